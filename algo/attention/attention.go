@@ -1,0 +1,258 @@
+// Package attention calibrates the score of a graph by attending to the keys of
+// the two dictionaries that resemble it most (SPEC section 7; in the paper,
+// "Adaptive Calibration via Dual Dynamic Dictionary").
+//
+// For a query q and, per side, the 𝕂 keys k_i of largest cosine similarity to q:
+//
+//	Q = W_Q·q    K_i = W_K·k_i
+//	a = softmax(Q·K_i/√d_k)
+//	ATTN = Σ a_i·cos(W_V·q, W_V·k_i)  ∈ [−1, 1]
+//	S_in = −ATTN_in,  S_out = ATTN_out,  S_Attn = S_in + S_out
+//
+// A side without keys has ATTN = 0. The cosine of a zero vector with anything is 0.
+// Queries and keys must be finite and below 1e18 in size; others make scores NaN or
+// meaningless, but never a panic.
+package attention
+
+import (
+	"fmt"
+
+	"baca/algo/internal/kernel"
+)
+
+// Head holds the learned matrices, row-major and stored out×in: row j of each
+// makes coordinate j of a projection from the Dim coordinates of a key.
+type Head struct {
+	Dim        int // values in a query or key
+	Width      int // d_k
+	WQ, WK, WV []float32
+}
+
+// NewHead returns a head whose matrices are the truncated identity, so that ATTN
+// is the softmax-weighted mean of cosines over the first width coordinates (all of
+// them where width is dim). It panics unless 0 < width ≤ dim: identity rows beyond
+// dim would be zero and stay so, as their gradient is zero too.
+func NewHead(dim, width int) *Head {
+	if width <= 0 || width > dim {
+		panic(fmt.Sprintf("attention: head of dim %d and width %d, want 0 < width <= dim", dim, width))
+	}
+	h := &Head{Dim: dim, Width: width}
+	for _, w := range []*[]float32{&h.WQ, &h.WK, &h.WV} {
+		*w = make([]float32, width*dim)
+		for i := range width {
+			(*w)[i*dim+i] = 1
+		}
+	}
+	return h
+}
+
+func (h *Head) check(in, out *Keys) {
+	n := h.Dim * h.Width
+	if len(h.WQ) != n || len(h.WK) != n || len(h.WV) != n || in.dim != h.Dim || out.dim != h.Dim {
+		panic(fmt.Sprintf("attention: head of dim %d and width %d has matrices of %d, %d and %d values, ID keys of dim %d, OOD keys of dim %d",
+			h.Dim, h.Width, len(h.WQ), len(h.WK), len(h.WV), in.dim, out.dim))
+	}
+}
+
+// Score is what the attention says about one query.
+type Score struct {
+	In  float64 // ATTN_in, in [−1, 1]; S_in is −In
+	Out float64 // ATTN_out, in [−1, 1]; S_out is Out
+}
+
+// Attn returns S_Attn = S_in + S_out, in [−2, 2]; higher is more OOD.
+func (s Score) Attn() float64 { return s.Out - s.In }
+
+// Contribution is the part of one key in an ATTN: ATTN = Σ Weight·Value.
+type Contribution struct {
+	Key        int     // row of the key on its side
+	Similarity float64 // cosine of query and key, by which the key was selected
+	Weight     float64 // a_i, softmax over the selected keys
+	Value      float64 // cosine of query and key after W_V
+}
+
+// Explanation is a score with the keys it came from, most similar first.
+type Explanation struct {
+	Score
+	InKeys, OutKeys []Contribution
+}
+
+// Workspace is the memory that calls reuse; its zero value is ready. It keeps the
+// size of the largest call so far and must not be used by two calls at once.
+type Workspace struct {
+	core[float32]
+
+	units, sims []float32 // of one block of queries
+	terms       []term
+	refs        []int32 // the keys of all terms
+	local       []int32 // per key of both sides, its row in core.x; ID first
+	roles       []uint8 // per key of both sides, what it is used as
+	used        []int32 // keys that have a role, in order of first use
+}
+
+const (
+	asQuery = 1 << iota
+	asKey
+)
+
+// blockRows queries at a time meet all keys: enough to keep the product busy, few
+// enough for their similarities to stay in cache.
+const blockRows = 32
+
+// blockQueries queries at a time share the projections of the keys they use.
+const blockQueries = 1024
+
+// begin readies the workspace for keys of both sides.
+func (w *Workspace) begin(in, out *Keys) {
+	w.mulNT, w.addTN = kernel.MulNT, kernel.AddTN
+	n := in.Len() + out.Len()
+	w.local, w.roles = grow(w.local, n), grow(w.roles, n)
+	clear(w.roles)
+	w.used, w.terms, w.refs = w.used[:0], w.terms[:0], w.refs[:0]
+}
+
+func (w *Workspace) use(key int32, role uint8) {
+	if w.roles[key] == 0 {
+		w.used = append(w.used, key)
+	}
+	w.roles[key] |= role
+}
+
+// gather copies the used keys, each once, behind the given queries: those used as
+// queries only, then as both, then as keys only. It renumbers terms and refs from
+// keys to rows; the terms' queries only where no queries are given.
+func (w *Workspace) gather(h *Head, queries []float32, in, out *Keys) {
+	given := len(queries) / h.Dim
+	row := int32(given)
+	var ends [4]int
+	for _, role := range [...]uint8{asQuery, asQuery | asKey, asKey} {
+		for _, key := range w.used {
+			if w.roles[key] == role {
+				w.local[key] = row
+				row++
+			}
+		}
+		ends[role] = int(row)
+	}
+	keyStart := ends[asQuery]
+	queryEnd := ends[asQuery|asKey]
+	w.shape(h.Dim, h.Width, int(row), queryEnd, keyStart)
+	copy(w.x, queries)
+	for _, key := range w.used {
+		side, i := in, int(key)
+		if i >= in.Len() {
+			side, i = out, i-in.Len()
+		}
+		copy(part(w.x, int(w.local[key]), h.Dim), side.Row(i))
+	}
+	for i, key := range w.refs {
+		w.refs[i] = w.local[key]
+	}
+	if given == 0 {
+		for i := range w.terms {
+			w.terms[i].query = w.local[w.terms[i].query]
+		}
+	}
+}
+
+// Scores computes ATTN_in and ATTN_out of every query, over the topK keys most
+// similar to it on each side, or all where there are fewer. Queries is
+// len(dst) × Dim, row-major. Where a query is itself among the keys, own names its
+// row on the ID and the OOD side (−1 for none), and the query does not meet
+// itself; a nil own stands for none at all. Scores panics if shapes differ or topK
+// is not positive.
+func (h *Head) Scores(w *Workspace, dst []Score, queries []float32, own [][2]int32, in, out *Keys, topK int) {
+	h.check(in, out)
+	if len(queries) != len(dst)*h.Dim || topK <= 0 || own != nil && len(own) != len(dst) {
+		panic(fmt.Sprintf("attention: %d query values and %d own rows for %d scores of dim %d, top %d", len(queries), len(own), len(dst), h.Dim, topK))
+	}
+	for lo := 0; lo < len(dst); lo += blockQueries {
+		hi := min(lo+blockQueries, len(dst))
+		rows := own
+		if own != nil {
+			rows = own[lo:hi]
+		}
+		h.attend(w, queries[lo*h.Dim:hi*h.Dim], rows, in, out, topK)
+		for i := lo; i < hi; i++ {
+			dst[i] = Score{In: w.attn(2 * (i - lo)), Out: w.attn(2*(i-lo) + 1)}
+		}
+	}
+}
+
+// Explain scores one query and says which keys made the score. It panics where
+// Scores does.
+func (h *Head) Explain(w *Workspace, query []float32, own [2]int32, in, out *Keys, topK int) Explanation {
+	var e Explanation
+	var dst [1]Score
+	h.Scores(w, dst[:], query, [][2]int32{own}, in, out, topK)
+	e.Score = dst[0]
+	unit := make([]float32, h.Dim)
+	normalize(unit, query)
+	contributions := func(t term, keys *Keys, own int32, sims []float32) []Contribution {
+		if t.lo == t.hi {
+			return nil
+		}
+		// The same product and selection as in the scores, hence the same keys.
+		keys.similarities(sims, unit, 1)
+		chosen := TopK(nil, sims, topK, int(own))
+		w.core.attend(t.query, w.refs[t.lo:t.hi])
+		list := make([]Contribution, len(chosen))
+		for i, key := range chosen {
+			list[i] = Contribution{Key: int(key), Similarity: float64(sims[key]), Weight: w.a[i], Value: w.value[i]}
+		}
+		return list
+	}
+	e.InKeys = contributions(w.terms[0], in, own[0], make([]float32, in.Len()))
+	e.OutKeys = contributions(w.terms[1], out, own[1], make([]float32, out.Len()))
+	return e
+}
+
+// attend selects the keys of every query, leaving two terms per query (ID, OOD),
+// and projects.
+func (h *Head) attend(w *Workspace, queries []float32, own [][2]int32, in, out *Keys, topK int) {
+	w.begin(in, out)
+	n := len(queries) / h.Dim
+	topIn, topOut := min(topK, in.Len()), min(topK, out.Len())
+	// Whole from the start, so that TopK writes in place.
+	w.refs = grow(w.refs, n*(topIn+topOut))
+	w.terms = grow(w.terms, 2*n)
+	w.units = grow(w.units, blockRows*h.Dim)
+	end := 0
+	for lo := 0; lo < n; lo += blockRows {
+		m := min(blockRows, n-lo)
+		for i := range m {
+			normalize(part(w.units, i, h.Dim), part(queries, lo+i, h.Dim))
+		}
+		for side, keys := range [...]*Keys{in, out} {
+			w.sims = grow(w.sims, m*keys.Len())
+			keys.similarities(w.sims, w.units[:m*h.Dim], m)
+			offset := int32(side * in.Len())
+			for i := range m {
+				exclude := -1
+				if own != nil {
+					exclude = int(own[lo+i][side])
+				}
+				chosen := TopK(w.refs[end:end], part(w.sims, i, keys.Len()), topK, exclude)
+				for j := range chosen {
+					chosen[j] += offset
+					w.use(chosen[j], asKey)
+				}
+				w.terms[2*(lo+i)+side] = term{query: int32(lo + i), lo: int32(end), hi: int32(end + len(chosen))}
+				end += len(chosen)
+			}
+		}
+	}
+	w.refs = w.refs[:end]
+	w.gather(h, queries, in, out)
+	w.project(h.WQ, h.WK, h.WV)
+}
+
+// attn returns the ATTN of a term, 0 where it has no keys.
+func (w *Workspace) attn(i int) float64 {
+	t := w.terms[i]
+	if t.lo == t.hi {
+		return 0
+	}
+	// Rounding may leave a mean of cosines a little outside.
+	return min(max(w.core.attend(t.query, w.refs[t.lo:t.hi]), -1), 1)
+}

@@ -1,0 +1,471 @@
+package attention
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sort"
+	"testing"
+
+	"baca/algo/dictionary"
+)
+
+// The oracle: everything dense, in float64, straight from the definition.
+
+type oracle struct {
+	dim, width int
+	wq, wk, wv []float64
+}
+
+func oracleOf(h *Head) oracle {
+	return oracle{h.Dim, h.Width, widen(h.WQ), widen(h.WK), widen(h.WV)}
+}
+
+func widen(a []float32) []float64 {
+	out := make([]float64, len(a))
+	for i, x := range a {
+		out[i] = float64(x)
+	}
+	return out
+}
+
+func (o oracle) times(w, x []float64) []float64 {
+	out := make([]float64, o.width)
+	for j := range out {
+		for i := range x {
+			out[j] += w[j*o.dim+i] * x[i]
+		}
+	}
+	return out
+}
+
+func cosine(a, b []float64) float64 {
+	var ab, aa, bb float64
+	for i := range a {
+		ab += a[i] * b[i]
+		aa += a[i] * a[i]
+		bb += b[i] * b[i]
+	}
+	if aa == 0 || bb == 0 {
+		return 0
+	}
+	return ab / math.Sqrt(aa*bb)
+}
+
+// near is false where either is NaN.
+func near(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance }
+
+// nearest sorts all keys by similarity and takes the first k.
+func nearest(query []float64, keys *Keys, k, exclude int) []int {
+	var order []int
+	sims := make([]float64, keys.Len())
+	for i := range sims {
+		sims[i] = cosine(query, widen(keys.Row(i)))
+		if i != exclude {
+			order = append(order, i)
+		}
+	}
+	sort.SliceStable(order, func(a, b int) bool { return sims[order[a]] > sims[order[b]] })
+	return order[:min(k, len(order))]
+}
+
+// attn is 0, false where there are no keys.
+func (o oracle) attn(query []float64, keys *Keys, k, exclude int) (float64, bool) {
+	chosen := nearest(query, keys, k, exclude)
+	if len(chosen) == 0 {
+		return 0, false
+	}
+	q, v := o.times(o.wq, query), o.times(o.wv, query)
+	var sum, attn float64
+	for _, i := range chosen {
+		x := widen(keys.Row(i))
+		s := 0.0
+		for j, y := range o.times(o.wk, x) {
+			s += q[j] * y
+		}
+		e := math.Exp(s / math.Sqrt(float64(o.width)))
+		sum += e
+		attn += e * cosine(v, o.times(o.wv, x))
+	}
+	return attn / sum, true
+}
+
+func (o oracle) loss(draws []Draw, in, out *Keys, k int) float64 {
+	var sums, counts [2]float64
+	for _, d := range draws {
+		counts[d.Side]++
+		own := []*Keys{in, out}[d.Side]
+		for side, keys := range []*Keys{in, out} {
+			exclude := -1
+			if side == int(d.Side) {
+				exclude = d.Key
+			}
+			attn, ok := o.attn(widen(own.Row(d.Key)), keys, k, exclude)
+			if !ok {
+				continue
+			}
+			p := math.Min(math.Max((1+attn)/2, 1e-6), 1-1e-6)
+			if side != int(d.Side) {
+				p = 1 - p
+			}
+			sums[d.Side] += math.Log(p)
+		}
+	}
+	total := 0.0
+	for side, n := range counts {
+		if n > 0 {
+			total -= sums[side] / n
+		}
+	}
+	return total
+}
+
+// Random cases. Keys have a common part, so that cosines spread over (0, 1) as
+// those of embeddings do, instead of huddling at 0.
+
+func randomRows(rng *rand.Rand, n, dim int) []float32 {
+	base := make([]float32, dim)
+	for i := range base {
+		base[i] = float32(rng.NormFloat64())
+	}
+	rows := make([]float32, n*dim)
+	for i := range rows {
+		rows[i] = 0.5*base[i%dim] + float32(rng.NormFloat64())
+	}
+	return rows
+}
+
+func randomHead(rng *rand.Rand, dim, width int) *Head {
+	h := NewHead(dim, width)
+	for _, w := range [][]float32{h.WQ, h.WK, h.WV} {
+		for i := range w {
+			w[i] = 0.5*w[i] + float32(rng.NormFloat64()/math.Sqrt(float64(dim)))
+		}
+	}
+	return h
+}
+
+type testCase struct {
+	name                  string
+	dim, width, nIn, nOut int
+	topK                  int
+	change                func(in, out []float32) // of dim-wide rows
+}
+
+func repeatRow(rows []float32, dim, from, to int) { copy(rows[to*dim:(to+1)*dim], rows[from*dim:]) }
+
+var testCases = []testCase{
+	{name: "usual", dim: 12, width: 8, nIn: 40, nOut: 33, topK: 5},
+	{name: "odd sizes", dim: 7, width: 3, nIn: 19, nOut: 21, topK: 4},
+	{name: "width is dim", dim: 6, width: 6, nIn: 10, nOut: 10, topK: 3},
+	{name: "one key each", dim: 5, width: 2, nIn: 1, nOut: 1, topK: 5},
+	{name: "top 1", dim: 9, width: 4, nIn: 12, nOut: 9, topK: 1},
+	{name: "fewer keys than top", dim: 8, width: 5, nIn: 3, nOut: 4, topK: 10},
+	{name: "no ID keys", dim: 6, width: 4, nIn: 0, nOut: 9, topK: 3},
+	{name: "no OOD keys", dim: 6, width: 4, nIn: 8, nOut: 0, topK: 3},
+	{name: "only the drawn ID key", dim: 6, width: 4, nIn: 1, nOut: 9, topK: 3},
+	{name: "no keys", dim: 6, width: 4, topK: 3},
+	{name: "zero vectors", dim: 6, width: 4, nIn: 6, nOut: 5, topK: 4, change: func(in, out []float32) {
+		clear(in[6:18])
+		clear(out[24:])
+	}},
+	{name: "repeated keys", dim: 6, width: 4, nIn: 8, nOut: 8, topK: 3, change: func(in, out []float32) {
+		for i := 1; i < 5; i++ { // p_in of these is 1, clipped
+			repeatRow(in, 6, 0, i)
+		}
+		copy(out[:6], in[:6]) // the same graph on both sides
+		for i := range 6 {    // exact opposites: p near 0
+			out[6+i] = -in[i]
+		}
+	}},
+}
+
+func (c testCase) build() (h *Head, in, out *Keys, draws []Draw) {
+	rng := rand.New(rand.NewPCG(7, uint64(len(c.name))))
+	inRows, outRows := randomRows(rng, c.nIn, c.dim), randomRows(rng, c.nOut, c.dim)
+	if c.change != nil {
+		c.change(inRows, outRows)
+	}
+	in, out = NewKeys(c.dim, inRows), NewKeys(c.dim, outRows)
+	h = randomHead(rng, c.dim, c.width)
+	for side, keys := range []*Keys{in, out} {
+		for i := range keys.Len() {
+			draws = append(draws, Draw{Side: dictionary.Side(side), Key: i})
+			if i%3 == 0 { // drawn twice
+				draws = append(draws, Draw{Side: dictionary.Side(side), Key: i})
+			}
+		}
+	}
+	var w Workspace
+	w.Neighbors(draws, in, out, c.topK)
+	return h, in, out, draws
+}
+
+func TestTopK(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 3000 {
+		n, k := rng.IntN(70), rng.IntN(20)-1
+		sims := make([]float32, n)
+		levels := 1 + rng.IntN(40)
+		for i := range sims {
+			sims[i] = float32(rng.IntN(levels))
+			if rng.IntN(20) == 0 {
+				sims[i] = float32(math.NaN())
+			}
+		}
+		exclude := rng.IntN(n+1) - 1
+		var want []int32
+		for i, s := range sims {
+			if i != exclude && s == s {
+				want = append(want, int32(i))
+			}
+		}
+		sort.SliceStable(want, func(a, b int) bool { return sims[want[a]] > sims[want[b]] })
+		want = want[:min(max(k, 0), len(want))]
+		if got := TopK([]int32{9, 9}, sims, k, exclude); !slices.Equal(got, want) {
+			t.Fatalf("top %d of %v without %d: %v, want %v", k, sims, exclude, got, want)
+		}
+	}
+}
+
+func TestKeysSet(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	rows := randomRows(rng, 9, 4)
+	keys := NewKeys(4, rows[:20])
+	for _, i := range []int{2, 5, 0, 6, 6} { // replacing and appending
+		keys.Set(i, rows[32:])
+	}
+	want := NewKeys(4, slices.Concat(rows[32:], rows[4:8], rows[32:], rows[12:20], rows[32:], rows[32:]))
+	if !slices.Equal(keys.raw, want.raw) || !slices.Equal(keys.unit, want.unit) || keys.Len() != 7 {
+		t.Error("keys after Set differ from keys made at once")
+	}
+	for i := range keys.Len() {
+		if n := math.Sqrt(squares(keys.unitRow(i))); !near(n, 1, 1e-6) {
+			t.Errorf("row %d has length %g after normalising", i, n)
+		}
+	}
+	odd := NewKeys(2, []float32{0, 0, float32(math.Inf(1)), 1, float32(math.NaN()), 1, 3e38, 3e38, 1e-45, 0})
+	if got, want := fmt.Sprint(odd.unit), "[0 0 0 0 0 0 0.70710677 0.70710677 1 0]"; got != want {
+		t.Errorf("extreme rows: %s, want %s", got, want)
+	}
+}
+
+func squares(row []float32) float64 {
+	var s float64
+	for _, x := range row {
+		s += float64(x) * float64(x)
+	}
+	return s
+}
+
+// Worked by hand: q = (1, 0), identity head of width 2. On the ID side logits are
+// 1/√2 and 0, values 1 and 0, so ATTN_in = 1/(1 + e^(−0.7071)) = 0.669761. On the
+// OOD side the only key, (−3, 4), has cosine −0.6.
+func TestScoreByHand(t *testing.T) {
+	in, out := NewKeys(2, []float32{0, 1, 1, 0, -1, 0}), NewKeys(2, []float32{-3, 4})
+	var w Workspace
+	e := NewHead(2, 2).Explain(&w, []float32{1, 0}, [2]int32{-1, -1}, in, out, 2)
+	if !near(e.In, 0.669761, 1e-6) || !near(e.Out, -0.6, 1e-6) || !near(e.Attn(), -1.269761, 1e-6) {
+		t.Errorf("scores %+v with S_Attn %g, want 0.669761, -0.6, -1.269761", e.Score, e.Attn())
+	}
+	if len(e.InKeys) != 2 || e.InKeys[0].Key != 1 || e.InKeys[1].Key != 0 || !near(e.InKeys[0].Weight, 0.669761, 1e-6) {
+		t.Errorf("ID keys %+v, want key 1 of weight 0.669761, then key 0", e.InKeys)
+	}
+}
+
+func TestScoresAgainstOracle(t *testing.T) {
+	for _, c := range testCases {
+		h, in, out, _ := c.build()
+		rng := rand.New(rand.NewPCG(9, 9))
+		for _, n := range []int{0, 1, 2, 37, blockQueries + blockRows + 5} {
+			queries := randomRows(rng, n, c.dim)
+			if n > 2 {
+				clear(queries[:c.dim])
+				if c.nIn > 0 {
+					copy(queries[c.dim:], in.Row(0))
+				}
+			}
+			var w Workspace
+			got := make([]Score, n)
+			h.Scores(&w, got, queries, nil, in, out, c.topK)
+			o := oracleOf(h)
+			for i, s := range got {
+				q := widen(queries[i*c.dim : (i+1)*c.dim])
+				attnIn, _ := o.attn(q, in, c.topK, -1)
+				attnOut, _ := o.attn(q, out, c.topK, -1)
+				if !near(s.In, attnIn, 1e-5) || !near(s.Out, attnOut, 1e-5) {
+					t.Fatalf("%s, query %d of %d: %+v, want %g and %g", c.name, i, n, s, attnIn, attnOut)
+				}
+			}
+		}
+	}
+}
+
+func TestExplain(t *testing.T) {
+	for _, c := range testCases {
+		h, in, out, _ := c.build()
+		rng := rand.New(rand.NewPCG(11, 9))
+		query := randomRows(rng, 1, c.dim)
+		var w Workspace
+		e := h.Explain(&w, query, [2]int32{-1, -1}, in, out, c.topK)
+		for _, side := range []struct {
+			keys *Keys
+			list []Contribution
+			attn float64
+		}{{in, e.InKeys, e.In}, {out, e.OutKeys, e.Out}} {
+			var got []int
+			var weights, attn float64
+			for _, k := range side.list {
+				got = append(got, k.Key)
+				weights += k.Weight
+				attn += k.Weight * k.Value
+				if want := cosine(widen(query), widen(side.keys.Row(k.Key))); !near(k.Similarity, want, 1e-6) {
+					t.Errorf("%s: key %d has similarity %g, want %g", c.name, k.Key, k.Similarity, want)
+				}
+			}
+			if want := nearest(widen(query), side.keys, c.topK, -1); c.change == nil && !slices.Equal(got, want) {
+				t.Errorf("%s: keys %v, want %v", c.name, got, want)
+			}
+			if len(got) > 0 && (!near(weights, 1, 1e-12) || !near(attn, side.attn, 1e-7)) {
+				t.Errorf("%s: weights sum to %g and values to %g, want 1 and %g", c.name, weights, attn, side.attn)
+			}
+		}
+	}
+}
+
+// Before training and at full width, a value is the similarity itself.
+func TestIdentityHead(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	in, out := NewKeys(10, randomRows(rng, 30, 10)), NewKeys(10, randomRows(rng, 30, 10))
+	var w Workspace
+	e := NewHead(10, 10).Explain(&w, randomRows(rng, 1, 10), [2]int32{-1, -1}, in, out, 5)
+	for _, k := range append(e.InKeys, e.OutKeys...) {
+		if !near(k.Value, k.Similarity, 1e-6) {
+			t.Errorf("key %d: value %g, similarity %g", k.Key, k.Value, k.Similarity)
+		}
+	}
+}
+
+// The cosine of a query with itself rounds to either side of 1.
+func TestScoresStayInRange(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 2))
+	for range 200 {
+		row := randomRows(rng, 1, 7)
+		opposite := make([]float32, len(row))
+		for i, x := range row {
+			opposite[i] = -x
+		}
+		var w Workspace
+		var got [1]Score
+		NewHead(7, 7).Scores(&w, got[:], row, nil, NewKeys(7, row), NewKeys(7, opposite), 1)
+		if s := got[0]; s.In > 1 || s.Out < -1 || !near(s.In, 1, 1e-6) || !near(s.Out, -1, 1e-6) {
+			t.Fatalf("a query against itself and its opposite: %+v, want 1 and -1", s)
+		}
+	}
+}
+
+func TestNotFinite(t *testing.T) {
+	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	in, out := NewKeys(2, []float32{1, 0, inf, nan, 3e38, 3e38}), NewKeys(2, []float32{nan, nan, 0, 1})
+	var w Workspace
+	got := make([]Score, 3)
+	NewHead(2, 2).Scores(&w, got, []float32{nan, 1, 3e38, -3e38, 1, 1}, nil, in, out, 2) // must not panic
+	if s := got[0]; s.In == s.In || s.Out == s.Out {
+		t.Errorf("a NaN query scores %+v, want NaN", s)
+	}
+}
+
+func TestPanics(t *testing.T) {
+	keys, other := NewKeys(3, make([]float32, 9)), NewKeys(2, make([]float32, 4))
+	h := NewHead(3, 2)
+	var w Workspace
+	one := make([]Score, 1)
+	broken := NewHead(3, 2)
+	broken.WV = broken.WV[:4]
+	loss := func(d Draw) func() { return func() { h.Loss(&w, []Draw{d}, keys, keys) } }
+	for name, f := range map[string]func(){
+		"width over dim":    func() { NewHead(2, 3) },
+		"width 0":           func() { NewHead(2, 0) },
+		"ragged keys":       func() { NewKeys(2, make([]float32, 3)) },
+		"dim 0":             func() { NewKeys(0, nil) },
+		"set beyond":        func() { keys.Set(4, make([]float32, 3)) },
+		"set width":         func() { keys.Set(0, make([]float32, 2)) },
+		"key dim":           func() { h.Scores(&w, one, make([]float32, 3), nil, keys, other, 1) },
+		"query dim":         func() { h.Scores(&w, one, make([]float32, 2), nil, keys, keys, 1) },
+		"top 0":             func() { h.Scores(&w, one, make([]float32, 3), nil, keys, keys, 0) },
+		"head":              func() { broken.Scores(&w, one, make([]float32, 3), nil, keys, keys, 1) },
+		"neighbors top 0":   func() { w.Neighbors(nil, keys, keys, 0) },
+		"neighbors dim":     func() { w.Neighbors(nil, keys, other, 1) },
+		"neighbors of none": func() { w.Neighbors([]Draw{{Key: 3}}, keys, keys, 1) },
+		"no such key":       loss(Draw{Key: -1}),
+		"no such side":      loss(Draw{Side: 2}),
+		"listed beyond":     loss(Draw{In: []int32{3}}),
+		"listed negative":   loss(Draw{Side: dictionary.OOD, Out: []int32{-1}}),
+		"lists itself":      loss(Draw{Key: 1, In: []int32{1}}),
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f()
+		}()
+	}
+	// The workspace still works after a panic in the middle.
+	h.Scores(&w, one, []float32{1, 2, 3}, nil, keys, keys, 1)
+}
+
+func benchKeys(rng *rand.Rand, n, dim int) *Keys { return NewKeys(dim, randomRows(rng, n, dim)) }
+
+// A query that names its own row must score as if that key were not there.
+func TestScoresWithoutOwnKey(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 22))
+	const dim, n = 6, 9
+	rows, others := randomRows(rng, n, dim), randomRows(rng, n, dim)
+	h := NewHead(dim, dim)
+	var w Workspace
+	for i := range n {
+		query := rows[i*dim : (i+1)*dim]
+		var got, want [1]Score
+		h.Scores(&w, got[:], query, [][2]int32{{int32(i), -1}}, NewKeys(dim, rows), NewKeys(dim, others), 3)
+		without := append(append([]float32(nil), rows[:i*dim]...), rows[(i+1)*dim:]...)
+		h.Scores(&w, want[:], query, nil, NewKeys(dim, without), NewKeys(dim, others), 3)
+		if math.Abs(got[0].In-want[0].In) > 1e-6 || math.Abs(got[0].Out-want[0].Out) > 1e-6 {
+			t.Errorf("query %d: %+v, without its key %+v", i, got[0], want[0])
+		}
+		e := h.Explain(&w, query, [2]int32{int32(i), -1}, NewKeys(dim, rows), NewKeys(dim, others), 3)
+		for _, c := range e.InKeys {
+			if c.Key == i {
+				t.Errorf("query %d is explained by itself", i)
+			}
+		}
+	}
+}
+
+func BenchmarkScores(b *testing.B) {
+	const queries, dim = 400, 160
+	rng := rand.New(rand.NewPCG(1, 1))
+	in, out := benchKeys(rng, 1500, dim), benchKeys(rng, 1500, dim)
+	h, q, dst := NewHead(dim, 64), randomRows(rng, queries, dim), make([]Score, queries)
+	var w Workspace
+	b.ReportAllocs()
+	for b.Loop() {
+		h.Scores(&w, dst, q, nil, in, out, 5)
+	}
+	b.ReportMetric(queries*float64(b.N)/b.Elapsed().Seconds(), "graphs/s")
+}
+
+func BenchmarkTopK(b *testing.B) {
+	sims := make([]float32, 1500)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i := range sims {
+		sims[i] = rng.Float32()
+	}
+	dst := make([]int32, 5)
+	b.ReportAllocs()
+	for b.Loop() {
+		TopK(dst, sims, 5, -1)
+	}
+}

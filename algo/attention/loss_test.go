@@ -1,0 +1,281 @@
+package attention
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"baca/algo/dictionary"
+)
+
+func TestNeighbors(t *testing.T) {
+	for _, c := range testCases {
+		_, in, out, draws := c.build()
+		if c.change != nil { // ties, which float64 may break otherwise
+			continue
+		}
+		for _, d := range draws {
+			query := widen([]*Keys{in, out}[d.Side].Row(d.Key))
+			for side, got := range [][]int32{d.In, d.Out} {
+				exclude := -1
+				if side == int(d.Side) {
+					exclude = d.Key
+				}
+				var want []int32
+				for _, i := range nearest(query, []*Keys{in, out}[side], c.topK, exclude) {
+					want = append(want, int32(i))
+				}
+				if !slices.Equal(got, want) {
+					t.Fatalf("%s: %v key %d, side %d: %v, want %v", c.name, d.Side, d.Key, side, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestLossAgainstOracle(t *testing.T) {
+	for _, c := range testCases {
+		h, in, out, draws := c.build()
+		var w Workspace
+		var g Gradient
+		want := oracleOf(h).loss(draws, in, out, c.topK)
+		for name, got := range map[string]float64{
+			"Loss":     h.Loss(&w, draws, in, out),
+			"Gradient": h.Gradient(&w, &g, draws, in, out),
+		} {
+			if !near(got, want, 1e-5*(1+want)) {
+				t.Errorf("%s: %s is %.8f, want %.8f", c.name, name, got, want)
+			}
+		}
+	}
+	// One side's draws alone, and none.
+	h, in, out, draws := testCases[0].build()
+	var w Workspace
+	n := slices.IndexFunc(draws, func(d Draw) bool { return d.Side == dictionary.OOD })
+	for _, some := range [][]Draw{draws[:n], draws[n:], nil} {
+		want := oracleOf(h).loss(some, in, out, testCases[0].topK)
+		if got := h.Loss(&w, some, in, out); !near(got, want, 1e-5*(1+want)) {
+			t.Errorf("%d draws of one side: %.8f, want %.8f", len(some), got, want)
+		}
+	}
+}
+
+// core64 repeats a call's arithmetic in float64, with plain loops.
+func core64(w *Workspace) *core[float64] {
+	c := &core[float64]{
+		mulNT: func(dst, a, b []float64, m, n, k int) {
+			for i := range m {
+				for j := range n {
+					dst[i*n+j] = 0
+					for t := range k {
+						dst[i*n+j] += a[i*k+t] * b[j*k+t]
+					}
+				}
+			}
+		},
+		addTN: func(dst, a, b []float64, m, n, k int) {
+			for i := range m {
+				for j := range n {
+					for t := range k {
+						dst[i*n+j] += a[t*m+i] * b[t*n+j]
+					}
+				}
+			}
+		},
+	}
+	c.shape(w.dim, w.width, w.rows, w.queryEnd, w.keyStart)
+	copy(c.x, widen(w.x))
+	return c
+}
+
+// The backward pass against central differences, in float64 where these are good
+// to nine digits; then the float32 gradient against the float64 one.
+func TestGradient(t *testing.T) {
+	for _, c := range testCases {
+		h, in, out, draws := c.build()
+		var w Workspace
+		var g Gradient
+		h.Gradient(&w, &g, draws, in, out)
+
+		c64 := core64(&w)
+		params := [][]float64{widen(h.WQ), widen(h.WK), widen(h.WV)}
+		loss := func(backward bool) float64 {
+			c64.project(params[0], params[1], params[2])
+			return c64.loss(w.terms, w.refs, backward)
+		}
+		loss(true)
+		var grads [3][]float64
+		for i := range grads {
+			grads[i] = make([]float64, len(params[i]))
+		}
+		c64.weights(grads[0], grads[1], grads[2])
+
+		largest := 0.0
+		for m, grad := range grads {
+			for i, got := range grad {
+				const step = 1e-6
+				old := params[m][i]
+				params[m][i] = old + step
+				up := loss(false)
+				params[m][i] = old - step
+				down := loss(false)
+				params[m][i] = old
+				if want := (up - down) / (2 * step); !near(got, want, 1e-7*(1+math.Abs(want))) {
+					t.Fatalf("%s: matrix %d, weight %d: gradient %g, differences %g", c.name, m, i, got, want)
+				}
+				largest = max(largest, math.Abs(got))
+			}
+		}
+		for m, single := range [][]float32{g.WQ, g.WK, g.WV} {
+			for i, got := range single {
+				if want := grads[m][i]; !near(float64(got), want, 1e-4*largest) {
+					t.Fatalf("%s: matrix %d, weight %d: float32 gradient %g, float64 %g", c.name, m, i, got, want)
+				}
+			}
+		}
+		if len(w.terms) > 0 && c.nIn+c.nOut > 2 && largest < 1e-3 {
+			t.Errorf("%s: the largest gradient is %g, so this compared nothing", c.name, largest)
+		}
+	}
+}
+
+// Where all keys of a side are one, p is 1 and clipped, and pulls at nothing, not
+// even where the loss is large.
+func TestClippedHasNoGradient(t *testing.T) {
+	row := []float32{1, 2, 3}
+	same := NewKeys(3, slices.Concat(row, row, row))
+	draws := []Draw{{Side: dictionary.OOD, Key: 0}, {Side: dictionary.ID, Key: 1}}
+	var w Workspace
+	w.Neighbors(draws, same, same, 2)
+	h := randomHead(rand.New(rand.NewPCG(1, 1)), 3, 2)
+	var g Gradient
+	loss := h.Gradient(&w, &g, draws, same, same)
+	if want := -2 * (math.Log(1e-6) + math.Log1p(-1e-6)); !near(loss, want, 1e-9) {
+		t.Errorf("loss %g, want %g", loss, want)
+	}
+	for _, x := range slices.Concat(g.WQ, g.WK, g.WV) {
+		if x != 0 {
+			t.Fatalf("gradient %v, want zeros", g)
+		}
+	}
+}
+
+// Two clusters on either side of a boundary that raw cosine does not show: training
+// has to find the coordinates that matter.
+func separable(n, dim int) (in, out *Keys, draws []Draw) {
+	rng := rand.New(rand.NewPCG(21, 1))
+	rows := [2][]float32{}
+	for side := range rows {
+		rows[side] = make([]float32, n*dim)
+		for i := range n {
+			for j := range dim {
+				rows[side][i*dim+j] = float32(rng.NormFloat64())
+			}
+			rows[side][i*dim] = float32(2*side-1) * 1.5
+			draws = append(draws, Draw{Side: dictionary.Side(side), Key: i})
+		}
+	}
+	return NewKeys(dim, rows[0]), NewKeys(dim, rows[1]), draws
+}
+
+func TestTraining(t *testing.T) {
+	in, out, draws := separable(60, 12)
+	run := func() (*Head, []float64) {
+		h := NewHead(12, 8)
+		trainer := NewTrainer(h, 1e-2)
+		var w Workspace
+		w.Neighbors(draws, in, out, 5)
+		var losses []float64
+		for range 100 {
+			losses = append(losses, trainer.Step(draws, in, out))
+		}
+		return h, losses
+	}
+	h, losses := run()
+	first, last := losses[0], losses[len(losses)-1]
+	if !(last < first/2) {
+		t.Errorf("loss went from %g to %g, want less than half", first, last)
+	}
+	again, repeated := run()
+	if !slices.Equal(losses, repeated) || !slices.Equal(h.WV, again.WV) {
+		t.Error("the same training twice gave two results")
+	}
+}
+
+func TestTrainingResumes(t *testing.T) {
+	in, out, draws := separable(20, 6)
+	var w Workspace
+	w.Neighbors(draws, in, out, 3)
+	whole, half := NewTrainer(NewHead(6, 4), 1e-2), NewTrainer(NewHead(6, 4), 1e-2)
+	for range 10 {
+		whole.Step(draws, in, out)
+	}
+	for range 5 {
+		half.Step(draws, in, out)
+	}
+	rest := NewTrainer(half.Head, 1e-2)
+	rest.Adam = half.Adam
+	for range 5 {
+		rest.Step(draws, in, out)
+	}
+	if !slices.Equal(whole.Head.WQ, rest.Head.WQ) || !slices.Equal(whole.Head.WV, rest.Head.WV) {
+		t.Error("training in two parts differs from training in one")
+	}
+}
+
+func TestStepRefusesNaN(t *testing.T) {
+	in, out := NewKeys(2, []float32{1, 0, float32(math.NaN()), 1}), NewKeys(2, []float32{0, 1})
+	trainer := NewTrainer(NewHead(2, 2), 1e-2)
+	loss := trainer.Step([]Draw{{Key: 0, In: []int32{1}, Out: []int32{0}}}, in, out)
+	if !math.IsNaN(loss) || !slices.Equal(trainer.Head.WV, NewHead(2, 2).WV) || trainer.Adam[0].Step != 0 {
+		t.Errorf("a step of loss %g changed the head to %v", loss, trainer.Head.WV)
+	}
+}
+
+func TestNoAllocations(t *testing.T) {
+	in, out, draws := separable(200, 16)
+	trainer := NewTrainer(NewHead(16, 8), 1e-3)
+	var w Workspace
+	queries, dst := randomRows(rand.New(rand.NewPCG(1, 1)), 50, 16), make([]Score, 50)
+	if n := testing.AllocsPerRun(5, func() {
+		w.Neighbors(draws, in, out, 5)
+		trainer.Step(draws, in, out)
+		trainer.Head.Scores(&w, dst, queries, nil, in, out, 5)
+	}); n > 0 {
+		t.Errorf("%g allocations per warm step, want 0", n)
+	}
+}
+
+func benchDraws(n int) (in, out *Keys, draws []Draw) {
+	const dim, keys = 160, 1500
+	rng := rand.New(rand.NewPCG(1, 1))
+	in, out = benchKeys(rng, keys, dim), benchKeys(rng, keys, dim)
+	for side := range 2 {
+		for range n {
+			draws = append(draws, Draw{Side: dictionary.Side(side), Key: rng.IntN(keys)})
+		}
+	}
+	return in, out, draws
+}
+
+func BenchmarkStep(b *testing.B) {
+	in, out, draws := benchDraws(64)
+	trainer := NewTrainer(NewHead(in.Dim(), 64), 1e-3)
+	var w Workspace
+	w.Neighbors(draws, in, out, 5)
+	b.ReportAllocs()
+	for b.Loop() {
+		trainer.Step(draws, in, out)
+	}
+	b.ReportMetric(float64(len(draws))*float64(b.N)/b.Elapsed().Seconds(), "draws/s")
+}
+
+func BenchmarkNeighbors(b *testing.B) {
+	in, out, draws := benchDraws(64)
+	var w Workspace
+	b.ReportAllocs()
+	for b.Loop() {
+		w.Neighbors(draws, in, out, 5)
+	}
+}

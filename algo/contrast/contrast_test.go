@@ -1,0 +1,262 @@
+package contrast
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"baca/algo/gin"
+	"baca/algo/graph"
+	"baca/algo/internal/golden"
+)
+
+// slow is the loss as SPEC section 2 writes it, in float64.
+func slow(zf, zs [][]float64, nf, ns [][]float64, self bool) []float64 {
+	cos := func(a, b []float64) float64 {
+		var ab, aa, bb float64
+		for i := range a {
+			ab += a[i] * b[i]
+			aa += a[i] * a[i]
+			bb += b[i] * b[i]
+		}
+		return ab / max(math.Sqrt(aa), 1e-12) / max(math.Sqrt(bb), 1e-12)
+	}
+	loss := make([]float64, len(zf))
+	for i := range zf {
+		var row, col float64
+		for j := range nf {
+			if self && i == j {
+				continue
+			}
+			row += math.Exp(cos(zf[i], ns[j]) / Temperature)
+			col += math.Exp(cos(nf[j], zs[i]) / Temperature)
+		}
+		s := math.Exp(cos(zf[i], zs[i]) / Temperature)
+		loss[i] = -0.5 * (math.Log(s/row) + math.Log(s/col))
+	}
+	return loss
+}
+
+func rows(z []float32, width int) [][]float64 {
+	var r [][]float64
+	for i := 0; i < len(z); i += width {
+		row := make([]float64, width)
+		for j := range row {
+			row[j] = float64(z[i+j])
+		}
+		r = append(r, row)
+	}
+	return r
+}
+
+func random(rng *rand.Rand, n int) []float32 {
+	z := make([]float32, n)
+	for i := range z {
+		z[i] = float32(rng.NormFloat64())
+	}
+	return z
+}
+
+func near(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance*(1+math.Abs(want))) {
+		t.Errorf("%s: got %.8g, want %.8g", what, got, want)
+	}
+}
+
+func TestInfoNCEMatchesDefinition(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{2, 3, 17, 128, 700} {
+		const width = 12
+		zf, zs := random(rng, n*width), random(rng, n*width)
+		clear(zf[:width]) // a zero projection
+		var w Workspace
+		loss := make([]float32, n)
+		w.InfoNCE(loss, zf, zs, width, 0, nil, nil)
+		want := slow(rows(zf, width), rows(zs, width), rows(zf, width), rows(zs, width), true)
+		scores, err := GraphScores(context.Background(), 2, zf, zs, zf, zs, width, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range want {
+			near(t, "InfoNCE", float64(loss[i]), want[i], 2e-6)
+			near(t, "GraphScores", scores[i], want[i], 2e-6)
+		}
+	}
+}
+
+func TestGraphScoresAgainstOthers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const n, m, width = 45, 300, 8
+	zf, zs, nf, ns := random(rng, n*width), random(rng, n*width), random(rng, m*width), random(rng, m*width)
+	want := slow(rows(zf, width), rows(zs, width), rows(nf, width), rows(ns, width), false)
+	one, err := GraphScores(context.Background(), 1, zf, zs, nf, ns, width, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	three, _ := GraphScores(context.Background(), 3, zf, zs, nf, ns, width, false)
+	for i := range want {
+		near(t, "GraphScores", one[i], want[i], 2e-6)
+		if one[i] != three[i] {
+			t.Errorf("graph %d: %g with one worker, %g with three", i, one[i], three[i])
+		}
+	}
+}
+
+func TestInfoNCEGradient(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	const n, width, scale = 7, 5, 0.37
+	zf, zs := random(rng, n*width), random(rng, n*width)
+	dzf, dzs := make([]float32, n*width), make([]float32, n*width)
+	var w Workspace
+	loss := make([]float32, n)
+	w.InfoNCE(loss, zf, zs, width, scale, dzf, dzs)
+	total := func(f, s [][]float64) float64 {
+		sum := 0.0
+		for _, l := range slow(f, s, f, s, true) {
+			sum += l
+		}
+		return scale * sum
+	}
+	f, s := rows(zf, width), rows(zs, width)
+	for _, c := range []struct {
+		name string
+		z    [][]float64
+		d    []float32
+	}{{"dzf", f, dzf}, {"dzs", s, dzs}} {
+		for i := range n {
+			for j := range width {
+				const h = 1e-6
+				c.z[i][j] += h
+				up := total(f, s)
+				c.z[i][j] -= 2 * h
+				down := total(f, s)
+				c.z[i][j] += h
+				near(t, c.name, float64(c.d[i*width+j]), (up-down)/(2*h), 2e-5)
+			}
+		}
+	}
+}
+
+// More rows than fit one block must give the gradient that one block gives.
+func TestBlocksDoNotShow(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	const n, width = 600, 4
+	zf, zs := random(rng, n*width), random(rng, n*width)
+	d, e := make([]float32, n*width), make([]float32, n*width)
+	var w Workspace
+	loss := make([]float32, n)
+	w.InfoNCE(loss, zf, zs, width, 1, d, e)
+	if len(w.sim) == n*n {
+		t.Fatal("one block holds all; the test needs more rows")
+	}
+	f, s := rows(zf, width), rows(zs, width)
+	for _, i := range []int{0, 299, n - 1} {
+		const h = 1e-5
+		sum := func() (sum float64) {
+			for _, l := range slow(f, s, f, s, true) {
+				sum += l
+			}
+			return sum
+		}
+		f[i][1] += h
+		up := sum()
+		f[i][1] -= 2 * h
+		down := sum()
+		f[i][1] += h
+		near(t, "dzf", float64(d[i*width+1]), (up-down)/(2*h), 1e-4)
+	}
+}
+
+func TestNodeScore(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	const n, width = 9, 6
+	zf, zs := random(rng, n*width), random(rng, n*width)
+	var w Workspace
+	want := 0.0
+	for _, l := range slow(rows(zf, width), rows(zs, width), rows(zf, width), rows(zs, width), true) {
+		want += l / n
+	}
+	d1, d2 := make([]float32, n*width), make([]float32, n*width)
+	near(t, "NodeScore", w.NodeScore(zf, zs, width, 1, d1, d2), want, 2e-6)
+	whole := make([]float32, n*width)
+	loss := make([]float32, n)
+	w.InfoNCE(loss, zf, zs, width, 1, whole, make([]float32, n*width))
+	for i := range d1 {
+		near(t, "gradient of the mean", float64(d1[i]), float64(whole[i])/n, 1e-6)
+	}
+}
+
+// One node or one graph has no negatives; the loss is not defined, and says so.
+func TestNotDefined(t *testing.T) {
+	var w Workspace
+	z, d := []float32{1, 2, 3}, []float32{9, 9, 9}
+	if l := w.NodeScore(z, z, 3, 1, d, make([]float32, 3)); !math.IsNaN(l) {
+		t.Errorf("ℓ_n of one node is %g, want NaN", l)
+	}
+	for _, x := range d {
+		if x != 0 {
+			t.Errorf("gradient %v of a loss that is not defined, want 0", d)
+		}
+	}
+	for _, self := range []bool{true, false} {
+		none := z
+		if !self {
+			none = nil
+		}
+		s, err := GraphScores(context.Background(), 1, z, z, none, none, 3, self)
+		if err != nil || !math.IsNaN(s[0]) {
+			t.Errorf("self=%v: ℓ_g of one graph is %g (%v), want NaN", self, s[0], err)
+		}
+	}
+}
+
+func TestLossesMatchReference(t *testing.T) {
+	ref := golden.Encoder(t)
+	var b graph.Batch
+	var a gin.Activations
+	b.Reset(ref.Graphs)
+	ref.Encoder.Forward(&b, &a)
+	width := ref.Encoder.Width()
+	zf, zs := a.GraphProjection[gin.Feature], a.GraphProjection[gin.Structure]
+	graphLoss, err := GraphScores(context.Background(), 1, zf, zs, zf, zs, width, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	training := make([]float32, b.Len())
+	var w Workspace
+	w.InfoNCE(training, zf, zs, width, 0, nil, nil)
+	for k := range ref.Graphs {
+		near(t, "ℓ_g", graphLoss[k], ref.LossG[k], 2e-5)
+		near(t, "ℓ_g in training", float64(training[k]), ref.LossG[k], 2e-5)
+		lo, hi := int(b.Graphs[k])*width, int(b.Graphs[k+1])*width
+		node := w.NodeScore(a.NodeProjection[gin.Feature][lo:hi], a.NodeProjection[gin.Structure][lo:hi], width, 0, nil, nil)
+		near(t, "ℓ_n", node, ref.LossN[k], 2e-5)
+	}
+}
+
+func BenchmarkInfoNCE(b *testing.B) {
+	const n, width = 128, 80
+	rng := rand.New(rand.NewPCG(1, 2))
+	zf, zs := random(rng, n*width), random(rng, n*width)
+	d1, d2 := make([]float32, n*width), make([]float32, n*width)
+	loss := make([]float32, n)
+	var w Workspace
+	for b.Loop() {
+		w.InfoNCE(loss, zf, zs, width, 1, d1, d2)
+	}
+	b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "graphs/s")
+}
+
+func BenchmarkGraphScores(b *testing.B) {
+	const n, width = 2048, 80
+	rng := rand.New(rand.NewPCG(1, 2))
+	zf, zs := random(rng, n*width), random(rng, n*width)
+	for b.Loop() {
+		if _, err := GraphScores(context.Background(), 1, zf, zs, zf, zs, width, true); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "graphs/s")
+}

@@ -1,0 +1,152 @@
+package contrast
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"baca/algo/gin"
+	"baca/algo/graph"
+	"baca/algo/internal/parallel"
+)
+
+// A Representation is what the rest of the method knows of n graphs once they
+// are encoded. E is the width of an embedding of one view.
+type Representation struct {
+	Width int // E
+	// Q is log1p of the sum-pooled embeddings, feature view then structure
+	// view, n×2E: the queries and keys of SPEC section 7. Without the
+	// logarithm the size of a graph would decide every cosine.
+	Q []float32
+	// ZF and ZS are the projected graph embeddings of the two views, n×E.
+	ZF, ZS []float32
+	// NodeScore is ℓ_n, n values, NaN where it is not defined.
+	NodeScore []float64
+}
+
+// Len returns the number of graphs.
+func (r *Representation) Len() int { return len(r.NodeScore) }
+
+// Dim is 2E, the width of Q.
+func (r *Representation) Dim() int { return 2 * r.Width }
+
+// representChunk graphs are encoded at a time by one goroutine, small enough
+// for their activations to stay in cache.
+const representChunk = 16
+
+// Represent encodes graphs. Each graph's row depends on that graph alone, not
+// on the others or on the number of workers.
+func Represent(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Graph) (*Representation, error) {
+	width := e.Width()
+	r := &Representation{
+		Width:     width,
+		Q:         make([]float32, len(gs)*2*width),
+		ZF:        make([]float32, len(gs)*width),
+		ZS:        make([]float32, len(gs)*width),
+		NodeScore: make([]float64, len(gs)),
+	}
+	for i, g := range gs {
+		if g.Features != e.Features {
+			return nil, fmt.Errorf("graph %d has %d node features, the model was trained on %d", i+1, g.Features, e.Features)
+		}
+	}
+	type workspace struct {
+		batch graph.Batch
+		act   gin.Activations
+		nodes Workspace
+	}
+	ws := make([]workspace, parallel.Workers(workers))
+	pieces := (len(gs) + representChunk - 1) / representChunk
+	err := parallel.For(ctx, workers, pieces, func(worker, piece int) {
+		w := &ws[worker]
+		lo := piece * representChunk
+		hi := min(len(gs), lo+representChunk)
+		for _, g := range gs[lo:hi] {
+			g.EncodeStructure()
+		}
+		w.batch.Reset(gs[lo:hi])
+		e.Forward(&w.batch, &w.act)
+		copy(r.ZF[lo*width:], w.act.GraphProjection[gin.Feature])
+		copy(r.ZS[lo*width:], w.act.GraphProjection[gin.Structure])
+		for k := range hi - lo {
+			for v := range gin.Views {
+				q := r.Q[(lo+k)*2*width+v*width:][:width]
+				for i, x := range w.act.Graph[v][k*width : (k+1)*width] {
+					q[i] = float32(math.Log1p(float64(x)))
+				}
+			}
+			from, to := int(w.batch.Graphs[k])*width, int(w.batch.Graphs[k+1])*width
+			r.NodeScore[lo+k] = w.nodes.NodeScore(w.act.NodeProjection[gin.Feature][from:to], w.act.NodeProjection[gin.Structure][from:to], width, 0, nil, nil)
+		}
+	})
+	return r, err
+}
+
+// Restore rebuilds a representation from its stored parts: Q (n×2E) and
+// NodeScore. The projections follow from Q, since log1p can be undone.
+func Restore(e *gin.Encoder, q []float32, nodeScore []float64) (*Representation, error) {
+	width, n := e.Width(), len(nodeScore)
+	if len(q) != n*2*width {
+		return nil, fmt.Errorf("%d embedding values for %d graphs: want %d a graph", len(q), n, 2*width)
+	}
+	r := &Representation{Width: width, Q: q, NodeScore: nodeScore}
+	for v, z := range []*[]float32{&r.ZF, &r.ZS} {
+		pooled := make([]float32, n*width)
+		for k := range n {
+			for i, x := range q[k*2*width+v*width:][:width] {
+				pooled[k*width+i] = float32(math.Expm1(float64(x)))
+			}
+		}
+		*z = e.ProjectGraphs(v, pooled)
+	}
+	return r, nil
+}
+
+// Select returns the rows of the given indices, copied.
+func (r *Representation) Select(index []int) *Representation {
+	s := &Representation{Width: r.Width}
+	for _, i := range index {
+		s.Q = append(s.Q, r.Q[i*r.Dim():(i+1)*r.Dim()]...)
+		s.ZF = append(s.ZF, r.ZF[i*r.Width:(i+1)*r.Width]...)
+		s.ZS = append(s.ZS, r.ZS[i*r.Width:(i+1)*r.Width]...)
+		s.NodeScore = append(s.NodeScore, r.NodeScore[i])
+	}
+	return s
+}
+
+// BaseScores returns S_Pre = ℓ_g + ℓ_n of the graphs against the negatives,
+// which are the graphs themselves where negatives == r. A part that is not
+// defined (ℓ_n of a single node, ℓ_g without negatives) takes the mean of that
+// part over the graphs that have it, so that it speaks neither for nor against;
+// where none has it, it is 0. imputed counts the graphs that this touched.
+func BaseScores(ctx context.Context, workers int, r, negatives *Representation) (scores []float64, imputed int, err error) {
+	scores, err = GraphScores(ctx, workers, r.ZF, r.ZS, negatives.ZF, negatives.ZS, r.Width, negatives == r)
+	if err != nil {
+		return nil, 0, err
+	}
+	node := append([]float64(nil), r.NodeScore...)
+	touched := make([]bool, len(scores))
+	for _, part := range [][]float64{scores, node} {
+		mean, n := 0.0, 0
+		for _, x := range part {
+			if !math.IsNaN(x) {
+				mean += x
+				n++
+			}
+		}
+		mean /= float64(max(n, 1))
+		for i, x := range part {
+			if math.IsNaN(x) {
+				part[i] = mean
+				touched[i] = true
+			}
+		}
+	}
+	for i := range scores {
+		scores[i] += node[i]
+		if touched[i] {
+			imputed++
+		}
+	}
+	return scores, imputed, nil
+}

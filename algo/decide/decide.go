@@ -1,0 +1,72 @@
+// Package decide turns scores into statements: how often an in-distribution
+// graph scores as high, and what to call a graph at a chosen rate of false
+// alarms.
+package decide
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// PValues returns for each score the conformal p-value
+//
+//	p = (1 + #{holdout ≥ score}) / (1 + #holdout):
+//
+// the chance that an in-distribution graph scores at least as high. It holds at
+// any sample size if the graph's score and the holdout's are exchangeable when
+// the graph is in-distribution, that is, computed in the same way by a scorer
+// that learned from neither or from both alike. It is NaN where there is no
+// holdout or the score is NaN; NaN in the holdout is left out.
+func PValues(scores, holdout []float64) []float64 {
+	sorted := slices.Clone(holdout)
+	sorted = slices.DeleteFunc(sorted, math.IsNaN)
+	slices.Sort(sorted)
+	p := make([]float64, len(scores))
+	for i, s := range scores {
+		if len(sorted) == 0 || math.IsNaN(s) {
+			p[i] = math.NaN()
+			continue
+		}
+		below, _ := slices.BinarySearch(sorted, s)
+		p[i] = float64(1+len(sorted)-below) / float64(1+len(sorted))
+	}
+	return p
+}
+
+// A Verdict is what a graph is called.
+type Verdict string
+
+const (
+	Inside     Verdict = "ID"
+	Borderline Verdict = "borderline"
+	Outside    Verdict = "OOD"
+	Unknown    Verdict = "unknown" // no p-value
+)
+
+// Judge calls a graph outside where p ≤ alpha, so that at most a share alpha of
+// in-distribution graphs is called that, borderline where p ≤ 2·alpha, and
+// inside otherwise.
+func Judge(p, alpha float64) Verdict {
+	switch {
+	case math.IsNaN(p):
+		return Unknown
+	case p <= alpha:
+		return Outside
+	case p <= 2*alpha:
+		return Borderline
+	}
+	return Inside
+}
+
+// CheckAlpha reports a rate of false alarms that makes no sense, or that the
+// holdout is too small to resolve.
+func CheckAlpha(alpha float64, holdout int) error {
+	if !(alpha > 0 && alpha < 1) {
+		return fmt.Errorf("false-alarm rate %g: want a number between 0 and 1", alpha)
+	}
+	if smallest := 1 / float64(1+holdout); holdout > 0 && alpha < smallest {
+		return fmt.Errorf("false-alarm rate %g: the model holds %d graphs to compare with, which resolve no rate below %.3g", alpha, holdout, smallest)
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package decide
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestPValuesMatchDefinition(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		holdout, scores := make([]float64, rng.IntN(12)), make([]float64, 7)
+		for i := range holdout {
+			holdout[i] = float64(rng.IntN(6)) // ties
+		}
+		for i := range scores {
+			scores[i] = float64(rng.IntN(8)) - 1
+		}
+		for i, p := range PValues(scores, holdout) {
+			if len(holdout) == 0 {
+				if !math.IsNaN(p) {
+					t.Fatalf("p = %g without a holdout, want NaN", p)
+				}
+				continue
+			}
+			atLeast := 0
+			for _, h := range holdout {
+				if h >= scores[i] {
+					atLeast++
+				}
+			}
+			if want := float64(1+atLeast) / float64(1+len(holdout)); p != want {
+				t.Fatalf("score %g in %v: p = %g, want %g", scores[i], holdout, p, want)
+			}
+		}
+	}
+}
+
+// On exchangeable scores the rate of false alarms is at most alpha, and close
+// to it: checked to four standard errors.
+func TestFalseAlarms(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const runs, size = 400, 100
+	for _, alpha := range []float64{0.05, 0.1, 0.3} {
+		alarms := 0
+		for range runs {
+			holdout, scores := make([]float64, size), make([]float64, size)
+			for i := range size {
+				holdout[i], scores[i] = rng.NormFloat64(), rng.NormFloat64()
+			}
+			for _, p := range PValues(scores, holdout) {
+				if Judge(p, alpha) == Outside {
+					alarms++
+				}
+			}
+		}
+		// Scores of one run share a holdout, so the error is that of the runs.
+		rate, limit := float64(alarms)/(runs*size), 4*math.Sqrt(2*alpha*(1-alpha)/(runs*size))
+		if rate > alpha+limit || rate < alpha-limit-1.0/size {
+			t.Errorf("alpha %g: %.4f false alarms, want within %.4f", alpha, rate, limit)
+		}
+	}
+}
+
+func TestNaN(t *testing.T) {
+	p := PValues([]float64{math.NaN(), 2}, []float64{1, math.NaN(), 3})
+	if !math.IsNaN(p[0]) || p[1] != 2.0/3 {
+		t.Errorf("p = %v, want NaN and 2/3", p)
+	}
+	if v := Judge(p[0], 0.05); v != Unknown {
+		t.Errorf("verdict %q without a p-value, want %q", v, Unknown)
+	}
+}
+
+func TestJudge(t *testing.T) {
+	for _, c := range []struct {
+		p    float64
+		want Verdict
+	}{{0.01, Outside}, {0.05, Outside}, {0.06, Borderline}, {0.1, Borderline}, {0.11, Inside}, {1, Inside}} {
+		if got := Judge(c.p, 0.05); got != c.want {
+			t.Errorf("p = %g: %s, want %s", c.p, got, c.want)
+		}
+	}
+}
+
+func TestCheckAlpha(t *testing.T) {
+	for _, c := range []struct {
+		alpha   float64
+		holdout int
+		ok      bool
+	}{{0.05, 0, true}, {0.05, 19, true}, {0.05, 18, false}, {0, 100, false}, {1, 100, false}, {math.NaN(), 0, false}} {
+		if err := CheckAlpha(c.alpha, c.holdout); (err == nil) != c.ok {
+			t.Errorf("alpha %g with %d: %v", c.alpha, c.holdout, err)
+		}
+	}
+}

@@ -1,0 +1,283 @@
+package dictionary
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// keyOf makes a key from which its entry can be told, so that a key that ends up
+// in the wrong row shows.
+func keyOf(id int) []float32 { return []float32{float32(id), -float32(id), 1} }
+
+func entryOf(id int, score float64) Entry {
+	return Entry{Key: keyOf(id), Score: score, Origin: Synthetic, Index: id}
+}
+
+// oracle sorts all offers, the best first and the earlier of two equals first,
+// and keeps what fits.
+func oracle(side Side, capacity int, offers []Entry) []Entry {
+	var kept []Entry
+	for _, e := range offers {
+		if !math.IsNaN(e.Score) {
+			kept = append(kept, e)
+		}
+	}
+	slices.SortStableFunc(kept, func(a, b Entry) int {
+		if side == OOD {
+			return cmp.Compare(b.Score, a.Score)
+		}
+		return cmp.Compare(a.Score, b.Score)
+	})
+	return kept[:min(capacity, len(kept))]
+}
+
+func ids(entries []Entry) []int {
+	out := make([]int, len(entries))
+	for i, e := range entries {
+		out[i] = e.Index
+	}
+	slices.Sort(out)
+	return out
+}
+
+func contents(q *Queue) []Entry {
+	out := make([]Entry, q.Len())
+	for i := range out {
+		out[i] = q.Entry(i)
+	}
+	return out
+}
+
+func checkAgainst(t *testing.T, q *Queue, want []Entry) {
+	t.Helper()
+	got := contents(q)
+	if !slices.Equal(ids(got), ids(want)) {
+		t.Fatalf("queue holds %v, want %v", ids(got), ids(want))
+	}
+	for slot, e := range got {
+		if !slices.Equal(e.Key, keyOf(e.Index)) || e.Origin != Synthetic {
+			t.Fatalf("slot %d holds entry %d with key %v and origin %v", slot, e.Index, e.Key, e.Origin)
+		}
+	}
+	if len(want) == 0 {
+		if q.Front() != -1 {
+			t.Fatalf("front of an empty queue is %d, want -1", q.Front())
+		}
+		return
+	}
+	if front, last := q.Entry(q.Front()), want[len(want)-1]; front.Index != last.Index || front.Score != last.Score {
+		t.Fatalf("front is entry %d of score %g, want %d of %g", front.Index, front.Score, last.Index, last.Score)
+	}
+}
+
+func TestQueueAgainstSortedSlice(t *testing.T) {
+	for _, side := range []Side{ID, OOD} {
+		for _, capacity := range []int{0, 1, 2, 3, 8, 33} {
+			for levels := range 4 { // 0: all distinct; else so many different scores
+				t.Run(fmt.Sprintf("%v/%d/%d", side, capacity, levels), func(t *testing.T) {
+					rng := rand.New(rand.NewPCG(uint64(capacity), uint64(levels)))
+					q := NewQueue(side, 3, capacity)
+					var offers []Entry
+					mirror := map[int]int{} // slot to entry, kept from placements alone
+					for id := range 150 {
+						score := rng.NormFloat64()
+						if levels > 0 {
+							score = float64(rng.IntN(3*levels) - levels)
+						}
+						switch rng.IntN(40) {
+						case 0:
+							score = math.NaN()
+						case 1:
+							score = math.Inf(1)
+						case 2:
+							score = math.Inf(-1)
+						}
+						before := q.Len()
+						e := entryOf(id, score)
+						p := q.Offer(e)
+						offers = append(offers, e)
+						want := oracle(side, capacity, offers)
+						enters := slices.ContainsFunc(want, func(o Entry) bool { return o.Index == id })
+						if p.Entered != enters || p.Evicted != (enters && before == capacity) {
+							t.Fatalf("offer %d of score %g: %+v, want entered %v at length %d", id, score, p, enters, before)
+						}
+						if p.Entered {
+							mirror[p.Index] = id
+						} else if p.Index != -1 {
+							t.Fatalf("refused offer has index %d, want -1", p.Index)
+						}
+						checkAgainst(t, q, want)
+					}
+					for slot, e := range contents(q) {
+						if mirror[slot] != e.Index {
+							t.Fatalf("slot %d holds %d, placements said %d", slot, e.Index, mirror[slot])
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+func TestOfferCopiesKey(t *testing.T) {
+	q := NewQueue(OOD, 3, 1)
+	for _, score := range []float64{1, 2} { // first into a new slot, then into a used one
+		key := keyOf(5)
+		q.Offer(Entry{Key: key, Score: score})
+		key[0] = 99
+		if got := q.Entry(0).Key; !slices.Equal(got, keyOf(5)) {
+			t.Errorf("key is %v after the caller changed its slice, want %v", got, keyOf(5))
+		}
+	}
+}
+
+func TestMergeIsOrderFree(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, side := range []Side{ID, OOD} {
+		for _, capacity := range []int{0, 1, 5, 16} {
+			var offers []Entry
+			parts := make([]*Queue, 4)
+			build := func() {
+				for i := range parts {
+					parts[i] = NewQueue(side, 3, capacity)
+				}
+				for id, e := range offers {
+					parts[id%4].Offer(e)
+				}
+			}
+			for id := range 60 {
+				offers = append(offers, entryOf(id, rng.Float64()))
+			}
+			want := oracle(side, capacity, offers)
+			for range 10 {
+				build()
+				order := rng.Perm(4)
+				a, b, c, d := parts[order[0]], parts[order[1]], parts[order[2]], parts[order[3]]
+				left := ids(contents(b))
+				a.Merge(b)
+				if !slices.Equal(ids(contents(b)), left) {
+					t.Fatal("merge changed the queue that was merged in")
+				}
+				c.Merge(d)
+				c.Merge(a)
+				checkAgainst(t, c, want)
+			}
+		}
+	}
+}
+
+func TestMergeTiesByInsertion(t *testing.T) {
+	a, b := NewQueue(OOD, 3, 3), NewQueue(OOD, 3, 3)
+	a.Offer(entryOf(0, 1))
+	// b ends with 2, 3, 4 in order of insertion, but 4 in slot 0, which 1 left.
+	b.Offer(entryOf(1, 0))
+	b.Offer(entryOf(2, 1))
+	b.Offer(entryOf(3, 1))
+	b.Offer(entryOf(4, 1))
+	a.Merge(b)
+	if got, want := ids(contents(a)), []int{0, 2, 3}; !slices.Equal(got, want) {
+		t.Errorf("after merging equals: %v, want %v", got, want)
+	}
+	a.Merge(a)
+	if a.Len() != 3 {
+		t.Errorf("merging a queue into itself left %d entries, want 3", a.Len())
+	}
+}
+
+func TestDictionaryRows(t *testing.T) {
+	d := New(ID, 3, 2, []Entry{{Key: keyOf(10), Score: math.NaN(), Origin: Training, Index: 10}, {Key: keyOf(11), Origin: Test, Index: 11}})
+	check := func(want ...int) {
+		t.Helper()
+		if d.Len() != len(want) || len(d.Keys()) != 3*len(want) {
+			t.Fatalf("%d rows and %d key values, want %d rows", d.Len(), len(d.Keys()), len(want))
+		}
+		for i, id := range want {
+			e := d.Entry(i)
+			if e.Index != id || !slices.Equal(e.Key, keyOf(id)) || !slices.Equal(d.Keys()[3*i:3*i+3], keyOf(id)) {
+				t.Fatalf("row %d is %+v, want entry %d", i, e, id)
+			}
+		}
+	}
+	check(10, 11)
+	for _, c := range []struct {
+		id    int
+		score float64
+		want  Placement
+	}{
+		{0, 5, Placement{Entered: true, Index: 2}},
+		{1, 3, Placement{Entered: true, Index: 3}},
+		{2, 6, Placement{Index: -1}},
+		{3, 5, Placement{Index: -1}},
+		{4, 4, Placement{Entered: true, Evicted: true, Index: 2}},
+		{5, math.NaN(), Placement{Index: -1}},
+	} {
+		if got := d.Offer(entryOf(c.id, c.score)); got != c.want {
+			t.Errorf("offer %d: %+v, want %+v", c.id, got, c.want)
+		}
+	}
+	check(10, 11, 4, 1)
+	// The new bank may point into the old one.
+	d.SetBank([]Entry{d.Entry(1), {Key: keyOf(12), Index: 12}, d.Entry(0)})
+	check(11, 12, 10, 4, 1)
+	if p := d.Offer(entryOf(6, 0)); p != (Placement{Entered: true, Evicted: true, Index: 3}) {
+		t.Errorf("offer after the bank grew: %+v, want row 3", p)
+	}
+	check(11, 12, 10, 6, 1)
+	if d.Entry(1).Origin != Training || d.Entry(0).Origin != Test || d.BankLen() != 3 {
+		t.Error("the bank lost an origin or its length")
+	}
+	d.SetBank(nil)
+	check(6, 1)
+	other := NewQueue(ID, 3, 2)
+	other.Offer(entryOf(7, -1))
+	d.Queue().Merge(other)
+	check(6, 7)
+}
+
+func TestPanics(t *testing.T) {
+	q := NewQueue(ID, 3, 2)
+	for name, f := range map[string]func(){
+		"dim 0":         func() { NewQueue(ID, 0, 1) },
+		"capacity -1":   func() { NewQueue(ID, 3, -1) },
+		"side":          func() { NewQueue(Side(2), 3, 1) },
+		"key width":     func() { q.Offer(Entry{Key: make([]float32, 2)}) },
+		"bank width":    func() { New(ID, 3, 1, []Entry{{Key: make([]float32, 4)}}) },
+		"merge of side": func() { q.Merge(NewQueue(OOD, 3, 2)) },
+		"merge of dim":  func() { q.Merge(NewQueue(ID, 4, 2)) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+func TestNames(t *testing.T) {
+	if got := fmt.Sprint(ID, OOD, Side(7), Training, Test, Synthetic, Origin(9)); got != "ID OOD Side(7) training test synthetic Origin(9)" {
+		t.Errorf("names: %s", got)
+	}
+}
+
+func BenchmarkOffer(b *testing.B) {
+	const dim = 160
+	rng := rand.New(rand.NewPCG(1, 2))
+	key := make([]float32, dim)
+	// Ever higher scores: every offer enters, evicts and sinks to the bottom.
+	scores := make([]float64, 4096)
+	for i := range scores {
+		scores[i] = rng.Float64()
+	}
+	q := NewQueue(OOD, dim, DefaultCapacity)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		q.Offer(Entry{Key: key, Score: scores[i%len(scores)] + float64(i)})
+	}
+}

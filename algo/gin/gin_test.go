@@ -1,0 +1,299 @@
+package gin_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"baca/algo/gin"
+	"baca/algo/graph"
+	"baca/algo/internal/golden"
+)
+
+// randomGraphs returns graphs with random edges and features, among them one
+// without edges and one of a single node.
+func randomGraphs(t testing.TB, rng *rand.Rand, count, features int) []*graph.Graph {
+	t.Helper()
+	var gs []*graph.Graph
+	for k := range count {
+		n := 2 + rng.IntN(7)
+		var edges [][2]int32
+		if k == 1 {
+			n = 1
+		}
+		if k != 2 {
+			for range n {
+				edges = append(edges, [2]int32{rng.Int32N(int32(n)), rng.Int32N(int32(n))})
+			}
+		}
+		g, _, err := graph.New(n, edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Features, g.X = features, make([]float32, n*features)
+		for i := range g.X {
+			g.X[i] = float32(rng.NormFloat64())
+		}
+		g.EncodeStructure()
+		gs = append(gs, g)
+	}
+	return gs
+}
+
+func TestForwardMatchesReference(t *testing.T) {
+	ref := golden.Encoder(t)
+	var b graph.Batch
+	var a gin.Activations
+	b.Reset(ref.Graphs)
+	ref.Encoder.Forward(&b, &a)
+	for _, c := range []struct {
+		name string
+		got  []float32
+	}{
+		{"feat.graph_embedding", a.Graph[gin.Feature]},
+		{"str.graph_embedding", a.Graph[gin.Structure]},
+		{"g_f", a.GraphProjection[gin.Feature]},
+		{"g_s", a.GraphProjection[gin.Structure]},
+	} {
+		want := ref.Tensors[c.name]
+		if len(c.got) != len(want.Values) {
+			t.Fatalf("%s: %d values, want shape %v", c.name, len(c.got), want.Shape)
+		}
+		worst, scale := 0.0, 0.0
+		for i, w := range want.Values {
+			worst = max(worst, math.Abs(float64(c.got[i])-w))
+			scale = max(scale, math.Abs(w))
+		}
+		t.Logf("%s: largest difference %.2g of %.3g", c.name, worst, scale)
+		if worst > 1e-5*scale {
+			t.Errorf("%s: largest difference %g at values up to %g, want 1e-5 of that", c.name, worst, scale)
+		}
+	}
+}
+
+func TestStructureEncodingMatchesReference(t *testing.T) {
+	ref := golden.Encoder(t)
+	for k, g := range ref.Graphs {
+		for i, row := range ref.Molecules[k].XS {
+			for j, want := range row {
+				if got := float64(g.XS[i*graph.EncodingWidth+j]); math.Abs(got-want) > 1e-6 {
+					t.Fatalf("%s: x_s[%d][%d] = %g, want %g", ref.Molecules[k].SMILES, i, j, got, want)
+				}
+			}
+		}
+	}
+}
+
+// A batch is a disjoint union: a graph's embedding must not depend on its
+// neighbours in it.
+func TestForwardDoesNotDependOnBatch(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	gs := randomGraphs(t, rng, 9, 3)
+	e := gin.New(gin.Config{Features: 3, Hidden: 4, Layers: 3}, rng)
+	var all, one graph.Batch
+	var a, alone gin.Activations
+	all.Reset(gs)
+	e.Forward(&all, &a)
+	w := e.Width()
+	for k, g := range gs {
+		one.Reset([]*graph.Graph{g})
+		e.Forward(&one, &alone)
+		for v := range gin.Views {
+			for i := range w {
+				if got, want := alone.GraphProjection[v][i], a.GraphProjection[v][k*w+i]; got != want {
+					t.Fatalf("graph %d view %d value %d: alone %g, in the batch %g", k, v, i, got, want)
+				}
+			}
+		}
+	}
+}
+
+// naive is the forward pass as SPEC section 2 writes it, in float64 and one
+// graph at a time. It returns Σ weights·projections over all of both heads.
+func naive(params map[string][]float64, c gin.Config, gs []*graph.Graph, dNode, dGraph [gin.Views][]float32) float64 {
+	linear := func(name string, x []float64) []float64 {
+		w, y := params[name+".weight"], append([]float64(nil), params[name+".bias"]...)
+		for o := range y {
+			for i, v := range x {
+				y[o] += w[o*len(x)+i] * v
+			}
+		}
+		return y
+	}
+	relu := func(x []float64) []float64 {
+		for i := range x {
+			x[i] = max(x[i], 0)
+		}
+		return x
+	}
+	head := func(name string, x []float64, weights []float32) (sum float64) {
+		for i, y := range linear(name+".second", relu(linear(name+".first", x))) {
+			sum += y * float64(weights[i])
+		}
+		return sum
+	}
+	width, node, total := c.Width(), 0, 0.0
+	for k, g := range gs {
+		for v, view := range []string{"feature", "structure"} {
+			x, in := g.X, g.Features
+			if v == gin.Structure {
+				x, in = g.XS, graph.EncodingWidth
+			}
+			h, all := make([][]float64, g.N()), make([][]float64, g.N())
+			for i := range h {
+				for _, u := range x[i*in : (i+1)*in] {
+					h[i] = append(h[i], float64(u))
+				}
+			}
+			for l := range c.Layers {
+				next := make([][]float64, g.N())
+				for i := range h {
+					sum := append([]float64(nil), h[i]...)
+					for _, j := range g.Row(i) {
+						for d, u := range h[j] {
+							sum[d] += u
+						}
+					}
+					name := fmt.Sprintf("%s.gin.%d", view, l)
+					next[i] = relu(linear(name+".second", relu(linear(name+".first", sum))))
+					all[i] = append(all[i], next[i]...)
+				}
+				h = next
+			}
+			pooled := make([]float64, width)
+			for i := range all {
+				for d, u := range all[i] {
+					pooled[d] += u
+				}
+				total += head(view+".node_head", all[i], dNode[v][(node+i)*width:][:width])
+			}
+			total += head(view+".graph_head", pooled, dGraph[v][k*width:][:width])
+		}
+		node += g.N()
+	}
+	return total
+}
+
+// The gradient of a random linear function of all projections is compared with
+// central differences of the naive forward pass, for every parameter.
+func TestBackwardMatchesFiniteDifferences(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	gs := randomGraphs(t, rng, 5, 3)
+	e := gin.New(gin.Config{Features: 3, Hidden: 4, Layers: 3}, rng)
+	for i := range e.Params {
+		e.Params[i] += float32(0.05 * rng.NormFloat64())
+	}
+	params := map[string][]float64{}
+	for _, tensor := range e.Tensors() {
+		for _, v := range tensor.Data {
+			params[tensor.Name] = append(params[tensor.Name], float64(v))
+		}
+	}
+	var b graph.Batch
+	var a gin.Activations
+	b.Reset(gs)
+	var dNode, dGraph [gin.Views][]float32
+	for v := range gin.Views {
+		for range b.N() * e.Width() {
+			dNode[v] = append(dNode[v], float32(rng.NormFloat64()))
+		}
+		for range b.Len() * e.Width() {
+			dGraph[v] = append(dGraph[v], float32(rng.NormFloat64()))
+		}
+	}
+	e.Forward(&b, &a)
+	got := 0.0
+	for v := range gin.Views {
+		for i, x := range a.NodeProjection[v] {
+			got += float64(x) * float64(dNode[v][i])
+		}
+		for i, x := range a.GraphProjection[v] {
+			got += float64(x) * float64(dGraph[v][i])
+		}
+	}
+	if want := naive(params, e.Config, gs, dNode, dGraph); math.Abs(got-want) > 1e-4*math.Abs(want) {
+		t.Fatalf("forward: got %g, want %g", got, want)
+	}
+	grad := gin.Zero(e.Config)
+	e.Backward(&b, &a, dNode, dGraph, grad)
+	for _, tensor := range grad.Tensors() {
+		p := params[tensor.Name]
+		for i, g := range tensor.Data {
+			const h = 1e-6
+			old := p[i]
+			p[i] = old + h
+			up := naive(params, e.Config, gs, dNode, dGraph)
+			p[i] = old - h
+			down := naive(params, e.Config, gs, dNode, dGraph)
+			p[i] = old
+			if want := (up - down) / (2 * h); math.Abs(float64(g)-want) > 1e-4*math.Abs(want)+1e-4 {
+				t.Errorf("%s[%d]: gradient %g, difference quotient %g", tensor.Name, i, g, want)
+			}
+		}
+	}
+}
+
+func TestBackwardAdds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	gs := randomGraphs(t, rng, 4, 2)
+	e := gin.New(gin.Config{Features: 2, Hidden: 3, Layers: 2}, rng)
+	var b graph.Batch
+	var a gin.Activations
+	b.Reset(gs)
+	e.Forward(&b, &a)
+	once, twice := gin.Zero(e.Config), gin.Zero(e.Config)
+	e.Backward(&b, &a, a.NodeProjection, a.GraphProjection, once)
+	e.Backward(&b, &a, a.NodeProjection, a.GraphProjection, twice)
+	e.Backward(&b, &a, a.NodeProjection, a.GraphProjection, twice)
+	for i, g := range once.Params {
+		if d := math.Abs(float64(twice.Params[i] - 2*g)); d > 1e-4*math.Abs(float64(g))+1e-5 {
+			t.Fatalf("parameter %d: %g after two passes, want twice %g", i, twice.Params[i], g)
+		}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	for _, c := range []gin.Config{{}, {Features: 9, Hidden: 16}, {Features: -1, Hidden: 16, Layers: 5}, {Features: 9, Hidden: 1024, Layers: 32}, {Features: 1 << 40, Hidden: 1, Layers: 1}} {
+		if err := c.Validate(); err == nil {
+			t.Errorf("%+v: no error", c)
+		}
+	}
+	if err := gin.Default(9).Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+func BenchmarkForward(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, n := range []int{24} {
+		// Chains with a few rings, of a drug's size.
+		var gs []*graph.Graph
+		for range 128 {
+			var edges [][2]int32
+			for i := 1; i < n; i++ {
+				edges = append(edges, [2]int32{int32(i - 1), int32(i)})
+			}
+			for range 3 {
+				edges = append(edges, [2]int32{rng.Int32N(int32(n)), rng.Int32N(int32(n))})
+			}
+			g, _, err := graph.New(n, edges)
+			if err != nil {
+				b.Fatal(err)
+			}
+			g.Features, g.X = 9, make([]float32, 9*n)
+			g.EncodeStructure()
+			gs = append(gs, g)
+		}
+		b.Run(fmt.Sprintf("128graphs/%dnodes", n), func(b *testing.B) {
+			var batch graph.Batch
+			var a gin.Activations
+			e := gin.New(gin.Default(9), rng)
+			for b.Loop() {
+				batch.Reset(gs)
+				e.Forward(&batch, &a)
+			}
+			b.ReportMetric(float64(len(gs)*b.N)/b.Elapsed().Seconds(), "graphs/s")
+		})
+	}
+}

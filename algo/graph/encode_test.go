@@ -1,0 +1,237 @@
+package graph
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"testing"
+)
+
+// encodeDense is the definition: powers of the dense matrix A·D⁻¹ in float64.
+func encodeDense(g *Graph) []float64 {
+	n := g.N()
+	p := make([]float64, n*n)
+	for j := range n {
+		for _, i := range g.Row(j) {
+			p[int(i)*n+j] = 1 / float64(g.Degree(j))
+		}
+	}
+	out := make([]float64, n*EncodingWidth)
+	power := make([]float64, n*n)
+	for i := range n {
+		power[i*n+i] = 1
+		out[i*EncodingWidth+WalkSteps+min(g.Degree(i), DegreeClasses-1)] = 1
+	}
+	for k := range WalkSteps {
+		next := make([]float64, n*n)
+		for i := range n {
+			for j := range n {
+				for l := range n {
+					next[i*n+j] += power[i*n+l] * p[l*n+j]
+				}
+			}
+		}
+		power = next
+		for i := range n {
+			out[i*EncodingWidth+k] = power[i*n+i]
+		}
+	}
+	return out
+}
+
+func encoded(g *Graph) []float32 {
+	g.EncodeStructure()
+	return g.XS
+}
+
+// exactTolerance is about one float32 rounding of a probability.
+const exactTolerance = 1e-7
+
+// near reports the first value further than tolerance from its reference.
+func near(t *testing.T, name string, got []float32, want []float64, tolerance float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d values, want %d", name, len(got), len(want))
+	}
+	for k, w := range want {
+		if !(math.Abs(float64(got[k])-w) <= tolerance) {
+			t.Errorf("%s: node %d, place %d is %v, want %v", name, k/EncodingWidth, k%EncodingWidth, got[k], w)
+			return
+		}
+	}
+}
+
+func TestEncodeDense(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	for range 60 {
+		n := 1 + rng.IntN(30)
+		p := rng.Float64() * rng.Float64()
+		var edges [][2]int32
+		for i := range n {
+			for j := range i {
+				if rng.Float64() < p {
+					edges = append(edges, [2]int32{int32(i), int32(j)})
+				}
+			}
+		}
+		g := build(t, n, edges)
+		near(t, "random graph", encoded(g), encodeDense(g), exactTolerance)
+	}
+	star := [][2]int32{}
+	for leaf := range int32(40) {
+		star = append(star, [2]int32{0, leaf + 1})
+	}
+	for name, g := range map[string]*Graph{
+		"isolated": build(t, 3, nil),
+		"edge":     build(t, 3, [][2]int32{{0, 2}}),
+		"star":     build(t, 41, star),
+	} {
+		near(t, name, encoded(g), encodeDense(g), exactTolerance)
+	}
+}
+
+func TestEncodeClosedForms(t *testing.T) {
+	if g := build(t, 0, nil); len(encoded(g)) != 0 {
+		t.Error("encoding of no nodes is not empty")
+	}
+	// Star of n leaves: back at the centre after every even number of steps,
+	// at a given leaf with the chance 1/n.
+	const leaves = 1000
+	var edges [][2]int32
+	for leaf := range int32(leaves) {
+		edges = append(edges, [2]int32{0, leaf + 1})
+	}
+	want := make([]float64, (leaves+1)*EncodingWidth)
+	for i := range leaves + 1 {
+		row := want[i*EncodingWidth:]
+		for k := 2; k <= WalkSteps; k += 2 {
+			row[k-1] = 1.0 / leaves
+			if i == 0 {
+				row[k-1] = 1
+			}
+		}
+		row[WalkSteps+1] = 1
+		if i == 0 {
+			row[WalkSteps+1], row[WalkSteps+15] = 0, 1
+		}
+	}
+	near(t, "star", encoded(build(t, leaves+1, edges)), want, exactTolerance)
+	// Complete graph of n nodes: eigenvalues 1 and −1/(n−1).
+	const n = 17
+	edges = edges[:0]
+	for i := range int32(n) {
+		for j := range i {
+			edges = append(edges, [2]int32{i, j})
+		}
+	}
+	want = make([]float64, n*EncodingWidth)
+	for i := range n {
+		for k := 1; k <= WalkSteps; k++ {
+			want[i*EncodingWidth+k-1] = (1 + (n-1)*math.Pow(-1.0/(n-1), float64(k))) / n
+		}
+		want[i*EncodingWidth+WalkSteps+15] = 1 // degree 16
+	}
+	near(t, "complete", encoded(build(t, n, edges)), want, exactTolerance)
+}
+
+// A long ring, in memory that grows with its length and not with its square:
+// the walk is back after 2k steps with the chance C(2k, k)/4^k.
+func TestEncodeLongRing(t *testing.T) {
+	const n = 100_000
+	edges := make([][2]int32, n)
+	for i := range edges {
+		edges[i] = [2]int32{int32(i), int32((i + 1) % n)}
+	}
+	g := build(t, n, edges)
+	dst := make([]float32, n*EncodingWidth)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	Encode(g, dst)
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 64*n {
+		t.Errorf("%d bytes allocated for %d nodes, want at most 64 each", used, n)
+	}
+	row := make([]float64, EncodingWidth)
+	chance := 1.0
+	for k := 1; 2*k <= WalkSteps; k++ {
+		chance *= float64(2*k-1) / float64(2*k)
+		row[2*k-1] = chance
+	}
+	row[WalkSteps+2] = 1
+	want := make([]float64, 0, n*EncodingWidth)
+	for range n {
+		want = append(want, row...)
+	}
+	near(t, "ring", dst, want, exactTolerance)
+	// Cut open, the nodes out of reach of the ends are the same, and the ends
+	// are those of a short path.
+	path := encoded(build(t, n, edges[:n-1]))
+	const end = WalkSteps/2 + 1 // 16 steps turn round at most 8 away
+	near(t, "path", path[end*EncodingWidth:(n-end)*EncodingWidth], want[end*EncodingWidth:(n-end)*EncodingWidth], exactTolerance)
+	short := encodeDense(build(t, 40, edges[:39]))
+	near(t, "end of the path", path[:end*EncodingWidth], short[:end*EncodingWidth], exactTolerance)
+}
+
+func TestEncodeShapePanics(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	Encode(build(t, 2, nil), make([]float32, EncodingWidth))
+}
+
+// Encodings computed with PyTorch, its sixteen products in float32: hence the
+// wider tolerance.
+func TestEncodeGolden(t *testing.T) {
+	const name = "../../../shared/golden/encoder/bbbp20.json"
+	data, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("reference data %s is missing", name)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Molecules []struct {
+			Smiles string
+			N      int
+			Bonds  [][2]int32
+			XS     [][]float64 `json:"x_s"`
+		}
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		t.Fatal(name, err)
+	}
+	if len(file.Molecules) != 20 {
+		t.Fatalf("%s: %d molecules, want 20", name, len(file.Molecules))
+	}
+	for _, m := range file.Molecules {
+		var want []float64
+		for _, row := range m.XS {
+			want = append(want, row...)
+		}
+		near(t, m.Smiles, encoded(build(t, m.N, m.Bonds)), want, 3e-7)
+	}
+}
+
+func BenchmarkEncode(b *testing.B) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	// A random tree and two more edges: about a molecule.
+	const n = 25
+	var edges [][2]int32
+	for i := 1; i < n; i++ {
+		edges = append(edges, [2]int32{int32(i), int32(max(0, i-1-rng.IntN(3)))})
+	}
+	edges = append(edges, [2]int32{0, 5}, [2]int32{10, 15})
+	g := build(b, n, edges)
+	dst := make([]float32, n*EncodingWidth)
+	for b.Loop() {
+		Encode(g, dst)
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "graphs/s")
+}

@@ -1,0 +1,113 @@
+// Package graph holds undirected simple graphs in compressed sparse row form,
+// packs them into batches and computes the structural encoding that the
+// structure view of the encoder reads.
+package graph
+
+import (
+	"fmt"
+	"slices"
+)
+
+// MaxNodes and MaxEdges bound one graph. Offsets are int32, and each edge is
+// stored twice.
+const (
+	MaxNodes = 1 << 27
+	MaxEdges = 1 << 29
+)
+
+// A Graph is an undirected simple graph with a row of features for each node.
+// The neighbours of node i are Neighbors[Offsets[i]:Offsets[i+1]], ascending.
+// A Graph is read-only once built, so that many batches may share it.
+type Graph struct {
+	Offsets   []int32 // n+1
+	Neighbors []int32 // 2m, every edge in both directions
+
+	// X is the feature view, n rows of Features values.
+	X        []float32
+	Features int
+
+	// XS is the structure view, n rows of EncodingWidth values, once
+	// EncodeStructure has run.
+	XS []float32
+}
+
+// Dropped counts what New left out to make a graph simple.
+type Dropped struct {
+	SelfLoops  int
+	Duplicates int // repeated edges, a second direction included
+}
+
+// New builds a graph of n nodes. Edges are undirected and may come in one
+// direction or both; self-loops and repeats are left out and counted. The
+// feature view is the constant 1. It is an error if an end is not in [0, n).
+func New(n int, edges [][2]int32) (*Graph, Dropped, error) {
+	var d Dropped
+	if n < 0 || n > MaxNodes {
+		return nil, d, fmt.Errorf("graph with %d nodes: want 0 to %d", n, MaxNodes)
+	}
+	if len(edges) > MaxEdges {
+		return nil, d, fmt.Errorf("graph with %d edges: want at most %d", len(edges), MaxEdges)
+	}
+	offsets := make([]int32, n+1)
+	for k, e := range edges {
+		if e[0] < 0 || int(e[0]) >= n || e[1] < 0 || int(e[1]) >= n {
+			return nil, d, fmt.Errorf("edge %d joins nodes %d and %d: want nodes 0 to %d", k, e[0], e[1], n-1)
+		}
+		if e[0] == e[1] {
+			d.SelfLoops++
+			continue
+		}
+		offsets[e[0]+1]++
+		offsets[e[1]+1]++
+	}
+	for i := range n {
+		offsets[i+1] += offsets[i]
+	}
+	neighbors := make([]int32, offsets[n])
+	next := slices.Clone(offsets[:n])
+	for _, e := range edges {
+		if e[0] == e[1] {
+			continue
+		}
+		neighbors[next[e[0]]] = e[1]
+		next[e[0]]++
+		neighbors[next[e[1]]] = e[0]
+		next[e[1]]++
+	}
+	// Sort each row and close the gaps that repeats leave.
+	end := int32(0)
+	for i := range n {
+		row := neighbors[offsets[i]:next[i]]
+		slices.Sort(row)
+		row = slices.Compact(row)
+		offsets[i] = end
+		end += int32(copy(neighbors[end:], row))
+	}
+	d.Duplicates = (len(neighbors) - int(end)) / 2
+	offsets[n] = end
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = 1
+	}
+	return &Graph{Offsets: offsets, Neighbors: neighbors[:end:end], X: x, Features: 1}, d, nil
+}
+
+// N returns the number of nodes.
+func (g *Graph) N() int { return len(g.Offsets) - 1 }
+
+// M returns the number of undirected edges.
+func (g *Graph) M() int { return len(g.Neighbors) / 2 }
+
+// Degree returns the number of neighbours of node i.
+func (g *Graph) Degree(i int) int { return int(g.Offsets[i+1] - g.Offsets[i]) }
+
+// Row returns the neighbours of node i, ascending. It must not be changed.
+func (g *Graph) Row(i int) []int32 { return g.Neighbors[g.Offsets[i]:g.Offsets[i+1]] }
+
+// EncodeStructure computes XS if it is not there yet. See [Encode].
+func (g *Graph) EncodeStructure() {
+	if g.XS == nil {
+		g.XS = make([]float32, g.N()*EncodingWidth)
+		Encode(g, g.XS)
+	}
+}

@@ -1,0 +1,144 @@
+package graphon
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"baca/algo/graph"
+)
+
+// nearestByScan is the definition.
+func nearestByScan(gs []*graph.Graph, xs []float32) int {
+	at, best, node := -1, 0.0, 0
+	for _, g := range gs {
+		for v := range g.N() {
+			sum := 0.0
+			for c := range width {
+				d := float64(xs[c]) - float64(g.XS[v*width+c])
+				sum += float64(d * d)
+			}
+			if at < 0 || sum < best {
+				at, best = node, sum
+			}
+			node++
+		}
+	}
+	return at
+}
+
+func TestNearest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(16, 16))
+	for trial := range 12 {
+		var gs []*graph.Graph
+		for range 1 + rng.IntN(40) {
+			gs = append(gs, randomGraph(t, rng, rng.IntN(30), 0.2*rng.Float64()))
+		}
+		gs = append(gs, randomGraph(t, rng, 3, 1)) // at least one node
+		if trial%3 == 0 {
+			// A coarse grid: many donors at the same distance.
+			for _, g := range gs {
+				for k := range g.XS {
+					g.XS[k] = float32(rng.IntN(2))
+				}
+			}
+		}
+		d := NewDonors(gs)
+		for query := range 300 {
+			xs := make([]float32, width)
+			switch query % 3 {
+			case 0: // a donor itself
+				g := gs[len(gs)-1]
+				copy(xs, g.XS[:width])
+			case 1: // a synthetic node
+				g := randomGraph(t, rng, 12, 0.2)
+				copy(xs, g.XS[rng.IntN(12)*width:])
+			default:
+				for k := range xs {
+					xs[k] = float32(rng.IntN(4)) / 2
+				}
+			}
+			if got, want := d.Nearest(xs), nearestByScan(gs, xs); got != want {
+				t.Fatalf("trial %d, query %d: node %d, want %d", trial, query, got, want)
+			}
+		}
+	}
+}
+
+func TestNearestOnRealGraphs(t *testing.T) {
+	gs := tuGraphs(t, "PTC_MR")
+	for _, g := range gs {
+		g.EncodeStructure()
+	}
+	pool := gs[:150]
+	d := NewDonors(pool)
+	if len(d.first) == 0 || len(d.first) >= d.Len() {
+		t.Errorf("%d distinct of %d nodes", len(d.first), d.Len())
+	}
+	for _, g := range gs[150:250] {
+		for v := range g.N() {
+			xs := g.XS[v*width : (v+1)*width]
+			if got, want := d.Nearest(xs), nearestByScan(pool, xs); got != want {
+				t.Fatalf("node %d, want %d", got, want)
+			}
+		}
+	}
+}
+
+func TestFill(t *testing.T) {
+	// A path of three nodes and a triangle, features (graph, node).
+	path, triangle := build(t, 3, [][2]int32{{0, 1}, {1, 2}}), build(t, 3, [][2]int32{{0, 1}, {1, 2}, {2, 0}})
+	for k, g := range []*graph.Graph{path, triangle} {
+		g.EncodeStructure()
+		g.Features, g.X = 2, nil
+		for v := range g.N() {
+			g.X = append(g.X, float32(k), float32(v))
+		}
+	}
+	d := NewDonors([]*graph.Graph{path, triangle})
+	// A triangle, and apart from it an edge: the ends of an edge are nearer to
+	// the ends of a path than to anything else.
+	g := build(t, 5, [][2]int32{{0, 1}, {1, 2}, {2, 0}, {3, 4}})
+	g.EncodeStructure()
+	d.Fill(g)
+	if want := []float32{1, 0, 1, 0, 1, 0, 0, 0, 0, 0}; g.Features != 2 || !slices.Equal(g.X, want) {
+		t.Errorf("%d features %v, want 2 and %v", g.Features, g.X, want)
+	}
+	var b graph.Batch
+	b.Reset([]*graph.Graph{path, g}) // shapes fit
+	empty := build(t, 0, nil)
+	empty.EncodeStructure()
+	NewDonors(nil).Fill(empty)
+	if got := NewDonors(nil).Nearest(make([]float32, width)); got != -1 {
+		t.Errorf("nearest of an empty pool is %d", got)
+	}
+}
+
+func BenchmarkDonors(b *testing.B) {
+	rng := rand.New(rand.NewPCG(17, 17))
+	var gs []*graph.Graph
+	for range 4000 {
+		gs = append(gs, randomGraph(b, rng, 25, 0.09))
+	}
+	var queries []*graph.Graph
+	for range 100 {
+		queries = append(queries, randomGraph(b, rng, 20, 0.11))
+	}
+	b.Run("build/100000nodes", func(b *testing.B) {
+		for b.Loop() {
+			NewDonors(gs)
+		}
+	})
+	d := NewDonors(gs)
+	b.Run("fill", func(b *testing.B) {
+		k, nodes := 0, 0
+		for b.Loop() {
+			g := queries[k%len(queries)]
+			d.Fill(g)
+			nodes += g.N()
+			k++
+		}
+		b.ReportMetric(float64(nodes)/b.Elapsed().Seconds(), "nodes/s")
+		b.ReportMetric(float64(len(d.first)), "distinct")
+	})
+}

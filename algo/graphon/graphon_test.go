@@ -1,0 +1,424 @@
+package graphon
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"baca/algo/graph"
+)
+
+type goldenFile struct {
+	USVT []struct {
+		Set         string
+		Graph       int
+		N           int
+		Theta       float64
+		Order       []int32
+		Eigenvalues []float64
+		Rank        int
+		W           []float64
+	}
+	Norms []struct {
+		N    int
+		A, B []float64
+		Lam  float64
+		Cut  float64            `json:"cut_norm_A_minus_B"`
+		TA   map[string]float64 `json:"t_A"`
+		TB   map[string]float64 `json:"t_B"`
+		TMix map[string]float64 `json:"t_mix"`
+	}
+}
+
+func readGolden(tb testing.TB) goldenFile {
+	tb.Helper()
+	var g goldenFile
+	if err := json.NewDecoder(open(tb, golden)).Decode(&g); err != nil {
+		tb.Fatal(golden, err)
+	}
+	if len(g.USVT) == 0 || len(g.Norms) == 0 {
+		tb.Fatalf("%s: %d usvt and %d norms entries", golden, len(g.USVT), len(g.Norms))
+	}
+	return g
+}
+
+// The reference values are printed with 9 and 7 decimals.
+const (
+	eigenvalueTolerance = 1e-9
+	graphonTolerance    = 6e-8
+)
+
+// The reference graphon of row 921 of esol numbers the atoms as C=CC(O)CCC has
+// them; the data file has CCCC(O)C=C. This is the place there of each atom here.
+var esol921 = []int32{6, 5, 4, 2, 3, 1, 0}
+
+func relabel(tb testing.TB, g *graph.Graph, to []int32) *graph.Graph {
+	tb.Helper()
+	var edges [][2]int32
+	for v := range g.N() {
+		for _, u := range g.Row(v) {
+			edges = append(edges, [2]int32{to[v], to[u]})
+		}
+	}
+	return build(tb, g.N(), edges)
+}
+
+func TestUSVTGolden(t *testing.T) {
+	sets := map[string][]*graph.Graph{}
+	molecules := molecules(t, esol)
+	molecules[921] = relabel(t, molecules[921], esol921)
+	var u USVT // one workspace for all, so that reuse is tested too
+	for _, c := range readGolden(t).USVT {
+		g := molecules[c.Graph]
+		if c.Set != "esol" {
+			if sets[c.Set] == nil {
+				sets[c.Set] = tuGraphs(t, c.Set)
+			}
+			g = sets[c.Set][c.Graph]
+		}
+		if got := degreeOrder(g); !slices.Equal(got, c.Order) {
+			t.Errorf("%s %d: order %v, want %v", c.Set, c.Graph, got, c.Order)
+		}
+		w := Align(g, c.N)
+		if !u.decompose(w, c.N) {
+			t.Fatalf("%s %d: no eigenvalues", c.Set, c.Graph)
+		}
+		if d := maxDiff(u.values, c.Eigenvalues); d > eigenvalueTolerance {
+			t.Errorf("%s %d: eigenvalues off by %g", c.Set, c.Graph, d)
+		}
+		if rank := u.Threshold(w, c.Theta); rank != c.Rank {
+			t.Errorf("%s %d θ=%g: rank %d, want %d", c.Set, c.Graph, c.Theta, rank, c.Rank)
+		}
+		if d := maxDiff(w.W, c.W); d > graphonTolerance {
+			t.Errorf("%s %d θ=%g: graphon off by %g", c.Set, c.Graph, c.Theta, d)
+		}
+		if w.IsZero() != (c.Rank == 0) {
+			t.Errorf("%s %d θ=%g: rank %d but IsZero is %v", c.Set, c.Graph, c.Theta, c.Rank, w.IsZero())
+		}
+	}
+}
+
+func maxDiff(a, b []float64) float64 {
+	if len(a) != len(b) {
+		return math.Inf(1)
+	}
+	worst := 0.0
+	for k := range a {
+		if d := math.Abs(a[k] - b[k]); !(d <= worst) {
+			worst = d
+		}
+	}
+	return worst
+}
+
+// randomGraph joins each pair with probability p.
+func randomGraph(tb testing.TB, rng *rand.Rand, n int, p float64) *graph.Graph {
+	tb.Helper()
+	var edges [][2]int32
+	for i := range n {
+		for j := range i {
+			if rng.Float64() < p {
+				edges = append(edges, [2]int32{int32(i), int32(j)})
+			}
+		}
+	}
+	g := build(tb, n, edges)
+	g.EncodeStructure()
+	return g
+}
+
+func randomGraphon(rng *rand.Rand, n int) *Graphon {
+	w := New(n)
+	for i := range n {
+		for j := range i + 1 {
+			p := rng.Float64()
+			if rng.IntN(3) == 0 {
+				p = float64(rng.IntN(2))
+			}
+			w.W[i*n+j], w.W[j*n+i] = p, p
+		}
+	}
+	return w
+}
+
+// usvtBySVD is the definition, term by term, from an independent SVD of the
+// whole padded matrix.
+func usvtBySVD(tb testing.TB, w *Graphon, theta float64) (*Graphon, int) {
+	tb.Helper()
+	n := w.N
+	var svd mat.SVD
+	if !svd.Factorize(mat.NewDense(n, n, slices.Clone(w.W)), mat.SVDFull) {
+		tb.Fatal("SVD did not converge")
+	}
+	var u, v mat.Dense
+	svd.UTo(&u)
+	svd.VTo(&v)
+	out, rank := New(n), 0
+	for k, s := range svd.Values(nil) {
+		if s < theta*math.Sqrt(float64(n)) {
+			continue
+		}
+		rank++
+		for i := range n {
+			for j := range n {
+				out.W[i*n+j] += s * u.At(i, k) * v.At(j, k)
+			}
+		}
+	}
+	for i := range n {
+		for j := range i + 1 {
+			p := (out.W[i*n+j] + out.W[j*n+i]) / 2
+			p = max(0, min(1, p))
+			out.W[i*n+j], out.W[j*n+i] = p, p
+		}
+	}
+	return out, rank
+}
+
+func TestUSVTEqualsSVD(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	var u USVT
+	ranks := 0
+	for trial := range 200 {
+		n := 1 + rng.IntN(40)
+		w := randomGraphon(rng, n)
+		if trial%2 == 0 {
+			w = Align(randomGraph(t, rng, 1+rng.IntN(50), 0.02+0.3*rng.Float64()), n)
+		}
+		// A random threshold has no eigenvalue at exactly its place.
+		theta := 0.01 + 0.6*rng.Float64()
+		want, wantRank := usvtBySVD(t, w, theta)
+		rank := u.Threshold(w, theta)
+		if rank != wantRank || maxDiff(w.W, want.W) > 1e-12 {
+			t.Fatalf("trial %d, N=%d, θ=%g: rank %d, want %d; off by %g", trial, n, theta, rank, wantRank, maxDiff(w.W, want.W))
+		}
+		ranks += rank
+		for i := range n {
+			for j := range n {
+				if w.At(i, j) != w.At(j, i) {
+					t.Fatalf("trial %d: not symmetric at %d, %d", trial, i, j)
+				}
+			}
+		}
+	}
+	if ranks == 0 {
+		t.Fatal("every graphon was erased")
+	}
+}
+
+func TestUSVTThresholdOnAnEigenvalue(t *testing.T) {
+	// K₅ in 25 steps: eigenvalues 4 and −1 (four times); 0.2·√25 = 1.
+	k5 := randomGraph(t, rand.New(rand.NewPCG(0, 0)), 5, 1)
+	w := Align(k5, 25)
+	var u USVT
+	if rank := u.Threshold(w, 0.2); rank != 5 {
+		t.Errorf("rank %d, want 5: the eigenvalues that equal the threshold stay", rank)
+	}
+	if d := maxDiff(w.W, Align(k5, 25).W); d > 1e-12 {
+		t.Errorf("full rank gives the matrix back, off by %g", d)
+	}
+}
+
+func TestUSVTErases(t *testing.T) {
+	nan := New(3)
+	nan.W[1], nan.W[3] = math.NaN(), math.NaN()
+	path := build(t, 3, [][2]int32{{0, 1}, {1, 2}})
+	for _, c := range []struct {
+		name  string
+		w     *Graphon
+		theta float64
+	}{
+		{"no steps", New(0), 0.01},
+		{"no edges", New(5), 0.01},
+		{"G-Mixup's default", Align(path, 3), 2.02},
+		{"infinite threshold", Align(path, 3), math.Inf(1)},
+		{"NaN threshold", Align(path, 3), math.NaN()},
+		{"NaN values", nan, 0.01},
+	} {
+		var u USVT
+		if rank := u.Threshold(c.w, c.theta); rank != 0 {
+			t.Errorf("%s: rank %d, want 0", c.name, rank)
+		}
+		for _, p := range c.w.W {
+			if p != 0 {
+				t.Errorf("%s: value %v left", c.name, p)
+			}
+		}
+	}
+}
+
+// SPEC section 10: what the thresholds of the sibling code do to whole sets.
+func TestThresholdsOnSets(t *testing.T) {
+	var u USVT
+	for _, set := range []string{"AIDS", "COX2"} {
+		gs := tuGraphs(t, set)
+		n := MedianSize(sizes(gs), DefaultSizeLimit)
+		for _, g := range gs[:100] {
+			if rank := u.Threshold(Align(g, n), 2.02); rank != 0 {
+				t.Errorf("%s: rank %d at θ = 2.02, want 0", set, rank)
+			}
+			if rank := u.Threshold(Align(g, n), 0.2); rank == 0 && g.M() > 0 {
+				t.Errorf("%s: erased at θ = 0.2", set)
+			}
+		}
+	}
+}
+
+func sizes(gs []*graph.Graph) []int {
+	var s []int
+	for _, g := range gs {
+		s = append(s, g.N())
+	}
+	return s
+}
+
+func TestAlign(t *testing.T) {
+	// A triangle 1-2-3 with a tail 3-4 and the isolated node 0.
+	g := build(t, 5, [][2]int32{{1, 2}, {2, 3}, {3, 1}, {3, 4}})
+	if got, want := degreeOrder(g), []int32{3, 1, 2, 4, 0}; !slices.Equal(got, want) {
+		t.Errorf("order %v, want %v", got, want)
+	}
+	for _, c := range []struct {
+		n    int
+		want []float64
+	}{
+		{0, nil},
+		{1, []float64{0}},
+		{3, []float64{
+			0, 1, 1,
+			1, 0, 1,
+			1, 1, 0}},
+		{6, []float64{
+			0, 1, 1, 1, 0, 0,
+			1, 0, 1, 0, 0, 0,
+			1, 1, 0, 0, 0, 0,
+			1, 0, 0, 0, 0, 0,
+			0, 0, 0, 0, 0, 0,
+			0, 0, 0, 0, 0, 0}},
+	} {
+		if w := Align(g, c.n); w.N != c.n || !slices.Equal(w.W, c.want) {
+			t.Errorf("n=%d: %v, want %v", c.n, w.W, c.want)
+		}
+	}
+	if w := Align(build(t, 0, nil), 2); !slices.Equal(w.W, make([]float64, 4)) {
+		t.Errorf("graph of no nodes: %v", w.W)
+	}
+}
+
+func TestMedianSize(t *testing.T) {
+	for _, c := range []struct {
+		sizes       []int
+		limit, want int
+	}{
+		{nil, 9, 0},
+		{[]int{5}, 9, 5},
+		{[]int{7, 1, 5}, 9, 5},
+		{[]int{8, 1, 5, 6}, 9, 5}, // 5.5
+		{[]int{100000, 3, 100000}, 9, 9},
+	} {
+		before := slices.Clone(c.sizes)
+		if got := MedianSize(c.sizes, c.limit); got != c.want {
+			t.Errorf("median of %v, at most %d: %d, want %d", c.sizes, c.limit, got, c.want)
+		}
+		if !slices.Equal(before, c.sizes) {
+			t.Errorf("sizes changed from %v to %v", before, c.sizes)
+		}
+	}
+}
+
+func TestSum(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	const n = 7
+	whole := NewSum(n)
+	var shards []*Sum
+	mean := New(n)
+	for range 5 {
+		s := NewSum(n)
+		for range 13 {
+			g := randomGraph(t, rng, 1+rng.IntN(12), 0.3)
+			whole.Add(g)
+			s.Add(g)
+			for k, p := range Align(g, n).W {
+				mean.W[k] += p / (5 * 13)
+			}
+		}
+		shards = append(shards, s)
+	}
+	if d := maxDiff(whole.Graphon().W, mean.W); d > 1e-14 {
+		t.Errorf("mean of the adjacencies is off by %g", d)
+	}
+	// ((0+1)+(2+3))+4 and 4+(3+(2+(1+0))) are the same to the last bit.
+	left, right := NewSum(n), NewSum(n)
+	pair := NewSum(n)
+	left.Merge(shards[0])
+	left.Merge(shards[1])
+	pair.Merge(shards[2])
+	pair.Merge(shards[3])
+	left.Merge(pair)
+	left.Merge(shards[4])
+	for _, s := range slices.Backward(shards) {
+		right.Merge(s)
+	}
+	for _, s := range []*Sum{left, right} {
+		if s.Graphs != whole.Graphs || !slices.Equal(s.Graphon().W, whole.Graphon().W) {
+			t.Errorf("merged sum of %d graphs differs from the whole of %d", s.Graphs, whole.Graphs)
+		}
+	}
+	if !NewSum(3).Graphon().IsZero() {
+		t.Error("mean of no graphs is not zero")
+	}
+}
+
+func TestMix(t *testing.T) {
+	a, b := New(2), New(2)
+	copy(a.W, []float64{0, 1, 1, 0.5})
+	copy(b.W, []float64{1, 0, 0, 0.25})
+	if got, want := Mix(0.25, a, b).W, []float64{0.75, 0.25, 0.25, 0.3125}; !slices.Equal(got, want) {
+		t.Errorf("mix %v, want %v", got, want)
+	}
+}
+
+func TestShapesPanic(t *testing.T) {
+	for name, f := range map[string]func(){
+		"mix":      func() { Mix(0.5, New(2), New(3)) },
+		"merge":    func() { NewSum(2).Merge(NewSum(3)) },
+		"cut norm": func() { CutNorm(New(2), New(3), 0) },
+		"subgroup": func() { NewMixup([]*Graphon{New(2), New(3)}, DefaultOptions()) },
+		"sample":   func() { Sample(rand.New(rand.NewPCG(0, 0)), New(2), 3, Leading) },
+		"negative": func() { New(-1) },
+		"donors":   func() { NewDonors([]*graph.Graph{build(t, 2, nil)}) },
+		"fill":     func() { NewDonors(nil).Fill(randomGraph(t, rand.New(rand.NewPCG(0, 0)), 2, 1)) },
+		"nearest":  func() { NewDonors(nil).Nearest(nil) },
+		"motif":    func() { New(2).Density(Motif(9)) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+func BenchmarkThreshold(b *testing.B) {
+	for _, n := range []int{13, 40} {
+		b.Run(map[int]string{13: "N=13", 40: "N=40"}[n], func(b *testing.B) {
+			rng := rand.New(rand.NewPCG(3, 3))
+			aligned := Align(randomGraph(b, rng, n, 2.2/float64(n)), n)
+			w := New(n)
+			var u USVT
+			b.ReportAllocs()
+			for b.Loop() {
+				copy(w.W, aligned.W)
+				u.Threshold(w, DefaultTheta)
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "graphons/s")
+		})
+	}
+}

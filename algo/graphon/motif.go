@@ -1,0 +1,96 @@
+package graphon
+
+import "fmt"
+
+// A Motif is a small graph whose density in a graphon can be computed.
+type Motif int
+
+const (
+	Edge Motif = iota
+	Wedge
+	Triangle
+	Cycle4
+)
+
+// Motifs lists them all.
+var Motifs = []Motif{Edge, Wedge, Triangle, Cycle4}
+
+func (f Motif) String() string {
+	switch f {
+	case Edge:
+		return "edge"
+	case Wedge:
+		return "wedge"
+	case Triangle:
+		return "triangle"
+	case Cycle4:
+		return "4-cycle"
+	}
+	return fmt.Sprintf("Motif(%d)", int(f))
+}
+
+// Edges returns e(F), the number of edges.
+func (f Motif) Edges() int {
+	switch f {
+	case Edge:
+		return 1
+	case Wedge:
+		return 2
+	case Triangle:
+		return 3
+	case Cycle4:
+		return 4
+	}
+	panic("graphon: edges of " + f.String())
+}
+
+// Density returns the homomorphism density t(F, W), the chance that independent
+// uniform positions for the nodes of F have all edges of F. It is 0 for a
+// graphon of no steps.
+//
+// Theorem 1 of the paper bounds how far a mixture moves it, but lost a factor
+// on the way to print: with W_s = λW_G + (1−λ)W_H,
+//
+//	|t(F, W_s) − t(F, W_G)| ≤ (1−λ)·e(F)·‖W_G − W_H‖_□.
+func (w *Graphon) Density(f Motif) float64 {
+	n := w.N
+	if n == 0 {
+		return 0
+	}
+	size := float64(n)
+	switch f {
+	case Edge: // ΣW_ij / n²
+		sum := 0.0
+		for _, p := range w.W {
+			sum += p
+		}
+		return sum / (size * size)
+	case Wedge: // Σ d_i² / n³
+		sum := 0.0
+		for i := range n {
+			d := 0.0
+			for _, p := range w.W[i*n : (i+1)*n] {
+				d += p
+			}
+			sum += float64(d * d)
+		}
+		return sum / (size * size * size)
+	case Triangle, Cycle4: // Σ W_ij (W²)_ij / n³ and Σ (W²)_ij² / n⁴
+		triangles, cycles := 0.0, 0.0
+		for i := range n {
+			for j := range n {
+				paths := 0.0
+				for k := range n {
+					paths += float64(w.W[i*n+k] * w.W[j*n+k])
+				}
+				triangles += float64(paths * w.W[i*n+j])
+				cycles += float64(paths * paths)
+			}
+		}
+		if f == Triangle {
+			return triangles / (size * size * size)
+		}
+		return cycles / (size * size * size * size)
+	}
+	panic("graphon: density of " + f.String())
+}

@@ -1,0 +1,271 @@
+package graphon
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/algo/graph"
+)
+
+func constant(n int, p float64) *Graphon {
+	w := New(n)
+	for k := range w.W {
+		w.W[k] = p
+	}
+	return w
+}
+
+// checkGraph reports what is wrong with a synthetic graph.
+func checkGraph(t *testing.T, g *graph.Graph, most int) {
+	t.Helper()
+	if g.N() < 2 || g.N() > most {
+		t.Errorf("%d nodes, want 2 to %d", g.N(), most)
+	}
+	for v := range g.N() {
+		if g.Degree(v) == 0 {
+			t.Errorf("node %d of %d is isolated", v, g.N())
+		}
+		if slices.Contains(g.Row(v), int32(v)) {
+			t.Errorf("node %d has a self-loop", v)
+		}
+	}
+	if len(g.XS) != g.N()*graph.EncodingWidth || len(g.X) != g.N() || g.Features != 1 {
+		t.Errorf("%d nodes with %d encoding and %d feature values", g.N(), len(g.XS), len(g.X))
+	}
+}
+
+func TestDraw(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	// The second graphon was erased.
+	ws := []*Graphon{randomGraphon(rng, 10), New(10), randomGraphon(rng, 10), randomGraphon(rng, 10)}
+	for _, o := range []Options{
+		DefaultOptions(),
+		{LambdaLow: 0.25, LambdaHigh: 0.5, HalfSize: true, Positions: Latent, Tries: 50},
+		{LambdaLow: 1, LambdaHigh: 1, Tries: 50},
+	} {
+		m, err := NewMixup(ws, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Erased() != 1 || m.Warning() != "" {
+			t.Errorf("erased %d, warning %q, want 1 and none", m.Erased(), m.Warning())
+		}
+		pairs := map[[2]int]int{}
+		largest, lambdas := 0, 0.0
+		const draws = 2000
+		for range draws {
+			s, ok := m.Draw(rng)
+			if !ok {
+				t.Fatalf("%+v: no graph", o)
+			}
+			checkGraph(t, s.Graph, 10)
+			largest = max(largest, s.Graph.N())
+			if s.Lambda < o.LambdaLow || s.Lambda > o.LambdaHigh {
+				t.Errorf("λ = %v outside [%v, %v]", s.Lambda, o.LambdaLow, o.LambdaHigh)
+			}
+			lambdas += s.Lambda / draws
+			pairs[[2]int{s.I, s.J}]++
+		}
+		if largest != 10 {
+			t.Errorf("%+v: the largest graph has %d nodes, want 10", o, largest)
+		}
+		if middle := (o.LambdaLow + o.LambdaHigh) / 2; math.Abs(lambdas-middle) > 0.03 {
+			t.Errorf("mean λ %v, want about %v", lambdas, middle)
+		}
+		for _, want := range [][2]int{{0, 2}, {0, 3}, {2, 0}, {2, 3}, {3, 0}, {3, 2}} {
+			// A sixth of the draws each, ±5 standard deviations.
+			if c := pairs[want]; c < draws/6-85 || c > draws/6+85 {
+				t.Errorf("pair %v in %d of %d draws", want, c, draws)
+			}
+			delete(pairs, want)
+		}
+		if len(pairs) > 0 {
+			t.Errorf("pairs %v should not be there", pairs)
+		}
+	}
+}
+
+func TestSizes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(10, 10))
+	ones := []*Graphon{constant(9, 1), constant(9, 1)}
+	for _, c := range []struct {
+		half bool
+		low  int
+	}{{false, 2}, {true, 4}} {
+		o := DefaultOptions()
+		o.HalfSize = c.half
+		m, _ := NewMixup(ones, o)
+		seen := map[int]int{}
+		for range 4000 {
+			s, _ := m.Draw(rng)
+			seen[s.Graph.N()]++ // complete graphs: no node is dropped
+		}
+		for n := range 12 {
+			want := 0
+			if n >= c.low && n <= 9 {
+				want = 4000 / (9 - c.low + 1)
+			}
+			if math.Abs(float64(seen[n]-want)) > 5*math.Sqrt(float64(want)) {
+				t.Errorf("half %v: %d graphs of %d nodes, want about %d", c.half, seen[n], n, want)
+			}
+		}
+	}
+}
+
+func TestDrawWarns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 11))
+	diagonal := New(3)
+	diagonal.W[0] = 1 // leading positions never use it
+	for _, c := range []struct {
+		name    string
+		ws      []*Graphon
+		warning Warning
+		erased  int
+		drawn   bool
+	}{
+		{"no graphon", nil, Empty, 0, false},
+		{"erased", []*Graphon{New(4), New(4)}, Empty, 2, false},
+		{"no steps", []*Graphon{New(0)}, Empty, 1, false},
+		{"one step", []*Graphon{constant(1, 1)}, Empty, 1, false},
+		{"diagonal only", []*Graphon{diagonal}, Empty, 1, false},
+		{"one", []*Graphon{New(4), constant(4, 1)}, Single, 1, true},
+		{"hopeless", []*Graphon{constant(4, 1e-8), constant(4, 1e-8)}, "", 0, false},
+	} {
+		m, err := NewMixup(c.ws, DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Warning() != c.warning || m.Erased() != c.erased {
+			t.Errorf("%s: warning %q, erased %d, want %q and %d", c.name, m.Warning(), m.Erased(), c.warning, c.erased)
+		}
+		s, ok := m.Draw(rng)
+		if ok != c.drawn {
+			t.Errorf("%s: drawn is %v, want %v", c.name, ok, c.drawn)
+		}
+		if ok && (s.I != 1 || s.J != 1) {
+			t.Errorf("%s: mixed %d and %d, want 1 and 1", c.name, s.I, s.J)
+		}
+	}
+}
+
+func TestOptionsCheck(t *testing.T) {
+	change := func(f func(*Options)) Options {
+		o := DefaultOptions()
+		f(&o)
+		return o
+	}
+	for _, c := range []struct {
+		o    Options
+		want string
+	}{
+		{DefaultOptions(), ""},
+		{change(func(o *Options) { o.LambdaLow = -0.1 }), "mixing weights"},
+		{change(func(o *Options) { o.LambdaHigh = 1.1 }), "mixing weights"},
+		{change(func(o *Options) { o.LambdaLow, o.LambdaHigh = 0.6, 0.4 }), "mixing weights"},
+		{change(func(o *Options) { o.LambdaHigh = math.NaN() }), "mixing weights"},
+		{change(func(o *Options) { o.Tries = 0 }), "tries"},
+		{change(func(o *Options) { o.Positions = 2 }), "positions"},
+	} {
+		_, err := NewMixup(nil, c.o)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: error %v, want %q", c.o, err, c.want)
+		}
+	}
+}
+
+// Under latent positions the chance that nodes 1, 2 and 3 form a triangle is
+// t(triangle, W); under leading positions it is W₁₂·W₂₃·W₁₃.
+func TestSampleFrequencies(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 12))
+	w := New(4)
+	for i := range 4 {
+		for j := range i + 1 {
+			p := 0.3 + 0.6*rng.Float64()
+			w.W[i*4+j], w.W[j*4+i] = p, p
+		}
+	}
+	const draws = 40000
+	for p, want := range map[Positions]float64{
+		Latent:  w.Density(Triangle),
+		Leading: w.At(0, 1) * w.At(1, 2) * w.At(0, 2),
+	} {
+		triangles := 0
+		for range draws {
+			if g := Sample(rng, w, 3, p); g != nil && g.M() == 3 {
+				triangles++
+			}
+		}
+		got := float64(triangles) / draws
+		if sd := math.Sqrt(want * (1 - want) / draws); math.Abs(got-want) > 5*sd {
+			t.Errorf("positions %d: triangles in %v of the graphs, want %v ± %v", p, got, want, sd)
+		}
+	}
+}
+
+func TestSampleLimits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 13))
+	if g := Sample(rng, New(0), 0, Leading); g != nil {
+		t.Error("a graph out of no steps")
+	}
+	if g := Sample(rng, constant(5, 0), 5, Latent); g != nil {
+		t.Error("a graph out of a zero graphon")
+	}
+	if g := Sample(rng, constant(5, 1), 1, Latent); g != nil {
+		t.Error("a graph of one node")
+	}
+	if g := Sample(rng, constant(5, 1), 5, Leading); g.N() != 5 || g.M() != 10 {
+		t.Errorf("K₅ has %d nodes and %d edges", g.N(), g.M())
+	}
+}
+
+// The same seed gives the same graphs, on every platform.
+func TestDrawReproduces(t *testing.T) {
+	draw := func() uint64 {
+		rng := rand.New(rand.NewPCG(14, 14))
+		var u USVT
+		var ws []*Graphon
+		for range 12 {
+			w := Align(randomGraph(t, rng, 5+rng.IntN(20), 0.15), 13)
+			u.Threshold(w, 0.2)
+			ws = append(ws, w)
+		}
+		h := fnv.New64a()
+		for _, p := range []Positions{Leading, Latent} {
+			o := DefaultOptions()
+			o.Positions = p
+			m, _ := NewMixup(ws, o)
+			for range 200 {
+				s, _ := m.Draw(rng)
+				fmt.Fprintln(h, s.I, s.J, s.Lambda, s.Graph.Offsets, s.Graph.Neighbors)
+			}
+		}
+		return h.Sum64()
+	}
+	const want = 0xdbb0946d4734548
+	if a, b := draw(), draw(); a != b || a != want {
+		t.Errorf("hashes %#x and %#x, want %#x", a, b, uint64(want))
+	}
+}
+
+func BenchmarkDraw(b *testing.B) {
+	for _, n := range []int{13, 40} {
+		b.Run(fmt.Sprintf("N=%d", n), func(b *testing.B) {
+			rng := rand.New(rand.NewPCG(15, 15))
+			var ws []*Graphon
+			for range 50 {
+				ws = append(ws, Align(randomGraph(b, rng, n, 2.2/float64(n)), n))
+			}
+			m, _ := NewMixup(ws, DefaultOptions())
+			b.ReportAllocs()
+			for b.Loop() {
+				m.Draw(rng)
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "graphs/s")
+		})
+	}
+}

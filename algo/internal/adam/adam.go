@@ -1,0 +1,54 @@
+// Package adam is the optimiser of Kingma and Ba (2015), with the defaults and
+// the order of operations of PyTorch's torch.optim.Adam without weight decay.
+package adam
+
+import (
+	"fmt"
+	"math"
+)
+
+// Adam updates one slice of parameters. Step, M and V are its state, exported
+// because checkpoints store them; M and V are as long as the parameters, or empty
+// before the first update.
+type Adam struct {
+	LR, Beta1, Beta2, Eps float64
+	Step                  int       // updates so far
+	M, V                  []float32 // running means of the gradient and of its square
+}
+
+// New returns an Adam of the given learning rate with β₁ = 0.9, β₂ = 0.999 and
+// ε = 1e-8.
+func New(lr float64) *Adam {
+	return &Adam{LR: lr, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8}
+}
+
+// Update moves params one step against grads. It panics if the lengths differ
+// from each other or from those of earlier steps.
+func (a *Adam) Update(params, grads []float32) {
+	if len(a.M) == 0 && len(a.V) == 0 && a.Step == 0 {
+		a.M, a.V = make([]float32, len(params)), make([]float32, len(params))
+	}
+	n := len(params)
+	if len(grads) != n || len(a.M) != n || len(a.V) != n {
+		panic(fmt.Sprintf("adam: update of %d parameters with %d gradients, M of %d and V of %d", n, len(grads), len(a.M), len(a.V)))
+	}
+	a.Step++
+	correct1 := 1 - math.Pow(a.Beta1, float64(a.Step))
+	correct2 := 1 - math.Pow(a.Beta2, float64(a.Step))
+	step := float32(a.LR / correct1)
+	root := float32(math.Sqrt(correct2))
+	b1, c1 := float32(a.Beta1), float32(1-a.Beta1)
+	b2, c2 := float32(a.Beta2), float32(1-a.Beta2)
+	eps := float32(a.Eps)
+	grads, ms, vs := grads[:n], a.M[:n], a.V[:n]
+	for i, p := range params {
+		// The conversions forbid fused multiply-add, so that training takes the
+		// same path on every platform.
+		g := grads[i]
+		m := float32(b1*ms[i]) + float32(c1*g)
+		v := float32(b2*vs[i]) + float32(c2*float32(g*g))
+		ms[i], vs[i] = m, v
+		denom := float32(math.Sqrt(float64(v)))/root + eps
+		params[i] = p - float32(step*(m/denom))
+	}
+}

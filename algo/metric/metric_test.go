@@ -1,0 +1,520 @@
+package metric
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+func near(a, b, tolerance float64) bool {
+	return a == b || math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= tolerance
+}
+
+func TestGolden(t *testing.T) {
+	const name = "../../../shared/golden/graphon/graphon.json"
+	data, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("reference data %s is missing", name)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Metrics []struct {
+			Label []int
+			Score []float64
+			AUROC float64
+			AP    float64 `json:"average_precision"`
+			FPR95 float64 `json:"fpr95_ood_positive"`
+		}
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		t.Fatal(name, err)
+	}
+	if len(file.Metrics) == 0 {
+		t.Fatalf("%s: no metrics", name)
+	}
+	for k, c := range file.Metrics {
+		ood := make([]bool, len(c.Label))
+		for i, l := range c.Label {
+			ood[i] = l == 1
+		}
+		if got := AUROC(c.Score, ood); !near(got, c.AUROC, 1e-14) {
+			t.Errorf("list %d: AUROC %v, want %v", k, got, c.AUROC)
+		}
+		if got := AUPR(c.Score, ood); !near(got, c.AP, 1e-14) {
+			t.Errorf("list %d: AUPR %v, want %v", k, got, c.AP)
+		}
+		if got := FPR95(c.Score, ood); !near(got, c.FPR95, 1e-14) {
+			t.Errorf("list %d: FPR95 %v, want %v", k, got, c.FPR95)
+		}
+	}
+}
+
+// The definitions, the slow way.
+
+func aurocByPairs(score []float64, ood []bool) float64 {
+	wins, pairs := 0.0, 0.0
+	for i, a := range score {
+		for j, b := range score {
+			if ood[i] && !ood[j] {
+				pairs++
+				switch {
+				case a > b:
+					wins++
+				case a == b:
+					wins += 0.5
+				}
+			}
+		}
+	}
+	return wins / pairs
+}
+
+// called counts the graphs of a class that a threshold calls OOD.
+func called(score []float64, ood []bool, class bool, threshold float64) (hits, all float64) {
+	for i, s := range score {
+		if ood[i] == class {
+			all++
+			if s >= threshold {
+				hits++
+			}
+		}
+	}
+	return hits, all
+}
+
+func auprByThresholds(score []float64, ood []bool) float64 {
+	thresholds := slices.Clone(score)
+	slices.Sort(thresholds)
+	slices.Reverse(thresholds)
+	sum, recall := 0.0, 0.0
+	for _, at := range slices.Compact(thresholds) {
+		hits, positives := called(score, ood, true, at)
+		wrong, _ := called(score, ood, false, at)
+		sum += (hits/positives - recall) * hits / (hits + wrong)
+		recall = hits / positives
+	}
+	return sum
+}
+
+func fprByThresholds(score []float64, ood []bool) float64 {
+	best := 1.0
+	for _, at := range score {
+		if hits, positives := called(score, ood, true, at); hits/positives >= 0.95 {
+			wrong, negatives := called(score, ood, false, at)
+			best = min(best, wrong/negatives)
+		}
+	}
+	return best
+}
+
+// fprIDByThresholds accepts as ID what is at or below a threshold.
+func fprIDByThresholds(score []float64, ood []bool) float64 {
+	best := 1.0
+	for _, at := range score {
+		accepted, all := [2]float64{}, [2]float64{}
+		for i, s := range score {
+			class := 0
+			if ood[i] {
+				class = 1
+			}
+			all[class]++
+			if s <= at {
+				accepted[class]++
+			}
+		}
+		if accepted[0]/all[0] >= 0.95 {
+			best = min(best, accepted[1]/all[1])
+		}
+	}
+	return best
+}
+
+func TestDefinitions(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for trial := range 300 {
+		n := 2 + rng.IntN(60)
+		score, ood := make([]float64, n), make([]bool, n)
+		levels := []int{2, 5, 1 << 30}[trial%3] // many ties, some, none
+		for i := range n {
+			ood[i] = rng.IntN(2) == 0
+			score[i] = float64(rng.IntN(levels)) - 3
+			if ood[i] && rng.IntN(2) == 0 {
+				score[i]++
+			}
+			if rng.IntN(20) == 0 {
+				score[i] = math.Inf(1 - 2*rng.IntN(2))
+			}
+		}
+		ood[0], ood[1] = true, false
+		before := slices.Clone(score)
+		for _, c := range []struct {
+			name       string
+			fast, slow func([]float64, []bool) float64
+		}{
+			{"AUROC", AUROC, aurocByPairs},
+			{"AUPR", AUPR, auprByThresholds},
+			{"FPR95", FPR95, fprByThresholds},
+			{"FPR95ID", FPR95ID, fprIDByThresholds},
+		} {
+			if got, want := c.fast(score, ood), c.slow(score, ood); !near(got, want, 1e-13) {
+				t.Errorf("trial %d: %s is %v, want %v", trial, c.name, got, want)
+			}
+		}
+		if !slices.Equal(score, before) {
+			t.Fatalf("trial %d: the scores were changed", trial)
+		}
+	}
+}
+
+func TestEdgeCases(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		name                        string
+		score                       []float64
+		ood                         []bool
+		auroc, aupr, fpr95, fpr95id float64
+	}{
+		{"nothing", nil, nil, nan, nan, nan, nan},
+		{"ID only", []float64{1, 2}, []bool{false, false}, nan, nan, nan, nan},
+		{"OOD only", []float64{1, 2}, []bool{true, true}, nan, nan, nan, nan},
+		{"NaN score", []float64{1, nan}, []bool{true, false}, nan, nan, nan, nan},
+		{"all equal", []float64{3, 3, 3, 3}, []bool{true, false, false, false}, 0.5, 0.25, 1, 1},
+		{"perfect", []float64{1, 2, 3}, []bool{false, false, true}, 1, 1, 0, 0},
+		{"upside down", []float64{3, 2, 1}, []bool{false, false, true}, 0, 1.0 / 3, 1, 1},
+		{"zeros of both signs tie", []float64{0, math.Copysign(0, -1)}, []bool{true, false}, 0.5, 0.5, 1, 1},
+	} {
+		for name, v := range map[string][2]float64{
+			"AUROC":   {AUROC(c.score, c.ood), c.auroc},
+			"AUPR":    {AUPR(c.score, c.ood), c.aupr},
+			"FPR95":   {FPR95(c.score, c.ood), c.fpr95},
+			"FPR95ID": {FPR95ID(c.score, c.ood), c.fpr95id},
+		} {
+			if !near(v[0], v[1], 1e-15) {
+				t.Errorf("%s: %s is %v, want %v", c.name, name, v[0], v[1])
+			}
+		}
+	}
+}
+
+// 19 of 20 are 95 %: the threshold may miss one OOD graph, not two.
+func TestFPR95Boundary(t *testing.T) {
+	var score []float64
+	var ood []bool
+	for k := range 20 {
+		score, ood = append(score, float64(k)), append(ood, true)
+	}
+	score, ood = append(score, 0.5, 1.5), append(ood, false, false)
+	if got := FPR95(score, ood); got != 0.5 {
+		t.Errorf("FPR95 is %v, want 0.5", got)
+	}
+}
+
+func TestLengthsPanic(t *testing.T) {
+	for name, f := range map[string]func([]float64, []bool) float64{
+		"AUROC": AUROC, "AUPR": AUPR, "FPR95": FPR95, "FPR95ID": FPR95ID,
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f([]float64{1, 2}, []bool{true})
+		}()
+	}
+}
+
+func TestMeanStd(t *testing.T) {
+	for _, c := range []struct {
+		values    []float64
+		mean, std float64
+	}{
+		{nil, math.NaN(), math.NaN()},
+		{[]float64{0.25}, 0.25, math.NaN()},
+		{[]float64{1, 1, 1}, 1, 0},
+		{[]float64{2, 4, 4, 4, 5, 5, 7, 9}, 5, math.Sqrt(32.0 / 7)},
+	} {
+		if mean, std := MeanStd(c.values); !near(mean, c.mean, 1e-15) || !near(std, c.std, 1e-15) {
+			t.Errorf("%v: %v ± %v, want %v ± %v", c.values, mean, std, c.mean, c.std)
+		}
+	}
+	values := []float64{0.9231, 0.9417, 0.9388, 0.9502, 0.9113}
+	mean, std := MeanStd(values)
+	wantMean, wantStd := stat.MeanStdDev(values, nil)
+	if !near(mean, wantMean, 1e-15) || !near(std, wantStd, 1e-15) {
+		t.Errorf("%v ± %v, gonum has %v ± %v", mean, std, wantMean, wantStd)
+	}
+}
+
+func TestBootstrap(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	// Over many data sets of a known AUROC (0.5 + overlap, by construction
+	// Φ(1/√2) = 0.7602 for unit normals one apart) the interval should hold it
+	// about 19 times out of 20.
+	const sets, truth = 200, 0.76025
+	held := 0
+	for set := range sets {
+		var score []float64
+		var ood []bool
+		for i := range 120 {
+			o := i%2 == 1
+			s := rng.NormFloat64()
+			if o {
+				s++
+			}
+			score, ood = append(score, s), append(ood, o)
+		}
+		low, high := Bootstrap(score, ood, AUROC, 200, uint64(set))
+		if again, _ := Bootstrap(score, ood, AUROC, 200, uint64(set)); again != low {
+			t.Fatalf("the same seed gives %v and %v", low, again)
+		}
+		if a := AUROC(score, ood); !(low < a && a < high) {
+			t.Errorf("set %d: AUROC %v outside [%v, %v]", set, a, low, high)
+		}
+		if low <= truth && truth <= high {
+			held++
+		}
+	}
+	if held < sets*88/100 || held > sets*99/100 {
+		t.Errorf("the interval holds the truth %d times out of %d", held, sets)
+	}
+	for name, rounds := range map[string]int{"no rounds": 0, "too many": 1e6 + 1} {
+		if low, high := Bootstrap([]float64{0, 1}, []bool{false, true}, AUROC, rounds, 1); !math.IsNaN(low) || !math.IsNaN(high) {
+			t.Errorf("%s: [%v, %v], want NaN", name, low, high)
+		}
+	}
+	if low, high := Bootstrap([]float64{0, 1}, []bool{true, true}, AUROC, 10, 1); !math.IsNaN(low) || !math.IsNaN(high) {
+		t.Errorf("one class: [%v, %v], want NaN", low, high)
+	}
+	if low, high := Bootstrap([]float64{0, 1}, []bool{false, true}, AUROC, 10, 1); low != 1 || high != 1 {
+		t.Errorf("one graph a class: [%v, %v], want [1, 1]", low, high)
+	}
+}
+
+func TestKL(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	for _, c := range []struct {
+		name string
+		p, q []float64
+		bins int
+		want float64
+	}{
+		{"same", []float64{1, 2, 3}, []float64{1, 2, 3}, 4, 0},
+		{"same shares", []float64{0, 1}, []float64{0, 0, 1, 1}, 8, 0},
+		{"all equal", []float64{7, 7}, []float64{7, 7, 7}, 8, 0},
+		// P = (.995, .005), Q = (.005, .995).
+		{"apart", []float64{0, 0}, []float64{1}, 2, 0.99 * math.Log(199)},
+		// Bins [0, 1), [1, 2), [2, 3]: P = (1, 1, 0)/2, Q = (0, 0, 1) before mixing.
+		{"borders", []float64{0, 1}, []float64{2, 3}, 3,
+			2*(0.495+0.01/3)*math.Log((0.495+0.01/3)/(0.01/3)) + 0.01/3*math.Log((0.01/3)/(0.99+0.01/3))},
+		{"widest range", []float64{-math.MaxFloat64}, []float64{math.MaxFloat64}, 2, 0.99 * math.Log(199)},
+		{"one bin", []float64{1, 5}, []float64{2}, 1, 0},
+		{"empty", nil, []float64{1}, 5, nan},
+		{"NaN", []float64{nan}, []float64{1}, 5, nan},
+		{"infinite", []float64{1}, []float64{inf}, 5, nan},
+	} {
+		if got := KL(c.p, c.q, c.bins); !near(got, c.want, 1e-12) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+	// Direction: P inside the support of Q is cheap, the reverse is not.
+	narrow, wide := []float64{0, 0, 0, 0}, []float64{0, 0, 1, 1}
+	if a, b := KL(narrow, wide, 2), KL(wide, narrow, 2); !(a < b) {
+		t.Errorf("KL(narrow‖wide) = %v, KL(wide‖narrow) = %v, want the first smaller", a, b)
+	}
+}
+
+func TestKLPanics(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic for no bins")
+		}
+	}()
+	KL([]float64{1}, []float64{2}, 0)
+}
+
+func TestPercentile(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		values []float64
+		p      float64
+		want   float64
+	}{
+		// numpy.percentile's documentation: [[10, 7, 4], [3, 2, 1]].
+		{[]float64{10, 7, 4, 3, 2, 1}, 50, 3.5},
+		{[]float64{4, 1, 3, 2}, 25, 1.75},
+		{[]float64{4, 1, 3, 2}, 75, 3.25},
+		{[]float64{4, 1, 3, 2}, 0, 1},
+		{[]float64{4, 1, 3, 2}, 100, 4},
+		{[]float64{15, 20, 35, 40, 50}, 40, 29},
+		{[]float64{5}, 33, 5},
+		{[]float64{0.1, 0.2, 0.3, 0.4, 0.5}, 25, 0.2}, // a value itself, exactly
+		{[]float64{2, 2, 2}, 61, 2},
+		{[]float64{-inf, 0, inf}, 50, 0},
+		{[]float64{-inf, -inf, 0}, 25, -inf},
+		{nil, 50, nan},
+		{[]float64{1, nan}, 50, nan},
+		{[]float64{1, 2}, -1, nan},
+		{[]float64{1, 2}, 100.5, nan},
+		{[]float64{1, 2}, nan, nan},
+	} {
+		before := slices.Clone(c.values)
+		if got := Percentile(c.values, c.p); !near(got, c.want, 1e-15*math.Abs(c.want)) {
+			t.Errorf("percentile %v of %v is %v, want %v", c.p, c.values, got, c.want)
+		}
+		for i, v := range before {
+			if v != c.values[i] && !math.IsNaN(v) {
+				t.Errorf("%v was changed to %v", before, c.values)
+			}
+		}
+	}
+	// Exactly the quartiles where they are values, as "at or below" needs.
+	if got := Percentile([]float64{0.1, 0.2, 0.3, 0.4, 0.5}, 25); got != 0.2 {
+		t.Errorf("first quartile %v, want exactly 0.2", got)
+	}
+}
+
+func TestSketchKeys(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	bound := math.Ldexp(1, -10)
+	var values []float64
+	for range 20000 {
+		v := math.Ldexp(1+rng.Float64(), rng.IntN(128)-64)
+		if rng.IntN(2) == 0 {
+			v = -v
+		}
+		values = append(values, v)
+	}
+	for e := -64; e <= 64; e++ { // around the powers of two
+		p := math.Ldexp(1, e)
+		values = append(values, p, -p, math.Nextafter(p, math.Inf(1)))
+		if e > -64 {
+			values = append(values, math.Nextafter(p, 0))
+		}
+	}
+	for _, v := range values {
+		v = max(min(v, math.Ldexp(1, 64)), -math.Ldexp(1, 64))
+		if got := sketchValue(sketchKey(v)); math.Abs(got-v) > bound*math.Abs(v) {
+			t.Fatalf("%v is rounded to %v", v, got)
+		}
+	}
+	slices.Sort(values)
+	for i, v := range values[1:] {
+		if a, b := sketchKey(values[i]), sketchKey(v); a > b {
+			t.Fatalf("%v has key %d, %v has key %d", values[i], a, v, b)
+		}
+	}
+	for v, want := range map[float64]int32{0: 0, math.SmallestNonzeroFloat64: 0, math.Inf(1): 65537, math.Inf(-1): -65537} {
+		if got := sketchKey(v); got != want {
+			t.Errorf("key of %v is %d, want %d", v, got, want)
+		}
+	}
+}
+
+func TestSketch(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	for trial := range 40 {
+		n := 1 + rng.IntN(3000)
+		values := make([]float64, n)
+		var whole Sketch
+		shards := make([]Sketch, 5)
+		for i := range values {
+			values[i] = rng.NormFloat64()*3 - 1
+			if trial%2 == 0 {
+				values[i] = math.Exp(values[i] * 3)
+			}
+			whole.Add(values[i])
+			shards[rng.IntN(5)].Add(values[i])
+		}
+		var forward, backward Sketch
+		for k := range shards {
+			forward.Merge(&shards[k])
+			backward.Merge(&shards[4-k])
+		}
+		sorted := slices.Sorted(slices.Values(values))
+		for _, p := range []float64{0, 0.1, 5, 25, 50, 75, 90, 99.9, 100} {
+			got, want := whole.Percentile(p), Percentile(values, p)
+			at := float64(n-1) * p / 100
+			x, y := sorted[int(at)], sorted[int(math.Ceil(at))]
+			if bound := math.Ldexp(1, -10)*max(math.Abs(x), math.Abs(y)) + 1e-12; math.Abs(got-want) > bound {
+				t.Errorf("trial %d: percentile %v is %v, exactly %v: off by more than %v", trial, p, got, want, bound)
+			}
+			if a, b := forward.Percentile(p), backward.Percentile(p); a != got || b != got {
+				t.Errorf("trial %d: percentile %v is %v, merged %v and %v", trial, p, got, a, b)
+			}
+		}
+		if whole.Len() != n || forward.Len() != n {
+			t.Errorf("trial %d: %d and %d values, want %d", trial, whole.Len(), forward.Len(), n)
+		}
+	}
+}
+
+func TestSketchOddCases(t *testing.T) {
+	var s Sketch
+	if !math.IsNaN(s.Percentile(50)) || s.Len() != 0 {
+		t.Error("the percentile of nothing is not NaN")
+	}
+	if s.Add(math.NaN()) || s.Len() != 0 {
+		t.Error("NaN was counted")
+	}
+	s.Merge(&Sketch{})
+	for _, v := range []float64{-2, 0, 2} {
+		if !s.Add(v) {
+			t.Errorf("%v was refused", v)
+		}
+	}
+	for p, want := range map[float64]float64{0: -2, 25: -1, 50: 0, 75: 1, 100: 2, 101: math.NaN(), -1: math.NaN()} {
+		if got := s.Percentile(p); !near(got, want, 0) {
+			t.Errorf("percentile %v is %v, want %v", p, got, want)
+		}
+	}
+	// What a decoder may hand over must not hang or crash.
+	for _, counts := range []map[int32]int64{
+		{math.MinInt32: 1, math.MaxInt32: 1},
+		{1: -5, 2: 6},
+		{1: -5},
+		{1: math.MaxInt64, 2: math.MaxInt64},
+	} {
+		for _, p := range []float64{0, 50, 100} {
+			(&Sketch{Counts: counts}).Percentile(p)
+		}
+	}
+}
+
+func benchmarkScores(n int) ([]float64, []bool) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	score, ood := make([]float64, n), make([]bool, n)
+	for i := range n {
+		score[i], ood[i] = rng.NormFloat64(), i%2 == 0
+	}
+	return score, ood
+}
+
+func BenchmarkAUROC(b *testing.B) {
+	score, ood := benchmarkScores(100_000)
+	for b.Loop() {
+		AUROC(score, ood)
+	}
+	b.ReportMetric(float64(b.N*len(score))/b.Elapsed().Seconds(), "graphs/s")
+}
+
+func BenchmarkSketchAdd(b *testing.B) {
+	score, _ := benchmarkScores(100_000)
+	var s Sketch
+	for b.Loop() {
+		for _, v := range score {
+			s.Add(v)
+		}
+	}
+	b.ReportMetric(float64(b.N*len(score))/b.Elapsed().Seconds(), "graphs/s")
+	b.ReportMetric(float64(len(s.Counts)), "counters")
+}

@@ -114,39 +114,36 @@ func (r *Representation) Select(index []int) *Representation {
 	return s
 }
 
+// MeanNodeScore returns the mean of ℓ_n over the graphs that have it, or 0.
+func (r *Representation) MeanNodeScore() float64 {
+	sum, n := 0.0, 0
+	for _, l := range r.NodeScore {
+		if !math.IsNaN(l) {
+			sum += l
+			n++
+		}
+	}
+	return sum / float64(max(n, 1))
+}
+
 // BaseScores returns S_Pre = ℓ_g + ℓ_n of the graphs against the negatives,
-// which are the graphs themselves where negatives == r. A part that is not
-// defined (ℓ_n of a single node, ℓ_g without negatives) takes the mean of that
-// part over the graphs that have it, so that it speaks neither for nor against;
-// where none has it, it is 0. imputed counts the graphs that this touched.
-func BaseScores(ctx context.Context, workers int, r, negatives *Representation) (scores []float64, imputed int, err error) {
+// which are the graphs themselves where negatives == r. Where ℓ_n is not defined,
+// for a single node, typical takes its place, so that it speaks neither for nor
+// against; undefined counts those graphs. Without any negative ℓ_g counts as 0.
+func BaseScores(ctx context.Context, workers int, r, negatives *Representation, typical float64) (scores []float64, undefined int, err error) {
 	scores, err = GraphScores(ctx, workers, r.ZF, r.ZS, negatives.ZF, negatives.ZS, r.Width, negatives == r)
 	if err != nil {
 		return nil, 0, err
 	}
-	node := append([]float64(nil), r.NodeScore...)
-	touched := make([]bool, len(scores))
-	for _, part := range [][]float64{scores, node} {
-		mean, n := 0.0, 0
-		for _, x := range part {
-			if !math.IsNaN(x) {
-				mean += x
-				n++
-			}
+	for i, node := range r.NodeScore {
+		if math.IsNaN(node) {
+			node = typical
+			undefined++
 		}
-		mean /= float64(max(n, 1))
-		for i, x := range part {
-			if math.IsNaN(x) {
-				part[i] = mean
-				touched[i] = true
-			}
+		if math.IsNaN(scores[i]) {
+			scores[i] = 0
 		}
+		scores[i] += node
 	}
-	for i := range scores {
-		scores[i] += node[i]
-		if touched[i] {
-			imputed++
-		}
-	}
-	return scores, imputed, nil
+	return scores, undefined, nil
 }

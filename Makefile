@@ -1,0 +1,41 @@
+# BaCa: which graphs lie outside what a model was trained on.
+# A bare `make` lists the targets.
+
+.DEFAULT_GOAL := help
+GO ?= go
+# Go's own runner of js/wasm programs under Node, for `go test`.
+WASM_EXEC = $(shell $(GO) env GOROOT)/lib/wasm
+# Packages that start goroutines.
+CONCURRENT = ./algo ./algo/calibrate ./algo/contrast ./algo/dataset ./algo/internal/parallel ./algo/pretrain
+
+.PHONY: help run demo build test lint bench clean
+
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: demo ## score the built-in example molecules and draw the result
+
+demo: build
+	@mkdir -p out
+	bin/baca demo --plot out/scores.svg
+
+build: ## build the command as bin/baca
+	$(GO) build -o bin/baca ./build/baca
+
+test: lint ## check everything: lint, unit tests, race detector, WebAssembly
+	$(GO) test ./...
+	$(GO) test -race -short $(CONCURRENT)
+	GOOS=js GOARCH=wasm $(GO) vet ./algo/... ./weights/...
+	PATH="$$PATH:$(WASM_EXEC)" GOOS=js GOARCH=wasm $(GO) test -short ./algo/... ./weights/...
+
+lint: ## gofmt, go vet, staticcheck, and govulncheck where its database answers
+	@bad=$$(gofmt -l algo app build wasm weights); if [ -n "$$bad" ]; then echo "gofmt would change: $$bad"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+	build/govulncheck.sh
+
+bench: ## benchmarks of every hot path
+	$(GO) test -run '^$$' -bench . -benchmem ./algo/... ./weights/...
+
+clean: ## remove what was built
+	rm -rf bin out

@@ -1,0 +1,181 @@
+// Package calibrate corrects the base score S_Pre of a test batch by what the
+// batch itself shows, without labels. Two calibrators stand behind one small
+// interface: Attention, the paper's dual dictionaries, and Ratio, a density
+// ratio between the in-distribution bank and the batch (SPEC section 9). Fuse
+// adds either to S_Pre as far as there is evidence that the batch differs from
+// the bank at all.
+package calibrate
+
+import (
+	"context"
+	"math"
+
+	"baca/algo/contrast"
+	"baca/algo/gin"
+	"baca/algo/graph"
+)
+
+// An Input is one test batch as the frozen encoder sees it. No labels enter.
+type Input struct {
+	Encoder *gin.Encoder
+	Graphs  []*graph.Graph           // of the batch; feature and structure view
+	Test    *contrast.Representation // of Graphs
+	Base    []float64                // S_Pre of Graphs, negatives = the batch
+
+	// Bank represents ID training graphs. It may be empty for Attention, but
+	// neither it nor Holdout may be nil.
+	Bank *contrast.Representation
+	// Holdout represents further ID graphs, which are scored like the batch
+	// but from which nothing is learned. It may be empty.
+	Holdout *contrast.Representation
+
+	Seed    uint64
+	Workers int // 0: all cores
+}
+
+// An Output is what a calibrator adds to S_Pre. Higher is more OOD; the scale is
+// the calibrator's own, see Standardize.
+type Output struct {
+	Test    []float64 // one for each graph of the batch
+	Holdout []float64
+	// Warnings say, for people, where the calibrator had to do without
+	// something. They do not make the scores invalid.
+	Warnings []string
+}
+
+// An Iteration is one step of a calibrator that learns in steps.
+type Iteration struct {
+	Step int // from 1
+	Loss float64
+	// Test is the calibrator's score of the batch after the step, for curves
+	// of KL divergence and, for those who have labels, AUROC. It is only valid
+	// during the call.
+	Test []float64
+	// Inside and Outside are the indices of the two subgroups.
+	Inside, Outside []int
+}
+
+// A Calibrator scores a batch. trace, unless nil, is called after every step;
+// that costs a scoring of the batch each time. Calibrate returns ctx's error if
+// that ends first.
+type Calibrator interface {
+	Calibrate(ctx context.Context, in *Input, trace func(Iteration)) (*Output, error)
+}
+
+// A Standardizer maps embeddings to coordinates of mean 0 and deviation 1 over
+// the ID bank, clipped to ±6, so that no coordinate decides alone. Where a
+// coordinate hardly varies over the bank, its deviation counts as 0.001: a unit
+// that is silent on ID graphs and speaks on others then reaches the clip.
+type Standardizer struct {
+	mean, inverse []float64
+}
+
+const (
+	clip         = 6
+	minDeviation = 1e-3
+)
+
+// NewStandardizer measures the rows of q, each dim values. Without rows it
+// leaves embeddings as they are, clipping aside.
+func NewStandardizer(q []float32, dim int) *Standardizer {
+	s := &Standardizer{mean: make([]float64, dim), inverse: make([]float64, dim)}
+	n := len(q) / dim
+	for j := range dim {
+		s.inverse[j] = 1
+	}
+	if n == 0 {
+		return s
+	}
+	square := make([]float64, dim)
+	for i := range n {
+		for j, x := range q[i*dim : (i+1)*dim] {
+			s.mean[j] += float64(x)
+		}
+	}
+	for j := range dim {
+		s.mean[j] /= float64(n)
+	}
+	for i := range n {
+		for j, x := range q[i*dim : (i+1)*dim] {
+			d := float64(x) - s.mean[j]
+			square[j] += d * d
+		}
+	}
+	for j := range dim {
+		s.inverse[j] = 1 / max(math.Sqrt(square[j]/float64(n)), minDeviation)
+	}
+	return s
+}
+
+// Apply returns the standardised rows of q.
+func (s *Standardizer) Apply(q []float32) []float32 {
+	dim := len(s.mean)
+	out := make([]float32, len(q))
+	for i, x := range q {
+		j := i % dim
+		out[i] = float32(max(-clip, min(clip, (float64(x)-s.mean[j])*s.inverse[j])))
+	}
+	return out
+}
+
+// A Scale is where the scores of a batch lie.
+type Scale struct{ Mean, Deviation float64 }
+
+// ScaleOf measures scores. The deviation of all-equal scores is given as 1, so
+// that standardised they are all 0.
+func ScaleOf(scores []float64) Scale {
+	var s Scale
+	for _, x := range scores {
+		s.Mean += x
+	}
+	s.Mean /= float64(max(1, len(scores)))
+	for _, x := range scores {
+		s.Deviation += (x - s.Mean) * (x - s.Mean)
+	}
+	s.Deviation = math.Sqrt(s.Deviation / float64(max(1, len(scores))))
+	if !(s.Deviation > 1e-12*(1+math.Abs(s.Mean))) {
+		s.Deviation = 1
+	}
+	return s
+}
+
+// Standardize returns scores in units of the scale.
+func (s Scale) Standardize(scores []float64) []float64 {
+	z := make([]float64, len(scores))
+	for i, x := range scores {
+		z[i] = (x - s.Mean) / s.Deviation
+	}
+	return z
+}
+
+// Add returns z(base) + beta·z(extra), the paper's equation 9 on one scale,
+// for the batch and for the holdout in the units of the batch. The holdout
+// slices may be empty.
+func Add(beta float64, base, extra, baseHoldout, extraHoldout []float64) (test, holdout []float64) {
+	return weigh(1, beta, base, extra, baseHoldout, extraHoldout)
+}
+
+// Fuse returns (1−w)·z(base) + w·z(extra) with w = Gate(evidence).
+func Fuse(evidence float64, base, extra, baseHoldout, extraHoldout []float64) (test, holdout []float64) {
+	w := Gate(evidence)
+	return weigh(1-w, w, base, extra, baseHoldout, extraHoldout)
+}
+
+func weigh(a, b float64, base, extra, baseHoldout, extraHoldout []float64) (test, holdout []float64) {
+	p, q := ScaleOf(base), ScaleOf(extra)
+	sum := func(x, y []float64) []float64 {
+		x, y = p.Standardize(x), q.Standardize(y)
+		for i := range x {
+			x[i] = a*x[i] + b*y[i]
+		}
+		return x
+	}
+	return sum(base, extra), sum(baseHoldout, extraHoldout)
+}
+
+// Gate turns evidence, the cross-validated AUC a of telling bank from batch,
+// into the weight of a calibrator: min(1, 2·max(0, 2a−1)). At a = ½ the batch
+// looks like the bank and there is nothing to learn from it.
+func Gate(evidence float64) float64 {
+	return min(1, 2*max(0, 2*evidence-1))
+}

@@ -1,0 +1,496 @@
+package calibrate
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"baca/algo/contrast"
+	"baca/algo/gin"
+	"baca/algo/graph"
+	"baca/algo/metric"
+)
+
+var ctx = context.Background()
+
+// family draws n random trees with some extra edges for each node.
+func family(t testing.TB, rng *rand.Rand, n, size int, extra float64) []*graph.Graph {
+	t.Helper()
+	var gs []*graph.Graph
+	for range n {
+		nodes := size + rng.IntN(size)
+		var edges [][2]int32
+		for i := 1; i < nodes; i++ {
+			edges = append(edges, [2]int32{rng.Int32N(int32(i)), int32(i)})
+		}
+		for range int(extra * float64(nodes)) {
+			edges = append(edges, [2]int32{rng.Int32N(int32(nodes)), rng.Int32N(int32(nodes))})
+		}
+		g, _, err := graph.New(nodes, edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gs = append(gs, g)
+	}
+	return gs
+}
+
+// input makes a batch of id ID and ood OOD graphs for an untrained encoder.
+func input(t testing.TB, id, ood, bank, holdout int) *Input {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(11, 12))
+	e := gin.New(gin.Default(1), rng)
+	represent := func(gs []*graph.Graph) *contrast.Representation {
+		r, err := contrast.Represent(ctx, 1, e, gs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	gs := append(family(t, rng, id, 8, 0.1), family(t, rng, ood, 8, 1)...)
+	in := &Input{Encoder: e, Graphs: gs, Test: represent(gs), Bank: represent(family(t, rng, bank, 8, 0.1)), Holdout: represent(family(t, rng, holdout, 8, 0.1)), Seed: 3, Workers: 1}
+	base, _, err := contrast.BaseScores(ctx, 1, in.Test, in.Test, in.Bank.MeanNodeScore())
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Base = base
+	return in
+}
+
+func labels(id, ood int) []bool {
+	l := make([]bool, id+ood)
+	for i := id; i < len(l); i++ {
+		l[i] = true
+	}
+	return l
+}
+
+func finite(t *testing.T, what string, values ...float64) {
+	t.Helper()
+	for i, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			t.Errorf("%s: value %d is %g", what, i, v)
+		}
+	}
+}
+
+func TestStandardizer(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	const n, dim = 500, 3
+	q := make([]float32, n*dim)
+	for i := range q {
+		q[i] = float32(5 + 3*rng.NormFloat64())
+		if i%dim == 2 {
+			q[i] = 7 // a unit that never varies
+		}
+	}
+	s := NewStandardizer(q, dim)
+	z := s.Apply(q)
+	for j := range dim {
+		var sum, square float64
+		for i := j; i < len(z); i += dim {
+			sum += float64(z[i])
+			square += float64(z[i]) * float64(z[i])
+		}
+		want := 1.0
+		if j == 2 {
+			want = 0
+		}
+		if math.Abs(sum/n) > 1e-5 || math.Abs(square/n-want) > 1e-5 {
+			t.Errorf("coordinate %d: mean %g, square %g, want 0 and %g", j, sum/n, square/n, want)
+		}
+	}
+	far := s.Apply([]float32{1000, -1000, 8})
+	if far[0] != clip || far[1] != -clip || far[2] != clip {
+		t.Errorf("far values become %v, want ±%d", far, clip)
+	}
+	if z := NewStandardizer(nil, 2).Apply([]float32{1, -2}); z[0] != 1 || z[1] != -2 {
+		t.Errorf("without rows: %v, want the values themselves", z)
+	}
+}
+
+func TestAllEqualScoresStandardizeToZero(t *testing.T) {
+	for _, x := range []float64{0, 1e9, -3.7} {
+		s := []float64{x, x, x}
+		if z := ScaleOf(s).Standardize(s); math.Abs(z[0]) > 1e-9 || math.Abs(z[2]) > 1e-9 {
+			t.Errorf("scores %g become %v, want 0", x, z)
+		}
+	}
+	finite(t, "no scores", ScaleOf(nil).Mean, ScaleOf(nil).Deviation)
+}
+
+func TestGate(t *testing.T) {
+	for _, c := range []struct{ evidence, want float64 }{{0, 0}, {0.5, 0}, {0.55, 0.2}, {0.75, 1}, {1, 1}} {
+		if got := Gate(c.evidence); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("Gate(%g) = %g, want %g", c.evidence, got, c.want)
+		}
+	}
+}
+
+func TestFuseAndAdd(t *testing.T) {
+	base, extra := []float64{0, 2}, []float64{30, 10} // z: −1 1 and 1 −1
+	for _, c := range []struct {
+		name string
+		got  []float64
+		want float64 // of the first
+	}{
+		{"no evidence", first(Fuse(0.5, base, extra, nil, nil)), -1},
+		{"full evidence", first(Fuse(1, base, extra, nil, nil)), 1},
+		{"some", first(Fuse(0.6, base, extra, nil, nil)), -0.6 + 0.4},
+		{"beta", first(Add(0.25, base, extra, nil, nil)), -0.75},
+	} {
+		if math.Abs(c.got[0]-c.want) > 1e-12 || math.Abs(c.got[1]+c.want) > 1e-12 {
+			t.Errorf("%s: %v, want ±%g", c.name, c.got, c.want)
+		}
+	}
+	if _, h := Fuse(0.5, base, extra, []float64{4}, []float64{20}); len(h) != 1 || h[0] != 3 {
+		t.Errorf("holdout %v, want 3 in the units of the batch", h)
+	}
+}
+
+func first(a, _ []float64) []float64 { return a }
+
+// The head is compared with Newton's method on the same loss, solved with
+// gonum/mat.
+func TestFitMatchesNewton(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	const n, dim, c = 90, 4, 0.3
+	x, y := make([]float64, n*dim), make([]float64, n)
+	for i := range n {
+		y[i] = -1
+		if i%3 == 0 {
+			y[i] = 1
+		}
+		for j := range dim {
+			x[i*dim+j] = rng.NormFloat64() + 0.4*y[i]*float64(j)
+		}
+	}
+	weight := map[float64]float64{1: c * n / (2 * 30), -1: c * n / (2 * 60)}
+	p := mat.NewVecDense(dim+1, nil)
+	for range 50 {
+		gradient, hessian := mat.NewVecDense(dim+1, nil), mat.NewDense(dim+1, dim+1, nil)
+		for j := range dim {
+			gradient.SetVec(j, p.AtVec(j))
+			hessian.Set(j, j, 1)
+		}
+		for i := range n {
+			row := mat.NewVecDense(dim+1, append(slices.Clone(x[i*dim:(i+1)*dim]), 1))
+			s := 1 / (1 + math.Exp(y[i]*mat.Dot(row, p)))
+			gradient.AddScaledVec(gradient, -weight[y[i]]*y[i]*s, row)
+			var outer mat.Dense
+			outer.Outer(weight[y[i]]*s*(1-s), row, row)
+			hessian.Add(hessian, &outer)
+		}
+		var step mat.VecDense
+		if err := step.SolveVec(hessian, gradient); err != nil {
+			t.Fatal(err)
+		}
+		p.SubVec(p, &step)
+	}
+	h := fit(x, y, dim, c)
+	for j := range dim {
+		if math.Abs(h.weights[j]-p.AtVec(j)) > 1e-5 {
+			t.Errorf("weight %d: %g, Newton %g", j, h.weights[j], p.AtVec(j))
+		}
+	}
+	if math.Abs(h.intercept-p.AtVec(dim)) > 1e-5 {
+		t.Errorf("intercept %g, Newton %g", h.intercept, p.AtVec(dim))
+	}
+}
+
+func TestRatioFindsTheShift(t *testing.T) {
+	in := input(t, 60, 60, 200, 50)
+	out, evidence, err := DefaultRatio().Estimate(ctx, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if auc := metric.AUROC(out.Test, labels(60, 60)); auc < 0.95 {
+		t.Errorf("AUROC %g, want at least 0.95", auc)
+	}
+	if evidence < 0.65 {
+		t.Errorf("evidence %g with half of the batch OOD, want at least 0.65", evidence)
+	}
+	// ID graphs of the batch and of the holdout are the same population.
+	both := append(slices.Clone(out.Test[:60]), out.Holdout...)
+	if auc := metric.AUROC(both, append(make([]bool, 60), labels(0, 50)...)); math.Abs(auc-0.5) > 0.17 {
+		t.Errorf("AUROC %g between ID graphs of batch and holdout, want about ½ (three standard errors: 0.17)", auc)
+	}
+}
+
+func TestRatioWithoutShift(t *testing.T) {
+	_, evidence, err := DefaultRatio().Estimate(ctx, input(t, 120, 0, 200, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(evidence-0.5) > 0.1 {
+		t.Errorf("evidence %g for a batch like the bank, want about ½", evidence)
+	}
+}
+
+func TestRatioSmall(t *testing.T) {
+	for _, c := range [][2]int{{1, 100}, {100, 3}, {9, 9}} {
+		out, evidence, err := DefaultRatio().Estimate(ctx, input(t, c[0], 0, c[1], 4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		finite(t, "scores", out.Test...)
+		if len(out.Warnings) != 1 || !strings.Contains(out.Warnings[0], "density ratio skipped") || evidence != 0.5 {
+			t.Errorf("%v graphs: warnings %q, evidence %g", c, out.Warnings, evidence)
+		}
+	}
+}
+
+func TestSameScoresAtAnyNumberOfWorkers(t *testing.T) {
+	var want [2]*Output
+	for _, workers := range []int{1, 2, 5} {
+		in := input(t, 40, 20, 80, 15)
+		in.Workers = workers
+		a, err := NewAttention(brief(), 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, c := range []Calibrator{a, DefaultRatio()} {
+			got, err := c.Calibrate(ctx, in, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want[k] == nil {
+				want[k] = got
+			}
+			if !slices.Equal(got.Test, want[k].Test) || !slices.Equal(got.Holdout, want[k].Holdout) {
+				t.Errorf("%T: %d workers give other scores than one", c, workers)
+			}
+		}
+	}
+}
+
+func brief() AttentionOptions {
+	o := DefaultAttention()
+	o.Steps, o.Synthetic, o.Draws = 60, 24, 16
+	return o
+}
+
+// Given a base score that parts the batch rightly, the attention must learn
+// what tells the parts from each other.
+func TestAttentionLearns(t *testing.T) {
+	in := input(t, 40, 40, 100, 10)
+	for i := range in.Base {
+		in.Base[i] = float64(i)
+	}
+	a, err := NewAttention(DefaultAttention(), 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var losses []float64
+	out, err := a.Calibrate(ctx, in, func(it Iteration) {
+		losses = append(losses, it.Loss)
+		if len(it.Test) != 80 || len(it.Inside) == 0 || len(it.Outside) == 0 {
+			t.Fatalf("step %d: %d scores, %d and %d graphs in the subgroups", it.Step, len(it.Test), len(it.Inside), len(it.Outside))
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	finite(t, "scores", out.Test...)
+	finite(t, "holdout", out.Holdout...)
+	if n := len(losses); n != 200 || !(mean(losses[n-20:]) < 0.8*mean(losses[:20])) {
+		t.Errorf("%d losses, mean of the first 20 %g, of the last %g: want a fall", n, mean(losses[:20]), mean(losses[n-20:]))
+	}
+	for _, s := range a.sides {
+		if s.dict.Queue().Len() == 0 {
+			t.Errorf("no synthetic graph entered the %s queue", s.of)
+		}
+	}
+	if auc := metric.AUROC(out.Test, labels(40, 40)); auc < 0.9 {
+		t.Errorf("AUROC %g, want at least 0.9", auc)
+	}
+}
+
+func mean(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(len(x))
+}
+
+// A graph in a dictionary must not find itself there: its score is that of the
+// same graph looked up among the others.
+func TestAttentionLeavesItselfOut(t *testing.T) {
+	in := input(t, 30, 30, 50, 0)
+	o := brief()
+	o.Steps, o.TopK = 0, 1
+	a, err := NewAttention(o, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := a.Calibrate(ctx, in, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ones := 0
+	for _, i := range a.sides[1].members {
+		if out.Test[i] > 0.999 {
+			ones++
+		}
+	}
+	if ones == len(a.sides[1].members) {
+		t.Error("every member of the OOD dictionary has similarity 1 to it")
+	}
+}
+
+func TestSuccessiveBatchesGoOn(t *testing.T) {
+	in := input(t, 30, 30, 50, 0)
+	a, err := NewAttention(brief(), 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var queue [2]int
+	for round := range queue {
+		if _, err := a.Calibrate(ctx, in, nil); err != nil {
+			t.Fatal(err)
+		}
+		queue[round] = a.sides[0].dict.Queue().Len()
+	}
+	if queue[1] <= queue[0] || a.trainer.Adam[0].Step != 2*brief().Steps {
+		t.Errorf("queue of %d, then %d graphs; %d training steps: want the second batch to go on", queue[0], queue[1], a.trainer.Adam[0].Step)
+	}
+}
+
+// What has nothing to learn from ends in warnings and finite scores.
+func TestAttentionDegenerate(t *testing.T) {
+	equal := input(t, 12, 0, 20, 3)
+	for i := range equal.Base {
+		equal.Base[i] = 1
+	}
+	noEdges := input(t, 12, 0, 20, 3)
+	for i := range noEdges.Graphs {
+		g, _, err := graph.New(3+i%2, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.EncodeStructure()
+		noEdges.Graphs[i] = g
+	}
+	erased := brief()
+	erased.Theta = 2.02
+	for _, c := range []struct {
+		name, warning string
+		in            *Input
+		options       AttentionOptions
+	}{
+		{"batch of one", "cannot be parted", input(t, 1, 0, 20, 3), brief()},
+		{"all equal", "cannot be parted", equal, brief()},
+		{"no bank", "", input(t, 10, 10, 0, 0), brief()},
+		{"one graph, no bank", "cannot be parted", input(t, 1, 0, 0, 0), brief()},
+		{"no edges", "synthetic graphs", noEdges, brief()},
+		{"zero graphons", "synthetic graphs", input(t, 10, 10, 20, 3), erased},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, err := NewAttention(c.options, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := a.Calibrate(ctx, c.in, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			finite(t, "scores", out.Test...)
+			finite(t, "holdout", out.Holdout...)
+			if got := strings.Join(out.Warnings, "; "); c.warning == "" && got != "" || !strings.Contains(got, c.warning) {
+				t.Errorf("warnings %q, want one with %q", got, c.warning)
+			}
+		})
+	}
+}
+
+func TestCancel(t *testing.T) {
+	done, cancel := context.WithCancel(ctx)
+	a, err := NewAttention(brief(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = a.Calibrate(done, input(t, 20, 20, 20, 0), func(it Iteration) {
+		if it.Step == 3 {
+			cancel()
+		}
+		if it.Step > 4 {
+			t.Errorf("step %d after the end", it.Step)
+		}
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want the context's", err)
+	}
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	for name, change := range map[string]func(*AttentionOptions){
+		"percentiles": func(o *AttentionOptions) { o.Low = 80 },
+		"theta":       func(o *AttentionOptions) { o.Theta = math.NaN() },
+		"top":         func(o *AttentionOptions) { o.TopK = 0 },
+		"lambda":      func(o *AttentionOptions) { o.Mixup.LambdaHigh = 2 },
+		"rate":        func(o *AttentionOptions) { o.LearningRate = 0 },
+	} {
+		o := DefaultAttention()
+		change(&o)
+		if _, err := NewAttention(o, 1); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func TestNearestMatchesBruteForce(t *testing.T) {
+	in := input(t, 15, 15, 70, 0)
+	dim := in.Test.Dim()
+	got, err := Nearest(ctx, 2, in.Test.Q, in.Bank.Q, dim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewStandardizer(in.Bank.Q, dim)
+	q, bank := s.Apply(in.Test.Q), s.Apply(in.Bank.Q)
+	for i := range got {
+		want := math.Inf(1)
+		for j := range in.Bank.Len() {
+			sum := 0.0
+			for k := range dim {
+				d := float64(q[i*dim+k]) - float64(bank[j*dim+k])
+				sum += d * d
+			}
+			want = min(want, math.Sqrt(sum))
+		}
+		if math.Abs(got[i]-want) > 1e-4*(1+want) {
+			t.Errorf("graph %d: %g, want %g", i, got[i], want)
+		}
+	}
+}
+
+func BenchmarkRatio(b *testing.B) {
+	in := input(b, 204, 204, 1835, 0)
+	for b.Loop() {
+		if _, _, err := DefaultRatio().Estimate(ctx, in); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(408*float64(b.N)/b.Elapsed().Seconds(), "graphs/s")
+}
+
+func BenchmarkAttention(b *testing.B) {
+	in := input(b, 204, 204, 1835, 0)
+	in.Workers = 0
+	for b.Loop() {
+		a, err := NewAttention(DefaultAttention(), 1)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := a.Calibrate(ctx, in, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(408*float64(b.N)/b.Elapsed().Seconds(), "graphs/s")
+}

@@ -1,0 +1,177 @@
+// Package dataset reads graphs: the text files of the TUDataset collection,
+// and streams of molecules as SMILES in .smi, .csv and .tsv files, any of them
+// gzip-compressed. It also draws the splits of the evaluation protocol.
+//
+// A TUDataset set is read whole ([ReadTU], [ReadTUZip]). Molecules come as a
+// stream of records ([Records], [Molecules]) whose memory does not depend on
+// the length of the file; [Collect] and [Open] read one whole.
+//
+// Input is not trusted. Memory is bounded by the size of the decompressed
+// text for a TUDataset set and by a constant for a stream; no number that is
+// written in a file is allocated by. The limits are [MaxTUBytes], [MaxRecord]
+// and [MaxField]. Gzip data that expand more than 256-fold beyond the first
+// 64 MiB are refused.
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+
+	"baca/algo/graph"
+	"baca/algo/molecule"
+)
+
+// A Set is a data set read whole.
+type Set struct {
+	Name   string
+	Graphs []*graph.Graph
+	Labels []int // of the graphs, nil if the set has none; not used by the method
+	Info   Info
+}
+
+// Info counts what was read and left out on the way to a [Set].
+type Info struct {
+	Records    int // graphs or molecules in the input, refused ones included
+	Refused    int // molecules that are not among the graphs
+	SelfLoops  int // edges dropped because both ends are the same node
+	Duplicates int // edges dropped because the same directed edge came before
+	Warnings   []string
+}
+
+// A SyntaxError says what is wrong with an input and where. If a SMILES is no
+// molecule, Err is a [*molecule.SyntaxError].
+type SyntaxError struct {
+	File   string // may be empty
+	Line   int    // from 1
+	Column int    // in bytes, from 1
+	Err    error  // what was found and what was expected
+}
+
+func (e *SyntaxError) Error() string {
+	what := e.Err.Error()
+	if m, ok := e.Err.(*molecule.SyntaxError); ok {
+		what = m.Reason // its column counts in the SMILES, ours in the line
+	}
+	if e.File == "" {
+		return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, what)
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, what)
+}
+
+// Unwrap returns e.Err.
+func (e *SyntaxError) Unwrap() error { return e.Err }
+
+// maxNamed is how many refused rows, columns or sets a message names before it
+// only counts.
+const maxNamed = 5
+
+// Collect reads all molecules of r. Refused records are counted, and the first
+// few are named in the warnings; it is an error if the stream cannot be read
+// to its end or holds no molecule at all.
+func Collect(ctx context.Context, r io.Reader, opt Options) (*Set, error) {
+	s := &Set{Name: opt.Name}
+	var first error
+	for rec, err := range Molecules(ctx, r, opt) {
+		if err != nil {
+			return nil, err
+		}
+		s.Info.Records++
+		if rec.Err != nil {
+			if s.Info.Refused++; s.Info.Refused <= maxNamed {
+				s.Info.Warnings = append(s.Info.Warnings, "refused: "+rec.Err.Error())
+			}
+			if first == nil {
+				first = rec.Err
+			}
+			continue
+		}
+		s.Graphs = append(s.Graphs, rec.Graph)
+	}
+	if more := s.Info.Refused - maxNamed; more > 0 {
+		s.Info.Warnings = append(s.Info.Warnings, fmt.Sprintf("refused: %d more records", more))
+	}
+	switch {
+	case s.Info.Records == 0:
+		return nil, fmt.Errorf("%s: no record, want at least one molecule", named(opt.Name))
+	case len(s.Graphs) == 0:
+		return nil, fmt.Errorf("none of %d records is a molecule, the first: %w", s.Info.Records, first)
+	}
+	return s, nil
+}
+
+// Open reads the set called name below the folder fsys: the TUDataset files in
+// tu/NAME, or else the molecules in mol/NAME.csv or mol/NAME.csv.gz, parsed on
+// the given number of goroutines (0: one for each core). If there is no such
+// set the error lists those that are there.
+func Open(ctx context.Context, fsys fs.FS, name string, workers int) (*Set, error) {
+	if name == "" || strings.ContainsAny(name, `/\`) || !fs.ValidPath(name) || name == "." {
+		return nil, fmt.Errorf("%q is not the name of a data set: want a plain name such as BZR or bbbp", name)
+	}
+	dir := path.Join("tu", name)
+	if info, err := fs.Stat(fsys, dir); err == nil && info.IsDir() {
+		return readTU(fsys, dir, "")
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, suffix := range []string{".csv", ".csv.gz"} {
+		file := path.Join("mol", name+suffix)
+		f, err := fsys.Open(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		s, err := Collect(ctx, f, Options{Name: file, Format: CSV, Workers: workers})
+		if err != nil {
+			return nil, err
+		}
+		s.Name = name
+		return s, nil
+	}
+	return nil, fmt.Errorf("no data set %q: want a folder tu/%s or a file mol/%s.csv or mol/%s.csv.gz; there are: %s",
+		name, name, name, name, available(fsys))
+}
+
+// available lists the names that Open takes.
+func available(fsys fs.FS) string {
+	var names []string
+	tu, _ := fs.ReadDir(fsys, "tu")
+	for _, e := range tu {
+		if e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	mol, _ := fs.ReadDir(fsys, "mol")
+	for _, e := range mol {
+		if base, ok := strings.CutSuffix(strings.TrimSuffix(e.Name(), ".gz"), ".csv"); ok {
+			names = append(names, base)
+		}
+	}
+	if names == nil {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+func named(file string) string {
+	if file == "" {
+		return "input"
+	}
+	return file
+}
+
+// clip shortens untrusted text for a message.
+func clip[T string | []byte](s T) string {
+	const most = 40
+	if len(s) > most {
+		return fmt.Sprintf("%q…", s[:most])
+	}
+	return fmt.Sprintf("%q", s)
+}

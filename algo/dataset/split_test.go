@@ -1,0 +1,125 @@
+package dataset
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+// The figures are pinned: published results name seeds, so a seed must mean
+// the same split for ever, on every platform.
+func TestSplitPinned(t *testing.T) {
+	if _, test := Split(20, 1); !slices.Equal(test, []int{5, 16}) {
+		t.Errorf("Split(20, 1): test %v", test)
+	}
+	if got := TakeOOD(1000, 5, Random, 1); !slices.Equal(got, []int{199, 409, 453, 577, 729}) {
+		t.Errorf("TakeOOD(1000, 5, Random, 1): %v", got)
+	}
+	if got, _ := Thin([]int{10, 11, 12, 13, 14, 15, 16, 17}, 8, 0.5, 1); !slices.Equal(got, []int{10, 12, 14, 17}) {
+		t.Errorf("Thin: %v", got)
+	}
+}
+
+func TestSplit(t *testing.T) {
+	for n := range 400 {
+		train, test := Split(n, 7)
+		if want := int(float64(n) * 0.9); len(train) != want {
+			t.Errorf("%d graphs: %d train, GOOD-D has %d", n, len(train), want)
+		}
+		if !slices.IsSorted(train) || !slices.IsSorted(test) {
+			t.Errorf("%d graphs: not ascending", n)
+		}
+		all := slices.Sorted(slices.Values(slices.Concat(train, test)))
+		for i, v := range all {
+			if i != v {
+				t.Fatalf("%d graphs: not a partition: %v %v", n, train, test)
+			}
+		}
+		if len(all) != n {
+			t.Fatalf("%d graphs: %d in the split", n, len(all))
+		}
+	}
+	for n := 0; n < 1<<30; n = n*5/4 + 1 {
+		if want := int(float64(n) * 0.9); 9*(n/10)+9*(n%10)/10 != want {
+			t.Errorf("%d graphs: GOOD-D has %d", n, want)
+		}
+	}
+	a, _ := Split(100, 1)
+	b, _ := Split(100, 1)
+	c, _ := Split(100, 2)
+	if !slices.Equal(a, b) || slices.Equal(a, c) {
+		t.Error("the split must depend on the seed and nothing else")
+	}
+	// Each graph tests in a tenth of all splits: 2000 draws of p = 0.1 have a
+	// standard deviation of 13.4, here the limit is five of them.
+	counts := make([]int, 30)
+	for seed := range uint64(2000) {
+		_, test := Split(30, seed)
+		for _, i := range test {
+			counts[i]++
+		}
+	}
+	for i, c := range counts {
+		if math.Abs(float64(c)-200) > 67 {
+			t.Errorf("graph %d tests in %d of 2000 splits, want about 200", i, c)
+		}
+	}
+}
+
+func TestTakeOOD(t *testing.T) {
+	if got := TakeOOD(10, 3, First, 1); !slices.Equal(got, []int{0, 1, 2}) {
+		t.Errorf("first: %v", got)
+	}
+	if got := TakeOOD(3, 5, First, 1); !slices.Equal(got, []int{0, 1, 2}) {
+		t.Errorf("first of a small set: %v", got)
+	}
+	if got := TakeOOD(3, 5, Random, 1); !slices.Equal(got, []int{0, 1, 2}) {
+		t.Errorf("random of a small set: %v", got)
+	}
+	a, b, c := TakeOOD(1000, 50, Random, 1), TakeOOD(1000, 50, Random, 1), TakeOOD(1000, 50, Random, 2)
+	if !slices.Equal(a, b) || slices.Equal(a, c) || len(a) != 50 || !slices.IsSorted(a) || len(slices.Compact(slices.Clone(a))) != 50 || a[49] >= 1000 {
+		t.Errorf("random: %v %v %v", a, b, c)
+	}
+}
+
+func TestThin(t *testing.T) {
+	ood := make([]int, 100)
+	for i := range ood {
+		ood[i] = 3 * i
+	}
+	var last []int
+	for _, test := range []struct {
+		share float64
+		want  int
+	}{{0, 0}, {0.004, 0}, {0.005, 1}, {0.02, 2}, {0.05, 5}, {0.2, 20}, {1, 100}, {1.5, 100}, {math.MaxFloat64, 100}} {
+		got, err := Thin(ood, 100, test.share, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got) != test.want || !slices.IsSorted(got) {
+			t.Errorf("share %v: %v, want %d", test.share, got, test.want)
+		}
+		for _, i := range got {
+			if i%3 != 0 || i >= 300 {
+				t.Errorf("share %v: %d is not an index of ood", test.share, i)
+			}
+		}
+		for _, i := range last {
+			if !slices.Contains(got, i) {
+				t.Errorf("share %v: lacks %d, which a smaller share has", test.share, i)
+			}
+		}
+		last = got
+	}
+	if got, err := Thin(ood, 50, 0.5, 3); err != nil || len(got) != 25 {
+		t.Errorf("%v, %v, want 25", got, err)
+	}
+	for _, share := range []float64{-0.1, math.NaN(), math.Inf(1)} {
+		if _, err := Thin(ood, 100, share, 1); err == nil {
+			t.Errorf("share %v: want an error", share)
+		}
+	}
+	if ood[1] != 3 {
+		t.Error("ood was changed")
+	}
+}

@@ -1,0 +1,238 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"baca/algo/graph"
+	"baca/algo/molecule"
+)
+
+// MaxRecord bounds a line of a .smi file and a record of a .csv or .tsv file,
+// MaxField its SMILES and its id, all in bytes. What is longer is refused, and
+// reading goes on behind it. A stream needs no more memory than a few times
+// MaxRecord and, for the records under way on n goroutines, 32·n·MaxField at
+// the very worst.
+const (
+	MaxRecord = 16 << 20
+	MaxField  = molecule.MaxLength
+)
+
+// Options say how to read a stream of molecules. The zero value is right for
+// most.
+type Options struct {
+	Name    string // of the file: stands in errors, and tells the format
+	Format  Format // Auto, SMI, CSV or TSV
+	Column  string // with the SMILES, for CSV and TSV; empty is the same as "smiles"
+	Workers int    // goroutines that parse; 0: one for each core
+
+	maxRecord int // for tests; 0: MaxRecord
+}
+
+// A Record is one molecule of a stream.
+type Record struct {
+	Row    int    // from 0; header, blank lines and comments not counted
+	Line   int    // on which the record begins, from 1
+	ID     string // empty if there is none
+	SMILES string
+
+	// Graph is the molecule, once [Molecules] has parsed it.
+	Graph *graph.Graph
+
+	// Err says why the record is refused: a *SyntaxError.
+	Err error
+
+	file       string
+	smilesLine int
+	column     int // of the SMILES
+}
+
+// Fail returns the error err about the SMILES of r, such as [molecule.Parse]
+// has, as a [*SyntaxError] that says where in the input that is.
+func (r *Record) Fail(err error) error {
+	column := r.column
+	var m *molecule.SyntaxError
+	if errors.As(err, &m) {
+		column += m.Column - 1
+	}
+	return &SyntaxError{r.file, r.smilesLine, column, err}
+}
+
+// Records yields the records of r in order, not parsed; with [Ordered] the
+// caller parses them as it likes. The sequence can be used once.
+//
+// A record that cannot be read has Err set, and the next one follows. If the
+// stream itself cannot be read to its end, or has no column of SMILES, the
+// last pair yielded has an error instead of a record. Gzip is recognised by
+// its first bytes.
+//
+// In SMI each line is a SMILES and, after blanks, a name, which may hold
+// blanks. Blank lines, lines that begin with # and a header line that begins
+// with the word smiles are skipped.
+//
+// CSV and TSV may quote fields; such fields may hold separators, line ends and
+// doubled quotes. In the middle of a field a quote is a character like others.
+// The separator of CSV is the semicolon if the first line has more of them
+// than commas. The SMILES are in the column Options.Column, upper or lower
+// case. If that is smiles and there is no such column, they are in the only one
+// whose name has smiles in it. If there is none either, the file is taken to
+// have no header if a field of its first row is a molecule: the SMILES are
+// then where the first such field is. The id is in the first of the columns id, mol_id,
+// molecule_id, compound_id, cid, chembl_id, cmpd_chemblid, name, title, iupac
+// that is there (upper or lower case, blanks and dashes like underscores).
+// Blanks around SMILES and ids are trimmed, blank lines are skipped, columns
+// beyond the header must be empty.
+func Records(r io.Reader, opt Options) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		if err := read(r, opt, func(rec Record) bool { return yield(rec, nil) }); err != nil {
+			yield(Record{}, err)
+		}
+	}
+}
+
+// Molecules yields the records of r in order, parsed: each has Graph or Err.
+// See [Records] for the input and [Ordered] for what goes on in parallel.
+func Molecules(ctx context.Context, r io.Reader, opt Options) iter.Seq2[Record, error] {
+	return Ordered(ctx, opt.Workers, Records(r, opt), parse)
+}
+
+func parse(rec Record) Record {
+	if rec.Err == nil {
+		m, err := molecule.Parse(rec.SMILES)
+		if err != nil {
+			rec.Err = rec.Fail(err)
+			return rec
+		}
+		rec.Graph = m.Graph()
+	}
+	return rec
+}
+
+// read passes the records of r to emit until that is false. The error is that
+// of the stream.
+func read(r io.Reader, opt Options, emit func(Record) bool) error {
+	fail := func(err error) error { return fmt.Errorf("%s: %w", named(opt.Name), err) }
+	text, err := inflate(r)
+	if err != nil {
+		return fail(err)
+	}
+	limit := opt.maxRecord
+	if limit == 0 {
+		limit = MaxRecord
+	}
+	// The line feed has a place too.
+	w := newWindow(text, 64<<10, limit+1)
+	format := opt.Format
+	if format == Auto {
+		format = formatOfName(opt.Name)
+	}
+	if format == Auto {
+		for w.end < min(headSize, w.max) && w.more() {
+		}
+		format = formatOfText(w.bytes(0, w.end))
+	}
+	if w.at(len(byteOrderMark) - 1); bytes.HasPrefix(w.bytes(0, w.end), byteOrderMark) {
+		w.pos = len(byteOrderMark)
+	}
+	s := scanner{window: w, file: opt.Name, emit: emit}
+	switch format {
+	case SMI:
+		s.smi()
+	case CSV, TSV:
+		c := table{scanner: &s}
+		if err := c.read(opt.Column, format); err != nil {
+			return fail(err)
+		}
+	default:
+		return fail(fmt.Errorf("format %q: want %s, %s or %s for a stream of molecules", format, SMI, CSV, TSV))
+	}
+	if err := w.broken(); err != nil && !s.stopped {
+		return fail(fmt.Errorf("line %d: %w", w.line, err))
+	}
+	return nil
+}
+
+// A scanner cuts a text into records.
+type scanner struct {
+	*window
+	file    string
+	row     int
+	emit    func(Record) bool
+	stopped bool // emit was false
+}
+
+// record emits one molecule. line is where the record begins; the SMILES is at
+// the given line and column. All but refusals of the SMILES are done before.
+func (s *scanner) record(line int, id, smiles []byte, smilesLine, column int) {
+	rec := Record{Row: s.row, Line: line, file: s.file, smilesLine: smilesLine, column: column}
+	switch {
+	case len(smiles) == 0:
+		rec.Err = rec.Fail(errors.New("no SMILES: want a molecule"))
+	case len(smiles) > MaxField:
+		rec.Err = rec.Fail(fmt.Errorf("SMILES of %d bytes: want at most %d", len(smiles), MaxField))
+	case len(id) > MaxField:
+		rec.Err = &SyntaxError{s.file, line, 1, fmt.Errorf("id of %d bytes: want at most %d", len(id), MaxField)}
+	}
+	if len(id) <= MaxField {
+		rec.ID = string(id)
+	}
+	if len(smiles) <= MaxField {
+		rec.SMILES = string(smiles)
+	}
+	s.row++
+	s.stopped = !s.emit(rec)
+}
+
+// refuse emits a record that begins on the given line and cannot be read.
+func (s *scanner) refuse(line int, err *SyntaxError) {
+	err.File = s.file
+	rec := Record{Row: s.row, Line: line, Err: err}
+	s.row++
+	s.stopped = !s.emit(rec)
+}
+
+func (s *scanner) tooLong() error {
+	return fmt.Errorf("more than %d bytes: want a shorter record, is a line end or a quote missing?", s.max-1)
+}
+
+// smi reads lines until the text ends or breaks, or emit has enough.
+func (s *scanner) smi() {
+	for first := true; !s.stopped; {
+		n, ok := s.lineEnd(0)
+		if !ok {
+			if s.err == nil {
+				if s.buf[s.pos] != '#' {
+					s.refuse(s.line, &SyntaxError{"", s.line, 1, s.tooLong()})
+				}
+				s.skipLine(n, s.line+1)
+				continue
+			}
+			// What lies before an error may be a part of a line.
+			if s.broken() != nil || n == 0 {
+				return
+			}
+		}
+		full := s.bytes(0, n)
+		text := bytes.TrimLeft(full, " \t\r\v\f")
+		column := len(full) - len(text) + 1
+		if len(text) > 0 && text[0] != '#' {
+			end := bytes.IndexAny(text, " \t\r\v\f")
+			if end < 0 {
+				end = len(text)
+			}
+			// The word is not a SMILES, so no molecule is lost.
+			if header := bytes.EqualFold(text[:end], []byte("smiles")); !header || !first {
+				s.record(s.line, bytes.TrimSpace(text[end:]), text[:end], s.line, column)
+			}
+			first = false
+		}
+		s.consume(n, s.line)
+		if ok {
+			s.consume(1, s.line+1)
+		}
+	}
+}

@@ -1,0 +1,616 @@
+package dataset
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"testing/iotest"
+	"time"
+
+	"baca/algo/molecule"
+)
+
+// list reads all records as text, the final error last.
+func list(r io.Reader, opt Options) []string {
+	var got []string
+	for rec, err := range Records(r, opt) {
+		switch {
+		case err != nil:
+			got = append(got, "end: "+err.Error())
+		case rec.Err != nil:
+			got = append(got, fmt.Sprintf("%d@%d refused %v", rec.Row, rec.Line, rec.Err))
+		default:
+			got = append(got, fmt.Sprintf("%d@%d %s <%s>", rec.Row, rec.Line, rec.SMILES, rec.ID))
+		}
+	}
+	return got
+}
+
+func TestRecords(t *testing.T) {
+	big := strings.Repeat("C", 100)
+	for _, test := range []struct {
+		name, text string
+		opt        Options
+		want       []string
+	}{
+		{"smi", "# a comment\nCCO ethanol\n\n \t\nC\tmethane, pure \r\n  c1ccccc1\nN", Options{Format: SMI},
+			[]string{"0@2 CCO <ethanol>", "1@5 C <methane, pure>", "2@6 c1ccccc1 <>", "3@7 N <>"}},
+		{"smi header and byte order mark", "\ufeffSMILES Name\nC a\nsmiles b\n", Options{Format: SMI},
+			[]string{"0@2 C <a>", "1@3 smiles <b>"}},
+		{"smi long line", "C a\n" + big + "\nN b\n#" + big + "\nO c\n" + big, Options{Name: "f.smi", maxRecord: 50},
+			[]string{"0@1 C <a>", "1@2 refused f.smi:2:1: more than 50 bytes: want a shorter record, is a line end or a quote missing?", "2@3 N <b>", "3@5 O <c>",
+				"4@6 refused f.smi:6:1: more than 50 bytes: want a shorter record, is a line end or a quote missing?"}},
+		{"smi of just the limit", big + "\n" + big, Options{Format: SMI, maxRecord: 100}, []string{"0@1 " + big + " <>", "1@2 " + big + " <>"}},
+		{"empty", "", Options{}, nil},
+		{"empty csv", "\ufeff\r\n\n", Options{Format: CSV}, nil},
+		{"header only", "smiles,id\n", Options{Format: CSV}, nil},
+		{"csv", "num,name,p_np,smiles\n1,\"Propanolol, (+)\",1,[Cl].CC \n2,\"two\nlines\"\"\",0,N\n\n3,,1,\"O\"", Options{Format: CSV},
+			[]string{"0@2 [Cl].CC <Propanolol, (+)>", "1@3 N <two\nlines\">", "2@6 O <>"}},
+		{"csv byte order mark, carriage returns", "\ufeff\"Mol ID\",SMILES\r\na,C\r\n\"b\r\nc\",\"N\"\r\n\r\nd,O\r", Options{Format: CSV},
+			[]string{"0@2 C <a>", "1@3 N <b\nc>", "2@6 O <d>"}},
+		{"tsv", "Canonical SMILES\tName\nC\tmethane, pure\nN\t\"a\tb\"\n", Options{Name: "x.tsv.gz"},
+			[]string{"0@2 C <methane, pure>", "1@3 N <a\tb>"}},
+		{"semicolons", "\"ChEMBL ID\";\"Name\";\"Smiles\"\nX1;\"a;b\";C\n", Options{Format: CSV}, []string{"0@2 C <X1>"}},
+		{"column", "smiles,Other Mol,id\nC,N,x\n", Options{Format: CSV, Column: "other mol"}, []string{"0@2 N <x>"}},
+		{"id is the wanted column", "name,x\nC,y\n", Options{Format: CSV, Column: "name"}, []string{"0@2 C <>"}},
+		{"no such column", "smiles,id\nC,x\n", Options{Name: "f.csv", Column: "mol"},
+			[]string{`end: f.csv: no column "mol": want its name to be one of the header, which has "smiles", "id"`}},
+		{"no column", "a,b,l1,d,e,f,g,h,i2,j,k,l\n1,2\n", Options{Format: CSV},
+			[]string{`end: input: no column "smiles": want its name to be one of the header, which has "a", "b", "l1", "d", "e", "f", "g", "h", "i2", "j", and 2 more`}},
+		{"two columns might be", "smiles_a,smiles_b\nC,N\n", Options{Format: CSV},
+			[]string{`end: input: no column "smiles": want its name to be one of the header, which has "smiles_a", "smiles_b"`}},
+		{"no header", "17,CCO,1.5\n18,N,2\n", Options{Format: CSV}, []string{"0@1 CCO <>", "1@2 N <>"}},
+		{"default by name", "17,CCO,1.5\n", Options{Format: CSV, Column: "Smiles"}, []string{"0@1 CCO <>"}},
+		{"one column, no header", "CCO\n\n  \nN\n", Options{Format: CSV}, []string{"0@1 CCO <>", "1@4 N <>"}},
+		{"quotes inside", "smiles,name\nC,5'-O-(2\"-methyl)\nN,a\"\"b\n", Options{Format: CSV},
+			[]string{"0@2 C <5'-O-(2\"-methyl)>", "1@3 N <a\"\"b>"}},
+		{"fields", "id,smiles\nx\ny,C,,\nz,N,O\nw,,\n", Options{Name: "f.csv"},
+			[]string{"0@2 refused f.csv:2:1: only 1 fields: want the SMILES in field 2", "1@3 C <y>",
+				"2@4 refused f.csv:4:5: field 3: want 2 as in the first row, put quotes around a field with ',' in it",
+				"3@5 refused f.csv:5:3: no SMILES: want a molecule"}},
+		{"open quote", "id,smiles\n\"a,C\nb,N\n\"c\",O\nd,S", Options{Name: "f.csv"},
+			[]string{"0@2 refused f.csv:2:1: this quote is closed on line 4 with \"c\" behind it: want it closed here",
+				"1@3 N <b>", "2@4 O <c>", "3@5 S <d>"}},
+		{"quote never closed", "id,smiles\na,C\nb,\"N\nc,O\nd,S", Options{Name: "f.csv"},
+			[]string{"0@2 C <a>", "1@3 refused f.csv:3:3: quote is never closed", "2@4 O <c>", "3@5 S <d>"}},
+		{"quote closed too late", "id,smiles\na,\"C\n" + strings.Repeat("b,N\n", 15) + "c,O\n", Options{Name: "f.csv", maxRecord: 60},
+			append([]string{"0@2 refused f.csv:2:3: quote is not closed within 60 bytes of its record"}, func() (s []string) {
+				for i := range 15 {
+					s = append(s, fmt.Sprintf("%d@%d N <b>", i+1, i+3))
+				}
+				return append(s, "16@18 O <c>")
+			}()...)},
+		{"long rows", "id,smiles\na,C\n" + big + ",N\nb,O\n\"" + big + "\",N\nc,S\n\"d\"," + big + "\ne,P\n", Options{Name: "f.csv", maxRecord: 50},
+			[]string{"0@2 C <a>", "1@3 refused f.csv:3:1: more than 50 bytes: want a shorter record, is a line end or a quote missing?", "2@4 O <b>",
+				"3@5 refused f.csv:5:1: quote is not closed within 50 bytes of its record", "4@6 S <c>",
+				"5@7 refused f.csv:7:1: more than 50 bytes: want a shorter record, is a line end or a quote missing?", "6@8 P <e>"}},
+		{"text behind a quote", "id,smiles\n\"a\"b,C\nc,N\n", Options{Name: "f.csv"},
+			[]string{"0@2 refused f.csv:2:4: found \"b\" behind a closing quote: want ',' or the end of the line, write a quote inside quotes twice", "1@3 N <c>"}},
+		{"broken header", "\"smiles\nC\n", Options{Name: "f.csv"}, []string{"end: f.csv: header: f.csv:1:1: quote is never closed"}},
+		{"long header", big, Options{Name: "f.csv", maxRecord: 50},
+			[]string{"end: f.csv: header: f.csv:1:1: more than 50 bytes: want a shorter record, is a line end or a quote missing?"}},
+		{"wide header", strings.Repeat(",", maxColumns), Options{Name: "f.csv"}, []string{"end: f.csv: header of 65537 columns: want at most 65536"}},
+		{"detected csv", "id,smiles\na,C\n", Options{}, []string{"0@2 C <a>"}},
+		{"detected tsv", "id\tsmiles\na\tC\n", Options{}, []string{"0@2 C <a>"}},
+		{"detected smi", "C a,b\n", Options{}, []string{"0@1 C <a,b>"}},
+		{"wrong format", "x", Options{Name: "f.sdf"}, []string{`end: f.sdf: format "sdf": want smi, csv or tsv for a stream of molecules`}},
+		{"zstd", "\x28\xb5\x2f\xfdxxxx", Options{Name: "f.smi.zst"}, []string{"end: f.smi.zst: zstd-compressed data: want plain text or gzip, decompress it first"}},
+		{"spreadsheet", "PK\x03\x04xxxx", Options{Name: "f.csv"}, []string{"end: f.csv: a zip archive or spreadsheet: want plain text or gzip"}},
+	} {
+		if got := list(strings.NewReader(test.text), test.opt); !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%s:\n got %q\nwant %q", test.name, got, test.want)
+		}
+		// Compressed, and in single bytes, the same; but a compression is
+		// recognised only once.
+		if strings.HasPrefix(test.name, "zstd") || strings.HasPrefix(test.name, "spread") {
+			continue
+		}
+		r := iotest.OneByteReader(bytes.NewReader(zipped(t, test.text)))
+		if got := list(r, test.opt); !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%s, compressed:\n got %q\nwant %q", test.name, got, test.want)
+		}
+	}
+}
+
+// A stream that breaks ends with an error, after the rows that are whole.
+func TestRecordsBroken(t *testing.T) {
+	broken := errors.New("cable pulled")
+	for _, test := range []struct {
+		text   string
+		format Format
+		want   []string
+	}{
+		{"C a\nN b\nO", SMI, []string{"0@1 C <a>", "1@2 N <b>", "end: in: line 3: cable pulled"}},
+		{"C a\nN b\n", SMI, []string{"0@1 C <a>", "1@2 N <b>", "end: in: line 3: cable pulled"}},
+		{"", SMI, []string{"end: in: cable pulled"}},
+		{"smiles\nC\nN", CSV, []string{"0@2 C <>", "end: in: line 3: cable pulled"}},
+		{"smiles\nC\n\"N", CSV, []string{"0@2 C <>", "end: in: line 3: cable pulled"}},
+		{"smiles\nC\n\"N\"", CSV, []string{"0@2 C <>", "end: in: line 3: cable pulled"}},
+		{"smiles\nC\n\"N\"\r", CSV, []string{"0@2 C <>", "end: in: line 3: cable pulled"}},
+		{"smiles\nC\n" + strings.Repeat("N", 100), CSV, []string{"0@2 C <>",
+			"1@3 refused in:3:1: more than 50 bytes: want a shorter record, is a line end or a quote missing?", "end: in: line 3: cable pulled"}},
+		{"smi", CSV, []string{"end: in: cable pulled"}},
+	} {
+		r := io.MultiReader(strings.NewReader(test.text), iotest.ErrReader(broken))
+		if got := list(r, Options{Name: "in", Format: test.format, maxRecord: 50}); !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%q:\n got %q\nwant %q", test.text, got, test.want)
+		}
+	}
+
+	cut := zipped(t, strings.Repeat("CCO\n", 1000))
+	cut = cut[:len(cut)-6]
+	var last error
+	for _, err := range Records(bytes.NewReader(cut), Options{Format: SMI}) {
+		last = err
+	}
+	if !errors.Is(last, io.ErrUnexpectedEOF) || !strings.Contains(last.Error(), "looks truncated") {
+		t.Errorf("cut gzip: %v", last)
+	}
+	for _, err := range Records(iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("CCO\n"))), Options{Format: SMI}) {
+		last = err
+	}
+	if !errors.Is(last, iotest.ErrTimeout) {
+		t.Errorf("timeout: %v", last)
+	}
+	for _, err := range Records(stuck{}, Options{Format: SMI}) {
+		last = err
+	}
+	if !errors.Is(last, io.ErrNoProgress) {
+		t.Errorf("reader without progress: %v", last)
+	}
+}
+
+type stuck struct{}
+
+func (stuck) Read([]byte) (int, error) { return 0, nil }
+
+// Leaving the loop early must not call it again.
+func TestRecordsBreak(t *testing.T) {
+	for _, format := range []Format{SMI, CSV} {
+		n := 0
+		for range Records(strings.NewReader("smiles\nC\n\"\nN\nO\n"), Options{Format: format}) {
+			if n++; n == 2 {
+				break
+			}
+		}
+		if n != 2 {
+			t.Errorf("%s: %d records, want 2", format, n)
+		}
+	}
+}
+
+// Memory does not grow with the length of a stream, nor of a line.
+func TestRecordsMemory(t *testing.T) {
+	for _, text := range []io.Reader{
+		io.MultiReader(strings.NewReader("smiles\n"), io.LimitReader(zeros{}, 40<<20)),
+		io.MultiReader(strings.NewReader("smiles\n\""), io.LimitReader(zeros{}, 40<<20)),
+		io.MultiReader(strings.NewReader("smiles\n"), &repeat{line: []byte("CC\"O,,\n"), left: 10 << 20}),
+		io.MultiReader(strings.NewReader("smiles\n"), &repeat{line: []byte(",\"\"\n"), left: 10 << 20}),
+		io.MultiReader(strings.NewReader("smiles\n"), &repeat{line: []byte(","), left: 10 << 20}),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for rec, err := range Records(text, Options{Format: CSV, maxRecord: 1 << 20}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(rec.SMILES) > 4 {
+				t.Errorf("SMILES of %d bytes", len(rec.SMILES))
+			}
+		}
+		runtime.ReadMemStats(&after)
+		if after.HeapSys > before.HeapSys+8<<20 {
+			t.Errorf("heap grew from %d to %d bytes", before.HeapSys, after.HeapSys)
+		}
+	}
+}
+
+// repeat is a text of one line again and again.
+type repeat struct {
+	line []byte
+	left int
+	next int
+}
+
+func (r *repeat) Read(p []byte) (int, error) {
+	if r.left <= 0 {
+		return 0, io.EOF
+	}
+	n := min(len(p), r.left)
+	for i := range n {
+		p[i] = r.line[(r.next+i)%len(r.line)]
+	}
+	r.next += n
+	r.left -= n
+	return n, nil
+}
+
+// Text that tempts a reader to look at the same bytes again and again. If the
+// time grew with the square of the length this would take minutes.
+func TestRecordsLinear(t *testing.T) {
+	const size = 1 << 20
+	start := time.Now()
+	for _, line := range []string{
+		"\"\n", "\"a\n", "\"\"\n", "\"\"\"\n", "\"\"\"a\n", "x,\"\n", "x,\"\"a\n", "\"a\",\"b\n", "a\"\n", "\",\"\n", "\"\r\n", ",", "\"\"", "\"x\"", "a,\"\"\"\"\n", "\n",
+	} {
+		text := "smiles\n\"" + strings.Repeat(line, size/len(line))
+		rows := 0
+		for _, err := range Records(strings.NewReader(text), Options{Format: CSV, maxRecord: 1 << 20}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows++
+		}
+		if lines := strings.Count(text, "\n"); rows > lines {
+			t.Errorf("%q: %d rows of %d lines", line, rows, lines)
+		}
+	}
+	if d := time.Since(start); d > time.Minute {
+		t.Errorf("took %v", d)
+	}
+}
+
+func TestDetectFormat(t *testing.T) {
+	for _, test := range []struct {
+		name, head string
+		want       Format
+	}{
+		{"a.smi", "x,smiles\n", SMI}, {"A.SMI.GZ", "", SMI}, {"a.csv", "", CSV}, {"a.csv.gz", "", CSV}, {"dir/a.tsv.zst", "", TSV},
+		{`c:\data\a.sdf`, "", SDF}, {"a.mol", "", SDF}, {"MUTAG.zip", "", TU}, {"MUTAG_A.txt.gz", "", TU}, {"MUTAG_graph_indicator.txt", "", TU},
+		{"", "", SMI}, {"a.txt", "CCO ethanol\n", SMI}, {"", "CCO ethanol, dry\n", SMI}, {"", "id,smiles\n", CSV}, {"", "\ufeff\nID\tSmiles\n", TSV},
+		{"-", "17,CCO\n", CSV}, {"", "\"a\"\n", CSV}, {"", "smiles name\nC a\n", SMI}, {"", "a;Smiles\n", CSV}, {"", "# x,y\nC\n", SMI},
+		{"", "PK\x03\x04", TU}, {"", "name\n  prog\n\n  3  2  0  0  0  0  0  0  0  0999 V2000\n", SDF}, {"", "C\nC V2000\nC\nC\n", SMI},
+		{"x.gz", string(zipped(t, "id,smiles\nx,C\n"))[:30], CSV}, {"x", "\x1f\x8b", SMI},
+	} {
+		if got := DetectFormat(test.name, []byte(test.head)); got != test.want {
+			t.Errorf("DetectFormat(%q, %q) = %q, want %q", test.name, test.head, got, test.want)
+		}
+	}
+}
+
+// Rows and the columns that hold ids of the molecule sets, by a second reader.
+func TestRealRecords(t *testing.T) {
+	data := needData(t)
+	for _, test := range []struct {
+		name string
+		rows int
+		id   string // the column, or empty
+	}{
+		{"bbbp", 2039, "name"}, {"bace", 1513, "CID"}, {"clintox", 1477, ""}, {"lipo", 4200, "CMPD_CHEMBLID"}, {"freesolv", 642, "iupac"},
+		{"toxcast", 8576, ""}, {"esol", 1128, "Compound ID"}, {"tox21", 7831, "mol_id"}, {"sider", 1427, ""}, {"hiv", 41127, ""},
+	} {
+		file := "mol/" + test.name + ".csv.gz"
+		packed, err := fs.ReadFile(data, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z, err := gzip.NewReader(bytes.NewReader(packed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := csv.NewReader(z).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		smiles, id := -1, -1
+		for i, name := range rows[0] {
+			if name == "smiles" {
+				smiles = i
+			}
+			if name == test.id {
+				id = i
+			}
+		}
+		rows = rows[1:]
+		n := 0
+		for rec, err := range Records(bytes.NewReader(packed), Options{Name: file}) {
+			if err != nil || rec.Err != nil {
+				t.Fatal(err, rec.Err)
+			}
+			want := Record{Row: n, SMILES: strings.TrimSpace(rows[n][smiles])}
+			if id >= 0 {
+				want.ID = strings.TrimSpace(rows[n][id])
+			}
+			if rec.Row != want.Row || rec.SMILES != want.SMILES || rec.ID != want.ID {
+				t.Fatalf("%s: record %+v, want %+v", test.name, rec, want)
+			}
+			n++
+		}
+		if n != test.rows {
+			t.Errorf("%s: %d rows, want %d", test.name, n, test.rows)
+		}
+	}
+}
+
+// The table of shared/data/README.md. RDKit folds hydrogens, so these averages
+// depend on package molecule.
+func TestRealMolecules(t *testing.T) {
+	data := needData(t)
+	for _, test := range []struct {
+		name         string
+		graphs       int
+		nodes, edges float64
+	}{
+		{"bbbp", 2039, 24.06, 25.95}, {"bace", 1513, 34.09, 36.86}, {"esol", 1128, 13.29, 13.68}, {"freesolv", 642, 8.72, 8.39},
+	} {
+		s, err := Open(context.Background(), data, test.name, 0)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if want := (Info{Records: test.graphs}); len(s.Graphs) != test.graphs || !reflect.DeepEqual(s.Info, want) {
+			t.Errorf("%s: %d graphs, %+v", test.name, len(s.Graphs), s.Info)
+		}
+		if s.Name != test.name || s.Graphs[0].Features != 9 {
+			t.Errorf("%s: name %q, %d features", test.name, s.Name, s.Graphs[0].Features)
+		}
+		checkMeans(t, test.name, s.Graphs, test.nodes, test.edges)
+	}
+}
+
+func TestMolecules(t *testing.T) {
+	const text = "name,smiles\na,CCO\nb, C1CC\nc,N\n"
+	for _, workers := range []int{1, 3} {
+		var got []string
+		for rec, err := range Molecules(context.Background(), strings.NewReader(text), Options{Name: "f.csv", Workers: workers}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if rec.Err == nil {
+				got = append(got, fmt.Sprintf("%s %d %d", rec.ID, rec.Graph.N(), rec.Graph.M()))
+				continue
+			}
+			var at *SyntaxError
+			var m *molecule.SyntaxError
+			if !errors.As(rec.Err, &at) || !errors.As(rec.Err, &m) || rec.Graph != nil || at.Line != 3 || at.Column != 4+m.Column-1 {
+				t.Errorf("%+v", rec)
+			} else if want := fmt.Sprintf("f.csv:3:%d: %s", at.Column, m.Reason); rec.Err.Error() != want {
+				t.Errorf("%v, want %s", rec.Err, want)
+			}
+			got = append(got, rec.ID+" refused")
+		}
+		if want := []string{"a 3 2", "b refused", "c 1 0"}; !reflect.DeepEqual(got, want) {
+			t.Errorf("%d workers: %q, want %q", workers, got, want)
+		}
+	}
+}
+
+func TestOpen(t *testing.T) {
+	fsys := fstest.MapFS{
+		"mol/a.csv.gz": {Data: zipped(t, "smiles\nC\nX\nCC\n"+strings.Repeat("C(\n", 10))},
+		"mol/b.csv":    {Data: []byte("smiles\nX\n")},
+		"mol/c.csv":    {Data: []byte("smiles\n")},
+		"tu/T/x":       {},
+	}
+	s, err := Open(context.Background(), fsys, "a", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Graphs) != 2 || s.Graphs[1].M() != 1 || s.Info.Records != 13 || s.Info.Refused != 11 || len(s.Info.Warnings) != maxNamed+1 ||
+		!strings.HasPrefix(s.Info.Warnings[0], "refused: mol/a.csv.gz:3:1: ") || s.Info.Warnings[maxNamed] != "refused: 6 more records" {
+		t.Errorf("%d graphs, %+v", len(s.Graphs), s.Info)
+	}
+	for name, want := range map[string]string{
+		"b":    "none of 1 records is a molecule, the first: mol/b.csv:2:1: ",
+		"c":    "mol/c.csv: no record, want at least one molecule",
+		"d":    `no data set "d": want a folder tu/d or a file mol/d.csv or mol/d.csv.gz; there are: T, a, b, c`,
+		"T":    "no data set: want NAME_A.txt",
+		"":     `"" is not the name of a data set`,
+		"../a": `"../a" is not the name of a data set`,
+	} {
+		if _, err := Open(context.Background(), fsys, name, 2); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", name, err, want)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Open(ctx, fsys, "a", 2); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want it canceled", err)
+	}
+}
+
+// FuzzCSV compares with encoding/csv where that accepts the text.
+func FuzzCSV(f *testing.F) {
+	for _, s := range []string{"id,smiles\na,C\n", "\"a\"\"b\",\"c\nd\"\r\n\r\n,x", "\"\n\"\n", "a\"b,c\r", "\"a\"x\n", "\ufeffsmiles\nC", ",\n\"\"\n", "\"\r\n\"\r"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		checkStream(t, text, CSV)
+		if strings.HasPrefix(text, string(byteOrderMark)) {
+			return
+		}
+		r := csv.NewReader(strings.NewReader(text))
+		r.FieldsPerRecord = -1
+		want, err := r.ReadAll()
+		if err != nil {
+			return
+		}
+		blank := func(fields []string) bool { return len(fields) == 1 && fields[0] == "" }
+		i := 0
+		s := scanner{window: newWindow(strings.NewReader(text), 16, 1<<20)}
+		c := table{scanner: &s, separator: ',', columns: maxColumns}
+		for {
+			size, next, err := c.next()
+			if err != nil {
+				if err != errEnd {
+					t.Fatalf("record %d: %v, but encoding/csv accepts %q", i, err, text)
+				}
+				break
+			}
+			var got []string
+			for k := range c.fields {
+				got = append(got, string(c.text(k, 0)))
+			}
+			s.consume(size, next)
+			if blank(got) {
+				continue
+			}
+			for i < len(want) {
+				for k := range want[i] {
+					want[i][k] = strings.TrimSpace(want[i][k])
+				}
+				if !blank(want[i]) {
+					break
+				}
+				i++
+			}
+			if i == len(want) || !reflect.DeepEqual(got, want[i]) {
+				t.Fatalf("record %d is %q, want %q", i, got, want[i:])
+			}
+			i++
+		}
+		for ; i < len(want); i++ {
+			if len(want[i]) != 1 || strings.TrimSpace(want[i][0]) != "" {
+				t.Fatalf("record %d is missing: %q", i, want[i])
+			}
+		}
+	})
+}
+
+// FuzzSMI compares with a splitting by the standard library.
+func FuzzSMI(f *testing.F) {
+	for _, s := range []string{"C methane\n", "# x\n\nC\r\nN a b", "smiles id\nC 1", " C\t", "\ufeffC", "\x1f\x8b"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		checkStream(t, text, SMI)
+		if r, err := inflate(strings.NewReader(text)); err != nil || r == nil || strings.HasPrefix(text, string(gzipMagic)) {
+			return
+		}
+		var want []string
+		first := true
+		for i, line := range strings.Split(strings.TrimPrefix(text, string(byteOrderMark)), "\n") {
+			words := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t\r\v\f", r) })
+			if len(words) == 0 || words[0][0] == '#' {
+				continue
+			}
+			if header := strings.EqualFold(words[0], "smiles"); !header || !first {
+				_, id, _ := strings.Cut(line, words[0])
+				want = append(want, fmt.Sprintf("%d@%d %s <%s>", len(want), i+1, words[0], strings.TrimSpace(id)))
+			}
+			first = false
+		}
+		if got := list(strings.NewReader(text), Options{Format: SMI}); !reflect.DeepEqual(got, want) {
+			t.Fatalf("got %q, want %q", got, want)
+		}
+	})
+}
+
+// checkStream reads text under a small limit and checks what must hold of all
+// streams.
+func checkStream(t *testing.T, text string, format Format) {
+	t.Helper()
+	opt := Options{Format: format, maxRecord: 40}
+	row, line := 0, 0
+	for rec, err := range Records(strings.NewReader(text), opt) {
+		if err != nil {
+			break
+		}
+		if rec.Row != row || rec.Line <= line || len(rec.SMILES) > 40 || len(rec.ID) > 40 || rec.Graph != nil {
+			t.Fatalf("record %+v behind row %d of line %d", rec, row-1, line)
+		}
+		if rec.Err == nil && rec.SMILES == "" {
+			t.Fatalf("record %+v has nothing", rec)
+		}
+		row, line = row+1, rec.Line
+	}
+	if line > strings.Count(text, "\n")+1 && !strings.HasPrefix(text, string(gzipMagic)) {
+		t.Fatalf("record on line %d of %d", line, strings.Count(text, "\n")+1)
+	}
+	whole := list(strings.NewReader(text), opt)
+	if bytewise := list(iotest.OneByteReader(strings.NewReader(text)), opt); !reflect.DeepEqual(whole, bytewise) {
+		t.Fatalf("whole %q, byte by byte %q", whole, bytewise)
+	}
+}
+
+// rows is a text of records like those of the molecule sets.
+func rows(format Format, n int) string {
+	var b strings.Builder
+	if format == CSV {
+		b.WriteString("id,name,smiles,activity\n")
+	}
+	for i := range n {
+		const smiles = "CC(C)NCC(O)COc1cccc2ccccc12"
+		if format == CSV {
+			fmt.Fprintf(&b, "%d,\"4-methoxy-N,N-dimethyl\",%s,0.5\n", i, smiles)
+		} else {
+			fmt.Fprintf(&b, "%s M%d\n", smiles, i)
+		}
+	}
+	return b.String()
+}
+
+func BenchmarkRecords(b *testing.B) {
+	const n = 20000
+	for _, format := range []Format{SMI, CSV} {
+		text := rows(format, n)
+		for name, data := range map[string][]byte{"": []byte(text), ".gz": zipped(b, text)} {
+			b.Run(string(format)+name, func(b *testing.B) {
+				b.SetBytes(int64(len(text)))
+				b.ReportAllocs()
+				for b.Loop() {
+					got := 0
+					for rec, err := range Records(bytes.NewReader(data), Options{Format: format}) {
+						if err != nil || rec.Err != nil {
+							b.Fatal(err, rec.Err)
+						}
+						got++
+					}
+					if got != n {
+						b.Fatal(got)
+					}
+				}
+				b.ReportMetric(float64(b.N*n)/b.Elapsed().Seconds(), "records/s")
+			})
+		}
+	}
+}
+
+// Many short columns, as in toxcast.
+func BenchmarkWideRecords(b *testing.B) {
+	const n, columns = 1000, 618
+	text := "smiles" + strings.Repeat(",task", columns-1) + "\n" + strings.Repeat("CC(C)NCC(O)COc1cccc2ccccc12"+strings.Repeat(",,0.0", (columns-1)/2)+",\n", n)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		got := 0
+		for rec, err := range Records(strings.NewReader(text), Options{Format: CSV}) {
+			if err != nil || rec.Err != nil {
+				b.Fatal(err, rec.Err)
+			}
+			got++
+		}
+		if got != n {
+			b.Fatal(got)
+		}
+	}
+	b.ReportMetric(float64(b.N*n)/b.Elapsed().Seconds(), "records/s")
+}
+
+func BenchmarkMolecules(b *testing.B) {
+	const n = 20000
+	text := rows(SMI, n)
+	for _, workers := range []int{1, 2} {
+		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				for rec, err := range Molecules(context.Background(), strings.NewReader(text), Options{Format: SMI, Workers: workers}) {
+					if err != nil || rec.Err != nil {
+						b.Fatal(err, rec.Err)
+					}
+				}
+			}
+			b.ReportMetric(float64(b.N*n)/b.Elapsed().Seconds(), "molecules/s")
+		})
+	}
+}

@@ -1,0 +1,409 @@
+package dataset
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"path"
+	"strconv"
+	"strings"
+
+	"baca/algo/graph"
+)
+
+// MaxTUBytes bounds the decompressed text of one file of a TUDataset set. The
+// largest sets of the collection stay below half of it.
+const MaxTUBytes = 1 << 30
+
+const (
+	indicatorSuffix = "_graph_indicator.txt"
+	edgesSuffix     = "_A.txt"
+	labelsSuffix    = "_graph_labels.txt"
+)
+
+// ReadTU reads the TUDataset set called name from the files
+//
+//	NAME_graph_indicator.txt  line i: the graph that node i belongs to, 1, 1, …, 2, …
+//	NAME_A.txt                a, b on each line: an edge between nodes a and b, from 1
+//	NAME_graph_labels.txt     optional, line i: the label of graph i
+//
+// each plain or with .gz behind it, at the top of fsys or in a folder right
+// below it. An empty name means the only set that is there.
+//
+// The node counts come from the indicator, so isolated nodes are kept. Edges
+// become undirected; self-loops and repeats of a directed edge are dropped and
+// counted. The feature view is the constant 1, as the published protocol has
+// it; labels and attributes of nodes and edges are not read. Labels that
+// cannot be used are reported as a warning. Anything else wrong is an error,
+// a [*SyntaxError] where it is in a line of a file.
+func ReadTU(fsys fs.FS, name string) (*Set, error) { return readTU(fsys, ".", name) }
+
+// ReadTUZip is [ReadTU] on the zip archive of the given size that r holds.
+func ReadTUZip(r io.ReaderAt, size int64, name string) (*Set, error) {
+	z, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("zip archive: %w", err)
+	}
+	return ReadTU(z, name)
+}
+
+func readTU(fsys fs.FS, root, name string) (*Set, error) {
+	files, err := findTU(fsys, root, name)
+	if err != nil {
+		return nil, err
+	}
+	s := &Set{Name: files.name}
+	graphOf, starts, err := readIndicator(fsys, files.indicator)
+	if err != nil {
+		return nil, err
+	}
+	edges, err := readEdges(fsys, files.edges, graphOf)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.build(graphOf, starts, edges); err != nil {
+		return nil, err
+	}
+	if files.labels != "" {
+		if s.Labels, err = readLabels(fsys, files.labels, len(s.Graphs)); err != nil {
+			s.Info.Warnings = append(s.Info.Warnings, "graph labels left out: "+err.Error())
+		}
+	}
+	return s, nil
+}
+
+// tuFiles are the paths of one set; labels may be empty.
+type tuFiles struct{ name, indicator, edges, labels string }
+
+// findTU looks for a set in the folder root and then in the folders there.
+func findTU(fsys fs.FS, root, name string) (tuFiles, error) {
+	entries, err := fs.ReadDir(fsys, root)
+	if err != nil {
+		return tuFiles{}, err
+	}
+	found, lone := listTU(root, entries, name)
+	if found == nil {
+		for _, e := range entries {
+			if !e.IsDir() || hidden(e.Name()) {
+				continue
+			}
+			dir := path.Join(root, e.Name())
+			below, err := fs.ReadDir(fsys, dir)
+			if err != nil {
+				return tuFiles{}, err
+			}
+			more, loneBelow := listTU(dir, below, name)
+			found = append(found, more...)
+			if lone == "" {
+				lone = loneBelow
+			}
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		var names []string
+		for _, f := range found[:min(len(found), 2*maxNamed)] {
+			names = append(names, f.name)
+		}
+		return tuFiles{}, fmt.Errorf("%d data sets, want one or its name: %s", len(found), strings.Join(names, ", "))
+	case lone != "":
+		return tuFiles{}, fmt.Errorf("%s without the file NAME%s that belongs to it: want both", lone, edgesSuffix)
+	case name != "":
+		return tuFiles{}, fmt.Errorf("no data set %q: want %s%s and %s%s, plain or .gz, here or in one folder", name, name, edgesSuffix, name, indicatorSuffix)
+	}
+	return tuFiles{}, fmt.Errorf("no data set: want NAME%s and NAME%s, plain or .gz, here or in one folder", edgesSuffix, indicatorSuffix)
+}
+
+// hidden tells what archivers for macOS add.
+func hidden(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "__MACOSX")
+}
+
+// listTU returns the sets, of the given name if there is one, whose files are
+// among entries, and an indicator file that lacks its edges.
+func listTU(dir string, entries []fs.DirEntry, name string) (found []tuFiles, lone string) {
+	there := make(map[string]bool, len(entries))
+	for _, e := range entries {
+		if !e.IsDir() && !hidden(e.Name()) {
+			there[e.Name()] = true
+		}
+	}
+	// pick prefers the plain file where both are there.
+	pick := func(file string) string {
+		if there[file] {
+			return path.Join(dir, file)
+		}
+		if there[file+".gz"] {
+			return path.Join(dir, file+".gz")
+		}
+		return ""
+	}
+	for _, e := range entries {
+		base := strings.TrimSuffix(e.Name(), ".gz")
+		set, ok := strings.CutSuffix(base, indicatorSuffix)
+		if !ok || !there[e.Name()] || name != "" && set != name {
+			continue
+		}
+		if base != e.Name() && there[base] {
+			continue
+		}
+		f := tuFiles{set, pick(base), pick(set + edgesSuffix), pick(set + labelsSuffix)}
+		if f.edges == "" {
+			lone = f.indicator
+			continue
+		}
+		found = append(found, f)
+	}
+	return found, lone
+}
+
+// eachLine calls f with every line of a file, without its line feed. Blank lines are allowed at the end only.
+func eachLine(fsys fs.FS, file string, limit int64, f func(line int, text []byte) error) error {
+	in, err := fsys.Open(file)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	r, err := inflate(in)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	const longest = 64 << 10
+	w := newWindow(&limited{r, limit, limit}, longest, longest)
+	blank := 0
+	for {
+		n, ok := w.lineEnd(0)
+		if !ok {
+			if err := w.broken(); err != nil {
+				return fmt.Errorf("%s: line %d: %w", file, w.line, err)
+			}
+			if w.err == nil {
+				return &SyntaxError{file, w.line, 1, fmt.Errorf("line of more than %d bytes: want numbers", longest)}
+			}
+			if n == 0 {
+				return nil
+			}
+		}
+		text := w.bytes(0, n)
+		i := 0
+		for i < len(text) && isBlank(text[i]) {
+			i++
+		}
+		if i == len(text) {
+			if blank == 0 {
+				blank = w.line
+			}
+		} else {
+			if blank > 0 {
+				return &SyntaxError{file, blank, 1, errors.New("blank line: want a number")}
+			}
+			if err := f(w.line, text); err != nil {
+				var at *SyntaxError
+				if errors.As(err, &at) {
+					at.File, at.Line = file, w.line
+				}
+				return err
+			}
+		}
+		if !ok {
+			return nil
+		}
+		w.consume(n+1, w.line+1)
+	}
+}
+
+// limited refuses to read beyond a number of bytes, with an error that says
+// so, where io.LimitReader would pretend that the text ends.
+type limited struct {
+	r           io.Reader
+	left, limit int64
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	if l.left -= int64(n); l.left < 0 {
+		return 0, fmt.Errorf("more than %d bytes of text: want less", l.limit)
+	}
+	return n, err
+}
+
+// number reads an unsigned decimal number of at most 9 digits at or after
+// text[i], and returns the index behind it and the blanks that follow. The
+// index is negative if there is no such number.
+func number(text []byte, i int) (value, next int) {
+	for i < len(text) && isBlank(text[i]) {
+		i++
+	}
+	from := i
+	for i < len(text) && text[i]-'0' <= 9 {
+		value = 10*value + int(text[i]-'0')
+		if i++; i-from > 9 {
+			return 0, -1
+		}
+	}
+	if i == from {
+		return 0, -1
+	}
+	for i < len(text) && isBlank(text[i]) {
+		i++
+	}
+	return value, i
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
+
+// unexpected is the error that text[i:], but for leading blanks, is not what
+// was wanted. eachLine fills in the file and the line.
+func unexpected(text []byte, i int, want string, args ...any) error {
+	for i < len(text) && isBlank(text[i]) {
+		i++
+	}
+	want = fmt.Sprintf(want, args...)
+	token := text[i:]
+	if end := bytes.IndexAny(token, ", \t\r"); end > 0 {
+		token = token[:end]
+	}
+	if len(token) == 0 {
+		return &SyntaxError{Column: i + 1, Err: fmt.Errorf("end of line: want %s", want)}
+	}
+	return &SyntaxError{Column: i + 1, Err: fmt.Errorf("found %s: want %s", clip(token), want)}
+}
+
+// readIndicator returns the graph of each node, from 0, and the first node of
+// each graph with the number of nodes behind them.
+func readIndicator(fsys fs.FS, file string) (graphOf, starts []int32, err error) {
+	err = eachLine(fsys, file, MaxTUBytes, func(line int, text []byte) error {
+		id, next := number(text, 0)
+		last := len(starts) // the number of the last graph so far
+		// A step of more than one would be a graph without nodes, or a number
+		// that some would allocate by.
+		if next < 0 || id != last && id != last+1 || id == 0 {
+			if last == 0 {
+				return unexpected(text, 0, "1, the number of the first graph")
+			}
+			return unexpected(text, 0, "graph %d or %d, ascending without gaps", last, last+1)
+		}
+		if next < len(text) {
+			return unexpected(text, next, "the end of the line")
+		}
+		if len(graphOf) == graph.MaxNodes {
+			return &SyntaxError{Column: 1, Err: fmt.Errorf("more than %d nodes: want less", graph.MaxNodes)}
+		}
+		if id == last+1 {
+			starts = append(starts, int32(len(graphOf)))
+		}
+		graphOf = append(graphOf, int32(id-1))
+		return nil
+	})
+	if err == nil && len(graphOf) == 0 {
+		err = fmt.Errorf("%s: no line, want the graph number of at least one node", file)
+	}
+	return graphOf, append(starts, int32(len(graphOf))), err
+}
+
+// readEdges returns the directed edges as they are listed, nodes from 0.
+func readEdges(fsys fs.FS, file string, graphOf []int32) (edges [][2]int32, err error) {
+	err = eachLine(fsys, file, MaxTUBytes, func(line int, text []byte) error {
+		a, i := number(text, 0)
+		if i < 0 || a == 0 || a > len(graphOf) {
+			return unexpected(text, 0, "a node from 1 to %d", len(graphOf))
+		}
+		if i == len(text) || text[i] != ',' {
+			return unexpected(text, i, "a comma")
+		}
+		b, end := number(text, i+1)
+		if end < 0 || b == 0 || b > len(graphOf) {
+			return unexpected(text, i+1, "a node from 1 to %d", len(graphOf))
+		}
+		if end < len(text) {
+			return unexpected(text, end, "the end of the line")
+		}
+		if g, h := graphOf[a-1], graphOf[b-1]; g != h {
+			return &SyntaxError{Column: 1, Err: fmt.Errorf("edge from node %d of graph %d to node %d of graph %d: want both in one graph", a, g+1, b, h+1)}
+		}
+		edges = append(edges, [2]int32{int32(a - 1), int32(b - 1)})
+		return nil
+	})
+	return edges, err
+}
+
+// readLabels returns one label for each of n graphs.
+func readLabels(fsys fs.FS, file string, n int) (labels []int, err error) {
+	err = eachLine(fsys, file, MaxTUBytes, func(line int, text []byte) error {
+		v, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 32)
+		if err != nil {
+			return unexpected(text, 0, "a whole number from %d to %d", math.MinInt32, math.MaxInt32)
+		}
+		if len(labels) == n {
+			return &SyntaxError{Column: 1, Err: fmt.Errorf("more labels than graphs: want %d", n)}
+		}
+		labels = append(labels, int(v))
+		return nil
+	})
+	if err == nil && len(labels) < n {
+		err = fmt.Errorf("%s: %d labels: want %d, one for each graph", file, len(labels), n)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return labels, nil
+}
+
+// build makes the graphs. It sorts the edges by their source, which also
+// groups them by graph, and then finds repeats by a mark on each target.
+func (s *Set) build(graphOf, starts []int32, edges [][2]int32) error {
+	n := len(graphOf)
+	first := make([]int32, n+1) // of the targets of each node
+	for _, e := range edges {
+		first[e[0]+1]++
+	}
+	for i := range n {
+		first[i+1] += first[i]
+	}
+	targets := make([]int32, len(edges))
+	next := make([]int32, n)
+	copy(next, first)
+	for _, e := range edges {
+		targets[next[e[0]]] = e[1]
+		next[e[0]]++
+	}
+	mark := next
+	clear(mark) // mark[v] = u+1: u → v was seen
+	s.Graphs = make([]*graph.Graph, len(starts)-1)
+	s.Info.Records = len(s.Graphs)
+	oneWay := 0
+	var kept [][2]int32
+	for k := range s.Graphs {
+		from, to := starts[k], starts[k+1]
+		kept = kept[:0]
+		for u := from; u < to; u++ {
+			for _, v := range targets[first[u]:first[u+1]] {
+				switch {
+				case u == v:
+					s.Info.SelfLoops++
+				case mark[v] == u+1:
+					s.Info.Duplicates++
+				default:
+					mark[v] = u + 1
+					kept = append(kept, [2]int32{u - from, v - from})
+				}
+			}
+		}
+		g, dropped, err := graph.New(int(to-from), kept)
+		if err != nil {
+			return fmt.Errorf("graph %d: %w", k+1, err)
+		}
+		oneWay += g.M() - dropped.Duplicates
+		s.Graphs[k] = g
+	}
+	if oneWay > 0 {
+		s.Info.Warnings = append(s.Info.Warnings, fmt.Sprintf("%d edges are listed in one direction only: taken as undirected", oneWay))
+	}
+	return nil
+}

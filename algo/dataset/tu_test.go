@@ -1,0 +1,496 @@
+package dataset
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"baca/algo/graph"
+)
+
+const dataDir = "../../../shared/data"
+
+// needData skips a test where the benchmark data are not there.
+func needData(t testing.TB) fs.FS {
+	t.Helper()
+	if _, err := os.Stat(dataDir + "/README.md"); err != nil {
+		t.Skip("needs the benchmark data in shared/data beside the repository: ", err)
+	}
+	return os.DirFS(dataDir)
+}
+
+func zipped(t testing.TB, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func archive(t testing.TB, files map[string]string) *bytes.Reader {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for name, text := range files {
+		w, err := z.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return bytes.NewReader(b.Bytes())
+}
+
+// tiny is a triangle with a tail, listed twice like the IMDB sets, a graph of
+// two isolated nodes, and an edge with a self-loop.
+var tiny = map[string]string{
+	"T_A.txt": "1, 2\n2, 1\n1, 2\n2, 1\n2, 3\n3, 2\n2, 3\n3, 2\n1, 3\n3, 1\n1, 3\n3, 1\n3, 4\n4, 3\n3, 4\n4, 3\n" +
+		"7, 8\n8, 7\n8, 8\n",
+	"T_graph_indicator.txt": "1\n1\n1\n1\n2\n2\n3\n3\n",
+	"T_graph_labels.txt":    "-1\n1\n1\n",
+}
+
+func checkTiny(t *testing.T, s *Set, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (Info{Records: 3, SelfLoops: 1, Duplicates: 8}); !reflect.DeepEqual(s.Info, want) {
+		t.Errorf("info %+v, want %+v", s.Info, want)
+	}
+	if s.Name != "T" || !slices.Equal(s.Labels, []int{-1, 1, 1}) {
+		t.Errorf("name %q, labels %v", s.Name, s.Labels)
+	}
+	var shape [][2]int
+	for _, g := range s.Graphs {
+		shape = append(shape, [2]int{g.N(), g.M()})
+		if g.Features != 1 || !slices.Equal(g.X, slices.Repeat([]float32{1}, g.N())) {
+			t.Errorf("features %v, want the constant 1", g.X)
+		}
+	}
+	if !slices.Equal(shape, [][2]int{{4, 4}, {2, 0}, {2, 1}}) {
+		t.Errorf("nodes and edges %v", shape)
+	}
+	if g := s.Graphs[0]; !slices.Equal(g.Row(2), []int32{0, 1, 3}) {
+		t.Errorf("neighbours of node 2: %v", g.Row(2))
+	}
+}
+
+func mapFS(files map[string]string) fstest.MapFS {
+	m := fstest.MapFS{}
+	for name, text := range files {
+		m[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return m
+}
+
+func TestReadTU(t *testing.T) {
+	t.Run("plain", func(t *testing.T) {
+		s, err := ReadTU(mapFS(tiny), "")
+		checkTiny(t, s, err)
+	})
+	t.Run("carriage returns, blank end, no line end", func(t *testing.T) {
+		m := mapFS(tiny)
+		for name, text := range tiny {
+			text = strings.ReplaceAll(text, "\n", " \r\n") + "\n \n"
+			if name == "T_A.txt" {
+				text = strings.ReplaceAll(tiny[name], ", ", "\t,")
+				text = " " + text[:len(text)-1]
+			}
+			m[name].Data = []byte(text)
+		}
+		s, err := ReadTU(m, "T")
+		checkTiny(t, s, err)
+	})
+	t.Run("gzip below a folder", func(t *testing.T) {
+		m := fstest.MapFS{"README.md": {Data: []byte("x")}}
+		for name, text := range tiny {
+			m["T/"+name+".gz"] = &fstest.MapFile{Data: zipped(t, text)}
+		}
+		s, err := ReadTU(m, "")
+		checkTiny(t, s, err)
+		s, err = Open(context.Background(), fstest.MapFS{
+			"tu/T/T_A.txt":                {Data: []byte(tiny["T_A.txt"])},
+			"tu/T/T_graph_indicator.txt":  {Data: []byte(tiny["T_graph_indicator.txt"])},
+			"tu/T/T_graph_labels.txt.gz":  {Data: zipped(t, tiny["T_graph_labels.txt"])},
+			"tu/U/U_graph_indicator.txt":  {Data: []byte("1\n")},
+			"tu/U/U_A.txt":                {},
+			"mol/T.csv":                   {Data: []byte("smiles\nC\n")},
+			"mol/not a set.csv.gz/really": {},
+		}, "T", 1)
+		checkTiny(t, s, err)
+	})
+	t.Run("zip", func(t *testing.T) {
+		files := map[string]string{"__MACOSX/._T_graph_indicator.txt": "x", "T/README.txt": "x"}
+		for name, text := range tiny {
+			files["T/"+name] = text
+		}
+		r := archive(t, files)
+		s, err := ReadTUZip(r, r.Size(), "")
+		checkTiny(t, s, err)
+		if _, err := ReadTUZip(r, r.Size()-10, ""); err == nil || !strings.HasPrefix(err.Error(), "zip archive: ") {
+			t.Errorf("cut zip: %v", err)
+		}
+	})
+	t.Run("one direction", func(t *testing.T) {
+		s, err := ReadTU(mapFS(map[string]string{"T_A.txt": "1,2\n2,3\n3,2", "T_graph_indicator.txt": "1\n1\n1"}), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Graphs[0].M() != 2 || s.Info.Duplicates != 0 || s.Labels != nil ||
+			!slices.Equal(s.Info.Warnings, []string{"1 edges are listed in one direction only: taken as undirected"}) {
+			t.Errorf("%d edges, %+v", s.Graphs[0].M(), s.Info)
+		}
+	})
+	t.Run("no edge at all", func(t *testing.T) {
+		s, err := ReadTU(mapFS(map[string]string{"T_A.txt": "", "T_graph_indicator.txt": "1\n2"}), "")
+		if err != nil || len(s.Graphs) != 2 || s.Graphs[1].N() != 1 {
+			t.Errorf("%+v, %v", s, err)
+		}
+	})
+}
+
+func TestReadTUErrors(t *testing.T) {
+	const ok = "1\n1\n2\n"
+	long := strings.Repeat("1", 70<<10)
+	for _, test := range []struct{ name, a, indicator, want string }{
+		{"descending", "", "1\n2\n1\n", "T_graph_indicator.txt:3:1: found \"1\": want graph 2 or 3, ascending without gaps"},
+		{"gap", "", "1\n999999999\n", "T_graph_indicator.txt:2:1: found \"999999999\": want graph 1 or 2, ascending without gaps"},
+		{"first", "", "2\n", "T_graph_indicator.txt:1:1: found \"2\": want 1, the number of the first graph"},
+		{"zero", "", "0\n", "T_graph_indicator.txt:1:1: found \"0\": want 1, the number of the first graph"},
+		{"zero later", "", "1\n0\n", "T_graph_indicator.txt:2:1: found \"0\": want graph 1 or 2, ascending without gaps"},
+		{"not a number", "", "1\n  one\n", "T_graph_indicator.txt:2:3: found \"one\": want graph 1 or 2, ascending without gaps"},
+		{"two numbers", "", "1 1\n", "T_graph_indicator.txt:1:3: found \"1\": want the end of the line"},
+		{"no node", "", "\n", "T_graph_indicator.txt: no line, want the graph number of at least one node"},
+		{"blank line", "", "1\n\n1\n", "T_graph_indicator.txt:2:1: blank line: want a number"},
+		{"long line", "", long, "T_graph_indicator.txt:1:1: line of more than 65536 bytes: want numbers"},
+		{"range", "1, 2\n2, 4\n", ok, "T_A.txt:2:4: found \"4\": want a node from 1 to 3"},
+		{"node 0", "0, 1\n", ok, "T_A.txt:1:1: found \"0\": want a node from 1 to 3"},
+		{"negative", "1, -1\n", ok, "T_A.txt:1:4: found \"-1\": want a node from 1 to 3"},
+		{"fraction", "1.0, 2\n", ok, "T_A.txt:1:2: found \".0\": want a comma"},
+		{"huge", "1, 2\n18446744073709551618, 1", ok, "T_A.txt:2:1: found \"18446744073709551618\": want a node from 1 to 3"},
+		{"one number", "1\n", ok, "T_A.txt:1:2: end of line: want a comma"},
+		{"nothing behind the comma", "1, \n", ok, "T_A.txt:1:4: end of line: want a node from 1 to 3"},
+		{"no comma", "1 2\n", ok, "T_A.txt:1:3: found \"2\": want a comma"},
+		{"three numbers", "1, 2, 3\n", ok, "T_A.txt:1:5: found \", 3\": want the end of the line"},
+		{"two graphs", "1, 2\n2, 3\n", ok, "T_A.txt:2:1: edge from node 2 of graph 1 to node 3 of graph 2: want both in one graph"},
+	} {
+		_, err := ReadTU(mapFS(map[string]string{"T_A.txt": test.a, "T_graph_indicator.txt": test.indicator}), "")
+		if err == nil || err.Error() != test.want {
+			t.Errorf("%s: %v, want %s", test.name, err, test.want)
+		}
+	}
+
+	for _, test := range []struct {
+		name  string
+		files fstest.MapFS
+		set   string
+		want  string
+	}{
+		{"nothing", fstest.MapFS{}, "", "no data set: want NAME_A.txt and NAME_graph_indicator.txt, plain or .gz, here or in one folder"},
+		{"other name", mapFS(tiny), "S", `no data set "S": want S_A.txt and S_graph_indicator.txt, plain or .gz, here or in one folder`},
+		{"no edges", fstest.MapFS{"x/T_graph_indicator.txt": {}}, "", "x/T_graph_indicator.txt without the file NAME_A.txt that belongs to it: want both"},
+		{"two", fstest.MapFS{"b/T_graph_indicator.txt": {}, "b/T_A.txt": {}, "a/S_graph_indicator.txt": {}, "a/S_A.txt.gz": {}}, "",
+			"2 data sets, want one or its name: S, T"},
+		{"cut gzip", fstest.MapFS{"T_A.txt": {}, "T_graph_indicator.txt.gz": {Data: zipped(t, ok)[:20]}}, "",
+			"T_graph_indicator.txt.gz: line 4: gzip data end early, the file looks truncated: unexpected EOF"},
+		{"UTF-16", fstest.MapFS{"T_A.txt": {}, "T_graph_indicator.txt": {Data: []byte("\xff\xfe1\x00\n\x00")}}, "",
+			"T_graph_indicator.txt: text in UTF-16: want UTF-8, save it so"},
+	} {
+		_, err := ReadTU(test.files, test.set)
+		if err == nil || err.Error() != test.want {
+			t.Errorf("%s: %v, want %s", test.name, err, test.want)
+		}
+	}
+
+	_, err := ReadTU(mapFS(map[string]string{"T_A.txt": "", "T_graph_indicator.txt": "1\nx"}), "")
+	var at *SyntaxError
+	if !errors.As(err, &at) || at.File != "T_graph_indicator.txt" || at.Line != 2 || at.Column != 1 {
+		t.Errorf("%v is not a SyntaxError with its place", err)
+	}
+}
+
+func TestReadTULabels(t *testing.T) {
+	for _, test := range []struct{ labels, want string }{
+		{"1\n2\n", "graph labels left out: T_graph_labels.txt: 2 labels: want 3, one for each graph"},
+		{"1\n2\n3\n4\n", "graph labels left out: T_graph_labels.txt:4:1: more labels than graphs: want 3"},
+		{"1\n 0.5\n3\n", `graph labels left out: T_graph_labels.txt:2:2: found "0.5": want a whole number from -2147483648 to 2147483647`},
+	} {
+		files := mapFS(tiny)
+		files["T_graph_labels.txt"].Data = []byte(test.labels)
+		s, err := ReadTU(files, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Labels != nil || len(s.Graphs) != 3 || !slices.Equal(s.Info.Warnings, []string{test.want}) {
+			t.Errorf("labels %v, %d graphs, warnings %q, want %q", s.Labels, len(s.Graphs), s.Info.Warnings, test.want)
+		}
+	}
+}
+
+// A number in a file must not be allocated by.
+func TestReadTUMemory(t *testing.T) {
+	files := mapFS(map[string]string{"T_A.txt": "1, 999999999\n", "T_graph_indicator.txt": "1\n999999999\n"})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := ReadTU(files, ""); err == nil {
+		t.Error("want an error")
+	}
+	files["T_graph_indicator.txt"].Data = []byte("1\n")
+	if _, err := ReadTU(files, ""); err == nil {
+		t.Error("want an error")
+	}
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; got > 1<<20 {
+		t.Errorf("allocated %d bytes for a file of 30", got)
+	}
+}
+
+func TestReadTULimit(t *testing.T) {
+	err := eachLine(mapFS(map[string]string{"x": "1\n1\n1\n"}), "x", 5, func(int, []byte) error { return nil })
+	if want := "x: line 1: more than 5 bytes of text: want less"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	err = eachLine(mapFS(map[string]string{"x": "1\n1\n"}), "x", 4, func(int, []byte) error { return nil })
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// zeros is an endless text.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+func TestInflateBomb(t *testing.T) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := io.CopyN(z, zeros{}, freeInflate+32<<20); err != nil {
+		t.Fatal(err)
+	}
+	z.Close()
+	r, err := inflate(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := io.Copy(io.Discard, r)
+	if err == nil || !strings.Contains(err.Error(), "decompression bomb") || n > freeInflate+1<<20 {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+}
+
+// The figures of the table in shared/data/README.md.
+func TestRealTU(t *testing.T) {
+	data := needData(t)
+	for _, test := range []struct {
+		name                     string
+		graphs                   int
+		nodes, edges             float64
+		lines, duplicates, alone int
+	}{
+		{"BZR", 405, 35.75, 38.36, 31070, 0, 0},
+		{"COX2", 467, 41.22, 43.45, 40578, 0, 0},
+		{"PTC_MR", 344, 14.29, 14.69, 10108, 0, 0},
+		{"MUTAG", 188, 17.93, 19.79, 7442, 0, 0},
+		{"AIDS", 2000, 15.69, 16.20, 64780, 0, 210},
+		{"DHFR", 756, 42.43, 44.54, 67352, 0, 0},
+		{"ENZYMES", 600, 32.63, 62.14, 74564, 0, 106},
+		{"PROTEINS", 1113, 39.06, 72.82, 162088, 0, 5},
+		{"IMDB-MULTI", 1500, 13.00, 65.94, 395612, 395612 / 2, 0},
+		{"IMDB-BINARY", 1000, 19.77, 96.53, 386124, 386124 / 2, 0},
+	} {
+		s, err := Open(context.Background(), data, test.name, 1)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if want := (Info{Records: test.graphs, Duplicates: test.duplicates}); !reflect.DeepEqual(s.Info, want) {
+			t.Errorf("%s: info %+v, want %+v", test.name, s.Info, want)
+		}
+		nodes, edges, alone := 0, 0, 0
+		for _, g := range s.Graphs {
+			nodes += g.N()
+			edges += g.M()
+			for i := range g.N() {
+				if g.Degree(i) == 0 {
+					alone++
+				}
+			}
+		}
+		if len(s.Graphs) != test.graphs || len(s.Labels) != test.graphs || 2*edges+test.duplicates != test.lines || alone != test.alone {
+			t.Errorf("%s: %d graphs, %d labels, %d edges, %d isolated nodes", test.name, len(s.Graphs), len(s.Labels), edges, alone)
+		}
+		checkMeans(t, test.name, s.Graphs, test.nodes, test.edges)
+	}
+}
+
+// checkMeans compares with averages of two decimals.
+func checkMeans(t *testing.T, name string, gs []*graph.Graph, nodes, edges float64) {
+	t.Helper()
+	n, m := 0, 0
+	for _, g := range gs {
+		n += g.N()
+		m += g.M()
+	}
+	gotN, gotM := float64(n)/float64(len(gs)), float64(m)/float64(len(gs))
+	if math.Abs(gotN-nodes) > 0.0051 || math.Abs(gotM-edges) > 0.0051 {
+		t.Errorf("%s: on average %.4f nodes and %.4f edges, want %.2f and %.2f", name, gotN, gotM, nodes, edges)
+	}
+}
+
+// naiveTU is a second, simple reading of the format: nodes of each graph and
+// its adjacency as a set of ordered pairs, or false.
+func naiveTU(a, indicator string) (sizes []int, edges map[[2]int]bool, loops, repeats int, ok bool) {
+	graphOf := map[int]int{}
+	for line := range strings.SplitSeq(strings.TrimRight(indicator, " \t\r\n"), "\n") {
+		id, err := naiveNumber(line)
+		if err || id == 0 || id != len(sizes) && id != len(sizes)+1 {
+			return nil, nil, 0, 0, false
+		}
+		if id > len(sizes) {
+			sizes = append(sizes, 0)
+		}
+		sizes[id-1]++
+		graphOf[len(graphOf)+1] = id
+	}
+	edges = map[[2]int]bool{}
+	a = strings.TrimRight(a, " \t\r\n")
+	if a == "" {
+		return sizes, edges, 0, 0, true
+	}
+	for line := range strings.SplitSeq(a, "\n") {
+		left, right, comma := strings.Cut(line, ",")
+		u, bad := naiveNumber(left)
+		v, bad2 := naiveNumber(right)
+		if !comma || bad || bad2 || graphOf[u] == 0 || graphOf[u] != graphOf[v] {
+			return nil, nil, 0, 0, false
+		}
+		switch {
+		case u == v:
+			loops++
+		case edges[[2]int{u, v}]:
+			repeats++
+		default:
+			edges[[2]int{u, v}] = true
+		}
+	}
+	return sizes, edges, loops, repeats, true
+}
+
+func naiveNumber(s string) (int, bool) {
+	s = strings.Trim(s, " \t\r")
+	v, err := strconv.ParseUint(s, 10, 62)
+	return int(v), err != nil || len(s) > 9
+}
+
+func FuzzTU(f *testing.F) {
+	f.Add(tiny["T_A.txt"], tiny["T_graph_indicator.txt"])
+	f.Add("1,2", "1\n999999999")
+	f.Add("", "1")
+	f.Add("1, 1\n\n", "1\n1\n2\n\n \n")
+	f.Add("99999999999, 1", "1\r\n1\r\n")
+	f.Add("\x1f\x8b\x08", "\x1f\x8b")
+	f.Add("1, 2\n", string(zipped(f, "1\n1\n")))
+	f.Fuzz(func(t *testing.T, a, indicator string) {
+		s, err := ReadTU(mapFS(map[string]string{"T_A.txt": a, "T_graph_indicator.txt": indicator}), "")
+		for _, text := range []string{a, indicator} {
+			if r, err := inflate(strings.NewReader(text)); err != nil || strings.HasPrefix(text, string(gzipMagic)) || r == nil {
+				return // compressed or refused by its first bytes: only no panic
+			}
+		}
+		sizes, edges, loops, repeats, ok := naiveTU(a, indicator)
+		if ok != (err == nil) {
+			t.Fatalf("%v, but the naive reader accepts: %v", err, ok)
+		}
+		if !ok {
+			return
+		}
+		if len(s.Graphs) != len(sizes) || s.Info.SelfLoops != loops || s.Info.Duplicates != repeats {
+			t.Fatalf("%d graphs, %+v; want %d, %d loops, %d repeats", len(s.Graphs), s.Info, len(sizes), loops, repeats)
+		}
+		first, found := 1, 0
+		for k, g := range s.Graphs {
+			if g.N() != sizes[k] {
+				t.Fatalf("graph %d has %d nodes, want %d", k, g.N(), sizes[k])
+			}
+			for i := range g.N() {
+				for _, j := range g.Row(i) {
+					u, v := first+i, first+int(j)
+					if !edges[[2]int{u, v}] && !edges[[2]int{v, u}] {
+						t.Fatalf("edge %d-%d is not in the file", u, v)
+					}
+					if edges[[2]int{u, v}] {
+						found++
+					}
+				}
+			}
+			first += g.N()
+		}
+		if found != len(edges) {
+			t.Fatalf("%d of %d directed edges found", found, len(edges))
+		}
+	})
+}
+
+// syntheticTU is the text of a set of random graphs of 20 nodes and 40 edges.
+func syntheticTU(graphs int) map[string]string {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var a, indicator strings.Builder
+	for k := range graphs {
+		for range 20 {
+			fmt.Fprintln(&indicator, k+1)
+		}
+		for range 40 {
+			u, v := 20*k+rng.IntN(20)+1, 20*k+rng.IntN(20)+1
+			fmt.Fprintf(&a, "%d, %d\n%d, %d\n", u, v, v, u)
+		}
+	}
+	return map[string]string{"S_A.txt": a.String(), "S_graph_indicator.txt": indicator.String()}
+}
+
+func BenchmarkReadTU(b *testing.B) {
+	files := syntheticTU(2000)
+	size := 0
+	packed := fstest.MapFS{}
+	for name, text := range files {
+		size += len(text)
+		packed[name+".gz"] = &fstest.MapFile{Data: zipped(b, text)}
+	}
+	for name, fsys := range map[string]fstest.MapFS{"plain": mapFS(files), "gzip": packed} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(size))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := ReadTU(fsys, ""); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.N*2000)/b.Elapsed().Seconds(), "graphs/s")
+		})
+	}
+}

@@ -1,0 +1,102 @@
+// Package algo is the front door of BaCa: give it a pre-trained model and some
+// graphs, and it says which graphs lie outside what the model was trained on.
+// The packages below it are for those who need one stage of the method.
+package algo
+
+import (
+	"context"
+	"fmt"
+
+	"baca/algo/contrast"
+	"baca/algo/gin"
+	"baca/algo/graph"
+	"baca/algo/molecule"
+)
+
+// The feature schemas of models: what a row of node features means.
+const (
+	// OGB is the nine atom features of the Open Graph Benchmark, read from
+	// molecules.
+	OGB = "ogb-atom-9"
+	// Constant is the single feature 1, for graphs without node features.
+	Constant = "constant-1"
+)
+
+// SchemaWidth returns the number of node features of a schema, or an error that
+// names the known ones.
+func SchemaWidth(schema string) (int, error) {
+	switch schema {
+	case OGB:
+		return molecule.Features, nil
+	case Constant:
+		return 1, nil
+	}
+	return 0, fmt.Errorf("feature schema %q: want %q or %q", schema, OGB, Constant)
+}
+
+// A Model is a frozen encoder together with what it remembers of the
+// in-distribution set. It is read-only and may be shared by goroutines.
+type Model struct {
+	Card    Card
+	Encoder *gin.Encoder
+	// Bank represents graphs that the encoder was trained on: the initial ID
+	// dictionary, and the ID side of the density ratio. It may be a sample.
+	Bank *contrast.Representation
+	// Holdout represents ID graphs that training never saw. Their scores,
+	// computed in the same state as the scores of a test batch, give p-values.
+	// It may be empty: then there are none.
+	Holdout *contrast.Representation
+}
+
+// A Card says what a model was trained on, and how.
+type Card struct {
+	Name        string // short, as in --model
+	Description string // one plain sentence
+	Schema      string // OGB or Constant
+
+	Dataset       string // name or file name of the training set
+	DatasetSHA256 string // of the file's bytes, hex
+	Graphs        int    // in the whole set, as read
+	Train         int    // of them trained on
+	HoldoutRows   []int  // indices in the set, from 0, of the graphs kept from training
+
+	Seed         uint64
+	Epochs       int
+	Batch        int
+	LearningRate float64
+	Loss         float64 // L_Pre of the last epoch
+	Program      string  // version that trained it
+}
+
+// MaxBank bounds the bank of a model. A larger training set is represented by
+// that many of its graphs, evenly spread over it.
+const MaxBank = 2500
+
+// NewModel freezes an encoder into a model: it represents the training graphs
+// (train, indices into gs) as the bank and those kept from training (holdout) as
+// the holdout, and fills in the counts of the card.
+func NewModel(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Graph, train, holdout []int, card Card) (*Model, error) {
+	width, err := SchemaWidth(card.Schema)
+	if err != nil {
+		return nil, err
+	}
+	if width != e.Features {
+		return nil, fmt.Errorf("feature schema %q has %d features, the encoder %d", card.Schema, width, e.Features)
+	}
+	pick := func(index []int, n int) []*graph.Graph {
+		picked := make([]*graph.Graph, n)
+		for k := range picked {
+			picked[k] = gs[index[k*len(index)/n]]
+		}
+		return picked
+	}
+	card.Graphs, card.Train, card.HoldoutRows = len(gs), len(train), holdout
+	m := &Model{Card: card, Encoder: e}
+	if m.Bank, err = contrast.Represent(ctx, workers, e, pick(train, min(len(train), MaxBank))); err != nil {
+		return nil, err
+	}
+	if m.Holdout, err = contrast.Represent(ctx, workers, e, pick(holdout, len(holdout))); err != nil {
+		return nil, err
+	}
+	return m, nil
+}

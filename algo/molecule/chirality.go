@@ -1,0 +1,648 @@
+package molecule
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Chirality tags of atoms that are no stereocentres are removed, as RDKit's
+// legacy perception does it: an atom keeps its tag where its neighbours have
+// different ranks in an ordering close to that of Cahn, Ingold and Prelog, or
+// where it belongs to a set of stereo atoms in a ring system. Centres and double
+// bonds that are assigned make further neighbours different, so this is repeated
+// until nothing changes.
+
+// cip labels.
+const (
+	unassigned = iota
+	cipS
+	cipR
+)
+
+// maxRankWork bounds the atoms ranked over all rounds in one molecule. A
+// molecule of 5 000 atoms stays well below it; the ranks of larger ones with very
+// long chains are taken as they are when it is used up.
+const maxRankWork = 1 << 25
+
+// ranker is the workspace of cleanTags.
+type ranker struct {
+	rank []int32 // of atoms; the least first
+	work int
+
+	order  []int32 // atoms by rank
+	keys   []int32 // what atoms of equal rank are compared by, at[i] to at[i+1]
+	at     []int32
+	fresh  []int32 // new ranks
+	single []uint64
+	near   []rankedLink
+
+	tagged   []bool
+	bondSeen []bool
+	atomSeen []bool
+	atomUsed []bool
+	clear    []int32
+	queue    []int32
+}
+
+type rankedLink struct{ rank, count int32 }
+
+// cleanTags removes the tags of atoms that are no stereocentres.
+func (p *Parser) cleanTags() {
+	some := false
+	for i := range p.atoms {
+		a := &p.atoms[i]
+		degree := p.first[i+1] - p.first[i] + a.hydrogens()
+		switch a.chirality {
+		case Clockwise, CounterClockwise, Tetrahedral:
+			if a.hybrid != SP3 {
+				a.chirality = Achiral
+			}
+		case SquarePlanar:
+			if degree < 2 || degree > 4 {
+				a.chirality = Achiral
+			}
+		case TrigonalBipyramidal:
+			if degree < 2 || degree > 5 {
+				a.chirality = Achiral
+			}
+		case Octahedral:
+			if degree < 2 || degree > 6 {
+				a.chirality = Achiral
+			}
+		}
+		some = some || a.chirality != Achiral
+	}
+	if !some {
+		return
+	}
+	p.rankAtoms()
+	p.assignLabels()
+	open := false
+	for i := range p.atoms {
+		a := &p.atoms[i]
+		open = open || a.chirality != Achiral && a.chirality < SquarePlanar && a.cip == unassigned
+	}
+	if !open {
+		return
+	}
+	p.findRingStereo()
+	for i := range p.atoms {
+		a := &p.atoms[i]
+		if a.chirality == Achiral || a.chirality >= SquarePlanar || a.cip != unassigned || a.special {
+			continue
+		}
+		a.chirality = Achiral
+		// The H of [C@H] was probably written for the tag only.
+		if a.explicitH == 1 && a.charge == 0 && !a.aromatic {
+			a.explicitH = 0
+			a.noImplicit = false
+			p.refresh(int32(i))
+		}
+	}
+}
+
+// assignLabels labels atoms and double bonds until nothing changes.
+func (p *Parser) assignLabels() {
+	atoms, bonds := true, p.anyDirections()
+	for atoms || bonds {
+		changedAtoms, changedBonds := false, false
+		if atoms {
+			atoms, changedAtoms = p.labelAtoms()
+		}
+		if bonds {
+			bonds, changedBonds = p.labelBonds()
+		}
+		if !(atoms || bonds) || !(changedAtoms || changedBonds) {
+			return
+		}
+		if !slices.ContainsFunc(p.atoms, func(a atom) bool { return a.chirality != Achiral && a.cip == unassigned }) {
+			return // no tag is in doubt any more
+		}
+		p.rerankAtoms()
+	}
+}
+
+// anyDirections reports whether a double bond has a neighbour written "/" or "\".
+func (p *Parser) anyDirections() bool {
+	for k := range p.bonds {
+		b := &p.bonds[k]
+		if b.order != Double || !p.stereoBond(int32(k)) {
+			continue
+		}
+		for _, i := range [2]int32{b.a, b.b} {
+			for _, l := range p.neighbors(i) {
+				if p.bonds[l.bond].dir != level {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// stereoBond reports whether bond k is in no ring of fewer than eight atoms.
+func (p *Parser) stereoBond(k int32) bool {
+	if !p.bonds[k].ring {
+		return true
+	}
+	for _, q := range p.rings.ofBond(k) {
+		if p.rings.size(int(q)) < 8 {
+			return false
+		}
+	}
+	return true
+}
+
+// affects reports whether bond k counts for the chirality of atom i.
+func (p *Parser) affects(k, i int32) bool {
+	b := &p.bonds[k]
+	return b.order != Any && !(b.order == Dative && b.a == i)
+}
+
+// possibleCentre reports whether atom i can be a stereocentre at all (legal), and
+// whether two of its neighbours have the same rank.
+func (p *Parser) possibleCentre(i int32) (legal, same bool) {
+	a := &p.atoms[i]
+	links := p.neighbors(i)
+	hydrogens := int(a.hydrogens())
+	degree := 0
+	for _, l := range links {
+		if p.affects(l.bond, i) {
+			degree++
+		}
+	}
+	switch total := degree + hydrogens; {
+	case total > 4 || total < 3:
+		return false, false
+	case degree < 3 && a.z != 15 && a.z != 33:
+		// Phosphines and arsines with an H can be.
+		return false, false
+	case degree == 3 && hydrogens != 1:
+		switch a.z {
+		case 7: // in a ring of three, or a bridgehead
+			if !p.inTriangle(i) && !p.bridgehead(i) {
+				return false, false
+			}
+		case 15, 33:
+		case 16, 34: // sulfoxides, sulfonium
+			if a.valence != 4 && !(a.valence == 3 && a.charge == 1) {
+				return false, false
+			}
+		default:
+			return false, false
+		}
+	}
+	for k, l := range links {
+		if !p.affects(l.bond, i) {
+			continue
+		}
+		for _, o := range links[:k] {
+			if p.affects(o.bond, i) && p.cip.rank[o.atom] == p.cip.rank[l.atom] {
+				return true, true
+			}
+		}
+	}
+	return true, false
+}
+
+func (p *Parser) inTriangle(i int32) bool {
+	if !p.atoms[i].ring {
+		return false
+	}
+	for _, q := range p.rings.ofAtom(i) {
+		if p.rings.size(int(q)) == 3 {
+			return true
+		}
+	}
+	return false
+}
+
+// bridgehead reports whether atom i has three ring bonds and is in two rings that
+// share two bonds.
+func (p *Parser) bridgehead(i int32) bool {
+	if !p.atoms[i].ring {
+		return false
+	}
+	n := 0
+	for _, l := range p.neighbors(i) {
+		if p.bonds[l.bond].ring {
+			n++
+		}
+	}
+	if n < 3 {
+		return false
+	}
+	in := p.rings.ofAtom(i)
+	for k, q := range in {
+		for _, o := range in[k+1:] {
+			shared := 0
+			for _, b := range p.rings.ringBonds(int(q)) {
+				if slices.Contains(p.rings.ringBonds(int(o)), b) {
+					shared++
+				}
+			}
+			if shared >= 2 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// labelAtoms labels the tagged atoms whose neighbours all have different ranks.
+// It returns whether possible centres are left without a label and whether a label
+// was given.
+func (p *Parser) labelAtoms() (left, changed bool) {
+	for i := range p.atoms {
+		a := &p.atoms[i]
+		if a.cip != unassigned {
+			continue
+		}
+		legal, same := p.possibleCentre(int32(i))
+		if !legal {
+			continue
+		}
+		if same || a.chirality == Achiral {
+			left = true
+			continue
+		}
+		changed = true
+		a.cip = p.label(int32(i))
+	}
+	return left, changed
+}
+
+// label is the CIP label of atom i.
+func (p *Parser) label(i int32) uint8 {
+	a := &p.atoms[i]
+	links := p.neighbors(i)
+	var order [maxChiralDegree]link
+	n := copy(order[:], links)
+	links = links[:n]
+	slices.SortStableFunc(order[:n], func(x, y link) int { return cmp.Compare(p.cip.rank[x.atom], p.cip.rank[y.atom]) })
+	var bonds [maxChiralDegree]int32
+	for k, l := range order[:n] {
+		bonds[k] = l.bond
+	}
+	odd := oddSwaps(bonds[:n], links)
+	if n == 3 && a.hydrogens() == 1 {
+		odd = !odd
+	}
+	if (a.chirality == CounterClockwise) != odd {
+		return cipS
+	}
+	return cipR
+}
+
+// labelBonds finds the geometry of double bonds.
+func (p *Parser) labelBonds() (left, changed bool) {
+	c := &p.cip
+	c.clear = c.clear[:0]
+	for k := range p.bonds {
+		b := &p.bonds[k]
+		if b.order != Double || b.stereo != stereoNone || !p.stereoBond(int32(k)) {
+			continue
+		}
+		if n := len(p.neighbors(b.a)); n < 2 || n > 3 {
+			continue
+		}
+		if n := len(p.neighbors(b.b)); n < 2 || n > 3 {
+			continue
+		}
+		x, nx := p.directions(b.a, int32(k))
+		y, ny := p.directions(b.b, int32(k))
+		if nx == 0 || ny == 0 {
+			left = true
+			continue
+		}
+		changed = true
+		xs := nx == 2 && x[0].dir == x[1].dir
+		ys := ny == 2 && y[0].dir == y[1].dir
+		if xs || ys {
+			// Contradictory: the directions are dropped at the end.
+			if xs {
+				c.clear = append(c.clear, x[0].bond, x[1].bond)
+			}
+			if ys {
+				c.clear = append(c.clear, y[0].bond, y[1].bond)
+			}
+			continue
+		}
+		top := func(d [2]directed, n int) direction {
+			if n == 1 || c.rank[d[0].atom] > c.rank[d[1].atom] {
+				return d[0].dir
+			}
+			return d[1].dir
+		}
+		b.stereo = stereoE
+		if top(x, nx) == top(y, ny) {
+			b.stereo = stereoZ
+		}
+	}
+	for _, k := range c.clear {
+		p.bonds[k].dir = level
+	}
+	return left, changed
+}
+
+// A directed neighbour lies up or down from an end of a double bond.
+type directed struct {
+	link
+	dir direction
+}
+
+// directions returns the neighbours of atom i, one end of the double bond k, with
+// their directions; none where nothing is written or the two are the same.
+func (p *Parser) directions(i, k int32) (d [2]directed, n int) {
+	seen := false
+	for _, l := range p.neighbors(i) {
+		if l.bond == k {
+			continue
+		}
+		b := &p.bonds[l.bond]
+		d[n] = directed{l, b.dir}
+		if b.dir != level {
+			seen = true
+			if b.a != i {
+				d[n].dir = b.dir.flip()
+			}
+		}
+		n++
+	}
+	if !seen || n == 2 && p.cip.rank[d[0].atom] == p.cip.rank[d[1].atom] {
+		return d, 0
+	}
+	if d[0].dir == level {
+		d[0].dir = d[1].dir.flip()
+	} else if n == 2 && d[1].dir == level {
+		d[1].dir = d[0].dir.flip()
+	}
+	return d, n
+}
+
+// rankAtoms ranks the atoms by element, isotope and class, and refines that.
+func (p *Parser) rankAtoms() {
+	c := &p.cip
+	n := len(p.atoms)
+	c.work = 0
+	c.rank = grow(c.rank, n)
+	c.fresh = grow(c.fresh, n)
+	c.order = grow(c.order, n)
+	c.at = grow(c.at, n+1)
+	c.single = grow(c.single, n)
+	for i := range p.atoms {
+		a := &p.atoms[i]
+		mass := int32(0)
+		if a.isotope != 0 {
+			mass = a.isotope - int32(elements[a.z].isotope)
+			if mass >= 0 {
+				mass++
+			}
+		}
+		mass = max(mass+512, 0) % 1024
+		class := int32(0)
+		if a.hasMap {
+			class = (a.class + 1) % 1024
+		}
+		c.single[i] = uint64(a.z)<<20 | uint64(mass)<<10 | uint64(class)
+	}
+	p.refineRanks()
+}
+
+// rerankAtoms refines the ranks by the labels found.
+func (p *Parser) rerankAtoms() {
+	c := &p.cip
+	for i := range p.atoms {
+		x := uint64(c.rank[i]) << 8
+		switch p.atoms[i].cip {
+		case cipS:
+			x += 10
+		case cipR:
+			x += 20
+		}
+		for _, l := range p.neighbors(int32(i)) {
+			switch p.bonds[l.bond].stereo {
+			case stereoE:
+				x++
+			case stereoZ:
+				x += 2
+			}
+		}
+		c.single[i] = x
+	}
+	p.refineRanks()
+}
+
+// refineRanks ranks the atoms by c.single and then, round after round, by the
+// ranks of their neighbours, the highest first, each as often as twice its bond
+// order, hydrogens last; until a round makes no difference.
+func (p *Parser) refineRanks() {
+	c := &p.cip
+	n := len(p.atoms)
+	for i := range c.order {
+		c.order[i] = int32(i)
+	}
+	slices.SortFunc(c.order, func(x, y int32) int { return cmp.Compare(c.single[x], c.single[y]) })
+	// The rank of a class is its place in the order, which compares like RDKit's
+	// dense ranks.
+	classes := 0
+	for k, i := range c.order {
+		if k > 0 && c.single[i] == c.single[c.order[k-1]] {
+			c.rank[i] = c.rank[c.order[k-1]]
+		} else {
+			c.rank[i] = int32(k)
+			classes++
+		}
+	}
+	for round := 0; classes < n && round < n/2+1; round++ {
+		before := classes
+		if c.work += n; c.work > maxRankWork {
+			return
+		}
+		c.keys = c.keys[:0]
+		for lo := 0; lo < n; {
+			hi := lo + 1
+			for hi < n && c.rank[c.order[hi]] == c.rank[c.order[lo]] {
+				hi++
+			}
+			if hi-lo > 1 {
+				for _, i := range c.order[lo:hi] {
+					p.rankKey(i)
+				}
+			}
+			lo = hi
+		}
+		for lo := 0; lo < n; {
+			hi := lo + 1
+			for hi < n && c.rank[c.order[hi]] == c.rank[c.order[lo]] {
+				hi++
+			}
+			class := c.order[lo:hi]
+			if len(class) == 1 {
+				c.fresh[class[0]] = int32(lo)
+				lo = hi
+				continue
+			}
+			slices.SortFunc(class, func(x, y int32) int { return slices.Compare(c.key(x), c.key(y)) })
+			for k, i := range class {
+				switch {
+				case k == 0:
+					c.fresh[i] = int32(lo)
+				case slices.Equal(c.key(i), c.key(class[k-1])):
+					c.fresh[i] = c.fresh[class[k-1]]
+				default:
+					c.fresh[i] = int32(lo + k)
+					classes++
+				}
+			}
+			lo = hi
+		}
+		c.rank, c.fresh = c.fresh, c.rank
+		if classes == before {
+			return
+		}
+	}
+}
+
+// key is what rankKey wrote for atom i: a length, then as many numbers.
+func (c *ranker) key(i int32) []int32 {
+	at := c.at[i]
+	return c.keys[at+1 : at+1+c.keys[at]]
+}
+
+// rankKey writes the key of atom i.
+func (p *Parser) rankKey(i int32) {
+	c := &p.cip
+	c.at[i] = int32(len(c.keys))
+	c.near = c.near[:0]
+	for _, l := range p.neighbors(i) {
+		b := &p.bonds[l.bond]
+		count := int32(0)
+		switch b.order {
+		case Single, Dative:
+			count = 2
+		case Aromatic:
+			count = 3
+		case Double:
+			count = 4
+			// The double bond to phosphorus with three or four neighbours does
+			// not count as one.
+			if p.atoms[l.atom].z == 15 {
+				if n := len(p.neighbors(l.atom)); n == 3 || n == 4 {
+					count = 1
+				}
+			}
+		case Triple:
+			count = 6
+		case Quadruple:
+			count = 8
+		}
+		c.near = append(c.near, rankedLink{c.rank[l.atom], count})
+	}
+	if len(c.near) > 16 {
+		slices.SortFunc(c.near, func(x, y rankedLink) int { return cmp.Compare(y.rank, x.rank) })
+	} else {
+		for k := 1; k < len(c.near); k++ {
+			for q := k; q > 0 && c.near[q].rank > c.near[q-1].rank; q-- {
+				c.near[q], c.near[q-1] = c.near[q-1], c.near[q]
+			}
+		}
+	}
+	c.keys = append(c.keys, 0)
+	for _, l := range c.near {
+		for range l.count {
+			c.keys = append(c.keys, l.rank+1)
+		}
+	}
+	for range p.atoms[i].hydrogens() {
+		c.keys = append(c.keys, 0)
+	}
+	c.keys[c.at[i]] = int32(len(c.keys)) - c.at[i] - 1
+}
+
+// ringCandidate reports whether atom i may be a stereo atom of its rings: with two
+// different neighbours outside, or one; or none and ring neighbours of the right
+// number of ranks.
+func (p *Parser) ringCandidate(i int32) bool {
+	a := &p.atoms[i]
+	links := p.neighbors(i)
+	if a.z == 7 && len(links) == 3 && !p.inTriangle(i) && !p.bridgehead(i) {
+		return false
+	}
+	var out [2]int32
+	outside, inside, ranks := 0, 0, 0
+	for k, l := range links {
+		if !p.bonds[l.bond].ring {
+			if outside < 2 {
+				out[outside] = p.cip.rank[l.atom]
+			}
+			outside++
+			continue
+		}
+		inside++
+		fresh := true
+		for _, o := range links[:k] {
+			if p.bonds[o.bond].ring && p.cip.rank[o.atom] == p.cip.rank[l.atom] {
+				fresh = false
+				break
+			}
+		}
+		if fresh {
+			ranks++
+		}
+	}
+	switch outside {
+	case 2:
+		return out[0] != out[1]
+	case 1:
+		return inside >= 2
+	case 0:
+		return inside == 4 && ranks == 3 || inside == 3 && ranks == 2
+	}
+	return false
+}
+
+// findRingStereo marks as special the atoms that share a ring system with another
+// stereo atom.
+func (p *Parser) findRingStereo() {
+	c := &p.cip
+	if p.rings.len() == 0 {
+		return
+	}
+	c.atomSeen = zeroed(c.atomSeen, len(p.atoms))
+	c.atomUsed = zeroed(c.atomUsed, len(p.atoms))
+	c.bondSeen = zeroed(c.bondSeen, len(p.bonds))
+	viable := func(i int32) bool {
+		a := &p.atoms[i]
+		return a.chirality != Achiral && a.cip == unassigned && a.ring && p.ringCandidate(i)
+	}
+	for i := range p.atoms {
+		if c.atomSeen[i] || !viable(int32(i)) {
+			continue
+		}
+		c.queue = c.queue[:0]
+		push := func(from int32, first bool) {
+			for _, l := range p.neighbors(from) {
+				if c.bondSeen[l.bond] {
+					continue
+				}
+				c.bondSeen[l.bond] = true
+				if p.bonds[l.bond].ring && !c.atomSeen[l.atom] && (first || !c.atomUsed[l.atom]) {
+					c.queue = append(c.queue, l.atom)
+					c.atomUsed[l.atom] = true
+				}
+			}
+		}
+		push(int32(i), true)
+		for head := 0; head < len(c.queue); head++ {
+			j := c.queue[head]
+			c.atomSeen[j] = true
+			if viable(j) {
+				p.atoms[j].special = true
+				p.atoms[i].special = true
+			}
+			push(j, false)
+		}
+		c.atomSeen[i] = true
+	}
+}

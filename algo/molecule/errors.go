@@ -1,0 +1,71 @@
+package molecule
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A SyntaxError says which part of a SMILES is not a molecule and why. Broken
+// chemistry (an atom with too many bonds, an aromatic ring that has no Kekulé
+// form) is reported in the same way as broken syntax.
+type SyntaxError struct {
+	Column int    // first byte of Piece in the text given to Parse, from 1
+	Piece  string // the offending piece; empty at the end of the text
+	Reason string // what is wrong with it
+}
+
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("column %d: %s", e.Column, e.Reason)
+}
+
+// caretWidth is how many bytes of the text Caret shows at most.
+const caretWidth = 76
+
+// Caret returns two lines: the part of text (what was given to Parse) around the
+// offending piece, and carets below that piece. Bytes that are not printable
+// ASCII are shown as '?', so that the carets stay in place.
+func (e *SyntaxError) Caret(text string) string {
+	at := min(max(e.Column-1, 0), len(text))
+	lo, hi := 0, len(text)
+	if hi > caretWidth {
+		lo = max(0, at-caretWidth/2)
+		hi = min(len(text), lo+caretWidth)
+		lo = max(0, hi-caretWidth)
+	}
+	var b strings.Builder
+	for _, c := range []byte(text[lo:hi]) {
+		if c < ' ' || c > '~' {
+			c = '?'
+		}
+		b.WriteByte(c)
+	}
+	b.WriteByte('\n')
+	b.WriteString(strings.Repeat(" ", at-lo))
+	b.WriteString(strings.Repeat("^", max(1, min(len(e.Piece), hi-at))))
+	return b.String()
+}
+
+// errorAt reports the n bytes of the input at offset at.
+func (p *Parser) errorAt(at, n int, format string, args ...any) error {
+	at = min(at, len(p.text))
+	piece := p.text[at:min(len(p.text), at+n)]
+	return &SyntaxError{
+		Column: at + 1,
+		Piece:  strings.Clone(piece[:min(len(piece), caretWidth)]),
+		Reason: fmt.Sprintf(format, args...),
+	}
+}
+
+// errorAtom reports atom i.
+func (p *Parser) errorAtom(i int32, format string, args ...any) error {
+	a := &p.atoms[i]
+	return p.errorAt(int(a.at), int(a.size), format, args...)
+}
+
+// describe names an atom in an error: "carbon", "nitrogen with charge +1".
+func (a *atom) describe() string {
+	if a.charge == 0 {
+		return elements[a.z].name
+	}
+	return fmt.Sprintf("%s with charge %+d", elements[a.z].name, a.charge)
+}

@@ -1,0 +1,67 @@
+package molecule
+
+import (
+	"fmt"
+
+	"baca/algo/graph"
+)
+
+// Features is the number of features of an atom.
+const Features = 9
+
+// Graph returns the molecule as a graph whose feature view is OGB's nine atom
+// features, as raw integers: atomic number − 1 (118 for a wildcard), chirality
+// tag (0 none, 1 clockwise, 2 counterclockwise, 4 anything else), number of
+// neighbours with hydrogens (11 for more than 10), charge + 5 (11 beyond ±5),
+// hydrogens (9 for more than 8), unpaired electrons (5 for more than 4),
+// hybridisation (0 SP, 1 SP2, 2 SP3, 3 SP3D, 4 SP3D2, 5 anything else), aromatic,
+// in a ring.
+func (m *Molecule) Graph() *graph.Graph {
+	edges := make([][2]int32, len(m.Bonds))
+	for k, b := range m.Bonds {
+		edges[k] = [2]int32{b.From, b.To}
+	}
+	g, dropped, err := graph.New(len(m.Atoms), edges)
+	if err != nil || dropped != (graph.Dropped{}) {
+		// Parse makes no such molecule.
+		panic(fmt.Sprintf("molecule: %d atoms and %d bonds are no simple graph: %+v, %v", len(m.Atoms), len(m.Bonds), dropped, err))
+	}
+	g.Features = Features
+	g.X = make([]float32, len(m.Atoms)*Features)
+	for i := range m.Atoms {
+		m.Atoms[i].features(g.X[i*Features : (i+1)*Features])
+	}
+	return g
+}
+
+// hybridizationFeature is the place in OGB's list.
+var hybridizationFeature = [...]float32{Unhybridized: 5, S: 5, SP: 0, SP2: 1, SP3: 2, SP2D: 5, SP3D: 3, SP3D2: 4}
+
+func (a *Atom) features(x []float32) {
+	_ = x[Features-1]
+	x[0] = 118
+	if a.Element > 0 {
+		x[0] = float32(a.Element) - 1
+	}
+	switch a.Chirality {
+	case Achiral, Clockwise, CounterClockwise:
+		x[1] = float32(a.Chirality)
+	default:
+		x[1] = 4
+	}
+	x[2] = float32(min(int(a.Degree)+int(a.Hydrogens), 11))
+	x[3] = 11
+	if a.Charge >= -5 && a.Charge <= 5 {
+		x[3] = float32(a.Charge) + 5
+	}
+	x[4] = float32(min(a.Hydrogens, 9))
+	x[5] = float32(min(a.Radicals, 5))
+	x[6] = hybridizationFeature[a.Hybridization]
+	x[7], x[8] = 0, 0
+	if a.Aromatic {
+		x[7] = 1
+	}
+	if a.InRing {
+		x[8] = 1
+	}
+}

@@ -1,0 +1,241 @@
+package molecule
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const shared = "../../../shared"
+
+// openShared opens a file beside the repository, unzipped, or skips the test.
+func openShared(t testing.TB, elem ...string) io.Reader {
+	t.Helper()
+	name := filepath.Join(append([]string{shared}, elem...)...)
+	f, err := os.Open(name)
+	if errors.Is(err, os.ErrNotExist) {
+		t.Skipf("%s is not there", name)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	if filepath.Ext(name) != ".gz" {
+		return f
+	}
+	z, err := gzip.NewReader(bufio.NewReader(f))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
+}
+
+// column reads one column of a CSV file.
+func column(t testing.TB, r io.Reader, name string) []string {
+	t.Helper()
+	c := csv.NewReader(r)
+	c.FieldsPerRecord = -1
+	c.LazyQuotes = true
+	head, err := c.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := slices.Index(head, name)
+	if k < 0 {
+		t.Fatalf("no column %s in %q", name, head)
+	}
+	var values []string
+	for {
+		row, err := c.Read()
+		if err == io.EOF {
+			return values
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		values = append(values, row[k])
+	}
+}
+
+// smilesOf reads a data set.
+func smilesOf(t testing.TB, set string) []string {
+	t.Helper()
+	return column(t, openShared(t, "data", "mol", set+".csv.gz"), "smiles")
+}
+
+// A reference is what RDKit says about one row of a data set.
+type reference struct {
+	Row int
+	S   string // the SMILES, where it is not that of the row
+	X   [][]float32
+	E   [][]int
+}
+
+// compareGraph returns how m differs from want, or "".
+func compareGraph(m *Molecule, want *reference) string {
+	g := m.Graph()
+	if g.N() != len(want.X) {
+		return fmt.Sprintf("%d atoms, want %d", g.N(), len(want.X))
+	}
+	for i, row := range want.X {
+		if got := g.X[i*Features : (i+1)*Features]; !slices.Equal(got, row) {
+			return fmt.Sprintf("atom %d: %v, want %v", i, got, row)
+		}
+	}
+	if len(m.Bonds) != len(want.E) {
+		return fmt.Sprintf("%d bonds, want %d", len(m.Bonds), len(want.E))
+	}
+	for k, e := range want.E {
+		b := m.Bonds[k]
+		order := map[Order]int{Single: 0, Double: 1, Triple: 2, Aromatic: 3, Dative: 4, Quadruple: 4, Any: 4}[b.Order]
+		if got := []int{int(b.From), int(b.To), order}; !slices.Equal(got, e[:3]) {
+			return fmt.Sprintf("bond %d: %v, want %v", k, got, e[:3])
+		}
+	}
+	return ""
+}
+
+// TestGolden compares all features of all atoms and all bonds, in order, with
+// RDKit's.
+func TestGolden(t *testing.T) {
+	for _, set := range []string{"bbbp", "clintox", "esol", "freesolv"} {
+		t.Run(set, func(t *testing.T) {
+			compareSet(t, smilesOf(t, set), openShared(t, "golden", "molecule", set+".jsonl.gz"))
+		})
+	}
+}
+
+// TestReferences compares with files that testdata/reference.py made, those in the
+// folder named by MOLECULE_REFERENCES.
+func TestReferences(t *testing.T) {
+	folder := os.Getenv("MOLECULE_REFERENCES")
+	if folder == "" {
+		t.Skip("MOLECULE_REFERENCES names no folder with files of testdata/reference.py")
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl.gz"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no *.jsonl.gz in %s (%v)", folder, err)
+	}
+	for _, file := range files {
+		set := strings.TrimSuffix(filepath.Base(file), ".jsonl.gz")
+		t.Run(set, func(t *testing.T) {
+			f, err := os.Open(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			z, err := gzip.NewReader(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compareSet(t, nil, z)
+		})
+	}
+}
+
+func compareSet(t *testing.T, smiles []string, references io.Reader) {
+	t.Helper()
+	d := json.NewDecoder(references)
+	n, differ := 0, 0
+	for {
+		var want reference
+		if err := d.Decode(&want); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		n++
+		text := want.S
+		if text == "" {
+			text = strings.TrimSpace(smiles[want.Row])
+		}
+		m, err := Parse(text)
+		diff := ""
+		switch {
+		case err != nil && want.X == nil:
+		case err != nil:
+			diff = err.Error()
+		case want.X == nil:
+			diff = "should be refused"
+		default:
+			diff = compareGraph(m, &want)
+		}
+		if diff != "" {
+			if differ++; differ <= 20 {
+				t.Errorf("row %d: %s: %s", want.Row, text, diff)
+			}
+		}
+	}
+	t.Logf("%d of %d molecules differ", differ, n)
+	if n == 0 {
+		t.Error("no molecules")
+	}
+}
+
+// TestVerdicts compares which SMILES are molecules, and their counts, with
+// RDKit's.
+func TestVerdicts(t *testing.T) {
+	r := csv.NewReader(openShared(t, "golden", "molecule", "smiles.csv"))
+	rows, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := rows[0]
+	at := func(row []string, name string) string { return row[slices.Index(head, name)] }
+	for _, row := range rows[1:] {
+		text := at(row, "smiles")
+		m, err := Parse(text)
+		if text == "C C" {
+			// A SMILES and a name to us; the reference was made without names.
+			if err != nil || m.Name != "C" {
+				t.Errorf("%s: %v, name %q", text, err, m.Name)
+			}
+			continue
+		}
+		if ok := at(row, "rdkit_ok") == "1"; ok != (err == nil) {
+			t.Errorf("%s: RDKit accepts it: %v, error here: %v", text, ok, err)
+			continue
+		}
+		if err != nil {
+			continue
+		}
+		got := map[string]int{"atoms": len(m.Atoms), "bonds": len(m.Bonds), "fragments": m.Fragments()}
+		for _, a := range m.Atoms {
+			got["net_charge"] += int(a.Charge)
+			got["total_hs_on_atoms"] += int(a.Hydrogens)
+			got["heaviest_z"] = max(got["heaviest_z"], int(a.Element))
+			if a.Aromatic {
+				got["aromatic_atoms"]++
+			}
+			if a.InRing {
+				got["ring_atoms"]++
+			}
+			if a.Isotope != 0 {
+				got["isotope_atoms"]++
+			}
+			if a.Element == 1 {
+				got["explicit_h_atoms"]++
+			}
+		}
+		for _, b := range m.Bonds {
+			if b.Aromatic {
+				got["aromatic_bonds"]++
+			}
+		}
+		for _, name := range []string{"atoms", "bonds", "fragments", "net_charge", "total_hs_on_atoms", "heaviest_z", "aromatic_atoms", "aromatic_bonds", "ring_atoms", "isotope_atoms", "explicit_h_atoms"} {
+			if want, _ := strconv.Atoi(at(row, name)); got[name] != want {
+				t.Errorf("%s: %s %d, want %d", text, name, got[name], want)
+			}
+		}
+	}
+}

@@ -1,0 +1,404 @@
+// Package molecule reads SMILES into molecules and molecules into graphs.
+//
+// It follows the default reading and sanitisation of RDKit 2022.09: the same
+// texts are molecules, with the same atoms in the same order, the same bonds,
+// hydrogens, charges, radicals, aromaticity, rings, hybridisation and chirality
+// tags. The graph of a molecule carries the nine atom features of the Open Graph
+// Benchmark (OGB).
+//
+// The stages, in order: parse.go (text to atoms and bonds), stereo.go (chirality
+// tags relative to the order of bonds), hydrogen.go (explicit hydrogens folded
+// into their neighbours, nitro groups and the like normalised), valence.go, ring.go,
+// kekule.go, aromatic.go, hybrid.go, chirality.go (tags of atoms that are no
+// stereocentres removed) and features.go.
+package molecule
+
+import (
+	"strings"
+	"sync"
+)
+
+// MaxLength is the longest SMILES accepted, in bytes.
+const MaxLength = 1_000_000
+
+// A Molecule is a sanitised molecular graph.
+type Molecule struct {
+	// Atoms in the order of the text. Ordinary hydrogens are not among them,
+	// they are counted by their neighbour's Hydrogens.
+	Atoms []Atom
+
+	// Bonds in RDKit's order: those along the chain as written, then those
+	// closed by ring-bond numbers, by ascending number.
+	Bonds []Bond
+
+	// Name is what follows the SMILES after a blank or tab.
+	Name string
+}
+
+// An Atom is a node of a molecule.
+type Atom struct {
+	Element       uint8 // atomic number; 0 is the wildcard
+	Charge        int8
+	Hydrogens     uint8 // hydrogens that are not atoms of their own
+	Radicals      uint8 // unpaired electrons
+	Hybridization Hybridization
+	Chirality     Chirality
+	Aromatic      bool
+	InRing        bool
+	Isotope       uint16 // mass number, or 0
+	Degree        int32  // neighbours among Atoms
+	Map           int32  // atom class, the number after a colon, or -1
+	Column        int32  // where the atom begins in the text, in bytes from 1
+}
+
+// A Bond joins atoms From and To.
+type Bond struct {
+	From, To int32
+	Order    Order
+	Aromatic bool
+	InRing   bool
+}
+
+// Order is the order of a bond.
+type Order uint8
+
+// The orders of bonds. An Any bond, written "~", counts for nothing in a
+// valence. A Dative bond counts only at its To end.
+const (
+	Any Order = iota
+	Single
+	Double
+	Triple
+	Quadruple
+	Aromatic
+	Dative
+)
+
+// Hybridization is the hybridisation of an atom.
+type Hybridization uint8
+
+// The hybridisations. Unhybridized stands for wildcards and for atoms to which
+// no hybridisation can be given.
+const (
+	Unhybridized Hybridization = iota
+	S
+	SP
+	SP2
+	SP3
+	SP2D
+	SP3D
+	SP3D2
+)
+
+// Chirality is the chirality tag of an atom. Clockwise and CounterClockwise are
+// relative to the order of the atom's bonds in Bonds, a hydrogen that is not an
+// atom coming first (RDKit's convention).
+type Chirality uint8
+
+// The chirality tags.
+const (
+	Achiral Chirality = iota
+	Clockwise
+	CounterClockwise
+	Tetrahedral // not resolved to a direction
+	Allene
+	SquarePlanar
+	TrigonalBipyramidal
+	Octahedral
+)
+
+var parsers = sync.Pool{New: func() any { return new(Parser) }}
+
+// Parse reads one SMILES. Surrounding blanks are ignored, and what follows the
+// first blank or tab is the name. The error is a *[SyntaxError].
+//
+// It may be called from several goroutines at once.
+func Parse(smiles string) (*Molecule, error) {
+	p := parsers.Get().(*Parser)
+	m, err := p.Parse(smiles)
+	if cap(p.atoms) <= 1<<12 {
+		parsers.Put(p) // buffers that a huge molecule left are not kept
+	}
+	return m, err
+}
+
+// Fragments returns the number of connected parts.
+func (m *Molecule) Fragments() int {
+	root := make([]int32, len(m.Atoms))
+	for i := range root {
+		root[i] = int32(i)
+	}
+	find := func(i int32) int32 {
+		for root[i] != i {
+			root[i] = root[root[i]]
+			i = root[i]
+		}
+		return i
+	}
+	n := len(m.Atoms)
+	for _, b := range m.Bonds {
+		if x, y := find(b.From), find(b.To); x != y {
+			root[max(x, y)] = min(x, y)
+			n--
+		}
+	}
+	return n
+}
+
+// A Parser reads SMILES with buffers that it uses again and again. The zero
+// value is ready. It must not be used by two goroutines at once; what it
+// returned stays valid.
+type Parser struct {
+	text string // the whole input
+
+	atoms []atom
+	bonds []bond
+
+	// The bonds of atom i are links[first[i]:first[i+1]], in the order in which
+	// the bonds were made, which is that of bonds.
+	first []int32
+	links []link
+
+	closures []closure
+	open     []branch
+
+	rings rings
+	kek   kekuler
+	aro   aromatizer
+	cip   ranker
+
+	// budget is what is left of the steps that searches in ring systems may
+	// take, so that no input takes more than linear time.
+	budget int
+
+	scratch []int32
+}
+
+// An atom in the making.
+type atom struct {
+	z          uint8
+	chirality  Chirality
+	hybrid     Hybridization
+	aromatic   bool
+	noImplicit bool // no hydrogens beyond the written ones
+	start      bool // first atom of the text or after a dot
+	hasMap     bool
+	removed    bool // a hydrogen that was folded into its neighbour
+	cip        uint8
+	special    bool // part of a group of ring stereo atoms
+	ring       bool
+	charge     int32
+	isotope    int32
+	class      int32 // atom class
+	explicitH  int32 // hydrogens written in brackets or folded
+	implicit   int32 // hydrogens that the valence leaves room for, once computed
+	valence    int32 // explicit valence, once computed
+	radicals   int32
+	degree     int32 // while reading: bonds so far, ring bonds not counted
+	perm       int32 // number of an @TH, @SP … class
+	closure    int32 // its first ring-bond digit, or -1
+	at, size   int32 // its text
+}
+
+// A bond in the making.
+type bond struct {
+	a, b     int32
+	order    Order
+	aromatic bool
+	conj     bool
+	ring     bool
+	dir      direction
+	stereo   bondStereo
+}
+
+// direction is that of a bond written "/" or "\", from a to b.
+type direction uint8
+
+const (
+	level direction = iota
+	up
+	down
+)
+
+func (d direction) flip() direction {
+	switch d {
+	case up:
+		return down
+	case down:
+		return up
+	}
+	return d
+}
+
+type bondStereo uint8
+
+const (
+	stereoNone bondStereo = iota
+	stereoZ
+	stereoE
+)
+
+// A link leads from an atom over a bond to a neighbour.
+type link struct{ atom, bond int32 }
+
+// A closure is one ring-bond number at one atom.
+type closure struct {
+	number    int32
+	atom      int32
+	order     Order
+	specified bool // its order was written
+	reverse   bool // a dative bond written "<-"
+	dir       direction
+	bond      int32 // the bond it became
+	next      int32 // the next closure of the same atom, or -1
+	at, size  int32
+}
+
+// A branch is an open parenthesis.
+type branch struct {
+	atom int32
+	at   int32
+}
+
+func (p *Parser) neighbors(i int32) []link { return p.links[p.first[i]:p.first[i+1]] }
+
+// twice is twice what bond k adds to the valence of atom i.
+func (p *Parser) twice(k, i int32) int32 {
+	b := &p.bonds[k]
+	switch b.order {
+	case Single:
+		return 2
+	case Aromatic:
+		return 3
+	case Double:
+		return 4
+	case Triple:
+		return 6
+	case Quadruple:
+		return 8
+	case Dative:
+		if b.b == i {
+			return 2
+		}
+	}
+	return 0
+}
+
+// other is the end of bond k that is not atom i.
+func (p *Parser) other(k, i int32) int32 {
+	b := &p.bonds[k]
+	if b.a == i {
+		return b.b
+	}
+	return b.a
+}
+
+// between returns the bond between two atoms, or -1.
+func (p *Parser) between(i, j int32) int32 {
+	if p.first[i+1]-p.first[i] > p.first[j+1]-p.first[j] {
+		i, j = j, i
+	}
+	for _, l := range p.neighbors(i) {
+		if l.atom == j {
+			return l.bond
+		}
+	}
+	return -1
+}
+
+// spend takes steps from the budget and reports whether it lasted.
+func (p *Parser) spend(steps int) bool {
+	p.budget -= steps
+	return p.budget >= 0
+}
+
+func (p *Parser) errorBudget() error {
+	return p.errorAt(0, len(p.text), "ring system is too large or too tangled")
+}
+
+// Parse is the function [Parse] with the buffers of p.
+func (p *Parser) Parse(smiles string) (*Molecule, error) {
+	p.text = smiles
+	defer func() { p.text = "" }()
+	lo := 0
+	for lo < len(smiles) && blank(smiles[lo]) {
+		lo++
+	}
+	hi := lo
+	for hi < len(smiles) && !blank(smiles[hi]) {
+		hi++
+	}
+	if hi == lo {
+		return nil, p.errorAt(lo, 0, "no SMILES in an empty text")
+	}
+	if hi-lo > MaxLength {
+		return nil, p.errorAt(lo, 0, "SMILES of %d bytes, at most %d are read", hi-lo, MaxLength)
+	}
+	name := strings.TrimSpace(smiles[hi:])
+	if err := p.read(lo, hi); err != nil {
+		return nil, err
+	}
+	if err := p.sanitize(); err != nil {
+		return nil, err
+	}
+	return p.finish(strings.Clone(name)), nil
+}
+
+func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+// sanitize runs the stages after reading.
+func (p *Parser) sanitize() error {
+	p.budget = 2_000_000 + 1000*len(p.atoms)
+	p.orientTags()
+	p.foldHydrogens()
+	p.normalize()
+	if err := p.checkValences(); err != nil {
+		return err
+	}
+	if err := p.findRings(); err != nil {
+		return err
+	}
+	if err := p.kekulize(); err != nil {
+		return err
+	}
+	p.countRadicals()
+	if err := p.aromatize(); err != nil {
+		return err
+	}
+	p.conjugate()
+	p.hybridize()
+	p.settleHydrogens()
+	p.cleanTags()
+	return nil
+}
+
+// finish copies what was found into a Molecule.
+func (p *Parser) finish(name string) *Molecule {
+	m := &Molecule{Atoms: make([]Atom, len(p.atoms)), Bonds: make([]Bond, len(p.bonds)), Name: name}
+	for i := range p.atoms {
+		a := &p.atoms[i]
+		class := int32(-1)
+		if a.hasMap {
+			class = a.class
+		}
+		m.Atoms[i] = Atom{
+			Element:       a.z,
+			Charge:        int8(a.charge),
+			Hydrogens:     uint8(a.hydrogens()),
+			Radicals:      uint8(a.radicals),
+			Hybridization: a.hybrid,
+			Chirality:     a.chirality,
+			Aromatic:      a.aromatic,
+			InRing:        a.ring,
+			Isotope:       uint16(a.isotope),
+			Degree:        p.first[i+1] - p.first[i],
+			Map:           class,
+			Column:        a.at + 1,
+		}
+	}
+	for k := range p.bonds {
+		b := &p.bonds[k]
+		m.Bonds[k] = Bond{From: b.a, To: b.b, Order: b.order, Aromatic: b.aromatic, InRing: b.ring}
+	}
+	return m
+}

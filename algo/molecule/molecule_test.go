@@ -1,0 +1,381 @@
+package molecule
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+// sketch writes a molecule so that it can be checked by eye: atoms as element,
+// hydrogens, charge, aromatic "'", radicals "·", chirality @ or @@, then bonds.
+func sketch(m *Molecule) string {
+	var b strings.Builder
+	for i, a := range m.Atoms {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		if a.Isotope != 0 {
+			fmt.Fprint(&b, a.Isotope)
+		}
+		b.WriteString(elements[a.Element].symbol)
+		if a.Hydrogens > 0 {
+			fmt.Fprintf(&b, "H%d", a.Hydrogens)
+		}
+		if a.Charge != 0 {
+			fmt.Fprintf(&b, "%+d", a.Charge)
+		}
+		if a.Aromatic {
+			b.WriteByte('\'')
+		}
+		b.WriteString(strings.Repeat("·", int(a.Radicals)))
+		switch a.Chirality {
+		case CounterClockwise:
+			b.WriteString("@")
+		case Clockwise:
+			b.WriteString("@@")
+		}
+		if a.Map >= 0 {
+			fmt.Fprintf(&b, ":%d", a.Map)
+		}
+	}
+	b.WriteString(" |")
+	for _, d := range m.Bonds {
+		fmt.Fprintf(&b, " %d%c%d", d.From, "~-=#$:>"[d.Order], d.To)
+	}
+	return b.String()
+}
+
+func TestParse(t *testing.T) {
+	for _, c := range []struct{ smiles, want string }{
+		{"C", "CH4 |"},
+		{" CCO\tethanol  here ", "CH3 CH2 OH1 | 0-1 1-2"},
+		{"C=C", "CH2 CH2 | 0=1"},
+		{"C#N", "CH1 N | 0#1"},
+		{"C$C", "C C | 0$1"},
+		{"C~C", "CH4 CH4 | 0~1"},
+		{"[13CH4]", "13CH4 |"},
+		{"[CH3:7]C", "CH3:7 CH3 | 0-1"},
+		{"[#6H4]", "CH4 |"},
+		{"[NH4+].[Cl-]", "NH4+1 Cl-1 |"},
+		{"[Fe++].[O--].[O-2]", "Fe+2 O-2 O-2 |"},
+		{"[OH]", "OH1· |"},
+		{"[CH2]", "CH2·· |"},
+		{"[H][H]", "H H | 0-1"},
+		{"[H]C([H])[2H]", "CH3 2H | 0-1"},
+		{"[H+]", "H+1 |"},
+		{"[Uuo]", "Og |"},
+		{"*C", "* CH3 | 0-1"},
+		// Rings, and the order of ring bonds.
+		{"C1CC1", "CH2 CH2 CH2 | 0-1 1-2 2-0"},
+		{"C=1CC=1", "CH1 CH2 CH1 | 0-1 1-2 0=2"},
+		{"C%10CC%10", "CH2 CH2 CH2 | 0-1 1-2 2-0"},
+		{"C%(123)CC%(123)", "CH2 CH2 CH2 | 0-1 1-2 2-0"},
+		{"C2CC1CC21", "CH2 CH2 CH1 CH2 CH1 | 0-1 1-2 2-3 3-4 4-2 4-0"},
+		{"C1.C1", "CH3 CH3 | 1-0"},
+		// Aromaticity.
+		{"c1ccccc1", "CH1' CH1' CH1' CH1' CH1' CH1' | 0:1 1:2 2:3 3:4 4:5 5:0"},
+		{"C1=CC=CC=C1", "CH1' CH1' CH1' CH1' CH1' CH1' | 0:1 1:2 2:3 3:4 4:5 5:0"},
+		{"C1=CC=C1", "CH1 CH1 CH1 CH1 | 0=1 1-2 2=3 3-0"},
+		{"[nH]1cccc1", "NH1' CH1' CH1' CH1' CH1' | 0:1 1:2 2:3 3:4 4:0"},
+		{"N1C=CC=C1", "NH1' CH1' CH1' CH1' CH1' | 0:1 1:2 2:3 3:4 4:0"},
+		{"o1cccc1", "O' CH1' CH1' CH1' CH1' | 0:1 1:2 2:3 3:4 4:0"},
+		{"[se]1cccc1", "Se' CH1' CH1' CH1' CH1' | 0:1 1:2 2:3 3:4 4:0"},
+		{"O=C1C=CC(=O)C=C1", "O C CH1 CH1 C O CH1 CH1 | 0=1 1-2 2=3 3-4 4=5 4-6 6=7 7-1"},
+		{"C[n+]1ccccc1", "CH3 N+1' CH1' CH1' CH1' CH1' CH1' | 0-1 1:2 2:3 3:4 4:5 5:6 6:1"},
+		// Groups written with too many bonds.
+		{"CN(=O)=O", "CH3 N+1 O-1 O | 0-1 1-2 1=3"},
+		{"CN=N#N", "CH3 N N+1 N-1 | 0-1 1=2 2=3"},
+		{"OCl(=O)(=O)=O", "OH1 Cl+3 O-1 O-1 O-1 | 0-1 1-2 1-3 1-4"},
+		// Hypervalence that is allowed.
+		{"FS(F)(F)(F)(F)F", "F S F F F F F | 0-1 1-2 1-3 1-4 1-5 1-6"},
+		{"CS(C)=O", "CH3 S CH3 O | 0-1 1-2 1=3"},
+		{"N->[Cu]", "NH3 Cu· | 0>1"},
+		{"[Cu]<-N", "Cu· NH3 | 1>0"},
+		// Chirality: the same molecule in other orders, and no stereocentres.
+		{"F[C@](Cl)(Br)I", "F C@ Cl Br I | 0-1 1-2 1-3 1-4"},
+		{"[C@](F)(Cl)(Br)I", "C@ F Cl Br I | 0-1 0-2 0-3 0-4"},
+		{"F[C@H](Cl)Br", "F CH1@ Cl Br | 0-1 1-2 1-3"},
+		{"[C@H](F)(Cl)Br", "CH1@@ F Cl Br | 0-1 0-2 0-3"},
+		{"[H][C@](F)(Cl)Br", "CH1@@ F Cl Br | 0-1 0-2 0-3"},
+		{"F[C@]1(Br)I.Cl1", "F C@ Br I Cl | 0-1 1-2 1-3 4-1"},
+		{"C[C@H](C)F", "CH3 CH1 CH3 F | 0-1 1-2 1-3"},
+		{"C[C@H]1CC[C@H](C)CC1", "CH3 CH1@ CH2 CH2 CH1@ CH3 CH2 CH2 | 0-1 1-2 2-3 3-4 4-5 4-6 6-7 7-1"},
+	} {
+		m, err := Parse(c.smiles)
+		if err != nil {
+			t.Errorf("%s: %v", c.smiles, err)
+			continue
+		}
+		if got := sketch(m); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.smiles, got, c.want)
+		}
+	}
+}
+
+func TestName(t *testing.T) {
+	m, err := Parse(" CCO\tethanol  here \r\n")
+	if err != nil || m.Name != "ethanol  here" || m.Atoms[0].Column != 2 {
+		t.Errorf("got %+v, %v", m, err)
+	}
+}
+
+func TestFeatures(t *testing.T) {
+	m, err := Parse("[O-][N+](=O)c1ccc(cc1)[C@@H](F)Cl.[U]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := m.Fragments(); n != 2 {
+		t.Errorf("%d fragments, want 2", n)
+	}
+	g := m.Graph()
+	if g.N() != 13 || g.M() != 12 || g.Features != Features || len(g.X) != 13*Features {
+		t.Fatalf("%d nodes, %d edges, %d features", g.N(), g.M(), g.Features)
+	}
+	for i, want := range map[int][Features]float32{
+		0:  {7, 0, 1, 4, 0, 0, 1, 0, 0},
+		1:  {6, 0, 3, 6, 0, 0, 1, 0, 0},
+		3:  {5, 0, 3, 5, 0, 0, 1, 1, 1},
+		4:  {5, 0, 3, 5, 1, 0, 1, 1, 1},
+		9:  {5, 1, 4, 5, 1, 0, 2, 0, 0},
+		12: {91, 0, 0, 5, 0, 0, 5, 0, 0},
+	} {
+		if got := [Features]float32(g.X[i*Features:]); got != want {
+			t.Errorf("atom %d: %v, want %v", i, got, want)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for _, c := range []struct {
+		smiles, piece, want string
+	}{
+		{"", "", "column 1: no SMILES in an empty text"},
+		{"  ", "", "column 3: no SMILES in an empty text"},
+		{"C1CCC", "1", "column 2: ring bond 1 is never closed"},
+		{"CC(CC%12C", "(", "column 3: the branch is never closed"},
+		{"CC%12C", "%12", "column 3: ring bond 12 is never closed"},
+		{"C(", "(", "column 2: the branch is never closed"},
+		{"C)", ")", "column 2: closing parenthesis without an opening one"},
+		{"C()C", "()", "column 2: empty branch, an atom is missing"},
+		{"(C)C", "(", "column 1: a branch must follow an atom"},
+		{"C==C", "=", "column 3: two bonds in a row, an atom is missing between them"},
+		{"C=", "=", "column 2: no atom after the bond"},
+		{"=C", "=", "column 1: a bond must follow an atom"},
+		{"C..C", ".", "column 3: a dot must follow an atom"},
+		{"C.", ".", "column 2: no atom after the dot"},
+		{"1C", "1", "column 1: a ring bond must follow an atom"},
+		{"C%1", "%1", "column 2: a ring bond after % has two digits, the first not 0, as in %10"},
+		{"C%(123456)", "%(12345", "column 2: a ring bond in parentheses has one to five digits, as in %(123)"},
+		{"C11", "1", "column 3: ring bond 1 joins an atom to itself"},
+		{"C1C1", "1", "column 2: ring bond 1 joins two atoms that have a bond already"},
+		{"[C", "[C", "column 1: the bracket is never closed"},
+		{"C]", "]", "column 2: closing bracket without an opening one"},
+		{"[]", "[]", "column 1: no element in the brackets"},
+		{"[Xx]", "X", "column 2: no such element"},
+		{"[C+200]", "200", "column 4: charge is greater than 127"},
+		{"[C@TH3](F)(Cl)(Br)I", "3", "column 6: chirality is greater than 2"},
+		{"[C:x]", ":x", "column 3: an atom class is a number, as in [C:1]"},
+		{"CXC", "X", "column 2: no such atom outside brackets; other elements, hydrogen too, are written as in [Na] or [H]"},
+		{"C!", "!", "column 2: unexpected character"},
+		{"CC(C)(C)(C)C", "C", "column 2: carbon has 5 bonds, at most 4 are allowed"},
+		{"CC[NH5]", "[NH5]", "column 3: nitrogen has 6 bonds, at most 3 are allowed"},
+		{"C[N+](C)(C)(C)C", "[N+]", "column 2: nitrogen with charge +1 has 5 bonds, at most 4 are allowed"},
+		{"Cc", "c", "column 2: aromatic atom that is not in a ring"},
+		{"C.c1cccc1", "c", "column 3: no Kekulé form: the aromatic ring system of 5 atoms that this one is in cannot be written with single and double bonds"},
+	} {
+		_, err := Parse(c.smiles)
+		var s *SyntaxError
+		if !errors.As(err, &s) {
+			t.Errorf("%q: got %v, want %s", c.smiles, err, c.want)
+			continue
+		}
+		if s.Error() != c.want || s.Piece != c.piece {
+			t.Errorf("%q:\n got %v (%q)\nwant %s (%q)", c.smiles, s, s.Piece, c.want, c.piece)
+		}
+	}
+}
+
+func TestCaret(t *testing.T) {
+	long := strings.Repeat("C", 100) + "é[Xx]" + strings.Repeat("C", 100)
+	for _, c := range []struct{ smiles, want string }{
+		{"CC%12C", "CC%12C\n  ^^^"},
+		{"C", "C\n^"},
+		{long, strings.Repeat("C", 38) + "??[Xx]" + strings.Repeat("C", 32) + "\n" + strings.Repeat(" ", 38) + "^"},
+	} {
+		_, err := Parse(c.smiles)
+		s, ok := err.(*SyntaxError)
+		if !ok {
+			s = &SyntaxError{Column: 1}
+		}
+		if got := s.Caret(c.smiles); got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.smiles, got, c.want)
+		}
+	}
+	// Any column and text are safe.
+	for _, col := range []int{-3, 0, 1, 5, math.MaxInt} {
+		if got := (&SyntaxError{Column: col}).Caret("abc"); !strings.Contains(got, "^") {
+			t.Errorf("column %d: %q", col, got)
+		}
+	}
+}
+
+// TestParserReuse checks that nothing of one molecule leaks into the next.
+func TestParserReuse(t *testing.T) {
+	var p Parser
+	smiles := []string{"C", "c1ccccc1", "C1CCC", "[C@H](F)(Cl)Br", "C.c1cccc1", "F/C=C/F", "CC(C)(C)(C)C", "C1CC2CC1CC2", "[Fe]", "*1cccc*1", "N[C@@H](C)C(=O)O"}
+	for i := range 200 {
+		s := smiles[i*7%len(smiles)]
+		m, err := p.Parse(s)
+		fresh, wantErr := new(Parser).Parse(s)
+		if fmt.Sprint(err) != fmt.Sprint(wantErr) {
+			t.Fatalf("%s: %v, want %v", s, err, wantErr)
+		}
+		if err == nil && sketch(m) != sketch(fresh) {
+			t.Fatalf("%s: %s, want %s", s, sketch(m), sketch(fresh))
+		}
+	}
+}
+
+// hostile are generators of texts of about n bytes that are bad for careless
+// readers.
+var hostile = map[string]func(n int) string{
+	"open":       func(n int) string { return strings.Repeat("C(", n/2) },
+	"nested":     func(n int) string { return strings.Repeat("C(", n/3) + "C" + strings.Repeat(")", n/3) },
+	"brackets":   func(n int) string { return strings.Repeat("[", n) },
+	"digits":     func(n int) string { return "C" + strings.Repeat("1", n) },
+	"pairs":      func(n int) string { return strings.Repeat("C1C1", n/4) },
+	"self":       func(n int) string { return "C" + strings.Repeat("12", n/2) },
+	"opened":     func(n int) string { return strings.Repeat("C%(99999)", n/9) },
+	"chain":      func(n int) string { return strings.Repeat("C", n) },
+	"chiral":     func(n int) string { return strings.Repeat("C", n/2) + "[C@H](F)" + strings.Repeat("C", n/2) },
+	"chirals":    func(n int) string { return strings.Repeat("[C@H](F)", n/8) + "C" },
+	"macrocycle": func(n int) string { return "C1" + strings.Repeat("C", n) + "1" },
+	"polyene":    func(n int) string { return "c1" + strings.Repeat("c", n) + "1" },
+	"acene": func(n int) string {
+		return "c1ccc2" + strings.Repeat("cc3ccccc3cc2", 0) + strings.Repeat("c2", 0) + "c1" + strings.Repeat("C", n)
+	},
+	"ladder": func(n int) string {
+		// Two rails, each rung closed by a number opened two rungs before.
+		var b strings.Builder
+		b.WriteString("C1C2")
+		for k := range n / 10 {
+			fmt.Fprintf(&b, "C%%(%d)C%%(%d)", 10+k%80, 10+(k+79)%80)
+		}
+		return b.String()
+	},
+	"spiro": func(n int) string { return "C1CC1" + strings.Repeat("C1CC1", n/5) },
+	"rings": func(n int) string { return strings.Repeat("c1ccc(cc1)", n/10) + "C" },
+	"star":  func(n int) string { return "[U]" + strings.Repeat("(C)", n/3) },
+	"hub": func(n int) string {
+		var b strings.Builder
+		b.WriteString("[U]1(")
+		b.WriteString("C1")
+		for range n / 8 {
+			b.WriteString("")
+		}
+		b.WriteString(")C")
+		return b.String()
+	},
+	"theta": func(n int) string {
+		// Many bridges between two metals.
+		var b strings.Builder
+		b.WriteString("[U]9")
+		m := n / 16
+		for k := range m {
+			fmt.Fprintf(&b, "(CC%%(%d))", 100+k)
+		}
+		b.WriteString(".[U]9")
+		for k := range m {
+			fmt.Fprintf(&b, "%%(%d)", 100+k)
+		}
+		return b.String()
+	},
+	"wildcards":  func(n int) string { return "*1" + strings.Repeat("*", n) + "c1" },
+	"dots":       func(n int) string { return strings.Repeat("C.", n/2) + "C" },
+	"hydrogens":  func(n int) string { return "[U]" + strings.Repeat("([H])", n/5) },
+	"chiralstar": func(n int) string { return "[U@]" + strings.Repeat("(C)", n/3) },
+	"cubic": func(n int) string {
+		// A random-looking graph of degree three: no small rings, no atom
+		// with two bonds.
+		m := n / 12
+		var b strings.Builder
+		for k := range 2 * m {
+			j := k
+			if k >= m {
+				j = (k*7919 + 13) % m
+			}
+			fmt.Fprintf(&b, "C%%(%d)", 100+j%99000)
+		}
+		return b.String()
+	},
+}
+
+// TestHostile checks that time grows at most like n log n, give or take: a text
+// ten times as long may take thirty times as long, beyond the time of a page
+// fault.
+func TestHostile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	for name, gen := range hostile {
+		t.Run(name, func(t *testing.T) {
+			var took [2]time.Duration
+			for k, n := range []int{20_000, 200_000} {
+				text := gen(n)
+				begin := time.Now()
+				_, err := Parse(text)
+				took[k] = time.Since(begin)
+				if k == 1 {
+					if err != nil && len(err.Error()) > 400 {
+						t.Errorf("error of %d bytes", len(err.Error()))
+					}
+					t.Logf("%d bytes: %v and %v; %.80v", len(text), took[0], took[1], err)
+				}
+			}
+			if took[1] > 30*took[0]+200*time.Millisecond {
+				t.Errorf("%v for ten times the %v of 20 kB", took[1], took[0])
+			}
+		})
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{
+		"C(", "COc(c1)cccc1C#", "C1C1", "c1ccccc1", "[C@@H](N)(C)C(=O)O", "F/C=C\\F", "C%(12345)C%(12345)",
+		"[H][C@]1(F)CC[C@@H]1[H]", "*1c*cc*1", "C1C2C3C4C5C6C7C8C9C%10C%11C1C2C3C4C5C6C7C8C9C%10C%11",
+		"[Fe@OH3]1(OC(=O)C(=O)O1)1(OC(=O)C(=O)O1)1OC(=O)C(=O)O1", "N->[Cu]<-N", "C12C3C4C1C5C2C3C45", "[U]1234C1C2C3C4 name",
+		strings.Repeat("C(", 300), "C" + strings.Repeat("1", 300), strings.Repeat("C1C2", 50), "[13CH3-:4]~$=#", "\xff\x00[é]",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := Parse(text)
+		if err != nil {
+			s, ok := err.(*SyntaxError)
+			if !ok {
+				t.Fatalf("%T: %v", err, err)
+			}
+			if s.Column < 1 || s.Column > len(text)+1 || !strings.HasPrefix(text[s.Column-1:], s.Piece) {
+				t.Fatalf("column %d, piece %q of %q", s.Column, s.Piece, text)
+			}
+			if !utf8.ValidString(s.Caret(text)) {
+				t.Fatalf("caret %q", s.Caret(text))
+			}
+			return
+		}
+		if len(m.Atoms) == 0 || len(m.Atoms) > len(text) {
+			t.Fatalf("%d atoms from %d bytes", len(m.Atoms), len(text))
+		}
+		g := m.Graph() // panics where the bonds are no simple graph
+		if g.N() != len(m.Atoms) || g.M() != len(m.Bonds) {
+			t.Fatalf("%d atoms, %d bonds, but %d nodes, %d edges", len(m.Atoms), len(m.Bonds), g.N(), g.M())
+		}
+		if n := m.Fragments(); n < 1 || n > len(m.Atoms) || n < len(m.Atoms)-len(m.Bonds) {
+			t.Fatalf("%d fragments", n)
+		}
+	})
+}

@@ -1,0 +1,625 @@
+package molecule
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// The reader follows RDKit's grammar, which is that of OpenSMILES but for a few
+// points: a ring-bond number after "%" does not begin with 0 (unless in
+// parentheses), a branch begins with an atom or bond, not with a dot or ring
+// bond, and "++" and "--" are the only charges without a digit. Beyond OpenSMILES
+// it takes "~", "->", "<-", "%(n)" with up to five digits, "[#6]" and the
+// provisional element names such as Uuo.
+
+// read fills atoms and bonds from p.text[lo:hi].
+func (p *Parser) read(lo, hi int) error {
+	p.atoms, p.bonds, p.closures, p.open = p.atoms[:0], p.bonds[:0], p.closures[:0], p.open[:0]
+	const nothing = -1
+	var (
+		s       = p.text[:hi]
+		last    = int32(nothing) // the atom that the next bond begins at
+		branch0 = nothing        // the "(" just read
+		dot     = nothing        // the "." just read
+		pending token            // the bond just read
+	)
+	pending.at = nothing
+	for i := lo; i < hi; {
+		switch c := s[i]; {
+		case c == '(':
+			switch {
+			case last == nothing || branch0 != nothing || dot != nothing:
+				return p.errorAt(i, 1, "a branch must follow an atom")
+			case pending.at != nothing:
+				return p.errorAt(pending.at, pending.size, "a bond belongs inside the branch, after the parenthesis")
+			}
+			p.open = append(p.open, branch{last, int32(i)})
+			branch0 = i
+			i++
+		case c == ')':
+			switch {
+			case len(p.open) == 0:
+				return p.errorAt(i, 1, "closing parenthesis without an opening one")
+			case branch0 != nothing:
+				return p.errorAt(branch0, i+1-branch0, "empty branch, an atom is missing")
+			case dot != nothing:
+				return p.errorAt(dot, 1, "no atom after the dot")
+			case pending.at != nothing:
+				return p.errorAt(pending.at, pending.size, "no atom after the bond")
+			}
+			last = p.open[len(p.open)-1].atom
+			p.open = p.open[:len(p.open)-1]
+			i++
+		case c == '.':
+			switch {
+			case last == nothing || branch0 != nothing || dot != nothing:
+				return p.errorAt(i, 1, "a dot must follow an atom")
+			case pending.at != nothing:
+				return p.errorAt(pending.at, pending.size, "no atom after the bond")
+			}
+			dot = i
+			i++
+		case isBond[c]:
+			switch {
+			case last == nothing || dot != nothing:
+				return p.errorAt(i, 1, "a bond must follow an atom")
+			case pending.at != nothing:
+				return p.errorAt(i, 1, "two bonds in a row, an atom is missing between them")
+			}
+			var err error
+			if pending, err = p.readBond(i, hi); err != nil {
+				return err
+			}
+			i += pending.size
+		case c == '%' || c-'0' < 10:
+			number, size, err := p.readRingNumber(i, hi)
+			if err != nil {
+				return err
+			}
+			if last == nothing || branch0 != nothing || dot != nothing {
+				return p.errorAt(i, size, "a ring bond must follow an atom")
+			}
+			p.addClosure(last, number, pending, i, size)
+			pending = token{at: nothing}
+			i += size
+		default:
+			n := int32(len(p.atoms))
+			p.atoms = append(p.atoms, atom{at: int32(i), closure: nothing})
+			a := &p.atoms[n]
+			if c == '[' {
+				if err := p.readBracket(a, i, hi); err != nil {
+					return err
+				}
+			} else if err := p.readOrganic(a, i, hi); err != nil {
+				return err
+			}
+			i += int(a.size)
+			if last == nothing || dot != nothing {
+				a.start = true
+			} else {
+				p.addBond(last, n, pending)
+			}
+			last, branch0, dot, pending = n, nothing, nothing, token{at: nothing}
+		}
+	}
+	switch {
+	case pending.at != nothing:
+		return p.errorAt(pending.at, pending.size, "no atom after the bond")
+	case dot != nothing:
+		return p.errorAt(dot, 1, "no atom after the dot")
+	case len(p.open) > 0:
+		return p.errorAt(int(p.open[len(p.open)-1].at), 1, "the branch is never closed")
+	}
+	if err := p.closeRings(); err != nil {
+		return err
+	}
+	p.link()
+	return p.checkDuplicates()
+}
+
+// A token is a written bond.
+type token struct {
+	at, size int
+	order    Order
+	reverse  bool // "<-"
+	dir      direction
+	plain    bool // "/" or "\": single or aromatic, as if nothing was written
+}
+
+var isBond = [256]bool{'-': true, '=': true, '#': true, '$': true, ':': true, '~': true, '/': true, '\\': true, '<': true}
+
+// readBond reads the bond at offset i.
+func (p *Parser) readBond(i, hi int) (token, error) {
+	t := token{at: i, size: 1}
+	next := byte(0)
+	if i+1 < hi {
+		next = p.text[i+1]
+	}
+	switch p.text[i] {
+	case '-':
+		t.order = Single
+		if next == '>' {
+			t.order, t.size = Dative, 2
+		}
+	case '<':
+		if next != '-' {
+			return t, p.errorAt(i, 1, "unexpected character")
+		}
+		t.order, t.reverse, t.size = Dative, true, 2
+	case '=':
+		t.order = Double
+	case '#':
+		t.order = Triple
+	case '$':
+		t.order = Quadruple
+	case ':':
+		t.order = Aromatic
+	case '~':
+		t.order = Any
+	case '/':
+		t.plain, t.dir = true, up
+	case '\\':
+		t.plain, t.dir = true, down
+		if next == '\\' { // an escaped backslash
+			t.size = 2
+		}
+	}
+	return t, nil
+}
+
+// unwritten is the order of a bond without a symbol.
+func (p *Parser) unwritten(i, j int32) Order {
+	if p.atoms[i].aromatic && p.atoms[j].aromatic {
+		return Aromatic
+	}
+	return Single
+}
+
+// addBond joins atom i to atom j, which follows it in the text.
+func (p *Parser) addBond(i, j int32, t token) {
+	b := bond{a: i, b: j, order: t.order, dir: t.dir}
+	if t.at < 0 || t.plain {
+		b.order = p.unwritten(i, j)
+	}
+	b.aromatic = b.order == Aromatic
+	if t.reverse {
+		b.a, b.b = j, i
+	}
+	p.atoms[i].degree++
+	p.atoms[j].degree++
+	p.bonds = append(p.bonds, b)
+}
+
+// addClosure notes a ring-bond number at atom i.
+func (p *Parser) addClosure(i int32, number int32, t token, at, size int) {
+	c := closure{number: number, atom: i, order: t.order, specified: t.at >= 0 && !t.plain, reverse: t.reverse, dir: t.dir, next: -1, at: int32(at), size: int32(size)}
+	if c.order == Any {
+		// RDKit loses the "~" of a ring bond, but remembers that there was a
+		// symbol, so that one at the other end does not count.
+		c.order = Any
+	}
+	a := &p.atoms[i]
+	// A ring-bond number behind a branch ("C(F)1") comes earlier in the order of
+	// neighbours than where it is written; where that makes an odd permutation
+	// of the neighbours so far, the tag turns over.
+	if int(i) != len(p.atoms)-1 && (a.chirality == Clockwise || a.chirality == CounterClockwise) &&
+		(a.degree == 1 || a.degree == 2 && i != 0 || a.degree == 3 && i == 0) {
+		a.chirality = a.chirality.turn()
+	}
+	k := int32(len(p.closures))
+	p.closures = append(p.closures, c)
+	if a.closure < 0 {
+		a.closure = k
+		return
+	}
+	// The list of an atom's closures is long only where one atom has many.
+	last := &p.closures[a.closure]
+	for last.next >= 0 {
+		last = &p.closures[last.next]
+	}
+	last.next = k
+}
+
+// turn is the opposite tag.
+func (c Chirality) turn() Chirality {
+	switch c {
+	case Clockwise:
+		return CounterClockwise
+	case CounterClockwise:
+		return Clockwise
+	}
+	return c
+}
+
+// readRingNumber reads "7", "%42" or "%(123)".
+func (p *Parser) readRingNumber(i, hi int) (number int32, size int, err error) {
+	s := p.text[:hi]
+	if s[i] != '%' {
+		return int32(s[i] - '0'), 1, nil
+	}
+	if i+1 < hi && s[i+1] == '(' {
+		j := i + 2
+		for j < hi && s[j]-'0' < 10 && j < i+7 {
+			number = number*10 + int32(s[j]-'0')
+			j++
+		}
+		if j == i+2 || j >= hi || s[j] != ')' {
+			return 0, 0, p.errorAt(i, j-i, "a ring bond in parentheses has one to five digits, as in %%(123)")
+		}
+		return number, j + 1 - i, nil
+	}
+	if i+2 >= hi || s[i+1]-'1' > 8 || s[i+2]-'0' > 9 {
+		return 0, 0, p.errorAt(i, min(3, hi-i), "a ring bond after %% has two digits, the first not 0, as in %%10")
+	}
+	return int32(s[i+1]-'0')*10 + int32(s[i+2]-'0'), 3, nil
+}
+
+// readOrganic reads an atom outside brackets.
+func (p *Parser) readOrganic(a *atom, i, hi int) error {
+	a.size = 1
+	next := byte(0)
+	if i+1 < hi {
+		next = p.text[i+1]
+	}
+	switch c := p.text[i]; c {
+	case '*':
+		a.z = 0
+	case 'B':
+		a.z = 5
+		if next == 'r' {
+			a.z, a.size = 35, 2
+		}
+	case 'C':
+		a.z = 6
+		if next == 'l' {
+			a.z, a.size = 17, 2
+		}
+	case 'N':
+		a.z = 7
+	case 'O':
+		a.z = 8
+	case 'F':
+		a.z = 9
+	case 'P':
+		a.z = 15
+	case 'S':
+		a.z = 16
+	case 'I':
+		a.z = 53
+	case 'b', 'c', 'n', 'o', 'p', 's':
+		a.z = aromaticLetter(c)
+		a.aromatic = true
+	case ']':
+		return p.errorAt(i, 1, "closing bracket without an opening one")
+	default:
+		if c < 0x80 && (c|0x20)-'a' < 26 {
+			return p.errorAt(i, 1, "no such atom outside brackets; other elements, hydrogen too, are written as in [Na] or [H]")
+		}
+		return p.errorAt(i, 1, "unexpected character")
+	}
+	return nil
+}
+
+func aromaticLetter(c byte) uint8 {
+	switch c {
+	case 'b':
+		return 5
+	case 'c':
+		return 6
+	case 'n':
+		return 7
+	case 'o':
+		return 8
+	case 'p':
+		return 15
+	case 's':
+		return 16
+	}
+	return 0
+}
+
+// readBracket reads an atom in brackets: isotope, element, chirality, hydrogens,
+// charge, class.
+func (p *Parser) readBracket(a *atom, i, hi int) error {
+	s := p.text[:hi]
+	at := func(j int) byte {
+		if j < hi {
+			return s[j]
+		}
+		return 0
+	}
+	j := i + 1
+	digit := func(j int) bool { return at(j)-'0' < 10 }
+	// number reads digits from j on; "0" is a number but "01" is not.
+	number := func(what string, limit int32) (int32, error) {
+		from, v := j, int64(0)
+		for digit(j) {
+			v = min(v*10+int64(s[j]-'0'), math.MaxInt32)
+			j++
+			if v == 0 {
+				break
+			}
+		}
+		if v > int64(limit) {
+			return 0, p.errorAt(from, j-from, "%s is greater than %d", what, limit)
+		}
+		return int32(v), nil
+	}
+	a.noImplicit = true
+	var err error
+	if digit(j) {
+		if a.isotope, err = number("isotope", math.MaxUint16); err != nil {
+			return err
+		}
+	}
+	// The element: the longest symbol that fits.
+	c, next := at(j), at(j+1)
+	hydrogen := false
+	switch {
+	case c == '*':
+		a.z = 0
+		j++
+	case c == '#':
+		j++
+		if !digit(j) {
+			return p.errorAt(j-1, 2, "# in brackets takes an atomic number, as in [#6]")
+		}
+		z, err := number("atomic number", maxElement)
+		if err != nil {
+			return err
+		}
+		a.z = uint8(z)
+	case c == '\'': // 'Rf', as some programs write the heaviest elements
+		if z := symbol(next, at(j+2)); z >= 104 && at(j+3) == '\'' {
+			a.z = z
+			j += 4
+		} else {
+			return p.errorAt(j, 4, "no such element")
+		}
+	case c == 'U' && next == 'u' && provisional(at(j+2)) != 0:
+		a.z = provisional(at(j + 2))
+		j += 3
+	case symbol(c, next) != 0:
+		a.z = symbol(c, next)
+		j += 2
+	case c-'A' < 26 && oneLetter[c-'A'] != 0:
+		a.z = oneLetter[c-'A']
+		hydrogen = c == 'H'
+		j++
+	case c == 's' && next == 'i':
+		a.z, a.aromatic = 14, true
+		j += 2
+	case c == 'a' && next == 's':
+		a.z, a.aromatic = 33, true
+		j += 2
+	case c == 's' && next == 'e':
+		a.z, a.aromatic = 34, true
+		j += 2
+	case c == 't' && next == 'e':
+		a.z, a.aromatic = 52, true
+		j += 2
+	case aromaticLetter(c) != 0:
+		a.z, a.aromatic = aromaticLetter(c), true
+		j++
+	case c == 0:
+		return p.errorAt(i, j-i, "the bracket is never closed")
+	case c == ']':
+		return p.errorAt(i, j+1-i, "no element in the brackets")
+	default:
+		return p.errorAt(j, 1, "no such element")
+	}
+	if at(j) == '@' && !hydrogen {
+		j++
+		if class := chiralClass(at(j), at(j+1)); class != Achiral {
+			j += 2
+			a.chirality = class
+			from := j
+			if digit(j) {
+				if a.perm, err = number("chirality", math.MaxInt32); err != nil {
+					return err
+				}
+			}
+			if a.perm > permutations[class] {
+				return p.errorAt(from, j-from, "chirality is greater than %d", permutations[class])
+			}
+		} else if at(j) == '@' {
+			j++
+			a.chirality = Clockwise
+			if chiralClass(at(j), at(j+1)) != Achiral {
+				return p.errorAt(j-1, 3, "a chirality class takes one @")
+			}
+		} else {
+			a.chirality = CounterClockwise
+		}
+	}
+	if at(j) == 'H' {
+		j++
+		a.explicitH = 1
+		if digit(j) {
+			if a.explicitH, err = number("number of hydrogens", math.MaxUint8); err != nil {
+				return err
+			}
+		}
+	}
+	if c := at(j); c == '+' || c == '-' {
+		j++
+		a.charge = 1
+		switch {
+		case at(j) == c:
+			j++
+			a.charge = 2
+		case digit(j):
+			if a.charge, err = number("charge", math.MaxInt8); err != nil {
+				return err
+			}
+		}
+		if c == '-' {
+			a.charge = -a.charge
+		}
+	}
+	if at(j) == ':' {
+		j++
+		if !digit(j) {
+			return p.errorAt(j-1, 2, "an atom class is a number, as in [C:1]")
+		}
+		a.hasMap = true
+		if a.class, err = number("atom class", math.MaxInt32-1); err != nil {
+			return err
+		}
+	}
+	switch at(j) {
+	case ']':
+	case 0:
+		return p.errorAt(i, j-i, "the bracket is never closed")
+	default:
+		return p.errorAt(j, 1, "unexpected character in brackets, which hold isotope, element, chirality, hydrogens, charge and class in this order")
+	}
+	a.size = int32(j + 1 - i)
+	return nil
+}
+
+// symbol returns the element with a two-letter symbol, or 0.
+func symbol(c, d byte) uint8 {
+	if c-'A' < 26 && d-'a' < 26 {
+		return twoLetters[int(c-'A')*26+int(d-'a')]
+	}
+	return 0
+}
+
+// provisional returns the element Uun, Uuu, Uub … by its third letter, or 0.
+func provisional(c byte) uint8 {
+	const letters = "nubtqphso"
+	for k := range len(letters) {
+		if letters[k] == c {
+			return uint8(110 + k)
+		}
+	}
+	return 0
+}
+
+func chiralClass(c, d byte) Chirality {
+	switch {
+	case c == 'T' && d == 'H':
+		return Tetrahedral
+	case c == 'A' && d == 'L':
+		return Allene
+	case c == 'S' && d == 'P':
+		return SquarePlanar
+	case c == 'T' && d == 'B':
+		return TrigonalBipyramidal
+	case c == 'O' && d == 'H':
+		return Octahedral
+	}
+	return Achiral
+}
+
+// permutations is how many arrangements a chirality class has.
+var permutations = [...]int32{Tetrahedral: 2, Allene: 2, SquarePlanar: 3, TrigonalBipyramidal: 20, Octahedral: 30}
+
+// closeRings makes a bond of each pair of closures with the same number, by
+// ascending number and then in the order of the text.
+func (p *Parser) closeRings() error {
+	if len(p.closures) == 0 {
+		return nil
+	}
+	order := p.scratch[:0]
+	for k := range p.closures {
+		order = append(order, int32(k))
+	}
+	p.scratch = order
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(p.closures[a].number, p.closures[b].number) })
+	for k := 0; k < len(order); k += 2 {
+		x := &p.closures[order[k]]
+		if k+1 == len(order) || p.closures[order[k+1]].number != x.number {
+			return p.errorAt(int(x.at), int(x.size), "ring bond %d is never closed", x.number)
+		}
+		y := &p.closures[order[k+1]]
+		if x.atom == y.atom {
+			return p.errorAt(int(y.at), int(y.size), "ring bond %d joins an atom to itself", y.number)
+		}
+		// The bond as written at its first end counts, unless only the second
+		// end has it. It begins at the end that counts.
+		from, to := y, x
+		if x.specified {
+			from, to = x, y
+		}
+		b := bond{a: from.atom, b: to.atom, order: from.order, dir: from.dir}
+		if b.dir == level {
+			b.dir = to.dir.flip()
+		}
+		if from.reverse {
+			b.a, b.b = b.b, b.a
+		}
+		if !from.specified || b.order == Any {
+			b.order = p.unwritten(b.a, b.b)
+		}
+		b.aromatic = b.order == Aromatic
+		x.bond, y.bond = int32(len(p.bonds)), int32(len(p.bonds))
+		p.bonds = append(p.bonds, b)
+	}
+	return nil
+}
+
+// link builds links from bonds.
+func (p *Parser) link() {
+	n := len(p.atoms)
+	p.first = grow(p.first, n+1)
+	p.links = grow(p.links, 2*len(p.bonds))
+	first := p.first
+	clear(first)
+	for k := range p.bonds {
+		first[p.bonds[k].a]++
+		first[p.bonds[k].b]++
+	}
+	sum := int32(0)
+	for i := range first {
+		sum += first[i]
+		first[i] = sum
+	}
+	for k := len(p.bonds) - 1; k >= 0; k-- {
+		b := &p.bonds[k]
+		first[b.a]--
+		p.links[first[b.a]] = link{b.b, int32(k)}
+		first[b.b]--
+		p.links[first[b.b]] = link{b.a, int32(k)}
+	}
+}
+
+// grow returns s with length n, its values unspecified.
+func grow[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, n+n/2)
+	}
+	return s[:n]
+}
+
+// checkDuplicates refuses two bonds between the same atoms. Only a ring bond can
+// be the second one.
+func (p *Parser) checkDuplicates() error {
+	if len(p.closures) == 0 {
+		return nil
+	}
+	seen := grow(p.scratch, len(p.atoms))
+	p.scratch = seen
+	for i := range seen {
+		seen[i] = -1
+	}
+	for k := range p.closures {
+		c := &p.closures[k]
+		if p.atoms[c.atom].closure != int32(k) {
+			continue // an atom once
+		}
+		for _, l := range p.neighbors(c.atom) {
+			if seen[l.atom] == c.atom {
+				for q := range p.closures {
+					if d := &p.closures[q]; d.bond == l.bond {
+						return p.errorAt(int(d.at), int(d.size), "ring bond %d joins two atoms that have a bond already", d.number)
+					}
+				}
+			}
+			seen[l.atom] = c.atom
+		}
+	}
+	return nil
+}

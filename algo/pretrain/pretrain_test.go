@@ -1,0 +1,227 @@
+package pretrain
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"baca/algo/contrast"
+	"baca/algo/gin"
+	"baca/algo/graph"
+	"baca/algo/internal/golden"
+)
+
+// trees returns random graphs, among them one of a single node and one without
+// edges.
+func trees(t testing.TB, count, features int) []*graph.Graph {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, 2))
+	var gs []*graph.Graph
+	for k := range count {
+		n := 3 + rng.IntN(12)
+		if k == 5 {
+			n = 1
+		}
+		var edges [][2]int32
+		for i := 1; i < n && k != 6; i++ {
+			edges = append(edges, [2]int32{rng.Int32N(int32(i)), int32(i)})
+		}
+		g, _, err := graph.New(n, edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Features, g.X = features, make([]float32, n*features)
+		for i := range g.X {
+			g.X[i] = float32(rng.IntN(6))
+		}
+		gs = append(gs, g)
+	}
+	return gs
+}
+
+func options() Options {
+	o := Defaults(2)
+	o.Config = gin.Config{Features: 2, Hidden: 8, Layers: 3}
+	o.Batch, o.LearningRate, o.Workers = 40, 1e-3, 1
+	return o
+}
+
+func train(t *testing.T, gs []*graph.Graph, o Options, from *State, epochs int) (*Trainer, []Loss) {
+	t.Helper()
+	tr, err := New(gs, o, from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var losses []Loss
+	for tr.Epochs() < epochs {
+		l, err := tr.Epoch(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		losses = append(losses, l)
+	}
+	return tr, losses
+}
+
+func TestLossFalls(t *testing.T) {
+	_, losses := train(t, trees(t, 120, 2), options(), nil, 30)
+	if first, last := losses[0].Total, losses[29].Total; !(last < first-1) {
+		t.Errorf("loss %g after 30 epochs, %g after the first: want it to fall by more than 1", last, first)
+	}
+}
+
+func TestSameBitsAtAnyNumberOfWorkers(t *testing.T) {
+	gs, o := trees(t, 120, 2), options()
+	one, _ := train(t, gs, o, nil, 3)
+	for _, workers := range []int{2, 3, 8} {
+		o.Workers = workers
+		if many, _ := train(t, gs, o, nil, 3); !slices.Equal(one.State().Params, many.State().Params) {
+			t.Errorf("%d workers end at other parameters than one", workers)
+		}
+	}
+}
+
+func TestResumeGivesTheSameBits(t *testing.T) {
+	gs, o := trees(t, 90, 2), options()
+	whole, losses := train(t, gs, o, nil, 6)
+	half, _ := train(t, gs, o, nil, 2)
+	s := half.State()
+	saved := State{Epoch: s.Epoch, Step: s.Step, Params: slices.Clone(s.Params), M: slices.Clone(s.M), V: slices.Clone(s.V)}
+	// What happens after the state was saved must not reach it.
+	if _, err := half.Epoch(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	resumed, rest := train(t, gs, o, &saved, 6)
+	if !slices.Equal(whole.State().Params, resumed.State().Params) || !slices.Equal(whole.State().V, resumed.State().V) {
+		t.Error("a resumed run ends at other parameters than one that never stopped")
+	}
+	if rest[3] != losses[5] {
+		t.Errorf("last loss %+v, want %+v", rest[3], losses[5])
+	}
+}
+
+func TestSeedDecides(t *testing.T) {
+	gs, o := trees(t, 60, 2), options()
+	one, _ := train(t, gs, o, nil, 1)
+	o.Seed = 2
+	if two, _ := train(t, gs, o, nil, 1); slices.Equal(one.State().Params, two.State().Params) {
+		t.Error("two seeds end at the same parameters")
+	}
+}
+
+// The gradient that a step takes is that of mean ℓ_g + mean ℓ_n over the whole
+// batch, chunks and all. With Adam's moments at zero, the first step has the
+// sign of the gradient, so the moment M = 0.1·gradient is compared instead.
+func TestStepFollowsTheLoss(t *testing.T) {
+	gs, o := trees(t, 37, 2), options()
+	tr, err := New(gs, o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := slices.Clone(tr.encoder.Params)
+	if _, err := tr.step(context.Background(), gs); err != nil {
+		t.Fatal(err)
+	}
+	e := gin.Zero(o.Config)
+	var b graph.Batch
+	var a gin.Activations
+	b.Reset(gs)
+	var w contrast.Workspace
+	loss := func() float64 {
+		e.Forward(&b, &a)
+		width := e.Width()
+		l := make([]float32, len(gs))
+		w.InfoNCE(l, a.GraphProjection[0], a.GraphProjection[1], width, 0, nil, nil)
+		var graphs, nodes, defined float64
+		for k := range gs {
+			graphs += float64(l[k])
+			lo, hi := int(b.Graphs[k])*width, int(b.Graphs[k+1])*width
+			if n := w.NodeScore(a.NodeProjection[0][lo:hi], a.NodeProjection[1][lo:hi], width, 0, nil, nil); !math.IsNaN(n) {
+				nodes += n
+				defined++
+			}
+		}
+		return graphs/float64(len(gs)) + nodes/defined
+	}
+	// Along the gradient the loss must change by |gradient|²·h.
+	norm := 0.0
+	for _, m := range tr.adam.M {
+		norm += float64(m) * 10 * float64(m) * 10
+	}
+	const h = 1e-3
+	shifted := func(sign float64) float64 {
+		for i, m := range tr.adam.M {
+			e.Params[i] = start[i] + float32(sign*h*10*float64(m)/math.Sqrt(norm))
+		}
+		return loss()
+	}
+	slope := (shifted(1) - shifted(-1)) / (2 * h)
+	if want := math.Sqrt(norm); math.Abs(slope-want) > 0.01*want {
+		t.Errorf("slope along the gradient %g, its length %g", slope, want)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	tr, err := New(trees(t, 60, 2), options(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tr.Epoch(ctx); !errors.Is(err, context.Canceled) || tr.Epochs() != 0 {
+		t.Errorf("error %v after %d epochs, want the context's after none", err, tr.Epochs())
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	gs := trees(t, 10, 2)
+	for name, c := range map[string]struct {
+		change func(*Options)
+		graphs []*graph.Graph
+		state  *State
+	}{
+		"one graph":      {func(*Options) {}, gs[:1], nil},
+		"batch of one":   {func(o *Options) { o.Batch = 1 }, gs, nil},
+		"learning rate":  {func(o *Options) { o.LearningRate = math.NaN() }, gs, nil},
+		"features":       {func(o *Options) { o.Config.Features = 3 }, gs, nil},
+		"shape":          {func(o *Options) { o.Config.Layers = 0 }, gs, nil},
+		"state too long": {func(*Options) {}, gs, &State{Epoch: 1, Step: 1, Params: make([]float32, 7)}},
+	} {
+		o := options()
+		c.change(&o)
+		if _, err := New(c.graphs, o, c.state); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// An odd graph left over would be a step without negatives.
+func TestNoStepOnOneGraph(t *testing.T) {
+	o := options()
+	o.Batch = 20
+	_, losses := train(t, trees(t, 41, 2), o, nil, 2)
+	if math.IsNaN(losses[1].Total) {
+		t.Error("the loss is NaN")
+	}
+}
+
+func BenchmarkEpoch(b *testing.B) {
+	ref := golden.Encoder(b)
+	var gs []*graph.Graph
+	for range 26 {
+		gs = append(gs, ref.Graphs...)
+	}
+	t, err := New(gs, Defaults(9), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := t.Epoch(context.Background()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(len(gs)*b.N)/b.Elapsed().Seconds(), "graphs/s")
+}

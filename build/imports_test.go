@@ -1,0 +1,105 @@
+// Package build only holds what builds and checks the project as a whole.
+package build
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// layer orders the packages of algo: each may import only lower ones.
+var layer = map[string]int{
+	"baca/algo/internal/kernel":   0,
+	"baca/algo/internal/parallel": 0,
+	"baca/algo/internal/adam":     0,
+	"baca/algo/graph":             1,
+	"baca/algo/dictionary":        1,
+	"baca/algo/metric":            1,
+	"baca/algo/decide":            1,
+	"baca/algo/molecule":          2,
+	"baca/algo/gin":               2,
+	"baca/algo/graphon":           2,
+	"baca/algo/attention":         2,
+	"baca/algo/dataset":           3,
+	"baca/algo/contrast":          3,
+	"baca/algo/pretrain":          4,
+	"baca/algo/calibrate":         4,
+	"baca/algo":                   5,
+	// Helps tests alone, and may use files.
+	"baca/algo/internal/golden": 9,
+}
+
+// ours lists what each further part may import of the project. A prefix that
+// ends in /... stands for all below it.
+var ours = []struct {
+	part, allowed string
+}{
+	{"baca/weights", "baca/algo/..."},
+	{"baca/wasm/message", ""},
+	{"baca/wasm/worker", "baca/algo/... baca/weights baca/wasm/message"},
+	{"baca/wasm/app", "baca/app/... baca/wasm/message"},
+	{"baca/app", "baca/wasm/message"},
+	{"baca/web", ""},
+	{"baca/build/baca", "baca/algo/... baca/weights baca/web"},
+}
+
+// forbidden packages would give algo files, a network, flags or a terminal.
+var forbidden = map[string]bool{
+	"os": true, "os/exec": true, "os/signal": true, "net": true, "net/http": true,
+	"syscall": true, "syscall/js": true, "flag": true, "log": true, "log/slog": true, "embed": true, "C": true,
+}
+
+func TestWhoImportsWhom(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, "baca/...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	seen := 0
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		pkg, imports := fields[0], fields[1:]
+		if strings.HasPrefix(pkg, "baca/build/scratch") {
+			continue
+		}
+		seen++
+		for _, i := range imports {
+			own := i == "baca" || strings.HasPrefix(i, "baca/")
+			switch {
+			case strings.HasPrefix(pkg, "baca/algo"):
+				rank, known := layer[pkg]
+				switch {
+				case !known:
+					t.Errorf("%s has no place in the layers of algo", pkg)
+				case rank == 9:
+				case own && (!strings.HasPrefix(i, "baca/algo") || layer[i] >= rank):
+					t.Errorf("%s imports %s, which is not below it", pkg, i)
+				case !own && strings.Contains(strings.Split(i, "/")[0], ".") && !strings.HasPrefix(i, "gonum.org/v1/gonum/"):
+					t.Errorf("%s imports %s: algo may use gonum and the standard library", pkg, i)
+				case forbidden[i]:
+					t.Errorf("%s imports %s: algo has no files, network, flags or terminal", pkg, i)
+				}
+			case own && !allowed(pkg, i):
+				t.Errorf("%s must not import %s", pkg, i)
+			}
+		}
+	}
+	if seen < 15 {
+		t.Errorf("go list shows %d packages, want the whole project", seen)
+	}
+}
+
+func allowed(pkg, i string) bool {
+	for _, o := range ours {
+		if pkg != o.part && !strings.HasPrefix(pkg, o.part+"/") {
+			continue
+		}
+		for _, a := range strings.Fields(o.allowed) {
+			base, below := strings.CutSuffix(a, "/...")
+			if i == base || below && strings.HasPrefix(i, base+"/") {
+				return true
+			}
+		}
+		return strings.HasPrefix(i, o.part+"/") // its own parts
+	}
+	return false
+}

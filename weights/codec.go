@@ -1,0 +1,325 @@
+package weights
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"unicode/utf8"
+
+	"github.com/vmihailenco/msgpack/v5"
+	"github.com/vmihailenco/msgpack/v5/msgpcode"
+)
+
+// The longest values in a file, beside bins, which hold exactly as many bytes as
+// the rest of the file asks for.
+const (
+	maxText = 4096    // bytes of a string
+	maxList = 1 << 20 // integers of an array
+)
+
+// A codec goes through the payload of a file, either writing the values it is
+// given or reading into them. One list of fields then serves both directions,
+// and the order of keys, which is part of the format, cannot differ.
+type codec interface {
+	// fields begins a map of exactly n entries, the value of key, or the whole
+	// payload if key is "".
+	fields(key string, n int)
+	text(key string, v *string)
+	word(key string, v *uint64)
+	count(key string, v *int)
+	counts(key string, v *[]int)
+	real(key string, v *float64)
+	// floats is len(v) numbers as float32, allFloats any number of them.
+	floats(key string, v []float32)
+	allFloats(key string, v *[]float32)
+}
+
+// A writer builds a payload.
+type writer struct {
+	buf bytes.Buffer // never fails, so neither do the calls of m
+	m   *msgpack.Encoder
+}
+
+func newWriter() *writer {
+	w := new(writer)
+	w.m = msgpack.NewEncoder(&w.buf)
+	return w
+}
+
+func (w *writer) fields(key string, n int) {
+	if key != "" {
+		w.m.EncodeString(key)
+	}
+	w.m.EncodeMapLen(n)
+}
+
+func (w *writer) text(key string, v *string) {
+	w.m.EncodeString(key)
+	w.m.EncodeString(*v)
+}
+
+func (w *writer) word(key string, v *uint64) {
+	w.m.EncodeString(key)
+	w.m.EncodeUint(*v)
+}
+
+func (w *writer) count(key string, v *int) {
+	w.m.EncodeString(key)
+	w.m.EncodeUint(uint64(*v))
+}
+
+func (w *writer) counts(key string, v *[]int) {
+	w.m.EncodeString(key)
+	w.m.EncodeArrayLen(len(*v))
+	for _, n := range *v {
+		w.m.EncodeUint(uint64(n))
+	}
+}
+
+func (w *writer) real(key string, v *float64) {
+	w.m.EncodeString(key)
+	w.m.EncodeFloat64(*v)
+}
+
+func (w *writer) floats(key string, v []float32) {
+	b := make([]byte, 0, 4*len(v))
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	w.bytes(key, b)
+}
+
+func (w *writer) allFloats(key string, v *[]float32) { w.floats(key, *v) }
+
+func (w *writer) bytes(key string, b []byte) {
+	w.m.EncodeString(key)
+	w.m.EncodeBytesLen(len(b))
+	w.buf.Write(b)
+}
+
+// A reader takes a payload apart. After the first error, which stays in err,
+// every method does nothing and values keep what they were.
+//
+// Package msgpack only decodes headers and single numbers here: lengths are
+// checked against the bytes that remain, and strings and bins are cut from the
+// payload by the reader itself. No value is ever skipped, so nesting is as deep
+// as the format and no deeper.
+type reader struct {
+	data []byte
+	r    *bytes.Reader // over data; m reads from it without a buffer of its own
+	m    *msgpack.Decoder
+	err  error
+}
+
+func newReader(payload []byte) *reader {
+	r := &reader{data: payload, r: bytes.NewReader(payload)}
+	r.m = msgpack.NewDecoder(r.r)
+	return r
+}
+
+func (r *reader) remaining() int { return r.r.Len() }
+
+func (r *reader) fail(cause error, format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf("%w: %s (near payload byte %d)", cause, fmt.Sprintf(format, args...), len(r.data)-r.remaining())
+	}
+}
+
+// end reports bytes that no value has used.
+func (r *reader) end() {
+	if n := r.remaining(); n > 0 {
+		r.fail(ErrFormat, "%d bytes after the last value", n)
+	}
+}
+
+// The types of value that the format uses. Those of package msgpack take more
+// than one, nil for zero among them.
+var (
+	isMap  = func(c byte) bool { return msgpcode.IsFixedMap(c) || c == msgpcode.Map16 || c == msgpcode.Map32 }
+	isList = func(c byte) bool {
+		return msgpcode.IsFixedArray(c) || c == msgpcode.Array16 || c == msgpcode.Array32
+	}
+	isUint   = func(c byte) bool { return c <= msgpcode.PosFixedNumHigh || c >= msgpcode.Uint8 && c <= msgpcode.Uint64 }
+	isDouble = func(c byte) bool { return c == msgpcode.Double }
+)
+
+// take decodes the head of the value of key, or all of it if it is a number,
+// once its first byte says that it is of the wanted type.
+func take[T any](r *reader, key, want string, is func(byte) bool, decode func() (T, error)) (v T) {
+	if r.err != nil {
+		return v
+	}
+	c, err := r.m.PeekCode()
+	if err == nil && !is(c) {
+		r.fail(ErrFormat, "%s has a value of msgpack type %#02x, want %s", key, c, want)
+		return v
+	}
+	if err == nil {
+		v, err = decode()
+	}
+	if err != nil {
+		r.fail(ErrFormat, "the payload ends within %s", key)
+	}
+	return v
+}
+
+// length decodes the head of a value of many elements, each of at least size
+// bytes. All of them must fit into what remains.
+func (r *reader) length(key, want string, is func(byte) bool, decode func() (int, error), size int) int {
+	n := take(r, key, want, is, decode)
+	if r.err == nil && (n < 0 || n > r.remaining()/size) {
+		r.fail(ErrFormat, "%s announces %d elements of at least %d bytes, %d bytes remain", key, n, size, r.remaining())
+	}
+	if r.err != nil {
+		return 0
+	}
+	return n
+}
+
+// cut returns the next n bytes, which length has found to be there.
+func (r *reader) cut(n int) []byte {
+	at := len(r.data) - r.remaining()
+	r.r.Seek(int64(n), io.SeekCurrent)
+	return r.data[at : at+n : at+n]
+}
+
+// str decodes a string.
+func (r *reader) str(key string) string {
+	n := r.length(key, "a string", msgpcode.IsString, r.m.DecodeBytesLen, 1)
+	if n > maxText {
+		r.fail(ErrFormat, "%s has %d bytes, want at most %d", key, n, maxText)
+	}
+	if r.err != nil {
+		return ""
+	}
+	s := string(r.cut(n))
+	if !utf8.ValidString(s) {
+		r.fail(ErrFormat, "%s is not UTF-8", key)
+	}
+	return s
+}
+
+// key decodes a key, which must be the given one.
+func (r *reader) key(want string) {
+	if got := r.str("the key " + want); r.err == nil && got != want {
+		r.fail(ErrFormat, "key %q, want %q", got, want)
+	}
+}
+
+// entries decodes the head of a map of any length.
+func (r *reader) entries(key string) int {
+	return r.length(key, "a map", isMap, r.m.DecodeMapLen, 2)
+}
+
+func (r *reader) fields(key string, n int) {
+	if key != "" {
+		r.key(key)
+	} else {
+		key = "the payload"
+	}
+	if got := r.entries(key); r.err == nil && got != n {
+		r.fail(ErrFormat, "%s is a map of %d entries, want %d", key, got, n)
+	}
+}
+
+func (r *reader) text(key string, v *string) {
+	r.key(key)
+	if s := r.str(key); r.err == nil {
+		*v = s
+	}
+}
+
+func (r *reader) word(key string, v *uint64) {
+	r.key(key)
+	if n := take(r, key, "an unsigned integer", isUint, r.m.DecodeUint64); r.err == nil {
+		*v = n
+	}
+}
+
+func (r *reader) count(key string, v *int) {
+	var n uint64
+	r.word(key, &n)
+	r.toInt(key, n, v)
+}
+
+func (r *reader) toInt(key string, n uint64, v *int) {
+	if n > math.MaxInt {
+		r.fail(ErrNumber, "%s is %d, want at most %d", key, n, math.MaxInt)
+	}
+	if r.err == nil {
+		*v = int(n)
+	}
+}
+
+func (r *reader) counts(key string, v *[]int) {
+	r.key(key)
+	n := r.length(key, "an array", isList, r.m.DecodeArrayLen, 1)
+	if n > maxList {
+		r.fail(ErrTooLarge, "%s has %d integers, want at most %d", key, n, maxList)
+	}
+	if r.err != nil || n == 0 {
+		return
+	}
+	list := make([]int, n)
+	for i := range list {
+		r.toInt(key, take(r, key, "an array of unsigned integers", isUint, r.m.DecodeUint64), &list[i])
+	}
+	if r.err == nil {
+		*v = list
+	}
+}
+
+func (r *reader) real(key string, v *float64) {
+	r.key(key)
+	if x := take(r, key, "a float64", isDouble, r.m.DecodeFloat64); r.err == nil {
+		*v = x
+	}
+}
+
+// bin returns the bytes of the bin that key has. They are a part of the payload,
+// and nil after an error.
+func (r *reader) bin(key string) []byte {
+	r.key(key)
+	n := r.length(key, "a bin", msgpcode.IsBin, r.m.DecodeBytesLen, 1)
+	if r.err != nil {
+		return nil
+	}
+	return r.cut(n)
+}
+
+// bytes is bin for a known length.
+func (r *reader) bytes(key string, n int) []byte {
+	b := r.bin(key)
+	if r.err == nil && len(b) != n {
+		r.fail(ErrFormat, "%s has %d bytes, want %d", key, len(b), n)
+	}
+	if r.err != nil {
+		return nil
+	}
+	return b
+}
+
+func (r *reader) floats(key string, v []float32) {
+	getFloats(v, r.bytes(key, 4*len(v)))
+}
+
+func (r *reader) allFloats(key string, v *[]float32) {
+	b := r.bin(key)
+	if len(b)%4 != 0 {
+		r.fail(ErrFormat, "%s has %d bytes, want a multiple of 4", key, len(b))
+	}
+	if r.err != nil || len(b) == 0 {
+		return
+	}
+	*v = make([]float32, len(b)/4)
+	getFloats(*v, b)
+}
+
+// getFloats fills v from b, which is four times as long or nil.
+func getFloats(v []float32, b []byte) {
+	for ; len(b) > 0; v, b = v[1:], b[4:] {
+		v[0] = math.Float32frombits(binary.LittleEndian.Uint32(b))
+	}
+}

@@ -1,0 +1,390 @@
+package weights
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"baca/algo"
+	"baca/algo/contrast"
+	"baca/algo/gin"
+	"baca/algo/graph"
+)
+
+const (
+	// maxRows is the largest number of rows of a bank or a holdout.
+	maxRows = 1 << 17
+	// maxWork is the largest rows·E² of one of them: projecting the rows again
+	// takes 4·rows·E² multiply-adds, a few seconds at most.
+	maxWork = 1 << 30
+	// maxQ is the largest log1p of a pooled embedding. That of the largest
+	// float32 is 88.7, and its successors in float16 have no inverse.
+	maxQ = 88
+)
+
+// Save writes a model. The same model gives the same bytes.
+//
+// Embeddings are rounded to float16 and node scores to float32, so the model
+// that scores should be the loaded one, not the one still in memory: their base
+// scores differ, by half a percent of their standard deviation on a small
+// trained encoder. Saving a loaded model gives back the bytes that Save wrote.
+//
+// A model that contradicts itself, as described in FORMAT.md under "What has to
+// fit together", is not written.
+func Save(w io.Writer, m *algo.Model) error {
+	if m.Encoder == nil || m.Bank == nil {
+		return fmt.Errorf("%w: a model to save needs an encoder and a bank", ErrFormat)
+	}
+	holdout := m.Holdout
+	if holdout == nil {
+		holdout = &contrast.Representation{Width: m.Bank.Width}
+	}
+	if err := check(m, holdout); err != nil {
+		return err
+	}
+	p := newWriter()
+	p.fields("", modelEntries)
+	card := m.Card
+	cardFields(p, &card)
+	config := m.Encoder.Config
+	configFields(p, "encoder", &config)
+	tensors := m.Encoder.Tensors()
+	p.fields("tensors", len(tensors))
+	for _, t := range tensors {
+		p.fields(t.Name, tensorEntries)
+		p.counts("shape", &t.Shape)
+		p.floats("float32", t.Data)
+	}
+	p.rows("bank", m.Bank)
+	p.rows("holdout", holdout)
+	return seal(w, modelKind, p.buf.Bytes())
+}
+
+// The number of entries of the maps in the payload of a model.
+const (
+	modelEntries  = 5
+	cardEntries   = 14
+	configEntries = 3
+	tensorEntries = 2
+	rowsEntries   = 3
+)
+
+// Load reads a model from the bytes of a file, which it does not keep. The
+// error wraps one of the errors of this package.
+func Load(data []byte) (*algo.Model, error) {
+	payload, err := unseal(data, modelKind)
+	if err != nil {
+		return nil, err
+	}
+	m := new(algo.Model)
+	r := newReader(payload)
+	r.fields("", modelEntries)
+	cardFields(r, &m.Card)
+	var config gin.Config
+	configFields(r, "encoder", &config)
+	if r.err == nil {
+		// Before the encoder is made: its size follows from three numbers.
+		r.err = checkSchema(m.Card.Schema, config)
+	}
+	m.Encoder = r.encoder(config)
+	m.Bank = r.rows("bank", m.Encoder)
+	m.Holdout = r.rows("holdout", m.Encoder)
+	r.end()
+	if r.err != nil {
+		return nil, r.err
+	}
+	if err := check(m, m.Holdout); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// Read reads a model from a stream, to its end. It takes no more than MaxSize
+// bytes of it.
+func Read(r io.Reader) (*algo.Model, error) {
+	data, err := io.ReadAll(io.LimitReader(r, MaxSize+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > MaxSize {
+		return nil, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, MaxSize)
+	}
+	return Load(data)
+}
+
+func cardFields(c codec, v *algo.Card) {
+	c.fields("card", cardEntries)
+	c.text("name", &v.Name)
+	c.text("description", &v.Description)
+	c.text("schema", &v.Schema)
+	c.text("dataset", &v.Dataset)
+	c.text("dataset_sha256", &v.DatasetSHA256)
+	c.count("graphs", &v.Graphs)
+	c.count("train", &v.Train)
+	c.counts("holdout_rows", &v.HoldoutRows)
+	c.word("seed", &v.Seed)
+	c.count("epochs", &v.Epochs)
+	c.count("batch", &v.Batch)
+	c.real("learning_rate", &v.LearningRate)
+	c.real("loss", &v.Loss)
+	c.text("program", &v.Program)
+}
+
+func configFields(c codec, key string, v *gin.Config) {
+	c.fields(key, configEntries)
+	c.count("features", &v.Features)
+	c.count("hidden", &v.Hidden)
+	c.count("layers", &v.Layers)
+}
+
+// rows writes what Restore needs of a representation.
+func (w *writer) rows(key string, v *contrast.Representation) {
+	n := v.Len()
+	w.fields(key, rowsEntries)
+	w.count("rows", &n)
+	q := make([]byte, 0, 2*len(v.Q))
+	for _, x := range v.Q {
+		q = binary.LittleEndian.AppendUint16(q, toHalf(x))
+	}
+	w.bytes("q", q)
+	score := make([]float32, n)
+	for i, x := range v.NodeScore {
+		score[i] = float32(x)
+		if math.IsNaN(x) {
+			score[i] = float32(math.NaN()) // one of the many, for equal bytes
+		}
+	}
+	w.floats("node_score", score)
+}
+
+// rows reads a representation and projects it with the encoder.
+func (r *reader) rows(key string, e *gin.Encoder) *contrast.Representation {
+	r.fields(key, rowsEntries)
+	var n int
+	r.count("rows", &n)
+	if r.err != nil {
+		return nil
+	}
+	width := e.Width()
+	if n > maxRows || n*width*width > maxWork {
+		r.fail(ErrTooLarge, "%s has %d rows of width %d, want at most %d", key, n, width, min(maxRows, maxWork/(width*width)))
+		return nil
+	}
+	half := r.bytes("q", 2*n*2*width)
+	if r.err != nil {
+		return nil
+	}
+	score := make([]float32, n) // half holds 4·width times as many bytes
+	r.floats("node_score", score)
+	if r.err != nil {
+		return nil
+	}
+	q := make([]float32, len(half)/2)
+	for i := range q {
+		q[i] = fromHalf(binary.LittleEndian.Uint16(half[2*i:]))
+	}
+	node := make([]float64, n)
+	for i, x := range score {
+		node[i] = float64(x)
+	}
+	v, err := contrast.Restore(e, q, node)
+	if err != nil {
+		r.fail(ErrRows, "%s: %v", key, err)
+	}
+	return v
+}
+
+// encoder reads the tensors of an encoder of the given shape, which is valid
+// unless there was an error before.
+func (r *reader) encoder(c gin.Config) *gin.Encoder {
+	r.key("tensors")
+	if r.err != nil {
+		return nil
+	}
+	if n := 4 * parameters(c); n > r.remaining() {
+		r.fail(ErrTensor, "an encoder of %s has %d bytes of parameters, %d bytes remain", shape(c), n, r.remaining())
+		return nil
+	}
+	got := r.entries("tensors")
+	e := gin.Zero(c)
+	tensors := e.Tensors()
+	for i, t := range tensors {
+		if i == got {
+			r.fail(ErrTensor, "%q is missing from an encoder of %s", t.Name, shape(c))
+			return nil
+		}
+		name := r.str("the name of a tensor")
+		if r.err == nil && name != t.Name {
+			if slices.ContainsFunc(tensors[i:], func(t gin.Tensor) bool { return t.Name == name }) {
+				r.fail(ErrTensor, "%q is missing: %q comes in its place", t.Name, name)
+			} else {
+				r.fail(ErrTensor, "%q is not expected: want %q", name, t.Name)
+			}
+		}
+		r.tensor(t)
+		if r.err != nil {
+			return nil
+		}
+	}
+	if got > len(tensors) {
+		r.fail(ErrTensor, "%q is not expected: an encoder of %s has %d tensors", r.str("the name of a tensor"), shape(c), len(tensors))
+		return nil
+	}
+	return e
+}
+
+// tensor reads the value of one tensor, after its name.
+func (r *reader) tensor(t gin.Tensor) {
+	if n := r.entries(t.Name); r.err == nil && n != tensorEntries {
+		r.fail(ErrFormat, "%s is a map of %d entries, want %d", t.Name, n, tensorEntries)
+	}
+	var dims []int
+	r.counts("shape", &dims)
+	if r.err == nil && !slices.Equal(dims, t.Shape) {
+		r.fail(ErrTensor, "%q has shape %v, want %v", t.Name, dims, t.Shape)
+	}
+	r.floats("float32", t.Data)
+}
+
+// parameters is the number of parameters of an encoder of valid shape c, without
+// making one.
+func parameters(c gin.Config) int {
+	linear := func(in, out int) int { return in*out + out }
+	n := 0
+	for _, in := range [gin.Views]int{c.Features, graph.EncodingWidth} {
+		n += linear(in, c.Hidden) + (2*c.Layers-1)*linear(c.Hidden, c.Hidden)
+		n += 4 * linear(c.Width(), c.Width())
+	}
+	return n
+}
+
+func shape(c gin.Config) string {
+	return fmt.Sprintf("%d features, hidden width %d and %d layers", c.Features, c.Hidden, c.Layers)
+}
+
+// check reports what makes a model useless although its parts are well formed.
+func check(m *algo.Model, holdout *contrast.Representation) error {
+	c := &m.Card
+	for _, f := range []struct{ key, v string }{
+		{"name", c.Name}, {"description", c.Description}, {"schema", c.Schema}, {"dataset", c.Dataset},
+		{"dataset_sha256", c.DatasetSHA256}, {"program", c.Program},
+	} {
+		if err := checkText(f.key, f.v); err != nil {
+			return err
+		}
+	}
+	for _, f := range []struct {
+		key string
+		v   int
+	}{{"graphs", c.Graphs}, {"train", c.Train}, {"epochs", c.Epochs}, {"batch", c.Batch}} {
+		if f.v < 0 {
+			return fmt.Errorf("%w: %s is %d", ErrNumber, f.key, f.v)
+		}
+	}
+	for _, f := range []struct {
+		key string
+		v   float64
+	}{{"learning_rate", c.LearningRate}, {"loss", c.Loss}} {
+		if !finite(f.v) {
+			return fmt.Errorf("%w: %s is %g, want a finite number", ErrNumber, f.key, f.v)
+		}
+	}
+	if err := checkSchema(c.Schema, m.Encoder.Config); err != nil {
+		return err
+	}
+	if err := checkFinite("the list of all parameters", m.Encoder.Params); err != nil {
+		return err
+	}
+	if len(c.HoldoutRows) > maxList {
+		return fmt.Errorf("%w: %d graphs kept from training, want at most %d", ErrTooLarge, len(c.HoldoutRows), maxList)
+	}
+	if c.Train > c.Graphs || len(c.HoldoutRows) > c.Graphs-c.Train {
+		return fmt.Errorf("%w: %d training graphs and %d kept from training, of %d", ErrRows, c.Train, len(c.HoldoutRows), c.Graphs)
+	}
+	sorted := slices.Sorted(slices.Values(c.HoldoutRows))
+	for i, row := range sorted {
+		if row < 0 || row >= c.Graphs {
+			return fmt.Errorf("%w: holdout row %d of %d graphs", ErrRows, row, c.Graphs)
+		}
+		if i > 0 && row == sorted[i-1] {
+			return fmt.Errorf("%w: holdout row %d is there twice", ErrRows, row)
+		}
+	}
+	if m.Bank.Len() == 0 {
+		return fmt.Errorf("%w: the bank is empty, want at least one training graph", ErrRows)
+	}
+	if m.Bank.Len() > c.Train {
+		return fmt.Errorf("%w: the bank has %d rows, only %d graphs were trained on", ErrRows, m.Bank.Len(), c.Train)
+	}
+	if holdout.Len() > len(c.HoldoutRows) {
+		return fmt.Errorf("%w: the holdout has %d rows, only %d graphs were kept from training", ErrRows, holdout.Len(), len(c.HoldoutRows))
+	}
+	if err := checkRows("bank", m.Bank, m.Encoder); err != nil {
+		return err
+	}
+	return checkRows("holdout", holdout, m.Encoder)
+}
+
+// checkSchema reports an encoder that cannot be, or not with this schema.
+func checkSchema(schema string, c gin.Config) error {
+	if err := c.Validate(); err != nil {
+		return fmt.Errorf("%w: %v", ErrFormat, err)
+	}
+	width, err := algo.SchemaWidth(schema)
+	if err != nil {
+		return fmt.Errorf("%w: %v", ErrSchema, err)
+	}
+	if c.Features != width {
+		return fmt.Errorf("%w: the encoder takes %d features, %s has %d", ErrSchema, c.Features, schema, width)
+	}
+	return nil
+}
+
+func checkRows(key string, v *contrast.Representation, e *gin.Encoder) error {
+	n, width := v.Len(), e.Width()
+	if n > maxRows || n*width*width > maxWork {
+		return fmt.Errorf("%w: %s has %d rows of width %d, want at most %d", ErrTooLarge, key, n, width, min(maxRows, maxWork/(width*width)))
+	}
+	if v.Width != width || len(v.Q) != n*2*width {
+		return fmt.Errorf("%w: %s has %d embedding values of width %d for %d graphs, want %d of width %d",
+			ErrRows, key, len(v.Q), v.Width, n, n*2*width, width)
+	}
+	for i, x := range v.Q {
+		if !(x >= 0 && x <= maxQ) {
+			return fmt.Errorf("%w: %s row %d has log1p embedding %g, want 0 to %d", ErrNumber, key, i/(2*width), x, maxQ)
+		}
+	}
+	for i, x := range v.NodeScore {
+		if math.Abs(x) > math.MaxFloat32 {
+			return fmt.Errorf("%w: %s row %d has node score %g, want a finite float32, or NaN for none", ErrNumber, key, i, x)
+		}
+	}
+	if err := checkFinite(key+" projection", v.ZF); err != nil {
+		return err
+	}
+	return checkFinite(key+" projection", v.ZS)
+}
+
+func checkText(key, v string) error {
+	if len(v) > maxText {
+		return fmt.Errorf("%w: %s has %d bytes, want at most %d", ErrFormat, key, len(v), maxText)
+	}
+	if !utf8.ValidString(v) {
+		return fmt.Errorf("%w: %s is not UTF-8", ErrFormat, key)
+	}
+	return nil
+}
+
+func checkFinite(key string, v []float32) error {
+	for i, x := range v {
+		if !finite(float64(x)) {
+			return fmt.Errorf("%w: %s has %g at index %d, want a finite number", ErrNumber, key, x, i)
+		}
+	}
+	return nil
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

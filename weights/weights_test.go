@@ -1,0 +1,761 @@
+package weights
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vmihailenco/msgpack/v5"
+
+	"baca/algo"
+	"baca/algo/contrast"
+	"baca/algo/gin"
+)
+
+var update = flag.Bool("update", false, "write the files in testdata anew")
+
+// testModel returns a model with all fields set and node scores that are not
+// defined in bank and holdout.
+func testModel(t testing.TB, c gin.Config, bank, holdout int) *algo.Model {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(7, 0))
+	schema := algo.Constant
+	if c.Features != 1 {
+		schema = algo.OGB
+	}
+	m := &algo.Model{
+		Card: algo.Card{
+			Name: "tiny", Description: "A model to test with, µ.", Schema: schema,
+			Dataset: "none.smi", DatasetSHA256: strings.Repeat("ab", 32), Graphs: bank + 2*holdout + 300, Train: bank + 1,
+			Seed: math.MaxUint64, Epochs: 400, Batch: 128, LearningRate: 1e-4, Loss: -1.0 / 3, Program: "v0.0.0-test",
+		},
+		Encoder: gin.New(c, rng),
+	}
+	for i := range holdout + 1 {
+		m.Card.HoldoutRows = append(m.Card.HoldoutRows, m.Card.Graphs-1-i)
+	}
+	for _, s := range []struct {
+		v **contrast.Representation
+		n int
+	}{{&m.Bank, bank}, {&m.Holdout, holdout}} {
+		q := make([]float32, s.n*2*c.Width())
+		for i := range q {
+			q[i] = 8 * rng.Float32()
+		}
+		node := make([]float64, s.n)
+		for i := range node {
+			node[i] = 3*rng.Float64() - 2
+		}
+		if s.n > 1 {
+			node[1] = math.NaN()
+		}
+		var err error
+		if *s.v, err = contrast.Restore(m.Encoder, q, node); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return m
+}
+
+func small(t testing.TB) *algo.Model {
+	t.Helper()
+	return testModel(t, gin.Config{Features: 1, Hidden: 2, Layers: 1}, 3, 2)
+}
+
+func save(t testing.TB, m *algo.Model) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Save(&b, m); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func load(t testing.TB, data []byte) *algo.Model {
+	t.Helper()
+	m, err := Load(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// sealed is a file with the given payload and a right checksum.
+func sealed(t testing.TB, k kind, payload []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := seal(&b, k, payload); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+var causes = []error{ErrMagic, ErrVersion, ErrKind, ErrTruncated, ErrTrailing, ErrTooLarge, ErrChecksum, ErrFormat, ErrSchema, ErrTensor, ErrNumber, ErrRows}
+
+// named reports whether err wraps exactly one of the causes.
+func named(err error) bool {
+	n := 0
+	for _, c := range causes {
+		if errors.Is(err, c) {
+			n++
+		}
+	}
+	return n == 1
+}
+
+func TestModelRoundTrip(t *testing.T) {
+	for _, m := range []*algo.Model{small(t), testModel(t, gin.Default(9), 40, 0), testModel(t, gin.Config{Features: 9, Hidden: 3, Layers: 2}, 1, 17)} {
+		data := save(t, m)
+		if !bytes.Equal(data, save(t, m)) {
+			t.Fatal("two files of one model differ")
+		}
+		got := load(t, data)
+		if fmt.Sprint(got.Card) != fmt.Sprint(m.Card) {
+			t.Errorf("card %+v, want %+v", got.Card, m.Card)
+		}
+		if got.Encoder.Config != m.Encoder.Config {
+			t.Errorf("shape %+v, want %+v", got.Encoder.Config, m.Encoder.Config)
+		}
+		for i, x := range got.Encoder.Params {
+			if math.Float32bits(x) != math.Float32bits(m.Encoder.Params[i]) {
+				t.Fatalf("parameter %d is %g, want %g", i, x, m.Encoder.Params[i])
+			}
+		}
+		sameRows(t, "bank", got.Bank, m.Bank)
+		sameRows(t, "holdout", got.Holdout, m.Holdout)
+		if !bytes.Equal(data, save(t, got)) {
+			t.Error("the file of the loaded model is another one")
+		}
+		read, err := Read(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(data, save(t, read)) {
+			t.Error("Read and Load differ")
+		}
+	}
+}
+
+// sameRows compares with the precision of the file: 11 bits for Q, hence a
+// relative error of at most 8·2⁻¹¹ in the embeddings for Q up to 8.
+func sameRows(t *testing.T, name string, got, want *contrast.Representation) {
+	t.Helper()
+	if got.Len() != want.Len() || got.Width != want.Width || len(got.Q) != len(want.Q) || len(got.ZF) != len(want.ZF) || len(got.ZS) != len(want.ZS) {
+		t.Fatalf("%s: %d rows of width %d, want %d of %d", name, got.Len(), got.Width, want.Len(), want.Width)
+	}
+	for i, x := range want.Q {
+		if math.Abs(float64(got.Q[i]-x)) > 0x1p-11*float64(x)+0x1p-25 {
+			t.Fatalf("%s: Q[%d] is %g, want %g", name, i, got.Q[i], x)
+		}
+	}
+	for i, x := range want.NodeScore {
+		if got.NodeScore[i] != float64(float32(x)) && !(math.IsNaN(x) && math.IsNaN(got.NodeScore[i])) {
+			t.Fatalf("%s: node score %d is %g, want %g", name, i, got.NodeScore[i], x)
+		}
+	}
+	for _, z := range []struct{ got, want []float32 }{{got.ZF, want.ZF}, {got.ZS, want.ZS}} {
+		for k := range want.Len() {
+			a, b := z.got[k*want.Width:][:want.Width], z.want[k*want.Width:][:want.Width]
+			var ab, aa, bb float64
+			for i := range a {
+				ab += float64(a[i]) * float64(b[i])
+				aa += float64(a[i]) * float64(a[i])
+				bb += float64(b[i]) * float64(b[i])
+			}
+			if bb > 0 && 1-ab/math.Sqrt(aa*bb) > 1e-5 {
+				t.Fatalf("%s: projection of row %d turned: cosine %g", name, k, ab/math.Sqrt(aa*bb))
+			}
+		}
+	}
+}
+
+func TestSaveWithoutHoldout(t *testing.T) {
+	m := testModel(t, gin.Config{Features: 1, Hidden: 2, Layers: 1}, 3, 0)
+	want := save(t, m)
+	m.Holdout = nil
+	if !bytes.Equal(want, save(t, m)) {
+		t.Error("no holdout and an empty one give different files")
+	}
+	if got := load(t, want).Holdout; got == nil || got.Len() != 0 {
+		t.Errorf("loaded holdout is %v, want an empty one", got)
+	}
+}
+
+// TestPayload reads a file as any msgpack reader would.
+func TestPayload(t *testing.T) {
+	m := small(t)
+	data := save(t, m)
+	if string(data[:8]) != "\x89BaCa\r\n\x1a" || !bytes.Equal(data[8:12], []byte{1, 1, 0, 0}) {
+		t.Errorf("header starts with %x", data[:12])
+	}
+	if n := binary.LittleEndian.Uint32(data[12:]); int(n) != len(data)-48 {
+		t.Errorf("payload length %d in a file of %d bytes", n, len(data))
+	}
+	if sum := sha256.Sum256(data[48:]); !bytes.Equal(sum[:], data[16:48]) {
+		t.Errorf("checksum %x, want %x", data[16:48], sum)
+	}
+	var p struct {
+		Card    map[string]any            `msgpack:"card"`
+		Encoder map[string]int            `msgpack:"encoder"`
+		Tensors map[string]map[string]any `msgpack:"tensors"`
+		Bank    map[string]any            `msgpack:"bank"`
+		Holdout map[string]any            `msgpack:"holdout"`
+	}
+	if err := msgpack.Unmarshal(data[48:], &p); err != nil {
+		t.Fatal(err)
+	}
+	if p.Card["name"] != "tiny" || p.Card["seed"] != uint64(math.MaxUint64) || p.Card["loss"] != -1.0/3 || len(p.Card["holdout_rows"].([]any)) != 3 {
+		t.Errorf("card %v", p.Card)
+	}
+	if p.Encoder["features"] != 1 || p.Encoder["hidden"] != 2 || p.Encoder["layers"] != 1 {
+		t.Errorf("encoder %v", p.Encoder)
+	}
+	for _, x := range m.Encoder.Tensors() {
+		got := p.Tensors[x.Name]
+		if b, _ := got["float32"].([]byte); len(b) != 4*len(x.Data) || fmt.Sprint(got["shape"]) != fmt.Sprint(x.Shape) ||
+			math.Float32frombits(binary.LittleEndian.Uint32(b)) != x.Data[0] {
+			t.Errorf("tensor %s is %v", x.Name, got)
+		}
+	}
+	if q, _ := p.Bank["q"].([]byte); len(q) != 2*3*2*2 || math.Abs(halfOracle(binary.LittleEndian.Uint16(q[2:]))-float64(m.Bank.Q[1])) > 0.004 {
+		t.Errorf("bank %v", p.Bank)
+	}
+	if s, _ := p.Holdout["node_score"].([]byte); len(s) != 4*2 || math.Float32frombits(binary.LittleEndian.Uint32(s)) != float32(m.Holdout.NodeScore[0]) ||
+		binary.LittleEndian.Uint32(s[4:]) != 0x7fc00000 {
+		t.Errorf("holdout %v", p.Holdout)
+	}
+}
+
+// TestGolden keeps files of version 1 readable, and written as they were.
+func TestGolden(t *testing.T) {
+	for name, data := range map[string][]byte{"model-v1.msgpack": save(t, small(t)), "checkpoint-v1.msgpack": saveCheckpoint(t, testCheckpoint(3))} {
+		path := filepath.Join("testdata", name)
+		if *update {
+			if err := os.WriteFile(path, data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(data, want) {
+			t.Errorf("%s is written differently now; a change of the format needs a new version", path)
+		}
+	}
+}
+
+func TestEveryTruncation(t *testing.T) {
+	for name, file := range files(t) {
+		for n := range file.data {
+			if err := file.load(file.data[:n]); !errors.Is(err, ErrTruncated) {
+				t.Fatalf("%s, %d bytes of %d: %v, want %v", name, n, len(file.data), err, ErrTruncated)
+			}
+		}
+	}
+}
+
+func TestEveryBitFlip(t *testing.T) {
+	for name, file := range files(t) {
+		data := slices.Clone(file.data)
+		for i := range data {
+			want := []error{ErrChecksum}
+			switch {
+			case i < atVersion:
+				want = []error{ErrMagic}
+			case i < atKind:
+				want = []error{ErrVersion}
+			case i < atFlags:
+				want = []error{ErrKind}
+			case i < atLength:
+				want = []error{ErrVersion}
+			case i < atSum:
+				want = []error{ErrTruncated, ErrTrailing, ErrTooLarge}
+			}
+			for bit := range 8 {
+				data[i] ^= 1 << bit
+				err := file.load(data)
+				if !slices.ContainsFunc(want, func(w error) bool { return errors.Is(err, w) }) {
+					t.Fatalf("%s, byte %d, bit %d: %v, want %v", name, i, bit, err, want)
+				}
+				data[i] ^= 1 << bit
+			}
+		}
+	}
+}
+
+// TestDamagePastTheChecksum cuts and flips the payload and gives it a right
+// checksum: what loads all the same must be a model like any other.
+func TestDamagePastTheChecksum(t *testing.T) {
+	for name, file := range files(t) {
+		payload := slices.Clone(file.data[headerSize:])
+		k := kind(file.data[atKind])
+		for n := range payload {
+			if err := file.load(sealed(t, k, payload[:n])); !errors.Is(err, ErrFormat) && !errors.Is(err, ErrTensor) {
+				t.Fatalf("%s, %d payload bytes of %d: %v", name, n, len(payload), err)
+			}
+		}
+		loaded := 0
+		for i := range payload {
+			for bit := range 8 {
+				payload[i] ^= 1 << bit
+				err := file.load(sealed(t, k, payload))
+				if err == nil {
+					loaded++
+				} else if !named(err) {
+					t.Fatalf("%s, byte %d, bit %d: %v, want a named error", name, i, bit, err)
+				}
+				payload[i] ^= 1 << bit
+			}
+		}
+		if loaded == 0 || loaded == 8*len(payload) {
+			t.Errorf("%s: %d of %d flips load, want those in numbers and names only", name, loaded, 8*len(payload))
+		}
+	}
+}
+
+type file struct {
+	data []byte
+	load func([]byte) error
+}
+
+// files are valid ones of each kind. Their load fails if what was loaded cannot
+// be saved, or comes back different.
+func files(t *testing.T) map[string]file {
+	t.Helper()
+	return map[string]file{
+		"model":      {save(t, small(t)), loadTwice},
+		"checkpoint": {saveCheckpoint(t, testCheckpoint(3)), loadCheckpointTwice},
+	}
+}
+
+func loadTwice(data []byte) error {
+	m, err := Load(data)
+	if err != nil {
+		return err
+	}
+	var first, second bytes.Buffer
+	if err := Save(&first, m); err != nil {
+		return fmt.Errorf("saving what was loaded: %v", err)
+	}
+	if m, err = Load(first.Bytes()); err != nil {
+		return fmt.Errorf("loading what was saved: %v", err)
+	}
+	if err := Save(&second, m); err != nil {
+		return fmt.Errorf("saving again: %v", err)
+	}
+	if !bytes.Equal(first.Bytes(), second.Bytes()) {
+		return errors.New("the second file differs from the first")
+	}
+	return nil
+}
+
+// edit is a valid model's payload with a text in it replaced by one of the
+// same length.
+func edit(t *testing.T, old, new string) []byte {
+	t.Helper()
+	payload := save(t, small(t))[headerSize:]
+	if len(old) != len(new) || bytes.Count(payload, []byte(old)) < 1 {
+		t.Fatalf("cannot replace %q by %q", old, new)
+	}
+	return sealed(t, modelKind, bytes.Replace(payload, []byte(old), []byte(new), 1))
+}
+
+func TestLoadErrors(t *testing.T) {
+	valid := save(t, small(t))
+	with := func(at int, b ...byte) []byte {
+		data := slices.Clone(valid)
+		copy(data[at:], b)
+		return data
+	}
+	payload := func(b ...byte) []byte { return sealed(t, modelKind, b) }
+	// card is a payload up to and with a card of the given schema and an encoder.
+	card := func(schema string, c gin.Config) []byte {
+		w := newWriter()
+		w.fields("", modelEntries)
+		cardFields(w, &algo.Card{Schema: schema})
+		configFields(w, "encoder", &c)
+		w.fields("tensors", 1)
+		return sealed(t, modelKind, w.buf.Bytes())
+	}
+	for _, c := range []struct {
+		name string
+		data []byte
+		want error
+		text string
+	}{
+		{"empty", nil, ErrTruncated, "0 bytes"},
+		{"SMILES", []byte("CC(=O)O acid\n"), ErrMagic, `"CC(=O)O "`},
+		{"sent as text", bytes.ReplaceAll(valid, []byte("\r\n"), []byte("\n")), ErrMagic, `want "\x89BaCa\r\n\x1a"`},
+		{"newer", with(atVersion, 2), ErrVersion, "use a newer program"},
+		{"version 0", with(atVersion, 0), ErrVersion, "0, want 1"},
+		{"checkpoint", saveCheckpoint(t, testCheckpoint(1)), ErrKind, "it is a checkpoint of training, want a model"},
+		{"kind 9", with(atKind, 9), ErrKind, "kind 9"},
+		{"flags", with(atFlags, 0, 1), ErrVersion, "flags 0x0100"},
+		{"announces 4 GiB", with(atLength, 0xff, 0xff, 0xff, 0xff), ErrTooLarge, "announces 4294967343 bytes"},
+		{"half a file", valid[:len(valid)/2], ErrTruncated, fmt.Sprintf("%d bytes of %d", len(valid)/2, len(valid))},
+		{"more", append(slices.Clone(valid), 0), ErrTrailing, fmt.Sprintf("%d bytes, its header announces %d", len(valid)+1, len(valid))},
+		{"damaged", with(len(valid)-1, valid[len(valid)-1]^1), ErrChecksum, "get the file again"},
+		{"no payload", payload(), ErrFormat, "ends within the payload"},
+		{"nil for a map", payload(0xc0), ErrFormat, "want a map"},
+		{"extension before a map", payload(0xd4, 1, 1, 0x85), ErrFormat, "want a map"},
+		{"number", payload(0x05), ErrFormat, "want a map"},
+		{"entries", payload(0x81, 0xc0, 0xc0, 0xc0), ErrFormat, "1 entries, want 5"},
+		{"payload goes on", sealed(t, modelKind, append(slices.Clone(valid[headerSize:]), 0xc0)), ErrFormat, "1 bytes after the last value"},
+		{"other key", edit(t, "\xabdescription", "\xabdescribtion"), ErrFormat, `key "describtion", want "description"`},
+		{"key is bin", edit(t, "\xa4card", "\xc4\x03car"), ErrFormat, `the key card has a value of msgpack type 0xc4, want a string`},
+		{"not UTF-8", edit(t, "test with", "test\xffwith"), ErrFormat, "description is not UTF-8"},
+		{"negative", edit(t, "\xa5batch\xcc\x80", "\xa5batch\xd0\x80"), ErrFormat, "batch has a value of msgpack type 0xd0, want an unsigned integer"},
+		{"float for integer", edit(t, "\xa5train\x04", "\xa5train\xca"), ErrFormat, "want an unsigned integer"},
+		{"integer for float", edit(t, "\xa4loss\xcb", "\xa4loss\xcf"), ErrFormat, "want a float64"},
+		{"infinite loss", edit(t, "\xa4loss\xcb\xbf\xd5\x55\x55\x55\x55\x55\x55", "\xa4loss\xcb\x7f\xf0\x00\x00\x00\x00\x00\x00"), ErrNumber, "loss is +Inf"},
+		{"schema", edit(t, algo.Constant, "constant-2"), ErrSchema, `"constant-2": want "ogb-atom-9" or "constant-1"`},
+		{"schema of other width", card(algo.OGB, gin.Config{Features: 1, Hidden: 2, Layers: 1}), ErrSchema, "takes 1 features, ogb-atom-9 has 9"},
+		{"no layers", card(algo.Constant, gin.Config{Features: 1, Hidden: 2}), ErrFormat, "layers 0: want 1 to 32"},
+		{"layers", card(algo.Constant, gin.Config{Features: 1, Hidden: 2, Layers: math.MaxInt}), ErrFormat, "want 1 to 32"},
+		{"huge encoder", card(algo.Constant, gin.Config{Features: 1, Hidden: 1024, Layers: 4}), ErrTensor, "595922944 bytes of parameters, 1 bytes remain"},
+		{"tensor renamed", edit(t, "feature.gin.0.second.bias", "feature.gin.0.second.bios"), ErrTensor, `"feature.gin.0.second.bios" is not expected: want "feature.gin.0.second.bias"`},
+		{"tensor missing", edit(t, "feature.graph_head.first.bias", "feature.graph_head.second.bia"), ErrTensor, "is not expected"},
+		{"tensor out of place", edit(t, "feature.node_head.first.weight", "structure.gin.0.first.weights!"), ErrTensor, "is not expected"},
+		{"tensor transposed", edit(t, "\xa5shape\x92\x02\x01", "\xa5shape\x92\x01\x02"), ErrTensor, "has shape [1 2], want [2 1]"},
+		{"tensor too long", edit(t, "\xa7float32\xc4\x08", "\xa7float32\xc4\x09"), ErrFormat, "float32 has 9 bytes, want 8"},
+		{"rows", edit(t, "\xa4rows\x03", "\xa4rows\x04"), ErrFormat, "q has 24 bytes, want 32"},
+		{"train", edit(t, "\xa5train\x04", "\xa5train\x02"), ErrRows, "the bank has 3 rows, only 2 graphs"},
+		{"holdout row twice", edit(t, "\xcd\x01\x32\xcd\x01\x31", "\xcd\x01\x31\xcd\x01\x31"), ErrRows, "holdout row 305 is there twice"},
+		{"holdout row outside", edit(t, "\xcd\x01\x32\xcd\x01\x31", "\xcd\x01\x33\xcd\x01\x31"), ErrRows, "holdout row 307 of 307 graphs"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m, err := Load(c.data)
+			if !errors.Is(err, c.want) || m != nil {
+				t.Fatalf("got %v, want %v", err, c.want)
+			}
+			if !named(err) || !strings.Contains(err.Error(), c.text) {
+				t.Errorf("got %q, want %q in it", err, c.text)
+			}
+		})
+	}
+}
+
+// TestTensorList has other lists of tensors than the encoder's.
+func TestTensorList(t *testing.T) {
+	c := gin.Config{Features: 1, Hidden: 1, Layers: 1}
+	tensors := gin.Zero(c).Tensors()
+	extra := append(slices.Clone(tensors), gin.Tensor{Name: "extra", Shape: []int{1}, Data: []float32{1}})
+	for _, x := range []struct {
+		name string
+		list []gin.Tensor
+		text string
+	}{
+		{"last is missing", tensors[:len(tensors)-1], `"structure.node_head.second.bias" is missing`},
+		{"first is missing", append(slices.Clone(tensors[1:]), extra[len(tensors):]...), `"feature.gin.0.first.weight" is missing: "feature.gin.0.first.bias" comes`},
+		{"one more", extra, `"extra" is not expected`},
+	} {
+		w := newWriter()
+		w.fields("tensors", len(x.list))
+		for _, t := range x.list {
+			w.fields(t.Name, tensorEntries)
+			w.counts("shape", &t.Shape)
+			w.floats("float32", t.Data)
+		}
+		w.buf.Write(make([]byte, 4096)) // so that only the list is short
+		r := newReader(w.buf.Bytes())
+		if e := r.encoder(c); e != nil || !errors.Is(r.err, ErrTensor) || !strings.Contains(r.err.Error(), x.text) {
+			t.Errorf("%s: %v, want %q", x.name, r.err, x.text)
+		}
+	}
+}
+
+func TestSaveErrors(t *testing.T) {
+	nan32 := float32(math.NaN())
+	for _, c := range []struct {
+		name   string
+		change func(m *algo.Model)
+		want   error
+	}{
+		{"no encoder", func(m *algo.Model) { m.Encoder = nil }, ErrFormat},
+		{"no bank", func(m *algo.Model) { m.Bank = nil }, ErrFormat},
+		{"empty bank", func(m *algo.Model) { m.Bank = m.Bank.Select(nil) }, ErrRows},
+		{"parameter", func(m *algo.Model) { m.Encoder.Params[3] = nan32 }, ErrNumber},
+		{"embedding NaN", func(m *algo.Model) { m.Bank.Q[2] = nan32 }, ErrNumber},
+		{"embedding negative", func(m *algo.Model) { m.Bank.Q[2] = -1 }, ErrNumber},
+		{"embedding large", func(m *algo.Model) { m.Holdout.Q[0] = 89 }, ErrNumber},
+		{"projection", func(m *algo.Model) { m.Holdout.ZS[0] = nan32 }, ErrNumber},
+		{"node score", func(m *algo.Model) { m.Holdout.NodeScore[0] = math.Inf(-1) }, ErrNumber},
+		{"node score beyond float32", func(m *algo.Model) { m.Bank.NodeScore[0] = 1e39 }, ErrNumber},
+		{"bank of other width", func(m *algo.Model) { m.Bank.Width = 3 }, ErrRows},
+		{"bank of other length", func(m *algo.Model) { m.Bank.Q = m.Bank.Q[1:] }, ErrRows},
+		{"schema", func(m *algo.Model) { m.Card.Schema = "" }, ErrSchema},
+		{"width of schema", func(m *algo.Model) { m.Card.Schema = algo.OGB }, ErrSchema},
+		{"long text", func(m *algo.Model) { m.Card.Description = strings.Repeat("x", 4097) }, ErrFormat},
+		{"not UTF-8", func(m *algo.Model) { m.Card.Name = "\xff" }, ErrFormat},
+		{"negative count", func(m *algo.Model) { m.Card.Epochs = -1 }, ErrNumber},
+		{"learning rate", func(m *algo.Model) { m.Card.LearningRate = math.NaN() }, ErrNumber},
+		{"more trained than read", func(m *algo.Model) { m.Card.Graphs = 3 }, ErrRows},
+		{"holdout is not on the card", func(m *algo.Model) { m.Card.HoldoutRows = nil }, ErrRows},
+		{"holdout rows", func(m *algo.Model) { m.Card.HoldoutRows = []int{1, -1} }, ErrRows},
+	} {
+		m := small(t)
+		c.change(m)
+		var b bytes.Buffer
+		if err := Save(&b, m); !errors.Is(err, c.want) || b.Len() != 0 {
+			t.Errorf("%s: %v and %d bytes, want %v", c.name, err, b.Len(), c.want)
+		}
+	}
+	broken := errors.New("disk full")
+	if err := Save(writerFunc(func(p []byte) (int, error) { return 0, broken }), small(t)); !errors.Is(err, broken) {
+		t.Errorf("%v, want %v", err, broken)
+	}
+}
+
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+func TestTooLarge(t *testing.T) {
+	if _, err := Load(make([]byte, MaxSize+1)); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("Load: %v", err)
+	}
+	endless := readerFunc(func(p []byte) (int, error) { return len(p), nil })
+	if _, err := Read(endless); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("Read: %v", err)
+	}
+	if err := seal(&bytes.Buffer{}, modelKind, make([]byte, MaxSize-headerSize+1)); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("seal: %v", err)
+	}
+	if err := seal(&bytes.Buffer{}, modelKind, make([]byte, MaxSize-headerSize)); err != nil {
+		t.Errorf("seal of the largest file: %v", err)
+	}
+	broken := errors.New("connection lost")
+	if _, err := Read(readerFunc(func(p []byte) (int, error) { return 0, broken })); !errors.Is(err, broken) {
+		t.Errorf("Read: %v, want %v", err, broken)
+	}
+}
+
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// TestRowLimits asks for more rows than a file may have, without the bytes.
+func TestRowLimits(t *testing.T) {
+	for _, c := range []struct{ hidden, rows int }{{1, maxRows + 1}, {1, math.MaxInt}, {256, maxWork/(256*256) + 1}} {
+		w := newWriter()
+		w.fields("bank", rowsEntries)
+		w.count("rows", &c.rows)
+		r := newReader(w.buf.Bytes())
+		e := gin.Zero(gin.Config{Features: 1, Hidden: c.hidden, Layers: 1})
+		if v := r.rows("bank", e); v != nil || !errors.Is(r.err, ErrTooLarge) {
+			t.Errorf("%d rows of width %d: %v", c.rows, c.hidden, r.err)
+		}
+	}
+}
+
+func TestParameters(t *testing.T) {
+	for _, n := range [][3]int{{1, 1, 1}, {9, 16, 5}, {9, 3, 2}, {1, 7, 32}, {100, 2, 1}} {
+		c := gin.Config{Features: n[0], Hidden: n[1], Layers: n[2]}
+		if got, want := parameters(c), len(gin.Zero(c).Params); got != want {
+			t.Errorf("%+v: %d parameters, want %d", c, got, want)
+		}
+	}
+}
+
+func TestFormatPage(t *testing.T) {
+	page, err := os.ReadFile("FORMAT.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	mentioned := func(text string) {
+		t.Helper()
+		if seen[text] {
+			return
+		}
+		seen[text] = true
+		if !bytes.Contains(page, []byte(text)) {
+			t.Errorf("FORMAT.md does not mention %s", text)
+		}
+	}
+	for _, data := range [][]byte{save(t, small(t)), saveCheckpoint(t, testCheckpoint(1))} {
+		var p map[string]any
+		if err := msgpack.Unmarshal(data[headerSize:], &p); err != nil {
+			t.Fatal(err)
+		}
+		var walk func(p map[string]any)
+		walk = func(p map[string]any) {
+			for key, v := range p {
+				if !strings.Contains(key, ".") { // tensors are named by package gin
+					mentioned("`" + key + "`")
+				}
+				if v, ok := v.(map[string]any); ok {
+					walk(v)
+				}
+			}
+		}
+		walk(p)
+	}
+	for _, n := range []int{MaxSize, headerSize, maxText, maxList, maxRows, maxWork, maxQ} {
+		mentioned(fmt.Sprint(n))
+	}
+}
+
+// allocated is what f allocates, in bytes.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// hostile are heads of values that announce 2³²−1 elements and have none.
+var hostile = map[string][]byte{
+	"array": {0xdd, 0xff, 0xff, 0xff, 0xff},
+	"bin":   {0xc6, 0xff, 0xff, 0xff, 0xff},
+	"str":   {0xdb, 0xff, 0xff, 0xff, 0xff},
+	"map":   {0xdf, 0xff, 0xff, 0xff, 0xff},
+	"ext":   {0xc9, 0xff, 0xff, 0xff, 0xff},
+}
+
+// TestHostileHeads puts a head of five bytes at every place of a valid payload
+// where a value starts, and everywhere else.
+func TestHostileHeads(t *testing.T) {
+	const limit = 1 << 20
+	for name, head := range hostile {
+		for _, k := range []kind{modelKind, checkpointKind} {
+			file := sealed(t, k, head)
+			if n := allocated(func() {
+				_, errModel := Load(file)
+				_, errCheckpoint := LoadCheckpoint(file)
+				if errModel == nil || errCheckpoint == nil {
+					t.Errorf("%s: loads", name)
+				}
+			}); n > limit {
+				t.Errorf("%s alone: %d bytes allocated", name, n)
+			}
+		}
+		for _, valid := range files(t) {
+			payload := valid.data[headerSize:]
+			k := kind(valid.data[atKind])
+			for at := range payload {
+				file := sealed(t, k, append(slices.Clone(payload[:at]), head...))
+				var err error
+				if n := allocated(func() { err = valid.load(file) }); n > limit {
+					t.Fatalf("%s at byte %d: %d bytes allocated", name, at, n)
+				}
+				// In the last five bytes the head is data of the last bin.
+				if at != len(payload)-len(head) && !named(err) || err != nil && !named(err) {
+					t.Fatalf("%s at byte %d: %v, want a named error", name, at, err)
+				}
+			}
+		}
+	}
+}
+
+// TestMsgpackIsPinned guards the version of package msgpack. v5.4.0 and v5.4.1
+// dropped the limits on what a length in the input can make a decoder allocate:
+// five bytes can ask for 68 GB. This package checks lengths itself, but others
+// that decode messages rely on the limits, and on this test.
+func TestMsgpackIsPinned(t *testing.T) {
+	const path, version = "github.com/vmihailenco/msgpack/v5", "v5.3.6"
+	if got := "v" + msgpack.Version(); got != version {
+		// Not a word more: the decoding below would take all memory.
+		t.Fatalf("compiled with msgpack %s, want %s: newer ones allocate without limit; run go get %s@%s", got, version, path, version)
+	}
+	mod, err := os.ReadFile("../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for line := range strings.Lines(string(mod)) {
+		f := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "require "))
+		if len(f) == 0 || f[0] != path {
+			continue
+		}
+		found++
+		if len(f) < 2 || f[1] != version {
+			t.Errorf("go.mod has %q, want %s %s: newer ones allocate without limit; run go get %s@%s", strings.TrimSpace(line), path, version, path, version)
+		}
+	}
+	if found != 1 {
+		t.Errorf("go.mod names %s %d times, want once", path, found)
+	}
+	for _, c := range []struct {
+		head  string
+		into  any
+		limit uint64
+	}{
+		{"array", new([]float32), 1 << 20},
+		{"array", new([]int), 1 << 20},
+		{"array", new([]string), 1 << 20},
+		{"array", new(any), 1 << 20},
+		{"str", new(string), 1 << 20},
+		{"map", new(map[string]int), 1 << 20},
+		{"map", new(struct{ A int }), 1 << 20},
+		{"bin", new([]byte), 4 << 20}, // grows once before it looks for the bytes
+	} {
+		var err error
+		if n := allocated(func() { err = msgpack.Unmarshal(hostile[c.head], c.into) }); n > c.limit || err == nil {
+			t.Errorf("five bytes, %s into %T: %d bytes allocated, want at most %d; error %v", c.head, c.into, n, c.limit, err)
+		}
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	valid := save(f, small(f))
+	checkpoint := saveCheckpoint(f, testCheckpoint(2))
+	for _, data := range [][]byte{valid, checkpoint} {
+		f.Add(data)
+		f.Add(data[headerSize:])
+		for _, n := range []int{0, 7, headerSize - 1, headerSize, len(data) / 2, len(data) - 1} {
+			f.Add(data[:n])
+		}
+		for _, i := range []int{0, atVersion, atKind, atLength + 3, atSum, headerSize, len(data) - 1} {
+			flipped := slices.Clone(data)
+			flipped[i] ^= 1
+			f.Add(flipped)
+		}
+		for _, head := range hostile {
+			f.Add(head)
+			f.Add(append(slices.Clone(data[headerSize:headerSize+40]), head...))
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		// As a file, and as a payload that has a right checksum.
+		for _, file := range []file{
+			{data, loadTwice}, {data, loadCheckpointTwice},
+			{sealed(t, modelKind, data), loadTwice}, {sealed(t, checkpointKind, data), loadCheckpointTwice},
+		} {
+			if err := file.load(file.data); err != nil && !named(err) {
+				t.Fatalf("%v, want a named error", err)
+			}
+		}
+	})
+}
+
+func BenchmarkLoad(b *testing.B) {
+	data := save(b, testModel(b, gin.Default(9), 2500, 200))
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		if _, err := Load(data); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkSave(b *testing.B) {
+	m := testModel(b, gin.Default(9), 2500, 200)
+	b.SetBytes(int64(len(save(b, m))))
+	for b.Loop() {
+		save(b, m)
+	}
+}

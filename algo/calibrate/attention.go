@@ -36,7 +36,7 @@ type AttentionOptions struct {
 func DefaultAttention() AttentionOptions {
 	return AttentionOptions{
 		Low: 25, High: 75,
-		Theta: 0.2, Mixup: graphon.DefaultOptions(), Synthetic: 128,
+		Theta: graphon.DefaultTheta, Mixup: graphon.DefaultOptions(), Synthetic: 128,
 		Training: 512, Capacity: dictionary.DefaultCapacity, TopK: 5, Width: 64,
 		Steps: 200, Draws: 32, LearningRate: 1e-3,
 	}

@@ -148,9 +148,12 @@ func fit(x, y []float64, dim int, c float64) *head {
 			positive++
 		}
 	}
-	weight := map[bool]float64{
-		true:  c * float64(n) / (2 * float64(max(1, positive))),
-		false: c * float64(n) / (2 * float64(max(1, n-positive))),
+	weight := make([]float64, n) // c·s_i
+	for i, v := range y {
+		weight[i] = c * float64(n) / (2 * float64(n-positive))
+		if v > 0 {
+			weight[i] = c * float64(n) / (2 * float64(positive))
+		}
 	}
 	rows := blas64.General{Rows: n, Cols: dim, Stride: dim, Data: x}
 	f, g := make([]float64, n), make([]float64, n)
@@ -167,7 +170,7 @@ func fit(x, y []float64, dim int, c float64) *head {
 			sum := 0.5 * floats.Dot(p[:dim], p[:dim])
 			for i, v := range f {
 				// log(1 + e^−v) without overflow.
-				sum += weight[y[i] > 0] * (math.Log1p(math.Exp(-math.Abs(v))) + max(0, -v))
+				sum += weight[i] * (math.Log1p(math.Exp(-math.Abs(v))) + max(0, -v))
 			}
 			return sum
 		},
@@ -175,7 +178,7 @@ func fit(x, y []float64, dim int, c float64) *head {
 			margins(p)
 			bias := 0.0
 			for i, v := range f {
-				g[i] = -weight[y[i] > 0] * y[i] / (1 + math.Exp(v))
+				g[i] = -weight[i] * y[i] / (1 + math.Exp(v))
 				bias += g[i]
 			}
 			copy(grad, p[:dim])

@@ -210,7 +210,9 @@ func (p *Parser) kekulizeSystem(system []int32) error {
 	}
 	p.markCandidates()
 	k.trial = grow(k.trial, len(p.atoms))
-	copy(k.trial, k.candidate)
+	for _, i := range k.all {
+		k.trial[i] = k.candidate[i]
+	}
 	ok, err := p.arrange()
 	if err != nil || ok {
 		return err
@@ -226,7 +228,9 @@ func (p *Parser) kekulizeSystem(system []int32) error {
 					}
 				}
 			}
-			copy(k.trial, k.candidate)
+			for _, i := range k.all {
+				k.trial[i] = k.candidate[i]
+			}
 			for q, i := range k.wild[:n] {
 				if off>>q&1 == 1 {
 					k.trial[i] = false

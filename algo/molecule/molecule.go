@@ -196,7 +196,8 @@ type atom struct {
 	radicals   int32
 	degree     int32 // while reading: bonds so far, ring bonds not counted
 	perm       int32 // number of an @TH, @SP … class
-	closure    int32 // its first ring-bond digit, or -1
+	closure    int32 // its first ring-bond number, or -1
+	last       int32 // its last one
 	at, size   int32 // its text
 }
 

@@ -194,11 +194,6 @@ func (p *Parser) addBond(i, j int32, t token) {
 // addClosure notes a ring-bond number at atom i.
 func (p *Parser) addClosure(i int32, number int32, t token, at, size int) {
 	c := closure{number: number, atom: i, order: t.order, specified: t.at >= 0 && !t.plain, reverse: t.reverse, dir: t.dir, next: -1, at: int32(at), size: int32(size)}
-	if c.order == Any {
-		// RDKit loses the "~" of a ring bond, but remembers that there was a
-		// symbol, so that one at the other end does not count.
-		c.order = Any
-	}
 	a := &p.atoms[i]
 	// A ring-bond number behind a branch ("C(F)1") comes earlier in the order of
 	// neighbours than where it is written; where that makes an odd permutation
@@ -211,14 +206,10 @@ func (p *Parser) addClosure(i int32, number int32, t token, at, size int) {
 	p.closures = append(p.closures, c)
 	if a.closure < 0 {
 		a.closure = k
-		return
+	} else {
+		p.closures[a.last].next = k
 	}
-	// The list of an atom's closures is long only where one atom has many.
-	last := &p.closures[a.closure]
-	for last.next >= 0 {
-		last = &p.closures[last.next]
-	}
-	last.next = k
+	a.last = k
 }
 
 // turn is the opposite tag.
@@ -551,7 +542,7 @@ func (p *Parser) closeRings() error {
 		if from.reverse {
 			b.a, b.b = b.b, b.a
 		}
-		if !from.specified || b.order == Any {
+		if !from.specified || b.order == Any { // RDKit loses the "~" of a ring bond
 			b.order = p.unwritten(b.a, b.b)
 		}
 		b.aromatic = b.order == Aromatic

@@ -73,16 +73,26 @@ type rings struct {
 	sorted   []int32
 	path     []int32
 
-	// Breadth-first search: stamp[i] == epoch where atom i was reached.
-	epoch  int32
-	stamp  []int32
-	black  []bool
-	parent []int32
-	depth  []int32
-	queue  []int32
+	// bridge marks the bonds that are in no ring. low and enter are depth-first
+	// numbers, next the link to follow from an atom, way the path.
+	bridge     []bool
+	enter, low []int32
+	next       []int32
+	way        []link
 
-	markEpoch int32
-	mark      []int32
+	// Breadth-first search.
+	epoch int32
+	visit []visit
+	queue []int32
+}
+
+// A visit is an atom in a breadth-first search, where stamp is the epoch.
+type visit struct {
+	stamp  int32
+	parent int32 // or -1
+	depth  int32
+	branch int32 // the atom next to the root that leads here
+	black  bool  // taken from the queue
 }
 
 // A ringHit says that the search from an atom found a ring.
@@ -177,13 +187,9 @@ func (p *Parser) findRings() error {
 	r.ringAtom = zeroed(r.ringAtom, n)
 	r.ringBond = zeroed(r.ringBond, m)
 	r.blocked = zeroed(r.blocked, n)
-	r.stamp = zeroed(r.stamp, n)
+	r.visit = zeroed(r.visit, n)
 	r.epoch = 0
-	r.black = grow(r.black, n)
-	r.parent = grow(r.parent, n)
-	r.depth = grow(r.depth, n)
-	r.mark = zeroed(r.mark, n)
-	r.markEpoch = 0
+	p.findBridges()
 	fragments := p.splitFragments()
 	exact := true
 	for f := range fragments {
@@ -227,6 +233,49 @@ func zeroed[T any](s []T, n int) []T {
 	s = grow(s, n)
 	clear(s)
 	return s
+}
+
+// findBridges marks the bonds that are in no ring (Tarjan).
+func (p *Parser) findBridges() {
+	r := &p.rings
+	n := len(p.atoms)
+	r.bridge = zeroed(r.bridge, len(p.bonds))
+	r.enter = zeroed(r.enter, n)
+	r.low = grow(r.low, n)
+	r.next = append(r.next[:0], p.first[:n]...)
+	count := int32(0)
+	for root := range n {
+		if r.enter[root] != 0 {
+			continue
+		}
+		count++
+		r.enter[root], r.low[root] = count, count
+		r.way = append(r.way[:0], link{int32(root), -1})
+		for len(r.way) > 0 {
+			at := r.way[len(r.way)-1]
+			i := at.atom
+			if r.next[i] < p.first[i+1] {
+				l := p.links[r.next[i]]
+				r.next[i]++
+				switch {
+				case l.bond == at.bond:
+				case r.enter[l.atom] == 0:
+					count++
+					r.enter[l.atom], r.low[l.atom] = count, count
+					r.way = append(r.way, l)
+				default:
+					r.low[i] = min(r.low[i], r.enter[l.atom])
+				}
+				continue
+			}
+			r.way = r.way[:len(r.way)-1]
+			if len(r.way) > 0 {
+				up := r.way[len(r.way)-1].atom
+				r.low[up] = min(r.low[up], r.low[i])
+				r.bridge[at.bond] = r.low[i] > r.enter[up]
+			}
+		}
+	}
 }
 
 // splitFragments sorts the atoms by fragment into r.order, ascending within each
@@ -400,20 +449,17 @@ func (p *Parser) pickTwos() {
 func (p *Parser) smallest(root, avoid int32) (int, error) {
 	r := &p.rings
 	r.epoch++
-	reach := func(i, parent, depth int32) {
-		r.stamp[i], r.black[i], r.parent[i], r.depth[i] = r.epoch, false, parent, depth
-	}
 	if avoid >= 0 {
-		reach(avoid, -1, 0)
-		r.black[avoid] = true
+		r.visit[avoid] = visit{stamp: r.epoch, black: true}
 	}
-	reach(root, -1, 0)
+	r.visit[root] = visit{stamp: r.epoch, parent: -1}
 	r.queue = append(r.queue[:0], root)
 	count, best := 0, int32(1<<30)
 	for head := 0; head < len(r.queue); head++ {
 		i := r.queue[head]
-		r.black[i] = true
-		depth := r.depth[i] + 1
+		r.visit[i].black = true
+		at := r.visit[i]
+		depth := at.depth + 1
 		if depth > best {
 			break
 		}
@@ -423,55 +469,41 @@ func (p *Parser) smallest(root, avoid int32) (int, error) {
 		}
 		for _, l := range links {
 			j := l.atom
-			if !r.active[l.bond] || r.parent[i] == j {
+			if !r.active[l.bond] || r.bridge[l.bond] || at.parent == j {
 				continue
 			}
-			if r.stamp[j] != r.epoch {
-				reach(j, i, depth)
+			to := &r.visit[j]
+			if to.stamp != r.epoch {
+				*to = visit{stamp: r.epoch, parent: i, depth: depth, branch: at.branch}
+				if i == root {
+					to.branch = j
+				}
 				r.queue = append(r.queue, j)
 				continue
 			}
-			if r.black[j] {
+			// The two ways to j close a ring; it goes through root if they are
+			// on different branches.
+			if to.black || to.branch == at.branch {
 				continue
 			}
-			// The two ways to j close a ring, a ring through root if they meet
-			// nowhere else.
-			r.markEpoch++
-			far := r.path[:0]
-			for k := j; k != -1 && k != root; k = r.parent[k] {
-				far = append(far, k)
-				r.mark[k] = r.markEpoch
-			}
-			nearSize, meets := 0, false
-			for k := i; k != -1; k = r.parent[k] {
-				if r.mark[k] == r.markEpoch {
-					meets = true
-					break
-				}
-				nearSize++
-			}
-			r.path = far
-			if !p.spend(len(far) + nearSize) {
-				return 0, p.errorBudget()
-			}
-			if meets {
-				continue
-			}
-			size := int32(nearSize + len(far))
+			size := at.depth + 1 + to.depth
 			if size > best {
 				return count, nil
 			}
 			best = size
 			count++
 			// root … i, then j … the atom next to root.
-			at := len(r.small.atoms)
-			r.small.atoms = append(r.small.atoms, make([]int32, nearSize)...)
-			q := at + nearSize
-			for k := i; k != -1; k = r.parent[k] {
-				q--
-				r.small.atoms[q] = k
+			from := len(r.small.atoms)
+			for k := i; k != -1; k = r.visit[k].parent {
+				r.small.atoms = append(r.small.atoms, k)
 			}
-			r.small.atoms = append(r.small.atoms, far...)
+			slices.Reverse(r.small.atoms[from:])
+			for k := j; k != root; k = r.visit[k].parent {
+				r.small.atoms = append(r.small.atoms, k)
+			}
+			if !p.spend(int(size)) {
+				return 0, p.errorBudget()
+			}
 			r.small.start = append(r.small.start, int32(len(r.small.atoms)))
 		}
 	}

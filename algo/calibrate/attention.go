@@ -176,13 +176,28 @@ func (a *Attention) Calibrate(ctx context.Context, in *Input, trace func(Iterati
 			if err := look.scores(ctx, head, out.Test, test, own); err != nil {
 				return nil, err
 			}
-			trace(Iteration{Step: t + 1, Loss: loss, Test: out.Test, Inside: a.sides[0].members, Outside: a.sides[1].members})
+			inside, outside := a.sides[0].members, a.sides[1].members
+			trace(Iteration{
+				Step: t + 1, Loss: loss, KL: metric.KL(pick(out.Test, inside), pick(out.Test, outside), histogramBins),
+				Test: out.Test, Inside: inside, Outside: outside,
+			})
 		}
 	}
 	if err := look.scores(ctx, head, out.Test, test, own); err != nil {
 		return nil, err
 	}
 	return out, look.scores(ctx, head, out.Holdout, holdout, nil)
+}
+
+// histogramBins is the resolution of the KL divergence that Iteration reports.
+const histogramBins = 20
+
+func pick(values []float64, index []int) []float64 {
+	picked := make([]float64, len(index))
+	for k, i := range index {
+		picked[k] = values[i]
+	}
+	return picked
 }
 
 // A lookup finds keys, on several cores.

@@ -45,11 +45,11 @@ type Output struct {
 
 // An Iteration is one step of a calibrator that learns in steps.
 type Iteration struct {
-	Step int // from 1
-	Loss float64
-	// Test is the calibrator's score of the batch after the step, for curves
-	// of KL divergence and, for those who have labels, AUROC. It is only valid
-	// during the call.
+	Step int     // from 1
+	Loss float64 // before the step
+	KL   float64 // KL(inside‖outside) between the score histograms of the subgroups, in nats
+	// Test is the calibrator's score of the batch after the step; who has labels
+	// may measure its AUROC. It is only valid during the call.
 	Test []float64
 	// Inside and Outside are the indices of the two subgroups.
 	Inside, Outside []int

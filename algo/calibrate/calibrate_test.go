@@ -287,9 +287,11 @@ func TestAttentionLearns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var losses []float64
+	var losses, kl []float64
 	out, err := a.Calibrate(ctx, in, func(it Iteration) {
 		losses = append(losses, it.Loss)
+		finite(t, "KL", it.KL)
+		kl = append(kl, it.KL)
 		if len(it.Test) != 80 || len(it.Inside) == 0 || len(it.Outside) == 0 {
 			t.Fatalf("step %d: %d scores, %d and %d graphs in the subgroups", it.Step, len(it.Test), len(it.Inside), len(it.Outside))
 		}
@@ -301,6 +303,9 @@ func TestAttentionLearns(t *testing.T) {
 	finite(t, "holdout", out.Holdout...)
 	if n := len(losses); n != 200 || !(mean(losses[n-20:]) < 0.8*mean(losses[:20])) {
 		t.Errorf("%d losses, mean of the first 20 %g, of the last %g: want a fall", n, mean(losses[:20]), mean(losses[n-20:]))
+	}
+	if !(mean(kl[180:]) > 0) || slices.Max(kl) <= kl[0] {
+		t.Errorf("KL between the subgroups starts at %g and never rises: %g at its highest", kl[0], slices.Max(kl))
 	}
 	for _, s := range a.sides {
 		if s.dict.Queue().Len() == 0 {

@@ -230,12 +230,20 @@ func GraphScores(ctx context.Context, workers int, zf, zs, nf, ns []float32, wid
 	return scores, err
 }
 
+// MaxNodes bounds the nodes of one graph that take part in ℓ_n, whose cost grows
+// with their square. The loss of a larger graph is that of MaxNodes of its nodes,
+// evenly spaced.
+const MaxNodes = 4096
+
 // NodeScore returns ℓ_n of one graph, the mean of ℓ over its nodes, and writes
 // the gradient of scale times that mean to dzf and dzs unless they are nil. The
 // negatives of a node are the other nodes of its graph; a graph of one node has
 // none, and its ℓ_n is NaN, not defined.
 func (w *Workspace) NodeScore(zf, zs []float32, width int, scale float32, dzf, dzs []float32) float64 {
 	n := len(zf) / width
+	if n > MaxNodes {
+		return w.sampledScore(zf, zs, width, scale, dzf, dzs)
+	}
 	w.loss = grow(w.loss, n)
 	w.InfoNCE(w.loss, zf, zs, width, scale/float32(max(n, 1)), dzf, dzs)
 	sum := 0.0
@@ -243,4 +251,28 @@ func (w *Workspace) NodeScore(zf, zs []float32, width int, scale float32, dzf, d
 		sum += float64(l)
 	}
 	return sum / float64(n)
+}
+
+// sampledScore is NodeScore of MaxNodes evenly spaced nodes; the others get no
+// gradient.
+func (w *Workspace) sampledScore(zf, zs []float32, width int, scale float32, dzf, dzs []float32) float64 {
+	n := len(zf) / width
+	row := func(z []float32, k int) []float32 { return z[k*n/MaxNodes*width:][:width] }
+	f, s := make([]float32, MaxNodes*width), make([]float32, MaxNodes*width)
+	for k := range MaxNodes {
+		copy(f[k*width:], row(zf, k))
+		copy(s[k*width:], row(zs, k))
+	}
+	if dzf == nil {
+		return w.NodeScore(f, s, width, scale, nil, nil)
+	}
+	df, ds := make([]float32, len(f)), make([]float32, len(s))
+	score := w.NodeScore(f, s, width, scale, df, ds)
+	clear(dzf)
+	clear(dzs)
+	for k := range MaxNodes {
+		copy(row(dzf, k), df[k*width:][:width])
+		copy(row(dzs, k), ds[k*width:][:width])
+	}
+	return score
 }

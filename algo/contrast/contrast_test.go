@@ -188,6 +188,33 @@ func TestNodeScore(t *testing.T) {
 	}
 }
 
+// A huge graph costs what its sample costs, and the sample is of the whole graph.
+func TestNodeScoreOfManyNodes(t *testing.T) {
+	const n, width = 3 * MaxNodes, 2
+	rng := rand.New(rand.NewPCG(11, 12))
+	zf, zs := random(rng, n*width), random(rng, n*width)
+	df, ds := random(rng, n*width), random(rng, n*width)
+	var w Workspace
+	got := w.NodeScore(zf, zs, width, 1, df, ds)
+	var f, s []float32
+	for i := 0; i < n; i += 3 {
+		f, s = append(f, zf[i*width:(i+1)*width]...), append(s, zs[i*width:(i+1)*width]...)
+	}
+	d, e := make([]float32, len(f)), make([]float32, len(f))
+	if want := w.NodeScore(f, s, width, 1, d, e); got != want {
+		t.Errorf("ℓ_n %g, of every third node %g", got, want)
+	}
+	for i := range n {
+		want := [2]float32{}
+		if i%3 == 0 {
+			want = [2]float32{d[i/3*width], e[i/3*width]}
+		}
+		if df[i*width] != want[0] || ds[i*width] != want[1] {
+			t.Fatalf("node %d: gradients %g and %g, want %v", i, df[i*width], ds[i*width], want)
+		}
+	}
+}
+
 // One node or one graph has no negatives; the loss is not defined, and says so.
 func TestNotDefined(t *testing.T) {
 	var w Workspace

@@ -19,22 +19,25 @@ const (
 	cipR
 )
 
-// maxRankWork bounds the atoms ranked over all rounds in one molecule. A
-// molecule of 5 000 atoms stays well below it; the ranks of larger ones with very
-// long chains are taken as they are when it is used up.
-const maxRankWork = 1 << 25
-
 // ranker is the workspace of cleanTags.
 type ranker struct {
-	rank []int32 // of atoms; the least first
-	work int
+	work int // what is left of the budget
 
-	order  []int32 // atoms by rank
-	keys   []int32 // what atoms of equal rank are compared by, at[i] to at[i+1]
-	at     []int32
-	fresh  []int32 // new ranks
-	single []uint64
-	near   []rankedLink
+	// Atoms by rank: class k is order[start[k]:end[k]], place is the inverse of
+	// order.
+	order, place []int32
+	class        []int32
+	start, end   []int32
+
+	single    []uint64 // what the classes begin with
+	touched   []int32  // atoms that may split off in this round
+	isTouched []bool
+	count     []int32 // by class, how many are touched
+	split     []int32 // classes with touched atoms
+	moved     []int32
+	parts     []int32
+	keys, at  []int32
+	near      []rankedLink
 
 	tagged   []bool
 	bondSeen []bool
@@ -118,6 +121,11 @@ func (p *Parser) assignLabels() {
 		if !slices.ContainsFunc(p.atoms, func(a atom) bool { return a.chirality != Achiral && a.cip == unassigned }) {
 			return // no tag is in doubt any more
 		}
+		// No real molecule comes near this; one that does keeps the labels
+		// that it has.
+		if p.cip.work -= len(p.atoms); p.cip.work < 0 {
+			return
+		}
 		p.rerankAtoms()
 	}
 }
@@ -197,7 +205,7 @@ func (p *Parser) possibleCentre(i int32) (legal, same bool) {
 			continue
 		}
 		for _, o := range links[:k] {
-			if p.affects(o.bond, i) && p.cip.rank[o.atom] == p.cip.rank[l.atom] {
+			if p.affects(o.bond, i) && p.cip.rank(o.atom) == p.cip.rank(l.atom) {
 				return true, true
 			}
 		}
@@ -279,7 +287,7 @@ func (p *Parser) label(i int32) uint8 {
 	var order [maxChiralDegree]link
 	n := copy(order[:], links)
 	links = links[:n]
-	slices.SortStableFunc(order[:n], func(x, y link) int { return cmp.Compare(p.cip.rank[x.atom], p.cip.rank[y.atom]) })
+	slices.SortStableFunc(order[:n], func(x, y link) int { return cmp.Compare(p.cip.rank(x.atom), p.cip.rank(y.atom)) })
 	var bonds [maxChiralDegree]int32
 	for k, l := range order[:n] {
 		bonds[k] = l.bond
@@ -329,7 +337,7 @@ func (p *Parser) labelBonds() (left, changed bool) {
 			continue
 		}
 		top := func(d [2]directed, n int) direction {
-			if n == 1 || c.rank[d[0].atom] > c.rank[d[1].atom] {
+			if n == 1 || c.rank(d[0].atom) > c.rank(d[1].atom) {
 				return d[0].dir
 			}
 			return d[1].dir
@@ -369,7 +377,7 @@ func (p *Parser) directions(i, k int32) (d [2]directed, n int) {
 		}
 		n++
 	}
-	if !seen || n == 2 && p.cip.rank[d[0].atom] == p.cip.rank[d[1].atom] {
+	if !seen || n == 2 && p.cip.rank(d[0].atom) == p.cip.rank(d[1].atom) {
 		return d, 0
 	}
 	if d[0].dir == level {
@@ -384,9 +392,11 @@ func (p *Parser) directions(i, k int32) (d [2]directed, n int) {
 func (p *Parser) rankAtoms() {
 	c := &p.cip
 	n := len(p.atoms)
-	c.work = 0
-	c.rank = grow(c.rank, n)
-	c.fresh = grow(c.fresh, n)
+	c.work = 1<<21 + 256*n
+	c.class = grow(c.class, n)
+	c.place = grow(c.place, n)
+	c.isTouched = zeroed(c.isTouched, n)
+	c.count = c.count[:0]
 	c.order = grow(c.order, n)
 	c.at = grow(c.at, n+1)
 	c.single = grow(c.single, n)
@@ -405,15 +415,17 @@ func (p *Parser) rankAtoms() {
 			class = (a.class + 1) % 1024
 		}
 		c.single[i] = uint64(a.z)<<20 | uint64(mass)<<10 | uint64(class)
+		c.order[i] = int32(i)
 	}
-	p.refineRanks()
+	slices.SortFunc(c.order, func(x, y int32) int { return cmp.Compare(c.single[x], c.single[y]) })
+	p.seedRanks()
 }
 
 // rerankAtoms refines the ranks by the labels found.
 func (p *Parser) rerankAtoms() {
 	c := &p.cip
 	for i := range p.atoms {
-		x := uint64(c.rank[i]) << 8
+		x := uint64(c.rank(int32(i))) << 8
 		switch p.atoms[i].cip {
 		case cipS:
 			x += 10
@@ -430,79 +442,184 @@ func (p *Parser) rerankAtoms() {
 		}
 		c.single[i] = x
 	}
+	for k := range c.start {
+		if c.end[k]-c.start[k] > 1 {
+			slices.SortFunc(c.order[c.start[k]:c.end[k]], func(x, y int32) int { return cmp.Compare(c.single[x], c.single[y]) })
+		}
+	}
+	p.seedRanks()
+}
+
+// seedRanks makes classes of the atoms with equal c.single, which order is sorted
+// by.
+func (p *Parser) seedRanks() {
+	c := &p.cip
+	c.start, c.end = c.start[:0], c.end[:0]
+	for k, i := range c.order {
+		if k == 0 || c.single[i] != c.single[c.order[k-1]] {
+			c.start = append(c.start, int32(k))
+			c.end = append(c.end, int32(k))
+		}
+		c.class[i] = int32(len(c.start) - 1)
+		c.end[c.class[i]]++
+		c.place[i] = int32(k)
+	}
+	c.touched = append(c.touched[:0], c.order...)
 	p.refineRanks()
 }
 
-// refineRanks ranks the atoms by c.single and then, round after round, by the
-// ranks of their neighbours, the highest first, each as often as twice its bond
-// order, hydrogens last; until a round makes no difference.
+// refineRanks splits classes, round after round, by the ranks of their atoms'
+// neighbours, the highest first, each as often as twice its bond order,
+// hydrogens last; until a round makes no difference.
+//
+// Only atoms next to a part that split off in the last round can differ from the
+// others of their class, and of the parts of a class the largest need not count:
+// atoms that see only that part see no difference.
 func (p *Parser) refineRanks() {
 	c := &p.cip
 	n := len(p.atoms)
-	for i := range c.order {
-		c.order[i] = int32(i)
-	}
-	slices.SortFunc(c.order, func(x, y int32) int { return cmp.Compare(c.single[x], c.single[y]) })
-	// The rank of a class is its place in the order, which compares like RDKit's
-	// dense ranks.
-	classes := 0
-	for k, i := range c.order {
-		if k > 0 && c.single[i] == c.single[c.order[k-1]] {
-			c.rank[i] = c.rank[c.order[k-1]]
-		} else {
-			c.rank[i] = int32(k)
-			classes++
-		}
-	}
-	for round := 0; classes < n && round < n/2+1; round++ {
-		before := classes
-		if c.work += n; c.work > maxRankWork {
-			return
-		}
-		c.keys = c.keys[:0]
-		for lo := 0; lo < n; {
-			hi := lo + 1
-			for hi < n && c.rank[c.order[hi]] == c.rank[c.order[lo]] {
-				hi++
-			}
-			if hi-lo > 1 {
-				for _, i := range c.order[lo:hi] {
-					p.rankKey(i)
-				}
-			}
-			lo = hi
-		}
-		for lo := 0; lo < n; {
-			hi := lo + 1
-			for hi < n && c.rank[c.order[hi]] == c.rank[c.order[lo]] {
-				hi++
-			}
-			class := c.order[lo:hi]
-			if len(class) == 1 {
-				c.fresh[class[0]] = int32(lo)
-				lo = hi
+	c.work -= n
+	for round := 0; len(c.start) < n && round < n/2+1 && len(c.touched) > 0 && c.work >= 0; round++ {
+		// Touched atoms go to the end of their class.
+		c.keys, c.split = c.keys[:0], c.split[:0]
+		for _, i := range c.touched {
+			k := c.class[i]
+			if c.end[k]-c.start[k] == 1 {
 				continue
 			}
-			slices.SortFunc(class, func(x, y int32) int { return slices.Compare(c.key(x), c.key(y)) })
-			for k, i := range class {
-				switch {
-				case k == 0:
-					c.fresh[i] = int32(lo)
-				case slices.Equal(c.key(i), c.key(class[k-1])):
-					c.fresh[i] = c.fresh[class[k-1]]
-				default:
-					c.fresh[i] = int32(lo + k)
-					classes++
-				}
+			for len(c.count) <= int(k) {
+				c.count = append(c.count, 0)
 			}
-			lo = hi
+			if c.count[k] == 0 {
+				c.split = append(c.split, k)
+			}
+			c.count[k]++
+			c.swap(c.place[i], c.end[k]-c.count[k])
 		}
-		c.rank, c.fresh = c.fresh, c.rank
-		if classes == before {
-			return
+		// All keys first: they are about the ranks before this round.
+		for _, k := range c.split {
+			if rest := c.end[k] - c.count[k]; rest > c.start[k] {
+				p.rankKey(c.order[c.start[k]])
+			}
+			for _, i := range c.order[c.end[k]-c.count[k] : c.end[k]] {
+				p.rankKey(i)
+			}
 		}
+		for _, i := range c.touched {
+			c.isTouched[i] = false
+		}
+		c.touched = c.touched[:0]
+		for _, k := range c.split {
+			p.splitClass(k)
+		}
+		c.work -= len(c.keys)
+	}
+	for _, i := range c.touched {
+		c.isTouched[i] = false
 	}
 }
+
+// swap exchanges two places in the order.
+func (c *ranker) swap(x, y int32) {
+	i, j := c.order[x], c.order[y]
+	c.order[x], c.order[y] = j, i
+	c.place[i], c.place[j] = y, x
+}
+
+// splitClass sorts the touched atoms of class k, which are at its end, among the
+// others, which are all alike, makes classes of the parts, and touches the
+// neighbours of all but the largest.
+func (p *Parser) splitClass(k int32) {
+	c := &p.cip
+	lo, hi := c.start[k], c.end[k]
+	moved := append(c.moved[:0], c.order[hi-c.count[k]:hi]...)
+	c.moved = moved
+	c.count[k] = 0
+	rest := hi - lo - int32(len(moved)) // untouched
+	slices.SortFunc(moved, func(x, y int32) int { return slices.Compare(c.key(x), c.key(y)) })
+	// The untouched stand behind the lesser ones of moved.
+	less := 0
+	var key []int32
+	if rest > 0 {
+		key = c.key(c.order[lo])
+		for less < len(moved) && slices.Compare(c.key(moved[less]), key) < 0 {
+			less++
+		}
+		if l := int32(less); rest >= l {
+			copy(c.order[lo+rest:], c.order[lo:lo+l])
+		} else {
+			copy(c.order[lo+l:], c.order[lo:lo+rest])
+		}
+	}
+	copy(c.order[lo:], moved[:less])
+	copy(c.order[lo+int32(less)+rest:hi], moved[less:])
+	// The parts, as their ends.
+	c.parts = c.parts[:0]
+	for q := range moved {
+		if q == less && rest > 0 {
+			// Behind the lesser ones, the untouched and their equals.
+			if q > 0 {
+				c.parts = append(c.parts, lo+int32(q))
+			}
+			if !slices.Equal(c.key(moved[q]), key) {
+				c.parts = append(c.parts, lo+int32(q)+rest)
+			}
+			continue
+		}
+		if q > 0 && !slices.Equal(c.key(moved[q]), c.key(moved[q-1])) {
+			at := lo + int32(q)
+			if q > less {
+				at += rest
+			}
+			c.parts = append(c.parts, at)
+		}
+	}
+	if less == len(moved) && rest > 0 {
+		c.parts = append(c.parts, lo+int32(less))
+	}
+	c.parts = append(c.parts, hi)
+	for q := range int32(less) {
+		c.place[c.order[lo+q]] = lo + q
+	}
+	for q := lo + max(rest, int32(less)); q < hi; q++ {
+		c.place[c.order[q]] = q
+	}
+	if len(c.parts) == 1 {
+		return
+	}
+	largest, from := 0, lo
+	size := int32(-1)
+	for q, to := range c.parts {
+		if to-from > size {
+			largest, size = q, to-from
+		}
+		from = to
+	}
+	from = lo
+	for q, to := range c.parts {
+		if q == largest {
+			c.start[k], c.end[k] = from, to
+		} else {
+			id := int32(len(c.start))
+			c.start = append(c.start, from)
+			c.end = append(c.end, to)
+			for _, i := range c.order[from:to] {
+				c.class[i] = id
+				for _, l := range p.neighbors(i) {
+					if !c.isTouched[l.atom] {
+						c.isTouched[l.atom] = true
+						c.touched = append(c.touched, l.atom)
+					}
+				}
+			}
+		}
+		from = to
+	}
+}
+
+// rank is the place of atom i's class in the order, which compares like RDKit's
+// dense ranks.
+func (c *ranker) rank(i int32) int32 { return c.start[c.class[i]] }
 
 // key is what rankKey wrote for atom i: a length, then as many numbers.
 func (c *ranker) key(i int32) []int32 {
@@ -537,7 +654,7 @@ func (p *Parser) rankKey(i int32) {
 		case Quadruple:
 			count = 8
 		}
-		c.near = append(c.near, rankedLink{c.rank[l.atom], count})
+		c.near = append(c.near, rankedLink{c.rank(l.atom), count})
 	}
 	if len(c.near) > 16 {
 		slices.SortFunc(c.near, func(x, y rankedLink) int { return cmp.Compare(y.rank, x.rank) })
@@ -574,7 +691,7 @@ func (p *Parser) ringCandidate(i int32) bool {
 	for k, l := range links {
 		if !p.bonds[l.bond].ring {
 			if outside < 2 {
-				out[outside] = p.cip.rank[l.atom]
+				out[outside] = p.cip.rank(l.atom)
 			}
 			outside++
 			continue
@@ -582,7 +699,7 @@ func (p *Parser) ringCandidate(i int32) bool {
 		inside++
 		fresh := true
 		for _, o := range links[:k] {
-			if p.bonds[o.bond].ring && p.cip.rank[o.atom] == p.cip.rank[l.atom] {
+			if p.bonds[o.bond].ring && p.cip.rank(o.atom) == p.cip.rank(l.atom) {
 				fresh = false
 				break
 			}

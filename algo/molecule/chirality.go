@@ -39,7 +39,6 @@ type ranker struct {
 	keys, at  []int32
 	near      []rankedLink
 
-	tagged   []bool
 	bondSeen []bool
 	atomSeen []bool
 	atomUsed []bool

@@ -69,3 +69,11 @@ func (a *atom) describe() string {
 	}
 	return fmt.Sprintf("%s with charge %+d", elements[a.z].name, a.charge)
 }
+
+// countBonds is a number of bonds in words; hydrogens have bonds too.
+func countBonds(n int32) string {
+	if n == 1 {
+		return "1 bond"
+	}
+	return fmt.Sprintf("%d bonds", n)
+}

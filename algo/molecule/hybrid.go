@@ -6,6 +6,17 @@ func (p *Parser) conjugate() {
 	for k := range p.bonds {
 		p.bonds[k].conj = p.bonds[k].aromatic
 	}
+	known := zeroed(p.scratch, len(p.atoms)) // 1: conjugable, 2: not
+	p.scratch = known
+	conjugable := func(i int32) bool {
+		if known[i] == 0 {
+			known[i] = 2
+			if p.conjugable(i) {
+				known[i] = 1
+			}
+		}
+		return known[i] == 1
+	}
 	for i := range p.atoms {
 		links := p.neighbors(int32(i))
 		if len(links) < 2 {
@@ -18,7 +29,7 @@ func (p *Parser) conjugate() {
 		for _, l := range links {
 			multiple = multiple || p.twice(l.bond, int32(i)) >= 3
 		}
-		if !multiple || !p.conjugable(int32(i)) {
+		if !multiple || !conjugable(int32(i)) {
 			continue
 		}
 		for _, l := range links {
@@ -30,7 +41,7 @@ func (p *Parser) conjugate() {
 					continue
 				}
 				far := p.neighbors(o.atom)
-				if int32(len(far))+p.atoms[o.atom].hydrogens() <= 3 && p.conjugable(o.atom) {
+				if int32(len(far))+p.atoms[o.atom].hydrogens() <= 3 && conjugable(o.atom) {
 					p.bonds[l.bond].conj = true
 					p.bonds[o.bond].conj = true
 				}

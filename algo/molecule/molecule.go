@@ -6,6 +6,13 @@
 // tags. The graph of a molecule carries the nine atom features of the Open Graph
 // Benchmark (OGB).
 //
+// It differs from RDKit on purpose in a few things. An empty text is refused, not an
+// empty molecule. What follows a blank is a name; RDKit's extensions in |…| are not
+// read. Charges beyond ±127, isotopes beyond 65535 and more than 255 hydrogens are
+// refused, where RDKit keeps the lower bits. SMILES of more than [MaxLength] bytes and
+// ring systems that RDKit would search for minutes are refused, so that reading
+// takes time in proportion to the length of the text, up to a logarithm.
+//
 // The stages, in order: parse.go (text to atoms and bonds), stereo.go (chirality
 // tags relative to the order of bonds), hydrogen.go (explicit hydrogens folded
 // into their neighbours, nitro groups and the like normalised), valence.go, ring.go,
@@ -263,35 +270,16 @@ type branch struct {
 
 func (p *Parser) neighbors(i int32) []link { return p.links[p.first[i]:p.first[i+1]] }
 
+// halves is what a bond adds to a valence, in half bonds.
+var halves = [...]int32{Any: 0, Single: 2, Aromatic: 3, Double: 4, Triple: 6, Quadruple: 8, Dative: 2}
+
 // twice is twice what bond k adds to the valence of atom i.
 func (p *Parser) twice(k, i int32) int32 {
 	b := &p.bonds[k]
-	switch b.order {
-	case Single:
-		return 2
-	case Aromatic:
-		return 3
-	case Double:
-		return 4
-	case Triple:
-		return 6
-	case Quadruple:
-		return 8
-	case Dative:
-		if b.b == i {
-			return 2
-		}
+	if b.order == Dative && b.a == i {
+		return 0
 	}
-	return 0
-}
-
-// other is the end of bond k that is not atom i.
-func (p *Parser) other(k, i int32) int32 {
-	b := &p.bonds[k]
-	if b.a == i {
-		return b.b
-	}
-	return b.a
+	return halves[b.order]
 }
 
 // between returns the bond between two atoms, or -1.

@@ -184,6 +184,8 @@ func TestErrors(t *testing.T) {
 		{"CC(C)(C)(C)C", "C", "column 2: carbon has 5 bonds, at most 4 are allowed"},
 		{"CC[NH5]", "[NH5]", "column 3: nitrogen has 6 bonds, at most 3 are allowed"},
 		{"C[N+](C)(C)(C)C", "[N+]", "column 2: nitrogen with charge +1 has 5 bonds, at most 4 are allowed"},
+		{"[H+2]", "[H+2]", "column 1: hydrogen with charge +2 is not possible"},
+		{"[H][H+]", "[H+]", "column 4: hydrogen with charge +1 has 1 bond, at most 0 are allowed"},
 		{"Cc", "c", "column 2: aromatic atom that is not in a ring"},
 		{"C.c1cccc1", "c", "column 3: no Kekulé form: the aromatic ring system of 5 atoms that this one is in cannot be written with single and double bonds"},
 	} {
@@ -256,7 +258,24 @@ var hostile = map[string]func(n int) string{
 	"macrocycle": func(n int) string { return "C1" + strings.Repeat("C", n) + "1" },
 	"polyene":    func(n int) string { return "c1" + strings.Repeat("c", n) + "1" },
 	"ladder": func(n int) string {
-		return "C12CC1" + strings.Repeat("C1C2", 0) + strings.Repeat("C1CC21C2C1", 0) + "CC2" + strings.Repeat("C", n)
+		// Cyclobutanes fused in a row: each pair of atoms closes a ring with the
+		// pair before.
+		var b strings.Builder
+		b.WriteString("C1C2")
+		for range n / 8 {
+			b.WriteString("C2C1C1C2")
+		}
+		b.WriteString("C2C1")
+		return b.String()
+	},
+	"acenes": func(n int) string {
+		var b strings.Builder
+		b.WriteString("c1ccc2")
+		for range n / 12 {
+			b.WriteString("cc3cc2")
+		}
+		b.WriteString("C")
+		return b.String()
 	},
 	"spiro": func(n int) string { return "C1CC1" + strings.Repeat("C1CC1", n/5) },
 	"rings": func(n int) string { return strings.Repeat("c1ccc(cc1)", n/10) + "C" },

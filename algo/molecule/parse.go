@@ -13,6 +13,9 @@ import (
 // it takes "~", "->", "<-", "%(n)" with up to five digits, "[#6]" and the
 // provisional element names such as Uuo.
 
+// maxClass is the highest atom class, RDKit's limit.
+const maxClass = 2147483639
+
 // read fills atoms and bonds from p.text[lo:hi].
 func (p *Parser) read(lo, hi int) error {
 	p.atoms, p.bonds, p.closures, p.open = p.atoms[:0], p.bonds[:0], p.closures[:0], p.open[:0]
@@ -455,7 +458,7 @@ func (p *Parser) readBracket(a *atom, i, hi int) error {
 			return p.errorAt(j-1, 2, "an atom class is a number, as in [C:1]")
 		}
 		a.hasMap = true
-		if a.class, err = number("atom class", math.MaxInt32-1); err != nil {
+		if a.class, err = number("atom class", maxClass); err != nil {
 			return err
 		}
 	}

@@ -73,9 +73,10 @@ type rings struct {
 	sorted   []int32
 	path     []int32
 
-	// bridge marks the bonds that are in no ring. low and enter are depth-first
-	// numbers, next the link to follow from an atom, way the path.
-	bridge     []bool
+	// Depth-first search: low and enter are Tarjan's numbers, next the link to
+	// follow from an atom, way the path.
+	bridge     []bool // bonds that are in no ring
+	fragmentOf []int32
 	enter, low []int32
 	next       []int32
 	way        []link
@@ -158,14 +159,6 @@ func (h *hashes) add(x uint64) bool {
 	return true
 }
 
-func (h *hashes) has(x uint64) bool {
-	if h.more == nil {
-		return slices.Contains(h.list, x)
-	}
-	_, ok := h.more[x]
-	return ok
-}
-
 // findRings fills p.rings and marks atoms and bonds in rings.
 func (p *Parser) findRings() error {
 	r := &p.rings
@@ -189,8 +182,7 @@ func (p *Parser) findRings() error {
 	r.blocked = zeroed(r.blocked, n)
 	r.visit = zeroed(r.visit, n)
 	r.epoch = 0
-	p.findBridges()
-	fragments := p.splitFragments()
+	fragments := p.explore()
 	exact := true
 	for f := range fragments {
 		lo, hi := r.label[f], r.label[f+1]
@@ -235,19 +227,25 @@ func zeroed[T any](s []T, n int) []T {
 	return s
 }
 
-// findBridges marks the bonds that are in no ring (Tarjan).
-func (p *Parser) findBridges() {
+// explore goes through the molecule depth first. It marks in r.bridge the bonds
+// that are in no ring (Tarjan), and sorts the atoms by fragment into r.order,
+// ascending within each fragment, fragments by their first atom; fragment f is
+// order[label[f]:label[f+1]]. It returns the number of fragments.
+func (p *Parser) explore() int {
 	r := &p.rings
 	n := len(p.atoms)
 	r.bridge = zeroed(r.bridge, len(p.bonds))
 	r.enter = zeroed(r.enter, n)
 	r.low = grow(r.low, n)
 	r.next = append(r.next[:0], p.first[:n]...)
+	r.fragmentOf = grow(r.fragmentOf, n)
+	r.label = append(r.label[:0], 0)
 	count := int32(0)
 	for root := range n {
 		if r.enter[root] != 0 {
 			continue
 		}
+		fragment := int32(len(r.label) - 1)
 		count++
 		r.enter[root], r.low[root] = count, count
 		r.way = append(r.way[:0], link{int32(root), -1})
@@ -268,6 +266,7 @@ func (p *Parser) findBridges() {
 				}
 				continue
 			}
+			r.fragmentOf[i] = fragment
 			r.way = r.way[:len(r.way)-1]
 			if len(r.way) > 0 {
 				up := r.way[len(r.way)-1].atom
@@ -275,49 +274,17 @@ func (p *Parser) findBridges() {
 				r.bridge[at.bond] = r.low[i] > r.enter[up]
 			}
 		}
+		r.label = append(r.label, count)
 	}
-}
-
-// splitFragments sorts the atoms by fragment into r.order, ascending within each
-// fragment, fragments by their first atom; fragment f is order[label[f]:label[f+1]].
-func (p *Parser) splitFragments() int {
-	r := &p.rings
-	n := len(p.atoms)
-	of := grow(p.scratch, n)
-	p.scratch = of
-	for i := range of {
-		of[i] = -1
-	}
-	count := int32(0)
-	r.label = append(r.label[:0], 0)
-	for i := range n {
-		if of[i] >= 0 {
-			continue
-		}
-		size := int32(1)
-		of[i] = count
-		r.stack = append(r.stack[:0], int32(i))
-		for len(r.stack) > 0 {
-			j := r.stack[len(r.stack)-1]
-			r.stack = r.stack[:len(r.stack)-1]
-			for _, l := range p.neighbors(j) {
-				if of[l.atom] < 0 {
-					of[l.atom] = count
-					size++
-					r.stack = append(r.stack, l.atom)
-				}
-			}
-		}
-		r.label = append(r.label, r.label[count]+size)
-		count++
-	}
+	fragments := len(r.label) - 1
 	r.order = grow(r.order, n)
 	r.counts = append(r.counts[:0], r.label...)
 	for i := range n {
-		r.order[r.counts[of[i]]] = int32(i)
-		r.counts[of[i]]++
+		f := r.fragmentOf[i]
+		r.order[r.counts[f]] = int32(i)
+		r.counts[f]++
 	}
-	return int(count)
+	return fragments
 }
 
 // trim takes atom i's bonds away; neighbours that are left with one bond or none
@@ -350,7 +317,8 @@ func (p *Parser) fragmentRings(bonds int) (exact bool, err error) {
 			r.changed = append(r.changed, i)
 		}
 	}
-	finished := 0
+	want := bonds - len(r.fragment) + 1
+	finished, first := 0, true
 	for finished < len(r.fragment) {
 		for len(r.changed) > 0 {
 			i := r.changed[len(r.changed)-1]
@@ -364,6 +332,10 @@ func (p *Parser) fragmentRings(bonds int) (exact bool, err error) {
 		if finished >= len(r.fragment) {
 			break
 		}
+		if first && p.simpleRings(want) {
+			return true, nil
+		}
+		first = false
 		if !p.spend(len(r.fragment)) {
 			return false, p.errorBudget()
 		}
@@ -396,7 +368,6 @@ func (p *Parser) fragmentRings(bonds int) (exact bool, err error) {
 		finished++
 		p.trim(three)
 	}
-	want := bonds - len(r.fragment) + 1
 	if r.found.len() < want {
 		if err := p.missedRings(bonds); err != nil {
 			return false, err
@@ -411,6 +382,69 @@ func (p *Parser) fragmentRings(bonds int) (exact bool, err error) {
 		}
 	}
 	return true, nil
+}
+
+// simpleRings finds the rings of a fragment, its side chains trimmed, in which no
+// two rings share an atom and each has an atom with two bonds. It leaves them in
+// r.found as the general search would, only faster; or nothing, and reports false.
+func (p *Parser) simpleRings(want int) bool {
+	r := &p.rings
+	for _, i := range r.fragment {
+		if r.done[i] {
+			continue
+		}
+		n := 0
+		for _, l := range p.neighbors(i) {
+			if r.active[l.bond] && !r.bridge[l.bond] {
+				n++
+			}
+		}
+		if n != 0 && n != 2 {
+			return false
+		}
+	}
+	// along is the first ring bond of atom i other than the one come over.
+	along := func(i, over int32) link {
+		for _, l := range p.neighbors(i) {
+			if r.active[l.bond] && !r.bridge[l.bond] && l.bond != over {
+				return l
+			}
+		}
+		return link{-1, -1}
+	}
+	r.sorted = r.sorted[:0]
+	for _, i := range r.fragment {
+		if r.done[i] || r.blocked[i] || r.degree[i] != 2 {
+			continue
+		}
+		l := along(i, -1)
+		if l.atom < 0 {
+			continue // on a chain between rings
+		}
+		ring := append(r.path[:0], i)
+		for ; l.atom != i; l = along(l.atom, l.bond) {
+			ring = append(ring, l.atom)
+		}
+		// The search meets itself on the side of the second neighbour in even
+		// rings, and goes that way first.
+		if len(ring)%2 == 0 {
+			slices.Reverse(ring[1:])
+		}
+		r.path = ring
+		r.found.add(ring)
+		for _, j := range ring {
+			r.blocked[j] = true
+		}
+		r.sorted = append(r.sorted, ring...)
+	}
+	for _, i := range r.sorted {
+		r.blocked[i] = false
+	}
+	if r.found.len() != want {
+		r.found.reset()
+		return false
+	}
+	return true
 }
 
 // pickTwos fills r.two with one atom of each run of atoms with two bonds.

@@ -139,13 +139,16 @@ func (p *Parser) checkValences() error {
 			if e.outer < 4 {
 				limit = most - a.charge
 			}
+			if limit < 0 {
+				return p.errorAtom(int32(i), "%s is not possible", a.describe())
+			}
 			if a.valence > limit {
-				return p.errorAtom(int32(i), "%s has %d bonds, at most %d are allowed", a.describe(), a.valence, max(limit, 0))
+				return p.errorAtom(int32(i), "%s has %s, at most %d are allowed", a.describe(), countBonds(a.valence), limit)
 			}
 		}
 		var ok bool
 		if a.implicit, ok = p.implicitHydrogens(int32(i)); !ok {
-			return p.errorAtom(int32(i), "%s has %d bonds, which is not a valence that it can have", a.describe(), a.valence)
+			return p.errorAtom(int32(i), "%s has %s, which is not a valence that it can have", a.describe(), countBonds(a.valence))
 		}
 	}
 	return nil

@@ -66,7 +66,10 @@ type Row struct {
 
 // A Report is the result for one batch.
 type Report struct {
-	Rows       []Row
+	Rows []Row
+	// Holdout has the scores of the model's holdout in the same state, without
+	// p-values and verdicts: what the rows are compared with.
+	Holdout    []Row
 	Calibrator string
 	// Alone says that the graphs were too few for a batch: Score, p-value and
 	// verdict of each are then those it would get by itself.
@@ -127,7 +130,7 @@ func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) 
 	negatives := test
 	if r.Alone {
 		negatives = m.Bank
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d graphs are too few to learn from (%d are needed): each is scored alone, against the model's bank", len(gs), MinBatch))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("fewer than %d graphs say too little about each other: each of the %d is scored alone, against the model's bank", MinBatch, len(gs)))
 	}
 	var base pair
 	var undefined int
@@ -139,7 +142,7 @@ func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) 
 		return nil, err
 	}
 	if undefined > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d graphs have a single node, for which ℓ_n is not defined: the mean of the bank took its place", undefined))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("ℓ_n is not defined for a single node: the mean of the bank took its place for %d of %d graphs", undefined, len(gs)))
 	}
 	in := &calibrate.Input{
 		Encoder: m.Encoder, Graphs: gs, Test: test, Base: base.test, Bank: m.Bank, Holdout: m.Holdout,
@@ -174,6 +177,12 @@ func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) 
 			Score: score.test[i], P: p[i], Verdict: decide.Judge(p[i], o.Alpha),
 		})
 	}
+	for i := range m.Holdout.Len() {
+		r.Holdout = append(r.Holdout, Row{
+			Pre: base.holdout[i], Attn: attn.Holdout[i], BaCa: baca.holdout[i],
+			Score: score.holdout[i], P: math.NaN(), Verdict: decide.Unknown,
+		})
+	}
 	if m.Holdout.Len() == 0 {
 		r.Warnings = append(r.Warnings, "the model holds no graphs kept from training, so there are no p-values")
 	}
@@ -185,7 +194,7 @@ type pair struct{ test, holdout []float64 }
 
 // choose computes Score by the chosen calibrator.
 func (s *Scorer) choose(ctx context.Context, r *Report, in *calibrate.Input, base, baca pair) (pair, error) {
-	o, m := s.options, s.model
+	o := s.options
 	switch {
 	case o.Calibrator == None:
 		return base, nil
@@ -205,9 +214,6 @@ func (s *Scorer) choose(ctx context.Context, r *Report, in *calibrate.Input, bas
 	}
 	r.Weight = calibrate.Gate(evidence)
 	test, holdout := calibrate.Fuse(evidence, in.Base, ratio.Test, base.holdout, ratio.Holdout)
-	if m.Holdout.Len() == 0 {
-		holdout = nil
-	}
 	return pair{test, holdout}, nil
 }
 

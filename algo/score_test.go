@@ -96,7 +96,10 @@ func score(t testing.TB, m *algo.Model, o algo.Options, gs []*graph.Graph) *algo
 	if len(r.Rows) != len(gs) {
 		t.Fatalf("%d rows for %d graphs", len(r.Rows), len(gs))
 	}
-	for i, row := range r.Rows {
+	if len(r.Holdout) != m.Holdout.Len() {
+		t.Fatalf("%d rows for a holdout of %d", len(r.Holdout), m.Holdout.Len())
+	}
+	for i, row := range append(slices.Clone(r.Rows), r.Holdout...) {
 		for _, x := range []float64{row.Pre, row.Attn, row.BaCa, row.Score} {
 			if math.IsNaN(x) || math.IsInf(x, 0) {
 				t.Fatalf("row %d: %+v", i, row)

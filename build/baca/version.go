@@ -1,0 +1,34 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"baca/weights"
+)
+
+// version is what this program calls itself, and the models that it trains.
+const version = "0.1.0"
+
+func newVersion() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version of this program",
+		Args:  noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintf(c.OutOrStdout(), "baca %s\n%s %s/%s\nmodel file format %d\n",
+				version, runtime.Version(), runtime.GOOS, runtime.GOARCH, weights.Version)
+			return err
+		},
+	}
+}
+
+// noArgs is [cobra.NoArgs] as a mistake in the command line.
+func noArgs(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("%q: `%s` takes no argument", args[0], c.CommandPath())
+	}
+	return nil
+}

@@ -41,8 +41,20 @@ func trees(t testing.TB, rng *rand.Rand, n int, extra float64) []*graph.Graph {
 	return gs
 }
 
-// model trains briefly on trees; ID graphs have few extra edges.
+// model returns a model that was briefly trained on trees; ID graphs have few
+// extra edges. It is the test's own but for its encoder and bank.
 func model(t testing.TB) *algo.Model {
+	t.Helper()
+	if trained == nil {
+		trained = train(t)
+	}
+	m := *trained
+	return &m
+}
+
+var trained *algo.Model
+
+func train(t testing.TB) *algo.Model {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
 	gs := trees(t, rng, 260, 0.1)

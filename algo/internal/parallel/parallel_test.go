@@ -1,0 +1,50 @@
+package parallel
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync/atomic"
+	"testing"
+)
+
+func TestEveryPieceOnce(t *testing.T) {
+	for _, workers := range []int{0, 1, 2, 7, 100} {
+		for _, pieces := range []int{0, 1, 5, 64} {
+			counts := make([]atomic.Int32, pieces)
+			busy := make([]atomic.Int32, max(1, Workers(workers)))
+			err := For(context.Background(), workers, pieces, func(worker, piece int) {
+				if busy[worker].Add(1) != 1 {
+					t.Errorf("worker %d does two pieces at a time", worker)
+				}
+				counts[piece].Add(1)
+				runtime.Gosched()
+				busy[worker].Add(-1)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for piece := range counts {
+				if n := counts[piece].Load(); n != 1 {
+					t.Errorf("%d workers: piece %d of %d done %d times", workers, piece, pieces, n)
+				}
+			}
+		}
+	}
+}
+
+func TestCancelStops(t *testing.T) {
+	for _, workers := range []int{1, 3} {
+		ctx, cancel := context.WithCancel(context.Background())
+		var done atomic.Int32
+		err := For(ctx, workers, 1000, func(_, _ int) {
+			if done.Add(1) == 5 {
+				cancel()
+			}
+		})
+		// Pieces that had begun are finished.
+		if n := int(done.Load()); !errors.Is(err, context.Canceled) || n < 5 || n > 5+workers {
+			t.Errorf("%d workers: error %v after %d pieces, want the context's after about 5", workers, err, n)
+		}
+	}
+}

@@ -32,9 +32,6 @@ import (
 // shuffleStream is the second half of the seed of the order in a test batch.
 const shuffleStream = 0xba1a_1001
 
-// histogramBins is the number of bins of the KL divergence in a trace.
-const histogramBins = 20
-
 type evalFlags struct {
 	pair, data          string
 	seeds               []uint
@@ -591,13 +588,5 @@ func (t *csvTrace) add(seed uint64, it calibrate.Iteration, ood []bool) {
 	if t.err != nil {
 		return
 	}
-	of := func(index []int) []float64 {
-		var s []float64
-		for _, i := range index {
-			s = append(s, it.Test[i])
-		}
-		return s
-	}
-	kl := metric.KL(of(it.Inside), of(it.Outside), histogramBins)
-	_, t.err = fmt.Fprintf(t.w, "%d,%d,%s,%s,%s\n", seed, it.Step, number(it.Loss), number(kl), number(metric.AUROC(it.Test, ood)))
+	_, t.err = fmt.Fprintf(t.w, "%d,%d,%s,%s,%s\n", seed, it.Step, number(it.Loss), number(it.KL), number(metric.AUROC(it.Test, ood)))
 }

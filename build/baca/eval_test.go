@@ -101,6 +101,23 @@ func TestEvalKeepsEncoders(t *testing.T) {
 			t.Errorf("model %d differs from one that was not kept", i+1)
 		}
 	}
+	job := &trainJob{graphs: f.id.Graphs, card: models[0].Card}
+	for what, change := range map[string]func(c *algo.Card){
+		"":                                  func(*algo.Card) {},
+		"the schema x":                      func(c *algo.Card) { c.Schema = "x" },
+		"other data":                        func(c *algo.Card) { c.DatasetSHA256 = "x" },
+		"seed 4":                            func(c *algo.Card) { c.Seed = 4 },
+		"for 9 epochs":                      func(c *algo.Card) { c.Epochs = 9 },
+		"trained with other options":        func(c *algo.Card) { c.Batch = 64 },
+		"with other options":                func(c *algo.Card) { c.LearningRate = 1 },
+		"trained on another split of the s": func(c *algo.Card) { c.HoldoutRows = c.HoldoutRows[1:] },
+	} {
+		m := *models[0]
+		change(&m.Card)
+		if err := job.made(&m); (what == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), what) {
+			t.Errorf("%q: %v", what, err)
+		}
+	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}

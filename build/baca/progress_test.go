@@ -83,6 +83,9 @@ func TestBar(t *testing.T) {
 				group.Go(func() { p.Note("half"); p.Add(c.add / 4) })
 			}
 			group.Wait()
+			if drawn := p.bar.Current(); c.add <= c.total && drawn != c.add {
+				t.Errorf("the bar is drawn at %d, want %d", drawn, c.add)
+			}
 			p.Done()
 			text := b.String()
 			if !strings.HasSuffix(text, "\n") {

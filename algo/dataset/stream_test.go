@@ -236,10 +236,10 @@ func (r *repeat) Read(p []byte) (int, error) {
 }
 
 // Text that tempts a reader to look at the same bytes again and again. If the
-// time grew with the square of the length this would take minutes.
+// time grew with the square of the length this test would run into go test's
+// limit.
 func TestRecordsLinear(t *testing.T) {
 	const size = 1 << 20
-	start := time.Now()
 	for _, line := range []string{
 		"\"\n", "\"a\n", "\"\"\n", "\"\"\"\n", "\"\"\"a\n", "x,\"\n", "x,\"\"a\n", "\"a\",\"b\n", "a\"\n", "\",\"\n", "\"\r\n", ",", "\"\"", "\"x\"", "a,\"\"\"\"\n", "\n",
 	} {
@@ -254,9 +254,6 @@ func TestRecordsLinear(t *testing.T) {
 		if lines := strings.Count(text, "\n"); rows > lines {
 			t.Errorf("%q: %d rows of %d lines", line, rows, lines)
 		}
-	}
-	if d := time.Since(start); d > time.Minute {
-		t.Errorf("took %v", d)
 	}
 }
 

@@ -15,7 +15,6 @@ import (
 	"testing"
 	"testing/fstest"
 	"testing/iotest"
-	"time"
 
 	"baca/algo/molecule"
 )

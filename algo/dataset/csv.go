@@ -136,8 +136,10 @@ func (t *table) begin(column string, format Format) error {
 
 // columnName makes spellings of a name equal.
 func columnName(text []byte) string {
-	return strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(string(text)))
+	return columnNames.Replace(strings.ToLower(string(text)))
 }
+
+var columnNames = strings.NewReplacer(" ", "_", "-", "_")
 
 func smilesColumn(names []string, column string) int {
 	wanted := columnName([]byte(strings.TrimSpace(column)))
@@ -163,8 +165,11 @@ func smilesColumn(names []string, column string) int {
 	return only
 }
 
+// idNames are the names of ids, the best first.
+var idNames = []string{"id", "mol_id", "molecule_id", "compound_id", "cid", "chembl_id", "cmpd_chemblid", "name", "title", "iupac"}
+
 func idColumn(names []string) int {
-	for _, wanted := range []string{"id", "mol_id", "molecule_id", "compound_id", "cid", "chembl_id", "cmpd_chemblid", "name", "title", "iupac"} {
+	for _, wanted := range idNames {
 		for i, name := range names {
 			if name == wanted {
 				return i

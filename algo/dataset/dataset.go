@@ -1,5 +1,5 @@
 // Package dataset reads graphs: the text files of the TUDataset collection,
-// and streams of molecules as SMILES in .smi, .csv and .tsv files, any of them
+// and streams of molecules in .smi, .csv, .tsv and .sdf files, any of them
 // gzip-compressed. It also draws the splits of the evaluation protocol.
 //
 // A TUDataset set is read whole ([ReadTU], [ReadTUZip]). Molecules come as a

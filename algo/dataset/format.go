@@ -11,8 +11,8 @@ import (
 // A Format is a kind of file.
 type Format string
 
-// The formats. [Records] reads SMI, CSV and TSV; TU is for [ReadTU] and
-// [ReadTUZip], SDF for package molecule.
+// The formats. [Records] reads SMI, CSV, TSV and SDF; TU is for [ReadTU] and
+// [ReadTUZip].
 const (
 	Auto Format = ""    // by DetectFormat
 	SMI  Format = "smi" // SMILES, blank, name on each line

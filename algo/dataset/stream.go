@@ -7,18 +7,20 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
+	"strings"
 
 	"baca/algo/graph"
 	"baca/algo/molecule"
 )
 
-// MaxRecord bounds a line of a .smi file and a record of a .csv or .tsv file,
+// MaxRecord bounds a line of a .smi file and a record of a .csv, .tsv or .sdf file,
 // MaxField its SMILES and its id, all in bytes. What is longer is refused, and
 // reading goes on behind it. A stream needs no more memory than a few times
 // MaxRecord and, for the records under way on n goroutines, 32·n·MaxField at
-// the very worst.
+// the very worst, or 32·n·[molecule.MaxMolfile] for SDF.
 const (
-	MaxRecord = 16 << 20
+	MaxRecord = molecule.MaxRecord
 	MaxField  = molecule.MaxLength
 )
 
@@ -26,7 +28,7 @@ const (
 // most.
 type Options struct {
 	Name    string // of the file: stands in errors, and tells the format
-	Format  Format // Auto, SMI, CSV or TSV
+	Format  Format // Auto, SMI, CSV, TSV or SDF
 	Column  string // with the SMILES, for CSV and TSV; empty is the same as "smiles"
 	Workers int    // goroutines that parse; 0: one for each core
 
@@ -38,7 +40,7 @@ type Record struct {
 	Row    int    // from 0; header, blank lines and comments not counted
 	Line   int    // on which the record begins, from 1
 	ID     string // empty if there is none
-	SMILES string
+	SMILES string // empty in SDF
 
 	// Graph is the molecule, once [Molecules] has parsed it.
 	Graph *graph.Graph
@@ -48,22 +50,40 @@ type Record struct {
 
 	file       string
 	smilesLine int
-	column     int // of the SMILES
+	column     int    // of the SMILES
+	molfile    string // instead of the SMILES
 }
 
-// Fail returns the error err about the SMILES of r, such as [molecule.Parse]
-// has, as a [*SyntaxError] that says where in the input that is.
+// Fail returns the error err about the SMILES or molfile of r, such as
+// [molecule.Parse] has, as a [*SyntaxError] that says where in the input that is.
 func (r *Record) Fail(err error) error {
-	column := r.column
+	line, column := r.smilesLine, r.column
 	var m *molecule.SyntaxError
 	if errors.As(err, &m) {
+		line += max(m.Line-1, 0)
 		column += m.Column - 1
 	}
-	return &SyntaxError{r.file, r.smilesLine, column, err}
+	return &SyntaxError{r.file, line, column, err}
+}
+
+// Parse returns the molecule of r. The error is r.Err or a [*SyntaxError].
+func (r *Record) Parse() (*molecule.Molecule, error) {
+	if r.Err != nil {
+		return nil, r.Err
+	}
+	parse, text := molecule.Parse, r.SMILES
+	if r.molfile != "" {
+		parse, text = molecule.ParseMol, r.molfile
+	}
+	m, err := parse(text)
+	if err != nil {
+		return nil, r.Fail(err)
+	}
+	return m, nil
 }
 
 // Records yields the records of r in order, not parsed; with [Ordered] the
-// caller parses them as it likes. The sequence can be used once.
+// caller parses them as it likes ([Record.Parse]). The sequence can be used once.
 //
 // A record that cannot be read has Err set, and the next one follows. If the
 // stream itself cannot be read to its end, or has no column of SMILES, the
@@ -86,6 +106,9 @@ func (r *Record) Fail(err error) error {
 // that is there (upper or lower case, blanks and dashes like underscores).
 // Blanks around SMILES and ids are trimmed, blank lines are skipped, columns
 // beyond the header must be empty.
+//
+// SDF is read by [molecule.SDF]. The id is the first line of the record or, if
+// that is blank, the first of the same names that is among its data.
 func Records(r io.Reader, opt Options) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		if err := read(r, opt, func(rec Record) bool { return yield(rec, nil) }); err != nil {
@@ -101,12 +124,8 @@ func Molecules(ctx context.Context, r io.Reader, opt Options) iter.Seq2[Record, 
 }
 
 func parse(rec Record) Record {
-	if rec.Err == nil {
-		m, err := molecule.Parse(rec.SMILES)
-		if err != nil {
-			rec.Err = rec.Fail(err)
-			return rec
-		}
+	m, err := rec.Parse()
+	if rec.Err = err; err == nil {
 		rec.Graph = m.Graph()
 	}
 	return rec
@@ -147,8 +166,13 @@ func read(r io.Reader, opt Options, emit func(Record) bool) error {
 		if err := c.read(opt.Column, format); err != nil {
 			return fail(err)
 		}
+	case SDF:
+		if err := s.sdf(); err != nil {
+			return fail(err)
+		}
+		return nil
 	default:
-		return fail(fmt.Errorf("format %q: want %s, %s or %s for a stream of molecules", format, SMI, CSV, TSV))
+		return fail(fmt.Errorf("format %q: want %s, %s, %s or %s for a stream of molecules", format, SMI, CSV, TSV, SDF))
 	}
 	if err := w.broken(); err != nil && !s.stopped {
 		return fail(fmt.Errorf("line %d: %w", w.line, err))
@@ -235,4 +259,46 @@ func (s *scanner) smi() {
 			s.consume(1, s.line+1)
 		}
 	}
+}
+
+// sdf reads records of molfiles. The error is that of the reader.
+func (s *scanner) sdf() error {
+	for in, err := range molecule.SDF(s.window) {
+		if err != nil {
+			return err
+		}
+		if in.Err != nil {
+			s.refuse(in.Line, &SyntaxError{Line: in.Line, Column: 1, Err: in.Err})
+		} else {
+			rec := Record{Row: s.row, Line: in.Line, ID: idOf(&in), file: s.file, smilesLine: in.Line, column: 1, molfile: in.Molfile()}
+			if len(rec.molfile) < len(in.Text)/2 {
+				rec.molfile = strings.Clone(rec.molfile) // the data need not wait for it
+			}
+			if len(rec.ID) > MaxField {
+				rec.Err = &SyntaxError{s.file, in.Line, 1, fmt.Errorf("id of %d bytes: want at most %d", len(rec.ID), MaxField)}
+				rec.ID = ""
+			}
+			rec.ID = strings.Clone(rec.ID)
+			s.row++
+			s.stopped = !s.emit(rec)
+		}
+		if s.stopped {
+			return nil
+		}
+	}
+	return nil
+}
+
+// idOf returns the id of a record of an SDF file.
+func idOf(in *molecule.Record) string {
+	if name := in.Name(); name != "" {
+		return name
+	}
+	id, best := "", len(idNames)
+	for name, value := range in.Fields() {
+		if k := slices.Index(idNames, columnName([]byte(name))); k >= 0 && k < best {
+			id, best = strings.TrimSpace(value), k
+		}
+	}
+	return id
 }

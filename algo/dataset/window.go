@@ -112,3 +112,18 @@ func (w *window) broken() error {
 	}
 	return w.err
 }
+
+// Read consumes bytes, for readers that keep a window of their own.
+func (w *window) Read(p []byte) (int, error) {
+	if w.pos == w.end {
+		if w.err != nil {
+			return 0, w.err
+		}
+		n, err := w.r.Read(p)
+		w.err = err
+		return n, err
+	}
+	n := copy(p, w.buf[w.pos:w.end])
+	w.pos += n
+	return n, nil
+}

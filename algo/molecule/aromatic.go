@@ -355,10 +355,13 @@ func (p *Parser) piElectrons(i int32) int32 {
 	if v <= 1 {
 		return -1
 	}
-	degree := int32(len(p.neighbors(i))) + a.hydrogens()
-	for _, l := range p.neighbors(i) {
-		if p.twice(l.bond, i) == 0 {
-			degree--
+	links := p.neighbors(i)
+	degree := int32(len(links)) + a.hydrogens()
+	if p.weak {
+		for _, l := range links {
+			if p.twice(l.bond, i) == 0 && p.bonds[l.bond].kind != choiceBond {
+				degree--
+			}
 		}
 	}
 	if degree > 3 {

@@ -163,7 +163,7 @@ func (p *Parser) stereoBond(k int32) bool {
 // affects reports whether bond k counts for the chirality of atom i.
 func (p *Parser) affects(k, i int32) bool {
 	b := &p.bonds[k]
-	return b.order != Any && !(b.order == Dative && b.a == i)
+	return (b.order != Any || b.kind == hydrogenBond) && !(b.order == Dative && b.a == i)
 }
 
 // possibleCentre reports whether atom i can be a stereocentre at all (legal), and
@@ -385,6 +385,57 @@ func (p *Parser) directions(i, k int32) (d [2]directed, n int) {
 		d[1].dir = d[0].dir.flip()
 	}
 	return d, n
+}
+
+// geometry is that of bond k by the directions written next to it, about the first
+// other bond of each end.
+func (p *Parser) geometry(k int32) bondStereo {
+	b := &p.bonds[k]
+	if b.order != Double || b.stereo == stereoAny || !p.stereoBond(k) {
+		return stereoNone
+	}
+	x, y := p.side(b.a, k), p.side(b.b, k)
+	switch {
+	case x == level || y == level:
+		return stereoNone
+	case x == y:
+		return stereoZ
+	}
+	return stereoE
+}
+
+// side is the direction of the first other bond of atom i, one end of the double
+// bond k, or level where it is not known.
+func (p *Parser) side(i, k int32) direction {
+	links := p.neighbors(i)
+	if len(links) > 3 {
+		return level
+	}
+	side, first := level, true
+	for _, l := range links {
+		if l.bond == k {
+			continue
+		}
+		b := &p.bonds[l.bond]
+		d := b.dir
+		if b.order != Single && b.order != Aromatic {
+			d = level // "=" and "/" at the two ends of a ring bond
+		}
+		if b.a != i {
+			d = d.flip()
+		}
+		if !first {
+			d = d.flip()
+		}
+		if d != level {
+			if side == d.flip() {
+				return level // contradictory
+			}
+			side = d
+		}
+		first = false
+	}
+	return side
 }
 
 // rankAtoms ranks the atoms by element, isotope and class, and refines that.
@@ -670,8 +721,10 @@ func (p *Parser) rankKey(i int32) {
 			c.keys = append(c.keys, l.rank+1)
 		}
 	}
-	for range p.atoms[i].hydrogens() {
-		c.keys = append(c.keys, 0)
+	if p.atoms[i].marks&isQuery == 0 {
+		for range p.atoms[i].hydrogens() {
+			c.keys = append(c.keys, 0)
+		}
 	}
 	c.keys[c.at[i]] = int32(len(c.keys)) - c.at[i] - 1
 }

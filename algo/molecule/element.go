@@ -151,7 +151,15 @@ var (
 	oneLetter  [26]uint8
 )
 
+// plainValences are the default valences, or -1 where there is none and for hydrogen
+// and the wildcard, which follow rules of their own.
+var plainValences [maxElement + 1]int32
+
 func init() {
+	plainValences[0], plainValences[1] = -1, -1
+	for z := 2; z <= maxElement; z++ {
+		plainValences[z] = int32(elements[z].valences[0])
+	}
 	for z := 1; z <= maxElement; z++ {
 		switch s := elements[z].symbol; len(s) {
 		case 1:

@@ -5,16 +5,23 @@ import (
 	"strings"
 )
 
-// A SyntaxError says which part of a SMILES is not a molecule and why. Broken
+// A SyntaxError says which part of a SMILES or molfile is not a molecule and why. Broken
 // chemistry (an atom with too many bonds, an aromatic ring that has no Kekulé
 // form) is reported in the same way as broken syntax.
 type SyntaxError struct {
-	Column int    // first byte of Piece in the text given to Parse, from 1
+	Line   int    // of the molfile, from 1; 0 in a SMILES
+	Column int    // first byte of Piece in that line or in the SMILES, from 1
 	Piece  string // the offending piece; empty at the end of the text
 	Reason string // what is wrong with it
+
+	line string // of the molfile, without the first cut bytes
+	cut  int
 }
 
 func (e *SyntaxError) Error() string {
+	if e.Line > 0 {
+		return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Reason)
+	}
 	return fmt.Sprintf("column %d: %s", e.Column, e.Reason)
 }
 
@@ -22,10 +29,14 @@ func (e *SyntaxError) Error() string {
 const caretWidth = 76
 
 // Caret returns two lines: the part of text (what was given to Parse) around the
-// offending piece, and carets below that piece. Bytes that are not printable
+// offending piece, and carets below that piece. For a molfile it shows the line; text
+// is not looked at then. Bytes that are not printable
 // ASCII are shown as '?', so that the carets stay in place.
 func (e *SyntaxError) Caret(text string) string {
-	at := min(max(e.Column-1, 0), len(text))
+	if e.Line > 0 {
+		text = strings.TrimSuffix(e.line, "\r")
+	}
+	at := min(max(e.Column-1-e.cut, 0), len(text))
 	lo, hi := 0, len(text)
 	if hi > caretWidth {
 		lo = max(0, at-caretWidth/2)

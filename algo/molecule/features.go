@@ -19,35 +19,50 @@ const Features = 9
 // in a ring.
 func (m *Molecule) Graph() *graph.Graph {
 	n := len(m.Atoms)
+	lists := make([]int32, n+1+2*len(m.Bonds))
 	g := &graph.Graph{
-		Offsets:   make([]int32, n+1),
-		Neighbors: make([]int32, 2*len(m.Bonds)),
+		Offsets:   lists[: n+1 : n+1],
+		Neighbors: lists[n+1:],
 		X:         make([]float32, n*Features),
 		Features:  Features,
 	}
 	// As graph.New would, in fewer steps: Parse makes no loops and no repeats.
-	for _, b := range m.Bonds {
-		g.Offsets[b.From]++
-		g.Offsets[b.To]++
+	offsets, neighbors := g.Offsets, g.Neighbors
+	for k := range m.Bonds {
+		b := &m.Bonds[k]
+		offsets[b.From]++
+		offsets[b.To]++
 	}
 	sum := int32(0)
-	for i := range g.Offsets {
-		sum += g.Offsets[i]
-		g.Offsets[i] = sum
+	for i, d := range offsets {
+		sum += d
+		offsets[i] = sum
 	}
-	for _, b := range m.Bonds {
-		g.Offsets[b.From]--
-		g.Neighbors[g.Offsets[b.From]] = b.To
-		g.Offsets[b.To]--
-		g.Neighbors[g.Offsets[b.To]] = b.From
+	// From the last bond on, so that rows come out sorted but for ring bonds.
+	for k := len(m.Bonds) - 1; k >= 0; k-- {
+		b := &m.Bonds[k]
+		offsets[b.From]--
+		neighbors[offsets[b.From]] = b.To
+		offsets[b.To]--
+		neighbors[offsets[b.To]] = b.From
 	}
 	for i := range n {
-		row := g.Row(i)
-		slices.Sort(row)
+		row := neighbors[offsets[i]:offsets[i+1]]
+		if len(row) > 12 {
+			slices.Sort(row)
+		}
 		for k, j := range row {
-			if int(j) == i || k > 0 && row[k-1] == j {
-				panic(fmt.Sprintf("molecule: atom %d has two bonds to atom %d, or one to itself: no simple graph", i, j))
+			if int(j) == i {
+				panic(fmt.Sprintf("molecule: atom %d has a bond to itself: no simple graph", i))
 			}
+			q := k
+			for ; q > 0 && j <= row[q-1]; q-- {
+				if j == row[q-1] {
+					panic(fmt.Sprintf("molecule: atom %d has two bonds to atom %d: no simple graph", i, j))
+				}
+				row[q] = row[q-1]
+			}
+			row[q] = j
 		}
 	}
 	for i := range m.Atoms {

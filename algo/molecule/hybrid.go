@@ -3,33 +3,36 @@ package molecule
 // conjugate marks conjugated bonds: aromatic ones, and a multiple bond next to
 // another bond whose far end can take part.
 func (p *Parser) conjugate() {
-	for k := range p.bonds {
-		p.bonds[k].conj = p.bonds[k].aromatic
-	}
-	known := zeroed(p.scratch, len(p.atoms)) // 1: conjugable, 2: not
+	const can, cannot, multiple = 1, 2, 4 // conjugable, not; with a multiple bond
+	known := zeroed(p.scratch, len(p.atoms))
 	p.scratch = known
+	for k := range p.bonds {
+		b := &p.bonds[k]
+		b.conj = b.aromatic
+		if halves[b.order] >= 3 {
+			known[b.a] = multiple
+			known[b.b] = multiple
+		}
+	}
 	conjugable := func(i int32) bool {
-		if known[i] == 0 {
-			known[i] = 2
+		if known[i]&(can|cannot) == 0 {
 			if p.conjugable(i) {
-				known[i] = 1
+				known[i] |= can
+			} else {
+				known[i] |= cannot
 			}
 		}
-		return known[i] == 1
+		return known[i]&can != 0
 	}
 	for i := range p.atoms {
+		if known[i]&multiple == 0 {
+			continue
+		}
 		links := p.neighbors(int32(i))
 		if len(links) < 2 {
 			continue
 		}
-		if n := int32(len(links)) + p.atoms[i].hydrogens(); n > 3 {
-			continue
-		}
-		multiple := false
-		for _, l := range links {
-			multiple = multiple || p.twice(l.bond, int32(i)) >= 3
-		}
-		if !multiple || !conjugable(int32(i)) {
+		if n := int32(len(links)) + p.atoms[i].hydrogens(); n > 3 || !conjugable(int32(i)) {
 			continue
 		}
 		for _, l := range links {
@@ -37,7 +40,7 @@ func (p *Parser) conjugate() {
 				continue
 			}
 			for _, o := range links {
-				if o == l {
+				if o == l || p.bonds[l.bond].conj && p.bonds[o.bond].conj {
 					continue
 				}
 				far := p.neighbors(o.atom)
@@ -89,6 +92,13 @@ func (p *Parser) hybridize() {
 			continue
 		}
 		orbitals := degree
+		if p.queries {
+			for _, l := range links {
+				if p.bonds[l.bond].kind == zeroBond {
+					orbitals--
+				}
+			}
+		}
 		if a.z > 1 && a.z < 89 {
 			orbitals += a.lonePairs()
 		}

@@ -26,7 +26,9 @@ func (p *Parser) foldHydrogens() {
 		}
 		l := p.neighbors(int32(i))[0]
 		heavy := &p.atoms[l.atom]
-		heavy.explicitH++
+		if !p.lean || p.countsHydrogens(l.atom) {
+			heavy.explicitH++
+		}
 		if heavy.chirality == Clockwise || heavy.chirality == CounterClockwise {
 			for around, after := p.neighbors(l.atom), false; len(around) > 0; around = around[1:] {
 				switch {
@@ -67,7 +69,7 @@ func (p *Parser) foldHydrogens() {
 func (p *Parser) foldable(i int32) bool {
 	a := &p.atoms[i]
 	links := p.neighbors(i)
-	if len(links) != 1 || a.isotope != 0 {
+	if len(links) != 1 || a.isotope != 0 || a.marks != 0 {
 		return false
 	}
 	l := links[0]
@@ -85,6 +87,22 @@ func (p *Parser) foldable(i int32) bool {
 		}
 	}
 	return true
+}
+
+// countsHydrogens reports whether a hydrogen of a molfile that is folded into atom
+// i is counted there. Otherwise it is left to what the valence implies, so that
+// ammonium drawn without its charge becomes ammonia.
+func (p *Parser) countsHydrogens(i int32) bool {
+	a := &p.atoms[i]
+	if a.noImplicit || a.chirality != Achiral {
+		return true
+	}
+	for _, v := range elements[a.z].valences[1:] {
+		if int32(v) == a.totalValence() {
+			return true
+		}
+	}
+	return false
 }
 
 // handDirection hands the direction of the bond to hydrogen h on to another

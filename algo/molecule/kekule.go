@@ -94,6 +94,9 @@ func (p *Parser) kekulize() error {
 		k.added = zeroed(k.added, m)
 		// Rings of wildcards only are left alone.
 		usable := func(q int32) bool {
+			if p.queries && p.hasQueryBond(q) {
+				return false
+			}
 			for _, i := range r.ring(int(q)) {
 				if p.atoms[i].z != 0 {
 					return true
@@ -115,7 +118,9 @@ func (p *Parser) kekulize() error {
 		}
 	}
 	for i := range p.bonds {
-		p.bonds[i].aromatic = false
+		if b := &p.bonds[i]; b.kind != typedBond {
+			b.aromatic = false
+		}
 	}
 	for i := range p.atoms {
 		a := &p.atoms[i]
@@ -318,6 +323,13 @@ func (p *Parser) markCandidates() {
 	for _, b := range k.makeSingle {
 		p.bonds[b].order = Single
 	}
+}
+
+// hasQueryBond reports whether a bond of ring q is a query for its order.
+func (p *Parser) hasQueryBond(q int32) bool {
+	return slices.ContainsFunc(p.rings.ringBonds(int(q)), func(b int32) bool {
+		return p.bonds[b].kind == typedBond || p.bonds[b].kind == choiceBond
+	})
 }
 
 // ownsAromatic reports whether ring q has an aromatic atom that is in no other

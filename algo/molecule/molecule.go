@@ -1,4 +1,5 @@
-// Package molecule reads SMILES into molecules and molecules into graphs.
+// Package molecule reads SMILES and molfiles into molecules, and molecules into
+// graphs.
 //
 // It follows the default reading and sanitisation of RDKit 2022.09: the same
 // texts are molecules, with the same atoms in the same order, the same bonds,
@@ -17,7 +18,8 @@
 // tags relative to the order of bonds), hydrogen.go (explicit hydrogens folded
 // into their neighbours, nitro groups and the like normalised), valence.go, ring.go,
 // kekule.go, aromatic.go, hybrid.go, chirality.go (tags of atoms that are no
-// stereocentres removed) and features.go.
+// stereocentres removed) and features.go. Molfiles come in by molfile.go,
+// molfile3000.go and sgroup.go, and with wedge.go in the place of stereo.go.
 package molecule
 
 import (
@@ -35,10 +37,11 @@ type Molecule struct {
 	Atoms []Atom
 
 	// Bonds in RDKit's order: those along the chain as written, then those
-	// closed by ring-bond numbers, by ascending number.
+	// closed by ring-bond numbers, by ascending number; that of a molfile.
 	Bonds []Bond
 
-	// Name is what follows the SMILES after a blank or tab.
+	// Name is what follows the SMILES after a blank or tab, or the first line of a
+	// molfile.
 	Name string
 }
 
@@ -64,6 +67,10 @@ type Bond struct {
 	Order    Order
 	Aromatic bool
 	InRing   bool
+
+	// stereo of a double bond is about the first other bonds, by their place in
+	// Bonds, of From and To: Z if their far ends lie on the same side.
+	stereo bondStereo
 }
 
 // Order is the order of a bond.
@@ -179,6 +186,14 @@ type Parser struct {
 	budget int
 
 	scratch []int32
+
+	// block is the reader of molfiles, nil until there is one.
+	block *molfile
+	// queries: some bonds have a kind.
+	// lean: this is a molfile, whose hydrogens are folded in RDKit's other way.
+	queries, lean bool
+	// weak: some bonds count at one end only or nowhere.
+	weak bool
 }
 
 // An atom in the making.
@@ -194,6 +209,7 @@ type atom struct {
 	cip        uint8
 	special    bool // part of a group of ring stereo atoms
 	ring       bool
+	marks      marks
 	charge     int32
 	isotope    int32
 	class      int32 // atom class
@@ -208,6 +224,14 @@ type atom struct {
 	at, size   int32 // its text
 }
 
+// marks are what only molfiles say about an atom.
+type marks uint8
+
+const (
+	isQuery marks = 1 << iota // stands for several atoms
+	isKept                    // a hydrogen that is not to be folded
+)
+
 // A bond in the making.
 type bond struct {
 	a, b     int32
@@ -217,7 +241,19 @@ type bond struct {
 	ring     bool
 	dir      direction
 	stereo   bondStereo
+	kind     bondKind
 }
+
+// bondKind is what only molfiles say about a bond.
+type bondKind uint8
+
+const (
+	plainBond    bondKind = iota
+	typedBond             // a query that names one order: no part of a Kekulé form
+	choiceBond            // a query that names several: its atoms imply no hydrogens
+	hydrogenBond          // an Any bond that counts for chirality
+	zeroBond              // an Any bond that is in no ring and takes no orbital
+)
 
 // direction is that of a bond written "/" or "\", from a to b.
 type direction uint8
@@ -244,7 +280,18 @@ const (
 	stereoNone bondStereo = iota
 	stereoZ
 	stereoE
+	stereoAny // said to be unknown
 )
+
+func (s bondStereo) flip() bondStereo {
+	switch s {
+	case stereoZ:
+		return stereoE
+	case stereoE:
+		return stereoZ
+	}
+	return s
+}
 
 // A link leads from an atom over a bond to a neighbour.
 type link struct{ atom, bond int32 }
@@ -307,7 +354,7 @@ func (p *Parser) errorBudget() error {
 
 // Parse is the function [Parse] with the buffers of p.
 func (p *Parser) Parse(smiles string) (*Molecule, error) {
-	p.text = smiles
+	p.text, p.queries, p.lean = smiles, false, false
 	defer func() { p.text = "" }()
 	lo := 0
 	for lo < len(smiles) && blank(smiles[lo]) {
@@ -337,9 +384,18 @@ func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r'
 
 // sanitize runs the stages after reading.
 func (p *Parser) sanitize() error {
-	p.budget = 2_000_000 + 1000*len(p.atoms)
 	p.orientTags()
 	p.foldHydrogens()
+	if err := p.perceive(); err != nil {
+		return err
+	}
+	p.cleanTags()
+	return nil
+}
+
+// perceive runs the stages between folding hydrogens and cleaning tags.
+func (p *Parser) perceive() error {
+	p.budget = 2_000_000 + 1000*len(p.atoms)
 	p.normalize()
 	if err := p.checkValences(); err != nil {
 		return err
@@ -357,7 +413,6 @@ func (p *Parser) sanitize() error {
 	p.conjugate()
 	p.hybridize()
 	p.settleHydrogens()
-	p.cleanTags()
 	return nil
 }
 
@@ -385,9 +440,16 @@ func (p *Parser) finish(name string) *Molecule {
 			Column:        a.at + 1,
 		}
 	}
+	directed := false
 	for k := range p.bonds {
 		b := &p.bonds[k]
 		m.Bonds[k] = Bond{From: b.a, To: b.b, Order: b.order, Aromatic: b.aromatic, InRing: b.ring}
+		directed = directed || b.dir != level
+	}
+	if directed {
+		for k := range p.bonds {
+			m.Bonds[k].stereo = p.geometry(int32(k))
+		}
 	}
 	return m
 }

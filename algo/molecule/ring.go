@@ -165,7 +165,7 @@ func (p *Parser) findRings() error {
 	r.reset()
 	r.extra.reset()
 	n, m := len(p.atoms), len(p.bonds)
-	if len(p.closures) == 0 {
+	if len(p.closures) == 0 && !p.lean {
 		return nil
 	}
 	r.degree = grow(r.degree, n)
@@ -174,25 +174,33 @@ func (p *Parser) findRings() error {
 	}
 	r.active = grow(r.active, m)
 	for k := range r.active {
-		r.active[k] = true
+		b := &p.bonds[k]
+		if r.active[k] = b.kind != zeroBond; !r.active[k] {
+			r.degree[b.a]--
+			r.degree[b.b]--
+		}
 	}
 	r.done = zeroed(r.done, n)
 	r.ringAtom = zeroed(r.ringAtom, n)
 	r.ringBond = zeroed(r.ringBond, m)
 	r.blocked = zeroed(r.blocked, n)
-	r.visit = zeroed(r.visit, n)
-	r.epoch = 0
+	// The stamps of former molecules are lower than the epoch.
+	if r.visit = grow(r.visit, n); r.epoch > 1<<30 {
+		clear(r.visit[:cap(r.visit)])
+		r.epoch = 0
+	}
 	fragments := p.explore()
 	exact := true
 	for f := range fragments {
 		lo, hi := r.label[f], r.label[f+1]
 		r.fragment = r.order[lo:hi]
-		bonds := int32(0)
+		bonds, all := int32(0), int32(0)
 		for _, i := range r.fragment {
 			bonds += r.degree[i]
+			all += p.first[i+1] - p.first[i]
 		}
 		bonds /= 2
-		if int(bonds) < len(r.fragment) {
+		if int(all/2) < len(r.fragment) {
 			continue
 		}
 		var err error
@@ -259,7 +267,13 @@ func (p *Parser) explore() int {
 				case l.bond == at.bond:
 				case r.enter[l.atom] == 0:
 					count++
-					r.enter[l.atom], r.low[l.atom] = count, count
+					r.enter[l.atom] = count
+					if p.first[l.atom+1]-p.first[l.atom] == 1 { // no need to go there
+						r.bridge[l.bond] = true
+						r.fragmentOf[l.atom] = fragment
+						continue
+					}
+					r.low[l.atom] = count
 					r.way = append(r.way, l)
 				default:
 					r.low[i] = min(r.low[i], r.enter[l.atom])

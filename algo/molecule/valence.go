@@ -81,7 +81,7 @@ func (p *Parser) explicitValence(i int32) int32 {
 // valence; ok is false where that valence is more than is allowed.
 func (p *Parser) implicitHydrogens(i int32) (n int32, ok bool) {
 	a := &p.atoms[i]
-	if a.noImplicit || a.z == 0 {
+	if a.noImplicit || a.z == 0 || p.queries && p.hasChoice(i) {
 		return 0, true
 	}
 	if a.z == 1 && a.valence == 0 && a.radicals == 0 {
@@ -124,11 +124,25 @@ func (p *Parser) implicitHydrogens(i int32) (n int32, ok bool) {
 	return 0, false
 }
 
+// hasChoice reports whether atom i has a bond that is one of several orders.
+func (p *Parser) hasChoice(i int32) bool {
+	for _, l := range p.neighbors(i) {
+		if p.bonds[l.bond].kind == choiceBond {
+			return true
+		}
+	}
+	return false
+}
+
 // checkValences computes the explicit and implicit valence of every atom and
 // refuses atoms with more bonds than their element takes.
 func (p *Parser) checkValences() error {
+	sums := p.sumBonds()
 	for i := range p.atoms {
 		a := &p.atoms[i]
+		if p.plainValence(a, sums[i]) {
+			continue
+		}
 		a.valence = p.explicitValence(int32(i))
 		e := &elements[a.z]
 		most := int32(e.valences[len(e.valences)-1])
@@ -154,6 +168,42 @@ func (p *Parser) checkValences() error {
 	return nil
 }
 
+// sumBonds returns what the bonds of each atom add to its valence, in half bonds, in
+// p.scratch, and notes whether some count at one end or nowhere.
+func (p *Parser) sumBonds() []int32 {
+	sums := zeroed(p.scratch, len(p.atoms))
+	p.scratch = sums
+	p.weak = false
+	for k := range p.bonds {
+		b := &p.bonds[k]
+		h := halves[b.order]
+		sums[b.b] += h
+		if b.order == Dative || b.order == Any {
+			p.weak = true
+			if b.order == Dative {
+				continue
+			}
+		}
+		sums[b.a] += h
+	}
+	return sums
+}
+
+// plainValence computes the valences of an atom whose bonds add up to sum, in half
+// bonds, if it is one of the common ones that take no thought: no more bonds than
+// the default valence, no charge, no brackets. explicitValence and implicitHydrogens
+// would find the same.
+func (p *Parser) plainValence(a *atom, sum int32) bool {
+	sum += 2 * a.explicitH
+	v := plainValences[a.z]
+	if sum > 2*v || a.charge|a.radicals != 0 || a.noImplicit || p.queries {
+		return false
+	}
+	a.valence = (sum + 1) / 2
+	a.implicit = v - a.valence
+	return true
+}
+
 // refresh computes the valences of atom i again, whatever they are.
 func (p *Parser) refresh(i int32) {
 	a := &p.atoms[i]
@@ -166,7 +216,7 @@ func (p *Parser) refresh(i int32) {
 func (p *Parser) countRadicals() {
 	for i := range p.atoms {
 		a := &p.atoms[i]
-		if !a.noImplicit || a.z == 0 {
+		if !a.noImplicit || a.z == 0 || a.radicals != 0 {
 			continue
 		}
 		e := &elements[a.z]
@@ -207,9 +257,16 @@ func (p *Parser) countRadicals() {
 // settleHydrogens makes explicit the hydrogens that a molecule as it is now
 // would no longer imply, such as that of pyrrole's nitrogen.
 func (p *Parser) settleHydrogens() {
+	sums := p.sumBonds()
 	for i := range p.atoms {
 		a := &p.atoms[i]
+		if !a.ring && !p.queries && sums[i]+2*a.explicitH == 2*a.valence {
+			continue // as checkValences found it
+		}
 		before := a.room()
+		if p.plainValence(a, sums[i]) && a.implicit >= before {
+			continue
+		}
 		a.valence = p.explicitValence(int32(i))
 		if a.noImplicit {
 			continue

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/spf13/cobra"
 	"github.com/vbauerster/mpb/v8/cwriter"
 
@@ -52,7 +53,10 @@ type input struct {
 	// records can be gone through once. An error is that of the input as a
 	// whole, and the last.
 	records iter.Seq2[record, error]
-	close   func()
+	// molecules are the same records not yet parsed, nil for other graphs. Only
+	// one of the two can be gone through.
+	molecules iter.Seq2[dataset.Record, error]
+	close     func()
 }
 
 // open finds out the format. Molecules are then read as they are asked for,
@@ -113,7 +117,10 @@ var errTU = errors.New("a TUDataset archive: give the path of the folder or zip 
 // molecules reads a stream.
 func (s source) molecules(ctx context.Context, r io.Reader, name string) (*input, error) {
 	format := dataset.Format(s.format)
-	text := bufio.NewReaderSize(r, 64<<10)
+	text, err := expand(bufio.NewReaderSize(r, 64<<10))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
 	if s.format == "auto" || s.format == "csv" {
 		// Errors come again when the text is read.
 		head, _ := text.Peek(4096)
@@ -123,13 +130,11 @@ func (s source) molecules(ctx context.Context, r io.Reader, name string) (*input
 		}
 	}
 	switch format {
-	case dataset.SDF:
-		return nil, fmt.Errorf("%s: this version of baca does not read SDF yet; convert it to SMILES, with a header for CSV or as SMILES and name for .smi", name)
 	case dataset.TU:
 		return nil, fmt.Errorf("%s: %w", name, errTU)
-	case dataset.SMI:
+	case dataset.SMI, dataset.SDF:
 		if s.columnSet {
-			return nil, usagef("--column names a column of a CSV file, and %s is read as lines of SMILES and name; --format csv reads it as CSV", name)
+			return nil, usagef("--column names a column of a CSV file, and %s is read as %s; --format csv reads it as CSV", name, format)
 		}
 	}
 	opt := dataset.Options{Name: name, Format: format, Column: s.column, Workers: s.workers}
@@ -148,7 +153,23 @@ func (s source) molecules(ctx context.Context, r io.Reader, name string) (*input
 			}
 		}
 	}
-	return &input{schema: algo.OGB, records: records}, nil
+	return &input{schema: algo.OGB, molecules: dataset.Records(text, opt), records: records}, nil
+}
+
+// maxWindow bounds the memory for zstd, whose files may ask for more.
+const maxWindow = 128 << 20
+
+// expand reads through zstd. Gzip is the readers' own business.
+func expand(text *bufio.Reader) (*bufio.Reader, error) {
+	if magic, _ := text.Peek(4); string(magic) != "\x28\xb5\x2f\xfd" {
+		return text, nil
+	}
+	// Without concurrency there is nothing to close.
+	z, err := zstd.NewReader(text, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+	if err != nil {
+		return nil, err
+	}
+	return bufio.NewReaderSize(z, 64<<10), nil
 }
 
 // tu reads a TUDataset set: a folder, a zip archive, or a set of files of which

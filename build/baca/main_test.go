@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"baca/algo"
@@ -107,6 +108,12 @@ func pack(ts *testscript.TestScript, neg bool, args []string) {
 		_, err := z.Write([]byte(ts.ReadFile(args[1])))
 		ts.Check(err)
 		ts.Check(z.Close())
+	case ".zst":
+		z, err := zstd.NewWriter(&b)
+		ts.Check(err)
+		_, err = z.Write([]byte(ts.ReadFile(args[1])))
+		ts.Check(err)
+		ts.Check(z.Close())
 	case ".zip":
 		z := zip.NewWriter(&b)
 		for _, name := range args[1:] {
@@ -117,7 +124,7 @@ func pack(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		ts.Check(z.Close())
 	default:
-		ts.Fatalf("%s: want .gz or .zip", args[0])
+		ts.Fatalf("%s: want .gz, .zst or .zip", args[0])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o666))
 }

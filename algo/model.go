@@ -18,6 +18,10 @@ const (
 	// OGB is the nine atom features of the Open Graph Benchmark, read from
 	// molecules.
 	OGB = "ogb-atom-9"
+	// OGBCanonical is OGB read from the canonical form of a molecule. The
+	// chirality feature follows the order in which a molecule is written (SPEC
+	// section 10); with this schema all ways of writing it have one score.
+	OGBCanonical = "ogb-atom-9-canonical"
 	// Constant is the single feature 1, for graphs without node features.
 	Constant = "constant-1"
 )
@@ -26,12 +30,12 @@ const (
 // names the known ones.
 func SchemaWidth(schema string) (int, error) {
 	switch schema {
-	case OGB:
+	case OGB, OGBCanonical:
 		return molecule.Features, nil
 	case Constant:
 		return 1, nil
 	}
-	return 0, fmt.Errorf("feature schema %q: want %q or %q", schema, OGB, Constant)
+	return 0, fmt.Errorf("feature schema %q: want %q, %q or %q", schema, OGB, OGBCanonical, Constant)
 }
 
 // A Model is a frozen encoder together with what it remembers of the
@@ -52,7 +56,7 @@ type Model struct {
 type Card struct {
 	Name        string // short, as in --model
 	Description string // one plain sentence
-	Schema      string // OGB or Constant
+	Schema      string // OGB, OGBCanonical or Constant
 
 	Dataset       string // name or file name of the training set
 	DatasetSHA256 string // of the file's bytes, hex

@@ -32,6 +32,10 @@ type Options struct {
 	Column  string // with the SMILES, for CSV and TSV; empty is the same as "smiles"
 	Workers int    // goroutines that parse; 0: one for each core
 
+	// Canonical makes Molecules give the graph of the canonical form of each
+	// molecule, see [molecule.Molecule.Canonical].
+	Canonical bool
+
 	maxRecord int // for tests; 0: MaxRecord
 }
 
@@ -120,12 +124,15 @@ func Records(r io.Reader, opt Options) iter.Seq2[Record, error] {
 // Molecules yields the records of r in order, parsed: each has Graph or Err.
 // See [Records] for the input and [Ordered] for what goes on in parallel.
 func Molecules(ctx context.Context, r io.Reader, opt Options) iter.Seq2[Record, error] {
-	return Ordered(ctx, opt.Workers, Records(r, opt), parse)
+	return Ordered(ctx, opt.Workers, Records(r, opt), func(rec Record) Record { return parse(rec, opt.Canonical) })
 }
 
-func parse(rec Record) Record {
+func parse(rec Record, canonical bool) Record {
 	m, err := rec.Parse()
 	if rec.Err = err; err == nil {
+		if canonical {
+			m, _, _ = m.Canonical()
+		}
 		rec.Graph = m.Graph()
 	}
 	return rec

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"reflect"
 	"testing"
+
+	"baca/web"
 )
 
 // The features of every atom and the ends of every bond are those that RDKit
@@ -64,5 +66,48 @@ func TestFeaturizeMatchesReference(t *testing.T) {
 				t.Errorf("%d reference molecules, and more lines: %v", n, lines.More())
 			}
 		})
+	}
+}
+
+// A model of canonical forms gives two ways of writing a molecule one score,
+// where a model of molecules as written does not.
+func TestCanonicalModel(t *testing.T) {
+	dir := t.TempDir()
+	examples := filepath.Join(dir, "examples.csv")
+	if err := os.WriteFile(examples, web.Examples(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	twice := filepath.Join(dir, "alanine.smi")
+	if err := os.WriteFile(twice, []byte("N[C@@H](C)C(=O)O\nC[C@H](N)C(=O)O\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, canonical := range []bool{true, false} {
+		model := filepath.Join(dir, "model.msgpack")
+		args := []string{"pretrain", "--in", examples, "--out", model, "--epochs", "2"}
+		if canonical {
+			args = append(args, "--canonical")
+		}
+		var stderr bytes.Buffer
+		if status := run(args, nil, io.Discard, &stderr); status != 0 {
+			t.Fatalf("pretrain: status %d\n%s", status, &stderr)
+		}
+		var out bytes.Buffer
+		if status := run([]string{"score", "--model", model, "--alpha", "0.2", "--to", "jsonl", twice}, nil, &out, &stderr); status != 0 {
+			t.Fatalf("score: status %d\n%s", status, &stderr)
+		}
+		var pre [2]float64
+		rows := json.NewDecoder(&out)
+		for i := range pre {
+			var row struct {
+				Pre float64 `json:"s_pre"`
+			}
+			if err := rows.Decode(&row); err != nil {
+				t.Fatal(err)
+			}
+			pre[i] = row.Pre
+		}
+		if same := pre[0] == pre[1]; same != canonical {
+			t.Errorf("canonical %v: S_Pre %g and %g for one molecule", canonical, pre[0], pre[1])
+		}
 	}
 }

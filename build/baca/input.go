@@ -29,6 +29,7 @@ type source struct {
 	columnSet      bool // --column was given
 	path           string
 	workers        int
+	canonical      bool // graphs of the canonical forms of molecules
 }
 
 // formats are the values of --format.
@@ -137,7 +138,11 @@ func (s source) molecules(ctx context.Context, r io.Reader, name string) (*input
 			return nil, usagef("--column names a column of a CSV file, and %s is read as %s; --format csv reads it as CSV", name, format)
 		}
 	}
-	opt := dataset.Options{Name: name, Format: format, Column: s.column, Workers: s.workers}
+	opt := dataset.Options{Name: name, Format: format, Column: s.column, Workers: s.workers, Canonical: s.canonical}
+	schema := algo.OGB
+	if s.canonical {
+		schema = algo.OGBCanonical
+	}
 	records := func(yield func(record, error) bool) {
 		for m, err := range dataset.Molecules(ctx, text, opt) {
 			if err != nil {
@@ -153,7 +158,7 @@ func (s source) molecules(ctx context.Context, r io.Reader, name string) (*input
 			}
 		}
 	}
-	return &input{schema: algo.OGB, molecules: dataset.Records(text, opt), records: records}, nil
+	return &input{schema: schema, molecules: dataset.Records(text, opt), records: records}, nil
 }
 
 // maxWindow bounds the memory for zstd, whose files may ask for more.

@@ -117,8 +117,9 @@ func (in *inspection) write(w io.Writer) error {
 	line("name", "%s", or(in.Name, "none given"))
 	line("description", "%s", or(in.Description, "none given"))
 	line("reads", "%s", map[string]string{
-		algo.OGB:      "molecules (" + in.Schema + ")",
-		algo.Constant: "plain graphs (" + in.Schema + ")",
+		algo.OGB:          "molecules as they are written (" + in.Schema + ")",
+		algo.OGBCanonical: "molecules, however they are written (" + in.Schema + ")",
+		algo.Constant:     "plain graphs (" + in.Schema + ")",
 	}[in.Schema])
 	line("trained on", "%s", or(in.Dataset, "not named"))
 	line("its sha256", "%s", or(in.DatasetSHA256, "not recorded"))

@@ -62,13 +62,13 @@ func openModel(nameOrFile string) (*algo.Model, error) {
 // checkSchema returns an error that names the embedded models that fit, if the
 // model reads graphs of another schema.
 func checkSchema(m *algo.Model, schema string) error {
-	if m.Card.Schema == schema {
+	kinds := map[string]string{algo.OGB: "molecules", algo.OGBCanonical: "molecules", algo.Constant: "plain graphs without features"}
+	if kinds[m.Card.Schema] == kinds[schema] {
 		return nil
 	}
-	kinds := map[string]string{algo.OGB: "molecules", algo.Constant: "plain graphs without features"}
 	var fit []string
 	for _, name := range weights.Names() {
-		if other, err := weights.Open(name); err == nil && other.Card.Schema == schema {
+		if other, err := weights.Open(name); err == nil && kinds[other.Card.Schema] == kinds[schema] {
 			fit = append(fit, name)
 		}
 	}

@@ -127,6 +127,7 @@ the order of their names, as "cat FILES | sha256sum" prints it.`,
 	f.Uint64Var(&seed, "seed", 1, "seed of the split, the weights and the order of graphs")
 	f.BoolVar(&resume, "resume", false, "go on from MODEL.checkpoint, if it is there")
 	f.IntVar(&from.workers, "workers", 0, "goroutines; 0 for one on each core")
+	f.BoolVar(&from.canonical, "canonical", false, "read the canonical form of each molecule, so that its score does not depend on how it is\nwritten (the chirality feature otherwise does); scoring with the model does the same")
 	f.StringVar(&name, "name", "", "name of the model (default: that of the input, in lower case)")
 	f.StringVar(&about, "description", "", "one sentence about the model")
 	return c

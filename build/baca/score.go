@@ -14,6 +14,7 @@ import (
 	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/graph"
+	"baca/algo/molecule"
 )
 
 // The bounds of a batch. Graphs are scored together, so they say something about
@@ -120,6 +121,7 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 		return err
 	}
 	f.options.Workers = f.workers
+	f.canonical = m.Card.Schema == algo.OGBCanonical
 	scorer, err := algo.NewScorer(m, f.options)
 	if err != nil {
 		return err
@@ -179,7 +181,11 @@ type scoring struct {
 	written, refused, batches   int
 	outside, borderline, inside int
 	warnings                    []string
+	shown                       []string // the first refused records, with carets
 }
+
+// maxShown is how many refused records are shown on stderr.
+const maxShown = 3
 
 // A batch is a run of records whose graphs are scored together.
 type batch struct {
@@ -270,6 +276,9 @@ func (s *scoring) score(ctx context.Context, b *batch) error {
 		if r.err != nil {
 			s.refused++
 			s.out.Write(r, nil)
+			if len(s.shown) < maxShown {
+				s.shown = append(s.shown, show(r))
+			}
 			if s.rejects != nil {
 				s.rejects.Write(r)
 			}
@@ -308,12 +317,29 @@ func (s *scoring) warn(warnings []string) {
 	}
 }
 
+// show is a refused record with the error and, for a molecule, carets below the
+// piece that it is about.
+func show(r record) string {
+	text := fmt.Sprintf("refused: %v", r.err)
+	var at *molecule.SyntaxError
+	if errors.As(r.err, &at) {
+		text += "\n  " + strings.ReplaceAll(at.Caret(r.smiles), "\n", "\n  ")
+	}
+	return text
+}
+
 func (s *scoring) summarize() {
 	fmt.Fprintf(s.stderr, "%d read, %d refused; model %s", s.written, s.refused, s.model)
 	if s.outside+s.borderline+s.inside > 0 {
 		fmt.Fprintf(s.stderr, "; %d OOD, %d borderline, %d ID at alpha %g", s.outside, s.borderline, s.inside, s.alpha)
 	}
 	fmt.Fprintln(s.stderr)
+	for _, text := range s.shown {
+		fmt.Fprintln(s.stderr, text)
+	}
+	if n := s.refused - len(s.shown); n > 0 {
+		fmt.Fprintf(s.stderr, "… and %d more; --rejects FILE lists them all\n", n)
+	}
 	if s.batches > 1 {
 		fmt.Fprintf(s.stderr, "note: scored as %d batches of up to %d graphs; a score depends on the graphs in its batch\n", s.batches, s.batchGraphs)
 	}

@@ -549,7 +549,7 @@ func (r *evalResult) write(w io.Writer) error {
 	if r.Choice != nil {
 		protocol = "grid protocol: the best of " + r.Choice.Searched + ", picked by these very labels: " + r.Choice.String()
 	}
-	fmt.Fprintf(&b, "%s, calibrator %s, %g OOD graphs for each ID graph, %s\n%s\n\n", r.Pair, r.Calibrator, r.Contamination, which, protocol)
+	fmt.Fprintf(&b, "%s, calibrator %s, OOD graphs: %g %% of the number of ID graphs, %s\n%s\n\n", r.Pair, r.Calibrator, 100*r.Contamination, which, protocol)
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "SEED\tBASE AUROC\tAUROC\tAUPR\tFPR95\tID\tOOD\tSECONDS")
 	for _, s := range r.Seeds {

@@ -32,6 +32,7 @@ test: lint ## check everything: lint, unit tests, race detector, WebAssembly
 lint: ## gofmt, go vet, staticcheck, and govulncheck where its database answers
 	@bad=$$(gofmt -l .); if [ -n "$$bad" ]; then echo "gofmt would change: $$bad"; exit 1; fi
 	$(GO) vet ./...
+	$(GO) vet -tags rdkit ./algo/molecule
 	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 	build/govulncheck.sh
 

@@ -41,8 +41,19 @@ func Encode(g *Graph, dst []float32) {
 			w.inverse[i] = 1 / float64(d)
 		}
 	}
+	// Leaves of one node are alike, so one of them is enough: the leaves of a
+	// star would otherwise cost the square of their number.
+	leaf := make([]int32, n) // first leaf of a node, plus 1
 	for i := range n {
 		row := dst[i*EncodingWidth : (i+1)*EncodingWidth]
+		if g.Degree(i) == 1 {
+			first := &leaf[g.Row(i)[0]]
+			if *first != 0 {
+				copy(row, dst[int(*first-1)*EncodingWidth:][:EncodingWidth])
+				continue
+			}
+			*first = int32(i) + 1
+		}
 		w.returns(g, int32(i), row[:WalkSteps])
 		row[WalkSteps+min(g.Degree(i), DegreeClasses-1)] = 1
 	}

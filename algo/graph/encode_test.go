@@ -176,6 +176,36 @@ func TestEncodeLongRing(t *testing.T) {
 	near(t, "end of the path", path[:end*EncodingWidth], short[:end*EncodingWidth], exactTolerance)
 }
 
+// The leaves of a large star must not each cost a walk over all the others.
+func TestEncodeLargeStar(t *testing.T) {
+	const leaves = 100_000
+	edges := make([][2]int32, leaves)
+	for i := range edges {
+		edges[i] = [2]int32{0, int32(i) + 1}
+	}
+	g, _, err := New(leaves+1, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := encoded(g)
+	for _, i := range []int{0, 1, 2, leaves} {
+		row := x[i*EncodingWidth:]
+		back := float32(1) / leaves // at a leaf, after an even number of steps
+		if i == 0 {
+			back = 1
+		}
+		for k := range WalkSteps {
+			want := back
+			if k%2 == 0 { // k+1 steps
+				want = 0
+			}
+			if d := row[k] - want; d > 1e-9 || d < -1e-9 {
+				t.Errorf("node %d: back after %d steps with probability %g, want %g", i, k+1, row[k], want)
+			}
+		}
+	}
+}
+
 func TestEncodeShapePanics(t *testing.T) {
 	defer func() {
 		if recover() == nil {

@@ -205,7 +205,6 @@ type canon struct {
 	pool                      []int32
 	image, back, stamp        []int32
 	epoch                     int32
-	near1                     []int64
 }
 
 // An atomKey is what an atom is, its neighbours aside.

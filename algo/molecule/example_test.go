@@ -78,3 +78,18 @@ $$$$
 	// CAS 67-56-1
 	// line 17, column 32: "Y0" is no element: want a symbol such as C or Cl
 }
+
+func ExampleMolecule_Canonical() {
+	for _, text := range []string{"OC(=O)[C@H](C)N", "N[C@@H](C)C(O)=O"} {
+		m, err := molecule.Parse(text)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		c, order, exact := m.Canonical()
+		fmt.Println(c.SMILES(), order, exact)
+	}
+	// Output:
+	// C[C@H](N)C(=O)O [4 3 5 1 2 0] true
+	// C[C@H](N)C(=O)O [2 1 0 3 5 4] true
+}

@@ -19,7 +19,9 @@
 // into their neighbours, nitro groups and the like normalised), valence.go, ring.go,
 // kekule.go, aromatic.go, hybrid.go, chirality.go (tags of atoms that are no
 // stereocentres removed) and features.go. Molfiles come in by molfile.go,
-// molfile3000.go and sgroup.go, and with wedge.go in the place of stereo.go.
+// molfile3000.go and sgroup.go, and with wedge.go in the place of stereo.go. write.go
+// writes SMILES, and canonical.go finds the order of atoms that does not depend on how
+// a molecule was written.
 package molecule
 
 import (
@@ -27,8 +29,11 @@ import (
 	"sync"
 )
 
-// MaxLength is the longest SMILES accepted, in bytes.
-const MaxLength = 1_000_000
+// MaxLength is the longest SMILES accepted, in bytes: enough for a protein of some
+// four thousand residues. Reading would bear more, but not all that follows does: the
+// structural encoding of a graph takes time in proportion to the square of the number
+// of neighbours that an atom has.
+const MaxLength = 1 << 16
 
 // A Molecule is a sanitised molecular graph.
 type Molecule struct {

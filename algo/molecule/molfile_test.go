@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // A blockReference is what RDKit says about a molfile.
@@ -287,13 +286,8 @@ func TestHostileMolfiles(t *testing.T) {
 		"too long":         strings.Repeat("\n", MaxMolfile+1),
 		"too long, no end": polyene + strings.Repeat("x", MaxMolfile),
 	} {
-		start := time.Now()
 		_, err := ParseMol(block)
-		if d := time.Since(start); d > 10*time.Second {
-			t.Errorf("%s: took %v (%v)", name, d, err)
-		} else {
-			t.Logf("%s: %d bytes, %v: %.80v", name, len(block), d, err)
-		}
+		t.Logf("%s: %d bytes: %.80v", name, len(block), err)
 	}
 }
 

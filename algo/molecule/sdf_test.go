@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
-	"time"
 )
 
 // listSDF reads all records as text, the final error last.
@@ -113,9 +112,9 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// The time to split a text is in proportion to its length, whatever is in it.
+// The time to split a text is in proportion to its length, whatever is in it: with
+// the square of it this test would run into go test's limit.
 func TestSDFLinear(t *testing.T) {
-	start := time.Now()
 	for _, line := range []string{"$", "$$$$", "$$$$\n", "$$$\n", "x$$$$\n", "\n", ">", "> <a>\n", "> <a>\n\n", "M  END\n"} {
 		text := strings.Repeat(line, 4<<20/len(line))
 		n := 0
@@ -128,9 +127,6 @@ func TestSDFLinear(t *testing.T) {
 			}
 			rec.Parse()
 		}
-	}
-	if d := time.Since(start); d > time.Minute {
-		t.Errorf("took %v", d)
 	}
 }
 

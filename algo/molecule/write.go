@@ -15,7 +15,10 @@ import (
 // tetrahedral centres and the geometry of double bonds are written. Of a square
 // planar, bipyramidal or octahedral centre only the class is, since a Molecule
 // does not keep the arrangement; and a ring bond of order Any becomes one of no
-// special order, since RDKit reads it so.
+// special order, since RDKit reads it so. Nor is a molecule read again as it was if
+// only a tolerance of RDKit's let it in: an aromatic atom with more bonds than its
+// Kekulé form can have, an aromatic system in which the bounded search for a Kekulé
+// form depends on the order of atoms, a metal whose tag was removed.
 func (m *Molecule) SMILES() string {
 	l := layouts.Get().(*layout)
 	l.w.walk(m, nil)

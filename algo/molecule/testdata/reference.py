@@ -6,7 +6,7 @@ reads one SMILES a line and writes one JSON object a line: row, s (the SMILES),
 x (OGB's nine atom features an atom) and e ([begin, end, type] a bond), x and e
 null where RDKit refuses. Then
 
-    MOLECULE_REFERENCES=FOLDER go test -run TestReferences ./algo/molecule
+    MOLECULE_REFERENCES=FOLDER go test -tags rdkit -run TestReferences ./algo/molecule
 
 compares all files in a folder. RDKit 2022.09 is what the Go code follows; Debian
 12 has it as python3-rdkit.

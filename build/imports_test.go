@@ -25,8 +25,9 @@ var layer = map[string]int{
 	"baca/algo/pretrain":          4,
 	"baca/algo/calibrate":         4,
 	"baca/algo":                   5,
-	// Helps tests alone, and may use files.
-	"baca/algo/internal/golden": 9,
+	// These help tests alone, and may use files.
+	"baca/algo/internal/golden":    9,
+	"baca/algo/internal/reference": 9,
 }
 
 // ours lists what each further part may import of the project. A prefix that

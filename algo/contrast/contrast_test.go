@@ -8,7 +8,7 @@ import (
 
 	"baca/algo/gin"
 	"baca/algo/graph"
-	"baca/algo/internal/golden"
+	"baca/algo/internal/reference"
 )
 
 // slow is the loss as SPEC section 2 writes it, in float64.
@@ -240,7 +240,7 @@ func TestNotDefined(t *testing.T) {
 }
 
 func TestLossesMatchReference(t *testing.T) {
-	ref := golden.Encoder(t)
+	ref := reference.Encoder(t)
 	var b graph.Batch
 	var a gin.Activations
 	b.Reset(ref.Graphs)

@@ -21,17 +21,13 @@ import (
 	"testing/fstest"
 
 	"baca/algo/graph"
+	"baca/algo/internal/golden"
 )
-
-const dataDir = "../../../shared/data"
 
 // needData skips a test where the benchmark data are not there.
 func needData(t testing.TB) fs.FS {
 	t.Helper()
-	if _, err := os.Stat(dataDir + "/README.md"); err != nil {
-		t.Skip("needs the benchmark data in shared/data beside the repository: ", err)
-	}
-	return os.DirFS(dataDir)
+	return os.DirFS(golden.Path(t, "data"))
 }
 
 func zipped(t testing.TB, text string) []byte {

@@ -1,14 +1,12 @@
 package graph
 
 import (
-	"encoding/json"
-	"errors"
-	"io/fs"
 	"math"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"testing"
+
+	"baca/algo/internal/golden"
 )
 
 // encodeDense is the definition: powers of the dense matrix A·D⁻¹ in float64.
@@ -218,14 +216,7 @@ func TestEncodeShapePanics(t *testing.T) {
 // Encodings computed with PyTorch, its sixteen products in float32: hence the
 // wider tolerance.
 func TestEncodeGolden(t *testing.T) {
-	const name = "../../../shared/golden/encoder/bbbp20.json"
-	data, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("reference data %s is missing", name)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	const name = "golden/encoder/bbbp20.json"
 	var file struct {
 		Molecules []struct {
 			Smiles string
@@ -234,9 +225,7 @@ func TestEncodeGolden(t *testing.T) {
 			XS     [][]float64 `json:"x_s"`
 		}
 	}
-	if err := json.Unmarshal(data, &file); err != nil {
-		t.Fatal(name, err)
-	}
+	golden.JSON(t, name, &file)
 	if len(file.Molecules) != 20 {
 		t.Fatalf("%s: %d molecules, want 20", name, len(file.Molecules))
 	}

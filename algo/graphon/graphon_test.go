@@ -1,7 +1,6 @@
 package graphon
 
 import (
-	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"baca/algo/graph"
+	"baca/algo/internal/golden"
 )
 
 type goldenFile struct {
@@ -37,11 +37,10 @@ type goldenFile struct {
 func readGolden(tb testing.TB) goldenFile {
 	tb.Helper()
 	var g goldenFile
-	if err := json.NewDecoder(open(tb, golden)).Decode(&g); err != nil {
-		tb.Fatal(golden, err)
-	}
+	const name = "golden/graphon/graphon.json"
+	golden.JSON(tb, name, &g)
 	if len(g.USVT) == 0 || len(g.Norms) == 0 {
-		tb.Fatalf("%s: %d usvt and %d norms entries", golden, len(g.USVT), len(g.Norms))
+		tb.Fatalf("%s: %d usvt and %d norms entries", name, len(g.USVT), len(g.Norms))
 	}
 	return g
 }
@@ -69,7 +68,7 @@ func relabel(tb testing.TB, g *graph.Graph, to []int32) *graph.Graph {
 
 func TestUSVTGolden(t *testing.T) {
 	sets := map[string][]*graph.Graph{}
-	molecules := molecules(t, esol)
+	molecules := molecules(t, "golden/molecule/esol.jsonl.gz")
 	molecules[921] = relabel(t, molecules[921], esol921)
 	var u USVT // one workspace for all, so that reuse is tested too
 	for _, c := range readGolden(t).USVT {

@@ -2,46 +2,19 @@ package graphon
 
 import (
 	"bufio"
-	"compress/gzip"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"strings"
 	"testing"
 
 	"baca/algo/graph"
+	"baca/algo/internal/golden"
 )
 
-const (
-	golden = "../../../shared/golden/graphon/graphon.json"
-	tuDir  = "../../../shared/data/tu/"
-	esol   = "../../../shared/golden/molecule/esol.jsonl.gz"
-)
-
-// open opens a file of reference data or skips the test.
-func open(tb testing.TB, name string) *os.File {
-	tb.Helper()
-	f, err := os.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		tb.Skipf("reference data %s is missing", name)
-	}
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { f.Close() })
-	return f
-}
-
-// lines calls f for every line of a gzip-compressed file.
+// lines calls f for every line of a file of shared.
 func lines(tb testing.TB, name string, f func(line string)) {
 	tb.Helper()
-	z, err := gzip.NewReader(open(tb, name))
-	if err != nil {
-		tb.Fatal(name, err)
-	}
-	s := bufio.NewScanner(z)
+	s := bufio.NewScanner(golden.Open(tb, name))
 	s.Buffer(nil, 1<<20)
 	for s.Scan() {
 		f(s.Text())
@@ -54,7 +27,7 @@ func lines(tb testing.TB, name string, f func(line string)) {
 // tuGraphs reads a TUDataset set: edges only.
 func tuGraphs(tb testing.TB, set string) []*graph.Graph {
 	tb.Helper()
-	prefix := tuDir + set + "/" + set
+	prefix := "data/tu/" + set + "/" + set
 	var of, number []int // by node, from 1: its graph, and its number there
 	var sizes []int
 	of, number = append(of, 0), append(number, 0)

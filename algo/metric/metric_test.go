@@ -1,16 +1,14 @@
 package metric
 
 import (
-	"encoding/json"
-	"errors"
-	"io/fs"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/stat"
+
+	"baca/algo/internal/golden"
 )
 
 func near(a, b, tolerance float64) bool {
@@ -18,14 +16,7 @@ func near(a, b, tolerance float64) bool {
 }
 
 func TestGolden(t *testing.T) {
-	const name = "../../../shared/golden/graphon/graphon.json"
-	data, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("reference data %s is missing", name)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	const name = "golden/graphon/graphon.json"
 	var file struct {
 		Metrics []struct {
 			Label []int
@@ -35,9 +26,7 @@ func TestGolden(t *testing.T) {
 			FPR95 float64 `json:"fpr95_ood_positive"`
 		}
 	}
-	if err := json.Unmarshal(data, &file); err != nil {
-		t.Fatal(name, err)
-	}
+	golden.JSON(t, name, &file)
 	if len(file.Metrics) == 0 {
 		t.Fatalf("%s: no metrics", name)
 	}

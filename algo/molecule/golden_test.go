@@ -1,44 +1,17 @@
 package molecule
 
 import (
-	"bufio"
-	"compress/gzip"
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"baca/algo/internal/golden"
 )
-
-const shared = "../../../shared"
-
-// openShared opens a file beside the repository, unzipped, or skips the test.
-func openShared(t testing.TB, elem ...string) io.Reader {
-	t.Helper()
-	name := filepath.Join(append([]string{shared}, elem...)...)
-	f, err := os.Open(name)
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("%s is not there", name)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	if filepath.Ext(name) != ".gz" {
-		return f
-	}
-	z, err := gzip.NewReader(bufio.NewReader(f))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return z
-}
 
 // column reads one column of a CSV file.
 func column(t testing.TB, r io.Reader, name string) []string {
@@ -70,7 +43,7 @@ func column(t testing.TB, r io.Reader, name string) []string {
 // smilesOf reads a data set.
 func smilesOf(t testing.TB, set string) []string {
 	t.Helper()
-	return column(t, openShared(t, "data", "mol", set+".csv.gz"), "smiles")
+	return column(t, golden.Open(t, "data/mol/"+set+".csv.gz"), "smiles")
 }
 
 // A reference is what RDKit says about one row of a data set.
@@ -110,7 +83,7 @@ func compareGraph(m *Molecule, want *reference) string {
 func TestGolden(t *testing.T) {
 	for _, set := range []string{"bbbp", "clintox", "esol", "freesolv"} {
 		t.Run(set, func(t *testing.T) {
-			compareSet(t, set, openShared(t, "golden", "molecule", set+".jsonl.gz"))
+			compareSet(t, set, golden.Open(t, "golden/molecule/"+set+".jsonl.gz"))
 		})
 	}
 }
@@ -163,7 +136,7 @@ func compareSet(t *testing.T, set string, references io.Reader) {
 // TestVerdicts compares which SMILES are molecules, and their counts, with
 // RDKit's.
 func TestVerdicts(t *testing.T) {
-	r := csv.NewReader(openShared(t, "golden", "molecule", "smiles.csv"))
+	r := csv.NewReader(golden.Open(t, "golden/molecule/smiles.csv"))
 	rows, err := r.ReadAll()
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"baca/algo/contrast"
 	"baca/algo/gin"
 	"baca/algo/graph"
-	"baca/algo/internal/golden"
+	"baca/algo/internal/reference"
 )
 
 // trees returns random graphs, among them one of a single node and one without
@@ -209,7 +209,7 @@ func TestNoStepOnOneGraph(t *testing.T) {
 }
 
 func BenchmarkEpoch(b *testing.B) {
-	ref := golden.Encoder(b)
+	ref := reference.Encoder(b)
 	var gs []*graph.Graph
 	for range 26 {
 		gs = append(gs, ref.Graphs...)

@@ -19,8 +19,8 @@ const (
 	// molecules.
 	OGB = "ogb-atom-9"
 	// OGBCanonical is OGB read from the canonical form of a molecule. The
-	// chirality feature follows the order in which a molecule is written (SPEC
-	// section 10); with this schema all ways of writing it have one score.
+	// chirality feature follows the order in which a molecule is written; with
+	// this schema all ways of writing it have one score.
 	OGBCanonical = "ogb-atom-9-canonical"
 	// Constant is the single feature 1, for graphs without node features.
 	Constant = "constant-1"

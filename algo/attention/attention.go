@@ -1,5 +1,5 @@
 // Package attention calibrates the score of a graph by attending to the keys of
-// the two dictionaries that resemble it most (SPEC section 7; in the paper,
+// the two dictionaries that resemble it most (in the paper,
 // "Adaptive Calibration via Dual Dynamic Dictionary").
 //
 // For a query q and, per side, the 𝕂 keys k_i of largest cosine similarity to q:

@@ -17,9 +17,9 @@ import (
 // AttentionOptions configure Attention.
 type AttentionOptions struct {
 	// Graphs with S_Pre at or below the Low percentile are taken for ID, at or
-	// above the High percentile for OOD (SPEC section 3).
+	// above the High percentile for OOD.
 	Low, High float64
-	Theta     float64 // USVT threshold (SPEC section 4)
+	Theta     float64 // USVT threshold, see graphon.USVT
 	Mixup     graphon.Options
 	Synthetic int // synthetic graphs drawn for each side over all steps
 
@@ -32,7 +32,7 @@ type AttentionOptions struct {
 	LearningRate float64
 }
 
-// DefaultAttention is one setting for all data sets (SPEC sections 7 and 9).
+// DefaultAttention is one setting for all data sets.
 func DefaultAttention() AttentionOptions {
 	return AttentionOptions{
 		Low: 25, High: 75,

@@ -1,7 +1,7 @@
 // Package calibrate corrects the base score S_Pre of a test batch by what the
 // batch itself shows, without labels. Two calibrators stand behind one small
 // interface: Attention, the paper's dual dictionaries, and Ratio, a density
-// ratio between the in-distribution bank and the batch (SPEC section 9). Fuse
+// ratio between the in-distribution bank and the batch. Fuse
 // adds either to S_Pre as far as there is evidence that the batch differs from
 // the bank at all.
 package calibrate

@@ -18,7 +18,7 @@ import (
 // Ratio estimates the ratio between the density of the test batch and that of
 // the ID bank: a logistic head tells the bank (class 0) from the whole batch
 // (class 1), and its logit is the score. All test graphs carry the same class,
-// so no label of theirs is used (SPEC section 9).
+// so no label of theirs is used.
 //
 // The graphs are scored by heads that never saw them: the batch is cut into
 // folds and each is scored by the head of the others. So a graph cannot raise
@@ -29,8 +29,8 @@ type Ratio struct {
 	Folds int
 }
 
-// DefaultRatio is the setting of SPEC section 9. With ten folds a head sees nine
-// tenths of the batch and ranks it as one that saw all of it would.
+// DefaultRatio is one setting for all data sets. With ten folds a head sees nine
+// tenths of the batch.
 func DefaultRatio() Ratio { return Ratio{C: 0.1, Folds: 10} }
 
 // MinRatioGraphs is the smallest bank and the smallest batch for which a ratio

@@ -1,5 +1,5 @@
-// Package contrast computes the InfoNCE losses between the two views of a graph
-// (SPEC section 2). In training they are what the encoder minimises; at test
+// Package contrast computes the InfoNCE losses between the two views of a graph.
+// In training they are what the encoder minimises; at test
 // time the loss of a graph is its base score S_Pre: a graph whose two views the
 // encoder cannot match is unlike what it was trained on.
 //

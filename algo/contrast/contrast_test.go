@@ -11,7 +11,7 @@ import (
 	"baca/algo/internal/reference"
 )
 
-// slow is the loss as SPEC section 2 writes it, in float64.
+// slow is the loss as the package comment writes it, in float64.
 func slow(zf, zs [][]float64, nf, ns [][]float64, self bool) []float64 {
 	cos := func(a, b []float64) float64 {
 		var ab, aa, bb float64

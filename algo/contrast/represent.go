@@ -15,7 +15,7 @@ import (
 type Representation struct {
 	Width int // E
 	// Q is log1p of the sum-pooled embeddings, feature view then structure
-	// view, n×2E: the queries and keys of SPEC section 7. Without the
+	// view, n×2E: the queries and keys of the dictionaries. Without the
 	// logarithm the size of a graph would decide every cosine.
 	Q []float32
 	// ZF and ZS are the projected graph embeddings of the two views, n×E.

@@ -1,6 +1,6 @@
 // Package dictionary keeps the keys that the attention compares a query with:
 // one Dictionary for the in-distribution side and one for the
-// out-of-distribution side (SPEC section 6; in the paper, "Adaptive Calibration
+// out-of-distribution side (in the paper, "Adaptive Calibration
 // via Dual Dynamic Dictionary"). A Dictionary is a fixed memory bank, whose keys
 // are never evicted, followed by a Queue of bounded length that keeps the
 // entries farthest from the boundary between the sides.

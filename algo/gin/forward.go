@@ -34,7 +34,7 @@ func grow(s []float32, n int) []float32 {
 	return s[:n]
 }
 
-// Forward encodes the graphs of b: SPEC section 2,
+// Forward encodes the graphs of b,
 // h^{l+1} = ReLU(W₂ ReLU(W₁ (h^l + A·h^l) + b₁) + b₂), in both views.
 func (e *Encoder) Forward(b *graph.Batch, a *Activations) {
 	if b.Features != e.Features {

@@ -96,7 +96,7 @@ func TestForwardDoesNotDependOnBatch(t *testing.T) {
 	}
 }
 
-// naive is the forward pass as SPEC section 2 writes it, in float64 and one
+// naive is the forward pass as the comment of Forward writes it, in float64 and one
 // graph at a time. It returns Σ weights·projections over all of both heads.
 func naive(params map[string][]float64, c gin.Config, gs []*graph.Graph, dNode, dGraph [gin.Views][]float32) float64 {
 	linear := func(name string, x []float64) []float64 {

@@ -250,7 +250,7 @@ func TestUSVTErases(t *testing.T) {
 	}
 }
 
-// SPEC section 10: what the thresholds of the sibling code do to whole sets.
+// What the thresholds of earlier code do to whole sets, see DefaultTheta.
 func TestThresholdsOnSets(t *testing.T) {
 	var u USVT
 	for _, set := range []string{"AIDS", "COX2"} {

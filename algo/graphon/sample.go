@@ -15,9 +15,7 @@ type Positions int
 const (
 	// Leading takes the first r steps, which are the nodes of highest degree.
 	// The default: its graphs look most like those that the graphons came
-	// from. At θ = 0.01 those of COX2 have 1.4 components and 2 % of nodes
-	// with more than 4 neighbours (latent: 2.6 and 6 %; COX2 itself: 1.0 and
-	// 0 %), and MUTAG, PTC_MR and ENZYMES rank the same way.
+	// from, with fewer components and fewer hubs than latent positions give.
 	Leading Positions = iota
 	// Latent draws r positions uniformly from [0, 1], with replacement: the
 	// paper's equation 2. Only this way is t(F, W), of which theorem 1 speaks,

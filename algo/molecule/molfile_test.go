@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -73,22 +72,6 @@ func compareBlocks(t *testing.T, name string) {
 }
 
 func TestMolfiles(t *testing.T) { compareBlocks(t, "testdata/molfiles.jsonl.gz") }
-
-// TestMolfileReferences compares with files that testdata/molblocks.py made, those in
-// the folder named by MOLECULE_BLOCKS.
-func TestMolfileReferences(t *testing.T) {
-	folder := os.Getenv("MOLECULE_BLOCKS")
-	if folder == "" {
-		t.Skip("MOLECULE_BLOCKS names no folder with files of testdata/molblocks.py")
-	}
-	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl.gz"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no *.jsonl.gz in %s (%v)", folder, err)
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) { compareBlocks(t, file) })
-	}
-}
 
 // v2000 is a molfile of the given lines of atoms ("x y z symbol rest") and the lines
 // behind them.

@@ -10,18 +10,23 @@ import (
 	"testing"
 )
 
-// TestReferences compares with files that testdata/reference.py made, those in the
-// folder named by MOLECULE_REFERENCES.
-func TestReferences(t *testing.T) {
-	folder := os.Getenv("MOLECULE_REFERENCES")
+// referenceFiles are those that a script in testdata made in the folder that an
+// environment variable names.
+func referenceFiles(t *testing.T, variable, script string) []string {
+	t.Helper()
+	folder := os.Getenv(variable)
 	if folder == "" {
-		t.Fatal("MOLECULE_REFERENCES names no folder with files of testdata/reference.py")
+		t.Skipf("%s names no folder with files of testdata/%s", variable, script)
 	}
 	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl.gz"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no *.jsonl.gz in %s (%v)", folder, err)
 	}
-	for _, file := range files {
+	return files
+}
+
+func TestReferences(t *testing.T) {
+	for _, file := range referenceFiles(t, "MOLECULE_REFERENCES", "reference.py") {
 		set := strings.TrimSuffix(filepath.Base(file), ".jsonl.gz")
 		t.Run(set, func(t *testing.T) {
 			f, err := os.Open(file)
@@ -35,5 +40,11 @@ func TestReferences(t *testing.T) {
 			}
 			compareSet(t, set, z)
 		})
+	}
+}
+
+func TestMolfileReferences(t *testing.T) {
+	for _, file := range referenceFiles(t, "MOLECULE_BLOCKS", "molblocks.py") {
+		t.Run(filepath.Base(file), func(t *testing.T) { compareBlocks(t, file) })
 	}
 }

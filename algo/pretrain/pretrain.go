@@ -1,5 +1,5 @@
 // Package pretrain fits an encoder to in-distribution graphs by minimising
-// L_Pre = mean(ℓ_g) + mean(ℓ_n) (SPEC section 2) with Adam.
+// L_Pre = mean(ℓ_g) + mean(ℓ_n) (see package contrast) with Adam.
 package pretrain
 
 import (

@@ -9,9 +9,8 @@ import (
 	"baca/algo/metric"
 )
 
-// The grid protocol searches what the paper's sensitivity analysis varies
-// (SPEC section 8), the fixed setting included, so that it is never worse than
-// that. For the attention it goes one coordinate at a time: first 𝕂, with λ over
+// The grid protocol searches what the paper's sensitivity analysis varies, the
+// fixed setting included, so that it is never worse than that. For the attention it goes one coordinate at a time: first 𝕂, with λ over
 // the whole range, then bands of λ with the best 𝕂. That takes 11 runs for each
 // seed where all combinations take 36. β is free, because it only weighs two
 // scores that a run gives anyway, and so all of its values are tried each time.

@@ -14,9 +14,8 @@ func check(name string, dst, a, b []float32, m, n, k int) {
 // MulNT computes dst = a·bᵀ for a of m×k and b of n×k. It is the forward
 // product of a linear layer whose weights are stored out×in.
 //
-// Blocks of b are transposed first: the scalar loop that adds four scaled rows
-// runs at twice the rate of the one that takes dot products, because each sum
-// is independent of its neighbour.
+// Blocks of b are transposed first: in the loop that adds four scaled rows each
+// sum is independent of its neighbour, where a dot product waits for itself.
 func MulNT(dst, a, b []float32, m, n, k int) {
 	check("MulNT", dst, a, b, m, n, k)
 	clear(dst)

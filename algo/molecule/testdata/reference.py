@@ -55,9 +55,10 @@ def features(atom):
     ]
 
 
-def reference(smiles):
+def reference(read, text):
+    """x and e of what RDKit reads from a text, None and None where it refuses."""
     try:
-        mol = Chem.MolFromSmiles(smiles)
+        mol = read(text)
     except Exception:  # a failed invariant inside RDKit
         mol = None
     if mol is None:
@@ -71,5 +72,5 @@ if __name__ == "__main__":
     with gzip.open(sys.argv[1], "wt", compresslevel=1) as out:
         for row, line in enumerate(sys.stdin):
             smiles = line.strip()
-            x, e = reference(smiles)
+            x, e = reference(Chem.MolFromSmiles, smiles)
             out.write(json.dumps({"row": row, "s": smiles, "x": x, "e": e}, separators=(",", ":")) + "\n")

@@ -104,7 +104,12 @@ const blockQueries = 1024
 
 // begin readies the workspace for keys of both sides.
 func (w *Workspace) begin(in, out *Keys) {
-	w.mulNT, w.addTN = kernel.MulNT, kernel.AddTN
+	w.mulNT = func(dst, a, b []float32, m, n, k int) {
+		kernel.MulNT(kernel.Dense(dst, m, n), kernel.Dense(a, m, k), kernel.Dense(b, n, k))
+	}
+	w.addTN = func(dst, a, b []float32, m, n, k int) {
+		kernel.AddTN(kernel.Dense(dst, m, n), kernel.Dense(a, k, m), kernel.Dense(b, k, n))
+	}
 	n := in.Len() + out.Len()
 	w.local, w.roles = grow(w.local, n), grow(w.roles, n)
 	clear(w.roles)

@@ -75,7 +75,7 @@ func normalize(dst, src []float32) {
 
 // similarities fills dst, m × Len(), with the cosines of m unit rows and all keys.
 func (k *Keys) similarities(dst, units []float32, m int) {
-	kernel.MulNT(dst, units, k.unit, m, k.Len(), k.dim)
+	kernel.MulNT(kernel.Dense(dst, m, k.Len()), kernel.Dense(units, m, k.dim), kernel.Dense(k.unit, k.Len(), k.dim))
 }
 
 // TopK writes to dst, from its start, the indices of the k largest similarities,

@@ -24,10 +24,6 @@ import (
 // needs no shift.
 const Temperature = 0.2
 
-// smallest is the norm below which a row counts as zero and has cosine 0 with
-// everything, as in PyTorch's normalize.
-const smallest = 1e-12
-
 // maxSimilarities bounds the block of the similarity matrix that is in memory
 // at a time; graphs of up to 512 nodes have theirs in one block.
 const maxSimilarities = 1 << 18
@@ -38,6 +34,8 @@ type Workspace struct {
 	normF, normS []float32
 	sim          []float32 // n×n: e^{s_ij/τ}, then its gradient
 	rows, cols   []float64
+	perRow       []float32 // of the gradient
+	perCol       []float32
 	dF, dS, loss []float32
 }
 
@@ -67,8 +65,9 @@ func (w *Workspace) InfoNCE(loss, zf, zs []float32, width int, scale float32, dz
 	}
 	w.f, w.s = grow(w.f, n*width), grow(w.s, n*width)
 	w.normF, w.normS = grow(w.normF, n), grow(w.normS, n)
-	normalize(w.f, w.normF, zf, width)
-	normalize(w.s, w.normS, zs, width)
+	kernel.Normalize(w.f, w.normF, zf)
+	kernel.Normalize(w.s, w.normS, zs)
+	f, s := kernel.Dense(w.f, n, width), kernel.Dense(w.s, n, width)
 	// Blocks of rows bound the memory for graphs of many nodes, at the price of
 	// computing their similarities again for the gradient.
 	block := min(n, max(1, maxSimilarities/n))
@@ -77,15 +76,8 @@ func (w *Workspace) InfoNCE(loss, zf, zs []float32, width int, scale float32, dz
 	clear(w.cols)
 	for lo := 0; lo < n; lo += block {
 		hi := min(n, lo+block)
-		w.exponentials(lo, hi, n, width, loss)
-		for i := lo; i < hi; i++ {
-			sum := 0.0
-			for j, e := range w.sim[(i-lo)*n : (i-lo+1)*n] {
-				sum += float64(e)
-				w.cols[j] += float64(e)
-			}
-			w.rows[i] = sum
-		}
+		sim := w.exponentials(lo, hi, f, s, loss)
+		kernel.Sums(w.rows[lo:hi], w.cols, sim)
 	}
 	for i := range n {
 		loss[i] = float32(0.5*(math.Log(w.rows[i])+math.Log(w.cols[i])) - float64(loss[i]))
@@ -96,81 +88,47 @@ func (w *Workspace) InfoNCE(loss, zf, zs []float32, width int, scale float32, dz
 	// ∂ℓ/∂s: −1/τ on the diagonal, and from the two log-sums of row i and
 	// column j, ½/τ·(e_ij/R_i + e_ij/C_j) elsewhere.
 	half := 0.5 * scale / Temperature
-	for j, c := range w.cols {
-		w.cols[j] = float64(half) / c
+	w.perRow, w.perCol = grow(w.perRow, n), grow(w.perCol, n)
+	for i := range n {
+		w.perRow[i] = half / float32(w.rows[i])
+		w.perCol[i] = float32(float64(half) / w.cols[i])
 	}
 	w.dF, w.dS = grow(w.dF, n*width), grow(w.dS, n*width)
 	clear(w.dS)
 	for lo := 0; lo < n; lo += block {
 		hi := min(n, lo+block)
-		if block < n {
-			w.exponentials(lo, hi, n, width, nil)
-		}
 		sim := w.sim[:(hi-lo)*n]
+		if block < n {
+			sim = w.exponentials(lo, hi, f, s, nil)
+		}
+		kernel.Weight(sim, w.perRow[lo:hi], w.perCol)
 		for i := lo; i < hi; i++ {
-			row := sim[(i-lo)*n : (i-lo+1)*n]
-			r := half / float32(w.rows[i])
-			for j, e := range row {
-				row[j] = e * (r + float32(w.cols[j]))
-			}
-			row[i] = -scale / Temperature
+			sim[(i-lo)*n+i] = -scale / Temperature
 		}
-		kernel.MulNN(w.dF[lo*width:hi*width], sim, w.s, hi-lo, width, n)
-		kernel.AddTN(w.dS, sim, w.f[lo*width:hi*width], n, width, hi-lo)
+		d := kernel.Dense(sim, hi-lo, n)
+		kernel.MulNN(kernel.Dense(w.dF[lo*width:hi*width], hi-lo, width), d, s)
+		kernel.AddTN(kernel.Dense(w.dS, n, width), d, f.RowRange(lo, hi))
 	}
-	normalizeBackward(dzf, w.dF, w.f, w.normF, width)
-	normalizeBackward(dzs, w.dS, w.s, w.normS, width)
+	kernel.NormalizeGradient(dzf, w.dF, w.f, w.normF)
+	kernel.NormalizeGradient(dzs, w.dS, w.s, w.normS)
 }
 
-// exponentials writes e^{s_ij/τ} for rows lo to hi, with 0 on the diagonal, to
-// sim, and s_ii/τ to diagonal unless that is nil.
-func (w *Workspace) exponentials(lo, hi, n, width int, diagonal []float32) {
+// exponentials returns e^{s_ij/τ} for rows lo to hi, with 0 on the diagonal, and
+// writes s_ii/τ to diagonal unless that is nil.
+func (w *Workspace) exponentials(lo, hi int, f, s kernel.Matrix, diagonal []float32) []float32 {
+	n := s.Rows
 	sim := w.sim[:(hi-lo)*n]
-	kernel.MulNT(sim, w.f[lo*width:hi*width], w.s, hi-lo, n, width)
+	kernel.MulNT(kernel.Dense(sim, hi-lo, n), f.RowRange(lo, hi), s)
+	if diagonal != nil {
+		for i := lo; i < hi; i++ {
+			diagonal[i] = sim[(i-lo)*n+i] / Temperature
+		}
+	}
+	kernel.Exp(sim, 1/Temperature)
 	for i := lo; i < hi; i++ {
-		row := sim[(i-lo)*n : (i-lo+1)*n]
-		if diagonal != nil {
-			diagonal[i] = row[i] / Temperature
-		}
-		for j, s := range row {
-			row[j] = kernel.Exp(s / Temperature)
-		}
-		row[i] = 0
+		sim[(i-lo)*n+i] = 0
 	}
-}
-
-// normalize writes the rows of z, scaled to length 1, to dst and their lengths
-// to norms.
-func normalize(dst, norms, z []float32, width int) {
-	for i := range norms {
-		row, d := z[i*width:(i+1)*width], dst[i*width:(i+1)*width]
-		sum := 0.0
-		for _, x := range row {
-			sum += float64(x) * float64(x)
-		}
-		norms[i] = float32(math.Sqrt(sum))
-		inverse := 1 / max(norms[i], smallest)
-		for j, x := range row {
-			d[j] = x * inverse
-		}
-	}
-}
-
-// normalizeBackward carries the gradient dUnit by the unit rows back to the
-// rows: (dUnit − unit·⟨unit, dUnit⟩)/norm.
-func normalizeBackward(dst, dUnit, unit, norms []float32, width int) {
-	for i, norm := range norms {
-		d, g, u := dst[i*width:(i+1)*width], dUnit[i*width:(i+1)*width], unit[i*width:(i+1)*width]
-		if norm < smallest {
-			// The unit row is constant zero there.
-			clear(d)
-			continue
-		}
-		along, inverse := kernel.Dot(u, g), 1/norm
-		for j, x := range g {
-			d[j] = (x - u[j]*along) * inverse
-		}
-	}
+	return sim
 }
 
 // GraphScores returns ℓ_g for n graphs with projections zf and zs (n×width)
@@ -186,7 +144,7 @@ func GraphScores(ctx context.Context, workers int, zf, zs, nf, ns []float32, wid
 	}
 	unit := func(z []float32) []float32 {
 		u := make([]float32, len(z))
-		normalize(u, make([]float32, len(z)/width), z, width)
+		kernel.Normalize(u, make([]float32, len(z)/width), z)
 		return u
 	}
 	zf, zs, nf, ns = unit(zf), unit(zs), unit(nf), unit(ns)
@@ -200,17 +158,24 @@ func GraphScores(ctx context.Context, workers int, zf, zs, nf, ns []float32, wid
 		first := piece * rows
 		count := min(rows, n-first)
 		logSums := func(z, negatives []float32) {
-			var sums [rows]float64
+			var sums, part [rows]float64
+			var unused [cols]float64
+			mine := kernel.Dense(z[first*width:(first+count)*width], count, width)
 			for j := 0; j < m; j += cols {
 				c := min(cols, m-j)
 				sim := sims[worker][:count*c]
-				kernel.MulNT(sim, z[first*width:(first+count)*width], negatives[j*width:(j+c)*width], count, c, width)
-				for i := range count {
-					for k, s := range sim[i*c : (i+1)*c] {
-						if !self || first+i != j+k {
-							sums[i] += float64(kernel.Exp(s / Temperature))
+				kernel.MulNT(kernel.Dense(sim, count, c), mine, kernel.Dense(negatives[j*width:(j+c)*width], c, width))
+				kernel.Exp(sim, 1/Temperature)
+				if self {
+					for i := range count {
+						if k := first + i - j; k >= 0 && k < c {
+							sim[i*c+k] = 0
 						}
 					}
+				}
+				kernel.Sums(part[:count], unused[:c], sim)
+				for i := range count {
+					sums[i] += part[i]
 				}
 			}
 			for i := range count {

@@ -15,66 +15,51 @@ func (e *Encoder) Backward(b *graph.Batch, a *Activations, dNodeProjection, dGra
 		a.dGraph = grow(a.dGraph, graphs*width)
 		a.headBackward(&e.NodeHead[v], &grad.NodeHead[v], a.dNode, dNodeProjection[v], a.nodeHidden[v], a.Node[v], n)
 		a.headBackward(&e.GraphHead[v], &grad.GraphHead[v], a.dGraph, dGraphProjection[v], a.graphHidden[v], a.Graph[v], graphs)
+		nodes, dNodes := kernel.Dense(a.Node[v], n, width), kernel.Dense(a.dNode, n, width)
 		// A graph embedding is a sum, so its gradient reaches each node.
 		for k := range graphs {
-			for i := int(b.Graphs[k]); i < int(b.Graphs[k+1]); i++ {
-				kernel.Add(a.dNode[i*width:(i+1)*width], a.dGraph[k*width:(k+1)*width])
-			}
+			lo, hi := int(b.Graphs[k]), int(b.Graphs[k+1])
+			kernel.Add(dNodes.RowRange(lo, hi), kernel.Matrix{Data: a.dGraph[k*width:], Rows: hi - lo, Cols: width})
 		}
 		a.dOut, a.dMid = grow(a.dOut, n*d), grow(a.dMid, n*d)
+		dMid := kernel.Dense(a.dMid, n, d)
+		dOut := dNodes.Columns((e.Layers-1)*d, e.Layers*d)
 		for l := e.Layers - 1; l >= 0; l-- {
 			m, gm := &e.GIN[v][l], &grad.GIN[v][l]
-			last := l == e.Layers-1
-			if !last {
-				// What came through h + A·h; A is symmetric.
-				addNeighbours(a.dOut, a.dSum, b, d)
+			kernel.ReLUGradient(dOut, nodes.Columns(l*d, (l+1)*d))
+			mid, sum := kernel.Dense(a.mid[v][l], n, d), kernel.Dense(a.sum[v][l], n, m.First.In)
+			m.Second.backward(&gm.Second, dMid, dOut, mid)
+			kernel.ReLUGradient(dMid, mid)
+			if l == 0 {
+				m.First.backward(&gm.First, kernel.Matrix{}, dMid, sum)
+				break
 			}
-			for i := range n {
-				part, row := a.dNode[i*width+l*d:][:d], a.dOut[i*d:(i+1)*d]
-				if last {
-					copy(row, part)
-				} else {
-					kernel.Add(row, part)
-				}
-			}
-			reluBackward(a.dOut, a.out[v][l])
-			m.Second.backward(&gm.Second, a.dMid, a.dOut, a.mid[v][l], n)
-			reluBackward(a.dMid, a.mid[v][l])
-			if l > 0 {
-				a.dSum = grow(a.dSum, n*d)
-				m.First.backward(&gm.First, a.dSum, a.dMid, a.sum[v][l], n)
-			} else {
-				m.First.backward(&gm.First, nil, a.dMid, a.sum[v][l], n)
-			}
+			a.dSum = grow(a.dSum, n*d)
+			dSum := kernel.Dense(a.dSum, n, d)
+			m.First.backward(&gm.First, dSum, dMid, sum)
+			// What came through h + A·h, A being symmetric, and what came through
+			// the embedding.
+			dOut = kernel.Dense(a.dOut, n, d)
+			kernel.AddNeighbors(dOut, dSum, b.Offsets, b.Neighbors)
+			kernel.Add(dOut, dNodes.Columns((l-1)*d, l*d))
 		}
 	}
 }
 
 func (a *Activations) headBackward(m, grad *MLP, dx, dy, hidden, x []float32, rows int) {
 	a.dHidden = grow(a.dHidden, rows*m.First.Out)
-	m.Second.backward(&grad.Second, a.dHidden, dy, hidden, rows)
-	reluBackward(a.dHidden, hidden)
-	m.First.backward(&grad.First, dx, a.dHidden, x, rows)
+	h, dHidden := kernel.Dense(hidden, rows, m.First.Out), kernel.Dense(a.dHidden, rows, m.First.Out)
+	m.Second.backward(&grad.Second, dHidden, kernel.Dense(dy, rows, m.Second.Out), h)
+	kernel.ReLUGradient(dHidden, h)
+	m.First.backward(&grad.First, kernel.Dense(dx, rows, m.First.In), dHidden, kernel.Dense(x, rows, m.First.In))
 }
 
-// backward adds the gradients of W and b to grad and, unless dx is nil, writes
-// the gradient by x to dx.
-func (l *Linear) backward(grad *Linear, dx, dy, x []float32, rows int) {
-	kernel.AddTN(grad.W, dy, x, l.Out, l.In, rows)
-	for i := range rows {
-		kernel.Add(grad.B, dy[i*l.Out:(i+1)*l.Out])
-	}
-	if dx != nil {
-		kernel.MulNN(dx, dy, l.W, rows, l.In, l.Out)
-	}
-}
-
-// reluBackward clears the gradients where the activation was not positive.
-func reluBackward(d, y []float32) {
-	y = y[:len(d)]
-	for i, v := range y {
-		if v <= 0 {
-			d[i] = 0
-		}
+// backward adds the gradients of W and b to grad and, unless dx is the zero
+// Matrix, writes the gradient by x to dx.
+func (l *Linear) backward(grad *Linear, dx, dy, x kernel.Matrix) {
+	kernel.AddTN(grad.weights(), dy, x)
+	kernel.Add(kernel.Matrix{Data: grad.B, Rows: dy.Rows, Cols: l.Out}, dy)
+	if dx.Cols > 0 {
+		kernel.MulNN(dx, dy, l.weights())
 	}
 }

@@ -17,9 +17,9 @@ type Activations struct {
 	// NodeProjection (N×E) and GraphProjection (B×E) are what the losses see.
 	NodeProjection, GraphProjection [Views][]float32
 
-	// sum[v][l] is h + A·h, the input of layer l's MLP; mid its hidden layer;
-	// out its output after ReLU.
-	sum, mid, out           [Views][][]float32
+	// sum[v][l] is h + A·h, the input of layer l's MLP; mid its hidden layer.
+	// Its output after ReLU is a block of columns of Node.
+	sum, mid                [Views][][]float32
 	nodeHidden, graphHidden [Views][]float32
 
 	// Scratch of the backward pass.
@@ -43,35 +43,29 @@ func (e *Encoder) Forward(b *graph.Batch, a *Activations) {
 	n, graphs, d, width := b.N(), b.Len(), e.Hidden, e.Width()
 	for v := range Views {
 		if a.sum[v] == nil {
-			a.sum[v], a.mid[v], a.out[v] = make([][]float32, e.Layers), make([][]float32, e.Layers), make([][]float32, e.Layers)
+			a.sum[v], a.mid[v] = make([][]float32, e.Layers), make([][]float32, e.Layers)
 		}
 		a.Node[v] = grow(a.Node[v], n*width)
-		in, h := b.X, b.Features
+		nodes := kernel.Dense(a.Node[v], n, width)
+		h := kernel.Dense(b.X, n, b.Features)
 		if v == Structure {
-			in, h = b.XS, graph.EncodingWidth
+			h = kernel.Dense(b.XS, n, graph.EncodingWidth)
 		}
 		for l := range e.Layers {
 			m := &e.GIN[v][l]
-			a.sum[v][l] = grow(a.sum[v][l], n*h)
+			a.sum[v][l] = grow(a.sum[v][l], n*h.Cols)
 			a.mid[v][l] = grow(a.mid[v][l], n*d)
-			a.out[v][l] = grow(a.out[v][l], n*d)
-			addNeighbours(a.sum[v][l], in, b, h)
-			m.First.forward(a.mid[v][l], a.sum[v][l], n)
-			relu(a.mid[v][l])
-			m.Second.forward(a.out[v][l], a.mid[v][l], n)
-			relu(a.out[v][l])
-			for i := range n {
-				copy(a.Node[v][i*width+l*d:][:d], a.out[v][l][i*d:(i+1)*d])
-			}
-			in, h = a.out[v][l], d
+			sum, mid := kernel.Dense(a.sum[v][l], n, h.Cols), kernel.Dense(a.mid[v][l], n, d)
+			kernel.AddNeighbors(sum, h, b.Offsets, b.Neighbors)
+			m.First.forward(mid, sum, true)
+			h = nodes.Columns(l*d, (l+1)*d)
+			m.Second.forward(h, mid, true)
 		}
 		a.Graph[v] = grow(a.Graph[v], graphs*width)
 		clear(a.Graph[v])
 		for k := range graphs {
-			sum := a.Graph[v][k*width : (k+1)*width]
-			for i := int(b.Graphs[k]); i < int(b.Graphs[k+1]); i++ {
-				kernel.Add(sum, a.Node[v][i*width:(i+1)*width])
-			}
+			lo, hi := int(b.Graphs[k]), int(b.Graphs[k+1])
+			kernel.Add(kernel.Matrix{Data: a.Graph[v][k*width:], Rows: hi - lo, Cols: width}, nodes.RowRange(lo, hi))
 		}
 		a.NodeProjection[v], a.nodeHidden[v] = e.NodeHead[v].forward(a.NodeProjection[v], a.nodeHidden[v], a.Node[v], n)
 		a.GraphProjection[v], a.graphHidden[v] = e.GraphHead[v].forward(a.GraphProjection[v], a.graphHidden[v], a.Graph[v], graphs)
@@ -84,37 +78,19 @@ func (e *Encoder) ProjectGraphs(view int, embeddings []float32) []float32 {
 	return out
 }
 
-// addNeighbours computes dst = h + A·h for n rows of the given width.
-func addNeighbours(dst, h []float32, b *graph.Batch, width int) {
-	copy(dst, h)
-	for i := range b.N() {
-		d := dst[i*width : (i+1)*width]
-		for _, j := range b.Neighbors[b.Offsets[i]:b.Offsets[i+1]] {
-			kernel.Add(d, h[int(j)*width:][:width])
-		}
-	}
-}
+// weights is W as a matrix.
+func (l *Linear) weights() kernel.Matrix { return kernel.Dense(l.W, l.Out, l.In) }
 
-func (l *Linear) forward(dst, x []float32, rows int) {
-	kernel.MulNT(dst, x, l.W, rows, l.Out, l.In)
-	for i := range rows {
-		kernel.Add(dst[i*l.Out:(i+1)*l.Out], l.B)
-	}
+func (l *Linear) forward(dst, x kernel.Matrix, relu bool) {
+	kernel.Linear(dst, x, l.weights(), l.B, relu)
 }
 
 // forward returns the output and the hidden layer, in the given slices where
 // they are large enough.
 func (m *MLP) forward(out, hidden, x []float32, rows int) (_, _ []float32) {
-	hidden = grow(hidden, rows*m.First.Out)
-	m.First.forward(hidden, x, rows)
-	relu(hidden)
-	out = grow(out, rows*m.Second.Out)
-	m.Second.forward(out, hidden, rows)
+	hidden, out = grow(hidden, rows*m.First.Out), grow(out, rows*m.Second.Out)
+	h := kernel.Dense(hidden, rows, m.First.Out)
+	m.First.forward(h, kernel.Dense(x, rows, m.First.In), true)
+	m.Second.forward(kernel.Dense(out, rows, m.Second.Out), h, false)
 	return out, hidden
-}
-
-func relu(x []float32) {
-	for i, v := range x {
-		x[i] = max(v, 0)
-	}
 }

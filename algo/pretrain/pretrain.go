@@ -219,7 +219,7 @@ func (t *Trainer) step(ctx context.Context, gs []*graph.Graph) (stepLoss, error)
 	s := stepLoss{graphs: n}
 	for k, c := range t.chunks[:pieces] {
 		if k > 0 {
-			kernel.Add(total, c.grad.Params)
+			kernel.Add(kernel.Dense(total, 1, len(total)), kernel.Dense(c.grad.Params, 1, len(total)))
 		}
 		s.node += c.nodeLoss
 		s.nodes += c.defined

@@ -1,0 +1,281 @@
+// Package kernel holds the float32 loops that the encoder spends its time in.
+//
+// Each loop exists as portable Go, in portable.go, and where the machine allows
+// as vector code: AVX2 or AVX-512 assembly on amd64, a SIMD128 module beside
+// WebAssembly. All of them do the same roundings in the same order, so that a
+// result has the same bits whichever ran: products are rounded before they are
+// added (no fused multiply-add), a matrix product adds its terms in order, and
+// other sums are kept in eight interleaved parts, element j in part j mod 8,
+// which are added up as
+//
+//	((s0+s4) + (s2+s6)) + ((s1+s5) + (s3+s7)).
+//
+// Steps that choose (percentiles, the nearest keys, thresholds) would otherwise
+// turn a difference in the last bit into another answer.
+//
+// Slices that a function writes must not overlap the others that it reads,
+// unless it says so.
+package kernel
+
+import (
+	"fmt"
+	"sync"
+)
+
+// A Matrix is a view of Rows×Cols values, row-major: row i is
+// Data[i·Stride : i·Stride+Cols]. A stride of 0 makes every row the same one.
+type Matrix struct {
+	Data               []float32
+	Rows, Cols, Stride int
+}
+
+// Dense is the view of data as rows×cols values without padding.
+func Dense(data []float32, rows, cols int) Matrix {
+	m := Matrix{data, rows, cols, cols}
+	if len(data) != rows*cols {
+		panic(fmt.Sprintf("kernel: %d values as a matrix of %d×%d", len(data), rows, cols))
+	}
+	return m
+}
+
+// RowRange is the view of rows lo to hi.
+func (m Matrix) RowRange(lo, hi int) Matrix {
+	if lo < 0 || hi < lo || hi > m.Rows {
+		panic(fmt.Sprintf("kernel: rows %d to %d of %d", lo, hi, m.Rows))
+	}
+	if lo < hi {
+		m.Data = m.Data[lo*m.Stride:]
+	}
+	m.Rows = hi - lo
+	return m
+}
+
+// Columns is the view of columns lo to hi.
+func (m Matrix) Columns(lo, hi int) Matrix {
+	if lo < 0 || hi < lo || hi > m.Cols {
+		panic(fmt.Sprintf("kernel: columns %d to %d of %d", lo, hi, m.Cols))
+	}
+	if m.Rows > 0 && lo < hi {
+		m.Data = m.Data[lo:]
+	}
+	m.Cols = hi - lo
+	return m
+}
+
+// Row is row i.
+func (m Matrix) Row(i int) []float32 { return m.Data[i*m.Stride:][:m.Cols] }
+
+// check reports a view that its data cannot hold: the vector code would read or
+// write beyond it.
+func (m Matrix) check(name, part string) {
+	if m.Rows < 0 || m.Cols < 0 || m.Stride < 0 || m.Stride > 0 && m.Stride < m.Cols ||
+		m.Rows > 0 && m.Cols > 0 && (m.Rows-1)*m.Stride+m.Cols > len(m.Data) {
+		panic(fmt.Sprintf("kernel: %s: %s of %d×%d, stride %d, in %d values", name, part, m.Rows, m.Cols, m.Stride, len(m.Data)))
+	}
+}
+
+func check(name string, dst, a, b Matrix, m, n, k, ka, kb int) {
+	if dst.Rows != m || dst.Cols != n || k != ka || k != kb || dst.Rows > 1 && dst.Cols > 0 && dst.Stride == 0 {
+		panic(fmt.Sprintf("kernel: %s of %d×%d and %d×%d into %d×%d", name, a.Rows, a.Cols, b.Rows, b.Cols, dst.Rows, dst.Cols))
+	}
+	dst.check(name, "result")
+	a.check(name, "left")
+	b.check(name, "right")
+}
+
+// What a product does besides.
+const (
+	accumulate = 1 << iota // starts from the values of dst instead of 0
+	addBias                // adds a value to each column, at the end
+	rectify                // replaces negative values by 0, after that
+)
+
+// blockCols columns of the right side of MulNT and blockDepth of its terms are
+// transposed at a time; together they stay in the first level cache.
+const (
+	blockCols  = 32
+	blockDepth = 160
+)
+
+// scratch keeps the transposed blocks from being allocated, or cleared, again.
+var scratch = sync.Pool{New: func() any { return new([blockCols * blockDepth]float32) }}
+
+// MulNT computes dst = a·bᵀ for a of m×k and b of n×k.
+func MulNT(dst, a, b Matrix) {
+	mulNT("MulNT", dst, a, b, nil, 0)
+}
+
+// Linear computes dst = x·wᵀ + bias, the forward product of a linear layer whose
+// weights w are stored out×in, and with relu set replaces negative values by 0.
+func Linear(dst, x, w Matrix, bias []float32, relu bool) {
+	if len(bias) != w.Rows {
+		panic(fmt.Sprintf("kernel: Linear with weights of %d×%d and %d biases", w.Rows, w.Cols, len(bias)))
+	}
+	flags := addBias
+	if relu {
+		flags |= rectify
+	}
+	mulNT("Linear", dst, x, w, bias, flags)
+}
+
+func mulNT(name string, dst, a, b Matrix, bias []float32, flags int) {
+	m, n, k := a.Rows, b.Rows, a.Cols
+	check(name, dst, a, b, m, n, k, a.Cols, b.Cols)
+	if m == 0 || n == 0 {
+		return
+	}
+	block := scratch.Get().(*[blockCols * blockDepth]float32)
+	defer scratch.Put(block)
+	for j := 0; j < n; j += blockCols {
+		w := min(blockCols, n-j)
+		for t := 0; ; t += blockDepth {
+			h := min(blockDepth, k-t)
+			f := 0
+			if t > 0 {
+				f = accumulate
+			}
+			var columns []float32
+			if t+h == k {
+				f |= flags
+				if bias != nil {
+					columns = bias[j : j+w]
+				}
+			}
+			if h > 0 {
+				transpose(block[:h*w], b.Data[j*b.Stride+t:], b.Stride, w, h)
+			}
+			gemm(dst.Data[j:], dst.Stride, a.Data[min(t, len(a.Data)):], a.Stride, 1, block[:], w, m, w, h, columns, f)
+			if t+h == k {
+				break
+			}
+		}
+	}
+}
+
+// MulNN computes dst = a·b for a of m×k and b of k×n. It carries a gradient
+// back through a linear layer whose weights are stored out×in.
+func MulNN(dst, a, b Matrix) {
+	check("MulNN", dst, a, b, a.Rows, b.Cols, a.Cols, a.Cols, b.Rows)
+	if dst.Rows > 0 && dst.Cols > 0 {
+		gemm(dst.Data, dst.Stride, a.Data, a.Stride, 1, b.Data, b.Stride, a.Rows, b.Cols, a.Cols, nil, 0)
+	}
+}
+
+// AddTN computes dst += aᵀ·b for a of k×m and b of k×n: the gradient of a
+// linear layer's weights from k rows of output gradients and inputs.
+func AddTN(dst, a, b Matrix) {
+	check("AddTN", dst, a, b, a.Cols, b.Cols, a.Rows, a.Rows, b.Rows)
+	if dst.Rows > 0 && dst.Cols > 0 && a.Rows > 0 {
+		gemm(dst.Data, dst.Stride, a.Data, 1, a.Stride, b.Data, b.Stride, a.Cols, b.Cols, a.Rows, nil, accumulate)
+	}
+}
+
+// Add computes dst += x, row after row: with stride 0 x is added to every row of
+// dst, or all rows of x to the one of dst.
+func Add(dst, x Matrix) {
+	if dst.Rows != x.Rows || dst.Cols != x.Cols {
+		panic(fmt.Sprintf("kernel: Add of %d×%d to %d×%d", x.Rows, x.Cols, dst.Rows, dst.Cols))
+	}
+	dst.check("Add", "result")
+	x.check("Add", "term")
+	if dst.Rows > 0 && dst.Cols > 0 {
+		add(dst.Data, dst.Stride, x.Data, x.Stride, dst.Rows, dst.Cols)
+	}
+}
+
+// AddNeighbors computes dst = h + A·h, row i of A·h being the sum of the rows
+// neighbors[offsets[i]:offsets[i+1]] of h in that order. All neighbours must be
+// rows of h.
+func AddNeighbors(dst, h Matrix, offsets, neighbors []int32) {
+	if dst.Rows != h.Rows || dst.Cols != h.Cols || len(offsets) != h.Rows+1 || int(offsets[h.Rows]) > len(neighbors) || dst.Rows > 1 && dst.Cols > 0 && dst.Stride == 0 {
+		panic(fmt.Sprintf("kernel: AddNeighbors of %d×%d with %d offsets into %d neighbours, into %d×%d", h.Rows, h.Cols, len(offsets), len(neighbors), dst.Rows, dst.Cols))
+	}
+	dst.check("AddNeighbors", "result")
+	h.check("AddNeighbors", "rows")
+	if dst.Rows > 0 && dst.Cols > 0 {
+		addNeighbors(dst.Data, dst.Stride, h.Data, h.Stride, offsets, neighbors, h.Rows, h.Cols)
+	}
+}
+
+// ReLUGradient clears the values of d, a gradient, where those of y, the output
+// of the ReLU, are 0.
+func ReLUGradient(d, y Matrix) {
+	if d.Rows != y.Rows || d.Cols != y.Cols {
+		panic(fmt.Sprintf("kernel: ReLUGradient of %d×%d for %d×%d", d.Rows, d.Cols, y.Rows, y.Cols))
+	}
+	d.check("ReLUGradient", "gradient")
+	y.check("ReLUGradient", "output")
+	if d.Rows > 0 && d.Cols > 0 {
+		reluGradient(d.Data, d.Stride, y.Data, y.Stride, d.Rows, d.Cols)
+	}
+}
+
+// Exp replaces each x by e^(scale·x) with a relative error below 2e-7 where
+// |scale·x| ≤ 87; beyond, scale·x is clipped to that range.
+func Exp(x []float32, scale float32) {
+	if len(x) > 0 {
+		exp(x, scale)
+	}
+}
+
+// Sums sets rows[i] to the sum of row i of x and adds every row to cols, in order.
+func Sums(rows, cols []float64, x []float32) {
+	if len(x) != len(rows)*len(cols) {
+		panic(fmt.Sprintf("kernel: Sums of %d values into %d rows and %d columns", len(x), len(rows), len(cols)))
+	}
+	if len(x) > 0 {
+		sums(rows, cols, x)
+	} else {
+		clear(rows)
+	}
+}
+
+// Weight multiplies the value in row i and column j of x by r[i] + c[j].
+func Weight(x, r, c []float32) {
+	if len(x) != len(r)*len(c) {
+		panic(fmt.Sprintf("kernel: Weight of %d values by %d rows and %d columns", len(x), len(r), len(c)))
+	}
+	if len(x) > 0 {
+		weight(x, r, c)
+	}
+}
+
+// smallest is the norm below which a row counts as zero and has cosine 0 with
+// everything, as in PyTorch's normalize.
+const smallest = 1e-12
+
+// Normalize writes the rows of z, brought to length 1, to dst and their lengths,
+// summed in float64, to norms. The dense matrices have len(norms) rows.
+func Normalize(dst, norms, z []float32) {
+	if len(dst) != len(z) || len(norms) == 0 && len(z) > 0 || len(norms) > 0 && len(z)%len(norms) != 0 {
+		panic(fmt.Sprintf("kernel: Normalize of %d values in %d rows into %d", len(z), len(norms), len(dst)))
+	}
+	if len(z) > 0 {
+		normalize(dst, norms, z)
+	} else {
+		clear(norms)
+	}
+}
+
+// NormalizeGradient carries the gradient g by the unit rows u back to the rows
+// that Normalize got: dst = (g − u·⟨u, g⟩)/norm, or 0 for a row that counted as
+// zero.
+func NormalizeGradient(dst, g, u, norms []float32) {
+	if len(dst) != len(u) || len(g) != len(u) || len(norms) == 0 && len(u) > 0 || len(norms) > 0 && len(u)%len(norms) != 0 {
+		panic(fmt.Sprintf("kernel: NormalizeGradient of %d and %d values in %d rows into %d", len(g), len(u), len(norms), len(dst)))
+	}
+	if len(u) > 0 {
+		normalizeGradient(dst, g, u, norms)
+	}
+}
+
+// Dot returns Σ a_i·b_i.
+func Dot(a, b []float32) float32 {
+	if len(a) != len(b) {
+		panic(fmt.Sprintf("kernel: Dot of %d and %d values", len(a), len(b)))
+	}
+	if len(a) == 0 {
+		return 0
+	}
+	return dot(a, b)
+}

@@ -1,0 +1,328 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+func random(rng *rand.Rand, n int) []float32 {
+	v := make([]float32, n)
+	for i := range v {
+		v[i] = float32(rng.NormFloat64())
+	}
+	return v
+}
+
+// matrix is random, with padding between rows that must not be touched.
+func matrix(rng *rand.Rand, rows, cols, padding int) Matrix {
+	return Matrix{random(rng, rows*(cols+padding)), rows, cols, cols + padding}
+}
+
+func general(m Matrix) blas64.General {
+	g := blas64.General{Rows: m.Rows, Cols: m.Cols, Stride: max(1, m.Cols), Data: make([]float64, m.Rows*m.Cols)}
+	for i := range m.Rows {
+		for j, x := range m.Row(i) {
+			g.Data[i*m.Cols+j] = float64(x)
+		}
+	}
+	return g
+}
+
+var shapes = [][3]int{ // m, n, k
+	{1, 1, 1}, {2, 4, 3}, {3, 5, 7}, {7, 16, 9}, {16, 16, 16}, {33, 80, 32}, {5, 80, 80}, {24, 24, 80},
+	{6, 3, 0}, {0, 4, 4}, {4, 0, 4}, {17, 6, 31}, {11, 33, 161}, {9, 70, 330}, {3, 160, 160}, {13, 47, 5},
+}
+
+// The products of float32 values computed by gonum in float64 are the oracle;
+// k terms of size one may each be off by half a unit in the last place.
+func TestProducts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, s := range shapes {
+		for padding := range 3 {
+			m, n, k := s[0], s[1], s[2]
+			for _, p := range []struct {
+				name   string
+				mul    func(dst, a, b Matrix)
+				ta, tb blas.Transpose
+				beta   float64
+			}{
+				{"MulNT", MulNT, blas.NoTrans, blas.Trans, 0},
+				{"MulNN", MulNN, blas.NoTrans, blas.NoTrans, 0},
+				{"AddTN", AddTN, blas.Trans, blas.NoTrans, 1},
+			} {
+				t.Run(fmt.Sprintf("%s/%dx%dx%d+%d", p.name, m, n, k, padding), func(t *testing.T) {
+					a, b, dst := matrix(rng, m, k, padding), matrix(rng, k, n, padding), matrix(rng, m, n, padding)
+					if p.ta == blas.Trans {
+						a = matrix(rng, k, m, padding)
+					}
+					if p.tb == blas.Trans {
+						b = matrix(rng, n, k, padding)
+					}
+					want := general(dst)
+					if m > 0 && n > 0 && k > 0 {
+						blas64.Gemm(p.ta, p.tb, 1, general(a), general(b), p.beta, want)
+					} else if p.beta == 0 {
+						clear(want.Data)
+					}
+					before := append([]float32(nil), dst.Data...)
+					p.mul(dst, a, b)
+					compare(t, dst, want, before, 4e-6*float64(k+1))
+				})
+			}
+		}
+	}
+}
+
+// compare also sees to it that the padding is as it was.
+func compare(t *testing.T, got Matrix, want blas64.General, before []float32, tolerance float64) {
+	t.Helper()
+	for i, x := range got.Data {
+		r, c := i/max(1, got.Stride), i%max(1, got.Stride)
+		if c >= got.Cols {
+			if x != before[i] {
+				t.Fatalf("padding of row %d is %g, was %g", r, x, before[i])
+			}
+			continue
+		}
+		if w := want.Data[r*want.Stride+c]; math.Abs(float64(x)-w) > tolerance {
+			t.Fatalf("row %d, column %d: got %g, want %g", r, c, x, w)
+		}
+	}
+}
+
+func TestLinear(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, s := range shapes {
+		for _, relu := range []bool{false, true} {
+			m, n, k := s[0], s[1], s[2]
+			x, w, dst, bias := matrix(rng, m, k, 1), matrix(rng, n, k, 2), matrix(rng, m, n, 3), random(rng, n)
+			want := general(dst)
+			clear(want.Data)
+			if m > 0 && n > 0 && k > 0 {
+				blas64.Gemm(blas.NoTrans, blas.Trans, 1, general(x), general(w), 0, want)
+			}
+			for i := range want.Data {
+				want.Data[i] += float64(bias[i%n])
+				if relu {
+					want.Data[i] = max(want.Data[i], 0)
+				}
+			}
+			before := append([]float32(nil), dst.Data...)
+			Linear(dst, x, w, bias, relu)
+			compare(t, dst, want, before, 4e-6*float64(k+1))
+		}
+	}
+}
+
+func TestExp(t *testing.T) {
+	worst := 0.0
+	var x []float32
+	for v := float32(-87); v <= 87; v += 0.00137 {
+		x = append(x, v)
+	}
+	y := append([]float32(nil), x...)
+	Exp(y, 1)
+	for i, v := range x {
+		want := math.Exp(float64(v))
+		worst = max(worst, math.Abs(float64(y[i])-want)/want)
+	}
+	if worst > 2e-7 {
+		t.Errorf("relative error %g, want at most 2e-7", worst)
+	}
+	y = []float32{0, -1e30, float32(math.Inf(-1)), 1e30, float32(math.Inf(1))}
+	Exp(y, 5)
+	if y[0] != 1 {
+		t.Errorf("e^0 = %g, want 1", y[0])
+	}
+	for _, v := range y {
+		if !(v > 0) || math.IsInf(float64(v), 0) {
+			t.Errorf("Exp gives %g of an extreme value, want a positive number", v)
+		}
+	}
+}
+
+func TestSums(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, s := range [][2]int{{1, 1}, {3, 7}, {8, 8}, {5, 29}, {40, 131}, {4, 0}} {
+		m, n := s[0], s[1]
+		x, rows, cols := random(rng, m*n), make([]float64, m), make([]float64, n)
+		for j := range cols {
+			cols[j] = float64(j)
+		}
+		Sums(rows, cols, x)
+		for i := range m {
+			want := 0.0
+			for j := range n {
+				want += float64(x[i*n+j])
+			}
+			if math.Abs(rows[i]-want) > 1e-12*float64(n+1) {
+				t.Errorf("%d×%d: row %d sums to %g, want %g", m, n, i, rows[i], want)
+			}
+		}
+		for j := range n {
+			want := float64(j)
+			for i := range m {
+				want += float64(x[i*n+j])
+			}
+			if math.Abs(cols[j]-want) > 1e-12*float64(m+n) {
+				t.Errorf("%d×%d: column %d sums to %g, want %g", m, n, j, cols[j], want)
+			}
+		}
+	}
+}
+
+func TestNormalize(t *testing.T) {
+	z := []float32{3, 4, 0, 0, 1e-20, 0, -5, 12}
+	dst, norms := make([]float32, len(z)), make([]float32, 4)
+	Normalize(dst, norms, z)
+	for i, want := range []float32{5, 0, 1e-20, 13} {
+		if norms[i] != want {
+			t.Errorf("norm of row %d is %g, want %g", i, norms[i], want)
+		}
+	}
+	for i, want := range []float64{0.6, 0.8, 0, 0, 1e-8, 0, -5. / 13, 12. / 13} {
+		if math.Abs(float64(dst[i])-want) > 1e-7 {
+			t.Errorf("value %d is %g, want %g", i, dst[i], want)
+		}
+	}
+}
+
+// The gradient is compared with central differences of ⟨g, z/‖z‖⟩ in float64.
+func TestNormalizeGradient(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	const rows, width, h = 3, 11, 1e-6
+	z, g := random(rng, rows*width), random(rng, rows*width)
+	clear(z[width : 2*width]) // a row of zeros has no gradient
+	u, norms, got := make([]float32, len(z)), make([]float32, rows), make([]float32, len(z))
+	Normalize(u, norms, z)
+	NormalizeGradient(got, g, u, norms)
+	value := func(r, j int, by float64) float64 {
+		norm, along := 0.0, 0.0
+		for c := range width {
+			v := float64(z[r*width+c])
+			if c == j {
+				v += by
+			}
+			norm += v * v
+			along += v * float64(g[r*width+c])
+		}
+		return along / math.Sqrt(norm)
+	}
+	for r := range rows {
+		for j := range width {
+			want := 0.0
+			if r != 1 {
+				want = (value(r, j, h) - value(r, j, -h)) / (2 * h)
+			}
+			if d := math.Abs(float64(got[r*width+j]) - want); d > 1e-5 {
+				t.Errorf("row %d, column %d: got %g, want %g", r, j, got[r*width+j], want)
+			}
+		}
+	}
+}
+
+func TestAdd(t *testing.T) {
+	x := Matrix{[]float32{1, 2, 3, 9, 4, 5, 6}, 2, 3, 4}
+	one := []float32{10, 20, 30}
+	Add(x, Matrix{one, 2, 3, 0})
+	if want := []float32{11, 22, 33, 9, 14, 25, 36}; fmt.Sprint(x.Data) != fmt.Sprint(want) {
+		t.Errorf("a row added to all: %v, want %v", x.Data, want)
+	}
+	Add(Matrix{one, 2, 3, 0}, x)
+	if want := []float32{35, 67, 99}; fmt.Sprint(one) != fmt.Sprint(want) {
+		t.Errorf("all rows added to one: %v, want %v", one, want)
+	}
+}
+
+func TestAddNeighbors(t *testing.T) {
+	// The path 0–1–2 and a node alone.
+	h, dst := Dense([]float32{1, 10, 2, 20, 3, 30, 4, 40}, 4, 2), Dense(make([]float32, 8), 4, 2)
+	AddNeighbors(dst, h, []int32{0, 1, 3, 4, 4}, []int32{1, 0, 2, 1})
+	if want := []float32{3, 30, 6, 60, 5, 50, 4, 40}; fmt.Sprint(dst.Data) != fmt.Sprint(want) {
+		t.Errorf("got %v, want %v", dst.Data, want)
+	}
+}
+
+func TestReLUGradient(t *testing.T) {
+	d := Matrix{[]float32{1, 2, 7, 3, 4}, 2, 2, 3}
+	ReLUGradient(d, Dense([]float32{0, 0.5, 2, 0}, 2, 2))
+	if want := []float32{0, 2, 7, 3, 0}; fmt.Sprint(d.Data) != fmt.Sprint(want) {
+		t.Errorf("got %v, want %v", d.Data, want)
+	}
+}
+
+func TestWeight(t *testing.T) {
+	x := []float32{1, 2, 3, 4, 5, 6}
+	Weight(x, []float32{1, 10}, []float32{0, 1, 2})
+	if want := []float32{1, 4, 9, 40, 55, 72}; fmt.Sprint(x) != fmt.Sprint(want) {
+		t.Errorf("got %v, want %v", x, want)
+	}
+}
+
+// A view that reaches beyond its data must not get to code that cannot check.
+func TestShapesAreChecked(t *testing.T) {
+	small, big := Matrix{make([]float32, 5), 2, 3, 3}, Dense(make([]float32, 6), 2, 3)
+	square := Dense(make([]float32, 4), 2, 2)
+	for name, f := range map[string]func(){
+		"Dense":        func() { Dense(make([]float32, 5), 2, 3) },
+		"MulNT":        func() { MulNT(square, small, big) },
+		"MulNN":        func() { MulNN(square, big, big) },
+		"AddTN":        func() { AddTN(Dense(make([]float32, 9), 3, 3), big, small) },
+		"Linear":       func() { Linear(square, big, big, make([]float32, 3), true) },
+		"Add":          func() { Add(big, small) },
+		"AddNeighbors": func() { AddNeighbors(big, big, []int32{0, 1, 2}, []int32{1}) },
+		"ReLUGradient": func() { ReLUGradient(big, small) },
+		"Sums":         func() { Sums(make([]float64, 2), make([]float64, 2), make([]float32, 5)) },
+		"Weight":       func() { Weight(make([]float32, 5), make([]float32, 2), make([]float32, 2)) },
+		"Normalize":    func() { Normalize(make([]float32, 5), make([]float32, 2), make([]float32, 5)) },
+		"Dot":          func() { Dot(make([]float32, 5), make([]float32, 4)) },
+		"one row":      func() { MulNN(Matrix{make([]float32, 2), 2, 2, 0}, square, square) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("want a panic")
+				}
+			}()
+			f()
+		})
+	}
+}
+
+func BenchmarkProducts(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, p := range []struct {
+		name string
+		mul  func(dst, a, b Matrix)
+	}{{"MulNT", MulNT}, {"MulNN", MulNN}, {"AddTN", AddTN}} {
+		for _, s := range [][3]int{{384, 16, 16}, {384, 64, 64}, {384, 80, 80}, {384, 160, 160}, {24, 24, 80}} {
+			m, n, k := s[0], s[1], s[2]
+			b.Run(fmt.Sprintf("%s/%dx%dx%d", p.name, m, n, k), func(b *testing.B) {
+				x, y, dst := matrix(rng, m, k, 0), matrix(rng, k, n, 0), matrix(rng, m, n, 0)
+				switch p.name {
+				case "MulNT":
+					y = matrix(rng, n, k, 0)
+				case "AddTN": // the small side is the result
+					x, y, dst = matrix(rng, m, k, 0), matrix(rng, m, n, 0), matrix(rng, k, n, 0)
+				}
+				for b.Loop() {
+					p.mul(dst, x, y)
+				}
+				b.ReportMetric(2*float64(m*n*k)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+			})
+		}
+	}
+}
+
+func BenchmarkExp(b *testing.B) {
+	x := make([]float32, 1024)
+	for b.Loop() {
+		Exp(x, 0.5)
+	}
+	b.ReportMetric(float64(len(x))*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mexp/s")
+}

@@ -1,0 +1,200 @@
+package kernel
+
+import "math"
+
+// The reference of every loop, in Go. Products are converted to float32 before
+// they are added, which forbids the compiler to fuse the two.
+
+// gemmGo computes dst = a·b, m×n, for a and b of k terms. Value (i, t) of a is
+// a[i·as + t·at], which covers aᵀ too; ldd and ldb are the strides of dst and b.
+// The flags say what happens besides.
+func gemmGo(dst []float32, ldd int, a []float32, as, at int, b []float32, ldb, m, n, k int, bias []float32, flags int) {
+	for i := range m {
+		d := dst[i*ldd:][:n]
+		if flags&accumulate == 0 {
+			clear(d)
+		}
+		t := 0
+		for ; t+4 <= k; t += 4 {
+			x0, x1, x2, x3 := a[i*as+t*at], a[i*as+(t+1)*at], a[i*as+(t+2)*at], a[i*as+(t+3)*at]
+			b0, b1, b2, b3 := b[t*ldb:][:n], b[(t+1)*ldb:][:n], b[(t+2)*ldb:][:n], b[(t+3)*ldb:][:n]
+			for j, s := range d {
+				s += float32(x0 * b0[j])
+				s += float32(x1 * b1[j])
+				s += float32(x2 * b2[j])
+				s += float32(x3 * b3[j])
+				d[j] = s
+			}
+		}
+		for ; t < k; t++ {
+			x, row := a[i*as+t*at], b[t*ldb:][:n]
+			for j := range d {
+				d[j] += float32(x * row[j])
+			}
+		}
+		if flags&addBias != 0 {
+			for j, v := range bias[:n] {
+				d[j] += v
+			}
+		}
+		if flags&rectify != 0 {
+			for j, v := range d {
+				if v < 0 {
+					d[j] = 0
+				}
+			}
+		}
+	}
+}
+
+// transposeGo writes the transpose of rows×cols values of stride lds to dst,
+// dense.
+func transposeGo(dst, src []float32, lds, rows, cols int) {
+	for i := range rows {
+		for j, v := range src[i*lds:][:cols] {
+			dst[j*rows+i] = v
+		}
+	}
+}
+
+func addGo(dst []float32, ldd int, x []float32, ldx, rows, cols int) {
+	for i := range rows {
+		addRow(dst[i*ldd:][:cols], x[i*ldx:])
+	}
+}
+
+func addRow(d, x []float32) {
+	x = x[:len(d)]
+	for j := range d {
+		d[j] += x[j]
+	}
+}
+
+func addNeighborsGo(dst []float32, ldd int, h []float32, ldh int, offsets, neighbors []int32, rows, cols int) {
+	for i := range rows {
+		d := dst[i*ldd:][:cols]
+		copy(d, h[i*ldh:])
+		for _, j := range neighbors[offsets[i]:offsets[i+1]] {
+			addRow(d, h[int(j)*ldh:])
+		}
+	}
+}
+
+func reluGradientGo(d []float32, ldd int, y []float32, ldy, rows, cols int) {
+	for i := range rows {
+		row, out := d[i*ldd:][:cols], y[i*ldy:][:cols]
+		for j, v := range out {
+			if v <= 0 {
+				row[j] = 0
+			}
+		}
+	}
+}
+
+// exp1 is e^x by the Cephes scheme: split off the nearest multiple of ln 2, then
+// a polynomial of degree five.
+func exp1(x float32) float32 {
+	const (
+		log2e = 1.44269504088896341
+		// ln 2 in two parts, so that n·ln2hi is exact.
+		ln2hi = 0.693359375
+		ln2lo = -2.12194440e-4
+	)
+	x = max(-87, min(87, x))
+	// Adding and taking away 1.5·2²³ rounds to the nearest integer.
+	n := (float32(x*log2e) + 12582912) - 12582912
+	r := float32(x-float32(n*ln2hi)) - float32(n*ln2lo)
+	p := float32(1.9875691500e-4)
+	p = float32(p*r) + 1.3981999507e-3
+	p = float32(p*r) + 8.3334519073e-3
+	p = float32(p*r) + 4.1665795894e-2
+	p = float32(p*r) + 1.6666665459e-1
+	p = float32(p*r) + 5.0000001201e-1
+	p = float32(float32(p*r)*r) + r + 1
+	return p * math.Float32frombits(uint32(int32(n)+127)<<23)
+}
+
+func expGo(x []float32, scale float32) {
+	for i, v := range x {
+		x[i] = exp1(v * scale)
+	}
+}
+
+func sumsGo(rows, cols []float64, x []float32) {
+	n := len(cols)
+	for i := range rows {
+		row := x[i*n:][:n]
+		var s [8]float64
+		for j, v := range row {
+			e := float64(v)
+			cols[j] += e
+			s[j&7] += e
+		}
+		rows[i] = ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
+	}
+}
+
+func weightGo(x, r, c []float32) {
+	n := len(c)
+	for i, ri := range r {
+		row := x[i*n:][:n]
+		for j, cj := range c {
+			row[j] *= ri + cj
+		}
+	}
+}
+
+func normalizeGo(dst, norms, z []float32) {
+	width := len(z) / len(norms)
+	for i := range norms {
+		row, d := z[i*width:][:width], dst[i*width:][:width]
+		var s [8]float64
+		for j, x := range row {
+			s[j&7] += float64(x) * float64(x) // exact, so that fusing changes nothing
+		}
+		sum := ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
+		norm := float32(math.Sqrt(sum))
+		norms[i] = norm
+		inverse := 1 / max(norm, smallest)
+		for j, x := range row {
+			d[j] = x * inverse
+		}
+	}
+}
+
+func normalizeGradientGo(dst, g, u, norms []float32) {
+	width := len(u) / len(norms)
+	for i, norm := range norms {
+		d, gi, ui := dst[i*width:][:width], g[i*width:][:width], u[i*width:][:width]
+		if norm < smallest {
+			// The unit row is constant zero there.
+			clear(d)
+			continue
+		}
+		along, inverse := dotGo(ui, gi), 1/norm
+		for j, x := range gi {
+			d[j] = (x - float32(ui[j]*along)) * inverse
+		}
+	}
+}
+
+func dotGo(a, b []float32) float32 {
+	b = b[:len(a)]
+	var s [8]float32
+	j := 0
+	for ; j+8 <= len(a); j += 8 {
+		x, y := a[j:j+8:j+8], b[j:j+8:j+8]
+		s[0] += float32(x[0] * y[0])
+		s[1] += float32(x[1] * y[1])
+		s[2] += float32(x[2] * y[2])
+		s[3] += float32(x[3] * y[3])
+		s[4] += float32(x[4] * y[4])
+		s[5] += float32(x[5] * y[5])
+		s[6] += float32(x[6] * y[6])
+		s[7] += float32(x[7] * y[7])
+	}
+	for ; j < len(a); j++ {
+		s[j&7] += float32(a[j] * b[j])
+	}
+	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
+}

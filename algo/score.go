@@ -2,6 +2,7 @@ package algo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -40,6 +41,18 @@ type Options struct {
 
 	// Trace, unless nil, sees every step of the attention's training.
 	Trace func(calibrate.Iteration)
+	// Watch, unless nil, follows the work on each batch.
+	Watch *Watch
+}
+
+// A Watch follows the work on batches, for those who want to see it. It changes no
+// result.
+type Watch struct {
+	calibrate.Watch
+	// Preview, unless nil, sees what each graph would get alone, with the p-values
+	// and verdicts of that and with Score alone, before the batch is calibrated.
+	// It is not called where the model has no holdout.
+	Preview func(rows []Row, holdout []float64)
 }
 
 // DefaultOptions are one setting for all data.
@@ -80,12 +93,14 @@ type Report struct {
 	Warnings         []string
 }
 
-// A Scorer scores the batches of one stream, in order: the dictionaries of the
-// attention go on from batch to batch. It is not safe for concurrent use.
+// A Scorer scores a batch, and with what it learned from the batch any number of
+// further graphs. Its methods must not be called at the same time, but for Score.
 type Scorer struct {
 	model     *Model
 	options   Options
 	attention *calibrate.Attention
+	state     *state // after the latest batch
+	single    *Alone // for Watch.Preview, once it is needed
 }
 
 // NewScorer checks the options against the model.
@@ -117,12 +132,14 @@ func NewScorer(m *Model, o Options) (*Scorer, error) {
 // state for p-values. With fewer, the negatives are the ID bank and Score, unless
 // the calibrator is None or Attention, is the mean of the standardised ℓ_n and
 // distance to the nearest bank graph, which depend on nothing but the graph.
+//
+// After an earlier batch the dictionaries of the attention go on from there.
 func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) {
 	m, o := s.model, s.options
 	if len(gs) == 0 {
 		return &Report{Calibrator: o.Calibrator}, ctx.Err()
 	}
-	test, err := contrast.Represent(ctx, o.Workers, m.Encoder, gs)
+	test, err := s.encode(ctx, gs)
 	if err != nil {
 		return nil, err
 	}
@@ -132,21 +149,20 @@ func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) 
 		negatives = m.Bank
 		r.Warnings = append(r.Warnings, fmt.Sprintf("fewer than %d graphs say too little about each other: each of the %d is scored alone, against the model's bank", MinBatch, len(gs)))
 	}
-	var base pair
-	var undefined int
-	typical := m.Bank.MeanNodeScore()
-	if base.test, undefined, err = contrast.BaseScores(ctx, o.Workers, test, negatives, typical); err != nil {
-		return nil, err
-	}
-	if base.holdout, _, err = contrast.BaseScores(ctx, o.Workers, m.Holdout, negatives, typical); err != nil {
+	t := &state{negatives: negatives.Negatives(), typical: m.Bank.MeanNodeScore(), alpha: o.Alpha, workers: o.Workers}
+	base, undefined, err := contrast.BaseScores(ctx, o.Workers, test, t.negatives, !r.Alone, t.typical)
+	if err != nil {
 		return nil, err
 	}
 	if undefined > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("ℓ_n is not defined for a single node: the mean of the bank took its place for %d of %d graphs", undefined, len(gs)))
 	}
 	in := &calibrate.Input{
-		Encoder: m.Encoder, Graphs: gs, Test: test, Base: base.test, Bank: m.Bank, Holdout: m.Holdout,
+		Encoder: m.Encoder, Graphs: gs, Test: test, Base: base, Bank: m.Bank, Holdout: m.Holdout,
 		Seed: o.Seed, Workers: o.Workers,
+	}
+	if o.Watch != nil {
+		in.Watch = &o.Watch.Watch
 	}
 	if r.Alone {
 		// Without a batch there is nothing to part.
@@ -156,102 +172,192 @@ func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) 
 	if err != nil {
 		return nil, err
 	}
-	baca := pair{}
+	t.attn = attn.Score
+	t.baca = calibrate.Add(o.Beta, base, attn.Test)
 	if r.Alone && m.Holdout.Len() > 0 {
 		// A batch of a few has no scale of its own.
-		baca.holdout, baca.test = calibrate.Add(o.Beta, base.holdout, attn.Holdout, base.test, attn.Test)
-	} else {
-		baca.test, baca.holdout = calibrate.Add(o.Beta, base.test, attn.Test, base.holdout, attn.Holdout)
+		held, _, err := contrast.BaseScores(ctx, o.Workers, m.Holdout, t.negatives, false, t.typical)
+		if err != nil {
+			return nil, err
+		}
+		t.baca = calibrate.Add(o.Beta, held, attn.Holdout)
 	}
+	baca := t.baca.Of(base, attn.Test)
 	if !r.Alone || o.Calibrator == Attention {
 		r.Warnings = append(r.Warnings, attn.Warnings...)
 	}
-	score, err := s.choose(ctx, r, in, base, baca)
+	score, err := s.choose(ctx, r, t, in, base, baca)
 	if err != nil {
 		return nil, err
 	}
-	p := decide.PValues(score.test, score.holdout)
+	if o.Watch != nil && o.Watch.Stage != nil {
+		o.Watch.Stage(calibrate.Judging, 0, 1)
+	}
+	if r.Holdout, err = t.rows(ctx, m.Holdout); err != nil {
+		return nil, err
+	}
+	for _, row := range r.Holdout {
+		t.holdout = append(t.holdout, row.Score)
+	}
 	for i := range gs {
-		r.Rows = append(r.Rows, Row{
-			Pre: base.test[i], Attn: attn.Test[i], BaCa: baca.test[i],
-			Score: score.test[i], P: p[i], Verdict: decide.Judge(p[i], o.Alpha),
-		})
+		r.Rows = append(r.Rows, Row{Pre: base[i], Attn: attn.Test[i], BaCa: baca[i], Score: score[i]})
 	}
-	for i := range m.Holdout.Len() {
-		r.Holdout = append(r.Holdout, Row{
-			Pre: base.holdout[i], Attn: attn.Holdout[i], BaCa: baca.holdout[i],
-			Score: score.holdout[i], P: math.NaN(), Verdict: decide.Unknown,
-		})
-	}
+	t.judge(r.Rows)
 	if m.Holdout.Len() == 0 {
 		r.Warnings = append(r.Warnings, "the model holds no graphs kept from training, so there are no p-values")
 	}
+	s.state = t
 	return r, nil
 }
 
-// A pair is a score of the batch and of the holdout, in one state.
-type pair struct{ test, holdout []float64 }
+// Score scores further graphs in the state that the latest batch left, just as
+// that batch scored the holdout: a row depends on nothing else but its graph. All
+// graphs must have the model's feature schema, and there must have been a batch.
+// It may be called by several goroutines at once; each call runs on one core.
+func (s *Scorer) Score(ctx context.Context, gs []*graph.Graph) ([]Row, error) {
+	if s.state == nil {
+		return nil, errors.New("no batch has been scored that further graphs could be compared with")
+	}
+	t := *s.state
+	t.workers = 1
+	r, err := contrast.Represent(ctx, 1, s.model.Encoder, gs)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := t.rows(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	t.judge(rows)
+	return rows, nil
+}
 
-// choose computes Score by the chosen calibrator.
-func (s *Scorer) choose(ctx context.Context, r *Report, in *calibrate.Input, base, baca pair) (pair, error) {
+// A state is what scores a graph once a batch has been seen.
+type state struct {
+	negatives *contrast.Negatives
+	typical   float64 // stands for ℓ_n where it is not defined
+	attn      func(context.Context, *contrast.Representation) ([]float64, error)
+	baca      calibrate.Sum
+	// score is the chosen calibrator's, for graphs with these base and BaCa
+	// scores.
+	score   func(ctx context.Context, r *contrast.Representation, base, baca []float64) ([]float64, error)
+	holdout []float64 // its scores of the holdout
+	alpha   float64
+	workers int
+}
+
+// rows scores graphs from which nothing was learned, without judging them.
+func (t *state) rows(ctx context.Context, r *contrast.Representation) ([]Row, error) {
+	base, _, err := contrast.BaseScores(ctx, t.workers, r, t.negatives, false, t.typical)
+	if err != nil {
+		return nil, err
+	}
+	attn, err := t.attn(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	baca := t.baca.Of(base, attn)
+	score, err := t.score(ctx, r, base, baca)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]Row, r.Len())
+	for i := range rows {
+		rows[i] = Row{Pre: base[i], Attn: attn[i], BaCa: baca[i], Score: score[i], P: math.NaN(), Verdict: decide.Unknown}
+	}
+	return rows, nil
+}
+
+// judge fills in p-values and verdicts.
+func (t *state) judge(rows []Row) {
+	scores := make([]float64, len(rows))
+	for i, row := range rows {
+		scores[i] = row.Score
+	}
+	for i, p := range decide.PValues(scores, t.holdout) {
+		rows[i].P, rows[i].Verdict = p, decide.Judge(p, t.alpha)
+	}
+}
+
+// choose returns Score of the batch by the chosen calibrator, and sets t.score.
+func (s *Scorer) choose(ctx context.Context, r *Report, t *state, in *calibrate.Input, base, baca []float64) ([]float64, error) {
 	o := s.options
 	switch {
 	case o.Calibrator == None:
+		t.score = func(_ context.Context, _ *contrast.Representation, base, _ []float64) ([]float64, error) {
+			return base, nil
+		}
 		return base, nil
 	case o.Calibrator == Attention:
+		t.score = func(_ context.Context, _ *contrast.Representation, _, baca []float64) ([]float64, error) {
+			return baca, nil
+		}
 		return baca, nil
 	case r.Alone:
-		return s.alone(ctx, in)
+		alone, err := s.alone(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		t.score = func(ctx context.Context, r *contrast.Representation, _, _ []float64) ([]float64, error) {
+			return alone(ctx, r)
+		}
+		return alone(ctx, in.Test)
 	}
 	ratio, evidence, err := o.Ratio.Estimate(ctx, in)
 	if err != nil {
-		return pair{}, err
+		return nil, err
 	}
 	r.Warnings = append(r.Warnings, ratio.Warnings...)
 	r.Evidence, r.Weight = evidence, 1
 	if o.Calibrator == Ratio && len(ratio.Warnings) == 0 {
-		return pair{ratio.Test, ratio.Holdout}, nil
+		t.score = func(ctx context.Context, r *contrast.Representation, _, _ []float64) ([]float64, error) {
+			return ratio.Score(ctx, r)
+		}
+		return ratio.Test, nil
 	}
 	r.Weight = calibrate.Gate(evidence)
-	test, holdout := calibrate.Fuse(evidence, in.Base, ratio.Test, base.holdout, ratio.Holdout)
-	return pair{test, holdout}, nil
+	fuse := calibrate.Fuse(evidence, in.Base, ratio.Test)
+	t.score = func(ctx context.Context, r *contrast.Representation, base, _ []float64) ([]float64, error) {
+		extra, err := ratio.Score(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		return fuse.Of(base, extra), nil
+	}
+	return fuse.Of(in.Base, ratio.Test), nil
 }
 
-// alone scores each graph by itself: ℓ_n and the distance to the nearest graph
-// of the bank, each in units of the holdout (of the batch, where there is none).
-func (s *Scorer) alone(ctx context.Context, in *calibrate.Input) (pair, error) {
-	var sum pair
-	add := func(test, holdout []float64) {
-		reference := holdout
-		if len(holdout) == 0 {
-			reference = test
+// alone returns a score of each graph by itself: ℓ_n and the distance to the
+// nearest graph of the bank, each in units of the holdout (of the batch, where
+// there is none).
+func (s *Scorer) alone(ctx context.Context, in *calibrate.Input) (func(context.Context, *contrast.Representation) ([]float64, error), error) {
+	reference := in.Holdout
+	if reference.Len() == 0 {
+		reference = in.Test
+	}
+	nearest := func(ctx context.Context, r *contrast.Representation) ([]float64, error) {
+		return calibrate.Nearest(ctx, in.Workers, r.Q, in.Bank.Q, in.Bank.Dim())
+	}
+	node := calibrate.ScaleOf(defined(reference.NodeScore))
+	distances, err := nearest(ctx, reference)
+	if err != nil {
+		return nil, err
+	}
+	near := calibrate.ScaleOf(distances)
+	return func(ctx context.Context, r *contrast.Representation) ([]float64, error) {
+		sum, err := nearest(ctx, r)
+		if err != nil {
+			return nil, err
 		}
-		scale := calibrate.ScaleOf(defined(reference))
-		for _, side := range []struct {
-			total  *[]float64
-			scores []float64
-		}{{&sum.test, test}, {&sum.holdout, holdout}} {
-			if *side.total == nil {
-				*side.total = make([]float64, len(side.scores))
-			}
-			for i, z := range scale.Standardize(side.scores) {
-				if !math.IsNaN(z) { // ℓ_n of a single node says nothing
-					(*side.total)[i] += z / 2
-				}
+		sum = near.Standardize(sum)
+		for i, z := range node.Standardize(r.NodeScore) {
+			sum[i] /= 2
+			if !math.IsNaN(z) { // ℓ_n of a single node says nothing
+				sum[i] += z / 2
 			}
 		}
-	}
-	add(in.Test.NodeScore, in.Holdout.NodeScore)
-	var near pair
-	var err error
-	if near.test, err = calibrate.Nearest(ctx, in.Workers, in.Test.Q, in.Bank.Q, in.Bank.Dim()); err != nil {
-		return pair{}, err
-	}
-	if near.holdout, err = calibrate.Nearest(ctx, in.Workers, in.Holdout.Q, in.Bank.Q, in.Bank.Dim()); err != nil {
-		return pair{}, err
-	}
-	add(near.test, near.holdout)
-	return sum, nil
+		return sum, nil
+	}, nil
 }
 
 func defined(x []float64) []float64 {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"baca/algo"
@@ -291,5 +292,56 @@ func TestTraceSeesEveryStep(t *testing.T) {
 	score(t, m, o, trees(t, rand.New(rand.NewPCG(2, 2)), 30, 0.5))
 	if steps != o.Attention.Steps {
 		t.Errorf("%d steps traced, want %d", steps, o.Attention.Steps)
+	}
+}
+
+// The holdout went through the same state, so its graphs, scored afterwards one
+// at a time and side by side, must get the very same scores.
+func TestScoreGoesOnFromTheBatch(t *testing.T) {
+	m := model(t)
+	var held []*graph.Graph
+	for i, g := range trees(t, rand.New(rand.NewPCG(1, 2)), 260, 0.1) { // as train does
+		if i%13 == 0 {
+			held = append(held, g)
+		}
+	}
+	for _, calibrator := range algo.Calibrators {
+		for _, n := range []int{5, 40} {
+			o := options()
+			o.Calibrator = calibrator
+			s, err := algo.NewScorer(m, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.Score(ctx, held); err == nil {
+				t.Error("want an error before the first batch")
+			}
+			report, err := s.Batch(ctx, trees(t, rand.New(rand.NewPCG(3, 4)), n, 0.6))
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows := make([]algo.Row, len(held))
+			var group sync.WaitGroup
+			for i := range held {
+				group.Go(func() {
+					one, err := s.Score(ctx, held[i:i+1])
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					rows[i] = one[0]
+				})
+			}
+			group.Wait()
+			for i, want := range report.Holdout {
+				got := rows[i]
+				if got.Pre != want.Pre || got.Attn != want.Attn || got.BaCa != want.BaCa || got.Score != want.Score {
+					t.Errorf("%s, batch of %d: held-out graph %d has %+v, in the batch %+v", calibrator, n, i, got, want)
+				}
+				if !(got.P > 0 && got.P <= 1) || got.Verdict == decide.Unknown {
+					t.Errorf("%s, batch of %d: held-out graph %d has p-value %g, verdict %v", calibrator, n, i, got.P, got.Verdict)
+				}
+			}
+		}
 	}
 }

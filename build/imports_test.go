@@ -25,6 +25,7 @@ var layer = map[string]int{
 	"baca/algo/pretrain":          4,
 	"baca/algo/calibrate":         4,
 	"baca/algo":                   5,
+	"baca/algo/table":             6,
 	// These help tests alone, and may use files.
 	"baca/algo/internal/golden":    9,
 	"baca/algo/internal/reference": 9,

@@ -8,10 +8,12 @@ import (
 )
 
 // Keys is the key matrix of one dictionary, kept together with its rows brought
-// to length 1, so that similarities are one matrix product. A Keys may be read by several goroutines at once.
+// to length 1, so that similarities are one matrix product. A Keys may be read by
+// several goroutines at once.
 type Keys struct {
 	dim       int
 	raw, unit []float32
+	packed    kernel.Packed // unit
 }
 
 // NewKeys copies a row-major matrix of rows of dim values, such as
@@ -21,10 +23,9 @@ func NewKeys(dim int, rows []float32) *Keys {
 	if dim <= 0 || len(rows)%dim != 0 {
 		panic(fmt.Sprintf("attention: %d values are not rows of dim %d", len(rows), dim))
 	}
-	k := &Keys{dim: dim, raw: make([]float32, len(rows)), unit: make([]float32, len(rows))}
-	copy(k.raw, rows)
-	for i := range k.Len() {
-		normalize(k.unitRow(i), k.Row(i))
+	k := &Keys{dim: dim, packed: kernel.Packed{Terms: dim}}
+	for i := range len(rows) / dim {
+		k.Set(i, rows[i*dim:(i+1)*dim])
 	}
 	return k
 }
@@ -54,6 +55,7 @@ func (k *Keys) Set(i int, row []float32) {
 		copy(k.Row(i), row)
 	}
 	normalize(k.unitRow(i), k.Row(i))
+	k.packed.Set(i, k.unitRow(i))
 }
 
 // normalize sets dst to src/‖src‖, or to 0 where src has no direction: where it is
@@ -75,7 +77,7 @@ func normalize(dst, src []float32) {
 
 // similarities fills dst, m × Len(), with the cosines of m unit rows and all keys.
 func (k *Keys) similarities(dst, units []float32, m int) {
-	kernel.MulNT(kernel.Dense(dst, m, k.Len()), kernel.Dense(units, m, k.dim), kernel.Dense(k.unit, k.Len(), k.dim))
+	kernel.MulPacked(kernel.Dense(dst, m, k.Len()), kernel.Dense(units, m, k.dim), &k.packed, 0, k.Len())
 }
 
 // TopK writes to dst, from its start, the indices of the k largest similarities,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 
 	"baca/algo/attention"
 	"baca/algo/contrast"
@@ -80,6 +81,7 @@ type Attention struct {
 	rng     *rand.Rand
 	sides   [2]*side
 	trainer *attention.Trainer
+	latest  *latest // nil before the first batch
 }
 
 // NewAttention prepares for the first batch of a stream.
@@ -96,13 +98,15 @@ func NewAttention(o AttentionOptions, seed uint64) (*Attention, error) {
 
 // A side is one half of the method: a dictionary and what feeds it.
 type side struct {
-	of      dictionary.Side
-	members []int // of the batch
-	dict    *dictionary.Dictionary
-	keys    *attention.Keys
-	mixup   *graphon.Mixup
-	donors  *graphon.Donors
-	row     map[int]int32 // batch index to dictionary row
+	of       dictionary.Side
+	members  []int // of the batch
+	dict     *dictionary.Dictionary
+	keys     *attention.Keys
+	mixup    *graphon.Mixup
+	graphons []*graphon.Graphon // of the members
+	donors   *graphon.Donors
+	row      map[int]int32 // batch index to dictionary row
+	steps    int           // of the graphons
 }
 
 // Calibrate implements Calibrator. A batch that cannot be parted, because it is
@@ -112,13 +116,15 @@ func (a *Attention) Calibrate(ctx context.Context, in *Input, trace func(Iterati
 	o, n, dim := a.options, in.Test.Len(), in.Test.Dim()
 	out := &Output{Test: make([]float64, n), Holdout: make([]float64, in.Holdout.Len())}
 	standard := NewStandardizer(in.Bank.Q, dim)
-	test, holdout := standard.Apply(in.Test.Q), standard.Apply(in.Holdout.Q)
+	test := standard.Apply(in.Test.Q)
 	if a.trainer == nil {
 		a.trainer = attention.NewTrainer(attention.NewHead(dim, min(o.Width, dim)), o.LearningRate)
 	}
 	head := a.trainer.Head
 
 	steps := o.Steps
+	a.latest = nil
+	in.Watch.stage(Parting, 0, 1)
 	for _, s := range a.sides {
 		s.members = nil
 	}
@@ -136,7 +142,8 @@ func (a *Attention) Calibrate(ctx context.Context, in *Input, trace func(Iterati
 		out.Warnings = append(out.Warnings, fmt.Sprintf("%d graphs with these base scores cannot be parted in two, so the attention compares them with the ID bank alone", n))
 		steps = 0
 	}
-	for _, s := range a.sides {
+	for k, s := range a.sides {
+		in.Watch.stage(Graphons, k, len(a.sides))
 		if err := s.build(ctx, o, in, standard, test); err != nil {
 			return nil, err
 		}
@@ -149,6 +156,8 @@ func (a *Attention) Calibrate(ctx context.Context, in *Input, trace func(Iterati
 	for i := range own {
 		own[i] = [2]int32{a.sides[0].rowOf(i), a.sides[1].rowOf(i)}
 	}
+	a.latest = &latest{standard, own, look}
+	in.Watch.parted(a.sides[0].members, a.sides[1].members, [2]int{a.sides[0].steps, a.sides[1].steps})
 	draws := make([]attention.Draw, 0, 2*o.Draws)
 	rounds := (steps + refresh - 1) / refresh
 	for t := range steps {
@@ -160,6 +169,7 @@ func (a *Attention) Calibrate(ctx context.Context, in *Input, trace func(Iterati
 					return nil, err
 				}
 			}
+			in.Watch.stage(Mixing, 2*o.Synthetic*(round+1)/rounds, 2*o.Synthetic)
 			look.reset()
 		}
 		draws = draws[:0]
@@ -172,21 +182,41 @@ func (a *Attention) Calibrate(ctx context.Context, in *Input, trace func(Iterati
 			return nil, err
 		}
 		loss := a.trainer.Step(draws, look.in, look.out)
-		if trace != nil {
+		in.Watch.stage(Attending, t+1, steps)
+		if watched := in.Watch.wants(t+1, steps); trace != nil || watched {
 			if err := look.scores(ctx, head, out.Test, test, own); err != nil {
 				return nil, err
 			}
 			inside, outside := a.sides[0].members, a.sides[1].members
-			trace(Iteration{
+			it := Iteration{
 				Step: t + 1, Loss: loss, KL: metric.KL(pick(out.Test, inside), pick(out.Test, outside), histogramBins),
 				Test: out.Test, Inside: inside, Outside: outside,
-			})
+			}
+			if trace != nil {
+				trace(it)
+			}
+			if watched {
+				in.Watch.Step(it)
+			}
 		}
 	}
 	if err := look.scores(ctx, head, out.Test, test, own); err != nil {
 		return nil, err
 	}
-	return out, look.scores(ctx, head, out.Holdout, holdout, nil)
+	spare := sync.Pool{New: func() any { return new(attention.Workspace) }}
+	out.Score = func(ctx context.Context, r *contrast.Representation) ([]float64, error) {
+		w := spare.Get().(*attention.Workspace)
+		defer spare.Put(w)
+		scores, s := make([]float64, r.Len()), make([]attention.Score, r.Len())
+		head.Scores(w, s, standard.Apply(r.Q), nil, look.in, look.out, look.topK)
+		for i := range s {
+			scores[i] = s[i].Attn()
+		}
+		return scores, ctx.Err()
+	}
+	var err error
+	out.Holdout, err = out.Score(ctx, in.Holdout)
+	return out, err
 }
 
 // histogramBins is the resolution of the KL divergence that Iteration reports.
@@ -296,6 +326,7 @@ func (s *side) build(ctx context.Context, a AttentionOptions, in *Input, standar
 	s.keys = attention.NewKeys(dim, s.dict.Keys())
 
 	steps := graphon.MedianSize(sizes, graphon.DefaultSizeLimit)
+	s.steps = steps
 	ws := make([]*graphon.Graphon, len(graphs))
 	workspaces := make([]graphon.USVT, parallel.Workers(in.Workers))
 	err := parallel.For(ctx, in.Workers, len(graphs), func(worker, k int) {
@@ -305,6 +336,7 @@ func (s *side) build(ctx context.Context, a AttentionOptions, in *Input, standar
 	if err != nil {
 		return err
 	}
+	s.graphons = ws
 	if s.mixup, err = graphon.NewMixup(ws, a.Mixup); err != nil {
 		return err
 	}
@@ -337,7 +369,7 @@ func (s *side) extend(ctx context.Context, rng *rand.Rand, in *Input, standard *
 	if err != nil {
 		return err
 	}
-	base, _, err := contrast.BaseScores(ctx, in.Workers, r, in.Test, in.Bank.MeanNodeScore())
+	base, _, err := contrast.BaseScores(ctx, in.Workers, r, in.Test.Negatives(), false, in.Bank.MeanNodeScore())
 	if err != nil {
 		return err
 	}

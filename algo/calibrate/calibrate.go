@@ -30,7 +30,8 @@ type Input struct {
 	Holdout *contrast.Representation
 
 	Seed    uint64
-	Workers int // 0: all cores
+	Workers int    // 0: all cores
+	Watch   *Watch // may be nil
 }
 
 // An Output is what a calibrator adds to S_Pre. Higher is more OOD; the scale is
@@ -38,6 +39,10 @@ type Input struct {
 type Output struct {
 	Test    []float64 // one for each graph of the batch
 	Holdout []float64
+	// Score scores further graphs like the holdout, in the state that the batch
+	// left. It may be called by several goroutines at once, until the calibrator
+	// sees its next batch.
+	Score func(ctx context.Context, r *contrast.Representation) ([]float64, error)
 	// Warnings say, for people, where the calibrator had to do without
 	// something. They do not make the scores invalid.
 	Warnings []string
@@ -148,29 +153,32 @@ func (s Scale) Standardize(scores []float64) []float64 {
 	return z
 }
 
-// Add returns z(base) + beta·z(extra), the paper's equation 9 on one scale,
-// for the batch and for the holdout in the units of the batch. The holdout
-// slices may be empty.
-func Add(beta float64, base, extra, baseHoldout, extraHoldout []float64) (test, holdout []float64) {
-	return weigh(1, beta, base, extra, baseHoldout, extraHoldout)
+// A Sum is a weighted sum of two scores, each in units of a batch.
+type Sum struct {
+	weight [2]float64
+	scale  [2]Scale
 }
 
-// Fuse returns (1−w)·z(base) + w·z(extra) with w = Gate(evidence).
-func Fuse(evidence float64, base, extra, baseHoldout, extraHoldout []float64) (test, holdout []float64) {
+// Add is z(base) + beta·z(extra), the paper's equation 9 on one scale, in units
+// of the batch with the given scores.
+func Add(beta float64, base, extra []float64) Sum {
+	return Sum{[2]float64{1, beta}, [2]Scale{ScaleOf(base), ScaleOf(extra)}}
+}
+
+// Fuse is (1−w)·z(base) + w·z(extra) with w = Gate(evidence), in units of the
+// batch with the given scores.
+func Fuse(evidence float64, base, extra []float64) Sum {
 	w := Gate(evidence)
-	return weigh(1-w, w, base, extra, baseHoldout, extraHoldout)
+	return Sum{[2]float64{1 - w, w}, [2]Scale{ScaleOf(base), ScaleOf(extra)}}
 }
 
-func weigh(a, b float64, base, extra, baseHoldout, extraHoldout []float64) (test, holdout []float64) {
-	p, q := ScaleOf(base), ScaleOf(extra)
-	sum := func(x, y []float64) []float64 {
-		x, y = p.Standardize(x), q.Standardize(y)
-		for i := range x {
-			x[i] = a*x[i] + b*y[i]
-		}
-		return x
+// Of returns the sums for graphs with the given scores, of the batch or others.
+func (s Sum) Of(base, extra []float64) []float64 {
+	x, y := s.scale[0].Standardize(base), s.scale[1].Standardize(extra)
+	for i := range x {
+		x[i] = float64(s.weight[0]*x[i]) + float64(s.weight[1]*y[i])
 	}
-	return sum(base, extra), sum(baseHoldout, extraHoldout)
+	return x
 }
 
 // Gate turns evidence, the cross-validated AUC a of telling bank from batch,

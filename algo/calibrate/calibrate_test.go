@@ -55,7 +55,7 @@ func input(t testing.TB, id, ood, bank, holdout int) *Input {
 	}
 	gs := append(family(t, rng, id, 8, 0.1), family(t, rng, ood, 8, 1)...)
 	in := &Input{Encoder: e, Graphs: gs, Test: represent(gs), Bank: represent(family(t, rng, bank, 8, 0.1)), Holdout: represent(family(t, rng, holdout, 8, 0.1)), Seed: 3, Workers: 1}
-	base, _, err := contrast.BaseScores(ctx, 1, in.Test, in.Test, in.Bank.MeanNodeScore())
+	base, _, err := contrast.BaseScores(ctx, 1, in.Test, in.Test.Negatives(), true, in.Bank.MeanNodeScore())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,21 +140,19 @@ func TestFuseAndAdd(t *testing.T) {
 		got  []float64
 		want float64 // of the first
 	}{
-		{"no evidence", first(Fuse(0.5, base, extra, nil, nil)), -1},
-		{"full evidence", first(Fuse(1, base, extra, nil, nil)), 1},
-		{"some", first(Fuse(0.6, base, extra, nil, nil)), -0.6 + 0.4},
-		{"beta", first(Add(0.25, base, extra, nil, nil)), -0.75},
+		{"no evidence", Fuse(0.5, base, extra).Of(base, extra), -1},
+		{"full evidence", Fuse(1, base, extra).Of(base, extra), 1},
+		{"some", Fuse(0.6, base, extra).Of(base, extra), -0.6 + 0.4},
+		{"beta", Add(0.25, base, extra).Of(base, extra), -0.75},
 	} {
 		if math.Abs(c.got[0]-c.want) > 1e-12 || math.Abs(c.got[1]+c.want) > 1e-12 {
 			t.Errorf("%s: %v, want ±%g", c.name, c.got, c.want)
 		}
 	}
-	if _, h := Fuse(0.5, base, extra, []float64{4}, []float64{20}); len(h) != 1 || h[0] != 3 {
-		t.Errorf("holdout %v, want 3 in the units of the batch", h)
+	if h := Fuse(0.5, base, extra).Of([]float64{4}, []float64{20}); len(h) != 1 || h[0] != 3 {
+		t.Errorf("others %v, want 3 in the units of the batch", h)
 	}
 }
-
-func first(a, _ []float64) []float64 { return a }
 
 // The head is compared with Newton's method on the same loss, solved with
 // gonum/mat.

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/optimize"
 
+	"baca/algo/contrast"
 	"baca/algo/internal/parallel"
 	"baca/algo/metric"
 )
@@ -51,16 +52,20 @@ func (r Ratio) Estimate(ctx context.Context, in *Input) (*Output, float64, error
 	n, m := in.Test.Len(), in.Bank.Len()
 	out := &Output{Test: make([]float64, n), Holdout: make([]float64, in.Holdout.Len())}
 	if n < MinRatioGraphs || m < MinRatioGraphs {
+		out.Score = func(_ context.Context, r *contrast.Representation) ([]float64, error) {
+			return make([]float64, r.Len()), nil
+		}
 		out.Warnings = append(out.Warnings, fmt.Sprintf("density ratio skipped: %d test graphs and %d ID bank graphs, it needs %d of each", n, m, MinRatioGraphs))
 		return out, 0.5, nil
 	}
+	in.Watch.stage(Weighing, 0, 1)
 	dim := in.Test.Dim()
 	s := NewStandardizer(in.Bank.Q, dim)
-	bank, test, holdout := widen(s.Apply(in.Bank.Q)), widen(s.Apply(in.Test.Q)), widen(s.Apply(in.Holdout.Q))
+	bank, test := widen(s.Apply(in.Bank.Q)), widen(s.Apply(in.Test.Q))
 	rng := rand.New(rand.NewPCG(in.Seed, ratioStream))
 	bankFold, testFold := folds(rng, m, r.Folds), folds(rng, n, r.Folds)
 	aucs := make([]float64, r.Folds)
-	holdouts := make([][]float64, r.Folds)
+	heads := make([]*head, r.Folds)
 	err := parallel.For(ctx, in.Workers, r.Folds, func(_, f int) {
 		var x, y []float64
 		for _, side := range []struct {
@@ -76,6 +81,7 @@ func (r Ratio) Estimate(ctx context.Context, in *Input) (*Output, float64, error
 			}
 		}
 		h := fit(x, y, dim, r.C)
+		heads[f] = h
 		var unseen []float64
 		var isTest []bool
 		for i, fold := range bankFold {
@@ -92,21 +98,27 @@ func (r Ratio) Estimate(ctx context.Context, in *Input) (*Output, float64, error
 			}
 		}
 		aucs[f] = metric.AUROC(unseen, isTest)
-		for i := range in.Holdout.Len() {
-			holdouts[f] = append(holdouts[f], h.logit(holdout[i*dim:(i+1)*dim]))
-		}
 	})
 	if err != nil {
 		return nil, 0, err
 	}
+	// The mean of linear heads is a linear head.
+	mean := &head{weights: make([]float64, dim)}
 	evidence := 0.0
-	for f := range r.Folds {
+	for f, h := range heads {
 		evidence += aucs[f] / float64(r.Folds)
-		for i, v := range holdouts[f] {
-			out.Holdout[i] += v / float64(r.Folds)
-		}
+		mean.intercept += h.intercept / float64(r.Folds)
+		floats.AddScaled(mean.weights, 1/float64(r.Folds), h.weights)
 	}
-	return out, evidence, nil
+	out.Score = func(_ context.Context, r *contrast.Representation) ([]float64, error) {
+		rows, scores := widen(s.Apply(r.Q)), make([]float64, r.Len())
+		for i := range scores {
+			scores[i] = mean.logit(rows[i*dim : (i+1)*dim])
+		}
+		return scores, nil
+	}
+	out.Holdout, err = out.Score(ctx, in.Holdout)
+	return out, evidence, err
 }
 
 // ratioStream is the second half of the seed of the folds.

@@ -131,23 +131,51 @@ func (w *Workspace) exponentials(lo, hi int, f, s kernel.Matrix, diagonal []floa
 	return sim
 }
 
-// GraphScores returns ℓ_g for n graphs with projections zf and zs (n×width)
-// against the m negatives with projections nf and ns (m×width). With self set
-// the negatives are the graphs themselves and a graph is not its own negative;
-// one graph alone then has no negative and gets NaN, as does every graph where
-// m is 0. The cost is 2·n·m products of the given width; the memory does not
-// depend on m·n. The result does not depend on the number of workers.
-func GraphScores(ctx context.Context, workers int, zf, zs, nf, ns []float32, width int, self bool) ([]float64, error) {
-	n, m := len(zf)/width, len(nf)/width
-	if len(zf) != n*width || len(zs) != len(zf) || len(nf) != m*width || len(ns) != len(nf) || self && n != m {
-		panic(fmt.Sprintf("contrast: %d and %d values against %d and %d of width %d", len(zf), len(zs), len(nf), len(ns), width))
+// Negatives are graphs that others are compared with in ℓ_g: their projections,
+// brought to length 1. They can be used by several goroutines at once.
+type Negatives struct {
+	width            int
+	f, s             []float32
+	packedF, packedS *kernel.Packed
+}
+
+// NewNegatives returns the graphs with projections zf and zs, each of the given
+// width.
+func NewNegatives(zf, zs []float32, width int) *Negatives {
+	if len(zf) != len(zs) || len(zf)%width != 0 {
+		panic(fmt.Sprintf("contrast: %d and %d values of width %d", len(zf), len(zs), width))
 	}
-	unit := func(z []float32) []float32 {
-		u := make([]float32, len(z))
-		kernel.Normalize(u, make([]float32, len(z)/width), z)
-		return u
+	f, s := unit(zf, width), unit(zs, width)
+	n := len(f) / width
+	return &Negatives{width, f, s, kernel.Pack(kernel.Dense(f, n, width)), kernel.Pack(kernel.Dense(s, n, width))}
+}
+
+// Len returns the number of graphs.
+func (g *Negatives) Len() int { return len(g.f) / g.width }
+
+func unit(z []float32, width int) []float32 {
+	u := make([]float32, len(z))
+	kernel.Normalize(u, make([]float32, len(z)/width), z)
+	return u
+}
+
+// Scores returns ℓ_g of n graphs with projections zf and zs, in the layout of
+// NewNegatives. With self set they are the negatives themselves, in the same
+// order, and a graph is not its own negative. A graph without any negative gets
+// NaN. The cost is 2·n·Len() products of the given width; the memory does not
+// depend on it. The result does not depend on the number of workers, nor that of
+// one graph on the others.
+func (g *Negatives) Scores(ctx context.Context, workers int, zf, zs []float32, self bool) ([]float64, error) {
+	width := g.width
+	n, m := len(zf)/width, g.Len()
+	if len(zf) != n*width || len(zs) != len(zf) || self && n != m {
+		panic(fmt.Sprintf("contrast: %d and %d values against %d negatives of width %d", len(zf), len(zs), m, width))
 	}
-	zf, zs, nf, ns = unit(zf), unit(zs), unit(nf), unit(ns)
+	if self {
+		zf, zs = g.f, g.s
+	} else {
+		zf, zs = unit(zf, width), unit(zs, width)
+	}
 	scores := make([]float64, n)
 	const rows, cols = 32, 256
 	sims := make([][]float32, parallel.Workers(workers))
@@ -157,14 +185,14 @@ func GraphScores(ctx context.Context, workers int, zf, zs, nf, ns []float32, wid
 		}
 		first := piece * rows
 		count := min(rows, n-first)
-		logSums := func(z, negatives []float32) {
+		logSums := func(z []float32, negatives *kernel.Packed) {
 			var sums, part [rows]float64
 			var unused [cols]float64
 			mine := kernel.Dense(z[first*width:(first+count)*width], count, width)
 			for j := 0; j < m; j += cols {
 				c := min(cols, m-j)
 				sim := sims[worker][:count*c]
-				kernel.MulNT(kernel.Dense(sim, count, c), mine, kernel.Dense(negatives[j*width:(j+c)*width], c, width))
+				kernel.MulPacked(kernel.Dense(sim, count, c), mine, negatives, j, j+c)
 				kernel.Exp(sim, 1/Temperature)
 				if self {
 					for i := range count {
@@ -182,8 +210,8 @@ func GraphScores(ctx context.Context, workers int, zf, zs, nf, ns []float32, wid
 				scores[first+i] += 0.5 * math.Log(sums[i])
 			}
 		}
-		logSums(zf, ns)
-		logSums(zs, nf)
+		logSums(zf, g.packedS)
+		logSums(zs, g.packedF)
 		for i := first; i < first+count; i++ {
 			if m == 0 || self && n == 1 {
 				scores[i] = math.NaN()

@@ -75,29 +75,29 @@ func TestInfoNCEMatchesDefinition(t *testing.T) {
 		loss := make([]float32, n)
 		w.InfoNCE(loss, zf, zs, width, 0, nil, nil)
 		want := slow(rows(zf, width), rows(zs, width), rows(zf, width), rows(zs, width), true)
-		scores, err := GraphScores(context.Background(), 2, zf, zs, zf, zs, width, true)
+		scores, err := NewNegatives(zf, zs, width).Scores(context.Background(), 2, zf, zs, true)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := range want {
 			near(t, "InfoNCE", float64(loss[i]), want[i], 2e-6)
-			near(t, "GraphScores", scores[i], want[i], 2e-6)
+			near(t, "Scores", scores[i], want[i], 2e-6)
 		}
 	}
 }
 
-func TestGraphScoresAgainstOthers(t *testing.T) {
+func TestScoresAgainstOthers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const n, m, width = 45, 300, 8
 	zf, zs, nf, ns := random(rng, n*width), random(rng, n*width), random(rng, m*width), random(rng, m*width)
 	want := slow(rows(zf, width), rows(zs, width), rows(nf, width), rows(ns, width), false)
-	one, err := GraphScores(context.Background(), 1, zf, zs, nf, ns, width, false)
+	one, err := NewNegatives(nf, ns, width).Scores(context.Background(), 1, zf, zs, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	three, _ := GraphScores(context.Background(), 3, zf, zs, nf, ns, width, false)
+	three, _ := NewNegatives(nf, ns, width).Scores(context.Background(), 3, zf, zs, false)
 	for i := range want {
-		near(t, "GraphScores", one[i], want[i], 2e-6)
+		near(t, "Scores", one[i], want[i], 2e-6)
 		if one[i] != three[i] {
 			t.Errorf("graph %d: %g with one worker, %g with three", i, one[i], three[i])
 		}
@@ -232,7 +232,7 @@ func TestNotDefined(t *testing.T) {
 		if !self {
 			none = nil
 		}
-		s, err := GraphScores(context.Background(), 1, z, z, none, none, 3, self)
+		s, err := NewNegatives(none, none, 3).Scores(context.Background(), 1, z, z, self)
 		if err != nil || !math.IsNaN(s[0]) {
 			t.Errorf("self=%v: ℓ_g of one graph is %g (%v), want NaN", self, s[0], err)
 		}
@@ -247,7 +247,7 @@ func TestLossesMatchReference(t *testing.T) {
 	ref.Encoder.Forward(&b, &a)
 	width := ref.Encoder.Width()
 	zf, zs := a.GraphProjection[gin.Feature], a.GraphProjection[gin.Structure]
-	graphLoss, err := GraphScores(context.Background(), 1, zf, zs, zf, zs, width, true)
+	graphLoss, err := NewNegatives(zf, zs, width).Scores(context.Background(), 1, zf, zs, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,12 +276,12 @@ func BenchmarkInfoNCE(b *testing.B) {
 	b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "graphs/s")
 }
 
-func BenchmarkGraphScores(b *testing.B) {
+func BenchmarkScores(b *testing.B) {
 	const n, width = 2048, 80
 	rng := rand.New(rand.NewPCG(1, 2))
 	zf, zs := random(rng, n*width), random(rng, n*width)
 	for b.Loop() {
-		if _, err := GraphScores(context.Background(), 1, zf, zs, zf, zs, width, true); err != nil {
+		if _, err := NewNegatives(zf, zs, width).Scores(context.Background(), 1, zf, zs, true); err != nil {
 			b.Fatal(err)
 		}
 	}

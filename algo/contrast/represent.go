@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync"
 
 	"baca/algo/gin"
 	"baca/algo/graph"
@@ -50,36 +51,56 @@ func Represent(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Gra
 			return nil, fmt.Errorf("graph %d has %d node features, the model was trained on %d", i+1, g.Features, e.Features)
 		}
 	}
-	type workspace struct {
-		batch graph.Batch
-		act   gin.Activations
-		nodes Workspace
-	}
-	ws := make([]workspace, parallel.Workers(workers))
+	ws := make([]*representation, parallel.Workers(workers))
+	defer func() {
+		for _, w := range ws {
+			if w != nil {
+				spare.Put(w)
+			}
+		}
+	}()
 	pieces := (len(gs) + representChunk - 1) / representChunk
 	err := parallel.For(ctx, workers, pieces, func(worker, piece int) {
-		w := &ws[worker]
+		if ws[worker] == nil {
+			ws[worker] = spare.Get().(*representation)
+		}
 		lo := piece * representChunk
-		hi := min(len(gs), lo+representChunk)
-		for _, g := range gs[lo:hi] {
-			g.EncodeStructure()
-		}
-		w.batch.Reset(gs[lo:hi])
-		e.Forward(&w.batch, &w.act)
-		copy(r.ZF[lo*width:], w.act.GraphProjection[gin.Feature])
-		copy(r.ZS[lo*width:], w.act.GraphProjection[gin.Structure])
-		for k := range hi - lo {
-			for v := range gin.Views {
-				q := r.Q[(lo+k)*2*width+v*width:][:width]
-				for i, x := range w.act.Graph[v][k*width : (k+1)*width] {
-					q[i] = float32(math.Log1p(float64(x)))
-				}
-			}
-			from, to := int(w.batch.Graphs[k])*width, int(w.batch.Graphs[k+1])*width
-			r.NodeScore[lo+k] = w.nodes.NodeScore(w.act.NodeProjection[gin.Feature][from:to], w.act.NodeProjection[gin.Structure][from:to], width, 0, nil, nil)
-		}
+		ws[worker].represent(r, lo, e, gs[lo:min(len(gs), lo+representChunk)])
 	})
 	return r, err
+}
+
+// spare keeps the memory of representation from call to call: callers that score
+// a stream bring a few graphs at a time.
+var spare = sync.Pool{New: func() any { return new(representation) }}
+
+// A representation is what one goroutine needs to encode graphs.
+type representation struct {
+	batch graph.Batch
+	act   gin.Activations
+	nodes Workspace
+}
+
+// represent writes the rows of gs, from lo on.
+func (w *representation) represent(r *Representation, lo int, e *gin.Encoder, gs []*graph.Graph) {
+	width := e.Width()
+	for _, g := range gs {
+		g.EncodeStructure()
+	}
+	w.batch.Reset(gs)
+	e.Forward(&w.batch, &w.act)
+	copy(r.ZF[lo*width:], w.act.GraphProjection[gin.Feature])
+	copy(r.ZS[lo*width:], w.act.GraphProjection[gin.Structure])
+	for k := range gs {
+		for v := range gin.Views {
+			q := r.Q[(lo+k)*2*width+v*width:][:width]
+			for i, x := range w.act.Graph[v][k*width : (k+1)*width] {
+				q[i] = float32(math.Log1p(float64(x)))
+			}
+		}
+		from, to := int(w.batch.Graphs[k])*width, int(w.batch.Graphs[k+1])*width
+		r.NodeScore[lo+k] = w.nodes.NodeScore(w.act.NodeProjection[gin.Feature][from:to], w.act.NodeProjection[gin.Structure][from:to], width, 0, nil, nil)
+	}
 }
 
 // Restore rebuilds a representation from its stored parts: Q (n×2E) and
@@ -126,12 +147,15 @@ func (r *Representation) MeanNodeScore() float64 {
 	return sum / float64(max(n, 1))
 }
 
+// Negatives returns the graphs as negatives of others.
+func (r *Representation) Negatives() *Negatives { return NewNegatives(r.ZF, r.ZS, r.Width) }
+
 // BaseScores returns S_Pre = ℓ_g + ℓ_n of the graphs against the negatives,
-// which are the graphs themselves where negatives == r. Where ℓ_n is not defined,
+// which are the graphs themselves where self is set. Where ℓ_n is not defined,
 // for a single node, typical takes its place, so that it speaks neither for nor
 // against; undefined counts those graphs. Without any negative ℓ_g counts as 0.
-func BaseScores(ctx context.Context, workers int, r, negatives *Representation, typical float64) (scores []float64, undefined int, err error) {
-	scores, err = GraphScores(ctx, workers, r.ZF, r.ZS, negatives.ZF, negatives.ZS, r.Width, negatives == r)
+func BaseScores(ctx context.Context, workers int, r *Representation, negatives *Negatives, self bool, typical float64) (scores []float64, undefined int, err error) {
+	scores, err = negatives.Scores(ctx, workers, r.ZF, r.ZS, self)
 	if err != nil {
 		return nil, 0, err
 	}

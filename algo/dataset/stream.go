@@ -86,6 +86,18 @@ func (r *Record) Parse() (*molecule.Molecule, error) {
 	return m, nil
 }
 
+// Parsed returns r with its Graph, of the molecule or its canonical form, or Err.
+func (r Record) Parsed(canonical bool) Record {
+	m, err := r.Parse()
+	if r.Err = err; err == nil {
+		if canonical {
+			m, _, _ = m.Canonical()
+		}
+		r.Graph = m.Graph()
+	}
+	return r
+}
+
 // Records yields the records of r in order, not parsed; with [Ordered] the
 // caller parses them as it likes ([Record.Parse]). The sequence can be used once.
 //
@@ -124,18 +136,7 @@ func Records(r io.Reader, opt Options) iter.Seq2[Record, error] {
 // Molecules yields the records of r in order, parsed: each has Graph or Err.
 // See [Records] for the input and [Ordered] for what goes on in parallel.
 func Molecules(ctx context.Context, r io.Reader, opt Options) iter.Seq2[Record, error] {
-	return Ordered(ctx, opt.Workers, Records(r, opt), func(rec Record) Record { return parse(rec, opt.Canonical) })
-}
-
-func parse(rec Record, canonical bool) Record {
-	m, err := rec.Parse()
-	if rec.Err = err; err == nil {
-		if canonical {
-			m, _, _ = m.Canonical()
-		}
-		rec.Graph = m.Graph()
-	}
-	return rec
+	return Ordered(ctx, opt.Workers, Records(r, opt), func(rec Record) Record { return rec.Parsed(opt.Canonical) })
 }
 
 // read passes the records of r to emit until that is false. The error is that

@@ -44,6 +44,25 @@ const (
 	Unknown    Verdict = "unknown" // no p-value
 )
 
+// Threshold returns the lowest score whose p-value is at most alpha, and false if
+// the holdout is too small for such a p-value.
+func Threshold(holdout []float64, alpha float64) (float64, bool) {
+	sorted := slices.DeleteFunc(slices.Clone(holdout), math.IsNaN)
+	slices.Sort(sorted)
+	slices.Reverse(sorted)
+	// With k of the holdout as high or higher, p = (1 + k)/(1 + n).
+	most := -1
+	for k := range sorted {
+		if float64(1+k)/float64(1+len(sorted)) <= alpha {
+			most = k
+		}
+	}
+	if most < 0 {
+		return 0, false
+	}
+	return math.Nextafter(sorted[most], math.Inf(1)), true
+}
+
 // Judge calls a graph outside where p ≤ alpha, so that at most a share alpha of
 // in-distribution graphs is called that, borderline where p ≤ 2·alpha, and
 // inside otherwise.

@@ -94,3 +94,18 @@ func TestCheckAlpha(t *testing.T) {
 		}
 	}
 }
+
+func TestThreshold(t *testing.T) {
+	holdout := []float64{3, 1, 2, 5, 4, 6, 9, 8, 7} // p is a multiple of 0.1
+	for _, alpha := range []float64{0.05, 0.1, 0.15, 0.2, 0.5, 0.99} {
+		at, ok := Threshold(holdout, alpha)
+		if want := alpha >= 0.1; ok != want {
+			t.Errorf("alpha %g: a threshold is %v, want %v", alpha, ok, want)
+		}
+		for s := 0.5; ok && s < 10; s += 0.5 {
+			if p := PValues([]float64{s}, holdout)[0]; (p <= alpha) != (s >= at) {
+				t.Errorf("alpha %g: score %g has p %g, but the threshold is %g", alpha, s, p, at)
+			}
+		}
+	}
+}

@@ -26,6 +26,7 @@ import (
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/metric"
+	"baca/algo/table"
 	"baca/weights"
 )
 
@@ -588,5 +589,5 @@ func (t *csvTrace) add(seed uint64, it calibrate.Iteration, ood []bool) {
 	if t.err != nil {
 		return
 	}
-	_, t.err = fmt.Fprintf(t.w, "%d,%d,%s,%s,%s\n", seed, it.Step, number(it.Loss), number(it.KL), number(metric.AUROC(it.Test, ood)))
+	_, t.err = fmt.Fprintf(t.w, "%d,%d,%s,%s,%s\n", seed, it.Step, table.Number(it.Loss), table.Number(it.KL), table.Number(metric.AUROC(it.Test, ood)))
 }

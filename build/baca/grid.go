@@ -142,7 +142,7 @@ func weighted(out []*outcome, beta float64) []*outcome {
 			pre[k], attn[k] = r.Pre, r.Attn
 		}
 		w := *o
-		w.scores, _ = calibrate.Add(beta, pre, attn, nil, nil)
+		w.scores = calibrate.Add(beta, pre, attn).Of(pre, attn)
 		list[i] = &w
 	}
 	return list

@@ -10,7 +10,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -19,7 +18,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
-	"baca/algo/graph"
+	"baca/algo/table"
 )
 
 // A source says where graphs come from: the flags --format and --column, and the
@@ -35,25 +34,15 @@ type source struct {
 // formats are the values of --format.
 var formats = []string{"auto", "smi", "csv", "sdf", "tu"}
 
-// A record is one graph of an input, or why there is none.
-type record struct {
-	row    int // from 1
-	line   int // from 1; 0 if the input has no lines
-	id     string
-	smiles string
-	graph  *graph.Graph
-	err    error
-}
-
 // An input is an open source.
 type input struct {
 	schema string // of the graphs
 	// info is the open file, nil for standard input.
 	info     fs.FileInfo
 	warnings []string
-	// records can be gone through once. An error is that of the input as a
+	// records can be gone through once, but for a TUDataset. An error is that of the input as a
 	// whole, and the last.
-	records iter.Seq2[record, error]
+	records iter.Seq2[table.Unread, error]
 	// molecules are the same records not yet parsed, nil for other graphs. Only
 	// one of the two can be gone through.
 	molecules iter.Seq2[dataset.Record, error]
@@ -143,22 +132,7 @@ func (s source) molecules(ctx context.Context, r io.Reader, name string) (*input
 	if s.canonical {
 		schema = algo.OGBCanonical
 	}
-	records := func(yield func(record, error) bool) {
-		for m, err := range dataset.Molecules(ctx, text, opt) {
-			if err != nil {
-				yield(record{}, err)
-				return
-			}
-			r := record{row: m.Row + 1, line: m.Line, id: m.ID, smiles: m.SMILES, graph: m.Graph, err: m.Err}
-			if r.id == "" {
-				r.id = strconv.Itoa(r.row)
-			}
-			if !yield(r, nil) {
-				return
-			}
-		}
-	}
-	return &input{schema: schema, molecules: dataset.Records(text, opt), records: records}, nil
+	return &input{schema: schema, molecules: dataset.Records(text, opt), records: table.Molecules(text, opt)}, nil
 }
 
 // maxWindow bounds the memory for zstd, whose files may ask for more.
@@ -187,15 +161,8 @@ func (s source) tu(info fs.FileInfo) (*input, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.path, err)
 	}
-	records := func(yield func(record, error) bool) {
-		for i, g := range set.Graphs {
-			if !yield(record{row: i + 1, id: strconv.Itoa(i + 1), graph: g}, nil) {
-				return
-			}
-		}
-	}
 	return &input{
-		schema: algo.Constant, info: info, warnings: set.Info.Warnings, records: records,
+		schema: algo.Constant, info: info, warnings: set.Info.Warnings, records: table.Graphs(set.Graphs),
 		close: func() {},
 	}, nil
 }

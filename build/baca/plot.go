@@ -5,7 +5,6 @@ import (
 	"image/color"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -15,6 +14,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"baca/algo/decide"
 )
 
 // The two colours can be told apart by everyone (Okabe and Ito).
@@ -113,7 +114,7 @@ func (p *panel) plot(h *histogram, alpha, top float64) *plot.Plot {
 	grid.Vertical.Width = 0
 	grid.Horizontal.Color, grid.Horizontal.Width, grid.Horizontal.Dashes = gridColour, 0.6, nil
 	q.Add(grid, h)
-	if at, ok := threshold(p.holdout, alpha); ok {
+	if at, ok := decide.Threshold(p.holdout, alpha); ok {
 		q.Add(&limit{at, fmt.Sprintf("p = %g", alpha)})
 	}
 	q.X.Min, q.X.Max, q.Y.Min, q.Y.Max = h.low, h.edge(len(h.holdout)), 0, top
@@ -136,23 +137,6 @@ func ticks(low, high float64) []plot.Tick {
 	return marks
 }
 
-// threshold is the lowest score whose p-value is at most alpha.
-func threshold(holdout []float64, alpha float64) (float64, bool) {
-	sorted := slices.Sorted(slices.Values(holdout))
-	slices.Reverse(sorted)
-	// With k of the holdout as high or higher, p = (1 + k)/(1 + n).
-	most := -1
-	for k := range sorted {
-		if float64(1+k)/float64(1+len(sorted)) <= alpha {
-			most = k
-		}
-	}
-	if most < 0 {
-		return 0, false
-	}
-	return math.Nextafter(sorted[most], math.Inf(1)), true
-}
-
 // A histogram draws the batch as stacked bars, inside below outside, and the
 // holdout, scaled to the size of the batch, as an outline.
 type histogram struct {
@@ -172,7 +156,7 @@ func newHistogram(p *panel, outside []bool, alpha float64) *histogram {
 	h := &histogram{low: low - 0.5, width: (high - low) / bins}
 	if h.width == 0 {
 		h.width = 1
-	} else if at, ok := threshold(p.holdout, alpha); ok {
+	} else if at, ok := decide.Threshold(p.holdout, alpha); ok {
 		h.low = at - h.width*math.Ceil((at-low)/h.width+0.5)
 	} else {
 		h.low = low - h.width/2

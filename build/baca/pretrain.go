@@ -23,6 +23,7 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/graph"
 	"baca/algo/pretrain"
+	"baca/algo/table"
 	"baca/weights"
 )
 
@@ -208,17 +209,17 @@ func readTraining(c *cobra.Command, from source) (*trainingSet, error) {
 		fmt.Fprintf(c.ErrOrStderr(), "warning: %s\n", w)
 	}
 	refused := 0
-	for r, err := range in.records {
+	for r, err := range table.Parse(c.Context(), from.workers, in.records) {
 		if err != nil {
 			return nil, err
 		}
-		if r.err != nil {
+		if r.Err != nil {
 			if refused++; refused <= 5 {
-				fmt.Fprintf(c.ErrOrStderr(), "refused: %v\n", r.err)
+				fmt.Fprintf(c.ErrOrStderr(), "refused: %v\n", r.Err)
 			}
 			continue
 		}
-		set.graphs = append(set.graphs, r.graph)
+		set.graphs = append(set.graphs, r.Graph)
 	}
 	if refused > 0 {
 		fmt.Fprintf(c.ErrOrStderr(), "refused %d of %d records\n", refused, refused+len(set.graphs))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"os"
 	"slices"
 	"strings"
 
@@ -13,22 +14,14 @@ import (
 
 	"baca/algo"
 	"baca/algo/decide"
-	"baca/algo/graph"
 	"baca/algo/molecule"
-)
-
-// The bounds of a batch. Graphs are scored together, so they say something about
-// each other, and memory does not depend on the length of the input.
-const (
-	maxBatchGraphs  = 4096
-	maxBatchNodes   = 1 << 20   // unless there are less than algo.MinBatch graphs
-	maxBatchRecords = 1 << 16   // refused ones included
-	maxBatchText    = 128 << 20 // bytes of SMILES and ids
+	"baca/algo/table"
 )
 
 type scoreFlags struct {
 	source
 	model, out, to, rejects string
+	resume                  bool
 	options                 algo.Options
 }
 
@@ -52,8 +45,12 @@ set's files, and writes one row for each, in input order:
   verdict  OOD where p_value is at most alpha, borderline up to twice that, or ID
   error    why the record was refused; it then has no scores
 
-Up to 4096 graphs are scored together, and each score depends on the others in
-its batch. Warnings and counts go to standard error. The exit status is 0 also
+Up to 4096 graphs are scored together: each score depends on the others. Of a
+longer file an even sample of 4096 is scored together, and every other graph by
+what was learned from the sample, so that all scores can be compared; standard
+input can be read only once, and its first 4096 graphs take the place of the
+sample. With --out, a run that was killed goes on with --resume, to the same
+bytes. Warnings and counts go to standard error. The exit status is 0 also
 when records were refused, 2 after a mistake in the command line and 1 after any
 other failure.`,
 		Example: `  baca score molecules.smi
@@ -83,6 +80,7 @@ other failure.`,
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "of everything random")
 	fs.IntVar(&f.workers, "workers", 0, "cores to use, 0 for all; the rows do not depend on it")
 	fs.StringVar(&f.rejects, "rejects", "", "write refused records to this `file`, as CSV")
+	fs.BoolVar(&f.resume, "resume", false, "go on from where a run that was killed got to, if OUT.checkpoint is there")
 	fs.StringVar(&o.Calibrator, "calibrator", o.Calibrator, strings.Join(algo.Calibrators, ", "))
 	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "share of in-distribution graphs that may be called OOD")
 	return c
@@ -104,6 +102,9 @@ func (f *scoreFlags) check() error {
 	}
 	if f.workers < 0 {
 		return usagef("--workers %d: want 0 for all cores, or more", f.workers)
+	}
+	if f.resume && (f.out == "" || f.path == "-") {
+		return usagef("--resume: want --out and an input file, since both are gone on with")
 	}
 	if f.out != "" && f.out == f.rejects {
 		return usagef("--out and --rejects are both %s: want two files", f.out)
@@ -135,30 +136,51 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 		return err
 	}
 	s := &scoring{
-		scorer: scorer, model: m.Card.Name, alpha: f.options.Alpha,
-		batchGraphs: maxBatchGraphs, outName: f.out, rejectsName: f.rejects, stderr: c.ErrOrStderr(),
+		scorer: scorer, model: m.Card.Name, alpha: f.options.Alpha, stderr: c.ErrOrStderr(),
+		outName: f.out, rejectsName: f.rejects,
+		options: table.Options{Seed: f.options.Seed, Workers: f.workers},
 	}
 	s.warn(in.warnings)
-	w := c.OutOrStdout()
+	input := table.Input{Records: in.records}
+	if in.info != nil && (in.info.IsDir() || in.info.Mode().IsRegular()) {
+		input.Again = func() (iter.Seq2[table.Unread, error], func(), error) {
+			again, err := f.open(ctx, c)
+			if err != nil {
+				return nil, nil, err
+			}
+			return again.records, again.close, nil
+		}
+		if f.out != "" {
+			s.checkpoint = f.out + ".checkpoint"
+		}
+	}
+	s.run = f.fingerprint(m, in.info)
 	// Nothing is overwritten before the rest is known to be right.
-	if f.out != "" {
-		file, err := create("--out", f.out, in.info)
+	if err := s.restore(f.resume); err != nil {
+		return err
+	}
+	w := c.OutOrStdout()
+	for _, file := range []struct {
+		flag, name string
+		at         int64
+		open       func(io.Writer)
+	}{
+		{"--out", f.out, s.done.Out, func(file io.Writer) { w = file }},
+		{"--rejects", f.rejects, s.done.Rejects, func(file io.Writer) { s.rejects = table.NewRejects(file, s.options.Skip == 0) }},
+	} {
+		if file.name == "" {
+			continue
+		}
+		out, err := create(file.flag, file.name, in.info, file.at)
 		if err != nil {
 			return err
 		}
-		defer closeInto(file, &err)
-		w = file
+		defer closeInto(out, &err)
+		s.files = append(s.files, out)
+		file.open(out)
 	}
-	if f.rejects != "" {
-		file, err := create("--rejects", f.rejects, in.info)
-		if err != nil {
-			return err
-		}
-		defer closeInto(file, &err)
-		s.rejects = newRejects(file)
-	}
-	s.out = newRowWriter(w, f.to)
-	err = s.all(ctx, in.records)
+	s.out = newRowWriter(w, f.to, s.options.Skip == 0)
+	err = s.all(ctx, input)
 	if errors.Is(err, errClosed) {
 		return nil
 	}
@@ -171,134 +193,94 @@ type scoring struct {
 	scorer               *algo.Scorer
 	model                string
 	alpha                float64
-	batchGraphs          int // maxBatchGraphs but for tests
-	out                  rowWriter
-	rejects              *rejects // nil without --rejects
+	options              table.Options
+	out                  table.Writer
+	rejects              *table.Rejects // nil without --rejects
+	files                []*os.File     // that both write to, if they do
 	outName, rejectsName string
 	stderr               io.Writer
-	progress             *progress // nil in the first batch
+	progress             *progress // nil unless there is more than a batch
 
-	written, refused, batches   int
-	outside, borderline, inside int
-	warnings                    []string
-	shown                       []string // the first refused records, with carets
+	checkpoint string // file, or empty for none
+	run        runIdentity
+	done       scoreState
+	saved      int        // rows at the last checkpoint
+	fit        *table.Fit // nil before
+	warnings   []string
 }
 
 // maxShown is how many refused records are shown on stderr.
 const maxShown = 3
 
-// A batch is a run of records whose graphs are scored together.
-type batch struct {
-	records     []record
-	graphs      []*graph.Graph
-	nodes, text int
-}
-
-func (b *batch) add(r record) {
-	b.records = append(b.records, r)
-	b.text += len(r.smiles) + len(r.id)
-	if r.err == nil {
-		b.graphs = append(b.graphs, r.graph)
-		b.nodes += r.graph.N()
-	}
-}
-
-func (b *batch) full(graphs int) bool {
-	return len(b.graphs) >= graphs || len(b.records) >= maxBatchRecords || b.text >= maxBatchText ||
-		b.nodes >= maxBatchNodes && len(b.graphs) >= algo.MinBatch
-}
-
-// all scores the records in batches. A batch waits until it is clear that the one
-// after it has graphs enough; the last one takes the remainder in otherwise.
-func (s *scoring) all(ctx context.Context, records iter.Seq2[record, error]) error {
-	waiting, next := new(batch), new(batch)
-	var broken error
-	defer func() {
+// all scores the input and writes its rows.
+func (s *scoring) all(ctx context.Context, in table.Input) error {
+	end := func() {
 		if s.progress != nil {
 			s.progress.Done()
-		}
-	}()
-	for r, err := range records {
-		if err != nil {
-			broken = err // and what came before it is still scored
-			break
-		}
-		next.add(r)
-		full := next.full(s.batchGraphs)
-		if full || len(next.graphs) == algo.MinBatch {
-			if err := s.score(ctx, waiting); err != nil {
-				return err
-			}
-			waiting = new(batch)
-		}
-		if full {
-			waiting, next = next, new(batch)
-			if s.progress == nil { // one batch alone takes a few seconds
-				s.progress = newProgress(s.stderr, "scoring", 0)
-			}
+			s.progress = nil
 		}
 	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if len(next.graphs) < algo.MinBatch {
-		for _, r := range next.records {
-			waiting.add(r)
+	defer end()
+	read := 0
+	s.options.Reading = func(graphs int) {
+		if s.progress == nil {
+			s.progress = newProgress(s.stderr, "drawing a sample", 0)
 		}
-		next = new(batch)
+		s.progress.Add(int64(graphs - read))
+		read = graphs
 	}
-	if err := s.score(ctx, waiting); err != nil {
-		return err
+	s.options.Fitted = func(f *table.Fit) error {
+		end()
+		s.fit = f
+		s.warn(f.Warnings)
+		if f.Sample {
+			s.progress = newProgress(s.stderr, "scoring", int64(f.Total))
+			s.progress.Skip(int64(s.done.Outside + s.done.Borderline + s.done.Inside))
+		}
+		return nil
 	}
-	if err := s.score(ctx, next); err != nil {
+	if err := table.Score(ctx, s.scorer, in, s.options, s.emit); err != nil {
 		return err
 	}
 	if err := s.flush(); err != nil { // the header of no rows
 		return err
 	}
-	return broken
+	return s.forget()
 }
 
-// score scores a batch, which may be empty, and writes its rows out.
-func (s *scoring) score(ctx context.Context, b *batch) error {
-	var rows []algo.Row
-	if len(b.graphs) > 0 {
-		report, err := s.scorer.Batch(ctx, b.graphs)
-		if err != nil {
-			return err
-		}
-		s.warn(report.Warnings)
-		s.batches++
-		rows = report.Rows
-	}
-	for _, r := range b.records {
-		s.written++
-		if r.err != nil {
-			s.refused++
-			s.out.Write(r, nil)
-			if len(s.shown) < maxShown {
-				s.shown = append(s.shown, show(r))
+// emit writes rows.
+func (s *scoring) emit(rows []table.Scored) error {
+	graphs := 0
+	for _, r := range rows {
+		s.done.Rows++
+		s.out.Write(r.Record, r.Scores)
+		if r.Err != nil {
+			s.done.Refused++
+			if len(s.done.Shown) < maxShown {
+				s.done.Shown = append(s.done.Shown, show(r.Record))
 			}
 			if s.rejects != nil {
-				s.rejects.Write(r)
+				s.rejects.Write(r.Record)
 			}
 			continue
 		}
-		s.out.Write(r, &rows[0])
-		switch rows[0].Verdict {
+		graphs++
+		switch r.Scores.Verdict {
 		case decide.Outside:
-			s.outside++
+			s.done.Outside++
 		case decide.Borderline:
-			s.borderline++
+			s.done.Borderline++
 		case decide.Inside:
-			s.inside++
+			s.done.Inside++
 		}
-		rows = rows[1:]
 	}
 	if s.progress != nil {
-		s.progress.Add(int64(len(b.graphs)))
+		s.progress.Add(int64(graphs))
 	}
-	return s.flush()
+	if err := s.flush(); err != nil {
+		return err
+	}
+	return s.save()
 }
 
 func (s *scoring) flush() error {
@@ -319,31 +301,34 @@ func (s *scoring) warn(warnings []string) {
 
 // show is a refused record with the error and, for a molecule, carets below the
 // piece that it is about.
-func show(r record) string {
-	text := fmt.Sprintf("refused: %v", r.err)
+func show(r table.Record) string {
+	text := fmt.Sprintf("refused: %v", r.Err)
 	var at *molecule.SyntaxError
-	if errors.As(r.err, &at) {
-		text += "\n  " + strings.ReplaceAll(at.Caret(r.smiles), "\n", "\n  ")
+	if errors.As(r.Err, &at) {
+		text += "\n  " + strings.ReplaceAll(at.Caret(r.SMILES), "\n", "\n  ")
 	}
 	return text
 }
 
 func (s *scoring) summarize() {
-	fmt.Fprintf(s.stderr, "%d read, %d refused; model %s", s.written, s.refused, s.model)
-	if s.outside+s.borderline+s.inside > 0 {
-		fmt.Fprintf(s.stderr, "; %d OOD, %d borderline, %d ID at alpha %g", s.outside, s.borderline, s.inside, s.alpha)
+	d := s.done
+	fmt.Fprintf(s.stderr, "%d read, %d refused; model %s", d.Rows, d.Refused, s.model)
+	if d.Outside+d.Borderline+d.Inside > 0 {
+		fmt.Fprintf(s.stderr, "; %d OOD, %d borderline, %d ID at alpha %g", d.Outside, d.Borderline, d.Inside, s.alpha)
 	}
 	fmt.Fprintln(s.stderr)
-	for _, text := range s.shown {
+	for _, text := range d.Shown {
 		fmt.Fprintln(s.stderr, text)
 	}
-	if n := s.refused - len(s.shown); n > 0 {
+	if n := d.Refused - len(d.Shown); n > 0 {
 		fmt.Fprintf(s.stderr, "… and %d more; --rejects FILE lists them all\n", n)
 	}
-	if s.batches > 1 {
-		fmt.Fprintf(s.stderr, "note: scored as %d batches of up to %d graphs; a score depends on the graphs in its batch\n", s.batches, s.batchGraphs)
+	if f := s.fit; f != nil && f.First {
+		fmt.Fprintf(s.stderr, "note: the first %d graphs were scored together, and are what all others are compared with; from a file, a sample of all is drawn instead\n", len(f.Graphs))
+	} else if f != nil && f.Sample {
+		fmt.Fprintf(s.stderr, "note: too many for one batch: an even sample of %d graphs was scored together, and is what all others are compared with\n", len(f.Graphs))
 	}
-	if s.refused > 0 && s.refused == s.written {
+	if d.Refused > 0 && d.Refused == d.Rows {
 		fmt.Fprintln(s.stderr, "note: nothing could be read; --format and --column say how the input is read")
 	}
 	for _, w := range s.warnings {

@@ -2,13 +2,16 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,19 +23,20 @@ import (
 
 	"baca/algo"
 	"baca/algo/pretrain"
+	"baca/algo/table"
 	"baca/weights"
 )
 
 // numbered are records of the built-in molecules, with a refused one before each
 // tenth.
-func numbered(t *testing.T) []record {
+func numbered(t *testing.T) []table.Record {
 	t.Helper()
-	var rs []record
+	var rs []table.Record
 	for i, g := range exampleGraphs(t) {
 		if i%10 == 0 {
-			rs = append(rs, record{row: len(rs) + 1, id: strconv.Itoa(len(rs) + 1), err: errors.New("refused")})
+			rs = append(rs, table.Record{Row: len(rs) + 1, ID: strconv.Itoa(len(rs) + 1), Err: errors.New("refused")})
 		}
-		rs = append(rs, record{row: len(rs) + 1, id: strconv.Itoa(len(rs) + 1), graph: g})
+		rs = append(rs, table.Record{Row: len(rs) + 1, ID: strconv.Itoa(len(rs) + 1), Graph: g})
 	}
 	return rs
 }
@@ -43,136 +47,131 @@ func newScoring(t *testing.T, m *algo.Model, out io.Writer, to string) *scoring 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &scoring{scorer: scorer, model: "m", alpha: 0.05, batchGraphs: 30, out: newRowWriter(out, to), stderr: io.Discard}
+	return &scoring{
+		scorer: scorer, model: "m", alpha: 0.05, out: newRowWriter(out, to, true), stderr: io.Discard,
+		options: table.Options{Graphs: 30},
+	}
 }
 
 // yield goes through records, and calls before with the index of each.
-func yield(rs []record, before func(int)) iter.Seq2[record, error] {
-	return func(yield func(record, error) bool) {
+func yield(rs []table.Record, before func(int)) iter.Seq2[table.Unread, error] {
+	return func(yield func(table.Unread, error) bool) {
 		for i, r := range rs {
 			before(i)
-			if !yield(r, nil) {
+			if !yield(func() table.Record { return r }, nil) {
 				return
 			}
 		}
 	}
 }
 
-func TestBatches(t *testing.T) {
-	m := moleculeModel(t)
-	rs := numbered(t)
-	var got bytes.Buffer
-	s := newScoring(t, m, &got, "csv")
-	// 158 graphs: five batches of 30, and 8, which join the last. A batch waits
-	// for 20 graphs of the next, and is out before the one after that.
-	err := s.all(context.Background(), yield(rs, func(i int) {
-		graphs := 0
-		for _, r := range rs[:i] {
-			if r.err == nil {
-				graphs++
-			}
-		}
-		rows := max(0, strings.Count(got.String(), "\n")-1)
-		batches := (graphs - 20 + 30) / 30 // begun so far, each with 20 graphs
-		if want := max(0, batches-1); graphs >= 20 && s.batches != want {
-			t.Errorf("before record %d, with %d graphs read, %d batches are scored, want %d", i, graphs, s.batches, want)
-		}
-		if rows != s.written {
-			t.Errorf("before record %d, %d rows are flushed of %d written", i, rows, s.written)
-		}
-	}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.batches != 5 || s.written != 174 || s.refused != 16 {
-		t.Errorf("%d batches, %d rows, %d refused; want 5, 174 and 16", s.batches, s.written, s.refused)
-	}
-
-	// The same by hand.
-	scorer, err := algo.NewScorer(m, algo.DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows []algo.Row
-	gs := exampleGraphs(t)
-	for _, b := range [][2]int{{0, 30}, {30, 60}, {60, 90}, {90, 120}, {120, 158}} {
-		report, err := scorer.Batch(context.Background(), gs[b[0]:b[1]])
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows = append(rows, report.Rows...)
-	}
-	var want bytes.Buffer
-	w := newRowWriter(&want, "csv")
-	for _, r := range rs {
-		if r.err != nil {
-			w.Write(r, nil)
-			continue
-		}
-		w.Write(r, &rows[0])
-		rows = rows[1:]
-	}
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
-	if got.String() != want.String() {
-		t.Errorf("got\n%s\nwant\n%s", &got, &want)
-	}
-}
-
-func TestBatchLimits(t *testing.T) {
-	// One graph between refused records does not keep all of them waiting.
-	rs := make([]record, maxBatchRecords+10)
-	for i := range rs {
-		rs[i] = record{row: i + 1, id: "x", err: errors.New("refused")}
-	}
-	rs[5] = record{row: 6, id: "x", graph: exampleGraphs(t)[0]}
-	var b batch
-	for i, r := range rs {
-		if b.full(maxBatchGraphs) {
-			if i != maxBatchRecords {
-				t.Errorf("full after %d records, want %d", i, maxBatchRecords)
-			}
-			break
-		}
-		b.add(r)
-	}
-	b = batch{text: maxBatchText - 3}
-	b.add(record{smiles: "CC", err: errors.New("refused")})
-	if b.full(maxBatchGraphs) {
-		t.Error("full one byte too early")
-	}
-	b.add(record{id: "1", err: errors.New("refused")})
-	if !b.full(maxBatchGraphs) {
-		t.Error("not full of text")
-	}
-	b = batch{nodes: maxBatchNodes}
-	if b.full(maxBatchGraphs) {
-		t.Error("full of nodes, without graphs enough to learn from")
-	}
-}
-
-// A run that is cut short leaves whole rows of whole batches.
+// A run that is cut short leaves whole rows, each where it belongs.
 func TestInterruptedScore(t *testing.T) {
 	m := moleculeModel(t)
 	for _, to := range []string{"csv", "jsonl"} {
 		ctx, cancel := context.WithCancel(context.Background())
 		var got bytes.Buffer
 		s := newScoring(t, m, &got, to)
-		err := s.all(ctx, yield(numbered(t), func(i int) {
-			if i == 100 { // 90 graphs: two batches are out, one waits
+		err := s.all(ctx, table.Input{Records: yield(numbered(t), func(i int) {
+			if i == 150 {
 				cancel()
 			}
-		}))
+		})})
 		cancel()
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: error %v, want that of the context", to, err)
 		}
-		if s.batches != 2 {
-			t.Errorf("%s: %d batches, want 2", to, s.batches)
+		if s.done.Rows < 33 || s.done.Rows > 150 { // 30 graphs at least are out
+			t.Errorf("%s: %d rows", to, s.done.Rows)
 		}
-		checkRows(t, to, got.Bytes(), 60+6)
+		checkRows(t, to, got.Bytes(), s.done.Rows)
 	}
+}
+
+// A run is killed, and another goes on from there.
+func TestKilledAndResumed(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a file that a killed process had open may be locked for a while on Windows")
+	}
+	if testing.Short() {
+		t.Skip("scores tens of thousands of molecules")
+	}
+	dir := t.TempDir()
+	name := func(f string) string { return filepath.Join(dir, f) }
+	saveModel(t, name("model.msgpack"), moleculeModel(t))
+	var text bytes.Buffer
+	z := gzip.NewWriter(&text)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range 3 * checkpointRows {
+		smiles := strings.Repeat("C", 1+rng.IntN(5)) + strings.Repeat("O", rng.IntN(3))
+		if i%1000 == 7 {
+			smiles += "("
+		}
+		fmt.Fprintln(z, smiles)
+	}
+	z.Close()
+	if err := os.WriteFile(name("in.smi.gz"), text.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	args := func(out string, more ...string) []string {
+		return append([]string{
+			"score", "--model", name("model.msgpack"), "--calibrator", "none",
+			"--out", name(out + ".csv"), "--rejects", name(out + ".rejects"), name("in.smi.gz"),
+		}, more...)
+	}
+	var stderr bytes.Buffer
+	if code := run(args("whole"), nil, io.Discard, &stderr); code != 0 {
+		t.Fatalf("exit status %d: %s", code, &stderr)
+	}
+	whole := stderr.String()
+	if _, err := os.Stat(name("whole.csv.checkpoint")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the checkpoint of a run that is over: %v, want none", err)
+	}
+
+	c := exec.Command(os.Args[0], "-test.run=^TestRunProcess$")
+	c.Env = append(os.Environ(), "BACA_TEST_ARGS="+strings.Join(args("killed"), "\n"))
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(time.Millisecond) {
+		if _, err := os.Stat(name("killed.csv.checkpoint")); err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("no checkpoint in time")
+		}
+	}
+	c.Process.Kill()
+	c.Wait()
+	if n := bytes.Count(read(t, name("killed.csv")), []byte("\n")); n <= checkpointRows || n > 3*checkpointRows {
+		t.Fatalf("%d lines when killed, want some behind the first checkpoint, and not all", n)
+	}
+
+	// What does not fit is refused, and nothing is touched.
+	before := read(t, name("killed.csv"))
+	refuse(t, exitFailure, "it is of a run with other flags", args("killed", "--resume", "--seed", "2")...)
+	if !bytes.Equal(before, read(t, name("killed.csv"))) {
+		t.Error("a run that was refused has changed the output")
+	}
+
+	stderr.Reset()
+	if code := run(args("killed", "--resume"), nil, io.Discard, &stderr); code != 0 {
+		t.Fatalf("exit status %d: %s", code, &stderr)
+	}
+	for _, ext := range []string{".csv", ".rejects"} {
+		if !bytes.Equal(read(t, name("killed"+ext)), read(t, name("whole"+ext))) {
+			t.Errorf("the %s file of the resumed run differs from that of a run without a break", ext)
+		}
+	}
+	if want := fmt.Sprintf("going on behind row %d\n", checkpointRows); !strings.Contains(stderr.String(), want) {
+		t.Errorf("stderr %q, want %q", &stderr, want)
+	}
+	counts := func(text string) string { return text[strings.Index(text, "49152 read"):] }
+	if got, want := counts(stderr.String()), counts(whole); got != want {
+		t.Errorf("summary %q, want %q", got, want)
+	}
+	refuse(t, exitUsage, "--resume: want --out and an input file", "score", "--resume", name("in.smi.gz"))
+	refuse(t, exitUsage, "--resume: want --out and an input file", "score", "--resume", "--out", name("x"), "-")
 }
 
 // checkRows checks that an output is whole and has so many rows.
@@ -191,8 +190,8 @@ func checkRows(t *testing.T, to string, data []byte, want int) {
 			if err := json.Unmarshal(line, &row); err != nil {
 				t.Fatalf("%s: %v", line, err)
 			}
-			if len(row) != len(columns) || !bytes.HasSuffix(line, []byte("\n")) {
-				t.Errorf("%s has %d keys, want %d and a line end", line, len(row), len(columns))
+			if len(row) != len(table.Columns) || !bytes.HasSuffix(line, []byte("\n")) {
+				t.Errorf("%s has %d keys, want %d and a line end", line, len(row), len(table.Columns))
 			}
 			n++
 		}
@@ -232,7 +231,7 @@ func TestInterruptSignal(t *testing.T) {
 	}
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		data, _ := os.ReadFile(out)
-		if bytes.Count(data, []byte("\n")) > maxBatchGraphs {
+		if bytes.Count(data, []byte("\n")) > table.MaxGraphs {
 			break
 		}
 		if time.Now().After(deadline) {
@@ -246,10 +245,11 @@ func TestInterruptSignal(t *testing.T) {
 	if exit := new(exec.ExitError); !errors.As(err, &exit) || exit.ExitCode() != exitFailure {
 		t.Errorf("ended with %v, want exit status %d", err, exitFailure)
 	}
-	if want := "4096 read, 0 refused"; !strings.Contains(stderr.String(), want) || !strings.Contains(stderr.String(), "baca: interrupted") {
+	if want := " read, 0 refused"; !strings.Contains(stderr.String(), want) || !strings.Contains(stderr.String(), "baca: interrupted") {
 		t.Errorf("stderr %q, want %q and that it was interrupted", &stderr, want)
 	}
-	checkRows(t, "csv", read(t, out), maxBatchGraphs)
+	data := read(t, out)
+	checkRows(t, "csv", data, bytes.Count(data, []byte("\n"))-1)
 }
 
 // As with `baca score | head`.
@@ -299,25 +299,6 @@ func TestWaiting(t *testing.T) {
 	for range 2 {
 		if n, err := blocked.Read(make([]byte, 10)); n != 0 || !errors.Is(err, context.Canceled) {
 			t.Errorf("read %d bytes and %v, want the error of the context", n, err)
-		}
-	}
-}
-
-func TestNumber(t *testing.T) {
-	zero := 0.0
-	for _, test := range []struct {
-		x    float64
-		want string
-	}{
-		{1.0 / 3, "0.333333"}, {-2.5, "-2.5"}, {-zero, "0"}, {-1 * zero, "0"}, {1e-9, "1e-09"}, {123456789, "1.23457e+08"},
-		{zero / zero, ""}, {1 / zero, ""},
-	} {
-		got := number(test.x)
-		if got != test.want {
-			t.Errorf("number(%g) = %q, want %q", test.x, got, test.want)
-		}
-		if got != "" && !json.Valid([]byte(got)) {
-			t.Errorf("number(%g) = %s is not JSON", test.x, got)
 		}
 	}
 }

@@ -6,11 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"baca/algo"
 	"baca/weights"
 )
 
-// version is what this program calls itself, and the models that it trains.
-const version = "0.1.0"
+// version is that of the program.
+const version = algo.Version
 
 func newVersion() *cobra.Command {
 	return &cobra.Command{

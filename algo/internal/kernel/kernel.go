@@ -152,6 +152,62 @@ func mulNT(name string, dst, a, b Matrix, bias []float32, flags int) {
 	}
 }
 
+// Packed is the right side of MulNT, kept transposed for products with one left
+// side after another. The zero value with Terms set has no rows yet. It can be used
+// by several goroutines at once, but not while Set is called.
+type Packed struct {
+	Terms int // k
+	rows  int
+	// panels are blocks of blockCols rows, each transposed: value t of row i is
+	// panels[i/blockCols·Terms·blockCols + t·blockCols + i mod blockCols].
+	panels []float32
+}
+
+// Pack packs the n rows of b.
+func Pack(b Matrix) *Packed {
+	p := &Packed{Terms: b.Cols}
+	for i := range b.Rows {
+		p.Set(i, b.Row(i))
+	}
+	return p
+}
+
+// Rows returns n.
+func (p *Packed) Rows() int { return p.rows }
+
+// Set makes a copy of row row i, appending it where i is Rows().
+func (p *Packed) Set(i int, row []float32) {
+	if i < 0 || i > p.rows || len(row) != p.Terms {
+		panic(fmt.Sprintf("kernel: setting row %d of %d, of %d values, to %d values", i, p.rows, p.Terms, len(row)))
+	}
+	if i == p.rows {
+		p.rows++
+		if i%blockCols == 0 {
+			p.panels = append(p.panels, make([]float32, blockCols*p.Terms)...)
+		}
+	}
+	panel := p.panels[i/blockCols*blockCols*p.Terms:]
+	for t, v := range row {
+		panel[t*blockCols+i%blockCols] = v
+	}
+}
+
+// MulPacked computes dst = a·bᵀ for a of m×k and rows lo to hi of b, lo being a
+// multiple of 32.
+func MulPacked(dst, a Matrix, b *Packed, lo, hi int) {
+	if lo < 0 || lo%blockCols != 0 || hi < lo || hi > b.rows || a.Cols != b.Terms || dst.Rows != a.Rows || dst.Cols != hi-lo || dst.Rows > 1 && dst.Cols > 0 && dst.Stride == 0 {
+		panic(fmt.Sprintf("kernel: MulPacked of %d×%d and rows %d to %d of %d×%d into %d×%d", a.Rows, a.Cols, lo, hi, b.rows, b.Terms, dst.Rows, dst.Cols))
+	}
+	dst.check("MulPacked", "result")
+	a.check("MulPacked", "left")
+	if a.Rows == 0 {
+		return
+	}
+	for j := lo; j < hi; j += blockCols {
+		gemm(dst.Data[j-lo:], dst.Stride, a.Data, a.Stride, 1, b.panels[j*b.Terms:], blockCols, a.Rows, min(blockCols, hi-j), b.Terms, nil, 0)
+	}
+}
+
 // MulNN computes dst = a·b for a of m×k and b of k×n. It carries a gradient
 // back through a linear layer whose weights are stored out×in.
 func MulNN(dst, a, b Matrix) {

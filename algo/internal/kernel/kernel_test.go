@@ -95,6 +95,33 @@ func compare(t *testing.T, got Matrix, want blas64.General, before []float32, to
 	}
 }
 
+// A product with packed rows has the bits of MulNT, however the rows came.
+func TestMulPacked(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	for _, s := range shapes {
+		m, n, k := s[0], s[1], s[2]
+		a, b := matrix(rng, m, k, 1), matrix(rng, n, k, 2)
+		p := Pack(b)
+		for range n / 2 {
+			i := rng.IntN(n)
+			copy(b.Row(i), random(rng, k))
+			p.Set(i, b.Row(i))
+		}
+		for lo := 0; lo <= n; lo += blockCols {
+			hi := lo + rng.IntN(n-lo+1)
+			want, got := matrix(rng, m, hi-lo, 3), matrix(rng, m, hi-lo, 3)
+			copy(got.Data, want.Data)
+			MulNT(want, a, b.RowRange(lo, hi))
+			MulPacked(got, a, p, lo, hi)
+			for i := range want.Data {
+				if got.Data[i] != want.Data[i] {
+					t.Fatalf("%v, rows %d to %d: value %d is %g, want %g", s, lo, hi, i, got.Data[i], want.Data[i])
+				}
+			}
+		}
+	}
+}
+
 func TestLinear(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, s := range shapes {
@@ -281,6 +308,8 @@ func TestShapesAreChecked(t *testing.T) {
 		"Weight":       func() { Weight(make([]float32, 5), make([]float32, 2), make([]float32, 2)) },
 		"Normalize":    func() { Normalize(make([]float32, 5), make([]float32, 2), make([]float32, 5)) },
 		"Dot":          func() { Dot(make([]float32, 5), make([]float32, 4)) },
+		"MulPacked":    func() { MulPacked(Dense(make([]float32, 2), 2, 1), big, Pack(big), 1, 2) },
+		"Set":          func() { Pack(big).Set(3, make([]float32, 3)) },
 		"one row":      func() { MulNN(Matrix{make([]float32, 2), 2, 2, 0}, square, square) },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,0 +1,330 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/algo"
+	"baca/algo/graph"
+	"baca/algo/pretrain"
+)
+
+var ctx = context.Background()
+
+// trees draws random trees with some extra edges.
+func trees(t testing.TB, seed uint64, n, extra int) []*graph.Graph {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 1))
+	var gs []*graph.Graph
+	for range n {
+		nodes := 6 + rng.IntN(8)
+		var edges [][2]int32
+		for i := 1; i < nodes; i++ {
+			edges = append(edges, [2]int32{rng.Int32N(int32(i)), int32(i)})
+		}
+		for range extra {
+			edges = append(edges, [2]int32{rng.Int32N(int32(nodes)), rng.Int32N(int32(nodes))})
+		}
+		g, _, err := graph.New(nodes, edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gs = append(gs, g)
+	}
+	return gs
+}
+
+func newScorer(t testing.TB, seed uint64) *algo.Scorer {
+	t.Helper()
+	gs := trees(t, 1, 120, 0)
+	index := make([]int, len(gs))
+	for i := range index {
+		index[i] = i
+	}
+	tr, err := pretrain.New(gs[20:], pretrain.Defaults(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := algo.NewModel(ctx, 1, tr.Encoder(), gs, index[20:], index[:20], algo.Card{Name: "trees", Schema: algo.Constant})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := algo.DefaultOptions()
+	o.Attention.Steps, o.Attention.Draws, o.Attention.Synthetic = 10, 8, 8
+	o.Seed, o.Alpha = seed, 0.1
+	s, err := algo.NewScorer(m, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+var errRefused = errors.New("refused")
+
+// mixed are records of n graphs, with a refused one before each seventh.
+func mixed(t testing.TB, n int) []Record {
+	t.Helper()
+	var rs []Record
+	add := func(r Record) {
+		r.Row = len(rs) + 1
+		r.ID = fmt.Sprint(r.Row)
+		rs = append(rs, r)
+	}
+	for i, g := range trees(t, 2, n, 3) {
+		if i%7 == 0 {
+			add(Record{Err: errRefused})
+		}
+		add(Record{Graph: g})
+	}
+	return rs
+}
+
+// unread yields records, then err unless it is nil.
+func unread(rs []Record, err error) iter.Seq2[Unread, error] {
+	return func(yield func(Unread, error) bool) {
+		for _, r := range rs {
+			if !yield(func() Record { return r }, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// input can be gone through again, if so wanted.
+func input(rs []Record, err error, again bool) Input {
+	in := Input{Records: unread(rs, err)}
+	if again {
+		in.Again = func() (iter.Seq2[Unread, error], func(), error) { return unread(rs, err), func() {}, nil }
+	}
+	return in
+}
+
+// expect compares rows with those of a scorer that has the graphs of the fit as
+// its batch and sees all other graphs one at a time.
+func expect(t *testing.T, got []Scored, rs []Record, fit *Fit, seed uint64) {
+	t.Helper()
+	if len(got) != len(rs) {
+		t.Fatalf("%d rows, want %d", len(got), len(rs))
+	}
+	oracle := newScorer(t, seed)
+	var graphs []*graph.Graph
+	for _, place := range fit.Records {
+		graphs = append(graphs, rs[place].Graph)
+	}
+	report, err := oracle.Batch(ctx, graphs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range rs {
+		if got[i].Record != r {
+			t.Fatalf("row %d is of record %d", i+1, got[i].Row)
+		}
+		if r.Err != nil {
+			if got[i].Scores != nil {
+				t.Errorf("refused record %d has scores", r.Row)
+			}
+			continue
+		}
+		var want algo.Row
+		if k, ok := slices.BinarySearch(fit.Records, i); ok {
+			want = report.Rows[k]
+		} else {
+			rows, err := oracle.Score(ctx, []*graph.Graph{r.Graph})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want = rows[0]
+		}
+		if *got[i].Scores != want {
+			t.Errorf("row %d is %+v, want %+v", i+1, *got[i].Scores, want)
+		}
+	}
+}
+
+func TestScore(t *testing.T) {
+	for _, test := range []struct {
+		name          string
+		graphs, limit int
+		again         bool
+		sample, first bool
+	}{
+		{"a batch", 40, 40, true, false, false},
+		{"a batch that comes once", 40, 40, false, false, false},
+		{"a sample", 150, 30, true, true, false},
+		{"the first", 150, 30, false, true, true},
+		{"few", 5, 30, true, false, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			rs := mixed(t, test.graphs)
+			var first []Scored
+			for _, workers := range []int{1, 3} {
+				var got []Scored
+				var fit *Fit
+				o := Options{Graphs: test.limit, Seed: 9, Workers: workers, Fitted: func(f *Fit) error { fit = f; return nil }}
+				err := Score(ctx, newScorer(t, 9), input(rs, nil, test.again), o, func(rows []Scored) error {
+					got = append(got, rows...)
+					return nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if fit.Sample != test.sample || fit.First != test.first || len(fit.Graphs) != min(test.graphs, test.limit) {
+					t.Fatalf("fit of %d graphs, sample %v, first %v", len(fit.Graphs), fit.Sample, fit.First)
+				}
+				if want := test.graphs; !test.first && fit.Total != want {
+					t.Errorf("total %d, want %d", fit.Total, want)
+				}
+				if workers == 1 {
+					first = got
+					expect(t, got, rs, fit, 9)
+					continue
+				}
+				for i := range got {
+					if a, b := got[i].Scores, first[i].Scores; a != nil && *a != *b {
+						t.Fatalf("row %d is %+v with three workers, %+v with one", i+1, *a, *b)
+					}
+				}
+			}
+			// A run that goes on emits the rest and nothing else.
+			if test.again {
+				var got []Scored
+				o := Options{Graphs: test.limit, Seed: 9, Workers: 2, Skip: len(rs) / 2}
+				err := Score(ctx, newScorer(t, 9), input(rs, nil, true), o, func(rows []Scored) error {
+					got = append(got, rows...)
+					return nil
+				})
+				if err != nil || len(got) != len(rs)-len(rs)/2 {
+					t.Fatalf("%d rows and %v, want %d", len(got), err, len(rs)-len(rs)/2)
+				}
+				for i, g := range got {
+					if a, b := g.Scores, first[len(rs)/2+i].Scores; (a == nil) != (b == nil) || a != nil && *a != *b {
+						t.Fatalf("row %d differs", len(rs)/2+i+1)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestScoreOfABrokenInput(t *testing.T) {
+	broken := errors.New("broken")
+	for _, n := range []int{0, 25, 90} {
+		for _, again := range []bool{false, true} {
+			rs := mixed(t, n)
+			rows := 0
+			err := Score(ctx, newScorer(t, 1), input(rs, broken, again), Options{Graphs: 30}, func(s []Scored) error {
+				rows += len(s)
+				return nil
+			})
+			if err != broken || rows != len(rs) {
+				t.Errorf("%d graphs, again %v: %d rows of %d, error %v", n, again, rows, len(rs), err)
+			}
+		}
+	}
+}
+
+func TestScoreEndsWithEmit(t *testing.T) {
+	full := errors.New("disk full")
+	for _, again := range []bool{false, true} {
+		calls := 0
+		err := Score(ctx, newScorer(t, 1), input(mixed(t, 200), nil, again), Options{Graphs: 30}, func([]Scored) error {
+			calls++
+			return full
+		})
+		if err != full || calls != 1 {
+			t.Errorf("again %v: error %v after %d calls, want %v after one", again, err, calls, full)
+		}
+	}
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	err := Score(ended, newScorer(t, 1), input(mixed(t, 200), nil, true), Options{Graphs: 30}, func([]Scored) error {
+		t.Error("a row after the end")
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+}
+
+// Refused records come out even if no graph is ever seen, and do not pile up.
+func TestScoreOfRefusedRecords(t *testing.T) {
+	long := strings.Repeat("x", maxText/100)
+	rs := slices.Repeat([]Record{{ID: long, Err: errRefused}}, 3*block)
+	for i, r := range mixed(t, 40) {
+		r.Row = i
+		rs = append(rs, r)
+	}
+	for _, again := range []bool{false, true} {
+		for _, n := range []int{3, 3 * block, len(rs)} {
+			rows, before := 0, -1
+			o := Options{Graphs: 30, Fitted: func(*Fit) error { return nil }}
+			err := Score(ctx, newScorer(t, 1), input(rs[:n], nil, again), o, func(s []Scored) error {
+				if before < 0 {
+					before = len(s)
+				}
+				rows += len(s)
+				return nil
+			})
+			if err != nil || rows != n {
+				t.Errorf("%d records, again %v: %d rows, error %v", n, again, rows, err)
+			}
+			if before > 2*block {
+				t.Errorf("%d records, again %v: %d were kept", n, again, before)
+			}
+		}
+	}
+}
+
+// Every graph is in the sample as often as any other: over many seeds the count
+// of a graph is binomial, and six deviations are never seen.
+func TestSampleIsEven(t *testing.T) {
+	const n, size, runs = 300, 30, 2000
+	g := trees(t, 1, 1, 0)[0]
+	var rs []Record
+	for i := range n {
+		rs = append(rs, Record{Row: i + 1, Graph: g})
+	}
+	count := make([]int, n)
+	for seed := range uint64(runs) {
+		next, stop := iter.Pull2(unread(rs, nil))
+		r := &reader{next: next, workers: 1}
+		if err := r.hold(ctx, size); err != nil {
+			t.Fatal(err)
+		}
+		total, err := r.sample(ctx, Options{Graphs: size, Seed: seed})
+		stop()
+		if err != nil || total != n || len(r.places) != size || !slices.IsSorted(r.places) {
+			t.Fatalf("sample %v of %d graphs, error %v", r.places, total, err)
+		}
+		for _, place := range r.places {
+			count[place]++
+		}
+	}
+	const mean = runs * size / n
+	for place, c := range count {
+		if c < mean-81 || c > mean+81 { // √(2000·0.1·0.9) = 13.4
+			t.Errorf("graph %d is in %d of %d samples, want about %d", place, c, runs, mean)
+		}
+	}
+}
+
+func BenchmarkScore(b *testing.B) {
+	rs := mixed(b, 3000)
+	s := newScorer(b, 1)
+	for b.Loop() {
+		err := Score(ctx, s, input(rs, nil, true), Options{Graphs: 200, Workers: 1}, func([]Scored) error { return nil })
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(3000*float64(b.N)/b.Elapsed().Seconds(), "graphs/s")
+}

@@ -1,0 +1,86 @@
+package table
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"testing"
+
+	"baca/algo"
+	"baca/algo/decide"
+	"baca/algo/graph"
+)
+
+func path(t *testing.T, n int) *graph.Graph {
+	t.Helper()
+	edges := make([][2]int32, n-1)
+	for i := range edges {
+		edges[i] = [2]int32{int32(i), int32(i + 1)}
+	}
+	g, _, err := graph.New(n, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func TestNumber(t *testing.T) {
+	zero := 0.0
+	for _, test := range []struct {
+		x    float64
+		want string
+	}{
+		{1.0 / 3, "0.333333"}, {-2.5, "-2.5"}, {-zero, "0"}, {-1 * zero, "0"}, {1e-9, "1e-09"}, {123456789, "1.23457e+08"},
+		{zero / zero, ""}, {1 / zero, ""},
+	} {
+		got := Number(test.x)
+		if got != test.want {
+			t.Errorf("Number(%g) = %q, want %q", test.x, got, test.want)
+		}
+		if got != "" && !json.Valid([]byte(got)) {
+			t.Errorf("Number(%g) = %s is not JSON", test.x, got)
+		}
+	}
+}
+
+func TestWriters(t *testing.T) {
+	records := []Record{
+		{ID: "a, b", SMILES: "CCO"},
+		{ID: "2", SMILES: "C(", Err: errors.New("line 2: \"C(\" is open")},
+	}
+	row := &algo.Row{Pre: 1.5, Attn: -0.25, BaCa: 2, Score: 1e-7, P: math.NaN(), Verdict: decide.Unknown}
+	for _, test := range []struct {
+		name string
+		open func(*bytes.Buffer) Writer
+		want string
+	}{
+		{"csv", func(b *bytes.Buffer) Writer { return NewCSV(b, true) },
+			"id,smiles,s_pre,s_attn,s_baca,score,p_value,verdict,error\n" +
+				"\"a, b\",CCO,1.5,-0.25,2,1e-07,,unknown,\n" +
+				"2,C(,,,,,,,\"line 2: \"\"C(\"\" is open\"\n"},
+		{"json lines", func(b *bytes.Buffer) Writer { return NewJSONLines(b) },
+			`{"id":"a, b","smiles":"CCO","s_pre":1.5,"s_attn":-0.25,"s_baca":2,"score":1e-07,"p_value":null,"verdict":"unknown","error":null}` + "\n" +
+				`{"id":"2","smiles":"C(","s_pre":null,"s_attn":null,"s_baca":null,"score":null,"p_value":null,"verdict":null,"error":"line 2: \"C(\" is open"}` + "\n"},
+	} {
+		var b bytes.Buffer
+		w := test.open(&b)
+		w.Write(records[0], row)
+		w.Write(records[1], nil)
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		if b.String() != test.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", test.name, &b, test.want)
+		}
+	}
+	var b bytes.Buffer
+	w := NewRejects(&b, true)
+	w.Write(Record{Row: 2, Line: 3, ID: "x", SMILES: "C(", Err: errors.New("no")})
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if want := "row,line,id,input,error\n2,3,x,C(,no\n"; b.String() != want {
+		t.Errorf("rejects: got %q, want %q", &b, want)
+	}
+}

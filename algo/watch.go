@@ -1,0 +1,67 @@
+package algo
+
+import (
+	"context"
+
+	"baca/algo/calibrate"
+	"baca/algo/contrast"
+	"baca/algo/decide"
+	"baca/algo/graph"
+)
+
+// watchedChunk graphs are encoded between two calls of Watch.Stage.
+const watchedChunk = 128
+
+// encode represents the graphs of a batch, in chunks if somebody watches. Each row
+// depends on its graph alone, so the chunks do not show.
+func (s *Scorer) encode(ctx context.Context, gs []*graph.Graph) (*contrast.Representation, error) {
+	m, o := s.model, s.options
+	if o.Watch == nil {
+		return contrast.Represent(ctx, o.Workers, m.Encoder, gs)
+	}
+	all := &contrast.Representation{Width: m.Encoder.Width()}
+	for done := 0; done < len(gs); {
+		if o.Watch.Stage != nil {
+			o.Watch.Stage(calibrate.Encoding, done, len(gs))
+		}
+		r, err := contrast.Represent(ctx, o.Workers, m.Encoder, gs[done:min(len(gs), done+watchedChunk)])
+		if err != nil {
+			return nil, err
+		}
+		all.Q, all.ZF, all.ZS = append(all.Q, r.Q...), append(all.ZF, r.ZF...), append(all.ZS, r.ZS...)
+		all.NodeScore = append(all.NodeScore, r.NodeScore...)
+		done += r.Len()
+	}
+	if o.Watch.Stage != nil {
+		o.Watch.Stage(calibrate.Encoding, len(gs), len(gs))
+	}
+	return all, s.preview(ctx, all)
+}
+
+// preview shows what each graph of a batch would get alone.
+func (s *Scorer) preview(ctx context.Context, r *contrast.Representation) error {
+	if s.options.Watch.Preview == nil || s.model.Holdout.Len() == 0 {
+		return nil
+	}
+	if s.single == nil {
+		a, err := NewAlone(ctx, s.model, s.options.Workers)
+		if err != nil {
+			return err
+		}
+		s.single = a
+	}
+	scores, err := s.single.scores(ctx, r)
+	if err != nil {
+		return err
+	}
+	rows := make([]Row, len(scores))
+	for i, p := range decide.PValues(scores, s.single.holdout) {
+		rows[i] = Row{Score: scores[i], P: p, Verdict: decide.Judge(p, s.options.Alpha)}
+	}
+	s.options.Watch.Preview(rows, s.single.holdout)
+	return nil
+}
+
+// Attention returns the calibrator of the scorer with what the latest batch left in
+// it, to be read only.
+func (s *Scorer) Attention() *calibrate.Attention { return s.attention }

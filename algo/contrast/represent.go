@@ -98,8 +98,8 @@ func (w *representation) represent(r *Representation, lo int, e *gin.Encoder, gs
 				q[i] = float32(math.Log1p(float64(x)))
 			}
 		}
-		from, to := int(w.batch.Graphs[k])*width, int(w.batch.Graphs[k+1])*width
-		r.NodeScore[lo+k] = w.nodes.NodeScore(w.act.NodeProjection[gin.Feature][from:to], w.act.NodeProjection[gin.Structure][from:to], width, 0, nil, nil)
+		from, to := w.batch.Nodes(k)
+		r.NodeScore[lo+k] = w.nodes.NodeScore(w.act.NodeProjection[gin.Feature][from*width:to*width], w.act.NodeProjection[gin.Structure][from*width:to*width], width, 0, nil, nil)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 // projections (N×E) and graph projections (B×E) are given, for the batch that
 // Forward last wrote to a.
 func (e *Encoder) Backward(b *graph.Batch, a *Activations, dNodeProjection, dGraphProjection [Views][]float32, grad *Encoder) {
-	n, graphs, d, width := b.N(), b.Len(), e.Hidden, e.Width()
+	n, graphs, d, width := b.N(), len(b.Graphs), e.Hidden, e.Width()
 	for v := range Views {
 		a.dNode = grow(a.dNode, n*width)
 		a.dGraph = grow(a.dGraph, graphs*width)
@@ -18,7 +18,7 @@ func (e *Encoder) Backward(b *graph.Batch, a *Activations, dNodeProjection, dGra
 		nodes, dNodes := kernel.Dense(a.Node[v], n, width), kernel.Dense(a.dNode, n, width)
 		// A graph embedding is a sum, so its gradient reaches each node.
 		for k := range graphs {
-			lo, hi := int(b.Graphs[k]), int(b.Graphs[k+1])
+			lo, hi := b.Nodes(k)
 			kernel.Add(dNodes.RowRange(lo, hi), kernel.Matrix{Data: a.dGraph[k*width:], Rows: hi - lo, Cols: width})
 		}
 		a.dOut, a.dMid = grow(a.dOut, n*d), grow(a.dMid, n*d)
@@ -40,7 +40,10 @@ func (e *Encoder) Backward(b *graph.Batch, a *Activations, dNodeProjection, dGra
 			// What came through h + A·h, A being symmetric, and what came through
 			// the embedding.
 			dOut = kernel.Dense(a.dOut, n, d)
-			kernel.AddNeighbors(dOut, dSum, b.Offsets, b.Neighbors)
+			for k, g := range b.Graphs {
+				lo, hi := b.Nodes(k)
+				kernel.AddNeighbors(dOut.RowRange(lo, hi), dSum.RowRange(lo, hi), g.Offsets, g.Neighbors)
+			}
 			kernel.Add(dOut, dNodes.Columns((l-1)*d, l*d))
 		}
 	}

@@ -40,31 +40,39 @@ func (e *Encoder) Forward(b *graph.Batch, a *Activations) {
 	if b.Features != e.Features {
 		panic(fmt.Sprintf("gin: encoder of %d features got a batch of %d", e.Features, b.Features))
 	}
-	n, graphs, d, width := b.N(), b.Len(), e.Hidden, e.Width()
+	n, graphs, d, width := b.N(), len(b.Graphs), e.Hidden, e.Width()
 	for v := range Views {
 		if a.sum[v] == nil {
 			a.sum[v], a.mid[v] = make([][]float32, e.Layers), make([][]float32, e.Layers)
 		}
 		a.Node[v] = grow(a.Node[v], n*width)
 		nodes := kernel.Dense(a.Node[v], n, width)
-		h := kernel.Dense(b.X, n, b.Features)
-		if v == Structure {
-			h = kernel.Dense(b.XS, n, graph.EncodingWidth)
-		}
 		for l := range e.Layers {
 			m := &e.GIN[v][l]
-			a.sum[v][l] = grow(a.sum[v][l], n*h.Cols)
+			in := m.First.In
+			a.sum[v][l] = grow(a.sum[v][l], n*in)
 			a.mid[v][l] = grow(a.mid[v][l], n*d)
-			sum, mid := kernel.Dense(a.sum[v][l], n, h.Cols), kernel.Dense(a.mid[v][l], n, d)
-			kernel.AddNeighbors(sum, h, b.Offsets, b.Neighbors)
+			sum, mid := kernel.Dense(a.sum[v][l], n, in), kernel.Dense(a.mid[v][l], n, d)
+			for k, g := range b.Graphs {
+				lo, hi := b.Nodes(k)
+				var h kernel.Matrix
+				switch {
+				case l > 0:
+					h = nodes.RowRange(lo, hi).Columns((l-1)*d, l*d)
+				case v == Feature:
+					h = kernel.Dense(g.X, hi-lo, in)
+				default:
+					h = kernel.Dense(g.XS, hi-lo, in)
+				}
+				kernel.AddNeighbors(sum.RowRange(lo, hi), h, g.Offsets, g.Neighbors)
+			}
 			m.First.forward(mid, sum, true)
-			h = nodes.Columns(l*d, (l+1)*d)
-			m.Second.forward(h, mid, true)
+			m.Second.forward(nodes.Columns(l*d, (l+1)*d), mid, true)
 		}
 		a.Graph[v] = grow(a.Graph[v], graphs*width)
 		clear(a.Graph[v])
 		for k := range graphs {
-			lo, hi := int(b.Graphs[k]), int(b.Graphs[k+1])
+			lo, hi := b.Nodes(k)
 			kernel.Add(kernel.Matrix{Data: a.Graph[v][k*width:], Rows: hi - lo, Cols: width}, nodes.RowRange(lo, hi))
 		}
 		a.NodeProjection[v], a.nodeHidden[v] = e.NodeHead[v].forward(a.NodeProjection[v], a.nodeHidden[v], a.Node[v], n)

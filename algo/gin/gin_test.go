@@ -185,7 +185,7 @@ func TestBackwardMatchesFiniteDifferences(t *testing.T) {
 		for range b.N() * e.Width() {
 			dNode[v] = append(dNode[v], float32(rng.NormFloat64()))
 		}
-		for range b.Len() * e.Width() {
+		for range len(b.Graphs) * e.Width() {
 			dGraph[v] = append(dGraph[v], float32(rng.NormFloat64()))
 		}
 	}

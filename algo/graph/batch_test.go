@@ -1,52 +1,33 @@
 package graph
 
-import (
-	"slices"
-	"testing"
-)
+import "testing"
 
 func TestBatch(t *testing.T) {
 	a := build(t, 3, [][2]int32{{0, 1}, {1, 2}})
-	empty := build(t, 0, nil)
-	single := build(t, 1, nil)
-	b := build(t, 2, [][2]int32{{0, 1}})
+	empty, single, b := build(t, 0, nil), build(t, 1, nil), build(t, 2, [][2]int32{{0, 1}})
 	gs := []*Graph{a, empty, single, b}
-	for k, g := range gs {
+	for _, g := range gs {
 		g.EncodeStructure()
-		for v := range g.X {
-			g.X[v] = float32(10*k + v)
-		}
 	}
 	var batch Batch
-	// The second and third round reuse the buffers.
-	for round := range 3 {
+	for range 2 { // the second round reuses the memory
 		batch.Reset(gs)
-		if batch.Len() != 4 || batch.N() != 6 || batch.Features != 1 {
-			t.Fatalf("round %d: %d graphs, %d nodes, %d features", round, batch.Len(), batch.N(), batch.Features)
+		if len(batch.Graphs) != 4 || batch.N() != 6 || batch.Features != 1 {
+			t.Fatalf("%d graphs, %d nodes, %d features", len(batch.Graphs), batch.N(), batch.Features)
 		}
-		if want := []int32{0, 3, 3, 4, 6}; !slices.Equal(batch.Graphs, want) {
-			t.Errorf("round %d: graphs %v, want %v", round, batch.Graphs, want)
+		for k, want := range [][2]int{{0, 3}, {3, 3}, {3, 4}, {4, 6}} {
+			if lo, hi := batch.Nodes(k); lo != want[0] || hi != want[1] {
+				t.Errorf("graph %d has nodes %d to %d, want %v", k, lo, hi, want)
+			}
 		}
-		if want := []int32{0, 1, 3, 4, 4, 5, 6}; !slices.Equal(batch.Offsets, want) {
-			t.Errorf("round %d: offsets %v, want %v", round, batch.Offsets, want)
-		}
-		if want := []int32{1, 0, 2, 1, 5, 4}; !slices.Equal(batch.Neighbors, want) {
-			t.Errorf("round %d: neighbours %v, want %v", round, batch.Neighbors, want)
-		}
-		if want := []float32{0, 1, 2, 20, 30, 31}; !slices.Equal(batch.X, want) {
-			t.Errorf("round %d: features %v, want %v", round, batch.X, want)
-		}
-		if want := slices.Concat(a.XS, single.XS, b.XS); !slices.Equal(batch.XS, want) {
-			t.Errorf("round %d: encodings differ", round)
-		}
-		batch.Reset([]*Graph{b})
-		if batch.Len() != 1 || !slices.Equal(batch.Neighbors, b.Neighbors) || !slices.Equal(batch.Offsets, b.Offsets) {
-			t.Errorf("round %d: a batch of one is not its graph", round)
+		batch.Reset(gs[3:])
+		if lo, hi := batch.Nodes(0); batch.N() != 2 || lo != 0 || hi != 2 {
+			t.Errorf("%d nodes, those of the graph from %d to %d", batch.N(), lo, hi)
 		}
 	}
 	batch.Reset(nil)
-	if batch.Len() != 0 || batch.N() != 0 {
-		t.Errorf("batch of nothing: %d graphs, %d nodes", batch.Len(), batch.N())
+	if len(batch.Graphs) != 0 || batch.N() != 0 {
+		t.Errorf("batch of nothing: %d graphs, %d nodes", len(batch.Graphs), batch.N())
 	}
 }
 

@@ -242,7 +242,8 @@ func (c *chunk) forward(e *gin.Encoder, gs []*graph.Graph, scale float32) {
 	}
 	c.nodeLoss, c.defined = 0, 0
 	for k := range gs {
-		lo, hi := int(c.batch.Graphs[k])*width, int(c.batch.Graphs[k+1])*width
+		lo, hi := c.batch.Nodes(k)
+		lo, hi = lo*width, hi*width
 		l := c.contrast.NodeScore(c.act.NodeProjection[gin.Feature][lo:hi], c.act.NodeProjection[gin.Structure][lo:hi],
 			width, scale, c.dNode[gin.Feature][lo:hi], c.dNode[gin.Structure][lo:hi])
 		if !math.IsNaN(l) || hi-lo > width {

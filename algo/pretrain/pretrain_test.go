@@ -138,7 +138,8 @@ func TestStepFollowsTheLoss(t *testing.T) {
 		var graphs, nodes, defined float64
 		for k := range gs {
 			graphs += float64(l[k])
-			lo, hi := int(b.Graphs[k])*width, int(b.Graphs[k+1])*width
+			lo, hi := b.Nodes(k)
+			lo, hi = lo*width, hi*width
 			if n := w.NodeScore(a.NodeProjection[0][lo:hi], a.NodeProjection[1][lo:hi], width, 0, nil, nil); !math.IsNaN(n) {
 				nodes += n
 				defined++

@@ -191,7 +191,11 @@ func TestFitMatchesNewton(t *testing.T) {
 		}
 		p.SubVec(p, &step)
 	}
-	h := fit(x, y, dim, c)
+	l := newLogistic(dim, c, n)
+	for i := range n {
+		l.add(x[i*dim:(i+1)*dim], y[i])
+	}
+	h := l.fit(&head{weights: make([]float64, dim)})
 	for j := range dim {
 		if math.Abs(h.weights[j]-p.AtVec(j)) > 1e-5 {
 			t.Errorf("weight %d: %g, Newton %g", j, h.weights[j], p.AtVec(j))

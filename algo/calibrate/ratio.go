@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/optimize"
 
 	"baca/algo/contrast"
@@ -64,10 +66,22 @@ func (r Ratio) Estimate(ctx context.Context, in *Input) (*Output, float64, error
 	bank, test := widen(s.Apply(in.Bank.Q)), widen(s.Apply(in.Test.Q))
 	rng := rand.New(rand.NewPCG(in.Seed, ratioStream))
 	bankFold, testFold := folds(rng, m, r.Folds), folds(rng, n, r.Folds)
+	all := newLogistic(dim, r.C, m+n)
+	for _, side := range []struct {
+		rows []float64
+		y    float64
+	}{{bank, -1}, {test, 1}} {
+		for i := range len(side.rows) / dim {
+			all.add(side.rows[i*dim:(i+1)*dim], side.y)
+		}
+	}
+	// The folds are much like the whole: they begin at its head, and see their
+	// variables through its curvature there.
+	whole := all.fit(&head{weights: make([]float64, dim)})
 	aucs := make([]float64, r.Folds)
 	heads := make([]*head, r.Folds)
 	err := parallel.For(ctx, in.Workers, r.Folds, func(_, f int) {
-		var x, y []float64
+		seen := newLogistic(dim, r.C, m+n)
 		for _, side := range []struct {
 			rows []float64
 			fold []int
@@ -75,12 +89,12 @@ func (r Ratio) Estimate(ctx context.Context, in *Input) (*Output, float64, error
 		}{{bank, bankFold, -1}, {test, testFold, 1}} {
 			for i, fold := range side.fold {
 				if fold != f {
-					x = append(x, side.rows[i*dim:(i+1)*dim]...)
-					y = append(y, side.y)
+					seen.add(side.rows[i*dim:(i+1)*dim], side.y)
 				}
 			}
 		}
-		h := fit(x, y, dim, r.C)
+		seen.curvature = all.curvature
+		h := seen.fit(whole)
 		heads[f] = h
 		var unseen []float64
 		var isTest []bool
@@ -149,64 +163,129 @@ type head struct {
 
 func (h *head) logit(x []float64) float64 { return floats.Dot(h.weights, x) + h.intercept }
 
-// fit minimises ½|w|² + C·Σ s_i·log(1 + exp(−y_i·(w·x_i + b))) for y ∈ {−1, 1},
-// where s_i gives both classes the same total weight. The problem is strictly
-// convex in w, so the starting point does not matter.
-func fit(x, y []float64, dim int, c float64) *head {
-	n := len(y)
+// A logistic is the fit of a head: it minimises
+// ½|w|² + C·Σ s_i·log(1 + exp(−y_i·(w·x_i + b))) for y ∈ {−1, 1}, where s_i gives
+// both classes the same total weight. The problem is strictly convex in w, so the
+// starting point does not matter.
+type logistic struct {
+	dim  int
+	c    float64
+	x, y []float64 // rows of dim+1 values, the last of which is 1 for b
+
+	// curvature is the Cholesky factor U of a matrix UᵀU like the Hessian, for
+	// u = U·(w, b) to be the variables in which L-BFGS searches: its steps are
+	// then nearly Newton's. Nil before fit, which leaves that of its result.
+	curvature []float64
+}
+
+func newLogistic(dim int, c float64, rows int) *logistic {
+	return &logistic{dim: dim, c: c, x: make([]float64, 0, rows*(dim+1)), y: make([]float64, 0, rows)}
+}
+
+func (l *logistic) add(x []float64, y float64) {
+	l.x, l.y = append(append(l.x, x...), 1), append(l.y, y)
+}
+
+func vector(v []float64) blas64.Vector { return blas64.Vector{N: len(v), Inc: 1, Data: v} }
+
+func (l *logistic) triangle() blas64.Triangular {
+	return blas64.Triangular{N: l.dim + 1, Stride: l.dim + 1, Data: l.curvature, Uplo: blas.Upper, Diag: blas.NonUnit}
+}
+
+// fit returns the head, beginning at another.
+func (l *logistic) fit(start *head) *head {
+	n, k := len(l.y), l.dim+1
 	positive := 0
-	for _, v := range y {
+	for _, v := range l.y {
 		if v > 0 {
 			positive++
 		}
 	}
 	weight := make([]float64, n) // c·s_i
-	for i, v := range y {
-		weight[i] = c * float64(n) / (2 * float64(n-positive))
+	for i, v := range l.y {
+		weight[i] = l.c * float64(n) / (2 * float64(n-positive))
 		if v > 0 {
-			weight[i] = c * float64(n) / (2 * float64(positive))
+			weight[i] = l.c * float64(n) / (2 * float64(positive))
 		}
 	}
-	rows := blas64.General{Rows: n, Cols: dim, Stride: dim, Data: x}
-	f, g := make([]float64, n), make([]float64, n)
-	vector := func(v []float64) blas64.Vector { return blas64.Vector{N: len(v), Inc: 1, Data: v} }
-	margins := func(p []float64) {
-		blas64.Gemv(blas.NoTrans, 1, rows, vector(p[:dim]), 0, vector(f))
+	rows := blas64.General{Rows: n, Cols: k, Stride: k, Data: l.x}
+	// The value and the gradient are asked for at the same points in turn.
+	at, p, f, g := make([]float64, k), make([]float64, k), make([]float64, n), make([]float64, n)
+	margins := func(u []float64) {
+		if slices.Equal(at, u) {
+			return
+		}
+		copy(at, u)
+		copy(p, u)
+		blas64.Trsv(blas.NoTrans, l.triangle(), vector(p))
+		blas64.Gemv(blas.NoTrans, 1, rows, vector(p), 0, vector(f))
 		for i := range f {
-			f[i] = y[i] * (f[i] + p[dim])
+			f[i] *= l.y[i]
 		}
 	}
 	problem := optimize.Problem{
-		Func: func(p []float64) float64 {
-			margins(p)
-			sum := 0.5 * floats.Dot(p[:dim], p[:dim])
+		Func: func(u []float64) float64 {
+			margins(u)
+			sum := 0.5 * floats.Dot(p[:l.dim], p[:l.dim])
 			for i, v := range f {
 				// log(1 + e^−v) without overflow.
 				sum += weight[i] * (math.Log1p(math.Exp(-math.Abs(v))) + max(0, -v))
 			}
 			return sum
 		},
-		Grad: func(grad, p []float64) {
-			margins(p)
-			bias := 0.0
+		Grad: func(grad, u []float64) {
+			margins(u)
 			for i, v := range f {
-				g[i] = -weight[i] * y[i] / (1 + math.Exp(v))
-				bias += g[i]
+				g[i] = -weight[i] * l.y[i] / (1 + math.Exp(v))
 			}
-			copy(grad, p[:dim])
-			blas64.Gemv(blas.Trans, 1, rows, vector(g), 1, vector(grad[:dim]))
-			grad[dim] = bias
+			copy(grad, p)
+			grad[l.dim] = 0
+			blas64.Gemv(blas.Trans, 1, rows, vector(g), 1, vector(grad))
+			blas64.Trsv(blas.Trans, l.triangle(), vector(grad))
 		},
 	}
-	settings := &optimize.Settings{
-		GradientThreshold: 1e-6 * (1 + c*float64(n)),
-		MajorIterations:   200,
+	first := append(slices.Clone(start.weights), start.intercept)
+	own := l.curvature == nil
+	if own {
+		l.bend(weight, first)
 	}
+	blas64.Trmv(blas.NoTrans, l.triangle(), vector(first))
+	at[0] = math.NaN()
 	// An optimiser that stops early for lack of progress has still returned
 	// the best point it saw.
-	result, err := optimize.Minimize(problem, make([]float64, dim+1), settings, &optimize.LBFGS{})
+	result, err := optimize.Minimize(problem, first, &optimize.Settings{GradientThreshold: 1e-6, MajorIterations: 200}, &optimize.LBFGS{})
 	if result == nil {
 		panic(fmt.Sprintf("calibrate: logistic head: %v", err))
 	}
-	return &head{weights: result.X[:dim], intercept: result.X[dim]}
+	best := result.X
+	blas64.Trsv(blas.NoTrans, l.triangle(), vector(best))
+	if own {
+		l.bend(weight, best)
+	}
+	return &head{weights: best[:l.dim], intercept: best[l.dim]}
+}
+
+// bend sets curvature to that at the head p.
+func (l *logistic) bend(weight, p []float64) {
+	n, k := len(l.y), l.dim+1
+	scaled := make([]float64, n*k)
+	for i := range n {
+		row, d := l.x[i*k:(i+1)*k], scaled[i*k:(i+1)*k]
+		s := 1 / (1 + math.Exp(floats.Dot(p, row)))
+		floats.AddScaled(d, math.Sqrt(weight[i]*s*(1-s)), row)
+	}
+	h := blas64.Symmetric{N: k, Stride: k, Data: make([]float64, k*k), Uplo: blas.Upper}
+	blas64.Syrk(blas.Trans, 1, blas64.General{Rows: n, Cols: k, Stride: k, Data: scaled}, 0, h)
+	for j := range k {
+		// 1 is the penalty's part. The intercept has none, but a little keeps the
+		// factor sound where all of its curvature is lost to rounding.
+		h.Data[j*k+j] += 1
+		if j == l.dim {
+			h.Data[j*k+j] += 1e-3 - 1
+		}
+	}
+	if _, ok := lapack64.Potrf(h); !ok {
+		panic("calibrate: the curvature of a convex function is not positive definite")
+	}
+	l.curvature = h.Data
 }

@@ -9,7 +9,8 @@ import (
 
 // An Activations holds what a forward pass computes. The exported slices are
 // results; the rest is kept for the backward pass. It may be used for one batch
-// after another and then allocates only when a batch is larger than any before.
+// after another, also of other encoders, and then allocates only when a batch is
+// larger than any before.
 type Activations struct {
 	// Node and Graph are embeddings: the outputs of all layers, concatenated
 	// (N×E), and their sum over the nodes of each graph (B×E).
@@ -42,7 +43,7 @@ func (e *Encoder) Forward(b *graph.Batch, a *Activations) {
 	}
 	n, graphs, d, width := b.N(), len(b.Graphs), e.Hidden, e.Width()
 	for v := range Views {
-		if a.sum[v] == nil {
+		if len(a.sum[v]) != e.Layers {
 			a.sum[v], a.mid[v] = make([][]float32, e.Layers), make([][]float32, e.Layers)
 		}
 		a.Node[v] = grow(a.Node[v], n*width)

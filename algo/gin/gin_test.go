@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"baca/algo/gin"
@@ -248,6 +249,24 @@ func TestValidate(t *testing.T) {
 	}
 	if err := gin.Default(9).Validate(); err != nil {
 		t.Error(err)
+	}
+}
+
+// Activations serve encoders of different shapes in turn.
+func TestActivationsOfSeveralEncoders(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 22))
+	gs := randomGraphs(t, rng, 6, 3)
+	var b graph.Batch
+	b.Reset(gs)
+	var shared gin.Activations
+	for _, c := range []gin.Config{{Features: 3, Hidden: 4, Layers: 2}, {Features: 3, Hidden: 8, Layers: 4}, {Features: 3, Hidden: 5, Layers: 1}} {
+		e := gin.New(c, rng)
+		var own gin.Activations
+		e.Forward(&b, &own)
+		e.Forward(&b, &shared)
+		if !slices.Equal(own.GraphProjection[gin.Structure], shared.GraphProjection[gin.Structure]) {
+			t.Errorf("%+v: other projections with activations that were used before", c)
+		}
 	}
 }
 

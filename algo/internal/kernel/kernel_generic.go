@@ -1,4 +1,4 @@
-//go:build noasm || !never
+//go:build noasm || (!amd64 && !(js && wasm))
 
 package kernel
 

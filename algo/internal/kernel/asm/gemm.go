@@ -1,0 +1,347 @@
+package main
+
+import (
+	"strconv"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// The flags of gemm, as in kernel.go.
+const (
+	accumulate = 1 << iota
+	addBias
+	rectify
+)
+
+// A machine is what gemm needs to know of an instruction set. A tile of dst, so
+// many rows by one or two registers, stays in registers over all terms; the last
+// register of a row may be partly used.
+type machine interface {
+	name() string
+	lanes() int  // values in a register
+	rows() []int // heights of tiles, from the highest
+	register(i int) reg.VecPhysical
+	begin() // of a routine
+	// setMask keeps the lower n lanes, 0 < n ≤ lanes, of masked loads and stores.
+	setMask(n reg.GPVirtual)
+	// mask makes r ready to be the mask of the next ones.
+	mask(r reg.VecPhysical)
+	load(from Mem, to, mask Op)
+	store(from Op, to Mem, mask Op)
+	clear(r reg.VecPhysical)
+	// multiplyAdd adds the product of the value at a and each register of b to
+	// acc, rounded before it is added.
+	multiplyAdd(a Mem, b, acc, spare []reg.VecPhysical)
+}
+
+type avx512 struct{}
+
+func (avx512) name() string                   { return "AVX512" }
+func (avx512) lanes() int                     { return 16 }
+func (avx512) rows() []int                    { return []int{8, 4, 2, 1} }
+func (avx512) register(i int) reg.VecPhysical { return zmm[i] }
+
+func (avx512) begin() {}
+
+func (avx512) setMask(n reg.GPVirtual) {
+	ones := GP32()
+	MOVL(U32(0xffff), ones)
+	BZHIL(n.As32(), ones, ones)
+	KMOVW(ones, reg.K1)
+}
+
+func (avx512) mask(reg.VecPhysical) {}
+
+func (avx512) load(from Mem, to, mask Op) {
+	if mask != nil {
+		VMOVUPS_Z(from, reg.K1, to)
+	} else {
+		VMOVUPS(from, to)
+	}
+}
+
+func (avx512) store(from Op, to Mem, mask Op) {
+	if mask != nil {
+		VMOVUPS(from, reg.K1, to)
+	} else {
+		VMOVUPS(from, to)
+	}
+}
+
+func (avx512) clear(r reg.VecPhysical) { VPXORD(r, r, r) }
+
+func (avx512) multiplyAdd(a Mem, b, acc, spare []reg.VecPhysical) {
+	for c := range b {
+		VMULPS_BCST(a, b[c], spare[c])
+	}
+	for c := range b {
+		VADDPS(spare[c], acc[c], acc[c])
+	}
+}
+
+// avx2 has no register left for the mask while the tile is full: it is in memory.
+type avx2 struct{ kept Mem }
+
+func (*avx2) name() string                   { return "AVX2" }
+func (*avx2) lanes() int                     { return 8 }
+func (*avx2) rows() []int                    { return []int{6, 4, 2, 1} }
+func (*avx2) register(i int) reg.VecPhysical { return ymm[i] }
+
+func (v *avx2) begin() { v.kept = AllocLocal(32) }
+
+func (v *avx2) setMask(n reg.GPVirtual) {
+	p := GP64()
+	LEAQ(table.Offset(32), p)
+	SHLQ(U8(2), n)
+	SUBQ(n, p)
+	VMOVUPS(Mem{Base: p}, reg.Y0)
+	VMOVUPS(reg.Y0, v.kept)
+}
+
+func (v *avx2) mask(r reg.VecPhysical) { VMOVUPS(v.kept, r) }
+
+func (*avx2) load(from Mem, to, mask Op) {
+	if mask != nil {
+		VMASKMOVPS(from, mask, to)
+	} else {
+		VMOVUPS(from, to)
+	}
+}
+
+func (*avx2) store(from Op, to Mem, mask Op) {
+	if mask != nil {
+		VMASKMOVPS(from, mask, to)
+	} else {
+		VMOVUPS(from, to)
+	}
+}
+
+func (*avx2) clear(r reg.VecPhysical) { VXORPS(r, r, r) }
+
+func (*avx2) multiplyAdd(a Mem, b, acc, spare []reg.VecPhysical) {
+	value := spare[0]
+	VBROADCASTSS(a, value)
+	if len(b) == 2 {
+		VMULPS(b[0], value, spare[1])
+		VADDPS(spare[1], acc[0], acc[0])
+	}
+	last := len(b) - 1
+	VMULPS(b[last], value, value)
+	VADDPS(value, acc[last], acc[last])
+}
+
+func gemm(v machine) {
+	routine("gemm"+v.name(), "(dst *float32, ldd int, a *float32, as, at int, b *float32, ldb, m, n, k int, bias *float32, flags int)",
+		"gemm"+v.name()+" is gemmGo for m, n > 0.")
+	v.begin()
+	g := &product{machine: v}
+	g.as, g.at, g.ldb, g.ldd = stride("as"), stride("at"), stride("ldb"), stride("ldd")
+	g.as3 = GP64()
+	LEAQ(Mem{Base: g.as, Index: g.as, Scale: 2}, g.as3)
+	g.flags, g.rowsLeft = argument("flags"), GP64()
+	g.b, g.d, g.bias = local(argument("b")), local(argument("dst")), local(argument("bias"))
+	g.n = local(argument("n"))
+	g.ap, g.ap4, g.bp, g.t, g.row, g.dp = GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
+
+	// Columns, two registers of them at a time while there are as many.
+	wide, narrow, one, done := v.name()+"_columns", v.name()+"_last", v.name()+"_one", v.name()+"_done"
+	left := GP64()
+	lanes := v.lanes()
+	Label(wide)
+	MOVQ(g.n, left)
+	CMPQ(left, U8(2*lanes))
+	JLT(LabelRef(narrow))
+	g.columns(2, false)
+	ADDQ(U8(8*lanes), g.d)
+	ADDQ(U8(8*lanes), g.b)
+	ADDQ(U8(8*lanes), g.bias)
+	SUBQ(U8(2*lanes), g.n)
+	JMP(LabelRef(wide))
+
+	Label(narrow)
+	TESTQ(left, left)
+	JE(LabelRef(done))
+	CMPQ(left, U8(lanes))
+	JLE(LabelRef(one))
+	SUBQ(U8(lanes), left)
+	v.setMask(left)
+	g.columns(2, true)
+	JMP(LabelRef(done))
+	Label(one)
+	v.setMask(left)
+	g.columns(1, true)
+	Label(done)
+	VZEROUPPER()
+	RET()
+}
+
+type product struct {
+	machine
+	as, as3, at, ldb, ldd, flags reg.GPVirtual
+	ap, ap4, bp, t               reg.GPVirtual // of the terms of a tile
+	row, dp, rowsLeft            reg.GPVirtual // of the rows
+	b, d, bias, n                Mem           // of the columns
+}
+
+// columns does all rows of one or two registers of columns.
+func (g *product) columns(width int, masked bool) {
+	Load(Param("a"), g.row)
+	MOVQ(g.d, g.dp)
+	Load(Param("m"), g.rowsLeft)
+	prefix := g.name() + "_" + strconv.Itoa(width)
+	if masked {
+		prefix += "m"
+	}
+	for i, height := range g.rows() {
+		start, next := prefix+"_rows"+strconv.Itoa(height), prefix+"_below"+strconv.Itoa(height)
+		Label(start)
+		CMPQ(g.rowsLeft, U8(height))
+		JLT(LabelRef(next))
+		g.tile(start, height, width, masked)
+		if height > 1 {
+			SUBQ(U8(height), g.rowsLeft)
+			if i == 0 { // of the others there is at most one
+				JMP(LabelRef(start))
+			}
+		}
+		Label(next)
+	}
+}
+
+// tile computes height×width registers of dst, and moves on by height rows.
+func (g *product) tile(name string, height, width int, masked bool) {
+	used := 0
+	take := func(n int) (rs []reg.VecPhysical) {
+		for range n {
+			rs = append(rs, g.register(used))
+			used++
+		}
+		return rs
+	}
+	var acc [][]reg.VecPhysical
+	for range height {
+		acc = append(acc, take(width))
+	}
+	b, spare := take(width), take(2)
+
+	// columns visits the registers of a row; those of the last, if masked, with
+	// the mask that is in r.
+	columns := func(p Mem, r reg.VecPhysical, f func(c int, at Mem, mask Op)) {
+		for c := range width {
+			var m Op
+			if masked && c == width-1 {
+				m = r
+			}
+			f(c, p.Offset(4*g.lanes()*c), m)
+		}
+	}
+	prepare := func(r reg.VecPhysical) {
+		if masked {
+			g.mask(r)
+		}
+	}
+	dst := func(f func(r, c int, at Mem, mask Op)) {
+		prepare(b[0])
+		MOVQ(g.dp, g.bp)
+		for r := range height {
+			columns(Mem{Base: g.bp}, b[0], func(c int, at Mem, mask Op) { f(r, c, at, mask) })
+			if r < height-1 {
+				ADDQ(g.ldd, g.bp)
+			}
+		}
+	}
+
+	start, terms, end := name+"_zero", name+"_terms", name+"_end"
+	TESTQ(U32(accumulate), g.flags)
+	JE(LabelRef(start))
+	dst(func(r, c int, at Mem, mask Op) { g.load(at, acc[r][c], mask) })
+	JMP(LabelRef(name + "_start"))
+	Label(start)
+	for r := range height {
+		for c := range width {
+			g.clear(acc[r][c])
+		}
+	}
+	Label(name + "_start")
+	Load(Param("k"), g.t)
+	TESTQ(g.t, g.t)
+	JE(LabelRef(end))
+	MOVQ(g.row, g.ap)
+	if height > 4 {
+		LEAQ(Mem{Base: g.row, Index: g.as, Scale: 4}, g.ap4)
+	}
+	MOVQ(g.b, g.bp)
+
+	Label(terms)
+	prepare(spare[0])
+	columns(Mem{Base: g.bp}, spare[0], func(c int, at Mem, mask Op) { g.load(at, b[c], mask) })
+	ADDQ(g.ldb, g.bp)
+	for r := range height {
+		base := g.ap
+		if r >= 4 {
+			base = g.ap4
+		}
+		at := Mem{Base: base}
+		switch r % 4 {
+		case 1:
+			at.Index, at.Scale = g.as, 1
+		case 2:
+			at.Index, at.Scale = g.as, 2
+		case 3:
+			at.Index, at.Scale = g.as3, 1
+		}
+		g.multiplyAdd(at, b, acc[r], spare)
+	}
+	ADDQ(g.at, g.ap)
+	if height > 4 {
+		ADDQ(g.at, g.ap4)
+	}
+	DECQ(g.t)
+	JNE(LabelRef(terms))
+
+	Label(end)
+	TESTQ(U32(addBias), g.flags)
+	JE(LabelRef(name + "_biased"))
+	MOVQ(g.bias, g.bp)
+	prepare(spare[0])
+	columns(Mem{Base: g.bp}, spare[0], func(c int, at Mem, mask Op) {
+		g.load(at, b[c], mask)
+		for r := range height {
+			VADDPS(b[c], acc[r][c], acc[r][c])
+		}
+	})
+	Label(name + "_biased")
+	TESTQ(U32(rectify), g.flags)
+	JE(LabelRef(name + "_store"))
+	g.clear(b[0])
+	for r := range height {
+		for c := range width {
+			// Of two zeros, or where one is not a number, VMAXPS takes the
+			// operand that Go writes first.
+			VMAXPS(acc[r][c], b[0], acc[r][c])
+		}
+	}
+	Label(name + "_store")
+	dst(func(r, c int, at Mem, mask Op) { g.store(acc[r][c], at, mask) })
+	// bp is at the last row.
+	LEAQ(Mem{Base: g.bp, Index: g.ldd, Scale: 1}, g.dp)
+	if height == 6 {
+		LEAQ(Mem{Base: g.row, Index: g.as3, Scale: 2}, g.row)
+	} else {
+		LEAQ(Mem{Base: g.row, Index: g.as, Scale: uint8(height)}, g.row)
+	}
+}
+
+var ymm = [16]reg.VecPhysical{
+	reg.Y0, reg.Y1, reg.Y2, reg.Y3, reg.Y4, reg.Y5, reg.Y6, reg.Y7,
+	reg.Y8, reg.Y9, reg.Y10, reg.Y11, reg.Y12, reg.Y13, reg.Y14, reg.Y15,
+}
+
+var zmm = [32]reg.VecPhysical{
+	reg.Z0, reg.Z1, reg.Z2, reg.Z3, reg.Z4, reg.Z5, reg.Z6, reg.Z7,
+	reg.Z8, reg.Z9, reg.Z10, reg.Z11, reg.Z12, reg.Z13, reg.Z14, reg.Z15,
+	reg.Z16, reg.Z17, reg.Z18, reg.Z19, reg.Z20, reg.Z21, reg.Z22, reg.Z23,
+	reg.Z24, reg.Z25, reg.Z26, reg.Z27, reg.Z28, reg.Z29, reg.Z30, reg.Z31,
+}

@@ -1,0 +1,634 @@
+package main
+
+import (
+	"math"
+	"strconv"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// These routines go through rows, in AVX2; only exp gains by more. What is left of
+// a row after whole registers is loaded and stored with the mask that is in tail;
+// its other lanes read as 0.
+var tail = reg.Y15
+
+// tailMask sets tail for rows of n values.
+func tailMask(n reg.GPVirtual) {
+	p, rest := GP64(), GP64()
+	MOVQ(n, rest)
+	ANDQ(U8(7), rest)
+	LEAQ(table.Offset(32), p)
+	SHLQ(U8(2), rest)
+	SUBQ(rest, p)
+	VMOVUPS(Mem{Base: p}, tail)
+}
+
+func load(from Mem, to Op, masked bool) {
+	if masked {
+		VMASKMOVPS(from, tail, to)
+	} else {
+		VMOVUPS(from, to)
+	}
+}
+
+func store(from Op, to Mem, masked bool) {
+	if masked {
+		VMASKMOVPS(from, tail, to)
+	} else {
+		VMOVUPS(from, to)
+	}
+}
+
+// at is register c of a row from offset o.
+func at(row, o reg.GPVirtual, c int) Mem {
+	return Mem{Base: row, Index: o, Scale: 1, Disp: 32 * c}
+}
+
+// across goes through n values, by eights: as many at a time as the first of
+// widths says while there are, then the next, and at the end the masked rest. o is
+// the offset in bytes. The last of widths must be 1, or 2 where the mask is of 16.
+func across(name string, n reg.GPVirtual, widths []int, body func(o reg.GPVirtual, width int, masked bool)) {
+	o, left := GP64(), GP64()
+	XORQ(o, o)
+	MOVQ(n, left)
+	for _, w := range widths {
+		start, end := name+"_by"+strconv.Itoa(w), name+"_below"+strconv.Itoa(w)
+		Label(start)
+		CMPQ(left, U32(8*w))
+		JLT(LabelRef(end))
+		body(o, w, false)
+		ADDQ(U32(32*w), o)
+		SUBQ(U32(8*w), left)
+		JMP(LabelRef(start))
+		Label(end)
+	}
+	TESTQ(left, left)
+	JE(LabelRef(name + "_done"))
+	body(o, 1, true)
+	Label(name + "_done")
+}
+
+// down repeats the body n times, at least once.
+func down(name string, n reg.GPVirtual, body func()) {
+	Label(name)
+	body()
+	DECQ(n)
+	JNE(LabelRef(name))
+}
+
+func end() {
+	VZEROUPPER()
+	RET()
+}
+
+// constant is the largest register full of a value.
+func constant(name string, bits uint32) Mem {
+	m := GLOBL(name, RODATA|NOPTR)
+	for i := range 16 {
+		DATA(4*i, U32(bits))
+	}
+	return m
+}
+
+func float(name string, x float32) Mem { return constant(name, math.Float32bits(x)) }
+
+func add() {
+	routine("addAVX2", "(dst *float32, ldd int, x *float32, ldx, rows, cols int)",
+		"addAVX2 is addGo.")
+	dst, ldd, x, ldx, rows, cols := argument("dst"), stride("ldd"), argument("x"), stride("ldx"), argument("rows"), argument("cols")
+	tailMask(cols)
+	down("add_row", rows, func() {
+		across("add", cols, []int{4, 1}, func(o reg.GPVirtual, width int, masked bool) {
+			for c := range width {
+				load(at(x, o, c), ymm[c], masked)
+			}
+			for c := range width {
+				if masked {
+					load(at(dst, o, c), ymm[4], masked)
+					VADDPS(ymm[4], ymm[c], ymm[c])
+				} else {
+					VADDPS(at(dst, o, c), ymm[c], ymm[c])
+				}
+				store(ymm[c], at(dst, o, c), masked)
+			}
+		})
+		ADDQ(ldd, dst)
+		ADDQ(ldx, x)
+	})
+	end()
+
+	routine("addToOneAVX2", "(dst, x *float32, ldx, rows, cols int)",
+		"addToOneAVX2 is addGo with ldd = 0: it keeps the sums in registers.")
+	dst, x, ldx, rows, cols = argument("dst"), argument("x"), stride("ldx"), argument("rows"), argument("cols")
+	p, left := GP64(), GP64()
+	tailMask(cols)
+	across("addToOne", cols, []int{10, 8, 4, 2, 1}, func(o reg.GPVirtual, width int, masked bool) {
+		for c := range width {
+			load(at(dst, o, c), ymm[c], masked)
+		}
+		MOVQ(x, p)
+		MOVQ(rows, left)
+		down(name("addToOne_rows", width, masked), left, func() {
+			sum(p, o, width, masked)
+			ADDQ(ldx, p)
+		})
+		for c := range width {
+			store(ymm[c], at(dst, o, c), masked)
+		}
+	})
+	end()
+}
+
+// sum adds a part of the row p to the first registers.
+func sum(p, o reg.GPVirtual, width int, masked bool) {
+	for c := range width {
+		if masked {
+			load(at(p, o, c), reg.Y14, masked)
+			VADDPS(reg.Y14, ymm[c], ymm[c])
+		} else {
+			VADDPS(at(p, o, c), ymm[c], ymm[c])
+		}
+	}
+}
+
+func name(s string, width int, masked bool) string {
+	if masked {
+		return s + "_rest"
+	}
+	return s + "_" + strconv.Itoa(width)
+}
+
+func addNeighbors() {
+	routine("addNeighborsAVX2", "(dst *float32, ldd int, h *float32, ldh int, offsets, neighbors *int32, count, rows, cols int) (done int)",
+		"addNeighborsAVX2 is addNeighborsGo. It stops before a row whose offsets are not",
+		"within count or that has a neighbour beyond rows, and returns how many rows it did.")
+	dst, h, ldh, offsets, neighbors := argument("dst"), argument("h"), stride("ldh"), argument("offsets"), argument("neighbors")
+	cols, rows := argument("cols"), argument("rows")
+	i, from, to, e, p := GP64(), GP64(), GP64(), GP64(), GP64()
+	tailMask(cols)
+	XORQ(i, i)
+	Label("neighbors_row")
+	MOVLQSX(Mem{Base: offsets, Index: i, Scale: 4}, from)
+	MOVLQSX(Mem{Base: offsets, Index: i, Scale: 4, Disp: 4}, to)
+	Load(Param("count"), e)
+	CMPQ(to, e)
+	JHI(LabelRef("neighbors_end"))
+	CMPQ(from, to)
+	JHI(LabelRef("neighbors_end"))
+	across("neighbors", cols, []int{10, 8, 4, 2, 1}, func(o reg.GPVirtual, width int, masked bool) {
+		l := name("neighbors_sum", width, masked)
+		MOVQ(i, p)
+		IMULQ(ldh, p)
+		ADDQ(h, p)
+		for c := range width {
+			load(at(p, o, c), ymm[c], masked)
+		}
+		MOVQ(from, e)
+		JMP(LabelRef(l + "_test"))
+		Label(l)
+		MOVL(Mem{Base: neighbors, Index: e, Scale: 4}, p.As32())
+		CMPQ(p, rows)
+		JCC(LabelRef("neighbors_end"))
+		INCQ(e)
+		IMULQ(ldh, p)
+		ADDQ(h, p)
+		sum(p, o, width, masked)
+		Label(l + "_test")
+		CMPQ(e, to)
+		JLT(LabelRef(l))
+		for c := range width {
+			store(ymm[c], at(dst, o, c), masked)
+		}
+	})
+	Load(Param("ldd"), e)
+	LEAQ(Mem{Base: dst, Index: e, Scale: 4}, dst)
+	INCQ(i)
+	CMPQ(i, rows)
+	JLT(LabelRef("neighbors_row"))
+	Label("neighbors_end")
+	Store(i, Return("done"))
+	end()
+}
+
+func reluGradient() {
+	routine("reluGradientAVX2", "(d *float32, ldd int, y *float32, ldy, rows, cols int)",
+		"reluGradientAVX2 is reluGradientGo.")
+	d, ldd, y, ldy, rows, cols := argument("d"), stride("ldd"), argument("y"), stride("ldy"), argument("rows"), argument("cols")
+	tailMask(cols)
+	zero := reg.Y14
+	VXORPS(zero, zero, zero)
+	down("relu_row", rows, func() {
+		across("relu", cols, []int{4, 1}, func(o reg.GPVirtual, width int, masked bool) {
+			for c := range width {
+				load(at(y, o, c), ymm[c], masked)
+				load(at(d, o, c), ymm[c+4], masked)
+				const notLessOrEqual = 0x16 // or not a number
+				VCMPPS(U8(notLessOrEqual), zero, ymm[c], ymm[c])
+				VANDPS(ymm[c], ymm[c+4], ymm[c])
+				store(ymm[c], at(d, o, c), masked)
+			}
+		})
+		ADDQ(ldd, d)
+		ADDQ(ldy, y)
+	})
+	end()
+}
+
+func exp() {
+	log2e, magic := float("log2e", math.Log2E), float("magic", 12582912)
+	ln2hi, ln2lo := float("ln2hi", 0.693359375), float("ln2lo", -2.12194440e-4)
+	high, low := float("high", 87), float("low", -87)
+	var p []Mem
+	for i, x := range []float32{1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1, 1} {
+		p = append(p, float("p"+strconv.Itoa(i), x))
+	}
+	bias := constant("bias", 127<<23)
+
+	for _, v := range []machine{avx512{}, &avx2{}} {
+		routine("exp"+v.name(), "(x *float32, n int, scale float32)", "exp"+v.name()+" is expGo.")
+		v.begin()
+		x, n := argument("x"), argument("n")
+		upper, lower, scale, mask := v.register(12), v.register(13), v.register(14), v.register(15)
+		s, err := Param("scale").Resolve()
+		if err != nil {
+			panic(err)
+		}
+		rest := GP64()
+		MOVQ(n, rest)
+		ANDQ(U8(v.lanes()-1), rest)
+		v.setMask(rest)
+		v.mask(mask)
+		VBROADCASTSS(s.Addr, scale)
+		VMOVUPS(high, upper)
+		VMOVUPS(low, lower)
+		eights := v.lanes() / 8
+		across("exp"+v.name(), n, []int{4 * eights, eights}, func(o reg.GPVirtual, width int, masked bool) {
+			// Four registers at a time, step by step, so that the chain of one
+			// hides in those of the others.
+			type lane struct {
+				x, n, p reg.VecPhysical
+				at      Mem
+			}
+			var lanes []lane
+			for c := range max(1, width/eights) {
+				at := Mem{Base: x, Index: o, Scale: 1, Disp: 4 * v.lanes() * c}
+				lanes = append(lanes, lane{v.register(3 * c), v.register(3*c + 1), v.register(3*c + 2), at})
+			}
+			each := func(f func(l lane)) {
+				for _, l := range lanes {
+					f(l)
+				}
+			}
+			var m Op
+			if masked {
+				m = mask
+			}
+			each(func(l lane) { v.load(l.at, l.x, m) })
+			each(func(l lane) { VMULPS(l.x, scale, l.x) })
+			// Where x is not a number these two take the operand that Go writes first.
+			each(func(l lane) { VMINPS(l.x, upper, l.x) })
+			each(func(l lane) { VMAXPS(l.x, lower, l.x) })
+			each(func(l lane) { VMULPS(log2e, l.x, l.n) })
+			each(func(l lane) { VADDPS(magic, l.n, l.n) })
+			for _, part := range []Mem{ln2hi, ln2lo} {
+				each(func(l lane) { VSUBPS(magic, l.n, l.p) })
+				each(func(l lane) { VMULPS(part, l.p, l.p) })
+				each(func(l lane) { VSUBPS(l.p, l.x, l.x) })
+			}
+			// The low bits of n are the exponent of 2.
+			each(func(l lane) { VPSLLD(U8(23), l.n, l.n) })
+			each(func(l lane) { VPADDD(bias, l.n, l.n) })
+			each(func(l lane) { VMULPS(p[0], l.x, l.p) })
+			for _, c := range p[1:5] {
+				each(func(l lane) { VADDPS(c, l.p, l.p) })
+				each(func(l lane) { VMULPS(l.x, l.p, l.p) })
+			}
+			each(func(l lane) { VADDPS(p[5], l.p, l.p) })
+			each(func(l lane) { VMULPS(l.x, l.p, l.p) })
+			each(func(l lane) { VMULPS(l.x, l.p, l.p) })
+			each(func(l lane) { VADDPS(l.x, l.p, l.p) })
+			each(func(l lane) { VADDPS(p[6], l.p, l.p) })
+			each(func(l lane) { VMULPS(l.n, l.p, l.p) })
+			each(func(l lane) { v.store(l.p, l.at, m) })
+		})
+		end()
+	}
+}
+
+// reduceDoubles adds up eight float64 parts, in the order of kernel.go.
+func reduceDoubles(low, high reg.VecPhysical, other reg.VecPhysical) {
+	VADDPD(high, low, low)
+	VEXTRACTF128(U8(1), low, other.AsX())
+	VADDPD(other.AsX(), low.AsX(), low.AsX())
+	VUNPCKHPD(low.AsX(), low.AsX(), other.AsX())
+	VADDSD(other.AsX(), low.AsX(), low.AsX())
+}
+
+// doubles loads eight values of a row as float64.
+func doubles(row, o reg.GPVirtual, low, high reg.VecPhysical, masked bool) {
+	if masked {
+		load(at(row, o, 0), high, masked)
+		VCVTPS2PD(high.AsX(), low)
+		VEXTRACTF128(U8(1), high, high.AsX())
+		VCVTPS2PD(high.AsX(), high)
+	} else {
+		VCVTPS2PD(at(row, o, 0), low)
+		VCVTPS2PD(at(row, o, 0).Offset(16), high)
+	}
+}
+
+func sums() {
+	routine("sumsAVX2", "(rows, cols *float64, x *float32, m, n int)", "sumsAVX2 is sumsGo for m, n > 0.")
+	rows, cols, x, m, n := argument("rows"), argument("cols"), argument("x"), argument("m"), argument("n")
+	tailMask(n)
+	// The mask of the eight float64.
+	VPMOVSXDQ(tail.AsX(), reg.Y13)
+	VEXTRACTF128(U8(1), tail, reg.X14)
+	VPMOVSXDQ(reg.X14, reg.Y14)
+	size := GP64()
+	MOVQ(n, size)
+	SHLQ(U8(2), size)
+	row := [4]reg.GPVirtual{x, GP64(), GP64(), GP64()}
+	// Four rows at a time read and write the sums of columns once.
+	for _, height := range []int{4, 1} {
+		l := "sums" + strconv.Itoa(height)
+		Label(l)
+		CMPQ(m, U8(height))
+		JLT(LabelRef(l + "_end"))
+		for r := range height {
+			VXORPS(ymm[2*r], ymm[2*r], ymm[2*r])
+			VXORPS(ymm[2*r+1], ymm[2*r+1], ymm[2*r+1])
+			if r > 0 {
+				LEAQ(Mem{Base: row[r-1], Index: size, Scale: 1}, row[r])
+			}
+		}
+		c := GP64()
+		MOVQ(cols, c)
+		across(l, n, []int{1}, func(o reg.GPVirtual, _ int, masked bool) {
+			low, high := reg.Y8, reg.Y9
+			sumLow, sumHigh := reg.Y10, reg.Y11
+			if masked {
+				VMASKMOVPD(Mem{Base: c}, reg.Y13, sumLow)
+				VMASKMOVPD(Mem{Base: c, Disp: 32}, reg.Y14, sumHigh)
+			} else {
+				VMOVUPD(Mem{Base: c}, sumLow)
+				VMOVUPD(Mem{Base: c, Disp: 32}, sumHigh)
+			}
+			for r := range height {
+				doubles(row[r], o, low, high, masked)
+				VADDPD(low, ymm[2*r], ymm[2*r])
+				VADDPD(high, ymm[2*r+1], ymm[2*r+1])
+				VADDPD(low, sumLow, sumLow)
+				VADDPD(high, sumHigh, sumHigh)
+			}
+			if masked {
+				VMASKMOVPD(sumLow, reg.Y13, Mem{Base: c})
+				VMASKMOVPD(sumHigh, reg.Y14, Mem{Base: c, Disp: 32})
+			} else {
+				VMOVUPD(sumLow, Mem{Base: c})
+				VMOVUPD(sumHigh, Mem{Base: c, Disp: 32})
+			}
+			ADDQ(U8(64), c)
+		})
+		for r := range height {
+			reduceDoubles(ymm[2*r], ymm[2*r+1], reg.Y8)
+			VMOVSD(ymm[2*r].AsX(), Mem{Base: rows, Disp: 8 * r})
+		}
+		ADDQ(U8(8*height), rows)
+		LEAQ(Mem{Base: x, Index: size, Scale: uint8(height)}, x)
+		SUBQ(U8(height), m)
+		JMP(LabelRef(l))
+		Label(l + "_end")
+	}
+	end()
+}
+
+func weight() {
+	routine("weightAVX2", "(x, r, c *float32, m, n int)", "weightAVX2 is weightGo for m, n > 0.")
+	x, r, c, m, n := argument("x"), argument("r"), argument("c"), argument("m"), argument("n")
+	tailMask(n)
+	down("weight_row", m, func() {
+		VBROADCASTSS(Mem{Base: r}, reg.Y14)
+		across("weight", n, []int{4, 1}, func(o reg.GPVirtual, width int, masked bool) {
+			for i := range width {
+				if masked {
+					load(at(c, o, i), ymm[i], masked)
+					load(at(x, o, i), ymm[i+4], masked)
+					VADDPS(ymm[i], reg.Y14, ymm[i])
+					VMULPS(ymm[i+4], ymm[i], ymm[i])
+				} else {
+					VADDPS(at(c, o, i), reg.Y14, ymm[i])
+					VMULPS(at(x, o, i), ymm[i], ymm[i])
+				}
+				store(ymm[i], at(x, o, i), masked)
+			}
+		})
+		ADDQ(U8(4), r)
+		LEAQ(Mem{Base: x, Index: n, Scale: 4}, x)
+	})
+	end()
+}
+
+func normalize() {
+	smallest, one := float("smallest", 1e-12), float("one", 1)
+	routine("normalizeAVX2", "(dst, norms, z *float32, rows, width int)", "normalizeAVX2 is normalizeGo for rows, width > 0.")
+	dst, norms, z, rows, width := argument("dst"), argument("norms"), argument("z"), argument("rows"), argument("width")
+	tailMask(width)
+	VMOVUPS(smallest, reg.Y13)
+	VMOVUPS(one, reg.Y14)
+	down("normalize_row", rows, func() {
+		VXORPS(reg.Y0, reg.Y0, reg.Y0)
+		VXORPS(reg.Y1, reg.Y1, reg.Y1)
+		across("normalize_sum", width, []int{1}, func(o reg.GPVirtual, _ int, masked bool) {
+			doubles(z, o, reg.Y2, reg.Y3, masked)
+			VMULPD(reg.Y2, reg.Y2, reg.Y2)
+			VMULPD(reg.Y3, reg.Y3, reg.Y3)
+			VADDPD(reg.Y2, reg.Y0, reg.Y0)
+			VADDPD(reg.Y3, reg.Y1, reg.Y1)
+		})
+		reduceDoubles(reg.Y0, reg.Y1, reg.Y2)
+		VSQRTSD(reg.X0, reg.X0, reg.X0)
+		VCVTSD2SS(reg.X0, reg.X0, reg.X0)
+		VMOVSS(reg.X0, Mem{Base: norms})
+		// Not a number stays what it is: the operand that Go writes first.
+		VMAXSS(reg.X0, reg.X13, reg.X0)
+		VDIVSS(reg.X0, reg.X14, reg.X0)
+		VBROADCASTSS(reg.X0, reg.Y0)
+		across("normalize_scale", width, []int{1}, func(o reg.GPVirtual, _ int, masked bool) {
+			load(at(z, o, 0), reg.Y1, masked)
+			VMULPS(reg.Y0, reg.Y1, reg.Y1)
+			store(reg.Y1, at(dst, o, 0), masked)
+		})
+		ADDQ(U8(4), norms)
+		LEAQ(Mem{Base: z, Index: width, Scale: 4}, z)
+		LEAQ(Mem{Base: dst, Index: width, Scale: 4}, dst)
+	})
+	end()
+
+	routine("normalizeGradientAVX2", "(dst, gradient, u, norms *float32, rows, width int)",
+		"normalizeGradientAVX2 is normalizeGradientGo for rows, width > 0.")
+	dst, g, u := argument("dst"), argument("gradient"), argument("u")
+	norms, rows, width = argument("norms"), argument("rows"), argument("width")
+	tailMask(width)
+	VMOVUPS(smallest, reg.Y13)
+	VMOVUPS(one, reg.Y14)
+	down("gradient_row", rows, func() {
+		VMOVSS(Mem{Base: norms}, reg.X4)
+		VUCOMISS(reg.X4, reg.X13)
+		JHI(LabelRef("gradient_none"))
+		product8("gradient_dot", u, g, width)
+		VDIVSS(reg.X4, reg.X14, reg.X4)
+		VBROADCASTSS(reg.X0, reg.Y0)
+		VBROADCASTSS(reg.X4, reg.Y4)
+		across("gradient", width, []int{1}, func(o reg.GPVirtual, _ int, masked bool) {
+			load(at(u, o, 0), reg.Y1, masked)
+			load(at(g, o, 0), reg.Y2, masked)
+			VMULPS(reg.Y0, reg.Y1, reg.Y1)
+			VSUBPS(reg.Y1, reg.Y2, reg.Y2)
+			VMULPS(reg.Y4, reg.Y2, reg.Y2)
+			store(reg.Y2, at(dst, o, 0), masked)
+		})
+		Label("gradient_next")
+		ADDQ(U8(4), norms)
+		for _, p := range []reg.GPVirtual{dst, g, u} {
+			LEAQ(Mem{Base: p, Index: width, Scale: 4}, p)
+		}
+	})
+	end()
+	Label("gradient_none")
+	VXORPS(reg.Y0, reg.Y0, reg.Y0)
+	across("gradient_clear", width, []int{1}, func(o reg.GPVirtual, _ int, masked bool) {
+		store(reg.Y0, at(dst, o, 0), masked)
+	})
+	JMP(LabelRef("gradient_next"))
+}
+
+// product8 leaves the scalar product of two rows in X0.
+func product8(l string, a, b, n reg.GPVirtual) {
+	VXORPS(reg.Y0, reg.Y0, reg.Y0)
+	across(l, n, []int{1}, func(o reg.GPVirtual, _ int, masked bool) {
+		load(at(a, o, 0), reg.Y1, masked)
+		if masked {
+			load(at(b, o, 0), reg.Y2, masked)
+			VMULPS(reg.Y2, reg.Y1, reg.Y1)
+		} else {
+			VMULPS(at(b, o, 0), reg.Y1, reg.Y1)
+		}
+		VADDPS(reg.Y1, reg.Y0, reg.Y0)
+	})
+	VEXTRACTF128(U8(1), reg.Y0, reg.X1)
+	VADDPS(reg.X1, reg.X0, reg.X0)
+	VMOVHLPS(reg.X0, reg.X0, reg.X1)
+	VADDPS(reg.X1, reg.X0, reg.X0)
+	VMOVSHDUP(reg.X0, reg.X1)
+	VADDSS(reg.X1, reg.X0, reg.X0)
+}
+
+func dot() {
+	routine("dotAVX2", "(a, b *float32, n int) (sum float32)", "dotAVX2 is dotGo.")
+	a, b, n := argument("a"), argument("b"), argument("n")
+	tailMask(n)
+	product8("dot", a, b, n)
+	sum, err := Return("sum").Resolve()
+	if err != nil {
+		panic(err)
+	}
+	VMOVSS(reg.X0, sum.Addr)
+	end()
+}
+
+func transpose() {
+	routine("transposeAVX2", "(dst, src *float32, lds, rows, cols int)", "transposeAVX2 is transposeGo for rows, cols > 0.")
+	dst, src, lds, rows, cols := argument("dst"), argument("src"), stride("lds"), argument("rows"), argument("cols")
+	ldd, d, p, s, o, left := GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
+	MOVQ(rows, ldd)
+	SHLQ(U8(2), ldd)
+	mask := func(n reg.GPVirtual, to Op) { // of the lower min(n, 8) lanes
+		m, e := GP64(), GP64()
+		MOVQ(U32(8), e)
+		CMPQ(n, e)
+		CMOVQLT(n, e)
+		SHLQ(U8(2), e)
+		LEAQ(table.Offset(32), m)
+		SUBQ(e, m)
+		VMOVUPS(Mem{Base: m}, to)
+	}
+	// Blocks of 8×8; at the right and at the bottom of less.
+	Label("transpose_rows")
+	MOVQ(dst, d)
+	XORQ(o, o)
+	MOVQ(cols, left)
+	Label("transpose_block")
+	LEAQ(Mem{Base: src, Index: o, Scale: 1}, s)
+	CMPQ(rows, U8(8))
+	JLT(LabelRef("transpose_small"))
+	CMPQ(left, U8(8))
+	JLT(LabelRef("transpose_small"))
+	for r := range 8 {
+		VMOVUPS(Mem{Base: s}, ymm[r])
+		if r < 7 {
+			ADDQ(lds, s)
+		}
+	}
+	transpose8()
+	MOVQ(d, p)
+	for r := range 8 {
+		VMOVUPS(ymm[8+r], Mem{Base: p})
+		ADDQ(ldd, p)
+	}
+	MOVQ(p, d)
+	ADDQ(U8(32), o)
+	SUBQ(U8(8), left)
+	JNE(LabelRef("transpose_block"))
+	JMP(LabelRef("transpose_next"))
+
+	Label("transpose_small")
+	mask(left, reg.Y8)
+	for r := range 8 {
+		// What there is no row for stays, and is not stored.
+		CMPQ(rows, U8(r))
+		JLE(LabelRef("transpose_loaded"))
+		VMASKMOVPS(Mem{Base: s}, reg.Y8, ymm[r])
+		ADDQ(lds, s)
+	}
+	Label("transpose_loaded")
+	transpose8()
+	mask(rows, reg.Y0)
+	for r := range 8 {
+		CMPQ(left, U8(r))
+		JLE(LabelRef("transpose_next"))
+		VMASKMOVPS(ymm[8+r], reg.Y0, Mem{Base: d})
+		ADDQ(ldd, d)
+	}
+	ADDQ(U8(32), o)
+	SUBQ(U8(8), left)
+	JNE(LabelRef("transpose_block"))
+
+	Label("transpose_next")
+	ADDQ(U8(32), dst)
+	LEAQ(Mem{Base: src, Index: lds, Scale: 8}, src)
+	SUBQ(U8(8), rows)
+	JGT(LabelRef("transpose_rows"))
+	end()
+}
+
+// transpose8 turns 8×8 values in the lower eight registers around into the upper.
+func transpose8() {
+	for i := range 4 { // pairs of rows
+		VUNPCKLPS(ymm[2*i+1], ymm[2*i], ymm[8+2*i])
+		VUNPCKHPS(ymm[2*i+1], ymm[2*i], ymm[9+2*i])
+	}
+	for i := range 2 { // four rows
+		for j := range 2 {
+			a, b := ymm[8+4*i+j], ymm[8+4*i+j+2]
+			VSHUFPS(U8(0x44), b, a, ymm[4*i+2*j])
+			VSHUFPS(U8(0xee), b, a, ymm[4*i+2*j+1])
+		}
+	}
+	for i := range 4 { // all eight
+		VPERM2F128(U8(0x20), ymm[4+i], ymm[i], ymm[8+i])
+		VPERM2F128(U8(0x31), ymm[4+i], ymm[i], ymm[12+i])
+	}
+}

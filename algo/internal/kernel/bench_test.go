@@ -1,0 +1,116 @@
+package kernel
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// A product computes dst = a·b, or a·bᵀ; all matrices are dense.
+type product struct {
+	name   string
+	nn, nt func(dst, a, b Matrix)
+}
+
+// others computes products by other means, to compare with.
+var others = []product{{
+	"blas32",
+	func(dst, a, b Matrix) { blas32.Gemm(blas.NoTrans, blas.NoTrans, 1, view(a), view(b), 0, view(dst)) },
+	func(dst, a, b Matrix) { blas32.Gemm(blas.NoTrans, blas.Trans, 1, view(a), view(b), 0, view(dst)) },
+}}
+
+func view(m Matrix) blas32.General {
+	return blas32.General{Rows: m.Rows, Cols: m.Cols, Stride: m.Stride, Data: m.Data}
+}
+
+// The shapes are those of layers for 16 molecules of 24 atoms, of the
+// similarities of atoms in one molecule, and of a block of InfoNCE.
+func BenchmarkGemm(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, s := range [][3]int{
+		{384, 16, 9}, {384, 16, 16}, {384, 64, 64}, {384, 80, 80}, {384, 160, 160}, {24, 24, 80},
+		{32, 3000, 160}, {32, 160, 3000}, {32, 4096, 32},
+	} {
+		m, n, k := s[0], s[1], s[2]
+		dst, x := matrix(rng, m, n, 0), matrix(rng, m, k, 0)
+		right := matrix(rng, k, n, 0)
+		turned := Matrix{right.Data, n, k, k}
+		run := func(name, what string, f func()) {
+			b.Run(fmt.Sprintf("%s/%dx%dx%d/%s", what, m, n, k, name), func(b *testing.B) {
+				for b.Loop() {
+					f()
+				}
+				rate(b, 2*m*n*k, 1e9, "GFLOP/s")
+			})
+		}
+		every := func(what string, ours func(dst, a, b Matrix), right Matrix, theirs func(p product) func(dst, a, b Matrix)) {
+			for _, v := range variants {
+				v.use()
+				run(v.name, what, func() { ours(dst, x, right) })
+			}
+			for _, p := range others {
+				f := theirs(p)
+				run(p.name, what, func() { f(dst, x, right) })
+			}
+		}
+		every("NN", MulNN, right, func(p product) func(dst, a, b Matrix) { return p.nn })
+		every("NT", MulNT, turned, func(p product) func(dst, a, b Matrix) { return p.nt })
+	}
+}
+
+func rate(b *testing.B, each int, unit float64, name string) {
+	b.ReportMetric(float64(each)*float64(b.N)/b.Elapsed().Seconds()/unit, name)
+}
+
+// The other loops, by what they read and write.
+func BenchmarkLoops(b *testing.B) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const m, n = 128, 160
+	x, y, r, c := random(rng, m*n), random(rng, m*n), random(rng, m), random(rng, n)
+	rows, cols, norms := make([]float64, m), make([]float64, n), random(rng, m)
+	path, offsets := make([]int32, 2*m), make([]int32, m+1)
+	for i := range m {
+		path[2*i], path[2*i+1] = int32(max(0, i-1)), int32(min(m-1, i+1))
+		offsets[i+1] = int32(2 * (i + 1))
+	}
+	const values = 4 * m * n // bytes
+	for _, l := range []struct {
+		name  string
+		f     func()
+		bytes int
+	}{
+		{"Add", func() { Add(Dense(x, m, n), Dense(y, m, n)) }, 3 * values},
+		{"AddToOne", func() { Add(Matrix{c, m, n, 0}, Dense(y, m, n)) }, values},
+		{"AddNeighbors160", func() { AddNeighbors(Dense(x, m, n), Dense(y, m, n), offsets, path) }, 4 * values},
+		{"AddNeighbors16", func() { AddNeighbors(Dense(x[:m*16], m, 16), Dense(y[:m*16], m, 16), offsets, path) }, 4 * values / 10},
+		{"ReLUGradient", func() { ReLUGradient(Dense(x, m, n), Dense(y, m, n)) }, 3 * values},
+		{"Sums", func() { Sums(rows, cols, y) }, values},
+		{"Weight", func() { clear(r); Weight(x, r, c) }, 2 * values},
+		{"Normalize", func() { Normalize(x, norms, y) }, 2 * values},
+		{"NormalizeGradient", func() { NormalizeGradient(x, y, y, norms) }, 2 * values},
+		{"Dot", func() { Dot(x, y) }, 2 * values},
+	} {
+		for _, v := range variants {
+			v.use()
+			b.Run(l.name+"/"+v.name, func(b *testing.B) {
+				for b.Loop() {
+					l.f()
+				}
+				rate(b, l.bytes, 1e9, "GB/s")
+			})
+		}
+	}
+	e := make([]float32, 4096)
+	for _, v := range variants {
+		v.use()
+		b.Run("Exp/"+v.name, func(b *testing.B) {
+			for b.Loop() {
+				Exp(e, 0.5)
+			}
+			rate(b, len(e), 1e6, "Mexp/s")
+		})
+	}
+}

@@ -1,0 +1,159 @@
+//go:build !noasm
+
+package kernel
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+//go:generate go run -C asm . -pkg kernel -out ../vector_amd64.s -stubs ../vector_amd64.go
+
+// The instruction sets that there is code for. A later one includes the earlier.
+const (
+	portable = iota
+	avx2
+	avx512
+)
+
+var names = [...]string{"portable Go", "AVX2", "AVX-512"}
+
+// level is the best one that this machine has; only tests change it.
+var level = detect()
+
+// Implementation names the code that runs.
+func Implementation() string { return names[level] }
+
+func detect() int {
+	const (
+		osxsave, avx    = 1 << 27, 1 << 28 // of leaf 1, ecx
+		avx2Bit, bmi2   = 1 << 5, 1 << 8   // of leaf 7, ebx
+		avx512f         = 1 << 16
+		ymmSaved        = 0x06 // of xgetbv
+		zmmSaved        = 0xe6
+		features, extra = 1, 7
+	)
+	last, _, _, _ := cpuid(0, 0)
+	if last < extra {
+		return portable
+	}
+	_, _, basic, _ := cpuid(features, 0)
+	if basic&osxsave == 0 || basic&avx == 0 {
+		return portable
+	}
+	saved := xgetbv()
+	_, more, _, _ := cpuid(extra, 0)
+	switch {
+	case saved&ymmSaved != ymmSaved || more&avx2Bit == 0:
+		return portable
+	case saved&zmmSaved != zmmSaved || more&avx512f == 0 || more&bmi2 == 0:
+		return avx2
+	}
+	return avx512
+}
+
+func gemm(dst []float32, ldd int, a []float32, as, at int, b []float32, ldb, m, n, k int, bias []float32, flags int) {
+	d, x, y, z := unsafe.SliceData(dst), unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(bias)
+	switch level {
+	case avx512:
+		gemmAVX512(d, ldd, x, as, at, y, ldb, m, n, k, z, flags)
+	case avx2:
+		gemmAVX2(d, ldd, x, as, at, y, ldb, m, n, k, z, flags)
+	default:
+		gemmGo(dst, ldd, a, as, at, b, ldb, m, n, k, bias, flags)
+	}
+}
+
+func transpose(dst, src []float32, lds, rows, cols int) {
+	if level == portable {
+		transposeGo(dst, src, lds, rows, cols)
+	} else if rows > 0 && cols > 0 {
+		transposeAVX2(&dst[0], &src[0], lds, rows, cols)
+	}
+}
+
+func add(dst []float32, ldd int, x []float32, ldx, rows, cols int) {
+	switch {
+	case level == portable:
+		addGo(dst, ldd, x, ldx, rows, cols)
+	case ldd == 0:
+		addToOneAVX2(&dst[0], &x[0], ldx, rows, cols)
+	case ldd == cols && ldx == cols: // one long row
+		addAVX2(&dst[0], 0, &x[0], 0, 1, rows*cols)
+	default:
+		addAVX2(&dst[0], ldd, &x[0], ldx, rows, cols)
+	}
+}
+
+func addNeighbors(dst []float32, ldd int, h []float32, ldh int, offsets, neighbors []int32, rows, cols int) {
+	if level == portable {
+		addNeighborsGo(dst, ldd, h, ldh, offsets, neighbors, rows, cols)
+		return
+	}
+	done := addNeighborsAVX2(&dst[0], ldd, &h[0], ldh, &offsets[0], unsafe.SliceData(neighbors), len(neighbors), rows, cols)
+	if done < rows {
+		panic(fmt.Sprintf("kernel: AddNeighbors: row %d of %d has offsets %d to %d of %d, or a neighbour that is no row",
+			done, rows, offsets[done], offsets[done+1], len(neighbors)))
+	}
+}
+
+func reluGradient(d []float32, ldd int, y []float32, ldy, rows, cols int) {
+	switch {
+	case level == portable:
+		reluGradientGo(d, ldd, y, ldy, rows, cols)
+	case ldd == cols && ldy == cols:
+		reluGradientAVX2(&d[0], 0, &y[0], 0, 1, rows*cols)
+	default:
+		reluGradientAVX2(&d[0], ldd, &y[0], ldy, rows, cols)
+	}
+}
+
+func exp(x []float32, scale float32) {
+	switch level {
+	case avx512:
+		expAVX512(&x[0], len(x), scale)
+	case avx2:
+		expAVX2(&x[0], len(x), scale)
+	default:
+		expGo(x, scale)
+	}
+}
+
+func sums(rows, cols []float64, x []float32) {
+	if level == portable {
+		sumsGo(rows, cols, x)
+	} else {
+		sumsAVX2(&rows[0], &cols[0], &x[0], len(rows), len(cols))
+	}
+}
+
+func weight(x, r, c []float32) {
+	if level == portable {
+		weightGo(x, r, c)
+	} else {
+		weightAVX2(&x[0], &r[0], &c[0], len(r), len(c))
+	}
+}
+
+func normalize(dst, norms, z []float32) {
+	if level == portable {
+		normalizeGo(dst, norms, z)
+	} else {
+		normalizeAVX2(&dst[0], &norms[0], &z[0], len(norms), len(z)/len(norms))
+	}
+}
+
+func normalizeGradient(dst, g, u, norms []float32) {
+	if level == portable {
+		normalizeGradientGo(dst, g, u, norms)
+	} else {
+		normalizeGradientAVX2(&dst[0], &g[0], &u[0], &norms[0], len(norms), len(u)/len(norms))
+	}
+}
+
+func dot(a, b []float32) float32 {
+	if level == portable {
+		return dotGo(a, b)
+	}
+	return dotAVX2(&a[0], &b[0], len(a))
+}

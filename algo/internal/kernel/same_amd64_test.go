@@ -1,0 +1,73 @@
+//go:build !noasm
+
+package kernel
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func init() {
+	variants = nil
+	for l := portable; l <= level; l++ {
+		variants = append(variants, variant{names[l], func() { level = l }})
+	}
+}
+
+// The rate that gemm cannot go beyond: as many products as sums, in registers.
+func BenchmarkPeak(b *testing.B) {
+	const steps, sums = 1000, 12
+	for _, p := range []struct {
+		level, lanes int
+		f            func(n int)
+	}{{avx2, 8, peakAVX2}, {avx512, 16, peakAVX512}} {
+		if level < p.level {
+			continue
+		}
+		b.Run(names[p.level], func(b *testing.B) {
+			for b.Loop() {
+				p.f(steps)
+			}
+			rate(b, 2*steps*sums*p.lanes, 1e9, "GFLOP/s")
+		})
+	}
+}
+
+// The committed assembly is what the generator writes.
+func TestGenerated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the generator")
+	}
+	dir := t.TempDir()
+	files := []string{"vector_amd64.s", "vector_amd64.go"}
+	out := func(i int) string { return filepath.Join(dir, files[i]) }
+	run := func(args ...string) ([]byte, error) {
+		cmd := exec.Command("go", append([]string{args[0], "-C", "asm"}, args[1:]...)...)
+		cmd.Env = append(os.Environ(), "GOOS=", "GOARCH=")
+		return cmd.CombinedOutput()
+	}
+	if message, err := run("list", "-deps", "."); err != nil {
+		t.Skipf("the modules of asm/go.mod are not to be had: %v\n%s", err, message)
+	}
+	if message, err := run("run", ".", "-pkg", "kernel", "-out", out(0), "-stubs", out(1)); err != nil {
+		t.Fatalf("the generator: %v\n%s", err, message)
+	}
+	for i, name := range files {
+		want, err := os.ReadFile(out(i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The first line tells the command, with its paths.
+		_, w, _ := strings.Cut(string(want), "\n")
+		if _, g, _ := strings.Cut(string(got), "\n"); g != w {
+			t.Errorf("%s is not what asm writes: run go generate ./algo/internal/kernel", name)
+		}
+	}
+}

@@ -1,0 +1,375 @@
+package kernel
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+)
+
+// A variant is a way to run the loops on this machine.
+type variant struct {
+	name string
+	use  func()
+}
+
+// variants holds every one; where the code can choose, see same_amd64_test.go.
+var variants = []variant{{Implementation(), func() {}}}
+
+// each runs the test for every variant, and sets back the one that was in use.
+func each(t *testing.T, f func(t *testing.T)) {
+	defer variants[len(variants)-1].use()
+	for _, v := range variants {
+		v.use()
+		t.Run(v.name, f)
+	}
+}
+
+// A sample gives the operands of one call. They lie against the end or the start
+// of memory that must not be touched, so that a read beyond them is a fault where
+// the system can make it one, and a write is seen.
+type sample struct {
+	rng     *rand.Rand
+	m, n, k int    // m and n are positive
+	padding int    // between rows
+	flags   int    // of gemm; above its own, options of a test
+	raw     []byte // bits of values, before random ones
+	placed  []placed
+}
+
+type placed struct {
+	bytes, before []byte // with what is around, now and before the call
+	lo, hi        int    // where the values are
+	mayBeModified bool
+}
+
+const (
+	atStart = 8 << iota // of the memory, not at its end
+	transposed
+	special // values without a usual magnitude
+)
+
+var unusual = []float32{
+	0, float32(math.Copysign(0, -1)), 1, -1, math.SmallestNonzeroFloat32, -math.SmallestNonzeroFloat32, 1e-40,
+	math.MaxFloat32, -math.MaxFloat32, 1e-30, 1e30, 87, -87, 87.5, -88, 1e-12, 0.99e-12,
+	float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()),
+}
+
+func (s *sample) value() float32 {
+	if len(s.raw) >= 4 {
+		v := math.Float32frombits(binary.LittleEndian.Uint32(s.raw))
+		s.raw = s.raw[4:]
+		return v
+	}
+	if s.flags&special != 0 && s.rng.IntN(4) == 0 {
+		return unusual[s.rng.IntN(len(unusual))]
+	}
+	return float32(s.rng.NormFloat64())
+}
+
+// place is room for n values between canaries.
+func place[T int32 | float32 | float64](s *sample, n int, modified bool) []T {
+	var zero T
+	size := int(unsafe.Sizeof(zero))
+	room := fenced(len(s.placed), n*size+128, s.flags&atStart != 0)
+	for i := range room {
+		room[i] = 0xa5
+	}
+	hi := len(room)
+	if s.flags&atStart != 0 {
+		hi = n * size
+	}
+	s.placed = append(s.placed, placed{room, nil, hi - n*size, hi, modified})
+	if n == 0 {
+		return nil
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(&room[hi-n*size])), n)
+}
+
+func (s *sample) floats(n int, modified bool) []float32 {
+	x := place[float32](s, n, modified)
+	for i := range x {
+		x[i] = s.value()
+	}
+	return x
+}
+
+func (s *sample) doubles(n int) []float64 {
+	x := place[float64](s, n, true)
+	for i := range x {
+		x[i] = float64(s.value())
+	}
+	return x
+}
+
+// extent is how many values rows×cols of that stride take.
+func extent(rows, cols, stride int) int {
+	if rows == 0 || cols == 0 {
+		return 0
+	}
+	return (rows-1)*stride + cols
+}
+
+// ready takes down what all memory holds before the call.
+func (s *sample) ready() {
+	for i := range s.placed {
+		s.placed[i].before = bytes.Clone(s.placed[i].bytes)
+	}
+}
+
+// untouched reports a write outside of what the call may modify.
+func (s *sample) untouched(t *testing.T) {
+	t.Helper()
+	for i, p := range s.placed {
+		lo, hi := p.lo, p.hi
+		if !p.mayBeModified {
+			lo = hi
+		}
+		if !bytes.Equal(p.bytes[:lo], p.before[:lo]) || !bytes.Equal(p.bytes[hi:], p.before[hi:]) {
+			t.Fatalf("%v: the call wrote outside of its result, around or into operand %d", s, i)
+		}
+	}
+}
+
+func (s *sample) String() string {
+	return fmt.Sprintf("m=%d n=%d k=%d padding=%d flags=%d", s.m, s.n, s.k, s.padding, s.flags)
+}
+
+// same compares bits; any two values that are not numbers are the same.
+func same[T float32 | float64](t *testing.T, s *sample, got, want []T) {
+	t.Helper()
+	for i, w := range want {
+		g := got[i]
+		if g != g && w != w {
+			continue
+		}
+		if math.Float64bits(float64(g)) != math.Float64bits(float64(w)) {
+			t.Fatalf("%v: value %d is %g (%x), want %g (%x)", s, i, g, math.Float64bits(float64(g)), w, math.Float64bits(float64(w)))
+		}
+	}
+}
+
+// check32 runs f, which modifies x, and its reference on a copy of x.
+func check32(t *testing.T, s *sample, x []float32, f, reference func(x []float32)) {
+	t.Helper()
+	want := append([]float32(nil), x...)
+	reference(want)
+	s.ready()
+	f(x)
+	s.untouched(t)
+	same(t, s, x, want)
+}
+
+// loops compares each loop with its reference on a sample.
+var loops = []struct {
+	name string
+	run  func(t *testing.T, s *sample)
+}{
+	{"gemm", func(t *testing.T, s *sample) {
+		m, n, k := s.m, s.n, s.k
+		as, at := k+s.padding, 1
+		a := extent(m, k, as)
+		if s.flags&transposed != 0 {
+			as, at = 1, m+s.padding
+			a = extent(k, m, at)
+		}
+		ldb, ldd := n+2*s.padding, n+s.padding
+		x, y, bias := s.floats(a, false), s.floats(extent(k, n, ldb), false), s.floats(n, false)
+		flags := s.flags & (accumulate | addBias | rectify)
+		check32(t, s, s.floats(extent(m, n, ldd), true),
+			func(dst []float32) { gemm(dst, ldd, x, as, at, y, ldb, m, n, k, bias, flags) },
+			func(dst []float32) { gemmGo(dst, ldd, x, as, at, y, ldb, m, n, k, bias, flags) })
+	}},
+	{"transpose", func(t *testing.T, s *sample) {
+		lds := s.n + s.padding
+		x := s.floats(extent(s.m, s.n, lds), false)
+		check32(t, s, s.floats(s.m*s.n, true),
+			func(dst []float32) { transpose(dst, x, lds, s.m, s.n) },
+			func(dst []float32) { transposeGo(dst, x, lds, s.m, s.n) })
+	}},
+	{"add", func(t *testing.T, s *sample) {
+		ldd, ldx := s.n+s.padding, s.n+s.padding
+		switch s.k % 4 {
+		case 0:
+			ldd = 0
+		case 1:
+			ldx = 0
+		case 2:
+			ldx++
+		}
+		x := s.floats(extent(s.m, s.n, ldx), false)
+		check32(t, s, s.floats(extent(s.m, s.n, ldd), true),
+			func(dst []float32) { add(dst, ldd, x, ldx, s.m, s.n) },
+			func(dst []float32) { addGo(dst, ldd, x, ldx, s.m, s.n) })
+	}},
+	{"addNeighbors", func(t *testing.T, s *sample) {
+		offsets := place[int32](s, s.m+1, false)
+		offsets[0] = int32(s.k % 3)
+		for i := range s.m {
+			offsets[i+1] = offsets[i] + int32(s.rng.IntN(5))
+		}
+		neighbors := place[int32](s, int(offsets[s.m]), false)
+		for i := range neighbors {
+			neighbors[i] = int32(s.rng.IntN(s.m))
+		}
+		ldd, ldh := s.n+s.padding, s.n+2*s.padding
+		h := s.floats(extent(s.m, s.n, ldh), false)
+		check32(t, s, s.floats(extent(s.m, s.n, ldd), true),
+			func(dst []float32) { addNeighbors(dst, ldd, h, ldh, offsets, neighbors, s.m, s.n) },
+			func(dst []float32) { addNeighborsGo(dst, ldd, h, ldh, offsets, neighbors, s.m, s.n) })
+	}},
+	{"reluGradient", func(t *testing.T, s *sample) {
+		ldd, ldy := s.n+s.padding, s.n+2*s.padding
+		y := s.floats(extent(s.m, s.n, ldy), false)
+		check32(t, s, s.floats(extent(s.m, s.n, ldd), true),
+			func(d []float32) { reluGradient(d, ldd, y, ldy, s.m, s.n) },
+			func(d []float32) { reluGradientGo(d, ldd, y, ldy, s.m, s.n) })
+	}},
+	{"exp", func(t *testing.T, s *sample) {
+		scale := float32(s.k)
+		check32(t, s, s.floats(s.n, true),
+			func(x []float32) { exp(x, scale) }, func(x []float32) { expGo(x, scale) })
+	}},
+	{"sums", func(t *testing.T, s *sample) {
+		x, rows, cols := s.floats(s.m*s.n, false), s.doubles(s.m), s.doubles(s.n)
+		wantRows, wantCols := make([]float64, s.m), append([]float64(nil), cols...)
+		sumsGo(wantRows, wantCols, x)
+		s.ready()
+		sums(rows, cols, x)
+		s.untouched(t)
+		same(t, s, rows, wantRows)
+		same(t, s, cols, wantCols)
+	}},
+	{"weight", func(t *testing.T, s *sample) {
+		r, c := s.floats(s.m, false), s.floats(s.n, false)
+		check32(t, s, s.floats(s.m*s.n, true),
+			func(x []float32) { weight(x, r, c) }, func(x []float32) { weightGo(x, r, c) })
+	}},
+	{"normalize", func(t *testing.T, s *sample) {
+		z, norms, wantNorms := s.floats(s.m*s.n, false), s.floats(s.m, true), make([]float32, s.m)
+		if s.k%4 == 0 {
+			clear(z[:s.n])
+		}
+		check32(t, s, s.floats(s.m*s.n, true),
+			func(dst []float32) { normalize(dst, norms, z) },
+			func(dst []float32) { normalizeGo(dst, wantNorms, z) })
+		same(t, s, norms, wantNorms)
+	}},
+	{"normalizeGradient", func(t *testing.T, s *sample) {
+		g, u, norms := s.floats(s.m*s.n, false), s.floats(s.m*s.n, false), s.floats(s.m, false)
+		if s.k%4 == 0 {
+			norms[0] = 0
+		}
+		check32(t, s, s.floats(s.m*s.n, true),
+			func(dst []float32) { normalizeGradient(dst, g, u, norms) },
+			func(dst []float32) { normalizeGradientGo(dst, g, u, norms) })
+	}},
+	{"dot", func(t *testing.T, s *sample) {
+		a, b := s.floats(s.n, false), s.floats(s.n, false)
+		s.ready()
+		got := dot(a, b)
+		s.untouched(t)
+		same(t, s, []float32{got}, []float32{dotGo(a, b)})
+	}},
+}
+
+// Every variant gives the bits of the reference, for all sizes around those of
+// registers and tiles, and touches nothing else.
+func TestSameBits(t *testing.T) {
+	each(t, func(t *testing.T) {
+		for _, l := range loops {
+			t.Run(l.name, func(t *testing.T) {
+				rng := rand.New(rand.NewPCG(11, 12))
+				run := func(m, n, k int) {
+					l.run(t, &sample{rng: rng, m: max(1, m), n: max(1, n), k: k, padding: rng.IntN(4), flags: rng.IntN(64)})
+				}
+				for n := range 70 { // one register after the other, with every rest
+					run(1+rng.IntN(20), n, rng.IntN(40))
+					run(n, 1+rng.IntN(70), rng.IntN(40))
+				}
+				for range 300 {
+					run(rng.IntN(40), rng.IntN(180), rng.IntN(90))
+				}
+				for _, s := range shapes {
+					run(s[0], s[1], s[2])
+				}
+			})
+		}
+	})
+}
+
+// The public functions cut products into blocks; they too must give the bits of
+// the plain loop.
+func TestProductsInBlocks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 14))
+	each(t, func(t *testing.T) {
+		for _, s := range append(shapes, [3]int{5, 100, 500}, [3]int{1, 65, 161}) {
+			m, n, k := s[0], s[1], s[2]
+			x, w, bias := matrix(rng, m, k, 1), matrix(rng, n, k, 2), random(rng, n)
+			dst, wt := Dense(make([]float32, m*n), m, n), make([]float32, n*k)
+			Linear(dst, x, w, bias, true)
+			want := make([]float32, m*n)
+			transposeGo(wt, w.Data, w.Stride, n, k)
+			gemmGo(want, n, x.Data, x.Stride, 1, wt, n, m, n, k, bias, addBias|rectify)
+			same(t, &sample{m: m, n: n, k: k}, dst.Data, want)
+		}
+	})
+}
+
+// e^x for all of its range, and a little beyond.
+func TestSameExp(t *testing.T) {
+	var x []float32
+	for v := float32(-89); v < 89; v += 0.0009 {
+		x = append(x, v)
+	}
+	want := append([]float32(nil), x...)
+	expGo(want, 1)
+	each(t, func(t *testing.T) {
+		got := append([]float32(nil), x...)
+		exp(got, 1)
+		same(t, &sample{n: len(x)}, got, want)
+	})
+}
+
+// Graphs that are none must not make the vector code read elsewhere.
+func TestAddNeighborsOfNoGraph(t *testing.T) {
+	for name, g := range map[string]struct{ offsets, neighbors []int32 }{
+		"neighbour beyond the rows":  {[]int32{0, 1, 2}, []int32{1, 2}},
+		"neighbour below 0":          {[]int32{0, 1, 2}, []int32{1, -1}},
+		"offset beyond the list":     {[]int32{0, 9, 2}, []int32{1, 0}},
+		"offset below 0":             {[]int32{-1, 1, 2}, []int32{1, 0}},
+		"offsets in the wrong order": {[]int32{2, 1, 2}, []int32{1, 0}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(t *testing.T) {
+				defer func() {
+					if recover() == nil {
+						t.Error("want a panic")
+					}
+				}()
+				AddNeighbors(Dense(make([]float32, 6), 2, 3), Dense(make([]float32, 6), 2, 3), g.offsets, g.neighbors)
+			})
+		})
+	}
+}
+
+// FuzzSame compares a loop of every variant with its reference.
+func FuzzSame(f *testing.F) {
+	for i := range loops {
+		f.Add(byte(i), uint64(i), byte(5), byte(19), byte(3), byte(1), byte(7*i), []byte{0, 0, 0, 0x80})
+	}
+	f.Fuzz(func(t *testing.T, loop byte, seed uint64, m, n, k, padding, flags byte, raw []byte) {
+		l := loops[int(loop)%len(loops)]
+		defer variants[len(variants)-1].use()
+		for _, v := range variants {
+			v.use()
+			l.run(t, &sample{
+				rng: rand.New(rand.NewPCG(seed, 0)), m: 1 + int(m)%64, n: 1 + int(n), k: int(k),
+				padding: int(padding) % 16, flags: int(flags), raw: raw,
+			})
+		}
+	})
+}

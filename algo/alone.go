@@ -29,13 +29,18 @@ func NewAlone(ctx context.Context, m *Model, workers int) (*Alone, error) {
 	if m.Bank.Len() == 0 || m.Holdout.Len() == 0 {
 		return nil, fmt.Errorf("model %s holds %d training graphs and %d kept from training: there is nothing to compare a single graph with", m.Card.Name, m.Bank.Len(), m.Holdout.Len())
 	}
+	return newAlone(ctx, m, workers, m.Holdout)
+}
+
+// newAlone scores the reference, which is the scale.
+func newAlone(ctx context.Context, m *Model, workers int, reference *contrast.Representation) (*Alone, error) {
 	a := &Alone{model: m, workers: workers}
-	near, err := calibrate.Nearest(ctx, workers, m.Holdout.Q, m.Bank.Q, m.Bank.Dim())
+	near, err := calibrate.Nearest(ctx, workers, reference.Q, m.Bank.Q, m.Bank.Dim())
 	if err != nil {
 		return nil, err
 	}
-	a.node, a.near = calibrate.ScaleOf(defined(m.Holdout.NodeScore)), calibrate.ScaleOf(near)
-	a.holdout = a.sum(m.Holdout.NodeScore, near)
+	a.node, a.near = calibrate.ScaleOf(defined(reference.NodeScore)), calibrate.ScaleOf(near)
+	a.holdout = a.sum(reference.NodeScore, near)
 	return a, nil
 }
 

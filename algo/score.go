@@ -294,14 +294,18 @@ func (s *Scorer) choose(ctx context.Context, r *Report, t *state, in *calibrate.
 		}
 		return baca, nil
 	case r.Alone:
-		alone, err := s.alone(ctx, in)
+		reference := in.Holdout
+		if reference.Len() == 0 {
+			reference = in.Test
+		}
+		alone, err := newAlone(ctx, s.model, o.Workers, reference)
 		if err != nil {
 			return nil, err
 		}
 		t.score = func(ctx context.Context, r *contrast.Representation, _, _ []float64) ([]float64, error) {
-			return alone(ctx, r)
+			return alone.scores(ctx, r)
 		}
-		return alone(ctx, in.Test)
+		return alone.scores(ctx, in.Test)
 	}
 	ratio, evidence, err := o.Ratio.Estimate(ctx, in)
 	if err != nil {
@@ -325,39 +329,6 @@ func (s *Scorer) choose(ctx context.Context, r *Report, t *state, in *calibrate.
 		return fuse.Of(base, extra), nil
 	}
 	return fuse.Of(in.Base, ratio.Test), nil
-}
-
-// alone returns a score of each graph by itself: ℓ_n and the distance to the
-// nearest graph of the bank, each in units of the holdout (of the batch, where
-// there is none).
-func (s *Scorer) alone(ctx context.Context, in *calibrate.Input) (func(context.Context, *contrast.Representation) ([]float64, error), error) {
-	reference := in.Holdout
-	if reference.Len() == 0 {
-		reference = in.Test
-	}
-	nearest := func(ctx context.Context, r *contrast.Representation) ([]float64, error) {
-		return calibrate.Nearest(ctx, in.Workers, r.Q, in.Bank.Q, in.Bank.Dim())
-	}
-	node := calibrate.ScaleOf(defined(reference.NodeScore))
-	distances, err := nearest(ctx, reference)
-	if err != nil {
-		return nil, err
-	}
-	near := calibrate.ScaleOf(distances)
-	return func(ctx context.Context, r *contrast.Representation) ([]float64, error) {
-		sum, err := nearest(ctx, r)
-		if err != nil {
-			return nil, err
-		}
-		sum = near.Standardize(sum)
-		for i, z := range node.Standardize(r.NodeScore) {
-			sum[i] /= 2
-			if !math.IsNaN(z) { // ℓ_n of a single node says nothing
-				sum[i] += z / 2
-			}
-		}
-		return sum, nil
-	}, nil
 }
 
 func defined(x []float64) []float64 {

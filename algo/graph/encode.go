@@ -1,6 +1,9 @@
 package graph
 
-import "fmt"
+import (
+	"fmt"
+	"sync"
+)
 
 // The structure view of a node: the probability that a random walk is back
 // after 1 to WalkSteps steps (RWSE), then its degree, one-hot, with all degrees
@@ -29,25 +32,13 @@ func Encode(g *Graph, dst []float32) {
 		panic(fmt.Sprintf("graph: encoding of %d nodes needs %d values, got %d", n, n*EncodingWidth, len(dst)))
 	}
 	clear(dst)
-	w := walker{
-		inverse: make([]float64, n),
-		now:     make([]float64, n),
-		next:    make([]float64, n),
-		here:    make([]int32, 0, n),
-		reached: make([]int32, 0, n),
-	}
-	for i := range n {
-		if d := g.Degree(i); d > 0 {
-			w.inverse[i] = 1 / float64(d)
-		}
-	}
-	// Leaves of one node are alike, so one of them is enough: the leaves of a
-	// star would otherwise cost the square of their number.
-	leaf := make([]int32, n) // first leaf of a node, plus 1
+	w := walkers.Get().(*walker)
+	defer walkers.Put(w)
+	w.begin(g)
 	for i := range n {
 		row := dst[i*EncodingWidth : (i+1)*EncodingWidth]
 		if g.Degree(i) == 1 {
-			first := &leaf[g.Row(i)[0]]
+			first := &w.leaf[g.Row(i)[0]]
 			if *first != 0 {
 				copy(row, dst[int(*first-1)*EncodingWidth:][:EncodingWidth])
 				continue
@@ -60,11 +51,36 @@ func Encode(g *Graph, dst []float32) {
 }
 
 // A walker spreads one unit of probability from a node. now and next are
-// P^a e_i and P^(a+1) e_i, zero outside here and reached.
+// P^a e_i and P^(a+1) e_i, zero outside here and reached, and all zero between
+// two nodes.
 type walker struct {
-	inverse       []float64
+	inverse       []float64 // of the degrees
 	now, next     []float64
 	here, reached []int32
+	// Leaves of one node are alike, so one of them is enough: the leaves of a
+	// star would otherwise cost the square of their number.
+	leaf []int32 // first leaf of a node, plus 1
+}
+
+// walkers keeps their memory from graph to graph.
+var walkers = sync.Pool{New: func() any { return new(walker) }}
+
+func (w *walker) begin(g *Graph) {
+	n := g.N()
+	if cap(w.inverse) < n {
+		*w = walker{
+			inverse: make([]float64, n), now: make([]float64, n), next: make([]float64, n),
+			here: make([]int32, 0, n), reached: make([]int32, 0, n), leaf: make([]int32, n),
+		}
+	}
+	w.inverse, w.now, w.next, w.leaf = w.inverse[:n], w.now[:n], w.next[:n], w.leaf[:n]
+	clear(w.leaf)
+	for i := range n {
+		w.inverse[i] = 0
+		if d := g.Degree(i); d > 0 {
+			w.inverse[i] = 1 / float64(d)
+		}
+	}
 }
 
 // returns writes (P^k)_ii for k = 1…len(dst); len(dst) is even.

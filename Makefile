@@ -9,27 +9,39 @@ WASM = PATH="$(CURDIR)/build/wasmtest/node:$$PATH" GOOS=js GOARCH=wasm
 # Packages that start goroutines.
 CONCURRENT = ./algo ./algo/calibrate ./algo/contrast ./algo/dataset ./algo/internal/parallel ./algo/pretrain ./algo/table
 
-.PHONY: help run demo build test lint bench clean
+.PHONY: help run demo build page libraries test lint bench clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: demo ## score the built-in example molecules and draw the result
+run: build ## build everything and serve the page on 127.0.0.1:8000
+	bin/baca serve
 
-demo: build
+demo: build ## score the built-in example molecules in the terminal and draw the result
 	@mkdir -p out
 	bin/baca demo --plot out/scores.svg
 
-build: ## build the command as bin/baca
-	$(GO) build -o bin/baca ./build/baca
+build: page ## build the command, with the page in it, as bin/baca
+	$(GO) build -tags page -o bin/baca ./build/baca
 
-test: lint ## check everything: lint, unit tests, race detector, WebAssembly
+page: libraries ## build the page into web/site
+	$(GO) run ./build/page
+
+# The page's JavaScript libraries, from npm by the lockfile.
+libraries: web/node_modules
+	cd web && npm run --silent build >/dev/null
+
+web/node_modules: web/package-lock.json
+	cd web && npm ci --no-audit --no-fund --silent
+	@touch $@
+
+test: lint libraries ## check everything: lint, unit tests, race detector, WebAssembly, the page in Chromium
 	$(GO) test ./...
 	$(GO) test -race -short $(CONCURRENT)
 	$(GO) test -race -run 'Progress|Bar|Interrupt|Pipe|Waiting|WholeEpoch' ./build/baca
 	$(GO) test -tags noasm ./algo/internal/kernel ./algo/gin ./algo/contrast
-	GOOS=js GOARCH=wasm $(GO) vet ./algo/... ./weights/...
-	$(WASM) $(GO) test -short ./algo/... ./weights/...
+	GOOS=js GOARCH=wasm $(GO) vet ./algo/... ./weights/... ./wasm/... ./app
+	$(WASM) $(GO) test -short ./algo/... ./weights/... ./wasm/message ./wasm/worker/engine
 	$(WASM) BACA_KERNEL=none $(GO) test -short ./algo/internal/kernel ./algo/gin
 	$(WASM) $(GO) test -short -tags noasm ./algo/internal/kernel
 
@@ -41,8 +53,8 @@ lint: ## gofmt, go vet, staticcheck, and govulncheck where its database answers
 	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 	build/govulncheck.sh
 
-bench: ## benchmarks of every hot path
-	$(GO) test -run '^$$' -bench . -benchmem ./algo/... ./weights/...
+bench: ## measure every hot path natively, in Node and in Chromium (BENCH=-quick, BENCH=-peer)
+	$(GO) run ./build/bench $(BENCH)
 
 clean: ## remove what was built
-	rm -rf bin out
+	rm -rf bin out web/site web/static/lib web/static/tools.js web/node_modules

@@ -19,6 +19,8 @@ var layer = map[string]int{
 	"baca/algo/molecule":          2,
 	"baca/algo/gin":               2,
 	"baca/algo/graphon":           2,
+	"baca/algo/fingerprint":       2,
+	"baca/algo/baseline":          2,
 	"baca/algo/attention":         2,
 	"baca/algo/dataset":           3,
 	"baca/algo/contrast":          3,
@@ -39,10 +41,13 @@ var ours = []struct {
 	{"baca/weights", "baca/algo/..."},
 	{"baca/wasm/message", ""},
 	{"baca/wasm/worker", "baca/algo/... baca/weights baca/wasm/message"},
-	{"baca/wasm/app", "baca/app/... baca/wasm/message"},
+	{"baca/wasm/app", "baca/app/... baca/wasm/message baca/wasm/worker"},
 	{"baca/app", "baca/wasm/message"},
 	{"baca/web", ""},
-	{"baca/build/baca", "baca/algo/... baca/weights baca/web"},
+	{"baca/build/baca", "baca/algo/... baca/weights baca/web baca/build/site"},
+	{"baca/build/site", ""},
+	{"baca/build/page", "baca/algo baca/app baca/build/site baca/wasm/message baca/wasm/worker/engine baca/weights baca/web"},
+	{"baca/build/e2e", "baca/algo/... baca/build/site baca/wasm/message baca/weights baca/web"},
 }
 
 // forbidden packages would give algo files, a network, flags or a terminal.

@@ -9,21 +9,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/decide"
-	"baca/algo/graph"
 )
-
-func path(t *testing.T, n int) *graph.Graph {
-	t.Helper()
-	edges := make([][2]int32, n-1)
-	for i := range edges {
-		edges[i] = [2]int32{int32(i), int32(i + 1)}
-	}
-	g, _, err := graph.New(n, edges)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
 
 func TestNumber(t *testing.T) {
 	zero := 0.0

@@ -32,6 +32,7 @@ func BenchmarkPeak(b *testing.B) {
 				p.f(steps)
 			}
 			rate(b, 2*steps*sums*p.lanes, 1e9, "GFLOP/s")
+			b.ReportMetric(float64(2*steps*sums*p.lanes), "flop/op")
 		})
 	}
 }

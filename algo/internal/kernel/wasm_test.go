@@ -3,10 +3,13 @@
 package kernel
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
+	"syscall/js"
 	"testing"
 	"time"
 )
@@ -60,6 +63,74 @@ func TestMemoryGrowth(t *testing.T) {
 			t.Errorf("block %d was written outside its end", i)
 		}
 	}
+}
+
+// peakModule is a WebAssembly module that exports run(n), which repeats n times
+// 6 sums and 6 products of four values each. None depends on another of the same
+// repetition, and together with their two constants they fit into the registers.
+func peakModule() []byte {
+	const chains, unroll = 6, 4
+	sized := func(b []byte) []byte { // with the length before it
+		return append(binary.AppendUvarint(nil, uint64(len(b))), b...)
+	}
+	section := func(id byte, b ...byte) []byte { return append([]byte{id}, sized(b)...) }
+	const get, set, v128, f32x4 = 0x20, 0x21, 0xfd, 0x0c
+	add, multiply := []byte{v128, 0xe4, 0x01}, []byte{v128, 0xe6, 0x01}
+	constant := func(f float32) []byte {
+		c := []byte{v128, f32x4}
+		for range 4 {
+			c = binary.LittleEndian.AppendUint32(c, math.Float32bits(f))
+		}
+		return c
+	}
+	// Local 0 is n, then the values of the sums and of the products, then the
+	// constants.
+	const first, ones, step = 1, 1 + 2*chains, 2 + 2*chains
+	body := []byte{1, 2*chains + 2, 0x7b}
+	for l := range byte(2*chains + 1) {
+		body = append(append(body, constant(1)...), set, first+l)
+	}
+	body = append(append(body, constant(0.25)...), set, step)
+	body = append(body, 0x03, 0x40) // loop
+	for range unroll {
+		for c := range byte(chains) {
+			body = append(append(append(body, get, first+c, get, step), add...), set, first+c)
+			body = append(append(append(body, get, first+chains+c, get, ones), multiply...), set, first+chains+c)
+		}
+	}
+	// n -= unroll; again unless that is 0; end; the sum of all.
+	body = append(body, get, 0, 0x41, unroll, 0x6b, 0x22, 0, 0x0d, 0, 0x0b, get, first)
+	for l := range byte(2*chains - 1) {
+		body = append(append(body, get, first+1+l), add...)
+	}
+	body = append(body, v128, 0x1f, 0, 0x0b) // its first value; end
+	return slices.Concat([]byte("\x00asm\x01\x00\x00\x00"),
+		section(1, 1, 0x60, 1, 0x7f, 1, 0x7d), section(3, 1, 0), section(7, 1, 3, 'r', 'u', 'n', 0, 0),
+		section(10, append([]byte{1}, sized(body)...)...))
+}
+
+// The rate that the SIMD kernel cannot go beyond: as many products as sums, in
+// registers.
+func BenchmarkPeak(b *testing.B) {
+	const steps, operations = 100_000, 12 * 4
+	code := peakModule()
+	bytes := js.Global().Get("Uint8Array").New(len(code))
+	js.CopyBytesToJS(bytes, code)
+	assembly := js.Global().Get("WebAssembly")
+	instance := assembly.Get("Instance").New(assembly.Get("Module").New(bytes))
+	run := instance.Get("exports").Get("run")
+	for start := time.Now(); time.Since(start) < 100*time.Millisecond; { // as in BenchmarkGemm
+		if got, want := run.Invoke(1000).Float(), 6*(1+250)+6.; got != want {
+			b.Fatalf("the sum is %g, want %g", got, want)
+		}
+	}
+	b.Run("SIMD128", func(b *testing.B) {
+		for b.Loop() {
+			run.Invoke(steps)
+		}
+		rate(b, steps*operations, 1e9, "GFLOP/s")
+		b.ReportMetric(steps*operations, "flop/op")
+	})
 }
 
 // BenchmarkVector runs the loops with the SIMD kernel and without, in turn.

@@ -1,0 +1,223 @@
+package algo_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"baca/algo"
+	"baca/algo/calibrate"
+	"baca/algo/contrast"
+	"baca/algo/graph"
+)
+
+// Each graph gets what it gets in a batch of a few.
+func TestAloneIsABatchOfFew(t *testing.T) {
+	m := model(t)
+	gs := trees(t, rand.New(rand.NewPCG(7, 7)), algo.MinBatch-2, 0.6)
+	single, _, err := graph.New(1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gs = append(gs, single)
+	s, err := algo.NewScorer(m, algo.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := s.Batch(ctx, gs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := algo.NewAlone(ctx, m, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores, err := a.Scores(ctx, gs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, verdicts := a.Judge(scores, algo.DefaultOptions().Alpha)
+	for i, row := range report.Rows {
+		if d := math.Abs(scores[i] - row.Score); !(d <= 1e-9) || p[i] != row.P || verdicts[i] != row.Verdict {
+			t.Errorf("graph %d: score %g, p %g, %s; in a batch %g, %g, %s", i, scores[i], p[i], verdicts[i], row.Score, row.P, row.Verdict)
+		}
+	}
+	m.Holdout = m.Holdout.Select(nil)
+	if _, err := algo.NewAlone(ctx, m, 0); err == nil {
+		t.Error("a model without holdout gives scores")
+	}
+}
+
+// A path of four nodes with a triangle at its end: what remains without each node
+// is built here by hand.
+func TestOcclude(t *testing.T) {
+	build := func(n int, edges ...[2]int32) *graph.Graph {
+		g, _, err := graph.New(n, edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	g := build(5, [2]int32{0, 1}, [2]int32{1, 2}, [2]int32{2, 3}, [2]int32{3, 4}, [2]int32{2, 4})
+	rest := []*graph.Graph{
+		build(4, [2]int32{0, 1}, [2]int32{1, 2}, [2]int32{2, 3}, [2]int32{1, 3}),
+		build(4, [2]int32{1, 2}, [2]int32{2, 3}, [2]int32{1, 3}),
+		build(4, [2]int32{0, 1}, [2]int32{2, 3}),
+		build(4, [2]int32{0, 1}, [2]int32{1, 2}, [2]int32{2, 3}),
+		build(4, [2]int32{0, 1}, [2]int32{1, 2}, [2]int32{2, 3}),
+	}
+	a, err := algo.NewAlone(ctx, model(t), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores, err := a.Scores(ctx, append(rest, g))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := a.Occlude(ctx, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range rest {
+		if want := scores[5] - scores[i]; math.Abs(got[i]-want) > 1e-9 {
+			t.Errorf("node %d has part %g, want %g", i, got[i], want)
+		}
+	}
+	if got, err = a.Occlude(ctx, build(1)); err != nil || len(got) != 1 || !math.IsNaN(got[0]) {
+		t.Errorf("a graph of one node: %v, %v, want NaN", got, err)
+	}
+	if _, err := a.Occlude(ctx, build(algo.MaxOcclusion+1)); err == nil {
+		t.Error("a huge graph is occluded")
+	}
+}
+
+func TestNearestTrainingGraphs(t *testing.T) {
+	m := model(t)
+	a, err := algo.NewAlone(ctx, m, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := trees(t, rand.New(rand.NewPCG(9, 9)), 1, 0.4)[0]
+	near, err := a.Nearest(ctx, g, 4)
+	if err != nil || len(near) != 4 {
+		t.Fatalf("%d neighbours, %v", len(near), err)
+	}
+	r, err := contrast.Represent(ctx, 0, m.Encoder, []*graph.Graph{g})
+	if err != nil {
+		t.Fatal(err)
+	}
+	best, err := calibrate.Nearest(ctx, 0, r.Q, m.Bank.Q, r.Dim())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(near[0].Distance-best[0]) > 1e-4*best[0] {
+		t.Errorf("the nearest is at %g, want %g", near[0].Distance, best[0])
+	}
+	for i, n := range near {
+		// All graphs of the set but every 13th were trained on, and the bank has
+		// them all.
+		if want := n.Bank + n.Bank/12 + 1; n.Row != want || n.Row%13 == 0 {
+			t.Errorf("graph %d of the bank is row %d, want %d", n.Bank, n.Row, want)
+		}
+		if i > 0 && n.Distance < near[i-1].Distance {
+			t.Errorf("neighbour %d is nearer than the one before", i)
+		}
+	}
+	m.Card.Graphs = math.MaxInt // what a file says
+	for _, row := range m.BankRows() {
+		if row != -1 {
+			t.Fatalf("a card that makes no sense gives row %d", row)
+		}
+	}
+}
+
+// Who watches sees the stages in order, and changes nothing.
+func TestWatchChangesNothing(t *testing.T) {
+	m := model(t)
+	gs := trees(t, rand.New(rand.NewPCG(11, 3)), 300, 0.5)
+	o := algo.DefaultOptions()
+	score := func(o algo.Options) *algo.Report {
+		s, err := algo.NewScorer(m, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.Batch(ctx, gs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	want := score(o)
+	var stages []calibrate.Stage
+	last := map[calibrate.Stage][2]int{}
+	var steps []int
+	parted, previews := 0, 0
+	o.Watch = &algo.Watch{Watch: calibrate.Watch{
+		Stage: func(s calibrate.Stage, done, total int) {
+			if len(stages) == 0 || stages[len(stages)-1] != s {
+				stages = append(stages, s)
+			}
+			if done < 0 || done > total {
+				t.Errorf("stage %s: %d of %d", s, done, total)
+			}
+			last[s] = [2]int{done, total}
+		},
+		Parted: func(inside, outside []int, sizes [2]int) {
+			parted++
+			if len(inside) < 75 || len(outside) < 75 || sizes[0] < 8 || sizes[1] < 8 {
+				t.Errorf("%d and %d graphs, graphons of %v steps", len(inside), len(outside), sizes)
+			}
+		},
+		Every: 70,
+		Step: func(it calibrate.Iteration) {
+			steps = append(steps, it.Step)
+			if len(it.Test) != len(gs) || math.IsNaN(it.KL) {
+				t.Errorf("step %d: %d scores, KL %g", it.Step, len(it.Test), it.KL)
+			}
+		},
+	}}
+	o.Watch.Preview = func(rows []algo.Row, holdout []float64) {
+		previews++
+		a, err := algo.NewAlone(ctx, m, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scores, err := a.Scores(ctx, gs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, row := range rows {
+			if row.Score != scores[i] {
+				t.Errorf("preview of graph %d is %g, want %g", i, row.Score, scores[i])
+				break
+			}
+		}
+		if len(rows) != len(gs) || len(holdout) != m.Holdout.Len() {
+			t.Errorf("preview of %d graphs against %d", len(rows), len(holdout))
+		}
+	}
+	got := score(o)
+	for i := range want.Rows {
+		if got.Rows[i] != want.Rows[i] {
+			t.Fatalf("row %d is %+v, unwatched %+v", i, got.Rows[i], want.Rows[i])
+		}
+	}
+	if len(steps) != 3 || steps[0] != 70 || steps[1] != 140 || steps[2] != 200 {
+		t.Errorf("steps %v, want 70, 140 and 200", steps)
+	}
+	if parted != 1 || previews != 1 {
+		t.Errorf("parted %d times, %d previews", parted, previews)
+	}
+	// The attention and the mixup take turns.
+	if first := stages[:5]; first[0] != calibrate.Encoding || first[1] != calibrate.Parting || first[2] != calibrate.Graphons || first[3] != calibrate.Mixing || first[4] != calibrate.Attending {
+		t.Errorf("stages %v", stages)
+	}
+	if end := stages[len(stages)-2:]; end[0] != calibrate.Weighing || end[1] != calibrate.Judging {
+		t.Errorf("stages %v", stages)
+	}
+	for s, want := range map[calibrate.Stage][2]int{calibrate.Encoding: {300, 300}, calibrate.Attending: {200, 200}, calibrate.Mixing: {256, 256}} {
+		if last[s] != want {
+			t.Errorf("stage %s ends with %v, want %v", s, last[s], want)
+		}
+	}
+}

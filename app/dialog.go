@@ -1,0 +1,421 @@
+package app
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"baca/wasm/message"
+)
+
+// frame is a dialog with a title and a button that closes it.
+func frame(id, title string, body ...app.UI) app.UI {
+	return app.Dialog().ID(id).Aria("labelledby", id+"-title").
+		OnClick(func(ctx app.Context, e app.Event) {
+			// A click beside the dialog hits the dialog itself.
+			if e.Get("target").Equal(ctx.JSSrc()) {
+				hideDialog(ctx.JSSrc().Get("id").String())
+			}
+		}).
+		Body(app.Div().Class("dialog-body").Body(append([]app.UI{
+			app.Div().Class("pane-head").Body(
+				app.H2().ID(id+"-title").Text(title), app.Span().Class("stretch"),
+				app.Button().Class("plain icon-only").Type("button").Aria("label", "Close").DataSet("close", id).
+					OnClick(func(ctx app.Context, e app.Event) {
+						hideDialog(ctx.JSSrc().Get("dataset").Get("close").String())
+					}).Body(icon("close"))),
+		}, body...)...))
+}
+
+// modelDialog is where a model is chosen.
+type modelDialog struct {
+	app.Compo
+	S   *session
+	Rev int
+}
+
+// Render implements app.Composer.
+func (p *modelDialog) Render() app.UI {
+	s := p.S
+	var cards []app.UI
+	if s.welcome != nil {
+		for i := range s.welcome.Models {
+			cards = append(cards, p.card(&s.welcome.Models[i], "built-in", i))
+		}
+	}
+	for i := range s.customModels {
+		cards = append(cards, p.card(&s.customModels[i].card, "own", i))
+	}
+	failure := ""
+	if s.modelFailure != nil {
+		h, w := explain(s.modelFailure)
+		failure = h + ". " + w
+	}
+	return frame("models", "Models",
+		app.P().Class("quiet").Text("A model knows one kind of molecule. The question it answers is which of yours are of another kind."),
+		app.P().Class("bad-text").Role("alert").Attr("hidden", flag(failure == "")).Text(failure),
+		app.Div().Class("cards").OnClick(func(ctx app.Context, e app.Event) {
+			if what, ok := around(e, "download"); ok {
+				if i, err := strconv.Atoi(what); err == nil && i < len(s.customModels) {
+					m := s.customModels[i]
+					save(m.card.Name+".msgpack", "application/octet-stream", m.data)
+				}
+				return
+			}
+			what, ok := around(e, "model")
+			if !ok {
+				return
+			}
+			kind, number, _ := strings.Cut(what, " ")
+			i, err := strconv.Atoi(number)
+			switch {
+			case err != nil:
+			case kind == "built-in" && i < len(s.welcome.Models):
+				s.loadModel(s.welcome.Models[i].Name, nil)
+			case kind == "own" && i < len(s.customModels):
+				s.loadModel(s.customModels[i].card.Name, s.customModels[i].data)
+			}
+			hideDialog("models")
+		}).Body(cards...),
+		app.Div().Class("row-buttons").Body(
+			app.Label().Class("button").Body(icon("file"), app.Text("Load a model file"),
+				app.Input().ID("model-file").Class("file-input").Type("file").Accept(".msgpack").Aria("label", "Load a model file").
+					OnChange(func(ctx app.Context, e app.Event) {
+						input := ctx.JSSrc()
+						readFile(ctx, input.Get("files").Index(0), func(name string, data []byte, problem string) {
+							if problem == "" {
+								s.loadModel(stem(name), data)
+								hideDialog("models")
+							}
+						})
+						input.Set("value", "")
+					})),
+			app.Button().ID("train-button").Class("button").Type("button").Text("Train your own").
+				OnClick(func(app.Context, app.Event) { hideDialog("models"); showDialog("train") }),
+		),
+	)
+}
+
+// card says in plain words what a model is.
+func (p *modelDialog) card(m *message.Model, kind string, i int) app.UI {
+	s := p.S
+	n := notes[m.Name]
+	if kind != "built-in" {
+		n = note{title: m.Name}
+	}
+	if n.title == "" {
+		n.title = m.Name
+	}
+	used := s.model != nil && s.model.SHA256 == m.SHA256
+	class := "card"
+	if used {
+		class += " used"
+	}
+	reads := "reads molecules"
+	if !m.Molecules {
+		reads = "reads plain graphs"
+	}
+	action := "Use this model"
+	if used {
+		action = "In use"
+	}
+	return app.Article().Class(class).Body(
+		app.H3().Text(n.title),
+		app.P().Text(m.Description),
+		app.P().Attr("hidden", flag(n.good == "")).Text(n.good),
+		app.P().Attr("hidden", flag(n.measured == "")).Text(n.measured),
+		app.P().Class("quiet").Attr("hidden", flag(n.bad == "")).Text(n.bad),
+		app.P().Class("quiet small number").Text(strings.Join([]string{
+			reads,
+			"trained on " + count(m.Train) + " for " + things(m.Epochs, "epoch", "epochs"),
+			count(m.Holdout) + " kept for p-values, so p is " + number(m.SmallestP) + " at least",
+			size(m.Bytes),
+		}, " · ")),
+		app.P().Class("quiet small hash").Title("The file is checked against this hash").Text("sha256 "+shorten(m.SHA256, 17)),
+		app.Div().Class("row-buttons").Body(
+			app.Button().Class("button").Type("button").DataSet("model", kind+" "+strconv.Itoa(i)).Disabled(used).Text(action),
+			app.If(kind == "own", func() app.UI {
+				return app.Button().Class("button").Type("button").DataSet("download", i).Body(icon("save"), app.Text("Download"))
+			}),
+		),
+	)
+}
+
+// trainDialog makes a model of the input.
+type trainDialog struct {
+	app.Compo
+	S   *session
+	Rev int
+
+	name   string
+	epochs int
+}
+
+// Render implements app.Composer.
+func (p *trainDialog) Render() app.UI {
+	s := p.S
+	t := &s.train
+	body := []app.UI{app.P().Class("quiet").Text("Give a library of what is ordinary for you, at least 20 molecules. The model learns what they have in common, in this tab. Nothing is sent anywhere.")}
+	switch {
+	case t.made != nil:
+		body = append(body, p.made()...)
+	case t.library != nil:
+		body = append(body, p.running()...)
+	default:
+		body = append(body, p.setup()...)
+	}
+	return frame("train", "Train your own model", body...)
+}
+
+func (p *trainDialog) setup() []app.UI {
+	s := p.S
+	if p.epochs == 0 {
+		p.epochs = defaultEpochs
+	}
+	what := "No library yet."
+	ready := false
+	if s.opened != nil {
+		n := s.opened.Records - s.opened.Refused
+		what = count(n) + " graphs in the input"
+		if s.opened.Name != "" {
+			what += ", from " + s.opened.Name
+		}
+		ready = n >= 20
+		if !ready {
+			what += ": at least 20 are needed"
+		}
+	}
+	return []app.UI{
+		app.Div().Class("form").Body(
+			app.Div().Class("form-row").Body(app.Span().Class("form-label").Text("Library"), app.Div().Body(
+				app.P().Text(what+"."),
+				app.Label().Class("button").Body(icon("file"), app.Text("Choose a library"),
+					app.Input().ID("library-file").Class("file-input").Type("file").Accept(".smi,.smiles,.txt,.csv,.tsv,.sdf,.gz,.zst,.zip").Aria("label", "Choose a library").
+						OnChange(func(ctx app.Context, e app.Event) {
+							input := ctx.JSSrc()
+							readFile(ctx, input.Get("files").Index(0), func(name string, data []byte, problem string) {
+								if problem == "" {
+									s.giveLibrary(name, data)
+								}
+							})
+							input.Set("value", "")
+						})),
+			)),
+			app.Div().Class("form-row").Body(app.Label().Class("form-label").For("train-name").Text("Name"),
+				app.Input().ID("train-name").Type("text").Placeholder("my-library").MaxLength(40).
+					OnInput(func(ctx app.Context, e app.Event) { p.name = ctx.JSSrc().Get("value").String() })),
+			app.Div().Class("form-row").Body(app.Label().Class("form-label").For("train-epochs").Text("Epochs"),
+				app.Div().Body(
+					app.Input().ID("train-epochs").Type("number").Attr("min", 1).Attr("max", 10000).Value(p.epochs).
+						OnInput(func(ctx app.Context, e app.Event) {
+							if n, err := strconv.Atoi(ctx.JSSrc().Get("value").String()); err == nil && n >= 1 && n <= 10000 {
+								p.epochs = n
+							}
+						}),
+					app.P().Class("quiet small").Text("passes over the library; the built-in models have 400"))),
+		),
+		app.Div().Class("row-buttons").Body(app.Button().ID("train-start").Class("button strong").Type("button").Disabled(!ready).Text("Train").
+			OnClick(func(ctx app.Context, e app.Event) { s.trainOn(strings.TrimSpace(p.name), p.epochs, store{ctx}) })),
+	}
+}
+
+// giveLibrary opens a file without scoring it.
+func (s *session) giveLibrary(name string, data []byte) {
+	s.unscored = true
+	s.replace("", &file{name, data}, "the input before")
+}
+
+func (p *trainDialog) running() []app.UI {
+	s := p.S
+	t := &s.train
+	epoch := t.at
+	if t.on {
+		epoch = max(t.latest.Epoch, t.from)
+	}
+	line := fmt.Sprintf("Epoch %d of %d", epoch, t.epochs)
+	if left, ok := t.left(s.now()); ok {
+		if left < 10*time.Second {
+			line += ", a few seconds left"
+		} else {
+			line += ", about " + duration(left) + " left"
+		}
+	}
+	if !t.on {
+		line = "Paused at epoch " + strconv.Itoa(t.at) + " of " + strconv.Itoa(t.epochs)
+	} else if t.ending {
+		line += ", pausing after this one …"
+	}
+	var x []float64
+	for i := range t.loss {
+		x = append(x, float64(i+1))
+	}
+	body := []app.UI{
+		app.P().ID("train-line").Body(app.Strong().Text(line)),
+		app.P().Class("quiet").Text(t.library.name + trainedOn(t)),
+		app.Raw(plot{width: 560, height: 200, title: "Loss by epoch", xlabel: "epoch", x: x, curves: []curve{{"loss", "line", t.loss}}}.svg(false)),
+	}
+	if t.failure != nil {
+		h, w := explain(t.failure)
+		body = append(body, app.P().Class("bad-text").Role("alert").Text(h+". "+w))
+	}
+	buttons := []app.UI{}
+	if t.on {
+		buttons = append(buttons, app.Button().ID("train-pause").Class("button").Type("button").Disabled(t.ending).Text("Pause").
+			OnClick(func(app.Context, app.Event) { s.pauseTraining() }))
+	} else {
+		buttons = append(buttons, app.Button().ID("train-resume").Class("button strong").Type("button").Text("Go on").
+			OnClick(func(ctx app.Context, e app.Event) { s.goOn(store{ctx}) }))
+	}
+	buttons = append(buttons, app.Button().Class("plain").Type("button").Text("Throw away").
+		OnClick(func(ctx app.Context, e app.Event) { s.dropTraining(store{ctx}) }))
+	return append(body, app.Div().Class("row-buttons").Body(buttons...),
+		app.P().Class("quiet small").Text("You may close the tab: the latest checkpoint is kept in this browser, and training goes on from there."))
+}
+
+func trainedOn(t *training) string {
+	if t.latest.Train == 0 {
+		return ""
+	}
+	s := ": " + count(t.latest.Train) + " to learn from, " + count(t.latest.Holdout) + " kept for p-values"
+	if t.latest.Refused > 0 {
+		s += ", " + count(t.latest.Refused) + " refused"
+	}
+	return s
+}
+
+func (p *trainDialog) made() []app.UI {
+	s := p.S
+	m := s.train.made
+	body := []app.UI{
+		app.P().Body(app.Strong().Text("Done: " + m.Model.Name)),
+		app.P().Class("quiet").Text(fmt.Sprintf("%s graphs, %s, %s. `baca score --model` reads the same file.", count(m.Model.Train), things(m.Model.Epochs, "epoch", "epochs"), size(len(m.Data)))),
+	}
+	for _, w := range m.Warnings {
+		body = append(body, app.P().Class("quiet").Text(w))
+	}
+	return append(body, app.Div().Class("row-buttons").Body(
+		app.Button().ID("train-use").Class("button strong").Type("button").Text("Use it").OnClick(func(app.Context, app.Event) {
+			s.loadModel(m.Model.Name, m.Data)
+			hideDialog("train")
+		}, app.EventScope(m.Model.SHA256)),
+		app.Button().ID("train-download").Class("button").Type("button").Body(icon("save"), app.Text("Download")).OnClick(func(app.Context, app.Event) {
+			save(m.Model.Name+".msgpack", "application/octet-stream", m.Data)
+		}, app.EventScope(m.Model.SHA256)),
+		app.Button().Class("plain").Type("button").Text("Train another").OnClick(func(app.Context, app.Event) {
+			s.train = training{}
+			s.rev.all()
+		}),
+	))
+}
+
+// drawDialog holds the editor in which a molecule is drawn.
+type drawDialog struct {
+	app.Compo
+	S *session
+}
+
+// Render implements app.Composer. The editor lives in an element that is left alone.
+func (p *drawDialog) Render() app.UI {
+	return frame("draw", "Draw a molecule",
+		app.Div().ID("editor").Class("draw-area").Body(),
+		app.P().ID("editor-note").Class("quiet").Text("The editor is loaded when it is first opened."),
+		app.Div().Class("row-buttons").Body(
+			app.Button().ID("draw-add").Class("button strong").Type("button").Text("Add to the input").OnClick(func(ctx app.Context, e app.Event) {
+				t, ok := tools()
+				if !ok {
+					return
+				}
+				if smiles := strings.TrimSpace(t.Call("edited").String()); smiles != "" {
+					p.S.addLine(smiles)
+				}
+				t.Call("closeEditor")
+				hideDialog("draw")
+			}),
+		),
+	)
+}
+
+// openEditor loads the editor and shows it, with the selected molecule in it.
+func openEditor(ctx app.Context, s *session) {
+	t, ok := tools()
+	if !ok {
+		return
+	}
+	showDialog("draw")
+	smiles := ""
+	if s.selected >= 0 {
+		smiles = s.rows.picture(s.selected)
+	}
+	t.Call("edit", app.Window().GetElementByID("editor"), smiles, once(func(args []app.Value) {
+		note := "Your drawing becomes one more line of the input."
+		if args[1].Truthy() {
+			note = args[1].String()
+		}
+		if element := app.Window().GetElementByID("editor-note"); element.Truthy() {
+			element.Set("textContent", note)
+		}
+	}))
+}
+
+// addLine puts a molecule at the end of the text.
+func (s *session) addLine(smiles string) {
+	text := s.text
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	s.give(text+smiles+" drawn\n", nil, "the input before")
+}
+
+// privacyDialog says what leaves the tab, and how to check it.
+type privacyDialog struct{ app.Compo }
+
+// Render implements app.Composer.
+func (p *privacyDialog) Render() app.UI {
+	return frame("privacy", "What leaves this tab: nothing",
+		app.P().Text("Molecules, files, models and scores stay in this browser tab. The page loads its own program and models from the place it came from, and then computes here. There is no server behind it, no account, no cookie and no statistics."),
+		app.H3().Text("How to check"),
+		app.Ol().Body(
+			app.Li().Text("Open the developer tools of your browser (F12) and their network page. Paste, score, train: no request appears, but for a model you choose for the first time."),
+			app.Li().Text("Or take the network away. Once the page says that it works offline, all of it does."),
+			app.Li().Text("The page forbids itself to reach any other place: its Content-Security-Policy allows connections to its own origin alone. View the source of the page, it is near the top."),
+		),
+		app.P().Class("quiet").Text("A training that was not finished is kept in this browser's own store, so that it can go on. “Throw away” deletes it."),
+	)
+}
+
+// helpDialog explains each number in two sentences.
+type helpDialog struct {
+	app.Compo
+	Held int // molecules that p-values compare with
+}
+
+// Render implements app.Composer.
+func (p *helpDialog) Render() app.UI {
+	term := func(name, text string) app.UI {
+		return app.Div().Class("term").Body(app.Dt().Text(name), app.Dd().Text(text))
+	}
+	held := "A few hundred"
+	if p.Held > 0 {
+		held = count(p.Held)
+	}
+	return frame("help", "How to read this",
+		app.P().Text("The model has seen one kind of molecule. For each of yours the page says how unusual it would be among those. Unusual is not bad, toxic or wrong: it means that whatever was learned from the training molecules may not hold for this one."),
+		app.Dl().Class("terms").Body(
+			term("Verdict", "Outside: p is α or less. Borderline: p is at most twice α. Inside: all others."),
+			term("p-value", held+" molecules of the known kind were kept from training. p is the share of them, with yours counted in, that score at least as high; so it cannot be smaller than one over their number."),
+			term("α, false alarms", "The share of ordinary molecules that you accept to be called outside by mistake. Moving it judges again at once and scores nothing anew."),
+			term("Score", "How far outside, in units that mean nothing by themselves. Right is outside, everywhere on this page."),
+			term("S_Pre", "What the network, trained once and then frozen, says of a molecule by itself: the distance of its vector from those of the training molecules (equation 1 of the paper)."),
+			term("S_Attn", "What two dictionaries say that are filled while the batch is scored, one with graphs that look inside and one with graphs that look outside (equations 6 to 8)."),
+			term("S_BaCa", "The sum of both, the score of the paper (equation 9). The score of the table also weighs in how likely each graph is in your batch compared with training."),
+			term("Evidence", "How well your batch as a whole can be told from the training molecules: ½ is not at all, 1 is fully. With little evidence the calibrated score stays close to the one before."),
+			term("Coloured atoms", "Each atom is taken out once and the rest scored by itself. Orange atoms are those without which the molecule looks more ordinary."),
+			term("AUC", "If your CSV has a column named ood, with 1 for what you know to be foreign and 0 for the rest: how often a foreign record scores higher than another one. The labels are used for nothing else."),
+			term("Graphon", "A map of how likely two places of a graph are joined. The lab shows those of your graphs, and what is drawn from mixtures of two (equations 2 and 3)."),
+		),
+		app.P().Class("quiet").Text("With fewer than about 20 molecules each is scored by itself; the batch has too little to teach."),
+	)
+}

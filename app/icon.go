@@ -1,0 +1,36 @@
+package app
+
+import "github.com/maxence-charriere/go-app/v10/pkg/app"
+
+// The mark: a reference, and one that lies outside.
+const markSVG = `<svg class="mark-picture" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true"><path class="mark-hill" d="M1 20C6 20 5.5 4 9.5 4S13 20 18 20Z"/><path class="mark-out" d="M19.5 12l4 4-4 4-4-4z"/></svg>`
+
+// icons are drawn with one stroke on a grid of 16.
+var icons = map[string]string{
+	"down":   `<path d="M4 6l4 4 4-4"/>`,
+	"help":   `<circle cx="8" cy="8" r="6.2"/><path d="M6.2 6.3a1.9 1.9 0 1 1 2.6 1.9c-.6.3-.8.6-.8 1.2M8 11.6v.1"/>`,
+	"lock":   `<path d="M3.5 7.2h9v6h-9zM5.3 7V5.2a2.7 2.7 0 0 1 5.4 0V7"/>`,
+	"file":   `<path d="M4 2h5l3 3v9H4zM9 2v3h3"/>`,
+	"pen":    `<path d="M8 2.2l5 2.9v5.8l-5 2.9-5-2.9V5.1zM8 5.4l2.3 1.3v2.6"/>`,
+	"close":  `<path d="M4 4l8 8M12 4l-8 8"/>`,
+	"save":   `<path d="M8 2.5v7.5M4.8 7L8 10.2 11.2 7M3 13.3h10"/>`,
+	"up":     `<path d="M4 10l4-4 4 4"/>`,
+	"search": `<circle cx="7" cy="7" r="4.2"/><path d="M10.2 10.2L14 14"/>`,
+	"stop":   `<path d="M4.5 4.5h7v7h-7z"/>`,
+}
+
+func icon(name string) app.UI {
+	return app.Raw(`<svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">` + icons[name] + `</svg>`)
+}
+
+// shape is the sign of a verdict: colour is never alone.
+func shape(v verdict) app.UI {
+	d := map[verdict]string{
+		inside:     `<circle cx="6" cy="6" r="4"/>`,
+		borderline: `<rect x="2.5" y="2.5" width="7" height="7"/>`,
+		outside:    `<path d="M6 1l5 5-5 5-5-5z"/>`,
+		refused:    `<path class="cross" d="M3 3l6 6M9 3l-6 6"/>`,
+		unknown:    `<circle class="ring" cx="6" cy="6" r="3.5"/>`,
+	}[v]
+	return app.Raw(`<svg class="shape ` + v.class() + `" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">` + d + `</svg>`)
+}

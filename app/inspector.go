@@ -1,0 +1,254 @@
+package app
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"baca/wasm/message"
+)
+
+// inspectorPane shows one record large, and what made its scores.
+type inspectorPane struct {
+	app.Compo
+	S   *session
+	Rev int
+}
+
+const (
+	largeWidth  = 380
+	largeHeight = 260
+)
+
+// Render implements app.Composer.
+func (p *inspectorPane) Render() app.UI {
+	s := p.S
+	class := "pane inspector"
+	if s.selected < 0 || s.selected >= s.rows.len() {
+		return app.Aside().Class(class).Aria("label", "Record").Body(
+			app.Div().Class("inspector-empty quiet").Body(app.P().Text(emptyInspector(s))))
+	}
+	i := s.selected
+	v := s.rows.verdict[i]
+	body := []app.UI{
+		app.Div().Class("pane-head").Body(
+			app.H2().Class("inspector-name").Text(shorten(s.rows.name(i), 60)),
+			app.Span().Class("stretch"),
+			app.Button().ID("inspector-close").Class("plain icon-only").Type("button").Aria("label", "Close").
+				OnClick(func(app.Context, app.Event) { s.choose(-1) }).Body(icon("close")),
+		),
+	}
+	if q := s.rows.problem[i]; q != nil {
+		body = append(body, app.Div().Class("verdict-box "+v.class()).Body(
+			app.P().Class("verdict-line").Body(shape(v), app.Strong().Text("Refused")),
+			app.P().Text(q.Text), app.Pre().Class("caret").Attr("hidden", flag(q.Caret == "")).Text(q.Caret)))
+		return app.Aside().Class(class).Aria("label", "Record").Body(body...)
+	}
+	picture, note := s.large(false)
+	body = append(body, app.Div().Class("large").Body(app.If(picture != "", func() app.UI { return app.Raw(picture) })))
+	if note != "" {
+		body = append(body, app.P().Class("quiet small").Text(note))
+	} else if picture != "" && s.detail != nil {
+		body = append(body, legend())
+	}
+	body = append(body, p.verdict(i, v))
+	if s.trouble != nil {
+		_, what := explain(s.trouble)
+		body = append(body, app.P().Class("quiet").Text("No details: "+what))
+	}
+	if d := s.detail; d != nil {
+		body = append(body, p.parts(i), p.facts(d), p.neighbors(d))
+	} else if s.trouble == nil && s.model != nil {
+		body = append(body, app.P().Class("quiet").Text("Taking it apart, atom by atom …"))
+	}
+	if picture != "" {
+		body = append(body, app.Div().Class("row-buttons").Body(
+			app.Button().Class("button").Type("button").Body(icon("save"), app.Text("SVG")).OnClick(func(app.Context, app.Event) { s.saveLarge(false) }),
+			app.Button().Class("button").Type("button").Body(icon("save"), app.Text("PNG")).OnClick(func(app.Context, app.Event) { s.saveLarge(true) }),
+		))
+	}
+	return app.Aside().Class(class).Aria("label", "Record "+s.rows.name(i)).Body(body...)
+}
+
+func emptyInspector(s *session) string {
+	if s.rows.len() == 0 {
+		return "A record that you choose is shown here, with the atoms that make it unusual."
+	}
+	return "Choose a row to see why."
+}
+
+// large draws the selected record with its atoms coloured, if that is known. The
+// note says why they are not.
+func (s *session) large(saved bool) (picture, note string) {
+	i := s.selected
+	title := "Structure of " + s.rows.name(i)
+	var d *drawing
+	if t := s.drawings[s.rows.picture(i)]; t != nil {
+		d = t.drawing
+	}
+	if s.detail == nil {
+		if d == nil {
+			return "", ""
+		}
+		return d.depict(largeWidth, largeHeight, 40, nil, title, saved), ""
+	}
+	if d == nil || !d.fits(s.detail.Atoms) {
+		if n := len(s.detail.Atoms); n == 0 || n > 300 {
+			if d == nil {
+				return "", "This graph is too large to draw."
+			}
+		} else if s.rows.picture(i) == "" || s.drawings[s.rows.picture(i)] != nil {
+			d = s.sketch()
+		}
+	}
+	if d == nil {
+		return "", ""
+	}
+	share := shares(s.detail.Contribution)
+	switch {
+	case share == nil:
+		note = "Its atoms are not coloured: it is too large to be taken apart one by one."
+	case !d.fits(s.detail.Atoms):
+		share, note = nil, "Its atoms are not coloured: the drawing does not show all of them."
+	}
+	if len(s.detail.Contribution) > 0 {
+		title += ", atoms coloured by how much they make it look outside"
+	}
+	return d.depict(largeWidth, largeHeight, 40, share, title, saved), note
+}
+
+// sketch is a drawing of the detail by springs, made once.
+func (s *session) sketch() *drawing {
+	if s.sketched == nil || s.sketchOf != s.detail {
+		s.sketched, s.sketchOf = plain(s.detail), s.detail
+	}
+	return s.sketched
+}
+
+func (s *session) saveLarge(png bool) {
+	picture, _ := s.large(true)
+	savePicture(stem(s.rows.name(s.selected)), picture, png)
+}
+
+func legend() app.UI {
+	return app.Div().Class("legend small quiet").Body(
+		app.Raw(`<svg width="120" height="12" viewBox="0 0 120 12" aria-hidden="true"><circle class="away" fill-opacity=".75" cx="8" cy="6" r="5.5"/><circle class="away" fill-opacity=".3" cx="24" cy="6" r="4.5"/><circle class="legend-none" cx="40" cy="6" r="3.5"/><circle class="towards" fill-opacity=".3" cx="56" cy="6" r="4.5"/><circle class="towards" fill-opacity=".75" cx="72" cy="6" r="5.5"/></svg>`),
+		app.Span().Text("blue: ordinary · orange: makes it look outside"),
+	)
+}
+
+// verdict is what is known, in words.
+func (p *inspectorPane) verdict(i int, v verdict) app.UI {
+	s := p.S
+	if v == unscored {
+		return app.Div().Class("verdict-box is-unscored").Body(app.P().Class("quiet").Text("Not scored yet."))
+	}
+	held := len(s.reference)
+	said := say(v, s.rows.p[i], held, s.opened == nil || s.opened.Molecules)
+	body := []app.UI{
+		app.P().Class("verdict-line").Body(shape(v), app.Strong().Text(said.verdict)),
+		app.P().Text(said.reason),
+	}
+	if d := s.detail; d != nil && v != inside {
+		if b := blame(d.Atoms, d.Bonds, d.Contribution); b != "" {
+			body = append(body, app.P().Text(b))
+		}
+	}
+	return app.Div().Class("verdict-box " + v.class()).Body(body...)
+}
+
+// parts are the scores one by one.
+func (p *inspectorPane) parts(i int) app.UI {
+	s := p.S
+	d := s.detail
+	list := []fact{{"p-value", pCell(s.rows.p[i], s.rows.verdict[i])}, {"Score", number(s.rows.score[i])}}
+	if s.fitted == nil || !s.fitted.Alone {
+		list = append(list, fact{"By itself", number(d.Score) + ", p\u00a0" + equals(d.P)})
+	}
+	if !math.IsNaN(s.rows.pre[i]) {
+		list = append(list, fact{"S_Pre, frozen network", number(s.rows.pre[i])})
+	}
+	if !math.IsNaN(s.rows.attn[i]) {
+		list = append(list, fact{"S_Attn, dictionaries", number(s.rows.attn[i])}, fact{"S_BaCa, sum of both", number(s.rows.baca[i])})
+	}
+	return factList("Scores", list)
+}
+
+func (p *inspectorPane) facts(d *message.Detailed) app.UI {
+	return factList("What it is", facts(d.Atoms, d.Bonds))
+}
+
+func factList(title string, list []fact) app.UI {
+	rows := make([]app.UI, len(list))
+	for i, f := range list {
+		rows[i] = app.Div().Class("fact").Body(app.Dt().Text(f.name), app.Dd().Class("number").Text(f.value))
+	}
+	return app.Section().Class("block").Body(app.H3().Text(title), app.Dl().Class("facts").Body(rows...))
+}
+
+// neighbors are what it resembles: training graphs, and keys of both dictionaries.
+func (p *inspectorPane) neighbors(d *message.Detailed) app.UI {
+	body := []app.UI{app.H3().Text("What it resembles")}
+	group := func(class, title string, list []neighbor) {
+		if len(list) == 0 {
+			return
+		}
+		items := make([]app.UI, len(list))
+		for i, n := range list {
+			items[i] = app.Li().Class("neighbor").DataSet("neighbor", strconv.Itoa(n.record)).Body(
+				app.Span().Class("neighbor-name").Text(n.name), app.Span().Class("quiet").Text(n.about), app.Span().Class("number").Text(n.value))
+		}
+		body = append(body, app.H4().Class(class).Text(title), app.Ul().Class("neighbors").Body(items...))
+	}
+	name := "the model's"
+	if p.S.model != nil {
+		name = "training"
+	}
+	group("is-inside", "Nearest "+name+" graphs, by distance", neighborsOf(d.Nearest, 4))
+	group("is-inside", "Keys of the inside dictionary, by weight", neighborsOf(d.IDKeys, 4))
+	group("is-outside", "Keys of the outside dictionary, by weight", neighborsOf(d.OODKeys, 4))
+	return app.Section().Class("block").
+		OnClick(func(ctx app.Context, e app.Event) {
+			if text, ok := around(e, "neighbor"); ok {
+				if r, err := strconv.Atoi(text); err == nil && r >= 0 && r < p.S.rows.len() {
+					p.S.choose(r)
+				}
+			}
+		}).Body(body...)
+}
+
+// A neighbor is one line of what a record resembles.
+type neighbor struct {
+	name, about, value string
+	record             int // of the input, −1 for others
+}
+
+func neighborsOf(list []message.Neighbor, most int) []neighbor {
+	var out []neighbor
+	for _, n := range list[:min(len(list), most)] {
+		line := neighbor{record: -1, about: n.Origin}
+		switch n.Origin {
+		case "test":
+			line.name, line.about, line.record = n.ID, "of this input", n.Row
+			if line.name == "" {
+				line.name = shorten(n.SMILES, 40)
+			}
+		case "training":
+			line.name, line.about = "training graph", ""
+			if n.Row >= 0 {
+				line.name = fmt.Sprintf("training graph %d", n.Row+1)
+			}
+		default:
+			line.name, line.about = "synthetic graph", "from a mixture of graphons"
+		}
+		if math.IsNaN(n.Weight) {
+			line.value = number(n.Distance)
+		} else {
+			line.value = percent(n.Weight)
+		}
+		out = append(out, line)
+	}
+	return out
+}

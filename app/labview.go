@@ -1,0 +1,314 @@
+package app
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"baca/wasm/message"
+)
+
+// labPane is the strip of stages: progress while it runs, and the door to their
+// pictures afterwards.
+type labPane struct {
+	app.Compo
+	S   *session
+	Rev int
+
+	width float64
+}
+
+// OnMount implements app.Mounter.
+func (p *labPane) OnMount(ctx app.Context) { ctx.Defer(p.measure) }
+
+// OnResize implements app.Resizer.
+func (p *labPane) OnResize(ctx app.Context) { ctx.Defer(p.measure) }
+
+func (p *labPane) measure(ctx app.Context) {
+	ctx.Dispatch(func(app.Context) { p.width = widthOf("stages", 1200) })
+}
+
+// Render implements app.Composer.
+func (p *labPane) Render() app.UI {
+	s := p.S
+	class := "lab"
+	if s.lab.open != "" {
+		class += " open"
+	}
+	return app.Footer().Class(class).Body(
+		app.Div().ID("lab-panel").Class("lab-panel").Attr("hidden", flag(s.lab.open == "")).Body(p.panel()...),
+		app.Div().ID("stages").Class("stages").Body(
+			app.Ol().Class("stage-list").OnClick(func(ctx app.Context, e app.Event) {
+				if stage, ok := around(e, "stage"); ok {
+					s.openLab(stage)
+					if s.lab.open != "" {
+						ctx.ScrollTo("lab-panel") // on a narrow screen it is far from here
+					}
+				}
+			}).Body(p.stages()...),
+			app.Div().Class("run-state").Body(p.state()...),
+		),
+	)
+}
+
+// stages are the steps of a run, each with how far it is.
+func (p *labPane) stages() []app.UI {
+	s := p.S
+	var items []app.UI
+	for _, w := range stageWords {
+		progress, there := s.progress[w.stage]
+		if !there && (w.stage == message.StageSample || w.stage == message.StageScore || w.stage == message.StageRatio) {
+			continue
+		}
+		if s.fitted != nil && s.fitted.Alone && w.stage != message.StageParse && w.stage != message.StageEncode {
+			continue // a batch this small goes through none of them
+		}
+		class, share := "stage todo", 0.0
+		switch {
+		case s.stage == w.stage && s.busy():
+			class = "stage now"
+			if progress.Total > 0 {
+				share = float64(progress.Done) / float64(progress.Total)
+			}
+		case there || s.phase == done && w.stage == message.StageParse:
+			class, share = "stage was", 1
+		}
+		items = append(items, app.Li().Class(class).Body(
+			app.Button().Type("button").DataSet("stage", w.stage).Title(w.about).
+				Disabled(!there).Aria("expanded", s.lab.open == w.stage).
+				Body(
+					app.Span().Class("stage-name").Text(w.name),
+					app.Span().Class("stage-count").Text(stageCount(w.stage, progress, there, s.stage == w.stage && s.busy())),
+					app.Raw(fmt.Sprintf(`<svg class="stage-bar" viewBox="0 0 100 3" preserveAspectRatio="none" aria-hidden="true"><rect class="stage-done" width="%s" height="3"/></svg>`, num(100*share))),
+				)))
+	}
+	return items
+}
+
+// stageCount is the number beside a stage: how far it is, or what it came to.
+func stageCount(stage string, p message.Progress, there, now bool) string {
+	switch {
+	case !there:
+		return ""
+	case stage == message.StageParse:
+		return count(p.Records)
+	case p.Total <= 1:
+		return ""
+	case stage == message.StageAttention && now:
+		return "t = " + count(p.Done) + " / " + count(p.Total)
+	case stage == message.StageAttention:
+		return "T = " + count(p.Total)
+	case now && p.Done < p.Total:
+		return count(p.Done) + " / " + count(p.Total)
+	}
+	return count(p.Total)
+}
+
+// state is what the run is doing, with the button that ends it.
+func (p *labPane) state() []app.UI {
+	s := p.S
+	switch s.phase {
+	case reading, scoring:
+		text := "Reading …"
+		if s.phase == scoring {
+			text = "Scoring …"
+			if s.rows.preview {
+				text = "First verdicts; calibrating …"
+			}
+		}
+		return []app.UI{
+			app.Span().Class("quiet").Text(text),
+			app.Button().ID("cancel").Class("button").Type("button").Body(icon("stop"), app.Text("Cancel")).
+				OnClick(func(app.Context, app.Event) { s.cancel() }),
+		}
+	case done:
+		text := count(s.rows.len()) + " in " + duration(s.took)
+		if s.fitted != nil && s.fitted.Alone {
+			text += ", each by itself"
+		} else if s.fitted != nil {
+			text += ", evidence " + number(s.fitted.Evidence)
+		}
+		if s.scored != nil && s.scored.AUC > 0 {
+			text += ", AUC " + number(s.scored.AUC)
+		}
+		return []app.UI{app.Span().ID("took").Class("quiet").Title("Evidence: how well this batch can be told from the training graphs, ½ for not at all, 1 for fully").Text(text)}
+	case stopped:
+		return []app.UI{app.Span().Class("quiet").Text("cancelled")}
+	}
+	if s.welcome == nil && s.modelFailure == nil {
+		return []app.UI{app.Span().Class("quiet").Text("starting …")}
+	}
+	if s.welcome != nil {
+		return []app.UI{app.Span().Class("quiet").Text("BaCa " + s.welcome.Program)}
+	}
+	return nil
+}
+
+// panel is the picture of the stage that is open.
+func (p *labPane) panel() []app.UI {
+	s := p.S
+	if s.lab.open == "" {
+		return nil
+	}
+	name, about := "", ""
+	for _, w := range stageWords {
+		if w.stage == s.lab.open {
+			name, about = w.name, w.about
+		}
+	}
+	body := []app.UI{app.Div().Class("pane-head").Body(
+		app.H2().Text("Lab: "+name), app.Span().Class("quiet").Text(about), app.Span().Class("stretch"),
+		app.Button().Class("plain icon-only").Type("button").Aria("label", "Close the lab").
+			OnClick(func(app.Context, app.Event) { s.openLab(s.lab.open) }).Body(icon("close")))}
+	switch s.lab.open {
+	case message.StageEstimate, message.StageMixup:
+		return append(body, p.graphons())
+	case message.StageAttention:
+		return append(body, p.attention())
+	}
+	return append(body, p.distributions())
+}
+
+// half is the width of one of two pictures beside each other.
+func (p *labPane) half() float64 {
+	w := p.width
+	if w == 0 {
+		w = 1200
+	}
+	if w < 760 {
+		return max(w-32, 280)
+	}
+	return min((w-64)/2, 720)
+}
+
+// distributions are the scores before and after calibration.
+func (p *labPane) distributions() app.UI {
+	s := p.S
+	figures := []app.UI{}
+	if e := s.early; e != nil {
+		c := strip{width: p.half(), height: 170, title: "Before calibration", xlabel: "score, each by itself", reference: e.reference, score: e.score,
+			verdict: judgeAll(e.score, e.reference, s.alpha), threshold: e.reference.threshold(s.alpha), selected: s.selected}
+		figures = append(figures, figure("Before calibration", "Each graph by itself, against the training graphs.", "before", c))
+	}
+	if s.fitted != nil && !s.fitted.Alone && !s.rows.preview {
+		c := s.picture(p.half(), 170)
+		c.title = "After calibration"
+		figures = append(figures, figure("After calibration", "What the batch as a whole adds: evidence "+number(s.fitted.Evidence)+", weight "+percent(s.fitted.Weight)+".", "after", c))
+	}
+	if t := s.parted; t != nil {
+		figures = append(figures, app.P().Class("quiet").Text(fmt.Sprintf("Parted by S_Pre: %s taken for inside, %s for outside, before anything is learned.", count(len(t.Inside)), count(len(t.Outside)))))
+	}
+	if len(figures) == 0 {
+		figures = append(figures, app.P().Class("quiet").Text("Nothing to show: the records were scored each by itself, or not yet."))
+	}
+	return app.Div().Class("figures").Body(figures...)
+}
+
+func judgeAll(scores []float64, r reference, alpha float64) []verdict {
+	v := make([]verdict, len(scores))
+	for i, s := range scores {
+		v[i] = judge(r.p(s), alpha)
+	}
+	return v
+}
+
+// A picture can be drawn for the page and for a file.
+type picture interface{ svg(saved bool) string }
+
+// figure is a picture with a caption and a button that saves it.
+func figure(title, caption, file string, c picture) app.UI {
+	drawn := c.svg(false)
+	return app.Figure().Class("figure").Body(
+		app.FigCaption().Body(app.Strong().Text(title), app.Span().Class("quiet").Text(" "+caption),
+			app.Span().Class("stretch"),
+			app.Button().Class("plain icon-only").Type("button").Aria("label", "Save "+title+" as SVG").
+				OnClick(func(app.Context, app.Event) { savePicture("baca-"+file, c.svg(true), false) }, app.EventScope(drawn)).
+				Body(icon("save"))),
+		app.Raw(drawn),
+	)
+}
+
+// graphons are two of one side, and their mixture.
+func (p *labPane) graphons() app.UI {
+	s := p.S
+	l := &s.lab
+	controls := app.Div().Class("controls").Body(
+		app.Div().Class("segments").Role("group").Aria("label", "Side").Body(
+			app.Button().Type("button").Aria("pressed", l.side == "ID").Text("Inside").OnClick(func(app.Context, app.Event) { s.pairOf("ID", 0, 1) }),
+			app.Button().Type("button").Aria("pressed", l.side == "OOD").Text("Outside").OnClick(func(app.Context, app.Event) { s.pairOf("OOD", 0, 1) }),
+		),
+		app.Label().For("lambda").Text("λ"),
+		app.Input().ID("lambda").Type("range").Value(int(l.lambda*100+0.5)).Aria("valuetext", number(l.lambda)).
+			OnInput(func(ctx app.Context, e app.Event) {
+				if v, err := strconv.Atoi(ctx.JSSrc().Get("value").String()); err == nil {
+					s.setLambda(float64(v) / 100)
+				}
+			}).
+			OnChange(func(app.Context, app.Event) { s.sample() }),
+		app.Output().For("lambda").Text(number(l.lambda)),
+		app.Button().Class("button").Type("button").Text("Another pair").Disabled(l.pair == nil || l.pair.Graphs < 3).OnClick(func(app.Context, app.Event) {
+			if g := l.pair; g != nil {
+				s.pairOf(l.side, (g.I+1)%g.Graphs, (g.J+2)%g.Graphs)
+			}
+		}),
+	)
+	if l.trouble != nil {
+		_, what := explain(l.trouble)
+		return app.Div().Body(controls, app.P().Class("quiet").Text(what))
+	}
+	g := l.pair
+	if g == nil {
+		return app.Div().Body(controls, app.P().Class("quiet").Text("Estimating …"))
+	}
+	const side = 220
+	m := mix(g.WI, g.WJ, l.lambda)
+	d := message.Detailed{Atoms: make([]message.Atom, min(max(g.Nodes, 0), 120))}
+	for i := 0; i+1 < len(g.Edges); i += 2 {
+		if a, b := int(g.Edges[i]), int(g.Edges[i+1]); min(a, b) >= 0 && max(a, b) < len(d.Atoms) {
+			d.Bonds = append(d.Bonds, message.Bond{From: a, To: b, Order: 1})
+		}
+	}
+	tile := func(title, caption, picture string) app.UI {
+		return app.Figure().Class("tile").Body(app.Raw(picture), app.FigCaption().Body(app.Strong().Text(title), app.Span().Class("quiet").Text(" "+caption)))
+	}
+	return app.Div().Body(controls, app.Div().Class("tiles").Body(
+		tile("Wᵢ", s.recordName(g.RecordI), heatmap(g.WI, g.N, side, "Graphon of "+s.recordName(g.RecordI), false)),
+		tile("Wⱼ", s.recordName(g.RecordJ), heatmap(g.WJ, g.N, side, "Graphon of "+s.recordName(g.RecordJ), false)),
+		tile("λ·Wᵢ + (1−λ)·Wⱼ", fmt.Sprintf("%d × %d", g.N, g.N), heatmap(m, g.N, side, "Mixture", false)),
+		tile("A graph drawn from it", things(g.Nodes, "node", "nodes"), plain(&d).depict(side, side, 30, nil, "Graph drawn from the mixture", false)),
+	))
+}
+
+func (s *session) recordName(i int) string {
+	if i < 0 || i >= s.rows.len() {
+		return ""
+	}
+	return shorten(s.rows.name(i), 28)
+}
+
+// attention is what was learned, step by step.
+func (p *labPane) attention() app.UI {
+	s := p.S
+	if len(s.iterations) == 0 {
+		return app.P().Class("quiet").Text("No steps yet.")
+	}
+	var x, loss, kl, auc []float64
+	for _, it := range s.iterations {
+		x = append(x, float64(it.Step))
+		loss, kl, auc = append(loss, it.Loss), append(kl, it.KL), append(auc, it.AUC)
+	}
+	w := p.half()
+	figures := []app.UI{
+		figure("Loss", "before each step", "loss", plot{width: w, height: 190, title: "Loss by step", xlabel: "step", x: x, curves: []curve{{"loss", "line", loss}}}),
+		figure("KL divergence", "between the scores of both parts, in nats", "kl", plot{width: w, height: 190, title: "KL divergence by step", xlabel: "step", x: x, curves: []curve{{"KL", "line-out", kl}}}),
+	}
+	if known := newReference(auc); len(known) > 0 {
+		figures = append(figures, figure("AUC", "by the labels of the file", "auc", plot{width: w, height: 190, title: "AUC by step", xlabel: "step", x: x, curves: []curve{{"AUC", "line-in", auc}}, low: 0, high: 1}))
+	}
+	figures = append(figures,
+		figure("Inside dictionary", "what its keys are", "inside-dictionary", stack{"Inside dictionary", s.iterations, func(i message.Iteration) message.Contents { return i.ID }, w, 190}),
+		figure("Outside dictionary", "what its keys are", "outside-dictionary", stack{"Outside dictionary", s.iterations, func(i message.Iteration) message.Contents { return i.OOD }, w, 190}),
+	)
+	return app.Div().Class("figures").Body(figures...)
+}

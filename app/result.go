@@ -1,0 +1,472 @@
+package app
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"baca/wasm/message"
+)
+
+// The rows of the table, see the style sheet. They are equally high, so that the
+// place of each is known without drawing those above it.
+const (
+	rowHeight   = 60
+	rowsMore    = 4 // that are drawn above and below the view
+	thumbWidth  = 92
+	thumbHeight = 54
+)
+
+// resultPane shows the distribution and the table.
+type resultPane struct {
+	app.Compo
+	S   *session
+	Rev int
+
+	ctx         app.Context
+	top, height int      // of the table's view
+	sized       bool     // they are known
+	wanted      string   // drawings that were asked for last
+	drawCall    app.Func // takes them
+}
+
+// OnMount implements app.Mounter.
+func (p *resultPane) OnMount(ctx app.Context) {
+	p.ctx = ctx
+	p.height = 600
+}
+
+// OnResize implements app.Resizer.
+func (p *resultPane) OnResize(ctx app.Context) { ctx.Defer(p.measure) }
+
+// OnUpdate implements app.Updater.
+func (p *resultPane) OnUpdate(ctx app.Context) { ctx.Defer(p.settle) }
+
+// measure takes the sizes of what is drawn.
+func (p *resultPane) measure(ctx app.Context) {
+	ctx.Dispatch(func(ctx app.Context) {
+		if scroller := app.Window().GetElementByID("scroller"); scroller.Truthy() {
+			p.height = max(int(scroller.Get("clientHeight").Float()), rowHeight)
+			p.top = int(scroller.Get("scrollTop").Float())
+		}
+		ctx.Defer(p.settle)
+	})
+}
+
+// settle asks for the drawings of the rows in view.
+func (p *resultPane) settle(ctx app.Context) {
+	t, ok := tools()
+	if !ok {
+		return
+	}
+	s := p.S
+	// The table has no size before it has rows. To ask for it costs a layout, so
+	// that it is not asked for again before something changes it.
+	if p.sized = p.sized && s.rows.len() > 0; !p.sized && s.rows.len() > 0 {
+		p.sized = true
+		p.measure(ctx)
+	}
+	w := p.window()
+	wanted := s.order[w.from:w.to]
+	if s.selected >= 0 {
+		wanted = append([]int32{int32(s.selected)}, wanted...)
+	}
+	list := strings.Join(s.undrawn(wanted), "\n")
+	if list == p.wanted {
+		return
+	}
+	p.wanted = list
+	if p.drawCall == nil {
+		p.drawCall = app.FuncOf(func(_ app.Value, args []app.Value) any {
+			smiles, text, problem := args[0].String(), args[1].String(), args[2].String()
+			p.ctx.Dispatch(func(app.Context) { s.drawn(smiles, text, problem) })
+			return nil
+		})
+	}
+	t.Call("draw", list, p.drawCall)
+}
+
+func (p *resultPane) window() window {
+	return windowOf(len(p.S.order), rowHeight, p.top, p.height, rowsMore)
+}
+
+// Render implements app.Composer.
+func (p *resultPane) Render() app.UI {
+	s := p.S
+	return app.Section().Class("pane result").Aria("label", "Results").Body(
+		p.notice(),
+		p.welcome(),
+		&stripPane{S: s, Rev: s.rev.strip, Phase: s.phase},
+		p.tools(),
+		p.table(),
+	)
+}
+
+// notice says what stands in the way, or what is to be known before the numbers.
+func (p *resultPane) notice() app.UI {
+	s := p.S
+	var body []app.UI
+	class := "notice"
+	button := func(text string, f func()) app.UI {
+		return app.Button().Class("button").Type("button").Text(text).OnClick(func(app.Context, app.Event) { f() }, app.EventScope(text))
+	}
+	switch {
+	case s.phase == broken:
+		h, w := explain(s.failure)
+		class += " bad"
+		body = append(body, app.Strong().Text(h), app.Span().Text(w))
+		switch s.failure.Code {
+		case message.CodeBadModel:
+			body = append(body, button("Choose a model", func() { showDialog("models") }))
+		default:
+			body = append(body, button("Try again", func() { s.begin(0) }))
+		}
+	case s.modelFailure != nil:
+		h, w := explain(s.modelFailure)
+		class += " bad"
+		body = append(body, app.Strong().Text(h), app.Span().Text(w), button("Models", func() { showDialog("models") }))
+	case s.phase == stopped:
+		body = append(body, app.Strong().Text("Cancelled"), app.Span().Text("What was there stays. The input is as you left it."), button("Score again", func() { s.begin(0) }))
+	case s.phase == done && s.opened != nil && s.opened.Refused == s.opened.Records:
+		class += " bad"
+		body = append(body, app.Strong().Text("Nothing could be read"), app.Span().Text("Every record was refused. The reasons are beside the input."))
+	case s.phase == unstarted && s.unscored && s.model != nil && !s.train.on:
+		body = append(body, app.Strong().Text("Not scored"), app.Span().Text("This input was opened to train on."), button("Score it", s.scoreNow))
+	case len(s.reference) > 0 && math.IsNaN(s.reference.threshold(s.alpha)):
+		body = append(body, app.Strong().Text("Nothing can be outside at α = "+percent(s.alpha)),
+			app.Span().Text("The model keeps "+count(len(s.reference))+" graphs to compare with, so that p is "+number(1/float64(len(s.reference)+1))+" at least. Allow more false alarms, or train on more."))
+	case len(s.warnings) > 0:
+		body = append(body, app.Span().Text(strings.Join(s.warnings, ". ")+"."))
+	}
+	return app.Div().Class(class).Attr("hidden", flag(len(body) == 0)).Role("note").Body(body...)
+}
+
+// welcome is what there is to see before there is an input.
+func (p *resultPane) welcome() app.UI {
+	s := p.S
+	return app.Div().Class("welcome").Attr("hidden", flag(s.phase != empty)).Body(
+		app.Raw(sketchSVG),
+		app.H2().Text("Which of your molecules has the model never met?"),
+		app.P().Text("Paste SMILES, drop a file, or draw one. The grey hill is what the model knows; what lies right of the line is unlike all of it, and you see which atoms make it so."),
+		app.Div().Class("examples").Role("group").Aria("label", "Examples").
+			OnClick(func(ctx app.Context, e app.Event) {
+				if text, ok := around(e, "example"); ok {
+					if i, err := strconv.Atoi(text); err == nil && i < len(examples) {
+						s.useExample(examples[i])
+					}
+				}
+			}).
+			Body(app.Range(examples).Slice(func(i int) app.UI {
+				return app.Button().Class("example").Type("button").DataSet("example", strconv.Itoa(i)).
+					Disabled(s.welcome == nil).
+					Body(app.Strong().Text(examples[i].name), app.Span().Text(examples[i].about))
+			})),
+	)
+}
+
+// sketchSVG is what the strip will look like.
+const sketchSVG = `<svg class="sketch" viewBox="0 0 360 84" width="360" height="84" aria-hidden="true"><path class="known" d="M20 70C60 70 70 14 112 14S164 66 222 70Z"/><path class="axis" d="M10 70.5H350"/><circle class="inside" cx="92" cy="64" r="4"/><circle class="inside" cx="118" cy="64" r="4"/><circle class="inside" cx="136" cy="64" r="4"/><path class="threshold" d="M228 8V74"/><circle class="grip" cx="228" cy="10" r="4.5"/><path class="outside" d="M281 64l5-5 5 5-5 5z"/><path class="outside" d="M316 64l5-5 5 5-5 5z"/></svg>`
+
+// chips are the verdicts, with how many there are. They filter.
+var chips = []verdict{outside, borderline, inside, unknown, refused}
+
+// tools are the chips, the search and the downloads.
+func (p *resultPane) tools() app.UI {
+	s := p.S
+	var body []app.UI
+	for _, v := range chips {
+		n := s.rows.counts[v]
+		if n == 0 && (v == unknown || v == refused) {
+			continue
+		}
+		body = append(body, app.Button().Class("chip "+v.class()).Type("button").DataSet("verdict", int(v)).
+			Aria("pressed", s.view.only[v]).
+			Body(shape(v), app.Span().Class("chip-count").Text(count(n)), app.Span().Text(v.word())))
+	}
+	return app.Div().Class("tools").Attr("hidden", flag(s.rows.len() == 0)).Body(
+		app.Div().Class("chips").Role("group").Aria("label", "Show only").
+			OnClick(func(ctx app.Context, e app.Event) {
+				if text, ok := around(e, "verdict"); ok {
+					if v, err := strconv.Atoi(text); err == nil && v < int(verdicts) {
+						s.toggle(verdict(v))
+						p.toTop()
+					}
+				}
+			}).Body(body...),
+		app.Span().Class("stretch"),
+		app.Div().Class("search").Body(
+			icon("search"),
+			app.Input().ID("search").Type("search").Placeholder("name or SMILES").Aria("label", "Search names and SMILES").
+				OnInput(func(ctx app.Context, e app.Event) {
+					s.filter(ctx.JSSrc().Get("value").String())
+					p.toTop()
+				}),
+		),
+		app.Details().Class("menu").ID("export").Body(
+			app.Summary().Class("button").Aria("label", "Save").Body(icon("save"), app.Span().Text("Save")),
+			app.Div().Class("menu-list").OnClick(func(ctx app.Context, e app.Event) {
+				if what, ok := around(e, "save"); ok {
+					p.save(what)
+					app.Window().GetElementByID("export").Set("open", false)
+				}
+			}).Body(
+				saveItem("csv", "All rows as CSV", "the same as baca score"),
+				saveItem("csv shown", "Rows shown as CSV", "in this order"),
+				saveItem("json", "All rows as JSON", ""),
+				saveItem("svg", "Distribution as SVG", ""),
+				saveItem("png", "Distribution as PNG", ""),
+			),
+		),
+		app.Span().Class("quiet export-note").Text(s.exported),
+	)
+}
+
+func saveItem(what, name, about string) app.UI {
+	return app.Button().Type("button").Class("menu-item").DataSet("save", what).Body(
+		app.Span().Text(name), app.Span().Class("quiet").Text(about))
+}
+
+func (p *resultPane) save(what string) {
+	s := p.S
+	switch what {
+	case "svg", "png":
+		savePicture("baca-distribution", s.picture(960, 300).svg(true), what == "png")
+		return
+	}
+	format, _, shown := strings.Cut(what, " ")
+	s.export(format, !shown, func(e *message.Exported) { save(e.Name, e.Type, e.Data) })
+}
+
+// toTop shows the first rows: others than before are there.
+func (p *resultPane) toTop() {
+	p.top = 0
+	if scroller := app.Window().GetElementByID("scroller"); scroller.Truthy() {
+		scroller.Set("scrollTop", 0)
+	}
+}
+
+// heads are the columns of the table.
+var heads = []struct {
+	by          column
+	class, name string
+	about       string
+}{
+	{byInput, "c-draw", "#", "Order of the input"},
+	{byName, "c-name", "Name", ""},
+	{byP, "c-p", "p-value", "The chance that an in-distribution graph scores at least this high"},
+	{byScore, "c-score", "Score", "Higher is further outside"},
+	{byVerdict, "c-verdict", "Verdict", ""},
+	{byPre, "c-part", "S_Pre", "By the frozen network alone"},
+	{byAttn, "c-part", "S_Attn", "By attention to the two dictionaries"},
+	{byBaCa, "c-part", "S_BaCa", "The sum of both, equation 9 of the paper"},
+}
+
+// table is the rows in view, between two that are as high as all others.
+func (p *resultPane) table() app.UI {
+	s := p.S
+	w := p.window()
+	head := make([]app.UI, len(heads))
+	for i, h := range heads {
+		sorted, arrow := "none", app.UI(app.Span().Class("arrow"))
+		if s.view.by == h.by {
+			sorted, arrow = "ascending", icon("up")
+			if s.view.descending {
+				sorted, arrow = "descending", icon("down")
+			}
+			arrow = app.Span().Class("arrow").Body(arrow)
+		}
+		head[i] = app.Th().Class(h.class).Scope("col").Aria("sort", sorted).Body(
+			app.Button().Type("button").DataSet("by", int(h.by)).Title(h.about).Body(app.Span().Text(h.name), arrow))
+	}
+	// Bars have the scale of the picture above.
+	low, high := spread(s.reference, []float64{s.rows.low, s.rows.hi})
+	body := make([]app.UI, 0, w.to-w.from+2)
+	body = append(body, spacer(w.before))
+	for at := w.from; at < w.to; at++ {
+		body = append(body, p.row(at, int(s.order[at]), low, high))
+	}
+	body = append(body, spacer(w.after))
+	class := "scroller"
+	if s.rows.preview {
+		class += " preview"
+	}
+	return app.Div().ID("scroller").Class(class).Attr("tabindex", 0).Role("region").Aria("label", "Table of records").
+		Attr("hidden", flag(s.rows.len() == 0)).
+		OnScroll(func(ctx app.Context, e app.Event) {
+			before := p.window()
+			p.top = int(ctx.JSSrc().Get("scrollTop").Float())
+			p.height = max(int(ctx.JSSrc().Get("clientHeight").Float()), rowHeight)
+			if p.window() == before {
+				ctx.PreventUpdate()
+				return
+			}
+			ctx.Defer(p.settle)
+		}).
+		OnKeyDown(func(ctx app.Context, e app.Event) {
+			by := map[string]int{"ArrowDown": 1, "ArrowUp": -1, "PageDown": 8, "PageUp": -8, "Home": -1 << 30, "End": 1 << 30}[e.Get("key").String()]
+			if by != 0 && len(s.order) > 0 {
+				e.PreventDefault()
+				s.step(by)
+				p.reveal()
+			}
+		}).
+		Body(
+			app.Table().Class("rows").Aria("rowcount", len(s.order)+1).Body(
+				app.THead().OnClick(func(ctx app.Context, e app.Event) {
+					if text, ok := around(e, "by"); ok {
+						if c, err := strconv.Atoi(text); err == nil {
+							s.sortBy(column(c))
+							p.toTop()
+						}
+					}
+				}).Body(app.Tr().Body(head...)),
+				app.TBody().OnClick(func(ctx app.Context, e app.Event) {
+					if text, ok := around(e, "row"); ok {
+						if r, err := strconv.Atoi(text); err == nil && r < s.rows.len() {
+							s.choose(r)
+						}
+					}
+				}).Body(body...),
+			),
+			app.If(len(s.order) == 0 && s.rows.len() > 0, func() app.UI {
+				return app.P().Class("no-rows quiet").Text("No record matches.")
+			}),
+		)
+}
+
+// reveal scrolls the selected row into view.
+func (p *resultPane) reveal() {
+	for at, r := range p.S.order {
+		if int(r) != p.S.selected {
+			continue
+		}
+		scroller := app.Window().GetElementByID("scroller")
+		if !scroller.Truthy() {
+			return
+		}
+		const head = 36
+		top, bottom := at*rowHeight, (at+1)*rowHeight
+		if top < p.top {
+			scroller.Set("scrollTop", top)
+		} else if bottom > p.top+p.height-head {
+			scroller.Set("scrollTop", bottom-p.height+head)
+		}
+		return
+	}
+}
+
+// spacer is as high as the rows that are not drawn.
+func spacer(height int) app.UI {
+	return app.Tr().Class("spacer").Aria("hidden", true).Body(
+		app.Td().Attr("height", height))
+}
+
+// row draws a record.
+func (p *resultPane) row(at, i int, low, high float64) app.UI {
+	s := p.S
+	v := s.rows.verdict[i]
+	class := "row " + v.class()
+	if i == s.selected {
+		class += " selected"
+	}
+	name, below := s.rows.name(i), s.rows.smiles[i]
+	if below == name {
+		below = ""
+	}
+	problem := s.rows.problem[i]
+	if problem != nil {
+		below = reasonOf(problem)
+	}
+	picture := app.UI(app.Span().Class("no-picture"))
+	if t := s.drawings[s.rows.picture(i)]; t != nil && t.small != "" {
+		picture = app.Raw(t.small)
+	}
+	return app.Tr().ID("row-"+strconv.Itoa(i)).Class(class).DataSet("row", i).
+		Aria("rowindex", at+2).Aria("selected", i == s.selected).
+		Body(
+			app.Td().Class("c-draw").Body(picture),
+			app.Td().Class("c-name").Body(
+				app.Div().Class("row-name").Text(name),
+				app.Div().Class("row-smiles").Text(shorten(below, 120)),
+			),
+			app.Td().Class("c-p number").Text(pCell(s.rows.p[i], v)),
+			app.Td().Class("c-score").Body(
+				app.Raw(bar(s.rows.score[i], low, high, s.reference.threshold(s.alpha), v)),
+				app.Span().Class("number").Text(scoreCell(s.rows.score[i], v)),
+			),
+			app.Td().Class("c-verdict").Body(shape(v), app.Span().Text(verdictCell(v, s.busy()))),
+			app.Td().Class("c-part number").Text(scoreCell(s.rows.pre[i], v)),
+			app.Td().Class("c-part number").Text(scoreCell(s.rows.attn[i], v)),
+			app.Td().Class("c-part number").Text(scoreCell(s.rows.baca[i], v)),
+		)
+}
+
+func verdictCell(v verdict, busy bool) string {
+	if v == unscored && !busy {
+		return ""
+	}
+	return v.word()
+}
+
+func pCell(p float64, v verdict) string {
+	if v == refused || v == unscored {
+		return ""
+	}
+	if math.IsNaN(p) {
+		return none
+	}
+	return pText(p)
+}
+
+func scoreCell(x float64, v verdict) string {
+	if v == refused || v == unscored {
+		return ""
+	}
+	return number(x)
+}
+
+const barWidth = 72
+
+// bar shows where a score lies between the lowest and the highest, and the
+// threshold as a line.
+func bar(x, low, high, threshold float64, v verdict) string {
+	if math.IsNaN(x) || v == refused {
+		return `<svg class="bar-picture" width="72" height="10" aria-hidden="true"></svg>`
+	}
+	at := func(x float64) float64 {
+		if !(high > low) {
+			return barWidth / 2
+		}
+		return min(max((x-low)/(high-low)*barWidth, 0), barWidth)
+	}
+	mark := ""
+	if !math.IsNaN(threshold) && threshold > low && threshold < high {
+		mark = fmt.Sprintf(`<path class="bar-mark" d="M%s 0V10"/>`, num(at(threshold)))
+	}
+	return fmt.Sprintf(`<svg class="bar-picture" width="72" height="10" aria-hidden="true"><rect class="bar-back" y="3" width="72" height="4"/><rect class="%s" y="2" width="%s" height="6"/>%s</svg>`,
+		v.role(), num(max(at(x), 2)), mark)
+}
+
+// shorten keeps a text within so many letters.
+func shorten(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return string(r[:n-1]) + "…"
+}
+
+// scoreNow scores an input that was opened to train on.
+func (s *session) scoreNow() {
+	if s.phase == unstarted && s.model != nil {
+		s.run++
+		s.unscored = false
+		s.score()
+	}
+}

@@ -1,0 +1,318 @@
+package app
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"strings"
+
+	"baca/wasm/message"
+)
+
+// rows are the records of an input and what is known of each, by its number.
+type rows struct {
+	id, smiles, drawn []string
+	line              []int32
+	problem           map[int]*message.Problem
+
+	pre, attn, baca, score, p []float64
+	bad                       []bool // refused
+	scored                    []bool
+	preview                   bool // the scores are those that graphs get by themselves
+	verdict                   []verdict
+	counts                    [verdicts]int
+	low, hi                   float64 // of score
+}
+
+func (r *rows) len() int { return len(r.id) }
+
+// add appends records as they are parsed.
+func (r *rows) add(e *message.Records) {
+	if e.From != r.len() {
+		return // of another input
+	}
+	n := len(e.ID)
+	r.id = append(r.id, e.ID...)
+	r.smiles = append(r.smiles, fit(e.SMILES, n)...)
+	r.drawn = append(r.drawn, fit(e.Drawn, n)...)
+	for i := range n {
+		line := int32(0)
+		if i < len(e.Line) {
+			line = e.Line[i]
+		}
+		r.line = append(r.line, line)
+	}
+	for _, column := range []*[]float64{&r.pre, &r.attn, &r.baca, &r.score, &r.p} {
+		*column = append(*column, missing(n)...)
+	}
+	r.bad = append(r.bad, make([]bool, n)...)
+	r.scored = append(r.scored, make([]bool, n)...)
+	r.verdict = append(r.verdict, make([]verdict, n)...)
+	if r.problem == nil {
+		r.problem = map[int]*message.Problem{}
+	}
+	for i := range e.Problems {
+		if record := e.Problems[i].Record; record >= e.From && record < r.len() {
+			r.problem[record], r.bad[record] = &e.Problems[i], true
+		}
+	}
+}
+
+// missing is a column of n cells without values.
+func missing(n int) []float64 {
+	column := make([]float64, n)
+	for i := range column {
+		column[i] = math.NaN()
+	}
+	return column
+}
+
+// fit gives a column that has n cells.
+func fit(column []string, n int) []string {
+	if len(column) == n {
+		return column
+	}
+	return append(slices.Clone(column[:min(len(column), n)]), make([]string, max(n-len(column), 0))...)
+}
+
+// fill sets the scores of records that have come.
+func (r *rows) fill(e *message.Rows) {
+	set := func(to []float64, from message.Floats) {
+		if e.From <= len(to) {
+			copy(to[e.From:], from)
+		}
+	}
+	s := e.Rows.Scores
+	set(r.pre, s.Pre)
+	set(r.attn, s.Attn)
+	set(r.baca, s.BaCa)
+	set(r.score, s.Score)
+	set(r.p, s.P)
+	for i := e.From; i < min(e.From+len(e.Rows.ID), r.len()); i++ {
+		r.scored[i] = true
+	}
+}
+
+// judge sets all verdicts and counts them.
+func (r *rows) judge(alpha float64) {
+	r.counts = [verdicts]int{}
+	r.low, r.hi = math.Inf(1), math.Inf(-1)
+	for i := range r.verdict {
+		v := unscored
+		switch {
+		case r.bad[i]:
+			v = refused
+		case r.scored[i]:
+			v = judge(r.p[i], alpha)
+		}
+		r.verdict[i] = v
+		r.counts[v]++
+		if s := r.score[i]; !math.IsNaN(s) {
+			r.low, r.hi = min(r.low, s), max(r.hi, s)
+		}
+	}
+}
+
+// picture is the SMILES to draw a record from, empty where there is none.
+func (r *rows) picture(i int) string {
+	if r.problem[i] != nil {
+		return ""
+	}
+	if r.drawn[i] != "" {
+		return r.drawn[i]
+	}
+	return r.smiles[i]
+}
+
+// name is what a record is called on the page.
+func (r *rows) name(i int) string {
+	if id := r.id[i]; id != "" {
+		return id
+	}
+	return r.smiles[i]
+}
+
+// A column is what a table can be sorted by.
+type column int
+
+const (
+	byInput column = iota
+	byName
+	byP
+	byScore
+	byVerdict
+	byPre
+	byAttn
+	byBaCa
+)
+
+// A view is an order and a choice of the rows.
+type view struct {
+	by         column
+	descending bool
+	search     string
+	only       [verdicts]bool // those that are shown; none chosen is all
+}
+
+// order lists the records that the view shows, in its order. Records without the
+// value come last in either direction, and equal ones stay in the order of input.
+func (r *rows) order(v view) []int32 {
+	any := slices.Contains(v.only[:], true)
+	search := strings.ToLower(strings.TrimSpace(v.search))
+	list := make([]int32, 0, r.len())
+	for i := range r.id {
+		if any && !v.only[r.verdict[i]] {
+			continue
+		}
+		if search != "" && !contains(r.id[i], search) && !contains(r.smiles[i], search) {
+			continue
+		}
+		list = append(list, int32(i))
+	}
+	if v.by == byInput {
+		if v.descending {
+			slices.Reverse(list)
+		}
+		return list
+	}
+	keys := make([]uint64, r.len())
+	for _, i := range list {
+		key := r.key(int(i), v.by)
+		if v.descending && key != last {
+			key = last - 1 - key
+		}
+		keys[i] = key
+	}
+	radix(list, keys)
+	if v.by == byName {
+		r.finishNames(list, keys, v.descending)
+	}
+	return list
+}
+
+// contains ignores case where both are plain letters; search is in lower case.
+func contains(text, search string) bool {
+	if strings.Contains(text, search) {
+		return true
+	}
+	return strings.Contains(strings.ToLower(text), search)
+}
+
+// last is the key of a record that lacks the value.
+const last = math.MaxUint64
+
+// key orders records by a column.
+func (r *rows) key(i int, by column) uint64 {
+	switch by {
+	case byName:
+		var b [8]byte
+		copy(b[:], strings.ToLower(r.name(i)))
+		return min(binary.BigEndian.Uint64(b[:]), last-1)
+	case byVerdict:
+		if r.verdict[i] == unscored {
+			return last
+		}
+		return uint64(r.verdict[i])
+	}
+	x := map[column][]float64{byP: r.p, byScore: r.score, byPre: r.pre, byAttn: r.attn, byBaCa: r.baca}[by][i]
+	if math.IsNaN(x) {
+		return last
+	}
+	bits := math.Float64bits(x + 0) // −0 and 0 are equal
+	if bits>>63 == 1 {
+		return ^bits
+	}
+	return bits | 1<<63
+}
+
+// radix sorts a list of records by their keys, sixteen bits at a time, and keeps the
+// order of equal ones. It takes a few milliseconds for 100 000 of them, which a
+// comparing sort does not in WebAssembly.
+func radix(list []int32, keys []uint64) {
+	spare := make([]int32, len(list))
+	starts := make([]int32, 1<<16)
+	for shift := 0; shift < 64; shift += 16 {
+		clear(starts)
+		for _, i := range list {
+			starts[keys[i]>>shift&0xffff]++
+		}
+		at := int32(0)
+		for k, n := range starts {
+			starts[k] = at
+			at += n
+		}
+		for _, i := range list {
+			k := keys[i] >> shift & 0xffff
+			spare[starts[k]] = i
+			starts[k]++
+		}
+		list, spare = spare, list
+	}
+}
+
+// finishNames orders names that begin with the same eight bytes.
+func (r *rows) finishNames(list []int32, keys []uint64, descending bool) {
+	type named struct {
+		name   string
+		record int32
+	}
+	var same []named
+	for from := 0; from < len(list); {
+		to := from + 1
+		for to < len(list) && keys[list[to]] == keys[list[from]] {
+			to++
+		}
+		if to-from > 1 {
+			same = same[:0]
+			for _, i := range list[from:to] {
+				same = append(same, named{strings.ToLower(r.name(int(i))), i})
+			}
+			slices.SortStableFunc(same, func(a, b named) int {
+				if descending {
+					a, b = b, a
+				}
+				return strings.Compare(a.name, b.name)
+			})
+			for i, n := range same {
+				list[from+i] = n.record
+			}
+		}
+		from = to
+	}
+}
+
+// A window is the part of a long list that is drawn.
+type window struct {
+	from, to      int // of the list
+	before, after int // pixels above and below
+}
+
+// windowOf gives the rows to draw for a view of the list that is scrolled by top
+// and height pixels high, with some more rows on both sides.
+func windowOf(n, rowHeight, top, height, more int) window {
+	from := min(max(top/rowHeight-more, 0), n)
+	to := min(max((top+height+rowHeight-1)/rowHeight+more, from), n)
+	return window{from, to, from * rowHeight, (n - to) * rowHeight}
+}
+
+// columns are the rows of that order as `baca score` would write them.
+func (r *rows) columns(order []int32) message.Columns {
+	var c message.Columns
+	for _, o := range order {
+		i := int(o)
+		c.ID = append(c.ID, r.id[i])
+		c.SMILES = append(c.SMILES, r.smiles[i])
+		c.Scores.Pre = append(c.Scores.Pre, r.pre[i])
+		c.Scores.Attn = append(c.Scores.Attn, r.attn[i])
+		c.Scores.BaCa = append(c.Scores.BaCa, r.baca[i])
+		c.Scores.Score = append(c.Scores.Score, r.score[i])
+		c.Scores.P = append(c.Scores.P, r.p[i])
+		c.Verdict = append(c.Verdict, r.verdict[i].short())
+		problem := ""
+		if p := r.problem[i]; p != nil {
+			problem = p.Text
+		}
+		c.Error = append(c.Error, problem)
+	}
+	return c
+}

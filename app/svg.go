@@ -1,0 +1,152 @@
+package app
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// An svg writes a picture. Its parts have roles. On the page a role is a class, so
+// that the style sheet colours it for light and dark; in a file that is saved it is
+// spelled out, in the colours of print.
+type svg struct {
+	strings.Builder
+	width, height float64
+	saved         bool
+}
+
+// roles are the attributes of the parts of a saved picture. On the page the style
+// sheet has a rule for each.
+var roles = map[string]string{
+	"paper":      `fill="#ffffff"`,
+	"bond":       `stroke="#1b1d1f" stroke-linecap="round" fill="none"`,
+	"wedge":      `fill="#1b1d1f"`,
+	"knock":      `fill="#ffffff"`,
+	"atom":       `fill="#1b1d1f" font-family="Helvetica, Arial, sans-serif" text-anchor="middle"`,
+	"atom-n":     `fill="#2a52be" font-family="Helvetica, Arial, sans-serif" text-anchor="middle"`,
+	"atom-o":     `fill="#b3261e" font-family="Helvetica, Arial, sans-serif" text-anchor="middle"`,
+	"atom-s":     `fill="#7a6000" font-family="Helvetica, Arial, sans-serif" text-anchor="middle"`,
+	"atom-p":     `fill="#8a4b00" font-family="Helvetica, Arial, sans-serif" text-anchor="middle"`,
+	"atom-x":     `fill="#0a7040" font-family="Helvetica, Arial, sans-serif" text-anchor="middle"`,
+	"node":       `fill="#5c636b"`,
+	"towards":    `fill="#d55e00"`,
+	"away":       `fill="#0072b2"`,
+	"axis":       `stroke="#8a9199" fill="none"`,
+	"grid":       `stroke="#e2e4e6" fill="none"`,
+	"label":      `fill="#5c636b" font-family="Helvetica, Arial, sans-serif" font-size="11"`,
+	"label-end":  `fill="#5c636b" font-family="Helvetica, Arial, sans-serif" font-size="11" text-anchor="end"`,
+	"label-mid":  `fill="#5c636b" font-family="Helvetica, Arial, sans-serif" font-size="11" text-anchor="middle"`,
+	"known":      `fill="#d3d7db" stroke="#aab0b7"`,
+	"inside":     `fill="#0072b2"`,
+	"borderline": `fill="#767c83"`,
+	"outside":    `fill="#d55e00"`,
+	"unknown":    `fill="none" stroke="#767c83"`,
+	"threshold":  `stroke="#1b1d1f" fill="none"`,
+	"grip":       `fill="#1b1d1f"`,
+	"chosen":     `fill="none" stroke="#1b1d1f"`,
+	"line":       `stroke="#1b1d1f" fill="none"`,
+	"line-in":    `stroke="#0072b2" fill="none"`,
+	"line-out":   `stroke="#d55e00" fill="none"`,
+	"training":   `fill="#aab0b7"`,
+	"test":       `fill="#56b4e9"`,
+	"synthetic":  `fill="#e69f00"`,
+	"cell":       `fill="#0072b2"`,
+}
+
+// newSVG begins a picture with words for those who do not see it, none for one that
+// only repeats what stands beside it.
+func newSVG(width, height float64, title string, saved bool) *svg {
+	w := &svg{width: width, height: height, saved: saved}
+	words := `aria-hidden="true"`
+	if title != "" {
+		words = `role="img" aria-label="` + escape(title) + `"`
+	}
+	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%s" height="%s" %s>`,
+		num(width), num(height), num(width), num(height), words)
+	if saved {
+		w.rect("paper", 0, 0, width, height)
+	}
+	return w
+}
+
+func (w *svg) end() string {
+	w.WriteString("</svg>")
+	return w.String()
+}
+
+// role is the attributes of a part.
+func (w *svg) role(name string) string {
+	if w.saved {
+		return roles[name]
+	}
+	return `class="` + name + `"`
+}
+
+func (w *svg) rect(role string, x, y, width, height float64) {
+	fmt.Fprintf(w, `<rect %s x="%s" y="%s" width="%s" height="%s"/>`, w.role(role), num(x), num(y), num(max(width, 0)), num(max(height, 0)))
+}
+
+// cell is a square whose share of the colour is its value.
+func (w *svg) cell(role string, x, y, size, share float64) {
+	fmt.Fprintf(w, `<rect %s fill-opacity="%s" x="%s" y="%s" width="%s" height="%s"/>`, w.role(role), num(share), num(x), num(y), num(size), num(size))
+}
+
+func (w *svg) circle(role string, x, y, r float64) {
+	fmt.Fprintf(w, `<circle %s cx="%s" cy="%s" r="%s"/>`, w.role(role), num(x), num(y), num(r))
+}
+
+// halo is a disc of a share of a colour.
+func (w *svg) halo(role string, x, y, r, share float64) {
+	fmt.Fprintf(w, `<circle %s fill-opacity="%s" cx="%s" cy="%s" r="%s"/>`, w.role(role), num(share), num(x), num(y), num(r))
+}
+
+func (w *svg) line(role string, width, x1, y1, x2, y2 float64) {
+	fmt.Fprintf(w, `<path %s stroke-width="%s" d="M%s %sL%s %s"/>`, w.role(role), num(width), num(x1), num(y1), num(x2), num(y2))
+}
+
+func (w *svg) dashed(role string, width, x1, y1, x2, y2 float64) {
+	fmt.Fprintf(w, `<path %s stroke-width="%s" stroke-dasharray="%s %s" d="M%s %sL%s %s"/>`, w.role(role), num(width), num(2*width), num(2.2*width), num(x1), num(y1), num(x2), num(y2))
+}
+
+// path goes through points, pairs of x and y; NaN begins a new piece.
+func (w *svg) path(role string, width float64, points []float64, closed bool) {
+	var d strings.Builder
+	pen := "M"
+	for i := 0; i+1 < len(points); i += 2 {
+		if math.IsNaN(points[i]) || math.IsNaN(points[i+1]) {
+			pen = "M"
+			continue
+		}
+		d.WriteString(pen + num(points[i]) + " " + num(points[i+1]))
+		pen = "L"
+	}
+	if d.Len() == 0 {
+		return
+	}
+	if closed {
+		d.WriteString("Z")
+	}
+	fmt.Fprintf(w, `<path %s stroke-width="%s" d="%s"/>`, w.role(role), num(width), d.String())
+}
+
+func (w *svg) text(role string, x, y float64, text string) {
+	fmt.Fprintf(w, `<text %s x="%s" y="%s">%s</text>`, w.role(role), num(x), num(y), escape(text))
+}
+
+// num is short: two digits behind the point are more than a screen shows.
+func num(x float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return "0"
+	}
+	s := strconv.FormatFloat(x, 'f', 2, 64)
+	s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	if s == "-0" {
+		return "0"
+	}
+	return s
+}
+
+var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
+
+func escape(s string) string { return escaper.Replace(strings.ToValidUTF8(s, "?")) }

@@ -1,0 +1,415 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// The names of metrics.
+const (
+	nanoseconds = "ns/op"
+	shortest    = "best-ns/op"
+	processor   = "cpu-ns/op"
+	gflops      = "GFLOP/s"
+	gbytes      = "GB/s"
+	flops       = "flop/op"
+	moved       = "B-moved/op"
+	allocations = "allocs/op"
+)
+
+// report is the whole of what a run measured.
+func report(r *results, notes []string) []byte {
+	var b bytes.Buffer
+	rounds := len(r.load)
+	fmt.Fprintf(&b, "# Benchmarks\n\n")
+	machine := []string{fmt.Sprintf("%d cores", runtime.NumCPU()), runtime.GOOS + "/" + runtime.GOARCH, r.toolchain}
+	if r.cpu != "" {
+		machine = append([]string{r.cpu}, machine...)
+	}
+	fmt.Fprintf(&b, "%s", strings.Join(append(machine, r.engines...), "; "))
+	for _, p := range r.platforms() {
+		if i := r.implementation(p); i != "" {
+			fmt.Fprintf(&b, "; %s runs %s", p, i)
+		}
+	}
+	fmt.Fprintf(&b, ".\nRounds: %d%s. One thread, unless a name ends in -N.\n\n", rounds, strings.Join(r.load, ""))
+	fmt.Fprint(&b, "Figures are medians over the rounds, with half the range from the least to the largest. \"Best\" is\n"+
+		"of the fastest run in any round, \"CPU\" the time that the processor worked, where it is known. On a busy\n"+
+		"machine these two say more. Ratios are of the fastest runs within a round.\n")
+	if len(notes) > 0 {
+		fmt.Fprint(&b, "\n")
+		for _, n := range notes {
+			fmt.Fprintf(&b, "- %s\n", strings.ReplaceAll(n, "|", "\\|"))
+		}
+	}
+	r.writeGoals(&b)
+	r.writePeaks(&b)
+	r.writeKernels(&b)
+	r.writeRoofline(&b)
+	return b.Bytes()
+}
+
+// A tabular writes a Markdown table, unless it has no rows.
+type tabular struct {
+	title, text string
+	head        []string
+	rows        [][]string
+}
+
+func (t *tabular) add(cells ...string) { t.rows = append(t.rows, cells) }
+
+func (t *tabular) write(b *bytes.Buffer) {
+	if len(t.rows) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n## %s\n\n", t.title)
+	if t.text != "" {
+		fmt.Fprintf(b, "%s\n\n", t.text)
+	}
+	line := func(cells []string) { fmt.Fprintf(b, "| %s |\n", strings.Join(cells, " | ")) }
+	line(t.head)
+	rule := make([]string, len(t.head))
+	for i := range rule {
+		rule[i] = "---"
+	}
+	line(rule)
+	for _, row := range t.rows {
+		line(row)
+	}
+}
+
+// number has three significant digits.
+func number(x float64) string {
+	switch a := math.Abs(x); {
+	case a == 0:
+		return "0"
+	case a >= 100:
+		return fmt.Sprintf("%.0f", x)
+	case a >= 10:
+		return fmt.Sprintf("%.1f", x)
+	case a >= 1:
+		return fmt.Sprintf("%.2f", x)
+	default:
+		return fmt.Sprintf("%.2g", x)
+	}
+}
+
+func duration(ns float64) string {
+	for _, u := range []struct {
+		size float64
+		name string
+	}{{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}} {
+		if ns >= u.size {
+			return number(ns/u.size) + " " + u.name
+		}
+	}
+	return number(ns) + " ns"
+}
+
+func (s sample) String() string {
+	if len(s) == 0 {
+		return "–"
+	}
+	text := number(s.median())
+	if len(s) > 1 {
+		text += fmt.Sprintf(" ±%.0f %%", 100*s.spread())
+	}
+	return text
+}
+
+// spelled is the sample of a time in nanoseconds.
+func (s sample) spelled() string {
+	text := duration(s.median())
+	if len(s) > 1 {
+		text += fmt.Sprintf(" ±%.0f %%", 100*s.spread())
+	}
+	return text
+}
+
+func percent(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
+
+// A side of a ratio.
+type side struct{ platform, name, metric string }
+
+// A goal is a ratio that is to be at least so much, or a time that is to be below.
+type goal struct {
+	what  string
+	over  side // the numerator, or the time
+	under side // none for a time
+	want  float64
+}
+
+// shapes of the products that have goals.
+var shapes = []string{"384x16x16", "384x64x64", "384x80x80"}
+
+// goals lists them for what was measured.
+func (r *results) goals() []goal {
+	var list []goal
+	vector := r.vector("native")
+	for _, shape := range shapes {
+		for _, kind := range []string{"NN", "NT"} {
+			name := "Gemm/" + kind + "/" + shape + "/"
+			list = append(list, goal{"GEMM " + kind + " " + shape + ", " + vector + " / OpenBLAS",
+				side{"native", name + vector, gflops}, side{"native", name + "OpenBLAS", gflops}, 0.5})
+			for _, engine := range []string{"node", "chromium"} {
+				list = append(list, goal{"GEMM " + kind + " " + shape + " in " + engine + ", SIMD / portable",
+					side{engine, name + r.vector(engine), gflops}, side{engine, name + "portable_Go", gflops}, 12})
+			}
+		}
+	}
+	for _, set := range []string{"bbbp", "examples"} {
+		speed := func(what, platform, name, other, unit string, want float64) {
+			list = append(list, goal{what, side{platform, name, unit}, side{other, name, unit}, want})
+		}
+		speed("GIN forward, "+set+", vector / portable", "native", "Forward/"+set, "native-noasm", "graphs/s", 4)
+		speed("GIN forward, "+set+", in chromium, SIMD / portable", "chromium", "Forward/"+set, "chromium-portable", "graphs/s", 6)
+		speed("GIN forward, "+set+", in node, SIMD / portable", "node", "Forward/"+set, "node-portable", "graphs/s", 0)
+		list = append(list, goal{"pre-training epoch, " + set + ", faster than PyTorch",
+			side{torch, "Epoch/" + set, nanoseconds}, side{"native", "Epoch/" + set, nanoseconds}, 3})
+		speed("S_Pre, "+set+", faster than PyTorch", "native", "Pre/"+set+"/encoded", torch, "graphs/s", 4)
+		speed("parse and features, "+set+", faster than RDKit", "native", "Parse/"+set+"/features", torch, "molecules/s", 50)
+		speed("structure view, "+set+", faster than numpy", "native", "Structure/"+set, torch, "graphs/s", 0)
+		speed("parse, features and structure view, "+set+", faster than both", "native", "Parse/"+set+"/features+structure", torch, "molecules/s", 0)
+	}
+	for _, batch := range []string{"bbbp-bace", "examples"} {
+		threads := "Batch/" + batch
+		if n := runtime.NumCPU(); n > 1 {
+			threads = fmt.Sprintf("%s-%d", threads, n)
+		}
+		list = append(list,
+			goal{"full run on 408 graphs, " + batch + ", all cores", side{platform: "native", name: threads, metric: nanoseconds}, side{}, 1},
+			goal{"full run on 408 graphs, " + batch + ", in chromium", side{platform: "chromium", name: "Batch/" + batch, metric: nanoseconds}, side{}, 4})
+	}
+	return list
+}
+
+func (r *results) best(s side) sample { return r.of(s.platform, s.name, best(s.metric)) }
+
+func (r *results) writeGoals(b *bytes.Buffer) {
+	t := tabular{title: "Goals", head: []string{"what", "wanted", "median", "best of each", "reached"}}
+	for _, g := range r.goals() {
+		if g.under == (side{}) {
+			if time := r.of(g.over.platform, g.over.name, g.over.metric); len(time) > 0 {
+				t.add(g.what, fmt.Sprintf("< %g s", g.want), time.spelled(), duration(r.best(g.over).min()), yes(time.median() < g.want*1e9))
+			}
+			continue
+		}
+		over, under := r.best(g.over), r.best(g.under)
+		ratio := over.over(under)
+		if len(ratio) == 0 {
+			continue
+		}
+		fastest := over.max() / under.max()
+		if g.over.metric == nanoseconds {
+			fastest = over.min() / under.min()
+		}
+		wanted, reached := fmt.Sprintf("≥ %g", g.want), yes(ratio.median() >= g.want)
+		if g.want == 0 {
+			wanted, reached = "–", "–"
+		}
+		t.add(g.what, wanted, ratio.String(), number(fastest), reached)
+	}
+	t.write(b)
+}
+
+func yes(reached bool) string {
+	if reached {
+		return "yes"
+	}
+	return "**no**"
+}
+
+// vector is the last of the implementations of the product, which is the one that
+// runs where there is a choice.
+func (r *results) vector(platform string) string {
+	last := ""
+	for _, name := range r.names(platform) {
+		if kind, rest, _ := strings.Cut(name, "/"); kind == "Gemm" {
+			if _, shape, _ := strings.Cut(rest, "/"); !strings.HasSuffix(shape, "/blas32") && !strings.HasSuffix(shape, "/OpenBLAS") {
+				_, last, _ = strings.Cut(shape, "/")
+			}
+		}
+	}
+	return last
+}
+
+// implementation names the kernel of a platform.
+func (r *results) implementation(platform string) string {
+	base, other, _ := strings.Cut(platform, "-")
+	switch {
+	case platform == torch:
+		return ""
+	case other != "":
+		return "portable Go"
+	}
+	return strings.ReplaceAll(r.vector(base), "_", " ")
+}
+
+// peak is the rate of arithmetic and of memory that the processor has on a platform.
+func (r *results) peak(platform string) (arithmetic, memory float64) {
+	base, _, _ := strings.Cut(platform, "-")
+	for _, name := range r.names(base) {
+		if strings.HasPrefix(name, "Peak/") {
+			arithmetic = max(arithmetic, r.of(base, name, gflops).median())
+		}
+	}
+	return arithmetic, r.of(base, "Bandwidth/64MiB", gbytes).median()
+}
+
+func (r *results) writePeaks(b *bytes.Buffer) {
+	t := tabular{
+		title: "What the machine can do",
+		text: "Arithmetic in registers, as many products as sums, and copies of blocks, read and written. What a\n" +
+			"kernel reaches is compared with the highest rate of arithmetic on its platform.",
+		head: []string{"platform", "what", "rate", "best"},
+	}
+	for _, p := range r.platforms() {
+		for _, name := range r.names(p) {
+			unit := ""
+			switch kind, _, _ := strings.Cut(name, "/"); kind {
+			case "Peak":
+				unit = gflops
+			case "Bandwidth":
+				unit = gbytes
+			default:
+				continue
+			}
+			s := r.of(p, name, unit)
+			t.add(p, name, s.String()+" "+unit, number(s.max()))
+		}
+	}
+	t.write(b)
+}
+
+// writeKernels has a table for each kind of kernel and platform, with a column for each
+// implementation, which is the last part of the name.
+func (r *results) writeKernels(b *bytes.Buffer) {
+	for _, kind := range []struct{ name, title, unit, text string }{
+		{"Gemm", "Products of matrices", gflops, "GFLOP/s of rows×columns×terms, a·b (NN) and a·bᵀ (NT)."},
+		{"Loops", "Other loops", gbytes, "GB/s read and written, from the first level cache or the second."},
+	} {
+		for _, p := range r.platforms() {
+			var rows, columns []string
+			for _, name := range r.names(p) {
+				rest, ok := strings.CutPrefix(name, kind.name+"/")
+				if !ok || len(r.of(p, name, kind.unit)) == 0 {
+					continue
+				}
+				at := strings.LastIndex(rest, "/")
+				if !slices.Contains(rows, rest[:at]) {
+					rows = append(rows, rest[:at])
+				}
+				if !slices.Contains(columns, rest[at+1:]) {
+					columns = append(columns, rest[at+1:])
+				}
+			}
+			t := tabular{title: kind.title + ", " + p, text: kind.text, head: []string{""}}
+			for _, c := range columns {
+				t.head = append(t.head, strings.ReplaceAll(c, "_", " "))
+			}
+			arithmetic, _ := r.peak(p)
+			ofPeak := kind.unit == gflops && arithmetic > 0
+			if ofPeak {
+				t.head = append(t.head, "of peak")
+			}
+			for _, row := range rows {
+				cells := []string{row}
+				for _, c := range columns {
+					cells = append(cells, r.of(p, kind.name+"/"+row+"/"+c, kind.unit).String())
+				}
+				if ofPeak {
+					cells = append(cells, percent(r.of(p, kind.name+"/"+row+"/"+r.vector(p), gflops).median()/arithmetic))
+				}
+				t.add(cells...)
+			}
+			t.write(b)
+		}
+	}
+}
+
+// rates are units of things done, which a benchmark has besides its costs.
+var rates = regexp.MustCompile(`^[a-zA-Z]+/s$`)
+
+func (r *results) writeRoofline(b *bytes.Buffer) {
+	t := tabular{
+		title: "Everything else",
+		text: "Flop are the multiplications and additions of products and sums; exponentials are not counted. Bytes are\n" +
+			"what an algorithm must read and write if each value is moved once for each use of the whole it is a part\n" +
+			"of; those from a cache count too, so GB/s may be above the rate of memory. A program of F flop for each\n" +
+			"byte is bound by arithmetic where F times the rate of memory is above the peak, else by memory unless its\n" +
+			"data stay in a cache.",
+		head: []string{"platform", "benchmark", "time", "best", "CPU", "rate", "allocs", "Mflop", "MB moved", "flop/B", "GFLOP/s", "of peak", "GB/s", "bound by"},
+	}
+	for _, p := range r.platforms() {
+		arithmetic, memory := r.peak(p)
+		for _, name := range r.names(p) {
+			if kind, _, _ := strings.Cut(name, "/"); kind == "Gemm" || kind == "Peak" || kind == "Bandwidth" || kind == "Loops" && len(r.of(p, name, gbytes)) > 0 {
+				continue
+			}
+			time := r.of(p, name, nanoseconds)
+			row := []string{p, name, "–", "–", "–", r.things(p, name), "–", "–", "–", "–", "–", "–", "–", "–"}
+			if len(time) > 0 {
+				row[2], row[3] = time.spelled(), duration(r.of(p, name, best(nanoseconds)).min())
+			}
+			if s := r.of(p, name, processor); len(s) > 0 {
+				row[4] = duration(s.median())
+			}
+			if s := r.of(p, name, allocations); len(s) > 0 {
+				row[6] = number(s.median())
+			}
+			flop, bytes := r.of(p, name, flops).median(), r.of(p, name, moved).median()
+			if bytes > 0 {
+				row[8], row[12] = number(bytes/1e6), number(bytes/time.median())
+			}
+			if flop > 0 {
+				rate := flop / time.median()
+				row[7], row[10] = number(flop/1e6), number(rate)
+				if arithmetic > 0 {
+					row[11] = percent(rate / arithmetic)
+				}
+				if bytes > 0 {
+					row[9] = number(flop / bytes)
+					if arithmetic > 0 && memory > 0 {
+						row[13] = "memory"
+						if flop/bytes*memory > arithmetic {
+							row[13] = "arithmetic"
+						}
+					}
+				}
+			}
+			t.add(row...)
+		}
+	}
+	t.write(b)
+}
+
+// things are the rates of a benchmark that are its own.
+func (r *results) things(platform, name string) string {
+	metrics := map[string]bool{}
+	for _, one := range r.all {
+		if one.platform == platform && one.name == name {
+			for m := range one.metrics {
+				if rates.MatchString(m) && m != gflops && m != gbytes {
+					metrics[m] = true
+				}
+			}
+		}
+	}
+	var list []string
+	for m := range metrics {
+		list = append(list, m)
+	}
+	slices.Sort(list)
+	for i, m := range list {
+		list[i] = number(r.of(platform, name, m).median()) + " " + m
+	}
+	if len(list) == 0 {
+		return "–"
+	}
+	return strings.Join(list, ", ")
+}

@@ -1,0 +1,233 @@
+package suite
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"io"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"baca/algo"
+	"baca/algo/dataset"
+	"baca/algo/graph"
+	"baca/algo/molecule"
+	"baca/web"
+	"baca/weights"
+)
+
+var ctx = context.Background()
+
+//go:embed data
+var embedded embed.FS
+
+// sets holds what the command laid over the folder.
+var sets = func() fs.FS {
+	sub, err := fs.Sub(embedded, "data")
+	if err != nil {
+		panic(err) // the folder is there
+	}
+	return sub
+}()
+
+// A set of molecules, as written and as graphs with their structure view.
+type molecules struct {
+	name   string
+	smiles []string // all rows, also those that are no molecules
+	graphs []*graph.Graph
+}
+
+// druglike is BBBP, or the examples where that set is not there.
+var druglike = sync.OnceValue(func() *molecules {
+	const file = "mol/bbbp.csv.gz"
+	if f, err := sets.Open(file); err == nil {
+		defer f.Close()
+		return read("bbbp", f)
+	}
+	return read("examples", bytes.NewReader(web.Examples()))
+})
+
+func read(name string, r io.Reader) *molecules {
+	m := &molecules{name: name}
+	for rec, err := range dataset.Records(r, dataset.Options{Format: dataset.CSV}) {
+		if err != nil {
+			panic(err)
+		}
+		m.smiles = append(m.smiles, strings.TrimSpace(rec.SMILES))
+		parsed, err := molecule.Parse(rec.SMILES)
+		if err != nil || len(parsed.Atoms) == 0 {
+			continue
+		}
+		g := parsed.Graph()
+		g.EncodeStructure()
+		m.graphs = append(m.graphs, g)
+	}
+	return m
+}
+
+// take returns n graphs, the first ones again where there are fewer.
+func take(gs []*graph.Graph, n int) []*graph.Graph {
+	taken := make([]*graph.Graph, n)
+	for i := range taken {
+		taken[i] = gs[i%len(gs)]
+	}
+	return taken
+}
+
+// bare returns the graphs without their structure view, as a reader makes them.
+func bare(gs []*graph.Graph) []*graph.Graph {
+	new := make([]*graph.Graph, len(gs))
+	for i, g := range gs {
+		copied := *g
+		copied.XS = nil
+		new[i] = &copied
+	}
+	return new
+}
+
+// A batch to be tested, with the model of its in-distribution set.
+type batch struct {
+	name   string
+	graphs []*graph.Graph
+	model  *algo.Model
+}
+
+// halves returns the test batch of a pair of sets as `baca eval` makes it for seed 1:
+// the tenth of the ID set that training does not see and as many graphs of the OOD
+// set, in random order.
+func halves(b *testing.B, id, ood string) *batch {
+	b.Helper()
+	inside, err := dataset.Open(ctx, sets, id, 0)
+	if err != nil {
+		b.Skipf("the sets of the pair are not there: %v", err)
+	}
+	outside, err := dataset.Open(ctx, sets, ood, 0)
+	if err != nil {
+		b.Skipf("the sets of the pair are not there: %v", err)
+	}
+	const seed = 1
+	var gs []*graph.Graph
+	_, test := dataset.Split(len(inside.Graphs), seed)
+	for _, i := range test {
+		gs = append(gs, inside.Graphs[i])
+	}
+	for _, i := range dataset.TakeOOD(len(outside.Graphs), len(test), dataset.First, seed) {
+		gs = append(gs, outside.Graphs[i])
+	}
+	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(gs), func(i, j int) { gs[i], gs[j] = gs[j], gs[i] })
+	return &batch{id + "-" + ood, gs, model(b, id)}
+}
+
+// largest is the largest of the usual test batches, 408 graphs of BBBP and BACE, or
+// as many of the examples.
+func largest(b *testing.B) *batch {
+	b.Helper()
+	if _, err := fs.Stat(sets, "mol/bace.csv.gz"); err == nil && druglike().name == "bbbp" {
+		return halves(b, "bbbp", "bace")
+	}
+	return &batch{"examples", take(druglike().graphs, 408), model(b, "bbbp")}
+}
+
+// model opens an embedded model, without the graphs that it kept from training:
+// in an evaluation they are a part of the batch.
+func model(b *testing.B, name string) *algo.Model {
+	b.Helper()
+	m, err := weights.Open(name)
+	if err != nil {
+		b.Fatal(err)
+	}
+	m.Holdout = m.Holdout.Select(nil)
+	return m
+}
+
+// A cost is what an algorithm cannot do without: the multiplications and additions
+// of its products and sums, not those of exponentials, and the bytes that it reads
+// and writes if each value is moved once for each use of the whole it is a part of.
+type cost struct{ flop, bytes float64 }
+
+func (c *cost) add(d cost) { c.flop, c.bytes = c.flop+d.flop, c.bytes+d.bytes }
+
+// product is the cost of multiplying matrices of m×k and k×n.
+func product(m, n, k int) cost {
+	return cost{2 * float64(m) * float64(n) * float64(k), 4 * float64(m*k+n*k+m*n)}
+}
+
+// A rate is a number of things done in one operation.
+type rate struct {
+	count float64
+	unit  string
+}
+
+// measure runs f again and again and reports, besides the time and what it
+// allocates, the rates, the cost, the shortest time of one run where the clock can
+// tell, and the time of the processor.
+func measure(b *testing.B, c cost, f func(), rates ...rate) {
+	b.Helper()
+	b.ReportAllocs()
+	best := time.Duration(math.MaxInt64)
+	timed := func() {
+		start := time.Now()
+		f()
+		best = min(best, time.Since(start))
+	}
+	// The first run fills workspaces. A WebAssembly engine compiles code again, and
+	// better, once it has run a while.
+	warm := time.Duration(0)
+	if runtime.GOARCH == "wasm" {
+		warm = 100 * time.Millisecond
+	}
+	start := time.Now()
+	for f(); time.Since(start) < warm; {
+		timed()
+	}
+	// The best of less than three is luck; but some take seconds.
+	for range 2 {
+		if time.Since(start) < time.Second {
+			timed()
+		}
+	}
+	cpu := cpuTime()
+	for b.Loop() {
+		timed()
+	}
+	if cpu = cpuTime() - cpu; cpu > 0 {
+		b.ReportMetric(float64(cpu.Nanoseconds())/float64(b.N), "cpu-ns/op")
+	}
+	if best >= time.Millisecond { // browsers have clocks of 0.1 ms
+		b.ReportMetric(float64(best.Nanoseconds()), "best-ns/op")
+	}
+	seconds := b.Elapsed().Seconds() / float64(b.N)
+	for _, r := range rates {
+		b.ReportMetric(r.count/seconds, r.unit)
+	}
+	if c != (cost{}) {
+		b.ReportMetric(c.flop, "flop/op")
+		b.ReportMetric(c.bytes, "B-moved/op")
+	}
+}
+
+func must(b *testing.B, err error) {
+	if err != nil {
+		b.Helper()
+		b.Fatal(err)
+	}
+}
+
+func nodes(gs []*graph.Graph) (n int) {
+	for _, g := range gs {
+		n += g.N()
+	}
+	return n
+}
+
+// chunks cuts gs into parts of the given size.
+func chunks(gs []*graph.Graph, size int) [][]*graph.Graph {
+	return slices.Collect(slices.Chunk(gs, size))
+}

@@ -1,0 +1,95 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"baca/algo/dataset"
+	"baca/algo/molecule"
+	"baca/wasm/message"
+
+	"github.com/chromedp/chromedp"
+)
+
+// druglike are n molecules of a public set that the default model has not seen.
+func druglike(b *testing.B, n int) string {
+	b.Helper()
+	f, err := os.Open(filepath.Join("..", "..", "..", "shared", "data", "mol", "sider.csv.gz"))
+	if err != nil {
+		b.Skipf("the set SIDER is not beside the repository: %v", err)
+	}
+	defer f.Close()
+	var text strings.Builder
+	for r, err := range dataset.Records(f, dataset.Options{Format: dataset.CSV}) {
+		if err != nil {
+			b.Fatal(err)
+		}
+		if m, err := molecule.Parse(r.SMILES); err != nil || len(m.Atoms) > 60 {
+			continue
+		}
+		fmt.Fprintln(&text, r.SMILES)
+		if n--; n == 0 {
+			return text.String()
+		}
+	}
+	b.Fatalf("%d molecules are missing", n)
+	return ""
+}
+
+// BenchmarkInteractive is the time from asking for the page to its program running,
+// with nothing stored and then with everything stored and no server.
+func BenchmarkInteractive(b *testing.B) {
+	page := open(b)
+	const at = `document.documentElement.dataset.state === "running"`
+	for b.Loop() {
+		s := serve(b, page)
+		t := browse(b)
+		t.run("opening", chromedp.Navigate(s.URL+"/"))
+		t.wait(at)
+		first := eval[float64](t, `performance.getEntriesByName("interactive")[0].startTime`)
+		paint := eval[float64](t, `(performance.getEntriesByName("first-contentful-paint")[0] || { startTime: NaN }).startTime`)
+		eval[any](t, `navigator.serviceWorker.ready.then((r) => new Promise((done) => {
+			if (r.active.state === "activated") done(null);
+			else r.active.addEventListener("statechange", () => r.active.state === "activated" && done(null));
+		}))`)
+		s.Close()
+		t.run("again", chromedp.Reload())
+		t.wait(at)
+		b.ReportMetric(paint, "paint-ms")
+		b.ReportMetric(first, "interactive-ms")
+		b.ReportMetric(eval[float64](t, `performance.getEntriesByName("interactive")[0].startTime`), "offline-ms")
+	}
+}
+
+// BenchmarkScore1000 is 1 000 drug-like molecules, opened and scored in one worker,
+// with the SIMD kernel and without.
+func BenchmarkScore1000(b *testing.B) {
+	input := []byte(druglike(b, 1000))
+	page := open(b)
+	for _, name := range []string{"simd", "portable"} {
+		b.Run(name, func(b *testing.B) {
+			s := serve(b, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if name == "portable" && strings.HasPrefix(r.URL.Path, "/web/kernel.") {
+					http.NotFound(w, r)
+					return
+				}
+				page.ServeHTTP(w, r)
+			}))
+			t := browse(b)
+			t.visit(s.URL + "/")
+			c := t.client()
+			must[*message.Model](b, c, &message.LoadModel{})
+			for b.Loop() {
+				must[*message.Opened](b, c, &message.Open{Data: input})
+				_, scored := must[*message.Scored](b, c, &message.Score{Preview: true})
+				b.ReportMetric(scored.Milliseconds, "score-ms")
+			}
+			_, m := must[*message.Measured](b, c, &message.Measure{})
+			b.ReportMetric(float64(m.Memory)/(1<<20), "worker-MiB")
+		})
+	}
+}

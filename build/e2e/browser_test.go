@@ -1,0 +1,390 @@
+package e2e
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"baca/build/site"
+	"baca/wasm/message"
+	"baca/weights"
+)
+
+// patience is how long anything may take before a test gives up. No test depends
+// on how long it does take.
+const patience = 3 * time.Minute
+
+// built is the folder with the page. It and the command beside it are built once for
+// all tests.
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "e2e")
+	if err != nil {
+		return "", err
+	}
+	out := filepath.Join(dir, "site")
+	for _, args := range [][]string{
+		{"run", "../page", "-fast", "-out", out},
+		{"build", "-o", filepath.Join(dir, "baca"), "../baca"},
+	} {
+		if text, err := exec.Command("go", args...).CombinedOutput(); err != nil {
+			os.RemoveAll(dir)
+			return "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, text)
+		}
+	}
+	return out, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if dir, err := built(); err == nil && builtAny {
+		os.RemoveAll(filepath.Dir(dir))
+	}
+	os.Exit(code)
+}
+
+// builtAny tells whether some test has asked for the page.
+var builtAny bool
+
+// open returns the built page. The test is skipped where no browser could load it.
+func open(t testing.TB) *site.Site {
+	t.Helper()
+	if chromium() == "" {
+		t.Skip("no Chromium found (chromium, chromium-browser, google-chrome, or the variable CHROMIUM)")
+	}
+	if testing.Short() {
+		t.Skip("builds the page and starts a browser")
+	}
+	builtAny = true
+	dir, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := site.Open(os.DirFS(dir), weights.Bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// chromium is the path of the browser, or empty.
+func chromium() string {
+	for _, name := range []string{os.Getenv("CHROMIUM"), "chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil && name != "" {
+			return path
+		}
+	}
+	return ""
+}
+
+// browserOwn are the places that Chromium asks by itself for the time, for updates
+// of its parts and for an account, whatever page is open.
+var browserOwn = map[string]bool{"clients2.google.com": true, "update.googleapis.com": true, "accounts.google.com": true}
+
+// A tab is a browser with one page, and what it wrote to the console.
+type tab struct {
+	t   testing.TB
+	ctx context.Context
+
+	mu      sync.Mutex
+	console []string // errors, warnings and exceptions
+	outside []string // what was asked of any other place than this machine
+}
+
+// browse starts a browser with a fresh profile.
+func browse(t testing.TB) *tab {
+	t.Helper()
+	b := &tab{t: t}
+	// Whatever is not on this machine goes through this proxy, which answers
+	// nothing and remembers it.
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !browserOwn[strings.TrimSuffix(r.Host, ":443")] {
+			b.mu.Lock()
+			b.outside = append(b.outside, r.Method+" "+r.Host+" "+r.URL.String())
+			b.mu.Unlock()
+		}
+		w.WriteHeader(http.StatusForbidden)
+	}))
+	t.Cleanup(proxy.Close)
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(chromium()), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-domain-reliability", true), chromedp.Flag("no-pings", true),
+		chromedp.Flag("disable-features", "Translate,BlinkGenPropertyTrees,OptimizationHints,MediaRouter,AutofillServerCommunication,CertificateTransparencyComponentUpdater"),
+		chromedp.Flag("proxy-server", strings.TrimPrefix(proxy.URL, "http://")),
+		chromedp.UserDataDir(t.TempDir()),
+		chromedp.WindowSize(1280, 900),
+	)
+	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(end)
+	ctx, end := chromedp.NewContext(allocator)
+	t.Cleanup(func() {
+		chromedp.Cancel(ctx)
+		end()
+	})
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatalf("starting Chromium: %v", err)
+	}
+	// And what the page itself asks for, wherever from.
+	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Listen(ctx, func(ev any) {
+		e, ok := ev.(*network.EventRequestWillBeSent)
+		if !ok {
+			return
+		}
+		for _, local := range []string{"http://127.0.0.1:", "data:", "blob:", "about:"} {
+			if strings.HasPrefix(e.Request.URL, local) {
+				return
+			}
+		}
+		b.mu.Lock()
+		b.outside = append(b.outside, e.Request.Method+" "+e.Request.URL)
+		b.mu.Unlock()
+	}); err != nil {
+		t.Fatal(err)
+	}
+	messages := chromedp.Console(ctx)
+	go func() {
+		for m, err := range messages {
+			if err != nil {
+				return
+			}
+			if m.IsException() || m.Type == "error" || m.Type == "warning" {
+				b.mu.Lock()
+				b.console = append(b.console, fmt.Sprintf("%s: %s (%s:%d)", m.Type, m.Text, m.URL, m.Line))
+				b.mu.Unlock()
+			}
+		}
+	}()
+	b.ctx = ctx
+	return b
+}
+
+// run runs actions.
+func (b *tab) run(what string, steps ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	ctx, end := context.WithTimeout(b.ctx, patience)
+	defer end()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		b.t.Fatalf("%s: %v%s", what, err, b.said())
+	}
+}
+
+// eval evaluates an expression in the page.
+func eval[T any](b *tab, expression string) T {
+	b.t.Helper()
+	ctx, end := context.WithTimeout(b.ctx, patience)
+	defer end()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.t.Fatalf("%s: %v%s", expression, err, b.said())
+	}
+	return v
+}
+
+// wait waits until an expression is true.
+func (b *tab) wait(expression string) {
+	b.t.Helper()
+	ctx, end := context.WithTimeout(b.ctx, patience)
+	defer end()
+	if _, err := chromedp.Run(ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(0), chromedp.WithPollingInterval(20*time.Millisecond))); err != nil {
+		b.t.Fatalf("waiting for %s: %v%s", expression, err, b.said())
+	}
+}
+
+// said is what the console has, for a message of failure.
+func (b *tab) said() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.console) == 0 {
+		return ""
+	}
+	return "\nconsole:\n  " + strings.Join(b.console, "\n  ")
+}
+
+// quiet checks that nothing went wrong that only the console shows, violations of
+// the content security policy included, and that no other place was asked for
+// anything.
+func (b *tab) quiet() {
+	b.t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, text := range b.console {
+		b.t.Errorf("console: %s", text)
+	}
+	for _, request := range b.outside {
+		b.t.Errorf("a request to another place: %s", request)
+	}
+}
+
+// visit opens a page of ours and waits until its program runs.
+func (b *tab) visit(url string) {
+	b.t.Helper()
+	b.run("opening "+url, chromedp.Navigate(url))
+	b.wait(`document.documentElement.dataset.state !== undefined`)
+	if state := eval[string](b, `document.documentElement.dataset.state`); state != "running" {
+		b.t.Fatalf("the page is %s%s", state, b.said())
+	}
+}
+
+// A server serves a handler until it is closed, and can come back at the same
+// address.
+type server struct {
+	*http.Server
+	URL string
+}
+
+func serve(t testing.TB, h http.Handler) *server {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{&http.Server{Handler: h}, "http://" + l.Addr().String()}
+	go s.Serve(l)
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// client speaks with a worker that the page has started for it, in the messages
+// that the page itself uses, without the page's own program.
+func (b *tab) client() *message.Client {
+	b.t.Helper()
+	b.run("the bridge", chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, runtime.AddBinding, runtime.AddBindingParams{Name: "toTest"})
+		return err
+	}))
+	eval[any](b, `(() => {
+		globalThis.testWorkers = [];
+		globalThis.testSpawn = () => {
+			const number = testWorkers.length;
+			const say = (kind, text) => toTest(JSON.stringify({ number, kind, text }));
+			testWorkers.push(baca.spawn(
+				(bytes) => {
+					let text = "";
+					for (let i = 0; i < bytes.length; i += 1 << 15) text += String.fromCharCode(...bytes.subarray(i, i + (1 << 15)));
+					say("message", btoa(text));
+				},
+				(reason) => say("died", reason),
+			));
+			return number;
+		};
+		globalThis.testPost = (number, text) => {
+			const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+			testWorkers[number].postMessage(bytes.buffer, [bytes.buffer]);
+		};
+		return null;
+	})()`)
+	type said struct {
+		Number int    `json:"number"`
+		Kind   string `json:"kind"`
+		Text   string `json:"text"`
+	}
+	var mu sync.Mutex
+	receivers := map[int]func(said){}
+	incoming := make(chan said, 1<<14)
+	if err := chromedp.Listen(b.ctx, func(ev any) {
+		if e, ok := ev.(*runtime.EventBindingCalled); ok && e.Name == "toTest" {
+			var s said
+			if json.Unmarshal([]byte(e.Payload), &s) == nil {
+				incoming <- s
+			}
+		}
+	}); err != nil {
+		b.t.Fatal(err)
+	}
+	go func() {
+		for s := range incoming {
+			mu.Lock()
+			f := receivers[s.Number]
+			mu.Unlock()
+			if f != nil {
+				f(s)
+			}
+		}
+	}()
+	return message.NewClient(func(receive func([]byte), died func(string)) message.Port {
+		number := eval[int](b, `testSpawn()`)
+		mu.Lock()
+		receivers[number] = func(s said) {
+			if s.Kind == "died" {
+				died(s.Text)
+				return
+			}
+			data, err := base64.StdEncoding.DecodeString(s.Text)
+			if err != nil {
+				died(err.Error())
+				return
+			}
+			receive(data)
+		}
+		mu.Unlock()
+		return &port{b, number, func() {
+			mu.Lock()
+			delete(receivers, number)
+			mu.Unlock()
+		}}
+	})
+}
+
+// A port is a worker in the browser.
+type port struct {
+	tab    *tab
+	number int
+	forget func()
+}
+
+func (p *port) Post(data []byte) {
+	text, err := json.Marshal(base64.StdEncoding.EncodeToString(data))
+	if err != nil {
+		panic(err) // a string always has a form
+	}
+	eval[any](p.tab, fmt.Sprintf("(testPost(%d, %s), null)", p.number, text))
+}
+
+func (p *port) Terminate() {
+	p.forget()
+	eval[any](p.tab, fmt.Sprintf("(testWorkers[%d].terminate(), null)", p.number))
+}
+
+// ask sends a request, and returns its events and its reply.
+func ask(t testing.TB, c *message.Client, r message.Request) ([]message.Event, message.Reply) {
+	t.Helper()
+	var events []message.Event
+	done := make(chan message.Reply, 1)
+	c.Do(r, func(e message.Event) { events = append(events, e) }, func(reply message.Reply) { done <- reply })
+	select {
+	case reply := <-done:
+		return events, reply
+	case <-time.After(patience):
+		t.Fatalf("no reply to %T", r)
+		return nil, nil
+	}
+}
+
+// must is ask for a reply of type R.
+func must[R message.Reply](t testing.TB, c *message.Client, r message.Request) ([]message.Event, R) {
+	t.Helper()
+	events, reply := ask(t, c, r)
+	want, ok := reply.(R)
+	if !ok {
+		t.Fatalf("the reply to %T is %T %v", r, reply, reply)
+	}
+	return events, want
+}

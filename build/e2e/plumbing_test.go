@@ -1,0 +1,408 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"baca/wasm/message"
+	"baca/web"
+)
+
+// examples are the built-in molecules as SMILES and name, one a line.
+func examples(t *testing.T) string {
+	t.Helper()
+	rows, err := csv.NewReader(bytes.NewReader(web.Examples())).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, row := range rows[1:] {
+		fmt.Fprintf(&b, "%s %s\n", row[2], row[0])
+	}
+	return b.String()
+}
+
+// score is the output of `baca score`.
+func score(t *testing.T, file, input string, args ...string) [][]string {
+	t.Helper()
+	dir, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), file)
+	if err := os.WriteFile(name, []byte(input), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(filepath.Join(filepath.Dir(dir), "baca"), append(append([]string{"score"}, args...), name)...)
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	out, err := c.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, &stderr)
+	}
+	rows, err := csv.NewReader(bytes.NewReader(out)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// rowsOf joins the rows of the events of a Score.
+func rowsOf(events []message.Event) message.Columns {
+	var all message.Columns
+	for _, e := range events {
+		if r, ok := e.(*message.Rows); ok {
+			c, s := r.Rows, r.Rows.Scores
+			all.ID, all.SMILES, all.Verdict, all.Error = append(all.ID, c.ID...), append(all.SMILES, c.SMILES...), append(all.Verdict, c.Verdict...), append(all.Error, c.Error...)
+			all.Scores.Pre, all.Scores.Attn, all.Scores.BaCa = append(all.Scores.Pre, s.Pre...), append(all.Scores.Attn, s.Attn...), append(all.Scores.BaCa, s.BaCa...)
+			all.Scores.Score, all.Scores.P = append(all.Scores.Score, s.Score...), append(all.Scores.P, s.P...)
+		}
+	}
+	return all
+}
+
+// compare checks the rows of the page against those of the command.
+func compare(t *testing.T, got message.Columns, want [][]string) {
+	t.Helper()
+	if len(got.ID) != len(want)-1 {
+		t.Fatalf("%d rows, the command has %d", len(got.ID), len(want)-1)
+	}
+	for i, row := range want[1:] {
+		for _, text := range []struct {
+			column    string
+			got, want string
+		}{{"id", got.ID[i], row[0]}, {"smiles", got.SMILES[i], row[1]}, {"verdict", got.Verdict[i], row[7]}} {
+			if text.got != text.want {
+				t.Errorf("row %d: %s %q, the command has %q", i+1, text.column, text.got, text.want)
+			}
+		}
+		if (got.Error[i] == "") != (row[8] == "") {
+			t.Errorf("row %d: error %q, the command has %q", i+1, got.Error[i], row[8])
+		}
+		for k, column := range []message.Floats{got.Scores.Pre, got.Scores.Attn, got.Scores.BaCa, got.Scores.Score, got.Scores.P} {
+			if row[2+k] == "" {
+				if !math.IsNaN(column[i]) {
+					t.Errorf("row %d: %s is %g, the command has none", i+1, want[0][2+k], column[i])
+				}
+				continue
+			}
+			x, err := strconv.ParseFloat(row[2+k], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// The command writes six digits.
+			if d := math.Abs(column[i] - x); !(d <= 1e-5*math.Abs(x)+1e-9) {
+				t.Errorf("row %d: %s is %.9g, the command has %s", i+1, want[0][2+k], column[i], row[2+k])
+			}
+		}
+	}
+}
+
+func TestPageLoads(t *testing.T) {
+	s := serve(t, open(t))
+	b := browse(t)
+	b.visit(s.URL + "/")
+	eval[any](b, `navigator.serviceWorker.ready.then(() => null)`)
+	b.quiet()
+}
+
+// The page thinks nothing of where it lies: in a folder of a host that has never heard
+// of WebAssembly, without any header of ours.
+func TestPageLoadsFromAnyFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "some", "folder")
+	if err := open(t).Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	root := filepath.Dir(filepath.Dir(dir))
+	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := filepath.Join(root, filepath.FromSlash(r.URL.Path))
+		if strings.HasSuffix(r.URL.Path, "/") {
+			name = filepath.Join(name, "index.html")
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			http.NotFound(w, r)
+			return
+		}
+		switch filepath.Ext(name) {
+		case ".html":
+			w.Header().Set("Content-Type", "text/html")
+		case ".js":
+			w.Header().Set("Content-Type", "text/javascript")
+		case ".css":
+			w.Header().Set("Content-Type", "text/css")
+		case ".svg":
+			w.Header().Set("Content-Type", "image/svg+xml")
+		default:
+			w.Header().Set("Content-Type", "application/octet-stream")
+		}
+		w.Write(data)
+	}))
+	for _, path := range []string{"/some/folder/", "/some/folder/index.html", "/some/folder/?model=bzr#x"} {
+		b := browse(t)
+		b.visit(s.URL + path)
+		c := b.client()
+		if _, m := must[*message.Model](t, c, &message.LoadModel{}); m.Name != "bbbp" || !m.BuiltIn {
+			t.Errorf("%s: the first model is %q", path, m.Name)
+		}
+		b.quiet()
+	}
+}
+
+func TestScoresAreThoseOfTheCommand(t *testing.T) {
+	s := serve(t, open(t))
+	b := browse(t)
+	b.visit(s.URL + "/")
+	c := b.client()
+	_, w := must[*message.Welcome](t, c, &message.Hello{})
+	if len(w.Models) < 3 || w.Models[0].Name != "bbbp" || !bytes.Equal(w.Examples, web.Examples()) {
+		t.Fatalf("%d models, the first is %q, %d bytes of examples", len(w.Models), w.Models[0].Name, len(w.Examples))
+	}
+	_, m := must[*message.Model](t, c, &message.LoadModel{})
+	if m.SHA256 != w.Models[0].SHA256 || m.Train == 0 || m.SmallestP >= 0.05 {
+		t.Errorf("the model is %+v, the list has %+v", m, w.Models[0])
+	}
+	input := "C1CC open ring\n" + examples(t)
+	for _, test := range []struct {
+		name, input string
+		request     message.Score
+		args        []string
+	}{
+		{"default", input, message.Score{Preview: true, Every: 50}, nil},
+		{"attention", input, message.Score{Calibrator: "attention", Seed: 7, Alpha: 0.1}, []string{"--calibrator", "attention", "--seed", "7", "--alpha", "0.1"}},
+		{"few", "CCO ethanol\nCC(=O)Oc1ccccc1C(=O)O aspirin\nO=[N+]([O-])N1CN([N+](=O)[O-])CN([N+](=O)[O-])C1 RDX\n", message.Score{}, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, o := must[*message.Opened](t, c, &message.Open{Name: "input.smi", Data: []byte(test.input)})
+			if n := strings.Count(test.input, "\n"); o.Records != n || o.Format != "smi" || !o.Molecules {
+				t.Errorf("opened %+v, want %d records", o, n)
+			}
+			events, scored := must[*message.Scored](t, c, &test.request)
+			compare(t, rowsOf(events), score(t, "input.smi", test.input, test.args...))
+			kinds := map[string]int{}
+			for _, e := range events {
+				kinds[fmt.Sprintf("%T", e)]++
+			}
+			if test.request.Every > 0 && kinds["*message.Iteration"] != 4 {
+				t.Errorf("%d iterations of 200 seen, want every 50th", kinds["*message.Iteration"])
+			}
+			if test.request.Preview && kinds["*message.Preview"] != 1 || kinds["*message.Fitted"] != 1 || kinds["*message.Progress"] == 0 {
+				t.Errorf("events %v", kinds)
+			}
+			if scored.Outside+scored.Borderline+scored.Inside+scored.Refused != scored.Records || scored.Unknown > 0 {
+				t.Errorf("%+v do not add up", scored)
+			}
+		})
+	}
+	b.quiet()
+}
+
+func TestCancelLeavesAUsablePage(t *testing.T) {
+	s := serve(t, open(t))
+	b := browse(t)
+	b.visit(s.URL + "/")
+	c := b.client()
+	must[*message.Model](t, c, &message.LoadModel{})
+	must[*message.Opened](t, c, &message.Open{Data: []byte(strings.Repeat(examples(t), 20))})
+	begun, failed := make(chan bool, 1), make(chan message.Reply, 1)
+	c.Do(&message.Score{}, func(message.Event) {
+		select {
+		case begun <- true:
+		default:
+		}
+	}, func(r message.Reply) { failed <- r })
+	<-begun
+	c.Cancel()
+	if f, ok := (<-failed).(*message.Failed); !ok || f.Code != message.CodeCancelled {
+		t.Errorf("the reply is %v, want %s", f, message.CodeCancelled)
+	}
+	// The new worker is given the model and the input again.
+	if _, d := must[*message.Detailed](t, c, &message.Detail{Record: 0}); d.SMILES == "" || len(d.Contribution) != len(d.Atoms) {
+		t.Errorf("detail %+v", d)
+	}
+	must[*message.Opened](t, c, &message.Open{Data: []byte(examples(t))})
+	if _, scored := must[*message.Scored](t, c, &message.Score{}); scored.Records == 0 {
+		t.Error("nothing is scored")
+	}
+	b.quiet()
+}
+
+func TestModelThatIsDamagedIsRefused(t *testing.T) {
+	page := open(t)
+	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.Path, "/models/bzr") {
+			w.Write([]byte("not a model"))
+			return
+		}
+		page.ServeHTTP(w, r)
+	}))
+	b := browse(t)
+	b.visit(s.URL + "/")
+	c := b.client()
+	must[*message.Model](t, c, &message.LoadModel{})
+	_, reply := ask(t, c, &message.LoadModel{Name: "bzr"})
+	if f, ok := reply.(*message.Failed); !ok || f.Code != message.CodeBadModel || !strings.Contains(f.Text, "sha-256") {
+		t.Errorf("the reply is %v", reply)
+	}
+	// The one before is still in use.
+	must[*message.Opened](t, c, &message.Open{Data: []byte("CCO\nc1ccccc1\n")})
+	if _, scored := must[*message.Scored](t, c, &message.Score{}); scored.Model != "bbbp" {
+		t.Errorf("scored with %s", scored.Model)
+	}
+	b.quiet()
+}
+
+func TestWorksWithoutANetwork(t *testing.T) {
+	page := open(t)
+	other := ""
+	for _, f := range page.Files() {
+		if f.Model == "bzr" {
+			other = f.Path
+		}
+	}
+	s := serve(t, page)
+	b := browse(t)
+	b.visit(s.URL + "/")
+	eval[any](b, `navigator.serviceWorker.ready.then((r) => new Promise((done) => {
+		if (r.active.state === "activated") done(null);
+		else r.active.addEventListener("statechange", () => r.active.state === "activated" && done(null));
+	}))`)
+	// The other models come behind the rest.
+	b.wait(`(globalThis.kept ||= 0, caches.match(new URL("` + other + `", location).href).then((found) => (globalThis.kept = found ? 1 : 0)), globalThis.kept === 1)`)
+	s.Close()
+	if l, err := net.Listen("tcp", strings.TrimPrefix(s.URL, "http://")); err == nil {
+		l.Close() // nobody else listens there
+	} else {
+		t.Fatal(err)
+	}
+	b.run("loading again", chromedp.Reload())
+	b.wait(`document.documentElement.dataset.state === "running"`)
+	c := b.client()
+	must[*message.Model](t, c, &message.LoadModel{})
+	must[*message.Opened](t, c, &message.Open{Data: []byte(examples(t))})
+	if _, scored := must[*message.Scored](t, c, &message.Score{}); scored.Records == 0 {
+		t.Error("nothing is scored")
+	}
+	must[*message.Model](t, c, &message.LoadModel{Name: "bzr"})
+	b.quiet()
+}
+
+// A long file with bad rows, of which a sample is scored together.
+func TestTenThousandRows(t *testing.T) {
+	var input strings.Builder
+	input.WriteString("id,smiles\n")
+	for i := range 10_000 {
+		smiles := strings.Repeat("C", 1+i%23) + []string{"O", "N", "C(=O)O", "c1ccccc1", "C(F)(F)", "S"}[i/23%6] + strings.Repeat("C", i/138%40)
+		if i%100 == 7 {
+			smiles += "(" // never closed
+		}
+		fmt.Fprintf(&input, "row %d,%s\n", i, smiles)
+	}
+	s := serve(t, open(t))
+	b := browse(t)
+	b.visit(s.URL + "/")
+	c := b.client()
+	must[*message.Model](t, c, &message.LoadModel{})
+	events, o := must[*message.Opened](t, c, &message.Open{Name: "input.csv", Data: []byte(input.String())})
+	problems := 0
+	for _, e := range events {
+		if r, ok := e.(*message.Records); ok {
+			for _, p := range r.Problems {
+				problems++
+				if p.Record%100 != 7 || p.Line != p.Record+2 || p.Caret == "" {
+					t.Errorf("problem %+v", p)
+				}
+			}
+		}
+	}
+	if o.Records != 10_000 || o.Refused != 100 || problems != 100 {
+		t.Errorf("opened %+v, %d problems", o, problems)
+	}
+	events, _ = must[*message.Scored](t, c, &message.Score{})
+	compare(t, rowsOf(events), score(t, "input.csv", input.String()))
+	_, m := must[*message.Measured](t, c, &message.Measure{})
+	t.Logf("the worker has %d MiB", m.Memory>>20)
+	b.quiet()
+}
+
+// A model trained in the tab, with a pause, is one that the command reads, and both
+// give it the same scores.
+func TestTrainingInTheTab(t *testing.T) {
+	s := serve(t, open(t))
+	b := browse(t)
+	b.visit(s.URL + "/")
+	c := b.client()
+	must[*message.Opened](t, c, &message.Open{Name: "mine.smi", Data: []byte(examples(t))})
+	var once sync.Once
+	done := make(chan message.Reply, 2)
+	end := func(r message.Reply) { done <- r }
+	c.Do(&message.Train{Epochs: 100_000}, func(e message.Event) {
+		if epoch, ok := e.(*message.Epoch); ok && epoch.Epoch > 0 {
+			once.Do(func() { go c.Do(&message.Pause{}, nil, end) })
+		}
+	}, end)
+	var paused *message.Paused
+	for range 2 { // the reply to Pause, and that to Train
+		p, ok := (<-done).(*message.Paused)
+		if !ok {
+			t.Fatalf("the reply is %T", p)
+		}
+		if p.Data != nil {
+			paused = p
+		}
+	}
+	if paused == nil || paused.Epoch < 1 {
+		t.Fatalf("paused %+v", paused)
+	}
+	_, trained := must[*message.Trained](t, c, &message.Train{Epochs: paused.Epoch + 1, Checkpoint: paused.Data})
+	if trained.Model.Epochs != paused.Epoch+1 || trained.Model.Name != "mine" {
+		t.Errorf("trained %+v", trained.Model)
+	}
+	file := filepath.Join(t.TempDir(), "mine.msgpack")
+	if err := os.WriteFile(file, trained.Data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	must[*message.Model](t, c, &message.LoadModel{Name: "mine.msgpack", Data: trained.Data})
+	must[*message.Opened](t, c, &message.Open{Name: "input.smi", Data: []byte(examples(t))})
+	events, _ := must[*message.Scored](t, c, &message.Score{Alpha: 0.1})
+	compare(t, rowsOf(events), score(t, "input.smi", examples(t), "--model", file, "--alpha", "0.1"))
+	b.quiet()
+}
+
+// A worker that cannot start is no end: it says why, and the next request tries
+// again.
+func TestWorkerThatCannotStart(t *testing.T) {
+	page := open(t)
+	var broken atomic.Bool
+	broken.Store(true)
+	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/sw.js" || r.URL.Path == "/worker.js" && broken.Load() {
+			http.NotFound(w, r)
+			return
+		}
+		page.ServeHTTP(w, r)
+	}))
+	b := browse(t)
+	b.visit(s.URL + "/")
+	c := b.client()
+	_, reply := ask(t, c, &message.Hello{})
+	if f, ok := reply.(*message.Failed); !ok || f.Code != message.CodeDied || f.Text == "" {
+		t.Errorf("the reply is %v, want %s and why", reply, message.CodeDied)
+	}
+	broken.Store(false)
+	must[*message.Welcome](t, c, &message.Hello{})
+}

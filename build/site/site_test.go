@@ -1,0 +1,253 @@
+package site
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/andybalholm/brotli"
+)
+
+var contents = map[string]string{
+	"index.html":               "<!doctype html>" + strings.Repeat("<p>BaCa</p>", 100),
+	"web/program.0123.wasm":    strings.Repeat("\x00asm", 500),
+	"web/icon.png":             "\x89PNG",
+	"models/a.4567.msgpack":    "the model",
+	"web/deep/er/worker.js":    "onmessage = null;",
+	"manifest.webmanifest":     "{}",
+	"unknown.of-no-known-type": "?",
+}
+
+// fixture is a small site.
+func fixture(t *testing.T) (fstest.MapFS, func(string) ([]byte, error)) {
+	t.Helper()
+	files := fstest.MapFS{}
+	var list []File
+	for name, text := range contents {
+		sum := sha256.Sum256([]byte(text))
+		f := File{Path: name, Type: TypeOf(name), Size: len(text), SHA256: hex.EncodeToString(sum[:])}
+		f.Hashed = strings.Count(name, ".") == 2
+		switch {
+		case strings.HasPrefix(name, "models/"):
+			f.Model = "a"
+		case Compresses(f.Type):
+			f.Brotli = true
+			var b bytes.Buffer
+			w := brotli.NewWriter(&b)
+			w.Write([]byte(text))
+			w.Close()
+			files[name+".br"] = &fstest.MapFile{Data: b.Bytes()}
+		default:
+			files[name] = &fstest.MapFile{Data: []byte(text)}
+		}
+		list = append(list, f)
+	}
+	data, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files[List] = &fstest.MapFile{Data: data}
+	return files, func(name string) ([]byte, error) {
+		if name != "a" {
+			return nil, errors.New("unknown model")
+		}
+		return []byte("the model"), nil
+	}
+}
+
+// compressed tells whether a file of the fixture is kept compressed. A model is not:
+// it hardly gets smaller.
+func compressed(name string) bool {
+	return Compresses(TypeOf(name)) && !strings.HasPrefix(name, "models/")
+}
+
+func newSite(t *testing.T) *Site {
+	t.Helper()
+	s, err := Open(fixture(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func get(s *Site, method, path string, header ...string) *http.Response {
+	r := httptest.NewRequest(method, path, nil)
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	return w.Result()
+}
+
+func TestEveryFileIsServedInEveryForm(t *testing.T) {
+	s := newSite(t)
+	for name, text := range contents {
+		for _, accept := range []string{"", "gzip", "gzip, deflate, br", "br;q=0, gzip;q=0", "br; q=0.5", "identity"} {
+			r := get(s, "GET", "/"+name, "Accept-Encoding", accept)
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.ContentLength != int64(len(body)) || r.StatusCode != 200 {
+				t.Errorf("%s: status %d, %d bytes of %d", name, r.StatusCode, len(body), r.ContentLength)
+			}
+			encoding := r.Header.Get("Content-Encoding")
+			switch encoding {
+			case "br":
+				body, err = io.ReadAll(brotli.NewReader(bytes.NewReader(body)))
+			case "gzip":
+				var z *gzip.Reader
+				if z, err = gzip.NewReader(bytes.NewReader(body)); err == nil {
+					body, err = io.ReadAll(z)
+				}
+			}
+			if err != nil || string(body) != text {
+				t.Errorf("%s as %q for %q: %v, %d bytes, want %d", name, encoding, accept, err, len(body), len(text))
+			}
+			want := ""
+			if compressed(name) {
+				want = map[string]string{"gzip": "gzip", "gzip, deflate, br": "br", "br; q=0.5": "br"}[accept]
+			}
+			if encoding != want {
+				t.Errorf("%s for %q comes as %q, want %q", name, accept, encoding, want)
+			}
+		}
+	}
+}
+
+func TestHeaders(t *testing.T) {
+	s := newSite(t)
+	for path, want := range map[string]string{"/": "no-cache", "/index.html": "no-cache", "/web/program.0123.wasm": "public, max-age=31536000, immutable", "/web/icon.png": "no-cache"} {
+		r := get(s, "GET", path)
+		if got := r.Header.Get("Cache-Control"); got != want {
+			t.Errorf("%s: Cache-Control %q, want %q", path, got, want)
+		}
+		if r.Header.Get("Content-Security-Policy") != CSP || r.Header.Get("X-Content-Type-Options") != "nosniff" || r.Header.Get("Referrer-Policy") != "no-referrer" {
+			t.Errorf("%s: headers %v", path, r.Header)
+		}
+		tag := r.Header.Get("ETag")
+		if r := get(s, "GET", path, "If-None-Match", `"x", W/`+tag); tag == "" || r.StatusCode != http.StatusNotModified {
+			t.Errorf("%s: status %d for the tag %s", path, r.StatusCode, tag)
+		}
+		if r := get(s, "GET", path, "If-None-Match", tag, "Accept-Encoding", "br"); strings.HasSuffix(path, "wasm") && r.StatusCode != 200 {
+			t.Errorf("%s: the tag of one form is that of another", path)
+		}
+		head := get(s, "HEAD", path)
+		if body, _ := io.ReadAll(head.Body); len(body) > 0 || head.Header.Get("Content-Length") != r.Header.Get("Content-Length") {
+			t.Errorf("%s: HEAD has %d bytes, headers %v", path, len(body), head.Header)
+		}
+	}
+	if got := get(s, "GET", "/web/program.0123.wasm").Header.Get("Content-Type"); got != "application/wasm" {
+		t.Errorf("wasm comes as %q", got)
+	}
+	for _, path := range []string{"/nothing", "/files.json", "/web", "/web/", "/../index.html", "//index.html", "/index.html.br"} {
+		if r := get(s, "GET", path); r.StatusCode != http.StatusNotFound || r.Header.Get("Content-Security-Policy") == "" {
+			t.Errorf("%s: status %d", path, r.StatusCode)
+		}
+	}
+	if r := get(s, "POST", "/"); r.StatusCode != http.StatusMethodNotAllowed || r.Header.Get("Allow") == "" {
+		t.Errorf("POST: status %d", r.StatusCode)
+	}
+}
+
+func TestWrite(t *testing.T) {
+	s := newSite(t)
+	dir := filepath.Join(t.TempDir(), "new", "folder")
+	for range 2 { // again over itself
+		if err := s.Write(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range contents {
+		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		if err != nil || string(data) != text {
+			t.Errorf("%s: %v, %d bytes, want %d", name, err, len(data), len(text))
+		}
+		_, err = os.Stat(filepath.Join(dir, filepath.FromSlash(name)+".br"))
+		if _, zerr := os.Stat(filepath.Join(dir, filepath.FromSlash(name)+".gz")); (err == nil) != compressed(name) || (zerr == nil) != (err == nil) {
+			t.Errorf("%s: .br %v, .gz %v", name, err, zerr)
+		}
+	}
+	// A hashed file of an earlier site goes, others stay.
+	old := []File{{Path: "web/program.old.wasm", Hashed: true, Brotli: true}, {Path: "../outside", Hashed: true}}
+	data, err := json.Marshal(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	outside := filepath.Join(filepath.Dir(dir), "outside")
+	for name, text := range map[string]string{
+		filepath.Join(dir, List): string(data), filepath.Join(dir, "web/program.old.wasm"): "", filepath.Join(dir, "web/program.old.wasm.br"): "",
+		filepath.Join(dir, "mine.txt"): "mine", outside: "outside",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"web/program.old.wasm": false, "web/program.old.wasm.br": false, "mine.txt": true, "../outside": true} {
+		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != want {
+			t.Errorf("%s is there: %v, want %v", name, err == nil, want)
+		}
+	}
+	// A folder of somebody else is left alone.
+	other := t.TempDir()
+	if err := os.WriteFile(filepath.Join(other, "thesis.tex"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Write(other); err == nil || !strings.Contains(err.Error(), "other files") {
+		t.Errorf("a folder with other files: %v", err)
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	files, model := fixture(t)
+	other := func(string) ([]byte, error) { return []byte("another model"), nil }
+	if _, err := Open(files, other); err == nil || !strings.Contains(err.Error(), "another model a") {
+		t.Errorf("a model with another hash: %v", err)
+	}
+	for name, list := range map[string]string{
+		"no list at all": "", "no JSON": "x", "no page": "[]", "a path outside": `[{"path":"../x"},{"path":"index.html"}]`,
+	} {
+		changed := fstest.MapFS{}
+		for k, v := range files {
+			changed[k] = v
+		}
+		changed[List] = &fstest.MapFile{Data: []byte(list)}
+		if list == "" {
+			delete(changed, List)
+		}
+		if _, err := Open(changed, model); err == nil {
+			t.Errorf("%s: opened", name)
+		}
+	}
+}
+
+// The policy names this site and nothing else.
+func TestPolicy(t *testing.T) {
+	for _, directive := range strings.Split(CSP, ";") {
+		words := strings.Fields(directive)
+		for _, source := range words[1:] {
+			if !slices.Contains([]string{"'none'", "'self'", "'wasm-unsafe-eval'", "blob:", "data:"}, source) {
+				t.Errorf("%s allows %s", words[0], source)
+			}
+		}
+	}
+	if !strings.HasPrefix(CSP, "default-src 'none';") {
+		t.Error("what is not named is allowed")
+	}
+}

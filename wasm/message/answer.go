@@ -1,0 +1,363 @@
+package message
+
+// The stages of a Progress, in the order in which a batch goes through them.
+const (
+	StageParse     = "parse"     // Done of Total bytes, Records so far
+	StageSample    = "sample"    // Done graphs looked at for the sample of Total
+	StageFetch     = "fetch"     // Done of Total bytes of a model file
+	StageEncode    = "encode"    // Done of Total graphs of the batch
+	StagePart      = "part"      // the batch is parted in two by S_Pre
+	StageEstimate  = "graphons"  // a graphon for each graph of both parts
+	StageMixup     = "mixup"     // Done synthetic graphs of Total, on both sides together
+	StageAttention = "attention" // Done of Total steps of training
+	StageRatio     = "ratio"     // Done of Total heads of the density ratio
+	StageFinish    = "finish"    // p-values and verdicts
+	StageScore     = "score"     // Done of Total graphs, where the batch was a sample
+)
+
+// Progress says that a stage has begun or come further.
+type Progress struct {
+	Stage       string
+	Done, Total int // Total is 0 where it is not known
+	Records     int // gone by so far, while parsing
+	Refused     int // of them, while parsing
+}
+
+// Records are the next records of the input that is being opened, as they are
+// parsed.
+type Records struct {
+	From   int     // number of the first one, from 0
+	ID     Strings // as in the rows
+	SMILES Strings // as read; empty for SDF and for other graphs
+	// Drawn are SMILES for pictures, where SMILES is empty and there are any.
+	Drawn    Strings
+	Line     Ints // on which each begins, from 1; 0 where the input has no lines
+	Problems []Problem
+}
+
+// A Problem is why a record is refused.
+type Problem struct {
+	Record int    // from 0
+	Line   int    // of the input, from 1; 0 where it has no lines
+	Column int    // in that line, in bytes from 1; 0 where it is not known
+	Text   string // the same as the error of the row
+	// Reason is Text without the place and the piece.
+	Reason string
+	// Piece is the offending part of the record, empty for its end; it begins at
+	// byte At of the SMILES, from 0, −1 where the problem is not in the SMILES.
+	Piece string
+	At    int
+	// Caret is two lines, what was written and carets below the piece. Empty
+	// where the problem is not in a molecule.
+	Caret string
+}
+
+// Parted are the two parts of the batch by S_Pre, before anything is learned.
+type Parted struct {
+	Inside, Outside Ints // records that are taken for ID and for OOD
+	// N, the size of the graphons of either part.
+	StepsInside, StepsOutside int
+}
+
+// An Iteration is one step of the attention's training.
+type Iteration struct {
+	Step, Of int     // Step from 1
+	Loss     float64 // before the step
+	KL       float64 // between the scores of the two parts, in nats
+	AUC      float64 // by Score.Labels, NaN without
+	// What the two dictionaries hold.
+	ID, OOD Contents
+}
+
+// Contents count the keys of a dictionary by origin.
+type Contents struct {
+	Training, Test, Synthetic int
+	// Front is the score at which a key enters the full queue, Mean the mean of
+	// the scores in it; NaN for an empty queue.
+	Front, Mean float64
+}
+
+// Preview are the scores that the graphs of the batch get each alone, against the
+// model's bank, as soon as they are encoded. Rows will replace them.
+type Preview struct {
+	Record    Ints // of the input, from 0
+	Score, P  Floats
+	Verdict   Strings
+	Holdout   Floats  // scores of the model's holdout, to compare with
+	Threshold float64 // as in Fitted
+}
+
+// Fitted is what was learned from the batch, before any Rows: the graphs that were
+// scored together, which are all of the input or a sample of it.
+type Fitted struct {
+	Graphs int  // of the batch
+	Total  int  // of the input, refused records aside
+	Sample bool // the batch is a sample, and the others are compared with it
+	// Holdout are the scores of in-distribution graphs that were kept from
+	// training, computed in the same state: what p-values compare with.
+	Holdout Scores
+	// Threshold is the score from which on a graph is called OOD, NaN where there
+	// is none.
+	Threshold float64
+	// Evidence is the AUC of telling the batch from the ID bank, ½ for chance,
+	// and Weight what that makes the density ratio's share of Score.
+	Evidence, Weight float64
+	Alone            bool // the batch is too small to calibrate
+	Warnings         []string
+}
+
+// Rows are the next rows, refused records included.
+type Rows struct {
+	From int // number of the first record
+	Rows Columns
+}
+
+// Columns are rows of scores, as `baca score` writes them. All columns are equally
+// long. A refused record has an Error and NaN for scores.
+type Columns struct {
+	ID, SMILES Strings
+	Scores     Scores
+	Verdict    Strings // "ID", "borderline", "OOD" or "unknown"
+	Error      Strings
+}
+
+// Scores are columns of scores; higher is more OOD.
+type Scores struct {
+	Pre   Floats // S_Pre
+	Attn  Floats // S_Attn
+	BaCa  Floats // S_BaCa, the paper's
+	Score Floats // of the chosen calibrator
+	P     Floats // p-value of Score; nil for a holdout
+}
+
+// An Epoch is one pass of training. Epoch 0 says how much there is to do.
+type Epoch struct {
+	Epoch, Of   int
+	Loss        float64 // Graph + Node
+	Graph, Node float64 // means of ℓ_g and ℓ_n
+	Train       int     // graphs that are trained on
+	Holdout     int     // graphs that are kept from training
+	Refused     int     // records that are no graphs
+}
+
+// A Checkpoint is what a later Train can go on from. The page keeps the last one.
+type Checkpoint struct {
+	Epoch int // that is done
+	Data  []byte
+}
+
+// Welcome says what the worker has.
+type Welcome struct {
+	Program     string // version
+	Models      []Model
+	Calibrators []string // the default first
+	MinBatch    int      // graphs that are scored as a batch; fewer are scored alone
+	Examples    []byte   // CSV with the columns name, class and smiles
+}
+
+// A Model is what is known of a model: its card and more.
+type Model struct {
+	Name        string
+	Description string
+	Schema      string
+	Molecules   bool   // it reads molecules; other models read bare graphs
+	Canonical   bool   // it reads the canonical form of molecules
+	File        string // of the site, empty for a model of the user
+	BuiltIn     bool   // it comes with the page
+
+	Dataset       string
+	DatasetSHA256 string
+	Graphs        int // in the data set
+	Train         int // of them trained on
+	Holdout       int // kept from training, for p-values
+	Bank          int // graphs whose embeddings the model holds
+	Epochs        int
+	Seed          uint64
+	Loss          float64 // of the last epoch
+	Program       string  // version that trained it
+	Parameters    int
+	Bytes         int
+	SHA256        string // of the model file, hex
+	// SmallestP is the smallest p-value that the holdout allows, 1 without one.
+	SmallestP float64
+}
+
+// Opened says what the input is.
+type Opened struct {
+	Name             string
+	Format           string // "smi", "csv", "tsv", "sdf" or "tu"
+	Molecules        bool   // false for bare graphs
+	Records, Refused int
+	SHA256           string // of the input as it was given, hex
+	Warnings         []string
+}
+
+// Scored ends a Score.
+type Scored struct {
+	Model                                string
+	Calibrator                           string
+	Alpha                                float64
+	Seed                                 uint64
+	Records, Refused                     int
+	Outside, Borderline, Inside, Unknown int
+	Warnings                             []string
+	AUC                                  float64 // of Score by Score.Labels, NaN without
+	Milliseconds                         float64
+}
+
+// Detailed is one graph and what made its scores.
+type Detailed struct {
+	Record int
+	ID     string
+	// SMILES that gives the atoms in the order of Atoms; empty for bare graphs.
+	SMILES string
+	Atoms  []Atom // one for each node
+	Bonds  []Bond
+	// Score, P and Verdict are those that the graph gets alone, against the
+	// model's bank, in units of the model's holdout.
+	Score, P float64
+	Verdict  string
+	// Contribution is, for each node, how much Score drops when the node is taken
+	// out: positive where it makes the graph look OOD. NaN where what remains has
+	// no score. Nil where the graph is too large for that.
+	Contribution Floats
+	// Nearest are the training graphs whose embeddings are nearest.
+	Nearest []Neighbor
+	// IDKeys and OODKeys are the keys of the two dictionaries that made S_Attn,
+	// most similar first; nil where nothing is scored.
+	IDKeys, OODKeys []Neighbor
+	AttnID, AttnOOD float64 // S_Attn = AttnOOD − AttnID
+}
+
+// An Atom is a node of a graph. A bare graph's has no element.
+type Atom struct {
+	Symbol    string // "C", "*" for a wildcard, empty for a bare node
+	Charge    int
+	Hydrogens int
+	Isotope   int
+	Aromatic  bool
+	InRing    bool
+	// At and End are where the atom is written in the SMILES, in bytes; both 0
+	// where there is none.
+	At, End int
+}
+
+// A Bond joins two atoms. Order is 1, 2, 3 or 4, 0 for any other.
+type Bond struct {
+	From, To, Order int
+	Aromatic        bool
+}
+
+// A Neighbor is a graph that resembles another one.
+type Neighbor struct {
+	Origin string // "training", "test" or "synthetic"
+	// Row is, for the origin training, the row of the model's data set, and for
+	// test the record of the input, both from 0; −1 where it is not known.
+	Row    int
+	ID     string  // of the record, for test
+	SMILES string  // of the record, for test
+	Score  float64 // S_Pre
+	// Distance is that of the embeddings, standardised over the bank; NaN for a
+	// key.
+	Distance float64
+	// Similarity is the cosine by which a key was found, Weight its share of the
+	// attention, and Value what it says; NaN for a graph of the bank.
+	Similarity, Weight, Value float64
+}
+
+// A GraphonPair are two graphons of one side, and their mixture. The matrices are
+// row-major, N×N, of probabilities.
+type GraphonPair struct {
+	Side             string
+	Graphs           int // of the side; I and J are below
+	I, J             int
+	RecordI, RecordJ int // of the input
+	N                int
+	WI, WJ           Singles
+	Mix              Singles // λ·W_I + (1−λ)·W_J
+	Lambda           float64
+	// Nodes and Edges are a graph drawn from Mix; Edges are pairs of nodes, one
+	// after the other.
+	Nodes int
+	Edges Ints
+}
+
+// Entries are the keys of a dictionary, in the order of its rows.
+type Entries struct {
+	Side   string
+	Bank   int    // the first that many are the memory bank, the rest the queue
+	Origin Ints   // 0 training, 1 test, 2 synthetic
+	Row    Ints   // as in Neighbor
+	Score  Floats // S_Pre, the priority; 0 for training
+}
+
+// Exported is a file for the user.
+type Exported struct {
+	Name string // that a download should have
+	Type string // media type
+	Data []byte
+}
+
+// Trained ends a Train.
+type Trained struct {
+	Model Model
+	Data  []byte // the model file, which `baca score --model` reads
+	// Warnings say where the training set was too small for something.
+	Warnings []string
+}
+
+// Paused ends a Train after [Pause].
+type Paused struct {
+	Epoch int
+	Data  []byte // a checkpoint; nil in the reply to Pause itself
+}
+
+// Measured is the memory of the worker in bytes.
+type Measured struct {
+	Memory int // of the WebAssembly instance, which never shrinks
+	Heap   int // of it in use
+}
+
+// The codes of Failed.
+const (
+	CodeCancelled = "cancelled" // the page has ended the worker
+	CodeDied      = "died"      // the worker ended by itself
+	CodeMemory    = "memory"    // there was not enough of it
+	CodeBadInput  = "input"     // the input as a whole cannot be read
+	CodeBadModel  = "model"     // the model cannot be read, or its hash is wrong
+	CodeBadOption = "option"    // an option is out of its range
+	CodeNotReady  = "not ready" // no input or model, or nothing scored yet
+	CodeInternal  = "internal"  // a mistake of the program
+)
+
+// Failed ends a request that has no result.
+type Failed struct {
+	Code string
+	Text string // for people: what was expected, and where
+}
+
+// Error implements error.
+func (f *Failed) Error() string { return f.Text }
+
+func (*Progress) event()   {}
+func (*Records) event()    {}
+func (*Parted) event()     {}
+func (*Iteration) event()  {}
+func (*Preview) event()    {}
+func (*Fitted) event()     {}
+func (*Rows) event()       {}
+func (*Epoch) event()      {}
+func (*Checkpoint) event() {}
+
+func (*Welcome) reply()     {}
+func (*Model) reply()       {}
+func (*Opened) reply()      {}
+func (*Scored) reply()      {}
+func (*Detailed) reply()    {}
+func (*GraphonPair) reply() {}
+func (*Entries) reply()     {}
+func (*Exported) reply()    {}
+func (*Trained) reply()     {}
+func (*Paused) reply()      {}
+func (*Measured) reply()    {}
+func (*Failed) reply()      {}

@@ -1,0 +1,197 @@
+package message
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+)
+
+// A Port is a running worker, as the page sees it.
+type Port interface {
+	// Post sends an encoded message to the worker.
+	Post(data []byte)
+	// Terminate ends the worker at once, whatever it does.
+	Terminate()
+}
+
+// A Spawn starts a worker. What it says goes to receive, one encoded message a
+// call; died is called, at most once, when the worker ends by itself, and says
+// why. Neither is called before Spawn has returned, nor after Terminate.
+type Spawn func(receive func(data []byte), died func(reason string)) Port
+
+// A Client is the page's side: it numbers requests, hands out what comes back, and
+// replaces a worker that was cancelled or died. The new worker is given the same
+// model and input again before the next request that needs them.
+//
+// Its methods return at once and may be called from any goroutine. Callbacks come
+// one at a time, from the goroutine that the worker's messages come from; they
+// must not wait for another message.
+type Client struct {
+	spawn Spawn
+
+	mu     sync.Mutex
+	port   Port // nil after a worker died, until the next request
+	life   int  // number of the worker
+	number uint32
+	calls  map[uint32]*call
+	// The latest model and input that a worker has accepted, and whether they
+	// were sent to the present worker.
+	model, input         Request
+	sentModel, sentInput bool
+}
+
+type call struct {
+	request Request
+	on      func(Event)
+	done    func(Reply)
+}
+
+// NewClient starts a worker.
+func NewClient(spawn Spawn) *Client {
+	c := &Client{spawn: spawn, calls: map[uint32]*call{}}
+	c.start()
+	return c
+}
+
+// start starts a worker. c.mu is held, or nobody else knows c.
+func (c *Client) start() {
+	c.life++
+	c.sentModel, c.sentInput = false, false
+	life := c.life
+	c.port = c.spawn(
+		func(data []byte) { c.receive(life, data) },
+		func(reason string) { c.end(life, &Failed{Code: CodeDied, Text: reason}, false) },
+	)
+}
+
+// Do sends a request. on, unless nil, sees its events, and done its reply, which is
+// a [*Failed] if there is no other; done is called exactly once.
+func (c *Client) Do(r Request, on func(Event), done func(Reply)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.port == nil {
+		c.start()
+	}
+	model, input := needs(r)
+	if model && !c.sentModel && c.model != nil {
+		c.send(c.model, on, func(Reply) {})
+	}
+	if input && !c.sentInput && c.input != nil {
+		c.send(c.input, nil, func(Reply) {})
+	}
+	c.send(r, on, done)
+}
+
+// needs tells what a worker must have for a request.
+func needs(r Request) (model, input bool) {
+	switch r.(type) {
+	case *Score, *Detail:
+		return true, true
+	case *Train:
+		return false, true
+	}
+	return false, false
+}
+
+// send posts a request. The worker takes requests in order, so that one behind it
+// finds it done. c.mu is held.
+func (c *Client) send(r Request, on func(Event), done func(Reply)) {
+	c.number++
+	data, err := Encode(c.number, r)
+	if err != nil {
+		go done(&Failed{Code: CodeInternal, Text: err.Error()})
+		return
+	}
+	switch r.(type) {
+	case *LoadModel:
+		c.sentModel = true
+	case *Open:
+		c.sentInput = true
+	}
+	c.calls[c.number] = &call{r, on, done}
+	c.port.Post(data)
+}
+
+func (c *Client) receive(life int, data []byte) {
+	number, m, err := Decode(data)
+	if err != nil {
+		c.end(life, &Failed{Code: CodeInternal, Text: fmt.Sprintf("the worker was not understood: %v", err)}, false)
+		return
+	}
+	c.mu.Lock()
+	known := c.calls[number]
+	if life != c.life || known == nil {
+		c.mu.Unlock()
+		return
+	}
+	reply, last := m.(Reply)
+	if last {
+		delete(c.calls, number)
+		c.accepted(known.request, reply)
+	}
+	c.mu.Unlock()
+	if last {
+		known.done(reply)
+	} else if e, ok := m.(Event); ok && known.on != nil {
+		known.on(e)
+	}
+}
+
+// accepted remembers what later workers are to have. A model that fails leaves the
+// one before in use, an input that fails leaves none. c.mu is held.
+func (c *Client) accepted(r Request, reply Reply) {
+	_, failed := reply.(*Failed)
+	switch r.(type) {
+	case *LoadModel:
+		if !failed {
+			c.model = r
+		}
+	case *Open:
+		c.input = r
+		if failed {
+			c.input = nil
+		}
+	}
+}
+
+// Cancel ends whatever the worker does. All requests under way are answered with
+// Failed, code [CodeCancelled], before Cancel returns, and another worker starts.
+func (c *Client) Cancel() {
+	c.mu.Lock()
+	life := c.life
+	c.mu.Unlock()
+	c.end(life, &Failed{Code: CodeCancelled, Text: "cancelled"}, true)
+}
+
+// end ends the worker of that number, and starts another at once or with the next
+// request: a worker that cannot start must not be started for ever.
+func (c *Client) end(life int, why *Failed, again bool) {
+	c.mu.Lock()
+	if life != c.life {
+		c.mu.Unlock()
+		return
+	}
+	calls := c.calls
+	c.calls = map[uint32]*call{}
+	if c.port != nil {
+		c.port.Terminate()
+	}
+	c.port = nil
+	if again {
+		c.start()
+	} else {
+		c.life++
+	}
+	c.mu.Unlock()
+	for _, number := range slices.Sorted(maps.Keys(calls)) {
+		calls[number].done(why)
+	}
+}
+
+// Busy tells whether a request is under way.
+func (c *Client) Busy() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.calls) > 0
+}

@@ -1,0 +1,126 @@
+// Package message is what the page and its worker say to each other. The page
+// sends a [Request]; the worker answers with any number of events and then with
+// one reply, all of them with the number of the request. A message travels as
+// msgpack in one ArrayBuffer:
+//
+//	[version, number of the request, kind, {field: value, …}]
+//
+// The kind is the name of the Go type. Columns of numbers and of texts are
+// msgpack bins, so that neither side decodes them one by one. Both programs are
+// built together; the version only guards against an old page that a browser has
+// kept with a new worker.
+//
+// Decode allocates no more than a small multiple of what it is given.
+package message
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/vmihailenco/msgpack/v5"
+)
+
+// Version is that of the messages. It changes with any of them.
+const Version = 1
+
+// MaxSize is the length in bytes of the longest message. The longest ones hold
+// a file that was dropped on the page.
+const MaxSize = 512 << 20
+
+// ErrVersion is the cause of an error about a message of another version.
+var ErrVersion = errors.New("message of another version")
+
+// A Request is what the page asks of the worker. Its comment says which events
+// and which reply it leads to; instead of the reply there may always be a
+// [Failed].
+type Request interface{ request() }
+
+// An Event tells how far a request has come.
+type Event interface{ event() }
+
+// A Reply ends a request.
+type Reply interface{ reply() }
+
+// kinds are all messages by name.
+var kinds = map[string]reflect.Type{}
+
+func init() {
+	for _, m := range []any{
+		Hello{}, LoadModel{}, Open{}, Score{}, Detail{}, Graphons{}, Dictionary{}, Export{}, Train{}, Pause{}, Measure{},
+		Progress{}, Records{}, Parted{}, Iteration{}, Preview{}, Fitted{}, Rows{}, Epoch{}, Checkpoint{},
+		Welcome{}, Model{}, Opened{}, Scored{}, Detailed{}, GraphonPair{}, Entries{}, Exported{}, Trained{}, Paused{}, Measured{}, Failed{},
+	} {
+		t := reflect.TypeOf(m)
+		kinds[t.Name()] = t
+	}
+}
+
+// Encode writes a message, a pointer to one of the types of this package, that
+// belongs to the request of the given number.
+func Encode(number uint32, m any) ([]byte, error) {
+	t := reflect.TypeOf(m)
+	if t == nil || t.Kind() != reflect.Pointer || kinds[t.Elem().Name()] != t.Elem() {
+		return nil, fmt.Errorf("%T is no message", m)
+	}
+	var b bytes.Buffer
+	e := msgpack.NewEncoder(&b)
+	e.UseCompactInts(true)
+	e.EncodeArrayLen(4)
+	e.EncodeUint(Version)
+	e.EncodeUint(uint64(number))
+	e.EncodeString(t.Elem().Name())
+	if err := e.Encode(m); err != nil {
+		return nil, fmt.Errorf("message %s: %w", t.Elem().Name(), err)
+	}
+	if b.Len() > MaxSize {
+		return nil, fmt.Errorf("message %s has %d bytes, the most is %d", t.Elem().Name(), b.Len(), MaxSize)
+	}
+	return b.Bytes(), nil
+}
+
+// Decode reads a message, which comes as a pointer to one of the types of this
+// package, and the number of its request.
+func Decode(data []byte) (number uint32, m any, err error) {
+	if len(data) > MaxSize {
+		return 0, nil, fmt.Errorf("message of %d bytes, the most is %d", len(data), MaxSize)
+	}
+	r := bytes.NewReader(data)
+	d := msgpack.NewDecoder(r)
+	// What is not known is refused and not skipped, so that nesting has an end.
+	d.DisallowUnknownFields(true)
+	n, err := d.DecodeArrayLen()
+	if err != nil {
+		return 0, nil, fmt.Errorf("message is no array: %w", err)
+	}
+	if n != 4 {
+		return 0, nil, fmt.Errorf("message has %d parts, want 4", n)
+	}
+	version, err := d.DecodeUint64()
+	if err != nil {
+		return 0, nil, fmt.Errorf("version of the message: %w", err)
+	}
+	if version != Version {
+		return 0, nil, fmt.Errorf("%w: %d, this program speaks %d; load the page again", ErrVersion, version, Version)
+	}
+	if number, err = d.DecodeUint32(); err != nil {
+		return 0, nil, fmt.Errorf("number of the request: %w", err)
+	}
+	name, err := d.DecodeString()
+	if err != nil {
+		return number, nil, fmt.Errorf("kind of the message: %w", err)
+	}
+	t, ok := kinds[name]
+	if !ok {
+		return number, nil, fmt.Errorf("unknown kind of message %.40q", name)
+	}
+	v := reflect.New(t)
+	if err := d.Decode(v.Interface()); err != nil {
+		return number, nil, fmt.Errorf("message %s: %w", name, err)
+	}
+	if r.Len() > 0 {
+		return number, nil, fmt.Errorf("message %s: %d bytes after its end", name, r.Len())
+	}
+	return number, v.Interface(), nil
+}

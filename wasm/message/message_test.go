@@ -1,0 +1,177 @@
+package message
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/vmihailenco/msgpack/v5"
+)
+
+// fill gives every field of a value something else than its zero.
+func fill(v reflect.Value, n *int) {
+	*n++
+	switch v.Kind() {
+	case reflect.Pointer:
+		fill(v.Elem(), n)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i), n)
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		for i := range v.Len() {
+			fill(v.Index(i), n)
+		}
+	case reflect.String:
+		v.SetString(strings.Repeat("é", *n%5) + "x")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Float64, reflect.Float32:
+		v.SetFloat(float64(*n) + 0.5)
+	case reflect.Int, reflect.Int32:
+		v.SetInt(int64(-*n))
+	case reflect.Uint8, reflect.Uint64:
+		v.SetUint(uint64(*n % 200))
+	default:
+		panic(v.Kind())
+	}
+}
+
+func TestEveryMessageComesBack(t *testing.T) {
+	if len(kinds) < 25 {
+		t.Fatalf("%d kinds of message", len(kinds))
+	}
+	for name, kind := range kinds {
+		for _, full := range []bool{false, true} {
+			want := reflect.New(kind)
+			if n := 0; full {
+				fill(want, &n)
+			}
+			data, err := Encode(1234567, want.Interface())
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			number, got, err := Decode(data)
+			if err != nil || number != 1234567 {
+				t.Errorf("%s: number %d, error %v", name, number, err)
+				continue
+			}
+			if !reflect.DeepEqual(got, want.Interface()) {
+				t.Errorf("%s: got %+v, want %+v", name, got, want.Interface())
+			}
+		}
+		p := reflect.New(kind).Interface()
+		_, request := p.(Request)
+		_, event := p.(Event)
+		_, reply := p.(Reply)
+		if n := map[bool]int{true: 1}; n[request]+n[event]+n[reply] != 1 {
+			t.Errorf("%s is a request %v, an event %v, a reply %v; want one of them", name, request, event, reply)
+		}
+	}
+}
+
+func TestColumns(t *testing.T) {
+	want := &Rows{From: 3, Rows: Columns{
+		ID: Strings{"a", "", "日本"}, SMILES: Strings{}, Scores: Scores{Pre: Floats{math.Inf(1), math.Copysign(0, -1), 1e-300}, Score: Floats{}},
+	}}
+	data, err := Encode(0, want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, got, err := Decode(data)
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v and %v, want %+v", got, err, want)
+	}
+	nan, err := Encode(0, &Iteration{AUC: math.NaN(), ID: Contents{Front: math.NaN()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, m, err := Decode(nan); err != nil || !math.IsNaN(m.(*Iteration).AUC) || !math.IsNaN(m.(*Iteration).ID.Front) {
+		t.Errorf("got %+v and %v, want NaN", m, err)
+	}
+}
+
+func TestEncodeRefuses(t *testing.T) {
+	for _, m := range []any{nil, Hello{}, &struct{}{}, "text", new(int), &Columns{}} {
+		if _, err := Encode(1, m); err == nil {
+			t.Errorf("%T is encoded", m)
+		}
+	}
+}
+
+// encoded is a message put together by hand.
+func encoded(t testing.TB, parts ...any) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	e := msgpack.NewEncoder(&b)
+	e.UseCompactInts(true)
+	e.EncodeArrayLen(len(parts))
+	for _, p := range parts {
+		if err := e.Encode(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Bytes()
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	type m map[string]any
+	for name, data := range map[string][]byte{
+		"nothing":              nil,
+		"no array":             {0xc0},
+		"too few parts":        encoded(t, Version, 1, "Hello"),
+		"too many parts":       encoded(t, Version, 1, "Hello", m{}, 1),
+		"no number":            encoded(t, Version, "one", "Hello", m{}),
+		"unknown kind":         encoded(t, Version, 1, "Columns", m{}),
+		"unknown field":        encoded(t, Version, 1, "Detail", m{"Nonsense": 1}),
+		"wrong type":           encoded(t, Version, 1, "Detail", m{"Record": "one"}),
+		"data behind":          append(encoded(t, Version, 1, "Hello", m{}), 0),
+		"half a float":         encoded(t, Version, 1, "Preview", m{"Score": make([]byte, 12)}),
+		"half an int":          encoded(t, Version, 1, "Preview", m{"Record": make([]byte, 3)}),
+		"texts too short":      encoded(t, Version, 1, "Preview", m{"Verdict": []any{[]byte{5, 0, 0, 0}, []byte("abc")}}),
+		"texts too long":       encoded(t, Version, 1, "Preview", m{"Verdict": []any{[]byte{1, 0, 0, 0}, []byte("abc")}}),
+		"text of −1 bytes":     encoded(t, Version, 1, "Preview", m{"Verdict": []any{[]byte{255, 255, 255, 255}, []byte("abc")}}),
+		"texts in three parts": encoded(t, Version, 1, "Preview", m{"Verdict": []any{[]byte{}, []byte{}, []byte{}}}),
+		// Five bytes that ask for gigabytes.
+		"a bin of 4 GB":       append(encoded(t, Version, 1, "Exported")[:0], 0x94, 1, 1, 0xa8, 'E', 'x', 'p', 'o', 'r', 't', 'e', 'd', 0x81, 0xa4, 'D', 'a', 't', 'a', 0xc6, 255, 255, 255, 255),
+		"a list of 4 billion": {0x94, 1, 1, 0xa7, 'W', 'e', 'l', 'c', 'o', 'm', 'e', 0x81, 0xa6, 'M', 'o', 'd', 'e', 'l', 's', 0xdd, 255, 255, 255, 255},
+	} {
+		if _, got, err := Decode(data); err == nil {
+			t.Errorf("%s: decoded as %+v", name, got)
+		}
+	}
+	if _, _, err := Decode(encoded(t, Version+1, 1, "Hello", m{})); !errors.Is(err, ErrVersion) {
+		t.Errorf("another version: error %v, want ErrVersion", err)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, kind := range kinds {
+		v := reflect.New(kind)
+		n := 0
+		fill(v, &n)
+		data, err := Encode(7, v.Interface())
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		number, m, err := Decode(data)
+		if err != nil {
+			return
+		}
+		again, err := Encode(number, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := Decode(again); err != nil {
+			t.Errorf("what was decoded and encoded again: %v", err)
+		}
+	})
+}

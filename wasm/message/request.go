@@ -1,0 +1,107 @@
+package message
+
+// Hello is the first request to a new worker. Reply: [Welcome].
+type Hello struct{}
+
+// LoadModel makes a model the one that is used. Reply: [Model]. With both fields
+// empty it is the first one of Welcome.
+type LoadModel struct {
+	Name string // of a model of Welcome, or else of the file that Data is
+	Data []byte // a model file; nil fetches the model called Name and checks its hash
+}
+
+// Open makes an input the one that is used. Events: [Records], then [Progress]
+// of the stage Parse. Reply: [Opened]; an input of which every record is refused
+// is no failure. No model is needed.
+type Open struct {
+	// Name of the file; tells the format together with the content, and stands
+	// in errors. Empty for pasted text.
+	Name string
+	// Data is the text or file: .smi, .csv, .tsv, .sdf, each also with .gz, or a
+	// .zip of a TUDataset set.
+	Data   []byte
+	Format string // "smi", "csv", "tsv", "sdf", "tu"; empty finds out
+	Column string // of the SMILES in CSV and TSV; empty is "smiles"
+}
+
+// Score scores the open input with the loaded model, as `baca score` does. Events:
+// [Progress], [Parted], [Preview], [Iteration], [Fitted] and [Rows]. Reply:
+// [Scored].
+type Score struct {
+	Calibrator string  // "auto", "attention", "ratio" or "none"; empty is "auto"
+	Alpha      float64 // share of in-distribution graphs that may be called OOD; 0 is 0.05
+	Seed       uint64  // of everything random; 0 is 1
+	// Preview asks for a Preview, which costs about as much as encoding does.
+	Preview bool
+	// Every asks for an Iteration after that many steps of training. Each
+	// takes a scoring of the whole batch. 0 is none.
+	Every int
+	// Labels are 1 for what the user knows to be OOD, 0 for ID and −1 for
+	// unknown, one for each record. With both kinds there are AUCs. Nil for none.
+	Labels Ints
+}
+
+// Detail asks what made the scores of one record of the open input. Reply:
+// [Detailed]. It needs a model. The keys are those that the last Score left.
+type Detail struct {
+	Record int // from 0
+}
+
+// Graphons asks for two graphons of the last batch, their mixture and a
+// graph drawn from it. Reply: [GraphonPair].
+type Graphons struct {
+	Side   string // "ID" or "OOD"
+	I, J   int    // which of the side's graphs, from 0; −1 draws one by Seed
+	Lambda float64
+	Seed   uint64
+}
+
+// Dictionary asks for the contents of a dictionary after the last batch.
+// Reply: [Entries].
+type Dictionary struct {
+	Side string // "ID" or "OOD"
+}
+
+// Export makes a file of rows. The page sends them along, so that it can leave
+// some out and needs no worker that remembers them. Reply: [Exported].
+type Export struct {
+	Format string // "csv", as `baca score` writes it, "jsonl" for the same as JSON lines, or "json" for one JSON list
+	Rows   Columns
+}
+
+// Train pre-trains a model on the graphs of the open input. Events: [Epoch] and
+// [Checkpoint]. Reply: [Trained], or after [Pause] [Paused]. The page stays
+// free; other requests wait until the end of it, but for Pause.
+type Train struct {
+	Name, Description string // of the model; empty makes them from the file
+	Epochs            int    // in all; 0 is 400
+	Seed              uint64 // 0 is 1
+	// Canonical trains on the canonical forms of molecules: scores then do not
+	// depend on how a molecule is written.
+	Canonical bool
+	// Checkpoint goes on from a Checkpoint or Paused of the same input, seed and
+	// canonical.
+	Checkpoint []byte
+	// Seconds between Checkpoints; 0 is 20.
+	Seconds float64
+}
+
+// Pause ends a [Train] after the epoch under way. It is the only request that is
+// looked at while another one is under way. Reply: [Paused] without a checkpoint,
+// at once; the Train has its own.
+type Pause struct{}
+
+// Measure asks for the memory of the worker. Reply: [Measured].
+type Measure struct{}
+
+func (*Hello) request()      {}
+func (*LoadModel) request()  {}
+func (*Open) request()       {}
+func (*Score) request()      {}
+func (*Detail) request()     {}
+func (*Graphons) request()   {}
+func (*Dictionary) request() {}
+func (*Export) request()     {}
+func (*Train) request()      {}
+func (*Pause) request()      {}
+func (*Measure) request()    {}

@@ -1,0 +1,186 @@
+package engine
+
+import (
+	"math"
+	"strings"
+
+	"baca/algo"
+	"baca/algo/attention"
+	"baca/algo/contrast"
+	"baca/algo/decide"
+	"baca/algo/dictionary"
+	"baca/algo/graph"
+	"baca/algo/molecule"
+	"baca/wasm/message"
+)
+
+// nearestShown training graphs are named for a graph.
+const nearestShown = 5
+
+func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
+	if err := e.ready(); err != nil {
+		return nil, err
+	}
+	record, mol, err := e.input.at(r.Record, e.card.Canonical)
+	if err != nil {
+		return nil, err
+	}
+	g := record.Graph
+	m := &message.Detailed{Record: r.Record, ID: record.ID, Score: math.NaN(), P: math.NaN(), Verdict: string(decide.Unknown)}
+	// node[i] is the node of atom i of m.
+	node := draw(m, record.SMILES, mol, g, e.card.Canonical)
+	p := newPulse(e.host)
+	if e.alone == nil && e.model.Holdout.Len() > 0 && e.model.Bank.Len() > 0 {
+		if e.alone, err = algo.NewAlone(p, e.model, 1); err != nil {
+			return nil, err
+		}
+	}
+	if e.alone != nil {
+		score, err := e.alone.Scores(p, []*graph.Graph{g})
+		if err != nil {
+			return nil, failf(message.CodeBadModel, "%w", err)
+		}
+		alpha := algo.DefaultOptions().Alpha
+		if e.last != nil {
+			alpha = e.last.alpha
+		}
+		ps, verdicts := e.alone.Judge(score, alpha)
+		m.Score, m.P, m.Verdict = score[0], ps[0], string(verdicts[0])
+		if g.N() <= algo.MaxOcclusion {
+			parts, err := e.alone.Occlude(p, g)
+			if err != nil {
+				return nil, err
+			}
+			m.Contribution = make(message.Floats, len(node))
+			for i, k := range node {
+				m.Contribution[i] = parts[k]
+			}
+		}
+		near, err := e.alone.Nearest(p, g, nearestShown)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range near {
+			m.Nearest = append(m.Nearest, message.Neighbor{
+				Origin: dictionary.Training.String(), Row: n.Row, Distance: n.Distance,
+				Score: math.NaN(), Similarity: math.NaN(), Weight: math.NaN(), Value: math.NaN(),
+			})
+		}
+	}
+	return m, e.keys(p, m, g)
+}
+
+// keys fills in the keys that made S_Attn.
+func (e *Engine) keys(p *pulse, m *message.Detailed, g *graph.Graph) error {
+	if e.last == nil {
+		return nil
+	}
+	r, err := contrast.Represent(p, 1, e.model.Encoder, []*graph.Graph{g})
+	if err != nil {
+		return err
+	}
+	a := e.last.scorer.Attention()
+	why := a.Explain(r.Q, e.last.find(m.Record))
+	m.AttnID, m.AttnOOD = why.In, why.Out
+	bank := e.model.BankRows()
+	list := func(side dictionary.Side, keys []attention.Contribution) []message.Neighbor {
+		d := a.Dictionary(side)
+		found := make([]message.Neighbor, 0, len(keys))
+		for _, k := range keys {
+			entry := d.Entry(k.Key)
+			n := message.Neighbor{
+				Origin: entry.Origin.String(), Row: e.rowOf(entry, bank), Score: entry.Score,
+				Distance: math.NaN(), Similarity: k.Similarity, Weight: k.Weight, Value: k.Value,
+			}
+			if entry.Origin == dictionary.Test {
+				n.ID, n.SMILES = e.last.ids[entry.Index], e.last.smiles[entry.Index]
+			}
+			found = append(found, n)
+		}
+		return found
+	}
+	m.IDKeys, m.OODKeys = list(dictionary.ID, why.InKeys), list(dictionary.OOD, why.OutKeys)
+	return nil
+}
+
+// draw fills in what a picture of the graph needs, and returns the node of g for
+// each atom. Molecules are given as a SMILES with the atoms in the order of the
+// text: as it was read, or where there was none as a canonical one.
+func draw(m *message.Detailed, smiles string, mol *molecule.Molecule, g *graph.Graph, canonical bool) []int {
+	node := make([]int, g.N())
+	for i := range node {
+		node[i] = i
+	}
+	if mol == nil {
+		m.Atoms = make([]message.Atom, g.N())
+		for i := range node {
+			for _, j := range g.Row(i) {
+				if int(j) > i {
+					m.Bonds = append(m.Bonds, message.Bond{From: i, To: int(j), Order: 1})
+				}
+			}
+		}
+		return node
+	}
+	shown := mol
+	if canonical || smiles == "" {
+		c, order, _ := mol.Canonical()
+		if smiles == "" {
+			// Atom k of what is shown is atom order[k] of mol, and of the graph,
+			// unless that is of the canonical form.
+			shown, smiles = c, c.SMILES()
+			if again, err := molecule.Parse(smiles); err == nil && len(again.Atoms) == len(c.Atoms) {
+				shown = again
+			}
+			if !canonical {
+				for k, i := range order {
+					node[k] = int(i)
+				}
+			}
+		} else {
+			for k, i := range order {
+				node[i] = k
+			}
+		}
+	}
+	m.SMILES = smiles
+	for _, a := range shown.Atoms {
+		m.Atoms = append(m.Atoms, atom(a, smiles))
+	}
+	for _, b := range shown.Bonds {
+		order := 0
+		if b.Order >= molecule.Single && b.Order <= molecule.Quadruple {
+			order = int(b.Order-molecule.Single) + 1
+		}
+		m.Bonds = append(m.Bonds, message.Bond{From: int(b.From), To: int(b.To), Order: order, Aromatic: b.Aromatic})
+	}
+	return node
+}
+
+// atom describes an atom and says where in the SMILES it stands.
+func atom(a molecule.Atom, smiles string) message.Atom {
+	m := message.Atom{
+		Charge: int(a.Charge), Hydrogens: int(a.Hydrogens), Isotope: int(a.Isotope), Aromatic: a.Aromatic, InRing: a.InRing,
+	}
+	at := int(a.Column) - 1
+	if at < 0 || at >= len(smiles) {
+		return m
+	}
+	m.At, m.End = at, at+1
+	switch two := smiles[at:min(at+2, len(smiles))]; {
+	case smiles[at] == '[':
+		for m.End < len(smiles) && smiles[m.End-1] != ']' {
+			m.End++
+		}
+	case two == "Cl" || two == "Br":
+		m.End++
+	}
+	// The symbol is the first letter and the small ones after it.
+	symbol := strings.TrimLeft(smiles[at:m.End], "[0123456789")
+	n := 1
+	for n < len(symbol) && symbol[n] >= 'a' && symbol[n] <= 'z' {
+		n++
+	}
+	m.Symbol = strings.ToUpper(symbol[:1]) + symbol[1:n]
+	return m
+}

@@ -1,0 +1,211 @@
+// Package engine answers the requests of package message. It knows no browser: a
+// Host carries its answers, so that it is tested like any other package.
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"baca/algo"
+	"baca/wasm/message"
+	"baca/weights"
+)
+
+// A Host is what an Engine runs in.
+type Host interface {
+	// Post sends an event or a reply to the request of that number.
+	Post(number uint32, m any)
+	// Yield lets the host do what waits, such as to receive messages. The engine
+	// calls it often while it computes.
+	Yield()
+	// Waiting takes the next request from the queue if it is one that does not
+	// change what the engine is busy with, see [Light].
+	Waiting() (uint32, message.Request, bool)
+	// Fetch returns a file of the site.
+	Fetch(name string) ([]byte, error)
+	// Memory is the memory of the program in bytes.
+	Memory() (total, used int)
+}
+
+// Start is the file of the site with the Welcome.
+const Start = "start.msgpack"
+
+// An Engine holds a model, an input and what was scored last. Its methods are
+// called from one goroutine, but for Pause.
+type Engine struct {
+	host    Host
+	welcome *message.Welcome
+
+	model *algo.Model
+	card  message.Model
+	alone *algo.Alone // nil until it is asked for
+
+	input *input
+	last  *scored
+
+	paused bool // Pause was called since training began
+}
+
+// New returns an engine without model and input.
+func New(h Host) *Engine { return &Engine{host: h} }
+
+// Handle answers a request.
+func (e *Engine) Handle(number uint32, r message.Request) {
+	reply, err := e.answer(number, r)
+	if err != nil {
+		var failed *message.Failed
+		if !errors.As(err, &failed) {
+			failed = &message.Failed{Code: message.CodeInternal, Text: err.Error()}
+		}
+		reply = failed
+	}
+	e.host.Post(number, reply)
+}
+
+// Pause ends a Train after its epoch. It may be called while Handle runs, on the
+// same thread.
+func (e *Engine) Pause() { e.paused = true }
+
+// Light tells whether a request can be answered between two batches of another one.
+func Light(r message.Request) bool {
+	switch r.(type) {
+	case *message.Hello, *message.Detail, *message.Graphons, *message.Dictionary, *message.Export, *message.Measure:
+		return true
+	}
+	return false
+}
+
+// failf makes a failure of the given code.
+func failf(code, format string, args ...any) error {
+	return &message.Failed{Code: code, Text: fmt.Errorf(format, args...).Error()}
+}
+
+func (e *Engine) answer(number uint32, r message.Request) (message.Reply, error) {
+	post := func(ev message.Event) { e.host.Post(number, ev) }
+	switch r := r.(type) {
+	case *message.Hello:
+		return e.hello()
+	case *message.LoadModel:
+		return e.loadModel(r)
+	case *message.Open:
+		return e.open(r, post)
+	case *message.Score:
+		return e.score(r, post)
+	case *message.Detail:
+		return e.detail(r)
+	case *message.Graphons:
+		return e.graphons(r)
+	case *message.Dictionary:
+		return e.dictionary(r)
+	case *message.Export:
+		return export(r)
+	case *message.Train:
+		return e.train(r, post)
+	case *message.Pause:
+		e.Pause()
+		return &message.Paused{}, nil
+	case *message.Measure:
+		total, used := e.host.Memory()
+		return &message.Measured{Memory: total, Heap: used}, nil
+	}
+	return nil, failf(message.CodeInternal, "%T is not answered", r)
+}
+
+// hello reads what the site has.
+func (e *Engine) hello() (*message.Welcome, error) {
+	if e.welcome != nil {
+		return e.welcome, nil
+	}
+	data, err := e.host.Fetch(Start)
+	if err != nil {
+		return nil, err
+	}
+	_, m, err := message.Decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", Start, err)
+	}
+	w, ok := m.(*message.Welcome)
+	if !ok {
+		return nil, fmt.Errorf("%s holds a %T, want a Welcome", Start, m)
+	}
+	e.welcome = w
+	return w, nil
+}
+
+func (e *Engine) loadModel(r *message.LoadModel) (*message.Model, error) {
+	data, file := r.Data, ""
+	if data == nil {
+		w, err := e.hello()
+		if err != nil {
+			return nil, err
+		}
+		var entry *message.Model
+		for i := range w.Models {
+			if r.Name == "" || r.Name == w.Models[i].Name {
+				entry = &w.Models[i]
+				break
+			}
+		}
+		if entry == nil {
+			return nil, failf(message.CodeBadModel, "model %q does not come with this page", r.Name)
+		}
+		if data, err = e.host.Fetch(entry.File); err != nil {
+			return nil, failf(message.CodeBadModel, "model %s: %w", entry.Name, err)
+		}
+		if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != entry.SHA256 {
+			return nil, failf(message.CodeBadModel, "model %s is not what it should be: its sha-256 is %x, want %s; load the page again", entry.Name, sum, entry.SHA256)
+		}
+		file = entry.File
+	}
+	m, err := weights.Load(data)
+	if err != nil {
+		return nil, failf(message.CodeBadModel, "model %s: %w", r.Name, err)
+	}
+	if m.Card.Name == "" {
+		m.Card.Name = r.Name
+	}
+	e.model, e.alone, e.last = m, nil, nil
+	e.card = Card(m, data)
+	e.card.File, e.card.BuiltIn = file, file != ""
+	card := e.card
+	return &card, nil
+}
+
+// Card says what is known of a model whose file has the given bytes.
+func Card(m *algo.Model, data []byte) message.Model {
+	c, sum := m.Card, sha256.Sum256(data)
+	return message.Model{
+		Name: c.Name, Description: c.Description, Schema: c.Schema,
+		Molecules: c.Schema != algo.Constant, Canonical: c.Schema == algo.OGBCanonical,
+		Dataset: c.Dataset, DatasetSHA256: c.DatasetSHA256, Graphs: c.Graphs, Train: c.Train,
+		Holdout: m.Holdout.Len(), Bank: m.Bank.Len(), Epochs: c.Epochs, Seed: c.Seed, Loss: c.Loss, Program: c.Program,
+		Parameters: len(m.Encoder.Params), Bytes: len(data), SHA256: hex.EncodeToString(sum[:]),
+		SmallestP: 1 / float64(1+m.Holdout.Len()),
+	}
+}
+
+// turn is how long the engine computes before it lets the host have a turn.
+const turn = 30 * time.Millisecond
+
+// A pulse is a context that lets the host have its turns: whatever computes for
+// long looks often whether its context is done.
+type pulse struct {
+	context.Context
+	host Host
+	last time.Time
+}
+
+func newPulse(h Host) *pulse { return &pulse{context.Background(), h, time.Now()} }
+
+// Err implements context.Context.
+func (p *pulse) Err() error {
+	if time.Since(p.last) >= turn {
+		p.host.Yield()
+		p.last = time.Now()
+	}
+	return p.Context.Err()
+}

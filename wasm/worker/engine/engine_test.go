@@ -1,0 +1,657 @@
+package engine
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/algo"
+	"baca/algo/dataset"
+	"baca/algo/table"
+	"baca/wasm/message"
+	"baca/weights"
+)
+
+// A host keeps what is posted, as it would arrive at the page.
+type host struct {
+	t      *testing.T
+	files  map[string][]byte
+	posted []any
+	queue  []message.Request
+	yields int
+	yield  func()
+}
+
+func (h *host) Post(number uint32, m any) {
+	data, err := message.Encode(number, m)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	_, again, err := message.Decode(data)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.posted = append(h.posted, again)
+}
+
+func (h *host) Yield() {
+	h.yields++
+	if h.yield != nil {
+		h.yield()
+	}
+}
+
+func (h *host) Waiting() (uint32, message.Request, bool) {
+	if len(h.queue) == 0 || !Light(h.queue[0]) {
+		return 0, nil, false
+	}
+	r := h.queue[0]
+	h.queue = h.queue[1:]
+	return 99, r, true
+}
+
+func (h *host) Fetch(name string) ([]byte, error) {
+	if data, ok := h.files[name]; ok {
+		return data, nil
+	}
+	return nil, fmt.Errorf("no file %s", name)
+}
+
+func (h *host) Memory() (int, int) { return 2, 1 }
+
+// newHost has a site with the embedded models.
+func newHost(t *testing.T) *host {
+	t.Helper()
+	h := &host{t: t, files: map[string][]byte{}}
+	w := &message.Welcome{Program: algo.Version}
+	for _, name := range []string{"bbbp", "bzr"} {
+		data, err := weights.Bytes(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := weights.Load(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		card := Card(m, data)
+		card.File = "models/" + name
+		h.files[card.File] = data
+		w.Models = append(w.Models, card)
+	}
+	data, err := message.Encode(0, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.files[Start] = data
+	return h
+}
+
+// ask answers a request and returns its events and its reply.
+func ask(e *Engine, h *host, r message.Request) (events []any, reply any) {
+	h.t.Helper()
+	h.posted = nil
+	e.Handle(1, r)
+	last := len(h.posted) - 1
+	return h.posted[:last], h.posted[last]
+}
+
+// must is ask for a reply of type R.
+func must[R any](e *Engine, h *host, r message.Request) ([]any, R) {
+	h.t.Helper()
+	events, reply := ask(e, h, r)
+	got, ok := reply.(R)
+	if !ok {
+		h.t.Fatalf("the reply to %T is %T: %v", r, reply, reply)
+	}
+	return events, got
+}
+
+// fails checks the code and a part of the text of a failure.
+func fails(e *Engine, h *host, r message.Request, code, part string) {
+	h.t.Helper()
+	_, reply := ask(e, h, r)
+	if f, ok := reply.(*message.Failed); !ok || f.Code != code || !strings.Contains(f.Text, part) {
+		h.t.Errorf("the reply to %T is %v, want %s with %q", r, reply, code, part)
+	}
+}
+
+// alkanes are n molecules, a few of them refused.
+func alkanes(n int) string {
+	var b strings.Builder
+	for i := range n {
+		switch {
+		case i%17 == 5:
+			fmt.Fprintf(&b, "C1CC refused%d\n", i)
+		default:
+			fmt.Fprintf(&b, "%s%s m%d\n", strings.Repeat("C", 1+i%11), []string{"O", "N", "C(=O)O", "c1ccccc1"}[i%4], i)
+		}
+	}
+	return b.String()
+}
+
+func join(events []any) message.Columns {
+	var all message.Columns
+	for _, e := range events {
+		if r, ok := e.(*message.Rows); ok {
+			if r.From != len(all.ID) {
+				panic(fmt.Sprintf("rows from %d behind %d", r.From, len(all.ID)))
+			}
+			c, s, t := r.Rows, &all.Scores, r.Rows.Scores
+			all.ID, all.SMILES = append(all.ID, c.ID...), append(all.SMILES, c.SMILES...)
+			all.Verdict, all.Error = append(all.Verdict, c.Verdict...), append(all.Error, c.Error...)
+			s.Pre, s.Attn, s.BaCa = append(s.Pre, t.Pre...), append(s.Attn, t.Attn...), append(s.BaCa, t.BaCa...)
+			s.Score, s.P = append(s.Score, t.Score...), append(s.P, t.P...)
+		}
+	}
+	return all
+}
+
+// command is what `baca score` writes: the same packages, without the engine.
+func command(t *testing.T, model, input string, o algo.Options) string {
+	t.Helper()
+	m, err := weights.Open(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := algo.NewScorer(m, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records := table.Molecules(strings.NewReader(input), dataset.Options{Name: "input.smi", Canonical: m.Card.Schema == algo.OGBCanonical})
+	var b bytes.Buffer
+	w := table.NewCSV(&b, true)
+	err = table.Score(context.Background(), s, table.Input{Records: records}, table.Options{Seed: o.Seed}, func(rows []table.Scored) error {
+		for _, r := range rows {
+			w.Write(r.Record, r.Scores)
+		}
+		return nil
+	})
+	if err == nil {
+		err = w.Flush()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestScoreIsThatOfTheCommand(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	must[*message.Model](e, h, &message.LoadModel{})
+	for _, test := range []struct {
+		name  string
+		input string
+		r     message.Score
+	}{
+		{"batch", alkanes(120), message.Score{Preview: true, Every: 60}},
+		{"other options", alkanes(60), message.Score{Calibrator: algo.Attention, Alpha: 0.2, Seed: 5}},
+		{"few", alkanes(7), message.Score{}},
+		{"refused alone", "C1CC\n", message.Score{}},
+		{"nothing", "", message.Score{}},
+	} {
+		o := algo.DefaultOptions()
+		if test.r.Calibrator != "" {
+			o.Calibrator, o.Alpha, o.Seed = test.r.Calibrator, test.r.Alpha, test.r.Seed
+		}
+		_, opened := must[*message.Opened](e, h, &message.Open{Name: "input.smi", Data: []byte(test.input)})
+		events, scored := must[*message.Scored](e, h, &test.r)
+		rows := join(events)
+		if n := strings.Count(test.input, "\n"); len(rows.ID) != n || scored.Records != n || opened.Records != n || opened.Refused != scored.Refused {
+			t.Errorf("%s: %d rows, %+v, %+v; want %d", test.name, len(rows.ID), opened, scored, n)
+		}
+		_, file := must[*message.Exported](e, h, &message.Export{Format: "csv", Rows: rows})
+		if want := command(t, "bbbp", test.input, o); string(file.Data) != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", test.name, file.Data, want)
+		}
+		var iterations, previews int
+		for _, ev := range events {
+			switch ev := ev.(type) {
+			case *message.Iteration:
+				iterations++
+				if ev.ID.Training != 512 || ev.OOD.Training != 0 || ev.OOD.Test == 0 || ev.OOD.Synthetic == 0 || !math.IsNaN(ev.AUC) || !(ev.KL >= 0) {
+					t.Errorf("%s: %+v", test.name, ev)
+				}
+			case *message.Preview:
+				previews++
+				if len(ev.Record) != opened.Records-opened.Refused || len(ev.Holdout) == 0 || math.IsNaN(ev.Threshold) {
+					t.Errorf("%s: preview of %d records, holdout of %d, threshold %g", test.name, len(ev.Record), len(ev.Holdout), ev.Threshold)
+				}
+				for i, record := range ev.Record {
+					if rows.Error[record] != "" || math.IsNaN(ev.Score[i]) {
+						t.Errorf("%s: preview of record %d, which is refused", test.name, record)
+					}
+					if outside := ev.Score[i] >= ev.Threshold; outside != (ev.Verdict[i] == "OOD") {
+						t.Errorf("%s: score %g, threshold %g, verdict %s", test.name, ev.Score[i], ev.Threshold, ev.Verdict[i])
+					}
+				}
+			}
+		}
+		if want := map[int]int{0: 0, 60: 4}[test.r.Every]; iterations != want {
+			t.Errorf("%s: %d iterations, want %d", test.name, iterations, want)
+		}
+		if (previews == 1) != test.r.Preview {
+			t.Errorf("%s: %d previews", test.name, previews)
+		}
+	}
+}
+
+func TestLabelsGiveAUC(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	must[*message.Model](e, h, &message.LoadModel{})
+	must[*message.Opened](e, h, &message.Open{Data: []byte(alkanes(60))})
+	labels := make(message.Ints, 60)
+	for i := range labels {
+		labels[i] = int32(i%3) - 1
+	}
+	events, scored := must[*message.Scored](e, h, &message.Score{Every: 100, Labels: labels})
+	rows := join(events)
+	// By definition: the share of pairs in the right order.
+	right, pairs := 0.0, 0.0
+	for i, a := range labels {
+		for j, b := range labels {
+			if a != 1 || b != 0 || rows.Error[i]+rows.Error[j] != "" {
+				continue
+			}
+			pairs++
+			switch x, y := rows.Scores.Score[i], rows.Scores.Score[j]; {
+			case x > y:
+				right++
+			case x == y:
+				right += 0.5
+			}
+		}
+	}
+	if math.Abs(scored.AUC-right/pairs) > 1e-12 {
+		t.Errorf("AUC %g, want %g", scored.AUC, right/pairs)
+	}
+	for _, ev := range events {
+		if it, ok := ev.(*message.Iteration); ok && !(it.AUC >= 0 && it.AUC <= 1) {
+			t.Errorf("AUC %g in step %d", it.AUC, it.Step)
+		}
+	}
+	fails(e, h, &message.Score{Labels: labels[1:]}, message.CodeBadOption, "59 labels for 60 records")
+}
+
+func TestOpenSaysWhatIsWrongAndWhere(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	events, o := must[*message.Opened](e, h, &message.Open{Name: "a.csv", Data: []byte("name,smiles\nx,CCO\ny,C1CC\nz,c1ccccc1X\n")})
+	if o.Records != 3 || o.Refused != 2 || o.Format != "csv" || !o.Molecules {
+		t.Errorf("opened %+v", o)
+	}
+	var problems []message.Problem
+	var ids []string
+	for _, ev := range events {
+		if r, ok := ev.(*message.Records); ok {
+			problems, ids = append(problems, r.Problems...), append(ids, r.ID...)
+		}
+	}
+	if !slices.Equal(ids, []string{"x", "y", "z"}) {
+		t.Errorf("ids %v", ids)
+	}
+	if len(problems) != 2 {
+		t.Fatalf("problems %+v", problems)
+	}
+	for i, want := range []struct {
+		record, line, column, at int
+		piece, caret             string
+	}{{1, 3, 4, 1, "1", "C1CC\n ^"}, {2, 4, 11, 8, "X", "c1ccccc1X\n        ^"}} {
+		p := problems[i]
+		if p.Record != want.record || p.Line != want.line || p.Column != want.column || p.At != want.at || p.Piece != want.piece || p.Caret != want.caret {
+			t.Errorf("problem %d is %+v, want %+v", i, p, want)
+		}
+		if !strings.Contains(p.Text, p.Reason) || !strings.HasPrefix(p.Text, "a.csv:") {
+			t.Errorf("problem %d: text %q, reason %q", i, p.Text, p.Reason)
+		}
+	}
+}
+
+func TestOpenReadsManyFormats(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	var zipped, archive bytes.Buffer
+	w := gzip.NewWriter(&zipped)
+	w.Write([]byte("CCO ethanol\nCO methanol\n"))
+	w.Close()
+	z := zip.NewWriter(&archive)
+	for name, text := range map[string]string{"S/S_A.txt": "1, 2\n2, 3\n4, 5\n", "S/S_graph_indicator.txt": "1\n1\n1\n2\n2\n"} {
+		f, err := z.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Write([]byte(text))
+	}
+	z.Close()
+	const sdf = "methanol\n  x\n\n  2  1  0  0  0  0            999 V2000\n    0.0000    0.0000    0.0000 C   0  0\n    1.0000    0.0000    0.0000 O   0  0\n  1  2  1  0\nM  END\n$$$$\n"
+	for _, test := range []struct {
+		name      string
+		data      []byte
+		format    string
+		records   int
+		id, drawn string
+	}{
+		{"a.smi.gz", zipped.Bytes(), "smi", 2, "ethanol", ""},
+		{"", []byte("CCO\n"), "smi", 1, "1", ""},
+		{"a.tsv", []byte("id\tsmiles\nq\tCCO\n"), "tsv", 1, "q", ""},
+		{"a.sdf", []byte(sdf), "sdf", 1, "methanol", "CO"},
+		{"S.zip", archive.Bytes(), "tu", 2, "1", ""},
+	} {
+		events, o := must[*message.Opened](e, h, &message.Open{Name: test.name, Data: test.data})
+		var r *message.Records
+		for _, ev := range events {
+			if found, ok := ev.(*message.Records); ok {
+				r = found
+			}
+		}
+		if o.Format != test.format || o.Records != test.records || o.Molecules != (test.format != "tu") || r == nil || r.ID[0] != test.id || r.Drawn[0] != test.drawn {
+			t.Errorf("%s: opened %+v, records %+v", test.name, o, r)
+		}
+	}
+	fails(e, h, &message.Open{Name: "S_A.txt", Data: []byte("1, 2\n")}, message.CodeBadInput, "the .zip of the whole set")
+	fails(e, h, &message.Open{Name: "a.zst", Data: []byte("\x28\xb5\x2f\xfd....")}, message.CodeBadInput, "zstd")
+	fails(e, h, &message.Open{Data: []byte("CCO"), Format: "xyz"}, message.CodeBadOption, "xyz")
+	fails(e, h, &message.Open{Name: "a.csv", Data: []byte("a,b\n1,2\n")}, message.CodeBadInput, "a.csv")
+	fails(e, h, &message.Score{}, message.CodeNotReady, "model")
+}
+
+func TestModels(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	if _, w := must[*message.Welcome](e, h, &message.Hello{}); len(w.Models) != 2 || w.Program != algo.Version {
+		t.Errorf("welcome %+v", w)
+	}
+	_, m := must[*message.Model](e, h, &message.LoadModel{Name: "bzr"})
+	if m.Name != "bzr" || m.Molecules || !m.BuiltIn || m.File == "" {
+		t.Errorf("model %+v", m)
+	}
+	must[*message.Opened](e, h, &message.Open{Data: []byte("CCO\n")})
+	fails(e, h, &message.Score{}, message.CodeBadModel, "reads plain graphs")
+	data, err := weights.Bytes("bbbp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, m := must[*message.Model](e, h, &message.LoadModel{Name: "mine.msgpack", Data: data}); m.BuiltIn || m.File != "" || !m.Molecules {
+		t.Errorf("model %+v", m)
+	}
+	fails(e, h, &message.LoadModel{Name: "nobody"}, message.CodeBadModel, "nobody")
+	fails(e, h, &message.LoadModel{Name: "x", Data: data[:1000]}, message.CodeBadModel, "truncated")
+	h.files["models/bzr"] = []byte("BaCa?")
+	fails(e, h, &message.LoadModel{Name: "bzr"}, message.CodeBadModel, "sha-256")
+	// The last good one is still there.
+	must[*message.Scored](e, h, &message.Score{})
+	for _, r := range []message.Score{{Alpha: 2}, {Alpha: 1e-6}, {Calibrator: "magic"}} {
+		_, reply := ask(e, h, &r)
+		if f, ok := reply.(*message.Failed); !ok || f.Code != message.CodeBadOption {
+			t.Errorf("%+v: %v", r, reply)
+		}
+	}
+}
+
+func TestDetail(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	must[*message.Model](e, h, &message.LoadModel{})
+	input := "OCC[C@H](Cl)c1ccncc1 a\nC1CC b\n[13CH3][N+](C)(C)CBr c\n" + alkanes(40)
+	must[*message.Opened](e, h, &message.Open{Data: []byte(input)})
+	_, before := must[*message.Detailed](e, h, &message.Detail{Record: 0})
+	if before.IDKeys != nil || before.ID != "a" {
+		t.Errorf("before a score: %+v", before)
+	}
+	must[*message.Scored](e, h, &message.Score{})
+	_, d := must[*message.Detailed](e, h, &message.Detail{Record: 2})
+	var symbols []string
+	for _, a := range d.Atoms {
+		symbols = append(symbols, d.SMILES[a.At:a.End]+"="+a.Symbol)
+	}
+	if want := []string{"[13CH3]=C", "[N+]=N", "C=C", "C=C", "C=C", "Br=Br"}; !slices.Equal(symbols, want) {
+		t.Errorf("atoms %v, want %v", symbols, want)
+	}
+	if d.Atoms[0].Isotope != 13 || d.Atoms[1].Charge != 1 || len(d.Bonds) != 5 || d.Bonds[0] != (message.Bond{From: 0, To: 1, Order: 1}) {
+		t.Errorf("atoms %+v, bonds %+v", d.Atoms, d.Bonds)
+	}
+	if len(d.Contribution) != 6 || len(d.Nearest) != nearestShown || len(d.IDKeys) == 0 || len(d.OODKeys) == 0 {
+		t.Errorf("detail %+v", d)
+	}
+	for side, keys := range map[string][]message.Neighbor{"ID": d.IDKeys, "OOD": d.OODKeys} {
+		sum, value := 0.0, 0.0
+		for _, k := range keys {
+			sum += k.Weight
+			value += k.Weight * k.Value
+			if k.Origin == "test" && (k.ID == "" || k.SMILES == "" || k.Row == 2) {
+				t.Errorf("%s key %+v", side, k)
+			}
+		}
+		want := map[string]float64{"ID": d.AttnID, "OOD": d.AttnOOD}[side]
+		if math.Abs(sum-1) > 1e-6 || math.Abs(value-want) > 1e-6 {
+			t.Errorf("%s: weights sum to %g, values to %g, want 1 and %g", side, sum, value, want)
+		}
+	}
+	for i, n := range d.Nearest {
+		if n.Origin != "training" || n.Row < 0 || i > 0 && n.Distance < d.Nearest[i-1].Distance {
+			t.Errorf("nearest %d is %+v", i, n)
+		}
+	}
+	fails(e, h, &message.Detail{Record: 1}, message.CodeBadInput, "ring")
+	fails(e, h, &message.Detail{Record: 1000}, message.CodeBadOption, "1000")
+	fails(e, h, &message.Detail{Record: -1}, message.CodeBadOption, "-1")
+}
+
+// S_Attn of the table is what Detail explains.
+func TestDetailExplainsTheTable(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	must[*message.Model](e, h, &message.LoadModel{})
+	must[*message.Opened](e, h, &message.Open{Data: []byte(alkanes(50))})
+	events, _ := must[*message.Scored](e, h, &message.Score{})
+	rows := join(events)
+	for record := range 50 {
+		if rows.Error[record] != "" {
+			continue
+		}
+		_, d := must[*message.Detailed](e, h, &message.Detail{Record: record})
+		if got := d.AttnOOD - d.AttnID; math.Abs(got-rows.Scores.Attn[record]) > 1e-9 {
+			t.Errorf("record %d: S_Attn %g is explained as %g", record, rows.Scores.Attn[record], got)
+		}
+	}
+}
+
+func TestPictures(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	must[*message.Model](e, h, &message.LoadModel{})
+	must[*message.Opened](e, h, &message.Open{Data: []byte(alkanes(80))})
+	fails(e, h, &message.Graphons{Side: "ID"}, message.CodeNotReady, "scored")
+	fails(e, h, &message.Dictionary{Side: "ID"}, message.CodeNotReady, "scored")
+	events, _ := must[*message.Scored](e, h, &message.Score{})
+	var parted *message.Parted
+	for _, ev := range events {
+		if p, ok := ev.(*message.Parted); ok {
+			parted = p
+		}
+	}
+	for side, members := range map[string]message.Ints{"ID": parted.Inside, "OOD": parted.Outside} {
+		_, g := must[*message.GraphonPair](e, h, &message.Graphons{Side: side, I: -1, J: -1, Lambda: 0.25, Seed: 3})
+		if g.Graphs != len(members) || g.I == g.J || g.RecordI != int(members[g.I]) || g.RecordJ != int(members[g.J]) {
+			t.Errorf("%s: graphons %d and %d of %d, records %d and %d", side, g.I, g.J, g.Graphs, g.RecordI, g.RecordJ)
+		}
+		for k := range g.N * g.N {
+			if want := 0.25*float64(g.WI[k]) + 0.75*float64(g.WJ[k]); math.Abs(float64(g.Mix[k])-want) > 1e-6 {
+				t.Errorf("%s: step %d of the mixture is %g, want %g", side, k, g.Mix[k], want)
+				break
+			}
+		}
+		for _, node := range g.Edges {
+			if int(node) >= g.Nodes {
+				t.Errorf("%s: an edge to node %d of %d", side, node, g.Nodes)
+			}
+		}
+		_, d := must[*message.Entries](e, h, &message.Dictionary{Side: side})
+		test := 0
+		for i, origin := range d.Origin {
+			if origin == 1 {
+				test++
+				if !slices.Contains(members, d.Row[i]) {
+					t.Errorf("%s: key of record %d, which is not of that side", side, d.Row[i])
+				}
+			}
+		}
+		if test != len(members) || len(d.Score) != len(d.Origin) || d.Bank > len(d.Origin) {
+			t.Errorf("%s: %d keys of the batch, want %d", side, test, len(members))
+		}
+	}
+	fails(e, h, &message.Graphons{Side: "left"}, message.CodeBadOption, "left")
+	fails(e, h, &message.Graphons{Side: "ID", Lambda: math.NaN()}, message.CodeBadOption, "λ")
+}
+
+func TestExport(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	nan := math.NaN()
+	rows := message.Columns{
+		ID: message.Strings{"a", "b"}, SMILES: message.Strings{"C", "}\n{"}, Verdict: message.Strings{"ID", "unknown"}, Error: message.Strings{"", "why"},
+		Scores: message.Scores{Pre: message.Floats{1, nan}, Attn: message.Floats{2, nan}, BaCa: message.Floats{3, nan}, Score: message.Floats{4, nan}, P: message.Floats{0.5, nan}},
+	}
+	_, file := must[*message.Exported](e, h, &message.Export{Format: "json", Rows: rows})
+	var list []map[string]any
+	if err := json.Unmarshal(file.Data, &list); err != nil || len(list) != 2 || list[0]["s_attn"] != 2.0 || list[1]["error"] != "why" || list[1]["smiles"] != "}\n{" {
+		t.Errorf("%v\n%s", err, file.Data)
+	}
+	_, file = must[*message.Exported](e, h, &message.Export{Format: "csv", Rows: rows})
+	if got, err := csv.NewReader(bytes.NewReader(file.Data)).ReadAll(); err != nil || len(got) != 3 || got[2][1] != "}\n{" {
+		t.Errorf("%v\n%s", err, file.Data)
+	}
+	if _, file = must[*message.Exported](e, h, &message.Export{Format: "json"}); !json.Valid(file.Data) {
+		t.Errorf("no rows are %q", file.Data)
+	}
+	rows.Error = rows.Error[:1]
+	fails(e, h, &message.Export{Format: "csv", Rows: rows}, message.CodeBadOption, "column")
+	fails(e, h, &message.Export{Format: "xls"}, message.CodeBadOption, "xls")
+}
+
+// Light requests have their turn while many rows are scored.
+func TestLightRequestsDoNotWait(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	must[*message.Model](e, h, &message.LoadModel{})
+	must[*message.Opened](e, h, &message.Open{Data: []byte(alkanes(table.MaxGraphs + 1500))})
+	h.queue = []message.Request{&message.Measure{}, &message.Score{}}
+	events, scored := must[*message.Scored](e, h, &message.Score{Calibrator: algo.None})
+	rows := join(events)
+	at, last := -1, 0
+	for i, ev := range events {
+		switch ev := ev.(type) {
+		case *message.Measured:
+			at = i
+		case *message.Rows:
+			last = i
+		case *message.Fitted:
+			if !ev.Sample || ev.Total != scored.Records-scored.Refused || ev.Graphs > table.MaxGraphs {
+				t.Errorf("fitted %+v of %+v", ev, scored)
+			}
+		}
+	}
+	if at < 0 || at > last || len(rows.ID) != scored.Records {
+		t.Errorf("answered at event %d, the last rows are at %d", at, last)
+	}
+	if len(h.queue) != 1 {
+		t.Error("a request that is not light was taken")
+	}
+	if h.yields == 0 {
+		t.Error("the host never had its turn")
+	}
+}
+
+func TestTrainPausesAndGoesOn(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	fails(e, h, &message.Train{}, message.CodeNotReady, "input")
+	must[*message.Opened](e, h, &message.Open{Name: "Mine.smi", Data: []byte(alkanes(10))})
+	fails(e, h, &message.Train{}, message.CodeBadInput, "at least 20")
+	must[*message.Opened](e, h, &message.Open{Name: "Mine.smi", Data: []byte(alkanes(64))})
+	fails(e, h, &message.Train{Epochs: -1}, message.CodeBadOption, "epochs")
+	fails(e, h, &message.Train{Checkpoint: []byte("x")}, message.CodeBadOption, "checkpoint")
+	fails(e, h, &message.Train{Name: strings.Repeat("x", 1<<16)}, message.CodeBadOption, "")
+
+	events, whole := must[*message.Trained](e, h, &message.Train{Epochs: 4, Seconds: 1e-9})
+	var epochs []int
+	var losses []float64
+	checkpoints := 0
+	for _, ev := range events {
+		switch ev := ev.(type) {
+		case *message.Epoch:
+			epochs, losses = append(epochs, ev.Epoch), append(losses, ev.Loss)
+			if ev.Of != 4 || ev.Train+ev.Holdout+ev.Refused != 64 {
+				t.Errorf("epoch %+v", ev)
+			}
+		case *message.Checkpoint:
+			checkpoints++
+		}
+	}
+	if !slices.Equal(epochs, []int{0, 1, 2, 3, 4}) || checkpoints != 3 || losses[4] >= losses[1] {
+		t.Errorf("epochs %v, losses %v, %d checkpoints", epochs, losses, checkpoints)
+	}
+	if m := whole.Model; m.Name != "mine" || m.Epochs != 4 || m.Dataset != "Mine.smi" || m.SmallestP <= 0.05 || len(whole.Warnings) != 1 {
+		t.Errorf("trained %+v, warnings %v", whole.Model, whole.Warnings)
+	}
+
+	// Paused after two epochs and gone on in another engine.
+	h.yield = func() {
+		if h.yields++; countEpochs(h.posted) == 3 {
+			e.Pause()
+		}
+	}
+	_, paused := must[*message.Paused](e, h, &message.Train{Epochs: 4})
+	h.yield = nil
+	if paused.Epoch != 2 {
+		t.Errorf("paused after epoch %d, want 2", paused.Epoch)
+	}
+	other := New(h)
+	must[*message.Opened](other, h, &message.Open{Name: "Mine.smi", Data: []byte(alkanes(64))})
+	fails(other, h, &message.Train{Epochs: 4, Seed: 2, Checkpoint: paused.Data}, message.CodeBadOption, "seed 1")
+	fails(other, h, &message.Train{Epochs: 1, Checkpoint: paused.Data}, message.CodeBadOption, "after epoch 2")
+	fails(other, h, &message.Train{Epochs: 4, Canonical: true, Checkpoint: paused.Data}, message.CodeBadOption, "schema")
+	_, resumed := must[*message.Trained](other, h, &message.Train{Epochs: 4, Checkpoint: paused.Data})
+	if !bytes.Equal(resumed.Data, whole.Data) {
+		t.Error("the model differs from that of a run that never paused")
+	}
+	if _, err := weights.Load(resumed.Data); err != nil {
+		t.Error(err)
+	}
+	must[*message.Opened](other, h, &message.Open{Name: "Other.smi", Data: []byte(alkanes(65))})
+	fails(other, h, &message.Train{Epochs: 4, Checkpoint: paused.Data}, message.CodeBadOption, "other data")
+	// The new model scores.
+	must[*message.Model](other, h, &message.LoadModel{Name: "mine", Data: resumed.Data})
+	must[*message.Scored](other, h, &message.Score{Alpha: 0.2})
+}
+
+func countEpochs(posted []any) int {
+	n := 0
+	for _, m := range posted {
+		if _, ok := m.(*message.Epoch); ok {
+			n++
+		}
+	}
+	return n
+}
+
+func TestFailuresHaveCodes(t *testing.T) {
+	h := &host{t: t}
+	e := New(h)
+	fails(e, h, &message.Hello{}, message.CodeInternal, Start)
+	h.files = map[string][]byte{Start: []byte("nonsense")}
+	fails(e, h, &message.Hello{}, message.CodeInternal, Start)
+	if err := failf("x", "a: %w", errors.New("b")); err.Error() != "a: b" {
+		t.Error(err)
+	}
+}

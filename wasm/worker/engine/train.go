@@ -1,0 +1,193 @@
+package engine
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"baca/algo"
+	"baca/algo/dataset"
+	"baca/algo/graph"
+	"baca/algo/pretrain"
+	"baca/algo/table"
+	"baca/wasm/message"
+	"baca/weights"
+)
+
+const (
+	// minTraining is the smallest set that is trained on, as for `baca pretrain`.
+	minTraining       = 20
+	defaultEpochs     = 400
+	maxEpochs         = 1_000_000
+	checkpointSeconds = 20
+)
+
+// train pre-trains a model on the open input. Its file is that of `baca pretrain`.
+func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Reply, error) {
+	if e.input == nil {
+		return nil, failf(message.CodeNotReady, "no input is open")
+	}
+	e.paused = false
+	in := e.input
+	epochs, seed, seconds := r.Epochs, r.Seed, r.Seconds
+	if epochs == 0 {
+		epochs = defaultEpochs
+	}
+	if seed == 0 {
+		seed = 1
+	}
+	if seconds == 0 {
+		seconds = checkpointSeconds
+	}
+	if epochs < 1 || epochs > maxEpochs {
+		return nil, failf(message.CodeBadOption, "%d epochs: want 1 to %d", epochs, maxEpochs)
+	}
+	p := newPulse(e.host)
+	var gs []*graph.Graph
+	refused := 0
+	for record, err := range table.Parse(p, 1, in.records(r.Canonical)) {
+		if err != nil {
+			return nil, failf(message.CodeBadInput, "%s: %w", in.title(), err)
+		}
+		if record.Err != nil {
+			refused++
+			continue
+		}
+		gs = append(gs, record.Graph)
+	}
+	if len(gs) < minTraining {
+		return nil, failf(message.CodeBadInput, "%s: %d graphs to train on: want at least %d", in.title(), len(gs), minTraining)
+	}
+	card := algo.Card{
+		Name: r.Name, Description: r.Description, Schema: algo.OGB, Dataset: in.name, DatasetSHA256: in.opened.SHA256,
+		Seed: seed, Epochs: epochs, Program: algo.Version,
+	}
+	switch {
+	case in.format == dataset.TU:
+		card.Schema = algo.Constant
+	case r.Canonical:
+		card.Schema = algo.OGBCanonical
+	}
+	if card.Dataset == "" {
+		card.Dataset = "pasted"
+	}
+	if card.Name == "" {
+		card.Name = modelName(card.Dataset)
+	}
+	if card.Description == "" {
+		card.Description = fmt.Sprintf("Trained on %s for %d epochs.", card.Dataset, epochs)
+	}
+	features, err := algo.SchemaWidth(card.Schema)
+	if err != nil {
+		return nil, err
+	}
+	options := pretrain.Defaults(features)
+	options.Seed = seed
+	card.Batch, card.LearningRate = options.Batch, options.LearningRate
+	var from *pretrain.State
+	var loss pretrain.Loss
+	if r.Checkpoint != nil {
+		c, err := weights.LoadCheckpoint(r.Checkpoint)
+		if err == nil {
+			err = fits(c, card, options)
+		}
+		if err != nil {
+			return nil, failf(message.CodeBadOption, "cannot go on from the checkpoint: %w", err)
+		}
+		from, loss = &c.State, c.Loss
+	}
+	train, holdout := dataset.Split(len(gs), seed)
+	picked := make([]*graph.Graph, len(train))
+	for k, i := range train {
+		picked[k] = gs[i]
+	}
+	withWorkers := options
+	withWorkers.Workers = 1
+	trainer, err := pretrain.New(picked, withWorkers, from)
+	if err != nil {
+		return nil, failf(message.CodeBadOption, "%w", err)
+	}
+	pack := func() (*algo.Model, []byte, error) {
+		m, err := algo.NewModel(p, 1, trainer.Encoder(), gs, train, holdout, card)
+		if err != nil {
+			return nil, nil, err
+		}
+		var b bytes.Buffer
+		err = weights.Save(&b, m)
+		return m, b.Bytes(), err
+	}
+	// What cannot be packed, such as a name that is too long, should not come to
+	// light after an hour of training.
+	if _, _, err := pack(); err != nil {
+		return nil, failf(message.CodeBadOption, "%w", err)
+	}
+	checkpoint := func() ([]byte, error) {
+		var b bytes.Buffer
+		err := weights.SaveCheckpoint(&b, &weights.Checkpoint{
+			Program: card.Program, Schema: card.Schema, DataSHA256: card.DatasetSHA256, Options: options, Loss: loss, State: trainer.State(),
+		})
+		return b.Bytes(), err
+	}
+	progress := func() {
+		post(&message.Epoch{
+			Epoch: trainer.Epochs(), Of: epochs, Loss: loss.Total, Graph: loss.Graph, Node: loss.Node,
+			Train: len(train), Holdout: len(holdout), Refused: refused,
+		})
+	}
+	progress()
+	saved := time.Now()
+	for trainer.Epochs() < epochs {
+		e.host.Yield()
+		if e.paused {
+			data, err := checkpoint()
+			return &message.Paused{Epoch: trainer.Epochs(), Data: data}, err
+		}
+		if loss, err = trainer.Epoch(p); err != nil {
+			return nil, err
+		}
+		progress()
+		if time.Since(saved).Seconds() >= seconds && trainer.Epochs() < epochs {
+			data, err := checkpoint()
+			if err != nil {
+				return nil, err
+			}
+			post(&message.Checkpoint{Epoch: trainer.Epochs(), Data: data})
+			saved = time.Now()
+		}
+	}
+	card.Loss = loss.Total
+	m, data, err := pack()
+	if err != nil {
+		return nil, err
+	}
+	out := &message.Trained{Model: Card(m, data), Data: data}
+	if out.Model.SmallestP > algo.DefaultOptions().Alpha {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("only %d graphs are kept from training, so no p-value is below %.2g; score with an alpha above that, or train on more graphs", len(holdout), out.Model.SmallestP))
+	}
+	return out, nil
+}
+
+// modelName makes the name of a model from that of a file.
+func modelName(file string) string {
+	name := strings.TrimSuffix(strings.ToLower(file), ".gz")
+	return strings.TrimSuffix(name, path.Ext(name))
+}
+
+// fits reports a checkpoint that is of another run.
+func fits(c *weights.Checkpoint, card algo.Card, options pretrain.Options) error {
+	switch {
+	case c.Schema != card.Schema:
+		return fmt.Errorf("it is of graphs with the schema %s, these have %s", c.Schema, card.Schema)
+	case c.DataSHA256 != card.DatasetSHA256:
+		return fmt.Errorf("it is of other data (sha-256 %.12s…, this input has %.12s…)", c.DataSHA256, card.DatasetSHA256)
+	case c.Options.Seed != options.Seed:
+		return fmt.Errorf("it is of a run with seed %d, this one has %d", c.Options.Seed, options.Seed)
+	case c.Options != options:
+		return fmt.Errorf("it is of a run with other options: %+v, this one has %+v", c.Options, options)
+	case c.State.Epoch > card.Epochs:
+		return fmt.Errorf("it is after epoch %d, this run ends after %d", c.State.Epoch, card.Epochs)
+	}
+	return nil
+}

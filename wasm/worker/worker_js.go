@@ -1,0 +1,174 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"syscall/js"
+
+	"baca/wasm/message"
+	"baca/wasm/worker/engine"
+)
+
+// Run answers the messages of the page. It does not return.
+func Run() {
+	// Memory of a worker is never given back, so a smaller heap is worth a little
+	// time.
+	debug.SetGCPercent(50)
+	h := newHost()
+	e := engine.New(h)
+	h.listen(e)
+	for {
+		if len(h.queue) == 0 {
+			<-h.wake
+			continue
+		}
+		r := h.queue[0]
+		h.queue = h.queue[1:]
+		e.Handle(r.number, r.request)
+	}
+}
+
+// A request of the page.
+type request struct {
+	number  uint32
+	request message.Request
+}
+
+// A host is the browser's worker around the engine. All of it runs on one thread.
+type host struct {
+	self  js.Value
+	queue []request
+	wake  chan struct{} // has one when requests came
+	// A message that the worker sends to itself comes back when those before it
+	// have been received, sooner than any timer.
+	echo js.Value
+	back chan struct{}
+}
+
+func newHost() *host {
+	h := &host{self: js.Global(), wake: make(chan struct{}, 1), back: make(chan struct{}, 1)}
+	channel := h.self.Get("MessageChannel").New()
+	h.echo = channel.Get("port2")
+	channel.Get("port1").Set("onmessage", js.FuncOf(func(js.Value, []js.Value) any {
+		h.back <- struct{}{}
+		return nil
+	}))
+	return h
+}
+
+// listen receives requests, those that came before included.
+func (h *host) listen(e *engine.Engine) {
+	receive := func(buffer js.Value) {
+		array := h.self.Get("Uint8Array").New(buffer)
+		data := make([]byte, array.Get("length").Int())
+		js.CopyBytesToGo(data, array)
+		number, m, err := message.Decode(data)
+		r, ok := m.(message.Request)
+		switch {
+		case err != nil:
+			h.Post(number, &message.Failed{Code: message.CodeInternal, Text: err.Error()})
+		case !ok:
+			h.Post(number, &message.Failed{Code: message.CodeInternal, Text: fmt.Sprintf("%T is no request", m)})
+		default:
+			if _, pause := r.(*message.Pause); pause {
+				e.Handle(number, r)
+				return
+			}
+			h.queue = append(h.queue, request{number, r})
+			select {
+			case h.wake <- struct{}{}:
+			default:
+			}
+		}
+	}
+	h.self.Set("onmessage", js.FuncOf(func(_ js.Value, args []js.Value) any {
+		receive(args[0].Get("data"))
+		return nil
+	}))
+	early := h.self.Get("early")
+	for i := range early.Length() {
+		receive(early.Index(i))
+	}
+	h.self.Set("early", js.Undefined())
+}
+
+// Post implements engine.Host.
+func (h *host) Post(number uint32, m any) {
+	data, err := message.Encode(number, m)
+	if err != nil {
+		if data, err = message.Encode(number, &message.Failed{Code: message.CodeInternal, Text: err.Error()}); err != nil {
+			panic(err) // a Failed always has a form
+		}
+	}
+	array := h.self.Get("Uint8Array").New(len(data))
+	js.CopyBytesToJS(array, data)
+	buffer := array.Get("buffer")
+	h.self.Call("postMessage", buffer, []any{buffer})
+}
+
+// Yield implements engine.Host.
+func (h *host) Yield() {
+	h.echo.Call("postMessage", js.Null())
+	<-h.back
+}
+
+// Waiting implements engine.Host.
+func (h *host) Waiting() (uint32, message.Request, bool) {
+	h.Yield()
+	if len(h.queue) == 0 || !engine.Light(h.queue[0].request) {
+		return 0, nil, false
+	}
+	r := h.queue[0]
+	h.queue = h.queue[1:]
+	return r.number, r.request, true
+}
+
+// Fetch implements engine.Host. Files are beside the script of the worker.
+func (h *host) Fetch(name string) ([]byte, error) {
+	response, err := await(h.self.Call("fetch", name))
+	if err != nil {
+		return nil, fmt.Errorf("%s could not be fetched: %w", name, err)
+	}
+	if !response.Get("ok").Bool() {
+		return nil, fmt.Errorf("%s could not be fetched: the server says %d", name, response.Get("status").Int())
+	}
+	buffer, err := await(response.Call("arrayBuffer"))
+	if err != nil {
+		return nil, fmt.Errorf("%s could not be fetched: %w", name, err)
+	}
+	array := h.self.Get("Uint8Array").New(buffer)
+	data := make([]byte, array.Get("length").Int())
+	js.CopyBytesToGo(data, array)
+	return data, nil
+}
+
+// await waits for a promise.
+func await(promise js.Value) (js.Value, error) {
+	type result struct {
+		value js.Value
+		err   error
+	}
+	got := make(chan result, 1)
+	done := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		got <- result{value: args[0]}
+		return nil
+	})
+	defer done.Release()
+	failed := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		got <- result{err: errors.New(args[0].Get("message").String())}
+		return nil
+	})
+	defer failed.Release()
+	promise.Call("then", done, failed)
+	r := <-got
+	return r.value, r.err
+}
+
+// Memory implements engine.Host.
+func (h *host) Memory() (total, used int) {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.Sys), int(m.HeapInuse)
+}

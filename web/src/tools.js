@@ -1,0 +1,189 @@
+// What the page's program asks of the browser beyond what its framework gives:
+// files in and out, a store, drawings, the editor, and pictures as PNG. Nothing in
+// here talks to a network other than for the page's own files.
+//
+// Functions that take a moment call done(value, error) once, with a text for error
+// or null, so that the Go side needs no promises.
+"use strict";
+
+const base = new URL("lib/", document.currentScript.src);
+const settle = (promise, done) => {
+  promise.then(
+    (value) => done(value ?? null, null),
+    (error) => done(null, String((error && error.message) || error)),
+  );
+};
+
+// Drawings: a worker lays molecules out, so that a large one never holds up the
+// page. The latest list of wanted ones replaces the one before.
+let drawer = null;
+let wanted = [];
+let underWay = null; // {id, smiles, timer}
+let count = 0;
+let drawn = () => {};
+const patience = 5000; // ms for one molecule
+
+function next() {
+  if (underWay || wanted.length === 0) return;
+  if (!drawer) {
+    drawer = new Worker(new URL("draw.js", base));
+    drawer.onmessage = ({ data }) => answer(data);
+    drawer.onerror = (event) => {
+      event.preventDefault();
+      giveUp(event.message || "the drawing could not be made");
+    };
+  }
+  const smiles = wanted.shift();
+  underWay = { id: ++count, smiles, timer: setTimeout(() => giveUp("the drawing takes too long"), patience) };
+  drawer.postMessage({ id: underWay.id, smiles });
+}
+
+function answer({ id, text, error }) {
+  if (!underWay || underWay.id !== id) return;
+  const { smiles, timer } = underWay;
+  clearTimeout(timer);
+  underWay = null;
+  next();
+  drawn(smiles, text || "", error || "");
+}
+
+function giveUp(reason) {
+  drawer.terminate();
+  drawer = null;
+  if (underWay) answer({ id: underWay.id, error: reason });
+}
+
+// The store: one small IndexedDB of values by name, for training that goes on after
+// a reload.
+const database = () =>
+  new Promise((resolve, reject) => {
+    const request = indexedDB.open("baca", 1);
+    request.onupgradeneeded = () => request.result.createObjectStore("kept");
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+const store = async (mode, act) => {
+  const db = await database();
+  try {
+    return await new Promise((resolve, reject) => {
+      const transaction = db.transaction("kept", mode);
+      const request = act(transaction.objectStore("kept"));
+      transaction.oncomplete = () => resolve(request.result);
+      transaction.onerror = transaction.onabort = () => reject(transaction.error);
+    });
+  } finally {
+    db.close();
+  }
+};
+
+const download = (name, blob) => {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+};
+
+// A picture is drawn at twice its size, for screens and slides.
+const png = async (svg) => {
+  const image = new Image();
+  image.src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+  try {
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    canvas.width = 2 * image.naturalWidth;
+    canvas.height = 2 * image.naturalHeight;
+    canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+    return await new Promise((resolve, reject) =>
+      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the browser made no PNG"))), "image/png"),
+    );
+  } finally {
+    URL.revokeObjectURL(image.src);
+  }
+};
+
+let editorLoaded = null;
+const loadEditor = () =>
+  (editorLoaded ??= new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = new URL("editor.js", base);
+    script.onload = () => resolve(globalThis.bacaEditor);
+    script.onerror = () => {
+      editorLoaded = null;
+      reject(new Error("the editor could not be loaded"));
+    };
+    document.head.append(script);
+  }));
+
+globalThis.bacaTools = {
+  // draw asks for drawings of these SMILES, a text of lines, the first ones first.
+  draw(lines, done) {
+    wanted = lines === "" ? [] : lines.split("\n");
+    drawn = done;
+    next();
+  },
+
+  // read gives the bytes of a file of an input element or of a drop.
+  read(file, done) {
+    settle(
+      file.arrayBuffer().then((b) => new Uint8Array(b)),
+      done,
+    );
+  },
+
+  // dropped gives the file of a drop event, or null.
+  dropped(event) {
+    return (event.dataTransfer && event.dataTransfer.files && event.dataTransfer.files[0]) || null;
+  },
+
+  save(name, type, bytes) {
+    download(name, new Blob([bytes], { type }));
+  },
+  savePNG(name, svg, done) {
+    settle(
+      png(svg).then((blob) => download(name, blob)),
+      done,
+    );
+  },
+
+  keep: (name, value, done) => settle(store("readwrite", (s) => s.put(value, name)), done),
+  kept: (name, done) => settle(store("readonly", (s) => s.get(name)), done),
+  forget: (name, done) => settle(store("readwrite", (s) => s.delete(name)), done),
+
+  // Edit puts the drawing editor into an element, with a SMILES in it.
+  edit(element, smiles, done) {
+    settle(
+      loadEditor().then((editor) => {
+        editor.open(element, smiles);
+      }),
+      done,
+    );
+  },
+  edited: () => (globalThis.bacaEditor ? globalThis.bacaEditor.smiles() : ""),
+  closeEditor() {
+    if (globalThis.bacaEditor) globalThis.bacaEditor.close();
+  },
+
+  // Dialogs: the browser keeps the focus inside and Escape closes them.
+  show(dialog) {
+    if (!dialog.open) dialog.showModal();
+  },
+  hide(dialog) {
+    if (dialog.open) dialog.close();
+  },
+
+  // select marks a part of a text area and scrolls to it.
+  select(area, from, to) {
+    area.focus();
+    area.setSelectionRange(from, to);
+    const line = area.value.slice(0, from).split("\n").length - 1;
+    const height = parseFloat(getComputedStyle(area).lineHeight);
+    area.scrollTop = Math.max(0, line * height - area.clientHeight / 2);
+  },
+
+  online: () => navigator.onLine,
+  // stored tells whether a service worker answers for the page, so that it works
+  // without a network.
+  stored: () => Boolean(navigator.serviceWorker && navigator.serviceWorker.controller),
+  installed: () => matchMedia("(display-mode: standalone)").matches,
+};

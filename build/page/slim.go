@@ -38,6 +38,10 @@ func (b *builder) slim(dir string) (string, error) {
 		// all two thousand entities come with that.
 		{"node.go", "\t\"html\"\n", ""},
 		{"node.go", "html.EscapeString(v.value)", "v.value"},
+		// Routes by pattern; the page has one, by name.
+		{"route.go", "\t\"regexp\"\n", ""},
+		{"route.go", "\t\tregexp:       regexp.MustCompile(pattern),\n", ""},
+		{"route.go", "regexp       *regexp.Regexp", "regexp       interface{ MatchString(string) bool }"},
 	} {
 		name := filepath.Join(to, "pkg", "app", edit.file)
 		data, err := os.ReadFile(name)

@@ -40,7 +40,7 @@ test: lint libraries ## check everything: lint, unit tests, race detector, WebAs
 	$(GO) test -race -short $(CONCURRENT)
 	$(GO) test -race -run 'Progress|Bar|Interrupt|Pipe|Waiting|WholeEpoch' ./build/baca
 	$(GO) test -tags noasm ./algo/internal/kernel ./algo/gin ./algo/contrast
-	GOOS=js GOARCH=wasm $(GO) vet ./algo/... ./weights/... ./wasm/... ./app
+	GOOS=js GOARCH=wasm $(GO) vet ./algo/... ./weights/... ./wasm/... ./app ./build/bench/suite
 	$(WASM) $(GO) test -short ./algo/... ./weights/... ./wasm/message ./wasm/worker/engine
 	$(WASM) BACA_KERNEL=none $(GO) test -short ./algo/internal/kernel ./algo/gin
 	$(WASM) $(GO) test -short -tags noasm ./algo/internal/kernel

@@ -80,7 +80,7 @@ func (w *Workspace) InfoNCE(loss, zf, zs []float32, width int, scale float32, dz
 		kernel.Sums(w.rows[lo:hi], w.cols, sim)
 	}
 	for i := range n {
-		loss[i] = float32(0.5*(math.Log(w.rows[i])+math.Log(w.cols[i])) - float64(loss[i]))
+		loss[i] = float32(0.5*math.Log(w.rows[i]*w.cols[i]) - float64(loss[i]))
 	}
 	if dzf == nil {
 		return

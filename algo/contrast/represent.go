@@ -93,10 +93,7 @@ func (w *representation) represent(r *Representation, lo int, e *gin.Encoder, gs
 	copy(r.ZS[lo*width:], w.act.GraphProjection[gin.Structure])
 	for k := range gs {
 		for v := range gin.Views {
-			q := r.Q[(lo+k)*2*width+v*width:][:width]
-			for i, x := range w.act.Graph[v][k*width : (k+1)*width] {
-				q[i] = float32(math.Log1p(float64(x)))
-			}
+			log1p(r.Q[(lo+k)*2*width+v*width:][:width], w.act.Graph[v][k*width:(k+1)*width])
 		}
 		from, to := w.batch.Nodes(k)
 		r.NodeScore[lo+k] = w.nodes.NodeScore(w.act.NodeProjection[gin.Feature][from*width:to*width], w.act.NodeProjection[gin.Structure][from*width:to*width], width, 0, nil, nil)

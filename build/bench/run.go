@@ -43,7 +43,7 @@ const wasmKernel = "^Benchmark(Peak|Bandwidth)$|^BenchmarkGemm$/./^384x(16x16|64
 // The portable code is so much slower that it only gets what there is a goal for, or
 // what tells where the time goes.
 const (
-	portable         = "^Benchmark(Forward|Epoch)$|^BenchmarkPre$/./^encoded$|^BenchmarkStage$/^(lookup|step|scores)$|^BenchmarkBatch$/^(bbbp|examples)"
+	portable         = "^BenchmarkForward$|^BenchmarkPre$/./^encoded$|^BenchmarkStage$/^(lookup|step|scores)$|^BenchmarkBatch$/^(bbbp|examples)"
 	portableNode     = "^BenchmarkForward$"
 	portableChromium = "^BenchmarkForward$|^BenchmarkBatch$/^(bbbp|examples)"
 )

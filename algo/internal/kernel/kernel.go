@@ -165,8 +165,16 @@ type Packed struct {
 
 // Pack packs the n rows of b.
 func Pack(b Matrix) *Packed {
-	p := &Packed{Terms: b.Cols}
-	for i := range b.Rows {
+	b.check("Pack", "rows")
+	p := &Packed{Terms: b.Cols, panels: make([]float32, 0, (b.Rows+blockCols-1)/blockCols*blockCols*b.Cols)}
+	if size := blockCols * b.Cols; size > 0 {
+		for ; p.rows+blockCols <= b.Rows; p.rows += blockCols {
+			n := len(p.panels)
+			p.panels = p.panels[:n+size]
+			transpose(p.panels[n:], b.Data[p.rows*b.Stride:], b.Stride, blockCols, b.Cols)
+		}
+	}
+	for i := p.rows; i < b.Rows; i++ {
 		p.Set(i, b.Row(i))
 	}
 	return p

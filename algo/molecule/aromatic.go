@@ -21,7 +21,6 @@ type aromatizer struct {
 	times  []uint8 // rings of the subset that a bond is in
 	bonds  []int32
 	marked []bool // bonds found aromatic in the system
-	inSys  []bool
 
 	// Enumeration of connected subsets of rings.
 	subset []int32
@@ -47,7 +46,7 @@ func (p *Parser) aromatize() error {
 		return nil
 	}
 	n, m := len(p.atoms), len(p.bonds)
-	a.donor = zeroed(a.donor, n)
+	zeroed(&a.donor, n)
 	some := false
 	candidate := func(q int32) bool {
 		wild := true
@@ -71,11 +70,10 @@ func (p *Parser) aromatize() error {
 	if !some {
 		return nil
 	}
-	a.count = zeroed(a.count, n)
-	a.times = zeroed(a.times, m)
-	a.marked = zeroed(a.marked, m)
-	a.inSys = zeroed(a.inSys, r.len())
-	a.reach = zeroed(a.reach, r.len())
+	zeroed(&a.count, n)
+	zeroed(&a.times, m)
+	zeroed(&a.marked, m)
+	zeroed(&a.reach, r.len())
 	for q := range r.len() {
 		if a.fused.done[q] {
 			continue
@@ -258,9 +256,9 @@ func (p *Parser) donorOf(i int32) donor {
 	}
 	// Not more than the default valence, counted as the neutral atom with as
 	// many electrons.
-	if v := elements[a.z].valences[0]; v > 0 {
+	if basics[a.z].valence > 0 {
 		z := int32(a.z) - a.charge
-		if z < 0 || z > maxElement || a.totalValence() > int32(elements[z].valences[0]) {
+		if z < 0 || z > maxElement || a.totalValence() > int32(basics[z].valence) {
 			return noDonor
 		}
 	}
@@ -269,7 +267,7 @@ func (p *Parser) donorOf(i int32) donor {
 		return noDonor
 	}
 	// Not two multiple bonds.
-	if a.valence-int32(len(p.neighbors(i))) > 1 {
+	if a.valence-p.degree(i) > 1 {
 		multiple := 0
 		for _, l := range p.neighbors(i) {
 			if o := p.bonds[l.bond].order; o == Double || o == Triple {
@@ -289,8 +287,8 @@ func (p *Parser) electronsOffered(i int32) donor {
 	// RDKit looks at the first.
 	outer, inner := int32(-1), false
 	for _, l := range p.neighbors(i) {
-		if p.twice(l.bond, i) >= 4 {
-			if p.bonds[l.bond].ring {
+		if b := &p.bonds[l.bond]; halves[b.order] >= 4 {
+			if b.ring {
 				inner = true
 			} else if outer < 0 {
 				outer = l.atom
@@ -323,10 +321,12 @@ func (p *Parser) electronsOffered(i int32) donor {
 			return one
 		}
 		// Some multiple bond must be there, but for tropylium and the like.
-		degree := int32(len(p.neighbors(i))) + a.explicitH
-		for _, l := range p.neighbors(i) {
-			if p.twice(l.bond, i) == 0 {
-				degree--
+		degree := p.degree(i) + a.explicitH
+		if p.weak {
+			for _, l := range p.neighbors(i) {
+				if p.twice(l.bond, i) == 0 {
+					degree--
+				}
 			}
 		}
 		if a.valence != degree {
@@ -350,8 +350,8 @@ func (p *Parser) electronsOffered(i int32) donor {
 // have none.
 func (p *Parser) piElectrons(i int32) int32 {
 	a := &p.atoms[i]
-	e := &elements[a.z]
-	v := int32(e.valences[0])
+	e := &basics[a.z]
+	v := int32(e.valence)
 	if v <= 1 {
 		return -1
 	}
@@ -369,7 +369,7 @@ func (p *Parser) piElectrons(i int32) int32 {
 	}
 	pairs := max(int32(e.outer)-v-a.charge, 0)
 	n := v - degree + pairs - a.radicals
-	if n > 1 && a.valence-int32(len(p.neighbors(i))) > 1 {
+	if n > 1 && a.valence-p.degree(i) > 1 {
 		return 1 // a triple bond
 	}
 	return n
@@ -377,6 +377,6 @@ func (p *Parser) piElectrons(i int32) int32 {
 
 // moreElectronegative compares elements as RDKit does, by outer electrons.
 func moreElectronegative(z, than uint8) bool {
-	a, b := elements[z].outer, elements[than].outer
+	a, b := basics[z].outer, basics[than].outer
 	return a > b || a == b && z < than
 }

@@ -235,14 +235,14 @@ func (s *canon) rank(m *Molecule) (rank []int32, exact bool) {
 	s.m = m
 	s.near.fill(m)
 	n := len(m.Atoms)
-	s.order = grow(s.order, n)
-	s.place = grow(s.place, n)
-	s.cell = grow(s.cell, n)
-	s.size = grow(s.size, n)
-	s.queued = zeroed(s.queued, n)
-	s.sum = zeroed(s.sum, n)
-	s.count = zeroed(s.count, n)
-	s.code = grow(s.code, len(s.near.links))
+	grow(&s.order, n)
+	grow(&s.place, n)
+	grow(&s.cell, n)
+	grow(&s.size, n)
+	zeroed(&s.queued, n)
+	zeroed(&s.sum, n)
+	zeroed(&s.count, n)
+	grow(&s.code, len(s.near.links))
 	for i := range int32(n) {
 		for k, l := range s.near.of(i) {
 			b := &m.Bonds[l.bond]
@@ -298,7 +298,7 @@ func asBit(b bool) uint8 {
 // begin0 makes cells of the atoms that are alike, and queues them.
 func (s *canon) begin0() {
 	n := len(s.m.Atoms)
-	s.keys = grow(s.keys, n)
+	grow(&s.keys, n)
 	for i := range s.m.Atoms {
 		a := &s.m.Atoms[i]
 		tag := a.Chirality
@@ -611,10 +611,10 @@ func (s *canon) search() bool {
 	s.hasFirst, s.hasBest = false, false
 	s.moves, s.begin = s.moves[:0], append(s.begin[:0], 0)
 	s.pool = s.pool[:0]
-	s.orbit = grow(s.orbit, n)
-	s.image = grow(s.image, n)
-	s.back = grow(s.back, n)
-	s.stamp = zeroed(s.stamp, n)
+	grow(&s.orbit, n)
+	grow(&s.image, n)
+	grow(&s.back, n)
+	zeroed(&s.stamp, n)
 	s.epoch = 0
 	for i := range s.orbit {
 		s.orbit[i], s.image[i], s.back[i] = int32(i), int32(i), -1
@@ -880,7 +880,7 @@ func (s *canon) joinOrbits() {
 // stabilized returns the orbits under the automorphisms that leave the first atoms
 // of the path where they are.
 func (s *canon) stabilized(orbit []int32, depth int) []int32 {
-	orbit = grow(orbit, len(s.order))
+	grow(&orbit, len(s.order))
 	for i := range orbit {
 		orbit[i] = int32(i)
 	}

@@ -53,7 +53,7 @@ func (p *Parser) cleanTags() {
 	some := false
 	for i := range p.atoms {
 		a := &p.atoms[i]
-		degree := p.first[i+1] - p.first[i] + a.hydrogens()
+		degree := p.degree(int32(i)) + a.hydrogens()
 		switch a.chirality {
 		case Clockwise, CounterClockwise, Tetrahedral:
 			if a.hybrid != SP3 {
@@ -443,13 +443,13 @@ func (p *Parser) rankAtoms() {
 	c := &p.cip
 	n := len(p.atoms)
 	c.work = 1<<21 + 256*n
-	c.class = grow(c.class, n)
-	c.place = grow(c.place, n)
-	c.isTouched = zeroed(c.isTouched, n)
+	grow(&c.class, n)
+	grow(&c.place, n)
+	zeroed(&c.isTouched, n)
 	c.count = c.count[:0]
-	c.order = grow(c.order, n)
-	c.at = grow(c.at, n+1)
-	c.single = grow(c.single, n)
+	grow(&c.order, n)
+	grow(&c.at, n+1)
+	grow(&c.single, n)
 	for i := range p.atoms {
 		a := &p.atoms[i]
 		mass := int32(0)
@@ -778,9 +778,9 @@ func (p *Parser) findRingStereo() {
 	if p.rings.len() == 0 {
 		return
 	}
-	c.atomSeen = zeroed(c.atomSeen, len(p.atoms))
-	c.atomUsed = zeroed(c.atomUsed, len(p.atoms))
-	c.bondSeen = zeroed(c.bondSeen, len(p.bonds))
+	zeroed(&c.atomSeen, len(p.atoms))
+	zeroed(&c.atomUsed, len(p.atoms))
+	zeroed(&c.bondSeen, len(p.bonds))
 	viable := func(i int32) bool {
 		a := &p.atoms[i]
 		return a.chirality != Achiral && a.cip == unassigned && a.ring && p.ringCandidate(i)

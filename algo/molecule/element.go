@@ -151,15 +151,22 @@ var (
 	oneLetter  [26]uint8
 )
 
-// plainValences are the default valences, or -1 where there is none and for hydrogen
-// and the wildcard, which follow rules of their own.
-var plainValences [maxElement + 1]int32
+// basics are what is asked about elements again and again, close together. No index
+// can be out of range.
+var basics [256]struct {
+	outer   int8
+	valence int8 // the default, or -1 where any number is allowed
+	plain   int8 // valence, but -1 for hydrogen and the wildcard, which follow rules of their own
+	early   bool
+}
 
 func init() {
-	plainValences[0], plainValences[1] = -1, -1
-	for z := 2; z <= maxElement; z++ {
-		plainValences[z] = int32(elements[z].valences[0])
+	for z := range elements {
+		e, b := &elements[z], &basics[z]
+		b.outer, b.early = e.outer, e.early
+		b.valence, b.plain = e.valences[0], e.valences[0]
 	}
+	basics[0].plain, basics[1].plain = -1, -1
 	for z := 1; z <= maxElement; z++ {
 		switch s := elements[z].symbol; len(s) {
 		case 1:

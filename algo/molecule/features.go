@@ -18,8 +18,9 @@ const Features = 9
 // hybridisation (0 SP, 1 SP2, 2 SP3, 3 SP3D, 4 SP3D2, 5 anything else), aromatic,
 // in a ring.
 func (m *Molecule) Graph() *graph.Graph {
-	n := len(m.Atoms)
-	lists := make([]int32, n+1+2*len(m.Bonds))
+	atoms, bonds := m.Atoms, m.Bonds
+	n := len(atoms)
+	lists := make([]int32, n+1+2*len(bonds))
 	g := &graph.Graph{
 		Offsets:   lists[: n+1 : n+1],
 		Neighbors: lists[n+1:],
@@ -28,8 +29,11 @@ func (m *Molecule) Graph() *graph.Graph {
 	}
 	// As graph.New would, in fewer steps: Parse makes no loops and no repeats.
 	offsets, neighbors := g.Offsets, g.Neighbors
-	for k := range m.Bonds {
-		b := &m.Bonds[k]
+	for k := range bonds {
+		b := &bonds[k]
+		if b.From == b.To {
+			panic(fmt.Sprintf("molecule: atom %d has a bond to itself: no simple graph", b.From))
+		}
 		offsets[b.From]++
 		offsets[b.To]++
 	}
@@ -39,23 +43,23 @@ func (m *Molecule) Graph() *graph.Graph {
 		offsets[i] = sum
 	}
 	// From the last bond on, so that rows come out sorted but for ring bonds.
-	for k := len(m.Bonds) - 1; k >= 0; k-- {
-		b := &m.Bonds[k]
-		offsets[b.From]--
-		neighbors[offsets[b.From]] = b.To
-		offsets[b.To]--
-		neighbors[offsets[b.To]] = b.From
+	for k := len(bonds) - 1; k >= 0; k-- {
+		b := &bonds[k]
+		x, y := &offsets[b.From], &offsets[b.To]
+		*x--
+		neighbors[*x] = b.To
+		*y--
+		neighbors[*y] = b.From
 	}
-	for i := range n {
-		row := neighbors[offsets[i]:offsets[i+1]]
+	from := int32(0)
+	for i, to := range offsets[1:] {
+		row := neighbors[from:to]
+		from = to
 		if len(row) > 12 {
 			slices.Sort(row)
 		}
-		for k, j := range row {
-			if int(j) == i {
-				panic(fmt.Sprintf("molecule: atom %d has a bond to itself: no simple graph", i))
-			}
-			q := k
+		for k := 1; k < len(row); k++ {
+			j, q := row[k], k
 			for ; q > 0 && j <= row[q-1]; q-- {
 				if j == row[q-1] {
 					panic(fmt.Sprintf("molecule: atom %d has two bonds to atom %d: no simple graph", i, j))
@@ -65,8 +69,10 @@ func (m *Molecule) Graph() *graph.Graph {
 			row[q] = j
 		}
 	}
-	for i := range m.Atoms {
-		m.Atoms[i].features(g.X[i*Features : (i+1)*Features])
+	x := g.X
+	for i := range atoms {
+		atoms[i].features((*[Features]float32)(x))
+		x = x[Features:]
 	}
 	return g
 }
@@ -74,8 +80,7 @@ func (m *Molecule) Graph() *graph.Graph {
 // hybridizationFeature is the place in OGB's list.
 var hybridizationFeature = [...]float32{Unhybridized: 5, S: 5, SP: 0, SP2: 1, SP3: 2, SP2D: 5, SP3D: 3, SP3D2: 4}
 
-func (a *Atom) features(x []float32) {
-	_ = x[Features-1]
+func (a *Atom) features(x *[Features]float32) {
 	x[0] = 118
 	if a.Element > 0 {
 		x[0] = float32(a.Element) - 1

@@ -1,54 +1,87 @@
 package molecule
 
-// conjugate marks conjugated bonds: aromatic ones, and a multiple bond next to
-// another bond whose far end can take part.
+// An end is what conjugate knows of an atom.
+type end struct {
+	sum        int32 // what its bonds add to its valence, in half bonds
+	multiple   int32 // bonds that are more than single
+	open       int32 // those that are not aromatic
+	takes      takes
+	all        bool // all its multiple bonds are conjugated
+	conjugated bool // some of its bonds are
+}
+
+// takes says whether an atom can take part in conjugation.
+type takes uint8
+
+const (
+	takesUnknown takes = iota
+	takesPart
+	takesNone
+)
+
+// conjugate fills p.ends and with that finds the atoms with conjugated bonds: aromatic
+// ones; and a bond between atoms that can take part, if one of them has a multiple bond
+// beside it, together with that.
 func (p *Parser) conjugate() {
-	const can, cannot, multiple = 1, 2, 4 // conjugable, not; with a multiple bond
-	known := zeroed(p.scratch, len(p.atoms))
-	p.scratch = known
-	for k := range p.bonds {
-		b := &p.bonds[k]
-		b.conj = b.aromatic
+	bonds, ends := p.bonds, zeroed(&p.ends, len(p.atoms))
+	open := false
+	for k := range bonds {
+		b := &bonds[k]
+		x, y := &ends[b.a], &ends[b.b]
+		if b.aromatic {
+			x.conjugated, y.conjugated = true, true
+		}
+		h := halves[b.order]
+		y.sum += h
+		if b.order != Dative {
+			x.sum += h
+		}
+		if h < 3 {
+			continue
+		}
+		x.multiple++
+		y.multiple++
+		if !b.aromatic {
+			x.open++
+			y.open++
+			open = true
+		}
+	}
+	part := func(i int32) bool {
+		e := &ends[i]
+		if e.takes == takesUnknown {
+			e.takes = takesNone
+			if p.degree(i)+p.atoms[i].hydrogens() <= 3 && p.conjugable(i) {
+				e.takes = takesPart
+			}
+		}
+		return e.takes == takesPart
+	}
+	for k := range bonds {
+		b := &bonds[k]
+		x, y := &ends[b.a], &ends[b.b]
+		self := int32(0)
 		if halves[b.order] >= 3 {
-			known[b.a] = multiple
-			known[b.b] = multiple
+			self = 1
+		}
+		if x.multiple+y.multiple == 2*self || x.open|y.open == 0 && x.conjugated && y.conjugated {
+			continue // nothing beside it, or nothing new
+		}
+		if part(b.a) && part(b.b) {
+			x.conjugated, y.conjugated = true, true
+			x.all = x.all || x.multiple > self
+			y.all = y.all || y.multiple > self
 		}
 	}
-	conjugable := func(i int32) bool {
-		if known[i]&(can|cannot) == 0 {
-			if p.conjugable(i) {
-				known[i] |= can
-			} else {
-				known[i] |= cannot
-			}
-		}
-		return known[i]&can != 0
+	if !open {
+		return
 	}
-	for i := range p.atoms {
-		if known[i]&multiple == 0 {
-			continue
-		}
-		links := p.neighbors(int32(i))
-		if len(links) < 2 {
-			continue
-		}
-		if n := int32(len(links)) + p.atoms[i].hydrogens(); n > 3 || !conjugable(int32(i)) {
-			continue
-		}
-		for _, l := range links {
-			if p.twice(l.bond, int32(i)) < 3 {
-				continue
-			}
-			for _, o := range links {
-				if o == l || p.bonds[l.bond].conj && p.bonds[o.bond].conj {
-					continue
-				}
-				far := p.neighbors(o.atom)
-				if int32(len(far))+p.atoms[o.atom].hydrogens() <= 3 && conjugable(o.atom) {
-					p.bonds[l.bond].conj = true
-					p.bonds[o.bond].conj = true
-				}
-			}
+	for k := range bonds {
+		if b := &bonds[k]; halves[b.order] >= 3 {
+			x, y := &ends[b.a], &ends[b.b]
+			all := x.all || y.all
+			x.conjugated = x.conjugated || all
+			y.conjugated = y.conjugated || all
 		}
 	}
 }
@@ -57,8 +90,8 @@ func (p *Parser) conjugate() {
 // elements of the nitrogen and oxygen groups do not (but for =S and the like).
 func (p *Parser) conjugable(i int32) bool {
 	a := &p.atoms[i]
-	if outer := elements[a.z].outer; a.z > 10 && (outer == 5 || outer == 6) {
-		if outer == 5 || int32(len(p.neighbors(i)))+a.hydrogens() >= 2 {
+	if outer := basics[a.z].outer; a.z > 10 && (outer == 5 || outer == 6) {
+		if outer == 5 || p.degree(i)+a.hydrogens() >= 2 {
 			return false
 		}
 	}
@@ -68,10 +101,11 @@ func (p *Parser) conjugable(i int32) bool {
 // hybridize sets the hybridisation of every atom from its number of neighbours
 // and lone pairs.
 func (p *Parser) hybridize() {
-	for i := range p.atoms {
-		a := &p.atoms[i]
-		links := p.neighbors(int32(i))
-		degree := int32(len(links)) + a.hydrogens()
+	atoms := p.atoms
+	ends := p.ends[:len(atoms)]
+	for i := range atoms {
+		a := &atoms[i]
+		degree := p.degree(int32(i)) + a.hydrogens()
 		a.hybrid = Unhybridized
 		if a.z == 0 {
 			continue
@@ -93,7 +127,7 @@ func (p *Parser) hybridize() {
 		}
 		orbitals := degree
 		if p.queries {
-			for _, l := range links {
+			for _, l := range p.neighbors(int32(i)) {
 				if p.bonds[l.bond].kind == zeroBond {
 					orbitals--
 				}
@@ -113,13 +147,8 @@ func (p *Parser) hybridize() {
 			// Flat where a lone pair is conjugated, like that of the second
 			// oxygen in O=CO.
 			a.hybrid = SP3
-			if degree <= 3 {
-				for _, l := range links {
-					if p.bonds[l.bond].conj {
-						a.hybrid = SP2
-						break
-					}
-				}
+			if degree <= 3 && ends[i].conjugated {
+				a.hybrid = SP2
 			}
 		case 5:
 			a.hybrid = SP3D
@@ -132,7 +161,7 @@ func (p *Parser) hybridize() {
 // lonePairs is the number of orbitals that hold lone pairs or unpaired electrons.
 // It is negative for some metals.
 func (a *atom) lonePairs() int32 {
-	outer := int32(elements[a.z].outer)
+	outer := int32(basics[a.z].outer)
 	total := a.totalValence()
 	free := outer - (total + a.charge)
 	if total+outer-a.charge < 8 {

@@ -15,9 +15,8 @@ func (p *Parser) foldHydrogens() {
 	if n == 0 {
 		return
 	}
-	gone := grow(p.scratch, len(p.bonds)) // 1: bond to a folded hydrogen
-	p.scratch = gone
-	clear(gone)
+	scratch := zeroed(&p.scratch, len(p.bonds)+len(p.atoms))
+	gone, to := scratch[:len(p.bonds)], scratch[len(p.bonds):] // 1: bond to a folded hydrogen
 	// From the last to the first, because each moves to the end of its
 	// neighbour's bonds before it goes.
 	for i := len(p.atoms) - 1; i >= 0; i-- {
@@ -43,8 +42,6 @@ func (p *Parser) foldHydrogens() {
 		gone[l.bond] = 1
 	}
 	// Close the gaps.
-	to := grow(p.first, len(p.atoms)) // link rebuilds it
-	p.first = to
 	m := int32(0)
 	for i := range p.atoms {
 		if p.atoms[i].removed {
@@ -54,15 +51,17 @@ func (p *Parser) foldHydrogens() {
 		p.atoms[m] = p.atoms[i]
 		m++
 	}
-	kept := p.bonds[:0]
+	kept, chain := p.bonds[:0], p.chain
 	for k := range p.bonds {
 		if gone[k] == 0 {
 			b := p.bonds[k]
 			b.a, b.b = to[b.a], to[b.b]
 			kept = append(kept, b)
+		} else if k < p.chain {
+			chain--
 		}
 	}
-	p.atoms, p.bonds = p.atoms[:m], kept
+	p.atoms, p.bonds, p.chain = p.atoms[:m], kept, chain
 	p.link()
 }
 
@@ -132,18 +131,30 @@ func (p *Parser) handDirection(h int32, l link, gone []int32) {
 
 // normalize rewrites some groups that are commonly drawn with too many bonds:
 // nitro N(=O)=O and N-oxides, azides and diazo groups N=N#N, phosphorus as in
-// C=P(=O)X, and the oxo acids of chlorine, bromine and iodine.
-func (p *Parser) normalize() {
-	for i := range p.atoms {
-		switch p.atoms[i].z {
+// C=P(=O)X, and the oxo acids of chlorine, bromine and iodine. sums is that of sumBonds.
+// It reports whether it may have changed a bond.
+func (p *Parser) normalize(sums []int32) bool {
+	changed := false
+	atoms := p.atoms
+	sums = sums[:len(atoms)]
+	for i := range atoms {
+		a := &atoms[i]
+		if sums[i]+2*a.explicitH <= 2*int32(basics[a.z].valence) {
+			continue // no more than the default valence
+		}
+		switch a.z {
 		case 7:
 			p.normalizeNitrogen(int32(i))
 		case 15:
 			p.normalizePhosphorus(int32(i))
 		case 17, 35, 53:
 			p.normalizeHalogen(int32(i))
+		default:
+			continue
 		}
+		changed = true
 	}
+	return changed
 }
 
 func (p *Parser) normalizeNitrogen(i int32) {

@@ -16,25 +16,29 @@ const (
 type kekuler struct {
 	fused fusion
 
+	atoms      []kekuleAtom
 	all        []int32 // atoms of the system, in ring order
-	in         []bool
-	candidate  []bool
 	wild       []int32
 	makeSingle []int32
 
-	trial   []bool  // candidates left in a trial
 	done    []int32 // in order
-	isDone  []bool
 	queue   []int32 // a deque: queue[head:]
 	head    int
-	queued  []int32 // how many times
 	added   []bool  // bonds made double
-	options []span  // neighbours left to try, in pool
-	pool    []int32
+	doubled []int32 // those and some that were
+	pool    []link
 	moves   []int32 // atoms with options, in order
 }
 
-type span struct{ lo, hi int32 }
+// A kekuleAtom is what kekulize knows of an atom.
+type kekuleAtom struct {
+	in        bool // in the system
+	candidate bool
+	trial     bool // a candidate that is left in a trial
+	done      bool
+	queued    int32 // how many times
+	options   span  // neighbours left to try, in pool
+}
 
 // fusion is the neighbourhood of rings: ring r shares bonds with
 // near[first[r]:first[r+1]], ascending.
@@ -74,24 +78,13 @@ func (f *fusion) pick(r int32) {
 // of aromaticity away.
 func (p *Parser) kekulize() error {
 	k, r := &p.kek, &p.rings
-	aromatic := false
-	for i := range p.bonds {
-		aromatic = aromatic || p.bonds[i].aromatic
-	}
-	for i := range p.atoms {
-		aromatic = aromatic || p.atoms[i].aromatic
-	}
-	if !aromatic {
+	if !p.aromatic {
 		return nil
 	}
+	atoms, bonds := p.atoms, p.bonds
 	if r.len() > 0 {
-		n, m := len(p.atoms), len(p.bonds)
-		k.in = zeroed(k.in, n)
-		k.candidate = zeroed(k.candidate, n)
-		k.isDone = zeroed(k.isDone, n)
-		k.queued = zeroed(k.queued, n)
-		k.options = zeroed(k.options, n)
-		k.added = zeroed(k.added, m)
+		zeroed(&k.atoms, len(atoms))
+		zeroed(&k.added, len(bonds))
 		// Rings of wildcards only are left alone.
 		usable := func(q int32) bool {
 			if p.queries && p.hasQueryBond(q) {
@@ -117,13 +110,13 @@ func (p *Parser) kekulize() error {
 			}
 		}
 	}
-	for i := range p.bonds {
-		if b := &p.bonds[i]; b.kind != typedBond {
+	for i := range bonds {
+		if b := &bonds[i]; b.kind != typedBond {
 			b.aromatic = false
 		}
 	}
-	for i := range p.atoms {
-		a := &p.atoms[i]
+	for i := range atoms {
+		a := &atoms[i]
 		if !a.aromatic {
 			continue
 		}
@@ -150,23 +143,26 @@ func (p *Parser) kekulize() error {
 func (p *Parser) fuse(f *fusion, usable func(int32) bool, limit, most int) error {
 	r := &p.rings
 	n := r.len()
-	f.done = grow(f.done, n)
+	grow(&f.done, n)
 	for q := range n {
 		f.done[q] = !usable(int32(q))
 	}
-	f.first = grow(f.first, n+1)
-	f.next = grow(f.next, n)
-	f.shared = zeroed(f.shared, n)
+	grow(&f.first, n+1)
+	grow(&f.next, n)
+	zeroed(&f.shared, n)
 	f.near = f.near[:0]
 	for q := range n {
 		f.first[q] = int32(len(f.near))
 		f.next[q] = f.first[q]
-		if f.done[q] || limit > 0 && r.size(q) > limit {
+		if !r.fused[q] || f.done[q] || limit > 0 && r.size(q) > limit {
 			continue
 		}
 		f.touched = f.touched[:0]
 		for _, b := range r.ringBonds(q) {
 			of := r.ofBond(b)
+			if len(of) == 1 {
+				continue
+			}
 			if !p.spend(len(of)) {
 				return p.errorBudget()
 			}
@@ -198,8 +194,8 @@ func (p *Parser) kekulizeSystem(system []int32) error {
 	k.all = k.all[:0]
 	for _, q := range system {
 		for _, i := range r.ring(int(q)) {
-			if !k.in[i] {
-				k.in[i] = true
+			if !k.atoms[i].in {
+				k.atoms[i].in = true
 				k.all = append(k.all, i)
 			}
 		}
@@ -207,16 +203,16 @@ func (p *Parser) kekulizeSystem(system []int32) error {
 	// Not cleared on an error, which ends this molecule.
 	defer func() {
 		for _, i := range k.all {
-			k.in[i], k.candidate[i] = false, false
+			k.atoms[i].in, k.atoms[i].candidate = false, false
 		}
 	}()
 	if !slices.ContainsFunc(k.all, func(i int32) bool { return p.atoms[i].z == 0 || p.inAromatic(i) }) {
 		return nil
 	}
 	p.markCandidates()
-	k.trial = grow(k.trial, len(p.atoms))
 	for _, i := range k.all {
-		k.trial[i] = k.candidate[i]
+		at := &k.atoms[i]
+		at.trial = at.candidate
 	}
 	ok, err := p.arrange()
 	if err != nil || ok {
@@ -228,17 +224,17 @@ func (p *Parser) kekulizeSystem(system []int32) error {
 		for off := 1; off < 1<<n; off++ {
 			for _, i := range k.all {
 				for _, l := range p.neighbors(i) {
-					if b := &p.bonds[l.bond]; b.aromatic && k.in[l.atom] {
+					if b := &p.bonds[l.bond]; b.aromatic && k.atoms[l.atom].in {
 						b.order = Single
 					}
 				}
 			}
 			for _, i := range k.all {
-				k.trial[i] = k.candidate[i]
+				k.atoms[i].trial = k.atoms[i].candidate
 			}
 			for q, i := range k.wild[:n] {
 				if off>>q&1 == 1 {
-					k.trial[i] = false
+					k.atoms[i].trial = false
 				}
 			}
 			if ok, err := p.arrange(); err != nil || ok {
@@ -247,7 +243,7 @@ func (p *Parser) kekulizeSystem(system []int32) error {
 		}
 	}
 	for i := range p.atoms {
-		if k.candidate[i] {
+		if k.atoms[i].candidate {
 			return p.errorAtom(int32(i), "no Kekulé form: the aromatic ring system of %d atoms that this one is in cannot be written with single and double bonds", len(k.all))
 		}
 	}
@@ -258,21 +254,19 @@ func (p *Parser) kekulizeSystem(system []int32) error {
 // their aromatic bonds single.
 func (p *Parser) markCandidates() {
 	k, r := &p.kek, &p.rings
-	k.done, k.wild, k.makeSingle = k.done[:0], k.wild[:0], k.makeSingle[:0]
-	member := k.queued // 0: not yet come to, 1: come to
+	k.done = k.done[:0]
+	k.wild = k.wild[:0]
+	k.makeSingle = k.makeSingle[:0]
 	for _, i := range k.all {
 		a := &p.atoms[i]
-		member[i] = 1
+		k.atoms[i].queued = 1 // come to
 		if a.z != 0 && !p.inAromatic(i) {
 			k.done = append(k.done, i)
 			continue
 		}
-		bonds, ignored, plain := int32(0), int32(0), 0
+		bonds, ignored := int32(0), int32(0)
 		for _, l := range p.neighbors(i) {
-			n, b := &p.atoms[l.atom], &p.bonds[l.bond]
-			if n.z != 0 && !n.aromatic && member[l.atom] == 1 {
-				plain++
-			}
+			b := &p.bonds[l.bond]
 			if b.aromatic && (b.order == Single || b.order == Double || b.order == Aromatic) {
 				bonds++
 				// Made single at the end: the valences below need it as it is.
@@ -286,6 +280,12 @@ func (p *Parser) markCandidates() {
 			}
 		}
 		if a.z == 0 {
+			plain := 0
+			for _, l := range p.neighbors(i) {
+				if n := &p.atoms[l.atom]; n.z != 0 && !n.aromatic && k.atoms[l.atom].queued == 1 {
+					plain++
+				}
+			}
 			in, skipped := r.ofAtom(i), 0
 			for _, q := range in {
 				if !p.ownsAromatic(q) {
@@ -293,19 +293,23 @@ func (p *Parser) markCandidates() {
 				}
 			}
 			if plain < len(in) && skipped < len(in) {
-				k.candidate[i] = true
+				k.atoms[i].candidate = true
 				k.wild = append(k.wild, i)
 				continue
 			}
 		}
 		bonds += a.hydrogens()
-		e := &elements[a.z]
 		shift := a.shift()
-		limit := int32(e.valences[0]) + shift
+		limit := int32(basics[a.z].valence) + shift
 		total := a.totalValence()
-		degree := int32(len(p.neighbors(i))) + a.room() - ignored
-		for v := 1; total > limit && v < len(e.valences) && e.valences[v] > 0; v++ {
-			limit = int32(e.valences[v]) + shift
+		degree := p.degree(i) + a.room() - ignored
+		if total > limit {
+			for _, v := range elements[a.z].valences[1:] {
+				if total <= limit || v <= 0 {
+					break
+				}
+				limit = int32(v) + shift
+			}
 		}
 		if total == 5 && bonds == 4 && limit == 3 && degree == 3 && a.radicals == 0 && shift == 0 && a.hydrogens() == 0 &&
 			(a.z == 7 || a.z == 15 || a.z == 33) {
@@ -314,11 +318,11 @@ func (p *Parser) markCandidates() {
 		if degree+a.radicals >= limit {
 			continue
 		}
-		k.candidate[i] = limit == bonds+1+a.radicals ||
+		k.atoms[i].candidate = limit == bonds+1+a.radicals ||
 			a.radicals == 0 && a.noImplicit && limit == bonds+2 // it will be a radical
 	}
 	for _, i := range k.all {
-		member[i] = 0
+		k.atoms[i].queued = 0
 	}
 	for _, b := range k.makeSingle {
 		p.bonds[b].order = Single
@@ -340,16 +344,19 @@ func (p *Parser) ownsAromatic(q int32) bool {
 	})
 }
 
-// arrange puts double bonds between the candidates in k.trial. It reports false
+// arrange puts double bonds between the candidates on trial. It reports false
 // where it finds no arrangement; the bonds are then as they were.
 func (p *Parser) arrange() (bool, error) {
-	k := &p.kek
+	k, atoms := &p.kek, p.kek.atoms
 	start := len(k.done)
 	for _, i := range k.done {
-		k.isDone[i] = true
+		atoms[i].done = true
 	}
-	k.queue, k.head = k.queue[:0], 0
-	k.moves, k.pool = k.moves[:0], k.pool[:0]
+	k.queue = k.queue[:0]
+	k.head = 0
+	k.moves = k.moves[:0]
+	k.pool = k.pool[:0]
+	k.doubled = k.doubled[:0]
 	backtracks, from := 0, 0
 	ok := true
 	for len(k.done) < len(k.all) || k.head < len(k.queue) {
@@ -357,34 +364,34 @@ func (p *Parser) arrange() (bool, error) {
 		if k.head < len(k.queue) {
 			i = k.queue[k.head]
 			k.head++
-			k.queued[i]--
+			atoms[i].queued--
 		} else {
-			for k.isDone[k.all[from]] {
+			for atoms[k.all[from]].done {
 				from++
 			}
 			i = k.all[from]
 		}
 		k.done = append(k.done, i)
-		k.isDone[i] = true
+		atoms[i].done = true
 		if !p.spend(4) {
 			return false, p.errorBudget()
 		}
-		wants := k.trial[i]
-		opts := k.options[i]
+		wants, opts := atoms[i].trial, atoms[i].options
 		again := opts.hi > opts.lo
 		if !again {
 			opts.lo = int32(len(k.pool))
 			for _, l := range p.neighbors(i) {
-				if k.isDone[l.atom] || !k.in[l.atom] {
+				o := &atoms[l.atom]
+				if o.done || !o.in {
 					continue
 				}
-				if k.queued[l.atom] == 0 {
+				if o.queued == 0 {
 					k.queue = append(k.queue, l.atom)
-					k.queued[l.atom]++
+					o.queued++
 				}
-				if wants && k.trial[l.atom] &&
+				if wants && o.trial &&
 					(p.bonds[l.bond].aromatic || p.atoms[i].z == 0 || p.atoms[l.atom].z == 0) {
-					k.pool = append(k.pool, l.atom)
+					k.pool = append(k.pool, l)
 				}
 			}
 			opts.hi = int32(len(k.pool))
@@ -392,20 +399,20 @@ func (p *Parser) arrange() (bool, error) {
 		switch {
 		case !wants:
 		case opts.lo < opts.hi:
-			j := k.pool[opts.lo]
+			l := k.pool[opts.lo]
 			opts.lo++
-			b := p.between(i, j)
-			p.bonds[b].order = Double
-			k.trial[i], k.trial[j] = false, false
-			k.added[b] = true
+			p.bonds[l.bond].order = Double
+			atoms[i].trial, atoms[l.atom].trial = false, false
+			k.added[l.bond] = true
+			k.doubled = append(k.doubled, l.bond)
 			if again {
-				k.options[i] = opts
+				atoms[i].options = opts
 				if opts.lo == opts.hi {
-					k.options[i] = span{}
+					atoms[i].options = span{}
 					k.moves = k.moves[:len(k.moves)-1]
 				}
 			} else if opts.lo < opts.hi {
-				k.options[i] = opts
+				atoms[i].options = opts
 				k.moves = append(k.moves, i)
 			}
 		case p.atoms[i].z != 0:
@@ -426,18 +433,17 @@ func (p *Parser) arrange() (bool, error) {
 			break
 		}
 	}
-	for _, i := range k.all {
-		for _, l := range p.neighbors(i) {
-			if k.added[l.bond] {
-				k.added[l.bond] = false
-				if !ok {
-					p.bonds[l.bond].order = Single
-				}
+	for _, b := range k.doubled {
+		if k.added[b] {
+			k.added[b] = false
+			if !ok {
+				p.bonds[b].order = Single
 			}
 		}
-		k.isDone[i] = false
-		k.queued[i] = 0
-		k.options[i] = span{}
+	}
+	for _, i := range k.all {
+		at := &atoms[i]
+		at.done, at.queued, at.options = false, 0, span{}
 	}
 	k.done = k.done[:start]
 	return ok, nil
@@ -450,22 +456,22 @@ func (p *Parser) backtrack(i int32) {
 	undone := k.done[at:]
 	k.done = k.done[:at]
 	for _, j := range undone {
-		k.isDone[j] = false
-		k.queued[j]++
+		k.atoms[j].done = false
+		k.atoms[j].queued++
 	}
 	// They come first again, in the same order.
 	rest := k.queue[k.head:]
 	k.queue = slices.Concat(undone, rest)
 	k.head = 0
 	for _, j := range k.all {
-		if k.isDone[j] {
+		if k.atoms[j].done {
 			continue
 		}
 		for _, l := range p.neighbors(j) {
-			if k.added[l.bond] && k.in[l.atom] && !k.isDone[l.atom] {
+			if k.added[l.bond] && k.atoms[l.atom].in && !k.atoms[l.atom].done {
 				k.added[l.bond] = false
 				p.bonds[l.bond].order = Single
-				k.trial[j], k.trial[l.atom] = true, true
+				k.atoms[j].trial, k.atoms[l.atom].trial = true, true
 			}
 		}
 	}

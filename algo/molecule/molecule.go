@@ -173,17 +173,24 @@ type Parser struct {
 	atoms []atom
 	bonds []bond
 
-	// The bonds of atom i are links[first[i]:first[i+1]], in the order in which
+	// The bonds of atom i are links[spans[i].lo:spans[i].hi], in the order in which
 	// the bonds were made, which is that of bonds.
-	first []int32
+	spans []span
 	links []link
 
+	// The first bonds, as many as chain, are those along the chain as written, by
+	// which the atoms that follow a dot or begin the text are roots of trees and
+	// parents precede their children. 0 in a molfile.
+	chain int
+
 	closures []closure
+	order    []int64
 	open     []branch
 
 	rings rings
 	kek   kekuler
 	aro   aromatizer
+	ends  []end
 	cip   ranker
 
 	// budget is what is left of the steps that searches in ring systems may
@@ -194,11 +201,14 @@ type Parser struct {
 
 	// block is the reader of molfiles, nil until there is one.
 	block *molfile
+	// brackets: some atoms were written in brackets, or this is a molfile. Without,
+	// there are no hydrogen atoms, tags, or atoms that imply no hydrogens.
 	// queries: some bonds have a kind.
 	// lean: this is a molfile, whose hydrogens are folded in RDKit's other way.
-	queries, lean bool
+	brackets, queries, lean bool
 	// weak: some bonds count at one end only or nowhere.
-	weak bool
+	// aromatic: some atoms or bonds were read as aromatic.
+	weak, aromatic bool
 }
 
 // An atom in the making.
@@ -242,7 +252,6 @@ type bond struct {
 	a, b     int32
 	order    Order
 	aromatic bool
-	conj     bool
 	ring     bool
 	dir      direction
 	stereo   bondStereo
@@ -298,6 +307,9 @@ func (s bondStereo) flip() bondStereo {
 	return s
 }
 
+// A span is a part of a slice, from lo to hi-1.
+type span struct{ lo, hi int32 }
+
 // A link leads from an atom over a bond to a neighbour.
 type link struct{ atom, bond int32 }
 
@@ -320,7 +332,13 @@ type branch struct {
 	at   int32
 }
 
-func (p *Parser) neighbors(i int32) []link { return p.links[p.first[i]:p.first[i+1]] }
+func (p *Parser) neighbors(i int32) []link {
+	s := p.spans[i]
+	return p.links[s.lo:s.hi]
+}
+
+// degree is the number of neighbours of atom i.
+func (p *Parser) degree(i int32) int32 { return p.spans[i].hi - p.spans[i].lo }
 
 // halves is what a bond adds to a valence, in half bonds.
 var halves = [...]int32{Any: 0, Single: 2, Aromatic: 3, Double: 4, Triple: 6, Quadruple: 8, Dative: 2}
@@ -336,7 +354,7 @@ func (p *Parser) twice(k, i int32) int32 {
 
 // between returns the bond between two atoms, or -1.
 func (p *Parser) between(i, j int32) int32 {
-	if p.first[i+1]-p.first[i] > p.first[j+1]-p.first[j] {
+	if p.degree(i) > p.degree(j) {
 		i, j = j, i
 	}
 	for _, l := range p.neighbors(i) {
@@ -359,14 +377,14 @@ func (p *Parser) errorBudget() error {
 
 // Parse is the function [Parse] with the buffers of p.
 func (p *Parser) Parse(smiles string) (*Molecule, error) {
-	p.text, p.queries, p.lean = smiles, false, false
+	p.text, p.brackets, p.queries, p.lean = smiles, false, false, false
 	defer func() { p.text = "" }()
 	lo := 0
 	for lo < len(smiles) && blank(smiles[lo]) {
 		lo++
 	}
 	hi := lo
-	for hi < len(smiles) && !blank(smiles[hi]) {
+	for hi < len(smiles) && (smiles[hi] > ' ' || !blank(smiles[hi])) {
 		hi++
 	}
 	if hi == lo {
@@ -389,20 +407,27 @@ func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r'
 
 // sanitize runs the stages after reading.
 func (p *Parser) sanitize() error {
-	p.orientTags()
-	p.foldHydrogens()
+	if p.brackets {
+		p.orientTags()
+		p.foldHydrogens()
+	}
 	if err := p.perceive(); err != nil {
 		return err
 	}
-	p.cleanTags()
+	if p.brackets {
+		p.cleanTags()
+	}
 	return nil
 }
 
 // perceive runs the stages between folding hydrogens and cleaning tags.
 func (p *Parser) perceive() error {
 	p.budget = 2_000_000 + 1000*len(p.atoms)
-	p.normalize()
-	if err := p.checkValences(); err != nil {
+	sums := p.sumBonds()
+	if p.normalize(sums) {
+		sums = p.sumBonds()
+	}
+	if err := p.checkValences(sums); err != nil {
 		return err
 	}
 	if err := p.findRings(); err != nil {
@@ -411,7 +436,9 @@ func (p *Parser) perceive() error {
 	if err := p.kekulize(); err != nil {
 		return err
 	}
-	p.countRadicals()
+	if p.brackets {
+		p.countRadicals()
+	}
 	if err := p.aromatize(); err != nil {
 		return err
 	}
@@ -423,32 +450,32 @@ func (p *Parser) perceive() error {
 
 // finish copies what was found into a Molecule.
 func (p *Parser) finish(name string) *Molecule {
-	m := &Molecule{Atoms: make([]Atom, len(p.atoms)), Bonds: make([]Bond, len(p.bonds)), Name: name}
-	for i := range p.atoms {
-		a := &p.atoms[i]
-		class := int32(-1)
+	atoms, bonds := p.atoms, p.bonds
+	m := &Molecule{Atoms: make([]Atom, len(atoms)), Bonds: make([]Bond, len(bonds)), Name: name}
+	// In place: an Atom or Bond put together elsewhere takes longer to copy.
+	for i := range m.Atoms {
+		a, o := &atoms[i], &m.Atoms[i]
+		o.Element = a.z
+		o.Charge = int8(a.charge)
+		o.Hydrogens = uint8(a.hydrogens())
+		o.Radicals = uint8(a.radicals)
+		o.Hybridization = a.hybrid
+		o.Chirality = a.chirality
+		o.Aromatic = a.aromatic
+		o.InRing = a.ring
+		o.Isotope = uint16(a.isotope)
+		o.Degree = p.degree(int32(i))
+		o.Map = -1
 		if a.hasMap {
-			class = a.class
+			o.Map = a.class
 		}
-		m.Atoms[i] = Atom{
-			Element:       a.z,
-			Charge:        int8(a.charge),
-			Hydrogens:     uint8(a.hydrogens()),
-			Radicals:      uint8(a.radicals),
-			Hybridization: a.hybrid,
-			Chirality:     a.chirality,
-			Aromatic:      a.aromatic,
-			InRing:        a.ring,
-			Isotope:       uint16(a.isotope),
-			Degree:        p.first[i+1] - p.first[i],
-			Map:           class,
-			Column:        a.at + 1,
-		}
+		o.Column = a.at + 1
 	}
 	directed := false
-	for k := range p.bonds {
-		b := &p.bonds[k]
-		m.Bonds[k] = Bond{From: b.a, To: b.b, Order: b.order, Aromatic: b.aromatic, InRing: b.ring}
+	for k := range m.Bonds {
+		b, o := &bonds[k], &m.Bonds[k]
+		o.From, o.To = b.a, b.b
+		o.Order, o.Aromatic, o.InRing = b.order, b.aromatic, b.ring
 		directed = directed || b.dir != level
 	}
 	if directed {

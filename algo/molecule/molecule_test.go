@@ -336,6 +336,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		sameRings(t, new(Parser), new(Parser), text, (*Parser).Parse)
 		m, err := Parse(text)
 		if err != nil {
 			s, ok := err.(*SyntaxError)

@@ -47,7 +47,7 @@ func (p *Parser) ParseMol(block string) (*Molecule, error) {
 	if p.block == nil {
 		p.block = &molfile{p: p}
 	}
-	p.text, p.queries, p.lean = block, false, true
+	p.text, p.brackets, p.queries, p.lean, p.chain = block, true, false, true, 0
 	m := p.block
 	defer func() {
 		p.text, m.line = "", ""
@@ -220,8 +220,7 @@ func (m *molfile) addBond(i, j int32, b bond, w wedge) error {
 // checkRepeats refuses two bonds between the same atoms; at is a line of theirs.
 func (m *molfile) checkRepeats(at int) error {
 	p := m.p
-	seen := grow(p.scratch, len(p.atoms))
-	p.scratch = seen
+	seen := grow(&p.scratch, len(p.atoms))
 	for i := range seen {
 		seen[i] = -1
 	}

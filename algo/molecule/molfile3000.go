@@ -2,8 +2,8 @@ package molecule
 
 import (
 	"math"
-	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // The V3000 form: words between blanks, on lines that begin with "M  V30 " and go on
@@ -528,7 +528,37 @@ func (m *molfile) readBonds3000(n uint32) error {
 	return nil
 }
 
-var stereoGroup = regexp.MustCompile(`^MDLV30/STE(...)[0-9]* +ATOMS=\(([0-9]+) +(.*)\) *$`)
+// stereoGroup takes "MDLV30/STEabsN ATOMS=(n atoms)" apart, in upper case: the three
+// characters of its kind, how many atoms, and what stands for the atoms.
+func stereoGroup(line string) (kind, n, atoms string, ok bool) {
+	rest, ok := strings.CutPrefix(line, "MDLV30/STE")
+	if !ok {
+		return "", "", "", false
+	}
+	for range 3 {
+		_, size := utf8.DecodeRuneInString(rest)
+		if size == 0 {
+			return "", "", "", false
+		}
+		kind, rest = kind+rest[:size], rest[size:]
+	}
+	rest = strings.TrimLeft(rest, "0123456789")
+	blanks := len(rest)
+	rest = strings.TrimLeft(rest, " ")
+	rest, ok = strings.CutPrefix(rest, "ATOMS=(")
+	if !ok || blanks == len(rest)+len("ATOMS=(") {
+		return "", "", "", false
+	}
+	atoms = strings.TrimLeft(rest, "0123456789")
+	n = rest[:len(rest)-len(atoms)]
+	blanks = len(atoms)
+	atoms = strings.TrimLeft(atoms, " ")
+	if n == "" || blanks == len(atoms) {
+		return "", "", "", false
+	}
+	atoms, ok = strings.CutSuffix(strings.TrimRight(atoms, " "), ")")
+	return kind, n, atoms, ok
+}
 
 // readCollection checks the atoms of stereo groups, which are not kept, up to the
 // line that begins with END.
@@ -542,17 +572,17 @@ func (m *molfile) readCollection() error {
 		if strings.HasPrefix(line, "END") {
 			return nil
 		}
-		match := stereoGroup.FindStringSubmatch(line)
-		if match == nil {
+		kind, count, atoms, ok := stereoGroup(line)
+		if !ok {
 			continue
 		}
-		switch match[1] {
+		switch kind {
 		case "ABS", "REL", "RAC":
 		default:
 			return m.wrong("", "want MDLV30/STEABS, MDLV30/STEREL or MDLV30/STERAC")
 		}
-		n, ok := natural(match[2])
-		numbers := strings.Fields(match[3])
+		n, ok := natural(count)
+		numbers := strings.Fields(atoms)
 		if !ok || n > 0 && len(numbers) == 0 {
 			return m.wrong("", "want how many atoms, and the atoms")
 		}

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -297,5 +299,38 @@ func TestMixedReuse(t *testing.T) {
 				t.Error("no error")
 			}
 		}
+	}
+}
+
+// Taking a line apart agrees with the pattern that says what the line is.
+func TestStereoGroup(t *testing.T) {
+	pattern := regexp.MustCompile(`^MDLV30/STE(...)[0-9]* +ATOMS=\(([0-9]+) +(.*)\) *$`)
+	rng := rand.New(rand.NewPCG(1, 2))
+	parts := []string{"MDLV30/STE", "ABS", "REL", "É", "1", "22", " ", "  ", "ATOMS=(", "3", " 1 2 3", ")", ") ", "A", "(", "x"}
+	found := 0
+	for range 30_000 {
+		line := ""
+		for _, k := range []int{0, 1, 4, 6, 8, 9, 6, 10, 11} {
+			switch rng.IntN(12) {
+			case 0:
+			case 1:
+				line += parts[rng.IntN(len(parts))]
+			case 2:
+				line += parts[k] + parts[rng.IntN(len(parts))]
+			default:
+				line += parts[k]
+			}
+		}
+		want := pattern.FindStringSubmatch(line)
+		kind, n, atoms, ok := stereoGroup(line)
+		if ok != (want != nil) || ok && (kind != want[1] || n != want[2] || atoms != want[3]) {
+			t.Fatalf("%q: %q, %q, %q and %v, want %q", line, kind, n, atoms, ok, want)
+		}
+		if ok {
+			found++
+		}
+	}
+	if found < 1000 {
+		t.Errorf("only %d lines were stereo groups", found)
 	}
 }

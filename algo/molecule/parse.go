@@ -1,7 +1,6 @@
 package molecule
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -18,7 +17,10 @@ const maxClass = 2147483639
 
 // read fills atoms and bonds from p.text[lo:hi].
 func (p *Parser) read(lo, hi int) error {
-	p.atoms, p.bonds, p.closures, p.open = p.atoms[:0], p.bonds[:0], p.closures[:0], p.open[:0]
+	p.atoms = p.atoms[:0]
+	p.bonds = p.bonds[:0]
+	p.closures = p.closures[:0]
+	p.open = p.open[:0]
 	const nothing = -1
 	var (
 		s       = p.text[:hi]
@@ -83,13 +85,14 @@ func (p *Parser) read(lo, hi int) error {
 			if last == nothing || branch0 != nothing || dot != nothing {
 				return p.errorAt(i, size, "a ring bond must follow an atom")
 			}
-			p.addClosure(last, number, pending, i, size)
+			p.addClosure(last, number, &pending, i, size)
 			pending = token{at: nothing}
 			i += size
 		default:
 			n := int32(len(p.atoms))
-			p.atoms = append(p.atoms, atom{at: int32(i), closure: nothing})
+			p.atoms = append(p.atoms, atom{})
 			a := &p.atoms[n]
+			a.at, a.closure = int32(i), nothing
 			if c == '[' {
 				if err := p.readBracket(a, i, hi); err != nil {
 					return err
@@ -101,7 +104,7 @@ func (p *Parser) read(lo, hi int) error {
 			if last == nothing || dot != nothing {
 				a.start = true
 			} else {
-				p.addBond(last, n, pending)
+				p.addBond(last, n, &pending)
 			}
 			last, branch0, dot, pending = n, nothing, nothing, token{at: nothing}
 		}
@@ -180,8 +183,11 @@ func (p *Parser) unwritten(i, j int32) Order {
 }
 
 // addBond joins atom i to atom j, which follows it in the text.
-func (p *Parser) addBond(i, j int32, t token) {
-	b := bond{a: i, b: j, order: t.order, dir: t.dir}
+func (p *Parser) addBond(i, j int32, t *token) {
+	// In place: a bond put together elsewhere would be copied byte by byte.
+	p.bonds = append(p.bonds, bond{})
+	b := &p.bonds[len(p.bonds)-1]
+	b.a, b.b, b.order, b.dir = i, j, t.order, t.dir
 	if t.at < 0 || t.plain {
 		b.order = p.unwritten(i, j)
 	}
@@ -191,11 +197,10 @@ func (p *Parser) addBond(i, j int32, t token) {
 	}
 	p.atoms[i].degree++
 	p.atoms[j].degree++
-	p.bonds = append(p.bonds, b)
 }
 
 // addClosure notes a ring-bond number at atom i.
-func (p *Parser) addClosure(i int32, number int32, t token, at, size int) {
+func (p *Parser) addClosure(i int32, number int32, t *token, at, size int) {
 	c := closure{number: number, atom: i, order: t.order, specified: t.at >= 0 && !t.plain, reverse: t.reverse, dir: t.dir, next: -1, at: int32(at), size: int32(size)}
 	a := &p.atoms[i]
 	// A ring-bond number behind a branch ("C(F)1") comes earlier in the order of
@@ -340,7 +345,7 @@ func (p *Parser) readBracket(a *atom, i, hi int) error {
 		}
 		return int32(v), nil
 	}
-	a.noImplicit = true
+	a.noImplicit, p.brackets = true, true
 	var err error
 	if digit(j) {
 		if a.isotope, err = number("isotope", math.MaxUint16); err != nil {
@@ -514,21 +519,22 @@ var permutations = [...]int32{Tetrahedral: 2, Allene: 2, SquarePlanar: 3, Trigon
 // closeRings makes a bond of each pair of closures with the same number, by
 // ascending number and then in the order of the text.
 func (p *Parser) closeRings() error {
+	p.chain = len(p.bonds)
 	if len(p.closures) == 0 {
 		return nil
 	}
-	order := p.scratch[:0]
-	for k := range p.closures {
-		order = append(order, int32(k))
+	// The place in the text makes each number different.
+	order := grow(&p.order, len(p.closures))
+	for k := range order {
+		order[k] = int64(p.closures[k].number)<<32 | int64(k)
 	}
-	p.scratch = order
-	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(p.closures[a].number, p.closures[b].number) })
+	slices.Sort(order)
 	for k := 0; k < len(order); k += 2 {
-		x := &p.closures[order[k]]
-		if k+1 == len(order) || p.closures[order[k+1]].number != x.number {
+		x := &p.closures[int32(order[k])]
+		if k+1 == len(order) || order[k+1]>>32 != order[k]>>32 {
 			return p.errorAt(int(x.at), int(x.size), "ring bond %d is never closed", x.number)
 		}
-		y := &p.closures[order[k+1]]
+		y := &p.closures[int32(order[k+1])]
 		if x.atom == y.atom {
 			return p.errorAt(int(y.at), int(y.size), "ring bond %d joins an atom to itself", y.number)
 		}
@@ -557,45 +563,51 @@ func (p *Parser) closeRings() error {
 
 // link builds links from bonds.
 func (p *Parser) link() {
-	n := len(p.atoms)
-	p.first = grow(p.first, n+1)
-	p.links = grow(p.links, 2*len(p.bonds))
-	first := p.first
-	clear(first)
-	for k := range p.bonds {
-		first[p.bonds[k].a]++
-		first[p.bonds[k].b]++
+	bonds := p.bonds
+	spans, links := zeroed(&p.spans, len(p.atoms)), grow(&p.links, 2*len(bonds))
+	for k := range bonds {
+		spans[bonds[k].a].hi++
+		spans[bonds[k].b].hi++
 	}
 	sum := int32(0)
-	for i := range first {
-		sum += first[i]
-		first[i] = sum
+	for i := range spans {
+		s := &spans[i]
+		sum += s.hi
+		s.lo, s.hi = sum, sum
 	}
-	for k := len(p.bonds) - 1; k >= 0; k-- {
-		b := &p.bonds[k]
-		first[b.a]--
-		p.links[first[b.a]] = link{b.b, int32(k)}
-		first[b.b]--
-		p.links[first[b.b]] = link{b.a, int32(k)}
+	for k := len(bonds) - 1; k >= 0; k-- {
+		b := &bonds[k]
+		x, y := &spans[b.a], &spans[b.b]
+		x.lo--
+		links[x.lo] = link{b.b, int32(k)}
+		y.lo--
+		links[y.lo] = link{b.a, int32(k)}
 	}
 }
 
-// grow returns s with length n, its values unspecified.
-func grow[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n, n+n/2)
+// grow makes the length of a buffer n, its values unspecified, and returns it. It takes
+// a pointer because storing a slice anew makes work for the garbage collector, which
+// cutting it to length does not.
+func grow[T any](s *[]T, n int) []T {
+	if cap(*s) < n {
+		*s = make([]T, n, n+n/2)
 	}
-	return s[:n]
+	*s = (*s)[:n]
+	return *s
 }
 
 // checkDuplicates refuses two bonds between the same atoms. Only a ring bond can
 // be the second one.
 func (p *Parser) checkDuplicates() error {
-	if len(p.closures) == 0 {
+	again := false
+	for k := p.chain; k < len(p.bonds); k++ {
+		again = again || p.between(p.bonds[k].a, p.bonds[k].b) != int32(k)
+	}
+	if !again {
 		return nil
 	}
-	seen := grow(p.scratch, len(p.atoms))
-	p.scratch = seen
+	// The first one in the text is to be named.
+	seen := grow(&p.scratch, len(p.atoms))
 	for i := range seen {
 		seen[i] = -1
 	}

@@ -22,7 +22,11 @@ type ringList struct {
 }
 
 func (l *ringList) reset() {
-	l.atoms, l.bonds, l.start = l.atoms[:0], l.bonds[:0], append(l.start[:0], 0)
+	// One by one, so that only lengths are stored, as in grow.
+	l.atoms = l.atoms[:0]
+	l.bonds = l.bonds[:0]
+	l.start = l.start[:0]
+	l.start = append(l.start, 0)
 }
 
 func (l *ringList) len() int                { return len(l.start) - 1 }
@@ -30,19 +34,27 @@ func (l *ringList) ring(r int) []int32      { return l.atoms[l.start[r]:l.start[
 func (l *ringList) ringBonds(r int) []int32 { return l.bonds[l.start[r]:l.start[r+1]] }
 func (l *ringList) size(r int) int          { return int(l.start[r+1] - l.start[r]) }
 
-func (l *ringList) add(ring []int32) {
-	l.atoms = append(l.atoms, ring...)
-	l.start = append(l.start, int32(len(l.atoms)))
+func (l *ringList) add(atoms, bonds []int32) {
+	l.atoms = append(l.atoms, atoms...)
+	l.bonds = append(l.bonds, bonds...)
+	l.end()
 }
+
+// end makes what was appended to atoms and bonds a ring.
+func (l *ringList) end() { l.start = append(l.start, int32(len(l.atoms))) }
+
+// take adds ring k of o.
+func (l *ringList) take(o *ringList, k int) { l.add(o.ring(k), o.ringBonds(k)) }
 
 // rings is the workspace and the result of findRings.
 type rings struct {
 	ringList
 
-	// Rings of atom i: member[memberOf[i]:memberOf[i+1]], ascending; of bond k:
-	// bondMember and bondMemberOf alike. Only where there are rings.
-	memberOf, member         []int32
-	bondMemberOf, bondMember []int32
+	// general: find all rings by search, for tests.
+	general bool
+
+	byAtom, byBond membership
+	fused          []bool // rings that share a bond with another
 
 	found ringList // of the fragment at hand
 	small ringList // of one search
@@ -54,32 +66,39 @@ type rings struct {
 	inGroups []inGroup
 	cut      []int32 // bonds cut off for one search
 
-	fragment []int32 // atoms of the fragment at hand
-	order    []int32 // atoms by fragment
+	open     int     // parts of the fragment at hand with cycles left
+	fragment []int32 // its atoms
+	order    []int32 // atoms by fragment: upward or grouped
 	label    []int32
-	degree   []int32
-	active   []bool // bonds not yet trimmed
-	done     []bool
-	blocked  []bool
+	shut     []uint8 // bonds that are trimmed or a bridge
+	blocked  []int32 // atoms in a run that is picked, by epoch
 	two      []int32 // picked atoms with two bonds
 	stack    []int32
 	changed  []int32
-	ringAtom []bool
-	ringBond []bool
 	deadBond []bool
 	covered  []bool
 	keep     []uint8
 	counts   []int32
 	sorted   []int32
-	path     []int32
 
-	// Depth-first search: low and enter are Tarjan's numbers, next the link to
-	// follow from an atom, way the path.
-	bridge     []bool // bonds that are in no ring
+	path, pathBonds []int32 // a ring in the making
+
+	// For missedRings, atoms and bonds of rings found by a first search or by
+	// missedRings. Most molecules need them not, so the rings are noted, by their
+	// number in found, and marked later.
+	noted              []int32
+	ringAtom, ringBond []bool
+	marked             bool // they are cleared for this molecule
+
+	// By atom. Parents in the spanning forest precede their children in tree, in which
+	// the atoms of a fragment are together.
+	nodes      []ringNode
+	tree       []int32 // order or walked
 	fragmentOf []int32
-	enter, low []int32
-	next       []int32
-	way        []link
+
+	upward  []int32 // 0, 1, 2 …
+	grouped []int32
+	walked  []int32
 
 	// Breadth-first search.
 	epoch int32
@@ -87,13 +106,32 @@ type rings struct {
 	queue []int32
 }
 
+// A ringNode is an atom in the search for rings.
+type ringNode struct {
+	up     link  // to its parent in a spanning forest; the bond is -1 at a root
+	depth  int32 // below the root
+	degree int32 // bonds not trimmed
+	done   bool  // its bonds are trimmed
+
+	// Two atoms have the same top where there are two ways between them that share no
+	// bond. Of such a part, cycles of its top is how many bonds it has more than a
+	// tree, less the plain rings found in it. Bonds trimmed from the beginning count.
+	top, cycles int32
+}
+
+// Why a bond is shut to searches.
+const (
+	trimmed = 1
+	bridge  = 2 // in no ring
+)
+
 // A visit is an atom in a breadth-first search, where stamp is the epoch.
 type visit struct {
-	stamp  int32
+	stamp  int32 // one more where the atom is taken from the queue
 	parent int32 // or -1
+	over   int32 // the bond to the parent
 	depth  int32
 	branch int32 // the atom next to the root that leads here
-	black  bool  // taken from the queue
 }
 
 // A ringHit says that the search from an atom found a ring.
@@ -134,7 +172,8 @@ type hashes struct {
 }
 
 func (h *hashes) reset() {
-	h.list, h.more = h.list[:0], nil
+	h.list = h.list[:0]
+	h.more = nil
 }
 
 // add reports whether x is new.
@@ -164,54 +203,56 @@ func (p *Parser) findRings() error {
 	r := &p.rings
 	r.reset()
 	r.extra.reset()
+	r.noted = r.noted[:0]
+	r.marked = false
 	n, m := len(p.atoms), len(p.bonds)
 	if len(p.closures) == 0 && !p.lean {
 		return nil
 	}
-	r.degree = grow(r.degree, n)
-	for i := range n {
-		r.degree[i] = p.first[i+1] - p.first[i]
+	nodes := grow(&r.nodes, n)
+	for i := range nodes {
+		o := &nodes[i]
+		o.up.atom, o.up.bond = -1, -1
+		o.depth, o.cycles, o.done = 0, 0, false
+		o.degree = p.degree(int32(i))
+		o.top = int32(i)
 	}
-	r.active = grow(r.active, m)
-	for k := range r.active {
-		b := &p.bonds[k]
-		if r.active[k] = b.kind != zeroBond; !r.active[k] {
-			r.degree[b.a]--
-			r.degree[b.b]--
+	zeroed(&r.shut, m)
+	if p.queries {
+		for k := range p.bonds {
+			if b := &p.bonds[k]; b.kind == zeroBond {
+				r.shut[k] = trimmed
+				nodes[b.a].degree--
+				nodes[b.b].degree--
+			}
 		}
 	}
-	r.done = zeroed(r.done, n)
-	r.ringAtom = zeroed(r.ringAtom, n)
-	r.ringBond = zeroed(r.ringBond, m)
-	r.blocked = zeroed(r.blocked, n)
+	grow(&r.queue, n)
 	// The stamps of former molecules are lower than the epoch.
-	if r.visit = grow(r.visit, n); r.epoch > 1<<30 {
+	grow(&r.visit, n)
+	grow(&r.blocked, n)
+	if r.epoch > 1<<30 {
 		clear(r.visit[:cap(r.visit)])
+		clear(r.blocked[:cap(r.blocked)])
 		r.epoch = 0
 	}
-	fragments := p.explore()
+	if r.general || !p.spanText() {
+		p.spanWalk()
+	}
+	p.findBridges()
 	exact := true
-	for f := range fragments {
+	for f := range len(r.label) - 1 {
 		lo, hi := r.label[f], r.label[f+1]
 		r.fragment = r.order[lo:hi]
-		bonds, all := int32(0), int32(0)
-		for _, i := range r.fragment {
-			bonds += r.degree[i]
-			all += p.first[i+1] - p.first[i]
-		}
-		bonds /= 2
-		if int(all/2) < len(r.fragment) {
-			continue
-		}
 		var err error
-		if exact, err = p.fragmentRings(int(bonds)); err != nil {
+		if exact, err = p.fragmentRings(r.tree[lo:hi]); err != nil {
 			return err
 		}
 		if !exact {
 			break
 		}
 		for k := range r.found.len() {
-			r.add(r.found.ring(k))
+			r.take(&r.found, k)
 		}
 	}
 	if !exact {
@@ -219,86 +260,164 @@ func (p *Parser) findRings() error {
 			return err
 		}
 	}
-	p.ringBondsOf(&r.ringList)
 	if r.extra.len() > 0 {
 		if err := p.symmetrize(); err != nil {
 			return err
 		}
 	}
-	p.fillMembers()
+	p.markRings()
 	return nil
 }
 
-func zeroed[T any](s []T, n int) []T {
-	s = grow(s, n)
-	clear(s)
-	return s
+// zeroed is grow with all values zero.
+func zeroed[T any](s *[]T, n int) []T {
+	clear(grow(s, n))
+	return *s
 }
 
-// explore goes through the molecule depth first. It marks in r.bridge the bonds
-// that are in no ring (Tarjan), and sorts the atoms by fragment into r.order,
-// ascending within each fragment, fragments by their first atom; fragment f is
-// order[label[f]:label[f+1]]. It returns the number of fragments.
-func (p *Parser) explore() int {
+// spanText makes the spanning forest that the text is: all bonds but those of ring-bond
+// numbers, by which an atom's parent precedes it. It reports false where there is no
+// text, or where ring bonds join what is between dots.
+func (p *Parser) spanText() bool {
 	r := &p.rings
+	if p.lean {
+		return false
+	}
 	n := len(p.atoms)
-	r.bridge = zeroed(r.bridge, len(p.bonds))
-	r.enter = zeroed(r.enter, n)
-	r.low = grow(r.low, n)
-	r.next = append(r.next[:0], p.first[:n]...)
-	r.fragmentOf = grow(r.fragmentOf, n)
-	r.label = append(r.label[:0], 0)
-	count := int32(0)
-	for root := range n {
-		if r.enter[root] != 0 {
-			continue
-		}
-		fragment := int32(len(r.label) - 1)
-		count++
-		r.enter[root], r.low[root] = count, count
-		r.way = append(r.way[:0], link{int32(root), -1})
-		for len(r.way) > 0 {
-			at := r.way[len(r.way)-1]
-			i := at.atom
-			if r.next[i] < p.first[i+1] {
-				l := p.links[r.next[i]]
-				r.next[i]++
-				switch {
-				case l.bond == at.bond:
-				case r.enter[l.atom] == 0:
-					count++
-					r.enter[l.atom] = count
-					if p.first[l.atom+1]-p.first[l.atom] == 1 { // no need to go there
-						r.bridge[l.bond] = true
-						r.fragmentOf[l.atom] = fragment
-						continue
-					}
-					r.low[l.atom] = count
-					r.way = append(r.way, l)
-				default:
-					r.low[i] = min(r.low[i], r.enter[l.atom])
-				}
+	nodes, shut, chain := r.nodes, r.shut, p.bonds[:p.chain]
+	for k := range chain {
+		b := &chain[k]
+		i, j := min(b.a, b.b), max(b.a, b.b)
+		o := &nodes[j]
+		o.up.atom, o.up.bond = i, int32(k)
+		o.depth = nodes[i].depth + 1
+		shut[k] |= bridge
+	}
+	if p.chain < n-1 {
+		// Several trees.
+		grow(&r.fragmentOf, n)
+		trees := int32(0)
+		for i := range nodes {
+			if up := nodes[i].up; up.bond >= 0 {
+				r.fragmentOf[i] = r.fragmentOf[up.atom]
 				continue
 			}
-			r.fragmentOf[i] = fragment
-			r.way = r.way[:len(r.way)-1]
-			if len(r.way) > 0 {
-				up := r.way[len(r.way)-1].atom
-				r.low[up] = min(r.low[up], r.low[i])
-				r.bridge[at.bond] = r.low[i] > r.enter[up]
+			r.fragmentOf[i] = trees
+			trees++
+		}
+		for k := p.chain; k < len(p.bonds); k++ {
+			if r.fragmentOf[p.bonds[k].a] != r.fragmentOf[p.bonds[k].b] {
+				clear(shut)
+				return false
 			}
 		}
-		r.label = append(r.label, count)
+		p.sortFragments(int(trees))
+		r.tree = r.order
+		return true
 	}
-	fragments := len(r.label) - 1
-	r.order = grow(r.order, n)
+	r.label = append(r.label[:0], 0, int32(n))
+	for len(r.upward) < n {
+		r.upward = append(r.upward, int32(len(r.upward)))
+	}
+	r.order = r.upward[:n]
+	r.tree = r.order
+	return true
+}
+
+// spanWalk makes the spanning forest that a breadth-first search finds, of any bonds.
+func (p *Parser) spanWalk() {
+	r := &p.rings
+	p.chain = 0
+	n := len(p.atoms)
+	grow(&r.fragmentOf, n)
+	nodes := r.nodes
+	for i := range nodes {
+		nodes[i].up, nodes[i].depth = link{-1, -1}, -1
+	}
+	r.walked = r.walked[:0]
+	fragments := 0
+	for root := range nodes {
+		if nodes[root].depth >= 0 {
+			continue
+		}
+		nodes[root].depth = 0
+		head := len(r.walked)
+		for r.walked = append(r.walked, int32(root)); head < len(r.walked); head++ {
+			i := r.walked[head]
+			r.fragmentOf[i] = int32(fragments)
+			for _, l := range p.neighbors(i) {
+				if o := &nodes[l.atom]; o.depth < 0 {
+					o.up, o.depth = link{i, l.bond}, nodes[i].depth+1
+					r.shut[l.bond] |= bridge
+					r.walked = append(r.walked, l.atom)
+				}
+			}
+		}
+		fragments++
+	}
+	r.tree = r.walked
+	p.sortFragments(fragments)
+}
+
+// sortFragments sorts the atoms by fragment into r.order, ascending within each,
+// fragments by their first atom; fragment f is order[label[f]:label[f+1]].
+func (p *Parser) sortFragments(fragments int) {
+	r := &p.rings
+	zeroed(&r.label, fragments+1)
+	for _, f := range r.fragmentOf {
+		r.label[f]++
+	}
+	sum := int32(0)
+	for f, size := range r.label {
+		r.label[f] = sum
+		sum += size
+	}
 	r.counts = append(r.counts[:0], r.label...)
-	for i := range n {
-		f := r.fragmentOf[i]
+	r.order = grow(&r.grouped, len(r.fragmentOf))
+	for i, f := range r.fragmentOf {
 		r.order[r.counts[f]] = int32(i)
 		r.counts[f]++
 	}
-	return fragments
+}
+
+// findBridges finds the parts with rings and shuts the bonds that are in no ring. Each
+// bond that is not in the spanning forest makes a ring of the ways from its ends up to
+// where these meet.
+func (p *Parser) findBridges() {
+	r := &p.rings
+	nodes, shut := r.nodes, r.shut
+	for k := p.chain; k < len(p.bonds); k++ {
+		b := &p.bonds[k]
+		if nodes[b.a].up.bond == int32(k) || nodes[b.b].up.bond == int32(k) {
+			continue // in the forest
+		}
+		i, j := r.top(b.a), r.top(b.b)
+		cycles := int32(1)
+		for i != j {
+			if nodes[i].depth < nodes[j].depth {
+				i, j = j, i
+			}
+			at := &nodes[i]
+			shut[at.up.bond] &^= bridge
+			cycles += at.cycles
+			at.cycles = 0
+			at.top = at.up.atom
+			i = r.top(at.top)
+		}
+		nodes[i].cycles += cycles
+	}
+}
+
+// top is the top of the part that atom i is in.
+func (r *rings) top(i int32) int32 {
+	for {
+		up := r.nodes[i].top
+		if up == i {
+			return i
+		}
+		r.nodes[i].top = r.nodes[up].top
+		i = up
+	}
 }
 
 // trim takes atom i's bonds away; neighbours that are left with one bond or none
@@ -306,39 +425,66 @@ func (p *Parser) explore() int {
 func (p *Parser) trim(i int32) {
 	r := &p.rings
 	for _, l := range p.neighbors(i) {
-		if !r.active[l.bond] {
+		if r.shut[l.bond]&trimmed != 0 {
 			continue
 		}
-		if r.degree[l.atom] <= 2 {
+		o := &r.nodes[l.atom]
+		if o.degree <= 2 {
 			r.changed = append(r.changed, l.atom)
 		}
-		r.active[l.bond] = false
-		r.degree[l.atom]--
-		r.degree[i]--
+		r.shut[l.bond] |= trimmed
+		o.degree--
+		r.nodes[i].degree--
 	}
 }
 
-// fragmentRings finds the rings of r.fragment, which has the given number of
-// bonds. It reports false where the search failed and the quick one is to be
-// used for the whole molecule.
-func (p *Parser) fragmentRings(bonds int) (exact bool, err error) {
+// fragmentRings finds the rings of r.fragment, whose spanning tree is tree. It reports
+// false where the search failed and the quick one is to be used for the whole molecule.
+func (p *Parser) fragmentRings(tree []int32) (exact bool, err error) {
 	r := &p.rings
 	r.found.reset()
 	r.seen.reset()
 	r.changed = r.changed[:0]
-	for _, i := range r.fragment {
-		if r.degree[i] < 2 {
-			r.changed = append(r.changed, i)
+	r.open = 0
+	// Trim side chains from their ends on. A bond counts at both ends, but for those
+	// trimmed here only at the lower one.
+	finished, bonds := 0, 0
+	nodes := r.nodes
+	for q := len(tree) - 1; q >= 0; q-- {
+		i := tree[q]
+		at := &nodes[i]
+		if at.cycles > 0 {
+			r.open++
 		}
+		bonds += int(at.degree)
+		if at.degree > 1 {
+			continue
+		}
+		if at.degree == 1 {
+			k := at.up.bond
+			if r.general || k < 0 || r.shut[k]&trimmed != 0 {
+				r.changed = append(r.changed, i)
+				continue
+			}
+			r.shut[k] |= trimmed
+			at.degree = 0
+			nodes[at.up.atom].degree--
+			bonds++
+		}
+		at.done = true
+		finished++
 	}
+	if r.open == 0 {
+		return true, nil
+	}
+	bonds /= 2
 	want := bonds - len(r.fragment) + 1
-	finished, first := 0, true
-	for finished < len(r.fragment) {
+	for r.open > 0 {
 		for len(r.changed) > 0 {
 			i := r.changed[len(r.changed)-1]
 			r.changed = r.changed[:len(r.changed)-1]
-			if !r.done[i] {
-				r.done[i] = true
+			if !nodes[i].done {
+				nodes[i].done = true
 				finished++
 				p.trim(i)
 			}
@@ -346,10 +492,6 @@ func (p *Parser) fragmentRings(bonds int) (exact bool, err error) {
 		if finished >= len(r.fragment) {
 			break
 		}
-		if first && p.simpleRings(want) {
-			return true, nil
-		}
-		first = false
 		if !p.spend(len(r.fragment)) {
 			return false, p.errorBudget()
 		}
@@ -358,8 +500,11 @@ func (p *Parser) fragmentRings(bonds int) (exact bool, err error) {
 			if err := p.searchTwos(); err != nil {
 				return false, err
 			}
+			if r.open == 0 {
+				break
+			}
 			for _, i := range r.two {
-				r.done[i] = true
+				nodes[i].done = true
 				finished++
 				p.trim(i)
 			}
@@ -367,7 +512,7 @@ func (p *Parser) fragmentRings(bonds int) (exact bool, err error) {
 		}
 		three := int32(-1)
 		for _, i := range r.fragment {
-			if r.degree[i] == 3 {
+			if nodes[i].degree == 3 {
 				three = i
 				break
 			}
@@ -378,9 +523,12 @@ func (p *Parser) fragmentRings(bonds int) (exact bool, err error) {
 		if err := p.searchThree(three); err != nil {
 			return false, err
 		}
-		r.done[three] = true
+		nodes[three].done = true
 		finished++
 		p.trim(three)
+	}
+	if r.general || r.found.len() < want || len(r.fragment) < len(nodes) {
+		p.markNoted() // missedRings looks at the rings of fragments before, too
 	}
 	if r.found.len() < want {
 		if err := p.missedRings(bonds); err != nil {
@@ -398,65 +546,76 @@ func (p *Parser) fragmentRings(bonds int) (exact bool, err error) {
 	return true, nil
 }
 
-// simpleRings finds the rings of a fragment, its side chains trimmed, in which no
-// two rings share an atom and each has an atom with two bonds. It leaves them in
-// r.found as the general search would, only faster; or nothing, and reports false.
-func (p *Parser) simpleRings(want int) bool {
-	r := &p.rings
-	for _, i := range r.fragment {
-		if r.done[i] {
-			continue
+// onlyLink is the one way on from atom i around rings, other than back over the bond
+// come over; ok is false where there is none or a choice.
+func (p *Parser) onlyLink(i, over int32) (only link, ok bool) {
+	n, links := 0, p.neighbors(i)
+	p.budget -= len(links)
+	for _, l := range links {
+		if p.rings.shut[l.bond] == 0 && l.bond != over {
+			only = l
+			n++
 		}
-		n := 0
-		for _, l := range p.neighbors(i) {
-			if r.active[l.bond] && !r.bridge[l.bond] {
-				n++
+	}
+	return only, n == 1
+}
+
+// plainRing looks for the ring of a root with two bonds without a search: the only ring
+// that root is in, or, where the ways from root come to a choice at two neighbours u and
+// v, the one that these close. No other ring through root is as small, and the search
+// meets that one first: what lies beyond u and v is on one branch with them, unless both
+// are as far from root, and then the first of them sees the other. Nor would an atom that
+// finds the same ring see another one with root cut off, since it is on the same way
+// between u and v. The ring is left in r.path and r.pathBonds, as smallest finds it. What
+// it takes from the budget is for the caller to look at.
+func (p *Parser) plainRing(root int32) bool {
+	r := &p.rings
+	r.path = r.path[:0]
+	r.pathBonds = r.pathBonds[:0]
+	var start [2]link
+	n := 0
+	for _, l := range p.neighbors(root) {
+		if r.shut[l.bond] == 0 {
+			if n == 2 {
+				return false
+			}
+			start[n] = l
+			n++
+		}
+	}
+	if n < 2 {
+		return false
+	}
+	r.path = append(r.path, root)
+	// follow goes from root to a choice, or around to root.
+	follow := func(l link) {
+		r.pathBonds = append(r.pathBonds, l.bond)
+		for ok := true; ok && l.atom != root; {
+			r.path = append(r.path, l.atom)
+			if l, ok = p.onlyLink(l.atom, l.bond); ok {
+				r.pathBonds = append(r.pathBonds, l.bond)
 			}
 		}
-		if n != 0 && n != 2 {
+	}
+	follow(start[0])
+	if len(r.path) != len(r.pathBonds) {
+		one := len(r.path)
+		r.pathBonds = append(r.pathBonds, -1)
+		follow(start[1])
+		u, v := r.path[one-1], r.path[len(r.path)-1]
+		k := p.between(u, v)
+		if k < 0 || r.shut[k] != 0 {
 			return false
 		}
+		r.pathBonds[one-1] = k
+		slices.Reverse(r.path[one:])
+		slices.Reverse(r.pathBonds[one:])
 	}
-	// along is the first ring bond of atom i other than the one come over.
-	along := func(i, over int32) link {
-		for _, l := range p.neighbors(i) {
-			if r.active[l.bond] && !r.bridge[l.bond] && l.bond != over {
-				return l
-			}
-		}
-		return link{-1, -1}
-	}
-	r.sorted = r.sorted[:0]
-	for _, i := range r.fragment {
-		if r.done[i] || r.blocked[i] || r.degree[i] != 2 {
-			continue
-		}
-		l := along(i, -1)
-		if l.atom < 0 {
-			continue // on a chain between rings
-		}
-		ring := append(r.path[:0], i)
-		for ; l.atom != i; l = along(l.atom, l.bond) {
-			ring = append(ring, l.atom)
-		}
-		// The search meets itself on the side of the second neighbour in even
-		// rings, and goes that way first.
-		if len(ring)%2 == 0 {
-			slices.Reverse(ring[1:])
-		}
-		r.path = ring
-		r.found.add(ring)
-		for _, j := range ring {
-			r.blocked[j] = true
-		}
-		r.sorted = append(r.sorted, ring...)
-	}
-	for _, i := range r.sorted {
-		r.blocked[i] = false
-	}
-	if r.found.len() != want {
-		r.found.reset()
-		return false
+	// The search meets itself on the side of the second neighbour in even rings, and
+	// goes that way first.
+	if len(r.path)%2 == 0 {
+		slices.Reverse(r.path[1:])
+		slices.Reverse(r.pathBonds)
 	}
 	return true
 }
@@ -465,29 +624,26 @@ func (p *Parser) simpleRings(want int) bool {
 func (p *Parser) pickTwos() {
 	r := &p.rings
 	r.two = r.two[:0]
-	r.sorted = r.sorted[:0] // blocked atoms
+	r.epoch++
+	nodes, blocked, shut, epoch := r.nodes, r.blocked, r.shut, r.epoch
 	for _, i := range r.fragment {
-		if r.degree[i] != 2 || r.blocked[i] {
+		if nodes[i].degree != 2 || blocked[i] == epoch {
 			continue
 		}
 		r.two = append(r.two, i)
-		r.blocked[i] = true
-		r.sorted = append(r.sorted, i)
-		r.stack = append(r.stack[:0], i)
-		for len(r.stack) > 0 {
-			j := r.stack[len(r.stack)-1]
-			r.stack = r.stack[:len(r.stack)-1]
-			for _, l := range p.neighbors(j) {
-				if r.active[l.bond] && !r.blocked[l.atom] && r.degree[l.atom] == 2 {
-					r.blocked[l.atom] = true
-					r.sorted = append(r.sorted, l.atom)
-					r.stack = append(r.stack, l.atom)
+		blocked[i] = epoch
+		for _, l := range p.neighbors(i) {
+			// From here on the only way that is not blocked.
+			for shut[l.bond]&trimmed == 0 && nodes[l.atom].degree == 2 && blocked[l.atom] != epoch {
+				blocked[l.atom] = epoch
+				for _, o := range p.neighbors(l.atom) {
+					if shut[o.bond]&trimmed == 0 && o.bond != l.bond {
+						l = o
+						break
+					}
 				}
 			}
 		}
-	}
-	for _, i := range r.sorted {
-		r.blocked[i] = false
 	}
 }
 
@@ -496,17 +652,19 @@ func (p *Parser) pickTwos() {
 // includes a ring met before a smaller one.
 func (p *Parser) smallest(root, avoid int32) (int, error) {
 	r := &p.rings
-	r.epoch++
+	r.epoch += 2
+	grey, black := r.epoch, r.epoch+1
+	visits, queue, shut := r.visit, r.queue, r.shut
 	if avoid >= 0 {
-		r.visit[avoid] = visit{stamp: r.epoch, black: true}
+		visits[avoid].stamp = black
 	}
-	r.visit[root] = visit{stamp: r.epoch, parent: -1}
-	r.queue = append(r.queue[:0], root)
+	visits[root] = visit{stamp: grey, parent: -1}
+	queue[0] = root
 	count, best := 0, int32(1<<30)
-	for head := 0; head < len(r.queue); head++ {
-		i := r.queue[head]
-		r.visit[i].black = true
-		at := r.visit[i]
+	for head, tail := 0, 1; head < tail; head++ {
+		i := queue[head]
+		at := &visits[i]
+		at.stamp = black
 		depth := at.depth + 1
 		if depth > best {
 			break
@@ -517,58 +675,77 @@ func (p *Parser) smallest(root, avoid int32) (int, error) {
 		}
 		for _, l := range links {
 			j := l.atom
-			if !r.active[l.bond] || r.bridge[l.bond] || at.parent == j {
+			if shut[l.bond] != 0 || at.parent == j {
 				continue
 			}
-			to := &r.visit[j]
-			if to.stamp != r.epoch {
-				*to = visit{stamp: r.epoch, parent: i, depth: depth, branch: at.branch}
+			to := &visits[j]
+			if to.stamp < grey {
+				to.stamp, to.parent, to.over, to.depth, to.branch = grey, i, l.bond, depth, at.branch
 				if i == root {
 					to.branch = j
 				}
-				r.queue = append(r.queue, j)
+				queue[tail] = j
+				tail++
 				continue
 			}
 			// The two ways to j close a ring; it goes through root if they are
 			// on different branches.
-			if to.black || to.branch == at.branch {
+			if to.stamp == black || to.branch == at.branch {
 				continue
 			}
-			size := at.depth + 1 + to.depth
+			size := depth + to.depth
 			if size > best {
 				return count, nil
 			}
 			best = size
 			count++
 			// root … i, then j … the atom next to root.
-			from := len(r.small.atoms)
-			for k := i; k != -1; k = r.visit[k].parent {
-				r.small.atoms = append(r.small.atoms, k)
+			small := &r.small
+			from := len(small.atoms)
+			for k := i; k != root; k = visits[k].parent {
+				small.atoms = append(small.atoms, k)
+				small.bonds = append(small.bonds, visits[k].over)
 			}
-			slices.Reverse(r.small.atoms[from:])
-			for k := j; k != root; k = r.visit[k].parent {
-				r.small.atoms = append(r.small.atoms, k)
+			small.atoms = append(small.atoms, root)
+			slices.Reverse(small.atoms[from:])
+			slices.Reverse(small.bonds[from:])
+			small.bonds = append(small.bonds, l.bond)
+			for k := j; k != root; k = visits[k].parent {
+				small.atoms = append(small.atoms, k)
+				small.bonds = append(small.bonds, visits[k].over)
 			}
 			if !p.spend(int(size)) {
 				return 0, p.errorBudget()
 			}
-			r.small.start = append(r.small.start, int32(len(r.small.atoms)))
+			small.end()
 		}
 	}
 	return count, nil
 }
 
-// noteRing marks the atoms and bonds of a ring as known ring members.
-func (p *Parser) noteRing(ring []int32) {
+// noteRing adds a ring to r.found whose atoms and bonds then count as known ring members.
+func (r *rings) noteRing(atoms, bonds []int32) {
+	r.noted = append(r.noted, int32(r.found.len()))
+	r.found.add(atoms, bonds)
+}
+
+// markNoted marks the atoms and bonds of the rings noted.
+func (p *Parser) markNoted() {
 	r := &p.rings
-	for k, i := range ring {
-		j := ring[0]
-		if k+1 < len(ring) {
-			j = ring[k+1]
-		}
-		r.ringAtom[i] = true
-		r.ringBond[p.between(i, j)] = true
+	if !r.marked {
+		r.marked = true
+		zeroed(&r.ringAtom, len(p.atoms))
+		zeroed(&r.ringBond, len(p.bonds))
 	}
+	for _, k := range r.noted {
+		for _, i := range r.found.ring(int(k)) {
+			r.ringAtom[i] = true
+		}
+		for _, b := range r.found.ringBonds(int(k)) {
+			r.ringBond[b] = true
+		}
+	}
+	r.noted = r.noted[:0]
 }
 
 // searchTwos searches from the atoms of r.two.
@@ -577,6 +754,24 @@ func (p *Parser) searchTwos() error {
 	r.small.reset()
 	r.hits = r.hits[:0]
 	for _, i := range r.two {
+		cycles := &r.nodes[r.top(i)].cycles
+		if *cycles == 0 {
+			continue // on a way between rings, or there is no more to find
+		}
+		if !r.general && p.plainRing(i) {
+			if r.seen.add(ringHash(r.path)) {
+				r.noteRing(r.path, r.pathBonds)
+				// Without i, which goes after this round, there is one cycle less.
+				// If there is none, all atoms with two bonds are in rings like this.
+				if *cycles--; *cycles == 0 {
+					r.open--
+				}
+			}
+			if !p.spend(len(r.path)) {
+				return p.errorBudget()
+			}
+			continue
+		}
 		from := r.small.len()
 		count, err := p.smallest(i, -1)
 		if err != nil {
@@ -586,8 +781,7 @@ func (p *Parser) searchTwos() error {
 			ring := r.small.ring(k)
 			h := ringHash(ring)
 			if r.seen.add(h) {
-				r.found.add(ring)
-				p.noteRing(ring)
+				r.noteRing(ring, r.small.ringBonds(k))
 			}
 			r.hits = append(r.hits, ringHit{h, int32(len(r.hits)), i, int32(k)})
 		}
@@ -668,8 +862,8 @@ func (p *Parser) searchDuplicates() error {
 						continue
 					}
 					for _, l := range p.neighbors(x.atom) {
-						if r.active[l.bond] {
-							r.active[l.bond] = false
+						if r.shut[l.bond]&trimmed == 0 {
+							r.shut[l.bond] |= trimmed
 							cut = append(cut, l.bond)
 						}
 					}
@@ -679,7 +873,7 @@ func (p *Parser) searchDuplicates() error {
 			before := r.small.len()
 			_, err := p.smallest(h.atom, -1)
 			for _, k := range cut {
-				r.active[k] = true
+				r.shut[k] &^= trimmed
 			}
 			if err != nil {
 				return err
@@ -690,7 +884,7 @@ func (p *Parser) searchDuplicates() error {
 		}
 		for k := from; k < r.small.len(); k++ {
 			if ring := r.small.ring(k); len(ring) == shortest && r.seen.add(ringHash(ring)) {
-				r.found.add(ring)
+				r.found.take(&r.small, k)
 			}
 		}
 	}
@@ -708,8 +902,8 @@ func (p *Parser) searchThree(root int32) error {
 	}
 	take := func(from int) {
 		for k := from; k < r.small.len(); k++ {
-			if ring := r.small.ring(k); r.seen.add(ringHash(ring)) {
-				r.found.add(ring)
+			if r.seen.add(ringHash(r.small.ring(k))) {
+				r.found.take(&r.small, k)
 			}
 		}
 	}
@@ -720,7 +914,7 @@ func (p *Parser) searchThree(root int32) error {
 	var next [3]int32
 	k := 0
 	for _, l := range p.neighbors(root) {
-		if r.active[l.bond] && k < 3 {
+		if r.shut[l.bond]&trimmed == 0 && k < 3 {
 			next[k] = l.atom
 			k++
 		}
@@ -764,7 +958,7 @@ func (p *Parser) searchThree(root int32) error {
 // at, as many as the fragment has.
 func (p *Parser) missedRings(bonds int) error {
 	r := &p.rings
-	r.deadBond = zeroed(r.deadBond, len(p.bonds))
+	zeroed(&r.deadBond, len(p.bonds))
 	for k := 0; k < bonds; {
 		b := &p.bonds[k]
 		if r.ringBond[k] || r.deadBond[k] || !r.ringAtom[b.a] || !r.ringAtom[b.b] {
@@ -808,8 +1002,9 @@ func (p *Parser) searchOver(from, to int32) (bool, error) {
 				slices.Reverse(ring)
 				r.path = ring
 				if r.seen.add(ringHash(ring)) {
-					r.found.add(ring)
-					p.noteRing(ring)
+					r.pathBonds = p.bondsAround(r.pathBonds[:0], ring)
+					r.noteRing(ring, r.pathBonds)
+					p.markNoted()
 					return true, nil
 				}
 				continue
@@ -830,19 +1025,16 @@ func (p *Parser) searchOver(from, to int32) (bool, error) {
 	return false, nil
 }
 
-// ringBondsOf fills l.bonds.
-func (p *Parser) ringBondsOf(l *ringList) {
-	l.bonds = l.bonds[:0]
-	for k := range l.len() {
-		ring := l.ring(k)
-		for q, i := range ring {
-			j := ring[0]
-			if q+1 < len(ring) {
-				j = ring[q+1]
-			}
-			l.bonds = append(l.bonds, p.between(i, j))
+// bondsAround appends the bonds of a ring to bonds.
+func (p *Parser) bondsAround(bonds, ring []int32) []int32 {
+	for k, i := range ring {
+		j := ring[0]
+		if k+1 < len(ring) {
+			j = ring[k+1]
 		}
+		bonds = append(bonds, p.between(i, j))
 	}
+	return bonds
 }
 
 // dropRings drops rings from r.found that bring no new bond: the smallest ring
@@ -851,17 +1043,14 @@ func (p *Parser) ringBondsOf(l *ringList) {
 func (p *Parser) dropRings() error {
 	r := &p.rings
 	n := r.found.len()
-	by := grow(r.sorted, n)
-	r.sorted = by
+	by := grow(&r.sorted, n)
 	for k := range by {
 		by[k] = int32(k)
 	}
 	sortLikeSTL(by, func(x, y int32) bool { return r.found.size(int(x)) < r.found.size(int(y)) })
-	p.ringBondsOf(&r.found)
-	r.covered = zeroed(r.covered, len(p.bonds))
+	zeroed(&r.covered, len(p.bonds))
 	const available, kept, considered = 1, 2, 4
-	state := grow(r.keep, n)
-	r.keep = state
+	state := grow(&r.keep, n)
 	for k := range state {
 		state[k] = available
 	}
@@ -920,10 +1109,10 @@ func (p *Parser) dropRings() error {
 	r.extra.reset()
 	r.small.reset()
 	for k := range n {
-		if ring := r.found.ring(int(by[k])); state[k]&kept != 0 {
-			r.small.add(ring)
+		if state[k]&kept != 0 {
+			r.small.take(&r.found, int(by[k]))
 		} else {
-			r.extra.add(ring)
+			r.extra.take(&r.found, int(by[k]))
 		}
 	}
 	r.found, r.small = r.small, r.found
@@ -935,12 +1124,11 @@ func (p *Parser) dropRings() error {
 func (p *Parser) symmetrize() error {
 	r := &p.rings
 	n := r.len()
-	r.counts = zeroed(r.counts, len(p.bonds))
+	zeroed(&r.counts, len(p.bonds))
 	for _, k := range r.bonds {
 		r.counts[k]++
 	}
-	p.ringBondsOf(&r.extra)
-	r.covered = zeroed(r.covered, len(p.bonds))
+	zeroed(&r.covered, len(p.bonds))
 	for e := range r.extra.len() {
 		ring, bonds := r.extra.ring(e), r.extra.ringBonds(e)
 		for _, k := range bonds {
@@ -962,8 +1150,7 @@ func (p *Parser) symmetrize() error {
 				}
 			}
 			if share && replaces {
-				r.add(ring)
-				r.bonds = append(r.bonds, bonds...)
+				r.add(ring, bonds)
 				break
 			}
 		}
@@ -979,10 +1166,8 @@ func (p *Parser) symmetrize() error {
 func (p *Parser) quickRings() error {
 	r := &p.rings
 	r.reset()
-	color := zeroed(r.keep, len(p.atoms)) // 1: on the path, 2: done
-	r.keep = color
-	next := zeroed(r.counts, len(p.atoms))
-	r.counts = next
+	color := zeroed(&r.keep, len(p.atoms)) // 1: on the path, 2: done
+	next := zeroed(&r.counts, len(p.atoms))
 	path := r.stack[:0]
 	for root := range p.atoms {
 		if color[root] != 0 {
@@ -1023,7 +1208,8 @@ func (p *Parser) quickRings() error {
 				if !p.spend(len(r.atoms) - int(r.start[len(r.start)-1])) {
 					return p.errorBudget()
 				}
-				r.start = append(r.start, int32(len(r.atoms)))
+				r.bonds = p.bondsAround(r.bonds, r.atoms[r.start[len(r.start)-1]:])
+				r.end()
 			}
 		}
 	}
@@ -1031,39 +1217,66 @@ func (p *Parser) quickRings() error {
 	return nil
 }
 
-// fillMembers lists the rings of each atom and bond.
-func (p *Parser) fillMembers() {
-	r := &p.rings
-	fill := func(of, members, in []int32, n int) ([]int32, []int32) {
-		of = zeroed(of, n+1)
-		members = grow(members, len(in))
+// A membership lists the rings that atoms or bonds are in: those of i are
+// rings[first[i]:first[i+1]], ascending. It is made when it is first needed.
+type membership struct {
+	first, rings []int32
+	made         bool
+}
+
+// of returns the rings of l that i is in, one of n atoms or bonds; in is l.atoms or
+// l.bonds.
+func (m *membership) of(i int32, l *ringList, in []int32, n int) []int32 {
+	if !m.made {
+		m.made = true
+		first, rings := zeroed(&m.first, n+1), grow(&m.rings, len(in))
 		for _, i := range in {
-			of[i]++
+			first[i]++
 		}
 		sum := int32(0)
-		for i := range of {
-			sum += of[i]
-			of[i] = sum
+		for i := range first {
+			sum += first[i]
+			first[i] = sum
 		}
-		for k := r.len() - 1; k >= 0; k-- {
-			for q := r.start[k]; q < r.start[k+1]; q++ {
-				of[in[q]]--
-				members[of[in[q]]] = int32(k)
+		for k := l.len() - 1; k >= 0; k-- {
+			for q := l.start[k]; q < l.start[k+1]; q++ {
+				first[in[q]]--
+				rings[first[in[q]]] = int32(k)
 			}
 		}
-		return of, members
 	}
-	r.memberOf, r.member = fill(r.memberOf, r.member, r.atoms, len(p.atoms))
-	r.bondMemberOf, r.bondMember = fill(r.bondMemberOf, r.bondMember, r.bonds, len(p.bonds))
-	for _, i := range r.atoms {
-		p.atoms[i].ring = true
-	}
-	for _, k := range r.bonds {
-		p.bonds[k].ring = true
-	}
+	return m.rings[m.first[i]:m.first[i+1]]
 }
 
 // ofAtom and ofBond are the rings that an atom or bond is in. Only where there
 // are rings.
-func (r *rings) ofAtom(i int32) []int32 { return r.member[r.memberOf[i]:r.memberOf[i+1]] }
-func (r *rings) ofBond(k int32) []int32 { return r.bondMember[r.bondMemberOf[k]:r.bondMemberOf[k+1]] }
+func (r *rings) ofAtom(i int32) []int32 {
+	return r.byAtom.of(i, &r.ringList, r.atoms, len(r.nodes))
+}
+
+func (r *rings) ofBond(k int32) []int32 {
+	return r.byBond.of(k, &r.ringList, r.bonds, len(r.shut))
+}
+
+// markRings marks the atoms and bonds in rings, and the fused rings.
+func (p *Parser) markRings() {
+	r := &p.rings
+	r.byAtom.made, r.byBond.made = false, false
+	for _, i := range r.atoms {
+		p.atoms[i].ring = true
+	}
+	shared := false
+	for _, k := range r.bonds {
+		shared = shared || p.bonds[k].ring
+		p.bonds[k].ring = true
+	}
+	zeroed(&r.fused, r.len())
+	if !shared {
+		return
+	}
+	for q := range r.fused {
+		for _, k := range r.ringBonds(q) {
+			r.fused[q] = r.fused[q] || len(r.ofBond(k)) > 1
+		}
+	}
+}

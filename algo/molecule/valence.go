@@ -21,7 +21,7 @@ func (a *atom) totalValence() int32 { return a.valence + a.room() }
 
 // shift is how much a charge adds to the allowed numbers of bonds.
 func (a *atom) shift() int32 {
-	if elements[a.z].early || a.z == 6 && a.charge > 0 {
+	if basics[a.z].early || a.z == 6 && a.charge > 0 {
 		return -a.charge
 	}
 	return a.charge
@@ -135,11 +135,14 @@ func (p *Parser) hasChoice(i int32) bool {
 }
 
 // checkValences computes the explicit and implicit valence of every atom and
-// refuses atoms with more bonds than their element takes.
-func (p *Parser) checkValences() error {
-	sums := p.sumBonds()
-	for i := range p.atoms {
-		a := &p.atoms[i]
+// refuses atoms with more bonds than their element takes. sums is that of sumBonds. It
+// notes whether some atoms are aromatic.
+func (p *Parser) checkValences(sums []int32) error {
+	atoms := p.atoms
+	sums = sums[:len(atoms)]
+	for i := range atoms {
+		a := &atoms[i]
+		p.aromatic = p.aromatic || a.aromatic
 		if p.plainValence(a, sums[i]) {
 			continue
 		}
@@ -169,13 +172,15 @@ func (p *Parser) checkValences() error {
 }
 
 // sumBonds returns what the bonds of each atom add to its valence, in half bonds, in
-// p.scratch, and notes whether some count at one end or nowhere.
+// p.scratch, and notes whether some count at one end or nowhere, and whether some are
+// aromatic.
 func (p *Parser) sumBonds() []int32 {
-	sums := zeroed(p.scratch, len(p.atoms))
-	p.scratch = sums
-	p.weak = false
-	for k := range p.bonds {
-		b := &p.bonds[k]
+	sums := zeroed(&p.scratch, len(p.atoms))
+	p.weak, p.aromatic = false, false
+	bonds := p.bonds
+	for k := range bonds {
+		b := &bonds[k]
+		p.aromatic = p.aromatic || b.aromatic
 		h := halves[b.order]
 		sums[b.b] += h
 		if b.order == Dative || b.order == Any {
@@ -195,7 +200,7 @@ func (p *Parser) sumBonds() []int32 {
 // would find the same.
 func (p *Parser) plainValence(a *atom, sum int32) bool {
 	sum += 2 * a.explicitH
-	v := plainValences[a.z]
+	v := int32(basics[a.z].plain)
 	if sum > 2*v || a.charge|a.radicals != 0 || a.noImplicit || p.queries {
 		return false
 	}
@@ -257,14 +262,15 @@ func (p *Parser) countRadicals() {
 // settleHydrogens makes explicit the hydrogens that a molecule as it is now
 // would no longer imply, such as that of pyrrole's nitrogen.
 func (p *Parser) settleHydrogens() {
-	sums := p.sumBonds()
-	for i := range p.atoms {
-		a := &p.atoms[i]
-		if !a.ring && !p.queries && sums[i]+2*a.explicitH == 2*a.valence {
+	atoms := p.atoms
+	ends := p.ends[:len(atoms)]
+	for i := range atoms {
+		a, sum := &atoms[i], ends[i].sum
+		if !a.ring && !p.queries && sum+2*a.explicitH == 2*a.valence {
 			continue // as checkValences found it
 		}
 		before := a.room()
-		if p.plainValence(a, sums[i]) && a.implicit >= before {
+		if p.plainValence(a, sum) && a.implicit >= before {
 			continue
 		}
 		a.valence = p.explicitValence(int32(i))

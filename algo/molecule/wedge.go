@@ -86,7 +86,7 @@ func (m *molfile) fold() {
 			}
 		}
 	}
-	m.first = grow(m.first, n)
+	grow(&m.first, n)
 	gone := 0
 	for i := range p.atoms {
 		p.refresh(int32(i))
@@ -123,8 +123,7 @@ func (m *molfile) fold() {
 // the first that says something counts.
 func (m *molfile) wedgeTags() {
 	p := m.p
-	done := zeroed(p.scratch, len(p.atoms))
-	p.scratch = done
+	done := zeroed(&p.scratch, len(p.atoms))
 	for k, w := range m.wedges {
 		i := p.bonds[k].a
 		a := &p.atoms[i]
@@ -377,9 +376,9 @@ func (m *molfile) directBonds() error {
 		}
 	}
 	if len(d.order) > 0 {
-		d.open = zeroed(d.open, n)
-		d.count = zeroed(d.count, n)
-		d.weight = zeroed(d.weight, n)
+		zeroed(&d.open, n)
+		zeroed(&d.count, n)
+		zeroed(&d.weight, n)
 		for _, k := range d.order {
 			b := &p.bonds[k]
 			for _, i := range [2]int32{b.a, b.b} {

@@ -40,8 +40,8 @@ type neighborhood struct {
 func (h *neighborhood) of(i int32) []link { return h.links[h.first[i]:h.first[i+1]] }
 
 func (h *neighborhood) fill(m *Molecule) {
-	h.first = zeroed(h.first, len(m.Atoms)+1)
-	h.links = grow(h.links, 2*len(m.Bonds))
+	zeroed(&h.first, len(m.Atoms)+1)
+	grow(&h.links, 2*len(m.Bonds))
 	for k := range m.Bonds {
 		h.first[m.Bonds[k].From]++
 		h.first[m.Bonds[k].To]++
@@ -101,9 +101,9 @@ func (w *writer) walk(m *Molecule, rank []int32) {
 	w.m = m
 	w.near.fill(m)
 	w.order = w.order[:0]
-	w.place = grow(w.place, n)
-	w.parent = grow(w.parent, n)
-	w.last = grow(w.last, n)
+	grow(&w.place, n)
+	grow(&w.parent, n)
+	grow(&w.last, n)
 	for i := range n {
 		w.place[i], w.last[i] = -1, -1
 	}
@@ -124,7 +124,7 @@ func (w *writer) walk(m *Molecule, rank []int32) {
 			}
 		}
 	}
-	w.roots = grow(w.roots, n)
+	grow(&w.roots, n)
 	for i := range int32(n) {
 		w.roots[at(i)] = i
 	}
@@ -226,8 +226,8 @@ func (w *writer) closeRings() {
 	if trees == len(w.m.Bonds) {
 		return
 	}
-	w.opens = grow(w.opens, n+1)
-	w.closes = zeroed(w.closes, n+1)
+	grow(&w.opens, n+1)
+	zeroed(&w.closes, n+1)
 	for k, i := range w.order {
 		w.opens[k] = int32(len(w.rings))
 		from := len(w.rings)
@@ -243,7 +243,7 @@ func (w *writer) closeRings() {
 	for k := range n {
 		w.closes[k+1] += w.closes[k]
 	}
-	w.closing = grow(w.closing, len(w.rings))
+	grow(&w.closing, len(w.rings))
 	w.shadow = append(w.shadow[:0], w.closes[:n]...)
 	for r := range w.rings {
 		q := w.rings[r].close
@@ -739,7 +739,7 @@ func (w *writer) heldBond(i int32) int32 {
 func (w *writer) arrange() *Molecule {
 	m := w.m
 	c := &Molecule{Atoms: make([]Atom, len(m.Atoms)), Bonds: make([]Bond, 0, len(m.Bonds)), Name: m.Name}
-	w.newBond = grow(w.newBond, len(m.Bonds))
+	grow(&w.newBond, len(m.Bonds))
 	add := func(k, from, to int32) {
 		b := m.Bonds[k]
 		if b.Order == Dative {

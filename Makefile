@@ -3,16 +3,17 @@
 
 .DEFAULT_GOAL := help
 GO ?= go
+DATA ?= ../shared/data
 # With this folder in PATH, `go test` runs js/wasm programs under Node, with the
 # SIMD kernel beside them.
 WASM = PATH="$(CURDIR)/build/wasmtest/node:$$PATH" GOOS=js GOARCH=wasm
 # Packages that start goroutines.
 CONCURRENT = ./algo ./algo/calibrate ./algo/contrast ./algo/dataset ./algo/internal/parallel ./algo/pretrain ./algo/table
 
-.PHONY: help run demo build page libraries test lint bench clean
+.PHONY: help run demo build page libraries test lint bench bench-quick clean
 
 help: ## list the targets
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: build ## build everything and serve the page on 127.0.0.1:8000
 	bin/baca serve
@@ -55,6 +56,10 @@ lint: ## gofmt, go vet, staticcheck, and govulncheck where its database answers
 
 bench: ## measure every hot path natively, in Node and in Chromium (BENCH=-quick, BENCH=-peer)
 	$(GO) run ./build/bench $(BENCH)
+
+bench-quick: ## one pair and one seed of the results table (DATA=folder with the public sets)
+	$(GO) build -o bin/baca-bench ./build/baca
+	bin/baca-bench bench table1 --data $(DATA) --out out/quick --quick
 
 clean: ## remove what was built
 	rm -rf bin out web/site web/static/lib web/static/tools.js web/node_modules

@@ -130,13 +130,8 @@ func (f *evalFlags) check(c *cobra.Command) error {
 	if _, err := dataset.Thin(nil, 0, f.contamination, 0); err != nil {
 		return usagef("--contamination: %w", err)
 	}
-	if len(f.seeds) == 0 {
-		return usagef("--seeds: want at least one")
-	}
-	for i, s := range f.seeds {
-		if slices.Contains(f.seeds[:i], s) {
-			return usagef("--seeds: %d is there twice", s)
-		}
+	if err := checkSeeds(f.seeds); err != nil {
+		return err
 	}
 	if !c.Flags().Changed("epochs") {
 		f.epochs = evalEpochs(f.idName)
@@ -274,9 +269,19 @@ func (f *evalFlags) open(ctx context.Context) error {
 	return nil
 }
 
+// encoderName is that of the model of a seed.
+func (f *evalFlags) encoderName(seed uint64) string {
+	return fmt.Sprintf("%s-seed%d-epochs%d", f.idName, seed, f.epochs)
+}
+
+// encoderPath is where the encoder of a seed is kept.
+func (f *evalFlags) encoderPath(seed uint64) string {
+	return filepath.Join(f.weights, f.encoderName(seed)+".msgpack")
+}
+
 // model returns the encoder of a seed, from the folder of weights or trained.
 func (f *evalFlags) model(ctx context.Context, stderr io.Writer, seed uint64) (*algo.Model, error) {
-	name := fmt.Sprintf("%s-seed%d-epochs%d", f.idName, seed, f.epochs)
+	name := f.encoderName(seed)
 	job := &trainJob{
 		graphs: f.id.Graphs, workers: f.workers, hint: "the same command goes on from there",
 		card: algo.Card{
@@ -293,7 +298,7 @@ func (f *evalFlags) model(ctx context.Context, stderr io.Writer, seed uint64) (*
 		// depend on whether the encoder was kept.
 		return weights.Load(data)
 	}
-	path := filepath.Join(f.weights, name+".msgpack")
+	path := f.encoderPath(seed)
 	data, err := readLimited(path)
 	switch {
 	case err == nil:

@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -74,9 +73,15 @@ func (f *figure) draw(w io.Writer) error {
 	if _, err := canvas.WriteTo(&b); err != nil {
 		return err
 	}
-	// Others have the same widths, where the font of the layout is not there.
-	_, err := io.WriteString(w, strings.ReplaceAll(b.String(), "font-family:Liberation Sans", "font-family:Liberation Sans,Arial,Helvetica,sans-serif"))
+
+	_, err := io.WriteString(w, portableFont(b.String()))
 	return err
+}
+
+// portableFont names others with the same widths, where the font of the layout is
+// not there.
+func portableFont(svg string) string {
+	return strings.ReplaceAll(svg, "font-family:Liberation Sans", "font-family:Liberation Sans,Arial,Helvetica,sans-serif")
 }
 
 // sans is the font of all text.
@@ -90,30 +95,10 @@ func style(size vg.Length, c color.Color) text.Style {
 
 // plot lays out one panel, whose vertical axis ends at top.
 func (p *panel) plot(h *histogram, alpha, top float64) *plot.Plot {
-	q := plot.New()
+	q := newChart(p.title, p.axis, "molecules")
 	q.BackgroundColor = nil
-	q.Title.Text = p.title
-	q.Title.TextStyle = style(13, inkColour)
-	q.Title.TextStyle.XAlign, q.Title.TextStyle.YAlign = draw.XCenter, draw.YTop
-	q.Title.Padding = 8
-	for _, a := range []*plot.Axis{&q.X, &q.Y} {
-		align := a.Label.TextStyle
-		a.Label.TextStyle = style(11, inkColour)
-		a.Label.TextStyle.XAlign, a.Label.TextStyle.YAlign, a.Label.TextStyle.Rotation = align.XAlign, align.YAlign, align.Rotation
-		align = a.Tick.Label
-		a.Tick.Label = style(9.5, softColour)
-		a.Tick.Label.XAlign, a.Tick.Label.YAlign = align.XAlign, align.YAlign
-		a.LineStyle.Color, a.LineStyle.Width = softColour, 0.6
-		a.Tick.LineStyle.Color, a.Tick.LineStyle.Width, a.Tick.Length = softColour, 0.6, 4
-		a.Tick.Marker = plot.TickerFunc(ticks)
-		a.Padding = 2
-	}
-	q.X.Label.Padding = 3
-	q.X.Label.Text, q.Y.Label.Text = p.axis, "molecules"
-	grid := plotter.NewGrid()
-	grid.Vertical.Width = 0
-	grid.Horizontal.Color, grid.Horizontal.Width, grid.Horizontal.Dashes = gridColour, 0.6, nil
-	q.Add(grid, h)
+	q.X.Padding, q.Y.Padding, q.X.Label.Padding = 2, 2, 3
+	q.Add(h)
 	if at, ok := decide.Threshold(p.holdout, alpha); ok {
 		q.Add(&limit{at, fmt.Sprintf("p = %g", alpha)})
 	}

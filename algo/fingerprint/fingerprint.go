@@ -1,0 +1,166 @@
+// Package fingerprint describes graphs by the rooted neighbourhoods that they hold,
+// without any learning: every node gets a key for what surrounds it up to a number
+// of steps (Weisfeiler–Lehman subtrees), and a graph is the set of its keys, with
+// counts. On molecules these are circular fingerprints, much like ECFP but for bond
+// orders, which the graphs do not carry. How similar a graph's print is to those of
+// the training set is the chemists' applicability domain, the classical rival of a
+// learned score.
+//
+// A key is a hash of a neighbourhood, so prints do not show structures. They can
+// still tell whether a given molecule was among those they were made from: treat
+// them as derived from the training set, not as anonymous.
+package fingerprint
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"baca/algo/graph"
+)
+
+// DefaultHeight is the height of the subtrees that most uses want. On molecules it
+// is the radius of ECFP4.
+const DefaultHeight = 2
+
+// MaxHeight bounds the height. Beyond it the keys of a molecule are nearly all
+// unique.
+const MaxHeight = 8
+
+// A Print is the multiset of keys of one graph.
+type Print struct {
+	Keys   []uint32 // distinct, ascending
+	Counts []uint32 // how often each occurs, at least 1
+}
+
+// New returns the print of g with subtrees of heights 0 to height, which must be
+// within [0, MaxHeight]. A node starts with a key of its row of features and its
+// degree; each further height hashes a node's key with the sorted keys of its
+// neighbours. Isomorphic graphs with the same features have the same print, in any
+// order of the nodes, on any machine. Neighbourhoods that differ share a key by
+// accident once in 2³² pairs. The time is O(height·m·log(degree)).
+func New(g *graph.Graph, height int) Print {
+	if height < 0 || height > MaxHeight {
+		panic(fmt.Sprintf("fingerprint: height %d, want 0 to %d", height, MaxHeight))
+	}
+	n := g.N()
+	keys := make([]uint32, 0, n*(height+1))
+	now, next := make([]uint64, n), make([]uint64, n)
+	for i := range n {
+		h := mix(seed, uint64(g.Degree(i)))
+		for _, x := range g.X[i*g.Features : (i+1)*g.Features] {
+			if x == 0 {
+				x = 0 // −0 is the same feature
+			}
+			h = mix(h, uint64(math.Float32bits(x)))
+		}
+		now[i] = h
+		keys = append(keys, fold(h))
+	}
+	var around []uint64
+	for range height {
+		for i := range n {
+			around = around[:0]
+			for _, j := range g.Row(i) {
+				around = append(around, now[j])
+			}
+			slices.Sort(around)
+			h := mix(seed, now[i])
+			for _, k := range around {
+				h = mix(h, k)
+			}
+			next[i] = h
+			keys = append(keys, fold(h))
+		}
+		now, next = next, now
+	}
+	slices.Sort(keys)
+	var p Print
+	for i, k := range keys {
+		if i == 0 || k != keys[i-1] {
+			p.Keys, p.Counts = append(p.Keys, k), append(p.Counts, 0)
+		}
+		p.Counts[len(p.Counts)-1]++
+	}
+	return p
+}
+
+// seed begins every hash.
+const seed = 0xba1a_0f10_9e37_79b9
+
+// mix adds a word to a hash: the step of wyhash, a full product of 64 by 64 bits,
+// with the finalizer of splitmix64 so that low bits depend on all of the word.
+func mix(h, word uint64) uint64 {
+	high, low := bits.Mul64(h^0xa076_1d64_78bd_642f, word^0xe703_7ed1_a0b4_28db)
+	z := high ^ low ^ bits.RotateLeft64(h, 23)
+	z = (z ^ z>>30) * 0xbf58_476d_1ce4_e5b9
+	z = (z ^ z>>27) * 0x94d0_49bb_1331_11eb
+	return z ^ z>>31
+}
+
+func fold(h uint64) uint32 { return uint32(h ^ h>>32) }
+
+// A Measure says how alike two prints are, from 0 for prints without a common key to
+// 1 for equal ones. Two empty prints are alike.
+type Measure int
+
+const (
+	// Sets is the Tanimoto similarity |a ∩ b| / |a ∪ b| of the keys, counts aside.
+	Sets Measure = iota
+	// Counts is the same of multisets: Σ min(a, b) / Σ max(a, b) over all keys.
+	Counts
+)
+
+// Of returns the measure of two prints.
+func (m Measure) Of(a, b Print) float64 {
+	common := 0
+	for i, j := 0, 0; i < len(a.Keys) && j < len(b.Keys); {
+		switch x, y := a.Keys[i], b.Keys[j]; {
+		case x < y:
+			i++
+		case x > y:
+			j++
+		default:
+			common += m.count(min(a.Counts[i], b.Counts[j]))
+			i, j = i+1, j+1
+		}
+	}
+	return tanimoto(common, m.size(a), m.size(b))
+}
+
+// count is what a key that occurs n times counts.
+func (m Measure) count(n uint32) int {
+	if m == Counts {
+		return int(n)
+	}
+	return 1
+}
+
+// size is what all keys of a print count.
+func (m Measure) size(p Print) int {
+	sum := 0
+	for _, n := range p.Counts {
+		sum += m.count(n)
+	}
+	return sum
+}
+
+func tanimoto(common, a, b int) float64 {
+	if a+b == 0 {
+		return 1
+	}
+	return float64(common) / float64(a+b-common)
+}
+
+// Sketch adds the counts of a print to len(dst) buckets, by key modulo their
+// number. It is a view of fixed width for models that take vectors; prints that
+// differ may share a sketch. It panics without buckets.
+func (p Print) Sketch(dst []float32) {
+	if len(dst) == 0 {
+		panic("fingerprint: sketch without buckets")
+	}
+	for i, k := range p.Keys {
+		dst[k%uint32(len(dst))] += float32(p.Counts[i])
+	}
+}

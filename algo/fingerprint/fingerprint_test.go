@@ -1,0 +1,301 @@
+package fingerprint
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/algo/graph"
+)
+
+// random draws a graph whose nodes have two features of a few values.
+func random(rng *rand.Rand) *graph.Graph {
+	n := rng.IntN(12)
+	var edges [][2]int32
+	for range rng.IntN(2*n + 1) {
+		edges = append(edges, [2]int32{int32(rng.IntN(n)), int32(rng.IntN(n))})
+	}
+	g, _, err := graph.New(n, edges)
+	if err != nil {
+		panic(err)
+	}
+	g.Features, g.X = 2, make([]float32, 2*n)
+	for i := range g.X {
+		g.X[i] = float32(rng.IntN(2))
+	}
+	return g
+}
+
+// subtree writes out what New hashes: the node's features and degree, and the
+// subtrees of its neighbours in order.
+func subtree(g *graph.Graph, i, height int) string {
+	if height == 0 {
+		return fmt.Sprintf("%v/%d", g.X[i*g.Features:(i+1)*g.Features], g.Degree(i))
+	}
+	var around []string
+	for _, j := range g.Row(i) {
+		around = append(around, subtree(g, int(j), height-1))
+	}
+	slices.Sort(around)
+	return "(" + subtree(g, i, height-1) + ":" + strings.Join(around, ",") + ")"
+}
+
+// byDefinition counts the written subtrees of all heights.
+func byDefinition(g *graph.Graph, height int) map[string]uint32 {
+	counts := map[string]uint32{}
+	for i := range g.N() {
+		for h := range height + 1 {
+			counts[subtree(g, i, h)]++
+		}
+	}
+	return counts
+}
+
+// Keys stand for written subtrees one to one, with their counts, and so
+// similarities are those of the sets of texts.
+func TestPrintsAreSetsOfSubtrees(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for height := range 4 {
+		var gs []*graph.Graph
+		var prints []Print
+		var written []map[string]uint32
+		texts := map[uint32]string{}
+		for range 40 {
+			g := random(rng)
+			p := New(g, height)
+			want := byDefinition(g, height)
+			if len(p.Keys) != len(want) || len(p.Counts) != len(want) || !slices.IsSorted(p.Keys) {
+				t.Fatalf("height %d: %d keys and %d counts, want %d", height, len(p.Keys), len(p.Counts), len(want))
+			}
+			gs, prints, written = append(gs, g), append(prints, p), append(written, want)
+		}
+		// Which key is which text: that of a graph that has the text alone.
+		for i, g := range gs {
+			for v := range g.N() {
+				for h := range height + 1 {
+					text := subtree(g, v, h)
+					key := keyOf(t, g, v, h)
+					if known, ok := texts[key]; ok && known != text {
+						t.Fatalf("height %d, graph %d: key %x is %s and %s", height, i, key, known, text)
+					}
+					texts[key] = text
+				}
+			}
+		}
+		index := NewIndex(prints)
+		all := [2][]float64{make([]float64, len(prints)), make([]float64, len(prints))}
+		for i, a := range prints {
+			counts := written[i]
+			for k, key := range a.Keys {
+				if a.Counts[k] != counts[texts[key]] {
+					t.Errorf("height %d, graph %d: %d times %s, want %d", height, i, a.Counts[k], texts[key], counts[texts[key]])
+				}
+			}
+			for m := range all {
+				index.Similarities(all[m], Measure(m), a)
+			}
+			for j, b := range prints {
+				var common, union [2]uint32
+				texts := map[string]bool{}
+				for text := range written[i] {
+					texts[text] = true
+				}
+				for text := range written[j] {
+					texts[text] = true
+				}
+				for text := range texts {
+					x, y := written[i][text], written[j][text]
+					common[Sets] += min(x, y, 1)
+					union[Sets]++
+					common[Counts] += min(x, y)
+					union[Counts] += max(x, y)
+				}
+				for m := range all {
+					want := 1.0
+					if union[m] > 0 {
+						want = float64(common[m]) / float64(union[m])
+					}
+					if got := Measure(m).Of(a, b); got != want || all[m][j] != want {
+						t.Errorf("height %d: graphs %d and %d, measure %d: %v and %v, want %v", height, i, j, m, got, all[m][j], want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// keyOf hashes one subtree by recursion over its whole tree.
+func keyOf(t *testing.T, g *graph.Graph, node, height int) uint32 {
+	t.Helper()
+	var hash func(i, h int) uint64
+	hash = func(i, h int) uint64 {
+		if h == 0 {
+			k := mix(seed, uint64(g.Degree(i)))
+			for _, x := range g.X[i*g.Features : (i+1)*g.Features] {
+				k = mix(k, uint64(bitsOf(x)))
+			}
+			return k
+		}
+		var around []uint64
+		for _, j := range g.Row(i) {
+			around = append(around, hash(int(j), h-1))
+		}
+		slices.Sort(around)
+		k := mix(seed, hash(i, h-1))
+		for _, a := range around {
+			k = mix(k, a)
+		}
+		return k
+	}
+	return fold(hash(node, height))
+}
+
+func bitsOf(x float32) uint32 {
+	if x == 0 {
+		return 0
+	}
+	if x == 1 {
+		return 0x3f800000
+	}
+	panic("not a feature of these tests")
+}
+
+// A print depends on the graph, not on how its nodes are numbered.
+func TestOrderOfNodes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	for trial := range 100 {
+		g := random(rng)
+		n := g.N()
+		perm := rng.Perm(n)
+		var edges [][2]int32
+		for i := range n {
+			for _, j := range g.Row(i) {
+				edges = append(edges, [2]int32{int32(perm[i]), int32(perm[j])})
+			}
+		}
+		h, _, err := graph.New(n, edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Features, h.X = 2, make([]float32, 2*n)
+		for i := range n {
+			copy(h.X[2*perm[i]:], g.X[2*i:2*i+2])
+		}
+		a, b := New(g, 3), New(h, 3)
+		if !slices.Equal(a.Keys, b.Keys) || !slices.Equal(a.Counts, b.Counts) {
+			t.Fatalf("trial %d: another print after renumbering %v", trial, perm)
+		}
+	}
+}
+
+// The keys themselves must not change: models may come to store them.
+func TestKeysStayTheSame(t *testing.T) {
+	g, _, err := graph.New(4, [][2]int32{{0, 1}, {1, 2}, {2, 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := New(g, 1)
+	want := Print{Keys: []uint32{0x159d4913, 0x3e42c64c, 0x6c1d4bb3, 0x9abb6a72}, Counts: []uint32{2, 2, 2, 2}}
+	if !slices.Equal(p.Keys, want.Keys) || !slices.Equal(p.Counts, want.Counts) {
+		t.Errorf("%#v, want %#v", p, want)
+	}
+	zero, negative := *g, *g
+	zero.X, negative.X = make([]float32, 4), make([]float32, 4)
+	for i := range negative.X {
+		negative.X[i] = float32(math.Copysign(0, -1))
+	}
+	if a, b := New(&zero, 1), New(&negative, 1); !slices.Equal(a.Keys, b.Keys) {
+		t.Error("0 and −0 have different keys")
+	}
+}
+
+func TestNearest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	var prints []Print
+	for range 40 {
+		prints = append(prints, New(random(rng), DefaultHeight))
+	}
+	x := NewIndex(prints)
+	if x.Len() != len(prints) {
+		t.Fatalf("%d prints, want %d", x.Len(), len(prints))
+	}
+	for i, p := range prints {
+		for m := range Counts + 1 {
+			var all, others []float64
+			for j, q := range prints {
+				all = append(all, m.Of(p, q))
+				if j != i {
+					others = append(others, m.Of(p, q))
+				}
+			}
+			for _, c := range []struct {
+				own  int
+				want []float64
+			}{{-1, all}, {i, others}} {
+				slices.Sort(c.want)
+				slices.Reverse(c.want)
+				for _, k := range []int{0, 1, 5, 100} {
+					if got := x.Nearest(m, p, k, c.own); !slices.Equal(got, c.want[:min(k, len(c.want))]) {
+						t.Errorf("print %d, %d nearest but %d, measure %d: %v, want %v", i, k, c.own, m, got, c.want)
+					}
+				}
+			}
+		}
+	}
+	if got := NewIndex(nil).Nearest(Sets, prints[0], 3, -1); len(got) != 0 {
+		t.Errorf("%v of no prints", got)
+	}
+}
+
+func TestKnown(t *testing.T) {
+	a := Print{Keys: []uint32{1, 2, 3}, Counts: []uint32{4, 1, 1}}
+	x := NewIndex([]Print{{Keys: []uint32{1}, Counts: []uint32{9}}, {Keys: []uint32{3}, Counts: []uint32{1}}})
+	if got, want := x.Known(a), 5.0/6; got != want {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := x.Known(Print{}); got != 1 {
+		t.Errorf("%v of an empty print, want 1", got)
+	}
+}
+
+func TestSketch(t *testing.T) {
+	p := Print{Keys: []uint32{1, 6, 7}, Counts: []uint32{2, 3, 1}}
+	got := make([]float32, 5)
+	p.Sketch(got)
+	if want := []float32{0, 5, 1, 0, 0}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func BenchmarkNew(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	var edges [][2]int32
+	const n = 25
+	for i := 1; i < n; i++ {
+		edges = append(edges, [2]int32{int32(max(0, i-1-rng.IntN(2))), int32(i)})
+	}
+	g, _, err := graph.New(n, edges)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		New(g, DefaultHeight)
+	}
+	b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "nodes/s")
+}
+
+func BenchmarkNearest(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	var prints []Print
+	for range 2500 {
+		prints = append(prints, New(random(rng), DefaultHeight))
+	}
+	x := NewIndex(prints)
+	for b.Loop() {
+		x.Nearest(Sets, prints[0], 5, 0)
+	}
+	b.ReportMetric(float64(b.N*x.Len())/b.Elapsed().Seconds(), "prints/s")
+}

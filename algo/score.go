@@ -39,8 +39,6 @@ type Options struct {
 	Seed      uint64
 	Workers   int // 0: all cores
 
-	// Trace, unless nil, sees every step of the attention's training.
-	Trace func(calibrate.Iteration)
 	// Watch, unless nil, follows the work on each batch.
 	Watch *Watch
 }
@@ -53,6 +51,11 @@ type Watch struct {
 	// and verdicts of that and with Score alone, before the batch is calibrated.
 	// It is not called where the model has no holdout.
 	Preview func(rows []Row, holdout []float64)
+}
+
+// EveryStep returns a Watch that sees every step of the attention's training.
+func EveryStep(see func(calibrate.Iteration)) *Watch {
+	return &Watch{Watch: calibrate.Watch{Every: 1, Step: see}}
 }
 
 // DefaultOptions are one setting for all data.
@@ -168,7 +171,7 @@ func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) 
 		// Without a batch there is nothing to part.
 		in.Base = make([]float64, len(gs))
 	}
-	attn, err := s.attention.Calibrate(ctx, in, o.Trace)
+	attn, err := s.attention.Calibrate(ctx, in)
 	if err != nil {
 		return nil, err
 	}

@@ -284,14 +284,14 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestTraceSeesEveryStep(t *testing.T) {
+func TestWatchSeesEveryStep(t *testing.T) {
 	m := model(t)
 	o := options()
 	steps := 0
-	o.Trace = func(it calibrate.Iteration) { steps++ }
+	o.Watch = algo.EveryStep(func(calibrate.Iteration) { steps++ })
 	score(t, m, o, trees(t, rand.New(rand.NewPCG(2, 2)), 30, 0.5))
 	if steps != o.Attention.Steps {
-		t.Errorf("%d steps traced, want %d", steps, o.Attention.Steps)
+		t.Errorf("%d steps seen, want %d", steps, o.Attention.Steps)
 	}
 }
 

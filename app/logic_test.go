@@ -516,13 +516,7 @@ func TestMix(t *testing.T) {
 // in every phase.
 func TestRenders(t *testing.T) {
 	s, f, later := newTest(t)
-	f.answer = func(number uint32, r any, say func(any)) {
-		if _, ok := r.(*message.Score); ok {
-			answerScore("CCO\nCCCCCC\nx", say)
-			return
-		}
-		usual(number, r, say)
-	}
+	f.scores("CCO\nCCCCCC\nx")
 	html := func(s *session) string {
 		t.Helper()
 		p := &page{s: s}

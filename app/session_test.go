@@ -67,6 +67,18 @@ func (f *fake) next(n int) {
 
 const examplesCSV = "name,class,smiles\naspirin,other drug,CC(=O)Oc1ccccc1C(=O)O\nRDX,explosive,C1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-]\nTNT,explosive,Cc1c(cc(cc1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-]\n"
 
+// scores makes the worker score text whatever it is asked to, and answer all else as
+// usual.
+func (f *fake) scores(text string) {
+	f.answer = func(number uint32, r any, say func(any)) {
+		if _, ok := r.(*message.Score); ok {
+			answerScore(text, say)
+			return
+		}
+		usual(number, r, say)
+	}
+}
+
 // usual answers as a worker would for a text of SMILES: a line with an x is
 // refused, and a score is the length of the line.
 func usual(number uint32, r any, say func(any)) {
@@ -236,13 +248,7 @@ func TestCancelLeavesAUsablePage(t *testing.T) {
 	if s.phase != stopped || f.ended != 1 || s.rows.len() != 1 || s.text != "CCO" {
 		t.Errorf("phase %v, %d workers ended, %d rows, text %q: want stopped, 1, 1 and the text", s.phase, f.ended, s.rows.len(), s.text)
 	}
-	f.answer = func(number uint32, r any, say func(any)) {
-		if _, ok := r.(*message.Score); ok {
-			answerScore("CCO", say)
-			return
-		}
-		usual(number, r, say)
-	}
+	f.scores("CCO")
 	s.begin(0)
 	pass(later)
 	f.next(-1)
@@ -383,13 +389,7 @@ func TestUndo(t *testing.T) {
 
 func TestDetailOfTheChosenOnly(t *testing.T) {
 	s, f, later := newTest(t)
-	f.answer = func(number uint32, r any, say func(any)) {
-		if _, ok := r.(*message.Score); ok {
-			answerScore("CCO\nCC\nx", say)
-			return
-		}
-		usual(number, r, say)
-	}
+	f.scores("CCO\nCC\nx")
 	s.typed("CCO\nCC\nx")
 	pass(later)
 	f.next(-1)
@@ -417,13 +417,7 @@ func TestDetailOfTheChosenOnly(t *testing.T) {
 
 func TestExport(t *testing.T) {
 	s, f, later := newTest(t)
-	f.answer = func(number uint32, r any, say func(any)) {
-		if _, ok := r.(*message.Score); ok {
-			answerScore("CCO\nCCCCCC\nx", say)
-			return
-		}
-		usual(number, r, say)
-	}
+	f.scores("CCO\nCCCCCC\nx")
 	s.typed("CCO\nCCCCCC\nx")
 	pass(later)
 	f.next(-1)

@@ -112,7 +112,7 @@ type side struct {
 // Calibrate implements Calibrator. A batch that cannot be parted, because it is
 // smaller than MinAttentionGraphs or all its base scores are equal, is compared
 // with the ID bank alone, without training, and a warning says so.
-func (a *Attention) Calibrate(ctx context.Context, in *Input, trace func(Iteration)) (*Output, error) {
+func (a *Attention) Calibrate(ctx context.Context, in *Input) (*Output, error) {
 	o, n, dim := a.options, in.Test.Len(), in.Test.Dim()
 	out := &Output{Test: make([]float64, n), Holdout: make([]float64, in.Holdout.Len())}
 	standard := NewStandardizer(in.Bank.Q, dim)
@@ -183,21 +183,15 @@ func (a *Attention) Calibrate(ctx context.Context, in *Input, trace func(Iterati
 		}
 		loss := a.trainer.Step(draws, look.in, look.out)
 		in.Watch.stage(Attending, t+1, steps)
-		if watched := in.Watch.wants(t+1, steps); trace != nil || watched {
+		if in.Watch.wants(t+1, steps) {
 			if err := look.scores(ctx, head, out.Test, test, own); err != nil {
 				return nil, err
 			}
 			inside, outside := a.sides[0].members, a.sides[1].members
-			it := Iteration{
+			in.Watch.Step(Iteration{
 				Step: t + 1, Loss: loss, KL: metric.KL(pick(out.Test, inside), pick(out.Test, outside), histogramBins),
 				Test: out.Test, Inside: inside, Outside: outside,
-			}
-			if trace != nil {
-				trace(it)
-			}
-			if watched {
-				in.Watch.Step(it)
-			}
+			})
 		}
 	}
 	if err := look.scores(ctx, head, out.Test, test, own); err != nil {

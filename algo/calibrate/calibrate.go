@@ -60,11 +60,9 @@ type Iteration struct {
 	Inside, Outside []int
 }
 
-// A Calibrator scores a batch. trace, unless nil, is called after every step;
-// that costs a scoring of the batch each time. Calibrate returns ctx's error if
-// that ends first.
+// A Calibrator scores a batch. Calibrate returns ctx's error if that ends first.
 type Calibrator interface {
-	Calibrate(ctx context.Context, in *Input, trace func(Iteration)) (*Output, error)
+	Calibrate(ctx context.Context, in *Input) (*Output, error)
 }
 
 // A Standardizer maps embeddings to coordinates of mean 0 and deviation 1 over

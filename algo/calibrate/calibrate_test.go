@@ -258,7 +258,7 @@ func TestSameScoresAtAnyNumberOfWorkers(t *testing.T) {
 			t.Fatal(err)
 		}
 		for k, c := range []Calibrator{a, DefaultRatio()} {
-			got, err := c.Calibrate(ctx, in, nil)
+			got, err := c.Calibrate(ctx, in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -290,14 +290,15 @@ func TestAttentionLearns(t *testing.T) {
 		t.Fatal(err)
 	}
 	var losses, kl []float64
-	out, err := a.Calibrate(ctx, in, func(it Iteration) {
+	in.Watch = &Watch{Every: 1, Step: func(it Iteration) {
 		losses = append(losses, it.Loss)
 		finite(t, "KL", it.KL)
 		kl = append(kl, it.KL)
 		if len(it.Test) != 80 || len(it.Inside) == 0 || len(it.Outside) == 0 {
 			t.Fatalf("step %d: %d scores, %d and %d graphs in the subgroups", it.Step, len(it.Test), len(it.Inside), len(it.Outside))
 		}
-	})
+	}}
+	out, err := a.Calibrate(ctx, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -337,7 +338,7 @@ func TestAttentionLeavesItselfOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := a.Calibrate(ctx, in, nil)
+	out, err := a.Calibrate(ctx, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -360,7 +361,7 @@ func TestSuccessiveBatchesGoOn(t *testing.T) {
 	}
 	var queue [2]int
 	for round := range queue {
-		if _, err := a.Calibrate(ctx, in, nil); err != nil {
+		if _, err := a.Calibrate(ctx, in); err != nil {
 			t.Fatal(err)
 		}
 		queue[round] = a.sides[0].dict.Queue().Len()
@@ -404,7 +405,7 @@ func TestAttentionDegenerate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, err := a.Calibrate(ctx, c.in, nil)
+			out, err := a.Calibrate(ctx, c.in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -423,14 +424,16 @@ func TestCancel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = a.Calibrate(done, input(t, 20, 20, 20, 0), func(it Iteration) {
+	in := input(t, 20, 20, 20, 0)
+	in.Watch = &Watch{Every: 1, Step: func(it Iteration) {
 		if it.Step == 3 {
 			cancel()
 		}
 		if it.Step > 4 {
 			t.Errorf("step %d after the end", it.Step)
 		}
-	})
+	}}
+	_, err = a.Calibrate(done, in)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want the context's", err)
 	}
@@ -495,7 +498,7 @@ func BenchmarkAttention(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := a.Calibrate(ctx, in, nil); err != nil {
+		if _, err := a.Calibrate(ctx, in); err != nil {
 			b.Fatal(err)
 		}
 	}

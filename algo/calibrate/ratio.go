@@ -40,8 +40,8 @@ func DefaultRatio() Ratio { return Ratio{C: 0.1, Folds: 10} }
 // can be estimated at all.
 const MinRatioGraphs = 10
 
-// Calibrate implements Calibrator. It has no steps to trace.
-func (r Ratio) Calibrate(ctx context.Context, in *Input, _ func(Iteration)) (*Output, error) {
+// Calibrate implements Calibrator. It has no steps to watch.
+func (r Ratio) Calibrate(ctx context.Context, in *Input) (*Output, error) {
 	out, _, err := r.Estimate(ctx, in)
 	return out, err
 }

@@ -68,6 +68,15 @@ func (f *benchFlags) register(c *cobra.Command, pairs string) {
 	fs.BoolVar(&f.quick, "quick", false, "one pair (PTC_MR/MUTAG) and one seed, unless --pairs or --seeds say otherwise")
 }
 
+// begin checks the flags and trains the encoders that are not there yet.
+func (f *benchFlags) begin(c *cobra.Command) ([]*benchPair, error) {
+	pairs, err := f.check(c)
+	if err != nil {
+		return nil, err
+	}
+	return pairs, f.train(c.Context(), c.ErrOrStderr(), pairs)
+}
+
 // check reports mistakes in the flags before anything is opened, and makes the
 // folders.
 func (f *benchFlags) check(c *cobra.Command) ([]*benchPair, error) {

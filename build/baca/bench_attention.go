@@ -104,14 +104,11 @@ type variantPair struct {
 
 // variants measures and writes a list of variants.
 func (f *benchFlags) variants(c *cobra.Command, name, title, text string, list []variant, betas bool) error {
-	pairs, err := f.check(c)
+	pairs, err := f.begin(c)
 	if err != nil {
 		return err
 	}
 	ctx, stderr := c.Context(), c.ErrOrStderr()
-	if err := f.train(ctx, stderr, pairs); err != nil {
-		return err
-	}
 	results := make([]*variantPair, len(pairs))
 	var cells []*cell
 	var of []*variantPair
@@ -167,9 +164,9 @@ func (f *benchFlags) variantCell(ctx context.Context, pair *benchPair, seed uint
 		o := columnOptions(columnAttention, seed)
 		v.apply(&o)
 		if betas && k == 0 {
-			o.Trace = func(it calibrate.Iteration) {
+			o.Watch = algo.EveryStep(func(it calibrate.Iteration) {
 				cell.Trace = append(cell.Trace, traceStep{it.Step, rate(it.Loss), rate(it.KL), rate(metric.AUROC(it.Test, b.ood))})
-			}
+			})
 		}
 		out, err := b.score(ctx, o)
 		if err != nil {

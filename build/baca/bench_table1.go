@@ -84,14 +84,11 @@ type gridCell struct {
 }
 
 func (f *benchFlags) table1(c *cobra.Command) error {
-	pairs, err := f.check(c)
+	pairs, err := f.begin(c)
 	if err != nil {
 		return err
 	}
 	ctx, stderr := c.Context(), c.ErrOrStderr()
-	if err := f.train(ctx, stderr, pairs); err != nil {
-		return err
-	}
 	t, err := f.measureTable1(ctx, stderr, pairs)
 	if err != nil {
 		return err

@@ -70,14 +70,11 @@ type heatmap struct {
 }
 
 func (f *benchFlags) theorem(c *cobra.Command) error {
-	pairs, err := f.check(c)
+	pairs, err := f.begin(c)
 	if err != nil {
 		return err
 	}
 	ctx, stderr := c.Context(), c.ErrOrStderr()
-	if err := f.train(ctx, stderr, pairs); err != nil {
-		return err
-	}
 	var cells []*cell
 	var of []*benchPair
 	for _, s := range f.seeds {

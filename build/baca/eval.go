@@ -201,7 +201,7 @@ func (f *evalFlags) run(c *cobra.Command) (err error) {
 		for _, b := range batches {
 			o.Seed, o.Workers = b.seed, f.workers
 			if trace != nil {
-				o.Trace = func(it calibrate.Iteration) { trace.add(b.seed, it, b.ood) }
+				o.Watch = algo.EveryStep(func(it calibrate.Iteration) { trace.add(b.seed, it, b.ood) })
 			}
 			out, err := b.score(ctx, o)
 			if err != nil {
@@ -413,16 +413,16 @@ func (b *testBatch) score(ctx context.Context, o algo.Options) (*outcome, error)
 	for k, i := range perm {
 		mixed[k] = b.graphs[i]
 	}
-	if trace := o.Trace; trace != nil {
-		o.Trace = func(it calibrate.Iteration) {
+	if watch := o.Watch; watch != nil {
+		o.Watch = algo.EveryStep(func(it calibrate.Iteration) {
 			test := make([]float64, len(perm))
 			for k, i := range perm {
 				test[i] = it.Test[k]
 			}
 			it.Test = test
 			it.Inside, it.Outside = through(perm, it.Inside), through(perm, it.Outside)
-			trace(it)
-		}
+			watch.Step(it)
+		})
 	}
 	start := time.Now()
 	scorer, err := algo.NewScorer(b.model, o)

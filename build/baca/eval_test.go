@@ -408,16 +408,16 @@ func TestScoresKnowNoLabels(t *testing.T) {
 	o.Seed = b.seed
 	var traced []calibrate.Iteration
 	var last []float64
-	o.Trace = func(it calibrate.Iteration) {
+	o.Watch = algo.EveryStep(func(it calibrate.Iteration) {
 		last = slices.Clone(it.Test)
 		it.Test = nil
 		traced = append(traced, it)
-	}
+	})
 	out, err := b.score(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Trace = nil
+	o.Watch = nil
 	flipped := *b
 	flipped.ood = make([]bool, len(b.ood))
 	for i, v := range b.ood {

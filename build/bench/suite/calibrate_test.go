@@ -45,7 +45,7 @@ func stages(b *testing.B) *stage {
 	}
 	s.attention, err = calibrate.NewAttention(s.options, 1)
 	must(b, err)
-	_, err = s.attention.Calibrate(ctx, s.input, nil)
+	_, err = s.attention.Calibrate(ctx, s.input)
 	must(b, err)
 	s.test = calibrate.NewStandardizer(s.model.Bank.Q, test.Dim()).Apply(test.Q)
 	for k, side := range bothSides {
@@ -160,7 +160,7 @@ func BenchmarkStage(b *testing.B) {
 		measure(b, cost{}, func() {
 			a, err := calibrate.NewAttention(s.options, 1)
 			must(b, err)
-			_, err = a.Calibrate(ctx, s.input, nil)
+			_, err = a.Calibrate(ctx, s.input)
 			must(b, err)
 		}, rate{float64(len(s.graphs)), "graphs/s"})
 	})

@@ -18,44 +18,25 @@ import (
 // than MinBatch graphs. It also says which nodes made such a score, and which
 // training graphs are nearest. It is read-only and may be shared by goroutines.
 type Alone struct {
-	model      *Model
-	workers    int
-	node, near calibrate.Scale // of the holdout
-	holdout    []float64       // its scores
+	model   *Model
+	workers int
+	near    *calibrate.Neighborhood
+	holdout []float64 // its scores
 }
 
-// NewAlone scores the holdout of a model, which must have one: it is the scale.
+// NewAlone scores the holdout of a model, which p-values are taken from. The model
+// must have a bank.
 func NewAlone(ctx context.Context, m *Model, workers int) (*Alone, error) {
-	if m.Bank.Len() == 0 || m.Holdout.Len() == 0 {
-		return nil, fmt.Errorf("model %s holds %d training graphs and %d kept from training: there is nothing to compare a single graph with", m.Card.Name, m.Bank.Len(), m.Holdout.Len())
+	if m.Bank.Len() == 0 {
+		return nil, fmt.Errorf("model %s holds no training graphs: there is nothing to compare a single graph with", m.Card.Name)
 	}
-	return newAlone(ctx, m, workers, m.Holdout)
-}
-
-// newAlone scores the reference, which is the scale.
-func newAlone(ctx context.Context, m *Model, workers int, reference *contrast.Representation) (*Alone, error) {
 	a := &Alone{model: m, workers: workers}
-	near, err := calibrate.Nearest(ctx, workers, reference.Q, m.Bank.Q, m.Bank.Dim())
-	if err != nil {
+	var err error
+	if a.near, err = calibrate.NewNeighborhood(ctx, workers, m.Bank); err != nil {
 		return nil, err
 	}
-	a.node, a.near = calibrate.ScaleOf(defined(reference.NodeScore)), calibrate.ScaleOf(near)
-	a.holdout = a.sum(reference.NodeScore, near)
-	return a, nil
-}
-
-// sum is the mean of ℓ_n and of the distance to the bank, both in units of the
-// holdout; ℓ_n of a single node says nothing.
-func (a *Alone) sum(node, near []float64) []float64 {
-	sum := make([]float64, len(node))
-	zn, zd := a.node.Standardize(node), a.near.Standardize(near)
-	for i := range sum {
-		if !math.IsNaN(zn[i]) {
-			sum[i] = zn[i] / 2
-		}
-		sum[i] += zd[i] / 2
-	}
-	return sum
+	a.holdout, err = a.near.Scores(ctx, workers, m.Holdout)
+	return a, err
 }
 
 // Holdout returns the scores of the model's holdout, which must not be changed.
@@ -63,11 +44,11 @@ func (a *Alone) Holdout() []float64 { return a.holdout }
 
 // Scores returns the score of each graph, NaN for one without nodes.
 func (a *Alone) Scores(ctx context.Context, gs []*graph.Graph) ([]float64, error) {
-	r, err := contrast.Represent(ctx, a.workers, a.model.Encoder, gs)
+	r, err := contrast.Describe(ctx, a.workers, a.model.Encoder, gs)
 	if err != nil {
 		return nil, err
 	}
-	scores, err := a.scores(ctx, r)
+	scores, err := a.near.Scores(ctx, a.workers, r)
 	if err != nil {
 		return nil, err
 	}
@@ -77,14 +58,6 @@ func (a *Alone) Scores(ctx context.Context, gs []*graph.Graph) ([]float64, error
 		}
 	}
 	return scores, nil
-}
-
-func (a *Alone) scores(ctx context.Context, r *contrast.Representation) ([]float64, error) {
-	near, err := calibrate.Nearest(ctx, a.workers, r.Q, a.model.Bank.Q, r.Dim())
-	if err != nil {
-		return nil, err
-	}
-	return a.sum(r.NodeScore, near), nil
 }
 
 // Judge returns the p-values of scores, and the verdicts at a rate of false alarms.
@@ -167,18 +140,10 @@ func (a *Alone) Nearest(ctx context.Context, g *graph.Graph, count int) ([]Neigh
 	if err != nil {
 		return nil, err
 	}
-	dim := r.Dim()
-	s := calibrate.NewStandardizer(bank.Q, dim)
-	query, keys := s.Apply(r.Q), s.Apply(bank.Q)
 	rows := a.model.BankRows()
 	list := make([]Neighbor, bank.Len())
-	for k := range list {
-		sum := 0.0
-		for i, x := range keys[k*dim : (k+1)*dim] {
-			d := float64(x) - float64(query[i])
-			sum += d * d
-		}
-		list[k] = Neighbor{Bank: k, Row: rows[k], Distance: math.Sqrt(sum)}
+	for k, d := range a.near.Distances(r, 0) {
+		list[k] = Neighbor{Bank: k, Row: rows[k], Distance: d}
 	}
 	slices.SortStableFunc(list, func(a, b Neighbor) int { return cmp.Compare(a.Distance, b.Distance) })
 	return list[:min(count, len(list))], nil

@@ -14,7 +14,7 @@ import (
 
 // The calibrators by name.
 const (
-	Auto      = "auto"      // density ratio, as far as the evidence goes
+	Auto      = "auto"      // the score of single graphs, and the density ratio as far as the evidence goes
 	Ratio     = "ratio"     // density ratio alone
 	Attention = "attention" // the paper's S_BaCa
 	None      = "none"      // the base score
@@ -103,7 +103,7 @@ type Scorer struct {
 	options   Options
 	attention *calibrate.Attention
 	state     *state // after the latest batch
-	single    *Alone // for Watch.Preview, once it is needed
+	single    *Alone // once it is needed
 }
 
 // NewScorer checks the options against the model.
@@ -133,8 +133,8 @@ func NewScorer(m *Model, o Options) (*Scorer, error) {
 // Up from MinBatch graphs, the negatives of S_Pre are the batch itself, the
 // calibrator learns from the batch, and the model's holdout is scored in the same
 // state for p-values. With fewer, the negatives are the ID bank and Score, unless
-// the calibrator is None or Attention, is the mean of the standardised ℓ_n and
-// distance to the nearest bank graph, which depend on nothing but the graph.
+// the calibrator is None or Attention, is that of calibrate.Neighborhood, which
+// depends on nothing but the graph.
 //
 // After an earlier batch the dictionaries of the attention go on from there.
 func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) {
@@ -223,7 +223,7 @@ func (s *Scorer) Score(ctx context.Context, gs []*graph.Graph) ([]Row, error) {
 	}
 	t := *s.state
 	t.workers = 1
-	r, err := contrast.Represent(ctx, 1, s.model.Encoder, gs)
+	r, err := contrast.Describe(ctx, 1, s.model.Encoder, gs)
 	if err != nil {
 		return nil, err
 	}
@@ -243,7 +243,7 @@ type state struct {
 	baca      calibrate.Sum
 	// score is the chosen calibrator's, for graphs with these base and BaCa
 	// scores.
-	score   func(ctx context.Context, r *contrast.Representation, base, baca []float64) ([]float64, error)
+	score   func(ctx context.Context, workers int, r *contrast.Representation, base, baca []float64) ([]float64, error)
 	holdout []float64 // its scores of the holdout
 	alpha   float64
 	workers int
@@ -260,7 +260,7 @@ func (t *state) rows(ctx context.Context, r *contrast.Representation) ([]Row, er
 		return nil, err
 	}
 	baca := t.baca.Of(base, attn)
-	score, err := t.score(ctx, r, base, baca)
+	score, err := t.score(ctx, t.workers, r, base, baca)
 	if err != nil {
 		return nil, err
 	}
@@ -287,28 +287,24 @@ func (s *Scorer) choose(ctx context.Context, r *Report, t *state, in *calibrate.
 	o := s.options
 	switch {
 	case o.Calibrator == None:
-		t.score = func(_ context.Context, _ *contrast.Representation, base, _ []float64) ([]float64, error) {
+		t.score = func(_ context.Context, _ int, _ *contrast.Representation, base, _ []float64) ([]float64, error) {
 			return base, nil
 		}
 		return base, nil
 	case o.Calibrator == Attention:
-		t.score = func(_ context.Context, _ *contrast.Representation, _, baca []float64) ([]float64, error) {
+		t.score = func(_ context.Context, _ int, _ *contrast.Representation, _, baca []float64) ([]float64, error) {
 			return baca, nil
 		}
 		return baca, nil
 	case r.Alone:
-		reference := in.Holdout
-		if reference.Len() == 0 {
-			reference = in.Test
-		}
-		alone, err := newAlone(ctx, s.model, o.Workers, reference)
+		alone, err := s.alone(ctx)
 		if err != nil {
 			return nil, err
 		}
-		t.score = func(ctx context.Context, r *contrast.Representation, _, _ []float64) ([]float64, error) {
-			return alone.scores(ctx, r)
+		t.score = func(ctx context.Context, workers int, r *contrast.Representation, _, _ []float64) ([]float64, error) {
+			return alone.near.Scores(ctx, workers, r)
 		}
-		return alone.scores(ctx, in.Test)
+		return alone.near.Scores(ctx, t.workers, in.Test)
 	}
 	ratio, evidence, err := o.Ratio.Estimate(ctx, in)
 	if err != nil {
@@ -317,29 +313,43 @@ func (s *Scorer) choose(ctx context.Context, r *Report, t *state, in *calibrate.
 	r.Warnings = append(r.Warnings, ratio.Warnings...)
 	r.Evidence, r.Weight = evidence, 1
 	if o.Calibrator == Ratio && len(ratio.Warnings) == 0 {
-		t.score = func(ctx context.Context, r *contrast.Representation, _, _ []float64) ([]float64, error) {
+		t.score = func(ctx context.Context, _ int, r *contrast.Representation, _, _ []float64) ([]float64, error) {
 			return ratio.Score(ctx, r)
 		}
 		return ratio.Test, nil
 	}
-	r.Weight = calibrate.Gate(evidence)
-	fuse := calibrate.Fuse(evidence, in.Base, ratio.Test)
-	t.score = func(ctx context.Context, r *contrast.Representation, base, _ []float64) ([]float64, error) {
+	r.Weight = calibrate.Gate(evidence, in.Test.Len(), in.Bank.Len())
+	alone, err := s.alone(ctx)
+	if err != nil {
+		return nil, err
+	}
+	single, err := alone.near.Scores(ctx, t.workers, in.Test)
+	if err != nil {
+		return nil, err
+	}
+	fuse := calibrate.Fuse(r.Weight, single, ratio.Test)
+	t.score = func(ctx context.Context, workers int, r *contrast.Representation, _, _ []float64) ([]float64, error) {
+		single, err := alone.near.Scores(ctx, workers, r)
+		if err != nil {
+			return nil, err
+		}
 		extra, err := ratio.Score(ctx, r)
 		if err != nil {
 			return nil, err
 		}
-		return fuse.Of(base, extra), nil
+		return fuse.Of(single, extra), nil
 	}
-	return fuse.Of(in.Base, ratio.Test), nil
+	return fuse.Of(single, ratio.Test), nil
 }
 
-func defined(x []float64) []float64 {
-	var d []float64
-	for _, v := range x {
-		if !math.IsNaN(v) {
-			d = append(d, v)
+// alone returns the score of single graphs.
+func (s *Scorer) alone(ctx context.Context) (*Alone, error) {
+	if s.single == nil {
+		a, err := NewAlone(ctx, s.model, s.options.Workers)
+		if err != nil {
+			return nil, err
 		}
+		s.single = a
 	}
-	return d
+	return s.single, nil
 }

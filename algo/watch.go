@@ -17,19 +17,18 @@ const watchedChunk = 128
 func (s *Scorer) encode(ctx context.Context, gs []*graph.Graph) (*contrast.Representation, error) {
 	m, o := s.model, s.options
 	if o.Watch == nil {
-		return contrast.Represent(ctx, o.Workers, m.Encoder, gs)
+		return contrast.Describe(ctx, o.Workers, m.Encoder, gs)
 	}
 	all := &contrast.Representation{Width: m.Encoder.Width()}
 	for done := 0; done < len(gs); {
 		if o.Watch.Stage != nil {
 			o.Watch.Stage(calibrate.Encoding, done, len(gs))
 		}
-		r, err := contrast.Represent(ctx, o.Workers, m.Encoder, gs[done:min(len(gs), done+watchedChunk)])
+		r, err := contrast.Describe(ctx, o.Workers, m.Encoder, gs[done:min(len(gs), done+watchedChunk)])
 		if err != nil {
 			return nil, err
 		}
-		all.Q, all.ZF, all.ZS = append(all.Q, r.Q...), append(all.ZF, r.ZF...), append(all.ZS, r.ZS...)
-		all.NodeScore = append(all.NodeScore, r.NodeScore...)
+		all.Append(r)
 		done += r.Len()
 	}
 	if o.Watch.Stage != nil {
@@ -43,22 +42,19 @@ func (s *Scorer) preview(ctx context.Context, r *contrast.Representation) error 
 	if s.options.Watch.Preview == nil || s.model.Holdout.Len() == 0 {
 		return nil
 	}
-	if s.single == nil {
-		a, err := NewAlone(ctx, s.model, s.options.Workers)
-		if err != nil {
-			return err
-		}
-		s.single = a
+	alone, err := s.alone(ctx)
+	if err != nil {
+		return err
 	}
-	scores, err := s.single.scores(ctx, r)
+	scores, err := alone.near.Scores(ctx, s.options.Workers, r)
 	if err != nil {
 		return err
 	}
 	rows := make([]Row, len(scores))
-	for i, p := range decide.PValues(scores, s.single.holdout) {
+	for i, p := range decide.PValues(scores, alone.holdout) {
 		rows[i] = Row{Score: scores[i], P: p, Verdict: decide.Judge(p, s.options.Alpha)}
 	}
-	s.options.Watch.Preview(rows, s.single.holdout)
+	s.options.Watch.Preview(rows, alone.holdout)
 	return nil
 }
 

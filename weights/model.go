@@ -1,7 +1,6 @@
 package weights
 
 import (
-	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
@@ -27,10 +26,10 @@ const (
 
 // Save writes a model. The same model gives the same bytes.
 //
-// Embeddings are rounded to float16 and node scores to float32, so the model
-// that scores should be the loaded one, not the one still in memory: their base
-// scores differ, by half a percent of their standard deviation on a small
-// trained encoder. Saving a loaded model gives back the bytes that Save wrote.
+// The embeddings of the bank are rounded to one of 256 values of their column,
+// those of the holdout to float16, and node scores to float32. So the model that
+// scores should be the loaded one, not the one still in memory. Saving a loaded
+// model gives back the bytes that Save wrote.
 //
 // A model that contradicts itself, as described in FORMAT.md under "What has to
 // fit together", is not written.
@@ -58,18 +57,21 @@ func Save(w io.Writer, m *algo.Model) error {
 		p.counts("shape", &t.Shape)
 		p.floats("float32", t.Data)
 	}
-	p.rows("bank", m.Bank)
-	p.rows("holdout", holdout)
+	p.fields("bank", bankEntries)
+	p.bankRows(m.Bank)
+	p.fields("holdout", holdoutEntries)
+	p.holdoutRows(holdout)
 	return seal(w, modelKind, p.buf.Bytes())
 }
 
 // The number of entries of the maps in the payload of a model.
 const (
-	modelEntries  = 5
-	cardEntries   = 14
-	configEntries = 3
-	tensorEntries = 2
-	rowsEntries   = 3
+	modelEntries   = 5
+	cardEntries    = 14
+	configEntries  = 3
+	tensorEntries  = 2
+	bankEntries    = 7
+	holdoutEntries = 5
 )
 
 // Load reads a model from the bytes of a file, which it does not keep. The
@@ -90,8 +92,8 @@ func Load(data []byte) (*algo.Model, error) {
 		r.err = checkSchema(m.Card.Schema, config)
 	}
 	m.Encoder = r.encoder(config)
-	m.Bank = r.rows("bank", m.Encoder)
-	m.Holdout = r.rows("holdout", m.Encoder)
+	m.Bank = r.bank(m.Encoder)
+	m.Holdout = r.holdout(m.Encoder)
 	r.end()
 	if r.err != nil {
 		return nil, r.err
@@ -138,63 +140,6 @@ func configFields(c codec, key string, v *gin.Config) {
 	c.count("features", &v.Features)
 	c.count("hidden", &v.Hidden)
 	c.count("layers", &v.Layers)
-}
-
-// rows writes what Restore needs of a representation.
-func (w *writer) rows(key string, v *contrast.Representation) {
-	n := v.Len()
-	w.fields(key, rowsEntries)
-	w.count("rows", &n)
-	q := make([]byte, 0, 2*len(v.Q))
-	for _, x := range v.Q {
-		q = binary.LittleEndian.AppendUint16(q, toHalf(x))
-	}
-	w.bytes("q", q)
-	score := make([]float32, n)
-	for i, x := range v.NodeScore {
-		score[i] = float32(x)
-		if math.IsNaN(x) {
-			score[i] = float32(math.NaN()) // one of the many, for equal bytes
-		}
-	}
-	w.floats("node_score", score)
-}
-
-// rows reads a representation and projects it with the encoder.
-func (r *reader) rows(key string, e *gin.Encoder) *contrast.Representation {
-	r.fields(key, rowsEntries)
-	var n int
-	r.count("rows", &n)
-	if r.err != nil {
-		return nil
-	}
-	width := e.Width()
-	if n > maxRows || n*width*width > maxWork {
-		r.fail(ErrTooLarge, "%s has %d rows of width %d, want at most %d", key, n, width, min(maxRows, maxWork/(width*width)))
-		return nil
-	}
-	half := r.bytes("q", 2*n*2*width)
-	if r.err != nil {
-		return nil
-	}
-	score := make([]float32, n) // half holds 4·width times as many bytes
-	r.floats("node_score", score)
-	if r.err != nil {
-		return nil
-	}
-	q := make([]float32, len(half)/2)
-	for i := range q {
-		q[i] = fromHalf(binary.LittleEndian.Uint16(half[2*i:]))
-	}
-	node := make([]float64, n)
-	for i, x := range score {
-		node[i] = float64(x)
-	}
-	v, err := contrast.Restore(e, q, node)
-	if err != nil {
-		r.fail(ErrRows, "%s: %v", key, err)
-	}
-	return v
 }
 
 // encoder reads the tensors of an encoder of the given shape, which is valid
@@ -304,7 +249,8 @@ func check(m *algo.Model, holdout *contrast.Representation) error {
 	if c.Train > c.Graphs || len(c.HoldoutRows) > c.Graphs-c.Train {
 		return fmt.Errorf("%w: %d training graphs and %d kept from training, of %d", ErrRows, c.Train, len(c.HoldoutRows), c.Graphs)
 	}
-	sorted := slices.Sorted(slices.Values(c.HoldoutRows))
+	sorted := slices.Clone(c.HoldoutRows)
+	slices.Sort(sorted)
 	for i, row := range sorted {
 		if row < 0 || row >= c.Graphs {
 			return fmt.Errorf("%w: holdout row %d of %d graphs", ErrRows, row, c.Graphs)
@@ -356,6 +302,9 @@ func checkRows(key string, v *contrast.Representation, e *gin.Encoder) error {
 		if !(x >= 0 && x <= maxQ) {
 			return fmt.Errorf("%w: %s row %d has log1p embedding %g, want 0 to %d", ErrNumber, key, i/(2*width), x, maxQ)
 		}
+	}
+	if err := checkPrints(key, v.Prints, n); err != nil {
+		return err
 	}
 	for i, x := range v.NodeScore {
 		if math.Abs(x) > math.MaxFloat32 {

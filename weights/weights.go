@@ -20,7 +20,7 @@ import (
 // Version is the format version that this package writes, and the only one it
 // reads. It changes with every change of the payload, since a reader that
 // skipped a part it does not know would score differently without saying so.
-const Version = 1
+const Version = 2
 
 // MaxSize is the length in bytes of the longest file that is read or written.
 const MaxSize = 64 << 20
@@ -110,7 +110,7 @@ func unseal(data []byte, want kind) ([]byte, error) {
 	if v := data[atVersion]; v > Version {
 		return nil, fmt.Errorf("%w: %d, this program reads %d; use a newer program", ErrVersion, v, Version)
 	} else if v != Version {
-		return nil, fmt.Errorf("%w: %d, want %d", ErrVersion, v, Version)
+		return nil, fmt.Errorf("%w: %d, this program reads %d; use the program that wrote it, or train again", ErrVersion, v, Version)
 	}
 	if k := kind(data[atKind]); k != want {
 		return nil, fmt.Errorf("%w: it is %v, want %v", ErrKind, k, want)

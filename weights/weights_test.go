@@ -20,7 +20,9 @@ import (
 
 	"baca/algo"
 	"baca/algo/contrast"
+	"baca/algo/fingerprint"
 	"baca/algo/gin"
+	"baca/algo/graph"
 )
 
 var update = flag.Bool("update", false, "write the files in testdata anew")
@@ -61,11 +63,33 @@ func testModel(t testing.TB, c gin.Config, bank, holdout int) *algo.Model {
 			node[1] = math.NaN()
 		}
 		var err error
-		if *s.v, err = contrast.Restore(m.Encoder, q, node); err != nil {
+		if *s.v, err = contrast.Restore(m.Encoder, q, node, randomPrints(t, rng, s.n)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return m
+}
+
+// randomPrints returns the prints of n random trees with a few more edges.
+func randomPrints(t testing.TB, rng *rand.Rand, n int) []fingerprint.Print {
+	t.Helper()
+	prints := make([]fingerprint.Print, n)
+	for i := range prints {
+		nodes := 2 + rng.IntN(20)
+		var edges [][2]int32
+		for j := 1; j < nodes; j++ {
+			edges = append(edges, [2]int32{int32(j), rng.Int32N(int32(j))})
+		}
+		for range nodes / 8 {
+			edges = append(edges, [2]int32{rng.Int32N(int32(nodes)), rng.Int32N(int32(nodes))})
+		}
+		g, _, err := graph.New(nodes, edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prints[i] = fingerprint.New(g, fingerprint.DefaultHeight)
+	}
+	return prints
 }
 
 func small(t testing.TB) *algo.Model {
@@ -132,8 +156,10 @@ func TestModelRoundTrip(t *testing.T) {
 				t.Fatalf("parameter %d is %g, want %g", i, x, m.Encoder.Params[i])
 			}
 		}
-		sameRows(t, "bank", got.Bank, m.Bank)
-		sameRows(t, "holdout", got.Holdout, m.Holdout)
+		sameLevels(t, got.Bank.Q, m.Bank.Q, m.Bank.Dim())
+		sameHalves(t, got.Holdout.Q, m.Holdout.Q)
+		sameRows(t, "bank", m.Encoder, got.Bank, m.Bank)
+		sameRows(t, "holdout", m.Encoder, got.Holdout, m.Holdout)
 		if !bytes.Equal(data, save(t, got)) {
 			t.Error("the file of the loaded model is another one")
 		}
@@ -147,35 +173,48 @@ func TestModelRoundTrip(t *testing.T) {
 	}
 }
 
-// sameRows compares with the precision of the file: 11 bits for Q, hence a
-// relative error of at most 8·2⁻¹¹ in the embeddings for Q up to 8.
-func sameRows(t *testing.T, name string, got, want *contrast.Representation) {
+// sameHalves compares with the precision of float16, 11 bits.
+func sameHalves(t *testing.T, got, want []float32) {
 	t.Helper()
-	if got.Len() != want.Len() || got.Width != want.Width || len(got.Q) != len(want.Q) || len(got.ZF) != len(want.ZF) || len(got.ZS) != len(want.ZS) {
-		t.Fatalf("%s: %d rows of width %d, want %d of %d", name, got.Len(), got.Width, want.Len(), want.Width)
+	if len(got) != len(want) {
+		t.Fatalf("%d values, want %d", len(got), len(want))
 	}
-	for i, x := range want.Q {
-		if math.Abs(float64(got.Q[i]-x)) > 0x1p-11*float64(x)+0x1p-25 {
-			t.Fatalf("%s: Q[%d] is %g, want %g", name, i, got.Q[i], x)
+	for i, x := range want {
+		if math.Abs(float64(got[i]-x)) > 0x1p-11*float64(x)+0x1p-25 {
+			t.Fatalf("Q[%d] is %g, want %g", i, got[i], x)
 		}
+	}
+}
+
+// sameRows compares all but Q, from which the projections have to follow.
+func sameRows(t *testing.T, name string, e *gin.Encoder, got, want *contrast.Representation) {
+	t.Helper()
+	if got.Len() != want.Len() || got.Width != want.Width {
+		t.Fatalf("%s: %d rows of width %d, want %d of %d", name, got.Len(), got.Width, want.Len(), want.Width)
 	}
 	for i, x := range want.NodeScore {
 		if got.NodeScore[i] != float64(float32(x)) && !(math.IsNaN(x) && math.IsNaN(got.NodeScore[i])) {
 			t.Fatalf("%s: node score %d is %g, want %g", name, i, got.NodeScore[i], x)
 		}
 	}
-	for _, z := range []struct{ got, want []float32 }{{got.ZF, want.ZF}, {got.ZS, want.ZS}} {
-		for k := range want.Len() {
-			a, b := z.got[k*want.Width:][:want.Width], z.want[k*want.Width:][:want.Width]
-			var ab, aa, bb float64
-			for i := range a {
-				ab += float64(a[i]) * float64(b[i])
-				aa += float64(a[i]) * float64(a[i])
-				bb += float64(b[i]) * float64(b[i])
-			}
-			if bb > 0 && 1-ab/math.Sqrt(aa*bb) > 1e-5 {
-				t.Fatalf("%s: projection of row %d turned: cosine %g", name, k, ab/math.Sqrt(aa*bb))
-			}
+	samePrints(t, name, got.Prints, want.Prints)
+	v, err := contrast.Restore(e, got.Q, got.NodeScore, got.Prints)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got.ZF, v.ZF) || !slices.Equal(got.ZS, v.ZS) {
+		t.Fatalf("%s: projections do not follow from Q", name)
+	}
+}
+
+func samePrints(t *testing.T, name string, got, want []fingerprint.Print) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d prints, want %d", name, len(got), len(want))
+	}
+	for i, p := range want {
+		if !slices.Equal(got[i].Keys, p.Keys) || !slices.Equal(got[i].Counts, p.Counts) {
+			t.Fatalf("%s: print %d is %v, want %v", name, i, got[i], p)
 		}
 	}
 }
@@ -196,7 +235,7 @@ func TestSaveWithoutHoldout(t *testing.T) {
 func TestPayload(t *testing.T) {
 	m := small(t)
 	data := save(t, m)
-	if string(data[:8]) != "\x89BaCa\r\n\x1a" || !bytes.Equal(data[8:12], []byte{1, 1, 0, 0}) {
+	if string(data[:8]) != "\x89BaCa\r\n\x1a" || !bytes.Equal(data[8:12], []byte{2, 1, 0, 0}) {
 		t.Errorf("header starts with %x", data[:12])
 	}
 	if n := binary.LittleEndian.Uint32(data[12:]); int(n) != len(data)-48 {
@@ -228,8 +267,16 @@ func TestPayload(t *testing.T) {
 			t.Errorf("tensor %s is %v", x.Name, got)
 		}
 	}
-	if q, _ := p.Bank["q"].([]byte); len(q) != 2*3*2*2 || math.Abs(halfOracle(binary.LittleEndian.Uint16(q[2:]))-float64(m.Bank.Q[1])) > 0.004 {
+	float := func(v any, i int) float64 {
+		b, _ := v.([]byte)
+		return float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])))
+	}
+	low, high := float(p.Bank["low"], 1), float(p.Bank["high"], 1)
+	if q, _ := p.Bank["q"].([]byte); len(q) != 3*2*2 || math.Abs(low+(high-low)*float64(q[1])/255-float64(m.Bank.Q[1])) > (high-low)/509 {
 		t.Errorf("bank %v", p.Bank)
+	}
+	if q, _ := p.Holdout["q"].([]byte); len(q) != 2*2*2*2 || math.Abs(halfOracle(binary.LittleEndian.Uint16(q[2:]))-float64(m.Holdout.Q[1])) > 0.004 {
+		t.Errorf("holdout %v", p.Holdout)
 	}
 	if s, _ := p.Holdout["node_score"].([]byte); len(s) != 4*2 || math.Float32frombits(binary.LittleEndian.Uint32(s)) != float32(m.Holdout.NodeScore[0]) ||
 		binary.LittleEndian.Uint32(s[4:]) != 0x7fc00000 {
@@ -237,9 +284,9 @@ func TestPayload(t *testing.T) {
 	}
 }
 
-// TestGolden keeps files of version 1 readable, and written as they were.
+// TestGolden keeps files of this version readable, and written as they were.
 func TestGolden(t *testing.T) {
-	for name, data := range map[string][]byte{"model-v1.msgpack": save(t, small(t)), "checkpoint-v1.msgpack": saveCheckpoint(t, testCheckpoint(3))} {
+	for name, data := range map[string][]byte{"model-v2.msgpack": save(t, small(t)), "checkpoint-v2.msgpack": saveCheckpoint(t, testCheckpoint(3))} {
 		path := filepath.Join("testdata", name)
 		if *update {
 			if err := os.WriteFile(path, data, 0o644); err != nil {
@@ -398,8 +445,9 @@ func TestLoadErrors(t *testing.T) {
 		{"empty", nil, ErrTruncated, "0 bytes"},
 		{"SMILES", []byte("CC(=O)O acid\n"), ErrMagic, `"CC(=O)O "`},
 		{"sent as text", bytes.ReplaceAll(valid, []byte("\r\n"), []byte("\n")), ErrMagic, `want "\x89BaCa\r\n\x1a"`},
-		{"newer", with(atVersion, 2), ErrVersion, "use a newer program"},
-		{"version 0", with(atVersion, 0), ErrVersion, "0, want 1"},
+		{"newer", with(atVersion, Version+1), ErrVersion, "3, this program reads 2; use a newer program"},
+		{"version 1", with(atVersion, 1), ErrVersion, "1, this program reads 2; use the program that wrote it, or train again"},
+		{"version 0", with(atVersion, 0), ErrVersion, "0, this program reads 2"},
 		{"checkpoint", saveCheckpoint(t, testCheckpoint(1)), ErrKind, "it is a checkpoint of training, want a model"},
 		{"kind 9", with(atKind, 9), ErrKind, "kind 9"},
 		{"flags", with(atFlags, 0, 1), ErrVersion, "flags 0x0100"},
@@ -430,7 +478,7 @@ func TestLoadErrors(t *testing.T) {
 		{"tensor out of place", edit(t, "feature.node_head.first.weight", "structure.gin.0.first.weights!"), ErrTensor, "is not expected"},
 		{"tensor transposed", edit(t, "\xa5shape\x92\x02\x01", "\xa5shape\x92\x01\x02"), ErrTensor, "has shape [1 2], want [2 1]"},
 		{"tensor too long", edit(t, "\xa7float32\xc4\x08", "\xa7float32\xc4\x09"), ErrFormat, "float32 has 9 bytes, want 8"},
-		{"rows", edit(t, "\xa4rows\x03", "\xa4rows\x04"), ErrFormat, "q has 24 bytes, want 32"},
+		{"rows", edit(t, "\xa4rows\x03", "\xa4rows\x04"), ErrFormat, "q has 12 bytes, want 16"},
 		{"train", edit(t, "\xa5train\x04", "\xa5train\x02"), ErrRows, "the bank has 3 rows, only 2 graphs"},
 		{"holdout row twice", edit(t, "\xcd\x01\x32\xcd\x01\x31", "\xcd\x01\x31\xcd\x01\x31"), ErrRows, "holdout row 305 is there twice"},
 		{"holdout row outside", edit(t, "\xcd\x01\x32\xcd\x01\x31", "\xcd\x01\x33\xcd\x01\x31"), ErrRows, "holdout row 307 of 307 graphs"},
@@ -495,6 +543,14 @@ func TestSaveErrors(t *testing.T) {
 		{"node score beyond float32", func(m *algo.Model) { m.Bank.NodeScore[0] = 1e39 }, ErrNumber},
 		{"bank of other width", func(m *algo.Model) { m.Bank.Width = 3 }, ErrRows},
 		{"bank of other length", func(m *algo.Model) { m.Bank.Q = m.Bank.Q[1:] }, ErrRows},
+		{"no prints", func(m *algo.Model) { m.Bank.Prints = nil }, ErrRows},
+		{"print without counts", func(m *algo.Model) { m.Holdout.Prints[0].Counts = nil }, ErrRows},
+		{"print with keys out of order", func(m *algo.Model) { slices.Reverse(m.Bank.Prints[1].Keys) }, ErrRows},
+		{"print with a key twice", func(m *algo.Model) { m.Bank.Prints[0].Keys[1] = m.Bank.Prints[0].Keys[0] }, ErrRows},
+		{"print with a key that never occurs", func(m *algo.Model) { m.Bank.Prints[0].Counts[0] = 0 }, ErrNumber},
+		{"print with too large counts", func(m *algo.Model) {
+			m.Holdout.Prints[0] = fingerprint.Print{Keys: []uint32{1, 2}, Counts: []uint32{maxTimes, 1}}
+		}, ErrNumber},
 		{"schema", func(m *algo.Model) { m.Card.Schema = "" }, ErrSchema},
 		{"width of schema", func(m *algo.Model) { m.Card.Schema = algo.OGB }, ErrSchema},
 		{"long text", func(m *algo.Model) { m.Card.Description = strings.Repeat("x", 4097) }, ErrFormat},
@@ -549,13 +605,23 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 // TestRowLimits asks for more rows than a file may have, without the bytes.
 func TestRowLimits(t *testing.T) {
 	for _, c := range []struct{ hidden, rows int }{{1, maxRows + 1}, {1, math.MaxInt}, {256, maxWork/(256*256) + 1}} {
-		w := newWriter()
-		w.fields("bank", rowsEntries)
-		w.count("rows", &c.rows)
-		r := newReader(w.buf.Bytes())
 		e := gin.Zero(gin.Config{Features: 1, Hidden: c.hidden, Layers: 1})
-		if v := r.rows("bank", e); v != nil || !errors.Is(r.err, ErrTooLarge) {
-			t.Errorf("%d rows of width %d: %v", c.rows, c.hidden, r.err)
+		for _, p := range []struct {
+			key     string
+			entries int
+			read    func(*reader) *contrast.Representation
+		}{
+			{"bank", bankEntries, func(r *reader) *contrast.Representation { return r.bank(e) }},
+			{"holdout", holdoutEntries, func(r *reader) *contrast.Representation { return r.holdout(e) }},
+		} {
+			w := newWriter()
+			w.fields(p.key, p.entries)
+			w.count("rows", &c.rows)
+			w.buf.Write(make([]byte, 4096)) // so that no other length is short
+			r := newReader(w.buf.Bytes())
+			if v := p.read(r); v != nil || !errors.Is(r.err, ErrTooLarge) {
+				t.Errorf("%s, %d rows of width %d: %v", p.key, c.rows, c.hidden, r.err)
+			}
 		}
 	}
 }
@@ -603,7 +669,7 @@ func TestFormatPage(t *testing.T) {
 		}
 		walk(p)
 	}
-	for _, n := range []int{MaxSize, headerSize, maxText, maxList, maxRows, maxWork, maxQ} {
+	for _, n := range []int{MaxSize, headerSize, maxText, maxList, maxRows, maxWork, maxQ, maxTimes} {
 		mentioned(fmt.Sprint(n))
 	}
 }
@@ -712,6 +778,9 @@ func TestMsgpackIsPinned(t *testing.T) {
 
 func FuzzLoad(f *testing.F) {
 	valid := save(f, small(f))
+	for _, c := range hostilePrints {
+		f.Add(withPrints(f, c.subtrees, c.prints)[headerSize:])
+	}
 	checkpoint := saveCheckpoint(f, testCheckpoint(2))
 	for _, data := range [][]byte{valid, checkpoint} {
 		f.Add(data)

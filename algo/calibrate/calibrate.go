@@ -1,9 +1,9 @@
 // Package calibrate corrects the base score S_Pre of a test batch by what the
 // batch itself shows, without labels. Two calibrators stand behind one small
 // interface: Attention, the paper's dual dictionaries, and Ratio, a density
-// ratio between the in-distribution bank and the batch. Fuse
-// adds either to S_Pre as far as there is evidence that the batch differs from
-// the bank at all.
+// ratio between the in-distribution bank and the batch. A Neighborhood scores
+// graphs without any batch, and Fuse adds the ratio to that as far as there is
+// evidence that the batch differs from the bank at all.
 package calibrate
 
 import (
@@ -15,7 +15,8 @@ import (
 	"baca/algo/graph"
 )
 
-// An Input is one test batch as the frozen encoder sees it. No labels enter.
+// An Input is one test batch as the frozen encoder sees it. No labels enter. For
+// Ratio the representations must have prints.
 type Input struct {
 	Encoder *gin.Encoder
 	Graphs  []*graph.Graph           // of the batch; feature and structure view
@@ -69,19 +70,25 @@ type Calibrator interface {
 // the ID bank, clipped to ±6, so that no coordinate decides alone. Where a
 // coordinate hardly varies over the bank, its deviation counts as 0.001: a unit
 // that is silent on ID graphs and speaks on others then reaches the clip.
+//
+// Before that it rounds each coordinate to a grid of 255 steps over the range that
+// it has in the bank, and on beyond the range. A model file keeps its bank that way,
+// so a graph and its copy in the bank are at distance 0.
 type Standardizer struct {
+	low, step     []float64 // of the grid; step 0 where the bank is constant
 	mean, inverse []float64
 }
 
 const (
 	clip         = 6
 	minDeviation = 1e-3
+	gridSteps    = 255
 )
 
 // NewStandardizer measures the rows of q, each dim values. Without rows it
 // leaves embeddings as they are, clipping aside.
 func NewStandardizer(q []float32, dim int) *Standardizer {
-	s := &Standardizer{mean: make([]float64, dim), inverse: make([]float64, dim)}
+	s := &Standardizer{low: make([]float64, dim), step: make([]float64, dim), mean: make([]float64, dim), inverse: make([]float64, dim)}
 	n := len(q) / dim
 	for j := range dim {
 		s.inverse[j] = 1
@@ -89,25 +96,40 @@ func NewStandardizer(q []float32, dim int) *Standardizer {
 	if n == 0 {
 		return s
 	}
-	square := make([]float64, dim)
-	for i := range n {
-		for j, x := range q[i*dim : (i+1)*dim] {
-			s.mean[j] += float64(x)
+	high := make([]float64, dim)
+	for i, x := range q {
+		j := i % dim
+		if i < dim {
+			s.low[j], high[j] = float64(x), float64(x)
 		}
+		s.low[j], high[j] = min(s.low[j], float64(x)), max(high[j], float64(x))
+	}
+	for j := range dim {
+		s.step[j] = (high[j] - s.low[j]) / gridSteps
+	}
+	square := make([]float64, dim)
+	for i, x := range q {
+		s.mean[i%dim] += s.round(x, i%dim)
 	}
 	for j := range dim {
 		s.mean[j] /= float64(n)
 	}
-	for i := range n {
-		for j, x := range q[i*dim : (i+1)*dim] {
-			d := float64(x) - s.mean[j]
-			square[j] += d * d
-		}
+	for i, x := range q {
+		d := s.round(x, i%dim) - s.mean[i%dim]
+		square[i%dim] += float64(d * d)
 	}
 	for j := range dim {
 		s.inverse[j] = 1 / max(math.Sqrt(square[j]/float64(n)), minDeviation)
 	}
 	return s
+}
+
+// round returns the nearest point of the grid of coordinate j.
+func (s *Standardizer) round(x float32, j int) float64 {
+	if s.step[j] == 0 {
+		return float64(x)
+	}
+	return s.low[j] + float64(s.step[j]*math.Round((float64(x)-s.low[j])/s.step[j]))
 }
 
 // Apply returns the standardised rows of q.
@@ -116,7 +138,7 @@ func (s *Standardizer) Apply(q []float32) []float32 {
 	out := make([]float32, len(q))
 	for i, x := range q {
 		j := i % dim
-		out[i] = float32(max(-clip, min(clip, (float64(x)-s.mean[j])*s.inverse[j])))
+		out[i] = float32(max(-clip, min(clip, (s.round(x, j)-s.mean[j])*s.inverse[j])))
 	}
 	return out
 }
@@ -155,33 +177,51 @@ func (s Scale) Standardize(scores []float64) []float64 {
 type Sum struct {
 	weight [2]float64
 	scale  [2]Scale
+	limit  float64 // what the first has above it is added
 }
 
 // Add is z(base) + beta·z(extra), the paper's equation 9 on one scale, in units
 // of the batch with the given scores.
 func Add(beta float64, base, extra []float64) Sum {
-	return Sum{[2]float64{1, beta}, [2]Scale{ScaleOf(base), ScaleOf(extra)}}
+	return Sum{[2]float64{1, beta}, [2]Scale{ScaleOf(base), ScaleOf(extra)}, math.Inf(1)}
 }
 
-// Fuse is (1−w)·z(base) + w·z(extra) with w = Gate(evidence), in units of the
-// batch with the given scores.
-func Fuse(evidence float64, base, extra []float64) Sum {
-	w := Gate(evidence)
-	return Sum{[2]float64{1 - w, w}, [2]Scale{ScaleOf(base), ScaleOf(extra)}}
+// Fuse adds what a calibrator learned from a batch, extra, to a score of single
+// graphs, base, in standard deviations of in-distribution graphs:
+//
+//	(1 − (1−keep)·w)·z(base) + w·z(extra) + max(0, base − limit)
+//
+// with keep = ¼, limit = 2.5 and z in units of the batch with the given scores. Where
+// the evidence for the calibrator is complete, w = 1, single graphs still have a say.
+// The last term is for a graph that is alone of its kind: a density ratio sees what is
+// common in the batch, and may put such a graph inside.
+func Fuse(w float64, base, extra []float64) Sum {
+	return Sum{[2]float64{1 - (1-keep)*w, w}, [2]Scale{ScaleOf(base), ScaleOf(extra)}, limit}
 }
+
+const keep, limit = 0.25, 2.5
 
 // Of returns the sums for graphs with the given scores, of the batch or others.
 func (s Sum) Of(base, extra []float64) []float64 {
 	x, y := s.scale[0].Standardize(base), s.scale[1].Standardize(extra)
 	for i := range x {
-		x[i] = float64(s.weight[0]*x[i]) + float64(s.weight[1]*y[i])
+		x[i] = float64(s.weight[0]*x[i]) + float64(s.weight[1]*y[i]) + max(0, base[i]-s.limit)
 	}
 	return x
 }
 
-// Gate turns evidence, the cross-validated AUC a of telling bank from batch,
-// into the weight of a calibrator: min(1, 2·max(0, 2a−1)). At a = ½ the batch
-// looks like the bank and there is nothing to learn from it.
-func Gate(evidence float64) float64 {
-	return min(1, 2*max(0, 2*evidence-1))
+// Gate turns evidence, the cross-validated AUC of telling a batch from a bank of
+// the given sizes, into the weight of a calibrator, from 0 to 1: how many standard
+// errors it lies above the ½ of a batch that looks like the bank, less 1.5, halved.
+// An AUC of so many graphs that have nothing to tell apart has the variance
+// (n+m+1)/(12·n·m) of the rank-sum test.
+func Gate(evidence float64, batch, bank int) float64 {
+	if batch == 0 || bank == 0 {
+		return 0
+	}
+	n, m := float64(batch), float64(bank)
+	z := (evidence - 0.5) / math.Sqrt((n+m+1)/(12*n*m))
+	return max(0, min(1, (z-gateLow)/gateWidth))
 }
+
+const gateLow, gateWidth = 1.5, 2.0

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"baca/algo/contrast"
+	"baca/algo/fingerprint"
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/metric"
@@ -47,7 +48,7 @@ func input(t testing.TB, id, ood, bank, holdout int) *Input {
 	rng := rand.New(rand.NewPCG(11, 12))
 	e := gin.New(gin.Default(1), rng)
 	represent := func(gs []*graph.Graph) *contrast.Representation {
-		r, err := contrast.Represent(ctx, 1, e, gs)
+		r, err := contrast.Describe(ctx, 1, e, gs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,6 +107,28 @@ func TestStandardizer(t *testing.T) {
 			t.Errorf("coordinate %d: mean %g, square %g, want 0 and %g", j, sum/n, square/n, want)
 		}
 	}
+	// What a byte keeps of the bank is what the standardizer sees of it, and the
+	// standardizer of what is kept is the same.
+	kept := make([]float32, len(q))
+	for j := range dim {
+		low, high := q[j], q[j]
+		for i := j; i < len(q); i += dim {
+			low, high = min(low, q[i]), max(high, q[i])
+		}
+		step := (float64(high) - float64(low)) / 255
+		for i := j; i < len(q); i += dim {
+			if kept[i] = q[i]; step > 0 {
+				kept[i] = float32(float64(low) + step*math.Floor((float64(q[i])-float64(low))/step+0.5))
+			}
+		}
+	}
+	for name, other := range map[string][]float32{"what is kept": s.Apply(kept), "its own standardizer": NewStandardizer(kept, dim).Apply(kept)} {
+		for i := range z {
+			if math.Abs(float64(z[i]-other[i])) > 1e-6 {
+				t.Fatalf("%s: value %d becomes %g, want %g", name, i, other[i], z[i])
+			}
+		}
+	}
 	far := s.Apply([]float32{1000, -1000, 8})
 	if far[0] != clip || far[1] != -clip || far[2] != clip {
 		t.Errorf("far values become %v, want ±%d", far, clip)
@@ -126,10 +149,32 @@ func TestAllEqualScoresStandardizeToZero(t *testing.T) {
 }
 
 func TestGate(t *testing.T) {
-	for _, c := range []struct{ evidence, want float64 }{{0, 0}, {0.5, 0}, {0.55, 0.2}, {0.75, 1}, {1, 1}} {
-		if got := Gate(c.evidence); math.Abs(got-c.want) > 1e-12 {
-			t.Errorf("Gate(%g) = %g, want %g", c.evidence, got, c.want)
+	// The deviation of the AUC of n and m graphs that do not differ, by drawing
+	// them.
+	const n, m = 40, 90
+	rng := rand.New(rand.NewPCG(8, 8))
+	scores, isTest := make([]float64, n+m), make([]bool, n+m)
+	for i := range n {
+		isTest[i] = true
+	}
+	var aucs []float64
+	for range 4000 {
+		for i := range scores {
+			scores[i] = rng.Float64()
 		}
+		aucs = append(aucs, metric.AUROC(scores, isTest))
+	}
+	mean, deviation := metric.MeanStd(aucs)
+	if math.Abs(mean-0.5) > 0.005 {
+		t.Fatalf("mean AUC %g", mean)
+	}
+	for _, c := range []struct{ errors, want float64 }{{-3, 0}, {0, 0}, {1.4, 0}, {2.5, 0.5}, {3.6, 1}, {100, 1}} {
+		if got := Gate(0.5+c.errors*deviation, n, m); math.Abs(got-c.want) > 0.05 {
+			t.Errorf("%g standard errors of evidence give the weight %g, want %g", c.errors, got, c.want)
+		}
+	}
+	if got := Gate(0.9, 0, 10); got != 0 {
+		t.Errorf("no batch gives the weight %g", got)
 	}
 }
 
@@ -140,17 +185,18 @@ func TestFuseAndAdd(t *testing.T) {
 		got  []float64
 		want float64 // of the first
 	}{
-		{"no evidence", Fuse(0.5, base, extra).Of(base, extra), -1},
-		{"full evidence", Fuse(1, base, extra).Of(base, extra), 1},
-		{"some", Fuse(0.6, base, extra).Of(base, extra), -0.6 + 0.4},
+		{"no weight", Fuse(0, base, extra).Of(base, extra), -1},
+		{"full weight", Fuse(1, base, extra).Of(base, extra), -0.25 + 1},
+		{"some", Fuse(0.4, base, extra).Of(base, extra), -0.7 + 0.4},
 		{"beta", Add(0.25, base, extra).Of(base, extra), -0.75},
 	} {
 		if math.Abs(c.got[0]-c.want) > 1e-12 || math.Abs(c.got[1]+c.want) > 1e-12 {
 			t.Errorf("%s: %v, want ±%g", c.name, c.got, c.want)
 		}
 	}
-	if h := Fuse(0.5, base, extra).Of([]float64{4}, []float64{20}); len(h) != 1 || h[0] != 3 {
-		t.Errorf("others %v, want 3 in the units of the batch", h)
+	// 4 is at 3 in the units of the batch, and 1.5 above what is added in full.
+	if h := Fuse(0, base, extra).Of([]float64{4}, []float64{20}); len(h) != 1 || h[0] != 3+1.5 {
+		t.Errorf("others %v, want 4.5", h)
 	}
 }
 
@@ -166,7 +212,7 @@ func TestFitMatchesNewton(t *testing.T) {
 			y[i] = 1
 		}
 		for j := range dim {
-			x[i*dim+j] = rng.NormFloat64() + 0.4*y[i]*float64(j)
+			x[i*dim+j] = float64(float32(rng.NormFloat64() + 0.4*y[i]*float64(j)))
 		}
 	}
 	weight := map[float64]float64{1: c * n / (2 * 30), -1: c * n / (2 * 60)}
@@ -191,11 +237,12 @@ func TestFitMatchesNewton(t *testing.T) {
 		}
 		p.SubVec(p, &step)
 	}
-	l := newLogistic(dim, c, n)
+	l := newLogistic(dim, n+1)
 	for i := range n {
-		l.add(x[i*dim:(i+1)*dim], y[i])
+		l.add(narrow(x[i*dim:(i+1)*dim]), y[i])
 	}
-	h := l.fit(&head{weights: make([]float64, dim)})
+	l.add(make([]float32, dim), 1) // not used
+	h := l.fit(&head{weights: make([]float64, dim)}, l.balanced(c, func(i int) bool { return i < n }))
 	for j := range dim {
 		if math.Abs(h.weights[j]-p.AtVec(j)) > 1e-5 {
 			t.Errorf("weight %d: %g, Newton %g", j, h.weights[j], p.AtVec(j))
@@ -204,6 +251,14 @@ func TestFitMatchesNewton(t *testing.T) {
 	if math.Abs(h.intercept-p.AtVec(dim)) > 1e-5 {
 		t.Errorf("intercept %g, Newton %g", h.intercept, p.AtVec(dim))
 	}
+}
+
+func narrow(x []float64) []float32 {
+	var n []float32
+	for _, v := range x {
+		n = append(n, float32(v))
+	}
+	return n
 }
 
 func TestRatioFindsTheShift(t *testing.T) {
@@ -455,29 +510,90 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
-func TestNearestMatchesBruteForce(t *testing.T) {
+// Every distance by comparing with every graph of the bank.
+func TestNeighborhoodMatchesBruteForce(t *testing.T) {
 	in := input(t, 15, 15, 70, 0)
-	dim := in.Test.Dim()
-	got, err := Nearest(ctx, 2, in.Test.Q, in.Bank.Q, dim)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dim, m := in.Test.Dim(), in.Bank.Len()
+	in.Test.Append(in.Bank.Select([]int{3})) // at distance 0
 	s := NewStandardizer(in.Bank.Q, dim)
-	q, bank := s.Apply(in.Test.Q), s.Apply(in.Bank.Q)
-	for i := range got {
-		want := math.Inf(1)
-		for j := range in.Bank.Len() {
+	keys := s.Apply(in.Bank.Q)
+	distances := func(q []float32, p fingerprint.Print, leave int) [3]float64 {
+		d := [3]float64{math.Inf(1), 1, 1}
+		for j := range m {
+			if j == leave {
+				continue
+			}
 			sum := 0.0
 			for k := range dim {
-				d := float64(q[i*dim+k]) - float64(bank[j*dim+k])
-				sum += d * d
+				e := float64(q[k]) - float64(keys[j*dim+k])
+				sum += e * e
 			}
-			want = min(want, math.Sqrt(sum))
+			d[0] = min(d[0], math.Sqrt(sum))
+			for k, measure := range []fingerprint.Measure{fingerprint.Sets, fingerprint.Counts} {
+				d[1+k] = min(d[1+k], 1-measure.Of(p, in.Bank.Prints[j]))
+			}
 		}
-		if math.Abs(got[i]-want) > 1e-4*(1+want) {
-			t.Errorf("graph %d: %g, want %g", i, got[i], want)
+		return d
+	}
+	var own [3][]float64
+	for j := range m {
+		for k, d := range distances(keys[j*dim:(j+1)*dim], in.Bank.Prints[j], j) {
+			own[k] = append(own[k], d)
 		}
 	}
+	mean := func(d [3]float64) float64 {
+		sum := 0.0
+		for k, x := range d {
+			sum += ScaleOf(own[k]).Standardize([]float64{x})[0]
+		}
+		return sum / 3
+	}
+	var bank []float64
+	for j := range m {
+		bank = append(bank, mean([3]float64{own[0][j], own[1][j], own[2][j]}))
+	}
+	q := s.Apply(in.Test.Q)
+	var want []float64
+	for i, p := range in.Test.Prints {
+		want = append(want, mean(distances(q[i*dim:(i+1)*dim], p, -1)))
+	}
+	want = ScaleOf(bank).Standardize(want)
+	for _, workers := range []int{1, 3} {
+		n, err := NewNeighborhood(ctx, workers, in.Bank)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := n.Scores(ctx, workers, in.Test)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range want {
+			if math.Abs(got[i]-want[i]) > 1e-5 {
+				t.Errorf("%d workers, graph %d: %g, want %g", workers, i, got[i], want[i])
+			}
+		}
+		nearest := slices.Min(n.Distances(in.Test, 4))
+		if want := distances(q[4*dim:5*dim], in.Test.Prints[4], -1)[0]; math.Abs(nearest-want) > 1e-6 {
+			t.Errorf("nearest of graph 4 at %g, want %g", nearest, want)
+		}
+	}
+	if _, err := NewNeighborhood(ctx, 1, in.Bank.Select([]int{0})); err != nil {
+		t.Errorf("a bank of one graph: %v", err)
+	}
+}
+
+func BenchmarkNeighborhood(b *testing.B) {
+	in := input(b, 204, 204, 1835, 0)
+	n, err := NewNeighborhood(ctx, 1, in.Bank)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := n.Scores(ctx, 1, in.Test); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(408*float64(b.N)/b.Elapsed().Seconds(), "graphs/s")
 }
 
 func BenchmarkRatio(b *testing.B) {

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/optimize"
 
 	"baca/algo/contrast"
+	"baca/algo/internal/kernel"
 	"baca/algo/internal/parallel"
 	"baca/algo/metric"
 )
@@ -21,20 +22,23 @@ import (
 // Ratio estimates the ratio between the density of the test batch and that of
 // the ID bank: a logistic head tells the bank (class 0) from the whole batch
 // (class 1), and its logit is the score. All test graphs carry the same class,
-// so no label of theirs is used.
+// so no label of theirs is used. There is one head on the embeddings and one on
+// the counts of subtrees. The score is the weighted mean of both logits, in units
+// of the batch, and the view that tells bank from batch better has more weight.
 //
 // The graphs are scored by heads that never saw them: the batch is cut into
 // folds and each is scored by the head of the others. So a graph cannot raise
 // its own score, and an ID graph of the batch is exchangeable with a held-out ID
 // graph, which is what p-values need.
 type Ratio struct {
-	C     float64 // inverse strength of the L2 penalty
-	Folds int
+	C      float64 // inverse strength of the L2 penalty of the head on embeddings
+	PrintC float64 // and of the head on subtrees
+	Folds  int
 }
 
 // DefaultRatio is one setting for all data sets. With ten folds a head sees nine
 // tenths of the batch.
-func DefaultRatio() Ratio { return Ratio{C: 0.1, Folds: 10} }
+func DefaultRatio() Ratio { return Ratio{C: 0.1, PrintC: 0.001, Folds: 10} }
 
 // MinRatioGraphs is the smallest bank and the smallest batch for which a ratio
 // can be estimated at all.
@@ -46,10 +50,10 @@ func (r Ratio) Calibrate(ctx context.Context, in *Input) (*Output, error) {
 	return out, err
 }
 
-// Estimate is Calibrate, and also returns the evidence for Fuse: the mean AUC
-// over the folds at which a head tells bank graphs from batch graphs that it has
-// not seen, ½ if it cannot. With too few graphs all scores are 0, the evidence is
-// ½, and a warning says so.
+// Estimate is Calibrate, and also returns the evidence for Gate: the mean AUC
+// over views and folds at which a head tells bank graphs from batch graphs that it
+// has not seen, ½ if it cannot. With too few graphs all scores are 0, the evidence
+// is ½, and a warning says so. The representations must have prints.
 func (r Ratio) Estimate(ctx context.Context, in *Input) (*Output, float64, error) {
 	n, m := in.Test.Len(), in.Bank.Len()
 	out := &Output{Test: make([]float64, n), Holdout: make([]float64, in.Holdout.Len())}
@@ -61,78 +65,128 @@ func (r Ratio) Estimate(ctx context.Context, in *Input) (*Output, float64, error
 		return out, 0.5, nil
 	}
 	in.Watch.stage(Weighing, 0, 1)
-	dim := in.Test.Dim()
-	s := NewStandardizer(in.Bank.Q, dim)
-	bank, test := widen(s.Apply(in.Bank.Q)), widen(s.Apply(in.Test.Q))
 	rng := rand.New(rand.NewPCG(in.Seed, ratioStream))
 	bankFold, testFold := folds(rng, m, r.Folds), folds(rng, n, r.Folds)
-	all := newLogistic(dim, r.C, m+n)
-	for _, side := range []struct {
-		rows []float64
-		y    float64
-	}{{bank, -1}, {test, 1}} {
-		for i := range len(side.rows) / dim {
-			all.add(side.rows[i*dim:(i+1)*dim], side.y)
+	embeddings := &view{dim: in.Bank.Dim(), c: r.C, rows: func(r *contrast.Representation) []float32 { return r.Q }}
+	subtrees := &view{dim: buckets, c: r.PrintC, rows: sketches}
+	views := []*view{embeddings, subtrees}
+	evidence, weights := 0.0, 0.0
+	for _, v := range views {
+		if err := v.fit(ctx, in, r.Folds, bankFold, testFold); err != nil {
+			return nil, 0, err
+		}
+		evidence += v.evidence / float64(len(views))
+		above := max(minEvidence, v.evidence-0.5)
+		v.weight = above * above
+		weights += v.weight
+	}
+	for _, v := range views {
+		v.weight /= weights
+		v.add(out.Test, v.test)
+	}
+	out.Score = func(_ context.Context, r *contrast.Representation) ([]float64, error) {
+		scores := make([]float64, r.Len())
+		for _, v := range views {
+			rows, logits := widen(v.standard.Apply(v.rows(r))), make([]float64, r.Len())
+			for i := range logits {
+				logits[i] = v.mean.logit(rows[i*v.dim : (i+1)*v.dim])
+			}
+			v.add(scores, logits)
+		}
+		return scores, nil
+	}
+	var err error
+	out.Holdout, err = out.Score(ctx, in.Holdout)
+	return out, evidence, err
+}
+
+// A view is one description of graphs by vectors, with the heads that were fitted
+// to it.
+type view struct {
+	dim  int
+	c    float64
+	rows func(*contrast.Representation) []float32
+
+	standard *Standardizer
+	test     []float64 // logits of the batch, each of a head that has not seen the graph
+	scale    Scale     // of test
+	mean     *head     // of the heads
+	evidence float64
+	weight   float64
+}
+
+// minEvidence keeps a view without any evidence from a weight of 0, so that there
+// are always weights.
+const minEvidence = 0.001
+
+// add adds the share of the view in a score.
+func (v *view) add(scores, logits []float64) {
+	for i, z := range v.scale.Standardize(logits) {
+		scores[i] += float64(v.weight * z)
+	}
+}
+
+// buckets is the width of the view of subtrees.
+const buckets = 256
+
+// sketches are log1p of the counts of subtrees, in buckets.
+func sketches(r *contrast.Representation) []float32 {
+	rows := make([]float32, r.Len()*buckets)
+	for i, p := range r.Prints {
+		p.Sketch(rows[i*buckets : (i+1)*buckets])
+	}
+	for i, x := range rows {
+		if x > 0 {
+			rows[i] = float32(math.Log1p(float64(x)))
 		}
 	}
+	return rows
+}
+
+// fit learns the heads from the bank and the batch.
+func (v *view) fit(ctx context.Context, in *Input, count int, bankFold, testFold []int) error {
+	bankRows := v.rows(in.Bank)
+	v.standard = NewStandardizer(bankRows, v.dim)
+	n, m := len(testFold), len(bankFold)
+	l := newLogistic(v.dim, m+n)
+	l.add(v.standard.Apply(bankRows), -1)
+	l.add(v.standard.Apply(v.rows(in.Test)), 1)
+	fold := slices.Concat(bankFold, testFold)
 	// The folds are much like the whole: they begin at its head, and see their
 	// variables through its curvature there.
-	whole := all.fit(&head{weights: make([]float64, dim)})
-	aucs := make([]float64, r.Folds)
-	heads := make([]*head, r.Folds)
-	err := parallel.For(ctx, in.Workers, r.Folds, func(_, f int) {
-		seen := newLogistic(dim, r.C, m+n)
-		for _, side := range []struct {
-			rows []float64
-			fold []int
-			y    float64
-		}{{bank, bankFold, -1}, {test, testFold, 1}} {
-			for i, fold := range side.fold {
-				if fold != f {
-					seen.add(side.rows[i*dim:(i+1)*dim], side.y)
-				}
-			}
-		}
-		seen.curvature = all.curvature
-		h := seen.fit(whole)
+	whole := l.fit(&head{weights: make([]float64, v.dim)}, l.balanced(v.c, func(int) bool { return true }))
+	v.test = make([]float64, n)
+	aucs := make([]float64, count)
+	heads := make([]*head, count)
+	err := parallel.For(ctx, in.Workers, count, func(_, f int) {
+		seen := *l
+		h := seen.fit(whole, seen.balanced(v.c, func(i int) bool { return fold[i] != f }))
 		heads[f] = h
 		var unseen []float64
 		var isTest []bool
-		for i, fold := range bankFold {
-			if fold == f {
-				unseen = append(unseen, h.logit(bank[i*dim:(i+1)*dim]))
-				isTest = append(isTest, false)
-			}
-		}
-		for i, fold := range testFold {
-			if fold == f {
-				out.Test[i] = h.logit(test[i*dim : (i+1)*dim])
-				unseen = append(unseen, out.Test[i])
-				isTest = append(isTest, true)
+		for i := range fold {
+			if fold[i] == f {
+				logit := h.logit(l.row(i)[:v.dim])
+				unseen, isTest = append(unseen, logit), append(isTest, i >= m)
+				if i >= m {
+					v.test[i-m] = logit
+				}
 			}
 		}
 		aucs[f] = metric.AUROC(unseen, isTest)
 	})
 	if err != nil {
-		return nil, 0, err
+		return err
 	}
 	// The mean of linear heads is a linear head.
-	mean := &head{weights: make([]float64, dim)}
-	evidence := 0.0
+	v.mean, v.evidence = &head{weights: make([]float64, v.dim)}, 0
 	for f, h := range heads {
-		evidence += aucs[f] / float64(r.Folds)
-		mean.intercept += h.intercept / float64(r.Folds)
-		floats.AddScaled(mean.weights, 1/float64(r.Folds), h.weights)
+		v.evidence += aucs[f] / float64(count)
+		v.mean.intercept += h.intercept / float64(count)
+		floats.AddScaled(v.mean.weights, 1/float64(count), h.weights)
 	}
-	out.Score = func(_ context.Context, r *contrast.Representation) ([]float64, error) {
-		rows, scores := widen(s.Apply(r.Q)), make([]float64, r.Len())
-		for i := range scores {
-			scores[i] = mean.logit(rows[i*dim : (i+1)*dim])
-		}
-		return scores, nil
-	}
-	out.Holdout, err = out.Score(ctx, in.Holdout)
-	return out, evidence, err
+	v.scale = ScaleOf(v.test)
+	return nil
 }
 
 // ratioStream is the second half of the seed of the folds.
@@ -164,12 +218,10 @@ type head struct {
 func (h *head) logit(x []float64) float64 { return floats.Dot(h.weights, x) + h.intercept }
 
 // A logistic is the fit of a head: it minimises
-// ½|w|² + C·Σ s_i·log(1 + exp(−y_i·(w·x_i + b))) for y ∈ {−1, 1}, where s_i gives
-// both classes the same total weight. The problem is strictly convex in w, so the
-// starting point does not matter.
+// ½|w|² + Σ s_i·log(1 + exp(−y_i·(w·x_i + b))) for y ∈ {−1, 1} and given s. The
+// problem is strictly convex in w, so the starting point does not matter.
 type logistic struct {
 	dim  int
-	c    float64
 	x, y []float64 // rows of dim+1 values, the last of which is 1 for b
 
 	// curvature is the Cholesky factor U of a matrix UᵀU like the Hessian, for
@@ -178,12 +230,38 @@ type logistic struct {
 	curvature []float64
 }
 
-func newLogistic(dim int, c float64, rows int) *logistic {
-	return &logistic{dim: dim, c: c, x: make([]float64, 0, rows*(dim+1)), y: make([]float64, 0, rows)}
+func newLogistic(dim, rows int) *logistic {
+	return &logistic{dim: dim, x: make([]float64, 0, rows*(dim+1)), y: make([]float64, 0, rows)}
 }
 
-func (l *logistic) add(x []float64, y float64) {
-	l.x, l.y = append(append(l.x, x...), 1), append(l.y, y)
+// add adds rows of one class.
+func (l *logistic) add(rows []float32, y float64) {
+	for i := 0; i < len(rows); i += l.dim {
+		for _, x := range rows[i : i+l.dim] {
+			l.x = append(l.x, float64(x))
+		}
+		l.x, l.y = append(l.x, 1), append(l.y, y)
+	}
+}
+
+func (l *logistic) row(i int) []float64 { return l.x[i*(l.dim+1) : (i+1)*(l.dim+1)] }
+
+// balanced returns the s for rows of which only some are used: C on average over
+// them, with the same sum for both classes.
+func (l *logistic) balanced(c float64, used func(i int) bool) []float64 {
+	count := map[float64]int{}
+	for i, y := range l.y {
+		if used(i) {
+			count[y]++
+		}
+	}
+	s := make([]float64, len(l.y))
+	for i, y := range l.y {
+		if used(i) {
+			s[i] = c * float64(count[-1]+count[1]) / float64(2*count[y])
+		}
+	}
+	return s
 }
 
 func vector(v []float64) blas64.Vector { return blas64.Vector{N: len(v), Inc: 1, Data: v} }
@@ -192,22 +270,9 @@ func (l *logistic) triangle() blas64.Triangular {
 	return blas64.Triangular{N: l.dim + 1, Stride: l.dim + 1, Data: l.curvature, Uplo: blas.Upper, Diag: blas.NonUnit}
 }
 
-// fit returns the head, beginning at another.
-func (l *logistic) fit(start *head) *head {
+// fit returns the head for s, beginning at another.
+func (l *logistic) fit(start *head, s []float64) *head {
 	n, k := len(l.y), l.dim+1
-	positive := 0
-	for _, v := range l.y {
-		if v > 0 {
-			positive++
-		}
-	}
-	weight := make([]float64, n) // c·s_i
-	for i, v := range l.y {
-		weight[i] = l.c * float64(n) / (2 * float64(n-positive))
-		if v > 0 {
-			weight[i] = l.c * float64(n) / (2 * float64(positive))
-		}
-	}
 	rows := blas64.General{Rows: n, Cols: k, Stride: k, Data: l.x}
 	// The value and the gradient are asked for at the same points in turn.
 	at, p, f, g := make([]float64, k), make([]float64, k), make([]float64, n), make([]float64, n)
@@ -229,14 +294,14 @@ func (l *logistic) fit(start *head) *head {
 			sum := 0.5 * floats.Dot(p[:l.dim], p[:l.dim])
 			for i, v := range f {
 				// log(1 + e^−v) without overflow.
-				sum += weight[i] * (math.Log1p(math.Exp(-math.Abs(v))) + max(0, -v))
+				sum += float64(s[i] * (math.Log1p(math.Exp(-math.Abs(v))) + max(0, -v)))
 			}
 			return sum
 		},
 		Grad: func(grad, u []float64) {
 			margins(u)
 			for i, v := range f {
-				g[i] = -weight[i] * l.y[i] / (1 + math.Exp(v))
+				g[i] = -s[i] * l.y[i] / (1 + math.Exp(v))
 			}
 			copy(grad, p)
 			grad[l.dim] = 0
@@ -247,7 +312,7 @@ func (l *logistic) fit(start *head) *head {
 	first := append(slices.Clone(start.weights), start.intercept)
 	own := l.curvature == nil
 	if own {
-		l.bend(weight, first)
+		l.bend(s, first)
 	}
 	blas64.Trmv(blas.NoTrans, l.triangle(), vector(first))
 	at[0] = math.NaN()
@@ -260,32 +325,41 @@ func (l *logistic) fit(start *head) *head {
 	best := result.X
 	blas64.Trsv(blas.NoTrans, l.triangle(), vector(best))
 	if own {
-		l.bend(weight, best)
+		l.bend(s, best)
 	}
 	return &head{weights: best[:l.dim], intercept: best[l.dim]}
 }
 
-// bend sets curvature to that at the head p.
-func (l *logistic) bend(weight, p []float64) {
+// bend sets curvature to that at the head p. It only shapes the steps of the
+// search, so single precision is enough for it.
+func (l *logistic) bend(s, p []float64) {
 	n, k := len(l.y), l.dim+1
-	scaled := make([]float64, n*k)
+	scaled := make([]float32, n*k)
 	for i := range n {
-		row, d := l.x[i*k:(i+1)*k], scaled[i*k:(i+1)*k]
-		s := 1 / (1 + math.Exp(floats.Dot(p, row)))
-		floats.AddScaled(d, math.Sqrt(weight[i]*s*(1-s)), row)
-	}
-	h := blas64.Symmetric{N: k, Stride: k, Data: make([]float64, k*k), Uplo: blas.Upper}
-	blas64.Syrk(blas.Trans, 1, blas64.General{Rows: n, Cols: k, Stride: k, Data: scaled}, 0, h)
-	for j := range k {
-		// 1 is the penalty's part. The intercept has none, but a little keeps the
-		// factor sound where all of its curvature is lost to rounding.
-		h.Data[j*k+j] += 1
-		if j == l.dim {
-			h.Data[j*k+j] += 1e-3 - 1
+		row := l.row(i)
+		q := 1 / (1 + math.Exp(floats.Dot(p, row)))
+		root := math.Sqrt(s[i] * q * (1 - q))
+		for j, x := range row {
+			scaled[i*k+j] = float32(root * x)
 		}
 	}
-	if _, ok := lapack64.Potrf(h); !ok {
-		panic("calibrate: the curvature of a convex function is not positive definite")
+	outer := make([]float32, k*k)
+	rows := kernel.Dense(scaled, n, k)
+	kernel.AddTN(kernel.Dense(outer, k, k), rows, rows)
+	l.curvature = make([]float64, k*k)
+	h := blas64.Symmetric{N: k, Stride: k, Data: l.curvature, Uplo: blas.Upper}
+	// 1 is the penalty's part. The intercept has none, but it may as well, and more
+	// may be needed where rounding has cost the curvature of a direction its sign.
+	for ridge := 1.0; ridge < 1e12; ridge *= 10 {
+		for i, x := range outer {
+			l.curvature[i] = float64(x)
+		}
+		for j := range k {
+			l.curvature[j*k+j] += ridge
+		}
+		if _, ok := lapack64.Potrf(h); ok {
+			return
+		}
 	}
-	l.curvature = h.Data
+	panic("calibrate: the curvature of a convex function is not positive definite")
 }

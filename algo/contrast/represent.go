@@ -6,6 +6,7 @@ import (
 	"math"
 	"sync"
 
+	"baca/algo/fingerprint"
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/internal/parallel"
@@ -23,6 +24,9 @@ type Representation struct {
 	ZF, ZS []float32
 	// NodeScore is ℓ_n, n values, NaN where it is not defined.
 	NodeScore []float64
+	// Prints are the subtrees of heights up to fingerprint.DefaultHeight, which
+	// owe nothing to the encoder. Represent leaves them out.
+	Prints []fingerprint.Print
 }
 
 // Len returns the number of graphs.
@@ -70,6 +74,16 @@ func Represent(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Gra
 	return r, err
 }
 
+// Describe is Represent with Prints.
+func Describe(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Graph) (*Representation, error) {
+	r, err := Represent(ctx, workers, e, gs)
+	if err != nil {
+		return nil, err
+	}
+	r.Prints, err = fingerprint.All(ctx, workers, gs, fingerprint.DefaultHeight)
+	return r, err
+}
+
 // spare keeps the memory of representation from call to call: callers that score
 // a stream bring a few graphs at a time.
 var spare = sync.Pool{New: func() any { return new(representation) }}
@@ -100,14 +114,17 @@ func (w *representation) represent(r *Representation, lo int, e *gin.Encoder, gs
 	}
 }
 
-// Restore rebuilds a representation from its stored parts: Q (n×2E) and
-// NodeScore. The projections follow from Q, since log1p can be undone.
-func Restore(e *gin.Encoder, q []float32, nodeScore []float64) (*Representation, error) {
+// Restore rebuilds a representation from its stored parts: Q (n×2E), NodeScore and
+// Prints. The projections follow from Q, since log1p can be undone.
+func Restore(e *gin.Encoder, q []float32, nodeScore []float64, prints []fingerprint.Print) (*Representation, error) {
 	width, n := e.Width(), len(nodeScore)
 	if len(q) != n*2*width {
 		return nil, fmt.Errorf("%d embedding values for %d graphs: want %d a graph", len(q), n, 2*width)
 	}
-	r := &Representation{Width: width, Q: q, NodeScore: nodeScore}
+	if len(prints) != n {
+		return nil, fmt.Errorf("%d prints for %d graphs", len(prints), n)
+	}
+	r := &Representation{Width: width, Q: q, NodeScore: nodeScore, Prints: prints}
 	for v, z := range []*[]float32{&r.ZF, &r.ZS} {
 		pooled := make([]float32, n*width)
 		for k := range n {
@@ -128,8 +145,17 @@ func (r *Representation) Select(index []int) *Representation {
 		s.ZF = append(s.ZF, r.ZF[i*r.Width:(i+1)*r.Width]...)
 		s.ZS = append(s.ZS, r.ZS[i*r.Width:(i+1)*r.Width]...)
 		s.NodeScore = append(s.NodeScore, r.NodeScore[i])
+		if r.Prints != nil {
+			s.Prints = append(s.Prints, r.Prints[i])
+		}
 	}
 	return s
+}
+
+// Append adds the rows of another representation by the same encoder.
+func (r *Representation) Append(s *Representation) {
+	r.Q, r.ZF, r.ZS = append(r.Q, s.Q...), append(r.ZF, s.ZF...), append(r.ZS, s.ZS...)
+	r.NodeScore, r.Prints = append(r.NodeScore, s.NodeScore...), append(r.Prints, s.Prints...)
 }
 
 // MeanNodeScore returns the mean of ℓ_n over the graphs that have it, or 0.

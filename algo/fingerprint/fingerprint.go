@@ -12,12 +12,15 @@
 package fingerprint
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"baca/algo/graph"
+	"baca/algo/internal/parallel"
 )
 
 // DefaultHeight is the height of the subtrees that most uses want. On molecules it
@@ -45,8 +48,10 @@ func New(g *graph.Graph, height int) Print {
 		panic(fmt.Sprintf("fingerprint: height %d, want 0 to %d", height, MaxHeight))
 	}
 	n := g.N()
-	keys := make([]uint32, 0, n*(height+1))
-	now, next := make([]uint64, n), make([]uint64, n)
+	w := spare.Get().(*workspace)
+	defer spare.Put(w)
+	keys, around := w.keys[:0], w.around
+	now, next := slices.Grow(w.now[:0], n)[:n], slices.Grow(w.next[:0], n)[:n]
 	for i := range n {
 		h := mix(seed, uint64(g.Degree(i)))
 		for _, x := range g.X[i*g.Features : (i+1)*g.Features] {
@@ -58,7 +63,6 @@ func New(g *graph.Graph, height int) Print {
 		now[i] = h
 		keys = append(keys, fold(h))
 	}
-	var around []uint64
 	for range height {
 		for i := range n {
 			around = around[:0]
@@ -75,8 +79,16 @@ func New(g *graph.Graph, height int) Print {
 		}
 		now, next = next, now
 	}
+	w.keys, w.around, w.now, w.next = keys, around, now, next
 	slices.Sort(keys)
-	var p Print
+	distinct := 0
+	for i, k := range keys {
+		if i == 0 || k != keys[i-1] {
+			distinct++
+		}
+	}
+	both := make([]uint32, 2*distinct)
+	p := Print{Keys: both[:0:distinct], Counts: both[distinct:distinct]}
 	for i, k := range keys {
 		if i == 0 || k != keys[i-1] {
 			p.Keys, p.Counts = append(p.Keys, k), append(p.Counts, 0)
@@ -84,6 +96,26 @@ func New(g *graph.Graph, height int) Print {
 		p.Counts[len(p.Counts)-1]++
 	}
 	return p
+}
+
+// All returns the prints of many graphs, each by New.
+func All(ctx context.Context, workers int, gs []*graph.Graph, height int) ([]Print, error) {
+	prints := make([]Print, len(gs))
+	const piece = 64
+	err := parallel.For(ctx, workers, (len(gs)+piece-1)/piece, func(_, k int) {
+		for i := k * piece; i < min(len(gs), (k+1)*piece); i++ {
+			prints[i] = New(gs[i], height)
+		}
+	})
+	return prints, err
+}
+
+// spare keeps the memory of New from call to call.
+var spare = sync.Pool{New: func() any { return new(workspace) }}
+
+type workspace struct {
+	keys              []uint32
+	now, next, around []uint64
 }
 
 // seed begins every hash.

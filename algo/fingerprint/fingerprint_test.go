@@ -223,6 +223,12 @@ func TestNearest(t *testing.T) {
 		t.Fatalf("%d prints, want %d", x.Len(), len(prints))
 	}
 	for i, p := range prints {
+		for _, own := range []int{-1, i} {
+			sets, counts := x.Best(p, own)
+			if a, b := x.Nearest(Sets, p, 1, own)[0], x.Nearest(Counts, p, 1, own)[0]; sets != a || counts != b {
+				t.Errorf("print %d but %d: best %v and %v, want %v and %v", i, own, sets, counts, a, b)
+			}
+		}
 		for m := range Counts + 1 {
 			var all, others []float64
 			for j, q := range prints {
@@ -247,6 +253,9 @@ func TestNearest(t *testing.T) {
 	}
 	if got := NewIndex(nil).Nearest(Sets, prints[0], 3, -1); len(got) != 0 {
 		t.Errorf("%v of no prints", got)
+	}
+	if sets, counts := NewIndex(nil).Best(prints[0], -1); sets != 0 || counts != 0 {
+		t.Errorf("best %v and %v of no prints", sets, counts)
 	}
 }
 
@@ -287,7 +296,26 @@ func BenchmarkNew(b *testing.B) {
 	b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "nodes/s")
 }
 
-func BenchmarkNearest(b *testing.B) {
+func TestAllAtAnyParallelism(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	var gs []*graph.Graph
+	for range 150 {
+		gs = append(gs, random(rng))
+	}
+	for _, workers := range []int{1, 3} {
+		prints, err := All(t.Context(), workers, gs, DefaultHeight)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range prints {
+			if want := New(gs[i], DefaultHeight); !slices.Equal(p.Keys, want.Keys) || !slices.Equal(p.Counts, want.Counts) {
+				t.Errorf("%d workers, graph %d: %v, want %v", workers, i, p, want)
+			}
+		}
+	}
+}
+
+func BenchmarkBest(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var prints []Print
 	for range 2500 {
@@ -295,7 +323,7 @@ func BenchmarkNearest(b *testing.B) {
 	}
 	x := NewIndex(prints)
 	for b.Loop() {
-		x.Nearest(Sets, prints[0], 5, 0)
+		x.Best(prints[0], 0)
 	}
 	b.ReportMetric(float64(b.N*x.Len())/b.Elapsed().Seconds(), "prints/s")
 }

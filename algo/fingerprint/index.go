@@ -3,6 +3,7 @@ package fingerprint
 import (
 	"fmt"
 	"slices"
+	"sync"
 )
 
 // An Index finds the prints of a set that are most similar to another. It is
@@ -75,6 +76,34 @@ func (x *Index) Nearest(m Measure, p Print, k, own int) []float64 {
 	}
 	return best
 }
+
+// Best returns the largest similarity of p to a print of the index by each measure,
+// 0 if there is none. own is as in Nearest. It goes through the prints once.
+func (x *Index) Best(p Print, own int) (sets, counts float64) {
+	n := x.Len()
+	c := commonSpare.Get().(*[]int32)
+	defer commonSpare.Put(c)
+	*c = slices.Grow((*c)[:0], 2*n)[:2*n]
+	clear(*c)
+	common, least := (*c)[:n], (*c)[n:]
+	for k, key := range p.Keys {
+		for _, h := range x.with[key] {
+			common[h.print]++
+			least[h.print] += int32(min(h.count, p.Counts[k]))
+		}
+	}
+	size, weight := Sets.size(p), Counts.size(p)
+	for i := range n {
+		if i != own {
+			sets = max(sets, tanimoto(int(common[i]), size, x.sizes[Sets][i]))
+			counts = max(counts, tanimoto(int(least[i]), weight, x.sizes[Counts][i]))
+		}
+	}
+	return sets, counts
+}
+
+// commonSpare keeps the memory of Best from call to call.
+var commonSpare = sync.Pool{New: func() any { return new([]int32) }}
 
 // Known returns the share of the keys of p, each counted as often as it occurs,
 // that some print of the index holds: 1 where every neighbourhood was seen before.

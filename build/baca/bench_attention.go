@@ -155,7 +155,7 @@ func (f *benchFlags) variants(c *cobra.Command, name, title, text string, list [
 }
 
 func (f *benchFlags) variantCell(ctx context.Context, pair *benchPair, seed uint64, list []variant, betas bool) (*variantCell, error) {
-	_, _, b, err := f.prepare(ctx, pair, seed, "first")
+	_, b, err := f.prepare(ctx, pair, seed, "first")
 	if err != nil {
 		return nil, err
 	}

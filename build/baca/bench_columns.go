@@ -167,7 +167,25 @@ func (e *evalFlags) alone(ctx context.Context, b *testBatch) (*lonely, error) {
 		return nil, err
 	}
 	err = add(columnNearest, true, func() ([]float64, error) {
-		return calibrate.Nearest(ctx, 1, r.Q, m.Bank.Q, r.Dim())
+		near, err := calibrate.NewNeighborhood(ctx, 1, m.Bank)
+		if err != nil {
+			return nil, err
+		}
+		scores := make([]float64, r.Len())
+		for i := range scores {
+			scores[i] = slices.Min(near.Distances(r, i))
+		}
+		return scores, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = add(columnAlone, false, func() ([]float64, error) {
+		a, err := algo.NewAlone(ctx, m, 1)
+		if err != nil {
+			return nil, err
+		}
+		return a.Scores(ctx, b.graphs)
 	})
 	if err != nil {
 		return nil, err
@@ -191,49 +209,6 @@ func (e *evalFlags) alone(ctx context.Context, b *testBatch) (*lonely, error) {
 		l.seconds[column] = time.Since(start).Seconds()
 	}
 	return l, nil
-}
-
-// aloneHalves measures the product's score of single graphs. It needs in-distribution
-// graphs that training never saw for its scale, and the only ones are those that are
-// tested: so each half of them is tested with the other half for a scale, and the
-// measures are the means of both.
-func (e *evalFlags) aloneHalves(ctx context.Context, full *algo.Model, b *testBatch) (measured, error) {
-	var both [2]measured
-	for half := range both {
-		m := *full
-		var held []int
-		var graphs []*graph.Graph
-		var ood []bool
-		for i, g := range b.graphs {
-			if i < b.nID && i%2 == half {
-				held = append(held, i)
-			} else {
-				graphs, ood = append(graphs, g), append(ood, b.ood[i])
-			}
-		}
-		m.Holdout = full.Holdout.Select(held)
-		start := time.Now()
-		a, err := algo.NewAlone(ctx, &m, 1)
-		if err != nil {
-			return measured{}, err
-		}
-		scores, err := a.Scores(ctx, graphs)
-		if err != nil {
-			return measured{}, err
-		}
-		both[half] = measureColumn(columnAlone, scores, ood, time.Since(start).Seconds(), true, b.seed)
-	}
-	mean := both[0]
-	for _, v := range []struct {
-		to   *rate
-		with rate
-	}{
-		{&mean.AUROC, both[1].AUROC}, {&mean.Low, both[1].Low}, {&mean.High, both[1].High}, {&mean.AUPR, both[1].AUPR},
-		{&mean.FPR95, both[1].FPR95}, {&mean.FPR95ID, both[1].FPR95ID}, {&mean.Seconds, both[1].Seconds},
-	} {
-		*v.to = (*v.to + v.with) / 2
-	}
-	return mean, nil
 }
 
 // graphScore returns ℓ_g of a batch against itself.
@@ -296,26 +271,39 @@ func pickScores(scores []float64, index []int) []float64 {
 // An alarm is how often ID graphs got the verdict OOD, at the rate asked for.
 type alarm struct{ rate, asked float64 }
 
-// falseAlarms thins a batch to a share of OOD graphs and scores it by a column with
-// part of its ID graphs, which the model full has as its holdout in the same order,
-// taken out for p-values. That is half of them, drawn by seed, or fewer where the
-// rest would not make a batch. A holdout that is too small for the rate asks for the
-// lowest that it resolves.
-func (b *testBatch) falseAlarms(ctx context.Context, full *algo.Model, column string, share float64, draw uint64) (alarm, error) {
-	tested := b.nID / 2
+// halves parts the ID graphs of a batch at random, by draw, into those that are tested
+// for false alarms and a holdout for their p-values. These are halves, or fewer are
+// held where the rest would not make a batch.
+func (b *testBatch) halves(draw uint64) (tested, held []int) {
+	count := b.nID / 2
 	if b.nID > algo.MinBatch+5 {
-		tested = max(tested, algo.MinBatch)
+		count = max(count, algo.MinBatch)
 	}
-	var index, held []int
-	for k, i := range rand.New(rand.NewPCG(draw, alarmStream)).Perm(b.nID) {
-		if k < tested {
-			index = append(index, i)
-		} else {
-			held = append(held, i)
+	order := rand.New(rand.NewPCG(draw, alarmStream)).Perm(b.nID)
+	tested, held = order[:count], order[count:]
+	slices.Sort(tested)
+	return tested, held
+}
+
+// rateAsked is the rate of false alarms that is asked for: the default, or the lowest
+// that the holdout resolves.
+func rateAsked(held int) float64 { return max(algo.DefaultOptions().Alpha, 1/float64(1+held)) }
+
+// alarmed counts the verdicts OOD among rows of ID graphs.
+func alarmed(p []float64, asked float64) alarm {
+	count := 0
+	for _, v := range p {
+		if decide.Judge(v, asked) == decide.Outside {
+			count++
 		}
 	}
-	slices.Sort(index)
-	slices.Sort(held)
+	return alarm{float64(count) / float64(len(p)), asked}
+}
+
+// falseAlarms thins a batch to a share of OOD graphs and scores it by a column with
+// the holdout of halves taken out.
+func (b *testBatch) falseAlarms(ctx context.Context, column string, share float64, draw uint64) (alarm, error) {
+	index, heldIndex := b.halves(draw)
 	for i := b.nID; i < len(b.graphs); i++ {
 		index = append(index, i)
 	}
@@ -325,22 +313,34 @@ func (b *testBatch) falseAlarms(ctx context.Context, full *algo.Model, column st
 		return alarm{}, err
 	}
 	t = t.pick(left)
-	m := *full
-	m.Holdout = full.Holdout.Select(held)
+	held := make([]*graph.Graph, len(heldIndex))
+	for k, i := range heldIndex {
+		held[k] = b.graphs[i]
+	}
+	m := *t.model
+	if m.Holdout, err = contrast.Describe(ctx, 1, m.Encoder, held); err != nil {
+		return alarm{}, err
+	}
 	t.model = &m
 	o := columnOptions(column, b.seed)
-	o.Alpha = max(o.Alpha, 1/float64(1+len(held)))
+	o.Alpha = rateAsked(len(held))
 	out, err := t.score(ctx, o)
 	if err != nil {
 		return alarm{}, err
 	}
-	count := 0
+	var p []float64
 	for i, row := range out.rows {
-		if !t.ood[i] && row.Verdict == decide.Outside {
-			count++
+		if !t.ood[i] {
+			p = append(p, row.P)
 		}
 	}
-	return alarm{float64(count) / float64(t.nID), o.Alpha}, nil
+	return alarmed(p, o.Alpha), nil
+}
+
+// falseAlarmsAlone is falseAlarms for scores that do not depend on a batch.
+func (b *testBatch) falseAlarmsAlone(scores []float64, draw uint64) alarm {
+	tested, held := b.halves(draw)
+	return alarmed(decide.PValues(pickScores(scores, tested), pickScores(scores, held)), rateAsked(len(held)))
 }
 
 // alarmStream is the second half of the seed of the ID graphs that are tested for

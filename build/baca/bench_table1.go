@@ -185,28 +185,28 @@ func (f *benchFlags) measureTable1(ctx context.Context, stderr io.Writer, pairs 
 }
 
 // prepare returns the model of a seed and its test batch, ready for scoring.
-func (f *benchFlags) prepare(ctx context.Context, pair *benchPair, seed uint64, ood string) (*evalFlags, *algo.Model, *testBatch, error) {
+func (f *benchFlags) prepare(ctx context.Context, pair *benchPair, seed uint64, ood string) (*evalFlags, *testBatch, error) {
 	e, err := f.eval(ctx, pair)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	if ood == "random" {
 		e.order = dataset.Random
 	}
 	m, err := e.model(ctx, io.Discard, seed)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	b, err := e.batch(m, seed)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	f.sets.encode(b.graphs)
-	return e, m, b, nil
+	return e, b, nil
 }
 
 func (f *benchFlags) fixedCell(ctx context.Context, pair *benchPair, seed uint64, ood string) (*fixedCell, error) {
-	e, m, b, err := f.prepare(ctx, pair, seed, ood)
+	e, b, err := f.prepare(ctx, pair, seed, ood)
 	if err != nil {
 		return nil, err
 	}
@@ -217,15 +217,8 @@ func (f *benchFlags) fixedCell(ctx context.Context, pair *benchPair, seed uint64
 		return nil, err
 	}
 	for _, column := range aloneColumns {
-		if scores := l.scores[column]; scores != nil {
-			cell.Columns = append(cell.Columns, measureColumn(column, scores, b.ood, l.seconds[column], false, 0))
-		}
+		cell.Columns = append(cell.Columns, measureColumn(column, l.scores[column], b.ood, l.seconds[column], column == columnAlone, seed))
 	}
-	alone, err := e.aloneHalves(ctx, m, b)
-	if err != nil {
-		return nil, err
-	}
-	cell.Columns = append(cell.Columns, alone)
 	lg, err := b.graphScore(ctx)
 	if err != nil {
 		return nil, err
@@ -248,7 +241,7 @@ func (f *benchFlags) fixedCell(ctx context.Context, pair *benchPair, seed uint64
 }
 
 func (f *benchFlags) thinCell(ctx context.Context, pair *benchPair, seed uint64) (*thinCell, error) {
-	e, m, b, err := f.prepare(ctx, pair, seed, "first")
+	e, b, err := f.prepare(ctx, pair, seed, "first")
 	if err != nil {
 		return nil, err
 	}
@@ -269,19 +262,20 @@ func (f *benchFlags) thinCell(ctx context.Context, pair *benchPair, seed uint64)
 			nOOD := len(index) - b.nID
 			// All of the OOD graphs can be drawn in one way only.
 			measure := nOOD > 0 && (draw == 0 || len(index) < len(b.graphs))
-			if measure {
-				for _, column := range aloneColumns {
-					if scores := l.scores[column]; scores != nil {
-						auroc := metric.AUROC(pickScores(scores, index), t.ood)
-						cell.Points = append(cell.Points, thinMeasure{Column: column, Share: share, Draw: draw, NOOD: nOOD, AUROC: rate(auroc), Alarms: none, Asked: none})
-					}
+			for _, column := range aloneColumns {
+				point := thinMeasure{Column: column, Share: share, Draw: draw, NOOD: nOOD, AUROC: none}
+				if measure {
+					point.AUROC = rate(metric.AUROC(pickScores(l.scores[column], index), t.ood))
 				}
+				a := b.falseAlarmsAlone(l.scores[column], drawSeed)
+				point.Alarms, point.Asked = rate(a.rate), rate(a.asked)
+				cell.Points = append(cell.Points, point)
 			}
 			for _, column := range batchColumns {
 				if column == columnAttention && draw >= attentionDraws {
 					continue
 				}
-				point := thinMeasure{Column: column, Share: share, Draw: draw, NOOD: nOOD, AUROC: none, Alarms: none, Asked: none}
+				point := thinMeasure{Column: column, Share: share, Draw: draw, NOOD: nOOD, AUROC: none}
 				if measure {
 					out, err := t.score(ctx, columnOptions(column, seed))
 					if err != nil {
@@ -289,13 +283,11 @@ func (f *benchFlags) thinCell(ctx context.Context, pair *benchPair, seed uint64)
 					}
 					point.AUROC = rate(metric.AUROC(out.scores, t.ood))
 				}
-				if column == columnPre || column == columnDefault {
-					a, err := b.falseAlarms(ctx, m, column, share, drawSeed)
-					if err != nil {
-						return nil, err
-					}
-					point.Alarms, point.Asked = rate(a.rate), rate(a.asked)
+				a, err := b.falseAlarms(ctx, column, share, drawSeed)
+				if err != nil {
+					return nil, err
 				}
+				point.Alarms, point.Asked = rate(a.rate), rate(a.asked)
 				cell.Points = append(cell.Points, point)
 			}
 		}
@@ -307,7 +299,7 @@ func (f *benchFlags) thinCell(ctx context.Context, pair *benchPair, seed uint64)
 func (f *benchFlags) gridCell(ctx context.Context, pair *benchPair, column string) (*gridCell, error) {
 	var batches []*testBatch
 	for _, seed := range f.seeds {
-		_, _, b, err := f.prepare(ctx, pair, uint64(seed), "first")
+		_, b, err := f.prepare(ctx, pair, uint64(seed), "first")
 		if err != nil {
 			return nil, err
 		}

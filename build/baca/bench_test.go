@@ -349,13 +349,11 @@ func withoutPointers(cells []tableCell) []string {
 // product's verdicts.
 func TestThinCell(t *testing.T) {
 	b := trained(t)
-	full := *b.model
-	full.Holdout = full.Bank.Select([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29}[:b.nID])
-	a, err := b.falseAlarms(context.Background(), &full, columnDefault, 0.5, 3)
+	a, err := b.falseAlarms(context.Background(), columnDefault, 0.5, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := b.falseAlarms(context.Background(), &full, columnDefault, 0.5, 3)
+	again, err := b.falseAlarms(context.Background(), columnDefault, 0.5, 3)
 	if err != nil || a != again {
 		t.Errorf("%+v, then %+v, %v", a, again, err)
 	}

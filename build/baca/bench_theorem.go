@@ -160,7 +160,7 @@ func (b *testBatch) subgroups(ctx context.Context) (inside, outside []*graph.Gra
 }
 
 func (f *benchFlags) theoremCell(ctx context.Context, pair *benchPair, seed uint64) (*theoremCell, error) {
-	_, _, b, err := f.prepare(ctx, pair, seed, "first")
+	_, b, err := f.prepare(ctx, pair, seed, "first")
 	if err != nil {
 		return nil, err
 	}

@@ -229,8 +229,8 @@ func (d *demonstration) summary(w io.Writer, p painter) {
 	}
 	fmt.Fprintf(w, `
 Evidence: a molecule of this list can be told from one of the training set with an
-AUC of %.2f, where 0.50 is chance. So the density ratio makes up %.0f %% of the score,
-and the base score S_Pre the rest.
+AUC of %.2f, where 0.50 is chance. So the density ratio has %.0f %% of its weight beside
+the score that each molecule would get by itself.
 `, d.report.Evidence, 100*d.report.Weight)
 	for _, text := range d.report.Warnings {
 		fmt.Fprintf(w, "Warning: %s.\n", text)

@@ -523,8 +523,8 @@ func TestGridSearch(t *testing.T) {
 		{algo.Attention, func(o algo.Options) bool { return o.Attention.TopK == 16 }, "K = 16, λ in [0.01, 1], β = 1"},
 		{algo.Attention, func(o algo.Options) bool { return o.Attention.Mixup.LambdaLow == 0.4 }, "K = 5, λ in [0.4, 0.6], β = 1"},
 		{algo.Attention, func(o algo.Options) bool { return false }, "K = 5, λ in [0.01, 1], β = 1"},
-		{algo.Ratio, func(o algo.Options) bool { return o.Ratio.C <= 0.01 }, "C = 0.001"},
-		{algo.Auto, func(o algo.Options) bool { return true }, "C = 0.1"},
+		{algo.Ratio, func(o algo.Options) bool { return o.Ratio.C <= 0.01 }, "C = 0.001 and 0.001"},
+		{algo.Auto, func(o algo.Options) bool { return true }, "C = 0.1 and 0.001"},
 		{algo.None, func(o algo.Options) bool { return true }, "nothing to pick"},
 	} {
 		o := algo.DefaultOptions()
@@ -534,7 +534,7 @@ func TestGridSearch(t *testing.T) {
 			if _, err := algo.NewScorer(&algo.Model{Bank: &contrast.Representation{NodeScore: []float64{1}}, Holdout: &contrast.Representation{}}, o); err != nil {
 				t.Errorf("%s: %v", c.calibrator, err)
 			}
-			key := fmt.Sprint(o.Attention, o.Ratio)
+			key := fmt.Sprint(o.Calibrator, o.Attention, o.Ratio)
 			if seen[key] {
 				t.Errorf("%s: %s twice", c.calibrator, key)
 			}
@@ -596,7 +596,7 @@ func TestGridStandsBesideFixed(t *testing.T) {
 	args := []string{"--pair", "TREES/RINGS", "--data", data, "--epochs", "1", "--weights", kept, "--seeds", "1", "--contamination", "0.7", "--ood", "random"}
 	fixed, _ := evalJSON(t, args...)
 	grid, text := evalJSON(t, append(args, "--protocol", "grid")...)
-	if grid.Mean.AUROC < fixed.Mean.AUROC || grid.Choice == nil || grid.Choice.C == 0 || !strings.Contains(text, `"searched": "C in [0.001 0.01 0.1 1]"`) {
+	if grid.Mean.AUROC < fixed.Mean.AUROC || grid.Choice == nil || grid.Choice.C == 0 || !strings.Contains(text, `"searched": "C of the embeddings in [0.001 0.01 0.1 1], then that of the subtrees in [0.0001 0.001 0.01 0.1], then no gate"`) {
 		t.Errorf("fixed %+v\ngrid %+v", fixed, grid)
 	}
 	if grid.Mean.AUROCPre != fixed.Mean.AUROCPre {

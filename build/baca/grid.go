@@ -10,15 +10,18 @@ import (
 )
 
 // The grid protocol searches what the paper's sensitivity analysis varies, the
-// fixed setting included, so that it is never worse than that. For the attention it goes one coordinate at a time: first 𝕂, with λ over
-// the whole range, then bands of λ with the best 𝕂. That takes 11 runs for each
-// seed where all combinations take 36. β is free, because it only weighs two
-// scores that a run gives anyway, and so all of its values are tried each time.
+// fixed setting included, so that it is never worse than that. It goes one coordinate
+// at a time. For the attention: first 𝕂, with λ over the whole range, then bands of λ
+// with the best 𝕂. That takes 11 runs for each seed where all combinations take 36. β
+// is free, because it only weighs two scores that a run gives anyway, and so all of
+// its values are tried each time. For the density ratio: first the penalty of one
+// head, then that of the other. The default also tries the ratio without its gate.
 var (
 	gridTopK  = []int{4, 8, 16, 32, 64}
 	gridBands = [][2]float64{{0.01, 0.2}, {0.2, 0.4}, {0.4, 0.6}, {0.6, 0.8}, {0.8, 1}}
 	gridBetas = []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1}
 	gridC     = []float64{0.001, 0.01, 0.1, 1}
+	gridPrint = []float64{0.0001, 0.001, 0.01, 0.1}
 )
 
 // A gridChoice is the setting that the grid protocol picked.
@@ -27,6 +30,8 @@ type gridChoice struct {
 	Lambda   *[2]float64 `json:"lambda,omitempty"`
 	Beta     float64     `json:"beta,omitempty"`
 	C        float64     `json:"c,omitempty"`
+	PrintC   float64     `json:"print_c,omitempty"`
+	Ungated  bool        `json:"ungated,omitempty"`
 	Searched string      `json:"searched"`
 }
 
@@ -35,7 +40,11 @@ func (c *gridChoice) String() string {
 	case c.Lambda != nil:
 		return fmt.Sprintf("K = %d, λ in [%g, %g], β = %g", c.TopK, c.Lambda[0], c.Lambda[1], c.Beta)
 	case c.C != 0:
-		return fmt.Sprintf("C = %g", c.C)
+		gate := ""
+		if c.Ungated {
+			gate = ", no gate"
+		}
+		return fmt.Sprintf("C = %g and %g%s", c.C, c.PrintC, gate)
 	}
 	return "nothing to pick"
 }
@@ -57,8 +66,10 @@ func gridRuns(calibrator string) int {
 	switch calibrator {
 	case algo.Attention:
 		return len(with(o.Attention.TopK, gridTopK)) + len(gridBands)
-	case algo.Ratio, algo.Auto:
-		return len(with(o.Ratio.C, gridC))
+	case algo.Ratio:
+		return len(gridC) + len(gridPrint) - 1
+	case algo.Auto:
+		return len(gridC) + len(gridPrint)
 	}
 	return 1
 }
@@ -113,15 +124,32 @@ func gridSearch(o algo.Options, batches []*testBatch, score func(algo.Options) (
 		choice.Searched = fmt.Sprintf("K in %v with λ in %v, then λ in %v with the best K, and with each β in %v",
 			with(algo.DefaultOptions().Attention.TopK, gridTopK), whole, gridBands, gridBetas)
 	case algo.Ratio, algo.Auto:
-		for _, c := range with(o.Ratio.C, gridC) {
-			o.Ratio.C = c
+		gates := ""
+		run := func() error {
 			out, err := score(o)
-			if err != nil {
+			if err == nil {
+				consider(out, gridChoice{C: o.Ratio.C, PrintC: o.Ratio.PrintC, Ungated: gates != "" && o.Calibrator == algo.Ratio})
+			}
+			return err
+		}
+		for _, o.Ratio.C = range with(o.Ratio.C, gridC) {
+			if err := run(); err != nil {
 				return nil, nil, err
 			}
-			consider(out, gridChoice{C: c})
 		}
-		choice.Searched = fmt.Sprintf("C in %v", gridC)
+		o.Ratio.C = choice.C
+		for _, o.Ratio.PrintC = range with(o.Ratio.PrintC, gridPrint)[1:] {
+			if err := run(); err != nil {
+				return nil, nil, err
+			}
+		}
+		if o.Calibrator == algo.Auto {
+			o.Ratio.PrintC, o.Calibrator, gates = choice.PrintC, algo.Ratio, ", then no gate"
+			if err := run(); err != nil {
+				return nil, nil, err
+			}
+		}
+		choice.Searched = fmt.Sprintf("C of the embeddings in %v, then that of the subtrees in %v%s", gridC, gridPrint, gates)
 	default:
 		out, err := score(o)
 		if err != nil {

@@ -142,9 +142,10 @@ func (in *inspection) write(w io.Writer) error {
 	}
 	b.WriteString(`
 What the file reveals: the weights, and of each graph in bank and holdout an
-embedding and its score. No structures, names or labels are in it, but who holds a
-graph can tell whether its embedding is there. The row numbers of the graphs kept
-from training are listed.
+embedding, a score, and hashes of the neighbourhoods in it, up to two edges wide. No
+structures, names or labels are in it, but who holds a graph can tell whether it is
+there, and who guesses a fragment can tell which graphs have it. The row numbers of
+the graphs kept from training are listed.
 `)
 	_, err := w.Write(b.Bytes())
 	return err

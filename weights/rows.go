@@ -1,0 +1,319 @@
+package weights
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"baca/algo/contrast"
+	"baca/algo/fingerprint"
+	"baca/algo/gin"
+)
+
+// The bank is the larger part of a file and is only ever compared with, so its
+// embeddings take a byte each: one of 256 values, evenly spaced from the lowest to
+// the highest of its column. The holdout is scored like the graphs of a user and
+// keeps float16.
+
+// minSpread is how far the highest value of a column must be from the lowest, as a
+// share of it, for there to be levels between them: nearer values would be lost in
+// the rounding to float32, and the column counts as constant.
+const minSpread = 0x1p-12
+
+// levels is the number of steps between the lowest and the highest value.
+const levels = 255
+
+// maxTimes is the largest sum of the counts of a print, since the comparison of two
+// prints adds them as int32.
+const maxTimes = math.MaxInt32
+
+// bankRows writes the entries of the bank.
+func (w *writer) bankRows(v *contrast.Representation) {
+	n, dim := v.Len(), v.Dim()
+	w.count("rows", &n)
+	low, high := slices.Clone(v.Q[:dim]), slices.Clone(v.Q[:dim])
+	for i, x := range v.Q {
+		low[i%dim], high[i%dim] = min(low[i%dim], x), max(high[i%dim], x)
+	}
+	for j := range low {
+		low[j], high[j] = max(low[j], 0), max(high[j], 0) // −0 would come back as 0
+		if high[j]-low[j] < high[j]*minSpread {
+			high[j] = low[j]
+		}
+	}
+	w.floats("low", low)
+	w.floats("high", high)
+	q := make([]byte, len(v.Q))
+	for i, x := range v.Q {
+		j := i % dim
+		if spread := float64(high[j]) - float64(low[j]); spread > 0 {
+			q[i] = byte(math.Round(levels * (float64(x) - float64(low[j])) / spread))
+		}
+	}
+	w.bytes("q", q)
+	w.nodeScores(v)
+	w.prints(v.Prints)
+}
+
+// holdoutRows writes the entries of the holdout.
+func (w *writer) holdoutRows(v *contrast.Representation) {
+	n := v.Len()
+	w.count("rows", &n)
+	q := make([]byte, 0, 2*len(v.Q))
+	for _, x := range v.Q {
+		q = binary.LittleEndian.AppendUint16(q, toHalf(x))
+	}
+	w.bytes("q", q)
+	w.nodeScores(v)
+	w.prints(v.Prints)
+}
+
+func (w *writer) nodeScores(v *contrast.Representation) {
+	score := make([]float32, v.Len())
+	for i, x := range v.NodeScore {
+		score[i] = float32(x)
+		if math.IsNaN(x) {
+			score[i] = float32(math.NaN()) // one of the many, for equal bytes
+		}
+	}
+	w.floats("node_score", score)
+}
+
+// prints writes the distinct keys of all prints, and each print by the places of
+// its keys in that list: most keys are in many prints. Most occur once in each.
+func (w *writer) prints(prints []fingerprint.Print) {
+	var keys []uint32
+	for _, p := range prints {
+		keys = append(keys, p.Keys...)
+	}
+	slices.Sort(keys)
+	keys = slices.Compact(keys)
+	var gaps []byte
+	lowest := uint64(0) // that the next key can be
+	for _, k := range keys {
+		gaps = binary.AppendUvarint(gaps, uint64(k)-lowest)
+		lowest = uint64(k) + 1
+	}
+	w.bytes("subtrees", gaps)
+	var places []byte
+	for _, p := range prints {
+		places = binary.AppendUvarint(places, uint64(len(p.Keys)))
+		next := 0
+		for i, k := range p.Keys {
+			at, _ := slices.BinarySearch(keys, k)
+			skip := uint64(at - next)
+			if times := uint64(p.Counts[i]); times == 1 {
+				places = binary.AppendUvarint(places, 2*skip)
+			} else {
+				places = binary.AppendUvarint(places, 2*skip+1)
+				places = binary.AppendUvarint(places, times-2)
+			}
+			next = at + 1
+		}
+	}
+	w.bytes("prints", places)
+}
+
+// rows reads the number of rows of a part of the model.
+func (r *reader) rows(key string, e *gin.Encoder) int {
+	var n int
+	r.count("rows", &n)
+	if r.err != nil {
+		return 0
+	}
+	if width := e.Width(); n > maxRows || n*width*width > maxWork {
+		r.fail(ErrTooLarge, "%s has %d rows of width %d, want at most %d", key, n, width, min(maxRows, maxWork/(width*width)))
+		return 0
+	}
+	return n
+}
+
+// bank reads the bank and projects it with the encoder.
+func (r *reader) bank(e *gin.Encoder) *contrast.Representation {
+	r.fields("bank", bankEntries)
+	n := r.rows("bank", e)
+	if r.err != nil {
+		return nil
+	}
+	dim := 2 * e.Width()
+	low, high := make([]float32, dim), make([]float32, dim)
+	r.floats("low", low)
+	r.floats("high", high)
+	for j := range low {
+		if r.err == nil && !(low[j] >= 0 && low[j] <= high[j] && high[j] <= maxQ) {
+			r.fail(ErrNumber, "column %d of the bank goes from %g to %g, want an ascending range within 0 to %d", j, low[j], high[j], maxQ)
+		}
+	}
+	level := r.bytes("q", n*dim)
+	if r.err != nil {
+		return nil
+	}
+	q := make([]float32, len(level))
+	for i, u := range level {
+		j := i % dim
+		spread := float64(high[j]) - float64(low[j])
+		q[i] = float32(float64(low[j]) + float64(spread*float64(u)/levels))
+	}
+	return r.restore("bank", e, n, q)
+}
+
+// holdout reads the holdout and projects it with the encoder.
+func (r *reader) holdout(e *gin.Encoder) *contrast.Representation {
+	r.fields("holdout", holdoutEntries)
+	n := r.rows("holdout", e)
+	if r.err != nil {
+		return nil
+	}
+	half := r.bytes("q", 2*n*2*e.Width())
+	if r.err != nil {
+		return nil
+	}
+	q := make([]float32, len(half)/2)
+	for i := range q {
+		q[i] = fromHalf(binary.LittleEndian.Uint16(half[2*i:]))
+	}
+	return r.restore("holdout", e, n, q)
+}
+
+// restore reads what follows the embeddings.
+func (r *reader) restore(key string, e *gin.Encoder, n int, q []float32) *contrast.Representation {
+	score := make([]float32, n) // q has many more values
+	r.floats("node_score", score)
+	prints := r.prints(n)
+	if r.err != nil {
+		return nil
+	}
+	node := make([]float64, n)
+	for i, x := range score {
+		node[i] = float64(x)
+	}
+	v, err := contrast.Restore(e, q, node, prints)
+	if err != nil {
+		r.fail(ErrRows, "%s: %v", key, err)
+	}
+	return v
+}
+
+// prints reads the prints of n graphs.
+func (r *reader) prints(n int) []fingerprint.Print {
+	keys := r.subtrees()
+	places := r.bin("prints")
+	if r.err == nil && len(places) < n {
+		r.fail(ErrFormat, "prints has %d bytes, want at least one for each of %d graphs", len(places), n)
+	}
+	if r.err != nil {
+		return nil
+	}
+	prints := make([]fingerprint.Print, n)
+	for i := range prints {
+		prints[i], places = r.print(i, keys, places)
+		if r.err != nil {
+			return nil
+		}
+	}
+	if len(places) > 0 {
+		r.fail(ErrFormat, "prints has %d bytes after the last of %d prints", len(places), n)
+		return nil
+	}
+	return prints
+}
+
+// subtrees reads the keys that the prints refer to.
+func (r *reader) subtrees() []uint32 {
+	gaps := r.bin("subtrees")
+	keys := make([]uint32, 0, len(gaps)) // a gap has at least 1 byte
+	lowest := uint64(0)                  // that the next key can be
+	for len(gaps) > 0 {
+		var gap uint64
+		gap, gaps = r.uvarint("subtree", len(keys), gaps)
+		if left := 1<<32 - lowest; r.err == nil && gap >= left {
+			r.fail(ErrNumber, "subtree %d skips %d keys, want less than the %d that are left of 32 bits", len(keys), gap, left)
+		}
+		if r.err != nil {
+			return nil
+		}
+		keys = append(keys, uint32(lowest+gap))
+		lowest += gap + 1
+	}
+	return keys
+}
+
+// uvarint reads a number of the named thing i from the front of b and returns what
+// follows it.
+func (r *reader) uvarint(name string, i int, b []byte) (uint64, []byte) {
+	v, size := binary.Uvarint(b)
+	if size == 0 {
+		r.fail(ErrFormat, "%s %d ends within a number", name, i)
+	} else if size < 0 {
+		r.fail(ErrNumber, "%s %d has a number of more than 64 bits", name, i)
+	}
+	if r.err != nil {
+		return 0, nil
+	}
+	return v, b[size:]
+}
+
+// print reads the print of graph i from the front of b and returns what follows it.
+func (r *reader) print(i int, keys []uint32, b []byte) (fingerprint.Print, []byte) {
+	next := func() (v uint64) {
+		v, b = r.uvarint("print", i, b)
+		return v
+	}
+	count := next()
+	if r.err == nil && count > uint64(len(b)) {
+		r.fail(ErrFormat, "print %d announces %d subtrees of at least 1 byte, %d bytes remain", i, count, len(b))
+	}
+	if r.err != nil {
+		return fingerprint.Print{}, nil
+	}
+	both := make([]uint32, 2*count)
+	p := fingerprint.Print{Keys: both[:count:count], Counts: both[count:]}
+	at, sum := uint64(0), uint64(0)
+	for k := range p.Keys {
+		v := next()
+		skip, times := v/2, uint64(1)
+		if v%2 == 1 {
+			times = 2 + min(next(), maxTimes) // as wrong as more, which could wrap
+		}
+		if left := uint64(len(keys)) - at; r.err == nil && skip >= left {
+			r.fail(ErrRows, "print %d skips %d subtrees, want less than the %d that are left of %d", i, skip, left, len(keys))
+		}
+		at, sum = at+skip, sum+times
+		if r.err == nil && sum > maxTimes {
+			r.fail(ErrNumber, "print %d has counts that sum to %d or more, want at most %d", i, sum, maxTimes)
+		}
+		if r.err != nil {
+			return fingerprint.Print{}, nil
+		}
+		p.Keys[k], p.Counts[k] = keys[at], uint32(times)
+		at++
+	}
+	return p, b
+}
+
+// checkPrints reports prints that no file can hold.
+func checkPrints(key string, prints []fingerprint.Print, n int) error {
+	if len(prints) != n {
+		return fmt.Errorf("%w: %s has %d prints, want one for each of %d graphs", ErrRows, key, len(prints), n)
+	}
+	for i, p := range prints {
+		if len(p.Keys) != len(p.Counts) {
+			return fmt.Errorf("%w: %s print %d has %d keys and %d counts, want as many", ErrRows, key, i, len(p.Keys), len(p.Counts))
+		}
+		sum := uint64(0)
+		for k, times := range p.Counts {
+			if times == 0 {
+				return fmt.Errorf("%w: %s print %d has a subtree 0 times, want at least once", ErrNumber, key, i)
+			}
+			if k > 0 && p.Keys[k] <= p.Keys[k-1] {
+				return fmt.Errorf("%w: %s print %d has key %#08x after %#08x, want ascending keys", ErrRows, key, i, p.Keys[k], p.Keys[k-1])
+			}
+			sum += uint64(times)
+		}
+		if sum > maxTimes {
+			return fmt.Errorf("%w: %s print %d has counts that sum to %d, want at most %d", ErrNumber, key, i, sum, maxTimes)
+		}
+	}
+	return nil
+}

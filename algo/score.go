@@ -90,8 +90,8 @@ type Report struct {
 	// Alone says that the graphs were too few for a batch: Score, p-value and
 	// verdict of each are then those it would get by itself.
 	Alone bool
-	// Evidence is the cross-validated AUC of telling the batch from the ID
-	// bank, and Weight what that makes the density ratio's share of Score.
+	// Evidence is the cross-validated AUC of telling the batch from the ID bank,
+	// and Weight, from 0 to 1, what that makes of the density ratio in Score.
 	Evidence, Weight float64
 	Warnings         []string
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 
 	"baca/algo/attention"
@@ -230,8 +231,12 @@ type lookup struct {
 	topK    int
 	workers int
 	work    []attention.Workspace
-	// known[side][key] has the neighbours of a key, once they were asked for.
-	known [2][]*attention.Draw
+	// known[side][key] has the neighbours of a key once they were asked for, in
+	// room, and asked says whether they were.
+	known   [2][]attention.Draw
+	asked   [2][]bool
+	room    []int32
+	unknown []attention.Draw // for neighbors
 }
 
 // lookupBlock queries are one piece of parallel work.
@@ -239,7 +244,23 @@ const lookupBlock = 64
 
 // reset forgets all neighbours; the keys have changed.
 func (l *lookup) reset() {
-	l.known = [2][]*attention.Draw{make([]*attention.Draw, l.in.Len()), make([]*attention.Draw, l.out.Len())}
+	keys := [2]int{l.in.Len(), l.out.Len()}
+	size := 2 * l.topK // In and Out
+	room := slices.Grow(l.room[:0], (keys[0]+keys[1])*size)
+	l.room = room
+	for side, n := range keys {
+		l.asked[side] = slices.Grow(l.asked[side][:0], n)[:n]
+		clear(l.asked[side])
+		l.known[side] = slices.Grow(l.known[side][:0], n)[:n]
+		for k := range l.known[side] {
+			own := room[:size][:0]
+			room = room[:cap(room)][size:]
+			l.known[side][k] = attention.Draw{
+				Side: dictionary.Side(side), Key: k,
+				In: own[:0:l.topK], Out: own[l.topK:l.topK:size],
+			}
+		}
+	}
 }
 
 func (l *lookup) each(ctx context.Context, n int, f func(w *attention.Workspace, lo, hi int)) error {
@@ -253,13 +274,14 @@ func (l *lookup) each(ctx context.Context, n int, f func(w *attention.Workspace,
 
 // neighbors fills In and Out of the draws.
 func (l *lookup) neighbors(ctx context.Context, draws []attention.Draw) error {
-	var unknown []attention.Draw
+	unknown := l.unknown[:0]
 	for _, d := range draws {
-		if known := l.known[d.Side]; known[d.Key] == nil {
-			known[d.Key] = &attention.Draw{}
-			unknown = append(unknown, attention.Draw{Side: d.Side, Key: d.Key})
+		if asked := l.asked[d.Side]; !asked[d.Key] {
+			asked[d.Key] = true
+			unknown = append(unknown, l.known[d.Side][d.Key])
 		}
 	}
+	l.unknown = unknown
 	err := l.each(ctx, len(unknown), func(w *attention.Workspace, lo, hi int) {
 		w.Neighbors(unknown[lo:hi], l.in, l.out, l.topK)
 	})
@@ -267,10 +289,10 @@ func (l *lookup) neighbors(ctx context.Context, draws []attention.Draw) error {
 		return err
 	}
 	for _, d := range unknown {
-		*l.known[d.Side][d.Key] = d
+		l.known[d.Side][d.Key] = d
 	}
 	for i, d := range draws {
-		draws[i] = *l.known[d.Side][d.Key]
+		draws[i] = l.known[d.Side][d.Key]
 	}
 	return nil
 }

@@ -12,36 +12,43 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
+	"baca/algo/attention"
 	"baca/algo/calibrate"
+	"baca/algo/contrast"
 	"baca/algo/metric"
 )
 
-// A variant is one way of running the attention, with its name in tables.
+// A variant is one way of running the attention, with its name in tables, or of
+// reading it: part, unless nil, is what stands for S_Attn.
 type variant struct {
 	Name  string
 	apply func(*algo.Options)
+	part  func(attention.Score) float64
 }
 
-// ablations take one thing away from the attention at a time.
+// ablations take one thing away from the attention at a time. Without either
+// dictionary S_Pre is left.
 var ablations = []variant{
-	{"full", func(*algo.Options) {}},
-	{"no graphon samples", func(o *algo.Options) { o.Attention.Synthetic = 0 }},
+	{Name: "full", apply: func(*algo.Options) {}},
+	{Name: "ID dictionary only", apply: func(*algo.Options) {}, part: func(s attention.Score) float64 { return -s.In }},
+	{Name: "OOD dictionary only", apply: func(*algo.Options) {}, part: func(s attention.Score) float64 { return s.Out }},
+	{Name: "neither dictionary", apply: func(o *algo.Options) { o.Calibrator = algo.None; o.Attention.Steps = 0 }},
+	{Name: "no graphon samples", apply: func(o *algo.Options) { o.Attention.Synthetic = 0 }},
 	// A step of this length moves no weight.
-	{"no attention training", func(o *algo.Options) { o.Attention.LearningRate = 1e-30 }},
-	{"neither", func(o *algo.Options) { o.Attention.Synthetic, o.Attention.Steps = 0, 0 }},
-	{"no ID training bank", func(o *algo.Options) { o.Attention.Training = 0 }},
-	{"S_Pre", func(o *algo.Options) { o.Calibrator = algo.None; o.Attention.Steps = 0 }},
+	{Name: "no attention training", apply: func(o *algo.Options) { o.Attention.LearningRate = 1e-30 }},
+	{Name: "no samples, no training", apply: func(o *algo.Options) { o.Attention.Synthetic, o.Attention.Steps = 0, 0 }},
+	{Name: "no ID training bank", apply: func(o *algo.Options) { o.Attention.Training = 0 }},
 }
 
 // sensitivities vary what the paper's sensitivity analysis does. Those of β follow
 // from the first variant.
 func sensitivities() []variant {
-	list := []variant{{"fixed", func(*algo.Options) {}}}
+	list := []variant{{Name: "fixed", apply: func(*algo.Options) {}}}
 	for _, k := range gridTopK {
-		list = append(list, variant{fmt.Sprintf("K = %d", k), func(o *algo.Options) { o.Attention.TopK = k }})
+		list = append(list, variant{Name: fmt.Sprintf("K = %d", k), apply: func(o *algo.Options) { o.Attention.TopK = k }})
 	}
 	for _, band := range gridBands {
-		list = append(list, variant{fmt.Sprintf("λ in [%g, %g]", band[0], band[1]), func(o *algo.Options) {
+		list = append(list, variant{Name: fmt.Sprintf("λ in [%g, %g]", band[0], band[1]), apply: func(o *algo.Options) {
 			o.Attention.Mixup.LambdaLow, o.Attention.Mixup.LambdaHigh = band[0], band[1]
 		}})
 	}
@@ -172,6 +179,11 @@ func (f *benchFlags) variantCell(ctx context.Context, pair *benchPair, seed uint
 		if err != nil {
 			return nil, err
 		}
+		if v.part != nil {
+			if out.scores, err = b.partial(ctx, out, o.Beta, v.part); err != nil {
+				return nil, err
+			}
+		}
 		cell.AUROC = append(cell.AUROC, rate(metric.AUROC(out.scores, b.ood)))
 		if betas && k == 0 {
 			for _, beta := range gridBetas {
@@ -181,6 +193,20 @@ func (f *benchFlags) variantCell(ctx context.Context, pair *benchPair, seed uint
 		}
 	}
 	return cell, nil
+}
+
+// partial returns S_BaCa with a part of the attention to its dictionaries.
+func (b *testBatch) partial(ctx context.Context, out *outcome, beta float64, part func(attention.Score) float64) ([]float64, error) {
+	r, err := contrast.Represent(ctx, 1, b.model.Encoder, b.graphs)
+	if err != nil {
+		return nil, err
+	}
+	pre, attn := make([]float64, r.Len()), make([]float64, r.Len())
+	for i, row := range out.rows {
+		pre[i] = row.Pre
+		attn[i] = part(out.scorer.Attention().Explain(r.Q[i*r.Dim():(i+1)*r.Dim()], out.place[i]).Score)
+	}
+	return calibrate.Add(beta, pre, attn).Of(pre, attn), nil
 }
 
 // A variantColumn is what the report shows of a variant: the AUROC of each pair, by

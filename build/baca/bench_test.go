@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/attention"
 	"baca/algo/graph"
 	"baca/algo/metric"
 )
@@ -371,7 +372,7 @@ func TestBenchAttention(t *testing.T) {
 	kept := filepath.Join(out, "encoders")
 	common := []string{"--data", data, "--weights", kept, "--seeds", "1", "--epochs", "3"}
 	want := map[string]rate{}
-	for column, name := range map[string]string{columnAttention: "full", columnPre: "S_Pre"} {
+	for column, name := range map[string]string{columnAttention: "full", columnPre: "neither dictionary"} {
 		eval, _ := evalJSON(t, append([]string{"--pair", "TREES/RINGS", "--calibrator", calibratorOf(column)}, common...)...)
 		want[name] = eval.Mean.AUROC
 	}
@@ -409,6 +410,32 @@ func TestBenchAttention(t *testing.T) {
 	}
 	if files, _ := filepath.Glob(filepath.Join(out, "sensitivity", "figures", "*.svg")); len(files) != 5 {
 		t.Errorf("%d figures, want 5", len(files))
+	}
+}
+
+// The parts of S_Attn are those that the scorer added.
+func TestPartialAttention(t *testing.T) {
+	b := trained(t)
+	o := columnOptions(columnAttention, 1)
+	out, err := b.score(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := b.partial(context.Background(), out, o.Beta, attention.Score.Attn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inside, err := b.partial(context.Background(), out, o.Beta, func(s attention.Score) float64 { return -s.In })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range out.scores {
+		if math.Abs(whole[i]-want) > 1e-6 {
+			t.Errorf("graph %d: S_BaCa %g of both parts, %g of the scorer", i, whole[i], want)
+		}
+	}
+	if slices.Equal(whole, inside) {
+		t.Error("one dictionary says what both do")
 	}
 }
 

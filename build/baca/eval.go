@@ -403,6 +403,9 @@ type outcome struct {
 	scores   []float64 // to measure
 	seconds  float64
 	warnings []string
+
+	scorer *algo.Scorer
+	place  []int // of each graph in the batch that the scorer saw
 }
 
 // score scores a batch in a random order drawn by seed, so that the place of a
@@ -435,10 +438,10 @@ func (b *testBatch) score(ctx context.Context, o algo.Options) (*outcome, error)
 	}
 	out := &outcome{
 		rows: make([]algo.Row, len(perm)), scores: make([]float64, len(perm)),
-		seconds: time.Since(start).Seconds(),
+		seconds: time.Since(start).Seconds(), scorer: scorer, place: make([]int, len(perm)),
 	}
 	for k, i := range perm {
-		out.rows[i], out.scores[i] = report.Rows[k], report.Rows[k].Score
+		out.rows[i], out.scores[i], out.place[i] = report.Rows[k], report.Rows[k].Score, k
 	}
 	for _, w := range report.Warnings {
 		if !strings.HasSuffix(w, "so there are no p-values") { // nobody asked for any

@@ -88,6 +88,13 @@ func (r *Record) Parse() (*molecule.Molecule, error) {
 
 // Parsed returns r with its Graph, of the molecule or its canonical form, or Err.
 func (r Record) Parsed(canonical bool) Record {
+	if r.Err == nil && r.molfile == "" && !canonical {
+		g, err := molecule.ParseGraph(r.SMILES)
+		if r.Graph = g; err != nil {
+			r.Err = r.Fail(err)
+		}
+		return r
+	}
 	m, err := r.Parse()
 	if r.Err = err; err == nil {
 		if canonical {

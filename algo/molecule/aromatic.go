@@ -90,6 +90,11 @@ func (p *Parser) aromatize() error {
 // until all bonds are aromatic.
 func (p *Parser) aromatizeSystem(system []int32) error {
 	r, a := &p.rings, &p.aro
+	done := 0
+	if len(system) == 1 {
+		p.tryRings(system, &done)
+		return nil
+	}
 	total := 0
 	for _, q := range system {
 		for _, b := range r.ringBonds(int(q)) {
@@ -104,7 +109,6 @@ func (p *Parser) aromatizeSystem(system []int32) error {
 			a.times[b] = 0
 		}
 	}
-	done := 0
 	for size := 1; size <= min(len(system), maxFusedRings) && done < total; size++ {
 		if size == 3 && len(system) > maxSystem {
 			break
@@ -283,10 +287,19 @@ func (p *Parser) donorOf(i int32) donor {
 
 func (p *Parser) electronsOffered(i int32) donor {
 	a := &p.atoms[i]
+	n := p.piElectrons(i)
+	if n < 0 && a.z != 0 {
+		return noDonor
+	}
 	// A multiple bond that leaves the rings, and one within them. Of the former
-	// RDKit looks at the first.
+	// RDKit looks at the first. With two bonds there is none, and the latter does not
+	// matter to an atom with electrons.
 	outer, inner := int32(-1), false
-	for _, l := range p.neighbors(i) {
+	links := p.neighbors(i)
+	if n > 0 && len(links) == 2 {
+		links = nil
+	}
+	for _, l := range links {
 		if b := &p.bonds[l.bond]; halves[b.order] >= 4 {
 			if b.ring {
 				inner = true
@@ -301,11 +314,8 @@ func (p *Parser) electronsOffered(i int32) donor {
 		}
 		return wildcard
 	}
-	n := p.piElectrons(i)
-	switch {
-	case n < 0:
-		return noDonor
-	case n == 0:
+	switch n {
+	case 0:
 		if outer >= 0 {
 			return vacant
 		}
@@ -313,7 +323,7 @@ func (p *Parser) electronsOffered(i int32) donor {
 			return one
 		}
 		return noDonor
-	case n == 1:
+	case 1:
 		if outer >= 0 {
 			if moreElectronegative(p.atoms[outer].z, a.z) {
 				return vacant

@@ -39,6 +39,16 @@ type ranker struct {
 	keys, at  []int32
 	near      []rankedLink
 
+	// general: rank the atoms of all molecules with tags, for tests.
+	general bool
+
+	// For allCentres.
+	tagged []int32 // atoms whose tetrahedral tag is in doubt
+	hollow []int32 // atoms that are sure to lose it
+	ties   []tie
+	hash   []uint64
+	sum    []uint64
+
 	bondSeen []bool
 	atomSeen []bool
 	atomUsed []bool
@@ -48,11 +58,22 @@ type ranker struct {
 
 type rankedLink struct{ rank, count int32 }
 
+// A tie is a bond with its rankCount as seen from either atom.
+type tie struct {
+	a, b     int32
+	toA, toB int32
+}
+
 // cleanTags removes the tags of atoms that are no stereocentres.
 func (p *Parser) cleanTags() {
+	c := &p.cip
 	some := false
+	c.tagged = c.tagged[:0]
 	for i := range p.atoms {
 		a := &p.atoms[i]
+		if a.chirality == Achiral {
+			continue
+		}
 		degree := p.degree(int32(i)) + a.hydrogens()
 		switch a.chirality {
 		case Clockwise, CounterClockwise, Tetrahedral:
@@ -73,8 +94,17 @@ func (p *Parser) cleanTags() {
 			}
 		}
 		some = some || a.chirality != Achiral
+		if a.chirality != Achiral && a.chirality < SquarePlanar {
+			c.tagged = append(c.tagged, int32(i))
+		}
 	}
 	if !some {
+		return
+	}
+	if !c.general && p.allCentres() {
+		for _, i := range c.hollow {
+			p.dropTag(i)
+		}
 		return
 	}
 	p.rankAtoms()
@@ -93,14 +123,139 @@ func (p *Parser) cleanTags() {
 		if a.chirality == Achiral || a.chirality >= SquarePlanar || a.cip != unassigned || a.special {
 			continue
 		}
-		a.chirality = Achiral
-		// The H of [C@H] was probably written for the tag only.
-		if a.explicitH == 1 && a.charge == 0 && !a.aromatic {
-			a.explicitH = 0
-			a.noImplicit = false
-			p.refresh(int32(i))
+		p.dropTag(int32(i))
+	}
+}
+
+// dropTag takes the tag away from atom i, and the H of [C@H], which was probably written
+// for the tag only.
+func (p *Parser) dropTag(i int32) {
+	a := &p.atoms[i]
+	a.chirality = Achiral
+	if a.explicitH == 1 && a.charge == 0 && !a.aromatic {
+		a.explicitH = 0
+		a.noImplicit = false
+		p.refresh(i)
+	}
+}
+
+// allCentres reports whether it can tell without ranks which tags stay, which is so in
+// most molecules and takes a tenth of the time: every one of c.tagged is a possible
+// centre with different neighbours, or can be none and goes to c.hollow, and no
+// directions contradict each other, which labelBonds would drop.
+//
+// It refines hashes in the place of ranks. What goes into a hash follows from the keys
+// that refineRanks compares, so atoms with different hashes after as many rounds have
+// different ranks, while atoms with the same hash need not have the same.
+func (p *Parser) allCentres() bool {
+	c := &p.cip
+	tagged := c.tagged
+	c.tagged, c.hollow = c.tagged[:0], c.hollow[:0]
+	for _, i := range tagged {
+		switch {
+		case p.legalCentre(i):
+			c.tagged = append(c.tagged, i)
+		case !p.atoms[i].ring || p.flatNitrogen(i):
+			c.hollow = append(c.hollow, i) // nor can it be special
+		default:
+			return false
 		}
 	}
+	if p.contradictory() {
+		return false
+	}
+	n := len(p.atoms)
+	hash, sum, ties := grow(&c.hash, n), grow(&c.sum, n), grow(&c.ties, len(p.bonds))
+	keys := 1 // at least what refineRanks writes in a round
+	for k := range ties {
+		b, t := &p.bonds[k], &ties[k]
+		t.a, t.b = b.a, b.b
+		t.toA, t.toB = p.rankCount(b.order, b.b), p.rankCount(b.order, b.a)
+		keys += int(t.toA + t.toB)
+	}
+	// Hydrogens come in with the first round of refineRanks.
+	for i := range hash {
+		h := p.rankHydrogens(int32(i))
+		hash[i] = scramble(p.rankSeed(int32(i))<<32 | uint64(h))
+		keys += int(h)
+	}
+	rounds := min(maxHashRounds, n/2+1, (rankWork(n)-n)/keys)
+	for round := 1; round <= rounds; round++ {
+		if round > 1 {
+			copy(sum, hash)
+			for k := range ties {
+				t := &ties[k]
+				sum[t.a] += hash[t.b] * uint64(2*t.toA)
+				sum[t.b] += hash[t.a] * uint64(2*t.toB)
+			}
+			for i, x := range sum {
+				hash[i] = scramble(x)
+			}
+		}
+		left := c.tagged[:0]
+		for _, i := range c.tagged {
+			if p.sameHash(i) {
+				left = append(left, i)
+			}
+		}
+		if c.tagged = left; len(left) == 0 {
+			return true
+		}
+	}
+	return len(c.tagged) == 0
+}
+
+// maxHashRounds is after how many rounds allCentres gives up: few centres need more.
+const maxHashRounds = 8
+
+// scramble spreads what it is given over 64 bits.
+func scramble(x uint64) uint64 {
+	x *= 0x9e3779b97f4a7c15
+	x ^= x >> 32
+	x *= 0xbf58476d1ce4e5b9
+	return x ^ x>>29
+}
+
+// sameHash reports whether two neighbours of atom i have the same hash.
+func (p *Parser) sameHash(i int32) bool {
+	links := p.neighbors(i)
+	for k, l := range links {
+		if !p.affects(l.bond, i) {
+			continue
+		}
+		for _, o := range links[:k] {
+			if p.affects(o.bond, i) && p.cip.hash[o.atom] == p.cip.hash[l.atom] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// contradictory reports whether an end of a double bond has directions written at two
+// other bonds.
+func (p *Parser) contradictory() bool {
+	for k := range p.bonds {
+		b := &p.bonds[k]
+		if b.order != Double {
+			continue
+		}
+		for _, i := range [2]int32{b.a, b.b} {
+			if p.degree(i) > 3 {
+				continue // nor does labelBonds look there
+			}
+			directed := 0
+			for _, l := range p.neighbors(i) {
+				if p.bonds[l.bond].dir != level {
+					directed++
+				}
+			}
+			if directed > 1 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // assignLabels labels atoms and double bonds until nothing changes.
@@ -169,36 +324,10 @@ func (p *Parser) affects(k, i int32) bool {
 // possibleCentre reports whether atom i can be a stereocentre at all (legal), and
 // whether two of its neighbours have the same rank.
 func (p *Parser) possibleCentre(i int32) (legal, same bool) {
-	a := &p.atoms[i]
+	if !p.legalCentre(i) {
+		return false, false
+	}
 	links := p.neighbors(i)
-	hydrogens := int(a.hydrogens())
-	degree := 0
-	for _, l := range links {
-		if p.affects(l.bond, i) {
-			degree++
-		}
-	}
-	switch total := degree + hydrogens; {
-	case total > 4 || total < 3:
-		return false, false
-	case degree < 3 && a.z != 15 && a.z != 33:
-		// Phosphines and arsines with an H can be.
-		return false, false
-	case degree == 3 && hydrogens != 1:
-		switch a.z {
-		case 7: // in a ring of three, or a bridgehead
-			if !p.inTriangle(i) && !p.bridgehead(i) {
-				return false, false
-			}
-		case 15, 33:
-		case 16, 34: // sulfoxides, sulfonium
-			if a.valence != 4 && !(a.valence == 3 && a.charge == 1) {
-				return false, false
-			}
-		default:
-			return false, false
-		}
-	}
 	for k, l := range links {
 		if !p.affects(l.bond, i) {
 			continue
@@ -210,6 +339,47 @@ func (p *Parser) possibleCentre(i int32) (legal, same bool) {
 		}
 	}
 	return true, false
+}
+
+// legalCentre reports whether atom i can be a stereocentre, whatever its neighbours.
+func (p *Parser) legalCentre(i int32) bool {
+	a := &p.atoms[i]
+	links := p.neighbors(i)
+	hydrogens := int(a.hydrogens())
+	degree := 0
+	for _, l := range links {
+		if p.affects(l.bond, i) {
+			degree++
+		}
+	}
+	switch total := degree + hydrogens; {
+	case total > 4 || total < 3:
+		return false
+	case degree < 3 && a.z != 15 && a.z != 33:
+		// Phosphines and arsines with an H can be.
+		return false
+	case degree == 3 && hydrogens != 1:
+		switch a.z {
+		case 7: // in a ring of three, or a bridgehead
+			if !p.inTriangle(i) && !p.bridgehead(i) {
+				return false
+			}
+		case 15, 33:
+		case 16, 34: // sulfoxides, sulfonium
+			if a.valence != 4 && !(a.valence == 3 && a.charge == 1) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// flatNitrogen reports whether atom i is a nitrogen with three neighbours that is neither
+// in a ring of three nor a bridgehead.
+func (p *Parser) flatNitrogen(i int32) bool {
+	return p.atoms[i].z == 7 && p.degree(i) == 3 && !p.inTriangle(i) && !p.bridgehead(i)
 }
 
 func (p *Parser) inTriangle(i int32) bool {
@@ -438,11 +608,53 @@ func (p *Parser) side(i, k int32) direction {
 	return side
 }
 
+// rankWork is how many steps the ranks of n atoms may take.
+func rankWork(n int) int { return 1<<21 + 256*n }
+
+// rankSeed is what ranks begin with: the element, isotope and class of atom i, below
+// 2³².
+func (p *Parser) rankSeed(i int32) uint64 {
+	a := &p.atoms[i]
+	mass := int32(0)
+	if a.isotope != 0 {
+		mass = a.isotope - int32(elements[a.z].isotope)
+		if mass >= 0 {
+			mass++
+		}
+	}
+	mass = max(mass+512, 0) % 1024
+	class := int32(0)
+	if a.hasMap {
+		class = (a.class + 1) % 1024
+	}
+	return uint64(a.z)<<20 | uint64(mass)<<10 | uint64(class)
+}
+
+// rankCount is how often neighbour j counts in the key of an atom, by the order of the
+// bond to it: twice that, but once for the double bond to phosphorus with three or four
+// neighbours.
+func (p *Parser) rankCount(order Order, j int32) int32 {
+	if order == Double && p.atoms[j].z == 15 {
+		if n := p.degree(j); n == 3 || n == 4 {
+			return 1
+		}
+	}
+	return halves[order]
+}
+
+// rankHydrogens is how many hydrogens count in the key of atom i.
+func (p *Parser) rankHydrogens(i int32) int32 {
+	if p.atoms[i].marks&isQuery != 0 {
+		return 0
+	}
+	return p.atoms[i].hydrogens()
+}
+
 // rankAtoms ranks the atoms by element, isotope and class, and refines that.
 func (p *Parser) rankAtoms() {
 	c := &p.cip
 	n := len(p.atoms)
-	c.work = 1<<21 + 256*n
+	c.work = rankWork(n)
 	grow(&c.class, n)
 	grow(&c.place, n)
 	zeroed(&c.isTouched, n)
@@ -451,20 +663,7 @@ func (p *Parser) rankAtoms() {
 	grow(&c.at, n+1)
 	grow(&c.single, n)
 	for i := range p.atoms {
-		a := &p.atoms[i]
-		mass := int32(0)
-		if a.isotope != 0 {
-			mass = a.isotope - int32(elements[a.z].isotope)
-			if mass >= 0 {
-				mass++
-			}
-		}
-		mass = max(mass+512, 0) % 1024
-		class := int32(0)
-		if a.hasMap {
-			class = (a.class + 1) % 1024
-		}
-		c.single[i] = uint64(a.z)<<20 | uint64(mass)<<10 | uint64(class)
+		c.single[i] = p.rankSeed(int32(i))
 		c.order[i] = int32(i)
 	}
 	slices.SortFunc(c.order, func(x, y int32) int { return cmp.Compare(c.single[x], c.single[y]) })
@@ -683,27 +882,7 @@ func (p *Parser) rankKey(i int32) {
 	c.at[i] = int32(len(c.keys))
 	c.near = c.near[:0]
 	for _, l := range p.neighbors(i) {
-		b := &p.bonds[l.bond]
-		count := int32(0)
-		switch b.order {
-		case Single, Dative:
-			count = 2
-		case Aromatic:
-			count = 3
-		case Double:
-			count = 4
-			// The double bond to phosphorus with three or four neighbours does
-			// not count as one.
-			if p.atoms[l.atom].z == 15 {
-				if n := len(p.neighbors(l.atom)); n == 3 || n == 4 {
-					count = 1
-				}
-			}
-		case Triple:
-			count = 6
-		case Quadruple:
-			count = 8
-		}
+		count := p.rankCount(p.bonds[l.bond].order, l.atom)
 		c.near = append(c.near, rankedLink{c.rank(l.atom), count})
 	}
 	if len(c.near) > 16 {
@@ -721,10 +900,8 @@ func (p *Parser) rankKey(i int32) {
 			c.keys = append(c.keys, l.rank+1)
 		}
 	}
-	if p.atoms[i].marks&isQuery == 0 {
-		for range p.atoms[i].hydrogens() {
-			c.keys = append(c.keys, 0)
-		}
+	for range p.rankHydrogens(i) {
+		c.keys = append(c.keys, 0)
 	}
 	c.keys[c.at[i]] = int32(len(c.keys)) - c.at[i] - 1
 }
@@ -733,11 +910,10 @@ func (p *Parser) rankKey(i int32) {
 // different neighbours outside, or one; or none and ring neighbours of the right
 // number of ranks.
 func (p *Parser) ringCandidate(i int32) bool {
-	a := &p.atoms[i]
-	links := p.neighbors(i)
-	if a.z == 7 && len(links) == 3 && !p.inTriangle(i) && !p.bridgehead(i) {
+	if p.flatNitrogen(i) {
 		return false
 	}
+	links := p.neighbors(i)
 	var out [2]int32
 	outside, inside, ranks := 0, 0, 0
 	for k, l := range links {

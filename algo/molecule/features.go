@@ -71,8 +71,73 @@ func (m *Molecule) Graph() *graph.Graph {
 	}
 	x := g.X
 	for i := range atoms {
-		atoms[i].features((*[Features]float32)(x))
+		a := &atoms[i]
+		r := (*[Features]float32)(x)
+		self(r, a.Element, a.Chirality, a.Charge, a.Radicals)
+		around(r, a.Degree, a.Hydrogens, a.Hybridization, a.Aromatic, a.InRing)
 		x = x[Features:]
+	}
+	return g
+}
+
+// What graphs consist of is allocated at once for several: of numbers for some twenty of
+// drug-like molecules, which the last of them that is in use keeps alive. One by one it
+// would take a twentieth of the time.
+const (
+	slab      = 1 << 12
+	graphSlab = 16
+)
+
+// cut takes n zeros from those in store, which it fills with slab of them when they do
+// not last.
+func cut[T any](store *[]T, n, slab int) []T {
+	if len(*store) < n {
+		if n > slab/4 {
+			return make([]T, n)
+		}
+		*store = make([]T, slab)
+	}
+	s := (*store)[:n:n]
+	*store = (*store)[n:]
+	return s
+}
+
+// graph is Molecule.Graph, of the atoms and links of p.
+func (p *Parser) graph() *graph.Graph {
+	n := len(p.atoms)
+	lists := cut(&p.ints, n+1+len(p.links), slab)
+	g := &cut(&p.graphs, 1, graphSlab)[0]
+	g.Offsets, g.Neighbors = lists[:n+1:n+1], lists[n+1:]
+	g.X, g.Features = cut(&p.floats, n*Features, slab), Features
+	neighbors := g.Neighbors[:len(p.links)]
+	for k := range p.links {
+		neighbors[k] = p.links[k].atom
+	}
+	x := g.X
+	for i := range p.atoms {
+		a := &p.atoms[i]
+		h := uint8(a.hydrogens())
+		r := (*[Features]float32)(x)
+		self(r, a.z, a.chirality, int8(a.charge), uint8(a.radicals))
+		around(r, p.degree(int32(i)), h, a.hybrid, a.aromatic, a.ring)
+		x = x[Features:]
+		g.Offsets[i+1] = p.spans[i].hi
+	}
+	// The bonds along the chain are made as their second atoms are read, so only those
+	// made later can put a neighbour in the wrong place.
+	for k := p.chain; k < len(p.bonds); k++ {
+		for _, i := range [2]int32{p.bonds[k].a, p.bonds[k].b} {
+			row := g.Row(int(i))
+			if len(row) > 12 {
+				slices.Sort(row)
+				continue
+			}
+			for q := 1; q < len(row); q++ {
+				for h := q; h > 0 && row[h] < row[h-1]; h-- {
+					row[h], row[h-1] = row[h-1], row[h]
+				}
+			}
+		}
 	}
 	return g
 }
@@ -80,30 +145,28 @@ func (m *Molecule) Graph() *graph.Graph {
 // hybridizationFeature is the place in OGB's list.
 var hybridizationFeature = [...]float32{Unhybridized: 5, S: 5, SP: 0, SP2: 1, SP3: 2, SP2D: 5, SP3D: 3, SP3D2: 4}
 
-func (a *Atom) features(x *[Features]float32) {
+// self writes the features of an atom that its neighbours have no part in.
+func self(x *[Features]float32, element uint8, tag Chirality, charge int8, radicals uint8) {
 	x[0] = 118
-	if a.Element > 0 {
-		x[0] = float32(a.Element) - 1
+	if element > 0 {
+		x[0] = float32(int32(element) - 1)
 	}
-	switch a.Chirality {
-	case Achiral, Clockwise, CounterClockwise:
-		x[1] = float32(a.Chirality)
-	default:
-		x[1] = 4
+	if tag > CounterClockwise {
+		tag = 4
 	}
-	x[2] = float32(min(int(a.Degree)+int(a.Hydrogens), 11))
+	x[1] = float32(tag)
 	x[3] = 11
-	if a.Charge >= -5 && a.Charge <= 5 {
-		x[3] = float32(a.Charge) + 5
+	if charge >= -5 && charge <= 5 {
+		x[3] = float32(int32(charge) + 5)
 	}
-	x[4] = float32(min(a.Hydrogens, 9))
-	x[5] = float32(min(a.Radicals, 5))
-	x[6] = hybridizationFeature[a.Hybridization]
-	x[7], x[8] = 0, 0
-	if a.Aromatic {
-		x[7] = 1
-	}
-	if a.InRing {
-		x[8] = 1
-	}
+	x[5] = float32(min(radicals, 5))
+}
+
+// around writes the other features.
+func around(x *[Features]float32, degree int32, hydrogens uint8, h Hybridization, aromatic, ring bool) {
+	x[2] = float32(min(degree+int32(hydrogens), 11))
+	x[4] = float32(min(hydrogens, 9))
+	x[6] = hybridizationFeature[h]
+	x[7] = float32(asBit(aromatic))
+	x[8] = float32(asBit(ring))
 }

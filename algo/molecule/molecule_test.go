@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -311,6 +314,86 @@ var hostile = map[string]func(n int) string{
 		}
 		return b.String()
 	},
+}
+
+// TestParseGraph compares the graphs made without molecules with those of molecules.
+func TestParseGraph(t *testing.T) {
+	compare := func(p, q *Parser, smiles string) {
+		t.Helper()
+		m, want := p.Parse(smiles)
+		g, err := q.ParseGraph(smiles)
+		if fmt.Sprint(err) != fmt.Sprint(want) {
+			t.Fatalf("%s: error %v, want %v", smiles, err, want)
+		}
+		if err == nil && !reflect.DeepEqual(g, m.Graph()) {
+			t.Fatalf("%s: graph %v, want %v", smiles, g, m.Graph())
+		}
+	}
+	var p, q Parser
+	for _, smiles := range []string{
+		"", "C(", "C", "[H][H]", "[2H]C([H])C", "OC1CC2CC1N2", "C1.C2.C1.C2 name", "[Fe+2]<-[OH2]", "N->[Cu]",
+		"F[C@](Cl)(Br)I", "[*:3]c1cc[nH]c1", "O=N(=O)c1ccccc1/C=C/C#N", strings.Repeat("C", 4*slab), "[UH255]([H])",
+	} {
+		compare(&p, &q, smiles)
+	}
+	random := rand.New(rand.NewPCG(5, 6))
+	for range 2000 {
+		compare(&p, &q, skeleton(random, 4+random.IntN(40)))
+	}
+	g, _ := q.ParseGraph("CCO")
+	x, neighbors := slices.Clone(g.X), slices.Clone(g.Neighbors)
+	for range 1000 {
+		q.ParseGraph("c1ccncc1")
+	}
+	if !slices.Equal(g.X, x) || !slices.Equal(g.Neighbors, neighbors) {
+		t.Errorf("a graph changed when more were read: %v", g)
+	}
+}
+
+// TestCentres compares the short cut to the tags that stay with ranks.
+func TestCentres(t *testing.T) {
+	var fast, slow Parser
+	slow.cip.general = true
+	pieces := []string{
+		"C", "C", "N", "O", "[C@H]", "[C@@H]", "[C@H]", "[C@@H]", "[C@](C)", "[C@@](N)", "C(C)", "C(F)", "[N@]", "[N@+](C)", "[P@](=O)(C)", "P(=O)(C)", "=P(C)(C)",
+		"[S@](=O)", "[C@H](O)", "[C@@H](O)", "[13CH2]", "[CH2:2]", "/C=C/", "\\C=C/", "/C=C(/C)", "1", "1", "2", "2", "3", "3", "(C", "(", ")", "~", "->[Fe]", "[C@SP1](F)(Cl)",
+	}
+	random := rand.New(rand.NewPCG(7, 8))
+	tried, short := 0, 0
+	for range 60_000 {
+		var b strings.Builder
+		b.WriteByte('C')
+		for range 3 + random.IntN(20) {
+			b.WriteString(pieces[random.IntN(len(pieces))])
+		}
+		text := b.String()
+		for _, number := range []string{"1", "2", "3"} {
+			if strings.Count(strings.NewReplacer("13C", "", ":2", "", "SP1", "").Replace(text), number)%2 == 1 {
+				text += "C" + number
+			}
+		}
+		if open := strings.Count(text, "(") - strings.Count(text, ")"); open > 0 {
+			text += strings.Repeat(")", open)
+		}
+		slow.cip.order, fast.cip.order = slow.cip.order[:0], fast.cip.order[:0]
+		m, err := fast.Parse(text)
+		want, wantErr := slow.Parse(text)
+		if fmt.Sprint(err) != fmt.Sprint(wantErr) {
+			t.Fatalf("%s: error %v, want %v", text, err, wantErr)
+		}
+		if err == nil && !reflect.DeepEqual(m, want) {
+			t.Fatalf("%s: %v, want %v", text, m, want)
+		}
+		if len(slow.cip.order) > 0 {
+			tried++
+			if len(fast.cip.order) == 0 {
+				short++
+			}
+		}
+	}
+	if tried < 2000 || short < tried/10 || short > tried*9/10 {
+		t.Errorf("%d molecules with tags, %d by the short cut", tried, short)
+	}
 }
 
 // Texts that tempt a reader into more than linear work are read or refused; one

@@ -29,9 +29,29 @@ func (p *Parser) read(lo, hi int) error {
 		dot     = nothing        // the "." just read
 		pending token            // the bond just read
 	)
-	pending.at = nothing
+	pending.clear()
 	for i := lo; i < hi; {
 		switch c := s[i]; {
+		case organic[c].is || c == '[':
+			n := int32(len(p.atoms))
+			p.atoms = append(p.atoms, atom{})
+			a := &p.atoms[n]
+			a.at, a.closure = int32(i), nothing
+			if c == '[' {
+				if err := p.readBracket(a, i, hi); err != nil {
+					return err
+				}
+			} else {
+				p.readOrganic(a, i, hi)
+			}
+			i += int(a.size)
+			if last == nothing || dot != nothing {
+				a.start = true
+			} else {
+				p.addBond(last, n, &pending)
+			}
+			last, branch0, dot = n, nothing, nothing
+			pending.clear()
 		case c == '(':
 			switch {
 			case last == nothing || branch0 != nothing || dot != nothing:
@@ -72,8 +92,7 @@ func (p *Parser) read(lo, hi int) error {
 			case pending.at != nothing:
 				return p.errorAt(i, 1, "two bonds in a row, an atom is missing between them")
 			}
-			var err error
-			if pending, err = p.readBond(i, hi); err != nil {
+			if err := p.readBond(&pending, i, hi); err != nil {
 				return err
 			}
 			i += pending.size
@@ -86,27 +105,10 @@ func (p *Parser) read(lo, hi int) error {
 				return p.errorAt(i, size, "a ring bond must follow an atom")
 			}
 			p.addClosure(last, number, &pending, i, size)
-			pending = token{at: nothing}
+			pending.clear()
 			i += size
 		default:
-			n := int32(len(p.atoms))
-			p.atoms = append(p.atoms, atom{})
-			a := &p.atoms[n]
-			a.at, a.closure = int32(i), nothing
-			if c == '[' {
-				if err := p.readBracket(a, i, hi); err != nil {
-					return err
-				}
-			} else if err := p.readOrganic(a, i, hi); err != nil {
-				return err
-			}
-			i += int(a.size)
-			if last == nothing || dot != nothing {
-				a.start = true
-			} else {
-				p.addBond(last, n, &pending)
-			}
-			last, branch0, dot, pending = n, nothing, nothing, token{at: nothing}
+			return p.errorLetter(i)
 		}
 	}
 	switch {
@@ -135,9 +137,15 @@ type token struct {
 
 var isBond = [256]bool{'-': true, '=': true, '#': true, '$': true, ':': true, '~': true, '/': true, '\\': true, '<': true}
 
-// readBond reads the bond at offset i.
-func (p *Parser) readBond(i, hi int) (token, error) {
-	t := token{at: i, size: 1}
+// clear makes t no bond. Field by field, since a token put together elsewhere takes longer
+// to copy.
+func (t *token) clear() {
+	t.at, t.order, t.reverse, t.dir, t.plain = -1, Any, false, level, false
+}
+
+// readBond reads the bond at offset i into t, which is none.
+func (p *Parser) readBond(t *token, i, hi int) error {
+	t.at, t.size = i, 1
 	next := byte(0)
 	if i+1 < hi {
 		next = p.text[i+1]
@@ -150,7 +158,7 @@ func (p *Parser) readBond(i, hi int) (token, error) {
 		}
 	case '<':
 		if next != '-' {
-			return t, p.errorAt(i, 1, "unexpected character")
+			return p.errorAt(i, 1, "unexpected character")
 		}
 		t.order, t.reverse, t.size = Dative, true, 2
 	case '=':
@@ -171,12 +179,12 @@ func (p *Parser) readBond(i, hi int) (token, error) {
 			t.size = 2
 		}
 	}
-	return t, nil
+	return nil
 }
 
 // unwritten is the order of a bond without a symbol.
-func (p *Parser) unwritten(i, j int32) Order {
-	if p.atoms[i].aromatic && p.atoms[j].aromatic {
+func unwritten(x, y *atom) Order {
+	if x.aromatic && y.aromatic {
 		return Aromatic
 	}
 	return Single
@@ -187,16 +195,17 @@ func (p *Parser) addBond(i, j int32, t *token) {
 	// In place: a bond put together elsewhere would be copied byte by byte.
 	p.bonds = append(p.bonds, bond{})
 	b := &p.bonds[len(p.bonds)-1]
+	x, y := &p.atoms[i], &p.atoms[j]
 	b.a, b.b, b.order, b.dir = i, j, t.order, t.dir
 	if t.at < 0 || t.plain {
-		b.order = p.unwritten(i, j)
+		b.order = unwritten(x, y)
 	}
 	b.aromatic = b.order == Aromatic
 	if t.reverse {
 		b.a, b.b = j, i
 	}
-	p.atoms[i].degree++
-	p.atoms[j].degree++
+	x.degree++
+	y.degree++
 }
 
 // addClosure notes a ring-bond number at atom i.
@@ -254,68 +263,49 @@ func (p *Parser) readRingNumber(i, hi int) (number int32, size int, err error) {
 	return int32(s[i+1]-'0')*10 + int32(s[i+2]-'0'), 3, nil
 }
 
-// readOrganic reads an atom outside brackets.
-func (p *Parser) readOrganic(a *atom, i, hi int) error {
-	a.size = 1
-	next := byte(0)
-	if i+1 < hi {
-		next = p.text[i+1]
-	}
-	switch c := p.text[i]; c {
-	case '*':
-		a.z = 0
-	case 'B':
-		a.z = 5
-		if next == 'r' {
-			a.z, a.size = 35, 2
-		}
-	case 'C':
-		a.z = 6
-		if next == 'l' {
-			a.z, a.size = 17, 2
-		}
-	case 'N':
-		a.z = 7
-	case 'O':
-		a.z = 8
-	case 'F':
-		a.z = 9
-	case 'P':
-		a.z = 15
-	case 'S':
-		a.z = 16
-	case 'I':
-		a.z = 53
-	case 'b', 'c', 'n', 'o', 'p', 's':
-		a.z = aromaticLetter(c)
-		a.aromatic = true
-	case ']':
-		return p.errorAt(i, 1, "closing bracket without an opening one")
-	default:
-		if c < 0x80 && (c|0x20)-'a' < 26 {
-			return p.errorAt(i, 1, "no such atom outside brackets; other elements, hydrogen too, are written as in [Na] or [H]")
-		}
-		return p.errorAt(i, 1, "unexpected character")
-	}
-	return nil
+// organic are the letters of atoms outside brackets: the element, and another one where
+// the letter after is the second of its symbol.
+var organic = [256]struct {
+	is, aromatic bool
+	z            uint8
+	second       byte
+	other        uint8
+}{
+	'*': {is: true},
+	'B': {is: true, z: 5, second: 'r', other: 35},
+	'C': {is: true, z: 6, second: 'l', other: 17},
+	'N': {is: true, z: 7},
+	'O': {is: true, z: 8},
+	'F': {is: true, z: 9},
+	'P': {is: true, z: 15},
+	'S': {is: true, z: 16},
+	'I': {is: true, z: 53},
+	'b': {is: true, z: 5, aromatic: true},
+	'c': {is: true, z: 6, aromatic: true},
+	'n': {is: true, z: 7, aromatic: true},
+	'o': {is: true, z: 8, aromatic: true},
+	'p': {is: true, z: 15, aromatic: true},
+	's': {is: true, z: 16, aromatic: true},
 }
 
-func aromaticLetter(c byte) uint8 {
-	switch c {
-	case 'b':
-		return 5
-	case 'c':
-		return 6
-	case 'n':
-		return 7
-	case 'o':
-		return 8
-	case 'p':
-		return 15
-	case 's':
-		return 16
+// readOrganic reads an atom outside brackets.
+func (p *Parser) readOrganic(a *atom, i, hi int) {
+	o := &organic[p.text[i]]
+	a.z, a.aromatic, a.size = o.z, o.aromatic, 1
+	if o.second != 0 && i+1 < hi && p.text[i+1] == o.second {
+		a.z, a.size = o.other, 2
 	}
-	return 0
+}
+
+// errorLetter is about a letter that is no atom.
+func (p *Parser) errorLetter(i int) error {
+	switch c := p.text[i]; {
+	case c == ']':
+		return p.errorAt(i, 1, "closing bracket without an opening one")
+	case c < 0x80 && (c|0x20)-'a' < 26:
+		return p.errorAt(i, 1, "no such atom outside brackets; other elements, hydrogen too, are written as in [Na] or [H]")
+	}
+	return p.errorAt(i, 1, "unexpected character")
 }
 
 // readBracket reads an atom in brackets: isotope, element, chirality, hydrogens,
@@ -398,8 +388,8 @@ func (p *Parser) readBracket(a *atom, i, hi int) error {
 	case c == 't' && next == 'e':
 		a.z, a.aromatic = 52, true
 		j += 2
-	case aromaticLetter(c) != 0:
-		a.z, a.aromatic = aromaticLetter(c), true
+	case organic[c].aromatic:
+		a.z, a.aromatic = organic[c].z, true
 		j++
 	case c == 0:
 		return p.errorAt(i, j-i, "the bracket is never closed")
@@ -552,7 +542,7 @@ func (p *Parser) closeRings() error {
 			b.a, b.b = b.b, b.a
 		}
 		if !from.specified || b.order == Any { // RDKit loses the "~" of a ring bond
-			b.order = p.unwritten(b.a, b.b)
+			b.order = unwritten(&p.atoms[b.a], &p.atoms[b.b])
 		}
 		b.aromatic = b.order == Aromatic
 		x.bond, y.bond = int32(len(p.bonds)), int32(len(p.bonds))

@@ -82,6 +82,7 @@ type rings struct {
 	sorted   []int32
 
 	path, pathBonds []int32 // a ring in the making
+	way             [3]link // a part of it
 
 	// For missedRings, atoms and bonds of rings found by a first search or by
 	// missedRings. Most molecules need them not, so the rings are noted, by their
@@ -249,6 +250,10 @@ func (p *Parser) findRings() error {
 			return err
 		}
 		if !exact {
+			break
+		}
+		if len(r.label) == 2 { // the only fragment
+			r.ringList, r.found = r.found, r.ringList
 			break
 		}
 		for k := range r.found.len() {
@@ -561,13 +566,14 @@ func (p *Parser) onlyLink(i, over int32) (only link, ok bool) {
 }
 
 // plainRing looks for the ring of a root with two bonds without a search: the only ring
-// that root is in, or, where the ways from root come to a choice at two neighbours u and
-// v, the one that these close. No other ring through root is as small, and the search
-// meets that one first: what lies beyond u and v is on one branch with them, unless both
-// are as far from root, and then the first of them sees the other. Nor would an atom that
-// finds the same ring see another one with root cut off, since it is on the same way
-// between u and v. The ring is left in r.path and r.pathBonds, as smallest finds it. What
-// it takes from the budget is for the caller to look at.
+// that root is in, or, where the ways from root come to a choice at u and v, the one that
+// shortWay closes. No other ring through root is as small, and the search meets that one
+// first and alone: of the atoms as far from root, those on the side of its first
+// neighbour are looked at before those on the other side, so that the first atoms to see
+// the other side are those of this ring. Nor would an atom that finds the same ring see
+// another one with root cut off, since it is on the same way between u and v: shortWay
+// has no atoms with two bonds. The ring is left in r.path and r.pathBonds, as smallest
+// finds it. What it takes from the budget is for the caller to look at.
 func (p *Parser) plainRing(root int32) bool {
 	r := &p.rings
 	r.path = r.path[:0]
@@ -603,13 +609,21 @@ func (p *Parser) plainRing(root int32) bool {
 		r.pathBonds = append(r.pathBonds, -1)
 		follow(start[1])
 		u, v := r.path[one-1], r.path[len(r.path)-1]
-		k := p.between(u, v)
-		if k < 0 || r.shut[k] != 0 {
+		way := r.way[:0]
+		if u == v {
+			r.path = r.path[:len(r.path)-1]
+		} else if way = p.shortWay(way, u, v, r.pathBonds[one-2]); len(way) == 0 {
 			return false
 		}
-		r.pathBonds[one-1] = k
 		slices.Reverse(r.path[one:])
 		slices.Reverse(r.pathBonds[one:])
+		r.pathBonds = slices.Delete(r.pathBonds, one-1, one)
+		for k, l := range way {
+			r.pathBonds = slices.Insert(r.pathBonds, one-1+k, l.bond)
+			if l.atom != v {
+				r.path = slices.Insert(r.path, one+k, l.atom)
+			}
+		}
 	}
 	// The search meets itself on the side of the second neighbour in even rings, and
 	// goes that way first.
@@ -618,6 +632,54 @@ func (p *Parser) plainRing(root int32) bool {
 		slices.Reverse(r.pathBonds)
 	}
 	return true
+}
+
+// shortWay appends to way the links from u to v, not over the bond over, if there is only
+// one shortest way, of at most three bonds, and its atoms between u and v have more than
+// two bonds. It does not look where atoms have more than four.
+func (p *Parser) shortWay(way []link, u, v, over int32) []link {
+	r := &p.rings
+	if k := p.between(u, v); k >= 0 && r.shut[k] == 0 {
+		return append(way, link{v, k})
+	}
+	if p.degree(u) > 4 || p.degree(v) > 4 {
+		return way
+	}
+	p.budget -= 16
+	two, three := 0, 0
+	for _, a := range p.neighbors(u) {
+		if r.shut[a.bond] != 0 || a.bond == over {
+			continue
+		}
+		if p.degree(a.atom) > 4 {
+			return way[:0]
+		}
+		for _, b := range p.neighbors(a.atom) {
+			if r.shut[b.bond] != 0 || b.bond == a.bond {
+				continue
+			}
+			if b.atom == v {
+				way = append(way[:0], a, b)
+				two++
+			}
+			if two > 0 {
+				continue
+			}
+			if k := p.between(b.atom, v); k >= 0 && r.shut[k] == 0 {
+				way = append(way[:0], a, b, link{v, k})
+				three++
+			}
+		}
+	}
+	if two > 1 || two == 0 && three != 1 {
+		return way[:0]
+	}
+	for _, l := range way[:len(way)-1] {
+		if r.nodes[l.atom].degree == 2 {
+			return way[:0]
+		}
+	}
+	return way
 }
 
 // pickTwos fills r.two with one atom of each run of atoms with two bonds.
@@ -1265,18 +1327,14 @@ func (p *Parser) markRings() {
 	for _, i := range r.atoms {
 		p.atoms[i].ring = true
 	}
-	shared := false
-	for _, k := range r.bonds {
-		shared = shared || p.bonds[k].ring
-		p.bonds[k].ring = true
-	}
-	zeroed(&r.fused, r.len())
-	if !shared {
-		return
-	}
-	for q := range r.fused {
+	fused, first := zeroed(&r.fused, r.len()), grow(&r.counts, len(p.bonds)) // the first ring of a bond
+	for q := range fused {
 		for _, k := range r.ringBonds(q) {
-			r.fused[q] = r.fused[q] || len(r.ofBond(k)) > 1
+			if b := &p.bonds[k]; b.ring {
+				fused[q], fused[first[k]] = true, true
+			} else {
+				b.ring, first[k] = true, int32(q)
+			}
 		}
 	}
 }

@@ -196,16 +196,19 @@ func (p *Parser) sumBonds() []int32 {
 
 // plainValence computes the valences of an atom whose bonds add up to sum, in half
 // bonds, if it is one of the common ones that take no thought: no more bonds than
-// the default valence, no charge, no brackets. explicitValence and implicitHydrogens
-// would find the same.
+// the default valence, no charge. explicitValence and implicitHydrogens would find the
+// same.
 func (p *Parser) plainValence(a *atom, sum int32) bool {
 	sum += 2 * a.explicitH
 	v := int32(basics[a.z].plain)
-	if sum > 2*v || a.charge|a.radicals != 0 || a.noImplicit || p.queries {
+	if sum > 2*v || a.charge|a.radicals != 0 || p.queries {
 		return false
 	}
 	a.valence = (sum + 1) / 2
 	a.implicit = v - a.valence
+	if a.noImplicit {
+		a.implicit = 0
+	}
 	return true
 }
 
@@ -262,15 +265,15 @@ func (p *Parser) countRadicals() {
 // settleHydrogens makes explicit the hydrogens that a molecule as it is now
 // would no longer imply, such as that of pyrrole's nitrogen.
 func (p *Parser) settleHydrogens() {
-	atoms := p.atoms
-	ends := p.ends[:len(atoms)]
+	atoms, sums := p.atoms, p.sumBonds()
+	sums = sums[:len(atoms)]
 	for i := range atoms {
-		a, sum := &atoms[i], ends[i].sum
-		if !a.ring && !p.queries && sum+2*a.explicitH == 2*a.valence {
+		a := &atoms[i]
+		if !a.ring && !p.queries && sums[i]+2*a.explicitH == 2*a.valence {
 			continue // as checkValences found it
 		}
 		before := a.room()
-		if p.plainValence(a, sum) && a.implicit >= before {
+		if p.plainValence(a, sums[i]) && a.implicit >= before {
 			continue
 		}
 		a.valence = p.explicitValence(int32(i))

@@ -8,9 +8,9 @@ DATA ?= ../shared/data
 # SIMD kernel beside them.
 WASM = PATH="$(CURDIR)/build/wasmtest/node:$$PATH" GOOS=js GOARCH=wasm
 # Packages that start goroutines.
-CONCURRENT = ./algo ./algo/calibrate ./algo/contrast ./algo/dataset ./algo/internal/parallel ./algo/pretrain ./algo/table
+CONCURRENT = ./algo ./algo/calibrate ./algo/contrast ./algo/dataset ./algo/internal/parallel ./algo/pretrain ./algo/table ./algo/wgsl
 
-.PHONY: help run demo build page libraries test lint bench bench-quick clean
+.PHONY: help run demo build page libraries gpu test test-gpu lint bench bench-quick clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,6 +45,14 @@ test: lint libraries ## check everything: lint, unit tests, race detector, WebAs
 	$(WASM) $(GO) test -short ./algo/... ./weights/... ./wasm/message ./wasm/worker/engine
 	$(WASM) BACA_KERNEL=none $(GO) test -short ./algo/internal/kernel ./algo/gin
 	$(WASM) $(GO) test -short -tags noasm ./algo/internal/kernel
+	@if ls /usr/share/vulkan/icd.d/*.json >/dev/null 2>&1; then $(MAKE) test-gpu; else echo "no Vulkan driver is installed: GPU tests skipped"; fi
+
+gpu: ## build bin/baca-gpu, the command with a GPU (needs cgo, downloads 400 MB once)
+	cd build/gpu && $(GO) build -o ../../bin/baca-gpu .
+
+test-gpu: ## check the shaders on software adapters, natively and in Chromium
+	cd build/gpu && $(GO) vet ./... && $(GO) test -short -timeout 20m ./...
+	PATH="$(CURDIR)/build/wasmtest/chromium:$$PATH" BACA_WEBGPU=swiftshader GOOS=js GOARCH=wasm $(GO) test -short -timeout 20m ./wasm/worker/gpu
 
 lint: ## gofmt, go vet, staticcheck, and govulncheck where its database answers
 	@bad=$$(gofmt -l .); if [ -n "$$bad" ]; then echo "gofmt would change: $$bad"; exit 1; fi

@@ -27,6 +27,10 @@ type Representation struct {
 	// Prints are the subtrees of heights up to fingerprint.DefaultHeight, which
 	// owe nothing to the encoder. Represent leaves them out.
 	Prints []fingerprint.Print
+
+	// device is where the graphs were encoded and are compared, nil for the
+	// processor.
+	device gin.Device
 }
 
 // Len returns the number of graphs.
@@ -39,8 +43,9 @@ func (r *Representation) Dim() int { return 2 * r.Width }
 // for their activations to stay in cache.
 const representChunk = 16
 
-// Represent encodes graphs. Each graph's row depends on that graph alone, not
-// on the others or on the number of workers.
+// Represent encodes graphs on the encoder's device, or on that many goroutines of
+// the processor. Each graph's row depends on that graph alone, not on the others or
+// on the number of workers.
 func Represent(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Graph) (*Representation, error) {
 	width := e.Width()
 	r := &Representation{
@@ -49,12 +54,51 @@ func Represent(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Gra
 		ZF:        make([]float32, len(gs)*width),
 		ZS:        make([]float32, len(gs)*width),
 		NodeScore: make([]float64, len(gs)),
+		device:    e.Device,
 	}
 	for i, g := range gs {
 		if g.Features != e.Features {
 			return nil, fmt.Errorf("graph %d has %d node features, the model was trained on %d", i+1, g.Features, e.Features)
 		}
 	}
+	to := &gin.Encoding{Pooled: r.Q, Projection: [gin.Views][]float32{r.ZF, r.ZS}, NodeLoss: r.NodeScore}
+	if e.Device == nil {
+		return r, encode(ctx, workers, e, gs, to, true)
+	}
+	err := parallel.For(ctx, workers, len(gs), func(_, k int) { gs[k].EncodeStructure() })
+	if err != nil {
+		return nil, err
+	}
+	if err := e.Device.Encode(ctx, e, gs, to); err != nil {
+		return nil, err
+	}
+	return r, parallel.For(ctx, workers, len(gs), func(_, k int) {
+		q := r.Q[k*2*width : (k+1)*2*width]
+		log1p(q, q)
+	})
+}
+
+// A CPU is the processor of this machine as a place to encode and to compare; see
+// [gin.Device] for its methods. pretrain.CPU trains as well.
+type CPU struct{ Workers int } // goroutines, 0 for one on each core
+
+// Encode implements gin.Device.
+func (c CPU) Encode(ctx context.Context, e *gin.Encoder, gs []*graph.Graph, to *gin.Encoding) error {
+	return encode(ctx, c.Workers, e, gs, to, false)
+}
+
+// GraphLoss implements gin.Device.
+func (c CPU) GraphLoss(ctx context.Context, width int, zf, zs, nf, ns []float32, self bool, loss []float64) error {
+	if self {
+		nf, ns = zf, zs
+	}
+	scores, err := NewNegatives(nf, ns, width).Scores(ctx, c.Workers, zf, zs, self)
+	copy(loss, scores)
+	return err
+}
+
+// encode is Encode, and with logarithm set writes log1p of the embeddings.
+func encode(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Graph, to *gin.Encoding, logarithm bool) error {
 	ws := make([]*representation, parallel.Workers(workers))
 	defer func() {
 		for _, w := range ws {
@@ -64,14 +108,13 @@ func Represent(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Gra
 		}
 	}()
 	pieces := (len(gs) + representChunk - 1) / representChunk
-	err := parallel.For(ctx, workers, pieces, func(worker, piece int) {
+	return parallel.For(ctx, workers, pieces, func(worker, piece int) {
 		if ws[worker] == nil {
 			ws[worker] = spare.Get().(*representation)
 		}
 		lo := piece * representChunk
-		ws[worker].represent(r, lo, e, gs[lo:min(len(gs), lo+representChunk)])
+		ws[worker].encode(to, lo, e, gs[lo:min(len(gs), lo+representChunk)], logarithm)
 	})
-	return r, err
 }
 
 // Describe is Represent with Prints.
@@ -95,22 +138,28 @@ type representation struct {
 	nodes Workspace
 }
 
-// represent writes the rows of gs, from lo on.
-func (w *representation) represent(r *Representation, lo int, e *gin.Encoder, gs []*graph.Graph) {
+// encode writes the rows of gs, from lo on.
+func (w *representation) encode(to *gin.Encoding, lo int, e *gin.Encoder, gs []*graph.Graph, logarithm bool) {
 	width := e.Width()
 	for _, g := range gs {
 		g.EncodeStructure()
 	}
 	w.batch.Reset(gs)
 	e.Forward(&w.batch, &w.act)
-	copy(r.ZF[lo*width:], w.act.GraphProjection[gin.Feature])
-	copy(r.ZS[lo*width:], w.act.GraphProjection[gin.Structure])
+	for v := range gin.Views {
+		copy(to.Projection[v][lo*width:], w.act.GraphProjection[v])
+	}
 	for k := range gs {
 		for v := range gin.Views {
-			log1p(r.Q[(lo+k)*2*width+v*width:][:width], w.act.Graph[v][k*width:(k+1)*width])
+			from, dst := w.act.Graph[v][k*width:(k+1)*width], to.Pooled[(lo+k)*2*width+v*width:][:width]
+			if logarithm {
+				log1p(dst, from)
+			} else {
+				copy(dst, from)
+			}
 		}
-		from, to := w.batch.Nodes(k)
-		r.NodeScore[lo+k] = w.nodes.NodeScore(w.act.NodeProjection[gin.Feature][from*width:to*width], w.act.NodeProjection[gin.Structure][from*width:to*width], width, 0, nil, nil)
+		from, end := w.batch.Nodes(k)
+		to.NodeLoss[lo+k] = w.nodes.NodeScore(w.act.NodeProjection[gin.Feature][from*width:end*width], w.act.NodeProjection[gin.Structure][from*width:end*width], width, 0, nil, nil)
 	}
 }
 
@@ -124,7 +173,7 @@ func Restore(e *gin.Encoder, q []float32, nodeScore []float64, prints []fingerpr
 	if len(prints) != n {
 		return nil, fmt.Errorf("%d prints for %d graphs", len(prints), n)
 	}
-	r := &Representation{Width: width, Q: q, NodeScore: nodeScore, Prints: prints}
+	r := &Representation{Width: width, Q: q, NodeScore: nodeScore, Prints: prints, device: e.Device}
 	for v, z := range []*[]float32{&r.ZF, &r.ZS} {
 		pooled := make([]float32, n*width)
 		for k := range n {
@@ -139,7 +188,7 @@ func Restore(e *gin.Encoder, q []float32, nodeScore []float64, prints []fingerpr
 
 // Select returns the rows of the given indices, copied.
 func (r *Representation) Select(index []int) *Representation {
-	s := &Representation{Width: r.Width}
+	s := &Representation{Width: r.Width, device: r.device}
 	for _, i := range index {
 		s.Q = append(s.Q, r.Q[i*r.Dim():(i+1)*r.Dim()]...)
 		s.ZF = append(s.ZF, r.ZF[i*r.Width:(i+1)*r.Width]...)
@@ -154,6 +203,7 @@ func (r *Representation) Select(index []int) *Representation {
 
 // Append adds the rows of another representation by the same encoder.
 func (r *Representation) Append(s *Representation) {
+	r.device = s.device
 	r.Q, r.ZF, r.ZS = append(r.Q, s.Q...), append(r.ZF, s.ZF...), append(r.ZS, s.ZS...)
 	r.NodeScore, r.Prints = append(r.NodeScore, s.NodeScore...), append(r.Prints, s.Prints...)
 }
@@ -178,7 +228,12 @@ func (r *Representation) Negatives() *Negatives { return NewNegatives(r.ZF, r.ZS
 // for a single node, typical takes its place, so that it speaks neither for nor
 // against; undefined counts those graphs. Without any negative ℓ_g counts as 0.
 func BaseScores(ctx context.Context, workers int, r *Representation, negatives *Negatives, self bool, typical float64) (scores []float64, undefined int, err error) {
-	scores, err = negatives.Scores(ctx, workers, r.ZF, r.ZS, self)
+	if r.device != nil {
+		scores = make([]float64, r.Len())
+		err = r.device.GraphLoss(ctx, r.Width, r.ZF, r.ZS, negatives.f, negatives.s, self, scores)
+	} else {
+		scores, err = negatives.Scores(ctx, workers, r.ZF, r.ZS, self)
+	}
 	if err != nil {
 		return nil, 0, err
 	}

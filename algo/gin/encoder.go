@@ -65,6 +65,9 @@ type Encoder struct {
 	GraphHead [Views]MLP
 	NodeHead  [Views]MLP
 	Params    []float32
+
+	// Device is where the encoder runs, nil for the processor of this machine.
+	Device Device
 }
 
 // A Tensor is a named part of an encoder's parameters.

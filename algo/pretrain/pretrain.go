@@ -8,21 +8,19 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"baca/algo/contrast"
 	"baca/algo/gin"
 	"baca/algo/graph"
-	"baca/algo/internal/adam"
-	"baca/algo/internal/kernel"
-	"baca/algo/internal/parallel"
 )
 
-// Options are fixed for a whole run; all but Workers decide its result.
+// Options are fixed for a whole run; all but Workers decide its result, and Device
+// to within rounding.
 type Options struct {
 	Config       gin.Config
 	Batch        int     // graphs in a step
 	LearningRate float64 // of Adam
 	Seed         uint64
-	Workers      int // 0: all cores
+	Workers      int        // 0: all cores
+	Device       gin.Device // nil: the processor, with Workers
 }
 
 // Defaults are the paper's settings for graphs with the given number of node
@@ -30,11 +28,6 @@ type Options struct {
 func Defaults(features int) Options {
 	return Options{Config: gin.Default(features), Batch: 128, LearningRate: 1e-4, Seed: 1}
 }
-
-// chunkGraphs is how many graphs one goroutine takes at a time. The gradient is
-// the sum over chunks in their order, so this number, unlike the number of
-// workers, shows in the last bits of a result.
-const chunkGraphs = 16
 
 // A State is everything that a run needs to go on as if it had never stopped:
 // the order of the graphs in each epoch follows from the seed.
@@ -53,32 +46,13 @@ type Loss struct {
 
 // A Trainer trains one encoder on one list of graphs.
 type Trainer struct {
-	options Options
-	graphs  []*graph.Graph
-	encoder *gin.Encoder
-	adam    *adam.Adam
-	epoch   int
-
-	chunks     []*chunk
-	contrast   contrast.Workspace
-	zf, zs     []float32
-	dzf, dzs   []float32
-	graphLoss  []float32
-	batchGraph []*graph.Graph
-}
-
-// A chunk is the share of a step that one goroutine works on. Its activations
-// wait for the graph loss, which needs the whole batch, between forward and
-// backward.
-type chunk struct {
-	batch    graph.Batch
-	act      gin.Activations
-	contrast contrast.Workspace
-	dNode    [gin.Views][]float32
-	dGraph   [gin.Views][]float32
-	grad     *gin.Encoder
-	nodeLoss float64
-	defined  int
+	options  Options
+	graphs   []*graph.Graph
+	encoder  *gin.Encoder
+	training gin.Training
+	moments  gin.Moments // after the last epoch
+	epoch    int
+	batch    []*graph.Graph
 }
 
 // New prepares a run from the first epoch, or from a state that an earlier run
@@ -102,24 +76,28 @@ func New(graphs []*graph.Graph, o Options, from *State) (*Trainer, error) {
 		}
 		g.EncodeStructure()
 	}
+	device := o.Device
+	if device == nil {
+		device = NewCPU(o.Workers)
+	}
 	t := &Trainer{
 		options: o,
 		graphs:  graphs,
 		encoder: gin.New(o.Config, rand.New(rand.NewPCG(o.Seed, 0))),
-		adam:    adam.New(o.LearningRate),
 	}
+	t.encoder.Device = o.Device
 	if from != nil {
 		n := len(t.encoder.Params)
 		if len(from.Params) != n || from.Step > 0 && (len(from.M) != n || len(from.V) != n) || from.Epoch < 0 || from.Step < 0 {
 			return nil, fmt.Errorf("saved state with %d parameters after %d epochs: want %d for this encoder", len(from.Params), from.Epoch, n)
 		}
 		copy(t.encoder.Params, from.Params)
-		t.adam.Step = from.Step
-		t.adam.M = append([]float32(nil), from.M...)
-		t.adam.V = append([]float32(nil), from.V...)
+		t.moments = gin.Moments{Step: from.Step, M: from.M, V: from.V}
 		t.epoch = from.Epoch
 	}
-	return t, nil
+	var err error
+	t.training, err = device.Train(t.encoder, o.LearningRate, t.moments)
+	return t, err
 }
 
 // Encoder returns the encoder, which later epochs go on changing.
@@ -131,7 +109,7 @@ func (t *Trainer) Epochs() int { return t.epoch }
 // State returns the state after the last whole epoch. Its slices are the
 // trainer's own: write them out before the next epoch.
 func (t *Trainer) State() State {
-	return State{Epoch: t.epoch, Step: t.adam.Step, Params: t.encoder.Params, M: t.adam.M, V: t.adam.V}
+	return State{Epoch: t.epoch, Step: t.moments.Step, Params: t.encoder.Params, M: t.moments.M, V: t.moments.V}
 }
 
 // Epoch takes every graph once, in an order drawn from the seed and the number
@@ -139,123 +117,30 @@ func (t *Trainer) State() State {
 // middle of an epoch: go on from the last saved state instead.
 func (t *Trainer) Epoch(ctx context.Context) (Loss, error) {
 	order := rand.New(rand.NewPCG(t.options.Seed, uint64(t.epoch)+1)).Perm(len(t.graphs))
-	var sums stepLoss
 	for len(order) > 0 {
 		n := min(t.options.Batch, len(order))
 		if len(order)-n == 1 {
 			n = len(order) // no step on a graph alone
 		}
-		t.batchGraph = t.batchGraph[:0]
+		t.batch = t.batch[:0]
 		for _, i := range order[:n] {
-			t.batchGraph = append(t.batchGraph, t.graphs[i])
+			t.batch = append(t.batch, t.graphs[i])
 		}
 		order = order[n:]
-		s, err := t.step(ctx, t.batchGraph)
-		if err != nil {
+		if err := t.training.Step(ctx, t.batch); err != nil {
 			return Loss{}, err
 		}
-		sums.graph += s.graph
-		sums.node += s.node
-		sums.graphs += s.graphs
-		sums.nodes += s.nodes
 	}
+	sums, moments, err := t.training.Finish(ctx)
+	if err != nil {
+		return Loss{}, err
+	}
+	t.moments = moments
 	t.epoch++
-	l := Loss{Epoch: t.epoch, Graph: sums.graph / float64(max(1, sums.graphs)), Node: sums.node / float64(max(1, sums.nodes))}
+	l := Loss{Epoch: t.epoch, Graph: sums.Graph / float64(max(1, sums.GraphCount)), Node: sums.Node / float64(max(1, sums.NodeCount))}
 	l.Total = l.Graph + l.Node
 	if math.IsNaN(l.Total) || math.IsInf(l.Total, 0) {
 		return l, fmt.Errorf("epoch %d: the loss is %g; try a lower learning rate than %g", l.Epoch, l.Total, t.options.LearningRate)
 	}
 	return l, nil
-}
-
-// stepLoss sums ℓ_g and ℓ_n over the graphs and nodes for which each is defined.
-type stepLoss struct {
-	graph, node   float64
-	graphs, nodes int
-}
-
-// step makes one Adam step on the mean loss of a batch of at least two graphs.
-func (t *Trainer) step(ctx context.Context, gs []*graph.Graph) (stepLoss, error) {
-	n, width := len(gs), t.options.Config.Width()
-	pieces := (n + chunkGraphs - 1) / chunkGraphs
-	for len(t.chunks) < pieces {
-		t.chunks = append(t.chunks, &chunk{grad: gin.Zero(t.options.Config)})
-	}
-	t.zf, t.zs = grow(t.zf, n*width), grow(t.zs, n*width)
-	t.dzf, t.dzs = grow(t.dzf, n*width), grow(t.dzs, n*width)
-	t.graphLoss = grow(t.graphLoss, n)
-	// A graph of one node has no ℓ_n; the mean is over the others.
-	withNodes := 0
-	for _, g := range gs {
-		if g.N() > 1 {
-			withNodes++
-		}
-	}
-	scale := 1 / float32(max(1, withNodes))
-	err := parallel.For(ctx, t.options.Workers, pieces, func(_, k int) {
-		lo := k * chunkGraphs
-		hi := min(n, lo+chunkGraphs)
-		c := t.chunks[k]
-		c.forward(t.encoder, gs[lo:hi], scale)
-		copy(t.zf[lo*width:hi*width], c.act.GraphProjection[gin.Feature])
-		copy(t.zs[lo*width:hi*width], c.act.GraphProjection[gin.Structure])
-	})
-	if err != nil {
-		return stepLoss{}, err
-	}
-	t.contrast.InfoNCE(t.graphLoss, t.zf, t.zs, width, 1/float32(n), t.dzf, t.dzs)
-	err = parallel.For(ctx, t.options.Workers, pieces, func(_, k int) {
-		lo := k * chunkGraphs
-		hi := min(n, lo+chunkGraphs)
-		c := t.chunks[k]
-		c.dGraph = [gin.Views][]float32{t.dzf[lo*width : hi*width], t.dzs[lo*width : hi*width]}
-		clear(c.grad.Params)
-		t.encoder.Backward(&c.batch, &c.act, c.dNode, c.dGraph, c.grad)
-	})
-	if err != nil {
-		return stepLoss{}, err
-	}
-	total := t.chunks[0].grad.Params
-	s := stepLoss{graphs: n}
-	for k, c := range t.chunks[:pieces] {
-		if k > 0 {
-			kernel.Add(kernel.Dense(total, 1, len(total)), kernel.Dense(c.grad.Params, 1, len(total)))
-		}
-		s.node += c.nodeLoss
-		s.nodes += c.defined
-	}
-	for _, l := range t.graphLoss {
-		s.graph += float64(l)
-	}
-	t.adam.Update(t.encoder.Params, total)
-	return s, nil
-}
-
-// forward encodes the graphs and leaves the gradient of scale·Σℓ_n by their
-// node projections in dNode.
-func (c *chunk) forward(e *gin.Encoder, gs []*graph.Graph, scale float32) {
-	c.batch.Reset(gs)
-	e.Forward(&c.batch, &c.act)
-	width := e.Width()
-	for v := range gin.Views {
-		c.dNode[v] = grow(c.dNode[v], c.batch.N()*width)
-	}
-	c.nodeLoss, c.defined = 0, 0
-	for k := range gs {
-		lo, hi := c.batch.Nodes(k)
-		lo, hi = lo*width, hi*width
-		l := c.contrast.NodeScore(c.act.NodeProjection[gin.Feature][lo:hi], c.act.NodeProjection[gin.Structure][lo:hi],
-			width, scale, c.dNode[gin.Feature][lo:hi], c.dNode[gin.Structure][lo:hi])
-		if !math.IsNaN(l) || hi-lo > width {
-			c.nodeLoss += l
-			c.defined++
-		}
-	}
-}
-
-func grow(s []float32, n int) []float32 {
-	if cap(s) < n {
-		return make([]float32, n)
-	}
-	return s[:n]
 }

@@ -137,7 +137,11 @@ func TestStepFollowsTheLoss(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := slices.Clone(tr.encoder.Params)
-	if _, err := tr.step(context.Background(), gs); err != nil {
+	if err := tr.training.Step(context.Background(), gs); err != nil {
+		t.Fatal(err)
+	}
+	_, moments, err := tr.training.Finish(context.Background())
+	if err != nil {
 		t.Fatal(err)
 	}
 	e := gin.Zero(o.Config)
@@ -164,12 +168,12 @@ func TestStepFollowsTheLoss(t *testing.T) {
 	}
 	// Along the gradient the loss must change by |gradient|²·h.
 	norm := 0.0
-	for _, m := range tr.adam.M {
+	for _, m := range moments.M {
 		norm += float64(m) * 10 * float64(m) * 10
 	}
 	const h = 1e-3
 	shifted := func(sign float64) float64 {
-		for i, m := range tr.adam.M {
+		for i, m := range moments.M {
 			e.Params[i] = start[i] + float32(sign*h*10*float64(m)/math.Sqrt(norm))
 		}
 		return loss()

@@ -5,7 +5,7 @@
 //	PATH="$PWD/build/wasmtest/chromium:$PATH" GOOS=js GOARCH=wasm go test ./algo/internal/kernel
 //
 // With BACA_KERNEL=none in the environment the kernel is missing, and the portable
-// code runs. The program has no files; its output and exit status are passed on,
+// code runs. With BACA_WEBGPU=swiftshader there is a GPU, in software. The program has no files; its output and exit status are passed on,
 // and variables whose names begin with BACA_ or GO.
 package main
 
@@ -71,6 +71,9 @@ func run(ctx context.Context, program string, arguments []string) (code int, err
 	options := chromedp.DefaultExecAllocatorOptions[:]
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // Chromium's sandbox refuses root
+	}
+	if adapter := os.Getenv("BACA_WEBGPU"); adapter != "" {
+		options = append(options, chromedp.Flag("enable-unsafe-webgpu", true), chromedp.Flag("use-webgpu-adapter", adapter))
 	}
 	ctx, cancel := chromedp.NewExecAllocator(ctx, options...)
 	defer cancel()

@@ -1,0 +1,297 @@
+// Package wgsl runs the encoder, its losses and its training as WebGPU compute
+// shaders, natively and in a browser. A [Device] is a gin.Device; the [GPU] that it
+// drives is a thin layer outside of algo.
+//
+// A batch is one submission: its graphs, as one CSR, are uploaded while the last
+// batch computes, and weights, activations and the state of Adam stay on the
+// device. Nothing depends on the order in which a GPU runs its threads, so results
+// repeat to the bit on one machine; those of the processor they match to within
+// rounding.
+package wgsl
+
+import (
+	"embed"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+	"sync"
+
+	"baca/algo/gin"
+)
+
+//go:embed *.wgsl
+var shaders embed.FS
+
+// DefaultMemory is what a batch may take up on the device at once, in bytes,
+// unless told otherwise. Larger batches are cut up; training then computes their
+// activations twice.
+const DefaultMemory = 1 << 30
+
+// A Device runs encoders on a GPU. It implements gin.Device.
+type Device struct {
+	mu     sync.Mutex
+	gpu    GPU
+	limits Limits
+	memory int
+
+	kernels  map[string]kernel
+	buffers  map[string]*buffer
+	had      int       // bytes of all buffers
+	uploaded []float32 // what the buffer of parameters for Encode holds
+	bank     negatives // whose unit rows the device holds
+	lost     error
+}
+
+type kernel struct {
+	id       Kernel
+	bindings int
+}
+
+type buffer struct {
+	id    Buffer
+	bytes int
+}
+
+// New returns a Device that gives one batch that many bytes of device memory, or
+// DefaultMemory for 0.
+func New(g GPU, memory int) *Device {
+	if memory <= 0 {
+		memory = DefaultMemory
+	}
+	l := g.Limits()
+	l.Binding = min(l.Binding, l.Buffer)
+	return &Device{gpu: g, limits: l, memory: memory, kernels: map[string]kernel{}, buffers: map[string]*buffer{}}
+}
+
+var _ gin.Device = (*Device)(nil)
+
+// String implements gin.Device.
+func (d *Device) String() string { return d.gpu.String() }
+
+var storage = regexp.MustCompile(`@binding\(\d+\) var<storage, (read|read_write)>`)
+
+// kernel returns a compiled shader. Its name may end in constants, as in
+// "gemm TM=64 TN=16".
+func (d *Device) kernel(name string) (kernel, error) {
+	if k, ok := d.kernels[name]; ok {
+		return k, nil
+	}
+	fields := strings.Fields(name)
+	text, err := shaders.ReadFile(fields[0] + ".wgsl")
+	if err != nil {
+		return kernel{}, err
+	}
+	var code strings.Builder
+	for _, constant := range fields[1:] {
+		fmt.Fprintf(&code, "const %su;\n", constant)
+	}
+	code.Write(text)
+	var writable []bool
+	for _, m := range storage.FindAllStringSubmatch(code.String(), -1) {
+		writable = append(writable, m[1] == "read_write")
+	}
+	id, err := d.gpu.NewKernel(name, code.String(), writable)
+	if err != nil {
+		return kernel{}, fmt.Errorf("shader %s: %w", name, err)
+	}
+	k := kernel{id, len(writable)}
+	d.kernels[name] = k
+	return k, nil
+}
+
+// A SizeError says that something does not fit on a device, and what would.
+type SizeError struct {
+	Device string
+	What   string // what does not fit
+	Need   int    // bytes
+	Have   int    // bytes of one buffer, or of all that could be had
+	Fits   string // what would, empty if that is not known
+	Err    error  // ErrMemory, or nil for a limit of the adapter
+}
+
+func (e *SizeError) Error() string {
+	text := fmt.Sprintf("%s needs %s at once, and %s has buffers of at most %s", e.What, size(e.Need), e.Device, size(e.Have))
+	if e.Err != nil {
+		text = fmt.Sprintf("%s needs %s at once, and %s is out of memory after %s", e.What, size(e.Need), e.Device, size(e.Have))
+	}
+	if e.Fits != "" {
+		text += ": " + e.Fits + " fit"
+	}
+	return text
+}
+
+func (e *SizeError) Unwrap() error { return e.Err }
+
+func size(bytes int) string {
+	if bytes >= 1<<20 {
+		return fmt.Sprintf("%.1f MiB", float64(bytes)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f KiB", float64(bytes)/(1<<10))
+}
+
+// reserve returns the buffer of a name with room for n values of four bytes. What
+// it held is lost if it was too small.
+func (d *Device) reserve(name string, n int) (Buffer, error) {
+	bytes := max(4*n, 256)
+	b := d.buffers[name]
+	if b != nil && b.bytes >= bytes {
+		return b.id, nil
+	}
+	if bytes > d.limits.Binding {
+		return 0, &SizeError{Device: d.String(), What: "the buffer " + name, Need: bytes, Have: d.limits.Binding}
+	}
+	if b != nil {
+		// A little more, so that batches of nearly one size do not reserve
+		// again and again.
+		bytes = min(bytes+bytes/8, d.limits.Binding) &^ 3
+		d.release(name)
+	}
+	id, err := d.gpu.NewBuffer(bytes)
+	if err != nil {
+		if errors.Is(err, ErrMemory) {
+			return 0, &SizeError{Device: d.String(), What: "the buffer " + name, Need: d.had + bytes, Have: d.had, Err: err}
+		}
+		return 0, err
+	}
+	d.had += bytes
+	d.buffers[name] = &buffer{id, bytes}
+	return id, nil
+}
+
+func (d *Device) release(name string) {
+	if b := d.buffers[name]; b != nil {
+		d.gpu.Free(b.id)
+		d.had -= b.bytes
+		delete(d.buffers, name)
+	}
+}
+
+// Close gives the memory back. The GPU itself stays open.
+func (d *Device) Close() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for name := range d.buffers {
+		d.release(name)
+	}
+	d.uploaded, d.bank = nil, negatives{}
+}
+
+// A job is work that is being put together. After an error it takes no more.
+type job struct {
+	d    *Device
+	work Work
+	err  error
+}
+
+// buffer is reserve.
+func (j *job) buffer(name string, n int) Buffer {
+	if j.err != nil {
+		return 0
+	}
+	b, err := j.d.reserve(name, n)
+	if err != nil {
+		j.err = err
+	}
+	return b
+}
+
+func (j *job) write(b Buffer, data []byte) {
+	if len(data) > 0 {
+		j.work.Writes = append(j.work.Writes, Write{Buffer: b, Data: data})
+	}
+}
+
+func (j *job) read(b Buffer, offset, n int) {
+	j.work.Reads = append(j.work.Reads, Read{b, 4 * offset, 4 * n})
+}
+
+// maxGroups is the number of workgroups in one direction that every WebGPU takes.
+const maxGroups = 65535
+
+// call runs a kernel on groups workgroups. The parameters are the words of the
+// uniform P of the shader.
+func (j *job) call(name string, groups int, params []uint32, buffers ...Buffer) {
+	if j.err != nil || groups == 0 {
+		return
+	}
+	k, err := j.d.kernel(name)
+	if err != nil {
+		j.err = err
+		return
+	}
+	if len(buffers) != k.bindings {
+		panic(fmt.Sprintf("wgsl: %s got %d buffers, has %d bindings", name, len(buffers), k.bindings))
+	}
+	c := Call{Kernel: k.id, X: min(groups, maxGroups), Y: (groups + maxGroups - 1) / maxGroups}
+	copy(c.Buffers[:], buffers)
+	j.work.Calls = append(j.work.Calls, c)
+	start := len(j.work.Params)
+	j.work.Params = append(j.work.Params, make([]byte, ParamBytes)...)
+	for i, p := range params {
+		binary.LittleEndian.PutUint32(j.work.Params[start+4*i:], p)
+	}
+}
+
+// each runs a kernel with one thread for each of n values, 256 in a workgroup.
+func (j *job) each(name string, n int, params []uint32, buffers ...Buffer) {
+	j.call(name, (n+255)/256, params, buffers...)
+}
+
+// submit starts the work. After a lost device all fails.
+func (j *job) submit() (Pending, error) {
+	if j.err != nil {
+		return nil, j.err
+	}
+	if j.d.lost != nil {
+		return nil, j.d.lost
+	}
+	p, err := j.d.gpu.Submit(&j.work)
+	return p, j.d.failed(err)
+}
+
+// failed remembers that the device was lost, and forgets its buffers.
+func (d *Device) failed(err error) error {
+	if errors.Is(err, ErrLost) && d.lost == nil {
+		d.lost = fmt.Errorf("%s: %w", d.String(), err)
+	}
+	if d.lost != nil {
+		return d.lost
+	}
+	return err
+}
+
+func words[T int | uint32](x ...T) []uint32 {
+	w := make([]uint32, len(x))
+	for i, v := range x {
+		w[i] = uint32(v)
+	}
+	return w
+}
+
+func bits(x float64) uint32 { return math.Float32bits(float32(x)) }
+
+const none = math.MaxUint32
+
+// bytesOf returns values as the device stores them.
+func bytesOf[T uint32 | float32](values []T) []byte {
+	data := make([]byte, 0, 4*len(values))
+	for _, v := range values {
+		switch v := any(v).(type) {
+		case uint32:
+			data = binary.LittleEndian.AppendUint32(data, v)
+		case float32:
+			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(v))
+		}
+	}
+	return data
+}
+
+// floats decodes what a device stored.
+func floats(dst []float32, data []byte) {
+	for i := range dst {
+		dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
+	}
+}

@@ -1,0 +1,421 @@
+package wgsl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"baca/algo/contrast"
+	"baca/algo/gin"
+	"baca/algo/graph"
+)
+
+// places are where the layers of an encoder are in its parameters.
+type places struct {
+	gin.Config
+	layers              [gin.Views][][2]linear
+	graphHead, nodeHead [gin.Views][2]linear
+	total               int
+}
+
+// linear is one layer, out×in, with the places of its weights and biases.
+type linear struct{ in, out, w, b int }
+
+func placesOf(e *gin.Encoder) places {
+	p := places{Config: e.Config}
+	ts := e.Tensors()
+	next := func() (m [2]linear) {
+		for i := range m {
+			s := ts[0].Shape
+			m[i] = linear{in: s[1], out: s[0], w: p.total, b: p.total + len(ts[0].Data)}
+			p.total = m[i].b + len(ts[1].Data)
+			ts = ts[2:]
+		}
+		return m
+	}
+	for v := range gin.Views {
+		for range e.Layers {
+			p.layers[v] = append(p.layers[v], next())
+		}
+		p.graphHead[v] = next()
+		p.nodeHead[v] = next()
+	}
+	return p
+}
+
+// maxFused is the width up to which a layer is one kernel.
+const maxFused = 64
+
+// A space names the buffers that one chunk computes in.
+type space struct {
+	tables, inputs, params Buffer
+	unused                 [2]Buffer // for what a call does not write
+
+	nodes, sums, mids                        [gin.Views]Buffer
+	pooled, graphHidden, nodeHidden, nodeOut [gin.Views]Buffer
+	part                                     Buffer
+	uf, us, stats, rows, cols, loss, perRow  Buffer
+}
+
+// reserve makes room for the largest of the chunks, and for ℓ_g of a batch.
+func (j *job) reserve(p *places, b *batch, params Buffer, graphs int, keep bool) space {
+	var n, rows, chunkGraphs, segments int
+	for _, c := range b.chunks {
+		n, rows, chunkGraphs, segments = max(n, c.n), max(rows, c.rows), max(chunkGraphs, c.graphs), max(segments, c.segments)
+	}
+	width := p.Width()
+	s := space{params: params}
+	s.tables = j.buffer("tables", len(b.tables))
+	s.inputs = j.buffer("inputs", len(b.inputs))
+	s.unused = [2]Buffer{j.buffer("unused 1", 1), j.buffer("unused 2", 1)}
+	for v := range gin.Views {
+		name := func(what string) string { return fmt.Sprint(what, " ", v) }
+		s.nodes[v] = j.buffer(name("nodes"), n*width)
+		if keep {
+			s.sums[v] = j.buffer(name("sums"), n*(p.layers[v][0][0].in+(p.Layers-1)*p.Hidden))
+			s.mids[v] = j.buffer(name("hidden"), n*width)
+		} else {
+			widest := max(p.layers[v][0][0].in, p.Hidden)
+			if widest > maxFused {
+				s.sums[v] = j.buffer(name("sums"), n*widest)
+				s.mids[v] = j.buffer(name("hidden"), n*p.Hidden)
+			} else {
+				s.sums[v], s.mids[v] = s.unused[0], s.unused[1]
+			}
+		}
+		s.pooled[v] = j.buffer(name("graphs"), chunkGraphs*width)
+		s.graphHidden[v] = j.buffer(name("graph head"), chunkGraphs*width)
+		s.nodeHidden[v] = j.buffer(name("node head"), n*width)
+		s.nodeOut[v] = j.buffer(name("node projections"), n*width)
+	}
+	s.part = j.buffer("segments", segments*width)
+	j.reserveLoss(&s, max(rows, graphs), max(rows, graphs*splits(graphs, graphs)), width)
+	return s
+}
+
+// reserveLoss makes room for the InfoNCE loss of that many rows, whose sums have
+// that many parts.
+func (j *job) reserveLoss(s *space, rows, parts, width int) {
+	s.uf, s.us = j.buffer("unit rows 0", rows*width), j.buffer("unit rows 1", rows*width)
+	s.stats = j.buffer("lengths", 3*rows)
+	s.rows, s.cols = j.buffer("row sums", parts), j.buffer("column sums", parts)
+	s.loss, s.perRow = j.buffer("losses", rows), j.buffer("loss sums", rows)
+}
+
+// A product is C = A·B, see gemm.wgsl.
+type product struct {
+	m, n, k                 int
+	a, b, c, bias, mask     Buffer
+	aAt, aRow, aCol         int
+	bAt, bRow, bCol         int
+	cAt, cRow               int
+	biasAt, maskAt, maskRow int
+	flags                   int
+	slab, slabStride        int // 0: all terms at once
+}
+
+// The flags of gemm.wgsl.
+const (
+	withBias = 1 << iota
+	withReLU
+	withMask
+	withOnes
+)
+
+// tileM is the number of rows of a tile of gemm.wgsl; tileN is that of columns for
+// a product with n.
+const tileM = 64
+
+func tileN(n int) int {
+	switch {
+	case n <= 16:
+		return 16
+	case n <= 32:
+		return 32
+	}
+	return 64
+}
+
+func (j *job) multiply(s *space, p product) {
+	tn := tileN(p.n)
+	tilesM, tilesN := (p.m+tileM-1)/tileM, (p.n+tn-1)/tn
+	slabs := 1
+	if p.slab == 0 {
+		p.slab = max(p.k, 1)
+	} else {
+		slabs = (p.k + p.slab - 1) / p.slab
+	}
+	if p.bias == 0 {
+		p.bias = s.params
+	}
+	if p.mask == 0 {
+		p.mask = s.params
+	}
+	groups := tilesM * tilesN * slabs
+	j.call(fmt.Sprintf("gemm TM=%d TN=%d", tileM, tn), groups, words(
+		p.m, p.n, p.k, p.flags,
+		p.aAt, p.aRow, p.aCol, p.biasAt,
+		p.bAt, p.bRow, p.bCol, p.maskAt,
+		p.cAt, p.cRow, p.maskRow, p.slab,
+		tilesM, tilesN, p.slabStride, groups,
+	), p.a, p.b, p.bias, p.mask, p.c)
+}
+
+// view is a part of a buffer, as rows of values.
+type view struct {
+	buffer  Buffer
+	at, row int
+}
+
+// apply computes y = x·Wᵀ + b for n rows.
+func (j *job) apply(s *space, l linear, y, x view, n int, relu bool) {
+	flags := withBias
+	if relu {
+		flags |= withReLU
+	}
+	j.multiply(s, product{
+		m: n, n: l.out, k: l.in, flags: flags,
+		a: x.buffer, aAt: x.at, aRow: x.row, aCol: 1,
+		b: s.params, bAt: l.w, bRow: 1, bCol: l.in,
+		c: y.buffer, cAt: y.at, cRow: y.row,
+		bias: s.params, biasAt: l.b,
+	})
+}
+
+// head computes a projection head for n rows.
+func (j *job) head(s *space, m [2]linear, out, hidden, x view, n int) {
+	j.apply(s, m[0], hidden, x, n, true)
+	j.apply(s, m[1], out, hidden, n, false)
+}
+
+// sumAt is where the input of a layer's MLP is kept, and midAt its hidden layer.
+func (p *places) sumAt(v, l, n int) int {
+	if l == 0 {
+		return 0
+	}
+	return n * (p.layers[v][0][0].in + (l-1)*p.Hidden)
+}
+
+func (p *places) midAt(l, n int) int { return n * l * p.Hidden }
+
+// forward encodes a chunk. Its graph projections go to zf and zs, rows c.first and
+// on. With keep set all that the backward pass needs is kept.
+func (j *job) forward(s *space, p *places, c *chunk, z [gin.Views]Buffer, keep bool) {
+	width, d := p.Width(), p.Hidden
+	for v := range gin.Views {
+		for l := range p.Layers {
+			m := p.layers[v][l]
+			src := view{s.nodes[v], (l - 1) * d, width}
+			if l == 0 {
+				src = view{s.inputs, c.x, m[0].in}
+				if v == gin.Structure {
+					src.at = c.xs
+				}
+			}
+			sum, mid := 0, 0
+			if keep {
+				sum, mid = p.sumAt(v, l, c.n), p.midAt(l, c.n)
+			}
+			if m[0].in <= maxFused && d <= maxFused {
+				kept, first := 0, 0
+				if keep {
+					kept = 1
+				}
+				if l == 0 {
+					first = 1
+				}
+				groups := (c.n + 31) / 32
+				j.call("layer", groups, words(
+					c.n, m[0].in, d, groups,
+					c.offsets, c.neighbors, src.at, src.row,
+					m[0].w, m[0].b, m[1].w, m[1].b,
+					l*d, width, kept, sum, mid, first,
+				), s.tables, s.inputs, s.params, s.nodes[v], s.sums[v], s.mids[v])
+				continue
+			}
+			j.each("aggregate", c.n*m[0].in, words(c.n, m[0].in, c.offsets, c.neighbors, src.at, src.row, sum),
+				s.tables, src.buffer, s.sums[v])
+			j.apply(s, m[0], view{s.mids[v], mid, d}, view{s.sums[v], sum, m[0].in}, c.n, true)
+			j.apply(s, m[1], view{s.nodes[v], l * d, width}, view{s.mids[v], mid, d}, c.n, true)
+		}
+		j.each("pool", c.segments*width, words(c.segments, width, c.segmentFirst, width, 0), s.tables, s.nodes[v], s.part)
+		j.each("pool", c.graphs*width, words(c.graphs, width, c.graphSegment, width, 0), s.tables, s.part, s.pooled[v])
+		j.head(s, p.graphHead[v], view{z[v], c.first * width, width}, view{s.graphHidden[v], 0, width}, view{s.pooled[v], 0, width}, c.graphs)
+		j.head(s, p.nodeHead[v], view{s.nodeOut[v], 0, width}, view{s.nodeHidden[v], 0, width}, view{s.nodes[v], 0, width}, c.n)
+	}
+}
+
+// nodeLoss leaves ℓ of each row of a chunk in s.loss.
+func (j *job) nodeLoss(s *space, p *places, c *chunk) {
+	j.normalize(s, p.Width(), c.rows, c.row, s.nodeOut[gin.Feature], s.nodeOut[gin.Structure], s.uf, s.us)
+	j.sums(nodeTile, p.Width(), c.sums, c.sumCount, true, s.tables, s.uf, s.us, s.rows)
+	j.sums(nodeTile, p.Width(), c.sums, c.sumCount, true, s.tables, s.us, s.uf, s.cols)
+	j.loss(s, c.rows, 1)
+}
+
+const inverse = 1 / float64(contrast.Temperature)
+
+func (j *job) normalize(s *space, width, rows, table int, zf, zs, uf, us Buffer) {
+	j.call("normalize", rows, []uint32{uint32(rows), uint32(width), uint32(table), uint32(rows)}, s.tables, zf, zs, uf, us, s.stats)
+}
+
+func (j *job) sums(tile, width, list, count int, self bool, tables, a, b, out Buffer) {
+	own := uint32(0) // whether rows of the same number are the same
+	if self {
+		own = 1
+	}
+	j.call(fmt.Sprintf("expsum TILE=%d", tile), count, []uint32{uint32(width), uint32(list), own, bits(inverse), uint32(count)}, tables, a, b, out)
+}
+
+func (j *job) loss(s *space, rows, splits int) {
+	j.each("loss", rows, []uint32{uint32(rows), uint32(splits), bits(inverse)}, s.stats, s.rows, s.cols, s.loss)
+}
+
+// Encode implements gin.Device. Each chunk is one submission, uploaded while the
+// one before computes.
+func (d *Device) Encode(ctx context.Context, e *gin.Encoder, gs []*graph.Graph, to *gin.Encoding) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p := placesOf(e)
+	if err := check(e, gs, to); err != nil {
+		return err
+	}
+	ends, err := d.cut(e.Config, gs, false)
+	if err != nil {
+		return err
+	}
+	params, err := d.parameters(e)
+	if err != nil {
+		return err
+	}
+	type running struct {
+		pending Pending
+		lo, hi  int
+	}
+	var queue []running
+	finish := func() error {
+		r := queue[0]
+		queue = queue[1:]
+		data, err := r.pending.Wait(ctx)
+		if err != nil {
+			return d.failed(err)
+		}
+		unpack(p.Width(), gs, r.lo, r.hi, data, to)
+		return nil
+	}
+	lo := 0
+	for _, hi := range ends {
+		if err := ctx.Err(); err != nil {
+			break
+		}
+		pending, err := d.encode(&p, params, gs, lo, hi)
+		if err != nil {
+			for len(queue) > 0 {
+				finish()
+			}
+			return fits(err, hi-lo)
+		}
+		queue = append(queue, running{pending, lo, hi})
+		if lo = hi; len(queue) > 1 {
+			if err := finish(); err != nil {
+				return err
+			}
+		}
+	}
+	for len(queue) > 0 {
+		if err := finish(); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+func check(e *gin.Encoder, gs []*graph.Graph, to *gin.Encoding) error {
+	n, width := len(gs), e.Width()
+	if len(to.Pooled) != 2*n*width || len(to.Projection[0]) != n*width || len(to.Projection[1]) != n*width || len(to.NodeLoss) != n {
+		panic(fmt.Sprintf("wgsl: encoding of %d graphs of width %d into %d, %d, %d and %d values",
+			n, width, len(to.Pooled), len(to.Projection[0]), len(to.Projection[1]), len(to.NodeLoss)))
+	}
+	for k, g := range gs {
+		if g.Features != e.Features || len(g.X) != g.N()*g.Features || len(g.XS) != g.N()*graph.EncodingWidth {
+			return fmt.Errorf("graph %d has %d node features and %d values of structure, the encoder reads %d and %d",
+				k, g.Features, len(g.XS), e.Features, g.N()*graph.EncodingWidth)
+		}
+	}
+	return nil
+}
+
+// parameters returns the buffer of the encoder's parameters.
+func (d *Device) parameters(e *gin.Encoder) (Buffer, error) {
+	b, err := d.reserve("parameters", len(e.Params))
+	if err != nil {
+		return 0, err
+	}
+	if !slices.Equal(d.uploaded, e.Params) {
+		j := &job{d: d}
+		j.write(b, bytesOf(e.Params))
+		p, err := j.submit()
+		if err != nil {
+			return 0, err
+		}
+		d.uploaded = append(d.uploaded[:0], e.Params...)
+		if _, err := p.Wait(context.Background()); err != nil {
+			d.uploaded = nil
+			return 0, d.failed(err)
+		}
+	}
+	return b, nil
+}
+
+func (d *Device) encode(p *places, params Buffer, gs []*graph.Graph, lo, hi int) (Pending, error) {
+	b := new(batch)
+	b.pack(gs[lo:hi], 0, hi-lo, false, 0)
+	j := &job{d: d}
+	s := j.reserve(p, b, params, 0, false)
+	width, c := p.Width(), &b.chunks[0]
+	z := [gin.Views]Buffer{j.buffer("projections 0", c.graphs*width), j.buffer("projections 1", c.graphs*width)}
+	j.write(s.tables, bytesOf(b.tables))
+	j.write(s.inputs, bytesOf(b.inputs))
+	j.forward(&s, p, c, z, false)
+	j.nodeLoss(&s, p, c)
+	j.each("pool", c.graphs, words(c.graphs, 1, c.rowFirst, 1, 0), s.tables, s.loss, s.perRow)
+	for v := range gin.Views {
+		j.read(s.pooled[v], 0, c.graphs*width)
+		j.read(z[v], 0, c.graphs*width)
+	}
+	j.read(s.perRow, 0, c.graphs)
+	return j.submit()
+}
+
+// unpack writes what encode read of graphs lo to hi.
+func unpack(width int, gs []*graph.Graph, lo, hi int, data [][]byte, to *gin.Encoding) {
+	for v := range gin.Views {
+		for k := lo; k < hi; k++ {
+			floats(to.Pooled[k*2*width+v*width:][:width], data[2*v][4*(k-lo)*width:])
+		}
+		floats(to.Projection[v][lo*width:hi*width], data[2*v+1])
+	}
+	sum := make([]float32, hi-lo)
+	floats(sum, data[4])
+	for k := lo; k < hi; k++ {
+		n := min(gs[k].N(), contrast.MaxNodes)
+		to.NodeLoss[k] = float64(sum[k-lo]) / float64(n)
+		if n < 2 {
+			to.NodeLoss[k] = math.NaN()
+		}
+	}
+}
+
+// fits adds to a SizeError of a batch how many graphs would fit.
+func fits(err error, graphs int) error {
+	var s *SizeError
+	if errors.As(err, &s) && s.Fits == "" && graphs > 0 {
+		s.What = fmt.Sprintf("a batch of %d graphs", graphs)
+		if n := int(int64(graphs) * int64(s.Have) / int64(s.Need)); n > 0 && n < graphs {
+			s.Fits = fmt.Sprintf("about %d graphs of this size", n)
+		}
+	}
+	return err
+}

@@ -1,0 +1,446 @@
+package wgsl
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+
+	"baca/algo/gin"
+	"baca/algo/graph"
+)
+
+// The optimiser's constants are those of package adam.
+const (
+	beta1, beta2 = 0.9, 0.999
+	epsilon      = 1e-8
+)
+
+// maxSteps is the number of steps whose losses wait on the device.
+const maxSteps = 1024
+
+// maxRunning is the number of steps that may be submitted before the first of them
+// is done: the next one is packed and uploaded while the last one computes.
+const maxRunning = 2
+
+// A training keeps parameters, gradient, moments and losses on the device.
+type training struct {
+	d       *Device
+	encoder *gin.Encoder
+	places  places
+	rate    float64
+	moments gin.Moments
+
+	own     *owned
+	running []Pending
+	steps   int // since the losses were read
+	sums    gin.Losses
+}
+
+// owned are the buffers of one training.
+type owned struct{ params, grad, m, v, losses Buffer }
+
+// Train implements gin.Device.
+func (d *Device) Train(e *gin.Encoder, learningRate float64, from gin.Moments) (gin.Training, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n := len(e.Params)
+	if from.Step > 0 && (len(from.M) != n || len(from.V) != n) {
+		panic(fmt.Sprintf("wgsl: training of %d parameters from %d and %d moments", n, len(from.M), len(from.V)))
+	}
+	if 4*n > d.limits.Binding {
+		return nil, &SizeError{Device: d.String(), What: fmt.Sprintf("an encoder of %d parameters", n), Need: 4 * n, Have: d.limits.Binding}
+	}
+	t := &training{d: d, encoder: e, places: placesOf(e), rate: learningRate, own: new(owned)}
+	t.moments.Step = from.Step
+	for _, b := range []struct {
+		to *Buffer
+		n  int
+	}{{&t.own.params, n}, {&t.own.grad, n}, {&t.own.m, n}, {&t.own.v, n}, {&t.own.losses, 2 * maxSteps}} {
+		id, err := d.gpu.NewBuffer(4 * b.n)
+		if err != nil {
+			t.own.free(d)
+			return nil, d.failed(err)
+		}
+		*b.to = id
+	}
+	j := &job{d: d}
+	j.write(t.own.params, bytesOf(e.Params))
+	if from.Step > 0 {
+		j.write(t.own.m, bytesOf(from.M))
+		j.write(t.own.v, bytesOf(from.V))
+	}
+	p, err := j.submit()
+	if err == nil {
+		_, err = p.Wait(context.Background())
+	}
+	if err != nil {
+		t.own.free(d)
+		return nil, d.failed(err)
+	}
+	runtime.AddCleanup(t, func(o *owned) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		o.free(d)
+	}, t.own)
+	return t, nil
+}
+
+func (o *owned) free(d *Device) {
+	for _, b := range []Buffer{o.params, o.grad, o.m, o.v, o.losses} {
+		if b != 0 {
+			d.gpu.Free(b)
+		}
+	}
+}
+
+// Step implements gin.Training: one submission. A step that fails before that has
+// changed nothing.
+func (t *training) Step(ctx context.Context, gs []*graph.Graph) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	t.d.mu.Lock()
+	defer t.d.mu.Unlock()
+	if t.steps == maxSteps {
+		if err := t.collect(ctx, false); err != nil {
+			return err
+		}
+	}
+	for len(t.running) >= maxRunning {
+		if err := t.wait(ctx); err != nil {
+			return err
+		}
+	}
+	withNodes := 0
+	for k, g := range gs {
+		if g.Features != t.encoder.Features || len(g.XS) != g.N()*graph.EncodingWidth {
+			return fmt.Errorf("graph %d has %d node features and %d values of structure, the encoder reads %d and %d",
+				k, g.Features, len(g.XS), t.encoder.Features, g.N()*graph.EncodingWidth)
+		}
+		if g.N() > 1 {
+			withNodes++
+		}
+	}
+	j := &job{d: t.d}
+	if err := t.step(j, gs, 1/float32(max(1, withNodes))); err != nil {
+		return fits(err, len(gs))
+	}
+	p, err := j.submit()
+	if err != nil {
+		return fits(err, len(gs))
+	}
+	t.running = append(t.running, p)
+	t.moments.Step++
+	t.steps++
+	t.sums.GraphCount += len(gs)
+	t.sums.NodeCount += withNodes
+	return nil
+}
+
+// wait waits for the oldest step.
+func (t *training) wait(ctx context.Context) error {
+	p := t.running[0]
+	t.running = t.running[1:]
+	_, err := p.Wait(ctx)
+	return t.d.failed(err)
+}
+
+// step puts the work of one step together.
+func (t *training) step(j *job, gs []*graph.Graph, scale float32) error {
+	d, p, width := t.d, &t.places, t.places.Width()
+	ends, err := d.cut(p.Config, gs, true)
+	if err != nil {
+		return err
+	}
+	b := new(batch)
+	first := 0
+	for _, end := range ends {
+		b.pack(gs, first, end, true, scale)
+		first = end
+	}
+	n := len(gs)
+	place, count := b.sumWork(n, n)
+	blocks := b.lossBlocks(n, 1/float32(n), d.limits.Binding/4)
+
+	s := j.reserve(p, b, t.own.params, n, true)
+	var z, dz [gin.Views]Buffer
+	for v := range gin.Views {
+		z[v], dz[v] = j.buffer(fmt.Sprint("projections ", v), n*width), j.buffer(fmt.Sprint("projection gradient ", v), n*width)
+	}
+	g := j.reserveGradient(p, b, n, blocks)
+	j.write(s.tables, bytesOf(b.tables))
+	j.write(s.inputs, bytesOf(b.inputs))
+
+	// ℓ_g needs the projections of all graphs before any gradient.
+	for i := range b.chunks {
+		j.forward(&s, p, &b.chunks[i], z, true)
+	}
+	j.normalize(&s, width, n, none, z[gin.Feature], z[gin.Structure], s.uf, s.us)
+	j.sums(graphTile, width, place, count, true, s.tables, s.uf, s.us, s.rows)
+	j.sums(graphTile, width, place, count, true, s.tables, s.us, s.uf, s.cols)
+	j.loss(&s, n, splits(n, n))
+	j.total(&s, t.own.losses, n, none, 2*t.steps, false)
+	for _, k := range blocks {
+		j.pairs(graphTile, width, k, s.tables, s.uf, s.us, s.rows, s.cols, g.pairs, g.unit[gin.Feature])
+		j.pairs(graphTile, width, k, s.tables, s.us, s.uf, s.cols, s.rows, g.pairs, g.unit[gin.Structure])
+	}
+	for v, u := range [gin.Views]Buffer{s.uf, s.us} {
+		j.unnormalize(&s, width, n, none, v, g.unit[v], u, dz[v])
+	}
+	for i := range b.chunks {
+		c := &b.chunks[i]
+		if len(b.chunks) > 1 {
+			j.forward(&s, p, c, z, true)
+		}
+		j.nodeLoss(&s, p, c)
+		j.total(&s, t.own.losses, c.rows, c.share, 2*t.steps+1, i > 0)
+		work := pairWork{c.pairWork, c.pairCount, c.mulWork, c.mulCount}
+		j.pairs(nodeTile, width, work, s.tables, s.uf, s.us, s.rows, s.cols, g.pairs, g.unit[gin.Feature])
+		j.pairs(nodeTile, width, work, s.tables, s.us, s.uf, s.cols, s.rows, g.pairs, g.unit[gin.Structure])
+		for v, u := range [gin.Views]Buffer{s.uf, s.us} {
+			if c.rows < c.n {
+				j.each("clear", c.n*width, words(c.n*width), g.node)
+			}
+			j.unnormalize(&s, width, c.rows, c.row, v, g.unit[v], u, g.node)
+			j.backward(&s, &g, p, c, v, dz[v], t.own.grad, i > 0)
+		}
+	}
+	// As package adam computes it.
+	step := float64(t.moments.Step + 1)
+	total := len(t.encoder.Params)
+	j.each("adam", total, []uint32{
+		uint32(total), bits(t.rate / (1 - math.Pow(beta1, step))), bits(math.Sqrt(1 - math.Pow(beta2, step))), bits(epsilon),
+		bits(beta1), bits(1 - beta1), bits(beta2), bits(1 - beta2),
+	}, t.own.grad, t.own.params, t.own.m, t.own.v)
+	return j.err
+}
+
+// total adds up the losses of n rows.
+func (j *job) total(s *space, losses Buffer, n, weights, place int, add bool) {
+	more := uint32(0)
+	if add {
+		more = 1
+	}
+	j.call("total", 1, []uint32{uint32(n), uint32(weights), uint32(place), more}, s.loss, s.inputs, losses)
+}
+
+// A pairWork is two lists of work, for pairs.wgsl and pairmul.wgsl.
+type pairWork struct{ pairs, pairCount, mul, mulCount int }
+
+// lossBlocks lists the work of the gradient of ℓ_g, multiplied by scale, for
+// blocks of rows that together with all n graphs make at most that many pairs.
+func (b *batch) lossBlocks(n int, scale float32, most int) []pairWork {
+	rows := max(graphTile, min(n, most/max(n, 1), 1<<24/max(n, 1))/graphTile*graphTile)
+	var blocks []pairWork
+	for lo := 0; lo < n; lo += rows {
+		hi := min(n, lo+rows)
+		k := pairWork{pairs: len(b.tables)}
+		for i := lo; i < hi; i += graphTile {
+			for j := 0; j < n; j += graphTile {
+				b.piece(uint32(i), uint32(min(graphTile, hi-i)), uint32(j), uint32(min(graphTile, n-j)),
+					uint32((i-lo)*n+j), uint32(n), math.Float32bits(scale))
+				k.pairCount++
+			}
+		}
+		k.mul = len(b.tables)
+		for i := lo; i < hi; i += graphTile {
+			b.piece(words(i, min(graphTile, hi-i), 0, n, (i-lo)*n, n)...)
+			k.mulCount++
+		}
+		blocks = append(blocks, k)
+	}
+	return blocks
+}
+
+// pairs leaves the gradient by the unit rows a in unit, b being those of the other
+// view.
+func (j *job) pairs(tile, width int, w pairWork, tables, a, b, rows, cols, pairs, unit Buffer) {
+	name := fmt.Sprintf(" TILE=%d", tile)
+	j.call("pairs"+name, w.pairCount, []uint32{uint32(width), uint32(w.pairs), bits(inverse), uint32(w.pairCount)},
+		tables, a, b, rows, cols, pairs)
+	columns := (width + tile - 1) / tile
+	j.call("pairmul"+name, w.mulCount*columns, words(width, w.mul, columns, w.mulCount*columns), tables, pairs, b, unit)
+}
+
+func (j *job) unnormalize(s *space, width, rows, table, view int, g, u, d Buffer) {
+	j.call("unnormalize", rows, []uint32{uint32(rows), uint32(width), uint32(table), uint32(view), uint32(rows)}, s.tables, g, u, s.stats, d)
+}
+
+// A gradient names the buffers of the backward pass.
+type gradient struct {
+	pairs                     Buffer
+	unit                      [gin.Views]Buffer // by unit rows
+	node                      Buffer            // by the node projections of a view
+	hidden, nodes, mid, sum   Buffer
+	graphHidden, graphs, part Buffer
+}
+
+func (j *job) reserveGradient(p *places, b *batch, graphs int, blocks []pairWork) gradient {
+	var n, rows, chunkGraphs, pairs int
+	for _, c := range b.chunks {
+		n, rows, chunkGraphs, pairs = max(n, c.n), max(rows, c.rows), max(chunkGraphs, c.graphs), max(pairs, c.pairs)
+	}
+	for _, k := range blocks {
+		// Tiles of whole rows: at most that many values.
+		pairs = max(pairs, min(k.mulCount*graphTile, graphs)*graphs)
+	}
+	width, d := p.Width(), p.Hidden
+	var g gradient
+	g.pairs = j.buffer("pairs", pairs)
+	for v := range gin.Views {
+		g.unit[v] = j.buffer(fmt.Sprint("unit gradient ", v), max(rows, graphs)*width)
+	}
+	g.node = j.buffer("node projection gradient", n*width)
+	g.hidden = j.buffer("node head gradient", n*width)
+	g.nodes = j.buffer("node gradient", n*width)
+	g.mid = j.buffer("hidden gradient", n*d)
+	g.sum = j.buffer("sum gradient", n*d)
+	g.graphHidden = j.buffer("graph head gradient", chunkGraphs*width)
+	g.graphs = j.buffer("graph gradient", chunkGraphs*width)
+	part := 0
+	for v := range gin.Views {
+		for _, l := range append([][2]linear{p.graphHead[v], p.nodeHead[v]}, p.layers[v]...) {
+			for _, l := range l {
+				slab := slabOf(l, n)
+				part = max(part, (n+slab-1)/slab*l.out*(l.in+1))
+			}
+		}
+	}
+	g.part = j.buffer("slabs", part)
+	return g
+}
+
+// slabOf is how many rows of a gradient of weights one workgroup adds up: few
+// enough to keep a GPU busy, as many as keep the sum of the slabs cheap.
+func slabOf(l linear, rows int) int {
+	tn := tileN(l.in + 1)
+	tiles := (l.out + tileM - 1) / tileM * ((l.in + tn) / tn)
+	slabs := max(1, min(512/tiles, 1<<22/(l.out*(l.in+1))))
+	return max(64, (rows+slabs-1)/slabs)
+}
+
+// gradientOf adds dyᵀ·x and the column sums of dy to the gradient of a layer's
+// weights and biases, or with add false sets it.
+func (j *job) gradientOf(s *space, g *gradient, l linear, dy, x view, rows int, grad Buffer, add bool) {
+	slab := slabOf(l, rows)
+	slabs := (rows + slab - 1) / slab
+	values := l.out * (l.in + 1)
+	j.multiply(s, product{
+		m: l.out, n: l.in + 1, k: rows, flags: withOnes,
+		a: dy.buffer, aAt: dy.at, aRow: 1, aCol: dy.row,
+		b: x.buffer, bAt: x.at, bRow: x.row, bCol: 1,
+		c: g.part, cRow: l.in + 1,
+		slab: slab, slabStride: values,
+	})
+	more := 0
+	if add {
+		more = 1
+	}
+	j.each("reduce", values, words(values, l.in+1, slabs, l.w, l.b, more), g.part, grad)
+}
+
+// through computes dx = dy·W for n rows, and where mask is given clears it where
+// mask is 0.
+func (j *job) through(s *space, l linear, dx, dy view, n int, mask *view) {
+	p := product{
+		m: n, n: l.in, k: l.out,
+		a: dy.buffer, aAt: dy.at, aRow: dy.row, aCol: 1,
+		b: s.params, bAt: l.w, bRow: l.in, bCol: 1,
+		c: dx.buffer, cAt: dx.at, cRow: dx.row,
+	}
+	if mask != nil {
+		p.flags, p.mask, p.maskAt, p.maskRow = withMask, mask.buffer, mask.at, mask.row
+	}
+	j.multiply(s, p)
+}
+
+// headBackward is the backward pass of a projection head for n rows.
+func (j *job) headBackward(s *space, g *gradient, m [2]linear, dx, dHidden, dy, hidden, x view, n int, grad Buffer, add bool) {
+	j.gradientOf(s, g, m[1], dy, hidden, n, grad, add)
+	j.through(s, m[1], dHidden, dy, n, &hidden)
+	j.gradientOf(s, g, m[0], dHidden, x, n, grad, add)
+	j.through(s, m[0], dx, dHidden, n, nil)
+}
+
+// backward is the backward pass of one view of a chunk, from the gradients by its
+// node projections, in g.node, and by its graph projections, rows c.first and on of
+// dz.
+func (j *job) backward(s *space, g *gradient, p *places, c *chunk, v int, dz, grad Buffer, add bool) {
+	width, d := p.Width(), p.Hidden
+	whole := func(b Buffer) view { return view{b, 0, width} }
+	j.headBackward(s, g, p.nodeHead[v], whole(g.nodes), whole(g.hidden), whole(g.node), whole(s.nodeHidden[v]), whole(s.nodes[v]), c.n, grad, add)
+	j.headBackward(s, g, p.graphHead[v], whole(g.graphs), whole(g.graphHidden), view{dz, c.first * width, width}, whole(s.graphHidden[v]), whole(s.pooled[v]), c.graphs, grad, add)
+	j.each("spread", c.n*width, words(c.n, width, (p.Layers-1)*d, c.graphOf), s.tables, g.graphs, s.nodes[v], g.nodes)
+	for l := p.Layers - 1; l >= 0; l-- {
+		m := p.layers[v][l]
+		dOut, dMid := view{g.nodes, l * d, width}, view{g.mid, 0, d}
+		mid, sum := view{s.mids[v], p.midAt(l, c.n), d}, view{s.sums[v], p.sumAt(v, l, c.n), m[0].in}
+		j.gradientOf(s, g, m[1], dOut, mid, c.n, grad, add)
+		j.through(s, m[1], dMid, dOut, c.n, &mid)
+		j.gradientOf(s, g, m[0], dMid, sum, c.n, grad, add)
+		if l > 0 {
+			j.through(s, m[0], view{g.sum, 0, d}, dMid, c.n, nil)
+			j.each("scatter", c.n*d, words(c.n, d, c.offsets, c.neighbors, (l-1)*d, width), s.tables, g.sum, s.nodes[v], g.nodes)
+		}
+	}
+}
+
+// Finish implements gin.Training.
+func (t *training) Finish(ctx context.Context) (gin.Losses, gin.Moments, error) {
+	t.d.mu.Lock()
+	defer t.d.mu.Unlock()
+	if err := t.collect(ctx, true); err != nil {
+		return gin.Losses{}, gin.Moments{}, err
+	}
+	sums := t.sums
+	t.sums = gin.Losses{}
+	return sums, t.moments, nil
+}
+
+// collect waits for all steps and reads their losses, and with state set the
+// parameters and moments.
+func (t *training) collect(ctx context.Context, state bool) error {
+	n := len(t.encoder.Params)
+	j := &job{d: t.d}
+	j.read(t.own.losses, 0, 2*max(t.steps, 1))
+	if state {
+		for _, b := range []Buffer{t.own.params, t.own.m, t.own.v} {
+			j.read(b, 0, n)
+		}
+	}
+	p, err := j.submit()
+	if err != nil {
+		return err
+	}
+	t.running = append(t.running, p)
+	for len(t.running) > 1 {
+		if err := t.wait(ctx); err != nil {
+			return err
+		}
+	}
+	t.running = nil
+	data, err := p.Wait(ctx)
+	if err != nil {
+		return t.d.failed(err)
+	}
+	losses := make([]float32, 2*t.steps)
+	floats(losses, data[0])
+	for i, l := range losses {
+		if i%2 == 0 {
+			t.sums.Graph += float64(l)
+		} else {
+			t.sums.Node += float64(l)
+		}
+	}
+	t.steps = 0
+	if state {
+		if t.moments.M == nil {
+			t.moments.M, t.moments.V = make([]float32, n), make([]float32, n)
+		}
+		floats(t.encoder.Params, data[1])
+		floats(t.moments.M, data[2])
+		floats(t.moments.V, data[3])
+	}
+	return nil
+}

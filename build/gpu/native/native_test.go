@@ -1,0 +1,139 @@
+package native
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"baca/algo/contrast"
+	"baca/algo/dataset"
+	"baca/algo/graph"
+	"baca/algo/metric"
+	"baca/algo/pretrain"
+	"baca/algo/wgsl"
+	"baca/algo/wgsl/check"
+)
+
+// open opens the first adapter, or the one whose number BACA_GPU has.
+func open(t testing.TB) *GPU {
+	t.Helper()
+	n, _ := strconv.Atoi(os.Getenv("BACA_GPU"))
+	if list := Adapters(); n >= len(list) {
+		t.Skipf("%d WebGPU adapters here; Debian's mesa-vulkan-drivers brings one in software", len(list))
+	}
+	g, err := Open(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(g.Close)
+	t.Log(g)
+	return g
+}
+
+// read reads a public data set.
+func read(t testing.TB, name string) []*graph.Graph {
+	t.Helper()
+	root := "../../../../shared/data"
+	if _, err := os.Stat(root); errors.Is(err, os.ErrNotExist) {
+		t.Skipf("no data sets in %s", root)
+	}
+	set, err := dataset.Open(context.Background(), os.DirFS(root), name, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set.Graphs
+}
+
+func TestGPU(t *testing.T) { check.Run(t, open(t), nil) }
+
+// The headers are those of the library.
+func TestHeaders(t *testing.T) {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/cogentcore/webgpu").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"webgpu.h", "wgpu.h"} {
+		ours, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		theirs, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(out)), "wgpu", "lib", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(ours, theirs) {
+			t.Errorf("%s is not that of the module: copy it from there, and see what changed", name)
+		}
+	}
+}
+
+// The same on a batch of a data set.
+func TestGPUOnBBBP(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a minute on a software adapter")
+	}
+	gs := read(t, "bbbp")[:64]
+	for _, g := range gs {
+		g.EncodeStructure()
+	}
+	check.Run(t, open(t), gs)
+}
+
+// Pre-training on the device ends where it ends on the processor.
+func TestTrainingEndsAlike(t *testing.T) {
+	d := wgsl.New(open(t), 0)
+	id, ood := read(t, "PTC_MR"), read(t, "MUTAG")
+	train, test := dataset.Split(len(id), 1)
+	var fit, batch []*graph.Graph
+	for _, k := range train {
+		fit = append(fit, id[k])
+	}
+	var labels []bool
+	for _, k := range test {
+		batch, labels = append(batch, id[k]), append(labels, false)
+	}
+	for _, k := range dataset.TakeOOD(len(ood), len(test), dataset.First, 1) {
+		batch, labels = append(batch, ood[k]), append(labels, true)
+	}
+	epochs := 12
+	if testing.Short() {
+		epochs = 4
+	}
+	var auroc [2]float64
+	for k := range auroc {
+		o := pretrain.Defaults(1)
+		o.LearningRate = 1e-3 // so that few epochs move the result
+		if k == 1 {
+			o.Device = d
+		}
+		tr, err := pretrain.New(fit, o, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var loss pretrain.Loss
+		for tr.Epochs() < epochs {
+			if loss, err = tr.Epoch(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r, err := contrast.Represent(context.Background(), 0, tr.Encoder(), batch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scores, _, err := contrast.BaseScores(context.Background(), 0, r, r.Negatives(), true, r.MeanNodeScore())
+		if err != nil {
+			t.Fatal(err)
+		}
+		auroc[k] = 100 * metric.AUROC(scores, labels)
+		t.Logf("loss %.5f, AUROC %.2f", loss.Total, auroc[k])
+	}
+	if d := auroc[0] - auroc[1]; d > 0.5 || d < -0.5 {
+		t.Errorf("AUROC %.2f on the processor, %.2f on the device: want them within 0.5", auroc[0], auroc[1])
+	}
+}

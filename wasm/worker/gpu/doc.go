@@ -1,0 +1,2 @@
+// Package gpu is wgsl.GPU over a browser's navigator.gpu.
+package gpu

@@ -280,7 +280,7 @@ func (b *testBatch) halves(draw uint64) (tested, held []int) {
 		count = max(count, algo.MinBatch)
 	}
 	order := rand.New(rand.NewPCG(draw, alarmStream)).Perm(b.nID)
-	tested, held = order[:count], order[count:]
+	tested, held = slices.Clone(order[:count]), order[count:] // callers append
 	slices.Sort(tested)
 	return tested, held
 }

@@ -350,6 +350,15 @@ func withoutPointers(cells []tableCell) []string {
 // product's verdicts.
 func TestThinCell(t *testing.T) {
 	b := trained(t)
+	tested, apart := b.halves(3)
+	tested = append(tested, 0, 0, 0)
+	seen := map[int]int{}
+	for _, i := range append(tested[:len(tested)-3], apart...) {
+		seen[i]++
+	}
+	if len(seen) != b.nID {
+		t.Errorf("halves %v and %v of %d graphs", tested, apart, b.nID)
+	}
 	a, err := b.falseAlarms(context.Background(), columnDefault, 0.5, 3)
 	if err != nil {
 		t.Fatal(err)

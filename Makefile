@@ -8,9 +8,9 @@ DATA ?= ../shared/data
 # SIMD kernel beside them.
 WASM = PATH="$(CURDIR)/build/wasmtest/node:$$PATH" GOOS=js GOARCH=wasm
 # Packages that start goroutines.
-CONCURRENT = ./algo ./algo/calibrate ./algo/contrast ./algo/dataset ./algo/internal/parallel ./algo/pretrain ./algo/table ./algo/wgsl
+CONCURRENT = ./algo ./algo/calibrate ./algo/contrast ./algo/dataset ./algo/internal/parallel ./algo/pretrain ./algo/table ./algo/wgsl ./build/shard
 
-.PHONY: help run demo build page libraries gpu test test-gpu lint bench bench-quick clean
+.PHONY: help run demo build page libraries gpu beam release test test-gpu test-beam lint bench bench-quick clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,7 +37,7 @@ web/node_modules: web/package-lock.json
 	@touch $@
 
 test: lint libraries ## check everything: lint, unit tests, race detector, WebAssembly, the page in Chromium
-	$(GO) test ./...
+	$(GO) test -timeout 20m ./...
 	$(GO) test -race -short $(CONCURRENT)
 	$(GO) test -race -run 'Progress|Bar|Interrupt|Pipe|Waiting|WholeEpoch' ./build/baca
 	$(GO) test -tags noasm ./algo/internal/kernel ./algo/gin ./algo/contrast
@@ -45,10 +45,20 @@ test: lint libraries ## check everything: lint, unit tests, race detector, WebAs
 	$(WASM) $(GO) test -short ./algo/... ./weights/... ./wasm/message ./wasm/worker/engine
 	$(WASM) BACA_KERNEL=none $(GO) test -short ./algo/internal/kernel ./algo/gin
 	$(WASM) $(GO) test -short -tags noasm ./algo/internal/kernel
+	$(MAKE) test-beam
 	@if ls /usr/share/vulkan/icd.d/*.json >/dev/null 2>&1; then $(MAKE) test-gpu; else echo "no Vulkan driver is installed: GPU tests skipped"; fi
 
 gpu: ## build bin/baca-gpu, the command with a GPU (needs cgo, downloads 400 MB once)
 	cd build/gpu && $(GO) build -o ../../bin/baca-gpu .
+
+beam: ## build bin/baca-beam, the same scores on Apache Beam (a module of its own)
+	cd build/beam && $(GO) build -trimpath -o ../../bin/baca-beam .
+
+release: page ## build archives for every system into out/release
+	$(GO) run ./build/packaging/release
+
+test-beam: ## check the Beam pipeline
+	cd build/beam && $(GO) vet ./... && $(GO) test ./...
 
 test-gpu: ## check the shaders on software adapters, natively and in Chromium
 	cd build/gpu && $(GO) vet ./... && $(GO) test -short -timeout 20m ./...

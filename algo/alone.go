@@ -10,7 +10,9 @@ import (
 	"baca/algo/calibrate"
 	"baca/algo/contrast"
 	"baca/algo/decide"
+	"baca/algo/explain"
 	"baca/algo/graph"
+	"baca/algo/metric"
 )
 
 // An Alone scores single graphs against a model, without a batch: what a graph
@@ -35,7 +37,9 @@ func NewAlone(ctx context.Context, m *Model, workers int) (*Alone, error) {
 	if a.near, err = calibrate.NewNeighborhood(ctx, workers, m.Bank); err != nil {
 		return nil, err
 	}
-	a.holdout, err = a.near.Scores(ctx, workers, m.Holdout)
+	if a.holdout = m.Reference; m.Shared == 0 {
+		a.holdout, err = a.near.Scores(ctx, workers, m.Holdout)
+	}
 	return a, err
 }
 
@@ -79,23 +83,160 @@ const MaxOcclusion = 256
 // where the node makes the graph look out-of-distribution. It is an error if g has
 // more than MaxOcclusion nodes. The node of a graph of one node gets NaN.
 func (a *Alone) Occlude(ctx context.Context, g *graph.Graph) ([]float64, error) {
+	part, _, err := a.occlude(ctx, g)
+	return part, err
+}
+
+// occlude is Occlude, and also returns by how much the distance of the embeddings
+// drops, which is what Gradient estimates.
+func (a *Alone) occlude(ctx context.Context, g *graph.Graph) (part, embedding []float64, err error) {
 	n := g.N()
 	if n > MaxOcclusion {
-		return nil, fmt.Errorf("%d nodes: the part of each is only found for up to %d", n, MaxOcclusion)
+		return nil, nil, fmt.Errorf("%d nodes: the part of each is only found for up to %d", n, MaxOcclusion)
 	}
 	gs := []*graph.Graph{g}
 	for i := range n {
 		gs = append(gs, without(g, i))
 	}
-	scores, err := a.Scores(ctx, gs)
+	r, err := contrast.Describe(ctx, a.workers, a.model.Encoder, gs)
+	if err != nil {
+		return nil, nil, err
+	}
+	scores, parts, err := a.near.ScoresAndParts(ctx, a.workers, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	part, embedding = make([]float64, n), make([]float64, n)
+	for i := range part {
+		part[i] = scores[0] - scores[1+i]
+		embedding[i] = parts[calibrate.ByEmbedding][0] - parts[calibrate.ByEmbedding][1+i]
+		if n == 1 { // nothing is left
+			part[i], embedding[i] = math.NaN(), math.NaN()
+		}
+	}
+	return part, embedding, nil
+}
+
+// Gradient returns for each node of g what it adds to the score by way of the
+// embedding, by integrated gradients (see explain.Gradient). It costs a few passes for
+// all nodes together. Subtrees have no derivative, so what they add to the score is
+// not in it.
+func (a *Alone) Gradient(g *graph.Graph) ([]float64, error) {
+	e := a.model.Encoder
+	if g.Features != e.Features {
+		return nil, fmt.Errorf("graph with %d node features, the model was trained on %d", g.Features, e.Features)
+	}
+	return explain.Gradient(e, g, a.near.Gradient), nil
+}
+
+// An Explanation says why a graph got the score that it gets by itself.
+type Explanation struct {
+	Score   float64
+	P       float64 // NaN without a holdout
+	Verdict decide.Verdict
+
+	// Embedding, Subtrees and Counts are the three distances to the nearest
+	// training graph that make the score, each in standard deviations of what
+	// training graphs have: of the embeddings, of the subtrees as sets, and of
+	// the subtrees with counts.
+	Embedding, Subtrees, Counts float64
+
+	// Occlusion has what taking out each node would take from the score (see
+	// Alone.Occlude), nil for a graph of more than MaxOcclusion nodes, and
+	// Gradient the part of each node by way of the embedding (see Alone.Gradient).
+	// Agreement is the rank correlation of Gradient with what taking out each node
+	// does to the distance of the embedding, NaN where it is not defined: where it
+	// is low, trust Occlusion.
+	Occlusion, Gradient []float64
+	Agreement           float64
+
+	Reasons []explain.Reason
+	Nearest []Neighbor // in the bank
+	// Duplicate says that the graph was likely trained on, see explain.Known.
+	Duplicate bool
+}
+
+// nearestExplained is the length of Explanation.Nearest where the bank has as many.
+const nearestExplained = 3
+
+// Explain says what can be said about one graph, with a false-alarm rate for the
+// verdict.
+func (a *Alone) Explain(ctx context.Context, g *graph.Graph, alpha float64) (*Explanation, error) {
+	r, err := contrast.Describe(ctx, a.workers, a.model.Encoder, []*graph.Graph{g})
 	if err != nil {
 		return nil, err
 	}
-	part := make([]float64, n)
-	for i := range part {
-		part[i] = scores[0] - scores[1+i]
+	x := &Explanation{Score: math.NaN(), Agreement: math.NaN()}
+	score, parts, err := a.near.ScoresAndParts(ctx, a.workers, r)
+	if err != nil {
+		return nil, err
 	}
-	return part, nil
+	if g.N() > 0 {
+		x.Score = score[0]
+	}
+	p, verdicts := a.Judge([]float64{x.Score}, alpha)
+	x.P, x.Verdict = p[0], verdicts[0]
+	x.Embedding, x.Subtrees, x.Counts = parts[calibrate.ByEmbedding][0], parts[calibrate.BySubtrees][0], parts[calibrate.ByCounts][0]
+	if n := g.N(); n > 0 && n <= MaxOcclusion {
+		var embedding []float64
+		if x.Occlusion, embedding, err = a.occlude(ctx, g); err != nil {
+			return nil, err
+		}
+		if x.Gradient, err = a.Gradient(g); err != nil {
+			return nil, err
+		}
+		x.Agreement = rankCorrelation(embedding, x.Gradient)
+	}
+	x.Reasons = explain.Reasons(g, a.model.Profile, a.model.Card.Train, max(1, a.model.Shared), a.near.Prints())
+	if x.Nearest, err = a.Nearest(ctx, g, nearestExplained); err != nil {
+		return nil, err
+	}
+	x.Duplicate = a.Duplicate(g)
+	return x, nil
+}
+
+// Embedding returns the embedding of a graph, a row of contrast.Representation.Q.
+func (a *Alone) Embedding(ctx context.Context, g *graph.Graph) ([]float32, error) {
+	r, err := contrast.Represent(ctx, a.workers, a.model.Encoder, []*graph.Graph{g})
+	if err != nil {
+		return nil, err
+	}
+	return r.Q, nil
+}
+
+// Duplicate tells whether g was likely trained on. It is false where the model does
+// not hold what that takes.
+func (a *Alone) Duplicate(g *graph.Graph) bool {
+	return a.model.Profile != nil && a.model.Profile.Known.Likely(g)
+}
+
+// rankCorrelation is Spearman's, NaN for fewer than two values or all-equal ones.
+func rankCorrelation(x, y []float64) float64 {
+	rank := func(v []float64) []float64 {
+		ranks := make([]float64, len(v))
+		for i, a := range v {
+			for _, b := range v {
+				switch {
+				case b < a:
+					ranks[i]++
+				case b == a:
+					ranks[i] += 0.5
+				}
+			}
+		}
+		return ranks
+	}
+	rx, ry := rank(x), rank(y)
+	mx, dx := metric.MeanStd(rx)
+	my, dy := metric.MeanStd(ry)
+	if !(dx > 0 && dy > 0) || slices.ContainsFunc(x, math.IsNaN) {
+		return math.NaN()
+	}
+	sum := 0.0
+	for i := range rx {
+		sum += (rx[i] - mx) * (ry[i] - my)
+	}
+	return sum / (dx * dy * float64(len(rx)-1))
 }
 
 // without returns g without a node.
@@ -160,7 +301,7 @@ func (m *Model) BankRows() []int {
 	for k := range rows {
 		rows[k] = -1
 	}
-	if m.Card.Train+len(m.Card.HoldoutRows) != m.Card.Graphs || m.Card.Graphs > maxRows || m.Card.Train < len(rows) {
+	if m.Shared > 0 || m.Card.Train+len(m.Card.HoldoutRows) != m.Card.Graphs || m.Card.Graphs > maxRows || m.Card.Train < len(rows) {
 		return rows
 	}
 	held := map[int]bool{}

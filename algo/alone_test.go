@@ -8,6 +8,7 @@ import (
 	"baca/algo"
 	"baca/algo/calibrate"
 	"baca/algo/contrast"
+	"baca/algo/gin"
 	"baca/algo/graph"
 )
 
@@ -88,6 +89,120 @@ func TestOcclude(t *testing.T) {
 	}
 	if _, err := a.Occlude(ctx, build(algo.MaxOcclusion+1)); err == nil {
 		t.Error("a huge graph is occluded")
+	}
+}
+
+// What Explain says of a graph is what its parts say.
+func TestExplain(t *testing.T) {
+	m := model(t)
+	a, err := algo.NewAlone(ctx, m, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(21, 9))
+	gs := trees(t, rng, 30, 1.2) // far more edges than those of the training set
+	scores, err := a.Scores(ctx, gs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, g := range gs {
+		x, err := a.Explain(ctx, g, 0.1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, verdicts := a.Judge(scores[i:i+1], 0.1)
+		if math.Abs(x.Score-scores[i]) > 1e-9 || x.P != p[0] || x.Verdict != verdicts[0] {
+			t.Errorf("graph %d: score %g, p %g, %s, want %g, %g, %s", i, x.Score, x.P, x.Verdict, scores[i], p[0], verdicts[0])
+		}
+		if len(x.Occlusion) != g.N() || len(x.Gradient) != g.N() || len(x.Nearest) != 3 {
+			t.Fatalf("graph %d: %d and %d parts for %d nodes, %d neighbours", i, len(x.Occlusion), len(x.Gradient), g.N(), len(x.Nearest))
+		}
+		if !(math.Abs(x.Agreement) <= 1+1e-12) {
+			t.Errorf("graph %d: agreement %g", i, x.Agreement)
+		}
+		if len(x.Reasons) == 0 || x.Reasons[0].Weight < 1 {
+			t.Errorf("graph %d with %d nodes and %d edges has no reasons", i, g.N(), g.M())
+		}
+	}
+	// Training graphs are known, and others mostly are not.
+	rng = rand.New(rand.NewPCG(1, 2)) // as in train
+	known := 0
+	for i, g := range trees(t, rng, 260, 0.1) {
+		if i%13 != 0 && !a.Duplicate(g) {
+			t.Errorf("training graph %d is not known", i)
+		}
+	}
+	for _, g := range gs {
+		if a.Duplicate(g) {
+			known++
+		}
+	}
+	if known > 3 {
+		t.Errorf("%d of %d other graphs are known", known, len(gs))
+	}
+	m.Profile = nil
+	a, err = algo.NewAlone(ctx, m, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty := &graph.Graph{Offsets: []int32{0}, Features: 1}
+	x, err := a.Explain(ctx, empty, 0.1)
+	if err != nil || !math.IsNaN(x.Score) || x.Duplicate || x.Verdict != "unknown" {
+		t.Errorf("a graph without nodes: %+v, %v", x, err)
+	}
+	if _, err := a.Gradient(&graph.Graph{Offsets: []int32{0}, Features: 4}); err == nil {
+		t.Error("a graph of other features has a gradient")
+	}
+}
+
+// An encoder with random weights, with a bank of its own, has other gradients.
+func TestGradientFollowsTheWeights(t *testing.T) {
+	m := model(t)
+	gs := trees(t, rand.New(rand.NewPCG(22, 9)), 25, 0.8)
+	parts := func(m *algo.Model) [][]float64 {
+		a, err := algo.NewAlone(ctx, m, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var list [][]float64
+		for _, g := range gs {
+			d, err := a.Gradient(g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, d)
+		}
+		return list
+	}
+	trained := parts(m)
+	other := *m
+	other.Encoder = gin.New(m.Encoder.Config, rand.New(rand.NewPCG(77, 7)))
+	rng := rand.New(rand.NewPCG(1, 2)) // the training graphs
+	var err error
+	if other.Bank, err = contrast.Describe(ctx, 0, other.Encoder, trees(t, rng, 260, 0.1)); err != nil {
+		t.Fatal(err)
+	}
+	random := parts(&other)
+	// Cosines of the attributions of each graph, without their means.
+	mean := 0.0
+	for i := range gs {
+		var xy, xx, yy, mx, my float64
+		n := float64(len(trained[i]))
+		for k := range trained[i] {
+			mx, my = mx+trained[i][k]/n, my+random[i][k]/n
+		}
+		for k := range trained[i] {
+			x, y := trained[i][k]-mx, random[i][k]-my
+			xy, xx, yy = xy+x*y, xx+x*x, yy+y*y
+		}
+		if xx == 0 || yy == 0 {
+			t.Fatalf("graph %d: an attribution is flat", i)
+		}
+		mean += xy / math.Sqrt(xx*yy) / float64(len(gs))
+	}
+	t.Logf("mean correlation of attributions with those of a random encoder: %.2f", mean)
+	if mean > 0.9 {
+		t.Errorf("attributions of a random encoder correlate by %.2f: they do not depend on what was learned", mean)
 	}
 }
 

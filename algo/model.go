@@ -5,9 +5,11 @@ package algo
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 
 	"baca/algo/contrast"
+	"baca/algo/explain"
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/molecule"
@@ -50,6 +52,14 @@ type Model struct {
 	// computed in the same state as the scores of a test batch, give p-values.
 	// It may be empty: then there are none.
 	Holdout *contrast.Representation
+	// Shared, unless 0, says that the model was made by Share, for groups of so many
+	// graphs. Reference then has the scores that graphs kept from training get
+	// alone, ascending, and Holdout is empty.
+	Shared    int
+	Reference []float64
+	// Profile says in numbers what all training graphs were like. It may be nil:
+	// then less can be said of why a graph is unusual.
+	Profile *explain.Profile
 }
 
 // A Card says what a model was trained on, and how.
@@ -103,5 +113,16 @@ func NewModel(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Grap
 	if m.Holdout, err = contrast.Describe(ctx, workers, e, pick(holdout, min(len(holdout), MaxHoldout))); err != nil {
 		return nil, err
 	}
+	if len(train) > 0 {
+		m.Profile = explain.NewProfile(pick(train, len(train)), salt(card))
+	}
 	return m, nil
+}
+
+// salt is that of the hashes of a model's training graphs. It differs from model to
+// model, and the same training gives the same file.
+func salt(c Card) (s [explain.SaltSize]byte) {
+	sum := sha256.Sum256(fmt.Appendf(nil, "baca salt\n%s\n%s\n%s\n%d", c.Name, c.Dataset, c.DatasetSHA256, c.Seed))
+	copy(s[:], sum[:])
+	return s
 }

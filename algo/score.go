@@ -118,7 +118,7 @@ func NewScorer(m *Model, o Options) (*Scorer, error) {
 	if m.Bank.Len() == 0 {
 		return nil, fmt.Errorf("model %s has no bank of in-distribution graphs to compare with", m.Card.Name)
 	}
-	if err := decide.CheckAlpha(o.Alpha, m.Holdout.Len()); err != nil {
+	if err := decide.CheckAlpha(o.Alpha, m.References()); err != nil {
 		return nil, err
 	}
 	a, err := calibrate.NewAttention(o.Attention, o.Seed)
@@ -146,10 +146,14 @@ func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) 
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Calibrator: o.Calibrator, Alone: len(gs) < MinBatch, Evidence: 0.5}
+	r := &Report{Calibrator: o.Calibrator, Alone: len(gs) < MinBatch || m.Shared > 0, Evidence: 0.5}
 	negatives := test
 	if r.Alone {
 		negatives = m.Bank
+	}
+	if m.Shared > 0 {
+		r.Warnings = append(r.Warnings, "the model was made for sharing and holds no single graphs: each graph is scored alone, and only the default score has p-values")
+	} else if r.Alone {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("fewer than %d graphs say too little about each other: each of the %d is scored alone, against the model's bank", MinBatch, len(gs)))
 	}
 	t := &state{negatives: negatives.Negatives(), typical: m.Bank.MeanNodeScore(), alpha: o.Alpha, workers: o.Workers}
@@ -202,11 +206,14 @@ func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) 
 	for _, row := range r.Holdout {
 		t.holdout = append(t.holdout, row.Score)
 	}
+	if m.Shared > 0 && o.Calibrator != None && o.Calibrator != Attention {
+		t.holdout = m.Reference
+	}
 	for i := range gs {
 		r.Rows = append(r.Rows, Row{Pre: base[i], Attn: attn.Test[i], BaCa: baca[i], Score: score[i]})
 	}
 	t.judge(r.Rows)
-	if m.Holdout.Len() == 0 {
+	if m.References() == 0 {
 		r.Warnings = append(r.Warnings, "the model holds no graphs kept from training, so there are no p-values")
 	}
 	s.state = t

@@ -88,7 +88,7 @@ func (p *page) Render() app.UI {
 		app.Main().Class("desk").Body(
 			&inputPane{S: s, Rev: s.rev.input},
 			&resultPane{S: s, Rev: s.rev.table},
-			&inspectorPane{S: s, Rev: s.rev.inspector},
+			&inspectorPane{S: s, Rev: s.rev.inspector, Judged: s.rev.strip},
 		),
 		&labPane{S: s, Rev: s.rev.lab},
 		&modelDialog{S: s, Rev: s.rev.head},
@@ -119,35 +119,66 @@ func (p *page) Render() app.UI {
 		})
 }
 
-// takeFile reads a file of the browser. A model becomes the one that is used; text
+// takeFile uses a file of the browser. A model becomes the one that is used; text
 // that a person can read goes to the text area, where its errors are shown beside
-// its lines, and all else is scored as it is.
-func takeFile(ctx app.Context, s *session, f app.Value) {
-	readFile(ctx, f, func(name string, data []byte, problem string) {
-		if problem != "" {
-			s.failure = &message.Failed{Code: message.CodeBadInput, Text: name + ": " + problem}
-			s.phase = broken
-			s.rev.all()
-			return
-		}
-		s.take(name, data)
-	})
+// its lines, and all else is scored where it lies.
+func takeFile(ctx app.Context, s *session, v app.Value) {
+	f, ok := fileOf(v)
+	if !ok {
+		return
+	}
+	switch kindOf(f) {
+	case modelFile:
+		readFile(ctx, v, func(name string, data []byte, problem string) {
+			if problem != "" {
+				s.unreadable(name, problem)
+				return
+			}
+			s.loadModel(stem(name), data)
+		})
+	case shortText:
+		readFile(ctx, v, func(name string, data []byte, problem string) {
+			if problem != "" {
+				s.unreadable(name, problem)
+				return
+			}
+			s.give(string(data), nil, "the input before")
+		})
+	default:
+		s.give("", f, "the input before")
+	}
 }
 
-// mostText is the longest text that goes to the text area.
-const mostText = 200_000
+// unreadable says that the browser does not hand over a file.
+func (s *session) unreadable(name, problem string) {
+	s.fail(&message.Failed{Code: message.CodeBadInput, Text: name + ": " + problem})
+}
 
-// take uses a file.
-func (s *session) take(name string, data []byte) {
-	lower := strings.ToLower(name)
+// What a file is by its name and size.
+type fileKind uint8
+
+const (
+	inputFile fileKind = iota
+	shortText          // SMILES that fit into the text area
+	modelFile
+)
+
+// mostText is the longest text that goes to the text area, mostModel the largest
+// file that is taken for a model.
+const (
+	mostText  = 200_000
+	mostModel = 64 << 20
+)
+
+func kindOf(f *file) fileKind {
+	lower := strings.ToLower(f.name)
 	switch {
-	case strings.HasSuffix(lower, ".msgpack"):
-		s.loadModel(stem(name), data)
-	case len(data) <= mostText && (strings.HasSuffix(lower, ".smi") || strings.HasSuffix(lower, ".smiles") || strings.HasSuffix(lower, ".txt")):
-		s.give(string(data), nil, "the input before")
-	default:
-		s.give("", &file{name, data}, "the input before")
+	case strings.HasSuffix(lower, ".msgpack") && f.size <= mostModel:
+		return modelFile
+	case f.size <= mostText && (strings.HasSuffix(lower, ".smi") || strings.HasSuffix(lower, ".smiles") || strings.HasSuffix(lower, ".txt")):
+		return shortText
 	}
+	return inputFile
 }
 
 // announcement is what a screen reader is told of.

@@ -35,6 +35,15 @@ func once(f func(args []app.Value)) app.Func {
 	return fn
 }
 
+// fileOf describes a file of the browser, which stays where it is.
+func fileOf(f app.Value) (*file, bool) {
+	t, ok := tools()
+	if !ok || !f.Truthy() {
+		return nil, false
+	}
+	return &file{name: f.Get("name").String(), size: int(f.Get("size").Float()), number: t.Call("hold", f).Int()}, true
+}
+
 // readFile gives the bytes of a file of the browser, and calls back on the page's
 // goroutine.
 func readFile(ctx app.Context, f app.Value, then func(name string, data []byte, problem string)) {
@@ -83,17 +92,51 @@ func (s store) put(name string, value []byte) {
 }
 
 func (s store) get(name string, then func([]byte)) {
+	s.kept(name, func(v app.Value) func() {
+		var data []byte
+		if v.Truthy() {
+			data = fromJS(v)
+		}
+		return func() { then(data) }
+	})
+}
+
+// kept takes a value of the store, and then calls back on the page's goroutine.
+func (s store) kept(name string, take func(app.Value) func()) {
 	t, ok := tools()
 	if !ok {
 		return
 	}
 	t.Call("kept", name, once(func(args []app.Value) {
-		var data []byte
-		if args[0].Truthy() {
-			data = fromJS(args[0])
-		}
-		s.ctx.Dispatch(func(app.Context) { then(data) })
+		then := take(args[0])
+		s.ctx.Dispatch(func(app.Context) { then() })
 	}))
+}
+
+// putFile keeps a file. One of the browser is copied by it, outside of the memory
+// of the page.
+func (s store) putFile(name string, f *file) {
+	if f.number == 0 {
+		s.put(name, f.data)
+		return
+	}
+	if t, ok := tools(); ok {
+		t.Call("keepFile", name, f.number, once(func([]app.Value) {}))
+	}
+}
+
+func (s store) getFile(name string, then func(*file)) {
+	s.kept(name, func(v app.Value) func() {
+		var f *file
+		switch {
+		case !v.Truthy():
+		case v.Get("byteLength").Truthy():
+			f = held(name, fromJS(v))
+		default:
+			f, _ = fileOf(v)
+		}
+		return func() { then(f) }
+	})
 }
 
 func (s store) drop(name string) {

@@ -86,10 +86,12 @@ func (p *modelDialog) Render() app.UI {
 					OnChange(func(ctx app.Context, e app.Event) {
 						input := ctx.JSSrc()
 						readFile(ctx, input.Get("files").Index(0), func(name string, data []byte, problem string) {
-							if problem == "" {
-								s.loadModel(stem(name), data)
-								hideDialog("models")
+							hideDialog("models")
+							if problem != "" {
+								s.unreadable(name, problem)
+								return
 							}
+							s.loadModel(stem(name), data)
 						})
 						input.Set("value", "")
 					})),
@@ -126,7 +128,7 @@ func (p *modelDialog) card(m *message.Model, kind string, i int) app.UI {
 		app.H3().Text(n.title),
 		app.P().Text(m.Description),
 		app.P().Attr("hidden", flag(n.good == "")).Text(n.good),
-		app.P().Attr("hidden", flag(n.measured == "")).Text(n.measured),
+		app.P().Attr("hidden", flag(n.id == "")).Text(n.measured()),
 		app.P().Class("quiet").Attr("hidden", flag(n.bad == "")).Text(n.bad),
 		app.P().Class("quiet small number").Text(strings.Join([]string{
 			reads,
@@ -196,11 +198,9 @@ func (p *trainDialog) setup() []app.UI {
 					app.Input().ID("library-file").Class("file-input").Type("file").Accept(".smi,.smiles,.txt,.csv,.tsv,.sdf,.gz,.zst,.zip").Aria("label", "Choose a library").
 						OnChange(func(ctx app.Context, e app.Event) {
 							input := ctx.JSSrc()
-							readFile(ctx, input.Get("files").Index(0), func(name string, data []byte, problem string) {
-								if problem == "" {
-									s.giveLibrary(name, data)
-								}
-							})
+							if f, ok := fileOf(input.Get("files").Index(0)); ok {
+								s.giveLibrary(f)
+							}
 							input.Set("value", "")
 						})),
 			)),
@@ -223,9 +223,9 @@ func (p *trainDialog) setup() []app.UI {
 }
 
 // giveLibrary opens a file without scoring it.
-func (s *session) giveLibrary(name string, data []byte) {
+func (s *session) giveLibrary(f *file) {
 	s.unscored = true
-	s.replace("", &file{name, data}, "the input before")
+	s.replace("", f, "the input before")
 }
 
 func (p *trainDialog) running() []app.UI {
@@ -269,7 +269,7 @@ func (p *trainDialog) running() []app.UI {
 		buttons = append(buttons, app.Button().ID("train-resume").Class("button strong").Type("button").Text("Go on").
 			OnClick(func(ctx app.Context, e app.Event) { s.goOn(store{ctx}) }))
 	}
-	buttons = append(buttons, app.Button().Class("plain").Type("button").Text("Throw away").
+	buttons = append(buttons, app.Button().ID("train-drop").Class("plain").Type("button").Text("Throw away").
 		OnClick(func(ctx app.Context, e app.Event) { s.dropTraining(store{ctx}) }))
 	return append(body, app.Div().Class("row-buttons").Body(buttons...),
 		app.P().Class("quiet small").Text("You may close the tab: the latest checkpoint is kept in this browser, and training goes on from there."))

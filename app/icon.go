@@ -8,6 +8,7 @@ const markSVG = `<svg class="mark-picture" viewBox="0 0 24 24" width="24" height
 // icons are drawn with one stroke on a grid of 16.
 var icons = map[string]string{
 	"down":   `<path d="M4 6l4 4 4-4"/>`,
+	"right":  `<path d="M6 4l4 4-4 4"/>`,
 	"help":   `<circle cx="8" cy="8" r="6.2"/><path d="M6.2 6.3a1.9 1.9 0 1 1 2.6 1.9c-.6.3-.8.6-.8 1.2M8 11.6v.1"/>`,
 	"lock":   `<path d="M3.5 7.2h9v6h-9zM5.3 7V5.2a2.7 2.7 0 0 1 5.4 0V7"/>`,
 	"file":   `<path d="M4 2h5l3 3v9H4zM9 2v3h3"/>`,

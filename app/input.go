@@ -99,7 +99,7 @@ func (p *inputPane) fileCard() app.UI {
 	if f == nil {
 		return app.Div().Class("file-card").Hidden(true)
 	}
-	what := size(len(f.data))
+	what := size(f.size)
 	if o := p.S.opened; o != nil {
 		kind := map[string]string{"smi": "SMILES", "csv": "CSV", "tsv": "TSV", "sdf": "SDF", "tu": "TUDataset"}[o.Format]
 		what += ", " + kind

@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -13,8 +14,9 @@ import (
 // inspectorPane shows one record large, and what made its scores.
 type inspectorPane struct {
 	app.Compo
-	S   *session
-	Rev int
+	S      *session
+	Rev    int
+	Judged int // revision of the verdicts
 }
 
 const (
@@ -27,8 +29,7 @@ func (p *inspectorPane) Render() app.UI {
 	s := p.S
 	class := "pane inspector"
 	if s.selected < 0 || s.selected >= s.rows.len() {
-		return app.Aside().Class(class).Aria("label", "Record").Body(
-			app.Div().Class("inspector-empty quiet").Body(app.P().Text(emptyInspector(s))))
+		return app.Aside().Class(class).Aria("label", "Record").Body(p.nothing())
 	}
 	i := s.selected
 	v := s.rows.verdict[i]
@@ -65,18 +66,62 @@ func (p *inspectorPane) Render() app.UI {
 	}
 	if picture != "" {
 		body = append(body, app.Div().Class("row-buttons").Body(
-			app.Button().Class("button").Type("button").Body(icon("save"), app.Text("SVG")).OnClick(func(app.Context, app.Event) { s.saveLarge(false) }),
-			app.Button().Class("button").Type("button").Body(icon("save"), app.Text("PNG")).OnClick(func(app.Context, app.Event) { s.saveLarge(true) }),
+			app.Button().Class("button").Type("button").DataSet("save-as", "molecule.svg").Body(icon("save"), app.Text("SVG")).OnClick(func(app.Context, app.Event) { s.saveLarge(false) }),
+			app.Button().Class("button").Type("button").DataSet("save-as", "molecule.png").Body(icon("save"), app.Text("PNG")).OnClick(func(app.Context, app.Event) { s.saveLarge(true) }),
 		))
 	}
 	return app.Aside().Class(class).Aria("label", "Record "+s.rows.name(i)).Body(body...)
 }
 
-func emptyInspector(s *session) string {
-	if s.rows.len() == 0 {
-		return "A record that you choose is shown here, with the atoms that make it unusual."
+// nothing is what there is to see before a record is chosen: those that are most
+// worth a look.
+func (p *inspectorPane) nothing() app.UI {
+	s := p.S
+	list := s.furthest()
+	if len(list) == 0 {
+		return app.Div().Class("inspector-empty quiet").Body(
+			app.P().Text("A record that you choose is shown here, with the atoms that make it unusual."))
 	}
-	return "Choose a row to see why."
+	items := make([]app.UI, len(list))
+	for i, r := range list {
+		picture := app.UI(app.Span().Class("no-picture"))
+		if t := s.drawings[s.rows.picture(int(r))]; t != nil && t.small != "" {
+			picture = app.Raw(t.small)
+		}
+		v := s.rows.verdict[r]
+		items[i] = app.Li().Body(app.Button().Type("button").Class("suggestion "+v.class()).DataSet("suggestion", int(r)).Body(
+			app.Span().Class("suggestion-picture").Body(picture),
+			app.Span().Class("suggestion-name").Text(shorten(s.rows.name(int(r)), 40)),
+			app.Span().Class("suggestion-verdict").Body(shape(v), app.Span().Text(v.word()+", p\u00a0"+equals(s.rows.p[r])))))
+	}
+	return app.Div().Class("inspector-empty").Body(
+		app.H2().Text("Why is it unusual?"),
+		app.P().Class("quiet").Text("Choose a row to see which atoms make it so. These lie furthest outside:"),
+		app.Ul().Class("suggestions").OnClick(func(ctx app.Context, e app.Event) {
+			if text, ok := around(e, "suggestion"); ok {
+				if r, err := strconv.Atoi(text); err == nil && r < s.rows.len() {
+					s.choose(r)
+				}
+			}
+		}).Body(items...))
+}
+
+// furthest are the few records with the highest scores.
+func (s *session) furthest() []int32 {
+	const most = 3
+	var list []int32
+	for i, x := range s.rows.score {
+		if math.IsNaN(x) || len(list) == most && x <= s.rows.score[list[most-1]] {
+			continue
+		}
+		at := len(list)
+		for at > 0 && x > s.rows.score[list[at-1]] {
+			at--
+		}
+		list = slices.Insert(list, at, int32(i))
+		list = list[:min(len(list), most)]
+	}
+	return list
 }
 
 // large draws the selected record with its atoms coloured, if that is known. The

@@ -124,15 +124,16 @@ func (p *labPane) state() []app.UI {
 		}
 	case done:
 		text := count(s.rows.len()) + " in " + duration(s.took)
+		if s.scored != nil && s.scored.Workers > 1 {
+			text += " by " + count(s.scored.Workers) + " workers"
+		}
 		if s.fitted != nil && s.fitted.Alone {
 			text += ", each by itself"
-		} else if s.fitted != nil {
-			text += ", evidence " + number(s.fitted.Evidence)
 		}
 		if s.scored != nil && s.scored.AUC > 0 {
 			text += ", AUC " + number(s.scored.AUC)
 		}
-		return []app.UI{app.Span().ID("took").Class("quiet").Title("Evidence: how well this batch can be told from the training graphs, ½ for not at all, 1 for fully").Text(text)}
+		return []app.UI{app.Span().ID("took").Class("quiet").Text(text)}
 	case stopped:
 		return []app.UI{app.Span().Class("quiet").Text("cancelled")}
 	}
@@ -222,10 +223,19 @@ func figure(title, caption, file string, c picture) app.UI {
 	return app.Figure().Class("figure").Body(
 		app.FigCaption().Body(app.Strong().Text(title), app.Span().Class("quiet").Text(" "+caption),
 			app.Span().Class("stretch"),
-			app.Button().Class("plain icon-only").Type("button").Aria("label", "Save "+title+" as SVG").
-				OnClick(func(app.Context, app.Event) { savePicture("baca-"+file, c.svg(true), false) }, app.EventScope(drawn)).
-				Body(icon("save"))),
+			saveButtons(title, "baca-"+file, drawn, func() string { return c.svg(true) })),
 		app.Raw(drawn),
+	)
+}
+
+// saveButtons save a picture in both forms. The scope is what the picture is made
+// of: with another one the buttons are others.
+func saveButtons(title, file, scope string, picture func() string) app.UI {
+	return app.Span().Class("save-buttons").Body(
+		app.Button().Class("plain save-as").Type("button").Aria("label", "Save "+title+" as SVG").DataSet("save-as", file+".svg").Text("SVG").
+			OnClick(func(app.Context, app.Event) { savePicture(file, picture(), false) }, app.EventScope(scope)),
+		app.Button().Class("plain save-as").Type("button").Aria("label", "Save "+title+" as PNG").DataSet("save-as", file+".png").Text("PNG").
+			OnClick(func(app.Context, app.Event) { savePicture(file, picture(), true) }, app.EventScope(scope)),
 	)
 }
 
@@ -269,14 +279,25 @@ func (p *labPane) graphons() app.UI {
 			d.Bonds = append(d.Bonds, message.Bond{From: a, To: b, Order: 1})
 		}
 	}
-	tile := func(title, caption, picture string) app.UI {
-		return app.Figure().Class("tile").Body(app.Raw(picture), app.FigCaption().Body(app.Strong().Text(title), app.Span().Class("quiet").Text(" "+caption)))
+	tile := func(title, caption, file string, picture func(saved bool) string) app.UI {
+		drawn := picture(false)
+		return app.Figure().Class("tile").Body(
+			app.FigCaption().Body(
+				app.Strong().Text(title), app.Span().Class("stretch"),
+				saveButtons(title, "baca-"+file, drawn, func() string { return picture(true) })),
+			app.Raw(drawn),
+			app.P().Class("quiet small").Text(caption))
+	}
+	graphon := func(title, name, file string, w []float32) app.UI {
+		return tile(title, name, file, func(saved bool) string { return heatmap(w, g.N, side, "Graphon of "+name, saved) })
 	}
 	return app.Div().Body(controls, app.Div().Class("tiles").Body(
-		tile("Wᵢ", s.recordName(g.RecordI), heatmap(g.WI, g.N, side, "Graphon of "+s.recordName(g.RecordI), false)),
-		tile("Wⱼ", s.recordName(g.RecordJ), heatmap(g.WJ, g.N, side, "Graphon of "+s.recordName(g.RecordJ), false)),
-		tile("λ·Wᵢ + (1−λ)·Wⱼ", fmt.Sprintf("%d × %d", g.N, g.N), heatmap(m, g.N, side, "Mixture", false)),
-		tile("A graph drawn from it", things(g.Nodes, "node", "nodes"), plain(&d).depict(side, side, 30, nil, "Graph drawn from the mixture", false)),
+		graphon("Wᵢ", s.recordName(g.RecordI), "graphon-i", g.WI),
+		graphon("Wⱼ", s.recordName(g.RecordJ), "graphon-j", g.WJ),
+		tile("λ·Wᵢ + (1−λ)·Wⱼ", fmt.Sprintf("their mixture, %d × %d places", g.N, g.N), "mixture", func(saved bool) string { return heatmap(m, g.N, side, "Mixture", saved) }),
+		tile("Drawn from it", "a graph of "+things(g.Nodes, "node", "nodes"), "drawn", func(saved bool) string {
+			return plain(&d).depict(side, side, 30, nil, "Graph drawn from the mixture", saved)
+		}),
 	))
 }
 

@@ -132,8 +132,18 @@ func randomRows(n int, rng *rand.Rand) *rows {
 			e.Problems = append(e.Problems, message.Problem{Record: i, Line: 2*i + 1, Text: "no"})
 		}
 	}
-	e.Drawn = make(message.Strings, n)
-	r.add(e)
+	// They come in pieces of any size.
+	for from := 0; from < n; {
+		to := min(n, from+1+rng.IntN(40))
+		piece := &message.Records{From: from, ID: e.ID[from:to], SMILES: e.SMILES[from:to], Drawn: make(message.Strings, to-from), Line: e.Line[from:to]}
+		for _, p := range e.Problems {
+			if p.Record >= from && p.Record < to {
+				piece.Problems = append(piece.Problems, p)
+			}
+		}
+		r.add(piece)
+		from = to
+	}
 	for i := range n {
 		if r.problem[i] == nil && rng.IntN(6) != 0 {
 			r.scored[i] = true
@@ -557,23 +567,44 @@ func TestRenders(t *testing.T) {
 	}
 }
 
-func TestLabels(t *testing.T) {
-	for _, c := range []struct {
-		data    string
-		records int
-		want    message.Ints
-	}{
-		{"smiles,OOD\nC,1\nCC,0\nCCC,\n", 3, message.Ints{1, 0, -1}},
-		{"ood\tsmiles\noutside\tC\nID\tCC", 2, message.Ints{1, 0}},
-		{"name,smiles,is_ood\n\"a,b\",C,yes\nc\n", 2, message.Ints{1, -1}},
-		{"smiles,ood\nC,1\n", 2, nil},   // another number of records
-		{"smiles,label\nC,1\n", 1, nil}, // which says something else
-		{"C ood\nCC id\n", 2, nil},      // no CSV
-		{"\x1f\x8b,ood\n", 1, nil},      // compressed
-		{"", 0, nil},
-	} {
-		if got := labels([]byte(c.data), c.records); !slices.Equal(got, c.want) || (got == nil) != (c.want == nil) {
-			t.Errorf("%q has the labels %v, want %v", c.data, got, c.want)
+// The figures on the cards of the models are those of README.md.
+func TestCardsHaveTheMeasuredFigures(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string][]string{}
+	var head []string
+	for line := range strings.Lines(string(readme)) {
+		cells := strings.Split(strings.TrimSpace(line), "|")
+		if len(cells) < 4 {
+			continue
+		}
+		for i := range cells {
+			cells[i] = strings.Trim(cells[i], " *")
+		}
+		switch {
+		case cells[1] == "ID / OOD" && slices.Contains(cells, "default"):
+			head = cells
+		case head != nil && strings.Contains(cells[1], " / ") && len(cells) == len(head) && rows[cells[1]] == nil:
+			rows[cells[1]] = cells
+		}
+	}
+	figure := func(row []string, column string) string {
+		text, _, _ := strings.Cut(row[slices.Index(head, column)], " ")
+		return text
+	}
+	for name, n := range notes {
+		row := rows[n.id+" / "+n.ood]
+		if row == nil {
+			t.Errorf("%s: README.md has no row %s / %s", name, n.id, n.ood)
+			continue
+		}
+		if pre, auroc := fmt.Sprintf("%.1f", n.pre), fmt.Sprintf("%.1f", n.auroc); pre != figure(row, "S_Pre") || auroc != figure(row, "default") {
+			t.Errorf("%s: the card says %s and %s, README.md %s and %s", name, pre, auroc, figure(row, "S_Pre"), figure(row, "default"))
+		}
+		if !strings.Contains(n.measured(), fmt.Sprintf("%.1f %%", n.auroc)) {
+			t.Errorf("%s: %s", name, n.measured())
 		}
 	}
 }

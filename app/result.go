@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
@@ -73,6 +75,8 @@ func (p *resultPane) settle(ctx app.Context) {
 	wanted := s.order[w.from:w.to]
 	if s.selected >= 0 {
 		wanted = append([]int32{int32(s.selected)}, wanted...)
+	} else {
+		wanted = append(s.furthest(), wanted...)
 	}
 	list := strings.Join(s.undrawn(wanted), "\n")
 	if list == p.wanted {
@@ -99,6 +103,7 @@ func (p *resultPane) Render() app.UI {
 	return app.Section().Class("pane result").Aria("label", "Results").Body(
 		p.notice(),
 		p.welcome(),
+		p.headline(),
 		&stripPane{S: s, Rev: s.rev.strip, Phase: s.phase},
 		p.tools(),
 		p.table(),
@@ -139,9 +144,70 @@ func (p *resultPane) notice() app.UI {
 		body = append(body, app.Strong().Text("Nothing can be outside at α = "+percent(s.alpha)),
 			app.Span().Text("The model keeps "+count(len(s.reference))+" graphs to compare with, so that p is "+number(1/float64(len(s.reference)+1))+" at least. Allow more false alarms, or train on more."))
 	case len(s.warnings) > 0:
-		body = append(body, app.Span().Text(strings.Join(s.warnings, ". ")+"."))
+		body = append(body, app.Span().Text(sentences(s.warnings)))
 	}
 	return app.Div().Class(class).Attr("hidden", flag(len(body) == 0)).Role("note").Body(body...)
+}
+
+// sentences makes a text of warnings, which begin small and have no full stop.
+func sentences(warnings []string) string {
+	var b strings.Builder
+	for _, w := range warnings {
+		r, n := utf8.DecodeRuneInString(w)
+		if n < len(w) && unicode.IsLower(r) && w[n] != '_' {
+			r = unicode.ToUpper(r)
+		}
+		b.WriteRune(r)
+		b.WriteString(w[n:] + ". ")
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// headline is the result in words, and what the picture below it shows.
+func (p *resultPane) headline() app.UI {
+	what, about := headline(p.S)
+	return app.Div().ID("headline").Class("headline").Attr("hidden", flag(what == "")).Body(
+		app.H2().Text(what), app.P().Class("quiet small").Text(about))
+}
+
+// headline says in one sentence what was found, and in another how to read the
+// picture.
+func headline(s *session) (what, about string) {
+	n := s.rows.counts
+	judged := n[inside] + n[borderline] + n[outside]
+	if judged == 0 {
+		return "", ""
+	}
+	things := "molecules"
+	if s.opened != nil && !s.opened.Molecules {
+		things = "graphs"
+	}
+	switch {
+	case judged == 1 && s.rows.len() == 1:
+		what = s.rows.name(0) + " is " + s.rows.verdict[0].word()
+		if n[outside] == 1 {
+			what += " what the model knows"
+		}
+	case n[outside] == 0:
+		what = "None of " + count(judged) + " lies outside what the model knows"
+	case n[outside] == judged:
+		what = "All " + count(judged) + " lie outside what the model knows"
+	default:
+		what = count(n[outside]) + " of " + count(judged) + " lie outside what the model knows"
+		if n[outside] == 1 {
+			what = "1 of " + count(judged) + " lies outside what the model knows"
+		}
+	}
+	if n[borderline] > 0 && judged > 1 {
+		what += ", " + count(n[borderline]) + " borderline"
+	}
+	if len(s.reference) > 0 {
+		about = "Grey: " + count(len(s.reference)) + " " + things + " of the known kind, for comparison. Of such, " + percent(s.alpha) + " lie right of the line, which you can drag."
+	}
+	if s.rows.preview && s.busy() {
+		about = "First verdicts, each by itself; the batch as a whole is looked at now."
+	}
+	return what, about
 }
 
 // welcome is what there is to see before there is an input.
@@ -150,8 +216,9 @@ func (p *resultPane) welcome() app.UI {
 	return app.Div().Class("welcome").Attr("hidden", flag(s.phase != empty)).Body(
 		app.Raw(sketchSVG),
 		app.H2().Text("Which of your molecules has the model never met?"),
-		app.P().Text("Paste SMILES, drop a file, or draw one. The grey hill is what the model knows; what lies right of the line is unlike all of it, and you see which atoms make it so."),
-		app.Div().Class("examples").Role("group").Aria("label", "Examples").
+		app.P().Text("Give it molecules, and see at once which are unlike everything it was trained on, how sure that is, and which atoms make them so. All of it happens in this tab."),
+		app.H3().ID("try").Text("Press one to try it, or paste your own"),
+		app.Div().Class("examples").Role("group").Aria("labelledby", "try").
 			OnClick(func(ctx app.Context, e app.Event) {
 				if text, ok := around(e, "example"); ok {
 					if i, err := strconv.Atoi(text); err == nil && i < len(examples) {
@@ -160,9 +227,13 @@ func (p *resultPane) welcome() app.UI {
 				}
 			}).
 			Body(app.Range(examples).Slice(func(i int) app.UI {
-				return app.Button().Class("example").Type("button").DataSet("example", strconv.Itoa(i)).
+				class := "example"
+				if i == 0 {
+					class += " first"
+				}
+				return app.Button().Class(class).Type("button").DataSet("example", strconv.Itoa(i)).
 					Disabled(s.welcome == nil).
-					Body(app.Strong().Text(examples[i].name), app.Span().Text(examples[i].about))
+					Body(app.Strong().Text(examples[i].name), app.Span().Text(examples[i].about), icon("right"))
 			})),
 	)
 }

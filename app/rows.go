@@ -1,7 +1,6 @@
 package app
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ type rows struct {
 	id, smiles, drawn []string
 	line              []int32
 	problem           map[int]*message.Problem
+	names             names
 
 	pre, attn, baca, score, p []float64
 	bad                       []bool // refused
@@ -51,6 +51,11 @@ func (r *rows) add(e *message.Records) {
 	if r.problem == nil {
 		r.problem = map[int]*message.Problem{}
 	}
+	shown := make([]string, n)
+	for i := range shown {
+		shown[i] = r.name(e.From + i)
+	}
+	r.names.add(shown)
 	for i := range e.Problems {
 		if record := e.Problems[i].Record; record >= e.From && record < r.len() {
 			r.problem[record], r.bad[record] = &e.Problems[i], true
@@ -175,46 +180,73 @@ func (r *rows) order(v view) []int32 {
 		}
 		return list
 	}
+	key := r.keys(v.by)
 	keys := make([]uint64, r.len())
 	for _, i := range list {
-		key := r.key(int(i), v.by)
-		if v.descending && key != last {
-			key = last - 1 - key
+		k := key(i)
+		if v.descending && k != last {
+			k = last - 1 - k
 		}
-		keys[i] = key
+		keys[i] = k
 	}
 	radix(list, keys)
-	if v.by == byName {
-		r.finishNames(list, keys, v.descending)
-	}
 	return list
 }
 
-// contains ignores case where both are plain letters; search is in lower case.
+// contains ignores case; search is in lower case, and not empty. Nothing is made of
+// a text of plain letters: there may be 100 000 of them between two keys that are
+// pressed.
 func contains(text, search string) bool {
-	if strings.Contains(text, search) {
-		return true
+	first := search[0]
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c >= 0x80 {
+			return strings.Contains(strings.ToLower(text), search)
+		}
+		if low(c) != first || len(text)-i < len(search) {
+			continue
+		}
+		k := 1
+		for k < len(search) && low(text[i+k]) == search[k] {
+			k++
+		}
+		if k == len(search) {
+			return true
+		}
 	}
-	return strings.Contains(strings.ToLower(text), search)
+	return false
+}
+
+func low(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
 }
 
 // last is the key of a record that lacks the value.
 const last = math.MaxUint64
 
-// key orders records by a column.
-func (r *rows) key(i int, by column) uint64 {
+// keys orders records by a column.
+func (r *rows) keys(by column) func(int32) uint64 {
 	switch by {
 	case byName:
-		var b [8]byte
-		copy(b[:], strings.ToLower(r.name(i)))
-		return min(binary.BigEndian.Uint64(b[:]), last-1)
+		ranks := r.names.rank()
+		return func(i int32) uint64 { return uint64(ranks[i]) }
 	case byVerdict:
-		if r.verdict[i] == unscored {
-			return last
+		return func(i int32) uint64 {
+			if r.verdict[i] == unscored {
+				return last
+			}
+			return uint64(r.verdict[i])
 		}
-		return uint64(r.verdict[i])
 	}
-	x := map[column][]float64{byP: r.p, byScore: r.score, byPre: r.pre, byAttn: r.attn, byBaCa: r.baca}[by][i]
+	values := map[column][]float64{byP: r.p, byScore: r.score, byPre: r.pre, byAttn: r.attn, byBaCa: r.baca}[by]
+	return func(i int32) uint64 { return keyOf(values[i]) }
+}
+
+// keyOf orders numbers, and those that are missing behind them.
+func keyOf(x float64) uint64 {
 	if math.IsNaN(x) {
 		return last
 	}
@@ -247,37 +279,6 @@ func radix(list []int32, keys []uint64) {
 			starts[k]++
 		}
 		list, spare = spare, list
-	}
-}
-
-// finishNames orders names that begin with the same eight bytes.
-func (r *rows) finishNames(list []int32, keys []uint64, descending bool) {
-	type named struct {
-		name   string
-		record int32
-	}
-	var same []named
-	for from := 0; from < len(list); {
-		to := from + 1
-		for to < len(list) && keys[list[to]] == keys[list[from]] {
-			to++
-		}
-		if to-from > 1 {
-			same = same[:0]
-			for _, i := range list[from:to] {
-				same = append(same, named{strings.ToLower(r.name(int(i))), i})
-			}
-			slices.SortStableFunc(same, func(a, b named) int {
-				if descending {
-					a, b = b, a
-				}
-				return strings.Compare(a.name, b.name)
-			})
-			for i, n := range same {
-				list[from+i] = n.record
-			}
-		}
-		from = to
 	}
 }
 

@@ -108,10 +108,21 @@ func (r *revisions) all() {
 	r.train++
 }
 
-// A file is an input that is not in the text area.
+// A file is an input that is not in the text area: bytes, or a file of the browser
+// that never passes through the memory of the page.
 type file struct {
-	name string
-	data []byte
+	name   string
+	size   int // in bytes
+	data   []byte
+	number int // of the browser's, 0 for data
+}
+
+// held is a file of the given bytes.
+func held(name string, data []byte) *file { return &file{name: name, size: len(data), data: data} }
+
+// request asks for it to be opened.
+func (f *file) request() *message.Open {
+	return &message.Open{Name: f.name, Data: f.data, File: f.number}
 }
 
 // An undo brings back the input that was there before.
@@ -329,20 +340,27 @@ func (s *session) clearScores() {
 
 // open has the input parsed, and then scored.
 func (s *session) open() {
-	request := &message.Open{Data: []byte(s.text)}
-	if !strings.HasSuffix(s.text, "\n") {
-		request.Data = append(request.Data, '\n')
-	}
-	if s.file != nil {
-		request.Name, request.Data = s.file.name, s.file.data
-	}
 	if s.train.on {
 		s.pauseTraining() // the worker does one thing at a time
 	}
+	request := s.file.request
+	if s.file == nil {
+		text := []byte(s.text)
+		if !strings.HasSuffix(s.text, "\n") {
+			text = append(text, '\n')
+		}
+		request = held("", text).request
+	}
+	s.read(request(), s.score, func(*message.Failed) {})
+}
+
+// read has an input parsed. Then, unless another one has taken its place, it calls
+// one of both.
+func (s *session) read(r *message.Open, opened func(), not func(*message.Failed)) {
 	run := s.run
 	s.phase, s.started = reading, s.now()
 	s.rev.all()
-	s.ask(request, func(e message.Event) {
+	s.ask(r, func(e message.Event) {
 		if run != s.run {
 			return
 		}
@@ -357,16 +375,17 @@ func (s *session) open() {
 		if run != s.run {
 			return
 		}
-		opened, ok := r.(*message.Opened)
+		o, ok := r.(*message.Opened)
 		if !ok {
 			s.fail(failed(r))
+			not(s.failure)
 			return
 		}
-		s.opened = opened
-		s.progress[message.StageParse] = message.Progress{Stage: message.StageParse, Done: 1, Total: 1, Records: opened.Records, Refused: opened.Refused}
+		s.opened, s.phase = o, unstarted
+		s.progress[message.StageParse] = message.Progress{Stage: message.StageParse, Done: 1, Total: 1, Records: o.Records, Refused: o.Refused}
 		s.rejudge()
 		s.rev.all()
-		s.score()
+		opened()
 	})
 }
 
@@ -448,11 +467,6 @@ func (s *session) request() *message.Score {
 	if p := s.model.SmallestP; p > 0.05 && p < 1 {
 		r.Alpha = min(p*1.0001, 1)
 	}
-	data := []byte(s.text)
-	if s.file != nil {
-		data = s.file.data
-	}
-	r.Labels = labels(data, s.opened.Records)
 	return r
 }
 
@@ -544,6 +558,9 @@ const moment = 120 * time.Millisecond
 
 // fail ends a run.
 func (s *session) fail(f *message.Failed) {
+	if f.Code == message.CodeDied && strings.Contains(f.Text, "out of memory") {
+		f = &message.Failed{Code: message.CodeMemory, Text: s.room()}
+	}
 	s.phase, s.failure, s.stage = broken, f, ""
 	if f.Code == message.CodeCancelled {
 		s.phase, s.failure = stopped, nil
@@ -552,10 +569,25 @@ func (s *session) fail(f *message.Failed) {
 	s.rev.all()
 }
 
+// room says how many records there was memory for.
+func (s *session) room() string {
+	n := s.rows.len()
+	if n == 0 {
+		return "The browser gives this tab too little to read even the first record. Close other tabs, and try again."
+	}
+	// Half of what was there leaves room for what scoring takes.
+	return "The browser gave this tab no more after " + things(n, "record", "records") + ". About " + count(max(n/2, 1)) + " at a time should fit: give the input in parts, or close other tabs."
+}
+
 // setAlpha judges all records anew. Nothing is scored again.
 func (s *session) setAlpha(alpha float64) {
 	s.alpha = min(max(alpha, leastAlpha/10), 1)
-	s.rejudge()
+	s.rows.judge(s.alpha)
+	s.rev.strip++
+	s.rev.table++
+	if s.view.by == byVerdict || slices.Contains(s.view.only[:], true) {
+		s.arrange() // other orders do not depend on verdicts
+	}
 	s.rev.head++
 	s.rev.inspector++
 	s.rev.lab++

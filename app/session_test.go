@@ -36,7 +36,7 @@ func (f *fake) spawn(receive func([]byte), died func(string)) message.Port {
 
 func (p *fakePort) Terminate() { p.over = true; p.f.ended++ }
 
-func (p *fakePort) Post(data []byte) {
+func (p *fakePort) Post(data []byte, file int) {
 	f := p.f
 	number, r, err := message.Decode(data)
 	if err != nil {
@@ -296,6 +296,17 @@ func TestWorkerDies(t *testing.T) {
 	if headline == "" || !strings.Contains(what, "out of breath") {
 		t.Errorf("said %q, %q", headline, what)
 	}
+	// It can be tried again, and memory is another matter.
+	s.begin(0)
+	pass(later)
+	f.next(-1)
+	if s.phase != scoring {
+		t.Errorf("phase %v after trying again", s.phase)
+	}
+	f.died("fatal error: runtime: out of memory")
+	if headline, what := explain(s.failure); s.failure.Code != message.CodeMemory || headline != "Not enough memory" || !strings.Contains(what, "after 1 record.") {
+		t.Errorf("code %s: said %q, %q", s.failure.Code, headline, what)
+	}
 }
 
 func TestAllRefused(t *testing.T) {
@@ -355,8 +366,6 @@ func TestModels(t *testing.T) {
 
 func TestRequest(t *testing.T) {
 	s := newSession(nil)
-	s.opened = &message.Opened{Records: 2}
-	s.text = "smiles,ood\nC,1\nCC,0\n"
 	for _, c := range []struct{ smallest, least, most float64 }{
 		{0.004, 0, 0},    // the default is resolved
 		{0.2, 0.2, 0.21}, // the holdout is small
@@ -364,8 +373,8 @@ func TestRequest(t *testing.T) {
 	} {
 		s.model = &message.Model{SmallestP: c.smallest}
 		r := s.request()
-		if r.Alpha < c.least || r.Alpha > c.most || len(r.Labels) != 2 || !r.Preview {
-			t.Errorf("smallest p %g: asked with α %g and labels %v", c.smallest, r.Alpha, r.Labels)
+		if r.Alpha < c.least || r.Alpha > c.most || !r.Preview {
+			t.Errorf("smallest p %g: asked with α %g", c.smallest, r.Alpha)
 		}
 	}
 }
@@ -457,6 +466,14 @@ type memory map[string][]byte
 func (m memory) put(name string, value []byte)      { m[name] = bytes.Clone(value) }
 func (m memory) get(name string, then func([]byte)) { then(m[name]) }
 func (m memory) drop(name string)                   { delete(m, name) }
+func (m memory) putFile(name string, f *file)       { m.put(name, f.data) }
+func (m memory) getFile(name string, then func(*file)) {
+	if data, ok := m[name]; ok {
+		then(held(name, data))
+		return
+	}
+	then(nil)
+}
 
 func TestTrainingGoesOnAfterAReload(t *testing.T) {
 	s, f, later := newTest(t)
@@ -477,7 +494,7 @@ func TestTrainingGoesOnAfterAReload(t *testing.T) {
 		}
 	}
 	f.answer = train
-	s.giveLibrary("mine.smi", []byte("CCO\nCC"))
+	s.giveLibrary(held("mine.smi", []byte("CCO\nCC")))
 	pass(later)
 	f.next(-1)
 	if s.phase != unstarted || s.opened == nil {
@@ -533,7 +550,7 @@ func TestPauseTraining(t *testing.T) {
 			usual(number, r, say)
 		}
 	}
-	s.giveLibrary("mine.smi", []byte("CCO\nCC"))
+	s.giveLibrary(held("mine.smi", []byte("CCO\nCC")))
 	pass(later)
 	f.next(-1)
 	s.trainOn("", 10, kept)
@@ -558,7 +575,7 @@ func TestModelThatComesLateLeavesTheTraining(t *testing.T) {
 	f := &fake{t: t, answer: usual}
 	s := newSession(message.NewClient(f.spawn))
 	s.start("")
-	s.train = training{name: "mine", epochs: 10, library: &file{"mine.smi", []byte("CCO\nCC\n")}, at: 2, checkpoint: []byte("two")}
+	s.train = training{name: "mine", epochs: 10, library: held("mine.smi", []byte("CCO\nCC\n")), at: 2, checkpoint: []byte("two")}
 	s.goOn(memory{})
 	f.next(-1)
 	if s.model == nil || !s.train.on || s.phase != unstarted {
@@ -598,20 +615,28 @@ func TestModelChosenWhileReading(t *testing.T) {
 }
 
 func TestFilesGoWhereTheyBelong(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		size int
+		want fileKind
+	}{
+		{"a.smi", 100, shortText},
+		{"A.TXT", mostText, shortText},
+		{"a.smi", mostText + 1, inputFile},
+		{"b.csv", 10, inputFile},
+		{"b.smi.gz", 10, inputFile},
+		{"c.msgpack", 1000, modelFile},
+		{"c.msgpack", mostModel + 1, inputFile},
+	} {
+		if got := kindOf(&file{name: test.name, size: test.size}); got != test.want {
+			t.Errorf("%s of %d bytes is of kind %d, want %d", test.name, test.size, got, test.want)
+		}
+	}
+	// A file of the browser is only named to the worker.
 	s, f, later := newTest(t)
-	s.take("a.smi", []byte("CCO\n"))
-	if s.text != "CCO\n" || s.file != nil {
-		t.Errorf("a short text is not in the text area: %q, %v", s.text, s.file)
-	}
-	s.take("b.csv", []byte("smiles\nCCO\n"))
-	if s.text != "" || s.file == nil || s.file.name != "b.csv" {
-		t.Errorf("a CSV file is not kept as a file: %q, %v", s.text, s.file)
-	}
+	s.give("", &file{name: "b.csv", size: 1 << 40, number: 7}, "")
 	pass(later)
-	f.next(-1)
-	s.take("c.msgpack", []byte{1})
-	f.next(-1)
-	if s.model.Name != "c" {
-		t.Errorf("model %s, want the one of the file", s.model.Name)
+	if r, ok := f.asked[len(f.asked)-1].(*message.Open); !ok || r.File != 7 || r.Data != nil || r.Name != "b.csv" {
+		t.Errorf("asked for %+v", f.asked[len(f.asked)-1])
 	}
 }

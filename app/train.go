@@ -31,6 +31,8 @@ type training struct {
 type keeper interface {
 	put(name string, value []byte)
 	get(name string, then func([]byte))
+	putFile(name string, f *file)
+	getFile(name string, then func(*file)) // its name may be another one
 	drop(name string)
 }
 
@@ -52,10 +54,10 @@ func (s *session) trainOn(name string, epochs int, k keeper) {
 	}
 	library := s.file
 	if library == nil {
-		library = &file{"pasted.smi", []byte(s.text)}
+		library = held("pasted.smi", []byte(s.text))
 	}
 	s.train = training{name: name, epochs: epochs, library: library}
-	k.put("library", library.data)
+	k.putFile("library", library)
 	k.drop("checkpoint")
 	s.keepTraining(k)
 	s.runTraining(k)
@@ -141,29 +143,8 @@ func (s *session) goOn(k keeper) {
 	s.stop()
 	s.run++
 	s.clear()
-	s.text, s.file, s.phase, s.unscored = "", t.library, reading, true
-	s.rev.all()
-	run := s.run
-	s.ask(&message.Open{Name: t.library.name, Data: t.library.data}, func(e message.Event) {
-		if r, ok := e.(*message.Records); ok && run == s.run {
-			s.rows.add(r)
-		}
-	}, func(r message.Reply) {
-		if run != s.run {
-			return
-		}
-		opened, ok := r.(*message.Opened)
-		if !ok {
-			s.fail(failed(r))
-			t.failure = failed(r)
-			return
-		}
-		s.opened, s.phase = opened, unstarted
-		s.progress[message.StageParse] = message.Progress{Stage: message.StageParse, Done: 1, Total: 1, Records: opened.Records, Refused: opened.Refused}
-		s.rejudge()
-		s.rev.all()
-		s.runTraining(k)
-	})
+	s.text, s.file, s.unscored = "", t.library, true
+	s.read(t.library.request(), func() { s.runTraining(k) }, func(f *message.Failed) { t.failure = f })
 }
 
 // recall looks for a training that a reload has interrupted.
@@ -173,12 +154,13 @@ func (s *session) recall(k keeper) {
 		if meta == nil || json.Unmarshal(meta, &kept) != nil || kept.Epochs < 1 {
 			return
 		}
-		k.get("library", func(data []byte) {
-			if data == nil || s.train.on {
+		k.getFile("library", func(library *file) {
+			if library == nil || s.train.on {
 				return
 			}
+			library.name = kept.Library
 			k.get("checkpoint", func(checkpoint []byte) {
-				t := training{name: kept.Name, epochs: kept.Epochs, library: &file{kept.Library, data}, loss: kept.Loss}
+				t := training{name: kept.Name, epochs: kept.Epochs, library: library, loss: kept.Loss}
 				if checkpoint != nil {
 					t.checkpoint, t.at = checkpoint, kept.At
 				}

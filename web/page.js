@@ -21,41 +21,8 @@
 
   const program = compile(files.program); // kept, so that a worker starts quickly
   const kernel = compile(files.kernel).catch(() => null); // it only makes it faster
-
-  globalThis.baca = {
-    // spawn starts a worker. What it says goes to receive as a Uint8Array; died is
-    // called once if it ends by itself.
-    spawn(receive, died) {
-      const worker = new Worker(url("worker.js"));
-      let over = false;
-      const end = (reason) => {
-        if (over) return;
-        over = true;
-        worker.terminate();
-        died(reason);
-      };
-      const port = {
-        postMessage: (data, transfer) => worker.postMessage(data, transfer),
-        terminate: () => {
-          over = true;
-          worker.terminate();
-        },
-      };
-      worker.onmessage = (event) => {
-        if (over) return;
-        if (typeof event.data === "string") end(event.data);
-        else receive(new Uint8Array(event.data));
-      };
-      worker.onerror = (event) => end(event.message || "the worker could not be started");
-      Promise.all([program, kernel]).then(
-        ([module, kernel]) => over || worker.postMessage({ module, kernel }),
-        (error) => end(`the program could not be loaded: ${error.message}`),
-      );
-      return port;
-    },
-    // updated is set by a newer version of the site that has been stored.
-    updated: false,
-  };
+  baca.program = Promise.all([program, kernel]).then(([module, kernel]) => ({ module, kernel }));
+  baca.program.catch(() => {}); // whoever needs it is told
 
   // What go-app looks for.
   const environment = {
@@ -112,7 +79,6 @@
           const next = registration.installing;
           next.addEventListener("statechange", () => {
             if (next.state !== "installed") return;
-            globalThis.baca.updated = true;
             if (globalThis.goappOnUpdate) globalThis.goappOnUpdate();
             else globalThis.goappUpdatedBeforeWasmLoaded = true;
           });

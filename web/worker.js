@@ -1,10 +1,17 @@
-// Starts the program that computes, in a worker. The page sends the compiled module
-// first; messages that come before the program listens are kept for it.
+// Starts the program that computes, in a worker. Whoever started the worker sends
+// the compiled program first; messages that come before it listens are kept for it.
 "use strict";
 
-importScripts("wasm_exec.js", "kernel.js");
+importScripts("wasm_exec.js", "kernel.js", "thread.js");
 
-globalThis.early = [];
+let early = [];
+let receive = null;
+// listen has the program receive messages, those that came before included.
+globalThis.listen = (function_) => {
+  receive = function_;
+  for (const data of early) receive(data);
+  early = null;
+};
 
 // What a Go program says before it dies, such as that memory is out, is the reason
 // that the page is told.
@@ -30,10 +37,16 @@ const start = async ({ module, kernel }) => {
   throw new Error(`the program ended with status ${code}`);
 };
 
-onmessage = (event) => {
-  if (event.data instanceof ArrayBuffer) {
-    early.push(event.data);
+onmessage = ({ data: message }) => {
+  if (message.module) {
+    baca.program = Promise.resolve(message); // for workers that share the work
+    start(message).catch((error) => postMessage(`${last.trim() || error.message}`));
     return;
   }
-  start(event.data).catch((error) => postMessage(`${last.trim() || error.message}`));
+  if (message.file) {
+    baca.files.clear(); // one input is open at a time
+    baca.files.set(message.number, message.file);
+  }
+  if (receive) receive(message.data);
+  else early.push(message.data);
 };

@@ -61,17 +61,25 @@ func Save(w io.Writer, m *algo.Model) error {
 	p.bankRows(m.Bank)
 	p.fields("holdout", holdoutEntries)
 	p.holdoutRows(holdout)
+	p.profile(m.Profile)
+	p.count("shared", &m.Shared)
+	reference := make([]float32, len(m.Reference))
+	for i, x := range m.Reference {
+		reference[i] = float32(x)
+	}
+	p.floats("reference", reference)
 	return seal(w, modelKind, p.buf.Bytes())
 }
 
 // The number of entries of the maps in the payload of a model.
 const (
-	modelEntries   = 5
+	modelEntries   = 8
 	cardEntries    = 14
 	configEntries  = 3
 	tensorEntries  = 2
 	bankEntries    = 7
 	holdoutEntries = 5
+	profileEntries = 5
 )
 
 // Load reads a model from the bytes of a file, which it does not keep. The
@@ -94,6 +102,13 @@ func Load(data []byte) (*algo.Model, error) {
 	m.Encoder = r.encoder(config)
 	m.Bank = r.bank(m.Encoder)
 	m.Holdout = r.holdout(m.Encoder)
+	m.Profile = r.profile(config.Features)
+	r.count("shared", &m.Shared)
+	var reference []float32
+	r.allFloats("reference", &reference)
+	for _, x := range reference {
+		m.Reference = append(m.Reference, float64(x))
+	}
 	r.end()
 	if r.err != nil {
 		return nil, r.err
@@ -271,7 +286,13 @@ func check(m *algo.Model, holdout *contrast.Representation) error {
 	if err := checkRows("bank", m.Bank, m.Encoder); err != nil {
 		return err
 	}
-	return checkRows("holdout", holdout, m.Encoder)
+	if err := checkRows("holdout", holdout, m.Encoder); err != nil {
+		return err
+	}
+	if err := checkProfile(m); err != nil {
+		return err
+	}
+	return checkShared(m)
 }
 
 // checkSchema reports an encoder that cannot be, or not with this schema.

@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/contrast"
+	"baca/algo/explain"
 	"baca/algo/fingerprint"
 	"baca/algo/gin"
 	"baca/algo/graph"
@@ -67,7 +69,36 @@ func testModel(t testing.TB, c gin.Config, bank, holdout int) *algo.Model {
 			t.Fatal(err)
 		}
 	}
+	m.Profile = testProfile(rng, c.Features, m.Card.Train)
 	return m
+}
+
+// testProfile returns a profile of so many training graphs.
+func testProfile(rng *rand.Rand, features, train int) *explain.Profile {
+	p := &explain.Profile{}
+	for range explain.Statistics {
+		row := make([]float64, len(explain.Levels))
+		for l := range row {
+			row[l] = float64(float32(rng.NormFloat64()))
+		}
+		slices.Sort(row)
+		p.Quantiles = append(p.Quantiles, row)
+	}
+	for range features {
+		var list []explain.Value
+		for v := -2; v < 200; v += 1 + rng.IntN(120) {
+			list = append(list, explain.Value{Of: v, Graphs: 1 + rng.IntN(train)})
+		}
+		p.Values = append(p.Values, list)
+	}
+	for i := range p.Known.Salt {
+		p.Known.Salt[i] = byte(rng.Uint32())
+	}
+	p.Known.Bits = 9
+	for h := rng.IntN(200); h < 512 && len(p.Known.Hashes) < train; h += 1 + rng.IntN(200) {
+		p.Known.Hashes = append(p.Known.Hashes, uint32(h))
+	}
+	return p
 }
 
 // randomPrints returns the prints of n random trees with a few more edges.
@@ -160,6 +191,9 @@ func TestModelRoundTrip(t *testing.T) {
 		sameHalves(t, got.Holdout.Q, m.Holdout.Q)
 		sameRows(t, "bank", m.Encoder, got.Bank, m.Bank)
 		sameRows(t, "holdout", m.Encoder, got.Holdout, m.Holdout)
+		if !reflect.DeepEqual(got.Profile, m.Profile) {
+			t.Errorf("profile %+v, want %+v", got.Profile, m.Profile)
+		}
 		if !bytes.Equal(data, save(t, got)) {
 			t.Error("the file of the loaded model is another one")
 		}
@@ -219,6 +253,105 @@ func samePrints(t *testing.T, name string, got, want []fingerprint.Print) {
 	}
 }
 
+// share makes of a model one that is made for sharing.
+func share(m *algo.Model) {
+	m.Shared, m.Reference = 2, []float64{-1.5, 0, 0, 2.25}
+	m.Holdout, m.Card.HoldoutRows = m.Holdout.Select(nil), nil
+	m.Profile.Known = explain.Known{Hashes: []uint32{}}
+}
+
+func TestShared(t *testing.T) {
+	m := small(t)
+	share(m)
+	data := save(t, m)
+	got := load(t, data)
+	if got.Shared != 2 || !slices.Equal(got.Reference, m.Reference) || !reflect.DeepEqual(got.Profile, m.Profile) {
+		t.Errorf("groups of %d, scores %v, profile %+v", got.Shared, got.Reference, got.Profile)
+	}
+	if err := loadTwice(data); err != nil {
+		t.Error(err)
+	}
+	m.Profile = nil
+	data = save(t, m)
+	if got := load(t, data); got.Profile != nil {
+		t.Errorf("a model without a profile comes back with %+v", got.Profile)
+	}
+	if err := loadTwice(data); err != nil {
+		t.Error(err)
+	}
+}
+
+// withProfile is a file whose profile has the given bins.
+func withProfile(t testing.TB, quantiles int, values []byte, bits int, hashes []byte) []byte {
+	t.Helper()
+	payload := save(t, small(t))[headerSize:]
+	from := bytes.Index(payload, []byte("\xa7profile\x85"))
+	if from < 0 {
+		t.Fatal("no profile")
+	}
+	w := newWriter()
+	w.fields("profile", profileEntries)
+	w.floats("quantiles", make([]float32, quantiles))
+	w.bytes("values", values)
+	w.bytes("salt", make([]byte, explain.SaltSize))
+	w.count("bits", &bits)
+	w.bytes("hashes", hashes)
+	none := 0
+	w.count("shared", &none)
+	w.floats("reference", nil)
+	return sealed(t, modelKind, slices.Concat(payload[:from], w.buf.Bytes()))
+}
+
+// hostileProfiles are profiles of a model of one feature that are wrong.
+var hostileProfiles = []struct {
+	name      string
+	quantiles int // zeros
+	values    []byte
+	bits      int
+	hashes    []byte
+	want      error
+	text      string
+}{
+	{"quantiles missing", 69, uvarints(0), 0, nil, ErrFormat, "quantiles has 69 values, want 70"},
+	{"no quantiles but values", 0, uvarints(0), 0, nil, ErrFormat, "quantiles has 0 values, want 70"},
+	{"values missing", 70, nil, 0, nil, ErrFormat, "feature 0 ends within a number"},
+	{"values announced", 70, uvarints(math.MaxUint64), 0, nil, ErrFormat, "feature 0 announces 18446744073709551615 values of at least 2 bytes, 0 bytes remain"},
+	{"value cut", 70, append(uvarints(1), 0x80, 0x80), 0, nil, ErrFormat, "feature 0 ends within a number"},
+	{"value too large", 70, uvarints(1, 1<<40, 1), 0, nil, ErrNumber, "feature 0 has the value 549755813888 in 1 graphs"},
+	{"gap too large", 70, uvarints(2, 0, 1, math.MaxUint64, 1), 0, nil, ErrNumber, "feature 0 has the value"},
+	{"too many graphs", 70, uvarints(1, 0, math.MaxUint64), 0, nil, ErrNumber, "feature 0 has the value 0"},
+	{"more graphs than were trained on", 70, uvarints(1, 0, 5), 0, nil, ErrNumber, "in 5 of 4 training graphs"},
+	{"in no graph", 70, uvarints(1, 0, 0), 0, nil, ErrNumber, "in 0 of 4 training graphs"},
+	{"values after the last", 70, uvarints(0, 0), 0, nil, ErrFormat, "values has 1 bytes after the last of 1 features"},
+	{"bits", 70, uvarints(0), 33, nil, ErrNumber, "hashes of 33 bits"},
+	{"hash beyond the bits", 70, uvarints(0), 3, uvarints(8), ErrNumber, "hash 0 skips 8, want less than the 8 that are left of 3 bits"},
+	{"hash after the last", 70, uvarints(0), 3, uvarints(7, 0), ErrNumber, "hash 1 skips 0, want less than the 0 that are left of 3 bits"},
+	{"hash wraps", 70, uvarints(0), 32, uvarints(9, math.MaxUint64), ErrNumber, "hash 1 skips 18446744073709551615"},
+	{"hash cut", 70, uvarints(0), 9, []byte{0x80}, ErrFormat, "hash 0 ends within a number"},
+	{"more hashes than graphs", 70, uvarints(0), 9, uvarints(0, 0, 0, 0, 0), ErrRows, "5 hashes of 9 bits for 4 training graphs"},
+}
+
+func TestHostileProfiles(t *testing.T) {
+	for _, c := range hostileProfiles {
+		t.Run(c.name, func(t *testing.T) {
+			m, err := Load(withProfile(t, c.quantiles, c.values, c.bits, c.hashes))
+			if !errors.Is(err, c.want) || !named(err) || m != nil {
+				t.Fatalf("got %v, want %v", err, c.want)
+			}
+			if !strings.Contains(err.Error(), c.text) {
+				t.Errorf("got %q, want %q in it", err, c.text)
+			}
+		})
+	}
+	m := load(t, withProfile(t, 70, uvarints(2, 3, 1, 4, 2), 3, uvarints(1, 2, 0)))
+	if want := [][]explain.Value{{{Of: -2, Graphs: 1}, {Of: 3, Graphs: 2}}}; !reflect.DeepEqual(m.Profile.Values, want) {
+		t.Errorf("values %v, want %v", m.Profile.Values, want)
+	}
+	if want := []uint32{1, 4, 5}; !slices.Equal(m.Profile.Known.Hashes, want) {
+		t.Errorf("hashes %v, want %v", m.Profile.Known.Hashes, want)
+	}
+}
+
 func TestSaveWithoutHoldout(t *testing.T) {
 	m := testModel(t, gin.Config{Features: 1, Hidden: 2, Layers: 1}, 3, 0)
 	want := save(t, m)
@@ -250,6 +383,10 @@ func TestPayload(t *testing.T) {
 		Tensors map[string]map[string]any `msgpack:"tensors"`
 		Bank    map[string]any            `msgpack:"bank"`
 		Holdout map[string]any            `msgpack:"holdout"`
+		Profile map[string]any            `msgpack:"profile"`
+
+		Shared    int    `msgpack:"shared"`
+		Reference []byte `msgpack:"reference"`
 	}
 	if err := msgpack.Unmarshal(data[48:], &p); err != nil {
 		t.Fatal(err)
@@ -281,6 +418,16 @@ func TestPayload(t *testing.T) {
 	if s, _ := p.Holdout["node_score"].([]byte); len(s) != 4*2 || math.Float32frombits(binary.LittleEndian.Uint32(s)) != float32(m.Holdout.NodeScore[0]) ||
 		binary.LittleEndian.Uint32(s[4:]) != 0x7fc00000 {
 		t.Errorf("holdout %v", p.Holdout)
+	}
+	if q, _ := p.Profile["quantiles"].([]byte); len(q) != 4*7*len(explain.Statistics) || float(q, 9) != m.Profile.Quantiles[1][2] {
+		t.Errorf("profile %v", p.Profile)
+	}
+	if h, _ := p.Profile["hashes"].([]byte); p.Profile["bits"] != int8(9) || !bytes.Equal(p.Profile["salt"].([]byte), m.Profile.Known.Salt[:]) ||
+		func() uint64 { v, _ := binary.Uvarint(h); return v }() != uint64(m.Profile.Known.Hashes[0]) {
+		t.Errorf("profile %v", p.Profile)
+	}
+	if p.Shared != 0 || len(p.Reference) != 0 {
+		t.Errorf("shared %d, reference %x", p.Shared, p.Reference)
 	}
 }
 
@@ -459,7 +606,7 @@ func TestLoadErrors(t *testing.T) {
 		{"nil for a map", payload(0xc0), ErrFormat, "want a map"},
 		{"extension before a map", payload(0xd4, 1, 1, 0x85), ErrFormat, "want a map"},
 		{"number", payload(0x05), ErrFormat, "want a map"},
-		{"entries", payload(0x81, 0xc0, 0xc0, 0xc0), ErrFormat, "1 entries, want 5"},
+		{"entries", payload(0x81, 0xc0, 0xc0, 0xc0), ErrFormat, "1 entries, want 8"},
 		{"payload goes on", sealed(t, modelKind, append(slices.Clone(valid[headerSize:]), 0xc0)), ErrFormat, "1 bytes after the last value"},
 		{"other key", edit(t, "\xabdescription", "\xabdescribtion"), ErrFormat, `key "describtion", want "description"`},
 		{"key is bin", edit(t, "\xa4card", "\xc4\x03car"), ErrFormat, `the key card has a value of msgpack type 0xc4, want a string`},
@@ -560,6 +707,19 @@ func TestSaveErrors(t *testing.T) {
 		{"more trained than read", func(m *algo.Model) { m.Card.Graphs = 3 }, ErrRows},
 		{"holdout is not on the card", func(m *algo.Model) { m.Card.HoldoutRows = nil }, ErrRows},
 		{"holdout rows", func(m *algo.Model) { m.Card.HoldoutRows = []int{1, -1} }, ErrRows},
+		{"quantile NaN", func(m *algo.Model) { m.Profile.Quantiles[2][3] = math.NaN() }, ErrNumber},
+		{"quantiles out of order", func(m *algo.Model) { slices.Reverse(m.Profile.Quantiles[0]) }, ErrNumber},
+		{"quantile missing", func(m *algo.Model) { m.Profile.Quantiles[1] = m.Profile.Quantiles[1][1:] }, ErrRows},
+		{"statistic missing", func(m *algo.Model) { m.Profile.Quantiles = m.Profile.Quantiles[1:] }, ErrRows},
+		{"value of no graph", func(m *algo.Model) { m.Profile.Values[0][0].Graphs = 0 }, ErrNumber},
+		{"values out of order", func(m *algo.Model) { m.Profile.Values[0][0].Of = 1000 }, ErrNumber},
+		{"hash of too many bits", func(m *algo.Model) { m.Profile.Known.Hashes[0] = 512 }, ErrNumber},
+		{"hashes of 40 bits", func(m *algo.Model) { m.Profile.Known.Bits = 40 }, ErrRows},
+		{"scores but not shared", func(m *algo.Model) { m.Reference = []float64{1} }, ErrRows},
+		{"shared with a holdout", func(m *algo.Model) { m.Shared = 2 }, ErrRows},
+		{"scores out of order", func(m *algo.Model) { share(m); slices.Reverse(m.Reference) }, ErrNumber},
+		{"score NaN", func(m *algo.Model) { share(m); m.Reference[0] = math.NaN() }, ErrNumber},
+		{"shared by negative groups", func(m *algo.Model) { share(m); m.Shared = -1 }, ErrNumber},
 	} {
 		m := small(t)
 		c.change(m)
@@ -778,6 +938,9 @@ func TestMsgpackIsPinned(t *testing.T) {
 
 func FuzzLoad(f *testing.F) {
 	valid := save(f, small(f))
+	for _, c := range hostileProfiles {
+		f.Add(withProfile(f, c.quantiles, c.values, c.bits, c.hashes)[headerSize:])
+	}
 	for _, c := range hostilePrints {
 		f.Add(withPrints(f, c.subtrees, c.prints)[headerSize:])
 	}

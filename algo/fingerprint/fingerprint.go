@@ -53,15 +53,8 @@ func New(g *graph.Graph, height int) Print {
 	keys, around := w.keys[:0], w.around
 	now, next := slices.Grow(w.now[:0], n)[:n], slices.Grow(w.next[:0], n)[:n]
 	for i := range n {
-		h := mix(seed, uint64(g.Degree(i)))
-		for _, x := range g.X[i*g.Features : (i+1)*g.Features] {
-			if x == 0 {
-				x = 0 // −0 is the same feature
-			}
-			h = mix(h, uint64(math.Float32bits(x)))
-		}
-		now[i] = h
-		keys = append(keys, fold(h))
+		now[i] = root(g, i)
+		keys = append(keys, fold(now[i]))
 	}
 	for range height {
 		for i := range n {
@@ -70,12 +63,8 @@ func New(g *graph.Graph, height int) Print {
 				around = append(around, now[j])
 			}
 			slices.Sort(around)
-			h := mix(seed, now[i])
-			for _, k := range around {
-				h = mix(h, k)
-			}
-			next[i] = h
-			keys = append(keys, fold(h))
+			next[i] = grown(now[i], around)
+			keys = append(keys, fold(next[i]))
 		}
 		now, next = next, now
 	}
@@ -96,6 +85,27 @@ func New(g *graph.Graph, height int) Print {
 		p.Counts[len(p.Counts)-1]++
 	}
 	return p
+}
+
+// root is the hash of a node at height 0.
+func root(g *graph.Graph, i int) uint64 {
+	h := mix(seed, uint64(g.Degree(i)))
+	for _, x := range g.X[i*g.Features : (i+1)*g.Features] {
+		if x == 0 {
+			x = 0 // −0 is the same feature
+		}
+		h = mix(h, uint64(math.Float32bits(x)))
+	}
+	return h
+}
+
+// grown is the hash of a node one height up, from the sorted hashes around it.
+func grown(own uint64, around []uint64) uint64 {
+	h := mix(seed, own)
+	for _, k := range around {
+		h = mix(h, k)
+	}
+	return h
 }
 
 // All returns the prints of many graphs, each by New.

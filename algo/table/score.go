@@ -3,8 +3,6 @@ package table
 import (
 	"context"
 	"iter"
-	"math/rand/v2"
-	"slices"
 
 	"baca/algo"
 	"baca/algo/dataset"
@@ -40,7 +38,7 @@ type Fit struct {
 	// Sample says that they are a sample, drawn evenly from all of the input or,
 	// with First, the first that came.
 	Sample, First bool
-	// Total is the number of graphs of the input, 0 while it is not known.
+	// Total is the number of records of the input, 0 while it is not known.
 	Total int
 }
 
@@ -60,9 +58,9 @@ type Options struct {
 	// Skip rows are not emitted again, because an earlier run did. The input must
 	// then have Again.
 	Skip int
-	// Reading, unless nil, is told how many graphs have been looked at for the
+	// Reading, unless nil, is told how many records have been looked at for the
 	// sample.
-	Reading func(graphs int)
+	Reading func(records int)
 	// Fitting, unless nil, gets the batch before it is scored: without Report.
 	Fitting func(*Fit)
 	// Fitted, unless nil, gets what was learned before the first row is emitted.
@@ -76,9 +74,6 @@ const (
 	block = 256
 	piece = 32
 )
-
-// sampleStream is the second half of the seed of the sample.
-const sampleStream = 0xba1a_0003
 
 // Score scores the graphs of an input and emits its records in order, each once,
 // some at a time. The rows depend on the input, the scorer and the seed, not on the
@@ -109,44 +104,46 @@ func Score(ctx context.Context, s *algo.Scorer, in Input, o Options, emit func([
 		return r.together(ctx, s, o, emit)
 	}
 	if in.Again == nil {
-		fit := &Fit{Graphs: r.graphs, Records: r.places, Sample: true, First: true}
-		rows, err := r.fit(ctx, s, o, fit)
+		f := &Fit{Graphs: r.graphs, Records: r.places, Sample: true, First: true}
+		rows, err := fit(ctx, s, o, f)
 		if err != nil {
 			return err
 		}
 		if err := emit(join(r.held, rows)); err != nil {
 			return err
 		}
-		return onwards(ctx, s, o.Workers, r.rest(), nil, first+len(r.held), emit)
+		f = &Fit{} // the rows of the batch are out
+		return Onwards(ctx, s, f, o.Workers, placed(r.rest(), first+len(r.held), 0), emit)
 	}
-	total, err := r.sample(ctx, o)
+	f, err := r.sample(ctx, o)
 	if err != nil {
 		return err
 	}
 	stop()
 	stop = func() {}
-	rows, err := r.fit(ctx, s, o, &Fit{Graphs: r.graphs, Records: r.places, Sample: true, Total: total})
-	if err != nil {
+	if _, err := fit(ctx, s, o, f); err != nil {
 		return err
-	}
-	known := make(map[int]*algo.Row, len(rows))
-	for i := range rows {
-		known[r.places[i]] = &rows[i]
 	}
 	records, release, err := in.Again()
 	if err != nil {
 		return err
 	}
 	defer release()
-	skipped := func(yield func(Unread, error) bool) {
-		i := 0
+	return Onwards(ctx, s, f, o.Workers, placed(records, 0, o.Skip), emit)
+}
+
+// placed yields records with their places, the first of which is given, but for as
+// many as are to be skipped.
+func placed(records iter.Seq2[Unread, error], first, skip int) iter.Seq2[Placed, error] {
+	return func(yield func(Placed, error) bool) {
+		place := first
 		for u, err := range records {
-			if i++; (i > o.Skip || err != nil) && !yield(u, err) {
+			if (place >= first+skip || err != nil) && !yield(Placed{place, u}, err) {
 				return
 			}
+			place++
 		}
 	}
-	return onwards(ctx, s, o.Workers, skipped, known, o.Skip, emit)
 }
 
 // A reader goes through an input up to the batch.
@@ -155,7 +152,7 @@ type reader struct {
 	workers int
 	broken  error // of the input, behind what was read
 
-	held        []Record // all so far, until sample drops them
+	held        []Record // all so far
 	graphs      []*graph.Graph
 	places      []int // of graphs
 	records     int   // read
@@ -243,7 +240,7 @@ func (r *reader) rest() iter.Seq2[Unread, error] {
 
 // together scores all that was read as one batch.
 func (r *reader) together(ctx context.Context, s *algo.Scorer, o Options, emit func([]Scored) error) error {
-	rows, err := r.fit(ctx, s, o, &Fit{Graphs: r.graphs, Records: r.places, Total: len(r.graphs)})
+	rows, err := fit(ctx, s, o, &Fit{Graphs: r.graphs, Records: r.places, Total: r.records})
 	if err != nil {
 		return err
 	}
@@ -255,7 +252,8 @@ func (r *reader) together(ctx context.Context, s *algo.Scorer, o Options, emit f
 	return r.broken
 }
 
-func (r *reader) fit(ctx context.Context, s *algo.Scorer, o Options, f *Fit) ([]algo.Row, error) {
+// fit scores the graphs of a Fit and completes it.
+func fit(ctx context.Context, s *algo.Scorer, o Options, f *Fit) ([]algo.Row, error) {
 	if len(f.Graphs) == 0 {
 		return nil, ctx.Err()
 	}
@@ -272,52 +270,25 @@ func (r *reader) fit(ctx context.Context, s *algo.Scorer, o Options, f *Fit) ([]
 	return report.Rows, err
 }
 
-// sample reads all that is left and makes the graphs an even sample of all, in
-// their order, none of which is more likely to be in it than another: Vitter's
-// algorithm R. It returns the number of all. An error of the input ends the
-// sample; it comes again when the rows are scored.
-func (r *reader) sample(ctx context.Context, o Options) (int, error) {
-	r.held = nil
-	rng := rand.New(rand.NewPCG(o.Seed, sampleStream))
-	seen, room := len(r.graphs), o.Graphs
-	for {
-		records, err := r.take(ctx, block)
-		if err != nil {
-			return 0, err
-		}
-		if len(records) == 0 {
-			break
-		}
-		for _, rec := range records {
-			if rec.Err == nil {
-				seen++
-				if r.nodes >= maxNodes && len(r.graphs) >= algo.MinBatch {
-					room = min(room, len(r.graphs))
-				}
-				if len(r.graphs) < room {
-					r.graphs, r.places = append(r.graphs, rec.Graph), append(r.places, r.records)
-					r.nodes += rec.Graph.N()
-				} else if k := rng.IntN(seen); k < room {
-					r.graphs[k], r.places[k] = rec.Graph, r.records
-				}
-			}
-			r.records++
-		}
+// sample goes through all that is left and draws a sample from the whole input,
+// which is yet to be scored. An error of the input ends the sample; it comes again
+// when the rows are scored.
+func (r *reader) sample(ctx context.Context, o Options) (*Fit, error) {
+	s := NewSample(o.Graphs, o.Seed)
+	for i, g := range r.graphs {
+		s.Add(r.places[i], g)
+	}
+	held := r.records
+	r.held, r.graphs, r.places = nil, nil, nil
+	rest, err := s.Draw(ctx, o.Workers, placed(r.rest(), held, 0), func(records int) {
 		if o.Reading != nil {
-			o.Reading(seen)
+			o.Reading(held + records)
 		}
+	})
+	if ctx.Err() != nil {
+		return nil, err
 	}
-	order := make([]int, len(r.graphs))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return r.places[a] - r.places[b] })
-	graphs, places := make([]*graph.Graph, len(order)), make([]int, len(order))
-	for i, k := range order {
-		graphs[i], places[i] = r.graphs[k], r.places[k]
-	}
-	r.graphs, r.places = graphs, places
-	return seen, nil
+	return s.fit(held + rest), nil
 }
 
 // join gives the records that are not refused their rows, in order.
@@ -332,46 +303,49 @@ func join(records []Record, rows []algo.Row) []Scored {
 	return scored
 }
 
-// onwards parses and scores records, each as the scorer's batch scored the
-// holdout. Known has the rows of the batch itself, by place; first is the place of
-// the first record.
-func onwards(ctx context.Context, s *algo.Scorer, workers int, records iter.Seq2[Unread, error], known map[int]*algo.Row, first int, emit func([]Scored) error) error {
-	type work struct {
-		first   int
-		records []Unread
+// Onwards parses and scores records, each as the scorer's batch scored the
+// holdout, and those of the batch itself, which was the Fit, as they were scored in
+// it. It emits them in their order, some at a time, and does not depend on the
+// number of workers (0: one for each core). A scorer without a batch will do if
+// all records are refused. An error of the records ends it after the rows before
+// the error, one of emit or ctx at once.
+func Onwards(ctx context.Context, s *algo.Scorer, f *Fit, workers int, records iter.Seq2[Placed, error], emit func([]Scored) error) error {
+	known := make(map[int]*algo.Row, len(f.Records))
+	for i, place := range f.Records {
+		known[place] = &f.Rows[i]
 	}
 	type result struct {
 		scored []Scored
 		err    error
 	}
-	pieces := func(yield func(work, error) bool) {
-		w := work{first: first}
-		for u, err := range records {
+	pieces := func(yield func([]Placed, error) bool) {
+		var w []Placed
+		for p, err := range records {
 			if err != nil {
-				if len(w.records) == 0 || yield(w, nil) {
-					yield(work{}, err)
+				if len(w) == 0 || yield(w, nil) {
+					yield(nil, err)
 				}
 				return
 			}
-			if w.records = append(w.records, u); len(w.records) == piece {
+			if w = append(w, p); len(w) == piece {
 				if !yield(w, nil) {
 					return
 				}
-				w = work{first: w.first + piece}
+				w = nil
 			}
 		}
-		if len(w.records) > 0 {
+		if len(w) > 0 {
 			yield(w, nil)
 		}
 	}
-	for r, err := range dataset.Ordered(ctx, workers, pieces, func(w work) (r result) {
-		r.scored = make([]Scored, len(w.records))
+	for r, err := range dataset.Ordered(ctx, workers, pieces, func(w []Placed) (r result) {
+		r.scored = make([]Scored, len(w))
 		var graphs []*graph.Graph
 		var of []int
-		for i, u := range w.records {
-			rec := u()
+		for i, p := range w {
+			rec := p.Read()
 			r.scored[i].Record = rec
-			if row := known[w.first+i]; row != nil {
+			if row := known[p.Place]; row != nil {
 				r.scored[i].Scores = row
 			} else if rec.Err == nil {
 				graphs, of = append(graphs, rec.Graph), append(of, i)

@@ -8,10 +8,13 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"io"
 	"iter"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"baca/algo"
 	"baca/algo/dataset"
@@ -81,23 +84,28 @@ var Columns = []string{"id", "smiles", "s_pre", "s_attn", "s_baca", "score", "p_
 // A Writer writes rows of scores, and its errors stay until Flush.
 type Writer interface {
 	// Write writes a record with its scores, or if it is refused with nil. Only
-	// the id, the SMILES and the error of the record are used.
-	Write(r Record, row *algo.Row)
+	// the id, the SMILES and the error of the record are used. more are the values
+	// of further columns, of which the last ones may be missing: string, bool,
+	// float64 (NaN for none), []string or []float64.
+	Write(r Record, row *algo.Row, more ...any)
 	Flush() error
 }
 
-// NewCSV returns a writer of CSV, which begins with a header if that is wanted.
-func NewCSV(w io.Writer, header bool) Writer {
-	c := &csvRows{w: csv.NewWriter(w)}
+// NewCSV returns a writer of CSV, which begins with a header if that is wanted. more
+// names columns behind the usual ones. In a cell numbers of a list are separated by
+// blanks, and texts by "; ".
+func NewCSV(w io.Writer, header bool, more ...string) Writer {
+	c := &csvRows{w: csv.NewWriter(w), more: len(more)}
 	if header {
-		c.w.Write(Columns)
+		c.w.Write(slices.Concat(Columns, more))
 	}
 	return c
 }
 
-// NewJSONLines returns a writer of one JSON object a line.
-func NewJSONLines(w io.Writer) Writer {
-	return &jsonRows{w: bufio.NewWriterSize(w, 64<<10)}
+// NewJSONLines returns a writer of one JSON object a line. more names keys behind the
+// usual ones.
+func NewJSONLines(w io.Writer, more ...string) Writer {
+	return &jsonRows{w: bufio.NewWriterSize(w, 64<<10), more: more}
 }
 
 // Number has six digits, so that rows are stable where the last bits are not. It
@@ -128,11 +136,51 @@ func cells(r Record, row *algo.Row) [9]string {
 	return c
 }
 
-type csvRows struct{ w *csv.Writer }
+type csvRows struct {
+	w    *csv.Writer
+	more int
+}
 
-func (c *csvRows) Write(r Record, row *algo.Row) {
+func (c *csvRows) Write(r Record, row *algo.Row, more ...any) {
 	fields := cells(r, row)
-	c.w.Write(fields[:])
+	if c.more == 0 {
+		c.w.Write(fields[:])
+		return
+	}
+	all := append(make([]string, 0, len(fields)+c.more), fields[:]...)
+	for i := range c.more {
+		if i < len(more) {
+			all = append(all, cell(more[i]))
+		} else {
+			all = append(all, "")
+		}
+	}
+	c.w.Write(all)
+}
+
+// cell is a value of a further column in CSV.
+func cell(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case bool:
+		return strconv.FormatBool(v)
+	case float64:
+		return Number(v)
+	case []string:
+		return strings.Join(v, "; ")
+	case []float64:
+		texts := make([]string, len(v))
+		for i, x := range v {
+			if texts[i] = Number(x); texts[i] == "" {
+				texts[i] = "nan" // so that the others keep their places
+			}
+		}
+		return strings.Join(texts, " ")
+	}
+	panic(fmt.Sprintf("table: a cell of type %T", value))
 }
 
 func (c *csvRows) Flush() error {
@@ -140,9 +188,12 @@ func (c *csvRows) Flush() error {
 	return c.w.Error()
 }
 
-type jsonRows struct{ w *bufio.Writer }
+type jsonRows struct {
+	w    *bufio.Writer
+	more []string
+}
 
-func (j *jsonRows) Write(r Record, row *algo.Row) {
+func (j *jsonRows) Write(r Record, row *algo.Row, more ...any) {
 	j.w.WriteByte('{')
 	for i, cell := range cells(r, row) {
 		if i > 0 {
@@ -156,14 +207,57 @@ func (j *jsonRows) Write(r Record, row *algo.Row) {
 		case i >= 2 && i <= 6:
 			j.w.WriteString(cell)
 		default:
-			text, err := json.Marshal(cell)
-			if err != nil {
-				panic(err) // a string always has a JSON form
-			}
-			j.w.Write(text)
+			j.text(cell)
+		}
+	}
+	for i, name := range j.more {
+		j.w.WriteByte(',')
+		j.w.WriteString(strconv.Quote(name))
+		j.w.WriteByte(':')
+		if i < len(more) {
+			j.value(more[i])
+		} else {
+			j.w.WriteString("null")
 		}
 	}
 	j.w.WriteString("}\n")
+}
+
+// text writes a JSON string.
+func (j *jsonRows) text(s string) {
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // a string always has a JSON form
+	}
+	j.w.Write(text)
+}
+
+// value writes a value of a further column.
+func (j *jsonRows) value(value any) {
+	list := func(n int, item func(i int)) {
+		j.w.WriteByte('[')
+		for i := range n {
+			if i > 0 {
+				j.w.WriteByte(',')
+			}
+			item(i)
+		}
+		j.w.WriteByte(']')
+	}
+	switch v := value.(type) {
+	case string:
+		j.text(v)
+	case []string:
+		list(len(v), func(i int) { j.text(v[i]) })
+	case []float64:
+		list(len(v), func(i int) { j.value(v[i]) })
+	default: // a number, a truth value, or none
+		if c := cell(v); c != "" {
+			j.w.WriteString(c)
+		} else {
+			j.w.WriteString("null")
+		}
+	}
 }
 
 func (j *jsonRows) Flush() error { return j.w.Flush() }

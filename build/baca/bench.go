@@ -39,7 +39,7 @@ type benchFlags struct {
 
 func newBench() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "bench table1|ablation|sensitivity|theorem",
+		Use:   "bench table1|ablation|sensitivity|theorem|decisions",
 		Short: "Repeat the published tables and figures on the public data sets",
 		Long: `Bench repeats what the paper reports, and what it leaves out. Each benchmark writes
 a JSON file, a report in Markdown and figures (SVG and PNG) to --out.
@@ -51,7 +51,7 @@ in --weights, as by eval.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newBenchTable1(), newBenchAblation(), newBenchSensitivity(), newBenchTheorem())
+	c.AddCommand(newBenchTable1(), newBenchAblation(), newBenchSensitivity(), newBenchTheorem(), newBenchDecisions())
 	return c
 }
 

@@ -153,7 +153,7 @@ func (t *table1) fixedTable(b *bytes.Buffer, ood string) {
 	reached, beaten, compared := 0, 0, 0
 	for _, r := range t.pairs {
 		name, best, spread := r.trivial(ood)
-		fields := []string{r.pair.name(), percentOf(best, spread) + " (" + name + ")"}
+		fields := append([]string{r.pair.name()}, escaped([]string{percentOf(best, spread) + " (" + name + ")"})...)
 		numbers := []float64{math.NaN(), best}
 		var mean, std float64
 		for _, column := range columns {

@@ -40,6 +40,10 @@ type inspection struct {
 	Bank          int      `json:"bank"`
 	Holdout       int      `json:"holdout"`
 	SmallestP     *float64 `json:"smallest_p_value"` // null without a holdout
+	Known         int      `json:"known"`            // hashes of training graphs
+	KnownBits     int      `json:"known_bits"`
+	Shared        int      `json:"shared"` // k of baca share, 0 for a model as it was trained
+	Reveals       []string `json:"reveals"`
 	Format        int      `json:"format"`
 	Bytes         int      `json:"bytes"`
 	SHA256        string   `json:"sha256"`
@@ -95,10 +99,15 @@ func inspect(m *algo.Model, data []byte) *inspection {
 		Bank: m.Bank.Len(), Holdout: m.Holdout.Len(),
 		Format: weights.Version, Bytes: len(data), SHA256: hex.EncodeToString(sum[:]),
 	}
-	if in.Holdout > 0 {
-		smallest := 1 / float64(1+in.Holdout)
+	if n := m.References(); n > 0 {
+		smallest := 1 / float64(1+n)
 		in.SmallestP = &smallest
 	}
+	if m.Profile != nil {
+		in.Known, in.KnownBits = len(m.Profile.Known.Hashes), m.Profile.Known.Bits
+	}
+	in.Shared = m.Shared
+	in.Reveals = reveals(m)
 	return in
 }
 
@@ -129,8 +138,14 @@ func (in *inspection) write(w io.Writer) error {
 	line("trained by", "%s", or(in.Program, "unknown program"))
 	line("encoder", "two views, %d node features, %d layers of width %d", in.Features, in.Layers, in.Hidden)
 	line("parameters", "%d", in.Parameters)
-	line("bank", "%d embeddings of training graphs, to compare with", in.Bank)
-	if in.Holdout > 0 {
+	if in.Shared > 0 {
+		line("bank", "%d means of %d or more training graphs each, to compare with", in.Bank, 2*in.Shared)
+	} else {
+		line("bank", "%d embeddings of training graphs, to compare with", in.Bank)
+	}
+	if in.Shared > 0 && in.SmallestP != nil {
+		line("holdout", "scores only, of %.0f graphs kept from training: p-values down to %.3g", 1 / *in.SmallestP - 1, math.Round(1e4**in.SmallestP)/1e4)
+	} else if in.Holdout > 0 {
 		line("holdout", "%d embeddings of graphs kept from training: p-values down to %.3g", in.Holdout, math.Round(1e4**in.SmallestP)/1e4)
 	} else {
 		line("holdout", "none: no p-values")
@@ -140,13 +155,46 @@ func (in *inspection) write(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	b.WriteString(`
-What the file reveals: the weights, and of each graph in bank and holdout an
-embedding, a score, and hashes of the neighbourhoods in it, up to two edges wide. No
-structures, names or labels are in it, but who holds a graph can tell whether it is
-there, and who guesses a fragment can tell which graphs have it. The row numbers of
-the graphs kept from training are listed.
-`)
+	b.WriteString("\nWhat the file reveals:\n")
+	for _, text := range in.Reveals {
+		fmt.Fprintf(&b, "- %s\n", text)
+	}
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// reveals lists what a file tells about the graphs that it was made from.
+func reveals(m *algo.Model) []string {
+	list := []string{"the weights, which were fitted to the training graphs"}
+	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	if m.Shared > 0 {
+		add("means of the embeddings of groups of %d or more training graphs that differ (%d groups), and the neighbourhoods, up to two edges wide, that %d graphs of a group have", 2*m.Shared, m.Bank.Len(), m.Shared)
+		if n := len(m.Reference); n > 0 {
+			add("the scores of %d graphs kept from training, without the graphs", n)
+		}
+	} else {
+		add("of each of %d training graphs in the bank and %d kept from training: an embedding, a score, and hashes of the neighbourhoods in it, up to two edges wide. Who holds a graph can tell whether it is there, and who guesses fragments can tell which graphs have them, and may put a structure together", m.Bank.Len(), m.Holdout.Len())
+	}
+	if p := m.Profile; p != nil {
+		if m.Shared > 0 {
+			add("quantiles of size, rings and branching that %d graphs lie beyond, and which values the features of %d graphs had", m.Shared, m.Shared)
+		} else {
+			add("quantiles of size, rings and branching of the training graphs, and how many of them had which values of features, single ones included")
+		}
+		if n := len(p.Known.Hashes); n > 0 {
+			add("%d salted hashes of all training graphs, cut to %d bits: who holds a graph learns for sure that it was not trained on, or that it likely was (%.1f %% of other graphs match, too)", n, p.Known.Bits, 100*p.Known.FalseMatches())
+		}
+	}
+	if n := len(m.Card.HoldoutRows); n > 0 {
+		add("the row numbers of the %d graphs kept from training", n)
+	}
+	if m.Card.DatasetSHA256 != "" {
+		add("the sum of the data set, which confirms a guess of the whole file")
+	}
+	if m.Shared == 0 {
+		add("no structures, names or labels; still, do not hand it out if the graphs are secret: baca share makes a file for that")
+	} else {
+		add("nothing of any single graph beside these")
+	}
+	return list
 }

@@ -87,6 +87,6 @@ score as high.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%w; `%s --help` shows what it takes", err, c.CommandPath())
 	})
-	root.AddCommand(newScore(), newDemo(), newEval(), newPretrain(), newFeaturize(), newModels(), newInspect(), newServe(), newSite(), newVersion(), newBench())
+	root.AddCommand(newScore(), newMerge(), newReport(), newDrift(), newDemo(), newEval(), newPretrain(), newFeaturize(), newModels(), newInspect(), newShare(), newServe(), newSite(), newVersion(), newBench())
 	return root
 }

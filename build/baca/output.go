@@ -11,12 +11,13 @@ import (
 	"baca/algo/table"
 )
 
-// newRowWriter returns a writer for csv or jsonl, of CSV with a header if wanted.
-func newRowWriter(w io.Writer, to string, header bool) table.Writer {
+// newRowWriter returns a writer for csv or jsonl, of CSV with a header if wanted. more
+// names further columns.
+func newRowWriter(w io.Writer, to string, header bool, more ...string) table.Writer {
 	if to == "jsonl" {
-		return table.NewJSONLines(w)
+		return table.NewJSONLines(w, more...)
 	}
-	return table.NewCSV(w, header)
+	return table.NewCSV(w, header, more...)
 }
 
 // create makes a file for output, or goes on behind the first at bytes of it. It

@@ -46,6 +46,7 @@ func newPretrain() *cobra.Command {
 		epochs      int
 		seed        uint64
 		resume      bool
+		share       int
 	)
 	c := &cobra.Command{
 		Use:   "pretrain --in INPUT --out MODEL",
@@ -80,6 +81,8 @@ the order of their names, as "cat FILES | sha256sum" prints it.`,
 				return usagef("--epochs %d: want 1 to %d", epochs, maxEpochs)
 			case from.workers < 0:
 				return usagef("--workers %d: want 0 for all cores, or more", from.workers)
+			case share < 0 || share == 1:
+				return usagef("--share %d: want 2 or more graphs, or 0 for a model that is not to be shared", share)
 			}
 			from.columnSet = c.Flags().Changed("column")
 			if err := checkTarget(out, from.path); err != nil {
@@ -107,6 +110,11 @@ the order of their names, as "cat FILES | sha256sum" prints it.`,
 			if err != nil {
 				return err
 			}
+			if share > 0 {
+				if data, err = shareFile(c.Context(), data, share); err != nil {
+					return fmt.Errorf("--share: %w", err)
+				}
+			}
 			if err := job.finish(out, data); err != nil {
 				return err
 			}
@@ -127,6 +135,7 @@ the order of their names, as "cat FILES | sha256sum" prints it.`,
 	f.IntVar(&epochs, "epochs", defaultEpochs, "times that every graph is trained on")
 	f.Uint64Var(&seed, "seed", 1, "seed of the split, the weights and the order of graphs")
 	f.BoolVar(&resume, "resume", false, "go on from MODEL.checkpoint, if it is there")
+	f.IntVar(&share, "share", 0, "write a model that can be handed out, by groups of `K` graphs, see baca share (there, 5)")
 	f.IntVar(&from.workers, "workers", 0, "goroutines; 0 for one on each core")
 	f.BoolVar(&from.canonical, "canonical", false, "read the canonical form of each molecule, so that its score does not depend on how it is\nwritten (the chirality feature otherwise does); scoring with the model does the same")
 	f.StringVar(&name, "name", "", "name of the model (default: that of the input, in lower case)")

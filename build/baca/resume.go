@@ -43,6 +43,7 @@ type runIdentity struct {
 	Calibrator string    `json:"calibrator"`
 	Alpha      float64   `json:"alpha"`
 	Seed       uint64    `json:"seed"`
+	Explain    bool      `json:"explain"`
 }
 
 type scoreCheckpoint struct {
@@ -59,7 +60,7 @@ func (f *scoreFlags) fingerprint(m *algo.Model, info fs.FileInfo) runIdentity {
 	r := runIdentity{
 		Program: version, Model: hex.EncodeToString(hash.Sum(nil)),
 		Format: f.format, Column: f.column, To: f.to, Rejects: f.rejects != "",
-		Calibrator: f.options.Calibrator, Alpha: f.options.Alpha, Seed: f.options.Seed,
+		Calibrator: f.options.Calibrator, Alpha: f.options.Alpha, Seed: f.options.Seed, Explain: f.explain,
 	}
 	if info != nil {
 		r.InputBytes, r.InputTime = info.Size(), info.ModTime().UTC()

@@ -22,7 +22,10 @@ type scoreFlags struct {
 	source
 	model, out, to, rejects string
 	resume                  bool
+	shard                   string   // i/n, or empty
+	inputs                  []string // of a shard
 	options                 algo.Options
+	answers
 }
 
 func newScore() *cobra.Command {
@@ -45,6 +48,29 @@ set's files, and writes one row for each, in input order:
   verdict  OOD where p_value is at most alpha, borderline up to twice that, or ID
   error    why the record was refused; it then has no scores
 
+--fdr F adds, and decides by,
+
+  q_value  the lowest false-discovery rate at which the graph is called OOD
+
+The verdict is then OOD where q_value is at most F, borderline where only p_value is
+at most alpha, or ID. Rows are written when all are scored. --explain adds
+
+  duplicate          true if the graph was likely trained on, stereochemistry and the
+                     way of writing aside; about 1 in 100 others is taken for one
+  reasons            what is unusual about it, the most unusual first
+  distances          to the nearest training graph, by embedding, by subtrees, by
+                     subtrees with counts, in standard deviations of training graphs
+  nearest            rows of the training set, from 1, with the nearest embeddings
+  nearest_distances  how far these are, in standard deviations of the training set
+  like_ood           records of this input, from 1, that were taken for OOD and that
+                     the attention finds most alike
+  atoms              for each atom, as written, by how much the score of the graph by
+                     itself falls when the atom is left out
+  atoms_gradient     what each atom adds to it by way of the embedding, by integrated
+                     gradients
+
+Lists are separated by blanks in CSV, and reasons by semicolons.
+
 Up to 4096 graphs are scored together: each score depends on the others. Of a
 longer file an even sample of 4096 is scored together, and every other graph by
 what was learned from the sample, so that all scores can be compared; standard
@@ -52,13 +78,27 @@ input can be read only once, and its first 4096 graphs take the place of the
 sample. With --out, a run that was killed goes on with --resume, to the same
 bytes. Warnings and counts go to standard error. The exit status is 0 also
 when records were refused, 2 after a mistake in the command line and 1 after any
-other failure.`,
+other failure.
+
+With --shard, many processes divide the work on files of molecules, and give the
+rows that one gives. Shards are counted from 0, and FOLDER is one that all see:
+
+  score --shard I/N …   once for each I, in any order, on any machine: draws a
+                        part of the sample
+  merge FOLDER          once: merges the sample
+  score --shard I/N …   the same again: writes a part of the rows
+  merge FOLDER          once: joins the parts and sums up
+
+What is in the folder is not done again, so whatever failed or was killed is just
+started again. Several files are as if they were one after the other, and their
+rows are numbered through.`,
 		Example: `  baca score molecules.smi
   baca score --to jsonl --out scores.jsonl --rejects refused.csv library.csv.gz
   zcat library.csv.gz | baca score - | head
-  baca score --model PTC_MR MUTAG.zip`,
+  baca score --model PTC_MR MUTAG.zip
+  baca score --shard 0/16 --out scores library-*.smi.zst`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
+			if len(args) > 1 && f.shard == "" {
 				return usagef("%d inputs: want one, or none for standard input", len(args))
 			}
 			return nil
@@ -67,6 +107,9 @@ other failure.`,
 			f.path, f.columnSet = "-", c.Flags().Changed("column")
 			if len(args) > 0 {
 				f.path = args[0]
+			}
+			if f.inputs = args; f.shard != "" {
+				return f.runShard(c)
 			}
 			return f.run(c)
 		},
@@ -81,8 +124,10 @@ other failure.`,
 	fs.IntVar(&f.workers, "workers", 0, "cores to use, 0 for all; the rows do not depend on it")
 	fs.StringVar(&f.rejects, "rejects", "", "write refused records to this `file`, as CSV")
 	fs.BoolVar(&f.resume, "resume", false, "go on from where a run that was killed got to, if OUT.checkpoint is there")
+	fs.StringVar(&f.shard, "shard", "", "do the share `I/N` of the work, I from 0; --out is then a folder")
 	fs.StringVar(&o.Calibrator, "calibrator", o.Calibrator, strings.Join(algo.Calibrators, ", "))
 	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "share of in-distribution graphs that may be called OOD")
+	f.answers.register(fs)
 	return c
 }
 
@@ -109,7 +154,7 @@ func (f *scoreFlags) check() error {
 	if f.out != "" && f.out == f.rejects {
 		return usagef("--out and --rejects are both %s: want two files", f.out)
 	}
-	return nil
+	return f.answers.check(f.resume, f.shard)
 }
 
 func (f *scoreFlags) run(c *cobra.Command) (err error) {
@@ -137,7 +182,7 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 	}
 	s := &scoring{
 		scorer: scorer, model: m.Card.Name, alpha: f.options.Alpha, stderr: c.ErrOrStderr(),
-		outName: f.out, rejectsName: f.rejects,
+		outName: f.out, rejectsName: f.rejects, answers: f.answers,
 		options: table.Options{Seed: f.options.Seed, Workers: f.workers},
 	}
 	s.warn(in.warnings)
@@ -150,7 +195,7 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 			}
 			return again.records, again.close, nil
 		}
-		if f.out != "" {
+		if f.out != "" && f.fdr == 0 {
 			s.checkpoint = f.out + ".checkpoint"
 		}
 	}
@@ -179,8 +224,13 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 		s.files = append(s.files, out)
 		file.open(out)
 	}
-	s.out = newRowWriter(w, f.to, s.options.Skip == 0)
-	err = s.all(ctx, input)
+	if s.out, err = f.answers.writer(w, f.to, s.options.Skip == 0); err != nil {
+		return err
+	}
+	if err = s.beginExplaining(ctx, m, f.options); err != nil {
+		return err
+	}
+	err = s.finish(s.all(ctx, input))
 	if errors.Is(err, errClosed) {
 		return nil
 	}
@@ -200,6 +250,8 @@ type scoring struct {
 	outName, rejectsName string
 	stderr               io.Writer
 	progress             *progress // nil unless there is more than a batch
+	answers
+	explainer *explainer // nil without --explain
 
 	checkpoint string // file, or empty for none
 	run        runIdentity
@@ -222,20 +274,21 @@ func (s *scoring) all(ctx context.Context, in table.Input) error {
 	}
 	defer end()
 	read := 0
-	s.options.Reading = func(graphs int) {
+	s.options.Reading = func(records int) {
 		if s.progress == nil {
 			s.progress = newProgress(s.stderr, "drawing a sample", 0)
 		}
-		s.progress.Add(int64(graphs - read))
-		read = graphs
+		s.progress.Add(int64(records - read))
+		read = records
 	}
 	s.options.Fitted = func(f *table.Fit) error {
 		end()
 		s.fit = f
 		s.warn(f.Warnings)
+		s.explainer.fitted(f)
 		if f.Sample {
 			s.progress = newProgress(s.stderr, "scoring", int64(f.Total))
-			s.progress.Skip(int64(s.done.Outside + s.done.Borderline + s.done.Inside))
+			s.progress.Skip(int64(s.done.Rows))
 		}
 		return nil
 	}
@@ -250,10 +303,13 @@ func (s *scoring) all(ctx context.Context, in table.Input) error {
 
 // emit writes rows.
 func (s *scoring) emit(rows []table.Scored) error {
-	graphs := 0
-	for _, r := range rows {
+	more, err := s.explainer.of(rows)
+	if err != nil {
+		return err
+	}
+	for i, r := range rows {
 		s.done.Rows++
-		s.out.Write(r.Record, r.Scores)
+		s.out.Write(r.Record, r.Scores, more[i]...)
 		if r.Err != nil {
 			s.done.Refused++
 			if len(s.done.Shown) < maxShown {
@@ -264,18 +320,10 @@ func (s *scoring) emit(rows []table.Scored) error {
 			}
 			continue
 		}
-		graphs++
-		switch r.Scores.Verdict {
-		case decide.Outside:
-			s.done.Outside++
-		case decide.Borderline:
-			s.done.Borderline++
-		case decide.Inside:
-			s.done.Inside++
-		}
+		s.done.count(r.Scores.Verdict)
 	}
 	if s.progress != nil {
-		s.progress.Add(int64(graphs))
+		s.progress.Add(int64(len(rows)))
 	}
 	if err := s.flush(); err != nil {
 		return err
@@ -315,6 +363,9 @@ func (s *scoring) summarize() {
 	fmt.Fprintf(s.stderr, "%d read, %d refused; model %s", d.Rows, d.Refused, s.model)
 	if d.Outside+d.Borderline+d.Inside > 0 {
 		fmt.Fprintf(s.stderr, "; %d OOD, %d borderline, %d ID at alpha %g", d.Outside, d.Borderline, d.Inside, s.alpha)
+		if s.fdr > 0 {
+			fmt.Fprintf(s.stderr, " and a false-discovery rate of %g", s.fdr)
+		}
 	}
 	fmt.Fprintln(s.stderr)
 	for _, text := range d.Shown {

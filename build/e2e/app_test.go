@@ -204,7 +204,7 @@ func TestTrainPauseReloadResume(t *testing.T) {
 	b.run("the models", chromedp.Click("#model-button"), chromedp.Click("#train-button"))
 	b.upload("#library-file", "mine.smi", library.Bytes())
 	b.wait(`!document.getElementById("train-start").disabled`)
-	eval[any](b, `(() => { const e = document.getElementById("train-epochs"); e.value = 5000; e.dispatchEvent(new Event("input", {bubbles: true})); return null })()`)
+	b.epochs(5000)
 	b.run("training", chromedp.Click("#train-start"))
 	b.wait(`/Epoch [3-9]/.test(document.getElementById("train-line")?.textContent)`)
 	b.run("pausing", chromedp.Click("#train-pause"))
@@ -225,6 +225,12 @@ func TestTrainPauseReloadResume(t *testing.T) {
 	}
 	b.wait(fmt.Sprintf(`Number(/Epoch (\d+)/.exec(document.getElementById("train-line")?.textContent)?.[1]) > %d`, epoch))
 	b.quiet()
+}
+
+// epochs sets how long to train: longer than any test, for those that look at it.
+func (b *tab) epochs(n int) {
+	b.t.Helper()
+	eval[any](b, fmt.Sprintf(`(() => { const e = document.getElementById("train-epochs"); e.value = %d; e.dispatchEvent(new Event("input", {bubbles: true})); return null })()`, n))
 }
 
 func TestDraw(t *testing.T) {
@@ -257,10 +263,7 @@ func TestAccessible(t *testing.T) {
 		}
 	}
 	for _, scheme := range []string{"light", "dark"} {
-		b.run(scheme, chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-			_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
-			return err
-		}))
+		b.scheme(scheme)
 		check(scheme + ", empty")
 		b.example(1)
 		b.run("a row", chromedp.Click(`[data-row="1"]`))
@@ -276,8 +279,59 @@ func TestAccessible(t *testing.T) {
 			check(scheme + ", " + d.id)
 			eval[any](b, fmt.Sprintf(`document.getElementById(%q).close()`, d.id))
 		}
+		b.run("drawing", chromedp.Click("#draw-button"))
+		b.wait(`typeof bacaEditor === "object" && bacaTools.edited() !== ""`)
+		check(scheme + ", drawing")
+		eval[any](b, `document.getElementById("draw").close()`)
+		b.run("training", chromedp.Click("#model-button"), chromedp.Click("#train-button"))
+		b.wait(`document.getElementById("train").open && !document.getElementById("train-start").disabled`)
+		check(scheme + ", before training")
+		b.epochs(10_000)
+		b.run("training", chromedp.Click("#train-start"))
+		b.wait(`/Epoch [3-9]/.test(document.getElementById("train-line")?.textContent)`)
+		check(scheme + ", training")
+		b.run("throwing away", chromedp.Click("#train-drop"))
+		eval[any](b, `document.getElementById("train").close()`)
+		b.run("what cannot be read", chromedp.Click("#clear"), chromedp.SendKeys("#smiles", "C1CC\nx("))
+		b.phase("done")
+		check(scheme + ", all refused")
 		b.run("clearing", chromedp.Click("#clear"))
 		b.phase("empty")
+	}
+}
+
+// scheme sets whether the system is light or dark.
+func (b *tab) scheme(name string) {
+	b.t.Helper()
+	b.run(name, chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}})
+		return err
+	}))
+}
+
+// picture writes what the page shows in three sizes, light and dark, and checks
+// that none of it lies beside the screen.
+func (b *tab) picture(state string) {
+	b.t.Helper()
+	if err := os.MkdirAll(screenshots, 0o755); err != nil {
+		b.t.Fatal(err)
+	}
+	for _, size := range []struct{ width, height int64 }{{390, 844}, {1920, 1080}, {1280, 800}} {
+		b.run("the size", chromedp.EmulateViewport(size.width, size.height))
+		for _, scheme := range []string{"dark", "light"} {
+			b.scheme(scheme)
+			b.wait(`new Promise((done) => setTimeout(() => done(true), 300))`)
+			png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
+			if err != nil {
+				b.t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(screenshots, fmt.Sprintf("%s-%d-%s.png", state, size.width, scheme)), png, 0o644); err != nil {
+				b.t.Fatal(err)
+			}
+		}
+		if wide := eval[int](b, `document.documentElement.scrollWidth`); wide > int(size.width) {
+			b.t.Errorf("%s: the page is %d pixels wide on a screen of %d", state, wide, size.width)
+		}
 	}
 }
 
@@ -285,47 +339,50 @@ func TestAccessible(t *testing.T) {
 // beside the screen.
 func TestScreenshots(t *testing.T) {
 	b := ready(t)
-	if err := os.MkdirAll(screenshots, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	sizes := []struct{ width, height int64 }{{390, 844}, {1280, 800}, {1920, 1080}}
-	shoot := func(state string) {
-		t.Helper()
-		for _, size := range sizes {
-			for _, scheme := range []string{"light", "dark"} {
-				b.run("the size", chromedp.EmulateViewport(size.width, size.height), chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-					_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
-					return err
-				}))
-				b.wait(`new Promise((done) => setTimeout(() => done(true), 300))`)
-				png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(filepath.Join(screenshots, fmt.Sprintf("%s-%d-%s.png", state, size.width, scheme)), png, 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if wide := eval[int](b, `document.documentElement.scrollWidth`); wide > int(size.width) {
-				t.Errorf("%s: the page is %d pixels wide on a screen of %d", state, wide, size.width)
-			}
-		}
-	}
-	shoot("empty")
-	b.run("a size to click in", chromedp.EmulateViewport(1280, 800))
+	b.picture("empty")
 	b.example(1)
-	shoot("table")
-	b.run("a size to click in", chromedp.EmulateViewport(1280, 800))
-	b.run("a row", chromedp.Click(`[data-row="2"]`))
+	b.wait(`document.querySelectorAll(".suggestion svg:not(.shape)").length === 3`)
+	b.picture("table")
+	b.run("the furthest outside", chromedp.Click(`.suggestion`))
 	b.wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
-	shoot("record")
-	b.run("a size to click in", chromedp.EmulateViewport(1280, 800))
+	b.picture("record")
 	eval[any](b, `document.getElementById("inspector-close").click()`)
 	for _, stage := range []string{"encode", "graphons", "attention"} {
 		b.run("the lab", chromedp.Click(fmt.Sprintf(`[data-stage=%q]`, stage)))
 		b.wait(`document.querySelectorAll(".lab-panel figure svg").length > 1`)
-		shoot("lab-" + stage)
-		b.run("a size to click in", chromedp.EmulateViewport(1280, 800))
+		b.picture("lab-" + stage)
 	}
+	b.run("the lab", chromedp.Click(`[data-stage="attention"]`))
+	for _, d := range []struct{ button, id string }{{"#model-button", "models"}, {".help-button", "help"}, {"#private", "privacy"}, {"#draw-button", "draw"}} {
+		b.run(d.id, chromedp.Click(d.button))
+		b.wait(fmt.Sprintf(`document.getElementById(%q).open`, d.id))
+		if d.id == "draw" {
+			b.wait(`typeof bacaEditor === "object" && document.querySelector("#editor").children.length > 0`)
+		}
+		b.picture(d.id)
+		eval[any](b, fmt.Sprintf(`document.getElementById(%q).close()`, d.id))
+	}
+	b.run("training", chromedp.Click("#model-button"), chromedp.Click("#train-button"))
+	b.wait(`!document.getElementById("train-start").disabled`)
+	b.picture("train")
+	b.epochs(10_000)
+	b.run("training", chromedp.Click("#train-start"))
+	b.wait(`/Epoch [3-9]/.test(document.getElementById("train-line")?.textContent)`)
+	b.picture("training")
+	b.run("throwing away", chromedp.Click("#train-drop"))
+	eval[any](b, `document.getElementById("train").close()`)
+	b.run("a mistake", chromedp.Click("#clear"), chromedp.SendKeys("#smiles", "CC(=O)Oc1ccccc1C(=O)O aspirin\nc1ccccc1N( broken\nCCO ethanol\nC1CC never closed\n"))
+	b.phase("done")
+	b.wait(`document.querySelectorAll(".row").length === 4`)
+	b.picture("mistakes")
+	b.run("nothing but mistakes", chromedp.Click("#clear"), chromedp.SendKeys("#smiles", "C1CC\nx("))
+	b.phase("done")
+	b.picture("refused")
+	b.upload("#file", "many.csv", manyRows(3000))
+	b.phase("scoring")
+	b.picture("running")
+	b.phase("done")
+	b.wait(`document.querySelectorAll(".row .c-draw svg").length > 3`)
+	b.picture("many")
 	b.quiet()
 }

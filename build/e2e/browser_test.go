@@ -285,9 +285,9 @@ func (b *tab) client() *message.Client {
 			));
 			return number;
 		};
-		globalThis.testPost = (number, text) => {
+		globalThis.testPost = (number, text, file) => {
 			const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-			testWorkers[number].postMessage(bytes.buffer, [bytes.buffer]);
+			testWorkers[number].post(bytes.buffer, file);
 		};
 		return null;
 	})()`)
@@ -350,12 +350,12 @@ type port struct {
 	forget func()
 }
 
-func (p *port) Post(data []byte) {
+func (p *port) Post(data []byte, file int) {
 	text, err := json.Marshal(base64.StdEncoding.EncodeToString(data))
 	if err != nil {
 		panic(err) // a string always has a form
 	}
-	eval[any](p.tab, fmt.Sprintf("(testPost(%d, %s), null)", p.number, text))
+	eval[any](p.tab, fmt.Sprintf("(testPost(%d, %s, %d), null)", p.number, text, file))
 }
 
 func (p *port) Terminate() {

@@ -297,6 +297,19 @@ func TestWorksWithoutANetwork(t *testing.T) {
 	if _, scored := must[*message.Scored](t, c, &message.Score{}); scored.Records == 0 {
 		t.Error("nothing is scored")
 	}
+	// Workers that share the work start without a network too; on a busy machine
+	// the first one may be done before they are ready.
+	must[*message.Opened](t, c, &message.Open{Data: smallMolecules(20_000), Name: "small.csv"})
+	for try := 1; ; try++ {
+		_, scored := must[*message.Scored](t, c, &message.Score{Workers: 3})
+		if scored.Workers > 1 {
+			break
+		}
+		if try == 3 {
+			t.Error("no other worker has started")
+			break
+		}
+	}
 	must[*message.Model](t, c, &message.LoadModel{Name: "bzr"})
 	b.quiet()
 }

@@ -80,6 +80,7 @@ func build(out string, fast bool) error {
 	for name, from := range map[string]string{
 		"wasm_exec.js": filepath.Join(goroot, "lib", "wasm", "wasm_exec.js"),
 		"page.js":      filepath.Join(b.root, "web", "page.js"),
+		"thread.js":    filepath.Join(b.root, "web", "thread.js"),
 		"worker.js":    filepath.Join(b.root, "web", "worker.js"),
 		"kernel.js":    filepath.Join(b.root, "web", "kernel.js"),
 	} {
@@ -171,8 +172,9 @@ func (b *builder) static() error {
 			return err
 		}
 		rel = filepath.ToSlash(rel)
-		// What lies in a folder of its own is loaded when it is asked for.
-		b.add("web/"+rel, data).late = strings.Contains(rel, "/")
+		// What lies in a folder of its own is loaded when it is asked for, and the
+		// large icons when the page is installed.
+		b.add("web/"+rel, data).late = strings.Contains(rel, "/") || path.Ext(rel) == ".png"
 		return nil
 	})
 	if errors.Is(err, fs.ErrNotExist) {
@@ -185,9 +187,6 @@ func (b *builder) static() error {
 func (b *builder) models() error {
 	w := &message.Welcome{Program: algo.Version, Calibrators: algo.Calibrators, MinBatch: algo.MinBatch, Examples: web.Examples()}
 	names := weights.Names()
-	slices.SortStableFunc(names, func(x, y string) int {
-		return first(y) - first(x)
-	})
 	for _, name := range names {
 		data, err := weights.Bytes(name)
 		if err != nil {
@@ -203,6 +202,9 @@ func (b *builder) models() error {
 		b.files[card.File].Model, b.files[card.File].late = name, name != firstModel
 		w.Models = append(w.Models, card)
 	}
+	// The first one is what the page begins with, and molecules are what most
+	// people have.
+	slices.SortStableFunc(w.Models, func(x, y message.Model) int { return rank(x) - rank(y) })
 	data, err := message.Encode(0, w)
 	if err != nil {
 		return err
@@ -211,11 +213,14 @@ func (b *builder) models() error {
 	return nil
 }
 
-func first(name string) int {
-	if name == firstModel {
+func rank(m message.Model) int {
+	switch {
+	case m.Name == firstModel:
+		return 0
+	case m.Molecules:
 		return 1
 	}
-	return 0
+	return 2
 }
 
 // manifest adds what makes the page installable.

@@ -17,6 +17,6 @@ func main() {
 	if js.Global().Get("document").IsUndefined() {
 		worker.Run()
 	}
-	app.Mount(message.NewClient(spawn))
+	app.Mount(message.NewClient(worker.Spawn))
 	goapp.RunWhenOnBrowser()
 }

@@ -3,7 +3,7 @@ package message
 // The stages of a Progress, in the order in which a batch goes through them.
 const (
 	StageParse     = "parse"     // Done of Total bytes, Records so far
-	StageSample    = "sample"    // Done graphs looked at for the sample of Total
+	StageSample    = "sample"    // Done of Total records looked at for the sample
 	StageFetch     = "fetch"     // Done of Total bytes of a model file
 	StageEncode    = "encode"    // Done of Total graphs of the batch
 	StagePart      = "part"      // the batch is parted in two by S_Pre
@@ -12,7 +12,7 @@ const (
 	StageAttention = "attention" // Done of Total steps of training
 	StageRatio     = "ratio"     // Done of Total heads of the density ratio
 	StageFinish    = "finish"    // p-values and verdicts
-	StageScore     = "score"     // Done of Total graphs, where the batch was a sample
+	StageScore     = "score"     // Done of Total records, where the batch was a sample
 )
 
 // Progress says that a stage has begun or come further.
@@ -64,7 +64,7 @@ type Iteration struct {
 	Step, Of int     // Step from 1
 	Loss     float64 // before the step
 	KL       float64 // between the scores of the two parts, in nats
-	AUC      float64 // by Score.Labels, NaN without
+	AUC      float64 // by the labels of the input, NaN without
 	// What the two dictionaries hold.
 	ID, OOD Contents
 }
@@ -201,9 +201,16 @@ type Scored struct {
 	Records, Refused                     int
 	Outside, Borderline, Inside, Unknown int
 	Warnings                             []string
-	AUC                                  float64 // of Score by Score.Labels, NaN without
+	AUC                                  float64 // of Score by the labels of the input, NaN without
+	Workers                              int     // that have scored
 	Milliseconds                         float64
 }
+
+// Ready ends a Share.
+type Ready struct{}
+
+// A Part is the rows of a [Piece], refused records included.
+type Part struct{ Rows Columns }
 
 // Detailed is one graph and what made its scores.
 type Detailed struct {
@@ -353,6 +360,8 @@ func (*Welcome) reply()     {}
 func (*Model) reply()       {}
 func (*Opened) reply()      {}
 func (*Scored) reply()      {}
+func (*Ready) reply()       {}
+func (*Part) reply()        {}
 func (*Detailed) reply()    {}
 func (*GraphonPair) reply() {}
 func (*Entries) reply()     {}

@@ -9,8 +9,9 @@ import (
 
 // A Port is a running worker, as the page sees it.
 type Port interface {
-	// Post sends an encoded message to the worker.
-	Post(data []byte)
+	// Post sends an encoded message to the worker, and with it the file of that
+	// number, unless it is 0.
+	Post(data []byte, file int)
 	// Terminate ends the worker at once, whatever it does.
 	Terminate()
 }
@@ -103,14 +104,17 @@ func (c *Client) send(r Request, on func(Event), done func(Reply)) {
 		go done(&Failed{Code: CodeInternal, Text: err.Error()})
 		return
 	}
-	switch r.(type) {
+	file := 0
+	switch r := r.(type) {
 	case *LoadModel:
 		c.sentModel = true
 	case *Open:
-		c.sentInput = true
+		c.sentInput, file = true, r.File
+	case *Share:
+		file = r.Input.File
 	}
 	c.calls[c.number] = &call{r, on, done}
-	c.port.Post(data)
+	c.port.Post(data, file)
 }
 
 func (c *Client) receive(life int, data []byte) {
@@ -162,6 +166,18 @@ func (c *Client) Cancel() {
 	life := c.life
 	c.mu.Unlock()
 	c.end(life, &Failed{Code: CodeCancelled, Text: "cancelled"}, true)
+}
+
+// Close ends the worker for good. Requests under way are not answered any more.
+func (c *Client) Close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.life++
+	c.calls = map[uint32]*call{}
+	if c.port != nil {
+		c.port.Terminate()
+	}
+	c.port = nil
 }
 
 // end ends the worker of that number, and starts another at once or with the next

@@ -13,15 +13,16 @@ type fake struct {
 	died    func(string)
 	got     []uint32 // numbers of requests
 	kinds   []string
+	files   []int // that came with them, 0 for none
 	over    bool
 }
 
-func (f *fake) Post(data []byte) {
+func (f *fake) Post(data []byte, file int) {
 	number, m, err := Decode(data)
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	f.got, f.kinds = append(f.got, number), append(f.kinds, fmt.Sprintf("%T", m))
+	f.got, f.kinds, f.files = append(f.got, number), append(f.kinds, fmt.Sprintf("%T", m)), append(f.files, file)
 }
 
 func (f *fake) Terminate() { f.over = true }
@@ -155,5 +156,38 @@ func TestWorkerThatDies(t *testing.T) {
 	(*workers)[1].receive([]byte("nonsense"))
 	if !slices.Equal(*seen, []string{CodeDied, CodeInternal}) || !(*workers)[1].over {
 		t.Errorf("after nonsense the requests saw %v", *seen)
+	}
+}
+
+// A file travels beside each message that names it, also to the worker after one
+// that was cancelled.
+func TestFilesTravelBesideMessages(t *testing.T) {
+	c, workers := start(t)
+	_, on, done := note()
+	c.Do(&Open{File: 7}, on, done)
+	c.Do(&Share{Input: Open{File: 8}}, on, done)
+	c.Do(&Hello{}, on, done)
+	w := (*workers)[0]
+	if want := []int{7, 8, 0}; !slices.Equal(w.files, want) {
+		t.Errorf("files %v, want %v", w.files, want)
+	}
+	w.say(w.got[0], &Opened{})
+	c.Cancel()
+	c.Do(&Score{}, on, done)
+	if next := (*workers)[1]; !slices.Equal(next.files, []int{7, 0}) {
+		t.Errorf("the next worker has %v with the files %v", next.kinds, next.files)
+	}
+}
+
+func TestCloseIsTheEnd(t *testing.T) {
+	c, workers := start(t)
+	seen, on, done := note()
+	c.Do(&Hello{}, on, done)
+	c.Close()
+	w := (*workers)[0]
+	w.say(w.got[0], &Welcome{})
+	w.died("too late")
+	if !w.over || len(*seen) > 0 || len(*workers) != 1 || c.Busy() {
+		t.Errorf("after Close: ended %v, seen %v, %d workers", w.over, *seen, len(*workers))
 	}
 }

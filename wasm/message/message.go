@@ -26,7 +26,7 @@ import (
 const Version = 1
 
 // MaxSize is the length in bytes of the longest message. The longest ones hold
-// a file that was dropped on the page.
+// the rows of a table that is saved.
 const MaxSize = 512 << 20
 
 // ErrVersion is the cause of an error about a message of another version.
@@ -48,9 +48,9 @@ var kinds = map[string]reflect.Type{}
 
 func init() {
 	for _, m := range []any{
-		Hello{}, LoadModel{}, Open{}, Score{}, Detail{}, Graphons{}, Dictionary{}, Export{}, Train{}, Pause{}, Measure{},
+		Hello{}, LoadModel{}, Open{}, Score{}, Share{}, Piece{}, Detail{}, Graphons{}, Dictionary{}, Export{}, Train{}, Pause{}, Measure{},
 		Progress{}, Records{}, Parted{}, Iteration{}, Preview{}, Fitted{}, Rows{}, Epoch{}, Checkpoint{},
-		Welcome{}, Model{}, Opened{}, Scored{}, Detailed{}, GraphonPair{}, Entries{}, Exported{}, Trained{}, Paused{}, Measured{}, Failed{},
+		Welcome{}, Model{}, Opened{}, Scored{}, Ready{}, Part{}, Detailed{}, GraphonPair{}, Entries{}, Exported{}, Trained{}, Paused{}, Measured{}, Failed{},
 	} {
 		t := reflect.TypeOf(m)
 		kinds[t.Name()] = t

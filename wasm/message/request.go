@@ -17,9 +17,13 @@ type Open struct {
 	// Name of the file; tells the format together with the content, and stands
 	// in errors. Empty for pasted text.
 	Name string
-	// Data is the text or file: .smi, .csv, .tsv, .sdf, each also with .gz, or a
-	// .zip of a TUDataset set.
-	Data   []byte
+	// Data is the text or file: .smi, .csv, .tsv, .sdf, each also compressed by
+	// gzip or zstd, or a .zip of a TUDataset set.
+	Data []byte
+	// File, unless 0, is the number of a file of the browser that the page has
+	// given to its workers, instead of Data: they read it where it lies, a piece
+	// at a time.
+	File   int
 	Format string // "smi", "csv", "tsv", "sdf", "tu"; empty finds out
 	Column string // of the SMILES in CSV and TSV; empty is "smiles"
 }
@@ -27,6 +31,9 @@ type Open struct {
 // Score scores the open input with the loaded model, as `baca score` does. Events:
 // [Progress], [Parted], [Preview], [Iteration], [Fitted] and [Rows]. Reply:
 // [Scored].
+//
+// If the input is CSV or TSV and has a column ood, is_ood or outside, that says
+// which records the user knows to be OOD. It is used for AUCs alone.
 type Score struct {
 	Calibrator string  // "auto", "attention", "ratio" or "none"; empty is "auto"
 	Alpha      float64 // share of in-distribution graphs that may be called OOD; 0 is 0.05
@@ -36,9 +43,26 @@ type Score struct {
 	// Every asks for an Iteration after that many steps of training. Each
 	// takes a scoring of the whole batch. 0 is none.
 	Every int
-	// Labels are 1 for what the user knows to be OOD, 0 for ID and −1 for
-	// unknown, one for each record. With both kinds there are AUCs. Nil for none.
-	Labels Ints
+	// Workers share the work on a long input; 0 is one for each core, four at
+	// most. The rows do not depend on it.
+	Workers int
+}
+
+// Share makes a worker ready to score some of the records that another one scores:
+// it learns from the same batch. Workers ask it of each other. Reply: [Ready].
+type Share struct {
+	Input Open
+	Model []byte // the model file
+	// Batch are the records that are scored together, from 0.
+	Batch      Ints
+	Calibrator string
+	Alpha      float64
+	Seed       uint64
+}
+
+// Piece asks for the rows of records, after [Share]. Reply: [Part].
+type Piece struct {
+	From, To int // from 0, To not included
 }
 
 // Detail asks what made the scores of one record of the open input. Reply:
@@ -98,6 +122,8 @@ func (*Hello) request()      {}
 func (*LoadModel) request()  {}
 func (*Open) request()       {}
 func (*Score) request()      {}
+func (*Share) request()      {}
+func (*Piece) request()      {}
 func (*Detail) request()     {}
 func (*Graphons) request()   {}
 func (*Dictionary) request() {}

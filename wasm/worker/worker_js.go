@@ -83,15 +83,10 @@ func (h *host) listen(e *engine.Engine) {
 			}
 		}
 	}
-	h.self.Set("onmessage", js.FuncOf(func(_ js.Value, args []js.Value) any {
-		receive(args[0].Get("data"))
+	h.self.Call("listen", js.FuncOf(func(_ js.Value, args []js.Value) any {
+		receive(args[0])
 		return nil
 	}))
-	early := h.self.Get("early")
-	for i := range early.Length() {
-		receive(early.Index(i))
-	}
-	h.self.Set("early", js.Undefined())
 }
 
 // Post implements engine.Host.

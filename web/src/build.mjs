@@ -12,9 +12,9 @@ await mkdir(join(out, "lib"), { recursive: true });
 
 const { metafile } = await build({
   absWorkingDir: web,
-  // tools is the page's, draw a worker that lays out molecules, editor is loaded
-  // when somebody wants to draw one.
-  entryPoints: { tools: "src/tools.js", "lib/draw": "src/draw.js", "lib/editor": "src/editor.js" },
+  // tools is the page's, draw a worker that lays out molecules; editor and zstd are
+  // loaded when somebody wants to draw one or gives a file compressed so.
+  entryPoints: { tools: "src/tools.js", "lib/draw": "src/draw.js", "lib/editor": "src/editor.js", "lib/zstd": "src/zstd.js" },
   outdir: out,
   bundle: true,
   minify: true,

@@ -123,13 +123,15 @@ globalThis.bacaTools = {
     next();
   },
 
-  // read gives the bytes of a file of an input element or of a drop.
+  // read gives the bytes of a file of an input element or of a drop, for short
+  // ones; hold gives the number by which a worker is told of it.
   read(file, done) {
     settle(
       file.arrayBuffer().then((b) => new Uint8Array(b)),
       done,
     );
   },
+  hold: (file) => globalThis.baca.hold(file),
 
   // dropped gives the file of a drop event, or null.
   dropped(event) {
@@ -147,6 +149,7 @@ globalThis.bacaTools = {
   },
 
   keep: (name, value, done) => settle(store("readwrite", (s) => s.put(value, name)), done),
+  keepFile: (name, number, done) => settle(store("readwrite", (s) => s.put(globalThis.baca.files.get(number), name)), done),
   kept: (name, done) => settle(store("readonly", (s) => s.get(name)), done),
   forget: (name, done) => settle(store("readwrite", (s) => s.delete(name)), done),
 

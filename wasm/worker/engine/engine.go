@@ -8,9 +8,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"baca/algo"
+	"baca/algo/table"
 	"baca/wasm/message"
 	"baca/weights"
 )
@@ -27,8 +29,17 @@ type Host interface {
 	Waiting() (uint32, message.Request, bool)
 	// Fetch returns a file of the site.
 	Fetch(name string) ([]byte, error)
+	// File returns the file of that number, which came beside a message.
+	File(number int) (Source, error)
+	// Zstd reads through zstd, which is not a part of this program: it is a tenth
+	// of all that a first visit would load, and such files are rare.
+	Zstd(r io.Reader) (io.Reader, error)
 	// Memory is the memory of the program in bytes.
 	Memory() (total, used int)
+	// Cores is how many workers can compute at the same time, this one included.
+	Cores() int
+	// Spawn starts another worker. It implements [message.Spawn].
+	Spawn(receive func(data []byte), died func(reason string)) message.Port
 }
 
 // Start is the file of the site with the Welcome.
@@ -41,17 +52,25 @@ type Engine struct {
 	welcome *message.Welcome
 
 	model *algo.Model
+	file  []byte // of the model
 	card  message.Model
 	alone *algo.Alone // nil until it is asked for
 
-	input *input
-	last  *scored
+	input  *input
+	last   *scored
+	shared *scoring // with a worker that has the input, see Share
 
 	paused bool // Pause was called since training began
+
+	// Tests lower these.
+	batch     int // graphs that are scored together
+	minShared int
 }
 
 // New returns an engine without model and input.
-func New(h Host) *Engine { return &Engine{host: h} }
+func New(h Host) *Engine {
+	return &Engine{host: h, batch: table.MaxGraphs, minShared: minShared}
+}
 
 // Handle answers a request.
 func (e *Engine) Handle(number uint32, r message.Request) {
@@ -95,6 +114,10 @@ func (e *Engine) answer(number uint32, r message.Request) (message.Reply, error)
 		return e.open(r, post)
 	case *message.Score:
 		return e.score(r, post)
+	case *message.Share:
+		return e.share(r)
+	case *message.Piece:
+		return e.piece(r)
 	case *message.Detail:
 		return e.detail(r)
 	case *message.Graphons:
@@ -168,7 +191,7 @@ func (e *Engine) loadModel(r *message.LoadModel) (*message.Model, error) {
 	if m.Card.Name == "" {
 		m.Card.Name = r.Name
 	}
-	e.model, e.alone, e.last = m, nil, nil
+	e.model, e.file, e.alone, e.last = m, data, nil, nil
 	e.card = Card(m, data)
 	e.card.File, e.card.BuiltIn = file, file != ""
 	card := e.card

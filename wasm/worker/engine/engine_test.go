@@ -5,14 +5,19 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 
 	"baca/algo"
 	"baca/algo/dataset"
@@ -29,6 +34,12 @@ type host struct {
 	queue  []message.Request
 	yields int
 	yield  func()
+
+	sources map[int]Source
+	cores   int
+	started int // workers
+	// spoil, unless nil, tells whether a worker dies instead of taking a message.
+	spoil func(worker int, m any) bool
 }
 
 func (h *host) Post(number uint32, m any) {
@@ -67,6 +78,85 @@ func (h *host) Fetch(name string) ([]byte, error) {
 }
 
 func (h *host) Memory() (int, int) { return 2, 1 }
+
+func (h *host) File(number int) (Source, error) {
+	if s, ok := h.sources[number]; ok {
+		return s, nil
+	}
+	return nil, errors.New("no such file")
+}
+
+func (h *host) Cores() int { return h.cores }
+
+func (h *host) Zstd(r io.Reader) (io.Reader, error) {
+	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1))
+}
+
+// A thread is a worker beside the test's, with an engine of its own.
+type thread struct {
+	queue chan func()
+	over  atomic.Bool
+}
+
+// A threadHost carries what the engine of a thread says.
+type threadHost struct {
+	*host
+	say func([]byte)
+}
+
+func (h *threadHost) Post(number uint32, m any) {
+	data, err := message.Encode(number, m)
+	if err != nil {
+		panic(err)
+	}
+	h.say(data)
+}
+
+func (h *threadHost) Yield() {}
+
+func (h *threadHost) Waiting() (uint32, message.Request, bool) { return 0, nil, false }
+
+func (h *host) Spawn(receive func([]byte), died func(string)) message.Port {
+	t := &thread{queue: make(chan func(), 100)}
+	h.started++
+	worker := h.started
+	e := New(&threadHost{h, func(data []byte) {
+		if !t.over.Load() {
+			receive(data)
+		}
+	}})
+	go func() {
+		for f := range t.queue {
+			f()
+		}
+	}()
+	return &threadPort{t, func(data []byte) {
+		number, m, err := message.Decode(data)
+		if err != nil {
+			panic(err)
+		}
+		if h.spoil != nil && h.spoil(worker, m) {
+			died("it was told to")
+			return
+		}
+		e.Handle(number, m.(message.Request))
+	}}
+}
+
+type threadPort struct {
+	*thread
+	take func([]byte)
+}
+
+func (p *threadPort) Post(data []byte, file int) {
+	p.queue <- func() {
+		if !p.over.Load() {
+			p.take(data)
+		}
+	}
+}
+
+func (p *threadPort) Terminate() { p.over.Store(true) }
 
 // newHost has a site with the embedded models.
 func newHost(t *testing.T) *host {
@@ -249,12 +339,16 @@ func TestLabelsGiveAUC(t *testing.T) {
 	h := newHost(t)
 	e := New(h)
 	must[*message.Model](e, h, &message.LoadModel{})
-	must[*message.Opened](e, h, &message.Open{Data: []byte(alkanes(60))})
-	labels := make(message.Ints, 60)
-	for i := range labels {
-		labels[i] = int32(i%3) - 1
+	labels := make([]int, 60)
+	var text strings.Builder
+	text.WriteString("smiles\tname\tOOD\n")
+	for i, line := range strings.Split(strings.TrimSpace(alkanes(60)), "\n") {
+		labels[i] = i%3 - 1
+		smiles, name, _ := strings.Cut(line, " ")
+		fmt.Fprintf(&text, "%s\t%s\t%s\n", smiles, name, []string{"", "0", "yes"}[i%3])
 	}
-	events, scored := must[*message.Scored](e, h, &message.Score{Every: 100, Labels: labels})
+	must[*message.Opened](e, h, &message.Open{Name: "a.tsv", Data: []byte(text.String())})
+	events, scored := must[*message.Scored](e, h, &message.Score{Every: 100})
 	rows := join(events)
 	// By definition: the share of pairs in the right order.
 	right, pairs := 0.0, 0.0
@@ -280,7 +374,13 @@ func TestLabelsGiveAUC(t *testing.T) {
 			t.Errorf("AUC %g in step %d", it.AUC, it.Step)
 		}
 	}
-	fails(e, h, &message.Score{Labels: labels[1:]}, message.CodeBadOption, "59 labels for 60 records")
+	// A file without such a column has no AUC, and one of SMILES alone neither.
+	for name, text := range map[string]string{"a.csv": "smiles,name\nCCO,ood\nCC,x\n", "b.smi": "CCO ood\nCC x\n", "c.csv": "CCO,1\nCC,0\n"} {
+		must[*message.Opened](e, h, &message.Open{Name: name, Data: []byte(text)})
+		if _, scored := must[*message.Scored](e, h, &message.Score{}); !math.IsNaN(scored.AUC) || scored.Records != 2 {
+			t.Errorf("%s: AUC %g of %d records", name, scored.AUC, scored.Records)
+		}
+	}
 }
 
 func TestOpenSaysWhatIsWrongAndWhere(t *testing.T) {
@@ -333,6 +433,7 @@ func TestOpenReadsManyFormats(t *testing.T) {
 		f.Write([]byte(text))
 	}
 	z.Close()
+	squeezed := squeeze(t, "name,smiles\nethanol,CCO\nmethanol,CO\n")
 	const sdf = "methanol\n  x\n\n  2  1  0  0  0  0            999 V2000\n    0.0000    0.0000    0.0000 C   0  0\n    1.0000    0.0000    0.0000 O   0  0\n  1  2  1  0\nM  END\n$$$$\n"
 	for _, test := range []struct {
 		name      string
@@ -346,7 +447,14 @@ func TestOpenReadsManyFormats(t *testing.T) {
 		{"a.tsv", []byte("id\tsmiles\nq\tCCO\n"), "tsv", 1, "q", ""},
 		{"a.sdf", []byte(sdf), "sdf", 1, "methanol", "CO"},
 		{"S.zip", archive.Bytes(), "tu", 2, "1", ""},
+		{"a.csv.zst", squeezed, "csv", 2, "ethanol", ""},
+		{"what", squeezed, "csv", 2, "ethanol", ""},
 	} {
+		// As a file, and in the message.
+		h.sources = map[int]Source{3: bytes.NewReader(test.data)}
+		if _, o := must[*message.Opened](e, h, &message.Open{Name: test.name, File: 3}); o.Records != test.records || o.SHA256 != fmt.Sprintf("%x", sha256.Sum256(test.data)) {
+			t.Errorf("%s: opened %+v", test.name, o)
+		}
 		events, o := must[*message.Opened](e, h, &message.Open{Name: test.name, Data: test.data})
 		var r *message.Records
 		for _, ev := range events {
@@ -359,7 +467,9 @@ func TestOpenReadsManyFormats(t *testing.T) {
 		}
 	}
 	fails(e, h, &message.Open{Name: "S_A.txt", Data: []byte("1, 2\n")}, message.CodeBadInput, "the .zip of the whole set")
-	fails(e, h, &message.Open{Name: "a.zst", Data: []byte("\x28\xb5\x2f\xfd....")}, message.CodeBadInput, "zstd")
+	fails(e, h, &message.Open{Name: "a.smi.zst", Data: []byte("\x28\xb5\x2f\xfd....")}, message.CodeBadInput, "a.smi.zst")
+	fails(e, h, &message.Open{Name: "a.csv.zst", Data: squeezed[:len(squeezed)-6]}, message.CodeBadInput, "a.csv.zst")
+	fails(e, h, &message.Open{Name: "a.csv", File: 9}, message.CodeBadInput, "no such file")
 	fails(e, h, &message.Open{Data: []byte("CCO"), Format: "xyz"}, message.CodeBadOption, "xyz")
 	fails(e, h, &message.Open{Name: "a.csv", Data: []byte("a,b\n1,2\n")}, message.CodeBadInput, "a.csv")
 	fails(e, h, &message.Score{}, message.CodeNotReady, "model")

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"iter"
 	"slices"
@@ -23,9 +24,13 @@ import (
 // memory does not grow with their number.
 type input struct {
 	name, column string
-	data         []byte
+	data         []byte // or file, see Open
+	file         int
+	source       Source
+	zstd         func(io.Reader) (io.Reader, error) // decompresses
 	format       dataset.Format
 	graphs       []*graph.Graph // of a TUDataset set
+	labels       []int8         // by record, see readLabels; nil without any
 	opened       message.Opened
 }
 
@@ -40,30 +45,52 @@ const (
 
 func (e *Engine) open(r *message.Open, post func(message.Event)) (*message.Opened, error) {
 	e.input, e.last = nil, nil
-	in := &input{name: r.Name, column: r.Column, data: r.Data, format: dataset.Format(r.Format)}
-	if !slices.Contains(formats, in.format) {
-		return nil, failf(message.CodeBadOption, "format %q: want one of %v", r.Format, formats[1:])
-	}
-	if bytes.HasPrefix(in.data, []byte("\x28\xb5\x2f\xfd")) {
-		return nil, failf(message.CodeBadInput, "%s is compressed by zstd: unpack it first, or compress it by gzip", in.title())
-	}
-	if detected := dataset.DetectFormat(in.name, in.data[:min(len(in.data), 4096)]); in.format == dataset.Auto || in.format == dataset.CSV && detected == dataset.TSV {
-		in.format = detected
-	}
-	sum := sha256.Sum256(in.data)
-	in.opened = message.Opened{Name: in.name, Format: string(in.format), Molecules: in.format != dataset.TU, SHA256: hex.EncodeToString(sum[:])}
-	var err error
-	if in.format == dataset.TU {
-		err = in.readSet(post)
-	} else {
-		err = e.readMolecules(in, post)
-	}
+	in, err := e.held(r)
 	if err != nil {
 		return nil, err
 	}
+	if !slices.Contains(formats, in.format) {
+		return nil, failf(message.CodeBadOption, "format %q: want one of %v", r.Format, formats[1:])
+	}
+	head, err := in.head()
+	if err != nil {
+		return nil, failf(message.CodeBadInput, "%s: %w", in.title(), err)
+	}
+	if detected := dataset.DetectFormat(in.name, head); in.format == dataset.Auto || in.format == dataset.CSV && detected == dataset.TSV {
+		in.format = detected
+	}
+	in.opened = message.Opened{Name: in.name, Format: string(in.format), Molecules: in.format != dataset.TU}
+	sum := sha256.New()
+	if in.format == dataset.TU {
+		if _, err = io.Copy(sum, in.all(nil)); err == nil {
+			err = in.readSet(post)
+		}
+	} else if err = e.readMolecules(in, sum, post); err == nil {
+		err = in.readLabels(newPulse(e.host))
+	}
+	if err != nil {
+		var failed *message.Failed
+		if !errors.As(err, &failed) {
+			err = failf(message.CodeBadInput, "%s: %w", in.title(), err)
+		}
+		return nil, err
+	}
+	in.opened.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	e.input = in
 	opened := in.opened
 	return &opened, nil
+}
+
+// held is the input of a request, with nothing of it read.
+func (e *Engine) held(r *message.Open) (*input, error) {
+	in := &input{name: r.Name, column: r.Column, data: r.Data, file: r.File, source: bytes.NewReader(r.Data), zstd: e.host.Zstd, format: dataset.Format(r.Format)}
+	if r.File != 0 {
+		var err error
+		if in.source, err = e.host.File(r.File); err != nil {
+			return nil, failf(message.CodeBadInput, "%s: %w", in.title(), err)
+		}
+	}
+	return in, nil
 }
 
 // title is the name of the input for people.
@@ -76,10 +103,10 @@ func (in *input) title() string {
 
 // readSet reads a TUDataset set.
 func (in *input) readSet(post func(message.Event)) error {
-	if !bytes.HasPrefix(in.data, []byte("PK")) {
+	if head, err := in.head(); err != nil || !bytes.HasPrefix(head, []byte("PK")) {
 		return failf(message.CodeBadInput, "%s is one file of a TUDataset set: give the .zip of the whole set", in.title())
 	}
-	set, err := dataset.ReadTUZip(bytes.NewReader(in.data), int64(len(in.data)), "")
+	set, err := dataset.ReadTUZip(in.source, in.source.Size(), "")
 	if err != nil {
 		return failf(message.CodeBadInput, "%s: %w", in.title(), err)
 	}
@@ -94,19 +121,24 @@ func (in *input) readSet(post func(message.Event)) error {
 	return nil
 }
 
-// readMolecules goes through the molecules to say what is wrong with which.
-func (e *Engine) readMolecules(in *input, post func(message.Event)) error {
+// readMolecules goes through the molecules to say what is wrong with which. What
+// is read goes through sum, to the last byte.
+func (e *Engine) readMolecules(in *input, sum hash.Hash, post func(message.Event)) error {
 	p := newPulse(e.host)
-	bytesRead := &counter{r: bytes.NewReader(in.data)}
+	bytesRead := &counter{w: sum}
+	text, err := in.text(bytesRead)
+	if err != nil {
+		return err
+	}
 	chunk, sent := &message.Records{}, time.Now()
 	flush := func() {
 		if len(chunk.ID) > 0 {
 			post(chunk)
 		}
-		post(&message.Progress{Stage: message.StageParse, Done: bytesRead.n, Total: len(in.data), Records: in.opened.Records, Refused: in.opened.Refused})
+		post(&message.Progress{Stage: message.StageParse, Done: bytesRead.n, Total: int(in.source.Size()), Records: in.opened.Records, Refused: in.opened.Refused})
 		chunk, sent = &message.Records{From: in.opened.Records}, time.Now()
 	}
-	for m, err := range dataset.Records(bytesRead, in.options()) {
+	for m, err := range dataset.Records(text, in.options()) {
 		if err != nil {
 			flush() // what could be read
 			return failf(message.CodeBadInput, "%s: %w", in.title(), err)
@@ -131,7 +163,10 @@ func (e *Engine) readMolecules(in *input, post func(message.Event)) error {
 		p.Err()
 	}
 	flush()
-	return nil
+	if rest := io.NewSectionReader(in.source, int64(bytesRead.n), in.source.Size()-int64(bytesRead.n)); rest.Size() > 0 {
+		_, err = io.Copy(sum, rest)
+	}
+	return err
 }
 
 // options are those of reading the molecules.
@@ -146,7 +181,11 @@ func (in *input) records(canonical bool) iter.Seq2[table.Unread, error] {
 	}
 	o := in.options()
 	o.Canonical = canonical
-	return table.Molecules(bytes.NewReader(in.data), o)
+	text, err := in.text(nil)
+	if err != nil {
+		return func(yield func(table.Unread, error) bool) { yield(nil, err) }
+	}
+	return table.Molecules(text, o)
 }
 
 // at returns the molecule or graph of a record, from 0.
@@ -158,7 +197,11 @@ func (in *input) at(record int, canonical bool) (table.Record, *molecule.Molecul
 		r := table.Record{Row: record + 1, ID: fmt.Sprint(record + 1), Graph: in.graphs[record]}
 		return r, nil, nil
 	}
-	for m, err := range dataset.Records(bytes.NewReader(in.data), in.options()) {
+	text, err := in.text(nil)
+	if err != nil {
+		return table.Record{}, nil, failf(message.CodeBadInput, "%s: %w", in.title(), err)
+	}
+	for m, err := range dataset.Records(text, in.options()) {
 		if err != nil {
 			return table.Record{}, nil, failf(message.CodeBadInput, "%s: %w", in.title(), err)
 		}
@@ -196,16 +239,4 @@ func problem(r table.Record) message.Problem {
 		}
 	}
 	return p
-}
-
-// A counter counts what is read.
-type counter struct {
-	r io.Reader
-	n int
-}
-
-func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += n
-	return n, err
 }

@@ -39,6 +39,9 @@ func (s *scored) find(record int) int {
 	return -1
 }
 
+// graphs is how many the input has.
+func (e *Engine) graphs() int { return e.input.opened.Records - e.input.opened.Refused }
+
 func (e *Engine) ready() error {
 	switch {
 	case e.model == nil:
@@ -71,8 +74,8 @@ func (e *Engine) options(r *message.Score) (algo.Options, error) {
 	if err := decide.CheckAlpha(o.Alpha, e.model.Holdout.Len()); err != nil {
 		return o, failf(message.CodeBadOption, "%w", err)
 	}
-	if r.Labels != nil && len(r.Labels) != e.input.opened.Records {
-		return o, failf(message.CodeBadOption, "%d labels for %d records", len(r.Labels), e.input.opened.Records)
+	if r.Workers < 0 || r.Workers > maxWorkers {
+		return o, failf(message.CodeBadOption, "%d workers: want 0 to %d", r.Workers, maxWorkers)
 	}
 	return o, nil
 }
@@ -88,23 +91,29 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 	begin := time.Now()
 	p := newPulse(e.host)
 	run := &run{engine: e, request: r, post: post, now: &scored{alpha: o.Alpha}}
+	defer run.dismiss()
 	o.Watch = run.watch()
 	if run.now.scorer, err = algo.NewScorer(e.model, o); err != nil {
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}
 	e.last = nil
-	run.total = message.Scored{Model: e.card.Name, Calibrator: o.Calibrator, Alpha: o.Alpha, Seed: o.Seed}
+	run.total = message.Scored{Model: e.card.Name, Calibrator: o.Calibrator, Alpha: o.Alpha, Seed: o.Seed, Workers: 1}
 	all := func() (iter.Seq2[table.Unread, error], func(), error) {
 		return e.input.records(e.card.Canonical), func() {}, nil
 	}
 	records, _, _ := all()
 	err = table.Score(p, run.now.scorer, table.Input{Records: records, Again: all}, table.Options{
-		Seed: o.Seed, Workers: 1, Fitting: run.fitting, Fitted: run.fitted,
-		Reading: func(graphs int) {
-			run.progress(message.StageSample, graphs, e.input.opened.Records-e.input.opened.Refused)
-		},
+		Graphs: e.batch, Seed: o.Seed, Workers: 1, Fitting: run.fitting, Fitted: run.fitted,
+		Reading: func(records int) { run.progress(message.StageSample, records, e.input.opened.Records) },
 	}, run.emit)
+	if err == errSpread {
+		err = run.spread(p)
+	}
 	if err != nil {
+		var failed *message.Failed
+		if errors.As(err, &failed) {
+			return nil, failed
+		}
 		return nil, failf(message.CodeBadInput, "%s: %w", e.input.title(), err)
 	}
 	run.flush()
@@ -122,6 +131,7 @@ type run struct {
 	now     *scored
 
 	fit   *table.Fit // nil before
+	team  *team      // that shares the work; nil for a short input
 	chunk message.Rows
 	stage string
 	shown time.Time // the last Progress
@@ -141,7 +151,7 @@ func auc(scores []float64, labels []bool) float64 {
 
 // label returns the label of a record, from 0, if it has one.
 func (r *run) label(record int) (ood, known bool) {
-	l := r.request.Labels
+	l := r.engine.input.labels
 	return record < len(l) && l[record] == 1, record < len(l) && l[record] >= 0
 }
 
@@ -205,6 +215,15 @@ func limit(holdout []float64, alpha float64) float64 {
 	return math.NaN()
 }
 
+// batch are the records that are scored together.
+func (r *run) batch() message.Ints {
+	list := make(message.Ints, len(r.now.places))
+	for k, place := range r.now.places {
+		list[k] = int32(place)
+	}
+	return list
+}
+
 // records turns indices of the batch into numbers of records.
 func (r *run) records(index []int) message.Ints {
 	list := make(message.Ints, len(index))
@@ -241,6 +260,9 @@ func contents(d *dictionary.Dictionary) message.Contents {
 func (r *run) fitting(f *table.Fit) {
 	r.now.places = slices.Clone(f.Records)
 	r.now.ids, r.now.smiles = make([]string, len(f.Records)), make([]string, len(f.Records))
+	if f.Sample {
+		r.recruit(f)
+	}
 }
 
 // fitted tells the page what was learned.
@@ -248,7 +270,7 @@ func (r *run) fitted(f *table.Fit) error {
 	r.fit, r.engine.last = f, r.now
 	r.total.Warnings = f.Warnings
 	m := &message.Fitted{
-		Graphs: len(f.Graphs), Total: f.Total, Sample: f.Sample,
+		Graphs: len(f.Graphs), Total: r.engine.graphs(), Sample: f.Sample,
 		Evidence: f.Evidence, Weight: f.Weight, Alone: f.Alone, Warnings: f.Warnings,
 	}
 	for _, row := range f.Holdout {
@@ -256,6 +278,9 @@ func (r *run) fitted(f *table.Fit) error {
 	}
 	m.Threshold = limit(m.Holdout.Score, r.now.alpha)
 	r.post(m)
+	if r.team != nil {
+		return errSpread
+	}
 	return nil
 }
 
@@ -274,45 +299,62 @@ const (
 	rowsTime  = 100 * time.Millisecond
 )
 
+// appendRow appends a record with its scores, or if it was refused without.
+func appendRow(c *message.Columns, s table.Scored) {
+	row, text := refused, ""
+	if s.Err != nil {
+		text = s.Err.Error()
+	} else {
+		row = *s.Scores
+	}
+	c.ID, c.SMILES, c.Error, c.Verdict = append(c.ID, s.ID), append(c.SMILES, s.SMILES), append(c.Error, text), append(c.Verdict, string(row.Verdict))
+	add(&c.Scores, row)
+	c.Scores.P = append(c.Scores.P, row.P)
+}
+
 // emit takes rows.
 func (r *run) emit(rows []table.Scored) error {
-	t, c := &r.total, &r.chunk.Rows
+	first := len(r.chunk.Rows.ID)
 	for _, s := range rows {
+		appendRow(&r.chunk.Rows, s)
+	}
+	return r.took(first)
+}
+
+// took counts the rows of the chunk from the given one on, which are new, and
+// sends the chunk when it is large or old enough.
+func (r *run) took(first int) error {
+	t, c := &r.total, &r.chunk.Rows
+	for i := first; i < len(c.ID); i++ {
 		record := t.Records
-		row, text := refused, ""
-		if s.Err != nil {
-			text = s.Err.Error()
-			t.Refused++
-		} else {
-			row = *s.Scores
-			switch row.Verdict {
-			case decide.Outside:
-				t.Outside++
-			case decide.Borderline:
-				t.Borderline++
-			case decide.Inside:
-				t.Inside++
-			default:
-				t.Unknown++
-			}
-			if i := r.now.find(record); i >= 0 {
-				r.now.ids[i], r.now.smiles[i] = s.ID, s.SMILES
-			}
-			if ood, known := r.label(record); known {
-				r.scores, r.labels = append(r.scores, row.Score), append(r.labels, ood)
-			}
-		}
-		c.ID, c.SMILES, c.Error, c.Verdict = append(c.ID, s.ID), append(c.SMILES, s.SMILES), append(c.Error, text), append(c.Verdict, string(row.Verdict))
-		add(&c.Scores, row)
-		c.Scores.P = append(c.Scores.P, row.P)
 		t.Records++
+		if c.Error[i] != "" {
+			t.Refused++
+			continue
+		}
+		switch decide.Verdict(c.Verdict[i]) {
+		case decide.Outside:
+			t.Outside++
+		case decide.Borderline:
+			t.Borderline++
+		case decide.Inside:
+			t.Inside++
+		default:
+			t.Unknown++
+		}
+		if k := r.now.find(record); k >= 0 {
+			r.now.ids[k], r.now.smiles[k] = c.ID[i], c.SMILES[i]
+		}
+		if ood, known := r.label(record); known {
+			r.scores, r.labels = append(r.scores, c.Scores.Score[i]), append(r.labels, ood)
+		}
 	}
 	if len(c.ID) < rowsChunk && time.Since(r.sent) < rowsTime {
 		return nil
 	}
 	r.flush()
 	if r.fit != nil && r.fit.Sample {
-		r.progress(message.StageScore, t.Records-t.Refused, r.fit.Total)
+		r.progress(message.StageScore, t.Records, r.engine.input.opened.Records)
 	}
 	for {
 		n, light, ok := r.engine.host.Waiting()

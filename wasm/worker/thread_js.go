@@ -1,4 +1,4 @@
-package main
+package worker
 
 import (
 	"syscall/js"
@@ -6,14 +6,15 @@ import (
 	"baca/wasm/message"
 )
 
-// A thread is a dedicated worker that the script page.js has started.
+// A thread is a worker that the script thread.js has started.
 type thread struct {
 	port          js.Value
 	receive, died js.Func
 }
 
-// spawn starts a worker. It implements message.Spawn.
-func spawn(receive func([]byte), died func(string)) message.Port {
+// Spawn starts a worker, from the page or from another worker. It implements
+// message.Spawn.
+func Spawn(receive func([]byte), died func(string)) message.Port {
 	w := &thread{
 		receive: js.FuncOf(func(_ js.Value, args []js.Value) any {
 			data := make([]byte, args[0].Get("byteLength").Int())
@@ -32,11 +33,10 @@ func spawn(receive func([]byte), died func(string)) message.Port {
 
 // Post implements message.Port. The bytes are copied out of this program's memory,
 // and the copy then moves to the worker.
-func (w *thread) Post(data []byte) {
+func (w *thread) Post(data []byte, file int) {
 	array := js.Global().Get("Uint8Array").New(len(data))
 	js.CopyBytesToJS(array, data)
-	buffer := array.Get("buffer")
-	w.port.Call("postMessage", buffer, []any{buffer})
+	w.port.Call("post", array.Get("buffer"), file)
 }
 
 // Terminate implements message.Port.

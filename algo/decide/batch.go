@@ -1,0 +1,106 @@
+package decide
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// QValues returns for each p-value of a batch the lowest rate of false discoveries
+// at which Benjamini and Hochberg call it one: with p₍₁₎ ≤ … ≤ p₍ₘ₎,
+//
+//	q₍ᵢ₎ = min over j ≥ i of min(1, m·p₍ⱼ₎/j).
+//
+// Of those with q ≤ f, the expected share of in-distribution graphs is at most f
+// times the share of these in the batch. Conformal p-values that share one holdout
+// depend on each other, but in the direction that the bound allows (Bates and
+// others, "Testing for outliers with conformal p-values", 2023). NaN stays NaN and
+// does not count.
+func QValues(p []float64) []float64 {
+	t := NewTally()
+	for _, v := range p {
+		t.Add(v, 1)
+	}
+	q := make([]float64, len(p))
+	of := t.QValues()
+	for i, v := range p {
+		if q[i] = math.NaN(); !math.IsNaN(v) {
+			q[i] = of[v]
+		}
+	}
+	return q
+}
+
+// A Tally counts p-values. A holdout of n graphs gives at most n+1 different ones, so
+// the q-values of any number of graphs need little memory. Tallies of parts of a
+// batch can be added up.
+type Tally struct{ count map[float64]int }
+
+// NewTally returns an empty Tally.
+func NewTally() *Tally { return &Tally{map[float64]int{}} }
+
+// Add counts a p-value so many times, unless it is NaN.
+func (t *Tally) Add(p float64, times int) {
+	if !math.IsNaN(p) {
+		t.count[p] += times
+	}
+}
+
+// Merge adds the counts of another tally.
+func (t *Tally) Merge(o *Tally) {
+	for p, n := range o.count {
+		t.count[p] += n
+	}
+}
+
+// Len returns how many p-values were counted.
+func (t *Tally) Len() int {
+	n := 0
+	for _, k := range t.count {
+		n += k
+	}
+	return n
+}
+
+// QValues returns the q-value that belongs to each p-value, see the function of
+// that name.
+func (t *Tally) QValues() map[float64]float64 {
+	values := make([]float64, 0, len(t.count))
+	for p := range t.count {
+		values = append(values, p)
+	}
+	slices.Sort(values)
+	m := t.Len()
+	q, least, below := make(map[float64]float64, len(values)), 1.0, m
+	for i := len(values) - 1; i >= 0; i-- {
+		p := values[i]
+		least = min(least, float64(p*(float64(m)/float64(below))))
+		q[p] = least
+		below -= t.count[p]
+	}
+	return q
+}
+
+// JudgeBatch calls a graph of a batch outside where its q-value is at most fdr, so
+// that of all graphs called that a share fdr is expected to be in-distribution, or
+// less; borderline where its p-value by itself is at most alpha; and inside
+// otherwise.
+func JudgeBatch(p, q, alpha, fdr float64) Verdict {
+	switch {
+	case math.IsNaN(p):
+		return Unknown
+	case q <= fdr:
+		return Outside
+	case p <= alpha:
+		return Borderline
+	}
+	return Inside
+}
+
+// CheckFDR reports a rate of false discoveries that makes no sense.
+func CheckFDR(fdr float64) error {
+	if !(fdr > 0 && fdr < 1) {
+		return fmt.Errorf("rate of false discoveries %g: want a number between 0 and 1", fdr)
+	}
+	return nil
+}

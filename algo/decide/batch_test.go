@@ -1,0 +1,141 @@
+package decide
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// The rule as it was published: with the largest k for which p₍ₖ₎ ≤ f·k/m, the k
+// smallest are discoveries.
+func discoveries(p []float64, f float64) int {
+	sorted := slices.DeleteFunc(slices.Clone(p), math.IsNaN)
+	slices.Sort(sorted)
+	most := 0
+	for k, v := range sorted {
+		if v <= f*float64(k+1)/float64(len(sorted)) {
+			most = k + 1
+		}
+	}
+	return most
+}
+
+func TestQValuesAreBenjaminiHochberg(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 300 {
+		p := make([]float64, rng.IntN(40))
+		for i := range p {
+			p[i] = float64(1+rng.IntN(20)) / 20 // ties
+			if rng.IntN(3) == 0 {
+				p[i] *= 0.05
+			}
+			if rng.IntN(15) == 0 {
+				p[i] = math.NaN()
+			}
+		}
+		q := QValues(p)
+		for _, f := range []float64{0.01303, 0.05107, 0.11109, 0.2311, 0.7713} { // none on a boundary
+			called := 0
+			for _, v := range q {
+				if v <= f {
+					called++
+				}
+			}
+			if want := discoveries(p, f); called != want {
+				t.Fatalf("%v at %g: %d discoveries, want %d (q %v)", p, f, called, want, q)
+			}
+		}
+		for i := range p {
+			if math.IsNaN(p[i]) != math.IsNaN(q[i]) || q[i] < p[i] || q[i] > 1 {
+				t.Fatalf("p = %g has q = %g", p[i], q[i])
+			}
+		}
+	}
+	// By hand: 4 values.
+	want := []float64{0.04, 0.04, 0.9, 0.08 * 4 / 3}
+	for i, q := range QValues([]float64{0.01, 0.02, 0.9, 0.08}) {
+		if math.Abs(q-want[i]) > 1e-12 {
+			t.Errorf("q %d is %g, want %g", i, q, want[i])
+		}
+	}
+}
+
+func TestTallyOfParts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 1))
+	a, b := NewTally(), NewTally()
+	p := make([]float64, 500)
+	for i := range p {
+		p[i] = float64(1+rng.IntN(100)) / 100
+		[]*Tally{a, b}[rng.IntN(2)].Add(p[i], 1)
+	}
+	a.Merge(b)
+	if a.Len() != len(p) {
+		t.Fatalf("%d counted, want %d", a.Len(), len(p))
+	}
+	of := a.QValues()
+	for i, q := range QValues(p) {
+		if of[p[i]] != q {
+			t.Fatalf("p = %g has q = %g in parts, %g in one", p[i], of[p[i]], q)
+		}
+	}
+}
+
+// The false-discovery rate of conformal p-values that share a holdout stays at or
+// below what is asked, to four standard errors over the runs.
+func TestFalseDiscoveries(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	const runs, size = 300, 200
+	for _, share := range []float64{0, 0.1, 0.5} {
+		for _, f := range []float64{0.05, 0.2} {
+			var rates []float64
+			for range runs {
+				holdout, scores := make([]float64, size), make([]float64, size)
+				for i := range size {
+					if holdout[i], scores[i] = rng.NormFloat64(), rng.NormFloat64(); float64(i) < share*size {
+						scores[i] += 4
+					}
+				}
+				called, wrong := 0, 0
+				p := PValues(scores, holdout)
+				for i, q := range QValues(p) {
+					if JudgeBatch(p[i], q, 0.05, f) == Outside {
+						if called++; float64(i) >= share*size {
+							wrong++
+						}
+					}
+				}
+				rates = append(rates, float64(wrong)/float64(max(1, called)))
+			}
+			mean, square := 0.0, 0.0
+			for _, r := range rates {
+				mean += r / runs
+			}
+			for _, r := range rates {
+				square += (r - mean) * (r - mean) / runs
+			}
+			if limit := f*(1-share) + 4*math.Sqrt(square/runs); mean > limit {
+				t.Errorf("share %g, asked %g: %.4f false discoveries, want at most %.4f", share, f, mean, limit)
+			}
+		}
+	}
+}
+
+func TestJudgeBatch(t *testing.T) {
+	for _, c := range []struct {
+		p, q float64
+		want Verdict
+	}{{0.01, 0.09, Outside}, {0.01, 0.2, Borderline}, {0.06, 0.2, Inside}, {0.06, 0.1, Outside}, {math.NaN(), math.NaN(), Unknown}} {
+		if got := JudgeBatch(c.p, c.q, 0.05, 0.1); got != c.want {
+			t.Errorf("p %g, q %g: %s, want %s", c.p, c.q, got, c.want)
+		}
+	}
+	for _, f := range []float64{0, 1, -1, math.NaN()} {
+		if CheckFDR(f) == nil {
+			t.Errorf("a rate of %g makes sense", f)
+		}
+	}
+	if err := CheckFDR(0.1); err != nil {
+		t.Error(err)
+	}
+}

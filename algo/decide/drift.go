@@ -1,0 +1,203 @@
+package decide
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// A Drift watches a stream of scores for a change of where they come from. It bets
+// against the claim that the stream is exchangeable with the holdout, and its
+// wealth, which starts at 1, is a martingale as long as the claim is true: whoever
+// looks at it at all times sees it reach 1/δ with a chance of at most δ (Ville's
+// inequality). A large wealth therefore says that the distribution has moved, and
+// the wealth at any time is a fair account of the evidence so far.
+//
+// Each score gets a smoothed conformal p-value among the holdout and all scores of
+// the stream so far, ties being broken by a draw: under the claim these are
+// independent and uniform. Half of the capital is bet by the simple jumper of Vovk
+// and others ("Retrain or not retrain", 2021), an average over how readily it
+// changes its mind, which notices p-values that lean to either side. The other half
+// is bet on small p-values: the mean of the power martingales Π ε·p^(ε−1). A few
+// graphs that are far outside raise the second, a slight shift of all raises the
+// first.
+//
+// The scores must be those of a scorer that learned nothing from the stream, as
+// algo.Alone. It keeps every score, eight bytes each. A Drift must not be used by
+// two goroutines at once.
+type Drift struct {
+	rng    *rand.Rand
+	scores ranked
+
+	jumpers [len(jumps)]jumper
+	powers  [len(exponents)]float64 // logarithms of capitals
+
+	seen    int
+	log     float64 // of the wealth
+	highest float64
+	at      int // score, from 1, after which it was highest
+}
+
+// jumps are the shares of capital that a jumper takes anew from all sides at each
+// step.
+var jumps = [...]float64{1e-4, 1e-3, 1e-2, 1e-1, 1}
+
+// exponents are those of the power martingales. ε = 1 bets nothing.
+var exponents = [...]float64{0.1, 0.3, 0.5, 0.7, 0.9, 1}
+
+// slopes are the bets of a jumper: 1 + slope·(p − ½).
+var slopes = [...]float64{-1, 0, 1}
+
+// A jumper has the logarithm of its capital and how it is spread over slopes.
+type jumper struct {
+	log   float64
+	share [len(slopes)]float64
+}
+
+// driftStream is the second half of the seed of the draws.
+const driftStream = 0xba1a_1007
+
+// NewDrift starts at the scores of a holdout of in-distribution graphs, which may be
+// empty: then the stream is only compared with its own beginning. NaN is left out.
+func NewDrift(holdout []float64, seed uint64) *Drift {
+	d := &Drift{rng: rand.New(rand.NewPCG(seed, driftStream))}
+	sorted := slices.DeleteFunc(slices.Clone(holdout), math.IsNaN)
+	slices.Sort(sorted)
+	d.scores.fill(sorted)
+	for k := range d.jumpers {
+		for e := range slopes {
+			d.jumpers[k].share[e] = 1.0 / float64(len(slopes))
+		}
+	}
+	return d
+}
+
+// Add takes the next score of the stream and returns its smoothed p-value. A score
+// that is NaN is left out and gets NaN.
+func (d *Drift) Add(score float64) float64 {
+	if math.IsNaN(score) {
+		return score
+	}
+	above, same := d.scores.add(score)
+	// same counts the score itself. 1 − Float64 is above 0, so p is, too.
+	p := (float64(above) + (1-d.rng.Float64())*float64(same)) / float64(d.scores.n)
+	d.seen++
+	var all []float64 // logarithms of capitals
+	for k := range d.jumpers {
+		d.jumpers[k].bet(p, jumps[k])
+		all = append(all, d.jumpers[k].log-math.Log(2*float64(len(jumps))))
+	}
+	for k, e := range exponents {
+		d.powers[k] += math.Log(e) + float64((e-1)*math.Log(p))
+		all = append(all, d.powers[k]-math.Log(2*float64(len(exponents))))
+	}
+	d.log = logSum(all)
+	if d.log > d.highest {
+		d.highest, d.at = d.log, d.seen
+	}
+	return p
+}
+
+// bet is one step of Vovk's algorithm.
+func (j *jumper) bet(p, jump float64) {
+	sum := 0.0
+	for e, slope := range slopes {
+		share := float64((1-jump)*j.share[e]) + jump/float64(len(slopes))
+		j.share[e] = share * (1 + float64(slope*(p-0.5)))
+		sum += j.share[e]
+	}
+	for e := range j.share {
+		j.share[e] /= sum
+	}
+	j.log += math.Log(sum)
+}
+
+// logSum is log Σ exp.
+func logSum(x []float64) float64 {
+	top := slices.Max(x)
+	sum := 0.0
+	for _, v := range x {
+		sum += math.Exp(v - top)
+	}
+	return top + math.Log(sum)
+}
+
+// Seen returns the number of scores so far.
+func (d *Drift) Seen() int { return d.seen }
+
+// LogWealth returns the natural logarithm of the wealth, 0 at the start.
+func (d *Drift) LogWealth() float64 { return d.log }
+
+// Highest returns the largest logarithm so far, at least 0, and after which score,
+// from 1, it was reached; 0 for the start.
+func (d *Drift) Highest() (log float64, at int) { return d.highest, d.at }
+
+// Moved tells whether the wealth has ever reached 1/delta. For a stream that is
+// exchangeable with the holdout the chance of that is at most delta, however long
+// it runs.
+func (d *Drift) Moved(delta float64) bool { return d.highest >= -math.Log(delta) }
+
+// ranked is a sorted list in blocks, so that a number finds its place in the square
+// root of their count.
+type ranked struct {
+	blocks [][]float64 // ascending, none empty
+	n      int
+}
+
+// blockSize numbers fill a block; twice as many split it.
+const blockSize = 512
+
+// fill sets the list to sorted numbers.
+func (r *ranked) fill(sorted []float64) {
+	r.n = len(sorted)
+	for chunk := range slices.Chunk(sorted, blockSize) {
+		r.blocks = append(r.blocks, slices.Clone(chunk))
+	}
+}
+
+// add inserts x and returns how many numbers are above it and how many, it included,
+// are equal to it.
+func (r *ranked) add(x float64) (above, same int) {
+	r.n++
+	if len(r.blocks) == 0 {
+		r.blocks = [][]float64{{x}}
+		return 0, 1
+	}
+	below, place := 0, -1
+	for k, b := range r.blocks {
+		switch {
+		case b[len(b)-1] < x:
+			below += len(b)
+			if k < len(r.blocks)-1 {
+				continue
+			}
+		case b[0] > x:
+			above += len(b)
+			if place >= 0 {
+				continue
+			}
+		default:
+			at, _ := slices.BinarySearch(b, x)
+			after := at
+			for after < len(b) && b[after] == x {
+				after++
+			}
+			below, above = below+at, above+len(b)-after
+			if place >= 0 {
+				continue
+			}
+		}
+		if place < 0 {
+			place = k
+		}
+	}
+	b := r.blocks[place]
+	at, _ := slices.BinarySearch(b, x)
+	b = slices.Insert(b, at, x)
+	r.blocks[place] = b
+	if len(b) >= 2*blockSize {
+		r.blocks[place] = b[:blockSize:blockSize]
+		r.blocks = slices.Insert(r.blocks, place+1, slices.Clone(b[blockSize:]))
+	}
+	return above, r.n - below - above
+}

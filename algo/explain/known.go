@@ -1,0 +1,79 @@
+package explain
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"baca/algo/fingerprint"
+	"baca/algo/graph"
+)
+
+// SaltSize is the length of the salt of hashes in bytes.
+const SaltSize = 16
+
+// Known tells whether a graph was in a set, by salted hashes that are cut so short
+// that any other graph, too, meets one by chance in about one case of a hundred. So
+// a match says that a graph was likely in the set, and one that was guessed proves
+// nothing. No match is certain: it was not.
+type Known struct {
+	Salt   [SaltSize]byte
+	Bits   int      // of a hash, 0 to 32
+	Hashes []uint32 // ascending, each once
+}
+
+// falseMatches is how often a graph that was not in the set should match, at most.
+const falseMatches = 0.01
+
+// NewKnown hashes a set of graphs. The hashes of one set with two salts have nothing
+// in common.
+func NewKnown(gs []*graph.Graph, salt [SaltSize]byte) Known {
+	k := Known{Salt: salt, Bits: min(32, int(math.Ceil(math.Log2(float64(max(1, len(gs)))/falseMatches))))}
+	for _, g := range gs {
+		k.Hashes = append(k.Hashes, k.hash(g))
+	}
+	slices.Sort(k.Hashes)
+	k.Hashes = slices.Clip(slices.Compact(k.Hashes))
+	return k
+}
+
+// hash is that of the number of nodes and edges and of all subtrees up to height 8
+// (Weisfeiler and Lehman) with their counts. The chirality of atoms is left out: it
+// follows the order in which a molecule is written.
+func (k *Known) hash(g *graph.Graph) uint32 {
+	if g.Features == atomFeatures {
+		flat := *g
+		flat.X = slices.Clone(g.X)
+		for i := range g.N() {
+			flat.X[i*atomFeatures+chiralityColumn] = 0
+		}
+		g = &flat
+	}
+	p := fingerprint.New(g, fingerprint.MaxHeight)
+	b := slices.Clone(k.Salt[:])
+	b = binary.LittleEndian.AppendUint32(b, uint32(g.N()))
+	b = binary.LittleEndian.AppendUint32(b, uint32(g.M()))
+	for i, key := range p.Keys {
+		b = binary.LittleEndian.AppendUint32(b, key)
+		b = binary.LittleEndian.AppendUint32(b, p.Counts[i])
+	}
+	sum := sha256.Sum256(b)
+	return uint32(uint64(binary.LittleEndian.Uint32(sum[:])) >> (32 - k.Bits))
+}
+
+// Likely tells whether g was likely in the set: surely not, if it is false. Graphs
+// that the hash cannot tell apart (stereoisomers, bond orders that no feature of an
+// atom shows, a few regular graphs) count as the same.
+func (k *Known) Likely(g *graph.Graph) bool {
+	if len(k.Hashes) == 0 {
+		return false
+	}
+	_, ok := slices.BinarySearch(k.Hashes, k.hash(g))
+	return ok
+}
+
+// FalseMatches returns the chance that a graph which was not in the set matches.
+func (k *Known) FalseMatches() float64 {
+	return float64(len(k.Hashes)) / math.Exp2(float64(k.Bits))
+}

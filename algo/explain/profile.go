@@ -1,0 +1,193 @@
+package explain
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"baca/algo/baseline"
+	"baca/algo/graph"
+	"baca/algo/metric"
+)
+
+// A Profile is what a model remembers of its training graphs beside its bank: how
+// large and how branched they were, which values their features had, and salted
+// hashes of them. All but Known can be seen by whoever has it.
+type Profile struct {
+	// Quantiles has a row of len(Levels) values for each of Statistics, in that
+	// order.
+	Quantiles [][]float64
+	// Values lists for each feature, ascending, the values that nodes had.
+	Values [][]Value
+	// Known tells training graphs. It may be empty.
+	Known Known
+}
+
+// A Value is one that a feature had.
+type Value struct {
+	Of     int // raw, as in graph.Graph.X
+	Graphs int // of the training set that had it, at least 1
+}
+
+// Levels are those of Quantiles, in percent. Lowest and highest values are not
+// kept, as each would be that of a single graph.
+var Levels = [...]float64{1, 5, 25, 50, 75, 95, 99}
+
+// A Statistic is a number that can be counted off a graph.
+type Statistic struct {
+	Name string // also the key of a Reason about it
+	Of   func(*graph.Graph) float64
+	// molecules says that it reads the atom features of package molecule.
+	molecules    bool
+	more, less   string // what a graph has that is above or below: "%s" is nodes or atoms
+	share, count bool   // is a share of the nodes; is a count
+}
+
+// The columns of the atom features, see molecule.Molecule.Graph.
+const (
+	elementColumn   = 0
+	chiralityColumn = 1
+	chargeColumn    = 3
+	ringColumn      = 8
+	atomFeatures    = 9
+)
+
+// carbon and neutral are raw feature values.
+const carbon, neutral = 5, 5
+
+// Statistics are those of a Profile. They are a part of the format of model files.
+var Statistics = []Statistic{
+	{Name: "size", Of: func(g *graph.Graph) float64 { return float64(g.N()) }, more: "more %s", less: "fewer %s", count: true},
+	{Name: "parts", Of: func(g *graph.Graph) float64 { return float64(baseline.Components(g)) }, more: "more separate parts", less: "fewer separate parts", count: true},
+	{Name: "rings", Of: func(g *graph.Graph) float64 { return float64(g.M() - g.N() + baseline.Components(g)) }, more: "more rings", less: "fewer rings", count: true},
+	{Name: "highest degree", Of: highest, more: "a larger highest number of neighbours", less: "a smaller highest number of neighbours", count: true},
+	{Name: "mean degree", Of: func(g *graph.Graph) float64 { return 2 * float64(g.M()) / float64(max(1, g.N())) }, more: "more neighbours on average", less: "fewer neighbours on average"},
+	{Name: "ends", Of: func(g *graph.Graph) float64 {
+		return nodes(g, func(i int) bool { return g.Degree(i) == 1 })
+	}, more: "a larger share of %s with one neighbour", less: "a smaller share of %s with one neighbour", share: true},
+	{Name: "branches", Of: func(g *graph.Graph) float64 {
+		return nodes(g, func(i int) bool { return g.Degree(i) >= 3 })
+	}, more: "a larger share of %s with three neighbours or more", less: "a smaller share of %s with three neighbours or more", share: true},
+	{Name: "in rings", molecules: true, Of: func(g *graph.Graph) float64 {
+		return nodes(g, func(i int) bool { return g.X[i*g.Features+ringColumn] == 1 })
+	}, more: "a larger share of %s in rings", less: "a smaller share of %s in rings", share: true},
+	{Name: "carbon", molecules: true, Of: func(g *graph.Graph) float64 {
+		return nodes(g, func(i int) bool { return g.X[i*g.Features+elementColumn] == carbon })
+	}, more: "a larger share of carbon", less: "a smaller share of carbon", share: true},
+	{Name: "charged", molecules: true, Of: func(g *graph.Graph) float64 {
+		return nodes(g, func(i int) bool { return g.X[i*g.Features+chargeColumn] != neutral })
+	}, more: "a larger share of charged %s", less: "a smaller share of charged %s", share: true},
+}
+
+func highest(g *graph.Graph) float64 {
+	most := 0
+	for i := range g.N() {
+		most = max(most, g.Degree(i))
+	}
+	return float64(most)
+}
+
+// nodes is the share of nodes that are so.
+func nodes(g *graph.Graph, is func(i int) bool) float64 {
+	count := 0
+	for i := range g.N() {
+		if is(i) {
+			count++
+		}
+	}
+	return float64(count) / float64(max(1, g.N()))
+}
+
+// value returns the statistic of g, and false where it has none.
+func (s *Statistic) value(g *graph.Graph) (float64, bool) {
+	if s.molecules && g.Features != atomFeatures {
+		return 0, false
+	}
+	return s.Of(g), true
+}
+
+// NewProfile describes training graphs, of which there must be at least one; all
+// have the same number of features. salt is for NewKnown.
+func NewProfile(gs []*graph.Graph, salt [SaltSize]byte) *Profile {
+	p := &Profile{Values: make([][]Value, gs[0].Features)}
+	for k := range Statistics {
+		var values []float64
+		for _, g := range gs {
+			if v, ok := Statistics[k].value(g); ok {
+				values = append(values, v)
+			}
+		}
+		row := make([]float64, len(Levels))
+		for l, level := range Levels {
+			if len(values) > 0 {
+				row[l] = float64(float32(metric.Percentile(values, level)))
+			}
+		}
+		p.Quantiles = append(p.Quantiles, row)
+	}
+	for column := range p.Values {
+		graphs := map[int]int{}
+		for _, g := range gs {
+			seen := map[int]bool{}
+			for i := range g.N() {
+				if v := int(g.X[i*g.Features+column]); !seen[v] {
+					seen[v] = true
+					graphs[v]++
+				}
+			}
+		}
+		for v, n := range graphs {
+			p.Values[column] = append(p.Values[column], Value{v, n})
+		}
+		slices.SortFunc(p.Values[column], func(a, b Value) int { return cmp.Compare(a.Of, b.Of) })
+	}
+	p.Known = NewKnown(gs, salt)
+	return p
+}
+
+// Share returns what can be handed out of the profile of so many graphs: without
+// hashes, without quantiles that fewer than k graphs lie beyond, which take the value
+// of the nearest that is kept, and without values that fewer than k graphs had.
+func (p *Profile) Share(graphs, k int) *Profile {
+	s := &Profile{Values: make([][]Value, len(p.Values))}
+	keeps := func(level float64) bool {
+		return min(level, 100-level)/100*float64(graphs) >= float64(k)
+	}
+	for _, row := range p.Quantiles {
+		row = slices.Clone(row)
+		middle := len(row) / 2
+		for l := middle - 1; l >= 0; l-- {
+			if !keeps(Levels[l]) {
+				row[l] = row[l+1]
+			}
+		}
+		for l := middle + 1; l < len(row); l++ {
+			if !keeps(Levels[l]) {
+				row[l] = row[l-1]
+			}
+		}
+		s.Quantiles = append(s.Quantiles, row)
+	}
+	for column, values := range p.Values {
+		for _, v := range values {
+			if v.Graphs >= k {
+				s.Values[column] = append(s.Values[column], v)
+			}
+		}
+	}
+	return s
+}
+
+// graphs returns how many training graphs had a value of a feature.
+func (p *Profile) graphs(column, value int) int {
+	at, ok := slices.BinarySearchFunc(p.Values[column], value, func(v Value, x int) int { return cmp.Compare(v.Of, x) })
+	if !ok {
+		return 0
+	}
+	return p.Values[column][at].Graphs
+}
+
+// whole tells whether a feature is a number that NewProfile can list.
+func whole(x float32) bool {
+	return x == float32(math.Trunc(float64(x))) && math.Abs(float64(x)) < 1<<24
+}

@@ -1,0 +1,243 @@
+package explain
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/algo/fingerprint"
+	"baca/algo/graph"
+	"baca/algo/molecule"
+)
+
+// parse reads molecules.
+func parse(t testing.TB, list ...string) []*graph.Graph {
+	t.Helper()
+	var gs []*graph.Graph
+	for _, s := range list {
+		g, err := molecule.ParseGraph(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gs = append(gs, g)
+	}
+	return gs
+}
+
+// renumbered is g with its nodes in another order.
+func renumbered(t testing.TB, rng *rand.Rand, g *graph.Graph) *graph.Graph {
+	t.Helper()
+	n := g.N()
+	order := rng.Perm(n)
+	var edges [][2]int32
+	for i := range n {
+		for _, j := range g.Row(i) {
+			edges = append(edges, [2]int32{int32(order[i]), int32(order[j])})
+		}
+	}
+	h, _, err := graph.New(n, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Features, h.X = g.Features, make([]float32, len(g.X))
+	for i := range n {
+		copy(h.X[order[i]*g.Features:(order[i]+1)*g.Features], g.X[i*g.Features:(i+1)*g.Features])
+	}
+	return h
+}
+
+// Each graph of the set matches in any order of its nodes. Others match about as
+// often as FalseMatches says, which is at most 1 %.
+func TestKnown(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 3))
+	var gs []*graph.Graph
+	for range 700 {
+		gs = append(gs, random(t, rng, 12+rng.IntN(8), 3))
+	}
+	k := NewKnown(gs, [SaltSize]byte{7})
+	for i, g := range gs {
+		if !k.Likely(renumbered(t, rng, g)) {
+			t.Fatalf("graph %d of the set does not match", i)
+		}
+	}
+	if f := k.FalseMatches(); !(f <= 0.01 && f > 0.004) {
+		t.Errorf("%.4f false matches with %d bits, want 0.005 to 0.01", f, k.Bits)
+	}
+	const others = 3000
+	matches := 0
+	for range others {
+		if k.Likely(random(t, rng, 12+rng.IntN(8), 3)) {
+			matches++
+		}
+	}
+	f := k.FalseMatches()
+	if got, limit := float64(matches)/others, 5*math.Sqrt(f/others); math.Abs(got-f) > limit {
+		t.Errorf("%.4f of other graphs match, want %.4f ± %.4f", got, f, limit)
+	}
+	// One node, edge or feature more is another graph, but for chance; the salt
+	// matters.
+	other := NewKnown(gs, [SaltSize]byte{8})
+	same := 0
+	for _, h := range k.Hashes {
+		if _, ok := slices.BinarySearch(other.Hashes, h); ok {
+			same++
+		}
+	}
+	if same > 30 {
+		t.Errorf("two salts have %d of %d hashes in common", same, len(k.Hashes))
+	}
+	if (&Known{}).Likely(gs[0]) || known(t).Likely(gs[0]) {
+		t.Error("an empty set has a graph")
+	}
+}
+
+// known hashes molecules.
+func known(t *testing.T, list ...string) *Known {
+	k := NewKnown(parse(t, list...), [SaltSize]byte{1})
+	return &k
+}
+
+// A molecule matches however it is written; others do not.
+func TestKnownMolecules(t *testing.T) {
+	k := known(t, "C[C@H](N)C(=O)O", "c1ccccc1O", "CCO")
+	k.Bits, k.Hashes = 32, nil // no chance matches
+	for _, g := range parse(t, "C[C@H](N)C(=O)O", "c1ccccc1O", "CCO") {
+		k.Hashes = append(k.Hashes, k.hash(g))
+	}
+	slices.Sort(k.Hashes)
+	for _, c := range []struct {
+		smiles string
+		want   bool
+	}{
+		{"OC(=O)[C@@H](N)C", true}, {"OC(=O)[C@H](N)C", true}, // the mirror image counts as the same
+		{"Oc1ccccc1", true}, {"OC1=CC=CC=C1", true}, {"OCC", true},
+		{"OCCC", false}, {"c1ccccc1N", false}, {"CC[O-]", false}, {"NCC(=O)O", false},
+	} {
+		if got := k.Likely(parse(t, c.smiles)[0]); got != c.want {
+			t.Errorf("%s is known: %v, want %v", c.smiles, got, c.want)
+		}
+	}
+}
+
+// Alkanes of 3 to 12 atoms and phenols: what differs from them is said, and nothing
+// else.
+func TestReasons(t *testing.T) {
+	var list []string
+	for n := 3; n <= 12; n++ {
+		for range 3 {
+			list = append(list, strings.Repeat("C", n), strings.Repeat("C", n-2)+"O", "c1ccccc1O")
+		}
+	}
+	gs := parse(t, list...)
+	p := NewProfile(gs, [SaltSize]byte{})
+	var prints []fingerprint.Print
+	for _, g := range gs {
+		prints = append(prints, fingerprint.New(g, fingerprint.DefaultHeight))
+	}
+	index := fingerprint.NewIndex(prints)
+	for _, c := range []struct {
+		smiles string
+		want   []string // beginnings, in order
+		nodes  []int    // of the first
+	}{
+		{"CCCCCC", nil, nil},
+		{"CCCO", nil, nil},
+		{strings.Repeat("C", 40), []string{"more atoms than 99 % of the training graphs: 40, half of them have "}, nil},
+		{"CCCCS", []string{"the element S, which no training graph has"}, []int{4}},
+		{"CCCC[O-]", []string{"an atom of charge -1, which no training graph has"}, []int{4}},
+		{"CCC(O)CC", []string{"CH, sp³, 3 neighbours, a combination that no graph of the bank has", "a larger share of atoms with three neighbours or more", "5 of 6 atoms have known features in surroundings"}, []int{2}},
+		{"CCCCC.CCCC", []string{"more separate parts than 99 % of the training graphs: 2, half of them have 1 to 1"}, nil},
+	} {
+		got := Reasons(parse(t, c.smiles)[0], p, len(gs), 1, index)
+		var texts []string
+		for _, r := range got {
+			texts = append(texts, r.Text)
+		}
+		t.Logf("%s: %q", c.smiles, texts)
+		if c.want == nil && len(got) > 0 {
+			t.Errorf("%s has reasons %q, want none", c.smiles, texts)
+		}
+		for _, want := range c.want {
+			if !slices.ContainsFunc(texts, func(s string) bool { return strings.HasPrefix(s, want) }) {
+				t.Errorf("%s: no reason %q in %q", c.smiles, want, texts)
+			}
+		}
+		if len(got) > 0 && c.nodes != nil && (texts[0] != c.want[0] || !slices.Equal(got[0].Nodes, c.nodes)) {
+			t.Errorf("%s: first %q about %v, want %q about %v", c.smiles, texts[0], got[0].Nodes, c.want[0], c.nodes)
+		}
+		for i := 1; i < len(got); i++ {
+			if got[i].Weight > got[i-1].Weight {
+				t.Errorf("%s: reasons are not in order", c.smiles)
+			}
+		}
+	}
+	// Without a profile and without a bank.
+	if got := Reasons(parse(t, "CCCCS")[0], nil, 0, 1, index); len(got) == 0 || got[0].Kind != "node" || !strings.HasPrefix(got[0].Text, "SH, sp³, 1 neighbour,") {
+		t.Errorf("without a profile: %+v", got)
+	}
+	if got := Reasons(parse(t, "CCCCS")[0], nil, 0, 1, nil); len(got) != 0 {
+		t.Errorf("of nothing: %+v", got)
+	}
+	if got := Reasons(&graph.Graph{Offsets: []int32{0}, Features: 9}, p, len(gs), 1, index); len(got) != 1 || got[0].Text != "it has no nodes" {
+		t.Errorf("of an empty graph: %+v", got)
+	}
+	// What is shared does not know what few graphs have, and says so.
+	shared := p.Share(len(gs), 5)
+	if got := Reasons(parse(t, "CCCCS")[0], shared, len(gs), 5, index); len(got) == 0 || got[0].Text != "the element S, which fewer than 5 training graphs have" {
+		t.Errorf("of a shared profile: %+v", got)
+	}
+	if len(shared.Known.Hashes) != 0 || shared.Quantiles[0][0] != p.Quantiles[0][2] || shared.Quantiles[0][2] != p.Quantiles[0][2] {
+		t.Errorf("a shared profile of %d graphs keeps quantiles %v of %v and %d hashes", len(gs), shared.Quantiles[0], p.Quantiles[0], len(shared.Known.Hashes))
+	}
+	for column, values := range shared.Values {
+		for _, v := range values {
+			if v.Graphs < 5 {
+				t.Errorf("feature %d keeps the value %d of %d graphs", column, v.Of, v.Graphs)
+			}
+		}
+	}
+	// Any feature row that a reader can produce has a name.
+	g := parse(t, "[Pt](Cl)(Cl)(N)N")[0]
+	for column := range 9 {
+		for _, v := range []float32{0, 1, 5, 11, 118, 200, -3, 0.5} {
+			h := *g
+			h.X = slices.Clone(g.X)
+			h.X[column] = v
+			Reasons(&h, p, len(gs), 1, index)
+		}
+	}
+}
+
+// Plain graphs have statistics but no atoms.
+func TestReasonsOfPlainGraphs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 3))
+	var gs []*graph.Graph
+	for range 50 {
+		g := random(t, rng, 10, 1)
+		for i := range g.X {
+			g.X[i] = 1
+		}
+		gs = append(gs, g)
+	}
+	p := NewProfile(gs, [SaltSize]byte{})
+	big := random(t, rng, 30, 1)
+	for i := range big.X {
+		big.X[i] = 1
+	}
+	got := Reasons(big, p, len(gs), 1, nil)
+	if len(got) == 0 || !slices.ContainsFunc(got, func(r Reason) bool {
+		return r.Text == "more nodes than 99 % of the training graphs: 30, half of them have 10 to 10"
+	}) {
+		t.Errorf("a larger graph has reasons %+v", got)
+	}
+	for k, s := range Statistics {
+		if s.molecules && slices.Max(p.Quantiles[k]) != 0 {
+			t.Errorf("%s of plain graphs is %v", s.Name, p.Quantiles[k])
+		}
+	}
+	if want := []Value{{1, 50}}; !slices.Equal(p.Values[0], want) {
+		t.Errorf("feature values %v, want %v", p.Values[0], want)
+	}
+}

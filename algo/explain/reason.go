@@ -1,0 +1,271 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"baca/algo/fingerprint"
+	"baca/algo/graph"
+)
+
+// A Reason is one way in which a graph differs from the training graphs. It is a
+// fact about the graph, which may or may not be what moved the score.
+type Reason struct {
+	Kind string // the name of a Statistic, "value", "node", or "surroundings"
+	Text string // a phrase in plain words, without a full stop
+	// Nodes are those that it is about, ascending; none where it is about all.
+	Nodes []int
+	// Weight orders reasons, the larger the more unusual: Unseen and more for what
+	// was never seen, from 1 for what few training graphs have.
+	Weight float64
+}
+
+// Unseen is the least Weight of what no training graph had.
+const Unseen = 3
+
+// rare is the share of training graphs up to which a value of a feature is named as
+// seldom.
+const rare = 0.005
+
+// Reasons returns what is unusual about g, the most unusual first. p may be nil, and
+// index, the subtrees of the bank, too: what they would tell is then left out. train
+// is the number of training graphs that p describes. least is that of Profile.Share
+// where p and index have gone through it, so that they do not know what fewer graphs
+// have, and else 1.
+func Reasons(g *graph.Graph, p *Profile, train, least int, index *fingerprint.Index) []Reason {
+	var list []Reason
+	if g.N() == 0 {
+		return []Reason{{Kind: "size", Text: "it has no nodes", Weight: Unseen}}
+	}
+	if p != nil {
+		list = append(list, p.statistics(g)...)
+		list = append(list, p.values(g, train, least)...)
+	}
+	if index != nil {
+		list = append(list, surroundings(g, index, least, list)...)
+	}
+	slices.SortStableFunc(list, func(a, b Reason) int { return cmp.Compare(b.Weight, a.Weight) })
+	return list
+}
+
+// called is what a node is called, plural.
+func called(g *graph.Graph) string {
+	if g.Features == atomFeatures {
+		return "atoms"
+	}
+	return "nodes"
+}
+
+// statistics compares the graph with the quantiles.
+func (p *Profile) statistics(g *graph.Graph) []Reason {
+	var list []Reason
+	for k, row := range p.Quantiles {
+		s := &Statistics[k]
+		x, ok := s.value(g)
+		if !ok {
+			continue
+		}
+		// Quantiles went through float32.
+		slack := 1e-6 * (1 + math.Abs(x))
+		text, share, limit := "", 0.0, 0.0
+		weight := 1.0
+		switch last := len(row) - 1; {
+		case x > row[last]+slack:
+			text, share, limit, weight = s.more, Levels[last], row[last], 2
+		case x < row[0]-slack:
+			text, share, limit, weight = s.less, 100-Levels[0], row[0], 2
+		case x > row[last-1]+slack:
+			text, share, limit = s.more, Levels[last-1], row[last-1]
+		case x < row[1]-slack:
+			text, share, limit = s.less, 100-Levels[1], row[1]
+		default:
+			continue
+		}
+		// How far beyond, in widths of the middle half, of which a narrow one must
+		// not count for everything.
+		spread := max(row[4]-row[2], 0.05*(math.Abs(row[3])+slack))
+		weight += 0.9 * (1 - 1/(1+math.Abs(x-limit)/spread))
+		if strings.Contains(text, "%s") {
+			text = fmt.Sprintf(text, called(g))
+		}
+		list = append(list, Reason{
+			Kind: s.Name, Weight: weight,
+			Text: fmt.Sprintf("%s than %g %% of the training graphs: %s, half of them have %s to %s", text, share, s.show(x), s.show(row[2]), s.show(row[4])),
+		})
+	}
+	return list
+}
+
+// show is a value for people.
+func (s *Statistic) show(x float64) string {
+	switch {
+	case s.share:
+		return fmt.Sprintf("%.0f %%", 100*x)
+	case s.count:
+		return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64)
+	}
+	return fmt.Sprintf("%.2f", x)
+}
+
+// values lists the values of single features that no training graph had, or few.
+func (p *Profile) values(g *graph.Graph, train, least int) []Reason {
+	none := "which no training graph has"
+	if least > 1 {
+		none = fmt.Sprintf("which fewer than %d training graphs have", least)
+	}
+	var list []Reason
+	for column := range min(g.Features, len(p.Values)) {
+		at := map[int][]int{}
+		for i := range g.N() {
+			if x := g.X[i*g.Features+column]; whole(x) {
+				at[int(x)] = append(at[int(x)], i)
+			}
+		}
+		for value, nodes := range at {
+			n := p.graphs(column, value)
+			name := valueName(g, column, value)
+			switch {
+			case n == 0:
+				list = append(list, Reason{Kind: "value", Nodes: nodes, Weight: Unseen + 1, Text: name + ", " + none})
+			case float64(n) <= rare*float64(train):
+				list = append(list, Reason{
+					Kind: "value", Nodes: nodes, Weight: 1.95,
+					Text: fmt.Sprintf("%s, which only %d of %d training graphs have", name, n, train),
+				})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b Reason) int { return cmp.Compare(a.Text, b.Text) })
+	return list
+}
+
+// surroundings lists what the bank has never seen: nodes with such features and so
+// many neighbours, and what surrounds nodes up to two edges away. Nodes with a value
+// that has been named already are left out of the former.
+func surroundings(g *graph.Graph, index *fingerprint.Index, least int, named []Reason) []Reason {
+	none := "that no graph of the bank has"
+	if least > 1 {
+		none = fmt.Sprintf("that no %d graphs of a group have", least)
+	}
+	n := g.N()
+	keys := fingerprint.Nodes(g, fingerprint.DefaultHeight)
+	known := map[int]bool{}
+	for _, r := range named {
+		if r.Kind == "value" {
+			for _, i := range r.Nodes {
+				known[i] = true
+			}
+		}
+	}
+	var list []Reason
+	var alone, wide []int
+	combined := map[string][]int{}
+	for i := range n {
+		if index.Holders(keys[i]) == 0 {
+			if alone = append(alone, i); !known[i] {
+				combined[nodeName(g, i)] = append(combined[nodeName(g, i)], i)
+			}
+		} else if index.Holders(keys[fingerprint.DefaultHeight*n+i]) == 0 {
+			wide = append(wide, i)
+		}
+	}
+	for name, nodes := range combined {
+		list = append(list, Reason{Kind: "node", Nodes: nodes, Weight: Unseen, Text: name + ", a combination " + none})
+	}
+	slices.SortFunc(list, func(a, b Reason) int { return cmp.Compare(a.Text, b.Text) })
+	if len(wide) > 0 {
+		list = append(list, Reason{
+			Kind: "surroundings", Nodes: wide, Weight: 1 + 0.94*float64(len(wide)+len(alone))/float64(n),
+			Text: fmt.Sprintf("%d of %d %s have known features in surroundings, two edges wide, %s", len(wide), n, called(g), none),
+		})
+	}
+	return list
+}
+
+// symbols are those of the elements, from hydrogen on.
+var symbols = strings.Fields(`H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr
+Rb Sr Y Zr Nb Mo Tc Ru Rh Pd Ag Cd In Sn Sb Te I Xe Cs Ba La Ce Pr Nd Pm Sm Eu Gd Tb Dy Ho Er Tm Yb Lu Hf Ta W Re Os Ir Pt Au Hg
+Tl Pb Bi Po At Rn Fr Ra Ac Th Pa U Np Pu Am Cm Bk Cf Es Fm Md No Lr Rf Db Sg Bh Hs Mt Ds Rg Cn Nh Fl Mc Lv Ts Og`)
+
+// Symbol is that of the element with an atomic number, "*" where there is none.
+func Symbol(number int) string {
+	if number >= 1 && number <= len(symbols) {
+		return symbols[number-1]
+	}
+	return "*"
+}
+
+// hybridizations are the raw values of that feature.
+var hybridizations = []string{"sp", "sp²", "sp³", "sp³d", "sp³d²", "no"}
+
+// count is a number of things.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return strconv.Itoa(n) + " " + thing + "s"
+}
+
+// valueName says what a node has if it has a value of a feature.
+func valueName(g *graph.Graph, column, value int) string {
+	if g.Features != atomFeatures {
+		return fmt.Sprintf("a node with feature %d of %d", column+1, value)
+	}
+	switch column {
+	case elementColumn:
+		return "the element " + Symbol(value+1)
+	case chiralityColumn:
+		return [...]string{"an atom without a stereo tag", "an atom with stereo tag 1", "an atom with stereo tag 2", "an atom of unusual chirality"}[min(max(value, 0), 3)]
+	case 2:
+		return "an atom with " + count(value, "neighbour") + ", hydrogens included"
+	case chargeColumn:
+		if value > 10 {
+			return "an atom of a charge beyond ±5"
+		}
+		return fmt.Sprintf("an atom of charge %+d", value-neutral)
+	case 4:
+		return "an atom with " + count(value, "hydrogen")
+	case 5:
+		return "an atom with " + count(value, "unpaired electron")
+	case 6:
+		return "an atom of " + hybridizations[min(max(value, 0), len(hybridizations)-1)] + " hybridisation"
+	case 7:
+		return [...]string{"an atom that is not aromatic", "an aromatic atom"}[min(max(value, 0), 1)]
+	}
+	return [...]string{"an atom outside rings", "an atom in a ring"}[min(max(value, 0), 1)]
+}
+
+// nodeName says what a node is.
+func nodeName(g *graph.Graph, i int) string {
+	if g.Features != atomFeatures {
+		return "a node with " + count(g.Degree(i), "neighbour")
+	}
+	x := g.X[i*atomFeatures : (i+1)*atomFeatures]
+	text := Symbol(int(x[elementColumn]) + 1)
+	if h := int(x[4]); h == 1 {
+		text += "H"
+	} else if h > 1 {
+		text += "H" + strconv.Itoa(h)
+	}
+	if c := int(x[chargeColumn]) - neutral; c != 0 {
+		text += fmt.Sprintf(" of charge %+d", c)
+	}
+	if n := int(x[5]); n > 0 {
+		text += " with " + count(n, "unpaired electron")
+	}
+	switch {
+	case x[7] == 1:
+		text = "aromatic " + text
+	case x[ringColumn] == 1:
+		text += " in a ring"
+	}
+	text += ", " + hybridizations[min(max(int(x[6]), 0), len(hybridizations)-1)]
+	if c := x[chiralityColumn]; c != 0 {
+		text += ", stereo tag " + strconv.Itoa(int(c))
+	}
+	return text + ", " + count(g.Degree(i), "neighbour")
+}

@@ -1,0 +1,184 @@
+package algo
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"baca/algo/calibrate"
+	"baca/algo/contrast"
+	"baca/algo/fingerprint"
+)
+
+// DefaultShare is the k of Share that most uses want.
+const DefaultShare = 5
+
+// Share returns a model of the same encoder that can be handed out where m cannot:
+// nothing in it beside the weights is of fewer than k graphs.
+//
+//   - A row of the bank is the mean of the embeddings of 2k or more graphs that differ,
+//     grouped so that similar ones are together. Of their subtrees only those are left
+//     that k of them have, as often as k of them have it.
+//   - The holdout is left out. In its place are the scores that its graphs get alone,
+//     as plain numbers, so that there still are p-values.
+//   - Hashes of training graphs, the sum of the data set and the rows of the holdout
+//     are left out, and so are quantiles with fewer than k graphs beyond them and
+//     values of features that fewer than k graphs have.
+//
+// It scores every graph alone: a batch cannot be calibrated without embeddings of
+// held-out graphs. The weights were fitted to the training graphs and are shared as
+// they are. It is an error if the bank has fewer than 2k graphs that differ.
+func (m *Model) Share(ctx context.Context, workers, k int) (*Model, error) {
+	if k < 2 {
+		return nil, fmt.Errorf("groups of %d graphs: want 2 or more", k)
+	}
+	if m.Shared > 0 {
+		return nil, fmt.Errorf("model %s is already made for sharing, of groups of %d", m.Card.Name, m.Shared)
+	}
+	groups := m.groups(2 * k)
+	if len(groups) == 0 {
+		return nil, fmt.Errorf("the bank of model %s has too few different graphs for groups of %d", m.Card.Name, 2*k)
+	}
+	s := &Model{Card: m.Card, Encoder: m.Encoder, Shared: k, Holdout: m.Holdout.Select(nil)}
+	s.Card.HoldoutRows, s.Card.DatasetSHA256 = nil, ""
+	var q []float32
+	var nodes []float64
+	var prints []fingerprint.Print
+	for _, members := range groups {
+		q = append(q, meanRow(m.Bank, members)...)
+		nodes = append(nodes, meanNodeScore(m.Bank, members))
+		prints = append(prints, common(m.Bank.Prints, members, k))
+	}
+	var err error
+	if s.Bank, err = contrast.Restore(m.Encoder, q, nodes, prints); err != nil {
+		return nil, err
+	}
+	if m.Profile != nil {
+		s.Profile = m.Profile.Share(m.Card.Train, k)
+	}
+	return s, s.Refer(ctx, workers, m.Holdout)
+}
+
+// Refer sets Reference to the scores of held-out graphs by a model that Share made.
+// A file rounds the bank, so these are to be taken anew with the bank that was read
+// back.
+func (m *Model) Refer(ctx context.Context, workers int, holdout *contrast.Representation) error {
+	near, err := calibrate.NewNeighborhood(ctx, workers, m.Bank)
+	if err != nil {
+		return err
+	}
+	if m.Reference, err = near.Scores(ctx, workers, holdout); err != nil {
+		return err
+	}
+	for i, x := range m.Reference {
+		m.Reference[i] = float64(float32(x)) // as a file keeps them
+	}
+	slices.Sort(m.Reference)
+	return nil
+}
+
+// groups parts the rows of the bank into groups of at least so many that differ, none
+// if there are fewer. It is the fixed-size microaggregation MDAV: the row farthest
+// from the middle of what is left takes its nearest, until what is left is one group.
+func (m *Model) groups(size int) [][]int {
+	dim := m.Bank.Dim()
+	standard := calibrate.NewStandardizer(m.Bank.Q, dim)
+	rows := standard.Apply(m.Bank.Q)
+	row := func(i int) []float32 { return rows[i*dim : (i+1)*dim] }
+	// Equal graphs count once: a group of copies would be one graph.
+	var left []int
+	seen := map[string]bool{}
+	for i := range m.Bank.Len() {
+		key := fmt.Sprint(m.Bank.Q[i*dim:(i+1)*dim], m.Bank.Prints[i])
+		if !seen[key] {
+			seen[key] = true
+			left = append(left, i)
+		}
+	}
+	distance := func(a, b []float32) float64 {
+		sum := 0.0
+		for t, x := range a {
+			d := float64(x) - float64(b[t])
+			sum += float64(d * d)
+		}
+		return sum
+	}
+	var groups [][]int
+	for len(left) >= 2*size {
+		middle := make([]float32, dim)
+		for _, i := range left {
+			for t, x := range row(i) {
+				middle[t] += x / float32(len(left))
+			}
+		}
+		far, most := left[0], -1.0
+		for _, i := range left {
+			if d := distance(row(i), middle); d > most {
+				far, most = i, d
+			}
+		}
+		away := make(map[int]float64, len(left))
+		for _, i := range left {
+			away[i] = distance(row(i), row(far))
+		}
+		slices.SortStableFunc(left, func(a, b int) int { return cmp.Or(cmp.Compare(away[a], away[b]), cmp.Compare(a, b)) })
+		groups = append(groups, slices.Clone(left[:size]))
+		left = left[size:]
+	}
+	if len(left) >= size {
+		groups = append(groups, left)
+	}
+	return groups
+}
+
+func meanRow(r *contrast.Representation, members []int) []float32 {
+	mean := make([]float32, r.Dim())
+	for t := range mean {
+		sum := 0.0
+		for _, i := range members {
+			sum += float64(r.Q[i*r.Dim()+t])
+		}
+		mean[t] = float32(sum / float64(len(members)))
+	}
+	return mean
+}
+
+// meanNodeScore leaves out those that are not defined.
+func meanNodeScore(r *contrast.Representation, members []int) float64 {
+	sum, n := 0.0, 0.0
+	for _, i := range members {
+		if x := r.NodeScore[i]; !math.IsNaN(x) {
+			sum, n = sum+x, n+1
+		}
+	}
+	return sum / n
+}
+
+// common returns the keys that at least k of the prints have, as often as at least k
+// of them do.
+func common(prints []fingerprint.Print, members []int, k int) fingerprint.Print {
+	counts := map[uint32][]uint32{}
+	for _, i := range members {
+		for t, key := range prints[i].Keys {
+			counts[key] = append(counts[key], prints[i].Counts[t])
+		}
+	}
+	var p fingerprint.Print
+	for key, n := range counts {
+		if len(n) >= k {
+			p.Keys = append(p.Keys, key)
+		}
+	}
+	slices.Sort(p.Keys)
+	for _, key := range p.Keys {
+		n := counts[key]
+		slices.Sort(n)
+		p.Counts = append(p.Counts, n[len(n)-k])
+	}
+	return p
+}
+
+// References returns how many held-out graphs there are to take p-values from.
+func (m *Model) References() int { return max(m.Holdout.Len(), len(m.Reference)) }

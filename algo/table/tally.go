@@ -1,0 +1,103 @@
+package table
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"baca/algo/dataset"
+	"baca/algo/decide"
+	"baca/algo/molecule"
+)
+
+// maxReasons bounds the reasons that a Tally tells apart.
+const maxReasons = 64
+
+// A Tally counts rows of scores. Tallies of the parts of an input can be merged:
+// that is associative and commutative, but a part must not be counted twice.
+type Tally struct {
+	Records    int `json:"records"` // the sum of all below
+	Refused    int `json:"refused"`
+	OOD        int `json:"ood"`
+	Borderline int `json:"borderline"`
+	ID         int `json:"id"`
+	Unjudged   int `json:"unjudged"` // with scores, by a model without a holdout
+	// Reasons has how many were refused why, with N for the numbers in a reason. Of
+	// more than 64 reasons it has the first by the alphabet, each with all it has.
+	Reasons map[string]int `json:"reasons,omitempty"`
+}
+
+// Add counts rows.
+func (t *Tally) Add(rows []Scored) {
+	for _, r := range rows {
+		t.Records++
+		switch {
+		case r.Err != nil:
+			t.Refused++
+			t.because(reason(r.Err), 1)
+		case r.Scores.Verdict == decide.Outside:
+			t.OOD++
+		case r.Scores.Verdict == decide.Borderline:
+			t.Borderline++
+		case r.Scores.Verdict == decide.Inside:
+			t.ID++
+		default:
+			t.Unjudged++
+		}
+	}
+}
+
+// Merge counts what o counted.
+func (t *Tally) Merge(o Tally) {
+	t.Records += o.Records
+	t.Refused += o.Refused
+	t.OOD += o.OOD
+	t.Borderline += o.Borderline
+	t.ID += o.ID
+	t.Unjudged += o.Unjudged
+	for _, why := range slices.Sorted(maps.Keys(o.Reasons)) {
+		t.because(why, o.Reasons[why])
+	}
+}
+
+// because keeps the first reasons by the alphabet: each of these in the whole is
+// among the first of every part that has it, so it is counted in full.
+func (t *Tally) because(why string, n int) {
+	if _, known := t.Reasons[why]; !known && len(t.Reasons) == maxReasons {
+		last := slices.Max(slices.Collect(maps.Keys(t.Reasons)))
+		if why > last {
+			return
+		}
+		delete(t.Reasons, last)
+	}
+	if t.Reasons == nil {
+		t.Reasons = map[string]int{}
+	}
+	t.Reasons[why] += n
+}
+
+// reason is what an error says without the place, and with N for each number.
+func reason(err error) string {
+	text := err.Error()
+	var inText *dataset.SyntaxError
+	var inMolecule *molecule.SyntaxError
+	if errors.As(err, &inMolecule) {
+		text = inMolecule.Reason
+	} else if errors.As(err, &inText) {
+		text = inText.Err.Error()
+	}
+	var b strings.Builder
+	number := false
+	for _, c := range text {
+		digit := c >= '0' && c <= '9'
+		switch {
+		case !digit:
+			b.WriteRune(c)
+		case !number:
+			b.WriteByte('N')
+		}
+		number = digit
+	}
+	return b.String()
+}

@@ -1,0 +1,91 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/algo"
+	"baca/algo/dataset"
+	"baca/algo/decide"
+)
+
+func TestTally(t *testing.T) {
+	var rows []Scored
+	text := "CCO\nC1CC\nC1CCCC(\nC2CC\nXx\n"
+	for rec, err := range Molecules(strings.NewReader(text), dataset.Options{Name: "some.smi", Format: dataset.SMI}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := Scored{Record: rec()}
+		if s.Err == nil {
+			s.Scores = &algo.Row{Verdict: decide.Outside}
+		}
+		rows = append(rows, s)
+	}
+	for _, v := range []decide.Verdict{decide.Borderline, decide.Inside, decide.Unknown, decide.Inside} {
+		rows = append(rows, Scored{Scores: &algo.Row{Verdict: v}})
+	}
+	var got Tally
+	got.Add(rows)
+	want := Tally{Records: 9, Refused: 4, OOD: 1, Borderline: 1, ID: 2, Unjudged: 1, Reasons: got.Reasons}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if got.Reasons["ring bond N is never closed"] != 2 || len(got.Reasons) != 3 {
+		t.Errorf("reasons %v, want three, of which one twice, without the place", got.Reasons)
+	}
+}
+
+// Tallies of any division, merged in any order, are that of the whole, also with
+// more reasons than are told apart.
+func TestTallyOfAnyDivision(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	for range 30 {
+		var rows []Scored
+		for range rng.IntN(3000) {
+			s := Scored{Scores: &algo.Row{Verdict: decide.Inside}}
+			if rng.IntN(3) > 0 {
+				s = Scored{Record: Record{Err: errors.New(strings.Repeat(string(rune('a'+rng.IntN(26))), 1+rng.IntN(6)))}}
+			}
+			rows = append(rows, s)
+		}
+		var want Tally
+		want.Add(rows)
+		count := map[string]int{}
+		for _, r := range rows {
+			if r.Err != nil {
+				count[fmt.Sprint(r.Err)]++
+			}
+		}
+		for why, n := range want.Reasons {
+			if count[why] != n {
+				t.Fatalf("%s counted %d times, want %d", why, n, count[why])
+			}
+		}
+		if len(want.Reasons) != min(len(count), maxReasons) {
+			t.Fatalf("%d reasons of %d", len(want.Reasons), len(count))
+		}
+		parts := make([]Tally, 1+rng.IntN(8))
+		for len(rows) > 0 {
+			n := 1 + rng.IntN(len(rows))
+			parts[rng.IntN(len(parts))].Add(rows[:n])
+			rows = rows[n:]
+		}
+		for len(parts) > 1 {
+			i := rng.IntN(len(parts) - 1)
+			if rng.IntN(2) == 0 {
+				parts[i], parts[i+1] = parts[i+1], parts[i]
+			}
+			parts[i].Merge(parts[i+1])
+			parts = slices.Delete(parts, i+1, i+2)
+		}
+		if !reflect.DeepEqual(parts[0], want) {
+			t.Fatalf("%+v, want %+v", parts[0], want)
+		}
+	}
+}

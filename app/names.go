@@ -1,0 +1,83 @@
+package app
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"strings"
+)
+
+// names keep the records of an input sorted by name while they come. To sort
+// 100 000 names at once would hold up the page; so each piece is sorted as it comes
+// and merged with pieces of its length, and no step is long.
+type names struct {
+	lower []string  // by record
+	first []uint64  // the first eight bytes of these, which nearly always decide
+	runs  [][]int32 // records sorted by name, in the order of input as a whole
+	ranks []int32   // by record, nil until they are asked for
+}
+
+// compare orders records by name, and equal names by their order in the input.
+func (n *names) compare(a, b int32) int {
+	if c := cmp.Compare(n.first[a], n.first[b]); c != 0 {
+		return c
+	}
+	return cmp.Or(strings.Compare(n.lower[a], n.lower[b]), cmp.Compare(a, b))
+}
+
+// add takes the names of the next records.
+func (n *names) add(list []string) {
+	run := make([]int32, len(list))
+	for i, name := range list {
+		run[i] = int32(len(n.lower))
+		name = strings.ToLower(name)
+		var first [8]byte
+		copy(first[:], name)
+		n.lower, n.first = append(n.lower, name), append(n.first, binary.BigEndian.Uint64(first[:]))
+	}
+	slices.SortFunc(run, n.compare)
+	n.runs, n.ranks = append(n.runs, run), nil
+	// Twice is enough to keep up, and leaves long chains of merges for later.
+	for range 2 {
+		for k := len(n.runs) - 2; k >= 0; k-- {
+			if len(n.runs[k]) <= len(n.runs[k+1]) {
+				n.join(k)
+				break
+			}
+		}
+	}
+}
+
+// join merges run k and the next one.
+func (n *names) join(k int) {
+	a, b := n.runs[k], n.runs[k+1]
+	run := make([]int32, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		if n.compare(a[0], b[0]) < 0 {
+			run, a = append(run, a[0]), a[1:]
+		} else {
+			run, b = append(run, b[0]), b[1:]
+		}
+	}
+	n.runs[k] = append(append(run, a...), b...)
+	n.runs = slices.Delete(n.runs, k+1, k+2)
+}
+
+// rank gives each record the place of its name; equal names have equal ones.
+func (n *names) rank() []int32 {
+	if n.ranks != nil || len(n.lower) == 0 {
+		return n.ranks
+	}
+	for len(n.runs) > 1 {
+		n.join(len(n.runs) - 2)
+	}
+	n.ranks = make([]int32, len(n.lower))
+	run := n.runs[0]
+	for k := 1; k < len(run); k++ {
+		n.ranks[run[k]] = n.ranks[run[k-1]]
+		if n.lower[run[k]] != n.lower[run[k-1]] {
+			n.ranks[run[k]]++
+		}
+	}
+	return n.ranks
+}

@@ -1,0 +1,678 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/memfs"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
+	"github.com/klauspost/compress/zstd"
+
+	"baca/algo"
+	"baca/algo/dataset"
+	"baca/algo/decide"
+	"baca/algo/gin"
+	"baca/algo/graph"
+	"baca/algo/molecule"
+	"baca/algo/pretrain"
+	"baca/algo/table"
+	"baca/build/shard"
+	"baca/weights"
+)
+
+var ctx = context.Background()
+
+// TestMain is also a process of the program, for the test that kills one.
+func TestMain(m *testing.M) {
+	log.LogLevel = "error"
+	beam.Init()
+	if text := os.Getenv("BACA_TEST_CONFIG"); text != "" {
+		c := new(config)
+		if err := json.Unmarshal([]byte(text), c); err != nil {
+			panic(err)
+		}
+		os.Exit(run(ctx, c, c.Inputs, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// lines are those of a .smi file, of which some are refused and some have no name.
+func lines(rng *rand.Rand, n int) []string {
+	parts := []string{"C", "O", "N", "c1ccccc1", "C(=O)", "C(F)", "S"}
+	list := make([]string, n)
+	for i := range list {
+		text := "C"
+		for range 1 + rng.IntN(4) {
+			text += parts[rng.IntN(len(parts))]
+		}
+		switch {
+		case i%101 == 50:
+			text += "("
+		case i%3 == 0:
+			text += fmt.Sprintf(" name %d", i)
+		}
+		list[i] = text + "\n"
+	}
+	return list
+}
+
+// file is a small model of molecules, as a file has it.
+var file = sync.OnceValue(func() []byte {
+	var gs []*graph.Graph
+	for _, line := range lines(rand.New(rand.NewPCG(1, 1)), 150) {
+		if m, err := molecule.Parse(strings.Fields(line)[0]); err == nil && len(gs) < 120 {
+			gs = append(gs, m.Graph())
+		}
+	}
+	index := make([]int, len(gs))
+	for i := range index {
+		index[i] = i
+	}
+	o := pretrain.Defaults(gs[0].Features)
+	o.Config = gin.Config{Features: gs[0].Features, Hidden: 8, Layers: 2}
+	tr, err := pretrain.New(gs[40:], o, nil)
+	if err != nil {
+		panic(err)
+	}
+	m, err := algo.NewModel(ctx, 0, tr.Encoder(), gs, index[40:], index[:40], algo.Card{Name: "small", Schema: algo.OGB})
+	if err != nil {
+		panic(err)
+	}
+	var b bytes.Buffer
+	if err := weights.Save(&b, m); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+})
+
+// newConfig is that of a job with the model and a new folder.
+func newConfig(t *testing.T, shards int, inputs ...string) *config {
+	t.Helper()
+	dir := t.TempDir()
+	name := filepath.Join(dir, "model.msgpack")
+	if err := os.WriteFile(name, file(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	o := algo.DefaultOptions()
+	return &config{
+		Inputs: inputs, Folder: filepath.Join(dir, "out"), Format: "auto", Column: "smiles", To: "csv", Shards: shards,
+		Model: name, Calibrator: algo.None, Alpha: o.Alpha, Seed: 7,
+	}
+}
+
+// reference are the rows of one process that has all lines in one file.
+func reference(t *testing.T, c *config, list []string) [][]string {
+	t.Helper()
+	o := algo.DefaultOptions()
+	o.Calibrator, o.Seed = c.Calibrator, c.Seed
+	m, err := weights.Load(file())
+	if err != nil {
+		t.Fatal(err)
+	}
+	scorer, err := algo.NewScorer(m, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := func() (iter.Seq2[table.Unread, error], func(), error) {
+		return table.Molecules(strings.NewReader(strings.Join(list, "")), dataset.Options{Format: dataset.SMI}), func() {}, nil
+	}
+	records, _, _ := again()
+	var out bytes.Buffer
+	w := table.NewCSV(&out, true)
+	err = table.Score(ctx, scorer, table.Input{Records: records, Again: again}, table.Options{Seed: c.Seed}, func(rows []table.Scored) error {
+		for _, s := range rows {
+			w.Write(s.Record, s.Scores)
+		}
+		return nil
+	})
+	if err = errors.Join(err, w.Flush()); err != nil {
+		t.Fatal(err)
+	}
+	return parse(t, out.Bytes())
+}
+
+func parse(t *testing.T, data []byte) [][]string {
+	t.Helper()
+	rows, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// joined are the rows of all shards of a folder, and its summary.
+func joined(t *testing.T, c *config) ([][]string, *shard.Summary) {
+	t.Helper()
+	var rows [][]string
+	for k := range c.Shards {
+		data, err := readFile(c, fmt.Sprintf("scores-%05d-of-%05d.csv", k, c.Shards))
+		if err != nil {
+			continue
+		}
+		part := parse(t, data)
+		if len(rows) > 0 {
+			part = part[1:]
+		}
+		rows = append(rows, part...)
+	}
+	data, err := readFile(c, shard.SummaryName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := new(shard.Summary)
+	if err := json.Unmarshal(data, s); err != nil {
+		t.Fatal(err)
+	}
+	return rows, s
+}
+
+func readFile(c *config, name string) ([]byte, error) {
+	f, err := files{}.Open(ctx, files{}.Join(c.Folder, name))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
+// same compares rows: the text of an error names its file, and scores may differ by
+// 1e-6 of their size.
+func same(t *testing.T, got, want [][]string) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%d rows, want %d", len(got), len(want))
+	}
+	for i := range want {
+		for k, w := range want[i] {
+			g := got[i][k]
+			if g == w || table.Columns[k] == "error" && g != "" && w != "" {
+				continue
+			}
+			x, xerr := strconv.ParseFloat(g, 64)
+			y, yerr := strconv.ParseFloat(w, 64)
+			if i == 0 || xerr != nil || yerr != nil || !(math.Abs(x-y) <= 1e-6*max(1, math.Abs(y))) {
+				t.Fatalf("row %d: %s is %q, want %q", i, table.Columns[k], g, w)
+			}
+		}
+	}
+}
+
+// whole checks the summary of a run that missed nothing.
+func whole(t *testing.T, s *shard.Summary, rows [][]string) {
+	t.Helper()
+	refused := 0
+	for _, r := range rows[1:] {
+		if r[len(r)-1] != "" {
+			refused++
+		}
+	}
+	c := s.Tally
+	if s.Err() != nil || s.Records != len(rows)-1 || c.Records != s.Records || c.Refused != refused || c.Refused+c.OOD+c.Borderline+c.ID+c.Unjudged != c.Records || s.Finished != s.Shards {
+		t.Errorf("%d rows, %d of them refused, give %+v (%v)", len(rows)-1, refused, s, s.Err())
+	}
+}
+
+func write(t *testing.T, path string, list []string) {
+	t.Helper()
+	if err := os.WriteFile(path, packed(t, path, list), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// packed are the bytes of a file, compressed as its name says.
+func packed(t *testing.T, name string, list []string) []byte {
+	t.Helper()
+	text := []byte(strings.Join(list, ""))
+	switch filepath.Ext(name) {
+	case ".gz":
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		z.Write(text)
+		z.Close()
+		return b.Bytes()
+	case ".zst":
+		z, err := zstd.NewWriter(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return z.EncodeAll(text, nil)
+	}
+	return text
+}
+
+// split writes lines into some files, which may be empty, and returns a pattern for
+// these.
+func split(t *testing.T, rng *rand.Rand, list []string) string {
+	t.Helper()
+	dir := t.TempDir()
+	cuts := []int{0, len(list)}
+	for range rng.IntN(4) {
+		cuts = append(cuts, rng.IntN(len(list)+1))
+	}
+	slices.Sort(cuts)
+	for i := range cuts[1:] {
+		write(t, filepath.Join(dir, fmt.Sprintf("%d.smi%s", i, []string{"", ".gz", ".zst"}[rng.IntN(3)])), list[cuts[i]:cuts[i+1]])
+	}
+	return filepath.Join(dir, "*.smi*")
+}
+
+func do(t *testing.T, want int, c *config) string {
+	t.Helper()
+	var stderr bytes.Buffer
+	if code := run(ctx, c, slices.Clone(c.Inputs), &stderr); code != want {
+		t.Fatalf("exit status %d, want %d: %.2000s", code, want, &stderr)
+	}
+	return stderr.String()
+}
+
+// However a library is divided into files and shards, the rows are those of one
+// machine.
+func TestSameRowsAsOneMachine(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	for i, calibrator := range []string{algo.Auto, algo.None, algo.Attention, algo.None, algo.None} {
+		list := lines(rng, []int{5200, 5200, 300, 10, 0}[i])
+		c := newConfig(t, 1+rng.IntN(9), split(t, rng, list))
+		c.Calibrator = calibrator
+		do(t, 0, c)
+		rows, s := joined(t, c)
+		same(t, rows, reference(t, c, list))
+		whole(t, s, rows)
+	}
+}
+
+// In an object store there are the same files.
+func TestObjectStore(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	list := lines(rng, 400)
+	store := memfs.New(ctx)
+	for i, part := range [][]string{list[:150], list[150:]} {
+		name := fmt.Sprintf("memfs://library/%d.smi.gz", i)
+		w, err := store.OpenWrite(ctx, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Write(packed(t, name, part))
+		w.Close()
+	}
+	c := newConfig(t, 3, "memfs://library/*.smi.gz")
+	c.Folder = "memfs://results/run"
+	do(t, 0, c)
+	rows, s := joined(t, c)
+	same(t, rows, reference(t, c, list))
+	whole(t, s, rows)
+	// All is there already.
+	do(t, 0, c)
+
+	// Of a failed write nothing is there.
+	err := files{}.Write(ctx, "memfs://results/failed", func(w io.Writer) error {
+		w.Write([]byte("a part"))
+		return errDisk
+	})
+	if _, oerr := (files{}).Open(ctx, "memfs://results/failed"); !errors.Is(err, errDisk) || !errors.Is(oerr, os.ErrNotExist) {
+		t.Errorf("errors %v and %v, want %v and %v", err, oerr, errDisk, os.ErrNotExist)
+	}
+	c.Inputs = []string{"memfs://library/none*"}
+	if text := do(t, exitFailure, c); !strings.Contains(text, "no such file") {
+		t.Errorf("stderr %q", text)
+	}
+}
+
+var errDisk = errors.New("disk on fire")
+
+// A faulty file system fails as it is told, and of what is written then only a first
+// part gets through.
+type faulty struct {
+	files
+	mu    sync.Mutex
+	calls map[string]int
+	fault func(op, name string, call int) bool
+}
+
+func (f *faulty) fails(op, name string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	name = filepath.Base(name)
+	f.calls[op+" "+name]++
+	return f.fault(op, name, f.calls[op+" "+name])
+}
+
+func (f *faulty) Open(ctx context.Context, name string) (io.ReadCloser, error) {
+	if f.fails("open", name) {
+		return nil, errDisk
+	}
+	return f.files.Open(ctx, name)
+}
+
+func (f *faulty) Write(ctx context.Context, name string, write func(io.Writer) error) error {
+	fails := f.fails("write", name)
+	return f.files.Write(ctx, name, func(w io.Writer) error {
+		if !fails {
+			return write(w)
+		}
+		return errors.Join(write(&failing{w, 500}), errDisk)
+	})
+}
+
+type failing struct {
+	w    io.Writer
+	room int
+}
+
+func (f *failing) Write(b []byte) (int, error) {
+	n := min(len(b), f.room)
+	f.w.Write(b[:n])
+	if f.room -= n; n < len(b) {
+		return n, errDisk
+	}
+	return n, nil
+}
+
+// inject makes the storage fail.
+func inject(t *testing.T, fault func(op, name string, call int) bool) *faulty {
+	t.Helper()
+	f := &faulty{calls: map[string]int{}, fault: fault}
+	before := storage
+	storage = func() shard.Files { return f }
+	jobs.m = nil
+	t.Cleanup(func() {
+		storage = before
+		jobs.m = nil
+	})
+	return f
+}
+
+// Work that fails in the middle is done again, and counts once. So does work that an
+// engine gives to two workers because it takes the first for lost.
+func TestRetriedBundles(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	list := lines(rng, 900)
+	c := newConfig(t, 4, filepath.Join(t.TempDir(), "in.smi"))
+	write(t, c.Inputs[0], list)
+	f := inject(t, func(op, name string, call int) bool {
+		return op == "write" && call == 1 && strings.Contains(name, "-of-") || op == "open" && call == 3 && name == "in.smi"
+	})
+	p, err := build(ctx, *c, []int{0, 1, 2, 3, 2, 0, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := beamx.Run(ctx, p); err != nil {
+		t.Fatal(err)
+	}
+	rows, s := joined(t, c)
+	same(t, rows, reference(t, c, list))
+	whole(t, s, rows)
+	for _, what := range []string{"sample-%05d-of-00004.json", "scores-%05d-of-00004.csv", "done-%05d-of-00004.json"} {
+		for k := range 4 {
+			if name := fmt.Sprintf(what, k); f.calls["write "+name] < 2 {
+				t.Errorf("%s was written %d times: the fault did not hit it", name, f.calls["write "+name])
+			}
+		}
+	}
+}
+
+// A shard that always fails is named, the rest is scored, and the exit status is 1.
+// Once the trouble is over, the same command does that shard alone.
+func TestBadShard(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	list := lines(rng, 900)
+	c := newConfig(t, 3, split(t, rng, list))
+	trouble := true
+	f := inject(t, func(op, name string, _ int) bool {
+		return trouble && op == "write" && name == "scores-00001-of-00003.csv"
+	})
+	text := do(t, exitFailure, c)
+	if want := "baca-beam: 1 of 3 shards have no rows, such as shard 1: disk on fire"; !strings.Contains(text, want) {
+		t.Errorf("stderr %q, want %q", text, want)
+	}
+	rows, s := joined(t, c)
+	all := reference(t, c, list)
+	same(t, rows, slices.Concat(all[:301], all[601:]))
+	if s.Records != 900 || s.Tally.Records != 600 || s.Finished != 2 || len(s.Failed) != 1 {
+		t.Errorf("summary %+v", s)
+	}
+	trouble = false
+	before := f.calls["write scores-00000-of-00003.csv"]
+	jobs.m = nil // another process
+	do(t, 0, c)
+	rows, s = joined(t, c)
+	same(t, rows, all)
+	whole(t, s, rows)
+	if n := f.calls["write scores-00000-of-00003.csv"]; n != before {
+		t.Errorf("a finished shard was written again")
+	}
+}
+
+// An input that breaks off is named, and the records before that are scored. So are
+// those of the other inputs.
+func TestBrokenInput(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	list := lines(rng, 3000)
+	dir := t.TempDir()
+	bad, good := filepath.Join(dir, "a.smi.gz"), filepath.Join(dir, "b.smi")
+	data := packed(t, bad, list[:2900])
+	if err := os.WriteFile(bad, data[:len(data)/2], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	write(t, good, list[2900:])
+	c := newConfig(t, 4, bad, good)
+	if text := do(t, exitFailure, c); !strings.Contains(text, "1 of the inputs cannot be read to the end: "+bad) {
+		t.Errorf("stderr %q", text)
+	}
+	rows, s := joined(t, c)
+	if n := len(rows) - 1; n < 500 || n > 2900 || s.Records != n || s.Tally.Records != n || len(s.Broken) != 1 || rows[n][1] != strings.Fields(list[2999])[0] {
+		t.Errorf("%d rows, summary %+v", n, s)
+	}
+}
+
+// A pipeline that fails as a whole counts nothing twice when it is run again.
+func TestFailedPipeline(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	list := lines(rng, 300)
+	c := newConfig(t, 2, split(t, rng, list))
+	trouble := true
+	inject(t, func(op, name string, _ int) bool { return trouble && op == "write" && name == shard.SummaryName })
+	do(t, exitFailure, c)
+	trouble = false
+	do(t, 0, c)
+	rows, s := joined(t, c)
+	same(t, rows, reference(t, c, list))
+	whole(t, s, rows)
+}
+
+// A process is killed in the midst of its work, and another goes on from the
+// finished shards.
+func TestKilledRun(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a file that a killed process had open may be locked for a while on Windows")
+	}
+	rng := rand.New(rand.NewPCG(8, 8))
+	list := lines(rng, 40_000)
+	c := newConfig(t, 12, filepath.Join(t.TempDir(), "in.smi"))
+	write(t, c.Inputs[0], list)
+	text, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := exec.Command(os.Args[0])
+	p.Env = append(os.Environ(), "BACA_TEST_CONFIG="+string(text))
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	finished := func() []string {
+		names, err := filepath.Glob(filepath.Join(c.Folder, "done-*.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return names
+	}
+	for deadline := time.Now().Add(2 * time.Minute); len(finished()) == 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("no shard in time")
+		}
+	}
+	p.Process.Kill()
+	p.Wait()
+	before := map[string]os.FileInfo{}
+	for _, name := range finished() {
+		if before[name], err = os.Stat(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(before) == c.Shards {
+		t.Fatal("the run was over before it was killed")
+	}
+	do(t, 0, c)
+	for name, info := range before {
+		if now, err := os.Stat(name); err != nil || !os.SameFile(info, now) {
+			t.Errorf("%s was done again (%v)", name, err)
+		}
+	}
+	rows, s := joined(t, c)
+	same(t, rows, reference(t, c, list))
+	whole(t, s, rows)
+}
+
+// The combiners give the same in whatever order and grouping, as an engine has it.
+func TestCombiners(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	var gs []*graph.Graph
+	for _, line := range lines(rng, 49) {
+		m, err := molecule.Parse(strings.Fields(line)[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		gs = append(gs, m.Graph())
+	}
+	p := &shard.Plan{First: []int{0, 7, 6000}}
+	newParts := func() (parts []sampled, rows []counted, outcomes []outcome) {
+		for k := range 12 {
+			w := &shard.Whole{}
+			w.Plan, w.Sample = p, shard.Empty(3)
+			for place := 500 * k; place < 500*(k+1); place++ {
+				w.Sample.Add(place, gs[place%len(gs)])
+			}
+			if k == 4 {
+				w = &shard.Whole{Without: []shard.Failure{{Shard: 4, Error: "lost"}}}
+				w.Plan, w.Sample = p, shard.Empty(3)
+			}
+			d := &shard.Done{Shard: k}
+			d.Tally.Add([]table.Scored{{Scores: &algo.Row{Verdict: decide.Inside}}})
+			parts, outcomes = append(parts, sampled{w}), append(outcomes, outcome{Done: []*shard.Done{d}})
+		}
+		return parts, []counted{{0, shard.Rows{Records: 7}}, {1, shard.Rows{Records: 5993}}}, outcomes
+	}
+	var want []string
+	for range 20 {
+		parts, rows, outcomes := newParts()
+		s, err := fold(rng, parts, new(sampleFn).MergeAccumulators)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := &planFn{config{Inputs: []string{"a", "b"}}}
+		var a []counts
+		for _, r := range rows {
+			a = append(a, f.AddInput(counts{}, r))
+		}
+		c, _ := fold(rng, a, func(a, b counts) (counts, error) { return f.MergeAccumulators(a, b), nil })
+		o, _ := fold(rng, outcomes, func(a, b outcome) (outcome, error) { return new(outcomeFn).MergeAccumulators(a, b), nil })
+		j := &shard.Job{Inputs: []string{"a", "b"}}
+		var got []string
+		for _, v := range []any{s, f.ExtractOutput(c), j.Summarize(s.Whole, o.Done, o.Failed)} {
+			text, err := json.Marshal(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, string(text))
+		}
+		if want == nil {
+			want = got
+			if s.Sample.Len() != table.MaxGraphs || !strings.Contains(got[2], `"records":12`) || !reflect.DeepEqual(f.ExtractOutput(c).Plan, p) {
+				t.Errorf("%d graphs, %s", s.Sample.Len(), got[2])
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Fatal("another order gives another result")
+		}
+	}
+}
+
+// fold merges values in a random tree, some of them twice, and each time as if they
+// had travelled.
+func fold[T any](rng *rand.Rand, list []T, merge func(a, b T) (T, error)) (T, error) {
+	list = append(list, list[rng.IntN(len(list))])
+	for i, v := range list {
+		text, err := json.Marshal(v)
+		if err != nil {
+			return v, err
+		}
+		list[i] = *new(T)
+		if err := json.Unmarshal(text, &list[i]); err != nil {
+			return v, err
+		}
+	}
+	for len(list) > 1 {
+		i, k := rng.IntN(len(list)), rng.IntN(len(list)-1)
+		if k >= i {
+			k++
+		}
+		v, err := merge(list[i], list[k])
+		if err != nil {
+			return v, err
+		}
+		list[i] = v
+		list = slices.Delete(list, k, k+1)
+	}
+	return list[0], nil
+}
+
+func TestMistakes(t *testing.T) {
+	input := filepath.Join(t.TempDir(), "in.smi")
+	write(t, input, lines(rand.New(rand.NewPCG(10, 10)), 30))
+	for _, test := range []struct {
+		status int
+		want   string
+		change func(*config)
+	}{
+		{exitUsage, "no input", func(c *config) { c.Inputs = nil }},
+		{exitUsage, "want a folder", func(c *config) { c.Folder = "" }},
+		{exitUsage, "--format tu", func(c *config) { c.Format = "tu" }},
+		{exitUsage, "--to xml", func(c *config) { c.To = "xml" }},
+		{exitUsage, "--shards 0", func(c *config) { c.Shards = 0 }},
+		{exitUsage, "--workers -1", func(c *config) { c.Workers = -1 }},
+		{exitUsage, "--calibrator magic", func(c *config) { c.Calibrator = "magic" }},
+		{exitUsage, "--alpha NaN", func(c *config) { c.Alpha = math.NaN() }},
+		{exitFailure, "no such file", func(c *config) { c.Inputs = []string{input + "*.none"} }},
+		{exitFailure, "no such file", func(c *config) { c.Inputs = []string{input + ".none"} }},
+		{exitFailure, "model none", func(c *config) { c.Model = "none" }},
+		{exitFailure, "not a BaCa file", func(c *config) { c.Model = input }},
+		{exitFailure, "not registered", func(c *config) { c.Folder = "ftp://example.com/x" }},
+	} {
+		c := newConfig(t, 2, input)
+		test.change(c)
+		if text := do(t, test.status, c); !strings.Contains(text, test.want) {
+			t.Errorf("stderr %q, want %q", text, test.want)
+		}
+	}
+}

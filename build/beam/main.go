@@ -1,0 +1,147 @@
+// Command baca-beam scores libraries of molecules that are too large for one
+// machine, on an engine that runs Apache Beam pipelines: Flink, Spark, Dataflow, or
+// by default the Prism runner inside this process.
+//
+//	baca-beam [flags] --out FOLDER INPUT...
+//
+// The inputs are .smi, .csv, .tsv or .sdf files, plain or as .gz or .zst, on disks
+// or in object stores (gs://, s3://), as names or patterns, as if they were one
+// after the other. The rows are those of `baca score` for all of them in one file.
+// The folder gets shards of them, in the order of the input, the refused records
+// beside, and summary.json with all counts, the shards that failed and the inputs
+// that broke off. Work that fails is tried again. What is in the folder is
+// not done again: a run that was killed goes on when the same command is given
+// again. `baca merge` joins the shards of a local folder to one file.
+//
+// The exit status is 0 also when records were refused, 2 after a mistake in the
+// command line, and 1 after any other failure, also of a single shard.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
+
+	"baca/algo"
+	"baca/build/shard"
+)
+
+// The exit statuses.
+const (
+	exitFailure = 1
+	exitUsage   = 2
+)
+
+func main() {
+	if os.Getenv("GOGC") == "" {
+		// As in the command: most memory is buffers that are used again.
+		debug.SetGCPercent(50)
+	}
+	c := flags(flag.CommandLine)
+	flag.Parse()
+	// The runner in this process says more than anybody wants to know.
+	log.LogLevel = "error"
+	beam.Init() // of a worker, this is all
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, c, flag.Args(), os.Stderr))
+}
+
+// flags adds those of the job to what Beam has.
+func flags(fs *flag.FlagSet) *config {
+	o := algo.DefaultOptions()
+	c := new(config)
+	fs.StringVar(&c.Folder, "out", "", "folder for all results, on a disk or in a store that all workers see")
+	fs.StringVar(&c.Model, "model", "bbbp", "embedded model by name, or a model file that all workers see")
+	fs.StringVar(&c.Format, "format", "auto", "of the inputs: auto, smi, csv, sdf")
+	fs.StringVar(&c.Column, "column", "smiles", "name of the column with the SMILES, for CSV")
+	fs.StringVar(&c.To, "to", "csv", "form of the rows: csv or jsonl")
+	fs.IntVar(&c.Shards, "shards", 16, "parts to divide the work into")
+	fs.IntVar(&c.Workers, "workers", 0, "cores that a worker uses for one shard, 0 for all")
+	fs.Uint64Var(&c.Seed, "seed", o.Seed, "of everything random")
+	fs.StringVar(&c.Calibrator, "calibrator", o.Calibrator, strings.Join(algo.Calibrators, ", "))
+	fs.Float64Var(&c.Alpha, "alpha", o.Alpha, "share of in-distribution graphs that may be called OOD")
+	return c
+}
+
+// check reports mistakes in the command line.
+func (c *config) check(inputs []string) error {
+	switch {
+	case len(inputs) == 0:
+		return fmt.Errorf("no input: want files or patterns")
+	case c.Folder == "":
+		return fmt.Errorf("--out: want a folder for the results")
+	case !slices.Contains([]string{"auto", "smi", "csv", "sdf"}, c.Format):
+		return fmt.Errorf("--format %s: want auto, smi, csv or sdf", c.Format)
+	case c.To != "csv" && c.To != "jsonl":
+		return fmt.Errorf("--to %s: want csv or jsonl", c.To)
+	case c.Shards < 1 || c.Shards > shard.MaxShards:
+		return fmt.Errorf("--shards %d: want 1 to %d", c.Shards, shard.MaxShards)
+	case c.Workers < 0:
+		return fmt.Errorf("--workers %d: want 0 for all cores, or more", c.Workers)
+	case !slices.Contains(algo.Calibrators, c.Calibrator):
+		return fmt.Errorf("--calibrator %s: want one of %s", c.Calibrator, strings.Join(algo.Calibrators, ", "))
+	case !(c.Alpha > 0 && c.Alpha < 1):
+		return fmt.Errorf("--alpha %v: want a number between 0 and 1", c.Alpha)
+	}
+	return nil
+}
+
+// run is main with its surroundings as arguments.
+func run(ctx context.Context, c *config, inputs []string, stderr io.Writer) int {
+	if err := c.check(inputs); err != nil {
+		fmt.Fprintf(stderr, "baca-beam: %v\n", err)
+		return exitUsage
+	}
+	s, err := score(ctx, c, inputs)
+	if s != nil {
+		t := s.Tally
+		fmt.Fprintf(stderr, "%d read, %d refused; model %s; %d OOD, %d borderline, %d ID at alpha %g\n",
+			t.Records, t.Refused, s.Model, t.OOD, t.Borderline, t.ID, s.Alpha)
+		for _, w := range s.Warnings {
+			fmt.Fprintf(stderr, "warning: %s\n", w)
+		}
+		err = s.Err()
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "baca-beam: %v\n", err)
+		return exitFailure
+	}
+	return 0
+}
+
+// score runs the pipeline and returns what it wrote last.
+func score(ctx context.Context, c *config, inputs []string) (*shard.Summary, error) {
+	var err error
+	if c.Inputs, err = expand(ctx, inputs); err != nil {
+		return nil, err
+	}
+	p, err := build(ctx, *c, numbers(c.Shards))
+	if err != nil {
+		return nil, err
+	}
+	if err := beamx.Run(ctx, p); err != nil {
+		return nil, err
+	}
+	files := storage()
+	f, err := files.Open(ctx, files.Join(c.Folder, shard.SummaryName))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	s := new(shard.Summary)
+	return s, json.NewDecoder(f).Decode(s)
+}

@@ -1,0 +1,211 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/systeminfo"
+	"github.com/chromedp/chromedp"
+
+	"baca/wasm/message"
+)
+
+// smallMolecules is a CSV file of n short molecules, of which every hundredth is
+// refused.
+func smallMolecules(n int) []byte {
+	var b bytes.Buffer
+	b.WriteString("id,smiles\n")
+	ends := []string{"O", "N", "C(=O)O", "c1ccccc1", "C(F)(F)F", "S"}
+	for i := range n {
+		smiles := strings.Repeat("C", 1+i%13) + ends[i/13%6]
+		if i%100 == 7 {
+			smiles += "("
+		}
+		fmt.Fprintf(&b, "row %d,%s\n", i, smiles)
+	}
+	return b.Bytes()
+}
+
+// A long input is scored by several workers, to the bits of one; and cancelling
+// ends all of them.
+func TestWorkersShareALongInput(t *testing.T) {
+	s := serve(t, open(t))
+	b := browse(t)
+	b.visit(s.URL + "/")
+	c := b.client()
+	must[*message.Model](t, c, &message.LoadModel{})
+	const n = 20_000
+	must[*message.Opened](t, c, &message.Open{Name: "small.csv", Data: smallMolecules(n)})
+	var rows [2]message.Columns
+	took := 0 // part, at most
+	for i, workers := range []int{1, 3, 3, 3} {
+		if took > 1 {
+			break
+		}
+		// On a busy machine the first worker may be done before others are ready.
+		events, scored := must[*message.Scored](t, c, &message.Score{Workers: workers})
+		if took = scored.Workers; took > workers || scored.Records != n || scored.Refused != n/100 {
+			t.Errorf("with %d workers: %+v", workers, scored)
+		}
+		rows[min(i, 1)] = rowsOf(events)
+		t.Logf("%d workers have scored in %.0f ms", scored.Workers, scored.Milliseconds)
+	}
+	if took < 2 {
+		t.Error("no other worker has ever taken part")
+	}
+	one, err := message.Encode(0, &message.Part{Rows: rows[0]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	several, err := message.Encode(0, &message.Part{Rows: rows[1]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows[0].ID) != n || !bytes.Equal(one, several) {
+		t.Errorf("%d and %d rows, which are not the same", len(rows[0].ID), len(rows[1].ID))
+	}
+
+	begun, failed := make(chan bool, 1), make(chan message.Reply, 1)
+	c.Do(&message.Score{Workers: 3}, func(e message.Event) {
+		if _, ok := e.(*message.Rows); ok {
+			select {
+			case begun <- true:
+			default:
+			}
+		}
+	}, func(r message.Reply) { failed <- r })
+	<-begun
+	c.Cancel()
+	if f, ok := (<-failed).(*message.Failed); !ok || f.Code != message.CodeCancelled {
+		t.Errorf("the reply is %v, want %s", f, message.CodeCancelled)
+	}
+	// Of the workers nothing is left but the one that is to take the next request.
+	must[*message.Measured](t, c, &message.Measure{})
+	must[*message.Opened](t, c, &message.Open{Data: []byte(examples(t))})
+	must[*message.Scored](t, c, &message.Score{})
+	b.quiet()
+}
+
+// memory is how much of the machine's memory the process of the tab has, its
+// workers included but not the browser's own program, now and at its peak: 0 where
+// the system does not say.
+func (b *tab) memory() (now, peak int) {
+	b.t.Helper()
+	info, err := chromedp.CallBrowser(b.ctx, systeminfo.GetProcessInfo, cdp.Empty{})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, p := range info.ProcessInfo {
+		if p.Type != "renderer" {
+			continue
+		}
+		status, err := os.ReadFile(filepath.Join("/proc", strconv.FormatInt(int64(p.ID), 10), "status"))
+		if err != nil {
+			continue
+		}
+		kB := map[string]int{}
+		for line := range strings.Lines(string(status)) {
+			var n int
+			name, text, _ := strings.Cut(line, ":")
+			if _, err := fmt.Sscanf(text, "%d kB", &n); err == nil {
+				kB[name] = n
+			}
+		}
+		now, peak = max(now, (kB["VmRSS"]-kB["RssFile"])<<10), max(peak, (kB["VmHWM"]-kB["RssFile"])<<10)
+	}
+	return now, peak
+}
+
+// A hundred thousand rows: the table is as quick as with ten, and memory stays
+// within bounds.
+func TestAHundredThousandRows(t *testing.T) {
+	b := ready(t)
+	rows := smallMolecules(100_000)
+	b.free("reading and scoring 100 000 rows", func() {
+		b.clear()
+		b.upload("#file", "large.csv", rows)
+		b.wait(`document.getElementById("input-status").textContent.includes("99 000 read, 1 000 refused")`)
+		b.phase("done")
+	})
+	b.free("scrolling", b.scroll)
+	b.free("sorting", func() {
+		b.run("by score", chromedp.Click(`[data-by="3"]`))
+		b.run("by name", chromedp.Click(`[data-by="1"]`))
+	})
+	b.free("α", func() {
+		eval[any](b, `(() => { const a = document.getElementById("alpha"); a.value = 90; a.dispatchEvent(new Event("input", {bubbles: true})); return null })()`)
+	})
+	b.free("searching", func() {
+		for _, text := range []string{"r", "ro", "row 4242"} {
+			eval[any](b, fmt.Sprintf(`(() => { const s = document.getElementById("search"); s.value = %q; s.dispatchEvent(new Event("input", {bubbles: true})); return null })()`, text))
+		}
+		b.wait(`document.querySelector("table.rows").getAttribute("aria-rowcount") === "12"`)
+	})
+	now, peak := b.memory()
+	t.Logf("%s; the tab has %d MiB, at most %d", b.text("#took"), now>>20, peak>>20)
+	if most := 600 << 20; peak > most {
+		t.Errorf("the tab had %d MiB, want %d at most", peak>>20, most>>20)
+	}
+	b.quiet()
+}
+
+// A file that is mostly other things than molecules does not pass through the
+// memory of the page or the worker: both read a piece of it at a time.
+func TestLargeFilesStayWhereTheyAre(t *testing.T) {
+	b := ready(t)
+	b.example(2)
+	_, before := b.memory()
+	if before == 0 {
+		t.Skip("the system does not tell how much memory a process has")
+	}
+	const size = 160 << 20
+	note := strings.Repeat("measured at 25 °C, ", 4000) // 76 kB
+	name := filepath.Join(t.TempDir(), "notes.csv")
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintln(f, "name,smiles,note")
+	rows := 0
+	for written := 0; written < size; rows++ {
+		n, err := fmt.Fprintf(f, "row %d,%sO,%s\n", rows, strings.Repeat("C", 1+rows%30), `"`+note+`"`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		written += n
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b.run("choosing it", chromedp.SetUploadFiles("#file", []string{name}))
+	b.wait(fmt.Sprintf(`document.getElementById("input-status").textContent.replace(/\D/g, "") === "%d"`, rows))
+	b.phase("done")
+	_, after := b.memory()
+	t.Logf("a file of %d MiB took %d MiB of memory, for %d records", size>>20, (after-before)>>20, rows)
+	if after-before > size*3/4 {
+		t.Errorf("a file of %d MiB took %d MiB of memory", size>>20, (after-before)>>20)
+	}
+	b.quiet()
+}
+
+// A thousand molecules stay below 300 MB, all of the tab included.
+func TestMemoryOfAThousand(t *testing.T) {
+	b := ready(t)
+	begun, _ := b.memory()
+	b.upload("#file", "thousand.csv", manyRows(1000))
+	b.phase("done")
+	now, peak := b.memory()
+	if peak == 0 {
+		t.Skip("the system does not tell how much memory a process has")
+	}
+	t.Logf("the tab has %d MB, at most %d; before it had %d", now/1e6, peak/1e6, begun/1e6)
+	if most := 300_000_000; peak > most {
+		t.Errorf("the tab had %d MB, want %d at most", peak/1e6, most/1e6)
+	}
+}

@@ -1,0 +1,447 @@
+package e2e
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/xml"
+	"fmt"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/klauspost/compress/zstd"
+
+	"baca/web"
+	"baca/weights"
+)
+
+// act runs a command of the browser's protocol.
+func (b *tab) act(what string, f func(context.Context) error) {
+	b.t.Helper()
+	b.run(what, chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error { return f(ctx) }))
+}
+
+// drop drags a file over the page and lets it go there.
+func (b *tab) drop(name string, data []byte) {
+	b.t.Helper()
+	path := filepath.Join(b.t.TempDir(), name)
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		b.t.Fatal(err)
+	}
+	at := func(kind input.DispatchDragEventType) {
+		b.t.Helper()
+		b.act("dropping "+name, func(ctx context.Context) error {
+			_, err := chromedp.Call(ctx, input.DispatchDragEvent, input.DispatchDragEventParams{Type: kind, X: 600, Y: 400, Data: &input.DragData{Items: []*input.DragDataItem{}, Files: []string{path}, DragOperationsMask: 1}})
+			return err
+		})
+	}
+	at(input.DispatchDragEventTypeDragEnter)
+	at(input.DispatchDragEventTypeDragOver)
+	b.wait(`getComputedStyle(document.querySelector(".drop-veil")).display !== "none"`)
+	at(input.DispatchDragEventTypeDrop)
+	b.wait(`getComputedStyle(document.querySelector(".drop-veil")).display === "none"`)
+}
+
+// downloads has the browser save files to a folder.
+func (b *tab) downloads() string {
+	b.t.Helper()
+	folder := b.t.TempDir()
+	b.act("the folder for downloads", func(ctx context.Context) error {
+		_, err := chromedp.Call(ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{Behavior: "allow", DownloadPath: folder})
+		return err
+	})
+	return folder
+}
+
+// saved waits for a file to be there as a whole.
+func (b *tab) saved(folder, name string) []byte {
+	b.t.Helper()
+	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(50 * time.Millisecond) {
+		if half, _ := filepath.Glob(filepath.Join(folder, "*.crdownload")); len(half) > 0 {
+			continue
+		}
+		if data, err := os.ReadFile(filepath.Join(folder, name)); err == nil && len(data) > 0 {
+			return data
+		}
+	}
+	there, _ := filepath.Glob(filepath.Join(folder, "*"))
+	b.t.Fatalf("%s was not saved, there is %q%s", name, there, b.said())
+	return nil
+}
+
+// zipped is an archive of files.
+func zipped(t *testing.T, files map[string]string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for name, text := range files {
+		f, err := z.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(f, text)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// rings are a TUDataset set of n graphs: rings with a tail, of growing size.
+func rings(t *testing.T, n int) []byte {
+	t.Helper()
+	var edges, graphs, labels strings.Builder
+	node := 0
+	for g := range n {
+		ring, tail := 3+g%7, g%5
+		for i := range ring + tail {
+			from, to := node+i, node+i+1
+			if i == ring-1 {
+				to = node // the ring closes, and the tail goes on from its end
+				if tail > 0 {
+					fmt.Fprintf(&edges, "%d, %d\n%d, %d\n", from+1, node+ring+1, node+ring+1, from+1)
+				}
+			}
+			if i < ring+tail-1 || i == ring-1 {
+				fmt.Fprintf(&edges, "%d, %d\n%d, %d\n", from+1, to+1, to+1, from+1)
+			}
+			fmt.Fprintf(&graphs, "%d\n", g+1)
+		}
+		node += ring + tail
+		fmt.Fprintf(&labels, "%d\n", g%2)
+	}
+	return zipped(t, map[string]string{"RINGS/RINGS_A.txt": edges.String(), "RINGS/RINGS_graph_indicator.txt": graphs.String(), "RINGS/RINGS_graph_labels.txt": labels.String()})
+}
+
+func TestDropFiles(t *testing.T) {
+	b := ready(t)
+	b.drop("molecules.csv", web.Examples())
+	b.phase("done")
+	if got := b.text("#input-status"); !strings.Contains(got, "158 read") {
+		t.Errorf("the page says %q of the CSV", got)
+	}
+
+	var squeezed bytes.Buffer
+	w, err := zstd.NewWriter(&squeezed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Write(manyRows(400))
+	w.Close()
+	b.drop("rows.csv.zst", squeezed.Bytes())
+	b.wait(`document.getElementById("input-status").textContent.includes("396 read, 4 refused")`)
+	b.phase("done")
+	if got := b.text(".file-name"); got != "rows.csv.zst" {
+		t.Errorf("the file is called %q", got)
+	}
+	// One that is damaged says so, and the way back is a click.
+	b.drop("half.csv.zst", squeezed.Bytes()[:squeezed.Len()/2])
+	b.phase("broken")
+	if got := b.text(".notice"); !strings.Contains(got, "cannot be read") || !strings.Contains(got, "half.csv.zst") {
+		t.Errorf("the page says %q of half a file", got)
+	}
+	eval[any](b, `([...document.querySelectorAll(".input-status button")].find((e) => e.textContent === "Undo").click(), null)`)
+	b.wait(`document.getElementById("input-status").textContent.includes("396 read")`)
+
+	// A model, and a text that a person can read.
+	model, err := weights.Bytes("bbbp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.drop("own.msgpack", model)
+	b.phase("done")
+	b.drop("two.smi", []byte("CCO ethanol\nc1ccccc1 benzene\n"))
+	b.wait(`document.getElementById("smiles").value.startsWith("CCO ethanol")`)
+	b.phase("done")
+	b.quiet()
+}
+
+// A set of plain graphs needs a model of such, and the page leads there.
+func TestPlainGraphs(t *testing.T) {
+	b := ready(t)
+	b.drop("RINGS.zip", rings(t, 60))
+	b.phase("broken")
+	if got := b.text(".notice"); !strings.Contains(got, "holds plain graphs") {
+		t.Errorf("the page says %q", got)
+	}
+	b.run("the models", chromedp.Click(".notice .button"))
+	b.wait(`document.getElementById("models").open`)
+	eval[any](b, `([...document.querySelectorAll(".card")].find((e) => e.textContent.includes("Benzodiazepine")).querySelector("button").click(), null)`)
+	b.phase("done")
+	b.wait(`document.querySelectorAll(".row").length > 5`)
+	if got := b.text("#headline h2"); !strings.Contains(got, "of 60") && !strings.Contains(got, "All 60") {
+		t.Errorf("the headline is %q", got)
+	}
+	b.run("a graph", chromedp.Click(`[data-row="3"]`))
+	b.wait(`document.querySelectorAll(".large .node").length === 9`)
+	if got := b.text(".inspector"); !strings.Contains(got, "Independent cycles1") || !strings.Contains(got, "Nodes9") {
+		t.Errorf("the inspector says %q", got)
+	}
+	b.quiet()
+}
+
+func TestModelFromDisk(t *testing.T) {
+	b := ready(t)
+	b.example(2)
+	before := eval[string](b, `[...document.querySelectorAll(".row .c-score .number")].map((e) => e.textContent).join()`)
+	data, err := weights.Bytes("bbbp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.run("the models", chromedp.Click("#model-button"))
+	b.upload("#model-file", "from-disk.msgpack", data)
+	b.wait(`!document.getElementById("models").open`)
+	b.phase("done")
+	b.wait(fmt.Sprintf(`[...document.querySelectorAll(".row .c-score .number")].map((e) => e.textContent).join() === %q`, before))
+	// One that is no model leaves the one before in use, and says why.
+	b.run("the models", chromedp.Click("#model-button"))
+	b.upload("#model-file", "broken.msgpack", append([]byte("BaCa"), make([]byte, 300)...))
+	b.wait(`document.querySelector(".notice").textContent.includes("broken")`)
+	b.wait(fmt.Sprintf(`[...document.querySelectorAll(".row .c-score .number")].map((e) => e.textContent).join() === %q`, before))
+	b.quiet()
+}
+
+// The threshold follows the pointer and the keys, and the verdicts follow it.
+func TestDragTheThreshold(t *testing.T) {
+	b := ready(t)
+	b.example(3)
+	box := eval[struct{ X, Y, Width, Height float64 }](b, `(() => { const r = document.getElementById("strip").getBoundingClientRect(); return {X: r.x, Y: r.y, Width: r.width, Height: r.height} })()`)
+	outside := func() int {
+		return eval[int](b, `Number(document.querySelector(".chip.is-outside .chip-count").textContent)`)
+	}
+	where := func() float64 {
+		return eval[float64](b, `Number(/M([\d.]+)/.exec(document.querySelector("#strip .threshold").getAttribute("d"))[1])`)
+	}
+	before, from := outside(), where()
+	y := box.Y + box.Height/2
+	mouse := func(kind input.DispatchMouseEventType, x float64) {
+		t.Helper()
+		b.run(string(kind), chromedp.MouseEvent(kind, box.X+x, y, chromedp.Button("left")))
+	}
+	mouse("mousePressed", from)
+	for _, part := range []float64{0.95, 0.9, 0.85} {
+		mouse("mouseMoved", from*part)
+	}
+	b.wait(fmt.Sprintf(`Number(document.querySelector(".chip.is-outside .chip-count").textContent) > %d`, before))
+	// It stands at a score of the reference, near the pointer.
+	if at := where(); at > from*0.92 || at < from*0.78 {
+		t.Errorf("the threshold is at %g, the pointer at %g", at, from*0.85)
+	}
+	mouse("mouseReleased", from*0.85)
+	now := outside()
+	mouse("mouseMoved", from)
+	if got := outside(); got != now {
+		t.Errorf("%d outside after moving on without the button, before %d", got, now)
+	}
+	alpha := b.text(".alpha output")
+	b.run("keys", chromedp.Focus("#strip"), chromedp.SendKeys("#strip", kb.ArrowRight+kb.ArrowRight+kb.ArrowRight))
+	b.wait(fmt.Sprintf(`document.querySelector(".alpha output").textContent !== %q`, alpha))
+	if got := eval[string](b, `document.getElementById("strip").getAttribute("aria-valuetext")`); !strings.Contains(got, b.text(".alpha output")) {
+		t.Errorf("a screen reader is told %q, the page shows %q", got, b.text(".alpha output"))
+	}
+	b.quiet()
+}
+
+// With a column that says which records are foreign there is an AUC, and its curve.
+func TestCurveOfTheAUC(t *testing.T) {
+	b := ready(t)
+	var text strings.Builder
+	text.WriteString("name,smiles,ood\n")
+	for _, line := range strings.Split(strings.TrimSpace(string(web.Examples())), "\n")[1:] {
+		cells := strings.Split(strings.TrimSpace(line), ",")
+		if cells[1] == "CNS drug" || cells[1] == "explosive" {
+			fmt.Fprintf(&text, "%s,%s,%d\n", cells[0], cells[2], map[string]int{"explosive": 1}[cells[1]])
+		}
+	}
+	b.upload("#file", "labelled.csv", []byte(text.String()))
+	b.phase("done")
+	found := regexp.MustCompile(`AUC ([\d.]+)`).FindStringSubmatch(b.text("#took"))
+	if found == nil {
+		t.Fatalf("the page says %q", b.text("#took"))
+	}
+	if auc, err := strconv.ParseFloat(found[1], 64); err != nil || auc < 0.7 || auc > 1 {
+		t.Errorf("AUC %s of medicines and explosives", found[1])
+	}
+	b.run("the lab", chromedp.Click(`[data-stage="attention"]`))
+	b.wait(`[...document.querySelectorAll(".figure strong")].some((e) => e.textContent === "AUC")`)
+	if n := eval[int](b, `document.querySelector(".figure .line-in").getAttribute("d").split("L").length`); n < 10 {
+		t.Errorf("the curve has %d points", n)
+	}
+	b.quiet()
+}
+
+// Each picture is saved as what it is called.
+func TestSavePictures(t *testing.T) {
+	b := ready(t)
+	folder := b.downloads()
+	b.example(1)
+	name := b.text(".suggestion-name")
+	b.run("the furthest outside", chromedp.Click(`.suggestion`))
+	b.wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
+	check := func(name string, click func()) {
+		t.Helper()
+		click()
+		data := b.saved(folder, name)
+		switch filepath.Ext(name) {
+		case ".svg":
+			colours := 0
+			d := xml.NewDecoder(bytes.NewReader(data))
+			for {
+				token, err := d.Token()
+				if err == io.EOF {
+					break
+				}
+				if err != nil {
+					t.Fatalf("%s is not XML: %v", name, err)
+				}
+				e, ok := token.(xml.StartElement)
+				if !ok {
+					continue
+				}
+				for _, a := range e.Attr {
+					if a.Name.Local == "class" {
+						t.Errorf("%s needs a style sheet: %s has the class %s", name, e.Name.Local, a.Value)
+					}
+					if a.Name.Local == "fill" && strings.HasPrefix(a.Value, "#") {
+						colours++
+					}
+				}
+			}
+			if colours < 2 {
+				t.Errorf("%s has %d colours", name, colours)
+			}
+		case ".png":
+			picture, err := png.Decode(bytes.NewReader(data))
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			seen := map[[3]uint32]bool{}
+			for y := picture.Bounds().Min.Y; y < picture.Bounds().Max.Y; y++ {
+				for x := picture.Bounds().Min.X; x < picture.Bounds().Max.X; x++ {
+					r, g, b, _ := picture.At(x, y).RGBA()
+					seen[[3]uint32{r, g, b}] = true
+				}
+			}
+			if picture.Bounds().Dx() < 400 || len(seen) < 5 {
+				t.Errorf("%s is %v large and has %d colours", name, picture.Bounds(), len(seen))
+			}
+		}
+	}
+	for _, kind := range []string{"svg", "png"} {
+		check("baca-distribution."+kind, func() {
+			b.run("the menu", chromedp.Click("#export summary"), chromedp.Click(fmt.Sprintf(`[data-save=%q]`, kind)))
+		})
+		check(name+"."+kind, func() {
+			b.run("the molecule", chromedp.Click(fmt.Sprintf(`.inspector [data-save-as=%q]`, "molecule."+kind)))
+		})
+	}
+	for stage, files := range map[string][]string{
+		"graphons":  {"baca-graphon-i", "baca-graphon-j", "baca-mixture", "baca-drawn"},
+		"encode":    {"baca-before", "baca-after"},
+		"attention": {"baca-loss", "baca-kl", "baca-inside-dictionary", "baca-outside-dictionary"},
+	} {
+		b.run("the lab", chromedp.Click(fmt.Sprintf(`[data-stage=%q]`, stage)))
+		b.wait(fmt.Sprintf(`document.querySelector('[data-save-as="%s.svg"]') !== null`, files[0]))
+		for _, file := range files {
+			for _, kind := range []string{".svg", ".png"} {
+				check(file+kind, func() {
+					b.run("saving "+file, chromedp.Click(fmt.Sprintf(`[data-save-as=%q]`, file+kind)))
+				})
+			}
+		}
+	}
+	b.quiet()
+}
+
+// mortal has the page's workers at hand, so that one can be killed.
+const mortal = `(() => {
+	globalThis.theWorkers = [];
+	const Real = Worker;
+	globalThis.Worker = class extends Real {
+		constructor(...args) {
+			super(...args);
+			if (String(args[0]).endsWith("/worker.js")) theWorkers.push(this);
+		}
+	};
+})()`
+
+// When a worker dies, the page says so, keeps the input, and goes on when asked.
+func TestTheWorkerDies(t *testing.T) {
+	s := serve(t, open(t))
+	b := browse(t)
+	b.act("keeping the workers", func(ctx context.Context) error {
+		_, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: mortal})
+		return err
+	})
+	b.visit(s.URL + "/")
+	b.wait(`!document.querySelector(".example").disabled && !document.querySelector(".model-name").textContent.includes("loading")`)
+	die := func(text string) {
+		t.Helper()
+		eval[any](b, fmt.Sprintf(`(() => { const w = theWorkers.at(-1); w.terminate(); w.onmessage({ data: %q }); return null })()`, text))
+	}
+	b.upload("#file", "many.csv", manyRows(4000))
+	b.phase("scoring")
+	die("panic: the sky has fallen")
+	b.phase("broken")
+	if got := b.text(".notice"); !strings.Contains(got, "The worker stopped") || !strings.Contains(got, "the sky has fallen") || !strings.Contains(got, "Your input is still here") {
+		t.Errorf("the page says %q", got)
+	}
+	if got := b.text(".file-name"); got != "many.csv" {
+		t.Errorf("the input is %q", got)
+	}
+	b.picture("died")
+	b.run("trying again", chromedp.Click(".notice .button"))
+	b.phase("scoring")
+	die("fatal error: runtime: out of memory")
+	b.phase("broken")
+	if got := b.text(".notice"); !strings.Contains(got, "Not enough memory") || !strings.Contains(got, "4 000 records") {
+		t.Errorf("the page says %q", got)
+	}
+	b.run("trying again", chromedp.Click(".notice .button"))
+	b.phase("done")
+	b.wait(`document.querySelectorAll(".row .c-draw svg").length > 3`)
+	b.quiet()
+}
+
+// The page can be installed, and nothing of it moves while it starts.
+func TestInstallableAndSteady(t *testing.T) {
+	s := serve(t, open(t))
+	b := browse(t)
+	b.visit(s.URL + "/")
+	b.wait(`!document.querySelector(".example").disabled`)
+	if moved := eval[float64](b, `new Promise((done) => {
+		let sum = 0;
+		const o = new PerformanceObserver((list) => { for (const e of list.getEntries()) if (!e.hadRecentInput) sum += e.value; });
+		o.observe({ type: "layout-shift", buffered: true });
+		setTimeout(() => done(sum), 300);
+	})`); moved > 0.01 {
+		t.Errorf("the page moves by %g while it starts, want 0", moved)
+	}
+	eval[any](b, `navigator.serviceWorker.ready.then(() => null)`)
+	b.act("the manifest", func(ctx context.Context) error {
+		m, err := chromedp.Call(ctx, page.GetAppManifest, page.GetAppManifestParams{})
+		if err != nil {
+			return err
+		}
+		for _, e := range m.Errors {
+			t.Errorf("manifest: %s", e.Message)
+		}
+		if !strings.Contains(m.Data, `"display": "standalone"`) {
+			t.Errorf("the manifest is %s", m.Data)
+		}
+		return nil
+	})
+	b.quiet()
+}

@@ -1,0 +1,311 @@
+// Package report writes what was found about a set of graphs as one HTML file, which
+// needs nothing else: no scripts, no fonts, no pictures, no network. It imports no
+// plotting and no templates, so that the page can afford it too.
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"baca/algo"
+	"baca/algo/decide"
+)
+
+// A Pair is a line of a list: a name and what goes with it.
+type Pair struct{ Name, Value string }
+
+// An Entry is a graph with what was found about it.
+type Entry struct {
+	ID, SMILES string
+	Place      int // in the input, from 1
+	Row        algo.Row
+	Q          float64           // NaN without FDR
+	Drawing    string            // an SVG element by package depict, or empty
+	Why        *algo.Explanation // or nil
+}
+
+// A Report is what Write writes. All texts are escaped; only Drawing is taken as it is.
+type Report struct {
+	Title string
+
+	Read, Refused, Outside, Borderline, Inside int
+	Alpha                                      float64
+	FDR                                        float64 // 0 without
+
+	// Scores and P are those of all graphs that were scored, with NaN where there
+	// is none, and Holdout the scores of in-distribution graphs in the same state.
+	Scores, P, Holdout []float64
+
+	// Wealth is the path of the drift test in the order of the input, in powers of
+	// ten, and Delta its rate of false alarms; see decide.Drift.
+	Wealth []float64
+	Delta  float64
+
+	Top      []Entry // those furthest outside, with drawings and reasons
+	Rows     []Entry // those furthest outside, for a table
+	Refusals []string
+	Warnings []string
+
+	Input, Model, Settings, Versions []Pair
+	Command                          string // that makes the report again
+}
+
+// A page is what is being written.
+type page struct{ strings.Builder }
+
+func (p *page) add(format string, args ...any) { fmt.Fprintf(p, format, args...) }
+
+var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")
+
+// Escape makes text safe in HTML, between tags and in quoted attributes.
+func Escape(text string) string { return escaper.Replace(strings.ToValidUTF8(text, "\uFFFD")) }
+
+// number is for people.
+func number(x float64, digits int) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return "–"
+	}
+	return strings.Replace(strconv.FormatFloat(x, 'f', digits, 64), "-", "−", 1)
+}
+
+// p is a p-value or a q-value for people.
+func pValue(x float64) string {
+	if math.IsNaN(x) {
+		return "–"
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}
+
+// classes are the style of verdicts.
+var classes = map[decide.Verdict]string{decide.Outside: "out", decide.Borderline: "mid", decide.Inside: "in"}
+
+func verdict(v decide.Verdict) string {
+	return fmt.Sprintf(`<span class="v %s">%s</span>`, classes[v], Escape(string(v)))
+}
+
+// Write writes the report. The same report gives the same bytes.
+func Write(w io.Writer, r *Report) error {
+	p := new(page)
+	p.add(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>%s</title>
+<style>%s</style>
+</head>
+<body>
+<main>
+<h1>%s</h1>
+`, Escape(r.Title), style, Escape(r.Title))
+	p.summary(r)
+	p.warnings(r)
+	p.add("<h2>Scores</h2>\n")
+	p.figure(scoreChart(r), "Each bar counts graphs of this input. The line is how many were to be expected if all came from where the training set came from, by graphs that were kept from training.")
+	if len(r.P) > 0 && len(r.Holdout) > 0 {
+		p.figure(pChart(r), "p-values. In-distribution graphs alone would give bars of one height, that of the line; more at the left end are graphs from elsewhere.")
+	}
+	if len(r.Wealth) > 1 {
+		p.drift(r)
+	}
+	if len(r.Top) > 0 {
+		p.add("<h2>Furthest outside</h2>\n<p>Without a vermilion atom the score of the graph by itself is lower, without a blue one higher; the strongest colour is that of the largest change in each drawing. Without an inner atom pieces are left, which are unusual by themselves, so compare like atoms with each other. A dashed ring marks atoms with features that no graph of the training set has.</p>\n")
+		for i := range r.Top {
+			p.entry(&r.Top[i], r)
+		}
+	}
+	p.table(r)
+	p.add("<h2>Model card</h2>\n")
+	p.pairs(r.Model)
+	p.add("<h2>Input, settings and versions</h2>\n")
+	p.pairs(r.Input)
+	p.pairs(r.Settings)
+	p.pairs(r.Versions)
+	if r.Command != "" {
+		p.add("<h2>How to make this again</h2>\n<p>With the same program, model file and input the same bytes come out.</p>\n<pre>%s</pre>\n", Escape(r.Command))
+	}
+	p.add(`<h2>What not to conclude</h2>
+<p>A graph that is called OOD is unlike the training set in ways that the model can see. That does not make a prediction about it wrong, nor one about an ID graph right. A p-value is the share of in-distribution graphs that score as high; it is not the chance that this graph is in-distribution. Among many graphs a share α of in-distribution ones is called OOD by design. Two sets that resemble each other may not be told apart at all.</p>
+</main>
+</body>
+</html>
+`)
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+func (p *page) summary(r *Report) {
+	scored := r.Outside + r.Borderline + r.Inside
+	p.add(`<p class="lead">%d read, %d refused. `, r.Read, r.Refused)
+	if scored > 0 {
+		p.add("Of %d judged, %s %d, %s %d and %s %d", scored, verdict(decide.Outside), r.Outside, verdict(decide.Borderline), r.Borderline, verdict(decide.Inside), r.Inside)
+		if r.FDR > 0 {
+			p.add(": those called OOD are chosen so that a share of at most %g of them is expected to be in-distribution (Benjamini and Hochberg); borderline have a p-value of at most %g by themselves.", r.FDR, r.Alpha)
+		} else {
+			p.add(": OOD where at most a share of %g of in-distribution graphs scores as high, borderline up to %g. About %s of these graphs would be called OOD if all were in-distribution.", r.Alpha, 2*r.Alpha, number(r.Alpha*float64(scored), 1))
+		}
+	} else {
+		p.add("There are no verdicts.")
+	}
+	p.add("</p>\n")
+}
+
+func (p *page) warnings(r *Report) {
+	if len(r.Warnings)+len(r.Refusals) == 0 {
+		return
+	}
+	p.add("<h2>Warnings</h2>\n<ul class=\"warn\">\n")
+	for _, w := range r.Warnings {
+		p.add("<li>%s</li>\n", Escape(w))
+	}
+	for _, w := range r.Refusals {
+		p.add("<li>refused: %s</li>\n", Escape(w))
+	}
+	if n := r.Refused - len(r.Refusals); n > 0 && len(r.Refusals) > 0 {
+		p.add("<li>… and %d more</li>\n", n)
+	}
+	p.add("</ul>\n")
+}
+
+func (p *page) figure(svg, caption string) {
+	p.add("<figure>%s<figcaption>%s</figcaption></figure>\n", svg, Escape(caption))
+}
+
+func (p *page) drift(r *Report) {
+	highest, at := 0.0, 0
+	for i, x := range r.Wealth {
+		if x > highest {
+			highest, at = x, i
+		}
+	}
+	p.add("<h2>Does the input drift?</h2>\n")
+	moved := highest >= -math.Log10(r.Delta)
+	if moved {
+		first := 0
+		for i, x := range r.Wealth {
+			if x >= -math.Log10(r.Delta) {
+				first = i
+				break
+			}
+		}
+		p.add("<p>Yes: taken one after the other and each by itself, the graphs are not like a sample from where the training set came from. Betting against that claim had turned 1 into %s at graph %d, and was beyond %s from graph %d on; for in-distribution graphs in any order the chance of ever getting so far is at most %g.</p>\n",
+			power(highest), at, power(-math.Log10(r.Delta)), first, r.Delta)
+	} else {
+		p.add("<p>Nothing says so: betting against the claim that the graphs come, one after the other, from where the training set came from never turned 1 into more than %s, and %s would be needed for a false-alarm rate of %g.</p>\n",
+			power(highest), power(-math.Log10(r.Delta)), r.Delta)
+	}
+	p.figure(driftChart(r), "Evidence of drift in the order of the input, on a scale of powers of ten (a conformal test martingale). The dashed line is where it becomes an alarm.")
+}
+
+// power writes a power of ten.
+func power(log float64) string {
+	if log < 6 {
+		return strconv.FormatFloat(math.Pow(10, log), 'g', 3, 64)
+	}
+	return fmt.Sprintf("10<sup>%.0f</sup>", log)
+}
+
+func (p *page) entry(e *Entry, r *Report) {
+	p.add("<section class=\"card\">\n<h3>%s</h3>\n<div class=\"cols\"><div class=\"pic\">", Escape(e.ID))
+	if e.Drawing != "" {
+		p.WriteString(e.Drawing)
+	} else {
+		p.add("<p class=\"none\">too large to draw</p>")
+	}
+	p.add("</div><div>")
+	p.add("<p>%s · score %s · p %s", verdict(e.Row.Verdict), number(e.Row.Score, 2), pValue(e.Row.P))
+	if r.FDR > 0 {
+		p.add(" · q %s", pValue(e.Q))
+	}
+	p.add(" · row %d</p>\n", e.Place)
+	if e.SMILES != "" {
+		p.add("<p class=\"smiles\">%s</p>\n", Escape(e.SMILES))
+	}
+	if x := e.Why; x != nil {
+		p.add("<p>By itself: score %s, p %s. Distance to the nearest training graph, in standard deviations: %s by embedding, %s by subtrees, %s by subtrees with counts.</p>\n",
+			number(x.Score, 2), pValue(x.P), number(x.Embedding, 1), number(x.Subtrees, 1), number(x.Counts, 1))
+		if x.Duplicate {
+			p.add("<p class=\"dup\">Likely a training graph.</p>\n")
+		}
+		if len(x.Reasons) > 0 {
+			p.add("<ul>\n")
+			for _, reason := range x.Reasons[:min(len(x.Reasons), 5)] {
+				p.add("<li>%s</li>\n", Escape(reason.Text))
+			}
+			p.add("</ul>\n")
+		} else {
+			p.add("<p>Each of its features by itself is usual.</p>\n")
+		}
+		var rows []string
+		for _, n := range x.Nearest {
+			if n.Row >= 0 {
+				rows = append(rows, fmt.Sprintf("row %d (%s)", n.Row+1, number(n.Distance, 1)))
+			}
+		}
+		if len(rows) > 0 {
+			p.add("<p>Nearest training graphs: %s.</p>\n", strings.Join(rows, ", "))
+		}
+	}
+	p.add("</div></div>\n</section>\n")
+}
+
+func (p *page) table(r *Report) {
+	if len(r.Rows) == 0 {
+		return
+	}
+	p.add("<h2>Table</h2>\n")
+	if n := r.Read - r.Refused; n > len(r.Rows) {
+		p.add("<p>The %d of %d furthest outside.</p>\n", len(r.Rows), n)
+	}
+	p.add("<table>\n<thead><tr><th>row</th><th>id</th><th>structure</th><th>score</th><th>S_Pre</th><th>S_BaCa</th><th>p</th>")
+	if r.FDR > 0 {
+		p.add("<th>q</th>")
+	}
+	p.add("<th>verdict</th></tr></thead>\n<tbody>\n")
+	for _, e := range r.Rows {
+		p.add("<tr><td>%d</td><td>%s</td><td class=\"smiles\">%s</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td>",
+			e.Place, Escape(e.ID), Escape(e.SMILES), number(e.Row.Score, 2), number(e.Row.Pre, 2), number(e.Row.BaCa, 2), pValue(e.Row.P))
+		if r.FDR > 0 {
+			p.add("<td>%s</td>", pValue(e.Q))
+		}
+		p.add("<td>%s</td></tr>\n", verdict(e.Row.Verdict))
+	}
+	p.add("</tbody>\n</table>\n")
+}
+
+func (p *page) pairs(list []Pair) {
+	if len(list) == 0 {
+		return
+	}
+	p.add("<dl>\n")
+	for _, l := range list {
+		p.add("<dt>%s</dt><dd>%s</dd>\n", Escape(l.Name), Escape(l.Value))
+	}
+	p.add("</dl>\n")
+}
+
+const style = `
+:root{color-scheme:light}
+body{font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Liberation Sans",Arial,sans-serif;color:#1b1d1f;background:#fff;margin:0}
+main{max-width:62rem;margin:0 auto;padding:1.5rem}
+h1{font-size:1.6rem;margin:0 0 .5rem}h2{font-size:1.2rem;margin:2rem 0 .5rem;border-bottom:1px solid #dfe2e5}h3{font-size:1rem;margin:0 0 .4rem;overflow-wrap:anywhere}
+.lead{font-size:1.05rem}
+.v{font-weight:600;white-space:nowrap}.out{color:#b04700}.mid{color:#5b6168}.in{color:#00639b}
+figure{margin:1rem 0}figure svg{max-width:100%;height:auto}figcaption{color:#565d65;font-size:.9rem;max-width:46rem}
+svg text{font:11px system-ui,"Liberation Sans",Arial,sans-serif;fill:#222}
+svg.drawing{max-width:100%;height:auto}svg.drawing text{stroke:#fff;stroke-width:3px;stroke-linejoin:round;paint-order:stroke}svg.drawing .s{font-size:8px}
+.card{border:1px solid #dfe2e5;border-radius:6px;padding:.8rem 1rem;margin:.8rem 0;break-inside:avoid}
+.cols{display:grid;grid-template-columns:minmax(0,2fr) minmax(0,3fr);gap:1rem}.cols p{margin:.2rem 0 .5rem}.cols ul{margin:.2rem 0 .5rem;padding-left:1.2rem}
+.pic svg{max-height:18rem}.none{color:#565d65}
+.smiles{font:12px/1.4 ui-monospace,"DejaVu Sans Mono",monospace;overflow-wrap:anywhere}
+.warn li{color:#7a3200}.dup{font-weight:600}
+table{border-collapse:collapse;width:100%;font-size:.85rem}th,td{text-align:left;padding:.2rem .5rem;border-bottom:1px solid #e6e6e6;vertical-align:top;overflow-wrap:anywhere}th{position:sticky;top:0;background:#fff}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem;margin:.5rem 0 1rem}dt{color:#565d65}dd{margin:0;overflow-wrap:anywhere}
+pre{background:#f0f2f3;padding:.6rem .8rem;white-space:pre-wrap;overflow-wrap:anywhere;border-radius:4px}
+@media (max-width:40rem){.cols{grid-template-columns:1fr}}
+@media print{main{max-width:none;padding:0}body{font-size:11px}h2{break-after:avoid}th{position:static}thead{display:table-header-group}tr,figure{break-inside:avoid}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+`

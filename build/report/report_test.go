@@ -1,0 +1,145 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	"baca/algo"
+	"baca/algo/decide"
+	"baca/algo/explain"
+)
+
+// full is a report with everything in it, and texts that try to get out of it.
+func full() *Report {
+	rng := rand.New(rand.NewPCG(1, 1))
+	r := &Report{
+		Title: `</title><script>alert("x")</script>`, Read: 303, Refused: 3, Outside: 30, Borderline: 20, Inside: 250,
+		Alpha: 0.05, FDR: 0.1, Delta: 0.01, Wealth: []float64{0},
+		Refusals: []string{"line 3: <b>no</b>"}, Warnings: []string{"a & b"},
+		Input: []Pair{{"input", "a.smi"}}, Model: []Pair{{"name", "m"}}, Settings: []Pair{{"seed", "1"}}, Versions: []Pair{{"program", "baca"}},
+		Command: "baca report 'a b.smi'",
+	}
+	for range 300 {
+		r.Scores, r.P = append(r.Scores, rng.NormFloat64()), append(r.P, rng.Float64())
+		r.Wealth = append(r.Wealth, r.Wealth[len(r.Wealth)-1]+0.02*rng.Float64())
+	}
+	for range 100 {
+		r.Holdout = append(r.Holdout, rng.NormFloat64())
+	}
+	r.Scores[7] = math.NaN()
+	e := Entry{
+		ID: `<img src=x onerror=y>`, SMILES: `C"><a href=`, Place: 4, Q: 0.07, Drawing: `<svg class="drawing" viewBox="0 0 1 1"></svg>`,
+		Row: algo.Row{Score: 3.21, Pre: math.NaN(), P: 0.01, Verdict: decide.Outside},
+		Why: &algo.Explanation{Score: 3, P: 0.02, Duplicate: true, Reasons: []explain.Reason{{Text: "more atoms & rings"}}, Nearest: []algo.Neighbor{{Row: 41, Distance: 2.5}, {Row: -1}}},
+	}
+	r.Rows, r.Top = []Entry{e}, []Entry{e, {ID: "big", Q: math.NaN(), Row: algo.Row{Verdict: decide.Inside}}}
+	return r
+}
+
+func write(t *testing.T, r *Report) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Write(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// The page refers to nothing outside, runs nothing, is well formed, and shows what it
+// was given as text.
+func TestReportStandsAlone(t *testing.T) {
+	page := write(t, full())
+	for _, bad := range []string{"<script", "<img", "<link", "<iframe", "javascript:", "src=x on", "href=\"", "@import", "url(", "http://", "https://", "NaN", "Inf", "%!"} {
+		body := page
+		if bad == "src=x on" || bad == "href=\"" {
+			body = regexp.MustCompile(`&lt;[^<]*`).ReplaceAllString(page, "") // escaped, as text
+		}
+		if strings.Contains(body, bad) {
+			t.Errorf("the page contains %q", bad)
+		}
+	}
+	if !strings.Contains(page, `content="default-src 'none'; style-src 'unsafe-inline'"`) {
+		t.Error("the page does not forbid everything from outside")
+	}
+	for _, want := range []string{
+		"303 read, 3 refused", "&lt;img src=x onerror=y&gt;", "Likely a training graph", "more atoms &amp; rings", "row 42 (2.5)",
+		"line 3: &lt;b&gt;no&lt;/b&gt;", "a &amp; b", "too large to draw", "baca report &#39;a b.smi&#39;", "q 0.07", "Does the input drift?", "from graph ",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not contain %q", want)
+		}
+	}
+	// Tags nest, as far as XML can tell.
+	text := strings.NewReplacer("<!doctype html>", "", `<meta charset="utf-8">`, "").Replace(page)
+	text = regexp.MustCompile(`<meta [^>]*>`).ReplaceAllString(text, "")
+	d := xml.NewDecoder(strings.NewReader(text))
+	d.Entity = xml.HTMLEntity
+	for {
+		if _, err := d.Token(); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if page != write(t, full()) {
+		t.Error("the same report gives other bytes")
+	}
+}
+
+// Nothing at all, one graph, equal scores, and no holdout make pages too.
+func TestPoorReports(t *testing.T) {
+	for name, r := range map[string]*Report{
+		"empty":      {Alpha: 0.05, Delta: 0.01},
+		"one":        {Alpha: 0.05, Delta: 0.01, Read: 1, Inside: 1, Scores: []float64{2}, P: []float64{1}, Holdout: []float64{2}, Wealth: []float64{0, -0.1}},
+		"all equal":  {Alpha: 0.3, Delta: 0.01, Read: 3, Scores: []float64{2, 2, 2}, P: []float64{0.5, 0.5, 0.5}, Holdout: []float64{2, 2}},
+		"no holdout": {Alpha: 0.05, Delta: 0.01, Read: 2, Scores: []float64{1, 1e9}},
+		"huge":       {Alpha: 0.5, Delta: 0.01, Read: 2, Scores: []float64{-1e300, 1e300}, Holdout: []float64{0}},
+		"no scores":  {Alpha: 0.05, Delta: 0.01, Read: 1, Scores: []float64{math.NaN()}, Holdout: []float64{1}},
+	} {
+		if page := write(t, r); strings.Contains(page, "NaN") || strings.Contains(page, "Inf") || strings.Contains(page, "%!") {
+			t.Errorf("%s: %s", name, page)
+		}
+	}
+	broken := errors.New("disk full")
+	if err := Write(failing{broken}, full()); !errors.Is(err, broken) {
+		t.Errorf("%v, want %v", err, broken)
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
+// The bars of the histogram hold all scores, those at the threshold and above in one
+// colour.
+func TestScoreChart(t *testing.T) {
+	r := &Report{Alpha: 0.25}
+	for i := range 100 {
+		r.Scores, r.Holdout = append(r.Scores, float64(i)), append(r.Holdout, float64(i))
+	}
+	svg := scoreChart(r)
+	sum := map[string]float64{}
+	c := regexp.MustCompile(`<rect [^>]* height="([0-9.]+)" fill="([^"]+)"`)
+	for _, m := range c.FindAllStringSubmatch(svg, -1) {
+		var h float64
+		if _, err := fmt.Sscan(m[1], &h); err != nil {
+			t.Fatal(err)
+		}
+		sum[m[2]] += h
+	}
+	// p of score s is (1 + 100 − s)/101, which is at most ¼ from 76 on.
+	if share := sum[outside] / (sum[outside] + sum[inside]); math.Abs(share-0.24) > 0.01 {
+		t.Errorf("a share of %.3f is beyond the threshold, want 0.24", share)
+	}
+	if !strings.Contains(DriftSVG([]float64{0, 1, 3}, 0.01), `<svg xmlns="http://www.w3.org/2000/svg"`) {
+		t.Error("the drawing of a drift is no file of its own")
+	}
+}

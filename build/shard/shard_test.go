@@ -1,0 +1,641 @@
+package shard
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"baca/algo"
+	"baca/algo/dataset"
+	"baca/algo/gin"
+	"baca/algo/graph"
+	"baca/algo/molecule"
+	"baca/algo/pretrain"
+	"baca/algo/table"
+)
+
+var ctx = context.Background()
+
+// molecules are lines of a .smi file, of which some are refused and some have no
+// name.
+func molecules(rng *rand.Rand, n int) []string {
+	parts := []string{"C", "CC", "O", "N", "c1ccccc1", "C(=O)", "C(F)(F)", "S", "C1CCCCC1"}
+	lines := make([]string, n)
+	for i := range lines {
+		text := "C"
+		for range 1 + rng.IntN(6) {
+			text += parts[rng.IntN(len(parts))]
+		}
+		switch {
+		case i%13 == 5:
+			text += "("
+		case i%3 == 0:
+			text += fmt.Sprintf(" name %d", i)
+		}
+		lines[i] = text + "\n"
+	}
+	return lines
+}
+
+// model is a small model of molecules.
+var model = sync.OnceValue(func() *algo.Model {
+	var gs []*graph.Graph
+	for _, line := range molecules(rand.New(rand.NewPCG(1, 1)), 150) {
+		if m, err := molecule.Parse(strings.Fields(line)[0]); err == nil && len(gs) < 120 {
+			gs = append(gs, m.Graph())
+		}
+	}
+	index := make([]int, len(gs))
+	for i := range index {
+		index[i] = i
+	}
+	o := pretrain.Defaults(gs[0].Features)
+	o.Config = gin.Config{Features: gs[0].Features, Hidden: 8, Layers: 2}
+	tr, err := pretrain.New(gs[40:], o, nil)
+	if err != nil {
+		panic(err)
+	}
+	m, err := algo.NewModel(ctx, 1, tr.Encoder(), gs, index[40:], index[:40], algo.Card{Name: "small", Schema: algo.OGB})
+	if err != nil {
+		panic(err)
+	}
+	return m
+})
+
+const sample = 60 // graphs
+
+func options() algo.Options {
+	o := algo.DefaultOptions()
+	o.Attention.Steps, o.Attention.Draws, o.Attention.Synthetic = 5, 4, 4
+	o.Seed, o.Workers = 3, 1
+	return o
+}
+
+// reference are the rows and refused records of one process that has all lines in
+// one file.
+func reference(t *testing.T, name string, lines []string) (rows, rejects string) {
+	t.Helper()
+	scorer, err := algo.NewScorer(model(), options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := func() (iter.Seq2[table.Unread, error], func(), error) {
+		return table.Molecules(strings.NewReader(strings.Join(lines, "")), dataset.Options{Name: name, Format: dataset.SMI}), func() {}, nil
+	}
+	records, _, _ := all()
+	in := table.Input{Records: records, Again: all}
+	var out, refused bytes.Buffer
+	w, r := table.NewCSV(&out, true), table.NewRejects(&refused, true)
+	err = table.Score(ctx, scorer, in, table.Options{Graphs: sample, Seed: 3, Workers: 1}, func(rows []table.Scored) error {
+		for _, s := range rows {
+			w.Write(s.Record, s.Scores)
+			if s.Err != nil {
+				r.Write(s.Record)
+			}
+		}
+		return nil
+	})
+	if err = errors.Join(err, w.Flush(), r.Flush()); err != nil {
+		t.Fatal(err)
+	}
+	return out.String(), refused.String()
+}
+
+// write writes lines, compressed as the name says.
+func write(t *testing.T, path string, lines []string) {
+	t.Helper()
+	var b bytes.Buffer
+	var w io.WriteCloser
+	switch filepath.Ext(path) {
+	case ".gz":
+		w = gzip.NewWriter(&b)
+	case ".zst":
+		w, _ = zstd.NewWriter(&b)
+	default:
+		w = nopCloser{&b}
+	}
+	if _, err := io.WriteString(w, strings.Join(lines, "")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }
+
+// split writes lines into some files, which may be empty.
+func split(t *testing.T, rng *rand.Rand, lines []string) []string {
+	t.Helper()
+	dir := t.TempDir()
+	cuts := []int{0, len(lines)}
+	for range rng.IntN(5) {
+		cuts = append(cuts, rng.IntN(len(lines)+1))
+	}
+	slices.Sort(cuts)
+	var names []string
+	for i := range cuts[1:] {
+		name := filepath.Join(dir, fmt.Sprintf("%d.smi%s", i, []string{"", ".gz", ".zst"}[rng.IntN(3)]))
+		write(t, name, lines[cuts[i]:cuts[i+1]])
+		names = append(names, name)
+	}
+	return names
+}
+
+func newJob(t *testing.T, files Files, folder string, shards int, inputs ...string) *Job {
+	t.Helper()
+	j := &Job{
+		Files: files, Folder: folder, Inputs: inputs, Format: "auto", Column: "smiles", To: "csv", Shards: shards,
+		Model: model(), Options: options(), graphs: sample,
+	}
+	if err := j.Begin(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// first is the first pass, by processes that do one shard each.
+func first(t *testing.T, files Files, folder string, shards int, order []int, inputs ...string) {
+	t.Helper()
+	for _, shard := range order {
+		j := newJob(t, files, folder, shards, inputs...)
+		p, err := j.Plan(ctx, shard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := j.Sample(ctx, p, shard); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j, err := Read(ctx, files, folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.graphs = sample
+	w, err := j.MergeSamples(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = j.KeepWhole(ctx, w); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// second is the second pass of one shard, by a process of its own.
+func second(t *testing.T, files Files, folder string, shard, shards int, inputs ...string) error {
+	t.Helper()
+	j := newJob(t, files, folder, shards, inputs...)
+	w, err := j.ReadWhole(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.Use(w)
+	_, err = j.Score(ctx, shard)
+	return err
+}
+
+// end merges the rows.
+func end(t *testing.T, files Files, folder string) (rows, rejects string, s *Summary) {
+	t.Helper()
+	j, err := Read(ctx, files, folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := j.ReadWhole(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done, missing, err := j.Finished(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b, err := j.Join(ctx, done)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = j.Summarize(w, done, missing)
+	if err := j.KeepSummary(ctx, s); err != nil {
+		t.Fatal(err)
+	}
+	return text(t, a), text(t, b), s
+}
+
+func text(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// scores are rows without errors, which name files.
+func scores(t *testing.T, text string) [][]string {
+	t.Helper()
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows {
+		r[len(r)-1] = fmt.Sprint(r[len(r)-1] != "")
+	}
+	return rows
+}
+
+// However a library is divided into files and shards, in whatever order these are
+// done, and whatever is done twice, the rows are those of one process that has all
+// in one file.
+func TestSameRowsHoweverDivided(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 11))
+	for run := range 12 {
+		lines := molecules(rng, []int{400, 50, 3, 0}[min(run%5, 3)])
+		inputs := split(t, rng, lines)
+		if len(inputs) == 1 {
+			write(t, inputs[0], lines)
+		}
+		rows, rejects := reference(t, inputs[0], lines)
+		shards := 1 + rng.IntN(9)
+		folder := filepath.Join(t.TempDir(), "new", "out")
+		order := append(rng.Perm(shards), rng.IntN(shards))
+		first(t, Local{}, folder, shards, order, inputs...)
+		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		for _, shard := range order {
+			if err := second(t, Local{}, folder, shard, shards, inputs...); err != nil {
+				t.Fatal(err)
+			}
+		}
+		gotRows, gotRejects, s := end(t, Local{}, folder)
+		if len(inputs) == 1 && (gotRows != rows || gotRejects != rejects) {
+			t.Fatalf("run %d, %d shards: other rows or refused records than those of one process", run, shards)
+		}
+		if got, want := scores(t, gotRows), scores(t, rows); !reflect.DeepEqual(got, want) {
+			t.Fatalf("run %d, %d shards of %d files: other rows than those of one process", run, shards, len(inputs))
+		}
+		if got, want := strings.Count(gotRejects, "\n"), strings.Count(rejects, "\n"); got != want {
+			t.Errorf("run %d: %d refused records, want %d", run, got-1, want-1)
+		}
+		c := s.Tally
+		if s.Err() != nil || s.Records != len(lines) || c.Records != len(lines) || c.Refused != strings.Count(rejects, "\n")-1 || c.Records != c.Refused+c.OOD+c.Borderline+c.ID+c.Unjudged || s.Finished != shards {
+			t.Errorf("run %d: %d lines give %+v", run, len(lines), s)
+		}
+		left, err := filepath.Glob(filepath.Join(folder, "*"+part+"*"))
+		if err != nil || len(left) > 0 {
+			t.Errorf("unfinished files are left: %v", left)
+		}
+	}
+}
+
+func TestRangesOfShards(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 12))
+	for range 1000 {
+		of := 1 + rng.IntN(MaxShards)
+		n := int(rng.Uint64N(1 << rng.IntN(50)))
+		p := &Plan{First: []int{0, n}}
+		if _, end := p.Range(of-1, of); end != n {
+			t.Fatalf("%d records in %d shards end at %d", n, of, end)
+		}
+		for range 20 {
+			k := rng.IntN(of)
+			lo, hi := p.Range(k, of)
+			if _, before := p.Range(k-1, of); k > 0 && before != lo || k == 0 && lo != 0 {
+				t.Fatalf("shard %d of %d begins at %d, the one before ends at %d", k, of, lo, before)
+			}
+			if size := float64(n) / float64(of); math.Abs(float64(hi-lo)-size) > 1+1e-6*size {
+				t.Fatalf("shard %d of %d has %d of %d records", k, of, hi-lo, n)
+			}
+		}
+	}
+}
+
+// A faulty file system does as it is told before each operation on a file. Of what
+// is written, only a first part gets through.
+type faulty struct {
+	Local
+	mu    sync.Mutex
+	calls map[string]int
+	fault func(op, name string, call int) error
+}
+
+func (f *faulty) call(op, name string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.calls == nil {
+		f.calls = map[string]int{}
+	}
+	name = filepath.Base(name)
+	f.calls[op+" "+name]++
+	if f.fault == nil {
+		return nil
+	}
+	return f.fault(op, name, f.calls[op+" "+name])
+}
+
+func (f *faulty) Open(ctx context.Context, name string) (io.ReadCloser, error) {
+	if err := f.call("open", name); err != nil {
+		return nil, err
+	}
+	return f.Local.Open(ctx, name)
+}
+
+func (f *faulty) Write(ctx context.Context, name string, write func(io.Writer) error) error {
+	fault := f.call("write", name)
+	return f.Local.Write(ctx, name, func(w io.Writer) error {
+		if fault == nil {
+			return write(w)
+		}
+		return errors.Join(write(&failing{w, fault, 500}), fault)
+	})
+}
+
+type failing struct {
+	w    io.Writer
+	err  error
+	room int
+}
+
+func (f *failing) Write(b []byte) (int, error) {
+	if len(b) > f.room {
+		n, _ := f.w.Write(b[:f.room])
+		f.room -= n
+		return n, f.err
+	}
+	f.room -= len(b)
+	return f.w.Write(b)
+}
+
+var errDisk = errors.New("disk on fire")
+
+// A piece of work that fails is done again, and counts once.
+func TestFailedAttempts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 13))
+	lines := molecules(rng, 300)
+	inputs := split(t, rng, lines)
+	rows, _ := reference(t, inputs[0], lines)
+	files := &faulty{fault: func(op, name string, call int) error {
+		if op == "write" && call == 1 && strings.Contains(name, "-of-") || op == "open" && call == 2 && name == filepath.Base(inputs[0]) {
+			return errDisk
+		}
+		return nil
+	}}
+	folder := t.TempDir()
+	first(t, files, folder, 3, []int{0, 1, 2}, inputs...)
+	for _, shard := range []int{1, 2, 0} {
+		if err := second(t, files, folder, shard, 3, inputs...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, _, s := end(t, files, folder)
+	if !reflect.DeepEqual(scores(t, got), scores(t, rows)) || s.Err() != nil || s.Tally.Records != len(lines) {
+		t.Errorf("other rows than without faults, summary %+v", s)
+	}
+	for _, name := range []string{"scores-00001-of-00003.csv", "rejects-00001-of-00003.csv", "done-00001-of-00003.json", "sample-00001-of-00003.json"} {
+		if n := files.calls["write "+name]; n < 2 {
+			t.Errorf("%s was written %d times: the fault did not hit it", name, n)
+		}
+	}
+}
+
+// A shard that always fails is named, and the rest is there. Once the trouble is
+// over, it alone is done.
+func TestBadShard(t *testing.T) {
+	rng := rand.New(rand.NewPCG(14, 14))
+	lines := molecules(rng, 300)
+	inputs := split(t, rng, lines)
+	rows, _ := reference(t, inputs[0], lines)
+	folder := t.TempDir()
+	first(t, Local{}, folder, 4, rng.Perm(4), inputs...)
+	bad := &faulty{fault: func(op, name string, _ int) error {
+		if op == "write" && name == "scores-00002-of-00004.csv" {
+			return errDisk
+		}
+		return nil
+	}}
+	for shard := range 4 {
+		if err := second(t, bad, folder, shard, 4, inputs...); (err != nil) != (shard == 2) || err != nil && !errors.Is(err, errDisk) {
+			t.Errorf("shard %d: error %v", shard, err)
+		}
+	}
+	if n := bad.calls["write scores-00002-of-00004.csv"]; n != attempts {
+		t.Errorf("%d attempts, want %d", n, attempts)
+	}
+	got, _, s := end(t, bad, folder)
+	p := &Plan{First: []int{0, len(lines)}}
+	lo, hi := p.Range(2, 4)
+	all := scores(t, rows)
+	if !reflect.DeepEqual(scores(t, got), slices.Concat(all[:1+lo], all[1+hi:])) {
+		t.Error("the rows of the other shards are not as they should be")
+	}
+	if err := s.Err(); err == nil || len(s.Failed) != 1 || s.Failed[0].Shard != 2 || s.Finished != 3 || s.Tally.Records != len(lines)-(hi-lo) || s.Records != len(lines) {
+		t.Errorf("error %v of %+v", err, s)
+	}
+
+	well := &faulty{}
+	for shard := range 4 {
+		if err := second(t, well, folder, shard, 4, inputs...); err != nil {
+			t.Fatal(err)
+		}
+		name := fmt.Sprintf("write scores-%05d-of-00004.csv", shard)
+		if n := well.calls[name]; (n == 1) != (shard == 2) {
+			t.Errorf("shard %d was written %d times", shard, n)
+		}
+	}
+	if got, _, s = end(t, well, folder); !reflect.DeepEqual(scores(t, got), all) || s.Err() != nil {
+		t.Errorf("other rows than without faults, summary %+v", s)
+	}
+}
+
+// Parts that are missing, cut off or of other bytes are named.
+func TestDamagedFolder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(15, 15))
+	inputs := split(t, rng, molecules(rng, 200))
+	folder := t.TempDir()
+	path := func(name string) string { return filepath.Join(folder, name) }
+	first(t, Local{}, folder, 3, []int{0, 1, 2}, inputs...)
+	if err := os.WriteFile(path("sample-00001-of-00003.json"), []byte("{}"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path("sample-00002-of-00003.json")); err != nil {
+		t.Fatal(err)
+	}
+	j, err := Read(ctx, Local{}, folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.graphs = sample
+	if w, err := j.MergeSamples(ctx); err != nil || len(w.Without) != 2 || j.Summarize(w, nil, nil).Err() == nil {
+		t.Errorf("two bad parts of the sample give %+v, %v", w, err)
+	}
+	for shard := range 3 {
+		if err := second(t, Local{}, folder, shard, 3, inputs...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Truncate(path("scores-00000-of-00003.csv"), 100); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path("done-00001-of-00003.json"), []byte(`{"shard":`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if done, missing, err := j.Finished(ctx); err != nil || len(done) != 1 || len(missing) != 2 {
+		t.Errorf("%d done, missing %+v, %v", len(done), missing, err)
+	}
+	for _, text := range []string{"", "{}", `{"plan":{"first":[0,5]}}`, `{"plan":{"first":[3,2,1]},"sample":"AAAA"}`} {
+		if err := os.WriteFile(path(sampleName), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := j.ReadWhole(ctx); err == nil || errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("sample %q: error %v", text, err)
+		}
+	}
+	for _, text := range []string{"", "{}", `{"shards":-1,"to":"csv","inputs":[{}]}`} {
+		if err := os.WriteFile(path(runName), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(ctx, Local{}, folder); err == nil {
+			t.Errorf("run %q was taken", text)
+		}
+	}
+}
+
+// Of an input that breaks, the records before that are scored, and it is named.
+func TestBrokenInput(t *testing.T) {
+	rng := rand.New(rand.NewPCG(16, 16))
+	lines := molecules(rng, 3000)
+	dir := t.TempDir()
+	good, bad := filepath.Join(dir, "good.smi"), filepath.Join(dir, "bad.smi.gz")
+	write(t, good, lines[:100])
+	write(t, bad, lines[100:])
+	info, err := os.Stat(bad)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(bad, info.Size()/2); err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	inputs := []string{bad, good}
+	first(t, Local{}, folder, 3, []int{2, 1, 0}, inputs...)
+	for shard := range 3 {
+		if err := second(t, Local{}, folder, shard, 3, inputs...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rows, _, s := end(t, Local{}, folder)
+	n := len(scores(t, rows)) - 1
+	if n < 1000 || n > 2900 || s.Records != n || s.Tally.Records != n || len(s.Broken) != 1 || s.Broken[0].Input != bad {
+		t.Errorf("%d rows, summary %+v", n, s)
+	}
+	if err := s.Err(); err == nil || !strings.Contains(err.Error(), "EOF") {
+		t.Errorf("error %v, want that of the input", err)
+	}
+	last := scores(t, rows)[n]
+	if want := strings.Fields(lines[99])[0]; last[1] != want {
+		t.Errorf("the last row is of %s, want %s", last[1], want)
+	}
+}
+
+// The records of an input are counted by one shard if another did not do it before.
+func TestCountsAreShared(t *testing.T) {
+	dir := t.TempDir()
+	rng := rand.New(rand.NewPCG(17, 17))
+	var inputs []string
+	for i := range 6 {
+		inputs = append(inputs, filepath.Join(dir, fmt.Sprintf("%d.smi", i)))
+		write(t, inputs[i], molecules(rng, 10*i))
+	}
+	files := &faulty{}
+	folder := t.TempDir()
+	for _, shard := range []int{1, 0, 2} {
+		p, err := newJob(t, files, folder, 3, inputs...).Plan(ctx, shard)
+		if want := []int{0, 0, 10, 30, 60, 100, 150}; err != nil || !slices.Equal(p.First, want) {
+			t.Fatalf("plan %+v and %v, want %v", p, err, want)
+		}
+	}
+	for i := range inputs {
+		if n := files.calls[fmt.Sprintf("open %d.smi", i)]; n != 1 {
+			t.Errorf("input %d was read %d times, want once", i, n)
+		}
+	}
+	// An input that has changed since is another run.
+	write(t, inputs[3], molecules(rng, 31))
+	j := &Job{Files: files, Folder: folder, Inputs: inputs, Format: "auto", Column: "smiles", To: "csv", Shards: 3, Model: model(), Options: options()}
+	if err := j.Begin(ctx); !errors.Is(err, ErrOther) {
+		t.Errorf("error %v, want %v", err, ErrOther)
+	}
+}
+
+func TestOtherRuns(t *testing.T) {
+	input := filepath.Join(t.TempDir(), "in.smi")
+	write(t, input, molecules(rand.New(rand.NewPCG(18, 18)), 20))
+	folder := t.TempDir()
+	newJob(t, Local{}, folder, 3, input)
+	for _, test := range []struct {
+		want   string
+		change func(*Job)
+	}{
+		{"of 3 shards, this is of 4", func(j *Job) { j.Shards = 4 }},
+		{"with other flags", func(j *Job) { j.Options.Seed = 8 }},
+		{"with other flags", func(j *Job) { j.To = "jsonl" }},
+		{"of other inputs", func(j *Job) { j.Inputs = []string{input, input} }},
+		{"of another model", func(j *Job) { m := *j.Model; m.Card.Seed++; j.Model = &m }},
+		{"want 1 to", func(j *Job) { j.Shards = 0 }},
+		{"no input", func(j *Job) { j.Inputs = nil }},
+		{"want one for molecules", func(j *Job) { m := *j.Model; m.Card.Schema = algo.Constant; j.Model = &m }},
+		{"not a regular file", func(j *Job) { j.Inputs = []string{folder} }},
+		{"no such", func(j *Job) { j.Inputs = []string{filepath.Join(folder, "none.smi")} }},
+		{"calibrator", func(j *Job) { j.Options.Calibrator = "none of them" }},
+	} {
+		j := &Job{Files: Local{}, Folder: folder, Inputs: []string{input}, Format: "auto", Column: "smiles", To: "csv", Shards: 3, Model: model(), Options: options()}
+		test.change(j)
+		if err := j.Begin(ctx); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("error %v, want %q", err, test.want)
+		}
+	}
+}
+
+// Two attempts at one shard at the same time, as after a lost worker that is not
+// quite dead, leave whole files.
+func TestAttemptsAtTheSameTime(t *testing.T) {
+	rng := rand.New(rand.NewPCG(19, 19))
+	lines := molecules(rng, 400)
+	inputs := split(t, rng, lines)
+	rows, _ := reference(t, inputs[0], lines)
+	folder := t.TempDir()
+	first(t, Local{}, folder, 1, []int{0}, inputs...)
+	var group sync.WaitGroup
+	for range 3 {
+		group.Go(func() {
+			// One may find its unfinished files gone more often than it tries.
+			_ = second(t, Local{}, folder, 0, 1, inputs...)
+		})
+	}
+	group.Wait()
+	if err := second(t, Local{}, folder, 0, 1, inputs...); err != nil {
+		t.Fatal(err)
+	}
+	if got, _, s := end(t, Local{}, folder); !reflect.DeepEqual(scores(t, got), scores(t, rows)) || s.Err() != nil {
+		t.Errorf("other rows than those of one process, summary %+v", s)
+	}
+}

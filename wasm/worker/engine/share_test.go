@@ -1,0 +1,252 @@
+package engine
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"baca/algo"
+	"baca/algo/graph"
+	"baca/wasm/message"
+)
+
+// squeeze compresses by zstd.
+func squeeze(t *testing.T, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := zstd.NewWriter(&b, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Write([]byte(text))
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// A recorded source remembers the largest piece that was read at once.
+type recorded struct {
+	*bytes.Reader
+	most int
+}
+
+func (r *recorded) ReadAt(p []byte, off int64) (int, error) {
+	r.most = max(r.most, len(p))
+	return r.Reader.ReadAt(p, off)
+}
+
+// Rows and totals are the same to the last bit however many workers share the work,
+// whatever becomes of them, and wherever the input is.
+func TestSharedWorkGivesTheSameRows(t *testing.T) {
+	const n, batch = 2600, 80
+	text := "name,smiles,ood\n"
+	for i, line := range strings.Split(strings.TrimSpace(alkanes(n)), "\n") {
+		smiles, name, _ := strings.Cut(line, " ")
+		text += fmt.Sprintf("%s,%s,%d\n", name, smiles, i%2)
+	}
+	died := func(kind any, after int) func(int, any) bool {
+		return func(worker int, m any) bool {
+			if worker != 1 {
+				return false
+			}
+			if reflect.TypeOf(m) == reflect.TypeOf(kind) {
+				after--
+			}
+			return after < 0
+		}
+	}
+	type result struct {
+		rows   message.Columns
+		scored message.Scored
+	}
+	var want result
+	for _, test := range []struct {
+		name           string
+		cores, workers int
+		file           bool
+		spoil          func(int, any) bool
+		started        int
+	}{
+		{"one", 8, 1, false, nil, 0},
+		{"one core", 1, 0, false, nil, 0},
+		{"two", 2, 0, false, nil, 1},
+		{"four of many cores, of a file", 64, 0, true, nil, 3},
+		{"one that dies learning", 1, 3, false, died(&message.Share{}, 0), 2},
+		{"one that dies scoring", 1, 2, false, died(&message.Piece{}, 2), 1},
+		{"none that lives", 2, 4, false, func(int, any) bool { return true }, 3},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			h := newHost(t)
+			h.cores, h.spoil = test.cores, test.spoil
+			h.sources = map[int]Source{5: bytes.NewReader([]byte(text))}
+			e := New(h)
+			e.batch, e.minShared = batch, n/2
+			must[*message.Model](e, h, &message.LoadModel{})
+			open := &message.Open{Name: "a.csv", Data: []byte(text)}
+			if test.file {
+				open = &message.Open{Name: "a.csv", File: 5}
+			}
+			must[*message.Opened](e, h, open)
+			events, scored := must[*message.Scored](e, h, &message.Score{Workers: test.workers})
+			got := result{join(events), *scored}
+			if got.scored.Workers < 1 || got.scored.Workers > test.started+1 {
+				t.Errorf("%d workers have scored, %d were started", got.scored.Workers, test.started)
+			}
+			if h.started != test.started {
+				t.Errorf("%d workers were started, want %d", h.started, test.started)
+			}
+			got.scored.Workers, got.scored.Milliseconds = 0, 0
+			if want.rows.ID == nil {
+				want = got
+				if len(got.rows.ID) != n || got.scored.Refused == 0 || !(got.scored.AUC > 0) {
+					t.Fatalf("%d rows, %+v", len(got.rows.ID), got.scored)
+				}
+				return
+			}
+			// As messages they are equal where their bits are, NaN included.
+			for _, pair := range [][2]any{{&message.Part{Rows: got.rows}, &message.Part{Rows: want.rows}}, {&got.scored, &want.scored}} {
+				var bits [2][]byte
+				for i, m := range pair {
+					data, err := message.Encode(0, m)
+					if err != nil {
+						t.Fatal(err)
+					}
+					bits[i] = data
+				}
+				if !bytes.Equal(bits[0], bits[1]) {
+					t.Errorf("%T differs from that of one worker: %+v and %+v", pair[0], got.scored, want.scored)
+				}
+			}
+			// The batch can be looked into afterwards as ever.
+			must[*message.Entries](e, h, &message.Dictionary{Side: "OOD"})
+		})
+	}
+}
+
+// A helper gives the rows of the batch as those of a batch, and all others by what
+// the batch has taught, in pieces of any order.
+func TestHelpersScorePieces(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	must[*message.Model](e, h, &message.LoadModel{})
+	must[*message.Opened](e, h, &message.Open{Name: "a.smi", Data: []byte(alkanes(90))})
+	var batch message.Ints
+	for i := range 60 {
+		if i%17 != 5 {
+			batch = append(batch, int32(i))
+		}
+	}
+	share := &message.Share{Input: message.Open{Name: "a.smi", Data: []byte(alkanes(90)), Format: "smi"}, Model: e.file, Batch: batch, Calibrator: "auto", Alpha: 0.05, Seed: 1}
+	helper := New(h)
+	fails(helper, h, &message.Piece{To: 5}, message.CodeNotReady, "no batch")
+	must[*message.Ready](helper, h, share)
+	var rows message.Columns
+	parts := map[int]message.Columns{}
+	for _, from := range []int{30, 60, 0} {
+		_, part := must[*message.Part](helper, h, &message.Piece{From: from, To: from + 30})
+		parts[from] = part.Rows
+	}
+	for from := 0; from < 90; from += 30 {
+		extend(&rows, parts[from])
+	}
+	o := algo.DefaultOptions()
+	scorer, err := algo.NewScorer(e.model, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var graphs, others []*graph.Graph
+	var places []int // of the others
+	for u := range e.input.records(e.card.Canonical) {
+		switch r := u(); {
+		case r.Err != nil:
+		case r.Row <= 60:
+			graphs = append(graphs, r.Graph)
+		default:
+			others, places = append(others, r.Graph), append(places, r.Row-1)
+		}
+	}
+	report, err := scorer.Batch(t.Context(), graphs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	further, err := scorer.Score(t.Context(), others)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[int]algo.Row{}
+	for i, row := range report.Rows {
+		want[int(batch[i])] = row
+	}
+	for i, row := range further {
+		want[places[i]] = row
+	}
+	for i := range 90 {
+		row, ok := want[i]
+		if ok != (rows.Error[i] == "") {
+			t.Fatalf("record %d: error %q", i, rows.Error[i])
+		}
+		if s := rows.Scores; ok && (s.Score[i] != row.Score || s.BaCa[i] != row.BaCa || s.P[i] != row.P || rows.Verdict[i] != string(row.Verdict)) {
+			t.Errorf("record %d: score %g, want %g", i, s.Score[i], row.Score)
+		}
+	}
+	fails(helper, h, &message.Piece{From: 80, To: 100}, message.CodeBadInput, "ends at record 90")
+	fails(helper, h, &message.Piece{From: 5, To: 2}, message.CodeBadOption, "in order")
+	share.Batch = message.Ints{5}
+	fails(helper, h, share, message.CodeBadInput, "record 5 of the batch")
+	share.Batch = message.Ints{95}
+	fails(helper, h, share, message.CodeBadInput, "one of the batch is 95")
+}
+
+// A long file is read a piece at a time, and an error of the browser in its middle
+// is told.
+func TestFilesAreReadWhereTheyLie(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	text := strings.Repeat(alkanes(500), 200)
+	source := &recorded{Reader: bytes.NewReader([]byte(text))}
+	h.sources = map[int]Source{1: source, 2: &failing{source}}
+	_, o := must[*message.Opened](e, h, &message.Open{Name: "a.smi", File: 1})
+	if o.Records != 100_000 || source.most > readSize || len(text) < 4*readSize {
+		t.Errorf("%d records, %d bytes of %d read at once", o.Records, source.most, len(text))
+	}
+	fails(e, h, &message.Open{Name: "b.smi", File: 2}, message.CodeBadInput, "taken away")
+}
+
+type failing struct{ *recorded }
+
+func (f *failing) ReadAt(p []byte, off int64) (int, error) {
+	if off > 300_000 {
+		return 0, errors.New("the file was taken away")
+	}
+	return f.recorded.ReadAt(p, off)
+}
+
+func TestLabels(t *testing.T) {
+	for _, c := range []struct {
+		name, data string
+		want       []int8
+	}{
+		{"a.csv", "smiles,OOD\nC,1\nCC,0\nCCC,\n", []int8{1, 0, -1}},
+		{"a.tsv", "ood\tsmiles\noutside\tC\nID\tCC", []int8{1, 0}},
+		{"a.csv", "name;smiles;is_ood\n\"a;b\";C;yes\nc\n", []int8{1, -1}},
+		{"a.csv", "smiles,ood\nC1CC,1\nC,1.0\n", []int8{1, 1}}, // refused, and counted
+		{"a.csv", "smiles,label\nC,1\n", nil},                  // which says something else
+		{"a.smi", "C ood\nCC id\n", nil},                       // no CSV
+		{"a.csv", "CCO,1\nCC,0\n", nil},                        // no header
+		{"a.csv.zst", string(squeeze(t, "smiles,ood\nC,0\n")), []int8{0}},
+	} {
+		h := newHost(t)
+		e := New(h)
+		must[*message.Opened](e, h, &message.Open{Name: c.name, Data: []byte(c.data)})
+		if got := e.input.labels; !slices.Equal(got, c.want) {
+			t.Errorf("%q has the labels %v, want %v", c.data, got, c.want)
+		}
+	}
+}

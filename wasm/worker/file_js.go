@@ -1,0 +1,151 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"syscall/js"
+
+	"baca/wasm/message"
+	"baca/wasm/worker/engine"
+)
+
+// A blob is a file of the browser, read where it lies. It implements
+// [engine.Source]. It is read as a stream: pieces of a file that are asked for one
+// by one stay in memory until the browser next looks for garbage.
+type blob struct {
+	value  js.Value
+	reader js.Value // of the stream, undefined before the first read
+	sink   js.Value // takes what has been read
+	at     int64    // place of what comes next
+	rest   []byte   // that was read and is yet to be given
+}
+
+// File implements engine.Host.
+func (h *host) File(number int) (engine.Source, error) {
+	value := h.self.Get("baca").Get("files").Call("get", number)
+	if !value.Truthy() {
+		return nil, errors.New("the file has not come with the message")
+	}
+	// What is sent to nobody is freed at once, and not when the browser next looks
+	// for garbage: by then a large file would all be there.
+	channel := h.self.Get("MessageChannel").New()
+	channel.Get("port2").Call("close")
+	return &blob{value: value, sink: channel.Get("port1")}, nil
+}
+
+// Size implements engine.Source.
+func (b *blob) Size() int64 { return int64(b.value.Get("size").Float()) }
+
+// ReadAt implements io.ReaderAt.
+func (b *blob) ReadAt(p []byte, off int64) (n int, err error) {
+	size := b.Size()
+	if off < 0 || off >= size {
+		return 0, io.EOF
+	}
+	defer func() {
+		if err != nil {
+			b.close()
+		}
+	}()
+	// A file may be changed or taken away after it was chosen.
+	const gone = "the browser cannot read the file any more"
+	defer caught(&err, gone)
+	if off != b.at || b.reader.IsUndefined() {
+		b.close()
+		b.reader, b.at = b.value.Call("slice", float64(off)).Call("stream").Call("getReader"), off
+	}
+	for n < len(p) {
+		if len(b.rest) == 0 {
+			result, err := await(b.reader.Call("read"))
+			switch {
+			case err != nil:
+				return n, fmt.Errorf("%s: %w", gone, err)
+			case result.Get("done").Bool() && b.at < size:
+				return n, fmt.Errorf("%s: it ends after %d of %d bytes", gone, b.at, size)
+			case result.Get("done").Bool():
+				return n, io.EOF
+			}
+			piece := result.Get("value")
+			b.rest = make([]byte, piece.Get("byteLength").Int())
+			js.CopyBytesToGo(b.rest, piece)
+			b.sink.Call("postMessage", js.Null(), []any{piece.Get("buffer")})
+		}
+		k := copy(p[n:], b.rest)
+		b.rest = b.rest[k:]
+		n, b.at = n+k, b.at+int64(k)
+	}
+	return n, nil
+}
+
+// close ends the stream.
+func (b *blob) close() {
+	if !b.reader.IsUndefined() {
+		b.reader.Call("cancel").Call("catch", js.Global().Get("Boolean")) // nobody waits for it
+	}
+	b.reader, b.rest = js.Undefined(), nil
+}
+
+// Zstd implements engine.Host. What decompresses is loaded the first time.
+func (h *host) Zstd(r io.Reader) (_ io.Reader, err error) {
+	defer caught(&err, "the part of the page that decompresses zstd cannot be loaded; compress the file by gzip, or unpack it")
+	if !h.self.Get("bacaZstd").Truthy() {
+		h.self.Call("importScripts", "web/lib/zstd.js")
+	}
+	return &unpacked{r: r, decoder: h.self.Call("bacaZstd")}, nil
+}
+
+// caught makes an error of what a script has thrown.
+func caught(err *error, what string) {
+	switch e := recover().(type) {
+	case nil:
+	case js.Error:
+		*err = fmt.Errorf("%s: %s", what, e.Get("message").String())
+	default:
+		panic(e)
+	}
+}
+
+// An unpacked reader decompresses by a script.
+type unpacked struct {
+	r       io.Reader
+	decoder js.Value
+	in      [2 << 10]byte // a few bytes may stand for very many
+	out     []byte
+	ended   bool
+}
+
+// Read implements io.Reader.
+func (u *unpacked) Read(p []byte) (n int, err error) {
+	defer caught(&err, "zstd data are damaged")
+	for len(u.out) == 0 {
+		if u.ended {
+			return 0, io.EOF
+		}
+		k, err := io.ReadFull(u.r, u.in[:])
+		if u.ended = err == io.EOF || err == io.ErrUnexpectedEOF; err != nil && !u.ended {
+			return 0, err
+		}
+		array := js.Global().Get("Uint8Array").New(k)
+		js.CopyBytesToJS(array, u.in[:k])
+		out := u.decoder.Call("push", array, u.ended)
+		u.out = make([]byte, out.Get("length").Int())
+		js.CopyBytesToGo(u.out, out)
+	}
+	n = copy(p, u.out)
+	u.out = u.out[n:]
+	return n, nil
+}
+
+// Cores implements engine.Host.
+func (h *host) Cores() int {
+	if n := h.self.Get("navigator").Get("hardwareConcurrency"); n.Type() == js.TypeNumber {
+		return n.Int()
+	}
+	return 1
+}
+
+// Spawn implements engine.Host.
+func (h *host) Spawn(receive func([]byte), died func(string)) message.Port {
+	return Spawn(receive, died)
+}

@@ -36,8 +36,8 @@ web/node_modules: web/package-lock.json
 	cd web && npm ci --no-audit --no-fund --silent
 	@touch $@
 
-test: lint libraries ## check everything: lint, unit tests, race detector, WebAssembly, the page in Chromium
-	$(GO) test -timeout 20m ./...
+test: lint page ## check everything: lint, unit tests, race detector, WebAssembly, the page in Chromium
+	$(GO) test -timeout 30m ./...
 	$(GO) test -race -short $(CONCURRENT)
 	$(GO) test -race -run 'Progress|Bar|Interrupt|Pipe|Waiting|WholeEpoch' ./build/baca
 	$(GO) test -tags noasm ./algo/internal/kernel ./algo/gin ./algo/contrast
@@ -46,7 +46,6 @@ test: lint libraries ## check everything: lint, unit tests, race detector, WebAs
 	$(WASM) BACA_KERNEL=none $(GO) test -short ./algo/internal/kernel ./algo/gin
 	$(WASM) $(GO) test -short -tags noasm ./algo/internal/kernel
 	$(MAKE) test-beam
-	@if ls /usr/share/vulkan/icd.d/*.json >/dev/null 2>&1; then $(MAKE) test-gpu; else echo "no Vulkan driver is installed: GPU tests skipped"; fi
 
 gpu: ## build bin/baca-gpu, the command with a GPU (needs cgo, downloads 400 MB once)
 	cd build/gpu && $(GO) build -o ../../bin/baca-gpu .

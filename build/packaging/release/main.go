@@ -129,9 +129,16 @@ func (t target) run(root string, args ...string) ([]byte, error) {
 // licenses are those of Go, of the modules that the command is compiled from, and of
 // the scripts of the page.
 func (t target) licenses(root string) ([]byte, error) {
-	out, err := t.run(root, "go", "list", "-deps", "-tags=page", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}", "./build/baca", "./wasm/app")
-	if err != nil {
-		return nil, err
+	var out []byte
+	for _, part := range []struct {
+		target  target
+		program string
+	}{{t, "./build/baca"}, {target{"js", "wasm"}, "./wasm/app"}} {
+		list, err := part.target.run(root, "go", "list", "-deps", "-tags=page", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}", part.program)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, list...)
 	}
 	goroot, err := t.run(root, "go", "env", "GOROOT")
 	if err != nil {
@@ -148,12 +155,16 @@ func (t target) licenses(root string) ([]byte, error) {
 			continue
 		}
 		title, dir := words[0]+" "+words[1], words[2]
-		names, err := filepath.Glob(filepath.Join(dir, "LICEN[SC]E*"))
-		if err != nil {
-			return nil, err
+		var names []string
+		for _, name := range []string{"LICEN[SC]E*", "UNLICENSE*", "COPYING*"} {
+			found, err := filepath.Glob(filepath.Join(dir, name))
+			if err != nil {
+				return nil, err
+			}
+			names = append(names, found...)
 		}
 		if len(names) == 0 {
-			return nil, fmt.Errorf("%s has no file LICENSE in %s", title, dir)
+			return nil, fmt.Errorf("%s has no licence in %s", title, dir)
 		}
 		fmt.Fprintf(&text, "\n\n== %s ==\n", title)
 		for _, name := range names {

@@ -93,7 +93,9 @@ func chromium() string {
 
 // browserOwn are the places that Chromium asks by itself for the time, for updates
 // of its parts and for an account, whatever page is open.
-var browserOwn = map[string]bool{"clients2.google.com": true, "update.googleapis.com": true, "accounts.google.com": true}
+var browserOwn = map[string]bool{
+	"clients2.google.com": true, "update.googleapis.com": true, "accounts.google.com": true, "redirector.gvt1.com": true,
+}
 
 // A tab is a browser with one page, and what it wrote to the console.
 type tab struct {

@@ -231,13 +231,16 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// scoreless answers like usual, but never has scores.
+func scoreless(number uint32, r any, say func(any)) {
+	if _, ok := r.(*message.Score); !ok {
+		usual(number, r, say)
+	}
+}
+
 func TestCancelLeavesAUsablePage(t *testing.T) {
 	s, f, later := newTest(t)
-	f.answer = func(number uint32, r any, say func(any)) {
-		if _, ok := r.(*message.Score); !ok {
-			usual(number, r, say)
-		}
-	}
+	f.answer = scoreless
 	s.typed("CCO")
 	pass(later)
 	f.next(-1)
@@ -259,11 +262,7 @@ func TestCancelLeavesAUsablePage(t *testing.T) {
 
 func TestNewInputEndsTheRunBefore(t *testing.T) {
 	s, f, later := newTest(t)
-	f.answer = func(number uint32, r any, say func(any)) {
-		if _, ok := r.(*message.Score); !ok {
-			usual(number, r, say)
-		}
-	}
+	f.answer = scoreless
 	s.typed("CCO")
 	pass(later)
 	f.next(-1)
@@ -280,11 +279,7 @@ func TestNewInputEndsTheRunBefore(t *testing.T) {
 
 func TestWorkerDies(t *testing.T) {
 	s, f, later := newTest(t)
-	f.answer = func(number uint32, r any, say func(any)) {
-		if _, ok := r.(*message.Score); !ok {
-			usual(number, r, say)
-		}
-	}
+	f.answer = scoreless
 	s.typed("CCO")
 	pass(later)
 	f.next(-1)
@@ -489,9 +484,7 @@ func TestTrainingGoesOnAfterAReload(t *testing.T) {
 			say(&message.Checkpoint{Epoch: 2, Data: []byte("two")})
 			return
 		}
-		if _, ok := r.(*message.Score); !ok {
-			usual(number, r, say)
-		}
+		scoreless(number, r, say)
 	}
 	f.answer = train
 	s.giveLibrary(held("mine.smi", []byte("CCO\nCC")))

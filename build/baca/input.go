@@ -50,6 +50,30 @@ type input struct {
 }
 
 // open finds out the format. Molecules are then read as they are asked for,
+// openFor opens the input for the graphs that a model reads, and as often as scoring
+// needs it where that is possible: files and folders, not pipes.
+func (s source) openFor(ctx context.Context, c *cobra.Command, m *algo.Model) (*input, table.Input, error) {
+	in, err := s.open(ctx, c)
+	if err != nil {
+		return nil, table.Input{}, err
+	}
+	if err := checkSchema(m, in.schema); err != nil {
+		in.close()
+		return nil, table.Input{}, err
+	}
+	records := table.Input{Records: in.records}
+	if in.info != nil && (in.info.IsDir() || in.info.Mode().IsRegular()) {
+		records.Again = func() (iter.Seq2[table.Unread, error], func(), error) {
+			again, err := s.open(ctx, c)
+			if err != nil {
+				return nil, nil, err
+			}
+			return again.records, again.close, nil
+		}
+	}
+	return in, records, nil
+}
+
 // until ctx ends; a TUDataset set is read at once.
 func (s source) open(ctx context.Context, c *cobra.Command) (*input, error) {
 	if s.path == "-" {

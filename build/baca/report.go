@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"iter"
 	"math"
 	"os"
 	"path/filepath"
@@ -118,24 +117,11 @@ func (f *reportFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	in, err := f.open(ctx, c)
+	in, input, err := f.openFor(ctx, c, m)
 	if err != nil {
 		return err
 	}
 	defer in.close()
-	if err := checkSchema(m, in.schema); err != nil {
-		return err
-	}
-	input := table.Input{Records: in.records}
-	if in.info != nil && (in.info.IsDir() || in.info.Mode().IsRegular()) {
-		input.Again = func() (iter.Seq2[table.Unread, error], func(), error) {
-			again, err := f.open(ctx, c)
-			if err != nil {
-				return nil, nil, err
-			}
-			return again.records, again.close, nil
-		}
-	}
 	if in.info != nil {
 		if info, err := os.Stat(f.out); err == nil && os.SameFile(info, in.info) {
 			return usagef("--out %s is the input itself: want another file", f.out)

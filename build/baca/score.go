@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -172,32 +171,19 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	in, err := f.open(ctx, c)
+	in, input, err := f.openFor(ctx, c, m)
 	if err != nil {
 		return err
 	}
 	defer in.close()
-	if err = checkSchema(m, in.schema); err != nil {
-		return err
-	}
 	s := &scoring{
 		scorer: scorer, model: m.Card.Name, alpha: f.options.Alpha, stderr: c.ErrOrStderr(),
 		outName: f.out, rejectsName: f.rejects, answers: f.answers,
 		options: table.Options{Seed: f.options.Seed, Workers: f.workers},
 	}
 	s.warn(in.warnings)
-	input := table.Input{Records: in.records}
-	if in.info != nil && (in.info.IsDir() || in.info.Mode().IsRegular()) {
-		input.Again = func() (iter.Seq2[table.Unread, error], func(), error) {
-			again, err := f.open(ctx, c)
-			if err != nil {
-				return nil, nil, err
-			}
-			return again.records, again.close, nil
-		}
-		if f.out != "" && f.fdr == 0 {
-			s.checkpoint = f.out + ".checkpoint"
-		}
+	if input.Again != nil && f.out != "" && f.fdr == 0 {
+		s.checkpoint = f.out + ".checkpoint"
 	}
 	s.run = f.fingerprint(m, in.info)
 	// Nothing is overwritten before the rest is known to be right.

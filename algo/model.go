@@ -44,7 +44,7 @@ func SchemaWidth(schema string) (int, error) {
 // in-distribution set. It is read-only and may be shared by goroutines.
 type Model struct {
 	Card    Card
-	Encoder *gin.Encoder
+	Encoder *gin.Encoder // fixed
 	// Bank represents graphs that the encoder was trained on: the initial ID
 	// dictionary, and the ID side of the density ratio. It may be a sample.
 	Bank *contrast.Representation
@@ -106,6 +106,7 @@ func NewModel(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Grap
 		return picked
 	}
 	card.Graphs, card.Train, card.HoldoutRows = len(gs), len(train), holdout
+	e = e.Fixed()
 	m := &Model{Card: card, Encoder: e}
 	if m.Bank, err = contrast.Describe(ctx, workers, e, pick(train, min(len(train), MaxBank))); err != nil {
 		return nil, err

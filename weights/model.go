@@ -193,7 +193,7 @@ func (r *reader) encoder(c gin.Config) *gin.Encoder {
 		r.fail(ErrTensor, "%q is not expected: an encoder of %s has %d tensors", r.str("the name of a tensor"), shape(c), len(tensors))
 		return nil
 	}
-	return e
+	return e.Fixed()
 }
 
 // tensor reads the value of one tensor, after its name.

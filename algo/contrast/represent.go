@@ -9,6 +9,7 @@ import (
 	"baca/algo/fingerprint"
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/internal/kernel"
 	"baca/algo/internal/parallel"
 )
 
@@ -74,7 +75,7 @@ func Represent(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Gra
 	}
 	return r, parallel.For(ctx, workers, len(gs), func(_, k int) {
 		q := r.Q[k*2*width : (k+1)*2*width]
-		log1p(q, q)
+		kernel.Log1p(q, q)
 	})
 }
 
@@ -153,7 +154,7 @@ func (w *representation) encode(to *gin.Encoding, lo int, e *gin.Encoder, gs []*
 		for v := range gin.Views {
 			from, dst := w.act.Graph[v][k*width:(k+1)*width], to.Pooled[(lo+k)*2*width+v*width:][:width]
 			if logarithm {
-				log1p(dst, from)
+				kernel.Log1p(dst, from)
 			} else {
 				copy(dst, from)
 			}

@@ -9,6 +9,9 @@ import (
 // projections (N×E) and graph projections (B×E) are given, for the batch that
 // Forward last wrote to a.
 func (e *Encoder) Backward(b *graph.Batch, a *Activations, dNodeProjection, dGraphProjection [Views][]float32, grad *Encoder) {
+	if e.fixed {
+		panic("gin: Backward of a fixed encoder")
+	}
 	n, graphs, d, width := b.N(), len(b.Graphs), e.Hidden, e.Width()
 	for v := range Views {
 		a.dNode = grow(a.dNode, n*width)
@@ -40,10 +43,7 @@ func (e *Encoder) Backward(b *graph.Batch, a *Activations, dNodeProjection, dGra
 			// What came through h + A·h, A being symmetric, and what came through
 			// the embedding.
 			dOut = kernel.Dense(a.dOut, n, d)
-			for k, g := range b.Graphs {
-				lo, hi := b.Nodes(k)
-				kernel.AddNeighbors(dOut.RowRange(lo, hi), dSum.RowRange(lo, hi), g.Offsets, g.Neighbors)
-			}
+			kernel.AddNeighbors(dOut, dSum, b.Offsets, b.Neighbors)
 			kernel.Add(dOut, dNodes.Columns((l-1)*d, l*d))
 		}
 	}
@@ -63,6 +63,6 @@ func (l *Linear) backward(grad *Linear, dx, dy, x kernel.Matrix) {
 	kernel.AddTN(grad.weights(), dy, x)
 	kernel.Add(kernel.Matrix{Data: grad.B, Rows: dy.Rows, Cols: l.Out}, dy)
 	if dx.Cols > 0 {
-		kernel.MulNN(dx, dy, l.weights())
+		kernel.LinearGradient(dx, dy, l.weights())
 	}
 }

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"baca/algo/graph"
+	"baca/algo/internal/kernel"
 )
 
 // The two views of a graph, as indices.
@@ -52,6 +54,8 @@ func (c Config) Validate() error {
 type Linear struct {
 	In, Out int
 	W, B    []float32
+
+	packed *kernel.Packed // W of a fixed encoder
 }
 
 // An MLP is two linear layers with a ReLU between them.
@@ -68,6 +72,20 @@ type Encoder struct {
 
 	// Device is where the encoder runs, nil for the processor of this machine.
 	Device Device
+
+	fixed bool
+}
+
+// Fixed returns an encoder with the weights as they are now, whose Forward gives the
+// same in less time and memory, and nothing to go back by: it can't train.
+func (e *Encoder) Fixed() *Encoder {
+	f := *e
+	f.fixed = true
+	for v := range Views {
+		f.GIN[v] = slices.Clone(f.GIN[v])
+	}
+	f.linears(func(_ string, l *Linear) { l.packed = kernel.Pack(l.weights()) })
+	return &f
 }
 
 // A Tensor is a named part of an encoder's parameters.

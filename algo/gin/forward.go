@@ -19,7 +19,8 @@ type Activations struct {
 	NodeProjection, GraphProjection [Views][]float32
 
 	// sum[v][l] is h + A·h, the input of layer l's MLP; mid its hidden layer.
-	// Its output after ReLU is a block of columns of Node.
+	// Its output after ReLU is a block of columns of Node. A fixed encoder has
+	// only the first of them, and of the hidden layers below.
 	sum, mid                [Views][][]float32
 	nodeHidden, graphHidden [Views][]float32
 
@@ -50,22 +51,25 @@ func (e *Encoder) Forward(b *graph.Batch, a *Activations) {
 		nodes := kernel.Dense(a.Node[v], n, width)
 		for l := range e.Layers {
 			m := &e.GIN[v][l]
-			in := m.First.In
-			a.sum[v][l] = grow(a.sum[v][l], n*in)
-			a.mid[v][l] = grow(a.mid[v][l], n*d)
-			sum, mid := kernel.Dense(a.sum[v][l], n, in), kernel.Dense(a.mid[v][l], n, d)
-			for k, g := range b.Graphs {
-				lo, hi := b.Nodes(k)
-				var h kernel.Matrix
-				switch {
-				case l > 0:
-					h = nodes.RowRange(lo, hi).Columns((l-1)*d, l*d)
-				case v == Feature:
-					h = kernel.Dense(g.X, hi-lo, in)
-				default:
-					h = kernel.Dense(g.XS, hi-lo, in)
+			in, kv, kl := m.First.In, v, l
+			if e.fixed {
+				// What is no longer needed makes room in the cache.
+				kv, kl = 0, 0
+			}
+			a.sum[kv][kl] = grow(a.sum[kv][kl], n*in)
+			a.mid[kv][kl] = grow(a.mid[kv][kl], n*d)
+			sum, mid := kernel.Dense(a.sum[kv][kl], n, in), kernel.Dense(a.mid[kv][kl], n, d)
+			if l > 0 {
+				kernel.AddNeighbors(sum, nodes.Columns((l-1)*d, l*d), b.Offsets, b.Neighbors)
+			} else {
+				for k, g := range b.Graphs {
+					lo, hi := b.Nodes(k)
+					x := g.X
+					if v == Structure {
+						x = g.XS
+					}
+					kernel.AddNeighbors(sum.RowRange(lo, hi), kernel.Dense(x, hi-lo, in), g.Offsets, g.Neighbors)
 				}
-				kernel.AddNeighbors(sum.RowRange(lo, hi), h, g.Offsets, g.Neighbors)
 			}
 			m.First.forward(mid, sum, true)
 			m.Second.forward(nodes.Columns(l*d, (l+1)*d), mid, true)
@@ -76,8 +80,12 @@ func (e *Encoder) Forward(b *graph.Batch, a *Activations) {
 			lo, hi := b.Nodes(k)
 			kernel.Add(kernel.Matrix{Data: a.Graph[v][k*width:], Rows: hi - lo, Cols: width}, nodes.RowRange(lo, hi))
 		}
-		a.NodeProjection[v], a.nodeHidden[v] = e.NodeHead[v].forward(a.NodeProjection[v], a.nodeHidden[v], a.Node[v], n)
-		a.GraphProjection[v], a.graphHidden[v] = e.GraphHead[v].forward(a.GraphProjection[v], a.graphHidden[v], a.Graph[v], graphs)
+		kv := v
+		if e.fixed {
+			kv = 0
+		}
+		a.NodeProjection[v], a.nodeHidden[kv] = e.NodeHead[v].forward(a.NodeProjection[v], a.nodeHidden[kv], a.Node[v], n)
+		a.GraphProjection[v], a.graphHidden[kv] = e.GraphHead[v].forward(a.GraphProjection[v], a.graphHidden[kv], a.Graph[v], graphs)
 	}
 }
 
@@ -91,6 +99,10 @@ func (e *Encoder) ProjectGraphs(view int, embeddings []float32) []float32 {
 func (l *Linear) weights() kernel.Matrix { return kernel.Dense(l.W, l.Out, l.In) }
 
 func (l *Linear) forward(dst, x kernel.Matrix, relu bool) {
+	if l.packed != nil {
+		kernel.LinearPacked(dst, x, l.packed, l.B, relu)
+		return
+	}
 	kernel.Linear(dst, x, l.weights(), l.B, relu)
 }
 

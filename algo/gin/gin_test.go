@@ -75,6 +75,42 @@ func TestForwardMatchesReference(t *testing.T) {
 
 // A batch is a disjoint union: a graph's embedding must not depend on its
 // neighbours in it.
+// A fixed encoder gives the same bits, and cannot go back.
+func TestFixed(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 22))
+	for _, c := range []gin.Config{gin.Default(9), {Features: 3, Hidden: 5, Layers: 2}, {Features: 40, Hidden: 64, Layers: 3}} {
+		e := gin.New(c, rng)
+		f := e.Fixed()
+		var b graph.Batch
+		b.Reset(randomGraphs(t, rng, 90, c.Features))
+		var want, got gin.Activations
+		e.Forward(&b, &want)
+		for range 2 { // the second time over what the first has left
+			f.Forward(&b, &got)
+			for v := range gin.Views {
+				for what, pair := range map[string][2][]float32{
+					"node embeddings":   {got.Node[v], want.Node[v]},
+					"graph embeddings":  {got.Graph[v], want.Graph[v]},
+					"node projections":  {got.NodeProjection[v], want.NodeProjection[v]},
+					"graph projections": {got.GraphProjection[v], want.GraphProjection[v]},
+				} {
+					if !slices.Equal(pair[0], pair[1]) {
+						t.Errorf("%+v: other %s in view %d", c, what, v)
+					}
+				}
+			}
+		}
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("Backward of a fixed encoder: want a panic")
+				}
+			}()
+			f.Backward(&b, &got, [gin.Views][]float32{}, [gin.Views][]float32{}, gin.Zero(c))
+		}()
+	}
+}
+
 func TestForwardDoesNotDependOnBatch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	gs := randomGraphs(t, rng, 9, 3)

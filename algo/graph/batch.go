@@ -1,14 +1,20 @@
 package graph
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // A Batch is the disjoint union of some graphs, its nodes numbered through. It
-// refers to the graphs and copies nothing of them. Reset may be called again and
+// refers to the graphs and copies only their edges. Reset may be called again and
 // again; the memory is reused.
 type Batch struct {
 	Graphs   []*Graph
 	Features int
-	first    []int // B+1: graph k has nodes first[k] to first[k+1]
+	// Offsets and Neighbors are those of the union, as in Graph.
+	Offsets, Neighbors []int32
+
+	first []int // B+1: graph k has nodes first[k] to first[k+1]
 }
 
 // Reset makes b the union of gs, which must have the same number of features
@@ -19,10 +25,21 @@ func (b *Batch) Reset(gs []*Graph) {
 		b.Features = gs[0].Features
 	}
 	n := 0
+	b.Offsets, b.Neighbors = append(b.Offsets[:0], 0), b.Neighbors[:0]
 	for _, g := range gs {
 		if g.Features != b.Features || len(g.X) != g.N()*g.Features || len(g.XS) != g.N()*EncodingWidth {
 			panic(fmt.Sprintf("graph: batch of %d features got a graph of %d nodes, %d features, %d feature values and %d encoding values",
 				b.Features, g.N(), g.Features, len(g.X), len(g.XS)))
+		}
+		if n+g.N() > math.MaxInt32 || len(b.Neighbors)+len(g.Neighbors) > math.MaxInt32 {
+			panic(fmt.Sprintf("graph: a batch of more than %d nodes or edges", math.MaxInt32))
+		}
+		edges := int32(len(b.Neighbors))
+		for _, o := range g.Offsets[1:] {
+			b.Offsets = append(b.Offsets, edges+o)
+		}
+		for _, j := range g.Neighbors {
+			b.Neighbors = append(b.Neighbors, int32(n)+j)
 		}
 		n += g.N()
 		b.first = append(b.first, n)

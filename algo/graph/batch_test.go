@@ -1,6 +1,9 @@
 package graph
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestBatch(t *testing.T) {
 	a := build(t, 3, [][2]int32{{0, 1}, {1, 2}})
@@ -19,6 +22,9 @@ func TestBatch(t *testing.T) {
 			if lo, hi := batch.Nodes(k); lo != want[0] || hi != want[1] {
 				t.Errorf("graph %d has nodes %d to %d, want %v", k, lo, hi, want)
 			}
+		}
+		if !slices.Equal(batch.Offsets, []int32{0, 1, 3, 4, 4, 5, 6}) || !slices.Equal(batch.Neighbors, []int32{1, 0, 2, 1, 5, 4}) {
+			t.Errorf("offsets %v, neighbours %v", batch.Offsets, batch.Neighbors)
 		}
 		batch.Reset(gs[3:])
 		if lo, hi := batch.Nodes(0); batch.N() != 2 || lo != 0 || hi != 2 {

@@ -338,7 +338,8 @@ var rates = regexp.MustCompile(`^[a-zA-Z]+/s$`)
 func (r *results) writeRoofline(b *bytes.Buffer) {
 	t := tabular{
 		title: "Everything else",
-		text: "Flop are the multiplications and additions of products and sums; exponentials are not counted. Bytes are\n" +
+		text: "Flop are the multiplications and additions of products and sums, also by zeros, which the encoder leaves\n" +
+			"out where a few rows have one in the same place; exponentials are not counted. Bytes are\n" +
 			"what an algorithm must read and write if each value is moved once for each use of the whole it is a part\n" +
 			"of; those from a cache count too, so GB/s may be above the rate of memory. A program of F flop for each\n" +
 			"byte is bound by arithmetic where F times the rate of memory is above the peak, else by memory unless its\n" +

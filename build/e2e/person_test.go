@@ -282,8 +282,15 @@ func TestCurveOfTheAUC(t *testing.T) {
 	b.quiet()
 }
 
-// Each picture is saved as what it is called.
+// Each picture is saved as what it is called. Chromium stops a page that saves twenty
+// files, so each kind has a browser.
 func TestSavePictures(t *testing.T) {
+	for _, kind := range []string{"svg", "png"} {
+		t.Run(kind, func(t *testing.T) { savePictures(t, kind) })
+	}
+}
+
+func savePictures(t *testing.T, kind string) {
 	b := ready(t)
 	folder := b.downloads()
 	b.example(1)
@@ -339,28 +346,22 @@ func TestSavePictures(t *testing.T) {
 			}
 		}
 	}
-	for _, kind := range []string{"svg", "png"} {
-		check("baca-distribution."+kind, func() {
-			b.run("the menu", chromedp.Click("#export summary"), chromedp.Click(fmt.Sprintf(`[data-save=%q]`, kind)))
-		})
-		check(name+"."+kind, func() {
-			b.run("the molecule", chromedp.Click(fmt.Sprintf(`.inspector [data-save-as=%q]`, "molecule."+kind)))
-		})
-	}
-	// Every other one as a drawing: Chromium stops a page that saves twenty files.
-	for _, s := range []struct {
-		stage string
-		files []string
-	}{
-		{"graphons", []string{"baca-graphon-i.svg", "baca-graphon-j.png", "baca-mixture.svg", "baca-drawn.png"}},
-		{"encode", []string{"baca-before.svg", "baca-after.png"}},
-		{"attention", []string{"baca-loss.svg", "baca-kl.png", "baca-inside-dictionary.svg", "baca-outside-dictionary.png"}},
+	check("baca-distribution."+kind, func() {
+		b.run("the menu", chromedp.Click("#export summary"), chromedp.Click(fmt.Sprintf(`[data-save=%q]`, kind)))
+	})
+	check(name+"."+kind, func() {
+		b.run("the molecule", chromedp.Click(fmt.Sprintf(`.inspector [data-save-as=%q]`, "molecule."+kind)))
+	})
+	for stage, files := range map[string][]string{
+		"graphons":  {"baca-graphon-i", "baca-graphon-j", "baca-mixture", "baca-drawn"},
+		"encode":    {"baca-before", "baca-after"},
+		"attention": {"baca-loss", "baca-kl", "baca-inside-dictionary", "baca-outside-dictionary"},
 	} {
-		b.run("the lab", chromedp.Click(fmt.Sprintf(`[data-stage=%q]`, s.stage)))
-		b.wait(fmt.Sprintf(`document.querySelector('[data-save-as=%q]') !== null`, s.files[0]))
-		for _, file := range s.files {
-			check(file, func() {
-				b.run("saving "+file, chromedp.Click(fmt.Sprintf(`[data-save-as=%q]`, file)))
+		b.run("the lab", chromedp.Click(fmt.Sprintf(`[data-stage=%q]`, stage)))
+		b.wait(fmt.Sprintf(`document.querySelector('[data-save-as="%s.svg"]') !== null`, files[0]))
+		for _, file := range files {
+			check(file+"."+kind, func() {
+				b.run("saving "+file, chromedp.Click(fmt.Sprintf(`[data-save-as=%q]`, file+"."+kind)))
 			})
 		}
 	}

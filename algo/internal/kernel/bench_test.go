@@ -143,7 +143,10 @@ func BenchmarkLoops(b *testing.B) {
 			})
 		}
 	}
-	e := make([]float32, 4096)
+	e, embedding := make([]float32, 4096), make([]float32, 4096)
+	for i := range embedding {
+		embedding[i] = max(0, float32(i%200-20)) / 7
+	}
 	for _, v := range variants {
 		v.use()
 		b.Run("Exp/"+v.name, func(b *testing.B) {
@@ -151,6 +154,12 @@ func BenchmarkLoops(b *testing.B) {
 				Exp(e, 0.5)
 			}
 			rate(b, len(e), 1e6, "Mexp/s")
+		})
+		b.Run("Log1p/"+v.name, func(b *testing.B) {
+			for b.Loop() {
+				Log1p(e, embedding)
+			}
+			rate(b, len(e), 1e6, "Mlog1p/s")
 		})
 	}
 }

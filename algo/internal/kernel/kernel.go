@@ -41,7 +41,7 @@ func Dense(data []float32, rows, cols int) Matrix {
 // RowRange is the view of rows lo to hi.
 func (m Matrix) RowRange(lo, hi int) Matrix {
 	if lo < 0 || hi < lo || hi > m.Rows {
-		panic(fmt.Sprintf("kernel: rows %d to %d of %d", lo, hi, m.Rows))
+		outside("rows", lo, hi, m.Rows)
 	}
 	if lo < hi {
 		m.Data = m.Data[lo*m.Stride:]
@@ -53,13 +53,20 @@ func (m Matrix) RowRange(lo, hi int) Matrix {
 // Columns is the view of columns lo to hi.
 func (m Matrix) Columns(lo, hi int) Matrix {
 	if lo < 0 || hi < lo || hi > m.Cols {
-		panic(fmt.Sprintf("kernel: columns %d to %d of %d", lo, hi, m.Cols))
+		outside("columns", lo, hi, m.Cols)
 	}
 	if m.Rows > 0 && lo < hi {
 		m.Data = m.Data[lo:]
 	}
 	m.Cols = hi - lo
 	return m
+}
+
+// outside is apart so that the views are made inline.
+//
+//go:noinline
+func outside(what string, lo, hi, of int) {
+	panic(fmt.Sprintf("kernel: %s %d to %d of %d", what, lo, hi, of))
 }
 
 // Row is row i.
@@ -91,22 +98,60 @@ const (
 )
 
 // blockCols columns of the right side of MulNT and blockDepth of its terms are
-// transposed at a time; together they stay in the first level cache.
+// transposed at a time; together they stay in the first level cache. blockRows is the
+// number of rows whose zeros are looked for at a time, of whole tiles in all code.
 const (
 	blockCols  = 32
 	blockDepth = 160
+	blockRows  = 240
 )
 
-// scratch keeps the transposed blocks from being allocated, or cleared, again.
-var scratch = sync.Pool{New: func() any { return new([blockCols * blockDepth]float32) }}
+// scratch keeps memory from being allocated, or cleared, again.
+var scratch = sync.Pool{New: func() any { return new(buffers) }}
+
+type buffers struct {
+	block [blockCols * blockDepth]float32 // transposed
+	lists []int32
+}
+
+// The left side of a linear layer is the output of a ReLU, so that about half of its
+// values are zero, and in the few rows of a tile more than a third of the columns, for
+// there are features that the rows of a graph lack together. A product of few terms
+// would not gain by leaving these out.
+const (
+	fewestListed = 16
+	mostListed   = 512
+	mostRows     = 4096
+
+	// Of each list its length, and what may be written behind it.
+	room = 17
+)
+
+// list lists the terms of m rows of a product that are not zero in all rows of a tile,
+// or returns nil where it is not worth it.
+func (s *buffers) list(a []float32, as, m, k int) []int32 {
+	if k < fewestListed || k > mostListed || m > mostRows {
+		return nil
+	}
+	n := listed(m) * (k + room)
+	if n == 0 {
+		return nil
+	}
+	if cap(s.lists) < n {
+		s.lists = make([]int32, n)
+	}
+	list(s.lists[:n], a, as, m, k)
+	return s.lists[:n]
+}
 
 // MulNT computes dst = a·bᵀ for a of m×k and b of n×k.
 func MulNT(dst, a, b Matrix) {
-	mulNT("MulNT", dst, a, b, nil, 0)
+	mulNT("MulNT", dst, a, b, nil, 0, false)
 }
 
 // Linear computes dst = x·wᵀ + bias, the forward product of a linear layer whose
-// weights w are stored out×in, and with relu set replaces negative values by 0.
+// weights w are stored out×in, and with relu set replaces negative values by 0. The
+// weights must be finite: where x is zero they may not be looked at.
 func Linear(dst, x, w Matrix, bias []float32, relu bool) {
 	if len(bias) != w.Rows {
 		panic(fmt.Sprintf("kernel: Linear with weights of %d×%d and %d biases", w.Rows, w.Cols, len(bias)))
@@ -115,17 +160,22 @@ func Linear(dst, x, w Matrix, bias []float32, relu bool) {
 	if relu {
 		flags |= rectify
 	}
-	mulNT("Linear", dst, x, w, bias, flags)
+	mulNT("Linear", dst, x, w, bias, flags, true)
 }
 
-func mulNT(name string, dst, a, b Matrix, bias []float32, flags int) {
+func mulNT(name string, dst, a, b Matrix, bias []float32, flags int, zeros bool) {
 	m, n, k := a.Rows, b.Rows, a.Cols
 	check(name, dst, a, b, m, n, k, a.Cols, b.Cols)
 	if m == 0 || n == 0 {
 		return
 	}
-	block := scratch.Get().(*[blockCols * blockDepth]float32)
-	defer scratch.Put(block)
+	buffer := scratch.Get().(*buffers)
+	defer scratch.Put(buffer)
+	block := buffer.block[:]
+	var lists []int32
+	if zeros && k <= blockDepth {
+		lists = buffer.list(a.Data, a.Stride, m, k)
+	}
 	for j := 0; j < n; j += blockCols {
 		w := min(blockCols, n-j)
 		for t := 0; ; t += blockDepth {
@@ -144,7 +194,11 @@ func mulNT(name string, dst, a, b Matrix, bias []float32, flags int) {
 			if h > 0 {
 				transpose(block[:h*w], b.Data[j*b.Stride+t:], b.Stride, w, h)
 			}
-			gemm(dst.Data[j:], dst.Stride, a.Data[min(t, len(a.Data)):], a.Stride, 1, block[:], w, m, w, h, columns, f)
+			if lists != nil {
+				gemmListed(dst.Data[j:], dst.Stride, a.Data, a.Stride, block, w, m, w, h, columns, f, lists)
+			} else {
+				gemm(dst.Data[j:], dst.Stride, a.Data[min(t, len(a.Data)):], a.Stride, 1, block, w, m, w, h, columns, f)
+			}
 			if t+h == k {
 				break
 			}
@@ -174,9 +228,15 @@ func Pack(b Matrix) *Packed {
 			transpose(p.panels[n:], b.Data[p.rows*b.Stride:], b.Stride, blockCols, b.Cols)
 		}
 	}
-	for i := p.rows; i < b.Rows; i++ {
-		p.Set(i, b.Row(i))
+	if n := b.Rows - p.rows; n > 0 && b.Cols > 0 { // the last panel, of fewer rows
+		part := make([]float32, n*b.Cols)
+		transpose(part, b.Data[p.rows*b.Stride:], b.Stride, n, b.Cols)
+		for t := range b.Cols {
+			p.panels = append(p.panels, part[t*n:(t+1)*n]...)
+			p.panels = append(p.panels, make([]float32, blockCols-n)...)
+		}
 	}
+	p.rows = b.Rows
 	return p
 }
 
@@ -203,25 +263,72 @@ func (p *Packed) Set(i int, row []float32) {
 // MulPacked computes dst = a·bᵀ for a of m×k and rows lo to hi of b, lo being a
 // multiple of 32.
 func MulPacked(dst, a Matrix, b *Packed, lo, hi int) {
-	if lo < 0 || lo%blockCols != 0 || hi < lo || hi > b.rows || a.Cols != b.Terms || dst.Rows != a.Rows || dst.Cols != hi-lo || dst.Rows > 1 && dst.Cols > 0 && dst.Stride == 0 {
-		panic(fmt.Sprintf("kernel: MulPacked of %d×%d and rows %d to %d of %d×%d into %d×%d", a.Rows, a.Cols, lo, hi, b.rows, b.Terms, dst.Rows, dst.Cols))
+	mulPacked("MulPacked", dst, a, b, lo, hi, nil, 0, nil)
+}
+
+// LinearPacked is Linear with weights that are packed.
+func LinearPacked(dst, x Matrix, w *Packed, bias []float32, relu bool) {
+	if len(bias) != w.rows {
+		panic(fmt.Sprintf("kernel: LinearPacked with weights of %d×%d and %d biases", w.rows, w.Terms, len(bias)))
 	}
-	dst.check("MulPacked", "result")
-	a.check("MulPacked", "left")
+	flags := addBias
+	if relu {
+		flags |= rectify
+	}
+	buffer := scratch.Get().(*buffers)
+	defer scratch.Put(buffer)
+	for lo := 0; lo < x.Rows; lo += blockRows {
+		hi := min(x.Rows, lo+blockRows)
+		part := x.RowRange(lo, hi)
+		part.check("LinearPacked", "left")
+		mulPacked("LinearPacked", dst.RowRange(lo, hi), part, w, 0, w.rows, bias, flags, buffer.list(part.Data, part.Stride, hi-lo, x.Cols))
+	}
+}
+
+func mulPacked(name string, dst, a Matrix, b *Packed, lo, hi int, bias []float32, flags int, lists []int32) {
+	if lo < 0 || lo%blockCols != 0 || hi < lo || hi > b.rows || a.Cols != b.Terms || dst.Rows != a.Rows || dst.Cols != hi-lo || dst.Rows > 1 && dst.Cols > 0 && dst.Stride == 0 {
+		panic(fmt.Sprintf("kernel: %s of %d×%d and rows %d to %d of %d×%d into %d×%d", name, a.Rows, a.Cols, lo, hi, b.rows, b.Terms, dst.Rows, dst.Cols))
+	}
+	dst.check(name, "result")
+	a.check(name, "left")
 	if a.Rows == 0 {
 		return
 	}
 	for j := lo; j < hi; j += blockCols {
-		gemm(dst.Data[j-lo:], dst.Stride, a.Data, a.Stride, 1, b.panels[j*b.Terms:], blockCols, a.Rows, min(blockCols, hi-j), b.Terms, nil, 0)
+		n := min(blockCols, hi-j)
+		var columns []float32
+		if bias != nil {
+			columns = bias[j : j+n]
+		}
+		if lists != nil {
+			gemmListed(dst.Data[j-lo:], dst.Stride, a.Data, a.Stride, b.panels[j*b.Terms:], blockCols, a.Rows, n, b.Terms, columns, flags, lists)
+		} else {
+			gemm(dst.Data[j-lo:], dst.Stride, a.Data, a.Stride, 1, b.panels[j*b.Terms:], blockCols, a.Rows, n, b.Terms, columns, flags)
+		}
 	}
 }
 
-// MulNN computes dst = a·b for a of m×k and b of k×n. It carries a gradient
-// back through a linear layer whose weights are stored out×in.
+// MulNN computes dst = a·b for a of m×k and b of k×n.
 func MulNN(dst, a, b Matrix) {
 	check("MulNN", dst, a, b, a.Rows, b.Cols, a.Cols, a.Cols, b.Rows)
 	if dst.Rows > 0 && dst.Cols > 0 {
 		gemm(dst.Data, dst.Stride, a.Data, a.Stride, 1, b.Data, b.Stride, a.Rows, b.Cols, a.Cols, nil, 0)
+	}
+}
+
+// LinearGradient computes dx = dy·w: it carries the gradient dy, in which a ReLU has
+// left zeros, back through a linear layer with the finite weights w, out×in.
+func LinearGradient(dx, dy, w Matrix) {
+	check("LinearGradient", dx, dy, w, dy.Rows, w.Cols, dy.Cols, dy.Cols, w.Rows)
+	if dx.Rows == 0 || dx.Cols == 0 {
+		return
+	}
+	buffer := scratch.Get().(*buffers)
+	defer scratch.Put(buffer)
+	if lists := buffer.list(dy.Data, dy.Stride, dy.Rows, dy.Cols); lists != nil {
+		gemmListed(dx.Data, dx.Stride, dy.Data, dy.Stride, w.Data, w.Stride, dy.Rows, w.Cols, dy.Cols, nil, 0, lists)
+	} else {
+		gemm(dx.Data, dx.Stride, dy.Data, dy.Stride, 1, w.Data, w.Stride, dy.Rows, w.Cols, dy.Cols, nil, 0)
 	}
 }
 
@@ -279,6 +386,17 @@ func ReLUGradient(d, y Matrix) {
 func Exp(x []float32, scale float32) {
 	if len(x) > 0 {
 		exp(x, scale)
+	}
+}
+
+// Log1p sets dst, which may be x, to log(1+x) with a relative error below 1.2e-7.
+// Unlike math.Log1p it is the same on every platform, for x ≥ 1e-7.
+func Log1p(dst, x []float32) {
+	if len(dst) != len(x) {
+		panic(fmt.Sprintf("kernel: Log1p of %d values into %d", len(x), len(dst)))
+	}
+	if len(x) > 0 {
+		log1p(dst, x)
 	}
 }
 

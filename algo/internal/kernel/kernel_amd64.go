@@ -4,6 +4,7 @@ package kernel
 
 import (
 	"fmt"
+	"math/bits"
 	"unsafe"
 )
 
@@ -64,6 +65,35 @@ func gemm(dst []float32, ldd int, a []float32, as, at int, b []float32, ldb, m, 
 	}
 }
 
+func gemmListed(dst []float32, ldd int, a []float32, as int, b []float32, ldb, m, n, k int, bias []float32, flags int, lists []int32) {
+	d, x, y, z := unsafe.SliceData(dst), unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(bias)
+	if level == avx512 {
+		gemmListedAVX512(d, ldd, x, as, y, ldb, m, n, k, z, flags, &lists[0])
+	} else {
+		gemmListedAVX2(d, ldd, x, as, y, ldb, m, n, k, z, flags, &lists[0])
+	}
+}
+
+// listed is the number of tiles that m rows make: the highest ones, and for the rest
+// at most one of each other height.
+func listed(m int) int {
+	switch level {
+	case avx512:
+		return m/8 + bits.OnesCount(uint(m%8))
+	case avx2:
+		return m/6 + bits.OnesCount(uint(m%6))
+	}
+	return 0
+}
+
+func list(lists []int32, a []float32, as, m, k int) {
+	if level == avx512 {
+		listAVX512(&lists[0], &a[0], as, m, k)
+	} else {
+		listAVX2(&lists[0], &a[0], as, m, k)
+	}
+}
+
 func transpose(dst, src []float32, lds, rows, cols int) {
 	if level == portable {
 		transposeGo(dst, src, lds, rows, cols)
@@ -86,11 +116,16 @@ func add(dst []float32, ldd int, x []float32, ldx, rows, cols int) {
 }
 
 func addNeighbors(dst []float32, ldd int, h []float32, ldh int, offsets, neighbors []int32, rows, cols int) {
-	if level == portable {
+	var done int
+	switch level {
+	case avx512:
+		done = addNeighborsAVX512(&dst[0], ldd, &h[0], ldh, &offsets[0], unsafe.SliceData(neighbors), len(neighbors), rows, cols)
+	case avx2:
+		done = addNeighborsAVX2(&dst[0], ldd, &h[0], ldh, &offsets[0], unsafe.SliceData(neighbors), len(neighbors), rows, cols)
+	default:
 		addNeighborsGo(dst, ldd, h, ldh, offsets, neighbors, rows, cols)
 		return
 	}
-	done := addNeighborsAVX2(&dst[0], ldd, &h[0], ldh, &offsets[0], unsafe.SliceData(neighbors), len(neighbors), rows, cols)
 	if done < rows {
 		panic(fmt.Sprintf("kernel: AddNeighbors: row %d of %d has offsets %d to %d of %d, or a neighbour that is no row",
 			done, rows, offsets[done], offsets[done+1], len(neighbors)))
@@ -116,6 +151,19 @@ func exp(x []float32, scale float32) {
 		expAVX2(&x[0], len(x), scale)
 	default:
 		expGo(x, scale)
+	}
+}
+
+func log1p(dst, x []float32) {
+	for len(x) > 0 {
+		if level != portable {
+			done := log1pAVX2(&dst[0], &x[0], len(x))
+			dst, x = dst[done:], x[done:]
+		}
+		// What is left, up to a value that is not ordinary.
+		n := min(8, len(x))
+		log1pGo(dst[:n], x[:n])
+		dst, x = dst[n:], x[n:]
 	}
 }
 

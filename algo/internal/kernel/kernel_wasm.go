@@ -20,6 +20,14 @@ func wasmAvailable() int32
 //go:noescape
 func wasmGemm(dst unsafe.Pointer, ldd int32, a unsafe.Pointer, as, at int32, b unsafe.Pointer, ldb, m, n, k int32, bias unsafe.Pointer, flags int32)
 
+//go:wasmimport kern list
+//go:noescape
+func wasmList(lists, a unsafe.Pointer, as, m, k int32)
+
+//go:wasmimport kern gemmListed
+//go:noescape
+func wasmGEMMListed(dst unsafe.Pointer, ldd int32, a unsafe.Pointer, as int32, b unsafe.Pointer, ldb, m, n, k int32, bias unsafe.Pointer, flags int32, lists unsafe.Pointer)
+
 //go:wasmimport kern transpose
 //go:noescape
 func wasmTranspose(dst, src unsafe.Pointer, lds, rows, cols int32)
@@ -81,6 +89,22 @@ func gemm(dst []float32, ldd int, a []float32, as, at int, b []float32, ldb, m, 
 	wasmGemm(pointer(dst), int32(ldd), pointer(a), int32(as), int32(at), pointer(b), int32(ldb), int32(m), int32(n), int32(k), pointer(bias), int32(flags))
 }
 
+// listed is the number of tiles that m rows make, of four rows and of one.
+func listed(m int) int {
+	if !vector {
+		return 0
+	}
+	return m/4 + m%4
+}
+
+func list(lists []int32, a []float32, as, m, k int) {
+	wasmList(pointer(lists), pointer(a), int32(as), int32(m), int32(k))
+}
+
+func gemmListed(dst []float32, ldd int, a []float32, as int, b []float32, ldb, m, n, k int, bias []float32, flags int, lists []int32) {
+	wasmGEMMListed(pointer(dst), int32(ldd), pointer(a), int32(as), pointer(b), int32(ldb), int32(m), int32(n), int32(k), pointer(bias), int32(flags), pointer(lists))
+}
+
 func transpose(dst, src []float32, lds, rows, cols int) {
 	if !vector {
 		transposeGo(dst, src, lds, rows, cols)
@@ -124,6 +148,8 @@ func exp(x []float32, scale float32) {
 	}
 	wasmExp(pointer(x), int32(len(x)), scale)
 }
+
+func log1p(dst, x []float32) { log1pGo(dst, x) }
 
 func sums(rows, cols []float64, x []float32) {
 	if !vector {

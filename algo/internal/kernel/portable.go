@@ -120,6 +120,41 @@ func expGo(x []float32, scale float32) {
 	}
 }
 
+// log1p1 is log(1+x) to the precision of float32: with 1+x = m·2^k, m around 1 and
+// s = (m−1)/(m+1),
+//
+//	log(1+x) = k·ln 2 + 2·(s + s³/3 + s⁵/5 + …).
+func log1p1(x float32) float32 {
+	if !(x >= 1e-7 && x <= math.MaxFloat32) {
+		if x == 0 {
+			return x
+		}
+		// Here 1+x would lose too much of x, or x is no ordinary number.
+		return float32(math.Log1p(float64(x)))
+	}
+	// Adding half to the bits moves the border between two exponents from 1
+	// to √½, whose bits are root.
+	const root = 0x3fe6a09e667f3bcd
+	const half = 0x3ff0000000000000 - root
+	bits := math.Float64bits(1+float64(x)) + half
+	k := float64(int64(bits>>52) - 1023)
+	m := math.Float64frombits(bits&(1<<52-1) + root)
+	s := (m - 1) / (m + 1)
+	q := s * s
+	p := float64(q*(1./11)) + 1./9
+	p = float64(q*p) + 1./7
+	p = float64(q*p) + 1./5
+	p = float64(q*p) + 1./3
+	p = float64(q*p) + 1
+	return float32(float64(k*math.Ln2) + float64(2*s*p))
+}
+
+func log1pGo(dst, x []float32) {
+	for i, v := range x {
+		dst[i] = log1p1(v)
+	}
+}
+
 func sumsGo(rows, cols []float64, x []float32) {
 	n := len(cols)
 	for i := range rows {

@@ -183,6 +183,37 @@ var loops = []struct {
 			func(dst []float32) { gemm(dst, ldd, x, as, at, y, ldb, m, n, k, bias, flags) },
 			func(dst []float32) { gemmGo(dst, ldd, x, as, at, y, ldb, m, n, k, bias, flags) })
 	}},
+	{"gemmListed", func(t *testing.T, s *sample) {
+		m, n, k := s.m, s.n, max(1, s.k)
+		if listed(m) == 0 {
+			return
+		}
+		as, ldb, ldd := k+s.padding, n+2*s.padding, n+s.padding
+		x := s.floats(extent(m, k, as), false)
+		for t := range k { // whole columns, and here and there, as a ReLU does it
+			column := s.rng.IntN(3) == 0
+			for i := range m {
+				if column || s.rng.IntN(2) == 0 {
+					x[i*as+t] = float32(math.Copysign(0, float64(s.rng.IntN(2)*2-1)))
+				}
+			}
+		}
+		y, bias := s.floats(extent(k, n, ldb), false), s.floats(n, false)
+		for i, v := range y {
+			if v-v != 0 { // the weights are finite
+				y[i] = 1
+			}
+		}
+		// In the longest terms, of which none is zero, the lists fill their room.
+		lists := place[int32](s, listed(m)*(k+room), true)
+		flags := s.flags & (addBias | rectify)
+		check32(t, s, s.floats(extent(m, n, ldd), true),
+			func(dst []float32) {
+				list(lists, x, as, m, k)
+				gemmListed(dst, ldd, x, as, y, ldb, m, n, k, bias, flags, lists)
+			},
+			func(dst []float32) { gemmGo(dst, ldd, x, as, 1, y, ldb, m, n, k, bias, flags) })
+	}},
 	{"transpose", func(t *testing.T, s *sample) {
 		lds := s.n + s.padding
 		x := s.floats(extent(s.m, s.n, lds), false)
@@ -232,6 +263,16 @@ var loops = []struct {
 		scale := float32(s.k)
 		check32(t, s, s.floats(s.n, true),
 			func(x []float32) { exp(x, scale) }, func(x []float32) { expGo(x, scale) })
+	}},
+	{"log1p", func(t *testing.T, s *sample) {
+		x := s.floats(s.n, false)
+		for i, v := range x {
+			if s.k%3 > 0 { // as embeddings are
+				x[i] = max(v, -v)
+			}
+		}
+		check32(t, s, s.floats(s.n, true),
+			func(dst []float32) { log1p(dst, x) }, func(dst []float32) { log1pGo(dst, x) })
 	}},
 	{"sums", func(t *testing.T, s *sample) {
 		x, rows, cols := s.floats(s.m*s.n, false), s.doubles(s.m), s.doubles(s.n)
@@ -306,14 +347,24 @@ func TestSameBits(t *testing.T) {
 func TestProductsInBlocks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	each(t, func(t *testing.T) {
-		for _, s := range append(shapes, [3]int{5, 100, 500}, [3]int{1, 65, 161}) {
+		for _, s := range append(shapes, [3]int{5, 100, 500}, [3]int{1, 65, 161}, [3]int{501, 80, 80}, [3]int{4100, 3, 20}, [3]int{7, 3, 600}) {
 			m, n, k := s[0], s[1], s[2]
 			x, w, bias := matrix(rng, m, k, 1), matrix(rng, n, k, 2), random(rng, n)
 			dst, wt := Dense(make([]float32, m*n), m, n), make([]float32, n*k)
+			for i := range x.Data { // as after a ReLU
+				if rng.IntN(3) > 0 {
+					x.Data[i] = 0
+				}
+			}
 			Linear(dst, x, w, bias, true)
 			want := make([]float32, m*n)
 			transposeGo(wt, w.Data, w.Stride, n, k)
 			gemmGo(want, n, x.Data, x.Stride, 1, wt, n, m, n, k, bias, addBias|rectify)
+			same(t, &sample{m: m, n: n, k: k}, dst.Data, want)
+			LinearPacked(dst, x, Pack(w), bias, true)
+			same(t, &sample{m: m, n: n, k: k}, dst.Data, want)
+			gemmGo(want, n, x.Data, x.Stride, 1, wt, n, m, n, k, nil, 0)
+			LinearGradient(dst, x, Dense(wt, k, n))
 			same(t, &sample{m: m, n: n, k: k}, dst.Data, want)
 		}
 	})
@@ -331,6 +382,30 @@ func TestSameExp(t *testing.T) {
 		got := append([]float32(nil), x...)
 		exp(got, 1)
 		same(t, &sample{n: len(x)}, got, want)
+	})
+}
+
+// log(1+x) beside that of package math: for every 997th float32 that is positive and
+// finite, and the borders.
+func TestLog1p(t *testing.T) {
+	xs := []float32{0, 1, 3, 0x1p-23, 1e-7, 0.41421354, 0.41421360, math.MaxFloat32, float32(math.Inf(1))}
+	for bits := uint32(0); bits < 0x7f800000; bits += 997 {
+		xs = append(xs, math.Float32frombits(bits))
+	}
+	same, got := make([]float32, len(xs)), make([]float32, len(xs))
+	log1pGo(same, xs)
+	each(t, func(t *testing.T) {
+		Log1p(got, xs)
+		for i, x := range xs {
+			want := math.Log1p(float64(x))
+			if math.Abs(float64(got[i])-want) > 1.2e-7*want && float64(got[i]) != want || got[i] != same[i] {
+				t.Fatalf("log1p(%g) = %g, want %g", x, got[i], want)
+			}
+		}
+		Log1p(got[:2], []float32{float32(math.NaN()), -0.5})
+		if got[0] == got[0] || got[1] != float32(math.Log(0.5)) {
+			t.Errorf("log1p of NaN and −½ is %g", got[:2])
+		}
 	})
 }
 

@@ -19,10 +19,34 @@ func xgetbv() (a uint32)
 //go:noescape
 func gemmAVX512(dst *float32, ldd int, a *float32, as int, at int, b *float32, ldb int, m int, n int, k int, bias *float32, flags int)
 
+// gemmListedAVX512 is gemmGo for m, n > 0 and at = 1, with the terms of each tile that
+// listAVX512 has listed.
+//
+//go:noescape
+func gemmListedAVX512(dst *float32, ldd int, a *float32, as int, b *float32, ldb int, m int, n int, k int, bias *float32, flags int, lists *int32)
+
+// listAVX512 lists, for each tile of rows of a that gemmListedAVX512 will make, the terms
+// that are not zero in all of them, with their number before.
+//
+//go:noescape
+func listAVX512(lists *int32, a *float32, as int, m int, k int)
+
 // gemmAVX2 is gemmGo for m, n > 0.
 //
 //go:noescape
 func gemmAVX2(dst *float32, ldd int, a *float32, as int, at int, b *float32, ldb int, m int, n int, k int, bias *float32, flags int)
+
+// gemmListedAVX2 is gemmGo for m, n > 0 and at = 1, with the terms of each tile that
+// listAVX2 has listed.
+//
+//go:noescape
+func gemmListedAVX2(dst *float32, ldd int, a *float32, as int, b *float32, ldb int, m int, n int, k int, bias *float32, flags int, lists *int32)
+
+// listAVX2 lists, for each tile of rows of a that gemmListedAVX2 will make, the terms
+// that are not zero in all of them, with their number before.
+//
+//go:noescape
+func listAVX2(lists *int32, a *float32, as int, m int, k int)
 
 // transposeAVX2 is transposeGo for rows, cols > 0.
 //
@@ -45,6 +69,12 @@ func addToOneAVX2(dst *float32, x *float32, ldx int, rows int, cols int)
 //go:noescape
 func addNeighborsAVX2(dst *float32, ldd int, h *float32, ldh int, offsets *int32, neighbors *int32, count int, rows int, cols int) (done int)
 
+// addNeighborsAVX512 is addNeighborsGo. It stops before a row whose offsets are not
+// within count or that has a neighbour beyond rows, and returns how many rows it did.
+//
+//go:noescape
+func addNeighborsAVX512(dst *float32, ldd int, h *float32, ldh int, offsets *int32, neighbors *int32, count int, rows int, cols int) (done int)
+
 // reluGradientAVX2 is reluGradientGo.
 //
 //go:noescape
@@ -59,6 +89,12 @@ func expAVX512(x *float32, n int, scale float32)
 //
 //go:noescape
 func expAVX2(x *float32, n int, scale float32)
+
+// log1pAVX2 is log1pGo for a multiple of 8 values. It stops before eight of which one
+// is not ordinary, and returns how many it did.
+//
+//go:noescape
+func log1pAVX2(dst *float32, x *float32, n int) (done int)
 
 // sumsAVX2 is sumsGo for m, n > 0.
 //

@@ -44,15 +44,15 @@ GLOBL masks<>(SB), RODATA|NOPTR, $64
 // func gemmAVX512(dst *float32, ldd int, a *float32, as int, at int, b *float32, ldb int, m int, n int, k int, bias *float32, flags int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·gemmAVX512(SB), NOSPLIT, $32-96
-	MOVQ as+24(FP), AX
+	MOVQ at+32(FP), AX
 	SHLQ $0x02, AX
-	MOVQ at+32(FP), CX
+	MOVQ as+24(FP), CX
 	SHLQ $0x02, CX
 	MOVQ ldb+48(FP), DX
 	SHLQ $0x02, DX
 	MOVQ ldd+8(FP), BX
 	SHLQ $0x02, BX
-	LEAQ (AX)(AX*2), SI
+	LEAQ (CX)(CX*2), SI
 	MOVQ flags+88(FP), DI
 	MOVQ b+40(FP), R8
 	MOVQ R8, (SP)
@@ -125,7 +125,7 @@ AVX512_2_rows8_start:
 	TESTQ R12, R12
 	JE    AVX512_2_rows8_end
 	MOVQ  R13, R9
-	LEAQ  (R13)(AX*4), R10
+	LEAQ  (R13)(CX*4), R10
 	MOVQ  (SP), R11
 
 AVX512_2_rows8_terms:
@@ -136,12 +136,12 @@ AVX512_2_rows8_terms:
 	VMULPS.BCST (R9), Z17, Z19
 	VADDPS      Z18, Z0, Z0
 	VADDPS      Z19, Z1, Z1
-	VMULPS.BCST (R9)(AX*1), Z16, Z18
-	VMULPS.BCST (R9)(AX*1), Z17, Z19
+	VMULPS.BCST (R9)(CX*1), Z16, Z18
+	VMULPS.BCST (R9)(CX*1), Z17, Z19
 	VADDPS      Z18, Z2, Z2
 	VADDPS      Z19, Z3, Z3
-	VMULPS.BCST (R9)(AX*2), Z16, Z18
-	VMULPS.BCST (R9)(AX*2), Z17, Z19
+	VMULPS.BCST (R9)(CX*2), Z16, Z18
+	VMULPS.BCST (R9)(CX*2), Z17, Z19
 	VADDPS      Z18, Z4, Z4
 	VADDPS      Z19, Z5, Z5
 	VMULPS.BCST (R9)(SI*1), Z16, Z18
@@ -152,20 +152,20 @@ AVX512_2_rows8_terms:
 	VMULPS.BCST (R10), Z17, Z19
 	VADDPS      Z18, Z8, Z8
 	VADDPS      Z19, Z9, Z9
-	VMULPS.BCST (R10)(AX*1), Z16, Z18
-	VMULPS.BCST (R10)(AX*1), Z17, Z19
+	VMULPS.BCST (R10)(CX*1), Z16, Z18
+	VMULPS.BCST (R10)(CX*1), Z17, Z19
 	VADDPS      Z18, Z10, Z10
 	VADDPS      Z19, Z11, Z11
-	VMULPS.BCST (R10)(AX*2), Z16, Z18
-	VMULPS.BCST (R10)(AX*2), Z17, Z19
+	VMULPS.BCST (R10)(CX*2), Z16, Z18
+	VMULPS.BCST (R10)(CX*2), Z17, Z19
 	VADDPS      Z18, Z12, Z12
 	VADDPS      Z19, Z13, Z13
 	VMULPS.BCST (R10)(SI*1), Z16, Z18
 	VMULPS.BCST (R10)(SI*1), Z17, Z19
 	VADDPS      Z18, Z14, Z14
 	VADDPS      Z19, Z15, Z15
-	ADDQ        CX, R9
-	ADDQ        CX, R10
+	ADDQ        AX, R9
+	ADDQ        AX, R10
 	DECQ        R12
 	JNE         AVX512_2_rows8_terms
 
@@ -239,7 +239,7 @@ AVX512_2_rows8_store:
 	VMOVUPS Z14, (R11)
 	VMOVUPS Z15, 64(R11)
 	LEAQ    (R11)(BX*1), R14
-	LEAQ    (R13)(AX*8), R13
+	LEAQ    (R13)(CX*8), R13
 	SUBQ    $0x08, R8
 	JMP     AVX512_2_rows8
 
@@ -287,19 +287,19 @@ AVX512_2_rows4_terms:
 	VMULPS.BCST (R9), Z9, Z11
 	VADDPS      Z10, Z0, Z0
 	VADDPS      Z11, Z1, Z1
-	VMULPS.BCST (R9)(AX*1), Z8, Z10
-	VMULPS.BCST (R9)(AX*1), Z9, Z11
+	VMULPS.BCST (R9)(CX*1), Z8, Z10
+	VMULPS.BCST (R9)(CX*1), Z9, Z11
 	VADDPS      Z10, Z2, Z2
 	VADDPS      Z11, Z3, Z3
-	VMULPS.BCST (R9)(AX*2), Z8, Z10
-	VMULPS.BCST (R9)(AX*2), Z9, Z11
+	VMULPS.BCST (R9)(CX*2), Z8, Z10
+	VMULPS.BCST (R9)(CX*2), Z9, Z11
 	VADDPS      Z10, Z4, Z4
 	VADDPS      Z11, Z5, Z5
 	VMULPS.BCST (R9)(SI*1), Z8, Z10
 	VMULPS.BCST (R9)(SI*1), Z9, Z11
 	VADDPS      Z10, Z6, Z6
 	VADDPS      Z11, Z7, Z7
-	ADDQ        CX, R9
+	ADDQ        AX, R9
 	DECQ        R12
 	JNE         AVX512_2_rows4_terms
 
@@ -345,7 +345,7 @@ AVX512_2_rows4_store:
 	VMOVUPS Z6, (R11)
 	VMOVUPS Z7, 64(R11)
 	LEAQ    (R11)(BX*1), R14
-	LEAQ    (R13)(AX*4), R13
+	LEAQ    (R13)(CX*4), R13
 	SUBQ    $0x04, R8
 
 AVX512_2_below4:
@@ -382,11 +382,11 @@ AVX512_2_rows2_terms:
 	VMULPS.BCST (R9), Z5, Z7
 	VADDPS      Z6, Z0, Z0
 	VADDPS      Z7, Z1, Z1
-	VMULPS.BCST (R9)(AX*1), Z4, Z6
-	VMULPS.BCST (R9)(AX*1), Z5, Z7
+	VMULPS.BCST (R9)(CX*1), Z4, Z6
+	VMULPS.BCST (R9)(CX*1), Z5, Z7
 	VADDPS      Z6, Z2, Z2
 	VADDPS      Z7, Z3, Z3
-	ADDQ        CX, R9
+	ADDQ        AX, R9
 	DECQ        R12
 	JNE         AVX512_2_rows2_terms
 
@@ -418,7 +418,7 @@ AVX512_2_rows2_store:
 	VMOVUPS Z2, (R11)
 	VMOVUPS Z3, 64(R11)
 	LEAQ    (R11)(BX*1), R14
-	LEAQ    (R13)(AX*2), R13
+	LEAQ    (R13)(CX*2), R13
 	SUBQ    $0x02, R8
 
 AVX512_2_below2:
@@ -450,7 +450,7 @@ AVX512_2_rows1_terms:
 	VMULPS.BCST (R9), Z3, Z5
 	VADDPS      Z4, Z0, Z0
 	VADDPS      Z5, Z1, Z1
-	ADDQ        CX, R9
+	ADDQ        AX, R9
 	DECQ        R12
 	JNE         AVX512_2_rows1_terms
 
@@ -475,7 +475,7 @@ AVX512_2_rows1_store:
 	VMOVUPS Z0, (R11)
 	VMOVUPS Z1, 64(R11)
 	LEAQ    (R11)(BX*1), R14
-	LEAQ    (R13)(AX*1), R13
+	LEAQ    (R13)(CX*1), R13
 
 AVX512_2_below1:
 	ADDQ $0x80, 8(SP)
@@ -551,7 +551,7 @@ AVX512_2m_rows8_start:
 	TESTQ R12, R12
 	JE    AVX512_2m_rows8_end
 	MOVQ  R13, R9
-	LEAQ  (R13)(AX*4), R10
+	LEAQ  (R13)(CX*4), R10
 	MOVQ  (SP), R11
 
 AVX512_2m_rows8_terms:
@@ -562,12 +562,12 @@ AVX512_2m_rows8_terms:
 	VMULPS.BCST (R9), Z17, Z19
 	VADDPS      Z18, Z0, Z0
 	VADDPS      Z19, Z1, Z1
-	VMULPS.BCST (R9)(AX*1), Z16, Z18
-	VMULPS.BCST (R9)(AX*1), Z17, Z19
+	VMULPS.BCST (R9)(CX*1), Z16, Z18
+	VMULPS.BCST (R9)(CX*1), Z17, Z19
 	VADDPS      Z18, Z2, Z2
 	VADDPS      Z19, Z3, Z3
-	VMULPS.BCST (R9)(AX*2), Z16, Z18
-	VMULPS.BCST (R9)(AX*2), Z17, Z19
+	VMULPS.BCST (R9)(CX*2), Z16, Z18
+	VMULPS.BCST (R9)(CX*2), Z17, Z19
 	VADDPS      Z18, Z4, Z4
 	VADDPS      Z19, Z5, Z5
 	VMULPS.BCST (R9)(SI*1), Z16, Z18
@@ -578,20 +578,20 @@ AVX512_2m_rows8_terms:
 	VMULPS.BCST (R10), Z17, Z19
 	VADDPS      Z18, Z8, Z8
 	VADDPS      Z19, Z9, Z9
-	VMULPS.BCST (R10)(AX*1), Z16, Z18
-	VMULPS.BCST (R10)(AX*1), Z17, Z19
+	VMULPS.BCST (R10)(CX*1), Z16, Z18
+	VMULPS.BCST (R10)(CX*1), Z17, Z19
 	VADDPS      Z18, Z10, Z10
 	VADDPS      Z19, Z11, Z11
-	VMULPS.BCST (R10)(AX*2), Z16, Z18
-	VMULPS.BCST (R10)(AX*2), Z17, Z19
+	VMULPS.BCST (R10)(CX*2), Z16, Z18
+	VMULPS.BCST (R10)(CX*2), Z17, Z19
 	VADDPS      Z18, Z12, Z12
 	VADDPS      Z19, Z13, Z13
 	VMULPS.BCST (R10)(SI*1), Z16, Z18
 	VMULPS.BCST (R10)(SI*1), Z17, Z19
 	VADDPS      Z18, Z14, Z14
 	VADDPS      Z19, Z15, Z15
-	ADDQ        CX, R9
-	ADDQ        CX, R10
+	ADDQ        AX, R9
+	ADDQ        AX, R10
 	DECQ        R12
 	JNE         AVX512_2m_rows8_terms
 
@@ -665,7 +665,7 @@ AVX512_2m_rows8_store:
 	VMOVUPS Z14, (R11)
 	VMOVUPS Z15, K1, 64(R11)
 	LEAQ    (R11)(BX*1), R14
-	LEAQ    (R13)(AX*8), R13
+	LEAQ    (R13)(CX*8), R13
 	SUBQ    $0x08, R8
 	JMP     AVX512_2m_rows8
 
@@ -713,19 +713,19 @@ AVX512_2m_rows4_terms:
 	VMULPS.BCST (R9), Z9, Z11
 	VADDPS      Z10, Z0, Z0
 	VADDPS      Z11, Z1, Z1
-	VMULPS.BCST (R9)(AX*1), Z8, Z10
-	VMULPS.BCST (R9)(AX*1), Z9, Z11
+	VMULPS.BCST (R9)(CX*1), Z8, Z10
+	VMULPS.BCST (R9)(CX*1), Z9, Z11
 	VADDPS      Z10, Z2, Z2
 	VADDPS      Z11, Z3, Z3
-	VMULPS.BCST (R9)(AX*2), Z8, Z10
-	VMULPS.BCST (R9)(AX*2), Z9, Z11
+	VMULPS.BCST (R9)(CX*2), Z8, Z10
+	VMULPS.BCST (R9)(CX*2), Z9, Z11
 	VADDPS      Z10, Z4, Z4
 	VADDPS      Z11, Z5, Z5
 	VMULPS.BCST (R9)(SI*1), Z8, Z10
 	VMULPS.BCST (R9)(SI*1), Z9, Z11
 	VADDPS      Z10, Z6, Z6
 	VADDPS      Z11, Z7, Z7
-	ADDQ        CX, R9
+	ADDQ        AX, R9
 	DECQ        R12
 	JNE         AVX512_2m_rows4_terms
 
@@ -771,7 +771,7 @@ AVX512_2m_rows4_store:
 	VMOVUPS Z6, (R11)
 	VMOVUPS Z7, K1, 64(R11)
 	LEAQ    (R11)(BX*1), R14
-	LEAQ    (R13)(AX*4), R13
+	LEAQ    (R13)(CX*4), R13
 	SUBQ    $0x04, R8
 
 AVX512_2m_below4:
@@ -808,11 +808,11 @@ AVX512_2m_rows2_terms:
 	VMULPS.BCST (R9), Z5, Z7
 	VADDPS      Z6, Z0, Z0
 	VADDPS      Z7, Z1, Z1
-	VMULPS.BCST (R9)(AX*1), Z4, Z6
-	VMULPS.BCST (R9)(AX*1), Z5, Z7
+	VMULPS.BCST (R9)(CX*1), Z4, Z6
+	VMULPS.BCST (R9)(CX*1), Z5, Z7
 	VADDPS      Z6, Z2, Z2
 	VADDPS      Z7, Z3, Z3
-	ADDQ        CX, R9
+	ADDQ        AX, R9
 	DECQ        R12
 	JNE         AVX512_2m_rows2_terms
 
@@ -844,7 +844,7 @@ AVX512_2m_rows2_store:
 	VMOVUPS Z2, (R11)
 	VMOVUPS Z3, K1, 64(R11)
 	LEAQ    (R11)(BX*1), R14
-	LEAQ    (R13)(AX*2), R13
+	LEAQ    (R13)(CX*2), R13
 	SUBQ    $0x02, R8
 
 AVX512_2m_below2:
@@ -876,7 +876,7 @@ AVX512_2m_rows1_terms:
 	VMULPS.BCST (R9), Z3, Z5
 	VADDPS      Z4, Z0, Z0
 	VADDPS      Z5, Z1, Z1
-	ADDQ        CX, R9
+	ADDQ        AX, R9
 	DECQ        R12
 	JNE         AVX512_2m_rows1_terms
 
@@ -901,7 +901,7 @@ AVX512_2m_rows1_store:
 	VMOVUPS Z0, (R11)
 	VMOVUPS Z1, K1, 64(R11)
 	LEAQ    (R11)(BX*1), R14
-	LEAQ    (R13)(AX*1), R13
+	LEAQ    (R13)(CX*1), R13
 
 AVX512_2m_below1:
 	JMP AVX512_done
@@ -952,7 +952,7 @@ AVX512_1m_rows8_start:
 	TESTQ R12, R12
 	JE    AVX512_1m_rows8_end
 	MOVQ  R13, R9
-	LEAQ  (R13)(AX*4), R10
+	LEAQ  (R13)(CX*4), R10
 	MOVQ  (SP), R11
 
 AVX512_1m_rows8_terms:
@@ -960,22 +960,22 @@ AVX512_1m_rows8_terms:
 	ADDQ        DX, R11
 	VMULPS.BCST (R9), Z8, Z9
 	VADDPS      Z9, Z0, Z0
-	VMULPS.BCST (R9)(AX*1), Z8, Z9
+	VMULPS.BCST (R9)(CX*1), Z8, Z9
 	VADDPS      Z9, Z1, Z1
-	VMULPS.BCST (R9)(AX*2), Z8, Z9
+	VMULPS.BCST (R9)(CX*2), Z8, Z9
 	VADDPS      Z9, Z2, Z2
 	VMULPS.BCST (R9)(SI*1), Z8, Z9
 	VADDPS      Z9, Z3, Z3
 	VMULPS.BCST (R10), Z8, Z9
 	VADDPS      Z9, Z4, Z4
-	VMULPS.BCST (R10)(AX*1), Z8, Z9
+	VMULPS.BCST (R10)(CX*1), Z8, Z9
 	VADDPS      Z9, Z5, Z5
-	VMULPS.BCST (R10)(AX*2), Z8, Z9
+	VMULPS.BCST (R10)(CX*2), Z8, Z9
 	VADDPS      Z9, Z6, Z6
 	VMULPS.BCST (R10)(SI*1), Z8, Z9
 	VADDPS      Z9, Z7, Z7
-	ADDQ        CX, R9
-	ADDQ        CX, R10
+	ADDQ        AX, R9
+	ADDQ        AX, R10
 	DECQ        R12
 	JNE         AVX512_1m_rows8_terms
 
@@ -1024,7 +1024,7 @@ AVX512_1m_rows8_store:
 	ADDQ    BX, R11
 	VMOVUPS Z7, K1, (R11)
 	LEAQ    (R11)(BX*1), R14
-	LEAQ    (R13)(AX*8), R13
+	LEAQ    (R13)(CX*8), R13
 	SUBQ    $0x08, R8
 	JMP     AVX512_1m_rows8
 
@@ -1061,13 +1061,13 @@ AVX512_1m_rows4_terms:
 	ADDQ        DX, R11
 	VMULPS.BCST (R9), Z4, Z5
 	VADDPS      Z5, Z0, Z0
-	VMULPS.BCST (R9)(AX*1), Z4, Z5
+	VMULPS.BCST (R9)(CX*1), Z4, Z5
 	VADDPS      Z5, Z1, Z1
-	VMULPS.BCST (R9)(AX*2), Z4, Z5
+	VMULPS.BCST (R9)(CX*2), Z4, Z5
 	VADDPS      Z5, Z2, Z2
 	VMULPS.BCST (R9)(SI*1), Z4, Z5
 	VADDPS      Z5, Z3, Z3
-	ADDQ        CX, R9
+	ADDQ        AX, R9
 	DECQ        R12
 	JNE         AVX512_1m_rows4_terms
 
@@ -1100,7 +1100,7 @@ AVX512_1m_rows4_store:
 	ADDQ    BX, R11
 	VMOVUPS Z3, K1, (R11)
 	LEAQ    (R11)(BX*1), R14
-	LEAQ    (R13)(AX*4), R13
+	LEAQ    (R13)(CX*4), R13
 	SUBQ    $0x04, R8
 
 AVX512_1m_below4:
@@ -1130,9 +1130,9 @@ AVX512_1m_rows2_terms:
 	ADDQ        DX, R11
 	VMULPS.BCST (R9), Z2, Z3
 	VADDPS      Z3, Z0, Z0
-	VMULPS.BCST (R9)(AX*1), Z2, Z3
+	VMULPS.BCST (R9)(CX*1), Z2, Z3
 	VADDPS      Z3, Z1, Z1
-	ADDQ        CX, R9
+	ADDQ        AX, R9
 	DECQ        R12
 	JNE         AVX512_1m_rows2_terms
 
@@ -1157,7 +1157,7 @@ AVX512_1m_rows2_store:
 	ADDQ    BX, R11
 	VMOVUPS Z1, K1, (R11)
 	LEAQ    (R11)(BX*1), R14
-	LEAQ    (R13)(AX*2), R13
+	LEAQ    (R13)(CX*2), R13
 	SUBQ    $0x02, R8
 
 AVX512_1m_below2:
@@ -1184,7 +1184,7 @@ AVX512_1m_rows1_terms:
 	ADDQ        DX, R11
 	VMULPS.BCST (R9), Z1, Z2
 	VADDPS      Z2, Z0, Z0
-	ADDQ        CX, R9
+	ADDQ        AX, R9
 	DECQ        R12
 	JNE         AVX512_1m_rows1_terms
 
@@ -1205,25 +1205,1556 @@ AVX512_1m_rows1_store:
 	MOVQ    R14, R11
 	VMOVUPS Z0, K1, (R11)
 	LEAQ    (R11)(BX*1), R14
-	LEAQ    (R13)(AX*1), R13
+	LEAQ    (R13)(CX*1), R13
 
 AVX512_1m_below1:
 AVX512_done:
 	VZEROUPPER
 	RET
 
+// func gemmListedAVX512(dst *float32, ldd int, a *float32, as int, b *float32, ldb int, m int, n int, k int, bias *float32, flags int, lists *int32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·gemmListedAVX512(SB), NOSPLIT, $40-96
+	MOVQ lists+88(FP), AX
+	MOVQ AX, (SP)
+	MOVQ as+24(FP), CX
+	SHLQ $0x02, CX
+	MOVQ ldb+40(FP), DX
+	SHLQ $0x02, DX
+	MOVQ ldd+8(FP), BX
+	SHLQ $0x02, BX
+	LEAQ (CX)(CX*2), SI
+	MOVQ flags+80(FP), DI
+	MOVQ b+32(FP), AX
+	MOVQ AX, 8(SP)
+	MOVQ dst+0(FP), AX
+	MOVQ AX, 16(SP)
+	MOVQ bias+72(FP), AX
+	MOVQ AX, 24(SP)
+	MOVQ n+56(FP), AX
+	MOVQ AX, 32(SP)
+
+AVX512listed_columns:
+	MOVQ 32(SP), AX
+	CMPQ AX, $0x20
+	JLT  AVX512listed_last
+	MOVQ a+16(FP), R13
+	MOVQ 16(SP), R14
+	MOVQ m+48(FP), R8
+	MOVQ lists+88(FP), AX
+	MOVQ AX, (SP)
+
+AVX512listed_2_rows8:
+	CMPQ    R8, $0x08
+	JLT     AVX512listed_2_below8
+	TESTQ   $0x00000001, DI
+	JE      AVX512listed_2_rows8_zero
+	MOVQ    R14, R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	ADDQ    BX, R11
+	VMOVUPS (R11), Z2
+	VMOVUPS 64(R11), Z3
+	ADDQ    BX, R11
+	VMOVUPS (R11), Z4
+	VMOVUPS 64(R11), Z5
+	ADDQ    BX, R11
+	VMOVUPS (R11), Z6
+	VMOVUPS 64(R11), Z7
+	ADDQ    BX, R11
+	VMOVUPS (R11), Z8
+	VMOVUPS 64(R11), Z9
+	ADDQ    BX, R11
+	VMOVUPS (R11), Z10
+	VMOVUPS 64(R11), Z11
+	ADDQ    BX, R11
+	VMOVUPS (R11), Z12
+	VMOVUPS 64(R11), Z13
+	ADDQ    BX, R11
+	VMOVUPS (R11), Z14
+	VMOVUPS 64(R11), Z15
+	JMP     AVX512listed_2_rows8_start
+
+AVX512listed_2_rows8_zero:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+
+AVX512listed_2_rows8_start:
+	MOVQ  (SP), AX
+	MOVQ  k+64(FP), R12
+	LEAQ  68(AX)(R12*4), R12
+	MOVQ  R12, (SP)
+	MOVL  (AX), R12
+	TESTQ R12, R12
+	JE    AVX512listed_2_rows8_end
+
+AVX512listed_2_rows8_terms:
+	ADDQ        $0x04, AX
+	MOVL        (AX), R11
+	LEAQ        (R13)(R11*4), R9
+	LEAQ        (R9)(CX*4), R10
+	IMULQ       DX, R11
+	ADDQ        8(SP), R11
+	VMOVUPS     (R11), Z16
+	VMOVUPS     64(R11), Z17
+	VMULPS.BCST (R9), Z16, Z18
+	VMULPS.BCST (R9), Z17, Z19
+	VADDPS      Z18, Z0, Z0
+	VADDPS      Z19, Z1, Z1
+	VMULPS.BCST (R9)(CX*1), Z16, Z18
+	VMULPS.BCST (R9)(CX*1), Z17, Z19
+	VADDPS      Z18, Z2, Z2
+	VADDPS      Z19, Z3, Z3
+	VMULPS.BCST (R9)(CX*2), Z16, Z18
+	VMULPS.BCST (R9)(CX*2), Z17, Z19
+	VADDPS      Z18, Z4, Z4
+	VADDPS      Z19, Z5, Z5
+	VMULPS.BCST (R9)(SI*1), Z16, Z18
+	VMULPS.BCST (R9)(SI*1), Z17, Z19
+	VADDPS      Z18, Z6, Z6
+	VADDPS      Z19, Z7, Z7
+	VMULPS.BCST (R10), Z16, Z18
+	VMULPS.BCST (R10), Z17, Z19
+	VADDPS      Z18, Z8, Z8
+	VADDPS      Z19, Z9, Z9
+	VMULPS.BCST (R10)(CX*1), Z16, Z18
+	VMULPS.BCST (R10)(CX*1), Z17, Z19
+	VADDPS      Z18, Z10, Z10
+	VADDPS      Z19, Z11, Z11
+	VMULPS.BCST (R10)(CX*2), Z16, Z18
+	VMULPS.BCST (R10)(CX*2), Z17, Z19
+	VADDPS      Z18, Z12, Z12
+	VADDPS      Z19, Z13, Z13
+	VMULPS.BCST (R10)(SI*1), Z16, Z18
+	VMULPS.BCST (R10)(SI*1), Z17, Z19
+	VADDPS      Z18, Z14, Z14
+	VADDPS      Z19, Z15, Z15
+	DECQ        R12
+	JNE         AVX512listed_2_rows8_terms
+
+AVX512listed_2_rows8_end:
+	TESTQ   $0x00000002, DI
+	JE      AVX512listed_2_rows8_biased
+	MOVQ    24(SP), R11
+	VMOVUPS (R11), Z16
+	VADDPS  Z16, Z0, Z0
+	VADDPS  Z16, Z2, Z2
+	VADDPS  Z16, Z4, Z4
+	VADDPS  Z16, Z6, Z6
+	VADDPS  Z16, Z8, Z8
+	VADDPS  Z16, Z10, Z10
+	VADDPS  Z16, Z12, Z12
+	VADDPS  Z16, Z14, Z14
+	VMOVUPS 64(R11), Z17
+	VADDPS  Z17, Z1, Z1
+	VADDPS  Z17, Z3, Z3
+	VADDPS  Z17, Z5, Z5
+	VADDPS  Z17, Z7, Z7
+	VADDPS  Z17, Z9, Z9
+	VADDPS  Z17, Z11, Z11
+	VADDPS  Z17, Z13, Z13
+	VADDPS  Z17, Z15, Z15
+
+AVX512listed_2_rows8_biased:
+	TESTQ  $0x00000004, DI
+	JE     AVX512listed_2_rows8_store
+	VPXORD Z16, Z16, Z16
+	VMAXPS Z0, Z16, Z0
+	VMAXPS Z1, Z16, Z1
+	VMAXPS Z2, Z16, Z2
+	VMAXPS Z3, Z16, Z3
+	VMAXPS Z4, Z16, Z4
+	VMAXPS Z5, Z16, Z5
+	VMAXPS Z6, Z16, Z6
+	VMAXPS Z7, Z16, Z7
+	VMAXPS Z8, Z16, Z8
+	VMAXPS Z9, Z16, Z9
+	VMAXPS Z10, Z16, Z10
+	VMAXPS Z11, Z16, Z11
+	VMAXPS Z12, Z16, Z12
+	VMAXPS Z13, Z16, Z13
+	VMAXPS Z14, Z16, Z14
+	VMAXPS Z15, Z16, Z15
+
+AVX512listed_2_rows8_store:
+	MOVQ    R14, R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	ADDQ    BX, R11
+	VMOVUPS Z2, (R11)
+	VMOVUPS Z3, 64(R11)
+	ADDQ    BX, R11
+	VMOVUPS Z4, (R11)
+	VMOVUPS Z5, 64(R11)
+	ADDQ    BX, R11
+	VMOVUPS Z6, (R11)
+	VMOVUPS Z7, 64(R11)
+	ADDQ    BX, R11
+	VMOVUPS Z8, (R11)
+	VMOVUPS Z9, 64(R11)
+	ADDQ    BX, R11
+	VMOVUPS Z10, (R11)
+	VMOVUPS Z11, 64(R11)
+	ADDQ    BX, R11
+	VMOVUPS Z12, (R11)
+	VMOVUPS Z13, 64(R11)
+	ADDQ    BX, R11
+	VMOVUPS Z14, (R11)
+	VMOVUPS Z15, 64(R11)
+	LEAQ    (R11)(BX*1), R14
+	LEAQ    (R13)(CX*8), R13
+	SUBQ    $0x08, R8
+	JMP     AVX512listed_2_rows8
+
+AVX512listed_2_below8:
+	CMPQ    R8, $0x04
+	JLT     AVX512listed_2_below4
+	TESTQ   $0x00000001, DI
+	JE      AVX512listed_2_rows4_zero
+	MOVQ    R14, R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	ADDQ    BX, R11
+	VMOVUPS (R11), Z2
+	VMOVUPS 64(R11), Z3
+	ADDQ    BX, R11
+	VMOVUPS (R11), Z4
+	VMOVUPS 64(R11), Z5
+	ADDQ    BX, R11
+	VMOVUPS (R11), Z6
+	VMOVUPS 64(R11), Z7
+	JMP     AVX512listed_2_rows4_start
+
+AVX512listed_2_rows4_zero:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+
+AVX512listed_2_rows4_start:
+	MOVQ  (SP), AX
+	MOVQ  k+64(FP), R12
+	LEAQ  68(AX)(R12*4), R12
+	MOVQ  R12, (SP)
+	MOVL  (AX), R12
+	TESTQ R12, R12
+	JE    AVX512listed_2_rows4_end
+
+AVX512listed_2_rows4_terms:
+	ADDQ        $0x04, AX
+	MOVL        (AX), R11
+	LEAQ        (R13)(R11*4), R9
+	IMULQ       DX, R11
+	ADDQ        8(SP), R11
+	VMOVUPS     (R11), Z8
+	VMOVUPS     64(R11), Z9
+	VMULPS.BCST (R9), Z8, Z10
+	VMULPS.BCST (R9), Z9, Z11
+	VADDPS      Z10, Z0, Z0
+	VADDPS      Z11, Z1, Z1
+	VMULPS.BCST (R9)(CX*1), Z8, Z10
+	VMULPS.BCST (R9)(CX*1), Z9, Z11
+	VADDPS      Z10, Z2, Z2
+	VADDPS      Z11, Z3, Z3
+	VMULPS.BCST (R9)(CX*2), Z8, Z10
+	VMULPS.BCST (R9)(CX*2), Z9, Z11
+	VADDPS      Z10, Z4, Z4
+	VADDPS      Z11, Z5, Z5
+	VMULPS.BCST (R9)(SI*1), Z8, Z10
+	VMULPS.BCST (R9)(SI*1), Z9, Z11
+	VADDPS      Z10, Z6, Z6
+	VADDPS      Z11, Z7, Z7
+	DECQ        R12
+	JNE         AVX512listed_2_rows4_terms
+
+AVX512listed_2_rows4_end:
+	TESTQ   $0x00000002, DI
+	JE      AVX512listed_2_rows4_biased
+	MOVQ    24(SP), R11
+	VMOVUPS (R11), Z8
+	VADDPS  Z8, Z0, Z0
+	VADDPS  Z8, Z2, Z2
+	VADDPS  Z8, Z4, Z4
+	VADDPS  Z8, Z6, Z6
+	VMOVUPS 64(R11), Z9
+	VADDPS  Z9, Z1, Z1
+	VADDPS  Z9, Z3, Z3
+	VADDPS  Z9, Z5, Z5
+	VADDPS  Z9, Z7, Z7
+
+AVX512listed_2_rows4_biased:
+	TESTQ  $0x00000004, DI
+	JE     AVX512listed_2_rows4_store
+	VPXORD Z8, Z8, Z8
+	VMAXPS Z0, Z8, Z0
+	VMAXPS Z1, Z8, Z1
+	VMAXPS Z2, Z8, Z2
+	VMAXPS Z3, Z8, Z3
+	VMAXPS Z4, Z8, Z4
+	VMAXPS Z5, Z8, Z5
+	VMAXPS Z6, Z8, Z6
+	VMAXPS Z7, Z8, Z7
+
+AVX512listed_2_rows4_store:
+	MOVQ    R14, R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	ADDQ    BX, R11
+	VMOVUPS Z2, (R11)
+	VMOVUPS Z3, 64(R11)
+	ADDQ    BX, R11
+	VMOVUPS Z4, (R11)
+	VMOVUPS Z5, 64(R11)
+	ADDQ    BX, R11
+	VMOVUPS Z6, (R11)
+	VMOVUPS Z7, 64(R11)
+	LEAQ    (R11)(BX*1), R14
+	LEAQ    (R13)(CX*4), R13
+	SUBQ    $0x04, R8
+
+AVX512listed_2_below4:
+	CMPQ    R8, $0x02
+	JLT     AVX512listed_2_below2
+	TESTQ   $0x00000001, DI
+	JE      AVX512listed_2_rows2_zero
+	MOVQ    R14, R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	ADDQ    BX, R11
+	VMOVUPS (R11), Z2
+	VMOVUPS 64(R11), Z3
+	JMP     AVX512listed_2_rows2_start
+
+AVX512listed_2_rows2_zero:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+
+AVX512listed_2_rows2_start:
+	MOVQ  (SP), AX
+	MOVQ  k+64(FP), R12
+	LEAQ  68(AX)(R12*4), R12
+	MOVQ  R12, (SP)
+	MOVL  (AX), R12
+	TESTQ R12, R12
+	JE    AVX512listed_2_rows2_end
+
+AVX512listed_2_rows2_terms:
+	ADDQ        $0x04, AX
+	MOVL        (AX), R11
+	LEAQ        (R13)(R11*4), R9
+	IMULQ       DX, R11
+	ADDQ        8(SP), R11
+	VMOVUPS     (R11), Z4
+	VMOVUPS     64(R11), Z5
+	VMULPS.BCST (R9), Z4, Z6
+	VMULPS.BCST (R9), Z5, Z7
+	VADDPS      Z6, Z0, Z0
+	VADDPS      Z7, Z1, Z1
+	VMULPS.BCST (R9)(CX*1), Z4, Z6
+	VMULPS.BCST (R9)(CX*1), Z5, Z7
+	VADDPS      Z6, Z2, Z2
+	VADDPS      Z7, Z3, Z3
+	DECQ        R12
+	JNE         AVX512listed_2_rows2_terms
+
+AVX512listed_2_rows2_end:
+	TESTQ   $0x00000002, DI
+	JE      AVX512listed_2_rows2_biased
+	MOVQ    24(SP), R11
+	VMOVUPS (R11), Z4
+	VADDPS  Z4, Z0, Z0
+	VADDPS  Z4, Z2, Z2
+	VMOVUPS 64(R11), Z5
+	VADDPS  Z5, Z1, Z1
+	VADDPS  Z5, Z3, Z3
+
+AVX512listed_2_rows2_biased:
+	TESTQ  $0x00000004, DI
+	JE     AVX512listed_2_rows2_store
+	VPXORD Z4, Z4, Z4
+	VMAXPS Z0, Z4, Z0
+	VMAXPS Z1, Z4, Z1
+	VMAXPS Z2, Z4, Z2
+	VMAXPS Z3, Z4, Z3
+
+AVX512listed_2_rows2_store:
+	MOVQ    R14, R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	ADDQ    BX, R11
+	VMOVUPS Z2, (R11)
+	VMOVUPS Z3, 64(R11)
+	LEAQ    (R11)(BX*1), R14
+	LEAQ    (R13)(CX*2), R13
+	SUBQ    $0x02, R8
+
+AVX512listed_2_below2:
+	CMPQ    R8, $0x01
+	JLT     AVX512listed_2_below1
+	TESTQ   $0x00000001, DI
+	JE      AVX512listed_2_rows1_zero
+	MOVQ    R14, R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	JMP     AVX512listed_2_rows1_start
+
+AVX512listed_2_rows1_zero:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+
+AVX512listed_2_rows1_start:
+	MOVQ  (SP), AX
+	MOVQ  k+64(FP), R12
+	LEAQ  68(AX)(R12*4), R12
+	MOVQ  R12, (SP)
+	MOVL  (AX), R12
+	TESTQ R12, R12
+	JE    AVX512listed_2_rows1_end
+
+AVX512listed_2_rows1_terms:
+	ADDQ        $0x04, AX
+	MOVL        (AX), R11
+	LEAQ        (R13)(R11*4), R9
+	IMULQ       DX, R11
+	ADDQ        8(SP), R11
+	VMOVUPS     (R11), Z2
+	VMOVUPS     64(R11), Z3
+	VMULPS.BCST (R9), Z2, Z4
+	VMULPS.BCST (R9), Z3, Z5
+	VADDPS      Z4, Z0, Z0
+	VADDPS      Z5, Z1, Z1
+	DECQ        R12
+	JNE         AVX512listed_2_rows1_terms
+
+AVX512listed_2_rows1_end:
+	TESTQ   $0x00000002, DI
+	JE      AVX512listed_2_rows1_biased
+	MOVQ    24(SP), R11
+	VMOVUPS (R11), Z2
+	VADDPS  Z2, Z0, Z0
+	VMOVUPS 64(R11), Z3
+	VADDPS  Z3, Z1, Z1
+
+AVX512listed_2_rows1_biased:
+	TESTQ  $0x00000004, DI
+	JE     AVX512listed_2_rows1_store
+	VPXORD Z2, Z2, Z2
+	VMAXPS Z0, Z2, Z0
+	VMAXPS Z1, Z2, Z1
+
+AVX512listed_2_rows1_store:
+	MOVQ    R14, R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	LEAQ    (R11)(BX*1), R14
+	LEAQ    (R13)(CX*1), R13
+
+AVX512listed_2_below1:
+	ADDQ $0x80, 16(SP)
+	ADDQ $0x80, 8(SP)
+	ADDQ $0x80, 24(SP)
+	SUBQ $0x20, 32(SP)
+	JMP  AVX512listed_columns
+
+AVX512listed_last:
+	TESTQ AX, AX
+	JE    AVX512listed_done
+	CMPQ  AX, $0x10
+	JLE   AVX512listed_one
+	SUBQ  $0x10, AX
+	MOVL  $0x0000ffff, R8
+	BZHIL AX, R8, R8
+	KMOVW R8, K1
+	MOVQ  a+16(FP), R13
+	MOVQ  16(SP), R14
+	MOVQ  m+48(FP), R8
+	MOVQ  lists+88(FP), AX
+	MOVQ  AX, (SP)
+
+AVX512listed_2m_rows8:
+	CMPQ      R8, $0x08
+	JLT       AVX512listed_2m_below8
+	TESTQ     $0x00000001, DI
+	JE        AVX512listed_2m_rows8_zero
+	MOVQ      R14, R11
+	VMOVUPS   (R11), Z0
+	VMOVUPS.Z 64(R11), K1, Z1
+	ADDQ      BX, R11
+	VMOVUPS   (R11), Z2
+	VMOVUPS.Z 64(R11), K1, Z3
+	ADDQ      BX, R11
+	VMOVUPS   (R11), Z4
+	VMOVUPS.Z 64(R11), K1, Z5
+	ADDQ      BX, R11
+	VMOVUPS   (R11), Z6
+	VMOVUPS.Z 64(R11), K1, Z7
+	ADDQ      BX, R11
+	VMOVUPS   (R11), Z8
+	VMOVUPS.Z 64(R11), K1, Z9
+	ADDQ      BX, R11
+	VMOVUPS   (R11), Z10
+	VMOVUPS.Z 64(R11), K1, Z11
+	ADDQ      BX, R11
+	VMOVUPS   (R11), Z12
+	VMOVUPS.Z 64(R11), K1, Z13
+	ADDQ      BX, R11
+	VMOVUPS   (R11), Z14
+	VMOVUPS.Z 64(R11), K1, Z15
+	JMP       AVX512listed_2m_rows8_start
+
+AVX512listed_2m_rows8_zero:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+
+AVX512listed_2m_rows8_start:
+	MOVQ  (SP), AX
+	MOVQ  k+64(FP), R12
+	LEAQ  68(AX)(R12*4), R12
+	MOVQ  R12, (SP)
+	MOVL  (AX), R12
+	TESTQ R12, R12
+	JE    AVX512listed_2m_rows8_end
+
+AVX512listed_2m_rows8_terms:
+	ADDQ        $0x04, AX
+	MOVL        (AX), R11
+	LEAQ        (R13)(R11*4), R9
+	LEAQ        (R9)(CX*4), R10
+	IMULQ       DX, R11
+	ADDQ        8(SP), R11
+	VMOVUPS     (R11), Z16
+	VMOVUPS.Z   64(R11), K1, Z17
+	VMULPS.BCST (R9), Z16, Z18
+	VMULPS.BCST (R9), Z17, Z19
+	VADDPS      Z18, Z0, Z0
+	VADDPS      Z19, Z1, Z1
+	VMULPS.BCST (R9)(CX*1), Z16, Z18
+	VMULPS.BCST (R9)(CX*1), Z17, Z19
+	VADDPS      Z18, Z2, Z2
+	VADDPS      Z19, Z3, Z3
+	VMULPS.BCST (R9)(CX*2), Z16, Z18
+	VMULPS.BCST (R9)(CX*2), Z17, Z19
+	VADDPS      Z18, Z4, Z4
+	VADDPS      Z19, Z5, Z5
+	VMULPS.BCST (R9)(SI*1), Z16, Z18
+	VMULPS.BCST (R9)(SI*1), Z17, Z19
+	VADDPS      Z18, Z6, Z6
+	VADDPS      Z19, Z7, Z7
+	VMULPS.BCST (R10), Z16, Z18
+	VMULPS.BCST (R10), Z17, Z19
+	VADDPS      Z18, Z8, Z8
+	VADDPS      Z19, Z9, Z9
+	VMULPS.BCST (R10)(CX*1), Z16, Z18
+	VMULPS.BCST (R10)(CX*1), Z17, Z19
+	VADDPS      Z18, Z10, Z10
+	VADDPS      Z19, Z11, Z11
+	VMULPS.BCST (R10)(CX*2), Z16, Z18
+	VMULPS.BCST (R10)(CX*2), Z17, Z19
+	VADDPS      Z18, Z12, Z12
+	VADDPS      Z19, Z13, Z13
+	VMULPS.BCST (R10)(SI*1), Z16, Z18
+	VMULPS.BCST (R10)(SI*1), Z17, Z19
+	VADDPS      Z18, Z14, Z14
+	VADDPS      Z19, Z15, Z15
+	DECQ        R12
+	JNE         AVX512listed_2m_rows8_terms
+
+AVX512listed_2m_rows8_end:
+	TESTQ     $0x00000002, DI
+	JE        AVX512listed_2m_rows8_biased
+	MOVQ      24(SP), R11
+	VMOVUPS   (R11), Z16
+	VADDPS    Z16, Z0, Z0
+	VADDPS    Z16, Z2, Z2
+	VADDPS    Z16, Z4, Z4
+	VADDPS    Z16, Z6, Z6
+	VADDPS    Z16, Z8, Z8
+	VADDPS    Z16, Z10, Z10
+	VADDPS    Z16, Z12, Z12
+	VADDPS    Z16, Z14, Z14
+	VMOVUPS.Z 64(R11), K1, Z17
+	VADDPS    Z17, Z1, Z1
+	VADDPS    Z17, Z3, Z3
+	VADDPS    Z17, Z5, Z5
+	VADDPS    Z17, Z7, Z7
+	VADDPS    Z17, Z9, Z9
+	VADDPS    Z17, Z11, Z11
+	VADDPS    Z17, Z13, Z13
+	VADDPS    Z17, Z15, Z15
+
+AVX512listed_2m_rows8_biased:
+	TESTQ  $0x00000004, DI
+	JE     AVX512listed_2m_rows8_store
+	VPXORD Z16, Z16, Z16
+	VMAXPS Z0, Z16, Z0
+	VMAXPS Z1, Z16, Z1
+	VMAXPS Z2, Z16, Z2
+	VMAXPS Z3, Z16, Z3
+	VMAXPS Z4, Z16, Z4
+	VMAXPS Z5, Z16, Z5
+	VMAXPS Z6, Z16, Z6
+	VMAXPS Z7, Z16, Z7
+	VMAXPS Z8, Z16, Z8
+	VMAXPS Z9, Z16, Z9
+	VMAXPS Z10, Z16, Z10
+	VMAXPS Z11, Z16, Z11
+	VMAXPS Z12, Z16, Z12
+	VMAXPS Z13, Z16, Z13
+	VMAXPS Z14, Z16, Z14
+	VMAXPS Z15, Z16, Z15
+
+AVX512listed_2m_rows8_store:
+	MOVQ    R14, R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, K1, 64(R11)
+	ADDQ    BX, R11
+	VMOVUPS Z2, (R11)
+	VMOVUPS Z3, K1, 64(R11)
+	ADDQ    BX, R11
+	VMOVUPS Z4, (R11)
+	VMOVUPS Z5, K1, 64(R11)
+	ADDQ    BX, R11
+	VMOVUPS Z6, (R11)
+	VMOVUPS Z7, K1, 64(R11)
+	ADDQ    BX, R11
+	VMOVUPS Z8, (R11)
+	VMOVUPS Z9, K1, 64(R11)
+	ADDQ    BX, R11
+	VMOVUPS Z10, (R11)
+	VMOVUPS Z11, K1, 64(R11)
+	ADDQ    BX, R11
+	VMOVUPS Z12, (R11)
+	VMOVUPS Z13, K1, 64(R11)
+	ADDQ    BX, R11
+	VMOVUPS Z14, (R11)
+	VMOVUPS Z15, K1, 64(R11)
+	LEAQ    (R11)(BX*1), R14
+	LEAQ    (R13)(CX*8), R13
+	SUBQ    $0x08, R8
+	JMP     AVX512listed_2m_rows8
+
+AVX512listed_2m_below8:
+	CMPQ      R8, $0x04
+	JLT       AVX512listed_2m_below4
+	TESTQ     $0x00000001, DI
+	JE        AVX512listed_2m_rows4_zero
+	MOVQ      R14, R11
+	VMOVUPS   (R11), Z0
+	VMOVUPS.Z 64(R11), K1, Z1
+	ADDQ      BX, R11
+	VMOVUPS   (R11), Z2
+	VMOVUPS.Z 64(R11), K1, Z3
+	ADDQ      BX, R11
+	VMOVUPS   (R11), Z4
+	VMOVUPS.Z 64(R11), K1, Z5
+	ADDQ      BX, R11
+	VMOVUPS   (R11), Z6
+	VMOVUPS.Z 64(R11), K1, Z7
+	JMP       AVX512listed_2m_rows4_start
+
+AVX512listed_2m_rows4_zero:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+
+AVX512listed_2m_rows4_start:
+	MOVQ  (SP), AX
+	MOVQ  k+64(FP), R12
+	LEAQ  68(AX)(R12*4), R12
+	MOVQ  R12, (SP)
+	MOVL  (AX), R12
+	TESTQ R12, R12
+	JE    AVX512listed_2m_rows4_end
+
+AVX512listed_2m_rows4_terms:
+	ADDQ        $0x04, AX
+	MOVL        (AX), R11
+	LEAQ        (R13)(R11*4), R9
+	IMULQ       DX, R11
+	ADDQ        8(SP), R11
+	VMOVUPS     (R11), Z8
+	VMOVUPS.Z   64(R11), K1, Z9
+	VMULPS.BCST (R9), Z8, Z10
+	VMULPS.BCST (R9), Z9, Z11
+	VADDPS      Z10, Z0, Z0
+	VADDPS      Z11, Z1, Z1
+	VMULPS.BCST (R9)(CX*1), Z8, Z10
+	VMULPS.BCST (R9)(CX*1), Z9, Z11
+	VADDPS      Z10, Z2, Z2
+	VADDPS      Z11, Z3, Z3
+	VMULPS.BCST (R9)(CX*2), Z8, Z10
+	VMULPS.BCST (R9)(CX*2), Z9, Z11
+	VADDPS      Z10, Z4, Z4
+	VADDPS      Z11, Z5, Z5
+	VMULPS.BCST (R9)(SI*1), Z8, Z10
+	VMULPS.BCST (R9)(SI*1), Z9, Z11
+	VADDPS      Z10, Z6, Z6
+	VADDPS      Z11, Z7, Z7
+	DECQ        R12
+	JNE         AVX512listed_2m_rows4_terms
+
+AVX512listed_2m_rows4_end:
+	TESTQ     $0x00000002, DI
+	JE        AVX512listed_2m_rows4_biased
+	MOVQ      24(SP), R11
+	VMOVUPS   (R11), Z8
+	VADDPS    Z8, Z0, Z0
+	VADDPS    Z8, Z2, Z2
+	VADDPS    Z8, Z4, Z4
+	VADDPS    Z8, Z6, Z6
+	VMOVUPS.Z 64(R11), K1, Z9
+	VADDPS    Z9, Z1, Z1
+	VADDPS    Z9, Z3, Z3
+	VADDPS    Z9, Z5, Z5
+	VADDPS    Z9, Z7, Z7
+
+AVX512listed_2m_rows4_biased:
+	TESTQ  $0x00000004, DI
+	JE     AVX512listed_2m_rows4_store
+	VPXORD Z8, Z8, Z8
+	VMAXPS Z0, Z8, Z0
+	VMAXPS Z1, Z8, Z1
+	VMAXPS Z2, Z8, Z2
+	VMAXPS Z3, Z8, Z3
+	VMAXPS Z4, Z8, Z4
+	VMAXPS Z5, Z8, Z5
+	VMAXPS Z6, Z8, Z6
+	VMAXPS Z7, Z8, Z7
+
+AVX512listed_2m_rows4_store:
+	MOVQ    R14, R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, K1, 64(R11)
+	ADDQ    BX, R11
+	VMOVUPS Z2, (R11)
+	VMOVUPS Z3, K1, 64(R11)
+	ADDQ    BX, R11
+	VMOVUPS Z4, (R11)
+	VMOVUPS Z5, K1, 64(R11)
+	ADDQ    BX, R11
+	VMOVUPS Z6, (R11)
+	VMOVUPS Z7, K1, 64(R11)
+	LEAQ    (R11)(BX*1), R14
+	LEAQ    (R13)(CX*4), R13
+	SUBQ    $0x04, R8
+
+AVX512listed_2m_below4:
+	CMPQ      R8, $0x02
+	JLT       AVX512listed_2m_below2
+	TESTQ     $0x00000001, DI
+	JE        AVX512listed_2m_rows2_zero
+	MOVQ      R14, R11
+	VMOVUPS   (R11), Z0
+	VMOVUPS.Z 64(R11), K1, Z1
+	ADDQ      BX, R11
+	VMOVUPS   (R11), Z2
+	VMOVUPS.Z 64(R11), K1, Z3
+	JMP       AVX512listed_2m_rows2_start
+
+AVX512listed_2m_rows2_zero:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+
+AVX512listed_2m_rows2_start:
+	MOVQ  (SP), AX
+	MOVQ  k+64(FP), R12
+	LEAQ  68(AX)(R12*4), R12
+	MOVQ  R12, (SP)
+	MOVL  (AX), R12
+	TESTQ R12, R12
+	JE    AVX512listed_2m_rows2_end
+
+AVX512listed_2m_rows2_terms:
+	ADDQ        $0x04, AX
+	MOVL        (AX), R11
+	LEAQ        (R13)(R11*4), R9
+	IMULQ       DX, R11
+	ADDQ        8(SP), R11
+	VMOVUPS     (R11), Z4
+	VMOVUPS.Z   64(R11), K1, Z5
+	VMULPS.BCST (R9), Z4, Z6
+	VMULPS.BCST (R9), Z5, Z7
+	VADDPS      Z6, Z0, Z0
+	VADDPS      Z7, Z1, Z1
+	VMULPS.BCST (R9)(CX*1), Z4, Z6
+	VMULPS.BCST (R9)(CX*1), Z5, Z7
+	VADDPS      Z6, Z2, Z2
+	VADDPS      Z7, Z3, Z3
+	DECQ        R12
+	JNE         AVX512listed_2m_rows2_terms
+
+AVX512listed_2m_rows2_end:
+	TESTQ     $0x00000002, DI
+	JE        AVX512listed_2m_rows2_biased
+	MOVQ      24(SP), R11
+	VMOVUPS   (R11), Z4
+	VADDPS    Z4, Z0, Z0
+	VADDPS    Z4, Z2, Z2
+	VMOVUPS.Z 64(R11), K1, Z5
+	VADDPS    Z5, Z1, Z1
+	VADDPS    Z5, Z3, Z3
+
+AVX512listed_2m_rows2_biased:
+	TESTQ  $0x00000004, DI
+	JE     AVX512listed_2m_rows2_store
+	VPXORD Z4, Z4, Z4
+	VMAXPS Z0, Z4, Z0
+	VMAXPS Z1, Z4, Z1
+	VMAXPS Z2, Z4, Z2
+	VMAXPS Z3, Z4, Z3
+
+AVX512listed_2m_rows2_store:
+	MOVQ    R14, R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, K1, 64(R11)
+	ADDQ    BX, R11
+	VMOVUPS Z2, (R11)
+	VMOVUPS Z3, K1, 64(R11)
+	LEAQ    (R11)(BX*1), R14
+	LEAQ    (R13)(CX*2), R13
+	SUBQ    $0x02, R8
+
+AVX512listed_2m_below2:
+	CMPQ      R8, $0x01
+	JLT       AVX512listed_2m_below1
+	TESTQ     $0x00000001, DI
+	JE        AVX512listed_2m_rows1_zero
+	MOVQ      R14, R11
+	VMOVUPS   (R11), Z0
+	VMOVUPS.Z 64(R11), K1, Z1
+	JMP       AVX512listed_2m_rows1_start
+
+AVX512listed_2m_rows1_zero:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+
+AVX512listed_2m_rows1_start:
+	MOVQ  (SP), AX
+	MOVQ  k+64(FP), R12
+	LEAQ  68(AX)(R12*4), R12
+	MOVQ  R12, (SP)
+	MOVL  (AX), R12
+	TESTQ R12, R12
+	JE    AVX512listed_2m_rows1_end
+
+AVX512listed_2m_rows1_terms:
+	ADDQ        $0x04, AX
+	MOVL        (AX), R11
+	LEAQ        (R13)(R11*4), R9
+	IMULQ       DX, R11
+	ADDQ        8(SP), R11
+	VMOVUPS     (R11), Z2
+	VMOVUPS.Z   64(R11), K1, Z3
+	VMULPS.BCST (R9), Z2, Z4
+	VMULPS.BCST (R9), Z3, Z5
+	VADDPS      Z4, Z0, Z0
+	VADDPS      Z5, Z1, Z1
+	DECQ        R12
+	JNE         AVX512listed_2m_rows1_terms
+
+AVX512listed_2m_rows1_end:
+	TESTQ     $0x00000002, DI
+	JE        AVX512listed_2m_rows1_biased
+	MOVQ      24(SP), R11
+	VMOVUPS   (R11), Z2
+	VADDPS    Z2, Z0, Z0
+	VMOVUPS.Z 64(R11), K1, Z3
+	VADDPS    Z3, Z1, Z1
+
+AVX512listed_2m_rows1_biased:
+	TESTQ  $0x00000004, DI
+	JE     AVX512listed_2m_rows1_store
+	VPXORD Z2, Z2, Z2
+	VMAXPS Z0, Z2, Z0
+	VMAXPS Z1, Z2, Z1
+
+AVX512listed_2m_rows1_store:
+	MOVQ    R14, R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, K1, 64(R11)
+	LEAQ    (R11)(BX*1), R14
+	LEAQ    (R13)(CX*1), R13
+
+AVX512listed_2m_below1:
+	JMP AVX512listed_done
+
+AVX512listed_one:
+	MOVL  $0x0000ffff, R8
+	BZHIL AX, R8, R8
+	KMOVW R8, K1
+	MOVQ  a+16(FP), R13
+	MOVQ  16(SP), R14
+	MOVQ  m+48(FP), R8
+	MOVQ  lists+88(FP), AX
+	MOVQ  AX, (SP)
+
+AVX512listed_1m_rows8:
+	CMPQ      R8, $0x08
+	JLT       AVX512listed_1m_below8
+	TESTQ     $0x00000001, DI
+	JE        AVX512listed_1m_rows8_zero
+	MOVQ      R14, R11
+	VMOVUPS.Z (R11), K1, Z0
+	ADDQ      BX, R11
+	VMOVUPS.Z (R11), K1, Z1
+	ADDQ      BX, R11
+	VMOVUPS.Z (R11), K1, Z2
+	ADDQ      BX, R11
+	VMOVUPS.Z (R11), K1, Z3
+	ADDQ      BX, R11
+	VMOVUPS.Z (R11), K1, Z4
+	ADDQ      BX, R11
+	VMOVUPS.Z (R11), K1, Z5
+	ADDQ      BX, R11
+	VMOVUPS.Z (R11), K1, Z6
+	ADDQ      BX, R11
+	VMOVUPS.Z (R11), K1, Z7
+	JMP       AVX512listed_1m_rows8_start
+
+AVX512listed_1m_rows8_zero:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+
+AVX512listed_1m_rows8_start:
+	MOVQ  (SP), AX
+	MOVQ  k+64(FP), R12
+	LEAQ  68(AX)(R12*4), R12
+	MOVQ  R12, (SP)
+	MOVL  (AX), R12
+	TESTQ R12, R12
+	JE    AVX512listed_1m_rows8_end
+
+AVX512listed_1m_rows8_terms:
+	ADDQ        $0x04, AX
+	MOVL        (AX), R11
+	LEAQ        (R13)(R11*4), R9
+	LEAQ        (R9)(CX*4), R10
+	IMULQ       DX, R11
+	ADDQ        8(SP), R11
+	VMOVUPS.Z   (R11), K1, Z8
+	VMULPS.BCST (R9), Z8, Z9
+	VADDPS      Z9, Z0, Z0
+	VMULPS.BCST (R9)(CX*1), Z8, Z9
+	VADDPS      Z9, Z1, Z1
+	VMULPS.BCST (R9)(CX*2), Z8, Z9
+	VADDPS      Z9, Z2, Z2
+	VMULPS.BCST (R9)(SI*1), Z8, Z9
+	VADDPS      Z9, Z3, Z3
+	VMULPS.BCST (R10), Z8, Z9
+	VADDPS      Z9, Z4, Z4
+	VMULPS.BCST (R10)(CX*1), Z8, Z9
+	VADDPS      Z9, Z5, Z5
+	VMULPS.BCST (R10)(CX*2), Z8, Z9
+	VADDPS      Z9, Z6, Z6
+	VMULPS.BCST (R10)(SI*1), Z8, Z9
+	VADDPS      Z9, Z7, Z7
+	DECQ        R12
+	JNE         AVX512listed_1m_rows8_terms
+
+AVX512listed_1m_rows8_end:
+	TESTQ     $0x00000002, DI
+	JE        AVX512listed_1m_rows8_biased
+	MOVQ      24(SP), R11
+	VMOVUPS.Z (R11), K1, Z8
+	VADDPS    Z8, Z0, Z0
+	VADDPS    Z8, Z1, Z1
+	VADDPS    Z8, Z2, Z2
+	VADDPS    Z8, Z3, Z3
+	VADDPS    Z8, Z4, Z4
+	VADDPS    Z8, Z5, Z5
+	VADDPS    Z8, Z6, Z6
+	VADDPS    Z8, Z7, Z7
+
+AVX512listed_1m_rows8_biased:
+	TESTQ  $0x00000004, DI
+	JE     AVX512listed_1m_rows8_store
+	VPXORD Z8, Z8, Z8
+	VMAXPS Z0, Z8, Z0
+	VMAXPS Z1, Z8, Z1
+	VMAXPS Z2, Z8, Z2
+	VMAXPS Z3, Z8, Z3
+	VMAXPS Z4, Z8, Z4
+	VMAXPS Z5, Z8, Z5
+	VMAXPS Z6, Z8, Z6
+	VMAXPS Z7, Z8, Z7
+
+AVX512listed_1m_rows8_store:
+	MOVQ    R14, R11
+	VMOVUPS Z0, K1, (R11)
+	ADDQ    BX, R11
+	VMOVUPS Z1, K1, (R11)
+	ADDQ    BX, R11
+	VMOVUPS Z2, K1, (R11)
+	ADDQ    BX, R11
+	VMOVUPS Z3, K1, (R11)
+	ADDQ    BX, R11
+	VMOVUPS Z4, K1, (R11)
+	ADDQ    BX, R11
+	VMOVUPS Z5, K1, (R11)
+	ADDQ    BX, R11
+	VMOVUPS Z6, K1, (R11)
+	ADDQ    BX, R11
+	VMOVUPS Z7, K1, (R11)
+	LEAQ    (R11)(BX*1), R14
+	LEAQ    (R13)(CX*8), R13
+	SUBQ    $0x08, R8
+	JMP     AVX512listed_1m_rows8
+
+AVX512listed_1m_below8:
+	CMPQ      R8, $0x04
+	JLT       AVX512listed_1m_below4
+	TESTQ     $0x00000001, DI
+	JE        AVX512listed_1m_rows4_zero
+	MOVQ      R14, R11
+	VMOVUPS.Z (R11), K1, Z0
+	ADDQ      BX, R11
+	VMOVUPS.Z (R11), K1, Z1
+	ADDQ      BX, R11
+	VMOVUPS.Z (R11), K1, Z2
+	ADDQ      BX, R11
+	VMOVUPS.Z (R11), K1, Z3
+	JMP       AVX512listed_1m_rows4_start
+
+AVX512listed_1m_rows4_zero:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+
+AVX512listed_1m_rows4_start:
+	MOVQ  (SP), AX
+	MOVQ  k+64(FP), R12
+	LEAQ  68(AX)(R12*4), R12
+	MOVQ  R12, (SP)
+	MOVL  (AX), R12
+	TESTQ R12, R12
+	JE    AVX512listed_1m_rows4_end
+
+AVX512listed_1m_rows4_terms:
+	ADDQ        $0x04, AX
+	MOVL        (AX), R11
+	LEAQ        (R13)(R11*4), R9
+	IMULQ       DX, R11
+	ADDQ        8(SP), R11
+	VMOVUPS.Z   (R11), K1, Z4
+	VMULPS.BCST (R9), Z4, Z5
+	VADDPS      Z5, Z0, Z0
+	VMULPS.BCST (R9)(CX*1), Z4, Z5
+	VADDPS      Z5, Z1, Z1
+	VMULPS.BCST (R9)(CX*2), Z4, Z5
+	VADDPS      Z5, Z2, Z2
+	VMULPS.BCST (R9)(SI*1), Z4, Z5
+	VADDPS      Z5, Z3, Z3
+	DECQ        R12
+	JNE         AVX512listed_1m_rows4_terms
+
+AVX512listed_1m_rows4_end:
+	TESTQ     $0x00000002, DI
+	JE        AVX512listed_1m_rows4_biased
+	MOVQ      24(SP), R11
+	VMOVUPS.Z (R11), K1, Z4
+	VADDPS    Z4, Z0, Z0
+	VADDPS    Z4, Z1, Z1
+	VADDPS    Z4, Z2, Z2
+	VADDPS    Z4, Z3, Z3
+
+AVX512listed_1m_rows4_biased:
+	TESTQ  $0x00000004, DI
+	JE     AVX512listed_1m_rows4_store
+	VPXORD Z4, Z4, Z4
+	VMAXPS Z0, Z4, Z0
+	VMAXPS Z1, Z4, Z1
+	VMAXPS Z2, Z4, Z2
+	VMAXPS Z3, Z4, Z3
+
+AVX512listed_1m_rows4_store:
+	MOVQ    R14, R11
+	VMOVUPS Z0, K1, (R11)
+	ADDQ    BX, R11
+	VMOVUPS Z1, K1, (R11)
+	ADDQ    BX, R11
+	VMOVUPS Z2, K1, (R11)
+	ADDQ    BX, R11
+	VMOVUPS Z3, K1, (R11)
+	LEAQ    (R11)(BX*1), R14
+	LEAQ    (R13)(CX*4), R13
+	SUBQ    $0x04, R8
+
+AVX512listed_1m_below4:
+	CMPQ      R8, $0x02
+	JLT       AVX512listed_1m_below2
+	TESTQ     $0x00000001, DI
+	JE        AVX512listed_1m_rows2_zero
+	MOVQ      R14, R11
+	VMOVUPS.Z (R11), K1, Z0
+	ADDQ      BX, R11
+	VMOVUPS.Z (R11), K1, Z1
+	JMP       AVX512listed_1m_rows2_start
+
+AVX512listed_1m_rows2_zero:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+
+AVX512listed_1m_rows2_start:
+	MOVQ  (SP), AX
+	MOVQ  k+64(FP), R12
+	LEAQ  68(AX)(R12*4), R12
+	MOVQ  R12, (SP)
+	MOVL  (AX), R12
+	TESTQ R12, R12
+	JE    AVX512listed_1m_rows2_end
+
+AVX512listed_1m_rows2_terms:
+	ADDQ        $0x04, AX
+	MOVL        (AX), R11
+	LEAQ        (R13)(R11*4), R9
+	IMULQ       DX, R11
+	ADDQ        8(SP), R11
+	VMOVUPS.Z   (R11), K1, Z2
+	VMULPS.BCST (R9), Z2, Z3
+	VADDPS      Z3, Z0, Z0
+	VMULPS.BCST (R9)(CX*1), Z2, Z3
+	VADDPS      Z3, Z1, Z1
+	DECQ        R12
+	JNE         AVX512listed_1m_rows2_terms
+
+AVX512listed_1m_rows2_end:
+	TESTQ     $0x00000002, DI
+	JE        AVX512listed_1m_rows2_biased
+	MOVQ      24(SP), R11
+	VMOVUPS.Z (R11), K1, Z2
+	VADDPS    Z2, Z0, Z0
+	VADDPS    Z2, Z1, Z1
+
+AVX512listed_1m_rows2_biased:
+	TESTQ  $0x00000004, DI
+	JE     AVX512listed_1m_rows2_store
+	VPXORD Z2, Z2, Z2
+	VMAXPS Z0, Z2, Z0
+	VMAXPS Z1, Z2, Z1
+
+AVX512listed_1m_rows2_store:
+	MOVQ    R14, R11
+	VMOVUPS Z0, K1, (R11)
+	ADDQ    BX, R11
+	VMOVUPS Z1, K1, (R11)
+	LEAQ    (R11)(BX*1), R14
+	LEAQ    (R13)(CX*2), R13
+	SUBQ    $0x02, R8
+
+AVX512listed_1m_below2:
+	CMPQ      R8, $0x01
+	JLT       AVX512listed_1m_below1
+	TESTQ     $0x00000001, DI
+	JE        AVX512listed_1m_rows1_zero
+	MOVQ      R14, R11
+	VMOVUPS.Z (R11), K1, Z0
+	JMP       AVX512listed_1m_rows1_start
+
+AVX512listed_1m_rows1_zero:
+	VPXORD Z0, Z0, Z0
+
+AVX512listed_1m_rows1_start:
+	MOVQ  (SP), AX
+	MOVQ  k+64(FP), R12
+	LEAQ  68(AX)(R12*4), R12
+	MOVQ  R12, (SP)
+	MOVL  (AX), R12
+	TESTQ R12, R12
+	JE    AVX512listed_1m_rows1_end
+
+AVX512listed_1m_rows1_terms:
+	ADDQ        $0x04, AX
+	MOVL        (AX), R11
+	LEAQ        (R13)(R11*4), R9
+	IMULQ       DX, R11
+	ADDQ        8(SP), R11
+	VMOVUPS.Z   (R11), K1, Z1
+	VMULPS.BCST (R9), Z1, Z2
+	VADDPS      Z2, Z0, Z0
+	DECQ        R12
+	JNE         AVX512listed_1m_rows1_terms
+
+AVX512listed_1m_rows1_end:
+	TESTQ     $0x00000002, DI
+	JE        AVX512listed_1m_rows1_biased
+	MOVQ      24(SP), R11
+	VMOVUPS.Z (R11), K1, Z1
+	VADDPS    Z1, Z0, Z0
+
+AVX512listed_1m_rows1_biased:
+	TESTQ  $0x00000004, DI
+	JE     AVX512listed_1m_rows1_store
+	VPXORD Z1, Z1, Z1
+	VMAXPS Z0, Z1, Z0
+
+AVX512listed_1m_rows1_store:
+	MOVQ    R14, R11
+	VMOVUPS Z0, K1, (R11)
+	LEAQ    (R11)(BX*1), R14
+	LEAQ    (R13)(CX*1), R13
+
+AVX512listed_1m_below1:
+AVX512listed_done:
+	VZEROUPPER
+	RET
+
+// func listAVX512(lists *int32, a *float32, as int, m int, k int)
+// Requires: AVX, AVX512F, BMI2, POPCNT
+TEXT ·listAVX512(SB), NOSPLIT, $0-40
+	MOVQ   lists+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   as+16(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   m+24(FP), BX
+	MOVQ   k+32(FP), SI
+	VPXORD Z4, Z4, Z4
+
+listAVX5128:
+	CMPQ BX, $0x08
+	JLT  listAVX5128_below
+	LEAQ 4(AX), R9
+	XORQ R10, R10
+	MOVQ SI, R8
+
+listAVX5128_block:
+	CMPQ         R8, $0x10
+	JLT          listAVX5128_last
+	LEAQ         (CX)(R10*4), DI
+	VMOVUPS      (DI), Z0
+	ADDQ         DX, DI
+	VPORD        (DI), Z0, Z0
+	ADDQ         DX, DI
+	VPORD        (DI), Z0, Z0
+	ADDQ         DX, DI
+	VPORD        (DI), Z0, Z0
+	ADDQ         DX, DI
+	VPORD        (DI), Z0, Z0
+	ADDQ         DX, DI
+	VPORD        (DI), Z0, Z0
+	ADDQ         DX, DI
+	VPORD        (DI), Z0, Z0
+	ADDQ         DX, DI
+	VPORD        (DI), Z0, Z0
+	VPADDD       Z0, Z0, Z0
+	VPBROADCASTD R10, Z1
+	VPADDD       numbersAVX512<>+0(SB), Z1, Z1
+	VPTESTMD     Z0, Z0, K2
+	VPCOMPRESSD  Z1, K2, Z2
+	VMOVDQU32    Z2, (R9)
+	KMOVW        K2, DI
+	POPCNTL      DI, DI
+	LEAQ         (R9)(DI*4), R9
+	ADDQ         $0x10, R10
+	SUBQ         $0x10, R8
+	JMP          listAVX5128_block
+
+listAVX5128_last:
+	TESTQ        R8, R8
+	JE           listAVX5128_end
+	MOVL         $0x0000ffff, DI
+	BZHIL        R8, DI, DI
+	KMOVW        DI, K1
+	LEAQ         (CX)(R10*4), DI
+	VMOVUPS.Z    (DI), K1, Z0
+	ADDQ         DX, DI
+	VPORD        (DI), Z0, K1, Z0
+	ADDQ         DX, DI
+	VPORD        (DI), Z0, K1, Z0
+	ADDQ         DX, DI
+	VPORD        (DI), Z0, K1, Z0
+	ADDQ         DX, DI
+	VPORD        (DI), Z0, K1, Z0
+	ADDQ         DX, DI
+	VPORD        (DI), Z0, K1, Z0
+	ADDQ         DX, DI
+	VPORD        (DI), Z0, K1, Z0
+	ADDQ         DX, DI
+	VPORD        (DI), Z0, K1, Z0
+	VPADDD       Z0, Z0, Z0
+	VPBROADCASTD R10, Z1
+	VPADDD       numbersAVX512<>+0(SB), Z1, Z1
+	VPTESTMD     Z0, Z0, K2
+	VPCOMPRESSD  Z1, K2, Z2
+	VMOVDQU32    Z2, (R9)
+	KMOVW        K2, DI
+	POPCNTL      DI, DI
+	LEAQ         (R9)(DI*4), R9
+
+listAVX5128_end:
+	SUBQ AX, R9
+	SHRQ $0x02, R9
+	DECQ R9
+	MOVL R9, (AX)
+	LEAQ 68(AX)(SI*4), AX
+	ADDQ DX, CX
+	ADDQ DX, CX
+	ADDQ DX, CX
+	ADDQ DX, CX
+	ADDQ DX, CX
+	ADDQ DX, CX
+	ADDQ DX, CX
+	ADDQ DX, CX
+	SUBQ $0x08, BX
+	JMP  listAVX5128
+
+listAVX5128_below:
+	CMPQ BX, $0x04
+	JLT  listAVX5124_below
+	LEAQ 4(AX), R9
+	XORQ R10, R10
+	MOVQ SI, R8
+
+listAVX5124_block:
+	CMPQ         R8, $0x10
+	JLT          listAVX5124_last
+	LEAQ         (CX)(R10*4), DI
+	VMOVUPS      (DI), Z0
+	ADDQ         DX, DI
+	VPORD        (DI), Z0, Z0
+	ADDQ         DX, DI
+	VPORD        (DI), Z0, Z0
+	ADDQ         DX, DI
+	VPORD        (DI), Z0, Z0
+	VPADDD       Z0, Z0, Z0
+	VPBROADCASTD R10, Z1
+	VPADDD       numbersAVX512<>+0(SB), Z1, Z1
+	VPTESTMD     Z0, Z0, K2
+	VPCOMPRESSD  Z1, K2, Z2
+	VMOVDQU32    Z2, (R9)
+	KMOVW        K2, DI
+	POPCNTL      DI, DI
+	LEAQ         (R9)(DI*4), R9
+	ADDQ         $0x10, R10
+	SUBQ         $0x10, R8
+	JMP          listAVX5124_block
+
+listAVX5124_last:
+	TESTQ        R8, R8
+	JE           listAVX5124_end
+	MOVL         $0x0000ffff, DI
+	BZHIL        R8, DI, DI
+	KMOVW        DI, K1
+	LEAQ         (CX)(R10*4), DI
+	VMOVUPS.Z    (DI), K1, Z0
+	ADDQ         DX, DI
+	VPORD        (DI), Z0, K1, Z0
+	ADDQ         DX, DI
+	VPORD        (DI), Z0, K1, Z0
+	ADDQ         DX, DI
+	VPORD        (DI), Z0, K1, Z0
+	VPADDD       Z0, Z0, Z0
+	VPBROADCASTD R10, Z1
+	VPADDD       numbersAVX512<>+0(SB), Z1, Z1
+	VPTESTMD     Z0, Z0, K2
+	VPCOMPRESSD  Z1, K2, Z2
+	VMOVDQU32    Z2, (R9)
+	KMOVW        K2, DI
+	POPCNTL      DI, DI
+	LEAQ         (R9)(DI*4), R9
+
+listAVX5124_end:
+	SUBQ AX, R9
+	SHRQ $0x02, R9
+	DECQ R9
+	MOVL R9, (AX)
+	LEAQ 68(AX)(SI*4), AX
+	ADDQ DX, CX
+	ADDQ DX, CX
+	ADDQ DX, CX
+	ADDQ DX, CX
+	SUBQ $0x04, BX
+
+listAVX5124_below:
+	CMPQ BX, $0x02
+	JLT  listAVX5122_below
+	LEAQ 4(AX), R9
+	XORQ R10, R10
+	MOVQ SI, R8
+
+listAVX5122_block:
+	CMPQ         R8, $0x10
+	JLT          listAVX5122_last
+	LEAQ         (CX)(R10*4), DI
+	VMOVUPS      (DI), Z0
+	ADDQ         DX, DI
+	VPORD        (DI), Z0, Z0
+	VPADDD       Z0, Z0, Z0
+	VPBROADCASTD R10, Z1
+	VPADDD       numbersAVX512<>+0(SB), Z1, Z1
+	VPTESTMD     Z0, Z0, K2
+	VPCOMPRESSD  Z1, K2, Z2
+	VMOVDQU32    Z2, (R9)
+	KMOVW        K2, DI
+	POPCNTL      DI, DI
+	LEAQ         (R9)(DI*4), R9
+	ADDQ         $0x10, R10
+	SUBQ         $0x10, R8
+	JMP          listAVX5122_block
+
+listAVX5122_last:
+	TESTQ        R8, R8
+	JE           listAVX5122_end
+	MOVL         $0x0000ffff, DI
+	BZHIL        R8, DI, DI
+	KMOVW        DI, K1
+	LEAQ         (CX)(R10*4), DI
+	VMOVUPS.Z    (DI), K1, Z0
+	ADDQ         DX, DI
+	VPORD        (DI), Z0, K1, Z0
+	VPADDD       Z0, Z0, Z0
+	VPBROADCASTD R10, Z1
+	VPADDD       numbersAVX512<>+0(SB), Z1, Z1
+	VPTESTMD     Z0, Z0, K2
+	VPCOMPRESSD  Z1, K2, Z2
+	VMOVDQU32    Z2, (R9)
+	KMOVW        K2, DI
+	POPCNTL      DI, DI
+	LEAQ         (R9)(DI*4), R9
+
+listAVX5122_end:
+	SUBQ AX, R9
+	SHRQ $0x02, R9
+	DECQ R9
+	MOVL R9, (AX)
+	LEAQ 68(AX)(SI*4), AX
+	ADDQ DX, CX
+	ADDQ DX, CX
+	SUBQ $0x02, BX
+
+listAVX5122_below:
+	CMPQ BX, $0x01
+	JLT  listAVX5121_below
+	LEAQ 4(AX), R9
+	XORQ R10, R10
+	MOVQ SI, R8
+
+listAVX5121_block:
+	CMPQ         R8, $0x10
+	JLT          listAVX5121_last
+	LEAQ         (CX)(R10*4), DI
+	VMOVUPS      (DI), Z0
+	VPADDD       Z0, Z0, Z0
+	VPBROADCASTD R10, Z1
+	VPADDD       numbersAVX512<>+0(SB), Z1, Z1
+	VPTESTMD     Z0, Z0, K2
+	VPCOMPRESSD  Z1, K2, Z2
+	VMOVDQU32    Z2, (R9)
+	KMOVW        K2, DI
+	POPCNTL      DI, DI
+	LEAQ         (R9)(DI*4), R9
+	ADDQ         $0x10, R10
+	SUBQ         $0x10, R8
+	JMP          listAVX5121_block
+
+listAVX5121_last:
+	TESTQ        R8, R8
+	JE           listAVX5121_end
+	MOVL         $0x0000ffff, DI
+	BZHIL        R8, DI, DI
+	KMOVW        DI, K1
+	LEAQ         (CX)(R10*4), DI
+	VMOVUPS.Z    (DI), K1, Z0
+	VPADDD       Z0, Z0, Z0
+	VPBROADCASTD R10, Z1
+	VPADDD       numbersAVX512<>+0(SB), Z1, Z1
+	VPTESTMD     Z0, Z0, K2
+	VPCOMPRESSD  Z1, K2, Z2
+	VMOVDQU32    Z2, (R9)
+	KMOVW        K2, DI
+	POPCNTL      DI, DI
+	LEAQ         (R9)(DI*4), R9
+
+listAVX5121_end:
+	SUBQ AX, R9
+	SHRQ $0x02, R9
+	DECQ R9
+	MOVL R9, (AX)
+	LEAQ 68(AX)(SI*4), AX
+	ADDQ DX, CX
+	SUBQ $0x01, BX
+
+listAVX5121_below:
+	VZEROUPPER
+	RET
+
+DATA numbersAVX512<>+0(SB)/4, $0x00000000
+DATA numbersAVX512<>+4(SB)/4, $0x00000001
+DATA numbersAVX512<>+8(SB)/4, $0x00000002
+DATA numbersAVX512<>+12(SB)/4, $0x00000003
+DATA numbersAVX512<>+16(SB)/4, $0x00000004
+DATA numbersAVX512<>+20(SB)/4, $0x00000005
+DATA numbersAVX512<>+24(SB)/4, $0x00000006
+DATA numbersAVX512<>+28(SB)/4, $0x00000007
+DATA numbersAVX512<>+32(SB)/4, $0x00000008
+DATA numbersAVX512<>+36(SB)/4, $0x00000009
+DATA numbersAVX512<>+40(SB)/4, $0x0000000a
+DATA numbersAVX512<>+44(SB)/4, $0x0000000b
+DATA numbersAVX512<>+48(SB)/4, $0x0000000c
+DATA numbersAVX512<>+52(SB)/4, $0x0000000d
+DATA numbersAVX512<>+56(SB)/4, $0x0000000e
+DATA numbersAVX512<>+60(SB)/4, $0x0000000f
+GLOBL numbersAVX512<>(SB), RODATA|NOPTR, $64
+
 // func gemmAVX2(dst *float32, ldd int, a *float32, as int, at int, b *float32, ldb int, m int, n int, k int, bias *float32, flags int)
 // Requires: AVX
 TEXT ·gemmAVX2(SB), NOSPLIT, $64-96
-	MOVQ as+24(FP), AX
+	MOVQ at+32(FP), AX
 	SHLQ $0x02, AX
-	MOVQ at+32(FP), CX
+	MOVQ as+24(FP), CX
 	SHLQ $0x02, CX
 	MOVQ ldb+48(FP), DX
 	SHLQ $0x02, DX
 	MOVQ ldd+8(FP), BX
 	SHLQ $0x02, BX
-	LEAQ (AX)(AX*2), SI
+	LEAQ (CX)(CX*2), SI
 	MOVQ flags+88(FP), DI
 	MOVQ b+40(FP), R8
 	MOVQ R8, 32(SP)
@@ -1286,7 +2817,7 @@ AVX2_2_rows6_start:
 	TESTQ R12, R12
 	JE    AVX2_2_rows6_end
 	MOVQ  R13, R9
-	LEAQ  (R13)(AX*4), R10
+	LEAQ  (R13)(CX*4), R10
 	MOVQ  32(SP), R11
 
 AVX2_2_rows6_terms:
@@ -1298,12 +2829,12 @@ AVX2_2_rows6_terms:
 	VADDPS       Y15, Y0, Y0
 	VMULPS       Y13, Y14, Y14
 	VADDPS       Y14, Y1, Y1
-	VBROADCASTSS (R9)(AX*1), Y14
+	VBROADCASTSS (R9)(CX*1), Y14
 	VMULPS       Y12, Y14, Y15
 	VADDPS       Y15, Y2, Y2
 	VMULPS       Y13, Y14, Y14
 	VADDPS       Y14, Y3, Y3
-	VBROADCASTSS (R9)(AX*2), Y14
+	VBROADCASTSS (R9)(CX*2), Y14
 	VMULPS       Y12, Y14, Y15
 	VADDPS       Y15, Y4, Y4
 	VMULPS       Y13, Y14, Y14
@@ -1318,13 +2849,13 @@ AVX2_2_rows6_terms:
 	VADDPS       Y15, Y8, Y8
 	VMULPS       Y13, Y14, Y14
 	VADDPS       Y14, Y9, Y9
-	VBROADCASTSS (R10)(AX*1), Y14
+	VBROADCASTSS (R10)(CX*1), Y14
 	VMULPS       Y12, Y14, Y15
 	VADDPS       Y15, Y10, Y10
 	VMULPS       Y13, Y14, Y14
 	VADDPS       Y14, Y11, Y11
-	ADDQ         CX, R9
-	ADDQ         CX, R10
+	ADDQ         AX, R9
+	ADDQ         AX, R10
 	DECQ         R12
 	JNE          AVX2_2_rows6_terms
 
@@ -1433,12 +2964,12 @@ AVX2_2_rows4_terms:
 	VADDPS       Y11, Y0, Y0
 	VMULPS       Y9, Y10, Y10
 	VADDPS       Y10, Y1, Y1
-	VBROADCASTSS (R9)(AX*1), Y10
+	VBROADCASTSS (R9)(CX*1), Y10
 	VMULPS       Y8, Y10, Y11
 	VADDPS       Y11, Y2, Y2
 	VMULPS       Y9, Y10, Y10
 	VADDPS       Y10, Y3, Y3
-	VBROADCASTSS (R9)(AX*2), Y10
+	VBROADCASTSS (R9)(CX*2), Y10
 	VMULPS       Y8, Y10, Y11
 	VADDPS       Y11, Y4, Y4
 	VMULPS       Y9, Y10, Y10
@@ -1448,7 +2979,7 @@ AVX2_2_rows4_terms:
 	VADDPS       Y11, Y6, Y6
 	VMULPS       Y9, Y10, Y10
 	VADDPS       Y10, Y7, Y7
-	ADDQ         CX, R9
+	ADDQ         AX, R9
 	DECQ         R12
 	JNE          AVX2_2_rows4_terms
 
@@ -1494,7 +3025,7 @@ AVX2_2_rows4_store:
 	VMOVUPS Y6, (R11)
 	VMOVUPS Y7, 32(R11)
 	LEAQ    (R11)(BX*1), R14
-	LEAQ    (R13)(AX*4), R13
+	LEAQ    (R13)(CX*4), R13
 	SUBQ    $0x04, R8
 
 AVX2_2_below4:
@@ -1532,12 +3063,12 @@ AVX2_2_rows2_terms:
 	VADDPS       Y7, Y0, Y0
 	VMULPS       Y5, Y6, Y6
 	VADDPS       Y6, Y1, Y1
-	VBROADCASTSS (R9)(AX*1), Y6
+	VBROADCASTSS (R9)(CX*1), Y6
 	VMULPS       Y4, Y6, Y7
 	VADDPS       Y7, Y2, Y2
 	VMULPS       Y5, Y6, Y6
 	VADDPS       Y6, Y3, Y3
-	ADDQ         CX, R9
+	ADDQ         AX, R9
 	DECQ         R12
 	JNE          AVX2_2_rows2_terms
 
@@ -1569,7 +3100,7 @@ AVX2_2_rows2_store:
 	VMOVUPS Y2, (R11)
 	VMOVUPS Y3, 32(R11)
 	LEAQ    (R11)(BX*1), R14
-	LEAQ    (R13)(AX*2), R13
+	LEAQ    (R13)(CX*2), R13
 	SUBQ    $0x02, R8
 
 AVX2_2_below2:
@@ -1602,7 +3133,7 @@ AVX2_2_rows1_terms:
 	VADDPS       Y5, Y0, Y0
 	VMULPS       Y3, Y4, Y4
 	VADDPS       Y4, Y1, Y1
-	ADDQ         CX, R9
+	ADDQ         AX, R9
 	DECQ         R12
 	JNE          AVX2_2_rows1_terms
 
@@ -1627,7 +3158,7 @@ AVX2_2_rows1_store:
 	VMOVUPS Y0, (R11)
 	VMOVUPS Y1, 32(R11)
 	LEAQ    (R11)(BX*1), R14
-	LEAQ    (R13)(AX*1), R13
+	LEAQ    (R13)(CX*1), R13
 
 AVX2_2_below1:
 	ADDQ $0x40, 40(SP)
@@ -1696,7 +3227,7 @@ AVX2_2m_rows6_start:
 	TESTQ R12, R12
 	JE    AVX2_2m_rows6_end
 	MOVQ  R13, R9
-	LEAQ  (R13)(AX*4), R10
+	LEAQ  (R13)(CX*4), R10
 	MOVQ  32(SP), R11
 
 AVX2_2m_rows6_terms:
@@ -1709,12 +3240,12 @@ AVX2_2m_rows6_terms:
 	VADDPS       Y15, Y0, Y0
 	VMULPS       Y13, Y14, Y14
 	VADDPS       Y14, Y1, Y1
-	VBROADCASTSS (R9)(AX*1), Y14
+	VBROADCASTSS (R9)(CX*1), Y14
 	VMULPS       Y12, Y14, Y15
 	VADDPS       Y15, Y2, Y2
 	VMULPS       Y13, Y14, Y14
 	VADDPS       Y14, Y3, Y3
-	VBROADCASTSS (R9)(AX*2), Y14
+	VBROADCASTSS (R9)(CX*2), Y14
 	VMULPS       Y12, Y14, Y15
 	VADDPS       Y15, Y4, Y4
 	VMULPS       Y13, Y14, Y14
@@ -1729,13 +3260,13 @@ AVX2_2m_rows6_terms:
 	VADDPS       Y15, Y8, Y8
 	VMULPS       Y13, Y14, Y14
 	VADDPS       Y14, Y9, Y9
-	VBROADCASTSS (R10)(AX*1), Y14
+	VBROADCASTSS (R10)(CX*1), Y14
 	VMULPS       Y12, Y14, Y15
 	VADDPS       Y15, Y10, Y10
 	VMULPS       Y13, Y14, Y14
 	VADDPS       Y14, Y11, Y11
-	ADDQ         CX, R9
-	ADDQ         CX, R10
+	ADDQ         AX, R9
+	ADDQ         AX, R10
 	DECQ         R12
 	JNE          AVX2_2m_rows6_terms
 
@@ -1848,12 +3379,12 @@ AVX2_2m_rows4_terms:
 	VADDPS       Y11, Y0, Y0
 	VMULPS       Y9, Y10, Y10
 	VADDPS       Y10, Y1, Y1
-	VBROADCASTSS (R9)(AX*1), Y10
+	VBROADCASTSS (R9)(CX*1), Y10
 	VMULPS       Y8, Y10, Y11
 	VADDPS       Y11, Y2, Y2
 	VMULPS       Y9, Y10, Y10
 	VADDPS       Y10, Y3, Y3
-	VBROADCASTSS (R9)(AX*2), Y10
+	VBROADCASTSS (R9)(CX*2), Y10
 	VMULPS       Y8, Y10, Y11
 	VADDPS       Y11, Y4, Y4
 	VMULPS       Y9, Y10, Y10
@@ -1863,7 +3394,7 @@ AVX2_2m_rows4_terms:
 	VADDPS       Y11, Y6, Y6
 	VMULPS       Y9, Y10, Y10
 	VADDPS       Y10, Y7, Y7
-	ADDQ         CX, R9
+	ADDQ         AX, R9
 	DECQ         R12
 	JNE          AVX2_2m_rows4_terms
 
@@ -1911,7 +3442,7 @@ AVX2_2m_rows4_store:
 	VMOVUPS    Y6, (R11)
 	VMASKMOVPS Y7, Y8, 32(R11)
 	LEAQ       (R11)(BX*1), R14
-	LEAQ       (R13)(AX*4), R13
+	LEAQ       (R13)(CX*4), R13
 	SUBQ       $0x04, R8
 
 AVX2_2m_below4:
@@ -1951,12 +3482,12 @@ AVX2_2m_rows2_terms:
 	VADDPS       Y7, Y0, Y0
 	VMULPS       Y5, Y6, Y6
 	VADDPS       Y6, Y1, Y1
-	VBROADCASTSS (R9)(AX*1), Y6
+	VBROADCASTSS (R9)(CX*1), Y6
 	VMULPS       Y4, Y6, Y7
 	VADDPS       Y7, Y2, Y2
 	VMULPS       Y5, Y6, Y6
 	VADDPS       Y6, Y3, Y3
-	ADDQ         CX, R9
+	ADDQ         AX, R9
 	DECQ         R12
 	JNE          AVX2_2m_rows2_terms
 
@@ -1990,7 +3521,7 @@ AVX2_2m_rows2_store:
 	VMOVUPS    Y2, (R11)
 	VMASKMOVPS Y3, Y4, 32(R11)
 	LEAQ       (R11)(BX*1), R14
-	LEAQ       (R13)(AX*2), R13
+	LEAQ       (R13)(CX*2), R13
 	SUBQ       $0x02, R8
 
 AVX2_2m_below2:
@@ -2025,7 +3556,7 @@ AVX2_2m_rows1_terms:
 	VADDPS       Y5, Y0, Y0
 	VMULPS       Y3, Y4, Y4
 	VADDPS       Y4, Y1, Y1
-	ADDQ         CX, R9
+	ADDQ         AX, R9
 	DECQ         R12
 	JNE          AVX2_2m_rows1_terms
 
@@ -2052,7 +3583,7 @@ AVX2_2m_rows1_store:
 	VMOVUPS    Y0, (R11)
 	VMASKMOVPS Y1, Y2, 32(R11)
 	LEAQ       (R11)(BX*1), R14
-	LEAQ       (R13)(AX*1), R13
+	LEAQ       (R13)(CX*1), R13
 
 AVX2_2m_below1:
 	JMP AVX2_done
@@ -2100,7 +3631,7 @@ AVX2_1m_rows6_start:
 	TESTQ R12, R12
 	JE    AVX2_1m_rows6_end
 	MOVQ  R13, R9
-	LEAQ  (R13)(AX*4), R10
+	LEAQ  (R13)(CX*4), R10
 	MOVQ  32(SP), R11
 
 AVX2_1m_rows6_terms:
@@ -2110,10 +3641,10 @@ AVX2_1m_rows6_terms:
 	VBROADCASTSS (R9), Y7
 	VMULPS       Y6, Y7, Y7
 	VADDPS       Y7, Y0, Y0
-	VBROADCASTSS (R9)(AX*1), Y7
+	VBROADCASTSS (R9)(CX*1), Y7
 	VMULPS       Y6, Y7, Y7
 	VADDPS       Y7, Y1, Y1
-	VBROADCASTSS (R9)(AX*2), Y7
+	VBROADCASTSS (R9)(CX*2), Y7
 	VMULPS       Y6, Y7, Y7
 	VADDPS       Y7, Y2, Y2
 	VBROADCASTSS (R9)(SI*1), Y7
@@ -2122,11 +3653,11 @@ AVX2_1m_rows6_terms:
 	VBROADCASTSS (R10), Y7
 	VMULPS       Y6, Y7, Y7
 	VADDPS       Y7, Y4, Y4
-	VBROADCASTSS (R10)(AX*1), Y7
+	VBROADCASTSS (R10)(CX*1), Y7
 	VMULPS       Y6, Y7, Y7
 	VADDPS       Y7, Y5, Y5
-	ADDQ         CX, R9
-	ADDQ         CX, R10
+	ADDQ         AX, R9
+	ADDQ         AX, R10
 	DECQ         R12
 	JNE          AVX2_1m_rows6_terms
 
@@ -2209,16 +3740,16 @@ AVX2_1m_rows4_terms:
 	VBROADCASTSS (R9), Y5
 	VMULPS       Y4, Y5, Y5
 	VADDPS       Y5, Y0, Y0
-	VBROADCASTSS (R9)(AX*1), Y5
+	VBROADCASTSS (R9)(CX*1), Y5
 	VMULPS       Y4, Y5, Y5
 	VADDPS       Y5, Y1, Y1
-	VBROADCASTSS (R9)(AX*2), Y5
+	VBROADCASTSS (R9)(CX*2), Y5
 	VMULPS       Y4, Y5, Y5
 	VADDPS       Y5, Y2, Y2
 	VBROADCASTSS (R9)(SI*1), Y5
 	VMULPS       Y4, Y5, Y5
 	VADDPS       Y5, Y3, Y3
-	ADDQ         CX, R9
+	ADDQ         AX, R9
 	DECQ         R12
 	JNE          AVX2_1m_rows4_terms
 
@@ -2253,7 +3784,7 @@ AVX2_1m_rows4_store:
 	ADDQ       BX, R11
 	VMASKMOVPS Y3, Y4, (R11)
 	LEAQ       (R11)(BX*1), R14
-	LEAQ       (R13)(AX*4), R13
+	LEAQ       (R13)(CX*4), R13
 	SUBQ       $0x04, R8
 
 AVX2_1m_below4:
@@ -2286,10 +3817,10 @@ AVX2_1m_rows2_terms:
 	VBROADCASTSS (R9), Y3
 	VMULPS       Y2, Y3, Y3
 	VADDPS       Y3, Y0, Y0
-	VBROADCASTSS (R9)(AX*1), Y3
+	VBROADCASTSS (R9)(CX*1), Y3
 	VMULPS       Y2, Y3, Y3
 	VADDPS       Y3, Y1, Y1
-	ADDQ         CX, R9
+	ADDQ         AX, R9
 	DECQ         R12
 	JNE          AVX2_1m_rows2_terms
 
@@ -2316,7 +3847,7 @@ AVX2_1m_rows2_store:
 	ADDQ       BX, R11
 	VMASKMOVPS Y1, Y2, (R11)
 	LEAQ       (R11)(BX*1), R14
-	LEAQ       (R13)(AX*2), R13
+	LEAQ       (R13)(CX*2), R13
 	SUBQ       $0x02, R8
 
 AVX2_1m_below2:
@@ -2346,7 +3877,7 @@ AVX2_1m_rows1_terms:
 	VBROADCASTSS (R9), Y2
 	VMULPS       Y1, Y2, Y2
 	VADDPS       Y2, Y0, Y0
-	ADDQ         CX, R9
+	ADDQ         AX, R9
 	DECQ         R12
 	JNE          AVX2_1m_rows1_terms
 
@@ -2369,12 +3900,1591 @@ AVX2_1m_rows1_store:
 	MOVQ       R14, R11
 	VMASKMOVPS Y0, Y1, (R11)
 	LEAQ       (R11)(BX*1), R14
-	LEAQ       (R13)(AX*1), R13
+	LEAQ       (R13)(CX*1), R13
 
 AVX2_1m_below1:
 AVX2_done:
 	VZEROUPPER
 	RET
+
+// func gemmListedAVX2(dst *float32, ldd int, a *float32, as int, b *float32, ldb int, m int, n int, k int, bias *float32, flags int, lists *int32)
+// Requires: AVX
+TEXT ·gemmListedAVX2(SB), NOSPLIT, $72-96
+	MOVQ lists+88(FP), AX
+	MOVQ AX, (SP)
+	MOVQ as+24(FP), CX
+	SHLQ $0x02, CX
+	MOVQ ldb+40(FP), DX
+	SHLQ $0x02, DX
+	MOVQ ldd+8(FP), BX
+	SHLQ $0x02, BX
+	LEAQ (CX)(CX*2), SI
+	MOVQ flags+80(FP), DI
+	MOVQ b+32(FP), AX
+	MOVQ AX, 40(SP)
+	MOVQ dst+0(FP), AX
+	MOVQ AX, 48(SP)
+	MOVQ bias+72(FP), AX
+	MOVQ AX, 56(SP)
+	MOVQ n+56(FP), AX
+	MOVQ AX, 64(SP)
+
+AVX2listed_columns:
+	MOVQ 64(SP), AX
+	CMPQ AX, $0x10
+	JLT  AVX2listed_last
+	MOVQ a+16(FP), R13
+	MOVQ 48(SP), R14
+	MOVQ m+48(FP), R8
+	MOVQ lists+88(FP), AX
+	MOVQ AX, (SP)
+
+AVX2listed_2_rows6:
+	CMPQ    R8, $0x06
+	JLT     AVX2listed_2_below6
+	TESTQ   $0x00000001, DI
+	JE      AVX2listed_2_rows6_zero
+	MOVQ    R14, R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	ADDQ    BX, R11
+	VMOVUPS (R11), Y2
+	VMOVUPS 32(R11), Y3
+	ADDQ    BX, R11
+	VMOVUPS (R11), Y4
+	VMOVUPS 32(R11), Y5
+	ADDQ    BX, R11
+	VMOVUPS (R11), Y6
+	VMOVUPS 32(R11), Y7
+	ADDQ    BX, R11
+	VMOVUPS (R11), Y8
+	VMOVUPS 32(R11), Y9
+	ADDQ    BX, R11
+	VMOVUPS (R11), Y10
+	VMOVUPS 32(R11), Y11
+	JMP     AVX2listed_2_rows6_start
+
+AVX2listed_2_rows6_zero:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+
+AVX2listed_2_rows6_start:
+	MOVQ  (SP), AX
+	MOVQ  k+64(FP), R12
+	LEAQ  68(AX)(R12*4), R12
+	MOVQ  R12, (SP)
+	MOVL  (AX), R12
+	TESTQ R12, R12
+	JE    AVX2listed_2_rows6_end
+
+AVX2listed_2_rows6_terms:
+	ADDQ         $0x04, AX
+	MOVL         (AX), R11
+	LEAQ         (R13)(R11*4), R9
+	LEAQ         (R9)(CX*4), R10
+	IMULQ        DX, R11
+	ADDQ         40(SP), R11
+	VMOVUPS      (R11), Y12
+	VMOVUPS      32(R11), Y13
+	VBROADCASTSS (R9), Y14
+	VMULPS       Y12, Y14, Y15
+	VADDPS       Y15, Y0, Y0
+	VMULPS       Y13, Y14, Y14
+	VADDPS       Y14, Y1, Y1
+	VBROADCASTSS (R9)(CX*1), Y14
+	VMULPS       Y12, Y14, Y15
+	VADDPS       Y15, Y2, Y2
+	VMULPS       Y13, Y14, Y14
+	VADDPS       Y14, Y3, Y3
+	VBROADCASTSS (R9)(CX*2), Y14
+	VMULPS       Y12, Y14, Y15
+	VADDPS       Y15, Y4, Y4
+	VMULPS       Y13, Y14, Y14
+	VADDPS       Y14, Y5, Y5
+	VBROADCASTSS (R9)(SI*1), Y14
+	VMULPS       Y12, Y14, Y15
+	VADDPS       Y15, Y6, Y6
+	VMULPS       Y13, Y14, Y14
+	VADDPS       Y14, Y7, Y7
+	VBROADCASTSS (R10), Y14
+	VMULPS       Y12, Y14, Y15
+	VADDPS       Y15, Y8, Y8
+	VMULPS       Y13, Y14, Y14
+	VADDPS       Y14, Y9, Y9
+	VBROADCASTSS (R10)(CX*1), Y14
+	VMULPS       Y12, Y14, Y15
+	VADDPS       Y15, Y10, Y10
+	VMULPS       Y13, Y14, Y14
+	VADDPS       Y14, Y11, Y11
+	DECQ         R12
+	JNE          AVX2listed_2_rows6_terms
+
+AVX2listed_2_rows6_end:
+	TESTQ   $0x00000002, DI
+	JE      AVX2listed_2_rows6_biased
+	MOVQ    56(SP), R11
+	VMOVUPS (R11), Y12
+	VADDPS  Y12, Y0, Y0
+	VADDPS  Y12, Y2, Y2
+	VADDPS  Y12, Y4, Y4
+	VADDPS  Y12, Y6, Y6
+	VADDPS  Y12, Y8, Y8
+	VADDPS  Y12, Y10, Y10
+	VMOVUPS 32(R11), Y13
+	VADDPS  Y13, Y1, Y1
+	VADDPS  Y13, Y3, Y3
+	VADDPS  Y13, Y5, Y5
+	VADDPS  Y13, Y7, Y7
+	VADDPS  Y13, Y9, Y9
+	VADDPS  Y13, Y11, Y11
+
+AVX2listed_2_rows6_biased:
+	TESTQ  $0x00000004, DI
+	JE     AVX2listed_2_rows6_store
+	VXORPS Y12, Y12, Y12
+	VMAXPS Y0, Y12, Y0
+	VMAXPS Y1, Y12, Y1
+	VMAXPS Y2, Y12, Y2
+	VMAXPS Y3, Y12, Y3
+	VMAXPS Y4, Y12, Y4
+	VMAXPS Y5, Y12, Y5
+	VMAXPS Y6, Y12, Y6
+	VMAXPS Y7, Y12, Y7
+	VMAXPS Y8, Y12, Y8
+	VMAXPS Y9, Y12, Y9
+	VMAXPS Y10, Y12, Y10
+	VMAXPS Y11, Y12, Y11
+
+AVX2listed_2_rows6_store:
+	MOVQ    R14, R11
+	VMOVUPS Y0, (R11)
+	VMOVUPS Y1, 32(R11)
+	ADDQ    BX, R11
+	VMOVUPS Y2, (R11)
+	VMOVUPS Y3, 32(R11)
+	ADDQ    BX, R11
+	VMOVUPS Y4, (R11)
+	VMOVUPS Y5, 32(R11)
+	ADDQ    BX, R11
+	VMOVUPS Y6, (R11)
+	VMOVUPS Y7, 32(R11)
+	ADDQ    BX, R11
+	VMOVUPS Y8, (R11)
+	VMOVUPS Y9, 32(R11)
+	ADDQ    BX, R11
+	VMOVUPS Y10, (R11)
+	VMOVUPS Y11, 32(R11)
+	LEAQ    (R11)(BX*1), R14
+	LEAQ    (R13)(SI*2), R13
+	SUBQ    $0x06, R8
+	JMP     AVX2listed_2_rows6
+
+AVX2listed_2_below6:
+	CMPQ    R8, $0x04
+	JLT     AVX2listed_2_below4
+	TESTQ   $0x00000001, DI
+	JE      AVX2listed_2_rows4_zero
+	MOVQ    R14, R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	ADDQ    BX, R11
+	VMOVUPS (R11), Y2
+	VMOVUPS 32(R11), Y3
+	ADDQ    BX, R11
+	VMOVUPS (R11), Y4
+	VMOVUPS 32(R11), Y5
+	ADDQ    BX, R11
+	VMOVUPS (R11), Y6
+	VMOVUPS 32(R11), Y7
+	JMP     AVX2listed_2_rows4_start
+
+AVX2listed_2_rows4_zero:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+
+AVX2listed_2_rows4_start:
+	MOVQ  (SP), AX
+	MOVQ  k+64(FP), R12
+	LEAQ  68(AX)(R12*4), R12
+	MOVQ  R12, (SP)
+	MOVL  (AX), R12
+	TESTQ R12, R12
+	JE    AVX2listed_2_rows4_end
+
+AVX2listed_2_rows4_terms:
+	ADDQ         $0x04, AX
+	MOVL         (AX), R11
+	LEAQ         (R13)(R11*4), R9
+	IMULQ        DX, R11
+	ADDQ         40(SP), R11
+	VMOVUPS      (R11), Y8
+	VMOVUPS      32(R11), Y9
+	VBROADCASTSS (R9), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y0, Y0
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y1, Y1
+	VBROADCASTSS (R9)(CX*1), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y2, Y2
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y3, Y3
+	VBROADCASTSS (R9)(CX*2), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VBROADCASTSS (R9)(SI*1), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y6, Y6
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y7, Y7
+	DECQ         R12
+	JNE          AVX2listed_2_rows4_terms
+
+AVX2listed_2_rows4_end:
+	TESTQ   $0x00000002, DI
+	JE      AVX2listed_2_rows4_biased
+	MOVQ    56(SP), R11
+	VMOVUPS (R11), Y8
+	VADDPS  Y8, Y0, Y0
+	VADDPS  Y8, Y2, Y2
+	VADDPS  Y8, Y4, Y4
+	VADDPS  Y8, Y6, Y6
+	VMOVUPS 32(R11), Y9
+	VADDPS  Y9, Y1, Y1
+	VADDPS  Y9, Y3, Y3
+	VADDPS  Y9, Y5, Y5
+	VADDPS  Y9, Y7, Y7
+
+AVX2listed_2_rows4_biased:
+	TESTQ  $0x00000004, DI
+	JE     AVX2listed_2_rows4_store
+	VXORPS Y8, Y8, Y8
+	VMAXPS Y0, Y8, Y0
+	VMAXPS Y1, Y8, Y1
+	VMAXPS Y2, Y8, Y2
+	VMAXPS Y3, Y8, Y3
+	VMAXPS Y4, Y8, Y4
+	VMAXPS Y5, Y8, Y5
+	VMAXPS Y6, Y8, Y6
+	VMAXPS Y7, Y8, Y7
+
+AVX2listed_2_rows4_store:
+	MOVQ    R14, R11
+	VMOVUPS Y0, (R11)
+	VMOVUPS Y1, 32(R11)
+	ADDQ    BX, R11
+	VMOVUPS Y2, (R11)
+	VMOVUPS Y3, 32(R11)
+	ADDQ    BX, R11
+	VMOVUPS Y4, (R11)
+	VMOVUPS Y5, 32(R11)
+	ADDQ    BX, R11
+	VMOVUPS Y6, (R11)
+	VMOVUPS Y7, 32(R11)
+	LEAQ    (R11)(BX*1), R14
+	LEAQ    (R13)(CX*4), R13
+	SUBQ    $0x04, R8
+
+AVX2listed_2_below4:
+	CMPQ    R8, $0x02
+	JLT     AVX2listed_2_below2
+	TESTQ   $0x00000001, DI
+	JE      AVX2listed_2_rows2_zero
+	MOVQ    R14, R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	ADDQ    BX, R11
+	VMOVUPS (R11), Y2
+	VMOVUPS 32(R11), Y3
+	JMP     AVX2listed_2_rows2_start
+
+AVX2listed_2_rows2_zero:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+
+AVX2listed_2_rows2_start:
+	MOVQ  (SP), AX
+	MOVQ  k+64(FP), R12
+	LEAQ  68(AX)(R12*4), R12
+	MOVQ  R12, (SP)
+	MOVL  (AX), R12
+	TESTQ R12, R12
+	JE    AVX2listed_2_rows2_end
+
+AVX2listed_2_rows2_terms:
+	ADDQ         $0x04, AX
+	MOVL         (AX), R11
+	LEAQ         (R13)(R11*4), R9
+	IMULQ        DX, R11
+	ADDQ         40(SP), R11
+	VMOVUPS      (R11), Y4
+	VMOVUPS      32(R11), Y5
+	VBROADCASTSS (R9), Y6
+	VMULPS       Y4, Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       Y5, Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VBROADCASTSS (R9)(CX*1), Y6
+	VMULPS       Y4, Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       Y5, Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	DECQ         R12
+	JNE          AVX2listed_2_rows2_terms
+
+AVX2listed_2_rows2_end:
+	TESTQ   $0x00000002, DI
+	JE      AVX2listed_2_rows2_biased
+	MOVQ    56(SP), R11
+	VMOVUPS (R11), Y4
+	VADDPS  Y4, Y0, Y0
+	VADDPS  Y4, Y2, Y2
+	VMOVUPS 32(R11), Y5
+	VADDPS  Y5, Y1, Y1
+	VADDPS  Y5, Y3, Y3
+
+AVX2listed_2_rows2_biased:
+	TESTQ  $0x00000004, DI
+	JE     AVX2listed_2_rows2_store
+	VXORPS Y4, Y4, Y4
+	VMAXPS Y0, Y4, Y0
+	VMAXPS Y1, Y4, Y1
+	VMAXPS Y2, Y4, Y2
+	VMAXPS Y3, Y4, Y3
+
+AVX2listed_2_rows2_store:
+	MOVQ    R14, R11
+	VMOVUPS Y0, (R11)
+	VMOVUPS Y1, 32(R11)
+	ADDQ    BX, R11
+	VMOVUPS Y2, (R11)
+	VMOVUPS Y3, 32(R11)
+	LEAQ    (R11)(BX*1), R14
+	LEAQ    (R13)(CX*2), R13
+	SUBQ    $0x02, R8
+
+AVX2listed_2_below2:
+	CMPQ    R8, $0x01
+	JLT     AVX2listed_2_below1
+	TESTQ   $0x00000001, DI
+	JE      AVX2listed_2_rows1_zero
+	MOVQ    R14, R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	JMP     AVX2listed_2_rows1_start
+
+AVX2listed_2_rows1_zero:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+AVX2listed_2_rows1_start:
+	MOVQ  (SP), AX
+	MOVQ  k+64(FP), R12
+	LEAQ  68(AX)(R12*4), R12
+	MOVQ  R12, (SP)
+	MOVL  (AX), R12
+	TESTQ R12, R12
+	JE    AVX2listed_2_rows1_end
+
+AVX2listed_2_rows1_terms:
+	ADDQ         $0x04, AX
+	MOVL         (AX), R11
+	LEAQ         (R13)(R11*4), R9
+	IMULQ        DX, R11
+	ADDQ         40(SP), R11
+	VMOVUPS      (R11), Y2
+	VMOVUPS      32(R11), Y3
+	VBROADCASTSS (R9), Y4
+	VMULPS       Y2, Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       Y3, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	DECQ         R12
+	JNE          AVX2listed_2_rows1_terms
+
+AVX2listed_2_rows1_end:
+	TESTQ   $0x00000002, DI
+	JE      AVX2listed_2_rows1_biased
+	MOVQ    56(SP), R11
+	VMOVUPS (R11), Y2
+	VADDPS  Y2, Y0, Y0
+	VMOVUPS 32(R11), Y3
+	VADDPS  Y3, Y1, Y1
+
+AVX2listed_2_rows1_biased:
+	TESTQ  $0x00000004, DI
+	JE     AVX2listed_2_rows1_store
+	VXORPS Y2, Y2, Y2
+	VMAXPS Y0, Y2, Y0
+	VMAXPS Y1, Y2, Y1
+
+AVX2listed_2_rows1_store:
+	MOVQ    R14, R11
+	VMOVUPS Y0, (R11)
+	VMOVUPS Y1, 32(R11)
+	LEAQ    (R11)(BX*1), R14
+	LEAQ    (R13)(CX*1), R13
+
+AVX2listed_2_below1:
+	ADDQ $0x40, 48(SP)
+	ADDQ $0x40, 40(SP)
+	ADDQ $0x40, 56(SP)
+	SUBQ $0x10, 64(SP)
+	JMP  AVX2listed_columns
+
+AVX2listed_last:
+	TESTQ   AX, AX
+	JE      AVX2listed_done
+	CMPQ    AX, $0x08
+	JLE     AVX2listed_one
+	SUBQ    $0x08, AX
+	LEAQ    masks<>+32(SB), R8
+	SHLQ    $0x02, AX
+	SUBQ    AX, R8
+	VMOVUPS (R8), Y0
+	VMOVUPS Y0, 8(SP)
+	MOVQ    a+16(FP), R13
+	MOVQ    48(SP), R14
+	MOVQ    m+48(FP), R8
+	MOVQ    lists+88(FP), AX
+	MOVQ    AX, (SP)
+
+AVX2listed_2m_rows6:
+	CMPQ       R8, $0x06
+	JLT        AVX2listed_2m_below6
+	TESTQ      $0x00000001, DI
+	JE         AVX2listed_2m_rows6_zero
+	VMOVUPS    8(SP), Y12
+	MOVQ       R14, R11
+	VMOVUPS    (R11), Y0
+	VMASKMOVPS 32(R11), Y12, Y1
+	ADDQ       BX, R11
+	VMOVUPS    (R11), Y2
+	VMASKMOVPS 32(R11), Y12, Y3
+	ADDQ       BX, R11
+	VMOVUPS    (R11), Y4
+	VMASKMOVPS 32(R11), Y12, Y5
+	ADDQ       BX, R11
+	VMOVUPS    (R11), Y6
+	VMASKMOVPS 32(R11), Y12, Y7
+	ADDQ       BX, R11
+	VMOVUPS    (R11), Y8
+	VMASKMOVPS 32(R11), Y12, Y9
+	ADDQ       BX, R11
+	VMOVUPS    (R11), Y10
+	VMASKMOVPS 32(R11), Y12, Y11
+	JMP        AVX2listed_2m_rows6_start
+
+AVX2listed_2m_rows6_zero:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+
+AVX2listed_2m_rows6_start:
+	MOVQ  (SP), AX
+	MOVQ  k+64(FP), R12
+	LEAQ  68(AX)(R12*4), R12
+	MOVQ  R12, (SP)
+	MOVL  (AX), R12
+	TESTQ R12, R12
+	JE    AVX2listed_2m_rows6_end
+
+AVX2listed_2m_rows6_terms:
+	ADDQ         $0x04, AX
+	MOVL         (AX), R11
+	LEAQ         (R13)(R11*4), R9
+	LEAQ         (R9)(CX*4), R10
+	IMULQ        DX, R11
+	ADDQ         40(SP), R11
+	VMOVUPS      8(SP), Y14
+	VMOVUPS      (R11), Y12
+	VMASKMOVPS   32(R11), Y14, Y13
+	VBROADCASTSS (R9), Y14
+	VMULPS       Y12, Y14, Y15
+	VADDPS       Y15, Y0, Y0
+	VMULPS       Y13, Y14, Y14
+	VADDPS       Y14, Y1, Y1
+	VBROADCASTSS (R9)(CX*1), Y14
+	VMULPS       Y12, Y14, Y15
+	VADDPS       Y15, Y2, Y2
+	VMULPS       Y13, Y14, Y14
+	VADDPS       Y14, Y3, Y3
+	VBROADCASTSS (R9)(CX*2), Y14
+	VMULPS       Y12, Y14, Y15
+	VADDPS       Y15, Y4, Y4
+	VMULPS       Y13, Y14, Y14
+	VADDPS       Y14, Y5, Y5
+	VBROADCASTSS (R9)(SI*1), Y14
+	VMULPS       Y12, Y14, Y15
+	VADDPS       Y15, Y6, Y6
+	VMULPS       Y13, Y14, Y14
+	VADDPS       Y14, Y7, Y7
+	VBROADCASTSS (R10), Y14
+	VMULPS       Y12, Y14, Y15
+	VADDPS       Y15, Y8, Y8
+	VMULPS       Y13, Y14, Y14
+	VADDPS       Y14, Y9, Y9
+	VBROADCASTSS (R10)(CX*1), Y14
+	VMULPS       Y12, Y14, Y15
+	VADDPS       Y15, Y10, Y10
+	VMULPS       Y13, Y14, Y14
+	VADDPS       Y14, Y11, Y11
+	DECQ         R12
+	JNE          AVX2listed_2m_rows6_terms
+
+AVX2listed_2m_rows6_end:
+	TESTQ      $0x00000002, DI
+	JE         AVX2listed_2m_rows6_biased
+	MOVQ       56(SP), R11
+	VMOVUPS    8(SP), Y14
+	VMOVUPS    (R11), Y12
+	VADDPS     Y12, Y0, Y0
+	VADDPS     Y12, Y2, Y2
+	VADDPS     Y12, Y4, Y4
+	VADDPS     Y12, Y6, Y6
+	VADDPS     Y12, Y8, Y8
+	VADDPS     Y12, Y10, Y10
+	VMASKMOVPS 32(R11), Y14, Y13
+	VADDPS     Y13, Y1, Y1
+	VADDPS     Y13, Y3, Y3
+	VADDPS     Y13, Y5, Y5
+	VADDPS     Y13, Y7, Y7
+	VADDPS     Y13, Y9, Y9
+	VADDPS     Y13, Y11, Y11
+
+AVX2listed_2m_rows6_biased:
+	TESTQ  $0x00000004, DI
+	JE     AVX2listed_2m_rows6_store
+	VXORPS Y12, Y12, Y12
+	VMAXPS Y0, Y12, Y0
+	VMAXPS Y1, Y12, Y1
+	VMAXPS Y2, Y12, Y2
+	VMAXPS Y3, Y12, Y3
+	VMAXPS Y4, Y12, Y4
+	VMAXPS Y5, Y12, Y5
+	VMAXPS Y6, Y12, Y6
+	VMAXPS Y7, Y12, Y7
+	VMAXPS Y8, Y12, Y8
+	VMAXPS Y9, Y12, Y9
+	VMAXPS Y10, Y12, Y10
+	VMAXPS Y11, Y12, Y11
+
+AVX2listed_2m_rows6_store:
+	VMOVUPS    8(SP), Y12
+	MOVQ       R14, R11
+	VMOVUPS    Y0, (R11)
+	VMASKMOVPS Y1, Y12, 32(R11)
+	ADDQ       BX, R11
+	VMOVUPS    Y2, (R11)
+	VMASKMOVPS Y3, Y12, 32(R11)
+	ADDQ       BX, R11
+	VMOVUPS    Y4, (R11)
+	VMASKMOVPS Y5, Y12, 32(R11)
+	ADDQ       BX, R11
+	VMOVUPS    Y6, (R11)
+	VMASKMOVPS Y7, Y12, 32(R11)
+	ADDQ       BX, R11
+	VMOVUPS    Y8, (R11)
+	VMASKMOVPS Y9, Y12, 32(R11)
+	ADDQ       BX, R11
+	VMOVUPS    Y10, (R11)
+	VMASKMOVPS Y11, Y12, 32(R11)
+	LEAQ       (R11)(BX*1), R14
+	LEAQ       (R13)(SI*2), R13
+	SUBQ       $0x06, R8
+	JMP        AVX2listed_2m_rows6
+
+AVX2listed_2m_below6:
+	CMPQ       R8, $0x04
+	JLT        AVX2listed_2m_below4
+	TESTQ      $0x00000001, DI
+	JE         AVX2listed_2m_rows4_zero
+	VMOVUPS    8(SP), Y8
+	MOVQ       R14, R11
+	VMOVUPS    (R11), Y0
+	VMASKMOVPS 32(R11), Y8, Y1
+	ADDQ       BX, R11
+	VMOVUPS    (R11), Y2
+	VMASKMOVPS 32(R11), Y8, Y3
+	ADDQ       BX, R11
+	VMOVUPS    (R11), Y4
+	VMASKMOVPS 32(R11), Y8, Y5
+	ADDQ       BX, R11
+	VMOVUPS    (R11), Y6
+	VMASKMOVPS 32(R11), Y8, Y7
+	JMP        AVX2listed_2m_rows4_start
+
+AVX2listed_2m_rows4_zero:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+
+AVX2listed_2m_rows4_start:
+	MOVQ  (SP), AX
+	MOVQ  k+64(FP), R12
+	LEAQ  68(AX)(R12*4), R12
+	MOVQ  R12, (SP)
+	MOVL  (AX), R12
+	TESTQ R12, R12
+	JE    AVX2listed_2m_rows4_end
+
+AVX2listed_2m_rows4_terms:
+	ADDQ         $0x04, AX
+	MOVL         (AX), R11
+	LEAQ         (R13)(R11*4), R9
+	IMULQ        DX, R11
+	ADDQ         40(SP), R11
+	VMOVUPS      8(SP), Y10
+	VMOVUPS      (R11), Y8
+	VMASKMOVPS   32(R11), Y10, Y9
+	VBROADCASTSS (R9), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y0, Y0
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y1, Y1
+	VBROADCASTSS (R9)(CX*1), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y2, Y2
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y3, Y3
+	VBROADCASTSS (R9)(CX*2), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VBROADCASTSS (R9)(SI*1), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y6, Y6
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y7, Y7
+	DECQ         R12
+	JNE          AVX2listed_2m_rows4_terms
+
+AVX2listed_2m_rows4_end:
+	TESTQ      $0x00000002, DI
+	JE         AVX2listed_2m_rows4_biased
+	MOVQ       56(SP), R11
+	VMOVUPS    8(SP), Y10
+	VMOVUPS    (R11), Y8
+	VADDPS     Y8, Y0, Y0
+	VADDPS     Y8, Y2, Y2
+	VADDPS     Y8, Y4, Y4
+	VADDPS     Y8, Y6, Y6
+	VMASKMOVPS 32(R11), Y10, Y9
+	VADDPS     Y9, Y1, Y1
+	VADDPS     Y9, Y3, Y3
+	VADDPS     Y9, Y5, Y5
+	VADDPS     Y9, Y7, Y7
+
+AVX2listed_2m_rows4_biased:
+	TESTQ  $0x00000004, DI
+	JE     AVX2listed_2m_rows4_store
+	VXORPS Y8, Y8, Y8
+	VMAXPS Y0, Y8, Y0
+	VMAXPS Y1, Y8, Y1
+	VMAXPS Y2, Y8, Y2
+	VMAXPS Y3, Y8, Y3
+	VMAXPS Y4, Y8, Y4
+	VMAXPS Y5, Y8, Y5
+	VMAXPS Y6, Y8, Y6
+	VMAXPS Y7, Y8, Y7
+
+AVX2listed_2m_rows4_store:
+	VMOVUPS    8(SP), Y8
+	MOVQ       R14, R11
+	VMOVUPS    Y0, (R11)
+	VMASKMOVPS Y1, Y8, 32(R11)
+	ADDQ       BX, R11
+	VMOVUPS    Y2, (R11)
+	VMASKMOVPS Y3, Y8, 32(R11)
+	ADDQ       BX, R11
+	VMOVUPS    Y4, (R11)
+	VMASKMOVPS Y5, Y8, 32(R11)
+	ADDQ       BX, R11
+	VMOVUPS    Y6, (R11)
+	VMASKMOVPS Y7, Y8, 32(R11)
+	LEAQ       (R11)(BX*1), R14
+	LEAQ       (R13)(CX*4), R13
+	SUBQ       $0x04, R8
+
+AVX2listed_2m_below4:
+	CMPQ       R8, $0x02
+	JLT        AVX2listed_2m_below2
+	TESTQ      $0x00000001, DI
+	JE         AVX2listed_2m_rows2_zero
+	VMOVUPS    8(SP), Y4
+	MOVQ       R14, R11
+	VMOVUPS    (R11), Y0
+	VMASKMOVPS 32(R11), Y4, Y1
+	ADDQ       BX, R11
+	VMOVUPS    (R11), Y2
+	VMASKMOVPS 32(R11), Y4, Y3
+	JMP        AVX2listed_2m_rows2_start
+
+AVX2listed_2m_rows2_zero:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+
+AVX2listed_2m_rows2_start:
+	MOVQ  (SP), AX
+	MOVQ  k+64(FP), R12
+	LEAQ  68(AX)(R12*4), R12
+	MOVQ  R12, (SP)
+	MOVL  (AX), R12
+	TESTQ R12, R12
+	JE    AVX2listed_2m_rows2_end
+
+AVX2listed_2m_rows2_terms:
+	ADDQ         $0x04, AX
+	MOVL         (AX), R11
+	LEAQ         (R13)(R11*4), R9
+	IMULQ        DX, R11
+	ADDQ         40(SP), R11
+	VMOVUPS      8(SP), Y6
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   32(R11), Y6, Y5
+	VBROADCASTSS (R9), Y6
+	VMULPS       Y4, Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       Y5, Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VBROADCASTSS (R9)(CX*1), Y6
+	VMULPS       Y4, Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       Y5, Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	DECQ         R12
+	JNE          AVX2listed_2m_rows2_terms
+
+AVX2listed_2m_rows2_end:
+	TESTQ      $0x00000002, DI
+	JE         AVX2listed_2m_rows2_biased
+	MOVQ       56(SP), R11
+	VMOVUPS    8(SP), Y6
+	VMOVUPS    (R11), Y4
+	VADDPS     Y4, Y0, Y0
+	VADDPS     Y4, Y2, Y2
+	VMASKMOVPS 32(R11), Y6, Y5
+	VADDPS     Y5, Y1, Y1
+	VADDPS     Y5, Y3, Y3
+
+AVX2listed_2m_rows2_biased:
+	TESTQ  $0x00000004, DI
+	JE     AVX2listed_2m_rows2_store
+	VXORPS Y4, Y4, Y4
+	VMAXPS Y0, Y4, Y0
+	VMAXPS Y1, Y4, Y1
+	VMAXPS Y2, Y4, Y2
+	VMAXPS Y3, Y4, Y3
+
+AVX2listed_2m_rows2_store:
+	VMOVUPS    8(SP), Y4
+	MOVQ       R14, R11
+	VMOVUPS    Y0, (R11)
+	VMASKMOVPS Y1, Y4, 32(R11)
+	ADDQ       BX, R11
+	VMOVUPS    Y2, (R11)
+	VMASKMOVPS Y3, Y4, 32(R11)
+	LEAQ       (R11)(BX*1), R14
+	LEAQ       (R13)(CX*2), R13
+	SUBQ       $0x02, R8
+
+AVX2listed_2m_below2:
+	CMPQ       R8, $0x01
+	JLT        AVX2listed_2m_below1
+	TESTQ      $0x00000001, DI
+	JE         AVX2listed_2m_rows1_zero
+	VMOVUPS    8(SP), Y2
+	MOVQ       R14, R11
+	VMOVUPS    (R11), Y0
+	VMASKMOVPS 32(R11), Y2, Y1
+	JMP        AVX2listed_2m_rows1_start
+
+AVX2listed_2m_rows1_zero:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+AVX2listed_2m_rows1_start:
+	MOVQ  (SP), AX
+	MOVQ  k+64(FP), R12
+	LEAQ  68(AX)(R12*4), R12
+	MOVQ  R12, (SP)
+	MOVL  (AX), R12
+	TESTQ R12, R12
+	JE    AVX2listed_2m_rows1_end
+
+AVX2listed_2m_rows1_terms:
+	ADDQ         $0x04, AX
+	MOVL         (AX), R11
+	LEAQ         (R13)(R11*4), R9
+	IMULQ        DX, R11
+	ADDQ         40(SP), R11
+	VMOVUPS      8(SP), Y4
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   32(R11), Y4, Y3
+	VBROADCASTSS (R9), Y4
+	VMULPS       Y2, Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       Y3, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	DECQ         R12
+	JNE          AVX2listed_2m_rows1_terms
+
+AVX2listed_2m_rows1_end:
+	TESTQ      $0x00000002, DI
+	JE         AVX2listed_2m_rows1_biased
+	MOVQ       56(SP), R11
+	VMOVUPS    8(SP), Y4
+	VMOVUPS    (R11), Y2
+	VADDPS     Y2, Y0, Y0
+	VMASKMOVPS 32(R11), Y4, Y3
+	VADDPS     Y3, Y1, Y1
+
+AVX2listed_2m_rows1_biased:
+	TESTQ  $0x00000004, DI
+	JE     AVX2listed_2m_rows1_store
+	VXORPS Y2, Y2, Y2
+	VMAXPS Y0, Y2, Y0
+	VMAXPS Y1, Y2, Y1
+
+AVX2listed_2m_rows1_store:
+	VMOVUPS    8(SP), Y2
+	MOVQ       R14, R11
+	VMOVUPS    Y0, (R11)
+	VMASKMOVPS Y1, Y2, 32(R11)
+	LEAQ       (R11)(BX*1), R14
+	LEAQ       (R13)(CX*1), R13
+
+AVX2listed_2m_below1:
+	JMP AVX2listed_done
+
+AVX2listed_one:
+	LEAQ    masks<>+32(SB), R8
+	SHLQ    $0x02, AX
+	SUBQ    AX, R8
+	VMOVUPS (R8), Y0
+	VMOVUPS Y0, 8(SP)
+	MOVQ    a+16(FP), R13
+	MOVQ    48(SP), R14
+	MOVQ    m+48(FP), R8
+	MOVQ    lists+88(FP), AX
+	MOVQ    AX, (SP)
+
+AVX2listed_1m_rows6:
+	CMPQ       R8, $0x06
+	JLT        AVX2listed_1m_below6
+	TESTQ      $0x00000001, DI
+	JE         AVX2listed_1m_rows6_zero
+	VMOVUPS    8(SP), Y6
+	MOVQ       R14, R11
+	VMASKMOVPS (R11), Y6, Y0
+	ADDQ       BX, R11
+	VMASKMOVPS (R11), Y6, Y1
+	ADDQ       BX, R11
+	VMASKMOVPS (R11), Y6, Y2
+	ADDQ       BX, R11
+	VMASKMOVPS (R11), Y6, Y3
+	ADDQ       BX, R11
+	VMASKMOVPS (R11), Y6, Y4
+	ADDQ       BX, R11
+	VMASKMOVPS (R11), Y6, Y5
+	JMP        AVX2listed_1m_rows6_start
+
+AVX2listed_1m_rows6_zero:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+
+AVX2listed_1m_rows6_start:
+	MOVQ  (SP), AX
+	MOVQ  k+64(FP), R12
+	LEAQ  68(AX)(R12*4), R12
+	MOVQ  R12, (SP)
+	MOVL  (AX), R12
+	TESTQ R12, R12
+	JE    AVX2listed_1m_rows6_end
+
+AVX2listed_1m_rows6_terms:
+	ADDQ         $0x04, AX
+	MOVL         (AX), R11
+	LEAQ         (R13)(R11*4), R9
+	LEAQ         (R9)(CX*4), R10
+	IMULQ        DX, R11
+	ADDQ         40(SP), R11
+	VMOVUPS      8(SP), Y7
+	VMASKMOVPS   (R11), Y7, Y6
+	VBROADCASTSS (R9), Y7
+	VMULPS       Y6, Y7, Y7
+	VADDPS       Y7, Y0, Y0
+	VBROADCASTSS (R9)(CX*1), Y7
+	VMULPS       Y6, Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	VBROADCASTSS (R9)(CX*2), Y7
+	VMULPS       Y6, Y7, Y7
+	VADDPS       Y7, Y2, Y2
+	VBROADCASTSS (R9)(SI*1), Y7
+	VMULPS       Y6, Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VBROADCASTSS (R10), Y7
+	VMULPS       Y6, Y7, Y7
+	VADDPS       Y7, Y4, Y4
+	VBROADCASTSS (R10)(CX*1), Y7
+	VMULPS       Y6, Y7, Y7
+	VADDPS       Y7, Y5, Y5
+	DECQ         R12
+	JNE          AVX2listed_1m_rows6_terms
+
+AVX2listed_1m_rows6_end:
+	TESTQ      $0x00000002, DI
+	JE         AVX2listed_1m_rows6_biased
+	MOVQ       56(SP), R11
+	VMOVUPS    8(SP), Y7
+	VMASKMOVPS (R11), Y7, Y6
+	VADDPS     Y6, Y0, Y0
+	VADDPS     Y6, Y1, Y1
+	VADDPS     Y6, Y2, Y2
+	VADDPS     Y6, Y3, Y3
+	VADDPS     Y6, Y4, Y4
+	VADDPS     Y6, Y5, Y5
+
+AVX2listed_1m_rows6_biased:
+	TESTQ  $0x00000004, DI
+	JE     AVX2listed_1m_rows6_store
+	VXORPS Y6, Y6, Y6
+	VMAXPS Y0, Y6, Y0
+	VMAXPS Y1, Y6, Y1
+	VMAXPS Y2, Y6, Y2
+	VMAXPS Y3, Y6, Y3
+	VMAXPS Y4, Y6, Y4
+	VMAXPS Y5, Y6, Y5
+
+AVX2listed_1m_rows6_store:
+	VMOVUPS    8(SP), Y6
+	MOVQ       R14, R11
+	VMASKMOVPS Y0, Y6, (R11)
+	ADDQ       BX, R11
+	VMASKMOVPS Y1, Y6, (R11)
+	ADDQ       BX, R11
+	VMASKMOVPS Y2, Y6, (R11)
+	ADDQ       BX, R11
+	VMASKMOVPS Y3, Y6, (R11)
+	ADDQ       BX, R11
+	VMASKMOVPS Y4, Y6, (R11)
+	ADDQ       BX, R11
+	VMASKMOVPS Y5, Y6, (R11)
+	LEAQ       (R11)(BX*1), R14
+	LEAQ       (R13)(SI*2), R13
+	SUBQ       $0x06, R8
+	JMP        AVX2listed_1m_rows6
+
+AVX2listed_1m_below6:
+	CMPQ       R8, $0x04
+	JLT        AVX2listed_1m_below4
+	TESTQ      $0x00000001, DI
+	JE         AVX2listed_1m_rows4_zero
+	VMOVUPS    8(SP), Y4
+	MOVQ       R14, R11
+	VMASKMOVPS (R11), Y4, Y0
+	ADDQ       BX, R11
+	VMASKMOVPS (R11), Y4, Y1
+	ADDQ       BX, R11
+	VMASKMOVPS (R11), Y4, Y2
+	ADDQ       BX, R11
+	VMASKMOVPS (R11), Y4, Y3
+	JMP        AVX2listed_1m_rows4_start
+
+AVX2listed_1m_rows4_zero:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+
+AVX2listed_1m_rows4_start:
+	MOVQ  (SP), AX
+	MOVQ  k+64(FP), R12
+	LEAQ  68(AX)(R12*4), R12
+	MOVQ  R12, (SP)
+	MOVL  (AX), R12
+	TESTQ R12, R12
+	JE    AVX2listed_1m_rows4_end
+
+AVX2listed_1m_rows4_terms:
+	ADDQ         $0x04, AX
+	MOVL         (AX), R11
+	LEAQ         (R13)(R11*4), R9
+	IMULQ        DX, R11
+	ADDQ         40(SP), R11
+	VMOVUPS      8(SP), Y5
+	VMASKMOVPS   (R11), Y5, Y4
+	VBROADCASTSS (R9), Y5
+	VMULPS       Y4, Y5, Y5
+	VADDPS       Y5, Y0, Y0
+	VBROADCASTSS (R9)(CX*1), Y5
+	VMULPS       Y4, Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VBROADCASTSS (R9)(CX*2), Y5
+	VMULPS       Y4, Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VBROADCASTSS (R9)(SI*1), Y5
+	VMULPS       Y4, Y5, Y5
+	VADDPS       Y5, Y3, Y3
+	DECQ         R12
+	JNE          AVX2listed_1m_rows4_terms
+
+AVX2listed_1m_rows4_end:
+	TESTQ      $0x00000002, DI
+	JE         AVX2listed_1m_rows4_biased
+	MOVQ       56(SP), R11
+	VMOVUPS    8(SP), Y5
+	VMASKMOVPS (R11), Y5, Y4
+	VADDPS     Y4, Y0, Y0
+	VADDPS     Y4, Y1, Y1
+	VADDPS     Y4, Y2, Y2
+	VADDPS     Y4, Y3, Y3
+
+AVX2listed_1m_rows4_biased:
+	TESTQ  $0x00000004, DI
+	JE     AVX2listed_1m_rows4_store
+	VXORPS Y4, Y4, Y4
+	VMAXPS Y0, Y4, Y0
+	VMAXPS Y1, Y4, Y1
+	VMAXPS Y2, Y4, Y2
+	VMAXPS Y3, Y4, Y3
+
+AVX2listed_1m_rows4_store:
+	VMOVUPS    8(SP), Y4
+	MOVQ       R14, R11
+	VMASKMOVPS Y0, Y4, (R11)
+	ADDQ       BX, R11
+	VMASKMOVPS Y1, Y4, (R11)
+	ADDQ       BX, R11
+	VMASKMOVPS Y2, Y4, (R11)
+	ADDQ       BX, R11
+	VMASKMOVPS Y3, Y4, (R11)
+	LEAQ       (R11)(BX*1), R14
+	LEAQ       (R13)(CX*4), R13
+	SUBQ       $0x04, R8
+
+AVX2listed_1m_below4:
+	CMPQ       R8, $0x02
+	JLT        AVX2listed_1m_below2
+	TESTQ      $0x00000001, DI
+	JE         AVX2listed_1m_rows2_zero
+	VMOVUPS    8(SP), Y2
+	MOVQ       R14, R11
+	VMASKMOVPS (R11), Y2, Y0
+	ADDQ       BX, R11
+	VMASKMOVPS (R11), Y2, Y1
+	JMP        AVX2listed_1m_rows2_start
+
+AVX2listed_1m_rows2_zero:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+AVX2listed_1m_rows2_start:
+	MOVQ  (SP), AX
+	MOVQ  k+64(FP), R12
+	LEAQ  68(AX)(R12*4), R12
+	MOVQ  R12, (SP)
+	MOVL  (AX), R12
+	TESTQ R12, R12
+	JE    AVX2listed_1m_rows2_end
+
+AVX2listed_1m_rows2_terms:
+	ADDQ         $0x04, AX
+	MOVL         (AX), R11
+	LEAQ         (R13)(R11*4), R9
+	IMULQ        DX, R11
+	ADDQ         40(SP), R11
+	VMOVUPS      8(SP), Y3
+	VMASKMOVPS   (R11), Y3, Y2
+	VBROADCASTSS (R9), Y3
+	VMULPS       Y2, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VBROADCASTSS (R9)(CX*1), Y3
+	VMULPS       Y2, Y3, Y3
+	VADDPS       Y3, Y1, Y1
+	DECQ         R12
+	JNE          AVX2listed_1m_rows2_terms
+
+AVX2listed_1m_rows2_end:
+	TESTQ      $0x00000002, DI
+	JE         AVX2listed_1m_rows2_biased
+	MOVQ       56(SP), R11
+	VMOVUPS    8(SP), Y3
+	VMASKMOVPS (R11), Y3, Y2
+	VADDPS     Y2, Y0, Y0
+	VADDPS     Y2, Y1, Y1
+
+AVX2listed_1m_rows2_biased:
+	TESTQ  $0x00000004, DI
+	JE     AVX2listed_1m_rows2_store
+	VXORPS Y2, Y2, Y2
+	VMAXPS Y0, Y2, Y0
+	VMAXPS Y1, Y2, Y1
+
+AVX2listed_1m_rows2_store:
+	VMOVUPS    8(SP), Y2
+	MOVQ       R14, R11
+	VMASKMOVPS Y0, Y2, (R11)
+	ADDQ       BX, R11
+	VMASKMOVPS Y1, Y2, (R11)
+	LEAQ       (R11)(BX*1), R14
+	LEAQ       (R13)(CX*2), R13
+	SUBQ       $0x02, R8
+
+AVX2listed_1m_below2:
+	CMPQ       R8, $0x01
+	JLT        AVX2listed_1m_below1
+	TESTQ      $0x00000001, DI
+	JE         AVX2listed_1m_rows1_zero
+	VMOVUPS    8(SP), Y1
+	MOVQ       R14, R11
+	VMASKMOVPS (R11), Y1, Y0
+	JMP        AVX2listed_1m_rows1_start
+
+AVX2listed_1m_rows1_zero:
+	VXORPS Y0, Y0, Y0
+
+AVX2listed_1m_rows1_start:
+	MOVQ  (SP), AX
+	MOVQ  k+64(FP), R12
+	LEAQ  68(AX)(R12*4), R12
+	MOVQ  R12, (SP)
+	MOVL  (AX), R12
+	TESTQ R12, R12
+	JE    AVX2listed_1m_rows1_end
+
+AVX2listed_1m_rows1_terms:
+	ADDQ         $0x04, AX
+	MOVL         (AX), R11
+	LEAQ         (R13)(R11*4), R9
+	IMULQ        DX, R11
+	ADDQ         40(SP), R11
+	VMOVUPS      8(SP), Y2
+	VMASKMOVPS   (R11), Y2, Y1
+	VBROADCASTSS (R9), Y2
+	VMULPS       Y1, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	DECQ         R12
+	JNE          AVX2listed_1m_rows1_terms
+
+AVX2listed_1m_rows1_end:
+	TESTQ      $0x00000002, DI
+	JE         AVX2listed_1m_rows1_biased
+	MOVQ       56(SP), R11
+	VMOVUPS    8(SP), Y2
+	VMASKMOVPS (R11), Y2, Y1
+	VADDPS     Y1, Y0, Y0
+
+AVX2listed_1m_rows1_biased:
+	TESTQ  $0x00000004, DI
+	JE     AVX2listed_1m_rows1_store
+	VXORPS Y1, Y1, Y1
+	VMAXPS Y0, Y1, Y0
+
+AVX2listed_1m_rows1_store:
+	VMOVUPS    8(SP), Y1
+	MOVQ       R14, R11
+	VMASKMOVPS Y0, Y1, (R11)
+	LEAQ       (R11)(BX*1), R14
+	LEAQ       (R13)(CX*1), R13
+
+AVX2listed_1m_below1:
+AVX2listed_done:
+	VZEROUPPER
+	RET
+
+// func listAVX2(lists *int32, a *float32, as int, m int, k int)
+// Requires: AVX, AVX2
+TEXT ·listAVX2(SB), NOSPLIT, $32-40
+	MOVQ   lists+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   as+16(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   m+24(FP), BX
+	MOVQ   k+32(FP), SI
+	VXORPS Y4, Y4, Y4
+
+listAVX26:
+	CMPQ BX, $0x06
+	JLT  listAVX26_below
+	LEAQ 4(AX), R9
+	XORQ R10, R10
+	MOVQ SI, R8
+
+listAVX26_block:
+	CMPQ      R8, $0x08
+	JLT       listAVX26_last
+	LEAQ      (CX)(R10*4), DI
+	VMOVUPS   (DI), Y0
+	ADDQ      DX, DI
+	VORPS     (DI), Y0, Y0
+	ADDQ      DX, DI
+	VORPS     (DI), Y0, Y0
+	ADDQ      DX, DI
+	VORPS     (DI), Y0, Y0
+	ADDQ      DX, DI
+	VORPS     (DI), Y0, Y0
+	ADDQ      DX, DI
+	VORPS     (DI), Y0, Y0
+	VPADDD    Y0, Y0, Y0
+	VPCMPEQD  Y4, Y0, Y0
+	VMOVMSKPS Y0, DI
+	XORL      $0xff, DI
+	JE        listAVX26_bit_done
+
+listAVX26_bit:
+	BSFL DI, R11
+	ADDL R10, R11
+	MOVL R11, (R9)
+	ADDQ $0x04, R9
+	LEAL -1(DI), R11
+	ANDL R11, DI
+	JNE  listAVX26_bit
+
+listAVX26_bit_done:
+	ADDQ $0x08, R10
+	SUBQ $0x08, R8
+	JMP  listAVX26_block
+
+listAVX26_last:
+	TESTQ      R8, R8
+	JE         listAVX26_end
+	LEAQ       masks<>+32(SB), DI
+	SHLQ       $0x02, R8
+	SUBQ       R8, DI
+	VMOVUPS    (DI), Y0
+	VMOVUPS    Y0, (SP)
+	VMOVUPS    (SP), Y3
+	LEAQ       (CX)(R10*4), DI
+	VMASKMOVPS (DI), Y3, Y0
+	ADDQ       DX, DI
+	VMASKMOVPS (DI), Y3, Y2
+	VORPS      Y2, Y0, Y0
+	ADDQ       DX, DI
+	VMASKMOVPS (DI), Y3, Y2
+	VORPS      Y2, Y0, Y0
+	ADDQ       DX, DI
+	VMASKMOVPS (DI), Y3, Y2
+	VORPS      Y2, Y0, Y0
+	ADDQ       DX, DI
+	VMASKMOVPS (DI), Y3, Y2
+	VORPS      Y2, Y0, Y0
+	ADDQ       DX, DI
+	VMASKMOVPS (DI), Y3, Y2
+	VORPS      Y2, Y0, Y0
+	VPADDD     Y0, Y0, Y0
+	VPCMPEQD   Y4, Y0, Y0
+	VMOVMSKPS  Y0, DI
+	XORL       $0xff, DI
+	JE         listAVX26_rest_done
+
+listAVX26_rest:
+	BSFL DI, R11
+	ADDL R10, R11
+	MOVL R11, (R9)
+	ADDQ $0x04, R9
+	LEAL -1(DI), R11
+	ANDL R11, DI
+	JNE  listAVX26_rest
+
+listAVX26_rest_done:
+listAVX26_end:
+	SUBQ AX, R9
+	SHRQ $0x02, R9
+	DECQ R9
+	MOVL R9, (AX)
+	LEAQ 68(AX)(SI*4), AX
+	ADDQ DX, CX
+	ADDQ DX, CX
+	ADDQ DX, CX
+	ADDQ DX, CX
+	ADDQ DX, CX
+	ADDQ DX, CX
+	SUBQ $0x06, BX
+	JMP  listAVX26
+
+listAVX26_below:
+	CMPQ BX, $0x04
+	JLT  listAVX24_below
+	LEAQ 4(AX), R9
+	XORQ R10, R10
+	MOVQ SI, R8
+
+listAVX24_block:
+	CMPQ      R8, $0x08
+	JLT       listAVX24_last
+	LEAQ      (CX)(R10*4), DI
+	VMOVUPS   (DI), Y0
+	ADDQ      DX, DI
+	VORPS     (DI), Y0, Y0
+	ADDQ      DX, DI
+	VORPS     (DI), Y0, Y0
+	ADDQ      DX, DI
+	VORPS     (DI), Y0, Y0
+	VPADDD    Y0, Y0, Y0
+	VPCMPEQD  Y4, Y0, Y0
+	VMOVMSKPS Y0, DI
+	XORL      $0xff, DI
+	JE        listAVX24_bit_done
+
+listAVX24_bit:
+	BSFL DI, R11
+	ADDL R10, R11
+	MOVL R11, (R9)
+	ADDQ $0x04, R9
+	LEAL -1(DI), R11
+	ANDL R11, DI
+	JNE  listAVX24_bit
+
+listAVX24_bit_done:
+	ADDQ $0x08, R10
+	SUBQ $0x08, R8
+	JMP  listAVX24_block
+
+listAVX24_last:
+	TESTQ      R8, R8
+	JE         listAVX24_end
+	LEAQ       masks<>+32(SB), DI
+	SHLQ       $0x02, R8
+	SUBQ       R8, DI
+	VMOVUPS    (DI), Y0
+	VMOVUPS    Y0, (SP)
+	VMOVUPS    (SP), Y3
+	LEAQ       (CX)(R10*4), DI
+	VMASKMOVPS (DI), Y3, Y0
+	ADDQ       DX, DI
+	VMASKMOVPS (DI), Y3, Y2
+	VORPS      Y2, Y0, Y0
+	ADDQ       DX, DI
+	VMASKMOVPS (DI), Y3, Y2
+	VORPS      Y2, Y0, Y0
+	ADDQ       DX, DI
+	VMASKMOVPS (DI), Y3, Y2
+	VORPS      Y2, Y0, Y0
+	VPADDD     Y0, Y0, Y0
+	VPCMPEQD   Y4, Y0, Y0
+	VMOVMSKPS  Y0, DI
+	XORL       $0xff, DI
+	JE         listAVX24_rest_done
+
+listAVX24_rest:
+	BSFL DI, R11
+	ADDL R10, R11
+	MOVL R11, (R9)
+	ADDQ $0x04, R9
+	LEAL -1(DI), R11
+	ANDL R11, DI
+	JNE  listAVX24_rest
+
+listAVX24_rest_done:
+listAVX24_end:
+	SUBQ AX, R9
+	SHRQ $0x02, R9
+	DECQ R9
+	MOVL R9, (AX)
+	LEAQ 68(AX)(SI*4), AX
+	ADDQ DX, CX
+	ADDQ DX, CX
+	ADDQ DX, CX
+	ADDQ DX, CX
+	SUBQ $0x04, BX
+
+listAVX24_below:
+	CMPQ BX, $0x02
+	JLT  listAVX22_below
+	LEAQ 4(AX), R9
+	XORQ R10, R10
+	MOVQ SI, R8
+
+listAVX22_block:
+	CMPQ      R8, $0x08
+	JLT       listAVX22_last
+	LEAQ      (CX)(R10*4), DI
+	VMOVUPS   (DI), Y0
+	ADDQ      DX, DI
+	VORPS     (DI), Y0, Y0
+	VPADDD    Y0, Y0, Y0
+	VPCMPEQD  Y4, Y0, Y0
+	VMOVMSKPS Y0, DI
+	XORL      $0xff, DI
+	JE        listAVX22_bit_done
+
+listAVX22_bit:
+	BSFL DI, R11
+	ADDL R10, R11
+	MOVL R11, (R9)
+	ADDQ $0x04, R9
+	LEAL -1(DI), R11
+	ANDL R11, DI
+	JNE  listAVX22_bit
+
+listAVX22_bit_done:
+	ADDQ $0x08, R10
+	SUBQ $0x08, R8
+	JMP  listAVX22_block
+
+listAVX22_last:
+	TESTQ      R8, R8
+	JE         listAVX22_end
+	LEAQ       masks<>+32(SB), DI
+	SHLQ       $0x02, R8
+	SUBQ       R8, DI
+	VMOVUPS    (DI), Y0
+	VMOVUPS    Y0, (SP)
+	VMOVUPS    (SP), Y3
+	LEAQ       (CX)(R10*4), DI
+	VMASKMOVPS (DI), Y3, Y0
+	ADDQ       DX, DI
+	VMASKMOVPS (DI), Y3, Y2
+	VORPS      Y2, Y0, Y0
+	VPADDD     Y0, Y0, Y0
+	VPCMPEQD   Y4, Y0, Y0
+	VMOVMSKPS  Y0, DI
+	XORL       $0xff, DI
+	JE         listAVX22_rest_done
+
+listAVX22_rest:
+	BSFL DI, R11
+	ADDL R10, R11
+	MOVL R11, (R9)
+	ADDQ $0x04, R9
+	LEAL -1(DI), R11
+	ANDL R11, DI
+	JNE  listAVX22_rest
+
+listAVX22_rest_done:
+listAVX22_end:
+	SUBQ AX, R9
+	SHRQ $0x02, R9
+	DECQ R9
+	MOVL R9, (AX)
+	LEAQ 68(AX)(SI*4), AX
+	ADDQ DX, CX
+	ADDQ DX, CX
+	SUBQ $0x02, BX
+
+listAVX22_below:
+	CMPQ BX, $0x01
+	JLT  listAVX21_below
+	LEAQ 4(AX), R9
+	XORQ R10, R10
+	MOVQ SI, R8
+
+listAVX21_block:
+	CMPQ      R8, $0x08
+	JLT       listAVX21_last
+	LEAQ      (CX)(R10*4), DI
+	VMOVUPS   (DI), Y0
+	VPADDD    Y0, Y0, Y0
+	VPCMPEQD  Y4, Y0, Y0
+	VMOVMSKPS Y0, DI
+	XORL      $0xff, DI
+	JE        listAVX21_bit_done
+
+listAVX21_bit:
+	BSFL DI, R11
+	ADDL R10, R11
+	MOVL R11, (R9)
+	ADDQ $0x04, R9
+	LEAL -1(DI), R11
+	ANDL R11, DI
+	JNE  listAVX21_bit
+
+listAVX21_bit_done:
+	ADDQ $0x08, R10
+	SUBQ $0x08, R8
+	JMP  listAVX21_block
+
+listAVX21_last:
+	TESTQ      R8, R8
+	JE         listAVX21_end
+	LEAQ       masks<>+32(SB), DI
+	SHLQ       $0x02, R8
+	SUBQ       R8, DI
+	VMOVUPS    (DI), Y0
+	VMOVUPS    Y0, (SP)
+	VMOVUPS    (SP), Y3
+	LEAQ       (CX)(R10*4), DI
+	VMASKMOVPS (DI), Y3, Y0
+	VPADDD     Y0, Y0, Y0
+	VPCMPEQD   Y4, Y0, Y0
+	VMOVMSKPS  Y0, DI
+	XORL       $0xff, DI
+	JE         listAVX21_rest_done
+
+listAVX21_rest:
+	BSFL DI, R11
+	ADDL R10, R11
+	MOVL R11, (R9)
+	ADDQ $0x04, R9
+	LEAL -1(DI), R11
+	ANDL R11, DI
+	JNE  listAVX21_rest
+
+listAVX21_rest_done:
+listAVX21_end:
+	SUBQ AX, R9
+	SHRQ $0x02, R9
+	DECQ R9
+	MOVL R9, (AX)
+	LEAQ 68(AX)(SI*4), AX
+	ADDQ DX, CX
+	SUBQ $0x01, BX
+
+listAVX21_below:
+	VZEROUPPER
+	RET
+
+DATA numbersAVX2<>+0(SB)/4, $0x00000000
+DATA numbersAVX2<>+4(SB)/4, $0x00000001
+DATA numbersAVX2<>+8(SB)/4, $0x00000002
+DATA numbersAVX2<>+12(SB)/4, $0x00000003
+DATA numbersAVX2<>+16(SB)/4, $0x00000004
+DATA numbersAVX2<>+20(SB)/4, $0x00000005
+DATA numbersAVX2<>+24(SB)/4, $0x00000006
+DATA numbersAVX2<>+28(SB)/4, $0x00000007
+GLOBL numbersAVX2<>(SB), RODATA|NOPTR, $32
 
 // func transposeAVX2(dst *float32, src *float32, lds int, rows int, cols int)
 // Requires: AVX, CMOV
@@ -3093,6 +6203,255 @@ neighbors_done:
 
 neighbors_end:
 	MOVQ R9, done+72(FP)
+	VZEROUPPER
+	RET
+
+DATA nothing<>+0(SB)/4, $0x80000000
+DATA nothing<>+4(SB)/4, $0x80000000
+DATA nothing<>+8(SB)/4, $0x80000000
+DATA nothing<>+12(SB)/4, $0x80000000
+DATA nothing<>+16(SB)/4, $0x80000000
+DATA nothing<>+20(SB)/4, $0x80000000
+DATA nothing<>+24(SB)/4, $0x80000000
+DATA nothing<>+28(SB)/4, $0x80000000
+DATA nothing<>+32(SB)/4, $0x80000000
+DATA nothing<>+36(SB)/4, $0x80000000
+DATA nothing<>+40(SB)/4, $0x80000000
+DATA nothing<>+44(SB)/4, $0x80000000
+DATA nothing<>+48(SB)/4, $0x80000000
+DATA nothing<>+52(SB)/4, $0x80000000
+DATA nothing<>+56(SB)/4, $0x80000000
+DATA nothing<>+60(SB)/4, $0x80000000
+DATA nothing<>+64(SB)/4, $0x80000000
+DATA nothing<>+68(SB)/4, $0x80000000
+DATA nothing<>+72(SB)/4, $0x80000000
+DATA nothing<>+76(SB)/4, $0x80000000
+DATA nothing<>+80(SB)/4, $0x80000000
+DATA nothing<>+84(SB)/4, $0x80000000
+DATA nothing<>+88(SB)/4, $0x80000000
+DATA nothing<>+92(SB)/4, $0x80000000
+DATA nothing<>+96(SB)/4, $0x80000000
+DATA nothing<>+100(SB)/4, $0x80000000
+DATA nothing<>+104(SB)/4, $0x80000000
+DATA nothing<>+108(SB)/4, $0x80000000
+DATA nothing<>+112(SB)/4, $0x80000000
+DATA nothing<>+116(SB)/4, $0x80000000
+DATA nothing<>+120(SB)/4, $0x80000000
+DATA nothing<>+124(SB)/4, $0x80000000
+GLOBL nothing<>(SB), RODATA|NOPTR, $128
+
+// func addNeighborsAVX512(dst *float32, ldd int, h *float32, ldh int, offsets *int32, neighbors *int32, count int, rows int, cols int) (done int)
+// Requires: AVX, AVX2, AVX512F, BMI2, CMOV
+TEXT ·addNeighborsAVX512(SB), NOSPLIT, $16-80
+	MOVQ         h+16(FP), AX
+	MOVQ         ldh+24(FP), CX
+	SHLQ         $0x02, CX
+	MOVQ         offsets+32(FP), DX
+	MOVQ         neighbors+40(FP), BX
+	MOVQ         dst+0(FP), SI
+	MOVQ         SI, (SP)
+	MOVQ         cols+64(FP), SI
+	MOVQ         SI, 8(SP)
+	LEAQ         nothing<>+0(SB), R11
+	MOVQ         rows+56(FP), R9
+	DECQ         R9
+	VMOVD        R9, X2
+	VPBROADCASTD X2, X2
+
+neighbors512_columns:
+	MOVQ    8(SP), SI
+	MOVL    $0x0000ffff, DI
+	MOVQ    $0x00000010, R8
+	CMPQ    SI, R8
+	CMOVQLT SI, R8
+	BZHIL   R8, DI, DI
+	KMOVW   DI, K1
+	SUBQ    $0x10, SI
+	JG      neighbors512_wide
+	XORQ    SI, SI
+	MOVQ    (SP), R9
+	MOVQ    AX, R10
+
+neighbors512_1:
+	MOVLQSX    (DX)(SI*4), DI
+	MOVLQSX    4(DX)(SI*4), R8
+	MOVQ       count+48(FP), R12
+	CMPQ       R8, R12
+	JHI        neighbors512_end
+	CMPQ       DI, R8
+	JHI        neighbors512_end
+	SUBQ       DI, R8
+	VMOVUPS.Z  (R10), K1, Z0
+	LEAQ       (BX)(DI*4), DI
+	CMPQ       R8, $0x04
+	JHI        neighbors512_1_many
+	LEAQ       masks<>+32(SB), R12
+	LEAQ       (R8)(R8*1), R13
+	ADDQ       R13, R13
+	SUBQ       R13, R12
+	VMOVDQU    (R12), X3
+	VPMASKMOVD (DI), X3, X4
+	VPMAXUD    X4, X2, X3
+	VPCMPEQD   X3, X2, X3
+	VMOVMSKPS  X3, R12
+	CMPL       R12, $0x0f
+	JNE        neighbors512_end
+	VMOVQ      X4, R13
+	VPEXTRQ    $0x01, X4, R14
+	MOVL       R13, R12
+	SHRQ       $0x20, R13
+	MOVL       R14, DI
+	SHRQ       $0x20, R14
+	IMULQ      CX, R12
+	ADDQ       AX, R12
+	CMPQ       R8, $0x00
+	CMOVQLE    R11, R12
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	CMPQ       R8, $0x01
+	CMOVQLE    R11, R13
+	IMULQ      CX, DI
+	ADDQ       AX, DI
+	CMPQ       R8, $0x02
+	CMOVQLE    R11, DI
+	IMULQ      CX, R14
+	ADDQ       AX, R14
+	CMPQ       R8, $0x03
+	CMOVQLE    R11, R14
+	VADDPS     (R12), Z0, K1, Z0
+	VADDPS     (R13), Z0, K1, Z0
+	VADDPS     (DI), Z0, K1, Z0
+	VADDPS     (R14), Z0, K1, Z0
+
+neighbors512_1_store:
+	VMOVUPS Z0, K1, (R9)
+	ADDQ    CX, R10
+	MOVQ    ldd+8(FP), R12
+	LEAQ    (R9)(R12*4), R9
+	INCQ    SI
+	MOVQ    rows+56(FP), R12
+	CMPQ    SI, R12
+	JLT     neighbors512_1
+	JMP     neighbors512_next
+
+neighbors512_1_many:
+	MOVQ rows+56(FP), R12
+
+neighbors512_1_sum:
+	MOVL   (DI), R13
+	CMPQ   R13, R12
+	JCC    neighbors512_end
+	IMULQ  CX, R13
+	ADDQ   AX, R13
+	VADDPS (R13), Z0, K1, Z0
+	ADDQ   $0x04, DI
+	DECQ   R8
+	JNE    neighbors512_1_sum
+	JMP    neighbors512_1_store
+
+neighbors512_wide:
+	MOVL    $0x0000ffff, DI
+	MOVQ    $0x00000010, R8
+	CMPQ    SI, R8
+	CMOVQLT SI, R8
+	BZHIL   R8, DI, DI
+	KMOVW   DI, K2
+	XORQ    SI, SI
+	MOVQ    (SP), R9
+	MOVQ    AX, R10
+
+neighbors512_2:
+	MOVLQSX    (DX)(SI*4), DI
+	MOVLQSX    4(DX)(SI*4), R8
+	MOVQ       count+48(FP), R12
+	CMPQ       R8, R12
+	JHI        neighbors512_end
+	CMPQ       DI, R8
+	JHI        neighbors512_end
+	SUBQ       DI, R8
+	VMOVUPS.Z  (R10), K1, Z0
+	VMOVUPS.Z  64(R10), K2, Z1
+	LEAQ       (BX)(DI*4), DI
+	CMPQ       R8, $0x04
+	JHI        neighbors512_2_many
+	LEAQ       masks<>+32(SB), R12
+	LEAQ       (R8)(R8*1), R13
+	ADDQ       R13, R13
+	SUBQ       R13, R12
+	VMOVDQU    (R12), X3
+	VPMASKMOVD (DI), X3, X4
+	VPMAXUD    X4, X2, X3
+	VPCMPEQD   X3, X2, X3
+	VMOVMSKPS  X3, R12
+	CMPL       R12, $0x0f
+	JNE        neighbors512_end
+	VMOVQ      X4, R13
+	VPEXTRQ    $0x01, X4, R14
+	MOVL       R13, R12
+	SHRQ       $0x20, R13
+	MOVL       R14, DI
+	SHRQ       $0x20, R14
+	IMULQ      CX, R12
+	ADDQ       AX, R12
+	CMPQ       R8, $0x00
+	CMOVQLE    R11, R12
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	CMPQ       R8, $0x01
+	CMOVQLE    R11, R13
+	IMULQ      CX, DI
+	ADDQ       AX, DI
+	CMPQ       R8, $0x02
+	CMOVQLE    R11, DI
+	IMULQ      CX, R14
+	ADDQ       AX, R14
+	CMPQ       R8, $0x03
+	CMOVQLE    R11, R14
+	VADDPS     (R12), Z0, K1, Z0
+	VADDPS     64(R12), Z1, K2, Z1
+	VADDPS     (R13), Z0, K1, Z0
+	VADDPS     64(R13), Z1, K2, Z1
+	VADDPS     (DI), Z0, K1, Z0
+	VADDPS     64(DI), Z1, K2, Z1
+	VADDPS     (R14), Z0, K1, Z0
+	VADDPS     64(R14), Z1, K2, Z1
+
+neighbors512_2_store:
+	VMOVUPS Z0, K1, (R9)
+	VMOVUPS Z1, K2, 64(R9)
+	ADDQ    CX, R10
+	MOVQ    ldd+8(FP), R12
+	LEAQ    (R9)(R12*4), R9
+	INCQ    SI
+	MOVQ    rows+56(FP), R12
+	CMPQ    SI, R12
+	JLT     neighbors512_2
+	JMP     neighbors512_next
+
+neighbors512_2_many:
+	MOVQ rows+56(FP), R12
+
+neighbors512_2_sum:
+	MOVL   (DI), R13
+	CMPQ   R13, R12
+	JCC    neighbors512_end
+	IMULQ  CX, R13
+	ADDQ   AX, R13
+	VADDPS (R13), Z0, K1, Z0
+	VADDPS 64(R13), Z1, K2, Z1
+	ADDQ   $0x04, DI
+	DECQ   R8
+	JNE    neighbors512_2_sum
+	JMP    neighbors512_2_store
+
+neighbors512_next:
+	ADDQ $0x00000080, (SP)
+	ADDQ $0x00000080, AX
+	SUBQ $0x20, 8(SP)
+	JG   neighbors512_columns
+
+neighbors512_end:
+	MOVQ SI, done+72(FP)
 	VZEROUPPER
 	RET
 
@@ -3867,6 +7226,202 @@ expAVX2_done:
 	VZEROUPPER
 	RET
 
+DATA above<>+0(SB)/8, $0x4330000000000000
+DATA above<>+8(SB)/8, $0x4330000000000000
+DATA above<>+16(SB)/8, $0x4330000000000000
+DATA above<>+24(SB)/8, $0x4330000000000000
+GLOBL above<>(SB), RODATA|NOPTR, $32
+
+DATA halfway<>+0(SB)/8, $0x00095f619980c433
+DATA halfway<>+8(SB)/8, $0x00095f619980c433
+DATA halfway<>+16(SB)/8, $0x00095f619980c433
+DATA halfway<>+24(SB)/8, $0x00095f619980c433
+GLOBL halfway<>(SB), RODATA|NOPTR, $32
+
+DATA fraction<>+0(SB)/8, $0x000fffffffffffff
+DATA fraction<>+8(SB)/8, $0x000fffffffffffff
+DATA fraction<>+16(SB)/8, $0x000fffffffffffff
+DATA fraction<>+24(SB)/8, $0x000fffffffffffff
+GLOBL fraction<>(SB), RODATA|NOPTR, $32
+
+DATA root<>+0(SB)/8, $0x3fe6a09e667f3bcd
+DATA root<>+8(SB)/8, $0x3fe6a09e667f3bcd
+DATA root<>+16(SB)/8, $0x3fe6a09e667f3bcd
+DATA root<>+24(SB)/8, $0x3fe6a09e667f3bcd
+GLOBL root<>(SB), RODATA|NOPTR, $32
+
+DATA exponent<>+0(SB)/8, $0x43300000000003ff
+DATA exponent<>+8(SB)/8, $0x43300000000003ff
+DATA exponent<>+16(SB)/8, $0x43300000000003ff
+DATA exponent<>+24(SB)/8, $0x43300000000003ff
+GLOBL exponent<>(SB), RODATA|NOPTR, $32
+
+DATA ln2<>+0(SB)/8, $0x3fe62e42fefa39ef
+DATA ln2<>+8(SB)/8, $0x3fe62e42fefa39ef
+DATA ln2<>+16(SB)/8, $0x3fe62e42fefa39ef
+DATA ln2<>+24(SB)/8, $0x3fe62e42fefa39ef
+GLOBL ln2<>(SB), RODATA|NOPTR, $32
+
+DATA one64<>+0(SB)/8, $0x3ff0000000000000
+DATA one64<>+8(SB)/8, $0x3ff0000000000000
+DATA one64<>+16(SB)/8, $0x3ff0000000000000
+DATA one64<>+24(SB)/8, $0x3ff0000000000000
+GLOBL one64<>(SB), RODATA|NOPTR, $32
+
+DATA over11<>+0(SB)/8, $0x3fb745d1745d1746
+DATA over11<>+8(SB)/8, $0x3fb745d1745d1746
+DATA over11<>+16(SB)/8, $0x3fb745d1745d1746
+DATA over11<>+24(SB)/8, $0x3fb745d1745d1746
+GLOBL over11<>(SB), RODATA|NOPTR, $32
+
+DATA over9<>+0(SB)/8, $0x3fbc71c71c71c71c
+DATA over9<>+8(SB)/8, $0x3fbc71c71c71c71c
+DATA over9<>+16(SB)/8, $0x3fbc71c71c71c71c
+DATA over9<>+24(SB)/8, $0x3fbc71c71c71c71c
+GLOBL over9<>(SB), RODATA|NOPTR, $32
+
+DATA over7<>+0(SB)/8, $0x3fc2492492492492
+DATA over7<>+8(SB)/8, $0x3fc2492492492492
+DATA over7<>+16(SB)/8, $0x3fc2492492492492
+DATA over7<>+24(SB)/8, $0x3fc2492492492492
+GLOBL over7<>(SB), RODATA|NOPTR, $32
+
+DATA over5<>+0(SB)/8, $0x3fc999999999999a
+DATA over5<>+8(SB)/8, $0x3fc999999999999a
+DATA over5<>+16(SB)/8, $0x3fc999999999999a
+DATA over5<>+24(SB)/8, $0x3fc999999999999a
+GLOBL over5<>(SB), RODATA|NOPTR, $32
+
+DATA over3<>+0(SB)/8, $0x3fd5555555555555
+DATA over3<>+8(SB)/8, $0x3fd5555555555555
+DATA over3<>+16(SB)/8, $0x3fd5555555555555
+DATA over3<>+24(SB)/8, $0x3fd5555555555555
+GLOBL over3<>(SB), RODATA|NOPTR, $32
+
+DATA ordinary<>+0(SB)/4, $0x33d6bf95
+DATA ordinary<>+4(SB)/4, $0x33d6bf95
+DATA ordinary<>+8(SB)/4, $0x33d6bf95
+DATA ordinary<>+12(SB)/4, $0x33d6bf95
+DATA ordinary<>+16(SB)/4, $0x33d6bf95
+DATA ordinary<>+20(SB)/4, $0x33d6bf95
+DATA ordinary<>+24(SB)/4, $0x33d6bf95
+DATA ordinary<>+28(SB)/4, $0x33d6bf95
+DATA ordinary<>+32(SB)/4, $0x33d6bf95
+DATA ordinary<>+36(SB)/4, $0x33d6bf95
+DATA ordinary<>+40(SB)/4, $0x33d6bf95
+DATA ordinary<>+44(SB)/4, $0x33d6bf95
+DATA ordinary<>+48(SB)/4, $0x33d6bf95
+DATA ordinary<>+52(SB)/4, $0x33d6bf95
+DATA ordinary<>+56(SB)/4, $0x33d6bf95
+DATA ordinary<>+60(SB)/4, $0x33d6bf95
+GLOBL ordinary<>(SB), RODATA|NOPTR, $64
+
+DATA largest<>+0(SB)/4, $0x7f7fffff
+DATA largest<>+4(SB)/4, $0x7f7fffff
+DATA largest<>+8(SB)/4, $0x7f7fffff
+DATA largest<>+12(SB)/4, $0x7f7fffff
+DATA largest<>+16(SB)/4, $0x7f7fffff
+DATA largest<>+20(SB)/4, $0x7f7fffff
+DATA largest<>+24(SB)/4, $0x7f7fffff
+DATA largest<>+28(SB)/4, $0x7f7fffff
+DATA largest<>+32(SB)/4, $0x7f7fffff
+DATA largest<>+36(SB)/4, $0x7f7fffff
+DATA largest<>+40(SB)/4, $0x7f7fffff
+DATA largest<>+44(SB)/4, $0x7f7fffff
+DATA largest<>+48(SB)/4, $0x7f7fffff
+DATA largest<>+52(SB)/4, $0x7f7fffff
+DATA largest<>+56(SB)/4, $0x7f7fffff
+DATA largest<>+60(SB)/4, $0x7f7fffff
+GLOBL largest<>(SB), RODATA|NOPTR, $64
+
+// func log1pAVX2(dst *float32, x *float32, n int) (done int)
+// Requires: AVX, AVX2
+TEXT ·log1pAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+
+log1p:
+	LEAQ         8(BX), SI
+	CMPQ         SI, DX
+	JGT          log1p_end
+	VMOVUPS      (CX)(BX*4), Y0
+	VXORPS       Y1, Y1, Y1
+	VCMPPS       $0x04, Y1, Y0, Y1
+	VCMPPS       $0x11, ordinary<>+0(SB), Y0, Y2
+	VCMPPS       $0x16, largest<>+0(SB), Y0, Y3
+	VORPS        Y2, Y3, Y2
+	VTESTPS      Y1, Y2
+	JNE          log1p_end
+	VCVTPS2PD    X0, Y3
+	VEXTRACTF128 $0x01, Y0, X12
+	VCVTPS2PD    X12, Y8
+	VADDPD       one64<>+0(SB), Y3, Y3
+	VADDPD       one64<>+0(SB), Y8, Y8
+	VPADDQ       halfway<>+0(SB), Y3, Y3
+	VPADDQ       halfway<>+0(SB), Y8, Y8
+	VPSRLQ       $0x34, Y3, Y2
+	VPSRLQ       $0x34, Y8, Y7
+	VPOR         above<>+0(SB), Y2, Y2
+	VPOR         above<>+0(SB), Y7, Y7
+	VSUBPD       exponent<>+0(SB), Y2, Y2
+	VSUBPD       exponent<>+0(SB), Y7, Y7
+	VPAND        fraction<>+0(SB), Y3, Y3
+	VPAND        fraction<>+0(SB), Y8, Y8
+	VPADDQ       root<>+0(SB), Y3, Y3
+	VPADDQ       root<>+0(SB), Y8, Y8
+	VSUBPD       one64<>+0(SB), Y3, Y4
+	VSUBPD       one64<>+0(SB), Y8, Y9
+	VADDPD       one64<>+0(SB), Y3, Y3
+	VADDPD       one64<>+0(SB), Y8, Y8
+	VDIVPD       Y3, Y4, Y4
+	VDIVPD       Y8, Y9, Y9
+	VMULPD       Y4, Y4, Y5
+	VMULPD       Y9, Y9, Y10
+	VMULPD       over11<>+0(SB), Y5, Y6
+	VMULPD       over11<>+0(SB), Y10, Y11
+	VADDPD       over9<>+0(SB), Y6, Y6
+	VADDPD       over9<>+0(SB), Y11, Y11
+	VMULPD       Y5, Y6, Y6
+	VMULPD       Y10, Y11, Y11
+	VADDPD       over7<>+0(SB), Y6, Y6
+	VADDPD       over7<>+0(SB), Y11, Y11
+	VMULPD       Y5, Y6, Y6
+	VMULPD       Y10, Y11, Y11
+	VADDPD       over5<>+0(SB), Y6, Y6
+	VADDPD       over5<>+0(SB), Y11, Y11
+	VMULPD       Y5, Y6, Y6
+	VMULPD       Y10, Y11, Y11
+	VADDPD       over3<>+0(SB), Y6, Y6
+	VADDPD       over3<>+0(SB), Y11, Y11
+	VMULPD       Y5, Y6, Y6
+	VMULPD       Y10, Y11, Y11
+	VADDPD       one64<>+0(SB), Y6, Y6
+	VADDPD       one64<>+0(SB), Y11, Y11
+	VADDPD       Y4, Y4, Y4
+	VADDPD       Y9, Y9, Y9
+	VMULPD       Y4, Y6, Y6
+	VMULPD       Y9, Y11, Y11
+	VMULPD       ln2<>+0(SB), Y2, Y2
+	VMULPD       ln2<>+0(SB), Y7, Y7
+	VADDPD       Y6, Y2, Y2
+	VADDPD       Y11, Y7, Y7
+	VCVTPD2PSY   Y2, X12
+	VCVTPD2PSY   Y7, X13
+	VINSERTF128  $0x01, X13, Y12, Y12
+	VANDPS       Y1, Y12, Y12
+	VANDNPS      Y0, Y1, Y0
+	VORPS        Y0, Y12, Y12
+	VMOVUPS      Y12, (AX)(BX*4)
+	ADDQ         $0x08, BX
+	JMP          log1p
+
+log1p_end:
+	MOVQ BX, done+24(FP)
+	VZEROUPPER
+	RET
+
 // func sumsAVX2(rows *float64, cols *float64, x *float32, m int, n int)
 // Requires: AVX, AVX2
 TEXT ·sumsAVX2(SB), NOSPLIT, $0-40
@@ -4199,6 +7754,44 @@ normalize_row:
 	XORQ   DI, DI
 	MOVQ   SI, R8
 
+normalize_sum_by5:
+	CMPQ      R8, $0x00000028
+	JLT       normalize_sum_below5
+	VCVTPS2PD (DX)(DI*1), Y2
+	VCVTPS2PD 16(DX)(DI*1), Y3
+	VMULPD    Y2, Y2, Y2
+	VMULPD    Y3, Y3, Y3
+	VADDPD    Y2, Y0, Y0
+	VADDPD    Y3, Y1, Y1
+	VCVTPS2PD 32(DX)(DI*1), Y2
+	VCVTPS2PD 48(DX)(DI*1), Y3
+	VMULPD    Y2, Y2, Y2
+	VMULPD    Y3, Y3, Y3
+	VADDPD    Y2, Y0, Y0
+	VADDPD    Y3, Y1, Y1
+	VCVTPS2PD 64(DX)(DI*1), Y2
+	VCVTPS2PD 80(DX)(DI*1), Y3
+	VMULPD    Y2, Y2, Y2
+	VMULPD    Y3, Y3, Y3
+	VADDPD    Y2, Y0, Y0
+	VADDPD    Y3, Y1, Y1
+	VCVTPS2PD 96(DX)(DI*1), Y2
+	VCVTPS2PD 112(DX)(DI*1), Y3
+	VMULPD    Y2, Y2, Y2
+	VMULPD    Y3, Y3, Y3
+	VADDPD    Y2, Y0, Y0
+	VADDPD    Y3, Y1, Y1
+	VCVTPS2PD 128(DX)(DI*1), Y2
+	VCVTPS2PD 144(DX)(DI*1), Y3
+	VMULPD    Y2, Y2, Y2
+	VMULPD    Y3, Y3, Y3
+	VADDPD    Y2, Y0, Y0
+	VADDPD    Y3, Y1, Y1
+	ADDQ      $0x000000a0, DI
+	SUBQ      $0x00000028, R8
+	JMP       normalize_sum_by5
+
+normalize_sum_below5:
 normalize_sum_by1:
 	CMPQ      R8, $0x00000008
 	JLT       normalize_sum_below1
@@ -4239,6 +7832,29 @@ normalize_sum_done:
 	XORQ         DI, DI
 	MOVQ         SI, R8
 
+normalize_scale_by5:
+	CMPQ    R8, $0x00000028
+	JLT     normalize_scale_below5
+	VMOVUPS (DX)(DI*1), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, (AX)(DI*1)
+	VMOVUPS 32(DX)(DI*1), Y2
+	VMULPS  Y0, Y2, Y2
+	VMOVUPS Y2, 32(AX)(DI*1)
+	VMOVUPS 64(DX)(DI*1), Y3
+	VMULPS  Y0, Y3, Y3
+	VMOVUPS Y3, 64(AX)(DI*1)
+	VMOVUPS 96(DX)(DI*1), Y4
+	VMULPS  Y0, Y4, Y4
+	VMOVUPS Y4, 96(AX)(DI*1)
+	VMOVUPS 128(DX)(DI*1), Y5
+	VMULPS  Y0, Y5, Y5
+	VMOVUPS Y5, 128(AX)(DI*1)
+	ADDQ    $0x000000a0, DI
+	SUBQ    $0x00000028, R8
+	JMP     normalize_scale_by5
+
+normalize_scale_below5:
 normalize_scale_by1:
 	CMPQ    R8, $0x00000008
 	JLT     normalize_scale_below1

@@ -146,7 +146,7 @@ func BenchmarkForward(b *testing.B) {
 // not.
 func BenchmarkPre(b *testing.B) {
 	m := druglike()
-	e := gin.New(gin.Default(molecule.Features), rand.New(rand.NewPCG(1, 1)))
+	e := gin.New(gin.Default(molecule.Features), rand.New(rand.NewPCG(1, 1))).Fixed()
 	var c cost
 	batches := chunks(m.graphs, batchSize)
 	for _, gs := range batches {

@@ -132,12 +132,26 @@ func (*avx2) multiplyAdd(a Mem, b, acc, spare []reg.VecPhysical) {
 	VADDPS(value, acc[last], acc[last])
 }
 
-func gemm(v machine) {
-	routine("gemm"+v.name(), "(dst *float32, ldd int, a *float32, as, at int, b *float32, ldb, m, n, k int, bias *float32, flags int)",
-		"gemm"+v.name()+" is gemmGo for m, n > 0.")
+// gemm writes the routine of all terms, or that of the terms that are listed.
+func gemm(v machine, listed bool) {
+	g := &product{machine: v, listed: listed, label: v.name()}
+	if listed {
+		g.label += "listed"
+		routine("gemmListed"+v.name(), "(dst *float32, ldd int, a *float32, as int, b *float32, ldb, m, n, k int, bias *float32, flags int, lists *int32)",
+			"gemmListed"+v.name()+" is gemmGo for m, n > 0 and at = 1, with the terms of each tile that",
+			"list"+v.name()+" has listed.")
+		g.list = local(argument("lists"))
+	} else {
+		routine("gemm"+v.name(), "(dst *float32, ldd int, a *float32, as, at int, b *float32, ldb, m, n, k int, bias *float32, flags int)",
+			"gemm"+v.name()+" is gemmGo for m, n > 0.")
+	}
 	v.begin()
-	g := &product{machine: v}
-	g.as, g.at, g.ldb, g.ldd = stride("as"), stride("at"), stride("ldb"), stride("ldd")
+	if listed {
+		g.at = GP64()
+	} else {
+		g.at = stride("at")
+	}
+	g.as, g.ldb, g.ldd = stride("as"), stride("ldb"), stride("ldd")
 	g.as3 = GP64()
 	LEAQ(Mem{Base: g.as, Index: g.as, Scale: 2}, g.as3)
 	g.flags, g.rowsLeft = argument("flags"), GP64()
@@ -146,7 +160,7 @@ func gemm(v machine) {
 	g.ap, g.ap4, g.bp, g.t, g.row, g.dp = GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
 
 	// Columns, two registers of them at a time while there are as many.
-	wide, narrow, one, done := v.name()+"_columns", v.name()+"_last", v.name()+"_one", v.name()+"_done"
+	wide, narrow, one, done := g.label+"_columns", g.label+"_last", g.label+"_one", g.label+"_done"
 	left := GP64()
 	lanes := v.lanes()
 	Label(wide)
@@ -179,10 +193,14 @@ func gemm(v machine) {
 
 type product struct {
 	machine
+	label  string
+	listed bool
+	// at is the next entry of a list where terms are listed.
 	as, as3, at, ldb, ldd, flags reg.GPVirtual
 	ap, ap4, bp, t               reg.GPVirtual // of the terms of a tile
 	row, dp, rowsLeft            reg.GPVirtual // of the rows
 	b, d, bias, n                Mem           // of the columns
+	list                         Mem           // of a tile
 }
 
 // columns does all rows of one or two registers of columns.
@@ -190,7 +208,11 @@ func (g *product) columns(width int, masked bool) {
 	Load(Param("a"), g.row)
 	MOVQ(g.d, g.dp)
 	Load(Param("m"), g.rowsLeft)
-	prefix := g.name() + "_" + strconv.Itoa(width)
+	if g.listed {
+		Load(Param("lists"), g.at)
+		MOVQ(g.at, g.list)
+	}
+	prefix := g.label + "_" + strconv.Itoa(width)
 	if masked {
 		prefix += "m"
 	}
@@ -265,19 +287,43 @@ func (g *product) tile(name string, height, width int, masked bool) {
 		}
 	}
 	Label(name + "_start")
-	Load(Param("k"), g.t)
+	if g.listed {
+		// The number of terms comes before them, and k + room entries later that of
+		// the next tile.
+		MOVQ(g.list, g.at)
+		Load(Param("k"), g.t)
+		LEAQ(Mem{Base: g.at, Index: g.t, Scale: 4, Disp: 4 * room}, g.t)
+		MOVQ(g.t, g.list)
+		MOVL(Mem{Base: g.at}, g.t.As32())
+	} else {
+		Load(Param("k"), g.t)
+	}
 	TESTQ(g.t, g.t)
 	JE(LabelRef(end))
-	MOVQ(g.row, g.ap)
-	if height > 4 {
-		LEAQ(Mem{Base: g.row, Index: g.as, Scale: 4}, g.ap4)
+	if !g.listed {
+		MOVQ(g.row, g.ap)
+		if height > 4 {
+			LEAQ(Mem{Base: g.row, Index: g.as, Scale: 4}, g.ap4)
+		}
+		MOVQ(g.b, g.bp)
 	}
-	MOVQ(g.b, g.bp)
 
 	Label(terms)
+	if g.listed {
+		ADDQ(U8(4), g.at)
+		MOVL(Mem{Base: g.at}, g.bp.As32())
+		LEAQ(Mem{Base: g.row, Index: g.bp, Scale: 4}, g.ap)
+		if height > 4 {
+			LEAQ(Mem{Base: g.ap, Index: g.as, Scale: 4}, g.ap4)
+		}
+		IMULQ(g.ldb, g.bp)
+		ADDQ(g.b, g.bp)
+	}
 	prepare(spare[0])
 	columns(Mem{Base: g.bp}, spare[0], func(c int, at Mem, mask Op) { g.load(at, b[c], mask) })
-	ADDQ(g.ldb, g.bp)
+	if !g.listed {
+		ADDQ(g.ldb, g.bp)
+	}
 	for r := range height {
 		base := g.ap
 		if r >= 4 {
@@ -294,9 +340,11 @@ func (g *product) tile(name string, height, width int, masked bool) {
 		}
 		g.multiplyAdd(at, b, acc[r], spare)
 	}
-	ADDQ(g.at, g.ap)
-	if height > 4 {
-		ADDQ(g.at, g.ap4)
+	if !g.listed {
+		ADDQ(g.at, g.ap)
+		if height > 4 {
+			ADDQ(g.at, g.ap4)
+		}
 	}
 	DECQ(g.t)
 	JNE(LabelRef(terms))
@@ -332,6 +380,116 @@ func (g *product) tile(name string, height, width int, masked bool) {
 	} else {
 		LEAQ(Mem{Base: g.row, Index: g.as, Scale: uint8(height)}, g.row)
 	}
+}
+
+// room is the number of entries of a list besides k terms, as in kernel.go.
+const room = 17
+
+// list writes the routine that lists the terms of gemmListed.
+func list(v machine) {
+	routine("list"+v.name(), "(lists *int32, a *float32, as, m, k int)",
+		"list"+v.name()+" lists, for each tile of rows of a that gemmListed"+v.name()+" will make, the terms",
+		"that are not zero in all of them, with their number before.")
+	lists, row, as, left, k := argument("lists"), argument("a"), stride("as"), argument("m"), argument("k")
+	p, o, out, terms, bits, n := GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
+	v.begin()
+	_, wide := v.(avx512)
+	lanes := v.lanes()
+	value, index, packed, mask, zero := v.register(0), v.register(1), v.register(2), v.register(3), v.register(4)
+	numbers := GLOBL("numbers"+v.name(), RODATA|NOPTR)
+	for i := range lanes {
+		DATA(4*i, U32(i))
+	}
+	v.clear(zero)
+	for i, height := range v.rows() {
+		l := "list" + v.name() + strconv.Itoa(height)
+		Label(l)
+		CMPQ(left, U8(height))
+		JLT(LabelRef(l + "_below"))
+		LEAQ(Mem{Base: lists, Disp: 4}, out)
+		XORQ(terms, terms)
+		block := func(masked bool) {
+			var m Op
+			if masked {
+				v.mask(mask)
+				m = mask
+			}
+			LEAQ(Mem{Base: row, Index: terms, Scale: 4}, p)
+			v.load(Mem{Base: p}, value, m)
+			for range height - 1 {
+				ADDQ(as, p)
+				switch {
+				case wide && masked:
+					VPORD(Mem{Base: p}, value, reg.K1, value)
+				case wide:
+					VPORD(Mem{Base: p}, value, value)
+				case masked:
+					v.load(Mem{Base: p}, packed, m)
+					VORPS(packed, value, value)
+				default:
+					VORPS(Mem{Base: p}, value, value)
+				}
+			}
+			// Without the sign, so that −0 counts as zero.
+			VPADDD(value, value, value)
+			if wide {
+				VPBROADCASTD(terms.As32(), index)
+				VPADDD(numbers, index, index)
+				VPTESTMD(value, value, reg.K2)
+				VPCOMPRESSD(index, reg.K2, packed)
+				VMOVDQU32(packed, Mem{Base: out})
+				KMOVW(reg.K2, bits.As32())
+				POPCNTL(bits.As32(), bits.As32())
+				LEAQ(Mem{Base: out, Index: bits, Scale: 4}, out)
+				return
+			}
+			VPCMPEQD(zero, value, value)
+			VMOVMSKPS(value, bits.As32())
+			XORL(U8(0xff), bits.As32())
+			bit := l + "_bit"
+			if masked {
+				bit = l + "_rest"
+			}
+			JE(LabelRef(bit + "_done"))
+			Label(bit)
+			BSFL(bits.As32(), n.As32())
+			ADDL(terms.As32(), n.As32())
+			MOVL(n.As32(), Mem{Base: out})
+			ADDQ(U8(4), out)
+			LEAL(Mem{Base: bits, Disp: -1}, n.As32())
+			ANDL(n.As32(), bits.As32())
+			JNE(LabelRef(bit))
+			Label(bit + "_done")
+		}
+		MOVQ(k, o)
+		Label(l + "_block")
+		CMPQ(o, U8(lanes))
+		JLT(LabelRef(l + "_last"))
+		block(false)
+		ADDQ(U8(lanes), terms)
+		SUBQ(U8(lanes), o)
+		JMP(LabelRef(l + "_block"))
+		Label(l + "_last")
+		TESTQ(o, o)
+		JE(LabelRef(l + "_end"))
+		v.setMask(o)
+		block(true)
+		Label(l + "_end")
+		SUBQ(lists, out)
+		SHRQ(U8(2), out)
+		DECQ(out)
+		MOVL(out.As32(), Mem{Base: lists})
+		LEAQ(Mem{Base: lists, Index: k, Scale: 4, Disp: 4 * room}, lists)
+		for range height {
+			ADDQ(as, row)
+		}
+		SUBQ(U8(height), left)
+		if i == 0 {
+			JMP(LabelRef(l))
+		}
+		Label(l + "_below")
+	}
+	end()
 }
 
 var ymm = [16]reg.VecPhysical{

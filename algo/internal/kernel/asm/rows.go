@@ -9,9 +9,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// These routines go through rows, in AVX2; only exp gains by more. What is left of
-// a row after whole registers is loaded and stored with the mask that is in tail;
-// its other lanes read as 0.
+// These routines go through rows, in AVX2; only exp and addNeighbors gain by more.
+// What is left of a row after whole registers is loaded and stored with the mask
+// that is in tail; its other lanes read as 0.
 var tail = reg.Y15
 
 // tailMask sets tail for rows of n values.
@@ -212,6 +212,139 @@ func addNeighbors() {
 	end()
 }
 
+// few is the number of neighbours up to which addNeighborsAVX512 does not branch by
+// it: atoms have from one to four in no order that a processor could foresee.
+const few = 4
+
+func addNeighbors512() {
+	nothing := constant("nothing", 1<<31) // −0, which changes no value that it is added to
+	for i := range 16 {
+		DATA(64+4*i, U32(1<<31))
+	}
+	routine("addNeighborsAVX512", "(dst *float32, ldd int, h *float32, ldh int, offsets, neighbors *int32, count, rows, cols int) (done int)",
+		"addNeighborsAVX512 is addNeighborsGo. It stops before a row whose offsets are not",
+		"within count or that has a neighbour beyond rows, and returns how many rows it did.")
+	h, ldh, offsets, neighbors := argument("h"), stride("ldh"), argument("offsets"), argument("neighbors")
+	i, from, degree, d, own, zero := GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
+	p := [few]reg.GPVirtual{GP64(), GP64(), GP64(), GP64()}
+	acc, last, lanes, index := []reg.VecPhysical{reg.Z0, reg.Z1}, reg.X2, reg.X3, reg.X4
+	masks := []Op{reg.K1, reg.K2}
+	dst, cols := local(argument("dst")), local(argument("cols"))
+	LEAQ(nothing, zero)
+	Load(Param("rows"), d)
+	DECQ(d)
+	VMOVD(d.As32(), last)
+	VPBROADCASTD(last, last)
+
+	row := func(width int) {
+		l := "neighbors512_" + strconv.Itoa(width)
+		each := func(f func(c int)) {
+			for c := range width {
+				f(c)
+			}
+		}
+		sum := func(p reg.GPVirtual) {
+			each(func(c int) { VADDPS(Mem{Base: p, Disp: 64 * c}, acc[c], masks[c], acc[c]) })
+		}
+		XORQ(i, i)
+		MOVQ(dst, d)
+		MOVQ(h, own)
+		Label(l)
+		MOVLQSX(Mem{Base: offsets, Index: i, Scale: 4}, from)
+		MOVLQSX(Mem{Base: offsets, Index: i, Scale: 4, Disp: 4}, degree)
+		Load(Param("count"), p[0])
+		CMPQ(degree, p[0])
+		JHI(LabelRef("neighbors512_end"))
+		CMPQ(from, degree)
+		JHI(LabelRef("neighbors512_end"))
+		SUBQ(from, degree)
+		each(func(c int) { VMOVUPS_Z(Mem{Base: own, Disp: 64 * c}, masks[c], acc[c]) })
+		LEAQ(Mem{Base: neighbors, Index: from, Scale: 4}, from)
+		CMPQ(degree, U8(few))
+		JHI(LabelRef(l + "_many"))
+
+		// The neighbours that there are not have index 0 first, and then the row of −0.
+		LEAQ(table.Offset(32), p[0])
+		LEAQ(Mem{Base: degree, Index: degree, Scale: 1}, p[1])
+		ADDQ(p[1], p[1])
+		SUBQ(p[1], p[0])
+		VMOVDQU(Mem{Base: p[0]}, lanes)
+		VPMASKMOVD(Mem{Base: from}, lanes, index)
+		VPMAXUD(index, last, lanes)
+		VPCMPEQD(lanes, last, lanes)
+		VMOVMSKPS(lanes, p[0].As32())
+		CMPL(p[0].As32(), U8(0xf))
+		JNE(LabelRef("neighbors512_end"))
+		VMOVQ(index, p[1])
+		VPEXTRQ(U8(1), index, p[3])
+		for k := 0; k < few; k += 2 {
+			MOVL(p[k+1].As32(), p[k].As32())
+			SHRQ(U8(32), p[k+1])
+		}
+		for k := range few {
+			IMULQ(ldh, p[k])
+			ADDQ(h, p[k])
+			CMPQ(degree, U8(k))
+			CMOVQLE(zero, p[k])
+		}
+		for k := range few {
+			sum(p[k])
+		}
+		Label(l + "_store")
+		each(func(c int) { VMOVUPS(acc[c], masks[c], Mem{Base: d, Disp: 64 * c}) })
+		ADDQ(ldh, own)
+		Load(Param("ldd"), p[0])
+		LEAQ(Mem{Base: d, Index: p[0], Scale: 4}, d)
+		INCQ(i)
+		Load(Param("rows"), p[0])
+		CMPQ(i, p[0])
+		JLT(LabelRef(l))
+		JMP(LabelRef("neighbors512_next"))
+
+		Label(l + "_many")
+		Load(Param("rows"), p[0])
+		down(l+"_sum", degree, func() {
+			MOVL(Mem{Base: from}, p[1].As32())
+			CMPQ(p[1], p[0])
+			JCC(LabelRef("neighbors512_end"))
+			IMULQ(ldh, p[1])
+			ADDQ(h, p[1])
+			sum(p[1])
+			ADDQ(U8(4), from)
+		})
+		JMP(LabelRef(l + "_store"))
+	}
+
+	// Thirty-two columns at a time; a mask has all lanes unless it is the last one.
+	mask := func(n reg.GPVirtual, k Op) {
+		ones, most := GP32(), GP64()
+		MOVL(U32(0xffff), ones)
+		MOVQ(U32(16), most) // BZHI knows only a byte of n
+		CMPQ(n, most)
+		CMOVQLT(n, most)
+		BZHIL(most.As32(), ones, ones)
+		KMOVW(ones, k)
+	}
+	left := GP64()
+	Label("neighbors512_columns")
+	MOVQ(cols, left)
+	mask(left, reg.K1)
+	SUBQ(U8(16), left)
+	JG(LabelRef("neighbors512_wide"))
+	row(1)
+	Label("neighbors512_wide")
+	mask(left, reg.K2)
+	row(2)
+	Label("neighbors512_next")
+	ADDQ(U32(128), dst)
+	ADDQ(U32(128), h)
+	SUBQ(U8(32), cols)
+	JG(LabelRef("neighbors512_columns"))
+	Label("neighbors512_end")
+	Store(i, Return("done"))
+	end()
+}
+
 func reluGradient() {
 	routine("reluGradientAVX2", "(d *float32, ldd int, y *float32, ldy, rows, cols int)",
 		"reluGradientAVX2 is reluGradientGo.")
@@ -317,6 +450,94 @@ func exp() {
 	}
 }
 
+func double(name string, bits uint64) Mem {
+	m := GLOBL(name, RODATA|NOPTR)
+	for i := range 4 {
+		DATA(8*i, U64(bits))
+	}
+	return m
+}
+
+func log1p() {
+	const root = 0x3fe6a09e667f3bcd
+	number := func(name string, x float64) Mem { return double(name, math.Float64bits(x)) }
+	// A number of at most 52 bits is a float64, less 2⁵², with these bits above.
+	above := double("above", 0x433<<52)
+	half, fraction, least := double("halfway", 0x3ff0000000000000-root), double("fraction", 1<<52-1), double("root", root)
+	bias, ln2, one := number("exponent", 1<<52+1023), number("ln2", math.Ln2), number("one64", 1)
+	var p []Mem
+	for _, n := range []int{11, 9, 7, 5, 3} {
+		p = append(p, number("over"+strconv.Itoa(n), 1/float64(n)))
+	}
+	smallest, largest := float("ordinary", 1e-7), float("largest", math.MaxFloat32)
+
+	routine("log1pAVX2", "(dst, x *float32, n int) (done int)",
+		"log1pAVX2 is log1pGo for a multiple of 8 values. It stops before eight of which one",
+		"is not ordinary, and returns how many it did.")
+	dst, x, n := argument("dst"), argument("x"), argument("n")
+	o, next := GP64(), GP64()
+	XORQ(o, o)
+	Label("log1p")
+	LEAQ(Mem{Base: o, Disp: 8}, next)
+	CMPQ(next, n)
+	JGT(LabelRef("log1p_end"))
+	in := Mem{Base: x, Index: o, Scale: 4}
+	VMOVUPS(in, reg.Y0)
+	const less, notLessOrEqual, notEqual = 0x11, 0x16, 0x04
+	VXORPS(reg.Y1, reg.Y1, reg.Y1)
+	VCMPPS(U8(notEqual), reg.Y1, reg.Y0, reg.Y1)
+	VCMPPS(U8(less), smallest, reg.Y0, reg.Y2)
+	VCMPPS(U8(notLessOrEqual), largest, reg.Y0, reg.Y3)
+	VORPS(reg.Y2, reg.Y3, reg.Y2)
+	VTESTPS(reg.Y1, reg.Y2)
+	JNE(LabelRef("log1p_end"))
+	// Two registers of four, step by step, so that the chain of one hides in the other.
+	type lane struct{ k, m, s, q, p reg.VecPhysical }
+	lanes := []lane{{reg.Y2, reg.Y3, reg.Y4, reg.Y5, reg.Y6}, {reg.Y7, reg.Y8, reg.Y9, reg.Y10, reg.Y11}}
+	each := func(f func(l lane)) {
+		for _, l := range lanes {
+			f(l)
+		}
+	}
+	VCVTPS2PD(reg.X0, lanes[0].m)
+	VEXTRACTF128(U8(1), reg.Y0, reg.X12)
+	VCVTPS2PD(reg.X12, lanes[1].m)
+	each(func(l lane) { VADDPD(one, l.m, l.m) })
+	each(func(l lane) { VPADDQ(half, l.m, l.m) })
+	each(func(l lane) { VPSRLQ(U8(52), l.m, l.k) })
+	each(func(l lane) { VPOR(above, l.k, l.k) })
+	each(func(l lane) { VSUBPD(bias, l.k, l.k) })
+	each(func(l lane) { VPAND(fraction, l.m, l.m) })
+	each(func(l lane) { VPADDQ(least, l.m, l.m) })
+	each(func(l lane) { VSUBPD(one, l.m, l.s) })
+	each(func(l lane) { VADDPD(one, l.m, l.m) })
+	each(func(l lane) { VDIVPD(l.m, l.s, l.s) })
+	each(func(l lane) { VMULPD(l.s, l.s, l.q) })
+	each(func(l lane) { VMULPD(p[0], l.q, l.p) })
+	for _, c := range p[1:] {
+		each(func(l lane) { VADDPD(c, l.p, l.p) })
+		each(func(l lane) { VMULPD(l.q, l.p, l.p) })
+	}
+	each(func(l lane) { VADDPD(one, l.p, l.p) })
+	each(func(l lane) { VADDPD(l.s, l.s, l.s) })
+	each(func(l lane) { VMULPD(l.s, l.p, l.p) })
+	each(func(l lane) { VMULPD(ln2, l.k, l.k) })
+	each(func(l lane) { VADDPD(l.p, l.k, l.k) })
+	VCVTPD2PSY(lanes[0].k, reg.X12)
+	VCVTPD2PSY(lanes[1].k, reg.X13)
+	VINSERTF128(U8(1), reg.X13, reg.Y12, reg.Y12)
+	// Zeros stay what they are.
+	VANDPS(reg.Y1, reg.Y12, reg.Y12)
+	VANDNPS(reg.Y0, reg.Y1, reg.Y0)
+	VORPS(reg.Y0, reg.Y12, reg.Y12)
+	VMOVUPS(reg.Y12, Mem{Base: dst, Index: o, Scale: 4})
+	ADDQ(U8(8), o)
+	JMP(LabelRef("log1p"))
+	Label("log1p_end")
+	Store(o, Return("done"))
+	end()
+}
+
 // reduceDoubles adds up eight float64 parts, in the order of kernel.go.
 func reduceDoubles(low, high reg.VecPhysical, other reg.VecPhysical) {
 	VADDPD(high, low, low)
@@ -326,16 +547,16 @@ func reduceDoubles(low, high reg.VecPhysical, other reg.VecPhysical) {
 	VADDSD(other.AsX(), low.AsX(), low.AsX())
 }
 
-// doubles loads eight values of a row as float64.
-func doubles(row, o reg.GPVirtual, low, high reg.VecPhysical, masked bool) {
+// doubles loads register c of a row as float64.
+func doubles(row, o reg.GPVirtual, c int, low, high reg.VecPhysical, masked bool) {
 	if masked {
-		load(at(row, o, 0), high, masked)
+		load(at(row, o, c), high, masked)
 		VCVTPS2PD(high.AsX(), low)
 		VEXTRACTF128(U8(1), high, high.AsX())
 		VCVTPS2PD(high.AsX(), high)
 	} else {
-		VCVTPS2PD(at(row, o, 0), low)
-		VCVTPS2PD(at(row, o, 0).Offset(16), high)
+		VCVTPS2PD(at(row, o, c), low)
+		VCVTPS2PD(at(row, o, c).Offset(16), high)
 	}
 }
 
@@ -377,7 +598,7 @@ func sums() {
 				VMOVUPD(Mem{Base: c, Disp: 32}, sumHigh)
 			}
 			for r := range height {
-				doubles(row[r], o, low, high, masked)
+				doubles(row[r], o, 0, low, high, masked)
 				VADDPD(low, ymm[2*r], ymm[2*r])
 				VADDPD(high, ymm[2*r+1], ymm[2*r+1])
 				VADDPD(low, sumLow, sumLow)
@@ -441,12 +662,14 @@ func normalize() {
 	down("normalize_row", rows, func() {
 		VXORPS(reg.Y0, reg.Y0, reg.Y0)
 		VXORPS(reg.Y1, reg.Y1, reg.Y1)
-		across("normalize_sum", width, []int{1}, func(o reg.GPVirtual, _ int, masked bool) {
-			doubles(z, o, reg.Y2, reg.Y3, masked)
-			VMULPD(reg.Y2, reg.Y2, reg.Y2)
-			VMULPD(reg.Y3, reg.Y3, reg.Y3)
-			VADDPD(reg.Y2, reg.Y0, reg.Y0)
-			VADDPD(reg.Y3, reg.Y1, reg.Y1)
+		across("normalize_sum", width, []int{5, 1}, func(o reg.GPVirtual, blocks int, masked bool) {
+			for c := range blocks {
+				doubles(z, o, c, reg.Y2, reg.Y3, masked)
+				VMULPD(reg.Y2, reg.Y2, reg.Y2)
+				VMULPD(reg.Y3, reg.Y3, reg.Y3)
+				VADDPD(reg.Y2, reg.Y0, reg.Y0)
+				VADDPD(reg.Y3, reg.Y1, reg.Y1)
+			}
 		})
 		reduceDoubles(reg.Y0, reg.Y1, reg.Y2)
 		VSQRTSD(reg.X0, reg.X0, reg.X0)
@@ -456,10 +679,12 @@ func normalize() {
 		VMAXSS(reg.X0, reg.X13, reg.X0)
 		VDIVSS(reg.X0, reg.X14, reg.X0)
 		VBROADCASTSS(reg.X0, reg.Y0)
-		across("normalize_scale", width, []int{1}, func(o reg.GPVirtual, _ int, masked bool) {
-			load(at(z, o, 0), reg.Y1, masked)
-			VMULPS(reg.Y0, reg.Y1, reg.Y1)
-			store(reg.Y1, at(dst, o, 0), masked)
+		across("normalize_scale", width, []int{5, 1}, func(o reg.GPVirtual, blocks int, masked bool) {
+			for c := range blocks {
+				load(at(z, o, c), ymm[1+c], masked)
+				VMULPS(reg.Y0, ymm[1+c], ymm[1+c])
+				store(ymm[1+c], at(dst, o, c), masked)
+			}
 		})
 		ADDQ(U8(4), norms)
 		LEAQ(Mem{Base: z, Index: width, Scale: 4}, z)

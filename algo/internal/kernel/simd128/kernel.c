@@ -51,9 +51,10 @@ INLINE void store(float *p, v128_t v, int w) {
 INLINE v128_t rectified(v128_t v) { return wasm_f32x4_pmax(v, wasm_f32x4_const_splat(0)); }
 
 // tile computes rows×cols values of a product; rows is 4 or 1, cols 1 to 4 or 8,
-// both constants. The sums stay in registers.
+// both constants. The sums stay in registers. With a list the k terms are the listed
+// ones, and at is 1.
 INLINE void tile(int rows, int cols, float *dst, int ldd, const float *a, int as, int at,
-                 const float *b, int ldb, int k, const float *bias, int flags) {
+                 const float *b, int ldb, int k, const float *bias, int flags, const int *list) {
 	const int two = cols > 4, w0 = two ? 4 : cols, w1 = cols - 4;
 	v128_t s[4][2];
 	EACH(r, rows) {
@@ -64,14 +65,19 @@ INLINE void tile(int rows, int cols, float *dst, int ldd, const float *a, int as
 		}
 	}
 	const float *a0 = a, *a1 = a + as, *a2 = a1 + as, *a3 = a2 + as;
+	const float *first = b;
 	for (int t = 0; t < k; t++) {
+		if (list) {
+			int term = list[t];
+			a0 = a + term, a1 = a0 + as, a2 = a1 + as, a3 = a2 + as, b = first + term * ldb;
+		}
 		v128_t b0 = load(b, w0), b1 = two ? load(b + 4, w1) : b0;
 		EACH(r, rows) {
 			v128_t x = wasm_v128_load32_splat(r == 0 ? a0 : r == 1 ? a1 : r == 2 ? a2 : a3);
 			s[r][0] = wasm_f32x4_add(s[r][0], wasm_f32x4_mul(x, b0));
 			if (two) s[r][1] = wasm_f32x4_add(s[r][1], wasm_f32x4_mul(x, b1));
 		}
-		a0 += at, a1 += at, a2 += at, a3 += at, b += ldb;
+		if (!list) a0 += at, a1 += at, a2 += at, a3 += at, b += ldb;
 	}
 	if (flags & ADD_BIAS) {
 		v128_t v = load(bias, w0), u = two ? load(bias + 4, w1) : v;
@@ -94,22 +100,22 @@ INLINE void tile(int rows, int cols, float *dst, int ldd, const float *a, int as
 
 // band computes the given rows of dst, 4 or 1.
 INLINE void band(int rows, float *dst, int ldd, const float *a, int as, int at,
-                 const float *b, int ldb, int n, int k, const float *bias, int flags) {
+                 const float *b, int ldb, int n, int k, const float *bias, int flags, const int *list) {
 	int j = 0;
-	for (; j + 8 <= n; j += 8) tile(rows, 8, dst + j, ldd, a, as, at, b + j, ldb, k, bias + j, flags);
+	for (; j + 8 <= n; j += 8) tile(rows, 8, dst + j, ldd, a, as, at, b + j, ldb, k, bias + j, flags, list);
 	if (j + 4 <= n) {
-		tile(rows, 4, dst + j, ldd, a, as, at, b + j, ldb, k, bias + j, flags);
+		tile(rows, 4, dst + j, ldd, a, as, at, b + j, ldb, k, bias + j, flags, list);
 		j += 4;
 	}
 	switch (n - j) {
 	case 3:
-		tile(rows, 3, dst + j, ldd, a, as, at, b + j, ldb, k, bias + j, flags);
+		tile(rows, 3, dst + j, ldd, a, as, at, b + j, ldb, k, bias + j, flags, list);
 		break;
 	case 2:
-		tile(rows, 2, dst + j, ldd, a, as, at, b + j, ldb, k, bias + j, flags);
+		tile(rows, 2, dst + j, ldd, a, as, at, b + j, ldb, k, bias + j, flags, list);
 		break;
 	case 1:
-		tile(rows, 1, dst + j, ldd, a, as, at, b + j, ldb, k, bias + j, flags);
+		tile(rows, 1, dst + j, ldd, a, as, at, b + j, ldb, k, bias + j, flags, list);
 	}
 }
 
@@ -126,12 +132,48 @@ EXPORT(gemm)(float *dst, int ldd, const float *a, int as, int at, const float *b
 		if (t + h == k) f |= flags;
 		const float *at0 = a + t * at, *b0 = b + t * ldb;
 		int i = 0;
-		for (; i + 4 <= m; i += 4) band(4, dst + i * ldd, ldd, at0 + i * as, as, at, b0, ldb, n, h, bias, f);
-		for (; i < m; i++) band(1, dst + i * ldd, ldd, at0 + i * as, as, at, b0, ldb, n, h, bias, f);
+		for (; i + 4 <= m; i += 4) band(4, dst + i * ldd, ldd, at0 + i * as, as, at, b0, ldb, n, h, bias, f, 0);
+		for (; i < m; i++) band(1, dst + i * ldd, ldd, at0 + i * as, as, at, b0, ldb, n, h, bias, f, 0);
 		t += h;
 		if (t == k) return;
 		f = ACCUMULATE;
 	}
+}
+
+// ROOM entries of a list are not terms, as in kernel.go: before the terms comes their
+// number.
+enum { ROOM = 17 };
+
+// band_list lists the terms that are not zero in all of the given rows, 4 or 1. −0
+// counts as zero.
+INLINE void band_list(int rows, int *list, const float *a, int as, int k) {
+	int n = 1;
+	for (int t = 0; t < k; t += 4) {
+		int w = k - t < 4 ? k - t : 4;
+		v128_t v = load(a + t, w);
+		for (int r = 1; r < rows; r++) v = wasm_v128_or(v, load(a + r * as + t, w));
+		int bits = wasm_i32x4_bitmask(wasm_i32x4_ne(wasm_i32x4_shl(v, 1), wasm_i32x4_const_splat(0)));
+		for (int i = 0; i < 4; i++) {
+			list[n] = t + i;
+			n += bits >> i & 1;
+		}
+	}
+	list[0] = n - 1;
+}
+
+EXPORT(list)(int *lists, const float *a, int as, int m, int k) {
+	int i = 0;
+	for (; i + 4 <= m; i += 4, lists += k + ROOM) band_list(4, lists, a + i * as, as, k);
+	for (; i < m; i++, lists += k + ROOM) band_list(1, lists, a + i * as, as, k);
+}
+
+EXPORT(gemmListed)(float *dst, int ldd, const float *a, int as, const float *b, int ldb,
+                   int m, int n, int k, const float *bias, int flags, const int *lists) {
+	int i = 0;
+	for (; i + 4 <= m; i += 4, lists += k + ROOM)
+		band(4, dst + i * ldd, ldd, a + i * as, as, 1, b, ldb, n, lists[0], bias, flags, lists + 1);
+	for (; i < m; i++, lists += k + ROOM)
+		band(1, dst + i * ldd, ldd, a + i * as, as, 1, b, ldb, n, lists[0], bias, flags, lists + 1);
 }
 
 EXPORT(transpose)(float *restrict dst, const float *restrict src, int lds, int rows, int cols) {

@@ -97,26 +97,32 @@ func NewStandardizer(q []float32, dim int) *Standardizer {
 		return s
 	}
 	high := make([]float64, dim)
-	for i, x := range q {
-		j := i % dim
-		if i < dim {
-			s.low[j], high[j] = float64(x), float64(x)
+	for i := 0; i < len(q); i += dim {
+		for j, x := range q[i : i+dim] {
+			v := float64(x)
+			if i == 0 {
+				s.low[j], high[j] = v, v
+			}
+			s.low[j], high[j] = min(s.low[j], v), max(high[j], v)
 		}
-		s.low[j], high[j] = min(s.low[j], float64(x)), max(high[j], float64(x))
 	}
 	for j := range dim {
 		s.step[j] = (high[j] - s.low[j]) / gridSteps
 	}
 	square := make([]float64, dim)
-	for i, x := range q {
-		s.mean[i%dim] += s.round(x, i%dim)
+	for i := 0; i < len(q); i += dim {
+		for j, x := range q[i : i+dim] {
+			s.mean[j] += s.round(x, j)
+		}
 	}
 	for j := range dim {
 		s.mean[j] /= float64(n)
 	}
-	for i, x := range q {
-		d := s.round(x, i%dim) - s.mean[i%dim]
-		square[i%dim] += float64(d * d)
+	for i := 0; i < len(q); i += dim {
+		for j, x := range q[i : i+dim] {
+			d := s.round(x, j) - s.mean[j]
+			square[j] += float64(d * d)
+		}
 	}
 	for j := range dim {
 		s.inverse[j] = 1 / max(math.Sqrt(square[j]/float64(n)), minDeviation)
@@ -129,16 +135,19 @@ func (s *Standardizer) round(x float32, j int) float64 {
 	if s.step[j] == 0 {
 		return float64(x)
 	}
-	return s.low[j] + float64(s.step[j]*math.Round((float64(x)-s.low[j])/s.step[j]))
+	// Of the two ways to round a half, the one that processors have.
+	return s.low[j] + float64(s.step[j]*math.RoundToEven((float64(x)-s.low[j])/s.step[j]))
 }
 
 // Apply returns the standardised rows of q.
 func (s *Standardizer) Apply(q []float32) []float32 {
 	dim := len(s.mean)
 	out := make([]float32, len(q))
-	for i, x := range q {
-		j := i % dim
-		out[i] = float32(max(-clip, min(clip, (s.round(x, j)-s.mean[j])*s.inverse[j])))
+	for i := 0; i < len(q); i += dim {
+		row := out[i : i+dim]
+		for j, x := range q[i : i+dim] {
+			row[j] = float32(max(-clip, min(clip, (s.round(x, j)-s.mean[j])*s.inverse[j])))
+		}
 	}
 	return out
 }

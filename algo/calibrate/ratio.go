@@ -270,44 +270,64 @@ func (l *logistic) triangle() blas64.Triangular {
 	return blas64.Triangular{N: l.dim + 1, Stride: l.dim + 1, Data: l.curvature, Uplo: blas.Upper, Diag: blas.NonUnit}
 }
 
+// fitRows rows of up to some hundred values stay in the second level cache; a product
+// of as many factors up to 2 is a float64.
+const fitRows = 64
+
 // fit returns the head for s, beginning at another.
 func (l *logistic) fit(start *head, s []float64) *head {
 	n, k := len(l.y), l.dim+1
-	rows := blas64.General{Rows: n, Cols: k, Stride: k, Data: l.x}
-	// The value and the gradient are asked for at the same points in turn.
-	at, p, f, g := make([]float64, k), make([]float64, k), make([]float64, n), make([]float64, n)
-	margins := func(u []float64) {
+	at, p, slope := make([]float64, k), make([]float64, k), make([]float64, k)
+	var f [fitRows]float64
+	value := 0.0
+	// The value and the gradient are asked for at the same points in turn. Both come
+	// of one pass over the rows, of which a block is in the cache for both products.
+	visit := func(u []float64) {
 		if slices.Equal(at, u) {
 			return
 		}
 		copy(at, u)
 		copy(p, u)
 		blas64.Trsv(blas.NoTrans, l.triangle(), vector(p))
-		blas64.Gemv(blas.NoTrans, 1, rows, vector(p), 0, vector(f))
-		for i := range f {
-			f[i] *= l.y[i]
+		value = 0.5 * floats.Dot(p[:l.dim], p[:l.dim])
+		copy(slope, p)
+		slope[l.dim] = 0
+		for lo := 0; lo < n; lo += fitRows {
+			hi := min(n, lo+fitRows)
+			rows := blas64.General{Rows: hi - lo, Cols: k, Stride: k, Data: l.x[lo*k : hi*k]}
+			block := vector(f[:hi-lo])
+			blas64.Gemv(blas.NoTrans, 1, rows, vector(p), 0, block)
+			// The logarithm of a product of rows of one weight, each at most 2, is
+			// the sum of theirs.
+			product, last := 1.0, 0.0
+			for i, v := range block.Data {
+				weight, y := s[lo+i], l.y[lo+i]
+				if weight == 0 {
+					block.Data[i] = 0
+					continue
+				}
+				if weight != last {
+					value += float64(last * math.Log(product))
+					product, last = 1, weight
+				}
+				v *= y
+				// log(1 + e^−v) and 1/(1 + e^v) without overflow.
+				e := math.Exp(-math.Abs(v))
+				product *= 1 + e
+				value += float64(weight * max(0, -v))
+				if v > 0 {
+					e = 1 / e
+				}
+				block.Data[i] = -weight * y / (1 + e)
+			}
+			value += float64(last * math.Log(product))
+			blas64.Gemv(blas.Trans, 1, rows, block, 1, vector(slope))
 		}
+		blas64.Trsv(blas.Trans, l.triangle(), vector(slope))
 	}
 	problem := optimize.Problem{
-		Func: func(u []float64) float64 {
-			margins(u)
-			sum := 0.5 * floats.Dot(p[:l.dim], p[:l.dim])
-			for i, v := range f {
-				// log(1 + e^−v) without overflow.
-				sum += float64(s[i] * (math.Log1p(math.Exp(-math.Abs(v))) + max(0, -v)))
-			}
-			return sum
-		},
-		Grad: func(grad, u []float64) {
-			margins(u)
-			for i, v := range f {
-				g[i] = -s[i] * l.y[i] / (1 + math.Exp(v))
-			}
-			copy(grad, p)
-			grad[l.dim] = 0
-			blas64.Gemv(blas.Trans, 1, rows, vector(g), 1, vector(grad))
-			blas64.Trsv(blas.Trans, l.triangle(), vector(grad))
-		},
+		Func: func(u []float64) float64 { visit(u); return value },
+		Grad: func(grad, u []float64) { visit(u); copy(grad, slope) },
 	}
 	first := append(slices.Clone(start.weights), start.intercept)
 	own := l.curvature == nil

@@ -39,16 +39,17 @@ web/node_modules: web/package-lock.json
 test: lint page ## check everything: lint, unit tests, race detector, WebAssembly, the page in Chromium
 	$(GO) test -timeout 30m ./...
 	$(GO) test -race -short $(CONCURRENT)
-	$(GO) test -race -run 'Progress|Bar|Interrupt|Pipe|Waiting|WholeEpoch' ./build/baca
+	$(GO) test -race -run 'Progress|Bar|Interrupt|Pipe|Waiting|WholeEpoch' ./build/baca/command
 	$(GO) test -tags noasm ./algo/internal/kernel ./algo/gin ./algo/contrast
 	GOOS=js GOARCH=wasm $(GO) vet ./algo/... ./weights/... ./wasm/... ./app ./build/bench/suite
 	$(WASM) $(GO) test -short ./algo/... ./weights/... ./wasm/message ./wasm/worker/engine
 	$(WASM) BACA_KERNEL=none $(GO) test -short ./algo/internal/kernel ./algo/gin
 	$(WASM) $(GO) test -short -tags noasm ./algo/internal/kernel
 	$(MAKE) test-beam
+	$(MAKE) test-gpu
 
-gpu: ## build bin/baca-gpu, the command with a GPU (needs cgo, downloads 400 MB once)
-	cd build/gpu && $(GO) build -o ../../bin/baca-gpu .
+gpu: page ## build bin/baca-gpu, the command with GPUs (needs a C compiler, downloads 110 MB once)
+	cd build/gpu && $(GO) build -tags page -o ../../bin/baca-gpu .
 
 beam: ## build bin/baca-beam, the same scores on Apache Beam (a module of its own)
 	cd build/beam && $(GO) build -trimpath -o ../../bin/baca-beam .
@@ -59,9 +60,8 @@ release: page ## build archives for every system into out/release
 test-beam: ## check the Beam pipeline
 	cd build/beam && $(GO) vet ./... && $(GO) test ./...
 
-test-gpu: ## check the shaders on software adapters, natively and in Chromium
-	cd build/gpu && $(GO) vet ./... && $(GO) test -short -timeout 20m ./...
-	PATH="$(CURDIR)/build/wasmtest/chromium:$$PATH" BACA_WEBGPU=swiftshader GOOS=js GOARCH=wasm $(GO) test -short -timeout 20m ./wasm/worker/gpu
+test-gpu: ## check the GPU, natively where Vulkan is and in Chromium (downloads 110 MB once)
+	GO="$(GO)" build/gpu/test.sh
 
 lint: ## gofmt, go vet, staticcheck, and govulncheck where its database answers
 	@bad=$$(gofmt -l .); if [ -n "$$bad" ]; then echo "gofmt would change: $$bad"; exit 1; fi

@@ -7,6 +7,7 @@
 package app
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -43,6 +44,9 @@ func (p *page) OnMount(ctx app.Context) {
 	if a, err := strconv.ParseFloat(query.Get("alpha"), 64); err == nil && a > 0 && a <= mostAlpha {
 		s.alpha = a
 	}
+	if f, err := strconv.ParseFloat(query.Get("fdr"), 64); err == nil && slices.Contains(rates, f) {
+		s.fdr = f
+	}
 	if s.client != nil {
 		s.start(query.Get("model"))
 		s.recall(store{ctx})
@@ -65,10 +69,13 @@ func (p *page) look(ctx app.Context) {
 }
 
 // address keeps the settings in the address of the page, and never what is scored.
-func (p *page) address() {
-	query := "?alpha=" + strconv.FormatFloat(p.s.alpha, 'g', 3, 64)
-	if p.s.model != nil && p.s.model.BuiltIn {
-		query = "?model=" + p.s.model.Name + "&" + query[1:]
+func (s *session) address() {
+	query := "?alpha=" + strconv.FormatFloat(s.alpha, 'g', 3, 64)
+	if s.fdr > 0 {
+		query += "&fdr=" + strconv.FormatFloat(s.fdr, 'g', 3, 64)
+	}
+	if s.model != nil && s.model.BuiltIn {
+		query = "?model=" + s.model.Name + "&" + query[1:]
 	}
 	app.Window().Get("history").Call("replaceState", nil, "", query)
 }
@@ -256,7 +263,7 @@ func (p *page) alpha() app.UI {
 					s.setAlpha(alphaOf(step))
 				}
 			}).
-			OnChange(func(app.Context, app.Event) { p.address() }),
+			OnChange(func(app.Context, app.Event) { s.address() }),
 		app.Output().For("alpha").Text(percent(s.alpha)),
 	)
 }

@@ -78,6 +78,7 @@ type strip struct {
 	threshold     float64
 	selected      int
 	bare          bool // without threshold and verdicts
+	fixed         bool // the threshold cannot be moved
 }
 
 const stripMargin = 14
@@ -107,7 +108,9 @@ func (c strip) svg(saved bool) string {
 	if !c.bare && !math.IsNaN(c.threshold) && !math.IsInf(c.threshold, 0) {
 		at := x.at(c.threshold)
 		w.line("threshold", 1.5, at, 2, at, base+4)
-		w.circle("grip", at, 7, 5)
+		if !c.fixed {
+			w.circle("grip", at, 7, 5)
+		}
 	}
 	if c.selected >= 0 && c.selected < len(c.score) && !math.IsNaN(c.score[c.selected]) {
 		at := x.at(c.score[c.selected])
@@ -268,6 +271,7 @@ type plot struct {
 	x             []float64
 	curves        []curve
 	low, high     float64 // of y, both 0 for what the curves need
+	level         float64 // of a dashed line, 0 for none
 }
 
 func (p plot) svg(saved bool) string {
@@ -296,6 +300,9 @@ func (p plot) svg(saved bool) string {
 		w.text("label-mid", x.at(t), y.from+14, tick(t))
 	}
 	w.line("axis", 1, x.from, y.from+0.5, x.to, y.from+0.5)
+	if p.level != 0 {
+		w.dashed("line-out", 1.5, x.from, y.at(p.level), x.to, y.at(p.level))
+	}
 	at := x.from
 	for _, c := range p.curves {
 		points := make([]float64, 0, 2*len(c.y))

@@ -181,8 +181,9 @@ func (d *drawing) fits(atoms []message.Atom) bool {
 }
 
 // depict draws into a box of the given size. share is, for each atom, how much it
-// makes the graph look outside, from −1 to 1; nil for none.
-func (d *drawing) depict(width, height, most float64, share []float64, title string, saved bool) string {
+// makes the graph look outside, from −1 to 1; nil for none. Atoms that are marked have
+// a dashed ring; nil for none.
+func (d *drawing) depict(width, height, most float64, share []float64, marked []bool, title string, saved bool) string {
 	w := newSVG(width, height, title, saved)
 	left, right := math.Inf(1), math.Inf(-1)
 	top, bottom := math.Inf(1), math.Inf(-1)
@@ -205,6 +206,11 @@ func (d *drawing) depict(width, height, most float64, share []float64, title str
 		}
 		s = math.Abs(s)
 		w.halo(role, x(d.atoms[i]), y(d.atoms[i]), scale*(0.26+0.22*s), 0.15+0.6*s)
+	}
+	for i, is := range marked {
+		if is && i < len(d.atoms) {
+			fmt.Fprintf(w, `<circle %s stroke-width="1.2" stroke-dasharray="2.5 2" cx="%s" cy="%s" r="%s"/>`, w.role("mark-ring"), num(x(d.atoms[i])), num(y(d.atoms[i])), num(scale*0.5))
+		}
 	}
 	degree := make([]int, len(d.atoms))
 	for _, b := range d.bonds {

@@ -291,7 +291,7 @@ func (p *trainDialog) made() []app.UI {
 	m := s.train.made
 	body := []app.UI{
 		app.P().Body(app.Strong().Text("Done: " + m.Model.Name)),
-		app.P().Class("quiet").Text(fmt.Sprintf("%s graphs, %s, %s. `baca score --model` reads the same file.", count(m.Model.Train), things(m.Model.Epochs, "epoch", "epochs"), size(len(m.Data)))),
+		app.P().Class("quiet").Text(fmt.Sprintf("%s graphs, %s, on the %s, %s. `baca score --model` reads the same file.", count(m.Model.Train), things(m.Model.Epochs, "epoch", "epochs"), m.Device, size(len(m.Data)))),
 	}
 	for _, w := range m.Warnings {
 		body = append(body, app.P().Class("quiet").Text(w))
@@ -403,19 +403,32 @@ func (p *helpDialog) Render() app.UI {
 	}
 	return frame("help", "How to read this",
 		app.P().Text("The model has seen one kind of molecule. For each of yours the page says how unusual it would be among those. Unusual is not bad, toxic or wrong: it means that whatever was learned from the training molecules may not hold for this one."),
+		app.H3().ID("not").Text("What not to conclude"),
+		app.Ul().Class("not").Body(
+			app.Li().Text("Inside does not mean that another model is right about it: only that it is not unusual in ways that this one sees. Between sets that resemble each other an outsider looks like an insider."),
+			app.Li().Text("Outside does not mean wrong, unsafe, inactive or a mistake. It is a reason to look."),
+			app.Li().Text("p = 0.3 is not a chance of 30 % that it is inside, and two records at the smallest p are not more or less outside than each other."),
+			app.Li().Text("Orange atoms cause nothing. They moved this score."),
+			app.Li().Text("No alarm of drift is no evidence so far, and not evidence of no drift."),
+		),
+		app.H3().Text("What each number says"),
 		app.Dl().Class("terms").Body(
 			term("Verdict", "Outside: p is α or less. Borderline: p is at most twice α. Inside: all others."),
 			term("p-value", held+" molecules of the known kind were kept from training. p is the share of them, with yours counted in, that score at least as high; so it cannot be smaller than one over their number."),
 			term("α, false alarms", "The share of ordinary molecules that you accept to be called outside by mistake. Moving it judges again at once and scores nothing anew."),
 			term("Score", "How far outside, in units that mean nothing by themselves. Right is outside, everywhere on this page."),
+			term("As a batch", "Among very many, some ordinary molecules have small p-values, too. This rule calls outside so that, of all it calls, at most the share you choose is expected to be ordinary (Benjamini and Hochberg). q is the lowest such share at which a record is called. Where few are outside it may call none: then judge each by itself, and look at those."),
+			term("Likely trained on", "The model keeps salted hashes of what it was trained on, cut short so that they give nothing away: about one in a hundred other molecules matches by chance. No match is certain."),
 			term("S_Pre", "What the network, trained once and then frozen, says of a molecule by itself: the distance of its vector from those of the training molecules (equation 1 of the paper)."),
 			term("S_Attn", "What two dictionaries say that are filled while the batch is scored, one with graphs that look inside and one with graphs that look outside (equations 6 to 8)."),
 			term("S_BaCa", "The sum of both, the score of the paper (equation 9). The score of the table also weighs in how likely each graph is in your batch compared with training."),
 			term("Evidence", "How well your batch as a whole can be told from the training molecules: ½ is not at all, 1 is fully. With little evidence the calibrated score stays close to the one before."),
-			term("Coloured atoms", "Each atom is taken out once and the rest scored by itself. Orange atoms are those without which the molecule looks more ordinary."),
+			term("Coloured atoms", "Each atom is taken out once and the rest scored by itself. Orange atoms are those without which the molecule looks more ordinary. What is left is often a broken molecule, so compare atoms with each other. The gradient is an estimate of the part that goes by the embedding."),
+			term("What is unusual", "Facts about the molecule, checked against the training set, the most unusual first. They need not be what moved the score; a molecule can be inside with some and outside without any."),
+			term("Drift", "Takes the records in their order, each by itself, and bets against “these come from where the training set came from”. 1 becomes 100 by mistake in at most one input of a hundred, whenever you look. It is behind the last button at the bottom."),
 			term("AUC", "If your CSV has a column named ood, with 1 for what you know to be foreign and 0 for the rest: how often a foreign record scores higher than another one. The labels are used for nothing else."),
 			term("Graphon", "A map of how likely two places of a graph are joined. The lab shows those of your graphs, and what is drawn from mixtures of two (equations 2 and 3)."),
 		),
-		app.P().Class("quiet").Text("With fewer than about 20 molecules each is scored by itself; the batch has too little to teach."),
+		app.P().Class("quiet").Text("A batch tells more than its parts, so a molecule can have another p-value in another batch. With fewer than about 20 molecules each is scored by itself; the batch has too little to teach."),
 	)
 }

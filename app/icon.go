@@ -24,6 +24,11 @@ func icon(name string) app.UI {
 	return app.Raw(`<svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">` + icons[name] + `</svg>`)
 }
 
+// knownSign is the sign of a record that was likely trained on.
+func knownSign() app.UI {
+	return app.Raw(`<svg class="shape is-known" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true"><path class="ring" d="M1.5 1.5h6v6h-6zM4.5 7.5v3h6v-6h-3"/></svg>`)
+}
+
 // shape is the sign of a verdict: colour is never alone.
 func shape(v verdict) app.UI {
 	d := map[verdict]string{

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
@@ -52,7 +53,7 @@ func (p *inspectorPane) Render() app.UI {
 	if note != "" {
 		body = append(body, app.P().Class("quiet small").Text(note))
 	} else if picture != "" && s.detail != nil {
-		body = append(body, legend())
+		body = append(body, p.colours())
 	}
 	body = append(body, p.verdict(i, v))
 	if s.trouble != nil {
@@ -60,7 +61,7 @@ func (p *inspectorPane) Render() app.UI {
 		body = append(body, app.P().Class("quiet").Text("No details: "+what))
 	}
 	if d := s.detail; d != nil {
-		body = append(body, p.parts(i), p.facts(d), p.neighbors(d))
+		body = append(body, p.reasons(d), p.parts(i), p.distances(d), p.facts(d), p.neighbors(d))
 	} else if s.trouble == nil && s.model != nil {
 		body = append(body, app.P().Class("quiet").Text("Taking it apart, atom by atom …"))
 	}
@@ -77,7 +78,7 @@ func (p *inspectorPane) Render() app.UI {
 // worth a look.
 func (p *inspectorPane) nothing() app.UI {
 	s := p.S
-	list := s.furthest()
+	list := s.furthest(suggested)
 	if len(list) == 0 {
 		return app.Div().Class("inspector-empty quiet").Body(
 			app.P().Text("A record that you choose is shown here, with the atoms that make it unusual."))
@@ -106,18 +107,24 @@ func (p *inspectorPane) nothing() app.UI {
 		}).Body(items...))
 }
 
-// furthest are the few records with the highest scores.
-func (s *session) furthest() []int32 {
-	const most = 3
+// suggested is how many records are shown before one is chosen.
+const suggested = 3
+
+// furthest are so many records with the highest scores, the highest first.
+func (s *session) furthest(most int) []int32 {
+	score := s.rows.score
 	var list []int32
-	for i, x := range s.rows.score {
-		if math.IsNaN(x) || len(list) == most && x <= s.rows.score[list[most-1]] {
+	for i, x := range score {
+		if math.IsNaN(x) || len(list) == most && x <= score[list[most-1]] {
 			continue
 		}
-		at := len(list)
-		for at > 0 && x > s.rows.score[list[at-1]] {
-			at--
-		}
+		// Behind those that are as high.
+		at, _ := slices.BinarySearchFunc(list, x, func(r int32, x float64) int {
+			if score[r] >= x {
+				return -1
+			}
+			return 1
+		})
 		list = slices.Insert(list, at, int32(i))
 		list = list[:min(len(list), most)]
 	}
@@ -137,7 +144,7 @@ func (s *session) large(saved bool) (picture, note string) {
 		if d == nil {
 			return "", ""
 		}
-		return d.depict(largeWidth, largeHeight, 40, nil, title, saved), ""
+		return d.depict(largeWidth, largeHeight, 40, nil, nil, title, saved), ""
 	}
 	if d == nil || !d.fits(s.detail.Atoms) {
 		if n := len(s.detail.Atoms); n == 0 || n > 300 {
@@ -151,17 +158,53 @@ func (s *session) large(saved bool) (picture, note string) {
 	if d == nil {
 		return "", ""
 	}
-	share := shares(s.detail.Contribution)
+	values, made := s.detail.Contribution, "how much they make it look outside"
+	if s.gradient {
+		values, made = s.detail.Gradient, "what they add by way of the embedding"
+	}
+	share := shares(values)
 	switch {
 	case share == nil:
 		note = "Its atoms are not coloured: it is too large to be taken apart one by one."
 	case !d.fits(s.detail.Atoms):
 		share, note = nil, "Its atoms are not coloured: the drawing does not show all of them."
 	}
-	if len(s.detail.Contribution) > 0 {
-		title += ", atoms coloured by how much they make it look outside"
+	if len(values) > 0 {
+		title += ", atoms coloured by " + made
 	}
-	return d.depict(largeWidth, largeHeight, 40, share, title, saved), note
+	if !d.fits(s.detail.Atoms) {
+		return d.depict(largeWidth, largeHeight, 40, nil, nil, title, saved), note
+	}
+	return d.depict(largeWidth, largeHeight, 40, share, s.marked(), title, saved), note
+}
+
+// marked are the atoms with a ring around them: those of the reason that is chosen, or
+// else of what was never seen.
+func (s *session) marked() []bool {
+	var marks []bool
+	for k, r := range s.detail.Reasons {
+		if k != s.reason && (s.reason >= 0 || !r.Unseen) {
+			continue
+		}
+		for _, i := range r.Atoms {
+			if marks == nil {
+				marks = make([]bool, len(s.detail.Atoms))
+			}
+			if i >= 0 && int(i) < len(marks) {
+				marks[i] = true
+			}
+		}
+	}
+	return marks
+}
+
+// mark rings the atoms of a reason, or not any more.
+func (s *session) mark(reason int) {
+	if s.reason == reason {
+		reason = -1
+	}
+	s.reason = reason
+	s.rev.inspector++
 }
 
 // sketch is a drawing of the detail by springs, made once.
@@ -177,11 +220,111 @@ func (s *session) saveLarge(png bool) {
 	savePicture(stem(s.rows.name(s.selected)), picture, png)
 }
 
-func legend() app.UI {
+// colours say what the atoms are coloured by, which there are two ways of, and how far
+// these agree.
+func (p *inspectorPane) colours() app.UI {
+	s := p.S
+	d := s.detail
+	way := func(name, id, title string, gradient bool) app.UI {
+		return app.Button().ID(id).Type("button").Aria("pressed", s.gradient == gradient).Title(title).Text(name).
+			OnClick(func(app.Context, app.Event) {
+				s.gradient = gradient
+				s.rev.inspector++
+			}, app.EventScope(name))
+	}
+	return app.Div().Class("colours").Body(
+		legend(s.gradient, s.marked() != nil),
+		app.Div().Class("segments").Role("group").Aria("label", "Atoms coloured by").Attr("hidden", flag(len(d.Gradient) == 0)).Body(
+			way("Left out", "by-occlusion", "By how much the score falls without the atom, computed exactly, atom by atom", false),
+			way("Gradient", "by-gradient", "What the atom adds by way of the embedding, by integrated gradients: an estimate", true)),
+		app.P().ID("agreement").Class("quiet small").Attr("hidden", flag(len(d.Gradient) == 0)).Text(agreement(d.Agreement, len(d.Atoms))),
+	)
+}
+
+// agreement says how far the two ways of colouring agree.
+func agreement(r float64, atoms int) string {
+	switch {
+	case math.IsNaN(r) || atoms < 3:
+		return "Too few atoms differ to compare both ways."
+	case r >= 0.6:
+		return "Both ways agree on what goes by the embedding (rank correlation " + number(r) + ")."
+	case r >= 0.2:
+		return "Both ways agree in part on what goes by the embedding (rank correlation " + number(r) + "): trust “left out”."
+	}
+	return "The ways do not agree on what goes by the embedding (rank correlation " + number(r) + "): trust “left out”, which is exact."
+}
+
+func legend(gradient, marked bool) app.UI {
+	text := "without orange atoms less outside, without blue ones more"
+	if gradient {
+		text = "orange adds to the score, blue takes from it"
+	}
 	return app.Div().Class("legend small quiet").Body(
 		app.Raw(`<svg width="120" height="12" viewBox="0 0 120 12" aria-hidden="true"><circle class="away" fill-opacity=".75" cx="8" cy="6" r="5.5"/><circle class="away" fill-opacity=".3" cx="24" cy="6" r="4.5"/><circle class="legend-none" cx="40" cy="6" r="3.5"/><circle class="towards" fill-opacity=".3" cx="56" cy="6" r="4.5"/><circle class="towards" fill-opacity=".75" cx="72" cy="6" r="5.5"/></svg>`),
-		app.Span().Text("blue: ordinary · orange: makes it look outside"),
+		app.Span().Text(text),
+		app.If(marked, func() app.UI {
+			return app.Span().Body(app.Raw(`<svg width="16" height="14" viewBox="0 0 16 14" aria-hidden="true"><circle class="mark-ring" stroke-width="1.2" stroke-dasharray="2.5 2" cx="8" cy="7" r="6"/></svg>`), app.Text(" ringed: never seen, or of the reason chosen"))
+		}),
 	)
+}
+
+// reasonsShown are shown at once, the others when they are asked for.
+const reasonsShown = 5
+
+// reasons are what is unusual about it, in the words of the command.
+func (p *inspectorPane) reasons(d *message.Detailed) app.UI {
+	s := p.S
+	item := func(k int) app.UI {
+		r := d.Reasons[k]
+		text := strings.ReplaceAll(r.Text, " %", "\u00a0%")
+		if len(r.Atoms) == 0 {
+			return app.Li().Class("reason").Text(text)
+		}
+		return app.Li().Class("reason").Body(app.Button().Type("button").DataSet("reason", k).Aria("pressed", s.reason == k).Title("Show where").Text(text))
+	}
+	list := func(from, to int) app.UI {
+		items := make([]app.UI, 0, to-from)
+		for k := from; k < to; k++ {
+			items = append(items, item(k))
+		}
+		return app.Ul().Class("reasons").Body(items...)
+	}
+	n := len(d.Reasons)
+	body := []app.UI{app.H3().Text("What is unusual about it")}
+	if n == 0 {
+		body = append(body, app.P().Class("quiet").Text("Each of its features by itself is usual."))
+	} else {
+		body = append(body, list(0, min(n, reasonsShown)))
+	}
+	if n > reasonsShown {
+		body = append(body, app.Details().Class("more").Body(
+			app.Summary().Class("quiet small").Text(things(n-reasonsShown, "more", "more")), list(reasonsShown, n)))
+	}
+	return app.Section().ID("reasons").Class("block").OnClick(func(ctx app.Context, e app.Event) {
+		if text, ok := around(e, "reason"); ok {
+			if k, err := strconv.Atoi(text); err == nil {
+				s.mark(k)
+			}
+		}
+	}).Body(body...)
+}
+
+// distances are those that make the score that it gets by itself.
+func (p *inspectorPane) distances(d *message.Detailed) app.UI {
+	return factList("How far from the nearest training graph, in standard deviations", []fact{
+		{"By embedding", number(d.Embedding)}, {"By subtrees", number(d.Subtrees)}, {"By subtrees with counts", number(d.Counts)},
+	})
+}
+
+// trained says whether it was likely trained on.
+func trained(m *message.Model, d *message.Detailed) string {
+	switch {
+	case m == nil || !m.Knows:
+		return "not known to this model"
+	case d.Known:
+		return "likely"
+	}
+	return "no, for certain"
 }
 
 // verdict is what is known, in words.
@@ -196,6 +339,16 @@ func (p *inspectorPane) verdict(i int, v verdict) app.UI {
 		app.P().Class("verdict-line").Body(shape(v), app.Strong().Text(said.verdict)),
 		app.P().Text(said.reason),
 	}
+	if q := s.q(); len(q.p) > 0 && !math.IsNaN(s.rows.p[i]) {
+		value, than := q.of(s.rows.p[i]), "which is more than"
+		if value <= s.fdr {
+			than = "at most"
+		}
+		body = append(body, app.P().Text("Among all: q\u00a0"+equals(value)+", "+than+" the "+percent(s.fdr)+" asked for."))
+	}
+	if s.rows.known[i] {
+		body = append(body, app.P().Class("trained-on").Title(knownAbout(s.model)).Body(knownSign(), app.Strong().Text("Likely trained on."), app.Text(" About "+percent(falseMatches(s.model))+" of other molecules are taken for one, too.")))
+	}
 	if d := s.detail; d != nil && v != inside {
 		if b := blame(d.Atoms, d.Bonds, d.Contribution); b != "" {
 			body = append(body, app.P().Text(b))
@@ -208,7 +361,11 @@ func (p *inspectorPane) verdict(i int, v verdict) app.UI {
 func (p *inspectorPane) parts(i int) app.UI {
 	s := p.S
 	d := s.detail
-	list := []fact{{"p-value", pCell(s.rows.p[i], s.rows.verdict[i])}, {"Score", number(s.rows.score[i])}}
+	list := []fact{{"p-value", pCell(s.rows.p[i], s.rows.verdict[i])}}
+	if q := s.q(); len(q.p) > 0 {
+		list = append(list, fact{"q-value", pCell(q.of(s.rows.p[i]), s.rows.verdict[i])})
+	}
+	list = append(list, fact{"Score", number(s.rows.score[i])}, fact{"Scored", basis(s.fitted)})
 	if s.fitted == nil || !s.fitted.Alone {
 		list = append(list, fact{"By itself", number(d.Score) + ", p\u00a0" + equals(d.P)})
 	}
@@ -221,8 +378,29 @@ func (p *inspectorPane) parts(i int) app.UI {
 	return factList("Scores", list)
 }
 
+// basis says what the scores of the table rest on.
+func basis(f *message.Fitted) string {
+	switch {
+	case f == nil:
+		return none
+	case f.Alone:
+		return "by itself"
+	case f.Sample:
+		return "by a sample of " + count(f.Graphs)
+	}
+	return "among " + count(f.Graphs)
+}
+
+// falseMatches is the share of other molecules that a model takes for training ones.
+func falseMatches(m *message.Model) float64 {
+	if m == nil {
+		return math.NaN()
+	}
+	return m.FalseMatches
+}
+
 func (p *inspectorPane) facts(d *message.Detailed) app.UI {
-	return factList("What it is", facts(d.Atoms, d.Bonds))
+	return factList("What it is", append(facts(d.Atoms, d.Bonds), fact{"Trained on", trained(p.S.model, d)}))
 }
 
 func factList(title string, list []fact) app.UI {

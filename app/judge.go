@@ -34,16 +34,61 @@ func (v verdict) class() string {
 }
 
 // judge is the rule of `baca score`: outside where p ≤ α, borderline up to 2·α.
-func judge(p, alpha float64) verdict {
+func judge(p, alpha float64) verdict { return rule{alpha: alpha}.judge(p) }
+
+// levels are the p-values of a whole run, ascending, and the q-value of each, which
+// never falls. Empty until all records are scored.
+type levels struct{ p, q []float64 }
+
+// of is the q-value of a p-value, NaN where there is none.
+func (l levels) of(p float64) float64 {
+	if i, ok := slices.BinarySearch(l.p, p); ok && i < len(l.q) {
+		return l.q[i]
+	}
+	return math.NaN()
+}
+
+// cut is the highest p-value that is called at a rate of false discoveries, NaN where
+// none is.
+func (l levels) cut(fdr float64) float64 {
+	cut := math.NaN()
+	for i, q := range l.q {
+		if i < len(l.p) && q <= fdr {
+			cut = l.p[i]
+		}
+	}
+	return cut
+}
+
+// A rule tells verdicts from p-values.
+type rule struct {
+	alpha float64
+	// batch is the rule of `baca score --fdr`: outside up to the p-value cut, which
+	// may be NaN for none, borderline up to α.
+	batch bool
+	cut   float64
+}
+
+func (r rule) judge(p float64) verdict {
+	most, border := r.limits()
 	switch {
 	case math.IsNaN(p):
 		return unknown
-	case p <= alpha:
+	case p <= most:
 		return outside
-	case p <= 2*alpha:
+	case p <= border:
 		return borderline
 	}
 	return inside
+}
+
+// limits are the highest p-values that are called outside, NaN where none is, and
+// borderline.
+func (r rule) limits() (most, border float64) {
+	if r.batch {
+		return r.cut, r.alpha
+	}
+	return r.alpha, 2 * r.alpha
 }
 
 // A reference is the sorted scores of in-distribution graphs that were kept from
@@ -78,6 +123,9 @@ func (r reference) p(s float64) float64 {
 // threshold is the score above which p ≤ α. It is NaN where no score is that
 // unusual, because the reference is too small.
 func (r reference) threshold(alpha float64) float64 {
+	if math.IsNaN(alpha) {
+		return alpha
+	}
 	k := int(math.Floor(alpha*float64(len(r)+1)+1e-9)) - 1 // scores above that are allowed
 	if len(r) == 0 || k < 0 {
 		return math.NaN()
@@ -87,6 +135,12 @@ func (r reference) threshold(alpha float64) float64 {
 	}
 	return r[len(r)-1-k]
 }
+
+// rates are the rates of false discoveries to choose from.
+var rates = []float64{0.01, 0.05, 0.1, 0.2, 0.3}
+
+// usualRate is the one to begin with.
+const usualRate = 0.1
 
 // The slider of α goes from 0.1 % to 30 % in logarithmic steps.
 const (

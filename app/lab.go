@@ -12,10 +12,13 @@ type lab struct {
 	pair    *message.GraphonPair
 	trouble *message.Failed
 	entries map[string]*message.Entries // by side
+	// What the test for drift found.
+	drift        *message.Drifted
+	driftTrouble *message.Failed
 }
 
 func (l *lab) forget() {
-	l.pair, l.trouble, l.entries = nil, nil, nil
+	l.pair, l.trouble, l.entries, l.drift, l.driftTrouble = nil, nil, nil, nil, nil
 	l.i, l.j = 0, 1
 }
 
@@ -35,6 +38,10 @@ func (s *session) openLab(stage string) {
 	case message.StageAttention:
 		if s.lab.entries == nil {
 			s.dictionaries()
+		}
+	case message.StageDrift:
+		if s.lab.drift == nil {
+			s.watchDrift()
 		}
 	}
 }

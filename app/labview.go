@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -83,7 +84,71 @@ func (p *labPane) stages() []app.UI {
 					app.Raw(fmt.Sprintf(`<svg class="stage-bar" viewBox="0 0 100 3" preserveAspectRatio="none" aria-hidden="true"><rect class="stage-done" width="%s" height="3"/></svg>`, num(100*share))),
 				)))
 	}
+	if s.phase == done && s.rows.len() > s.rows.counts[refused] {
+		items = append(items, p.driftStage())
+	}
 	return items
+}
+
+// driftStage is the door to the test for drift. It is no stage of a run: nothing is
+// done before somebody asks.
+func (p *labPane) driftStage() app.UI {
+	s := p.S
+	what := ""
+	if d := s.lab.drift; d != nil {
+		what = "none seen"
+		if d.Moved > 0 {
+			what = "moved"
+		}
+	}
+	return app.Li().Class("stage was apart").Body(
+		app.Button().Type("button").DataSet("stage", message.StageDrift).Title(driftAbout).Aria("expanded", s.lab.open == message.StageDrift).Body(
+			app.Span().Class("stage-name").Text("drift"),
+			app.Span().Class("stage-count").Text(what)))
+}
+
+const driftAbout = "Does the input, in its order, come from where the training set came from?"
+
+// drift is the way of the bets against that.
+func (p *labPane) drift() app.UI {
+	s := p.S
+	switch d := s.lab.drift; {
+	case d != nil:
+		name := ""
+		if d.Moved > 0 {
+			name = s.recordName(d.Record)
+		}
+		x := make([]float64, len(d.X))
+		for i, v := range d.X {
+			x[i] = float64(v)
+		}
+		low, high := spread(d.Path)
+		level := -math.Log10(d.Delta)
+		w := p.half()
+		if p.width >= 760 {
+			w = min(1.4*w, 960)
+		}
+		return app.Div().Class("drift").Body(
+			app.P().ID("drift-sentence").Text(driftSentence(d, name)),
+			figure("Evidence", "in powers of ten, after each record; the dashed line is where it becomes an alarm", "drift", plot{
+				width: w, height: 210, title: "Evidence of drift", xlabel: "records so far", x: x, curves: []curve{{"evidence", "line", d.Path}},
+				low: min(low, -1), high: max(high, 1.2*level), level: level,
+			}),
+			app.P().Class("quiet small").Text("Each record is scored by itself, so the batch plays no part. The order matters: a file that is sorted drifts. The test says that something has moved, and neither what nor that it matters. No alarm means no evidence so far."))
+	case s.lab.driftTrouble != nil && s.lab.driftTrouble.Code == message.CodeCancelled:
+		return app.Div().Class("controls").Body(app.P().Class("quiet").Text("Cancelled."), app.Button().Class("button").Type("button").Text("Start again").OnClick(func(app.Context, app.Event) { s.watchDrift() }))
+	case s.lab.driftTrouble != nil:
+		_, what := explain(s.lab.driftTrouble)
+		return app.P().Class("quiet").Text(what)
+	case s.task != nil:
+		return app.Div().Class("controls").Body(app.P().Class("quiet").Text(s.task.words()), endTaskButton(s))
+	}
+	return app.Div().Class("controls").Body(app.Button().Class("button").Type("button").Text("Look at them in their order").Disabled(s.phase != done || s.train.on).OnClick(func(app.Context, app.Event) { s.watchDrift() }))
+}
+
+// endTaskButton ends what the worker does beside.
+func endTaskButton(s *session) app.UI {
+	return app.Button().Class("button end-task").Type("button").Disabled(s.task == nil || s.task.ending).Text("Cancel").OnClick(func(app.Context, app.Event) { s.endTask() })
 }
 
 // stageCount is the number beside a stage: how far it is, or what it came to.
@@ -127,6 +192,9 @@ func (p *labPane) state() []app.UI {
 		if s.scored != nil && s.scored.Workers > 1 {
 			text += " by " + count(s.scored.Workers) + " workers"
 		}
+		if s.scored != nil && s.scored.Device != "" {
+			text += " on the " + s.scored.Device
+		}
 		if s.fitted != nil && s.fitted.Alone {
 			text += ", each by itself"
 		}
@@ -152,7 +220,7 @@ func (p *labPane) panel() []app.UI {
 	if s.lab.open == "" {
 		return nil
 	}
-	name, about := "", ""
+	name, about := "drift", driftAbout
 	for _, w := range stageWords {
 		if w.stage == s.lab.open {
 			name, about = w.name, w.about
@@ -167,6 +235,8 @@ func (p *labPane) panel() []app.UI {
 		return append(body, p.graphons())
 	case message.StageAttention:
 		return append(body, p.attention())
+	case message.StageDrift:
+		return append(body, p.drift())
 	}
 	return append(body, p.distributions())
 }
@@ -296,7 +366,7 @@ func (p *labPane) graphons() app.UI {
 		graphon("Wⱼ", s.recordName(g.RecordJ), "graphon-j", g.WJ),
 		tile("λ·Wᵢ + (1−λ)·Wⱼ", fmt.Sprintf("their mixture, %d × %d places", g.N, g.N), "mixture", func(saved bool) string { return heatmap(m, g.N, side, "Mixture", saved) }),
 		tile("Drawn from it", "a graph of "+things(g.Nodes, "node", "nodes"), "drawn", func(saved bool) string {
-			return plain(&d).depict(side, side, 30, nil, "Graph drawn from the mixture", saved)
+			return plain(&d).depict(side, side, 30, nil, nil, "Graph drawn from the mixture", saved)
 		}),
 	))
 }

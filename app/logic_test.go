@@ -152,7 +152,7 @@ func randomRows(n int, rng *rand.Rand) *rows {
 			r.pre[i], r.attn[i], r.baca[i] = rng.NormFloat64(), -rng.Float64(), rng.NormFloat64()
 		}
 	}
-	r.judge(0.05)
+	r.judge(rule{alpha: 0.05})
 	return r
 }
 
@@ -362,7 +362,7 @@ func FuzzParseDrawing(f *testing.F) {
 	f.Add("1 0 0 1\n0 0 C 0 0 0")
 	f.Fuzz(func(t *testing.T, text string) {
 		if d, err := parseDrawing(text); err == nil {
-			wellFormed(t, "drawing", d.depict(100, 60, 22, nil, text, false))
+			wellFormed(t, "drawing", d.depict(100, 60, 22, nil, nil, text, false))
 		}
 	})
 }
@@ -441,8 +441,8 @@ func pictures(saved bool) map[string]string {
 		"heat":    heatmap([]float32{0, 0.5, 0.5, 1}, 2, 100, "W", saved),
 		"large":   heatmap(make([]float32, 100*100), 100, 100, "W", saved),
 		"stack":   stack{"Dictionary", steps, func(i message.Iteration) message.Contents { return i.ID }, 300, 150}.svg(saved),
-		"drawing": d.depict(380, 260, 40, []float64{1, -1, 0, 0.5, math.NaN(), 0.02}, `<"&`, saved),
-		"graph":   graph.depict(100, 100, 30, nil, "graph", saved),
+		"drawing": d.depict(380, 260, 40, []float64{1, -1, 0, 0.5, math.NaN(), 0.02}, []bool{true, false, true}, `<"&`, saved),
+		"graph":   graph.depict(100, 100, 30, nil, nil, "graph", saved),
 	}
 }
 

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"encoding/binary"
 	"slices"
 	"strings"
@@ -19,10 +18,15 @@ type names struct {
 
 // compare orders records by name, and equal names by their order in the input.
 func (n *names) compare(a, b int32) int {
-	if c := cmp.Compare(n.first[a], n.first[b]); c != 0 {
+	if x, y := n.first[a], n.first[b]; x < y {
+		return -1
+	} else if x > y {
+		return 1
+	}
+	if c := strings.Compare(n.lower[a], n.lower[b]); c != 0 {
 		return c
 	}
-	return cmp.Or(strings.Compare(n.lower[a], n.lower[b]), cmp.Compare(a, b))
+	return int(a - b)
 }
 
 // add takes the names of the next records.
@@ -51,15 +55,21 @@ func (n *names) add(list []string) {
 // join merges run k and the next one.
 func (n *names) join(k int) {
 	a, b := n.runs[k], n.runs[k+1]
-	run := make([]int32, 0, len(a)+len(b))
-	for len(a) > 0 && len(b) > 0 {
-		if n.compare(a[0], b[0]) < 0 {
-			run, a = append(run, a[0]), a[1:]
+	run := make([]int32, len(a)+len(b))
+	i, j := 0, 0
+	for i < len(a) && j < len(b) {
+		x, y := n.first[a[i]], n.first[b[j]]
+		if x < y || x == y && n.compare(a[i], b[j]) < 0 {
+			run[i+j] = a[i]
+			i++
 		} else {
-			run, b = append(run, b[0]), b[1:]
+			run[i+j] = b[j]
+			j++
 		}
 	}
-	n.runs[k] = append(append(run, a...), b...)
+	copy(run[i+j:], a[i:])
+	copy(run[i+j+len(a)-i:], b[j:])
+	n.runs[k] = run
 	n.runs = slices.Delete(n.runs, k+1, k+2)
 }
 

@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -76,7 +77,7 @@ func (p *resultPane) settle(ctx app.Context) {
 	if s.selected >= 0 {
 		wanted = append([]int32{int32(s.selected)}, wanted...)
 	} else {
-		wanted = append(s.furthest(), wanted...)
+		wanted = append(s.furthest(suggested), wanted...)
 	}
 	list := strings.Join(s.undrawn(wanted), "\n")
 	if list == p.wanted {
@@ -140,7 +141,11 @@ func (p *resultPane) notice() app.UI {
 		body = append(body, app.Strong().Text("Nothing could be read"), app.Span().Text("Every record was refused. The reasons are beside the input."))
 	case s.phase == unstarted && s.unscored && s.model != nil && !s.train.on:
 		body = append(body, app.Strong().Text("Not scored"), app.Span().Text("This input was opened to train on."), button("Score it", s.scoreNow))
-	case len(s.reference) > 0 && math.IsNaN(s.reference.threshold(s.alpha)):
+	case s.rule().batch && math.IsNaN(s.rule().cut):
+		body = append(body, app.Strong().Text("As a batch, none can be called outside at "+percent(s.fdr)),
+			app.Span().Text("So many unusual ones are to be expected by chance alone. No p-value is below "+number(s.model.SmallestP)+" with this model, so that a few of many cannot be told from chance."),
+			button("Judge each by itself", func() { s.setFDR(0); s.address() }))
+	case !s.rule().batch && len(s.reference) > 0 && math.IsNaN(s.threshold()):
 		body = append(body, app.Strong().Text("Nothing can be outside at α = "+percent(s.alpha)),
 			app.Span().Text("The model keeps "+count(len(s.reference))+" graphs to compare with, so that p is "+number(1/float64(len(s.reference)+1))+" at least. Allow more false alarms, or train on more."))
 	case len(s.warnings) > 0:
@@ -167,7 +172,40 @@ func sentences(warnings []string) string {
 func (p *resultPane) headline() app.UI {
 	what, about := headline(p.S)
 	return app.Div().ID("headline").Class("headline").Attr("hidden", flag(what == "")).Body(
-		app.H2().Text(what), app.P().Class("quiet small").Text(about))
+		app.Div().Class("headline-words").Body(app.H2().Text(what), app.P().Class("quiet small").Text(about)),
+		p.rule())
+}
+
+// rule is the choice of what decides: α for each record, or the rate of false ones
+// among all that are called outside.
+func (p *resultPane) rule() app.UI {
+	s := p.S
+	n := s.rows.counts
+	options := make([]app.UI, len(rates))
+	for i, rate := range rates {
+		options[i] = app.Option().Value(strconv.FormatFloat(rate, 'g', -1, 64)).Selected(rate == s.fdr).Text(percent(rate))
+	}
+	return app.Div().Class("rule").Attr("hidden", flag(n[inside]+n[borderline]+n[outside] < 2)).Body(
+		app.Div().Class("segments").Role("group").Aria("label", "What decides").Body(
+			app.Button().ID("rule-each").Type("button").Aria("pressed", s.fdr == 0).Title("Outside where p is at most α: a share α of ordinary molecules is called outside by mistake").Text("Each by itself").
+				OnClick(func(app.Context, app.Event) { s.setFDR(0); s.address() }),
+			app.Button().ID("rule-batch").Type("button").Aria("pressed", s.fdr > 0).Title("Outside so that, of all called that, only a small share is ordinary (Benjamini and Hochberg)").Text("As a batch").
+				OnClick(func(app.Context, app.Event) {
+					if s.fdr == 0 {
+						s.setFDR(usualRate)
+						s.address()
+					}
+				})),
+		app.Label().Class("rule-rate quiet small").Attr("hidden", flag(s.fdr == 0)).Body(
+			app.Text("at most "),
+			app.Select().ID("fdr").Class("select").Aria("label", "Rate of false discoveries").
+				OnChange(func(ctx app.Context, e app.Event) {
+					if rate, err := strconv.ParseFloat(ctx.JSSrc().Get("value").String(), 64); err == nil && slices.Contains(rates, rate) {
+						s.setFDR(rate)
+						s.address()
+					}
+				}).Body(options...),
+			app.Text(" mistakes")))
 }
 
 // headline says in one sentence what was found, and in another how to read the
@@ -203,6 +241,12 @@ func headline(s *session) (what, about string) {
 	}
 	if len(s.reference) > 0 {
 		about = "Grey: " + count(len(s.reference)) + " " + things + " of the known kind, for comparison. Of such, " + percent(s.alpha) + " lie right of the line, which you can drag."
+	}
+	switch {
+	case s.rule().batch:
+		about = "Of those called outside, at most " + percent(s.fdr) + " are expected to be ordinary, on average. Borderline are those with p of at most " + percent(s.alpha) + " by themselves."
+	case s.fdr > 0:
+		about = "Judged by α alone: the rate of false discoveries needs the p-values of all."
 	}
 	if s.rows.preview && s.busy() {
 		about = "First verdicts, each by itself; the batch as a whole is looked at now."
@@ -257,6 +301,11 @@ func (p *resultPane) tools() app.UI {
 			Aria("pressed", s.view.only[v]).
 			Body(shape(v), app.Span().Class("chip-count").Text(count(n)), app.Span().Text(v.word())))
 	}
+	if s.rows.knows > 0 {
+		body = append(body, app.Button().Class("chip is-known").Type("button").DataSet("known", "known").Title(knownAbout(s.model)).
+			Aria("pressed", s.view.known).
+			Body(knownSign(), app.Span().Class("chip-count").Text(count(s.rows.knows)), app.Span().Text("likely trained on")))
+	}
 	return app.Div().Class("tools").Attr("hidden", flag(s.rows.len() == 0)).Body(
 		app.Div().Class("chips").Role("group").Aria("label", "Show only").
 			OnClick(func(ctx app.Context, e app.Event) {
@@ -265,6 +314,9 @@ func (p *resultPane) tools() app.UI {
 						s.toggle(verdict(v))
 						p.toTop()
 					}
+				} else if _, ok := around(e, "known"); ok {
+					s.toggleKnown()
+					p.toTop()
 				}
 			}).Body(body...),
 		app.Span().Class("stretch"),
@@ -284,15 +336,34 @@ func (p *resultPane) tools() app.UI {
 					app.Window().GetElementByID("export").Set("open", false)
 				}
 			}).Body(
+				saveItem("report", "Report as HTML", "one file, opens offline"),
 				saveItem("csv", "All rows as CSV", "the same as baca score"),
 				saveItem("csv shown", "Rows shown as CSV", "in this order"),
+				saveItem("csv reasons", "Rows shown, with reasons", "CSV, takes a while"),
 				saveItem("json", "All rows as JSON", ""),
 				saveItem("svg", "Distribution as SVG", ""),
 				saveItem("png", "Distribution as PNG", ""),
 			),
 		),
-		app.Span().Class("quiet export-note").Text(s.exported),
+		p.note(),
 	)
+}
+
+// note says what is being saved, or was.
+func (p *resultPane) note() app.UI {
+	s := p.S
+	if s.task == nil {
+		return app.Div().Class("export-note quiet").Attr("hidden", flag(s.exported == "")).Body(app.Span().Text(s.exported))
+	}
+	return app.Div().Class("export-note quiet").Body(app.Span().Text(s.task.words()), endTaskButton(s))
+}
+
+// knownAbout says what the mark of a record that was likely trained on means.
+func knownAbout(m *message.Model) string {
+	if m == nil || !m.Knows {
+		return ""
+	}
+	return "Its salted hash is that of a molecule the model was trained on, stereochemistry and the way of writing aside; about " + percent(m.FalseMatches) + " of other molecules match, too"
 }
 
 func saveItem(what, name, about string) app.UI {
@@ -307,8 +378,15 @@ func (p *resultPane) save(what string) {
 		savePicture("baca-distribution", s.picture(960, 300).svg(true), what == "png")
 		return
 	}
-	format, _, shown := strings.Cut(what, " ")
-	s.export(format, !shown, func(e *message.Exported) { save(e.Name, e.Type, e.Data) })
+	keep := func(e *message.Exported) { save(e.Name, e.Type, e.Data) }
+	switch format, which, _ := strings.Cut(what, " "); {
+	case format == "report":
+		s.report(keep)
+	case which == "reasons":
+		s.explainRows(format, keep)
+	default:
+		s.export(format, which != "shown", keep)
+	}
 }
 
 // toTop shows the first rows: others than before are there.
@@ -328,6 +406,7 @@ var heads = []struct {
 	{byInput, "c-draw", "#", "Order of the input"},
 	{byName, "c-name", "Name", ""},
 	{byP, "c-p", "p-value", "The chance that an in-distribution graph scores at least this high"},
+	{byQ, "c-q", "q-value", "The lowest rate of false discoveries at which this one is called outside"},
 	{byScore, "c-score", "Score", "Higher is further outside"},
 	{byVerdict, "c-verdict", "Verdict", ""},
 	{byPre, "c-part", "S_Pre", "By the frozen network alone"},
@@ -339,8 +418,12 @@ var heads = []struct {
 func (p *resultPane) table() app.UI {
 	s := p.S
 	w := p.window()
-	head := make([]app.UI, len(heads))
-	for i, h := range heads {
+	head := make([]app.UI, 0, len(heads))
+	batch := s.rule().batch
+	for _, h := range heads {
+		if h.by == byQ && !batch {
+			continue
+		}
 		sorted, arrow := "none", app.UI(app.Span().Class("arrow"))
 		if s.view.by == h.by {
 			sorted, arrow = "ascending", icon("up")
@@ -349,8 +432,8 @@ func (p *resultPane) table() app.UI {
 			}
 			arrow = app.Span().Class("arrow").Body(arrow)
 		}
-		head[i] = app.Th().Class(h.class).Scope("col").Aria("sort", sorted).Body(
-			app.Button().Type("button").DataSet("by", int(h.by)).Title(h.about).Body(app.Span().Text(h.name), arrow))
+		head = append(head, app.Th().Class(h.class).Scope("col").Aria("sort", sorted).Body(
+			app.Button().Type("button").DataSet("by", int(h.by)).Title(h.about).Body(app.Span().Text(h.name), arrow)))
 	}
 	// Bars have the scale of the picture above.
 	low, high := spread(s.reference, []float64{s.rows.low, s.rows.hi})
@@ -363,6 +446,9 @@ func (p *resultPane) table() app.UI {
 	class := "scroller"
 	if s.rows.preview {
 		class += " preview"
+	}
+	if batch {
+		class += " by-batch"
 	}
 	return app.Div().ID("scroller").Class(class).Attr("tabindex", 0).Role("region").Aria("label", "Table of records").
 		Attr("hidden", flag(s.rows.len() == 0)).
@@ -460,12 +546,17 @@ func (p *resultPane) row(at, i int, low, high float64) app.UI {
 		Body(
 			app.Td().Class("c-draw").Body(picture),
 			app.Td().Class("c-name").Body(
-				app.Div().Class("row-name").Text(name),
+				app.Div().Class("row-name").Body(
+					app.If(s.rows.known[i], func() app.UI {
+						return app.Span().Class("known-mark").Title("Likely trained on: "+knownAbout(s.model)).Body(knownSign(), app.Span().Class("sr-only").Text("likely trained on"))
+					}),
+					app.Text(name)),
 				app.Div().Class("row-smiles").Text(shorten(below, 120)),
 			),
 			app.Td().Class("c-p number").Text(pCell(s.rows.p[i], v)),
+			app.If(s.rule().batch, func() app.UI { return app.Td().Class("c-q number").Text(pCell(s.levels.of(s.rows.p[i]), v)) }),
 			app.Td().Class("c-score").Body(
-				app.Raw(bar(s.rows.score[i], low, high, s.reference.threshold(s.alpha), v)),
+				app.Raw(bar(s.rows.score[i], low, high, s.threshold(), v)),
 				app.Span().Class("number").Text(scoreCell(s.rows.score[i], v)),
 			),
 			app.Td().Class("c-verdict").Body(shape(v), app.Span().Text(verdictCell(v, s.busy()))),

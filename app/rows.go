@@ -17,6 +17,8 @@ type rows struct {
 
 	pre, attn, baca, score, p []float64
 	bad                       []bool // refused
+	known                     []bool // likely trained on
+	knows                     int    // how many are
 	scored                    []bool
 	preview                   bool // the scores are those that graphs get by themselves
 	verdict                   []verdict
@@ -46,6 +48,7 @@ func (r *rows) add(e *message.Records) {
 		*column = append(*column, missing(n)...)
 	}
 	r.bad = append(r.bad, make([]bool, n)...)
+	r.known = append(r.known, make([]bool, n)...)
 	r.scored = append(r.scored, make([]bool, n)...)
 	r.verdict = append(r.verdict, make([]verdict, n)...)
 	if r.problem == nil {
@@ -95,25 +98,40 @@ func (r *rows) fill(e *message.Rows) {
 	set(r.p, s.P)
 	for i := e.From; i < min(e.From+len(e.Rows.ID), r.len()); i++ {
 		r.scored[i] = true
+		if k := i - e.From; k < len(e.Rows.Known) && !r.known[i] && e.Rows.Known[k] == 1 {
+			r.known[i] = true
+			r.knows++
+		}
 	}
 }
 
 // judge sets all verdicts and counts them.
-func (r *rows) judge(alpha float64) {
+func (r *rows) judge(by rule) {
 	r.counts = [verdicts]int{}
 	r.low, r.hi = math.Inf(1), math.Inf(-1)
+	most, border := by.limits()
 	for i := range r.verdict {
-		v := unscored
+		// As rule.judge, without a call for each of very many.
+		v, p := inside, r.p[i]
 		switch {
 		case r.bad[i]:
 			v = refused
-		case r.scored[i]:
-			v = judge(r.p[i], alpha)
+		case !r.scored[i]:
+			v = unscored
+		case p != p:
+			v = unknown
+		case p <= most:
+			v = outside
+		case p <= border:
+			v = borderline
 		}
 		r.verdict[i] = v
 		r.counts[v]++
-		if s := r.score[i]; !math.IsNaN(s) {
-			r.low, r.hi = min(r.low, s), max(r.hi, s)
+		if s := r.score[i]; s < r.low {
+			r.low = s
+		}
+		if s := r.score[i]; s > r.hi {
+			r.hi = s
 		}
 	}
 }
@@ -149,6 +167,7 @@ const (
 	byPre
 	byAttn
 	byBaCa
+	byQ
 )
 
 // A view is an order and a choice of the rows.
@@ -157,6 +176,7 @@ type view struct {
 	descending bool
 	search     string
 	only       [verdicts]bool // those that are shown; none chosen is all
+	known      bool           // only those that were likely trained on
 }
 
 // order lists the records that the view shows, in its order. Records without the
@@ -166,7 +186,7 @@ func (r *rows) order(v view) []int32 {
 	search := strings.ToLower(strings.TrimSpace(v.search))
 	list := make([]int32, 0, r.len())
 	for i := range r.id {
-		if any && !v.only[r.verdict[i]] {
+		if any && !v.only[r.verdict[i]] || v.known && !r.known[i] {
 			continue
 		}
 		if search != "" && !contains(r.id[i], search) && !contains(r.smiles[i], search) {
@@ -203,11 +223,11 @@ func contains(text, search string) bool {
 		if c >= 0x80 {
 			return strings.Contains(strings.ToLower(text), search)
 		}
-		if low(c) != first || len(text)-i < len(search) {
+		if low[c] != first || len(text)-i < len(search) {
 			continue
 		}
 		k := 1
-		for k < len(search) && low(text[i+k]) == search[k] {
+		for k < len(search) && low[text[i+k]] == search[k] {
 			k++
 		}
 		if k == len(search) {
@@ -217,12 +237,15 @@ func contains(text, search string) bool {
 	return false
 }
 
-func low(c byte) byte {
-	if c >= 'A' && c <= 'Z' {
-		c += 'a' - 'A'
+// low is the small letter of each byte.
+var low = func() (t [256]byte) {
+	for c := range t {
+		if t[c] = byte(c); c >= 'A' && c <= 'Z' {
+			t[c] += 'a' - 'A'
+		}
 	}
-	return c
-}
+	return t
+}()
 
 // last is the key of a record that lacks the value.
 const last = math.MaxUint64
@@ -241,7 +264,7 @@ func (r *rows) keys(by column) func(int32) uint64 {
 			return uint64(r.verdict[i])
 		}
 	}
-	values := map[column][]float64{byP: r.p, byScore: r.score, byPre: r.pre, byAttn: r.attn, byBaCa: r.baca}[by]
+	values := map[column][]float64{byP: r.p, byQ: r.p, byScore: r.score, byPre: r.pre, byAttn: r.attn, byBaCa: r.baca}[by]
 	return func(i int32) uint64 { return keyOf(values[i]) }
 }
 
@@ -296,11 +319,15 @@ func windowOf(n, rowHeight, top, height, more int) window {
 	return window{from, to, from * rowHeight, (n - to) * rowHeight}
 }
 
-// columns are the rows of that order as `baca score` would write them.
-func (r *rows) columns(order []int32) message.Columns {
+// columns are the rows of that order as `baca score` would write them, with q-values
+// if there are any.
+func (r *rows) columns(order []int32, l levels) message.Columns {
 	var c message.Columns
 	for _, o := range order {
 		i := int(o)
+		if len(l.p) > 0 {
+			c.Q = append(c.Q, l.of(r.p[i]))
+		}
 		c.ID = append(c.ID, r.id[i])
 		c.SMILES = append(c.SMILES, r.smiles[i])
 		c.Scores.Pre = append(c.Scores.Pre, r.pre[i])

@@ -62,6 +62,8 @@ type session struct {
 	took    time.Duration
 
 	alpha     float64
+	fdr       float64   // rate of false discoveries that decides, 0 for α
+	levels    levels    // q-values, once all records are scored
 	reference reference // of the scores in rows
 	early     *early    // the scores before calibration
 	fitted    *message.Fitted
@@ -85,11 +87,14 @@ type session struct {
 	detail   *message.Detailed
 	detailOf int // record that detail or detailFailure is of
 	trouble  *message.Failed
+	reason   int      // of the detail, whose atoms are marked, −1 for those of what was never seen
+	gradient bool     // atoms are coloured by it
 	sketched *drawing // of sketchOf, by springs
 	sketchOf *message.Detailed
 
 	lab   lab
 	train training
+	task  *task // what the worker does beside, nil for nothing
 }
 
 // Revisions of the parts of a session.
@@ -152,6 +157,7 @@ func newSession(c *message.Client) *session {
 		alpha:    0.05,
 		selected: -1,
 		detailOf: -1,
+		reason:   -1,
 		progress: map[string]message.Progress{},
 		drawings: map[string]*thumb{},
 		lab:      lab{side: "ID", lambda: 0.5},
@@ -208,6 +214,7 @@ func (s *session) loadModel(name string, data []byte) {
 	if s.phase == scoring {
 		s.stop()
 	}
+	s.endTask()
 	s.loading, s.loaded, s.toLoad, s.modelFailure = name, 0, 0, nil
 	s.rev.all()
 	s.ask(&message.LoadModel{Name: name, Data: data}, func(e message.Event) {
@@ -299,9 +306,9 @@ func (s *session) begin(wait time.Duration) {
 
 // stop ends what the worker does for the run before.
 func (s *session) stop() {
-	if s.busy() {
+	if s.busy() || s.task != nil {
 		s.run++
-		s.phase = waiting
+		s.phase, s.task = waiting, nil
 		s.client.Cancel()
 	}
 }
@@ -324,13 +331,13 @@ func (s *session) cancel() {
 func (s *session) clear() {
 	s.rows, s.order = rows{}, nil
 	s.opened, s.failure = nil, nil
-	s.view.only, s.view.search = [verdicts]bool{}, ""
+	s.view.only, s.view.search, s.view.known = [verdicts]bool{}, "", false
 	s.choose(-1)
 	s.clearScores()
 }
 
 func (s *session) clearScores() {
-	s.reference, s.early, s.fitted, s.scored = nil, nil, nil, nil
+	s.reference, s.early, s.fitted, s.scored, s.levels = nil, nil, nil, nil, levels{}
 	s.warnings, s.exported, s.took = nil, "", 0
 	s.stage, s.parted, s.iterations = "", nil, nil
 	s.progress = map[string]message.Progress{}
@@ -414,6 +421,8 @@ func (s *session) forgetScores() {
 		}
 	}
 	clear(s.rows.scored)
+	clear(s.rows.known)
+	s.rows.knows = 0
 	s.rejudge()
 }
 
@@ -449,7 +458,12 @@ func (s *session) score() {
 			s.fail(failed(r))
 			return
 		}
-		s.scored, s.phase = scored, done
+		s.scored, s.phase, s.levels = scored, done, levels{scored.P, scored.Q}
+		for _, w := range scored.Warnings {
+			if !slices.Contains(s.warnings, w) {
+				s.warnings = append(s.warnings, w)
+			}
+		}
 		s.rejudge()
 		s.took = s.now().Sub(s.started)
 		s.stage = ""
@@ -582,7 +596,43 @@ func (s *session) room() string {
 // setAlpha judges all records anew. Nothing is scored again.
 func (s *session) setAlpha(alpha float64) {
 	s.alpha = min(max(alpha, leastAlpha/10), 1)
-	s.rows.judge(s.alpha)
+	s.another()
+}
+
+// setFDR has a rate of false discoveries decide, or with 0 the rate of false alarms.
+func (s *session) setFDR(rate float64) {
+	s.fdr = rate
+	if rate == 0 && s.view.by == byQ {
+		s.view.by = byP
+	}
+	s.another()
+}
+
+// rule is what decides at present. q-values need all records.
+func (s *session) rule() rule {
+	if s.fdr == 0 || len(s.levels.p) == 0 {
+		return rule{alpha: s.alpha}
+	}
+	return rule{alpha: s.alpha, batch: true, cut: s.levels.cut(s.fdr)}
+}
+
+// threshold is the score from which on records are called outside, NaN for none.
+func (s *session) threshold() float64 {
+	most, _ := s.rule().limits()
+	return s.reference.threshold(most)
+}
+
+// q are the q-values if they decide.
+func (s *session) q() levels {
+	if s.rule().batch {
+		return s.levels
+	}
+	return levels{}
+}
+
+// another judges all records by another rule.
+func (s *session) another() {
+	s.rows.judge(s.rule())
 	s.rev.strip++
 	s.rev.table++
 	if s.view.by == byVerdict || slices.Contains(s.view.only[:], true) {
@@ -595,7 +645,7 @@ func (s *session) setAlpha(alpha float64) {
 
 // rejudge sets verdicts, counts and the order of the table.
 func (s *session) rejudge() {
-	s.rows.judge(s.alpha)
+	s.rows.judge(s.rule())
 	s.rev.strip++
 	s.arrange()
 }
@@ -630,13 +680,19 @@ func (s *session) toggle(v verdict) {
 	s.arrange()
 }
 
+// toggleKnown shows the records that were likely trained on alone, or not any more.
+func (s *session) toggleKnown() {
+	s.view.known = !s.view.known
+	s.arrange()
+}
+
 // choose opens the inspector for a record, −1 closes it.
 func (s *session) choose(record int) {
 	if record == s.selected {
 		return
 	}
 	s.selected = record
-	s.detail, s.trouble, s.detailOf = nil, nil, -1
+	s.detail, s.trouble, s.detailOf, s.reason = nil, nil, -1, -1
 	s.rev.inspector++
 	s.rev.strip++
 	s.rev.table++
@@ -687,19 +743,27 @@ func (s *session) export(format string, all bool, save func(*message.Exported)) 
 	if all {
 		order = s.rows.order(view{})
 	}
-	s.ask(&message.Export{Format: format, Rows: s.rows.columns(order)}, nil, func(r message.Reply) {
-		s.rev.table++
-		e, ok := r.(*message.Exported)
-		if !ok {
-			s.exported = "Not saved: " + failed(r).Text
-			return
-		}
-		if s.opened != nil && s.opened.Name != "" {
-			e.Name = stem(s.opened.Name) + "-" + e.Name
-		}
-		save(e)
-		s.exported = things(len(order), "row", "rows") + " saved as " + e.Name
+	s.ask(&message.Export{Format: format, Rows: s.rows.columns(order, s.q())}, nil, func(r message.Reply) {
+		s.saved(r, things(len(order), "row", "rows"), save)
 	})
+}
+
+// saved hands a file to save, and notes what it holds.
+func (s *session) saved(r message.Reply, what string, save func(*message.Exported)) {
+	s.rev.table++
+	e, ok := r.(*message.Exported)
+	if !ok {
+		s.exported = "Not saved: " + failed(r).Text
+		if failed(r).Code == message.CodeCancelled {
+			s.exported = "Cancelled"
+		}
+		return
+	}
+	if s.opened != nil && s.opened.Name != "" {
+		e.Name = stem(s.opened.Name) + "-" + e.Name
+	}
+	save(e)
+	s.exported = what + " saved as " + e.Name
 }
 
 // An example is one of the one-click inputs, some of the classes of the built-in
@@ -758,7 +822,7 @@ func (s *session) drawn(smiles, text, problem string) {
 	if problem == "" {
 		if d, err := parseDrawing(text); err == nil {
 			t.drawing = d
-			t.small = d.depict(thumbWidth, thumbHeight, 22, nil, "", false)
+			t.small = d.depict(thumbWidth, thumbHeight, 22, nil, nil, "", false)
 		}
 	}
 	s.drawings[smiles] = t

@@ -435,7 +435,7 @@ func TestExport(t *testing.T) {
 	if want := []string{"ida,idb,idc", "idb,ida"}; !slices.Equal(got, want) {
 		t.Errorf("exported %q, want %q", got, want)
 	}
-	c := s.rows.columns([]int32{2, 0})
+	c := s.rows.columns([]int32{2, 0}, levels{})
 	if c.Error[0] != "no element" || c.Verdict[0] != "" || !math.IsNaN(c.Scores.P[0]) || c.Verdict[1] != "ID" {
 		t.Errorf("columns %+v", c)
 	}

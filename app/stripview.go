@@ -42,7 +42,7 @@ func (s *session) picture(width, height float64) strip {
 	c := strip{
 		width: width, height: height, title: "Scores", xlabel: "score",
 		reference: s.reference, score: s.rows.score, verdict: s.rows.verdict,
-		threshold: s.reference.threshold(s.alpha), selected: s.selected,
+		threshold: s.threshold(), fixed: s.rule().batch, selected: s.selected,
 	}
 	if s.rows.preview {
 		c.xlabel = "score, each by itself"
@@ -60,7 +60,7 @@ func (p *stripPane) Render() app.UI {
 	blank := len(s.reference) == 0
 	box := app.Div().ID("strip").Class("strip").
 		On("pointerdown", func(ctx app.Context, e app.Event) {
-			if len(s.reference) == 0 {
+			if len(s.reference) == 0 || s.rule().batch {
 				return
 			}
 			p.dragging = true
@@ -78,7 +78,7 @@ func (p *stripPane) Render() app.UI {
 		On("pointercancel", func(app.Context, app.Event) { p.dragging = false }).
 		On("keydown", func(ctx app.Context, e app.Event) {
 			by := map[string]int{"ArrowLeft": 1, "ArrowDown": -1, "ArrowRight": -1, "ArrowUp": 1, "PageUp": 8, "PageDown": -8}[e.Get("key").String()]
-			if by != 0 {
+			if by != 0 && !s.rule().batch {
 				e.PreventDefault()
 				s.setAlpha(alphaOf(min(max(stepOf(s.alpha)+by, 0), alphaSteps)))
 			}
@@ -86,7 +86,10 @@ func (p *stripPane) Render() app.UI {
 	if blank {
 		return box.Attr("hidden", flag(waitingFor(s) == "")).Body(app.Div().Class("strip-wait quiet").Text(waitingFor(s)))
 	}
-	t := s.reference.threshold(s.alpha)
+	if s.rule().batch { // the line follows from all p-values and cannot be moved
+		return box.Body(app.Raw(s.picture(width, stripHeight).svg(false)))
+	}
+	t := s.threshold()
 	words := "no score is that unusual: the model's reference is too small"
 	if !math.IsNaN(t) {
 		words = number(t) + ", " + percent(s.alpha) + " false alarms"

@@ -45,6 +45,7 @@ var roles = map[string]string{
 	"threshold":  `stroke="#1b1d1f" fill="none"`,
 	"grip":       `fill="#1b1d1f"`,
 	"chosen":     `fill="none" stroke="#1b1d1f"`,
+	"mark-ring":  `fill="none" stroke="#1b1d1f"`,
 	"line":       `stroke="#1b1d1f" fill="none"`,
 	"line-in":    `stroke="#0072b2" fill="none"`,
 	"line-out":   `stroke="#d55e00" fill="none"`,

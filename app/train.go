@@ -75,6 +75,7 @@ func (s *session) keepTraining(k keeper) {
 // runTraining trains from the checkpoint, if there is one.
 func (s *session) runTraining(k keeper) {
 	t := &s.train
+	s.endTask() // the worker does one thing at a time
 	t.on, t.ending, t.failure, t.made = true, false, nil, nil
 	t.begun, t.from = s.now(), t.at
 	t.loss = t.loss[:min(len(t.loss), t.at)]

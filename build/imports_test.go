@@ -43,13 +43,13 @@ var ours = []struct {
 }{
 	{"baca/weights", "baca/algo/..."},
 	{"baca/wasm/message", ""},
-	{"baca/wasm/worker", "baca/algo/... baca/weights baca/wasm/message"},
+	{"baca/wasm/worker", "baca/algo/... baca/weights baca/wasm/message baca/build/report"}, // the report of the page is that of the command
 	{"baca/wasm/app", "baca/app/... baca/wasm/message baca/wasm/worker"},
 	{"baca/app", "baca/wasm/message"},
 	{"baca/web", ""},
 	{"baca/build/baca", "baca/algo/... baca/weights baca/web baca/build/depict baca/build/report baca/build/device baca/build/shard baca/build/site"},
 	{"baca/build/depict", "baca/algo/..."},
-	{"baca/build/report", "baca/algo/..."},
+	{"baca/build/report", "baca/algo/... baca/build/depict"},
 	{"baca/build/packaging", "baca/algo"},
 	{"baca/build/shard", "baca/algo/... baca/weights"},
 	{"baca/build/device", "baca/algo/..."},
@@ -101,6 +101,24 @@ func TestWhoImportsWhom(t *testing.T) {
 	}
 	if seen < 15 {
 		t.Errorf("go list shows %d packages, want the whole project", seen)
+	}
+}
+
+// A plain build needs no C compiler and no library of a nested module: GPUs are
+// in build/gpu alone.
+func TestPlainBuildIsGo(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{if .CgoFiles}}{{.ImportPath}} uses C{{end}}`, "baca/...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	if text := strings.TrimSpace(string(out)); text != "" {
+		t.Error(text)
+	}
+	if out, err = exec.Command("go", "list", "-m", "all").Output(); err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	if strings.Contains(string(out), "webgpu") {
+		t.Error("the main module requires WebGPU: only build/gpu may")
 	}
 }
 

@@ -69,7 +69,7 @@ type Options struct {
 }
 
 // block records are parsed at a time before there is a batch; piece records are
-// parsed and scored by one goroutine after that.
+// parsed and scored by one goroutine after that, or more for a device that wants more.
 const (
 	block = 256
 	piece = 32
@@ -318,6 +318,10 @@ func Onwards(ctx context.Context, s *algo.Scorer, f *Fit, workers int, records i
 		scored []Scored
 		err    error
 	}
+	most := piece
+	if s != nil {
+		most = max(piece, s.Chunk())
+	}
 	pieces := func(yield func([]Placed, error) bool) {
 		var w []Placed
 		for p, err := range records {
@@ -327,7 +331,7 @@ func Onwards(ctx context.Context, s *algo.Scorer, f *Fit, workers int, records i
 				}
 				return
 			}
-			if w = append(w, p); len(w) == piece {
+			if w = append(w, p); len(w) == most {
 				if !yield(w, nil) {
 					return
 				}

@@ -8,9 +8,11 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"baca/algo"
+	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/pretrain"
 )
@@ -42,6 +44,12 @@ func trees(t testing.TB, seed uint64, n, extra int) []*graph.Graph {
 
 func newScorer(t testing.TB, seed uint64) *algo.Scorer {
 	t.Helper()
+	return newScorerOn(t, seed, nil)
+}
+
+// newScorerOn is newScorer with an encoder that runs on a device.
+func newScorerOn(t testing.TB, seed uint64, d gin.Device) *algo.Scorer {
+	t.Helper()
 	gs := trees(t, 1, 120, 0)
 	index := make([]int, len(gs))
 	for i := range index {
@@ -55,6 +63,7 @@ func newScorer(t testing.TB, seed uint64) *algo.Scorer {
 	if err != nil {
 		t.Fatal(err)
 	}
+	m.Encoder.Device = d
 	o := algo.DefaultOptions()
 	o.Attention.Steps, o.Attention.Draws, o.Attention.Synthetic = 10, 8, 8
 	o.Seed, o.Alpha = seed, 0.1
@@ -110,12 +119,11 @@ func input(rs []Record, err error, again bool) Input {
 
 // expect compares rows with those of a scorer that has the graphs of the fit as
 // its batch and sees all other graphs one at a time.
-func expect(t *testing.T, got []Scored, rs []Record, fit *Fit, seed uint64) {
+func expect(t *testing.T, got []Scored, rs []Record, fit *Fit, oracle *algo.Scorer) {
 	t.Helper()
 	if len(got) != len(rs) {
 		t.Fatalf("%d rows, want %d", len(got), len(rs))
 	}
-	oracle := newScorer(t, seed)
 	var graphs []*graph.Graph
 	for _, place := range fit.Records {
 		graphs = append(graphs, rs[place].Graph)
@@ -185,7 +193,7 @@ func TestScore(t *testing.T) {
 				}
 				if workers == 1 {
 					first = got
-					expect(t, got, rs, fit, 9)
+					expect(t, got, rs, fit, newScorer(t, 9))
 					continue
 				}
 				for i := range got {
@@ -212,6 +220,41 @@ func TestScore(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A device of many threads is given many graphs at once, and the rows do not show
+// it.
+func TestScoreOnADevice(t *testing.T) {
+	rs := mixed(t, 1300)
+	d := &widest{CPU: pretrain.NewCPU(1)}
+	var got []Scored
+	var fit *Fit
+	o := Options{Graphs: 40, Seed: 3, Workers: 2, Fitted: func(f *Fit) error { fit = f; return nil }}
+	if err := Score(ctx, newScorerOn(t, 3, d), input(rs, nil, true), o, func(rows []Scored) error {
+		got = append(got, rows...)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, got, rs, fit, newScorerOn(t, 3, &widest{CPU: pretrain.NewCPU(1)}))
+	if n := d.most.Load(); n < 800 || n > algo.DeviceChunk {
+		t.Errorf("the device got %d graphs at once, want most of %d", n, algo.DeviceChunk)
+	}
+}
+
+// widest is the processor, which notes the largest batch that it gets.
+type widest struct {
+	pretrain.CPU
+	most atomic.Int64
+}
+
+func (w *widest) Encode(ctx context.Context, e *gin.Encoder, gs []*graph.Graph, to *gin.Encoding) error {
+	for {
+		most := w.most.Load()
+		if int64(len(gs)) <= most || w.most.CompareAndSwap(most, int64(len(gs))) {
+			return w.CPU.Encode(ctx, e, gs, to)
+		}
 	}
 }
 

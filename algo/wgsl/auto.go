@@ -29,8 +29,9 @@ var measured = []int{16, 64, 256, 1024, 4096}
 const patience = 300 * time.Millisecond
 
 // Measure times both devices on batches of graphs of a drug's size with an encoder of
-// the given shape, until one of them has clearly won.
-func Measure(ctx context.Context, small, large gin.Device, c gin.Config) (*Auto, error) {
+// the given shape, until one of them has clearly won. Training is measured if it is
+// wanted, and else all of it is for the first device.
+func Measure(ctx context.Context, small, large gin.Device, c gin.Config, training bool) (*Auto, error) {
 	a := &Auto{small: small, large: large}
 	e := gin.Zero(c)
 	for i := range e.Params {
@@ -45,8 +46,8 @@ func Measure(ctx context.Context, small, large gin.Device, c gin.Config) (*Auto,
 			NodeLoss:   make([]float64, n),
 		})
 	})
-	if err != nil {
-		return nil, err
+	if err != nil || !training {
+		return a, err
 	}
 	a.TrainFrom, err = a.crossover("training", c.Features, func(d gin.Device, gs []*graph.Graph) error {
 		t, err := d.Train(e, 1e-3, gin.Moments{})
@@ -146,7 +147,7 @@ func (a *Auto) String() string {
 		return fmt.Sprintf("from %d graphs a batch on %s, below on %s", from, a.large, a.small)
 	}
 	s := fmt.Sprintf("encoding %s; training %s", side(a.EncodeFrom), side(a.TrainFrom))
-	if a.EncodeFrom == a.TrainFrom {
+	if a.EncodeFrom == a.TrainFrom || len(a.report) == 1 {
 		s = side(a.EncodeFrom)
 	}
 	return s

@@ -15,7 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"strings"
 	"sync"
 
@@ -43,6 +42,15 @@ type Device struct {
 	uploaded []float32 // what the buffer of parameters for Encode holds
 	bank     negatives // whose unit rows the device holds
 	lost     error
+
+	trainings map[*owned]bool // those that still have buffers
+	// What trainings that nobody holds any more leave behind. The GPU is called by
+	// one goroutine at a time, and not by that of the garbage collector: whoever
+	// uses the device next frees it.
+	dropped struct {
+		sync.Mutex
+		list []*owned
+	}
 }
 
 type kernel struct {
@@ -56,22 +64,23 @@ type buffer struct {
 }
 
 // New returns a Device that gives one batch that many bytes of device memory, or
-// DefaultMemory for 0.
+// DefaultMemory for 0. Several on one GPU must not be used at the same time.
 func New(g GPU, memory int) *Device {
 	if memory <= 0 {
 		memory = DefaultMemory
 	}
 	l := g.Limits()
 	l.Binding = min(l.Binding, l.Buffer)
-	return &Device{gpu: g, limits: l, memory: memory, kernels: map[string]kernel{}, buffers: map[string]*buffer{}}
+	return &Device{
+		gpu: g, limits: l, memory: memory,
+		kernels: map[string]kernel{}, buffers: map[string]*buffer{}, trainings: map[*owned]bool{},
+	}
 }
 
 var _ gin.Device = (*Device)(nil)
 
 // String implements gin.Device.
 func (d *Device) String() string { return d.gpu.String() }
-
-var storage = regexp.MustCompile(`@binding\(\d+\) var<storage, (read|read_write)>`)
 
 // kernel returns a compiled shader. Its name may end in constants, as in
 // "gemm TM=64 TN=16".
@@ -89,9 +98,11 @@ func (d *Device) kernel(name string) (kernel, error) {
 		fmt.Fprintf(&code, "const %su;\n", constant)
 	}
 	code.Write(text)
+	// The bindings, in their order. A regular expression would be a tenth of a
+	// megabyte more to load for every visitor of the page.
 	var writable []bool
-	for _, m := range storage.FindAllStringSubmatch(code.String(), -1) {
-		writable = append(writable, m[1] == "read_write")
+	for _, binding := range strings.Split(code.String(), " var<storage, ")[1:] {
+		writable = append(writable, strings.HasPrefix(binding, "read_write>"))
 	}
 	id, err := d.gpu.NewKernel(name, code.String(), writable)
 	if err != nil {
@@ -169,10 +180,40 @@ func (d *Device) release(name string) {
 	}
 }
 
-// Close gives the memory back. The GPU itself stays open.
-func (d *Device) Close() {
+// lock begins a method: it waits for the device and frees what is not used any
+// more.
+func (d *Device) lock() {
 	d.mu.Lock()
+	d.dropped.Lock()
+	list := d.dropped.list
+	d.dropped.list = nil
+	d.dropped.Unlock()
+	for _, o := range list {
+		d.free(o)
+	}
+}
+
+// free gives the buffers of a training back, once.
+func (d *Device) free(o *owned) {
+	if !d.trainings[o] {
+		return
+	}
+	delete(d.trainings, o)
+	for _, b := range []Buffer{o.params, o.grad, o.m, o.v, o.losses} {
+		if b != 0 {
+			d.gpu.Free(b)
+		}
+	}
+}
+
+// Close gives the memory back, also that of trainings, which cannot go on then. The
+// GPU itself stays open.
+func (d *Device) Close() {
+	d.lock()
 	defer d.mu.Unlock()
+	for o := range d.trainings {
+		d.free(o)
+	}
 	for name := range d.buffers {
 		d.release(name)
 	}

@@ -11,11 +11,13 @@ import (
 type GPU interface {
 	// String names the adapter, its driver and the interface to it.
 	String() string
+	// Software tells that the processor pretends to be a GPU.
+	Software() bool
 	Limits() Limits
 	// NewBuffer returns a storage buffer of that many bytes, a multiple of 4, all
 	// zero. The error wraps ErrMemory if there is no room.
 	NewBuffer(bytes int) (Buffer, error)
-	// Free gives a buffer back. Work that was submitted may still use it.
+	// Free gives a buffer back, once. Work that was submitted may still use it.
 	Free(Buffer)
 	// NewKernel compiles a shader with one entry point, main. Its parameters are a
 	// uniform at binding 0; storage buffers follow, of which those that are set

@@ -34,7 +34,7 @@ const lossBlock = 1 << 16
 
 // GraphLoss implements gin.Device. The sums of blocks are added in float64 here.
 func (d *Device) GraphLoss(ctx context.Context, width int, zf, zs, nf, ns []float32, self bool, loss []float64) error {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	n := len(loss)
 	if self {

@@ -42,7 +42,7 @@ type owned struct{ params, grad, m, v, losses Buffer }
 
 // Train implements gin.Device.
 func (d *Device) Train(e *gin.Encoder, learningRate float64, from gin.Moments) (gin.Training, error) {
-	d.mu.Lock()
+	d.lock()
 	defer d.mu.Unlock()
 	n := len(e.Params)
 	if from.Step > 0 && (len(from.M) != n || len(from.V) != n) {
@@ -53,13 +53,14 @@ func (d *Device) Train(e *gin.Encoder, learningRate float64, from gin.Moments) (
 	}
 	t := &training{d: d, encoder: e, places: placesOf(e), rate: learningRate, own: new(owned)}
 	t.moments.Step = from.Step
+	d.trainings[t.own] = true
 	for _, b := range []struct {
 		to *Buffer
 		n  int
 	}{{&t.own.params, n}, {&t.own.grad, n}, {&t.own.m, n}, {&t.own.v, n}, {&t.own.losses, 2 * maxSteps}} {
 		id, err := d.gpu.NewBuffer(4 * b.n)
 		if err != nil {
-			t.own.free(d)
+			d.free(t.own)
 			return nil, d.failed(err)
 		}
 		*b.to = id
@@ -75,23 +76,15 @@ func (d *Device) Train(e *gin.Encoder, learningRate float64, from gin.Moments) (
 		_, err = p.Wait(context.Background())
 	}
 	if err != nil {
-		t.own.free(d)
+		d.free(t.own)
 		return nil, d.failed(err)
 	}
 	runtime.AddCleanup(t, func(o *owned) {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		o.free(d)
+		d.dropped.Lock()
+		defer d.dropped.Unlock()
+		d.dropped.list = append(d.dropped.list, o)
 	}, t.own)
 	return t, nil
-}
-
-func (o *owned) free(d *Device) {
-	for _, b := range []Buffer{o.params, o.grad, o.m, o.v, o.losses} {
-		if b != 0 {
-			d.gpu.Free(b)
-		}
-	}
 }
 
 // Step implements gin.Training: one submission. A step that fails before that has
@@ -100,7 +93,7 @@ func (t *training) Step(ctx context.Context, gs []*graph.Graph) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	t.d.mu.Lock()
+	t.d.lock()
 	defer t.d.mu.Unlock()
 	if t.steps == maxSteps {
 		if err := t.collect(ctx, false); err != nil {
@@ -388,7 +381,7 @@ func (j *job) backward(s *space, g *gradient, p *places, c *chunk, v int, dz, gr
 
 // Finish implements gin.Training.
 func (t *training) Finish(ctx context.Context) (gin.Losses, gin.Moments, error) {
-	t.d.mu.Lock()
+	t.d.lock()
 	defer t.d.mu.Unlock()
 	if err := t.collect(ctx, true); err != nil {
 		return gin.Losses{}, gin.Moments{}, err

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"baca/algo/contrast"
 	"baca/algo/gin"
@@ -174,8 +176,14 @@ func newFake(bytes int) *fake {
 }
 
 func (f *fake) String() string { return "fake" }
+func (f *fake) Software() bool { return true }
 func (f *fake) Limits() Limits { return f.limits }
-func (f *fake) Free(b Buffer)  { delete(f.sizes, b) }
+func (f *fake) Free(b Buffer) {
+	if _, ok := f.sizes[b]; !ok {
+		panic("a buffer that was given back before")
+	}
+	delete(f.sizes, b)
+}
 func (f *fake) NewBuffer(bytes int) (Buffer, error) {
 	if bytes%4 != 0 || bytes > f.limits.Buffer {
 		return 0, errors.New("a buffer that WebGPU refuses")
@@ -258,6 +266,52 @@ func TestStepIsOneSubmission(t *testing.T) {
 			t.Errorf("memory %d: chunks end at %v, error %v", memory, ends, err)
 		}
 	}
+}
+
+// What a training leaves behind is given back by whoever uses the device next, and
+// never by the garbage collector, which runs at any time.
+func TestDroppedTraining(t *testing.T) {
+	f := newFake(1 << 20)
+	d := New(f, 0)
+	e := gin.Zero(gin.Config{Features: 1, Hidden: 2, Layers: 1})
+	train := func() gin.Training {
+		tr, err := d.Train(e, 1e-3, gin.Moments{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tr
+	}
+	kept := train()
+	with := len(f.sizes)
+	train()
+	for deadline := time.Now().Add(10 * time.Second); ; {
+		runtime.GC()
+		d.dropped.Lock()
+		n := len(d.dropped.list)
+		d.dropped.Unlock()
+		if n == 1 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the garbage collector did not find the training")
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if n := len(f.sizes); n != 2*with {
+		t.Fatalf("%d buffers before the device is used again, want %d", n, 2*with)
+	}
+	if _, _, err := kept.Finish(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(f.sizes); n != with {
+		t.Errorf("%d buffers after the device was used again, want %d", n, with)
+	}
+	d.Close()
+	if n := len(f.sizes); n != 0 {
+		t.Errorf("%d buffers after Close", n)
+	}
+	d.Close()
+	runtime.KeepAlive(kept)
 }
 
 // Chunks are as large as the limits allow, and no larger.

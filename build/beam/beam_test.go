@@ -2,14 +2,12 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -28,17 +26,14 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/memfs"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
-	"github.com/klauspost/compress/zstd"
 
 	"baca/algo"
-	"baca/algo/dataset"
 	"baca/algo/decide"
-	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/molecule"
-	"baca/algo/pretrain"
 	"baca/algo/table"
 	"baca/build/shard"
+	"baca/build/shard/shardtest"
 	"baca/weights"
 )
 
@@ -58,50 +53,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// lines are those of a .smi file, of which some are refused and some have no name.
-func lines(rng *rand.Rand, n int) []string {
-	parts := []string{"C", "O", "N", "c1ccccc1", "C(=O)", "C(F)", "S"}
-	list := make([]string, n)
-	for i := range list {
-		text := "C"
-		for range 1 + rng.IntN(4) {
-			text += parts[rng.IntN(len(parts))]
-		}
-		switch {
-		case i%101 == 50:
-			text += "("
-		case i%3 == 0:
-			text += fmt.Sprintf(" name %d", i)
-		}
-		list[i] = text + "\n"
-	}
-	return list
-}
-
 // file is a small model of molecules, as a file has it.
 var file = sync.OnceValue(func() []byte {
-	var gs []*graph.Graph
-	for _, line := range lines(rand.New(rand.NewPCG(1, 1)), 150) {
-		if m, err := molecule.Parse(strings.Fields(line)[0]); err == nil && len(gs) < 120 {
-			gs = append(gs, m.Graph())
-		}
-	}
-	index := make([]int, len(gs))
-	for i := range index {
-		index[i] = i
-	}
-	o := pretrain.Defaults(gs[0].Features)
-	o.Config = gin.Config{Features: gs[0].Features, Hidden: 8, Layers: 2}
-	tr, err := pretrain.New(gs[40:], o, nil)
-	if err != nil {
-		panic(err)
-	}
-	m, err := algo.NewModel(ctx, 0, tr.Encoder(), gs, index[40:], index[:40], algo.Card{Name: "small", Schema: algo.OGB})
-	if err != nil {
-		panic(err)
-	}
 	var b bytes.Buffer
-	if err := weights.Save(&b, m); err != nil {
+	if err := weights.Save(&b, shardtest.Model()); err != nil {
 		panic(err)
 	}
 	return b.Bytes()
@@ -131,26 +86,8 @@ func reference(t *testing.T, c *config, list []string) [][]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scorer, err := algo.NewScorer(m, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again := func() (iter.Seq2[table.Unread, error], func(), error) {
-		return table.Molecules(strings.NewReader(strings.Join(list, "")), dataset.Options{Format: dataset.SMI}), func() {}, nil
-	}
-	records, _, _ := again()
-	var out bytes.Buffer
-	w := table.NewCSV(&out, true)
-	err = table.Score(ctx, scorer, table.Input{Records: records, Again: again}, table.Options{Seed: c.Seed}, func(rows []table.Scored) error {
-		for _, s := range rows {
-			w.Write(s.Record, s.Scores)
-		}
-		return nil
-	})
-	if err = errors.Join(err, w.Flush()); err != nil {
-		t.Fatal(err)
-	}
-	return parse(t, out.Bytes())
+	rows, _ := shardtest.Reference(t, m, o, 0, "", list)
+	return parse(t, rows)
 }
 
 func parse(t *testing.T, data []byte) [][]string {
@@ -234,48 +171,10 @@ func whole(t *testing.T, s *shard.Summary, rows [][]string) {
 	}
 }
 
-func write(t *testing.T, path string, list []string) {
-	t.Helper()
-	if err := os.WriteFile(path, packed(t, path, list), 0o666); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// packed are the bytes of a file, compressed as its name says.
-func packed(t *testing.T, name string, list []string) []byte {
-	t.Helper()
-	text := []byte(strings.Join(list, ""))
-	switch filepath.Ext(name) {
-	case ".gz":
-		var b bytes.Buffer
-		z := gzip.NewWriter(&b)
-		z.Write(text)
-		z.Close()
-		return b.Bytes()
-	case ".zst":
-		z, err := zstd.NewWriter(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return z.EncodeAll(text, nil)
-	}
-	return text
-}
-
-// split writes lines into some files, which may be empty, and returns a pattern for
-// these.
+// split writes lines into some files, and returns a pattern for these.
 func split(t *testing.T, rng *rand.Rand, list []string) string {
 	t.Helper()
-	dir := t.TempDir()
-	cuts := []int{0, len(list)}
-	for range rng.IntN(4) {
-		cuts = append(cuts, rng.IntN(len(list)+1))
-	}
-	slices.Sort(cuts)
-	for i := range cuts[1:] {
-		write(t, filepath.Join(dir, fmt.Sprintf("%d.smi%s", i, []string{"", ".gz", ".zst"}[rng.IntN(3)])), list[cuts[i]:cuts[i+1]])
-	}
-	return filepath.Join(dir, "*.smi*")
+	return filepath.Join(filepath.Dir(shardtest.Split(t, rng, list)[0]), "*.smi*")
 }
 
 func do(t *testing.T, want int, c *config) string {
@@ -292,7 +191,7 @@ func do(t *testing.T, want int, c *config) string {
 func TestSameRowsAsOneMachine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for i, calibrator := range []string{algo.Auto, algo.None, algo.Attention, algo.None, algo.None} {
-		list := lines(rng, []int{5200, 5200, 300, 10, 0}[i])
+		list := shardtest.Lines(rng, []int{5200, 5200, 300, 10, 0}[i])
 		c := newConfig(t, 1+rng.IntN(9), split(t, rng, list))
 		c.Calibrator = calibrator
 		do(t, 0, c)
@@ -305,7 +204,7 @@ func TestSameRowsAsOneMachine(t *testing.T) {
 // In an object store there are the same files.
 func TestObjectStore(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
-	list := lines(rng, 400)
+	list := shardtest.Lines(rng, 400)
 	store := memfs.New(ctx)
 	for i, part := range [][]string{list[:150], list[150:]} {
 		name := fmt.Sprintf("memfs://library/%d.smi.gz", i)
@@ -313,7 +212,7 @@ func TestObjectStore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.Write(packed(t, name, part))
+		w.Write(shardtest.Packed(t, name, part))
 		w.Close()
 	}
 	c := newConfig(t, 3, "memfs://library/*.smi.gz")
@@ -407,9 +306,9 @@ func inject(t *testing.T, fault func(op, name string, call int) bool) *faulty {
 // engine gives to two workers because it takes the first for lost.
 func TestRetriedBundles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
-	list := lines(rng, 900)
+	list := shardtest.Lines(rng, 900)
 	c := newConfig(t, 4, filepath.Join(t.TempDir(), "in.smi"))
-	write(t, c.Inputs[0], list)
+	shardtest.Write(t, c.Inputs[0], list)
 	f := inject(t, func(op, name string, call int) bool {
 		return op == "write" && call == 1 && strings.Contains(name, "-of-") || op == "open" && call == 3 && name == "in.smi"
 	})
@@ -436,7 +335,7 @@ func TestRetriedBundles(t *testing.T) {
 // Once the trouble is over, the same command does that shard alone.
 func TestBadShard(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
-	list := lines(rng, 900)
+	list := shardtest.Lines(rng, 900)
 	c := newConfig(t, 3, split(t, rng, list))
 	trouble := true
 	f := inject(t, func(op, name string, _ int) bool {
@@ -468,14 +367,14 @@ func TestBadShard(t *testing.T) {
 // those of the other inputs.
 func TestBrokenInput(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
-	list := lines(rng, 3000)
+	list := shardtest.Lines(rng, 3000)
 	dir := t.TempDir()
 	bad, good := filepath.Join(dir, "a.smi.gz"), filepath.Join(dir, "b.smi")
-	data := packed(t, bad, list[:2900])
+	data := shardtest.Packed(t, bad, list[:2900])
 	if err := os.WriteFile(bad, data[:len(data)/2], 0o666); err != nil {
 		t.Fatal(err)
 	}
-	write(t, good, list[2900:])
+	shardtest.Write(t, good, list[2900:])
 	c := newConfig(t, 4, bad, good)
 	if text := do(t, exitFailure, c); !strings.Contains(text, "1 of the inputs cannot be read to the end: "+bad) {
 		t.Errorf("stderr %q", text)
@@ -489,7 +388,7 @@ func TestBrokenInput(t *testing.T) {
 // A pipeline that fails as a whole counts nothing twice when it is run again.
 func TestFailedPipeline(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
-	list := lines(rng, 300)
+	list := shardtest.Lines(rng, 300)
 	c := newConfig(t, 2, split(t, rng, list))
 	trouble := true
 	inject(t, func(op, name string, _ int) bool { return trouble && op == "write" && name == shard.SummaryName })
@@ -508,9 +407,9 @@ func TestKilledRun(t *testing.T) {
 		t.Skip("a file that a killed process had open may be locked for a while on Windows")
 	}
 	rng := rand.New(rand.NewPCG(8, 8))
-	list := lines(rng, 40_000)
+	list := shardtest.Lines(rng, 40_000)
 	c := newConfig(t, 12, filepath.Join(t.TempDir(), "in.smi"))
-	write(t, c.Inputs[0], list)
+	shardtest.Write(t, c.Inputs[0], list)
 	text, err := json.Marshal(c)
 	if err != nil {
 		t.Fatal(err)
@@ -558,12 +457,10 @@ func TestKilledRun(t *testing.T) {
 func TestCombiners(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	var gs []*graph.Graph
-	for _, line := range lines(rng, 49) {
-		m, err := molecule.Parse(strings.Fields(line)[0])
-		if err != nil {
-			t.Fatal(err)
+	for _, line := range shardtest.Lines(rng, 49) {
+		if m, err := molecule.Parse(strings.Fields(line)[0]); err == nil {
+			gs = append(gs, m.Graph())
 		}
-		gs = append(gs, m.Graph())
 	}
 	p := &shard.Plan{First: []int{0, 7, 6000}}
 	newParts := func() (parts []sampled, rows []counted, outcomes []outcome) {
@@ -649,7 +546,7 @@ func fold[T any](rng *rand.Rand, list []T, merge func(a, b T) (T, error)) (T, er
 
 func TestMistakes(t *testing.T) {
 	input := filepath.Join(t.TempDir(), "in.smi")
-	write(t, input, lines(rand.New(rand.NewPCG(10, 10)), 30))
+	shardtest.Write(t, input, shardtest.Lines(rand.New(rand.NewPCG(10, 10)), 30))
 	for _, test := range []struct {
 		status int
 		want   string

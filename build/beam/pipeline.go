@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"reflect"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -177,6 +178,31 @@ func (c config) open(ctx context.Context, purpose string) (*shard.Job, error) {
 	return j, nil
 }
 
+// turns are taken by shards that are read. One keeps as many cores busy as a shard may
+// have, another reads meanwhile, and more of them would only hold more records in
+// memory: engines start all that they have.
+var turns struct {
+	sync.Once
+	free chan struct{}
+}
+
+// turn waits until a shard may be read in this process, and returns what ends that.
+func (c config) turn(ctx context.Context) (func(), error) {
+	turns.Do(func() {
+		n := 2
+		if c.Workers > 0 {
+			n = max(n, runtime.GOMAXPROCS(0)/c.Workers+1)
+		}
+		turns.free = make(chan struct{}, n)
+	})
+	select {
+	case turns.free <- struct{}{}:
+		return func() { <-turns.free }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
 // model loads an embedded model by name, or a model file that all workers can read.
 func (c config) model(ctx context.Context) (*algo.Model, error) {
 	if slices.Contains(weights.Names(), c.Model) {
@@ -250,16 +276,25 @@ type drawFn struct{ Config config }
 
 // ProcessElement never fails: a shard that has no part is named in the summary.
 func (f *drawFn) ProcessElement(ctx context.Context, k int, p plan) sampled {
-	job, err := f.Config.open(ctx, "")
+	over, err := f.Config.turn(ctx)
 	if err == nil {
+		defer over()
 		var part *shard.Part
-		if part, err = job.Sample(ctx, p.Plan, k); err == nil {
+		if part, err = f.draw(ctx, k, p); err == nil {
 			return sampled{&shard.Whole{Part: *part}}
 		}
 	}
 	w := &shard.Whole{Without: []shard.Failure{{Shard: k, Error: err.Error()}}}
 	w.Plan, w.Sample = p.Plan, shard.Empty(f.Config.Seed)
 	return sampled{w}
+}
+
+func (f *drawFn) draw(ctx context.Context, k int, p plan) (*shard.Part, error) {
+	job, err := f.Config.open(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	return job.Sample(ctx, p.Plan, k)
 }
 
 // sampleFn merges samples.
@@ -304,14 +339,23 @@ type scoreFn struct{ Config config }
 
 // ProcessElement never fails: a shard that has no rows is named in the summary.
 func (f *scoreFn) ProcessElement(ctx context.Context, k int, s sampled) outcome {
-	job, err := f.job(ctx, s)
+	over, err := f.Config.turn(ctx)
 	if err == nil {
+		defer over()
 		var done *shard.Done
-		if done, err = job.Score(ctx, k); err == nil {
+		if done, err = f.score(ctx, k, s); err == nil {
 			return outcome{Done: []*shard.Done{done}}
 		}
 	}
 	return outcome{Failed: []shard.Failure{{Shard: k, Error: err.Error()}}}
+}
+
+func (f *scoreFn) score(ctx context.Context, k int, s sampled) (*shard.Done, error) {
+	job, err := f.job(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return job.Score(ctx, k)
 }
 
 // job returns the job with the sample, one for all shards that this process has.

@@ -14,10 +14,18 @@ import (
 )
 
 // Usage describes the flag.
-const Usage = "where encoders run: cpu, gpu, gpu:`N` for the N-th, from 0, or auto for the faster, by measurement"
+const Usage = "where encoders run: cpu, gpu, gpu:`N` for the N-th of baca devices, from 0, or auto for the faster, by measurement"
 
 // ErrNoGPU is the answer of a program that was built without WebGPU.
-var ErrNoGPU = errors.New("this program was built without GPU support: `make gpu` builds bin/baca-gpu, the same command with it (it needs a C compiler and downloads 400 MB once)")
+var ErrNoGPU = errors.New("this program was built without GPU support: `make gpu` builds bin/baca-gpu, the same command with it (it needs a C compiler and downloads 110 MB once)")
+
+// GPUs are those that a program can use. One without GPU support has nil.
+type GPUs struct {
+	// List names them, each with its driver and the interface to it.
+	List func() []string
+	// Open opens the one of a place in the list.
+	Open func(number int) (wgsl.GPU, error)
+}
 
 // A Choice is a value of the flag.
 type Choice struct {
@@ -46,21 +54,25 @@ func Parse(value string) (Choice, error) {
 	return Choice{}, fmt.Errorf("device %q: want auto, cpu, gpu or gpu:N with N from 0", value)
 }
 
-// GPUs opens GPUs by number. A program without GPU support has a nil one.
-type GPUs func(number int) (wgsl.GPU, error)
+// Auto tells that the faster device is to be found by measurement.
+func (c Choice) Auto() bool { return c.auto }
+
+// GPU tells that nothing but a GPU will do.
+func (c Choice) GPU() bool { return c.gpu }
 
 // Open returns the device, nil for the processor, and what to tell about it. For
-// auto it times it and the first GPU, if there is one, on an encoder of the given
-// shape; where a GPU was asked for, one is used or the reason why not is returned.
-func (c Choice) Open(ctx context.Context, open GPUs, workers int, shape gin.Config) (gin.Device, string, error) {
+// auto it times it and the first GPU, if there is one that is not the processor
+// itself, on an encoder of the given shape, which is to be trained or not; where a GPU
+// was asked for, one is used or the reason why not is returned.
+func (c Choice) Open(ctx context.Context, gpus *GPUs, workers int, shape gin.Config, training bool) (gin.Device, string, error) {
 	cpu := pretrain.NewCPU(workers)
 	switch {
-	case c.gpu && open == nil:
+	case c.gpu && gpus == nil:
 		return nil, "", ErrNoGPU
-	case open == nil || !c.gpu && !c.auto:
+	case gpus == nil || !c.gpu && !c.auto:
 		return nil, cpu.String(), nil
 	}
-	g, err := open(c.number)
+	g, err := gpus.Open(c.number)
 	if err != nil && c.auto {
 		return nil, fmt.Sprintf("%s; no GPU: %v", cpu, err), nil
 	}
@@ -71,7 +83,10 @@ func (c Choice) Open(ctx context.Context, open GPUs, workers int, shape gin.Conf
 	if c.gpu {
 		return gpu, gpu.String(), nil
 	}
-	a, err := wgsl.Measure(ctx, cpu, gpu, shape)
+	if g.Software() {
+		return nil, fmt.Sprintf("%s; gpu:0 is the processor too: %s", cpu, g), nil
+	}
+	a, err := wgsl.Measure(ctx, cpu, gpu, shape, training)
 	if err != nil {
 		return nil, "", err
 	}

@@ -25,13 +25,38 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// pretender is a GPU in software.
+type pretender struct{ wgsl.GPU }
+
+func (pretender) String() string      { return "software" }
+func (pretender) Software() bool      { return true }
+func (pretender) Limits() wgsl.Limits { return wgsl.Limits{Binding: 1 << 27, Buffer: 1 << 28} }
+
+// Software is taken by those who ask for it alone.
+func TestOpenSoftware(t *testing.T) {
+	gpus := &GPUs{Open: func(int) (wgsl.GPU, error) { return pretender{}, nil }}
+	for value, want := range map[string]struct {
+		gpu  bool
+		says string
+	}{"cpu": {false, "3 workers"}, "auto": {false, "gpu:0 is the processor too: software"}, "gpu": {true, "software"}} {
+		choice, err := Parse(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, says, err := choice.Open(context.Background(), gpus, 3, gin.Default(9), true)
+		if err != nil || (d != nil) != want.gpu || !strings.Contains(says, want.says) {
+			t.Errorf("%s: device %v, %q and error %v, want a GPU: %v, and %q", value, d, says, err, want.gpu, want.says)
+		}
+	}
+}
+
 // Without a GPU, only those who ask for one get an error.
 func TestOpenWithout(t *testing.T) {
 	broken := errors.New("no adapter")
-	none := func(int) (wgsl.GPU, error) { return nil, broken }
+	none := &GPUs{Open: func(int) (wgsl.GPU, error) { return nil, broken }}
 	for _, c := range []struct {
 		value string
-		open  GPUs
+		gpus  *GPUs
 		err   error
 		says  string
 	}{
@@ -42,7 +67,7 @@ func TestOpenWithout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, says, err := choice.Open(context.Background(), c.open, 3, gin.Default(9))
+		d, says, err := choice.Open(context.Background(), c.gpus, 3, gin.Default(9), true)
 		if !errors.Is(err, c.err) || d != nil || !strings.Contains(says, c.says) {
 			t.Errorf("%s: device %v, %q and error %v, want the processor, %q and %v", c.value, d, says, err, c.says, c.err)
 		}

@@ -95,6 +95,9 @@ func TestAlphaJudgesAgainWithoutScoring(t *testing.T) {
 	b.example(3)
 	before := eval[int](b, `Number(document.querySelector(".chip.is-outside .chip-count").textContent)`)
 	took := b.text("#took")
+	if !strings.Contains(took, " on the processor") {
+		t.Errorf("the run reads %q, which does not say where it was", took)
+	}
 	eval[any](b, `(() => { const a = document.getElementById("alpha"); a.value = 100; a.dispatchEvent(new Event("input", {bubbles: true})); a.dispatchEvent(new Event("change", {bubbles: true})); return null })()`)
 	b.wait(fmt.Sprintf(`Number(document.querySelector(".chip.is-outside .chip-count").textContent) > %d`, before))
 	if got := b.text("#took"); got != took {
@@ -269,6 +272,16 @@ func TestAccessible(t *testing.T) {
 		b.run("a row", chromedp.Click(`[data-row="1"]`))
 		b.wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
 		check(scheme + ", a record")
+		b.run("as a batch", chromedp.Click("#rule-batch"))
+		b.wait(`document.querySelector("th.c-q") !== null`)
+		b.run("the menu", chromedp.Click("#export summary"))
+		check(scheme + ", a batch and the menu")
+		b.run("the menu", chromedp.Click("#export summary"))
+		b.run("drift", chromedp.Click(`[data-stage="drift"]`))
+		b.wait(`document.getElementById("drift-sentence") !== null`)
+		check(scheme + ", drift")
+		b.run("drift", chromedp.Click(`[data-stage="drift"]`))
+		b.run("each by itself", chromedp.Click("#rule-each"))
 		b.run("the lab", chromedp.Click(`[data-stage="attention"]`))
 		b.wait(`document.querySelectorAll(".figure svg").length > 3`)
 		check(scheme + ", the lab")

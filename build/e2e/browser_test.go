@@ -167,7 +167,9 @@ func browse(t testing.TB) *tab {
 			if err != nil {
 				return
 			}
-			if m.IsException() || m.Type == "error" || m.Type == "warning" {
+			// What Chromium itself says to a page that asks for a GPU where none is.
+			noGPU := m.Type == "warning" && m.Text == "No available adapters."
+			if m.IsException() || m.Type == "error" || m.Type == "warning" && !noGPU {
 				b.mu.Lock()
 				b.console = append(b.console, fmt.Sprintf("%s: %s (%s:%d)", m.Type, m.Text, m.URL, m.Line))
 				b.mu.Unlock()

@@ -141,6 +141,16 @@ func TestAHundredThousandRows(t *testing.T) {
 	b.free("α", func() {
 		eval[any](b, `(() => { const a = document.getElementById("alpha"); a.value = 90; a.dispatchEvent(new Event("input", {bubbles: true})); return null })()`)
 	})
+	b.free("false discoveries", func() {
+		b.run("as a batch", chromedp.Click("#rule-batch"))
+		b.wait(`document.querySelector("th.c-q") !== null`)
+	})
+	b.free("a report", func() {
+		b.save("report")
+		b.wait(`/one after the other, [1-9]/.test(document.querySelector(".export-note")?.textContent)`)
+		b.run("cancelling", chromedp.Click(`.export-note .end-task`))
+		b.wait(`document.querySelector(".export-note")?.textContent === "Cancelled"`)
+	})
 	b.free("searching", func() {
 		for _, text := range []string{"r", "ro", "row 4242"} {
 			eval[any](b, fmt.Sprintf(`(() => { const s = document.getElementById("search"); s.value = %q; s.dispatchEvent(new Event("input", {bubbles: true})); return null })()`, text))

@@ -282,15 +282,27 @@ func TestCurveOfTheAUC(t *testing.T) {
 	b.quiet()
 }
 
-// Each picture is saved as what it is called. Chromium stops a page that saves twenty
-// files, so each kind has a browser.
+// Each picture is saved as what it is called. Chromium stops a page that saves more
+// than ten files, so each kind and half of the pictures has a browser.
 func TestSavePictures(t *testing.T) {
 	for _, kind := range []string{"svg", "png"} {
-		t.Run(kind, func(t *testing.T) { savePictures(t, kind) })
+		t.Run(kind, func(t *testing.T) {
+			savePictures(t, kind, map[string][]string{
+				"graphons": {"baca-graphon-i", "baca-graphon-j", "baca-mixture", "baca-drawn"},
+			})
+		})
+		t.Run(kind+" of the learning", func(t *testing.T) {
+			savePictures(t, kind, map[string][]string{
+				"encode":    {"baca-before", "baca-after"},
+				"attention": {"baca-loss", "baca-kl", "baca-inside-dictionary", "baca-outside-dictionary"},
+				"drift":     {"baca-drift"},
+			})
+		})
 	}
 }
 
-func savePictures(t *testing.T, kind string) {
+// savePictures saves the distribution, a record and the pictures of stages.
+func savePictures(t *testing.T, kind string, stages map[string][]string) {
 	b := ready(t)
 	folder := b.downloads()
 	b.example(1)
@@ -352,11 +364,7 @@ func savePictures(t *testing.T, kind string) {
 	check(name+"."+kind, func() {
 		b.run("the molecule", chromedp.Click(fmt.Sprintf(`.inspector [data-save-as=%q]`, "molecule."+kind)))
 	})
-	for stage, files := range map[string][]string{
-		"graphons":  {"baca-graphon-i", "baca-graphon-j", "baca-mixture", "baca-drawn"},
-		"encode":    {"baca-before", "baca-after"},
-		"attention": {"baca-loss", "baca-kl", "baca-inside-dictionary", "baca-outside-dictionary"},
-	} {
+	for stage, files := range stages {
 		b.run("the lab", chromedp.Click(fmt.Sprintf(`[data-stage=%q]`, stage)))
 		b.wait(fmt.Sprintf(`document.querySelector('[data-save-as="%s.svg"]') !== null`, files[0]))
 		for _, file := range files {

@@ -151,6 +151,12 @@ func TestThePageStaysFree(t *testing.T) {
 			eval[any](b, fmt.Sprintf(`(() => { const a = document.getElementById("alpha"); a.value = %d; a.dispatchEvent(new Event("input", {bubbles: true})); return null })()`, step))
 		}
 	})
+	b.free("false discoveries", func() {
+		b.run("as a batch", chromedp.Click("#rule-batch"))
+		b.wait(`document.querySelector("th.c-q") !== null`)
+		b.run("each by itself", chromedp.Click("#rule-each"))
+		b.wait(`document.querySelector("th.c-q") === null`)
+	})
 	b.free("sorting and filtering", func() {
 		b.run("by score", chromedp.Click(`[data-by="3"]`))
 		b.run("by name", chromedp.Click(`[data-by="1"]`))

@@ -2,11 +2,10 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/csv"
-	"errors"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -30,11 +29,25 @@ func input(t *testing.T) string {
 	return name
 }
 
-func try(t *testing.T, args ...string) (stdout, stderr string, err error) {
+// TestMain runs the command itself for the tests below.
+func TestMain(m *testing.M) {
+	if os.Getenv("BACA_GPU_COMMAND") != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// try runs the command and returns its exit status.
+func try(t *testing.T, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
+	c := exec.Command(os.Args[0], args...)
+	c.Env = append(os.Environ(), "BACA_GPU_COMMAND=1")
 	var out, msg bytes.Buffer
-	err = run(context.Background(), args, &out, &msg)
-	return out.String(), msg.String(), err
+	c.Stdout, c.Stderr = &out, &msg
+	if err := c.Run(); err != nil && c.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return out.String(), msg.String(), c.ProcessState.ExitCode()
 }
 
 // column returns the numbers of a column of a table.
@@ -60,22 +73,14 @@ func column(t *testing.T, text, name string) []float64 {
 	return values
 }
 
-func TestUsage(t *testing.T) {
-	for _, args := range [][]string{
-		{}, {"dance"}, {"score"}, {"score", "--device", "tpu", "x"}, {"pretrain", "x"}, {"pretrain", "--out", "m", "--epochs", "0", "x"}, {"score", "--none", "x"},
-	} {
-		var usage usageError
-		if _, _, err := try(t, args...); !errors.As(err, &usage) {
-			t.Errorf("%v: error %v, want one of usage", args, err)
-		}
-	}
-}
-
 // Where a GPU is asked for and there is none, nothing else takes its place.
 func TestNoSuchGPU(t *testing.T) {
-	out, _, err := try(t, "score", "--device", "gpu:63", input(t))
-	if err == nil || out != "" || !strings.Contains(err.Error(), "adapter 63") {
-		t.Errorf("output %q and error %v, want an error about adapter 63 alone", out, err)
+	out, told, status := try(t, "score", "--device", "gpu:63", input(t))
+	if status != 1 || out != "" || !strings.Contains(told, "adapter 63") {
+		t.Errorf("status %d, output %q, told %q, want status 1 and an error about adapter 63 alone", status, out, told)
+	}
+	if _, told, status = try(t, "score", "--device", "tpu", input(t)); status != 2 || !strings.Contains(told, "want auto, cpu, gpu or gpu:N") {
+		t.Errorf("status %d, told %q, want one of usage", status, told)
 	}
 }
 
@@ -85,17 +90,24 @@ func TestScoreAndPretrain(t *testing.T) {
 		t.Skip("no WebGPU adapter here; Debian's mesa-vulkan-drivers brings one in software")
 	}
 	in := input(t)
-	out, _, err := try(t, "devices")
-	if err != nil || !strings.Contains(out, "gpu:0") || !strings.Contains(out, list[0].Name) {
-		t.Errorf("devices: %q and error %v, want gpu:0 and %s", out, err, list[0].Name)
+	run := func(args ...string) (stdout, stderr string) {
+		t.Helper()
+		stdout, stderr, status := try(t, args...)
+		if status != 0 {
+			t.Fatalf("%v: status %d, told %s", args, status, stderr)
+		}
+		return stdout, stderr
 	}
-	want, told, err := try(t, "score", "--device", "cpu", in)
-	if err != nil || !strings.Contains(told, "device: processor") {
-		t.Fatalf("on the processor: error %v, told %q", err, told)
+	if out, _ := run("devices"); !strings.Contains(out, "\ngpu:0\t"+list[0].String()+"\n") {
+		t.Errorf("devices: %q, want gpu:0 to be %s", out, list[0])
 	}
-	got, told, err := try(t, "score", "--device", "gpu:0", in)
-	if err != nil || !strings.Contains(told, "device: "+list[0].Name) {
-		t.Fatalf("on the GPU: error %v, told %q", err, told)
+	want, told := run("score", "--device", "cpu", in)
+	if !strings.Contains(told, "device: processor, ") {
+		t.Errorf("on the processor: told %q", told)
+	}
+	got, told := run("score", "--device", "gpu:0", in)
+	if !strings.Contains(told, "device: "+list[0].String()) {
+		t.Errorf("on the GPU: told %q", told)
 	}
 	a, b := column(t, got, "s_pre"), column(t, want, "s_pre")
 	if len(a) != len(b) || len(b) != len(strings.Fields(molecules)) {
@@ -106,10 +118,13 @@ func TestScoreAndPretrain(t *testing.T) {
 			t.Errorf("row %d: s_pre %g on the GPU, %g on the processor", i, a[i], b[i])
 		}
 	}
+	if again, _ := run("score", "--device", "gpu:0", in); again != got {
+		t.Error("two runs on one GPU differ")
+	}
+
 	model := filepath.Join(t.TempDir(), "some.msgpack")
-	_, told, err = try(t, "pretrain", "--device", "gpu", "--epochs", "2", "--out", model, in)
-	if err != nil || !strings.Contains(told, "epoch 2/2") {
-		t.Fatalf("pretrain: error %v, told %q", err, told)
+	if _, told = run("pretrain", "--device", "gpu", "--epochs", "2", "--in", in, "--out", model); !strings.Contains(told, "epoch 2/2") {
+		t.Errorf("pretrain: told %q", told)
 	}
 	data, err := os.ReadFile(model)
 	if err != nil {
@@ -118,9 +133,13 @@ func TestScoreAndPretrain(t *testing.T) {
 	if m, err := weights.Load(data); err != nil || m.Card.Name != "some" || m.Card.Epochs != 2 {
 		t.Errorf("model %+v and error %v, want one called some of 2 epochs", m, err)
 	}
-	// Automatic choice says what it measured.
-	_, told, err = try(t, "score", "--device", "auto", in)
-	if err != nil || !strings.Contains(told, "measured: encoding of 16 graphs") {
-		t.Errorf("auto: error %v, told %q", err, told)
+
+	// Automatic choice says why it chose.
+	says := "measured: encoding of 16 graphs"
+	if list[0].Software {
+		says = "gpu:0 is the processor too: " + list[0].Name
+	}
+	if _, told = run("score", "--device", "auto", in); !strings.Contains(told, says) {
+		t.Errorf("auto: told %q, want %q", told, says)
 	}
 }

@@ -42,6 +42,15 @@ func (b *builder) slim(dir string) (string, error) {
 		{"route.go", "\t\"regexp\"\n", ""},
 		{"route.go", "\t\tregexp:       regexp.MustCompile(pattern),\n", ""},
 		{"route.go", "regexp       *regexp.Regexp", "regexp       interface{ MatchString(string) bool }"},
+		// Encryption, which the page never asks for, and names of this browser, for
+		// which the time will do.
+		{"crypto.go", "package app\n", "//go:build !wasm\n\npackage app\n"},
+		{"context.go", "b, err = encrypt(ctx.cryptoKey(), b)", "b, err = b, error(errors.New(\"no encryption in this page\"))"},
+		{"context.go", "b, err := decrypt(ctx.cryptoKey(), crypted)", "b, err := crypted, error(errors.New(\"no encryption in this page\"))"},
+		{"context.go", "\t\"github.com/google/uuid\"\n", ""},
+		{"context.go", "uuid.NewString()", "time.Now().String()"},
+		{"state.go", "\t\"github.com/google/uuid\"\n", ""},
+		{"state.go", "uuid.NewString()", "time.Now().String()"},
 	} {
 		name := filepath.Join(to, "pkg", "app", edit.file)
 		data, err := os.ReadFile(name)

@@ -151,7 +151,8 @@ func scoreChart(r *Report) string {
 	if !(width > 1e-12*(1+math.Abs(low))) {
 		width = 1
 	}
-	at, limited := decide.Threshold(r.Holdout, r.Alpha)
+	most, by := r.most()
+	at, limited := decide.Threshold(r.Holdout, most)
 	from := low - width/2
 	if limited {
 		from = at - width*math.Ceil((at-low)/width+0.5)
@@ -182,7 +183,7 @@ func scoreChart(r *Report) string {
 	c.top *= 1.08
 	c.bars(from, width, blue, red, line)
 	if limited {
-		c.vertical(at, fmt.Sprintf("p ≤ %g", r.Alpha))
+		c.vertical(at, by)
 	}
 	return c.svg()
 }
@@ -193,10 +194,11 @@ func pChart(r *Report) string {
 	c := &chart{title: "Distribution of p-values", xAxis: "p-value", yAxis: "graphs", high: 1, top: 1}
 	blue, red, line := make([]float64, count), make([]float64, count), make([]float64, count)
 	list := finite(r.P)
+	most, _ := r.most()
 	for _, p := range list {
 		// A p-value of exactly k/20 belongs to the bar on its left.
 		i := min(count-1, max(0, int(math.Ceil(p*count-1e-9))-1))
-		if p <= r.Alpha {
+		if p <= most {
 			red[i]++
 		} else {
 			blue[i]++

@@ -51,6 +51,7 @@ type Report struct {
 
 	Input, Model, Settings, Versions []Pair
 	Command                          string // that makes the report again
+	Again                            string // on Command, a sentence; empty if the same bytes come out
 }
 
 // A page is what is being written.
@@ -84,6 +85,25 @@ var classes = map[decide.Verdict]string{decide.Outside: "out", decide.Borderline
 
 func verdict(v decide.Verdict) string {
 	return fmt.Sprintf(`<span class="v %s">%s</span>`, classes[v], Escape(string(v)))
+}
+
+// most is the highest p-value that is called OOD, NaN where none is, and what it is
+// called by.
+func (r *Report) most() (p float64, by string) {
+	if r.FDR == 0 {
+		return r.Alpha, fmt.Sprintf("p ≤ %g", r.Alpha)
+	}
+	tally := decide.NewTally()
+	for _, v := range r.P {
+		tally.Add(v, 1)
+	}
+	p = math.NaN()
+	for v, q := range tally.QValues() {
+		if q <= r.FDR && !(v <= p) {
+			p = v
+		}
+	}
+	return p, fmt.Sprintf("q ≤ %g", r.FDR)
 }
 
 // Write writes the report. The same report gives the same bytes.
@@ -126,7 +146,11 @@ func Write(w io.Writer, r *Report) error {
 	p.pairs(r.Settings)
 	p.pairs(r.Versions)
 	if r.Command != "" {
-		p.add("<h2>How to make this again</h2>\n<p>With the same program, model file and input the same bytes come out.</p>\n<pre>%s</pre>\n", Escape(r.Command))
+		again := r.Again
+		if again == "" {
+			again = "With the same program, model file and input the same bytes come out."
+		}
+		p.add("<h2>How to make this again</h2>\n<p>%s</p>\n<pre>%s</pre>\n", Escape(again), Escape(r.Command))
 	}
 	p.add(`<h2>What not to conclude</h2>
 <p>A graph that is called OOD is unlike the training set in ways that the model can see. That does not make a prediction about it wrong, nor one about an ID graph right. A p-value is the share of in-distribution graphs that score as high; it is not the chance that this graph is in-distribution. Among many graphs a share α of in-distribution ones is called OOD by design. Two sets that resemble each other may not be told apart at all.</p>
@@ -234,7 +258,7 @@ func (p *page) entry(e *Entry, r *Report) {
 		if len(x.Reasons) > 0 {
 			p.add("<ul>\n")
 			for _, reason := range x.Reasons[:min(len(x.Reasons), 5)] {
-				p.add("<li>%s</li>\n", Escape(reason.Text))
+				p.add("<li>%s</li>\n", strings.ReplaceAll(Escape(reason.Text), " %", "&nbsp;%"))
 			}
 			p.add("</ul>\n")
 		} else {
@@ -261,20 +285,20 @@ func (p *page) table(r *Report) {
 	if n := r.Read - r.Refused; n > len(r.Rows) {
 		p.add("<p>The %d of %d furthest outside.</p>\n", len(r.Rows), n)
 	}
-	p.add("<table>\n<thead><tr><th>row</th><th>id</th><th>structure</th><th>score</th><th>S_Pre</th><th>S_BaCa</th><th>p</th>")
+	p.add("<div class=\"wide\"><table>\n<thead><tr><th class=\"n\">row</th><th>id</th><th>structure</th><th class=\"n\">score</th><th class=\"n\">S_Pre</th><th class=\"n\">S_BaCa</th><th class=\"n\">p</th>")
 	if r.FDR > 0 {
-		p.add("<th>q</th>")
+		p.add("<th class=\"n\">q</th>")
 	}
-	p.add("<th>verdict</th></tr></thead>\n<tbody>\n")
+	p.add("<th class=\"w\">verdict</th></tr></thead>\n<tbody>\n")
 	for _, e := range r.Rows {
-		p.add("<tr><td>%d</td><td>%s</td><td class=\"smiles\">%s</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td>",
+		p.add("<tr><td class=\"n\">%d</td><td>%s</td><td class=\"smiles\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td>",
 			e.Place, Escape(e.ID), Escape(e.SMILES), number(e.Row.Score, 2), number(e.Row.Pre, 2), number(e.Row.BaCa, 2), pValue(e.Row.P))
 		if r.FDR > 0 {
-			p.add("<td>%s</td>", pValue(e.Q))
+			p.add("<td class=\"n\">%s</td>", pValue(e.Q))
 		}
 		p.add("<td>%s</td></tr>\n", verdict(e.Row.Verdict))
 	}
-	p.add("</tbody>\n</table>\n")
+	p.add("</tbody>\n</table></div>\n")
 }
 
 func (p *page) pairs(list []Pair) {
@@ -300,12 +324,13 @@ svg text{font:11px system-ui,"Liberation Sans",Arial,sans-serif;fill:#222}
 svg.drawing{max-width:100%;height:auto}svg.drawing text{stroke:#fff;stroke-width:3px;stroke-linejoin:round;paint-order:stroke}svg.drawing .s{font-size:8px}
 .card{border:1px solid #dfe2e5;border-radius:6px;padding:.8rem 1rem;margin:.8rem 0;break-inside:avoid}
 .cols{display:grid;grid-template-columns:minmax(0,2fr) minmax(0,3fr);gap:1rem}.cols p{margin:.2rem 0 .5rem}.cols ul{margin:.2rem 0 .5rem;padding-left:1.2rem}
-.pic svg{max-height:18rem}.none{color:#565d65}
+.pic svg{max-height:18rem;min-width:min(8rem,100%)}.none{color:#565d65}
 .smiles{font:12px/1.4 ui-monospace,"DejaVu Sans Mono",monospace;overflow-wrap:anywhere}
 .warn li{color:#7a3200}.dup{font-weight:600}
 table{border-collapse:collapse;width:100%;font-size:.85rem}th,td{text-align:left;padding:.2rem .5rem;border-bottom:1px solid #e6e6e6;vertical-align:top;overflow-wrap:anywhere}th{position:sticky;top:0;background:#fff}
+.w,.n{white-space:nowrap}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem;margin:.5rem 0 1rem}dt{color:#565d65}dd{margin:0;overflow-wrap:anywhere}
 pre{background:#f0f2f3;padding:.6rem .8rem;white-space:pre-wrap;overflow-wrap:anywhere;border-radius:4px}
-@media (max-width:40rem){.cols{grid-template-columns:1fr}}
+@media (max-width:40rem){.cols{grid-template-columns:1fr}.wide{overflow-x:auto}.wide table{min-width:38rem}}
 @media print{main{max-width:none;padding:0}body{font-size:11px}h2{break-after:avoid}th{position:static}thead{display:table-header-group}tr,figure{break-inside:avoid}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 `

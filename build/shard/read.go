@@ -16,8 +16,8 @@ import (
 // maxWindow bounds the memory for zstd, whose files may ask for more.
 const maxWindow = 128 << 20
 
-// expand reads through zstd. Gzip is the business of the readers of molecules.
-func expand(text *bufio.Reader) (*bufio.Reader, error) {
+// Expand reads through zstd. Gzip is the business of the readers of molecules.
+func Expand(text *bufio.Reader) (*bufio.Reader, error) {
 	if magic, _ := text.Peek(4); string(magic) != "\x28\xb5\x2f\xfd" {
 		return text, nil
 	}
@@ -53,7 +53,7 @@ func (j *Job) molecules(ctx context.Context, input int) iter.Seq2[dataset.Record
 			return
 		}
 		defer f.Close()
-		text, err := expand(bufio.NewReaderSize(cancelable{ctx, f}, 64<<10))
+		text, err := Expand(bufio.NewReaderSize(cancelable{ctx, f}, 64<<10))
 		if err != nil {
 			fail(err)
 			return

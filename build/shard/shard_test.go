@@ -1,15 +1,12 @@
 package shard
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"iter"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -20,64 +17,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
-
 	"baca/algo"
-	"baca/algo/dataset"
-	"baca/algo/gin"
-	"baca/algo/graph"
-	"baca/algo/molecule"
-	"baca/algo/pretrain"
-	"baca/algo/table"
+	"baca/build/shard/shardtest"
 )
 
 var ctx = context.Background()
-
-// molecules are lines of a .smi file, of which some are refused and some have no
-// name.
-func molecules(rng *rand.Rand, n int) []string {
-	parts := []string{"C", "CC", "O", "N", "c1ccccc1", "C(=O)", "C(F)(F)", "S", "C1CCCCC1"}
-	lines := make([]string, n)
-	for i := range lines {
-		text := "C"
-		for range 1 + rng.IntN(6) {
-			text += parts[rng.IntN(len(parts))]
-		}
-		switch {
-		case i%13 == 5:
-			text += "("
-		case i%3 == 0:
-			text += fmt.Sprintf(" name %d", i)
-		}
-		lines[i] = text + "\n"
-	}
-	return lines
-}
-
-// model is a small model of molecules.
-var model = sync.OnceValue(func() *algo.Model {
-	var gs []*graph.Graph
-	for _, line := range molecules(rand.New(rand.NewPCG(1, 1)), 150) {
-		if m, err := molecule.Parse(strings.Fields(line)[0]); err == nil && len(gs) < 120 {
-			gs = append(gs, m.Graph())
-		}
-	}
-	index := make([]int, len(gs))
-	for i := range index {
-		index[i] = i
-	}
-	o := pretrain.Defaults(gs[0].Features)
-	o.Config = gin.Config{Features: gs[0].Features, Hidden: 8, Layers: 2}
-	tr, err := pretrain.New(gs[40:], o, nil)
-	if err != nil {
-		panic(err)
-	}
-	m, err := algo.NewModel(ctx, 1, tr.Encoder(), gs, index[40:], index[:40], algo.Card{Name: "small", Schema: algo.OGB})
-	if err != nil {
-		panic(err)
-	}
-	return m
-})
 
 const sample = 60 // graphs
 
@@ -92,83 +36,15 @@ func options() algo.Options {
 // one file.
 func reference(t *testing.T, name string, lines []string) (rows, rejects string) {
 	t.Helper()
-	scorer, err := algo.NewScorer(model(), options())
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := func() (iter.Seq2[table.Unread, error], func(), error) {
-		return table.Molecules(strings.NewReader(strings.Join(lines, "")), dataset.Options{Name: name, Format: dataset.SMI}), func() {}, nil
-	}
-	records, _, _ := all()
-	in := table.Input{Records: records, Again: all}
-	var out, refused bytes.Buffer
-	w, r := table.NewCSV(&out, true), table.NewRejects(&refused, true)
-	err = table.Score(ctx, scorer, in, table.Options{Graphs: sample, Seed: 3, Workers: 1}, func(rows []table.Scored) error {
-		for _, s := range rows {
-			w.Write(s.Record, s.Scores)
-			if s.Err != nil {
-				r.Write(s.Record)
-			}
-		}
-		return nil
-	})
-	if err = errors.Join(err, w.Flush(), r.Flush()); err != nil {
-		t.Fatal(err)
-	}
-	return out.String(), refused.String()
-}
-
-// write writes lines, compressed as the name says.
-func write(t *testing.T, path string, lines []string) {
-	t.Helper()
-	var b bytes.Buffer
-	var w io.WriteCloser
-	switch filepath.Ext(path) {
-	case ".gz":
-		w = gzip.NewWriter(&b)
-	case ".zst":
-		w, _ = zstd.NewWriter(&b)
-	default:
-		w = nopCloser{&b}
-	}
-	if _, err := io.WriteString(w, strings.Join(lines, "")); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
-}
-
-type nopCloser struct{ io.Writer }
-
-func (nopCloser) Close() error { return nil }
-
-// split writes lines into some files, which may be empty.
-func split(t *testing.T, rng *rand.Rand, lines []string) []string {
-	t.Helper()
-	dir := t.TempDir()
-	cuts := []int{0, len(lines)}
-	for range rng.IntN(5) {
-		cuts = append(cuts, rng.IntN(len(lines)+1))
-	}
-	slices.Sort(cuts)
-	var names []string
-	for i := range cuts[1:] {
-		name := filepath.Join(dir, fmt.Sprintf("%d.smi%s", i, []string{"", ".gz", ".zst"}[rng.IntN(3)]))
-		write(t, name, lines[cuts[i]:cuts[i+1]])
-		names = append(names, name)
-	}
-	return names
+	out, refused := shardtest.Reference(t, shardtest.Model(), options(), sample, name, lines)
+	return string(out), string(refused)
 }
 
 func newJob(t *testing.T, files Files, folder string, shards int, inputs ...string) *Job {
 	t.Helper()
 	j := &Job{
 		Files: files, Folder: folder, Inputs: inputs, Format: "auto", Column: "smiles", To: "csv", Shards: shards,
-		Model: model(), Options: options(), graphs: sample,
+		Model: shardtest.Model(), Options: options(), graphs: sample,
 	}
 	if err := j.Begin(ctx); err != nil {
 		t.Fatal(err)
@@ -270,10 +146,10 @@ func scores(t *testing.T, text string) [][]string {
 func TestSameRowsHoweverDivided(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 11))
 	for run := range 12 {
-		lines := molecules(rng, []int{400, 50, 3, 0}[min(run%5, 3)])
-		inputs := split(t, rng, lines)
+		lines := shardtest.Lines(rng, []int{400, 50, 3, 0}[min(run%5, 3)])
+		inputs := shardtest.Split(t, rng, lines)
 		if len(inputs) == 1 {
-			write(t, inputs[0], lines)
+			shardtest.Write(t, inputs[0], lines)
 		}
 		rows, rejects := reference(t, inputs[0], lines)
 		shards := 1 + rng.IntN(9)
@@ -390,8 +266,8 @@ var errDisk = errors.New("disk on fire")
 // A piece of work that fails is done again, and counts once.
 func TestFailedAttempts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 13))
-	lines := molecules(rng, 300)
-	inputs := split(t, rng, lines)
+	lines := shardtest.Lines(rng, 300)
+	inputs := shardtest.Split(t, rng, lines)
 	rows, _ := reference(t, inputs[0], lines)
 	files := &faulty{fault: func(op, name string, call int) error {
 		if op == "write" && call == 1 && strings.Contains(name, "-of-") || op == "open" && call == 2 && name == filepath.Base(inputs[0]) {
@@ -421,8 +297,8 @@ func TestFailedAttempts(t *testing.T) {
 // over, it alone is done.
 func TestBadShard(t *testing.T) {
 	rng := rand.New(rand.NewPCG(14, 14))
-	lines := molecules(rng, 300)
-	inputs := split(t, rng, lines)
+	lines := shardtest.Lines(rng, 300)
+	inputs := shardtest.Split(t, rng, lines)
 	rows, _ := reference(t, inputs[0], lines)
 	folder := t.TempDir()
 	first(t, Local{}, folder, 4, rng.Perm(4), inputs...)
@@ -469,7 +345,7 @@ func TestBadShard(t *testing.T) {
 // Parts that are missing, cut off or of other bytes are named.
 func TestDamagedFolder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 15))
-	inputs := split(t, rng, molecules(rng, 200))
+	inputs := shardtest.Split(t, rng, shardtest.Lines(rng, 200))
 	folder := t.TempDir()
 	path := func(name string) string { return filepath.Join(folder, name) }
 	first(t, Local{}, folder, 3, []int{0, 1, 2}, inputs...)
@@ -522,11 +398,11 @@ func TestDamagedFolder(t *testing.T) {
 // Of an input that breaks, the records before that are scored, and it is named.
 func TestBrokenInput(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 16))
-	lines := molecules(rng, 3000)
+	lines := shardtest.Lines(rng, 3000)
 	dir := t.TempDir()
 	good, bad := filepath.Join(dir, "good.smi"), filepath.Join(dir, "bad.smi.gz")
-	write(t, good, lines[:100])
-	write(t, bad, lines[100:])
+	shardtest.Write(t, good, lines[:100])
+	shardtest.Write(t, bad, lines[100:])
 	info, err := os.Stat(bad)
 	if err != nil {
 		t.Fatal(err)
@@ -563,7 +439,7 @@ func TestCountsAreShared(t *testing.T) {
 	var inputs []string
 	for i := range 6 {
 		inputs = append(inputs, filepath.Join(dir, fmt.Sprintf("%d.smi", i)))
-		write(t, inputs[i], molecules(rng, 10*i))
+		shardtest.Write(t, inputs[i], shardtest.Lines(rng, 10*i))
 	}
 	files := &faulty{}
 	folder := t.TempDir()
@@ -579,8 +455,8 @@ func TestCountsAreShared(t *testing.T) {
 		}
 	}
 	// An input that has changed since is another run.
-	write(t, inputs[3], molecules(rng, 31))
-	j := &Job{Files: files, Folder: folder, Inputs: inputs, Format: "auto", Column: "smiles", To: "csv", Shards: 3, Model: model(), Options: options()}
+	shardtest.Write(t, inputs[3], shardtest.Lines(rng, 31))
+	j := &Job{Files: files, Folder: folder, Inputs: inputs, Format: "auto", Column: "smiles", To: "csv", Shards: 3, Model: shardtest.Model(), Options: options()}
 	if err := j.Begin(ctx); !errors.Is(err, ErrOther) {
 		t.Errorf("error %v, want %v", err, ErrOther)
 	}
@@ -588,7 +464,7 @@ func TestCountsAreShared(t *testing.T) {
 
 func TestOtherRuns(t *testing.T) {
 	input := filepath.Join(t.TempDir(), "in.smi")
-	write(t, input, molecules(rand.New(rand.NewPCG(18, 18)), 20))
+	shardtest.Write(t, input, shardtest.Lines(rand.New(rand.NewPCG(18, 18)), 20))
 	folder := t.TempDir()
 	newJob(t, Local{}, folder, 3, input)
 	for _, test := range []struct {
@@ -607,7 +483,7 @@ func TestOtherRuns(t *testing.T) {
 		{"no such", func(j *Job) { j.Inputs = []string{filepath.Join(folder, "none.smi")} }},
 		{"calibrator", func(j *Job) { j.Options.Calibrator = "none of them" }},
 	} {
-		j := &Job{Files: Local{}, Folder: folder, Inputs: []string{input}, Format: "auto", Column: "smiles", To: "csv", Shards: 3, Model: model(), Options: options()}
+		j := &Job{Files: Local{}, Folder: folder, Inputs: []string{input}, Format: "auto", Column: "smiles", To: "csv", Shards: 3, Model: shardtest.Model(), Options: options()}
 		test.change(j)
 		if err := j.Begin(ctx); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("error %v, want %q", err, test.want)
@@ -619,8 +495,8 @@ func TestOtherRuns(t *testing.T) {
 // quite dead, leave whole files.
 func TestAttemptsAtTheSameTime(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 19))
-	lines := molecules(rng, 400)
-	inputs := split(t, rng, lines)
+	lines := shardtest.Lines(rng, 400)
+	inputs := shardtest.Split(t, rng, lines)
 	rows, _ := reference(t, inputs[0], lines)
 	folder := t.TempDir()
 	first(t, Local{}, folder, 1, []int{0}, inputs...)

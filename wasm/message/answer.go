@@ -13,6 +13,8 @@ const (
 	StageRatio     = "ratio"     // Done of Total heads of the density ratio
 	StageFinish    = "finish"    // p-values and verdicts
 	StageScore     = "score"     // Done of Total records, where the batch was a sample
+	StageDrift     = "drift"     // Done of Total records, of a Drift or a Report
+	StageExplain   = "explain"   // Done of Total records, of a Reasons or a Report
 )
 
 // Progress says that a stage has begun or come further.
@@ -119,6 +121,11 @@ type Columns struct {
 	Scores     Scores
 	Verdict    Strings // "ID", "borderline", "OOD" or "unknown"
 	Error      Strings
+	// Known is 1 for a graph that was likely trained on and else 0, which is
+	// certain. Nil where the model does not know its training graphs.
+	Known []byte
+	// Q are q-values, for a file; nil without.
+	Q Floats
 }
 
 // Scores are columns of scores; higher is more OOD.
@@ -180,6 +187,13 @@ type Model struct {
 	SHA256        string // of the model file, hex
 	// SmallestP is the smallest p-value that the holdout allows, 1 without one.
 	SmallestP float64
+	// Knows tells whether the model knows its training graphs, up to FalseMatches:
+	// the share of other graphs that it takes for one.
+	Knows        bool
+	FalseMatches float64
+	// Shared, unless 0, is the least number of training graphs that anything in a
+	// model made for sharing is of.
+	Shared int
 }
 
 // Opened says what the input is.
@@ -203,7 +217,12 @@ type Scored struct {
 	Warnings                             []string
 	AUC                                  float64 // of Score by the labels of the input, NaN without
 	Workers                              int     // that have scored
+	Device                               string  // where the encoder ran: "processor" or the name of a GPU
 	Milliseconds                         float64
+	// P are the p-values that occur, ascending, and Q the q-value of each: the
+	// lowest rate of false discoveries at which those with that p-value are called
+	// (Benjamini and Hochberg).
+	P, Q Floats
 }
 
 // Ready ends a Share.
@@ -224,16 +243,33 @@ type Detailed struct {
 	// model's bank, in units of the model's holdout.
 	Score, P float64
 	Verdict  string
+	// Embedding, Subtrees and Counts are the distances to the nearest training
+	// graph that make Score, in standard deviations of training graphs.
+	Embedding, Subtrees, Counts float64
 	// Contribution is, for each node, how much Score drops when the node is taken
 	// out: positive where it makes the graph look OOD. NaN where what remains has
-	// no score. Nil where the graph is too large for that.
+	// no score. Nil where the graph is too large for that. Gradient is what it adds
+	// by way of the embedding, by integrated gradients, and Agreement the rank
+	// correlation of Gradient with what taking out the nodes does to the distance
+	// of the embedding, NaN where there is none.
 	Contribution Floats
+	Gradient     Floats
+	Agreement    float64
+	Reasons      []Reason // what is unusual about it, the most unusual first
+	Known        bool     // it was likely trained on
 	// Nearest are the training graphs whose embeddings are nearest.
 	Nearest []Neighbor
 	// IDKeys and OODKeys are the keys of the two dictionaries that made S_Attn,
 	// most similar first; nil where nothing is scored.
 	IDKeys, OODKeys []Neighbor
 	AttnID, AttnOOD float64 // S_Attn = AttnOOD − AttnID
+}
+
+// A Reason is one way in which a graph differs from the training graphs.
+type Reason struct {
+	Text   string // a phrase in plain words, without a full stop
+	Atoms  Ints   // that it is about, ascending; none where it is about all
+	Unseen bool   // no training graph has it
 }
 
 // An Atom is a node of a graph. A bare graph's has no element.
@@ -305,11 +341,31 @@ type Exported struct {
 	Data []byte
 }
 
+// Drifted ends a Drift. Logarithms are powers of ten, 0 at the start: what bets
+// against "these come from where the training set came from" have made of 1.
+type Drifted struct {
+	Delta   float64
+	Records int // of the input, refused ones included
+	Graphs  int // of them, that were looked at
+	// X and Path are the way of the logarithm, at up to a thousand places: after
+	// how many graphs, and what it was.
+	X    Ints
+	Path Floats
+	// Highest is the largest logarithm, reached after At graphs, 0 for the start.
+	Highest float64
+	At      int
+	// Moved is after how many graphs the logarithm first was that of 1/Delta, 0 for
+	// never, and Record the record that was, from 0.
+	Moved, Record int
+}
+
 // Trained ends a Train.
 type Trained struct {
-	Model Model
-	Data  []byte // the model file, which `baca score --model` reads
-	// Warnings say where the training set was too small for something.
+	Model  Model
+	Data   []byte // the model file, which `baca score --model` reads
+	Device string // where it was trained: "processor" or the name of a GPU
+	// Warnings say where the training set was too small for something, and whether
+	// the GPU failed.
 	Warnings []string
 }
 
@@ -366,6 +422,7 @@ func (*Detailed) reply()    {}
 func (*GraphonPair) reply() {}
 func (*Entries) reply()     {}
 func (*Exported) reply()    {}
+func (*Drifted) reply()     {}
 func (*Trained) reply()     {}
 func (*Paused) reply()      {}
 func (*Measured) reply()    {}

@@ -87,10 +87,55 @@ type Dictionary struct {
 }
 
 // Export makes a file of rows. The page sends them along, so that it can leave
-// some out and needs no worker that remembers them. Reply: [Exported].
+// some out and needs no worker that remembers them. With q-values in Rows it is that
+// of `baca score --fdr`. Reply: [Exported].
 type Export struct {
 	Format string // "csv", as `baca score` writes it, "jsonl" for the same as JSON lines, or "json" for one JSON list
 	Rows   Columns
+}
+
+// Reasons is an [Export] with the columns of `baca score --explain`, for a few
+// records of the open input. Events: [Progress] of the stage StageExplain. Reply:
+// [Exported], or after [Pause] a Failed with [CodeCancelled].
+type Reasons struct {
+	Format string
+	Rows   Columns
+	Record Ints // of each row, from 0
+}
+
+// MostExplained is how many rows a Reasons may have, and MostReported how many of
+// them a Report.
+const (
+	MostExplained = 2000
+	MostReported  = 500
+)
+
+// Drift goes through the open input in its order, each record by itself, and watches
+// for a change of where they come from, as `baca drift` does. Events: [Progress] of
+// the stage StageDrift. Reply: [Drifted], or after [Pause] a Failed with
+// [CodeCancelled].
+type Drift struct {
+	Delta float64 // chance of a false alarm, ever; 0 is 0.01
+	Seed  uint64  // of the draws that break ties; 0 is 1
+}
+
+// Report makes the file of `baca report` for the open input. What was scored comes
+// along, since the page may have judged it anew. Events: [Progress] of the stages
+// StageDrift, unless that has been done, and StageExplain. Reply: [Exported], or
+// after [Pause] a Failed with [CodeCancelled].
+type Report struct {
+	Scored Scored
+	Fitted Fitted
+	Alpha  float64
+	FDR    float64 // 0 without
+	// Score and P are those of all records that have any, in their order.
+	Score, P Floats
+	// Top are the rows furthest outside, in that order, and Record their numbers,
+	// from 0.
+	Top      Columns
+	Record   Ints
+	Refusals []string // why records were refused, as many as are to be named
+	Warnings []string
 }
 
 // Train pre-trains a model on the graphs of the open input. Events: [Epoch] and
@@ -110,9 +155,9 @@ type Train struct {
 	Seconds float64
 }
 
-// Pause ends a [Train] after the epoch under way. It is the only request that is
-// looked at while another one is under way. Reply: [Paused] without a checkpoint,
-// at once; the Train has its own.
+// Pause ends a [Train] after the epoch under way, and a [Reasons], [Drift] or [Report]
+// soon. It is the only request that is always looked at while another one is under
+// way. Reply: [Paused] without a checkpoint, at once; the Train has its own.
 type Pause struct{}
 
 // Measure asks for the memory of the worker. Reply: [Measured].
@@ -128,6 +173,9 @@ func (*Detail) request()     {}
 func (*Graphons) request()   {}
 func (*Dictionary) request() {}
 func (*Export) request()     {}
+func (*Reasons) request()    {}
+func (*Drift) request()      {}
+func (*Report) request()     {}
 func (*Train) request()      {}
 func (*Pause) request()      {}
 func (*Measure) request()    {}

@@ -8,6 +8,7 @@ import (
 
 	"baca/wasm/message"
 	"baca/wasm/worker/engine"
+	"baca/wasm/worker/promise"
 )
 
 // A blob is a file of the browser, read where it lies. It implements
@@ -57,7 +58,7 @@ func (b *blob) ReadAt(p []byte, off int64) (n int, err error) {
 	}
 	for n < len(p) {
 		if len(b.rest) == 0 {
-			result, err := await(b.reader.Call("read"))
+			result, err := promise.Await(b.reader.Call("read"))
 			switch {
 			case err != nil:
 				return n, fmt.Errorf("%s: %w", gone, err)

@@ -1,14 +1,17 @@
 package worker
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"runtime"
 	"runtime/debug"
 	"syscall/js"
 
+	"baca/algo/gin"
 	"baca/wasm/message"
 	"baca/wasm/worker/engine"
+	"baca/wasm/worker/gpu"
+	"baca/wasm/worker/promise"
 )
 
 // Run answers the messages of the page. It does not return.
@@ -45,6 +48,7 @@ type host struct {
 	// have been received, sooner than any timer.
 	echo js.Value
 	back chan struct{}
+	gpus gpu.Chooser
 }
 
 func newHost() *host {
@@ -122,14 +126,14 @@ func (h *host) Waiting() (uint32, message.Request, bool) {
 
 // Fetch implements engine.Host. Files are beside the script of the worker.
 func (h *host) Fetch(name string) ([]byte, error) {
-	response, err := await(h.self.Call("fetch", name))
+	response, err := promise.Await(h.self.Call("fetch", name))
 	if err != nil {
 		return nil, fmt.Errorf("%s could not be fetched: %w", name, err)
 	}
 	if !response.Get("ok").Bool() {
 		return nil, fmt.Errorf("%s could not be fetched: the server says %d", name, response.Get("status").Int())
 	}
-	buffer, err := await(response.Call("arrayBuffer"))
+	buffer, err := promise.Await(response.Call("arrayBuffer"))
 	if err != nil {
 		return nil, fmt.Errorf("%s could not be fetched: %w", name, err)
 	}
@@ -139,26 +143,9 @@ func (h *host) Fetch(name string) ([]byte, error) {
 	return data, nil
 }
 
-// await waits for a promise.
-func await(promise js.Value) (js.Value, error) {
-	type result struct {
-		value js.Value
-		err   error
-	}
-	got := make(chan result, 1)
-	done := js.FuncOf(func(_ js.Value, args []js.Value) any {
-		got <- result{value: args[0]}
-		return nil
-	})
-	defer done.Release()
-	failed := js.FuncOf(func(_ js.Value, args []js.Value) any {
-		got <- result{err: errors.New(args[0].Get("message").String())}
-		return nil
-	})
-	defer failed.Release()
-	promise.Call("then", done, failed)
-	r := <-got
-	return r.value, r.err
+// Device implements engine.Host.
+func (h *host) Device(ctx context.Context, shape gin.Config, graphs int, training bool) (gin.Device, string) {
+	return h.gpus.Choose(ctx, shape, graphs, training)
 }
 
 // Memory implements engine.Host.

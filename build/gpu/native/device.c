@@ -193,6 +193,11 @@ gpu_kernel gpu_compile(gpu *g, const char *code, int n, const bool *writable) {
 	return k;
 }
 
+void gpu_kernel_release(gpu_kernel k) {
+	wgpuComputePipelineRelease(k.pipeline);
+	wgpuBindGroupLayoutRelease(k.layout);
+}
+
 void *gpu_group(gpu *g, void *layout, void *uniform, uint64_t params, int n, void *const *buffers) {
 	WGPUBindGroupEntry entries[9] = {0};
 	entries[0].buffer = uniform;

@@ -31,6 +31,7 @@ typedef struct {
 } gpu_kernel;
 // gpu_compile makes a kernel of one uniform and n storage buffers.
 gpu_kernel gpu_compile(gpu *g, const char *code, int n, const bool *writable);
+void gpu_kernel_release(gpu_kernel k);
 void *gpu_group(gpu *g, void *layout, void *uniform, uint64_t params, int n, void *const *buffers);
 void gpu_group_release(void *group);
 

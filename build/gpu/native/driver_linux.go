@@ -54,9 +54,18 @@ static void driver(const char *device, char *text, size_t size) {
 import "C"
 
 import (
+	"os"
 	"strings"
 	"unsafe"
 )
+
+func init() {
+	// Mesa's drivers look for a display even where nothing is to be shown, and print
+	// an error every time if this is not set.
+	if os.Getenv("XDG_RUNTIME_DIR") == "" {
+		os.Setenv("XDG_RUNTIME_DIR", os.TempDir())
+	}
+}
 
 // driverOf returns the name and version of the driver of a Vulkan device, empty if
 // they cannot be found.

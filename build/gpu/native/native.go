@@ -120,7 +120,7 @@ func Open(n int) (*GPU, error) {
 	return &GPU{adapter: list[n], g: g, buffers: map[wgsl.Buffer]unsafe.Pointer{}, groups: map[group]unsafe.Pointer{}}, nil
 }
 
-// Close gives everything back.
+// Close gives everything back. After it the GPU must not be used.
 func (g *GPU) Close() {
 	for _, p := range g.groups {
 		C.gpu_group_release(p)
@@ -134,12 +134,18 @@ func (g *GPU) Close() {
 	if g.uniform != nil {
 		C.gpu_buffer_release(g.uniform)
 	}
+	for _, k := range g.kernels {
+		C.gpu_kernel_release(k.made)
+	}
 	C.gpu_close(g.g)
-	g.g = nil
+	*g = GPU{adapter: g.adapter}
 }
 
 // String implements wgsl.GPU.
 func (g *GPU) String() string { return g.adapter.String() }
+
+// Software implements wgsl.GPU.
+func (g *GPU) Software() bool { return g.adapter.Software }
 
 // Limits implements wgsl.GPU.
 func (g *GPU) Limits() wgsl.Limits { return g.adapter.limits }

@@ -2,20 +2,18 @@ package engine
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"baca/algo"
 	"baca/algo/attention"
 	"baca/algo/contrast"
-	"baca/algo/decide"
 	"baca/algo/dictionary"
+	"baca/algo/explain"
 	"baca/algo/graph"
 	"baca/algo/molecule"
 	"baca/wasm/message"
 )
-
-// nearestShown training graphs are named for a graph.
-const nearestShown = 5
 
 func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 	if err := e.ready(); err != nil {
@@ -26,48 +24,57 @@ func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 		return nil, err
 	}
 	g := record.Graph
-	m := &message.Detailed{Record: r.Record, ID: record.ID, Score: math.NaN(), P: math.NaN(), Verdict: string(decide.Unknown)}
+	m := &message.Detailed{Record: r.Record, ID: record.ID}
 	// node[i] is the node of atom i of m.
 	node := draw(m, record.SMILES, mol, g, e.card.Canonical)
 	p := newPulse(e.host)
-	if e.alone == nil && e.model.Holdout.Len() > 0 && e.model.Bank.Len() > 0 {
-		if e.alone, err = algo.NewAlone(p, e.model, 1); err != nil {
-			return nil, err
-		}
+	alone, err := e.single(p)
+	if err != nil {
+		return nil, failf(message.CodeBadModel, "%w", err)
 	}
-	if e.alone != nil {
-		score, err := e.alone.Scores(p, []*graph.Graph{g})
-		if err != nil {
-			return nil, failf(message.CodeBadModel, "%w", err)
+	alpha := algo.DefaultOptions().Alpha
+	if e.last != nil {
+		alpha = e.last.alpha
+	}
+	x, err := alone.Explain(p, g, alpha)
+	if err != nil {
+		return nil, failf(message.CodeBadModel, "%w", err)
+	}
+	m.Score, m.P, m.Verdict = x.Score, x.P, string(x.Verdict)
+	m.Embedding, m.Subtrees, m.Counts = x.Embedding, x.Subtrees, x.Counts
+	m.Contribution, m.Gradient, m.Agreement = arranged(x.Occlusion, node), arranged(x.Gradient, node), x.Agreement
+	m.Known = x.Duplicate
+	place := make([]int, len(node)) // of each node among the atoms
+	for i, k := range node {
+		place[k] = i
+	}
+	for _, reason := range x.Reasons {
+		said := message.Reason{Text: reason.Text, Unseen: reason.Weight >= explain.Unseen}
+		for _, k := range reason.Nodes {
+			said.Atoms = append(said.Atoms, int32(place[k]))
 		}
-		alpha := algo.DefaultOptions().Alpha
-		if e.last != nil {
-			alpha = e.last.alpha
-		}
-		ps, verdicts := e.alone.Judge(score, alpha)
-		m.Score, m.P, m.Verdict = score[0], ps[0], string(verdicts[0])
-		if g.N() <= algo.MaxOcclusion {
-			parts, err := e.alone.Occlude(p, g)
-			if err != nil {
-				return nil, err
-			}
-			m.Contribution = make(message.Floats, len(node))
-			for i, k := range node {
-				m.Contribution[i] = parts[k]
-			}
-		}
-		near, err := e.alone.Nearest(p, g, nearestShown)
-		if err != nil {
-			return nil, err
-		}
-		for _, n := range near {
-			m.Nearest = append(m.Nearest, message.Neighbor{
-				Origin: dictionary.Training.String(), Row: n.Row, Distance: n.Distance,
-				Score: math.NaN(), Similarity: math.NaN(), Weight: math.NaN(), Value: math.NaN(),
-			})
-		}
+		slices.Sort(said.Atoms)
+		m.Reasons = append(m.Reasons, said)
+	}
+	for _, n := range x.Nearest {
+		m.Nearest = append(m.Nearest, message.Neighbor{
+			Origin: dictionary.Training.String(), Row: n.Row, Distance: n.Distance,
+			Score: math.NaN(), Similarity: math.NaN(), Weight: math.NaN(), Value: math.NaN(),
+		})
 	}
 	return m, e.keys(p, m, g)
+}
+
+// arranged gives values of nodes the order of the atoms, of which node has the nodes.
+func arranged(values []float64, node []int) message.Floats {
+	if values == nil {
+		return nil
+	}
+	list := make(message.Floats, len(node))
+	for i, k := range node {
+		list[i] = values[k]
+	}
+	return list
 }
 
 // keys fills in the keys that made S_Attn.

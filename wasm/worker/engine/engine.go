@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"baca/algo"
+	"baca/algo/gin"
+	"baca/algo/graph"
 	"baca/algo/table"
 	"baca/wasm/message"
 	"baca/weights"
@@ -38,6 +40,9 @@ type Host interface {
 	Memory() (total, used int)
 	// Cores is how many workers can compute at the same time, this one included.
 	Cores() int
+	// Device returns where encoders of that shape best encode, or train on, batches of
+	// that many graphs, and its name: nil where that is the processor.
+	Device(ctx context.Context, shape gin.Config, graphs int, training bool) (gin.Device, string)
 	// Spawn starts another worker. It implements [message.Spawn].
 	Spawn(receive func(data []byte), died func(reason string)) message.Port
 }
@@ -58,18 +63,21 @@ type Engine struct {
 
 	input  *input
 	last   *scored
+	drift  *watched // of the open input and the model, nil until it is asked for
 	shared *scoring // with a worker that has the input, see Share
 
-	paused bool // Pause was called since training began
+	paused bool // Pause was called since what it ends began
 
 	// Tests lower these.
-	batch     int // graphs that are scored together
-	minShared int
+	batch      int // graphs that are scored together
+	minShared  int
+	minScored  int // from which on another device is looked for
+	minTrained int
 }
 
 // New returns an engine without model and input.
 func New(h Host) *Engine {
-	return &Engine{host: h, batch: table.MaxGraphs, minShared: minShared}
+	return &Engine{host: h, batch: table.MaxGraphs, minShared: minShared, minScored: minDeviceGraphs, minTrained: minDeviceTrained}
 }
 
 // Handle answers a request.
@@ -85,8 +93,8 @@ func (e *Engine) Handle(number uint32, r message.Request) {
 	e.host.Post(number, reply)
 }
 
-// Pause ends a Train after its epoch. It may be called while Handle runs, on the
-// same thread.
+// Pause ends a Train after its epoch, and a Reasons, Drift or Report soon. It may be
+// called while Handle runs, on the same thread.
 func (e *Engine) Pause() { e.paused = true }
 
 // Light tells whether a request can be answered between two batches of another one.
@@ -126,6 +134,12 @@ func (e *Engine) answer(number uint32, r message.Request) (message.Reply, error)
 		return e.dictionary(r)
 	case *message.Export:
 		return export(r)
+	case *message.Reasons:
+		return e.reasons(r, post)
+	case *message.Drift:
+		return e.drifted(r, post)
+	case *message.Report:
+		return e.report(r, post)
 	case *message.Train:
 		return e.train(r, post)
 	case *message.Pause:
@@ -191,7 +205,7 @@ func (e *Engine) loadModel(r *message.LoadModel) (*message.Model, error) {
 	if m.Card.Name == "" {
 		m.Card.Name = r.Name
 	}
-	e.model, e.file, e.alone, e.last = m, data, nil, nil
+	e.model, e.file, e.alone, e.last, e.drift = m, data, nil, nil, nil
 	e.card = Card(m, data)
 	e.card.File, e.card.BuiltIn = file, file != ""
 	card := e.card
@@ -201,14 +215,38 @@ func (e *Engine) loadModel(r *message.LoadModel) (*message.Model, error) {
 // Card says what is known of a model whose file has the given bytes.
 func Card(m *algo.Model, data []byte) message.Model {
 	c, sum := m.Card, sha256.Sum256(data)
-	return message.Model{
+	card := message.Model{
 		Name: c.Name, Description: c.Description, Schema: c.Schema,
 		Molecules: c.Schema != algo.Constant, Canonical: c.Schema == algo.OGBCanonical,
 		Dataset: c.Dataset, DatasetSHA256: c.DatasetSHA256, Graphs: c.Graphs, Train: c.Train,
-		Holdout: m.Holdout.Len(), Bank: m.Bank.Len(), Epochs: c.Epochs, Seed: c.Seed, Loss: c.Loss, Program: c.Program,
+		Holdout: m.References(), Bank: m.Bank.Len(), Epochs: c.Epochs, Seed: c.Seed, Loss: c.Loss, Program: c.Program,
 		Parameters: len(m.Encoder.Params), Bytes: len(data), SHA256: hex.EncodeToString(sum[:]),
-		SmallestP: 1 / float64(1+m.Holdout.Len()),
+		SmallestP: 1 / float64(1+m.References()), Shared: m.Shared,
 	}
+	if p := m.Profile; p != nil && len(p.Known.Hashes) > 0 {
+		card.Knows, card.FalseMatches = true, p.Known.FalseMatches()
+	}
+	return card
+}
+
+// known is 1 where a graph was likely trained on, see message.Columns.
+func (e *Engine) known(g *graph.Graph) byte {
+	if g != nil && e.model.Profile.Known.Likely(g) {
+		return 1
+	}
+	return 0
+}
+
+// single returns what scores single graphs.
+func (e *Engine) single(p *pulse) (*algo.Alone, error) {
+	if e.alone == nil {
+		a, err := algo.NewAlone(p, e.model, 1)
+		if err != nil {
+			return nil, err
+		}
+		e.alone = a
+	}
+	return e.alone, nil
 }
 
 // turn is how long the engine computes before it lets the host have a turn.
@@ -218,17 +256,21 @@ const turn = 30 * time.Millisecond
 // long looks often whether its context is done.
 type pulse struct {
 	context.Context
-	host Host
-	last time.Time
+	host  Host
+	last  time.Time
+	ended *bool // unless nil, tells that the page wants no more of it
 }
 
-func newPulse(h Host) *pulse { return &pulse{context.Background(), h, time.Now()} }
+func newPulse(h Host) *pulse { return &pulse{Context: context.Background(), host: h, last: time.Now()} }
 
 // Err implements context.Context.
 func (p *pulse) Err() error {
 	if time.Since(p.last) >= turn {
 		p.host.Yield()
 		p.last = time.Now()
+	}
+	if p.ended != nil && *p.ended {
+		return context.Canceled
 	}
 	return p.Context.Err()
 }

@@ -21,6 +21,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
+	"baca/algo/gin"
 	"baca/algo/table"
 	"baca/wasm/message"
 	"baca/weights"
@@ -38,6 +39,8 @@ type host struct {
 	sources map[int]Source
 	cores   int
 	started int // workers
+	device  gin.Device
+	asked   []int // batches that a device was asked for
 	// spoil, unless nil, tells whether a worker dies instead of taking a message.
 	spoil func(worker int, m any) bool
 }
@@ -87,6 +90,14 @@ func (h *host) File(number int) (Source, error) {
 }
 
 func (h *host) Cores() int { return h.cores }
+
+func (h *host) Device(_ context.Context, _ gin.Config, graphs int, training bool) (gin.Device, string) {
+	if h.device == nil {
+		return nil, ""
+	}
+	h.asked = append(h.asked, graphs)
+	return h.device, "test device"
+}
 
 func (h *host) Zstd(r io.Reader) (io.Reader, error) {
 	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1))
@@ -530,7 +541,7 @@ func TestDetail(t *testing.T) {
 	if d.Atoms[0].Isotope != 13 || d.Atoms[1].Charge != 1 || len(d.Bonds) != 5 || d.Bonds[0] != (message.Bond{From: 0, To: 1, Order: 1}) {
 		t.Errorf("atoms %+v, bonds %+v", d.Atoms, d.Bonds)
 	}
-	if len(d.Contribution) != 6 || len(d.Nearest) != nearestShown || len(d.IDKeys) == 0 || len(d.OODKeys) == 0 {
+	if len(d.Contribution) != 6 || len(d.Nearest) != 3 || len(d.IDKeys) == 0 || len(d.OODKeys) == 0 {
 		t.Errorf("detail %+v", d)
 	}
 	for side, keys := range map[string][]message.Neighbor{"ID": d.IDKeys, "OOD": d.OODKeys} {

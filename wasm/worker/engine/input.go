@@ -44,7 +44,7 @@ const (
 )
 
 func (e *Engine) open(r *message.Open, post func(message.Event)) (*message.Opened, error) {
-	e.input, e.last = nil, nil
+	e.input, e.last, e.drift = nil, nil, nil
 	in, err := e.held(r)
 	if err != nil {
 		return nil, err

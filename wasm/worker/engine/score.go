@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -26,6 +27,7 @@ import (
 type scored struct {
 	scorer *algo.Scorer
 	alpha  float64
+	alone  bool  // the batch was too small to teach anything
 	places []int // records of the graphs of the batch, from 0
 	// The ids and SMILES of these records, once their rows are out.
 	ids, smiles []string
@@ -71,7 +73,7 @@ func (e *Engine) options(r *message.Score) (algo.Options, error) {
 	if !slices.Contains(algo.Calibrators, o.Calibrator) {
 		return o, failf(message.CodeBadOption, "calibrator %q: want one of %v", o.Calibrator, algo.Calibrators)
 	}
-	if err := decide.CheckAlpha(o.Alpha, e.model.Holdout.Len()); err != nil {
+	if err := decide.CheckAlpha(o.Alpha, e.model.References()); err != nil {
 		return o, failf(message.CodeBadOption, "%w", err)
 	}
 	if r.Workers < 0 || r.Workers > maxWorkers {
@@ -90,9 +92,17 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 	}
 	begin := time.Now()
 	p := newPulse(e.host)
-	run := &run{engine: e, request: r, post: post, now: &scored{alpha: o.Alpha}}
+	run := &run{engine: e, request: r, post: post, now: &scored{alpha: o.Alpha}, tally: decide.NewTally()}
 	defer run.dismiss()
 	o.Watch = run.watch()
+	at := place{name: processor}
+	if e.graphs() >= e.minScored {
+		if at = e.place(p, e.model.Encoder.Config, algo.DeviceChunk, false); at.device != nil {
+			// Single graphs, which the page asks about later, stay here.
+			e.model.Encoder.Device = at.device
+			defer func() { e.model.Encoder.Device = nil }()
+		}
+	}
 	if run.now.scorer, err = algo.NewScorer(e.model, o); err != nil {
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}
@@ -118,6 +128,8 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 	}
 	run.flush()
 	run.total.AUC = auc(run.scores, run.labels)
+	run.total.P, run.total.Q = levels(run.tally)
+	run.total.Device, run.total.Warnings = at.name, append(run.total.Warnings, at.warnings()...)
 	run.total.Milliseconds = float64(time.Since(begin).Microseconds()) / 1e3
 	return &run.total, nil
 }
@@ -132,6 +144,7 @@ type run struct {
 
 	fit   *table.Fit // nil before
 	team  *team      // that shares the work; nil for a short input
+	tally *decide.Tally
 	chunk message.Rows
 	stage string
 	shown time.Time // the last Progress
@@ -268,6 +281,7 @@ func (r *run) fitting(f *table.Fit) {
 // fitted tells the page what was learned.
 func (r *run) fitted(f *table.Fit) error {
 	r.fit, r.engine.last = f, r.now
+	r.now.alone = f.Alone
 	r.total.Warnings = f.Warnings
 	m := &message.Fitted{
 		Graphs: len(f.Graphs), Total: r.engine.graphs(), Sample: f.Sample,
@@ -275,6 +289,9 @@ func (r *run) fitted(f *table.Fit) error {
 	}
 	for _, row := range f.Holdout {
 		add(&m.Holdout, row)
+	}
+	if len(f.Holdout) == 0 {
+		m.Holdout.Score = r.engine.model.Reference // of a model made for sharing
 	}
 	m.Threshold = limit(m.Holdout.Score, r.now.alpha)
 	r.post(m)
@@ -300,7 +317,7 @@ const (
 )
 
 // appendRow appends a record with its scores, or if it was refused without.
-func appendRow(c *message.Columns, s table.Scored) {
+func (e *Engine) appendRow(c *message.Columns, s table.Scored) {
 	row, text := refused, ""
 	if s.Err != nil {
 		text = s.Err.Error()
@@ -310,13 +327,26 @@ func appendRow(c *message.Columns, s table.Scored) {
 	c.ID, c.SMILES, c.Error, c.Verdict = append(c.ID, s.ID), append(c.SMILES, s.SMILES), append(c.Error, text), append(c.Verdict, string(row.Verdict))
 	add(&c.Scores, row)
 	c.Scores.P = append(c.Scores.P, row.P)
+	if e.card.Knows {
+		c.Known = append(c.Known, e.known(s.Graph))
+	}
+}
+
+// levels are the p-values of a tally, ascending, and the q-value of each.
+func levels(t *decide.Tally) (p, q message.Floats) {
+	of := t.QValues()
+	p = slices.Sorted(maps.Keys(of))
+	for _, v := range p {
+		q = append(q, of[v])
+	}
+	return p, q
 }
 
 // emit takes rows.
 func (r *run) emit(rows []table.Scored) error {
 	first := len(r.chunk.Rows.ID)
 	for _, s := range rows {
-		appendRow(&r.chunk.Rows, s)
+		r.engine.appendRow(&r.chunk.Rows, s)
 	}
 	return r.took(first)
 }
@@ -332,6 +362,7 @@ func (r *run) took(first int) error {
 			t.Refused++
 			continue
 		}
+		r.tally.Add(c.Scores.P[i], 1)
 		switch decide.Verdict(c.Verdict[i]) {
 		case decide.Outside:
 			t.Outside++
@@ -356,12 +387,18 @@ func (r *run) took(first int) error {
 	if r.fit != nil && r.fit.Sample {
 		r.progress(message.StageScore, t.Records, r.engine.input.opened.Records)
 	}
+	r.engine.others()
+	return nil
+}
+
+// others answers the light requests that wait.
+func (e *Engine) others() {
 	for {
-		n, light, ok := r.engine.host.Waiting()
+		n, light, ok := e.host.Waiting()
 		if !ok {
-			return nil
+			return
 		}
-		r.engine.Handle(n, light)
+		e.Handle(n, light)
 	}
 }
 
@@ -476,25 +513,51 @@ func (e *Engine) rowOf(entry dictionary.Entry, bank []int) int {
 
 // export makes a file of rows.
 func export(r *message.Export) (*message.Exported, error) {
-	c, s := r.Rows, r.Rows.Scores
-	n := len(c.ID)
+	if err := even(r.Rows); err != nil {
+		return nil, err
+	}
+	return write(r.Format, r.Rows, nil, nil)
+}
+
+// even reports columns of rows that are not equally long.
+func even(c message.Columns) error {
+	n, s := len(c.ID), c.Scores
 	for _, k := range []int{len(c.SMILES), len(c.Verdict), len(c.Error), len(s.Pre), len(s.Attn), len(s.BaCa), len(s.Score), len(s.P)} {
 		if k != n {
-			return nil, failf(message.CodeBadOption, "a column of %d rows beside one of %d", k, n)
+			return failf(message.CodeBadOption, "a column of %d rows beside one of %d", k, n)
 		}
+	}
+	if k := len(c.Q); k != n && k != 0 {
+		return failf(message.CodeBadOption, "a column of %d q-values beside one of %d", k, n)
+	}
+	return nil
+}
+
+// rowAt is a row that has no error.
+func rowAt(c *message.Columns, i int) algo.Row {
+	s := &c.Scores
+	return algo.Row{Pre: s.Pre[i], Attn: s.Attn[i], BaCa: s.BaCa[i], Score: s.Score[i], P: s.P[i], Verdict: decide.Verdict(c.Verdict[i])}
+}
+
+// write makes a file of even rows, with further columns of these names, of which
+// cells has the values of each row.
+func write(format string, c message.Columns, names []string, cells [][]any) (*message.Exported, error) {
+	n := len(c.ID)
+	if len(c.Q) > 0 {
+		names = append([]string{"q_value"}, names...)
 	}
 	var b bytes.Buffer
 	out := &message.Exported{}
 	var w table.Writer
-	switch r.Format {
+	switch format {
 	case "csv":
-		w, out.Name, out.Type = table.NewCSV(&b, true), "baca.csv", "text/csv"
+		w, out.Name, out.Type = table.NewCSV(&b, true, names...), "baca.csv", "text/csv"
 	case "jsonl":
-		w, out.Name, out.Type = table.NewJSONLines(&b), "baca.jsonl", "application/jsonl"
+		w, out.Name, out.Type = table.NewJSONLines(&b, names...), "baca.jsonl", "application/jsonl"
 	case "json":
-		w, out.Name, out.Type = table.NewJSONLines(&b), "baca.json", "application/json"
+		w, out.Name, out.Type = table.NewJSONLines(&b, names...), "baca.json", "application/json"
 	default:
-		return nil, failf(message.CodeBadOption, "format %q: want csv, json or jsonl", r.Format)
+		return nil, failf(message.CodeBadOption, "format %q: want csv, json or jsonl", format)
 	}
 	for i := range n {
 		record := table.Record{ID: c.ID[i], SMILES: c.SMILES[i]}
@@ -503,13 +566,21 @@ func export(r *message.Export) (*message.Exported, error) {
 			w.Write(record, nil)
 			continue
 		}
-		w.Write(record, &algo.Row{Pre: s.Pre[i], Attn: s.Attn[i], BaCa: s.BaCa[i], Score: s.Score[i], P: s.P[i], Verdict: decide.Verdict(c.Verdict[i])})
+		var more []any
+		if len(c.Q) > 0 {
+			more = append(more, c.Q[i])
+		}
+		if cells != nil {
+			more = append(more, cells[i]...)
+		}
+		row := rowAt(&c, i)
+		w.Write(record, &row, more...)
 	}
 	if err := w.Flush(); err != nil {
 		return nil, err
 	}
 	out.Data = b.Bytes()
-	if r.Format == "json" {
+	if format == "json" {
 		list := "[\n" + strings.ReplaceAll(strings.TrimSuffix(b.String(), "\n"), "\n", ",\n") + "\n]\n"
 		if !json.Valid([]byte(list)) {
 			return nil, fmt.Errorf("the list of %d rows is not JSON", n)

@@ -210,6 +210,7 @@ func extend(to *message.Columns, from message.Columns) {
 	s, f := &to.Scores, from.Scores
 	s.Pre, s.Attn, s.BaCa = append(s.Pre, f.Pre...), append(s.Attn, f.Attn...), append(s.BaCa, f.BaCa...)
 	s.Score, s.P = append(s.Score, f.Score...), append(s.P, f.P...)
+	to.Known = append(to.Known, from.Known...)
 }
 
 // A scoring scores records of an input with what was learned from its sample.
@@ -282,7 +283,7 @@ func (s *scoring) rows(p *pulse, from, to int) (message.Columns, error) {
 	}
 	var c message.Columns
 	for _, r := range records {
-		appendRow(&c, r)
+		s.engine.appendRow(&c, r)
 	}
 	return c, nil
 }

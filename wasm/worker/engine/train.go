@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -103,9 +104,15 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 	for k, i := range train {
 		picked[k] = gs[i]
 	}
-	withWorkers := options
-	withWorkers.Workers = 1
-	trainer, err := pretrain.New(picked, withWorkers, from)
+	here := options
+	here.Workers = 1
+	at := place{name: processor}
+	if len(train)*epochs >= e.minTrained {
+		if at = e.place(p, options.Config, options.Batch, true); at.device != nil {
+			here.Device = at.device
+		}
+	}
+	trainer, err := pretrain.New(picked, here, from)
 	if err != nil {
 		return nil, failf(message.CodeBadOption, "%w", err)
 	}
@@ -138,14 +145,28 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 	}
 	progress()
 	saved := time.Now()
+	whole := copyOf(trainer.State())
 	for trainer.Epochs() < epochs {
 		e.host.Yield()
 		if e.paused {
 			data, err := checkpoint()
 			return &message.Paused{Epoch: trainer.Epochs(), Data: data}, err
 		}
-		if loss, err = trainer.Epoch(p); err != nil {
+		next, err := trainer.Epoch(p)
+		if err != nil && here.Device != nil && p.Err() == nil {
+			// The device failed in the middle of an epoch: the processor goes on from
+			// the last whole one.
+			at.device.failed, here.Device = err, nil
+			if trainer, err = pretrain.New(picked, here, &whole); err == nil {
+				continue
+			}
+		}
+		if err != nil {
 			return nil, err
+		}
+		loss = next
+		if here.Device != nil {
+			whole = copyOf(trainer.State())
 		}
 		progress()
 		if time.Since(saved).Seconds() >= seconds && trainer.Epochs() < epochs {
@@ -162,11 +183,17 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 	if err != nil {
 		return nil, err
 	}
-	out := &message.Trained{Model: Card(m, data), Data: data}
+	out := &message.Trained{Model: Card(m, data), Data: data, Device: at.name, Warnings: at.warnings()}
 	if out.Model.SmallestP > algo.DefaultOptions().Alpha {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("only %d graphs are kept from training, so no p-value is below %.2g; score with an alpha above that, or train on more graphs", len(holdout), out.Model.SmallestP))
 	}
 	return out, nil
+}
+
+// copyOf copies a state, which the epochs after it change.
+func copyOf(s pretrain.State) pretrain.State {
+	s.Params, s.M, s.V = slices.Clone(s.Params), slices.Clone(s.M), slices.Clone(s.V)
+	return s
 }
 
 // modelName makes the name of a model from that of a file.

@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"context"
-	"fmt"
 
 	"baca/algo/gin"
 	"baca/algo/pretrain"
@@ -12,42 +11,55 @@ import (
 // A Chooser finds the place for encoders to run in this worker. The zero value is
 // ready for use.
 type Chooser struct {
-	tried  bool
-	device *wgsl.Device
-	reason string // why there is no device
-	chosen map[gin.Config]*wgsl.Auto
+	// Software lets software that pretends to be a GPU take part. Tests do.
+	Software bool
+
+	gpu      *GPU // nil before it is opened, and without one
+	device   *wgsl.Device
+	tried    bool
+	measured map[job]*wgsl.Auto
 }
 
-// Choose returns the device for encoders of the given shape, nil for the processor,
-// and what to tell about it. The first time for a shape the browser's GPU, if it has
-// one, is timed against the processor, which takes a second or so: large batches go
-// to the faster of them. Software that pretends to be a GPU is not tried.
-func (c *Chooser) Choose(ctx context.Context, shape gin.Config) (gin.Device, string, error) {
+// A job is what is measured for.
+type job struct {
+	shape    gin.Config
+	training bool
+}
+
+// Choose returns the device for encoders of the given shape and batches of that many
+// graphs, to be encoded or trained on, and its name: nil where the processor is
+// faster, or there is no GPU that works. The first time the GPU is timed against the
+// processor, which takes a second or so. What it gets beside, such as single graphs,
+// the device does wherever that is faster.
+func (c *Chooser) Choose(ctx context.Context, shape gin.Config, graphs int, training bool) (gin.Device, string) {
 	if !c.tried {
-		c.tried, c.chosen = true, map[gin.Config]*wgsl.Auto{}
-		g, err := Open()
-		switch {
-		case err != nil:
-			c.reason = err.Error()
-		case g.Software():
-			c.reason = g.String() + " is no real GPU"
+		c.tried, c.measured = true, map[job]*wgsl.Auto{}
+		if g, err := Open(); err == nil && g.Software() && !c.Software {
 			g.Close()
-		default:
-			c.device = wgsl.New(g, memory)
+		} else if err == nil {
+			c.gpu, c.device = g, wgsl.New(g, memory)
 		}
 	}
-	if c.device == nil {
-		return nil, fmt.Sprintf("processor; %s", c.reason), nil
+	if c.gpu == nil || c.gpu.lost != "" {
+		return nil, ""
 	}
-	a := c.chosen[shape]
+	k := job{shape, training}
+	a := c.measured[k]
 	if a == nil {
 		var err error
-		if a, err = wgsl.Measure(ctx, pretrain.NewCPU(1), c.device, shape); err != nil {
-			return nil, "", err
+		if a, err = wgsl.Measure(ctx, pretrain.NewCPU(1), c.device, shape, training); err != nil {
+			return nil, ""
 		}
-		c.chosen[shape] = a
+		c.measured[k] = a
 	}
-	return a, fmt.Sprintf("%s (measured: %s)", a, a.Report()), nil
+	from := a.EncodeFrom
+	if training {
+		from = a.TrainFrom
+	}
+	if from == 0 || graphs < from {
+		return nil, ""
+	}
+	return a, c.gpu.String()
 }
 
 // memory is what a batch may take up in a browser, which shares the GPU with all

@@ -9,6 +9,7 @@ import (
 	"syscall/js"
 
 	"baca/algo/wgsl"
+	"baca/wasm/worker/promise"
 )
 
 // A GPU is the browser's own choice of adapter. It implements wgsl.GPU, on the
@@ -64,7 +65,7 @@ func Open() (*GPU, error) {
 	if navigator.Type() != js.TypeObject || navigator.Get("gpu").Type() != js.TypeObject {
 		return nil, errors.New("this browser has no WebGPU, or not on this page")
 	}
-	adapter, err := await(navigator.Get("gpu").Call("requestAdapter", map[string]any{"powerPreference": "high-performance"}))
+	adapter, err := promise.Await(navigator.Get("gpu").Call("requestAdapter", map[string]any{"powerPreference": "high-performance"}))
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +77,7 @@ func Open() (*GPU, error) {
 	for _, name := range []string{"maxStorageBufferBindingSize", "maxBufferSize"} {
 		limits[name] = l.Get(name)
 	}
-	device, err := await(adapter.Call("requestDevice", map[string]any{"requiredLimits": limits}))
+	device, err := promise.Await(adapter.Call("requestDevice", map[string]any{"requiredLimits": limits}))
 	if err != nil {
 		return nil, err
 	}
@@ -113,8 +114,7 @@ func describe(adapter js.Value) string {
 	return strings.Join(parts, " ") + ", WebGPU in the browser"
 }
 
-// Software tells that the processor pretends to be a GPU, as far as the browser
-// says.
+// Software implements wgsl.GPU, as far as the browser says.
 func (g *GPU) Software() bool { return g.software }
 
 // Close gives everything back.
@@ -125,28 +125,6 @@ func (g *GPU) String() string { return g.name }
 
 // Limits implements wgsl.GPU.
 func (g *GPU) Limits() wgsl.Limits { return g.limits }
-
-// await waits for a promise.
-func await(promise js.Value) (js.Value, error) {
-	type result struct {
-		value js.Value
-		err   error
-	}
-	got := make(chan result, 1)
-	done := js.FuncOf(func(_ js.Value, args []js.Value) any {
-		got <- result{value: args[0]}
-		return nil
-	})
-	defer done.Release()
-	failed := js.FuncOf(func(_ js.Value, args []js.Value) any {
-		got <- result{err: errors.New(args[0].Call("toString").String())}
-		return nil
-	})
-	defer failed.Release()
-	promise.Call("then", done, failed)
-	r := <-got
-	return r.value, r.err
-}
 
 // scope begins to gather errors of the kinds "validation" and "out-of-memory".
 func (g *GPU) scope() {
@@ -162,7 +140,7 @@ func (g *GPU) scoped() [2]js.Value {
 // failure waits for the errors of a scope.
 func (g *GPU) failure(scopes [2]js.Value) error {
 	for i, kind := range []error{wgsl.ErrMemory, nil} {
-		e, err := await(scopes[i])
+		e, err := promise.Await(scopes[i])
 		switch {
 		case g.lost != "":
 			return fmt.Errorf("%w: %s", wgsl.ErrLost, g.lost)
@@ -354,7 +332,7 @@ func (p *pending) Wait(context.Context) ([][]byte, error) {
 		p.done.Call("catch", js.Global().Get("Function").New()) // it fails too
 		return nil, err
 	}
-	if _, err := await(p.done); err != nil {
+	if _, err := promise.Await(p.done); err != nil {
 		if g.lost != "" {
 			err = fmt.Errorf("%s: %w", g.lost, err)
 		}

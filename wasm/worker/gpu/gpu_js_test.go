@@ -3,7 +3,6 @@ package gpu
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 
 	"baca/algo/gin"
@@ -39,20 +38,33 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// Software is no reason to leave the processor, and the page is told so.
+// Software is no reason to leave the processor. Where it is let, it is measured, and
+// gets the batches that it is faster with.
 func TestChoose(t *testing.T) {
+	g, err := Open()
+	if err != nil {
+		t.Skip(err)
+	}
+	software := g.Software()
+	g.Close()
+	ctx, shape := context.Background(), gin.Config{Features: 3, Hidden: 4, Layers: 1}
 	var c Chooser
+	if d, name := c.Choose(ctx, shape, 1024, false); software && (d != nil || name != "") {
+		t.Errorf("device %v called %q in software, want none", d, name)
+	}
+	c = Chooser{Software: true}
 	for range 2 {
-		d, says, err := c.Choose(context.Background(), gin.Default(9))
-		if err != nil {
-			t.Fatal(err)
+		d, name := c.Choose(ctx, shape, 1024, false)
+		a := c.measured[job{shape, false}]
+		if a == nil {
+			t.Fatal("nothing was measured")
 		}
-		t.Log(says)
-		if c.device == nil && (d != nil || !strings.HasPrefix(says, "processor; ")) {
-			t.Errorf("device %v without a GPU, told %q", d, says)
+		t.Logf("%q: %s (%s)", name, a, a.Report())
+		if want := a.EncodeFrom > 0 && a.EncodeFrom <= 1024; (d != nil) != want || (name != "") != want {
+			t.Errorf("device %v called %q, measured: %s", d, name, a)
 		}
-		if c.device != nil && (d == nil || !strings.Contains(says, "measured: ")) {
-			t.Errorf("device %v with a GPU, told %q", d, says)
-		}
+	}
+	if len(c.measured) != 1 {
+		t.Errorf("measured %d times, want once", len(c.measured))
 	}
 }

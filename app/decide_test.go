@@ -1,0 +1,389 @@
+package app
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	goapp "github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"baca/algo/decide"
+	"baca/wasm/message"
+)
+
+// levelsOf are what the worker says of p-values.
+func levelsOf(p []float64) levels {
+	tally := decide.NewTally()
+	for _, v := range p {
+		tally.Add(v, 1)
+	}
+	of := tally.QValues()
+	var l levels
+	for v := range of {
+		l.p = append(l.p, v)
+	}
+	slices.Sort(l.p)
+	for _, v := range l.p {
+		l.q = append(l.q, of[v])
+	}
+	return l
+}
+
+// The page judges by its own two lines; they agree with those of the command.
+func TestRuleIsTheCommands(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	short := map[verdict]decide.Verdict{inside: decide.Inside, borderline: decide.Borderline, outside: decide.Outside, unknown: decide.Unknown}
+	for range 200 {
+		p := make([]float64, 1+rng.IntN(60))
+		for i := range p {
+			if p[i] = float64(1+rng.IntN(40)) / 40; rng.IntN(2) == 0 {
+				p[i] /= 40
+			}
+			if rng.IntN(20) == 0 {
+				p[i] = math.NaN()
+			}
+		}
+		l, q := levelsOf(p), decide.QValues(p)
+		for _, fdr := range rates {
+			by := rule{alpha: 0.05, batch: true, cut: l.cut(fdr)}
+			for i, v := range p {
+				if got := l.of(v); got != q[i] && !math.IsNaN(v) {
+					t.Fatalf("p %g has q %g, want %g", v, got, q[i])
+				}
+				if got, want := short[by.judge(v)], decide.JudgeBatch(v, q[i], 0.05, fdr); got != want {
+					t.Fatalf("%v at %g: p %g, q %g is %s, want %s", p, fdr, v, q[i], got, want)
+				}
+				if got, want := short[rule{alpha: 0.05}.judge(v)], decide.Judge(v, 0.05); got != want {
+					t.Fatalf("p %g is %s, want %s", v, got, want)
+				}
+			}
+		}
+	}
+	if l := (levels{}); !math.IsNaN(l.of(0.5)) || !math.IsNaN(l.cut(0.1)) {
+		t.Error("without levels there are q-values")
+	}
+}
+
+// decided is a session with a scored input, whose worker also answers tasks.
+func decided(t *testing.T, text string) (*session, *fake, *[]func()) {
+	t.Helper()
+	s, f, later := newTest(t)
+	f.answer = func(number uint32, r any, say func(any)) {
+		switch r := r.(type) {
+		case *message.Score:
+			answerScore(text, func(m any) {
+				switch m := m.(type) {
+				case *message.Rows:
+					m.Rows.Known = make([]byte, len(m.Rows.ID))
+					m.Rows.Known[1] = 1
+				case *message.Scored:
+					var p []float64
+					for _, line := range strings.Split(text, "\n") {
+						if !strings.Contains(line, "x") {
+							p = append(p, 1/float64(len(line)))
+						}
+					}
+					l := levelsOf(p)
+					m.P, m.Q, m.Calibrator, m.Seed = l.p, l.q, "auto", 1
+				}
+				say(m)
+			})
+		case *message.Drift:
+			say(&message.Progress{Stage: message.StageDrift, Done: 1, Total: 3})
+			say(&message.Drifted{Delta: 0.01, Records: 3, Graphs: 2, X: message.Ints{0, 1, 2}, Path: message.Floats{0, 1, 3}, Highest: 3, At: 2, Moved: 2, Record: 1})
+		case *message.Report:
+			say(&message.Progress{Stage: message.StageExplain, Done: 1, Total: 2})
+			say(&message.Exported{Name: "report.html", Type: "text/html", Data: []byte("<p>")})
+		case *message.Reasons:
+			say(&message.Exported{Name: "reasons.csv", Data: []byte(strings.Join(r.Rows.ID, ","))})
+		case *message.Detail:
+			say(&message.Detailed{
+				Record: r.Record, Atoms: []message.Atom{{Symbol: "C"}, {Symbol: "O"}, {Symbol: "N"}}, Contribution: message.Floats{1, -1, 0}, Gradient: message.Floats{0, 1, 2}, Agreement: 0.3,
+				Reasons: []message.Reason{{Text: "more rings"}, {Text: "the element O, which no training graph has", Atoms: message.Ints{1}, Unseen: true}, {Text: "seldom N", Atoms: message.Ints{2}}},
+			})
+		default:
+			usual(number, r, say)
+		}
+	}
+	s.typed(text)
+	pass(later)
+	f.next(-1)
+	pass(later)
+	if s.phase != done {
+		t.Fatalf("phase %v", s.phase)
+	}
+	s.model.Knows, s.model.FalseMatches = true, 0.01
+	return s, f, later
+}
+
+// Eight rows with p = 1/length: of twelve letters and less.
+const lengths = "CCCCCCCCCCCC\nCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCC\nCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCC\nCC\nCCO\nx"
+
+func TestRateOfFalseDiscoveries(t *testing.T) {
+	s, f, later := decided(t, lengths)
+	asked := len(f.asked)
+	if n := s.rows.counts[outside]; n != 2 || s.rule().batch {
+		t.Fatalf("%d outside by α, want 2", n)
+	}
+	// p is 1/50, 1/40, 1/12, 1/3, 1/2 of five: q is 0.0625, 0.0625, 0.139, …
+	for _, c := range []struct {
+		rate                float64
+		outside, borderline int
+	}{{0.01, 0, 2}, {0.05, 0, 2}, {0.1, 2, 0}, {0.2, 3, 0}} {
+		s.setFDR(c.rate)
+		if n := s.rows.counts; n[outside] != c.outside || n[borderline] != c.borderline {
+			t.Errorf("at %g: %d outside and %d borderline, want %d and %d", c.rate, n[outside], n[borderline], c.outside, c.borderline)
+		}
+		if most, _ := s.rule().limits(); math.IsNaN(most) != (c.outside == 0) {
+			t.Errorf("at %g p is at most %g", c.rate, most)
+		}
+	}
+	if len(f.asked) != asked {
+		t.Error("another rate asked the worker for something")
+	}
+	c := s.rows.columns([]int32{0, 5}, s.q())
+	if len(c.Q) != 2 || math.Abs(c.Q[0]-5.0/36) > 1e-12 || !math.IsNaN(c.Q[1]) || c.Verdict[0] != "OOD" {
+		t.Errorf("columns %+v", c)
+	}
+	s.sortBy(byQ)
+	if s.order[0] != 2 || s.order[len(s.order)-1] != 5 {
+		t.Errorf("by q the order is %v", s.order)
+	}
+	what, about := headline(s)
+	if !strings.Contains(what, "3 of 5") || !strings.Contains(about, "at most 20 %") {
+		t.Errorf("the headline is %q, %q", what, about)
+	}
+	s.setFDR(0)
+	if s.rows.counts[outside] != 2 || s.view.by == byQ || len(s.q().p) != 0 {
+		t.Errorf("%d outside by α again, sorted by %v", s.rows.counts[outside], s.view.by)
+	}
+	// While another input is scored, α decides, and the page says so.
+	s.setFDR(0.2)
+	f.scores("CCO\nCCCCCC")
+	s.give("CCO\nCCCCCC", nil, "before")
+	pass(later)
+	f.next(-1)
+	pass(later)
+	if s.rule().batch {
+		t.Error("a rate of false discoveries decides without q-values")
+	}
+	if _, about := headline(s); !strings.Contains(about, "needs the p-values of all") {
+		t.Errorf("the page says %q", about)
+	}
+}
+
+func TestKnownAreMarked(t *testing.T) {
+	s, f, later := decided(t, lengths)
+	if s.rows.knows != 1 || !s.rows.known[1] {
+		t.Fatalf("%d are known: %v", s.rows.knows, s.rows.known)
+	}
+	s.toggleKnown()
+	if !slices.Equal(s.order, []int32{1}) {
+		t.Errorf("the known ones are %v, want record 1", s.order)
+	}
+	s.toggleKnown()
+	if len(s.order) != 6 {
+		t.Errorf("%d rows afterwards, want 6", len(s.order))
+	}
+	s.loadModel("other", nil)
+	f.next(-1)
+	pass(later)
+	if s.rows.knows != 1 {
+		t.Errorf("%d are known to another model that says 1", s.rows.knows)
+	}
+}
+
+func TestTasks(t *testing.T) {
+	s, f, _ := decided(t, lengths)
+	var saved []string
+	save := func(e *message.Exported) { saved = append(saved, e.Name+" "+string(e.Data)) }
+	s.setFDR(0.1)
+	s.report(save)
+	if s.task == nil || !strings.Contains(s.task.words(), "Report") {
+		t.Fatalf("the task is %+v", s.task)
+	}
+	s.explainRows("csv", save) // one at a time
+	f.next(1)
+	if got := s.task.words(); got != "Report: why, 1 of 2" {
+		t.Errorf("the page says %q", got)
+	}
+	f.next(-1)
+	r := f.asked[len(f.asked)-1].(*message.Report)
+	if r.FDR != 0.1 || r.Alpha != 0.05 || r.Scored.Seed != 1 || len(r.Fitted.Holdout.Score) != 4 || len(r.Score) != 5 || len(r.P) != 5 ||
+		!slices.Equal(r.Record, message.Ints{2, 1, 0, 4, 3}) || len(r.Top.ID) != 5 || r.Top.Q != nil || !slices.Equal(r.Refusals, []string{"no element"}) || !slices.Equal(r.Warnings, []string{"small"}) {
+		t.Errorf("a report was asked for by %+v", r)
+	}
+	s.toggle(outside)
+	s.explainRows("csv", save)
+	f.next(-1)
+	x := f.asked[len(f.asked)-1].(*message.Reasons)
+	if !slices.Equal(x.Record, message.Ints{1, 2}) || len(x.Rows.Q) != 2 || x.Rows.Verdict[0] != "OOD" {
+		t.Errorf("reasons were asked for by %+v", x)
+	}
+	if want := []string{"report.html <p>", "reasons.csv idb,idc"}; !slices.Equal(saved, want) || s.task != nil || !strings.Contains(s.exported, "2 rows saved") {
+		t.Errorf("saved %q, %q, want %q", saved, s.exported, want)
+	}
+	// Drift is looked for when the panel is opened, once.
+	s.openLab(message.StageDrift)
+	f.next(-1)
+	asked := len(f.asked)
+	s.openLab(message.StageDrift)
+	s.openLab(message.StageDrift)
+	if s.lab.drift == nil || len(f.asked) != asked {
+		t.Errorf("drift %+v after %d requests, want %d", s.lab.drift, len(f.asked), asked)
+	}
+}
+
+func TestTasksAreEnded(t *testing.T) {
+	s, f, later := decided(t, lengths)
+	answer := f.answer
+	f.answer = func(number uint32, r any, say func(any)) {
+		switch r.(type) {
+		case *message.Drift:
+			say(&message.Progress{Stage: message.StageDrift, Done: 1, Total: 6})
+		case *message.Pause:
+			say(&message.Paused{})
+		default:
+			answer(number, r, say)
+		}
+	}
+	s.openLab(message.StageDrift)
+	f.next(-1)
+	number := uint32(len(f.asked)) // of the request under way
+	s.endTask()
+	s.endTask()
+	f.next(-1)
+	if _, ok := f.asked[len(f.asked)-1].(*message.Pause); !ok || int(number) != len(f.asked)-1 || !s.task.ending {
+		t.Fatalf("asked %T after %d requests, task %+v", f.asked[len(f.asked)-1], len(f.asked), s.task)
+	}
+	data, err := message.Encode(number, &message.Failed{Code: message.CodeCancelled, Text: "cancelled"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.receive(data)
+	if s.task != nil || s.lab.driftTrouble == nil || s.phase != done || s.rows.counts[outside] != 2 || f.ended != 0 {
+		t.Errorf("task %+v, trouble %v, phase %v, %d workers ended", s.task, s.lab.driftTrouble, s.phase, f.ended)
+	}
+	// Another input ends it with the worker.
+	s.watchDrift()
+	f.next(-1)
+	s.give("CCO", nil, "before")
+	if s.task != nil || f.ended != 1 {
+		t.Errorf("task %+v, %d workers ended, want none and 1", s.task, f.ended)
+	}
+	pass(later)
+	f.next(-1)
+	if s.lab.driftTrouble != nil {
+		t.Errorf("the new input has the trouble of the one before: %v", s.lab.driftTrouble)
+	}
+}
+
+// The furthest are the first of all by score, equal ones in the order of the input.
+func TestFurthest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 1))
+	for range 100 {
+		s := newSession(nil)
+		s.rows.score = make([]float64, rng.IntN(60))
+		var all []int32
+		for i := range s.rows.score {
+			if s.rows.score[i] = float64(rng.IntN(20)); rng.IntN(8) == 0 {
+				s.rows.score[i] = math.NaN()
+				continue
+			}
+			all = append(all, int32(i))
+		}
+		slices.SortStableFunc(all, func(a, b int32) int { return int(s.rows.score[b] - s.rows.score[a]) })
+		for _, most := range []int{1, 3, 100} {
+			if got := s.furthest(most); !slices.Equal(got, all[:min(most, len(all))]) {
+				t.Fatalf("the %d furthest of %v are %v, want %v", most, s.rows.score, got, all)
+			}
+		}
+	}
+}
+
+func TestMarkedAtoms(t *testing.T) {
+	s, f, _ := decided(t, lengths)
+	s.choose(0)
+	f.next(-1)
+	if got := s.marked(); !slices.Equal(got, []bool{false, true, false}) {
+		t.Errorf("atoms %v are ringed, want what was never seen", got)
+	}
+	s.mark(2)
+	if got := s.marked(); !slices.Equal(got, []bool{false, false, true}) {
+		t.Errorf("atoms %v are ringed, want those of the reason", got)
+	}
+	s.mark(2)
+	if got := s.marked(); !slices.Equal(got, []bool{false, true, false}) || s.reason != -1 {
+		t.Errorf("atoms %v are ringed after letting go", got)
+	}
+	s.mark(0)
+	if got := s.marked(); got != nil {
+		t.Errorf("atoms %v are ringed for a reason about all", got)
+	}
+	s.choose(1)
+	if s.reason != -1 {
+		t.Error("another record keeps the reason")
+	}
+}
+
+func TestDriftInWords(t *testing.T) {
+	for _, c := range []struct {
+		d    message.Drifted
+		name string
+		want []string
+	}{
+		{message.Drifted{Delta: 0.01, Graphs: 9, Highest: 0.5}, "", []string{"Nothing says", "more than 3.16, and 100 would be needed"}},
+		{message.Drifted{Delta: 0.01, Graphs: 1500, Highest: 12.3, Moved: 1200}, "RDX", []string{"They have moved: by number 1 200 of 1 500, RDX,", "at most 1 %", "10¹²."}},
+		{message.Drifted{Delta: 0.001, Graphs: 3, Highest: 3.1, Moved: 2}, "", []string{"by number 2 of 3 bets", "more than 1000"}},
+	} {
+		got := driftSentence(&c.d, c.name)
+		for _, want := range c.want {
+			if !strings.Contains(strings.ReplaceAll(got, "\u202f", " "), want) {
+				t.Errorf("%+v: %q, want %q in it", c.d, got, want)
+			}
+		}
+	}
+	for r, want := range map[float64]string{0.9: "agree on", 0.3: "in part", -0.5: "do not agree", math.NaN(): "Too few"} {
+		if got := agreement(r, 5); !strings.Contains(got, want) {
+			t.Errorf("agreement %g: %q", r, got)
+		}
+	}
+}
+
+// All that is said about decisions is drawn.
+func TestDecisionsRender(t *testing.T) {
+	s, f, _ := decided(t, lengths)
+	html := func() string {
+		t.Helper()
+		p := &page{s: s}
+		if err := goapp.NewTestEngine().Load(p); err != nil {
+			t.Fatal(err)
+		}
+		return goapp.HTMLString(p)
+	}
+	s.setFDR(0.2)
+	s.drawn(s.rows.picture(1), "", "no layout") // by springs then
+	s.choose(1)
+	f.next(-1)
+	s.openLab(message.StageDrift)
+	f.next(-1)
+	text := html()
+	for _, want := range []string{
+		"q-value", "Among all: q", "Likely trained on.", "likely trained on", "more rings", "the element O, which no training graph has", "rank correlation 0.300",
+		"Lab: drift", "They have moved", "Evidence of drift", "What not to conclude", `data-save="report"`, "By subtrees with counts", "among 6",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the HTML lacks %q", want)
+		}
+	}
+	s.setFDR(0.01)
+	if text := html(); !strings.Contains(text, "none can be called outside at 1 %") {
+		t.Error("the page does not say that nothing can be called")
+	}
+	s.setFDR(0)
+	if text := html(); strings.Contains(text, "q-value") {
+		t.Error("there are q-values where α decides")
+	}
+}

@@ -1,0 +1,272 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"baca/algo/baseline"
+	"baca/algo/dataset"
+	"baca/algo/fingerprint"
+	"baca/algo/graph"
+)
+
+// A benchPair is an ID and an OOD set. Each is the name of a data set, or of a part
+// of one:
+//
+//	NAME@common, NAME@rare  the molecules with the most frequent scaffolds, four
+//	                        fifths of the set, and the others
+//	NAME@size               for OOD: as many graphs as the ID set has, each of the
+//	                        size of one of them as far as there are any left
+type benchPair struct {
+	ID, OOD string
+	paper   *paperRow // nil for pairs that the paper does not have
+}
+
+// A paperRow is a column of the paper's table 1, AUROC in percent.
+type paperRow struct {
+	base, baca, std float64
+	best            string // of the other methods
+}
+
+func (p *benchPair) name() string { return p.ID + "/" + p.OOD }
+
+// file is the name as part of a file name.
+func (p *benchPair) file() string { return p.ID + "-" + p.OOD }
+
+// paperPairs are those of the paper's table 1.
+var paperPairs = []*benchPair{
+	{"BZR", "COX2", &paperRow{92.95, 94.23, 0.42, "93.00 GOOD-D"}},
+	{"PTC_MR", "MUTAG", &paperRow{77.59, 86.53, 1.39, "81.84 GOODAT"}},
+	{"AIDS", "DHFR", &paperRow{99.24, 99.86, 0.03, "99.28 HGOE"}},
+	{"ENZYMES", "PROTEINS", &paperRow{63.14, 67.10, 1.43, "66.29 GOODAT"}},
+	{"IMDB-MULTI", "IMDB-BINARY", &paperRow{75.14, 80.93, 0.69, "81.74 HGOE"}},
+	{"tox21", "sider", &paperRow{65.07, 69.82, 0.59, "68.92 GOODAT"}},
+	{"freesolv", "toxcast", &paperRow{77.62, 83.12, 0.42, "82.89 HGOE"}},
+	{"bbbp", "bace", &paperRow{86.51, 93.11, 0.29, "83.46 HGOE"}},
+	{"clintox", "lipo", &paperRow{76.92, 82.57, 0.23, "70.09 HGOE"}},
+	{"esol", "muv", &paperRow{77.62, 95.31, 0.14, "92.64 HGOE"}},
+}
+
+// validationPairs are for choosing settings. None of the paper's pairs is among
+// them, in either direction.
+var validationPairs = []*benchPair{
+	{ID: "MUTAG", OOD: "BZR"},
+	{ID: "COX2", OOD: "DHFR"},
+	{ID: "PTC_MR", OOD: "AIDS"},
+	{ID: "AIDS", OOD: "PTC_MR"},
+	{ID: "PROTEINS", OOD: "IMDB-BINARY"},
+	{ID: "PROTEINS", OOD: "IMDB-BINARY@size"},
+	{ID: "sider", OOD: "bace"},
+	{ID: "esol", OOD: "freesolv"},
+	{ID: "bbbp", OOD: "sider"},
+	{ID: "clintox", OOD: "muv@size"},
+	{ID: "bace@common", OOD: "bace@rare"},
+	{ID: "lipo", OOD: "hiv"},
+	{ID: "lipo", OOD: "hiv@size"},
+	{ID: "toxcast", OOD: "muv"},
+}
+
+// parsePairs reads the value of --pairs.
+func parsePairs(list string) ([]*benchPair, error) {
+	switch list {
+	case "paper":
+		return paperPairs, nil
+	case "validation":
+		return validationPairs, nil
+	}
+	var pairs []*benchPair
+	seen := map[string]bool{}
+	for _, name := range strings.Split(list, ",") {
+		ends := strings.Split(name, "/")
+		if len(ends) != 2 || ends[0] == "" || ends[1] == "" || ends[0] == ends[1] {
+			return nil, usagef("--pairs %s: want paper, validation, or pairs such as BZR/COX2,bbbp/bace", name)
+		}
+		for i, end := range ends {
+			_, part, _ := strings.Cut(end, "@")
+			if part != "" && part != "common" && part != "rare" && (part != "size" || i == 0) {
+				return nil, usagef("--pairs %s: %s: want a set, a part @common or @rare of it, or for OOD @size", name, end)
+			}
+		}
+		if seen[name] {
+			return nil, usagef("--pairs: %s is there twice", name)
+		}
+		seen[name] = true
+		pair := &benchPair{ID: ends[0], OOD: ends[1]}
+		for _, p := range paperPairs {
+			if p.name() == name {
+				pair = p
+			}
+		}
+		pairs = append(pairs, pair)
+	}
+	return pairs, nil
+}
+
+// sets keeps data sets in memory. It may be used by several goroutines.
+type sets struct {
+	data    string
+	workers int
+	mu      sync.Mutex
+	known   map[string]*loadedSet
+}
+
+type loadedSet struct {
+	set            *dataset.Set
+	schema, sha256 string // of the files that it was read from
+}
+
+// open returns a set or a part of one, for pairs with the given ID set.
+func (s *sets) open(ctx context.Context, name, id string) (*loadedSet, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.get(ctx, name, id)
+}
+
+func (s *sets) get(ctx context.Context, name, id string) (*loadedSet, error) {
+	base, part, _ := strings.Cut(name, "@")
+	key := name
+	if part == "size" {
+		key += "/" + id
+	}
+	if l := s.known[key]; l != nil {
+		return l, nil
+	}
+	l := &loadedSet{}
+	if part == "" {
+		files := &recorder{FS: os.DirFS(s.data)}
+		var err error
+		if l.set, err = dataset.Open(ctx, files, base, s.workers); err != nil {
+			return nil, err
+		}
+		if l.sha256, err = files.sum(); err != nil {
+			return nil, err
+		}
+		if l.schema, err = schemaOf(l.set); err != nil {
+			return nil, err
+		}
+	} else {
+		whole, err := s.get(ctx, base, "")
+		if err != nil {
+			return nil, err
+		}
+		var index []int
+		if part == "size" {
+			inside, err := s.get(ctx, id, "")
+			if err != nil {
+				return nil, err
+			}
+			index = sameSizes(inside.set.Graphs, whole.set.Graphs)
+		} else {
+			common, rare := byScaffold(whole.set.Graphs)
+			index = common
+			if part == "rare" {
+				index = rare
+			}
+		}
+		l.schema, l.sha256 = whole.schema, whole.sha256
+		l.set = &dataset.Set{Name: name}
+		for _, i := range index {
+			l.set.Graphs = append(l.set.Graphs, whole.set.Graphs[i])
+		}
+	}
+	if len(l.set.Graphs) == 0 {
+		return nil, fmt.Errorf("%s has no graphs", name)
+	}
+	if s.known == nil {
+		s.known = map[string]*loadedSet{}
+	}
+	s.known[key] = l
+	return l, nil
+}
+
+// encode computes the structural encodings of graphs. That writes to them, and
+// cells at work at the same time may share them.
+func (s *sets) encode(gs []*graph.Graph) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, g := range gs {
+		g.EncodeStructure()
+	}
+}
+
+// byScaffold parts molecules by what is left without their side chains: the most
+// frequent scaffolds, ties by which came first, until they make four fifths, and
+// the rest. Both lists ascend.
+func byScaffold(gs []*graph.Graph) (common, rare []int) {
+	groups := map[string][]int{}
+	var names []string
+	for i, g := range gs {
+		p := fingerprint.New(baseline.Core(g), 4)
+		name, err := json.Marshal(p)
+		if err != nil {
+			panic(err) // two lists of numbers
+		}
+		if groups[string(name)] == nil {
+			names = append(names, string(name))
+		}
+		groups[string(name)] = append(groups[string(name)], i)
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(len(groups[b]), len(groups[a])) })
+	for _, name := range names {
+		if 5*len(common) < 4*len(gs) {
+			common = append(common, groups[name]...)
+		} else {
+			rare = append(rare, groups[name]...)
+		}
+	}
+	slices.Sort(common)
+	slices.Sort(rare)
+	return common, rare
+}
+
+// sizeStream is the second half of the seed of the order of sameSizes.
+const sizeStream = 0xba1a_1002
+
+// sameSizes picks for each inside graph, in a fixed random order, one of the
+// outside graphs with the nearest number of nodes that is not taken yet, the
+// smaller of two. So the first n of them have the sizes of n inside graphs.
+func sameSizes(inside, outside []*graph.Graph) []int {
+	rng := rand.New(rand.NewPCG(1, sizeStream))
+	largest := 0
+	for _, g := range outside {
+		largest = max(largest, g.N())
+	}
+	free := make([][]int, largest+1)
+	for _, i := range rng.Perm(len(outside)) {
+		n := outside[i].N()
+		free[n] = append(free[n], i)
+	}
+	var index []int
+	for _, i := range rng.Perm(len(inside)) {
+		want := inside[i].N()
+		for d := 0; d <= max(want, largest-want); d++ {
+			if n := take(free, want-d); n >= 0 {
+				index = append(index, n)
+				break
+			}
+			if n := take(free, want+d); n >= 0 {
+				index = append(index, n)
+				break
+			}
+		}
+	}
+	return index
+}
+
+// take removes a number from a list, or returns −1.
+func take(free [][]int, list int) int {
+	if list < 0 || list >= len(free) || len(free[list]) == 0 {
+		return -1
+	}
+	last := len(free[list]) - 1
+	i := free[list][last]
+	free[list] = free[list][:last]
+	return i
+}

@@ -1,0 +1,529 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/algo"
+	"baca/algo/attention"
+	"baca/algo/graph"
+	"baca/algo/metric"
+)
+
+func TestParsePairs(t *testing.T) {
+	for list, want := range map[string]string{
+		"BZR/COX2":                       "BZR/COX2",
+		"BZR/COX2,bace@common/bace@rare": "BZR/COX2 bace@common/bace@rare",
+		"lipo/hiv@size":                  "lipo/hiv@size",
+		"":                               "error",
+		"BZR":                            "error",
+		"BZR/BZR":                        "error",
+		"BZR/COX2,BZR/COX2":              "error",
+		"BZR/COX2/MUTAG":                 "error",
+		"hiv@size/lipo":                  "error",
+		"lipo/hiv@large":                 "error",
+		"a/b,":                           "error",
+	} {
+		pairs, err := parsePairs(list)
+		var names []string
+		for _, p := range pairs {
+			names = append(names, p.name())
+		}
+		got := strings.Join(names, " ")
+		if err != nil {
+			got = "error"
+		}
+		if got != want {
+			t.Errorf("%q: %s (%v), want %s", list, got, err, want)
+		}
+	}
+	if p, err := parsePairs("bbbp/bace"); err != nil || p[0].paper == nil || p[0].paper.baca != 93.11 {
+		t.Errorf("bbbp/bace: %+v, %v: want the paper's row", p, err)
+	}
+	// What is chosen on the validation pairs must not have seen the paper's.
+	seen := map[string]bool{}
+	for _, p := range validationPairs {
+		if seen[p.name()] || p.paper != nil {
+			t.Errorf("%s: twice, or with the paper's numbers", p.name())
+		}
+		seen[p.name()] = true
+		base := func(s string) string { b, _, _ := strings.Cut(s, "@"); return b }
+		for _, q := range paperPairs {
+			if base(p.ID) == q.ID && base(p.OOD) == q.OOD || base(p.ID) == q.OOD && base(p.OOD) == q.ID {
+				t.Errorf("%s is the paper's %s", p.name(), q.name())
+			}
+		}
+	}
+	if len(seen) < 8 || len(paperPairs) != 10 {
+		t.Errorf("%d validation pairs and %d of the paper", len(seen), len(paperPairs))
+	}
+}
+
+// The averages that the paper prints check the numbers that were typed in.
+func TestPaperRows(t *testing.T) {
+	sum := 0.0
+	for _, p := range paperPairs {
+		sum += p.paper.baca
+	}
+	if math.Abs(sum/10-85.26) > 0.005 {
+		t.Errorf("the mean is %.3f, the paper prints 85.26", sum/10)
+	}
+}
+
+func path(t *testing.T, n int) *graph.Graph {
+	t.Helper()
+	var edges [][2]int32
+	for i := range n - 1 {
+		edges = append(edges, [2]int32{int32(i), int32(i + 1)})
+	}
+	g, _, err := graph.New(n, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func TestSameSizes(t *testing.T) {
+	var inside, outside []*graph.Graph
+	for range 5 {
+		inside = append(inside, path(t, 4), path(t, 7))
+	}
+	for n := 1; n < 30; n++ {
+		outside = append(outside, path(t, n), path(t, n), path(t, n))
+	}
+	index := sameSizes(inside, outside)
+	if len(index) != len(inside) {
+		t.Fatalf("%d graphs, want %d", len(index), len(inside))
+	}
+	counts := map[int]int{}
+	for k, i := range index {
+		if slices.Contains(index[:k], i) {
+			t.Errorf("graph %d is taken twice", i)
+		}
+		counts[outside[i].N()]++
+	}
+	// Three of the size itself, then the nearest, the smaller first.
+	if want := map[int]int{4: 3, 3: 2, 7: 3, 6: 2}; fmt.Sprint(counts) != fmt.Sprint(want) {
+		t.Errorf("sizes %v, want %v", counts, want)
+	}
+	if got := sameSizes(inside, outside[:2]); len(got) != 2 {
+		t.Errorf("%v: want the two that there are", got)
+	}
+}
+
+func TestByScaffold(t *testing.T) {
+	ring := func(n, tail int) *graph.Graph {
+		edges := [][2]int32{{int32(n - 1), 0}}
+		for i := range n - 1 {
+			edges = append(edges, [2]int32{int32(i), int32(i + 1)})
+		}
+		for i := range tail {
+			edges = append(edges, [2]int32{0, int32(n + i)})
+		}
+		g, _, err := graph.New(n+tail, edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	// Five of one scaffold, three of another, one each of two more.
+	gs := []*graph.Graph{ring(5, 0), ring(6, 0), ring(5, 1), ring(7, 2), ring(6, 1), ring(5, 2), path(t, 3), ring(5, 3), ring(6, 2), ring(5, 4)}
+	common, rare := byScaffold(gs)
+	if want := []int{0, 1, 2, 4, 5, 7, 8, 9}; !slices.Equal(common, want) {
+		t.Errorf("common %v, want %v", common, want)
+	}
+	if want := []int{3, 6}; !slices.Equal(rare, want) {
+		t.Errorf("rare %v, want %v", rare, want)
+	}
+}
+
+func TestEach(t *testing.T) {
+	for _, workers := range []int{1, 3} {
+		done := make([]int, 50)
+		err := each(context.Background(), workers, len(done), func(_ context.Context, i int) error {
+			done[i]++
+			return nil
+		})
+		if err != nil || slices.Max(done) != 1 || slices.Min(done) != 1 {
+			t.Errorf("%d workers: %v, %v", workers, done, err)
+		}
+		broken := fmt.Errorf("broken")
+		calls := 0
+		err = each(context.Background(), 1, 50, func(_ context.Context, i int) error {
+			calls++
+			if i == 3 {
+				return broken
+			}
+			return nil
+		})
+		if err != broken || calls != 4 {
+			t.Errorf("%v after %d calls, want the error after 4", err, calls)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		if err := each(ctx, workers, 5, func(context.Context, int) error { return nil }); err != context.Canceled {
+			t.Errorf("cancelled: %v", err)
+		}
+	}
+}
+
+func TestThinnedBatch(t *testing.T) {
+	b := trained(t)
+	for _, share := range []float64{0, 0.25, 1} {
+		index, err := b.thinned(share, 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := b.pick(index)
+		want := int(math.Round(share * float64(b.nID)))
+		if p.nID != b.nID || len(p.graphs) != b.nID+want || len(p.ood) != len(p.graphs) {
+			t.Errorf("share %g: %d ID of %d graphs", share, p.nID, len(p.graphs))
+		}
+		for k, i := range index {
+			if p.graphs[k] != b.graphs[i] || p.ood[k] != b.ood[i] {
+				t.Errorf("share %g: graph %d is not graph %d of the batch", share, k, i)
+			}
+		}
+	}
+}
+
+// The columns of the default and of the ratio leave the attention untrained. Their
+// scores must be those that the product gives.
+func TestDefaultNeedsNoAttention(t *testing.T) {
+	b := trained(t)
+	for _, column := range []string{columnPre, columnRatio, columnDefault} {
+		o := columnOptions(column, b.seed)
+		fast, err := b.score(context.Background(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Attention = algo.DefaultOptions().Attention
+		whole, err := b.score(context.Background(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(fast.scores, whole.scores) {
+			t.Errorf("%s: other scores where the attention is trained", column)
+		}
+	}
+}
+
+func benchTable(t *testing.T, args ...string) []tableCell {
+	t.Helper()
+	out := args[slices.Index(args, "--out")+1]
+	succeed(t, append([]string{"bench", "table1"}, args...)...)
+	var cells []tableCell
+	if err := json.Unmarshal(read(t, filepath.Join(out, "table1.json")), &cells); err != nil {
+		t.Fatal(err)
+	}
+	for i := range cells {
+		for k := range cells[i].Seeds {
+			cells[i].Seeds[k].Seconds = 0
+		}
+	}
+	return cells
+}
+
+// Table 1 has what eval measures, beside the rest; a second run does nothing, one
+// after a loss only what is missing, and the number of workers changes nothing.
+func TestBenchTable1(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains encoders")
+	}
+	data, out := fixture(t), t.TempDir()
+	kept := filepath.Join(out, "encoders")
+	args := []string{"--data", data, "--out", out, "--pairs", "TREES/RINGS", "--seeds", "1,2", "--epochs", "3"}
+	cells := benchTable(t, append(args, "--workers", "1")...)
+	find := func(protocol, column, ood string) *tableCell {
+		t.Helper()
+		for i, c := range cells {
+			if c.Protocol == protocol && c.Column == column && c.OOD == ood {
+				return &cells[i]
+			}
+		}
+		t.Fatalf("no cell %s, %s, %s", protocol, column, ood)
+		return nil
+	}
+	for _, protocol := range []string{"fixed", "grid"} {
+		for _, column := range batchColumns {
+			for _, ood := range []string{"first", "random"} {
+				if protocol == "grid" && (ood == "random" || column == columnPre || column == columnAttention) {
+					continue // not there, or slow
+				}
+				eval, _ := evalJSON(t, "--pair", "TREES/RINGS", "--data", data, "--weights", kept, "--seeds", "1,2", "--epochs", "3",
+					"--calibrator", calibratorOf(column), "--ood", ood, "--protocol", protocol)
+				c := find(protocol, column, ood)
+				if c.AUROCMean != eval.Mean.AUROC || c.AUROCStd != eval.Std.AUROC {
+					t.Errorf("%s, %s, %s: %v ± %v, eval has %v ± %v", protocol, column, ood, c.AUROCMean, c.AUROCStd, eval.Mean.AUROC, eval.Std.AUROC)
+				}
+				for k, s := range eval.Seeds {
+					if got := c.Seeds[k]; got.Seed != s.Seed || got.AUROC != s.AUROC || got.AUPR != s.AUPR || got.FPR95 != s.FPR95 {
+						t.Errorf("%s, %s, %s: %+v, eval has %+v", protocol, column, ood, got, s)
+					}
+				}
+			}
+		}
+	}
+	for _, column := range slices.Concat(statisticColumns(), aloneColumns, []string{columnGraph}) {
+		for _, s := range find("fixed", column, "first").Seeds {
+			if !(s.AUROC >= 0 && s.AUROC <= 1) {
+				t.Errorf("%s, seed %d: %v", column, s.Seed, s.AUROC)
+			}
+		}
+	}
+	// The rings have more edges than the trees for their size.
+	if c := find("fixed", "cycles", "first"); c.AUROCMean < 0.95 {
+		t.Errorf("cycles: %v", c.AUROCMean)
+	}
+	for _, name := range []string{"report.md", "figures/scores-TREES-RINGS.svg", "figures/scores-TREES-RINGS.png", "figures/contamination-TREES-RINGS.svg"} {
+		if info, err := os.Stat(filepath.Join(out, filepath.FromSlash(name))); err != nil || info.Size() < 500 {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+	}
+	if report := string(read(t, filepath.Join(out, "report.md"))); !strings.Contains(report, "| TREES/RINGS |") || strings.Contains(report, "NaN") {
+		t.Errorf("the report:\n%s", report)
+	}
+
+	files, err := filepath.Glob(filepath.Join(out, "cells", "TREES-RINGS", "*.json"))
+	if err != nil || len(files) != 9 {
+		t.Fatalf("%d cells, %v: want 2 seeds × 3 and 3 of the grid", len(files), err)
+	}
+	before := map[string]string{}
+	for _, f := range files {
+		before[f] = string(read(t, f))
+	}
+	lost, cut := files[0], files[len(files)-1]
+	if err := os.Remove(lost); err != nil {
+		t.Fatal(err)
+	}
+	write(t, cut, before[cut][:100])
+	again := benchTable(t, append(args, "--workers", "2")...)
+	if a, b := fmt.Sprintf("%+v", withoutPointers(cells)), fmt.Sprintf("%+v", withoutPointers(again)); a != b {
+		t.Errorf("after a loss, on two workers:\n%s\nwant\n%s", b, a)
+	}
+	for _, f := range files {
+		if now := string(read(t, f)); now == before[f] == (f == lost || f == cut) {
+			t.Errorf("%s: was done again: %v", f, now != before[f])
+		}
+	}
+	// Cells of another run are not used.
+	var file cellFile
+	if err := json.Unmarshal(read(t, files[0]), &file); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := readCell(files[0], file.Run); err != nil || got == nil {
+		t.Errorf("the run of a cell does not take it: %v", err)
+	}
+	for _, change := range []func(*runKey){
+		func(k *runKey) { k.Build = "x" }, func(k *runKey) { k.IDData = "x" }, func(k *runKey) { k.OODData = "x" },
+		func(k *runKey) { k.Epochs++ }, func(k *runKey) { k.Part = "x" }, func(k *runKey) { k.Pair = "x" },
+	} {
+		key := file.Run
+		change(&key)
+		if got, err := readCell(files[0], key); err != nil || got != nil {
+			t.Errorf("a cell of %+v is taken for %+v, %v", file.Run, key, err)
+		}
+	}
+}
+
+// withoutPointers makes cells printable.
+func withoutPointers(cells []tableCell) []string {
+	var list []string
+	for _, c := range cells {
+		data, err := json.Marshal(c)
+		if err != nil {
+			panic(err)
+		}
+		list = append(list, string(data))
+	}
+	return list
+}
+
+// A thinned batch is scored like one that came thinned, and alarms are those of the
+// product's verdicts.
+func TestThinCell(t *testing.T) {
+	b := trained(t)
+	tested, apart := b.halves(3)
+	tested = append(tested, 0, 0, 0)
+	seen := map[int]int{}
+	for _, i := range append(tested[:len(tested)-3], apart...) {
+		seen[i]++
+	}
+	if len(seen) != b.nID {
+		t.Errorf("halves %v and %v of %d graphs", tested, apart, b.nID)
+	}
+	a, err := b.falseAlarms(context.Background(), columnDefault, 0.5, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := b.falseAlarms(context.Background(), columnDefault, 0.5, 3)
+	if err != nil || a != again {
+		t.Errorf("%+v, then %+v, %v", a, again, err)
+	}
+	held := b.nID - b.nID/2
+	if want := max(0.05, 1/float64(1+held)); a.asked != want || !(a.rate >= 0 && a.rate <= 1) {
+		t.Errorf("%+v, want %g asked for", a, want)
+	}
+}
+
+func TestBenchAttention(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains encoders")
+	}
+	data, out := fixture(t), t.TempDir()
+	kept := filepath.Join(out, "encoders")
+	common := []string{"--data", data, "--weights", kept, "--seeds", "1", "--epochs", "3"}
+	want := map[string]rate{}
+	for column, name := range map[string]string{columnAttention: "full", columnPre: "neither dictionary"} {
+		eval, _ := evalJSON(t, append([]string{"--pair", "TREES/RINGS", "--calibrator", calibratorOf(column)}, common...)...)
+		want[name] = eval.Mean.AUROC
+	}
+	want["fixed"], want["β = 1"] = want["full"], want["full"]
+	for _, name := range []string{"ablation", "sensitivity"} {
+		folder := filepath.Join(out, name)
+		succeed(t, append([]string{"bench", name, "--pairs", "TREES/RINGS", "--out", folder}, common...)...)
+		var columns []variantColumn
+		if err := json.Unmarshal(read(t, filepath.Join(folder, name+".json")), &columns); err != nil {
+			t.Fatal(err)
+		}
+		compared := 0
+		for _, c := range columns {
+			got := c.Pairs["TREES/RINGS"]
+			if len(got) != 1 || !(got[0] >= 0 && got[0] <= 1) {
+				t.Errorf("%s, %s: %v", name, c.Name, got)
+			} else if w, ok := want[c.Name]; ok {
+				compared++
+				if got[0] != w {
+					t.Errorf("%s, %s: %v, eval has %v", name, c.Name, got[0], w)
+				}
+			}
+		}
+		if compared != 2 {
+			t.Errorf("%s: %d columns to compare with eval, want 2", name, compared)
+		}
+	}
+	var cell cellFile
+	var v variantCell
+	if err := json.Unmarshal(read(t, filepath.Join(out, "sensitivity", "cells", "TREES-RINGS", "seed1-sensitivity.json")), &cell); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(cell.Result, &v); err != nil || len(v.Trace) != 200 || v.Trace[199].Step != 200 {
+		t.Errorf("%d steps, %v: want 200", len(v.Trace), err)
+	}
+	if files, _ := filepath.Glob(filepath.Join(out, "sensitivity", "figures", "*.svg")); len(files) != 5 {
+		t.Errorf("%d figures, want 5", len(files))
+	}
+}
+
+// The parts of S_Attn are those that the scorer added.
+func TestPartialAttention(t *testing.T) {
+	b := trained(t)
+	o := columnOptions(columnAttention, 1)
+	out, err := b.score(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := b.partial(context.Background(), out, o.Beta, attention.Score.Attn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inside, err := b.partial(context.Background(), out, o.Beta, func(s attention.Score) float64 { return -s.In })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range out.scores {
+		if math.Abs(whole[i]-want) > 1e-6 {
+			t.Errorf("graph %d: S_BaCa %g of both parts, %g of the scorer", i, whole[i], want)
+		}
+	}
+	if slices.Equal(whole, inside) {
+		t.Error("one dictionary says what both do")
+	}
+}
+
+func TestBenchTheorem(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains encoders")
+	}
+	out := t.TempDir()
+	succeed(t, "bench", "theorem", "--data", fixture(t), "--out", out, "--pairs", "TREES/RINGS", "--seeds", "1", "--epochs", "2")
+	var all []struct {
+		Pair string
+		theoremCell
+	}
+	if err := json.Unmarshal(read(t, filepath.Join(out, "theorem.json")), &all); err != nil {
+		t.Fatal(err)
+	}
+	if len(all) != 1 || len(all[0].Motifs) != 4 {
+		t.Fatalf("%+v", all)
+	}
+	for _, m := range all[0].Motifs {
+		if m.Mixtures == 0 || m.Above != 0 || !(m.Largest > 0 && m.Largest <= 1+1e-9) {
+			t.Errorf("%+v", m)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(out, "figures", "graphons-TREES-RINGS.png")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBenchRefuses(t *testing.T) {
+	data := fixture(t)
+	out := t.TempDir()
+	for message, args := range map[string][]string{
+		"want --data DIR and --out DIR":                 {"table1"},
+		"want paper, validation, or pairs":              {"table1", "--data", data, "--out", out, "--pairs", "x"},
+		"--seeds: 2 is there twice":                     {"ablation", "--data", data, "--out", out, "--seeds", "2,2"},
+		"--workers -1":                                  {"theorem", "--data", data, "--out", out, "--workers", "-1"},
+		"--epochs 0":                                    {"sensitivity", "--data", data, "--out", out, "--epochs", "0"},
+		`"x": ` + "`baca bench`" + ` takes no argument`: {"x"},
+	} {
+		refuse(t, exitUsage, message, append([]string{"bench"}, args...)...)
+	}
+	refuse(t, exitFailure, `no data set "nothing"`, "bench", "table1", "--data", data, "--out", out, "--pairs", "TREES/nothing")
+}
+
+func TestMarkdown(t *testing.T) {
+	var b strings.Builder
+	r := &pairResult{pair: paperPairs[0], fixed: map[string][]*fixedCell{"first": {
+		{Columns: []measured{{Column: "nodes", AUROC: 0.7}, {Column: "edges", AUROC: 0.2}}},
+		{Columns: []measured{{Column: "nodes", AUROC: 0.8}, {Column: "edges", AUROC: 0.1}}},
+	}}}
+	name, mean, std := r.trivial("first")
+	fmt.Fprintf(&b, "%s %s", name, percentOf(mean, std))
+	if got, want := b.String(), "low edges 85.0 ± 7.1"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got := percentOf(math.NaN(), math.NaN()); got != "–" {
+		t.Errorf("%s of nothing", got)
+	}
+}
+
+// Intervals of a perfect and of a useless score.
+func TestMeasureColumn(t *testing.T) {
+	ood := []bool{false, false, false, false, true, true, true, true}
+	m := measureColumn("x", []float64{1, 2, 3, 4, 5, 6, 7, 8}, ood, 2, true, 1)
+	if m.AUROC != 1 || m.Low != 1 || m.High != 1 || m.AUPR != 1 || m.FPR95 != 0 || m.FPR95ID != 0 || m.Seconds != 2 {
+		t.Errorf("%+v", m)
+	}
+	scores := []float64{1, 3, 5, 7, 2, 4, 6, 8}
+	m = measureColumn("x", scores, ood, 0, true, 1)
+	if want := metric.AUROC(scores, ood); float64(m.AUROC) != want || !(m.Low < m.AUROC && m.AUROC < m.High) {
+		t.Errorf("%+v, want %v", m, want)
+	}
+	data, err := json.Marshal(measureColumn("x", scores, ood, math.NaN(), false, 1))
+	if err != nil || !strings.Contains(string(data), `"auroc_low":null`) {
+		t.Errorf("%s, %v", data, err)
+	}
+	var back measured
+	if err := json.Unmarshal(data, &back); err != nil || !math.IsNaN(float64(back.Low)) || back.AUROC != m.AUROC {
+		t.Errorf("%+v, %v", back, err)
+	}
+}

@@ -1,0 +1,96 @@
+// Package command is the command baca, apart from what computes: build/baca makes it
+// with the processor alone, build/gpu with GPUs.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"baca/build/device"
+)
+
+// The exit statuses.
+const (
+	exitFailure = 1
+	exitUsage   = 2
+)
+
+// Main runs the command with the arguments of the process, and ends the process.
+// The GPUs are what --device can choose from, nil for a program that has none.
+func Main(gpus *device.GPUs) {
+	if os.Getenv("GOGC") == "" {
+		// Most memory is buffers that are used again, so collecting twice as
+		// often is cheap, and it lowers the peak of `baca score` on long files.
+		debug.SetGCPercent(50)
+	}
+	os.Exit(run(gpus, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run is Main with its surroundings as arguments. A first interrupt ends the work
+// at the next safe point, with what is finished written out; a second one ends
+// the process.
+func run(gpus *device.GPUs, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	root := newRoot(gpus)
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	if errors.Is(err, context.Canceled) {
+		err = errors.New("interrupted; what was finished has been written")
+	}
+	fmt.Fprintf(stderr, "baca: %v\n", err)
+	var usage usageError
+	if errors.As(err, &usage) {
+		return exitUsage
+	}
+	return exitFailure
+}
+
+// A usageError is a mistake in the command line.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// usagef makes a usageError.
+func usagef(format string, args ...any) error {
+	return usageError{fmt.Errorf(format, args...)}
+}
+
+func newRoot(gpus *device.GPUs) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "baca",
+		Short: "Which graphs lie outside what a model was trained on",
+		Long: `BaCa scores graphs, molecules above all, by how far they lie outside what a
+pre-trained model has seen, and says how often an in-distribution graph would
+score as high.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("unknown command %q; `baca help` lists them", args[0])
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usagef("%w; `%s --help` shows what it takes", err, c.CommandPath())
+	})
+	root.AddCommand(newScore(gpus), newMerge(), newReport(), newDrift(), newDemo(), newEval(), newPretrain(gpus), newFeaturize(), newModels(), newInspect(), newShare(), newDevices(gpus), newServe(), newSite(), newVersion(), newBench())
+	return root
+}

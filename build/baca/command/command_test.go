@@ -1,0 +1,252 @@
+package command
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"baca/algo"
+	"baca/algo/gin"
+	"baca/algo/graph"
+	"baca/algo/molecule"
+	"baca/algo/pretrain"
+	"baca/web"
+	"baca/weights"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"baca": func() { Main(nil) }})
+}
+
+// TestScripts runs testdata/script/*.txtar through the real main. In the scripts,
+// $MODEL is a small model of molecules and $GRAPHS one of plain graphs, $EXAMPLES
+// the built-in molecules, and $DATA the folder of benchmark data, which the
+// condition [data] tells to be there. [embedded:NAME] tells of a model.
+func TestScripts(t *testing.T) {
+	dir := t.TempDir()
+	molecules, graphs, examples := filepath.Join(dir, "molecules.msgpack"), filepath.Join(dir, "graphs.msgpack"), filepath.Join(dir, "examples.csv")
+	saveModel(t, molecules, moleculeModel(t))
+	saveModel(t, graphs, graphModel(t))
+	if err := os.WriteFile(examples, web.Examples(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	data, err := filepath.Abs("../../../../shared/data")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, missing := os.Stat(data)
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("MODEL", molecules)
+			e.Setenv("GRAPHS", graphs)
+			e.Setenv("EXAMPLES", examples)
+			e.Setenv("DATA", data)
+			return nil
+		},
+		Condition: func(c string) (bool, error) {
+			if c == "data" {
+				return missing == nil, nil
+			}
+			if name, ok := strings.CutPrefix(c, "embedded:"); ok {
+				return slices.Contains(weights.Names(), name), nil
+			}
+			return false, fmt.Errorf("unknown condition %q", c)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"status": status,
+			"pack":   pack,
+			"lines":  lines,
+			"cut":    cut,
+		},
+	})
+}
+
+// status N COMMAND… runs a command that must exit with status N.
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N command…")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	got := 0
+	if exit := new(exec.ExitError); errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if strconv.Itoa(got) != args[0] {
+		ts.Fatalf("exit status %d, want %s", got, args[0])
+	}
+}
+
+// pack FILE FROM… makes a .gz of one file or a .zip of some.
+func pack(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: pack archive file…")
+	}
+	var b bytes.Buffer
+	switch filepath.Ext(args[0]) {
+	case ".gz":
+		z := gzip.NewWriter(&b)
+		_, err := z.Write([]byte(ts.ReadFile(args[1])))
+		ts.Check(err)
+		ts.Check(z.Close())
+	case ".zst":
+		z, err := zstd.NewWriter(&b)
+		ts.Check(err)
+		_, err = z.Write([]byte(ts.ReadFile(args[1])))
+		ts.Check(err)
+		ts.Check(z.Close())
+	case ".zip":
+		z := zip.NewWriter(&b)
+		for _, name := range args[1:] {
+			w, err := z.Create(filepath.ToSlash(name))
+			ts.Check(err)
+			_, err = w.Write([]byte(ts.ReadFile(name)))
+			ts.Check(err)
+		}
+		ts.Check(z.Close())
+	default:
+		ts.Fatalf("%s: want .gz, .zst or .zip", args[0])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o666))
+}
+
+// lines N FILE checks the number of lines of a file, or of stdout.
+func lines(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: lines N file")
+	}
+	if n := strings.Count(ts.ReadFile(args[1]), "\n"); strconv.Itoa(n) != args[0] {
+		ts.Fatalf("%s has %d lines, want %s", args[1], n, args[0])
+	}
+}
+
+// cut FROM TO N writes the first N bytes of a file to another.
+func cut(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: cut from to N")
+	}
+	n, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(ts.ReadFile(args[0]))[:n], 0o666))
+}
+
+// exampleGraphs are the built-in molecules.
+func exampleGraphs(t *testing.T) []*graph.Graph {
+	t.Helper()
+	rows, err := csv.NewReader(bytes.NewReader(web.Examples())).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var gs []*graph.Graph
+	for _, row := range rows[1:] {
+		m, err := molecule.Parse(row[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		gs = append(gs, m.Graph())
+	}
+	return gs
+}
+
+// moleculeModel is a model of the odd ones among the built-in molecules.
+func moleculeModel(t *testing.T) *algo.Model {
+	t.Helper()
+	var gs []*graph.Graph
+	for i, g := range exampleGraphs(t) {
+		if i%2 == 0 && g.N() > 1 {
+			gs = append(gs, g)
+		}
+	}
+	return trainSmall(t, gs, algo.OGB, "odd examples")
+}
+
+// graphModel is a model of random trees.
+func graphModel(t *testing.T) *algo.Model {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, 2))
+	var gs []*graph.Graph
+	for range 70 {
+		n := 5 + rng.IntN(12)
+		var edges [][2]int32
+		for i := 1; i < n; i++ {
+			edges = append(edges, [2]int32{int32(rng.IntN(i)), int32(i)})
+		}
+		g, _, err := graph.New(n, edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gs = append(gs, g)
+	}
+	return trainSmall(t, gs, algo.Constant, "trees")
+}
+
+// trainSmall trains a small model for three epochs and keeps every third graph
+// from it.
+func trainSmall(t *testing.T, gs []*graph.Graph, schema, name string) *algo.Model {
+	t.Helper()
+	var train, holdout []int
+	var trained []*graph.Graph
+	for i, g := range gs {
+		if i%3 == 2 {
+			holdout = append(holdout, i)
+		} else {
+			train, trained = append(train, i), append(trained, g)
+		}
+	}
+	o := pretrain.Defaults(gs[0].Features)
+	o.Config = gin.Config{Features: gs[0].Features, Hidden: 8, Layers: 2}
+	o.Seed, o.LearningRate = 1, 0.001
+	trainer, err := pretrain.New(trained, o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	card := algo.Card{
+		Name: name, Description: "A model for tests.", Schema: schema, Dataset: name,
+		Seed: o.Seed, Epochs: 3, Batch: o.Batch, LearningRate: o.LearningRate, Program: "test",
+	}
+	for range card.Epochs {
+		loss, err := trainer.Epoch(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		card.Loss = loss.Total
+	}
+	m, err := algo.NewModel(context.Background(), 0, trainer.Encoder(), gs, train, holdout, card)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func saveModel(t *testing.T, path string, m *algo.Model) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := weights.Save(f, m); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,403 @@
+package command
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/algo"
+	"baca/algo/contrast"
+	"baca/algo/dataset"
+	"baca/algo/decide"
+	"baca/algo/gin"
+	"baca/algo/graph"
+	"baca/algo/metric"
+	"baca/weights"
+)
+
+// publicSet reads a set of the data beside the repository, or skips the test.
+func publicSet(t *testing.T, name string) []*graph.Graph {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(shared, "tu", "PTC_MR")); err != nil {
+		t.Skipf("needs the data sets in %s: %v", shared, err)
+	}
+	set, err := dataset.Open(context.Background(), os.DirFS(shared), name, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set.Graphs
+}
+
+// The held-out graphs of every embedded model, half of them as holdout and the other
+// half tested: over many splits no more than a share α gets the verdict OOD, by the
+// score of single graphs within the error of that many splits, and in a batch, of
+// which there are few, within the binomial error of its graphs.
+func TestFalseAlarmsOfEmbeddedModels(t *testing.T) {
+	ctx := context.Background()
+	for _, p := range paperPairs {
+		name := strings.ToLower(p.ID)
+		if !slices.Contains(weights.Names(), name) {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			all := publicSet(t, p.ID)
+			m, err := weights.Open(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(all) != m.Card.Graphs {
+				t.Fatalf("the set has %d graphs, the model was made from %d", len(all), m.Card.Graphs)
+			}
+			b := &decisionBench{model: m}
+			for _, row := range m.Card.HoldoutRows {
+				b.held = append(b.held, all[row])
+			}
+			b.split = len(b.held) / 2
+			b.tested = len(b.held) - b.split
+			alone, err := algo.NewAlone(ctx, m, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			scores, err := alone.Scores(ctx, b.held)
+			if err != nil {
+				t.Fatal(err)
+			}
+			const splits = 300
+			rates := map[float64][]float64{}
+			for draw := range uint64(splits) {
+				_, tested, held := b.halves(draw)
+				p := decide.PValues(pickScores(scores, tested), pickScores(scores, held))
+				for _, alpha := range decisionAlphas {
+					alarms := 0
+					for _, v := range p {
+						if decide.Judge(v, alpha) == decide.Outside {
+							alarms++
+						}
+					}
+					rates[alpha] = append(rates[alpha], float64(alarms)/float64(len(p)))
+				}
+			}
+			for _, alpha := range decisionAlphas {
+				mean, sd := metric.MeanStd(rates[alpha])
+				if limit := alpha + 4*sd/math.Sqrt(splits); mean > limit {
+					t.Errorf("alone, α = %g: %.4f of held-out graphs called OOD, want at most %.4f", alpha, mean, limit)
+				}
+			}
+			_, tested, held := b.halves(1)
+			list := make([]*graph.Graph, len(tested))
+			for k, i := range tested {
+				list[k] = b.held[i]
+			}
+			inBatch, weight, err := b.batch(ctx, list, held, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, alpha := range decisionAlphas {
+				alarms := 0.0
+				for _, v := range inBatch {
+					if decide.Judge(v, alpha) == decide.Outside {
+						alarms++
+					}
+				}
+				// The holdout is as small as the test, so the variance is double.
+				n := float64(len(inBatch))
+				if limit := alpha*n + 4*math.Sqrt(2*alpha*(1-alpha)*n) + 1; alarms > limit {
+					t.Errorf("in a batch, α = %g: %.0f of %.0f held-out graphs called OOD, want at most %.1f", alpha, alarms, n, limit)
+				}
+			}
+			// Where the batch shows nothing that could be learned, a graph has the
+			// p-value that it has alone.
+			if weight == 0 {
+				for k, p := range decide.PValues(pickScores(scores, tested), pickScores(scores, held)) {
+					if math.Abs(p-inBatch[k]) > 1e-9 {
+						t.Errorf("graph %d has p = %g alone and %g in a batch without evidence", tested[k], p, inBatch[k])
+					}
+				}
+			}
+		})
+	}
+}
+
+// One molecule has the same p-value, alone and among 1000 graphs of the training
+// distribution, to 0.01.
+func TestOneAmongAThousand(t *testing.T) {
+	ctx := context.Background()
+	all := publicSet(t, "bbbp")
+	m, err := weights.Open("bbbp")
+	if err != nil {
+		t.Skip(err)
+	}
+	probes := append(publicSet(t, "bace")[:3:3], publicSet(t, "bbbp")[m.Card.HoldoutRows[0]])
+	train, _ := dataset.Split(len(all), m.Card.Seed)
+	for k, probe := range probes {
+		batch := []*graph.Graph{probe}
+		for _, i := range rand.New(rand.NewPCG(uint64(k), 1)).Perm(len(train))[:1000] {
+			batch = append(batch, all[train[i]])
+		}
+		o := columnOptions(columnDefault, 1)
+		o.Workers = 0
+		p := map[int]float64{}
+		for _, gs := range [][]*graph.Graph{{probe}, batch} {
+			s, err := algo.NewScorer(m, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := s.Batch(ctx, gs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p[len(gs)] = r.Rows[0].P
+			if said := slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "scored alone") }); r.Alone != (len(gs) == 1) || said != r.Alone {
+				t.Errorf("%d graphs: alone %v, warnings %q", len(gs), r.Alone, r.Warnings)
+			}
+		}
+		if d := math.Abs(p[1] - p[1001]); d > 0.01 {
+			t.Errorf("probe %d has p = %g alone and %g among a thousand", k, p[1], p[1001])
+		}
+	}
+}
+
+// without returns g without some nodes, whose neighbours keep their features.
+func without(t *testing.T, g *graph.Graph, nodes []int) *graph.Graph {
+	t.Helper()
+	var kept []int
+	place := map[int]int32{}
+	for i := range g.N() {
+		if !slices.Contains(nodes, i) {
+			place[i] = int32(len(kept))
+			kept = append(kept, i)
+		}
+	}
+	var edges [][2]int32
+	for _, i := range kept {
+		for _, j := range g.Row(i) {
+			if to, ok := place[int(j)]; ok {
+				edges = append(edges, [2]int32{place[i], to})
+			}
+		}
+	}
+	h, _, err := graph.New(len(kept), edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Features, h.X = g.Features, nil
+	for _, i := range kept {
+		h.X = append(h.X, g.X[i*g.Features:(i+1)*g.Features]...)
+	}
+	return h
+}
+
+// On 200 real molecules that are out-of-distribution for the model of BBBP, taking out
+// the fifth of the atoms that the attribution puts first lowers the score more than
+// taking out as many at random, on average: by occlusion, and by the gradient as far as
+// the score has one, the distance of embeddings. Occlusion and gradient agree more than
+// chance. An encoder with random weights has other attributions.
+func TestAttributionsOfRealMolecules(t *testing.T) {
+	ctx := context.Background()
+	var ood []*graph.Graph
+	for _, name := range []string{"bace", "hiv"} {
+		all := publicSet(t, name)
+		for k, n := 0, 0; n < 100; k++ {
+			if g := all[k*len(all)/150]; g.N() >= 10 && g.N() <= 60 {
+				ood = append(ood, g)
+				n++
+			}
+		}
+	}
+	m, err := weights.Open("bbbp")
+	if err != nil {
+		t.Skip(err)
+	}
+	a, err := algo.NewAlone(ctx, m, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := publicSet(t, "bbbp")
+	train, _ := dataset.Split(len(all), m.Card.Seed)
+	trained := make([]*graph.Graph, len(train))
+	for k, i := range train {
+		trained[k] = all[i]
+	}
+	other := *m
+	other.Encoder = gin.New(m.Encoder.Config, rand.New(rand.NewPCG(9, 9)))
+	if other.Bank, err = contrast.Describe(ctx, 0, other.Encoder, trained); err != nil {
+		t.Fatal(err)
+	}
+	other.Holdout = other.Bank.Select(nil)
+	random, err := algo.NewAlone(ctx, &other, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := func(values []float64, n int) []int {
+		order := make([]int, len(values))
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(values[y], values[x]) })
+		return order[:n]
+	}
+	rng := rand.New(rand.NewPCG(3, 3))
+	var graphs []*graph.Graph // without atoms by occlusion, by gradient, at random three times
+	const ways = 5
+	var before []float64
+	agreement, learned, learnedOcclusion := 0.0, 0.0, 0.0
+	for _, g := range ood {
+		x, err := a.Explain(ctx, g, 0.05)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before = append(before, x.Score)
+		if !math.IsNaN(x.Agreement) {
+			agreement += x.Agreement / float64(len(ood))
+		}
+		n := max(1, g.N()/5)
+		graphs = append(graphs, without(t, g, first(x.Occlusion, n)), without(t, g, first(x.Gradient, n)))
+		for range ways - 2 {
+			graphs = append(graphs, without(t, g, rng.Perm(g.N())[:n]))
+		}
+		d, err := random.Gradient(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := random.Occlude(ctx, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		learned += correlation(d, x.Gradient) / float64(len(ood))
+		learnedOcclusion += correlation(o, x.Occlusion) / float64(len(ood))
+	}
+	after, err := a.Scores(ctx, graphs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	embedding := func(gs []*graph.Graph) []float64 {
+		list := make([]float64, len(gs))
+		for i, g := range gs {
+			near, err := a.Nearest(ctx, g, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list[i] = near[0].Distance
+		}
+		return list
+	}
+	distanceBefore, distanceAfter := embedding(ood), embedding(graphs)
+	var byOcclusion, byChance, gradientDistance, chanceDistance float64
+	for i := range ood {
+		n := float64(len(ood))
+		byOcclusion += (before[i] - after[i*ways]) / n
+		gradientDistance += (distanceBefore[i] - distanceAfter[i*ways+1]) / n
+		for k := 2; k < ways; k++ {
+			byChance += (before[i] - after[i*ways+k]) / n / (ways - 2)
+			chanceDistance += (distanceBefore[i] - distanceAfter[i*ways+k]) / n / (ways - 2)
+		}
+	}
+	t.Logf("score falls by %.3f without the first fifth by occlusion, by %.3f without a random one", byOcclusion, byChance)
+	t.Logf("distance falls by %.3f without the first fifth by gradient, by %.3f without a random one", gradientDistance, chanceDistance)
+	t.Logf("rank correlation of occlusion and gradient %.3f; correlation with a random encoder: gradient %.3f, occlusion %.3f", agreement, learned, learnedOcclusion)
+	if byOcclusion <= byChance+0.5 {
+		t.Errorf("without the first fifth of the atoms the score falls by %.3f, without a random one by %.3f", byOcclusion, byChance)
+	}
+	if gradientDistance <= max(0, chanceDistance) {
+		t.Errorf("without the first fifth by gradient the distance falls by %.3f, without a random one by %.3f", gradientDistance, chanceDistance)
+	}
+	if agreement <= 0.5 {
+		t.Errorf("occlusion and gradient have a mean rank correlation of %.3f", agreement)
+	}
+	if learned > 0.9 || learnedOcclusion > 0.9 {
+		t.Errorf("a random encoder has the same attributions: correlations %.3f and %.3f", learned, learnedOcclusion)
+	}
+}
+
+// correlation is Pearson's, 0 where it is not defined.
+func correlation(x, y []float64) float64 {
+	mx, sx := metric.MeanStd(x)
+	my, sy := metric.MeanStd(y)
+	if !(sx > 0 && sy > 0) {
+		return 0
+	}
+	sum := 0.0
+	for i := range x {
+		sum += (x[i] - mx) * (y[i] - my)
+	}
+	return sum / (sx * sy * float64(len(x)-1))
+}
+
+// A quick run of the benchmark gives a complete report.
+func TestBenchDecisions(t *testing.T) {
+	publicSet(t, "PTC_MR")
+	if !slices.Contains(weights.Names(), "ptc_mr") {
+		t.Skip("no model ptc_mr is embedded")
+	}
+	out := t.TempDir()
+	if status := run(nil, []string{"bench", "decisions", "--data", shared, "--out", out, "--models", "ptc_mr", "--splits", "20", "--fits", "1"}, nil, io.Discard, io.Discard); status != 0 {
+		t.Fatalf("exit status %d", status)
+	}
+	page, err := os.ReadFile(filepath.Join(out, "decisions.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(page, []byte("| PTC_MR / MUTAG | ")); n != 5 {
+		t.Errorf("the pair is in %d tables, want 5:\n%s", n, page)
+	}
+	if bytes.Contains(page, []byte("NaN")) || bytes.Contains(page, []byte("%!")) {
+		t.Errorf("%s", page)
+	}
+	first, err := os.ReadFile(filepath.Join(out, "decisions.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status := run(nil, []string{"bench", "decisions", "--data", shared, "--out", out, "--models", "ptc_mr", "--splits", "20", "--fits", "1", "--workers", "1"}, nil, io.Discard, io.Discard); status != 0 {
+		t.Fatalf("exit status %d", status)
+	}
+	if second, err := os.ReadFile(filepath.Join(out, "decisions.json")); err != nil || !bytes.Equal(first, second) {
+		t.Errorf("another number of workers gives another result (%v)", err)
+	}
+	for _, args := range [][]string{{}, {"--data", shared}, {"--data", shared, "--out", out, "--splits", "0"}, {"--data", shared, "--out", out, "--models", "nosuch"}} {
+		if status := run(nil, append([]string{"bench", "decisions"}, args...), nil, io.Discard, io.Discard); status != exitUsage {
+			t.Errorf("%q: exit status %d", args, status)
+		}
+	}
+}
+
+// Every training molecule of an embedded model is recognised, and of others that are not
+// in the set about as many as its hashes allow.
+func TestDuplicatesOfRealMolecules(t *testing.T) {
+	all, others := publicSet(t, "bbbp"), publicSet(t, "bace")
+	m, err := weights.Open("bbbp")
+	if err != nil {
+		t.Skip(err)
+	}
+	if m.Profile == nil {
+		t.Skip("the embedded model bbbp has no hashes of its training graphs")
+	}
+	a, err := algo.NewAlone(context.Background(), m, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	train, _ := dataset.Split(len(all), m.Card.Seed)
+	for _, i := range train {
+		if !a.Duplicate(all[i]) {
+			t.Fatalf("training graph %d is not recognised", i)
+		}
+	}
+	matches := 0
+	for _, g := range others {
+		if a.Duplicate(g) {
+			matches++
+		}
+	}
+	n, f := float64(len(others)), m.Profile.Known.FalseMatches()
+	t.Logf("%d of %d molecules of another set match, by chance %.1f would", matches, len(others), f*n)
+	if limit := f*n + 5*math.Sqrt(f*n) + 3; float64(matches) > limit {
+		t.Errorf("%d of %d other molecules match, want at most %.0f", matches, len(others), limit)
+	}
+}

@@ -1,0 +1,71 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"baca/algo/gin"
+	"baca/algo/pretrain"
+	"baca/build/device"
+)
+
+// A deviceFlag is --device.
+type deviceFlag struct {
+	gpus   *device.GPUs
+	value  string
+	choice device.Choice
+}
+
+func (f *deviceFlag) register(fs *pflag.FlagSet) {
+	fs.StringVar(&f.value, "device", "auto", device.Usage)
+}
+
+// check reports a value that means nothing, or that this program cannot do.
+func (f *deviceFlag) check() error {
+	var err error
+	if f.choice, err = device.Parse(f.value); err != nil {
+		return usageError{fmt.Errorf("--%w", err)}
+	}
+	if f.choice.GPU() && f.gpus == nil {
+		return usageError{device.ErrNoGPU}
+	}
+	return nil
+}
+
+// open returns the device for encoders of a shape, nil for the processor. A program
+// with GPU support says which one it is.
+func (f *deviceFlag) open(ctx context.Context, stderr io.Writer, workers int, shape gin.Config, training bool) (gin.Device, error) {
+	d, what, err := f.choice.Open(ctx, f.gpus, workers, shape, training)
+	if err == nil && f.gpus != nil {
+		fmt.Fprintf(stderr, "device: %s\n", what)
+	}
+	return d, err
+}
+
+func newDevices(gpus *device.GPUs) *cobra.Command {
+	return &cobra.Command{
+		Use:   "devices",
+		Short: "List where encoders can run, for --device",
+		Args:  noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			out := c.OutOrStdout()
+			fmt.Fprintf(out, "cpu\t%s\n", pretrain.NewCPU(0))
+			if gpus == nil {
+				fmt.Fprintf(c.ErrOrStderr(), "note: %v\n", device.ErrNoGPU)
+				return nil
+			}
+			list := gpus.List()
+			for n, name := range list {
+				fmt.Fprintf(out, "gpu:%d\t%s\n", n, name)
+			}
+			if len(list) == 0 {
+				fmt.Fprintln(c.ErrOrStderr(), "note: no GPU with a driver that WebGPU can use")
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,253 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/vbauerster/mpb/v8/cwriter"
+
+	"baca/algo"
+	"baca/algo/dataset"
+	"baca/algo/table"
+	"baca/build/shard"
+)
+
+// A source says where graphs come from: the flags --format and --column, and the
+// argument INPUT.
+type source struct {
+	format, column string
+	columnSet      bool // --column was given
+	path           string
+	workers        int
+	canonical      bool // graphs of the canonical forms of molecules
+}
+
+// formats are the values of --format.
+var formats = []string{"auto", "smi", "csv", "sdf", "tu"}
+
+// An input is an open source.
+type input struct {
+	schema string // of the graphs
+	// info is the open file, nil for standard input.
+	info     fs.FileInfo
+	warnings []string
+	// records can be gone through once, but for a TUDataset. An error is that of the input as a
+	// whole, and the last.
+	records iter.Seq2[table.Unread, error]
+	// molecules are the same records not yet parsed, nil for other graphs. Only
+	// one of the two can be gone through.
+	molecules iter.Seq2[dataset.Record, error]
+	close     func()
+}
+
+// open finds out the format. Molecules are then read as they are asked for,
+// openFor opens the input for the graphs that a model reads, and as often as scoring
+// needs it where that is possible: files and folders, not pipes.
+func (s source) openFor(ctx context.Context, c *cobra.Command, m *algo.Model) (*input, table.Input, error) {
+	in, err := s.open(ctx, c)
+	if err != nil {
+		return nil, table.Input{}, err
+	}
+	if err := checkSchema(m, in.schema); err != nil {
+		in.close()
+		return nil, table.Input{}, err
+	}
+	records := table.Input{Records: in.records}
+	if in.info != nil && (in.info.IsDir() || in.info.Mode().IsRegular()) {
+		records.Again = func() (iter.Seq2[table.Unread, error], func(), error) {
+			again, err := s.open(ctx, c)
+			if err != nil {
+				return nil, nil, err
+			}
+			return again.records, again.close, nil
+		}
+	}
+	return in, records, nil
+}
+
+// until ctx ends; a TUDataset set is read at once.
+func (s source) open(ctx context.Context, c *cobra.Command) (*input, error) {
+	if s.path == "-" {
+		if s.format == "tu" {
+			return nil, usagef("--format tu: give the path of the folder or zip archive, standard input will not do")
+		}
+		if isTerminal(c.InOrStdin()) {
+			return nil, usagef("no input: give a file, or - and molecules on standard input")
+		}
+		in, err := s.molecules(ctx, &waiting{ctx: ctx, r: c.InOrStdin()}, "standard input")
+		if err != nil {
+			return nil, err
+		}
+		in.close = func() {}
+		return in, nil
+	}
+	info, err := os.Stat(s.path)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		if s.format != "auto" && s.format != "tu" {
+			return nil, usagef("%s is a folder: want a file for --format %s", s.path, s.format)
+		}
+		return s.tu(info)
+	}
+	f, err := os.Open(s.path)
+	if err != nil {
+		return nil, err
+	}
+	if s.format == "tu" {
+		f.Close()
+		return s.tu(info)
+	}
+	var r io.Reader = f
+	if !info.Mode().IsRegular() {
+		r = &waiting{ctx: ctx, r: f}
+	}
+	in, err := s.molecules(ctx, r, s.path)
+	if errors.Is(err, errTU) {
+		f.Close()
+		return s.tu(info)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	in.info, in.close = info, func() { f.Close() }
+	return in, nil
+}
+
+// errTU says that what was taken for molecules is a TUDataset set.
+var errTU = errors.New("a TUDataset archive: give the path of the folder or zip file")
+
+// molecules reads a stream.
+func (s source) molecules(ctx context.Context, r io.Reader, name string) (*input, error) {
+	format := dataset.Format(s.format)
+	text, err := shard.Expand(bufio.NewReaderSize(r, 64<<10))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if s.format == "auto" || s.format == "csv" {
+		// Errors come again when the text is read.
+		head, _ := text.Peek(4096)
+		detected := dataset.DetectFormat(name, head)
+		if s.format == "auto" || detected == dataset.TSV {
+			format = detected
+		}
+	}
+	switch format {
+	case dataset.TU:
+		return nil, fmt.Errorf("%s: %w", name, errTU)
+	case dataset.SMI, dataset.SDF:
+		if s.columnSet {
+			return nil, usagef("--column names a column of a CSV file, and %s is read as %s; --format csv reads it as CSV", name, format)
+		}
+	}
+	opt := dataset.Options{Name: name, Format: format, Column: s.column, Workers: s.workers, Canonical: s.canonical}
+	schema := algo.OGB
+	if s.canonical {
+		schema = algo.OGBCanonical
+	}
+	return &input{schema: schema, molecules: dataset.Records(text, opt), records: table.Molecules(text, opt)}, nil
+}
+
+// tu reads a TUDataset set: a folder, a zip archive, or a set of files of which
+// s.path is one.
+func (s source) tu(info fs.FileInfo) (*input, error) {
+	if s.columnSet {
+		return nil, usagef("--column names a column of a CSV file, and %s is a TUDataset set", s.path)
+	}
+	set, err := readTU(s.path, info)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.path, err)
+	}
+	return &input{
+		schema: algo.Constant, info: info, warnings: set.Info.Warnings, records: table.Graphs(set.Graphs),
+		close: func() {},
+	}, nil
+}
+
+// partsOfTU are what the names of a set's files end in.
+var partsOfTU = []string{
+	"_graph_indicator", "_graph_labels", "_graph_attributes", "_node_labels", "_node_attributes",
+	"_edge_labels", "_edge_attributes", "_A",
+}
+
+func readTU(path string, info fs.FileInfo) (*dataset.Set, error) {
+	if info.IsDir() {
+		return dataset.ReadTU(os.DirFS(path), "")
+	}
+	name := strings.TrimSuffix(filepath.Base(path), ".gz")
+	if base, ok := strings.CutSuffix(name, ".txt"); ok {
+		for _, part := range partsOfTU {
+			if set, ok := strings.CutSuffix(base, part); ok && set != "" {
+				return dataset.ReadTU(os.DirFS(filepath.Dir(path)), set)
+			}
+		}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return dataset.ReadTUZip(f, info.Size(), "")
+}
+
+// A waiting reader gives up waiting for its source, which may block for ever,
+// when ctx ends.
+type waiting struct {
+	ctx context.Context
+	r   io.Reader
+
+	got  chan result
+	buf  []byte // what the source writes to
+	rest []byte // of buf, not yet taken
+	err  error  // behind rest
+}
+
+type result struct {
+	n   int
+	err error
+}
+
+func (w *waiting) Read(p []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	if len(w.rest) == 0 && w.err == nil {
+		if w.got == nil {
+			w.got = make(chan result, 1)
+			w.buf = make([]byte, 64<<10)
+		}
+		go func() {
+			n, err := w.r.Read(w.buf)
+			w.got <- result{n, err}
+		}()
+		select {
+		case <-w.ctx.Done():
+			return 0, w.ctx.Err() // and the goroutine ends with the process
+		case r := <-w.got:
+			w.rest, w.err = w.buf[:r.n], r.err
+		}
+	}
+	n := copy(p, w.rest)
+	w.rest = w.rest[n:]
+	if len(w.rest) == 0 {
+		return n, w.err
+	}
+	return n, nil
+}
+
+// isTerminal tells a terminal from files and pipes.
+func isTerminal(f any) bool {
+	file, ok := f.(*os.File)
+	return ok && cwriter.IsTerminal(int(file.Fd()))
+}

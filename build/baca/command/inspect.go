@@ -1,0 +1,200 @@
+package command
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"baca/algo"
+	"baca/weights"
+)
+
+// An inspection is what `baca inspect` says of a model file.
+type inspection struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Schema      string `json:"schema"`
+
+	Dataset       string   `json:"dataset"`
+	DatasetSHA256 string   `json:"dataset_sha256"`
+	Graphs        int      `json:"graphs"`
+	Train         int      `json:"train"`
+	HoldoutRows   int      `json:"holdout_rows"`
+	Seed          uint64   `json:"seed"`
+	Epochs        int      `json:"epochs"`
+	Batch         int      `json:"batch"`
+	LearningRate  float64  `json:"learning_rate"`
+	Loss          float64  `json:"loss"`
+	Program       string   `json:"program"`
+	Features      int      `json:"features"`
+	Hidden        int      `json:"hidden"`
+	Layers        int      `json:"layers"`
+	Parameters    int      `json:"parameters"`
+	Bank          int      `json:"bank"`
+	Holdout       int      `json:"holdout"`
+	SmallestP     *float64 `json:"smallest_p_value"` // null without a holdout
+	Known         int      `json:"known"`            // hashes of training graphs
+	KnownBits     int      `json:"known_bits"`
+	Shared        int      `json:"shared"` // k of baca share, 0 for a model as it was trained
+	Reveals       []string `json:"reveals"`
+	Format        int      `json:"format"`
+	Bytes         int      `json:"bytes"`
+	SHA256        string   `json:"sha256"`
+}
+
+func newInspect() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "inspect NAME|FILE",
+		Short: "Say what is in a model",
+		Long: `Inspect says what a model was trained on and how, its size, and what its file
+gives away about the training set. The model is an embedded one by name, or a file.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usagef("%d arguments: want the name of an embedded model or a model file", len(args))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			data, err := readModel(args[0])
+			if err != nil {
+				return err
+			}
+			m, err := weights.Load(data)
+			if errors.Is(err, weights.ErrKind) {
+				if point, perr := weights.LoadCheckpoint(data); perr == nil {
+					return fmt.Errorf("%s is not a model but a checkpoint of a training run after %d epochs; `baca pretrain --resume` finishes it",
+						args[0], point.State.Epoch)
+				}
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			in := inspect(m, data)
+			if asJSON {
+				return writeJSON(c.OutOrStdout(), in)
+			}
+			return in.write(c.OutOrStdout())
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	return c
+}
+
+func inspect(m *algo.Model, data []byte) *inspection {
+	card, sum := m.Card, sha256.Sum256(data)
+	in := &inspection{
+		Name: card.Name, Description: card.Description, Schema: card.Schema,
+		Dataset: card.Dataset, DatasetSHA256: card.DatasetSHA256,
+		Graphs: card.Graphs, Train: card.Train, HoldoutRows: len(card.HoldoutRows),
+		Seed: card.Seed, Epochs: card.Epochs, Batch: card.Batch, LearningRate: card.LearningRate, Loss: card.Loss, Program: card.Program,
+		Features: m.Encoder.Features, Hidden: m.Encoder.Hidden, Layers: m.Encoder.Layers, Parameters: len(m.Encoder.Params),
+		Bank: m.Bank.Len(), Holdout: m.Holdout.Len(),
+		Format: weights.Version, Bytes: len(data), SHA256: hex.EncodeToString(sum[:]),
+	}
+	if n := m.References(); n > 0 {
+		smallest := 1 / float64(1+n)
+		in.SmallestP = &smallest
+	}
+	if m.Profile != nil {
+		in.Known, in.KnownBits = len(m.Profile.Known.Hashes), m.Profile.Known.Bits
+	}
+	in.Shared = m.Shared
+	in.Reveals = reveals(m)
+	return in
+}
+
+func (in *inspection) write(w io.Writer) error {
+	var b bytes.Buffer
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	line := func(key, format string, args ...any) {
+		fmt.Fprintf(t, "%s\t"+format+"\n", append([]any{key}, args...)...)
+	}
+	or := func(text, other string) string {
+		if text == "" {
+			return other
+		}
+		return text
+	}
+	line("name", "%s", or(in.Name, "none given"))
+	line("description", "%s", or(in.Description, "none given"))
+	line("reads", "%s", map[string]string{
+		algo.OGB:          "molecules as they are written (" + in.Schema + ")",
+		algo.OGBCanonical: "molecules, however they are written (" + in.Schema + ")",
+		algo.Constant:     "plain graphs (" + in.Schema + ")",
+	}[in.Schema])
+	line("trained on", "%s", or(in.Dataset, "not named"))
+	line("its sha256", "%s", or(in.DatasetSHA256, "not recorded"))
+	line("graphs", "%d: %d trained on, %d kept from training", in.Graphs, in.Train, in.HoldoutRows)
+	line("training", "%d epochs, batches of %d, learning rate %g, seed %d", in.Epochs, in.Batch, in.LearningRate, in.Seed)
+	line("last loss", "%.4g", in.Loss)
+	line("trained by", "%s", or(in.Program, "unknown program"))
+	line("encoder", "two views, %d node features, %d layers of width %d", in.Features, in.Layers, in.Hidden)
+	line("parameters", "%d", in.Parameters)
+	if in.Shared > 0 {
+		line("bank", "%d means of %d or more training graphs each, to compare with", in.Bank, 2*in.Shared)
+	} else {
+		line("bank", "%d embeddings of training graphs, to compare with", in.Bank)
+	}
+	if in.Shared > 0 && in.SmallestP != nil {
+		line("holdout", "scores only, of %.0f graphs kept from training: p-values down to %.3g", 1 / *in.SmallestP - 1, math.Round(1e4**in.SmallestP)/1e4)
+	} else if in.Holdout > 0 {
+		line("holdout", "%d embeddings of graphs kept from training: p-values down to %.3g", in.Holdout, math.Round(1e4**in.SmallestP)/1e4)
+	} else {
+		line("holdout", "none: no p-values")
+	}
+	line("file", "%s, format %d", size(in.Bytes), in.Format)
+	line("sha256", "%s", in.SHA256)
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	b.WriteString("\nWhat the file reveals:\n")
+	for _, text := range in.Reveals {
+		fmt.Fprintf(&b, "- %s\n", text)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// reveals lists what a file tells about the graphs that it was made from.
+func reveals(m *algo.Model) []string {
+	list := []string{"the weights, which were fitted to the training graphs"}
+	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	if m.Shared > 0 {
+		add("means of the embeddings of groups of %d or more training graphs that differ (%d groups), and the neighbourhoods, up to two edges wide, that %d graphs of a group have", 2*m.Shared, m.Bank.Len(), m.Shared)
+		if n := len(m.Reference); n > 0 {
+			add("the scores of %d graphs kept from training, without the graphs", n)
+		}
+	} else {
+		add("of each of %d training graphs in the bank and %d kept from training: an embedding, a score, and hashes of the neighbourhoods in it, up to two edges wide. Who holds a graph can tell whether it is there, and who guesses fragments can tell which graphs have them, and may put a structure together", m.Bank.Len(), m.Holdout.Len())
+	}
+	if p := m.Profile; p != nil {
+		if m.Shared > 0 {
+			add("quantiles of size, rings and branching that %d graphs lie beyond, and which values the features of %d graphs had", m.Shared, m.Shared)
+		} else {
+			add("quantiles of size, rings and branching of the training graphs, and how many of them had which values of features, single ones included")
+		}
+		if n := len(p.Known.Hashes); n > 0 {
+			add("%d salted hashes of all training graphs, cut to %d bits: who holds a graph learns for sure that it was not trained on, or that it likely was (%.1f %% of other graphs match, too)", n, p.Known.Bits, 100*p.Known.FalseMatches())
+		}
+	}
+	if n := len(m.Card.HoldoutRows); n > 0 {
+		add("the row numbers of the %d graphs kept from training", n)
+	}
+	if m.Card.DatasetSHA256 != "" {
+		add("the sum of the data set, which confirms a guess of the whole file")
+	}
+	if m.Shared == 0 {
+		add("no structures, names or labels; still, do not hand it out if the graphs are secret: baca share makes a file for that")
+	} else {
+		add("nothing of any single graph beside these")
+	}
+	return list
+}

@@ -1,0 +1,114 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"baca/build/shard"
+)
+
+func newMerge() *cobra.Command {
+	partial := false
+	c := &cobra.Command{
+		Use:   "merge FOLDER",
+		Short: "Put together what the shards of baca score --shard gave",
+		Long: `Merge is called twice, once after each pass of baca score --shard. After the
+first it merges the sample that all shards drew, as FOLDER/sample.json, by which
+the second pass scores. After the second it joins the rows of all shards, in the
+order of the input, as FOLDER/scores.csv (or .jsonl), the refused records as
+FOLDER/rejects.csv, and writes all counts to FOLDER/summary.json.
+
+If something is missing, merge names it, and the exit status is 1. With --partial
+it goes on with what is there; the exit status still is 1.`,
+		Example: "  baca merge scores",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usagef("%d arguments: want the folder that was --out of baca score --shard", len(args))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			return runMerge(c, args[0], partial)
+		},
+	}
+	c.Flags().BoolVar(&partial, "partial", false, "go on without what is missing")
+	return c
+}
+
+func runMerge(c *cobra.Command, folder string, partial bool) error {
+	ctx, stderr := c.Context(), c.ErrOrStderr()
+	job, err := shard.Read(ctx, shard.Local{}, folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s holds no shards: want the folder that was --out of baca score --shard", folder)
+	}
+	if err != nil {
+		return err
+	}
+	whole, err := job.ReadWhole(ctx)
+	if errors.Is(err, fs.ErrNotExist) {
+		return mergeSamples(ctx, stderr, job, partial)
+	}
+	if err != nil {
+		return err
+	}
+	return mergeRows(ctx, stderr, job, whole, partial)
+}
+
+// mergeSamples ends the first pass.
+func mergeSamples(ctx context.Context, stderr io.Writer, job *shard.Job, partial bool) error {
+	whole, err := job.MergeSamples(ctx)
+	if err != nil {
+		return err
+	}
+	showFailures(stderr, whole.Without)
+	missing := job.Summarize(whole, nil, nil).Err()
+	if missing != nil && !partial {
+		return fmt.Errorf("%w; want that first, or --partial", missing)
+	}
+	if whole, err = job.KeepWhole(ctx, whole); err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "a sample of %d graphs from %d records; now every shard can be scored: baca score --shard …\n", whole.Sample.Len(), whole.Plan.Records())
+	return missing
+}
+
+// mergeRows ends the second pass.
+func mergeRows(ctx context.Context, stderr io.Writer, job *shard.Job, whole *shard.Whole, partial bool) error {
+	done, missing, err := job.Finished(ctx)
+	if err != nil {
+		return err
+	}
+	showFailures(stderr, missing)
+	if len(missing) > 0 && !partial {
+		return fmt.Errorf("%d of %d shards have no rows: want these first, or --partial", len(missing), job.Shards)
+	}
+	rows, rejects, err := job.Join(ctx, done)
+	if err != nil {
+		return err
+	}
+	s := job.Summarize(whole, done, missing)
+	if err := job.KeepSummary(ctx, s); err != nil {
+		return err
+	}
+	summarizeTally(stderr, s.Tally)
+	fmt.Fprintf(stderr, "rows are in %s, refused records in %s\n", rows, rejects)
+	for _, w := range s.Warnings {
+		fmt.Fprintf(stderr, "warning: %s\n", w)
+	}
+	return s.Err()
+}
+
+// showFailures names shards, not all if these are many.
+func showFailures(w io.Writer, failed []shard.Failure) {
+	for _, f := range failed[:min(len(failed), 10)] {
+		fmt.Fprintf(w, "shard %d: %s\n", f.Shard, f.Error)
+	}
+	if n := len(failed) - 10; n > 0 {
+		fmt.Fprintf(w, "… and %d more\n", n)
+	}
+}

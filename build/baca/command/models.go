@@ -1,0 +1,164 @@
+package command
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"baca/algo"
+	"baca/weights"
+)
+
+// readModel returns the bytes of a model: of the embedded one of that name, or
+// of the file. Both may be of a kind that is not a model.
+func readModel(nameOrFile string) ([]byte, error) {
+	data, err := weights.Bytes(nameOrFile)
+	if err == nil {
+		return data, nil
+	}
+	f, ferr := os.Open(nameOrFile)
+	if ferr != nil {
+		// A plain name that is no file was meant as the name of a model.
+		if errors.Is(ferr, fs.ErrNotExist) && !strings.ContainsAny(nameOrFile, `/\.`) {
+			return nil, err
+		}
+		return nil, ferr
+	}
+	defer f.Close()
+	data, err = io.ReadAll(io.LimitReader(f, weights.MaxSize+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > weights.MaxSize {
+		return nil, fmt.Errorf("%s: %w: more than %d bytes", nameOrFile, weights.ErrTooLarge, weights.MaxSize)
+	}
+	return data, nil
+}
+
+// openModel loads an embedded model by name, or a model file.
+func openModel(nameOrFile string) (*algo.Model, error) {
+	data, err := readModel(nameOrFile)
+	if err != nil {
+		return nil, err
+	}
+	m, err := weights.Load(data)
+	if err != nil {
+		return nil, fmt.Errorf("model %s: %w", nameOrFile, err)
+	}
+	if m.Card.Name == "" {
+		m.Card.Name = nameOrFile
+	}
+	return m, nil
+}
+
+// checkSchema returns an error that names the embedded models that fit, if the
+// model reads graphs of another schema.
+func checkSchema(m *algo.Model, schema string) error {
+	kinds := map[string]string{algo.OGB: "molecules", algo.OGBCanonical: "molecules", algo.Constant: "plain graphs without features"}
+	if kinds[m.Card.Schema] == kinds[schema] {
+		return nil
+	}
+	var fit []string
+	for _, name := range weights.Names() {
+		if other, err := weights.Open(name); err == nil && kinds[other.Card.Schema] == kinds[schema] {
+			fit = append(fit, name)
+		}
+	}
+	hint := "none of the embedded models does"
+	if len(fit) > 0 {
+		hint = "these embedded models do: " + strings.Join(fit, ", ")
+	}
+	return fmt.Errorf("model %s reads %s (schema %s), the input holds %s (%s); %s",
+		m.Card.Name, kinds[m.Card.Schema], m.Card.Schema, kinds[schema], schema, hint)
+}
+
+// A modelLine is what `baca models` says of a model.
+type modelLine struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Dataset     string `json:"dataset"`
+	Graphs      int    `json:"graphs"`
+	Train       int    `json:"train"`
+	Epochs      int    `json:"epochs"`
+	Schema      string `json:"schema"`
+	Bytes       int    `json:"bytes"`
+}
+
+func newModels() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "models",
+		Short: "List the models that come with this program",
+		Args:  noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			list := []modelLine{}
+			for _, name := range weights.Names() {
+				data, err := weights.Bytes(name)
+				if err != nil {
+					return err
+				}
+				m, err := weights.Load(data)
+				if err != nil {
+					return fmt.Errorf("embedded model %s: %w", name, err)
+				}
+				list = append(list, modelLine{
+					Name: name, Description: m.Card.Description, Dataset: m.Card.Dataset, Graphs: m.Card.Graphs,
+					Train: m.Card.Train, Epochs: m.Card.Epochs, Schema: m.Card.Schema, Bytes: len(data),
+				})
+			}
+			if asJSON {
+				return writeJSON(c.OutOrStdout(), list)
+			}
+			if len(list) == 0 {
+				_, err := fmt.Fprintln(c.OutOrStdout(), "no models are embedded in this build; `baca pretrain` makes model files")
+				return err
+			}
+			return writeModels(c.OutOrStdout(), list)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON list")
+	return c
+}
+
+func writeModels(w io.Writer, list []modelLine) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "NAME\tTRAINED ON\tGRAPHS\tEPOCHS\tSCHEMA\tSIZE")
+	for _, m := range list {
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%s\t%s\n", m.Name, m.Dataset, m.Graphs, m.Epochs, m.Schema, size(m.Bytes))
+	}
+	return t.Flush()
+}
+
+// size is a number of bytes for people.
+func size(n int) string {
+	switch {
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%.0f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// oneOf returns a usage error unless value is one of the choices.
+func oneOf(flag, value string, choices ...string) error {
+	if slices.Contains(choices, value) {
+		return nil
+	}
+	return usagef("--%s %s: want one of %s", flag, value, strings.Join(choices, ", "))
+}

@@ -1,0 +1,549 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"baca/algo"
+	"baca/algo/dataset"
+	"baca/algo/graph"
+	"baca/algo/pretrain"
+	"baca/weights"
+)
+
+// call runs the command in this process.
+func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, err bytes.Buffer
+	code = run(nil, args, strings.NewReader(""), &out, &err)
+	return code, out.String(), err.String()
+}
+
+// succeed is call for what must work.
+func succeed(t *testing.T, args ...string) (stdout, stderr string) {
+	t.Helper()
+	code, stdout, stderr := call(t, args...)
+	if code != 0 {
+		t.Fatalf("baca %s: exit status %d\n%s", strings.Join(args, " "), code, stderr)
+	}
+	return stdout, stderr
+}
+
+// refuse checks that the command fails with a status and a message.
+func refuse(t *testing.T, want int, message string, args ...string) {
+	t.Helper()
+	code, stdout, stderr := call(t, args...)
+	if code != want || !strings.Contains(stderr, message) || stdout != "" {
+		t.Errorf("baca %s: exit status %d, stdout %q, stderr %q; want status %d and %q",
+			strings.Join(args, " "), code, stdout, stderr, want, message)
+	}
+}
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// writeTU writes a TUDataset set of n random trees, with rings closed in them if
+// asked, to the folder dir, named after it.
+func writeTU(t *testing.T, dir string, n int, rings bool, seed uint64) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 0))
+	var indicator, edges, labels strings.Builder
+	node := 0
+	for g := range n {
+		size := 5 + rng.IntN(5)
+		for i := range size {
+			fmt.Fprintln(&indicator, g+1)
+			if i > 0 {
+				j := rng.IntN(i)
+				fmt.Fprintf(&edges, "%d, %d\n%d, %d\n", node+i+1, node+j+1, node+j+1, node+i+1)
+			}
+			if j := i - 3; rings && j >= 0 {
+				fmt.Fprintf(&edges, "%d, %d\n%d, %d\n", node+i+1, node+j+1, node+j+1, node+i+1)
+			}
+		}
+		node += size
+		fmt.Fprintln(&labels, g%2)
+	}
+	name := filepath.Base(dir)
+	write(t, filepath.Join(dir, name+"_graph_indicator.txt"), indicator.String())
+	write(t, filepath.Join(dir, name+"_A.txt"), edges.String())
+	write(t, filepath.Join(dir, name+"_graph_labels.txt"), labels.String())
+}
+
+func load(t *testing.T, path string) *algo.Model {
+	t.Helper()
+	m, err := weights.Load(read(t, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestPretrain(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "TREES"), filepath.Join(dir, "m.msgpack")
+	writeTU(t, in, 40, false, 1)
+	stdout, stderr := succeed(t, "pretrain", "--in", in, "--out", out, "--epochs", "3", "--seed", "7", "--workers", "1")
+	if stdout != "" {
+		t.Errorf("stdout %q: want nothing", stdout)
+	}
+	for _, want := range []string{"epoch 1/3, loss ", "epoch 3/3, loss ", "(graphs ", "graphs/s", "wrote " + out} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("stderr has no %q:\n%s", want, stderr)
+		}
+	}
+	h := sha256.New()
+	for _, file := range []string{"TREES_A.txt", "TREES_graph_indicator.txt", "TREES_graph_labels.txt"} {
+		h.Write(read(t, filepath.Join(in, file)))
+	}
+	m := load(t, out)
+	train, holdout := dataset.Split(40, 7)
+	want := algo.Card{
+		Name: "trees", Description: "Trained on TREES for 3 epochs.", Schema: algo.Constant,
+		Dataset: "TREES", DatasetSHA256: hex.EncodeToString(h.Sum(nil)), Graphs: 40, Train: len(train), HoldoutRows: holdout,
+		Seed: 7, Epochs: 3, Batch: 128, LearningRate: 1e-4, Loss: m.Card.Loss, Program: version,
+	}
+	if got := fmt.Sprintf("%+v", m.Card); got != fmt.Sprintf("%+v", want) {
+		t.Errorf("card\n%s\nwant\n%+v", got, want)
+	}
+	if m.Card.Loss <= 0 || m.Bank.Len() != len(train) || m.Holdout.Len() != len(holdout) {
+		t.Errorf("loss %g, bank of %d, holdout of %d", m.Card.Loss, m.Bank.Len(), m.Holdout.Len())
+	}
+	// The number of workers does not show.
+	other := filepath.Join(dir, "other.msgpack")
+	succeed(t, "pretrain", "--in", in, "--out", other, "--epochs", "3", "--seed", "7", "--workers", "2")
+	if !bytes.Equal(read(t, out), read(t, other)) {
+		t.Error("one worker and two make different models")
+	}
+	// A seed does.
+	succeed(t, "pretrain", "--in", in, "--out", other, "--epochs", "3", "--seed", "8", "--name", "Mine", "--description", "")
+	m = load(t, other)
+	if m.Card.Name != "Mine" || m.Card.Description != "" || m.Card.Seed != 8 || slices.Equal(m.Card.HoldoutRows, holdout) {
+		t.Errorf("card %+v", m.Card)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 3 {
+		t.Errorf("%d files, %v: want the set and two models, and no temporary file", len(entries), err)
+	}
+}
+
+const molecules = `C methane
+CC ethane
+CCC
+CCCC
+CCO ethanol
+this-is-none
+CCN
+CCCl
+CCBr
+CCF
+CC=O
+CC(=O)O acetic acid
+CC(C)C
+C1CC1
+C1CCC1
+C1CCCC1
+C1CCCCC1
+c1ccccc1 benzene
+Cc1ccccc1
+Oc1ccccc1
+Nc1ccccc1
+C#N
+CC#N
+C(
+`
+
+func TestPretrainOnMolecules(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "Some.SMI"), filepath.Join(dir, "m.msgpack")
+	write(t, in, molecules)
+	_, stderr := succeed(t, "pretrain", "--in", in, "--out", out, "--epochs", "1")
+	for _, want := range []string{"refused 2 of 24 records", in + ":6:"} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("stderr has no %q:\n%s", want, stderr)
+		}
+	}
+	sum := sha256.Sum256([]byte(molecules))
+	if c := load(t, out).Card; c.Schema != algo.OGB || c.Graphs != 22 || c.Name != "some" || c.DatasetSHA256 != hex.EncodeToString(sum[:]) {
+		t.Errorf("card %+v", c)
+	}
+	few := filepath.Join(dir, "few.smi")
+	write(t, few, "C\nCC\nCCC\n")
+	refuse(t, exitFailure, "few.smi: 3 graphs to train on: want at least 20", "pretrain", "--in", few, "--out", out)
+	long := strings.Repeat("x", 5000)
+	refuse(t, exitFailure, "name has 5000 bytes", "pretrain", "--in", in, "--out", out, "--name", long)
+}
+
+func TestPretrainRefuses(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "TREES"), filepath.Join(dir, "m.msgpack")
+	writeTU(t, in, 30, false, 1)
+	smi := filepath.Join(dir, "some.smi")
+	write(t, smi, molecules)
+	for _, c := range []struct {
+		code    int
+		message string
+		args    []string
+	}{
+		{exitUsage, "want --in INPUT and --out MODEL", nil},
+		{exitUsage, "want --in INPUT and --out MODEL", []string{"--in", in}},
+		{exitUsage, "takes no argument", []string{in}},
+		{exitUsage, "want a file or a folder", []string{"--in", "-", "--out", out}},
+		{exitUsage, "--epochs 0: want", []string{"--in", in, "--out", out, "--epochs", "0"}},
+		{exitUsage, "--workers -1: want", []string{"--in", in, "--out", out, "--workers", "-1"}},
+		{exitUsage, "--format xyz: want", []string{"--in", in, "--out", out, "--format", "xyz"}},
+		{exitUsage, "is the input itself", []string{"--in", smi, "--out", smi}},
+		{exitUsage, "not a plain file", []string{"--in", smi, "--out", dir}},
+		{exitUsage, "want the folder", []string{"--in", filepath.Join(in, "TREES_A.txt"), "--out", out}},
+		{exitUsage, "is a folder", []string{"--in", in, "--format", "smi", "--out", out}},
+		{exitUsage, "--column", []string{"--in", in, "--column", "x", "--out", out}},
+		{exitFailure, "no such file", []string{"--in", filepath.Join(dir, "none"), "--out", out}},
+		{exitFailure, "no such file", []string{"--in", in, "--out", filepath.Join(dir, "none", "m.msgpack")}},
+		{exitFailure, "no data set", []string{"--in", dir + "/..", "--out", out}},
+	} {
+		refuse(t, c.code, c.message, append([]string{"pretrain"}, c.args...)...)
+	}
+	if _, err := os.Stat(out); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a refused run leaves a model: %v", err)
+	}
+	if string(read(t, smi)) != molecules {
+		t.Error("the input is overwritten")
+	}
+}
+
+func TestModelName(t *testing.T) {
+	for file, want := range map[string]string{
+		"bbbp.csv.gz": "bbbp", "PTC_MR": "ptc_mr", "BZR.zip": "bzr", "a.b.smi": "a.b", "IMDB-MULTI": "imdb-multi",
+	} {
+		if got := modelName(file); got != want {
+			t.Errorf("modelName(%q) = %q, want %q", file, got, want)
+		}
+	}
+}
+
+// everyEpoch makes runs in this process save a checkpoint after each epoch.
+func everyEpoch(t *testing.T) {
+	t.Helper()
+	before := checkpointInterval
+	checkpointInterval = 0
+	t.Cleanup(func() { checkpointInterval = before })
+}
+
+// TestRunProcess is not a test: it is the command as a process of its own, for
+// tests that end it by force.
+func TestRunProcess(t *testing.T) {
+	args := os.Getenv("BACA_TEST_ARGS")
+	if args == "" {
+		return
+	}
+	checkpointInterval = 0
+	os.Exit(run(nil, strings.Split(args, "\n"), os.Stdin, os.Stdout, os.Stderr))
+}
+
+// endedAfter starts the command and sends it a signal once the checkpoint has
+// reached an epoch.
+func endedAfter(t *testing.T, signal os.Signal, checkpoint string, epoch int, args ...string) (stderr string) {
+	t.Helper()
+	c := exec.Command(os.Args[0], "-test.run=^TestRunProcess$")
+	c.Env = append(os.Environ(), "BACA_TEST_ARGS="+strings.Join(args, "\n"))
+	var b bytes.Buffer
+	c.Stderr = &b
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	deadline := time.After(60 * time.Second)
+	for {
+		if data, err := os.ReadFile(checkpoint); err == nil {
+			// A file that is there is whole, however often it is replaced.
+			point, err := weights.LoadCheckpoint(data)
+			if err != nil {
+				t.Errorf("checkpoint: %v", err)
+			} else if point.State.Epoch >= epoch {
+				break
+			}
+		}
+		select {
+		case err := <-ended:
+			t.Fatalf("ended too early: %v\n%s", err, b.String())
+		case <-deadline:
+			c.Process.Kill()
+			t.Fatal("no checkpoint in time")
+		case <-time.After(time.Millisecond):
+		}
+	}
+	if err := c.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err == nil {
+		t.Fatal("ended by itself before the signal")
+	}
+	return b.String()
+}
+
+func TestPretrainResumes(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("windows has no signals to send")
+	}
+	dir := t.TempDir()
+	in := filepath.Join(dir, "TREES")
+	writeTU(t, in, 150, false, 1) // 135 train, in two steps
+	command := func(out string) []string {
+		return []string{"pretrain", "--in", in, "--out", out, "--epochs", "30"}
+	}
+	unbroken := filepath.Join(dir, "unbroken.msgpack")
+	succeed(t, command(unbroken)...)
+	for name, signal := range map[string]os.Signal{"killed": os.Kill, "interrupted": os.Interrupt} {
+		t.Run(name, func(t *testing.T) {
+			out := filepath.Join(dir, name+".msgpack")
+			checkpoint := out + ".checkpoint"
+			stderr := endedAfter(t, signal, checkpoint, 3, command(out)...)
+			if signal == os.Interrupt && !strings.Contains(stderr, "--resume goes on from there") {
+				t.Errorf("does not say how to go on:\n%s", stderr)
+			}
+			if _, err := os.Stat(out); !errors.Is(err, fs.ErrNotExist) {
+				t.Fatalf("there is a model already: %v", err)
+			}
+			point, err := weights.LoadCheckpoint(read(t, checkpoint))
+			if err != nil {
+				t.Fatal(err)
+			}
+			// Again, somewhere behind that.
+			endedAfter(t, signal, checkpoint, point.State.Epoch+3, append(command(out), "--resume", "--workers", "1")...)
+			_, stderr = succeed(t, append(command(out), "--resume")...)
+			if !strings.Contains(stderr, "going on after epoch") {
+				t.Errorf("does not say that it goes on:\n%s", stderr)
+			}
+			if !bytes.Equal(read(t, out), read(t, unbroken)) {
+				t.Error("the model is not that of an unbroken run")
+			}
+			if _, err := os.Stat(checkpoint); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("the checkpoint stays: %v", err)
+			}
+		})
+	}
+}
+
+// stopAfter ends a run at the given line of its progress.
+type stopAfter struct {
+	lines int
+	stop  context.CancelFunc
+}
+
+func (s *stopAfter) Write(p []byte) (int, error) {
+	if s.lines--; s.lines <= 0 {
+		s.stop()
+	}
+	return len(p), nil
+}
+
+// cutShort runs a job until the first line of progress.
+func cutShort(t *testing.T, job *trainJob) {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	if _, err := job.run(ctx, &stopAfter{1, stop}); !errors.Is(err, context.Canceled) {
+		t.Fatalf("a run cut short: %v", err)
+	}
+}
+
+// A countdown is a context that ends after so many looks at it.
+type countdown struct {
+	context.Context
+	left int
+}
+
+func (c *countdown) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Wherever a run is cut short, in the middle of an epoch too, its checkpoint is
+// the state after a whole epoch.
+func TestCheckpointIsOfAWholeEpoch(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "TREES")
+	writeTU(t, in, 300, false, 1) // 270 train, in three steps
+	set, err := dataset.ReadTU(os.DirFS(in), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	train, _ := dataset.Split(300, 1)
+	var picked []*graph.Graph
+	for _, i := range train {
+		picked = append(picked, set.Graphs[i])
+	}
+	options, err := trainOptions(algo.Constant, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trainer, err := pretrain.New(picked, options, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var states []pretrain.State // after each epoch
+	for range 4 {
+		s := trainer.State()
+		s.Params, s.M, s.V = slices.Clone(s.Params), slices.Clone(s.M), slices.Clone(s.V)
+		states = append(states, s)
+		if _, err := trainer.Epoch(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found := map[int]bool{}
+	for looks := 30; looks < 230; looks += 7 {
+		path := filepath.Join(dir, "checkpoint")
+		job := &trainJob{graphs: set.Graphs, workers: 1, checkpoint: path, card: algo.Card{Schema: algo.Constant, Dataset: "TREES", Seed: 1, Epochs: 3}}
+		_, err := job.run(&countdown{context.Background(), looks}, io.Discard)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // in the first epoch
+		}
+		point, err := weights.LoadCheckpoint(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := point.State
+		found[got.Epoch] = true
+		want := states[got.Epoch]
+		if got.Step != 3*got.Epoch || !slices.Equal(got.Params, want.Params) || !slices.Equal(got.M, want.M) || !slices.Equal(got.V, want.V) {
+			t.Errorf("after %d looks: the checkpoint is after %d steps and not the state after epoch %d", looks, got.Step, got.Epoch)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !found[1] || !found[2] {
+		t.Errorf("checkpoints of epochs %v: want 1 and 2 among them", found)
+	}
+}
+
+func TestPretrainChecksWhatItResumes(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "TREES"), filepath.Join(dir, "m.msgpack")
+	writeTU(t, in, 40, false, 1)
+	args := func(more ...string) []string {
+		return append([]string{"pretrain", "--in", in, "--out", out, "--epochs", "4"}, more...)
+	}
+	_, stderr := succeed(t, args("--resume")...)
+	if !strings.Contains(stderr, "no checkpoint "+out+".checkpoint: starting from the first epoch") {
+		t.Errorf("does not say that there is nothing to resume:\n%s", stderr)
+	}
+	whole := read(t, out)
+	card := load(t, out).Card
+
+	set, err := dataset.ReadTU(os.DirFS(in), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	interrupted := func() {
+		t.Helper()
+		cutShort(t, &trainJob{graphs: set.Graphs, checkpoint: out + ".checkpoint", card: algo.Card{
+			Schema: card.Schema, Dataset: "TREES", DatasetSHA256: card.DatasetSHA256, Seed: 1, Epochs: 4,
+		}})
+		point, err := weights.LoadCheckpoint(read(t, out+".checkpoint"))
+		if err != nil || point.State.Epoch != 1 || point.Loss.Epoch != 1 {
+			t.Fatalf("checkpoint %+v, %v: want the first epoch", point.Loss, err)
+		}
+	}
+	interrupted()
+	checkpoint := read(t, out+".checkpoint")
+	other := filepath.Join(dir, "OTHER")
+	writeTU(t, other, 40, false, 2)
+	smi := filepath.Join(dir, "some.smi")
+	write(t, smi, molecules)
+	refuse(t, exitFailure, "it is of other data", "pretrain", "--in", other, "--out", out, "--epochs", "4", "--resume")
+	refuse(t, exitFailure, "it is of graphs with the schema constant-1, these have ogb-atom-9", "pretrain", "--in", smi, "--out", out, "--resume")
+	refuse(t, exitFailure, "it is of a run with seed 1, this one has 2", args("--resume", "--seed", "2")...)
+	write(t, out+".checkpoint", string(checkpoint[:len(checkpoint)/2]))
+	refuse(t, exitFailure, "truncated file", args("--resume")...)
+	write(t, out+".checkpoint", string(whole))
+	refuse(t, exitFailure, "wrong kind of BaCa file", args("--resume")...)
+	// After the last epoch only the model is missing.
+	write(t, out+".checkpoint", string(checkpoint))
+	if _, stderr = succeed(t, "pretrain", "--in", in, "--out", out, "--epochs", "1", "--resume"); !strings.Contains(stderr, "going on after epoch 1 of 1") {
+		t.Errorf("stderr %s", stderr)
+	}
+	if c := load(t, out).Card; c.Loss <= 0 || c.Epochs != 1 {
+		t.Errorf("card %+v", c)
+	}
+	write(t, out+".checkpoint", string(checkpoint))
+	if _, stderr = succeed(t, args("--resume")...); !strings.Contains(stderr, "epoch 2/4") || !strings.Contains(stderr, " 50 %") {
+		t.Errorf("the second of four epochs is half of the work:\n%s", stderr)
+	}
+	everyEpoch(t)
+	job := &trainJob{graphs: set.Graphs, checkpoint: out + ".checkpoint", card: algo.Card{
+		Schema: card.Schema, Dataset: "TREES", DatasetSHA256: card.DatasetSHA256, Seed: 1, Epochs: 4,
+	}}
+	if _, err := job.run(context.Background(), io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	refuse(t, exitFailure, "it is after epoch 3, this run ends after 2", "pretrain", "--in", in, "--out", out, "--epochs", "2", "--resume")
+	// Without --resume it counts for nothing, but that is said.
+	_, stderr = succeed(t, args()...)
+	if !strings.Contains(stderr, out+".checkpoint of an earlier run will be overwritten") {
+		t.Errorf("does not say what becomes of the checkpoint:\n%s", stderr)
+	}
+	if !bytes.Equal(read(t, out), whole) {
+		t.Error("a checkpoint that is not asked for shows in the model")
+	}
+}
+
+func TestWriteFileKeepsTheOldContent(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	write(t, path, "old")
+	failure := errors.New("disk full")
+	err := writeFile(path, func(w io.Writer) error {
+		io.WriteString(w, "half of the n")
+		return failure
+	})
+	if !errors.Is(err, failure) || string(read(t, path)) != "old" {
+		t.Errorf("%v, content %q", err, read(t, path))
+	}
+	if err := writeFile(path, func(w io.Writer) error { _, err := io.WriteString(w, "new"); return err }); err != nil || string(read(t, path)) != "new" {
+		t.Errorf("%v, content %q", err, read(t, path))
+	}
+	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
+		t.Errorf("%d files, %v: want no temporary one", len(entries), err)
+	}
+}

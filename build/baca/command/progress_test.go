@@ -1,0 +1,126 @@
+package command
+
+import (
+	"bytes"
+	"io"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+)
+
+func TestPlainProgress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // for its clock
+		var b bytes.Buffer
+		p := newProgress(&b, "work", 1000)
+		p.Skip(200)
+		for i := range 16 {
+			time.Sleep(time.Second)
+			p.Note("part " + string(rune('a'+i)))
+			p.Add(50)
+		}
+		p.Done()
+		p.Done()
+		// The speed is of the 800 graphs that were not skipped.
+		want := `work: part a, 25 %, 50 graphs/s, 15s left
+work: part f, 50 %, 50 graphs/s, 10s left
+work: part k, 75 %, 50 graphs/s, 5s left
+work: part p, 100 %, 50 graphs/s, in 16s
+`
+		if got := b.String(); got != want {
+			t.Errorf("got\n%swant\n%s", got, want)
+		}
+	})
+}
+
+func TestPlainProgressOfUnknownLength(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b bytes.Buffer
+		p := newProgress(&b, "reading", 0)
+		for range 3 {
+			time.Sleep(2 * time.Second)
+			p.Add(10)
+		}
+		p.Done()
+		want := "reading: 10 graphs, 5 graphs/s\nreading: 30 graphs, 5 graphs/s\n"
+		if got := b.String(); got != want {
+			t.Errorf("got\n%swant\n%s", got, want)
+		}
+	})
+}
+
+func TestProgressWithoutWork(t *testing.T) {
+	var b bytes.Buffer
+	newProgress(&b, "work", 10).Done()
+	if b.Len() > 0 {
+		t.Errorf("a line for nothing: %q", b.String())
+	}
+}
+
+// A bar ends in its last state, on a line of its own, and leaves no goroutine.
+func TestBar(t *testing.T) {
+	for name, c := range map[string]struct {
+		total, add int64
+		want       string
+	}{
+		"complete":       {100, 100, "100 %"},
+		"cut short":      {100, 40, "40 %"},
+		"not begun":      {100, 0, "0 %"},
+		"beyond the end": {100, 120, "120 %"},
+		"unknown":        {0, 40, "40 graphs"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := runtime.NumGoroutine()
+			var b bytes.Buffer
+			p := &progress{w: &b, what: "work", total: c.total, start: time.Now()}
+			p.drawBar(mpb.WithAutoRefresh(), mpb.WithWidth(120))
+			var group sync.WaitGroup
+			for range 4 {
+				group.Go(func() { p.Note("half"); p.Add(c.add / 4) })
+			}
+			group.Wait()
+			if drawn := p.bar.Current(); c.add <= c.total && drawn != c.add {
+				t.Errorf("the bar is drawn at %d, want %d", drawn, c.add)
+			}
+			p.Done()
+			text := b.String()
+			if !strings.HasSuffix(text, "\n") {
+				t.Errorf("does not end its line: %q", text)
+			}
+			lines := strings.Split(strings.TrimSpace(text), "\n")
+			if last := lines[len(lines)-1]; !strings.Contains(last, "work") || !strings.Contains(last, "half, "+c.want) {
+				t.Errorf("last state %q, want half, %s", last, c.want)
+			}
+			for wait := time.Now(); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+				if time.Since(wait) > 5*time.Second {
+					t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+				}
+			}
+		})
+	}
+}
+
+// What cannot be shown does not stop the work.
+func TestProgressToNowhere(t *testing.T) {
+	p := &progress{w: broken{}, what: "work", total: 10, start: time.Now()}
+	p.drawBar(mpb.WithAutoRefresh())
+	for range 10 {
+		time.Sleep(50 * time.Millisecond) // longer than mpb takes to notice
+		p.Add(1)
+	}
+	done := make(chan bool)
+	go func() { p.Done(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second):
+		t.Fatal("hangs")
+	}
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }

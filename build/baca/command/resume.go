@@ -1,0 +1,182 @@
+package command
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"baca/algo"
+	"baca/weights"
+)
+
+// A scoreState is how far a run of `baca score` got. What it learned from the
+// sample is not kept: the same input, seed and model give it again in seconds.
+type scoreState struct {
+	Rows    int   `json:"rows"`    // written
+	Out     int64 `json:"out"`     // bytes of --out that hold them
+	Rejects int64 `json:"rejects"` // bytes of --rejects, 0 without
+	Refused int   `json:"refused"`
+
+	Outside    int `json:"outside"`
+	Borderline int `json:"borderline"`
+	Inside     int `json:"inside"`
+
+	Shown []string `json:"shown"` // the first refused records, with carets
+}
+
+// A runIdentity is what the rows depend on: a run can only go on with the same.
+type runIdentity struct {
+	Program    string    `json:"program"`
+	Model      string    `json:"model"` // SHA-256
+	InputBytes int64     `json:"input_bytes"`
+	InputTime  time.Time `json:"input_time"`
+	Format     string    `json:"format"`
+	Column     string    `json:"column"`
+	To         string    `json:"to"`
+	Rejects    bool      `json:"rejects"`
+	Calibrator string    `json:"calibrator"`
+	Alpha      float64   `json:"alpha"`
+	Seed       uint64    `json:"seed"`
+	Explain    bool      `json:"explain"`
+	Device     string    `json:"device,omitempty"` // empty for the processor
+}
+
+type scoreCheckpoint struct {
+	Run  runIdentity `json:"run"`
+	Done scoreState  `json:"done"`
+}
+
+// fingerprint describes the run; info is of the input, nil for standard input.
+func (f *scoreFlags) fingerprint(m *algo.Model, info fs.FileInfo) runIdentity {
+	hash := sha256.New()
+	if err := weights.Save(hash, m); err != nil {
+		panic(err) // it was loaded
+	}
+	r := runIdentity{
+		Program: version, Model: hex.EncodeToString(hash.Sum(nil)),
+		Format: f.format, Column: f.column, To: f.to, Rejects: f.rejects != "",
+		Calibrator: f.options.Calibrator, Alpha: f.options.Alpha, Seed: f.options.Seed, Explain: f.explain,
+	}
+	if d := m.Encoder.Device; d != nil {
+		r.Device = d.String()
+	}
+	if info != nil {
+		r.InputBytes, r.InputTime = info.Size(), info.ModTime().UTC()
+	}
+	return r
+}
+
+// fits reports a run whose rows would be others.
+func (r runIdentity) fits(now runIdentity) error {
+	switch {
+	case r.Program != now.Program:
+		return fmt.Errorf("it is of baca %s, this is %s", r.Program, now.Program)
+	case r.Model != now.Model:
+		return fmt.Errorf("it is of another model (SHA-256 %.12s…, this one has %.12s…)", r.Model, now.Model)
+	case r.InputBytes != now.InputBytes || !r.InputTime.Equal(now.InputTime):
+		return fmt.Errorf("the input has changed since (%d bytes of %s, now %d bytes of %s)",
+			r.InputBytes, r.InputTime.Format(time.DateTime), now.InputBytes, now.InputTime.Format(time.DateTime))
+	case r.Device != now.Device:
+		return fmt.Errorf("it is of a run on another device (%s, now %s), which rounds otherwise", cmp.Or(r.Device, "processor"), cmp.Or(now.Device, "processor"))
+	case r != now:
+		return errors.New("it is of a run with other flags")
+	}
+	return nil
+}
+
+// checkpointRows are written between two checkpoints.
+const checkpointRows = 16384
+
+// save makes the rows so far last, from time to time.
+func (s *scoring) save() error {
+	if s.checkpoint == "" || s.fit == nil || !s.fit.Sample || s.done.Rows < s.saved+checkpointRows {
+		return nil
+	}
+	s.saved = s.done.Rows
+	var at [2]int64
+	for i, f := range s.files {
+		if err := f.Sync(); err != nil {
+			return fmt.Errorf("writing to %s: %w", f.Name(), err)
+		}
+		var err error
+		if at[i], err = f.Seek(0, io.SeekCurrent); err != nil {
+			return err
+		}
+	}
+	s.done.Out, s.done.Rejects = at[0], at[1]
+	return writeFile(s.checkpoint, func(w io.Writer) error {
+		return json.NewEncoder(w).Encode(scoreCheckpoint{Run: s.run, Done: s.done})
+	})
+}
+
+// restore reads the checkpoint of an earlier run if the flag says so.
+func (s *scoring) restore(resume bool) error {
+	if s.checkpoint == "" {
+		return nil
+	}
+	data, err := readLimited(s.checkpoint)
+	if errors.Is(err, fs.ErrNotExist) {
+		if resume {
+			fmt.Fprintf(s.stderr, "no checkpoint %s: starting from the first row\n", s.checkpoint)
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !resume {
+		fmt.Fprintf(s.stderr, "%s of an earlier run is given up: starting from the first row, since there is no --resume\n", s.checkpoint)
+		return s.forget()
+	}
+	var c scoreCheckpoint
+	if err = json.Unmarshal(data, &c); err == nil {
+		err = c.Run.fits(s.run)
+	}
+	if err == nil {
+		err = c.Done.check(s.outName, s.rejectsName)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot go on from %s: %w; without --resume the run starts from the first row", s.checkpoint, err)
+	}
+	s.done, s.saved, s.options.Skip = c.Done, c.Done.Rows, c.Done.Rows
+	fmt.Fprintf(s.stderr, "going on behind row %d\n", s.done.Rows)
+	return nil
+}
+
+// check reports outputs that do not hold the rows.
+func (d scoreState) check(out, rejects string) error {
+	for _, f := range []struct {
+		name string
+		want int64
+	}{{out, d.Out}, {rejects, d.Rejects}} {
+		if f.name == "" {
+			continue
+		}
+		info, err := os.Stat(f.name)
+		if err != nil {
+			return err
+		}
+		if f.want <= 0 || d.Rows <= 0 || info.Size() < f.want {
+			return fmt.Errorf("%s has %d bytes, it had %d", f.name, info.Size(), f.want)
+		}
+	}
+	return nil
+}
+
+// forget removes the checkpoint of a run that is over.
+func (s *scoring) forget() error {
+	if s.checkpoint == "" {
+		return nil
+	}
+	if err := os.Remove(s.checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,326 @@
+package command
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"baca/algo"
+	"baca/algo/pretrain"
+	"baca/algo/table"
+	"baca/weights"
+)
+
+// numbered are records of the built-in molecules, with a refused one before each
+// tenth.
+func numbered(t *testing.T) []table.Record {
+	t.Helper()
+	var rs []table.Record
+	for i, g := range exampleGraphs(t) {
+		if i%10 == 0 {
+			rs = append(rs, table.Record{Row: len(rs) + 1, ID: strconv.Itoa(len(rs) + 1), Err: errors.New("refused")})
+		}
+		rs = append(rs, table.Record{Row: len(rs) + 1, ID: strconv.Itoa(len(rs) + 1), Graph: g})
+	}
+	return rs
+}
+
+func newScoring(t *testing.T, m *algo.Model, out io.Writer, to string) *scoring {
+	t.Helper()
+	scorer, err := algo.NewScorer(m, algo.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &scoring{
+		scorer: scorer, model: "m", alpha: 0.05, out: newRowWriter(out, to, true), stderr: io.Discard,
+		options: table.Options{Graphs: 30},
+	}
+}
+
+// yield goes through records, and calls before with the index of each.
+func yield(rs []table.Record, before func(int)) iter.Seq2[table.Unread, error] {
+	return func(yield func(table.Unread, error) bool) {
+		for i, r := range rs {
+			before(i)
+			if !yield(func() table.Record { return r }, nil) {
+				return
+			}
+		}
+	}
+}
+
+// A run that is cut short leaves whole rows, each where it belongs.
+func TestInterruptedScore(t *testing.T) {
+	m := moleculeModel(t)
+	for _, to := range []string{"csv", "jsonl"} {
+		ctx, cancel := context.WithCancel(context.Background())
+		var got bytes.Buffer
+		s := newScoring(t, m, &got, to)
+		err := s.all(ctx, table.Input{Records: yield(numbered(t), func(i int) {
+			if i == 150 {
+				cancel()
+			}
+		})})
+		cancel()
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: error %v, want that of the context", to, err)
+		}
+		if s.done.Rows < 33 || s.done.Rows > 150 { // 30 graphs at least are out
+			t.Errorf("%s: %d rows", to, s.done.Rows)
+		}
+		checkRows(t, to, got.Bytes(), s.done.Rows)
+	}
+}
+
+// A run is killed, and another goes on from there.
+func TestKilledAndResumed(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a file that a killed process had open may be locked for a while on Windows")
+	}
+	if testing.Short() {
+		t.Skip("scores tens of thousands of molecules")
+	}
+	dir := t.TempDir()
+	name := func(f string) string { return filepath.Join(dir, f) }
+	saveModel(t, name("model.msgpack"), moleculeModel(t))
+	var text bytes.Buffer
+	z := gzip.NewWriter(&text)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range 3 * checkpointRows {
+		smiles := strings.Repeat("C", 1+rng.IntN(5)) + strings.Repeat("O", rng.IntN(3))
+		if i%1000 == 7 {
+			smiles += "("
+		}
+		fmt.Fprintln(z, smiles)
+	}
+	z.Close()
+	if err := os.WriteFile(name("in.smi.gz"), text.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	args := func(out string, more ...string) []string {
+		return append([]string{
+			"score", "--model", name("model.msgpack"), "--calibrator", "none",
+			"--out", name(out + ".csv"), "--rejects", name(out + ".rejects"), name("in.smi.gz"),
+		}, more...)
+	}
+	var stderr bytes.Buffer
+	if code := run(nil, args("whole"), nil, io.Discard, &stderr); code != 0 {
+		t.Fatalf("exit status %d: %s", code, &stderr)
+	}
+	whole := stderr.String()
+	if _, err := os.Stat(name("whole.csv.checkpoint")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the checkpoint of a run that is over: %v, want none", err)
+	}
+
+	c := exec.Command(os.Args[0], "-test.run=^TestRunProcess$")
+	c.Env = append(os.Environ(), "BACA_TEST_ARGS="+strings.Join(args("killed"), "\n"))
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(time.Millisecond) {
+		if _, err := os.Stat(name("killed.csv.checkpoint")); err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("no checkpoint in time")
+		}
+	}
+	c.Process.Kill()
+	c.Wait()
+	if n := bytes.Count(read(t, name("killed.csv")), []byte("\n")); n <= checkpointRows || n > 3*checkpointRows {
+		t.Fatalf("%d lines when killed, want some behind the first checkpoint, and not all", n)
+	}
+
+	// What does not fit is refused, and nothing is touched.
+	before := read(t, name("killed.csv"))
+	refuse(t, exitFailure, "it is of a run with other flags", args("killed", "--resume", "--seed", "2")...)
+	if !bytes.Equal(before, read(t, name("killed.csv"))) {
+		t.Error("a run that was refused has changed the output")
+	}
+
+	stderr.Reset()
+	if code := run(nil, args("killed", "--resume"), nil, io.Discard, &stderr); code != 0 {
+		t.Fatalf("exit status %d: %s", code, &stderr)
+	}
+	for _, ext := range []string{".csv", ".rejects"} {
+		if !bytes.Equal(read(t, name("killed"+ext)), read(t, name("whole"+ext))) {
+			t.Errorf("the %s file of the resumed run differs from that of a run without a break", ext)
+		}
+	}
+	if want := fmt.Sprintf("going on behind row %d\n", checkpointRows); !strings.Contains(stderr.String(), want) {
+		t.Errorf("stderr %q, want %q", &stderr, want)
+	}
+	counts := func(text string) string { return text[strings.Index(text, "49152 read"):] }
+	if got, want := counts(stderr.String()), counts(whole); got != want {
+		t.Errorf("summary %q, want %q", got, want)
+	}
+	refuse(t, exitUsage, "--resume: want --out and an input file", "score", "--resume", name("in.smi.gz"))
+	refuse(t, exitUsage, "--resume: want --out and an input file", "score", "--resume", "--out", name("x"), "-")
+}
+
+// checkRows checks that an output is whole and has so many rows.
+func checkRows(t *testing.T, to string, data []byte, want int) {
+	t.Helper()
+	n := 0
+	if to == "csv" {
+		rows, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		n = len(rows) - 1
+	} else {
+		for line := range bytes.Lines(data) {
+			var row map[string]any
+			if err := json.Unmarshal(line, &row); err != nil {
+				t.Fatalf("%s: %v", line, err)
+			}
+			if len(row) != len(table.Columns) || !bytes.HasSuffix(line, []byte("\n")) {
+				t.Errorf("%s has %d keys, want %d and a line end", line, len(row), len(table.Columns))
+			}
+			n++
+		}
+	}
+	if n != want {
+		t.Errorf("%d rows, want %d", n, want)
+	}
+}
+
+// A real interrupt, while standard input is open and silent.
+func TestInterruptSignal(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no interrupts between processes on Windows")
+	}
+	if testing.Short() {
+		t.Skip("scores a batch of 4096")
+	}
+	dir := t.TempDir()
+	model, out := filepath.Join(dir, "model.msgpack"), filepath.Join(dir, "out.csv")
+	saveModel(t, model, moleculeModel(t))
+	c := exec.Command(os.Args[0], "-test.run=^TestRunProcess$")
+	c.Env = append(os.Environ(), "BACA_TEST_ARGS="+strings.Join([]string{"score", "--model", model, "--calibrator", "none", "--out", out, "-"}, "\n"))
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	stdin, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer c.Process.Kill()
+	for i := range 5000 { // a batch, the start of the next, and what the parser takes ahead
+		if _, err := fmt.Fprintln(stdin, strings.Repeat("C", 2+i%7)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		data, _ := os.ReadFile(out)
+		if bytes.Count(data, []byte("\n")) > table.MaxGraphs {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("no rows in time\n%s", &stderr)
+		}
+	}
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	err = c.Wait()
+	if exit := new(exec.ExitError); !errors.As(err, &exit) || exit.ExitCode() != exitFailure {
+		t.Errorf("ended with %v, want exit status %d", err, exitFailure)
+	}
+	if want := " read, 0 refused"; !strings.Contains(stderr.String(), want) || !strings.Contains(stderr.String(), "baca: interrupted") {
+		t.Errorf("stderr %q, want %q and that it was interrupted", &stderr, want)
+	}
+	data := read(t, out)
+	checkRows(t, "csv", data, bytes.Count(data, []byte("\n"))-1)
+}
+
+// As with `baca score | head`.
+func TestClosedPipe(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "model.msgpack")
+	saveModel(t, model, moleculeModel(t))
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	defer w.Close()
+	var stderr bytes.Buffer
+	if code := run(nil, []string{"score", "--model", model, "-"}, strings.NewReader("CCO\n"), w, &stderr); code != 0 || stderr.Len() > 0 {
+		t.Errorf("exit status %d, stderr %q; want a quiet end", code, &stderr)
+	}
+}
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errors.New("disk on fire") }
+
+func TestOutputThatFails(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "model.msgpack")
+	saveModel(t, model, moleculeModel(t))
+	for _, to := range []string{"csv", "jsonl"} {
+		var stderr bytes.Buffer
+		code := run(nil, []string{"score", "--model", model, "--to", to, "-"}, strings.NewReader("CCO\n"), failing{}, &stderr)
+		if want := "baca: writing to standard output: disk on fire\n"; code != exitFailure || !strings.HasSuffix(stderr.String(), want) {
+			t.Errorf("%s: exit status %d, stderr %q; want %d and %q", to, code, &stderr, exitFailure, want)
+		}
+	}
+}
+
+func TestWaiting(t *testing.T) {
+	text := strings.Repeat("abcdefg", 30_000)
+	got, err := io.ReadAll(&waiting{ctx: context.Background(), r: strings.NewReader(text)})
+	if err != nil || string(got) != text {
+		t.Errorf("read %d bytes and %v, want %d", len(got), err, len(text))
+	}
+
+	r, w := io.Pipe()
+	defer w.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(10*time.Millisecond, cancel)
+	blocked := &waiting{ctx: ctx, r: r}
+	for range 2 {
+		if n, err := blocked.Read(make([]byte, 10)); n != 0 || !errors.Is(err, context.Canceled) {
+			t.Errorf("read %d bytes and %v, want the error of the context", n, err)
+		}
+	}
+}
+
+func TestInspectCheckpoint(t *testing.T) {
+	o := pretrain.Defaults(9)
+	trainer, err := pretrain.New(exampleGraphs(t)[:30], o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := trainer.Epoch(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "run.checkpoint")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := weights.SaveCheckpoint(f, &weights.Checkpoint{Program: "test", Schema: algo.OGB, Options: o, State: trainer.State()}); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	refuse(t, exitFailure, path+" is not a model but a checkpoint of a training run after 1 epochs", "inspect", path)
+	refuse(t, exitFailure, "wrong kind of BaCa file", "score", "--model", path, path)
+}

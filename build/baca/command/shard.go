@@ -1,0 +1,164 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"baca/algo/table"
+	"baca/build/device"
+	"baca/build/shard"
+)
+
+// parseShard reads I/N.
+func parseShard(text string) (i, n int, err error) {
+	before, after, found := strings.Cut(text, "/")
+	i, ierr := strconv.Atoi(before)
+	n, nerr := strconv.Atoi(after)
+	switch {
+	case !found || ierr != nil || nerr != nil || i < 0 || n < 1 || n > shard.MaxShards:
+		return 0, 0, usagef("--shard %s: want I/N such as 0/16, with N from 1 to %d", text, shard.MaxShards)
+	case i >= n:
+		return 0, 0, usagef("--shard %s: shards are counted from 0, so the last is %d/%d", text, n-1, n)
+	}
+	return i, n, nil
+}
+
+// checkShard reports what is wrong with the flags for a shard.
+func (f *scoreFlags) checkShard() error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	switch {
+	case f.out == "":
+		return usagef("--shard: want --out with a folder for the results of all shards")
+	case f.rejects != "":
+		return usagef("--rejects: with --shard, refused records are always written into the folder")
+	case f.resume:
+		return usagef("--resume: with --shard it is not needed, what is in the folder is not done again")
+	case f.format == "tu":
+		return usagef("--format tu: want molecules, only these can be read in shards")
+	case len(f.inputs) == 0 || slices.Contains(f.inputs, "-"):
+		return usagef("--shard: want input files, since they are read more than once")
+	}
+	return nil
+}
+
+// runShard does the share of one shard of the pass that the folder has come to.
+func (f *scoreFlags) runShard(c *cobra.Command) error {
+	i, n, err := parseShard(f.shard)
+	if err != nil {
+		return err
+	}
+	if err := f.checkShard(); err != nil {
+		return err
+	}
+	m, err := openModel(f.model)
+	if err != nil {
+		return err
+	}
+	ctx, stderr := c.Context(), c.ErrOrStderr()
+	f.options.Workers = f.workers
+	if f.device.choice.Auto() {
+		f.device.choice = device.Choice{} // all shards must round alike
+	}
+	if m.Encoder.Device, err = f.device.open(ctx, stderr, f.workers, m.Encoder.Config, false); err != nil {
+		return err
+	}
+	job := &shard.Job{
+		Files: shard.Local{}, Folder: f.out, Inputs: f.inputs, Format: f.format, Column: f.column,
+		To: f.to, Shards: n, Model: m, Options: f.options,
+	}
+	var p *progress
+	stop := func() {
+		if p != nil {
+			p.Done()
+			p = nil
+		}
+	}
+	defer stop()
+	last, before := "", 0
+	job.Progress = func(what string, done, total int) {
+		if p == nil || what != last || done < before {
+			stop()
+			p, last, before = newProgress(stderr, what, int64(total)), what, 0
+		}
+		p.Add(int64(done - before))
+		before = done
+	}
+	if err := job.Begin(ctx); err != nil {
+		return err
+	}
+	whole, err := job.ReadWhole(ctx)
+	if errors.Is(err, fs.ErrNotExist) {
+		return f.drawShard(ctx, job, i, stop, stderr)
+	}
+	if err != nil {
+		return err
+	}
+	job.Use(whole)
+	done, err := job.Score(ctx, i)
+	stop()
+	if err != nil {
+		return fmt.Errorf("shard %d of %d: %w", i, n, err)
+	}
+	fmt.Fprintf(stderr, "shard %d of %d, second pass: rows %d to %d; ", i, n, done.First, done.First+done.Tally.Records-1)
+	summarizeTally(stderr, done.Tally)
+	if b := whole.Plan.Broken; len(b) > 0 {
+		return fmt.Errorf("%d of the inputs cannot be read to the end: %s", len(b), b[0].Error)
+	}
+	return nil
+}
+
+// drawShard is the first pass.
+func (f *scoreFlags) drawShard(ctx context.Context, job *shard.Job, i int, stop func(), stderr io.Writer) error {
+	plan, err := job.Plan(ctx, i)
+	if err != nil {
+		return err
+	}
+	_, err = job.Sample(ctx, plan, i)
+	stop()
+	if err != nil {
+		return fmt.Errorf("shard %d of %d: %w", i, job.Shards, err)
+	}
+	lo, hi := plan.Range(i, job.Shards)
+	fmt.Fprintf(stderr, "shard %d of %d, first pass: a sample of rows %d to %d of %d; once all shards are as far: baca merge %s\n",
+		i, job.Shards, lo+1, hi, plan.Records(), f.out)
+	if len(plan.Broken) > 0 {
+		return fmt.Errorf("%d of the inputs cannot be read to the end: %s", len(plan.Broken), plan.Broken[0].Error)
+	}
+	return nil
+}
+
+// summarizeTally writes the counts of rows, and why records were refused.
+func summarizeTally(w io.Writer, t table.Tally) {
+	fmt.Fprintf(w, "%d read, %d refused", t.Records, t.Refused)
+	if t.OOD+t.Borderline+t.ID > 0 {
+		fmt.Fprintf(w, "; %d OOD, %d borderline, %d ID", t.OOD, t.Borderline, t.ID)
+	}
+	fmt.Fprintln(w)
+	type reason struct {
+		why string
+		n   int
+	}
+	var reasons []reason
+	for why, n := range t.Reasons {
+		reasons = append(reasons, reason{why, n})
+	}
+	slices.SortFunc(reasons, func(a, b reason) int {
+		if a.n != b.n {
+			return b.n - a.n
+		}
+		return strings.Compare(a.why, b.why)
+	})
+	for _, r := range reasons[:min(len(reasons), maxShown)] {
+		fmt.Fprintf(w, "refused %d: %s\n", r.n, r.why)
+	}
+}

@@ -1,0 +1,97 @@
+package command
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A process that has one of the shards is killed in the midst of its work, and
+// started again. The shards that were finished are not touched.
+func TestKilledShard(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a file that a killed process had open may be locked for a while on Windows")
+	}
+	if testing.Short() {
+		t.Skip("scores tens of thousands of molecules")
+	}
+	dir := t.TempDir()
+	name := func(f string) string { return filepath.Join(dir, f) }
+	saveModel(t, name("model.msgpack"), moleculeModel(t))
+	var text bytes.Buffer
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 40_000 {
+		fmt.Fprintln(&text, strings.Repeat("C", 1+rng.IntN(5))+strings.Repeat("O", rng.IntN(3)))
+	}
+	if err := os.WriteFile(name("in.smi"), text.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	args := func(more ...string) []string {
+		return append([]string{"score", "--model", name("model.msgpack"), "--calibrator", "none", name("in.smi")}, more...)
+	}
+	do := func(args ...string) {
+		t.Helper()
+		var stderr bytes.Buffer
+		if code := run(nil, args, nil, io.Discard, &stderr); code != 0 {
+			t.Fatalf("%v: exit status %d: %s", args, code, &stderr)
+		}
+	}
+	shard := func(i int) []string { return args("--out", name("out"), "--shard", fmt.Sprintf("%d/2", i)) }
+	do(args("--out", name("whole.csv"))...)
+	do(shard(0)...)
+	do(shard(1)...)
+	do("merge", name("out"))
+	do(shard(0)...)
+	finished, err := os.Stat(name("out/scores-00000-of-00002.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	c := exec.Command(os.Args[0], "-test.run=^TestRunProcess$")
+	c.Env = append(os.Environ(), "BACA_TEST_ARGS="+strings.Join(shard(1), "\n"))
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(time.Millisecond) {
+		parts, err := filepath.Glob(name("out/scores-00001-of-00002.csv.part*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(parts) > 0 {
+			if info, err := os.Stat(parts[0]); err == nil && info.Size() > 0 {
+				break
+			}
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("no rows in time")
+		}
+	}
+	c.Process.Kill()
+	c.Wait()
+	if _, err := os.Stat(name("out/done-00001-of-00002.json")); err == nil {
+		t.Fatal("the shard was finished before the process was killed")
+	}
+
+	refuse(t, exitFailure, "1 of 2 shards have no rows", "merge", name("out"))
+	do(shard(0)...)
+	do(shard(1)...)
+	do("merge", name("out"))
+	if !bytes.Equal(read(t, name("out/scores.csv")), read(t, name("whole.csv"))) {
+		t.Error("other rows than those of one process")
+	}
+	again, err := os.Stat(name("out/scores-00000-of-00002.csv"))
+	if err != nil || !os.SameFile(finished, again) || !finished.ModTime().Equal(again.ModTime()) {
+		t.Errorf("a finished shard was done again (%v)", err)
+	}
+	if left, err := filepath.Glob(name("out/*.part*")); err != nil || len(left) > 0 {
+		t.Errorf("unfinished files are left: %v, %v", left, err)
+	}
+}

@@ -1,0 +1,95 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"baca/algo"
+	"baca/weights"
+)
+
+func newShare() *cobra.Command {
+	var out string
+	k := algo.DefaultShare
+	c := &cobra.Command{
+		Use:   "share NAME|FILE --out MODEL",
+		Short: "Make a model file that can be handed out",
+		Long: `Share writes a model without anything of single training graphs: the bank becomes
+means of the embeddings of 2k or more similar graphs, with the subtrees that k of them
+have; of the held-out graphs only their scores are left; hashes of training graphs, the
+sum of the data set, and everything that fewer than k graphs have are left out. baca
+inspect says what remains. The weights stay as they are.
+
+Such a model scores each graph alone, never by a batch, and has p-values.`,
+		Example: `  baca share private.msgpack --out public.msgpack
+  baca share --k 10 private.msgpack --out public.msgpack`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usagef("%d arguments: want the name of an embedded model or a model file", len(args))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if out == "" {
+				return usagef("want --out MODEL")
+			}
+			if k < 2 {
+				return usagef("--k %d: want 2 or more", k)
+			}
+			if err := checkTarget(out, args[0]); err != nil {
+				return err
+			}
+			data, err := readModel(args[0])
+			if err != nil {
+				return err
+			}
+			if data, err = shareFile(c.Context(), data, k); err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			err = writeFile(out, func(w io.Writer) error {
+				_, err := w.Write(data)
+				return err
+			})
+			if err == nil {
+				fmt.Fprintf(c.ErrOrStderr(), "wrote %s: %s\n", out, size(len(data)))
+			}
+			return err
+		},
+	}
+	c.Flags().StringVar(&out, "out", "", "model file to write")
+	c.Flags().IntVar(&k, "k", k, "graphs that anything in the file is of, at least")
+	return c
+}
+
+// shareFile returns the file of a model as it can be handed out.
+func shareFile(ctx context.Context, data []byte, k int) ([]byte, error) {
+	m, err := weights.Load(data)
+	if err != nil {
+		return nil, err
+	}
+	// Not of the loaded model but of what its file will hold: the bank is rounded
+	// when it is written, and the scores of the held-out graphs must be those that
+	// the rounded bank gives.
+	s, err := m.Share(ctx, 0, k)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := weights.Save(&b, s); err != nil {
+		return nil, err
+	}
+	rounded, err := weights.Load(b.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	if err := rounded.Refer(ctx, 0, m.Holdout); err != nil {
+		return nil, err
+	}
+	b.Reset()
+	err = weights.Save(&b, rounded)
+	return b.Bytes(), err
+}

@@ -1,0 +1,37 @@
+package command
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+func newSite() *cobra.Command {
+	var out string
+	c := &cobra.Command{
+		Use:   "site",
+		Short: "Write the page as files for any static host",
+		Long: `Site writes the page as static files, which work from any folder of any host, and
+beside them compressed forms (.br, .gz) for hosts that send such. The page holds its
+content security policy itself, so no header has to be configured; a host should
+send .wasm files as application/wasm.`,
+		Example: `  baca site --out public`,
+		Args:    noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if out == "" {
+				return usagef("want --out DIR")
+			}
+			s, err := openSite()
+			if err != nil {
+				return err
+			}
+			if err := s.Write(out); err != nil {
+				return fmt.Errorf("--out %s: %w", out, err)
+			}
+			fmt.Fprintf(c.ErrOrStderr(), "wrote %d files to %s\n", len(s.Files()), out)
+			return nil
+		},
+	}
+	c.Flags().StringVar(&out, "out", "", "`folder` to write, new, empty or with an earlier site")
+	return c
+}

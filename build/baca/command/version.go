@@ -1,0 +1,35 @@
+package command
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"baca/algo"
+	"baca/weights"
+)
+
+// version is that of the program.
+const version = algo.Version
+
+func newVersion() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version of this program",
+		Args:  noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintf(c.OutOrStdout(), "baca %s\n%s %s/%s\nmodel file format %d\n",
+				version, runtime.Version(), runtime.GOOS, runtime.GOARCH, weights.Version)
+			return err
+		},
+	}
+}
+
+// noArgs is [cobra.NoArgs] as a mistake in the command line.
+func noArgs(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("%q: `%s` takes no argument", args[0], c.CommandPath())
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package report
+
+import (
+	"context"
+	"math"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/algo"
+	"baca/algo/decide"
+	"baca/algo/molecule"
+	"baca/weights"
+)
+
+// Verdicts and q-values are those of package decide, and the figures show the same
+// rule.
+func TestJudge(t *testing.T) {
+	p := []float64{0.01, 0.2, 0.02, math.NaN(), 0.03, 0.5, 0.04, 0.9}
+	for _, fdr := range []float64{0, 0.01, 0.1} {
+		r := &Report{Alpha: 0.03, FDR: fdr, P: slices.Clone(p)}
+		for i, v := range p {
+			r.Rows = append(r.Rows, Entry{Place: i + 1, Row: algo.Row{P: v}})
+			r.Scores = append(r.Scores, -v)
+		}
+		for i := range 99 {
+			r.Holdout = append(r.Holdout, -float64(i+1)/100)
+		}
+		r.Judge()
+		q, n := decide.QValues(p), map[decide.Verdict]int{}
+		for i, v := range p {
+			want := decide.Judge(v, 0.03)
+			if fdr > 0 {
+				want = decide.JudgeBatch(v, q[i], 0.03, fdr)
+			}
+			n[want]++
+			e := r.Rows[i]
+			if e.Row.Verdict != want || fdr > 0 && e.Q != q[i] && !math.IsNaN(v) || fdr == 0 && !math.IsNaN(e.Q) {
+				t.Errorf("rate %g: p %g is %s with q %g, want %s with %g", fdr, v, e.Row.Verdict, e.Q, want, q[i])
+			}
+		}
+		if r.Outside != n[decide.Outside] || r.Borderline != n[decide.Borderline] || r.Inside != n[decide.Inside] {
+			t.Errorf("rate %g: %d, %d and %d, want %v", fdr, r.Outside, r.Borderline, r.Inside, n)
+		}
+		red := len(regexp.MustCompile(`<rect [^>]* fill="`+outside+`"`).FindAllString(scoreChart(r), -1))
+		if (red > 0) != (r.Outside > 0) {
+			t.Errorf("rate %g: %d bars of the figure are outside, %d graphs are", fdr, red, r.Outside)
+		}
+	}
+	r := &Report{Alpha: 0.05, P: []float64{math.NaN(), math.NaN()}}
+	if r.Judge(); r.P != nil {
+		t.Errorf("without any p-value P is %v", r.P)
+	}
+}
+
+// An entry is explained as algo.Alone does, and drawn with its atoms as they are
+// written, whatever the order of the graph.
+func TestExplain(t *testing.T) {
+	m, err := weights.Open("bbbp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := algo.NewAlone(context.Background(), m, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const smiles = "OCCCC[Sn](C)(C)C"
+	mol, err := molecule.Parse(smiles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, _, _ := mol.Canonical()
+	var rings [2]string
+	for i, canonical := range []bool{false, true} {
+		g := mol.Graph()
+		if canonical {
+			g = c.Graph()
+		}
+		e := Entry{ID: "<tin>", SMILES: smiles}
+		if err := e.Explain(context.Background(), alone, g, 0.05, canonical); err != nil {
+			t.Fatal(err)
+		}
+		x, err := alone.Explain(context.Background(), g, 0.05)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Why.Score != x.Score || len(e.Why.Reasons) != len(x.Reasons) || !slices.Equal(e.Why.Occlusion, x.Occlusion) {
+			t.Errorf("canonical %v: %+v, want %+v", canonical, e.Why, x)
+		}
+		if !strings.Contains(e.Drawing, "structure of &lt;tin&gt;") || !strings.Contains(e.Drawing, ">Sn<") {
+			t.Errorf("canonical %v: drawn as %s", canonical, e.Drawing)
+		}
+		rings[i] = strings.Join(regexp.MustCompile(`<circle [^>]*stroke-dasharray[^>]*>`).FindAllString(e.Drawing, -1), "")
+	}
+	if rings[0] == "" || rings[0] != rings[1] {
+		t.Errorf("what was never seen is ringed at\n%s\nand, by the canonical form, at\n%s", rings[0], rings[1])
+	}
+	e := Entry{ID: "plain"}
+	if err := e.Explain(context.Background(), alone, mol.Graph(), 0.05, false); err != nil || !strings.Contains(e.Drawing, "graph plain") {
+		t.Errorf("%v: a graph without SMILES is drawn as %s", err, e.Drawing)
+	}
+	if v := Written("CC", 3)([]float64{1, 2, 3}); v != nil {
+		t.Errorf("values %v of three atoms for two", v)
+	}
+}
+
+func TestModelCardAndBasis(t *testing.T) {
+	m, err := weights.Open("bbbp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	card := map[string]string{}
+	for _, p := range ModelCard(m, 123, "abc") {
+		card[p.Name] = p.Value
+	}
+	if card["file"] != "123 bytes, sha256 abc" || card["graphs"] != "2039: 1835 trained on, 204 kept from training" || card["compared with"] != "1835 graphs of the training set, 204 kept from training" {
+		t.Errorf("card %v", card)
+	}
+	for _, c := range []struct {
+		b    Basis
+		want string
+	}{
+		{Basis{Graphs: 5, Alone: true}, "each graph by itself"}, {Basis{Graphs: 50}, "a batch of 50 graphs"},
+		{Basis{Graphs: 50, Sample: true}, "an even sample of 50 graphs"}, {Basis{Graphs: 50, Sample: true, First: true}, "the first 50 graphs"},
+	} {
+		if got := c.b.Pairs()[0].Value; !strings.HasPrefix(got, c.want) || len(c.b.Pairs()) != map[bool]int{true: 1, false: 2}[c.b.Alone] {
+			t.Errorf("%+v is %q", c.b, c.b.Pairs())
+		}
+	}
+}
+
+// A shell reads back what was quoted.
+func TestQuote(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("there is no shell")
+	}
+	for _, text := range []string{"a.smi", "", "a b", "it's $HOME `x` \"q\" \\ !*?", "line\nline", "é<>|;&"} {
+		out, err := exec.Command(sh, "-c", "printf %s "+Quote(text)).Output()
+		if err != nil || string(out) != text {
+			t.Errorf("%q comes back as %q: %v", text, out, err)
+		}
+	}
+}

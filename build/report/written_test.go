@@ -1,0 +1,37 @@
+package report
+
+import (
+	"slices"
+	"testing"
+
+	"baca/algo/molecule"
+)
+
+// Values of the atoms of a canonical form come back in the order of the text.
+func TestWritten(t *testing.T) {
+	const smiles = "OCC(N)(F)CCl"
+	m, err := molecule.Parse(smiles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, _, _ := m.Canonical()
+	values, want := make([]float64, len(c.Atoms)), make([]float64, len(m.Atoms))
+	for k, a := range c.Atoms {
+		values[k] = float64(a.Element)
+	}
+	for i, a := range m.Atoms {
+		want[i] = float64(a.Element)
+	}
+	if slices.Equal(values, want) {
+		t.Fatal("the canonical order is that of the text: the test tests nothing")
+	}
+	if got := Written(smiles, len(values))(values); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := Written("", len(values))(values); got != nil {
+		t.Errorf("without a text: %v", got)
+	}
+	if got := Written(smiles, len(values))(nil); got != nil {
+		t.Errorf("of nothing: %v", got)
+	}
+}

@@ -1,0 +1,507 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/algo"
+	"baca/algo/dataset"
+	"baca/algo/decide"
+	"baca/algo/explain"
+	"baca/algo/graph"
+	"baca/algo/table"
+	"baca/wasm/message"
+	"baca/weights"
+)
+
+// graphsOf are the graphs of an input as the command reads them, nil for those that are
+// refused.
+func graphsOf(t *testing.T, input string) (gs []*graph.Graph, names []string) {
+	t.Helper()
+	for u, err := range table.Molecules(strings.NewReader(input), dataset.Options{Name: "input.smi"}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := u()
+		gs, names = append(gs, r.Graph), append(names, r.ID)
+	}
+	return gs, names
+}
+
+// alone is what the command explains single graphs by.
+func alone(t *testing.T, model string) (*algo.Model, *algo.Alone) {
+	t.Helper()
+	m, err := weights.Open(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := algo.NewAlone(context.Background(), m, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, a
+}
+
+// mixed are ordinary molecules, strange ones, one that was trained on, and refused ones.
+const strange = "CC(=O)Oc1ccccc1C(=O)O aspirin\nCCCC[Sn](CCCC)(CCCC)O[Sn](CCCC)(CCCC)CCCC tin\nC1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-] RDX\nC1CC refused\n[Na+].[Cl-] salt\n"
+
+// q-values, the verdicts that follow and the file with them are those of package
+// decide, which the command uses.
+func TestFalseDiscoveryRate(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	must[*message.Model](e, h, &message.LoadModel{})
+	must[*message.Opened](e, h, &message.Open{Data: []byte(strange + alkanes(90))})
+	events, scored := must[*message.Scored](e, h, &message.Score{})
+	rows := join(events)
+	want := decide.QValues(rows.Scores.P)
+	if !slices.IsSorted(scored.P) || len(scored.P) != len(scored.Q) || len(scored.P) < 5 {
+		t.Fatalf("p-values %v with q-values %v", scored.P, scored.Q)
+	}
+	for i, p := range rows.Scores.P {
+		q := math.NaN()
+		if k, ok := slices.BinarySearch(scored.P, p); ok {
+			q = scored.Q[k]
+		}
+		if q != want[i] && !(math.IsNaN(q) && math.IsNaN(want[i])) {
+			t.Errorf("row %d: p %g has q %g, want %g", i, p, q, want[i])
+		}
+		rows.Q = append(rows.Q, q)
+	}
+	_, file := must[*message.Exported](e, h, &message.Export{Format: "jsonl", Rows: rows})
+	for i, line := range strings.Split(strings.TrimSpace(string(file.Data)), "\n") {
+		var row map[string]any
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			t.Fatal(err)
+		}
+		q, there := row["q_value"].(float64)
+		if there == math.IsNaN(want[i]) || there && math.Abs(q-want[i]) > 1e-5*want[i] {
+			t.Errorf("row %d is written as %s, want q %g", i, line, want[i])
+		}
+	}
+	rows.Q = rows.Q[:3]
+	fails(e, h, &message.Export{Format: "csv", Rows: rows}, message.CodeBadOption, "q-values")
+}
+
+// Rows say what was likely trained on, as the model's hashes do, and models without
+// hashes say nothing.
+func TestKnownGraphs(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	_, card := must[*message.Model](e, h, &message.LoadModel{})
+	m, a := alone(t, "bbbp")
+	if !card.Knows || card.FalseMatches != m.Profile.Known.FalseMatches() || card.Shared != 0 {
+		t.Errorf("the card says %+v", card)
+	}
+	input := strange + alkanes(60)
+	must[*message.Opened](e, h, &message.Open{Data: []byte(input)})
+	events, _ := must[*message.Scored](e, h, &message.Score{})
+	var known []byte
+	for _, ev := range events {
+		if r, ok := ev.(*message.Rows); ok {
+			known = append(known, r.Rows.Known...)
+		}
+	}
+	gs, names := graphsOf(t, input)
+	if len(known) != len(gs) || known[0] != 1 {
+		t.Fatalf("known %v of %d; aspirin is a training molecule", known, len(gs))
+	}
+	for i, g := range gs {
+		if want := g != nil && a.Duplicate(g); want != (known[i] == 1) {
+			t.Errorf("%s: known is %d, want %v", names[i], known[i], want)
+		}
+	}
+	// A model that is shared keeps no hashes, and has its p-values from what it keeps.
+	shared, err := m.Share(context.Background(), 1, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := weights.Save(&b, shared); err != nil {
+		t.Fatal(err)
+	}
+	_, card = must[*message.Model](e, h, &message.LoadModel{Name: "shared", Data: []byte(b.String())})
+	if card.Knows || card.Shared != 5 || card.Holdout != shared.References() || card.SmallestP >= 1 {
+		t.Errorf("the card of the shared model says %+v", card)
+	}
+	events, scored := must[*message.Scored](e, h, &message.Score{})
+	fitted := false
+	for _, ev := range events {
+		switch ev := ev.(type) {
+		case *message.Rows:
+			if ev.Rows.Known != nil {
+				t.Errorf("known %v by a model that keeps no hashes", ev.Rows.Known)
+			}
+		case *message.Fitted:
+			fitted = len(ev.Holdout.Score) == shared.References() && !math.IsNaN(ev.Threshold)
+		}
+	}
+	if !fitted || scored.Unknown > 0 {
+		t.Errorf("the shared model: %+v, what it compares with came %v", scored, fitted)
+	}
+	if _, d := must[*message.Detailed](e, h, &message.Detail{Record: 0}); d.Known || math.IsNaN(d.P) {
+		t.Errorf("the shared model explains %+v", d)
+	}
+}
+
+// Detail says what `baca score --explain` does, in the order of the atoms.
+func TestDetailIsTheExplanation(t *testing.T) {
+	for _, model := range []string{"bbbp", "bzr"} {
+		h := newHost(t)
+		e := New(h)
+		must[*message.Model](e, h, &message.LoadModel{Name: model})
+		_, a := alone(t, model)
+		var gs []*graph.Graph
+		if model == "bbbp" {
+			gs, _ = graphsOf(t, strange)
+			must[*message.Opened](e, h, &message.Open{Data: []byte(strange)})
+		} else {
+			e.input = &input{format: dataset.TU, graphs: []*graph.Graph{ring(7, 3), ring(40, 0)}}
+			e.input.opened.Records = 2
+			gs = e.input.graphs
+		}
+		for record, g := range gs {
+			if g == nil {
+				continue
+			}
+			x, err := a.Explain(context.Background(), g, algo.DefaultOptions().Alpha)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, d := must[*message.Detailed](e, h, &message.Detail{Record: record})
+			if d.Score != x.Score || d.P != x.P || d.Verdict != string(x.Verdict) || d.Known != x.Duplicate ||
+				d.Embedding != x.Embedding || d.Subtrees != x.Subtrees || d.Counts != x.Counts ||
+				d.Agreement != x.Agreement && !(math.IsNaN(d.Agreement) && math.IsNaN(x.Agreement)) ||
+				!slices.Equal(d.Contribution, x.Occlusion) || !slices.Equal(d.Gradient, x.Gradient) {
+				t.Errorf("%s, record %d: %+v, want %+v", model, record, d, x)
+			}
+			if len(d.Reasons) != len(x.Reasons) || len(x.Reasons) == 0 && model == "bzr" {
+				t.Fatalf("%s, record %d: reasons %+v, want %+v", model, record, d.Reasons, x.Reasons)
+			}
+			for k, r := range x.Reasons {
+				nodes := message.Ints{}
+				for _, i := range r.Nodes {
+					nodes = append(nodes, int32(i))
+				}
+				got := d.Reasons[k]
+				if got.Text != r.Text || got.Unseen != (r.Weight >= explain.Unseen) || !slices.Equal(got.Atoms, nodes) {
+					t.Errorf("%s, record %d: reason %+v, want %+v", model, record, got, r)
+				}
+			}
+			for k, n := range x.Nearest {
+				if got := d.Nearest[k]; got.Row != n.Row || got.Distance != n.Distance {
+					t.Errorf("%s, record %d: neighbour %+v, want %+v", model, record, got, n)
+				}
+			}
+		}
+	}
+}
+
+// ring is a ring with a tail.
+func ring(size, tail int) *graph.Graph {
+	n := size + tail
+	near := make([][]int32, n)
+	join := func(a, b int) {
+		near[a], near[b] = append(near[a], int32(b)), append(near[b], int32(a))
+	}
+	for i := range size {
+		join(i, (i+1)%size)
+	}
+	for i := range tail {
+		join(map[bool]int{true: 0, false: size + i - 1}[i == 0], size+i)
+	}
+	g := &graph.Graph{Features: 1, Offsets: []int32{0}}
+	for i := range n {
+		slices.Sort(near[i])
+		g.Neighbors = append(g.Neighbors, near[i]...)
+		g.Offsets = append(g.Offsets, int32(len(g.Neighbors)))
+		g.X = append(g.X, 1)
+	}
+	return g
+}
+
+// A model of canonical forms has its reasons and colours at the atoms as they are
+// written.
+func TestCanonicalDetailIsInTheOrderOfTheText(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	must[*message.Model](e, h, &message.LoadModel{})
+	e.card.Canonical = true // the graph is then that of the canonical form
+	must[*message.Opened](e, h, &message.Open{Data: []byte("OCCCC[Sn](C)(C)C a\nC[Sn](C)(C)CCCCO b\n")})
+	var at [2]int
+	var details [2]*message.Detailed
+	for i := range at {
+		_, d := must[*message.Detailed](e, h, &message.Detail{Record: i})
+		at[i], details[i] = -1, d
+		for _, r := range d.Reasons {
+			if strings.Contains(r.Text, "the element Sn") && len(r.Atoms) == 1 {
+				at[i] = int(r.Atoms[0])
+			}
+		}
+		if at[i] < 0 || d.Atoms[at[i]].Symbol != "Sn" {
+			t.Errorf("tin is said to be atom %d of %+v", at[i], d.Atoms)
+		}
+	}
+	for _, pair := range [][2]message.Floats{{details[0].Contribution, details[1].Contribution}, {details[0].Gradient, details[1].Gradient}} {
+		if x, y := pair[0][at[0]], pair[1][at[1]]; x != y {
+			t.Errorf("tin adds %g written one way and %g written the other", x, y)
+		}
+	}
+}
+
+// The test for drift is that of `baca drift`: each graph by itself, in the order of the
+// input.
+func TestDrift(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	must[*message.Model](e, h, &message.LoadModel{})
+	input := strange + alkanes(150)
+	must[*message.Opened](e, h, &message.Open{Data: []byte(input)})
+	_, a := alone(t, "bbbp")
+	gs, _ := graphsOf(t, input)
+	for _, seed := range []uint64{1, 7} {
+		want, path := decide.NewDrift(a.Holdout(), seed), []float64{0}
+		moved, record := 0, 0
+		for i, g := range gs {
+			if g == nil {
+				continue
+			}
+			score, err := a.Scores(context.Background(), []*graph.Graph{g})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want.Add(score[0])
+			path = append(path, want.LogWealth()/math.Ln10)
+			if moved == 0 && want.Moved(0.01) {
+				moved, record = len(path)-1, i
+			}
+		}
+		highest, at := want.Highest()
+		events, d := must[*message.Drifted](e, h, &message.Drift{Seed: seed})
+		if d.Delta != 0.01 || d.Records != len(gs) || d.Graphs != len(path)-1 || d.Highest != highest/math.Ln10 || d.At != at || d.Moved != moved || d.Record != record {
+			t.Errorf("seed %d: %+v, want highest %g at %d, moved at %d, record %d", seed, d, highest/math.Ln10, at, moved, record)
+		}
+		if moved == 0 {
+			t.Errorf("seed %d: alkanes do not move", seed)
+		}
+		if !slices.Equal(d.Path, path) || len(d.X) != len(path) || d.X[3] != 3 {
+			t.Errorf("seed %d: the path has %d places, want %d", seed, len(d.Path), len(path))
+		}
+		if len(events) == 0 {
+			t.Errorf("seed %d: nothing is said of how far it is", seed)
+		}
+	}
+	// The second time it is there, and another input begins anew.
+	if events, _ := must[*message.Drifted](e, h, &message.Drift{Seed: 7, Delta: 1e-9}); len(events) > 0 {
+		t.Errorf("%d events of what was done before", len(events))
+	}
+	must[*message.Opened](e, h, &message.Open{Data: []byte("CCO\n")})
+	if _, d := must[*message.Drifted](e, h, &message.Drift{}); d.Graphs != 1 || d.Moved != 0 || len(d.Path) != 2 {
+		t.Errorf("one graph gives %+v", d)
+	}
+	fails(e, h, &message.Drift{Delta: 2}, message.CodeBadOption, "2")
+	fails(New(h), h, &message.Drift{}, message.CodeNotReady, "model")
+}
+
+func TestThin(t *testing.T) {
+	path := make([]float64, 50_001)
+	for i := range path {
+		path[i] = math.Sin(float64(i) / 300)
+	}
+	path[777], path[40_000] = 9, -9
+	x, y := thin(path, pathPlaces)
+	if len(x) != len(y) || len(x) > pathPlaces+2 || slices.Max(y) != 9 || slices.Min(y) != -9 || !slices.IsSorted(x) {
+		t.Errorf("%d places from %g to %g", len(x), slices.Min(y), slices.Max(y))
+	}
+	for k, i := range x {
+		if y[k] != path[i] {
+			t.Errorf("place %d is %g, want %g", i, y[k], path[i])
+		}
+	}
+}
+
+// reportOf asks for a report of what was just scored, as the page does.
+func reportOf(events []any, scored *message.Scored, fdr float64) *message.Report {
+	rows := join(events)
+	r := &message.Report{Scored: *scored, Alpha: 0.05, FDR: fdr, Warnings: scored.Warnings}
+	var order []int
+	for i := range rows.ID {
+		if rows.Error[i] != "" {
+			r.Refusals = append(r.Refusals, rows.Error[i])
+			continue
+		}
+		order = append(order, i)
+		r.Score, r.P = append(r.Score, rows.Scores.Score[i]), append(r.P, rows.Scores.P[i])
+	}
+	for _, ev := range events {
+		if f, ok := ev.(*message.Fitted); ok {
+			r.Fitted = *f
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		return int(math.Copysign(1, rows.Scores.Score[j]-rows.Scores.Score[i]))
+	})
+	for _, i := range order {
+		r.Record = append(r.Record, int32(i))
+		c, s, from := &r.Top, &r.Top.Scores, rows.Scores
+		c.ID, c.SMILES, c.Verdict, c.Error = append(c.ID, rows.ID[i]), append(c.SMILES, rows.SMILES[i]), append(c.Verdict, rows.Verdict[i]), append(c.Error, "")
+		s.Pre, s.Attn, s.BaCa, s.Score, s.P = append(s.Pre, from.Pre[i]), append(s.Attn, from.Attn[i]), append(s.BaCa, from.BaCa[i]), append(s.Score, from.Score[i]), append(s.P, from.P[i])
+	}
+	return r
+}
+
+// A report holds what it must, and nothing that an input says gets out of it.
+func TestReport(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	must[*message.Model](e, h, &message.LoadModel{})
+	input := "CCO <script>alert(1)</script>\n" + strange + alkanes(70)
+	must[*message.Opened](e, h, &message.Open{Name: "-a 'b.smi", Data: []byte(input)})
+	events, scored := must[*message.Scored](e, h, &message.Score{})
+	r := reportOf(events, scored, 0.2)
+	events, file := must[*message.Exported](e, h, r)
+	page := string(file.Data)
+	for _, want := range []string{
+		"Out-of-distribution report: -a &#39;b.smi", "&lt;script&gt;alert(1)", "76 read, 5 refused", "fewer neighbours on average than 99&nbsp;% of the training graphs",
+		"Likely a training graph.", "Does the input drift?", `class="drawing"`, `<th class="n">q</th>`, e.card.SHA256, e.input.opened.SHA256,
+		"baca report --model bbbp --fdr 0.2 --seed 1 --out report.html &#39;./-a &#39;\\&#39;&#39;b.smi&#39;", "a batch of 71 graphs", "refused: ",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the report does not hold %q", want)
+		}
+	}
+	if strings.Contains(page, "<script") || strings.Contains(page, "NaN") || file.Type != "text/html" || file.Name != "report.html" {
+		t.Errorf("%s, %s:\n%.500s", file.Name, file.Type, page)
+	}
+	stages := map[string]bool{}
+	for _, ev := range events {
+		stages[ev.(*message.Progress).Stage] = true
+	}
+	if !stages[message.StageDrift] || !stages[message.StageExplain] {
+		t.Errorf("the stages are %v", stages)
+	}
+	if _, again := must[*message.Exported](e, h, r); string(again.Data) != page {
+		t.Error("the same report has other bytes")
+	}
+	// What does not fit together is refused.
+	for part, spoil := range map[string]func(*message.Report){
+		"alpha": func(r *message.Report) { r.Alpha = 0 }, "false discoveries": func(r *message.Report) { r.FDR = 7 },
+		"p-values": func(r *message.Report) { r.P = r.P[1:] }, "records": func(r *message.Report) { r.Record = r.Record[1:] },
+		"column": func(r *message.Report) { r.Top.SMILES = r.Top.SMILES[1:] }, "99999": func(r *message.Report) { r.Record[0] = 99999 },
+	} {
+		bad := reportOf(nil, scored, 0)
+		*bad = *r
+		bad.Record = slices.Clone(r.Record)
+		spoil(bad)
+		_, reply := ask(e, h, bad)
+		if f, ok := reply.(*message.Failed); !ok || part != "alpha" && !strings.Contains(f.Text, part) {
+			t.Errorf("%s: the reply is %v", part, reply)
+		}
+	}
+	// Nothing but one molecule makes a report, too.
+	must[*message.Opened](e, h, &message.Open{Data: []byte("C1CC(=O)N1\n")})
+	events, scored = must[*message.Scored](e, h, &message.Score{})
+	if _, file := must[*message.Exported](e, h, reportOf(events, scored, 0)); !strings.Contains(string(file.Data), "each graph by itself") || !strings.Contains(string(file.Data), "input.smi") {
+		t.Error("the report of one molecule does not say what was done")
+	}
+}
+
+// The file with reasons has the columns of `baca score --explain`.
+func TestReasons(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	must[*message.Model](e, h, &message.LoadModel{})
+	input := strange + alkanes(40)
+	must[*message.Opened](e, h, &message.Open{Data: []byte(input)})
+	events, _ := must[*message.Scored](e, h, &message.Score{})
+	rows := join(events)
+	records := make(message.Ints, len(rows.ID))
+	for i := range records {
+		records[i] = int32(i)
+	}
+	_, file := must[*message.Exported](e, h, &message.Reasons{Format: "jsonl", Rows: rows, Record: records})
+	gs, names := graphsOf(t, input)
+	_, a := alone(t, "bbbp")
+	likes := 0
+	for i, line := range strings.Split(strings.TrimSpace(string(file.Data)), "\n") {
+		var row struct {
+			ID        string    `json:"id"`
+			Duplicate bool      `json:"duplicate"`
+			Reasons   []string  `json:"reasons"`
+			Distances []float64 `json:"distances"`
+			Nearest   []float64 `json:"nearest"`
+			Like      []float64 `json:"like_ood"`
+			Atoms     []float64 `json:"atoms"`
+			Gradient  []float64 `json:"atoms_gradient"`
+		}
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			t.Fatal(err)
+		}
+		if row.ID != names[i] {
+			t.Fatalf("row %d is %s, want %s", i, row.ID, names[i])
+		}
+		if gs[i] == nil {
+			if row.Reasons != nil {
+				t.Errorf("%s is refused and has reasons", row.ID)
+			}
+			continue
+		}
+		x, err := a.Explain(context.Background(), gs[i], 0.05)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var reasons []string
+		for _, r := range x.Reasons {
+			reasons = append(reasons, r.Text)
+		}
+		for _, pair := range [][2][]float64{{row.Atoms, x.Occlusion}, {row.Gradient, x.Gradient}, {row.Distances, {x.Embedding, x.Subtrees, x.Counts}}, {row.Nearest, {float64(x.Nearest[0].Row + 1), float64(x.Nearest[1].Row + 1), float64(x.Nearest[2].Row + 1)}}} {
+			if !slices.EqualFunc(pair[0], pair[1], func(v, w float64) bool { return math.Abs(v-w) <= 1e-5*math.Abs(w) }) {
+				t.Errorf("%s: %v, want %v", row.ID, pair[0], pair[1])
+			}
+		}
+		if !slices.Equal(row.Reasons, reasons) || row.Duplicate != x.Duplicate {
+			t.Errorf("%s: %v and %q, want %v and %q", row.ID, row.Duplicate, row.Reasons, x.Duplicate, reasons)
+		}
+		for _, like := range row.Like {
+			if likes++; like < 1 || int(like) > len(gs) || int(like) == i+1 {
+				t.Errorf("%s is like record %g", row.ID, like)
+			}
+		}
+	}
+	if likes == 0 {
+		t.Error("nothing is like anything")
+	}
+	fails(e, h, &message.Reasons{Format: "csv", Rows: rows, Record: records[1:]}, message.CodeBadOption, "rows")
+	fails(e, h, &message.Reasons{Format: "xls", Rows: rows, Record: records}, message.CodeBadOption, "xls")
+}
+
+// Pause ends what was asked for beside, and light requests do not wait for it.
+func TestTasksEnd(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	must[*message.Model](e, h, &message.LoadModel{})
+	must[*message.Opened](e, h, &message.Open{Data: []byte(alkanes(3000))})
+	h.queue = []message.Request{&message.Measure{}}
+	answered := false
+	h.yield = func() {
+		for _, m := range h.posted {
+			_, ok := m.(*message.Measured)
+			answered = answered || ok
+		}
+		if answered {
+			e.Pause()
+		}
+	}
+	fails(e, h, &message.Drift{}, message.CodeCancelled, "cancelled")
+	if !answered || e.drift != nil {
+		t.Errorf("the light request was answered: %v; half a test is kept: %v", answered, e.drift != nil)
+	}
+	h.yield = nil
+	if _, d := must[*message.Drifted](e, h, &message.Drift{}); d.Records != 3000 {
+		t.Errorf("after that: %+v", d)
+	}
+}

@@ -1,0 +1,2 @@
+// Package promise waits for promises of JavaScript.
+package promise

@@ -329,9 +329,12 @@ func (b *tab) picture(state string) {
 	if err := os.MkdirAll(screenshots, 0o755); err != nil {
 		b.t.Fatal(err)
 	}
-	for _, size := range []struct{ width, height int64 }{{390, 844}, {1920, 1080}, {1280, 800}} {
+	for _, size := range []struct {
+		width, height int64
+		schemes       []string
+	}{{390, 844, []string{"dark"}}, {1920, 1080, []string{"light"}}, {1280, 800, []string{"dark", "light"}}} {
 		b.run("the size", chromedp.EmulateViewport(size.width, size.height))
-		for _, scheme := range []string{"dark", "light"} {
+		for _, scheme := range size.schemes {
 			b.scheme(scheme)
 			b.wait(`new Promise((done) => setTimeout(() => done(true), 300))`)
 			png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())

@@ -495,6 +495,8 @@ func TestScreenshotsOfDecisions(t *testing.T) {
 	b.phase("empty")
 	b.example(2)
 	b.picture("handful")
+	b.run("others", chromedp.Click("#clear"))
+	b.phase("empty")
 	b.upload("#file", "strange.smi", []byte(strange))
 	b.phase("done")
 	b.run("tin", chromedp.Click(`[data-row="0"]`))

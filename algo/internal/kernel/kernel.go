@@ -4,9 +4,9 @@
 // as vector code: AVX2 or AVX-512 assembly on amd64, a SIMD128 module beside
 // WebAssembly. All of them do the same roundings in the same order, so that a
 // result has the same bits whichever ran: products are rounded before they are
-// added (no fused multiply-add), a matrix product adds its terms in order, and
-// other sums are kept in eight interleaved parts, element j in part j mod 8,
-// which are added up as
+// added (no fused multiply-add), a matrix product adds its terms in order, of which
+// zeros may be left out, and other sums are kept in eight interleaved parts, element
+// j in part j mod 8, which are added up as
 //
 //	((s0+s4) + (s2+s6)) + ((s1+s5) + (s3+s7)).
 //

@@ -44,12 +44,34 @@ type Print struct {
 // order of the nodes, on any machine. Neighbourhoods that differ share a key by
 // accident once in 2³² pairs. The time is O(height·m·log(degree)).
 func New(g *graph.Graph, height int) Print {
+	w := spare.Get().(*workspace)
+	defer spare.Put(w)
+	keys := w.subtrees(g, height)
+	slices.Sort(keys)
+	distinct := 0
+	for i, k := range keys {
+		if i == 0 || k != keys[i-1] {
+			distinct++
+		}
+	}
+	both := make([]uint32, 2*distinct)
+	p := Print{Keys: both[:0:distinct], Counts: both[distinct:distinct]}
+	for i, k := range keys {
+		if i == 0 || k != keys[i-1] {
+			p.Keys, p.Counts = append(p.Keys, k), append(p.Counts, 0)
+		}
+		p.Counts[len(p.Counts)-1]++
+	}
+	return p
+}
+
+// subtrees returns the keys of all subtrees up to a height, in the order of Nodes, in
+// memory that the next call uses again.
+func (w *workspace) subtrees(g *graph.Graph, height int) []uint32 {
 	if height < 0 || height > MaxHeight {
 		panic(fmt.Sprintf("fingerprint: height %d, want 0 to %d", height, MaxHeight))
 	}
 	n := g.N()
-	w := spare.Get().(*workspace)
-	defer spare.Put(w)
 	keys, around := w.keys[:0], w.around
 	now, next := slices.Grow(w.now[:0], n)[:n], slices.Grow(w.next[:0], n)[:n]
 	for i := range n {
@@ -69,22 +91,7 @@ func New(g *graph.Graph, height int) Print {
 		now, next = next, now
 	}
 	w.keys, w.around, w.now, w.next = keys, around, now, next
-	slices.Sort(keys)
-	distinct := 0
-	for i, k := range keys {
-		if i == 0 || k != keys[i-1] {
-			distinct++
-		}
-	}
-	both := make([]uint32, 2*distinct)
-	p := Print{Keys: both[:0:distinct], Counts: both[distinct:distinct]}
-	for i, k := range keys {
-		if i == 0 || k != keys[i-1] {
-			p.Keys, p.Counts = append(p.Keys, k), append(p.Counts, 0)
-		}
-		p.Counts[len(p.Counts)-1]++
-	}
-	return p
+	return keys
 }
 
 // root is the hash of a node at height 0.

@@ -453,6 +453,36 @@ func TestKilledRun(t *testing.T) {
 	whole(t, s, rows)
 }
 
+// No more shards are read at once than have turns.
+func TestTurns(t *testing.T) {
+	var c config
+	first, err := c.turn(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := []func(){first}
+	for len(ends) < cap(turns.free) {
+		end, err := c.turn(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ends = append(ends, end)
+	}
+	over, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := c.turn(over); !errors.Is(err, context.Canceled) {
+		t.Errorf("one turn more: error %v, want that of the context", err)
+	}
+	for _, end := range ends {
+		end()
+	}
+	end, err := c.turn(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end()
+}
+
 // The combiners give the same in whatever order and grouping, as an engine has it.
 func TestCombiners(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))

@@ -71,20 +71,7 @@ func TestWorkersShareALongInput(t *testing.T) {
 		t.Errorf("%d and %d rows, which are not the same", len(rows[0].ID), len(rows[1].ID))
 	}
 
-	begun, failed := make(chan bool, 1), make(chan message.Reply, 1)
-	c.Do(&message.Score{Workers: 3}, func(e message.Event) {
-		if _, ok := e.(*message.Rows); ok {
-			select {
-			case begun <- true:
-			default:
-			}
-		}
-	}, func(r message.Reply) { failed <- r })
-	<-begun
-	c.Cancel()
-	if f, ok := (<-failed).(*message.Failed); !ok || f.Code != message.CodeCancelled {
-		t.Errorf("the reply is %v, want %s", f, message.CodeCancelled)
-	}
+	cancelled(t, c, &message.Score{Workers: 3}, func(e message.Event) bool { _, ok := e.(*message.Rows); return ok })
 	// Of the workers nothing is left but the one that is to take the next request.
 	must[*message.Measured](t, c, &message.Measure{})
 	must[*message.Opened](t, c, &message.Open{Data: []byte(examples(t))})

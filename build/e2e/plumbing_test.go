@@ -211,18 +211,16 @@ func TestScoresAreThoseOfTheCommand(t *testing.T) {
 	b.quiet()
 }
 
-func TestCancelLeavesAUsablePage(t *testing.T) {
-	s := serve(t, open(t))
-	b := browse(t)
-	b.visit(s.URL + "/")
-	c := b.client()
-	must[*message.Model](t, c, &message.LoadModel{})
-	must[*message.Opened](t, c, &message.Open{Data: []byte(strings.Repeat(examples(t), 20))})
+// cancelled cancels a request at the first event of the kind.
+func cancelled(t *testing.T, c *message.Client, r message.Request, first func(message.Event) bool) {
+	t.Helper()
 	begun, failed := make(chan bool, 1), make(chan message.Reply, 1)
-	c.Do(&message.Score{}, func(message.Event) {
-		select {
-		case begun <- true:
-		default:
+	c.Do(r, func(e message.Event) {
+		if first(e) {
+			select {
+			case begun <- true:
+			default:
+			}
 		}
 	}, func(r message.Reply) { failed <- r })
 	<-begun
@@ -230,6 +228,16 @@ func TestCancelLeavesAUsablePage(t *testing.T) {
 	if f, ok := (<-failed).(*message.Failed); !ok || f.Code != message.CodeCancelled {
 		t.Errorf("the reply is %v, want %s", f, message.CodeCancelled)
 	}
+}
+
+func TestCancelLeavesAUsablePage(t *testing.T) {
+	s := serve(t, open(t))
+	b := browse(t)
+	b.visit(s.URL + "/")
+	c := b.client()
+	must[*message.Model](t, c, &message.LoadModel{})
+	must[*message.Opened](t, c, &message.Open{Data: []byte(strings.Repeat(examples(t), 20))})
+	cancelled(t, c, &message.Score{}, func(message.Event) bool { return true })
 	// The new worker is given the model and the input again.
 	if _, d := must[*message.Detailed](t, c, &message.Detail{Record: 0}); d.SMILES == "" || len(d.Contribution) != len(d.Atoms) {
 		t.Errorf("detail %+v", d)

@@ -88,8 +88,11 @@ func TestInterruptedScore(t *testing.T) {
 	}
 }
 
-// A run is killed, and another goes on from there.
-func TestKilledAndResumed(t *testing.T) {
+// killable is the beginning of a test that kills a process in the midst of a long
+// run. It returns the paths of files in a folder, in which model.msgpack is a model of
+// molecules.
+func killable(t *testing.T) (name func(file string) string) {
+	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("a file that a killed process had open may be locked for a while on Windows")
 	}
@@ -97,8 +100,14 @@ func TestKilledAndResumed(t *testing.T) {
 		t.Skip("scores tens of thousands of molecules")
 	}
 	dir := t.TempDir()
-	name := func(f string) string { return filepath.Join(dir, f) }
+	name = func(f string) string { return filepath.Join(dir, f) }
 	saveModel(t, name("model.msgpack"), moleculeModel(t))
+	return name
+}
+
+// A run is killed, and another goes on from there.
+func TestKilledAndResumed(t *testing.T) {
+	name := killable(t)
 	var text bytes.Buffer
 	z := gzip.NewWriter(&text)
 	rng := rand.New(rand.NewPCG(1, 2))

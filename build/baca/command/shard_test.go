@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -17,15 +16,7 @@ import (
 // A process that has one of the shards is killed in the midst of its work, and
 // started again. The shards that were finished are not touched.
 func TestKilledShard(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("a file that a killed process had open may be locked for a while on Windows")
-	}
-	if testing.Short() {
-		t.Skip("scores tens of thousands of molecules")
-	}
-	dir := t.TempDir()
-	name := func(f string) string { return filepath.Join(dir, f) }
-	saveModel(t, name("model.msgpack"), moleculeModel(t))
+	name := killable(t)
 	var text bytes.Buffer
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 40_000 {

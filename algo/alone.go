@@ -32,16 +32,27 @@ func NewAlone(ctx context.Context, m *Model, workers int) (*Alone, error) {
 	if m.Bank.Len() == 0 {
 		return nil, fmt.Errorf("model %s holds no training graphs: there is nothing to compare a single graph with", m.Card.Name)
 	}
-	a := &Alone{model: m, workers: workers}
-	var err error
-	if a.near, err = calibrate.NewNeighborhood(ctx, workers, m.Bank); err != nil {
+	near, err := calibrate.NewNeighborhood(ctx, workers, m.Bank)
+	if err != nil {
 		return nil, err
 	}
-	if a.holdout = m.Reference; m.Shared == 0 {
-		a.holdout, err = a.near.Scores(ctx, workers, m.Holdout)
-	}
-	return a, err
+	return newAlone(ctx, m, near, workers)
 }
+
+func newAlone(ctx context.Context, m *Model, near *calibrate.Neighborhood, workers int) (*Alone, error) {
+	a := &Alone{model: m, workers: workers, near: near, holdout: m.Reference}
+	if m.Shared == 0 {
+		d, err := near.Measure(ctx, workers, m.Holdout)
+		if err != nil {
+			return nil, err
+		}
+		a.holdout = near.Scores(d)
+	}
+	return a, nil
+}
+
+// Near returns what is prepared of the model's bank, for Options.
+func (a *Alone) Near() *calibrate.Neighborhood { return a.near }
 
 // Holdout returns the scores of the model's holdout, which must not be changed.
 func (a *Alone) Holdout() []float64 { return a.holdout }
@@ -52,10 +63,11 @@ func (a *Alone) Scores(ctx context.Context, gs []*graph.Graph) ([]float64, error
 	if err != nil {
 		return nil, err
 	}
-	scores, err := a.near.Scores(ctx, a.workers, r)
+	d, err := a.near.Measure(ctx, a.workers, r)
 	if err != nil {
 		return nil, err
 	}
+	scores := a.near.Scores(d)
 	for i, g := range gs {
 		if g.N() == 0 {
 			scores[i] = math.NaN()
@@ -102,10 +114,11 @@ func (a *Alone) occlude(ctx context.Context, g *graph.Graph) (part, embedding []
 	if err != nil {
 		return nil, nil, err
 	}
-	scores, parts, err := a.near.ScoresAndParts(ctx, a.workers, r)
+	d, err := a.near.Measure(ctx, a.workers, r)
 	if err != nil {
 		return nil, nil, err
 	}
+	scores, parts := a.near.Scores(d), a.near.Parts(d)
 	part, embedding = make([]float64, n), make([]float64, n)
 	for i := range part {
 		part[i] = scores[0] - scores[1+i]
@@ -135,11 +148,11 @@ type Explanation struct {
 	P       float64 // NaN without a holdout
 	Verdict decide.Verdict
 
-	// Embedding, Subtrees and Counts are the three distances to the nearest
-	// training graph that make the score, each in standard deviations of what
-	// training graphs have: of the embeddings, of the subtrees as sets, and of
-	// the subtrees with counts.
-	Embedding, Subtrees, Counts float64
+	// Embedding, Subtrees, Counts and Nodes are the parts of the score, each in
+	// standard deviations of what training graphs have: the distances to the nearest
+	// training graph of the embeddings, of the subtrees as sets and of the subtrees
+	// with counts, and ℓ_n, which weighs little.
+	Embedding, Subtrees, Counts, Nodes float64
 
 	// Occlusion has what taking out each node would take from the score (see
 	// Alone.Occlude), nil for a graph of more than MaxOcclusion nodes, and
@@ -167,16 +180,18 @@ func (a *Alone) Explain(ctx context.Context, g *graph.Graph, alpha float64) (*Ex
 		return nil, err
 	}
 	x := &Explanation{Score: math.NaN(), Agreement: math.NaN()}
-	score, parts, err := a.near.ScoresAndParts(ctx, a.workers, r)
+	d, err := a.near.Measure(ctx, a.workers, r)
 	if err != nil {
 		return nil, err
 	}
 	if g.N() > 0 {
-		x.Score = score[0]
+		x.Score = a.near.Scores(d)[0]
 	}
 	p, verdicts := a.Judge([]float64{x.Score}, alpha)
 	x.P, x.Verdict = p[0], verdicts[0]
-	x.Embedding, x.Subtrees, x.Counts = parts[calibrate.ByEmbedding][0], parts[calibrate.BySubtrees][0], parts[calibrate.ByCounts][0]
+	parts := a.near.Parts(d)
+	x.Embedding, x.Subtrees = parts[calibrate.ByEmbedding][0], parts[calibrate.BySubtrees][0]
+	x.Counts, x.Nodes = parts[calibrate.ByCounts][0], parts[calibrate.ByNodes][0]
 	if n := g.N(); n > 0 && n <= MaxOcclusion {
 		var embedding []float64
 		if x.Occlusion, embedding, err = a.occlude(ctx, g); err != nil {

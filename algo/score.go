@@ -38,6 +38,9 @@ type Options struct {
 	Alpha     float64 // rate of false alarms for verdicts
 	Seed      uint64
 	Workers   int // 0: all cores
+	// Near is what is prepared of the model's bank (see Alone.Near), for scorers of one
+	// model to share; nil for the scorer to prepare it.
+	Near *calibrate.Neighborhood
 
 	// Watch, unless nil, follows the work on each batch.
 	Watch *Watch
@@ -75,6 +78,7 @@ type Row struct {
 	Pre     float64 // S_Pre = ℓ_g + ℓ_n
 	Attn    float64 // S_Attn in [−2, 2]
 	BaCa    float64 // S_BaCa = z(S_Pre) + β·z(S_Attn)
+	Ratio   float64 // the density ratio alone, 0 where none is estimated
 	Score   float64 // of the chosen calibrator
 	P       float64 // conformal p-value of Score, NaN without a holdout
 	Verdict decide.Verdict
@@ -102,8 +106,9 @@ type Scorer struct {
 	model     *Model
 	options   Options
 	attention *calibrate.Attention
-	state     *state // after the latest batch
-	single    *Alone // once it is needed
+	state     *state              // after the latest batch
+	single    *Alone              // once it is needed
+	nearness  *calibrate.Nearness // of the batch at hand, once it is measured
 }
 
 // NewScorer checks the options against the model.
@@ -139,6 +144,7 @@ func NewScorer(m *Model, o Options) (*Scorer, error) {
 // After an earlier batch the dictionaries of the attention go on from there.
 func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) {
 	m, o := s.model, s.options
+	defer func() { s.nearness = nil }()
 	if len(gs) == 0 {
 		return &Report{Calibrator: o.Calibrator}, ctx.Err()
 	}
@@ -209,9 +215,7 @@ func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) 
 	if m.Shared > 0 && o.Calibrator != None && o.Calibrator != Attention {
 		t.holdout = m.Reference
 	}
-	for i := range gs {
-		r.Rows = append(r.Rows, Row{Pre: base[i], Attn: attn.Test[i], BaCa: baca[i], Score: score[i]})
-	}
+	r.Rows = score.rows(base, attn.Test, baca)
 	t.judge(r.Rows)
 	if m.References() == 0 {
 		r.Warnings = append(r.Warnings, "the model holds no graphs kept from training, so there are no p-values")
@@ -249,8 +253,8 @@ type state struct {
 	attn      func(context.Context, *contrast.Representation) ([]float64, error)
 	baca      calibrate.Sum
 	// score is the chosen calibrator's, for graphs with these base and BaCa
-	// scores.
-	score   func(ctx context.Context, workers int, r *contrast.Representation, base, baca []float64) ([]float64, error)
+	// scores, with the density ratio where it is estimated.
+	score   func(ctx context.Context, workers int, r *contrast.Representation, base, baca []float64) (chosen, error)
 	holdout []float64 // its scores of the holdout
 	alpha   float64
 	workers int
@@ -267,15 +271,29 @@ func (t *state) rows(ctx context.Context, r *contrast.Representation) ([]Row, er
 		return nil, err
 	}
 	baca := t.baca.Of(base, attn)
-	score, err := t.score(ctx, t.workers, r, base, baca)
+	c, err := t.score(ctx, t.workers, r, base, baca)
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]Row, r.Len())
+	return c.rows(base, attn, baca), nil
+}
+
+// A chosen is what the chosen calibrator says of graphs.
+type chosen struct {
+	score []float64
+	ratio []float64 // nil without one
+}
+
+// rows are those of the graphs, not judged yet.
+func (c chosen) rows(base, attn, baca []float64) []Row {
+	rows := make([]Row, len(base))
 	for i := range rows {
-		rows[i] = Row{Pre: base[i], Attn: attn[i], BaCa: baca[i], Score: score[i], P: math.NaN(), Verdict: decide.Unknown}
+		rows[i] = Row{Pre: base[i], Attn: attn[i], BaCa: baca[i], Score: c.score[i], P: math.NaN(), Verdict: decide.Unknown}
+		if c.ratio != nil {
+			rows[i].Ratio = c.ratio[i]
+		}
 	}
-	return rows, nil
+	return rows
 }
 
 // judge fills in p-values and verdicts.
@@ -289,74 +307,74 @@ func (t *state) judge(rows []Row) {
 	}
 }
 
-// choose returns Score of the batch by the chosen calibrator, and sets t.score.
-func (s *Scorer) choose(ctx context.Context, r *Report, t *state, in *calibrate.Input, base, baca []float64) ([]float64, error) {
+// choose returns what the chosen calibrator says of the batch, and sets t.score.
+func (s *Scorer) choose(ctx context.Context, r *Report, t *state, in *calibrate.Input, base, baca []float64) (chosen, error) {
 	o := s.options
 	switch {
 	case o.Calibrator == None:
-		t.score = func(_ context.Context, _ int, _ *contrast.Representation, base, _ []float64) ([]float64, error) {
-			return base, nil
+		t.score = func(_ context.Context, _ int, _ *contrast.Representation, base, _ []float64) (chosen, error) {
+			return chosen{score: base}, nil
 		}
-		return base, nil
+		return chosen{score: base}, nil
 	case o.Calibrator == Attention:
-		t.score = func(_ context.Context, _ int, _ *contrast.Representation, _, baca []float64) ([]float64, error) {
-			return baca, nil
+		t.score = func(_ context.Context, _ int, _ *contrast.Representation, _, baca []float64) (chosen, error) {
+			return chosen{score: baca}, nil
 		}
-		return baca, nil
-	case r.Alone:
-		alone, err := s.alone(ctx)
-		if err != nil {
-			return nil, err
-		}
-		t.score = func(ctx context.Context, workers int, r *contrast.Representation, _, _ []float64) ([]float64, error) {
-			return alone.near.Scores(ctx, workers, r)
-		}
-		return alone.near.Scores(ctx, t.workers, in.Test)
+		return chosen{score: baca}, nil
 	}
-	ratio, evidence, err := o.Ratio.Estimate(ctx, in)
+	near, test, err := s.near(ctx, in.Test)
 	if err != nil {
-		return nil, err
+		return chosen{}, err
 	}
-	r.Warnings = append(r.Warnings, ratio.Warnings...)
-	r.Evidence, r.Weight = evidence, 1
-	if o.Calibrator == Ratio && len(ratio.Warnings) == 0 {
-		t.score = func(ctx context.Context, _ int, r *contrast.Representation, _, _ []float64) ([]float64, error) {
-			return ratio.Score(ctx, r)
+	// measured has a score made of how near graphs are to the bank.
+	measured := func(score func(*contrast.Representation, *calibrate.Nearness) chosen) {
+		t.score = func(ctx context.Context, workers int, r *contrast.Representation, _, _ []float64) (chosen, error) {
+			d, err := near.Measure(ctx, workers, r)
+			if err != nil {
+				return chosen{}, err
+			}
+			return score(r, d), nil
 		}
-		return ratio.Test, nil
 	}
-	r.Weight = calibrate.Gate(evidence, in.Test.Len(), in.Bank.Len())
-	alone, err := s.alone(ctx)
+	single := near.Scores(test)
+	if r.Alone {
+		measured(func(_ *contrast.Representation, d *calibrate.Nearness) chosen { return chosen{score: near.Scores(d)} })
+		return chosen{score: single}, nil
+	}
+	ratio, err := o.Ratio.Estimate(ctx, in, near, test)
 	if err != nil {
-		return nil, err
+		return chosen{}, err
 	}
-	single, err := alone.near.Scores(ctx, t.workers, in.Test)
-	if err != nil {
-		return nil, err
+	r.Evidence, r.Weight = ratio.Evidence, 1
+	if ratio.Skipped != "" {
+		r.Warnings = append(r.Warnings, ratio.Skipped)
+	} else if o.Calibrator == Ratio {
+		measured(func(r *contrast.Representation, d *calibrate.Nearness) chosen {
+			score := ratio.Score(r, d)
+			return chosen{score, score}
+		})
+		return chosen{ratio.Test, ratio.Test}, nil
 	}
+	r.Weight = calibrate.Gate(ratio.Evidence, in.Test.Len(), in.Bank.Len())
 	fuse := calibrate.Fuse(r.Weight, single, ratio.Test)
-	t.score = func(ctx context.Context, workers int, r *contrast.Representation, _, _ []float64) ([]float64, error) {
-		single, err := alone.near.Scores(ctx, workers, r)
-		if err != nil {
-			return nil, err
-		}
-		extra, err := ratio.Score(ctx, r)
-		if err != nil {
-			return nil, err
-		}
-		return fuse.Of(single, extra), nil
-	}
-	return fuse.Of(single, ratio.Test), nil
+	measured(func(r *contrast.Representation, d *calibrate.Nearness) chosen {
+		extra := ratio.Score(r, d)
+		return chosen{fuse.Of(near.Scores(d), extra), extra}
+	})
+	return chosen{fuse.Of(single, ratio.Test), ratio.Test}, nil
 }
 
-// alone returns the score of single graphs.
-func (s *Scorer) alone(ctx context.Context) (*Alone, error) {
-	if s.single == nil {
-		a, err := NewAlone(ctx, s.model, s.options.Workers)
-		if err != nil {
-			return nil, err
+// near returns what is prepared of the bank, and how near the batch at hand is to it.
+func (s *Scorer) near(ctx context.Context, test *contrast.Representation) (*calibrate.Neighborhood, *calibrate.Nearness, error) {
+	o := &s.options
+	var err error
+	if o.Near == nil {
+		if o.Near, err = calibrate.NewNeighborhood(ctx, o.Workers, s.model.Bank); err != nil {
+			return nil, nil, err
 		}
-		s.single = a
 	}
-	return s.single, nil
+	if s.nearness == nil {
+		s.nearness, err = o.Near.Measure(ctx, o.Workers, test)
+	}
+	return o.Near, s.nearness, err
 }

@@ -69,9 +69,11 @@ func (m *Model) Refer(ctx context.Context, workers int, holdout *contrast.Repres
 	if err != nil {
 		return err
 	}
-	if m.Reference, err = near.Scores(ctx, workers, holdout); err != nil {
+	d, err := near.Measure(ctx, workers, holdout)
+	if err != nil {
 		return err
 	}
+	m.Reference = near.Scores(d)
 	for i, x := range m.Reference {
 		m.Reference[i] = float64(float32(x)) // as a file keeps them
 	}

@@ -55,14 +55,16 @@ func (s *Scorer) preview(ctx context.Context, r *contrast.Representation) error 
 	if s.options.Watch.Preview == nil || s.model.Holdout.Len() == 0 {
 		return nil
 	}
-	alone, err := s.alone(ctx)
+	near, test, err := s.near(ctx, r)
 	if err != nil {
 		return err
 	}
-	scores, err := alone.near.Scores(ctx, s.options.Workers, r)
-	if err != nil {
-		return err
+	if s.single == nil {
+		if s.single, err = newAlone(ctx, s.model, near, s.options.Workers); err != nil {
+			return err
+		}
 	}
+	alone, scores := s.single, near.Scores(test)
 	rows := make([]Row, len(scores))
 	for i, p := range decide.PValues(scores, alone.holdout) {
 		rows[i] = Row{Score: scores[i], P: p, Verdict: decide.Judge(p, s.options.Alpha)}

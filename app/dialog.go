@@ -421,7 +421,7 @@ func (p *helpDialog) Render() app.UI {
 			term("Likely trained on", "The model keeps salted hashes of what it was trained on, cut short so that they give nothing away: about one in a hundred other molecules matches by chance. No match is certain."),
 			term("S_Pre", "What the network, trained once and then frozen, says of a molecule by itself: the distance of its vector from those of the training molecules (equation 1 of the paper)."),
 			term("S_Attn", "What two dictionaries say that are filled while the batch is scored, one with graphs that look inside and one with graphs that look outside (equations 6 to 8)."),
-			term("S_BaCa", "The sum of both, the score of the paper (equation 9). The score of the table also weighs in how likely each graph is in your batch compared with training."),
+			term("S_BaCa", "The sum of both, the score of the paper (equation 9). The score of the table is another one: how far the graph is from the nearest training graphs, and how likely it is in your batch compared with training."),
 			term("Evidence", "How well your batch as a whole can be told from the training molecules: ½ is not at all, 1 is fully. With little evidence the calibrated score stays close to the one before."),
 			term("Coloured atoms", "Each atom is taken out once and the rest scored by itself. Orange atoms are those without which the molecule looks more ordinary. What is left is often a broken molecule, so compare atoms with each other. The gradient is an estimate of the part that goes by the embedding."),
 			term("What is unusual", "Facts about the molecule, checked against the training set, the most unusual first. They need not be what moved the score; a molecule can be inside with some and outside without any."),

@@ -312,7 +312,7 @@ func (p *inspectorPane) reasons(d *message.Detailed) app.UI {
 // distances are those that make the score that it gets by itself.
 func (p *inspectorPane) distances(d *message.Detailed) app.UI {
 	return factList("How far from the nearest training graph, in standard deviations", []fact{
-		{"By embedding", number(d.Embedding)}, {"By subtrees", number(d.Subtrees)}, {"By subtrees with counts", number(d.Counts)},
+		{"By embedding", number(d.Embedding)}, {"By subtrees", number(d.Subtrees)}, {"By subtrees with counts", number(d.Counts)}, {"By ℓ_n, which weighs little", number(d.Nodes)},
 	})
 }
 

@@ -1,6 +1,10 @@
 package attention
 
-import "math"
+import (
+	"math"
+
+	"baca/algo/internal/kernel"
+)
 
 type float interface{ ~float32 | ~float64 }
 
@@ -190,6 +194,10 @@ func dot[F float](a, b []F) F {
 }
 
 func axpy[F float](d []F, x F, b []F) {
+	if d, ok := any(d).([]float32); ok {
+		kernel.Axpy(d, float32(x), any(b).([]float32))
+		return
+	}
 	b = b[:len(d)]
 	for i := range d {
 		d[i] += x * b[i]

@@ -168,7 +168,7 @@ func TestGate(t *testing.T) {
 	if math.Abs(mean-0.5) > 0.005 {
 		t.Fatalf("mean AUC %g", mean)
 	}
-	for _, c := range []struct{ errors, want float64 }{{-3, 0}, {0, 0}, {1.4, 0}, {2.5, 0.5}, {3.6, 1}, {100, 1}} {
+	for _, c := range []struct{ errors, want float64 }{{-3, 0}, {0, 0}, {2.4, 0}, {3.25, 0.5}, {4.1, 1}, {100, 1}} {
 		if got := Gate(0.5+c.errors*deviation, n, m); math.Abs(got-c.want) > 0.05 {
 			t.Errorf("%g standard errors of evidence give the weight %g, want %g", c.errors, got, c.want)
 		}
@@ -261,17 +261,39 @@ func narrow(x []float64) []float32 {
 	return n
 }
 
-func TestRatioFindsTheShift(t *testing.T) {
-	in := input(t, 60, 60, 200, 50)
-	out, evidence, err := DefaultRatio().Estimate(ctx, in)
+// estimate is a ratio of a batch with all that comes before it.
+func estimate(t testing.TB, in *Input) *Estimate {
+	t.Helper()
+	near, err := NewNeighborhood(ctx, in.Workers, in.Bank)
 	if err != nil {
 		t.Fatal(err)
+	}
+	test, err := near.Measure(ctx, in.Workers, in.Test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := DefaultRatio().Estimate(ctx, in, near, test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func TestRatioFindsTheShift(t *testing.T) {
+	in := input(t, 60, 60, 200, 50)
+	out, err := DefaultRatio().Calibrate(ctx, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := estimate(t, in)
+	if !slices.Equal(e.Test, out.Test) {
+		t.Error("Calibrate and Estimate disagree")
 	}
 	if auc := metric.AUROC(out.Test, labels(60, 60)); auc < 0.95 {
 		t.Errorf("AUROC %g, want at least 0.95", auc)
 	}
-	if evidence < 0.65 {
-		t.Errorf("evidence %g with half of the batch OOD, want at least 0.65", evidence)
+	if e.Evidence < 0.65 {
+		t.Errorf("evidence %g with half of the batch OOD, want at least 0.65", e.Evidence)
 	}
 	// ID graphs of the batch and of the holdout are the same population.
 	both := append(slices.Clone(out.Test[:60]), out.Holdout...)
@@ -281,21 +303,19 @@ func TestRatioFindsTheShift(t *testing.T) {
 }
 
 func TestRatioWithoutShift(t *testing.T) {
-	_, evidence, err := DefaultRatio().Estimate(ctx, input(t, 120, 0, 200, 0))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if math.Abs(evidence-0.5) > 0.1 {
-		t.Errorf("evidence %g for a batch like the bank, want about ½", evidence)
+	if e := estimate(t, input(t, 120, 0, 200, 0)); math.Abs(e.Evidence-0.5) > 0.1 {
+		t.Errorf("evidence %g for a batch like the bank, want about ½", e.Evidence)
 	}
 }
 
 func TestRatioSmall(t *testing.T) {
 	for _, c := range [][2]int{{1, 100}, {100, 3}, {9, 9}} {
-		out, evidence, err := DefaultRatio().Estimate(ctx, input(t, c[0], 0, c[1], 4))
+		in := input(t, c[0], 0, c[1], 4)
+		out, err := DefaultRatio().Calibrate(ctx, in)
 		if err != nil {
 			t.Fatal(err)
 		}
+		evidence := estimate(t, in).Evidence
 		finite(t, "scores", out.Test...)
 		if len(out.Warnings) != 1 || !strings.Contains(out.Warnings[0], "density ratio skipped") || evidence != 0.5 {
 			t.Errorf("%v graphs: warnings %q, evidence %g", c, out.Warnings, evidence)
@@ -510,15 +530,21 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
-// Every distance by comparing with every graph of the bank.
+// Every part by comparing with every graph of the bank.
 func TestNeighborhoodMatchesBruteForce(t *testing.T) {
 	in := input(t, 15, 15, 70, 0)
 	dim, m := in.Test.Dim(), in.Bank.Len()
+	in.Test.NodeScore[2] = math.NaN()        // the mean of the bank stands for it
 	in.Test.Append(in.Bank.Select([]int{3})) // at distance 0
 	s := NewStandardizer(in.Bank.Q, dim)
 	keys := s.Apply(in.Bank.Q)
-	distances := func(q []float32, p fingerprint.Print, leave int) [3]float64 {
-		d := [3]float64{math.Inf(1), 1, 1}
+	index := fingerprint.NewIndex(in.Bank.Prints)
+	parts := func(q []float32, p fingerprint.Print, node float64, leave int) [Parts]float64 {
+		equal, sets, counts := index.Closest(p, leave)
+		d := [Parts]float64{math.Inf(1), 1 - sets[0], 1 - counts[0], node}
+		if equal > 0 {
+			d[BySubtrees], d[ByCounts] = 0, 0
+		}
 		for j := range m {
 			if j == leave {
 				continue
@@ -529,33 +555,35 @@ func TestNeighborhoodMatchesBruteForce(t *testing.T) {
 				sum += e * e
 			}
 			d[0] = min(d[0], math.Sqrt(sum))
-			for k, measure := range []fingerprint.Measure{fingerprint.Sets, fingerprint.Counts} {
-				d[1+k] = min(d[1+k], 1-measure.Of(p, in.Bank.Prints[j]))
-			}
 		}
 		return d
 	}
-	var own [3][]float64
+	var own [Parts][]float64
 	for j := range m {
-		for k, d := range distances(keys[j*dim:(j+1)*dim], in.Bank.Prints[j], j) {
+		for k, d := range parts(keys[j*dim:(j+1)*dim], in.Bank.Prints[j], in.Bank.NodeScore[j], j) {
 			own[k] = append(own[k], d)
 		}
 	}
-	mean := func(d [3]float64) float64 {
+	mean := func(d [Parts]float64) float64 {
 		sum := 0.0
-		for k, x := range d {
-			sum += ScaleOf(own[k]).Standardize([]float64{x})[0]
+		for k, weight := range []float64{1, 2, 2, 0.3} {
+			sum += weight * ScaleOf(own[k]).Standardize(d[k : k+1])[0]
 		}
-		return sum / 3
+		return sum / 5.3
 	}
 	var bank []float64
 	for j := range m {
-		bank = append(bank, mean([3]float64{own[0][j], own[1][j], own[2][j]}))
+		bank = append(bank, mean([Parts]float64{own[0][j], own[1][j], own[2][j], own[3][j]}))
 	}
 	q := s.Apply(in.Test.Q)
+	typical := in.Bank.MeanNodeScore()
 	var want []float64
 	for i, p := range in.Test.Prints {
-		want = append(want, mean(distances(q[i*dim:(i+1)*dim], p, -1)))
+		node := in.Test.NodeScore[i]
+		if math.IsNaN(node) {
+			node = typical
+		}
+		want = append(want, mean(parts(q[i*dim:(i+1)*dim], p, node, -1)))
 	}
 	want = ScaleOf(bank).Standardize(want)
 	for _, workers := range []int{1, 3} {
@@ -563,22 +591,90 @@ func TestNeighborhoodMatchesBruteForce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := n.Scores(ctx, workers, in.Test)
+		d, err := n.Measure(ctx, workers, in.Test)
 		if err != nil {
 			t.Fatal(err)
 		}
+		got := n.Scores(d)
 		for i := range want {
-			if math.Abs(got[i]-want[i]) > 1e-5 {
+			if !(math.Abs(got[i]-want[i]) < 1e-5) {
 				t.Errorf("%d workers, graph %d: %g, want %g", workers, i, got[i], want[i])
 			}
 		}
 		nearest := slices.Min(n.Distances(in.Test, 4))
-		if want := distances(q[4*dim:5*dim], in.Test.Prints[4], -1)[0]; math.Abs(nearest-want) > 1e-6 {
+		if want := parts(q[4*dim:5*dim], in.Test.Prints[4], 0, -1)[0]; math.Abs(nearest-want) > 1e-6 {
 			t.Errorf("nearest of graph 4 at %g, want %g", nearest, want)
 		}
 	}
 	if _, err := NewNeighborhood(ctx, 1, in.Bank.Select([]int{0})); err != nil {
 		t.Errorf("a bank of one graph: %v", err)
+	}
+}
+
+// The view of closeness by its definition, for a bank too small to have ten others.
+func TestClosenessOfTheBankAndOthers(t *testing.T) {
+	for _, m := range []int{8, 60} {
+		in := input(t, 12, 12, m, 0)
+		n, err := NewNeighborhood(ctx, 2, in.Bank)
+		if err != nil {
+			t.Fatal(err)
+		}
+		side, err := n.bankSide(ctx, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		index := fingerprint.NewIndex(in.Bank.Prints)
+		row := func(p fingerprint.Print, leave int) []float64 {
+			_, sets, counts := index.Closest(p, leave)
+			size := 0.0
+			for _, c := range p.Counts {
+				size += float64(c)
+			}
+			fifth, tenth := min(5, m-1)-1, min(10, m-1)-1
+			return []float64{
+				1 - sets[0], 1 - sets[fifth], 1 - sets[tenth],
+				1 - counts[0], 1 - counts[fifth], 1 - counts[tenth], size, math.Log1p(size),
+			}
+		}
+		var bank, test [][]float64
+		for i, p := range in.Bank.Prints {
+			bank = append(bank, row(p, i))
+		}
+		for _, p := range in.Test.Prints {
+			test = append(test, row(p, -1))
+		}
+		want := func(rows [][]float64) []float32 {
+			var flat []float32
+			for _, r := range rows {
+				for c, x := range r {
+					var column []float64
+					for _, b := range bank {
+						column = append(column, b[c])
+					}
+					z := max(-4, min(4, ScaleOf(column).Standardize([]float64{x})[0]))
+					flat = append(flat, float32(x), float32(z*z))
+				}
+			}
+			return flat
+		}
+		s := NewStandardizer(want(bank), 16)
+		d, err := n.Measure(ctx, 2, in.Test)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, pair := range map[string][2][]float32{
+			"bank": {side.rows[viewCloseness], s.Apply(want(bank))},
+			"test": {side.apply(viewCloseness, in.Test, d), s.Apply(want(test))},
+		} {
+			if len(pair[0]) != len(pair[1]) {
+				t.Fatalf("bank of %d, %s: %d values, want %d", m, name, len(pair[0]), len(pair[1]))
+			}
+			for i, x := range pair[0] {
+				if math.Abs(float64(x-pair[1][i])) > 1e-5 {
+					t.Errorf("bank of %d, %s: column %d of row %d is %g, want %g", m, name, i%16, i/16, x, pair[1][i])
+				}
+			}
+		}
 	}
 }
 
@@ -589,9 +685,11 @@ func BenchmarkNeighborhood(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, err := n.Scores(ctx, 1, in.Test); err != nil {
+		d, err := n.Measure(ctx, 1, in.Test)
+		if err != nil {
 			b.Fatal(err)
 		}
+		n.Scores(d)
 	}
 	b.ReportMetric(408*float64(b.N)/b.Elapsed().Seconds(), "graphs/s")
 }
@@ -599,9 +697,7 @@ func BenchmarkNeighborhood(b *testing.B) {
 func BenchmarkRatio(b *testing.B) {
 	in := input(b, 204, 204, 1835, 0)
 	for b.Loop() {
-		if _, _, err := DefaultRatio().Estimate(ctx, in); err != nil {
-			b.Fatal(err)
-		}
+		estimate(b, in)
 	}
 	b.ReportMetric(408*float64(b.N)/b.Elapsed().Seconds(), "graphs/s")
 }

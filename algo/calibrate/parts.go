@@ -1,43 +1,28 @@
 package calibrate
 
 import (
-	"context"
 	"fmt"
 	"math"
 
-	"baca/algo/contrast"
 	"baca/algo/fingerprint"
 )
 
-// The three distances that a Neighborhood takes, as indices.
-const (
-	ByEmbedding = iota
-	BySubtrees  // sets of subtrees
-	ByCounts    // subtrees with counts
-	Distances
-)
-
-// ScoresAndParts is Scores, and also returns the three distances of each graph to the
-// nearest graph of the bank, each in standard deviations of what graphs of the bank have
-// to their nearest other, 0 being the mean. The mean of the three, standardised the
-// same way, is the score.
-func (n *Neighborhood) ScoresAndParts(ctx context.Context, workers int, r *contrast.Representation) ([]float64, [Distances][]float64, error) {
-	d, err := n.distances(ctx, workers, r, nil)
-	if err != nil {
-		return nil, d, err
+// Parts returns the parts of the score of each graph, each in standard deviations of
+// what graphs of the bank have to their nearest other, 0 being the mean. Their weighted
+// mean, standardised the same way, is the score.
+func (n *Neighborhood) Parts(d *Nearness) [Parts][]float64 {
+	var z [Parts][]float64
+	for k := range z {
+		z[k] = n.scales[k].Standardize(d.parts[k])
 	}
-	scores := n.scale.Standardize(n.mean(d))
-	for k := range d {
-		d[k] = n.scales[k].Standardize(d[k])
-	}
-	return scores, d, nil
+	return z
 }
 
 // Gradient returns the derivative of the score by the embedding of a graph, a row of
 // contrast.Representation.Q: how the distance to the nearest embedding of the bank
 // changes, with that one held fast. The rounding of coordinates is passed over, as it
 // has no derivative of its own; where a coordinate is clipped, its derivative is 0.
-// The subtrees do not depend on the embedding.
+// The other parts do not depend on the embedding.
 func (n *Neighborhood) Gradient(q []float32) []float64 {
 	dim := len(n.standard.mean)
 	if len(q) != dim {
@@ -59,7 +44,11 @@ func (n *Neighborhood) Gradient(q []float32) []float64 {
 	if least == 0 {
 		return gradient
 	}
-	unit := 1 / (n.scale.Deviation * distances * n.scales[ByEmbedding].Deviation * math.Sqrt(least))
+	sum := 0.0
+	for _, w := range weights {
+		sum += w
+	}
+	unit := weights[ByEmbedding] / (sum * n.scale.Deviation * n.scales[ByEmbedding].Deviation * math.Sqrt(least))
 	for t, x := range n.keys[nearest*dim : (nearest+1)*dim] {
 		if math.Abs(float64(at[t])) < clip {
 			gradient[t] = unit * (float64(at[t]) - float64(x)) * n.standard.inverse[t]

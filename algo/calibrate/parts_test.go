@@ -37,20 +37,17 @@ func near(t *testing.T, rng *rand.Rand) (*Neighborhood, *contrast.Representation
 	return n, draw(6)
 }
 
-// The score is the standardised mean of the parts.
+// The score is the standardised weighted mean of the parts.
 func TestPartsMakeTheScore(t *testing.T) {
 	n, r := near(t, rand.New(rand.NewPCG(1, 5)))
-	both, parts, err := n.ScoresAndParts(context.Background(), 1, r)
+	d, err := n.Measure(context.Background(), 1, r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	scores, err := n.Scores(context.Background(), 1, r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, s := range scores {
-		mean := (parts[ByEmbedding][i] + parts[BySubtrees][i] + parts[ByCounts][i]) / 3
-		if want := (mean - n.scale.Mean) / n.scale.Deviation; math.Abs(s-want) > 1e-12 || both[i] != s {
+	parts := n.Parts(d)
+	for i, s := range n.Scores(d) {
+		mean := (parts[ByEmbedding][i] + 2*parts[BySubtrees][i] + 2*parts[ByCounts][i] + 0.3*parts[ByNodes][i]) / 5.3
+		if want := (mean - n.scale.Mean) / n.scale.Deviation; math.Abs(s-want) > 1e-12 {
 			t.Errorf("graph %d: score %g, its parts make %g", i, s, want)
 		}
 	}
@@ -63,11 +60,11 @@ func TestGradientOfTheDistance(t *testing.T) {
 	clear(n.standard.step)
 	dim := r.Dim()
 	score := func(r *contrast.Representation) float64 {
-		s, err := n.Scores(context.Background(), 1, r)
+		d, err := n.Measure(context.Background(), 1, r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return s[0]
+		return n.Scores(d)[0]
 	}
 	for i := range r.Len() {
 		one := r.Select([]int{i})

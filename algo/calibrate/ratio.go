@@ -22,16 +22,17 @@ import (
 // Ratio estimates the ratio between the density of the test batch and that of
 // the ID bank: a logistic head tells the bank (class 0) from the whole batch
 // (class 1), and its logit is the score. All test graphs carry the same class,
-// so no label of theirs is used. There is one head on the embeddings and one on
-// the counts of subtrees. The score is the weighted mean of both logits, in units
-// of the batch, and the view that tells bank from batch better has more weight.
+// so no label of theirs is used. There are three heads: on the embeddings, on the
+// counts of subtrees, and on how close the subtrees are to those of the bank. The score
+// is the weighted mean of their logits, in units of the batch, and the view that tells
+// bank from batch better has more weight.
 //
 // The graphs are scored by heads that never saw them: the batch is cut into
 // folds and each is scored by the head of the others. So a graph cannot raise
 // its own score, and an ID graph of the batch is exchangeable with a held-out ID
 // graph, which is what p-values need.
 type Ratio struct {
-	C      float64 // inverse strength of the L2 penalty of the head on embeddings
+	C      float64 // inverse strength of the L2 penalty of the heads on embeddings and closeness
 	PrintC float64 // and of the head on subtrees
 	Folds  int
 }
@@ -46,68 +47,118 @@ const MinRatioGraphs = 10
 
 // Calibrate implements Calibrator. It has no steps to watch.
 func (r Ratio) Calibrate(ctx context.Context, in *Input) (*Output, error) {
-	out, _, err := r.Estimate(ctx, in)
-	return out, err
-}
-
-// Estimate is Calibrate, and also returns the evidence for Gate: the mean AUC
-// over views and folds at which a head tells bank graphs from batch graphs that it
-// has not seen, ½ if it cannot. With too few graphs all scores are 0, the evidence
-// is ½, and a warning says so. The representations must have prints.
-func (r Ratio) Estimate(ctx context.Context, in *Input) (*Output, float64, error) {
-	n, m := in.Test.Len(), in.Bank.Len()
-	out := &Output{Test: make([]float64, n), Holdout: make([]float64, in.Holdout.Len())}
-	if n < MinRatioGraphs || m < MinRatioGraphs {
+	out := &Output{Test: make([]float64, in.Test.Len()), Holdout: make([]float64, in.Holdout.Len())}
+	if warning := r.skip(in); warning != "" {
+		out.Warnings = []string{warning}
 		out.Score = func(_ context.Context, r *contrast.Representation) ([]float64, error) {
 			return make([]float64, r.Len()), nil
 		}
-		out.Warnings = append(out.Warnings, fmt.Sprintf("density ratio skipped: %d test graphs and %d ID bank graphs, it needs %d of each", n, m, MinRatioGraphs))
-		return out, 0.5, nil
+		return out, nil
+	}
+	near, err := NewNeighborhood(ctx, in.Workers, in.Bank)
+	if err != nil {
+		return nil, err
+	}
+	test, err := near.Measure(ctx, in.Workers, in.Test)
+	if err != nil {
+		return nil, err
+	}
+	e, err := r.Estimate(ctx, in, near, test)
+	if err != nil {
+		return nil, err
+	}
+	out.Test = e.Test
+	out.Score = func(ctx context.Context, r *contrast.Representation) ([]float64, error) {
+		d, err := near.Measure(ctx, 1, r)
+		if err != nil {
+			return nil, err
+		}
+		return e.Score(r, d), nil
+	}
+	out.Holdout, err = out.Score(ctx, in.Holdout)
+	return out, err
+}
+
+// skip says why no ratio can be estimated, or nothing.
+func (r Ratio) skip(in *Input) string {
+	n, m := in.Test.Len(), in.Bank.Len()
+	if n >= MinRatioGraphs && m >= MinRatioGraphs {
+		return ""
+	}
+	return fmt.Sprintf("density ratio skipped: %d test graphs and %d ID bank graphs, it needs %d of each", n, m, MinRatioGraphs)
+}
+
+// An Estimate is a density ratio.
+type Estimate struct {
+	Test []float64 // scores of the batch
+	// Evidence is for Gate: the mean AUC over the folds at which the best of the heads
+	// tells bank graphs from batch graphs that it has not seen, ½ if none can.
+	Evidence float64
+	// Skipped says why the scores are all 0 and the evidence ½, if they are.
+	Skipped string
+
+	side  *bankSide
+	views []*view
+}
+
+// Estimate compares a batch with the bank, which near must be of; test is how near the
+// batch is to it. With too few graphs the result is skipped. The representations must
+// have prints.
+func (r Ratio) Estimate(ctx context.Context, in *Input, near *Neighborhood, test *Nearness) (*Estimate, error) {
+	n := in.Test.Len()
+	e := &Estimate{Test: make([]float64, n), Evidence: 0.5, Skipped: r.skip(in)}
+	if e.Skipped != "" {
+		return e, nil
 	}
 	in.Watch.stage(Weighing, 0, 1)
+	var err error
+	if e.side, err = near.bankSide(ctx, in.Workers); err != nil {
+		return nil, err
+	}
 	rng := rand.New(rand.NewPCG(in.Seed, ratioStream))
-	bankFold, testFold := folds(rng, m, r.Folds), folds(rng, n, r.Folds)
-	embeddings := &view{dim: in.Bank.Dim(), c: r.C, rows: func(r *contrast.Representation) []float32 { return r.Q }}
-	subtrees := &view{dim: buckets, c: r.PrintC, rows: sketches}
-	views := []*view{embeddings, subtrees}
-	evidence, weights := 0.0, 0.0
-	for _, v := range views {
-		if err := v.fit(ctx, in, r.Folds, bankFold, testFold); err != nil {
-			return nil, 0, err
+	bankFold, testFold := folds(rng, in.Bank.Len(), r.Folds), folds(rng, n, r.Folds)
+	sum := 0.0
+	for k := range views {
+		v := &view{dim: e.side.dim(k, in.Bank), c: r.C}
+		if k == viewSubtrees {
+			v.c = r.PrintC
 		}
-		evidence += v.evidence / float64(len(views))
+		if err := v.fit(ctx, in.Workers, e.side.rows[k], e.side.apply(k, in.Test, test), r.Folds, bankFold, testFold); err != nil {
+			return nil, err
+		}
+		e.Evidence = max(e.Evidence, v.evidence)
 		above := max(minEvidence, v.evidence-0.5)
 		v.weight = above * above
-		weights += v.weight
+		sum += v.weight
+		e.views = append(e.views, v)
 	}
-	for _, v := range views {
-		v.weight /= weights
-		v.add(out.Test, v.test)
+	for _, v := range e.views {
+		v.weight /= sum
+		v.add(e.Test, v.test)
 	}
-	out.Score = func(_ context.Context, r *contrast.Representation) ([]float64, error) {
-		scores := make([]float64, r.Len())
-		for _, v := range views {
-			rows, logits := widen(v.standard.Apply(v.rows(r))), make([]float64, r.Len())
-			for i := range logits {
-				logits[i] = v.mean.logit(rows[i*v.dim : (i+1)*v.dim])
-			}
-			v.add(scores, logits)
+	return e, nil
+}
+
+// Score scores further graphs, d being how near they are to the bank. It may be called
+// by several goroutines at once.
+func (e *Estimate) Score(r *contrast.Representation, d *Nearness) []float64 {
+	scores := make([]float64, r.Len())
+	for k, v := range e.views {
+		rows, logits := widen(e.side.apply(k, r, d)), make([]float64, r.Len())
+		for i := range logits {
+			logits[i] = v.mean.logit(rows[i*v.dim : (i+1)*v.dim])
 		}
-		return scores, nil
+		v.add(scores, logits)
 	}
-	var err error
-	out.Holdout, err = out.Score(ctx, in.Holdout)
-	return out, evidence, err
+	return scores
 }
 
 // A view is one description of graphs by vectors, with the heads that were fitted
 // to it.
 type view struct {
-	dim  int
-	c    float64
-	rows func(*contrast.Representation) []float32
+	dim int
+	c   float64
 
-	standard *Standardizer
 	test     []float64 // logits of the batch, each of a head that has not seen the graph
 	scale    Scale     // of test
 	mean     *head     // of the heads
@@ -126,31 +177,12 @@ func (v *view) add(scores, logits []float64) {
 	}
 }
 
-// buckets is the width of the view of subtrees.
-const buckets = 256
-
-// sketches are log1p of the counts of subtrees, in buckets.
-func sketches(r *contrast.Representation) []float32 {
-	rows := make([]float32, r.Len()*buckets)
-	for i, p := range r.Prints {
-		p.Sketch(rows[i*buckets : (i+1)*buckets])
-	}
-	for i, x := range rows {
-		if x > 0 {
-			rows[i] = float32(math.Log1p(float64(x)))
-		}
-	}
-	return rows
-}
-
-// fit learns the heads from the bank and the batch.
-func (v *view) fit(ctx context.Context, in *Input, count int, bankFold, testFold []int) error {
-	bankRows := v.rows(in.Bank)
-	v.standard = NewStandardizer(bankRows, v.dim)
+// fit learns the heads from rows of the bank and the batch.
+func (v *view) fit(ctx context.Context, workers int, bank, test []float32, count int, bankFold, testFold []int) error {
 	n, m := len(testFold), len(bankFold)
 	l := newLogistic(v.dim, m+n)
-	l.add(v.standard.Apply(bankRows), -1)
-	l.add(v.standard.Apply(v.rows(in.Test)), 1)
+	l.add(bank, -1)
+	l.add(test, 1)
 	fold := slices.Concat(bankFold, testFold)
 	// The folds are much like the whole: they begin at its head, and see their
 	// variables through its curvature there.
@@ -158,7 +190,7 @@ func (v *view) fit(ctx context.Context, in *Input, count int, bankFold, testFold
 	v.test = make([]float64, n)
 	aucs := make([]float64, count)
 	heads := make([]*head, count)
-	err := parallel.For(ctx, in.Workers, count, func(_, f int) {
+	err := parallel.For(ctx, workers, count, func(_, f int) {
 		seen := *l
 		h := seen.fit(whole, seen.balanced(v.c, func(i int) bool { return fold[i] != f }))
 		heads[f] = h
@@ -338,7 +370,7 @@ func (l *logistic) fit(start *head, s []float64) *head {
 	at[0] = math.NaN()
 	// An optimiser that stops early for lack of progress has still returned
 	// the best point it saw.
-	result, err := optimize.Minimize(problem, first, &optimize.Settings{GradientThreshold: 1e-6, MajorIterations: 200}, &optimize.LBFGS{})
+	result, err := optimize.Minimize(problem, first, &optimize.Settings{GradientThreshold: 1e-5, MajorIterations: 200}, &optimize.LBFGS{})
 	if result == nil {
 		panic(fmt.Sprintf("calibrate: logistic head: %v", err))
 	}

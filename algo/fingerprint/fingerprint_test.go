@@ -212,6 +212,55 @@ func TestKeysStayTheSame(t *testing.T) {
 	}
 }
 
+// closest is Closest by its definition.
+func closest(prints []Print, m Measure, p Print, own int) (ranks Ranking, equal int) {
+	holders := map[uint32]int{}
+	counts := make([]map[uint32]float64, len(prints))
+	count := func(p Print) map[uint32]float64 {
+		c := map[uint32]float64{}
+		for k, key := range p.Keys {
+			c[key] = 1
+			if m == Counts {
+				c[key] = float64(p.Counts[k])
+			}
+		}
+		return c
+	}
+	for i, q := range prints {
+		counts[i] = count(q)
+		for key := range counts[i] {
+			holders[key]++
+		}
+	}
+	mine := count(p)
+	var all []float64
+	for i, other := range counts {
+		if i == own {
+			continue
+		}
+		if slices.Equal(p.Keys, prints[i].Keys) && slices.Equal(p.Counts, prints[i].Counts) {
+			equal++
+			continue
+		}
+		common, onlyP, onlyOther := 0.0, 0.0, 0.0
+		rarity := func(key uint32) float64 {
+			return 1 + math.Log(float64(len(prints)+1)/float64(holders[key]+1))
+		}
+		for key, n := range mine {
+			common += rarity(key) * min(n, other[key])
+			onlyP += rarity(key) * max(0, n-other[key])
+		}
+		for key, n := range other {
+			onlyOther += rarity(key) * max(0, n-mine[key])
+		}
+		all = append(all, common/(common+0.7*onlyP+0.3*onlyOther))
+	}
+	slices.Sort(all)
+	slices.Reverse(all)
+	copy(ranks[:], all)
+	return ranks, equal
+}
+
 func TestNearest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	var prints []Print
@@ -224,9 +273,17 @@ func TestNearest(t *testing.T) {
 	}
 	for i, p := range prints {
 		for _, own := range []int{-1, i} {
-			sets, counts := x.Best(p, own)
-			if a, b := x.Nearest(Sets, p, 1, own)[0], x.Nearest(Counts, p, 1, own)[0]; sets != a || counts != b {
-				t.Errorf("print %d but %d: best %v and %v, want %v and %v", i, own, sets, counts, a, b)
+			equal, sets, counts := x.Closest(p, own)
+			for m, got := range []Ranking{sets, counts} {
+				want, same := closest(prints, Measure(m), p, own)
+				if equal != same {
+					t.Errorf("print %d but %d: %d are equal, want %d", i, own, equal, same)
+				}
+				for k := range got {
+					if math.Abs(got[k]-want[k]) > 1e-12 {
+						t.Errorf("print %d but %d, measure %d: closest %v at rank %d, want %v", i, own, m, got[k], k+1, want[k])
+					}
+				}
 			}
 		}
 		for m := range Counts + 1 {
@@ -254,8 +311,11 @@ func TestNearest(t *testing.T) {
 	if got := NewIndex(nil).Nearest(Sets, prints[0], 3, -1); len(got) != 0 {
 		t.Errorf("%v of no prints", got)
 	}
-	if sets, counts := NewIndex(nil).Best(prints[0], -1); sets != 0 || counts != 0 {
-		t.Errorf("best %v and %v of no prints", sets, counts)
+	if equal, sets, counts := NewIndex(nil).Closest(prints[0], -1); equal != 0 || sets != (Ranking{}) || counts != (Ranking{}) {
+		t.Errorf("%d equal, closest %v and %v of no prints", equal, sets, counts)
+	}
+	if equal, sets, _ := NewIndex([]Print{{}, prints[0]}).Closest(Print{}, -1); equal != 1 || sets != (Ranking{}) {
+		t.Errorf("%d equal to an empty print, closest %v; want 1 and nothing", equal, sets)
 	}
 }
 
@@ -315,7 +375,7 @@ func TestAllAtAnyParallelism(t *testing.T) {
 	}
 }
 
-func BenchmarkBest(b *testing.B) {
+func BenchmarkClosest(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var prints []Print
 	for range 2500 {
@@ -323,7 +383,7 @@ func BenchmarkBest(b *testing.B) {
 	}
 	x := NewIndex(prints)
 	for b.Loop() {
-		x.Best(prints[0], 0)
+		x.Closest(prints[0], 0)
 	}
 	b.ReportMetric(float64(b.N*x.Len())/b.Elapsed().Seconds(), "prints/s")
 }

@@ -2,6 +2,7 @@ package fingerprint
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 )
@@ -9,8 +10,15 @@ import (
 // An Index finds the prints of a set that are most similar to another. It is
 // read-only once built and may be shared by goroutines.
 type Index struct {
-	sizes [2][]int             // of each print, by measure
-	with  map[uint32][]holding // ascending by print
+	sizes  [2][]int     // of each print, by measure
+	weighs [2][]float64 // the same with each key weighted by its rarity
+	with   map[uint32]holders
+}
+
+// The holders of a key, ascending by print, and its rarity.
+type holders struct {
+	list   []holding
+	rarity float64
 }
 
 // A holding says that a print has a key.
@@ -21,16 +29,46 @@ type holding struct {
 
 // NewIndex returns an index of prints. It keeps none of their memory.
 func NewIndex(prints []Print) *Index {
-	x := &Index{with: map[uint32][]holding{}}
+	x := &Index{with: map[uint32]holders{}}
 	for i, p := range prints {
 		for m := range x.sizes {
 			x.sizes[m] = append(x.sizes[m], Measure(m).size(p))
 		}
 		for k, key := range p.Keys {
-			x.with[key] = append(x.with[key], holding{int32(i), p.Counts[k]})
+			h := x.with[key]
+			h.list = append(h.list, holding{int32(i), p.Counts[k]})
+			x.with[key] = h
 		}
 	}
+	for key, h := range x.with {
+		h.rarity = rarity(len(prints), len(h.list))
+		x.with[key] = h
+	}
+	for _, p := range prints {
+		sets, counts := x.weigh(p)
+		x.weighs[Sets], x.weighs[Counts] = append(x.weighs[Sets], sets), append(x.weighs[Counts], counts)
+	}
 	return x
+}
+
+// rarity is the inverse document frequency of a key that so many of n prints hold.
+func rarity(n, holders int) float64 {
+	return 1 + math.Log(float64(n+1)/float64(holders+1))
+}
+
+// weigh returns the sum of the rarities of the keys of p, once each and as often as
+// each occurs.
+func (x *Index) weigh(p Print) (sets, counts float64) {
+	unknown := rarity(x.Len(), 0)
+	for k, key := range p.Keys {
+		r := unknown
+		if h := x.with[key]; len(h.list) > 0 {
+			r = h.rarity
+		}
+		sets += r
+		counts += float64(r * float64(p.Counts[k]))
+	}
+	return sets, counts
 }
 
 // Len returns the number of prints.
@@ -45,7 +83,7 @@ func (x *Index) Similarities(dst []float64, m Measure, p Print) {
 	}
 	common := make([]int, x.Len())
 	for k, key := range p.Keys {
-		for _, h := range x.with[key] {
+		for _, h := range x.with[key].list {
 			common[h.print] += m.count(min(h.count, p.Counts[k]))
 		}
 	}
@@ -77,33 +115,79 @@ func (x *Index) Nearest(m Measure, p Print, k, own int) []float64 {
 	return best
 }
 
-// Best returns the largest similarity of p to a print of the index by each measure,
-// 0 if there is none. own is as in Nearest. It goes through the prints once.
-func (x *Index) Best(p Print, own int) (sets, counts float64) {
-	n := x.Len()
-	c := commonSpare.Get().(*[]int32)
-	defer commonSpare.Put(c)
-	*c = slices.Grow((*c)[:0], 2*n)[:2*n]
-	clear(*c)
-	common, least := (*c)[:n], (*c)[n:]
-	for k, key := range p.Keys {
-		for _, h := range x.with[key] {
-			common[h.print]++
-			least[h.print] += int32(min(h.count, p.Counts[k]))
-		}
+// Ranks is how many of the most similar prints Closest looks for.
+const Ranks = 10
+
+// Ranking has the similarities of the most similar prints, the largest first, 0 where
+// there are no more.
+type Ranking [Ranks]float64
+
+// add takes in a similarity if it is among the largest.
+func (r *Ranking) add(s float64) {
+	at := Ranks - 1
+	for at > 0 && r[at-1] < s {
+		r[at] = r[at-1]
+		at--
 	}
-	size, weight := Sets.size(p), Counts.size(p)
-	for i := range n {
-		if i != own {
-			sets = max(sets, tanimoto(int(common[i]), size, x.sizes[Sets][i]))
-			counts = max(counts, tanimoto(int(least[i]), weight, x.sizes[Counts][i]))
-		}
-	}
-	return sets, counts
+	r[at] = s
 }
 
-// commonSpare keeps the memory of Best from call to call.
-var commonSpare = sync.Pool{New: func() any { return new([]int32) }}
+// ownWeight is that of what only p has in Closest, and the rest of 1 that of what only
+// the other has.
+const ownWeight = 0.7
+
+// Closest returns how many prints of the index equal p, and how similar p is to those of
+// the others that are most similar to it, as sets of keys and with counts. It is
+// Tversky's similarity
+//
+//	c / (c + 0.7·(a−c) + 0.3·(b−c))
+//
+// where a, b and c are the sums over the keys of p, of the other, and of both (for
+// counts the smaller one), each key weighted by its inverse document frequency
+// 1 + ln((n+1)/(h+1)) if h of n prints hold it. So it matters more what p has that the
+// other lacks than the reverse, and rare keys matter more than common ones. own, unless negative, is a print of the index to leave out. The time is
+// that of going through the prints that share each key, once.
+func (x *Index) Closest(p Print, own int) (equal int, sets, counts Ranking) {
+	n := x.Len()
+	sums := commonSpare.Get().(*[]float64)
+	defer commonSpare.Put(sums)
+	*sums = slices.Grow((*sums)[:0], 2*n)[:2*n]
+	common := *sums // by print, sets and counts
+	clear(common)
+	a, b := x.weigh(p)
+	for k, key := range p.Keys {
+		h := x.with[key]
+		for _, g := range h.list {
+			common[2*g.print] += h.rarity
+			common[2*g.print+1] += float64(h.rarity * float64(min(g.count, p.Counts[k])))
+		}
+	}
+	for i := range n {
+		if i == own {
+			continue
+		}
+		// Equal prints have equal sums, added in the same order.
+		if c, other := common[2*i+1], x.weighs[Counts][i]; c == b && c == other {
+			equal++
+		} else {
+			sets.consider(common[2*i], a, x.weighs[Sets][i])
+			counts.consider(c, b, other)
+		}
+	}
+	return equal, sets, counts
+}
+
+// consider adds Tversky's similarity of sums a and b with c in common, if it is large.
+func (r *Ranking) consider(c, a, b float64) {
+	// c is never above a or b but for rounding.
+	all := c + float64(ownWeight*(a-c)) + float64((1-ownWeight)*(b-c))
+	if c > float64(all*r[Ranks-1]) {
+		r.add(min(1, c/all))
+	}
+}
+
+// commonSpare keeps the memory of Closest from call to call.
+var commonSpare = sync.Pool{New: func() any { return new([]float64) }}
 
 // Known returns the share of the keys of p, each counted as often as it occurs,
 // that some print of the index holds: 1 where every neighbourhood was seen before.
@@ -112,7 +196,7 @@ func (x *Index) Known(p Print) float64 {
 	known, all := 0.0, 0.0
 	for i, k := range p.Keys {
 		all += float64(p.Counts[i])
-		if len(x.with[k]) > 0 {
+		if len(x.with[k].list) > 0 {
 			known += float64(p.Counts[i])
 		}
 	}

@@ -9,4 +9,4 @@ func Nodes(g *graph.Graph, height int) []uint32 {
 }
 
 // Holders returns how many prints of the index have a key.
-func (x *Index) Holders(key uint32) int { return len(x.with[key]) }
+func (x *Index) Holders(key uint32) int { return len(x.with[key].list) }

@@ -27,7 +27,7 @@ func Explained(x *algo.Explanation, like []float64, order func([]float64) []floa
 		rows, distances = append(rows, row), append(distances, n.Distance)
 	}
 	return []any{
-		x.Duplicate, reasons, []float64{x.Embedding, x.Subtrees, x.Counts}, rows, distances, like,
+		x.Duplicate, reasons, []float64{x.Embedding, x.Subtrees, x.Counts, x.Nodes}, rows, distances, like,
 		order(x.Occlusion), order(x.Gradient),
 	}
 }

@@ -38,6 +38,18 @@ func (b *tab) phase(names ...string) {
 	b.wait(fmt.Sprintf(`%q.split(" ").includes(document.getElementById("page").dataset.phase)`, strings.Join(names, " ")))
 }
 
+// press clicks the first element of a selector when that has come to rest: while lines
+// above a row still come, a pointer that aims at it meets another one.
+func (b *tab) press(selector string) {
+	b.t.Helper()
+	b.wait(fmt.Sprintf(`new Promise((done) => {
+		const place = () => { const r = document.querySelector(%q)?.getBoundingClientRect(); return r && [r.x, r.y, r.width, r.height].join(); };
+		const before = place();
+		setTimeout(() => done(before !== undefined && before === place()), 250);
+	})`, selector))
+	b.run("pressing "+selector, chromedp.Click(selector))
+}
+
 // example scores the built-in molecules, all of them or a few, and waits.
 func (b *tab) example(number int) {
 	b.t.Helper()
@@ -76,7 +88,7 @@ func TestPasteScoreInspect(t *testing.T) {
 	b.run("the problem", chromedp.Click(".problem"))
 	b.wait(`document.getElementById("smiles").selectionStart === 30 + "c1ccccc1N".length`)
 
-	b.run("the first row", chromedp.Click(`[data-row="0"]`))
+	b.press(`[data-row="0"]`)
 	b.wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
 	b.wait(`/of \d+ molecules/.test(document.querySelector(".verdict-box")?.textContent)`)
 	if got := b.text(".inspector"); !strings.Contains(got, "C₉H₈O₄") || !strings.Contains(got, "training graph") {
@@ -240,7 +252,7 @@ func TestDraw(t *testing.T) {
 	b := ready(t)
 	b.run("typing", chromedp.SendKeys("#smiles", "c1ccccc1 benzene\n"))
 	b.phase("done")
-	b.run("the row", chromedp.Click(`[data-row="0"]`))
+	b.press(`[data-row="0"]`)
 	b.run("drawing", chromedp.Click("#draw-button"))
 	b.wait(`typeof bacaEditor === "object" && bacaTools.edited() !== ""`)
 	b.run("adding", chromedp.Click("#draw-add"))
@@ -269,7 +281,7 @@ func TestAccessible(t *testing.T) {
 		b.scheme(scheme)
 		check(scheme + ", empty")
 		b.example(1)
-		b.run("a row", chromedp.Click(`[data-row="1"]`))
+		b.press(`[data-row="1"]`)
 		b.wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
 		check(scheme + ", a record")
 		b.run("as a batch", chromedp.Click("#rule-batch"))
@@ -359,7 +371,7 @@ func TestScreenshots(t *testing.T) {
 	b.example(1)
 	b.wait(`document.querySelectorAll(".suggestion svg:not(.shape)").length === 3`)
 	b.picture("table")
-	b.run("the furthest outside", chromedp.Click(`.suggestion`))
+	b.press(`.suggestion`)
 	b.wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
 	b.picture("record")
 	eval[any](b, `document.getElementById("inspector-close").click()`)

@@ -133,7 +133,7 @@ func TestReasons(t *testing.T) {
 	}
 	reasons := func(row int) []string { return strings.Split(rows[1+row][10], "; ") }
 	for row := range 4 {
-		b.run("a row", chromedp.Click(fmt.Sprintf(`[data-row="%d"]`, row)))
+		b.press(fmt.Sprintf(`[data-row="%d"]`, row))
 		b.wait(fmt.Sprintf(`document.querySelector(".inspector-name")?.textContent === %q && document.getElementById("reasons") !== null`, rows[1+row][0]))
 		shown := eval[[]string](b, `[...document.querySelectorAll(".reason")].map((e) => e.textContent)`)
 		if list := reasons(row); strings.ReplaceAll(strings.Join(shown, "|"), "\u00a0", " ") != strings.Join(list, "|") {
@@ -151,7 +151,7 @@ func TestReasons(t *testing.T) {
 	}
 	// Tin was never seen, and is ringed without being asked for; a reason shows where
 	// it is, and lets go.
-	b.run("tin", chromedp.Click(`[data-row="0"]`))
+	b.press(`[data-row="0"]`)
 	b.wait(`document.querySelectorAll(".large .mark-ring").length > 1`)
 	never := eval[int](b, `document.querySelectorAll(".large .mark-ring").length`)
 	b.run("a reason", chromedp.Click(`.reason button`))
@@ -459,14 +459,14 @@ func TestScreenshotsOfDecisions(t *testing.T) {
 	b.wait(`document.querySelectorAll(".row .c-draw svg").length > 3`)
 	b.picture("batch")
 	b.run("by score", chromedp.Click(`[data-by="3"]`))
-	b.run("the furthest outside", chromedp.Click(`.row`))
+	b.press(`.row`)
 	b.wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
 	b.picture("reasons")
 	eval[any](b, `(document.querySelector(".inspector").scrollTop = 420, null)`)
 	b.picture("reasons-below")
 	eval[any](b, `(document.getElementById("inspector-close").click(), null)`)
 	b.run("what is known", chromedp.Click(".chip.is-known"))
-	b.run("a known one", chromedp.Click(`.row`))
+	b.press(`.row`)
 	b.wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
 	b.picture("known")
 	eval[any](b, `(document.getElementById("inspector-close").click(), null)`)
@@ -499,7 +499,7 @@ func TestScreenshotsOfDecisions(t *testing.T) {
 	b.phase("empty")
 	b.upload("#file", "strange.smi", []byte(strange))
 	b.phase("done")
-	b.run("tin", chromedp.Click(`[data-row="0"]`))
+	b.press(`[data-row="0"]`)
 	b.wait(`document.querySelectorAll(".large .mark-ring").length > 1`)
 	b.picture("unseen")
 	b.quiet()

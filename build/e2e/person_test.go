@@ -184,7 +184,7 @@ func TestPlainGraphs(t *testing.T) {
 	if got := b.text("#headline h2"); !strings.Contains(got, "of 60") && !strings.Contains(got, "All 60") {
 		t.Errorf("the headline is %q", got)
 	}
-	b.run("a graph", chromedp.Click(`[data-row="3"]`))
+	b.press(`[data-row="3"]`)
 	b.wait(`document.querySelectorAll(".large .node").length === 9`)
 	if got := b.text(".inspector"); !strings.Contains(got, "Independent cycles1") || !strings.Contains(got, "Nodes9") {
 		t.Errorf("the inspector says %q", got)
@@ -307,7 +307,7 @@ func savePictures(t *testing.T, kind string, stages map[string][]string) {
 	folder := b.downloads()
 	b.example(1)
 	name := b.text(".suggestion-name")
-	b.run("the furthest outside", chromedp.Click(`.suggestion`))
+	b.press(`.suggestion`)
 	b.wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
 	check := func(name string, click func()) {
 		t.Helper()

@@ -166,7 +166,7 @@ func TestThePageStaysFree(t *testing.T) {
 	})
 	b.free("scrolling", func() { b.scroll() })
 	b.free("a record", func() {
-		b.run("a row", chromedp.Click(`.row`))
+		b.press(`.row`)
 		b.wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
 	})
 	b.free("the lab", func() {

@@ -250,8 +250,8 @@ func (p *page) entry(e *Entry, r *Report) {
 		p.add("<p class=\"smiles\">%s</p>\n", Escape(e.SMILES))
 	}
 	if x := e.Why; x != nil {
-		p.add("<p>By itself: score %s, p %s. Distance to the nearest training graph, in standard deviations: %s by embedding, %s by subtrees, %s by subtrees with counts.</p>\n",
-			number(x.Score, 2), pValue(x.P), number(x.Embedding, 1), number(x.Subtrees, 1), number(x.Counts, 1))
+		p.add("<p>By itself: score %s, p %s. Distance to the nearest training graph, in standard deviations: %s by embedding, %s by subtrees, %s by subtrees with counts; ℓ_n %s.</p>\n",
+			number(x.Score, 2), pValue(x.P), number(x.Embedding, 1), number(x.Subtrees, 1), number(x.Counts, 1), number(x.Nodes, 1))
 		if x.Duplicate {
 			p.add("<p class=\"dup\">Likely a training graph.</p>\n")
 		}

@@ -243,9 +243,9 @@ type Detailed struct {
 	// model's bank, in units of the model's holdout.
 	Score, P float64
 	Verdict  string
-	// Embedding, Subtrees and Counts are the distances to the nearest training
-	// graph that make Score, in standard deviations of training graphs.
-	Embedding, Subtrees, Counts float64
+	// Embedding, Subtrees, Counts and Nodes are the parts of Score, see
+	// algo.Explanation.
+	Embedding, Subtrees, Counts, Nodes float64
 	// Contribution is, for each node, how much Score drops when the node is taken
 	// out: positive where it makes the graph look OOD. NaN where what remains has
 	// no score. Nil where the graph is too large for that. Gradient is what it adds

@@ -5,6 +5,8 @@ package adam
 import (
 	"fmt"
 	"math"
+
+	"baca/algo/internal/kernel"
 )
 
 // Adam updates one slice of parameters. Step, M and V are its state, exported
@@ -35,20 +37,11 @@ func (a *Adam) Update(params, grads []float32) {
 	a.Step++
 	correct1 := 1 - math.Pow(a.Beta1, float64(a.Step))
 	correct2 := 1 - math.Pow(a.Beta2, float64(a.Step))
-	step := float32(a.LR / correct1)
-	root := float32(math.Sqrt(correct2))
-	b1, c1 := float32(a.Beta1), float32(1-a.Beta1)
-	b2, c2 := float32(a.Beta2), float32(1-a.Beta2)
-	eps := float32(a.Eps)
-	grads, ms, vs := grads[:n], a.M[:n], a.V[:n]
-	for i, p := range params {
-		// The conversions forbid fused multiply-add, so that training takes the
-		// same path on every platform.
-		g := grads[i]
-		m := float32(b1*ms[i]) + float32(c1*g)
-		v := float32(b2*vs[i]) + float32(c2*float32(g*g))
-		ms[i], vs[i] = m, v
-		denom := float32(math.Sqrt(float64(v)))/root + eps
-		params[i] = p - float32(step*(m/denom))
-	}
+	kernel.Adam(params, grads, a.M, a.V, kernel.AdamStep{
+		Keep1: float32(a.Beta1), Take1: float32(1 - a.Beta1),
+		Keep2: float32(a.Beta2), Take2: float32(1 - a.Beta2),
+		Root: float32(math.Sqrt(correct2)),
+		Eps:  float32(a.Eps),
+		Rate: float32(a.LR / correct1),
+	})
 }

@@ -131,6 +131,8 @@ func BenchmarkLoops(b *testing.B) {
 		{"Normalize", func() { Normalize(x, norms, y) }, 2 * values},
 		{"NormalizeGradient", func() { NormalizeGradient(x, y, y, norms) }, 2 * values},
 		{"Dot", func() { Dot(x, y) }, 2 * values},
+		{"Axpy", func() { Axpy(x, 1e-3, y) }, 3 * values},
+		{"Axpy64", func() { Axpy(x[:64], 1e-3, y[:64]) }, 3 * 4 * 64},
 	} {
 		for _, v := range variants {
 			v.use()
@@ -143,6 +145,7 @@ func BenchmarkLoops(b *testing.B) {
 			})
 		}
 	}
+	means, squares := make([]float32, m*n), make([]float32, m*n)
 	e, embedding := make([]float32, 4096), make([]float32, 4096)
 	for i := range embedding {
 		embedding[i] = max(0, float32(i%200-20)) / 7
@@ -160,6 +163,12 @@ func BenchmarkLoops(b *testing.B) {
 				Log1p(e, embedding)
 			}
 			rate(b, len(e), 1e6, "Mlog1p/s")
+		})
+		b.Run("Adam/"+v.name, func(b *testing.B) {
+			for b.Loop() {
+				Adam(x, y, means, squares, AdamStep{0.9, 0.1, 0.999, 0.001, 0.5, 1e-8, 1e-4})
+			}
+			rate(b, len(x), 1e6, "Mparameters/s")
 		})
 	}
 }

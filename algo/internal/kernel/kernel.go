@@ -1,4 +1,5 @@
-// Package kernel holds the float32 loops that the encoder spends its time in.
+// Package kernel holds the float32 loops that the encoder, the attention and their
+// training spend their time in.
 //
 // Each loop exists as portable Go, in portable.go, and where the machine allows
 // as vector code: AVX2 or AVX-512 assembly on amd64, a SIMD128 module beside
@@ -460,4 +461,37 @@ func Dot(a, b []float32) float32 {
 		return 0
 	}
 	return dot(a, b)
+}
+
+// Axpy computes dst += x·b.
+func Axpy(dst []float32, x float32, b []float32) {
+	if len(dst) != len(b) {
+		panic(fmt.Sprintf("kernel: Axpy of %d values to %d", len(b), len(dst)))
+	}
+	if len(dst) > 0 {
+		axpy(dst, x, b)
+	}
+}
+
+// An AdamStep holds what one step of Adam has in common for all parameters.
+type AdamStep struct {
+	Keep1, Take1 float32 // weights of the old mean of gradients and of the new gradient: β₁ and 1 − β₁
+	Keep2, Take2 float32 // those of the mean of squares: β₂ and 1 − β₂
+	Root         float32 // √(1 − β₂ᵗ), for step t
+	Eps          float32
+	Rate         float32 // learning rate / (1 − β₁ᵗ)
+}
+
+// Adam moves params one step against grads, whose running mean is m and that of
+// whose squares is v:
+//
+//	m = Keep1·m + Take1·grads, v = Keep2·v + Take2·grads²,
+//	params −= Rate·(m / (√v/Root + Eps)).
+func Adam(params, grads, m, v []float32, s AdamStep) {
+	if n := len(params); len(grads) != n || len(m) != n || len(v) != n {
+		panic(fmt.Sprintf("kernel: Adam of %d parameters with %d gradients, means of %d and %d", n, len(grads), len(m), len(v)))
+	}
+	if len(params) > 0 {
+		adam(params, grads, m, v, s)
+	}
 }

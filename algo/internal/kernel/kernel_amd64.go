@@ -205,3 +205,19 @@ func dot(a, b []float32) float32 {
 	}
 	return dotAVX2(&a[0], &b[0], len(a))
 }
+
+func axpy(dst []float32, x float32, b []float32) {
+	if level == portable {
+		axpyGo(dst, x, b)
+	} else {
+		axpyAVX2(&dst[0], &b[0], len(dst), x)
+	}
+}
+
+func adam(params, grads, m, v []float32, s AdamStep) {
+	if level == portable {
+		adamGo(params, grads, m, v, s)
+	} else {
+		adamAVX2(&params[0], &grads[0], &m[0], &v[0], len(params), s.Keep1, s.Take1, s.Keep2, s.Take2, s.Root, s.Eps, s.Rate)
+	}
+}

@@ -25,6 +25,10 @@ func weight(x, r, c []float32)                     { weightGo(x, r, c) }
 func normalize(dst, norms, z []float32)            { normalizeGo(dst, norms, z) }
 func normalizeGradient(dst, g, u, norms []float32) { normalizeGradientGo(dst, g, u, norms) }
 func dot(a, b []float32) float32                   { return dotGo(a, b) }
+func axpy(dst []float32, x float32, b []float32)   { axpyGo(dst, x, b) }
+func adam(params, grads, m, v []float32, s AdamStep) {
+	adamGo(params, grads, m, v, s)
+}
 
 // No products leave out terms here.
 func listed(int) int { return 0 }

@@ -189,3 +189,7 @@ func dot(a, b []float32) float32 {
 	}
 	return wasmDot(pointer(a), pointer(b), int32(len(a)))
 }
+
+func axpy(dst []float32, x float32, b []float32) { axpyGo(dst, x, b) }
+
+func adam(params, grads, m, v []float32, s AdamStep) { adamGo(params, grads, m, v, s) }

@@ -233,3 +233,24 @@ func dotGo(a, b []float32) float32 {
 	}
 	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }
+
+func axpyGo(dst []float32, x float32, b []float32) {
+	b = b[:len(dst)]
+	for i := range dst {
+		dst[i] += float32(x * b[i])
+	}
+}
+
+func adamGo(params, grads, m, v []float32, s AdamStep) {
+	n := len(params)
+	grads, m, v = grads[:n], m[:n], v[:n]
+	for i, p := range params {
+		g := grads[i]
+		mean := float32(s.Keep1*m[i]) + float32(s.Take1*g)
+		square := float32(s.Keep2*v[i]) + float32(s.Take2*float32(g*g))
+		m[i], v[i] = mean, square
+		// The root in float64, rounded, is the nearest float32 to the exact root.
+		denominator := float32(math.Sqrt(float64(square)))/s.Root + s.Eps
+		params[i] = p - float32(s.Rate*(mean/denominator))
+	}
+}

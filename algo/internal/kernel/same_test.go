@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"unsafe"
 )
@@ -314,6 +315,27 @@ var loops = []struct {
 		got := dot(a, b)
 		s.untouched(t)
 		same(t, s, []float32{got}, []float32{dotGo(a, b)})
+	}},
+	{"axpy", func(t *testing.T, s *sample) {
+		x, b := s.value(), s.floats(s.n, false)
+		check32(t, s, s.floats(s.n, true),
+			func(dst []float32) { axpy(dst, x, b) }, func(dst []float32) { axpyGo(dst, x, b) })
+	}},
+	{"adam", func(t *testing.T, s *sample) {
+		step := AdamStep{s.value(), s.value(), s.value(), s.value(), s.value(), s.value(), s.value()}
+		grads, m, v := s.floats(s.n, false), s.floats(s.n, true), s.floats(s.n, true)
+		if s.k%3 > 0 { // as in training, so that there is a root
+			step.Keep2, step.Take2 = max(step.Keep2, -step.Keep2), max(step.Take2, -step.Take2)
+			for i, x := range v {
+				v[i] = max(x, -x)
+			}
+		}
+		wantM, wantV := slices.Clone(m), slices.Clone(v)
+		check32(t, s, s.floats(s.n, true),
+			func(params []float32) { adam(params, grads, m, v, step) },
+			func(params []float32) { adamGo(params, grads, wantM, wantV, step) })
+		same(t, s, m, wantM)
+		same(t, s, v, wantV)
 	}},
 }
 

@@ -121,6 +121,16 @@ func normalizeGradientAVX2(dst *float32, gradient *float32, u *float32, norms *f
 //go:noescape
 func dotAVX2(a *float32, b *float32, n int) (sum float32)
 
+// axpyAVX2 is axpyGo.
+//
+//go:noescape
+func axpyAVX2(dst *float32, b *float32, n int, x float32)
+
+// adamAVX2 is adamGo.
+//
+//go:noescape
+func adamAVX2(params *float32, grads *float32, m *float32, v *float32, n int, keep1 float32, take1 float32, keep2 float32, take2 float32, root float32, eps float32, rate float32)
+
 // peakAVX512 does 12·n products and as many sums of 16 values.
 //
 //go:noescape

@@ -8037,6 +8037,142 @@ dot_done:
 	VZEROUPPER
 	RET
 
+// func axpyAVX2(dst *float32, b *float32, n int, x float32)
+// Requires: AVX
+TEXT ·axpyAVX2(SB), NOSPLIT, $0-28
+	MOVQ         dst+0(FP), AX
+	MOVQ         b+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSS x+24(FP), Y14
+	MOVQ         DX, SI
+	ANDQ         $0x07, SI
+	LEAQ         masks<>+32(SB), BX
+	SHLQ         $0x02, SI
+	SUBQ         SI, BX
+	VMOVUPS      (BX), Y15
+	XORQ         BX, BX
+
+axpy_by4:
+	CMPQ    DX, $0x00000020
+	JLT     axpy_below4
+	VMULPS  (CX)(BX*1), Y14, Y0
+	VADDPS  (AX)(BX*1), Y0, Y0
+	VMOVUPS Y0, (AX)(BX*1)
+	VMULPS  32(CX)(BX*1), Y14, Y1
+	VADDPS  32(AX)(BX*1), Y1, Y1
+	VMOVUPS Y1, 32(AX)(BX*1)
+	VMULPS  64(CX)(BX*1), Y14, Y2
+	VADDPS  64(AX)(BX*1), Y2, Y2
+	VMOVUPS Y2, 64(AX)(BX*1)
+	VMULPS  96(CX)(BX*1), Y14, Y3
+	VADDPS  96(AX)(BX*1), Y3, Y3
+	VMOVUPS Y3, 96(AX)(BX*1)
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000020, DX
+	JMP     axpy_by4
+
+axpy_below4:
+axpy_by1:
+	CMPQ    DX, $0x00000008
+	JLT     axpy_below1
+	VMULPS  (CX)(BX*1), Y14, Y0
+	VADDPS  (AX)(BX*1), Y0, Y0
+	VMOVUPS Y0, (AX)(BX*1)
+	ADDQ    $0x00000020, BX
+	SUBQ    $0x00000008, DX
+	JMP     axpy_by1
+
+axpy_below1:
+	TESTQ      DX, DX
+	JE         axpy_done
+	VMASKMOVPS (CX)(BX*1), Y15, Y0
+	VMASKMOVPS (AX)(BX*1), Y15, Y4
+	VMULPS     Y0, Y14, Y0
+	VADDPS     Y4, Y0, Y0
+	VMASKMOVPS Y0, Y15, (AX)(BX*1)
+
+axpy_done:
+	VZEROUPPER
+	RET
+
+// func adamAVX2(params *float32, grads *float32, m *float32, v *float32, n int, keep1 float32, take1 float32, keep2 float32, take2 float32, root float32, eps float32, rate float32)
+// Requires: AVX
+TEXT ·adamAVX2(SB), NOSPLIT, $0-68
+	MOVQ         params+0(FP), AX
+	MOVQ         grads+8(FP), CX
+	MOVQ         m+16(FP), DX
+	MOVQ         v+24(FP), BX
+	MOVQ         n+32(FP), SI
+	VBROADCASTSS keep1+40(FP), Y8
+	VBROADCASTSS take1+44(FP), Y9
+	VBROADCASTSS keep2+48(FP), Y10
+	VBROADCASTSS take2+52(FP), Y11
+	VBROADCASTSS root+56(FP), Y12
+	VBROADCASTSS eps+60(FP), Y13
+	VBROADCASTSS rate+64(FP), Y14
+	MOVQ         SI, R8
+	ANDQ         $0x07, R8
+	LEAQ         masks<>+32(SB), DI
+	SHLQ         $0x02, R8
+	SUBQ         R8, DI
+	VMOVUPS      (DI), Y15
+	XORQ         DI, DI
+
+adam_by1:
+	CMPQ    SI, $0x00000008
+	JLT     adam_below1
+	VMOVUPS (CX)(DI*1), Y1
+	VMOVUPS (DX)(DI*1), Y2
+	VMOVUPS (BX)(DI*1), Y3
+	VMOVUPS (AX)(DI*1), Y0
+	VMULPS  Y2, Y8, Y2
+	VMULPS  Y1, Y9, Y4
+	VADDPS  Y4, Y2, Y2
+	VMULPS  Y3, Y10, Y3
+	VMULPS  Y1, Y1, Y1
+	VMULPS  Y1, Y11, Y1
+	VADDPS  Y1, Y3, Y3
+	VMOVUPS Y2, (DX)(DI*1)
+	VMOVUPS Y3, (BX)(DI*1)
+	VSQRTPS Y3, Y3
+	VDIVPS  Y12, Y3, Y3
+	VADDPS  Y13, Y3, Y3
+	VDIVPS  Y3, Y2, Y2
+	VMULPS  Y2, Y14, Y2
+	VSUBPS  Y2, Y0, Y0
+	VMOVUPS Y0, (AX)(DI*1)
+	ADDQ    $0x00000020, DI
+	SUBQ    $0x00000008, SI
+	JMP     adam_by1
+
+adam_below1:
+	TESTQ      SI, SI
+	JE         adam_done
+	VMASKMOVPS (CX)(DI*1), Y15, Y1
+	VMASKMOVPS (DX)(DI*1), Y15, Y2
+	VMASKMOVPS (BX)(DI*1), Y15, Y3
+	VMASKMOVPS (AX)(DI*1), Y15, Y0
+	VMULPS     Y2, Y8, Y2
+	VMULPS     Y1, Y9, Y4
+	VADDPS     Y4, Y2, Y2
+	VMULPS     Y3, Y10, Y3
+	VMULPS     Y1, Y1, Y1
+	VMULPS     Y1, Y11, Y1
+	VADDPS     Y1, Y3, Y3
+	VMASKMOVPS Y2, Y15, (DX)(DI*1)
+	VMASKMOVPS Y3, Y15, (BX)(DI*1)
+	VSQRTPS    Y3, Y3
+	VDIVPS     Y12, Y3, Y3
+	VADDPS     Y13, Y3, Y3
+	VDIVPS     Y3, Y2, Y2
+	VMULPS     Y2, Y14, Y2
+	VSUBPS     Y2, Y0, Y0
+	VMASKMOVPS Y0, Y15, (AX)(DI*1)
+
+adam_done:
+	VZEROUPPER
+	RET
+
 // func peakAVX512(n int)
 // Requires: AVX, AVX512F
 TEXT ·peakAVX512(SB), NOSPLIT, $0-8

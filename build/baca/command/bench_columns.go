@@ -9,7 +9,6 @@ import (
 
 	"baca/algo"
 	"baca/algo/baseline"
-	"baca/algo/calibrate"
 	"baca/algo/contrast"
 	"baca/algo/dataset"
 	"baca/algo/decide"
@@ -167,13 +166,9 @@ func (e *evalFlags) alone(ctx context.Context, b *testBatch) (*lonely, error) {
 		return nil, err
 	}
 	err = add(columnNearest, true, func() ([]float64, error) {
-		near, err := calibrate.NewNeighborhood(ctx, 1, m.Bank)
-		if err != nil {
-			return nil, err
-		}
 		scores := make([]float64, r.Len())
 		for i := range scores {
-			scores[i] = slices.Min(near.Distances(r, i))
+			scores[i] = slices.Min(b.near.Distances(r, i))
 		}
 		return scores, nil
 	})
@@ -232,6 +227,33 @@ func columnOptions(column string, seed uint64) algo.Options {
 	return o
 }
 
+// allOptions are those for one run that has all of batchColumns in its rows.
+func allOptions(seed uint64) algo.Options {
+	o := columnOptions(columnDefault, seed)
+	o.Attention.Steps = algo.DefaultOptions().Attention.Steps
+	return o
+}
+
+// columnScores are the scores of one of batchColumns in such a run.
+func columnScores(column string, rows []algo.Row) []float64 {
+	// Without a ratio its calibrator falls back on what the default is then.
+	estimated := slices.ContainsFunc(rows, func(r algo.Row) bool { return r.Ratio != 0 })
+	scores := make([]float64, len(rows))
+	for i, r := range rows {
+		switch {
+		case column == columnPre:
+			scores[i] = r.Pre
+		case column == columnAttention:
+			scores[i] = r.BaCa
+		case column == columnRatio && estimated:
+			scores[i] = r.Ratio
+		default:
+			scores[i] = r.Score
+		}
+	}
+	return scores
+}
+
 // thinned returns the indices of the batch that stay when its OOD graphs are thinned
 // to a share of the number of ID graphs: all of ID, and OOD graphs drawn by seed.
 func (b *testBatch) thinned(share float64, draw uint64) ([]int, error) {
@@ -249,7 +271,7 @@ func (b *testBatch) thinned(share float64, draw uint64) ([]int, error) {
 
 // pick returns the batch with some of its graphs, those of ID first.
 func (b *testBatch) pick(index []int) *testBatch {
-	t := &testBatch{seed: b.seed, model: b.model}
+	t := &testBatch{seed: b.seed, model: b.model, near: b.near}
 	for _, i := range index {
 		t.graphs, t.ood = append(t.graphs, b.graphs[i]), append(t.ood, b.ood[i])
 		if !b.ood[i] {
@@ -300,9 +322,9 @@ func alarmed(p []float64, asked float64) alarm {
 	return alarm{float64(count) / float64(len(p)), asked}
 }
 
-// falseAlarms thins a batch to a share of OOD graphs and scores it by a column with
-// the holdout of halves taken out.
-func (b *testBatch) falseAlarms(ctx context.Context, column string, share float64, draw uint64) (alarm, error) {
+// falseAlarms thins a batch to a share of OOD graphs and scores it with the holdout of
+// halves taken out, by each of batchColumns.
+func (b *testBatch) falseAlarms(ctx context.Context, share float64, draw uint64) (map[string]alarm, error) {
 	index, heldIndex := b.halves(draw)
 	for i := b.nID; i < len(b.graphs); i++ {
 		index = append(index, i)
@@ -310,7 +332,7 @@ func (b *testBatch) falseAlarms(ctx context.Context, column string, share float6
 	t := b.pick(index)
 	left, err := t.thinned(share, draw)
 	if err != nil {
-		return alarm{}, err
+		return nil, err
 	}
 	t = t.pick(left)
 	held := make([]*graph.Graph, len(heldIndex))
@@ -319,22 +341,26 @@ func (b *testBatch) falseAlarms(ctx context.Context, column string, share float6
 	}
 	m := *t.model
 	if m.Holdout, err = contrast.Describe(ctx, 1, m.Encoder, held); err != nil {
-		return alarm{}, err
+		return nil, err
 	}
 	t.model = &m
-	o := columnOptions(column, b.seed)
+	o := allOptions(b.seed)
 	o.Alpha = rateAsked(len(held))
 	out, err := t.score(ctx, o)
 	if err != nil {
-		return alarm{}, err
+		return nil, err
 	}
-	var p []float64
-	for i, row := range out.rows {
-		if !t.ood[i] {
-			p = append(p, row.P)
+	alarms := map[string]alarm{}
+	for _, column := range batchColumns {
+		var p []float64
+		for i, v := range decide.PValues(columnScores(column, out.rows), columnScores(column, out.holdout)) {
+			if !t.ood[i] {
+				p = append(p, v)
+			}
 		}
+		alarms[column] = alarmed(p, o.Alpha)
 	}
-	return alarmed(p, o.Alpha), nil
+	return alarms, nil
 }
 
 // falseAlarmsAlone is falseAlarms for scores that do not depend on a batch.

@@ -422,7 +422,7 @@ func (b *decisionBench) batch(ctx context.Context, list []*graph.Graph, held []i
 		return nil, 0, err
 	}
 	o := columnOptions(columnDefault, seed)
-	o.Workers, o.Alpha = b.workers, rateAsked(len(held))
+	o.Workers, o.Alpha, o.Near = b.workers, rateAsked(len(held)), b.alone.Near()
 	s, err := algo.NewScorer(&m, o)
 	if err != nil {
 		return nil, 0, err

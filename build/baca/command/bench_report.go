@@ -261,7 +261,7 @@ func escaped(fields []string) []string {
 var sweepColumns = []string{columnPre, columnAlone, columnPrint1, columnAttention, columnRatio, columnDefault}
 
 func (t *table1) thinTables(b *bytes.Buffer) {
-	fmt.Fprintf(b, "## Contamination\n\nOOD graphs thinned to a share of the number of ID graphs, everything computed again in the smaller\nbatch; means over %d thinnings of each seed (%d for attention, 1 at 100 %%).\n\n", thinDraws, attentionDraws)
+	fmt.Fprintf(b, "## Contamination\n\nOOD graphs thinned to a share of the number of ID graphs, everything computed again in the smaller\nbatch; means over %d thinnings of each seed (1 at 100 %%).\n\n", thinDraws)
 	for _, share := range thinShares {
 		if share == 0 {
 			continue
@@ -332,7 +332,7 @@ func (t *table1) intervals(b *bytes.Buffer) {
 }
 
 func (t *table1) costs(b *bytes.Buffer) {
-	fmt.Fprintf(b, "## Cost\n\nSeconds on one core to score a batch, mean over seeds, and for whole cells of this benchmark with the\npeak of the memory of the program while they ran, other cells at the same time included (%d at a time).\nThe default does not need the attention, which is not trained in its column.\n\n", t.flags.workers)
+	fmt.Fprintf(b, "## Cost\n\nSeconds on one core to score a batch with the bank of the model prepared, mean over seeds, and for whole cells of this benchmark with the\npeak of the memory of the program while they ran, other cells at the same time included (%d at a time).\nThe default does not need the attention, which is not trained in its column.\n\n", t.flags.workers)
 	m := newMarkdown(b, "ID / OOD", "graphs", "S_Pre", "attention", "ratio", "default", "all cells, s", "peak, MB")
 	for _, r := range t.pairs {
 		first := r.fixed["first"][0]

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
+	"baca/algo/calibrate"
 	"baca/algo/dataset"
 	"baca/algo/metric"
 )
@@ -20,9 +21,6 @@ import (
 var thinShares = []float64{0, 0.02, 0.05, 0.2, 0.5, 1}
 
 const thinDraws = 8
-
-// The attention, which is trained anew each time, has the first thinnings only.
-const attentionDraws = 2
 
 func newBenchTable1() *cobra.Command {
 	var f benchFlags
@@ -154,7 +152,7 @@ func (f *benchFlags) measureTable1(ctx context.Context, stderr io.Writer, pairs 
 					into, func() { r.fixed[ood] = append(r.fixed[ood], into) })
 			}
 			into := &thinCell{}
-			add(r, fmt.Sprintf("seed%d-thin", seed), fmt.Sprintf("thin, seed %d, %v, %d, %d", seed, thinShares, thinDraws, attentionDraws), int64(150*len(test)),
+			add(r, fmt.Sprintf("seed%d-thin", seed), fmt.Sprintf("thin, seed %d, %v, %d", seed, thinShares, thinDraws), int64(150*len(test)),
 				func(ctx context.Context) (any, error) { return f.thinCell(ctx, r.pair, seed) },
 				into, func() { r.thin = append(r.thin, into) })
 		}
@@ -202,7 +200,8 @@ func (f *benchFlags) prepare(ctx context.Context, pair *benchPair, seed uint64, 
 		return nil, nil, err
 	}
 	f.sets.encode(b.graphs)
-	return e, b, nil
+	b.near, err = calibrate.NewNeighborhood(ctx, 1, m.Bank)
+	return e, b, err
 }
 
 func (f *benchFlags) fixedCell(ctx context.Context, pair *benchPair, seed uint64, ood string) (*fixedCell, error) {
@@ -271,22 +270,22 @@ func (f *benchFlags) thinCell(ctx context.Context, pair *benchPair, seed uint64)
 				point.Alarms, point.Asked = rate(a.rate), rate(a.asked)
 				cell.Points = append(cell.Points, point)
 			}
-			for _, column := range batchColumns {
-				if column == columnAttention && draw >= attentionDraws {
-					continue
-				}
-				point := thinMeasure{Column: column, Share: share, Draw: draw, NOOD: nOOD, AUROC: none}
-				if measure {
-					out, err := t.score(ctx, columnOptions(column, seed))
-					if err != nil {
-						return nil, err
-					}
-					point.AUROC = rate(metric.AUROC(out.scores, t.ood))
-				}
-				a, err := b.falseAlarms(ctx, column, share, drawSeed)
-				if err != nil {
+			var out *outcome
+			if measure {
+				if out, err = t.score(ctx, allOptions(seed)); err != nil {
 					return nil, err
 				}
+			}
+			alarms, err := b.falseAlarms(ctx, share, drawSeed)
+			if err != nil {
+				return nil, err
+			}
+			for _, column := range batchColumns {
+				point := thinMeasure{Column: column, Share: share, Draw: draw, NOOD: nOOD, AUROC: none}
+				if measure {
+					point.AUROC = rate(metric.AUROC(columnScores(column, out.rows), t.ood))
+				}
+				a := alarms[column]
 				point.Alarms, point.Asked = rate(a.rate), rate(a.asked)
 				cell.Points = append(cell.Points, point)
 			}

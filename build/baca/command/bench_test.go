@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -359,17 +360,34 @@ func TestThinCell(t *testing.T) {
 	if len(seen) != b.nID {
 		t.Errorf("halves %v and %v of %d graphs", tested, apart, b.nID)
 	}
-	a, err := b.falseAlarms(context.Background(), columnDefault, 0.5, 3)
+	// One run says what a run of each column says.
+	all, err := b.score(context.Background(), allOptions(b.seed))
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := b.falseAlarms(context.Background(), columnDefault, 0.5, 3)
-	if err != nil || a != again {
-		t.Errorf("%+v, then %+v, %v", a, again, err)
+	for _, column := range batchColumns {
+		one, err := b.score(context.Background(), columnOptions(column, b.seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(columnScores(column, all.rows), one.scores) {
+			t.Errorf("%s: other scores than in a run of its own", column)
+		}
+	}
+	alarms, err := b.falseAlarms(context.Background(), 0.5, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := b.falseAlarms(context.Background(), 0.5, 3)
+	if err != nil || !maps.Equal(alarms, again) {
+		t.Errorf("%+v, then %+v, %v", alarms, again, err)
 	}
 	held := b.nID - b.nID/2
-	if want := max(0.05, 1/float64(1+held)); a.asked != want || !(a.rate >= 0 && a.rate <= 1) {
-		t.Errorf("%+v, want %g asked for", a, want)
+	for _, column := range batchColumns {
+		a, there := alarms[column]
+		if want := max(0.05, 1/float64(1+held)); !there || a.asked != want || !(a.rate >= 0 && a.rate <= 1) {
+			t.Errorf("%s: %+v, want %g asked for", column, a, want)
+		}
 	}
 }
 

@@ -66,6 +66,7 @@ func TestFalseAlarmsOfEmbeddedModels(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			b.alone = alone
 			scores, err := alone.Scores(ctx, b.held)
 			if err != nil {
 				t.Fatal(err)

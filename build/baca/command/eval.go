@@ -361,6 +361,7 @@ type testBatch struct {
 	ood      []bool         // the truth, for metrics only
 	nID      int
 	warnings []string
+	near     *calibrate.Neighborhood // of the model's bank, nil to prepare it anew each time
 }
 
 // batch makes the test batch of a seed for the model of that seed.
@@ -400,6 +401,7 @@ func (f *evalFlags) batch(m *algo.Model, seed uint64) (*testBatch, error) {
 // An outcome is what the method said about a batch, in the batch's order.
 type outcome struct {
 	rows     []algo.Row
+	holdout  []algo.Row
 	scores   []float64 // to measure
 	seconds  float64
 	warnings []string
@@ -427,6 +429,7 @@ func (b *testBatch) score(ctx context.Context, o algo.Options) (*outcome, error)
 			watch.Step(it)
 		})
 	}
+	o.Near = b.near
 	start := time.Now()
 	scorer, err := algo.NewScorer(b.model, o)
 	if err != nil {
@@ -437,7 +440,7 @@ func (b *testBatch) score(ctx context.Context, o algo.Options) (*outcome, error)
 		return nil, err
 	}
 	out := &outcome{
-		rows: make([]algo.Row, len(perm)), scores: make([]float64, len(perm)),
+		rows: make([]algo.Row, len(perm)), holdout: report.Holdout, scores: make([]float64, len(perm)),
 		seconds: time.Since(start).Seconds(), scorer: scorer, place: make([]int, len(perm)),
 	}
 	for k, i := range perm {

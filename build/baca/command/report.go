@@ -99,11 +99,12 @@ func (f *reportFlags) run(c *cobra.Command) error {
 	}
 	f.options.Workers = f.workers
 	f.canonical = m.Card.Schema == algo.OGBCanonical
-	scorer, err := algo.NewScorer(m, f.options)
+	alone, err := algo.NewAlone(ctx, m, f.workers)
 	if err != nil {
 		return err
 	}
-	alone, err := algo.NewAlone(ctx, m, f.workers)
+	f.options.Near = alone.Near()
+	scorer, err := algo.NewScorer(m, f.options)
 	if err != nil {
 		return err
 	}

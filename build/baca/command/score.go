@@ -60,7 +60,8 @@ at most alpha, or ID. Rows are written when all are scored. --explain adds
                      way of writing aside; about 1 in 100 others is taken for one
   reasons            what is unusual about it, the most unusual first
   distances          to the nearest training graph, by embedding, by subtrees, by
-                     subtrees with counts, in standard deviations of training graphs
+                     subtrees with counts, and ℓ_n, which weighs little, in standard
+                     deviations of training graphs
   nearest            rows of the training set, from 1, with the nearest embeddings
   nearest_distances  how far these are, in standard deviations of the training set
   like_ood           records of this input, from 1, that were taken for OOD and that

@@ -35,7 +35,7 @@ func stages(b *testing.B) *stage {
 		return staged
 	}
 	s := &stage{batch: largest(b), options: calibrate.DefaultAttention()}
-	test, err := contrast.Represent(ctx, 1, s.model.Encoder, s.graphs)
+	test, err := contrast.Describe(ctx, 1, s.model.Encoder, s.graphs)
 	must(b, err)
 	base, _, err := contrast.BaseScores(ctx, 1, test, test.Negatives(), true, s.model.Bank.MeanNodeScore())
 	must(b, err)
@@ -165,8 +165,12 @@ func BenchmarkStage(b *testing.B) {
 		}, rate{float64(len(s.graphs)), "graphs/s"})
 	})
 	b.Run("ratio", func(b *testing.B) {
+		near, err := calibrate.NewNeighborhood(ctx, 1, s.model.Bank)
+		must(b, err)
 		measure(b, cost{}, func() {
-			_, _, err := calibrate.DefaultRatio().Estimate(ctx, s.input)
+			test, err := near.Measure(ctx, 1, s.input.Test)
+			must(b, err)
+			_, err = calibrate.DefaultRatio().Estimate(ctx, s.input, near, test)
 			must(b, err)
 		}, rate{float64(len(s.graphs)), "graphs/s"})
 	})

@@ -174,7 +174,7 @@ func TestDetailIsTheExplanation(t *testing.T) {
 			}
 			_, d := must[*message.Detailed](e, h, &message.Detail{Record: record})
 			if d.Score != x.Score || d.P != x.P || d.Verdict != string(x.Verdict) || d.Known != x.Duplicate ||
-				d.Embedding != x.Embedding || d.Subtrees != x.Subtrees || d.Counts != x.Counts ||
+				d.Embedding != x.Embedding || d.Subtrees != x.Subtrees || d.Counts != x.Counts || d.Nodes != x.Nodes ||
 				d.Agreement != x.Agreement && !(math.IsNaN(d.Agreement) && math.IsNaN(x.Agreement)) ||
 				!slices.Equal(d.Contribution, x.Occlusion) || !slices.Equal(d.Gradient, x.Gradient) {
 				t.Errorf("%s, record %d: %+v, want %+v", model, record, d, x)
@@ -367,7 +367,7 @@ func TestReport(t *testing.T) {
 	page := string(file.Data)
 	for _, want := range []string{
 		"Out-of-distribution report: -a &#39;b.smi", "&lt;script&gt;alert(1)", "76 read, 5 refused", "fewer neighbours on average than 99&nbsp;% of the training graphs",
-		"Likely a training graph.", "Does the input drift?", `class="drawing"`, `<th class="n">q</th>`, e.card.SHA256, e.input.opened.SHA256,
+		"Does the input drift?", `class="drawing"`, `<th class="n">q</th>`, e.card.SHA256, e.input.opened.SHA256,
 		"baca report --model bbbp --fdr 0.2 --seed 1 --out report.html &#39;./-a &#39;\\&#39;&#39;b.smi&#39;", "a batch of 71 graphs", "refused: ",
 	} {
 		if !strings.Contains(page, want) {
@@ -407,6 +407,12 @@ func TestReport(t *testing.T) {
 	events, scored = must[*message.Scored](e, h, &message.Score{})
 	if _, file := must[*message.Exported](e, h, reportOf(events, scored, 0)); !strings.Contains(string(file.Data), "each graph by itself") || !strings.Contains(string(file.Data), "input.smi") {
 		t.Error("the report of one molecule does not say what was done")
+	}
+	// Of a few all are shown, one that was trained on too.
+	must[*message.Opened](e, h, &message.Open{Data: []byte(strange)})
+	events, scored = must[*message.Scored](e, h, &message.Score{})
+	if _, file := must[*message.Exported](e, h, reportOf(events, scored, 0)); !strings.Contains(string(file.Data), "Likely a training graph.") {
+		t.Error("the report does not say that aspirin was trained on")
 	}
 }
 
@@ -458,7 +464,7 @@ func TestReasons(t *testing.T) {
 		for _, r := range x.Reasons {
 			reasons = append(reasons, r.Text)
 		}
-		for _, pair := range [][2][]float64{{row.Atoms, x.Occlusion}, {row.Gradient, x.Gradient}, {row.Distances, {x.Embedding, x.Subtrees, x.Counts}}, {row.Nearest, {float64(x.Nearest[0].Row + 1), float64(x.Nearest[1].Row + 1), float64(x.Nearest[2].Row + 1)}}} {
+		for _, pair := range [][2][]float64{{row.Atoms, x.Occlusion}, {row.Gradient, x.Gradient}, {row.Distances, {x.Embedding, x.Subtrees, x.Counts, x.Nodes}}, {row.Nearest, {float64(x.Nearest[0].Row + 1), float64(x.Nearest[1].Row + 1), float64(x.Nearest[2].Row + 1)}}} {
 			if !slices.EqualFunc(pair[0], pair[1], func(v, w float64) bool { return math.Abs(v-w) <= 1e-5*math.Abs(w) }) {
 				t.Errorf("%s: %v, want %v", row.ID, pair[0], pair[1])
 			}

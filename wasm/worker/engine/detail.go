@@ -41,7 +41,7 @@ func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}
 	m.Score, m.P, m.Verdict = x.Score, x.P, string(x.Verdict)
-	m.Embedding, m.Subtrees, m.Counts = x.Embedding, x.Subtrees, x.Counts
+	m.Embedding, m.Subtrees, m.Counts, m.Nodes = x.Embedding, x.Subtrees, x.Counts, x.Nodes
 	m.Contribution, m.Gradient, m.Agreement = arranged(x.Occlusion, node), arranged(x.Gradient, node), x.Agreement
 	m.Known = x.Duplicate
 	place := make([]int, len(node)) // of each node among the atoms

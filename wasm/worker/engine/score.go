@@ -103,6 +103,11 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 			defer func() { e.model.Encoder.Device = nil }()
 		}
 	}
+	alone, err := e.single(p)
+	if err != nil {
+		return nil, failf(message.CodeBadModel, "%w", err)
+	}
+	o.Near = alone.Near()
 	if run.now.scorer, err = algo.NewScorer(e.model, o); err != nil {
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}

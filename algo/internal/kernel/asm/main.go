@@ -34,6 +34,8 @@ func main() {
 	weight()
 	normalize()
 	dot()
+	axpy()
+	adam()
 	peak(avx512{}, reg.Z14, reg.Z15)
 	peak(&avx2{}, reg.Y14, reg.Y15)
 	Generate()

@@ -384,16 +384,12 @@ func exp() {
 		v.begin()
 		x, n := argument("x"), argument("n")
 		upper, lower, scale, mask := v.register(12), v.register(13), v.register(14), v.register(15)
-		s, err := Param("scale").Resolve()
-		if err != nil {
-			panic(err)
-		}
 		rest := GP64()
 		MOVQ(n, rest)
 		ANDQ(U8(v.lanes()-1), rest)
 		v.setMask(rest)
 		v.mask(mask)
-		VBROADCASTSS(s.Addr, scale)
+		broadcast("scale", scale)
 		VMOVUPS(high, upper)
 		VMOVUPS(low, lower)
 		eights := v.lanes() / 8
@@ -761,6 +757,75 @@ func dot() {
 		panic(err)
 	}
 	VMOVSS(reg.X0, sum.Addr)
+	end()
+}
+
+// broadcast fills a register with a float32 parameter.
+func broadcast(name string, to Op) {
+	p, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	VBROADCASTSS(p.Addr, to)
+}
+
+func axpy() {
+	routine("axpyAVX2", "(dst, b *float32, n int, x float32)", "axpyAVX2 is axpyGo.")
+	dst, b, n := argument("dst"), argument("b"), argument("n")
+	x := reg.Y14
+	broadcast("x", x)
+	tailMask(n)
+	across("axpy", n, []int{4, 1}, func(o reg.GPVirtual, width int, masked bool) {
+		for c := range width {
+			if masked {
+				load(at(b, o, c), ymm[c], masked)
+				load(at(dst, o, c), ymm[c+4], masked)
+				VMULPS(ymm[c], x, ymm[c])
+				VADDPS(ymm[c+4], ymm[c], ymm[c])
+			} else {
+				VMULPS(at(b, o, c), x, ymm[c])
+				VADDPS(at(dst, o, c), ymm[c], ymm[c])
+			}
+			store(ymm[c], at(dst, o, c), masked)
+		}
+	})
+	end()
+}
+
+func adam() {
+	routine("adamAVX2", "(params, grads, m, v *float32, n int, keep1, take1, keep2, take2, root, eps, rate float32)", "adamAVX2 is adamGo.")
+	params, grads, m, v, n := argument("params"), argument("grads"), argument("m"), argument("v"), argument("n")
+	keep1, take1, keep2, take2 := ymm[8], ymm[9], ymm[10], ymm[11]
+	root, eps, rate := ymm[12], ymm[13], ymm[14]
+	for i, name := range []string{"keep1", "take1", "keep2", "take2", "root", "eps", "rate"} {
+		broadcast(name, ymm[8+i])
+	}
+	tailMask(n)
+	// One register at a time: the divisions and the root take the time, and those of
+	// the next values do not wait for these.
+	across("adam", n, []int{1}, func(o reg.GPVirtual, _ int, masked bool) {
+		p, g, mean, square := reg.Y0, reg.Y1, reg.Y2, reg.Y3
+		load(at(grads, o, 0), g, masked)
+		load(at(m, o, 0), mean, masked)
+		load(at(v, o, 0), square, masked)
+		load(at(params, o, 0), p, masked)
+		VMULPS(mean, keep1, mean)
+		VMULPS(g, take1, reg.Y4)
+		VADDPS(reg.Y4, mean, mean)
+		VMULPS(square, keep2, square)
+		VMULPS(g, g, g)
+		VMULPS(g, take2, g)
+		VADDPS(g, square, square)
+		store(mean, at(m, o, 0), masked)
+		store(square, at(v, o, 0), masked)
+		VSQRTPS(square, square)
+		VDIVPS(root, square, square)
+		VADDPS(eps, square, square)
+		VDIVPS(square, mean, mean)
+		VMULPS(mean, rate, mean)
+		VSUBPS(mean, p, p)
+		store(p, at(params, o, 0), masked)
+	})
 	end()
 }
 

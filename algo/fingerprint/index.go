@@ -154,7 +154,7 @@ func (x *Index) Closest(p Print, own int) (equal int, sets, counts Ranking) {
 	*sums = slices.Grow((*sums)[:0], 2*n)[:2*n]
 	common := *sums // by print, sets and counts
 	clear(common)
-	a, b := x.weigh(p)
+	setsOwn, countsOwn := x.weigh(p)
 	for k, key := range p.Keys {
 		h := x.with[key]
 		for _, g := range h.list {
@@ -162,28 +162,26 @@ func (x *Index) Closest(p Print, own int) (equal int, sets, counts Ranking) {
 			common[2*g.print+1] += float64(h.rarity * float64(min(g.count, p.Counts[k])))
 		}
 	}
+	// The denominator is 0.7·a + 0.3·b, whatever c is.
+	setsPart, countsPart := ownWeight*setsOwn, ownWeight*countsOwn
 	for i := range n {
-		if i == own {
+		c, d := common[2*i], common[2*i+1]
+		a, b := x.weighs[Sets][i], x.weighs[Counts][i]
+		switch {
+		case i == own:
+			continue
+		case d == countsOwn && d == b:
+			equal++ // equal prints have equal sums, added in the same order
 			continue
 		}
-		// Equal prints have equal sums, added in the same order.
-		if c, other := common[2*i+1], x.weighs[Counts][i]; c == b && c == other {
-			equal++
-		} else {
-			sets.consider(common[2*i], a, x.weighs[Sets][i])
-			counts.consider(c, b, other)
+		if all := setsPart + float64((1-ownWeight)*a); c > float64(all*sets[Ranks-1]) {
+			sets.add(min(1, c/all))
+		}
+		if all := countsPart + float64((1-ownWeight)*b); d > float64(all*counts[Ranks-1]) {
+			counts.add(min(1, d/all))
 		}
 	}
 	return equal, sets, counts
-}
-
-// consider adds Tversky's similarity of sums a and b with c in common, if it is large.
-func (r *Ranking) consider(c, a, b float64) {
-	// c is never above a or b but for rounding.
-	all := c + float64(ownWeight*(a-c)) + float64((1-ownWeight)*(b-c))
-	if c > float64(all*r[Ranks-1]) {
-		r.add(min(1, c/all))
-	}
 }
 
 // commonSpare keeps the memory of Closest from call to call.

@@ -110,7 +110,7 @@ type side struct {
 	steps    int           // of the graphons
 }
 
-// Calibrate implements Calibrator. A batch that cannot be parted, because it is
+// Calibrate scores a batch. One that cannot be parted, because it is
 // smaller than MinAttentionGraphs or all its base scores are equal, is compared
 // with the ID bank alone, without training, and a warning says so.
 func (a *Attention) Calibrate(ctx context.Context, in *Input) (*Output, error) {

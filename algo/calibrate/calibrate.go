@@ -1,9 +1,9 @@
 // Package calibrate corrects the base score S_Pre of a test batch by what the
-// batch itself shows, without labels. Two calibrators stand behind one small
-// interface: Attention, the paper's dual dictionaries, and Ratio, a density
-// ratio between the in-distribution bank and the batch. A Neighborhood scores
-// graphs without any batch, and Fuse adds the ratio to that as far as there is
-// evidence that the batch differs from the bank at all.
+// batch itself shows, without labels. There are two calibrators: Attention, the
+// paper's dual dictionaries, and Ratio, a density ratio between the
+// in-distribution bank and the batch. A Neighborhood scores graphs without any
+// batch, and Fuse adds the ratio to that as far as there is evidence that the
+// batch differs from the bank at all.
 package calibrate
 
 import (
@@ -35,35 +35,29 @@ type Input struct {
 	Watch   *Watch // may be nil
 }
 
-// An Output is what a calibrator adds to S_Pre. Higher is more OOD; the scale is
-// the calibrator's own, see Standardize.
+// An Output is what the attention adds to S_Pre. Higher is more OOD; the scale is
+// its own, see Standardize.
 type Output struct {
 	Test    []float64 // one for each graph of the batch
 	Holdout []float64
 	// Score scores further graphs like the holdout, in the state that the batch
-	// left. It may be called by several goroutines at once, until the calibrator
-	// sees its next batch.
+	// left. It may be called by several goroutines at once, until the attention sees
+	// its next batch.
 	Score func(ctx context.Context, r *contrast.Representation) ([]float64, error)
-	// Warnings say, for people, where the calibrator had to do without
-	// something. They do not make the scores invalid.
+	// Warnings say, for people, where it had to do without something. They do not make the scores invalid.
 	Warnings []string
 }
 
-// An Iteration is one step of a calibrator that learns in steps.
+// An Iteration is one step of the attention's training.
 type Iteration struct {
 	Step int     // from 1
 	Loss float64 // before the step
 	KL   float64 // KL(inside‖outside) between the score histograms of the subgroups, in nats
-	// Test is the calibrator's score of the batch after the step; who has labels
+	// Test is the score of the batch after the step; who has labels
 	// may measure its AUROC. It is only valid during the call.
 	Test []float64
 	// Inside and Outside are the indices of the two subgroups.
 	Inside, Outside []int
-}
-
-// A Calibrator scores a batch. Calibrate returns ctx's error if that ends first.
-type Calibrator interface {
-	Calibrate(ctx context.Context, in *Input) (*Output, error)
 }
 
 // A Standardizer maps embeddings to coordinates of mean 0 and deviation 1 over

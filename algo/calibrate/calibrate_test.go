@@ -261,8 +261,9 @@ func narrow(x []float64) []float32 {
 	return n
 }
 
-// estimate is a ratio of a batch with all that comes before it.
-func estimate(t testing.TB, in *Input) *Estimate {
+// estimate is a ratio of a batch with all that comes before it, and its scores of the
+// holdout.
+func estimate(t testing.TB, in *Input) (*Estimate, []float64) {
 	t.Helper()
 	near, err := NewNeighborhood(ctx, in.Workers, in.Bank)
 	if err != nil {
@@ -276,55 +277,47 @@ func estimate(t testing.TB, in *Input) *Estimate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return e
+	held, err := near.Measure(ctx, in.Workers, in.Holdout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e, e.Score(in.Holdout, held)
 }
 
 func TestRatioFindsTheShift(t *testing.T) {
 	in := input(t, 60, 60, 200, 50)
-	out, err := DefaultRatio().Calibrate(ctx, in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := estimate(t, in)
-	if !slices.Equal(e.Test, out.Test) {
-		t.Error("Calibrate and Estimate disagree")
-	}
-	if auc := metric.AUROC(out.Test, labels(60, 60)); auc < 0.95 {
+	e, holdout := estimate(t, in)
+	if auc := metric.AUROC(e.Test, labels(60, 60)); auc < 0.95 {
 		t.Errorf("AUROC %g, want at least 0.95", auc)
 	}
 	if e.Evidence < 0.65 {
 		t.Errorf("evidence %g with half of the batch OOD, want at least 0.65", e.Evidence)
 	}
 	// ID graphs of the batch and of the holdout are the same population.
-	both := append(slices.Clone(out.Test[:60]), out.Holdout...)
+	both := append(slices.Clone(e.Test[:60]), holdout...)
 	if auc := metric.AUROC(both, append(make([]bool, 60), labels(0, 50)...)); math.Abs(auc-0.5) > 0.17 {
 		t.Errorf("AUROC %g between ID graphs of batch and holdout, want about ½ (three standard errors: 0.17)", auc)
 	}
 }
 
 func TestRatioWithoutShift(t *testing.T) {
-	if e := estimate(t, input(t, 120, 0, 200, 0)); math.Abs(e.Evidence-0.5) > 0.1 {
+	if e, _ := estimate(t, input(t, 120, 0, 200, 0)); math.Abs(e.Evidence-0.5) > 0.1 {
 		t.Errorf("evidence %g for a batch like the bank, want about ½", e.Evidence)
 	}
 }
 
 func TestRatioSmall(t *testing.T) {
 	for _, c := range [][2]int{{1, 100}, {100, 3}, {9, 9}} {
-		in := input(t, c[0], 0, c[1], 4)
-		out, err := DefaultRatio().Calibrate(ctx, in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		evidence := estimate(t, in).Evidence
-		finite(t, "scores", out.Test...)
-		if len(out.Warnings) != 1 || !strings.Contains(out.Warnings[0], "density ratio skipped") || evidence != 0.5 {
-			t.Errorf("%v graphs: warnings %q, evidence %g", c, out.Warnings, evidence)
+		e, holdout := estimate(t, input(t, c[0], 0, c[1], 4))
+		finite(t, "scores", append(holdout, e.Test...)...)
+		if !strings.Contains(e.Skipped, "density ratio skipped") || e.Evidence != 0.5 || slices.Max(holdout) != 0 {
+			t.Errorf("%v graphs: skipped %q, evidence %g, holdout %v", c, e.Skipped, e.Evidence, holdout)
 		}
 	}
 }
 
 func TestSameScoresAtAnyNumberOfWorkers(t *testing.T) {
-	var want [2]*Output
+	var want [4][]float64
 	for _, workers := range []int{1, 2, 5} {
 		in := input(t, 40, 20, 80, 15)
 		in.Workers = workers
@@ -332,16 +325,17 @@ func TestSameScoresAtAnyNumberOfWorkers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for k, c := range []Calibrator{a, DefaultRatio()} {
-			got, err := c.Calibrate(ctx, in)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if want[k] == nil {
+		out, err := a.Calibrate(ctx, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, holdout := estimate(t, in)
+		for k, got := range [][]float64{out.Test, out.Holdout, e.Test, holdout} {
+			if workers == 1 {
 				want[k] = got
 			}
-			if !slices.Equal(got.Test, want[k].Test) || !slices.Equal(got.Holdout, want[k].Holdout) {
-				t.Errorf("%T: %d workers give other scores than one", c, workers)
+			if !slices.Equal(got, want[k]) {
+				t.Errorf("scores %d: %d workers give others than one", k, workers)
 			}
 		}
 	}

@@ -45,40 +45,6 @@ func DefaultRatio() Ratio { return Ratio{C: 0.1, PrintC: 0.001, Folds: 10} }
 // can be estimated at all.
 const MinRatioGraphs = 10
 
-// Calibrate implements Calibrator. It has no steps to watch.
-func (r Ratio) Calibrate(ctx context.Context, in *Input) (*Output, error) {
-	out := &Output{Test: make([]float64, in.Test.Len()), Holdout: make([]float64, in.Holdout.Len())}
-	if warning := r.skip(in); warning != "" {
-		out.Warnings = []string{warning}
-		out.Score = func(_ context.Context, r *contrast.Representation) ([]float64, error) {
-			return make([]float64, r.Len()), nil
-		}
-		return out, nil
-	}
-	near, err := NewNeighborhood(ctx, in.Workers, in.Bank)
-	if err != nil {
-		return nil, err
-	}
-	test, err := near.Measure(ctx, in.Workers, in.Test)
-	if err != nil {
-		return nil, err
-	}
-	e, err := r.Estimate(ctx, in, near, test)
-	if err != nil {
-		return nil, err
-	}
-	out.Test = e.Test
-	out.Score = func(ctx context.Context, r *contrast.Representation) ([]float64, error) {
-		d, err := near.Measure(ctx, 1, r)
-		if err != nil {
-			return nil, err
-		}
-		return e.Score(r, d), nil
-	}
-	out.Holdout, err = out.Score(ctx, in.Holdout)
-	return out, err
-}
-
 // skip says why no ratio can be estimated, or nothing.
 func (r Ratio) skip(in *Input) string {
 	n, m := in.Test.Len(), in.Bank.Len()

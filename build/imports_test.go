@@ -11,7 +11,7 @@ import (
 var layer = map[string]int{
 	"baca/algo/internal/kernel":   0,
 	"baca/algo/internal/parallel": 0,
-	"baca/algo/internal/adam":     0,
+	"baca/algo/internal/adam":     1,
 	"baca/algo/graph":             1,
 	"baca/algo/dictionary":        1,
 	"baca/algo/metric":            1,

@@ -39,7 +39,8 @@ type Options struct {
 	Seed      uint64
 	Workers   int // 0: all cores
 	// Near is what is prepared of the model's bank (see Alone.Near), for scorers of one
-	// model to share; nil for the scorer to prepare it.
+	// model to share; nil for the scorer to prepare it. NewScorer refuses that of
+	// another bank.
 	Near *calibrate.Neighborhood
 
 	// Watch, unless nil, follows the work on each batch.
@@ -122,6 +123,9 @@ func NewScorer(m *Model, o Options) (*Scorer, error) {
 	}
 	if m.Bank.Len() == 0 {
 		return nil, fmt.Errorf("model %s has no bank of in-distribution graphs to compare with", m.Card.Name)
+	}
+	if o.Near != nil && !o.Near.Of(m.Bank) {
+		return nil, fmt.Errorf("Near was prepared of another bank than that of model %s", m.Card.Name)
 	}
 	if err := decide.CheckAlpha(o.Alpha, m.References()); err != nil {
 		return nil, err

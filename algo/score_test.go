@@ -254,12 +254,39 @@ func TestWithoutHoldout(t *testing.T) {
 	score(t, m, options(), trees(t, rand.New(rand.NewPCG(1, 1)), 2, 0.1))
 }
 
+func alone(t *testing.T, m *algo.Model) *algo.Alone {
+	t.Helper()
+	a, err := algo.NewAlone(ctx, m, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// A bank that was prepared before gives the scores of one that the scorer prepares, for
+// one batch after another.
+func TestPreparedBank(t *testing.T) {
+	m := model(t)
+	prepared := options()
+	prepared.Near = alone(t, m).Near()
+	for seed := range uint64(2) {
+		rng := rand.New(rand.NewPCG(seed, 9))
+		gs := append(trees(t, rng, 30, 0.1), trees(t, rng, 30, 1.2)...)
+		if got, want := score(t, m, prepared, gs), score(t, m, options(), gs); !slices.Equal(got.Rows, want.Rows) {
+			t.Errorf("batch %d: other rows", seed)
+		}
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	m := model(t)
+	other := *m
+	other.Bank = m.Bank.Select([]int{0, 1, 2})
 	for name, change := range map[string]func(*algo.Options){
 		"calibrator": func(o *algo.Options) { o.Calibrator = "magic" },
 		"alpha":      func(o *algo.Options) { o.Alpha = 0.001 }, // below 1/21
 		"attention":  func(o *algo.Options) { o.Attention.TopK = 0 },
+		"other bank": func(o *algo.Options) { o.Near = alone(t, &other).Near() },
 	} {
 		o := options()
 		change(&o)

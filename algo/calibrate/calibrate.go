@@ -44,7 +44,8 @@ type Output struct {
 	// left. It may be called by several goroutines at once, until the attention sees
 	// its next batch.
 	Score func(ctx context.Context, r *contrast.Representation) ([]float64, error)
-	// Warnings say, for people, where it had to do without something. They do not make the scores invalid.
+	// Warnings say, for people, where it had to do without something. They do not make
+	// the scores invalid.
 	Warnings []string
 }
 

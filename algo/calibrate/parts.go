@@ -9,7 +9,7 @@ import (
 
 // Parts returns the parts of the score of each graph, each in standard deviations of
 // what graphs of the bank have to their nearest other, 0 being the mean. Their weighted
-// mean, standardised the same way, is the score.
+// sum, standardised the same way, is the score.
 func (n *Neighborhood) Parts(d *Nearness) [Parts][]float64 {
 	var z [Parts][]float64
 	for k := range z {
@@ -44,11 +44,7 @@ func (n *Neighborhood) Gradient(q []float32) []float64 {
 	if least == 0 {
 		return gradient
 	}
-	sum := 0.0
-	for _, w := range weights {
-		sum += w
-	}
-	unit := weights[ByEmbedding] / (sum * n.scale.Deviation * n.scales[ByEmbedding].Deviation * math.Sqrt(least))
+	unit := weights[ByEmbedding] / (n.scale.Deviation * n.scales[ByEmbedding].Deviation * math.Sqrt(least))
 	for t, x := range n.keys[nearest*dim : (nearest+1)*dim] {
 		if math.Abs(float64(at[t])) < clip {
 			gradient[t] = unit * (float64(at[t]) - float64(x)) * n.standard.inverse[t]

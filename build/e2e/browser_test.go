@@ -382,6 +382,15 @@ func ask(t testing.TB, c *message.Client, r message.Request) ([]message.Event, m
 	}
 }
 
+// worker opens the page, and returns it with a client for a worker of its own.
+func worker(t testing.TB) (*tab, *message.Client) {
+	t.Helper()
+	s := serve(t, open(t))
+	b := browse(t)
+	b.visit(s.URL + "/")
+	return b, b.client()
+}
+
 // must is ask for a reply of type R.
 func must[R message.Reply](t testing.TB, c *message.Client, r message.Request) ([]message.Event, R) {
 	t.Helper()

@@ -35,10 +35,7 @@ func smallMolecules(n int) []byte {
 // A long input is scored by several workers, to the bits of one; and cancelling
 // ends all of them.
 func TestWorkersShareALongInput(t *testing.T) {
-	s := serve(t, open(t))
-	b := browse(t)
-	b.visit(s.URL + "/")
-	c := b.client()
+	b, c := worker(t)
 	must[*message.Model](t, c, &message.LoadModel{})
 	const n = 20_000
 	must[*message.Opened](t, c, &message.Open{Name: "small.csv", Data: smallMolecules(n)})

@@ -165,10 +165,7 @@ func TestPageLoadsFromAnyFolder(t *testing.T) {
 }
 
 func TestScoresAreThoseOfTheCommand(t *testing.T) {
-	s := serve(t, open(t))
-	b := browse(t)
-	b.visit(s.URL + "/")
-	c := b.client()
+	b, c := worker(t)
 	_, w := must[*message.Welcome](t, c, &message.Hello{})
 	if len(w.Models) < 3 || w.Models[0].Name != "bbbp" || !bytes.Equal(w.Examples, web.Examples()) {
 		t.Fatalf("%d models, the first is %q, %d bytes of examples", len(w.Models), w.Models[0].Name, len(w.Examples))
@@ -232,10 +229,7 @@ func cancelled(t *testing.T, c *message.Client, r message.Request, first func(me
 }
 
 func TestCancelLeavesAUsablePage(t *testing.T) {
-	s := serve(t, open(t))
-	b := browse(t)
-	b.visit(s.URL + "/")
-	c := b.client()
+	b, c := worker(t)
 	must[*message.Model](t, c, &message.LoadModel{})
 	must[*message.Opened](t, c, &message.Open{Data: []byte(strings.Repeat(examples(t), 20))})
 	cancelled(t, c, &message.Score{}, func(message.Event) bool { return true })
@@ -334,10 +328,7 @@ func TestTenThousandRows(t *testing.T) {
 		}
 		fmt.Fprintf(&input, "row %d,%s\n", i, smiles)
 	}
-	s := serve(t, open(t))
-	b := browse(t)
-	b.visit(s.URL + "/")
-	c := b.client()
+	b, c := worker(t)
 	must[*message.Model](t, c, &message.LoadModel{})
 	events, o := must[*message.Opened](t, c, &message.Open{Name: "input.csv", Data: []byte(input.String())})
 	problems := 0
@@ -364,10 +355,7 @@ func TestTenThousandRows(t *testing.T) {
 // A model trained in the tab, with a pause, is one that the command reads, and both
 // give it the same scores.
 func TestTrainingInTheTab(t *testing.T) {
-	s := serve(t, open(t))
-	b := browse(t)
-	b.visit(s.URL + "/")
-	c := b.client()
+	b, c := worker(t)
 	must[*message.Opened](t, c, &message.Open{Name: "mine.smi", Data: []byte(examples(t))})
 	var once sync.Once
 	done := make(chan message.Reply, 2)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -55,6 +56,26 @@ func TestFigureAgreesWithReport(t *testing.T) {
 	}
 	if math.Abs(sum) > 1e-9 {
 		t.Errorf("the bars and the outline differ in size by %g", sum)
+	}
+}
+
+// Scores at the threshold and next below it are in bars of their own.
+func TestBarsBeginAtTheThreshold(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 1000 {
+		p := &panel{holdout: make([]float64, 30)}
+		for i := range p.holdout {
+			p.holdout[i] = rng.NormFloat64()
+		}
+		at, ok := decide.Threshold(p.holdout, 0.1)
+		if !ok {
+			t.Fatal("no threshold")
+		}
+		p.test = []float64{math.Nextafter(at, math.Inf(-1)), at, 4 * rng.NormFloat64()}
+		h := newHistogram(p, []bool{false, true, p.test[2] >= at}, 0.1)
+		if below, on := h.bin(p.test[0]), h.bin(at); on != below+1 || h.edge(on) != at {
+			t.Fatalf("threshold %v: bar %d beginning at %v, next below it bar %d", at, on, h.edge(on), below)
+		}
 	}
 }
 

@@ -102,7 +102,7 @@ func (p *panel) plot(h *histogram, alpha, top float64) *plot.Plot {
 	if at, ok := decide.Threshold(p.holdout, alpha); ok {
 		q.Add(&limit{at, fmt.Sprintf("p = %g", alpha)})
 	}
-	q.X.Min, q.X.Max, q.Y.Min, q.Y.Max = h.low, h.edge(len(h.holdout)), 0, top
+	q.X.Min, q.X.Max, q.Y.Min, q.Y.Max = h.edge(0), h.edge(len(h.holdout)), 0, top
 	return q
 }
 
@@ -125,7 +125,8 @@ func ticks(low, high float64) []plot.Tick {
 // A histogram draws the batch as stacked bars, inside below outside, and the
 // holdout, scaled to the size of the batch, as an outline.
 type histogram struct {
-	low, width               float64 // of the first bar, and of each
+	at, width                float64 // where bar number first begins, and how wide each is
+	first                    int
 	inside, outside, holdout []float64
 }
 
@@ -138,13 +139,13 @@ func newHistogram(p *panel, outside []bool, alpha float64) *histogram {
 			low, high = min(low, x), max(high, x)
 		}
 	}
-	h := &histogram{low: low - 0.5, width: (high - low) / bins}
+	h := &histogram{at: low - 0.5, width: (high - low) / bins}
 	if h.width == 0 {
 		h.width = 1
 	} else if at, ok := decide.Threshold(p.holdout, alpha); ok {
-		h.low = at - h.width*math.Ceil((at-low)/h.width+0.5)
+		h.at, h.first = at, int(math.Ceil((at-low)/h.width+0.5))
 	} else {
-		h.low = low - h.width/2
+		h.at = low - h.width/2
 	}
 	n := h.bin(high) + 2
 	h.inside, h.outside, h.holdout = make([]float64, n), make([]float64, n), make([]float64, n)
@@ -161,10 +162,12 @@ func newHistogram(p *panel, outside []bool, alpha float64) *histogram {
 	return h
 }
 
-func (h *histogram) bin(x float64) int { return int((x - h.low) / h.width) }
+// bin is the bar of x. It counts from the threshold, so that no rounding takes a score
+// to the other side of it.
+func (h *histogram) bin(x float64) int { return h.first + int(math.Floor((x-h.at)/h.width)) }
 
 // edge is where bar i begins.
-func (h *histogram) edge(i int) float64 { return h.low + float64(i)*h.width }
+func (h *histogram) edge(i int) float64 { return h.at + float64(i-h.first)*h.width }
 
 func (h *histogram) top() float64 {
 	top := 1.0

@@ -90,7 +90,7 @@ func (p *page) Render() app.UI {
 	if p.drag {
 		class += " dragging"
 	}
-	return app.Div().ID("page").Class(class).DataSet("phase", s.phase.String()).Body(
+	return app.Div().ID("page").Class(class).DataSet("phase", s.phase.String()).DataSet("run", s.run).Body(
 		p.header(),
 		app.Main().Class("desk").Body(
 			&inputPane{S: s, Rev: s.rev.input},

@@ -426,10 +426,8 @@ func TestKilledRun(t *testing.T) {
 		}
 		return names
 	}
-	for deadline := time.Now().Add(2 * time.Minute); len(finished()) == 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("no shard in time")
-		}
+	for len(finished()) == 0 {
+		time.Sleep(time.Millisecond)
 	}
 	p.Process.Kill()
 	p.Wait()

@@ -5,14 +5,12 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -22,38 +20,107 @@ import (
 // screenshots is where pictures of the page go, for people to look at.
 const screenshots = "../../out/screenshots"
 
+// usable waits until the page can score.
+func (b *tab) usable() {
+	b.t.Helper()
+	b.wait(`!document.querySelector(".example").disabled && !document.querySelector(".model-name").textContent.includes("loading")`)
+}
+
 // ready opens the page and waits until it can score.
-func ready(t *testing.T) *tab {
+func ready(t testing.TB) *tab {
+	t.Helper()
+	return readyIn(t, browse)
+}
+
+// readyIn is ready in a tab that browse opens.
+func readyIn(t testing.TB, browse func(testing.TB) *tab) *tab {
 	t.Helper()
 	s := serve(t, open(t))
 	b := browse(t)
 	b.visit(s.URL + "/")
-	b.wait(`!document.querySelector(".example").disabled && !document.querySelector(".model-name").textContent.includes("loading")`)
+	b.usable()
 	return b
 }
 
-// phase waits until the page is in one of the phases of a session.
-func (b *tab) phase(names ...string) {
+// anew tells the next phase that it is of another run than the present one.
+func (b *tab) anew() {
 	b.t.Helper()
-	b.wait(fmt.Sprintf(`%q.split(" ").includes(document.getElementById("page").dataset.phase)`, strings.Join(names, " ")))
+	b.before = eval[int](b, `Number(document.getElementById("page").dataset.run)`)
 }
 
-// press clicks the first element of a selector when that has come to rest: while lines
-// above a row still come, a pointer that aims at it meets another one.
-func (b *tab) press(selector string) {
+// phase waits until the page is in one of the phases of a session, in a run that
+// began after the latest anew.
+func (b *tab) phase(names ...string) {
 	b.t.Helper()
-	b.wait(fmt.Sprintf(`new Promise((done) => {
-		const place = () => { const r = document.querySelector(%q)?.getBoundingClientRect(); return r && [r.x, r.y, r.width, r.height].join(); };
-		const before = place();
-		setTimeout(() => done(before !== undefined && before === place()), 250);
-	})`, selector))
-	b.run("pressing "+selector, chromedp.Click(selector))
+	b.wait(fmt.Sprintf(`(({ run, phase }) => Number(run) > %d && %q.split(" ").includes(phase))(document.getElementById("page").dataset)`, b.before, strings.Join(names, " ")))
+}
+
+// aim waits until the middle of an element can be seen, and has it watch for a click.
+// A pointer that meets something else, because the page has moved meanwhile, is not
+// heard of by the page.
+const aim = `new Promise((done) => {
+	const selector = %q;
+	const look = () => {
+		const e = document.querySelector(selector);
+		e?.scrollIntoViewIfNeeded();
+		const r = e?.getBoundingClientRect();
+		const x = r?.x + r?.width / 2, y = r?.y + r?.height / 2;
+		if (!e || !e.contains(document.elementFromPoint(x, y))) {
+			requestAnimationFrame(look);
+			return;
+		}
+		globalThis.testHit = false;
+		globalThis.testAim?.abort();
+		globalThis.testAim = new AbortController();
+		for (const kind of ["pointerdown", "mousedown", "pointerup", "mouseup", "click"]) {
+			addEventListener(kind, (event) => {
+				if (event.target.closest(selector) !== document.querySelector(selector)) {
+					event.stopImmediatePropagation();
+					event.preventDefault();
+				} else if (kind === "click") testHit = true;
+			}, { capture: true, signal: testAim.signal });
+		}
+		done([x, y]);
+	};
+	look();
+})`
+
+// click presses the mouse on the first element of each selector, one after the other.
+func (b *tab) click(selectors ...string) {
+	b.t.Helper()
+	for _, selector := range selectors {
+		for hit := false; !hit; {
+			at := eval[[2]float64](b, fmt.Sprintf(aim, selector))
+			b.run("clicking "+selector, chromedp.MouseClickXY(at[0], at[1]))
+			hit = eval[bool](b, `(testAim.abort(), testHit)`)
+		}
+	}
+}
+
+// write puts text into the input pane at once, as from the clipboard.
+func (b *tab) write(text string) {
+	b.t.Helper()
+	b.anew()
+	b.run("writing", chromedp.Focus("#smiles"))
+	b.act("writing", func(ctx context.Context) error {
+		_, err := chromedp.Call(ctx, input.InsertText, input.InsertTextParams{Text: text})
+		return err
+	})
+}
+
+// empty takes the input away.
+func (b *tab) empty() {
+	b.t.Helper()
+	b.anew()
+	b.click("#clear")
+	b.phase("empty")
 }
 
 // example scores the built-in molecules, all of them or a few, and waits.
 func (b *tab) example(number int) {
 	b.t.Helper()
-	b.run("an example", chromedp.Click(fmt.Sprintf(".example:nth-child(%d)", number)))
+	b.anew()
+	b.click(fmt.Sprintf(".example:nth-child(%d)", number))
 	b.phase("done")
 	b.wait(`document.querySelectorAll(".row").length > 0`)
 }
@@ -65,6 +132,7 @@ func (b *tab) upload(element, name string, data []byte) {
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		b.t.Fatal(err)
 	}
+	b.anew()
 	b.run("choosing "+name, chromedp.SetUploadFiles(element, []string{path}))
 }
 
@@ -75,9 +143,10 @@ func (b *tab) text(selector string) string {
 
 func TestPasteScoreInspect(t *testing.T) {
 	b := ready(t)
-	b.run("typing", chromedp.SendKeys("#smiles", "CC(=O)Oc1ccccc1C(=O)O aspirin\nc1ccccc1N( broken\nCCO ethanol\n"))
+	b.write("CC(=O)Oc1ccccc1C(=O)O aspirin\nc1ccccc1N( broken\n")
+	b.run("typing", chromedp.SendKeys("#smiles", "CCO ethanol\n"))
+	b.wait(`[...document.querySelectorAll(".row")].some((r) => r.dataset.row === "2" && r.textContent.includes("ethanol"))`)
 	b.phase("done")
-	b.wait(`document.querySelectorAll(".row").length === 3`)
 	if got := b.text("#input-status"); !strings.Contains(got, "2 read, 1 refused") {
 		t.Errorf("the page says %q of the input", got)
 	}
@@ -85,10 +154,10 @@ func TestPasteScoreInspect(t *testing.T) {
 	if got := b.text(".problem"); !strings.Contains(got, "Line 2") || !strings.Contains(got, "branch") {
 		t.Errorf("the problem reads %q", got)
 	}
-	b.run("the problem", chromedp.Click(".problem"))
+	b.click(".problem")
 	b.wait(`document.getElementById("smiles").selectionStart === 30 + "c1ccccc1N".length`)
 
-	b.press(`[data-row="0"]`)
+	b.click(`[data-row="0"]`)
 	b.wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
 	b.wait(`/of \d+ molecules/.test(document.querySelector(".verdict-box")?.textContent)`)
 	if got := b.text(".inspector"); !strings.Contains(got, "C₉H₈O₄") || !strings.Contains(got, "training graph") {
@@ -119,7 +188,7 @@ func TestAlphaJudgesAgainWithoutScoring(t *testing.T) {
 		t.Errorf("the address keeps %q", got)
 	}
 	// Filters, and sorting by score: the furthest outside comes first.
-	b.run("sorting", chromedp.Click(`[data-by="3"]`))
+	b.click(`[data-by="3"]`)
 	b.wait(`document.querySelector("th[aria-sort=descending]") !== null`)
 	b.run("filtering", chromedp.SendKeys("#search", "coronene"))
 	b.wait(`document.querySelectorAll(".row").length === 1`)
@@ -129,37 +198,12 @@ func TestAlphaJudgesAgainWithoutScoring(t *testing.T) {
 // The file that the page saves is the one that the command writes.
 func TestSavedRowsAreTheCommands(t *testing.T) {
 	b := ready(t)
-	folder := t.TempDir()
+	b.downloads()
 	b.upload("#file", "molecules.csv", web.Examples())
 	b.phase("done")
-	b.run("downloads", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-		_, err := chromedp.Call(ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{Behavior: "allow", DownloadPath: folder})
-		return err
-	}))
-	b.run("the menu", chromedp.Click("#export summary"))
-	b.run("saving", chromedp.Click(`[data-save="csv"]`))
-	var page []byte
-	for begin := time.Now(); ; time.Sleep(50 * time.Millisecond) {
-		names, _ := filepath.Glob(filepath.Join(folder, "*.csv"))
-		if len(names) == 1 {
-			if page, _ = os.ReadFile(names[0]); len(page) > 0 {
-				break
-			}
-		}
-		if time.Since(begin) > patience {
-			t.Fatalf("no file was saved%s", b.said())
-		}
-	}
-	input := filepath.Join(t.TempDir(), "molecules.csv")
-	if err := os.WriteFile(input, web.Examples(), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	command := exec.Command("go", "run", "../baca", "score", input)
-	want, err := command.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(page, want) {
+	b.save("csv")
+	want, _ := baca(t, "molecules.csv", web.Examples(), "score")
+	if page := string(b.saved("molecules-baca.csv")); page != want {
 		t.Errorf("the page saved\n%.600s\nthe command wrote\n%.600s", page, want)
 	}
 	b.quiet()
@@ -185,23 +229,23 @@ func manyRows(n int) []byte {
 
 func TestManyRowsAndCancel(t *testing.T) {
 	b := ready(t)
-	b.upload("#file", "many.csv", manyRows(10_000))
+	n := size(5000, 10_000)
+	b.upload("#file", "many.csv", manyRows(n))
 	b.wait(`document.getElementById("cancel") !== null && document.querySelectorAll(".row").length > 0`)
-	b.run("cancelling", chromedp.Click("#cancel"))
+	b.click("#cancel")
 	b.phase("stopped")
-	b.run("clearing", chromedp.Click("#clear"))
-	b.phase("empty")
+	b.empty()
 	b.example(2)
 	if n := eval[int](b, `document.querySelectorAll(".row").length`); n != 5 {
 		t.Errorf("%d rows of five molecules after cancelling", n)
 	}
 
-	b.upload("#file", "many.csv", manyRows(10_000))
-	b.wait(`document.getElementById("input-status").textContent.includes("9 900 read, 100 refused")`)
+	b.upload("#file", "many.csv", manyRows(n))
+	b.wait(fmt.Sprintf(`document.getElementById("input-status").textContent.includes("%d %03d read, %d refused")`, (n-n/100)/1000, (n-n/100)%1000, n/100))
 	b.phase("done")
 	// Only what is in view is drawn, anywhere in the table.
 	eval[any](b, `(() => { const s = document.getElementById("scroller"); s.scrollTop = s.scrollHeight; return null })()`)
-	b.wait(`[...document.querySelectorAll(".row")].some((r) => r.dataset.row === "9999")`)
+	b.wait(fmt.Sprintf(`[...document.querySelectorAll(".row")].some((r) => r.dataset.row === "%d")`, n-1))
 	if n := eval[int](b, `document.querySelectorAll(".row").length`); n > 60 {
 		t.Errorf("%d rows are in the document", n)
 	}
@@ -216,24 +260,24 @@ func TestTrainPauseReloadResume(t *testing.T) {
 		cells := strings.Split(line, ",")
 		fmt.Fprintf(&library, "%s %s\n", strings.TrimSpace(cells[2]), cells[0])
 	}
-	b.run("the models", chromedp.Click("#model-button"), chromedp.Click("#train-button"))
+	b.click("#model-button", "#train-button")
 	b.upload("#library-file", "mine.smi", library.Bytes())
 	b.wait(`!document.getElementById("train-start").disabled`)
 	b.epochs(5000)
-	b.run("training", chromedp.Click("#train-start"))
+	b.click("#train-start")
 	b.wait(`/Epoch [3-9]/.test(document.getElementById("train-line")?.textContent)`)
-	b.run("pausing", chromedp.Click("#train-pause"))
+	b.click("#train-pause")
 	b.wait(`document.getElementById("train-resume") !== null`)
 	paused := b.text("#train-line")
 	eval[bool](b, `new Promise((done) => bacaTools.kept("checkpoint", (v) => done(v !== null)))`)
 
 	b.run("reloading", chromedp.Reload())
 	b.wait(`[...document.querySelectorAll(".state button")].some((e) => e.textContent.includes("Training paused"))`)
-	b.run("opening", chromedp.Click(".state button"))
+	b.click(".state button")
 	if got := b.text("#train-line"); got != paused {
 		t.Errorf("after the reload it is %q, before %q", got, paused)
 	}
-	b.run("going on", chromedp.Click("#train-resume"))
+	b.click("#train-resume")
 	var epoch int
 	if _, err := fmt.Sscanf(paused, "Paused at epoch %d", &epoch); err != nil {
 		t.Fatalf("%q: %v", paused, err)
@@ -250,12 +294,12 @@ func (b *tab) epochs(n int) {
 
 func TestDraw(t *testing.T) {
 	b := ready(t)
-	b.run("typing", chromedp.SendKeys("#smiles", "c1ccccc1 benzene\n"))
+	b.write("c1ccccc1 benzene\n")
 	b.phase("done")
-	b.press(`[data-row="0"]`)
-	b.run("drawing", chromedp.Click("#draw-button"))
+	b.click(`[data-row="0"]`)
+	b.click("#draw-button")
 	b.wait(`typeof bacaEditor === "object" && bacaTools.edited() !== ""`)
-	b.run("adding", chromedp.Click("#draw-add"))
+	b.click("#draw-add")
 	b.wait(`document.querySelectorAll(".row").length === 2`)
 	if got := eval[string](b, `document.getElementById("smiles").value`); !strings.Contains(got, "drawn") {
 		t.Errorf("the input is %q", got)
@@ -281,57 +325,64 @@ func TestAccessible(t *testing.T) {
 		b.scheme(scheme)
 		check(scheme + ", empty")
 		b.example(1)
-		b.press(`[data-row="1"]`)
+		b.click(`[data-row="1"]`)
 		b.wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
 		check(scheme + ", a record")
-		b.run("as a batch", chromedp.Click("#rule-batch"))
+		b.click("#rule-batch")
 		b.wait(`document.querySelector("th.c-q") !== null`)
-		b.run("the menu", chromedp.Click("#export summary"))
+		b.click("#export summary")
 		check(scheme + ", a batch and the menu")
-		b.run("the menu", chromedp.Click("#export summary"))
-		b.run("drift", chromedp.Click(`[data-stage="drift"]`))
+		b.click("#export summary")
+		b.click(`[data-stage="drift"]`)
 		b.wait(`document.getElementById("drift-sentence") !== null`)
 		check(scheme + ", drift")
-		b.run("drift", chromedp.Click(`[data-stage="drift"]`))
-		b.run("each by itself", chromedp.Click("#rule-each"))
-		b.run("the lab", chromedp.Click(`[data-stage="attention"]`))
+		b.click(`[data-stage="drift"]`)
+		b.click("#rule-each")
+		b.click(`[data-stage="attention"]`)
 		b.wait(`document.querySelectorAll(".figure svg").length > 3`)
 		check(scheme + ", the lab")
-		b.run("the lab again", chromedp.Click(`[data-stage="attention"]`))
+		b.click(`[data-stage="attention"]`)
 		for _, d := range []struct{ button, id string }{{"#model-button", "models"}, {".help-button", "help"}, {"#private", "privacy"}} {
-			b.run(d.id, chromedp.Click(d.button))
+			b.click(d.button)
 			b.wait(fmt.Sprintf(`document.getElementById(%q).open`, d.id))
 			check(scheme + ", " + d.id)
 			eval[any](b, fmt.Sprintf(`document.getElementById(%q).close()`, d.id))
 		}
-		b.run("drawing", chromedp.Click("#draw-button"))
+		b.click("#draw-button")
 		b.wait(`typeof bacaEditor === "object" && bacaTools.edited() !== ""`)
 		check(scheme + ", drawing")
 		eval[any](b, `document.getElementById("draw").close()`)
-		b.run("training", chromedp.Click("#model-button"), chromedp.Click("#train-button"))
+		b.click("#model-button", "#train-button")
 		b.wait(`document.getElementById("train").open && !document.getElementById("train-start").disabled`)
 		check(scheme + ", before training")
 		b.epochs(10_000)
-		b.run("training", chromedp.Click("#train-start"))
+		b.click("#train-start")
 		b.wait(`/Epoch [3-9]/.test(document.getElementById("train-line")?.textContent)`)
 		check(scheme + ", training")
-		b.run("throwing away", chromedp.Click("#train-drop"))
+		b.click("#train-drop")
 		eval[any](b, `document.getElementById("train").close()`)
-		b.run("what cannot be read", chromedp.Click("#clear"), chromedp.SendKeys("#smiles", "C1CC\nx("))
+		b.empty()
+		b.write("C1CC\nx(")
 		b.phase("done")
 		check(scheme + ", all refused")
-		b.run("clearing", chromedp.Click("#clear"))
+		b.click("#clear")
 		b.phase("empty")
 	}
 }
 
-// scheme sets whether the system is light or dark.
+// scheme sets whether the system is light or dark, and that nothing is animated.
 func (b *tab) scheme(name string) {
 	b.t.Helper()
 	b.run(name, chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}})
+		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
 		return err
 	}))
+}
+
+// still waits until what was changed last is drawn.
+func (b *tab) still() {
+	b.t.Helper()
+	eval[any](b, `document.fonts.ready.then(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(null)))))`)
 }
 
 // picture writes what the page shows in three sizes, light and dark, and checks
@@ -348,7 +399,7 @@ func (b *tab) picture(state string) {
 		b.run("the size", chromedp.EmulateViewport(size.width, size.height))
 		for _, scheme := range size.schemes {
 			b.scheme(scheme)
-			b.wait(`new Promise((done) => setTimeout(() => done(true), 300))`)
+			b.still()
 			png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
 			if err != nil {
 				b.t.Fatal(err)
@@ -371,18 +422,18 @@ func TestScreenshots(t *testing.T) {
 	b.example(1)
 	b.wait(`document.querySelectorAll(".suggestion svg:not(.shape)").length === 3`)
 	b.picture("table")
-	b.press(`.suggestion`)
+	b.click(`.suggestion`)
 	b.wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
 	b.picture("record")
 	eval[any](b, `document.getElementById("inspector-close").click()`)
 	for _, stage := range []string{"encode", "graphons", "attention"} {
-		b.run("the lab", chromedp.Click(fmt.Sprintf(`[data-stage=%q]`, stage)))
+		b.click(fmt.Sprintf(`[data-stage=%q]`, stage))
 		b.wait(`document.querySelectorAll(".lab-panel figure svg").length > 1`)
 		b.picture("lab-" + stage)
 	}
-	b.run("the lab", chromedp.Click(`[data-stage="attention"]`))
+	b.click(`[data-stage="attention"]`)
 	for _, d := range []struct{ button, id string }{{"#model-button", "models"}, {".help-button", "help"}, {"#private", "privacy"}, {"#draw-button", "draw"}} {
-		b.run(d.id, chromedp.Click(d.button))
+		b.click(d.button)
 		b.wait(fmt.Sprintf(`document.getElementById(%q).open`, d.id))
 		if d.id == "draw" {
 			b.wait(`typeof bacaEditor === "object" && document.querySelector("#editor").children.length > 0`)
@@ -390,20 +441,22 @@ func TestScreenshots(t *testing.T) {
 		b.picture(d.id)
 		eval[any](b, fmt.Sprintf(`document.getElementById(%q).close()`, d.id))
 	}
-	b.run("training", chromedp.Click("#model-button"), chromedp.Click("#train-button"))
+	b.click("#model-button", "#train-button")
 	b.wait(`!document.getElementById("train-start").disabled`)
 	b.picture("train")
 	b.epochs(10_000)
-	b.run("training", chromedp.Click("#train-start"))
+	b.click("#train-start")
 	b.wait(`/Epoch [3-9]/.test(document.getElementById("train-line")?.textContent)`)
 	b.picture("training")
-	b.run("throwing away", chromedp.Click("#train-drop"))
+	b.click("#train-drop")
 	eval[any](b, `document.getElementById("train").close()`)
-	b.run("a mistake", chromedp.Click("#clear"), chromedp.SendKeys("#smiles", "CC(=O)Oc1ccccc1C(=O)O aspirin\nc1ccccc1N( broken\nCCO ethanol\nC1CC never closed\n"))
+	b.empty()
+	b.write("CC(=O)Oc1ccccc1C(=O)O aspirin\nc1ccccc1N( broken\nCCO ethanol\nC1CC never closed\n")
 	b.phase("done")
 	b.wait(`document.querySelectorAll(".row").length === 4`)
 	b.picture("mistakes")
-	b.run("nothing but mistakes", chromedp.Click("#clear"), chromedp.SendKeys("#smiles", "C1CC\nx("))
+	b.empty()
+	b.write("C1CC\nx(")
 	b.phase("done")
 	b.picture("refused")
 	b.upload("#file", "many.csv", manyRows(3000))

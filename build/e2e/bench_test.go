@@ -40,6 +40,13 @@ func druglike(b *testing.B, n int) string {
 	return ""
 }
 
+// yardsticks reports a time, and what it is beside the fixed loop of the same browser:
+// that ratio is what figures of two machines are compared by.
+func yardsticks(b *testing.B, name string, ms, yardstick float64) {
+	b.ReportMetric(ms, name+"-ms")
+	b.ReportMetric(ms/yardstick, name+"-yardsticks")
+}
+
 // BenchmarkInteractive is the time from asking for the page to its program running,
 // with nothing stored and then with everything stored and no server.
 func BenchmarkInteractive(b *testing.B) {
@@ -47,7 +54,7 @@ func BenchmarkInteractive(b *testing.B) {
 	const at = `document.documentElement.dataset.state === "running"`
 	for b.Loop() {
 		s := serve(b, page)
-		t := browse(b)
+		t := browseAlone(b)
 		t.run("opening", chromedp.Navigate(s.URL+"/"))
 		t.wait(at)
 		first := eval[float64](t, `performance.getEntriesByName("interactive")[0].startTime`)
@@ -59,9 +66,12 @@ func BenchmarkInteractive(b *testing.B) {
 		s.Close()
 		t.run("again", chromedp.Reload())
 		t.wait(at)
-		b.ReportMetric(paint, "paint-ms")
-		b.ReportMetric(first, "interactive-ms")
-		b.ReportMetric(eval[float64](t, `performance.getEntriesByName("interactive")[0].startTime`), "offline-ms")
+		again := eval[float64](t, `performance.getEntriesByName("interactive")[0].startTime`)
+		yardstick := t.yardstick()
+		b.ReportMetric(yardstick, "yardstick-ms")
+		yardsticks(b, "paint", paint, yardstick)
+		yardsticks(b, "interactive", first, yardstick)
+		yardsticks(b, "offline", again, yardstick)
 	}
 }
 
@@ -79,14 +89,16 @@ func BenchmarkScore1000(b *testing.B) {
 				}
 				page.ServeHTTP(w, r)
 			}))
-			t := browse(b)
+			t := browseAlone(b)
 			t.visit(s.URL + "/")
 			c := t.client()
 			must[*message.Model](b, c, &message.LoadModel{})
 			for b.Loop() {
 				must[*message.Opened](b, c, &message.Open{Data: input})
 				_, scored := must[*message.Scored](b, c, &message.Score{Preview: true})
-				b.ReportMetric(scored.Milliseconds, "score-ms")
+				yardstick := t.yardstick()
+				b.ReportMetric(yardstick, "yardstick-ms")
+				yardsticks(b, "score", scored.Milliseconds, yardstick)
 			}
 			_, m := must[*message.Measured](b, c, &message.Measure{})
 			b.ReportMetric(float64(m.Memory)/(1<<20), "worker-MiB")

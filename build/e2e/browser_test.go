@@ -18,16 +18,13 @@ import (
 
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 
 	"baca/build/site"
 	"baca/wasm/message"
 	"baca/weights"
 )
-
-// patience is how long anything may take before a test gives up. No test depends
-// on how long it does take.
-const patience = 3 * time.Minute
 
 // built is the folder with the page. It and the command beside it are built once for
 // all tests.
@@ -51,6 +48,9 @@ var built = sync.OnceValues(func() (string, error) {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
+	if close := closeShared; close != nil {
+		close()
+	}
 	if dir, err := built(); err == nil && builtAny {
 		os.RemoveAll(filepath.Dir(dir))
 	}
@@ -60,7 +60,8 @@ func TestMain(m *testing.M) {
 // builtAny tells whether some test has asked for the page.
 var builtAny bool
 
-// open returns the built page. The test is skipped where no browser could load it.
+// open returns the built page. The test is skipped where no browser could load it,
+// and runs beside others: each has a tab with a profile of its own.
 func open(t testing.TB) *site.Site {
 	t.Helper()
 	if chromium() == "" {
@@ -68,6 +69,9 @@ func open(t testing.TB) *site.Site {
 	}
 	if testing.Short() {
 		t.Skip("builds the page and starts a browser")
+	}
+	if t, ok := t.(*testing.T); ok {
+		t.Parallel()
 	}
 	builtAny = true
 	dir, err := built()
@@ -81,6 +85,22 @@ func open(t testing.TB) *site.Site {
 	return s
 }
 
+// onlyAll skips a test of great size unless all is to be tested.
+func onlyAll(t testing.TB) {
+	t.Helper()
+	if os.Getenv("BACA_TEST") != "all" {
+		t.Skip("large: make test-all runs it")
+	}
+}
+
+// size is how large an input is: enough for what is tested, or with all tests more.
+func size(enough, more int) int {
+	if os.Getenv("BACA_TEST") == "all" {
+		return more
+	}
+	return enough
+}
+
 // chromium is the path of the browser, or empty.
 func chromium() string {
 	for _, name := range []string{os.Getenv("CHROMIUM"), "chromium", "chromium-browser", "google-chrome"} {
@@ -91,56 +111,124 @@ func chromium() string {
 	return ""
 }
 
-// browserOwn are the places that Chromium asks by itself for the time, for updates
-// of its parts and for an account, whatever page is open.
-var browserOwn = map[string]bool{
-	"clients2.google.com": true, "update.googleapis.com": true, "accounts.google.com": true, "redirector.gvt1.com": true,
-}
-
-// A tab is a browser with one page, and what it wrote to the console.
-type tab struct {
-	t   testing.TB
-	ctx context.Context
-
-	mu      sync.Mutex
-	console []string // errors, warnings and exceptions
-	outside []string // what was asked of any other place than this machine
-}
-
-// browse starts a browser with a fresh profile.
-func browse(t testing.TB) *tab {
-	t.Helper()
-	b := &tab{t: t}
-	// Whatever is not on this machine goes through this proxy, which answers
-	// nothing and remembers it.
-	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !browserOwn[strings.TrimSuffix(r.Host, ":443")] {
-			b.mu.Lock()
-			b.outside = append(b.outside, r.Method+" "+r.Host+" "+r.URL.String())
-			b.mu.Unlock()
-		}
-		w.WriteHeader(http.StatusForbidden)
-	}))
-	t.Cleanup(proxy.Close)
+// start starts a browser. What it asks for by itself, such as updates of its parts,
+// ends at a proxy that is not there; tabs have proxies of their own.
+func start(profile string) (context.Context, func(), error) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(chromium()), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-domain-reliability", true), chromedp.Flag("no-pings", true),
 		chromedp.Flag("disable-features", "Translate,BlinkGenPropertyTrees,OptimizationHints,MediaRouter,AutofillServerCommunication,CertificateTransparencyComponentUpdater"),
-		chromedp.Flag("proxy-server", strings.TrimPrefix(proxy.URL, "http://")),
-		chromedp.UserDataDir(t.TempDir()),
+		chromedp.Flag("proxy-server", "127.0.0.1:9"),
+		chromedp.UserDataDir(profile),
 		chromedp.WindowSize(1280, 900),
 	)
 	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, endTab := chromedp.NewContext(allocator)
+	stop := func() {
+		chromedp.Cancel(ctx)
+		endTab()
+		end()
+	}
+	if err := chromedp.Do(ctx); err != nil {
+		stop()
+		return nil, nil, fmt.Errorf("starting Chromium: %w", err)
+	}
+	return ctx, stop, nil
+}
+
+// shared is the browser that all tests have their tabs in.
+var shared = sync.OnceValues(func() (context.Context, error) {
+	profile, err := os.MkdirTemp("", "e2e-profile")
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop, err := start(profile)
+	closeShared = func() {
+		if stop != nil {
+			stop()
+		}
+		os.RemoveAll(profile)
+	}
+	return ctx, err
+})
+
+// closeShared ends the shared browser, nil if there is none.
+var closeShared func()
+
+// A tab is a page with a profile of its own, and what it wrote to the console.
+type tab struct {
+	t   testing.TB
+	ctx context.Context
+	// before is the number of the page's run before the latest input.
+	before int
+
+	mu      sync.Mutex
+	console []string // errors, warnings and exceptions
+	outside []string // what was asked of any other place than this machine
+
+	files map[string]string // that were saved: their paths by name
+	saves chan struct{}     // closed at the next one
+}
+
+// browse opens a tab in the shared browser.
+func browse(t testing.TB) *tab {
+	t.Helper()
+	browser, err := shared()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tabIn(t, browser)
+}
+
+// browseAlone opens a tab in a browser of its own, to measure its memory or its time.
+func browseAlone(t testing.TB) *tab {
+	t.Helper()
+	browser, stop, err := start(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
+	return tabIn(t, browser)
+}
+
+// ending is a context that ends a little before the whole run is killed, so that a
+// test that waits in vain still says for what. Nothing else ends a wait.
+func ending(t testing.TB, parent context.Context) (context.Context, context.CancelFunc) {
+	if t, ok := t.(*testing.T); ok {
+		if at, ok := t.Deadline(); ok {
+			return context.WithDeadline(parent, at.Add(-20*time.Second))
+		}
+	}
+	return context.WithCancel(parent)
+}
+
+func tabIn(t testing.TB, browser context.Context) *tab {
+	t.Helper()
+	b := &tab{t: t, before: -1, files: map[string]string{}, saves: make(chan struct{})}
+	// Whatever is not on this machine goes through this proxy, which answers
+	// nothing and remembers it.
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b.mu.Lock()
+		b.outside = append(b.outside, r.Method+" "+r.Host+" "+r.URL.String())
+		b.mu.Unlock()
+		w.WriteHeader(http.StatusForbidden)
+	}))
+	t.Cleanup(proxy.Close)
+	limited, end := ending(t, browser)
 	t.Cleanup(end)
-	ctx, end := chromedp.NewContext(allocator)
+	ctx, end := chromedp.NewContext(limited, chromedp.WithNewBrowserContext(func(p *target.CreateBrowserContextParams) {
+		p.ProxyServer = strings.TrimPrefix(proxy.URL, "http://")
+	}))
 	t.Cleanup(func() {
 		chromedp.Cancel(ctx)
 		end()
 	})
-	if err := chromedp.Do(ctx); err != nil {
-		t.Fatalf("starting Chromium: %v", err)
+	b.ctx = ctx
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 900)); err != nil {
+		t.Fatalf("opening a tab: %v", err)
 	}
+	b.scheme("light")
 	// And what the page itself asks for, wherever from.
 	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
 		t.Fatal(err)
@@ -176,16 +264,13 @@ func browse(t testing.TB) *tab {
 			}
 		}
 	}()
-	b.ctx = ctx
 	return b
 }
 
 // run runs actions.
 func (b *tab) run(what string, steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	ctx, end := context.WithTimeout(b.ctx, patience)
-	defer end()
-	if err := chromedp.Do(ctx, steps...); err != nil {
+	if err := chromedp.Do(b.ctx, steps...); err != nil {
 		b.t.Fatalf("%s: %v%s", what, err, b.said())
 	}
 }
@@ -193,21 +278,17 @@ func (b *tab) run(what string, steps ...chromedp.Action[chromedp.Void]) {
 // eval evaluates an expression in the page.
 func eval[T any](b *tab, expression string) T {
 	b.t.Helper()
-	ctx, end := context.WithTimeout(b.ctx, patience)
-	defer end()
-	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	if err != nil {
 		b.t.Fatalf("%s: %v%s", expression, err, b.said())
 	}
 	return v
 }
 
-// wait waits until an expression is true.
+// wait waits until an expression is true, and looks at each frame of the page.
 func (b *tab) wait(expression string) {
 	b.t.Helper()
-	ctx, end := context.WithTimeout(b.ctx, patience)
-	defer end()
-	if _, err := chromedp.Run(ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(0), chromedp.WithPollingInterval(20*time.Millisecond))); err != nil {
+	if _, err := chromedp.Run(b.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(0))); err != nil {
 		b.t.Fatalf("waiting for %s: %v%s", expression, err, b.said())
 	}
 }
@@ -373,10 +454,12 @@ func ask(t testing.TB, c *message.Client, r message.Request) ([]message.Event, m
 	var events []message.Event
 	done := make(chan message.Reply, 1)
 	c.Do(r, func(e message.Event) { events = append(events, e) }, func(reply message.Reply) { done <- reply })
+	limit, end := ending(t, context.Background())
+	defer end()
 	select {
 	case reply := <-done:
 		return events, reply
-	case <-time.After(patience):
+	case <-limit.Done():
 		t.Fatalf("no reply to %T", r)
 		return nil, nil
 	}

@@ -37,7 +37,7 @@ func smallMolecules(n int) []byte {
 func TestWorkersShareALongInput(t *testing.T) {
 	b, c := worker(t)
 	must[*message.Model](t, c, &message.LoadModel{})
-	const n = 20_000
+	n := size(10_000, 20_000)
 	must[*message.Opened](t, c, &message.Open{Name: "small.csv", Data: smallMolecules(n)})
 	var rows [2]message.Columns
 	took := 0 // part, at most
@@ -106,41 +106,17 @@ func (b *tab) memory() (now, peak int) {
 	return now, peak
 }
 
-// A hundred thousand rows: the table is as quick as with ten, and memory stays
-// within bounds.
+// With a hundred thousand rows the page does no more at a time than with ten thousand,
+// and memory stays within bounds.
 func TestAHundredThousandRows(t *testing.T) {
-	b := ready(t)
-	rows := smallMolecules(100_000)
-	b.free("reading and scoring 100 000 rows", func() {
-		b.clear()
-		b.upload("#file", "large.csv", rows)
-		b.wait(`document.getElementById("input-status").textContent.includes("99 000 read, 1 000 refused")`)
-		b.phase("done")
-	})
-	b.free("scrolling", b.scroll)
-	b.free("sorting", func() {
-		b.run("by score", chromedp.Click(`[data-by="3"]`))
-		b.run("by name", chromedp.Click(`[data-by="1"]`))
-	})
-	b.free("α", func() {
-		eval[any](b, `(() => { const a = document.getElementById("alpha"); a.value = 90; a.dispatchEvent(new Event("input", {bubbles: true})); return null })()`)
-	})
-	b.free("false discoveries", func() {
-		b.run("as a batch", chromedp.Click("#rule-batch"))
-		b.wait(`document.querySelector("th.c-q") !== null`)
-	})
-	b.free("a report", func() {
-		b.save("report")
-		b.wait(`/one after the other, [1-9]/.test(document.querySelector(".export-note")?.textContent)`)
-		b.run("cancelling", chromedp.Click(`.export-note .end-task`))
-		b.wait(`document.querySelector(".export-note")?.textContent === "Cancelled"`)
-	})
-	b.free("searching", func() {
-		for _, text := range []string{"r", "ro", "row 4242"} {
-			eval[any](b, fmt.Sprintf(`(() => { const s = document.getElementById("search"); s.value = %q; s.dispatchEvent(new Event("input", {bubbles: true})); return null })()`, text))
-		}
-		b.wait(`document.querySelector("table.rows").getAttribute("aria-rowcount") === "12"`)
-	})
+	onlyAll(t)
+	b := readyCounting(t, browseAlone)
+	for _, step := range b.steps(smallMolecules(100_000)) {
+		b.bounded(step.name, step.do)
+	}
+	if got := b.text("#input-status"); !strings.Contains(got, "99 000 read, 1 000 refused") {
+		t.Errorf("the page says %q of the input", got)
+	}
 	now, peak := b.memory()
 	t.Logf("%s; the tab has %d MiB, at most %d", b.text("#took"), now>>20, peak>>20)
 	if most := 600 << 20; peak > most {
@@ -152,7 +128,7 @@ func TestAHundredThousandRows(t *testing.T) {
 // A file that is mostly other things than molecules does not pass through the
 // memory of the page or the worker: both read a piece of it at a time.
 func TestLargeFilesStayWhereTheyAre(t *testing.T) {
-	b := ready(t)
+	b := readyIn(t, browseAlone)
 	b.example(2)
 	_, before := b.memory()
 	if before == 0 {
@@ -190,7 +166,7 @@ func TestLargeFilesStayWhereTheyAre(t *testing.T) {
 
 // A thousand molecules stay below 300 MB, all of the tab included.
 func TestMemoryOfAThousand(t *testing.T) {
-	b := ready(t)
+	b := readyIn(t, browseAlone)
 	begun, _ := b.memory()
 	b.upload("#file", "thousand.csv", manyRows(1000))
 	b.phase("done")

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -39,22 +38,8 @@ func examples(t *testing.T) string {
 // score is the output of `baca score`.
 func score(t *testing.T, file, input string, args ...string) [][]string {
 	t.Helper()
-	dir, err := built()
-	if err != nil {
-		t.Fatal(err)
-	}
-	name := filepath.Join(t.TempDir(), file)
-	if err := os.WriteFile(name, []byte(input), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	c := exec.Command(filepath.Join(filepath.Dir(dir), "baca"), append(append([]string{"score"}, args...), name)...)
-	var stderr bytes.Buffer
-	c.Stderr = &stderr
-	out, err := c.Output()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, &stderr)
-	}
-	rows, err := csv.NewReader(bytes.NewReader(out)).ReadAll()
+	out, _ := baca(t, file, []byte(input), append([]string{"score"}, args...)...)
+	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,7 +287,7 @@ func TestWorksWithoutANetwork(t *testing.T) {
 	}
 	// Workers that share the work start without a network too; on a busy machine
 	// the first one may be done before they are ready.
-	must[*message.Opened](t, c, &message.Open{Data: smallMolecules(20_000), Name: "small.csv"})
+	must[*message.Opened](t, c, &message.Open{Data: smallMolecules(size(10_000, 20_000)), Name: "small.csv"})
 	for try := 1; ; try++ {
 		_, scored := must[*message.Scored](t, c, &message.Score{Workers: 3})
 		if scored.Workers > 1 {
@@ -318,10 +303,11 @@ func TestWorksWithoutANetwork(t *testing.T) {
 }
 
 // A long file with bad rows, of which a sample is scored together.
-func TestTenThousandRows(t *testing.T) {
+func TestALongFile(t *testing.T) {
+	n := size(5000, 10_000)
 	var input strings.Builder
 	input.WriteString("id,smiles\n")
-	for i := range 10_000 {
+	for i := range n {
 		smiles := strings.Repeat("C", 1+i%23) + []string{"O", "N", "C(=O)O", "c1ccccc1", "C(F)(F)", "S"}[i/23%6] + strings.Repeat("C", i/138%40)
 		if i%100 == 7 {
 			smiles += "(" // never closed
@@ -342,7 +328,7 @@ func TestTenThousandRows(t *testing.T) {
 			}
 		}
 	}
-	if o.Records != 10_000 || o.Refused != 100 || problems != 100 {
+	if o.Records != n || o.Refused != n/100 || problems != n/100 {
 		t.Errorf("opened %+v, %d problems", o, problems)
 	}
 	events, _ = must[*message.Scored](t, c, &message.Score{})

@@ -6,18 +6,8 @@ set -eu
 cd "$(dirname "$0")"
 GO=${GO:-go}
 
-vulkan() {
-	for file in ${VK_DRIVER_FILES:-} ${VK_ICD_FILENAMES:-} /usr/share/vulkan/icd.d/*.json /etc/vulkan/icd.d/*.json /usr/local/share/vulkan/icd.d/*.json; do
-		if [ -e "$file" ]; then
-			ldconfig -p 2>/dev/null | grep -q 'libvulkan\.so\.1' && return 0
-			ls /usr/lib*/libvulkan.so.1 /usr/lib/*/libvulkan.so.1 /usr/local/lib/libvulkan.so.1 >/dev/null 2>&1 && return 0
-		fi
-	done
-	return 1
-}
-
 case "$(uname -s)" in
-Linux) if vulkan; then native=yes; else native="no Vulkan driver (libvulkan.so.1 and a driver's JSON file); Debian's mesa-vulkan-drivers brings one in software"; fi ;;
+Linux) if ../vulkan.sh; then native=yes; else native="no Vulkan driver (libvulkan.so.1 and a driver's JSON file); Debian's mesa-vulkan-drivers brings one in software"; fi ;;
 *) native=yes ;;
 esac
 if [ "$native" = yes ] && ! command -v "${CC:-cc}" >/dev/null; then
@@ -25,10 +15,10 @@ if [ "$native" = yes ] && ! command -v "${CC:-cc}" >/dev/null; then
 fi
 if [ "$native" = yes ]; then
 	$GO vet ./...
-	$GO test -short -timeout 20m .
+	$GO test -short -timeout 2h .
 	# With the race detector, because a GPU is to be called by one goroutine at a
 	# time, and a second one corrupts the memory of the process.
-	$GO test -race -short -timeout 20m ./native
+	$GO test -race -short -timeout 2h ./native
 else
 	echo "test-gpu: native tests skipped: $native"
 fi
@@ -39,7 +29,7 @@ for name in ${CHROMIUM:-} chromium chromium-browser google-chrome; do
 done
 if [ -n "$browser" ]; then
 	cd ../..
-	PATH="$PWD/build/wasmtest/chromium:$PATH" BACA_WEBGPU=swiftshader GOOS=js GOARCH=wasm $GO test -short -timeout 20m ./wasm/worker/gpu
+	PATH="$PWD/build/wasmtest/chromium:$PATH" BACA_WEBGPU=swiftshader GOOS=js GOARCH=wasm $GO test -short -timeout 2h ./wasm/worker/gpu
 else
 	echo "test-gpu: tests in a browser skipped: no Chromium (chromium, chromium-browser, google-chrome, or the variable CHROMIUM)"
 fi

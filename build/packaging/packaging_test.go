@@ -167,7 +167,7 @@ var baca = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	name := filepath.Join(dir, "baca")
-	c := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", name, "baca/build/baca")
+	c := exec.Command("go", "build", "-o", name, "baca/build/baca")
 	c.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if text, err := c.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, text)

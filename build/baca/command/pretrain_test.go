@@ -17,7 +17,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"baca/algo"
 	"baca/algo/dataset"
@@ -282,28 +281,18 @@ func endedAfter(t *testing.T, signal os.Signal, checkpoint string, epoch int, ar
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- c.Wait() }()
-	deadline := time.After(60 * time.Second)
-	for {
-		if data, err := os.ReadFile(checkpoint); err == nil {
-			// A file that is there is whole, however often it is replaced.
-			point, err := weights.LoadCheckpoint(data)
-			if err != nil {
-				t.Errorf("checkpoint: %v", err)
-			} else if point.State.Epoch >= epoch {
-				break
-			}
+	ended := until(t, c, func() bool {
+		data, err := os.ReadFile(checkpoint)
+		if err != nil {
+			return false
 		}
-		select {
-		case err := <-ended:
-			t.Fatalf("ended too early: %v\n%s", err, b.String())
-		case <-deadline:
-			c.Process.Kill()
-			t.Fatal("no checkpoint in time")
-		case <-time.After(time.Millisecond):
+		// A file that is there is whole, however often it is replaced.
+		point, err := weights.LoadCheckpoint(data)
+		if err != nil {
+			t.Fatalf("checkpoint: %v", err)
 		}
-	}
+		return point.State.Epoch >= epoch
+	})
 	if err := c.Process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}

@@ -95,10 +95,8 @@ func TestBar(t *testing.T) {
 			if last := lines[len(lines)-1]; !strings.Contains(last, "work") || !strings.Contains(last, "half, "+c.want) {
 				t.Errorf("last state %q, want half, %s", last, c.want)
 			}
-			for wait := time.Now(); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
-				if time.Since(wait) > 5*time.Second {
-					t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
-				}
+			for runtime.NumGoroutine() > before { // go test's limit lists one that stays
+				time.Sleep(time.Millisecond)
 			}
 		})
 	}
@@ -112,13 +110,7 @@ func TestProgressToNowhere(t *testing.T) {
 		time.Sleep(50 * time.Millisecond) // longer than mpb takes to notice
 		p.Add(1)
 	}
-	done := make(chan bool)
-	go func() { p.Done(); close(done) }()
-	select {
-	case <-done:
-	case <-time.After(10 * time.Second):
-		t.Fatal("hangs")
-	}
+	p.Done()
 }
 
 type broken struct{}

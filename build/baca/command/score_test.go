@@ -105,6 +105,22 @@ func killable(t *testing.T) (name func(file string) string) {
 	return name
 }
 
+// until waits until a process that was started has done something, and returns how it
+// ends, which it must not by then.
+func until(t *testing.T, c *exec.Cmd, done func() bool) <-chan error {
+	t.Helper()
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	for !done() {
+		select {
+		case err := <-ended:
+			t.Fatalf("ended too early: %v\n%s", err, c.Stderr)
+		case <-time.After(time.Millisecond):
+		}
+	}
+	return ended
+}
+
 // A run is killed, and another goes on from there.
 func TestKilledAndResumed(t *testing.T) {
 	name := killable(t)
@@ -142,16 +158,12 @@ func TestKilledAndResumed(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(time.Millisecond) {
-		if _, err := os.Stat(name("killed.csv.checkpoint")); err == nil {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("no checkpoint in time")
-		}
-	}
+	ended := until(t, c, func() bool {
+		_, err := os.Stat(name("killed.csv.checkpoint"))
+		return err == nil
+	})
 	c.Process.Kill()
-	c.Wait()
+	<-ended
 	if n := bytes.Count(read(t, name("killed.csv")), []byte("\n")); n <= checkpointRows || n > 3*checkpointRows {
 		t.Fatalf("%d lines when killed, want some behind the first checkpoint, and not all", n)
 	}
@@ -238,19 +250,14 @@ func TestInterruptSignal(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	ended := until(t, c, func() bool {
 		data, _ := os.ReadFile(out)
-		if bytes.Count(data, []byte("\n")) > table.MaxGraphs {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("no rows in time\n%s", &stderr)
-		}
-	}
+		return bytes.Count(data, []byte("\n")) > table.MaxGraphs
+	})
 	if err := c.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	err = c.Wait()
+	err = <-ended
 	if exit := new(exec.ExitError); !errors.As(err, &exit) || exit.ExitCode() != exitFailure {
 		t.Errorf("ended with %v, want exit status %d", err, exitFailure)
 	}

@@ -1,0 +1,135 @@
+package app
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"baca/wasm/message"
+)
+
+// A hundred thousand records come in pieces. All of them are only gone through once a
+// moment, however many pieces come meanwhile, so that none of the page's turns takes
+// longer the more there are.
+func TestAllRowsOnceAMoment(t *testing.T) {
+	const n, piece, scores = 100_000, 512, 1024
+	s, f, later := newTest(t)
+	f.answer = func(number uint32, r any, say func(any)) {
+		switch r.(type) {
+		case *message.Open:
+			for from := 0; from < n; from += piece {
+				e := &message.Records{From: from}
+				for i := from; i < min(from+piece, n); i++ {
+					e.ID = append(e.ID, fmt.Sprint("row ", i*7919%n))
+					e.SMILES = append(e.SMILES, "CCO")
+				}
+				say(e)
+			}
+			say(&message.Opened{Format: "smi", Molecules: true, Records: n})
+		case *message.Score:
+			say(&message.Fitted{Graphs: n, Total: n, Holdout: message.Scores{Score: message.Floats{1, 2, 3, 4}}})
+			for from := 0; from < n; from += scores {
+				e := &message.Rows{From: from}
+				for i := from; i < min(from+scores, n); i++ {
+					e.Rows.ID = append(e.Rows.ID, "")
+					e.Rows.Scores.Score, e.Rows.Scores.P = append(e.Rows.Scores.Score, float64(i%100)), append(e.Rows.Scores.P, float64(i%100)/100)
+				}
+				say(e)
+			}
+			say(&message.Scored{Model: "bbbp", Records: n})
+		}
+	}
+	s.give("CCO", nil, "")
+	pass(later)
+	// gone counts the turns that go through all rows: each draws the table.
+	gone := func(what string, do func()) int {
+		t.Helper()
+		before := s.rev.table
+		do()
+		if len(*later) > 1 {
+			t.Errorf("%s: %d turns wait, want one for all that has come", what, len(*later))
+		}
+		return s.rev.table - before
+	}
+	half := func(messages, want int, what string) {
+		t.Helper()
+		if got := gone(what, func() { f.next(messages) }); got != want {
+			t.Errorf("%s: all rows are gone through %d times while %d messages come, want %d", what, got, messages, want)
+		}
+		if got := gone(what, func() { pass(later) }); got != 1 {
+			t.Errorf("%s: all rows are gone through %d times in the turn after, want once", what, got)
+		}
+	}
+	const pieces = (n + piece - 1) / piece
+	half(pieces/2, 0, "the first half of the records")
+	if got := s.rows.len(); got != pieces/2*piece {
+		t.Errorf("%d rows, want %d", got, pieces/2*piece)
+	}
+	half(pieces-pieces/2, 0, "the other half")
+	f.next(1) // Opened
+	if s.phase != scoring {
+		t.Fatalf("phase %v, want scoring", s.phase)
+	}
+	f.next(1)                       // Fitted
+	half(50, 1, "the first scores") // the picture changes to them
+	half(40, 0, "the scores thereafter")
+	f.next(-1)
+	pass(later)
+	if s.phase != done || s.rows.counts[unscored] != 0 || len(s.order) != n {
+		t.Fatalf("phase %v, %d rows without a verdict, %d in the table", s.phase, s.rows.counts[unscored], len(s.order))
+	}
+
+	// What the user does goes through them once, or not at all.
+	order := &s.order[0]
+	for what, do := range map[string]func(){"another α": func() { s.setAlpha(0.2) }, "a rate of false discoveries": func() { s.setFDR(0.1) }} {
+		if got := gone(what, do); got != 1 || &s.order[0] != order {
+			t.Errorf("%s: the table is drawn %d times, and ordered again: %v; want once, in the same order", what, got, &s.order[0] != order)
+		}
+	}
+	for what, do := range map[string]func(){"sorting": func() { s.sortBy(byName) }, "searching": func() { s.filter("row 42") }, "a verdict alone": func() { s.toggle(outside) }} {
+		if got := gone(what, do); got != 1 {
+			t.Errorf("%s: all rows are gone through %d times, want once", what, got)
+		}
+	}
+}
+
+// Names are sorted while they come: with each piece a part of them is merged, and
+// sorting by name has less than two times all of them left to merge.
+func TestNamesAreMergedOnTheWay(t *testing.T) {
+	const n, piece = 100_000, 512
+	rng := rand.New(rand.NewPCG(1, 2))
+	var l names
+	moved, most := 0, 0
+	for from := 0; from < n; from += piece {
+		list := make([]string, min(piece, n-from))
+		for i := range list {
+			list[i] = fmt.Sprint("compound ", rng.IntN(n))
+		}
+		had := map[*int32]bool{}
+		for _, run := range l.runs {
+			had[&run[0]] = true
+		}
+		l.add(list)
+		step := 0
+		for _, run := range l.runs {
+			if !had[&run[0]] {
+				step += len(run)
+			}
+		}
+		moved, most = moved+step, max(most, step)
+		if runs := len(l.runs); runs > 12 {
+			t.Fatalf("%d runs of %d names wait to be merged, want 12 at most", runs, from+len(list))
+		}
+	}
+	if most > n || moved > 10*n {
+		t.Errorf("%d of %d names are merged in one step and %d in all", most, n, moved)
+	}
+	left, last := 0, 0
+	for k := len(l.runs) - 1; k >= 0; k-- {
+		last += len(l.runs[k])
+		left += last
+	}
+	if left > 2*n {
+		t.Errorf("%d names are left to merge for the order of %d", left, n)
+	}
+}

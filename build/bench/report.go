@@ -343,42 +343,47 @@ func (r *results) writeRoofline(b *bytes.Buffer) {
 			"what an algorithm must read and write if each value is moved once for each use of the whole it is a part\n" +
 			"of; those from a cache count too, so GB/s may be above the rate of memory. A program of F flop for each\n" +
 			"byte is bound by arithmetic where F times the rate of memory is above the peak, else by memory unless its\n" +
-			"data stay in a cache.",
-		head: []string{"platform", "benchmark", "time", "best", "CPU", "rate", "allocs", "Mflop", "MB moved", "flop/B", "GFLOP/s", "of peak", "GB/s", "bound by"},
+			"data stay in a cache. A yardstick is a fixed loop of the same program on the same platform: times of two\n" +
+			"machines compare by the yardsticks that they are.",
+		head: []string{"platform", "benchmark", "time", "best", "yardsticks", "CPU", "rate", "allocs", "Mflop", "MB moved", "flop/B", "GFLOP/s", "of peak", "GB/s", "bound by"},
 	}
 	for _, p := range r.platforms() {
 		arithmetic, memory := r.peak(p)
+		yardstick := r.of(p, "Yardstick", nanoseconds)
 		for _, name := range r.names(p) {
 			if kind, _, _ := strings.Cut(name, "/"); kind == "Gemm" || kind == "Peak" || kind == "Bandwidth" || kind == "Loops" && len(r.of(p, name, gbytes)) > 0 {
 				continue
 			}
 			time := r.of(p, name, nanoseconds)
-			row := []string{p, name, "–", "–", "–", r.things(p, name), "–", "–", "–", "–", "–", "–", "–", "–"}
+			row := []string{p, name, "–", "–", "–", "–", r.things(p, name), "–", "–", "–", "–", "–", "–", "–", "–"}
 			if len(time) > 0 {
 				row[2], row[3] = time.spelled(), duration(r.of(p, name, best(nanoseconds)).min())
+				if len(yardstick) > 0 {
+					row[4] = number(time.median() / yardstick.median())
+				}
 			}
 			if s := r.of(p, name, processor); len(s) > 0 {
-				row[4] = duration(s.median())
+				row[5] = duration(s.median())
 			}
 			if s := r.of(p, name, allocations); len(s) > 0 {
-				row[6] = number(s.median())
+				row[7] = number(s.median())
 			}
 			flop, bytes := r.of(p, name, flops).median(), r.of(p, name, moved).median()
 			if bytes > 0 {
-				row[8], row[12] = number(bytes/1e6), number(bytes/time.median())
+				row[9], row[13] = number(bytes/1e6), number(bytes/time.median())
 			}
 			if flop > 0 {
 				rate := flop / time.median()
-				row[7], row[10] = number(flop/1e6), number(rate)
+				row[8], row[11] = number(flop/1e6), number(rate)
 				if arithmetic > 0 {
-					row[11] = percent(rate / arithmetic)
+					row[12] = percent(rate / arithmetic)
 				}
 				if bytes > 0 {
-					row[9] = number(flop / bytes)
+					row[10] = number(flop / bytes)
 					if arithmetic > 0 && memory > 0 {
-						row[13] = "memory"
+						row[14] = "memory"
 						if flop/bytes*memory > arithmetic {
-							row[13] = "arithmetic"
+							row[14] = "arithmetic"
 						}
 					}
 				}

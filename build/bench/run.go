@@ -43,9 +43,9 @@ const wasmKernel = "^Benchmark(Peak|Bandwidth)$|^BenchmarkGemm$/./^384x(16x16|64
 // The portable code is so much slower that it only gets what there is a goal for, or
 // what tells where the time goes.
 const (
-	portable         = "^BenchmarkForward$|^BenchmarkPre$/./^encoded$|^BenchmarkStage$/^(lookup|step|scores)$|^BenchmarkBatch$/^(bbbp|examples)"
-	portableNode     = "^BenchmarkForward$"
-	portableChromium = "^BenchmarkForward$|^BenchmarkBatch$/^(bbbp|examples)"
+	portable         = "^BenchmarkYardstick$|^BenchmarkForward$|^BenchmarkPre$/./^encoded$|^BenchmarkStage$/^(lookup|step|scores)$|^BenchmarkBatch$/^(bbbp|examples)"
+	portableNode     = "^BenchmarkYardstick$|^BenchmarkForward$"
+	portableChromium = "^BenchmarkYardstick$|^BenchmarkForward$|^BenchmarkBatch$/^(bbbp|examples)"
 )
 
 // steps lists a round.

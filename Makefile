@@ -10,10 +10,10 @@ WASM = PATH="$(CURDIR)/build/wasmtest/node:$$PATH" GOOS=js GOARCH=wasm
 # Packages that start goroutines.
 CONCURRENT = ./algo ./algo/calibrate ./algo/contrast ./algo/dataset ./algo/internal/parallel ./algo/pretrain ./algo/table ./algo/wgsl ./build/shard
 
-# How long the tests of a package may run before they count as hanging, on any machine.
-LIMIT = 2h
+# The only limit of time is how long a package may take before it counts as hanging.
+TEST = $(GO) test -timeout 2h
 
-.PHONY: help run demo build page libraries gpu beam release test test-all checks test-gpu test-beam lint bench bench-quick clean
+.PHONY: help run demo build page libraries gpu beam release test test-all checks test-race test-wasm test-gpu test-beam lint bench bench-quick clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,22 +39,27 @@ web/node_modules: web/package-lock.json
 	cd web && npm ci --no-audit --no-fund --silent
 	@touch $@
 
-# Each says at the end what this machine cannot check.
-test: ## check everything but what is large: ten minutes on two cores
+# Both say at the end what this machine cannot check.
+test: ## check what may have been broken, ten minutes on two cores: lint, unit tests, WebAssembly, the page in Chromium
 	@$(MAKE) --no-print-directory checks; status=$$?; build/left-out.sh; exit $$status
 
-test-all: ## check everything, whole data sets and 100 000 rows included
-	@BACA_TEST=all $(MAKE) --no-print-directory checks test-beam test-gpu; status=$$?; build/left-out.sh; exit $$status
+test-all: ## check everything: large inputs, race detector, all of it as WebAssembly, Beam and the GPU as well
+	@BACA_TEST=all $(MAKE) --no-print-directory checks test-race test-wasm test-beam test-gpu; status=$$?; build/left-out.sh; exit $$status
 
 checks: lint page
-	$(GO) test -timeout $(LIMIT) ./...
-	$(GO) test -timeout $(LIMIT) -race -short $(CONCURRENT)
-	$(GO) test -timeout $(LIMIT) -race -run 'Progress|Bar|Interrupt|Pipe|Waiting|WholeEpoch' ./build/baca/command
-	$(GO) test -timeout $(LIMIT) -tags noasm ./algo/internal/kernel ./algo/gin ./algo/contrast
+	$(TEST) ./...
+	$(TEST) -tags noasm ./algo/internal/kernel ./algo/gin ./algo/contrast
+	$(WASM) $(TEST) -short ./algo/internal/kernel ./algo/gin ./wasm/message ./wasm/worker/engine
+	$(WASM) BACA_KERNEL=none $(TEST) -short ./algo/internal/kernel ./algo/gin
+	$(WASM) $(TEST) -short -tags noasm ./algo/internal/kernel
+
+test-race: ## check what starts goroutines with the race detector
+	$(TEST) -race -short $(CONCURRENT)
+	$(TEST) -race -run 'Progress|Bar|Interrupt|Pipe|Waiting|WholeEpoch' ./build/baca/command
+
+test-wasm: ## check all that is compiled to WebAssembly in Node
 	GOOS=js GOARCH=wasm $(GO) vet ./algo/... ./weights/... ./wasm/... ./app ./build/bench/suite
-	$(WASM) $(GO) test -timeout $(LIMIT) -short ./algo/... ./weights/... ./wasm/message ./wasm/worker/engine
-	$(WASM) BACA_KERNEL=none $(GO) test -timeout $(LIMIT) -short ./algo/internal/kernel ./algo/gin
-	$(WASM) $(GO) test -timeout $(LIMIT) -short -tags noasm ./algo/internal/kernel
+	$(WASM) $(TEST) -short ./algo/... ./weights/...
 
 gpu: page ## build bin/baca-gpu, the command with GPUs (needs a C compiler, downloads 110 MB once)
 	cd build/gpu && $(GO) build -tags page -o ../../bin/baca-gpu .
@@ -66,7 +71,7 @@ release: page ## build archives for every system into out/release
 	$(GO) run ./build/packaging/release
 
 test-beam: ## check the Beam pipeline
-	cd build/beam && $(GO) vet ./... && $(GO) test -timeout $(LIMIT) ./...
+	cd build/beam && $(GO) vet ./... && $(TEST) ./...
 
 test-gpu: ## check the GPU, natively where Vulkan is and in Chromium (downloads 110 MB once)
 	GO="$(GO)" build/gpu/test.sh

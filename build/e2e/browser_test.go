@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -465,10 +467,60 @@ func ask(t testing.TB, c *message.Client, r message.Request) ([]message.Event, m
 	}
 }
 
+// waiting has a worker that has started others go on when the first of them is ready.
+// By itself it may be done before that.
+const waiting = `{
+	let started = false;
+	let ready;
+	const first = new Promise((done) => (ready = done));
+	const Plain = Worker;
+	globalThis.Worker = class extends Plain {
+		constructor(...args) {
+			super(...args);
+			started = true;
+			this.addEventListener("message", ready);
+		}
+	};
+	const Channel = MessageChannel; // by which the program waits for its turn
+	globalThis.MessageChannel = class extends Channel {
+		constructor() {
+			super();
+			const post = this.port2.postMessage.bind(this.port2);
+			this.port2.postMessage = async (data) => {
+				if (started) await first;
+				post(data);
+			};
+		}
+	};
+}
+`
+
+// sharing serves a page whose workers wait for their helpers.
+func sharing(page http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/worker.js" {
+			page.ServeHTTP(w, r)
+			return
+		}
+		r.Header.Del("Accept-Encoding")
+		plain := httptest.NewRecorder()
+		page.ServeHTTP(plain, r)
+		maps.Copy(w.Header(), plain.Header())
+		w.Header().Del("Content-Length")
+		w.WriteHeader(plain.Code)
+		io.WriteString(w, waiting+plain.Body.String())
+	})
+}
+
 // worker opens the page, and returns it with a client for a worker of its own.
 func worker(t testing.TB) (*tab, *message.Client) {
 	t.Helper()
-	s := serve(t, open(t))
+	return workerOf(t, open(t))
+}
+
+func workerOf(t testing.TB, page http.Handler) (*tab, *message.Client) {
+	t.Helper()
+	s := serve(t, page)
 	b := browse(t)
 	b.visit(s.URL + "/")
 	return b, b.client()

@@ -90,6 +90,7 @@ func (p *page) Render() app.UI {
 	if p.drag {
 		class += " dragging"
 	}
+	// What drives the page, as tests do, sees by these what it is doing, and of which input.
 	return app.Div().ID("page").Class(class).DataSet("phase", s.phase.String()).DataSet("run", s.run).Body(
 		p.header(),
 		app.Main().Class("desk").Body(

@@ -35,13 +35,13 @@ var built = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	builtIn = dir
 	out := filepath.Join(dir, "site")
 	for _, args := range [][]string{
 		{"run", "../page", "-fast", "-out", out},
 		{"build", "-o", filepath.Join(dir, "baca"), "../baca"},
 	} {
 		if text, err := exec.Command("go", args...).CombinedOutput(); err != nil {
-			os.RemoveAll(dir)
 			return "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, text)
 		}
 	}
@@ -53,14 +53,12 @@ func TestMain(m *testing.M) {
 	if close := closeShared; close != nil {
 		close()
 	}
-	if dir, err := built(); err == nil && builtAny {
-		os.RemoveAll(filepath.Dir(dir))
-	}
+	os.RemoveAll(builtIn)
 	os.Exit(code)
 }
 
-// builtAny tells whether some test has asked for the page.
-var builtAny bool
+// builtIn is the folder of what was built, empty if no test has asked for it.
+var builtIn string
 
 // open returns the built page. The test is skipped where no browser could load it,
 // and runs beside others: each has a tab with a profile of its own.
@@ -75,7 +73,6 @@ func open(t testing.TB) *site.Site {
 	if t, ok := t.(*testing.T); ok {
 		t.Parallel()
 	}
-	builtAny = true
 	dir, err := built()
 	if err != nil {
 		t.Fatal(err)

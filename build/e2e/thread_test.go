@@ -89,7 +89,7 @@ func (b *tab) steps(rows []byte) []step {
 			for _, step := range []string{"20", "90", "60"} {
 				set("alpha", "input", step)
 			}
-			b.wait(`document.querySelector(".alpha output").textContent !== "5 %"`)
+			b.wait(`document.querySelector(".alpha output").textContent === "3.1 %"`)
 		}},
 		{"false discoveries", func() {
 			b.click("#rule-batch")

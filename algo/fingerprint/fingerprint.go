@@ -115,6 +115,15 @@ func grown(own uint64, around []uint64) uint64 {
 	return h
 }
 
+// Hash returns a number that equal prints share, and that others share by accident only.
+func (p Print) Hash() uint64 {
+	h := uint64(seed)
+	for i, k := range p.Keys {
+		h = mix(h, uint64(k)<<32|uint64(p.Counts[i]))
+	}
+	return h
+}
+
 // All returns the prints of many graphs, each by New.
 func All(ctx context.Context, workers int, gs []*graph.Graph, height int) ([]Print, error) {
 	prints := make([]Print, len(gs))

@@ -6,6 +6,7 @@ package graph
 import (
 	"fmt"
 	"slices"
+	"sync"
 )
 
 // MaxNodes and MaxEdges bound one graph. Offsets are int32, and each edge is
@@ -104,10 +105,23 @@ func (g *Graph) Degree(i int) int { return int(g.Offsets[i+1] - g.Offsets[i]) }
 // Row returns the neighbours of node i, ascending. It must not be changed.
 func (g *Graph) Row(i int) []int32 { return g.Neighbors[g.Offsets[i]:g.Offsets[i+1]] }
 
-// EncodeStructure computes XS if it is not there yet. See [Encode].
+// EncodeStructure computes XS if it is not there yet. See [Encode]. It may be called by
+// several goroutines at once, as by two that meet the same graph in one list.
 func (g *Graph) EncodeStructure() {
+	structure.RLock()
+	done := g.XS != nil
+	structure.RUnlock()
+	if done {
+		return
+	}
+	xs := make([]float32, g.N()*EncodingWidth)
+	Encode(g, xs)
+	structure.Lock()
+	defer structure.Unlock()
 	if g.XS == nil {
-		g.XS = make([]float32, g.N()*EncodingWidth)
-		Encode(g, g.XS)
+		g.XS = xs
 	}
 }
+
+// structure guards XS of all graphs: it is held for no longer than an assignment takes.
+var structure sync.RWMutex

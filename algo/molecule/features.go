@@ -142,6 +142,69 @@ func (p *Parser) graph() *graph.Graph {
 	return g
 }
 
+// Parent returns what is left of a molecule, with the features that Graph gives, without
+// its salts and its stereochemistry: the largest fragment, the first of equally large
+// ones, with no chirality tags. It may be g itself.
+func Parent(g *graph.Graph) *graph.Graph {
+	n := g.N()
+	if g.Features != Features {
+		panic(fmt.Sprintf("molecule: parent of a graph with %d features, want %d", g.Features, Features))
+	}
+	part, sizes := make([]int32, n), []int{}
+	for i := range part {
+		part[i] = -1
+	}
+	tagged := false
+	var stack []int32
+	for i := range n {
+		tagged = tagged || g.X[i*Features+1] != 0
+		if part[i] >= 0 {
+			continue
+		}
+		id := int32(len(sizes))
+		sizes, stack = append(sizes, 0), append(stack, int32(i))
+		part[i] = id
+		for len(stack) > 0 {
+			at := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			sizes[id]++
+			for _, j := range g.Row(int(at)) {
+				if part[j] < 0 {
+					part[j] = id
+					stack = append(stack, j)
+				}
+			}
+		}
+	}
+	if len(sizes) <= 1 && !tagged {
+		return g
+	}
+	largest := int32(0)
+	for id, size := range sizes {
+		if size > sizes[largest] {
+			largest = int32(id)
+		}
+	}
+	p := &graph.Graph{Features: Features, Offsets: []int32{0}}
+	place := make([]int32, n)
+	for i := range n {
+		if part[i] == largest {
+			place[i] = int32(len(p.X) / Features)
+			p.X = append(p.X, g.X[i*Features:(i+1)*Features]...)
+			p.X[len(p.X)-Features+1] = 0
+		}
+	}
+	for i := range n {
+		if part[i] == largest {
+			for _, j := range g.Row(i) {
+				p.Neighbors = append(p.Neighbors, place[j])
+			}
+			p.Offsets = append(p.Offsets, int32(len(p.Neighbors)))
+		}
+	}
+	return p
+}
+
 // hybridizationFeature is the place in OGB's list.
 var hybridizationFeature = [...]float32{Unhybridized: 5, S: 5, SP: 0, SP2: 1, SP3: 2, SP2D: 5, SP3D: 3, SP3D2: 4}
 

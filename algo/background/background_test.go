@@ -1,0 +1,252 @@
+package background_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/optimize"
+
+	"baca/algo/background"
+	"baca/algo/fingerprint"
+	"baca/algo/metric"
+)
+
+var ctx = context.Background()
+
+// draw returns graphs with some of the keys from low on, and those up to 40 now and then.
+func draw(rng *rand.Rand, n int, low uint32) *background.Sample {
+	s := &background.Sample{}
+	for range n {
+		var p fingerprint.Print
+		for key := range uint32(60) {
+			share := 0.02
+			if key < 40 {
+				share = 0.3
+			}
+			if key >= low && key < low+10 {
+				share = 0.7
+			}
+			if rng.Float64() < share {
+				p.Keys, p.Counts = append(p.Keys, key), append(p.Counts, 1+rng.Uint32N(3))
+			}
+		}
+		s.Prints, s.Folds = append(s.Prints, p), append(s.Folds, background.Fold(p.Hash()))
+	}
+	return s
+}
+
+func fit(t testing.TB, inside, outside *background.Sample, workers int) (*background.Head, []float64) {
+	t.Helper()
+	h, scores, err := background.Fit(ctx, workers, inside, outside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h, scores
+}
+
+func TestTellsApart(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	inside, outside := draw(rng, 300, 0), draw(rng, 400, 45)
+	h, scores := fit(t, inside, outside, 1)
+	if h.AUC < 0.95 {
+		t.Errorf("AUC %g of sets that differ", h.AUC)
+	}
+	mean, deviation := metric.MeanStd(scores)
+	if math.Abs(mean) > 1e-9 || math.Abs(deviation-1) > 1e-9 {
+		t.Errorf("training graphs have mean %g and deviation %g, want 0 and 1", mean, deviation)
+	}
+	var unseen []float64
+	var isOutside []bool
+	for k, s := range []*background.Sample{draw(rng, 200, 0), draw(rng, 200, 45)} {
+		for i, p := range s.Prints {
+			unseen, isOutside = append(unseen, h.Score(p, s.Folds[i])), append(isOutside, k == 1)
+		}
+	}
+	if auc := metric.AUROC(unseen, isOutside); auc < 0.95 {
+		t.Errorf("AUC %g of new graphs", auc)
+	}
+	// The same set on both sides is nothing to tell apart, and weighs nothing.
+	both := draw(rng, 600, 10)
+	half := &background.Sample{Prints: both.Prints[:300], Folds: both.Folds[:300]}
+	rest := &background.Sample{Prints: both.Prints[300:], Folds: both.Folds[300:]}
+	if h, _ := fit(t, half, rest, 1); h.Weight() != 0 || math.Abs(h.AUC-0.5) > 0.05 {
+		t.Errorf("of one set the head has AUC %g and weight %g", h.AUC, h.Weight())
+	}
+}
+
+// The weights minimise what they are said to, by another optimiser on a dense matrix.
+func TestMinimum(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 1))
+	inside, outside := draw(rng, 80, 0), draw(rng, 120, 45)
+	h, _ := fit(t, inside, outside, 2)
+	for fold := range background.Folds {
+		var rows [][]float64
+		var y []float64
+		for _, p := range inside.Prints {
+			rows, y = append(rows, dense(p)), append(y, -1)
+		}
+		in := len(rows)
+		for i, p := range outside.Prints {
+			if outside.Folds[i] != fold {
+				rows, y = append(rows, dense(p)), append(y, 1)
+			}
+		}
+		out := len(rows) - in
+		loss := func(w []float64) float64 {
+			sum := 0.0
+			for _, x := range w[:60] {
+				sum += x * x / 2
+			}
+			for i, row := range rows {
+				f := w[60]
+				for k, x := range row {
+					f += w[k] * x
+				}
+				s := 0.03 * float64(len(rows)) / 2 / float64(in)
+				if y[i] > 0 {
+					s = 0.03 * float64(len(rows)) / 2 / float64(out)
+				}
+				sum += s * math.Log(1+math.Exp(-y[i]*f))
+			}
+			return sum
+		}
+		grad := func(g, w []float64) {
+			for k := range w {
+				at := slices.Clone(w)
+				const step = 1e-5
+				at[k] = w[k] + step
+				up := loss(at)
+				at[k] = w[k] - step
+				g[k] = (up - loss(at)) / (2 * step)
+			}
+		}
+		r, err := optimize.Minimize(optimize.Problem{Func: loss, Grad: grad}, make([]float64, 61), nil, &optimize.BFGS{})
+		if r == nil {
+			t.Fatal(err)
+		}
+		got := make([]float64, 61)
+		for k := range 60 {
+			got[k] = float64(h.Weights[fold][k])
+		}
+		got[60] = float64(h.Weights[fold][background.Buckets])
+		for k, want := range r.X {
+			if math.Abs(got[k]-want) > 1e-3 {
+				t.Errorf("fold %d, weight %d is %g, want %g", fold, k, got[k], want)
+			}
+		}
+		if loss(got) > r.F+1e-6 {
+			t.Errorf("fold %d: loss %g, want %g", fold, loss(got), r.F)
+		}
+	}
+}
+
+func dense(p fingerprint.Print) []float64 {
+	row := make([]float64, 60)
+	for _, k := range p.Keys {
+		row[k]++
+	}
+	return row
+}
+
+// Whether a graph itself is in the background does not show in its score.
+func TestOneInTheBackground(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	inside, outside := draw(rng, 200, 0), draw(rng, 200, 45)
+	for range 20 {
+		g := draw(rng, 1, 20)
+		without, _ := fit(t, inside, outside, 1)
+		with, _ := fit(t, inside, &background.Sample{
+			Prints: append(slices.Clone(outside.Prints), g.Prints[0]), Folds: append(slices.Clone(outside.Folds), g.Folds[0]),
+		}, 1)
+		f := g.Folds[0]
+		if !slices.Equal(with.Weights[f], without.Weights[f]) {
+			t.Fatal("the head of a graph has seen it")
+		}
+		if slices.Equal(with.Weights[(f+1)%background.Folds], without.Weights[(f+1)%background.Folds]) {
+			t.Fatal("no head has seen it")
+		}
+	}
+}
+
+// The parts of the subtrees and the intercept make the score.
+func TestPartsAddUp(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 1))
+	h, _ := fit(t, draw(rng, 100, 0), draw(rng, 100, 45), 1)
+	s := draw(rng, 20, 5)
+	for i, p := range s.Prints {
+		f := s.Folds[i]
+		sum := (float64(h.Weights[f][background.Buckets]) - h.Mean) / h.Deviation
+		for _, k := range p.Keys {
+			sum += h.Part(k, f)
+		}
+		if got := h.Score(p, f); math.Abs(got-sum) > 1e-9 {
+			t.Errorf("score %g, the parts add up to %g", got, sum)
+		}
+	}
+}
+
+func TestWorkersDoNotShow(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 1))
+	inside, outside := draw(rng, 120, 0), draw(rng, 90, 45)
+	one, scores := fit(t, inside, outside, 1)
+	many, others := fit(t, inside, outside, 7)
+	if !reflect.DeepEqual(one, many) || !slices.Equal(scores, others) {
+		t.Error("one worker and seven give different heads")
+	}
+}
+
+func TestTooFew(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 1))
+	few, many := draw(rng, background.MinGraphs-1, 0), draw(rng, 100, 45)
+	for _, s := range [][2]*background.Sample{{few, many}, {many, few}} {
+		if _, _, err := background.Fit(ctx, 1, s[0], s[1]); err == nil {
+			t.Errorf("%d and %d graphs are enough", s[0].Len(), s[1].Len())
+		}
+	}
+}
+
+func TestWeight(t *testing.T) {
+	last := -1.0
+	for _, w := range []struct{ auc, want float64 }{{0, 0}, {0.5, 0}, {0.55, 0}, {0.6, 0.5}, {0.65, 1}, {0.9, 1}, {0.99, 1}, {0.9945, 0.5}, {0.999, 0}, {1, 0}} {
+		if got := (&background.Head{AUC: w.auc}).Weight(); math.Abs(got-w.want) > 1e-9 {
+			t.Errorf("AUC %g weighs %g, want %g", w.auc, got, w.want)
+		} else if w.auc < 0.9 && got < last {
+			t.Errorf("AUC %g weighs less than a smaller one", w.auc)
+		} else {
+			last = got
+		}
+	}
+}
+
+func BenchmarkScore(b *testing.B) {
+	rng := rand.New(rand.NewPCG(7, 1))
+	h, _ := fit(b, draw(rng, 100, 0), draw(rng, 100, 45), 1)
+	s := draw(rng, 100, 5)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i = (i + 1) % s.Len() {
+		h.Score(s.Prints[i], s.Folds[i])
+	}
+}
+
+func ExampleFit() {
+	inside, outside := &background.Sample{}, &background.Sample{}
+	for i := range uint32(60) {
+		for k, s := range []*background.Sample{inside, outside} {
+			p := fingerprint.Print{Keys: []uint32{uint32(k), 10 + i%7}, Counts: []uint32{1, 1}}
+			s.Prints, s.Folds = append(s.Prints, p), append(s.Folds, background.Fold(p.Hash()))
+		}
+	}
+	h, _, err := background.Fit(context.Background(), 1, inside, outside)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	in, out := inside.Prints[0], outside.Prints[0]
+	fmt.Println("inside:", h.Score(in, inside.Folds[0]) < 2, " outside:", h.Score(out, outside.Folds[0]) > 2)
+	// Output: inside: true  outside: true
+}

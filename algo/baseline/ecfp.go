@@ -1,0 +1,103 @@
+package baseline
+
+import (
+	"hash/fnv"
+	"slices"
+
+	"baca/algo/fingerprint"
+	"baca/algo/molecule"
+)
+
+// ECFP returns the extended-connectivity fingerprint of a molecule (Rogers and Hahn,
+// Journal of Chemical Information and Modeling 50, 742, 2010): the set of its circular
+// environments of up to radius bonds, each once however often it occurs; radius 2 is
+// ECFP4. Atoms start from their element, degree, hydrogens, charge, isotope and
+// whether they are in a ring, and bonds count by their order, so that the similarity
+// of two such sets is that of RDKit's Morgan fingerprints before these are folded. An
+// environment that has the same bonds as one found before is left out.
+//
+// It is the chemists' applicability domain, and here a rival to measure.
+func ECFP(m *molecule.Molecule, radius int) fingerprint.Print {
+	n := len(m.Atoms)
+	bonds := make([][]int, n)
+	for b, bond := range m.Bonds {
+		bonds[bond.From], bonds[bond.To] = append(bonds[bond.From], b), append(bonds[bond.To], b)
+	}
+	words := (len(m.Bonds) + 63) / 64
+	keys, done := make([]uint32, n), make([]bool, n)
+	around := make([][]uint64, n) // the bonds of the environment of each atom, as bits
+	var all []uint32
+	for i, a := range m.Atoms {
+		ring := uint32(0)
+		if a.InRing {
+			ring = 1
+		}
+		keys[i] = hash(uint32(a.Element), uint32(len(bonds[i]))+uint32(a.Hydrogens), uint32(a.Hydrogens), uint32(int32(a.Charge)), uint32(a.Isotope), ring)
+		around[i] = make([]uint64, words)
+		all = append(all, keys[i])
+	}
+	type environment struct {
+		atom int
+		key  uint32
+		bits []uint64
+	}
+	var seen [][]uint64
+	for layer := range radius {
+		var found []environment
+		for i := range m.Atoms {
+			if done[i] || len(bonds[i]) == 0 {
+				continue
+			}
+			bits := slices.Clone(around[i])
+			var list [][2]uint32
+			for _, b := range bonds[i] {
+				bond := m.Bonds[b]
+				other := bond.From + bond.To - int32(i)
+				bits[b/64] |= 1 << (b % 64)
+				for w, x := range around[other] {
+					bits[w] |= x
+				}
+				order := uint32(bond.Order)
+				if bond.Aromatic {
+					order = uint32(molecule.Aromatic)
+				}
+				list = append(list, [2]uint32{order, keys[other]})
+			}
+			slices.SortFunc(list, func(a, b [2]uint32) int { return slices.Compare(a[:], b[:]) })
+			values := []uint32{uint32(layer), keys[i]}
+			for _, pair := range list {
+				values = append(values, pair[0], pair[1])
+			}
+			found = append(found, environment{i, hash(values...), bits})
+		}
+		slices.SortFunc(found, func(a, b environment) int {
+			if c := slices.Compare(a.bits, b.bits); c != 0 {
+				return c
+			}
+			return slices.Compare([]uint32{a.key, uint32(a.atom)}, []uint32{b.key, uint32(b.atom)})
+		})
+		next := slices.Clone(keys)
+		for _, e := range found {
+			if slices.ContainsFunc(seen, func(bits []uint64) bool { return slices.Equal(bits, e.bits) }) {
+				done[e.atom] = true
+				continue
+			}
+			seen = append(seen, e.bits)
+			next[e.atom], around[e.atom] = e.key, e.bits
+			all = append(all, e.key)
+		}
+		keys = next
+	}
+	slices.Sort(all)
+	p := fingerprint.Print{Keys: slices.Compact(all)}
+	p.Counts = slices.Repeat([]uint32{1}, len(p.Keys))
+	return p
+}
+
+func hash(values ...uint32) uint32 {
+	h := fnv.New32a()
+	for _, v := range values {
+		h.Write([]byte{byte(v), byte(v >> 8), byte(v >> 16), byte(v >> 24)})
+	}
+	return h.Sum32()
+}

@@ -1,0 +1,65 @@
+package decide
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+)
+
+// A p-value from a holdout is right on average over the holdouts that one might have had.
+// The holdout at hand may be a lucky draw, and then more than a share alpha of all further
+// in-distribution graphs has p ≤ alpha. With n held-out graphs, the share with p ≤ (1+k)/(1+n)
+// is distributed over the holdouts as Beta(k+1, n−k) (Vovk, "Conditional validity of
+// inductive conformal predictors", 2012).
+
+// Confident returns the largest rate, at most alpha, at which verdicts have at most a
+// share alpha of false alarms with the given confidence over the choice of the holdout: it
+// takes the place of alpha in Judge. It is 0 if the holdout is too small for any.
+func Confident(alpha, confidence float64, holdout int) float64 {
+	rate := 0.0
+	for k := 0; k < holdout; k++ {
+		next := float64(1+k) / float64(1+holdout)
+		if next > alpha || mathext.RegIncBeta(float64(k+1), float64(holdout-k), alpha) < confidence {
+			break
+		}
+		rate = next
+	}
+	return rate
+}
+
+// MostFalse bounds from above, with the given confidence, how many of the graphs with a
+// p-value of at most p are in-distribution: called is their number, of total graphs that
+// have p-values from a holdout of n. It holds for all p at once, so one may look at many
+// thresholds and take the best. Whatever the graphs are, p-values of the in-distribution
+// ones are exchangeable with the holdout, so that by two inequalities, each at half of the
+// error δ = 1 − confidence,
+//
+//	fewer than total·p/(δ/2)                    (Simes, for dependence of this kind)
+//	at most total·(p + λ), with λ the least with (1 + 2√(2π)·λτ/√(n+total))·e^(−2τλ²) ≤ δ/2
+//
+// where τ = n·total/(n+total) (Gazin, Blanchard and Roquain, "Transductive conformal
+// inference with adaptive scores", 2024).
+func MostFalse(called, total, holdout int, p, confidence float64) int {
+	if called == 0 || total == 0 || holdout == 0 {
+		return called
+	}
+	half, m, n := (1-confidence)/2, float64(total), float64(holdout)
+	simes := int(math.Ceil(m*p/half)) - 1
+	tau := n * m / (n + m)
+	tail := func(lambda float64) float64 {
+		return (1 + 2*math.Sqrt(2*math.Pi)*lambda*tau/math.Sqrt(n+m)) * math.Exp(-2*tau*lambda*lambda)
+	}
+	low, high := 0.0, 1.0
+	for range 50 {
+		if middle := (low + high) / 2; tail(middle) > half {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	band := called
+	if tail(high) <= half {
+		band = int(math.Floor(m * (p + high)))
+	}
+	return max(0, min(called, simes, band))
+}

@@ -16,43 +16,55 @@ import (
 )
 
 // An Alone scores single graphs against a model, without a batch: what a graph
-// gets depends on nothing but the graph. These are the scores of a batch of fewer
-// than MinBatch graphs. It also says which nodes made such a score, and which
-// training graphs are nearest. It is read-only and may be shared by goroutines.
+// gets depends on nothing but the graph and the model. It also says which nodes made
+// such a score, and which training graphs are nearest. It is read-only and may be
+// shared by goroutines.
 type Alone struct {
-	model   *Model
-	workers int
-	near    *calibrate.Neighborhood
-	holdout []float64 // its scores
+	model           *Model
+	workers         int
+	near            *calibrate.Neighborhood
+	holdout         []float64           // its scores
+	holdoutNearness *calibrate.Nearness // nil for a model that was made for sharing
 }
 
 // NewAlone scores the holdout of a model, which p-values are taken from. The model
 // must have a bank.
 func NewAlone(ctx context.Context, m *Model, workers int) (*Alone, error) {
 	if m.Bank.Len() == 0 {
-		return nil, fmt.Errorf("model %s holds no training graphs: there is nothing to compare a single graph with", m.Card.Name)
+		return nil, fmt.Errorf("model %s holds no training graphs: there is nothing to compare a graph with", m.Card.Name)
 	}
 	near, err := calibrate.NewNeighborhood(ctx, workers, m.Bank)
 	if err != nil {
 		return nil, err
 	}
-	return newAlone(ctx, m, near, workers)
-}
-
-func newAlone(ctx context.Context, m *Model, near *calibrate.Neighborhood, workers int) (*Alone, error) {
 	a := &Alone{model: m, workers: workers, near: near, holdout: m.Reference}
 	if m.Shared == 0 {
-		d, err := near.Measure(ctx, workers, m.Holdout)
-		if err != nil {
+		var list []single
+		if list, a.holdoutNearness, err = a.singles(ctx, workers, m.Holdout, m.HoldoutTraits); err != nil {
 			return nil, err
 		}
-		a.holdout = near.Scores(d)
+		a.holdout = scoresOf(list)
 	}
 	return a, nil
 }
 
-// Near returns what is prepared of the model's bank, for Options.
-func (a *Alone) Near() *calibrate.Neighborhood { return a.near }
+func scoresOf(list []single) []float64 {
+	scores := make([]float64, len(list))
+	for i, s := range list {
+		scores[i] = s.score
+	}
+	return scores
+}
+
+// rows are those of graphs with these scores, not judged yet.
+func (a *Alone) rows(scores []float64) []Row {
+	rows := make([]Row, len(scores))
+	for i, x := range scores {
+		rows[i] = unscored
+		rows[i].Alone = x
+	}
+	return rows
+}
 
 // Holdout returns the scores of the model's holdout, which must not be changed.
 func (a *Alone) Holdout() []float64 { return a.holdout }
@@ -63,17 +75,8 @@ func (a *Alone) Scores(ctx context.Context, gs []*graph.Graph) ([]float64, error
 	if err != nil {
 		return nil, err
 	}
-	d, err := a.near.Measure(ctx, a.workers, r)
-	if err != nil {
-		return nil, err
-	}
-	scores := a.near.Scores(d)
-	for i, g := range gs {
-		if g.N() == 0 {
-			scores[i] = math.NaN()
-		}
-	}
-	return scores, nil
+	list, _, err := a.singles(ctx, a.workers, r, a.model.Traits(gs, r.Prints))
+	return scoresOf(list), err
 }
 
 // Judge returns the p-values of scores, and the verdicts at a rate of false alarms.
@@ -81,7 +84,7 @@ func (a *Alone) Judge(scores []float64, alpha float64) ([]float64, []decide.Verd
 	p := decide.PValues(scores, a.holdout)
 	verdicts := make([]decide.Verdict, len(p))
 	for i, v := range p {
-		verdicts[i] = decide.Judge(v, alpha)
+		verdicts[i] = decide.Judge(v, alpha, a.model.References())
 	}
 	return p, verdicts
 }
@@ -118,7 +121,12 @@ func (a *Alone) occlude(ctx context.Context, g *graph.Graph) (part, embedding []
 	if err != nil {
 		return nil, nil, err
 	}
+	// All are compared with graphs of the size of g, by the head that g meets.
+	t := Trait{Fold: fold(g, r.Prints[0])}
 	scores, parts := a.near.Scores(d), a.near.Parts(d)
+	for i, distance := range scores {
+		scores[i] = a.single(distance, r.Prints[i], t, n).score
+	}
 	part, embedding = make([]float64, n), make([]float64, n)
 	for i := range part {
 		part[i] = scores[0] - scores[1+i]
@@ -130,10 +138,9 @@ func (a *Alone) occlude(ctx context.Context, g *graph.Graph) (part, embedding []
 	return part, embedding, nil
 }
 
-// Gradient returns for each node of g what it adds to the score by way of the
+// Gradient returns for each node of g what it adds to the distance by way of the
 // embedding, by integrated gradients (see explain.Gradient). It costs a few passes for
-// all nodes together. Subtrees have no derivative, so what they add to the score is
-// not in it.
+// all nodes together. Subtrees have no derivative, so what they add is not in it.
 func (a *Alone) Gradient(g *graph.Graph) ([]float64, error) {
 	e := a.model.Encoder
 	if g.Features != e.Features {
@@ -148,7 +155,12 @@ type Explanation struct {
 	P       float64 // NaN without a holdout
 	Verdict decide.Verdict
 
-	// Embedding, Subtrees, Counts and Nodes are the parts of the score, each in
+	// Distance says how far the graph is from the nearest training graphs, and Ratio how
+	// much more it is like the background than like the training set, both in standard
+	// deviations of training graphs. They answer different questions; the score fuses
+	// them. Ratio is NaN where the model has no background.
+	Distance, Ratio float64
+	// Embedding, Subtrees, Counts and Nodes are the parts of Distance, each in
 	// standard deviations of what training graphs have: the distances to the nearest
 	// training graph of the embeddings, of the subtrees as sets and of the subtrees
 	// with counts, and ℓ_n, which weighs little.
@@ -179,15 +191,13 @@ func (a *Alone) Explain(ctx context.Context, g *graph.Graph, alpha float64) (*Ex
 	if err != nil {
 		return nil, err
 	}
-	x := &Explanation{Score: math.NaN(), Agreement: math.NaN()}
-	d, err := a.near.Measure(ctx, a.workers, r)
+	x := &Explanation{Agreement: math.NaN()}
+	list, d, err := a.singles(ctx, a.workers, r, a.model.Traits([]*graph.Graph{g}, r.Prints))
 	if err != nil {
 		return nil, err
 	}
-	if g.N() > 0 {
-		x.Score = a.near.Scores(d)[0]
-	}
-	p, verdicts := a.Judge([]float64{x.Score}, alpha)
+	x.Score, x.Distance, x.Ratio = list[0].score, list[0].distance, list[0].ratio
+	p, verdicts := a.Judge(scoresOf(list), alpha)
 	x.P, x.Verdict = p[0], verdicts[0]
 	parts := a.near.Parts(d)
 	x.Embedding, x.Subtrees = parts[calibrate.ByEmbedding][0], parts[calibrate.BySubtrees][0]
@@ -203,6 +213,10 @@ func (a *Alone) Explain(ctx context.Context, g *graph.Graph, alpha float64) (*Ex
 		x.Agreement = rankCorrelation(embedding, x.Gradient)
 	}
 	x.Reasons = explain.Reasons(g, a.model.Profile, a.model.Card.Train, max(1, a.model.Shared), a.near.Prints())
+	if r, ok := explain.Background(x.Ratio); ok {
+		x.Reasons = append(x.Reasons, r)
+		slices.SortStableFunc(x.Reasons, func(a, b explain.Reason) int { return cmp.Compare(b.Weight, a.Weight) })
+	}
 	if x.Nearest, err = a.Nearest(ctx, g, nearestExplained); err != nil {
 		return nil, err
 	}

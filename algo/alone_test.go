@@ -3,6 +3,7 @@ package algo_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"baca/algo"
@@ -12,8 +13,8 @@ import (
 	"baca/algo/graph"
 )
 
-// Each graph gets what it gets in a batch of a few.
-func TestAloneIsABatchOfFew(t *testing.T) {
+// A Scorer decides by what Alone says.
+func TestAloneIsWhatDecides(t *testing.T) {
 	m := model(t)
 	gs := trees(t, rand.New(rand.NewPCG(7, 7)), algo.MinBatch-2, 0.6)
 	single, _, err := graph.New(1, nil)
@@ -21,11 +22,7 @@ func TestAloneIsABatchOfFew(t *testing.T) {
 		t.Fatal(err)
 	}
 	gs = append(gs, single)
-	s, err := algo.NewScorer(m, algo.DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	report, err := s.Batch(ctx, gs)
+	report, err := scorer(t, m, options()).Batch(ctx, gs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,10 +34,10 @@ func TestAloneIsABatchOfFew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, verdicts := a.Judge(scores, algo.DefaultOptions().Alpha)
+	p, verdicts := a.Judge(scores, options().Alpha)
 	for i, row := range report.Rows {
-		if d := math.Abs(scores[i] - row.Score); !(d <= 1e-9) || p[i] != row.P || verdicts[i] != row.Verdict {
-			t.Errorf("graph %d: score %g, p %g, %s; in a batch %g, %g, %s", i, scores[i], p[i], verdicts[i], row.Score, row.P, row.Verdict)
+		if scores[i] != row.Score || p[i] != row.P || verdicts[i] != row.Verdict {
+			t.Errorf("graph %d: score %g, p %g, %s; in a report %g, %g, %s", i, scores[i], p[i], verdicts[i], row.Score, row.P, row.Verdict)
 		}
 	}
 	m.Bank = m.Bank.Select(nil)
@@ -147,7 +144,7 @@ func TestExplain(t *testing.T) {
 	}
 	empty := &graph.Graph{Offsets: []int32{0}, Features: 1}
 	x, err := a.Explain(ctx, empty, 0.1)
-	if err != nil || !math.IsNaN(x.Score) || x.Duplicate || x.Verdict != "unknown" {
+	if err != nil || !math.IsNaN(x.Score) || x.Duplicate || x.Verdict != "undecided" {
 		t.Errorf("a graph without nodes: %+v, %v", x, err)
 	}
 	if _, err := a.Gradient(&graph.Graph{Offsets: []int32{0}, Features: 4}); err == nil {
@@ -258,23 +255,12 @@ func TestWatchChangesNothing(t *testing.T) {
 	m := model(t)
 	gs := trees(t, rand.New(rand.NewPCG(11, 3)), 300, 0.5)
 	o := algo.DefaultOptions()
-	score := func(o algo.Options) *algo.Report {
-		s, err := algo.NewScorer(m, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := s.Batch(ctx, gs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r
-	}
-	want := score(o)
+	want := batch(t, m, o, gs)
 	var stages []calibrate.Stage
 	last := map[calibrate.Stage][2]int{}
 	var steps []int
-	parted, previews := 0, 0
-	o.Watch = &algo.Watch{Watch: calibrate.Watch{
+	parted := 0
+	o.Watch = &calibrate.Watch{
 		Stage: func(s calibrate.Stage, done, total int) {
 			if len(stages) == 0 || stages[len(stages)-1] != s {
 				stages = append(stages, s)
@@ -297,38 +283,18 @@ func TestWatchChangesNothing(t *testing.T) {
 				t.Errorf("step %d: %d scores, KL %g", it.Step, len(it.Test), it.KL)
 			}
 		},
-	}}
-	o.Watch.Preview = func(rows []algo.Row, holdout []float64) {
-		previews++
-		a, err := algo.NewAlone(ctx, m, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		scores, err := a.Scores(ctx, gs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, row := range rows {
-			if row.Score != scores[i] {
-				t.Errorf("preview of graph %d is %g, want %g", i, row.Score, scores[i])
-				break
-			}
-		}
-		if len(rows) != len(gs) || len(holdout) != m.Holdout.Len() {
-			t.Errorf("preview of %d graphs against %d", len(rows), len(holdout))
-		}
 	}
-	got := score(o)
+	got := batch(t, m, o, gs)
 	for i := range want.Rows {
-		if got.Rows[i] != want.Rows[i] {
+		if !same(got.Rows[i], want.Rows[i]) {
 			t.Fatalf("row %d is %+v, unwatched %+v", i, got.Rows[i], want.Rows[i])
 		}
 	}
 	if len(steps) != 3 || steps[0] != 70 || steps[1] != 140 || steps[2] != 200 {
 		t.Errorf("steps %v, want 70, 140 and 200", steps)
 	}
-	if parted != 1 || previews != 1 {
-		t.Errorf("parted %d times, %d previews", parted, previews)
+	if parted != 1 {
+		t.Errorf("parted %d times", parted)
 	}
 	// The attention and the mixup take turns.
 	if first := stages[:5]; first[0] != calibrate.Encoding || first[1] != calibrate.Parting || first[2] != calibrate.Graphons || first[3] != calibrate.Mixing || first[4] != calibrate.Attending {
@@ -341,5 +307,37 @@ func TestWatchChangesNothing(t *testing.T) {
 		if last[s] != want {
 			t.Errorf("stage %s ends with %v, want %v", s, last[s], want)
 		}
+	}
+}
+
+// With another holdout the scores stay, and the p-values are those of a model that came
+// with it.
+func TestWithHoldout(t *testing.T) {
+	m := model(t)
+	a := alone(t, m)
+	other := *m
+	outside := trees(t, rand.New(rand.NewPCG(31, 9)), 30, 0.3)
+	held, err := contrast.Describe(ctx, 0, m.Encoder, outside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Holdout, other.HoldoutTraits = held, m.Traits(outside, held.Prints)
+	b, err := a.WithHoldout(ctx, &other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := alone(t, &other); !slices.Equal(b.Holdout(), want.Holdout()) || slices.Equal(a.Holdout(), b.Holdout()) {
+		t.Errorf("the holdout scores %v, want %v", b.Holdout(), want.Holdout())
+	}
+	o := options()
+	o.Alone = b
+	gs := trees(t, rand.New(rand.NewPCG(32, 9)), 25, 0.6)
+	prepared, plain := batch(t, &other, o, gs), batch(t, &other, options(), gs)
+	if !slices.EqualFunc(prepared.Rows, plain.Rows, same) || !slices.EqualFunc(prepared.Holdout, plain.Holdout, same) {
+		t.Error("other rows than those of a model that came with this holdout")
+	}
+	other.Bank = m.Bank.Select([]int{0, 1})
+	if _, err := a.WithHoldout(ctx, &other); err == nil {
+		t.Error("a model of another bank passes")
 	}
 }

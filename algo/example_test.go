@@ -11,13 +11,14 @@ import (
 	"baca/weights"
 )
 
-// Three molecules are scored one by one: fewer than MinBatch are no batch.
+// Each molecule is scored by itself, whatever stands beside it.
 func Example() {
 	model, err := weights.Open("bbbp")
 	if err != nil {
 		log.Fatal(err)
 	}
-	scorer, err := algo.NewScorer(model, algo.DefaultOptions())
+	ctx := context.Background()
+	scorer, err := algo.NewScorer(ctx, model, algo.DefaultOptions())
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -34,15 +35,15 @@ func Example() {
 		}
 		graphs = append(graphs, m.Graph())
 	}
-	report, err := scorer.Batch(context.Background(), graphs)
+	rows, err := scorer.Score(ctx, graphs)
 	if err != nil {
 		log.Fatal(err)
 	}
-	for i, row := range report.Rows {
+	for i, row := range rows {
 		fmt.Printf("%s: %s\n", names[i], row.Verdict)
 	}
 	// Output:
-	// diazepam: ID
-	// haloperidol: ID
-	// sulfur hexafluoride: OOD
+	// diazepam: inside
+	// haloperidol: inside
+	// sulfur hexafluoride: outside
 }

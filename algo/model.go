@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 
+	"baca/algo/background"
 	"baca/algo/contrast"
 	"baca/algo/explain"
 	"baca/algo/gin"
@@ -51,12 +52,17 @@ type Model struct {
 	// Holdout represents ID graphs that training never saw. Their scores,
 	// computed in the same state as the scores of a test batch, give p-values.
 	// It may be empty: then there are none.
-	Holdout *contrast.Representation
+	Holdout       *contrast.Representation
+	HoldoutTraits []Trait // of each
 	// Shared, unless 0, says that the model was made by Share, for groups of so many
 	// graphs. Reference then has the scores that graphs kept from training get
 	// alone, ascending, and Holdout is empty.
 	Shared    int
 	Reference []float64
+	// Background tells the training set from molecules at large, and Sizes then says what
+	// training graphs of each size score. Both are nil without a background.
+	Background *background.Head
+	Sizes      *Sizes
 	// Profile says in numbers what all training graphs were like. It may be nil:
 	// then less can be said of why a graph is unusual.
 	Profile *explain.Profile
@@ -80,6 +86,13 @@ type Card struct {
 	LearningRate float64
 	Loss         float64 // L_Pre of the last epoch
 	Program      string  // version that trained it
+
+	Background       string // name or file name of the background, empty for none
+	BackgroundGraphs int    // how many it has
+
+	// Holdout, unless empty, is the name of the file whose graphs took the place of those of
+	// HoldoutRows: p-values say how often one of them scores as high.
+	Holdout string
 }
 
 // MaxBank and MaxHoldout bound the bank and the holdout of a model, for files of at
@@ -111,13 +124,19 @@ func NewModel(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Grap
 	if m.Bank, err = contrast.Describe(ctx, workers, e, pick(train, min(len(train), MaxBank))); err != nil {
 		return nil, err
 	}
-	if m.Holdout, err = contrast.Describe(ctx, workers, e, pick(holdout, min(len(holdout), MaxHoldout))); err != nil {
-		return nil, err
-	}
 	if len(train) > 0 {
 		m.Profile = explain.NewProfile(pick(train, len(train)), salt(card))
 	}
-	return m, nil
+	return m, m.SetHoldout(ctx, workers, pick(holdout, min(len(holdout), MaxHoldout)))
+}
+
+// SetHoldout makes other graphs those that p-values are taken from. The model must not
+// have been trained on them.
+func (m *Model) SetHoldout(ctx context.Context, workers int, gs []*graph.Graph) (err error) {
+	if m.Holdout, err = contrast.Describe(ctx, workers, m.Encoder, gs); err == nil {
+		m.HoldoutTraits = m.Traits(gs, m.Holdout.Prints)
+	}
+	return err
 }
 
 // salt is that of the hashes of a model's training graphs. It differs from model to

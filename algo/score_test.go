@@ -11,6 +11,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/calibrate"
+	"baca/algo/contrast"
 	"baca/algo/decide"
 	"baca/algo/gin"
 	"baca/algo/graph"
@@ -55,10 +56,12 @@ func model(t testing.TB) *algo.Model {
 
 var trained *algo.Model
 
+// set is the ID set that train parts: every thirteenth graph is kept from training.
+func set(t testing.TB) []*graph.Graph { return trees(t, rand.New(rand.NewPCG(1, 2)), 260, 0.1) }
+
 func train(t testing.TB) *algo.Model {
 	t.Helper()
-	rng := rand.New(rand.NewPCG(1, 2))
-	gs := trees(t, rng, 260, 0.1)
+	gs := set(t)
 	var train, holdout []int
 	for i := range gs {
 		if i%13 == 0 {
@@ -96,30 +99,60 @@ func options() algo.Options {
 	return o
 }
 
-func score(t testing.TB, m *algo.Model, o algo.Options, gs []*graph.Graph) *algo.Report {
+// by returns the options with what decides.
+func by(name string) algo.Options {
+	o := options()
+	o.By = name
+	return o
+}
+
+func scorer(t testing.TB, m *algo.Model, o algo.Options) *algo.Scorer {
 	t.Helper()
-	s, err := algo.NewScorer(m, o)
+	s, err := algo.NewScorer(ctx, m, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.Batch(ctx, gs)
+	return s
+}
+
+// batch scores graphs as a batch and checks what all reports have in common.
+func batch(t testing.TB, m *algo.Model, o algo.Options, gs []*graph.Graph) *algo.Report {
+	t.Helper()
+	r, err := scorer(t, m, o).Batch(ctx, gs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Rows) != len(gs) {
-		t.Fatalf("%d rows for %d graphs", len(r.Rows), len(gs))
+	if len(r.Rows) != len(gs) || len(r.Holdout) != m.Holdout.Len() || r.Few != (len(gs) < algo.MinBatch) {
+		t.Fatalf("%d rows for %d graphs, %d for a holdout of %d, few: %v", len(r.Rows), len(gs), len(r.Holdout), m.Holdout.Len(), r.Few)
 	}
-	if len(r.Holdout) != m.Holdout.Len() {
-		t.Fatalf("%d rows for a holdout of %d", len(r.Holdout), m.Holdout.Len())
-	}
-	for i, row := range append(slices.Clone(r.Rows), r.Holdout...) {
-		for _, x := range []float64{row.Pre, row.Attn, row.BaCa, row.Score} {
-			if math.IsNaN(x) || math.IsInf(x, 0) {
+	for i, row := range slices.Concat(r.Rows, r.Holdout) {
+		if row.Alone-row.Alone != 0 {
+			t.Fatalf("row %d: %+v", i, row)
+		}
+		for _, x := range []float64{row.Pre, row.Attn, row.BaCa, row.Ratio, row.Batch} {
+			if r.Few != math.IsNaN(x) || math.IsInf(x, 0) {
 				t.Fatalf("row %d: %+v", i, row)
 			}
 		}
 	}
 	return r
+}
+
+// same tells whether two rows have the same bits, NaN being equal to itself.
+func same(a, b algo.Row) bool {
+	bits := func(r algo.Row) [11]uint64 {
+		var b [11]uint64
+		for i, x := range []float64{r.Score, r.P, r.Alone, r.AloneP, r.Pre, r.Attn, r.BaCa, r.Ratio, r.Batch, r.BatchP} {
+			b[i] = math.Float64bits(x)
+		}
+		return b
+	}
+	return bits(a) == bits(b) && a.Verdict == b.Verdict && a.BatchVerdict == b.BatchVerdict
+}
+
+// alike is same without what a batch adds and what decides.
+func alike(a, b algo.Row) bool {
+	return math.Float64bits(a.Alone) == math.Float64bits(b.Alone) && math.Float64bits(a.AloneP) == math.Float64bits(b.AloneP)
 }
 
 func TestBatchIsTold(t *testing.T) {
@@ -131,14 +164,12 @@ func TestBatchIsTold(t *testing.T) {
 	for i := id; i < len(labels); i++ {
 		labels[i] = true
 	}
-	for _, name := range algo.Calibrators {
-		o := options()
-		o.Calibrator = name
-		r := score(t, m, o, gs)
-		var s, pre, baca []float64
+	for _, name := range algo.Deciders {
+		r := batch(t, m, by(name), gs)
+		var scores []float64
 		alarms, found := 0, 0
 		for i, row := range r.Rows {
-			s, pre, baca = append(s, row.Score), append(pre, row.Pre), append(baca, row.BaCa)
+			scores = append(scores, row.Score)
 			if row.Verdict == decide.Outside {
 				if labels[i] {
 					found++
@@ -146,67 +177,257 @@ func TestBatchIsTold(t *testing.T) {
 					alarms++
 				}
 			}
+			want := map[string]float64{algo.ByAlone: row.Alone, algo.ByBatch: row.Batch, algo.ByAttention: row.BaCa}[name]
+			if row.Score != want {
+				t.Fatalf("by %s: row %d has score %g, want %g", name, i, row.Score, want)
+			}
 		}
-		auc := metric.AUROC(s, labels)
-		t.Logf("%s: AUROC %.3f, S_Pre %.3f, evidence %.2f, %d alarms, %d found, warnings %q", name, auc, metric.AUROC(pre, labels), r.Evidence, alarms, found, r.Warnings)
-		switch name {
-		case algo.None:
-			if !slices.Equal(s, pre) {
-				t.Error("none: the score is not S_Pre")
-			}
-		case algo.Attention:
-			if !slices.Equal(s, baca) {
-				t.Error("attention: the score is not S_BaCa")
-			}
-		default:
-			if auc < 0.9 || found < ood/2 {
-				t.Errorf("%s: AUROC %g, %d of %d OOD graphs called OOD", name, auc, found, ood)
-			}
-			// 0.1 asked; four standard errors with 20 in the holdout.
-			if alarms > id/2 {
-				t.Errorf("%s: %d false alarms among %d", name, alarms, id)
-			}
+		auc := metric.AUROC(scores, labels)
+		t.Logf("by %s: AUROC %.3f, evidence %.2f, p %.3g, %d alarms, %d found, warnings %q", name, auc, r.Evidence, r.P, alarms, found, r.Warnings)
+		if r.P > 0.05 || r.Evidence < 0.6 {
+			t.Errorf("by %s: nothing says that the batch differs: AUC %g, p %g", name, r.Evidence, r.P)
+		}
+		if name == algo.ByAttention {
+			continue // so few steps teach it little
+		}
+		if auc < 0.9 || found < ood/2 {
+			t.Errorf("by %s: AUROC %g, %d of %d OOD graphs called outside", name, auc, found, ood)
+		}
+		// 0.1 asked; four standard errors with 20 in the holdout.
+		if alarms > id/2 {
+			t.Errorf("by %s: %d false alarms among %d", name, alarms, id)
 		}
 	}
 }
 
-// On ID batches the p-values of the default are about uniform.
+// On ID batches the share of false alarms is what was asked for, alone and by the batch.
 func TestFalseAlarmsOnIDBatches(t *testing.T) {
 	m := model(t)
 	rng := rand.New(rand.NewPCG(5, 6))
 	o := options()
 	o.Attention.Steps = 1
-	alarms, n := 0, 0
+	alone, together, n := 0, 0, 0
 	for range 8 {
-		for _, row := range score(t, m, o, trees(t, rng, 50, 0.1)).Rows {
+		for _, row := range batch(t, m, o, trees(t, rng, 50, 0.1)).Rows {
 			n++
 			if row.Verdict == decide.Outside {
-				alarms++
+				alone++
+			}
+			if row.BatchVerdict == decide.Outside {
+				together++
 			}
 		}
 	}
 	// All batches share a holdout of 20, so the rate itself varies with
 	// standard deviation √(0.1·0.9/20) = 0.07 around at most 0.1.
-	if rate := float64(alarms) / float64(n); rate > 0.1+3*0.07 {
-		t.Errorf("%.3f false alarms at alpha 0.1", rate)
+	for what, alarms := range map[string]int{"alone": alone, "by the batch": together} {
+		if rate := float64(alarms) / float64(n); rate > 0.1+3*0.07 {
+			t.Errorf("%.3f false alarms %s at alpha 0.1", rate, what)
+		}
 	}
 }
 
-// Few graphs are scored one by one: the same molecule alone or with others.
-func TestAloneDoesNotDependOnTheOthers(t *testing.T) {
+// What a graph gets by itself has the same bits whatever stands beside it, in any
+// order, with any seed, number of workers and size of the batch, in a batch and by
+// Score.
+func TestAloneDependsOnTheGraphOnly(t *testing.T) {
 	m := model(t)
 	rng := rand.New(rand.NewPCG(7, 8))
-	gs := append(trees(t, rng, 5, 0.1), trees(t, rng, 5, 1.2)...)
-	for _, name := range algo.Calibrators {
-		o := options()
-		o.Calibrator = name
-		together := score(t, m, o, gs)
-		if !together.Alone || len(together.Warnings) == 0 {
-			t.Fatalf("%s: 10 graphs are taken for a batch, or without a word: %q", name, together.Warnings)
+	gs := slices.Concat(trees(t, rng, 30, 0.1), trees(t, rng, 30, 1.2), set(t)[:30])
+	want := make([]algo.Row, len(gs))
+	one := scorer(t, m, options())
+	for i := range gs {
+		rows, err := one.Score(ctx, gs[i:i+1])
+		if err != nil {
+			t.Fatal(err)
 		}
-		for i, g := range gs {
-			if alone := score(t, m, o, []*graph.Graph{g}).Rows[0]; alone != together.Rows[i] {
-				t.Errorf("%s: graph %d alone %+v, with others %+v", name, i, alone, together.Rows[i])
+		if want[i] = rows[0]; !(want[i].P > 0 && want[i].P <= 1) || want[i].Verdict == decide.Undecided || !math.IsNaN(want[i].Batch) || want[i].BatchVerdict != decide.Undecided {
+			t.Fatalf("graph %d by itself: %+v", i, want[i])
+		}
+	}
+	for run, size := range []int{1, 2, 5, 17, 19, 20, 33, 90} {
+		o := options()
+		o.Attention.Steps, o.Seed, o.Workers = 2, uint64(run), 1+run%3
+		s := scorer(t, m, o)
+		order := rng.Perm(len(gs))[:size]
+		pick := make([]*graph.Graph, size)
+		for k, i := range order {
+			pick[k] = gs[i]
+		}
+		report, err := s.Batch(ctx, pick)
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, err := s.Score(ctx, pick)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, i := range order {
+			for _, row := range []algo.Row{report.Rows[k], after[k]} {
+				if !alike(row, want[i]) || row.Score != want[i].Score || row.P != want[i].P || row.Verdict != want[i].Verdict {
+					t.Fatalf("batch of %d: graph %d gets %+v, by itself %+v", size, i, row, want[i])
+				}
+			}
+		}
+	}
+}
+
+// Few graphs are not calibrated, and whoever asked for that is told.
+func TestFewGraphs(t *testing.T) {
+	m := model(t)
+	gs := trees(t, rand.New(rand.NewPCG(7, 8)), 10, 0.6)
+	want := batch(t, m, options(), gs)
+	if len(want.Warnings) > 0 || !math.IsNaN(want.P) || want.Evidence != 0.5 || want.Weight != 0 {
+		t.Errorf("ten graphs: %+v", want)
+	}
+	for _, name := range algo.Deciders[1:] {
+		r := batch(t, m, by(name), gs)
+		if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "decided alone") {
+			t.Errorf("by %s: warnings %q", name, r.Warnings)
+		}
+		for i := range gs {
+			if !same(r.Rows[i], want.Rows[i]) {
+				t.Errorf("by %s: graph %d has %+v, alone %+v", name, i, r.Rows[i], want.Rows[i])
+			}
+		}
+	}
+}
+
+// However often a training graph stands in a batch, it is outside neither by itself nor
+// by the batch.
+func TestCopiesOfTrainingGraphs(t *testing.T) {
+	m := model(t)
+	all := set(t)
+	rng := rand.New(rand.NewPCG(23, 9))
+	o := options()
+	o.Attention.Steps = 1
+	for _, copies := range []int{1, 19, 20, 60} {
+		for _, beside := range []int{0, 25} {
+			for _, extra := range []float64{0.1, 1.2} {
+				i := 1 + 13*rng.IntN(20) + rng.IntN(12) // trained on
+				gs := append(slices.Repeat([]*graph.Graph{all[i]}, copies), trees(t, rng, beside, extra)...)
+				r := batch(t, m, o, gs)
+				for k, row := range r.Rows[:copies] {
+					if row.Verdict == decide.Outside || row.BatchVerdict == decide.Outside || row.Alone > 0 {
+						t.Errorf("%d copies of training graph %d beside %d others: %+v", copies, i, beside, row)
+					}
+					if !same(row, r.Rows[0]) {
+						t.Errorf("copy %d of %d has %+v, the first %+v", k, copies, row, r.Rows[0])
+					}
+				}
+				if beside == 0 && !r.Few && r.P < 0.05 {
+					t.Errorf("%d copies of one graph differ from the training set: AUC %g, p %g", copies, r.Evidence, r.P)
+				}
+			}
+		}
+	}
+}
+
+// Equal graphs have equal scores of the batch, wherever they stand in it, and the order
+// of a batch changes what density ratio and verdict say of no graph.
+func TestEqualGraphsAreScoredAlike(t *testing.T) {
+	m := model(t)
+	rng := rand.New(rand.NewPCG(24, 9))
+	kinds := append(trees(t, rng, 25, 0.1), trees(t, rng, 15, 0.9)...)
+	var of []int
+	for k := range kinds {
+		of = append(of, slices.Repeat([]int{k}, 1+rng.IntN(4))...)
+	}
+	o := options()
+	o.Attention.Steps = 1
+	first := map[int]algo.Row{}
+	for range 2 {
+		rng.Shuffle(len(of), func(i, j int) { of[i], of[j] = of[j], of[i] })
+		var gs []*graph.Graph
+		for _, k := range of {
+			gs = append(gs, kinds[k])
+		}
+		seen := map[int]algo.Row{}
+		for i, row := range batch(t, m, o, gs).Rows {
+			if before, ok := seen[of[i]]; ok && !same(row, before) {
+				t.Fatalf("graph %d has %+v, an equal one %+v", i, row, before)
+			}
+			seen[of[i]] = row
+			before, ok := first[of[i]]
+			if !ok {
+				first[of[i]] = row
+			} else if !alike(row, before) || math.Abs(row.Batch-before.Batch) > 1e-3 || row.BatchVerdict != before.BatchVerdict {
+				t.Errorf("in another order graph %d has %+v, before %+v", of[i], row, before)
+			}
+		}
+	}
+}
+
+// Of random batches of held-out graphs at most so many are told from other held-out
+// graphs at p ≤ 0.05. Each is compared with a holdout of its own.
+func TestTheWholeBatchIsFair(t *testing.T) {
+	m := model(t)
+	rng := rand.New(rand.NewPCG(25, 9))
+	o := options()
+	o.Attention.Steps, o.Ratio.Folds = 0, 5 // nothing of the attention is asked for
+	const runs = 60
+	low := 0
+	for range runs {
+		gs := trees(t, rng, 80, 0.1)
+		held, err := contrast.Describe(ctx, 0, m.Encoder, gs[40:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Holdout, m.HoldoutTraits = held, make([]algo.Trait, held.Len())
+		if r := batch(t, m, o, gs[:40]); r.P <= 0.05 {
+			low++
+		}
+	}
+	t.Logf("%d of %d random batches with p ≤ 0.05", low, runs)
+	// 8 % and three standard errors.
+	if limit := 0.08 + 3*math.Sqrt(0.08*0.92/runs); float64(low) > limit*runs {
+		t.Errorf("%d of %d random batches with p ≤ 0.05, want at most %.0f", low, runs, limit*runs)
+	}
+}
+
+// The batch calls outside only what is not plainly inside by itself.
+func TestGuard(t *testing.T) {
+	m := model(t)
+	rng := rand.New(rand.NewPCG(26, 9))
+	o := by(algo.ByBatch)
+	o.Attention.Steps = 1
+	guarded := 0
+	for _, extra := range []float64{0.1, 0.3, 0.6, 1.2} {
+		for i, row := range batch(t, m, o, trees(t, rng, 60, extra)).Rows {
+			want := decide.Judge(row.BatchP, o.Alpha, m.Holdout.Len())
+			if want == decide.Outside && row.AloneP > algo.Guard {
+				want = decide.Borderline
+				guarded++
+			}
+			if row.BatchVerdict != want || row.Verdict != want {
+				t.Errorf("row %d is %+v, want %s", i, row, want)
+			}
+		}
+	}
+	if guarded == 0 {
+		t.Error("nothing was guarded: the test tests nothing")
+	}
+}
+
+// A model with too few graphs to compare with says so, and never inside.
+func TestUndecided(t *testing.T) {
+	m := model(t)
+	rng := rand.New(rand.NewPCG(27, 9))
+	gs := append(trees(t, rng, 15, 0.1), trees(t, rng, 15, 1.2)...)
+	for _, name := range algo.Deciders {
+		for _, n := range []int{30, 5} {
+			o := by(name)
+			o.Alpha = 0.04 // below 1/21
+			for i, row := range batch(t, m, o, gs[:n]).Rows {
+				if row.Verdict != decide.Undecided || row.BatchVerdict != decide.Undecided || !(row.P > 0) {
+					t.Fatalf("by %s, row %d of %d: %+v", name, i, n, row)
+				}
+			}
+			o.Alpha = 0.05
+			for i, row := range batch(t, m, o, gs[:n]).Rows {
+				if row.Verdict == decide.Undecided {
+					t.Fatalf("by %s, row %d of %d: %+v", name, i, n, row)
+				}
 			}
 		}
 	}
@@ -218,15 +439,22 @@ func TestSingleNodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := score(t, m, options(), []*graph.Graph{one})
+	batch(t, m, options(), []*graph.Graph{one})
+	r := batch(t, m, options(), slices.Repeat([]*graph.Graph{one}, 30))
 	if got := strings.Join(r.Warnings, "; "); !strings.Contains(got, "single node") {
 		t.Errorf("warnings %q, want one about the single node", got)
 	}
-	many := make([]*graph.Graph, 30)
-	for i := range many {
-		many[i] = one
+	// A graph without nodes has no score, and the others keep theirs.
+	gs := trees(t, rand.New(rand.NewPCG(28, 9)), 30, 0.1)
+	s := scorer(t, m, options())
+	if r, err = s.Batch(ctx, append(gs, &graph.Graph{Offsets: []int32{0}, Features: 1})); err != nil {
+		t.Fatal(err)
 	}
-	score(t, m, options(), many)
+	for i, row := range r.Rows {
+		if none := i == len(gs); math.IsNaN(row.Alone) != none || math.IsNaN(row.Batch) != none || none && row.Verdict != decide.Undecided {
+			t.Errorf("row %d: %+v", i, row)
+		}
+	}
 }
 
 func TestSameBytesAtAnyNumberOfWorkers(t *testing.T) {
@@ -235,10 +463,10 @@ func TestSameBytesAtAnyNumberOfWorkers(t *testing.T) {
 	gs := append(trees(t, rng, 40, 0.1), trees(t, rng, 20, 1.2)...)
 	o := options()
 	o.Workers = 1
-	want := score(t, m, o, gs)
+	want := batch(t, m, o, gs)
 	for _, workers := range []int{1, 2, 3} {
 		o.Workers = workers
-		if got := score(t, m, o, gs); !slices.Equal(got.Rows, want.Rows) {
+		if got := batch(t, m, o, gs); !slices.EqualFunc(got.Rows, want.Rows, same) || got.P != want.P || got.Evidence != want.Evidence {
 			t.Errorf("%d workers give other rows than one", workers)
 		}
 	}
@@ -246,12 +474,16 @@ func TestSameBytesAtAnyNumberOfWorkers(t *testing.T) {
 
 func TestWithoutHoldout(t *testing.T) {
 	m := model(t)
-	m.Holdout = m.Holdout.Select(nil)
-	r := score(t, m, options(), trees(t, rand.New(rand.NewPCG(1, 1)), 30, 0.1))
-	if row := r.Rows[0]; !math.IsNaN(row.P) || row.Verdict != decide.Unknown {
-		t.Errorf("p = %g, verdict %s: want none", row.P, row.Verdict)
+	m.Holdout, m.HoldoutTraits = m.Holdout.Select(nil), nil
+	for _, n := range []int{2, 30} {
+		r := batch(t, m, options(), trees(t, rand.New(rand.NewPCG(1, 1)), n, 0.1))
+		if row := r.Rows[0]; !math.IsNaN(row.P) || row.Verdict != decide.Undecided || row.BatchVerdict != decide.Undecided || !math.IsNaN(r.P) {
+			t.Errorf("p = %g, verdict %s, p of the batch %g: want none", row.P, row.Verdict, r.P)
+		}
+		if len(r.Warnings) == 0 {
+			t.Error("no warning")
+		}
 	}
-	score(t, m, options(), trees(t, rand.New(rand.NewPCG(1, 1)), 2, 0.1))
 }
 
 func alone(t *testing.T, m *algo.Model) *algo.Alone {
@@ -263,16 +495,16 @@ func alone(t *testing.T, m *algo.Model) *algo.Alone {
 	return a
 }
 
-// A bank that was prepared before gives the scores of one that the scorer prepares, for
-// one batch after another.
-func TestPreparedBank(t *testing.T) {
+// What was prepared before gives the scores of a scorer that prepares it, for one batch
+// after another.
+func TestSharedPreparation(t *testing.T) {
 	m := model(t)
 	prepared := options()
-	prepared.Near = alone(t, m).Near()
+	prepared.Alone = alone(t, m)
 	for seed := range uint64(2) {
 		rng := rand.New(rand.NewPCG(seed, 9))
 		gs := append(trees(t, rng, 30, 0.1), trees(t, rng, 30, 1.2)...)
-		if got, want := score(t, m, prepared, gs), score(t, m, options(), gs); !slices.Equal(got.Rows, want.Rows) {
+		if got, want := batch(t, m, prepared, gs), batch(t, m, options(), gs); !slices.EqualFunc(got.Rows, want.Rows, same) {
 			t.Errorf("batch %d: other rows", seed)
 		}
 	}
@@ -280,24 +512,27 @@ func TestPreparedBank(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	m := model(t)
-	other := *m
-	other.Bank = m.Bank.Select([]int{0, 1, 2})
-	for name, change := range map[string]func(*algo.Options){
-		"calibrator": func(o *algo.Options) { o.Calibrator = "magic" },
-		"alpha":      func(o *algo.Options) { o.Alpha = 0.001 }, // below 1/21
-		"attention":  func(o *algo.Options) { o.Attention.TopK = 0 },
-		"other bank": func(o *algo.Options) { o.Near = alone(t, &other).Near() },
-	} {
-		o := options()
-		change(&o)
-		if _, err := algo.NewScorer(m, o); err == nil {
-			t.Errorf("%s: no error", name)
-		}
-	}
-	s, err := algo.NewScorer(m, options())
+	shared, err := m.Share(ctx, 0, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
+	for name, c := range map[string]struct {
+		m      *algo.Model
+		change func(*algo.Options)
+	}{
+		"by":              {m, func(o *algo.Options) { o.By = "magic" }},
+		"alpha":           {m, func(o *algo.Options) { o.Alpha = 0 }},
+		"attention":       {m, func(o *algo.Options) { o.Attention.TopK = 0 }},
+		"another model":   {m, func(o *algo.Options) { o.Alone = alone(t, model(t)) }},
+		"shared by batch": {shared, func(o *algo.Options) { o.By = algo.ByBatch }},
+	} {
+		o := options()
+		c.change(&o)
+		if _, err := algo.NewScorer(ctx, c.m, o); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	s := scorer(t, m, options())
 	g := trees(t, rand.New(rand.NewPCG(1, 1)), 1, 0)[0]
 	g.Features, g.X = 9, make([]float32, 9*g.N())
 	if _, err := s.Batch(ctx, []*graph.Graph{g}); err == nil || !strings.Contains(err.Error(), "9 node features") {
@@ -305,6 +540,9 @@ func TestRefusals(t *testing.T) {
 	}
 	if r, err := s.Batch(ctx, nil); err != nil || len(r.Rows) != 0 {
 		t.Errorf("no graphs: %v, %v", r, err)
+	}
+	if _, err := scorer(t, shared, options()).Batch(ctx, trees(t, rand.New(rand.NewPCG(1, 1)), 30, 0)); err == nil {
+		t.Error("a model made for sharing calibrates a batch")
 	}
 	if _, err := algo.NewModel(ctx, 1, gin.New(gin.Default(1), rand.New(rand.NewPCG(1, 1))), nil, nil, nil, algo.Card{Schema: algo.OGB}); err == nil {
 		t.Error("an encoder of one feature passes for the molecule schema")
@@ -316,7 +554,7 @@ func TestWatchSeesEveryStep(t *testing.T) {
 	o := options()
 	steps := 0
 	o.Watch = algo.EveryStep(func(calibrate.Iteration) { steps++ })
-	score(t, m, o, trees(t, rand.New(rand.NewPCG(2, 2)), 30, 0.5))
+	batch(t, m, o, trees(t, rand.New(rand.NewPCG(2, 2)), 30, 0.5))
 	if steps != o.Attention.Steps {
 		t.Errorf("%d steps seen, want %d", steps, o.Attention.Steps)
 	}
@@ -327,22 +565,14 @@ func TestWatchSeesEveryStep(t *testing.T) {
 func TestScoreGoesOnFromTheBatch(t *testing.T) {
 	m := model(t)
 	var held []*graph.Graph
-	for i, g := range trees(t, rand.New(rand.NewPCG(1, 2)), 260, 0.1) { // as train does
+	for i, g := range set(t) {
 		if i%13 == 0 {
 			held = append(held, g)
 		}
 	}
-	for _, calibrator := range algo.Calibrators {
+	for _, name := range algo.Deciders {
 		for _, n := range []int{5, 40} {
-			o := options()
-			o.Calibrator = calibrator
-			s, err := algo.NewScorer(m, o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := s.Score(ctx, held); err == nil {
-				t.Error("want an error before the first batch")
-			}
+			s := scorer(t, m, by(name))
 			report, err := s.Batch(ctx, trees(t, rand.New(rand.NewPCG(3, 4)), n, 0.6))
 			if err != nil {
 				t.Fatal(err)
@@ -362,11 +592,14 @@ func TestScoreGoesOnFromTheBatch(t *testing.T) {
 			group.Wait()
 			for i, want := range report.Holdout {
 				got := rows[i]
-				if got.Pre != want.Pre || got.Attn != want.Attn || got.BaCa != want.BaCa || got.Score != want.Score {
-					t.Errorf("%s, batch of %d: held-out graph %d has %+v, in the batch %+v", calibrator, n, i, got, want)
+				// The holdout is not judged.
+				want.Score, want.P, want.Verdict = got.Score, got.P, got.Verdict
+				want.AloneP, want.BatchP, want.BatchVerdict = got.AloneP, got.BatchP, got.BatchVerdict
+				if !same(got, want) {
+					t.Errorf("by %s, batch of %d: held-out graph %d has %+v, in the batch %+v", name, n, i, got, want)
 				}
-				if !(got.P > 0 && got.P <= 1) || got.Verdict == decide.Unknown {
-					t.Errorf("%s, batch of %d: held-out graph %d has p-value %g, verdict %v", calibrator, n, i, got.P, got.Verdict)
+				if !(got.P > 0 && got.P <= 1) || got.Verdict == decide.Undecided {
+					t.Errorf("by %s, batch of %d: held-out graph %d has p-value %g, verdict %v", name, n, i, got.P, got.Verdict)
 				}
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"baca/algo/background"
 	"baca/algo/calibrate"
 	"baca/algo/contrast"
 	"baca/algo/fingerprint"
@@ -24,8 +25,9 @@ const DefaultShare = 5
 //   - The holdout is left out. In its place are the scores that its graphs get alone,
 //     as plain numbers, so that there still are p-values.
 //   - Hashes of training graphs, the sum of the data set and the rows of the holdout
-//     are left out, and so are quantiles with fewer than k graphs beyond them and
-//     values of features that fewer than k graphs have.
+//     are left out, and so are quantiles with fewer than k graphs beyond them,
+//     values of features that fewer than k graphs have, and weights of the background
+//     for subtrees that fewer than k graphs of the bank hold.
 //
 // It scores every graph alone: a batch cannot be calibrated without embeddings of
 // held-out graphs. The weights were fitted to the training graphs and are shared as
@@ -58,22 +60,59 @@ func (m *Model) Share(ctx context.Context, workers, k int) (*Model, error) {
 	if m.Profile != nil {
 		s.Profile = m.Profile.Share(m.Card.Train, k)
 	}
-	return s, s.Refer(ctx, workers, m.Holdout)
+	if m.Background != nil {
+		s.Background, s.Sizes = m.sharedBackground(k)
+	}
+	return s, s.Refer(ctx, workers, m)
 }
 
-// Refer sets Reference to the scores of held-out graphs by a model that Share made.
-// A file rounds the bank, so these are to be taken anew with the bank that was read
+// sharedBackground returns what a model knows of its background without what less than k
+// graphs of the bank decide: weights of buckets that 1 to k−1 of them hold are 0, and the
+// smallest and the largest size are those of the k-th graph.
+func (m *Model) sharedBackground(k int) (*background.Head, *Sizes) {
+	holders := make([]int, background.Buckets)
+	last := make([]int, background.Buckets) // graph that was counted last, from 1
+	sizes := make([]int, m.Bank.Len())
+	for i, p := range m.Bank.Prints {
+		sizes[i] = max(1, nodes(p))
+		for _, key := range p.Keys {
+			if b := key % background.Buckets; last[b] != i+1 {
+				last[b] = i + 1
+				holders[b]++
+			}
+		}
+	}
+	h := *m.Background
+	for f, w := range h.Weights {
+		h.Weights[f] = slices.Clone(w)
+		for b, n := range holders {
+			if n > 0 && n < k {
+				h.Weights[f][b] = 0
+			}
+		}
+	}
+	slices.Sort(sizes)
+	return &h, m.Sizes.between(sizes[min(k, len(sizes))-1], sizes[len(sizes)-min(k, len(sizes))])
+}
+
+// Refer sets Reference to the scores of the holdout of the model that m was made from by
+// Share. A file rounds the bank, so these are to be taken anew with the bank that was read
 // back.
-func (m *Model) Refer(ctx context.Context, workers int, holdout *contrast.Representation) error {
+func (m *Model) Refer(ctx context.Context, workers int, from *Model) error {
 	near, err := calibrate.NewNeighborhood(ctx, workers, m.Bank)
 	if err != nil {
 		return err
 	}
-	d, err := near.Measure(ctx, workers, holdout)
+	traits := slices.Clone(from.HoldoutTraits)
+	for i := range traits {
+		traits[i].Known = false // m has no hashes to know a training graph by
+	}
+	a := &Alone{model: m, near: near}
+	list, _, err := a.singles(ctx, workers, from.Holdout, traits)
 	if err != nil {
 		return err
 	}
-	m.Reference = near.Scores(d)
+	m.Reference = scoresOf(list)
 	for i, x := range m.Reference {
 		m.Reference[i] = float64(float32(x)) // as a file keeps them
 	}

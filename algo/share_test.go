@@ -3,7 +3,6 @@ package algo_test
 import (
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"baca/algo"
@@ -65,14 +64,6 @@ func TestShare(t *testing.T) {
 		labels[len(inside)+i] = true
 	}
 	auroc := func(m *algo.Model) float64 {
-		scorer, err := algo.NewScorer(m, algo.DefaultOptions())
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := scorer.Batch(ctx, gs)
-		if err != nil {
-			t.Fatal(err)
-		}
 		alone, err := algo.NewAlone(ctx, m, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -83,16 +74,17 @@ func TestShare(t *testing.T) {
 		}
 		if m.Shared > 0 {
 			p, _ := alone.Judge(scores, 0.05)
-			if !r.Alone || len(r.Warnings) == 0 || !strings.HasPrefix(r.Warnings[0], "the model was made for sharing") {
-				t.Errorf("alone: %v, warnings %q", r.Alone, r.Warnings)
+			rows, err := scorer(t, m, options()).Score(ctx, gs)
+			if err != nil {
+				t.Fatal(err)
 			}
-			for i, row := range r.Rows {
-				if row.P != p[i] {
-					t.Fatalf("graph %d has p %g in a batch, %g alone", i, row.P, p[i])
+			for i, row := range rows {
+				if row.P != p[i] || row.Score != scores[i] {
+					t.Fatalf("graph %d has score %g and p %g, want %g and %g", i, row.Score, row.P, scores[i], p[i])
 				}
 			}
 			alarms := 0
-			for _, row := range r.Rows[:len(inside)] {
+			for _, row := range rows[:len(inside)] {
 				if row.P <= 0.1 {
 					alarms++
 				}

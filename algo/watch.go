@@ -5,7 +5,6 @@ import (
 
 	"baca/algo/calibrate"
 	"baca/algo/contrast"
-	"baca/algo/decide"
 	"baca/algo/graph"
 )
 
@@ -47,30 +46,7 @@ func (s *Scorer) encode(ctx context.Context, gs []*graph.Graph) (*contrast.Repre
 	if o.Watch.Stage != nil {
 		o.Watch.Stage(calibrate.Encoding, len(gs), len(gs))
 	}
-	return all, s.preview(ctx, all)
-}
-
-// preview shows what each graph of a batch would get alone.
-func (s *Scorer) preview(ctx context.Context, r *contrast.Representation) error {
-	if s.options.Watch.Preview == nil || s.model.Holdout.Len() == 0 {
-		return nil
-	}
-	near, test, err := s.near(ctx, r)
-	if err != nil {
-		return err
-	}
-	if s.single == nil {
-		if s.single, err = newAlone(ctx, s.model, near, s.options.Workers); err != nil {
-			return err
-		}
-	}
-	alone, scores := s.single, near.Scores(test)
-	rows := make([]Row, len(scores))
-	for i, p := range decide.PValues(scores, alone.holdout) {
-		rows[i] = Row{Score: scores[i], P: p, Verdict: decide.Judge(p, s.options.Alpha)}
-	}
-	s.options.Watch.Preview(rows, alone.holdout)
-	return nil
+	return all, nil
 }
 
 // Attention returns the calibrator of the scorer with what the latest batch left in

@@ -47,6 +47,7 @@ func (p *page) OnMount(ctx app.Context) {
 	if f, err := strconv.ParseFloat(query.Get("fdr"), 64); err == nil && slices.Contains(rates, f) {
 		s.fdr = f
 	}
+	s.by = deciderOf(query.Get("by"))
 	if s.client != nil {
 		s.start(query.Get("model"))
 		s.recall(store{ctx})
@@ -73,6 +74,9 @@ func (s *session) address() {
 	query := "?alpha=" + strconv.FormatFloat(s.alpha, 'g', 3, 64)
 	if s.fdr > 0 {
 		query += "&fdr=" + strconv.FormatFloat(s.fdr, 'g', 3, 64)
+	}
+	if s.by != eachAlone {
+		query += "&by=" + deciderWords[s.by].key
 	}
 	if s.model != nil && s.model.BuiltIn {
 		query = "?model=" + s.model.Name + "&" + query[1:]
@@ -102,11 +106,14 @@ func (p *page) Render() app.UI {
 		&modelDialog{S: s, Rev: s.rev.head},
 		&trainDialog{S: s, Rev: s.rev.train},
 		&drawDialog{S: s},
-		&helpDialog{Held: len(s.reference)},
+		&helpDialog{Held: len(s.references[eachAlone]), Guard: s.own(theBatch).guard},
 		&privacyDialog{},
 		app.Div().Class("drop-veil").Aria("hidden", true).Body(app.Div().Text("Drop the file to score it")),
 		app.P().Class("sr-only").Role("status").Aria("live", "polite").Text(announcement(s)),
 	).
+		// An element that comes to lie below the pointer in the moment of the drop is only
+		// entered: if it did not accept the file there, there would be no drop.
+		On("dragenter", func(ctx app.Context, e app.Event) { e.PreventDefault(); p.drag = true }).
 		On("dragover", func(ctx app.Context, e app.Event) { e.PreventDefault(); p.drag = true }).
 		On("dragleave", func(ctx app.Context, e app.Event) {
 			if !e.Get("relatedTarget").Truthy() {
@@ -211,7 +218,7 @@ func announcement(s *session) string {
 }
 
 func (p phase) String() string {
-	return [...]string{"empty", "waiting", "reading", "scoring", "done", "stopped", "broken", "unstarted"}[p]
+	return [...]string{"empty", "waiting", "reading", "scoring", "calibrating", "done", "stopped", "broken", "unstarted"}[p]
 }
 
 // header is the bar on top.
@@ -227,6 +234,7 @@ func (p *page) header() app.UI {
 				icon("down"),
 			),
 		p.alpha(),
+		p.by(),
 		app.Span().Class("stretch"),
 		p.state(),
 		app.Button().Class("plain help-button").Type("button").Aria("haspopup", "dialog").Aria("label", "How to read this").
@@ -267,6 +275,22 @@ func (p *page) alpha() app.UI {
 			OnChange(func(app.Context, app.Event) { s.address() }),
 		app.Output().For("alpha").Text(percent(s.alpha)),
 	)
+}
+
+// by is the choice of what decides.
+func (p *page) by() app.UI {
+	s := p.s
+	options := make([]app.UI, deciders)
+	for d, w := range deciderWords {
+		options[d] = app.Option().Value(w.key).Selected(decider(d) == s.by).Title(w.about).Text(w.name)
+	}
+	return app.Div().Class("by").Title(deciderWords[s.by].about).Body(
+		app.Label().For("by").Text("Decided by"),
+		app.Select().ID("by").Class("select").Aria("label", "What decides").
+			OnChange(func(ctx app.Context, e app.Event) {
+				s.decideBy(deciderOf(ctx.JSSrc().Get("value").String()))
+				s.address()
+			}).Body(options...))
 }
 
 // state says discreetly whether the page works without a network.

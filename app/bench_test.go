@@ -36,7 +36,7 @@ func BenchmarkRows(b *testing.B) {
 	})
 	b.Run("judge", func(b *testing.B) {
 		for b.Loop() {
-			r.judge(rule{alpha: 0.05})
+			r.judge(rule{alpha: 0.05, held: 99})
 		}
 		b.ReportMetric(n, "rows")
 	})

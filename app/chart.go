@@ -220,7 +220,7 @@ func (v verdict) role() string {
 	case inside, borderline, outside:
 		return v.word()
 	}
-	return "unknown"
+	return "undecided"
 }
 
 // bars stack the records of a range of scores by verdict.
@@ -248,7 +248,7 @@ func (c strip) bars(w *svg, x scale, base float64) {
 	step := (x.to - x.from) / float64(bins)
 	for i, k := range n {
 		y := base
-		for _, v := range []verdict{inside, borderline, outside, unknown} {
+		for _, v := range []verdict{inside, borderline, outside, undecided} {
 			h := float64(k[v]) / float64(most) * (base - 18)
 			if k[v] > 0 {
 				w.rect(v.role(), x.from+float64(i)*step+0.5, y-h, step-1, h)

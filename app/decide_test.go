@@ -13,49 +13,33 @@ import (
 	"baca/wasm/message"
 )
 
-// levelsOf are what the worker says of p-values.
-func levelsOf(p []float64) levels {
-	tally := decide.NewTally()
-	for _, v := range p {
-		tally.Add(v, 1)
-	}
-	of := tally.QValues()
-	var l levels
-	for v := range of {
-		l.p = append(l.p, v)
-	}
-	slices.Sort(l.p)
-	for _, v := range l.p {
-		l.q = append(l.q, of[v])
-	}
-	return l
-}
-
 // The page judges by its own two lines; they agree with those of the command.
 func TestRuleIsTheCommands(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	short := map[verdict]decide.Verdict{inside: decide.Inside, borderline: decide.Borderline, outside: decide.Outside, unknown: decide.Unknown}
+	short := map[verdict]decide.Verdict{inside: decide.Inside, borderline: decide.Borderline, outside: decide.Outside, undecided: decide.Undecided}
 	for range 200 {
+		held := []int{5, 18, 99, 2000}[rng.IntN(4)]
 		p := make([]float64, 1+rng.IntN(60))
 		for i := range p {
-			if p[i] = float64(1+rng.IntN(40)) / 40; rng.IntN(2) == 0 {
-				p[i] /= 40
+			most := held + 1
+			if rng.IntN(2) == 0 {
+				most = held/20 + 1
 			}
-			if rng.IntN(20) == 0 {
+			if p[i] = float64(1+rng.IntN(most)) / float64(held+1); rng.IntN(20) == 0 {
 				p[i] = math.NaN()
 			}
 		}
 		l, q := levelsOf(p), decide.QValues(p)
 		for _, fdr := range rates {
-			by := rule{alpha: 0.05, batch: true, cut: l.cut(fdr)}
+			by := rule{alpha: 0.05, held: held, fdr: true, cut: l.cut(fdr)}
 			for i, v := range p {
 				if got := l.of(v); got != q[i] && !math.IsNaN(v) {
 					t.Fatalf("p %g has q %g, want %g", v, got, q[i])
 				}
-				if got, want := short[by.judge(v)], decide.JudgeBatch(v, q[i], 0.05, fdr); got != want {
+				if got, want := short[by.judge(v, 1)], decide.JudgeBatch(v, q[i], 0.05, fdr, held); got != want {
 					t.Fatalf("%v at %g: p %g, q %g is %s, want %s", p, fdr, v, q[i], got, want)
 				}
-				if got, want := short[rule{alpha: 0.05}.judge(v)], decide.Judge(v, 0.05); got != want {
+				if got, want := short[rule{alpha: 0.05, held: held}.judge(v, 1)], decide.Judge(v, 0.05, held); got != want {
 					t.Fatalf("p %g is %s, want %s", v, got, want)
 				}
 			}
@@ -73,20 +57,10 @@ func decided(t *testing.T, text string) (*session, *fake, *[]func()) {
 	f.answer = func(number uint32, r any, say func(any)) {
 		switch r := r.(type) {
 		case *message.Score:
-			answerScore(text, func(m any) {
-				switch m := m.(type) {
-				case *message.Rows:
+			answerScore(text, r, func(m any) {
+				if m, ok := m.(*message.Rows); ok {
 					m.Rows.Known = make([]byte, len(m.Rows.ID))
 					m.Rows.Known[1] = 1
-				case *message.Scored:
-					var p []float64
-					for _, line := range strings.Split(text, "\n") {
-						if !strings.Contains(line, "x") {
-							p = append(p, 1/float64(len(line)))
-						}
-					}
-					l := levelsOf(p)
-					m.P, m.Q, m.Calibrator, m.Seed = l.p, l.q, "auto", 1
 				}
 				say(m)
 			})
@@ -124,7 +98,7 @@ const lengths = "CCCCCCCCCCCC\nCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCC\nCCCCCCC
 func TestRateOfFalseDiscoveries(t *testing.T) {
 	s, f, later := decided(t, lengths)
 	asked := len(f.asked)
-	if n := s.rows.counts[outside]; n != 2 || s.rule().batch {
+	if n := s.rows.counts[outside]; n != 2 || s.rule().fdr {
 		t.Fatalf("%d outside by α, want 2", n)
 	}
 	// p is 1/50, 1/40, 1/12, 1/3, 1/2 of five: q is 0.0625, 0.0625, 0.139, …
@@ -143,8 +117,8 @@ func TestRateOfFalseDiscoveries(t *testing.T) {
 	if len(f.asked) != asked {
 		t.Error("another rate asked the worker for something")
 	}
-	c := s.rows.columns([]int32{0, 5}, s.q())
-	if len(c.Q) != 2 || math.Abs(c.Q[0]-5.0/36) > 1e-12 || !math.IsNaN(c.Q[1]) || c.Verdict[0] != "OOD" {
+	c := s.rows.columns([]int32{0, 5}, s.q(), rule{})
+	if len(c.Q) != 2 || math.Abs(c.Q[0]-5.0/36) > 1e-12 || !math.IsNaN(c.Q[1]) || c.Verdict[0] != "outside" {
 		t.Errorf("columns %+v", c)
 	}
 	s.sortBy(byQ)
@@ -164,9 +138,9 @@ func TestRateOfFalseDiscoveries(t *testing.T) {
 	f.scores("CCO\nCCCCCC")
 	s.give("CCO\nCCCCCC", nil, "before")
 	pass(later)
-	f.next(-1)
+	f.next(5) // all but the end
 	pass(later)
-	if s.rule().batch {
+	if s.rule().fdr {
 		t.Error("a rate of false discoveries decides without q-values")
 	}
 	if _, about := headline(s); !strings.Contains(about, "needs the p-values of all") {
@@ -211,15 +185,15 @@ func TestTasks(t *testing.T) {
 	}
 	f.next(-1)
 	r := f.asked[len(f.asked)-1].(*message.Report)
-	if r.FDR != 0.1 || r.Alpha != 0.05 || r.Scored.Seed != 1 || len(r.Fitted.Holdout.Score) != 4 || len(r.Score) != 5 || len(r.P) != 5 ||
-		!slices.Equal(r.Record, message.Ints{2, 1, 0, 4, 3}) || len(r.Top.ID) != 5 || r.Top.Q != nil || !slices.Equal(r.Refusals, []string{"no element"}) || !slices.Equal(r.Warnings, []string{"small"}) {
+	if r.FDR != 0.1 || r.Alpha != 0.05 || r.Scored.Seed != 1 || r.Fitted != nil || r.By != "alone" || len(r.Holdout) != 99 || len(r.Score) != 5 || len(r.P) != 5 ||
+		!slices.Equal(r.Record, message.Ints{2, 1, 0, 4, 3}) || len(r.Top.ID) != 5 || r.Top.Q != nil || !slices.Equal(r.Refusals, []string{"no element"}) || len(r.Warnings) != 0 {
 		t.Errorf("a report was asked for by %+v", r)
 	}
 	s.toggle(outside)
 	s.explainRows("csv", save)
 	f.next(-1)
 	x := f.asked[len(f.asked)-1].(*message.Reasons)
-	if !slices.Equal(x.Record, message.Ints{1, 2}) || len(x.Rows.Q) != 2 || x.Rows.Verdict[0] != "OOD" {
+	if !slices.Equal(x.Record, message.Ints{1, 2}) || len(x.Rows.Q) != 2 || x.Rows.Verdict[0] != "outside" {
 		t.Errorf("reasons were asked for by %+v", x)
 	}
 	if want := []string{"report.html <p>", "reasons.csv idb,idc"}; !slices.Equal(saved, want) || s.task != nil || !strings.Contains(s.exported, "2 rows saved") {
@@ -372,14 +346,14 @@ func TestDecisionsRender(t *testing.T) {
 	text := html()
 	for _, want := range []string{
 		"q-value", "Among all: q", "Likely trained on.", "likely trained on", "more rings", "the element O, which no training graph has", "rank correlation 0.300",
-		"Lab: drift", "They have moved", "Evidence of drift", "What not to conclude", `data-save="report"`, "By subtrees with counts", "among 6",
+		"Lab: drift", "They have moved", "Evidence of drift", "What not to conclude", `data-save="report"`, "by subtrees with counts", "False-discovery rate", "Each molecule alone",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the HTML lacks %q", want)
 		}
 	}
 	s.setFDR(0.01)
-	if text := html(); !strings.Contains(text, "none can be called outside at 1 %") {
+	if text := html(); !strings.Contains(text, "None can be called outside at a false-discovery rate of 1 %") {
 		t.Error("the page does not say that nothing can be called")
 	}
 	s.setFDR(0)

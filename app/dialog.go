@@ -124,18 +124,22 @@ func (p *modelDialog) card(m *message.Model, kind string, i int) app.UI {
 	if used {
 		action = "In use"
 	}
+	facts := []string{reads, "trained on " + count(m.Train) + " for " + things(m.Epochs, "epoch", "epochs")}
+	if m.BackgroundGraphs > 0 {
+		facts = append(facts, "background: "+count(m.BackgroundGraphs)+" of "+m.Background)
+	}
+	kept := "kept"
+	if m.HoldoutFile != "" {
+		kept = "of " + shorten(m.HoldoutFile, 40)
+	}
+	facts = append(facts, count(m.Holdout)+" "+kept+" for p-values, so p is "+number(m.SmallestP)+" at least", size(m.Bytes))
 	return app.Article().Class(class).Body(
 		app.H3().Text(n.title),
 		app.P().Text(m.Description),
 		app.P().Attr("hidden", flag(n.good == "")).Text(n.good),
 		app.P().Attr("hidden", flag(n.id == "")).Text(n.measured()),
 		app.P().Class("quiet").Attr("hidden", flag(n.bad == "")).Text(n.bad),
-		app.P().Class("quiet small number").Text(strings.Join([]string{
-			reads,
-			"trained on " + count(m.Train) + " for " + things(m.Epochs, "epoch", "epochs"),
-			count(m.Holdout) + " kept for p-values, so p is " + number(m.SmallestP) + " at least",
-			size(m.Bytes),
-		}, " · ")),
+		app.P().Class("quiet small number").Text(strings.Join(facts, " · ")),
 		app.P().Class("quiet small hash").Title("The file is checked against this hash").Text("sha256 "+shorten(m.SHA256, 17)),
 		app.Div().Class("row-buttons").Body(
 			app.Button().Class("button").Type("button").DataSet("model", kind+" "+strconv.Itoa(i)).Disabled(used).Text(action),
@@ -245,6 +249,8 @@ func (p *trainDialog) running() []app.UI {
 	}
 	if !t.on {
 		line = "Paused at epoch " + strconv.Itoa(t.at) + " of " + strconv.Itoa(t.epochs)
+	} else if t.packing {
+		line = "All epochs are done: the model learns what tells your library from chemistry at large"
 	} else if t.ending {
 		line += ", pausing after this one …"
 	}
@@ -263,7 +269,7 @@ func (p *trainDialog) running() []app.UI {
 	}
 	buttons := []app.UI{}
 	if t.on {
-		buttons = append(buttons, app.Button().ID("train-pause").Class("button").Type("button").Disabled(t.ending).Text("Pause").
+		buttons = append(buttons, app.Button().ID("train-pause").Class("button").Type("button").Disabled(t.ending || t.packing).Text("Pause").
 			OnClick(func(app.Context, app.Event) { s.pauseTraining() }))
 	} else {
 		buttons = append(buttons, app.Button().ID("train-resume").Class("button strong").Type("button").Text("Go on").
@@ -294,7 +300,7 @@ func (p *trainDialog) made() []app.UI {
 		app.P().Class("quiet").Text(fmt.Sprintf("%s graphs, %s, on the %s, %s. `baca score --model` reads the same file.", count(m.Model.Train), things(m.Model.Epochs, "epoch", "epochs"), m.Device, size(len(m.Data)))),
 	}
 	for _, w := range m.Warnings {
-		body = append(body, app.P().Class("quiet").Text(w))
+		body = append(body, app.P().Class("quiet").Text(sentences([]string{w})))
 	}
 	return append(body, app.Div().Class("row-buttons").Body(
 		app.Button().ID("train-use").Class("button strong").Type("button").Text("Use it").OnClick(func(app.Context, app.Event) {
@@ -378,7 +384,7 @@ func (p *privacyDialog) Render() app.UI {
 		app.P().Text("Molecules, files, models and scores stay in this browser tab. The page loads its own program and models from the place it came from, and then computes here. There is no server behind it, no account, no cookie and no statistics."),
 		app.H3().Text("How to check"),
 		app.Ol().Body(
-			app.Li().Text("Open the developer tools of your browser (F12) and their network page. Paste, score, train: no request appears, but for a model you choose for the first time."),
+			app.Li().Text("Open the developer tools of your browser (F12) and their network page. Paste, score, train: no request appears, but for a model that you choose, and the background that you train with, for the first time."),
 			app.Li().Text("Or take the network away. Once the page says that it works offline, all of it does."),
 			app.Li().Text("The page forbids itself to reach any other place: its Content-Security-Policy allows connections to its own origin alone. View the source of the page, it is near the top."),
 		),
@@ -389,7 +395,8 @@ func (p *privacyDialog) Render() app.UI {
 // helpDialog explains each number in two sentences.
 type helpDialog struct {
 	app.Compo
-	Held int // molecules that p-values compare with
+	Held  int     // molecules that p-values compare with
+	Guard float64 // p-value by itself up to which the batch can call outside, 0 while it is not known
 }
 
 // Render implements app.Composer.
@@ -401,8 +408,15 @@ func (p *helpDialog) Render() app.UI {
 	if p.Held > 0 {
 		held = count(p.Held)
 	}
+	guard := p.Guard
+	if guard == 0 {
+		guard = 0.1
+	}
 	return frame("help", "How to read this",
 		app.P().Text("The model has seen one kind of molecule. For each of yours the page says how unusual it would be among those. Unusual is not bad, toxic or wrong: it means that whatever was learned from the training molecules may not hold for this one."),
+		app.H3().Text("Two answers to two questions"),
+		app.P().Text("Is this molecule unlike the training set? Each gets its own answer, from itself alone: the same whatever else is in the list, in any order, on any day. That is what the table shows unless you choose otherwise."),
+		app.P().Text("Is this list as a whole unlike the training set? That is one answer for all, in a line of its own below the headline. A list can differ though every molecule in it is ordinary: a series of close relatives does. So it says nothing about any single one."),
 		app.H3().ID("not").Text("What not to conclude"),
 		app.Ul().Class("not").Body(
 			app.Li().Text("Inside does not mean that another model is right about it: only that it is not unusual in ways that this one sees. Between sets that resemble each other an outsider looks like an insider."),
@@ -413,22 +427,25 @@ func (p *helpDialog) Render() app.UI {
 		),
 		app.H3().Text("What each number says"),
 		app.Dl().Class("terms").Body(
-			term("Verdict", "Outside: p is α or less. Borderline: p is at most twice α. Inside: all others."),
+			term("Verdict", "Outside: p is α or less. Borderline: p is at most twice α. Inside: all others. Undecided: the model keeps too few molecules to compare with for this α."),
 			term("p-value", held+" molecules of the known kind were kept from training. p is the share of them, with yours counted in, that score at least as high; so it cannot be smaller than one over their number."),
 			term("α, false alarms", "The share of ordinary molecules that you accept to be called outside by mistake. Moving it judges again at once and scores nothing anew."),
-			term("Score", "How far outside, in units that mean nothing by themselves. Right is outside, everywhere on this page."),
-			term("As a batch", "Among very many, some ordinary molecules have small p-values, too. This rule calls outside so that, of all it calls, at most the share you choose is expected to be ordinary (Benjamini and Hochberg). q is the lowest such share at which a record is called. Where few are outside it may call none: then judge each by itself, and look at those."),
-			term("Likely trained on", "The model keeps salted hashes of what it was trained on, cut short so that they give nothing away: about one in a hundred other molecules matches by chance. No match is certain."),
-			term("S_Pre", "What the network, trained once and then frozen, says of a molecule by itself: the distance of its vector from those of the training molecules (equation 1 of the paper)."),
-			term("S_Attn", "What two dictionaries say that are filled while the batch is scored, one with graphs that look inside and one with graphs that look outside (equations 6 to 8)."),
-			term("S_BaCa", "The sum of both, the score of the paper (equation 9). The score of the table is another one: how far the graph is from the nearest training graphs, and how likely it is in your batch compared with training."),
-			term("Evidence", "How well your batch as a whole can be told from the training molecules: ½ is not at all, 1 is fully. With little evidence the calibrated score stays close to the one before."),
+			term("Score", "The two that follow taken together, compared with training molecules of the same size, in units that mean nothing by themselves. Right is outside, everywhere on this page."),
+			term("How far from the nearest training molecules", "The distance to the few training molecules that are most alike, by what the network makes of them and by the pieces they are built of. It is in standard deviations of training molecules, whose mean is 0."),
+			term("How much more like chemistry at large", "Whether the pieces of the molecule are more common in molecules at large, of ChEMBL and QM9, than in the training set, in the same units. Models of bare graphs, and those trained without such a background, do not say."),
+			term("Decided by", "“Each molecule alone” looks at nothing else. “The batch” also uses where your list differs from the training set, which finds more in a mixed list; it calls outside only what has p of at most "+number(guard)+" by itself, too, so that even in the worst company no more than that share of ordinary molecules is called. “The paper's method” goes by S_BaCa, without that bound."),
+			term("False-discovery rate", "Among very many, some ordinary molecules have small p-values, too. This rule calls outside so that, of all it calls, at most the share you choose is expected to be ordinary (Benjamini and Hochberg). q is the lowest such share at which a record is called. Where few are outside it may call none: then judge each at α, and look at those."),
+			term("Likely trained on", "The model keeps salted hashes of what it was trained on, cut short so that they give nothing away: about one in a thousand other molecules matches by chance. No match is certain."),
+			term("S_Pre", "What the network, trained once and then frozen, says of a molecule beside the others of the list: how badly its two views of it match (equation 1 of the paper). This and the next two are there once the batch is calibrated."),
+			term("S_Attn", "What two dictionaries say that are filled while the batch is calibrated, one with graphs that look inside and one with graphs that look outside (equations 6 to 8)."),
+			term("S_BaCa", "The sum of both, the score of the paper (equation 9)."),
+			term("The list as a whole", "AUC says how well your list can be told from molecules of the training set: ½ is not at all, 1 is fully. p is how often a list of such molecules would be told as well. With little evidence the score in the batch stays close to that of each by itself."),
 			term("Coloured atoms", "Each atom is taken out once and the rest scored by itself. Orange atoms are those without which the molecule looks more ordinary. What is left is often a broken molecule, so compare atoms with each other. The gradient is an estimate of the part that goes by the embedding."),
 			term("What is unusual", "Facts about the molecule, checked against the training set, the most unusual first. They need not be what moved the score; a molecule can be inside with some and outside without any."),
 			term("Drift", "Takes the records in their order, each by itself, and bets against “these come from where the training set came from”. 1 becomes 100 by mistake in at most one input of a hundred, whenever you look. It is behind the last button at the bottom."),
 			term("AUC", "If your CSV has a column named ood, with 1 for what you know to be foreign and 0 for the rest: how often a foreign record scores higher than another one. The labels are used for nothing else."),
 			term("Graphon", "A map of how likely two places of a graph are joined. The lab shows those of your graphs, and what is drawn from mixtures of two (equations 2 and 3)."),
 		),
-		app.P().Class("quiet").Text("A batch tells more than its parts, so a molecule can have another p-value in another batch. With fewer than about 20 molecules each is scored by itself; the batch has too little to teach."),
+		app.P().Class("quiet").Text("Where the batch or the paper's method decides, a molecule can have another p-value in another list. Each molecule alone has one p-value with a model, always."),
 	)
 }

@@ -36,7 +36,7 @@ func shape(v verdict) app.UI {
 		borderline: `<rect x="2.5" y="2.5" width="7" height="7"/>`,
 		outside:    `<path d="M6 1l5 5-5 5-5-5z"/>`,
 		refused:    `<path class="cross" d="M3 3l6 6M9 3l-6 6"/>`,
-		unknown:    `<circle class="ring" cx="6" cy="6" r="3.5"/>`,
+		undecided:  `<circle class="ring" cx="6" cy="6" r="3.5"/>`,
 	}[v]
 	return app.Raw(`<svg class="shape ` + v.class() + `" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">` + d + `</svg>`)
 }

@@ -61,7 +61,7 @@ func (p *inspectorPane) Render() app.UI {
 		body = append(body, app.P().Class("quiet").Text("No details: "+what))
 	}
 	if d := s.detail; d != nil {
-		body = append(body, p.reasons(d), p.parts(i), p.distances(d), p.facts(d), p.neighbors(d))
+		body = append(body, p.reasons(d), p.scores(i), p.ownScore(d), p.facts(d), p.neighbors(d))
 	} else if s.trouble == nil && s.model != nil {
 		body = append(body, app.P().Class("quiet").Text("Taking it apart, atom by atom …"))
 	}
@@ -309,11 +309,48 @@ func (p *inspectorPane) reasons(d *message.Detailed) app.UI {
 	}).Body(body...)
 }
 
-// distances are those that make the score that it gets by itself.
-func (p *inspectorPane) distances(d *message.Detailed) app.UI {
-	return factList("How far from the nearest training graph, in standard deviations", []fact{
-		{"By embedding", number(d.Embedding)}, {"By subtrees", number(d.Subtrees)}, {"By subtrees with counts", number(d.Counts)}, {"By ℓ_n, which weighs little", number(d.Nodes)},
-	})
+// ownScore shows the two parts of the score that it gets by itself.
+func (p *inspectorPane) ownScore(d *message.Detailed) app.UI {
+	return app.Section().ID("own-score").Class("block").Body(
+		app.H3().Text("What its own score is made of"),
+		app.P().Class("quiet small").Text("In standard deviations of training "+p.S.things()+": 0 is their mean, and few have more than 2."),
+		app.Dl().Class("facts").Body(partRows(d, p.S.things())...))
+}
+
+// A part of a score in deviations.
+type part struct {
+	name  string
+	value float64
+	under bool // the one before it
+}
+
+// partsOf are the parts of the score of a record, those of a part behind it.
+func partsOf(d *message.Detailed, things string) []part {
+	list := []part{
+		{"How far from the nearest training " + things, d.Distance, false},
+		{"by embedding", d.Embedding, true}, {"by subtrees", d.Subtrees, true}, {"by subtrees with counts", d.Counts, true}, {"by ℓ_n, which weighs little", d.Nodes, true},
+	}
+	if !math.IsNaN(d.Ratio) {
+		list = append(list, part{"How much more like chemistry at large than like the training set", d.Ratio, false})
+	}
+	return list
+}
+
+// The deviations between which bars of parts lie.
+const leastDeviation, mostDeviation = -2, 6
+
+func partRows(d *message.Detailed, things string) []app.UI {
+	list := partsOf(d, things)
+	rows := make([]app.UI, len(list))
+	for i, part := range list {
+		class := "fact part"
+		if part.under {
+			class = "fact part under"
+		}
+		rows[i] = app.Div().Class(class).Body(app.Dt().Text(part.name),
+			app.Dd().Class("number").Body(app.Text(number(part.value)), app.Raw(bar(part.value, leastDeviation, mostDeviation, 0, undecided))))
+	}
+	return rows
 }
 
 // trained says whether it was likely trained on.
@@ -333,11 +370,14 @@ func (p *inspectorPane) verdict(i int, v verdict) app.UI {
 	if v == unscored {
 		return app.Div().Class("verdict-box is-unscored").Body(app.P().Class("quiet").Text("Not scored yet."))
 	}
-	held := len(s.reference)
-	said := say(v, s.rows.p[i], held, s.opened == nil || s.opened.Molecules)
+	r := s.rule()
+	said := say(v, s.rows.p[i], r, s.things())
 	body := []app.UI{
 		app.P().Class("verdict-line").Body(shape(v), app.Strong().Text(said.verdict)),
 		app.P().Text(said.reason),
+	}
+	if most, _ := r.limits(); r.guard > 0 && s.rows.p[i] <= most && s.rows.aloneP[i] > r.guard {
+		body = append(body, app.P().Text(guarded(s.rows.aloneP[i], r)))
 	}
 	if q := s.q(); len(q.p) > 0 && !math.IsNaN(s.rows.p[i]) {
 		value, than := q.of(s.rows.p[i]), "which is more than"
@@ -357,35 +397,34 @@ func (p *inspectorPane) verdict(i int, v verdict) app.UI {
 	return app.Div().Class("verdict-box " + v.class()).Body(body...)
 }
 
-// parts are the scores one by one.
-func (p *inspectorPane) parts(i int) app.UI {
+// scores are those of all kinds, one by one.
+func (p *inspectorPane) scores(i int) app.UI {
 	s := p.S
-	d := s.detail
 	list := []fact{{"p-value", pCell(s.rows.p[i], s.rows.verdict[i])}}
 	if q := s.q(); len(q.p) > 0 {
 		list = append(list, fact{"q-value", pCell(q.of(s.rows.p[i]), s.rows.verdict[i])})
 	}
-	list = append(list, fact{"Score", number(s.rows.score[i])}, fact{"Scored", basis(s.fitted)})
-	if s.fitted == nil || !s.fitted.Alone {
-		list = append(list, fact{"By itself", number(d.Score) + ", p\u00a0" + equals(d.P)})
-	}
-	if !math.IsNaN(s.rows.pre[i]) {
-		list = append(list, fact{"S_Pre, frozen network", number(s.rows.pre[i])})
-	}
-	if !math.IsNaN(s.rows.attn[i]) {
-		list = append(list, fact{"S_Attn, dictionaries", number(s.rows.attn[i])}, fact{"S_BaCa, sum of both", number(s.rows.baca[i])})
+	list = append(list, fact{"Score", number(s.rows.score[i])})
+	if b := s.rows.batch; b != nil {
+		with := func(score, p float64) string {
+			if math.IsNaN(p) {
+				return number(score)
+			}
+			return number(score) + ", p\u00a0" + equals(p)
+		}
+		list = append(list, fact{"Decided by", deciderWords[s.by].name},
+			fact{"By itself", with(s.rows.alone[i], s.rows.aloneP[i])},
+			fact{"In the batch, " + basis(s.fitted), with(b.score[i], b.scoreP[i])},
+			fact{"S_Pre, frozen network", number(b.pre[i])},
+			fact{"S_Attn, dictionaries", number(b.attn[i])},
+			fact{"S_BaCa, sum of both", with(b.baca[i], b.bacaP[i])})
 	}
 	return factList("Scores", list)
 }
 
-// basis says what the scores of the table rest on.
+// basis says what the scores of a batch rest on.
 func basis(f *message.Fitted) string {
-	switch {
-	case f == nil:
-		return none
-	case f.Alone:
-		return "by itself"
-	case f.Sample:
+	if f.Sample {
 		return "by a sample of " + count(f.Graphs)
 	}
 	return "among " + count(f.Graphs)

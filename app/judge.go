@@ -1,8 +1,11 @@
 package app
 
 import (
+	"maps"
 	"math"
 	"slices"
+
+	"baca/algo/decide"
 )
 
 // A verdict is what the page calls a record. The order is that of one axis: left is
@@ -12,7 +15,7 @@ type verdict uint8
 const (
 	unscored   verdict = iota // not there yet
 	refused                   // no graph could be made of it
-	unknown                   // scored, but without a p-value
+	undecided                 // scored, and too few to compare with for α
 	inside                    // like what the model was trained on
 	borderline                // 2·α at most
 	outside                   // α at most
@@ -21,24 +24,38 @@ const (
 
 // word is for people, short is what files call it.
 func (v verdict) word() string {
-	return [...]string{"waiting", "refused", "no p-value", "inside", "borderline", "outside"}[v]
+	return [...]string{"waiting", "refused", "undecided", "inside", "borderline", "outside"}[v]
 }
 
 func (v verdict) short() string {
-	return [...]string{"", "", "unknown", "ID", "borderline", "OOD"}[v]
+	if v == unscored || v == refused {
+		return ""
+	}
+	return v.word()
 }
 
 // class is the one scale of colour that everything uses.
 func (v verdict) class() string {
-	return [...]string{"is-unscored", "is-refused", "is-unknown", "is-inside", "is-borderline", "is-outside"}[v]
+	return [...]string{"is-unscored", "is-refused", "is-undecided", "is-inside", "is-borderline", "is-outside"}[v]
 }
-
-// judge is the rule of `baca score`: outside where p ≤ α, borderline up to 2·α.
-func judge(p, alpha float64) verdict { return rule{alpha: alpha}.judge(p) }
 
 // levels are the p-values of a whole run, ascending, and the q-value of each, which
 // never falls. Empty until all records are scored.
 type levels struct{ p, q []float64 }
+
+// levelsOf are the levels of p-values, as `baca score --fdr` has them.
+func levelsOf(p []float64) levels {
+	tally := decide.NewTally()
+	for _, v := range p {
+		tally.Add(v, 1)
+	}
+	of := tally.QValues()
+	l := levels{p: slices.Sorted(maps.Keys(of))}
+	for _, v := range l.p {
+		l.q = append(l.q, of[v])
+	}
+	return l
+}
 
 // of is the q-value of a p-value, NaN where there is none.
 func (l levels) of(p float64) float64 {
@@ -63,19 +80,30 @@ func (l levels) cut(fdr float64) float64 {
 // A rule tells verdicts from p-values.
 type rule struct {
 	alpha float64
-	// batch is the rule of `baca score --fdr`: outside up to the p-value cut, which
+	held  int // graphs that p-values compare with
+	// list is the file that those are of, empty for graphs kept from training.
+	list string
+	// guard is the p-value by itself up to which a record can be outside, 0 for no such
+	// limit: that of the batch, see algo.Guard.
+	guard float64
+	// fdr is the rule of `baca score --fdr`: outside up to the p-value cut, which
 	// may be NaN for none, borderline up to α.
-	batch bool
-	cut   float64
+	fdr bool
+	cut float64
 }
 
-func (r rule) judge(p float64) verdict {
+// judge is the verdict on a record with a p-value, and another one by itself.
+func (r rule) judge(p, alone float64) verdict {
 	most, border := r.limits()
 	switch {
 	case math.IsNaN(p):
-		return unknown
+		return undecided
+	case p <= most && r.guard > 0 && alone > r.guard:
+		return borderline
 	case p <= most:
 		return outside
+	case !decide.Resolves(r.alpha, r.held):
+		return undecided
 	case p <= border:
 		return borderline
 	}
@@ -85,7 +113,7 @@ func (r rule) judge(p float64) verdict {
 // limits are the highest p-values that are called outside, NaN where none is, and
 // borderline.
 func (r rule) limits() (most, border float64) {
-	if r.batch {
+	if r.fdr {
 		return r.cut, r.alpha
 	}
 	return r.alpha, 2 * r.alpha

@@ -2,7 +2,7 @@ package app
 
 import "baca/wasm/message"
 
-// The lab shows what the stages of the last batch have made.
+// The lab shows what the stages of the calibrated batch have made.
 type lab struct {
 	open string // stage, empty for none
 	// Graphons of a side: what was asked for, and what came.
@@ -18,25 +18,46 @@ type lab struct {
 }
 
 func (l *lab) forget() {
-	l.pair, l.trouble, l.entries, l.drift, l.driftTrouble = nil, nil, nil, nil, nil
+	l.drift, l.driftTrouble = nil, nil
+	l.forgetBatch()
+}
+
+func (l *lab) forgetBatch() {
+	l.pair, l.trouble, l.entries = nil, nil, nil
 	l.i, l.j = 0, 1
 }
 
-// openLab shows a stage, or closes the lab if it is shown already.
+// ofBatch tells whether a stage is one of calibrating the batch.
+func ofBatch(stage string) bool {
+	switch stage {
+	case message.StageSample, message.StageEncode, message.StageEstimate, message.StageMixup, message.StageAttention, message.StageRatio, message.StageCompare:
+		return true
+	}
+	return false
+}
+
+// openLab shows a stage, or closes the lab if it is shown already. A stage of the batch
+// has it calibrated.
 func (s *session) openLab(stage string) {
 	s.rev.lab++
 	if s.lab.open == stage {
 		s.lab.open = ""
 		return
 	}
-	s.lab.open = stage
-	switch stage {
+	s.lab.open, s.declined = stage, false
+	s.proceed()
+	s.look()
+}
+
+// look asks for what the open stage shows, once that is there.
+func (s *session) look() {
+	switch s.lab.open {
 	case message.StageEstimate, message.StageMixup:
-		if s.lab.pair == nil {
+		if s.lab.pair == nil && s.calibrated() {
 			s.pairOf(s.lab.side, 0, 1)
 		}
 	case message.StageAttention:
-		if s.lab.entries == nil {
+		if s.lab.entries == nil && s.calibrated() {
 			s.dictionaries()
 		}
 	case message.StageDrift:

@@ -59,11 +59,11 @@ func (p *labPane) stages() []app.UI {
 	var items []app.UI
 	for _, w := range stageWords {
 		progress, there := s.progress[w.stage]
-		if !there && (w.stage == message.StageSample || w.stage == message.StageScore || w.stage == message.StageRatio) {
-			continue
+		if !there && (w.stage == message.StageSample || w.stage == message.StageCompare) {
+			continue // short inputs do without
 		}
-		if s.fitted != nil && s.fitted.Alone && w.stage != message.StageParse && w.stage != message.StageEncode {
-			continue // a batch this small goes through none of them
+		if ofBatch(w.stage) && s.opened != nil && s.unfit() != "" {
+			continue // there is no batch
 		}
 		class, share := "stage todo", 0.0
 		switch {
@@ -77,7 +77,7 @@ func (p *labPane) stages() []app.UI {
 		}
 		items = append(items, app.Li().Class(class).Body(
 			app.Button().Type("button").DataSet("stage", w.stage).Title(w.about).
-				Disabled(!there).Aria("expanded", s.lab.open == w.stage).
+				Disabled(!there && !(ofBatch(w.stage) && s.phase == done && s.graphs() > 0)).Aria("expanded", s.lab.open == w.stage).
 				Body(
 					app.Span().Class("stage-name").Text(w.name),
 					app.Span().Class("stage-count").Text(stageCount(w.stage, progress, there, s.stage == w.stage && s.busy())),
@@ -174,13 +174,13 @@ func stageCount(stage string, p message.Progress, there, now bool) string {
 func (p *labPane) state() []app.UI {
 	s := p.S
 	switch s.phase {
-	case reading, scoring:
+	case reading, scoring, calibrating:
 		text := "Reading …"
 		if s.phase == scoring {
 			text = "Scoring …"
-			if s.rows.preview {
-				text = "First verdicts; calibrating …"
-			}
+		}
+		if s.phase == calibrating {
+			text = "Calibrating the batch …"
 		}
 		return []app.UI{
 			app.Span().Class("quiet").Text(text),
@@ -195,11 +195,11 @@ func (p *labPane) state() []app.UI {
 		if s.scored != nil && s.scored.Device != "" {
 			text += " on the " + s.scored.Device
 		}
-		if s.fitted != nil && s.fitted.Alone {
-			text += ", each by itself"
+		if s.calibrated() {
+			text += ", the batch in " + duration(s.batchTook)
 		}
-		if s.scored != nil && s.scored.AUC > 0 {
-			text += ", AUC " + number(s.scored.AUC)
+		if auc := s.auc(); auc > 0 {
+			text += ", AUC " + number(auc)
 		}
 		return []app.UI{app.Span().ID("took").Class("quiet").Text(text)}
 	case stopped:
@@ -230,6 +230,9 @@ func (p *labPane) panel() []app.UI {
 		app.H2().Text("Lab: "+name), app.Span().Class("quiet").Text(about), app.Span().Class("stretch"),
 		app.Button().Class("plain icon-only").Type("button").Aria("label", "Close the lab").
 			OnClick(func(app.Context, app.Event) { s.openLab(s.lab.open) }).Body(icon("close")))}
+	if ofBatch(s.lab.open) && !s.calibrated() && (s.lab.open != message.StageAttention || len(s.iterations) == 0) {
+		return append(body, p.before())
+	}
 	switch s.lab.open {
 	case message.StageEstimate, message.StageMixup:
 		return append(body, p.graphons())
@@ -253,35 +256,62 @@ func (p *labPane) half() float64 {
 	return min((w-64)/2, 720)
 }
 
-// distributions are the scores before and after calibration.
+// auc is that of what decides, by the labels of the input; NaN without.
+func (s *session) auc() float64 {
+	if s.scored == nil {
+		return math.NaN()
+	}
+	return [deciders]float64{s.scored.AUC, s.scored.BatchAUC, s.scored.PaperAUC}[s.deciding()]
+}
+
+// before is what there is to see of a stage before the batch is calibrated.
+func (p *labPane) before() app.UI {
+	s := p.S
+	if s.phase == calibrating {
+		for _, w := range stageWords {
+			if progress := s.progress[w.stage]; w.stage == s.stage {
+				text := "The batch is being calibrated: " + w.name
+				if n := stageCount(w.stage, progress, true, true); n != "" {
+					text += ", " + n
+				}
+				return app.P().ID("calibrating").Class("quiet").Text(text + ". The verdicts above stay as they are.")
+			}
+		}
+		return app.P().ID("calibrating").Class("quiet").Text("The batch is being calibrated …")
+	}
+	if why := s.unfit(); why != "" {
+		return app.P().Class("quiet").Text(why)
+	}
+	return app.Div().Class("controls").Body(
+		app.P().Class("quiet").Text("Pictures of this stage are there once the batch is calibrated."),
+		app.Button().Class("button").Type("button").Disabled(s.phase != done || s.task != nil || s.train.on).Text("Calibrate the batch").
+			OnClick(func(app.Context, app.Event) { s.calibrate() }))
+}
+
+// distributions are the scores by each of what can decide.
 func (p *labPane) distributions() app.UI {
 	s := p.S
 	figures := []app.UI{}
-	if e := s.early; e != nil {
-		c := strip{width: p.half(), height: 170, title: "Before calibration", xlabel: "score, each by itself", reference: e.reference, score: e.score,
-			verdict: judgeAll(e.score, e.reference, s.alpha), threshold: e.reference.threshold(s.alpha), selected: s.selected}
-		figures = append(figures, figure("Before calibration", "Each graph by itself, against the training graphs.", "before", c))
-	}
-	if s.fitted != nil && !s.fitted.Alone && !s.rows.preview {
-		c := s.picture(p.half(), 170)
-		c.title = "After calibration"
-		figures = append(figures, figure("After calibration", "What the batch as a whole adds: evidence "+number(s.fitted.Evidence)+", weight "+percent(s.fitted.Weight)+".", "after", c))
+	for by := range deciders {
+		if len(s.references[by]) == 0 || by != eachAlone && !s.calibrated() {
+			continue
+		}
+		about := "nothing else in the list matters"
+		switch by {
+		case theBatch:
+			about = "where the list differs has a weight of " + percent(s.fitted.Weight)
+		case thePaper:
+			about = "the sum of S_Pre and S_Attn"
+		}
+		figures = append(figures, figure(deciderWords[by].name, about, deciderWords[by].key, s.distribution(by, p.half(), 170)))
 	}
 	if t := s.parted; t != nil {
 		figures = append(figures, app.P().Class("quiet").Text(fmt.Sprintf("Parted by S_Pre: %s taken for inside, %s for outside, before anything is learned.", count(len(t.Inside)), count(len(t.Outside)))))
 	}
 	if len(figures) == 0 {
-		figures = append(figures, app.P().Class("quiet").Text("Nothing to show: the records were scored each by itself, or not yet."))
+		figures = append(figures, app.P().Class("quiet").Text("Nothing is scored yet."))
 	}
 	return app.Div().Class("figures").Body(figures...)
-}
-
-func judgeAll(scores []float64, r reference, alpha float64) []verdict {
-	v := make([]verdict, len(scores))
-	for i, s := range scores {
-		v[i] = judge(r.p(s), alpha)
-	}
-	return v
 }
 
 // A picture can be drawn for the page and for a file.

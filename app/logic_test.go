@@ -20,14 +20,28 @@ import (
 
 func TestJudge(t *testing.T) {
 	for _, c := range []struct {
-		p, alpha float64
+		p, alone float64
+		r        rule
 		want     verdict
 	}{
-		{0.05, 0.05, outside}, {0.051, 0.05, borderline}, {0.1, 0.05, borderline}, {0.11, 0.05, inside},
-		{math.NaN(), 0.05, unknown}, {1, 0.6, borderline},
+		{0.05, 1, rule{alpha: 0.05, held: 99}, outside}, {0.051, 1, rule{alpha: 0.05, held: 99}, borderline},
+		{0.1, 1, rule{alpha: 0.05, held: 99}, borderline}, {0.11, 1, rule{alpha: 0.05, held: 99}, inside},
+		{math.NaN(), 1, rule{alpha: 0.05, held: 99}, undecided}, {1, 1, rule{alpha: 0.6, held: 99}, borderline},
+		// Too few are held for α.
+		{0.07, 1, rule{alpha: 0.05, held: 18}, undecided}, {0.5, 1, rule{alpha: 0.05, held: 0}, undecided}, {0.5, 1, rule{alpha: 0.05, held: 19}, inside},
+		// The guard of the batch.
+		{0.01, 0.11, rule{alpha: 0.05, held: 99, guard: 0.1}, borderline}, {0.01, 0.1, rule{alpha: 0.05, held: 99, guard: 0.1}, outside}, {0.5, 0.01, rule{alpha: 0.05, held: 99, guard: 0.1}, inside},
+		{0.01, 0.11, rule{alpha: 0.05, held: 99, guard: 0.1, fdr: true, cut: 0.02}, borderline}, {0.03, 0.1, rule{alpha: 0.05, held: 99, guard: 0.1, fdr: true, cut: 0.02}, borderline},
 	} {
-		if got := judge(c.p, c.alpha); got != c.want {
-			t.Errorf("p %g at α %g is %s, want %s", c.p, c.alpha, got.word(), c.want.word())
+		if got := c.r.judge(c.p, c.alone); got != c.want {
+			t.Errorf("p %g, %g by itself, by %+v is %s, want %s", c.p, c.alone, c.r, got.word(), c.want.word())
+		}
+		r := &rows{}
+		r.add(&message.Records{ID: []string{"a"}})
+		r.fill(&message.Rows{Rows: message.Columns{ID: []string{"a"}, Scores: message.Scores{P: message.Floats{c.alone}}}})
+		r.p = []float64{c.p}
+		if r.judge(c.r); r.verdict[0] != c.want {
+			t.Errorf("in the table p %g, %g by itself, by %+v is %s, want %s", c.p, c.alone, c.r, r.verdict[0].word(), c.want.word())
 		}
 	}
 }
@@ -144,15 +158,16 @@ func randomRows(n int, rng *rand.Rand) *rows {
 		r.add(piece)
 		from = to
 	}
+	r.batch = newBatch(n)
 	for i := range n {
 		if r.problem[i] == nil && rng.IntN(6) != 0 {
 			r.scored[i] = true
 			r.score[i] = math.Round(5 * rng.NormFloat64())
 			r.p[i] = float64(1+rng.IntN(20)) / 20
-			r.pre[i], r.attn[i], r.baca[i] = rng.NormFloat64(), -rng.Float64(), rng.NormFloat64()
+			r.batch.pre[i], r.batch.attn[i], r.batch.baca[i] = rng.NormFloat64(), -rng.Float64(), rng.NormFloat64()
 		}
 	}
-	r.judge(rule{alpha: 0.05})
+	r.judge(rule{alpha: 0.05, held: 99})
 	return r
 }
 
@@ -171,7 +186,7 @@ func TestOrder(t *testing.T) {
 		case byInput:
 			return float64(i), ""
 		}
-		return map[column][]float64{byP: r.p, byScore: r.score, byPre: r.pre, byAttn: r.attn, byBaCa: r.baca}[by][i], ""
+		return map[column][]float64{byP: r.p, byScore: r.score, byPre: r.batch.pre, byAttn: r.batch.attn, byBaCa: r.batch.baca}[by][i], ""
 	}
 	for by := byInput; by <= byBaCa; by++ {
 		for _, descending := range []bool{false, true} {
@@ -305,12 +320,17 @@ func TestSay(t *testing.T) {
 		{outside, 9.0 / 205, 204, "Outside", "Only 8 of 204"},
 		{borderline, 16.0 / 205, 204, "Borderline", "15 of 204"},
 		{inside, 0.5, 203, "Inside", "101 of 203"},
-		{unknown, math.NaN(), 0, "No p-value", "no held-out"},
+		{undecided, math.NaN(), 0, "Undecided", "no held-out"},
+		{undecided, 0.5, 9, "Undecided", "with 9, p is 0.100 at least"},
 	} {
-		got := say(c.v, c.p, c.held, true)
+		got := say(c.v, c.p, rule{alpha: 0.05, held: c.held}, "molecules")
 		if got.verdict != c.first || !strings.Contains(got.reason, c.then) {
 			t.Errorf("p %g: %q, want %q with %q", c.p, got, c.first, c.then)
 		}
+	}
+	got := say(outside, 1.0/205, rule{alpha: 0.05, held: 204, list: "new.smi"}, "molecules")
+	if want := "None of 204 molecules of new.smi scores this high"; !strings.HasPrefix(got.reason, want) {
+		t.Errorf("of a list of one's own it says %q, want %q", got.reason, want)
 	}
 }
 
@@ -432,8 +452,8 @@ func pictures(saved bool) map[string]string {
 	steps := []message.Iteration{{Step: 10, ID: message.Contents{Training: 5, Test: 2, Synthetic: 1}}, {Step: 20, ID: message.Contents{Training: 5, Test: 3, Synthetic: 4}}}
 	graph := plain(&message.Detailed{Atoms: make([]message.Atom, 4), Bonds: []message.Bond{{From: 0, To: 1}, {From: 1, To: 2}}})
 	return map[string]string{
-		"dots":    strip{width: 700, height: 130, title: "A & B", xlabel: "score", reference: r, score: few, verdict: judgeAll(few, r, 0.2), threshold: r.threshold(0.2), selected: 2}.svg(saved),
-		"bars":    strip{width: 700, height: 130, title: "Many", xlabel: "score", reference: r, score: many, verdict: judgeAll(many, r, 0.2), threshold: math.NaN(), selected: -1}.svg(saved),
+		"dots":    strip{width: 700, height: 130, title: "A & B", xlabel: "score", reference: r, score: few, verdict: judged(few, r), threshold: r.threshold(0.2), selected: 2}.svg(saved),
+		"bars":    strip{width: 700, height: 130, title: "Many", xlabel: "score", reference: r, score: many, verdict: judged(many, r), threshold: math.NaN(), selected: -1}.svg(saved),
 		"nothing": strip{width: 300, height: 100, title: "None", selected: -1}.svg(saved),
 		"plot":    plot{width: 400, height: 200, title: "Loss", xlabel: "step", x: []float64{1, 2, 3}, curves: []curve{{"loss", "line", []float64{3, math.NaN(), 1}}, {"in", "line-in", []float64{1, 1, 1}}, {"out", "line-out", []float64{1, 2, 3}}}}.svg(saved),
 		"point":   plot{width: 400, height: 200, title: "One", x: []float64{1}, curves: []curve{{"loss", "line", []float64{3}}}}.svg(saved),
@@ -444,6 +464,15 @@ func pictures(saved bool) map[string]string {
 		"drawing": d.depict(380, 260, 40, []float64{1, -1, 0, 0.5, math.NaN(), 0.02}, []bool{true, false, true}, `<"&`, saved),
 		"graph":   graph.depict(100, 100, 30, nil, nil, "graph", saved),
 	}
+}
+
+// judged are verdicts on scores at α = 0.2.
+func judged(scores []float64, r reference) []verdict {
+	v := make([]verdict, len(scores))
+	for i, s := range scores {
+		v[i] = rule{alpha: 0.2, held: len(r)}.judge(r.p(s), 1)
+	}
+	return v
 }
 
 func TestPicturesAreWellFormed(t *testing.T) {
@@ -526,7 +555,7 @@ func TestMix(t *testing.T) {
 // in every phase.
 func TestRenders(t *testing.T) {
 	s, f, later := newTest(t)
-	f.scores("CCO\nCCCCCC\nx")
+	f.scores("CCO\nCCCCCC\nCCCCCCCC\nx")
 	html := func(s *session) string {
 		t.Helper()
 		p := &page{s: s}
@@ -548,13 +577,14 @@ func TestRenders(t *testing.T) {
 	if strings.Contains(first, "hidden=\"false\"") {
 		t.Error("the first HTML hides what it should show")
 	}
-	s.typed("CCO\nCCCCCC\nx")
+	s.typed("CCO\nCCCCCC\nCCCCCCCC\nx")
 	pass(later)
 	f.next(-1)
 	pass(later)
 	s.choose(1)
 	f.next(-1)
 	s.openLab(message.StageAttention)
+	f.next(-1)
 	full := html(s)
 	for _, want := range []string{`data-row="1"`, "refused", "no element", "What it resembles", "Lab: attention", "KL divergence"} {
 		if !strings.Contains(full, want) {
@@ -606,5 +636,26 @@ func TestCardsHaveTheMeasuredFigures(t *testing.T) {
 		if !strings.Contains(n.measured(), fmt.Sprintf("%.1f %%", n.auroc)) {
 			t.Errorf("%s: %s", name, n.measured())
 		}
+	}
+}
+
+// The parts of a score stand in the order in which they are explained, and what a model
+// does not know is left out.
+func TestPartsOfTheScore(t *testing.T) {
+	d := &message.Detailed{Distance: 1.5, Embedding: 1, Subtrees: 2, Counts: 3, Nodes: -1, Ratio: 2.5}
+	names := func() string {
+		var list []string
+		for _, p := range partsOf(d, "molecules") {
+			list = append(list, fmt.Sprintf("%s %g", p.name, p.value))
+		}
+		return strings.Join(list, "; ")
+	}
+	distance := "How far from the nearest training molecules 1.5; by embedding 1; by subtrees 2; by subtrees with counts 3; by ℓ_n, which weighs little -1"
+	if got, want := names(), distance+"; How much more like chemistry at large than like the training set 2.5"; got != want {
+		t.Errorf("the parts are %q, want %q", got, want)
+	}
+	d.Ratio = math.NaN()
+	if got := names(); got != distance {
+		t.Errorf("without a background the parts are %q, want %q", got, distance)
 	}
 }

@@ -141,15 +141,15 @@ func (p *resultPane) notice() app.UI {
 		body = append(body, app.Strong().Text("Nothing could be read"), app.Span().Text("Every record was refused. The reasons are beside the input."))
 	case s.phase == unstarted && s.unscored && s.model != nil && !s.train.on:
 		body = append(body, app.Strong().Text("Not scored"), app.Span().Text("This input was opened to train on."), button("Score it", s.scoreNow))
-	case s.rule().batch && math.IsNaN(s.rule().cut):
-		body = append(body, app.Strong().Text("As a batch, none can be called outside at "+percent(s.fdr)),
+	case s.by != eachAlone && s.opened != nil && s.unfit() != "":
+		body = append(body, app.Strong().Text("Each is judged by itself"), app.Span().Text(s.unfit()))
+	case s.rule().fdr && math.IsNaN(s.rule().cut):
+		body = append(body, app.Strong().Text("None can be called outside at a false-discovery rate of "+percent(s.fdr)),
 			app.Span().Text("So many unusual ones are to be expected by chance alone. No p-value is below "+number(s.model.SmallestP)+" with this model, so that a few of many cannot be told from chance."),
-			button("Judge each by itself", func() { s.setFDR(0); s.address() }))
-	case !s.rule().batch && len(s.reference) > 0 && math.IsNaN(s.threshold()):
-		body = append(body, app.Strong().Text("Nothing can be outside at α = "+percent(s.alpha)),
-			app.Span().Text("The model keeps "+count(len(s.reference))+" graphs to compare with, so that p is "+number(1/float64(len(s.reference)+1))+" at least. Allow more false alarms, or train on more."))
-	case len(s.warnings) > 0:
-		body = append(body, app.Span().Text(sentences(s.warnings)))
+			button("Judge each at α", func() { s.setFDR(0); s.address() }))
+	case !s.rule().fdr && len(s.reference) > 0 && math.IsNaN(s.threshold()):
+		body = append(body, app.Strong().Text("Undecided at α = "+percent(s.alpha)),
+			app.Span().Text(tooFewHeld(len(s.reference), s.alpha, s.things())+" Allow more false alarms, or take a model that was trained on more."))
 	}
 	return app.Div().Class(class).Attr("hidden", flag(len(body) == 0)).Role("note").Body(body...)
 }
@@ -172,12 +172,36 @@ func sentences(warnings []string) string {
 func (p *resultPane) headline() app.UI {
 	what, about := headline(p.S)
 	return app.Div().ID("headline").Class("headline").Attr("hidden", flag(what == "")).Body(
-		app.Div().Class("headline-words").Body(app.H2().Text(what), app.P().Class("quiet small").Text(about)),
-		p.rule())
+		app.Div().Class("headline-words").Body(app.H2().Text(what), app.P().Class("quiet small").Text(about), p.whole()),
+		p.rule(),
+		app.Details().ID("notes").Class("notes").Attr("hidden", flag(len(p.S.warnings) == 0)).Body(
+			app.Summary().Class("quiet small").Text(things(len(p.S.warnings), "note", "notes")),
+			app.P().Class("small").Text(sentences(p.S.warnings))))
 }
 
-// rule is the choice of what decides: α for each record, or the rate of false ones
-// among all that are called outside.
+// whole is the second answer: whether the list as a whole is unlike the training set. It
+// says nothing about any record.
+func (p *resultPane) whole() app.UI {
+	s := p.S
+	said := s.whole()
+	ask := said == "" && s.unfit() == "" && s.phase == done && s.graphs() > 0
+	if s.phase == calibrating {
+		said = "The list as a whole is being looked at …"
+	}
+	class := "whole"
+	if said == "" {
+		class += " ask" // stands beside the rule
+	}
+	return app.Div().ID("whole").Class(class).Attr("hidden", flag(said == "" && !ask)).Body(
+		app.If(said != "", func() app.UI { return app.Span().Text(said) }),
+		app.If(ask, func() app.UI {
+			return app.Button().ID("compare").Class("button").Type("button").Disabled(s.task != nil || s.train.on).Title("Calibrate the batch: does this list differ from the training set, whatever each molecule is?").Text("Compare the list as a whole").
+				OnClick(func(app.Context, app.Event) { s.calibrate() })
+		}))
+}
+
+// rule is the choice of where the line is: at α for each record, or by the rate of false
+// ones among all that are called outside.
 func (p *resultPane) rule() app.UI {
 	s := p.S
 	n := s.rows.counts
@@ -186,10 +210,10 @@ func (p *resultPane) rule() app.UI {
 		options[i] = app.Option().Value(strconv.FormatFloat(rate, 'g', -1, 64)).Selected(rate == s.fdr).Text(percent(rate))
 	}
 	return app.Div().Class("rule").Attr("hidden", flag(n[inside]+n[borderline]+n[outside] < 2)).Body(
-		app.Div().Class("segments").Role("group").Aria("label", "What decides").Body(
-			app.Button().ID("rule-each").Type("button").Aria("pressed", s.fdr == 0).Title("Outside where p is at most α: a share α of ordinary molecules is called outside by mistake").Text("Each by itself").
+		app.Div().Class("segments").Role("group").Aria("label", "Where the line is").Body(
+			app.Button().ID("rule-each").Type("button").Aria("pressed", s.fdr == 0).Title("Outside where p is at most α: a share α of ordinary molecules is called outside by mistake").Text("Each at α").
 				OnClick(func(app.Context, app.Event) { s.setFDR(0); s.address() }),
-			app.Button().ID("rule-batch").Type("button").Aria("pressed", s.fdr > 0).Title("Outside so that, of all called that, only a small share is ordinary (Benjamini and Hochberg)").Text("As a batch").
+			app.Button().ID("rule-batch").Type("button").Aria("pressed", s.fdr > 0).Title("Outside so that, of all called that, only a small share is ordinary (Benjamini and Hochberg)").Text("False-discovery rate").
 				OnClick(func(app.Context, app.Event) {
 					if s.fdr == 0 {
 						s.setFDR(usualRate)
@@ -213,12 +237,13 @@ func (p *resultPane) rule() app.UI {
 func headline(s *session) (what, about string) {
 	n := s.rows.counts
 	judged := n[inside] + n[borderline] + n[outside]
-	if judged == 0 {
+	switch {
+	case judged == 0 && n[undecided] == 1:
+		return "It is undecided", ""
+	case judged == 0 && n[undecided] > 1:
+		return "All " + count(n[undecided]) + " are undecided", ""
+	case judged == 0:
 		return "", ""
-	}
-	things := "molecules"
-	if s.opened != nil && !s.opened.Molecules {
-		things = "graphs"
 	}
 	switch {
 	case judged == 1 && s.rows.len() == 1:
@@ -240,16 +265,21 @@ func headline(s *session) (what, about string) {
 		what += ", " + count(n[borderline]) + " borderline"
 	}
 	if len(s.reference) > 0 {
-		about = "Grey: " + count(len(s.reference)) + " " + things + " of the known kind, for comparison. Of such, " + percent(s.alpha) + " lie right of the line, which you can drag."
+		about = "Grey: " + count(len(s.reference)) + " " + s.things() + " of the known kind. " + percent(s.alpha) + " of such lie right of the line. Drag it."
 	}
 	switch {
-	case s.rule().batch:
+	case s.rule().fdr:
 		about = "Of those called outside, at most " + percent(s.fdr) + " are expected to be ordinary, on average. Borderline are those with p of at most " + percent(s.alpha) + " by themselves."
 	case s.fdr > 0:
 		about = "Judged by α alone: the rate of false discoveries needs the p-values of all."
 	}
-	if s.rows.preview && s.busy() {
-		about = "First verdicts, each by itself; the batch as a whole is looked at now."
+	switch by := s.deciding(); {
+	case by == theBatch:
+		about += " The batch decides; outside also needs p of at most " + number(s.rule().guard) + " by itself, which bounds false alarms in the worst company."
+	case by == thePaper:
+		about += " S_BaCa decides, which learns from the list as a whole."
+	case s.by != eachAlone && s.phase == calibrating:
+		about = "Each by itself, until the batch is calibrated."
 	}
 	return what, about
 }
@@ -286,7 +316,7 @@ func (p *resultPane) welcome() app.UI {
 const sketchSVG = `<svg class="sketch" viewBox="0 0 360 84" width="360" height="84" aria-hidden="true"><path class="known" d="M20 70C60 70 70 14 112 14S164 66 222 70Z"/><path class="axis" d="M10 70.5H350"/><circle class="inside" cx="92" cy="64" r="4"/><circle class="inside" cx="118" cy="64" r="4"/><circle class="inside" cx="136" cy="64" r="4"/><path class="threshold" d="M228 8V74"/><circle class="grip" cx="228" cy="10" r="4.5"/><path class="outside" d="M281 64l5-5 5 5-5 5z"/><path class="outside" d="M316 64l5-5 5 5-5 5z"/></svg>`
 
 // chips are the verdicts, with how many there are. They filter.
-var chips = []verdict{outside, borderline, inside, unknown, refused}
+var chips = []verdict{outside, borderline, inside, undecided, refused}
 
 // tools are the chips, the search and the downloads.
 func (p *resultPane) tools() app.UI {
@@ -294,7 +324,7 @@ func (p *resultPane) tools() app.UI {
 	var body []app.UI
 	for _, v := range chips {
 		n := s.rows.counts[v]
-		if n == 0 && (v == unknown || v == refused) {
+		if n == 0 && (v == undecided || v == refused) {
 			continue
 		}
 		body = append(body, app.Button().Class("chip "+v.class()).Type("button").DataSet("verdict", int(v)).
@@ -419,9 +449,9 @@ func (p *resultPane) table() app.UI {
 	s := p.S
 	w := p.window()
 	head := make([]app.UI, 0, len(heads))
-	batch := s.rule().batch
+	rate := s.rule().fdr
 	for _, h := range heads {
-		if h.by == byQ && !batch {
+		if h.by == byQ && !rate || h.class == "c-part" && s.rows.batch == nil {
 			continue
 		}
 		sorted, arrow := "none", app.UI(app.Span().Class("arrow"))
@@ -444,11 +474,8 @@ func (p *resultPane) table() app.UI {
 	}
 	body = append(body, spacer(w.after))
 	class := "scroller"
-	if s.rows.preview {
-		class += " preview"
-	}
-	if batch {
-		class += " by-batch"
+	if rate {
+		class += " by-rate"
 	}
 	return app.Div().ID("scroller").Class(class).Attr("tabindex", 0).Role("region").Aria("label", "Table of records").
 		Attr("hidden", flag(s.rows.len() == 0)).
@@ -541,29 +568,34 @@ func (p *resultPane) row(at, i int, low, high float64) app.UI {
 	if t := s.drawings[s.rows.picture(i)]; t != nil && t.small != "" {
 		picture = app.Raw(t.small)
 	}
+	cells := []app.UI{
+		app.Td().Class("c-draw").Body(picture),
+		app.Td().Class("c-name").Body(
+			app.Div().Class("row-name").Body(
+				app.If(s.rows.known[i], func() app.UI {
+					return app.Span().Class("known-mark").Title("Likely trained on: "+knownAbout(s.model)).Body(knownSign(), app.Span().Class("sr-only").Text("likely trained on"))
+				}),
+				app.Text(name)),
+			app.Div().Class("row-smiles").Text(shorten(below, 120)),
+		),
+		app.Td().Class("c-p number").Text(pCell(s.rows.p[i], v)),
+	}
+	if s.rule().fdr {
+		cells = append(cells, app.Td().Class("c-q number").Text(pCell(s.levels.of(s.rows.p[i]), v)))
+	}
+	cells = append(cells,
+		app.Td().Class("c-score").Body(
+			app.Raw(bar(s.rows.score[i], low, high, s.threshold(), v)),
+			app.Span().Class("number").Text(scoreCell(s.rows.score[i], v)),
+		),
+		app.Td().Class("c-verdict").Body(shape(v), app.Span().Text(verdictCell(v, s.busy()))))
+	if b := s.rows.batch; b != nil {
+		for _, column := range [][]float64{b.pre, b.attn, b.baca} {
+			cells = append(cells, app.Td().Class("c-part number").Text(scoreCell(column[i], v)))
+		}
+	}
 	return app.Tr().ID("row-"+strconv.Itoa(i)).Class(class).DataSet("row", i).
-		Aria("rowindex", at+2).Aria("selected", i == s.selected).
-		Body(
-			app.Td().Class("c-draw").Body(picture),
-			app.Td().Class("c-name").Body(
-				app.Div().Class("row-name").Body(
-					app.If(s.rows.known[i], func() app.UI {
-						return app.Span().Class("known-mark").Title("Likely trained on: "+knownAbout(s.model)).Body(knownSign(), app.Span().Class("sr-only").Text("likely trained on"))
-					}),
-					app.Text(name)),
-				app.Div().Class("row-smiles").Text(shorten(below, 120)),
-			),
-			app.Td().Class("c-p number").Text(pCell(s.rows.p[i], v)),
-			app.If(s.rule().batch, func() app.UI { return app.Td().Class("c-q number").Text(pCell(s.levels.of(s.rows.p[i]), v)) }),
-			app.Td().Class("c-score").Body(
-				app.Raw(bar(s.rows.score[i], low, high, s.threshold(), v)),
-				app.Span().Class("number").Text(scoreCell(s.rows.score[i], v)),
-			),
-			app.Td().Class("c-verdict").Body(shape(v), app.Span().Text(verdictCell(v, s.busy()))),
-			app.Td().Class("c-part number").Text(scoreCell(s.rows.pre[i], v)),
-			app.Td().Class("c-part number").Text(scoreCell(s.rows.attn[i], v)),
-			app.Td().Class("c-part number").Text(scoreCell(s.rows.baca[i], v)),
-		)
+		Aria("rowindex", at+2).Aria("selected", i == s.selected).Body(cells...)
 }
 
 func verdictCell(v verdict, busy bool) string {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"baca/algo/decide"
 	"baca/wasm/message"
 )
 
@@ -15,15 +16,58 @@ type rows struct {
 	problem           map[int]*message.Problem
 	names             names
 
-	pre, attn, baca, score, p []float64
-	bad                       []bool // refused
-	known                     []bool // likely trained on
-	knows                     int    // how many are
-	scored                    []bool
-	preview                   bool // the scores are those that graphs get by themselves
-	verdict                   []verdict
-	counts                    [verdicts]int
-	low, hi                   float64 // of score
+	alone, aloneP []float64 // of each by itself
+	batch         *batch    // nil until it is calibrated
+	score, p      []float64 // of what decides: columns of the above
+
+	bad     []bool // refused
+	known   []bool // likely trained on
+	knows   int    // how many are
+	scored  []bool
+	verdict []verdict
+	counts  [verdicts]int
+	low, hi float64 // of score
+}
+
+// A batch has the columns that only a calibrated batch gives.
+type batch struct {
+	pre, attn, baca, bacaP, score, scoreP []float64
+}
+
+func newBatch(n int) *batch {
+	return &batch{missing(n), missing(n), missing(n), missing(n), missing(n), missing(n)}
+}
+
+// fill sets the columns of records that have come.
+func (b *batch) fill(e *message.Rows) {
+	if e.From > len(b.pre) {
+		return
+	}
+	s := e.Rows.Scores
+	copy(b.pre[e.From:], s.Pre)
+	copy(b.attn[e.From:], s.Attn)
+	copy(b.baca[e.From:], s.BaCa)
+	copy(b.score[e.From:], s.Batch)
+	copy(b.scoreP[e.From:], s.BatchP)
+}
+
+// compare sets the p-values of S_BaCa.
+func (b *batch) compare(r reference) {
+	for i, x := range b.baca {
+		b.bacaP[i] = r.p(x)
+	}
+}
+
+// decide has score and p be those of what decides. All but eachAlone need a batch.
+func (r *rows) decide(by decider) {
+	switch by {
+	case theBatch:
+		r.score, r.p = r.batch.score, r.batch.scoreP
+	case thePaper:
+		r.score, r.p = r.batch.baca, r.batch.bacaP
+	default:
+		r.score, r.p = r.alone, r.aloneP
+	}
 }
 
 func (r *rows) len() int { return len(r.id) }
@@ -44,9 +88,8 @@ func (r *rows) add(e *message.Records) {
 		}
 		r.line = append(r.line, line)
 	}
-	for _, column := range []*[]float64{&r.pre, &r.attn, &r.baca, &r.score, &r.p} {
-		*column = append(*column, missing(n)...)
-	}
+	r.alone, r.aloneP = append(r.alone, missing(n)...), append(r.aloneP, missing(n)...)
+	r.decide(eachAlone)
 	r.bad = append(r.bad, make([]bool, n)...)
 	r.known = append(r.known, make([]bool, n)...)
 	r.scored = append(r.scored, make([]bool, n)...)
@@ -83,19 +126,13 @@ func fit(column []string, n int) []string {
 	return append(slices.Clone(column[:min(len(column), n)]), make([]string, max(n-len(column), 0))...)
 }
 
-// fill sets the scores of records that have come.
+// fill sets the scores, each by itself, of records that have come.
 func (r *rows) fill(e *message.Rows) {
-	set := func(to []float64, from message.Floats) {
-		if e.From <= len(to) {
-			copy(to[e.From:], from)
-		}
+	if e.From > r.len() {
+		return
 	}
-	s := e.Rows.Scores
-	set(r.pre, s.Pre)
-	set(r.attn, s.Attn)
-	set(r.baca, s.BaCa)
-	set(r.score, s.Score)
-	set(r.p, s.P)
+	copy(r.alone[e.From:], e.Rows.Scores.Score)
+	copy(r.aloneP[e.From:], e.Rows.Scores.P)
 	for i := e.From; i < min(e.From+len(e.Rows.ID), r.len()); i++ {
 		r.scored[i] = true
 		if k := i - e.From; k < len(e.Rows.Known) && !r.known[i] && e.Rows.Known[k] == 1 {
@@ -110,6 +147,10 @@ func (r *rows) judge(by rule) {
 	r.counts = [verdicts]int{}
 	r.low, r.hi = math.Inf(1), math.Inf(-1)
 	most, border := by.limits()
+	resolves, guard := decide.Resolves(by.alpha, by.held), by.guard
+	if guard == 0 {
+		guard = math.Inf(1)
+	}
 	for i := range r.verdict {
 		// As rule.judge, without a call for each of very many.
 		v, p := inside, r.p[i]
@@ -119,9 +160,13 @@ func (r *rows) judge(by rule) {
 		case !r.scored[i]:
 			v = unscored
 		case p != p:
-			v = unknown
+			v = undecided
+		case p <= most && r.aloneP[i] > guard:
+			v = borderline
 		case p <= most:
 			v = outside
+		case !resolves:
+			v = undecided
 		case p <= border:
 			v = borderline
 		}
@@ -264,7 +309,13 @@ func (r *rows) keys(by column) func(int32) uint64 {
 			return uint64(r.verdict[i])
 		}
 	}
-	values := map[column][]float64{byP: r.p, byQ: r.p, byScore: r.score, byPre: r.pre, byAttn: r.attn, byBaCa: r.baca}[by]
+	values := map[column][]float64{byP: r.p, byQ: r.p, byScore: r.score}[by]
+	if b := r.batch; b != nil && values == nil {
+		values = map[column][]float64{byPre: b.pre, byAttn: b.attn, byBaCa: b.baca}[by]
+	}
+	if values == nil {
+		return func(int32) uint64 { return last }
+	}
 	return func(i int32) uint64 { return keyOf(values[i]) }
 }
 
@@ -320,8 +371,9 @@ func windowOf(n, rowHeight, top, height, more int) window {
 }
 
 // columns are the rows of that order as `baca score` would write them, with q-values
-// if there are any.
-func (r *rows) columns(order []int32, l levels) message.Columns {
+// if there are any, and with all of a calibrated batch, whose own verdicts follow from
+// a rule.
+func (r *rows) columns(order []int32, l levels, own rule) message.Columns {
 	var c message.Columns
 	for _, o := range order {
 		i := int(o)
@@ -330,12 +382,19 @@ func (r *rows) columns(order []int32, l levels) message.Columns {
 		}
 		c.ID = append(c.ID, r.id[i])
 		c.SMILES = append(c.SMILES, r.smiles[i])
-		c.Scores.Pre = append(c.Scores.Pre, r.pre[i])
-		c.Scores.Attn = append(c.Scores.Attn, r.attn[i])
-		c.Scores.BaCa = append(c.Scores.BaCa, r.baca[i])
-		c.Scores.Score = append(c.Scores.Score, r.score[i])
-		c.Scores.P = append(c.Scores.P, r.p[i])
+		s := &c.Scores
+		s.Score, s.P = append(s.Score, r.score[i]), append(s.P, r.p[i])
 		c.Verdict = append(c.Verdict, r.verdict[i].short())
+		if b := r.batch; b != nil {
+			s.Alone, s.AloneP = append(s.Alone, r.alone[i]), append(s.AloneP, r.aloneP[i])
+			s.Pre, s.Attn, s.BaCa = append(s.Pre, b.pre[i]), append(s.Attn, b.attn[i]), append(s.BaCa, b.baca[i])
+			s.Batch, s.BatchP = append(s.Batch, b.score[i]), append(s.BatchP, b.scoreP[i])
+			v := r.verdict[i]
+			if v != unscored && v != refused {
+				v = own.judge(b.scoreP[i], r.aloneP[i])
+			}
+			c.BatchVerdict = append(c.BatchVerdict, v.short())
+		}
 		problem := ""
 		if p := r.problem[i]; p != nil {
 			problem = p.Text

@@ -13,14 +13,15 @@ import (
 type phase uint8
 
 const (
-	empty     phase = iota // there is no input
-	waiting                // for the user to stop typing
-	reading                // records are parsed
-	scoring                // records are scored
-	done                   // all that can be is scored
-	stopped                // cancelled by the user
-	broken                 // ended with an error, see session.failure
-	unstarted              // read, but there is no model to score with
+	empty       phase = iota // there is no input
+	waiting                  // for the user to stop typing
+	reading                  // records are parsed
+	scoring                  // records are scored, each by itself
+	calibrating              // that is done, and the batch is looked at as a whole
+	done                     // all that can be is scored
+	stopped                  // cancelled by the user
+	broken                   // ended with an error, see session.failure
+	unstarted                // read, but there is no model to score with
 )
 
 // A session is all that the page knows, and what it does next. It knows no browser:
@@ -61,15 +62,18 @@ type session struct {
 	started time.Time
 	took    time.Duration
 
-	alpha     float64
-	fdr       float64   // rate of false discoveries that decides, 0 for α
-	levels    levels    // q-values, once all records are scored
-	reference reference // of the scores in rows
-	early     *early    // the scores before calibration
-	fitted    *message.Fitted
-	scored    *message.Scored
-	warnings  []string
-	exported  string // a note on the latest download
+	by         decider // that the user chose, see deciding
+	declined   bool    // the user has ended the calibration of this batch
+	alpha      float64
+	fdr        float64             // rate of false discoveries that decides, 0 for α
+	levels     levels              // q-values, once all records are scored and these are to decide
+	references [deciders]reference // of the scores that each of them goes by
+	reference  reference           // of what decides
+	fitted     *message.Fitted     // nil before the batch is calibrated
+	batchTook  time.Duration
+	scored     *message.Scored
+	warnings   []string
+	exported   string // a note on the latest download
 
 	view  view
 	order []int32
@@ -135,12 +139,6 @@ type undo struct {
 	text string
 	file *file
 	what string
-}
-
-// early is what the records scored by themselves, kept to compare with.
-type early struct {
-	score     []float64 // by record
-	reference reference
 }
 
 type customModel struct {
@@ -211,7 +209,7 @@ func failed(r message.Reply) *message.Failed {
 
 // loadModel makes a model the one that is used: a built-in one, or with data a file.
 func (s *session) loadModel(name string, data []byte) {
-	if s.phase == scoring {
+	if s.phase == scoring || s.phase == calibrating {
 		s.stop()
 	}
 	s.endTask()
@@ -313,12 +311,23 @@ func (s *session) stop() {
 	}
 }
 
-// busy tells whether the worker reads or scores.
-func (s *session) busy() bool { return s.phase == reading || s.phase == scoring }
+// busy tells whether the worker reads, scores or calibrates.
+func (s *session) busy() bool {
+	return s.phase == reading || s.phase == scoring || s.phase == calibrating
+}
 
-// cancel is the user's: what is there stays.
+// cancel is the user's: what is there stays. Without a batch each record decides for
+// itself.
 func (s *session) cancel() {
-	if s.busy() {
+	if s.phase == calibrating {
+		s.run++
+		s.phase, s.stage, s.by, s.declined = done, "", eachAlone, true
+		s.client.Cancel()
+		s.forgetBatch()
+		if s.selected >= 0 && s.detail == nil {
+			s.inspect() // it was asked for, and the worker has gone
+		}
+	} else if s.busy() {
 		s.run++
 		s.phase = stopped
 		s.took = s.now().Sub(s.started)
@@ -337,8 +346,8 @@ func (s *session) clear() {
 }
 
 func (s *session) clearScores() {
-	s.reference, s.early, s.fitted, s.scored, s.levels = nil, nil, nil, nil, levels{}
-	s.warnings, s.exported, s.took = nil, "", 0
+	s.references, s.reference, s.fitted, s.scored, s.levels = [deciders]reference{}, nil, nil, nil, levels{}
+	s.warnings, s.exported, s.took, s.batchTook, s.declined = nil, "", 0, 0, false
 	s.stage, s.parted, s.iterations = "", nil, nil
 	s.progress = map[string]message.Progress{}
 	s.lab.forget()
@@ -415,11 +424,13 @@ func (s *session) again() {
 
 // forgetScores makes all rows unscored.
 func (s *session) forgetScores() {
-	for _, column := range [][]float64{s.rows.pre, s.rows.attn, s.rows.baca, s.rows.score, s.rows.p} {
+	for _, column := range [][]float64{s.rows.alone, s.rows.aloneP} {
 		for i := range column {
 			column[i] = math.NaN()
 		}
 	}
+	s.rows.batch = nil
+	s.rows.decide(eachAlone)
 	clear(s.rows.scored)
 	clear(s.rows.known)
 	s.rows.knows = 0
@@ -440,48 +451,48 @@ func (s *session) score() {
 		s.fail(&message.Failed{Code: message.CodeBadModel, Text: mismatch(s.model, s.opened)})
 		return
 	}
-	run := s.run
 	s.phase, s.failure = scoring, nil
 	s.warnings = slices.Clone(s.opened.Warnings)
 	s.started = s.now()
 	s.rev.all()
-	s.ask(s.request(), func(e message.Event) {
+	s.askScore(&message.Score{}, s.event, func(scored *message.Scored) {
+		s.scored, s.phase, s.stage = scored, done, ""
+		s.warn(scored.Warnings)
+		s.took = s.now().Sub(s.started)
+		s.settle()
+		if s.detail != nil || s.trouble != nil {
+			s.inspect() // it may be by another model
+		}
+		s.proceed()
+	})
+}
+
+// askScore asks for scores in this run. What comes after its end is dropped.
+func (s *session) askScore(r *message.Score, on func(message.Event), done func(*message.Scored)) {
+	run := s.run
+	s.ask(r, func(e message.Event) {
 		if run == s.run {
-			s.event(e)
+			on(e)
 		}
 	}, func(r message.Reply) {
 		if run != s.run {
 			return
 		}
-		scored, ok := r.(*message.Scored)
-		if !ok {
+		if scored, ok := r.(*message.Scored); ok {
+			done(scored)
+		} else {
 			s.fail(failed(r))
-			return
-		}
-		s.scored, s.phase, s.levels = scored, done, levels{scored.P, scored.Q}
-		for _, w := range scored.Warnings {
-			if !slices.Contains(s.warnings, w) {
-				s.warnings = append(s.warnings, w)
-			}
-		}
-		s.rejudge()
-		s.took = s.now().Sub(s.started)
-		s.stage = ""
-		s.rev.all()
-		if s.detail != nil || s.trouble != nil {
-			s.inspect() // its dictionaries are known now
 		}
 	})
 }
 
-// request asks for scores. The page judges by itself, so that α only has to be one
-// that the model's holdout can resolve.
-func (s *session) request() *message.Score {
-	r := &message.Score{Preview: true, Every: 10}
-	if p := s.model.SmallestP; p > 0.05 && p < 1 {
-		r.Alpha = min(p*1.0001, 1)
+// warn adds warnings that have not been given yet.
+func (s *session) warn(warnings []string) {
+	for _, w := range warnings {
+		if !slices.Contains(s.warnings, w) {
+			s.warnings = append(s.warnings, w)
+		}
 	}
-	return r
 }
 
 func mismatch(m *message.Model, o *message.Opened) string {
@@ -503,12 +514,16 @@ func (s *session) event(e message.Event) {
 		s.iterations = append(s.iterations, *e)
 		s.goes(&message.Progress{Stage: message.StageAttention, Done: e.Step, Total: e.Of})
 		s.rev.lab++
-	case *message.Preview:
-		s.first(e)
+	case *message.Reference:
+		s.references[eachAlone] = newReference(e.Score)
+		s.reference = s.references[s.deciding()]
 	case *message.Fitted:
-		s.fits(e)
+		s.fitted = e
+		s.warn(e.Warnings)
+		s.rev.lab++
 	case *message.Rows:
-		s.fill(e)
+		s.rows.fill(e)
+		s.soon()
 	}
 }
 
@@ -517,42 +532,6 @@ func (s *session) goes(p *message.Progress) {
 	s.stage = p.Stage
 	s.progress[p.Stage] = *p
 	s.rev.lab++
-}
-
-// first takes the scores that the graphs get each by itself.
-func (s *session) first(e *message.Preview) {
-	s.early = &early{missing(s.rows.len()), newReference(e.Holdout)}
-	for i, record := range e.Record {
-		if r := int(record); r >= 0 && r < s.rows.len() && i < min(len(e.Score), len(e.P)) {
-			s.early.score[r] = e.Score[i]
-			s.rows.score[r], s.rows.p[r], s.rows.scored[r] = e.Score[i], e.P[i], true
-		}
-	}
-	s.rows.preview = true
-	s.reference = s.early.reference
-	s.rejudge()
-	s.rev.all()
-}
-
-// fits takes what was learned from the batch. The rows that follow are compared
-// with its holdout, and replace those before.
-func (s *session) fits(e *message.Fitted) {
-	s.fitted = e
-	s.warnings = append(s.warnings, e.Warnings...)
-	s.rev.all()
-}
-
-// fill takes rows. The picture changes to them with the first ones.
-func (s *session) fill(e *message.Rows) {
-	if s.rows.preview || e.From == 0 {
-		s.rows.preview = false
-		s.forgetScores()
-		if s.fitted != nil {
-			s.reference = newReference(s.fitted.Holdout.Score)
-		}
-	}
-	s.rows.fill(e)
-	s.soon()
 }
 
 // soon judges and draws what has come, once for all that comes within a moment.
@@ -602,6 +581,7 @@ func (s *session) setAlpha(alpha float64) {
 // setFDR has a rate of false discoveries decide, or with 0 the rate of false alarms.
 func (s *session) setFDR(rate float64) {
 	s.fdr = rate
+	s.level()
 	if rate == 0 && s.view.by == byQ {
 		s.view.by = byP
 	}
@@ -610,10 +590,23 @@ func (s *session) setFDR(rate float64) {
 
 // rule is what decides at present. q-values need all records.
 func (s *session) rule() rule {
-	if s.fdr == 0 || len(s.levels.p) == 0 {
-		return rule{alpha: s.alpha}
+	r := s.own(s.deciding())
+	if s.fdr > 0 && len(s.levels.p) > 0 {
+		r.fdr, r.cut = true, s.levels.cut(s.fdr)
 	}
-	return rule{alpha: s.alpha, batch: true, cut: s.levels.cut(s.fdr)}
+	return r
+}
+
+// own is the rule of a decider for each record by α.
+func (s *session) own(by decider) rule {
+	r := rule{alpha: s.alpha, held: len(s.references[by])}
+	if s.model != nil {
+		r.list = s.model.HoldoutFile
+	}
+	if by == theBatch && s.welcome != nil {
+		r.guard = s.welcome.Guard
+	}
+	return r
 }
 
 // threshold is the score from which on records are called outside, NaN for none.
@@ -624,7 +617,7 @@ func (s *session) threshold() float64 {
 
 // q are the q-values if they decide.
 func (s *session) q() levels {
-	if s.rule().batch {
+	if s.rule().fdr {
 		return s.levels
 	}
 	return levels{}
@@ -743,7 +736,7 @@ func (s *session) export(format string, all bool, save func(*message.Exported)) 
 	if all {
 		order = s.rows.order(view{})
 	}
-	s.ask(&message.Export{Format: format, Rows: s.rows.columns(order, s.q())}, nil, func(r message.Reply) {
+	s.ask(&message.Export{Format: format, Rows: s.rows.columns(order, s.q(), s.own(theBatch))}, nil, func(r message.Reply) {
 		s.saved(r, things(len(order), "row", "rows"), save)
 	})
 }

@@ -71,8 +71,8 @@ const examplesCSV = "name,class,smiles\naspirin,other drug,CC(=O)Oc1ccccc1C(=O)O
 // usual.
 func (f *fake) scores(text string) {
 	f.answer = func(number uint32, r any, say func(any)) {
-		if _, ok := r.(*message.Score); ok {
-			answerScore(text, say)
+		if r, ok := r.(*message.Score); ok {
+			answerScore(text, r, say)
 			return
 		}
 		usual(number, r, say)
@@ -84,7 +84,7 @@ func (f *fake) scores(text string) {
 func usual(number uint32, r any, say func(any)) {
 	switch r := r.(type) {
 	case *message.Hello:
-		say(&message.Welcome{Program: "test", Models: []message.Model{{Name: "bbbp", Molecules: true, BuiltIn: true, SHA256: "aa"}, {Name: "bzr", SHA256: "bb"}}, MinBatch: 20, Examples: []byte(examplesCSV)})
+		say(&message.Welcome{Program: "test", Models: []message.Model{{Name: "bbbp", Molecules: true, BuiltIn: true, SHA256: "aa"}, {Name: "bzr", SHA256: "bb"}}, MinBatch: 3, Guard: 0.1, Examples: []byte(examplesCSV)})
 	case *message.LoadModel:
 		if r.Name == "bad" {
 			say(&message.Failed{Code: message.CodeBadModel, Text: "the hash is wrong"})
@@ -119,34 +119,44 @@ func lines(text string) *message.Records {
 	return e
 }
 
-// answerScore answers a Score of the records of a text.
-func answerScore(text string, say func(any)) {
+// heldScores are those of graphs that were kept from training: 1 to 99.
+func heldScores() message.Floats {
+	var list message.Floats
+	for i := range 99 {
+		list = append(list, float64(i+1))
+	}
+	return list
+}
+
+// answerScore answers a Score of the records of a text. By itself a record has its length
+// for a score, and p is one by that; in the batch it has twice the score and half the p.
+func answerScore(text string, r *message.Score, say func(any)) {
 	e := lines(text)
 	n := len(e.ID)
-	var early message.Preview
-	final := message.Rows{Rows: message.Columns{ID: e.ID, SMILES: e.SMILES, Verdict: make(message.Strings, n), Error: make(message.Strings, n)}}
-	scores := &final.Rows.Scores
-	for i, s := range e.SMILES {
+	rows := message.Rows{Rows: message.Columns{ID: e.ID, SMILES: e.SMILES, Verdict: make(message.Strings, n), Error: make(message.Strings, n)}}
+	c := &rows.Rows.Scores
+	for _, s := range e.SMILES {
 		x := float64(len(s))
-		p := 1 / x
 		if strings.Contains(s, "x") {
-			x, p = math.NaN(), math.NaN()
-		} else {
-			early.Record, early.Score, early.P = append(early.Record, int32(i)), append(early.Score, x/2), append(early.P, 0.9)
-			early.Verdict = append(early.Verdict, "ID")
+			x = math.NaN()
 		}
-		for _, column := range []*message.Floats{&scores.Pre, &scores.Attn, &scores.BaCa, &scores.Score} {
-			*column = append(*column, x)
+		c.Score, c.P = append(c.Score, x), append(c.P, 1/x)
+		if r.Batch {
+			c.Alone, c.AloneP = append(c.Alone, x), append(c.AloneP, 1/x)
+			c.Pre, c.Attn, c.BaCa = append(c.Pre, x), append(c.Attn, -x), append(c.BaCa, 10*x)
+			c.Batch, c.BatchP = append(c.Batch, 2*x), append(c.BatchP, 0.5/x)
 		}
-		scores.P = append(scores.P, p)
 	}
-	early.Holdout = message.Floats{1, 2, 3}
-	say(&message.Progress{Stage: message.StageEncode, Done: n, Total: n})
-	say(&early)
-	say(&message.Iteration{Step: 10, Of: 20, Loss: 1, KL: 2, AUC: math.NaN()})
-	say(&message.Fitted{Graphs: n, Total: n, Holdout: message.Scores{Score: message.Floats{1, 2, 3, 4}}, Threshold: 4, Evidence: 0.7, Warnings: []string{"small"}})
-	say(&final)
-	say(&message.Scored{Model: "bbbp", Records: n, Refused: len(e.Problems)})
+	say(&message.Reference{Score: heldScores()})
+	if r.Batch {
+		say(&message.Progress{Stage: message.StageEncode, Done: n, Total: n})
+		say(&message.Iteration{Step: 10, Of: 20, Loss: 1, KL: 2, AUC: math.NaN()})
+		say(&message.Fitted{Graphs: n, Total: n, Holdout: message.Scores{Batch: heldScores(), BaCa: heldScores()}, Evidence: 0.93, P: 0.0001, Warnings: []string{"small"}})
+	} else {
+		say(&message.Progress{Stage: message.StageScore, Done: n, Total: n})
+	}
+	say(&rows)
+	say(&message.Scored{Model: "bbbp", Seed: 1, Records: n, Refused: len(e.Problems), AUC: 0.7, BatchAUC: 0.8, PaperAUC: 0.9})
 }
 
 // newTest is a session with a fake worker, a model loaded, and time that stands
@@ -177,13 +187,7 @@ func pass(later *[]func()) {
 func TestRun(t *testing.T) {
 	s, f, later := newTest(t)
 	const text = "CCO one\nCxC two\nCCCCCCCC three"
-	f.answer = func(number uint32, r any, say func(any)) {
-		if _, ok := r.(*message.Score); ok {
-			answerScore(text, say)
-			return
-		}
-		usual(number, r, say)
-	}
+	f.scores(text)
 	s.typed("CC")
 	s.typed(text)
 	if s.phase != waiting || len(f.queue) != 0 {
@@ -202,24 +206,16 @@ func TestRun(t *testing.T) {
 	if s.phase != scoring {
 		t.Fatalf("phase %v, want scoring", s.phase)
 	}
-	f.next(2) // Progress, Preview
-	if !s.rows.preview || s.rows.score[0] != 3.5 || s.rows.counts[inside] != 2 || len(s.reference) != 3 {
-		t.Errorf("after the preview: preview %v, score %g, %d inside, reference %v", s.rows.preview, s.rows.score[0], s.rows.counts[inside], s.reference)
+	f.next(3) // Reference, Progress, Rows
+	pass(later)
+	if s.phase != scoring || s.rows.score[0] != 7 || s.rows.counts[inside] != 1 || s.rows.counts[borderline] != 1 || len(s.reference) != 99 {
+		t.Errorf("once the rows are there: phase %v, score %g, verdicts %v, %d to compare with", s.phase, s.rows.score[0], s.rows.counts, len(s.reference))
 	}
 	f.next(-1)
 	pass(later)
-	if s.phase != done || s.rows.preview || s.rows.score[0] != 7 || len(s.reference) != 4 {
-		t.Errorf("at the end: phase %v, preview %v, score %g, reference %v", s.phase, s.rows.preview, s.rows.score[0], s.reference)
-	}
-	if s.early == nil || s.early.score[2] != 7 || !math.IsNaN(s.early.score[1]) {
-		t.Errorf("scores before calibration are not kept: %+v", s.early)
-	}
-	if len(s.iterations) != 1 || len(s.warnings) != 1 || s.warnings[0] != "small" {
-		t.Errorf("%d iterations, warnings %q", len(s.iterations), s.warnings)
-	}
-	// p is 1/7 and 1/14 with α = 0.05: both inside, or borderline.
-	if got := s.rows.counts; got[inside] != 1 || got[borderline] != 1 {
-		t.Errorf("verdicts %v, want one inside and one borderline", got)
+	// p is 1/7 and 1/14 with α = 0.05: inside and borderline, as before.
+	if got := s.rows.counts; s.phase != done || got[inside] != 1 || got[borderline] != 1 || len(s.warnings) != 0 {
+		t.Errorf("at the end: phase %v, verdicts %v, warnings %q", s.phase, got, s.warnings)
 	}
 	asked := len(f.asked)
 	s.setAlpha(0.1)
@@ -347,7 +343,7 @@ func TestModels(t *testing.T) {
 		case *message.Open:
 			opens++
 		case *message.Score:
-			answerScore("CCO", say)
+			answerScore("CCO", &message.Score{}, say)
 			return
 		}
 		usual(number, r, say)
@@ -356,21 +352,6 @@ func TestModels(t *testing.T) {
 	f.next(-1)
 	if s.phase != done || opens != 0 {
 		t.Errorf("phase %v with %d more opens, want done and 0", s.phase, opens)
-	}
-}
-
-func TestRequest(t *testing.T) {
-	s := newSession(nil)
-	for _, c := range []struct{ smallest, least, most float64 }{
-		{0.004, 0, 0},    // the default is resolved
-		{0.2, 0.2, 0.21}, // the holdout is small
-		{1, 0, 0},        // there is none
-	} {
-		s.model = &message.Model{SmallestP: c.smallest}
-		r := s.request()
-		if r.Alpha < c.least || r.Alpha > c.most || !r.Preview {
-			t.Errorf("smallest p %g: asked with α %g", c.smallest, r.Alpha)
-		}
 	}
 }
 
@@ -435,8 +416,8 @@ func TestExport(t *testing.T) {
 	if want := []string{"ida,idb,idc", "idb,ida"}; !slices.Equal(got, want) {
 		t.Errorf("exported %q, want %q", got, want)
 	}
-	c := s.rows.columns([]int32{2, 0}, levels{})
-	if c.Error[0] != "no element" || c.Verdict[0] != "" || !math.IsNaN(c.Scores.P[0]) || c.Verdict[1] != "ID" {
+	c := s.rows.columns([]int32{2, 0}, levels{}, rule{})
+	if c.Error[0] != "no element" || c.Verdict[0] != "" || !math.IsNaN(c.Scores.P[0]) || c.Verdict[1] != "inside" || c.BatchVerdict != nil || c.Scores.Pre != nil {
 		t.Errorf("columns %+v", c)
 	}
 }
@@ -521,7 +502,7 @@ func TestTrainingGoesOnAfterAReload(t *testing.T) {
 	s.goOn(kept)
 	f.next(-1)
 	pass(later)
-	if string(training.Checkpoint) != "two" || training.Epochs != 10 || training.Name != "mine" {
+	if string(training.Checkpoint) != "two" || training.Epochs != 10 || training.Name != "mine" || !training.Canonical {
 		t.Errorf("went on with %+v", training)
 	}
 	if s.train.made == nil || len(s.customModels) != 1 || len(kept) != 0 {

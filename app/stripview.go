@@ -37,15 +37,35 @@ func (p *stripPane) measure(ctx app.Context) {
 	ctx.Dispatch(func(app.Context) { p.width = widthOf("strip", 0) })
 }
 
-// picture is the strip of the present scores.
+// picture is the strip of what decides.
 func (s *session) picture(width, height float64) strip {
-	c := strip{
-		width: width, height: height, title: "Scores", xlabel: "score",
-		reference: s.reference, score: s.rows.score, verdict: s.rows.verdict,
-		threshold: s.threshold(), fixed: s.rule().batch, selected: s.selected,
+	c := s.distribution(s.deciding(), width, height)
+	c.title, c.verdict, c.threshold, c.fixed = "Scores", s.rows.verdict, s.threshold(), s.rule().fdr
+	return c
+}
+
+// distribution is the strip of a decider, each record judged at α. All but eachAlone
+// need a calibrated batch.
+func (s *session) distribution(by decider, width, height float64) strip {
+	r := s.references[by]
+	c := strip{width: width, height: height, title: deciderWords[by].name, reference: r, threshold: r.threshold(s.alpha), fixed: true, selected: s.selected}
+	var p []float64
+	switch by {
+	case theBatch:
+		c.score, p, c.xlabel = s.rows.batch.score, s.rows.batch.scoreP, "score in the batch"
+	case thePaper:
+		c.score, p, c.xlabel = s.rows.batch.baca, s.rows.batch.bacaP, "S_BaCa"
+	default:
+		c.score, p, c.xlabel = s.rows.alone, s.rows.aloneP, "score"
 	}
-	if s.rows.preview {
-		c.xlabel = "score, each by itself"
+	if by == s.deciding() && !s.rule().fdr {
+		c.verdict = s.rows.verdict
+		return c
+	}
+	own := s.own(by)
+	c.verdict = make([]verdict, len(p))
+	for i, v := range p {
+		c.verdict[i] = own.judge(v, s.rows.aloneP[i])
 	}
 	return c
 }
@@ -60,7 +80,7 @@ func (p *stripPane) Render() app.UI {
 	blank := len(s.reference) == 0
 	box := app.Div().ID("strip").Class("strip").
 		On("pointerdown", func(ctx app.Context, e app.Event) {
-			if len(s.reference) == 0 || s.rule().batch {
+			if len(s.reference) == 0 || s.rule().fdr {
 				return
 			}
 			p.dragging = true
@@ -78,7 +98,7 @@ func (p *stripPane) Render() app.UI {
 		On("pointercancel", func(app.Context, app.Event) { p.dragging = false }).
 		On("keydown", func(ctx app.Context, e app.Event) {
 			by := map[string]int{"ArrowLeft": 1, "ArrowDown": -1, "ArrowRight": -1, "ArrowUp": 1, "PageUp": 8, "PageDown": -8}[e.Get("key").String()]
-			if by != 0 && !s.rule().batch {
+			if by != 0 && !s.rule().fdr {
 				e.PreventDefault()
 				s.setAlpha(alphaOf(min(max(stepOf(s.alpha)+by, 0), alphaSteps)))
 			}
@@ -86,7 +106,7 @@ func (p *stripPane) Render() app.UI {
 	if blank {
 		return box.Attr("hidden", flag(waitingFor(s) == "")).Body(app.Div().Class("strip-wait quiet").Text(waitingFor(s)))
 	}
-	if s.rule().batch { // the line follows from all p-values and cannot be moved
+	if s.rule().fdr { // the line follows from all p-values and cannot be moved
 		return box.Body(app.Raw(s.picture(width, stripHeight).svg(false)))
 	}
 	t := s.threshold()

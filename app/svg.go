@@ -41,7 +41,7 @@ var roles = map[string]string{
 	"inside":     `fill="#0072b2"`,
 	"borderline": `fill="#767c83"`,
 	"outside":    `fill="#d55e00"`,
-	"unknown":    `fill="none" stroke="#767c83"`,
+	"undecided":  `fill="none" stroke="#767c83"`,
 	"threshold":  `stroke="#1b1d1f" fill="none"`,
 	"grip":       `fill="#1b1d1f"`,
 	"chosen":     `fill="none" stroke="#1b1d1f"`,

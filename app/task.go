@@ -35,6 +35,10 @@ func (t *task) words() string {
 // has ended it, and nothing if there is another input by then.
 func (s *session) beginTask(name string, r message.Request, then func(message.Reply)) {
 	switch {
+	case s.phase == calibrating:
+		s.exported = "Not now: the batch is being calibrated."
+		s.rev.table++
+		return
 	case s.task != nil || s.phase != done:
 		return
 	case s.train.on:
@@ -61,6 +65,7 @@ func (s *session) beginTask(name string, r message.Request, then func(message.Re
 		s.rev.lab++
 		if run == s.run {
 			then(reply)
+			s.proceed()
 		}
 	})
 }
@@ -96,24 +101,31 @@ func (s *session) explainRows(format string, save func(*message.Exported)) {
 		s.rev.table++
 		return
 	}
-	s.beginTask("Reasons", &message.Reasons{Format: format, Rows: s.rows.columns(order, s.q()), Record: order}, func(r message.Reply) {
+	s.beginTask("Reasons", &message.Reasons{Format: format, Rows: s.rows.columns(order, s.q(), s.own(theBatch)), Record: order}, func(r message.Reply) {
 		s.saved(r, things(len(order), "row", "rows"), save)
 	})
 }
 
 // report saves all that is known as one file.
 func (s *session) report(save func(*message.Exported)) {
-	if s.scored == nil || s.fitted == nil {
+	if s.scored == nil {
 		return
 	}
-	r := &message.Report{Scored: *s.scored, Fitted: *s.fitted, Alpha: s.alpha, Warnings: s.warnings}
-	if s.rule().batch {
+	r := &message.Report{Scored: *s.scored, By: deciderWords[s.deciding()].key, Alpha: s.alpha, Holdout: message.Floats(s.reference), Warnings: s.warnings}
+	if s.calibrated() {
+		r.Fitted = s.fitted
+	}
+	if s.rule().fdr {
 		r.FDR = s.fdr
 	}
 	r.Score, r.P = make(message.Floats, 0, s.rows.len()), make(message.Floats, 0, s.rows.len())
 	for i, x := range s.rows.score {
-		if s.judged(i) {
-			r.Score, r.P = append(r.Score, x), append(r.P, s.rows.p[i])
+		if !s.judged(i) {
+			continue
+		}
+		r.Score, r.P = append(r.Score, x), append(r.P, s.rows.p[i])
+		if s.deciding() == theBatch {
+			r.AloneP = append(r.AloneP, s.rows.aloneP[i])
 		}
 	}
 	for i := 0; i < s.rows.len() && len(s.rows.problem) > len(r.Refusals) && len(r.Refusals) < mostRefusals; i++ {
@@ -127,7 +139,7 @@ func (s *session) report(save func(*message.Exported)) {
 			r.Record = append(r.Record, int32(i))
 		}
 	}
-	r.Top = s.rows.columns(r.Record, levels{})
+	r.Top = s.rows.columns(r.Record, levels{}, s.own(theBatch))
 	s.beginTask("Report", r, func(r message.Reply) {
 		s.saved(r, "Report", save)
 	})

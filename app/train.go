@@ -13,12 +13,16 @@ type training struct {
 	ending bool // and was told to pause
 	name   string
 	epochs int
+	// canonical is how molecules are read. Trainings of earlier versions of the page that
+	// were paused read them as they are written, and go on so.
+	canonical bool
 	// library is what it trains on, kept so that it can go on after a reload.
 	library *file
 	begun   time.Time
 	from    int // epoch that it began with
 
 	latest     message.Epoch
+	packing    bool      // all epochs are done, and the model is told from a background
 	loss       []float64 // by epoch, from 1
 	checkpoint []byte
 	at         int // epoch of the checkpoint
@@ -38,11 +42,12 @@ type keeper interface {
 
 // What is kept of a training: this as JSON, the library and the checkpoint.
 type keptTraining struct {
-	Name    string
-	Epochs  int
-	Library string // name of the file
-	At      int    // epoch of the checkpoint
-	Loss    []float64
+	Name      string
+	Epochs    int
+	Library   string // name of the file
+	Canonical bool
+	At        int // epoch of the checkpoint
+	Loss      []float64
 }
 
 const defaultEpochs = 100
@@ -56,7 +61,7 @@ func (s *session) trainOn(name string, epochs int, k keeper) {
 	if library == nil {
 		library = held("pasted.smi", []byte(s.text))
 	}
-	s.train = training{name: name, epochs: epochs, library: library}
+	s.train = training{name: name, epochs: epochs, canonical: true, library: library}
 	k.putFile("library", library)
 	k.drop("checkpoint")
 	s.keepTraining(k)
@@ -66,7 +71,7 @@ func (s *session) trainOn(name string, epochs int, k keeper) {
 // keepTraining writes how far it is.
 func (s *session) keepTraining(k keeper) {
 	t := &s.train
-	meta, err := json.Marshal(keptTraining{t.name, t.epochs, t.library.name, t.at, t.loss})
+	meta, err := json.Marshal(keptTraining{t.name, t.epochs, t.library.name, t.canonical, t.at, t.loss})
 	if err == nil {
 		k.put("training", meta)
 	}
@@ -76,12 +81,15 @@ func (s *session) keepTraining(k keeper) {
 func (s *session) runTraining(k keeper) {
 	t := &s.train
 	s.endTask() // the worker does one thing at a time
-	t.on, t.ending, t.failure, t.made = true, false, nil, nil
+	if s.phase == calibrating {
+		s.cancel()
+	}
+	t.on, t.ending, t.packing, t.failure, t.made = true, false, false, nil, nil
 	t.begun, t.from = s.now(), t.at
 	t.loss = t.loss[:min(len(t.loss), t.at)]
 	s.rev.train++
 	s.rev.head++
-	s.ask(&message.Train{Name: t.name, Epochs: t.epochs, Checkpoint: t.checkpoint}, func(e message.Event) {
+	s.ask(&message.Train{Name: t.name, Epochs: t.epochs, Canonical: t.canonical, Checkpoint: t.checkpoint}, func(e message.Event) {
 		s.rev.train++
 		s.rev.head++
 		switch e := e.(type) {
@@ -93,6 +101,8 @@ func (s *session) runTraining(k keeper) {
 				}
 				t.loss = append(t.loss[:e.Epoch-1], e.Loss)
 			}
+		case *message.Progress:
+			t.packing = true
 		case *message.Checkpoint:
 			s.hold(e.Epoch, e.Data, k)
 		}
@@ -161,7 +171,7 @@ func (s *session) recall(k keeper) {
 			}
 			library.name = kept.Library
 			k.get("checkpoint", func(checkpoint []byte) {
-				t := training{name: kept.Name, epochs: kept.Epochs, library: library, loss: kept.Loss}
+				t := training{name: kept.Name, epochs: kept.Epochs, canonical: kept.Canonical, library: library, loss: kept.Loss}
 				if checkpoint != nil {
 					t.checkpoint, t.at = checkpoint, kept.At
 				}

@@ -27,7 +27,7 @@ func TestAllRowsOnceAMoment(t *testing.T) {
 			}
 			say(&message.Opened{Format: "smi", Molecules: true, Records: n})
 		case *message.Score:
-			say(&message.Fitted{Graphs: n, Total: n, Holdout: message.Scores{Score: message.Floats{1, 2, 3, 4}}})
+			say(&message.Reference{Score: message.Floats{1, 2, 3, 4}})
 			for from := 0; from < n; from += scores {
 				e := &message.Rows{From: from}
 				for i := from; i < min(from+scores, n); i++ {
@@ -70,8 +70,8 @@ func TestAllRowsOnceAMoment(t *testing.T) {
 	if s.phase != scoring {
 		t.Fatalf("phase %v, want scoring", s.phase)
 	}
-	f.next(1)                       // Fitted
-	half(50, 1, "the first scores") // the picture changes to them
+	f.next(1) // Reference
+	half(50, 0, "the first scores")
 	half(40, 0, "the scores thereafter")
 	f.next(-1)
 	pass(later)

@@ -14,16 +14,19 @@ type sentence struct{ verdict, reason string }
 
 // say puts a verdict into words. It says what is known and no more: how many
 // in-distribution graphs that were kept from training score at least as high.
-func say(v verdict, p float64, held int, molecules bool) sentence {
-	things := "molecules"
-	if !molecules {
-		things = "graphs"
-	}
-	if held == 0 || math.IsNaN(p) {
-		return sentence{"No p-value", "The model keeps no held-out " + things + " to compare with."}
+func say(v verdict, p float64, r rule, things string) sentence {
+	held := r.held
+	switch {
+	case held == 0 || math.IsNaN(p):
+		return sentence{"Undecided", "The model keeps no held-out " + things + " to compare with."}
+	case v == undecided:
+		return sentence{"Undecided", tooFewHeld(held, r.alpha, things) + " Its p is " + number(p) + "."}
 	}
 	k := int(math.Round(p*float64(held+1))) - 1
 	kept := fmt.Sprintf("of %s %s like those the model was trained on", count(held), things)
+	if r.list != "" {
+		kept = fmt.Sprintf("of %s %s of %s", count(held), things, shorten(r.list, 40))
+	}
 	var reason string
 	switch {
 	case k <= 0:
@@ -45,6 +48,16 @@ func say(v verdict, p float64, held int, molecules bool) sentence {
 		return sentence{"Inside", reason}
 	}
 	return sentence{"Not judged", reason}
+}
+
+// tooFewHeld says that a model keeps too few graphs for an α.
+func tooFewHeld(held int, alpha float64, things string) string {
+	return "This model keeps too few " + things + " to compare with for α = " + percent(alpha) + ": with " + count(held) + ", p is " + number(1/float64(held+1)) + " at least."
+}
+
+// guarded says why a record that the batch finds outside is borderline.
+func guarded(alone float64, r rule) string {
+	return "By itself it is not unusual enough (p " + equals(alone) + "): outside by the batch needs p of at most " + number(r.guard) + " by itself, too."
 }
 
 // equals is a p-value behind the letter p.
@@ -353,13 +366,14 @@ func title(m *message.Model) string {
 // stageWords are the stages of a run, in their order.
 var stageWords = []struct{ stage, name, about string }{
 	{message.StageParse, "parsed", "Each line becomes a graph: atoms are nodes, bonds are edges."},
-	{message.StageSample, "sampled", "A large input is scored by what a sample of it teaches."},
-	{message.StageEncode, "encoded", "The frozen network turns each graph into a vector, and S_Pre says how far it is from the training graphs."},
+	{message.StageScore, "scored", "Each record by itself: how far it is from the nearest training graphs, and whether it is more like chemistry at large. Verdicts are final at once."},
+	{message.StageSample, "sampled", "A large batch is calibrated by what a sample of it teaches."},
+	{message.StageEncode, "encoded", "The frozen network turns each graph of the batch into a vector, and S_Pre says how far it is from the others."},
 	{message.StageEstimate, "graphons", "Each graph is read as a sample of a graphon, a map of how likely two places are joined."},
 	{message.StageMixup, "mixup", "New graphs are drawn from mixtures of two graphons of the same side."},
 	{message.StageAttention, "attention", "Two dictionaries, one for each side, learn to tell them apart."},
 	{message.StageRatio, "density ratio", "A few small heads estimate how much more likely a graph is in this batch than in training."},
-	{message.StageScore, "scored", "All records are compared with what the sample taught."},
+	{message.StageCompare, "compared", "All records are scored by what the sample taught."},
 }
 
 // explain says what went wrong and what to do.

@@ -2,11 +2,15 @@ package weights
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"baca/algo"
+	"baca/algo/decide"
 )
 
 func TestEmbeddedModels(t *testing.T) {
@@ -57,5 +61,25 @@ func TestFind(t *testing.T) {
 	}
 	if _, err := Open("no such model"); !errors.Is(err, ErrUnknown) {
 		t.Errorf("Open: %v", err)
+	}
+}
+
+// A graph that was trained on is called outside by no embedded model, whatever its parts
+// say: its score is at most 0.5, where p-values are far above any rate of false alarms.
+func TestKnownGraphsAreInside(t *testing.T) {
+	for _, name := range Names() {
+		m, err := Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := algo.NewAlone(context.Background(), m, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, verdicts := a.Judge([]float64{0.5}, 0.05)
+		t.Logf("%s: a known graph has p = %.2f at least", name, p[0])
+		if !(p[0] > 0.15) || verdicts[0] != decide.Inside {
+			t.Errorf("%s: a known graph may have p = %g and be %s", name, p[0], verdicts[0])
+		}
 	}
 }

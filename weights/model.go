@@ -61,6 +61,8 @@ func Save(w io.Writer, m *algo.Model) error {
 	p.bankRows(m.Bank)
 	p.fields("holdout", holdoutEntries)
 	p.holdoutRows(holdout)
+	p.traits(m.HoldoutTraits)
+	p.background(m.Background, m.Sizes)
 	p.profile(m.Profile)
 	p.count("shared", &m.Shared)
 	reference := make([]float32, len(m.Reference))
@@ -73,13 +75,14 @@ func Save(w io.Writer, m *algo.Model) error {
 
 // The number of entries of the maps in the payload of a model.
 const (
-	modelEntries   = 8
-	cardEntries    = 14
-	configEntries  = 3
-	tensorEntries  = 2
-	bankEntries    = 7
-	holdoutEntries = 5
-	profileEntries = 5
+	modelEntries      = 10
+	cardEntries       = 17
+	configEntries     = 3
+	tensorEntries     = 2
+	bankEntries       = 7
+	holdoutEntries    = 5
+	backgroundEntries = 7
+	profileEntries    = 5
 )
 
 // Load reads a model from the bytes of a file, which it does not keep. The
@@ -102,6 +105,8 @@ func Load(data []byte) (*algo.Model, error) {
 	m.Encoder = r.encoder(config)
 	m.Bank = r.bank(m.Encoder)
 	m.Holdout = r.holdout(m.Encoder)
+	m.HoldoutTraits = r.traits(m.Holdout)
+	m.Background, m.Sizes = r.background()
 	m.Profile = r.profile(config.Features)
 	r.count("shared", &m.Shared)
 	var reference []float32
@@ -148,6 +153,9 @@ func cardFields(c codec, v *algo.Card) {
 	c.real("learning_rate", &v.LearningRate)
 	c.real("loss", &v.Loss)
 	c.text("program", &v.Program)
+	c.text("background", &v.Background)
+	c.count("background_graphs", &v.BackgroundGraphs)
+	c.text("holdout", &v.Holdout)
 }
 
 func configFields(c codec, key string, v *gin.Config) {
@@ -230,7 +238,7 @@ func check(m *algo.Model, holdout *contrast.Representation) error {
 	c := &m.Card
 	for _, f := range []struct{ key, v string }{
 		{"name", c.Name}, {"description", c.Description}, {"schema", c.Schema}, {"dataset", c.Dataset},
-		{"dataset_sha256", c.DatasetSHA256}, {"program", c.Program},
+		{"dataset_sha256", c.DatasetSHA256}, {"program", c.Program}, {"background", c.Background}, {"holdout", c.Holdout},
 	} {
 		if err := checkText(f.key, f.v); err != nil {
 			return err
@@ -280,13 +288,19 @@ func check(m *algo.Model, holdout *contrast.Representation) error {
 	if m.Bank.Len() > c.Train {
 		return fmt.Errorf("%w: the bank has %d rows, only %d graphs were trained on", ErrRows, m.Bank.Len(), c.Train)
 	}
-	if holdout.Len() > len(c.HoldoutRows) {
+	if c.Holdout == "" && holdout.Len() > len(c.HoldoutRows) {
 		return fmt.Errorf("%w: the holdout has %d rows, only %d graphs were kept from training", ErrRows, holdout.Len(), len(c.HoldoutRows))
 	}
 	if err := checkRows("bank", m.Bank, m.Encoder); err != nil {
 		return err
 	}
 	if err := checkRows("holdout", holdout, m.Encoder); err != nil {
+		return err
+	}
+	if err := checkTraits(m.HoldoutTraits, holdout.Len()); err != nil {
+		return err
+	}
+	if err := checkBackground(m); err != nil {
 		return err
 	}
 	if err := checkProfile(m); err != nil {

@@ -199,7 +199,10 @@ func checkShared(m *algo.Model) error {
 	if m.Shared > 0 && (m.Holdout.Len() > 0 || len(m.Card.HoldoutRows) > 0 || m.Profile != nil && len(m.Profile.Known.Hashes) > 0) {
 		return fmt.Errorf("%w: a model made for sharing has held-out graphs or hashes of training graphs", ErrRows)
 	}
-	if n := m.Card.Graphs - m.Card.Train; len(m.Reference) > n {
+	if len(m.Reference) > maxRows {
+		return fmt.Errorf("%w: %d scores of held-out graphs, want at most %d", ErrTooLarge, len(m.Reference), maxRows)
+	}
+	if n := m.Card.Graphs - m.Card.Train; m.Card.Holdout == "" && len(m.Reference) > n {
 		return fmt.Errorf("%w: %d scores of held-out graphs, only %d graphs were not trained on", ErrRows, len(m.Reference), n)
 	}
 	for i, x := range m.Reference {

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"baca/algo"
+	"baca/algo/background"
 	"baca/algo/contrast"
 	"baca/algo/fingerprint"
 	"baca/algo/gin"
@@ -67,6 +69,44 @@ func (w *writer) holdoutRows(v *contrast.Representation) {
 	w.bytes("q", q)
 	w.nodeScores(v)
 	w.prints(v.Prints)
+}
+
+// traits writes those of held-out graphs, a byte for each.
+func (w *writer) traits(list []algo.Trait) {
+	b := make([]byte, len(list))
+	for i, t := range list {
+		b[i] = byte(2 * t.Fold)
+		if t.Known {
+			b[i]++
+		}
+	}
+	w.bytes("traits", b)
+}
+
+// traits reads those of the holdout.
+func (r *reader) traits(holdout *contrast.Representation) []algo.Trait {
+	if r.err != nil {
+		return nil
+	}
+	b := r.bytes("traits", holdout.Len())
+	list := make([]algo.Trait, len(b))
+	for i, x := range b {
+		list[i] = algo.Trait{Known: x%2 == 1, Fold: int(x / 2)}
+	}
+	return list
+}
+
+// checkTraits reports traits that no held-out graphs can have.
+func checkTraits(list []algo.Trait, n int) error {
+	if len(list) != n {
+		return fmt.Errorf("%w: %d traits for %d held-out graphs", ErrRows, len(list), n)
+	}
+	for i, t := range list {
+		if t.Fold < 0 || t.Fold >= background.Folds {
+			return fmt.Errorf("%w: held-out graph %d is in fold %d, want 0 to %d", ErrNumber, i, t.Fold, background.Folds-1)
+		}
+	}
+	return nil
 }
 
 func (w *writer) nodeScores(v *contrast.Representation) {

@@ -20,6 +20,7 @@ import (
 	"github.com/vmihailenco/msgpack/v5"
 
 	"baca/algo"
+	"baca/algo/background"
 	"baca/algo/contrast"
 	"baca/algo/explain"
 	"baca/algo/fingerprint"
@@ -70,7 +71,29 @@ func testModel(t testing.TB, c gin.Config, bank, holdout int) *algo.Model {
 		}
 	}
 	m.Profile = testProfile(rng, c.Features, m.Card.Train)
+	for i := range holdout {
+		m.HoldoutTraits = append(m.HoldoutTraits, algo.Trait{Known: i%3 == 1, Fold: i % background.Folds})
+	}
+	if c.Features == 9 {
+		m.Card.Background, m.Card.BackgroundGraphs, m.Card.Holdout = "everything.smi", 1234, "later.smi"
+		m.Background, m.Sizes = testBackground(rng)
+	}
 	return m
+}
+
+// testBackground returns one whose numbers a file keeps as they are.
+func testBackground(rng *rand.Rand) (*background.Head, *algo.Sizes) {
+	h, s := &background.Head{Mean: -2.5, Deviation: 1.0 / 3, AUC: 0.9}, &algo.Sizes{Low: 1, High: 77}
+	for f := range h.Weights {
+		h.Weights[f] = make([]float32, background.Buckets+1)
+		for i := range h.Weights[f] {
+			h.Weights[f][i] = float32(rng.IntN(255)-127) / 512
+		}
+	}
+	for k := range s.Mean {
+		s.Mean[k], s.Deviation[k] = float64(float32(rng.NormFloat64())), float64(1+rng.Float32())
+	}
+	return h, s
 }
 
 // testProfile returns a profile of so many training graphs.
@@ -194,6 +217,12 @@ func TestModelRoundTrip(t *testing.T) {
 		if !reflect.DeepEqual(got.Profile, m.Profile) {
 			t.Errorf("profile %+v, want %+v", got.Profile, m.Profile)
 		}
+		if !slices.Equal(got.HoldoutTraits, m.HoldoutTraits) {
+			t.Errorf("traits %+v, want %+v", got.HoldoutTraits, m.HoldoutTraits)
+		}
+		if !reflect.DeepEqual(got.Background, m.Background) || !reflect.DeepEqual(got.Sizes, m.Sizes) {
+			t.Errorf("background %+v and sizes %+v, want %+v and %+v", got.Background, got.Sizes, m.Background, m.Sizes)
+		}
 		if !bytes.Equal(data, save(t, got)) {
 			t.Error("the file of the loaded model is another one")
 		}
@@ -256,7 +285,7 @@ func samePrints(t *testing.T, name string, got, want []fingerprint.Print) {
 // share makes of a model one that is made for sharing.
 func share(m *algo.Model) {
 	m.Shared, m.Reference = 2, []float64{-1.5, 0, 0, 2.25}
-	m.Holdout, m.Card.HoldoutRows = m.Holdout.Select(nil), nil
+	m.Holdout, m.HoldoutTraits, m.Card.HoldoutRows = m.Holdout.Select(nil), nil, nil
 	m.Profile.Known = explain.Known{Hashes: []uint32{}}
 }
 
@@ -300,6 +329,66 @@ func withProfile(t testing.TB, quantiles int, values []byte, bits int, hashes []
 	w.count("shared", &none)
 	w.floats("reference", nil)
 	return sealed(t, modelKind, slices.Concat(payload[:from], w.buf.Bytes()))
+}
+
+// A background that gives no score is refused, in memory and in a file.
+func TestHostileBackgrounds(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		harm func(m *algo.Model)
+		want error
+	}{
+		{"deviation 0", func(m *algo.Model) { m.Background.Deviation = 0 }, ErrNumber},
+		{"deviation NaN", func(m *algo.Model) { m.Background.Deviation = math.NaN() }, ErrNumber},
+		{"mean infinite", func(m *algo.Model) { m.Background.Mean = math.Inf(1) }, ErrNumber},
+		{"AUC above 1", func(m *algo.Model) { m.Background.AUC = 1.5 }, ErrNumber},
+		{"weight too large", func(m *algo.Model) { m.Background.Weights[1][7] = 20_000 }, ErrNumber},
+		{"weight NaN", func(m *algo.Model) { m.Background.Weights[2][0] = float32(math.NaN()) }, ErrNumber},
+		{"weights missing", func(m *algo.Model) { m.Background.Weights[0] = m.Background.Weights[0][1:] }, ErrRows},
+		{"no sizes", func(m *algo.Model) { m.Sizes = nil }, ErrRows},
+		{"size 0", func(m *algo.Model) { m.Sizes.Low = 0 }, ErrNumber},
+		{"sizes descend", func(m *algo.Model) { m.Sizes.High = m.Sizes.Low - 1 }, ErrNumber},
+		{"size without spread", func(m *algo.Model) { m.Sizes.Deviation[3] = 0 }, ErrNumber},
+		{"graphs of no background", func(m *algo.Model) { m.Background, m.Sizes = nil, nil }, ErrRows},
+		{"plain graphs", func(m *algo.Model) {
+			other := small(t)
+			m.Encoder, m.Bank, m.Holdout, m.Card.Schema, m.Profile = other.Encoder, other.Bank, other.Holdout, other.Card.Schema, other.Profile
+			m.HoldoutTraits = other.HoldoutTraits
+		}, ErrSchema},
+		{"fold beyond the last", func(m *algo.Model) { m.HoldoutTraits[1].Fold = background.Folds }, ErrNumber},
+		{"traits missing", func(m *algo.Model) { m.HoldoutTraits = m.HoldoutTraits[1:] }, ErrRows},
+	} {
+		m := testModel(t, gin.Config{Features: 9, Hidden: 2, Layers: 1}, 4, 3)
+		test.harm(m)
+		if err := Save(new(bytes.Buffer), m); !errors.Is(err, test.want) {
+			t.Errorf("%s: %v, want %v", test.name, err, test.want)
+		}
+	}
+	// What a writer would not write.
+	data := save(t, testModel(t, gin.Config{Features: 9, Hidden: 2, Layers: 1}, 4, 3))
+	payload := data[headerSize:]
+	cut := func(key string, keep int) []byte {
+		at := bytes.Index(payload, []byte(key))
+		if at < 0 {
+			t.Fatalf("no %s", key)
+		}
+		w := newWriter()
+		w.bytes(key[1:], make([]byte, keep))
+		old := newWriter()
+		old.bytes(key[1:], make([]byte, map[string]int{"\xa7weights": background.Folds * foldBytes, "\xa5sizes": 8 * algo.SizeKnots}[key]))
+		return sealed(t, modelKind, slices.Concat(payload[:at], w.buf.Bytes(), payload[at+old.buf.Len():]))
+	}
+	for _, test := range []struct {
+		key  string
+		keep int
+	}{{"\xa7weights", 0}, {"\xa7weights", background.Folds*foldBytes - 1}, {"\xa7weights", 7}, {"\xa5sizes", 0}, {"\xa5sizes", 4}, {"\xa5sizes", 8*algo.SizeKnots + 4}} {
+		if _, err := Load(cut(test.key, test.keep)); !errors.Is(err, ErrFormat) {
+			t.Errorf("%q with %d bytes: %v, want %v", test.key, test.keep, err, ErrFormat)
+		}
+	}
+	if _, err := Load(cut("\xa5sizes", 8*algo.SizeKnots)); !errors.Is(err, ErrNumber) {
+		t.Errorf("sizes without spread: %v, want %v", err, ErrNumber)
+	}
 }
 
 // hostileProfiles are profiles of a model of one feature that are wrong.
@@ -368,7 +457,7 @@ func TestSaveWithoutHoldout(t *testing.T) {
 func TestPayload(t *testing.T) {
 	m := small(t)
 	data := save(t, m)
-	if string(data[:8]) != "\x89BaCa\r\n\x1a" || !bytes.Equal(data[8:12], []byte{2, 1, 0, 0}) {
+	if string(data[:8]) != "\x89BaCa\r\n\x1a" || !bytes.Equal(data[8:12], []byte{3, 1, 0, 0}) {
 		t.Errorf("header starts with %x", data[:12])
 	}
 	if n := binary.LittleEndian.Uint32(data[12:]); int(n) != len(data)-48 {
@@ -433,7 +522,7 @@ func TestPayload(t *testing.T) {
 
 // TestGolden keeps files of this version readable, and written as they were.
 func TestGolden(t *testing.T) {
-	for name, data := range map[string][]byte{"model-v2.msgpack": save(t, small(t)), "checkpoint-v2.msgpack": saveCheckpoint(t, testCheckpoint(3))} {
+	for name, data := range map[string][]byte{"model-v3.msgpack": save(t, small(t)), "checkpoint-v3.msgpack": saveCheckpoint(t, testCheckpoint(3))} {
 		path := filepath.Join("testdata", name)
 		if *update {
 			if err := os.WriteFile(path, data, 0o644); err != nil {
@@ -592,9 +681,9 @@ func TestLoadErrors(t *testing.T) {
 		{"empty", nil, ErrTruncated, "0 bytes"},
 		{"SMILES", []byte("CC(=O)O acid\n"), ErrMagic, `"CC(=O)O "`},
 		{"sent as text", bytes.ReplaceAll(valid, []byte("\r\n"), []byte("\n")), ErrMagic, `want "\x89BaCa\r\n\x1a"`},
-		{"newer", with(atVersion, Version+1), ErrVersion, "3, this program reads 2; use a newer program"},
-		{"version 1", with(atVersion, 1), ErrVersion, "1, this program reads 2; use the program that wrote it, or train again"},
-		{"version 0", with(atVersion, 0), ErrVersion, "0, this program reads 2"},
+		{"newer", with(atVersion, Version+1), ErrVersion, "4, this program reads 3; use a newer program"},
+		{"version 1", with(atVersion, 1), ErrVersion, "1, this program reads 3; use the program that wrote it, or train again"},
+		{"version 0", with(atVersion, 0), ErrVersion, "0, this program reads 3"},
 		{"checkpoint", saveCheckpoint(t, testCheckpoint(1)), ErrKind, "it is a checkpoint of training, want a model"},
 		{"kind 9", with(atKind, 9), ErrKind, "kind 9"},
 		{"flags", with(atFlags, 0, 1), ErrVersion, "flags 0x0100"},
@@ -606,7 +695,7 @@ func TestLoadErrors(t *testing.T) {
 		{"nil for a map", payload(0xc0), ErrFormat, "want a map"},
 		{"extension before a map", payload(0xd4, 1, 1, 0x85), ErrFormat, "want a map"},
 		{"number", payload(0x05), ErrFormat, "want a map"},
-		{"entries", payload(0x81, 0xc0, 0xc0, 0xc0), ErrFormat, "1 entries, want 8"},
+		{"entries", payload(0x81, 0xc0, 0xc0, 0xc0), ErrFormat, "1 entries, want 10"},
 		{"payload goes on", sealed(t, modelKind, append(slices.Clone(valid[headerSize:]), 0xc0)), ErrFormat, "1 bytes after the last value"},
 		{"other key", edit(t, "\xabdescription", "\xabdescribtion"), ErrFormat, `key "describtion", want "description"`},
 		{"key is bin", edit(t, "\xa4card", "\xc4\x03car"), ErrFormat, `the key card has a value of msgpack type 0xc4, want a string`},
@@ -705,7 +794,7 @@ func TestSaveErrors(t *testing.T) {
 		{"negative count", func(m *algo.Model) { m.Card.Epochs = -1 }, ErrNumber},
 		{"learning rate", func(m *algo.Model) { m.Card.LearningRate = math.NaN() }, ErrNumber},
 		{"more trained than read", func(m *algo.Model) { m.Card.Graphs = 3 }, ErrRows},
-		{"holdout is not on the card", func(m *algo.Model) { m.Card.HoldoutRows = nil }, ErrRows},
+		{"holdout is not on the card", func(m *algo.Model) { m.Card.HoldoutRows, m.Card.Holdout = nil, "" }, ErrRows},
 		{"holdout rows", func(m *algo.Model) { m.Card.HoldoutRows = []int{1, -1} }, ErrRows},
 		{"quantile NaN", func(m *algo.Model) { m.Profile.Quantiles[2][3] = math.NaN() }, ErrNumber},
 		{"quantiles out of order", func(m *algo.Model) { slices.Reverse(m.Profile.Quantiles[0]) }, ErrNumber},

@@ -109,9 +109,6 @@ func (n *Neighborhood) sum(d *Nearness) []float64 {
 	return sum
 }
 
-// Of tells whether n was prepared of that very bank.
-func (n *Neighborhood) Of(bank *contrast.Representation) bool { return n.bank == bank }
-
 // Scores returns the score of each graph. It depends on nothing but the graph.
 func (n *Neighborhood) Scores(d *Nearness) []float64 { return n.scale.Standardize(n.sum(d)) }
 
@@ -121,6 +118,15 @@ const neighborChunk = 16
 // Measure compares graphs with the bank.
 func (n *Neighborhood) Measure(ctx context.Context, workers int, r *contrast.Representation) (*Nearness, error) {
 	return n.measure(ctx, workers, r, nil)
+}
+
+// LeaveOut compares each graph of the bank with the others.
+func (n *Neighborhood) LeaveOut(ctx context.Context, workers int) (*Nearness, error) {
+	own := make([]int, n.bank.Len())
+	for i := range own {
+		own[i] = i
+	}
+	return n.measure(ctx, workers, n.bank, own)
 }
 
 // measure leaves out the bank's own[i] for graph i if own is not nil. A bank of that

@@ -3,8 +3,8 @@ package calibrate
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/blas"
@@ -30,7 +30,9 @@ import (
 // The graphs are scored by heads that never saw them: the batch is cut into
 // folds and each is scored by the head of the others. So a graph cannot raise
 // its own score, and an ID graph of the batch is exchangeable with a held-out ID
-// graph, which is what p-values need.
+// graph, which is what p-values need. The fold of a graph follows a hash of its
+// subtrees. So graphs that are equal share a fold and a score, and neither order nor
+// copies matter to what a graph gets.
 type Ratio struct {
 	C      float64 // inverse strength of the L2 penalty of the heads on embeddings and closeness
 	PrintC float64 // and of the head on subtrees
@@ -60,6 +62,10 @@ type Estimate struct {
 	// Evidence is for Gate: the mean AUC over the folds at which the best of the heads
 	// tells bank graphs from batch graphs that it has not seen, ½ if none can.
 	Evidence float64
+	// AUC is the same for held-out graphs in the place of bank graphs, and P its
+	// p-value: how often so many graphs like the held-out ones would be told from
+	// them as well. They are of the batch as a whole, NaN where too few are held out.
+	AUC, P float64
 	// Skipped says why the scores are all 0 and the evidence ½, if they are.
 	Skipped string
 
@@ -72,7 +78,7 @@ type Estimate struct {
 // have prints.
 func (r Ratio) Estimate(ctx context.Context, in *Input, near *Neighborhood, test *Nearness) (*Estimate, error) {
 	n := in.Test.Len()
-	e := &Estimate{Test: make([]float64, n), Evidence: 0.5, Skipped: r.skip(in)}
+	e := &Estimate{Test: make([]float64, n), Evidence: 0.5, AUC: math.NaN(), P: math.NaN(), Skipped: r.skip(in)}
 	if e.Skipped != "" {
 		return e, nil
 	}
@@ -81,28 +87,71 @@ func (r Ratio) Estimate(ctx context.Context, in *Input, near *Neighborhood, test
 	if e.side, err = near.bankSide(ctx, in.Workers); err != nil {
 		return nil, err
 	}
-	rng := rand.New(rand.NewPCG(in.Seed, ratioStream))
-	bankFold, testFold := folds(rng, in.Bank.Len(), r.Folds), folds(rng, n, r.Folds)
+	var held *Nearness
+	if in.Holdout.Len() >= MinRatioGraphs {
+		if held, err = near.Measure(ctx, in.Workers, in.Holdout); err != nil {
+			return nil, err
+		}
+	}
+	bankFold, testFold := folds(in.Bank, r.Folds), folds(in.Test, r.Folds)
 	sum := 0.0
 	for k := range views {
 		v := &view{dim: e.side.dim(k, in.Bank), c: r.C}
 		if k == viewSubtrees {
 			v.c = r.PrintC
 		}
-		if err := v.fit(ctx, in.Workers, e.side.rows[k], e.side.apply(k, in.Test, test), r.Folds, bankFold, testFold); err != nil {
+		var heldRows []float32
+		if held != nil {
+			heldRows = e.side.apply(k, in.Holdout, held)
+		}
+		if err := v.fit(ctx, in.Workers, e.side.rows[k], e.side.apply(k, in.Test, test), heldRows, r.Folds, bankFold, testFold); err != nil {
 			return nil, err
 		}
 		e.Evidence = max(e.Evidence, v.evidence)
+		if held != nil && !(v.auc <= e.AUC) {
+			e.AUC = v.auc
+		}
 		above := max(minEvidence, v.evidence-0.5)
 		v.weight = above * above
 		sum += v.weight
 		e.views = append(e.views, v)
+	}
+	if held != nil {
+		e.P = min(1, views*rankSumP(e.AUC, different(in.Test), float64(in.Holdout.Len())))
 	}
 	for _, v := range e.views {
 		v.weight /= sum
 		v.add(e.Test, v.test)
 	}
 	return e, nil
+}
+
+// rankSumP is the chance that the AUC of n against m graphs, which nothing tells apart,
+// is as large, by the normal approximation of the rank-sum test. Its variance is for one
+// head. The folds have a head each, and over batches of held-out molecules the mean of
+// their AUCs varies foldVariance times as much.
+func rankSumP(auc, n, m float64) float64 {
+	z := (auc - 0.5) / math.Sqrt(foldVariance*(n+m+1)/(12*n*m))
+	return 0.5 * math.Erfc(z/math.Sqrt2)
+}
+
+const foldVariance = 1.3
+
+// different is how many graphs that differ say as much as these: copies say nothing
+// new. It is 1/Σw² for the shares w that the different graphs have, Kish's effective size
+// of a sample.
+func different(r *contrast.Representation) float64 {
+	copies := map[uint64]float64{}
+	for _, p := range r.Prints {
+		copies[p.Hash()]++
+	}
+	hashes := slices.Sorted(maps.Keys(copies)) // a sum in another order is another number
+	sum := 0.0
+	for _, h := range hashes {
+		w := copies[h] / float64(r.Len())
+		sum += float64(w * w)
+	}
+	return 1 / sum
 }
 
 // Score scores further graphs, d being how near they are to the bank. It may be called
@@ -128,7 +177,8 @@ type view struct {
 	test     []float64 // logits of the batch, each of a head that has not seen the graph
 	scale    Scale     // of test
 	mean     *head     // of the heads
-	evidence float64
+	evidence float64   // AUC of the batch against the bank
+	auc      float64   // AUC of the batch against the holdout
 	weight   float64
 }
 
@@ -143,8 +193,11 @@ func (v *view) add(scores, logits []float64) {
 	}
 }
 
-// fit learns the heads from rows of the bank and the batch.
-func (v *view) fit(ctx context.Context, workers int, bank, test []float32, count int, bankFold, testFold []int) error {
+// fit learns the heads from rows of the bank and the batch. The holdout may be nil.
+//
+// A fold counts as much as it has of the batch. All the same graph, a batch is one fold,
+// and what has seen none of it says 0 of everything.
+func (v *view) fit(ctx context.Context, workers int, bank, test, holdout []float32, count int, bankFold, testFold []int) error {
 	n, m := len(testFold), len(bankFold)
 	l := newLogistic(v.dim, m+n)
 	l.add(bank, -1)
@@ -153,48 +206,69 @@ func (v *view) fit(ctx context.Context, workers int, bank, test []float32, count
 	// The folds are much like the whole: they begin at its head, and see their
 	// variables through its curvature there.
 	whole := l.fit(&head{weights: make([]float64, v.dim)}, l.balanced(v.c, func(int) bool { return true }))
+	held := widen(holdout)
 	v.test = make([]float64, n)
-	aucs := make([]float64, count)
-	heads := make([]*head, count)
+	evidence, aucs := make([]float64, count), make([]float64, count)
+	heads, shares := make([]*head, count), make([]float64, count)
+	for _, f := range testFold {
+		shares[f] += 1 / float64(n)
+	}
 	err := parallel.For(ctx, workers, count, func(_, f int) {
-		seen := *l
-		h := seen.fit(whole, seen.balanced(v.c, func(i int) bool { return fold[i] != f }))
-		heads[f] = h
-		var unseen []float64
-		var isTest []bool
+		heads[f] = &head{weights: make([]float64, v.dim)}
+		if in := slices.ContainsFunc(bankFold, func(k int) bool { return k != f }); in && shares[f] < 1-1e-9 {
+			seen := *l
+			heads[f] = seen.fit(whole, seen.balanced(v.c, func(i int) bool { return fold[i] != f }))
+		}
+		var of [2][]float64 // logits of the bank and the batch
 		for i := range fold {
 			if fold[i] == f {
-				logit := h.logit(l.row(i)[:v.dim])
-				unseen, isTest = append(unseen, logit), append(isTest, i >= m)
+				logit := heads[f].logit(l.row(i)[:v.dim])
 				if i >= m {
 					v.test[i-m] = logit
+					of[1] = append(of[1], logit)
+				} else {
+					of[0] = append(of[0], logit)
 				}
 			}
 		}
-		aucs[f] = metric.AUROC(unseen, isTest)
+		var kept []float64
+		for i := 0; i < len(held); i += v.dim {
+			kept = append(kept, heads[f].logit(held[i:i+v.dim]))
+		}
+		evidence[f], aucs[f] = rankAbove(of[1], of[0]), rankAbove(of[1], kept)
 	})
 	if err != nil {
 		return err
 	}
 	// The mean of linear heads is a linear head.
-	v.mean, v.evidence = &head{weights: make([]float64, v.dim)}, 0
+	v.mean = &head{weights: make([]float64, v.dim)}
 	for f, h := range heads {
-		v.evidence += aucs[f] / float64(count)
-		v.mean.intercept += h.intercept / float64(count)
-		floats.AddScaled(v.mean.weights, 1/float64(count), h.weights)
+		v.evidence += shares[f] * evidence[f]
+		v.auc += shares[f] * aucs[f]
+		v.mean.intercept += shares[f] * h.intercept
+		floats.AddScaled(v.mean.weights, shares[f], h.weights)
 	}
 	v.scale = ScaleOf(v.test)
 	return nil
 }
 
-// ratioStream is the second half of the seed of the folds.
-const ratioStream = 0xba1a_0001
+// rankAbove is the AUROC of high against low, ½ where one of them is empty.
+func rankAbove(high, low []float64) float64 {
+	if len(high) == 0 || len(low) == 0 {
+		return 0.5
+	}
+	isHigh := make([]bool, len(high)+len(low))
+	for i := range high {
+		isHigh[i] = true
+	}
+	return metric.AUROC(slices.Concat(high, low), isHigh)
+}
 
-// folds assigns n items at random to k folds whose sizes differ by at most one.
-func folds(rng *rand.Rand, n, k int) []int {
-	fold := make([]int, n)
-	for i, p := range rng.Perm(n) {
-		fold[p] = i % k
+// folds assigns each graph to one of k folds, by its subtrees.
+func folds(r *contrast.Representation, k int) []int {
+	fold := make([]int, r.Len())
+	for i, p := range r.Prints {
+		fold[i] = int(p.Hash() % uint64(k))
 	}
 	return fold
 }

@@ -84,15 +84,17 @@ func (t *Tally) QValues() map[float64]float64 {
 // JudgeBatch calls a graph of a batch outside where its q-value is at most fdr, so
 // that of all graphs called that a share fdr is expected to be in-distribution, or
 // less; borderline where its p-value by itself is at most alpha; and inside
-// otherwise.
-func JudgeBatch(p, q, alpha, fdr float64) Verdict {
+// otherwise, or undecided with a holdout too small for alpha.
+func JudgeBatch(p, q, alpha, fdr float64, holdout int) Verdict {
 	switch {
 	case math.IsNaN(p):
-		return Unknown
+		return Undecided
 	case q <= fdr:
 		return Outside
 	case p <= alpha:
 		return Borderline
+	case !Resolves(alpha, holdout):
+		return Undecided
 	}
 	return Inside
 }

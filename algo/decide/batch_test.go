@@ -99,7 +99,7 @@ func TestFalseDiscoveries(t *testing.T) {
 				called, wrong := 0, 0
 				p := PValues(scores, holdout)
 				for i, q := range QValues(p) {
-					if JudgeBatch(p[i], q, 0.05, f) == Outside {
+					if JudgeBatch(p[i], q, 0.05, f, size) == Outside {
 						if called++; float64(i) >= share*size {
 							wrong++
 						}
@@ -123,11 +123,15 @@ func TestFalseDiscoveries(t *testing.T) {
 
 func TestJudgeBatch(t *testing.T) {
 	for _, c := range []struct {
-		p, q float64
-		want Verdict
-	}{{0.01, 0.09, Outside}, {0.01, 0.2, Borderline}, {0.06, 0.2, Inside}, {0.06, 0.1, Outside}, {math.NaN(), math.NaN(), Unknown}} {
-		if got := JudgeBatch(c.p, c.q, 0.05, 0.1); got != c.want {
-			t.Errorf("p %g, q %g: %s, want %s", c.p, c.q, got, c.want)
+		p, q    float64
+		holdout int
+		want    Verdict
+	}{
+		{0.01, 0.09, 99, Outside}, {0.01, 0.2, 99, Borderline}, {0.06, 0.2, 99, Inside}, {0.06, 0.1, 99, Outside}, {math.NaN(), math.NaN(), 99, Undecided},
+		{0.1, 0.1, 9, Outside}, {0.1, 0.2, 9, Undecided},
+	} {
+		if got := JudgeBatch(c.p, c.q, 0.05, 0.1, c.holdout); got != c.want {
+			t.Errorf("p %g, q %g of %d: %s, want %s", c.p, c.q, c.holdout, got, c.want)
 		}
 	}
 	for _, f := range []float64{0, 1, -1, math.NaN()} {

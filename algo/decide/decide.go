@@ -38,10 +38,12 @@ func PValues(scores, holdout []float64) []float64 {
 type Verdict string
 
 const (
-	Inside     Verdict = "ID"
+	Inside     Verdict = "inside"
 	Borderline Verdict = "borderline"
-	Outside    Verdict = "OOD"
-	Unknown    Verdict = "unknown" // no p-value
+	Outside    Verdict = "outside"
+	// Undecided is a graph without a p-value, and every graph where there are too few
+	// others to compare it with for the rate of false alarms asked for.
+	Undecided Verdict = "undecided"
 )
 
 // Threshold returns the lowest score whose p-value is at most alpha, and false if
@@ -63,13 +65,18 @@ func Threshold(holdout []float64, alpha float64) (float64, bool) {
 	return math.Nextafter(sorted[most], math.Inf(1)), true
 }
 
+// Resolves tells whether p-values from a holdout of so many graphs, the smallest of
+// which is 1/(1 + holdout), reach a rate of false alarms.
+func Resolves(alpha float64, holdout int) bool { return 1/float64(1+holdout) <= alpha }
+
 // Judge calls a graph outside where p ≤ alpha, so that at most a share alpha of
 // in-distribution graphs is called that, borderline where p ≤ 2·alpha, and
-// inside otherwise.
-func Judge(p, alpha float64) Verdict {
+// inside otherwise. With a holdout too small for alpha every graph is undecided: that
+// none is called outside would say nothing.
+func Judge(p, alpha float64, holdout int) Verdict {
 	switch {
-	case math.IsNaN(p):
-		return Unknown
+	case math.IsNaN(p) || !Resolves(alpha, holdout):
+		return Undecided
 	case p <= alpha:
 		return Outside
 	case p <= 2*alpha:
@@ -78,14 +85,10 @@ func Judge(p, alpha float64) Verdict {
 	return Inside
 }
 
-// CheckAlpha reports a rate of false alarms that makes no sense, or that the
-// holdout is too small to resolve.
-func CheckAlpha(alpha float64, holdout int) error {
+// CheckAlpha reports a rate of false alarms that makes no sense.
+func CheckAlpha(alpha float64) error {
 	if !(alpha > 0 && alpha < 1) {
 		return fmt.Errorf("false-alarm rate %g: want a number between 0 and 1", alpha)
-	}
-	if smallest := 1 / float64(1+holdout); holdout > 0 && alpha < smallest {
-		return fmt.Errorf("false-alarm rate %g: the model holds %d graphs to compare with, which resolve no rate below %.3g", alpha, holdout, smallest)
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func TestFalseAlarms(t *testing.T) {
 				holdout[i], scores[i] = rng.NormFloat64(), rng.NormFloat64()
 			}
 			for _, p := range PValues(scores, holdout) {
-				if Judge(p, alpha) == Outside {
+				if Judge(p, alpha, size) == Outside {
 					alarms++
 				}
 			}
@@ -67,30 +67,31 @@ func TestNaN(t *testing.T) {
 	if !math.IsNaN(p[0]) || p[1] != 2.0/3 {
 		t.Errorf("p = %v, want NaN and 2/3", p)
 	}
-	if v := Judge(p[0], 0.05); v != Unknown {
-		t.Errorf("verdict %q without a p-value, want %q", v, Unknown)
+	if v := Judge(p[0], 0.05, 100); v != Undecided {
+		t.Errorf("verdict %q without a p-value, want %q", v, Undecided)
 	}
 }
 
 func TestJudge(t *testing.T) {
 	for _, c := range []struct {
-		p    float64
-		want Verdict
-	}{{0.01, Outside}, {0.05, Outside}, {0.06, Borderline}, {0.1, Borderline}, {0.11, Inside}, {1, Inside}} {
-		if got := Judge(c.p, 0.05); got != c.want {
-			t.Errorf("p = %g: %s, want %s", c.p, got, c.want)
+		p       float64
+		holdout int
+		want    Verdict
+	}{
+		{0.01, 99, Outside}, {0.05, 19, Outside}, {0.06, 99, Borderline}, {0.1, 99, Borderline}, {0.11, 99, Inside}, {1, 19, Inside},
+		// Of 18 the smallest p-value is 1/19, so that none is outside says nothing.
+		{1.0 / 19, 18, Undecided}, {1, 18, Undecided}, {math.NaN(), 99, Undecided}, {math.NaN(), 0, Undecided},
+	} {
+		if got := Judge(c.p, 0.05, c.holdout); got != c.want {
+			t.Errorf("p = %g of %d: %s, want %s", c.p, c.holdout, got, c.want)
 		}
 	}
 }
 
 func TestCheckAlpha(t *testing.T) {
-	for _, c := range []struct {
-		alpha   float64
-		holdout int
-		ok      bool
-	}{{0.05, 0, true}, {0.05, 19, true}, {0.05, 18, false}, {0, 100, false}, {1, 100, false}, {math.NaN(), 0, false}} {
-		if err := CheckAlpha(c.alpha, c.holdout); (err == nil) != c.ok {
-			t.Errorf("alpha %g with %d: %v", c.alpha, c.holdout, err)
+	for alpha, ok := range map[float64]bool{0.05: true, 1e-9: true, 0: false, 1: false, math.NaN(): false, -1: false} {
+		if err := CheckAlpha(alpha); (err == nil) != ok {
+			t.Errorf("alpha %g: %v", alpha, err)
 		}
 	}
 }

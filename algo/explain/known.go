@@ -14,7 +14,7 @@ import (
 const SaltSize = 16
 
 // Known tells whether a graph was in a set, by salted hashes that are cut so short
-// that any other graph, too, meets one by chance in about one case of a hundred. So
+// that any other graph, too, meets one by chance in about one case of a thousand. So
 // a match says that a graph was likely in the set, and one that was guessed proves
 // nothing. No match is certain: it was not.
 type Known struct {
@@ -24,7 +24,7 @@ type Known struct {
 }
 
 // falseMatches is how often a graph that was not in the set should match, at most.
-const falseMatches = 0.01
+const falseMatches = 0.001
 
 // NewKnown hashes a set of graphs. The hashes of one set with two salts have nothing
 // in common.

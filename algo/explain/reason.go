@@ -15,7 +15,7 @@ import (
 // A Reason is one way in which a graph differs from the training graphs. It is a
 // fact about the graph, which may or may not be what moved the score.
 type Reason struct {
-	Kind string // the name of a Statistic, "value", "node", or "surroundings"
+	Kind string // the name of a Statistic, "value", "node", "surroundings" or "background"
 	Text string // a phrase in plain words, without a full stop
 	// Nodes are those that it is about, ascending; none where it is about all.
 	Nodes []int
@@ -50,6 +50,22 @@ func Reasons(g *graph.Graph, p *Profile, train, least int, index *fingerprint.In
 	}
 	slices.SortStableFunc(list, func(a, b Reason) int { return cmp.Compare(b.Weight, a.Weight) })
 	return list
+}
+
+// notable is the ratio to a background, in deviations of training graphs, from which on it
+// is a reason: one in twenty of these has it.
+const notable = 1.6
+
+// Background is the reason that a graph is more like a background than like the training
+// set by so many deviations of training graphs, and false where that is not unusual.
+func Background(ratio float64) (Reason, bool) {
+	if !(ratio >= notable) {
+		return Reason{}, false
+	}
+	return Reason{
+		Kind: "background", Weight: 1 + 0.9*(1-1/(1+ratio-notable)),
+		Text: fmt.Sprintf("more like molecules at large than like the training set, by %.1f deviations of the latter", ratio),
+	}, true
 }
 
 // called is what a node is called, plural.

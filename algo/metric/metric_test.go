@@ -507,3 +507,17 @@ func BenchmarkSketchAdd(b *testing.B) {
 	b.ReportMetric(float64(b.N*len(score))/b.Elapsed().Seconds(), "graphs/s")
 	b.ReportMetric(float64(len(s.Counts)), "counters")
 }
+
+func TestWilson(t *testing.T) {
+	// By hand and from tables: 0 of 10, 1 of 10, 10 of 10, 81 of 263.
+	for _, c := range []struct{ hits, n, low, high float64 }{
+		{0, 10, 0, 0.2775}, {1, 10, 0.0179, 0.4042}, {10, 10, 0.7225, 1}, {81, 263, 0.2553, 0.3662},
+	} {
+		if low, high := Wilson(c.hits, c.n); math.Abs(low-c.low) > 1e-4 || math.Abs(high-c.high) > 1e-4 {
+			t.Errorf("%g of %g: %.4f to %.4f, want %.4f to %.4f", c.hits, c.n, low, high, c.low, c.high)
+		}
+	}
+	if low, high := Wilson(0, 0); !math.IsNaN(low) || !math.IsNaN(high) {
+		t.Errorf("of none: %g to %g", low, high)
+	}
+}

@@ -8,7 +8,7 @@ import (
 )
 
 // ExplainColumns are the columns that say why, in the order of Explained.
-var ExplainColumns = []string{"duplicate", "reasons", "distances", "nearest", "nearest_distances", "like_ood", "atoms", "atoms_gradient"}
+var ExplainColumns = []string{"duplicate", "reasons", "distances", "nearest", "nearest_distances", "like_ood", "atoms", "atoms_gradient", "distance", "ratio"}
 
 // Explained returns the values of ExplainColumns, for a writer. Like is what
 // LikeOutside returns, and order puts values of nodes in the order in which the record
@@ -28,7 +28,7 @@ func Explained(x *algo.Explanation, like []float64, order func([]float64) []floa
 	}
 	return []any{
 		x.Duplicate, reasons, []float64{x.Embedding, x.Subtrees, x.Counts, x.Nodes}, rows, distances, like,
-		order(x.Occlusion), order(x.Gradient),
+		order(x.Occlusion), order(x.Gradient), x.Distance, x.Ratio,
 	}
 }
 

@@ -10,11 +10,11 @@ import (
 	"baca/algo/internal/parallel"
 )
 
-// Graphs are scored together, so they say something about each other: up to
-// MaxGraphs of them, or fewer if these are very large. Of an input that is longer,
-// a sample of as many is scored together, and all others by what was learned from
-// the sample. So memory does not depend on the length of the input, and the scores
-// of all its graphs can be compared.
+// Up to MaxGraphs graphs are calibrated together, or fewer if these are very large. Of an
+// input that is longer, a sample of as many forms the batch, and all others are scored
+// by what was learned from it. So memory does not depend on the length of the input,
+// and the scores of all its graphs can be compared. Where each graph decides alone there
+// is no batch at all.
 const (
 	MaxGraphs = 4096
 	maxNodes  = 1 << 20   // unless there are less than algo.MinBatch graphs
@@ -52,11 +52,14 @@ type Input struct {
 
 // Options of Score.
 type Options struct {
+	// Batch calibrates the graphs as a batch. Without it each is scored by itself in one
+	// pass over the input, and nothing below but Workers and Skip matters.
+	Batch   bool
 	Graphs  int // that are scored together, at most; 0: MaxGraphs
 	Seed    uint64
 	Workers int // 0: all cores
-	// Skip rows are not emitted again, because an earlier run did. The input must
-	// then have Again.
+	// Skip rows are not emitted again, because an earlier run did. With Batch the input
+	// must then have Again.
 	Skip int
 	// Reading, unless nil, is told how many records have been looked at for the
 	// sample.
@@ -82,6 +85,9 @@ const (
 func Score(ctx context.Context, s *algo.Scorer, in Input, o Options, emit func([]Scored) error) error {
 	if o.Graphs <= 0 {
 		o.Graphs = MaxGraphs
+	}
+	if !o.Batch {
+		return onwards(ctx, s, &Fit{}, o.Workers, inOrder(in.Records, 0, o.Skip), emit)
 	}
 	next, stop := iter.Pull2(in.Records)
 	defer func() { stop() }()
@@ -113,7 +119,7 @@ func Score(ctx context.Context, s *algo.Scorer, in Input, o Options, emit func([
 			return err
 		}
 		f = &Fit{} // the rows of the batch are out
-		return Onwards(ctx, s, f, o.Workers, placed(r.rest(), first+len(r.held), 0), emit)
+		return onwards(ctx, s, f, o.Workers, inOrder(r.rest(), first+len(r.held), 0), emit)
 	}
 	f, err := r.sample(ctx, o)
 	if err != nil {
@@ -129,16 +135,16 @@ func Score(ctx context.Context, s *algo.Scorer, in Input, o Options, emit func([
 		return err
 	}
 	defer release()
-	return Onwards(ctx, s, f, o.Workers, placed(records, 0, o.Skip), emit)
+	return onwards(ctx, s, f, o.Workers, inOrder(records, 0, o.Skip), emit)
 }
 
-// placed yields records with their places, the first of which is given, but for as
+// inOrder yields records with their places, the first of which is given, but for as
 // many as are to be skipped.
-func placed(records iter.Seq2[Unread, error], first, skip int) iter.Seq2[Placed, error] {
-	return func(yield func(Placed, error) bool) {
+func inOrder(records iter.Seq2[Unread, error], first, skip int) iter.Seq2[placed, error] {
+	return func(yield func(placed, error) bool) {
 		place := first
 		for u, err := range records {
-			if (place >= first+skip || err != nil) && !yield(Placed{place, u}, err) {
+			if (place >= first+skip || err != nil) && !yield(placed{place, u}, err) {
 				return
 			}
 			place++
@@ -274,13 +280,13 @@ func fit(ctx context.Context, s *algo.Scorer, o Options, f *Fit) ([]algo.Row, er
 // which is yet to be scored. An error of the input ends the sample; it comes again
 // when the rows are scored.
 func (r *reader) sample(ctx context.Context, o Options) (*Fit, error) {
-	s := NewSample(o.Graphs, o.Seed)
+	s := newSample(o.Graphs, o.Seed)
 	for i, g := range r.graphs {
-		s.Add(r.places[i], g)
+		s.add(r.places[i], g)
 	}
 	held := r.records
 	r.held, r.graphs, r.places = nil, nil, nil
-	rest, err := s.Draw(ctx, o.Workers, placed(r.rest(), held, 0), func(records int) {
+	rest, err := s.draw(ctx, o.Workers, inOrder(r.rest(), held, 0), func(records int) {
 		if o.Reading != nil {
 			o.Reading(held + records)
 		}
@@ -303,13 +309,12 @@ func join(records []Record, rows []algo.Row) []Scored {
 	return scored
 }
 
-// Onwards parses and scores records, each as the scorer's batch scored the
-// holdout, and those of the batch itself, which was the Fit, as they were scored in
-// it. It emits them in their order, some at a time, and does not depend on the
-// number of workers (0: one for each core). A scorer without a batch will do if
-// all records are refused. An error of the records ends it after the rows before
+// onwards parses and scores records, each by itself and, if there was a batch, as the
+// batch scored the holdout. Those of the batch, which was the Fit, keep the rows that
+// they got in it. It emits them in their order, some at a time, and does not depend on
+// the number of workers (0: one for each core). An error of the records ends it after the rows before
 // the error, one of emit or ctx at once.
-func Onwards(ctx context.Context, s *algo.Scorer, f *Fit, workers int, records iter.Seq2[Placed, error], emit func([]Scored) error) error {
+func onwards(ctx context.Context, s *algo.Scorer, f *Fit, workers int, records iter.Seq2[placed, error], emit func([]Scored) error) error {
 	known := make(map[int]*algo.Row, len(f.Records))
 	for i, place := range f.Records {
 		known[place] = &f.Rows[i]
@@ -322,8 +327,8 @@ func Onwards(ctx context.Context, s *algo.Scorer, f *Fit, workers int, records i
 	if s != nil {
 		most = max(piece, s.Chunk())
 	}
-	pieces := func(yield func([]Placed, error) bool) {
-		var w []Placed
+	pieces := func(yield func([]placed, error) bool) {
+		var w []placed
 		for p, err := range records {
 			if err != nil {
 				if len(w) == 0 || yield(w, nil) {
@@ -342,14 +347,14 @@ func Onwards(ctx context.Context, s *algo.Scorer, f *Fit, workers int, records i
 			yield(w, nil)
 		}
 	}
-	for r, err := range dataset.Ordered(ctx, workers, pieces, func(w []Placed) (r result) {
+	for r, err := range dataset.Ordered(ctx, workers, pieces, func(w []placed) (r result) {
 		r.scored = make([]Scored, len(w))
 		var graphs []*graph.Graph
 		var of []int
 		for i, p := range w {
-			rec := p.Read()
+			rec := p.read()
 			r.scored[i].Record = rec
-			if row := known[p.Place]; row != nil {
+			if row := known[p.place]; row != nil {
 				r.scored[i].Scores = row
 			} else if rec.Err == nil {
 				graphs, of = append(graphs, rec.Graph), append(of, i)

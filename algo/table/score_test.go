@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -66,8 +67,8 @@ func newScorerOn(t testing.TB, seed uint64, d gin.Device) *algo.Scorer {
 	m.Encoder.Device = d
 	o := algo.DefaultOptions()
 	o.Attention.Steps, o.Attention.Draws, o.Attention.Synthetic = 10, 8, 8
-	o.Seed, o.Alpha = seed, 0.1
-	s, err := algo.NewScorer(m, o)
+	o.By, o.Seed, o.Alpha = algo.ByBatch, seed, 0.1
+	s, err := algo.NewScorer(ctx, m, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,6 +118,14 @@ func input(rs []Record, err error, again bool) Input {
 	return in
 }
 
+// same tells whether two rows have the same bits, NaN being equal to itself.
+func same(a, b *algo.Row) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return fmt.Sprint(*a) == fmt.Sprint(*b) // digits enough to tell all numbers apart
+}
+
 // expect compares rows with those of a scorer that has the graphs of the fit as
 // its batch and sees all other graphs one at a time.
 func expect(t *testing.T, got []Scored, rs []Record, fit *Fit, oracle *algo.Scorer) {
@@ -152,7 +161,7 @@ func expect(t *testing.T, got []Scored, rs []Record, fit *Fit, oracle *algo.Scor
 			}
 			want = rows[0]
 		}
-		if *got[i].Scores != want {
+		if !same(got[i].Scores, &want) {
 			t.Errorf("row %d is %+v, want %+v", i+1, *got[i].Scores, want)
 		}
 	}
@@ -177,7 +186,7 @@ func TestScore(t *testing.T) {
 			for _, workers := range []int{1, 3} {
 				var got []Scored
 				var fit *Fit
-				o := Options{Graphs: test.limit, Seed: 9, Workers: workers, Fitted: func(f *Fit) error { fit = f; return nil }}
+				o := Options{Batch: true, Graphs: test.limit, Seed: 9, Workers: workers, Fitted: func(f *Fit) error { fit = f; return nil }}
 				err := Score(ctx, newScorer(t, 9), input(rs, nil, test.again), o, func(rows []Scored) error {
 					got = append(got, rows...)
 					return nil
@@ -197,15 +206,15 @@ func TestScore(t *testing.T) {
 					continue
 				}
 				for i := range got {
-					if a, b := got[i].Scores, first[i].Scores; a != nil && *a != *b {
-						t.Fatalf("row %d is %+v with three workers, %+v with one", i+1, *a, *b)
+					if a, b := got[i].Scores, first[i].Scores; !same(a, b) {
+						t.Fatalf("row %d is %+v with three workers, %+v with one", i+1, a, b)
 					}
 				}
 			}
 			// A run that goes on emits the rest and nothing else.
 			if test.again {
 				var got []Scored
-				o := Options{Graphs: test.limit, Seed: 9, Workers: 2, Skip: len(rs) / 2}
+				o := Options{Batch: true, Graphs: test.limit, Seed: 9, Workers: 2, Skip: len(rs) / 2}
 				err := Score(ctx, newScorer(t, 9), input(rs, nil, true), o, func(rows []Scored) error {
 					got = append(got, rows...)
 					return nil
@@ -214,12 +223,72 @@ func TestScore(t *testing.T) {
 					t.Fatalf("%d rows and %v, want %d", len(got), err, len(rs)-len(rs)/2)
 				}
 				for i, g := range got {
-					if a, b := g.Scores, first[len(rs)/2+i].Scores; (a == nil) != (b == nil) || a != nil && *a != *b {
+					if !same(g.Scores, first[len(rs)/2+i].Scores) {
 						t.Fatalf("row %d differs", len(rs)/2+i+1)
 					}
 				}
 			}
 		})
+	}
+}
+
+// Without a batch each record is scored by itself in one pass, and in a batch it gets
+// the same by itself: the same bits in any order, for any number of workers, and from
+// any record on.
+func TestScoreWithoutABatch(t *testing.T) {
+	rs := mixed(t, 150)
+	score := func(rs []Record, again bool, o Options) []*algo.Row {
+		t.Helper()
+		o.Fitted = func(*Fit) error {
+			if !o.Batch {
+				t.Error("a batch was calibrated")
+			}
+			return nil
+		}
+		var rows []*algo.Row
+		err := Score(ctx, newScorer(t, o.Seed), input(rs, nil, again), o, func(scored []Scored) error {
+			for _, s := range scored {
+				if (s.Err == nil) != (s.Scores != nil) {
+					t.Fatalf("record %d: %+v", s.Row, s)
+				}
+				rows = append(rows, s.Scores)
+			}
+			return nil
+		})
+		if err != nil || len(rows) != len(rs)-o.Skip {
+			t.Fatalf("%d rows of %d, %v", len(rows), len(rs), err)
+		}
+		return rows
+	}
+	want := score(rs, false, Options{Seed: 1, Workers: 1})
+	for i, row := range want {
+		if row != nil && (row.Score != row.Alone || row.P != row.AloneP || !math.IsNaN(row.Batch)) {
+			t.Fatalf("record %d: %+v", i+1, row)
+		}
+	}
+	alike := func(what string, i int, got *algo.Row) {
+		t.Helper()
+		if w := want[i]; (got == nil) != (w == nil) || w != nil && (got.Alone != w.Alone || got.AloneP != w.AloneP) {
+			t.Errorf("%s: record %d has %+v, want %+v", what, i+1, got, w)
+		}
+	}
+	for i, row := range score(rs, true, Options{Seed: 2, Workers: 3, Skip: 40}) {
+		if alike("skipped 40", 40+i, row); !same(row, want[40+i]) {
+			t.Errorf("record %d has %+v, want %+v", 41+i, row, want[40+i])
+		}
+	}
+	order := rand.New(rand.NewPCG(4, 4)).Perm(len(rs))
+	shuffled := make([]Record, len(rs))
+	for k, i := range order {
+		shuffled[k] = rs[i]
+	}
+	for k, row := range score(shuffled, false, Options{Workers: 2}) {
+		alike("in another order", order[k], row)
+	}
+	for _, o := range []Options{{Batch: true, Graphs: 30, Seed: 9}, {Batch: true, Graphs: 200, Seed: 3}} {
+		for i, row := range score(rs, true, o) {
+			alike("in a batch", i, row)
+		}
 	}
 }
 
@@ -230,7 +299,7 @@ func TestScoreOnADevice(t *testing.T) {
 	d := &widest{CPU: pretrain.NewCPU(1)}
 	var got []Scored
 	var fit *Fit
-	o := Options{Graphs: 40, Seed: 3, Workers: 2, Fitted: func(f *Fit) error { fit = f; return nil }}
+	o := Options{Batch: true, Graphs: 40, Seed: 3, Workers: 2, Fitted: func(f *Fit) error { fit = f; return nil }}
 	if err := Score(ctx, newScorerOn(t, 3, d), input(rs, nil, true), o, func(rows []Scored) error {
 		got = append(got, rows...)
 		return nil
@@ -264,7 +333,7 @@ func TestScoreOfABrokenInput(t *testing.T) {
 		for _, again := range []bool{false, true} {
 			rs := mixed(t, n)
 			rows := 0
-			err := Score(ctx, newScorer(t, 1), input(rs, broken, again), Options{Graphs: 30}, func(s []Scored) error {
+			err := Score(ctx, newScorer(t, 1), input(rs, broken, again), Options{Batch: true, Graphs: 30}, func(s []Scored) error {
 				rows += len(s)
 				return nil
 			})
@@ -279,7 +348,7 @@ func TestScoreEndsWithEmit(t *testing.T) {
 	full := errors.New("disk full")
 	for _, again := range []bool{false, true} {
 		calls := 0
-		err := Score(ctx, newScorer(t, 1), input(mixed(t, 200), nil, again), Options{Graphs: 30}, func([]Scored) error {
+		err := Score(ctx, newScorer(t, 1), input(mixed(t, 200), nil, again), Options{Batch: true, Graphs: 30}, func([]Scored) error {
 			calls++
 			return full
 		})
@@ -289,7 +358,7 @@ func TestScoreEndsWithEmit(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	err := Score(ended, newScorer(t, 1), input(mixed(t, 200), nil, true), Options{Graphs: 30}, func([]Scored) error {
+	err := Score(ended, newScorer(t, 1), input(mixed(t, 200), nil, true), Options{Batch: true, Graphs: 30}, func([]Scored) error {
 		t.Error("a row after the end")
 		return nil
 	})
@@ -309,7 +378,7 @@ func TestScoreOfRefusedRecords(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		for _, n := range []int{3, 3 * block, len(rs)} {
 			rows, before := 0, -1
-			o := Options{Graphs: 30, Fitted: func(*Fit) error { return nil }}
+			o := Options{Batch: true, Graphs: 30, Fitted: func(*Fit) error { return nil }}
 			err := Score(ctx, newScorer(t, 1), input(rs[:n], nil, again), o, func(s []Scored) error {
 				if before < 0 {
 					before = len(s)
@@ -331,7 +400,7 @@ func BenchmarkScore(b *testing.B) {
 	rs := mixed(b, 3000)
 	s := newScorer(b, 1)
 	for b.Loop() {
-		err := Score(ctx, s, input(rs, nil, true), Options{Graphs: 200, Workers: 1}, func([]Scored) error { return nil })
+		err := Score(ctx, s, input(rs, nil, true), Options{Batch: true, Graphs: 200, Workers: 1}, func([]Scored) error { return nil })
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -81,6 +81,15 @@ func Parse(ctx context.Context, workers int, records iter.Seq2[Unread, error]) i
 // Columns are the keys of a row of scores, in order.
 var Columns = []string{"id", "smiles", "s_pre", "s_attn", "s_baca", "score", "p_value", "verdict", "error"}
 
+// BatchColumns are the columns of both answers, about the graph by itself and about the
+// graph in its batch, in the order of BatchCells.
+var BatchColumns = []string{"alone", "alone_p", "batch", "batch_p", "batch_verdict"}
+
+// BatchCells returns the values of BatchColumns, for a writer.
+func BatchCells(row *algo.Row) []any {
+	return []any{row.Alone, row.AloneP, row.Batch, row.BatchP, string(row.BatchVerdict)}
+}
+
 // A Writer writes rows of scores, and its errors stay until Flush.
 type Writer interface {
 	// Write writes a record with its scores, or if it is refused with nil. Only

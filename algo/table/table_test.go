@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"baca/algo"
@@ -35,7 +36,7 @@ func TestWriters(t *testing.T) {
 		{ID: "a, b", SMILES: "CCO"},
 		{ID: "2", SMILES: "C(", Err: errors.New("line 2: \"C(\" is open")},
 	}
-	row := &algo.Row{Pre: 1.5, Attn: -0.25, BaCa: 2, Score: 1e-7, P: math.NaN(), Verdict: decide.Unknown}
+	row := &algo.Row{Pre: 1.5, Attn: -0.25, BaCa: 2, Score: 1e-7, P: math.NaN(), Verdict: decide.Undecided}
 	for _, test := range []struct {
 		name string
 		open func(*bytes.Buffer) Writer
@@ -43,10 +44,10 @@ func TestWriters(t *testing.T) {
 	}{
 		{"csv", func(b *bytes.Buffer) Writer { return NewCSV(b, true) },
 			"id,smiles,s_pre,s_attn,s_baca,score,p_value,verdict,error\n" +
-				"\"a, b\",CCO,1.5,-0.25,2,1e-07,,unknown,\n" +
+				"\"a, b\",CCO,1.5,-0.25,2,1e-07,,undecided,\n" +
 				"2,C(,,,,,,,\"line 2: \"\"C(\"\" is open\"\n"},
 		{"json lines", func(b *bytes.Buffer) Writer { return NewJSONLines(b) },
-			`{"id":"a, b","smiles":"CCO","s_pre":1.5,"s_attn":-0.25,"s_baca":2,"score":1e-07,"p_value":null,"verdict":"unknown","error":null}` + "\n" +
+			`{"id":"a, b","smiles":"CCO","s_pre":1.5,"s_attn":-0.25,"s_baca":2,"score":1e-07,"p_value":null,"verdict":"undecided","error":null}` + "\n" +
 				`{"id":"2","smiles":"C(","s_pre":null,"s_attn":null,"s_baca":null,"score":null,"p_value":null,"verdict":null,"error":"line 2: \"C(\" is open"}` + "\n"},
 	} {
 		var b bytes.Buffer
@@ -68,5 +69,30 @@ func TestWriters(t *testing.T) {
 	}
 	if want := "row,line,id,input,error\n2,3,x,C(,no\n"; b.String() != want {
 		t.Errorf("rejects: got %q, want %q", &b, want)
+	}
+}
+
+// The columns of both answers are there where a batch was calibrated and empty where not.
+func TestBatchCells(t *testing.T) {
+	var b strings.Builder
+	w := NewCSV(&b, true, BatchColumns...)
+	nan := math.NaN()
+	for _, row := range []algo.Row{
+		{Score: 1, P: 0.25, Verdict: decide.Inside, Pre: 2, Attn: 3, BaCa: 4, Alone: 1, AloneP: 0.25, Batch: 5, BatchP: 0.125, BatchVerdict: decide.Borderline},
+		{Score: 1, P: 0.25, Verdict: decide.Inside, Pre: nan, Attn: nan, BaCa: nan, Alone: 1, AloneP: 0.25, Batch: nan, BatchP: nan, BatchVerdict: decide.Undecided},
+	} {
+		w.Write(Record{ID: "a"}, &row, BatchCells(&row)...)
+	}
+	w.Write(Record{ID: "b", Err: errors.New("no")}, nil)
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	want := `id,smiles,s_pre,s_attn,s_baca,score,p_value,verdict,error,alone,alone_p,batch,batch_p,batch_verdict
+a,,2,3,4,1,0.25,inside,,1,0.25,5,0.125,borderline
+a,,,,,1,0.25,inside,,1,0.25,,,undecided
+b,,,,,,,,no,,,,,
+`
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}
 }

@@ -19,10 +19,10 @@ const maxReasons = 64
 type Tally struct {
 	Records    int `json:"records"` // the sum of all below
 	Refused    int `json:"refused"`
-	OOD        int `json:"ood"`
+	Outside    int `json:"outside"`
 	Borderline int `json:"borderline"`
-	ID         int `json:"id"`
-	Unjudged   int `json:"unjudged"` // with scores, by a model without a holdout
+	Inside     int `json:"inside"`
+	Undecided  int `json:"undecided"` // with scores, by a model that has too few graphs to compare with
 	// Reasons has how many were refused why, with N for the numbers in a reason. Of
 	// more than 64 reasons it has the first by the alphabet, each with all it has.
 	Reasons map[string]int `json:"reasons,omitempty"`
@@ -37,13 +37,13 @@ func (t *Tally) Add(rows []Scored) {
 			t.Refused++
 			t.because(reason(r.Err), 1)
 		case r.Scores.Verdict == decide.Outside:
-			t.OOD++
+			t.Outside++
 		case r.Scores.Verdict == decide.Borderline:
 			t.Borderline++
 		case r.Scores.Verdict == decide.Inside:
-			t.ID++
+			t.Inside++
 		default:
-			t.Unjudged++
+			t.Undecided++
 		}
 	}
 }
@@ -52,10 +52,10 @@ func (t *Tally) Add(rows []Scored) {
 func (t *Tally) Merge(o Tally) {
 	t.Records += o.Records
 	t.Refused += o.Refused
-	t.OOD += o.OOD
+	t.Outside += o.Outside
 	t.Borderline += o.Borderline
-	t.ID += o.ID
-	t.Unjudged += o.Unjudged
+	t.Inside += o.Inside
+	t.Undecided += o.Undecided
 	for _, why := range slices.Sorted(maps.Keys(o.Reasons)) {
 		t.because(why, o.Reasons[why])
 	}

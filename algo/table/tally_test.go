@@ -27,12 +27,12 @@ func TestTally(t *testing.T) {
 		}
 		rows = append(rows, s)
 	}
-	for _, v := range []decide.Verdict{decide.Borderline, decide.Inside, decide.Unknown, decide.Inside} {
+	for _, v := range []decide.Verdict{decide.Borderline, decide.Inside, decide.Undecided, decide.Inside} {
 		rows = append(rows, Scored{Scores: &algo.Row{Verdict: v}})
 	}
 	var got Tally
 	got.Add(rows)
-	want := Tally{Records: 9, Refused: 4, OOD: 1, Borderline: 1, ID: 2, Unjudged: 1, Reasons: got.Reasons}
+	want := Tally{Records: 9, Refused: 4, Outside: 1, Borderline: 1, Inside: 2, Undecided: 1, Reasons: got.Reasons}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}

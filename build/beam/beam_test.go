@@ -29,8 +29,6 @@ import (
 
 	"baca/algo"
 	"baca/algo/decide"
-	"baca/algo/graph"
-	"baca/algo/molecule"
 	"baca/algo/table"
 	"baca/build/shard"
 	"baca/build/shard/shardtest"
@@ -73,20 +71,18 @@ func newConfig(t *testing.T, shards int, inputs ...string) *config {
 	o := algo.DefaultOptions()
 	return &config{
 		Inputs: inputs, Folder: filepath.Join(dir, "out"), Format: "auto", Column: "smiles", To: "csv", Shards: shards,
-		Model: name, Calibrator: algo.None, Alpha: o.Alpha, Seed: 7,
+		Model: name, Alpha: o.Alpha,
 	}
 }
 
 // reference are the rows of one process that has all lines in one file.
-func reference(t *testing.T, c *config, list []string) [][]string {
+func reference(t *testing.T, list []string) [][]string {
 	t.Helper()
-	o := algo.DefaultOptions()
-	o.Calibrator, o.Seed = c.Calibrator, c.Seed
 	m, err := weights.Load(file())
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, _ := shardtest.Reference(t, m, o, 0, "", list)
+	rows, _ := shardtest.Reference(t, m, algo.DefaultOptions(), "", list)
 	return parse(t, rows)
 }
 
@@ -166,7 +162,7 @@ func whole(t *testing.T, s *shard.Summary, rows [][]string) {
 		}
 	}
 	c := s.Tally
-	if s.Err() != nil || s.Records != len(rows)-1 || c.Records != s.Records || c.Refused != refused || c.Refused+c.OOD+c.Borderline+c.ID+c.Unjudged != c.Records || s.Finished != s.Shards {
+	if s.Err() != nil || s.Records != len(rows)-1 || c.Records != s.Records || c.Refused != refused || c.Refused+c.Outside+c.Borderline+c.Inside+c.Undecided != c.Records || s.Finished != s.Shards {
 		t.Errorf("%d rows, %d of them refused, give %+v (%v)", len(rows)-1, refused, s, s.Err())
 	}
 }
@@ -190,13 +186,12 @@ func do(t *testing.T, want int, c *config) string {
 // machine.
 func TestSameRowsAsOneMachine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
-	for i, calibrator := range []string{algo.Auto, algo.None, algo.Attention, algo.None, algo.None} {
-		list := shardtest.Lines(rng, []int{5200, 5200, 300, 10, 0}[i])
+	for _, n := range []int{5200, 5200, 300, 10, 0} {
+		list := shardtest.Lines(rng, n)
 		c := newConfig(t, 1+rng.IntN(9), split(t, rng, list))
-		c.Calibrator = calibrator
 		do(t, 0, c)
 		rows, s := joined(t, c)
-		same(t, rows, reference(t, c, list))
+		same(t, rows, reference(t, list))
 		whole(t, s, rows)
 	}
 }
@@ -219,7 +214,7 @@ func TestObjectStore(t *testing.T) {
 	c.Folder = "memfs://results/run"
 	do(t, 0, c)
 	rows, s := joined(t, c)
-	same(t, rows, reference(t, c, list))
+	same(t, rows, reference(t, list))
 	whole(t, s, rows)
 	// All is there already.
 	do(t, 0, c)
@@ -310,7 +305,7 @@ func TestRetriedBundles(t *testing.T) {
 	c := newConfig(t, 4, filepath.Join(t.TempDir(), "in.smi"))
 	shardtest.Write(t, c.Inputs[0], list)
 	f := inject(t, func(op, name string, call int) bool {
-		return op == "write" && call == 1 && strings.Contains(name, "-of-") || op == "open" && call == 3 && name == "in.smi"
+		return op == "write" && call == 1 && strings.Contains(name, "-of-") || op == "open" && call == 2 && name == "in.smi"
 	})
 	p, err := build(ctx, *c, []int{0, 1, 2, 3, 2, 0, 0})
 	if err != nil {
@@ -320,9 +315,9 @@ func TestRetriedBundles(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows, s := joined(t, c)
-	same(t, rows, reference(t, c, list))
+	same(t, rows, reference(t, list))
 	whole(t, s, rows)
-	for _, what := range []string{"sample-%05d-of-00004.json", "scores-%05d-of-00004.csv", "done-%05d-of-00004.json"} {
+	for _, what := range []string{"scores-%05d-of-00004.csv", "done-%05d-of-00004.json"} {
 		for k := range 4 {
 			if name := fmt.Sprintf(what, k); f.calls["write "+name] < 2 {
 				t.Errorf("%s was written %d times: the fault did not hit it", name, f.calls["write "+name])
@@ -346,7 +341,7 @@ func TestBadShard(t *testing.T) {
 		t.Errorf("stderr %q, want %q", text, want)
 	}
 	rows, s := joined(t, c)
-	all := reference(t, c, list)
+	all := reference(t, list)
 	same(t, rows, slices.Concat(all[:301], all[601:]))
 	if s.Records != 900 || s.Tally.Records != 600 || s.Finished != 2 || len(s.Failed) != 1 {
 		t.Errorf("summary %+v", s)
@@ -396,7 +391,7 @@ func TestFailedPipeline(t *testing.T) {
 	trouble = false
 	do(t, 0, c)
 	rows, s := joined(t, c)
-	same(t, rows, reference(t, c, list))
+	same(t, rows, reference(t, list))
 	whole(t, s, rows)
 }
 
@@ -447,7 +442,7 @@ func TestKilledRun(t *testing.T) {
 		}
 	}
 	rows, s := joined(t, c)
-	same(t, rows, reference(t, c, list))
+	same(t, rows, reference(t, list))
 	whole(t, s, rows)
 }
 
@@ -484,37 +479,22 @@ func TestTurns(t *testing.T) {
 // The combiners give the same in whatever order and grouping, as an engine has it.
 func TestCombiners(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
-	var gs []*graph.Graph
-	for _, line := range shardtest.Lines(rng, 49) {
-		if m, err := molecule.Parse(strings.Fields(line)[0]); err == nil {
-			gs = append(gs, m.Graph())
-		}
-	}
 	p := &shard.Plan{First: []int{0, 7, 6000}}
-	newParts := func() (parts []sampled, rows []counted, outcomes []outcome) {
+	newParts := func() (rows []counted, outcomes []outcome) {
 		for k := range 12 {
-			w := &shard.Whole{}
-			w.Plan, w.Sample = p, shard.Empty(3)
-			for place := 500 * k; place < 500*(k+1); place++ {
-				w.Sample.Add(place, gs[place%len(gs)])
+			o := outcome{Failed: []shard.Failure{{Shard: k, Error: "lost"}}}
+			if k != 4 {
+				d := &shard.Done{Shard: k, Plan: p}
+				d.Tally.Add([]table.Scored{{Scores: &algo.Row{Verdict: decide.Inside}}})
+				o = outcome{Done: []*shard.Done{d}}
 			}
-			if k == 4 {
-				w = &shard.Whole{Without: []shard.Failure{{Shard: 4, Error: "lost"}}}
-				w.Plan, w.Sample = p, shard.Empty(3)
-			}
-			d := &shard.Done{Shard: k}
-			d.Tally.Add([]table.Scored{{Scores: &algo.Row{Verdict: decide.Inside}}})
-			parts, outcomes = append(parts, sampled{w}), append(outcomes, outcome{Done: []*shard.Done{d}})
+			outcomes = append(outcomes, o)
 		}
-		return parts, []counted{{0, shard.Rows{Records: 7}}, {1, shard.Rows{Records: 5993}}}, outcomes
+		return []counted{{0, shard.Rows{Records: 7}}, {1, shard.Rows{Records: 5993}}}, outcomes
 	}
 	var want []string
 	for range 20 {
-		parts, rows, outcomes := newParts()
-		s, err := fold(rng, parts, new(sampleFn).MergeAccumulators)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows, outcomes := newParts()
 		f := &planFn{config{Inputs: []string{"a", "b"}}}
 		var a []counts
 		for _, r := range rows {
@@ -524,7 +504,7 @@ func TestCombiners(t *testing.T) {
 		o, _ := fold(rng, outcomes, func(a, b outcome) (outcome, error) { return new(outcomeFn).MergeAccumulators(a, b), nil })
 		j := &shard.Job{Inputs: []string{"a", "b"}}
 		var got []string
-		for _, v := range []any{s, f.ExtractOutput(c), j.Summarize(s.Whole, o.Done, o.Failed)} {
+		for _, v := range []any{f.ExtractOutput(c), j.Summarize(p, o.Done, o.Failed)} {
 			text, err := json.Marshal(v)
 			if err != nil {
 				t.Fatal(err)
@@ -533,8 +513,8 @@ func TestCombiners(t *testing.T) {
 		}
 		if want == nil {
 			want = got
-			if s.Sample.Len() != table.MaxGraphs || !strings.Contains(got[2], `"records":12`) || !reflect.DeepEqual(f.ExtractOutput(c).Plan, p) {
-				t.Errorf("%d graphs, %s", s.Sample.Len(), got[2])
+			if !strings.Contains(got[1], `"records":11`) || !strings.Contains(got[1], `"shard":4`) || !reflect.DeepEqual(f.ExtractOutput(c).Plan, p) {
+				t.Errorf("plan %s, summary %s", got[0], got[1])
 			}
 		}
 		if !slices.Equal(got, want) {
@@ -586,7 +566,6 @@ func TestMistakes(t *testing.T) {
 		{exitUsage, "--to xml", func(c *config) { c.To = "xml" }},
 		{exitUsage, "--shards 0", func(c *config) { c.Shards = 0 }},
 		{exitUsage, "--workers -1", func(c *config) { c.Workers = -1 }},
-		{exitUsage, "--calibrator magic", func(c *config) { c.Calibrator = "magic" }},
 		{exitUsage, "--alpha NaN", func(c *config) { c.Alpha = math.NaN() }},
 		{exitFailure, "no such file", func(c *config) { c.Inputs = []string{input + "*.none"} }},
 		{exitFailure, "no such file", func(c *config) { c.Inputs = []string{input + ".none"} }},

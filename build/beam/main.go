@@ -4,6 +4,8 @@
 //
 //	baca-beam [flags] --out FOLDER INPUT...
 //
+// Each graph is scored by itself, so a batch is not calibrated here.
+//
 // The inputs are .smi, .csv, .tsv or .sdf files, plain or as .gz or .zst, on disks
 // or in object stores (gs://, s3://), as names or patterns, as if they were one
 // after the other. The rows are those of `baca score` for all of them in one file.
@@ -27,7 +29,6 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -71,9 +72,7 @@ func flags(fs *flag.FlagSet) *config {
 	fs.StringVar(&c.To, "to", "csv", "form of the rows: csv or jsonl")
 	fs.IntVar(&c.Shards, "shards", 16, "parts to divide the work into")
 	fs.IntVar(&c.Workers, "workers", 0, "cores that a worker uses for one shard, 0 for all")
-	fs.Uint64Var(&c.Seed, "seed", o.Seed, "of everything random")
-	fs.StringVar(&c.Calibrator, "calibrator", o.Calibrator, strings.Join(algo.Calibrators, ", "))
-	fs.Float64Var(&c.Alpha, "alpha", o.Alpha, "share of in-distribution graphs that may be called OOD")
+	fs.Float64Var(&c.Alpha, "alpha", o.Alpha, "share of in-distribution graphs that may be called outside")
 	return c
 }
 
@@ -92,8 +91,6 @@ func (c *config) check(inputs []string) error {
 		return fmt.Errorf("--shards %d: want 1 to %d", c.Shards, shard.MaxShards)
 	case c.Workers < 0:
 		return fmt.Errorf("--workers %d: want 0 for all cores, or more", c.Workers)
-	case !slices.Contains(algo.Calibrators, c.Calibrator):
-		return fmt.Errorf("--calibrator %s: want one of %s", c.Calibrator, strings.Join(algo.Calibrators, ", "))
 	case !(c.Alpha > 0 && c.Alpha < 1):
 		return fmt.Errorf("--alpha %v: want a number between 0 and 1", c.Alpha)
 	}
@@ -109,11 +106,8 @@ func run(ctx context.Context, c *config, inputs []string, stderr io.Writer) int 
 	s, err := score(ctx, c, inputs)
 	if s != nil {
 		t := s.Tally
-		fmt.Fprintf(stderr, "%d read, %d refused; model %s; %d OOD, %d borderline, %d ID at alpha %g\n",
-			t.Records, t.Refused, s.Model, t.OOD, t.Borderline, t.ID, s.Alpha)
-		for _, w := range s.Warnings {
-			fmt.Fprintf(stderr, "warning: %s\n", w)
-		}
+		fmt.Fprintf(stderr, "%d read, %d refused; model %s; %d outside, %d borderline, %d inside at alpha %g\n",
+			t.Records, t.Refused, s.Model, t.Outside, t.Borderline, t.Inside, s.Alpha)
 		err = s.Err()
 	}
 	if err != nil {

@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"reflect"
 	"runtime"
 	"slices"
@@ -23,19 +20,14 @@ import (
 
 func init() {
 	register.DoFn2x1[context.Context, int, counted](&countFn{})
-	register.DoFn3x1[context.Context, int, plan, sampled](&drawFn{})
-	register.DoFn2x2[context.Context, sampled, sampled, error](&keepFn{})
-	register.DoFn2x2[context.Context, []byte, sampled, error](&readFn{})
-	register.DoFn3x1[context.Context, int, sampled, outcome](&scoreFn{})
-	register.DoFn3x1[context.Context, outcome, sampled, error](&sumFn{})
+	register.DoFn3x1[context.Context, int, plan, outcome](&scoreFn{})
+	register.DoFn3x1[context.Context, outcome, plan, error](&sumFn{})
 	register.Combiner3[counts, counted, plan](&planFn{})
-	register.Combiner1[sampled](&sampleFn{})
 	register.Combiner1[outcome](&outcomeFn{})
 	// Workers find these by their names.
 	coder(encodeCounted, decodeCounted)
 	coder(encodeCounts, decodeCounts)
 	coder(encodePlan, decodePlan)
-	coder(encodeSampled, decodeSampled)
 	coder(encodeOutcome, decodeOutcome)
 }
 
@@ -54,12 +46,10 @@ func fromJSON[T any](data []byte) (v T, err error) {
 func encodeCounted(v counted) ([]byte, error)    { return json.Marshal(v) }
 func encodeCounts(v counts) ([]byte, error)      { return json.Marshal(v) }
 func encodePlan(v plan) ([]byte, error)          { return json.Marshal(v) }
-func encodeSampled(v sampled) ([]byte, error)    { return json.Marshal(v) }
 func encodeOutcome(v outcome) ([]byte, error)    { return json.Marshal(v) }
 func decodeCounted(data []byte) (counted, error) { return fromJSON[counted](data) }
 func decodeCounts(data []byte) (counts, error)   { return fromJSON[counts](data) }
 func decodePlan(data []byte) (plan, error)       { return fromJSON[plan](data) }
-func decodeSampled(data []byte) (sampled, error) { return fromJSON[sampled](data) }
 func decodeOutcome(data []byte) (outcome, error) { return fromJSON[outcome](data) }
 
 // What travels.
@@ -69,9 +59,8 @@ type (
 		Input int        `json:"input"`
 		Rows  shard.Rows `json:"rows"`
 	}
-	counts  struct{ Inputs []counted }
-	plan    struct{ *shard.Plan }
-	sampled struct{ *shard.Whole }
+	counts struct{ Inputs []counted }
+	plan   struct{ *shard.Plan }
 	// outcome is what shards gave, or why they gave nothing.
 	outcome struct {
 		Done   []*shard.Done   `json:"done,omitempty"`
@@ -84,29 +73,15 @@ type (
 // do it again if it is done; the pipeline says who does it, and brings the results
 // together.
 func build(ctx context.Context, c config, list []int) (*beam.Pipeline, error) {
-	job, err := c.open(ctx, "")
-	if err != nil {
+	// Mistakes come to light before an engine is started.
+	if _, err := c.open(ctx); err != nil {
 		return nil, err
 	}
 	p, s := beam.NewPipelineWithRoot()
 	shards := beam.Reshuffle(s, beam.CreateList(s, list))
-	var whole beam.PCollection
-	_, err = job.ReadWhole(ctx)
-	switch {
-	case err == nil:
-		// An earlier run came as far.
-		whole = beam.ParDo(s.Scope("Read the sample"), &readFn{c}, beam.Impulse(s))
-	case errors.Is(err, fs.ErrNotExist):
-		inputs := beam.Reshuffle(s, beam.CreateList(s, numbers(len(c.Inputs))))
-		rows := beam.ParDo(s.Scope("Count records"), &countFn{c}, inputs)
-		plan := beam.Combine(s.Scope("Plan"), &planFn{c}, rows)
-		parts := beam.ParDo(s.Scope("Draw the sample"), &drawFn{c}, shards, beam.SideInput{Input: plan})
-		merged := beam.Combine(s.Scope("Merge the sample"), &sampleFn{}, parts)
-		whole = beam.ParDo(s.Scope("Keep the sample"), &keepFn{c}, merged)
-	default:
-		return nil, err
-	}
-	side := beam.SideInput{Input: whole}
+	inputs := beam.Reshuffle(s, beam.CreateList(s, numbers(len(c.Inputs))))
+	rows := beam.ParDo(s.Scope("Count records"), &countFn{c}, inputs)
+	side := beam.SideInput{Input: beam.Combine(s.Scope("Plan"), &planFn{c}, rows)}
 	outcomes := beam.ParDo(s.Scope("Score"), &scoreFn{c}, shards, side)
 	all := beam.Combine(s.Scope("Sum up"), &outcomeFn{}, outcomes)
 	beam.ParDo0(s.Scope("Write the summary"), &sumFn{c}, all, side)
@@ -123,36 +98,34 @@ func numbers(n int) []int {
 
 // A config says all that a worker needs to know of the job.
 type config struct {
-	Inputs     []string `json:"inputs"`
-	Folder     string   `json:"folder"`
-	Format     string   `json:"format"`
-	Column     string   `json:"column"`
-	To         string   `json:"to"`
-	Shards     int      `json:"shards"`
-	Model      string   `json:"model"`
-	Calibrator string   `json:"calibrator"`
-	Alpha      float64  `json:"alpha"`
-	Seed       uint64   `json:"seed"`
-	Workers    int      `json:"workers"`
+	Inputs  []string `json:"inputs"`
+	Folder  string   `json:"folder"`
+	Format  string   `json:"format"`
+	Column  string   `json:"column"`
+	To      string   `json:"to"`
+	Shards  int      `json:"shards"`
+	Model   string   `json:"model"`
+	Alpha   float64  `json:"alpha"`
+	Workers int      `json:"workers"`
 }
 
 // storage is where a job reads and writes.
 var storage = func() shard.Files { return files{} }
 
-// jobs has those that this process has begun: a model is loaded once, and the sample
-// is scored once. The lock is held meanwhile, so that it is not done twice at once.
+// jobs has those that this process has begun: a model is loaded and prepared once. The
+// lock is held meanwhile, so that it is not done twice at once.
 var jobs struct {
 	sync.Mutex
 	m map[string]*shard.Job
 }
 
-// open returns the job of a config, one for each purpose.
-func (c config) open(ctx context.Context, purpose string) (*shard.Job, error) {
+// open returns the job of a config.
+func (c config) open(ctx context.Context) (*shard.Job, error) {
 	text, err := json.Marshal(c)
 	if err != nil {
 		return nil, err
 	}
-	key := string(text) + purpose
+	key := string(text)
 	jobs.Lock()
 	defer jobs.Unlock()
 	if j := jobs.m[key]; j != nil {
@@ -163,7 +136,7 @@ func (c config) open(ctx context.Context, purpose string) (*shard.Job, error) {
 		return nil, err
 	}
 	o := algo.DefaultOptions()
-	o.Calibrator, o.Alpha, o.Seed, o.Workers = c.Calibrator, c.Alpha, c.Seed, c.Workers
+	o.Alpha, o.Workers = c.Alpha, c.Workers
 	j := &shard.Job{
 		Files: storage(), Folder: c.Folder, Inputs: c.Inputs, Format: c.Format, Column: c.Column,
 		To: c.To, Shards: c.Shards, Model: m, Options: o,
@@ -235,7 +208,7 @@ type countFn struct{ Config config }
 
 // ProcessElement never fails: an input that cannot be read is named in the summary.
 func (f *countFn) ProcessElement(ctx context.Context, input int) counted {
-	job, err := f.Config.open(ctx, "")
+	job, err := f.Config.open(ctx)
 	var rows shard.Rows
 	if err == nil {
 		rows, err = job.Count(ctx, input)
@@ -271,105 +244,28 @@ func (f *planFn) ExtractOutput(a counts) plan {
 	return plan{j.PlanOf(rows)}
 }
 
-// drawFn draws the part of a shard of the sample.
-type drawFn struct{ Config config }
-
-// ProcessElement never fails: a shard that has no part is named in the summary.
-func (f *drawFn) ProcessElement(ctx context.Context, k int, p plan) sampled {
-	over, err := f.Config.turn(ctx)
-	if err == nil {
-		defer over()
-		var part *shard.Part
-		if part, err = f.draw(ctx, k, p); err == nil {
-			return sampled{&shard.Whole{Part: *part}}
-		}
-	}
-	w := &shard.Whole{Without: []shard.Failure{{Shard: k, Error: err.Error()}}}
-	w.Plan, w.Sample = p.Plan, shard.Empty(f.Config.Seed)
-	return sampled{w}
-}
-
-func (f *drawFn) draw(ctx context.Context, k int, p plan) (*shard.Part, error) {
-	job, err := f.Config.open(ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	return job.Sample(ctx, p.Plan, k)
-}
-
-// sampleFn merges samples.
-type sampleFn struct{}
-
-// MergeAccumulators adds one sample to another.
-func (*sampleFn) MergeAccumulators(a, b sampled) (sampled, error) {
-	if a.Whole == nil {
-		return b, nil
-	}
-	return a, a.Merge(b.Whole)
-}
-
-// keepFn writes the sample of all shards.
-type keepFn struct{ Config config }
-
-// ProcessElement returns the sample that the folder holds from now on.
-func (f *keepFn) ProcessElement(ctx context.Context, s sampled) (sampled, error) {
-	job, err := f.Config.open(ctx, "")
-	if err != nil {
-		return s, err
-	}
-	w, err := job.KeepWhole(ctx, s.Whole)
-	return sampled{w}, err
-}
-
-// readFn reads the sample of an earlier run.
-type readFn struct{ Config config }
-
-// ProcessElement returns the sample that the folder holds.
-func (f *readFn) ProcessElement(ctx context.Context, _ []byte) (sampled, error) {
-	job, err := f.Config.open(ctx, "")
-	if err != nil {
-		return sampled{}, err
-	}
-	w, err := job.ReadWhole(ctx)
-	return sampled{w}, err
-}
-
 // scoreFn scores a shard and writes its rows.
 type scoreFn struct{ Config config }
 
 // ProcessElement never fails: a shard that has no rows is named in the summary.
-func (f *scoreFn) ProcessElement(ctx context.Context, k int, s sampled) outcome {
+func (f *scoreFn) ProcessElement(ctx context.Context, k int, p plan) outcome {
 	over, err := f.Config.turn(ctx)
 	if err == nil {
 		defer over()
 		var done *shard.Done
-		if done, err = f.score(ctx, k, s); err == nil {
+		if done, err = f.score(ctx, k, p); err == nil {
 			return outcome{Done: []*shard.Done{done}}
 		}
 	}
 	return outcome{Failed: []shard.Failure{{Shard: k, Error: err.Error()}}}
 }
 
-func (f *scoreFn) score(ctx context.Context, k int, s sampled) (*shard.Done, error) {
-	job, err := f.job(ctx, s)
+func (f *scoreFn) score(ctx context.Context, k int, p plan) (*shard.Done, error) {
+	job, err := f.Config.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return job.Score(ctx, k)
-}
-
-// job returns the job with the sample, one for all shards that this process has.
-func (f *scoreFn) job(ctx context.Context, s sampled) (*shard.Job, error) {
-	data, err := s.Sample.MarshalBinary()
-	if err != nil {
-		return nil, err
-	}
-	job, err := f.Config.open(ctx, fmt.Sprintf("%x", sha256.Sum256(data)))
-	if err != nil {
-		return nil, err
-	}
-	job.Use(s.Whole)
-	return job, nil
+	return job.Score(ctx, p.Plan, k)
 }
 
 // outcomeFn collects what shards gave.
@@ -384,10 +280,10 @@ func (*outcomeFn) MergeAccumulators(a, b outcome) outcome {
 type sumFn struct{ Config config }
 
 // ProcessElement sums up.
-func (f *sumFn) ProcessElement(ctx context.Context, o outcome, s sampled) error {
-	job, err := f.Config.open(ctx, "")
+func (f *sumFn) ProcessElement(ctx context.Context, o outcome, p plan) error {
+	job, err := f.Config.open(ctx)
 	if err != nil {
 		return err
 	}
-	return job.KeepSummary(ctx, job.Summarize(s.Whole, o.Done, o.Failed))
+	return job.KeepSummary(ctx, job.Summarize(p.Plan, o.Done, o.Failed))
 }

@@ -95,7 +95,7 @@ func BenchmarkScore1000(b *testing.B) {
 			must[*message.Model](b, c, &message.LoadModel{})
 			for b.Loop() {
 				must[*message.Opened](b, c, &message.Open{Data: input})
-				_, scored := must[*message.Scored](b, c, &message.Score{Preview: true})
+				_, scored := must[*message.Scored](b, c, &message.Score{Batch: true})
 				yardstick := t.yardstick()
 				b.ReportMetric(yardstick, "yardstick-ms")
 				yardsticks(b, "score", scored.Milliseconds, yardstick)

@@ -85,7 +85,7 @@ func TestFalseDiscoveries(t *testing.T) {
 	counted := func(rate string) (outside int, rows string) {
 		t.Helper()
 		rows, said := baca(t, "molecules.csv", web.Examples(), "score", "--fdr", rate)
-		if _, err := fmt.Sscanf(said[strings.Index(said, "; model bbbp; "):], "; model bbbp; %d OOD", &outside); err != nil {
+		if _, err := fmt.Sscanf(said[strings.Index(said, "; model bbbp; "):], "; model bbbp; %d outside", &outside); err != nil {
 			t.Fatalf("%v: %s", err, said)
 		}
 		return outside, rows
@@ -129,6 +129,66 @@ func TestFalseDiscoveries(t *testing.T) {
 	}
 	if got := b.text("#took"); got != took {
 		t.Errorf("the run reads %q, before %q: it was scored again", got, took)
+	}
+	b.quiet()
+}
+
+// What decides is one choice, whose verdicts, file and address are those of the command. The
+// batch is calibrated once.
+func TestWhatDecides(t *testing.T) {
+	b := ready(t)
+	b.downloads()
+	b.upload("#file", "molecules.csv", web.Examples())
+	b.phase("done")
+	alone := b.count("is-outside")
+	choose := func(by string) {
+		t.Helper()
+		eval[any](b, fmt.Sprintf(`(() => { const s = document.getElementById("by"); s.value = %q; s.dispatchEvent(new Event("change", {bubbles: true})); return null })()`, by))
+		b.phase("done")
+	}
+	took := ""
+	for _, by := range []string{"batch", "attention"} {
+		choose(by)
+		b.wait(`document.querySelector(".c-part") !== null`)
+		if got := eval[string](b, `location.search`); !strings.Contains(got, "by="+by) {
+			t.Errorf("the address keeps %q", got)
+		}
+		if took == "" {
+			took = b.text("#took")
+		} else if got := b.text("#took"); got != took {
+			t.Errorf("the run reads %q, before %q: the batch was calibrated again", got, took)
+		}
+		want, _ := baca(t, "molecules.csv", web.Examples(), "score", "--by", by, "--columns", "all")
+		b.save("csv")
+		got, err := csv.NewReader(bytes.NewReader(b.saved("molecules-baca.csv"))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := csv.NewReader(strings.NewReader(want)).ReadAll()
+		if err != nil || len(got) != len(rows) || strings.Join(got[0], ",") != strings.Join(rows[0], ",") {
+			t.Fatalf("%s: %d rows of %v, the command has %d of %v: %v", by, len(got), got[0], len(rows), rows[0], err)
+		}
+		outside := 0
+		for i := range rows {
+			for k := range rows[i] {
+				if !near(got[i][k], rows[i][k]) {
+					t.Errorf("%s: row %d, %s: %q, the command has %q", by, i, rows[0][k], got[i][k], rows[i][k])
+				}
+			}
+			if rows[i][7] == "outside" {
+				outside++
+			}
+		}
+		if n := b.count("is-outside"); n != outside {
+			t.Errorf("%s: %d outside, the command says %d", by, n, outside)
+		}
+	}
+	if got := b.text("#whole"); !strings.Contains(got, "this list as a whole") && !strings.Contains(got, "As a whole this list") {
+		t.Errorf("of the list as a whole the page says %q", got)
+	}
+	choose("alone")
+	if n := b.count("is-outside"); n != alone || strings.Contains(eval[string](b, `location.search`), "by=") {
+		t.Errorf("%d outside alone again, before %d", n, alone)
 	}
 	b.quiet()
 }
@@ -330,6 +390,8 @@ func TestReport(t *testing.T) {
 	w.Flush()
 	b.upload("#file", `molecules <b>x.csv`, input.Bytes())
 	b.phase("done")
+	b.click("#compare")
+	b.wait(`/this list/.test(document.getElementById("whole").textContent)`)
 	b.click("#rule-batch")
 	b.save("report")
 	b.wait(`/Report saved as/.test(document.querySelector(".export-note")?.textContent)`)
@@ -454,7 +516,7 @@ func TestReportOfManyIsCancelled(t *testing.T) {
 	b.downloads()
 	b.save("report")
 	b.wait(`/Report saved as/.test(document.querySelector(".export-note")?.textContent)`)
-	if html := b.saved("many-report.html"); !bytes.Contains(html, []byte("an even sample of 4096 graphs")) || !bytes.Contains(html, []byte("The 500 of 4950 furthest outside.")) {
+	if html := b.saved("many-report.html"); !bytes.Contains(html, []byte("each graph by itself")) || !bytes.Contains(html, []byte("The 500 of 4950 furthest outside.")) {
 		t.Error("the report does not say what it rests on")
 	}
 	b.quiet()
@@ -468,6 +530,14 @@ func TestScreenshotsOfDecisions(t *testing.T) {
 	b.click("#rule-batch")
 	b.wait(`document.querySelectorAll(".row .c-draw svg").length > 3`)
 	b.picture("batch")
+	eval[any](b, `(() => { const e = document.getElementById("by"); e.value = "batch"; e.dispatchEvent(new Event("change", {bubbles: true})); return null })()`)
+	b.wait(`/this list/.test(document.getElementById("whole").textContent)`)
+	b.phase("done")
+	b.click(`.row`)
+	b.wait(`document.getElementById("own-score") !== null`)
+	eval[any](b, `(document.getElementById("own-score").scrollIntoView(), null)`)
+	b.picture("batch-decides")
+	eval[any](b, `(() => { document.getElementById("inspector-close").click(); const e = document.getElementById("by"); e.value = "alone"; e.dispatchEvent(new Event("change", {bubbles: true})); return null })()`)
 	b.click(`[data-by="3"]`)
 	b.click(`.row`)
 	b.wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)

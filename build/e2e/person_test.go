@@ -103,6 +103,7 @@ func (b *tab) path(end string) string {
 		b.mu.Lock()
 		for name, path := range b.files {
 			if strings.HasSuffix(name, end) {
+				delete(b.files, name) // the next of that name is another
 				b.mu.Unlock()
 				return path
 			}
@@ -320,6 +321,7 @@ func TestCurveOfTheAUC(t *testing.T) {
 		t.Errorf("AUC %s of medicines and explosives", found[1])
 	}
 	b.click(`[data-stage="attention"]`)
+	b.wait(`/the batch in/.test(document.getElementById("took")?.textContent)`)
 	b.wait(`[...document.querySelectorAll(".figure strong")].some((e) => e.textContent === "AUC")`)
 	if n := eval[int](b, `document.querySelector(".figure .line-in").getAttribute("d").split("L").length`); n < 10 {
 		t.Errorf("the curve has %d points", n)
@@ -338,7 +340,7 @@ func TestSavePictures(t *testing.T) {
 		})
 		t.Run(kind+" of the learning", func(t *testing.T) {
 			savePictures(t, kind, map[string][]string{
-				"encode":    {"baca-before", "baca-after"},
+				"encode":    {"baca-alone", "baca-batch"},
 				"attention": {"baca-loss", "baca-kl", "baca-inside-dictionary", "baca-outside-dictionary"},
 				"drift":     {"baca-drift"},
 			})

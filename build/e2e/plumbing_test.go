@@ -19,6 +19,7 @@ import (
 
 	"baca/wasm/message"
 	"baca/web"
+	"baca/weights"
 )
 
 // examples are the built-in molecules as SMILES and name, one a line.
@@ -53,6 +54,7 @@ func rowsOf(events []message.Event) message.Columns {
 		if r, ok := e.(*message.Rows); ok {
 			c, s := r.Rows, r.Rows.Scores
 			all.ID, all.SMILES, all.Verdict, all.Error = append(all.ID, c.ID...), append(all.SMILES, c.SMILES...), append(all.Verdict, c.Verdict...), append(all.Error, c.Error...)
+			all.Scores.Alone, all.Scores.Batch = append(all.Scores.Alone, s.Alone...), append(all.Scores.Batch, s.Batch...)
 			all.Scores.Pre, all.Scores.Attn, all.Scores.BaCa = append(all.Scores.Pre, s.Pre...), append(all.Scores.Attn, s.Attn...), append(all.Scores.BaCa, s.BaCa...)
 			all.Scores.Score, all.Scores.P = append(all.Scores.Score, s.Score...), append(all.Scores.P, s.P...)
 		}
@@ -80,10 +82,13 @@ func compare(t *testing.T, got message.Columns, want [][]string) {
 		}
 		for k, column := range []message.Floats{got.Scores.Pre, got.Scores.Attn, got.Scores.BaCa, got.Scores.Score, got.Scores.P} {
 			if row[2+k] == "" {
-				if !math.IsNaN(column[i]) {
+				if len(column) > 0 && !math.IsNaN(column[i]) {
 					t.Errorf("row %d: %s is %g, the command has none", i+1, want[0][2+k], column[i])
 				}
 				continue
+			}
+			if len(column) == 0 {
+				t.Fatalf("the page has no %s", want[0][2+k])
 			}
 			x, err := strconv.ParseFloat(row[2+k], 64)
 			if err != nil {
@@ -165,8 +170,9 @@ func TestScoresAreThoseOfTheCommand(t *testing.T) {
 		request     message.Score
 		args        []string
 	}{
-		{"default", input, message.Score{Preview: true, Every: 50}, nil},
-		{"attention", input, message.Score{Calibrator: "attention", Seed: 7, Alpha: 0.1}, []string{"--calibrator", "attention", "--seed", "7", "--alpha", "0.1"}},
+		{"default", input, message.Score{}, nil},
+		{"batch", input, message.Score{By: "batch", Every: 50}, []string{"--by", "batch"}},
+		{"attention", input, message.Score{By: "attention", Seed: 7, Alpha: 0.1}, []string{"--by", "attention", "--seed", "7", "--alpha", "0.1"}},
 		{"few", "CCO ethanol\nCC(=O)Oc1ccccc1C(=O)O aspirin\nO=[N+]([O-])N1CN([N+](=O)[O-])CN([N+](=O)[O-])C1 RDX\n", message.Score{}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -183,10 +189,10 @@ func TestScoresAreThoseOfTheCommand(t *testing.T) {
 			if test.request.Every > 0 && kinds["*message.Iteration"] != 4 {
 				t.Errorf("%d iterations of 200 seen, want every 50th", kinds["*message.Iteration"])
 			}
-			if test.request.Preview && kinds["*message.Preview"] != 1 || kinds["*message.Fitted"] != 1 || kinds["*message.Progress"] == 0 {
+			if kinds["*message.Reference"] != 1 || kinds["*message.Fitted"] == 1 != (test.request.By != "") || kinds["*message.Progress"] == 0 {
 				t.Errorf("events %v", kinds)
 			}
-			if scored.Outside+scored.Borderline+scored.Inside+scored.Refused != scored.Records || scored.Unknown > 0 {
+			if scored.Outside+scored.Borderline+scored.Inside+scored.Refused != scored.Records || scored.Undecided > 0 {
 				t.Errorf("%+v do not add up", scored)
 			}
 		})
@@ -331,14 +337,14 @@ func TestALongFile(t *testing.T) {
 }
 
 // A model trained in the tab, with a pause, is one that the command reads, and both
-// give it the same scores.
+// give it the same scores. It knows the background, which is a file of the site.
 func TestTrainingInTheTab(t *testing.T) {
 	b, c := worker(t)
 	must[*message.Opened](t, c, &message.Open{Name: "mine.smi", Data: []byte(examples(t))})
 	var once sync.Once
 	done := make(chan message.Reply, 2)
 	end := func(r message.Reply) { done <- r }
-	c.Do(&message.Train{Epochs: 100_000}, func(e message.Event) {
+	c.Do(&message.Train{Epochs: 100_000, Canonical: true}, func(e message.Event) {
 		if epoch, ok := e.(*message.Epoch); ok && epoch.Epoch > 0 {
 			once.Do(func() { go c.Do(&message.Pause{}, nil, end) })
 		}
@@ -356,9 +362,16 @@ func TestTrainingInTheTab(t *testing.T) {
 	if paused == nil || paused.Epoch < 1 {
 		t.Fatalf("paused %+v", paused)
 	}
-	_, trained := must[*message.Trained](t, c, &message.Train{Epochs: paused.Epoch + 1, Checkpoint: paused.Data})
+	_, trained := must[*message.Trained](t, c, &message.Train{Epochs: paused.Epoch + 1, Canonical: true, Checkpoint: paused.Data})
 	if trained.Model.Epochs != paused.Epoch+1 || trained.Model.Name != "mine" {
 		t.Errorf("trained %+v", trained.Model)
+	}
+	m, err := weights.Load(trained.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Background == nil || m.Card.Background != weights.BackgroundName || len(trained.Warnings) > 1 {
+		t.Errorf("the background is %q of %d, warnings %q", m.Card.Background, m.Card.BackgroundGraphs, trained.Warnings)
 	}
 	file := filepath.Join(t.TempDir(), "mine.msgpack")
 	if err := os.WriteFile(file, trained.Data, 0o666); err != nil {

@@ -124,19 +124,23 @@ func (b *builder) add(name string, data []byte) *file {
 // hashed adds a file with its hash in the name, which it returns.
 func (b *builder) hashed(name string, data []byte) string {
 	sum := sha256.Sum256(data)
-	ext := path.Ext(name)
-	name = fmt.Sprintf("%s.%x%s", strings.TrimSuffix(name, ext), sum[:8], ext)
+	stem, ext, _ := strings.Cut(name, ".")
+	name = fmt.Sprintf("%s.%x.%s", stem, sum[:8], ext)
 	b.add(name, data).Hashed = true
 	return name
 }
 
-// plain are packages whose functions are not inlined, which makes what is sent 8 %
+// plain are packages whose functions are not inlined, which makes what is sent a tenth
 // smaller: those that draw, read and write, and none in which a run spends its time.
-// To read a molecule takes 25 µs and a fifth more without, to score it milliseconds.
+// To read a molecule takes 25 µs and a fifth more without, to score it milliseconds, and
+// to calibrate a batch a twentieth more.
 var plain = []string{
-	"baca/algo", "baca/algo/molecule", "baca/algo/table", "baca/algo/wgsl",
-	"baca/app", "baca/build/...", "baca/wasm/worker/...", "baca/weights", "github.com/...",
-	"archive/zip", "encoding/json", "fmt", "log", "net/...", "os", "reflect", "time",
+	"baca/algo", "baca/algo/baseline", "baca/algo/calibrate", "baca/algo/dataset", "baca/algo/decide", "baca/algo/dictionary", "baca/algo/explain",
+	"baca/algo/graph", "baca/algo/metric", "baca/algo/molecule", "baca/algo/pretrain", "baca/algo/table", "baca/algo/wgsl",
+	"baca/app", "baca/build/...", "baca/wasm/message", "baca/wasm/worker/...", "baca/weights", "github.com/...", "gonum.org/...",
+	"archive/zip", "bufio", "bytes", "compress/...", "context", "encoding/...", "errors", "fmt", "internal/fmtsort", "internal/poll",
+	"internal/strconv", "io", "io/...", "log", "mime/...", "net/...", "os", "path", "reflect", "regexp/...", "sort", "strconv", "strings",
+	"syscall", "time", "unicode/...", "unique",
 }
 
 // mostSent is what a first visit may load, in bytes.
@@ -201,7 +205,7 @@ func (b *builder) static() error {
 
 // models adds the models and what the worker is told at its start.
 func (b *builder) models() error {
-	w := &message.Welcome{Program: algo.Version, Calibrators: algo.Calibrators, MinBatch: algo.MinBatch, Examples: web.Examples()}
+	w := &message.Welcome{Program: algo.Version, MinBatch: algo.MinBatch, Guard: algo.Guard, Examples: web.Examples()}
 	names := weights.Names()
 	for _, name := range names {
 		data, err := weights.Bytes(name)
@@ -218,6 +222,8 @@ func (b *builder) models() error {
 		b.files[card.File].Model, b.files[card.File].late = name, name != firstModel
 		w.Models = append(w.Models, card)
 	}
+	w.Background = b.hashed("web/background.smi.gz", weights.BackgroundFile())
+	b.files[w.Background].late = true // who trains needs it
 	// The first one is what the page begins with, and molecules are what most
 	// people have.
 	slices.SortStableFunc(w.Models, func(x, y message.Model) int { return rank(x) - rank(y) })

@@ -9,26 +9,29 @@ import (
 	"strings"
 )
 
-// goAppModule is the library that draws the page. It comes with a server, which a
-// browser has no use for, but whose packages (net/http, TLS and all) are a sixth
-// of what would have to be loaded.
-const goAppModule = "github.com/maxence-charriere/go-app/v10"
+// A slimmed module is a library that the page is compiled with a copy of, without what a
+// browser has no use for.
+type slimmed struct {
+	module, folder string
+	what           string // that is left out
+	edits          []edit
+}
 
-// slim makes a copy of go-app without its server in dir, and returns a go.mod with
-// which the page is compiled with that copy.
-func (b *builder) slim(dir string) (string, error) {
-	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", goAppModule).Output()
-	if err != nil {
-		return "", fmt.Errorf("finding %s: %w", goAppModule, err)
-	}
-	from, to := strings.TrimSpace(string(out)), filepath.Join(dir, "go-app")
-	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-		return "", err
-	}
-	for _, edit := range []struct{ file, old, new string }{
+// An edit replaces text of a file that stands in it once.
+type edit struct{ file, old, new string }
+
+// without leaves a file out.
+func without(file, name string) edit {
+	return edit{file, "package " + name + "\n", "//go:build !wasm\n\npackage " + name + "\n"}
+}
+
+var slimmedModules = []slimmed{{
+	// The library that draws the page comes with a server, whose packages (net/http,
+	// TLS and all) are a sixth of what would have to be loaded.
+	"github.com/maxence-charriere/go-app/v10", "pkg/app", "the server", []edit{
 		// The server itself. GenerateStaticWebsite, which does nothing in a
 		// browser, still names it.
-		{"http.go", "package app\n", "//go:build !wasm\n\npackage app\n"},
+		without("http.go", "app"),
 		{"wasm.go", "func GenerateStaticWebsite(dir string, h *Handler, pages ...string) error {", "func GenerateStaticWebsite(dir string, h any, pages ...string) error {"},
 		// Folders on a server's disk.
 		{"resource.go", "\t\"net/http\"\n", ""},
@@ -44,28 +47,70 @@ func (b *builder) slim(dir string) (string, error) {
 		{"route.go", "regexp       *regexp.Regexp", "regexp       interface{ MatchString(string) bool }"},
 		// Encryption, which the page never asks for, and names of this browser, for
 		// which the time will do.
-		{"crypto.go", "package app\n", "//go:build !wasm\n\npackage app\n"},
+		without("crypto.go", "app"),
 		{"context.go", "b, err = encrypt(ctx.cryptoKey(), b)", "b, err = b, error(errors.New(\"no encryption in this page\"))"},
 		{"context.go", "b, err := decrypt(ctx.cryptoKey(), crypted)", "b, err := crypted, error(errors.New(\"no encryption in this page\"))"},
 		{"context.go", "\t\"github.com/google/uuid\"\n", ""},
 		{"context.go", "uuid.NewString()", "time.Now().String()"},
 		{"state.go", "\t\"github.com/google/uuid\"\n", ""},
 		{"state.go", "uuid.NewString()", "time.Now().String()"},
-	} {
-		name := filepath.Join(to, "pkg", "app", edit.file)
-		data, err := os.ReadFile(name)
+	},
+}, {
+	// L-BFGS needs no matrices, but the methods beside it do, and with them comes all
+	// of linear algebra: a twentieth of the program.
+	"gonum.org/v1/gonum", "optimize", "its matrices", []edit{
+		without("bfgs.go", "optimize"),
+		without("cmaes.go", "optimize"),
+		without("guessandcheck.go", "optimize"),
+		without("listsearch.go", "optimize"),
+		without("newton.go", "optimize"),
+		// No method that is left asks for second derivatives.
+		{"minimize.go", "\t\"gonum.org/v1/gonum/mat\"\n", ""},
+		{"minimize.go", "Hessian *mat.SymDense\n", "Hessian *hessian\n"},
+		{"minimize.go", "loc.Hessian = mat.NewSymDense(len(x), nil)", "panic(\"optimize: no second derivatives in this page\")"},
+		{"types.go", "\t\"gonum.org/v1/gonum/mat\"\n", ""},
+		{"types.go", "Hess func(hess *mat.SymDense, x []float64)", "Hess func(hess *hessian, x []float64)"},
+		{"types.go", "func resizeSymDense(m *mat.SymDense, dim int) *mat.SymDense {\n" +
+			"\tif m == nil || cap(m.RawSymmetric().Data) < dim*dim {\n" +
+			"\t\treturn mat.NewSymDense(dim, nil)\n\t}\n" +
+			"\treturn mat.NewSymDense(dim, m.RawSymmetric().Data[:dim*dim])\n}\n",
+			"type hessian struct{}\n\n" +
+				"func (*hessian) IsEmpty() bool     { return true }\n" +
+				"func (*hessian) SymmetricDim() int { return 0 }\n" +
+				"func (*hessian) ReuseAsSym(int)    {}\n"},
+	},
+}}
+
+// slim makes copies of libraries in dir without what the page has no use for, and
+// returns a go.mod with which it is compiled with them.
+func (b *builder) slim(dir string) (string, error) {
+	var replaced strings.Builder
+	for _, m := range slimmedModules {
+		out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", m.module).Output()
 		if err != nil {
+			return "", fmt.Errorf("finding %s: %w", m.module, err)
+		}
+		to := filepath.Join(dir, filepath.FromSlash(m.module))
+		if err := os.CopyFS(to, os.DirFS(strings.TrimSpace(string(out)))); err != nil {
 			return "", err
 		}
-		if bytes.Count(data, []byte(edit.old)) != 1 {
-			return "", fmt.Errorf("%s: %s is not what this program knows how to leave the server out of", goAppModule, edit.file)
+		for _, e := range m.edits {
+			name := filepath.Join(to, filepath.FromSlash(m.folder), e.file)
+			data, err := os.ReadFile(name)
+			if err != nil {
+				return "", err
+			}
+			if bytes.Count(data, []byte(e.old)) != 1 {
+				return "", fmt.Errorf("%s: %s is not what this program knows how to leave %s out of", m.module, e.file, m.what)
+			}
+			if err := os.Chmod(name, 0o666); err != nil {
+				return "", err
+			}
+			if err := os.WriteFile(name, bytes.Replace(data, []byte(e.old), []byte(e.new), 1), 0o666); err != nil {
+				return "", err
+			}
 		}
-		if err := os.Chmod(name, 0o666); err != nil {
-			return "", err
-		}
-		if err := os.WriteFile(name, bytes.Replace(data, []byte(edit.old), []byte(edit.new), 1), 0o666); err != nil {
-			return "", err
-		}
+		fmt.Fprintf(&replaced, "\nreplace %s => %s\n", m.module, to)
 	}
 	for _, name := range []string{"go.mod", "go.sum"} {
 		data, err := os.ReadFile(filepath.Join(b.root, name))
@@ -73,7 +118,7 @@ func (b *builder) slim(dir string) (string, error) {
 			return "", err
 		}
 		if name == "go.mod" {
-			data = fmt.Appendf(data, "\nreplace %s => %s\n", goAppModule, to)
+			data = append(data, replaced.String()...)
 		}
 		if err := os.WriteFile(filepath.Join(dir, "page"+filepath.Ext(name)), data, 0o666); err != nil {
 			return "", err

@@ -31,9 +31,9 @@ func TestJudge(t *testing.T) {
 		r.Judge()
 		q, n := decide.QValues(p), map[decide.Verdict]int{}
 		for i, v := range p {
-			want := decide.Judge(v, 0.03)
+			want := decide.Judge(v, 0.03, 99)
 			if fdr > 0 {
-				want = decide.JudgeBatch(v, q[i], 0.03, fdr)
+				want = decide.JudgeBatch(v, q[i], 0.03, fdr, 99)
 			}
 			n[want]++
 			e := r.Rows[i]
@@ -50,8 +50,18 @@ func TestJudge(t *testing.T) {
 		}
 	}
 	r := &Report{Alpha: 0.05, P: []float64{math.NaN(), math.NaN()}}
-	if r.Judge(); r.P != nil {
-		t.Errorf("without any p-value P is %v", r.P)
+	if r.Judge(); r.P != nil || r.Undecided != 2 {
+		t.Errorf("without any p-value P is %v, %d are undecided", r.P, r.Undecided)
+	}
+	// Where a batch decides, what is plainly inside by itself is not outside.
+	holdout := make([]float64, 99)
+	r = &Report{Alpha: 0.05, Holdout: holdout, P: []float64{0.01, 0.01}, Alone: []float64{0.1, 0.2}, Rows: []Entry{{Row: algo.Row{P: 0.01, AloneP: 0.2}}}}
+	if r.Judge(); r.Outside != 1 || r.Borderline != 1 || r.Rows[0].Row.Verdict != decide.Borderline {
+		t.Errorf("guarded: %+v", r)
+	}
+	r.Alpha = 0.001
+	if r.Judge(); r.Undecided != 2 || r.Outside+r.Borderline+r.Inside != 0 {
+		t.Errorf("of too few graphs: %+v", r)
 	}
 }
 
@@ -122,11 +132,27 @@ func TestModelCardAndBasis(t *testing.T) {
 		b    Basis
 		want string
 	}{
-		{Basis{Graphs: 5, Alone: true}, "each graph by itself"}, {Basis{Graphs: 50}, "a batch of 50 graphs"},
+		{Basis{Alone: true}, "none: each graph by itself"}, {Basis{Graphs: 50}, "all 50 graphs"},
 		{Basis{Graphs: 50, Sample: true}, "an even sample of 50 graphs"}, {Basis{Graphs: 50, Sample: true, First: true}, "the first 50 graphs"},
 	} {
 		if got := c.b.Pairs()[0].Value; !strings.HasPrefix(got, c.want) || len(c.b.Pairs()) != map[bool]int{true: 1, false: 2}[c.b.Alone] {
 			t.Errorf("%+v is %q", c.b, c.b.Pairs())
+		}
+	}
+}
+
+func TestWhole(t *testing.T) {
+	for _, c := range []struct {
+		evidence, p float64
+		want        string
+	}{
+		{0.93, 1e-9, "as a whole this list differs from the training set: AUC 0.93, p < 0.001"},
+		{0.6, 0.05, "as a whole this list differs from the training set: AUC 0.60, p = 0.05"},
+		{0.52, 0.4, "nothing says that this list as a whole differs from the training set (AUC 0.52, p = 0.4)"},
+		{0.7, math.NaN(), "this list is told from the training set with an AUC of 0.70; the model holds too few graphs to say how often that is chance"},
+	} {
+		if got := Whole("this list", c.evidence, c.p); got != c.want {
+			t.Errorf("%g, %g: %q, want %q", c.evidence, c.p, got, c.want)
 		}
 	}
 }

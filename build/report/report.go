@@ -31,13 +31,22 @@ type Entry struct {
 type Report struct {
 	Title string
 
-	Read, Refused, Outside, Borderline, Inside int
-	Alpha                                      float64
-	FDR                                        float64 // 0 without
+	Read, Refused                          int
+	Outside, Borderline, Inside, Undecided int
+	Alpha                                  float64
+	FDR                                    float64 // 0 without
 
 	// Scores and P are those of all graphs that were scored, with NaN where there
 	// is none, and Holdout the scores of in-distribution graphs in the same state.
 	Scores, P, Holdout []float64
+	// Alone, unless nil, says that a batch decides, which does not go with FDR: it has the
+	// p-values of the graphs by themselves, see algo.Guard.
+	Alone []float64
+	// Whole is a sentence about the list as a whole, see the function of that name; empty
+	// where no batch was calibrated.
+	Whole string
+	// Differences say in what the list differs, see algo.Report.Differences.
+	Differences []string
 
 	// Wealth is the path of the drift test in the order of the input, in powers of
 	// ten, and Delta its rate of false alarms; see decide.Drift.
@@ -87,7 +96,7 @@ func verdict(v decide.Verdict) string {
 	return fmt.Sprintf(`<span class="v %s">%s</span>`, classes[v], Escape(string(v)))
 }
 
-// most is the highest p-value that is called OOD, NaN where none is, and what it is
+// most is the highest p-value that is called outside, NaN where none is, and what it is
 // called by.
 func (r *Report) most() (p float64, by string) {
 	if r.FDR == 0 {
@@ -123,6 +132,7 @@ func Write(w io.Writer, r *Report) error {
 <h1>%s</h1>
 `, Escape(r.Title), style, Escape(r.Title))
 	p.summary(r)
+	p.whole(r)
 	p.warnings(r)
 	p.add("<h2>Scores</h2>\n")
 	p.figure(scoreChart(r), "Each bar counts graphs of this input. The line is how many were to be expected if all came from where the training set came from, by graphs that were kept from training.")
@@ -153,7 +163,7 @@ func Write(w io.Writer, r *Report) error {
 		p.add("<h2>How to make this again</h2>\n<p>%s</p>\n<pre>%s</pre>\n", Escape(again), Escape(r.Command))
 	}
 	p.add(`<h2>What not to conclude</h2>
-<p>A graph that is called OOD is unlike the training set in ways that the model can see. That does not make a prediction about it wrong, nor one about an ID graph right. A p-value is the share of in-distribution graphs that score as high; it is not the chance that this graph is in-distribution. Among many graphs a share α of in-distribution ones is called OOD by design. Two sets that resemble each other may not be told apart at all.</p>
+<p>A graph that is called outside is unlike the training set in ways that the model can see. That does not make a prediction about it wrong, nor one about a graph inside right. A p-value is the share of in-distribution graphs that score as high; it is not the chance that this graph is in-distribution. Among many graphs a share α of in-distribution ones is called outside by design. A list that differs as a whole may still have each of its graphs inside: a series of one kind does. Two sets that resemble each other may not be told apart at all.</p>
 </main>
 </body>
 </html>
@@ -168,14 +178,31 @@ func (p *page) summary(r *Report) {
 	if scored > 0 {
 		p.add("Of %d judged, %s %d, %s %d and %s %d", scored, verdict(decide.Outside), r.Outside, verdict(decide.Borderline), r.Borderline, verdict(decide.Inside), r.Inside)
 		if r.FDR > 0 {
-			p.add(": those called OOD are chosen so that a share of at most %g of them is expected to be in-distribution (Benjamini and Hochberg); borderline have a p-value of at most %g by themselves.", r.FDR, r.Alpha)
+			p.add(": those called outside are chosen so that a share of at most %g of them is expected to be in-distribution (Benjamini and Hochberg); borderline have a p-value of at most %g by themselves.", r.FDR, r.Alpha)
 		} else {
-			p.add(": OOD where at most a share of %g of in-distribution graphs scores as high, borderline up to %g. About %s of these graphs would be called OOD if all were in-distribution.", r.Alpha, 2*r.Alpha, number(r.Alpha*float64(scored), 1))
+			p.add(": outside where at most a share of %g of in-distribution graphs scores as high, borderline up to %g. About %s of these graphs would be called outside if all were in-distribution.", r.Alpha, 2*r.Alpha, number(r.Alpha*float64(scored), 1))
 		}
-	} else {
+		if r.Alone != nil {
+			p.add(" The batch decides: outside also needs a p-value of at most %g by itself, which bounds false alarms in the worst company.", algo.Guard)
+		}
+	}
+	if r.Undecided > 0 {
+		p.add(" %s %d: the model holds %d graphs to compare with, which is too few for verdicts at %g.", verdict(decide.Undecided), r.Undecided, len(r.Holdout), r.Alpha)
+	} else if scored == 0 {
 		p.add("There are no verdicts.")
 	}
 	p.add("</p>\n")
+}
+
+// whole is the answer about the list.
+func (p *page) whole(r *Report) {
+	if r.Whole != "" {
+		p.add("<p>%s%s.", strings.ToUpper(r.Whole[:1]), Escape(r.Whole[1:]))
+		if len(r.Differences) > 0 {
+			p.add(" %s.", strings.ReplaceAll(Escape(MakesTheDifference(r.Differences)), " %", "&nbsp;%"))
+		}
+		p.add("</p>\n")
+	}
 }
 
 func (p *page) warnings(r *Report) {
@@ -250,8 +277,12 @@ func (p *page) entry(e *Entry, r *Report) {
 		p.add("<p class=\"smiles\">%s</p>\n", Escape(e.SMILES))
 	}
 	if x := e.Why; x != nil {
-		p.add("<p>By itself: score %s, p %s. Distance to the nearest training graph, in standard deviations: %s by embedding, %s by subtrees, %s by subtrees with counts; ℓ_n %s.</p>\n",
-			number(x.Score, 2), pValue(x.P), number(x.Embedding, 1), number(x.Subtrees, 1), number(x.Counts, 1), number(x.Nodes, 1))
+		p.add("<p>By itself: score %s, p %s.", number(x.Score, 2), pValue(x.P))
+		for _, text := range Parts(x) {
+			p.add(" %s.", Escape(strings.ToUpper(text[:1])+text[1:]))
+		}
+		p.add(" The distance, in the same deviations, is %s by embedding, %s by subtrees, %s by subtrees with counts; ℓ_n %s.</p>\n",
+			number(x.Embedding, 1), number(x.Subtrees, 1), number(x.Counts, 1), number(x.Nodes, 1))
 		if x.Duplicate {
 			p.add("<p class=\"dup\">Likely a training graph.</p>\n")
 		}
@@ -285,18 +316,26 @@ func (p *page) table(r *Report) {
 	if n := r.Read - r.Refused; n > len(r.Rows) {
 		p.add("<p>The %d of %d furthest outside.</p>\n", len(r.Rows), n)
 	}
-	p.add("<div class=\"wide\"><table>\n<thead><tr><th class=\"n\">row</th><th>id</th><th>structure</th><th class=\"n\">score</th><th class=\"n\">S_Pre</th><th class=\"n\">S_BaCa</th><th class=\"n\">p</th>")
+	p.add("<div class=\"wide\"><table>\n<thead><tr><th class=\"n\">row</th><th>id</th><th>structure</th><th class=\"n\">score</th><th class=\"n\">p</th>")
 	if r.FDR > 0 {
 		p.add("<th class=\"n\">q</th>")
 	}
-	p.add("<th class=\"w\">verdict</th></tr></thead>\n<tbody>\n")
+	p.add("<th class=\"w\">verdict</th>")
+	if r.Whole != "" {
+		p.add("<th class=\"n\">p alone</th><th class=\"n\">p in the list</th><th class=\"w\">verdict in the list</th>")
+	}
+	p.add("</tr></thead>\n<tbody>\n")
 	for _, e := range r.Rows {
-		p.add("<tr><td class=\"n\">%d</td><td>%s</td><td class=\"smiles\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td>",
-			e.Place, Escape(e.ID), Escape(e.SMILES), number(e.Row.Score, 2), number(e.Row.Pre, 2), number(e.Row.BaCa, 2), pValue(e.Row.P))
+		p.add("<tr><td class=\"n\">%d</td><td>%s</td><td class=\"smiles\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td>",
+			e.Place, Escape(e.ID), Escape(e.SMILES), number(e.Row.Score, 2), pValue(e.Row.P))
 		if r.FDR > 0 {
 			p.add("<td class=\"n\">%s</td>", pValue(e.Q))
 		}
-		p.add("<td>%s</td></tr>\n", verdict(e.Row.Verdict))
+		p.add("<td>%s</td>", verdict(e.Row.Verdict))
+		if r.Whole != "" {
+			p.add("<td class=\"n\">%s</td><td class=\"n\">%s</td><td>%s</td>", pValue(e.Row.AloneP), pValue(e.Row.BatchP), verdict(e.Row.BatchVerdict))
+		}
+		p.add("</tr>\n")
 	}
 	p.add("</tbody>\n</table></div>\n")
 }

@@ -23,6 +23,7 @@ func full() *Report {
 	r := &Report{
 		Title: `</title><script>alert("x")</script>`, Read: 303, Refused: 3, Outside: 30, Borderline: 20, Inside: 250,
 		Alpha: 0.05, FDR: 0.1, Delta: 0.01, Wealth: []float64{0},
+		Whole: "as a whole this list differs", Differences: []string{"48 % of them have more atoms than three quarters of the training graphs", "a < b"},
 		Refusals: []string{"line 3: <b>no</b>"}, Warnings: []string{"a & b"},
 		Input: []Pair{{"input", "a.smi"}}, Model: []Pair{{"name", "m"}}, Settings: []Pair{{"seed", "1"}}, Versions: []Pair{{"program", "baca"}},
 		Command: "baca report 'a b.smi'",
@@ -38,7 +39,7 @@ func full() *Report {
 	e := Entry{
 		ID: `<img src=x onerror=y>`, SMILES: `C"><a href=`, Place: 4, Q: 0.07, Drawing: `<svg class="drawing" viewBox="0 0 1 1"></svg>`,
 		Row: algo.Row{Score: 3.21, Pre: math.NaN(), P: 0.01, Verdict: decide.Outside},
-		Why: &algo.Explanation{Score: 3, P: 0.02, Duplicate: true, Reasons: []explain.Reason{{Text: "more atoms & rings"}}, Nearest: []algo.Neighbor{{Row: 41, Distance: 2.5}, {Row: -1}}},
+		Why: &algo.Explanation{Score: 3, P: 0.02, Distance: 2.25, Ratio: -0.5, Duplicate: true, Reasons: []explain.Reason{{Text: "more atoms & rings"}}, Nearest: []algo.Neighbor{{Row: 41, Distance: 2.5}, {Row: -1}}},
 	}
 	r.Rows, r.Top = []Entry{e}, []Entry{e, {ID: "big", Q: math.NaN(), Row: algo.Row{Verdict: decide.Inside}}}
 	return r
@@ -71,7 +72,10 @@ func TestReportStandsAlone(t *testing.T) {
 	}
 	for _, want := range []string{
 		"303 read, 3 refused", "&lt;img src=x onerror=y&gt;", "Likely a training graph", "more atoms &amp; rings", "row 42 (2.5)",
-		"line 3: &lt;b&gt;no&lt;/b&gt;", "a &amp; b", "too large to draw", "baca report &#39;a b.smi&#39;", "q 0.07", "Does the input drift?", "from graph ",
+		"line 3: &lt;b&gt;no&lt;/b&gt;", "a &amp; b", "too large to draw", "baca report &#39;a b.smi&#39;", "q 0.07",
+		"As a whole this list differs. What makes the difference: 48&nbsp;% of them have more atoms than three quarters of the training graphs; a &lt; b.",
+		"Its nearest training graphs are 2.2 standard deviations further away than those of training graphs usually are. It is 0.5 standard deviations less like molecules at large than training graphs usually are. ",
+		"Does the input drift?", "from graph ",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not contain %q", want)

@@ -1,12 +1,9 @@
 // Package shard scores a library of molecules in shards, each of which may be the
 // work of another process on another machine, with the rows that one process gives.
 //
-// It takes two passes over the input, and each shard is a range of its records:
-//
-//  1. Every shard draws its part of an even sample of all graphs, and the parts
-//     are merged.
-//  2. Every process scores the sample together, which is the same work with the same
-//     result everywhere, and with what that leaves each shard its own records.
+// Each shard is a range of the records of the whole input. So the records are counted
+// first, each file by one of the shards, and then every shard scores its own: each graph
+// is scored by itself, so no shard needs to know of another.
 //
 // A Job keeps all in one folder: what is there is not done again, so a run that was
 // killed goes on from its finished shards, and work that is done twice changes
@@ -24,7 +21,6 @@ import (
 	"io"
 	"io/fs"
 	"slices"
-	"sync"
 	"time"
 
 	"baca/algo"
@@ -52,27 +48,21 @@ type Job struct {
 	Progress func(what string, done, total int)
 
 	canonical bool
-	graphs    int // of the sample at most; 0: as one process has it
 	run       Run
-
-	whole   *Whole // of Use
-	fitting sync.Mutex
-	fitted  *fitted // nil before
+	scorer    *algo.Scorer // nil for a job that Read returned
 }
 
 // A Run is what the rows depend on. A folder holds those of one run.
 type Run struct {
-	Program    string  `json:"program"`
-	Model      string  `json:"model"`
-	SHA256     string  `json:"model_sha256"`
-	Inputs     []Input `json:"inputs"`
-	Format     string  `json:"format"`
-	Column     string  `json:"column"`
-	To         string  `json:"to"`
-	Calibrator string  `json:"calibrator"`
-	Alpha      float64 `json:"alpha"`
-	Seed       uint64  `json:"seed"`
-	Shards     int     `json:"shards"`
+	Program string  `json:"program"`
+	Model   string  `json:"model"`
+	SHA256  string  `json:"model_sha256"`
+	Inputs  []Input `json:"inputs"`
+	Format  string  `json:"format"`
+	Column  string  `json:"column"`
+	To      string  `json:"to"`
+	Alpha   float64 `json:"alpha"`
+	Shards  int     `json:"shards"`
 }
 
 // An Input is one of the files of a run.
@@ -80,6 +70,9 @@ type Input struct {
 	Name  string `json:"name"`
 	Bytes int64  `json:"bytes"`
 }
+
+// ErrBatch is that of options which decide by a batch.
+var ErrBatch = errors.New("a batch needs all graphs in one place, and each shard has only its own: shards decide by " + algo.ByAlone)
 
 // ErrOther is that of a folder which holds another run.
 var ErrOther = errors.New("the folder holds another run")
@@ -97,17 +90,20 @@ func (j *Job) Begin(ctx context.Context) error {
 	default:
 		return fmt.Errorf("model %s reads graphs of schema %s: want one for molecules, only these can be read in shards", j.Model.Card.Name, j.Model.Card.Schema)
 	}
+	if j.Options.By != algo.ByAlone {
+		return ErrBatch
+	}
 	hash := sha256.New()
 	if err := weights.Save(hash, j.Model); err != nil {
 		return err
 	}
-	if _, err := algo.NewScorer(j.Model, j.Options); err != nil {
+	var err error
+	if j.scorer, err = algo.NewScorer(ctx, j.Model, j.Options); err != nil {
 		return err
 	}
 	j.run = Run{
 		Program: algo.Version, Model: j.Model.Card.Name, SHA256: hex.EncodeToString(hash.Sum(nil)),
-		Format: j.Format, Column: j.Column, To: j.To,
-		Calibrator: j.Options.Calibrator, Alpha: j.Options.Alpha, Seed: j.Options.Seed, Shards: j.Shards,
+		Format: j.Format, Column: j.Column, To: j.To, Alpha: j.Options.Alpha, Shards: j.Shards,
 	}
 	if len(j.Inputs) == 0 {
 		return errors.New("no input")
@@ -119,24 +115,28 @@ func (j *Job) Begin(ctx context.Context) error {
 		}
 		j.run.Inputs = append(j.run.Inputs, Input{name, size})
 	}
-	there, err := readRun(ctx, j.Files, j.Folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return j.save(ctx, runName, j.run)
-	}
+	// Shards that begin at once may be in each other's way, but only until one of them has
+	// written the file.
+	there, err := retry(ctx, func() (*Run, error) {
+		r, err := readRun(ctx, j.Files, j.Folder)
+		if errors.Is(err, fs.ErrNotExist) {
+			return &j.run, j.save(ctx, runName, j.run)
+		}
+		return r, err
+	})
 	if err != nil {
 		return err
 	}
 	return j.same(*there)
 }
 
-// Read returns the job of a folder, which can merge and sum up what is there.
+// Read returns the job of a folder, which can join and sum up what is there.
 func Read(ctx context.Context, files Files, folder string) (*Job, error) {
 	r, err := readRun(ctx, files, folder)
 	if err != nil {
 		return nil, err
 	}
 	j := &Job{Files: files, Folder: folder, Format: r.Format, Column: r.Column, To: r.To, Shards: r.Shards, run: *r}
-	j.Options.Seed = r.Seed
 	for _, in := range r.Inputs {
 		j.Inputs = append(j.Inputs, in.Name)
 	}
@@ -163,7 +163,7 @@ func (j *Job) same(r Run) error {
 		what = fmt.Sprintf("of %d shards, this is of %d", r.Shards, now.Shards)
 	case !slices.Equal(r.Inputs, now.Inputs):
 		what = "of other inputs, or they have changed"
-	case r.Format != now.Format || r.Column != now.Column || r.To != now.To || r.Calibrator != now.Calibrator || r.Alpha != now.Alpha || r.Seed != now.Seed:
+	case r.Format != now.Format || r.Column != now.Column || r.To != now.To || r.Alpha != now.Alpha:
 		what = "with other flags"
 	default:
 		return nil
@@ -172,10 +172,7 @@ func (j *Job) same(r Run) error {
 }
 
 // The files of a folder.
-const (
-	runName    = "run.json"
-	sampleName = "sample.json"
-)
+const runName = "run.json"
 
 func rowsName(input int) string { return fmt.Sprintf("rows-%05d.json", input) }
 
@@ -207,12 +204,6 @@ func load(ctx context.Context, files Files, path string, v any) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
-}
-
-// finished reads what an earlier attempt left of a piece of work, and is false where
-// that is to be done (again).
-func (j *Job) finished(ctx context.Context, name string, v any) bool {
-	return load(ctx, j.Files, j.path(name), v) == nil
 }
 
 func (j *Job) progress(what string, done, total int) {
@@ -252,7 +243,7 @@ type Rows struct {
 func (j *Job) Count(ctx context.Context, input int) (Rows, error) {
 	var rows Rows
 	name := rowsName(input)
-	if j.finished(ctx, name, &rows) && rows.Error == "" {
+	if load(ctx, j.Files, j.path(name), &rows) == nil && rows.Error == "" {
 		return rows, nil
 	}
 	rows, broken := retry(ctx, func() (Rows, error) {
@@ -274,7 +265,7 @@ func (j *Job) Count(ctx context.Context, input int) (Rows, error) {
 	if broken != nil {
 		rows.Error = broken.Error()
 	}
-	return rows, j.save(ctx, name, rows)
+	return retry(ctx, func() (Rows, error) { return rows, j.save(ctx, name, rows) })
 }
 
 // counted records are between two reports.
@@ -333,108 +324,19 @@ func (j *Job) PlanOf(rows []Rows) *Plan {
 	return p
 }
 
-// A Part is what one shard gives to the sample.
-type Part struct {
-	Plan   *Plan  `json:"plan"`
-	Sample Sample `json:"sample"`
-}
-
-// A Sample is a [table.Sample] in JSON.
-type Sample struct{ *table.Sample }
-
-// MarshalJSON encodes the sample as a string in base64.
-func (s Sample) MarshalJSON() ([]byte, error) {
-	data, err := s.MarshalBinary()
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(data)
-}
-
-// UnmarshalJSON decodes what MarshalJSON encoded.
-func (s *Sample) UnmarshalJSON(text []byte) error {
-	var data []byte
-	if err := json.Unmarshal(text, &data); err != nil {
-		return err
-	}
-	s.Sample = new(table.Sample)
-	return s.UnmarshalBinary(data)
-}
-
-// checkPart reports what is not of these inputs, or not for the model, if there is
-// one.
-func (j *Job) checkPart(p *Part) error {
-	if !p.Plan.of(len(j.Inputs)) {
-		return errors.New("no plan of these inputs in it")
-	}
-	if p.Sample.Sample == nil {
-		return errors.New("no sample in it")
-	}
-	if f := p.Sample.Features(); j.Model != nil && f != 0 && f != j.Model.Encoder.Features {
-		return fmt.Errorf("graphs of %d features: want %d", f, j.Model.Encoder.Features)
-	}
-	return nil
-}
-
-// Sample draws the part of a shard of the sample, and writes it.
-func (j *Job) Sample(ctx context.Context, p *Plan, shard int) (*Part, error) {
-	name := partName("sample", shard, j.Shards, "json")
-	there := new(Part)
-	if j.finished(ctx, name, there) && j.checkPart(there) == nil && there.Plan.same(p) {
-		return there, nil
-	}
-	lo, hi := p.Range(shard, j.Shards)
-	return retry(ctx, func() (*Part, error) {
-		part := &Part{p, j.empty()}
-		j.progress("drawing a sample", 0, hi-lo)
-		_, err := part.Sample.Draw(ctx, j.Options.Workers, j.records(ctx, p, shard), func(records int) {
-			j.progress("drawing a sample", records, hi-lo)
-		})
+// Counted is the plan by the numbers of records that shards have found.
+func (j *Job) Counted(ctx context.Context) (*Plan, error) {
+	rows := make([]Rows, len(j.Inputs))
+	for input := range rows {
+		err := load(ctx, j.Files, j.path(rowsName(input)), &rows[input])
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("the records of %s have not been counted: no shard has come as far", j.Inputs[input])
+		}
 		if err != nil {
 			return nil, err
 		}
-		return part, j.save(ctx, name, part)
-	})
-}
-
-// Empty returns a sample without graphs.
-func Empty(seed uint64) Sample { return Sample{table.NewSample(0, seed)} }
-
-func (j *Job) empty() Sample {
-	if j.graphs > 0 {
-		return Sample{table.NewSample(j.graphs, j.Options.Seed)}
 	}
-	return Empty(j.Options.Seed)
-}
-
-// A Whole is the sample of all shards. With that a folder is settled: the rows of
-// all shards are by this sample and of the records that were counted before.
-type Whole struct {
-	Part
-	// Without names the shards whose part could not be drawn.
-	Without []Failure `json:"without,omitempty"`
-}
-
-// Merge adds a part of the sample, or the parts that another whole has: like
-// that of samples, it is associative, commutative and idempotent. The plans must be
-// the same.
-func (w *Whole) Merge(o *Whole) error {
-	for _, f := range o.Without {
-		k, found := slices.BinarySearchFunc(w.Without, f, func(a, b Failure) int { return a.Shard - b.Shard })
-		if !found {
-			w.Without = slices.Insert(w.Without, k, f)
-		}
-	}
-	switch {
-	case o.Plan == nil:
-		return nil
-	case w.Plan == nil:
-		w.Plan, w.Sample = o.Plan, Sample{o.Sample.Clone()}
-		return nil
-	case !w.Plan.same(o.Plan):
-		return errors.New("the inputs had other numbers of records when it was drawn")
-	}
-	return w.Sample.Merge(o.Sample.Sample)
+	return j.PlanOf(rows), nil
 }
 
 // A Failure says why a shard has no result.
@@ -443,117 +345,73 @@ type Failure struct {
 	Error string `json:"error"`
 }
 
-// ReadWhole returns the sample of all shards. As long as they are not merged, the
-// error is [fs.ErrNotExist].
-func (j *Job) ReadWhole(ctx context.Context) (*Whole, error) {
-	w := new(Whole)
-	if err := load(ctx, j.Files, j.path(sampleName), w); err != nil {
-		return nil, err
-	}
-	if err := j.checkPart(&w.Part); err != nil {
-		return nil, fmt.Errorf("%s: %w", j.path(sampleName), err)
-	}
-	return w, nil
-}
-
-// of tells whether the plan is one of so many inputs.
-func (p *Plan) of(inputs int) bool {
-	return p != nil && len(p.First) == inputs+1 && p.First[0] == 0 && slices.IsSorted(p.First)
-}
-
-func (p *Plan) same(o *Plan) bool {
-	return slices.Equal(p.First, o.First) && slices.Equal(p.Broken, o.Broken)
-}
-
-// KeepWhole makes a sample that of all shards, unless there is one: then that is
-// returned.
-func (j *Job) KeepWhole(ctx context.Context, w *Whole) (*Whole, error) {
-	there, err := j.ReadWhole(ctx)
-	if err == nil || !errors.Is(err, fs.ErrNotExist) {
-		return there, err
-	}
-	return w, j.save(ctx, sampleName, w)
-}
-
-// Use sets the sample that shards are scored by, if none is set yet. It is scored
-// together when the first of them is.
-func (j *Job) Use(w *Whole) {
-	j.fitting.Lock()
-	defer j.fitting.Unlock()
-	if j.whole == nil {
-		j.whole = w
-	}
-}
-
-// A fitted scorer has scored the sample.
-type fitted struct {
-	scorer *algo.Scorer
-	fit    *table.Fit
-}
-
-func (j *Job) fit(ctx context.Context) (*fitted, error) {
-	j.fitting.Lock()
-	defer j.fitting.Unlock()
-	if j.fitted != nil {
-		return j.fitted, nil
-	}
-	scorer, err := algo.NewScorer(j.Model, j.Options)
-	if err != nil {
-		return nil, err
-	}
-	fit, err := j.whole.Sample.Fit(ctx, scorer, j.whole.Plan.Records())
-	if err != nil {
-		return nil, err
-	}
-	j.fitted = &fitted{scorer, fit}
-	return j.fitted, nil
-}
-
 // Done is what a shard gave.
 type Done struct {
 	Shard        int         `json:"shard"`
+	Plan         *Plan       `json:"plan"`
 	First        int         `json:"first"` // row, from 1
 	Tally        table.Tally `json:"tally"`
 	Bytes        int64       `json:"bytes"`         // of its rows
 	RejectsBytes int64       `json:"rejects_bytes"` // of the refused ones
-	Warnings     []string    `json:"warnings,omitempty"`
 }
 
-// Score scores a shard, after Use, and writes its rows, the refused records and
-// last of all what it returns.
-func (j *Job) Score(ctx context.Context, shard int) (*Done, error) {
-	done := new(Done)
-	name := partName("done", shard, j.Shards, "json")
-	if j.finished(ctx, name, done) && done.Shard == shard {
-		return done, nil
-	}
-	f, err := j.fit(ctx)
-	if err != nil {
+// done returns what an earlier attempt at a shard gave, or why that is no use.
+func (j *Job) done(ctx context.Context, p *Plan, shard int) (*Done, error) {
+	d := new(Done)
+	if err := load(ctx, j.Files, j.path(partName("done", shard, j.Shards, "json")), d); err != nil {
 		return nil, err
 	}
-	return retry(ctx, func() (*Done, error) {
-		lo, hi := j.whole.Plan.Range(shard, j.Shards)
-		done := &Done{Shard: shard, First: lo + 1}
-		if f.fit.Report != nil {
-			done.Warnings = f.fit.Warnings
+	if d.Shard != shard {
+		return nil, fmt.Errorf("it is of shard %d", d.Shard)
+	}
+	if d.Plan == nil || !slices.Equal(d.Plan.First, p.First) {
+		return nil, errors.New("the inputs had other numbers of records when it was scored")
+	}
+	for _, part := range []struct {
+		name string
+		want int64
+	}{
+		{partName("scores", shard, j.Shards, j.To), d.Bytes},
+		{partName("rejects", shard, j.Shards, "csv"), d.RejectsBytes},
+	} {
+		size, err := j.Files.Size(ctx, j.path(part.name))
+		if err != nil {
+			return nil, err
 		}
+		if size != part.want {
+			return nil, fmt.Errorf("%s has %d bytes, it had %d", j.path(part.name), size, part.want)
+		}
+	}
+	return d, nil
+}
+
+// Score scores a shard and writes its rows, the refused records and last of all what it
+// returns.
+func (j *Job) Score(ctx context.Context, p *Plan, shard int) (*Done, error) {
+	if done, err := j.done(ctx, p, shard); err == nil {
+		return done, nil
+	}
+	return retry(ctx, func() (*Done, error) {
+		lo, hi := p.Range(shard, j.Shards)
+		done := &Done{Shard: shard, Plan: p, First: lo + 1}
 		err := j.Files.Write(ctx, j.path(partName("scores", shard, j.Shards, j.To)), func(w io.Writer) error {
 			return j.Files.Write(ctx, j.path(partName("rejects", shard, j.Shards, "csv")), func(r io.Writer) error {
-				return j.score(ctx, f, done, hi-lo, w, r)
+				return j.score(ctx, done, hi-lo, w, r)
 			})
 		})
 		if err != nil {
 			return nil, err
 		}
-		return done, j.save(ctx, name, done)
+		return done, j.save(ctx, partName("done", shard, j.Shards, "json"), done)
 	})
 }
 
-func (j *Job) score(ctx context.Context, f *fitted, done *Done, total int, w, r io.Writer) error {
+func (j *Job) score(ctx context.Context, done *Done, total int, w, r io.Writer) error {
 	cw, cr := &counting{w: bufio.NewWriterSize(w, 1<<16)}, &counting{w: bufio.NewWriterSize(r, 1<<16)}
 	rows, rejects := NewRows(cw, j.To, true), table.NewRejects(cr, true)
 	j.progress("scoring", 0, total)
-	err := table.Onwards(ctx, f.scorer, f.fit, j.Options.Workers, j.records(ctx, j.whole.Plan, done.Shard), func(scored []table.Scored) error {
+	in := table.Input{Records: j.records(ctx, done.Plan, done.Shard)}
+	err := table.Score(ctx, j.scorer, in, table.Options{Workers: j.Options.Workers}, func(scored []table.Scored) error {
 		done.Tally.Add(scored)
 		for _, s := range scored {
 			rows.Write(s.Record, s.Scores)

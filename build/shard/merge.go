@@ -23,9 +23,6 @@ type Summary struct {
 	Failed   []Failure `json:"failed,omitempty"`
 	// Broken inputs could not be read to their end.
 	Broken []Broken `json:"broken,omitempty"`
-	// Without names the shards whose graphs could not be in the sample.
-	Without  []Failure `json:"without,omitempty"`
-	Warnings []string  `json:"warnings,omitempty"`
 }
 
 // Err says what is missing, if something is.
@@ -37,27 +34,19 @@ func (s *Summary) Err() error {
 	if n := len(s.Broken); n > 0 {
 		errs = append(errs, fmt.Errorf("%d of the inputs cannot be read to the end: %s", n, s.Broken[0].Error))
 	}
-	if n := len(s.Without); n > 0 {
-		errs = append(errs, fmt.Errorf("the sample is without the graphs of %d of %d shards, such as shard %d: %s", n, s.Shards, s.Without[0].Shard, s.Without[0].Error))
-	}
 	return errors.Join(errs...)
 }
 
 // Summarize puts together what shards gave, in any order, each counted once. Of a
 // shard that both failed and gave something, the failure is forgotten.
-func (j *Job) Summarize(w *Whole, done []*Done, failed []Failure) *Summary {
-	s := &Summary{Run: j.run, Records: w.Plan.Records(), Broken: w.Plan.Broken, Without: w.Without}
+func (j *Job) Summarize(p *Plan, done []*Done, failed []Failure) *Summary {
+	s := &Summary{Run: j.run, Records: p.Records(), Broken: p.Broken}
 	done = slices.Clone(done)
 	slices.SortFunc(done, func(a, b *Done) int { return a.Shard - b.Shard })
 	done = slices.CompactFunc(done, func(a, b *Done) bool { return a.Shard == b.Shard })
 	for _, d := range done {
 		s.Finished++
 		s.Tally.Merge(d.Tally)
-		for _, text := range d.Warnings {
-			if !slices.Contains(s.Warnings, text) {
-				s.Warnings = append(s.Warnings, text)
-			}
-		}
 	}
 	failed = slices.Clone(failed)
 	slices.SortFunc(failed, func(a, b Failure) int { return a.Shard - b.Shard })
@@ -78,58 +67,10 @@ func (j *Job) KeepSummary(ctx context.Context, s *Summary) error {
 	return j.save(ctx, SummaryName, s)
 }
 
-// MergeSamples merges the parts of the sample that are there, and names the shards
-// whose part is not.
-func (j *Job) MergeSamples(ctx context.Context) (*Whole, error) {
-	w := new(Whole)
+// Finished returns what the finished shards of a plan gave, and names the others.
+func (j *Job) Finished(ctx context.Context, p *Plan) (done []*Done, missing []Failure, err error) {
 	for shard := range j.Shards {
-		part := new(Part)
-		err := load(ctx, j.Files, j.path(partName("sample", shard, j.Shards, "json")), part)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			err = errors.New("no part of the sample")
-		}
-		if err == nil {
-			err = j.checkPart(part)
-		}
-		if err == nil {
-			err = w.Merge(&Whole{Part: *part})
-		}
-		if err != nil {
-			w.Without = append(w.Without, Failure{shard, err.Error()})
-		}
-	}
-	if w.Plan == nil {
-		return nil, fmt.Errorf("%s has no part of the sample of any shard", j.Folder)
-	}
-	return w, nil
-}
-
-// Finished returns what the finished shards gave, and names the others.
-func (j *Job) Finished(ctx context.Context) (done []*Done, missing []Failure, err error) {
-	for shard := range j.Shards {
-		d := new(Done)
-		err := load(ctx, j.Files, j.path(partName("done", shard, j.Shards, "json")), d)
-		if err == nil && d.Shard != shard {
-			err = fmt.Errorf("it is of shard %d", d.Shard)
-		}
-		for _, part := range []struct {
-			name string
-			want int64
-		}{
-			{partName("scores", shard, j.Shards, j.To), d.Bytes},
-			{partName("rejects", shard, j.Shards, "csv"), d.RejectsBytes},
-		} {
-			var size int64
-			if err == nil {
-				size, err = j.Files.Size(ctx, j.path(part.name))
-			}
-			if err == nil && size != part.want {
-				err = fmt.Errorf("%s has %d bytes, it had %d", j.path(part.name), size, part.want)
-			}
-		}
+		d, err := j.done(ctx, p, shard)
 		switch {
 		case ctx.Err() != nil:
 			return nil, nil, ctx.Err()

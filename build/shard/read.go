@@ -77,10 +77,10 @@ func (j *Job) molecules(ctx context.Context, input int) iter.Seq2[dataset.Record
 	}
 }
 
-// records yields the records of a shard with their places.
-func (j *Job) records(ctx context.Context, p *Plan, shard int) iter.Seq2[table.Placed, error] {
+// records yields the records of a shard.
+func (j *Job) records(ctx context.Context, p *Plan, shard int) iter.Seq2[table.Unread, error] {
 	lo, hi := p.Range(shard, j.Shards)
-	return func(yield func(table.Placed, error) bool) {
+	return func(yield func(table.Unread, error) bool) {
 		if lo == hi {
 			return
 		}
@@ -92,14 +92,13 @@ func (j *Job) records(ctx context.Context, p *Plan, shard int) iter.Seq2[table.P
 			place := first
 			for rec, err := range j.molecules(ctx, input) {
 				if err != nil {
-					yield(table.Placed{}, err)
+					yield(nil, err)
 					return
 				}
 				if place >= lo {
 					// The rows of all inputs are numbered through.
 					rec.Row = place
-					read := func() table.Record { return table.FromMolecule(rec.Parsed(j.canonical)) }
-					if !yield(table.Placed{Place: place, Read: read}, nil) {
+					if !yield(func() table.Record { return table.FromMolecule(rec.Parsed(j.canonical)) }, nil) {
 						return
 					}
 				}
@@ -108,7 +107,7 @@ func (j *Job) records(ctx context.Context, p *Plan, shard int) iter.Seq2[table.P
 				}
 			}
 			if place < min(end, hi) {
-				yield(table.Placed{}, fmt.Errorf("%s has %d records, it had %d when they were counted", j.Inputs[input], place-first, end-first))
+				yield(nil, fmt.Errorf("%s has %d records, it had %d when they were counted", j.Inputs[input], place-first, end-first))
 				return
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -23,12 +22,9 @@ import (
 
 var ctx = context.Background()
 
-const sample = 60 // graphs
-
 func options() algo.Options {
 	o := algo.DefaultOptions()
-	o.Attention.Steps, o.Attention.Draws, o.Attention.Synthetic = 5, 4, 4
-	o.Seed, o.Workers = 3, 1
+	o.Workers = 1
 	return o
 }
 
@@ -36,7 +32,7 @@ func options() algo.Options {
 // one file.
 func reference(t *testing.T, name string, lines []string) (rows, rejects string) {
 	t.Helper()
-	out, refused := shardtest.Reference(t, shardtest.Model(), options(), sample, name, lines)
+	out, refused := shardtest.Reference(t, shardtest.Model(), options(), name, lines)
 	return string(out), string(refused)
 }
 
@@ -44,7 +40,7 @@ func newJob(t *testing.T, files Files, folder string, shards int, inputs ...stri
 	t.Helper()
 	j := &Job{
 		Files: files, Folder: folder, Inputs: inputs, Format: "auto", Column: "smiles", To: "csv", Shards: shards,
-		Model: shardtest.Model(), Options: options(), graphs: sample,
+		Model: shardtest.Model(), Options: options(),
 	}
 	if err := j.Begin(ctx); err != nil {
 		t.Fatal(err)
@@ -52,58 +48,40 @@ func newJob(t *testing.T, files Files, folder string, shards int, inputs ...stri
 	return j
 }
 
-// first is the first pass, by processes that do one shard each.
-func first(t *testing.T, files Files, folder string, shards int, order []int, inputs ...string) {
-	t.Helper()
-	for _, shard := range order {
-		j := newJob(t, files, folder, shards, inputs...)
-		p, err := j.Plan(ctx, shard)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := j.Sample(ctx, p, shard); err != nil {
-			t.Fatal(err)
-		}
-	}
-	j, err := Read(ctx, files, folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	j.graphs = sample
-	w, err := j.MergeSamples(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err = j.KeepWhole(ctx, w); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// second is the second pass of one shard, by a process of its own.
-func second(t *testing.T, files Files, folder string, shard, shards int, inputs ...string) error {
+// score scores one shard in a process of its own.
+func score(t *testing.T, files Files, folder string, shard, shards int, inputs ...string) error {
 	t.Helper()
 	j := newJob(t, files, folder, shards, inputs...)
-	w, err := j.ReadWhole(ctx)
+	p, err := j.Plan(ctx, shard)
 	if err != nil {
 		t.Fatal(err)
 	}
-	j.Use(w)
-	_, err = j.Score(ctx, shard)
+	_, err = j.Score(ctx, p, shard)
 	return err
 }
 
-// end merges the rows.
+// all scores shards in an order.
+func all(t *testing.T, files Files, folder string, shards int, order []int, inputs ...string) {
+	t.Helper()
+	for _, shard := range order {
+		if err := score(t, files, folder, shard, shards, inputs...); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// end joins the rows.
 func end(t *testing.T, files Files, folder string) (rows, rejects string, s *Summary) {
 	t.Helper()
 	j, err := Read(ctx, files, folder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := j.ReadWhole(ctx)
+	p, err := j.Counted(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	done, missing, err := j.Finished(ctx)
+	done, missing, err := j.Finished(ctx, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +89,7 @@ func end(t *testing.T, files Files, folder string) (rows, rejects string, s *Sum
 	if err != nil {
 		t.Fatal(err)
 	}
-	s = j.Summarize(w, done, missing)
+	s = j.Summarize(p, done, missing)
 	if err := j.KeepSummary(ctx, s); err != nil {
 		t.Fatal(err)
 	}
@@ -154,14 +132,7 @@ func TestSameRowsHoweverDivided(t *testing.T) {
 		rows, rejects := reference(t, inputs[0], lines)
 		shards := 1 + rng.IntN(9)
 		folder := filepath.Join(t.TempDir(), "new", "out")
-		order := append(rng.Perm(shards), rng.IntN(shards))
-		first(t, Local{}, folder, shards, order, inputs...)
-		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-		for _, shard := range order {
-			if err := second(t, Local{}, folder, shard, shards, inputs...); err != nil {
-				t.Fatal(err)
-			}
-		}
+		all(t, Local{}, folder, shards, append(rng.Perm(shards), rng.IntN(shards)), inputs...)
 		gotRows, gotRejects, s := end(t, Local{}, folder)
 		if len(inputs) == 1 && (gotRows != rows || gotRejects != rejects) {
 			t.Fatalf("run %d, %d shards: other rows or refused records than those of one process", run, shards)
@@ -173,7 +144,7 @@ func TestSameRowsHoweverDivided(t *testing.T) {
 			t.Errorf("run %d: %d refused records, want %d", run, got-1, want-1)
 		}
 		c := s.Tally
-		if s.Err() != nil || s.Records != len(lines) || c.Records != len(lines) || c.Refused != strings.Count(rejects, "\n")-1 || c.Records != c.Refused+c.OOD+c.Borderline+c.ID+c.Unjudged || s.Finished != shards {
+		if s.Err() != nil || s.Records != len(lines) || c.Records != len(lines) || c.Refused != strings.Count(rejects, "\n")-1 || c.Records != c.Refused+c.Outside+c.Borderline+c.Inside+c.Undecided || s.Finished != shards {
 			t.Errorf("run %d: %d lines give %+v", run, len(lines), s)
 		}
 		left, err := filepath.Glob(filepath.Join(folder, "*"+part+"*"))
@@ -276,17 +247,12 @@ func TestFailedAttempts(t *testing.T) {
 		return nil
 	}}
 	folder := t.TempDir()
-	first(t, files, folder, 3, []int{0, 1, 2}, inputs...)
-	for _, shard := range []int{1, 2, 0} {
-		if err := second(t, files, folder, shard, 3, inputs...); err != nil {
-			t.Fatal(err)
-		}
-	}
+	all(t, files, folder, 3, []int{1, 2, 0}, inputs...)
 	got, _, s := end(t, files, folder)
 	if !reflect.DeepEqual(scores(t, got), scores(t, rows)) || s.Err() != nil || s.Tally.Records != len(lines) {
 		t.Errorf("other rows than without faults, summary %+v", s)
 	}
-	for _, name := range []string{"scores-00001-of-00003.csv", "rejects-00001-of-00003.csv", "done-00001-of-00003.json", "sample-00001-of-00003.json"} {
+	for _, name := range []string{"scores-00001-of-00003.csv", "rejects-00001-of-00003.csv", "done-00001-of-00003.json"} {
 		if n := files.calls["write "+name]; n < 2 {
 			t.Errorf("%s was written %d times: the fault did not hit it", name, n)
 		}
@@ -301,7 +267,6 @@ func TestBadShard(t *testing.T) {
 	inputs := shardtest.Split(t, rng, lines)
 	rows, _ := reference(t, inputs[0], lines)
 	folder := t.TempDir()
-	first(t, Local{}, folder, 4, rng.Perm(4), inputs...)
 	bad := &faulty{fault: func(op, name string, _ int) error {
 		if op == "write" && name == "scores-00002-of-00004.csv" {
 			return errDisk
@@ -309,7 +274,7 @@ func TestBadShard(t *testing.T) {
 		return nil
 	}}
 	for shard := range 4 {
-		if err := second(t, bad, folder, shard, 4, inputs...); (err != nil) != (shard == 2) || err != nil && !errors.Is(err, errDisk) {
+		if err := score(t, bad, folder, shard, 4, inputs...); (err != nil) != (shard == 2) || err != nil && !errors.Is(err, errDisk) {
 			t.Errorf("shard %d: error %v", shard, err)
 		}
 	}
@@ -319,8 +284,8 @@ func TestBadShard(t *testing.T) {
 	got, _, s := end(t, bad, folder)
 	p := &Plan{First: []int{0, len(lines)}}
 	lo, hi := p.Range(2, 4)
-	all := scores(t, rows)
-	if !reflect.DeepEqual(scores(t, got), slices.Concat(all[:1+lo], all[1+hi:])) {
+	whole := scores(t, rows)
+	if !reflect.DeepEqual(scores(t, got), slices.Concat(whole[:1+lo], whole[1+hi:])) {
 		t.Error("the rows of the other shards are not as they should be")
 	}
 	if err := s.Err(); err == nil || len(s.Failed) != 1 || s.Failed[0].Shard != 2 || s.Finished != 3 || s.Tally.Records != len(lines)-(hi-lo) || s.Records != len(lines) {
@@ -329,7 +294,7 @@ func TestBadShard(t *testing.T) {
 
 	well := &faulty{}
 	for shard := range 4 {
-		if err := second(t, well, folder, shard, 4, inputs...); err != nil {
+		if err := score(t, well, folder, shard, 4, inputs...); err != nil {
 			t.Fatal(err)
 		}
 		name := fmt.Sprintf("write scores-%05d-of-00004.csv", shard)
@@ -337,7 +302,7 @@ func TestBadShard(t *testing.T) {
 			t.Errorf("shard %d was written %d times", shard, n)
 		}
 	}
-	if got, _, s = end(t, well, folder); !reflect.DeepEqual(scores(t, got), all) || s.Err() != nil {
+	if got, _, s = end(t, well, folder); !reflect.DeepEqual(scores(t, got), whole) || s.Err() != nil {
 		t.Errorf("other rows than without faults, summary %+v", s)
 	}
 }
@@ -348,25 +313,14 @@ func TestDamagedFolder(t *testing.T) {
 	inputs := shardtest.Split(t, rng, shardtest.Lines(rng, 200))
 	folder := t.TempDir()
 	path := func(name string) string { return filepath.Join(folder, name) }
-	first(t, Local{}, folder, 3, []int{0, 1, 2}, inputs...)
-	if err := os.WriteFile(path("sample-00001-of-00003.json"), []byte("{}"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(path("sample-00002-of-00003.json")); err != nil {
-		t.Fatal(err)
-	}
+	all(t, Local{}, folder, 3, []int{0, 1, 2}, inputs...)
 	j, err := Read(ctx, Local{}, folder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	j.graphs = sample
-	if w, err := j.MergeSamples(ctx); err != nil || len(w.Without) != 2 || j.Summarize(w, nil, nil).Err() == nil {
-		t.Errorf("two bad parts of the sample give %+v, %v", w, err)
-	}
-	for shard := range 3 {
-		if err := second(t, Local{}, folder, shard, 3, inputs...); err != nil {
-			t.Fatal(err)
-		}
+	p, err := j.Counted(ctx)
+	if err != nil {
+		t.Fatal(err)
 	}
 	if err := os.Truncate(path("scores-00000-of-00003.csv"), 100); err != nil {
 		t.Fatal(err)
@@ -374,16 +328,34 @@ func TestDamagedFolder(t *testing.T) {
 	if err := os.WriteFile(path("done-00001-of-00003.json"), []byte(`{"shard":`), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if done, missing, err := j.Finished(ctx); err != nil || len(done) != 1 || len(missing) != 2 {
+	if done, missing, err := j.Finished(ctx, p); err != nil || len(done) != 1 || len(missing) != 2 {
 		t.Errorf("%d done, missing %+v, %v", len(done), missing, err)
 	}
-	for _, text := range []string{"", "{}", `{"plan":{"first":[0,5]}}`, `{"plan":{"first":[3,2,1]},"sample":"AAAA"}`} {
-		if err := os.WriteFile(path(sampleName), []byte(text), 0o666); err != nil {
+	// Rows of other numbers of records do not fit together.
+	other := *p
+	other.First = slices.Clone(p.First)
+	other.First[len(other.First)-1]++
+	if done, missing, err := j.Finished(ctx, &other); err != nil || len(done) != 0 || len(missing) != 3 {
+		t.Errorf("of another plan %d are done, missing %+v, %v", len(done), missing, err)
+	}
+	for _, text := range []string{"", "[]", `{"records":`} {
+		if err := os.WriteFile(path(rowsName(0)), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := j.ReadWhole(ctx); err == nil || errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("sample %q: error %v", text, err)
+		if _, err := j.Counted(ctx); err == nil {
+			t.Errorf("records %q: no error", text)
 		}
+	}
+	if err := os.Remove(path(rowsName(0))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := j.Counted(ctx); err == nil || !strings.Contains(err.Error(), "have not been counted") {
+		t.Errorf("without counts: error %v", err)
+	}
+	// What is damaged is done again.
+	all(t, Local{}, folder, 3, []int{2, 1, 0}, inputs...)
+	if _, _, s := end(t, Local{}, folder); s.Err() != nil || s.Finished != 3 {
+		t.Errorf("after another run: %+v", s)
 	}
 	for _, text := range []string{"", "{}", `{"shards":-1,"to":"csv","inputs":[{}]}`} {
 		if err := os.WriteFile(path(runName), []byte(text), 0o666); err != nil {
@@ -412,12 +384,7 @@ func TestBrokenInput(t *testing.T) {
 	}
 	folder := t.TempDir()
 	inputs := []string{bad, good}
-	first(t, Local{}, folder, 3, []int{2, 1, 0}, inputs...)
-	for shard := range 3 {
-		if err := second(t, Local{}, folder, shard, 3, inputs...); err != nil {
-			t.Fatal(err)
-		}
-	}
+	all(t, Local{}, folder, 3, []int{2, 1, 0}, inputs...)
 	rows, _, s := end(t, Local{}, folder)
 	n := len(scores(t, rows)) - 1
 	if n < 1000 || n > 2900 || s.Records != n || s.Tally.Records != n || len(s.Broken) != 1 || s.Broken[0].Input != bad {
@@ -472,7 +439,7 @@ func TestOtherRuns(t *testing.T) {
 		change func(*Job)
 	}{
 		{"of 3 shards, this is of 4", func(j *Job) { j.Shards = 4 }},
-		{"with other flags", func(j *Job) { j.Options.Seed = 8 }},
+		{"with other flags", func(j *Job) { j.Options.Alpha = 0.2 }},
 		{"with other flags", func(j *Job) { j.To = "jsonl" }},
 		{"of other inputs", func(j *Job) { j.Inputs = []string{input, input} }},
 		{"of another model", func(j *Job) { m := *j.Model; m.Card.Seed++; j.Model = &m }},
@@ -481,7 +448,7 @@ func TestOtherRuns(t *testing.T) {
 		{"want one for molecules", func(j *Job) { m := *j.Model; m.Card.Schema = algo.Constant; j.Model = &m }},
 		{"not a regular file", func(j *Job) { j.Inputs = []string{folder} }},
 		{"no such", func(j *Job) { j.Inputs = []string{filepath.Join(folder, "none.smi")} }},
-		{"calibrator", func(j *Job) { j.Options.Calibrator = "none of them" }},
+		{"all graphs in one place", func(j *Job) { j.Options.By = algo.ByBatch }},
 	} {
 		j := &Job{Files: Local{}, Folder: folder, Inputs: []string{input}, Format: "auto", Column: "smiles", To: "csv", Shards: 3, Model: shardtest.Model(), Options: options()}
 		test.change(j)
@@ -499,16 +466,21 @@ func TestAttemptsAtTheSameTime(t *testing.T) {
 	inputs := shardtest.Split(t, rng, lines)
 	rows, _ := reference(t, inputs[0], lines)
 	folder := t.TempDir()
-	first(t, Local{}, folder, 1, []int{0}, inputs...)
 	var group sync.WaitGroup
 	for range 3 {
 		group.Go(func() {
 			// One may find its unfinished files gone more often than it tries.
-			_ = second(t, Local{}, folder, 0, 1, inputs...)
+			j := &Job{Files: Local{}, Folder: folder, Inputs: inputs, Format: "auto", Column: "smiles", To: "csv", Shards: 1, Model: shardtest.Model(), Options: options()}
+			if j.Begin(ctx) != nil {
+				return
+			}
+			if p, err := j.Plan(ctx, 0); err == nil {
+				_, _ = j.Score(ctx, p, 0)
+			}
 		})
 	}
 	group.Wait()
-	if err := second(t, Local{}, folder, 0, 1, inputs...); err != nil {
+	if err := score(t, Local{}, folder, 0, 1, inputs...); err != nil {
 		t.Fatal(err)
 	}
 	if got, _, s := end(t, Local{}, folder); !reflect.DeepEqual(scores(t, got), scores(t, rows)) || s.Err() != nil {

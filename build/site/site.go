@@ -67,6 +67,8 @@ func TypeOf(name string) string {
 		return "application/manifest+json"
 	case ".msgpack":
 		return "application/vnd.msgpack"
+	case ".gz":
+		return "application/gzip"
 	case ".txt", ".md":
 		return "text/plain; charset=utf-8"
 	default:

@@ -1,20 +1,22 @@
 package message
 
-// The stages of a Progress, in the order in which a batch goes through them.
+// The stages of a Progress, in the order in which an input goes through them.
 const (
-	StageParse     = "parse"     // Done of Total bytes, Records so far
-	StageSample    = "sample"    // Done of Total records looked at for the sample
-	StageFetch     = "fetch"     // Done of Total bytes of a model file
-	StageEncode    = "encode"    // Done of Total graphs of the batch
-	StagePart      = "part"      // the batch is parted in two by S_Pre
-	StageEstimate  = "graphons"  // a graphon for each graph of both parts
-	StageMixup     = "mixup"     // Done synthetic graphs of Total, on both sides together
-	StageAttention = "attention" // Done of Total steps of training
-	StageRatio     = "ratio"     // Done of Total heads of the density ratio
-	StageFinish    = "finish"    // p-values and verdicts
-	StageScore     = "score"     // Done of Total records, where the batch was a sample
-	StageDrift     = "drift"     // Done of Total records, of a Drift or a Report
-	StageExplain   = "explain"   // Done of Total records, of a Reasons or a Report
+	StageParse      = "parse"      // Done of Total bytes, Records so far
+	StageScore      = "score"      // Done of Total records, each scored by itself
+	StageSample     = "sample"     // Done of Total records looked at for the sample
+	StageFetch      = "fetch"      // Done of Total bytes of a model file
+	StageEncode     = "encode"     // Done of Total graphs of the batch
+	StagePart       = "part"       // the batch is parted in two by S_Pre
+	StageEstimate   = "graphons"   // a graphon for each graph of both parts
+	StageMixup      = "mixup"      // Done synthetic graphs of Total, on both sides together
+	StageAttention  = "attention"  // Done of Total steps of training
+	StageRatio      = "ratio"      // Done of Total heads of the density ratio
+	StageFinish     = "finish"     // p-values and verdicts
+	StageCompare    = "compare"    // Done of Total records, where the batch was a sample
+	StageDrift      = "drift"      // Done of Total records, of a Drift or a Report
+	StageExplain    = "explain"    // Done of Total records, of a Reasons or a Report
+	StageBackground = "background" // Done molecules of the background, of a Train; Total once all are read
 )
 
 // Progress says that a stage has begun or come further.
@@ -79,33 +81,31 @@ type Contents struct {
 	Front, Mean float64
 }
 
-// Preview are the scores that the graphs of the batch get each alone, against the
-// model's bank, as soon as they are encoded. Rows will replace them.
-type Preview struct {
-	Record    Ints // of the input, from 0
-	Score, P  Floats
-	Verdict   Strings
-	Holdout   Floats  // scores of the model's holdout, to compare with
-	Threshold float64 // as in Fitted
-}
+// Reference comes first: the scores, each by itself, of the in-distribution graphs that
+// were kept from training, which p-values compare with. NaN where there is none.
+type Reference struct{ Score Floats }
 
 // Fitted is what was learned from the batch, before any Rows: the graphs that were
-// scored together, which are all of the input or a sample of it.
+// calibrated together, which are all of the input or a sample of it.
 type Fitted struct {
 	Graphs int  // of the batch
 	Total  int  // of the input, refused records aside
 	Sample bool // the batch is a sample, and the others are compared with it
 	// Holdout are the scores of in-distribution graphs that were kept from
-	// training, computed in the same state: what p-values compare with.
+	// training, computed in the same state: what p-values compare with. There are no
+	// p-values in it.
 	Holdout Scores
-	// Threshold is the score from which on a graph is called OOD, NaN where there
-	// is none.
-	Threshold float64
-	// Evidence is the AUC of telling the batch from the ID bank, ½ for chance,
-	// and Weight what that makes the density ratio's share of Score.
-	Evidence, Weight float64
-	Alone            bool // the batch is too small to calibrate
-	Warnings         []string
+	// Evidence is the AUC of telling the batch from graphs of the training set, ½ for
+	// chance, P the p-value of that for the batch as a whole, NaN where there is none,
+	// and Weight what it makes the density ratio's share of Scores.Batch.
+	Evidence, P, Weight float64
+	// Few says that the batch is too small to be calibrated: each graph is decided alone,
+	// and rows have no scores of a batch.
+	Few bool
+	// Differences says in words in what the batch differs from the training set; nil where P
+	// does not say that it does.
+	Differences []string
+	Warnings    []string
 }
 
 // Rows are the next rows, refused records included.
@@ -119,8 +119,11 @@ type Rows struct {
 type Columns struct {
 	ID, SMILES Strings
 	Scores     Scores
-	Verdict    Strings // "ID", "borderline", "OOD" or "unknown"
-	Error      Strings
+	Verdict    Strings // "inside", "borderline", "outside", "undecided"; empty for a refused record
+	// BatchVerdict is what the batch says, with the guard of algo.Guard; nil where none was
+	// calibrated.
+	BatchVerdict Strings
+	Error        Strings
 	// Known is 1 for a graph that was likely trained on and else 0, which is
 	// certain. Nil where the model does not know its training graphs.
 	Known []byte
@@ -128,13 +131,17 @@ type Columns struct {
 	Q Floats
 }
 
-// Scores are columns of scores; higher is more OOD.
+// Scores are columns of scores; higher is more OOD. Where no batch was calibrated there
+// are Score and P alone, which then are of each graph by itself, and the others are nil.
 type Scores struct {
-	Pre   Floats // S_Pre
-	Attn  Floats // S_Attn
-	BaCa  Floats // S_BaCa, the paper's
-	Score Floats // of the chosen calibrator
-	P     Floats // p-value of Score; nil for a holdout
+	Score Floats // of what decides
+	P     Floats // p-value of Score
+
+	Alone, AloneP Floats // of the graph by itself
+	Pre           Floats // S_Pre
+	Attn          Floats // S_Attn
+	BaCa          Floats // S_BaCa, the paper's
+	Batch, BatchP Floats // by itself and by the density ratio
 }
 
 // An Epoch is one pass of training. Epoch 0 says how much there is to do.
@@ -155,11 +162,14 @@ type Checkpoint struct {
 
 // Welcome says what the worker has.
 type Welcome struct {
-	Program     string // version
-	Models      []Model
-	Calibrators []string // the default first
-	MinBatch    int      // graphs that are scored as a batch; fewer are scored alone
-	Examples    []byte   // CSV with the columns name, class and smiles
+	Program  string // version
+	Models   []Model
+	MinBatch int     // graphs that can be calibrated as a batch
+	Guard    float64 // p-value by itself up to which a graph can be outside by its batch
+	Examples []byte  // CSV with the columns name, class and smiles
+	// Background is the file of the site with molecules at large, which a Train tells its
+	// set from; empty without.
+	Background string
 }
 
 // A Model is what is known of a model: its card and more.
@@ -174,10 +184,11 @@ type Model struct {
 
 	Dataset       string
 	DatasetSHA256 string
-	Graphs        int // in the data set
-	Train         int // of them trained on
-	Holdout       int // kept from training, for p-values
-	Bank          int // graphs whose embeddings the model holds
+	Graphs        int    // in the data set
+	Train         int    // of them trained on
+	Holdout       int    // kept from training, for p-values
+	HoldoutFile   string // that those are of, empty where they are of the data set
+	Bank          int    // graphs whose embeddings the model holds
 	Epochs        int
 	Seed          uint64
 	Loss          float64 // of the last epoch
@@ -185,6 +196,10 @@ type Model struct {
 	Parameters    int
 	Bytes         int
 	SHA256        string // of the model file, hex
+	// Background is what the training set was told from, and BackgroundGraphs how many that
+	// were; empty and 0 without.
+	Background       string
+	BackgroundGraphs int
 	// SmallestP is the smallest p-value that the holdout allows, 1 without one.
 	SmallestP float64
 	// Knows tells whether the model knows its training graphs, up to FalseMatches:
@@ -208,21 +223,21 @@ type Opened struct {
 
 // Scored ends a Score.
 type Scored struct {
-	Model                                string
-	Calibrator                           string
-	Alpha                                float64
-	Seed                                 uint64
-	Records, Refused                     int
-	Outside, Borderline, Inside, Unknown int
-	Warnings                             []string
-	AUC                                  float64 // of Score by the labels of the input, NaN without
-	Workers                              int     // that have scored
-	Device                               string  // where the encoder ran: "processor" or the name of a GPU
-	Milliseconds                         float64
-	// P are the p-values that occur, ascending, and Q the q-value of each: the
-	// lowest rate of false discoveries at which those with that p-value are called
-	// (Benjamini and Hochberg).
-	P, Q Floats
+	Model            string
+	By               string
+	Alpha            float64
+	Seed             uint64
+	Records, Refused int
+
+	Outside, Borderline, Inside, Undecided int
+
+	Warnings []string
+	// AUC is that of Scores.Alone, BatchAUC of Scores.Batch and PaperAUC of Scores.BaCa, by
+	// the labels of the input; NaN without.
+	AUC, BatchAUC, PaperAUC float64
+	Workers                 int    // that have scored
+	Device                  string // where the encoder ran: "processor" or the name of a GPU
+	Milliseconds            float64
 }
 
 // Ready ends a Share.
@@ -239,12 +254,12 @@ type Detailed struct {
 	SMILES string
 	Atoms  []Atom // one for each node
 	Bonds  []Bond
-	// Score, P and Verdict are those that the graph gets alone, against the
-	// model's bank, in units of the model's holdout.
+	// Score, P and Verdict are those that the graph gets by itself.
 	Score, P float64
 	Verdict  string
-	// Embedding, Subtrees, Counts and Nodes are the parts of Score, see
-	// algo.Explanation.
+	// Distance, of which Embedding, Subtrees, Counts and Nodes are the parts, and Ratio
+	// make Score, see algo.Explanation. Ratio is NaN without a background.
+	Distance, Ratio                    float64
 	Embedding, Subtrees, Counts, Nodes float64
 	// Contribution is, for each node, how much Score drops when the node is taken
 	// out: positive where it makes the graph look OOD. NaN where what remains has
@@ -260,7 +275,7 @@ type Detailed struct {
 	// Nearest are the training graphs whose embeddings are nearest.
 	Nearest []Neighbor
 	// IDKeys and OODKeys are the keys of the two dictionaries that made S_Attn,
-	// most similar first; nil where nothing is scored.
+	// most similar first; nil where no batch was calibrated.
 	IDKeys, OODKeys []Neighbor
 	AttnID, AttnOOD float64 // S_Attn = AttnOOD − AttnID
 }
@@ -365,7 +380,7 @@ type Trained struct {
 	Data   []byte // the model file, which `baca score --model` reads
 	Device string // where it was trained: "processor" or the name of a GPU
 	// Warnings say where the training set was too small for something, and whether
-	// the GPU failed.
+	// the GPU or the background failed.
 	Warnings []string
 }
 
@@ -389,7 +404,7 @@ const (
 	CodeBadInput  = "input"     // the input as a whole cannot be read
 	CodeBadModel  = "model"     // the model cannot be read, or its hash is wrong
 	CodeBadOption = "option"    // an option is out of its range
-	CodeNotReady  = "not ready" // no input or model, or nothing scored yet
+	CodeNotReady  = "not ready" // no input or model, or no batch calibrated yet
 	CodeInternal  = "internal"  // a mistake of the program
 )
 
@@ -406,7 +421,7 @@ func (*Progress) event()   {}
 func (*Records) event()    {}
 func (*Parted) event()     {}
 func (*Iteration) event()  {}
-func (*Preview) event()    {}
+func (*Reference) event()  {}
 func (*Fitted) event()     {}
 func (*Rows) event()       {}
 func (*Epoch) event()      {}

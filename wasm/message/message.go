@@ -23,7 +23,7 @@ import (
 )
 
 // Version is that of the messages. It changes with any of them.
-const Version = 2
+const Version = 4
 
 // MaxSize is the length in bytes of the longest message. The longest ones hold
 // the rows of a table that is saved.
@@ -49,7 +49,7 @@ var kinds = map[string]reflect.Type{}
 func init() {
 	for _, m := range []any{
 		Hello{}, LoadModel{}, Open{}, Score{}, Share{}, Piece{}, Detail{}, Graphons{}, Dictionary{}, Export{}, Reasons{}, Drift{}, Report{}, Train{}, Pause{}, Measure{},
-		Progress{}, Records{}, Parted{}, Iteration{}, Preview{}, Fitted{}, Rows{}, Epoch{}, Checkpoint{},
+		Progress{}, Records{}, Parted{}, Iteration{}, Reference{}, Fitted{}, Rows{}, Epoch{}, Checkpoint{},
 		Welcome{}, Model{}, Opened{}, Scored{}, Ready{}, Part{}, Detailed{}, GraphonPair{}, Entries{}, Exported{}, Drifted{}, Trained{}, Paused{}, Measured{}, Failed{},
 	} {
 		t := reflect.TypeOf(m)

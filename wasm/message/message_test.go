@@ -16,6 +16,9 @@ func fill(v reflect.Value, n *int) {
 	*n++
 	switch v.Kind() {
 	case reflect.Pointer:
+		if v.IsNil() {
+			v.Set(reflect.New(v.Type().Elem()))
+		}
 		fill(v.Elem(), n)
 	case reflect.Struct:
 		for i := range v.NumField() {
@@ -131,12 +134,12 @@ func TestDecodeRefuses(t *testing.T) {
 		"unknown field":        encoded(t, Version, 1, "Detail", m{"Nonsense": 1}),
 		"wrong type":           encoded(t, Version, 1, "Detail", m{"Record": "one"}),
 		"data behind":          append(encoded(t, Version, 1, "Hello", m{}), 0),
-		"half a float":         encoded(t, Version, 1, "Preview", m{"Score": make([]byte, 12)}),
-		"half an int":          encoded(t, Version, 1, "Preview", m{"Record": make([]byte, 3)}),
-		"texts too short":      encoded(t, Version, 1, "Preview", m{"Verdict": []any{[]byte{5, 0, 0, 0}, []byte("abc")}}),
-		"texts too long":       encoded(t, Version, 1, "Preview", m{"Verdict": []any{[]byte{1, 0, 0, 0}, []byte("abc")}}),
-		"text of −1 bytes":     encoded(t, Version, 1, "Preview", m{"Verdict": []any{[]byte{255, 255, 255, 255}, []byte("abc")}}),
-		"texts in three parts": encoded(t, Version, 1, "Preview", m{"Verdict": []any{[]byte{}, []byte{}, []byte{}}}),
+		"half a float":         encoded(t, Version, 1, "Reference", m{"Score": make([]byte, 12)}),
+		"half an int":          encoded(t, Version, 1, "Parted", m{"Inside": make([]byte, 3)}),
+		"texts too short":      encoded(t, Version, 1, "Records", m{"ID": []any{[]byte{5, 0, 0, 0}, []byte("abc")}}),
+		"texts too long":       encoded(t, Version, 1, "Records", m{"ID": []any{[]byte{1, 0, 0, 0}, []byte("abc")}}),
+		"text of −1 bytes":     encoded(t, Version, 1, "Records", m{"ID": []any{[]byte{255, 255, 255, 255}, []byte("abc")}}),
+		"texts in three parts": encoded(t, Version, 1, "Records", m{"ID": []any{[]byte{}, []byte{}, []byte{}}}),
 		// Five bytes that ask for gigabytes.
 		"a bin of 4 GB":       append(encoded(t, Version, 1, "Exported")[:0], 0x94, 1, 1, 0xa8, 'E', 'x', 'p', 'o', 'r', 't', 'e', 'd', 0x81, 0xa4, 'D', 'a', 't', 'a', 0xc6, 255, 255, 255, 255),
 		"a list of 4 billion": {0x94, 1, 1, 0xa7, 'W', 'e', 'l', 'c', 'o', 'm', 'e', 0x81, 0xa6, 'M', 'o', 'd', 'e', 'l', 's', 0xdd, 255, 255, 255, 255},

@@ -28,36 +28,34 @@ type Open struct {
 	Column string // of the SMILES in CSV and TSV; empty is "smiles"
 }
 
-// Score scores the open input with the loaded model, as `baca score` does. Events:
-// [Progress], [Parted], [Preview], [Iteration], [Fitted] and [Rows]. Reply:
-// [Scored].
+// Score scores the open input with the loaded model, as `baca score` does. Each record is
+// scored by itself, in one pass. With Batch the batch is calibrated first, or an even
+// sample of a long input. Events: [Reference], [Progress] and [Rows], and of a batch also
+// [Parted], [Iteration] and [Fitted]. Reply: [Scored].
 //
 // If the input is CSV or TSV and has a column ood, is_ood or outside, that says
 // which records the user knows to be OOD. It is used for AUCs alone.
 type Score struct {
-	Calibrator string  // "auto", "attention", "ratio" or "none"; empty is "auto"
-	Alpha      float64 // share of in-distribution graphs that may be called OOD; 0 is 0.05
-	Seed       uint64  // of everything random; 0 is 1
-	// Preview asks for a Preview, which costs about as much as encoding does.
-	Preview bool
+	// By is what decides: "alone", "batch" or "attention"; empty is "alone". The other two
+	// imply Batch.
+	By    string
+	Batch bool
+	Alpha float64 // share of in-distribution graphs that may be called outside; 0 is 0.05
+	Seed  uint64  // of everything random; 0 is 1
 	// Every asks for an Iteration after that many steps of training. Each
 	// takes a scoring of the whole batch. 0 is none.
 	Every int
-	// Workers share the work on a long input; 0 is one for each core, four at
-	// most. The rows do not depend on it.
+	// Workers share the work on a long input of which no batch is calibrated; 0 is one
+	// for each core, four at most. The rows do not depend on it.
 	Workers int
 }
 
-// Share makes a worker ready to score some of the records that another one scores:
-// it learns from the same batch. Workers ask it of each other. Reply: [Ready].
+// Share makes a worker ready to score some of the records that another one scores.
+// Workers ask it of each other. Reply: [Ready].
 type Share struct {
 	Input Open
 	Model []byte // the model file
-	// Batch are the records that are scored together, from 0.
-	Batch      Ints
-	Calibrator string
-	Alpha      float64
-	Seed       uint64
+	Alpha float64
 }
 
 // Piece asks for the rows of records, after [Share]. Reply: [Part].
@@ -66,7 +64,7 @@ type Piece struct {
 }
 
 // Detail asks what made the scores of one record of the open input. Reply:
-// [Detailed]. It needs a model. The keys are those that the last Score left.
+// [Detailed]. It needs a model. The keys are those that the last calibration left.
 type Detail struct {
 	Record int // from 0
 }
@@ -87,8 +85,9 @@ type Dictionary struct {
 }
 
 // Export makes a file of rows. The page sends them along, so that it can leave
-// some out and needs no worker that remembers them. With q-values in Rows it is that
-// of `baca score --fdr`. Reply: [Exported].
+// some out and needs no worker that remembers them. It is that of `baca score`, with the
+// columns of a calibrated batch that of `baca score --columns all`, and with q-values that of
+// `baca score --fdr`. Reply: [Exported].
 type Export struct {
 	Format string // "csv", as `baca score` writes it, "jsonl" for the same as JSON lines, or "json" for one JSON list
 	Rows   Columns
@@ -125,11 +124,16 @@ type Drift struct {
 // after [Pause] a Failed with [CodeCancelled].
 type Report struct {
 	Scored Scored
-	Fitted Fitted
+	Fitted *Fitted // nil where no batch was calibrated
+	By     string  // what decides, as in Score
 	Alpha  float64
 	FDR    float64 // 0 without
-	// Score and P are those of all records that have any, in their order.
-	Score, P Floats
+	// Score and P are those of all records that have any, in their order, and Holdout
+	// the scores that they are compared with.
+	Score, P, Holdout Floats
+	// AloneP are the p-values of the same records by themselves, where the batch decides;
+	// nil where it does not.
+	AloneP Floats
 	// Top are the rows furthest outside, in that order, and Record their numbers,
 	// from 0.
 	Top      Columns
@@ -138,8 +142,8 @@ type Report struct {
 	Warnings []string
 }
 
-// Train pre-trains a model on the graphs of the open input. Events: [Epoch] and
-// [Checkpoint]. Reply: [Trained], or after [Pause] [Paused]. The page stays
+// Train pre-trains a model on the graphs of the open input. Events: [Epoch],
+// [Checkpoint], and [Progress] of the stage StageBackground. Reply: [Trained], or after [Pause] [Paused]. The page stays
 // free; other requests wait until the end of it, but for Pause.
 type Train struct {
 	Name, Description string // of the model; empty makes them from the file

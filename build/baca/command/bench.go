@@ -21,7 +21,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"baca/algo"
+	"baca/algo/fingerprint"
+	"baca/algo/graph"
 )
 
 // benchFlags are what all benchmarks have in common.
@@ -39,7 +40,7 @@ type benchFlags struct {
 
 func newBench() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "bench table1|ablation|sensitivity|theorem|decisions",
+		Use:   "bench table1|ablation|sensitivity|theorem|decisions|company",
 		Short: "Repeat the published tables and figures on the public data sets",
 		Long: `Bench repeats what the paper reports, and what it leaves out. Each benchmark writes
 a JSON file, a report in Markdown and figures (SVG and PNG) to --out.
@@ -51,7 +52,7 @@ in --weights, as by eval.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newBenchTable1(), newBenchAblation(), newBenchSensitivity(), newBenchTheorem(), newBenchDecisions())
+	c.AddCommand(newBenchTable1(), newBenchAblation(), newBenchSensitivity(), newBenchTheorem(), newBenchDecisions(), newBenchCompany())
 	return c
 }
 
@@ -376,11 +377,15 @@ func (f *benchFlags) eval(ctx context.Context, pair *benchPair) (*evalFlags, err
 		base, _, _ := strings.Cut(pair.ID, "@")
 		epochs = evalEpochs(base)
 	}
-	return &evalFlags{
-		pair: pair.name(), data: f.data, idName: pair.ID, oodName: pair.OOD, calibrator: algo.Auto,
+	e := &evalFlags{
+		pair: pair.name(), data: f.data, idName: pair.ID, oodName: pair.OOD, calibrator: columnAlone,
 		contamination: 1, epochs: epochs, weights: f.weights, workers: 1,
 		id: id.set, outside: ood.set, idSchema: id.schema, idDataSHA: id.sha256,
-	}, nil
+	}
+	e.ecfp = func(ctx context.Context, gs []*graph.Graph) ([]fingerprint.Print, error) {
+		return f.sets.ecfp(ctx, gs, pair.ID, pair.OOD)
+	}
+	return e, nil
 }
 
 // key returns the runKey of a part of a pair.

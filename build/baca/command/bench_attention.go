@@ -32,7 +32,7 @@ var ablations = []variant{
 	{Name: "full", apply: func(*algo.Options) {}},
 	{Name: "ID dictionary only", apply: func(*algo.Options) {}, part: func(s attention.Score) float64 { return -s.In }},
 	{Name: "OOD dictionary only", apply: func(*algo.Options) {}, part: func(s attention.Score) float64 { return s.Out }},
-	{Name: "neither dictionary", apply: func(o *algo.Options) { o.Calibrator = algo.None; o.Attention.Steps = 0 }},
+	{Name: "neither dictionary", apply: func(o *algo.Options) { o.Beta, o.Attention.Steps = 0, 0 }},
 	{Name: "no graphon samples", apply: func(o *algo.Options) { o.Attention.Synthetic = 0 }},
 	// A step of this length moves no weight.
 	{Name: "no attention training", apply: func(o *algo.Options) { o.Attention.LearningRate = 1e-30 }},
@@ -175,7 +175,7 @@ func (f *benchFlags) variantCell(ctx context.Context, pair *benchPair, seed uint
 				cell.Trace = append(cell.Trace, traceStep{it.Step, rate(it.Loss), rate(it.KL), rate(metric.AUROC(it.Test, b.ood))})
 			})
 		}
-		out, err := b.score(ctx, o)
+		out, err := b.score(ctx, o, columnAttention)
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/baseline"
+	"baca/algo/calibrate"
 	"baca/algo/contrast"
 	"baca/algo/dataset"
 	"baca/algo/decide"
@@ -20,27 +21,34 @@ import (
 // The columns of table 1 that the report shows by themselves. The statistics of
 // package baseline come on top, each also with its deviation from the ID median.
 const (
-	columnPre        = "s_pre"        // S_Pre, negatives from the test batch
-	columnPreBank    = "s_pre bank"   // S_Pre, negatives from the ID bank
-	columnGraph      = "l_g"          // ℓ_g alone, negatives from the test batch
-	columnGraphBank  = "l_g bank"     // ℓ_g alone, negatives from the ID bank
-	columnNode       = "l_n"          // ℓ_n alone
-	columnNearest    = "nearest"      // distance to the nearest embedding of the ID bank
-	columnPrint1     = "wl 1"         // 1 − Tanimoto to the most similar ID training graph
-	columnPrint5     = "wl 5"         // … to the fifth most similar
-	columnPrintCount = "wl counts"    // … to the most similar, with counts
-	columnUnknown    = "wl unknown"   // share of subtrees that no ID training graph has
-	columnAlone      = "alone"        // the product's score of a graph by itself
-	columnAttention  = algo.Attention // the paper's S_BaCa
-	columnRatio      = algo.Ratio
-	columnDefault    = "default" // the product's default
+	columnPre        = "s_pre"      // S_Pre, negatives from the test batch
+	columnPreBank    = "s_pre bank" // S_Pre, negatives from the ID bank
+	columnGraph      = "l_g"        // ℓ_g alone, negatives from the test batch
+	columnGraphBank  = "l_g bank"   // ℓ_g alone, negatives from the ID bank
+	columnNode       = "l_n"        // ℓ_n alone
+	columnNearest    = "nearest"    // distance to the nearest embedding of the ID bank
+	columnPrint1     = "wl 1"       // 1 − Tanimoto to the most similar ID training graph
+	columnPrint5     = "wl 5"       // … to the fifth most similar
+	columnPrintCount = "wl counts"  // … to the most similar, with counts
+	columnUnknown    = "wl unknown" // share of subtrees that no ID training graph has
+	columnECFP       = "ecfp4 5"    // 1 − mean Tanimoto of ECFP4 to the five most similar ID training graphs
+	columnDistance   = "alone, no background"
+	columnAlone      = algo.ByAlone     // the product's score of a graph by itself
+	columnAttention  = algo.ByAttention // the paper's S_BaCa
+	columnRatio      = "ratio"          // the density ratio alone
+	columnBatch      = algo.ByBatch     // the product's score of a graph in its batch
+	columnDefault    = "default"        // what baca score decides by: alone
 )
 
 var (
-	// batchColumns are scored by an algo.Scorer, all but the first.
-	batchColumns = []string{columnPre, columnAttention, columnRatio, columnDefault}
+	// evalColumns are those of baca eval, the default first.
+	evalColumns = []string{columnAlone, columnBatch, columnAttention, columnRatio, columnPre}
+	// batchColumns depend on the batch.
+	batchColumns = []string{columnPre, columnAttention, columnRatio, columnBatch}
+	// gridColumns are those of the grid protocol.
+	gridColumns = []string{columnAttention, columnRatio, columnBatch, columnDefault}
 	// aloneColumns depend on nothing but the graph.
-	aloneColumns = []string{columnGraphBank, columnPreBank, columnNode, columnNearest, columnPrint1, columnPrint5, columnPrintCount, columnUnknown, columnAlone}
+	aloneColumns = []string{columnGraphBank, columnPreBank, columnNode, columnNearest, columnPrint1, columnPrint5, columnPrintCount, columnUnknown, columnECFP, columnDistance, columnAlone}
 )
 
 // statisticColumns are the trivial ones.
@@ -53,17 +61,6 @@ func statisticColumns() []string {
 }
 
 func deviation(statistic string) string { return "|Δ " + statistic + "|" }
-
-// calibratorOf is the calibrator that a column stands for.
-func calibratorOf(column string) string {
-	switch column {
-	case columnPre:
-		return algo.None
-	case columnDefault:
-		return algo.Auto
-	}
-	return column
-}
 
 // A measured is what one column does on one batch.
 type measured struct {
@@ -165,10 +162,14 @@ func (e *evalFlags) alone(ctx context.Context, b *testBatch) (*lonely, error) {
 	if err != nil {
 		return nil, err
 	}
+	near, err := calibrate.NewNeighborhood(ctx, 1, m.Bank)
+	if err != nil {
+		return nil, err
+	}
 	err = add(columnNearest, true, func() ([]float64, error) {
 		scores := make([]float64, r.Len())
 		for i := range scores {
-			scores[i] = slices.Min(b.near.Distances(r, i))
+			scores[i] = slices.Min(near.Distances(r, i))
 		}
 		return scores, nil
 	})
@@ -176,7 +177,15 @@ func (e *evalFlags) alone(ctx context.Context, b *testBatch) (*lonely, error) {
 		return nil, err
 	}
 	err = add(columnAlone, false, func() ([]float64, error) {
-		a, err := algo.NewAlone(ctx, m, 1)
+		return b.alone.Scores(ctx, b.graphs)
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = add(columnDistance, false, func() ([]float64, error) {
+		plain := *m
+		plain.Background, plain.Sizes = nil, nil
+		a, err := algo.NewAlone(ctx, &plain, 1)
 		if err != nil {
 			return nil, err
 		}
@@ -186,6 +195,10 @@ func (e *evalFlags) alone(ctx context.Context, b *testBatch) (*lonely, error) {
 		return nil, err
 	}
 	train, _ := dataset.Split(len(e.id.Graphs), b.seed)
+	err = add(columnECFP, false, func() ([]float64, error) { return e.chemists(ctx, train, b.graphs) })
+	if err != nil {
+		return nil, err
+	}
 	prints := make([]fingerprint.Print, len(train))
 	for k, i := range train {
 		prints[k] = fingerprint.New(e.id.Graphs[i], fingerprint.DefaultHeight)
@@ -206,6 +219,33 @@ func (e *evalFlags) alone(ctx context.Context, b *testBatch) (*lonely, error) {
 	return l, nil
 }
 
+// chemists returns the applicability domain that chemists use: one less the mean
+// similarity to the five nearest training molecules. Plain graphs have none.
+func (e *evalFlags) chemists(ctx context.Context, train []int, gs []*graph.Graph) ([]float64, error) {
+	scores := slices.Repeat([]float64{math.NaN()}, len(gs))
+	if e.idSchema == algo.Constant || e.ecfp == nil {
+		return scores, nil
+	}
+	wanted := slices.Clone(gs)
+	for _, i := range train {
+		wanted = append(wanted, e.id.Graphs[i])
+	}
+	prints, err := e.ecfp(ctx, wanted)
+	if err != nil {
+		return nil, err
+	}
+	index := fingerprint.NewIndex(prints[len(gs):])
+	for i, p := range prints[:len(gs)] {
+		sum := 0.0
+		near := index.Nearest(fingerprint.Sets, p, 5, -1)
+		for _, x := range near {
+			sum += x
+		}
+		scores[i] = 1 - sum/float64(len(near))
+	}
+	return scores, nil
+}
+
 // graphScore returns ℓ_g of a batch against itself.
 func (b *testBatch) graphScore(ctx context.Context) ([]float64, error) {
 	r, err := contrast.Represent(ctx, 1, b.model.Encoder, b.graphs)
@@ -215,12 +255,12 @@ func (b *testBatch) graphScore(ctx context.Context) ([]float64, error) {
 	return r.Negatives().Scores(ctx, 1, r.ZF, r.ZS, true)
 }
 
-// options of the product for a column, with everything on one goroutine. Where only
-// the default or the ratio is asked for, the attention, which they do not depend
-// on, need not be trained.
+// columnOptions are those of the product for a column, with everything on one
+// goroutine. The attention is trained only where it is asked for: nothing else depends on
+// it.
 func columnOptions(column string, seed uint64) algo.Options {
 	o := algo.DefaultOptions()
-	o.Calibrator, o.Seed, o.Workers = calibratorOf(column), seed, 1
+	o.Seed, o.Workers = seed, 1
 	if column != columnAttention {
 		o.Attention.Steps = 0
 	}
@@ -228,27 +268,23 @@ func columnOptions(column string, seed uint64) algo.Options {
 }
 
 // allOptions are those for one run that has all of batchColumns in its rows.
-func allOptions(seed uint64) algo.Options {
-	o := columnOptions(columnDefault, seed)
-	o.Attention.Steps = algo.DefaultOptions().Attention.Steps
-	return o
-}
+func allOptions(seed uint64) algo.Options { return columnOptions(columnAttention, seed) }
 
-// columnScores are the scores of one of batchColumns in such a run.
+// columnScores are the scores of a column in the rows of a batch.
 func columnScores(column string, rows []algo.Row) []float64 {
-	// Without a ratio its calibrator falls back on what the default is then.
-	estimated := slices.ContainsFunc(rows, func(r algo.Row) bool { return r.Ratio != 0 })
 	scores := make([]float64, len(rows))
 	for i, r := range rows {
-		switch {
-		case column == columnPre:
+		switch column {
+		case columnPre:
 			scores[i] = r.Pre
-		case column == columnAttention:
+		case columnAttention:
 			scores[i] = r.BaCa
-		case column == columnRatio && estimated:
+		case columnRatio:
 			scores[i] = r.Ratio
+		case columnBatch:
+			scores[i] = r.Batch
 		default:
-			scores[i] = r.Score
+			scores[i] = r.Alone
 		}
 	}
 	return scores
@@ -271,7 +307,7 @@ func (b *testBatch) thinned(share float64, draw uint64) ([]int, error) {
 
 // pick returns the batch with some of its graphs, those of ID first.
 func (b *testBatch) pick(index []int) *testBatch {
-	t := &testBatch{seed: b.seed, model: b.model, near: b.near}
+	t := &testBatch{seed: b.seed, model: b.model, alone: b.alone}
 	for _, i := range index {
 		t.graphs, t.ood = append(t.graphs, b.graphs[i]), append(t.ood, b.ood[i])
 		if !b.ood[i] {
@@ -290,7 +326,7 @@ func pickScores(scores []float64, index []int) []float64 {
 	return picked
 }
 
-// An alarm is how often ID graphs got the verdict OOD, at the rate asked for.
+// An alarm is how often ID graphs were called outside, at the rate asked for.
 type alarm struct{ rate, asked float64 }
 
 // halves parts the ID graphs of a batch at random, by draw, into those that are tested
@@ -311,11 +347,11 @@ func (b *testBatch) halves(draw uint64) (tested, held []int) {
 // that the holdout resolves.
 func rateAsked(held int) float64 { return max(algo.DefaultOptions().Alpha, 1/float64(1+held)) }
 
-// alarmed counts the verdicts OOD among rows of ID graphs.
+// alarmed counts the p-values of ID graphs that are called outside.
 func alarmed(p []float64, asked float64) alarm {
 	count := 0
 	for _, v := range p {
-		if decide.Judge(v, asked) == decide.Outside {
+		if v <= asked {
 			count++
 		}
 	}
@@ -323,7 +359,7 @@ func alarmed(p []float64, asked float64) alarm {
 }
 
 // falseAlarms thins a batch to a share of OOD graphs and scores it with the holdout of
-// halves taken out, by each of batchColumns.
+// halves taken out, by each of batchColumns. The batch calls outside as its verdicts do.
 func (b *testBatch) falseAlarms(ctx context.Context, share float64, draw uint64) (map[string]alarm, error) {
 	index, heldIndex := b.halves(draw)
 	for i := b.nID; i < len(b.graphs); i++ {
@@ -340,20 +376,30 @@ func (b *testBatch) falseAlarms(ctx context.Context, share float64, draw uint64)
 		held[k] = b.graphs[i]
 	}
 	m := *t.model
-	if m.Holdout, err = contrast.Describe(ctx, 1, m.Encoder, held); err != nil {
+	if err := m.SetHoldout(ctx, 1, held); err != nil {
 		return nil, err
 	}
 	t.model = &m
+	if t.alone, err = b.alone.WithHoldout(ctx, &m); err != nil {
+		return nil, err
+	}
 	o := allOptions(b.seed)
 	o.Alpha = rateAsked(len(held))
-	out, err := t.score(ctx, o)
+	out, err := t.score(ctx, o, columnBatch)
 	if err != nil {
 		return nil, err
 	}
 	alarms := map[string]alarm{}
 	for _, column := range batchColumns {
+		if math.IsNaN(out.rows[0].Batch) { // too few for a batch
+			alarms[column] = alarm{math.NaN(), o.Alpha}
+			continue
+		}
 		var p []float64
 		for i, v := range decide.PValues(columnScores(column, out.rows), columnScores(column, out.holdout)) {
+			if column == columnBatch && out.rows[i].AloneP > algo.Guard {
+				v = 1
+			}
 			if !t.ood[i] {
 				p = append(p, v)
 			}

@@ -59,14 +59,14 @@ The graphs that training left out are parted at random into a holdout, which giv
 p-values, and ID test graphs; OOD graphs are those of the set that the paper pairs
 with the ID set. It measures
 
-  the share of ID test graphs called OOD at alpha 0.01, 0.05 and 0.10,
-  the share of OOD graphs called OOD at these,
-  the share of ID graphs among those called OOD by Benjamini and Hochberg, at 5, 20
+  the share of ID test graphs called outside at alpha 0.01, 0.05 and 0.10,
+  the share of OOD graphs called outside at these,
+  the share of ID graphs among those called outside by Benjamini and Hochberg, at 5, 20
   and 50 % OOD graphs in the batch, and how many OOD graphs that finds,
-  how far the p-value of a graph alone is from its p-value among 1000 ID graphs,
+  how far the p-value of a graph by itself is from that of its batch among 1000 ID graphs,
 
-for the score of single graphs over many splits, and for the default score of
-batches over a few, and writes decisions.json and decisions.md to --out.`,
+for the graph by itself over many splits, and for the verdict of its batch over a few,
+and writes decisions.json and decisions.md to --out.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if f.data == "" || f.out == "" {
@@ -83,8 +83,8 @@ batches over a few, and writes decisions.json and decisions.md to --out.`,
 	fs.StringVar(&f.out, "out", "", "`folder` for the results")
 	fs.StringSliceVar(&f.models, "models", nil, "embedded models by `name`, all without")
 	fs.StringVar(&f.weightsFolder, "weights", "", "`folder` with NAME.msgpack, to be measured instead of the embedded models")
-	fs.IntVar(&f.splits, "splits", 500, "of holdout and test, for scores of single graphs")
-	fs.IntVar(&f.fits, "fits", 4, "splits for scores of batches")
+	fs.IntVar(&f.splits, "splits", 500, "of holdout and test, for single graphs")
+	fs.IntVar(&f.fits, "fits", 4, "splits for batches")
 	fs.IntVar(&f.workers, "workers", 0, "cores to use, 0 for all; results do not depend on it")
 	return c
 }
@@ -92,7 +92,7 @@ batches over a few, and writes decisions.json and decisions.md to --out.`,
 // A decision is what came of one score at one share of OOD graphs, as means over
 // splits.
 type decision struct {
-	Score  string  `json:"score"`     // alone or default
+	Score  string  `json:"score"`     // alone or batch
 	Share  float64 `json:"ood_share"` // of the batch
 	Splits int     `json:"splits"`
 	Weight rate    `json:"ratio_weight"` // mean share of the density ratio, null alone
@@ -147,33 +147,51 @@ type decisionResult struct {
 
 func (f *decisionFlags) run(ctx context.Context, stderr io.Writer) error {
 	result := &decisionResult{Program: version, Splits: f.splits, Fits: f.fits}
+	err := f.each(func(_ string, m *algo.Model, p *benchPair) error {
+		d, err := f.pair(ctx, stderr, m, p)
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.name(), err)
+		}
+		result.Pairs = append(result.Pairs, d)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(result.Pairs) == 0 {
+		return usagef("--models %s: none of them is of the paper's ten pairs", strings.Join(f.models, ","))
+	}
+	return f.write("decisions", result, result.markdown())
+}
+
+// each visits the models that are asked for, by name, with their pairs.
+func (f *decisionFlags) each(visit func(name string, m *algo.Model, p *benchPair) error) error {
 	for _, p := range paperPairs {
 		name := strings.ToLower(p.ID)
 		if len(f.models) > 0 && !slices.Contains(f.models, name) {
 			continue
 		}
 		m, err := f.open(name)
+		if err == nil {
+			err = visit(name, m, p)
+		}
 		if err != nil {
 			return err
 		}
-		d, err := f.pair(ctx, stderr, m, p)
-		if err != nil {
-			return fmt.Errorf("%s: %w", p.name(), err)
-		}
-		result.Pairs = append(result.Pairs, d)
 	}
-	if len(result.Pairs) == 0 {
-		return usagef("--models %s: none of them is of the paper's ten pairs", strings.Join(f.models, ","))
-	}
+	return nil
+}
+
+// write writes a result as JSON and as a report of that name.
+func (f *decisionFlags) write(name string, result any, report []byte) error {
 	if err := os.MkdirAll(f.out, 0o777); err != nil {
 		return err
 	}
-	err := writeFile(filepath.Join(f.out, "decisions.json"), func(w io.Writer) error { return writeJSON(w, result) })
-	if err != nil {
+	if err := writeFile(filepath.Join(f.out, name+".json"), func(w io.Writer) error { return writeJSON(w, result) }); err != nil {
 		return err
 	}
-	return writeFile(filepath.Join(f.out, "decisions.md"), func(w io.Writer) error {
-		_, err := w.Write(result.markdown())
+	return writeFile(filepath.Join(f.out, name+".md"), func(w io.Writer) error {
+		_, err := w.Write(report)
 		return err
 	})
 }
@@ -189,6 +207,8 @@ func (f *decisionFlags) open(name string) (*algo.Model, error) {
 type decisionBench struct {
 	model         *algo.Model
 	held, ood     []*graph.Graph
+	heldAs        *contrast.Representation // of held
+	heldTraits    []algo.Trait
 	trained       []*graph.Graph
 	alone         *algo.Alone
 	heldScores    []float64
@@ -199,43 +219,86 @@ type decisionBench struct {
 
 // load reads the sets of a pair for a model.
 func (f *decisionFlags) load(ctx context.Context, m *algo.Model, p *benchPair) (*decisionBench, error) {
-	root := os.DirFS(f.data)
-	id, err := dataset.Open(ctx, root, p.ID, f.workers)
+	b, err := f.held(ctx, m, p.ID)
 	if err != nil {
 		return nil, err
 	}
-	if len(id.Graphs) != m.Card.Graphs {
-		return nil, fmt.Errorf("%s has %d graphs, the model %s was made from %d", p.ID, len(id.Graphs), m.Card.Name, m.Card.Graphs)
-	}
-	out, err := dataset.Open(ctx, root, p.OOD, f.workers)
+	out, err := openSetFor(ctx, m, f.data, p.OOD, f.workers)
 	if err != nil {
 		return nil, err
 	}
-	b := &decisionBench{model: m, workers: f.workers}
+	n := min(len(out), maxDecisionOOD)
+	for k := range n {
+		b.ood = append(b.ood, out[k*len(out)/n])
+	}
+	b.oodScores, err = b.alone.Scores(ctx, b.ood)
+	return b, err
+}
+
+// held reads the ID set of a model.
+func (f *decisionFlags) held(ctx context.Context, m *algo.Model, set string) (*decisionBench, error) {
+	id, err := openSetFor(ctx, m, f.data, set, f.workers)
+	if err != nil {
+		return nil, err
+	}
+	return newDecisionBench(ctx, m, id, f.workers)
+}
+
+// openSetFor reads the set of that name below a folder as a model reads it: of canonical
+// forms where the model does.
+func openSetFor(ctx context.Context, m *algo.Model, folder, name string, workers int) ([]*graph.Graph, error) {
+	set, err := dataset.Open(ctx, os.DirFS(folder), name, workers)
+	if err != nil {
+		return nil, err
+	}
+	if m.Card.Schema != algo.OGBCanonical {
+		return set.Graphs, nil
+	}
+	for _, suffix := range []string{".csv", ".csv.gz"} {
+		file, err := os.Open(filepath.Join(folder, "mol", name+suffix))
+		if err != nil {
+			continue
+		}
+		defer file.Close()
+		set, err = dataset.Collect(ctx, file, dataset.Options{Name: file.Name(), Format: dataset.CSV, Workers: workers, Canonical: true})
+		if err != nil {
+			return nil, err
+		}
+		return set.Graphs, nil
+	}
+	return nil, fmt.Errorf("%s holds no molecules, which model %s reads", name, m.Card.Name)
+}
+
+// newDecisionBench prepares the graphs of a set that training left out.
+func newDecisionBench(ctx context.Context, m *algo.Model, set []*graph.Graph, workers int) (*decisionBench, error) {
+	if len(set) != m.Card.Graphs {
+		return nil, fmt.Errorf("the set has %d graphs, the model %s was made from %d", len(set), m.Card.Name, m.Card.Graphs)
+	}
+	b := &decisionBench{model: m, workers: workers}
 	held := map[int]bool{}
 	for _, row := range m.Card.HoldoutRows {
 		held[row] = true
-		b.held = append(b.held, id.Graphs[row])
+		b.held = append(b.held, set[row])
 	}
-	for row, g := range id.Graphs {
+	for row, g := range set {
 		if !held[row] {
 			b.trained = append(b.trained, g)
 		}
 	}
-	n := min(len(out.Graphs), maxDecisionOOD)
-	for k := range n {
-		b.ood = append(b.ood, out.Graphs[k*len(out.Graphs)/n])
-	}
 	b.split = len(b.held) / 2
 	b.tested = len(b.held) - b.split
-	if b.alone, err = algo.NewAlone(ctx, m, f.workers); err != nil {
+	var err error
+	if b.alone, err = algo.NewAlone(ctx, m, workers); err != nil {
 		return nil, err
 	}
 	if b.heldScores, err = b.alone.Scores(ctx, b.held); err != nil {
 		return nil, err
 	}
-	b.oodScores, err = b.alone.Scores(ctx, b.ood)
-	return b, err
+	if b.heldAs, err = contrast.Describe(ctx, workers, m.Encoder, b.held); err != nil {
+		return nil, err
+	}
+	b.heldTraits = m.Traits(b.held, b.heldAs.Prints)
+	return b, nil
 }
 
 // halves parts the held-out graphs at random, by a number.
@@ -261,12 +324,16 @@ func newTallied() *tallied {
 	return &tallied{map[float64][]float64{}, map[float64][]float64{}, map[float64][]float64{}, map[float64][]float64{}, nil}
 }
 
-// add takes the p-values of one batch, those of the ID graphs first.
-func (t *tallied) add(p []float64, nID int) {
-	called := func(list []float64, limit float64) float64 {
+// add takes the p-values of one batch, those of the ID graphs first. Guards, unless nil,
+// are the p-values of the same graphs by themselves, see algo.Guard.
+func (t *tallied) add(p, guards []float64, nID int) {
+	called := func(list []float64, from, to int, limit float64) float64 {
 		n := 0
-		for _, v := range list {
-			if v <= limit {
+		for i := from; i < to; i++ {
+			if math.IsNaN(list[i]) { // too few for a batch
+				return math.NaN()
+			}
+			if list[i] <= limit && (guards == nil || guards[i] <= algo.Guard) {
 				n++
 			}
 		}
@@ -274,14 +341,14 @@ func (t *tallied) add(p []float64, nID int) {
 	}
 	nOOD := len(p) - nID
 	for _, a := range decisionAlphas {
-		t.alarms[a] = append(t.alarms[a], called(p[:nID], a)/float64(nID))
+		t.alarms[a] = append(t.alarms[a], called(p, 0, nID, a)/float64(nID))
 		if nOOD > 0 {
-			t.detected[a] = append(t.detected[a], called(p[nID:], a)/float64(nOOD))
+			t.detected[a] = append(t.detected[a], called(p, nID, len(p), a)/float64(nOOD))
 		}
 	}
 	q := decide.QValues(p)
 	for _, f := range decisionFDRs {
-		wrong, right := called(q[:nID], f), called(q[nID:], f)
+		wrong, right := called(q, 0, nID, f), called(q, nID, len(q), f)
 		t.fdr[f] = append(t.fdr[f], wrong/max(1, wrong+right))
 		if nOOD > 0 {
 			t.found[f] = append(t.found[f], right/float64(nOOD))
@@ -331,7 +398,7 @@ func (f *decisionFlags) pair(ctx context.Context, stderr io.Writer, m *algo.Mode
 		for k := range f.splits {
 			rng, tested, held := b.halves(uint64(k) + 1)
 			batch := slices.Concat(pickScores(b.heldScores, tested), pickScores(b.oodScores, b.outside(rng, share)))
-			t.add(decide.PValues(batch, pickScores(b.heldScores, held)), len(tested))
+			t.add(decide.PValues(batch, pickScores(b.heldScores, held)), nil, len(tested))
 		}
 		d.Decisions = append(d.Decisions, t.decision("alone", share))
 	}
@@ -349,22 +416,24 @@ func (f *decisionFlags) pair(ctx context.Context, stderr io.Writer, m *algo.Mode
 			for _, i := range b.outside(rng, share) {
 				list = append(list, b.ood[i])
 			}
-			p, weight, err := b.batch(ctx, list, held, uint64(k)+1)
+			r, err := b.batch(ctx, list, held, uint64(k)+1)
 			if err != nil {
 				return nil, err
 			}
-			t.add(p, len(tested))
-			t.weight = append(t.weight, weight)
-			if share == 0 {
-				for i, single := range decide.PValues(pickScores(b.heldScores, tested), pickScores(b.heldScores, held)) {
-					apart = append(apart, math.Abs(single-p[i]))
+			var p, alone []float64
+			for _, row := range r.Rows {
+				p, alone = append(p, row.BatchP), append(alone, row.AloneP)
+				if share == 0 && !r.Few {
+					apart = append(apart, math.Abs(row.AloneP-row.BatchP))
 				}
 			}
+			t.add(p, alone, len(tested))
+			t.weight = append(t.weight, r.Weight)
 			progress.Add(int64(len(list)))
 		}
-		d.Decisions = append(d.Decisions, t.decision("default", share))
+		d.Decisions = append(d.Decisions, t.decision("batch", share))
 	}
-	d.HeldOutMedian, d.HeldOutLargest = rate(metric.Percentile(apart, 50)), rate(slices.Max(apart))
+	d.HeldOutMedian, d.HeldOutLargest = rate(metric.Percentile(apart, 50)), rate(metric.Percentile(apart, 100))
 	if err := b.among(ctx, d); err != nil {
 		return nil, err
 	}
@@ -403,29 +472,35 @@ func (b *decisionBench) shared(ctx context.Context, k, splits int, labels []bool
 	t := newTallied()
 	for draw := range splits {
 		_, tested, kept := b.halves(uint64(draw) + 1)
-		t.add(decide.PValues(pickScores(held, tested), pickScores(held, kept)), len(tested))
+		t.add(decide.PValues(pickScores(held, tested), pickScores(held, kept)), nil, len(tested))
 	}
 	s.Alarms = t.decision("shared", 0).FalseAlarms["0.05"]
 	return s, nil
 }
 
-// batch scores graphs by the default, with a holdout of some of the held-out graphs,
-// and returns their p-values in order.
-func (b *decisionBench) batch(ctx context.Context, list []*graph.Graph, held []int, seed uint64) ([]float64, float64, error) {
+// reference returns what scores alone with a reference of some of the held-out graphs.
+func (b *decisionBench) reference(ctx context.Context, held []int) (*algo.Model, *algo.Alone, error) {
 	m := *b.model
-	holdout := make([]*graph.Graph, len(held))
-	for k, i := range held {
-		holdout[k] = b.held[i]
+	m.Holdout, m.HoldoutTraits = b.heldAs.Select(held), nil
+	for _, i := range held {
+		m.HoldoutTraits = append(m.HoldoutTraits, b.heldTraits[i])
 	}
-	var err error
-	if m.Holdout, err = contrast.Describe(ctx, b.workers, m.Encoder, holdout); err != nil {
-		return nil, 0, err
-	}
-	o := columnOptions(columnDefault, seed)
-	o.Workers, o.Alpha, o.Near = b.workers, rateAsked(len(held)), b.alone.Near()
-	s, err := algo.NewScorer(&m, o)
+	alone, err := b.alone.WithHoldout(ctx, &m)
+	return &m, alone, err
+}
+
+// batch calibrates graphs as a batch, with a holdout of some of the held-out graphs.
+// The rows of the report are in the order of the graphs.
+func (b *decisionBench) batch(ctx context.Context, list []*graph.Graph, held []int, seed uint64) (*algo.Report, error) {
+	m, alone, err := b.reference(ctx, held)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
+	}
+	o := columnOptions(columnBatch, seed)
+	o.By, o.Workers, o.Alone = algo.ByBatch, b.workers, alone
+	s, err := algo.NewScorer(ctx, m, o)
+	if err != nil {
+		return nil, err
 	}
 	perm := rand.New(rand.NewPCG(seed, shuffleStream)).Perm(len(list))
 	mixed := make([]*graph.Graph, len(list))
@@ -434,13 +509,14 @@ func (b *decisionBench) batch(ctx context.Context, list []*graph.Graph, held []i
 	}
 	r, err := s.Batch(ctx, mixed)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	p := make([]float64, len(list))
+	rows := make([]algo.Row, len(list))
 	for k, i := range perm {
-		p[i] = r.Rows[k].P
+		rows[i] = r.Rows[k]
 	}
-	return p, r.Weight, nil
+	r.Rows = rows
+	return r, nil
 }
 
 // among scores a few graphs among a thousand ID graphs, as many of them as there are
@@ -448,12 +524,11 @@ func (b *decisionBench) batch(ctx context.Context, list []*graph.Graph, held []i
 func (b *decisionBench) among(ctx context.Context, d *decisionPair) error {
 	rng, tested, held := b.halves(1)
 	var list []*graph.Graph
-	var scores []float64
 	for k := range singles / 2 {
-		list, scores = append(list, b.held[tested[k]]), append(scores, b.heldScores[tested[k]])
+		list = append(list, b.held[tested[k]])
 	}
 	for _, i := range rng.Perm(len(b.ood))[:min(len(b.ood), singles/2)] {
-		list, scores = append(list, b.ood[i]), append(scores, b.oodScores[i])
+		list = append(list, b.ood[i])
 	}
 	few := len(list)
 	for _, i := range tested[singles/2:] {
@@ -467,15 +542,15 @@ func (b *decisionBench) among(ctx context.Context, d *decisionPair) error {
 		}
 	}
 	d.Among = len(list) - few
-	p, weight, err := b.batch(ctx, list, held, 1)
+	r, err := b.batch(ctx, list, held, 1)
 	if err != nil {
 		return err
 	}
 	largest := 0.0
-	for i, single := range decide.PValues(scores, pickScores(b.heldScores, held)) {
-		largest = max(largest, math.Abs(single-p[i]))
+	for _, row := range r.Rows[:few] {
+		largest = max(largest, math.Abs(row.AloneP-row.BatchP))
 	}
-	d.AmongLargest, d.AmongWeight = rate(largest), rate(weight)
+	d.AmongLargest, d.AmongWeight = rate(largest), rate(r.Weight)
 	return nil
 }
 
@@ -489,16 +564,16 @@ Written by
     baca bench decisions --data DIR --out build/results --splits %d --fits %d
 
 with baca %s on %s/%s. The graphs that training left out are parted at random into a holdout and ID test
-graphs. "Alone" is the score of single graphs, over %d splits; "default" that of a batch, over %d. All in percent.
+graphs. "Alone" is what decides by default, each graph by itself, over %d splits; "batch" is batch_verdict, over %d. All in percent.
 
 ## False alarms and detection
 
-The share of ID test graphs that is called OOD at α, and after the arrow the share of OOD graphs that is.
-In-distribution graphs alone must not be called OOD more often than α, but for the error of so few; – marks an
-α below the smallest p-value that the holdout resolves, where nothing is ever called OOD. The default is
-measured in a batch of which 20 %% is OOD.
+The share of ID test graphs that is called outside at α, and after the arrow the share of OOD graphs that is.
+In-distribution graphs alone must not be called outside more often than α, but for the error of so few; – marks an
+α below the smallest p-value that the holdout resolves, where every graph is undecided, and everywhere fewer graphs
+than a batch takes. The batch is measured with 20 %% OOD in it.
 
-| ID / OOD | holdout + test | AUROC alone | alone, α = 1 | 5 | 10 | default, α = 1 | 5 | 10 |
+| ID / OOD | holdout + test | AUROC alone | alone, α = 1 | 5 | 10 | batch, α = 1 | 5 | 10 |
 |---|---|---|---|---|---|---|---|---|
 `, r.Splits, r.Fits, r.Program, runtime.GOOS, runtime.GOARCH, r.Splits, r.Fits)
 	at := func(d *decisionPair, score string, share float64) *decision {
@@ -517,7 +592,7 @@ measured in a batch of which 20 %% is OOD.
 	}
 	for _, d := range r.Pairs {
 		fmt.Fprintf(&b, "| %s | %d + %d | %s |", strings.ReplaceAll(d.Pair, "/", " / "), d.Holdout, d.Test, show(d.AUROC))
-		for _, score := range []string{"alone", "default"} {
+		for _, score := range []string{"alone", "batch"} {
 			x := at(d, score, 0.2)
 			for _, a := range decisionAlphas {
 				if a < d.SmallestP {
@@ -531,7 +606,7 @@ measured in a batch of which 20 %% is OOD.
 		fmt.Fprintln(&b)
 	}
 	fmt.Fprint(&b, `
-## False alarms of the default, by what is in the batch
+## False alarms of the batch, by what is in it
 
 At α = 5 %, ± the standard deviation over splits.
 
@@ -541,7 +616,7 @@ At α = 5 %, ± the standard deviation over splits.
 	for _, d := range r.Pairs {
 		fmt.Fprintf(&b, "| %s |", strings.ReplaceAll(d.Pair, "/", " / "))
 		for _, share := range decisionShares {
-			x := at(d, "default", share)
+			x := at(d, "batch", share)
 			if 0.05 < d.SmallestP {
 				fmt.Fprint(&b, " – |")
 				continue
@@ -553,16 +628,16 @@ At α = 5 %, ± the standard deviation over splits.
 	fmt.Fprint(&b, `
 ## False discoveries
 
-The share of ID graphs among those called OOD with --fdr 0.1 (asked for: 10 at most), and after the arrow the
-share of the OOD graphs that is found. Zero with nothing found means that no graph was called OOD: the
+The share of ID graphs among those called outside with --fdr 0.1 (asked for: 10 at most), and after the arrow the
+share of the OOD graphs that is found. Zero with nothing found means that no graph was called outside: the
 holdout is too small for p-values that stand out among so many graphs.
 
-| ID / OOD | alone, 5 % OOD | 20 % | 50 % | default, 5 % OOD | 20 % | 50 % |
+| ID / OOD | alone, 5 % OOD | 20 % | 50 % | batch, 5 % OOD | 20 % | 50 % |
 |---|---|---|---|---|---|---|
 `)
 	for _, d := range r.Pairs {
 		fmt.Fprintf(&b, "| %s |", strings.ReplaceAll(d.Pair, "/", " / "))
-		for _, score := range []string{"alone", "default"} {
+		for _, score := range []string{"alone", "batch"} {
 			for _, share := range decisionShares[1:] {
 				x := at(d, score, share)
 				fmt.Fprintf(&b, " %s → %s |", show(x.FDR["0.1"]), show(x.Found["0.1"]))
@@ -571,23 +646,26 @@ holdout is too small for p-values that stand out among so many graphs.
 		fmt.Fprintln(&b)
 	}
 	fmt.Fprint(&b, "\nThe mean over the pairs, achieved for asked:\n\n| score | asked | 5 % OOD | 20 % | 50 % |\n|---|---|---|---|---|\n")
-	for _, score := range []string{"alone", "default"} {
+	for _, score := range []string{"alone", "batch"} {
 		for _, f := range decisionFDRs {
 			fmt.Fprintf(&b, "| %s | %g |", score, 100*f)
 			for _, share := range decisionShares[1:] {
-				sum := 0.0
+				var rates []float64
 				for _, d := range r.Pairs {
-					sum += float64(at(d, score, share).FDR[fmt.Sprint(f)]) / float64(len(r.Pairs))
+					if x := float64(at(d, score, share).FDR[fmt.Sprint(f)]); !math.IsNaN(x) {
+						rates = append(rates, x)
+					}
 				}
-				fmt.Fprintf(&b, " %s |", show(rate(sum)))
+				mean, _ := metric.MeanStd(rates)
+				fmt.Fprintf(&b, " %s |", show(rate(mean)))
 			}
 			fmt.Fprintln(&b)
 		}
 	}
 	fmt.Fprintf(&b, `
-## One graph, alone or among many
+## One graph, by itself and by its batch
 
-How far the p-value that a graph gets by itself is from the one it gets in a batch: the largest difference of %d
+How far alone_p, which is the same beside any other graphs, is from batch_p: the largest difference of %d
 graphs, half of them OOD, among up to %d ID graphs (held-out ones, then training graphs), and median and largest
 difference of ID test graphs in a batch of ID test graphs only. Where the density ratio has no weight, the
 two are the same.
@@ -596,12 +674,16 @@ two are the same.
 |---|---|---|---|---|---|
 `, singles, amongMany)
 	for _, d := range r.Pairs {
-		fmt.Fprintf(&b, "| %s | %d | %.3f | %.2f | %.3f | %.3f |\n", strings.ReplaceAll(d.Pair, "/", " / "), d.Among, float64(d.AmongLargest), float64(d.AmongWeight), float64(d.HeldOutMedian), float64(d.HeldOutLargest))
+		median, largest := fmt.Sprintf("%.3f", float64(d.HeldOutMedian)), fmt.Sprintf("%.3f", float64(d.HeldOutLargest))
+		if math.IsNaN(float64(d.HeldOutMedian)) { // fewer than a batch
+			median, largest = "–", "–"
+		}
+		fmt.Fprintf(&b, "| %s | %d | %.3f | %.2f | %s | %s |\n", strings.ReplaceAll(d.Pair, "/", " / "), d.Among, float64(d.AmongLargest), float64(d.AmongWeight), median, largest)
 	}
 	fmt.Fprintf(&b, `
 ## What sharing costs
 
-AUROC of the score of single graphs by the model as it was trained, and by the models that baca share makes for
+AUROC of the score of single graphs, alone, by the model as it was trained, and by the models that baca share makes for
 some k, with the number of rows that the bank is left with. – where there are too few graphs for a group.
 
 | ID / OOD | as trained | k = %d | %d | %d |

@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +18,7 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
+	"baca/algo/molecule"
 )
 
 // A benchPair is an ID and an OOD set. Each is the name of a data set, or of a part
@@ -184,6 +188,60 @@ func (s *sets) get(ctx context.Context, name, id string) (*loadedSet, error) {
 	}
 	s.known[key] = l
 	return l, nil
+}
+
+// ecfp returns the ECFP4 of molecules of the sets of these names, which are read once
+// more: graphs do not carry the orders of bonds that these take.
+func (s *sets) ecfp(ctx context.Context, gs []*graph.Graph, names ...string) ([]fingerprint.Print, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	places := map[*graph.Graph][]int{}
+	for i, g := range gs {
+		places[g] = append(places[g], i)
+	}
+	prints := make([]fingerprint.Print, len(gs))
+	for _, name := range names {
+		base, _, _ := strings.Cut(name, "@")
+		l, err := s.get(ctx, base, "")
+		if err != nil {
+			return nil, err
+		}
+		f, err := os.Open(filepath.Join(s.data, "mol", base+".csv"))
+		if errors.Is(err, fs.ErrNotExist) {
+			f, err = os.Open(filepath.Join(s.data, "mol", base+".csv.gz"))
+		}
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		row := 0 // of the set, without refused records
+		for r, err := range dataset.Records(f, dataset.Options{Name: base, Format: dataset.CSV}) {
+			if err != nil {
+				return nil, err
+			}
+			if row == len(l.set.Graphs) {
+				break
+			}
+			of := places[l.set.Graphs[row]]
+			if len(of) == 0 {
+				// Refused ones are none that are wanted.
+				if _, err := molecule.ParseGraph(r.SMILES); err == nil {
+					row++
+				}
+				continue
+			}
+			m, err := r.Parse()
+			if err != nil {
+				continue
+			}
+			row++
+			p := baseline.ECFP(m, 2)
+			for _, i := range of {
+				prints[i] = p
+			}
+		}
+	}
+	return prints, nil
 }
 
 // encode computes the structural encodings of graphs. That writes to them, and

@@ -151,13 +151,17 @@ func (t *table1) figures() error {
 		}
 		q := newChart(r.pair.name()+" under contamination", "OOD graphs, % of the number of ID graphs", "AUROC, %")
 		var list []series
-		for _, column := range []string{columnDefault, columnPre, columnRatio, columnAttention, columnNearest, columnPrint1} {
+		for _, column := range []string{columnAlone, columnBatch, columnPre, columnAttention, columnNearest, columnPrint1} {
 			s := series{name: column}
 			for k, share := range thinShares[1:] {
 				auroc, _, _ := r.contaminated(column, share)
-				s.x, s.y = append(s.x, float64(k)), append(s.y, 100*auroc)
+				if !math.IsNaN(auroc) { // else the batches were too small
+					s.x, s.y = append(s.x, float64(k)), append(s.y, 100*auroc)
+				}
 			}
-			list = append(list, s)
+			if len(s.x) > 0 {
+				list = append(list, s)
+			}
 		}
 		if err := addLines(q, list); err != nil {
 			return err

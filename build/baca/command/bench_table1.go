@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
-	"baca/algo/calibrate"
 	"baca/algo/dataset"
 	"baca/algo/metric"
 )
@@ -50,7 +49,7 @@ type fixedCell struct {
 	Columns  []measured `json:"columns"`
 	Warnings []string   `json:"warnings,omitempty"`
 
-	// For figures: S_Pre and the default score of the batch, ID graphs first.
+	// For figures: S_Pre and the default score, ID graphs first.
 	Before []float64 `json:"before"`
 	After  []float64 `json:"after"`
 }
@@ -68,7 +67,7 @@ type thinMeasure struct {
 	Draw   int     `json:"draw"`
 	NOOD   int     `json:"n_ood"`
 	AUROC  rate    `json:"auroc"`
-	// Alarms is the share of ID graphs that got the verdict OOD when the rate
+	// Alarms is the share of ID graphs that were called outside when the rate
 	// Asked was asked for, see falseAlarms.
 	Alarms rate `json:"alarms"`
 	Asked  rate `json:"asked"`
@@ -162,8 +161,8 @@ func (f *benchFlags) measureTable1(ctx context.Context, stderr io.Writer, pairs 
 		if err != nil {
 			return nil, err
 		}
-		for _, column := range []string{columnAttention, columnRatio, columnDefault} {
-			runs := gridRuns(calibratorOf(column))
+		for _, column := range gridColumns {
+			runs := gridRuns(column)
 			into := &gridCell{}
 			add(r, "grid-"+column, fmt.Sprintf("grid, seeds %v, %s", f.seeds, column), int64(len(f.seeds)*runs*len(e.id.Graphs)/5),
 				func(ctx context.Context) (any, error) { return f.gridCell(ctx, r.pair, column) },
@@ -200,7 +199,7 @@ func (f *benchFlags) prepare(ctx context.Context, pair *benchPair, seed uint64, 
 		return nil, nil, err
 	}
 	f.sets.encode(b.graphs)
-	b.near, err = calibrate.NewNeighborhood(ctx, 1, m.Bank)
+	b.alone, err = algo.NewAlone(ctx, b.model, 1)
 	return e, b, err
 }
 
@@ -218,13 +217,15 @@ func (f *benchFlags) fixedCell(ctx context.Context, pair *benchPair, seed uint64
 	for _, column := range aloneColumns {
 		cell.Columns = append(cell.Columns, measureColumn(column, l.scores[column], b.ood, l.seconds[column], column == columnAlone, seed))
 	}
+	cell.After = l.scores[columnAlone]
+	cell.Columns = append(cell.Columns, measureColumn(columnDefault, cell.After, b.ood, l.seconds[columnAlone], true, seed))
 	lg, err := b.graphScore(ctx)
 	if err != nil {
 		return nil, err
 	}
 	cell.Columns = append(cell.Columns, measureColumn(columnGraph, lg, b.ood, math.NaN(), false, 0))
 	for _, column := range batchColumns {
-		out, err := b.score(ctx, columnOptions(column, seed))
+		out, err := b.score(ctx, columnOptions(column, seed), column)
 		if err != nil {
 			return nil, err
 		}
@@ -232,8 +233,8 @@ func (f *benchFlags) fixedCell(ctx context.Context, pair *benchPair, seed uint64
 		switch column {
 		case columnPre:
 			cell.Before = out.scores
-		case columnDefault:
-			cell.After, cell.Warnings = out.scores, append(cell.Warnings, out.warnings...)
+		case columnAttention:
+			cell.Warnings = append(cell.Warnings, out.warnings...)
 		}
 	}
 	return cell, nil
@@ -272,7 +273,7 @@ func (f *benchFlags) thinCell(ctx context.Context, pair *benchPair, seed uint64)
 			}
 			var out *outcome
 			if measure {
-				if out, err = t.score(ctx, allOptions(seed)); err != nil {
+				if out, err = t.score(ctx, allOptions(seed), columnBatch); err != nil {
 					return nil, err
 				}
 			}
@@ -308,7 +309,7 @@ func (f *benchFlags) gridCell(ctx context.Context, pair *benchPair, column strin
 		var all []*outcome
 		for _, b := range batches {
 			o.Seed = b.seed
-			out, err := b.score(ctx, o)
+			out, err := b.score(ctx, o, column)
 			if err != nil {
 				return nil, err
 			}
@@ -316,7 +317,7 @@ func (f *benchFlags) gridCell(ctx context.Context, pair *benchPair, column strin
 		}
 		return all, nil
 	}
-	best, choice, err := gridSearch(columnOptions(column, 0), batches, score)
+	best, choice, err := gridSearch(columnOptions(column, 0), column, batches, score)
 	if err != nil {
 		return nil, err
 	}
@@ -369,7 +370,7 @@ func (t *table1) json() []tableCell {
 				list = append(list, c.summarized())
 			}
 		}
-		for _, column := range []string{columnAttention, columnRatio, columnDefault} {
+		for _, column := range gridColumns {
 			g := r.grid[column]
 			c := tableCell{Pair: r.pair.name(), Protocol: "grid", Column: column, OOD: "first", Choice: g.Choice}
 			for _, s := range g.Seeds {

@@ -143,7 +143,7 @@ move it by more than the bound without e(F). Largest is the largest move in part
 // subgroups parts a batch by S_Pre as the attention does.
 func (b *testBatch) subgroups(ctx context.Context) (inside, outside []*graph.Graph, err error) {
 	o := columnOptions(columnPre, b.seed)
-	out, err := b.score(ctx, o)
+	out, err := b.score(ctx, o, columnPre)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -21,6 +21,7 @@ import (
 const (
 	exitFailure = 1
 	exitUsage   = 2
+	exitOutside = 3 // of baca score --fail-on outside
 )
 
 // Main runs the command with the arguments of the process, and ends the process.
@@ -55,8 +56,12 @@ func run(gpus *device.GPUs, args []string, stdin io.Reader, stdout, stderr io.Wr
 	}
 	fmt.Fprintf(stderr, "baca: %v\n", err)
 	var usage usageError
-	if errors.As(err, &usage) {
+	var outside outsideError
+	switch {
+	case errors.As(err, &usage):
 		return exitUsage
+	case errors.As(err, &outside):
+		return exitOutside
 	}
 	return exitFailure
 }
@@ -76,8 +81,9 @@ func newRoot(gpus *device.GPUs) *cobra.Command {
 		Use:   "baca",
 		Short: "Which graphs lie outside what a model was trained on",
 		Long: `BaCa scores graphs, molecules above all, by how far they lie outside what a
-pre-trained model has seen, and says how often an in-distribution graph would
-score as high.`,
+pre-trained model has seen, and says how often a graph like the training set would
+score as high. What it says of a graph is of that graph alone; what it says of a list
+as a whole is an answer of its own.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -91,6 +97,6 @@ score as high.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%w; `%s --help` shows what it takes", err, c.CommandPath())
 	})
-	root.AddCommand(newScore(gpus), newMerge(), newReport(), newDrift(), newDemo(), newEval(), newPretrain(gpus), newFeaturize(), newModels(), newInspect(), newShare(), newDevices(gpus), newServe(), newSite(), newVersion(), newBench())
+	root.AddCommand(newScore(gpus), newMerge(), newReport(), newDrift(), newDemo(), newEval(), newPretrain(gpus), newCalibrate(), newFeaturize(), newModels(), newInspect(), newShare(), newDevices(gpus), newServe(), newSite(), newVersion(), newBench())
 	return root
 }

@@ -20,20 +20,35 @@ import (
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/metric"
+	"baca/algo/molecule"
 	"baca/weights"
 )
 
-// publicSet reads a set of the data beside the repository, or skips the test.
-func publicSet(t *testing.T, name string) []*graph.Graph {
+// embedded opens an embedded model, or skips the test.
+func embedded(t *testing.T, name string) *algo.Model {
+	t.Helper()
+	if !slices.Contains(weights.Names(), name) {
+		t.Skipf("no model %s is embedded", name)
+	}
+	m, err := weights.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// publicSet reads a set of the data beside the repository as the model does, or skips
+// the test.
+func publicSet(t *testing.T, m *algo.Model, name string) []*graph.Graph {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(shared, "tu", "PTC_MR")); err != nil {
 		t.Skipf("needs the data sets in %s: %v", shared, err)
 	}
-	set, err := dataset.Open(context.Background(), os.DirFS(shared), name, 0)
+	gs, err := openSetFor(context.Background(), m, shared, name, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return set.Graphs
+	return gs
 }
 
 // The held-out graphs of every embedded model, half of them as holdout and the other
@@ -48,29 +63,13 @@ func TestFalseAlarmsOfEmbeddedModels(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			all := publicSet(t, p.ID)
-			m, err := weights.Open(name)
+			m := embedded(t, name)
+			all := publicSet(t, m, p.ID)
+			b, err := newDecisionBench(ctx, m, all, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(all) != m.Card.Graphs {
-				t.Fatalf("the set has %d graphs, the model was made from %d", len(all), m.Card.Graphs)
-			}
-			b := &decisionBench{model: m}
-			for _, row := range m.Card.HoldoutRows {
-				b.held = append(b.held, all[row])
-			}
-			b.split = len(b.held) / 2
-			b.tested = len(b.held) - b.split
-			alone, err := algo.NewAlone(ctx, m, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			b.alone = alone
-			scores, err := alone.Scores(ctx, b.held)
-			if err != nil {
-				t.Fatal(err)
-			}
+			scores := b.heldScores
 			const splits = 300
 			rates := map[float64][]float64{}
 			for draw := range uint64(splits) {
@@ -79,7 +78,7 @@ func TestFalseAlarmsOfEmbeddedModels(t *testing.T) {
 				for _, alpha := range decisionAlphas {
 					alarms := 0
 					for _, v := range p {
-						if decide.Judge(v, alpha) == decide.Outside {
+						if v <= alpha {
 							alarms++
 						}
 					}
@@ -89,7 +88,7 @@ func TestFalseAlarmsOfEmbeddedModels(t *testing.T) {
 			for _, alpha := range decisionAlphas {
 				mean, sd := metric.MeanStd(rates[alpha])
 				if limit := alpha + 4*sd/math.Sqrt(splits); mean > limit {
-					t.Errorf("alone, α = %g: %.4f of held-out graphs called OOD, want at most %.4f", alpha, mean, limit)
+					t.Errorf("alone, α = %g: %.4f of held-out graphs called outside, want at most %.4f", alpha, mean, limit)
 				}
 			}
 			_, tested, held := b.halves(1)
@@ -97,71 +96,68 @@ func TestFalseAlarmsOfEmbeddedModels(t *testing.T) {
 			for k, i := range tested {
 				list[k] = b.held[i]
 			}
-			inBatch, weight, err := b.batch(ctx, list, held, 1)
+			r, err := b.batch(ctx, list, held, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, alpha := range decisionAlphas {
 				alarms := 0.0
-				for _, v := range inBatch {
-					if decide.Judge(v, alpha) == decide.Outside {
+				for _, row := range r.Rows {
+					if row.BatchP <= alpha && row.AloneP <= algo.Guard {
 						alarms++
 					}
 				}
 				// The holdout is as small as the test, so the variance is double.
-				n := float64(len(inBatch))
+				n := float64(len(r.Rows))
 				if limit := alpha*n + 4*math.Sqrt(2*alpha*(1-alpha)*n) + 1; alarms > limit {
-					t.Errorf("in a batch, α = %g: %.0f of %.0f held-out graphs called OOD, want at most %.1f", alpha, alarms, n, limit)
+					t.Errorf("in a batch, α = %g: %.0f of %.0f held-out graphs called outside, want at most %.1f", alpha, alarms, n, limit)
 				}
 			}
-			// Where the batch shows nothing that could be learned, a graph has the
-			// p-value that it has alone.
-			if weight == 0 {
-				for k, p := range decide.PValues(pickScores(scores, tested), pickScores(scores, held)) {
-					if math.Abs(p-inBatch[k]) > 1e-9 {
-						t.Errorf("graph %d has p = %g alone and %g in a batch without evidence", tested[k], p, inBatch[k])
-					}
+			// The batch changes nothing about a graph by itself, and where it shows nothing
+			// that could be learned, nothing at all.
+			for k, p := range decide.PValues(pickScores(scores, tested), pickScores(scores, held)) {
+				if row := r.Rows[k]; row.AloneP != p || r.Weight == 0 && math.Abs(p-row.BatchP) > 1e-9 {
+					t.Errorf("graph %d has p = %g by itself and %+v in a batch with weight %g", tested[k], p, row, r.Weight)
 				}
 			}
 		})
 	}
 }
 
-// One molecule has the same p-value, alone and among 1000 graphs of the training
-// distribution, to 0.01.
+// One molecule has the same row by itself, to the bit, and by its batch nearly the same
+// p-value among 1000 graphs of the training distribution.
 func TestOneAmongAThousand(t *testing.T) {
 	ctx := context.Background()
-	all := publicSet(t, "bbbp")
-	m, err := weights.Open("bbbp")
-	if err != nil {
-		t.Skip(err)
-	}
-	probes := append(publicSet(t, "bace")[:3:3], publicSet(t, "bbbp")[m.Card.HoldoutRows[0]])
+	m := embedded(t, "bbbp")
+	all := publicSet(t, m, "bbbp")
+	probes := append(publicSet(t, m, "bace")[:3:3], all[m.Card.HoldoutRows[0]])
 	train, _ := dataset.Split(len(all), m.Card.Seed)
+	o := columnOptions(columnBatch, 1)
+	o.Workers = 0
+	s, err := algo.NewScorer(ctx, m, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Alone = s.Alone()
+	alone, err := s.Score(ctx, probes)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for k, probe := range probes {
 		batch := []*graph.Graph{probe}
 		for _, i := range rand.New(rand.NewPCG(uint64(k), 1)).Perm(len(train))[:1000] {
 			batch = append(batch, all[train[i]])
 		}
-		o := columnOptions(columnDefault, 1)
-		o.Workers = 0
-		p := map[int]float64{}
-		for _, gs := range [][]*graph.Graph{{probe}, batch} {
-			s, err := algo.NewScorer(m, o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := s.Batch(ctx, gs)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p[len(gs)] = r.Rows[0].P
-			if said := slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "scored alone") }); r.Alone != (len(gs) == 1) || said != r.Alone {
-				t.Errorf("%d graphs: alone %v, warnings %q", len(gs), r.Alone, r.Warnings)
-			}
+		r, err := s.Batch(ctx, batch)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if d := math.Abs(p[1] - p[1001]); d > 0.01 {
-			t.Errorf("probe %d has p = %g alone and %g among a thousand", k, p[1], p[1001])
+		row, want := r.Rows[0], alone[k]
+		if row.Score != want.Score || row.P != want.P || row.Verdict != want.Verdict || row.Alone != want.Alone {
+			t.Errorf("probe %d is %+v among a thousand, %+v by itself", k, row, want)
+		}
+		if d := math.Abs(row.BatchP - want.P); d > 0.01 {
+			t.Errorf("probe %d has p = %g by itself and %g by its batch", k, want.P, row.BatchP)
 		}
 	}
 }
@@ -203,9 +199,10 @@ func without(t *testing.T, g *graph.Graph, nodes []int) *graph.Graph {
 // chance. An encoder with random weights has other attributions.
 func TestAttributionsOfRealMolecules(t *testing.T) {
 	ctx := context.Background()
+	m := embedded(t, "bbbp")
 	var ood []*graph.Graph
 	for _, name := range []string{"bace", "hiv"} {
-		all := publicSet(t, name)
+		all := publicSet(t, m, name)
 		for k, n := 0, 0; n < 100; k++ {
 			if g := all[k*len(all)/150]; g.N() >= 10 && g.N() <= 60 {
 				ood = append(ood, g)
@@ -213,15 +210,11 @@ func TestAttributionsOfRealMolecules(t *testing.T) {
 			}
 		}
 	}
-	m, err := weights.Open("bbbp")
-	if err != nil {
-		t.Skip(err)
-	}
 	a, err := algo.NewAlone(ctx, m, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := publicSet(t, "bbbp")
+	all := publicSet(t, m, "bbbp")
 	train, _ := dataset.Split(len(all), m.Card.Seed)
 	trained := make([]*graph.Graph, len(train))
 	for k, i := range train {
@@ -307,7 +300,7 @@ func TestAttributionsOfRealMolecules(t *testing.T) {
 	if byOcclusion <= byChance+0.5 {
 		t.Errorf("without the first fifth of the atoms the score falls by %.3f, without a random one by %.3f", byOcclusion, byChance)
 	}
-	if gradientDistance <= max(0, chanceDistance) {
+	if gradientDistance <= chanceDistance+0.5 {
 		t.Errorf("without the first fifth by gradient the distance falls by %.3f, without a random one by %.3f", gradientDistance, chanceDistance)
 	}
 	if agreement <= 0.5 {
@@ -334,10 +327,7 @@ func correlation(x, y []float64) float64 {
 
 // A quick run of the benchmark gives a complete report.
 func TestBenchDecisions(t *testing.T) {
-	publicSet(t, "PTC_MR")
-	if !slices.Contains(weights.Names(), "ptc_mr") {
-		t.Skip("no model ptc_mr is embedded")
-	}
+	publicSet(t, embedded(t, "ptc_mr"), "PTC_MR")
 	out := t.TempDir()
 	if status := run(nil, []string{"bench", "decisions", "--data", shared, "--out", out, "--models", "ptc_mr", "--splits", "20", "--fits", "1"}, nil, io.Discard, io.Discard); status != 0 {
 		t.Fatalf("exit status %d", status)
@@ -372,11 +362,8 @@ func TestBenchDecisions(t *testing.T) {
 // Every training molecule of an embedded model is recognised, and of others that are not
 // in the set about as many as its hashes allow.
 func TestDuplicatesOfRealMolecules(t *testing.T) {
-	all, others := publicSet(t, "bbbp"), publicSet(t, "bace")
-	m, err := weights.Open("bbbp")
-	if err != nil {
-		t.Skip(err)
-	}
+	m := embedded(t, "bbbp")
+	all, others := publicSet(t, m, "bbbp"), publicSet(t, m, "bace")
 	if m.Profile == nil {
 		t.Skip("the embedded model bbbp has no hashes of its training graphs")
 	}
@@ -400,5 +387,69 @@ func TestDuplicatesOfRealMolecules(t *testing.T) {
 	t.Logf("%d of %d molecules of another set match, by chance %.1f would", matches, len(others), f*n)
 	if limit := f*n + 5*math.Sqrt(f*n) + 3; float64(matches) > limit {
 		t.Errorf("%d of %d other molecules match, want at most %.0f", matches, len(others), limit)
+	}
+}
+
+// A quick run on lists of one kind gives a complete report.
+func TestBenchCompany(t *testing.T) {
+	publicSet(t, embedded(t, "freesolv"), "freesolv")
+	var first []byte
+	for _, workers := range []string{"1", "2"} {
+		out := t.TempDir()
+		if status := run(nil, []string{"bench", "company", "--data", shared, "--out", out, "--models", "freesolv", "--splits", "3", "--workers", workers}, nil, io.Discard, io.Discard); status != 0 {
+			t.Fatalf("exit status %d", status)
+		}
+		page := read(t, filepath.Join(out, "company.md"))
+		for _, want := range []string{"| **pooled** | ", "| no ring | ", "| all of them | ", "| 20 alike by subtrees | "} {
+			if !bytes.Contains(page, []byte(want)) {
+				t.Errorf("%q is not in\n%s", want, page)
+			}
+		}
+		if bytes.Contains(page, []byte("NaN")) || bytes.Contains(page, []byte("%!")) {
+			t.Errorf("%s", page)
+		}
+		data := read(t, filepath.Join(out, "company.json"))
+		if first == nil {
+			first = data
+		} else if !bytes.Equal(first, data) {
+			t.Error("another number of workers gives another result")
+		}
+	}
+	for _, args := range [][]string{{}, {"--data", shared}, {"--data", shared, "--out", "x", "--splits", "0"}, {"--data", shared, "--out", "x", "--models", "nosuch"}} {
+		if status := run(nil, append([]string{"bench", "company"}, args...), nil, io.Discard, io.Discard); status != exitUsage {
+			t.Errorf("%q: exit status %d", args, status)
+		}
+	}
+}
+
+// The kinds tell molecules apart as chemists do.
+func TestCompanyKinds(t *testing.T) {
+	kinds := companyKinds(nil)
+	for smiles, want := range map[string][]string{
+		"O=[N+]([O-])c1ccccc1Cl":              {"nitro groups", "halogens", "charged atoms", "one ring"},
+		"CCO":                                 {"no ring", "8 atoms and fewer"},
+		"CCN.Cl":                              {"halogens", "salts and mixtures", "no ring", "8 atoms and fewer"},
+		"CCCCCCO":                             {"long chains", "no ring", "8 atoms and fewer"},
+		"CCCCCO":                              {"no ring", "8 atoms and fewer"},
+		"C1CCCCC1CS":                          {"sulfur", "one ring", "8 atoms and fewer"},
+		"COP(=O)(OC)OC":                       {"phosphorus", "no ring", "8 atoms and fewer"},
+		"CC12CCC3C(CCC4=CC(=O)CCC34C)C1CCC2O": {"steroid-like polycycles"},
+		"c1ccc2c(c1)ccc1ccccc12":              nil,
+		"O=[N+]([O-])OCC(CO[N+](=O)[O-])O[N+](=O)[O-]": {"nitro groups", "charged atoms", "no ring"},
+		strings.Repeat("C(=O)N", 17):                   {"no ring", "48 atoms and more"},
+	} {
+		m, err := molecule.Parse(smiles)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, k := range kinds {
+			if k.is(m.Graph()) {
+				got = append(got, k.name)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s is %q, want %q", smiles, got, want)
+		}
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"baca/algo/decide"
 	"baca/algo/graph"
 	"baca/algo/molecule"
+	"baca/build/report"
 	"baca/web"
 )
 
@@ -37,8 +38,9 @@ func newDemo() *cobra.Command {
 		Use:   "demo",
 		Short: "Score the example molecules that come with this program",
 		Long: `Demo scores well-known molecules of many kinds, drugs, dyes, sugars, explosives and
-more, and prints them with the one furthest outside of what the model was trained
-on first.`,
+more, each by itself, and prints them with the one furthest outside of what the model
+was trained on first. Then it says whether the list as a whole differs from the training
+set.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if plot != "" && !strings.EqualFold(filepath.Ext(plot), ".svg") {
@@ -66,7 +68,7 @@ on first.`,
 			d.table(&b, p)
 			d.summary(&b, p)
 			if plot != "" {
-				fmt.Fprintf(&b, "\nThe distribution of scores before and after calibration: %s\n", plot)
+				fmt.Fprintf(&b, "\nThe distributions of S_Pre and of the score: %s\n", plot)
 			}
 			_, err = w.Write(b.Bytes())
 			return err
@@ -74,7 +76,7 @@ on first.`,
 	}
 	c.Flags().StringVar(&model, "model", "bbbp", "embedded model of molecules by `NAME`, or a model file")
 	c.Flags().StringVar(&plot, "plot", "", "draw the distribution of scores to this .svg `file`")
-	c.Flags().Uint64Var(&o.Seed, "seed", o.Seed, "of everything random")
+	c.Flags().Uint64Var(&o.Seed, "seed", o.Seed, "of the attention; nothing else is random")
 	return c
 }
 
@@ -104,7 +106,7 @@ func newDemonstration(ctx context.Context, m *algo.Model, o algo.Options) (*demo
 		d.examples = append(d.examples, example{name: row[0], class: row[1], smiles: row[2]})
 		graphs = append(graphs, mol.Graph())
 	}
-	s, err := algo.NewScorer(m, o)
+	s, err := algo.NewScorer(ctx, m, o)
 	if err != nil {
 		return nil, err
 	}
@@ -147,15 +149,15 @@ func (d *demonstration) table(w io.Writer, p painter) {
 	sorted := slices.Clone(d.examples)
 	slices.SortStableFunc(sorted, func(a, b example) int { return cmp.Compare(b.row.Score, a.row.Score) })
 	low, high := sorted[len(sorted)-1].row.Score, sorted[0].row.Score
-	const form = "%s  %s  %s  %7s  %7s  %7s %s  %6s  %s"
+	const form = "%s  %s  %s  %7s %s  %6s  %-10s  %7s  %s"
 	const name, class, structure, length = 24, 16, 24, 8
-	head := fmt.Sprintf(form, fit("NAME", name), fit("CLASS", class), fit("STRUCTURE", structure), "S_PRE", "S_BACA", "SCORE", fit("", length), "P", "VERDICT")
+	head := fmt.Sprintf(form, fit("NAME", name), fit("CLASS", class), fit("STRUCTURE", structure), "SCORE", fit("", length), "P", "VERDICT", "BATCH P", "IN ITS BATCH")
 	fmt.Fprintln(w, p.bold(head))
 	for _, e := range sorted {
 		r := e.row
 		line := fmt.Sprintf(form, fit(e.name, name), fit(e.class, class), fit(e.smiles, structure),
-			fixed(r.Pre, 2), fixed(r.BaCa, 2), fixed(r.Score, 2),
-			p.verdict(r.Verdict, bar((r.Score-low)/(high-low), length)), fixed(r.P, 3), p.verdict(r.Verdict, string(r.Verdict)))
+			fixed(r.Score, 2), p.verdict(r.Verdict, bar((r.Score-low)/(high-low), length)), fixed(r.P, 3), p.verdict(r.Verdict, fit(string(r.Verdict), 10)),
+			fixed(r.BatchP, 3), p.verdict(r.BatchVerdict, string(r.BatchVerdict)))
 		fmt.Fprintln(w, line)
 	}
 }
@@ -185,7 +187,7 @@ func bar(share float64, n int) string {
 	return fit(strings.Repeat("█", halves/2)+strings.Repeat("▌", halves%2), n)
 }
 
-// summary prints counts, what the calibrator found and the warnings.
+// summary prints counts, what the list is like as a whole, and the warnings.
 func (d *demonstration) summary(w io.Writer, p painter) {
 	card, o := d.model.Card, d.options
 	total := map[decide.Verdict]int{}
@@ -199,39 +201,43 @@ func (d *demonstration) summary(w io.Writer, p painter) {
 		}
 		byClass[e.class][e.row.Verdict]++
 	}
-	fmt.Fprintf(w, "\n%s\n", p.bold(fmt.Sprintf("%d molecules, scored together by the model %s", len(d.examples), card.Name)))
+	fmt.Fprintf(w, "\n%s\n", p.bold(fmt.Sprintf("%d molecules, each scored by itself by the model %s", len(d.examples), card.Name)))
 	if card.Description != "" {
 		fmt.Fprintln(w, card.Description)
 	}
-	fmt.Fprintf(w, "%d graphs of %s were trained on for %d epochs, %d more were kept to compare with.\n\n", card.Train, card.Dataset, card.Epochs, d.model.Holdout.Len())
+	kept := "more were kept"
+	if card.Holdout != "" {
+		kept = "of " + card.Holdout + " are there"
+	}
+	fmt.Fprintf(w, "%d graphs of %s were trained on for %d epochs, %d %s to compare with.\n\n", card.Train, card.Dataset, card.Epochs, d.model.Holdout.Len(), kept)
 	for _, v := range []struct {
 		verdict decide.Verdict
 		meaning string
 	}{
-		{decide.Outside, fmt.Sprintf("of in-distribution molecules at most %.3g in 100 score as high", 100*o.Alpha)},
+		{decide.Outside, fmt.Sprintf("of molecules like the training set at most %.3g in 100 score as high", 100*o.Alpha)},
 		{decide.Borderline, fmt.Sprintf("at most %.3g in 100", 200*o.Alpha)},
 		{decide.Inside, "more than that"},
-		{decide.Unknown, "the model holds nothing to compare with"},
+		{decide.Undecided, "the model holds too few graphs to compare with"},
 	} {
-		if n := total[v.verdict]; n > 0 || v.verdict != decide.Unknown {
+		if n := total[v.verdict]; n > 0 || v.verdict != decide.Undecided {
 			fmt.Fprintf(w, "  %s %4d   %s\n", p.verdict(v.verdict, fit(string(v.verdict), 10)), n, v.meaning)
 		}
 	}
-	fmt.Fprintf(w, "\n%s\n", p.bold(fmt.Sprintf("  %s %5s %11s %5s", fit("CLASS", 16), "OOD", "borderline", "ID")))
+	fmt.Fprintf(w, "\n%s\n", p.bold(fmt.Sprintf("  %s %7s %11s %7s", fit("CLASS", 16), "outside", "borderline", "inside")))
 	share := func(class string) float64 {
 		n := byClass[class]
-		return float64(n[decide.Outside]) / float64(n[decide.Outside]+n[decide.Borderline]+n[decide.Inside]+n[decide.Unknown])
+		return float64(n[decide.Outside]) / float64(n[decide.Outside]+n[decide.Borderline]+n[decide.Inside]+n[decide.Undecided])
 	}
 	slices.SortStableFunc(classes, func(a, b string) int { return cmp.Compare(share(b), share(a)) })
 	for _, class := range classes {
 		n := byClass[class]
-		fmt.Fprintf(w, "  %s %5d %11d %5d\n", fit(class, 16), n[decide.Outside], n[decide.Borderline], n[decide.Inside])
+		fmt.Fprintf(w, "  %s %7d %11d %7d\n", fit(class, 16), n[decide.Outside], n[decide.Borderline], n[decide.Inside])
 	}
-	fmt.Fprintf(w, `
-Evidence: a molecule of this list can be told from one of the training set with an
-AUC of %.2f, where 0.50 is chance. So the density ratio has %.0f %% of its weight beside
-the score that each molecule would get by itself.
-`, d.report.Evidence, 100*d.report.Weight)
+	whole := report.Whole("this list", d.report.Evidence, d.report.P)
+	fmt.Fprintf(w, "\n%s%s.\n", strings.ToUpper(whole[:1]), whole[1:])
+	if list := d.report.Differences; len(list) > 0 {
+		fmt.Fprintf(w, "%s.\n", report.MakesTheDifference(list))
+	}
 	for _, text := range d.report.Warnings {
 		fmt.Fprintf(w, "Warning: %s.\n", text)
 	}
@@ -249,12 +255,12 @@ func (d *demonstration) plot(path string) error {
 	return os.WriteFile(path, b.Bytes(), 0o666)
 }
 
-// figure gathers the scores of the examples and of the holdout, before and after
-// calibration.
+// figure gathers the scores of the examples and of the holdout: S_Pre, and the score of
+// each by itself.
 func (d *demonstration) figure() *figure {
 	scores := func(rows []algo.Row) (pre, score []float64) {
 		for _, r := range rows {
-			pre, score = append(pre, r.Pre), append(score, r.Score)
+			pre, score = append(pre, r.Pre), append(score, r.Alone)
 		}
 		return pre, score
 	}
@@ -268,7 +274,7 @@ func (d *demonstration) figure() *figure {
 	return &figure{
 		outside: outside,
 		alpha:   d.options.Alpha,
-		before:  panel{"Before calibration", "S_Pre, in standard deviations of the batch", scale.Standardize(pre), scale.Standardize(preHoldout)},
-		after:   panel{"After calibration", "score", score, scoreHoldout},
+		before:  panel{"S_Pre, the paper's base score", "in standard deviations of the batch", scale.Standardize(pre), scale.Standardize(preHoldout)},
+		after:   panel{"Each molecule by itself", "score", score, scoreHoldout},
 	}
 }

@@ -107,7 +107,7 @@ func TestFigureIsXML(t *testing.T) {
 // A model without a holdout has no p-values, and the table says so.
 func TestDemoWithoutHoldout(t *testing.T) {
 	m := moleculeModel(t)
-	m.Holdout = &contrast.Representation{Width: m.Bank.Width}
+	m.Holdout, m.HoldoutTraits = &contrast.Representation{Width: m.Bank.Width}, nil
 	d, err := newDemonstration(context.Background(), m, algo.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +115,7 @@ func TestDemoWithoutHoldout(t *testing.T) {
 	var b bytes.Buffer
 	d.table(&b, painter{})
 	d.summary(&b, painter{})
-	for _, want := range []string{"  -  unknown\n", "  unknown     158   the model holds nothing to compare with\n", "Warning: the model holds no graphs kept from training"} {
+	for _, want := range []string{"  -  undecided ", "  undecided   158   the model holds too few graphs to compare with\n", "Warning: the model holds no graphs kept from training"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is not in\n%s", want, &b)
 		}

@@ -23,6 +23,7 @@ import (
 	"baca/algo"
 	"baca/algo/calibrate"
 	"baca/algo/dataset"
+	"baca/algo/fingerprint"
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/metric"
@@ -48,6 +49,8 @@ type evalFlags struct {
 	order               dataset.Order
 	id, outside         *dataset.Set
 	idSchema, idDataSHA string
+	// ecfp, unless nil, returns the ECFP4 of molecules of the two sets.
+	ecfp func(context.Context, []*graph.Graph) ([]fingerprint.Print, error)
 }
 
 func newEval() *cobra.Command {
@@ -58,8 +61,9 @@ func newEval() *cobra.Command {
 		Long: `Eval follows the published protocol. For each seed, nine tenths of the ID set
 pre-train an encoder; the last tenth and as many graphs of the OOD set are one test
 batch, which is scored without labels. Only then do the labels come in, to measure
-the scores: AUROC of the base score and of the calibrated one, AUPR (average
-precision) and FPR at 95 % TPR, with OOD as the positive class.
+the scores, with OOD as the positive class: AUROC of the base score S_Pre, of each graph
+by itself, of the calibrated batch and of the paper's attention, and of the score that
+--calibrator names AUROC, AUPR (average precision) and FPR at 95 % TPR.
 
 Any two sets of one kind will do: the TUDataset folders DIR/tu/NAME or the molecule
 files DIR/mol/NAME.csv[.gz].
@@ -83,7 +87,7 @@ The seconds are those of scoring the test batch, without training.`,
 	fs.StringVar(&f.data, "data", "", "`folder` with tu/NAME and mol/NAME.csv[.gz]")
 	fs.UintSliceVar(&f.seeds, "seeds", []uint{1, 2, 3, 4, 5}, "of split, training and test time")
 	fs.StringVar(&f.protocol, "protocol", "fixed", "fixed, or grid: pick the setting by the test AUROC")
-	fs.StringVar(&f.calibrator, "calibrator", algo.Auto, strings.Join(algo.Calibrators, ", "))
+	fs.StringVar(&f.calibrator, "calibrator", columnAlone, "the score that is measured in full: "+strings.Join(evalColumns, ", "))
 	fs.Float64Var(&f.contamination, "contamination", 1, "OOD graphs for each ID graph in the test batch")
 	fs.StringVar(&f.ood, "ood", "first", "which OOD graphs: the first, or a random draw by seed")
 	fs.IntVar(&f.epochs, "epochs", 0, "of pre-training (default 400; ENZYMES 150, IMDB-MULTI 20)")
@@ -118,7 +122,7 @@ func (f *evalFlags) check(c *cobra.Command) error {
 	if err := oneOf("protocol", f.protocol, "fixed", "grid"); err != nil {
 		return err
 	}
-	if err := oneOf("calibrator", f.calibrator, algo.Calibrators...); err != nil {
+	if err := oneOf("calibrator", f.calibrator, evalColumns...); err != nil {
 		return err
 	}
 	if err := oneOf("ood", f.ood, "first", "random"); err != nil {
@@ -203,7 +207,7 @@ func (f *evalFlags) run(c *cobra.Command) (err error) {
 			if trace != nil {
 				o.Watch = algo.EveryStep(func(it calibrate.Iteration) { trace.add(b.seed, it, b.ood) })
 			}
-			out, err := b.score(ctx, o)
+			out, err := b.score(ctx, o, f.calibrator)
 			if err != nil {
 				return nil, err
 			}
@@ -216,10 +220,9 @@ func (f *evalFlags) run(c *cobra.Command) (err error) {
 		return all, nil
 	}
 	options := algo.DefaultOptions()
-	options.Calibrator = f.calibrator
 	var outcomes []*outcome
 	if f.protocol == "grid" {
-		outcomes, result.Choice, err = gridSearch(options, batches, score)
+		outcomes, result.Choice, err = gridSearch(options, f.calibrator, batches, score)
 	} else {
 		outcomes, err = score(options)
 	}
@@ -288,6 +291,9 @@ func (f *evalFlags) model(ctx context.Context, stderr io.Writer, seed uint64) (*
 			Name: name, Description: fmt.Sprintf("Trained on %s, seed %d, for an evaluation.", f.idName, seed),
 			Schema: f.idSchema, Dataset: f.idName, DatasetSHA256: f.idDataSHA, Seed: seed, Epochs: f.epochs,
 		},
+	}
+	if err := job.addBackground(ctx, stderr, builtInBackground); err != nil {
+		return nil, err
 	}
 	if f.weights == "" {
 		data, err := job.run(ctx, stderr)
@@ -361,7 +367,7 @@ type testBatch struct {
 	ood      []bool         // the truth, for metrics only
 	nID      int
 	warnings []string
-	near     *calibrate.Neighborhood // of the model's bank, nil to prepare it anew each time
+	alone    *algo.Alone // of the model, nil to prepare it anew each time
 }
 
 // batch makes the test batch of a seed for the model of that seed.
@@ -393,7 +399,7 @@ func (f *evalFlags) batch(m *algo.Model, seed uint64) (*testBatch, error) {
 	// are tested here. The method must see them once, among the unlabelled
 	// batch, and not a second time as known ID graphs.
 	stripped := *m
-	stripped.Holdout = m.Holdout.Select(nil)
+	stripped.Holdout, stripped.HoldoutTraits = m.Holdout.Select(nil), nil
 	b.model = &stripped
 	return b, nil
 }
@@ -402,7 +408,7 @@ func (f *evalFlags) batch(m *algo.Model, seed uint64) (*testBatch, error) {
 type outcome struct {
 	rows     []algo.Row
 	holdout  []algo.Row
-	scores   []float64 // to measure
+	scores   []float64 // of the column to measure
 	seconds  float64
 	warnings []string
 
@@ -411,8 +417,9 @@ type outcome struct {
 }
 
 // score scores a batch in a random order drawn by seed, so that the place of a
-// graph says nothing about where it came from. The truth stays outside.
-func (b *testBatch) score(ctx context.Context, o algo.Options) (*outcome, error) {
+// graph says nothing about where it came from. The truth stays outside. The outcome is to
+// be measured by a column.
+func (b *testBatch) score(ctx context.Context, o algo.Options, column string) (*outcome, error) {
 	perm := rand.New(rand.NewPCG(b.seed, shuffleStream)).Perm(len(b.graphs))
 	mixed := make([]*graph.Graph, len(perm))
 	for k, i := range perm {
@@ -429,9 +436,9 @@ func (b *testBatch) score(ctx context.Context, o algo.Options) (*outcome, error)
 			watch.Step(it)
 		})
 	}
-	o.Near = b.near
+	o.Alone = b.alone
 	start := time.Now()
-	scorer, err := algo.NewScorer(b.model, o)
+	scorer, err := algo.NewScorer(ctx, b.model, o)
 	if err != nil {
 		return nil, err
 	}
@@ -440,11 +447,15 @@ func (b *testBatch) score(ctx context.Context, o algo.Options) (*outcome, error)
 		return nil, err
 	}
 	out := &outcome{
-		rows: make([]algo.Row, len(perm)), holdout: report.Holdout, scores: make([]float64, len(perm)),
+		rows: make([]algo.Row, len(perm)), holdout: report.Holdout,
 		seconds: time.Since(start).Seconds(), scorer: scorer, place: make([]int, len(perm)),
 	}
 	for k, i := range perm {
-		out.rows[i], out.scores[i], out.place[i] = report.Rows[k], report.Rows[k].Score, k
+		out.rows[i], out.place[i] = report.Rows[k], k
+	}
+	out.scores = columnScores(column, out.rows)
+	if report.Few {
+		out.warnings = append(out.warnings, fmt.Sprintf("fewer than %d graphs say too little about each other: each is scored by itself only", algo.MinBatch))
 	}
 	for _, w := range report.Warnings {
 		if !strings.HasSuffix(w, "so there are no p-values") { // nobody asked for any
@@ -464,15 +475,15 @@ func through(perm, index []int) []int {
 
 // measure compares scores with the truth.
 func (b *testBatch) measure(o *outcome) seedResult {
-	pre := make([]float64, len(o.rows))
-	for i, r := range o.rows {
-		pre[i] = r.Pre
-	}
+	auroc := func(column string) rate { return rate(metric.AUROC(columnScores(column, o.rows), b.ood)) }
 	return seedResult{
-		Seed:     b.seed,
-		AUROCPre: rate(metric.AUROC(pre, b.ood)), AUROC: rate(metric.AUROC(o.scores, b.ood)),
-		AUPR: rate(metric.AUPR(o.scores, b.ood)), FPR95: rate(metric.FPR95(o.scores, b.ood)),
-		NID: b.nID, NOOD: len(b.ood) - b.nID, Seconds: rate(o.seconds),
+		Seed: b.seed,
+		seedRates: seedRates{
+			AUROCPre: auroc(columnPre), AUROCAlone: auroc(columnAlone), AUROCBatch: auroc(columnBatch), AUROCAttention: auroc(columnAttention),
+			AUROC: rate(metric.AUROC(o.scores, b.ood)), AUPR: rate(metric.AUPR(o.scores, b.ood)), FPR95: rate(metric.FPR95(o.scores, b.ood)),
+			Seconds: rate(o.seconds),
+		},
+		NID: b.nID, NOOD: len(b.ood) - b.nID,
 	}
 }
 
@@ -494,23 +505,28 @@ func (r rate) percent() string {
 	return strconv.FormatFloat(100*float64(r), 'f', 2, 64)
 }
 
-type seedResult struct {
-	Seed     uint64 `json:"seed"`
-	AUROCPre rate   `json:"auroc_pre"`
-	AUROC    rate   `json:"auroc"`
-	AUPR     rate   `json:"aupr"`
-	FPR95    rate   `json:"fpr95"`
-	NID      int    `json:"n_id"`
-	NOOD     int    `json:"n_ood"`
-	Seconds  rate   `json:"seconds"`
+// seedRates are what is measured of a seed.
+type seedRates struct {
+	AUROCPre       rate `json:"auroc_pre"`
+	AUROCAlone     rate `json:"auroc_alone"`
+	AUROCBatch     rate `json:"auroc_batch"`
+	AUROCAttention rate `json:"auroc_attention"`
+	AUROC          rate `json:"auroc"`
+	AUPR           rate `json:"aupr"`
+	FPR95          rate `json:"fpr95"`
+	Seconds        rate `json:"seconds"`
 }
 
-type seedSummary struct {
-	AUROCPre rate `json:"auroc_pre"`
-	AUROC    rate `json:"auroc"`
-	AUPR     rate `json:"aupr"`
-	FPR95    rate `json:"fpr95"`
-	Seconds  rate `json:"seconds"`
+// all are the rates, the seconds last.
+func (r *seedRates) all() []*rate {
+	return []*rate{&r.AUROCPre, &r.AUROCAlone, &r.AUROCBatch, &r.AUROCAttention, &r.AUROC, &r.AUPR, &r.FPR95, &r.Seconds}
+}
+
+type seedResult struct {
+	Seed uint64 `json:"seed"`
+	seedRates
+	NID  int `json:"n_id"`
+	NOOD int `json:"n_ood"`
 }
 
 // An evalResult is what `baca eval --json` prints.
@@ -522,8 +538,8 @@ type evalResult struct {
 	OOD           string       `json:"ood"`
 	Choice        *gridChoice  `json:"choice,omitempty"`
 	Seeds         []seedResult `json:"seeds"`
-	Mean          seedSummary  `json:"mean"`
-	Std           seedSummary  `json:"std"`
+	Mean          seedRates    `json:"mean"`
+	Std           seedRates    `json:"std"`
 	Warnings      []string     `json:"warnings,omitempty"`
 }
 
@@ -535,19 +551,15 @@ func (r *evalResult) warn(seed uint64, warnings []string) {
 
 // summarize fills in mean and standard deviation over the seeds.
 func (r *evalResult) summarize() {
-	of := func(field func(seedResult) rate) (mean, std rate) {
+	means, stds := r.Mean.all(), r.Std.all()
+	for k := range means {
 		var values []float64
 		for _, s := range r.Seeds {
-			values = append(values, float64(field(s)))
+			values = append(values, float64(*s.all()[k]))
 		}
-		m, d := metric.MeanStd(values)
-		return rate(m), rate(d)
+		mean, std := metric.MeanStd(values)
+		*means[k], *stds[k] = rate(mean), rate(std)
 	}
-	r.Mean.AUROCPre, r.Std.AUROCPre = of(func(s seedResult) rate { return s.AUROCPre })
-	r.Mean.AUROC, r.Std.AUROC = of(func(s seedResult) rate { return s.AUROC })
-	r.Mean.AUPR, r.Std.AUPR = of(func(s seedResult) rate { return s.AUPR })
-	r.Mean.FPR95, r.Std.FPR95 = of(func(s seedResult) rate { return s.FPR95 })
-	r.Mean.Seconds, r.Std.Seconds = of(func(s seedResult) rate { return s.Seconds })
 }
 
 // write prints a table for people.
@@ -561,28 +573,35 @@ func (r *evalResult) write(w io.Writer) error {
 	if r.Choice != nil {
 		protocol = "grid protocol: the best of " + r.Choice.Searched + ", picked by these very labels: " + r.Choice.String()
 	}
-	fmt.Fprintf(&b, "%s, calibrator %s, OOD graphs: %g %% of the number of ID graphs, %s\n%s\n\n", r.Pair, r.Calibrator, 100*r.Contamination, which, protocol)
+	fmt.Fprintf(&b, "%s, measured: %s, OOD graphs: %g %% of the number of ID graphs, %s\n%s\n\n", r.Pair, r.Calibrator, 100*r.Contamination, which, protocol)
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "SEED\tBASE AUROC\tAUROC\tAUPR\tFPR95\tID\tOOD\tSECONDS")
+	fmt.Fprintf(t, "\tAUROC\t\t\t\t%s\t\t\t\t\t\n", strings.ToUpper(r.Calibrator))
+	fmt.Fprintln(t, "SEED\tS_PRE\tALONE\tBATCH\tATTENTION\tAUROC\tAUPR\tFPR95\tID\tOOD\tSECONDS")
 	for _, s := range r.Seeds {
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%d\t%d\t%.1f\n", s.Seed,
-			s.AUROCPre.percent(), s.AUROC.percent(), s.AUPR.percent(), s.FPR95.percent(), s.NID, s.NOOD, float64(s.Seconds))
-	}
-	spread := func(mean, std rate) string {
-		if math.IsNaN(float64(std)) {
-			return mean.percent()
+		fmt.Fprintf(t, "%d", s.Seed)
+		rates := s.all()
+		for _, x := range rates[:len(rates)-1] {
+			fmt.Fprintf(t, "\t%s", x.percent())
 		}
-		return mean.percent() + " ± " + std.percent()
+		fmt.Fprintf(t, "\t%d\t%d\t%.1f\n", s.NID, s.NOOD, float64(s.Seconds))
 	}
-	fmt.Fprintf(t, "mean\t%s\t%s\t%s\t%s\t\t\t%.1f\n", spread(r.Mean.AUROCPre, r.Std.AUROCPre), spread(r.Mean.AUROC, r.Std.AUROC),
-		spread(r.Mean.AUPR, r.Std.AUPR), spread(r.Mean.FPR95, r.Std.FPR95), float64(r.Mean.Seconds))
+	fmt.Fprint(t, "mean")
+	means, stds := r.Mean.all(), r.Std.all()
+	for k, mean := range means[:len(means)-1] {
+		text := mean.percent()
+		if std := *stds[k]; !math.IsNaN(float64(std)) {
+			text += " ± " + std.percent()
+		}
+		fmt.Fprintf(t, "\t%s", text)
+	}
+	fmt.Fprintf(t, "\t\t\t%.1f\n", float64(r.Mean.Seconds))
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	b.WriteString(`
-In percent, ± the standard deviation over seeds. OOD is the positive class. Base is
-S_Pre, the rest the calibrated score. AUPR is average precision; FPR95 is the share
-of ID graphs that is called OOD where 95 % of the OOD graphs are found.
+In percent, ± the standard deviation over seeds. OOD is the positive class. Alone is the
+score of each graph by itself, which decides by default. AUPR is average precision;
+FPR95 is the share of ID graphs that is called OOD where 95 % of the OOD graphs are found.
 `)
 	_, err := w.Write(b.Bytes())
 	return err

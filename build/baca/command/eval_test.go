@@ -171,15 +171,15 @@ func TestEvalJSON(t *testing.T) {
 		want string
 	}{
 		"the whole": {object, "calibrator contamination mean ood pair protocol seeds std"},
-		"a seed":    {object["seeds"].([]any)[0], "aupr auroc auroc_pre fpr95 n_id n_ood seconds seed"},
-		"mean":      {object["mean"], "aupr auroc auroc_pre fpr95 seconds"},
-		"std":       {object["std"], "aupr auroc auroc_pre fpr95 seconds"},
+		"a seed":    {object["seeds"].([]any)[0], "aupr auroc auroc_alone auroc_attention auroc_batch auroc_pre fpr95 n_id n_ood seconds seed"},
+		"mean":      {object["mean"], "aupr auroc auroc_alone auroc_attention auroc_batch auroc_pre fpr95 seconds"},
+		"std":       {object["std"], "aupr auroc auroc_alone auroc_attention auroc_batch auroc_pre fpr95 seconds"},
 	} {
 		if got := strings.Join(keys(c.got), " "); got != c.want {
 			t.Errorf("%s has keys %s, want %s", what, got, c.want)
 		}
 	}
-	if result.Pair != "TREES/RINGS" || result.Protocol != "fixed" || result.Calibrator != "auto" || result.Contamination != 1 || result.OOD != "first" {
+	if result.Pair != "TREES/RINGS" || result.Protocol != "fixed" || result.Calibrator != "alone" || result.Contamination != 1 || result.OOD != "first" {
 		t.Errorf("%+v", result)
 	}
 	a, b := result.Seeds[0], result.Seeds[1]
@@ -187,14 +187,14 @@ func TestEvalJSON(t *testing.T) {
 		if s.NID != 12 || s.NOOD != 12 {
 			t.Errorf("seed %d: %d ID and %d OOD graphs, want 12 each", s.Seed, s.NID, s.NOOD)
 		}
-		for _, r := range []rate{s.AUROCPre, s.AUROC, s.AUPR, s.FPR95} {
+		for _, r := range []rate{s.AUROCPre, s.AUROCAlone, s.AUROCBatch, s.AUROCAttention, s.AUROC, s.AUPR, s.FPR95} {
 			if !(r >= 0 && r <= 1) {
 				t.Errorf("rate %g in %+v", float64(r), s)
 			}
 		}
 		// Rings in place of trees are easy.
-		if s.AUROC < 0.8 {
-			t.Errorf("seed %d: AUROC %g", s.Seed, float64(s.AUROC))
+		if s.AUROC < 0.8 || s.AUROCBatch < 0.8 || s.AUROC != s.AUROCAlone {
+			t.Errorf("seed %d: %+v", s.Seed, s)
 		}
 	}
 	mean, std := (a.AUROC+b.AUROC)/2, math.Abs(float64(a.AUROC-b.AUROC))/math.Sqrt2
@@ -218,14 +218,21 @@ func TestEvalJSON(t *testing.T) {
 		t.Errorf("warnings %s", w)
 	}
 
-	stdout, _ := succeed(t, append([]string{"eval", "--seeds", "1,2", "--calibrator", "none"}, args...)...)
-	for _, want := range []string{"TREES/RINGS, calibrator none", "fixed protocol", "OOD is the positive class", "AUPR is average precision", "mean  "} {
+	for calibrator, want := range map[string]rate{"batch": a.AUROCBatch, "attention": a.AUROCAttention, "s_pre": a.AUROCPre} {
+		r, _ := evalJSON(t, append(args, "--seeds", "1", "--calibrator", calibrator)...)
+		if got := r.Seeds[0]; got.AUROC != want || got.AUROCAlone != a.AUROCAlone {
+			t.Errorf("%s: %+v, want AUROC %g and the others of %+v", calibrator, got, float64(want), a)
+		}
+	}
+
+	stdout, _ := succeed(t, append([]string{"eval", "--seeds", "1,2", "--calibrator", "s_pre"}, args...)...)
+	for _, want := range []string{"TREES/RINGS, measured: s_pre", "fixed protocol", "OOD is the positive class", "AUPR is average precision", "mean  "} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("table has no %q:\n%s", want, stdout)
 		}
 	}
 	base := fmt.Sprintf("%.2f ± %.2f  ", 100*float64(result.Mean.AUROCPre), 100*float64(result.Std.AUROCPre))
-	if strings.Count(stdout, base) != 2 { // without a calibrator the score is the base score
+	if strings.Count(stdout, base) != 2 { // what is measured is the base score
 		t.Errorf("table without %s twice:\n%s", base, stdout)
 	}
 }
@@ -368,7 +375,7 @@ func TestMeasure(t *testing.T) {
 	// By hand: of 6 pairs the scores order 5 and the base none. In descending
 	// order the truth is 1 0 1 0 0, so the precisions at OOD graphs are 1 and 2/3;
 	// a threshold of 4 finds both and takes one ID graph of three.
-	want := seedResult{Seed: 5, AUROCPre: 0, AUROC: 5. / 6, AUPR: (1 + 2./3) / 2, FPR95: 1. / 3, NID: 3, NOOD: 2, Seconds: 1.5}
+	want := seedRates{AUROCPre: 0, AUROC: 5. / 6, AUPR: (1 + 2./3) / 2, FPR95: 1. / 3}
 	for _, c := range []struct {
 		name      string
 		got, want rate
@@ -385,7 +392,13 @@ func TestMeasure(t *testing.T) {
 // trained returns a test batch of the fixture with its model.
 func trained(t *testing.T) *testBatch {
 	t.Helper()
-	f := &evalFlags{idName: "TREES", oodName: "RINGS", data: fixture(t), epochs: 2, contamination: 1}
+	return contaminated(t, 1)
+}
+
+// contaminated is trained with so many OOD graphs for each ID graph.
+func contaminated(t *testing.T, share float64) *testBatch {
+	t.Helper()
+	f := &evalFlags{idName: "TREES", oodName: "RINGS", data: fixture(t), epochs: 2, contamination: share}
 	if err := f.open(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -395,6 +408,9 @@ func trained(t *testing.T) *testBatch {
 	}
 	b, err := f.batch(m, 1)
 	if err != nil {
+		t.Fatal(err)
+	}
+	if b.alone, err = algo.NewAlone(context.Background(), b.model, 1); err != nil {
 		t.Fatal(err)
 	}
 	return b
@@ -413,7 +429,7 @@ func TestScoresKnowNoLabels(t *testing.T) {
 		it.Test = nil
 		traced = append(traced, it)
 	})
-	out, err := b.score(context.Background(), o)
+	out, err := b.score(context.Background(), o, columnBatch)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -423,7 +439,7 @@ func TestScoresKnowNoLabels(t *testing.T) {
 	for i, v := range b.ood {
 		flipped.ood[i] = !v
 	}
-	again, err := flipped.score(context.Background(), o)
+	again, err := flipped.score(context.Background(), o, columnBatch)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -436,7 +452,7 @@ func TestScoresKnowNoLabels(t *testing.T) {
 
 	// The rows are put back: S_Pre does not depend on the order of a batch but
 	// for rounding.
-	scorer, err := algo.NewScorer(b.model, o)
+	scorer, err := algo.NewScorer(context.Background(), b.model, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -450,8 +466,8 @@ func TestScoresKnowNoLabels(t *testing.T) {
 			t.Errorf("graph %d: S_Pre %g in order, %g shuffled and put back", i, plain.Rows[i].Pre, out.rows[i].Pre)
 		}
 		differ = differ || plain.Rows[i].Attn != out.rows[i].Attn
-		if out.scores[i] != out.rows[i].Score {
-			t.Errorf("graph %d: score %g, to measure %g", i, out.rows[i].Score, out.scores[i])
+		if out.scores[i] != out.rows[i].Batch || plain.Rows[i].Alone != out.rows[i].Alone {
+			t.Errorf("graph %d: %+v, to measure %g; in order %+v", i, out.rows[i], out.scores[i], plain.Rows[i])
 		}
 	}
 	// S_Attn draws by place in the batch, so it shows that there was a shuffle.
@@ -516,27 +532,26 @@ func TestGridSearch(t *testing.T) {
 		return []algo.Row{{Pre: 4, Attn: 4}, {Pre: 3, Attn: 3}, {Pre: 2, Attn: 2}, {Pre: 1, Attn: 1}}
 	}
 	for _, c := range []struct {
-		calibrator string
-		right      func(o algo.Options) bool // the settings that order the graphs rightly
-		want       string
+		column string
+		right  func(o algo.Options) bool // the settings that order the graphs rightly
+		want   string
 	}{
-		{algo.Attention, func(o algo.Options) bool { return o.Attention.TopK == 16 }, "K = 16, λ in [0.01, 1], β = 1"},
-		{algo.Attention, func(o algo.Options) bool { return o.Attention.Mixup.LambdaLow == 0.4 }, "K = 5, λ in [0.4, 0.6], β = 1"},
-		{algo.Attention, func(o algo.Options) bool { return false }, "K = 5, λ in [0.01, 1], β = 1"},
-		{algo.Ratio, func(o algo.Options) bool { return o.Ratio.C <= 0.01 }, "C = 0.001 and 0.001"},
-		{algo.Auto, func(o algo.Options) bool { return true }, "C = 0.1 and 0.001"},
-		{algo.None, func(o algo.Options) bool { return true }, "nothing to pick"},
+		{columnAttention, func(o algo.Options) bool { return o.Attention.TopK == 16 }, "K = 16, λ in [0.01, 1], β = 1"},
+		{columnAttention, func(o algo.Options) bool { return o.Attention.Mixup.LambdaLow == 0.4 }, "K = 5, λ in [0.4, 0.6], β = 1"},
+		{columnAttention, func(o algo.Options) bool { return false }, "K = 5, λ in [0.01, 1], β = 1"},
+		{columnRatio, func(o algo.Options) bool { return o.Ratio.C <= 0.01 }, "C = 0.001 and 0.001"},
+		{columnBatch, func(o algo.Options) bool { return true }, "C = 0.1 and 0.001"},
+		{columnAlone, func(o algo.Options) bool { return true }, "nothing to pick"},
+		{columnPre, func(o algo.Options) bool { return true }, "nothing to pick"},
 	} {
-		o := algo.DefaultOptions()
-		o.Calibrator = c.calibrator
 		seen := map[string]bool{}
 		score := func(o algo.Options) ([]*outcome, error) {
-			if _, err := algo.NewScorer(&algo.Model{Bank: &contrast.Representation{NodeScore: []float64{1}}, Holdout: &contrast.Representation{}}, o); err != nil {
-				t.Errorf("%s: %v", c.calibrator, err)
+			if _, err := calibrate.NewAttention(o.Attention, 1); err != nil {
+				t.Errorf("%s: %v", c.column, err)
 			}
-			key := fmt.Sprint(o.Calibrator, o.Attention, o.Ratio)
+			key := fmt.Sprint(o.Attention, o.Ratio)
 			if seen[key] {
-				t.Errorf("%s: %s twice", c.calibrator, key)
+				t.Errorf("%s: %s twice", c.column, key)
 			}
 			seen[key] = true
 			out := &outcome{rows: order(c.right(o))}
@@ -545,15 +560,15 @@ func TestGridSearch(t *testing.T) {
 			}
 			return []*outcome{out}, nil
 		}
-		_, choice, err := gridSearch(o, []*testBatch{b}, score)
+		_, choice, err := gridSearch(algo.DefaultOptions(), c.column, []*testBatch{b}, score)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := choice.String(); got != c.want {
-			t.Errorf("%s: picked %s, want %s", c.calibrator, got, c.want)
+			t.Errorf("%s: picked %s, want %s", c.column, got, c.want)
 		}
-		if len(seen) != gridRuns(c.calibrator) {
-			t.Errorf("%s: %d runs, gridRuns says %d", c.calibrator, len(seen), gridRuns(c.calibrator))
+		if len(seen) != gridRuns(c.column) {
+			t.Errorf("%s: %d runs, gridRuns says %d", c.column, len(seen), gridRuns(c.column))
 		}
 	}
 	// The weight is chosen from one run: here the base misleads, and the less
@@ -563,12 +578,11 @@ func TestGridSearch(t *testing.T) {
 		return []*outcome{{rows: rows, scores: make([]float64, 4)}}, nil
 	}
 	o := algo.DefaultOptions()
-	o.Calibrator = algo.Attention
-	out, choice, err := gridSearch(o, []*testBatch{b}, score)
+	out, choice, err := gridSearch(o, columnAttention, []*testBatch{b}, score)
 	if err != nil || choice.Beta >= 1 || b.measure(out[0]).AUROC != 1 {
 		t.Errorf("β = %g, AUROC %g, %v: want a small β and 1", choice.Beta, float64(b.measure(out[0]).AUROC), err)
 	}
-	if _, _, err := gridSearch(o, []*testBatch{{seed: 3, nID: 4, graphs: b.graphs, ood: make([]bool, 4)}}, score); err == nil || !strings.Contains(err.Error(), "seed 3: no OOD graphs") {
+	if _, _, err := gridSearch(o, columnAttention, []*testBatch{{seed: 3, nID: 4, graphs: b.graphs, ood: make([]bool, 4)}}, score); err == nil || !strings.Contains(err.Error(), "seed 3: no OOD graphs") {
 		t.Errorf("without OOD graphs: %v", err)
 	}
 }
@@ -578,8 +592,7 @@ func TestGridSearch(t *testing.T) {
 func TestGridStandsBesideFixed(t *testing.T) {
 	b := trained(t)
 	o := algo.DefaultOptions()
-	o.Calibrator = algo.Attention
-	out, err := b.score(context.Background(), o)
+	out, err := b.score(context.Background(), o, columnAttention)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -593,10 +606,10 @@ func TestGridStandsBesideFixed(t *testing.T) {
 		return
 	}
 	data, kept := fixture(t), t.TempDir()
-	args := []string{"--pair", "TREES/RINGS", "--data", data, "--epochs", "1", "--weights", kept, "--seeds", "1", "--contamination", "0.7", "--ood", "random"}
+	args := []string{"--pair", "TREES/RINGS", "--data", data, "--epochs", "1", "--weights", kept, "--seeds", "1", "--contamination", "0.7", "--ood", "random", "--calibrator", "batch"}
 	fixed, _ := evalJSON(t, args...)
 	grid, text := evalJSON(t, append(args, "--protocol", "grid")...)
-	if grid.Mean.AUROC < fixed.Mean.AUROC || grid.Choice == nil || grid.Choice.C == 0 || !strings.Contains(text, `"searched": "C of the embeddings in [0.001 0.01 0.1 1], then that of the subtrees in [0.0001 0.001 0.01 0.1], then no gate"`) {
+	if grid.Mean.AUROC < fixed.Mean.AUROC || grid.Choice == nil || grid.Choice.C == 0 || !strings.Contains(text, `"searched": "C of the embeddings in [0.001 0.01 0.1 1], then that of the subtrees in [0.0001 0.001 0.01 0.1], each with and without the gate"`) {
 		t.Errorf("fixed %+v\ngrid %+v", fixed, grid)
 	}
 	if grid.Mean.AUROCPre != fixed.Mean.AUROCPre {
@@ -618,7 +631,7 @@ func TestEvalOnRealData(t *testing.T) {
 	// Barely trained, the base is at 70 to 80 already, as it is after 400 epochs.
 	result, _ := evalJSON(t, "--pair", "PTC_MR/MUTAG", "--data", shared, "--seeds", "1", "--epochs", "3")
 	s := result.Seeds[0]
-	if s.NID != 35 || s.NOOD != 35 || s.AUROCPre < 0.65 || s.AUROC < s.AUROCPre {
+	if s.NID != 35 || s.NOOD != 35 || s.AUROCPre < 0.65 || s.AUROCBatch < s.AUROCPre {
 		t.Errorf("%+v", s)
 	}
 	// Molecules: 1 128 of esol are kept, 113 tested.

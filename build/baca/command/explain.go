@@ -21,20 +21,46 @@ import (
 	"baca/build/report"
 )
 
-// answers are what --fdr and --explain add to rows.
+// answers are what --columns, --fdr and --explain add to rows.
 type answers struct {
-	fdr     float64 // 0 without
-	explain bool
+	which string  // columns: default or all
+	fdr   float64 // 0 without
+	// confidence over the choice of the held-out graphs, 0 without.
+	confidence float64
+	explain    bool
 }
 
+// defaultConfidence is that of bounds where none is asked for.
+const defaultConfidence = 0.95
+
+// bounded tells whether the number of false ones among those called outside is bounded.
+func (a *answers) bounded() bool { return a.fdr > 0 || a.confidence > 0 }
+
+// rate returns what takes the place of alpha in verdicts by that many held-out graphs: with
+// a confidence at most alpha, 0 where that cannot be kept.
+func (a *answers) rate(alpha float64, references int) float64 {
+	if a.confidence == 0 {
+		return alpha
+	}
+	return decide.Confident(alpha, a.confidence, references)
+}
+
+// both tells whether rows have the columns of both answers.
+func (a *answers) both() bool { return a.which == "all" }
+
 func (a *answers) register(fs *pflag.FlagSet) {
-	fs.Float64Var(&a.fdr, "fdr", 0, "share of false ones among all called OOD (Benjamini and Hochberg), which then decides;\nadds the column q_value; 0 for none")
+	fs.StringVar(&a.which, "columns", "default", "default, or all: calibrate the batch, and add both answers")
+	fs.Float64Var(&a.fdr, "fdr", 0, "share of false ones among all called outside (Benjamini and Hochberg), which then decides;\nadds the column q_value; 0 for none")
+	fs.Float64Var(&a.confidence, "confidence", 0, "keep false alarms at alpha with this confidence over the choice of the held-out graphs,\nsuch as 0.95; 0 for on average")
 	fs.BoolVar(&a.explain, "explain", false, "add columns that say why, see above; takes some milliseconds a graph")
 }
 
 // columns names the further columns.
 func (a *answers) columns() []string {
 	var names []string
+	if a.both() {
+		names = append(names, table.BatchColumns...)
+	}
 	if a.fdr > 0 {
 		names = append(names, "q_value")
 	}
@@ -44,14 +70,56 @@ func (a *answers) columns() []string {
 	return names
 }
 
-// check reports what is wrong with the flags, or cannot be done with others.
-func (a *answers) check(resume bool, shard string) error {
+// write writes a row with the columns of answers; those of --explain may be nil.
+func (a *answers) write(w table.Writer, r table.Scored, explained []any) {
+	if p, ok := w.(*pending); ok {
+		p.Write(r.Record, r.Scores, explained...)
+		return
+	}
+	w.Write(r.Record, r.Scores, a.cells(r.Scores, math.NaN(), explained)...)
+}
+
+// cells are the values of columns, none for a row that was refused.
+func (a *answers) cells(row *algo.Row, q float64, explained []any) []any {
+	if row == nil {
+		return nil
+	}
+	var cells []any
+	if a.both() {
+		cells = append(cells, table.BatchCells(row)...)
+	}
+	if a.fdr > 0 {
+		cells = append(cells, q)
+	}
+	return append(cells, explained...)
+}
+
+// check reports what is wrong with the flags, or cannot be done with others. by is what
+// decides.
+func (a *answers) check(resume bool, shard, by string) error {
+	if err := oneOf("columns", a.which, "default", "all"); err != nil {
+		return err
+	}
 	if a.fdr != 0 {
 		if err := decide.CheckFDR(a.fdr); err != nil {
 			return usagef("--fdr: %w", err)
 		}
 		if resume || shard != "" {
 			return usagef("--fdr: it needs the p-values of all rows at once, so neither --resume nor --shard goes with it")
+		}
+		if by != algo.ByAlone {
+			return usagef("--fdr with --by %s: false discoveries are bounded by the p-values of graphs by themselves; those of a batch all hang on what was learned from it, and a list of one kind makes all of them small at once", by)
+		}
+	}
+	if a.confidence != 0 {
+		if !(a.confidence > 0 && a.confidence < 1) {
+			return usagef("--confidence %g: want a number between 0 and 1, such as %g, or 0 for none", a.confidence, defaultConfidence)
+		}
+		if shard != "" {
+			return usagef("--confidence: not with --shard; without it the rows are the same but for verdicts, which p_value decides")
+		}
+		if by != algo.ByAlone {
+			return usagef("--confidence with --by %s: it holds for the p-values of graphs by themselves", by)
 		}
 	}
 	if a.explain && shard != "" {
@@ -66,7 +134,7 @@ func (a *answers) writer(w io.Writer, to string, header bool) (table.Writer, err
 	if a.fdr == 0 {
 		return out, nil
 	}
-	return newPending(out)
+	return newPending(out, a)
 }
 
 // An explainer fills in the columns of --explain.
@@ -115,7 +183,7 @@ func (s *scoring) finish(err error) error {
 		fmt.Fprintln(s.stderr, "note: with --fdr rows are written when all are scored, so there are none")
 		return err
 	}
-	return written(s.outName, p.finish(s.alpha, s.fdr, &s.done))
+	return written(s.outName, p.finish(s.rate, s.model.References(), &s.done))
 }
 
 // fitted tells which records the batch had.
@@ -186,7 +254,7 @@ func (e *explainer) row(r table.Scored, place int) ([]any, error) {
 // like returns the records of the input that the OOD dictionary of the attention
 // holds and that it looks at most for this one.
 func (e *explainer) like(r table.Scored, place int) ([]float64, error) {
-	if e.fit == nil || e.fit.Report == nil || e.fit.Alone {
+	if e.fit == nil || e.fit.Report == nil || e.fit.Few {
 		return []float64{}, nil
 	}
 	q, err := e.alone.Embedding(e.ctx, r.Graph)
@@ -202,13 +270,15 @@ func (e *explainer) like(r table.Scored, place int) ([]float64, error) {
 
 // A pending writer keeps rows in a temporary file until all p-values are known.
 type pending struct {
-	out   table.Writer
-	file  *os.File
-	to    *bufio.Writer
-	rows  *gob.Encoder
-	tally *decide.Tally
-	count int
-	err   error
+	out     table.Writer
+	answers *answers
+	file    *os.File
+	to      *bufio.Writer
+	rows    *gob.Encoder
+	tally   *decide.Tally
+	most    float64 // the highest p-value of those called outside, after finish
+	count   int
+	err     error
 }
 
 // A pendingRow is a row as the file keeps it.
@@ -225,9 +295,10 @@ type pendingMore struct {
 	Duplicate bool
 	Reasons   []string
 	Numbers   [6][]float64
+	Parts     [2]float64 // distance and ratio
 }
 
-func newPending(out table.Writer) (*pending, error) {
+func newPending(out table.Writer, a *answers) (*pending, error) {
 	f, err := os.CreateTemp("", "baca-rows-")
 	if err != nil {
 		return nil, err
@@ -236,10 +307,10 @@ func newPending(out table.Writer) (*pending, error) {
 	// left behind if the process is killed.
 	os.Remove(f.Name())
 	to := bufio.NewWriterSize(f, 1<<20)
-	return &pending{out: out, file: f, to: to, rows: gob.NewEncoder(to), tally: decide.NewTally()}, nil
+	return &pending{out: out, answers: a, file: f, to: to, rows: gob.NewEncoder(to), tally: decide.NewTally()}, nil
 }
 
-// Write implements table.Writer.
+// Write implements table.Writer. More are the values of table.ExplainColumns, if any.
 func (p *pending) Write(r table.Record, row *algo.Row, more ...any) {
 	k := pendingRow{ID: r.ID, SMILES: r.SMILES}
 	if r.Err != nil {
@@ -255,6 +326,9 @@ func (p *pending) Write(r table.Record, row *algo.Row, more ...any) {
 		for i := range k.More.Numbers {
 			k.More.Numbers[i] = more[2+i].([]float64)
 		}
+		for i := range k.More.Parts {
+			k.More.Parts[i] = more[2+len(k.More.Numbers)+i].(float64)
+		}
 	}
 	p.count++
 	if err := p.rows.Encode(&k); err != nil && p.err == nil {
@@ -266,8 +340,8 @@ func (p *pending) Write(r table.Record, row *algo.Row, more ...any) {
 func (p *pending) Flush() error { return p.err }
 
 // finish writes all rows with q-values and the verdicts that follow from them, and
-// counts these.
-func (p *pending) finish(alpha, fdr float64, done *scoreState) error {
+// counts these. Borderline is up to alpha, 0 for none.
+func (p *pending) finish(alpha float64, references int, done *scoreState) error {
 	if err := errors.Join(p.err, p.to.Flush()); err != nil {
 		return err
 	}
@@ -275,7 +349,7 @@ func (p *pending) finish(alpha, fdr float64, done *scoreState) error {
 		return err
 	}
 	q := p.tally.QValues()
-	done.Outside, done.Borderline, done.Inside = 0, 0, 0
+	done.Outside, done.Borderline, done.Inside, done.Undecided = 0, 0, 0, 0
 	rows := gob.NewDecoder(bufio.NewReaderSize(p.file, 1<<20))
 	for range p.count {
 		var k pendingRow
@@ -294,16 +368,21 @@ func (p *pending) finish(alpha, fdr float64, done *scoreState) error {
 		if !math.IsNaN(k.Row.P) {
 			value = q[k.Row.P]
 		}
-		k.Row.Verdict = decide.JudgeBatch(k.Row.P, value, alpha, fdr)
-		done.count(k.Row.Verdict)
-		more := []any{value}
+		k.Row.Verdict = decide.JudgeBatch(k.Row.P, value, alpha, p.answers.fdr, references)
+		if done.count(k.Row.Verdict); k.Row.Verdict == decide.Outside {
+			p.most = max(p.most, k.Row.P)
+		}
+		var explained []any
 		if k.More.There {
-			more = append(more, k.More.Duplicate, slices.Clone(k.More.Reasons))
+			explained = append(explained, k.More.Duplicate, slices.Clone(k.More.Reasons))
 			for _, v := range k.More.Numbers {
-				more = append(more, v)
+				explained = append(explained, v)
+			}
+			for _, v := range k.More.Parts {
+				explained = append(explained, v)
 			}
 		}
-		p.out.Write(rec, &k.Row, more...)
+		p.out.Write(rec, &k.Row, p.answers.cells(&k.Row, value, explained)...)
 	}
 	return p.out.Flush()
 }
@@ -323,5 +402,7 @@ func (d *scoreState) count(v decide.Verdict) {
 		d.Borderline++
 	case decide.Inside:
 		d.Inside++
+	default:
+		d.Undecided++
 	}
 }

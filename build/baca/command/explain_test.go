@@ -3,12 +3,14 @@ package command
 import (
 	"bytes"
 	"encoding/csv"
+	"fmt"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"baca/algo/decide"
@@ -20,6 +22,7 @@ import (
 func TestFDRIsOfTheWholeInput(t *testing.T) {
 	dir := t.TempDir()
 	model, in := filepath.Join(dir, "m.msgpack"), filepath.Join(dir, "in.csv")
+	references := moleculeModel(t).References()
 	saveModel(t, model, moleculeModel(t))
 	if err := os.WriteFile(in, web.Examples(), 0o666); err != nil {
 		t.Fatal(err)
@@ -56,12 +59,69 @@ func TestFDRIsOfTheWholeInput(t *testing.T) {
 		if got := number(fdr[i][9]); math.Abs(got-q) > 1e-5 {
 			t.Errorf("row %d with p = %g has q = %g, want %g", i+1, p[i], got, q)
 		}
-		if want := string(decide.JudgeBatch(p[i], number(fdr[i][9]), 0.1, 0.3)); fdr[i][7] != want {
+		if want := string(decide.JudgeBatch(p[i], number(fdr[i][9]), 0.1, 0.3, references)); fdr[i][7] != want {
 			t.Errorf("row %d with p = %g and q = %s is %s, want %s", i+1, p[i], fdr[i][9], fdr[i][7], want)
 		}
 		seen[fdr[i][7]]++
 	}
 	if len(seen) < 2 {
 		t.Errorf("all verdicts are alike: %v", seen)
+	}
+}
+
+// With --confidence verdicts are those of the rate that keeps it, with --fdr as well, and
+// the bound is that of all graphs that have a p-value.
+func TestConfidence(t *testing.T) {
+	m := embedded(t, "bbbp")
+	n := m.References()
+	in := filepath.Join(t.TempDir(), "in.csv")
+	if err := os.WriteFile(in, web.Examples(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	rate := decide.Confident(0.1, 0.9, n)
+	if !(rate > 0 && rate < 0.1) {
+		t.Fatalf("rate %g", rate)
+	}
+	for _, fdr := range []float64{0, 0.15} {
+		var out, stderr bytes.Buffer
+		args := []string{"score", "--alpha", "0.1", "--confidence", "0.9", "--fdr", fmt.Sprint(fdr), in}
+		if status := run(nil, args, nil, &out, &stderr); status != 0 {
+			t.Fatalf("exit status %d: %s", status, &stderr)
+		}
+		list, err := csv.NewReader(&out).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var p []float64
+		for _, row := range list[1:] {
+			x, err := strconv.ParseFloat(row[6], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p = append(p, x)
+		}
+		q, outside, most := decide.QValues(p), 0, rate
+		if fdr > 0 {
+			most = 0
+		}
+		for i, row := range list[1:] {
+			// Six digits tell p-values apart, but not from a rate that is one of them.
+			at := math.Round(p[i]*float64(1+n)) / float64(1+n)
+			want := decide.Judge(at, rate, n)
+			if fdr > 0 {
+				want = decide.JudgeBatch(at, q[i], rate, fdr, n)
+			}
+			if row[7] != string(want) {
+				t.Errorf("fdr %g: %s with p = %g and q = %g is %s, want %s", fdr, row[0], at, q[i], row[7], want)
+			}
+			if want == decide.Outside {
+				outside++
+				most = max(most, at)
+			}
+		}
+		bound := fmt.Sprintf("with 90 %% confidence at most %d of the %d called outside are inside; ", decide.MostFalse(outside, len(p), n, most, 0.9), outside)
+		if !strings.Contains(stderr.String(), bound) {
+			t.Errorf("fdr %g: %q is not in\n%s", fdr, bound, &stderr)
+		}
 	}
 }

@@ -84,8 +84,8 @@ func TestCanonicalModel(t *testing.T) {
 	for _, canonical := range []bool{true, false} {
 		model := filepath.Join(dir, "model.msgpack")
 		args := []string{"pretrain", "--in", examples, "--out", model, "--epochs", "2"}
-		if canonical {
-			args = append(args, "--canonical")
+		if !canonical {
+			args = append(args, "--canonical=false")
 		}
 		var stderr bytes.Buffer
 		if status := run(nil, args, nil, io.Discard, &stderr); status != 0 {
@@ -95,19 +95,19 @@ func TestCanonicalModel(t *testing.T) {
 		if status := run(nil, []string{"score", "--model", model, "--alpha", "0.2", "--to", "jsonl", twice}, nil, &out, &stderr); status != 0 {
 			t.Fatalf("score: status %d\n%s", status, &stderr)
 		}
-		var pre [2]float64
+		var scores [2]float64
 		rows := json.NewDecoder(&out)
-		for i := range pre {
+		for i := range scores {
 			var row struct {
-				Pre float64 `json:"s_pre"`
+				Score float64 `json:"score"`
 			}
 			if err := rows.Decode(&row); err != nil {
 				t.Fatal(err)
 			}
-			pre[i] = row.Pre
+			scores[i] = row.Score
 		}
-		if same := pre[0] == pre[1]; same != canonical {
-			t.Errorf("canonical %v: S_Pre %g and %g for one molecule", canonical, pre[0], pre[1])
+		if same := scores[0] == scores[1]; same != canonical {
+			t.Errorf("canonical %v: score %g and %g for one molecule", canonical, scores[0], scores[1])
 		}
 	}
 }

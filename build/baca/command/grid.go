@@ -15,7 +15,8 @@ import (
 // with the best 𝕂. That takes 11 runs for each seed where all combinations take 36. β
 // is free, because it only weighs two scores that a run gives anyway, and so all of
 // its values are tried each time. For the density ratio: first the penalty of one
-// head, then that of the other. The default also tries the ratio without its gate.
+// head, then that of the other. The batch also tries the ratio without its gate. The
+// score of a single graph has nothing to pick.
 var (
 	gridTopK  = []int{4, 8, 16, 32, 64}
 	gridBands = [][2]float64{{0.01, 0.2}, {0.2, 0.4}, {0.4, 0.6}, {0.6, 0.8}, {0.8, 1}}
@@ -61,15 +62,13 @@ func with[T comparable](first T, values []T) []T {
 }
 
 // gridRuns is how many times the grid protocol scores every batch.
-func gridRuns(calibrator string) int {
+func gridRuns(column string) int {
 	o := algo.DefaultOptions()
-	switch calibrator {
-	case algo.Attention:
+	switch column {
+	case columnAttention:
 		return len(with(o.Attention.TopK, gridTopK)) + len(gridBands)
-	case algo.Ratio:
+	case columnRatio, columnBatch:
 		return len(gridC) + len(gridPrint) - 1
-	case algo.Auto:
-		return len(gridC) + len(gridPrint)
 	}
 	return 1
 }
@@ -77,7 +76,7 @@ func gridRuns(calibrator string) int {
 // gridSearch scores the batches with every setting of the grid and returns the
 // outcomes of the one whose AUROC is best in the mean over the batches. This is
 // where labels choose; nothing of it is in the fixed protocol.
-func gridSearch(o algo.Options, batches []*testBatch, score func(algo.Options) ([]*outcome, error)) ([]*outcome, *gridChoice, error) {
+func gridSearch(o algo.Options, column string, batches []*testBatch, score func(algo.Options) ([]*outcome, error)) ([]*outcome, *gridChoice, error) {
 	for _, b := range batches {
 		if len(b.graphs) == b.nID {
 			return nil, nil, fmt.Errorf("seed %d: no OOD graphs in the test batch, so there is no AUROC by which the grid protocol could pick", b.seed)
@@ -95,8 +94,8 @@ func gridSearch(o algo.Options, batches []*testBatch, score func(algo.Options) (
 			best, choice, highest = out, c, mean
 		}
 	}
-	switch o.Calibrator {
-	case algo.Attention:
+	switch column {
+	case columnAttention:
 		run := func(topK int, band [2]float64) error {
 			o.Attention.TopK = topK
 			o.Attention.Mixup.LambdaLow, o.Attention.Mixup.LambdaHigh = band[0], band[1]
@@ -123,14 +122,18 @@ func gridSearch(o algo.Options, batches []*testBatch, score func(algo.Options) (
 		}
 		choice.Searched = fmt.Sprintf("K in %v with λ in %v, then λ in %v with the best K, and with each β in %v",
 			with(algo.DefaultOptions().Attention.TopK, gridTopK), whole, gridBands, gridBetas)
-	case algo.Ratio, algo.Auto:
-		gates := ""
+	case columnRatio, columnBatch:
 		run := func() error {
 			out, err := score(o)
-			if err == nil {
-				consider(out, gridChoice{C: o.Ratio.C, PrintC: o.Ratio.PrintC, Ungated: gates != "" && o.Calibrator == algo.Ratio})
+			if err != nil {
+				return err
 			}
-			return err
+			c := gridChoice{C: o.Ratio.C, PrintC: o.Ratio.PrintC}
+			consider(out, c)
+			if c.Ungated = true; column == columnBatch {
+				consider(measuredBy(columnRatio, out), c)
+			}
+			return nil
 		}
 		for _, o.Ratio.C = range with(o.Ratio.C, gridC) {
 			if err := run(); err != nil {
@@ -143,11 +146,9 @@ func gridSearch(o algo.Options, batches []*testBatch, score func(algo.Options) (
 				return nil, nil, err
 			}
 		}
-		if o.Calibrator == algo.Auto {
-			o.Ratio.PrintC, o.Calibrator, gates = choice.PrintC, algo.Ratio, ", then no gate"
-			if err := run(); err != nil {
-				return nil, nil, err
-			}
+		gates := ""
+		if column == columnBatch {
+			gates = ", each with and without the gate"
 		}
 		choice.Searched = fmt.Sprintf("C of the embeddings in %v, then that of the subtrees in %v%s", gridC, gridPrint, gates)
 	default:
@@ -156,9 +157,20 @@ func gridSearch(o algo.Options, batches []*testBatch, score func(algo.Options) (
 			return nil, nil, err
 		}
 		consider(out, gridChoice{})
-		choice.Searched = "one setting, as the base score has none to choose"
+		choice.Searched = "one setting, as this score has none to choose"
 	}
 	return best, &choice, nil
+}
+
+// measuredBy returns outcomes to be measured by another column.
+func measuredBy(column string, out []*outcome) []*outcome {
+	list := make([]*outcome, len(out))
+	for i, o := range out {
+		w := *o
+		w.scores = columnScores(column, o.rows)
+		list[i] = &w
+	}
+	return list
 }
 
 // weighted returns outcomes whose scores are S_BaCa with another β.

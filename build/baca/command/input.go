@@ -49,7 +49,6 @@ type input struct {
 	close     func()
 }
 
-// open finds out the format. Molecules are then read as they are asked for,
 // openFor opens the input for the graphs that a model reads, and as often as scoring
 // needs it where that is possible: files and folders, not pipes.
 func (s source) openFor(ctx context.Context, c *cobra.Command, m *algo.Model) (*input, table.Input, error) {
@@ -74,7 +73,8 @@ func (s source) openFor(ctx context.Context, c *cobra.Command, m *algo.Model) (*
 	return in, records, nil
 }
 
-// until ctx ends; a TUDataset set is read at once.
+// open finds out the format. Molecules are then read as they are asked for, until ctx
+// ends; a TUDataset set is read at once.
 func (s source) open(ctx context.Context, c *cobra.Command) (*input, error) {
 	if s.path == "-" {
 		if s.format == "tu" {

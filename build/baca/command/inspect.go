@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
+	"baca/build/report"
 	"baca/weights"
 )
 
@@ -39,6 +40,7 @@ type inspection struct {
 	Parameters    int      `json:"parameters"`
 	Bank          int      `json:"bank"`
 	Holdout       int      `json:"holdout"`
+	HoldoutFile   string   `json:"holdout_file"`     // of baca calibrate, empty for the training set
 	SmallestP     *float64 `json:"smallest_p_value"` // null without a holdout
 	Known         int      `json:"known"`            // hashes of training graphs
 	KnownBits     int      `json:"known_bits"`
@@ -96,7 +98,7 @@ func inspect(m *algo.Model, data []byte) *inspection {
 		Graphs: card.Graphs, Train: card.Train, HoldoutRows: len(card.HoldoutRows),
 		Seed: card.Seed, Epochs: card.Epochs, Batch: card.Batch, LearningRate: card.LearningRate, Loss: card.Loss, Program: card.Program,
 		Features: m.Encoder.Features, Hidden: m.Encoder.Hidden, Layers: m.Encoder.Layers, Parameters: len(m.Encoder.Params),
-		Bank: m.Bank.Len(), Holdout: m.Holdout.Len(),
+		Bank: m.Bank.Len(), Holdout: m.Holdout.Len(), HoldoutFile: card.Holdout,
 		Format: weights.Version, Bytes: len(data), SHA256: hex.EncodeToString(sum[:]),
 	}
 	if n := m.References(); n > 0 {
@@ -144,9 +146,9 @@ func (in *inspection) write(w io.Writer) error {
 		line("bank", "%d embeddings of training graphs, to compare with", in.Bank)
 	}
 	if in.Shared > 0 && in.SmallestP != nil {
-		line("holdout", "scores only, of %.0f graphs kept from training: p-values down to %.3g", 1 / *in.SmallestP - 1, math.Round(1e4**in.SmallestP)/1e4)
+		line("holdout", "scores only, of %.0f graphs %s: p-values down to %.3g", 1 / *in.SmallestP - 1, report.HoldoutOf(in.HoldoutFile), math.Round(1e4**in.SmallestP)/1e4)
 	} else if in.Holdout > 0 {
-		line("holdout", "%d embeddings of graphs kept from training: p-values down to %.3g", in.Holdout, math.Round(1e4**in.SmallestP)/1e4)
+		line("holdout", "%d embeddings of graphs %s: p-values down to %.3g", in.Holdout, report.HoldoutOf(in.HoldoutFile), math.Round(1e4**in.SmallestP)/1e4)
 	} else {
 		line("holdout", "none: no p-values")
 	}
@@ -170,10 +172,10 @@ func reveals(m *algo.Model) []string {
 	if m.Shared > 0 {
 		add("means of the embeddings of groups of %d or more training graphs that differ (%d groups), and the neighbourhoods, up to two edges wide, that %d graphs of a group have", 2*m.Shared, m.Bank.Len(), m.Shared)
 		if n := len(m.Reference); n > 0 {
-			add("the scores of %d graphs kept from training, without the graphs", n)
+			add("the scores of %d graphs %s, without the graphs", n, report.HoldoutOf(m.Card.Holdout))
 		}
 	} else {
-		add("of each of %d training graphs in the bank and %d kept from training: an embedding, a score, and hashes of the neighbourhoods in it, up to two edges wide. Who holds a graph can tell whether it is there, and who guesses fragments can tell which graphs have them, and may put a structure together", m.Bank.Len(), m.Holdout.Len())
+		add("of each of %d training graphs in the bank and %d %s: an embedding, a score, and hashes of the neighbourhoods in it, up to two edges wide. Who holds a graph can tell whether it is there, and who guesses fragments can tell which graphs have them, and may put a structure together", m.Bank.Len(), m.Holdout.Len(), report.HoldoutOf(m.Card.Holdout))
 	}
 	if p := m.Profile; p != nil {
 		if m.Shared > 0 {

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,14 +16,13 @@ func newMerge() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "merge FOLDER",
 		Short: "Put together what the shards of baca score --shard gave",
-		Long: `Merge is called twice, once after each pass of baca score --shard. After the
-first it merges the sample that all shards drew, as FOLDER/sample.json, by which
-the second pass scores. After the second it joins the rows of all shards, in the
-order of the input, as FOLDER/scores.csv (or .jsonl), the refused records as
-FOLDER/rejects.csv, and writes all counts to FOLDER/summary.json.
+		Long: `Merge joins the rows of all shards, in the order of the input, as FOLDER/scores.csv
+(or .jsonl), the refused records as FOLDER/rejects.csv, and writes all counts to
+FOLDER/summary.json.
 
 If something is missing, merge names it, and the exit status is 1. With --partial
-it goes on with what is there; the exit status still is 1.`,
+it goes on with what is there; the exit status still is 1, as it is if there was
+nothing to read or all of it was refused.`,
 		Example: "  baca merge scores",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -49,37 +47,11 @@ func runMerge(c *cobra.Command, folder string, partial bool) error {
 	if err != nil {
 		return err
 	}
-	whole, err := job.ReadWhole(ctx)
-	if errors.Is(err, fs.ErrNotExist) {
-		return mergeSamples(ctx, stderr, job, partial)
-	}
+	plan, err := job.Counted(ctx)
 	if err != nil {
 		return err
 	}
-	return mergeRows(ctx, stderr, job, whole, partial)
-}
-
-// mergeSamples ends the first pass.
-func mergeSamples(ctx context.Context, stderr io.Writer, job *shard.Job, partial bool) error {
-	whole, err := job.MergeSamples(ctx)
-	if err != nil {
-		return err
-	}
-	showFailures(stderr, whole.Without)
-	missing := job.Summarize(whole, nil, nil).Err()
-	if missing != nil && !partial {
-		return fmt.Errorf("%w; want that first, or --partial", missing)
-	}
-	if whole, err = job.KeepWhole(ctx, whole); err != nil {
-		return err
-	}
-	fmt.Fprintf(stderr, "a sample of %d graphs from %d records; now every shard can be scored: baca score --shard …\n", whole.Sample.Len(), whole.Plan.Records())
-	return missing
-}
-
-// mergeRows ends the second pass.
-func mergeRows(ctx context.Context, stderr io.Writer, job *shard.Job, whole *shard.Whole, partial bool) error {
-	done, missing, err := job.Finished(ctx)
+	done, missing, err := job.Finished(ctx, plan)
 	if err != nil {
 		return err
 	}
@@ -91,16 +63,19 @@ func mergeRows(ctx context.Context, stderr io.Writer, job *shard.Job, whole *sha
 	if err != nil {
 		return err
 	}
-	s := job.Summarize(whole, done, missing)
+	s := job.Summarize(plan, done, missing)
 	if err := job.KeepSummary(ctx, s); err != nil {
 		return err
 	}
 	summarizeTally(stderr, s.Tally)
 	fmt.Fprintf(stderr, "rows are in %s, refused records in %s\n", rows, rejects)
-	for _, w := range s.Warnings {
-		fmt.Fprintf(stderr, "warning: %s\n", w)
+	if err := s.Err(); err != nil {
+		return err
 	}
-	return s.Err()
+	if t := s.Tally; t.Refused == t.Records {
+		return fmt.Errorf("%d records, and none could be scored", t.Records)
+	}
+	return nil
 }
 
 // showFailures names shards, not all if these are many.

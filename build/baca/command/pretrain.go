@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
+	"baca/algo/background"
 	"baca/algo/dataset"
 	"baca/algo/gin"
 	"baca/algo/graph"
@@ -50,6 +51,7 @@ func newPretrain(gpus *device.GPUs) *cobra.Command {
 		seed        uint64
 		resume      bool
 		share       int
+		outside     string
 	)
 	c := &cobra.Command{
 		Use:   "pretrain --in INPUT --out MODEL",
@@ -62,6 +64,11 @@ While it trains, it saves a checkpoint, MODEL.checkpoint, every 20 seconds and w
 it is interrupted. With --resume a run that was stopped in any way goes on from
 there, and ends with the same bytes in MODEL as one that was never stopped. The
 number of --workers does not show in them either; --device shows, by its rounding.
+
+A model of molecules also learns what tells its training set from a background,
+molecules at large: 5 000 from ChEMBL and QM9 are built in. --background takes
+another file of them, best one that is near the training set but is not of it.
+Nothing of the file is kept but 12 kB of weights.
 
 The model names the sha-256 of what it was trained on: that of the file, or, for
 a folder, of the set's files that are read (NAME_A.txt, NAME_graph_indicator.txt
@@ -87,6 +94,11 @@ the order of their names, as "cat FILES | sha256sum" prints it.`,
 			case share < 0 || share == 1:
 				return usagef("--share %d: want 2 or more graphs, or 0 for a model that is not to be shared", share)
 			}
+			if outside != builtInBackground && outside != noBackground {
+				if _, err := os.Stat(outside); err != nil {
+					return usagef("--background: %w", err)
+				}
+			}
 			if err := on.check(); err != nil {
 				return err
 			}
@@ -108,6 +120,9 @@ the order of their names, as "cat FILES | sha256sum" prints it.`,
 			}
 			if name == "" {
 				job.card.Name = modelName(set.name)
+			}
+			if err := job.addBackground(c.Context(), c.ErrOrStderr(), outside); err != nil {
+				return err
 			}
 			if !c.Flags().Changed("description") {
 				job.card.Description = fmt.Sprintf("Trained on %s for %d epochs.", set.name, epochs)
@@ -144,7 +159,8 @@ the order of their names, as "cat FILES | sha256sum" prints it.`,
 	f.IntVar(&share, "share", 0, "write a model that can be handed out, by groups of `K` graphs, see baca share (there, 5)")
 	f.IntVar(&from.workers, "workers", 0, "goroutines; 0 for one on each core")
 	on.register(f)
-	f.BoolVar(&from.canonical, "canonical", false, "read the canonical form of each molecule, so that its score does not depend on how it is\nwritten (the chirality feature otherwise does); scoring with the model does the same")
+	f.BoolVar(&from.canonical, "canonical", true, "read the canonical form of each molecule, so that its score does not depend on how it is\nwritten (the chirality feature otherwise does); scoring with the model does the same")
+	f.StringVar(&outside, "background", builtInBackground, "`FILE` of molecules that the training set is told from, or "+noBackground)
 	f.StringVar(&name, "name", "", "name of the model (default: that of the input, in lower case)")
 	f.StringVar(&about, "description", "", "one sentence about the model")
 	return c
@@ -287,9 +303,53 @@ func (r *recorder) sum() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
+// Values of --background that are no files.
+const builtInBackground, noBackground = "built-in", "none"
+
+// addBackground reads the molecules that a training set of molecules is told from.
+func (j *trainJob) addBackground(ctx context.Context, stderr io.Writer, name string) error {
+	if j.card.Schema == algo.Constant || name == noBackground {
+		if name != builtInBackground && name != noBackground {
+			return usagef("--background %s: the input holds plain graphs, a background holds molecules", name)
+		}
+		return nil
+	}
+	options := dataset.Options{Format: dataset.SMI, Canonical: j.card.Schema == algo.OGBCanonical, Workers: j.workers}
+	text, title := weights.Background(), weights.BackgroundName
+	if name != builtInBackground {
+		file, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		text, title = file, filepath.Base(name)
+		options.Format, options.Name = dataset.Auto, title
+	}
+	refused := 0
+	for r, err := range dataset.Molecules(ctx, text, options) {
+		if err != nil {
+			return fmt.Errorf("--background: %w", err)
+		}
+		if r.Err != nil {
+			refused++
+			continue
+		}
+		j.outside = append(j.outside, r.Graph)
+	}
+	if refused > 0 {
+		fmt.Fprintf(stderr, "refused %d of %d records of the background\n", refused, refused+len(j.outside))
+	}
+	if n := len(j.outside); n < background.MinGraphs {
+		return fmt.Errorf("--background %s: %d molecules: want at least %d", name, n, background.MinGraphs)
+	}
+	j.card.Background = title
+	return nil
+}
+
 // A trainJob is one run of pre-training.
 type trainJob struct {
 	graphs  []*graph.Graph
+	outside []*graph.Graph // the background, empty for none
 	workers int
 	// device, unless nil, chooses where an encoder of that shape is trained.
 	device func(ctx context.Context, stderr io.Writer, workers int, shape gin.Config, training bool) (gin.Device, error)
@@ -340,6 +400,9 @@ func (j *trainJob) run(ctx context.Context, stderr io.Writer) ([]byte, error) {
 	}
 	pack := func() ([]byte, error) {
 		m, err := algo.NewModel(ctx, j.workers, trainer.Encoder(), j.graphs, train, holdout, j.card)
+		if err == nil && len(j.outside) > 0 {
+			err = m.AddBackground(ctx, j.workers, picked, j.outside)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -41,12 +41,12 @@ func newReport() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report [INPUT|-] --out FILE.html",
 		Short: "Score graphs and write one HTML file about them",
-		Long: `Report scores graphs as baca score does and writes what came of it as one HTML file
-that needs nothing else and opens offline: verdicts, distributions of scores and
-p-values, a test for drift in the order of the input, the ten graphs furthest
-outside with coloured atoms and reasons, a table, warnings, the model card, all
-settings, and the command that makes it again. The same input, model and seed give
-the same bytes.`,
+		Long: `Report scores graphs as baca score --columns all does and writes what came of it as
+one HTML file that needs nothing else and opens offline: verdicts, whether the list as
+a whole differs from the training set, distributions of scores and p-values, a test for
+drift in the order of the input, the ten graphs furthest outside with coloured atoms and
+reasons, a table, warnings, the model card, all settings, and the command that makes it
+again. The same input, model and seed give the same bytes.`,
 		Example: `  baca report --out report.html molecules.csv
   baca report --fdr 0.1 --model my.msgpack --out report.html library.smi.gz`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -68,11 +68,11 @@ the same bytes.`,
 	fs.StringVar(&f.format, "format", "auto", "of the input: "+strings.Join(formats, ", "))
 	fs.StringVar(&f.column, "column", "smiles", "`name` of the column with the SMILES, for CSV")
 	fs.StringVar(&f.out, "out", "", "`file` to write, .html")
-	fs.Uint64Var(&o.Seed, "seed", o.Seed, "of everything random")
+	fs.Uint64Var(&o.Seed, "seed", o.Seed, "of the attention, the sample that forms a batch, and the draws of the drift test")
 	fs.IntVar(&f.workers, "workers", 0, "cores to use, 0 for all; the report does not depend on it")
-	fs.StringVar(&o.Calibrator, "calibrator", o.Calibrator, strings.Join(algo.Calibrators, ", "))
-	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "share of in-distribution graphs that may be called OOD")
-	fs.Float64Var(&f.fdr, "fdr", 0, "share of false ones among all called OOD (Benjamini and Hochberg); 0 for none")
+	fs.StringVar(&o.By, "by", o.By, "what decides: "+strings.Join(algo.Deciders, ", "))
+	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "share of in-distribution graphs that may be called outside")
+	fs.Float64Var(&f.fdr, "fdr", 0, "share of false ones among all called outside (Benjamini and Hochberg), by graphs by themselves; 0 for none")
 	return c
 }
 
@@ -80,7 +80,7 @@ func (f *reportFlags) check() error {
 	if ext := strings.ToLower(filepath.Ext(f.out)); ext != ".html" && ext != ".htm" {
 		return usagef("--out %s: want the name of an .html file", f.out)
 	}
-	s := scoreFlags{source: f.source, to: "csv", out: f.out, options: f.options, device: deviceFlag{value: "cpu"}, answers: answers{fdr: f.fdr}}
+	s := scoreFlags{source: f.source, to: "csv", out: f.out, options: f.options, device: deviceFlag{value: "cpu"}, answers: answers{which: "default", fdr: f.fdr}}
 	return s.check()
 }
 
@@ -103,8 +103,8 @@ func (f *reportFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	f.options.Near = alone.Near()
-	scorer, err := algo.NewScorer(m, f.options)
+	f.options.Alone = alone
+	scorer, err := algo.NewScorer(ctx, m, f.options)
 	if err != nil {
 		return err
 	}
@@ -122,11 +122,13 @@ func (f *reportFlags) run(c *cobra.Command) error {
 	b.report.Warnings = append(b.report.Warnings, in.warnings...)
 	p := newProgress(stderr, "scoring", 0)
 	defer p.Done()
-	o := table.Options{Seed: f.options.Seed, Workers: f.workers}
+	// A model that was made for sharing has no answer about the list as a whole.
+	o := table.Options{Batch: m.Shared == 0, Seed: f.options.Seed, Workers: f.workers}
 	o.Fitted = func(fit *table.Fit) error { b.fitted(fit); return nil }
 	err = table.Score(ctx, scorer, input, o, func(rows []table.Scored) error {
 		p.Add(int64(len(rows)))
-		return b.add(ctx, rows)
+		b.add(rows)
+		return nil
 	})
 	if err != nil {
 		return err
@@ -146,7 +148,7 @@ func (f *reportFlags) run(c *cobra.Command) error {
 	hash := sha256.Sum256(data)
 	r.Model = report.ModelCard(m, len(data), hex.EncodeToString(hash[:]))
 	r.Settings = []report.Pair{
-		{Name: "calibrator", Value: f.options.Calibrator}, {Name: "alpha", Value: fmt.Sprint(f.options.Alpha)},
+		{Name: "decided by", Value: f.options.By}, {Name: "alpha", Value: fmt.Sprint(f.options.Alpha)},
 		{Name: "false-discovery rate", Value: map[bool]string{true: fmt.Sprint(f.fdr), false: "not asked for"}[f.fdr > 0]},
 		{Name: "seed", Value: fmt.Sprint(f.options.Seed)},
 	}
@@ -159,7 +161,7 @@ func (f *reportFlags) run(c *cobra.Command) error {
 	if err := writeFile(f.out, func(w io.Writer) error { return report.Write(w, r) }); err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "%d read, %d refused; %d OOD, %d borderline, %d ID; wrote %s\n", r.Read, r.Refused, r.Outside, r.Borderline, r.Inside, f.out)
+	fmt.Fprintf(stderr, "%d read, %d refused; %s; wrote %s\n", r.Read, r.Refused, counts(r.Outside, r.Borderline, r.Inside, r.Undecided), f.out)
 	return nil
 }
 
@@ -177,7 +179,7 @@ func (f *reportFlags) command() string {
 	if f.columnSet {
 		add("--column", f.column, "")
 	}
-	add("--calibrator", f.options.Calibrator, usual.Calibrator)
+	add("--by", f.options.By, usual.By)
 	add("--alpha", fmt.Sprint(f.options.Alpha), fmt.Sprint(usual.Alpha))
 	add("--fdr", fmt.Sprint(f.fdr), "0")
 	add("--seed", fmt.Sprint(f.options.Seed), "")
@@ -233,23 +235,44 @@ type keptRow struct {
 func newReportBuilder(m *algo.Model, alone *algo.Alone, o algo.Options, fdr float64) *reportBuilder {
 	return &reportBuilder{
 		model: m, alone: alone, options: o, fdr: fdr,
-		report: &report.Report{Alpha: o.Alpha, FDR: fdr, Delta: driftDelta, Wealth: []float64{0}},
+		report: &report.Report{Alpha: o.Alpha, FDR: fdr, Delta: driftDelta, Wealth: []float64{0}, Holdout: alone.Holdout()},
 		drift:  decide.NewDrift(alone.Holdout(), o.Seed),
 	}
 }
 
 func (b *reportBuilder) fitted(f *table.Fit) {
 	b.fit = f
-	b.report.Warnings = append(b.report.Warnings, f.Warnings...)
-	for _, row := range f.Holdout {
-		b.report.Holdout = append(b.report.Holdout, row.Score)
+	r := b.report
+	r.Warnings = append(r.Warnings, f.Warnings...)
+	if f.Few {
+		return
+	}
+	r.Whole, r.Differences = report.Whole("this list", f.Evidence, f.P), f.Differences
+	if b.options.By != algo.ByAlone {
+		r.Holdout = nil
+		for _, row := range f.Holdout {
+			r.Holdout = append(r.Holdout, deciding(row, b.options.By))
+		}
+	}
+	if b.options.By == algo.ByBatch {
+		r.Alone = []float64{}
 	}
 }
 
+// deciding is the score of a row of a batch that decides.
+func deciding(row algo.Row, by string) float64 {
+	switch by {
+	case algo.ByBatch:
+		return row.Batch
+	case algo.ByAttention:
+		return row.BaCa
+	}
+	return row.Alone
+}
+
 // add takes rows in the order of the input.
-func (b *reportBuilder) add(ctx context.Context, rows []table.Scored) error {
+func (b *reportBuilder) add(rows []table.Scored) {
 	r := b.report
-	var graphs []*graph.Graph
 	for _, s := range rows {
 		r.Read++
 		if s.Err != nil {
@@ -259,22 +282,17 @@ func (b *reportBuilder) add(ctx context.Context, rows []table.Scored) error {
 			}
 			continue
 		}
-		graphs = append(graphs, s.Graph)
 		r.Scores, r.P = append(r.Scores, s.Scores.Score), append(r.P, s.Scores.P)
+		if r.Alone != nil {
+			r.Alone = append(r.Alone, s.Scores.AloneP)
+		}
+		b.drift.Add(s.Scores.Alone)
+		r.Wealth = append(r.Wealth, b.drift.LogWealth()/math.Ln10)
 		b.kept = append(b.kept, keptRow{report.Entry{ID: s.ID, SMILES: s.SMILES, Place: r.Read, Row: *s.Scores, Q: math.NaN()}, s.Graph})
 	}
 	if len(b.kept) > 4*report.MaxRows {
 		b.cut()
 	}
-	scores, err := b.alone.Scores(ctx, graphs)
-	if err != nil {
-		return err
-	}
-	for _, s := range scores {
-		b.drift.Add(s)
-		r.Wealth = append(r.Wealth, b.drift.LogWealth()/math.Ln10)
-	}
-	return nil
 }
 
 // cut leaves the rows furthest outside.
@@ -303,13 +321,11 @@ func (b *reportBuilder) finish(ctx context.Context) (*report.Report, error) {
 	return r, nil
 }
 
-// basis says what the scores rest on.
+// basis says what the answer about the list rests on.
 func (b *reportBuilder) basis() []report.Pair {
-	if b.fit == nil {
-		return nil
-	}
 	f := b.fit
-	return report.Basis{
-		Graphs: len(f.Graphs), Alone: f.Alone, Sample: f.Sample, First: f.First, Evidence: f.Evidence, Weight: f.Weight,
-	}.Pairs()
+	if f == nil || f.Few {
+		return report.Basis{Alone: true}.Pairs()
+	}
+	return report.Basis{Graphs: len(f.Graphs), Sample: f.Sample, First: f.First, Evidence: f.Evidence, P: f.P, Weight: f.Weight}.Pairs()
 }

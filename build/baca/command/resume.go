@@ -16,8 +16,8 @@ import (
 	"baca/weights"
 )
 
-// A scoreState is how far a run of `baca score` got. What it learned from the
-// sample is not kept: the same input, seed and model give it again in seconds.
+// A scoreState is how far a run of `baca score` got. What it learned from a batch is
+// not kept: the same input, seed and model give it again in seconds.
 type scoreState struct {
 	Rows    int   `json:"rows"`    // written
 	Out     int64 `json:"out"`     // bytes of --out that hold them
@@ -27,6 +27,7 @@ type scoreState struct {
 	Outside    int `json:"outside"`
 	Borderline int `json:"borderline"`
 	Inside     int `json:"inside"`
+	Undecided  int `json:"undecided"`
 
 	Shown []string `json:"shown"` // the first refused records, with carets
 }
@@ -41,9 +42,11 @@ type runIdentity struct {
 	Column     string    `json:"column"`
 	To         string    `json:"to"`
 	Rejects    bool      `json:"rejects"`
-	Calibrator string    `json:"calibrator"`
+	By         string    `json:"by"`
+	Columns    string    `json:"columns"`
 	Alpha      float64   `json:"alpha"`
-	Seed       uint64    `json:"seed"`
+	Confidence float64   `json:"confidence"`
+	Seed       uint64    `json:"seed"` // 0 without a batch: then nothing is random
 	Explain    bool      `json:"explain"`
 	Device     string    `json:"device,omitempty"` // empty for the processor
 }
@@ -62,7 +65,10 @@ func (f *scoreFlags) fingerprint(m *algo.Model, info fs.FileInfo) runIdentity {
 	r := runIdentity{
 		Program: version, Model: hex.EncodeToString(hash.Sum(nil)),
 		Format: f.format, Column: f.column, To: f.to, Rejects: f.rejects != "",
-		Calibrator: f.options.Calibrator, Alpha: f.options.Alpha, Seed: f.options.Seed, Explain: f.explain,
+		By: f.options.By, Columns: f.which, Alpha: f.options.Alpha, Confidence: f.confidence, Explain: f.explain,
+	}
+	if f.batch() {
+		r.Seed = f.options.Seed
 	}
 	if d := m.Encoder.Device; d != nil {
 		r.Device = d.String()
@@ -96,7 +102,7 @@ const checkpointRows = 16384
 
 // save makes the rows so far last, from time to time.
 func (s *scoring) save() error {
-	if s.checkpoint == "" || s.fit == nil || !s.fit.Sample || s.done.Rows < s.saved+checkpointRows {
+	if s.checkpoint == "" || s.done.Rows < s.saved+checkpointRows {
 		return nil
 	}
 	s.saved = s.done.Rows

@@ -16,6 +16,7 @@ import (
 	"baca/algo/molecule"
 	"baca/algo/table"
 	"baca/build/device"
+	"baca/build/report"
 )
 
 type scoreFlags struct {
@@ -24,6 +25,7 @@ type scoreFlags struct {
 	resume                  bool
 	shard                   string   // i/n, or empty
 	inputs                  []string // of a shard
+	failOn                  string   // outside, or empty
 	options                 algo.Options
 	device                  deviceFlag
 	answers
@@ -41,65 +43,99 @@ set's files, and writes one row for each, in input order:
 
   id       from the input, or else the number of the record, from 1
   smiles   as read; empty for a TUDataset set
-  s_pre    base score: how badly the encoder matches the two views of the graph
-  s_attn   attention over dictionaries of in- and out-of-distribution graphs
+  s_pre    the paper's base score: how badly the encoder matches the two views of the graph
+  s_attn   the paper's attention over dictionaries of in- and out-of-distribution graphs
   s_baca   the paper's score: both, standardised and added
-  score    of the chosen calibrator; higher is further outside
-  p_value  how often an in-distribution graph would score as high
-  verdict  OOD where p_value is at most alpha, borderline up to twice that, or ID
+  score    of what decides, see --by; higher is further outside
+  p_value  how often a graph like the training set would score as high
+  verdict  outside where p_value is at most alpha, borderline up to twice that, or
+           inside; undecided where the model holds too few graphs to tell
   error    why the record was refused; it then has no scores
+
+There are two answers. The first is about each graph by itself, and decides unless
+--by says otherwise: it is the same whatever stands beside the graph, in any order.
+The second is about the list as a whole: does it differ from the training set, and
+which graphs make the difference? It takes a batch of 20 graphs or more, and is
+calibrated where it is asked for:
+
+  --by batch      decides by the graph and its batch together: a graph is outside only
+                  if its p-value by itself is at most 0.1, too, which bounds false alarms
+                  in the worst company
+  --by attention  decides by the paper's score
+  --columns all   decides as --by says, and adds both answers in columns of their own:
+                  alone, alone_p, batch, batch_p, batch_verdict
+
+Only then s_pre, s_attn and s_baca are filled, and standard error says whether the list
+as a whole differs, and in what. Files up to 4096 graphs are calibrated as one batch.
+From longer files an even sample of 4096 forms the batch, and all other graphs are
+scored by what was learned from it; from standard input, which can be read only once,
+the first 4096 graphs form the batch.
 
 --fdr F adds, and decides by,
 
-  q_value  the lowest false-discovery rate at which the graph is called OOD
+  q_value  the lowest false-discovery rate at which the graph is called outside
 
-The verdict is then OOD where q_value is at most F, borderline where only p_value is
-at most alpha, or ID. Rows are written when all are scored. --explain adds
+The verdict is then outside where q_value is at most F, borderline where only p_value is
+at most alpha, or inside. Rows are written when all are scored. --fdr rests on the
+p-values of graphs by themselves, so it does not go with --by batch or attention.
+
+False alarms are at most alpha on average over the graphs that could have been held out.
+Those of one model may be an unlucky draw, and then there are more. With --confidence
+0.95 false alarms are at most alpha for 95 of 100 such draws. Verdicts then use a lower rate in the place of alpha,
+which standard error names, and all are undecided where too few graphs are held out.
+
+With --fdr or --confidence standard error also bounds how many of those called outside
+may be inside, as far as graphs from inside are like those held out. The bound holds at
+every threshold at once, so one may look at many and take the best.
+
+--explain adds
 
   duplicate          true if the graph was likely trained on, stereochemistry and the
-                     way of writing aside; about 1 in 100 others is taken for one
+                     way of writing aside; about 1 in 1000 others is taken for one
   reasons            what is unusual about it, the most unusual first
   distances          to the nearest training graph, by embedding, by subtrees, by
                      subtrees with counts, and ℓ_n, which weighs little, in standard
                      deviations of training graphs
   nearest            rows of the training set, from 1, with the nearest embeddings
   nearest_distances  how far these are, in standard deviations of the training set
-  like_ood           records of this input, from 1, that were taken for OOD and that
-                     the attention finds most alike
+  like_ood           where a batch was calibrated, records of this input, from 1, that
+                     were taken for OOD and that the attention finds most alike
   atoms              for each atom, as written, by how much the score of the graph by
                      itself falls when the atom is left out
   atoms_gradient     what each atom adds to it by way of the embedding, by integrated
                      gradients
+  distance           how far the graph is from the nearest training graphs, the first part
+                     of its score, in standard deviations of training graphs
+  ratio              how much more it is like the background, molecules at large, than
+                     like the training set, the second part, in the same units; empty
+                     where the model has no background
 
 Lists are separated by blanks in CSV, and reasons by semicolons.
 
-Up to 4096 graphs are scored together: each score depends on the others. Of a
-longer file an even sample of 4096 is scored together, and every other graph by
-what was learned from the sample, so that all scores can be compared; standard
-input can be read only once, and its first 4096 graphs take the place of the
-sample. With --out, a run that was killed goes on with --resume, to the same
-bytes. Warnings and counts go to standard error. The exit status is 0 also
-when records were refused, 2 after a mistake in the command line and 1 after any
-other failure.
+With --out, a run that was killed goes on with --resume, to the same bytes. Warnings
+and counts go to standard error. The exit status is 0 also when records were refused,
+2 after a mistake in the command line, 3 if --fail-on outside is given and a graph is
+outside, and 1 after any other failure, also if there was nothing to read or all of it
+was refused.
 
 With --shard, many processes divide the work on files of molecules, and give the
 rows that one gives. Shards are counted from 0, and FOLDER is one that all see:
 
-  score --shard I/N …   once for each I, in any order, on any machine: draws a
-                        part of the sample
-  merge FOLDER          once: merges the sample
-  score --shard I/N …   the same again: writes a part of the rows
+  score --shard I/N …   once for each I, in any order, on any machine: writes a
+                        part of the rows
   merge FOLDER          once: joins the parts and sums up
 
 What is in the folder is not done again, so whatever failed or was killed is just
 started again. Several files are as if they were one after the other, and their
-rows are numbered through.
+rows are numbered through. A batch needs all graphs in one place, so shards score each
+graph by itself only.
 
 --device moves the encoder and S_Pre to a GPU, in a program that was built for that.
 A GPU rounds otherwise than the processor, so auto is the processor for shards:
 which device is faster could differ from one to the next.`,
 		Example: `  baca score molecules.smi
   baca score --to jsonl --out scores.jsonl --rejects refused.csv library.csv.gz
+  baca score --columns all --fail-on outside series.csv > rows.csv
   zcat library.csv.gz | baca score - | head
   baca score --model PTC_MR MUTAG.zip
   baca score --shard 0/16 --out scores library-*.smi.zst`,
@@ -126,13 +162,14 @@ which device is faster could differ from one to the next.`,
 	fs.StringVar(&f.column, "column", "smiles", "`name` of the column with the SMILES, for CSV")
 	fs.StringVar(&f.out, "out", "", "write rows to this `file` instead of standard output")
 	fs.StringVar(&f.to, "to", "csv", "form of the rows: csv or jsonl")
-	fs.Uint64Var(&o.Seed, "seed", o.Seed, "of everything random")
+	fs.Uint64Var(&o.Seed, "seed", o.Seed, "of the attention and of the sample that forms a batch; nothing else is random")
 	fs.IntVar(&f.workers, "workers", 0, "cores to use, 0 for all; the rows do not depend on it")
 	fs.StringVar(&f.rejects, "rejects", "", "write refused records to this `file`, as CSV")
 	fs.BoolVar(&f.resume, "resume", false, "go on from where a run that was killed got to, if OUT.checkpoint is there")
 	fs.StringVar(&f.shard, "shard", "", "do the share `I/N` of the work, I from 0; --out is then a folder")
-	fs.StringVar(&o.Calibrator, "calibrator", o.Calibrator, strings.Join(algo.Calibrators, ", "))
-	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "share of in-distribution graphs that may be called OOD")
+	fs.StringVar(&o.By, "by", o.By, "what decides: "+strings.Join(algo.Deciders, ", "))
+	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "share of in-distribution graphs that may be called outside")
+	fs.StringVar(&f.failOn, "fail-on", "", "outside: exit with status 3 if a graph is outside")
 	f.device.register(fs)
 	f.answers.register(fs)
 	return c
@@ -146,17 +183,22 @@ func (f *scoreFlags) check() error {
 	if err := oneOf("to", f.to, "csv", "jsonl"); err != nil {
 		return err
 	}
-	if err := oneOf("calibrator", f.options.Calibrator, algo.Calibrators...); err != nil {
+	if err := oneOf("by", f.options.By, algo.Deciders...); err != nil {
 		return err
 	}
-	if err := decide.CheckAlpha(f.options.Alpha, 0); err != nil {
+	if f.failOn != "" {
+		if err := oneOf("fail-on", f.failOn, string(decide.Outside)); err != nil {
+			return err
+		}
+	}
+	if err := decide.CheckAlpha(f.options.Alpha); err != nil {
 		return usagef("--alpha: %w", err)
 	}
 	if f.workers < 0 {
 		return usagef("--workers %d: want 0 for all cores, or more", f.workers)
 	}
 	if f.resume && (f.out == "" || f.path == "-") {
-		return usagef("--resume: want --out and an input file, since both are gone on with")
+		return usagef("--resume: want --out and an input file")
 	}
 	if f.out != "" && f.out == f.rejects {
 		return usagef("--out and --rejects are both %s: want two files", f.out)
@@ -164,7 +206,7 @@ func (f *scoreFlags) check() error {
 	if err := f.device.check(); err != nil {
 		return err
 	}
-	return f.answers.check(f.resume, f.shard)
+	return f.answers.check(f.resume, f.shard, f.options.By)
 }
 
 func (f *scoreFlags) run(c *cobra.Command) (err error) {
@@ -181,7 +223,15 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 	if m.Encoder.Device, err = f.device.open(ctx, c.ErrOrStderr(), f.workers, m.Encoder.Config, false); err != nil {
 		return err
 	}
-	scorer, err := algo.NewScorer(m, f.options)
+	if f.batch() && m.Shared > 0 {
+		return fmt.Errorf("model %s was made for sharing and cannot calibrate a batch: want --by %s without --columns all", m.Card.Name, algo.ByAlone)
+	}
+	rate := f.rate(f.options.Alpha, m.References())
+	judging := f.options
+	if judging.Alpha = rate; rate == 0 {
+		judging.Alpha = 1 / float64(2+m.References()) // which no p-value reaches: all are undecided
+	}
+	scorer, err := algo.NewScorer(ctx, m, judging)
 	if err != nil {
 		return err
 	}
@@ -191,9 +241,9 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 	}
 	defer in.close()
 	s := &scoring{
-		scorer: scorer, model: m.Card.Name, alpha: f.options.Alpha, stderr: c.ErrOrStderr(),
+		scorer: scorer, model: m, by: f.options.By, alpha: f.options.Alpha, rate: rate, stderr: c.ErrOrStderr(),
 		outName: f.out, rejectsName: f.rejects, answers: f.answers,
-		options: table.Options{Seed: f.options.Seed, Workers: f.workers},
+		options: table.Options{Batch: f.batch(), Seed: f.options.Seed, Workers: f.workers},
 	}
 	s.warn(in.warnings)
 	if input.Again != nil && f.out != "" && f.fdr == 0 {
@@ -238,21 +288,43 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 		return nil
 	}
 	s.summarize()
-	return err
+	if err != nil {
+		return err
+	}
+	switch d := s.done; {
+	case d.Rows == 0:
+		return errors.New("the input holds no records")
+	case d.Refused == d.Rows:
+		return fmt.Errorf("all %d records were refused; --format and --column say how the input is read", d.Rows)
+	case f.failOn != "" && d.Outside > 0:
+		return outsideError(d.Outside)
+	}
+	return nil
+}
+
+// batch tells whether a batch is to be calibrated.
+func (f *scoreFlags) batch() bool { return f.options.By != algo.ByAlone || f.both() }
+
+// outsideError is that of --fail-on outside: so many graphs are.
+type outsideError int
+
+func (n outsideError) Error() string {
+	return fmt.Sprintf("%d outside, where --fail-on wants none", int(n))
 }
 
 // A scoring is a run of `baca score`.
 type scoring struct {
 	scorer               *algo.Scorer
-	model                string
-	alpha                float64
+	model                *algo.Model
+	by                   string
+	alpha, rate          float64 // asked for, and that of verdicts
 	options              table.Options
 	out                  table.Writer
 	rejects              *table.Rejects // nil without --rejects
 	files                []*os.File     // that both write to, if they do
 	outName, rejectsName string
 	stderr               io.Writer
-	progress             *progress // nil unless there is more than a batch
+	progress             *progress // nil for few graphs
 	answers
 	explainer *explainer // nil without --explain
 
@@ -306,13 +378,13 @@ func (s *scoring) all(ctx context.Context, in table.Input) error {
 
 // emit writes rows.
 func (s *scoring) emit(rows []table.Scored) error {
-	more, err := s.explainer.of(rows)
+	explained, err := s.explainer.of(rows)
 	if err != nil {
 		return err
 	}
 	for i, r := range rows {
 		s.done.Rows++
-		s.out.Write(r.Record, r.Scores, more[i]...)
+		s.answers.write(s.out, r, explained[i])
 		if r.Err != nil {
 			s.done.Refused++
 			if len(s.done.Shown) < maxShown {
@@ -325,8 +397,12 @@ func (s *scoring) emit(rows []table.Scored) error {
 		}
 		s.done.count(r.Scores.Verdict)
 	}
-	if s.progress != nil {
+	switch {
+	case s.progress != nil:
 		s.progress.Add(int64(len(rows)))
+	case !s.options.Batch && s.done.Rows >= table.MaxGraphs: // fewer take no time
+		s.progress = newProgress(s.stderr, "scoring", 0)
+		s.progress.Skip(int64(s.done.Rows))
 	}
 	if err := s.flush(); err != nil {
 		return err
@@ -363,9 +439,12 @@ func show(r table.Record) string {
 
 func (s *scoring) summarize() {
 	d := s.done
-	fmt.Fprintf(s.stderr, "%d read, %d refused; model %s", d.Rows, d.Refused, s.model)
-	if d.Outside+d.Borderline+d.Inside > 0 {
-		fmt.Fprintf(s.stderr, "; %d OOD, %d borderline, %d ID at alpha %g", d.Outside, d.Borderline, d.Inside, s.alpha)
+	fmt.Fprintf(s.stderr, "%d read, %d refused; model %s", d.Rows, d.Refused, s.model.Card.Name)
+	if file := s.model.Card.Holdout; file != "" {
+		fmt.Fprintf(s.stderr, " with p-values from %s", file)
+	}
+	if d.Rows > d.Refused {
+		fmt.Fprintf(s.stderr, "; %s at alpha %g", counts(d.Outside, d.Borderline, d.Inside, d.Undecided), s.alpha)
 		if s.fdr > 0 {
 			fmt.Fprintf(s.stderr, " and a false-discovery rate of %g", s.fdr)
 		}
@@ -377,15 +456,80 @@ func (s *scoring) summarize() {
 	if n := d.Refused - len(d.Shown); n > 0 {
 		fmt.Fprintf(s.stderr, "… and %d more; --rejects FILE lists them all\n", n)
 	}
-	if f := s.fit; f != nil && f.First {
-		fmt.Fprintf(s.stderr, "note: the first %d graphs were scored together, and are what all others are compared with; from a file, a sample of all is drawn instead\n", len(f.Graphs))
-	} else if f != nil && f.Sample {
-		fmt.Fprintf(s.stderr, "note: too many for one batch: an even sample of %d graphs was scored together, and is what all others are compared with\n", len(f.Graphs))
-	}
-	if d.Refused > 0 && d.Refused == d.Rows {
-		fmt.Fprintln(s.stderr, "note: nothing could be read; --format and --column say how the input is read")
+	s.bounds()
+	s.secondAnswer()
+	if n := s.model.References(); n > 0 && !decide.Resolves(s.alpha, n) {
+		fmt.Fprintf(s.stderr, "note: the model holds %d graphs to compare with, so that p-values go down to %.3g: want --alpha of that or more for verdicts\n", n, 1/float64(1+n))
 	}
 	for _, w := range s.warnings {
 		fmt.Fprintf(s.stderr, "warning: %s\n", w)
+	}
+}
+
+// bounds says what is known of false alarms beyond their mean.
+func (s *scoring) bounds() {
+	d, n := s.done, s.model.References()
+	if !s.bounded() || d.Rows == d.Refused {
+		return
+	}
+	confidence := s.confidence
+	if confidence == 0 {
+		confidence = defaultConfidence
+	}
+	switch {
+	case s.rate == 0:
+		fmt.Fprintf(s.stderr, "note: the model holds %d graphs to compare with, too few for false alarms of at most %g with %g %% confidence\n", n, s.alpha, 100*confidence)
+	case s.fdr == 0:
+		fmt.Fprintf(s.stderr, "with %g %% confidence over the choice of the held-out graphs false alarms are at most %g: outside is p <= %.3g\n", 100*confidence, s.alpha, s.rate)
+	}
+	if d.Outside == 0 {
+		return
+	}
+	at, total := s.rate, d.Outside+d.Borderline+d.Inside
+	if p, ok := s.out.(*pending); ok {
+		at, total = p.most, p.tally.Len()
+	}
+	most := decide.MostFalse(d.Outside, total, n, at, confidence)
+	if most == d.Outside {
+		fmt.Fprintf(s.stderr, "with %g %% confidence all of the %d called outside may be inside\n", 100*confidence, most)
+		return
+	}
+	fmt.Fprintf(s.stderr, "with %g %% confidence at most %d of the %d called outside are inside; that holds at every threshold at once\n", 100*confidence, most, d.Outside)
+}
+
+// counts says how many graphs have which verdict.
+func counts(outside, borderline, inside, undecided int) string {
+	text := fmt.Sprintf("%d outside, %d borderline, %d inside", outside, borderline, inside)
+	if undecided > 0 {
+		text += fmt.Sprintf(", %d undecided", undecided)
+	}
+	return text
+}
+
+// secondAnswer says what a calibrated batch is like as a whole.
+func (s *scoring) secondAnswer() {
+	f := s.fit
+	if f == nil || f.Report == nil {
+		return
+	}
+	if f.Few {
+		if s.by == algo.ByAlone {
+			fmt.Fprintf(s.stderr, "note: fewer than %d graphs are no batch, so there is no second answer\n", algo.MinBatch)
+		}
+		return
+	}
+	fmt.Fprintln(s.stderr, report.Whole("this list", f.Evidence, f.P))
+	if len(f.Differences) > 0 {
+		text := report.MakesTheDifference(f.Differences)
+		fmt.Fprintln(s.stderr, strings.ToLower(text[:1])+text[1:])
+	}
+	switch {
+	case f.First:
+		fmt.Fprintf(s.stderr, "note: the first %d graphs form the batch; from a file, a sample of all forms it instead\n", len(f.Graphs))
+	case f.Sample:
+		fmt.Fprintf(s.stderr, "note: an even sample of %d graphs forms the batch\n", len(f.Graphs))
+	}
+	if s.by == algo.ByBatch || s.both() {
+		fmt.Fprintf(s.stderr, "note: outside by the batch needs p <= %g by itself too, which bounds false alarms in the worst company\n", algo.Guard)
 	}
 }

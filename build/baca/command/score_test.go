@@ -41,15 +41,15 @@ func numbered(t *testing.T) []table.Record {
 	return rs
 }
 
-func newScoring(t *testing.T, m *algo.Model, out io.Writer, to string) *scoring {
+func newScoring(t *testing.T, m *algo.Model, out io.Writer, to string, batch bool) *scoring {
 	t.Helper()
-	scorer, err := algo.NewScorer(m, algo.DefaultOptions())
+	scorer, err := algo.NewScorer(context.Background(), m, algo.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &scoring{
-		scorer: scorer, model: "m", alpha: 0.05, out: newRowWriter(out, to, true), stderr: io.Discard,
-		options: table.Options{Graphs: 30},
+		scorer: scorer, model: m, alpha: 0.05, out: newRowWriter(out, to, true), stderr: io.Discard,
+		options: table.Options{Batch: batch, Graphs: 30},
 	}
 }
 
@@ -65,23 +65,34 @@ func yield(rs []table.Record, before func(int)) iter.Seq2[table.Unread, error] {
 	}
 }
 
+// A cutting writer cancels behind a number of rows.
+type cutting struct {
+	table.Writer
+	rows   int
+	cancel func()
+}
+
+func (c *cutting) Write(r table.Record, row *algo.Row, more ...any) {
+	c.Writer.Write(r, row, more...)
+	if c.rows--; c.rows == 0 {
+		c.cancel()
+	}
+}
+
 // A run that is cut short leaves whole rows, each where it belongs.
 func TestInterruptedScore(t *testing.T) {
 	m := moleculeModel(t)
-	for _, to := range []string{"csv", "jsonl"} {
+	for i, to := range []string{"csv", "jsonl", "csv"} {
 		ctx, cancel := context.WithCancel(context.Background())
 		var got bytes.Buffer
-		s := newScoring(t, m, &got, to)
-		err := s.all(ctx, table.Input{Records: yield(numbered(t), func(i int) {
-			if i == 150 {
-				cancel()
-			}
-		})})
+		s := newScoring(t, m, &got, to, i == 2)
+		s.out = &cutting{s.out, 40, cancel}
+		err := s.all(ctx, table.Input{Records: yield(numbered(t), func(int) {})})
 		cancel()
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: error %v, want that of the context", to, err)
 		}
-		if s.done.Rows < 33 || s.done.Rows > 150 { // 30 graphs at least are out
+		if s.done.Rows < 40 || s.done.Rows > 150 {
 			t.Errorf("%s: %d rows", to, s.done.Rows)
 		}
 		checkRows(t, to, got.Bytes(), s.done.Rows)
@@ -140,7 +151,7 @@ func TestKilledAndResumed(t *testing.T) {
 	}
 	args := func(out string, more ...string) []string {
 		return append([]string{
-			"score", "--model", name("model.msgpack"), "--calibrator", "none",
+			"score", "--model", name("model.msgpack"),
 			"--out", name(out + ".csv"), "--rejects", name(out + ".rejects"), name("in.smi.gz"),
 		}, more...)
 	}
@@ -170,7 +181,7 @@ func TestKilledAndResumed(t *testing.T) {
 
 	// What does not fit is refused, and nothing is touched.
 	before := read(t, name("killed.csv"))
-	refuse(t, exitFailure, "it is of a run with other flags", args("killed", "--resume", "--seed", "2")...)
+	refuse(t, exitFailure, "it is of a run with other flags", args("killed", "--resume", "--alpha", "0.2")...)
 	if !bytes.Equal(before, read(t, name("killed.csv"))) {
 		t.Error("a run that was refused has changed the output")
 	}
@@ -191,7 +202,7 @@ func TestKilledAndResumed(t *testing.T) {
 	if got, want := counts(stderr.String()), counts(whole); got != want {
 		t.Errorf("summary %q, want %q", got, want)
 	}
-	refuse(t, exitUsage, "--resume: want --out and an input file", "score", "--resume", name("in.smi.gz"))
+	refuse(t, exitUsage, "--resume: want --out and an input file\n", "score", "--resume", name("in.smi.gz"))
 	refuse(t, exitUsage, "--resume: want --out and an input file", "score", "--resume", "--out", name("x"), "-")
 }
 
@@ -228,13 +239,13 @@ func TestInterruptSignal(t *testing.T) {
 		t.Skip("no interrupts between processes on Windows")
 	}
 	if testing.Short() {
-		t.Skip("scores a batch of 4096")
+		t.Skip("scores thousands of molecules")
 	}
 	dir := t.TempDir()
 	model, out := filepath.Join(dir, "model.msgpack"), filepath.Join(dir, "out.csv")
 	saveModel(t, model, moleculeModel(t))
 	c := exec.Command(os.Args[0], "-test.run=^TestRunProcess$")
-	c.Env = append(os.Environ(), "BACA_TEST_ARGS="+strings.Join([]string{"score", "--model", model, "--calibrator", "none", "--out", out, "-"}, "\n"))
+	c.Env = append(os.Environ(), "BACA_TEST_ARGS="+strings.Join([]string{"score", "--model", model, "--out", out, "-"}, "\n"))
 	var stderr bytes.Buffer
 	c.Stderr = &stderr
 	stdin, err := c.StdinPipe()
@@ -245,14 +256,14 @@ func TestInterruptSignal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Process.Kill()
-	for i := range 5000 { // a batch, the start of the next, and what the parser takes ahead
+	for i := range 5000 { // most of them, and what the parser takes ahead
 		if _, err := fmt.Fprintln(stdin, strings.Repeat("C", 2+i%7)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	ended := until(t, c, func() bool {
 		data, _ := os.ReadFile(out)
-		return bytes.Count(data, []byte("\n")) > table.MaxGraphs
+		return bytes.Count(data, []byte("\n")) > 4000
 	})
 	if err := c.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)

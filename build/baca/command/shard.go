@@ -1,11 +1,8 @@
 package command
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,21 +34,25 @@ func (f *scoreFlags) checkShard() error {
 		return err
 	}
 	switch {
+	case f.batch():
+		return usagef("--by %s or --columns %s with --shard: %w", f.options.By, f.which, shard.ErrBatch)
+	case f.failOn != "":
+		return usagef("--fail-on: not with --shard, where no shard knows of the others")
 	case f.out == "":
 		return usagef("--shard: want --out with a folder for the results of all shards")
 	case f.rejects != "":
 		return usagef("--rejects: with --shard, refused records are always written into the folder")
 	case f.resume:
-		return usagef("--resume: with --shard it is not needed, what is in the folder is not done again")
+		return usagef("--resume: with --shard it is not needed: what is in the folder is not done again")
 	case f.format == "tu":
 		return usagef("--format tu: want molecules, only these can be read in shards")
 	case len(f.inputs) == 0 || slices.Contains(f.inputs, "-"):
-		return usagef("--shard: want input files, since they are read more than once")
+		return usagef("--shard: want input files, which are read more than once")
 	}
 	return nil
 }
 
-// runShard does the share of one shard of the pass that the folder has come to.
+// runShard does the share of one shard.
 func (f *scoreFlags) runShard(c *cobra.Command) error {
 	i, n, err := parseShard(f.shard)
 	if err != nil {
@@ -96,52 +97,29 @@ func (f *scoreFlags) runShard(c *cobra.Command) error {
 	if err := job.Begin(ctx); err != nil {
 		return err
 	}
-	whole, err := job.ReadWhole(ctx)
-	if errors.Is(err, fs.ErrNotExist) {
-		return f.drawShard(ctx, job, i, stop, stderr)
-	}
-	if err != nil {
-		return err
-	}
-	job.Use(whole)
-	done, err := job.Score(ctx, i)
-	stop()
-	if err != nil {
-		return fmt.Errorf("shard %d of %d: %w", i, n, err)
-	}
-	fmt.Fprintf(stderr, "shard %d of %d, second pass: rows %d to %d; ", i, n, done.First, done.First+done.Tally.Records-1)
-	summarizeTally(stderr, done.Tally)
-	if b := whole.Plan.Broken; len(b) > 0 {
-		return fmt.Errorf("%d of the inputs cannot be read to the end: %s", len(b), b[0].Error)
-	}
-	return nil
-}
-
-// drawShard is the first pass.
-func (f *scoreFlags) drawShard(ctx context.Context, job *shard.Job, i int, stop func(), stderr io.Writer) error {
 	plan, err := job.Plan(ctx, i)
 	if err != nil {
 		return err
 	}
-	_, err = job.Sample(ctx, plan, i)
+	done, err := job.Score(ctx, plan, i)
 	stop()
 	if err != nil {
-		return fmt.Errorf("shard %d of %d: %w", i, job.Shards, err)
+		return fmt.Errorf("shard %d of %d: %w", i, n, err)
 	}
-	lo, hi := plan.Range(i, job.Shards)
-	fmt.Fprintf(stderr, "shard %d of %d, first pass: a sample of rows %d to %d of %d; once all shards are as far: baca merge %s\n",
-		i, job.Shards, lo+1, hi, plan.Records(), f.out)
-	if len(plan.Broken) > 0 {
-		return fmt.Errorf("%d of the inputs cannot be read to the end: %s", len(plan.Broken), plan.Broken[0].Error)
+	fmt.Fprintf(stderr, "shard %d of %d: rows %d to %d of %d; ", i, n, done.First, done.First+done.Tally.Records-1, plan.Records())
+	summarizeTally(stderr, done.Tally)
+	if b := plan.Broken; len(b) > 0 {
+		return fmt.Errorf("%d of the inputs cannot be read to the end: %s", len(b), b[0].Error)
 	}
+	fmt.Fprintf(stderr, "once all shards are done: baca merge %s\n", f.out)
 	return nil
 }
 
 // summarizeTally writes the counts of rows, and why records were refused.
 func summarizeTally(w io.Writer, t table.Tally) {
 	fmt.Fprintf(w, "%d read, %d refused", t.Records, t.Refused)
-	if t.OOD+t.Borderline+t.ID > 0 {
-		fmt.Fprintf(w, "; %d OOD, %d borderline, %d ID", t.OOD, t.Borderline, t.ID)
+	if t.Records > t.Refused {
+		fmt.Fprintf(w, "; %s", counts(t.Outside, t.Borderline, t.Inside, t.Undecided))
 	}
 	fmt.Fprintln(w)
 	type reason struct {

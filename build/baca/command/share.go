@@ -86,7 +86,7 @@ func shareFile(ctx context.Context, data []byte, k int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := rounded.Refer(ctx, 0, m.Holdout); err != nil {
+	if err := rounded.Refer(ctx, 0, m); err != nil {
 		return nil, err
 	}
 	b.Reset()

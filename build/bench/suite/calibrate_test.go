@@ -188,7 +188,7 @@ func BenchmarkBatch(b *testing.B) {
 		t := open()
 		b.Run(t.name, func(b *testing.B) {
 			measure(b, cost{}, func() {
-				s, err := algo.NewScorer(t.model, algo.DefaultOptions())
+				s, err := algo.NewScorer(ctx, t.model, algo.DefaultOptions())
 				must(b, err)
 				_, err = s.Batch(ctx, bare(t.graphs))
 				must(b, err)

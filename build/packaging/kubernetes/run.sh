@@ -1,6 +1,6 @@
 #!/bin/sh
-# Scores a library on a Kubernetes cluster: two passes of shards.yaml, each followed
-# by merge.yaml. After a failure, start it again: what is finished is not done again.
+# Scores a library on a Kubernetes cluster: shards.yaml, followed by merge.yaml. After a
+# failure, start it again: what is finished is not done again.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 # finish JOB applies JOB.yaml and waits until it is complete, or has failed.
@@ -14,7 +14,5 @@ finish() {
 		fi
 	done
 }
-finish shards
-finish merge
 finish shards
 finish merge

@@ -14,8 +14,6 @@ shards=$1
 folder=$2
 shift 2
 array=0-$((shards - 1))
-draw=$(sbatch --parsable --array="$array" "$here/shard.sbatch" "$folder" "$@")
-sample=$(sbatch --parsable --dependency="afterok:$draw" "$here/merge.sbatch" "$folder")
-score=$(sbatch --parsable --dependency="afterok:$sample" --array="$array" "$here/shard.sbatch" "$folder" "$@")
+score=$(sbatch --parsable --array="$array" "$here/shard.sbatch" "$folder" "$@")
 # This one names the shards that failed, if some did.
 sbatch --parsable --dependency="afterany:$score" "$here/merge.sbatch" "$folder"

@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -75,22 +74,18 @@ var Model = sync.OnceValue(func() *algo.Model {
 })
 
 // Reference returns the rows and the refused records of one process that has all
-// lines in one file of the given name. The sample has so many graphs, 0 for as many as
-// the command takes.
-func Reference(t *testing.T, m *algo.Model, o algo.Options, graphs int, name string, lines []string) (rows, rejects []byte) {
+// lines in one file of the given name.
+func Reference(t *testing.T, m *algo.Model, o algo.Options, name string, lines []string) (rows, rejects []byte) {
 	t.Helper()
-	scorer, err := algo.NewScorer(m, o)
+	ctx := context.Background()
+	scorer, err := algo.NewScorer(ctx, m, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := func() (iter.Seq2[table.Unread, error], func(), error) {
-		return table.Molecules(strings.NewReader(strings.Join(lines, "")), dataset.Options{Name: name, Format: dataset.SMI}), func() {}, nil
-	}
-	records, _, _ := all()
+	records := table.Molecules(strings.NewReader(strings.Join(lines, "")), dataset.Options{Name: name, Format: dataset.SMI})
 	var out, refused bytes.Buffer
 	w, r := table.NewCSV(&out, true), table.NewRejects(&refused, true)
-	to := table.Options{Graphs: graphs, Seed: o.Seed, Workers: o.Workers}
-	err = table.Score(context.Background(), scorer, table.Input{Records: records, Again: all}, to, func(rows []table.Scored) error {
+	err = table.Score(ctx, scorer, table.Input{Records: records}, table.Options{Workers: o.Workers}, func(rows []table.Scored) error {
 		for _, s := range rows {
 			w.Write(s.Record, s.Scores)
 			if s.Err != nil {

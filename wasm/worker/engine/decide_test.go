@@ -14,15 +14,16 @@ import (
 	"baca/algo/explain"
 	"baca/algo/graph"
 	"baca/algo/table"
+	"baca/build/report"
 	"baca/wasm/message"
 	"baca/weights"
 )
 
-// graphsOf are the graphs of an input as the command reads them, nil for those that are
-// refused.
+// graphsOf are the graphs of an input as the command reads them for a built-in model of
+// molecules, nil for those that are refused.
 func graphsOf(t *testing.T, input string) (gs []*graph.Graph, names []string) {
 	t.Helper()
-	for u, err := range table.Molecules(strings.NewReader(input), dataset.Options{Name: "input.smi"}) {
+	for u, err := range table.Molecules(strings.NewReader(input), dataset.Options{Name: "input.smi", Canonical: true}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,6 +31,13 @@ func graphsOf(t *testing.T, input string) (gs []*graph.Graph, names []string) {
 		gs, names = append(gs, r.Graph), append(names, r.ID)
 	}
 	return gs, names
+}
+
+// written puts values of the nodes of a graph of graphsOf in the order in which a line of
+// the input has its atoms.
+func written(input string, line int, g *graph.Graph) func([]float64) []float64 {
+	smiles, _, _ := strings.Cut(strings.Split(input, "\n")[line], " ")
+	return report.Written(smiles, g.N())
 }
 
 // alone is what the command explains single graphs by.
@@ -49,29 +57,16 @@ func alone(t *testing.T, model string) (*algo.Model, *algo.Alone) {
 // mixed are ordinary molecules, strange ones, one that was trained on, and refused ones.
 const strange = "CC(=O)Oc1ccccc1C(=O)O aspirin\nCCCC[Sn](CCCC)(CCCC)O[Sn](CCCC)(CCCC)CCCC tin\nC1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-] RDX\nC1CC refused\n[Na+].[Cl-] salt\n"
 
-// q-values, the verdicts that follow and the file with them are those of package
-// decide, which the command uses.
-func TestFalseDiscoveryRate(t *testing.T) {
+// q-values that come along are written behind the usual columns.
+func TestQValuesAreWritten(t *testing.T) {
 	h := newHost(t)
 	e := New(h)
 	must[*message.Model](e, h, &message.LoadModel{})
 	must[*message.Opened](e, h, &message.Open{Data: []byte(strange + alkanes(90))})
-	events, scored := must[*message.Scored](e, h, &message.Score{})
+	events, _ := must[*message.Scored](e, h, &message.Score{})
 	rows := join(events)
 	want := decide.QValues(rows.Scores.P)
-	if !slices.IsSorted(scored.P) || len(scored.P) != len(scored.Q) || len(scored.P) < 5 {
-		t.Fatalf("p-values %v with q-values %v", scored.P, scored.Q)
-	}
-	for i, p := range rows.Scores.P {
-		q := math.NaN()
-		if k, ok := slices.BinarySearch(scored.P, p); ok {
-			q = scored.Q[k]
-		}
-		if q != want[i] && !(math.IsNaN(q) && math.IsNaN(want[i])) {
-			t.Errorf("row %d: p %g has q %g, want %g", i, p, q, want[i])
-		}
-		rows.Q = append(rows.Q, q)
-	}
+	rows.Q = want
 	_, file := must[*message.Exported](e, h, &message.Export{Format: "jsonl", Rows: rows})
 	for i, line := range strings.Split(strings.TrimSpace(string(file.Data)), "\n") {
 		var row map[string]any
@@ -129,20 +124,22 @@ func TestKnownGraphs(t *testing.T) {
 		t.Errorf("the card of the shared model says %+v", card)
 	}
 	events, scored := must[*message.Scored](e, h, &message.Score{})
-	fitted := false
+	compared := false
 	for _, ev := range events {
 		switch ev := ev.(type) {
 		case *message.Rows:
 			if ev.Rows.Known != nil {
 				t.Errorf("known %v by a model that keeps no hashes", ev.Rows.Known)
 			}
-		case *message.Fitted:
-			fitted = len(ev.Holdout.Score) == shared.References() && !math.IsNaN(ev.Threshold)
+		case *message.Reference:
+			compared = len(ev.Score) == shared.References()
 		}
 	}
-	if !fitted || scored.Unknown > 0 {
-		t.Errorf("the shared model: %+v, what it compares with came %v", scored, fitted)
+	if !compared || scored.Undecided > 0 {
+		t.Errorf("the shared model: %+v, what it compares with came %v", scored, compared)
 	}
+	fails(e, h, &message.Score{Batch: true}, message.CodeBadModel, "made for sharing")
+	fails(e, h, &message.Score{By: algo.ByBatch}, message.CodeBadModel, "made for sharing")
 	if _, d := must[*message.Detailed](e, h, &message.Detail{Record: 0}); d.Known || math.IsNaN(d.P) {
 		t.Errorf("the shared model explains %+v", d)
 	}
@@ -172,20 +169,30 @@ func TestDetailIsTheExplanation(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			order := func(v []float64) []float64 { return v }
+			if model == "bbbp" {
+				order = written(strange, record, g)
+			}
 			_, d := must[*message.Detailed](e, h, &message.Detail{Record: record})
 			if d.Score != x.Score || d.P != x.P || d.Verdict != string(x.Verdict) || d.Known != x.Duplicate ||
-				d.Embedding != x.Embedding || d.Subtrees != x.Subtrees || d.Counts != x.Counts || d.Nodes != x.Nodes ||
+				d.Distance != x.Distance || d.Ratio != x.Ratio && !(math.IsNaN(d.Ratio) && math.IsNaN(x.Ratio)) || d.Embedding != x.Embedding || d.Subtrees != x.Subtrees || d.Counts != x.Counts || d.Nodes != x.Nodes ||
 				d.Agreement != x.Agreement && !(math.IsNaN(d.Agreement) && math.IsNaN(x.Agreement)) ||
-				!slices.Equal(d.Contribution, x.Occlusion) || !slices.Equal(d.Gradient, x.Gradient) {
+				!slices.Equal(d.Contribution, order(x.Occlusion)) || !slices.Equal(d.Gradient, order(x.Gradient)) {
 				t.Errorf("%s, record %d: %+v, want %+v", model, record, d, x)
 			}
 			if len(d.Reasons) != len(x.Reasons) || len(x.Reasons) == 0 && model == "bzr" {
 				t.Fatalf("%s, record %d: reasons %+v, want %+v", model, record, d.Reasons, x.Reasons)
 			}
 			for k, r := range x.Reasons {
-				nodes := message.Ints{}
+				marks := make([]float64, g.N())
 				for _, i := range r.Nodes {
-					nodes = append(nodes, int32(i))
+					marks[i] = 1
+				}
+				nodes := message.Ints{}
+				for i, mark := range order(marks) {
+					if mark > 0 {
+						nodes = append(nodes, int32(i))
+					}
 				}
 				got := d.Reasons[k]
 				if got.Text != r.Text || got.Unseen != (r.Weight >= explain.Unseen) || !slices.Equal(got.Atoms, nodes) {
@@ -230,7 +237,6 @@ func TestCanonicalDetailIsInTheOrderOfTheText(t *testing.T) {
 	h := newHost(t)
 	e := New(h)
 	must[*message.Model](e, h, &message.LoadModel{})
-	e.card.Canonical = true // the graph is then that of the canonical form
 	must[*message.Opened](e, h, &message.Open{Data: []byte("OCCCC[Sn](C)(C)C a\nC[Sn](C)(C)CCCCO b\n")})
 	var at [2]int
 	var details [2]*message.Detailed
@@ -327,7 +333,7 @@ func TestThin(t *testing.T) {
 // reportOf asks for a report of what was just scored, as the page does.
 func reportOf(events []any, scored *message.Scored, fdr float64) *message.Report {
 	rows := join(events)
-	r := &message.Report{Scored: *scored, Alpha: 0.05, FDR: fdr, Warnings: scored.Warnings}
+	r := &message.Report{Scored: *scored, By: scored.By, Alpha: 0.05, FDR: fdr, Warnings: scored.Warnings}
 	var order []int
 	for i := range rows.ID {
 		if rows.Error[i] != "" {
@@ -336,10 +342,18 @@ func reportOf(events []any, scored *message.Scored, fdr float64) *message.Report
 		}
 		order = append(order, i)
 		r.Score, r.P = append(r.Score, rows.Scores.Score[i]), append(r.P, rows.Scores.P[i])
+		if scored.By == algo.ByBatch {
+			r.AloneP = append(r.AloneP, rows.Scores.AloneP[i])
+		}
 	}
 	for _, ev := range events {
-		if f, ok := ev.(*message.Fitted); ok {
-			r.Fitted = *f
+		switch ev := ev.(type) {
+		case *message.Reference:
+			r.Holdout = ev.Score
+		case *message.Fitted:
+			if r.Fitted = ev; scored.By == algo.ByBatch {
+				r.Holdout = ev.Holdout.Batch
+			}
 		}
 	}
 	slices.SortStableFunc(order, func(i, j int) int {
@@ -347,9 +361,9 @@ func reportOf(events []any, scored *message.Scored, fdr float64) *message.Report
 	})
 	for _, i := range order {
 		r.Record = append(r.Record, int32(i))
-		c, s, from := &r.Top, &r.Top.Scores, rows.Scores
+		c, s := &r.Top, &r.Top.Scores
 		c.ID, c.SMILES, c.Verdict, c.Error = append(c.ID, rows.ID[i]), append(c.SMILES, rows.SMILES[i]), append(c.Verdict, rows.Verdict[i]), append(c.Error, "")
-		s.Pre, s.Attn, s.BaCa, s.Score, s.P = append(s.Pre, from.Pre[i]), append(s.Attn, from.Attn[i]), append(s.BaCa, from.BaCa[i]), append(s.Score, from.Score[i]), append(s.P, from.P[i])
+		s.Score, s.P = append(s.Score, rows.Scores.Score[i]), append(s.P, rows.Scores.P[i])
 	}
 	return r
 }
@@ -361,14 +375,14 @@ func TestReport(t *testing.T) {
 	must[*message.Model](e, h, &message.LoadModel{})
 	input := "CCO <script>alert(1)</script>\n" + strange + alkanes(70)
 	must[*message.Opened](e, h, &message.Open{Name: "-a 'b.smi", Data: []byte(input)})
-	events, scored := must[*message.Scored](e, h, &message.Score{})
+	events, scored := must[*message.Scored](e, h, &message.Score{By: algo.ByBatch})
 	r := reportOf(events, scored, 0.2)
 	events, file := must[*message.Exported](e, h, r)
 	page := string(file.Data)
 	for _, want := range []string{
 		"Out-of-distribution report: -a &#39;b.smi", "&lt;script&gt;alert(1)", "76 read, 5 refused", "fewer neighbours on average than 99&nbsp;% of the training graphs",
 		"Does the input drift?", `class="drawing"`, `<th class="n">q</th>`, e.card.SHA256, e.input.opened.SHA256,
-		"baca report --model bbbp --fdr 0.2 --seed 1 --out report.html &#39;./-a &#39;\\&#39;&#39;b.smi&#39;", "a batch of 71 graphs", "refused: ",
+		"baca report --model bbbp --by batch --fdr 0.2 --seed 1 --out report.html &#39;./-a &#39;\\&#39;&#39;b.smi&#39;", "all 71 graphs", "his list", "The batch decides", "refused: ",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the report does not hold %q", want)
@@ -389,7 +403,9 @@ func TestReport(t *testing.T) {
 	}
 	// What does not fit together is refused.
 	for part, spoil := range map[string]func(*message.Report){
-		"alpha": func(r *message.Report) { r.Alpha = 0 }, "false discoveries": func(r *message.Report) { r.FDR = 7 },
+		"by themselves": func(r *message.Report) { r.AloneP = r.AloneP[1:] },
+		"decide by":     func(r *message.Report) { r.By = "lot" },
+		"alpha":         func(r *message.Report) { r.Alpha = 0 }, "false discoveries": func(r *message.Report) { r.FDR = 7 },
 		"p-values": func(r *message.Report) { r.P = r.P[1:] }, "records": func(r *message.Report) { r.Record = r.Record[1:] },
 		"column": func(r *message.Report) { r.Top.SMILES = r.Top.SMILES[1:] }, "99999": func(r *message.Report) { r.Record[0] = 99999 },
 	} {
@@ -423,7 +439,7 @@ func TestReasons(t *testing.T) {
 	must[*message.Model](e, h, &message.LoadModel{})
 	input := strange + alkanes(40)
 	must[*message.Opened](e, h, &message.Open{Data: []byte(input)})
-	events, _ := must[*message.Scored](e, h, &message.Score{})
+	events, _ := must[*message.Scored](e, h, &message.Score{Batch: true})
 	rows := join(events)
 	records := make(message.Ints, len(rows.ID))
 	for i := range records {
@@ -464,7 +480,8 @@ func TestReasons(t *testing.T) {
 		for _, r := range x.Reasons {
 			reasons = append(reasons, r.Text)
 		}
-		for _, pair := range [][2][]float64{{row.Atoms, x.Occlusion}, {row.Gradient, x.Gradient}, {row.Distances, {x.Embedding, x.Subtrees, x.Counts, x.Nodes}}, {row.Nearest, {float64(x.Nearest[0].Row + 1), float64(x.Nearest[1].Row + 1), float64(x.Nearest[2].Row + 1)}}} {
+		order := written(input, i, gs[i])
+		for _, pair := range [][2][]float64{{row.Atoms, order(x.Occlusion)}, {row.Gradient, order(x.Gradient)}, {row.Distances, {x.Embedding, x.Subtrees, x.Counts, x.Nodes}}, {row.Nearest, {float64(x.Nearest[0].Row + 1), float64(x.Nearest[1].Row + 1), float64(x.Nearest[2].Row + 1)}}} {
 			if !slices.EqualFunc(pair[0], pair[1], func(v, w float64) bool { return math.Abs(v-w) <= 1e-5*math.Abs(w) }) {
 				t.Errorf("%s: %v, want %v", row.ID, pair[0], pair[1])
 			}

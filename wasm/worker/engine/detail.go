@@ -33,14 +33,15 @@ func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}
 	alpha := algo.DefaultOptions().Alpha
-	if e.last != nil {
-		alpha = e.last.alpha
+	if e.alpha != 0 {
+		alpha = e.alpha
 	}
 	x, err := alone.Explain(p, g, alpha)
 	if err != nil {
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}
 	m.Score, m.P, m.Verdict = x.Score, x.P, string(x.Verdict)
+	m.Distance, m.Ratio = x.Distance, x.Ratio
 	m.Embedding, m.Subtrees, m.Counts, m.Nodes = x.Embedding, x.Subtrees, x.Counts, x.Nodes
 	m.Contribution, m.Gradient, m.Agreement = arranged(x.Occlusion, node), arranged(x.Gradient, node), x.Agreement
 	m.Known = x.Duplicate

@@ -50,7 +50,7 @@ type Host interface {
 // Start is the file of the site with the Welcome.
 const Start = "start.msgpack"
 
-// An Engine holds a model, an input and what was scored last. Its methods are
+// An Engine holds a model, an input and what the last batch taught. Its methods are
 // called from one goroutine, but for Pause.
 type Engine struct {
 	host    Host
@@ -62,9 +62,10 @@ type Engine struct {
 	alone *algo.Alone // nil until it is asked for
 
 	input  *input
-	last   *scored
-	drift  *watched // of the open input and the model, nil until it is asked for
-	shared *scoring // with a worker that has the input, see Share
+	last   *calibrated // nil without
+	alpha  float64     // of the last Score, 0 before
+	drift  *watched    // of the open input and the model, nil until it is asked for
+	shared *scoring    // with a worker that has the input, see Share
 
 	paused bool // Pause was called since what it ends began
 
@@ -219,9 +220,10 @@ func Card(m *algo.Model, data []byte) message.Model {
 		Name: c.Name, Description: c.Description, Schema: c.Schema,
 		Molecules: c.Schema != algo.Constant, Canonical: c.Schema == algo.OGBCanonical,
 		Dataset: c.Dataset, DatasetSHA256: c.DatasetSHA256, Graphs: c.Graphs, Train: c.Train,
-		Holdout: m.References(), Bank: m.Bank.Len(), Epochs: c.Epochs, Seed: c.Seed, Loss: c.Loss, Program: c.Program,
+		Holdout: m.References(), HoldoutFile: c.Holdout, Bank: m.Bank.Len(), Epochs: c.Epochs, Seed: c.Seed, Loss: c.Loss, Program: c.Program,
 		Parameters: len(m.Encoder.Params), Bytes: len(data), SHA256: hex.EncodeToString(sum[:]),
 		SmallestP: 1 / float64(1+m.References()), Shared: m.Shared,
+		Background: c.Background, BackgroundGraphs: c.BackgroundGraphs,
 	}
 	if p := m.Profile; p != nil && len(p.Known.Hashes) > 0 {
 		card.Knows, card.FalseMatches = true, p.Known.FalseMatches()

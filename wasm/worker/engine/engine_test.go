@@ -2,6 +2,7 @@ package engine
 
 import (
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -14,6 +15,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -173,7 +175,8 @@ func (p *threadPort) Terminate() { p.over.Store(true) }
 func newHost(t *testing.T) *host {
 	t.Helper()
 	h := &host{t: t, files: map[string][]byte{}}
-	w := &message.Welcome{Program: algo.Version}
+	w := &message.Welcome{Program: algo.Version, Background: "background"}
+	h.files[w.Background] = smallBackground()
 	for _, name := range []string{"bbbp", "bzr"} {
 		data, err := weights.Bytes(name)
 		if err != nil {
@@ -247,32 +250,43 @@ func join(events []any) message.Columns {
 				panic(fmt.Sprintf("rows from %d behind %d", r.From, len(all.ID)))
 			}
 			c, s, t := r.Rows, &all.Scores, r.Rows.Scores
-			all.ID, all.SMILES = append(all.ID, c.ID...), append(all.SMILES, c.SMILES...)
-			all.Verdict, all.Error = append(all.Verdict, c.Verdict...), append(all.Error, c.Error...)
+			c.Known = nil
+			extend(&all, c)
+			all.BatchVerdict = append(all.BatchVerdict, c.BatchVerdict...)
+			s.Alone, s.AloneP = append(s.Alone, t.Alone...), append(s.AloneP, t.AloneP...)
 			s.Pre, s.Attn, s.BaCa = append(s.Pre, t.Pre...), append(s.Attn, t.Attn...), append(s.BaCa, t.BaCa...)
-			s.Score, s.P = append(s.Score, t.Score...), append(s.P, t.P...)
+			s.Batch, s.BatchP = append(s.Batch, t.Batch...), append(s.BatchP, t.BatchP...)
 		}
 	}
 	return all
 }
 
-// command is what `baca score` writes: the same packages, without the engine.
-func command(t *testing.T, model, input string, o algo.Options) string {
+// command is what `baca score` writes: the same packages, without the engine. With batch
+// it is that of --columns all.
+func command(t *testing.T, model, input string, o algo.Options, batch bool) string {
 	t.Helper()
 	m, err := weights.Open(model)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := algo.NewScorer(m, o)
+	s, err := algo.NewScorer(t.Context(), m, o)
 	if err != nil {
 		t.Fatal(err)
 	}
+	var names []string
+	if batch {
+		names = table.BatchColumns
+	}
 	records := table.Molecules(strings.NewReader(input), dataset.Options{Name: "input.smi", Canonical: m.Card.Schema == algo.OGBCanonical})
 	var b bytes.Buffer
-	w := table.NewCSV(&b, true)
-	err = table.Score(context.Background(), s, table.Input{Records: records}, table.Options{Seed: o.Seed}, func(rows []table.Scored) error {
+	w := table.NewCSV(&b, true, names...)
+	err = table.Score(context.Background(), s, table.Input{Records: records}, table.Options{Batch: batch, Seed: o.Seed}, func(rows []table.Scored) error {
 		for _, r := range rows {
-			w.Write(r.Record, r.Scores)
+			var more []any
+			if s := r.Scores; batch && s != nil {
+				more = table.BatchCells(s)
+			}
+			w.Write(r.Record, r.Scores, more...)
 		}
 		return nil
 	})
@@ -294,16 +308,22 @@ func TestScoreIsThatOfTheCommand(t *testing.T) {
 		input string
 		r     message.Score
 	}{
-		{"batch", alkanes(120), message.Score{Preview: true, Every: 60}},
-		{"other options", alkanes(60), message.Score{Calibrator: algo.Attention, Alpha: 0.2, Seed: 5}},
+		{"alone", alkanes(120), message.Score{}},
+		{"alone, and a batch", alkanes(120), message.Score{Batch: true, Every: 60}},
+		{"batch", alkanes(60), message.Score{By: algo.ByBatch}},
+		{"other options", alkanes(60), message.Score{By: algo.ByAttention, Alpha: 0.2, Seed: 5}},
 		{"few", alkanes(7), message.Score{}},
 		{"refused alone", "C1CC\n", message.Score{}},
 		{"nothing", "", message.Score{}},
 	} {
 		o := algo.DefaultOptions()
-		if test.r.Calibrator != "" {
-			o.Calibrator, o.Alpha, o.Seed = test.r.Calibrator, test.r.Alpha, test.r.Seed
+		if test.r.By != "" {
+			o.By = test.r.By
 		}
+		if test.r.Seed != 0 {
+			o.Alpha, o.Seed = test.r.Alpha, test.r.Seed
+		}
+		batch := test.r.Batch || test.r.By != ""
 		_, opened := must[*message.Opened](e, h, &message.Open{Name: "input.smi", Data: []byte(test.input)})
 		events, scored := must[*message.Scored](e, h, &test.r)
 		rows := join(events)
@@ -311,10 +331,10 @@ func TestScoreIsThatOfTheCommand(t *testing.T) {
 			t.Errorf("%s: %d rows, %+v, %+v; want %d", test.name, len(rows.ID), opened, scored, n)
 		}
 		_, file := must[*message.Exported](e, h, &message.Export{Format: "csv", Rows: rows})
-		if want := command(t, "bbbp", test.input, o); string(file.Data) != want {
+		if want := command(t, "bbbp", test.input, o, batch); string(file.Data) != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", test.name, file.Data, want)
 		}
-		var iterations, previews int
+		var iterations, references, fitted int
 		for _, ev := range events {
 			switch ev := ev.(type) {
 			case *message.Iteration:
@@ -322,26 +342,22 @@ func TestScoreIsThatOfTheCommand(t *testing.T) {
 				if ev.ID.Training != 512 || ev.OOD.Training != 0 || ev.OOD.Test == 0 || ev.OOD.Synthetic == 0 || !math.IsNaN(ev.AUC) || !(ev.KL >= 0) {
 					t.Errorf("%s: %+v", test.name, ev)
 				}
-			case *message.Preview:
-				previews++
-				if len(ev.Record) != opened.Records-opened.Refused || len(ev.Holdout) == 0 || math.IsNaN(ev.Threshold) {
-					t.Errorf("%s: preview of %d records, holdout of %d, threshold %g", test.name, len(ev.Record), len(ev.Holdout), ev.Threshold)
+			case *message.Reference:
+				references++
+				if len(ev.Score) == 0 || len(rows.ID) > 0 && events[0] != any(ev) {
+					t.Errorf("%s: a reference of %d comes late", test.name, len(ev.Score))
 				}
-				for i, record := range ev.Record {
-					if rows.Error[record] != "" || math.IsNaN(ev.Score[i]) {
-						t.Errorf("%s: preview of record %d, which is refused", test.name, record)
-					}
-					if outside := ev.Score[i] >= ev.Threshold; outside != (ev.Verdict[i] == "OOD") {
-						t.Errorf("%s: score %g, threshold %g, verdict %s", test.name, ev.Score[i], ev.Threshold, ev.Verdict[i])
-					}
+			case *message.Fitted:
+				if fitted++; !(ev.Evidence >= 0.5) || !(ev.P >= 0) || len(ev.Holdout.Batch) == 0 || len(ev.Holdout.BaCa) != len(ev.Holdout.Batch) || len(ev.Holdout.Alone) != len(ev.Holdout.Batch) {
+					t.Errorf("%s: fitted with evidence %g, p %g, %d of the holdout", test.name, ev.Evidence, ev.P, len(ev.Holdout.Batch))
 				}
 			}
 		}
 		if want := map[int]int{0: 0, 60: 4}[test.r.Every]; iterations != want {
 			t.Errorf("%s: %d iterations, want %d", test.name, iterations, want)
 		}
-		if (previews == 1) != test.r.Preview {
-			t.Errorf("%s: %d previews", test.name, previews)
+		if references != 1 || (fitted == 1) != batch || batched(rows) != batch {
+			t.Errorf("%s: %d references, %d times fitted, columns of a batch %v", test.name, references, fitted, batched(rows))
 		}
 	}
 }
@@ -359,26 +375,31 @@ func TestLabelsGiveAUC(t *testing.T) {
 		fmt.Fprintf(&text, "%s\t%s\t%s\n", smiles, name, []string{"", "0", "yes"}[i%3])
 	}
 	must[*message.Opened](e, h, &message.Open{Name: "a.tsv", Data: []byte(text.String())})
-	events, scored := must[*message.Scored](e, h, &message.Score{Every: 100})
+	events, scored := must[*message.Scored](e, h, &message.Score{Batch: true, Every: 100})
 	rows := join(events)
 	// By definition: the share of pairs in the right order.
-	right, pairs := 0.0, 0.0
-	for i, a := range labels {
-		for j, b := range labels {
-			if a != 1 || b != 0 || rows.Error[i]+rows.Error[j] != "" {
-				continue
-			}
-			pairs++
-			switch x, y := rows.Scores.Score[i], rows.Scores.Score[j]; {
-			case x > y:
-				right++
-			case x == y:
-				right += 0.5
+	for _, c := range []struct {
+		scores message.Floats
+		got    float64
+	}{{rows.Scores.Alone, scored.AUC}, {rows.Scores.Batch, scored.BatchAUC}, {rows.Scores.BaCa, scored.PaperAUC}} {
+		right, pairs := 0.0, 0.0
+		for i, a := range labels {
+			for j, b := range labels {
+				if a != 1 || b != 0 || rows.Error[i]+rows.Error[j] != "" {
+					continue
+				}
+				pairs++
+				switch x, y := c.scores[i], c.scores[j]; {
+				case x > y:
+					right++
+				case x == y:
+					right += 0.5
+				}
 			}
 		}
-	}
-	if math.Abs(scored.AUC-right/pairs) > 1e-12 {
-		t.Errorf("AUC %g, want %g", scored.AUC, right/pairs)
+		if math.Abs(c.got-right/pairs) > 1e-12 {
+			t.Errorf("AUC %g, want %g", c.got, right/pairs)
+		}
 	}
 	for _, ev := range events {
 		if it, ok := ev.(*message.Iteration); ok && !(it.AUC >= 0 && it.AUC <= 1) {
@@ -511,7 +532,7 @@ func TestModels(t *testing.T) {
 	fails(e, h, &message.LoadModel{Name: "bzr"}, message.CodeBadModel, "sha-256")
 	// The last good one is still there.
 	must[*message.Scored](e, h, &message.Score{})
-	for _, r := range []message.Score{{Alpha: 2}, {Alpha: 1e-6}, {Calibrator: "magic"}} {
+	for _, r := range []message.Score{{Alpha: 2}, {Alpha: -1}, {By: "magic"}, {Workers: 99}} {
 		_, reply := ask(e, h, &r)
 		if f, ok := reply.(*message.Failed); !ok || f.Code != message.CodeBadOption {
 			t.Errorf("%+v: %v", r, reply)
@@ -530,6 +551,10 @@ func TestDetail(t *testing.T) {
 		t.Errorf("before a score: %+v", before)
 	}
 	must[*message.Scored](e, h, &message.Score{})
+	if _, d := must[*message.Detailed](e, h, &message.Detail{Record: 0}); d.IDKeys != nil {
+		t.Errorf("keys %+v without a batch", d.IDKeys)
+	}
+	must[*message.Scored](e, h, &message.Score{Batch: true})
 	_, d := must[*message.Detailed](e, h, &message.Detail{Record: 2})
 	var symbols []string
 	for _, a := range d.Atoms {
@@ -574,7 +599,7 @@ func TestDetailExplainsTheTable(t *testing.T) {
 	e := New(h)
 	must[*message.Model](e, h, &message.LoadModel{})
 	must[*message.Opened](e, h, &message.Open{Data: []byte(alkanes(50))})
-	events, _ := must[*message.Scored](e, h, &message.Score{})
+	events, _ := must[*message.Scored](e, h, &message.Score{Batch: true})
 	rows := join(events)
 	for record := range 50 {
 		if rows.Error[record] != "" {
@@ -592,9 +617,10 @@ func TestPictures(t *testing.T) {
 	e := New(h)
 	must[*message.Model](e, h, &message.LoadModel{})
 	must[*message.Opened](e, h, &message.Open{Data: []byte(alkanes(80))})
-	fails(e, h, &message.Graphons{Side: "ID"}, message.CodeNotReady, "scored")
-	fails(e, h, &message.Dictionary{Side: "ID"}, message.CodeNotReady, "scored")
-	events, _ := must[*message.Scored](e, h, &message.Score{})
+	fails(e, h, &message.Graphons{Side: "ID"}, message.CodeNotReady, "calibrated")
+	must[*message.Scored](e, h, &message.Score{})
+	fails(e, h, &message.Dictionary{Side: "ID"}, message.CodeNotReady, "calibrated")
+	events, _ := must[*message.Scored](e, h, &message.Score{Batch: true})
 	var parted *message.Parted
 	for _, ev := range events {
 		if p, ok := ev.(*message.Parted); ok {
@@ -640,12 +666,21 @@ func TestExport(t *testing.T) {
 	e := New(h)
 	nan := math.NaN()
 	rows := message.Columns{
-		ID: message.Strings{"a", "b"}, SMILES: message.Strings{"C", "}\n{"}, Verdict: message.Strings{"ID", "unknown"}, Error: message.Strings{"", "why"},
-		Scores: message.Scores{Pre: message.Floats{1, nan}, Attn: message.Floats{2, nan}, BaCa: message.Floats{3, nan}, Score: message.Floats{4, nan}, P: message.Floats{0.5, nan}},
+		ID: message.Strings{"a", "b"}, SMILES: message.Strings{"C", "}\n{"}, Verdict: message.Strings{"inside", "undecided"}, Error: message.Strings{"", "why"},
+		Scores: message.Scores{Score: message.Floats{4, nan}, P: message.Floats{0.5, nan}},
 	}
-	_, file := must[*message.Exported](e, h, &message.Export{Format: "json", Rows: rows})
+	_, file := must[*message.Exported](e, h, &message.Export{Format: "csv", Rows: rows})
+	if want := "id,smiles,s_pre,s_attn,s_baca,score,p_value,verdict,error\na,C,,,,4,0.5,inside,\n"; !strings.HasPrefix(string(file.Data), want) {
+		t.Errorf("without a batch\n%s\nwant\n%s", file.Data, want)
+	}
+	rows.BatchVerdict = message.Strings{"borderline", ""}
+	rows.Scores = message.Scores{
+		Score: message.Floats{4, nan}, P: message.Floats{0.5, nan}, Alone: message.Floats{5, nan}, AloneP: message.Floats{0.25, nan},
+		Pre: message.Floats{1, nan}, Attn: message.Floats{2, nan}, BaCa: message.Floats{3, nan}, Batch: message.Floats{6, nan}, BatchP: message.Floats{0.125, nan},
+	}
+	_, file = must[*message.Exported](e, h, &message.Export{Format: "json", Rows: rows})
 	var list []map[string]any
-	if err := json.Unmarshal(file.Data, &list); err != nil || len(list) != 2 || list[0]["s_attn"] != 2.0 || list[1]["error"] != "why" || list[1]["smiles"] != "}\n{" {
+	if err := json.Unmarshal(file.Data, &list); err != nil || len(list) != 2 || list[0]["s_attn"] != 2.0 || list[0]["alone"] != 5.0 || list[0]["batch_p"] != 0.125 || list[0]["batch_verdict"] != "borderline" || list[1]["batch_verdict"] != nil || list[1]["error"] != "why" || list[1]["smiles"] != "}\n{" {
 		t.Errorf("%v\n%s", err, file.Data)
 	}
 	_, file = must[*message.Exported](e, h, &message.Export{Format: "csv", Rows: rows})
@@ -655,6 +690,9 @@ func TestExport(t *testing.T) {
 	if _, file = must[*message.Exported](e, h, &message.Export{Format: "json"}); !json.Valid(file.Data) {
 		t.Errorf("no rows are %q", file.Data)
 	}
+	fewer := rows
+	fewer.BatchVerdict = nil
+	fails(e, h, &message.Export{Format: "csv", Rows: fewer}, message.CodeBadOption, "column")
 	rows.Error = rows.Error[:1]
 	fails(e, h, &message.Export{Format: "csv", Rows: rows}, message.CodeBadOption, "column")
 	fails(e, h, &message.Export{Format: "xls"}, message.CodeBadOption, "xls")
@@ -667,7 +705,7 @@ func TestLightRequestsDoNotWait(t *testing.T) {
 	must[*message.Model](e, h, &message.LoadModel{})
 	must[*message.Opened](e, h, &message.Open{Data: []byte(alkanes(table.MaxGraphs + 1500))})
 	h.queue = []message.Request{&message.Measure{}, &message.Score{}}
-	events, scored := must[*message.Scored](e, h, &message.Score{Calibrator: algo.None})
+	events, scored := must[*message.Scored](e, h, &message.Score{Workers: 1})
 	rows := join(events)
 	at, last := -1, 0
 	for i, ev := range events {
@@ -677,9 +715,7 @@ func TestLightRequestsDoNotWait(t *testing.T) {
 		case *message.Rows:
 			last = i
 		case *message.Fitted:
-			if !ev.Sample || ev.Total != scored.Records-scored.Refused || ev.Graphs > table.MaxGraphs {
-				t.Errorf("fitted %+v of %+v", ev, scored)
-			}
+			t.Errorf("a batch of %d was calibrated", ev.Graphs)
 		}
 	}
 	if at < 0 || at > last || len(rows.ID) != scored.Records {
@@ -754,6 +790,58 @@ func TestTrainPausesAndGoesOn(t *testing.T) {
 	// The new model scores.
 	must[*message.Model](other, h, &message.LoadModel{Name: "mine", Data: resumed.Data})
 	must[*message.Scored](other, h, &message.Score{Alpha: 0.2})
+}
+
+// smallBackground is every fiftieth molecule of the built-in background.
+var smallBackground = sync.OnceValue(func() []byte {
+	var b bytes.Buffer
+	lines := bufio.NewScanner(weights.Background())
+	for i := 0; lines.Scan(); i++ {
+		if i%50 == 0 {
+			fmt.Fprintln(&b, lines.Text())
+		}
+	}
+	return b.Bytes()
+})
+
+// A model of molecules is told from the background that the site has, as `baca pretrain`
+// does it. Without one it is what it would be there with --background none, and says so.
+func TestTrainWithABackground(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	must[*message.Opened](e, h, &message.Open{Name: "mine.smi", Data: []byte(alkanes(80))})
+	events, got := must[*message.Trained](e, h, &message.Train{Epochs: 1, Canonical: true})
+	m, err := weights.Load(got.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Background == nil || m.Sizes == nil || m.Card.Background != weights.BackgroundName || m.Card.BackgroundGraphs != 100 {
+		t.Errorf("the card says %+v", m.Card)
+	}
+	if !slices.ContainsFunc(events, func(ev any) bool {
+		p, ok := ev.(*message.Progress)
+		return ok && p.Stage == message.StageBackground && p.Done == 100 && p.Total == 100
+	}) {
+		t.Error("nothing says how far the background is")
+	}
+	h.files["background"] = []byte("<!doctype html>") // as hosts say that there is no such file
+	_, without := must[*message.Trained](e, h, &message.Train{Epochs: 1, Canonical: true})
+	if m, err = weights.Load(without.Data); err != nil {
+		t.Fatal(err)
+	}
+	if m.Background != nil || m.Card.Background != "" {
+		t.Errorf("the card says %+v", m.Card)
+	}
+	delete(h.files, "background")
+	_, offline := must[*message.Trained](e, h, &message.Train{Epochs: 1, Canonical: true})
+	if !bytes.Equal(offline.Data, without.Data) {
+		t.Error("a background that cannot be read gives another model than one that cannot be loaded")
+	}
+	for _, r := range []*message.Trained{without, offline} {
+		if n := len(slices.DeleteFunc(r.Warnings, func(w string) bool { return !strings.HasPrefix(w, "the background could not be loaded") })); n != 1 {
+			t.Errorf("%d sentences about the background", n)
+		}
+	}
 }
 
 func countEpochs(posted []any) int {

@@ -188,7 +188,8 @@ func (in *input) records(canonical bool) iter.Seq2[table.Unread, error] {
 	return table.Molecules(text, o)
 }
 
-// at returns the molecule or graph of a record, from 0.
+// at returns the graph of a record, from 0, and the molecule as it is written. The graph
+// is of the canonical form if that is asked for.
 func (in *input) at(record int, canonical bool) (table.Record, *molecule.Molecule, error) {
 	if in.format == dataset.TU {
 		if record < 0 || record >= len(in.graphs) {
@@ -212,11 +213,11 @@ func (in *input) at(record int, canonical bool) (table.Record, *molecule.Molecul
 		if err != nil {
 			return table.Record{}, nil, failf(message.CodeBadInput, "%w", err)
 		}
-		r := table.FromMolecule(m)
+		r, read := table.FromMolecule(m), mol
 		if canonical {
-			mol, _, _ = mol.Canonical()
+			read, _, _ = mol.Canonical()
 		}
-		r.Graph = mol.Graph()
+		r.Graph = read.Graph()
 		return r, mol, nil
 	}
 	return table.Record{}, nil, failf(message.CodeBadOption, "record %d: want one of %d", record, in.opened.Records)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 
 	"baca/algo"
@@ -78,7 +79,7 @@ func (e *Engine) explained(t *task, alone *algo.Alone, r table.Record, record in
 // like returns the records of the input that the OOD dictionary of the attention
 // holds and that it looks at most for this graph.
 func (e *Engine) like(t *task, alone *algo.Alone, g *graph.Graph, record int) ([]float64, error) {
-	if e.last == nil || e.last.alone {
+	if e.last == nil {
 		return []float64{}, nil
 	}
 	q, err := alone.Embedding(t, g)
@@ -97,11 +98,13 @@ func (e *Engine) report(r *message.Report, post func(message.Event)) (*message.E
 		return nil, err
 	}
 	n := len(r.Top.ID)
-	switch err := decide.CheckAlpha(r.Alpha, 0); {
+	switch err := decide.CheckAlpha(r.Alpha); {
 	case err != nil:
 		return nil, failf(message.CodeBadOption, "%w", err)
 	case len(r.Score) != len(r.P):
 		return nil, failf(message.CodeBadOption, "%d scores beside %d p-values", len(r.Score), len(r.P))
+	case r.By == algo.ByBatch && len(r.AloneP) != len(r.P):
+		return nil, failf(message.CodeBadOption, "%d p-values by themselves beside %d of the batch", len(r.AloneP), len(r.P))
 	case n != len(r.Record) || n > report.MaxRows:
 		return nil, failf(message.CodeBadOption, "%d rows of %d records: want as many, and at most %d", n, len(r.Record), report.MaxRows)
 	}
@@ -115,19 +118,29 @@ func (e *Engine) report(r *message.Report, post func(message.Event)) (*message.E
 	if err != nil {
 		return nil, t.failed(err)
 	}
+	if r.By != "" && !slices.Contains(algo.Deciders, r.By) {
+		return nil, failf(message.CodeBadOption, "decide by %q: want one of %v", r.By, algo.Deciders)
+	}
 	seed := max(1, r.Scored.Seed)
 	drift, err := e.watch(t, seed)
 	if err != nil {
 		return nil, t.failed(err)
 	}
+	whole, differences := "", []string(nil)
+	if f := r.Fitted; f != nil && !f.Few {
+		whole, differences = report.Whole("this list", f.Evidence, f.P), f.Differences
+	}
 	in, name := e.input, e.input.name
 	out := &report.Report{
 		Title: "Out-of-distribution report",
 		Read:  in.opened.Records, Refused: in.opened.Refused, Alpha: r.Alpha, FDR: r.FDR,
-		Scores: r.Score, P: r.P, Holdout: r.Fitted.Holdout.Score, Wealth: drift.wealth, Delta: defaultDelta,
+		Scores: r.Score, P: r.P, Holdout: r.Holdout, Whole: whole, Differences: differences, Wealth: drift.wealth, Delta: defaultDelta,
 		Refusals: r.Refusals[:min(len(r.Refusals), report.MaxRefused)], Warnings: r.Warnings,
 		Model: report.ModelCard(e.model, e.card.Bytes, e.card.SHA256),
 		Again: "With the same model file and input the command finds the same.",
+	}
+	if r.By == algo.ByBatch {
+		out.Alone = r.AloneP
 	}
 	if name == "" {
 		name = "input.smi"
@@ -172,17 +185,19 @@ func (e *Engine) settings(out *report.Report, r *message.Report, input string) {
 	if r.FDR > 0 {
 		fdr = fmt.Sprint(r.FDR)
 	}
-	calibrator := r.Scored.Calibrator
-	if calibrator == "" {
-		calibrator = usual.Calibrator
+	by := r.By
+	if by == "" {
+		by = usual.By
+	}
+	basis := report.Basis{Alone: true}
+	if f := r.Fitted; f != nil {
+		basis = report.Basis{Graphs: f.Graphs, Alone: f.Few, Sample: f.Sample, Evidence: f.Evidence, P: f.P, Weight: f.Weight}
 	}
 	seed := fmt.Sprint(max(1, r.Scored.Seed))
 	out.Settings = append([]report.Pair{
-		{Name: "calibrator", Value: calibrator}, {Name: "alpha", Value: fmt.Sprint(r.Alpha)},
+		{Name: "decided by", Value: by}, {Name: "alpha", Value: fmt.Sprint(r.Alpha)},
 		{Name: "false-discovery rate", Value: fdr}, {Name: "seed", Value: seed},
-	}, report.Basis{
-		Graphs: r.Fitted.Graphs, Alone: r.Fitted.Alone, Sample: r.Fitted.Sample, Evidence: r.Fitted.Evidence, Weight: r.Fitted.Weight,
-	}.Pairs()...)
+	}, basis.Pairs()...)
 	out.Versions = []report.Pair{
 		{Name: "program", Value: "baca " + algo.Version + ", the page"},
 		{Name: "built with", Value: fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)},
@@ -196,8 +211,8 @@ func (e *Engine) settings(out *report.Report, r *message.Report, input string) {
 	if e.input.column != "" {
 		command = append(command, "--column", report.Quote(e.input.column))
 	}
-	if calibrator != usual.Calibrator {
-		command = append(command, "--calibrator", calibrator)
+	if by != usual.By {
+		command = append(command, "--by", by)
 	}
 	if r.Alpha != usual.Alpha {
 		command = append(command, "--alpha", fmt.Sprint(r.Alpha))

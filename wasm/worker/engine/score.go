@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -23,18 +22,16 @@ import (
 	"baca/wasm/message"
 )
 
-// scored is what is remembered of the last Score.
-type scored struct {
+// calibrated is what is remembered of the last batch.
+type calibrated struct {
 	scorer *algo.Scorer
-	alpha  float64
-	alone  bool  // the batch was too small to teach anything
 	places []int // records of the graphs of the batch, from 0
 	// The ids and SMILES of these records, once their rows are out.
 	ids, smiles []string
 }
 
 // find returns the index in the batch of a record, or −1.
-func (s *scored) find(record int) int {
+func (s *calibrated) find(record int) int {
 	if i, ok := slices.BinarySearch(s.places, record); ok {
 		return i
 	}
@@ -61,8 +58,8 @@ func (e *Engine) ready() error {
 func (e *Engine) options(r *message.Score) (algo.Options, error) {
 	o := algo.DefaultOptions()
 	o.Workers = 1
-	if r.Calibrator != "" {
-		o.Calibrator = r.Calibrator
+	if r.By != "" {
+		o.By = r.By
 	}
 	if r.Alpha != 0 {
 		o.Alpha = r.Alpha
@@ -70,10 +67,10 @@ func (e *Engine) options(r *message.Score) (algo.Options, error) {
 	if r.Seed != 0 {
 		o.Seed = r.Seed
 	}
-	if !slices.Contains(algo.Calibrators, o.Calibrator) {
-		return o, failf(message.CodeBadOption, "calibrator %q: want one of %v", o.Calibrator, algo.Calibrators)
+	if !slices.Contains(algo.Deciders, o.By) {
+		return o, failf(message.CodeBadOption, "decide by %q: want one of %v", o.By, algo.Deciders)
 	}
-	if err := decide.CheckAlpha(o.Alpha, e.model.References()); err != nil {
+	if err := decide.CheckAlpha(o.Alpha); err != nil {
 		return o, failf(message.CodeBadOption, "%w", err)
 	}
 	if r.Workers < 0 || r.Workers > maxWorkers {
@@ -92,9 +89,16 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 	}
 	begin := time.Now()
 	p := newPulse(e.host)
-	run := &run{engine: e, request: r, post: post, now: &scored{alpha: o.Alpha}, tally: decide.NewTally()}
+	batch := r.Batch || o.By != algo.ByAlone
+	run := &run{engine: e, request: r, post: post, now: &calibrated{}}
 	defer run.dismiss()
-	o.Watch = run.watch()
+	if batch {
+		if e.model.Shared > 0 {
+			return nil, failf(message.CodeBadModel, "model %s was made for sharing and holds no single graphs, which a batch is compared with", e.card.Name)
+		}
+		e.last = nil
+		o.Watch = run.watch()
+	}
 	at := place{name: processor}
 	if e.graphs() >= e.minScored {
 		if at = e.place(p, e.model.Encoder.Config, algo.DeviceChunk, false); at.device != nil {
@@ -107,22 +111,26 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 	if err != nil {
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}
-	o.Near = alone.Near()
-	if run.now.scorer, err = algo.NewScorer(e.model, o); err != nil {
+	o.Alone, e.alpha = alone, o.Alpha
+	if run.now.scorer, err = algo.NewScorer(p, e.model, o); err != nil {
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}
-	e.last = nil
-	run.total = message.Scored{Model: e.card.Name, Calibrator: o.Calibrator, Alpha: o.Alpha, Seed: o.Seed, Workers: 1}
-	all := func() (iter.Seq2[table.Unread, error], func(), error) {
-		return e.input.records(e.card.Canonical), func() {}, nil
+	post(&message.Reference{Score: alone.Holdout()})
+	run.total = message.Scored{Model: e.card.Name, By: o.By, Alpha: o.Alpha, Seed: o.Seed, Workers: 1}
+	if !batch {
+		run.recruit()
 	}
-	records, _, _ := all()
-	err = table.Score(p, run.now.scorer, table.Input{Records: records, Again: all}, table.Options{
-		Graphs: e.batch, Seed: o.Seed, Workers: 1, Fitting: run.fitting, Fitted: run.fitted,
-		Reading: func(records int) { run.progress(message.StageSample, records, e.input.opened.Records) },
-	}, run.emit)
-	if err == errSpread {
+	if run.team != nil {
 		err = run.spread(p)
+	} else {
+		all := func() (iter.Seq2[table.Unread, error], func(), error) {
+			return e.input.records(e.card.Canonical), func() {}, nil
+		}
+		records, _, _ := all()
+		err = table.Score(p, run.now.scorer, table.Input{Records: records, Again: all}, table.Options{
+			Batch: batch, Graphs: e.batch, Seed: o.Seed, Workers: 1, Fitting: run.fitting, Fitted: run.fitted,
+			Reading: func(records int) { run.progress(message.StageSample, records, e.input.opened.Records) },
+		}, run.emit)
 	}
 	if err != nil {
 		var failed *message.Failed
@@ -132,8 +140,8 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 		return nil, failf(message.CodeBadInput, "%s: %w", e.input.title(), err)
 	}
 	run.flush()
-	run.total.AUC = auc(run.scores, run.labels)
-	run.total.P, run.total.Q = levels(run.tally)
+	run.behind()
+	run.total.AUC, run.total.BatchAUC, run.total.PaperAUC = auc(run.alone, run.labels), auc(run.batch, run.labels), auc(run.paper, run.labels)
 	run.total.Device, run.total.Warnings = at.name, append(run.total.Warnings, at.warnings()...)
 	run.total.Milliseconds = float64(time.Since(begin).Microseconds()) / 1e3
 	return &run.total, nil
@@ -145,23 +153,24 @@ type run struct {
 	request *message.Score
 	post    func(message.Event)
 	total   message.Scored
-	now     *scored
+	now     *calibrated
 
-	fit   *table.Fit // nil before
-	team  *team      // that shares the work; nil for a short input
-	tally *decide.Tally
-	chunk message.Rows
-	stage string
-	shown time.Time // the last Progress
-	sent  time.Time // the last Rows
+	batched bool  // a batch was calibrated, so that rows have its columns
+	sampled bool  // which was a sample
+	team    *team // that shares the work; nil for a short input
+	chunk   message.Rows
+	stage   string
+	shown   time.Time // the last Progress
+	sent    time.Time // the last Rows
+	served  time.Time // the last light requests
 	// Of the graphs whose label is known.
-	scores []float64
-	labels []bool
+	alone, batch, paper []float64
+	labels              []bool
 }
 
-// auc is NaN unless there are both kinds of labels.
+// auc is NaN without scores, and unless there are both kinds of labels.
 func auc(scores []float64, labels []bool) float64 {
-	if !slices.Contains(labels, true) || !slices.Contains(labels, false) {
+	if len(scores) == 0 || !slices.Contains(labels, true) || !slices.Contains(labels, false) {
 		return math.NaN()
 	}
 	return metric.AUROC(scores, labels)
@@ -176,10 +185,17 @@ func (r *run) label(record int) (ood, known bool) {
 // between is the least time from one Progress of a stage to the next.
 const between = 50 * time.Millisecond
 
-// watch tells the page how far a batch has come.
-func (r *run) watch() *algo.Watch {
-	w := &algo.Watch{}
-	w.Stage = func(s calibrate.Stage, done, total int) { r.progress(string(s), done, total) }
+// watch tells the page how far a batch has come, and has light requests answered
+// meanwhile.
+func (r *run) watch() *calibrate.Watch {
+	w := &calibrate.Watch{}
+	w.Stage = func(s calibrate.Stage, done, total int) {
+		r.progress(string(s), done, total)
+		if time.Since(r.served) >= rowsTime {
+			r.engine.others()
+			r.served = time.Now()
+		}
+	}
 	w.Parted = func(inside, outside []int, steps [2]int) {
 		r.post(&message.Parted{
 			Inside: r.records(inside), Outside: r.records(outside),
@@ -202,17 +218,6 @@ func (r *run) watch() *algo.Watch {
 			ID: contents(a.Dictionary(dictionary.ID)), OOD: contents(a.Dictionary(dictionary.OOD)),
 		})
 	}
-	if r.request.Preview {
-		w.Preview = func(rows []algo.Row, holdout []float64) {
-			m := &message.Preview{Holdout: holdout, Threshold: limit(holdout, r.now.alpha)}
-			for i, row := range rows {
-				m.Record = append(m.Record, int32(r.now.places[i]))
-				m.Score, m.P = append(m.Score, row.Score), append(m.P, row.P)
-				m.Verdict = append(m.Verdict, string(row.Verdict))
-			}
-			r.post(m)
-		}
-	}
 	return w
 }
 
@@ -223,23 +228,6 @@ func (r *run) progress(stage string, done, total int) {
 	}
 	r.stage, r.shown = stage, time.Now()
 	r.post(&message.Progress{Stage: stage, Done: done, Total: total})
-}
-
-// limit is the score from which on a graph is called OOD, NaN without one.
-func limit(holdout []float64, alpha float64) float64 {
-	if at, ok := decide.Threshold(holdout, alpha); ok {
-		return at
-	}
-	return math.NaN()
-}
-
-// batch are the records that are scored together.
-func (r *run) batch() message.Ints {
-	list := make(message.Ints, len(r.now.places))
-	for k, place := range r.now.places {
-		list[k] = int32(place)
-	}
-	return list
 }
 
 // records turns indices of the batch into numbers of records.
@@ -274,45 +262,36 @@ func contents(d *dictionary.Dictionary) message.Contents {
 	return c
 }
 
-// fitting is told which graphs are scored together.
+// fitting is told which graphs are calibrated together.
 func (r *run) fitting(f *table.Fit) {
 	r.now.places = slices.Clone(f.Records)
 	r.now.ids, r.now.smiles = make([]string, len(f.Records)), make([]string, len(f.Records))
-	if f.Sample {
-		r.recruit(f)
-	}
 }
 
 // fitted tells the page what was learned.
 func (r *run) fitted(f *table.Fit) error {
-	r.fit, r.engine.last = f, r.now
-	r.now.alone = f.Alone
 	r.total.Warnings = f.Warnings
 	m := &message.Fitted{
 		Graphs: len(f.Graphs), Total: r.engine.graphs(), Sample: f.Sample,
-		Evidence: f.Evidence, Weight: f.Weight, Alone: f.Alone, Warnings: f.Warnings,
+		Evidence: f.Evidence, P: f.P, Weight: f.Weight, Few: f.Few, Differences: f.Differences, Warnings: f.Warnings,
 	}
-	for _, row := range f.Holdout {
-		add(&m.Holdout, row)
+	if r.batched, r.sampled = !f.Few, f.Sample; r.batched {
+		r.engine.last = r.now
+		s := &m.Holdout
+		for _, row := range f.Holdout {
+			s.Alone, s.Batch = append(s.Alone, row.Alone), append(s.Batch, row.Batch)
+			s.Pre, s.Attn, s.BaCa = append(s.Pre, row.Pre), append(s.Attn, row.Attn), append(s.BaCa, row.BaCa)
+		}
 	}
-	if len(f.Holdout) == 0 {
-		m.Holdout.Score = r.engine.model.Reference // of a model made for sharing
-	}
-	m.Threshold = limit(m.Holdout.Score, r.now.alpha)
 	r.post(m)
-	if r.team != nil {
-		return errSpread
-	}
 	return nil
 }
 
-// add appends the scores of a row, but for its p-value.
-func add(s *message.Scores, row algo.Row) {
-	s.Pre, s.Attn, s.BaCa, s.Score = append(s.Pre, row.Pre), append(s.Attn, row.Attn), append(s.BaCa, row.BaCa), append(s.Score, row.Score)
-}
-
 // refused stands for the scores of a record that has none.
-var refused = algo.Row{Pre: math.NaN(), Attn: math.NaN(), BaCa: math.NaN(), Score: math.NaN(), P: math.NaN()}
+var refused = algo.Row{
+	Score: math.NaN(), P: math.NaN(), Alone: math.NaN(), AloneP: math.NaN(),
+	Pre: math.NaN(), Attn: math.NaN(), BaCa: math.NaN(), Batch: math.NaN(), BatchP: math.NaN(),
+}
 
 // The size of a Rows: so many, or all of so long. In between light requests have
 // their turn.
@@ -321,8 +300,9 @@ const (
 	rowsTime  = 100 * time.Millisecond
 )
 
-// appendRow appends a record with its scores, or if it was refused without.
-func (e *Engine) appendRow(c *message.Columns, s table.Scored) {
+// appendRow appends a record with its scores, those of a batch if there was one, or
+// if it was refused without.
+func (e *Engine) appendRow(c *message.Columns, s table.Scored, batched bool) {
 	row, text := refused, ""
 	if s.Err != nil {
 		text = s.Err.Error()
@@ -330,28 +310,24 @@ func (e *Engine) appendRow(c *message.Columns, s table.Scored) {
 		row = *s.Scores
 	}
 	c.ID, c.SMILES, c.Error, c.Verdict = append(c.ID, s.ID), append(c.SMILES, s.SMILES), append(c.Error, text), append(c.Verdict, string(row.Verdict))
-	add(&c.Scores, row)
-	c.Scores.P = append(c.Scores.P, row.P)
+	to := &c.Scores
+	to.Score, to.P = append(to.Score, row.Score), append(to.P, row.P)
+	if batched {
+		to.Alone, to.AloneP = append(to.Alone, row.Alone), append(to.AloneP, row.AloneP)
+		to.Pre, to.Attn, to.BaCa = append(to.Pre, row.Pre), append(to.Attn, row.Attn), append(to.BaCa, row.BaCa)
+		to.Batch, to.BatchP = append(to.Batch, row.Batch), append(to.BatchP, row.BatchP)
+		c.BatchVerdict = append(c.BatchVerdict, string(row.BatchVerdict))
+	}
 	if e.card.Knows {
 		c.Known = append(c.Known, e.known(s.Graph))
 	}
-}
-
-// levels are the p-values of a tally, ascending, and the q-value of each.
-func levels(t *decide.Tally) (p, q message.Floats) {
-	of := t.QValues()
-	p = slices.Sorted(maps.Keys(of))
-	for _, v := range p {
-		q = append(q, of[v])
-	}
-	return p, q
 }
 
 // emit takes rows.
 func (r *run) emit(rows []table.Scored) error {
 	first := len(r.chunk.Rows.ID)
 	for _, s := range rows {
-		r.engine.appendRow(&r.chunk.Rows, s)
+		r.engine.appendRow(&r.chunk.Rows, s, r.batched)
 	}
 	return r.took(first)
 }
@@ -367,7 +343,6 @@ func (r *run) took(first int) error {
 			t.Refused++
 			continue
 		}
-		r.tally.Add(c.Scores.P[i], 1)
 		switch decide.Verdict(c.Verdict[i]) {
 		case decide.Outside:
 			t.Outside++
@@ -376,22 +351,25 @@ func (r *run) took(first int) error {
 		case decide.Inside:
 			t.Inside++
 		default:
-			t.Unknown++
+			t.Undecided++
 		}
 		if k := r.now.find(record); k >= 0 {
 			r.now.ids[k], r.now.smiles[k] = c.ID[i], c.SMILES[i]
 		}
 		if ood, known := r.label(record); known {
-			r.scores, r.labels = append(r.scores, c.Scores.Score[i]), append(r.labels, ood)
+			r.labels = append(r.labels, ood)
+			if s := c.Scores; r.batched {
+				r.alone, r.batch, r.paper = append(r.alone, s.Alone[i]), append(r.batch, s.Batch[i]), append(r.paper, s.BaCa[i])
+			} else {
+				r.alone = append(r.alone, s.Score[i])
+			}
 		}
 	}
 	if len(c.ID) < rowsChunk && time.Since(r.sent) < rowsTime {
 		return nil
 	}
 	r.flush()
-	if r.fit != nil && r.fit.Sample {
-		r.progress(message.StageScore, t.Records, r.engine.input.opened.Records)
-	}
+	r.behind()
 	r.engine.others()
 	return nil
 }
@@ -416,6 +394,17 @@ func (r *run) flush() {
 	r.chunk, r.sent = message.Rows{From: r.total.Records}, time.Now()
 }
 
+// behind says how many rows are out, where they come one after the other.
+func (r *run) behind() {
+	done, total := r.total.Records, r.engine.input.opened.Records
+	switch {
+	case r.sampled:
+		r.progress(message.StageCompare, done, total)
+	case !r.batched:
+		r.progress(message.StageScore, done, total)
+	}
+}
+
 // sideOf reads the name of a side.
 func sideOf(name string) (dictionary.Side, error) {
 	for _, s := range []dictionary.Side{dictionary.ID, dictionary.OOD} {
@@ -438,7 +427,7 @@ func (e *Engine) graphons(r *message.Graphons) (*message.GraphonPair, error) {
 		return nil, failf(message.CodeBadOption, "λ = %g: want 0 to 1", r.Lambda)
 	}
 	if e.last == nil {
-		return nil, failf(message.CodeNotReady, "nothing is scored yet, so there are no graphons")
+		return nil, failf(message.CodeNotReady, "no batch is calibrated yet, so there are no graphons")
 	}
 	members, graphons := e.last.scorer.Attention().Members(side)
 	if len(members) == 0 {
@@ -493,7 +482,7 @@ func (e *Engine) dictionary(r *message.Dictionary) (*message.Entries, error) {
 		return nil, err
 	}
 	if e.last == nil {
-		return nil, failf(message.CodeNotReady, "nothing is scored yet, so the dictionaries are empty")
+		return nil, failf(message.CodeNotReady, "no batch is calibrated yet, so the dictionaries are empty")
 	}
 	d, bank := e.last.scorer.Attention().Dictionary(side), e.model.BankRows()
 	m := &message.Entries{Side: r.Side, Bank: d.BankLen()}
@@ -527,7 +516,11 @@ func export(r *message.Export) (*message.Exported, error) {
 // even reports columns of rows that are not equally long.
 func even(c message.Columns) error {
 	n, s := len(c.ID), c.Scores
-	for _, k := range []int{len(c.SMILES), len(c.Verdict), len(c.Error), len(s.Pre), len(s.Attn), len(s.BaCa), len(s.Score), len(s.P)} {
+	columns := []int{len(c.SMILES), len(c.Verdict), len(c.Error), len(s.Score), len(s.P)}
+	if batched(c) {
+		columns = append(columns, len(s.Alone), len(s.AloneP), len(s.Pre), len(s.Attn), len(s.BaCa), len(s.BatchP), len(c.BatchVerdict))
+	}
+	for _, k := range columns {
 		if k != n {
 			return failf(message.CodeBadOption, "a column of %d rows beside one of %d", k, n)
 		}
@@ -538,10 +531,19 @@ func even(c message.Columns) error {
 	return nil
 }
 
+// batched tells whether rows have the columns of a calibrated batch.
+func batched(c message.Columns) bool { return len(c.Scores.Batch) > 0 }
+
 // rowAt is a row that has no error.
 func rowAt(c *message.Columns, i int) algo.Row {
-	s := &c.Scores
-	return algo.Row{Pre: s.Pre[i], Attn: s.Attn[i], BaCa: s.BaCa[i], Score: s.Score[i], P: s.P[i], Verdict: decide.Verdict(c.Verdict[i])}
+	row, s := refused, &c.Scores
+	row.Score, row.P, row.Verdict = s.Score[i], s.P[i], decide.Verdict(c.Verdict[i])
+	row.Alone, row.AloneP = row.Score, row.P
+	if batched(*c) {
+		row.Alone, row.AloneP, row.Pre, row.Attn, row.BaCa = s.Alone[i], s.AloneP[i], s.Pre[i], s.Attn[i], s.BaCa[i]
+		row.Batch, row.BatchP, row.BatchVerdict = s.Batch[i], s.BatchP[i], decide.Verdict(c.BatchVerdict[i])
+	}
+	return row
 }
 
 // write makes a file of even rows, with further columns of these names, of which
@@ -550,6 +552,9 @@ func write(format string, c message.Columns, names []string, cells [][]any) (*me
 	n := len(c.ID)
 	if len(c.Q) > 0 {
 		names = append([]string{"q_value"}, names...)
+	}
+	if batched(c) {
+		names = slices.Concat(table.BatchColumns, names)
 	}
 	var b bytes.Buffer
 	out := &message.Exported{}
@@ -571,14 +576,17 @@ func write(format string, c message.Columns, names []string, cells [][]any) (*me
 			w.Write(record, nil)
 			continue
 		}
+		row := rowAt(&c, i)
 		var more []any
+		if batched(c) {
+			more = table.BatchCells(&row)
+		}
 		if len(c.Q) > 0 {
 			more = append(more, c.Q[i])
 		}
 		if cells != nil {
 			more = append(more, cells[i]...)
 		}
-		row := rowAt(&c, i)
 		w.Write(record, &row, more...)
 	}
 	if err := w.Flush(); err != nil {

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -14,10 +13,9 @@ import (
 	"baca/weights"
 )
 
-// A long input is scored by several workers. Each learns from the same sample, at
-// the same time and so to the same bits, and then scores pieces of the input as
-// they are handed out; rows leave in the order of the input. A worker that dies
-// costs nothing but time: its pieces are handed out again.
+// A long input is scored by several workers. Each record is scored by itself, so they
+// need not know of each other: they are handed pieces of the input, and rows leave in
+// its order. A worker that dies costs nothing but time: its pieces are handed out again.
 
 // maxWorkers bounds the workers of one run: each takes about as much memory as the
 // first one.
@@ -30,13 +28,9 @@ const (
 	ahead     = 64 * pieceSize
 )
 
-// minShared graphs beside the sample are worth the start of further workers, which
-// must learn what the first one learns: that takes about as long as to score so
-// many.
-const minShared = 2 * table.MaxGraphs
-
-// errSpread ends table.Score once the batch is scored: the rest is for the team.
-var errSpread = errors.New("the rest is shared")
+// minShared graphs are worth the start of further workers: one scores them in a few
+// seconds.
+const minShared = 8192
 
 // A team are the workers that help, and what comes back from them.
 type team struct {
@@ -55,26 +49,26 @@ type helper struct {
 type helperState uint8
 
 const (
-	learning helperState = iota
+	starting helperState = iota
 	idle
 	working
 	gone
 )
 
-// recruit starts helpers for an input of which f is a sample.
-func (r *run) recruit(f *table.Fit) {
+// recruit starts helpers for a long input.
+func (r *run) recruit() {
 	e := r.engine
 	workers := r.request.Workers
 	if workers == 0 {
 		workers = min(e.host.Cores(), maxWorkers)
 	}
-	if workers < 2 || e.graphs()-len(f.Graphs) < e.minShared || e.input.graphs != nil {
+	if workers < 2 || e.graphs() < e.minShared || e.input.graphs != nil {
 		return
 	}
 	in := e.input
 	share := &message.Share{
-		Input: message.Open{Name: in.name, Data: in.data, File: in.file, Format: string(in.format), Column: in.column}, Model: e.file, Batch: r.batch(),
-		Calibrator: r.total.Calibrator, Alpha: r.total.Alpha, Seed: r.total.Seed,
+		Input: message.Open{Name: in.name, Data: in.data, File: in.file, Format: string(in.format), Column: in.column},
+		Model: e.file, Alpha: r.total.Alpha,
 	}
 	t := &team{parts: map[int]message.Columns{}, news: make(chan struct{}, 1)}
 	for range workers - 1 {
@@ -117,7 +111,7 @@ func (r *run) dismiss() {
 // spread scores all records with the team.
 func (r *run) spread(p *pulse) error {
 	e, t := r.engine, r.team
-	s := newScoring(e, r.now.scorer, r.fit)
+	s := &scoring{engine: e, scorer: r.now.scorer}
 	defer s.stop()
 	total := e.input.opened.Records
 	next := 0       // record that nobody has been given yet
@@ -203,33 +197,22 @@ func (t *team) give(h *helper, from, to int) {
 	})
 }
 
-// extend appends columns.
+// extend appends columns of records that were scored by themselves.
 func extend(to *message.Columns, from message.Columns) {
 	to.ID, to.SMILES = append(to.ID, from.ID...), append(to.SMILES, from.SMILES...)
 	to.Verdict, to.Error = append(to.Verdict, from.Verdict...), append(to.Error, from.Error...)
-	s, f := &to.Scores, from.Scores
-	s.Pre, s.Attn, s.BaCa = append(s.Pre, f.Pre...), append(s.Attn, f.Attn...), append(s.BaCa, f.BaCa...)
-	s.Score, s.P = append(s.Score, f.Score...), append(s.P, f.P...)
+	to.Scores.Score, to.Scores.P = append(to.Scores.Score, from.Scores.Score...), append(to.Scores.P, from.Scores.P...)
 	to.Known = append(to.Known, from.Known...)
 }
 
-// A scoring scores records of an input with what was learned from its sample.
+// A scoring scores records of an input, each by itself, a piece at a time.
 type scoring struct {
 	engine *Engine
 	scorer *algo.Scorer
-	known  map[int]*algo.Row // of the sample, by record
 
 	next func() (table.Unread, error, bool)
 	end  func()
 	at   int // record that next gives
-}
-
-func newScoring(e *Engine, s *algo.Scorer, f *table.Fit) *scoring {
-	known := make(map[int]*algo.Row, len(f.Records))
-	for i, record := range f.Records {
-		known[record] = &f.Rows[i]
-	}
-	return &scoring{engine: e, scorer: s, known: known}
 }
 
 // stop releases the input.
@@ -262,9 +245,7 @@ func (s *scoring) rows(p *pulse, from, to int) (message.Columns, error) {
 			continue
 		}
 		r := table.Scored{Record: u()}
-		if row := s.known[s.at-1]; row != nil {
-			r.Scores = row
-		} else if r.Err == nil {
+		if r.Err == nil {
 			graphs, of = append(graphs, r.Graph), append(of, len(records))
 		}
 		records = append(records, r)
@@ -283,12 +264,12 @@ func (s *scoring) rows(p *pulse, from, to int) (message.Columns, error) {
 	}
 	var c message.Columns
 	for _, r := range records {
-		s.engine.appendRow(&c, r)
+		s.engine.appendRow(&c, r, false)
 	}
 	return c, nil
 }
 
-// share learns from the batch of another worker.
+// share makes ready for the pieces of another worker's input.
 func (e *Engine) share(r *message.Share) (*message.Ready, error) {
 	m, err := weights.Load(r.Model)
 	if err != nil {
@@ -300,52 +281,19 @@ func (e *Engine) share(r *message.Share) (*message.Ready, error) {
 	}
 	e.model, e.input, e.card = m, in, Card(m, r.Model)
 	o := algo.DefaultOptions()
-	o.Workers, o.Calibrator, o.Alpha, o.Seed = 1, r.Calibrator, r.Alpha, r.Seed
-	scorer, err := algo.NewScorer(m, o)
+	o.Workers, o.Alpha = 1, r.Alpha
+	scorer, err := algo.NewScorer(newPulse(e.host), m, o)
 	if err != nil {
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}
-	p := newPulse(e.host)
-	var batch []*graph.Graph
-	at, left := 0, r.Batch
-	for u, err := range in.records(e.card.Canonical) {
-		if err != nil {
-			return nil, failf(message.CodeBadInput, "%s: %w", in.title(), err)
-		}
-		if len(left) == 0 {
-			break
-		}
-		if int(left[0]) == at {
-			record := u()
-			if record.Err != nil {
-				return nil, failf(message.CodeBadInput, "%s: record %d of the batch: %w", in.title(), at, record.Err)
-			}
-			batch, left = append(batch, record.Graph), left[1:]
-		}
-		at++
-		if err := p.Err(); err != nil {
-			return nil, err
-		}
-	}
-	if len(left) > 0 {
-		return nil, failf(message.CodeBadInput, "%s has %d records, one of the batch is %d", in.title(), at, left[0])
-	}
-	report, err := scorer.Batch(p, batch)
-	if err != nil {
-		return nil, err
-	}
-	records := make([]int, len(r.Batch))
-	for i, record := range r.Batch {
-		records[i] = int(record)
-	}
-	e.shared = newScoring(e, scorer, &table.Fit{Report: report, Records: records})
+	e.shared = &scoring{engine: e, scorer: scorer}
 	return &message.Ready{}, nil
 }
 
-// piece scores some records as the batch of share tells.
+// piece scores some records after share.
 func (e *Engine) piece(r *message.Piece) (*message.Part, error) {
 	if e.shared == nil {
-		return nil, failf(message.CodeNotReady, "no batch is shared")
+		return nil, failf(message.CodeNotReady, "no input is shared")
 	}
 	if r.From < 0 || r.To < r.From || r.To > math.MaxInt32 {
 		return nil, failf(message.CodeBadOption, "records %d to %d: want them in order", r.From, r.To)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,7 +14,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"baca/algo"
-	"baca/algo/graph"
 	"baca/wasm/message"
 )
 
@@ -45,7 +46,7 @@ func (r *recorded) ReadAt(p []byte, off int64) (int, error) {
 // Rows and totals are the same to the last bit however many workers share the work,
 // whatever becomes of them, and wherever the input is.
 func TestSharedWorkGivesTheSameRows(t *testing.T) {
-	const n, batch = 2600, 80
+	const n = 2600
 	text := "name,smiles,ood\n"
 	for i, line := range strings.Split(strings.TrimSpace(alkanes(n)), "\n") {
 		smiles, name, _ := strings.Cut(line, " ")
@@ -78,7 +79,7 @@ func TestSharedWorkGivesTheSameRows(t *testing.T) {
 		{"one core", 1, 0, false, nil, 0},
 		{"two", 2, 0, false, nil, 1},
 		{"four of many cores, of a file", 64, 0, true, nil, 3},
-		{"one that dies learning", 1, 3, false, died(&message.Share{}, 0), 2},
+		{"one that dies at its start", 1, 3, false, died(&message.Share{}, 0), 2},
 		{"one that dies scoring", 1, 2, false, died(&message.Piece{}, 2), 1},
 		{"none that lives", 2, 4, false, func(int, any) bool { return true }, 3},
 	} {
@@ -87,7 +88,7 @@ func TestSharedWorkGivesTheSameRows(t *testing.T) {
 			h.cores, h.spoil = test.cores, test.spoil
 			h.sources = map[int]Source{5: bytes.NewReader([]byte(text))}
 			e := New(h)
-			e.batch, e.minShared = batch, n/2
+			e.minShared = n / 2
 			must[*message.Model](e, h, &message.LoadModel{})
 			open := &message.Open{Name: "a.csv", Data: []byte(text)}
 			if test.file {
@@ -124,29 +125,75 @@ func TestSharedWorkGivesTheSameRows(t *testing.T) {
 					t.Errorf("%T differs from that of one worker: %+v and %+v", pair[0], got.scored, want.scored)
 				}
 			}
-			// The batch can be looked into afterwards as ever.
-			must[*message.Entries](e, h, &message.Dictionary{Side: "OOD"})
 		})
 	}
 }
 
-// A helper gives the rows of the batch as those of a batch, and all others by what
-// the batch has taught, in pieces of any order.
+// What a graph gets is of the graph alone, to the bit: in an input of its own, in a long one
+// of any order, with any number of workers, and beside a calibrated batch.
+func TestRowsAreOfTheGraphAlone(t *testing.T) {
+	h := newHost(t)
+	h.cores = 3
+	e := New(h)
+	e.minShared = 500
+	must[*message.Model](e, h, &message.LoadModel{})
+	lines := strings.SplitAfter(strings.TrimSuffix(strange+alkanes(800), "\n"), "\n")
+	type row struct {
+		score, p uint64
+		verdict  string
+	}
+	rowsOf := func(text string, r *message.Score) map[string]row {
+		t.Helper()
+		must[*message.Opened](e, h, &message.Open{Data: []byte(text)})
+		events, scored := must[*message.Scored](e, h, r)
+		if want := map[bool]int{true: 2, false: 1}[r.Workers == 3]; scored.Workers > want+1 || r.Workers == 3 && h.started == 0 {
+			t.Errorf("%d workers, %d were started", scored.Workers, h.started)
+		}
+		found, all := map[string]row{}, join(events)
+		for i, id := range all.ID {
+			s, p := all.Scores.Score, all.Scores.P
+			if r.Batch {
+				s, p = all.Scores.Alone, all.Scores.AloneP
+			}
+			if all.Error[i] == "" {
+				found[id] = row{math.Float64bits(s[i]), math.Float64bits(p[i]), all.Verdict[i]}
+			}
+		}
+		return found
+	}
+	want := rowsOf(strings.Join(lines, ""), &message.Score{Workers: 1})
+	turned := slices.Clone(lines)
+	turned[len(turned)-1] += "\n"
+	slices.Reverse(turned)
+	for name, got := range map[string]map[string]row{
+		"three workers":      rowsOf(strings.Join(lines, ""), &message.Score{Workers: 3}),
+		"another order":      rowsOf(strings.Join(turned, ""), &message.Score{}),
+		"a calibrated batch": rowsOf(strings.Join(lines, ""), &message.Score{Batch: true, Seed: 9}),
+	} {
+		if !maps.Equal(got, want) {
+			t.Errorf("with %s %d rows are not those of %d", name, len(got), len(want))
+		}
+	}
+	for _, line := range lines[:20] {
+		for id, got := range rowsOf(line, &message.Score{}) {
+			if got != want[id] {
+				t.Errorf("%s alone gets %v, among others %v", id, got, want[id])
+			}
+		}
+	}
+}
+
+// A helper scores pieces in any order.
 func TestHelpersScorePieces(t *testing.T) {
 	h := newHost(t)
 	e := New(h)
 	must[*message.Model](e, h, &message.LoadModel{})
 	must[*message.Opened](e, h, &message.Open{Name: "a.smi", Data: []byte(alkanes(90))})
-	var batch message.Ints
-	for i := range 60 {
-		if i%17 != 5 {
-			batch = append(batch, int32(i))
-		}
-	}
-	share := &message.Share{Input: message.Open{Name: "a.smi", Data: []byte(alkanes(90)), Format: "smi"}, Model: e.file, Batch: batch, Calibrator: "auto", Alpha: 0.05, Seed: 1}
+	events, _ := must[*message.Scored](e, h, &message.Score{Alpha: 0.2})
+	want := join(events)
 	helper := New(h)
-	fails(helper, h, &message.Piece{To: 5}, message.CodeNotReady, "no batch")
-	must[*message.Ready](helper, h, share)
+	fails(helper, h, &message.Piece{To: 5}, message.CodeNotReady, "no input")
+	must[*message.Ready](helper, h, &message.Share{Input: message.Open{Name: "a.smi", Data: []byte(alkanes(90)), Format: "smi"}, Model: e.file, Alpha: 0.2})
 	var rows message.Columns
 	parts := map[int]message.Columns{}
 	for _, from := range []int{30, 60, 0} {
@@ -156,52 +203,48 @@ func TestHelpersScorePieces(t *testing.T) {
 	for from := 0; from < 90; from += 30 {
 		extend(&rows, parts[from])
 	}
-	o := algo.DefaultOptions()
-	scorer, err := algo.NewScorer(e.model, o)
-	if err != nil {
-		t.Fatal(err)
+	if !slices.Equal(rows.ID, want.ID) || !slices.Equal(rows.Verdict, want.Verdict) || !slices.Equal(rows.Error, want.Error) {
+		t.Errorf("the pieces hold %v, want %v", rows.Verdict, want.Verdict)
 	}
-	var graphs, others []*graph.Graph
-	var places []int // of the others
-	for u := range e.input.records(e.card.Canonical) {
-		switch r := u(); {
-		case r.Err != nil:
-		case r.Row <= 60:
-			graphs = append(graphs, r.Graph)
-		default:
-			others, places = append(others, r.Graph), append(places, r.Row-1)
-		}
-	}
-	report, err := scorer.Batch(t.Context(), graphs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	further, err := scorer.Score(t.Context(), others)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := map[int]algo.Row{}
-	for i, row := range report.Rows {
-		want[int(batch[i])] = row
-	}
-	for i, row := range further {
-		want[places[i]] = row
-	}
-	for i := range 90 {
-		row, ok := want[i]
-		if ok != (rows.Error[i] == "") {
-			t.Fatalf("record %d: error %q", i, rows.Error[i])
-		}
-		if s := rows.Scores; ok && (s.Score[i] != row.Score || s.BaCa[i] != row.BaCa || s.P[i] != row.P || rows.Verdict[i] != string(row.Verdict)) {
-			t.Errorf("record %d: score %g, want %g", i, s.Score[i], row.Score)
+	for i := range want.ID {
+		if want.Error[i] == "" && (rows.Scores.Score[i] != want.Scores.Score[i] || rows.Scores.P[i] != want.Scores.P[i]) {
+			t.Errorf("record %d: score %g, want %g", i, rows.Scores.Score[i], want.Scores.Score[i])
 		}
 	}
 	fails(helper, h, &message.Piece{From: 80, To: 100}, message.CodeBadInput, "ends at record 90")
 	fails(helper, h, &message.Piece{From: 5, To: 2}, message.CodeBadOption, "in order")
-	share.Batch = message.Ints{5}
-	fails(helper, h, share, message.CodeBadInput, "record 5 of the batch")
-	share.Batch = message.Ints{95}
-	fails(helper, h, share, message.CodeBadInput, "one of the batch is 95")
+}
+
+// Of a long input a sample is calibrated, and all records get the columns of the batch.
+func TestLongInputIsCalibratedByASample(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	e.batch = 60
+	must[*message.Model](e, h, &message.LoadModel{})
+	must[*message.Opened](e, h, &message.Open{Data: []byte(alkanes(300))})
+	events, scored := must[*message.Scored](e, h, &message.Score{By: algo.ByBatch})
+	rows := join(events)
+	stages := map[string]int{} // the most that was done
+	for _, ev := range events {
+		switch ev := ev.(type) {
+		case *message.Progress:
+			stages[ev.Stage] = max(stages[ev.Stage], ev.Done)
+		case *message.Fitted:
+			if !ev.Sample || ev.Graphs != 60 || ev.Total != scored.Records-scored.Refused {
+				t.Errorf("fitted %+v of %+v", ev, scored)
+			}
+		}
+	}
+	if stages[message.StageSample] != 300 || stages[message.StageCompare] != 300 {
+		t.Errorf("the stages came to %v", stages)
+	}
+	for i := range rows.ID {
+		s := rows.Scores
+		if rows.Error[i] == "" && (math.IsNaN(s.Batch[i]) || s.Score[i] != s.Batch[i] || s.P[i] != s.BatchP[i] || rows.Verdict[i] != rows.BatchVerdict[i] || rows.Verdict[i] == "outside" && s.AloneP[i] > algo.Guard) {
+			t.Errorf("record %d: batch %g, score %g, %s", i, s.Batch[i], s.Score[i], rows.Verdict[i])
+		}
+	}
+	must[*message.Entries](e, h, &message.Dictionary{Side: "OOD"})
 }
 
 // A long file is read a piece at a time, and an error of the browser in its middle

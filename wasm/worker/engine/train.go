@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"baca/algo"
+	"baca/algo/background"
 	"baca/algo/dataset"
 	"baca/algo/graph"
 	"baca/algo/pretrain"
@@ -116,8 +117,11 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 	if err != nil {
 		return nil, failf(message.CodeBadOption, "%w", err)
 	}
-	pack := func() (*algo.Model, []byte, error) {
+	pack := func(outside []*graph.Graph) (*algo.Model, []byte, error) {
 		m, err := algo.NewModel(p, 1, trainer.Encoder(), gs, train, holdout, card)
+		if err == nil && len(outside) > 0 {
+			err = m.AddBackground(p, 1, picked, outside)
+		}
 		if err != nil {
 			return nil, nil, err
 		}
@@ -127,8 +131,13 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 	}
 	// What cannot be packed, such as a name that is too long, should not come to
 	// light after an hour of training.
-	if _, _, err := pack(); err != nil {
+	if _, _, err := pack(nil); err != nil {
 		return nil, failf(message.CodeBadOption, "%w", err)
+	}
+	var large []byte // the background, as it is shipped
+	var lost error   // why there is none
+	if card.Schema != algo.Constant {
+		large, lost = e.fetchBackground()
 	}
 	checkpoint := func() ([]byte, error) {
 		var b bytes.Buffer
@@ -179,15 +188,56 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 		}
 	}
 	card.Loss = loss.Total
-	m, data, err := pack()
+	var outside []*graph.Graph
+	if large != nil {
+		if outside, lost = readBackground(p, large, r.Canonical, post); lost == nil {
+			card.Background = weights.BackgroundName
+		}
+	}
+	m, data, err := pack(outside)
 	if err != nil {
 		return nil, err
 	}
 	out := &message.Trained{Model: Card(m, data), Data: data, Device: at.name, Warnings: at.warnings()}
+	if lost != nil {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("the background could not be loaded, so this model compares with the training set alone: %v", lost))
+	}
 	if out.Model.SmallestP > algo.DefaultOptions().Alpha {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("only %d graphs are kept from training, so no p-value is below %.2g; score with an alpha above that, or train on more graphs", len(holdout), out.Model.SmallestP))
 	}
 	return out, nil
+}
+
+// fetchBackground fetches the molecules at large that a training set is told from. They
+// come with the site and not with the program: few people train.
+func (e *Engine) fetchBackground() ([]byte, error) {
+	w, err := e.hello()
+	if err != nil {
+		return nil, err
+	}
+	return e.host.Fetch(w.Background)
+}
+
+// readBackground reads a background. All of it is good, or it is not what was shipped.
+func readBackground(p *pulse, data []byte, canonical bool, post func(message.Event)) ([]*graph.Graph, error) {
+	var gs []*graph.Graph
+	post(&message.Progress{Stage: message.StageBackground})
+	for r, err := range table.Parse(p, 1, table.Molecules(bytes.NewReader(data), dataset.Options{Format: dataset.SMI, Canonical: canonical, Workers: 1})) {
+		if err == nil {
+			err = r.Err
+		}
+		if err != nil {
+			return nil, err
+		}
+		if gs = append(gs, r.Graph); len(gs)%recordsChunk == 0 {
+			post(&message.Progress{Stage: message.StageBackground, Done: len(gs)})
+		}
+	}
+	if len(gs) < background.MinGraphs {
+		return nil, fmt.Errorf("it has %d molecules, want at least %d", len(gs), background.MinGraphs)
+	}
+	post(&message.Progress{Stage: message.StageBackground, Done: len(gs), Total: len(gs)})
+	return gs, nil
 }
 
 // copyOf copies a state, which the epochs after it change.

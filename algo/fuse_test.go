@@ -1,0 +1,326 @@
+package algo
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/algo/background"
+	"baca/algo/fingerprint"
+	"baca/algo/gin"
+	"baca/algo/graph"
+	"baca/algo/molecule"
+)
+
+func TestFuse(t *testing.T) {
+	for _, x := range []float64{-1e6, -30, -1, 0, 1, 3, 30} {
+		if got, want := soft(x), math.Log1p(math.Exp(1.5*x))/1.5; math.Abs(got-want) > 1e-9 {
+			t.Errorf("soft(%g) is %g, want %g", x, got, want)
+		}
+	}
+	if got := soft(1e6); got != 1e6 {
+		t.Errorf("soft(1e6) is %g", got)
+	}
+	// What one part is sure of the other cannot take away.
+	for _, sure := range []float64{3, 10} {
+		for _, other := range []float64{-50, -2, 0} {
+			if a, b := fuse(sure, other, 1), fuse(other, sure, 1); a < sure || a != b {
+				t.Errorf("parts %g and %g give %g and %g", sure, other, a, b)
+			}
+		}
+	}
+	if fuse(1, 5, 0) != fuse(1, math.NaN(), 0) {
+		t.Error("a part that weighs nothing shows")
+	}
+}
+
+// Training graphs of every size have mean 0 and deviation 1, and beyond the sizes of the
+// training set nothing becomes more inside.
+func TestSizes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var nodes []int
+	var sums []float64
+	for range 4000 {
+		n := 5 + rng.IntN(60)
+		nodes, sums = append(nodes, n), append(sums, 1+float64(n)/20+(1+float64(n)/60)*rng.NormFloat64())
+	}
+	s := newSizes(nodes, sums)
+	for _, low := range []int{8, 20, 35, 50} {
+		sum, square, count := 0.0, 0.0, 0.0
+		for i, n := range nodes {
+			if n >= low && n < low+10 {
+				z := s.standardize(sums[i], n)
+				sum, square, count = sum+z, square+z*z, count+1
+			}
+		}
+		if mean, deviation := sum/count, math.Sqrt(square/count); math.Abs(mean) > 0.2 || math.Abs(deviation-1) > 0.2 {
+			t.Errorf("graphs of %d to %d nodes have mean %g and deviation %g", low, low+9, mean, deviation)
+		}
+	}
+	for _, sum := range []float64{0, 1, 2, 5, 20} {
+		for _, n := range []int{1, 4, 65, 300, 100_000} {
+			end := s.Low
+			if n > s.High {
+				end = s.High
+			}
+			if got, inside := s.standardize(sum, n), s.standardize(sum, end); got < inside {
+				t.Errorf("a sum of %g at %d nodes is %g, at %d nodes %g", sum, n, got, end, inside)
+			}
+		}
+	}
+	one := newSizes([]int{7, 7, 7}, []float64{1, 2, 3})
+	if z := one.standardize(2, 7); math.IsNaN(z) || math.Abs(z) > 1e-9 {
+		t.Errorf("the mean of graphs of one size is %g", z)
+	}
+	part := s.between(20, 40)
+	for _, n := range []int{20, 30, 40} {
+		if a, b := part.standardize(3, n), s.standardize(3, n); math.Abs(a-b) > 0.05 {
+			t.Errorf("a part of the curve says %g at %d nodes, the curve %g", a, n, b)
+		}
+	}
+}
+
+func parse(t testing.TB, smiles ...string) []*graph.Graph {
+	t.Helper()
+	var gs []*graph.Graph
+	for _, s := range smiles {
+		g, err := molecule.ParseGraph(s)
+		if err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+		gs = append(gs, g)
+	}
+	return gs
+}
+
+// alcohols are n chains with one branch and an oxygen, amines the same with nitrogen in
+// a ring.
+func alcohols(n int) (list []string) {
+	for i := range n {
+		list = append(list, strings.Repeat("C", 1+i%9)+"C("+strings.Repeat("C", 1+i/9%5)+")"+strings.Repeat("C", 1+i/45)+"O")
+	}
+	return list
+}
+
+func amines(n int) (list []string) {
+	for i := range n {
+		list = append(list, strings.Repeat("C", 1+i%9)+"C1CN("+strings.Repeat("C", 1+i/9%5)+")C"+strings.Repeat("C", 1+i/45)+"1")
+	}
+	return list
+}
+
+// molecules is a model of alcohols that is not trained, with amines as its background.
+func molecules(t testing.TB) *Model {
+	t.Helper()
+	gs := parse(t, alcohols(120)...)
+	var train, holdout []int
+	var training []*graph.Graph
+	for i, g := range gs {
+		if i%5 == 0 {
+			holdout = append(holdout, i)
+		} else {
+			train, training = append(train, i), append(training, g)
+		}
+	}
+	e := gin.New(gin.Default(molecule.Features), rand.New(rand.NewPCG(1, 1)))
+	m, err := NewModel(context.Background(), 1, e, gs, train, holdout, Card{Name: "alcohols", Schema: OGB})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.AddBackground(context.Background(), 1, training, parse(t, amines(90)...)); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestBackgroundOfAModel(t *testing.T) {
+	ctx := context.Background()
+	m := molecules(t)
+	if m.Background == nil || m.Sizes == nil || m.Card.BackgroundGraphs != 90 || m.Background.AUC < 0.99 {
+		t.Fatalf("background %+v, card %+v", m.Background, m.Card)
+	}
+	// So plain a difference weighs nothing; here it is to be seen.
+	m.Background.AUC = 0.9
+	a, err := NewAlone(ctx, m, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gs := parse(t, append(alcohols(10), amines(10)...)...)
+	scores, err := a.Scores(ctx, gs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in, out := slices.Max(scores[:10]), slices.Min(scores[10:]); in >= out {
+		t.Errorf("alcohols score up to %g, amines from %g on", in, out)
+	}
+	for i, g := range gs {
+		x, err := a.Explain(ctx, g, 0.1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x.Score != scores[i] {
+			t.Errorf("graph %d: explained as %g, scored %g", i, x.Score, scores[i])
+		}
+		want := m.Sizes.standardize(fuse(x.Distance, x.Ratio, 1), g.N())
+		if x.Duplicate {
+			want = min(want, knownScore)
+		}
+		if math.Abs(x.Score-want) > 1e-12 {
+			t.Errorf("graph %d: %g, the parts %g and %g make %g", i, x.Score, x.Distance, x.Ratio, want)
+		}
+	}
+	// A training graph is inside, whatever its parts say.
+	known := parse(t, alcohols(2)[1])
+	for f := range m.Background.Weights {
+		m.Background.Weights[f] = slices.Repeat([]float32{5}, background.Buckets+1)
+	}
+	if scores, err = a.Scores(ctx, known); err != nil || scores[0] > knownScore {
+		t.Errorf("a training graph scores %g, want at most %g; %v", scores[0], knownScore, err)
+	}
+}
+
+func TestBackgroundIsForMolecules(t *testing.T) {
+	e := gin.New(gin.Default(1), rand.New(rand.NewPCG(1, 1)))
+	g, _, err := graph.New(3, [][2]int32{{0, 1}, {1, 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := NewModel(context.Background(), 1, e, []*graph.Graph{g, g, g}, []int{0, 1}, []int{2}, Card{Name: "plain", Schema: Constant})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.AddBackground(context.Background(), 1, []*graph.Graph{g, g}, parse(t, amines(60)...)); err == nil {
+		t.Error("a model of plain graphs takes molecules as its background")
+	}
+}
+
+// Salts and stereochemistry do not move a molecule to another fold, so it never meets a
+// head that saw its parent.
+func TestFoldsOfSaltsAndStereoisomers(t *testing.T) {
+	for _, same := range [][]string{
+		{"C[C@H](N)C(=O)O", "C[C@@H](N)C(=O)O", "CC(N)C(=O)O", "CC(N)C(=O)O.Cl", "[Na+].[Cl-].C[C@H](N)C(=O)O"},
+		{"CCN(CC)CC", "CCN(CC)CC.O", "Br.CCN(CC)CC"},
+		{"F/C=C/F", `F/C=C\F`, "FC=CF"},
+	} {
+		want := -1
+		for _, s := range same {
+			g := parse(t, s)[0]
+			f := fold(g, fingerprint.New(g, fingerprint.DefaultHeight))
+			if want < 0 {
+				want = f
+			} else if f != want {
+				t.Errorf("%s is in fold %d, %s in %d", s, f, same[0], want)
+			}
+		}
+	}
+	folds := map[int]int{}
+	for _, g := range parse(t, append(alcohols(100), amines(100)...)...) {
+		folds[fold(g, fingerprint.New(g, fingerprint.DefaultHeight))]++
+	}
+	for f := range background.Folds {
+		if folds[f] < 40 {
+			t.Errorf("%d of 200 molecules are in fold %d", folds[f], f)
+		}
+	}
+}
+
+// What is made for sharing holds no weight that less than k graphs decide, and scores its
+// reference as it scores new graphs.
+func TestSharedBackground(t *testing.T) {
+	ctx := context.Background()
+	m := molecules(t)
+	m.Background.AUC = 0.9
+	const k = 3
+	s, err := m.Share(ctx, 1, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	holders := map[uint32]map[int]bool{}
+	for i, p := range m.Bank.Prints {
+		for _, key := range p.Keys {
+			b := key % background.Buckets
+			if holders[b] == nil {
+				holders[b] = map[int]bool{}
+			}
+			holders[b][i] = true
+		}
+	}
+	kept := 0
+	for f, w := range s.Background.Weights {
+		for b := range background.Buckets {
+			n := len(holders[uint32(b)])
+			switch {
+			case n > 0 && n < k && w[b] != 0:
+				t.Fatalf("fold %d, bucket %d has weight %g of %d graphs", f, b, w[b], n)
+			case n >= k && w[b] != m.Background.Weights[f][b]:
+				t.Fatalf("fold %d, bucket %d has weight %g, want %g", f, b, w[b], m.Background.Weights[f][b])
+			case n >= k:
+				kept++
+			}
+		}
+	}
+	if kept == 0 {
+		t.Error("no weight is left")
+	}
+	if s.Sizes.Low < m.Sizes.Low || s.Sizes.High > m.Sizes.High || s.Sizes.High-s.Sizes.Low >= m.Sizes.High-m.Sizes.Low {
+		t.Errorf("sizes from %d to %d of %d to %d", s.Sizes.Low, s.Sizes.High, m.Sizes.Low, m.Sizes.High)
+	}
+	if len(s.Reference) != m.Holdout.Len() {
+		t.Fatalf("%d scores of %d held-out graphs", len(s.Reference), m.Holdout.Len())
+	}
+	a, err := NewAlone(ctx, s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var held []*graph.Graph
+	for i, smiles := range alcohols(120) {
+		if i%5 == 0 {
+			held = append(held, parse(t, smiles)...)
+		}
+	}
+	scores, err := a.Scores(ctx, held)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(scores)
+	for i := range scores {
+		if math.Abs(scores[i]-s.Reference[i]) > 1e-5 {
+			t.Fatalf("held-out graphs score %v, the reference is %v", scores, s.Reference)
+		}
+	}
+}
+
+func ExampleModel_AddBackground() {
+	// Usually a file of molecules, such as weights.Background.
+	var outside []*graph.Graph
+	for _, smiles := range amines(60) {
+		g, err := molecule.ParseGraph(smiles)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		outside = append(outside, g)
+	}
+	var gs []*graph.Graph
+	var train []int
+	for i, smiles := range alcohols(60) {
+		g, err := molecule.ParseGraph(smiles)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		gs, train = append(gs, g), append(train, i)
+	}
+	ctx := context.Background()
+	e := gin.New(gin.Default(molecule.Features), rand.New(rand.NewPCG(1, 1)))
+	m, err := NewModel(ctx, 1, e, gs, train, nil, Card{Name: "alcohols", Schema: OGB})
+	if err == nil {
+		err = m.AddBackground(ctx, 1, gs, outside)
+	}
+	fmt.Println(m.Background != nil, err)
+	// Output: true <nil>
+}

@@ -1,0 +1,148 @@
+package command
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"baca/algo"
+	"baca/algo/decide"
+	"baca/algo/fingerprint"
+	"baca/algo/graph"
+	"baca/weights"
+)
+
+// minReference is the smallest list that may become the reference of a model.
+const minReference = 20
+
+func newCalibrate() *cobra.Command {
+	var from source
+	var out string
+	c := &cobra.Command{
+		Use:   "calibrate NAME|FILE --holdout LIST",
+		Short: "Take p-values from a list of your own",
+		Long: `Calibrate writes a model that takes its p-values from a list of graphs that count as
+inside: new scaffolds, or what was measured last year. A p-value then says how often a
+graph of that list would score as high, where it otherwise says that of graphs drawn
+from the training set. Scores stay as they are, and so does the training.
+
+The model must not have been trained on the list. Records that equal a training graph,
+stereochemistry and the way of writing aside, are left out and counted, and so are
+copies. At least 20 graphs must remain, which is enough for verdicts at an alpha of
+0.05; --confidence 0.95 takes 59 there. Of a list longer than 512 as many are taken,
+evenly spread over it.
+
+Without --out the model is written to NAME-calibrated.msgpack in the working folder.`,
+		Example: `  baca calibrate bbbp --holdout last-year.csv --out bbbp-last-year.msgpack
+  baca score --model bbbp-last-year.msgpack new.smi`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usagef("%d arguments: want the name of an embedded model or a model file", len(args))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := oneOf("format", from.format, formats...); err != nil {
+				return err
+			}
+			switch {
+			case from.path == "":
+				return usagef("want --holdout LIST")
+			case from.path == "-":
+				return usagef("--holdout -: want a file or a folder, whose name goes on the card")
+			case from.workers < 0:
+				return usagef("--workers %d: want 0 for all cores, or more", from.workers)
+			}
+			from.columnSet = c.Flags().Changed("column")
+			if out == "" {
+				base := filepath.Base(args[0])
+				out = strings.TrimSuffix(base, filepath.Ext(base)) + "-calibrated.msgpack"
+			}
+			if err := checkTarget(out, from.path); err != nil {
+				return err
+			}
+			return runCalibrate(c, args[0], from, out)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&from.path, "holdout", "", "molecule file, TUDataset folder or .zip whose graphs count as inside")
+	f.StringVar(&from.format, "format", "auto", "of the list: "+strings.Join(formats, ", "))
+	f.StringVar(&from.column, "column", "smiles", "column of a CSV file that holds SMILES")
+	f.StringVar(&out, "out", "", "model file to write")
+	f.IntVar(&from.workers, "workers", 0, "goroutines; 0 for one on each core")
+	return c
+}
+
+func runCalibrate(c *cobra.Command, model string, from source, out string) error {
+	ctx, stderr := c.Context(), c.ErrOrStderr()
+	m, err := openModel(model)
+	if err != nil {
+		return err
+	}
+	if m.Shared > 0 {
+		return fmt.Errorf("model %s was made for sharing: calibrate the model that it was made from, and share that", m.Card.Name)
+	}
+	from.canonical = m.Card.Schema == algo.OGBCanonical
+	set, err := readTraining(c, from)
+	if err != nil {
+		return err
+	}
+	if err := checkSchema(m, set.schema); err != nil {
+		return err
+	}
+	var list []*graph.Graph
+	empty, known, copies := 0, 0, 0
+	seen := map[uint64]bool{}
+	for _, g := range set.graphs {
+		hash := fingerprint.New(g, fingerprint.MaxHeight).Hash()
+		switch {
+		case g.N() == 0:
+			empty++
+		case m.Profile != nil && m.Profile.Known.Likely(g):
+			known++
+		case seen[hash]:
+			copies++
+		default:
+			list = append(list, g)
+		}
+		seen[hash] = true
+	}
+	for _, left := range []struct {
+		n   int
+		why string
+	}{{known, "which equal a training graph"}, {copies, "which equal an earlier one"}, {empty, "which have no nodes"}} {
+		if left.n > 0 {
+			fmt.Fprintf(stderr, "left out %d of %d records, %s\n", left.n, len(set.graphs), left.why)
+		}
+	}
+	if n := len(list); n < minReference {
+		return fmt.Errorf("%s: %d graphs to take p-values from: want at least %d", set.name, n, minReference)
+	}
+	if n := len(list); n > algo.MaxHoldout {
+		picked := make([]*graph.Graph, algo.MaxHoldout)
+		for k := range picked {
+			picked[k] = list[k*n/len(picked)]
+		}
+		list = picked
+	}
+	if err := m.SetHoldout(ctx, from.workers, list); err != nil {
+		return err
+	}
+	m.Card.Holdout = set.name
+	var b bytes.Buffer
+	if err := weights.Save(&b, m); err != nil {
+		return err
+	}
+	if err := writeFile(out, func(w io.Writer) error { _, err := w.Write(b.Bytes()); return err }); err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "wrote %s: p-values from %d graphs of %s, down to %.2g\n", out, len(list), set.name, 1/float64(1+len(list)))
+	if alpha := algo.DefaultOptions().Alpha; decide.Confident(alpha, defaultConfidence, len(list)) == 0 {
+		fmt.Fprintf(stderr, "warning: %d graphs are too few for --confidence %g at an alpha of %g\n", len(list), defaultConfidence, alpha)
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package weights
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"baca/algo"
+	"baca/algo/background"
+	"baca/algo/molecule"
+)
+
+// foldBytes is the length of what a file keeps of one fold: the exponent of its unit, a
+// byte for each weight, and the intercept.
+const foldBytes = 1 + background.Buckets + 4
+
+// unit returns the exponent of the power of two of which the weights are −127 to 127
+// times: the least that will do. So they lose nothing when they are written again.
+func unit(weights []float32) int {
+	most := 0.0
+	for _, x := range weights {
+		most = max(most, math.Abs(float64(x)))
+	}
+	k := minUnit
+	for k < maxUnit && most > 127*math.Ldexp(1, k) {
+		k++
+	}
+	return k
+}
+
+// A unit of 2⁻³⁰ is nothing, one of 2⁶ gives the largest weights.
+const minUnit, maxUnit = -30, 6
+
+// background writes what tells the training set from a background. A model without one
+// has empty bins and zeros.
+func (w *writer) background(h *background.Head, s *algo.Sizes) {
+	w.fields("background", backgroundEntries)
+	var weights []byte
+	var curve []float32
+	if h == nil {
+		h, s = new(background.Head), new(algo.Sizes)
+	} else {
+		for _, fold := range h.Weights {
+			k := unit(fold[:background.Buckets])
+			weights = append(weights, byte(int8(k)))
+			for _, x := range fold[:background.Buckets] {
+				weights = append(weights, byte(int8(math.RoundToEven(float64(x)/math.Ldexp(1, k)))))
+			}
+			weights = binary.LittleEndian.AppendUint32(weights, math.Float32bits(fold[background.Buckets]))
+		}
+		for _, list := range [][algo.SizeKnots]float64{s.Mean, s.Deviation} {
+			for _, x := range list {
+				curve = append(curve, float32(x))
+			}
+		}
+	}
+	w.bytes("weights", weights)
+	w.real("mean", &h.Mean)
+	w.real("deviation", &h.Deviation)
+	w.real("auc", &h.AUC)
+	w.count("smallest", &s.Low)
+	w.count("largest", &s.High)
+	w.floats("sizes", curve)
+}
+
+// background reads what a model knows of a background, nil for nothing.
+func (r *reader) background() (*background.Head, *algo.Sizes) {
+	r.fields("background", backgroundEntries)
+	weights := r.bin("weights")
+	h, s := new(background.Head), new(algo.Sizes)
+	r.real("mean", &h.Mean)
+	r.real("deviation", &h.Deviation)
+	r.real("auc", &h.AUC)
+	r.count("smallest", &s.Low)
+	r.count("largest", &s.High)
+	var curve []float32
+	r.allFloats("sizes", &curve)
+	if r.err != nil {
+		return nil, nil
+	}
+	if len(weights) == 0 && len(curve) == 0 && h.Deviation == 0 {
+		return nil, nil
+	}
+	if len(weights) != background.Folds*foldBytes || len(curve) != 2*algo.SizeKnots {
+		r.fail(ErrFormat, "a background of %d bytes of weights and %d values of sizes, want %d and %d", len(weights), len(curve), background.Folds*foldBytes, 2*algo.SizeKnots)
+		return nil, nil
+	}
+	for f := range h.Weights {
+		part := weights[f*foldBytes : (f+1)*foldBytes]
+		k := int(int8(part[0]))
+		if k < minUnit || k > maxUnit {
+			r.fail(ErrNumber, "weights of fold %d in units of 2^%d, want %d to %d", f, k, minUnit, maxUnit)
+			return nil, nil
+		}
+		h.Weights[f] = make([]float32, background.Buckets+1)
+		for i, b := range part[1 : 1+background.Buckets] {
+			h.Weights[f][i] = float32(math.Ldexp(float64(int8(b)), k))
+		}
+		h.Weights[f][background.Buckets] = math.Float32frombits(binary.LittleEndian.Uint32(part[1+background.Buckets:]))
+	}
+	for k := range algo.SizeKnots {
+		s.Mean[k], s.Deviation[k] = float64(curve[k]), float64(curve[algo.SizeKnots+k])
+	}
+	return h, s
+}
+
+// maxWeight bounds the weights of a background, so that any sum of them is finite.
+const maxWeight = 127 << maxUnit
+
+// checkBackground reports a background that no file can hold, or that gives no score.
+func checkBackground(m *algo.Model) error {
+	h, s := m.Background, m.Sizes
+	if (h == nil) != (s == nil) || h == nil && m.Card.BackgroundGraphs > 0 {
+		return fmt.Errorf("%w: a background, its sizes and its card: want all or none", ErrRows)
+	}
+	if m.Card.BackgroundGraphs < 0 {
+		return fmt.Errorf("%w: a background of %d graphs", ErrNumber, m.Card.BackgroundGraphs)
+	}
+	if h == nil {
+		return nil
+	}
+	if m.Encoder.Features != molecule.Features {
+		return fmt.Errorf("%w: a background of molecules for graphs of %d features", ErrSchema, m.Encoder.Features)
+	}
+	for _, fold := range h.Weights {
+		if len(fold) != background.Buckets+1 {
+			return fmt.Errorf("%w: a background has %d weights, want %d", ErrRows, len(fold), background.Buckets+1)
+		}
+		for i, x := range fold {
+			if !(math.Abs(float64(x)) <= maxWeight) {
+				return fmt.Errorf("%w: weight %d of the background is %g, want ±%g at most", ErrNumber, i, x, float64(maxWeight))
+			}
+		}
+	}
+	if !finite(h.Mean) || !(h.Deviation >= 1e-6 && h.Deviation <= maxWeight) || !(h.AUC >= 0 && h.AUC <= 1) || math.Abs(h.Mean) > 1e12 {
+		return fmt.Errorf("%w: logits of the background with mean %g, deviation %g and AUC %g", ErrNumber, h.Mean, h.Deviation, h.AUC)
+	}
+	if s.Low < 1 || s.High < s.Low || s.High > math.MaxInt32 {
+		return fmt.Errorf("%w: training graphs of %d to %d nodes", ErrNumber, s.Low, s.High)
+	}
+	for k := range s.Mean {
+		if !(math.Abs(s.Mean[k]) <= maxWeight) || !(s.Deviation[k] >= 1e-6 && s.Deviation[k] <= maxWeight) {
+			return fmt.Errorf("%w: size %d has mean %g and deviation %g", ErrNumber, k, s.Mean[k], s.Deviation[k])
+		}
+	}
+	return nil
+}

@@ -614,7 +614,7 @@ func TestCardsHaveTheMeasuredFigures(t *testing.T) {
 			cells[i] = strings.Trim(cells[i], " *")
 		}
 		switch {
-		case cells[1] == "ID / OOD" && slices.Contains(cells, "default"):
+		case cells[1] == "ID / OOD" && slices.Contains(cells, "alone"):
 			head = cells
 		case head != nil && strings.Contains(cells[1], " / ") && len(cells) == len(head) && rows[cells[1]] == nil:
 			rows[cells[1]] = cells
@@ -630,10 +630,10 @@ func TestCardsHaveTheMeasuredFigures(t *testing.T) {
 			t.Errorf("%s: README.md has no row %s / %s", name, n.id, n.ood)
 			continue
 		}
-		if pre, auroc := fmt.Sprintf("%.1f", n.pre), fmt.Sprintf("%.1f", n.auroc); pre != figure(row, "S_Pre") || auroc != figure(row, "default") {
-			t.Errorf("%s: the card says %s and %s, README.md %s and %s", name, pre, auroc, figure(row, "S_Pre"), figure(row, "default"))
+		if alone, batch := fmt.Sprintf("%.1f", n.alone), fmt.Sprintf("%.1f", n.batch); alone != figure(row, "alone") || batch != figure(row, "batch") {
+			t.Errorf("%s: the card says %s and %s, README.md %s and %s", name, alone, batch, figure(row, "alone"), figure(row, "batch"))
 		}
-		if !strings.Contains(n.measured(), fmt.Sprintf("%.1f %%", n.auroc)) {
+		if !strings.Contains(n.measured(), fmt.Sprintf("%.1f %%", n.alone)) {
 			t.Errorf("%s: %s", name, n.measured())
 		}
 	}

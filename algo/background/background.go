@@ -76,11 +76,6 @@ func (h *Head) Score(p fingerprint.Print, fold int) float64 {
 	return (logit(h.Weights[fold], p) - h.Mean) / h.Deviation
 }
 
-// Part returns what a subtree adds to Score, beside what is the same for all graphs.
-func (h *Head) Part(key uint32, fold int) float64 {
-	return float64(h.Weights[fold][key%Buckets]) / h.Deviation
-}
-
 func logit(w []float32, p fingerprint.Print) float64 {
 	sum := float64(w[Buckets])
 	for _, k := range p.Keys {

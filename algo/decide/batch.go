@@ -32,8 +32,7 @@ func QValues(p []float64) []float64 {
 }
 
 // A Tally counts p-values. A holdout of n graphs gives at most n+1 different ones, so
-// the q-values of any number of graphs need little memory. Tallies of parts of a
-// batch can be added up.
+// the q-values of any number of graphs need little memory.
 type Tally struct{ count map[float64]int }
 
 // NewTally returns an empty Tally.
@@ -43,13 +42,6 @@ func NewTally() *Tally { return &Tally{map[float64]int{}} }
 func (t *Tally) Add(p float64, times int) {
 	if !math.IsNaN(p) {
 		t.count[p] += times
-	}
-}
-
-// Merge adds the counts of another tally.
-func (t *Tally) Merge(o *Tally) {
-	for p, n := range o.count {
-		t.count[p] += n
 	}
 }
 

@@ -25,6 +25,9 @@ const (
 	// chirality feature follows the order in which a molecule is written; with
 	// this schema all ways of writing it have one score.
 	OGBCanonical = "ogb-atom-9-canonical"
+	// OGBStandard is OGB read from the canonical form of a molecule without its
+	// counter-ions, neutralised, see [molecule.Molecule.Standard].
+	OGBStandard = "ogb-atom-9-standard"
 	// Constant is the single feature 1, for graphs without node features.
 	Constant = "constant-1"
 )
@@ -33,12 +36,34 @@ const (
 // names the known ones.
 func SchemaWidth(schema string) (int, error) {
 	switch schema {
-	case OGB, OGBCanonical:
+	case OGB, OGBCanonical, OGBStandard:
 		return molecule.Features, nil
 	case Constant:
 		return 1, nil
 	}
-	return 0, fmt.Errorf("feature schema %q: want %q, %q or %q", schema, OGB, OGBCanonical, Constant)
+	return 0, fmt.Errorf("feature schema %q: want %q, %q, %q or %q", schema, OGB, OGBCanonical, OGBStandard, Constant)
+}
+
+// FormOf returns the form in which molecules are read by a schema.
+func FormOf(schema string) molecule.Form {
+	switch schema {
+	case OGBCanonical:
+		return molecule.Canonical
+	case OGBStandard:
+		return molecule.Standard
+	}
+	return molecule.AsWritten
+}
+
+// SchemaOf returns the schema of molecules that are read in a form.
+func SchemaOf(f molecule.Form) string {
+	switch f {
+	case molecule.Canonical:
+		return OGBCanonical
+	case molecule.Standard:
+		return OGBStandard
+	}
+	return OGB
 }
 
 // A Model is a frozen encoder together with what it remembers of the
@@ -72,7 +97,7 @@ type Model struct {
 type Card struct {
 	Name        string // short, as in --model
 	Description string // one plain sentence
-	Schema      string // OGB, OGBCanonical or Constant
+	Schema      string // OGB, OGBCanonical, OGBStandard or Constant
 
 	Dataset       string // name or file name of the training set
 	DatasetSHA256 string // of the file's bytes, hex

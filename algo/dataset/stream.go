@@ -32,9 +32,8 @@ type Options struct {
 	Column  string // with the SMILES, for CSV and TSV; empty is the same as "smiles"
 	Workers int    // goroutines that parse; 0: one for each core
 
-	// Canonical makes Molecules give the graph of the canonical form of each
-	// molecule, see [molecule.Molecule.Canonical].
-	Canonical bool
+	// Form is the form of each molecule that Molecules gives the graph of.
+	Form molecule.Form
 
 	maxRecord int // for tests; 0: MaxRecord
 }
@@ -86,9 +85,9 @@ func (r *Record) Parse() (*molecule.Molecule, error) {
 	return m, nil
 }
 
-// Parsed returns r with its Graph, of the molecule or its canonical form, or Err.
-func (r Record) Parsed(canonical bool) Record {
-	if r.Err == nil && r.molfile == "" && !canonical {
+// Parsed returns r with its Graph, of the molecule in form f, or Err.
+func (r Record) Parsed(f molecule.Form) Record {
+	if r.Err == nil && r.molfile == "" && f == molecule.AsWritten {
 		g, err := molecule.ParseGraph(r.SMILES)
 		if r.Graph = g; err != nil {
 			r.Err = r.Fail(err)
@@ -97,9 +96,7 @@ func (r Record) Parsed(canonical bool) Record {
 	}
 	m, err := r.Parse()
 	if r.Err = err; err == nil {
-		if canonical {
-			m, _, _ = m.Canonical()
-		}
+		m, _ = m.In(f)
 		r.Graph = m.Graph()
 	}
 	return r
@@ -143,7 +140,7 @@ func Records(r io.Reader, opt Options) iter.Seq2[Record, error] {
 // Molecules yields the records of r in order, parsed: each has Graph or Err.
 // See [Records] for the input and [Ordered] for what goes on in parallel.
 func Molecules(ctx context.Context, r io.Reader, opt Options) iter.Seq2[Record, error] {
-	return Ordered(ctx, opt.Workers, Records(r, opt), func(rec Record) Record { return rec.Parsed(opt.Canonical) })
+	return Ordered(ctx, opt.Workers, Records(r, opt), func(rec Record) Record { return rec.Parsed(opt.Form) })
 }
 
 // read passes the records of r to emit until that is false. The error is that

@@ -44,7 +44,7 @@ func Molecules(r io.Reader, opt dataset.Options) iter.Seq2[Unread, error] {
 				yield(nil, err)
 				return
 			}
-			if !yield(func() Record { return FromMolecule(rec.Parsed(opt.Canonical)) }, nil) {
+			if !yield(func() Record { return FromMolecule(rec.Parsed(opt.Form)) }, nil) {
 				return
 			}
 		}

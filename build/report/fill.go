@@ -67,9 +67,9 @@ func (r *Report) Judge() {
 }
 
 // Explain fills in why the entry got the score that its graph gets by itself, and
-// draws it with what its nodes add to that. canonical says that g is of the canonical
-// form of the entry's molecule.
-func (e *Entry) Explain(ctx context.Context, alone *algo.Alone, g *graph.Graph, alpha float64, canonical bool) error {
+// draws it with what its nodes add to that. The graph g is of the entry's molecule in form
+// f.
+func (e *Entry) Explain(ctx context.Context, alone *algo.Alone, g *graph.Graph, alpha float64, f molecule.Form) error {
 	x, err := alone.Explain(ctx, g, alpha)
 	if err != nil {
 		return err
@@ -88,31 +88,36 @@ func (e *Entry) Explain(ctx context.Context, alone *algo.Alone, g *graph.Graph, 
 		title = "graph " + e.ID
 	}
 	m, err := molecule.Parse(e.SMILES)
-	if e.SMILES == "" || err != nil || len(m.Atoms) != g.N() {
+	order := Written(e.SMILES, f, g.N())
+	if e.SMILES == "" || err != nil || len(order(unseen)) != len(m.Atoms) {
 		e.Drawing = depict.Graph(g, x.Occlusion, marks(unseen), title)
 		return nil
-	}
-	order := func(v []float64) []float64 { return v }
-	if canonical {
-		order = Written(e.SMILES, g.N())
 	}
 	e.Drawing = depict.Molecule(m, order(x.Occlusion), marks(order(unseen)), title)
 	return nil
 }
 
-// Written returns a function that puts values of the n atoms of a canonical form in
-// the order in which a SMILES has them. Where that has others, there are no values.
-func Written(smiles string, n int) func([]float64) []float64 {
+// Written returns a function that puts values of the n atoms of a molecule in form f
+// in the order in which its SMILES has them, NaN for atoms that the form leaves out.
+// Where the SMILES has others, there are no values.
+func Written(smiles string, f molecule.Form, n int) func([]float64) []float64 {
+	if f == molecule.AsWritten {
+		return func(v []float64) []float64 { return v }
+	}
+	var read *molecule.Molecule
+	var order []int32
 	m, err := molecule.Parse(smiles)
-	if smiles == "" || err != nil || len(m.Atoms) != n {
+	if err == nil {
+		read, order = m.In(f)
+	}
+	if smiles == "" || err != nil || len(read.Atoms) != n {
 		return func([]float64) []float64 { return nil }
 	}
-	_, order, _ := m.Canonical()
 	return func(v []float64) []float64 {
 		if v == nil {
 			return nil
 		}
-		w := make([]float64, n)
+		w := slices.Repeat([]float64{math.NaN()}, len(m.Atoms))
 		for k, i := range order {
 			w[i] = v[k]
 		}

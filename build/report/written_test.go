@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -25,13 +26,18 @@ func TestWritten(t *testing.T) {
 	if slices.Equal(values, want) {
 		t.Fatal("the canonical order is that of the text: the test tests nothing")
 	}
-	if got := Written(smiles, len(values))(values); !slices.Equal(got, want) {
+	if got := Written(smiles, molecule.Canonical, len(values))(values); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if got := Written("", len(values))(values); got != nil {
+	if got := Written("", molecule.Canonical, len(values))(values); got != nil {
 		t.Errorf("without a text: %v", got)
 	}
-	if got := Written(smiles, len(values))(nil); got != nil {
+	if got := Written(smiles, molecule.Canonical, len(values))(nil); got != nil {
 		t.Errorf("of nothing: %v", got)
+	}
+	// An atom that is not read has no value.
+	got := Written("[Na+].CC(=O)[O-]", molecule.Standard, 4)([]float64{1, 2, 3, 4})
+	if len(got) != 5 || !math.IsNaN(got[0]) || slices.ContainsFunc(got[1:], math.IsNaN) {
+		t.Errorf("without its counter-ion: %v", got)
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"baca/algo"
+	"baca/algo/molecule"
 	"baca/algo/table"
 	"baca/weights"
 )
@@ -47,9 +48,9 @@ type Job struct {
 	// and of how many; 0 where that is not known.
 	Progress func(what string, done, total int)
 
-	canonical bool
-	run       Run
-	scorer    *algo.Scorer // nil for a job that Read returned
+	form   molecule.Form
+	run    Run
+	scorer *algo.Scorer // nil for a job that Read returned
 }
 
 // A Run is what the rows depend on. A folder holds those of one run.
@@ -83,13 +84,10 @@ func (j *Job) Begin(ctx context.Context) error {
 	if j.Shards < 1 || j.Shards > MaxShards {
 		return fmt.Errorf("%d shards: want 1 to %d", j.Shards, MaxShards)
 	}
-	switch j.Model.Card.Schema {
-	case algo.OGBCanonical:
-		j.canonical = true
-	case algo.OGB:
-	default:
+	if j.Model.Card.Schema == algo.Constant {
 		return fmt.Errorf("model %s reads graphs of schema %s: want one for molecules, only these can be read in shards", j.Model.Card.Name, j.Model.Card.Schema)
 	}
+	j.form = algo.FormOf(j.Model.Card.Schema)
 	if j.Options.By != algo.ByAlone {
 		return ErrBatch
 	}

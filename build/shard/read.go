@@ -98,7 +98,7 @@ func (j *Job) records(ctx context.Context, p *Plan, shard int) iter.Seq2[table.U
 				if place >= lo {
 					// The rows of all inputs are numbered through.
 					rec.Row = place
-					if !yield(func() table.Record { return table.FromMolecule(rec.Parsed(j.canonical)) }, nil) {
+					if !yield(func() table.Record { return table.FromMolecule(rec.Parsed(j.form)) }, nil) {
 						return
 					}
 				}

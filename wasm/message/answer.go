@@ -178,7 +178,7 @@ type Model struct {
 	Description string
 	Schema      string
 	Molecules   bool   // it reads molecules; other models read bare graphs
-	Canonical   bool   // it reads the canonical form of molecules
+	Form        uint8  // in which it reads molecules, a molecule.Form
 	File        string // of the site, empty for a model of the user
 	BuiltIn     bool   // it comes with the page
 

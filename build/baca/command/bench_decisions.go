@@ -21,6 +21,7 @@ import (
 	"baca/algo/decide"
 	"baca/algo/graph"
 	"baca/algo/metric"
+	"baca/algo/molecule"
 	"baca/weights"
 )
 
@@ -244,14 +245,14 @@ func (f *decisionFlags) held(ctx context.Context, m *algo.Model, set string) (*d
 	return newDecisionBench(ctx, m, id, f.workers)
 }
 
-// openSetFor reads the set of that name below a folder as a model reads it: of canonical
-// forms where the model does.
+// openSetFor reads the set of that name below a folder as a model reads it: molecules in
+// its form.
 func openSetFor(ctx context.Context, m *algo.Model, folder, name string, workers int) ([]*graph.Graph, error) {
 	set, err := dataset.Open(ctx, os.DirFS(folder), name, workers)
 	if err != nil {
 		return nil, err
 	}
-	if m.Card.Schema != algo.OGBCanonical {
+	if algo.FormOf(m.Card.Schema) == molecule.AsWritten {
 		return set.Graphs, nil
 	}
 	for _, suffix := range []string{".csv", ".csv.gz"} {
@@ -260,7 +261,7 @@ func openSetFor(ctx context.Context, m *algo.Model, folder, name string, workers
 			continue
 		}
 		defer file.Close()
-		set, err = dataset.Collect(ctx, file, dataset.Options{Name: file.Name(), Format: dataset.CSV, Workers: workers, Canonical: true})
+		set, err = dataset.Collect(ctx, file, dataset.Options{Name: file.Name(), Format: dataset.CSV, Workers: workers, Form: algo.FormOf(m.Card.Schema)})
 		if err != nil {
 			return nil, err
 		}

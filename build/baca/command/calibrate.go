@@ -86,7 +86,7 @@ func runCalibrate(c *cobra.Command, model string, from source, out string) error
 	if m.Shared > 0 {
 		return fmt.Errorf("model %s was made for sharing: calibrate the model that it was made from, and share that", m.Card.Name)
 	}
-	from.canonical = m.Card.Schema == algo.OGBCanonical
+	from.form = algo.FormOf(m.Card.Schema)
 	set, err := readTraining(c, from)
 	if err != nil {
 		return err

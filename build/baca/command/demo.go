@@ -100,9 +100,7 @@ func newDemonstration(ctx context.Context, m *algo.Model, o algo.Options) (*demo
 		if err != nil {
 			return nil, fmt.Errorf("built-in example %s: %w", row[0], err)
 		}
-		if m.Card.Schema == algo.OGBCanonical {
-			mol, _, _ = mol.Canonical()
-		}
+		mol, _ = mol.In(algo.FormOf(m.Card.Schema))
 		d.examples = append(d.examples, example{name: row[0], class: row[1], smiles: row[2]})
 		graphs = append(graphs, mol.Graph())
 	}

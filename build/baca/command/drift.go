@@ -89,7 +89,7 @@ func runDrift(c *cobra.Command, s source, model, plot string, delta float64, see
 	if m.References() == 0 {
 		return fmt.Errorf("model %s holds no graphs kept from training: there is nothing to bet on", m.Card.Name)
 	}
-	s.canonical = m.Card.Schema == algo.OGBCanonical
+	s.form = algo.FormOf(m.Card.Schema)
 	alone, err := algo.NewAlone(ctx, m, 1)
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/decide"
+	"baca/algo/molecule"
 	"baca/algo/table"
 	"baca/build/report"
 )
@@ -139,15 +140,15 @@ func (a *answers) writer(w io.Writer, to string, header bool) (table.Writer, err
 
 // An explainer fills in the columns of --explain.
 type explainer struct {
-	ctx       context.Context
-	alone     *algo.Alone
-	scorer    *algo.Scorer
-	alpha     float64
-	workers   int
-	canonical bool // graphs are of canonical forms
-	fit       *table.Fit
-	places    map[int]int // index in the batch of a record, by its place
-	place     int         // of the next record
+	ctx     context.Context
+	alone   *algo.Alone
+	scorer  *algo.Scorer
+	alpha   float64
+	workers int
+	form    molecule.Form // of molecules
+	fit     *table.Fit
+	places  map[int]int // index in the batch of a record, by its place
+	place   int         // of the next record
 }
 
 func newExplainer(ctx context.Context, m *algo.Model, s *algo.Scorer, o algo.Options) (*explainer, error) {
@@ -157,7 +158,7 @@ func newExplainer(ctx context.Context, m *algo.Model, s *algo.Scorer, o algo.Opt
 	}
 	return &explainer{
 		ctx: ctx, alone: alone, scorer: s, alpha: o.Alpha, workers: o.Workers,
-		canonical: m.Card.Schema == algo.OGBCanonical,
+		form: algo.FormOf(m.Card.Schema),
 	}, nil
 }
 
@@ -244,11 +245,7 @@ func (e *explainer) row(r table.Scored, place int) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	order := func(v []float64) []float64 { return v }
-	if e.canonical {
-		order = report.Written(r.SMILES, r.Graph.N())
-	}
-	return table.Explained(x, like, order), nil
+	return table.Explained(x, like, report.Written(r.SMILES, e.form, r.Graph.N())), nil
 }
 
 // like returns the records of the input that the OOD dictionary of the attention

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"baca/web"
@@ -69,24 +70,22 @@ func TestFeaturizeMatchesReference(t *testing.T) {
 	}
 }
 
-// A model of canonical forms gives two ways of writing a molecule one score,
-// where a model of molecules as written does not.
-func TestCanonicalModel(t *testing.T) {
+// A model of canonical forms gives two ways of writing a molecule one score, where a
+// model of molecules as written does not. One of standard forms gives a salt that of
+// what is left without counter-ion and charges.
+func TestForms(t *testing.T) {
 	dir := t.TempDir()
 	examples := filepath.Join(dir, "examples.csv")
 	if err := os.WriteFile(examples, web.Examples(), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	twice := filepath.Join(dir, "alanine.smi")
-	if err := os.WriteFile(twice, []byte("N[C@@H](C)C(=O)O\nC[C@H](N)C(=O)O\n"), 0o600); err != nil {
+	if err := os.WriteFile(twice, []byte("N[C@@H](C)C(=O)O\nC[C@H](N)C(=O)O\n[Na+].C[C@H](N)C(=O)[O-]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, canonical := range []bool{true, false} {
-		model := filepath.Join(dir, "model.msgpack")
-		args := []string{"pretrain", "--in", examples, "--out", model, "--epochs", "2"}
-		if !canonical {
-			args = append(args, "--canonical=false")
-		}
+	for flag, want := range map[string][2]bool{"--canonical": {true, false}, "--canonical=false": {false, false}, "--standardize": {true, true}} {
+		model := filepath.Join(dir, strings.Trim(flag, "-")+".msgpack")
+		args := []string{"pretrain", "--in", examples, "--out", model, "--epochs", "2", flag}
 		var stderr bytes.Buffer
 		if status := run(nil, args, nil, io.Discard, &stderr); status != 0 {
 			t.Fatalf("pretrain: status %d\n%s", status, &stderr)
@@ -95,7 +94,7 @@ func TestCanonicalModel(t *testing.T) {
 		if status := run(nil, []string{"score", "--model", model, "--alpha", "0.2", "--to", "jsonl", twice}, nil, &out, &stderr); status != 0 {
 			t.Fatalf("score: status %d\n%s", status, &stderr)
 		}
-		var scores [2]float64
+		var scores [3]float64
 		rows := json.NewDecoder(&out)
 		for i := range scores {
 			var row struct {
@@ -106,8 +105,8 @@ func TestCanonicalModel(t *testing.T) {
 			}
 			scores[i] = row.Score
 		}
-		if same := scores[0] == scores[1]; same != canonical {
-			t.Errorf("canonical %v: score %g and %g for one molecule", canonical, scores[0], scores[1])
+		if got := [2]bool{scores[0] == scores[1], scores[0] == scores[2]}; got != want {
+			t.Errorf("%s: scores %v, want the second and the third equal to the first: %v", flag, scores, want)
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
+	"baca/algo/molecule"
 	"baca/algo/table"
 	"baca/build/shard"
 )
@@ -28,7 +29,7 @@ type source struct {
 	columnSet      bool // --column was given
 	path           string
 	workers        int
-	canonical      bool // graphs of the canonical forms of molecules
+	form           molecule.Form // of molecules
 }
 
 // formats are the values of --format.
@@ -151,12 +152,8 @@ func (s source) molecules(ctx context.Context, r io.Reader, name string) (*input
 			return nil, usagef("--column names a column of a CSV file, and %s is read as %s; --format csv reads it as CSV", name, format)
 		}
 	}
-	opt := dataset.Options{Name: name, Format: format, Column: s.column, Workers: s.workers, Canonical: s.canonical}
-	schema := algo.OGB
-	if s.canonical {
-		schema = algo.OGBCanonical
-	}
-	return &input{schema: schema, molecules: dataset.Records(text, opt), records: table.Molecules(text, opt)}, nil
+	opt := dataset.Options{Name: name, Format: format, Column: s.column, Workers: s.workers, Form: s.form}
+	return &input{schema: algo.SchemaOf(s.form), molecules: dataset.Records(text, opt), records: table.Molecules(text, opt)}, nil
 }
 
 // tu reads a TUDataset set: a folder, a zip archive, or a set of files of which

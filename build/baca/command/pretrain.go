@@ -24,6 +24,7 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/molecule"
 	"baca/algo/pretrain"
 	"baca/algo/table"
 	"baca/build/device"
@@ -52,6 +53,8 @@ func newPretrain(gpus *device.GPUs) *cobra.Command {
 		resume      bool
 		share       int
 		outside     string
+		canonical   bool
+		standardize bool
 	)
 	c := &cobra.Command{
 		Use:   "pretrain --in INPUT --out MODEL",
@@ -101,6 +104,14 @@ the order of their names, as "cat FILES | sha256sum" prints it.`,
 			}
 			if err := on.check(); err != nil {
 				return err
+			}
+			switch {
+			case standardize && !canonical:
+				return usagef("--standardize reads canonical forms: want no --canonical=false with it")
+			case standardize:
+				from.form = molecule.Standard
+			case canonical:
+				from.form = molecule.Canonical
 			}
 			from.columnSet = c.Flags().Changed("column")
 			if err := checkTarget(out, from.path); err != nil {
@@ -159,7 +170,8 @@ the order of their names, as "cat FILES | sha256sum" prints it.`,
 	f.IntVar(&share, "share", 0, "write a model that can be handed out, by groups of `K` graphs, see baca share (there, 5)")
 	f.IntVar(&from.workers, "workers", 0, "goroutines; 0 for one on each core")
 	on.register(f)
-	f.BoolVar(&from.canonical, "canonical", true, "read the canonical form of each molecule, so that its score does not depend on how it is\nwritten (the chirality feature otherwise does); scoring with the model does the same")
+	f.BoolVar(&canonical, "canonical", true, "read the canonical form of each molecule, so that its score does not depend on how it is\nwritten (the chirality feature otherwise does); scoring with the model does the same")
+	f.BoolVar(&standardize, "standardize", false, "strip counter-ions and neutralise charges before a molecule is read; scoring with the model does\nthe same")
 	f.StringVar(&outside, "background", builtInBackground, "`FILE` of molecules that the training set is told from, or "+noBackground)
 	f.StringVar(&name, "name", "", "name of the model (default: that of the input, in lower case)")
 	f.StringVar(&about, "description", "", "one sentence about the model")
@@ -314,7 +326,7 @@ func (j *trainJob) addBackground(ctx context.Context, stderr io.Writer, name str
 		}
 		return nil
 	}
-	options := dataset.Options{Format: dataset.SMI, Canonical: j.card.Schema == algo.OGBCanonical, Workers: j.workers}
+	options := dataset.Options{Format: dataset.SMI, Form: algo.FormOf(j.card.Schema), Workers: j.workers}
 	text, title := weights.Background(), weights.BackgroundName
 	if name != builtInBackground {
 		file, err := os.Open(name)

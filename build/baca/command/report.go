@@ -98,7 +98,7 @@ func (f *reportFlags) run(c *cobra.Command) error {
 		return err
 	}
 	f.options.Workers = f.workers
-	f.canonical = m.Card.Schema == algo.OGBCanonical
+	f.form = algo.FormOf(m.Card.Schema)
 	alone, err := algo.NewAlone(ctx, m, f.workers)
 	if err != nil {
 		return err
@@ -312,9 +312,9 @@ func (b *reportBuilder) finish(ctx context.Context) (*report.Report, error) {
 	}
 	r.Judge()
 	r.Top = slices.Clone(r.Rows[:min(len(r.Rows), report.MaxTop)])
-	canonical := b.model.Card.Schema == algo.OGBCanonical
+	form := algo.FormOf(b.model.Card.Schema)
 	for i := range r.Top {
-		if err := r.Top[i].Explain(ctx, b.alone, b.kept[i].graph, b.options.Alpha, canonical); err != nil {
+		if err := r.Top[i].Explain(ctx, b.alone, b.kept[i].graph, b.options.Alpha, form); err != nil {
 			return nil, err
 		}
 	}

@@ -219,7 +219,7 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 		return err
 	}
 	f.options.Workers = f.workers
-	f.canonical = m.Card.Schema == algo.OGBCanonical
+	f.form = algo.FormOf(m.Card.Schema)
 	if m.Encoder.Device, err = f.device.open(ctx, c.ErrOrStderr(), f.workers, m.Encoder.Config, false); err != nil {
 		return err
 	}

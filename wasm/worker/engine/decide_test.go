@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"math"
@@ -13,6 +14,7 @@ import (
 	"baca/algo/decide"
 	"baca/algo/explain"
 	"baca/algo/graph"
+	"baca/algo/molecule"
 	"baca/algo/table"
 	"baca/build/report"
 	"baca/wasm/message"
@@ -23,7 +25,7 @@ import (
 // molecules, nil for those that are refused.
 func graphsOf(t *testing.T, input string) (gs []*graph.Graph, names []string) {
 	t.Helper()
-	for u, err := range table.Molecules(strings.NewReader(input), dataset.Options{Name: "input.smi", Canonical: true}) {
+	for u, err := range table.Molecules(strings.NewReader(input), dataset.Options{Name: "input.smi", Form: molecule.Canonical}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +39,7 @@ func graphsOf(t *testing.T, input string) (gs []*graph.Graph, names []string) {
 // the input has its atoms.
 func written(input string, line int, g *graph.Graph) func([]float64) []float64 {
 	smiles, _, _ := strings.Cut(strings.Split(input, "\n")[line], " ")
-	return report.Written(smiles, g.N())
+	return report.Written(smiles, molecule.Canonical, g.N())
 }
 
 // alone is what the command explains single graphs by.
@@ -255,6 +257,39 @@ func TestCanonicalDetailIsInTheOrderOfTheText(t *testing.T) {
 	for _, pair := range [][2]message.Floats{{details[0].Contribution, details[1].Contribution}, {details[0].Gradient, details[1].Gradient}} {
 		if x, y := pair[0][at[0]], pair[1][at[1]]; x != y {
 			t.Errorf("tin adds %g written one way and %g written the other", x, y)
+		}
+	}
+}
+
+// A model of standard forms does not read counter-ions, which are drawn without a colour.
+func TestStandardDetail(t *testing.T) {
+	m, err := weights.Open("bbbp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	standard := *m
+	standard.Card.Schema = algo.OGBStandard
+	var file bytes.Buffer
+	if err := weights.Save(&file, &standard); err != nil {
+		t.Fatal(err)
+	}
+	h := newHost(t)
+	e := New(h)
+	must[*message.Model](e, h, &message.LoadModel{Data: file.Bytes()})
+	must[*message.Opened](e, h, &message.Open{Data: []byte("[Na+].CCCC[Sn](C)(C)CC(=O)[O-] salt\nCCCC[Sn](C)(C)CC(=O)O acid\n")})
+	_, salt := must[*message.Detailed](e, h, &message.Detail{Record: 0})
+	_, acid := must[*message.Detailed](e, h, &message.Detail{Record: 1})
+	if salt.Score != acid.Score || len(salt.Atoms) != 1+len(acid.Atoms) {
+		t.Errorf("score %g of %d atoms, %g of %d", salt.Score, len(salt.Atoms), acid.Score, len(acid.Atoms))
+	}
+	if !math.IsNaN(salt.Contribution[0]) || !slices.Equal(salt.Contribution[1:], acid.Contribution) {
+		t.Errorf("parts %v, want none for the first and %v", salt.Contribution, acid.Contribution)
+	}
+	for i, r := range salt.Reasons {
+		for k, atom := range r.Atoms {
+			if atom != acid.Reasons[i].Atoms[k]+1 {
+				t.Errorf("%s: atom %d, want %d", r.Text, atom, acid.Reasons[i].Atoms[k]+1)
+			}
 		}
 	}
 }

@@ -19,14 +19,14 @@ func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 	if err := e.ready(); err != nil {
 		return nil, err
 	}
-	record, mol, err := e.input.at(r.Record, e.card.Canonical)
+	record, mol, err := e.input.at(r.Record, e.form())
 	if err != nil {
 		return nil, err
 	}
 	g := record.Graph
 	m := &message.Detailed{Record: r.Record, ID: record.ID}
-	// node[i] is the node of atom i of m.
-	node := draw(m, record.SMILES, mol, g, e.card.Canonical)
+	// node[i] is the node of atom i of m, −1 for an atom that is not read.
+	node := draw(m, record.SMILES, mol, g, e.form())
 	p := newPulse(e.host)
 	alone, err := e.single(p)
 	if err != nil {
@@ -45,9 +45,11 @@ func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 	m.Embedding, m.Subtrees, m.Counts, m.Nodes = x.Embedding, x.Subtrees, x.Counts, x.Nodes
 	m.Contribution, m.Gradient, m.Agreement = arranged(x.Occlusion, node), arranged(x.Gradient, node), x.Agreement
 	m.Known = x.Duplicate
-	place := make([]int, len(node)) // of each node among the atoms
+	place := make([]int, g.N()) // of each node among the atoms
 	for i, k := range node {
-		place[k] = i
+		if k >= 0 {
+			place[k] = i
+		}
 	}
 	for _, reason := range x.Reasons {
 		said := message.Reason{Text: reason.Text, Unseen: reason.Weight >= explain.Unseen}
@@ -73,7 +75,9 @@ func arranged(values []float64, node []int) message.Floats {
 	}
 	list := make(message.Floats, len(node))
 	for i, k := range node {
-		list[i] = values[k]
+		if list[i] = math.NaN(); k >= 0 {
+			list[i] = values[k]
+		}
 	}
 	return list
 }
@@ -112,16 +116,14 @@ func (e *Engine) keys(p *pulse, m *message.Detailed, g *graph.Graph) error {
 }
 
 // draw fills in what a picture of the graph needs, and returns the node of g for
-// each atom. Molecules are given as a SMILES with the atoms in the order of the
+// each atom, −1 for one that the form leaves out. Molecules are given as a SMILES with the atoms in the order of the
 // text: as it was read, or where there was none as a canonical one.
-func draw(m *message.Detailed, smiles string, mol *molecule.Molecule, g *graph.Graph, canonical bool) []int {
-	node := make([]int, g.N())
-	for i := range node {
-		node[i] = i
-	}
+func draw(m *message.Detailed, smiles string, mol *molecule.Molecule, g *graph.Graph, form molecule.Form) []int {
 	if mol == nil {
+		node := make([]int, g.N())
 		m.Atoms = make([]message.Atom, g.N())
 		for i := range node {
+			node[i] = i
 			for _, j := range g.Row(i) {
 				if int(j) > i {
 					m.Bonds = append(m.Bonds, message.Bond{From: i, To: int(j), Order: 1})
@@ -130,26 +132,23 @@ func draw(m *message.Detailed, smiles string, mol *molecule.Molecule, g *graph.G
 		}
 		return node
 	}
+	node := slices.Repeat([]int{-1}, len(mol.Atoms))
+	_, read := mol.In(form)
+	for k, i := range read {
+		node[i] = k
+	}
 	shown := mol
-	if canonical || smiles == "" {
+	if smiles == "" {
 		c, order, _ := mol.Canonical()
-		if smiles == "" {
-			// Atom k of what is shown is atom order[k] of mol, and of the graph,
-			// unless that is of the canonical form.
-			shown, smiles = c, c.SMILES()
-			if again, err := molecule.Parse(smiles); err == nil && len(again.Atoms) == len(c.Atoms) {
-				shown = again
-			}
-			if !canonical {
-				for k, i := range order {
-					node[k] = int(i)
-				}
-			}
-		} else {
-			for k, i := range order {
-				node[i] = k
-			}
+		shown, smiles = c, c.SMILES()
+		if again, err := molecule.Parse(smiles); err == nil && len(again.Atoms) == len(c.Atoms) {
+			shown = again
 		}
+		ofShown := make([]int, len(order))
+		for k, i := range order {
+			ofShown[k] = node[i]
+		}
+		node = ofShown
 	}
 	m.SMILES = smiles
 	for _, a := range shown.Atoms {

@@ -93,7 +93,7 @@ func (e *Engine) watch(t *task, seed uint64) (*watched, error) {
 		t.goes(message.StageDrift, at, total)
 		return t.Err()
 	}
-	for u, err := range e.input.records(e.card.Canonical) {
+	for u, err := range e.input.records(e.form()) {
 		if err != nil {
 			return nil, err
 		}
@@ -186,7 +186,7 @@ func (e *Engine) pick(t *task, wanted []int32) (map[int]table.Record, error) {
 	}
 	found := make(map[int]table.Record, len(left))
 	at := 0
-	for u, err := range e.input.records(e.card.Canonical) {
+	for u, err := range e.input.records(e.form()) {
 		if len(left) == 0 {
 			break
 		}

@@ -14,6 +14,7 @@ import (
 	"baca/algo"
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/molecule"
 	"baca/algo/table"
 	"baca/wasm/message"
 	"baca/weights"
@@ -218,7 +219,7 @@ func Card(m *algo.Model, data []byte) message.Model {
 	c, sum := m.Card, sha256.Sum256(data)
 	card := message.Model{
 		Name: c.Name, Description: c.Description, Schema: c.Schema,
-		Molecules: c.Schema != algo.Constant, Canonical: c.Schema == algo.OGBCanonical,
+		Molecules: c.Schema != algo.Constant, Form: uint8(algo.FormOf(c.Schema)),
 		Dataset: c.Dataset, DatasetSHA256: c.DatasetSHA256, Graphs: c.Graphs, Train: c.Train,
 		Holdout: m.References(), HoldoutFile: c.Holdout, Bank: m.Bank.Len(), Epochs: c.Epochs, Seed: c.Seed, Loss: c.Loss, Program: c.Program,
 		Parameters: len(m.Encoder.Params), Bytes: len(data), SHA256: hex.EncodeToString(sum[:]),
@@ -276,3 +277,6 @@ func (p *pulse) Err() error {
 	}
 	return p.Context.Err()
 }
+
+// form is that in which the model reads molecules.
+func (e *Engine) form() molecule.Form { return molecule.Form(e.card.Form) }

@@ -277,7 +277,7 @@ func command(t *testing.T, model, input string, o algo.Options, batch bool) stri
 	if batch {
 		names = table.BatchColumns
 	}
-	records := table.Molecules(strings.NewReader(input), dataset.Options{Name: "input.smi", Canonical: m.Card.Schema == algo.OGBCanonical})
+	records := table.Molecules(strings.NewReader(input), dataset.Options{Name: "input.smi", Form: algo.FormOf(m.Card.Schema)})
 	var b bytes.Buffer
 	w := table.NewCSV(&b, true, names...)
 	err = table.Score(context.Background(), s, table.Input{Records: records}, table.Options{Batch: batch, Seed: o.Seed}, func(rows []table.Scored) error {

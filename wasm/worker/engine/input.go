@@ -175,12 +175,12 @@ func (in *input) options() dataset.Options {
 }
 
 // records goes through the records to score.
-func (in *input) records(canonical bool) iter.Seq2[table.Unread, error] {
+func (in *input) records(form molecule.Form) iter.Seq2[table.Unread, error] {
 	if in.format == dataset.TU {
 		return table.Graphs(in.graphs)
 	}
 	o := in.options()
-	o.Canonical = canonical
+	o.Form = form
 	text, err := in.text(nil)
 	if err != nil {
 		return func(yield func(table.Unread, error) bool) { yield(nil, err) }
@@ -189,8 +189,8 @@ func (in *input) records(canonical bool) iter.Seq2[table.Unread, error] {
 }
 
 // at returns the graph of a record, from 0, and the molecule as it is written. The graph
-// is of the canonical form if that is asked for.
-func (in *input) at(record int, canonical bool) (table.Record, *molecule.Molecule, error) {
+// is of the molecule in that form.
+func (in *input) at(record int, form molecule.Form) (table.Record, *molecule.Molecule, error) {
 	if in.format == dataset.TU {
 		if record < 0 || record >= len(in.graphs) {
 			return table.Record{}, nil, failf(message.CodeBadOption, "record %d: want one of %d", record, len(in.graphs))
@@ -213,10 +213,8 @@ func (in *input) at(record int, canonical bool) (table.Record, *molecule.Molecul
 		if err != nil {
 			return table.Record{}, nil, failf(message.CodeBadInput, "%w", err)
 		}
-		r, read := table.FromMolecule(m), mol
-		if canonical {
-			read, _, _ = mol.Canonical()
-		}
+		r := table.FromMolecule(m)
+		read, _ := mol.In(form)
 		r.Graph = read.Graph()
 		return r, mol, nil
 	}

@@ -69,11 +69,7 @@ func (e *Engine) explained(t *task, alone *algo.Alone, r table.Record, record in
 	if err != nil {
 		return nil, err
 	}
-	order := func(v []float64) []float64 { return v }
-	if e.card.Canonical {
-		order = report.Written(r.SMILES, r.Graph.N())
-	}
-	return table.Explained(x, like, order), nil
+	return table.Explained(x, like, report.Written(r.SMILES, e.form(), r.Graph.N())), nil
 }
 
 // like returns the records of the input that the OOD dictionary of the attention
@@ -166,7 +162,7 @@ func (e *Engine) report(r *message.Report, post func(message.Event)) (*message.E
 		if found.Err != nil {
 			return nil, t.failed(found.Err)
 		}
-		if err := entry.Explain(t, alone, found.Graph, r.Alpha, e.card.Canonical); err != nil {
+		if err := entry.Explain(t, alone, found.Graph, r.Alpha, e.form()); err != nil {
 			return nil, t.failed(err)
 		}
 		out.Top = append(out.Top, entry)

@@ -124,7 +124,7 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 		err = run.spread(p)
 	} else {
 		all := func() (iter.Seq2[table.Unread, error], func(), error) {
-			return e.input.records(e.card.Canonical), func() {}, nil
+			return e.input.records(e.form()), func() {}, nil
 		}
 		records, _, _ := all()
 		err = table.Score(p, run.now.scorer, table.Input{Records: records, Again: all}, table.Options{

@@ -12,6 +12,7 @@ import (
 	"baca/algo/background"
 	"baca/algo/dataset"
 	"baca/algo/graph"
+	"baca/algo/molecule"
 	"baca/algo/pretrain"
 	"baca/algo/table"
 	"baca/wasm/message"
@@ -47,9 +48,13 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 		return nil, failf(message.CodeBadOption, "%d epochs: want 1 to %d", epochs, maxEpochs)
 	}
 	p := newPulse(e.host)
+	form := molecule.AsWritten
+	if r.Canonical {
+		form = molecule.Canonical
+	}
 	var gs []*graph.Graph
 	refused := 0
-	for record, err := range table.Parse(p, 1, in.records(r.Canonical)) {
+	for record, err := range table.Parse(p, 1, in.records(form)) {
 		if err != nil {
 			return nil, failf(message.CodeBadInput, "%s: %w", in.title(), err)
 		}
@@ -63,14 +68,11 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 		return nil, failf(message.CodeBadInput, "%s: %d graphs to train on: want at least %d", in.title(), len(gs), minTraining)
 	}
 	card := algo.Card{
-		Name: r.Name, Description: r.Description, Schema: algo.OGB, Dataset: in.name, DatasetSHA256: in.opened.SHA256,
+		Name: r.Name, Description: r.Description, Schema: algo.SchemaOf(form), Dataset: in.name, DatasetSHA256: in.opened.SHA256,
 		Seed: seed, Epochs: epochs, Program: algo.Version,
 	}
-	switch {
-	case in.format == dataset.TU:
+	if in.format == dataset.TU {
 		card.Schema = algo.Constant
-	case r.Canonical:
-		card.Schema = algo.OGBCanonical
 	}
 	if card.Dataset == "" {
 		card.Dataset = "pasted"
@@ -190,7 +192,7 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 	card.Loss = loss.Total
 	var outside []*graph.Graph
 	if large != nil {
-		if outside, lost = readBackground(p, large, r.Canonical, post); lost == nil {
+		if outside, lost = readBackground(p, large, form, post); lost == nil {
 			card.Background = weights.BackgroundName
 		}
 	}
@@ -219,10 +221,10 @@ func (e *Engine) fetchBackground() ([]byte, error) {
 }
 
 // readBackground reads a background. All of it is good, or it is not what was shipped.
-func readBackground(p *pulse, data []byte, canonical bool, post func(message.Event)) ([]*graph.Graph, error) {
+func readBackground(p *pulse, data []byte, form molecule.Form, post func(message.Event)) ([]*graph.Graph, error) {
 	var gs []*graph.Graph
 	post(&message.Progress{Stage: message.StageBackground})
-	for r, err := range table.Parse(p, 1, table.Molecules(bytes.NewReader(data), dataset.Options{Format: dataset.SMI, Canonical: canonical, Workers: 1})) {
+	for r, err := range table.Parse(p, 1, table.Molecules(bytes.NewReader(data), dataset.Options{Format: dataset.SMI, Form: form, Workers: 1})) {
 		if err == nil {
 			err = r.Err
 		}

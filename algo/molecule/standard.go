@@ -1,0 +1,145 @@
+package molecule
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Form says in which form molecules are read, so that what is one substance gets one
+// graph.
+type Form uint8
+
+const (
+	// AsWritten keeps the atoms in the order of the text, which the chirality feature
+	// follows.
+	AsWritten Form = iota
+	// Canonical reads the canonical form, see [Molecule.Canonical].
+	Canonical
+	// Standard reads the canonical form without counter-ions, neutralised, see
+	// [Molecule.Standard].
+	Standard
+)
+
+// In returns m in form f, and for each atom of it which atom of m it is.
+func (m *Molecule) In(f Form) (*Molecule, []int32) {
+	switch f {
+	case Canonical:
+		c, order, _ := m.Canonical()
+		return c, order
+	case Standard:
+		return m.Standard()
+	}
+	order := make([]int32, len(m.Atoms))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	return m, order
+}
+
+// Standard returns the canonical form of m without its counter-ions and neutralised, and
+// for each atom of it which atom of m it is.
+//
+// Of the fragments that hold carbon the one with the most atoms stays, hydrogens counted,
+// then the heaviest, then the first of the canonical form; a molecule without carbon keeps
+// all. Then cations that have a hydrogen to give lose it, and anions take one up, as far
+// as that does not leave more charge than there was: a betaine stays as it is, and so do
+// charges next to their opposite, as in a nitro group. Where several anions could stay,
+// the last of the canonical form do. Tautomers stay apart.
+func (m *Molecule) Standard() (*Molecule, []int32) {
+	c, order, _ := m.Canonical()
+	c, order = c.withoutCounterIons(order)
+	if !c.neutralize() {
+		return c, order
+	}
+	// Hybridisation and aromaticity are those of a new reading.
+	again, order2, _ := c.Canonical()
+	read, err := Parse(again.SMILES())
+	if err != nil || len(read.Atoms) != len(again.Atoms) {
+		return again, through(order, order2)
+	}
+	last, order3, _ := read.Canonical()
+	return last, through(through(order, order2), order3)
+}
+
+// through returns the atoms that outer picks of those of inner.
+func through(inner, outer []int32) []int32 {
+	all := make([]int32, len(outer))
+	for k, i := range outer {
+		all[k] = inner[i]
+	}
+	return all
+}
+
+// withoutCounterIons returns the fragment of the canonical form m that is to stay, and
+// the part of order that is its.
+func (m *Molecule) withoutCounterIons(order []int32) (*Molecule, []int32) {
+	pieces := strings.Split(m.SMILES(), ".") // in the order of the atoms, no ring bond from one to another
+	if len(pieces) == 1 {
+		return m, order
+	}
+	var best *Molecule
+	var bestSize, bestMass, bestFrom int
+	from := 0
+	for _, text := range pieces {
+		p, err := Parse(text)
+		if err != nil {
+			return m, order
+		}
+		organic, size, mass := false, 0, 0
+		for _, a := range p.Atoms {
+			organic = organic || a.Element == carbon
+			size += 1 + int(a.Hydrogens)
+			mass += int(a.Element)
+		}
+		if organic && (best == nil || size > bestSize || size == bestSize && mass > bestMass) {
+			best, bestSize, bestMass, bestFrom = p, size, mass, from
+		}
+		from += len(p.Atoms)
+	}
+	if best == nil || from != len(m.Atoms) {
+		return m, order
+	}
+	c, inner, _ := best.Canonical()
+	return c, through(order[bestFrom:bestFrom+len(best.Atoms)], inner)
+}
+
+const carbon = 6
+
+// Elements whose cations give up a hydrogen, and whose anions take one up.
+var (
+	bases = []uint8{7, 8, 15, 16, 34}
+	acids = []uint8{carbon, 7, 8, 9, 16, 17, 34, 35, 52, 53}
+)
+
+// neutralize moves hydrogens on and off charged atoms, and reports whether it did.
+func (m *Molecule) neutralize() bool {
+	opposed := make([]bool, len(m.Atoms)) // next to an opposite charge
+	for _, b := range m.Bonds {
+		if x, y := m.Atoms[b.From].Charge, m.Atoms[b.To].Charge; x > 0 && y < 0 || x < 0 && y > 0 {
+			opposed[b.From], opposed[b.To] = true, true
+		}
+	}
+	var cations, anions []int
+	fixed := 0
+	for i, a := range m.Atoms {
+		switch {
+		case a.Charge == 1 && a.Hydrogens > 0 && !opposed[i] && slices.Contains(bases, a.Element):
+			cations = append(cations, i)
+		case a.Charge == -1 && a.Radicals == 0 && !opposed[i] && slices.Contains(acids, a.Element) && !(a.Element == carbon && a.Aromatic):
+			anions = append(anions, i)
+		default:
+			fixed += int(a.Charge)
+		}
+	}
+	cations = cations[:max(0, len(cations)+min(0, fixed))]
+	anions = anions[:max(0, len(anions)-max(0, fixed))]
+	for _, i := range cations {
+		m.Atoms[i].Charge, m.Atoms[i].Chirality = 0, Achiral
+		m.Atoms[i].Hydrogens--
+	}
+	for _, i := range anions {
+		m.Atoms[i].Charge, m.Atoms[i].Chirality = 0, Achiral
+		m.Atoms[i].Hydrogens++
+	}
+	return len(cations)+len(anions) > 0
+}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"time"
 
 	"baca/algo"
@@ -16,6 +17,7 @@ import (
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/metric"
+	"baca/weights"
 )
 
 // The columns of table 1 that the report shows by themselves. The statistics of
@@ -33,11 +35,12 @@ const (
 	columnUnknown    = "wl unknown" // share of subtrees that no ID training graph has
 	columnECFP       = "ecfp4 5"    // 1 − mean Tanimoto of ECFP4 to the five most similar ID training graphs
 	columnDistance   = "alone, no background"
-	columnAlone      = algo.ByAlone     // the product's score of a graph by itself
-	columnAttention  = algo.ByAttention // the paper's S_BaCa
-	columnRatio      = "ratio"          // the density ratio alone
-	columnBatch      = algo.ByBatch     // the product's score of a graph in its batch
-	columnDefault    = "default"        // what baca score decides by: alone
+	columnFar        = "alone, far background" // … that holds nothing like a test graph, see farSimilarity
+	columnAlone      = algo.ByAlone            // the product's score of a graph by itself
+	columnAttention  = algo.ByAttention        // the paper's S_BaCa
+	columnRatio      = "ratio"                 // the density ratio alone
+	columnBatch      = algo.ByBatch            // the product's score of a graph in its batch
+	columnDefault    = "default"               // what baca score decides by: alone
 )
 
 var (
@@ -48,7 +51,7 @@ var (
 	// gridColumns are those of the grid protocol.
 	gridColumns = []string{columnAttention, columnRatio, columnBatch, columnDefault}
 	// aloneColumns depend on nothing but the graph.
-	aloneColumns = []string{columnGraphBank, columnPreBank, columnNode, columnNearest, columnPrint1, columnPrint5, columnPrintCount, columnUnknown, columnECFP, columnDistance, columnAlone}
+	aloneColumns = []string{columnGraphBank, columnPreBank, columnNode, columnNearest, columnPrint1, columnPrint5, columnPrintCount, columnUnknown, columnECFP, columnDistance, columnFar, columnAlone}
 )
 
 // statisticColumns are the trivial ones.
@@ -195,6 +198,10 @@ func (e *evalFlags) alone(ctx context.Context, b *testBatch) (*lonely, error) {
 		return nil, err
 	}
 	train, _ := dataset.Split(len(e.id.Graphs), b.seed)
+	err = add(columnFar, false, func() ([]float64, error) { return e.farBackground(ctx, m, train, b.graphs) })
+	if err != nil {
+		return nil, err
+	}
 	err = add(columnECFP, false, func() ([]float64, error) { return e.chemists(ctx, train, b.graphs) })
 	if err != nil {
 		return nil, err
@@ -245,6 +252,76 @@ func (e *evalFlags) chemists(ctx context.Context, train []int, gs []*graph.Graph
 	}
 	return scores, nil
 }
+
+// farSimilarity is the Tanimoto similarity of ECFP4 from which on a molecule of the
+// background is left out of farBackground.
+const farSimilarity = 0.7
+
+// farBackground returns the scores of single graphs with a background without the
+// molecules that are like one of the graphs: what the background is worth where it has
+// never seen anything of the kind. Plain graphs have none.
+func (e *evalFlags) farBackground(ctx context.Context, m *algo.Model, train []int, gs []*graph.Graph) ([]float64, error) {
+	if e.idSchema == algo.Constant || e.ecfp == nil {
+		return slices.Repeat([]float64{math.NaN()}, len(gs)), nil
+	}
+	prints, err := e.ecfp(ctx, gs)
+	if err != nil {
+		return nil, err
+	}
+	molecules, err := readBackground()
+	if err != nil {
+		return nil, err
+	}
+	far := farFrom(molecules, prints)
+	training := make([]*graph.Graph, len(train))
+	for k, i := range train {
+		training[k] = e.id.Graphs[i]
+	}
+	other := *m
+	if err := other.AddBackground(ctx, 1, training, far); err != nil {
+		return nil, err
+	}
+	a, err := algo.NewAlone(ctx, &other, 1)
+	if err != nil {
+		return nil, err
+	}
+	return a.Scores(ctx, gs)
+}
+
+// farFrom returns the graphs of the molecules that are like none of those with these
+// ECFP4.
+func farFrom(molecules []backgroundMolecule, prints []fingerprint.Print) []*graph.Graph {
+	index := fingerprint.NewIndex(prints)
+	var far []*graph.Graph
+	for _, b := range molecules {
+		if index.Nearest(fingerprint.Sets, b.ecfp, 1, -1)[0] < farSimilarity {
+			far = append(far, b.graph)
+		}
+	}
+	return far
+}
+
+// A backgroundMolecule is one of the built-in background.
+type backgroundMolecule struct {
+	graph *graph.Graph
+	ecfp  fingerprint.Print
+}
+
+// readBackground returns the built-in background.
+var readBackground = sync.OnceValues(func() ([]backgroundMolecule, error) {
+	var list []backgroundMolecule
+	for r, err := range dataset.Records(weights.Background(), dataset.Options{Format: dataset.SMI}) {
+		if err != nil {
+			return nil, err
+		}
+		m, err := r.Parse()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, backgroundMolecule{m.Graph(), baseline.ECFP(m, 2)})
+	}
+	return list, nil
+})
 
 // graphScore returns ℓ_g of a batch against itself.
 func (b *testBatch) graphScore(ctx context.Context) ([]float64, error) {

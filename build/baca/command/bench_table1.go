@@ -47,6 +47,7 @@ type fixedCell struct {
 	NID      int        `json:"n_id"`
 	NOOD     int        `json:"n_ood"`
 	Columns  []measured `json:"columns"`
+	Known    int        `json:"known_ood"` // OOD graphs that equal a graph trained on
 	Warnings []string   `json:"warnings,omitempty"`
 
 	// For figures: S_Pre and the default score, ID graphs first.
@@ -235,9 +236,32 @@ func (f *benchFlags) fixedCell(ctx context.Context, pair *benchPair, seed uint64
 			cell.Before = out.scores
 		case columnAttention:
 			cell.Warnings = append(cell.Warnings, out.warnings...)
+		case columnBatch:
+			cell.addNew(b, columnBatch, out.scores)
 		}
 	}
+	cell.addNew(b, columnAlone, cell.After)
 	return cell, nil
+}
+
+// newOnly names a column measured without the OOD graphs that equal a graph trained on,
+// which no score can know to be outside.
+func newOnly(column string) string { return column + ", new graphs" }
+
+// addNew measures a column on the same scores without such graphs.
+func (c *fixedCell) addNew(b *testBatch, column string, scores []float64) {
+	var index []int
+	for i := range b.graphs {
+		if !b.ood[i] || !b.alone.Duplicate(b.graphs[i]) {
+			index = append(index, i)
+		}
+	}
+	c.Known = len(b.graphs) - len(index)
+	ood := make([]bool, len(index))
+	for k, i := range index {
+		ood[k] = b.ood[i]
+	}
+	c.Columns = append(c.Columns, measureColumn(newOnly(column), pickScores(scores, index), ood, math.NaN(), false, 0))
 }
 
 func (f *benchFlags) thinCell(ctx context.Context, pair *benchPair, seed uint64) (*thinCell, error) {

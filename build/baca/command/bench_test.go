@@ -13,6 +13,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/attention"
+	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/metric"
 )
@@ -277,7 +278,7 @@ func TestBenchTable1(t *testing.T) {
 	}
 	for _, column := range slices.Concat(statisticColumns(), aloneColumns, []string{columnGraph}) {
 		for _, s := range find("fixed", column, "first").Seeds {
-			if column == columnECFP && math.IsNaN(float64(s.AUROC)) {
+			if (column == columnECFP || column == columnFar) && math.IsNaN(float64(s.AUROC)) {
 				continue // of molecules only
 			}
 			if !(s.AUROC >= 0 && s.AUROC <= 1) {
@@ -557,5 +558,35 @@ func TestMeasureColumn(t *testing.T) {
 	var back measured
 	if err := json.Unmarshal(data, &back); err != nil || !math.IsNaN(float64(back.Low)) || back.AUROC != m.AUROC {
 		t.Errorf("%+v, %v", back, err)
+	}
+}
+
+// A background is far from graphs when it holds none that is like one of them.
+func TestFarFrom(t *testing.T) {
+	list, err := readBackground()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list = list[:400]
+	prints := []fingerprint.Print{list[3].ecfp, list[250].ecfp}
+	want := 0
+	for _, b := range list {
+		like := 0.0
+		for _, p := range prints {
+			common := 0
+			for _, k := range b.ecfp.Keys {
+				if slices.Contains(p.Keys, k) {
+					common++
+				}
+			}
+			like = max(like, float64(common)/float64(len(p.Keys)+len(b.ecfp.Keys)-common))
+		}
+		if like < 0.7 {
+			want++
+		}
+	}
+	far := farFrom(list, prints)
+	if len(far) != want || want >= 399 || slices.Contains(far, list[3].graph) || slices.Contains(far, list[250].graph) {
+		t.Errorf("%d of %d molecules are far, want %d", len(far), len(list), want)
 	}
 }

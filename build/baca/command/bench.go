@@ -52,7 +52,7 @@ in --weights, as by eval.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newBenchTable1(), newBenchAblation(), newBenchSensitivity(), newBenchTheorem(), newBenchDecisions(), newBenchCompany())
+	c.AddCommand(newBenchTable1(), newBenchAblation(), newBenchSensitivity(), newBenchTheorem(), newBenchDecisions(), newBenchCompany(), newBenchGuard())
 	return c
 }
 

@@ -184,7 +184,7 @@ func (f *companyFlags) model(ctx context.Context, b *decisionBench, progress *pr
 			return nil, err
 		}
 		single := decide.PValues(pickScores(b.heldScores, tested), alone.Holdout())
-		for _, list := range f.lists(rng, b, kinds, tested) {
+		for _, list := range companyLists(rng, b, kinds, tested) {
 			if tallies[list.kind] == nil {
 				tallies[list.kind] = newCompanyTally()
 			}
@@ -255,8 +255,8 @@ type companyList struct {
 	index []int
 }
 
-// lists makes the lists of a split.
-func (f *companyFlags) lists(rng *rand.Rand, b *decisionBench, kinds companyKindList, tested []int) []companyList {
+// companyLists makes the lists of a split.
+func companyLists(rng *rand.Rand, b *decisionBench, kinds companyKindList, tested []int) []companyList {
 	list := []companyList{{kind: companyAll}}
 	for i := range tested {
 		list[0].index = append(list[0].index, i)

@@ -120,10 +120,10 @@ type Card struct {
 	Holdout string
 }
 
-// MaxBank and MaxHoldout bound the bank and the holdout of a model, for files of at
-// most a megabyte. A larger set is represented by that many of its graphs, evenly
-// spread over it. With 512 graphs kept from training, p-values go down to 0.002.
-const MaxBank, MaxHoldout = 2000, 512
+// MaxBank and MaxHoldout bound the bank and the holdout of a model, for files of about
+// a megabyte. A larger set is represented by that many of its graphs, evenly
+// spread over it. With 999 graphs kept from training, p-values go down to 0.001.
+const MaxBank, MaxHoldout = 2000, 999
 
 // NewModel freezes an encoder into a model: it represents the training graphs
 // (train, indices into gs) as the bank and those kept from training (holdout) as

@@ -123,3 +123,27 @@ func TestThin(t *testing.T) {
 		t.Error("ood was changed")
 	}
 }
+
+// Small sets are divided as the benchmark divides them; a large one keeps so many that a
+// p-value of 0.001 can be.
+func TestHold(t *testing.T) {
+	for n, want := range map[int]int{0: 0, 10: 1, 4999: 500, 5000: 999, 5001: 999, 20000: 999} {
+		train, held := Hold(n, 3)
+		if len(held) != want || len(train) != n-want || !slices.IsSorted(train) || !slices.IsSorted(held) {
+			t.Errorf("%d graphs: %d train, %d held, want %d held", n, len(train), len(held), want)
+		}
+		all := append(slices.Clone(train), held...)
+		slices.Sort(all)
+		for i, x := range all {
+			if i != x {
+				t.Fatalf("%d graphs: %d stands where %d should", n, x, i)
+			}
+		}
+		if again, _ := Hold(n, 3); !slices.Equal(again, train) {
+			t.Errorf("%d graphs: another draw by the same seed", n)
+		}
+	}
+	if smallest := 1 / float64(1+Held); smallest != 0.001 {
+		t.Errorf("p-values go down to %g", smallest)
+	}
+}

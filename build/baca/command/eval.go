@@ -286,7 +286,7 @@ func (f *evalFlags) encoderPath(seed uint64) string {
 func (f *evalFlags) model(ctx context.Context, stderr io.Writer, seed uint64) (*algo.Model, error) {
 	name := f.encoderName(seed)
 	job := &trainJob{
-		graphs: f.id.Graphs, workers: f.workers, hint: "the same command goes on from there",
+		graphs: f.id.Graphs, workers: f.workers, split: dataset.Split, hint: "the same command goes on from there",
 		card: algo.Card{
 			Name: name, Description: fmt.Sprintf("Trained on %s, seed %d, for an evaluation.", f.idName, seed),
 			Schema: f.idSchema, Dataset: f.idName, DatasetSHA256: f.idDataSHA, Seed: seed, Epochs: f.epochs,

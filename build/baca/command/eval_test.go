@@ -101,7 +101,7 @@ func TestEvalKeepsEncoders(t *testing.T) {
 			t.Errorf("model %d differs from one that was not kept", i+1)
 		}
 	}
-	job := &trainJob{graphs: f.id.Graphs, card: models[0].Card}
+	job := &trainJob{graphs: f.id.Graphs, split: dataset.Split, card: models[0].Card}
 	for what, change := range map[string]func(c *algo.Card){
 		"":                                  func(*algo.Card) {},
 		"the schema x":                      func(c *algo.Card) { c.Schema = "x" },
@@ -121,7 +121,7 @@ func TestEvalKeepsEncoders(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	cutShort(t, &trainJob{graphs: f.id.Graphs, checkpoint: path + ".checkpoint", card: algo.Card{
+	cutShort(t, &trainJob{graphs: f.id.Graphs, split: dataset.Split, checkpoint: path + ".checkpoint", card: algo.Card{
 		Schema: f.idSchema, Dataset: "TREES", DatasetSHA256: f.idDataSHA, Seed: 3, Epochs: 4,
 	}})
 	_, stderr = succeed(t, append([]string{"eval", "--weights", kept}, args...)...)

@@ -416,7 +416,7 @@ func TestCheckpointIsOfAWholeEpoch(t *testing.T) {
 	found := map[int]bool{}
 	for looks := 30; looks < 230; looks += 7 {
 		path := filepath.Join(dir, "checkpoint")
-		job := &trainJob{graphs: set.Graphs, workers: 1, checkpoint: path, card: algo.Card{Schema: algo.Constant, Dataset: "TREES", Seed: 1, Epochs: 3}}
+		job := &trainJob{graphs: set.Graphs, split: dataset.Split, workers: 1, checkpoint: path, card: algo.Card{Schema: algo.Constant, Dataset: "TREES", Seed: 1, Epochs: 3}}
 		_, err := job.run(&countdown{context.Background(), looks}, io.Discard)
 		if err == nil {
 			break
@@ -467,7 +467,7 @@ func TestPretrainChecksWhatItResumes(t *testing.T) {
 	}
 	interrupted := func() {
 		t.Helper()
-		cutShort(t, &trainJob{graphs: set.Graphs, checkpoint: out + ".checkpoint", card: algo.Card{
+		cutShort(t, &trainJob{graphs: set.Graphs, split: dataset.Split, checkpoint: out + ".checkpoint", card: algo.Card{
 			Schema: card.Schema, Dataset: "TREES", DatasetSHA256: card.DatasetSHA256, Seed: 1, Epochs: 4,
 		}})
 		point, err := weights.LoadCheckpoint(read(t, out+".checkpoint"))
@@ -501,7 +501,7 @@ func TestPretrainChecksWhatItResumes(t *testing.T) {
 		t.Errorf("the second of four epochs is half of the work:\n%s", stderr)
 	}
 	everyEpoch(t)
-	job := &trainJob{graphs: set.Graphs, checkpoint: out + ".checkpoint", card: algo.Card{
+	job := &trainJob{graphs: set.Graphs, split: dataset.Split, checkpoint: out + ".checkpoint", card: algo.Card{
 		Schema: card.Schema, Dataset: "TREES", DatasetSHA256: card.DatasetSHA256, Seed: 1, Epochs: 4,
 	}}
 	if _, err := job.run(context.Background(), io.Discard); err != nil {

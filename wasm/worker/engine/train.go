@@ -102,7 +102,7 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 		}
 		from, loss = &c.State, c.Loss
 	}
-	train, holdout := dataset.Split(len(gs), seed)
+	train, holdout := dataset.Hold(len(gs), seed)
 	picked := make([]*graph.Graph, len(train))
 	for k, i := range train {
 		picked[k] = gs[i]

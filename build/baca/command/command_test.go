@@ -75,6 +75,8 @@ func TestScripts(t *testing.T) {
 			"pack":   pack,
 			"lines":  lines,
 			"cut":    cut,
+			"repeat": repeat,
+			"hold":   hold,
 		},
 	})
 }
@@ -147,6 +149,26 @@ func cut(ts *testscript.TestScript, neg bool, args []string) {
 	n, err := strconv.Atoi(args[2])
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(ts.ReadFile(args[0]))[:n], 0o666))
+}
+
+// repeat FROM TO N writes a file N times over to another.
+func repeat(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: repeat from to N")
+	}
+	n, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(strings.Repeat(ts.ReadFile(args[0]), n)), 0o666))
+}
+
+// hold FILE locks a file as a run that writes to it does, until it is read by the script.
+func hold(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: hold file")
+	}
+	o, err := openOutput("", ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Defer(func() { o.Close() })
 }
 
 // exampleGraphs are the built-in molecules.

@@ -38,8 +38,11 @@ var formats = []string{"auto", "smi", "csv", "sdf", "tu"}
 // An input is an open source.
 type input struct {
 	schema string // of the graphs
-	// info is the open file, nil for standard input.
-	info     fs.FileInfo
+	// info is the open file or folder, nil for standard input.
+	info fs.FileInfo
+	// file is what records are read from, if that is a regular file.
+	file     *inputFile
+	graphs   string // SHA-256 of the graphs of a TUDataset set
 	warnings []string
 	// records can be gone through once, but for a TUDataset. An error is that of the input as a
 	// whole, and the last.
@@ -62,12 +65,25 @@ func (s source) openFor(ctx context.Context, c *cobra.Command, m *algo.Model) (*
 		return nil, table.Input{}, err
 	}
 	records := table.Input{Records: in.records}
-	if in.info != nil && (in.info.IsDir() || in.info.Mode().IsRegular()) {
+	switch {
+	case in.graphs != "":
+		records.Again = func() (iter.Seq2[table.Unread, error], func(), error) { return in.records, func() {}, nil }
+	case in.file != nil:
 		records.Again = func() (iter.Seq2[table.Unread, error], func(), error) {
+			first := in.file
+			if err := first.unchanged(); err != nil {
+				return nil, nil, err
+			}
 			again, err := s.open(ctx, c)
 			if err != nil {
 				return nil, nil, err
 			}
+			if again.file == nil {
+				again.close()
+				return nil, nil, fmt.Errorf("%s is no longer a file of molecules", s.path)
+			}
+			in.file = again.file
+			in.file.sample = first.digest()
 			return again.records, again.close, nil
 		}
 	}
@@ -109,8 +125,13 @@ func (s source) open(ctx context.Context, c *cobra.Command) (*input, error) {
 		f.Close()
 		return s.tu(info)
 	}
-	var r io.Reader = f
-	if !info.Mode().IsRegular() {
+	file, err := newInputFile(f)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	var r io.Reader = file
+	if file == nil {
 		r = &waiting{ctx: ctx, r: f}
 	}
 	in, err := s.molecules(ctx, r, s.path)
@@ -123,6 +144,10 @@ func (s source) open(ctx context.Context, c *cobra.Command) (*input, error) {
 		return nil, err
 	}
 	in.info, in.close = info, func() { f.Close() }
+	if file != nil {
+		in.file, in.info = file, file.opened
+		in.records, in.molecules = whole(file, in.records), whole(file, in.molecules)
+	}
 	return in, nil
 }
 
@@ -167,7 +192,7 @@ func (s source) tu(info fs.FileInfo) (*input, error) {
 		return nil, fmt.Errorf("%s: %w", s.path, err)
 	}
 	return &input{
-		schema: algo.Constant, info: info, warnings: set.Info.Warnings, records: table.Graphs(set.Graphs),
+		schema: algo.Constant, info: info, warnings: set.Info.Warnings, records: table.Graphs(set.Graphs), graphs: digestOf(set.Graphs),
 		close: func() {},
 	}, nil
 }

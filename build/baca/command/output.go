@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"baca/algo/table"
@@ -20,27 +21,107 @@ func newRowWriter(w io.Writer, to string, header bool, more ...string) table.Wri
 	return table.NewCSV(w, header, more...)
 }
 
-// create makes a file for output, or goes on behind the first at bytes of it. It
-// must not be the input, which may be nil.
-func create(flag, name string, input fs.FileInfo, at int64) (*os.File, error) {
-	if info, err := os.Stat(name); err == nil && input != nil && os.SameFile(info, input) {
-		return nil, usagef("%s %s is the input itself: want another file", flag, name)
+// An output is a file that rows are written to.
+type output struct {
+	*os.File
+	flag, name string
+	// A regular file can be cut, synced and gone on with. A pipe, a device or what the
+	// process already has as its standard output cannot.
+	regular bool
+}
+
+// errLocked is that of a file which another process has locked.
+var errLocked = errors.New("locked")
+
+// openOutput opens a file to write to, and locks it. Its content stays until begin.
+func openOutput(flag, name string) (*output, error) {
+	o := &output{flag: flag, name: name}
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		o.regular = true // it will be
+	case standard(info) != nil:
+		// Opened by its name, as /dev/stdout, it would be written from its beginning.
+		o.File = standard(info)
+		return o, nil
+	default:
+		o.regular = info.Mode().IsRegular()
 	}
-	if at == 0 {
-		return os.Create(name)
+	mode := os.O_WRONLY
+	if o.regular {
+		mode |= os.O_CREATE
 	}
-	f, err := os.OpenFile(name, os.O_WRONLY, 0)
-	if err != nil {
+	if o.File, err = os.OpenFile(name, mode, 0o666); err != nil {
 		return nil, err
 	}
-	if err = f.Truncate(at); err == nil {
-		_, err = f.Seek(at, io.SeekStart)
+	if !o.regular {
+		return o, nil
 	}
+	if holder, err := lock(o.File); err != nil {
+		o.File.Close()
+		if holder != 0 {
+			return nil, fmt.Errorf("%s is being written by another baca (process %d): wait for it, or want another file", name, holder)
+		}
+		return nil, fmt.Errorf("%s is being written by another process: wait for it, or want another file", name)
+	}
+	return o, nil
+}
+
+// standard returns the standard stream that a name stands for, or nil.
+func standard(name fs.FileInfo) *os.File {
+	for _, f := range []*os.File{os.Stdout, os.Stderr} {
+		if info, err := f.Stat(); err == nil && os.SameFile(info, name) {
+			return f
+		}
+	}
+	return nil
+}
+
+// begin cuts the file behind its first at bytes, where writing begins.
+func (o *output) begin(at int64) error {
+	if !o.regular {
+		return nil
+	}
+	err := o.Truncate(at)
+	if err == nil {
+		_, err = o.Seek(at, io.SeekStart)
+	}
+	return written(o.name, err)
+}
+
+// intact returns how many bytes were written, or an error if the file is no longer what
+// was written: a lock does not keep other programs away.
+func (o *output) intact() (int64, error) {
+	at, err := o.Seek(0, io.SeekCurrent)
 	if err != nil {
-		f.Close()
-		return nil, err
+		return 0, written(o.name, err)
 	}
-	return f, nil
+	info, err := o.Stat()
+	if err != nil {
+		return 0, written(o.name, err)
+	}
+	if now, err := os.Stat(o.name); err != nil || !os.SameFile(info, now) {
+		return 0, fmt.Errorf("%s was removed or replaced while it was written: its rows are lost", o.name)
+	}
+	if info.Size() != at {
+		return 0, fmt.Errorf("%s has %d bytes where %d were written: another program has changed it", o.name, info.Size(), at)
+	}
+	return at, nil
+}
+
+// Close closes the file, but not a standard stream.
+func (o *output) Close() error {
+	if o.File == os.Stdout || o.File == os.Stderr {
+		return nil
+	}
+	return o.File.Close()
+}
+
+// samePath tells whether two names are spellings of one path.
+func samePath(a, b string) bool {
+	a, aerr := filepath.Abs(a)
+	b, berr := filepath.Abs(b)
+	return aerr == nil && berr == nil && a == b
 }
 
 // closeInto closes f, whose error counts if there was none before.

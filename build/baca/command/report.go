@@ -142,9 +142,7 @@ func (f *reportFlags) run(c *cobra.Command) error {
 	if f.path != "-" {
 		r.Title += ": " + filepath.Base(f.path)
 	}
-	if r.Input, err = describeInput(f.path); err != nil {
-		return err
-	}
+	r.Input = describeInput(f.path, in)
 	hash := sha256.Sum256(data)
 	r.Model = report.ModelCard(m, len(data), hex.EncodeToString(hash[:]))
 	r.Settings = []report.Pair{
@@ -188,30 +186,18 @@ func (f *reportFlags) command() string {
 }
 
 // describeInput says what was read.
-func describeInput(path string) ([]report.Pair, error) {
+func describeInput(path string, in *input) []report.Pair {
 	if path == "-" {
-		return []report.Pair{{Name: "input", Value: "standard input"}}, nil
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
+		return []report.Pair{{Name: "input", Value: "standard input"}}
 	}
 	pairs := []report.Pair{{Name: "input", Value: path}}
-	if !info.Mode().IsRegular() {
-		return pairs, nil
+	switch {
+	case in.file != nil:
+		pairs = append(pairs, report.Pair{Name: "bytes", Value: strconv.FormatInt(in.file.read, 10)}, report.Pair{Name: "its sha256", Value: in.file.digest()})
+	case in.graphs != "":
+		pairs = append(pairs, report.Pair{Name: "sha256 of its graphs", Value: in.graphs})
 	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, file); err != nil {
-		return nil, err
-	}
-	return append(pairs,
-		report.Pair{Name: "bytes", Value: strconv.FormatInt(info.Size(), 10)},
-		report.Pair{Name: "its sha256", Value: hex.EncodeToString(h.Sum(nil))}), nil
+	return pairs
 }
 
 // A reportBuilder gathers rows as they come.

@@ -10,7 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"time"
 
 	"baca/algo"
 	"baca/weights"
@@ -30,25 +29,31 @@ type scoreState struct {
 	Undecided  int `json:"undecided"`
 
 	Shown []string `json:"shown"` // the first refused records, with carets
+
+	// The first Read bytes of the input, whose SHA-256 is Digest, hold these rows. Sample
+	// is that of the whole input, where a sample of all of it formed a batch.
+	Read   int64  `json:"read"`
+	Digest string `json:"digest"`
+	Sample string `json:"sample,omitempty"`
 }
 
 // A runIdentity is what the rows depend on: a run can only go on with the same.
 type runIdentity struct {
-	Program    string    `json:"program"`
-	Model      string    `json:"model"` // SHA-256
-	InputBytes int64     `json:"input_bytes"`
-	InputTime  time.Time `json:"input_time"`
-	Format     string    `json:"format"`
-	Column     string    `json:"column"`
-	To         string    `json:"to"`
-	Rejects    bool      `json:"rejects"`
-	By         string    `json:"by"`
-	Columns    string    `json:"columns"`
-	Alpha      float64   `json:"alpha"`
-	Confidence float64   `json:"confidence"`
-	Seed       uint64    `json:"seed"` // 0 without a batch: then nothing is random
-	Explain    bool      `json:"explain"`
-	Device     string    `json:"device,omitempty"` // empty for the processor
+	Program    string  `json:"program"`
+	Model      string  `json:"model"`            // SHA-256
+	InputBytes int64   `json:"input_bytes"`      // of a file; what is in it a scoreState knows
+	Graphs     string  `json:"graphs,omitempty"` // SHA-256 of the graphs of a TUDataset set
+	Format     string  `json:"format"`
+	Column     string  `json:"column"`
+	To         string  `json:"to"`
+	Rejects    bool    `json:"rejects"`
+	By         string  `json:"by"`
+	Columns    string  `json:"columns"`
+	Alpha      float64 `json:"alpha"`
+	Confidence float64 `json:"confidence"`
+	Seed       uint64  `json:"seed"` // 0 without a batch: then nothing is random
+	Explain    bool    `json:"explain"`
+	Device     string  `json:"device,omitempty"` // empty for the processor
 }
 
 type scoreCheckpoint struct {
@@ -56,8 +61,8 @@ type scoreCheckpoint struct {
 	Done scoreState  `json:"done"`
 }
 
-// fingerprint describes the run; info is of the input, nil for standard input.
-func (f *scoreFlags) fingerprint(m *algo.Model, info fs.FileInfo) runIdentity {
+// fingerprint describes the run.
+func (f *scoreFlags) fingerprint(m *algo.Model, in *input) runIdentity {
 	hash := sha256.New()
 	if err := weights.Save(hash, m); err != nil {
 		panic(err) // it was loaded
@@ -73,9 +78,10 @@ func (f *scoreFlags) fingerprint(m *algo.Model, info fs.FileInfo) runIdentity {
 	if d := m.Encoder.Device; d != nil {
 		r.Device = d.String()
 	}
-	if info != nil {
-		r.InputBytes, r.InputTime = info.Size(), info.ModTime().UTC()
+	if in.file != nil {
+		r.InputBytes = in.file.opened.Size()
 	}
+	r.Graphs = in.graphs
 	return r
 }
 
@@ -86,9 +92,10 @@ func (r runIdentity) fits(now runIdentity) error {
 		return fmt.Errorf("it is of baca %s, this is %s", r.Program, now.Program)
 	case r.Model != now.Model:
 		return fmt.Errorf("it is of another model (SHA-256 %.12s…, this one has %.12s…)", r.Model, now.Model)
-	case r.InputBytes != now.InputBytes || !r.InputTime.Equal(now.InputTime):
-		return fmt.Errorf("the input has changed since (%d bytes of %s, now %d bytes of %s)",
-			r.InputBytes, r.InputTime.Format(time.DateTime), now.InputBytes, now.InputTime.Format(time.DateTime))
+	case r.InputBytes != now.InputBytes:
+		return fmt.Errorf("the input has changed since: it had %d bytes, now it has %d", r.InputBytes, now.InputBytes)
+	case r.Graphs != now.Graphs:
+		return errors.New("the input has changed since: it holds other graphs")
 	case r.Device != now.Device:
 		return fmt.Errorf("it is of a run on another device (%s, now %s), which rounds otherwise", cmp.Or(r.Device, "processor"), cmp.Or(now.Device, "processor"))
 	case r != now:
@@ -97,29 +104,57 @@ func (r runIdentity) fits(now runIdentity) error {
 	return nil
 }
 
-// checkpointRows are written between two checkpoints.
-const checkpointRows = 16384
+// checkpointExt is what the name of a checkpoint has behind that of --out.
+const checkpointExt = ".checkpoint"
+
+// checkpointRows are written between two checkpoints. Tests make it less.
+var checkpointRows = 16384
 
 // save makes the rows so far last, from time to time.
 func (s *scoring) save() error {
-	if s.checkpoint == "" || s.done.Rows < s.saved+checkpointRows {
+	if !s.resumable || s.done.Rows < s.saved+checkpointRows {
 		return nil
 	}
-	s.saved = s.done.Rows
-	var at [2]int64
-	for i, f := range s.files {
-		if err := f.Sync(); err != nil {
-			return fmt.Errorf("writing to %s: %w", f.Name(), err)
-		}
-		var err error
-		if at[i], err = f.Seek(0, io.SeekCurrent); err != nil {
-			return err
-		}
+	if err := s.settle(); err != nil {
+		return err
 	}
-	s.done.Out, s.done.Rejects = at[0], at[1]
+	s.saved = s.done.Rows
+	if f := s.input.file; f != nil {
+		s.done.Read, s.done.Digest, s.done.Sample = f.read, f.digest(), f.sample
+	}
 	return writeFile(s.checkpoint, func(w io.Writer) error {
 		return json.NewEncoder(w).Encode(scoreCheckpoint{Run: s.run, Done: s.done})
 	})
+}
+
+// settle makes sure that the rows so far are on the disk, and where they end.
+func (s *scoring) settle() error {
+	for _, o := range s.outs {
+		if !o.regular {
+			continue
+		}
+		if err := o.Sync(); err != nil {
+			return written(o.name, err)
+		}
+		at, err := o.intact()
+		if err != nil {
+			return err
+		}
+		if o.flag == "--out" {
+			s.done.Out = at
+		} else {
+			s.done.Rejects = at
+		}
+	}
+	return nil
+}
+
+// conclude ends a run whose rows are all written.
+func (s *scoring) conclude() error {
+	if err := s.settle(); err != nil {
+		return err
+	}
+	return s.forget()
 }
 
 // restore reads the checkpoint of an earlier run if the flag says so.
@@ -147,6 +182,9 @@ func (s *scoring) restore(resume bool) error {
 	}
 	if err == nil {
 		err = c.Done.check(s.outName, s.rejectsName)
+	}
+	if err == nil && s.input.file != nil {
+		err = s.input.file.began(c.Done)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot go on from %s: %w; without --resume the run starts from the first row", s.checkpoint, err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"baca/algo/table"
 	"baca/build/device"
 	"baca/build/report"
+	"baca/weights"
 )
 
 type scoreFlags struct {
@@ -112,11 +114,16 @@ every threshold at once, so one may look at many and take the best.
 
 Lists are separated by blanks in CSV, and reasons by semicolons.
 
-With --out, a run that was killed goes on with --resume, to the same bytes. Warnings
-and counts go to standard error. The exit status is 0 also when records were refused,
-2 after a mistake in the command line, 3 if --fail-on outside is given and a graph is
-outside, and 1 after any other failure, also if there was nothing to read or all of it
-was refused.
+With --out, a run that was killed goes on with --resume, to the same bytes, if the
+input still holds the bytes that gave the rows so far. That takes files: a pipe or a
+device as --out or --rejects gets all rows, but cannot be gone on with. Two runs do not
+write to one file at once, and an input that changes while it is read ends the run with
+an error, behind the rows that are written.
+
+Warnings and counts go to standard error. The exit status is 0 also when records were
+refused, 2 after a mistake in the command line, 3 if --fail-on outside is given and a
+graph is outside, and 1 after any other failure, also if there was nothing to read or
+all of it was refused.
 
 With --shard, many processes divide the work on files of molecules, and give the
 rows that one gives. Shards are counted from 0, and FOLDER is one that all see:
@@ -200,8 +207,11 @@ func (f *scoreFlags) check() error {
 	if f.resume && (f.out == "" || f.path == "-") {
 		return usagef("--resume: want --out and an input file")
 	}
-	if f.out != "" && f.out == f.rejects {
+	if f.out != "" && f.rejects != "" && samePath(f.out, f.rejects) {
 		return usagef("--out and --rejects are both %s: want two files", f.out)
+	}
+	if f.out != "" && f.rejects != "" && samePath(f.out+checkpointExt, f.rejects) {
+		return usagef("--rejects %s is where --out has its checkpoint: want another file", f.rejects)
 	}
 	if err := f.device.check(); err != nil {
 		return err
@@ -240,39 +250,37 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 		return err
 	}
 	defer in.close()
+	outs, err := f.openOutputs(in.info)
+	for _, o := range outs {
+		defer closeInto(o, &err)
+	}
+	if err != nil {
+		return err
+	}
 	s := &scoring{
 		scorer: scorer, model: m, by: f.options.By, alpha: f.options.Alpha, rate: rate, stderr: c.ErrOrStderr(),
-		outName: f.out, rejectsName: f.rejects, answers: f.answers,
+		outs: outs, input: in, outName: f.out, rejectsName: f.rejects, answers: f.answers,
 		options: table.Options{Batch: f.batch(), Seed: f.options.Seed, Workers: f.workers},
 	}
 	s.warn(in.warnings)
-	if input.Again != nil && f.out != "" && f.fdr == 0 {
-		s.checkpoint = f.out + ".checkpoint"
+	if err := f.findResumable(s, input.Again != nil); err != nil {
+		return err
 	}
-	s.run = f.fingerprint(m, in.info)
+	s.run = f.fingerprint(m, in)
 	// Nothing is overwritten before the rest is known to be right.
 	if err := s.restore(f.resume); err != nil {
 		return err
 	}
 	w := c.OutOrStdout()
-	for _, file := range []struct {
-		flag, name string
-		at         int64
-		open       func(io.Writer)
-	}{
-		{"--out", f.out, s.done.Out, func(file io.Writer) { w = file }},
-		{"--rejects", f.rejects, s.done.Rejects, func(file io.Writer) { s.rejects = table.NewRejects(file, s.options.Skip == 0) }},
-	} {
-		if file.name == "" {
-			continue
+	for _, o := range outs {
+		if o.flag == "--out" {
+			w, err = o, o.begin(s.done.Out)
+		} else {
+			s.rejects, err = table.NewRejects(o, s.options.Skip == 0), o.begin(s.done.Rejects)
 		}
-		out, err := create(file.flag, file.name, in.info, file.at)
 		if err != nil {
 			return err
 		}
-		defer closeInto(out, &err)
-		s.files = append(s.files, out)
-		file.open(out)
 	}
 	if s.out, err = f.answers.writer(w, f.to, s.options.Skip == 0); err != nil {
 		return err
@@ -284,6 +292,9 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 		return err
 	}
 	err = s.finish(s.all(ctx, input))
+	if err == nil {
+		err = s.conclude()
+	}
 	if errors.Is(err, errClosed) {
 		return nil
 	}
@@ -298,6 +309,78 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 		return fmt.Errorf("all %d records were refused; --format and --column say how the input is read", d.Rows)
 	case f.failOn != "" && d.Outside > 0:
 		return outsideError(d.Outside)
+	}
+	return nil
+}
+
+// openOutputs opens --out and --rejects, as far as they are given.
+func (f *scoreFlags) openOutputs(input fs.FileInfo) (outs []*output, err error) {
+	for _, o := range []struct{ flag, name string }{{"--out", f.out}, {"--rejects", f.rejects}} {
+		if o.name == "" {
+			continue
+		}
+		out, err := openOutput(o.flag, o.name)
+		if err != nil {
+			return outs, err
+		}
+		outs = append(outs, out)
+	}
+	return outs, f.apart(outs, input)
+}
+
+// apart reports a file that this run would write and also read, or write twice, by whatever
+// names or links.
+func (f *scoreFlags) apart(outs []*output, input fs.FileInfo) error {
+	type file struct {
+		info fs.FileInfo
+		what string
+	}
+	taken := []file{{input, "the input itself"}}
+	if info, err := os.Stat(f.model); err == nil && !slices.Contains(weights.Names(), f.model) {
+		taken = append(taken, file{info, "the model itself"})
+	}
+	if info, err := os.Stdout.Stat(); err == nil && f.out == "" {
+		taken = append(taken, file{info, "standard output, where the rows go"})
+	}
+	take := func(flag, name string, info fs.FileInfo) error {
+		for _, t := range taken {
+			if t.info != nil && info.Mode().IsRegular() && os.SameFile(t.info, info) {
+				return usagef("%s %s is %s: want another file", flag, name, t.what)
+			}
+		}
+		taken = append(taken, file{info, "the file of " + flag})
+		return nil
+	}
+	for _, o := range outs {
+		info, err := o.Stat()
+		if err != nil {
+			return err
+		}
+		if err := take(o.flag, o.name, info); err != nil {
+			return err
+		}
+	}
+	if info, err := os.Stat(f.out + checkpointExt); err == nil && f.out != "" {
+		return take("the checkpoint of --out,", f.out+checkpointExt+",", info)
+	}
+	return nil
+}
+
+// findResumable finds out whether the run can be gone on with after a crash: it takes an input
+// that can be read again, and outputs that can be cut.
+func (f *scoreFlags) findResumable(s *scoring, again bool) error {
+	if s.resumable = f.out != "" && again && f.fdr == 0; f.resume && !again {
+		return usagef("--resume: the input %s is no regular file or folder, and cannot be read again", f.path)
+	}
+	for _, o := range s.outs {
+		if o.regular && o.flag == "--out" {
+			s.checkpoint = f.out + checkpointExt
+		}
+		if !o.regular {
+			if s.resumable = false; f.resume {
+				return usagef("--resume: %s %s is no regular file, and its rows cannot be gone on with", o.flag, o.name)
+			}
+		}
 	}
 	return nil
 }
@@ -321,14 +404,16 @@ type scoring struct {
 	options              table.Options
 	out                  table.Writer
 	rejects              *table.Rejects // nil without --rejects
-	files                []*os.File     // that both write to, if they do
+	outs                 []*output      // that both write to, if they do
+	input                *input
 	outName, rejectsName string
 	stderr               io.Writer
 	progress             *progress // nil for few graphs
 	answers
 	explainer *explainer // nil without --explain
 
-	checkpoint string // file, or empty for none
+	checkpoint string // file beside --out, or empty where that is no regular file
+	resumable  bool   // so that there are checkpoints
 	run        runIdentity
 	done       scoreState
 	saved      int        // rows at the last checkpoint
@@ -370,10 +455,7 @@ func (s *scoring) all(ctx context.Context, in table.Input) error {
 	if err := table.Score(ctx, s.scorer, in, s.options, s.emit); err != nil {
 		return err
 	}
-	if err := s.flush(); err != nil { // the header of no rows
-		return err
-	}
-	return s.forget()
+	return s.flush() // the header of no rows
 }
 
 // emit writes rows.

@@ -206,6 +206,46 @@ func TestKilledAndResumed(t *testing.T) {
 	refuse(t, exitUsage, "--resume: want --out and an input file", "score", "--resume", "--out", name("x"), "-")
 }
 
+// A run goes on only with the bytes that gave the rows so far, whatever the time of the file.
+func TestResumedWithOtherBytes(t *testing.T) {
+	before := checkpointRows
+	checkpointRows = 32
+	t.Cleanup(func() { checkpointRows = before })
+	dir := t.TempDir()
+	name := func(f string) string { return filepath.Join(dir, f) }
+	saveModel(t, name("model.msgpack"), moleculeModel(t))
+	var text bytes.Buffer
+	z, err := gzip.NewWriterLevel(&text, gzip.NoCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprint(z, strings.Repeat("CCO\nCCCN\n", 200))
+	z.Close()
+	// Without its end the file fails behind the last checkpoint.
+	input := text.Bytes()[:text.Len()-20]
+	write(t, name("in.smi.gz"), string(input))
+	info, err := os.Stat(name("in.smi.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"score", "--model", name("model.msgpack"), "--out", name("out.csv"), name("in.smi.gz")}
+	refuse(t, exitFailure, "unexpected EOF", args...)
+	rows := read(t, name("out.csv"))
+	args = append(args, "--resume")
+	refuse(t, exitFailure, "unexpected EOF", args...)
+	if !bytes.Equal(rows, read(t, name("out.csv"))) {
+		t.Error("other rows when gone on with")
+	}
+	write(t, name("in.smi.gz"), strings.Replace(string(input), "CCCN", "CCCS", 1))
+	if err := os.Chtimes(name("in.smi.gz"), time.Time{}, info.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	refuse(t, exitFailure, "the input has changed since", args...)
+	if !bytes.Equal(rows, read(t, name("out.csv"))) {
+		t.Error("a run that was refused has changed the output")
+	}
+}
+
 // checkRows checks that an output is whole and has so many rows.
 func checkRows(t *testing.T, to string, data []byte, want int) {
 	t.Helper()

@@ -1,0 +1,133 @@
+package command
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"time"
+
+	"baca/algo/graph"
+)
+
+// An inputFile is a regular file that is hashed as it is read, so that rows can be said to be
+// of these bytes and no others.
+type inputFile struct {
+	file   *os.File
+	opened fs.FileInfo
+	hash   hash.Hash
+	read   int64
+	sample string // SHA-256 of the file when a sample of it was drawn, or empty
+}
+
+// newInputFile returns nil for what is not a regular file.
+func newInputFile(f *os.File) (*inputFile, error) {
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, err
+	}
+	return &inputFile{file: f, opened: info, hash: sha256.New()}, nil
+}
+
+// Read reads and hashes.
+func (f *inputFile) Read(p []byte) (int, error) {
+	n, err := f.file.Read(p)
+	f.hash.Write(p[:n])
+	f.read += int64(n)
+	return n, err
+}
+
+// digest is the SHA-256 of the bytes read so far.
+func (f *inputFile) digest() string { return hex.EncodeToString(f.hash.Sum(nil)) }
+
+// unchanged reads to the end and reports a file that is not what was read, or was sampled.
+func (f *inputFile) unchanged() error {
+	// A compressed file may have bytes that no reader of molecules needs.
+	if _, err := io.Copy(io.Discard, f); err != nil {
+		return err
+	}
+	if f.sample != "" && f.sample != f.digest() {
+		return fmt.Errorf("%s changed between the two times that it was read, for the sample and for the rows: run again when nothing writes to it", f.file.Name())
+	}
+	now, err := os.Stat(f.file.Name())
+	if err != nil {
+		return fmt.Errorf("%s changed while it was read: %w", f.file.Name(), err)
+	}
+	// What grows may be half a line short, even if all of it was read. What has its size may
+	// be touched only, or replaced by a copy.
+	if f.opened.Size() == now.Size() && f.read == now.Size() {
+		if os.SameFile(f.opened, now) && f.opened.ModTime().Equal(now.ModTime()) {
+			return nil
+		}
+		if sum, err := sha256OfFile(f.file.Name()); err == nil && sum == f.digest() {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s changed while it was read: it had %d bytes of %s, now it has %d of %s; the rows may be of both, so run again when nothing writes to it",
+		f.file.Name(), f.opened.Size(), f.opened.ModTime().Format(time.DateTime), now.Size(), now.ModTime().Format(time.DateTime))
+}
+
+// began reports a file that is not the one that gave the rows of an earlier run.
+func (f *inputFile) began(d scoreState) error {
+	sum, err := sha256Of(io.NewSectionReader(f.file, 0, d.Read))
+	if err == nil && sum != d.Digest {
+		err = fmt.Errorf("the input has changed since: the first %d bytes of %s are others", d.Read, f.file.Name())
+	}
+	if err != nil || d.Sample == "" {
+		return err
+	}
+	sum, err = sha256Of(io.NewSectionReader(f.file, 0, f.opened.Size()))
+	if err == nil && sum != d.Sample {
+		err = fmt.Errorf("the input has changed since: the batch was a sample of other bytes than those of %s", f.file.Name())
+	}
+	return err
+}
+
+func sha256Of(r io.Reader) (string, error) {
+	h := sha256.New()
+	_, err := io.Copy(h, r)
+	return hex.EncodeToString(h.Sum(nil)), err
+}
+
+func sha256OfFile(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	return sha256Of(f)
+}
+
+// whole goes through records, and yields an error behind the last if the file is not what
+// was read.
+func whole[T any](f *inputFile, records iter.Seq2[T, error]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for r, err := range records {
+			if !yield(r, err) || err != nil {
+				return
+			}
+		}
+		if err := f.unchanged(); err != nil {
+			var none T
+			yield(none, err)
+		}
+	}
+}
+
+// digestOf is the SHA-256 of graphs without features of their own.
+func digestOf(gs []*graph.Graph) string {
+	h := sha256.New()
+	for _, g := range gs {
+		for _, part := range [][]int32{{int32(g.N())}, g.Offsets, g.Neighbors} {
+			if err := binary.Write(h, binary.LittleEndian, part); err != nil {
+				panic(err) // a hash takes all
+			}
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

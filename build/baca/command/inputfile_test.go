@@ -1,0 +1,161 @@
+package command
+
+import (
+	"context"
+	"iter"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"baca/algo/table"
+)
+
+// pass goes through records, does something behind the first, and returns the error.
+func pass(records iter.Seq2[table.Unread, error], do func()) (n int, err error) {
+	for _, err := range records {
+		if err != nil {
+			return n, err
+		}
+		if n++; n == 1 {
+			do()
+		}
+	}
+	return n, nil
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Of an input that changes while it is read, the records end with an error.
+func TestInputThatChanges(t *testing.T) {
+	const text = "CCO\nCCC\nCCN\n"
+	for _, test := range []struct {
+		name   string
+		change func(t *testing.T, path string)
+		want   string
+	}{
+		{"nothing", func(*testing.T, string) {}, ""},
+		{"append", func(t *testing.T, path string) { write(t, path, text+"CCS\n") }, "it had 12 bytes of"},
+		{"cut", func(t *testing.T, path string) { must(t, os.Truncate(path, 4)) }, "now it has 4 of"},
+		{"replace", func(t *testing.T, path string) {
+			write(t, path+".new", "CCO\nCCC\nCCS\n")
+			must(t, os.Rename(path+".new", path))
+		}, "changed while it was read"},
+		{"remove", func(t *testing.T, path string) { must(t, os.Remove(path)) }, "changed while it was read"},
+		{"copy", func(t *testing.T, path string) {
+			write(t, path+".new", text)
+			must(t, os.Rename(path+".new", path))
+		}, ""},
+		{"touch", func(t *testing.T, path string) { must(t, os.Chtimes(path, time.Time{}, time.Unix(1e9, 0))) }, ""},
+	} {
+		if runtime.GOOS == "windows" && strings.Contains("replace remove copy", test.name) {
+			continue // a file that is open stays
+		}
+		path := filepath.Join(t.TempDir(), "in.smi")
+		write(t, path, text)
+		in, err := source{path: path, format: "auto"}.open(context.Background(), nil)
+		must(t, err)
+		n, err := pass(in.records, func() { test.change(t, path) })
+		in.close()
+		if n < 3 || (err != nil) != (test.want != "") || err != nil && (!strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), path)) {
+			t.Errorf("%s: %d records and error %v, want all and %q", test.name, n, err, test.want)
+		}
+	}
+}
+
+// An input that is read twice must be the same both times, which neither its length nor its
+// time tells.
+func TestInputThatChangesBetweenPasses(t *testing.T) {
+	m := moleculeModel(t)
+	for _, hidden := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "in.smi")
+		write(t, path, "CCO\nCCC\n")
+		info, err := os.Stat(path)
+		must(t, err)
+		in, input, err := source{path: path, format: "auto"}.openFor(context.Background(), nil, m)
+		must(t, err)
+		defer in.close()
+		if _, err := pass(input.Records, func() {}); err != nil {
+			t.Fatal(err)
+		}
+		change := func() {
+			write(t, path, "CCC\nCCO\n")
+			must(t, os.Chtimes(path, time.Time{}, info.ModTime()))
+		}
+		if hidden {
+			change()
+		} else {
+			write(t, path, "CCC\nCCO\nCCN\n")
+		}
+		records, release, err := input.Again()
+		if err == nil {
+			_, err = pass(records, func() {})
+			release()
+		}
+		if err == nil || !strings.Contains(err.Error(), path+" changed ") {
+			t.Errorf("hidden %v: error %v, want one about the input", hidden, err)
+		}
+	}
+}
+
+// A file must begin as the one that gave the rows so far, and be the one that was sampled.
+func TestInputOfEarlierRun(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "in.smi")
+	write(t, path, "CCO\nCCC\n")
+	first, err := sha256Of(strings.NewReader("CCO\n"))
+	must(t, err)
+	all, err := sha256Of(strings.NewReader("CCO\nCCC\n"))
+	must(t, err)
+	for _, test := range []struct {
+		state scoreState
+		want  string
+	}{
+		{scoreState{Read: 4, Digest: first}, ""},
+		{scoreState{Read: 4, Digest: first, Sample: all}, ""},
+		{scoreState{Read: 5, Digest: first}, "the first 5 bytes"},
+		{scoreState{Read: 4, Digest: first, Sample: first}, "the batch was a sample of other bytes"},
+	} {
+		f, err := os.Open(path)
+		must(t, err)
+		in, err := newInputFile(f)
+		must(t, err)
+		if err = in.began(test.state); (err != nil) != (test.want != "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: error %v, want %q", test.state, err, test.want)
+		}
+		f.Close()
+	}
+}
+
+// What another program does to an output is not taken for success.
+func TestOutputThatChanges(t *testing.T) {
+	for _, test := range []struct {
+		change func(path string) error
+		want   string
+	}{
+		{func(path string) error { return os.Truncate(path, 0) }, "has 0 bytes where 3 were written"},
+		{os.Remove, "was removed or replaced"},
+	} {
+		path := filepath.Join(t.TempDir(), "out.csv")
+		o, err := openOutput("--out", path)
+		must(t, err)
+		_, err = o.Write([]byte("abc"))
+		must(t, err)
+		if n, err := o.intact(); n != 3 || err != nil {
+			t.Errorf("%d bytes and %v, want 3", n, err)
+		}
+		if test.change(path) != nil {
+			continue // not on this system
+		}
+		if _, err := o.intact(); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("error %v, want %q", err, test.want)
+		}
+		o.Close()
+	}
+}

@@ -4,6 +4,8 @@
 // Each shard is a range of the records of the whole input. So the records are counted
 // first, each file by one of the shards, and then every shard scores its own: each graph
 // is scored by itself, so no shard needs to know of another.
+// A shard reads each file that it has records of to its end, for a hash that tells whether
+// it is the file that was counted.
 //
 // A Job keeps all in one folder: what is there is not done again, so a run that was
 // killed goes on from its finished shards, and work that is done twice changes
@@ -12,6 +14,7 @@ package shard
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -231,7 +234,8 @@ func retry[T any](ctx context.Context, piece func() (T, error)) (T, error) {
 
 // Rows are the records of one input.
 type Rows struct {
-	Records int `json:"records"`
+	Records int    `json:"records"`
+	SHA256  string `json:"sha256"` // of the file
 	// Error says why the input could not be read to its end. The records before that
 	// count.
 	Error string `json:"error,omitempty"`
@@ -244,19 +248,7 @@ func (j *Job) Count(ctx context.Context, input int) (Rows, error) {
 	if load(ctx, j.Files, j.path(name), &rows) == nil && rows.Error == "" {
 		return rows, nil
 	}
-	rows, broken := retry(ctx, func() (Rows, error) {
-		n := 0
-		j.progress("counting", 0, 0)
-		for _, err := range j.molecules(ctx, input) {
-			if err != nil {
-				return Rows{Records: n}, err
-			}
-			if n++; n%counted == 0 {
-				j.progress("counting", n, 0)
-			}
-		}
-		return Rows{Records: n}, nil
-	})
+	rows, broken := retry(ctx, func() (Rows, error) { return j.count(ctx, input) })
 	if err := ctx.Err(); err != nil {
 		return rows, err
 	}
@@ -266,6 +258,27 @@ func (j *Job) Count(ctx context.Context, input int) (Rows, error) {
 	return retry(ctx, func() (Rows, error) { return rows, j.save(ctx, name, rows) })
 }
 
+// count counts once. With an error, the records before that are counted.
+func (j *Job) count(ctx context.Context, input int) (rows Rows, err error) {
+	f, err := j.open(ctx, input)
+	if err != nil {
+		return rows, err
+	}
+	defer f.Close()
+	j.progress("counting", 0, 0)
+	var broken error
+	for _, err := range j.molecules(f, input) {
+		if broken = err; err != nil {
+			break
+		}
+		if rows.Records++; rows.Records%counted == 0 {
+			j.progress("counting", rows.Records, 0)
+		}
+	}
+	rows.SHA256, err = f.sum()
+	return rows, cmp.Or(broken, err)
+}
+
 // counted records are between two reports.
 const counted = 1 << 16
 
@@ -273,6 +286,8 @@ const counted = 1 << 16
 type Plan struct {
 	// First has the place of the first record of each input, and behind the last.
 	First []int `json:"first"`
+	// SHA256 has that of each input: with the same, records are the same at each place.
+	SHA256 []string `json:"sha256"`
 	// Broken are the inputs that could not be read to their end.
 	Broken []Broken `json:"broken,omitempty"`
 }
@@ -315,6 +330,7 @@ func (j *Job) PlanOf(rows []Rows) *Plan {
 	p := &Plan{First: make([]int, len(rows)+1)}
 	for i, r := range rows {
 		p.First[i+1] = p.First[i] + r.Records
+		p.SHA256 = append(p.SHA256, r.SHA256)
 		if r.Error != "" {
 			p.Broken = append(p.Broken, Broken{j.Inputs[i], r.Error})
 		}
@@ -362,8 +378,8 @@ func (j *Job) done(ctx context.Context, p *Plan, shard int) (*Done, error) {
 	if d.Shard != shard {
 		return nil, fmt.Errorf("it is of shard %d", d.Shard)
 	}
-	if d.Plan == nil || !slices.Equal(d.Plan.First, p.First) {
-		return nil, errors.New("the inputs had other numbers of records when it was scored")
+	if d.Plan == nil || !slices.Equal(d.Plan.First, p.First) || !slices.Equal(d.Plan.SHA256, p.SHA256) {
+		return nil, errors.New("the inputs were others when it was scored")
 	}
 	for _, part := range []struct {
 		name string

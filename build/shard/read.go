@@ -2,8 +2,12 @@ package shard
 
 import (
 	"bufio"
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"hash"
 	"io"
 	"iter"
 
@@ -42,18 +46,35 @@ func (c cancelable) Read(p []byte) (int, error) {
 	return c.r.Read(p)
 }
 
+// A hashed input is one pass over a file, hashed as it is read.
+type hashed struct {
+	io.Reader
+	io.Closer
+	hash hash.Hash
+}
+
+// open opens an input.
+func (j *Job) open(ctx context.Context, input int) (*hashed, error) {
+	f, err := j.Files.Open(ctx, j.Inputs[input])
+	if err != nil {
+		return nil, err
+	}
+	h := sha256.New()
+	return &hashed{io.TeeReader(cancelable{ctx, f}, h), f, h}, nil
+}
+
+// sum reads to the end and returns the SHA-256 of the file, or of what of it can be read.
+func (h *hashed) sum() (string, error) {
+	_, err := io.Copy(io.Discard, h)
+	return hex.EncodeToString(h.hash.Sum(nil)), err
+}
+
 // molecules yields the records of one input, not parsed, as the command does.
-func (j *Job) molecules(ctx context.Context, input int) iter.Seq2[dataset.Record, error] {
+func (j *Job) molecules(f io.Reader, input int) iter.Seq2[dataset.Record, error] {
 	name := j.Inputs[input]
 	return func(yield func(dataset.Record, error) bool) {
 		fail := func(err error) { yield(dataset.Record{}, fmt.Errorf("%s: %w", name, err)) }
-		f, err := j.Files.Open(ctx, name)
-		if err != nil {
-			yield(dataset.Record{}, err)
-			return
-		}
-		defer f.Close()
-		text, err := Expand(bufio.NewReaderSize(cancelable{ctx, f}, 64<<10))
+		text, err := Expand(bufio.NewReaderSize(f, 64<<10))
 		if err != nil {
 			fail(err)
 			return
@@ -81,35 +102,45 @@ func (j *Job) molecules(ctx context.Context, input int) iter.Seq2[dataset.Record
 func (j *Job) records(ctx context.Context, p *Plan, shard int) iter.Seq2[table.Unread, error] {
 	lo, hi := p.Range(shard, j.Shards)
 	return func(yield func(table.Unread, error) bool) {
-		if lo == hi {
-			return
-		}
 		for input := range j.Inputs {
-			first, end := p.First[input], p.First[input+1]
-			if end <= lo || first >= hi {
-				continue
-			}
-			place := first
-			for rec, err := range j.molecules(ctx, input) {
-				if err != nil {
-					yield(nil, err)
-					return
-				}
-				if place >= lo {
-					// The rows of all inputs are numbered through.
-					rec.Row = place
-					if !yield(func() table.Record { return table.FromMolecule(rec.Parsed(j.form)) }, nil) {
-						return
-					}
-				}
-				if place++; place == end || place == hi {
-					break
-				}
-			}
-			if place < min(end, hi) {
-				yield(nil, fmt.Errorf("%s has %d records, it had %d when they were counted", j.Inputs[input], place-first, end-first))
+			lo, hi := max(lo, p.First[input]), min(hi, p.First[input+1])
+			if lo < hi && !j.some(ctx, p, input, lo, hi, yield) {
 				return
 			}
 		}
 	}
+}
+
+// some yields the records of an input at the places from lo to before hi, and is false if it
+// is not to go on. The input must be the one that was counted, to its last byte: with other
+// records the shards would not fit together.
+func (j *Job) some(ctx context.Context, p *Plan, input, lo, hi int, yield func(table.Unread, error) bool) bool {
+	f, err := j.open(ctx, input)
+	if err != nil {
+		yield(nil, err)
+		return false
+	}
+	defer f.Close()
+	place := p.First[input]
+	for rec, err := range j.molecules(f, input) {
+		if err != nil {
+			yield(nil, err)
+			return false
+		}
+		if place >= lo {
+			// The rows of all inputs are numbered through.
+			rec.Row = place
+			if !yield(func() table.Record { return table.FromMolecule(rec.Parsed(j.form)) }, nil) {
+				return false
+			}
+		}
+		if place++; place == hi {
+			break
+		}
+	}
+	if sum, err := f.sum(); sum != p.SHA256[input] {
+		yield(nil, cmp.Or(err, fmt.Errorf("%s has changed since its records were counted: want what it was, or a new folder", j.Inputs[input])))
+		return false
+	}
+	return true
 }

@@ -429,6 +429,45 @@ func TestCountsAreShared(t *testing.T) {
 	}
 }
 
+// An input with other content of the same length is not the one that was counted.
+func TestInputThatChanges(t *testing.T) {
+	dir := t.TempDir()
+	input := filepath.Join(dir, "in.smi")
+	write := func(lines ...string) {
+		if err := os.WriteFile(input, []byte(strings.Join(lines, "\n")), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("CCO", "CCC", "CCN", "CCS")
+	folder := filepath.Join(dir, "out")
+	if err := score(t, Local{}, folder, 0, 2, input); err != nil {
+		t.Fatal(err)
+	}
+	write("CCS", "CCN", "CCC", "CCO")
+	if err := score(t, Local{}, folder, 1, 2, input); err == nil || !strings.Contains(err.Error(), input+" has changed since its records were counted") {
+		t.Errorf("error %v, want one about the input", err)
+	}
+	// Nor do shards fit together of which each counted for itself.
+	if err := os.Remove(filepath.Join(folder, rowsName(0))); err != nil {
+		t.Fatal(err)
+	}
+	if err := score(t, Local{}, folder, 1, 2, input); err != nil {
+		t.Fatal(err)
+	}
+	j, err := Read(ctx, Local{}, folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := j.Counted(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done, missing, err := j.Finished(ctx, p)
+	if err != nil || len(done) != 1 || len(missing) != 1 || missing[0] != (Failure{0, "the inputs were others when it was scored"}) {
+		t.Errorf("%d done, missing %+v, %v", len(done), missing, err)
+	}
+}
+
 func TestOtherRuns(t *testing.T) {
 	input := filepath.Join(t.TempDir(), "in.smi")
 	shardtest.Write(t, input, shardtest.Lines(rand.New(rand.NewPCG(18, 18)), 20))

@@ -134,7 +134,8 @@ rows that one gives. Shards are counted from 0, and FOLDER is one that all see:
 
 What is in the folder is not done again, so whatever failed or was killed is just
 started again. Several files are as if they were one after the other, and their
-rows are numbered through. A batch needs all graphs in one place, so shards score each
+rows are numbered through. They must stay as they are, byte for byte: a shard that
+finds one changed names it and writes no rows. A batch needs all graphs in one place, so shards score each
 graph by itself only.
 
 --device moves the encoder and S_Pre to a GPU, in a program that was built for that.

@@ -8,7 +8,7 @@ DATA ?= ../shared/data
 # SIMD kernel beside them.
 WASM = PATH="$(CURDIR)/build/wasmtest/node:$$PATH" GOOS=js GOARCH=wasm
 # Packages that start goroutines.
-CONCURRENT = ./algo ./algo/calibrate ./algo/contrast ./algo/dataset ./algo/internal/parallel ./algo/pretrain ./algo/table ./algo/wgsl ./build/shard
+CONCURRENT = ./algo ./algo/calibrate ./algo/contrast ./algo/dataset ./algo/internal/parallel ./algo/pretrain ./algo/table ./algo/wgsl ./build/lock ./build/shard
 
 # The only limit of time is how long a package may take before it counts as hanging.
 TEST = $(GO) test -timeout 2h

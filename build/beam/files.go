@@ -73,6 +73,15 @@ func (f files) Size(ctx context.Context, name string) (int64, error) {
 	return n, errors.Join(err, store.Close())
 }
 
+// Lock locks a name on this machine. Stores have no locks: an object is there as a whole
+// or not at all, and two that do the same work upload the same.
+func (f files) Lock(ctx context.Context, name string, of ...string) (release func(), err error) {
+	if !remote(name) {
+		return f.Local.Lock(ctx, name, of...)
+	}
+	return func() {}, nil
+}
+
 // Join returns the name of a file in a folder.
 func (f files) Join(folder, name string) string {
 	if !remote(folder) {

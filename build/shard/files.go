@@ -2,11 +2,14 @@ package shard
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
+
+	"baca/build/lock"
+	"baca/build/replace"
 )
 
 // Files are where inputs are read and results are written.
@@ -19,6 +22,10 @@ type Files interface {
 	// no error. Whoever reads the file meanwhile finds no file, its old content or
 	// the new.
 	Write(ctx context.Context, name string, write func(io.Writer) error) error
+	// Lock keeps others that lock the same name from going on until release is called:
+	// they have an error that says who is at work. What killed processes left of the files,
+	// which are written under this lock alone, is removed.
+	Lock(ctx context.Context, name string, files ...string) (release func(), err error)
 	// Join returns the name of a file in a folder.
 	Join(folder, name string) string
 }
@@ -44,46 +51,30 @@ func (Local) Size(_ context.Context, name string) (int64, error) {
 // Join returns the path of a file in a folder.
 func (Local) Join(folder, name string) string { return filepath.Join(folder, name) }
 
-// part is between the name of a file and what its unfinished content is named by.
-const part = ".part"
+// Write writes beside the file, and then renames.
+func (Local) Write(_ context.Context, name string, write func(io.Writer) error) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	return replace.File(name, write)
+}
 
-// Write writes beside the file, and then renames. What earlier processes that were
-// killed left there is removed.
-func (Local) Write(_ context.Context, name string, write func(io.Writer) error) (err error) {
-	dir, base := filepath.Dir(name), filepath.Base(name)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
+// Lock locks a file of that name. Where the file system has no locks, nobody can tell
+// what killed processes left from what others write: it stays, and two that do the same
+// work write the same, each to files of its own.
+func (Local) Lock(_ context.Context, name string, files ...string) (release func(), err error) {
+	release, err = lock.Acquire(name)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return func() {}, nil
 	}
-	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), base+part) {
-			os.Remove(filepath.Join(dir, e.Name()))
+	for _, file := range files {
+		if err := replace.Clean(file); err != nil {
+			release()
+			return nil, err
 		}
 	}
-	f, err := os.CreateTemp(dir, base+part+"*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}()
-	err = write(f)
-	if err == nil {
-		err = f.Chmod(0o644) // CreateTemp lets nobody else read
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	return err
+	return release, nil
 }

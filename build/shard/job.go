@@ -9,7 +9,8 @@
 //
 // A Job keeps all in one folder: what is there is not done again, so a run that was
 // killed goes on from its finished shards, and work that is done twice changes
-// nothing. Array jobs and distributed engines only say who does which shard.
+// nothing. A shard counts as done as long as its files have the bytes that it wrote.
+// Array jobs and distributed engines only say who does which shard.
 package shard
 
 import (
@@ -18,9 +19,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"slices"
@@ -29,6 +30,7 @@ import (
 	"baca/algo"
 	"baca/algo/molecule"
 	"baca/algo/table"
+	"baca/build/sealed"
 	"baca/weights"
 )
 
@@ -121,7 +123,7 @@ func (j *Job) Begin(ctx context.Context) error {
 	there, err := retry(ctx, func() (*Run, error) {
 		r, err := readRun(ctx, j.Files, j.Folder)
 		if errors.Is(err, fs.ErrNotExist) {
-			return &j.run, j.save(ctx, runName, j.run)
+			return &j.run, j.save(ctx, j.path(runName), j.run)
 		}
 		return r, err
 	})
@@ -183,14 +185,14 @@ func partName(what string, shard, of int, ext string) string {
 
 func (j *Job) path(name string) string { return j.Files.Join(j.Folder, name) }
 
-func (j *Job) save(ctx context.Context, name string, v any) error {
-	return j.Files.Write(ctx, j.path(name), func(w io.Writer) error { return json.NewEncoder(w).Encode(v) })
+func (j *Job) save(ctx context.Context, path string, v any) error {
+	return j.Files.Write(ctx, path, func(w io.Writer) error { return sealed.Write(w, v) })
 }
 
 // maxJSON bounds what is read of a file of the folder.
 const maxJSON = 1 << 30
 
-// load reads a file of the folder.
+// load reads what save has written.
 func load(ctx context.Context, files Files, path string, v any) error {
 	f, err := files.Open(ctx, path)
 	if err != nil {
@@ -199,7 +201,7 @@ func load(ctx context.Context, files Files, path string, v any) error {
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(cancelable{ctx, f}, maxJSON))
 	if err == nil {
-		err = json.Unmarshal(data, v)
+		err = sealed.Read(data, v)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -244,8 +246,8 @@ type Rows struct {
 // Count counts the records of an input, of which it parses none.
 func (j *Job) Count(ctx context.Context, input int) (Rows, error) {
 	var rows Rows
-	name := rowsName(input)
-	if load(ctx, j.Files, j.path(name), &rows) == nil && rows.Error == "" {
+	path := j.path(rowsName(input))
+	if load(ctx, j.Files, path, &rows) == nil && rows.Error == "" {
 		return rows, nil
 	}
 	rows, broken := retry(ctx, func() (Rows, error) { return j.count(ctx, input) })
@@ -255,7 +257,7 @@ func (j *Job) Count(ctx context.Context, input int) (Rows, error) {
 	if broken != nil {
 		rows.Error = broken.Error()
 	}
-	return retry(ctx, func() (Rows, error) { return rows, j.save(ctx, name, rows) })
+	return retry(ctx, func() (Rows, error) { return rows, j.save(ctx, path, rows) })
 }
 
 // count counts once. With an error, the records before that are counted.
@@ -361,18 +363,29 @@ type Failure struct {
 
 // Done is what a shard gave.
 type Done struct {
-	Shard        int         `json:"shard"`
-	Plan         *Plan       `json:"plan"`
-	First        int         `json:"first"` // row, from 1
-	Tally        table.Tally `json:"tally"`
-	Bytes        int64       `json:"bytes"`         // of its rows
-	RejectsBytes int64       `json:"rejects_bytes"` // of the refused ones
+	Shard   int         `json:"shard"`
+	Plan    *Plan       `json:"plan"`
+	First   int         `json:"first"` // row, from 1
+	Tally   table.Tally `json:"tally"`
+	Rows    Content     `json:"rows"`
+	Rejects Content     `json:"rejects"` // the refused records
 }
+
+// Content says what is in a file.
+type Content struct {
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// The files of a shard.
+func (j *Job) rowsOf(shard int) string    { return j.path(partName("scores", shard, j.Shards, j.To)) }
+func (j *Job) rejectsOf(shard int) string { return j.path(partName("rejects", shard, j.Shards, "csv")) }
+func (j *Job) doneOf(shard int) string    { return j.path(partName("done", shard, j.Shards, "json")) }
 
 // done returns what an earlier attempt at a shard gave, or why that is no use.
 func (j *Job) done(ctx context.Context, p *Plan, shard int) (*Done, error) {
 	d := new(Done)
-	if err := load(ctx, j.Files, j.path(partName("done", shard, j.Shards, "json")), d); err != nil {
+	if err := load(ctx, j.Files, j.doneOf(shard), d); err != nil {
 		return nil, err
 	}
 	if d.Shard != shard {
@@ -381,47 +394,68 @@ func (j *Job) done(ctx context.Context, p *Plan, shard int) (*Done, error) {
 	if d.Plan == nil || !slices.Equal(d.Plan.First, p.First) || !slices.Equal(d.Plan.SHA256, p.SHA256) {
 		return nil, errors.New("the inputs were others when it was scored")
 	}
-	for _, part := range []struct {
-		name string
-		want int64
-	}{
-		{partName("scores", shard, j.Shards, j.To), d.Bytes},
-		{partName("rejects", shard, j.Shards, "csv"), d.RejectsBytes},
-	} {
-		size, err := j.Files.Size(ctx, j.path(part.name))
-		if err != nil {
-			return nil, err
-		}
-		if size != part.want {
-			return nil, fmt.Errorf("%s has %d bytes, it had %d", j.path(part.name), size, part.want)
-		}
+	if err := j.holds(ctx, j.rowsOf(shard), d.Rows); err != nil {
+		return nil, err
 	}
-	return d, nil
+	return d, j.holds(ctx, j.rejectsOf(shard), d.Rejects)
+}
+
+// holds reports a file that is not as it was written.
+func (j *Job) holds(ctx context.Context, name string, want Content) error {
+	size, err := j.Files.Size(ctx, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s, which it wrote, is lost", name)
+	}
+	if err != nil {
+		return err
+	}
+	if size != want.Bytes {
+		return fmt.Errorf("%s has %d bytes, it had %d", name, size, want.Bytes)
+	}
+	f, err := j.Files.Open(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, cancelable{ctx, f}); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if got := hex.EncodeToString(sum.Sum(nil)); got != want.SHA256 {
+		return fmt.Errorf("%s was altered: its SHA-256 is %.12s…, it was %.12s…", name, got, want.SHA256)
+	}
+	return nil
 }
 
 // Score scores a shard and writes its rows, the refused records and last of all what it
-// returns.
+// returns. A shard that is done is left as it is.
 func (j *Job) Score(ctx context.Context, p *Plan, shard int) (*Done, error) {
-	if done, err := j.done(ctx, p, shard); err == nil {
-		return done, nil
+	rows, rejects, done := j.rowsOf(shard), j.rejectsOf(shard), j.doneOf(shard)
+	release, err := j.Files.Lock(ctx, j.path(partName("shard", shard, j.Shards, "lock")), rows, rejects, done)
+	if err != nil {
+		return nil, fmt.Errorf("it cannot be worked on: %w", err)
+	}
+	defer release()
+	if d, err := j.done(ctx, p, shard); err == nil {
+		return d, nil
 	}
 	return retry(ctx, func() (*Done, error) {
 		lo, hi := p.Range(shard, j.Shards)
-		done := &Done{Shard: shard, Plan: p, First: lo + 1}
-		err := j.Files.Write(ctx, j.path(partName("scores", shard, j.Shards, j.To)), func(w io.Writer) error {
-			return j.Files.Write(ctx, j.path(partName("rejects", shard, j.Shards, "csv")), func(r io.Writer) error {
-				return j.score(ctx, done, hi-lo, w, r)
+		d := &Done{Shard: shard, Plan: p, First: lo + 1}
+		err := j.Files.Write(ctx, rows, func(w io.Writer) error {
+			return j.Files.Write(ctx, rejects, func(r io.Writer) error {
+				return j.score(ctx, d, hi-lo, w, r)
 			})
 		})
 		if err != nil {
 			return nil, err
 		}
-		return done, j.save(ctx, partName("done", shard, j.Shards, "json"), done)
+		return d, j.save(ctx, done, d)
 	})
 }
 
 func (j *Job) score(ctx context.Context, done *Done, total int, w, r io.Writer) error {
-	cw, cr := &counting{w: bufio.NewWriterSize(w, 1<<16)}, &counting{w: bufio.NewWriterSize(r, 1<<16)}
+	cw, cr := newSumming(w), newSumming(r)
 	rows, rejects := NewRows(cw, j.To, true), table.NewRejects(cr, true)
 	j.progress("scoring", 0, total)
 	in := table.Input{Records: j.records(ctx, done.Plan, done.Shard)}
@@ -443,7 +477,7 @@ func (j *Job) score(ctx context.Context, done *Done, total int, w, r io.Writer) 
 		return fmt.Errorf("shard %d gave %d rows, want %d", done.Shard, done.Tally.Records, total)
 	}
 	err = errors.Join(rows.Flush(), rejects.Flush(), cw.w.Flush(), cr.w.Flush())
-	done.Bytes, done.RejectsBytes = cw.n, cr.n
+	done.Rows, done.Rejects = cw.content(), cr.content()
 	return err
 }
 
@@ -456,18 +490,27 @@ func NewRows(w io.Writer, to string, header bool) table.Writer {
 	return table.NewCSV(w, header)
 }
 
-// A counting writer counts bytes, and keeps the first error.
-type counting struct {
+// A summing writer learns what is written, and keeps the first error.
+type summing struct {
 	w   *bufio.Writer
 	n   int64
+	sum hash.Hash
 	err error
 }
 
-func (c *counting) Write(b []byte) (int, error) {
-	n, err := c.w.Write(b)
-	c.n += int64(n)
-	if c.err == nil {
-		c.err = err
+func newSumming(w io.Writer) *summing {
+	sum := sha256.New()
+	return &summing{w: bufio.NewWriterSize(io.MultiWriter(w, sum), 1<<16), sum: sum}
+}
+
+func (s *summing) Write(b []byte) (int, error) {
+	n, err := s.w.Write(b)
+	s.n += int64(n)
+	if s.err == nil {
+		s.err = err
 	}
 	return n, err
 }
+
+// content is what has been written, once it is flushed.
+func (s *summing) content() Content { return Content{s.n, hex.EncodeToString(s.sum.Sum(nil))} }

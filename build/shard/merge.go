@@ -3,6 +3,7 @@ package shard
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -64,7 +65,7 @@ const SummaryName = "summary.json"
 
 // KeepSummary writes the summary into the folder.
 func (j *Job) KeepSummary(ctx context.Context, s *Summary) error {
-	return j.save(ctx, SummaryName, s)
+	return j.Files.Write(ctx, j.path(SummaryName), func(w io.Writer) error { return json.NewEncoder(w).Encode(s) })
 }
 
 // Finished returns what the finished shards of a plan gave, and names the others.
@@ -89,35 +90,40 @@ func (j *Job) Finished(ctx context.Context, p *Plan) (done []*Done, missing []Fa
 // folder, and the refused records into rejects.csv. It returns both names.
 func (j *Job) Join(ctx context.Context, done []*Done) (rows, rejects string, err error) {
 	rows, rejects = j.path("scores."+j.To), j.path("rejects.csv")
-	for _, out := range []struct {
-		name, what, ext string
-		header          bool
-	}{
-		{rows, "scores", j.To, j.To == "csv"},
-		{rejects, "rejects", "csv", true},
-	} {
-		err := j.Files.Write(ctx, out.name, func(w io.Writer) error {
+	release, err := j.Files.Lock(ctx, j.path("merge.lock"), rows, rejects)
+	if err != nil {
+		return "", "", fmt.Errorf("%s cannot be merged: %w", j.Folder, err)
+	}
+	defer release()
+	err = j.Files.Write(ctx, rows, func(w io.Writer) error {
+		return j.Files.Write(ctx, rejects, func(r io.Writer) error {
 			for i, d := range done {
-				f, err := j.Files.Open(ctx, j.path(partName(out.what, d.Shard, j.Shards, out.ext)))
-				if err != nil {
+				if err := j.append(ctx, w, j.rowsOf(d.Shard), i > 0 && j.To == "csv"); err != nil {
 					return err
 				}
-				r := bufio.NewReaderSize(cancelable{ctx, f}, 1<<16)
-				if out.header && i > 0 {
-					_, err = r.ReadSlice('\n')
-				}
-				if err == nil {
-					_, err = io.Copy(w, r)
-				}
-				if err = errors.Join(err, f.Close()); err != nil {
+				if err := j.append(ctx, r, j.rejectsOf(d.Shard), i > 0); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
-		if err != nil {
-			return "", "", err
+	})
+	return rows, rejects, err
+}
+
+// append copies a file of a shard, without its header unless that comes first.
+func (j *Job) append(ctx context.Context, w io.Writer, name string, headless bool) error {
+	f, err := j.Files.Open(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r := bufio.NewReaderSize(cancelable{ctx, f}, 1<<16)
+	if headless {
+		if _, err := r.ReadSlice('\n'); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	return rows, rejects, nil
+	_, err = io.Copy(w, r)
+	return err
 }

@@ -17,6 +17,8 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/build/lock"
+	"baca/build/sealed"
 	"baca/build/shard/shardtest"
 )
 
@@ -96,6 +98,16 @@ func end(t *testing.T, files Files, folder string) (rows, rejects string, s *Sum
 	return text(t, a), text(t, b), s
 }
 
+// nothingLeft checks that there are no unfinished files and no locks.
+func nothingLeft(t *testing.T, folder string) {
+	t.Helper()
+	for _, pattern := range []string{"*.part*", "*.lock"} {
+		if left, err := filepath.Glob(filepath.Join(folder, pattern)); err != nil || len(left) > 0 {
+			t.Errorf("unfinished work is left: %v, %v", left, err)
+		}
+	}
+}
+
 func text(t *testing.T, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(name)
@@ -147,10 +159,7 @@ func TestSameRowsHoweverDivided(t *testing.T) {
 		if s.Err() != nil || s.Records != len(lines) || c.Records != len(lines) || c.Refused != strings.Count(rejects, "\n")-1 || c.Records != c.Refused+c.Outside+c.Borderline+c.Inside+c.Undecided || s.Finished != shards {
 			t.Errorf("run %d: %d lines give %+v", run, len(lines), s)
 		}
-		left, err := filepath.Glob(filepath.Join(folder, "*"+part+"*"))
-		if err != nil || len(left) > 0 {
-			t.Errorf("unfinished files are left: %v", left)
-		}
+		nothingLeft(t, folder)
 	}
 }
 
@@ -497,32 +506,134 @@ func TestOtherRuns(t *testing.T) {
 	}
 }
 
-// Two attempts at one shard at the same time, as after a lost worker that is not
-// quite dead, leave whole files.
+// Of those that start one shard at the same time, one scores it. The others find it
+// done, or say who is at work on it.
 func TestAttemptsAtTheSameTime(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 19))
 	lines := shardtest.Lines(rng, 400)
 	inputs := shardtest.Split(t, rng, lines)
 	rows, _ := reference(t, inputs[0], lines)
 	folder := t.TempDir()
-	var group sync.WaitGroup
-	for range 3 {
-		group.Go(func() {
-			// One may find its unfinished files gone more often than it tries.
-			j := &Job{Files: Local{}, Folder: folder, Inputs: inputs, Format: "auto", Column: "smiles", To: "csv", Shards: 1, Model: shardtest.Model(), Options: options()}
-			if j.Begin(ctx) != nil {
-				return
-			}
-			if p, err := j.Plan(ctx, 0); err == nil {
-				_, _ = j.Score(ctx, p, 0)
-			}
-		})
-	}
-	group.Wait()
-	if err := score(t, Local{}, folder, 0, 1, inputs...); err != nil {
+	p, err := newJob(t, Local{}, folder, 1, inputs...).Plan(ctx, 0)
+	if err != nil {
 		t.Fatal(err)
 	}
+	files := &faulty{}
+	errs := make([]error, 4)
+	var group sync.WaitGroup
+	for i := range errs {
+		j := newJob(t, files, folder, 1, inputs...)
+		group.Go(func() { _, errs[i] = j.Score(ctx, p, 0) })
+	}
+	group.Wait()
+	failed := 0
+	for _, err := range errs {
+		if err != nil {
+			failed++
+		}
+		if err != nil && !errors.Is(err, lock.ErrHeld) {
+			t.Error(err)
+		}
+	}
+	if n := files.calls["write scores-00000-of-00001.csv"]; n != 1 || failed == len(errs) {
+		t.Errorf("scored %d times, %d of %d failed", n, failed, len(errs))
+	}
+	nothingLeft(t, folder)
 	if got, _, s := end(t, Local{}, folder); !reflect.DeepEqual(scores(t, got), scores(t, rows)) || s.Err() != nil {
 		t.Errorf("other rows than those of one process, summary %+v", s)
+	}
+}
+
+// The unfinished files of a process that is at work are left alone, those of one that
+// was killed go.
+func TestUnfinishedFiles(t *testing.T) {
+	input := filepath.Join(t.TempDir(), "in.smi")
+	shardtest.Write(t, input, shardtest.Lines(rand.New(rand.NewPCG(20, 20)), 20))
+	folder := t.TempDir()
+	j := newJob(t, Local{}, folder, 2, input)
+	release, err := lock.Acquire(filepath.Join(folder, "shard-00001-of-00002.lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{j.rowsOf(1), j.rejectsOf(1), j.doneOf(1)} {
+		if err := os.WriteFile(name+".part123-4", nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all(t, Local{}, folder, 2, []int{0}, input)
+	want := fmt.Sprintf("held by process %d on ", os.Getpid())
+	if err := score(t, Local{}, folder, 1, 2, input); !errors.Is(err, lock.ErrHeld) || !strings.Contains(err.Error(), want) {
+		t.Errorf("a shard that is worked on: %v, want %q", err, want)
+	}
+	if left, err := filepath.Glob(filepath.Join(folder, "*.part123-4")); err != nil || len(left) != 3 {
+		t.Errorf("of the other's unfinished files %v are left, %v", left, err)
+	}
+	release()
+	all(t, Local{}, folder, 2, []int{1}, input)
+	nothingLeft(t, folder)
+}
+
+// A finished shard whose files are not what it wrote, or whose mark is not, is done
+// again, and is not merged before.
+func TestShardsHeal(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 21))
+	input := filepath.Join(t.TempDir(), "in.smi")
+	shardtest.Write(t, input, shardtest.Lines(rng, 60))
+	folder := t.TempDir()
+	all(t, Local{}, folder, 2, []int{0, 1}, input)
+	rows, rejects, s := end(t, Local{}, folder)
+	path := func(name string) string { return filepath.Join(folder, name) }
+	edit := func(name, old, new string) {
+		t.Helper()
+		before := text(t, path(name))
+		if !strings.Contains(before, old) {
+			t.Fatalf("%s has no %q", name, old)
+		}
+		if err := os.WriteFile(path(name), []byte(strings.Replace(before, old, new, 1)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		want   string
+		damage func()
+	}{
+		{"is lost", func() { os.Remove(path("scores-00001-of-00002.csv")) }},
+		{"is lost", func() { os.Remove(path("rejects-00001-of-00002.csv")) }},
+		{"has 100 bytes, it had", func() { os.Truncate(path("scores-00001-of-00002.csv"), 100) }},
+		{"was altered", func() { edit("scores-00001-of-00002.csv", ",inside,", ",outsid,") }},
+		{"was altered", func() { edit("rejects-00001-of-00002.csv", "row", "wor") }},
+		{"it was edited or cut short", func() { edit("done-00001-of-00002.json", `"records":30`, `"records":31`) }},
+		{"not scored", func() { os.Remove(path("done-00001-of-00002.json")) }},
+	} {
+		test.damage()
+		j, err := Read(ctx, Local{}, folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := j.Counted(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, missing, err := j.Finished(ctx, p)
+		if err != nil || len(missing) != 1 || missing[0].Shard != 1 || !strings.Contains(missing[0].Error, test.want) {
+			t.Errorf("missing %+v, %v; want shard 1, %q", missing, err, test.want)
+		}
+		all(t, Local{}, folder, 2, []int{0, 1}, input)
+		if a, b, again := end(t, Local{}, folder); a != rows || b != rejects || !reflect.DeepEqual(again, s) {
+			t.Errorf("%s: scored again, it gives other rows", test.want)
+		}
+	}
+	// Counts that were edited are taken anew, and a run that was is refused.
+	edit("rows-00000.json", `"records":60`, `"records":59`)
+	j := newJob(t, Local{}, folder, 2, input)
+	if _, err := j.Counted(ctx); !errors.Is(err, sealed.ErrBroken) {
+		t.Errorf("edited counts: %v", err)
+	}
+	if p, err := j.Plan(ctx, 0); err != nil || p.Records() != 60 {
+		t.Errorf("%+v, %v: want 60 records", p, err)
+	}
+	edit("run.json", `"alpha":0.05`, `"alpha":0.06`)
+	if _, err := Read(ctx, Local{}, folder); !errors.Is(err, sealed.ErrBroken) {
+		t.Errorf("an edited run: %v", err)
 	}
 }

@@ -71,12 +71,13 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", c)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status": status,
-			"pack":   pack,
-			"lines":  lines,
-			"cut":    cut,
-			"repeat": repeat,
-			"hold":   hold,
+			"status":  status,
+			"pack":    pack,
+			"lines":   lines,
+			"cut":     cut,
+			"repeat":  repeat,
+			"hold":    hold,
+			"replace": replaceIn,
 		},
 	})
 }
@@ -129,6 +130,18 @@ func pack(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s: want .gz, .zst or .zip", args[0])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o666))
+}
+
+// replace OLD NEW FILE changes the first OLD in a file, as an editor would.
+func replaceIn(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: replace old new file")
+	}
+	text := ts.ReadFile(args[2])
+	if !strings.Contains(text, args[0]) {
+		ts.Fatalf("%s has no %q", args[2], args[0])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(strings.Replace(text, args[0], args[1], 1)), 0o666))
 }
 
 // lines N FILE checks the number of lines of a file, or of stdout.

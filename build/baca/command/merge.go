@@ -20,7 +20,8 @@ func newMerge() *cobra.Command {
 (or .jsonl), the refused records as FOLDER/rejects.csv, and writes all counts to
 FOLDER/summary.json.
 
-If something is missing, merge names it, and the exit status is 1. With --partial
+If something is missing, or not as the shard wrote it, merge names it, and the exit
+status is 1: run that shard again. With --partial
 it goes on with what is there; the exit status still is 1, as it is if there was
 nothing to read or all of it was refused.`,
 		Example: "  baca merge scores",
@@ -57,7 +58,7 @@ func runMerge(c *cobra.Command, folder string, partial bool) error {
 	}
 	showFailures(stderr, missing)
 	if len(missing) > 0 && !partial {
-		return fmt.Errorf("%d of %d shards have no rows: want these first, or --partial", len(missing), job.Shards)
+		return fmt.Errorf("%d of %d shards have no rows that can be used: score these again first, or --partial", len(missing), job.Shards)
 	}
 	rows, rejects, err := job.Join(ctx, done)
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"baca/build/lock"
 )
 
 // A process that has one of the shards is killed in the midst of its work, and
@@ -65,6 +67,16 @@ func TestKilledShard(t *testing.T) {
 	}
 
 	refuse(t, exitFailure, "1 of 2 shards have no rows", "merge", name("out"))
+	// While another process is at work on a shard, its unfinished files are left alone.
+	release, err := lock.Acquire(name("out/shard-00001-of-00002.lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	refuse(t, exitFailure, fmt.Sprintf("shard-00001-of-00002.lock: held by process %d on ", os.Getpid()), shard(1)...)
+	if left, err := filepath.Glob(name("out/scores-00001-of-00002.csv.part*")); err != nil || len(left) != 1 {
+		t.Errorf("of the other's unfinished files %v are left, %v", left, err)
+	}
+	release()
 	do(shard(0)...)
 	do(shard(1)...)
 	do("merge", name("out"))
@@ -75,7 +87,9 @@ func TestKilledShard(t *testing.T) {
 	if err != nil || !os.SameFile(finished, again) || !finished.ModTime().Equal(again.ModTime()) {
 		t.Errorf("a finished shard was done again (%v)", err)
 	}
-	if left, err := filepath.Glob(name("out/*.part*")); err != nil || len(left) > 0 {
-		t.Errorf("unfinished files are left: %v, %v", left, err)
+	for _, pattern := range []string{"out/*.part*", "out/*.lock"} {
+		if left, err := filepath.Glob(name(pattern)); err != nil || len(left) > 0 {
+			t.Errorf("unfinished work is left: %v, %v", left, err)
+		}
 	}
 }

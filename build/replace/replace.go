@@ -1,0 +1,83 @@
+// Package replace writes files so that nobody ever finds half of one.
+package replace
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// part is between the name of a file and what tells its unfinished contents apart.
+const part = ".part"
+
+// File makes what write writes the content of a file, but only if write has no error.
+// Whoever opens the file, even after the machine lost power meanwhile, finds the old
+// content or the new one, whole. Of several that write it at once, the last counts.
+func File(path string, write func(io.Writer) error) (err error) {
+	f, err := create(path)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	err = write(f)
+	if err == nil {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return err
+	}
+	// The rename itself lasts once the folder is on the disk. Not every system
+	// can do that to a folder; there the rename lasts a little later.
+	if dir, err := os.Open(filepath.Dir(path)); err == nil {
+		dir.Sync()
+		dir.Close()
+	}
+	return nil
+}
+
+// create makes the file for the next content, which no other process writes to, on
+// this machine or on another with the same disk.
+func create(path string) (*os.File, error) {
+	name := fmt.Sprintf("%s%s%d-%016x", path, part, os.Getpid(), rand.Uint64())
+	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+}
+
+// Check reports whether File can make a file of that name, which it leaves alone.
+func Check(path string) error {
+	f, err := create(path)
+	if err != nil {
+		return err
+	}
+	f.Close()
+	return os.Remove(f.Name())
+}
+
+// Clean removes what killed processes left of a file. Only who knows that nobody else
+// writes it may call this.
+func Clean(path string) error {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), filepath.Base(path)+part) {
+			if err := os.Remove(filepath.Join(filepath.Dir(path), e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

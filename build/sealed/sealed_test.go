@@ -1,0 +1,45 @@
+package sealed
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+	"testing"
+)
+
+type value struct {
+	Rows  int
+	Names []string
+}
+
+func TestReadIsWhatWasWritten(t *testing.T) {
+	want := value{3, []string{"<a> & b", "\"é\u2028\"", ""}}
+	var b bytes.Buffer
+	if err := Write(&b, want); err != nil {
+		t.Fatal(err)
+	}
+	var got value
+	if err := Read(b.Bytes(), &got); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
+	}
+}
+
+// No byte may change and none be missing, but for the line end.
+func TestBroken(t *testing.T) {
+	var b bytes.Buffer
+	if err := Write(&b, value{3, []string{"a"}}); err != nil {
+		t.Fatal(err)
+	}
+	whole := bytes.TrimSpace(b.Bytes())
+	for i, c := range whole {
+		var v value
+		if err := Read(whole[:i], &v); !errors.Is(err, ErrBroken) {
+			t.Errorf("the first %d bytes: %v", i, err)
+		}
+		changed := bytes.Clone(whole)
+		changed[i] = c ^ 1
+		if err := Read(changed, &v); !errors.Is(err, ErrBroken) {
+			t.Errorf("%s: %v", changed, err)
+		}
+	}
+}

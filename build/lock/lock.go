@@ -28,6 +28,9 @@ func Acquire(path string) (release func(), err error) {
 			if errors.Is(err, ErrHeld) {
 				return nil, fmt.Errorf("%s: %w %s", path, ErrHeld, holder(f))
 			}
+			if errors.Is(err, errors.ErrUnsupported) {
+				os.Remove(path)
+			}
 			return nil, fmt.Errorf("locking %s: %w", path, err)
 		}
 		// Who held it has removed the file, maybe after it was opened here: then

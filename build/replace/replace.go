@@ -2,12 +2,15 @@
 package replace
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"baca/build/lock"
 )
 
 // part is between the name of a file and what tells its unfinished contents apart.
@@ -55,19 +58,29 @@ func create(path string) (*os.File, error) {
 	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
-// Check reports whether File can make a file of that name, which it leaves alone.
-func Check(path string) error {
-	f, err := create(path)
-	if err != nil {
-		return err
+// Alone makes this process the only one to write files, until release is called, and
+// removes what killed ones left of them. Others that use the same name for the lock have
+// the error of [lock.Acquire]. Where the file system has no locks, nobody can tell what
+// killed processes left from what others write, so it stays.
+func Alone(name string, files ...string) (release func(), err error) {
+	release, err = lock.Acquire(name)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return func() {}, nil
 	}
-	f.Close()
-	return os.Remove(f.Name())
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		if err := clean(file); err != nil {
+			release()
+			return nil, err
+		}
+	}
+	return release, nil
 }
 
-// Clean removes what killed processes left of a file. Only who knows that nobody else
-// writes it may call this.
-func Clean(path string) error {
+// clean removes what killed processes left of a file.
+func clean(path string) error {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
 		return err

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"baca/build/lock"
 )
 
 func content(t *testing.T, path string) string {
@@ -61,27 +63,31 @@ func TestTwoAtOnce(t *testing.T) {
 	alone(t, path)
 }
 
-func TestClean(t *testing.T) {
+// What a killed process left of a file goes once nobody else writes it.
+func TestAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	killed, err := create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	killed.Close()
-	if err := Check(path); err != nil {
-		t.Error(err)
+	release, err := lock.Acquire(path + ".lock")
+	if err != nil {
+		t.Fatal(err)
 	}
-	if err := Clean(path + "g"); err != nil || File(path, text("new")) != nil {
-		t.Error(err)
+	if _, err := Alone(path+".lock", path); !errors.Is(err, lock.ErrHeld) {
+		t.Errorf("beside another: %v", err)
 	}
 	if _, err := os.Stat(killed.Name()); err != nil {
 		t.Errorf("the unfinished file of another is gone: %v", err)
 	}
-	if err := Clean(path); err != nil {
+	release()
+	if release, err = Alone(path+".lock", path); err != nil {
+		t.Fatal(err)
+	}
+	if err := File(path, text("new")); err != nil {
 		t.Error(err)
 	}
+	release()
 	alone(t, path)
-	if err := Check(filepath.Join(path, "below", "a file")); err == nil {
-		t.Error("a file that cannot be made: no error")
-	}
 }

@@ -2,13 +2,11 @@ package shard
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 
-	"baca/build/lock"
 	"baca/build/replace"
 )
 
@@ -59,22 +57,7 @@ func (Local) Write(_ context.Context, name string, write func(io.Writer) error) 
 	return replace.File(name, write)
 }
 
-// Lock locks a file of that name. Where the file system has no locks, nobody can tell
-// what killed processes left from what others write: it stays, and two that do the same
-// work write the same, each to files of its own.
+// Lock locks a file of that name.
 func (Local) Lock(_ context.Context, name string, files ...string) (release func(), err error) {
-	release, err = lock.Acquire(name)
-	if errors.Is(err, errors.ErrUnsupported) {
-		return func() {}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	for _, file := range files {
-		if err := replace.Clean(file); err != nil {
-			release()
-			return nil, err
-		}
-	}
-	return release, nil
+	return replace.Alone(name, files...)
 }

@@ -23,6 +23,7 @@ import (
 
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
+	"baca/build/replace"
 )
 
 // benchFlags are what all benchmarks have in common.
@@ -242,7 +243,7 @@ func (f *benchFlags) runCell(ctx context.Context, c *cell) (*cellFile, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err
 	}
-	return file, writeFile(path, func(w io.Writer) error { return writeJSON(w, file) })
+	return file, replace.File(path, func(w io.Writer) error { return writeJSON(w, file) })
 }
 
 // readCell returns the cell on disk, or nil if there is none of this run.

@@ -16,6 +16,7 @@ import (
 	"baca/algo/calibrate"
 	"baca/algo/contrast"
 	"baca/algo/metric"
+	"baca/build/replace"
 )
 
 // A variant is one way of running the attention, with its name in tables, or of
@@ -248,7 +249,7 @@ func (c variantColumn) of(p *benchPair) (mean, std float64) {
 }
 
 func (f *benchFlags) writeVariants(name, title, text string, columns []variantColumn, results []*variantPair) error {
-	if err := writeFile(filepath.Join(f.out, name+".json"), func(w io.Writer) error { return writeJSON(w, columns) }); err != nil {
+	if err := replace.File(filepath.Join(f.out, name+".json"), func(w io.Writer) error { return writeJSON(w, columns) }); err != nil {
 		return err
 	}
 	var b bytes.Buffer
@@ -268,7 +269,7 @@ func (f *benchFlags) writeVariants(name, title, text string, columns []variantCo
 		}
 		fmt.Fprintf(&b, " %s |\n", percentOf(sum, math.NaN()))
 	}
-	return writeFile(filepath.Join(f.out, "report.md"), func(w io.Writer) error {
+	return replace.File(filepath.Join(f.out, "report.md"), func(w io.Writer) error {
 		_, err := w.Write(b.Bytes())
 		return err
 	})

@@ -22,6 +22,7 @@ import (
 	"baca/algo/graph"
 	"baca/algo/metric"
 	"baca/algo/molecule"
+	"baca/build/replace"
 	"baca/weights"
 )
 
@@ -188,10 +189,10 @@ func (f *decisionFlags) write(name string, result any, report []byte) error {
 	if err := os.MkdirAll(f.out, 0o777); err != nil {
 		return err
 	}
-	if err := writeFile(filepath.Join(f.out, name+".json"), func(w io.Writer) error { return writeJSON(w, result) }); err != nil {
+	if err := replace.File(filepath.Join(f.out, name+".json"), func(w io.Writer) error { return writeJSON(w, result) }); err != nil {
 		return err
 	}
-	return writeFile(filepath.Join(f.out, name+".md"), func(w io.Writer) error {
+	return replace.File(filepath.Join(f.out, name+".md"), func(w io.Writer) error {
 		_, err := w.Write(report)
 		return err
 	})

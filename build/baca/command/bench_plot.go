@@ -15,6 +15,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"baca/build/replace"
 )
 
 // lineColours can be told apart by everyone (Okabe and Ito), as can the dashes.
@@ -106,14 +108,14 @@ func (f *benchFlags) saveChart(name string, width, height vg.Length, paint func(
 	if _, err := svg.WriteTo(&text); err != nil {
 		return err
 	}
-	err := writeFile(path+".svg", func(w io.Writer) error {
+	err := replace.File(path+".svg", func(w io.Writer) error {
 		_, err := io.WriteString(w, portableFont(text.String()))
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return writeFile(path+".png", func(w io.Writer) error {
+	return replace.File(path+".png", func(w io.Writer) error {
 		_, err := png.WriteTo(w)
 		return err
 	})

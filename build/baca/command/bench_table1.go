@@ -13,6 +13,7 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/metric"
+	"baca/build/replace"
 )
 
 // The contamination sweep: shares of OOD graphs, in the number of ID graphs, and how
@@ -91,10 +92,10 @@ func (f *benchFlags) table1(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := writeFile(filepath.Join(f.out, "table1.json"), func(w io.Writer) error { return writeJSON(w, t.json()) }); err != nil {
+	if err := replace.File(filepath.Join(f.out, "table1.json"), func(w io.Writer) error { return writeJSON(w, t.json()) }); err != nil {
 		return err
 	}
-	if err := writeFile(filepath.Join(f.out, "report.md"), t.report); err != nil {
+	if err := replace.File(filepath.Join(f.out, "report.md"), t.report); err != nil {
 		return err
 	}
 	if err := t.figures(); err != nil {

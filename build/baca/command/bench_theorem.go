@@ -19,6 +19,7 @@ import (
 	"baca/algo/graph"
 	"baca/algo/graphon"
 	"baca/algo/metric"
+	"baca/build/replace"
 )
 
 // The graphons of real graphs on which Theorem 1 is checked. Their cut norms are
@@ -110,7 +111,7 @@ func (f *benchFlags) theorem(c *cobra.Command) error {
 		e.Figures = nil
 		all = append(all, e)
 	}
-	if err := writeFile(filepath.Join(f.out, "theorem.json"), func(w io.Writer) error { return writeJSON(w, all) }); err != nil {
+	if err := replace.File(filepath.Join(f.out, "theorem.json"), func(w io.Writer) error { return writeJSON(w, all) }); err != nil {
 		return err
 	}
 	var b bytes.Buffer
@@ -129,7 +130,7 @@ move it by more than the bound without e(F). Largest is the largest move in part
 			fmt.Fprintf(&b, "| %s | %d | %s | %d | %d | %d | %.2f |\n", e.Pair, e.Seed, m.Motif, m.Mixtures, m.Above, m.Printed, float64(m.Largest))
 		}
 	}
-	err = writeFile(filepath.Join(f.out, "report.md"), func(w io.Writer) error {
+	err = replace.File(filepath.Join(f.out, "report.md"), func(w io.Writer) error {
 		_, err := w.Write(b.Bytes())
 		return err
 	})

@@ -21,6 +21,7 @@ import (
 	"baca/algo/decide"
 	"baca/algo/graph"
 	"baca/algo/molecule"
+	"baca/build/replace"
 	"baca/build/report"
 	"baca/web"
 )
@@ -243,14 +244,10 @@ func (d *demonstration) summary(w io.Writer, p painter) {
 
 // plot draws the distributions to a file.
 func (d *demonstration) plot(path string) error {
-	var b bytes.Buffer
-	if err := d.figure().draw(&b); err != nil {
-		return err
-	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	return os.WriteFile(path, b.Bytes(), 0o666)
+	return replace.File(path, d.figure().draw)
 }
 
 // figure gathers the scores of the examples and of the holdout: S_Pre, and the score of

@@ -16,6 +16,7 @@ import (
 	"baca/algo/decide"
 	"baca/algo/graph"
 	"baca/algo/table"
+	"baca/build/replace"
 	"baca/build/report"
 )
 
@@ -144,7 +145,7 @@ func runDrift(c *cobra.Command, s source, model, plot string, delta float64, see
 		}
 	}
 	if plot != "" {
-		if err := writeFile(plot, func(w io.Writer) error {
+		if err := replace.File(plot, func(w io.Writer) error {
 			_, err := io.WriteString(w, report.DriftSVG(wealth, delta))
 			return err
 		}); err != nil {

@@ -4,5 +4,5 @@ package command
 
 import "os"
 
-// lock is for systems without locks of files.
-func lock(*os.File) (holder int, err error) { return 0, nil }
+// lockOutput is for systems without locks of files.
+func lockOutput(*os.File) (holder int, err error) { return 0, nil }

@@ -57,7 +57,7 @@ func openOutput(flag, name string) (*output, error) {
 	if !o.regular {
 		return o, nil
 	}
-	if holder, err := lock(o.File); err != nil {
+	if holder, err := lockOutput(o.File); err != nil {
 		o.File.Close()
 		if holder != 0 {
 			return nil, fmt.Errorf("%s is being written by another baca (process %d): wait for it, or want another file", name, holder)

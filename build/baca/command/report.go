@@ -21,6 +21,7 @@ import (
 	"baca/algo/decide"
 	"baca/algo/graph"
 	"baca/algo/table"
+	"baca/build/replace"
 	"baca/build/report"
 	"baca/weights"
 )
@@ -156,7 +157,7 @@ func (f *reportFlags) run(c *cobra.Command) error {
 		{Name: "model file format", Value: fmt.Sprint(weights.Version)},
 	}
 	r.Command = f.command()
-	if err := writeFile(f.out, func(w io.Writer) error { return report.Write(w, r) }); err != nil {
+	if err := replace.File(f.out, func(w io.Writer) error { return report.Write(w, r) }); err != nil {
 		return err
 	}
 	fmt.Fprintf(stderr, "%d read, %d refused; %s; wrote %s\n", r.Read, r.Refused, counts(r.Outside, r.Borderline, r.Inside, r.Undecided), f.out)

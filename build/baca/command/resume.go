@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,8 @@ import (
 	"os"
 
 	"baca/algo"
+	"baca/build/replace"
+	"baca/build/sealed"
 	"baca/weights"
 )
 
@@ -122,8 +123,8 @@ func (s *scoring) save() error {
 	if f := s.input.file; f != nil {
 		s.done.Read, s.done.Digest, s.done.Sample = f.read, f.digest(), f.sample
 	}
-	return writeFile(s.checkpoint, func(w io.Writer) error {
-		return json.NewEncoder(w).Encode(scoreCheckpoint{Run: s.run, Done: s.done})
+	return replace.File(s.checkpoint, func(w io.Writer) error {
+		return sealed.Write(w, scoreCheckpoint{Run: s.run, Done: s.done})
 	})
 }
 
@@ -177,7 +178,7 @@ func (s *scoring) restore(resume bool) error {
 		return s.forget()
 	}
 	var c scoreCheckpoint
-	if err = json.Unmarshal(data, &c); err == nil {
+	if err = sealed.Read(data, &c); err == nil {
 		err = c.Run.fits(s.run)
 	}
 	if err == nil {

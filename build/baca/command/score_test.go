@@ -186,6 +186,21 @@ func TestKilledAndResumed(t *testing.T) {
 		t.Error("a run that was refused has changed the output")
 	}
 
+	checkpoint := string(read(t, name("killed.csv.checkpoint")))
+	for _, broken := range []string{
+		strings.Replace(checkpoint, `"rows":16384`, `"rows":99384`, 1),
+		strings.Replace(checkpoint, `"refused":1`, `"refused":2`, 1),
+		checkpoint[:len(checkpoint)/2],
+		"",
+	} {
+		write(t, name("killed.csv.checkpoint"), broken)
+		refuse(t, exitFailure, "killed.csv.checkpoint: it was edited or cut short", args("killed", "--resume")...)
+	}
+	write(t, name("killed.csv.checkpoint"), checkpoint)
+	if !bytes.Equal(before, read(t, name("killed.csv"))) {
+		t.Error("a checkpoint that was refused has changed the output")
+	}
+
 	stderr.Reset()
 	if code := run(nil, args("killed", "--resume"), nil, io.Discard, &stderr); code != 0 {
 		t.Fatalf("exit status %d: %s", code, &stderr)

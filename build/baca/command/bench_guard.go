@@ -13,6 +13,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/graph"
+	"baca/build/replace"
 )
 
 // guards are the values of algo.Guard that are compared; 1 is none.
@@ -91,7 +92,7 @@ func (f *benchFlags) guard(c *cobra.Command) error {
 		}
 		sums[i/len(f.seeds)].add(g)
 	}
-	return writeFile(filepath.Join(f.out, "guard.md"), func(w io.Writer) error {
+	return replace.File(filepath.Join(f.out, "guard.md"), func(w io.Writer) error {
 		_, err := w.Write(f.guardReport(molecules, sums))
 		return err
 	})

@@ -3,7 +3,6 @@ package command
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -21,7 +20,7 @@ const minReference = 20
 
 func newCalibrate() *cobra.Command {
 	var from source
-	var out string
+	var out target
 	c := &cobra.Command{
 		Use:   "calibrate NAME|FILE --holdout LIST",
 		Short: "Take p-values from a list of your own",
@@ -58,13 +57,15 @@ Without --out the model is written to NAME-calibrated.msgpack in the working fol
 				return usagef("--workers %d: want 0 for all cores, or more", from.workers)
 			}
 			from.columnSet = c.Flags().Changed("column")
-			if out == "" {
+			if out.path == "" {
 				base := filepath.Base(args[0])
-				out = strings.TrimSuffix(base, filepath.Ext(base)) + "-calibrated.msgpack"
+				out.path = strings.TrimSuffix(base, filepath.Ext(base)) + "-calibrated.msgpack"
 			}
-			if err := checkTarget(out, from.path); err != nil {
+			release, err := out.claim(from.path)
+			if err != nil {
 				return err
 			}
+			defer release()
 			return runCalibrate(c, args[0], from, out)
 		},
 	}
@@ -72,12 +73,12 @@ Without --out the model is written to NAME-calibrated.msgpack in the working fol
 	f.StringVar(&from.path, "holdout", "", "molecule file, TUDataset folder or .zip whose graphs count as inside")
 	f.StringVar(&from.format, "format", "auto", "of the list: "+strings.Join(formats, ", "))
 	f.StringVar(&from.column, "column", "smiles", "column of a CSV file that holds SMILES")
-	f.StringVar(&out, "out", "", "model file to write")
+	out.register(f)
 	f.IntVar(&from.workers, "workers", 0, "goroutines; 0 for one on each core")
 	return c
 }
 
-func runCalibrate(c *cobra.Command, model string, from source, out string) error {
+func runCalibrate(c *cobra.Command, model string, from source, out target) error {
 	ctx, stderr := c.Context(), c.ErrOrStderr()
 	m, err := openModel(model)
 	if err != nil {
@@ -137,10 +138,10 @@ func runCalibrate(c *cobra.Command, model string, from source, out string) error
 	if err := weights.Save(&b, m); err != nil {
 		return err
 	}
-	if err := writeFile(out, func(w io.Writer) error { _, err := w.Write(b.Bytes()); return err }); err != nil {
+	if err := out.write(b.Bytes()); err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "wrote %s: p-values from %d graphs of %s, down to %.2g\n", out, len(list), set.name, 1/float64(1+len(list)))
+	fmt.Fprintf(stderr, "wrote %s: p-values from %d graphs of %s, down to %.2g\n", out.path, len(list), set.name, 1/float64(1+len(list)))
 	if alpha := algo.DefaultOptions().Alpha; decide.Confident(alpha, defaultConfidence, len(list)) == 0 {
 		fmt.Fprintf(stderr, "warning: %d graphs are too few for --confidence %g at an alpha of %g\n", len(list), defaultConfidence, alpha)
 	}

@@ -329,7 +329,7 @@ func (f *evalFlags) model(ctx context.Context, stderr io.Writer, seed uint64) (*
 	if data, err = job.run(ctx, stderr); err != nil {
 		return nil, err
 	}
-	if err := job.finish(path, data); err != nil {
+	if err := job.finish(target{path: path}, data); err != nil {
 		return nil, err
 	}
 	return weights.Load(data)

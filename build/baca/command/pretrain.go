@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"baca/algo"
 	"baca/algo/background"
@@ -28,6 +29,7 @@ import (
 	"baca/algo/pretrain"
 	"baca/algo/table"
 	"baca/build/device"
+	"baca/build/replace"
 	"baca/weights"
 )
 
@@ -46,7 +48,7 @@ func newPretrain(gpus *device.GPUs) *cobra.Command {
 	on := deviceFlag{gpus: gpus}
 	var (
 		from        source
-		out         string
+		out         target
 		name, about string
 		epochs      int
 		seed        uint64
@@ -67,7 +69,8 @@ drawn by the seed, is kept from training; its embeddings give the model p-values
 While it trains, it saves a checkpoint, MODEL.checkpoint, every 20 seconds and when
 it is interrupted. With --resume a run that was stopped in any way goes on from
 there, and ends with the same bytes in MODEL as one that was never stopped. The
-number of --workers does not show in them either; --device shows, by its rounding.
+number of --workers does not show in them either; --device shows, by its rounding. A
+MODEL that is there is replaced only with --overwrite, or by a run that goes on.
 
 A model of molecules also learns what tells its training set from a background,
 molecules at large: 5 000 from ChEMBL and QM9 are built in. --background takes
@@ -87,7 +90,7 @@ the order of their names, as "cat FILES | sha256sum" prints it.`,
 				return err
 			}
 			switch {
-			case from.path == "" || out == "":
+			case from.path == "" || out.path == "":
 				return usagef("want --in INPUT and --out MODEL")
 			case from.path == "-":
 				return usagef("--in -: want a file or a folder, since the input is read again to resume")
@@ -115,16 +118,24 @@ the order of their names, as "cat FILES | sha256sum" prints it.`,
 				from.form = molecule.Canonical
 			}
 			from.columnSet = c.Flags().Changed("column")
-			if err := checkTarget(out, from.path); err != nil {
+			if resume {
+				// A model that is there is the same, or was to be replaced when the run began.
+				if _, err := os.Stat(out.checkpoint()); err == nil {
+					out.overwrite = true
+				}
+			}
+			release, err := out.claim(from.path)
+			if err != nil {
 				return err
 			}
+			defer release()
 			set, err := readTraining(c, from)
 			if err != nil {
 				return err
 			}
 			job := &trainJob{
 				graphs: set.graphs, workers: from.workers, device: on.open, split: dataset.Hold,
-				checkpoint: out + ".checkpoint", resume: resume, hint: "--resume goes on from there",
+				checkpoint: out.checkpoint(), resume: resume, hint: "--resume goes on from there",
 				card: algo.Card{
 					Name: name, Description: about, Schema: set.schema,
 					Dataset: set.name, DatasetSHA256: set.sha256, Seed: seed, Epochs: epochs,
@@ -151,7 +162,7 @@ the order of their names, as "cat FILES | sha256sum" prints it.`,
 			if err := job.finish(out, data); err != nil {
 				return err
 			}
-			fmt.Fprintf(c.ErrOrStderr(), "wrote %s: %s\n", out, size(len(data)))
+			fmt.Fprintf(c.ErrOrStderr(), "wrote %s: %s\n", out.path, size(len(data)))
 			_, holdout := dataset.Hold(len(set.graphs), seed)
 			if smallest := 1 / float64(1+len(holdout)); smallest > algo.DefaultOptions().Alpha {
 				fmt.Fprintf(c.ErrOrStderr(), "warning: only %d graphs are kept from training, so no p-value is below %.2g; score with an --alpha above that, or train on more graphs\n",
@@ -164,7 +175,7 @@ the order of their names, as "cat FILES | sha256sum" prints it.`,
 	f.StringVar(&from.path, "in", "", "molecule file, TUDataset folder or .zip to train on")
 	f.StringVar(&from.format, "format", "auto", "of the input: "+strings.Join(formats, ", "))
 	f.StringVar(&from.column, "column", "smiles", "column of a CSV file that holds SMILES")
-	f.StringVar(&out, "out", "", "model file to write")
+	out.register(f)
 	f.IntVar(&epochs, "epochs", defaultEpochs, "times that every graph is trained on")
 	f.Uint64Var(&seed, "seed", 1, "seed of the split, the weights and the order of graphs")
 	f.BoolVar(&resume, "resume", false, "go on from MODEL.checkpoint, if it is there")
@@ -188,26 +199,60 @@ func modelName(file string) string {
 	return strings.TrimSuffix(name, filepath.Ext(name))
 }
 
-// checkTarget finds out before hours of training whether the model can be
-// written.
-func checkTarget(out, in string) error {
-	info, err := os.Stat(out)
-	switch {
-	case err == nil && !info.Mode().IsRegular():
-		return usagef("--out %s: it is there and not a plain file", out)
-	case err == nil:
-		if from, err := os.Stat(in); err == nil && os.SameFile(info, from) {
-			return usagef("--out %s is the input itself", out)
-		}
-	case !errors.Is(err, fs.ErrNotExist):
-		return err
-	}
-	f, err := os.Create(temporary(out))
+// A target is a model file that a command makes.
+type target struct {
+	path      string
+	overwrite bool
+}
+
+func (t *target) register(f *pflag.FlagSet) {
+	f.StringVar(&t.path, "out", "", "model `file` to write")
+	f.BoolVar(&t.overwrite, "overwrite", false, "replace a file of that name")
+}
+
+// checkpoint is the file that holds how far the training of the model got.
+func (t *target) checkpoint() string { return t.path + ".checkpoint" }
+
+// claim finds out before hours of training whether the model can be written, and keeps
+// other processes from writing it until release is called. in is what it is made from.
+func (t *target) claim(in string) (release func(), err error) {
+	release, err = replace.Alone(t.path+".lock", t.path, t.checkpoint())
 	if err != nil {
-		return fmt.Errorf("--out %s: %w", out, err)
+		return nil, fmt.Errorf("--out %s: %w", t.path, err)
 	}
-	f.Close()
-	return os.Remove(f.Name())
+	if err := t.check(in); err != nil {
+		release()
+		return nil, err
+	}
+	return release, nil
+}
+
+// check reports a file that would be lost.
+func (t *target) check(in string) error {
+	info, err := os.Stat(t.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return usagef("--out %s: it is there and not a plain file", t.path)
+	}
+	if from, err := os.Stat(in); err == nil && os.SameFile(info, from) {
+		return usagef("--out %s is the input itself", t.path)
+	}
+	if !t.overwrite {
+		return usagef("--out %s is there already: want another name, or --overwrite to replace it", t.path)
+	}
+	return nil
+}
+
+// write writes the model.
+func (t *target) write(data []byte) error {
+	return replace.File(t.path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
 }
 
 // A trainingSet is what `baca pretrain` reads.
@@ -491,7 +536,7 @@ func (j *trainJob) train(ctx context.Context, stderr io.Writer, trainer *pretrai
 
 // save writes the last whole state.
 func (j *trainJob) save(options pretrain.Options) error {
-	return writeFile(j.checkpoint, func(w io.Writer) error {
+	return replace.File(j.checkpoint, func(w io.Writer) error {
 		return weights.SaveCheckpoint(w, &weights.Checkpoint{
 			Program: j.card.Program, Schema: j.card.Schema, DataSHA256: j.card.DatasetSHA256,
 			Options: options, Loss: j.loss, State: j.whole,
@@ -549,12 +594,8 @@ func (j *trainJob) fits(c *weights.Checkpoint, options pretrain.Options) error {
 }
 
 // finish writes the model and removes the checkpoint.
-func (j *trainJob) finish(path string, data []byte) error {
-	err := writeFile(path, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
-	if err != nil {
+func (j *trainJob) finish(to target, data []byte) error {
+	if err := to.write(data); err != nil {
 		return err
 	}
 	if err := os.Remove(j.checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -572,44 +613,6 @@ func readLimited(path string) ([]byte, error) {
 	}
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, weights.MaxSize+1))
-}
-
-// temporary is where the next content of a file is written. Two processes do not
-// share it.
-func temporary(path string) string { return fmt.Sprintf("%s.%d.tmp", path, os.Getpid()) }
-
-// writeFile writes a file so that whoever opens it, even after the machine lost
-// power meanwhile, finds the old content or the new one, whole.
-func writeFile(path string, write func(io.Writer) error) (err error) {
-	f, err := os.Create(temporary(path))
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}()
-	err = write(f)
-	if err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return err
-	}
-	// The rename itself lasts once the folder is on the disk. Not every system
-	// can do that to a folder; there the rename lasts a little later.
-	if dir, err := os.Open(filepath.Dir(path)); err == nil {
-		dir.Sync()
-		dir.Close()
-	}
-	return nil
 }
 
 // schemaOf is the schema of the graphs of a set.

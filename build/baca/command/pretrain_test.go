@@ -22,6 +22,7 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/graph"
 	"baca/algo/pretrain"
+	"baca/build/lock"
 	"baca/weights"
 )
 
@@ -146,7 +147,7 @@ func TestPretrain(t *testing.T) {
 		t.Error("one worker and two make different models")
 	}
 	// A seed does.
-	succeed(t, "pretrain", "--in", in, "--out", other, "--epochs", "3", "--seed", "8", "--name", "Mine", "--description", "")
+	succeed(t, "pretrain", "--in", in, "--out", other, "--epochs", "3", "--seed", "8", "--name", "Mine", "--description", "", "--overwrite")
 	m = load(t, other)
 	if m.Card.Name != "Mine" || m.Card.Description != "" || m.Card.Seed != 8 || slices.Equal(m.Card.HoldoutRows, holdout) {
 		t.Errorf("card %+v", m.Card)
@@ -199,9 +200,9 @@ func TestPretrainOnMolecules(t *testing.T) {
 	}
 	few := filepath.Join(dir, "few.smi")
 	write(t, few, "C\nCC\nCCC\n")
-	refuse(t, exitFailure, "few.smi: 3 graphs to train on: want at least 20", "pretrain", "--in", few, "--out", out)
+	refuse(t, exitFailure, "few.smi: 3 graphs to train on: want at least 20", "pretrain", "--in", few, "--out", out, "--overwrite")
 	long := strings.Repeat("x", 5000)
-	refuse(t, exitFailure, "name has 5000 bytes", "pretrain", "--in", in, "--out", out, "--name", long)
+	refuse(t, exitFailure, "name has 5000 bytes", "pretrain", "--in", in, "--out", out, "--overwrite", "--name", long)
 }
 
 func TestPretrainRefuses(t *testing.T) {
@@ -475,7 +476,16 @@ func TestPretrainChecksWhatItResumes(t *testing.T) {
 			t.Fatalf("checkpoint %+v, %v: want the first epoch", point.Loss, err)
 		}
 	}
+	// The model of the earlier run stays unless the run goes on or is told otherwise.
+	refuse(t, exitUsage, out+" is there already: want another name", args()...)
+	refuse(t, exitUsage, out+" is there already: want another name", args("--resume")...)
 	interrupted()
+	release, err := lock.Acquire(out + ".lock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refuse(t, exitFailure, fmt.Sprintf("held by process %d on ", os.Getpid()), args("--resume")...)
+	release()
 	checkpoint := read(t, out+".checkpoint")
 	other := filepath.Join(dir, "OTHER")
 	writeTU(t, other, 40, false, 2)
@@ -509,30 +519,11 @@ func TestPretrainChecksWhatItResumes(t *testing.T) {
 	}
 	refuse(t, exitFailure, "it is after epoch 3, this run ends after 2", "pretrain", "--in", in, "--out", out, "--epochs", "2", "--resume")
 	// Without --resume it counts for nothing, but that is said.
-	_, stderr = succeed(t, args()...)
+	_, stderr = succeed(t, args("--overwrite")...)
 	if !strings.Contains(stderr, out+".checkpoint of an earlier run will be overwritten") {
 		t.Errorf("does not say what becomes of the checkpoint:\n%s", stderr)
 	}
 	if !bytes.Equal(read(t, out), whole) {
 		t.Error("a checkpoint that is not asked for shows in the model")
-	}
-}
-
-func TestWriteFileKeepsTheOldContent(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "f")
-	write(t, path, "old")
-	failure := errors.New("disk full")
-	err := writeFile(path, func(w io.Writer) error {
-		io.WriteString(w, "half of the n")
-		return failure
-	})
-	if !errors.Is(err, failure) || string(read(t, path)) != "old" {
-		t.Errorf("%v, content %q", err, read(t, path))
-	}
-	if err := writeFile(path, func(w io.Writer) error { _, err := io.WriteString(w, "new"); return err }); err != nil || string(read(t, path)) != "new" {
-		t.Errorf("%v, content %q", err, read(t, path))
-	}
-	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
-		t.Errorf("%d files, %v: want no temporary one", len(entries), err)
 	}
 }

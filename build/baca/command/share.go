@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +12,7 @@ import (
 )
 
 func newShare() *cobra.Command {
-	var out string
+	var out target
 	k := algo.DefaultShare
 	c := &cobra.Command{
 		Use:   "share NAME|FILE --out MODEL",
@@ -34,15 +33,17 @@ Such a model scores each graph alone, never by a batch, and has p-values.`,
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if out == "" {
+			if out.path == "" {
 				return usagef("want --out MODEL")
 			}
 			if k < 2 {
 				return usagef("--k %d: want 2 or more", k)
 			}
-			if err := checkTarget(out, args[0]); err != nil {
+			release, err := out.claim(args[0])
+			if err != nil {
 				return err
 			}
+			defer release()
 			data, err := readModel(args[0])
 			if err != nil {
 				return err
@@ -50,17 +51,14 @@ Such a model scores each graph alone, never by a batch, and has p-values.`,
 			if data, err = shareFile(c.Context(), data, k); err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
-			err = writeFile(out, func(w io.Writer) error {
-				_, err := w.Write(data)
+			if err := out.write(data); err != nil {
 				return err
-			})
-			if err == nil {
-				fmt.Fprintf(c.ErrOrStderr(), "wrote %s: %s\n", out, size(len(data)))
 			}
-			return err
+			fmt.Fprintf(c.ErrOrStderr(), "wrote %s: %s\n", out.path, size(len(data)))
+			return nil
 		},
 	}
-	c.Flags().StringVar(&out, "out", "", "model file to write")
+	out.register(c.Flags())
 	c.Flags().IntVar(&k, "k", k, "graphs that anything in the file is of, at least")
 	return c
 }

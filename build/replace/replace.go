@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -71,7 +72,7 @@ func Alone(name string, files ...string) (release func(), err error) {
 		return nil, err
 	}
 	for _, file := range files {
-		if err := clean(file); err != nil {
+		if err := Clean(file); err != nil {
 			release()
 			return nil, err
 		}
@@ -79,9 +80,13 @@ func Alone(name string, files ...string) (release func(), err error) {
 	return release, nil
 }
 
-// clean removes what killed processes left of a file.
-func clean(path string) error {
+// Clean removes what killed processes left of a file. Only who keeps others from writing
+// it may call this.
+func Clean(path string) error {
 	entries, err := os.ReadDir(filepath.Dir(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}

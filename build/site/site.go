@@ -8,15 +8,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"mime"
 	"net/http"
-	"os"
 	"path"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -28,7 +25,7 @@ import (
 // itself: nothing is fetched from, and nothing sent to, any other place.
 const CSP = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' blob: data:; manifest-src 'self'; base-uri 'none'; form-action 'none'"
 
-// List is the file that names all others.
+// List is the file that names all others. In a folder that Write wrote it holds a mark.
 const List = "files.json"
 
 // A File is one file of the site.
@@ -260,78 +257,4 @@ func accepts(header, encoding string) bool {
 		return !ok || err == nil && value > 0
 	}
 	return false
-}
-
-// Write writes the site to a folder, which is made: each file, and beside those
-// that are worth it .br and .gz for hosts that send such files. It does not write
-// over a file that is no part of an earlier site.
-func (s *Site) Write(dir string) error {
-	if err := s.own(dir); err != nil {
-		return err
-	}
-	for i := range s.list {
-		e := s.by[s.list[i].Path]
-		name := filepath.Join(dir, filepath.FromSlash(e.Path))
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			return err
-		}
-		forms := []struct {
-			ending string
-			read   func() ([]byte, error)
-		}{{"", e.plain}}
-		if e.Brotli {
-			forms = append(forms, []struct {
-				ending string
-				read   func() ([]byte, error)
-			}{{".br", e.stored}, {".gz", e.zipped}}...)
-		}
-		for _, form := range forms {
-			data, err := form.read()
-			if err != nil {
-				return err
-			}
-			if err := os.WriteFile(name+form.ending, data, 0o666); err != nil {
-				return err
-			}
-		}
-	}
-	data, err := json.MarshalIndent(s.list, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, List), append(data, '\n'), 0o666)
-}
-
-// own makes room for the site: dir must be empty, new or an earlier site, whose
-// hashed files go.
-func (s *Site) own(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	data, err := os.ReadFile(filepath.Join(dir, List))
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s holds other files: want a new or empty folder, or one with an earlier site", dir)
-	}
-	if err != nil {
-		return err
-	}
-	var old []File
-	if err := json.Unmarshal(data, &old); err != nil {
-		return fmt.Errorf("%s: %w", filepath.Join(dir, List), err)
-	}
-	for _, f := range old {
-		if !filepath.IsLocal(filepath.FromSlash(f.Path)) || !f.Hashed || s.by[f.Path] != nil {
-			continue
-		}
-		for _, ending := range []string{"", ".br", ".gz"} {
-			if err := os.Remove(filepath.Join(dir, filepath.FromSlash(f.Path)) + ending); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-		}
-	}
-	return nil
 }

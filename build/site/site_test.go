@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -181,37 +183,131 @@ func TestWrite(t *testing.T) {
 			t.Errorf("%s: .br %v, .gz %v", name, err, zerr)
 		}
 	}
-	// A hashed file of an earlier site goes, others stay.
-	old := []File{{Path: "web/program.old.wasm", Hashed: true, Brotli: true}, {Path: "../outside", Hashed: true}}
-	data, err := json.Marshal(old)
+}
+
+// put writes a file of a test and returns its sum.
+func put(t *testing.T, name, text string) string {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// earlier writes a folder as an earlier version did: with another page, and a program
+// that this one has not.
+func earlier(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	files := []written{{Path: "index.html"}, {Path: "web/program.old.wasm"}, {Path: "web/lost.js", SHA256: "0"}}
+	for i := range files[:2] {
+		files[i].SHA256 = put(t, filepath.Join(dir, files[i].Path), "of old: "+files[i].Path)
+	}
+	if err := writeMark(dir, files); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// The files of an earlier site go, those of others stay.
+func TestWriteOverAnEarlierSite(t *testing.T) {
+	s, dir := newSite(t), earlier(t)
+	put(t, filepath.Join(dir, "mine.txt"), "mine")
+	put(t, filepath.Join(dir, "web/worker.js.part1-2"), "of another")
+	put(t, filepath.Join(dir, "web/icon.png.part1-2"), "left by a killed run")
+	for range 2 {
+		if err := s.Write(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]bool{
+		"index.html": true, "web/program.old.wasm": false, "mine.txt": true, "web/worker.js.part1-2": true, "web/icon.png.part1-2": false, lockName: false,
+	} {
+		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != want {
+			t.Errorf("%s is there: %v, want %v", name, err == nil, want)
+		}
+	}
+	if data, err := os.ReadFile(filepath.Join(dir, "index.html")); err != nil || string(data) != contents["index.html"] {
+		t.Errorf("the page is %.20q, %v", data, err)
+	}
+}
+
+// A run that was killed leaves some files of both sites. The next one ends it.
+func TestWriteGoesOn(t *testing.T) {
+	s, dir := newSite(t), earlier(t)
+	old, err := readMark(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	outside := filepath.Join(filepath.Dir(dir), "outside")
-	for name, text := range map[string]string{
-		filepath.Join(dir, List): string(data), filepath.Join(dir, "web/program.old.wasm"): "", filepath.Join(dir, "web/program.old.wasm.br"): "",
-		filepath.Join(dir, "mine.txt"): "mine", outside: "outside",
-	} {
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+	next, err := s.forms()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writeMark(dir, slices.Concat(old, next)); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range next[:len(next)/2] {
+		if err := f.write(filepath.Join(dir, f.Path)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := s.Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]bool{"web/program.old.wasm": false, "web/program.old.wasm.br": false, "mine.txt": true, "../outside": true} {
-		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != want {
-			t.Errorf("%s is there: %v, want %v", name, err == nil, want)
+	if after, err := readMark(dir); err != nil || len(after) != len(next) {
+		t.Errorf("%d files, %v; want %d", len(after), err, len(next))
+	}
+	for _, f := range next {
+		if sum, err := sumOf(filepath.Join(dir, f.Path)); err != nil || sum != f.SHA256 {
+			t.Errorf("%s: %v", f.Path, err)
 		}
 	}
-	// A folder of somebody else is left alone.
-	other := t.TempDir()
-	if err := os.WriteFile(filepath.Join(other, "thesis.tex"), nil, 0o666); err != nil {
+}
+
+// A folder of somebody else, or a site that somebody has changed, is left as it is.
+func TestWriteRefuses(t *testing.T) {
+	s := newSite(t)
+	for want, make := range map[string]func(dir string){
+		"holds other files, such as":            func(dir string) { os.Remove(filepath.Join(dir, List)); put(t, filepath.Join(dir, "thesis.tex"), "") },
+		"files.json is not the list":            func(dir string) { put(t, filepath.Join(dir, List), "[]") },
+		"is not the list that baca site writes": func(dir string) { put(t, filepath.Join(dir, List), `{"format":"baca site 0"}`) },
+		`names "../outside", which is not`:      func(dir string) { writeMark(dir, []written{{Path: "../outside"}}) },
+		"index.html was changed since":          func(dir string) { put(t, filepath.Join(dir, "index.html"), "my own") },
+		"program.old.wasm was changed since":    func(dir string) { put(t, filepath.Join(dir, "web/program.old.wasm"), "my own") },
+		"icon.png is in the way":                func(dir string) { put(t, filepath.Join(dir, "web/icon.png"), "my own") },
+	} {
+		dir := earlier(t)
+		make(dir)
+		before := tree(t, dir)
+		if err := s.Write(dir); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+		if after := tree(t, dir); !maps.Equal(before, after) {
+			t.Errorf("%s: the folder had %v, it has %v", want, before, after)
+		}
+	}
+}
+
+// tree returns the files of a folder.
+func tree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		all[name] = string(data)
+		return err
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Write(other); err == nil || !strings.Contains(err.Error(), "other files") {
-		t.Errorf("a folder with other files: %v", err)
-	}
+	return all
 }
 
 func TestOpenRefuses(t *testing.T) {

@@ -14,7 +14,11 @@ func newSite() *cobra.Command {
 		Long: `Site writes the page as static files, which work from any folder of any host, and
 beside them compressed forms (.br, .gz) for hosts that send such. The page holds its
 content security policy itself, so no header has to be configured; a host should
-send .wasm files as application/wasm.`,
+send .wasm files as application/wasm.
+
+The folder must be new, empty, or hold an earlier site, whose files.json names all that
+was written with its SHA-256: that site is replaced, unless one of its files was changed
+since. Other files beside it are left alone, and none is written over.`,
 		Example: `  baca site --out public`,
 		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -32,6 +36,6 @@ send .wasm files as application/wasm.`,
 			return nil
 		},
 	}
-	c.Flags().StringVar(&out, "out", "", "`folder` to write, new, empty or with an earlier site")
+	c.Flags().StringVar(&out, "out", "", "`folder` to write, new, empty or with an earlier site that was not changed")
 	return c
 }

@@ -19,6 +19,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
@@ -149,6 +150,16 @@ func Read(ctx context.Context, files Files, folder string) (*Job, error) {
 	return j, nil
 }
 
+// sum tells runs apart.
+func (r Run) sum() string {
+	text, err := json.Marshal(r)
+	if err != nil {
+		panic(err) // numbers were checked, and the rest is text
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
 func readRun(ctx context.Context, files Files, folder string) (*Run, error) {
 	r := new(Run)
 	return r, load(ctx, files, files.Join(folder, runName), r)
@@ -236,6 +247,7 @@ func retry[T any](ctx context.Context, piece func() (T, error)) (T, error) {
 
 // Rows are the records of one input.
 type Rows struct {
+	Input   Input  `json:"input"`
 	Records int    `json:"records"`
 	SHA256  string `json:"sha256"` // of the file
 	// Error says why the input could not be read to its end. The records before that
@@ -247,13 +259,14 @@ type Rows struct {
 func (j *Job) Count(ctx context.Context, input int) (Rows, error) {
 	var rows Rows
 	path := j.path(rowsName(input))
-	if load(ctx, j.Files, path, &rows) == nil && rows.Error == "" {
+	if load(ctx, j.Files, path, &rows) == nil && rows.Error == "" && rows.Input == j.run.Inputs[input] {
 		return rows, nil
 	}
 	rows, broken := retry(ctx, func() (Rows, error) { return j.count(ctx, input) })
 	if err := ctx.Err(); err != nil {
 		return rows, err
 	}
+	rows.Input = j.run.Inputs[input]
 	if broken != nil {
 		rows.Error = broken.Error()
 	}
@@ -363,6 +376,7 @@ type Failure struct {
 
 // Done is what a shard gave.
 type Done struct {
+	Run     string      `json:"run"` // SHA-256 of what the rows depend on
 	Shard   int         `json:"shard"`
 	Plan    *Plan       `json:"plan"`
 	First   int         `json:"first"` // row, from 1
@@ -387,6 +401,9 @@ func (j *Job) done(ctx context.Context, p *Plan, shard int) (*Done, error) {
 	d := new(Done)
 	if err := load(ctx, j.Files, j.doneOf(shard), d); err != nil {
 		return nil, err
+	}
+	if d.Run != j.run.sum() {
+		return nil, errors.New("it was scored in another run")
 	}
 	if d.Shard != shard {
 		return nil, fmt.Errorf("it is of shard %d", d.Shard)
@@ -441,7 +458,7 @@ func (j *Job) Score(ctx context.Context, p *Plan, shard int) (*Done, error) {
 	}
 	return retry(ctx, func() (*Done, error) {
 		lo, hi := p.Range(shard, j.Shards)
-		d := &Done{Shard: shard, Plan: p, First: lo + 1}
+		d := &Done{Run: j.run.sum(), Shard: shard, Plan: p, First: lo + 1}
 		err := j.Files.Write(ctx, rows, func(w io.Writer) error {
 			return j.Files.Write(ctx, rejects, func(r io.Writer) error {
 				return j.score(ctx, d, hi-lo, w, r)

@@ -637,3 +637,22 @@ func TestShardsHeal(t *testing.T) {
 		t.Errorf("an edited run: %v", err)
 	}
 }
+
+// What another run left in a folder that lost its run.json does not count.
+func TestLostRun(t *testing.T) {
+	rng := rand.New(rand.NewPCG(22, 22))
+	input := filepath.Join(t.TempDir(), "in.smi")
+	shardtest.Write(t, input, shardtest.Lines(rng, 60))
+	folder := t.TempDir()
+	all(t, Local{}, folder, 2, []int{0, 1}, input)
+	if err := os.Remove(filepath.Join(folder, runName)); err != nil {
+		t.Fatal(err)
+	}
+	lines := shardtest.Lines(rng, 90)
+	shardtest.Write(t, input, lines)
+	rows, rejects := reference(t, input, lines)
+	all(t, Local{}, folder, 2, []int{0, 1}, input)
+	if a, b, s := end(t, Local{}, folder); a != rows || b != rejects || s.Records != 90 {
+		t.Errorf("%d records, or other rows than those of one process", s.Records)
+	}
+}

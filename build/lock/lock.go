@@ -1,4 +1,5 @@
-// Package lock keeps two processes from doing the same work.
+// Package lock keeps two processes from doing the same work, by the name of the work
+// ([Acquire]), or from writing the same file ([File]).
 package lock
 
 import (

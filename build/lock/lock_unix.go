@@ -1,9 +1,10 @@
-//go:build unix
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
 package lock
 
 import (
 	"errors"
+	"io"
 	"os"
 	"syscall"
 )
@@ -23,4 +24,24 @@ func lock(f *os.File) error {
 func remove(f *os.File) {
 	os.Remove(f.Name())
 	f.Close()
+}
+
+// File locks a file that is open for writing until the process ends or closes it. If
+// another process has it, the error is [ErrHeld] and holder is its number, or 0 where the
+// system does not tell. A file system without locks is no error.
+//
+// The lock of fcntl names its holder, as that of flock does not, and needs no file beside
+// the output. In return it is lost when the process closes the file, opened another time,
+// anywhere, and does not keep two parts of one process apart.
+func File(f *os.File) (holder int, err error) {
+	l := syscall.Flock_t{Type: syscall.F_WRLCK, Whence: io.SeekStart}
+	err = syscall.FcntlFlock(f.Fd(), syscall.F_SETLK, &l)
+	if !errors.Is(err, syscall.EAGAIN) && !errors.Is(err, syscall.EACCES) {
+		return 0, nil
+	}
+	l = syscall.Flock_t{Type: syscall.F_WRLCK, Whence: io.SeekStart}
+	if syscall.FcntlFlock(f.Fd(), syscall.F_GETLK, &l) == nil && l.Type != syscall.F_UNLCK {
+		holder = int(l.Pid)
+	}
+	return holder, ErrHeld
 }

@@ -22,3 +22,13 @@ func remove(f *os.File) {
 	f.Close()
 	os.Remove(f.Name())
 }
+
+// File locks a file that is open for writing until the process ends or closes it. If
+// another process has it, the error is [ErrHeld]; Windows does not tell which. A file system
+// without locks is no error.
+func File(f *os.File) (holder int, err error) {
+	if err := lock(f); errors.Is(err, ErrHeld) {
+		return 0, err
+	}
+	return 0, nil
+}

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"baca/algo/table"
+	"baca/build/lock"
 )
 
 // newRowWriter returns a writer for csv or jsonl, of CSV with a header if wanted. more
@@ -29,9 +30,6 @@ type output struct {
 	// process already has as its standard output cannot.
 	regular bool
 }
-
-// errLocked is that of a file which another process has locked.
-var errLocked = errors.New("locked")
 
 // openOutput opens a file to write to, and locks it. Its content stays until begin.
 func openOutput(flag, name string) (*output, error) {
@@ -57,7 +55,7 @@ func openOutput(flag, name string) (*output, error) {
 	if !o.regular {
 		return o, nil
 	}
-	if holder, err := lockOutput(o.File); err != nil {
+	if holder, err := lock.File(o.File); err != nil {
 		o.File.Close()
 		if holder != 0 {
 			return nil, fmt.Errorf("%s is being written by another baca (process %d): wait for it, or want another file", name, holder)

@@ -367,7 +367,7 @@ func (p *resultPane) tools() app.UI {
 				}
 			}).Body(
 				saveItem("report", "Report as HTML", "one file, opens offline"),
-				saveItem("csv", "All rows as CSV", "the same as baca score"),
+				saveItem("csv", "All rows as CSV", "safe in spreadsheets: ' before =, +, -, @"),
 				saveItem("csv shown", "Rows shown as CSV", "in this order"),
 				saveItem("csv reasons", "Rows shown, with reasons", "CSV, takes a while"),
 				saveItem("json", "All rows as JSON", ""),

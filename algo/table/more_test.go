@@ -26,7 +26,7 @@ func TestMoreColumns(t *testing.T) {
 		make func(b *bytes.Buffer) Writer
 		want string
 	}{
-		{"csv", func(b *bytes.Buffer) Writer { return NewCSV(b, true, names...) },
+		{"csv", func(b *bytes.Buffer) Writer { return NewCSV(b, plain, true, names...) },
 			`id,smiles,s_pre,s_attn,s_baca,score,p_value,verdict,error,q_value,duplicate,reasons,atoms,nearest
 a,C,1,2,3,4,0.5,inside,,0.25,true,"5 % ""x""; y",1.5 nan -2,7
 b,CC,1,2,3,4,0.5,inside,,,false,,,

@@ -103,8 +103,8 @@ type Writer interface {
 // NewCSV returns a writer of CSV, which begins with a header if that is wanted. more
 // names columns behind the usual ones. In a cell numbers of a list are separated by
 // blanks, and texts by "; ".
-func NewCSV(w io.Writer, header bool, more ...string) Writer {
-	c := &csvRows{w: csv.NewWriter(w), more: len(more)}
+func NewCSV(w io.Writer, text Text, header bool, more ...string) Writer {
+	c := &csvRows{w: csv.NewWriter(w), text: text, more: len(more)}
 	if header {
 		c.w.Write(slices.Concat(Columns, more))
 	}
@@ -115,6 +115,14 @@ func NewCSV(w io.Writer, header bool, more ...string) Writer {
 // usual ones.
 func NewJSONLines(w io.Writer, more ...string) Writer {
 	return &jsonRows{w: bufio.NewWriterSize(w, 64<<10), more: more}
+}
+
+// NewRows returns a writer of either form, csv or jsonl.
+func NewRows(w io.Writer, to string, text Text, header bool, more ...string) Writer {
+	if to == "jsonl" {
+		return NewJSONLines(w, more...)
+	}
+	return NewCSV(w, text, header, more...)
 }
 
 // Number has six digits, so that rows are stable where the last bits are not. It
@@ -130,7 +138,7 @@ func Number(x float64) string {
 	return s
 }
 
-// cells are the fields of a row in the order of Columns, empty for none.
+// cells are the values of a row in the order of Columns, empty for none.
 func cells(r Record, row *algo.Row) [9]string {
 	c := [9]string{0: r.ID, 1: r.SMILES}
 	if r.Err != nil {
@@ -147,11 +155,15 @@ func cells(r Record, row *algo.Row) [9]string {
 
 type csvRows struct {
 	w    *csv.Writer
+	text Text
 	more int
 }
 
 func (c *csvRows) Write(r Record, row *algo.Row, more ...any) {
 	fields := cells(r, row)
+	for _, i := range []int{0, 1, 8} { // the others are numbers and a verdict
+		fields[i] = c.text.Cell(fields[i])
+	}
 	if c.more == 0 {
 		c.w.Write(fields[:])
 		return
@@ -159,7 +171,7 @@ func (c *csvRows) Write(r Record, row *algo.Row, more ...any) {
 	all := append(make([]string, 0, len(fields)+c.more), fields[:]...)
 	for i := range c.more {
 		if i < len(more) {
-			all = append(all, cell(more[i]))
+			all = append(all, c.cell(more[i]))
 		} else {
 			all = append(all, "")
 		}
@@ -167,19 +179,13 @@ func (c *csvRows) Write(r Record, row *algo.Row, more ...any) {
 	c.w.Write(all)
 }
 
-// cell is a value of a further column in CSV.
-func cell(value any) string {
+// cell is a value of a further column.
+func (c *csvRows) cell(value any) string {
 	switch v := value.(type) {
-	case nil:
-		return ""
 	case string:
-		return v
-	case bool:
-		return strconv.FormatBool(v)
-	case float64:
-		return Number(v)
+		return c.text.Cell(v)
 	case []string:
-		return strings.Join(v, "; ")
+		return c.text.Cell(strings.Join(v, "; "))
 	case []float64:
 		texts := make([]string, len(v))
 		for i, x := range v {
@@ -188,6 +194,19 @@ func cell(value any) string {
 			}
 		}
 		return strings.Join(texts, " ")
+	}
+	return scalar(value)
+}
+
+// scalar is a number, a truth value or none, which CSV and JSON write alike.
+func scalar(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case bool:
+		return strconv.FormatBool(v)
+	case float64:
+		return Number(v)
 	}
 	panic(fmt.Sprintf("table: a cell of type %T", value))
 }
@@ -260,8 +279,8 @@ func (j *jsonRows) value(value any) {
 		list(len(v), func(i int) { j.text(v[i]) })
 	case []float64:
 		list(len(v), func(i int) { j.value(v[i]) })
-	default: // a number, a truth value, or none
-		if c := cell(v); c != "" {
+	default:
+		if c := scalar(v); c != "" {
 			j.w.WriteString(c)
 		} else {
 			j.w.WriteString("null")
@@ -272,11 +291,14 @@ func (j *jsonRows) value(value any) {
 func (j *jsonRows) Flush() error { return j.w.Flush() }
 
 // A Rejects writes the refused records as CSV.
-type Rejects struct{ w *csv.Writer }
+type Rejects struct {
+	w    *csv.Writer
+	text Text
+}
 
 // NewRejects returns a writer, which begins with a header if that is wanted.
-func NewRejects(w io.Writer, header bool) *Rejects {
-	r := &Rejects{csv.NewWriter(w)}
+func NewRejects(w io.Writer, text Text, header bool) *Rejects {
+	r := &Rejects{csv.NewWriter(w), text}
 	if header {
 		r.w.Write([]string{"row", "line", "id", "input", "error"})
 	}
@@ -285,7 +307,7 @@ func NewRejects(w io.Writer, header bool) *Rejects {
 
 // Write writes a record that has an error.
 func (w *Rejects) Write(r Record) {
-	w.w.Write([]string{strconv.Itoa(r.Row), strconv.Itoa(r.Line), r.ID, r.SMILES, r.Err.Error()})
+	w.w.Write([]string{strconv.Itoa(r.Row), strconv.Itoa(r.Line), w.text.Cell(r.ID), w.text.Cell(r.SMILES), w.text.Cell(r.Err.Error())})
 }
 
 // Flush returns the first error of writing.

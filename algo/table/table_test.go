@@ -42,7 +42,7 @@ func TestWriters(t *testing.T) {
 		open func(*bytes.Buffer) Writer
 		want string
 	}{
-		{"csv", func(b *bytes.Buffer) Writer { return NewCSV(b, true) },
+		{"csv", func(b *bytes.Buffer) Writer { return NewCSV(b, plain, true) },
 			"id,smiles,s_pre,s_attn,s_baca,score,p_value,verdict,error\n" +
 				"\"a, b\",CCO,1.5,-0.25,2,1e-07,,undecided,\n" +
 				"2,C(,,,,,,,\"line 2: \"\"C(\"\" is open\"\n"},
@@ -62,7 +62,7 @@ func TestWriters(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	w := NewRejects(&b, true)
+	w := NewRejects(&b, plain, true)
 	w.Write(Record{Row: 2, Line: 3, ID: "x", SMILES: "C(", Err: errors.New("no")})
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func TestWriters(t *testing.T) {
 // The columns of both answers are there where a batch was calibrated and empty where not.
 func TestBatchCells(t *testing.T) {
 	var b strings.Builder
-	w := NewCSV(&b, true, BatchColumns...)
+	w := NewCSV(&b, plain, true, BatchColumns...)
 	nan := math.NaN()
 	for _, row := range []algo.Row{
 		{Score: 1, P: 0.25, Verdict: decide.Inside, Pre: 2, Attn: 3, BaCa: 4, Alone: 1, AloneP: 0.25, Batch: 5, BatchP: 0.125, BatchVerdict: decide.Borderline},

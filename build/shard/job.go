@@ -41,11 +41,12 @@ const MaxShards = 100_000
 // A Job is an input with all that its rows depend on.
 type Job struct {
 	Files   Files
-	Folder  string   // for all that the job writes
-	Inputs  []string // files of molecules, as if they were one after the other
-	Format  string   // auto, smi, csv or sdf
-	Column  string   // with the SMILES, for CSV
-	To      string   // form of the rows: csv or jsonl
+	Folder  string     // for all that the job writes
+	Inputs  []string   // files of molecules, as if they were one after the other
+	Format  string     // auto, smi, csv or sdf
+	Column  string     // with the SMILES, for CSV
+	To      string     // form of the rows: csv or jsonl
+	Text    table.Text // in CSV
 	Shards  int
 	Model   *algo.Model
 	Options algo.Options
@@ -61,15 +62,16 @@ type Job struct {
 
 // A Run is what the rows depend on. A folder holds those of one run.
 type Run struct {
-	Program string  `json:"program"`
-	Model   string  `json:"model"`
-	SHA256  string  `json:"model_sha256"`
-	Inputs  []Input `json:"inputs"`
-	Format  string  `json:"format"`
-	Column  string  `json:"column"`
-	To      string  `json:"to"`
-	Alpha   float64 `json:"alpha"`
-	Shards  int     `json:"shards"`
+	Program string     `json:"program"`
+	Model   string     `json:"model"`
+	SHA256  string     `json:"model_sha256"`
+	Inputs  []Input    `json:"inputs"`
+	Format  string     `json:"format"`
+	Column  string     `json:"column"`
+	To      string     `json:"to"`
+	Text    table.Text `json:"text"`
+	Alpha   float64    `json:"alpha"`
+	Shards  int        `json:"shards"`
 }
 
 // An Input is one of the files of a run.
@@ -107,7 +109,7 @@ func (j *Job) Begin(ctx context.Context) error {
 	}
 	j.run = Run{
 		Program: algo.Version, Model: j.Model.Card.Name, SHA256: hex.EncodeToString(hash.Sum(nil)),
-		Format: j.Format, Column: j.Column, To: j.To, Alpha: j.Options.Alpha, Shards: j.Shards,
+		Format: j.Format, Column: j.Column, To: j.To, Text: j.Text, Alpha: j.Options.Alpha, Shards: j.Shards,
 	}
 	if len(j.Inputs) == 0 {
 		return errors.New("no input")
@@ -177,7 +179,7 @@ func (j *Job) same(r Run) error {
 		what = fmt.Sprintf("of %d shards, this is of %d", r.Shards, now.Shards)
 	case !slices.Equal(r.Inputs, now.Inputs):
 		what = "of other inputs, or they have changed"
-	case r.Format != now.Format || r.Column != now.Column || r.To != now.To || r.Alpha != now.Alpha:
+	case r.Format != now.Format || r.Column != now.Column || r.To != now.To || r.Text != now.Text || r.Alpha != now.Alpha:
 		what = "with other flags"
 	default:
 		return nil
@@ -473,7 +475,7 @@ func (j *Job) Score(ctx context.Context, p *Plan, shard int) (*Done, error) {
 
 func (j *Job) score(ctx context.Context, done *Done, total int, w, r io.Writer) error {
 	cw, cr := newSumming(w), newSumming(r)
-	rows, rejects := NewRows(cw, j.To, true), table.NewRejects(cr, true)
+	rows, rejects := table.NewRows(cw, j.To, j.Text, true), table.NewRejects(cr, j.Text, true)
 	j.progress("scoring", 0, total)
 	in := table.Input{Records: j.records(ctx, done.Plan, done.Shard)}
 	err := table.Score(ctx, j.scorer, in, table.Options{Workers: j.Options.Workers}, func(scored []table.Scored) error {
@@ -496,15 +498,6 @@ func (j *Job) score(ctx context.Context, done *Done, total int, w, r io.Writer) 
 	err = errors.Join(rows.Flush(), rejects.Flush(), cw.w.Flush(), cr.w.Flush())
 	done.Rows, done.Rejects = cw.content(), cr.content()
 	return err
-}
-
-// NewRows returns a writer of rows as csv, with a header if that is wanted, or as
-// jsonl.
-func NewRows(w io.Writer, to string, header bool) table.Writer {
-	if to == "jsonl" {
-		return table.NewJSONLines(w)
-	}
-	return table.NewCSV(w, header)
 }
 
 // A summing writer learns what is written, and keeps the first error.

@@ -24,6 +24,7 @@ import (
 func newDrift() *cobra.Command {
 	s := source{path: "-"}
 	var model, plot string
+	var text table.Text
 	delta, seed, every := driftDelta, uint64(1), 1
 	c := &cobra.Command{
 		Use:   "drift [INPUT|-]",
@@ -67,7 +68,7 @@ arrive. The exit status is 0 whether it has moved or not.`,
 			if plot != "" && !strings.EqualFold(filepath.Ext(plot), ".svg") {
 				return usagef("--plot %s: want the name of an .svg file", plot)
 			}
-			return runDrift(c, s, model, plot, delta, seed, every)
+			return runDrift(c, s, text, model, plot, delta, seed, every)
 		},
 	}
 	fs := c.Flags()
@@ -77,11 +78,12 @@ arrive. The exit status is 0 whether it has moved or not.`,
 	fs.Float64Var(&delta, "delta", delta, "chance of a false alarm, ever")
 	fs.Uint64Var(&seed, "seed", seed, "of the draws that break ties")
 	fs.IntVar(&every, "every", every, "write one row in `N`")
+	spreadsheetSafe(fs, &text)
 	fs.StringVar(&plot, "plot", "", "draw the evidence to this .svg `file` at the end")
 	return c
 }
 
-func runDrift(c *cobra.Command, s source, model, plot string, delta float64, seed uint64, every int) error {
+func runDrift(c *cobra.Command, s source, text table.Text, model, plot string, delta float64, seed uint64, every int) error {
 	ctx, stderr := c.Context(), c.ErrOrStderr()
 	m, err := openModel(model)
 	if err != nil {
@@ -120,7 +122,7 @@ func runDrift(c *cobra.Command, s source, model, plot string, delta float64, see
 		r := next()
 		read++
 		if r.Err != nil {
-			if err := written("", csvLine(out, r.ID, "", "", "", "", r.Err.Error())); err != nil {
+			if err := written("", csvLine(out, text.Cell(r.ID), "", "", "", "", text.Cell(r.Err.Error()))); err != nil {
 				return ended(err)
 			}
 			continue
@@ -139,7 +141,7 @@ func runDrift(c *cobra.Command, s source, model, plot string, delta float64, see
 			fmt.Fprintf(stderr, "moved: at record %d the evidence reached 10^%.2f; a false alarm has a chance of at most %g\n", read, log, delta)
 		}
 		if read%every == 0 || moved == read {
-			if err := written("", csvLine(out, r.ID, table.Number(score[0]), table.Number(p), table.Number(log), strconv.FormatBool(moved > 0), "")); err != nil {
+			if err := written("", csvLine(out, text.Cell(r.ID), table.Number(score[0]), table.Number(p), table.Number(log), strconv.FormatBool(moved > 0), "")); err != nil {
 				return ended(err)
 			}
 		}

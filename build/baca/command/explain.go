@@ -130,8 +130,8 @@ func (a *answers) check(resume bool, shard, by string) error {
 }
 
 // writer returns the writer of rows, which with --fdr keeps them until finish.
-func (a *answers) writer(w io.Writer, to string, header bool) (table.Writer, error) {
-	out := newRowWriter(w, to, header, a.columns()...)
+func (a *answers) writer(w io.Writer, to string, text table.Text, header bool) (table.Writer, error) {
+	out := table.NewRows(w, to, text, header, a.columns()...)
 	if a.fdr == 0 {
 		return out, nil
 	}

@@ -9,17 +9,15 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/spf13/pflag"
+
 	"baca/algo/table"
 	"baca/build/lock"
 )
 
-// newRowWriter returns a writer for csv or jsonl, of CSV with a header if wanted. more
-// names further columns.
-func newRowWriter(w io.Writer, to string, header bool, more ...string) table.Writer {
-	if to == "jsonl" {
-		return table.NewJSONLines(w, more...)
-	}
-	return table.NewCSV(w, header, more...)
+// spreadsheetSafe registers the flag for CSV that is opened in a spreadsheet.
+func spreadsheetSafe(fs *pflag.FlagSet, text *table.Text) {
+	fs.BoolVar(&text.SpreadsheetSafe, "spreadsheet-safe", false, "put an apostrophe before text in CSV that a spreadsheet would run as a formula:\nwhat begins with =, +, -, @, a tab or a carriage return")
 }
 
 // An output is a file that rows are written to.

@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"baca/algo"
+	"baca/algo/table"
 	"baca/build/replace"
 	"baca/build/sealed"
 	"baca/weights"
@@ -40,21 +41,22 @@ type scoreState struct {
 
 // A runIdentity is what the rows depend on: a run can only go on with the same.
 type runIdentity struct {
-	Program    string  `json:"program"`
-	Model      string  `json:"model"`            // SHA-256
-	InputBytes int64   `json:"input_bytes"`      // of a file; what is in it a scoreState knows
-	Graphs     string  `json:"graphs,omitempty"` // SHA-256 of the graphs of a TUDataset set
-	Format     string  `json:"format"`
-	Column     string  `json:"column"`
-	To         string  `json:"to"`
-	Rejects    bool    `json:"rejects"`
-	By         string  `json:"by"`
-	Columns    string  `json:"columns"`
-	Alpha      float64 `json:"alpha"`
-	Confidence float64 `json:"confidence"`
-	Seed       uint64  `json:"seed"` // 0 without a batch: then nothing is random
-	Explain    bool    `json:"explain"`
-	Device     string  `json:"device,omitempty"` // empty for the processor
+	Program    string     `json:"program"`
+	Model      string     `json:"model"`            // SHA-256
+	InputBytes int64      `json:"input_bytes"`      // of a file; what is in it a scoreState knows
+	Graphs     string     `json:"graphs,omitempty"` // SHA-256 of the graphs of a TUDataset set
+	Format     string     `json:"format"`
+	Column     string     `json:"column"`
+	To         string     `json:"to"`
+	Text       table.Text `json:"text"`
+	Rejects    bool       `json:"rejects"`
+	By         string     `json:"by"`
+	Columns    string     `json:"columns"`
+	Alpha      float64    `json:"alpha"`
+	Confidence float64    `json:"confidence"`
+	Seed       uint64     `json:"seed"` // 0 without a batch: then nothing is random
+	Explain    bool       `json:"explain"`
+	Device     string     `json:"device,omitempty"` // empty for the processor
 }
 
 type scoreCheckpoint struct {
@@ -70,7 +72,7 @@ func (f *scoreFlags) fingerprint(m *algo.Model, in *input) runIdentity {
 	}
 	r := runIdentity{
 		Program: version, Model: hex.EncodeToString(hash.Sum(nil)),
-		Format: f.format, Column: f.column, To: f.to, Rejects: f.rejects != "",
+		Format: f.format, Column: f.column, To: f.to, Text: f.text, Rejects: f.rejects != "",
 		By: f.options.By, Columns: f.which, Alpha: f.options.Alpha, Confidence: f.confidence, Explain: f.explain,
 	}
 	if f.batch() {

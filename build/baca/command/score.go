@@ -24,6 +24,7 @@ import (
 type scoreFlags struct {
 	source
 	model, out, to, rejects string
+	text                    table.Text
 	resume                  bool
 	shard                   string   // i/n, or empty
 	inputs                  []string // of a shard
@@ -112,7 +113,8 @@ every threshold at once, so one may look at many and take the best.
                      like the training set, the second part, in the same units; empty
                      where the model has no background
 
-Lists are separated by blanks in CSV, and reasons by semicolons.
+Lists are separated by blanks in CSV, and reasons by semicolons. Control characters
+other than tabs are written as \u001b, so that each record is one line.
 
 With --out, a run that was killed goes on with --resume, to the same bytes, if the
 input still holds the bytes that gave the rows so far. That takes files: a pipe or a
@@ -170,6 +172,7 @@ which device is faster could differ from one to the next.`,
 	fs.StringVar(&f.column, "column", "smiles", "`name` of the column with the SMILES, for CSV")
 	fs.StringVar(&f.out, "out", "", "write rows to this `file` instead of standard output")
 	fs.StringVar(&f.to, "to", "csv", "form of the rows: csv or jsonl")
+	spreadsheetSafe(fs, &f.text)
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "of the attention and of the sample that forms a batch; nothing else is random")
 	fs.IntVar(&f.workers, "workers", 0, "cores to use, 0 for all; the rows do not depend on it")
 	fs.StringVar(&f.rejects, "rejects", "", "write refused records to this `file`, as CSV")
@@ -277,13 +280,13 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 		if o.flag == "--out" {
 			w, err = o, o.begin(s.done.Out)
 		} else {
-			s.rejects, err = table.NewRejects(o, s.options.Skip == 0), o.begin(s.done.Rejects)
+			s.rejects, err = table.NewRejects(o, f.text, s.options.Skip == 0), o.begin(s.done.Rejects)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if s.out, err = f.answers.writer(w, f.to, s.options.Skip == 0); err != nil {
+	if s.out, err = f.answers.writer(w, f.to, f.text, s.options.Skip == 0); err != nil {
 		return err
 	}
 	// Explanations take graphs one at a time, which is no work for a GPU.
@@ -512,7 +515,7 @@ func (s *scoring) warn(warnings []string) {
 // show is a refused record with the error and, for a molecule, carets below the
 // piece that it is about.
 func show(r table.Record) string {
-	text := fmt.Sprintf("refused: %v", r.Err)
+	text := "refused: " + table.Printable(r.Err.Error())
 	var at *molecule.SyntaxError
 	if errors.As(r.Err, &at) {
 		text += "\n  " + strings.ReplaceAll(at.Caret(r.SMILES), "\n", "\n  ")

@@ -48,7 +48,7 @@ func newScoring(t *testing.T, m *algo.Model, out io.Writer, to string, batch boo
 		t.Fatal(err)
 	}
 	return &scoring{
-		scorer: scorer, model: m, alpha: 0.05, out: newRowWriter(out, to, true), stderr: io.Discard,
+		scorer: scorer, model: m, alpha: 0.05, out: table.NewRows(out, to, table.Text{}, true), stderr: io.Discard,
 		options: table.Options{Batch: batch, Graphs: 30},
 	}
 }

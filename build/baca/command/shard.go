@@ -75,7 +75,7 @@ func (f *scoreFlags) runShard(c *cobra.Command) error {
 	}
 	job := &shard.Job{
 		Files: shard.Local{}, Folder: f.out, Inputs: f.inputs, Format: f.format, Column: f.column,
-		To: f.to, Shards: n, Model: m, Options: f.options,
+		To: f.to, Text: f.text, Shards: n, Model: m, Options: f.options,
 	}
 	var p *progress
 	stop := func() {

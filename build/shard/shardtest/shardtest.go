@@ -84,7 +84,7 @@ func Reference(t *testing.T, m *algo.Model, o algo.Options, name string, lines [
 	}
 	records := table.Molecules(strings.NewReader(strings.Join(lines, "")), dataset.Options{Name: name, Format: dataset.SMI})
 	var out, refused bytes.Buffer
-	w, r := table.NewCSV(&out, true), table.NewRejects(&refused, true)
+	w, r := table.NewCSV(&out, table.Text{}, true), table.NewRejects(&refused, table.Text{}, true)
 	err = table.Score(ctx, scorer, table.Input{Records: records}, table.Options{Workers: o.Workers}, func(rows []table.Scored) error {
 		for _, s := range rows {
 			w.Write(s.Record, s.Scores)

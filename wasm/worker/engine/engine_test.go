@@ -279,7 +279,7 @@ func command(t *testing.T, model, input string, o algo.Options, batch bool) stri
 	}
 	records := table.Molecules(strings.NewReader(input), dataset.Options{Name: "input.smi", Form: algo.FormOf(m.Card.Schema)})
 	var b bytes.Buffer
-	w := table.NewCSV(&b, true, names...)
+	w := table.NewCSV(&b, table.Text{SpreadsheetSafe: true}, true, names...)
 	err = table.Score(context.Background(), s, table.Input{Records: records}, table.Options{Batch: batch, Seed: o.Seed}, func(rows []table.Scored) error {
 		for _, r := range rows {
 			var more []any
@@ -673,6 +673,12 @@ func TestExport(t *testing.T) {
 	if want := "id,smiles,s_pre,s_attn,s_baca,score,p_value,verdict,error\na,C,,,,4,0.5,inside,\n"; !strings.HasPrefix(string(file.Data), want) {
 		t.Errorf("without a batch\n%s\nwant\n%s", file.Data, want)
 	}
+	// A spreadsheet that opens the file runs no formula.
+	rows.ID = message.Strings{"=1+1", "b"}
+	_, file = must[*message.Exported](e, h, &message.Export{Format: "csv", Rows: rows})
+	if want := "\n'=1+1,C,,,,4,"; !strings.Contains(string(file.Data), want) {
+		t.Errorf("a formula\n%s\nwant\n%s", file.Data, want)
+	}
 	rows.BatchVerdict = message.Strings{"borderline", ""}
 	rows.Scores = message.Scores{
 		Score: message.Floats{4, nan}, P: message.Floats{0.5, nan}, Alone: message.Floats{5, nan}, AloneP: message.Floats{0.25, nan},
@@ -684,7 +690,7 @@ func TestExport(t *testing.T) {
 		t.Errorf("%v\n%s", err, file.Data)
 	}
 	_, file = must[*message.Exported](e, h, &message.Export{Format: "csv", Rows: rows})
-	if got, err := csv.NewReader(bytes.NewReader(file.Data)).ReadAll(); err != nil || len(got) != 3 || got[2][1] != "}\n{" {
+	if got, err := csv.NewReader(bytes.NewReader(file.Data)).ReadAll(); err != nil || len(got) != 3 || got[2][1] != `}\u000a{` {
 		t.Errorf("%v\n%s", err, file.Data)
 	}
 	if _, file = must[*message.Exported](e, h, &message.Export{Format: "json"}); !json.Valid(file.Data) {

@@ -561,7 +561,7 @@ func write(format string, c message.Columns, names []string, cells [][]any) (*me
 	var w table.Writer
 	switch format {
 	case "csv":
-		w, out.Name, out.Type = table.NewCSV(&b, true, names...), "baca.csv", "text/csv"
+		w, out.Name, out.Type = table.NewCSV(&b, table.Text{SpreadsheetSafe: true}, true, names...), "baca.csv", "text/csv"
 	case "jsonl":
 		w, out.Name, out.Type = table.NewJSONLines(&b, names...), "baca.jsonl", "application/jsonl"
 	case "json":

@@ -1,0 +1,58 @@
+package table
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+var plain, safe = Text{}, Text{SpreadsheetSafe: true}
+
+func TestCell(t *testing.T) {
+	for _, c := range []struct{ text, plain, safe string }{
+		{"", "", ""},
+		{"aspirin", "aspirin", "aspirin"},
+		{"F/C=C\\F", "F/C=C\\F", "F/C=C\\F"},
+		{"=1+1", "=1+1", "'=1+1"},
+		{"+49", "+49", "'+49"},
+		{"-2", "-2", "'-2"},
+		{"@SUM(A1)", "@SUM(A1)", "'@SUM(A1)"},
+		{"\t=1", "\t=1", "'\t=1"},
+		{"\r=1", `\u000d=1`, `'\u000d=1`},
+		{"a=1", "a=1", "a=1"},
+		{"red\x1b[31m", `red\u001b[31m`, `red\u001b[31m`},
+		{"two\nlines", `two\u000alines`, `two\u000alines`},
+		{"\x00\x7f", `\u0000\u007f`, `\u0000\u007f`},
+		{"C1: \u009b2J", `C1: \u009b2J`, `C1: \u009b2J`},
+		{"a tab\tinside", "a tab\tinside", "a tab\tinside"},
+		{"naïve, 水, \ufffd", "naïve, 水, \ufffd", "naïve, 水, \ufffd"},
+		{"Latin-1: na\xefve \x9b2J", "Latin-1: na\xefve " + `\u009b2J`, "Latin-1: na\xefve " + `\u009b2J`},
+	} {
+		if got := plain.Cell(c.text); got != c.plain {
+			t.Errorf("%q is written %q, want %q", c.text, got, c.plain)
+		}
+		if got := safe.Cell(c.text); got != c.safe {
+			t.Errorf("%q is written %q for spreadsheets, want %q", c.text, got, c.safe)
+		}
+	}
+}
+
+// Text of the input is made safe in every column, and numbers stay numbers.
+func TestSpreadsheetText(t *testing.T) {
+	var b strings.Builder
+	w := NewCSV(&b, safe, false, "reasons", "atoms")
+	w.Write(Record{ID: "=1", SMILES: "-C"}, nil, []string{"+a", "b"}, []float64{-1, 2})
+	w.Write(Record{ID: "\n", Err: errors.New("@file:1")}, nil)
+	r := NewRejects(&b, safe, false)
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	r.Write(Record{Row: 1, Line: 1, ID: "=1", SMILES: "\x1b", Err: errors.New("@file:1")})
+	if err := r.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	want := "'=1,'-C,,,,,,,,'+a; b,-1 2\n" + `\u000a,,,,,,,,'@file:1,,` + "\n1,1,'=1," + `\u001b,'@file:1` + "\n"
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", &b, want)
+	}
+}

@@ -202,7 +202,7 @@ func TestSavedRowsAreTheCommands(t *testing.T) {
 	b.upload("#file", "molecules.csv", web.Examples())
 	b.phase("done")
 	b.save("csv")
-	want, _ := baca(t, "molecules.csv", web.Examples(), "score")
+	want, _ := baca(t, "molecules.csv", web.Examples(), "score", "--spreadsheet-safe")
 	if page := string(b.saved("molecules-baca.csv")); page != want {
 		t.Errorf("the page saved\n%.600s\nthe command wrote\n%.600s", page, want)
 	}

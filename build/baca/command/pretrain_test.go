@@ -118,7 +118,7 @@ func TestPretrain(t *testing.T) {
 	if stdout != "" {
 		t.Errorf("stdout %q: want nothing", stdout)
 	}
-	for _, want := range []string{"epoch 1/3, loss ", "epoch 3/3, loss ", "(graphs ", "graphs/s", "wrote " + out} {
+	for _, want := range []string{"epoch 1/3, loss ", "epoch 3/3, loss ", "(graphs ", "wrote " + out} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("stderr has no %q:\n%s", want, stderr)
 		}

@@ -16,6 +16,9 @@ import (
 // progressInterval is the time between two plain lines of progress.
 const progressInterval = 5 * time.Second
 
+// measurable is how long work takes at least before anything is said of its speed.
+const measurable = time.Second
+
 // A progress says how far a long piece of work is: as a bar on a terminal, and
 // elsewhere as a plain line at the beginning, at the end and every few seconds.
 // Graphs are what it counts. Its methods may be called from several goroutines.
@@ -32,7 +35,7 @@ type progress struct {
 	start   time.Time
 	printed time.Time // zero before the first plain line
 	fresh   bool      // there is something that no line has said
-	skipped int64     // done by an earlier run
+	skipped int64     // done before the start
 	done    int64     // skipped ones included
 	note    string
 }
@@ -74,8 +77,8 @@ func (p *progress) drawBar(options ...mpb.ContainerOption) {
 	}
 }
 
-// Skip counts graphs that an earlier run has done, which say nothing about the
-// speed of this one.
+// Skip counts graphs that were done before the work began, by an earlier run or
+// while nobody counted. They say nothing about its speed.
 func (p *progress) Skip(n int64) {
 	p.mu.Lock()
 	p.skipped += n
@@ -139,16 +142,21 @@ func (p *progress) state() string {
 	} else {
 		parts = append(parts, fmt.Sprintf("%d graphs", p.done))
 	}
-	elapsed := time.Since(p.start)
-	if did := p.done - p.skipped; did > 0 && elapsed > 0 {
-		rate := float64(did) / elapsed.Seconds()
+	did, elapsed := p.done-p.skipped, time.Since(p.start)
+	if did <= 0 {
+		return strings.Join(parts, ", ")
+	}
+	rate, left := float64(did)/elapsed.Seconds(), p.total-p.done
+	if elapsed >= measurable {
 		parts = append(parts, fmt.Sprintf("%.0f graphs/s", rate))
-		if left := p.total - p.done; left > 0 {
-			eta := time.Duration(float64(left) / rate * float64(time.Second))
-			parts = append(parts, eta.Round(time.Second).String()+" left")
-		} else if p.total > 0 {
-			parts = append(parts, "in "+elapsed.Round(time.Second/10).String())
-		}
+	}
+	switch {
+	case p.total == 0:
+	case left <= 0:
+		parts = append(parts, "in "+elapsed.Round(time.Second/10).String())
+	case elapsed >= measurable:
+		eta := time.Duration(float64(left) / rate * float64(time.Second))
+		parts = append(parts, eta.Round(time.Second).String()+" left")
 	}
 	return strings.Join(parts, ", ")
 }

@@ -53,6 +53,28 @@ func TestPlainProgressOfUnknownLength(t *testing.T) {
 	})
 }
 
+// The first second says nothing about the speed, nor does what was done before it began.
+func TestProgressWithoutASpeedYet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b bytes.Buffer
+		p := newProgress(&b, "reading", 0)
+		p.Skip(4096)
+		time.Sleep(time.Microsecond)
+		p.Add(4096)
+		time.Sleep(6 * time.Second)
+		p.Add(4096)
+		p.Done()
+		quick := newProgress(&b, "scoring", 4096)
+		time.Sleep(time.Microsecond)
+		quick.Add(4096)
+		quick.Done()
+		want := "reading: 8192 graphs\nreading: 12288 graphs, 1365 graphs/s\nscoring: 100 %, in 0s\n"
+		if got := b.String(); got != want {
+			t.Errorf("got\n%swant\n%s", got, want)
+		}
+	})
+}
+
 func TestProgressWithoutWork(t *testing.T) {
 	var b bytes.Buffer
 	newProgress(&b, "work", 10).Done()

@@ -441,8 +441,10 @@ func (s *scoring) all(ctx context.Context, in table.Input) error {
 	s.options.Reading = func(records int) {
 		if s.progress == nil {
 			s.progress = newProgress(s.stderr, "drawing a sample", 0)
+			s.progress.Skip(int64(records))
+		} else {
+			s.progress.Add(int64(records - read))
 		}
-		s.progress.Add(int64(records - read))
 		read = records
 	}
 	s.options.Fitted = func(f *table.Fit) error {

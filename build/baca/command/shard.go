@@ -89,7 +89,8 @@ func (f *scoreFlags) runShard(c *cobra.Command) error {
 	job.Progress = func(what string, done, total int) {
 		if p == nil || what != last || done < before {
 			stop()
-			p, last, before = newProgress(stderr, what, int64(total)), what, 0
+			p, last, before = newProgress(stderr, what, int64(total)), what, done
+			p.Skip(int64(done))
 		}
 		p.Add(int64(done - before))
 		before = done

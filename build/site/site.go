@@ -21,9 +21,12 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// CSP is the content security policy, sent as a header and held by the page
-// itself: nothing is fetched from, and nothing sent to, any other place.
+// CSP is the content security policy, sent in a header and held by the page itself:
+// nothing is fetched from, and nothing sent to, any other place.
 const CSP = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' blob: data:; manifest-src 'self'; base-uri 'none'; form-action 'none'"
+
+// headerCSP adds what counts in a header only: no other site shows this one in a frame.
+const headerCSP = CSP + "; frame-ancestors 'none'"
 
 // List is the file that names all others. In a folder that Write wrote it holds a mark.
 const List = "files.json"
@@ -92,15 +95,17 @@ type Site struct {
 	model func(name string) ([]byte, error)
 	list  []File
 	by    map[string]*entry
+
+	making sync.Mutex // a form: one at a time, since a window of brotli is 16 MB
 }
 
+// An entry is a file in all its forms. Each is made when it is first asked for and kept,
+// so that any number of requests at once hold it once.
 type entry struct {
 	File
-	site *Site
-
-	once sync.Once
-	gzip []byte
-	err  error
+	stored func() ([]byte, error) // as it is kept
+	plain  func() ([]byte, error)
+	zipped func() ([]byte, error) // by gzip
 }
 
 // Open reads the list of a site's files. model returns the file of an embedded
@@ -118,7 +123,7 @@ func Open(files fs.FS, model func(name string) ([]byte, error)) (*Site, error) {
 		if !fs.ValidPath(f.Path) {
 			return nil, fmt.Errorf("%s: %q is no path", List, f.Path)
 		}
-		s.by[f.Path] = &entry{File: f, site: s}
+		s.by[f.Path] = s.entry(f)
 		if f.Model == "" {
 			continue
 		}
@@ -139,53 +144,68 @@ func Open(files fs.FS, model func(name string) ([]byte, error)) (*Site, error) {
 // Files returns the files, which must not be changed.
 func (s *Site) Files() []File { return s.list }
 
-// stored returns the content as it is kept.
-func (e *entry) stored() ([]byte, error) {
-	switch {
-	case e.Model != "":
-		return e.site.model(e.Model)
-	case e.Brotli:
-		return fs.ReadFile(e.site.files, e.Path+".br")
-	}
-	return fs.ReadFile(e.site.files, e.Path)
-}
-
-// plain returns the content.
-func (e *entry) plain() ([]byte, error) {
-	data, err := e.stored()
-	if err != nil || !e.Brotli {
-		return data, err
-	}
-	data, err = io.ReadAll(io.LimitReader(brotli.NewReader(bytes.NewReader(data)), int64(e.Size)+1))
-	if err == nil && len(data) != e.Size {
-		err = fmt.Errorf("%s has %d bytes, want %d", e.Path, len(data), e.Size)
-	}
-	return data, err
-}
-
-// zipped returns the content compressed by gzip, the first time it is asked for.
-func (e *entry) zipped() ([]byte, error) {
-	e.once.Do(func() {
-		var data []byte
-		if data, e.err = e.plain(); e.err != nil {
-			return
+// entry returns the entry of a file.
+func (s *Site) entry(f File) *entry {
+	e := &entry{File: f}
+	e.stored = sync.OnceValues(func() ([]byte, error) {
+		switch {
+		case f.Model != "":
+			return s.model(f.Model)
+		case f.Brotli:
+			return fs.ReadFile(s.files, f.Path+".br")
 		}
-		var b bytes.Buffer
-		w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-		if err != nil {
-			panic(err) // the level is a constant
-		}
-		w.Write(data)
-		w.Close()
-		e.gzip = b.Bytes()
+		return fs.ReadFile(s.files, f.Path)
 	})
-	return e.gzip, e.err
+	if !f.Brotli {
+		e.plain = e.stored
+		return e
+	}
+	e.plain = sync.OnceValues(func() ([]byte, error) { return s.plain(e) })
+	e.zipped = sync.OnceValues(func() ([]byte, error) { return s.zipped(e) })
+	return e
+}
+
+// plain returns the content of a file that is kept compressed.
+func (s *Site) plain(e *entry) ([]byte, error) {
+	compressed, err := e.stored()
+	if err != nil {
+		return nil, err
+	}
+	s.making.Lock()
+	defer s.making.Unlock()
+	data := make([]byte, e.Size)
+	r := brotli.NewReader(bytes.NewReader(compressed))
+	if _, err := io.ReadFull(r, data); err != nil {
+		return nil, fmt.Errorf("%s: want %d bytes: %w", e.Path, e.Size, err)
+	}
+	if n, _ := r.Read(make([]byte, 1)); n > 0 {
+		return nil, fmt.Errorf("%s has more than %d bytes", e.Path, e.Size)
+	}
+	return data, nil
+}
+
+// zipped returns the content compressed by gzip.
+func (s *Site) zipped(e *entry) ([]byte, error) {
+	data, err := e.plain()
+	if err != nil {
+		return nil, err
+	}
+	s.making.Lock()
+	defer s.making.Unlock()
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		panic(err) // the level is a constant
+	}
+	w.Write(data)
+	w.Close()
+	return b.Bytes(), nil
 }
 
 // ServeHTTP serves the site from the root of the path: GET and HEAD alone.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	h.Set("Content-Security-Policy", CSP)
+	h.Set("Content-Security-Policy", headerCSP)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
@@ -204,18 +224,13 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "there is no such file", http.StatusNotFound)
 		return
 	}
-	// One tag for each form, as the standard asks.
-	accepted := r.Header.Get("Accept-Encoding")
-	encoding, read := "", e.plain
-	if e.Brotli {
-		h.Set("Vary", "Accept-Encoding")
-		switch {
-		case accepts(accepted, "br"):
-			encoding, read = "br", e.stored
-		case accepts(accepted, "gzip"):
-			encoding, read = "gzip", e.zipped
-		}
+	h.Set("Vary", "Accept-Encoding")
+	encoding, ok := e.encoding(r.Header.Values("Accept-Encoding"))
+	if !ok {
+		http.Error(w, "this file is sent in no encoding that the request accepts", http.StatusNotAcceptable)
+		return
 	}
+	// One tag for each form, as the standard asks.
 	tag := `"` + e.SHA256[:16] + encoding + `"`
 	h.Set("ETag", tag)
 	if e.Hashed {
@@ -229,7 +244,8 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	data, err := read()
+	form := map[string]func() ([]byte, error){"": e.plain, "br": e.stored, "gzip": e.zipped}[encoding]
+	data, err := form()
 	if err != nil {
 		http.Error(w, "the file cannot be read", http.StatusInternalServerError)
 		return
@@ -244,17 +260,46 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// accepts tells whether a header Accept-Encoding names an encoding, and not with
-// the weight 0.
-func accepts(header, encoding string) bool {
-	for _, part := range strings.Split(header, ",") {
-		name, weight, _ := strings.Cut(part, ";")
-		if !strings.EqualFold(strings.TrimSpace(name), encoding) {
-			continue
-		}
-		q, ok := strings.CutPrefix(strings.ReplaceAll(weight, " ", ""), "q=")
-		value, err := strconv.ParseFloat(q, 64)
-		return !ok || err == nil && value > 0
+// encoding is what the fields Accept-Encoding of a request weigh most among the forms of
+// the file, br before gzip before the plain one, which is empty. It is false where none is
+// acceptable.
+func (e *entry) encoding(accept []string) (best string, ok bool) {
+	weights := map[string]float64{}
+	for _, part := range strings.Split(strings.Join(accept, ","), ",") {
+		name, parameter, _ := strings.Cut(strings.ToLower(part), ";")
+		weights[strings.TrimSpace(name)] = weight(parameter)
 	}
-	return false
+	most := 0.0
+	try := func(encoding, name string, unnamed float64) {
+		w, named := weights[name]
+		if !named {
+			w, named = weights["*"]
+		}
+		if !named {
+			w = unnamed
+		}
+		if w > most {
+			best, most = encoding, w
+		}
+	}
+	if e.Brotli {
+		try("br", "br", 0)
+		try("gzip", "gzip", 0)
+	}
+	try("", "identity", 1e-9) // acceptable unless it is refused, but the last choice
+	return best, most > 0
+}
+
+// weight is that of a parameter such as q=0.5: 1 without one, and 0 for what is none.
+func weight(parameter string) float64 {
+	parameter = strings.TrimSpace(parameter)
+	if parameter == "" {
+		return 1
+	}
+	text, ok := strings.CutPrefix(parameter, "q=")
+	q, err := strconv.ParseFloat(text, 64)
+	if !ok || err != nil || !(q >= 0 && q <= 1) {
+		return 0
+	}
+	return q
 }

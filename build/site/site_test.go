@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"maps"
@@ -16,6 +17,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 
@@ -97,7 +100,7 @@ func get(s *Site, method, path string, header ...string) *http.Response {
 func TestEveryFileIsServedInEveryForm(t *testing.T) {
 	s := newSite(t)
 	for name, text := range contents {
-		for _, accept := range []string{"", "gzip", "gzip, deflate, br", "br;q=0, gzip;q=0", "br; q=0.5", "identity"} {
+		for _, accept := range []string{"", "gzip", "gzip, deflate, br", "br;q=0, gzip;q=0", "br; q=0.5", "identity", "br;Q=0.0, gzip", "br;q=0.1, gzip;q=0.9", "*", "br;q=0, *", "br;q=much", "identity, br;q=0.5"} {
 			r := get(s, "GET", "/"+name, "Accept-Encoding", accept)
 			body, err := io.ReadAll(r.Body)
 			if err != nil {
@@ -121,7 +124,7 @@ func TestEveryFileIsServedInEveryForm(t *testing.T) {
 			}
 			want := ""
 			if compressed(name) {
-				want = map[string]string{"gzip": "gzip", "gzip, deflate, br": "br", "br; q=0.5": "br"}[accept]
+				want = map[string]string{"gzip": "gzip", "gzip, deflate, br": "br", "br; q=0.5": "br", "br;Q=0.0, gzip": "gzip", "br;q=0.1, gzip;q=0.9": "gzip", "*": "br", "br;q=0, *": "gzip"}[accept]
 			}
 			if encoding != want {
 				t.Errorf("%s for %q comes as %q, want %q", name, accept, encoding, want)
@@ -137,7 +140,7 @@ func TestHeaders(t *testing.T) {
 		if got := r.Header.Get("Cache-Control"); got != want {
 			t.Errorf("%s: Cache-Control %q, want %q", path, got, want)
 		}
-		if r.Header.Get("Content-Security-Policy") != CSP || r.Header.Get("X-Content-Type-Options") != "nosniff" || r.Header.Get("Referrer-Policy") != "no-referrer" {
+		if r.Header.Get("Content-Security-Policy") != CSP+"; frame-ancestors 'none'" || r.Header.Get("X-Content-Type-Options") != "nosniff" || r.Header.Get("Referrer-Policy") != "no-referrer" {
 			t.Errorf("%s: headers %v", path, r.Header)
 		}
 		tag := r.Header.Get("ETag")
@@ -160,9 +163,72 @@ func TestHeaders(t *testing.T) {
 			t.Errorf("%s: status %d", path, r.StatusCode)
 		}
 	}
+	for path, refused := range map[string]string{"/": "br;q=0, gzip;q=0, identity;q=0", "/web/icon.png": "*;q=0", "/models/a.4567.msgpack": "identity;q=0, br"} {
+		if r := get(s, "GET", path, "Accept-Encoding", refused); r.StatusCode != http.StatusNotAcceptable {
+			t.Errorf("%s: status %d where %s", path, r.StatusCode, refused)
+		}
+	}
 	if r := get(s, "POST", "/"); r.StatusCode != http.StatusMethodNotAllowed || r.Header.Get("Allow") == "" {
 		t.Errorf("POST: status %d", r.StatusCode)
 	}
+}
+
+// However many requests are under way, each form of a file is made and held once.
+func TestFormsAreHeldOnce(t *testing.T) {
+	files, model := fixture(t)
+	reads := &countingFS{MapFS: files}
+	s, err := Open(reads, model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reads.n.Store(0)
+	const requests = 100
+	for _, accept := range []string{"identity", "gzip", "br"} {
+		held := make([]*byte, requests)
+		var group sync.WaitGroup
+		for i := range requests {
+			group.Go(func() {
+				r := httptest.NewRequest("GET", "/web/program.0123.wasm", nil)
+				r.Header.Set("Accept-Encoding", accept)
+				s.ServeHTTP(&holding{httptest.NewRecorder(), &held[i]}, r)
+			})
+		}
+		group.Wait()
+		slices.SortFunc(held, func(a, b *byte) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+		if copies := len(slices.Compact(held)); copies != 1 || held[0] == nil {
+			t.Errorf("%s: %d requests hold %d copies", accept, requests, copies)
+		}
+	}
+	if n := reads.n.Load(); n != 1 {
+		t.Errorf("the file was read %d times", n)
+	}
+}
+
+// countingFS counts the files that are opened.
+type countingFS struct {
+	fstest.MapFS
+	n atomic.Int64
+}
+
+func (f *countingFS) Open(name string) (fs.File, error) {
+	f.n.Add(1)
+	return f.MapFS.Open(name)
+}
+
+func (f *countingFS) ReadFile(name string) ([]byte, error) {
+	f.n.Add(1)
+	return f.MapFS.ReadFile(name)
+}
+
+// holding notes where the bytes are that it is given.
+type holding struct {
+	*httptest.ResponseRecorder
+	held **byte
+}
+
+func (h *holding) Write(b []byte) (int, error) {
+	*h.held = &b[0]
+	return len(b), nil
 }
 
 func TestWrite(t *testing.T) {

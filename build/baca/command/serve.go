@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"os"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,7 +33,10 @@ func newServe() *cobra.Command {
 		Use:   "serve",
 		Short: "Serve the page, which does the same in a browser tab",
 		Long: `Serve serves the page from this program: all of the method in a browser tab. What
-is dropped or pasted there stays in the tab; the server only sends files.`,
+is dropped or pasted there stays in the tab; the server only sends files.
+
+A client that takes nothing for 30 seconds is dropped. Ctrl-C ends the server once
+transfers are over, in 30 seconds at most; a second one ends it at once.`,
 		Example: `  baca serve
   baca serve --addr 127.0.0.1:9000`,
 		Args: noArgs,
@@ -44,26 +50,99 @@ is dropped or pasted there stays in the tab; the server only sends files.`,
 				return fmt.Errorf("--addr %s: %w", addr, err)
 			}
 			fmt.Fprintf(c.ErrOrStderr(), "BaCa is at http://%s/ (Ctrl-C ends it)\n", l.Addr())
-			return serve(c.Context(), l, s)
+			return serve(c.Context(), l, s, usualLimits, c.ErrOrStderr())
 		},
 	}
 	c.Flags().StringVar(&addr, "addr", "127.0.0.1:8000", "`host:port` to listen on; port 0 takes a free one")
 	return c
 }
 
-// serve serves until ctx ends, which is no error.
-func serve(ctx context.Context, l net.Listener, h http.Handler) error {
-	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+// serveLimits bound what clients can take.
+type serveLimits struct {
+	connections int           // at once; more wait
+	stall       time.Duration // after which a client that takes nothing is dropped
+	last        time.Duration // that transfers have once the server is to end
+}
+
+var usualLimits = serveLimits{connections: 256, stall: 30 * time.Second, last: 30 * time.Second}
+
+// serve serves until ctx ends, which is no error unless transfers had to be cut off.
+func serve(ctx context.Context, l net.Listener, h http.Handler, limits serveLimits, stderr io.Writer) error {
+	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: 30 * time.Second, MaxHeaderBytes: 64 << 10}
+	ended := make(chan error, 1)
 	stop := context.AfterFunc(ctx, func() {
-		last, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		fmt.Fprintf(stderr, "ending once transfers are over, in %v at most; a second interrupt ends it now\n", limits.last)
+		last, cancel := context.WithTimeout(context.Background(), limits.last)
 		defer cancel()
 		if server.Shutdown(last) != nil {
 			server.Close()
+			ended <- fmt.Errorf("transfers were cut off, %v after the interrupt", limits.last)
 		}
+		close(ended)
 	})
-	defer stop()
-	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-		return err
+	err := server.Serve(&boundedListener{l, ctx, make(chan struct{}, limits.connections), limits.stall})
+	if stop() {
+		return err // of the listener
 	}
-	return nil
+	return <-ended
+}
+
+// A boundedListener has a bounded number of connections at once, until ctx ends.
+type boundedListener struct {
+	net.Listener
+	ctx   context.Context
+	room  chan struct{}
+	stall time.Duration
+}
+
+func (l *boundedListener) Accept() (net.Conn, error) {
+	select {
+	case l.room <- struct{}{}:
+	case <-l.ctx.Done():
+		return nil, net.ErrClosed
+	}
+	leave := sync.OnceFunc(func() { <-l.room })
+	c, err := l.Listener.Accept()
+	if err != nil {
+		leave()
+		return nil, err
+	}
+	if tcp, ok := c.(*net.TCPConn); ok {
+		tcp.SetWriteBuffer(writeBuffer)
+	}
+	return &boundedConn{c, l.stall, leave}, nil
+}
+
+// What a slow client takes is seen piece by piece: the system reports no less than a third
+// of its buffer, so a large one would look like a client that takes nothing.
+const (
+	writeBuffer = 128 << 10
+	writePiece  = 16 << 10
+)
+
+// A boundedConn fails to write when the other side has taken nothing for a time.
+type boundedConn struct {
+	net.Conn
+	stall time.Duration
+	leave func()
+}
+
+func (c *boundedConn) Write(b []byte) (int, error) {
+	n := 0
+	for n < len(b) {
+		if err := c.SetWriteDeadline(time.Now().Add(c.stall)); err != nil {
+			return n, err
+		}
+		k, err := c.Conn.Write(b[n:min(n+writePiece, len(b))])
+		n += k
+		if slow := k > 0 && errors.Is(err, os.ErrDeadlineExceeded); err != nil && !slow {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+func (c *boundedConn) Close() error {
+	defer c.leave()
+	return c.Conn.Close()
 }

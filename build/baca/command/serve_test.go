@@ -1,42 +1,156 @@
 package command
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"baca/web"
 )
 
-func TestServeEndsWithItsContext(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+// A pipeListener accepts connections in memory, which testing/synctest can wait for.
+type pipeListener struct {
+	net.Listener
+	conns  chan net.Conn
+	closed chan struct{}
+}
+
+func (l *pipeListener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *pipeListener) Close() error {
+	close(l.closed)
+	return nil
+}
+
+// get sends a request, and returns the response when it is begun.
+func (l *pipeListener) get(t *testing.T) *http.Response {
+	t.Helper()
+	ours, theirs := net.Pipe()
+	l.conns <- theirs
+	if _, err := io.WriteString(ours, "GET / HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	r, err := http.ReadResponse(bufio.NewReader(ours), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() {
-		done <- serve(ctx, l, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "page") }))
-	}()
-	r, err := http.Get("http://" + l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	body, err := io.ReadAll(r.Body)
-	r.Body.Close()
-	if err != nil || string(body) != "page" {
-		t.Errorf("got %q, %v", body, err)
-	}
-	cancel()
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
+	return r
+}
+
+const pageSize = 1 << 20
+
+// serving serves a page, with a clock of its own, and tells how each transfer ended.
+func serving(t *testing.T, limits serveLimits, test func(l *pipeListener, transfers <-chan error, end func(), ended <-chan error)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		l := &pipeListener{conns: make(chan net.Conn, 8), closed: make(chan struct{})}
+		transfers, ended := make(chan error, 8), make(chan error, 1)
+		page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", strconv.Itoa(pageSize))
+			_, err := w.Write(make([]byte, pageSize))
+			transfers <- err
+		})
+		ctx, end := context.WithCancel(t.Context())
+		var server sync.WaitGroup
+		server.Go(func() { ended <- serve(ctx, l, page, limits, io.Discard) })
+		test(l, transfers, end, ended)
+		end()
+		server.Wait()
+	})
+}
+
+func TestServeEndsOnceTransfersAreOver(t *testing.T) {
+	serving(t, usualLimits, func(l *pipeListener, transfers <-chan error, end func(), ended <-chan error) {
+		r := l.get(t)
+		end()
+		synctest.Wait()
+		if len(ended) > 0 {
+			t.Error("the server ended while it was sending a page")
+		}
+		if n, err := io.Copy(io.Discard, r.Body); n != pageSize || err != nil {
+			t.Errorf("%d bytes, %v", n, err)
+		}
+		if err := errors.Join(<-transfers, <-ended); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestServeCutsOffAtTheEnd(t *testing.T) {
+	limits := usualLimits
+	limits.stall *= 10
+	serving(t, limits, func(l *pipeListener, transfers <-chan error, end func(), ended <-chan error) {
+		l.get(t)
+		end()
+		if err := <-ended; err == nil || !strings.Contains(err.Error(), "transfers were cut off, 30s after") {
+			t.Errorf("the server ended with %v", err)
+		}
+		if <-transfers == nil {
+			t.Error("the page that nobody read was sent")
+		}
+	})
+}
+
+// A client that takes nothing is dropped, one that is slow is not.
+func TestServeDropsWhoTakesNothing(t *testing.T) {
+	serving(t, usualLimits, func(l *pipeListener, transfers <-chan error, _ func(), _ <-chan error) {
+		l.get(t)
+		if err := <-transfers; !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("the transfer ended with %v", err)
+		}
+		r, n := l.get(t), int64(0)
+		for n < pageSize {
+			time.Sleep(usualLimits.stall * 2 / 3)
+			k, err := io.CopyN(io.Discard, r.Body, 10_000)
+			if n += k; err != nil && n < pageSize {
+				t.Fatalf("after %d bytes: %v", n, err)
+			}
+		}
+		if err := <-transfers; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestServeBoundsConnections(t *testing.T) {
+	limits := usualLimits
+	limits.connections = 2
+	serving(t, limits, func(l *pipeListener, transfers <-chan error, _ func(), _ <-chan error) {
+		first, _ := l.get(t), l.get(t)
+		begun := make(chan *http.Response)
+		go func() { begun <- l.get(t) }()
+		synctest.Wait()
+		select {
+		case <-begun:
+			t.Error("a third client was served beside two")
+		default:
+		}
+		if _, err := io.Copy(io.Discard, first.Body); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, (<-begun).Body); err != nil {
+			t.Fatal(err)
+		}
+	})
 }
 
 // A build without the page says how to get one; a build with it writes it.

@@ -10,6 +10,12 @@ WASM = PATH="$(CURDIR)/build/wasmtest/node:$$PATH" GOOS=js GOARCH=wasm
 # Packages that start goroutines.
 CONCURRENT = ./algo ./algo/calibrate ./algo/contrast ./algo/dataset ./algo/internal/parallel ./algo/pretrain ./algo/table ./algo/wgsl ./build/lock ./build/shard
 
+# A program is the same wherever a commit is built: without the paths of the folder, and
+# with the commit by its name rather than as Go finds it, which does so in a clone but not
+# in a work tree. CGO_ENABLED=0 keeps the C compiler out, where none is needed.
+COMMIT = $(shell git describe --always --dirty=.dirty --abbrev=12 --exclude='*' 2>/dev/null)
+BUILD = $(GO) build -trimpath -buildvcs=false -ldflags='-X baca/build/version.commit=$(COMMIT)'
+
 # The only limit of time is how long a package may take before it counts as hanging.
 TEST = $(GO) test -timeout 2h
 
@@ -26,7 +32,7 @@ demo: build ## score the built-in example molecules in the terminal and draw the
 	bin/baca demo --plot out/scores.svg
 
 build: page ## build the command, with the page in it, as bin/baca
-	$(GO) build -tags page -o bin/baca ./build/baca
+	CGO_ENABLED=0 $(BUILD) -tags page -o bin/baca ./build/baca
 
 page: libraries ## build the page into web/site
 	$(GO) run ./build/page
@@ -62,13 +68,13 @@ test-wasm: ## check all that is compiled to WebAssembly in Node
 	$(WASM) $(TEST) -short ./algo/... ./weights/...
 
 gpu: page ## build bin/baca-gpu, the command with GPUs (needs a C compiler, downloads 110 MB once)
-	cd build/gpu && $(GO) build -tags page -o ../../bin/baca-gpu .
+	cd build/gpu && $(BUILD) -tags page -o ../../bin/baca-gpu .
 
 beam: ## build bin/baca-beam, the same scores on Apache Beam (a module of its own)
-	cd build/beam && $(GO) build -trimpath -o ../../bin/baca-beam .
+	cd build/beam && CGO_ENABLED=0 $(BUILD) -o ../../bin/baca-beam .
 
 release: page ## build archives for every system into out/release
-	$(GO) run ./build/packaging/release
+	$(GO) run ./build/packaging/release -commit "$(COMMIT)"
 
 test-beam: ## check the Beam pipeline
 	cd build/beam && $(GO) vet ./... && $(TEST) ./...
@@ -88,7 +94,7 @@ bench: ## measure every hot path natively, in Node and in Chromium (BENCH=-quick
 	$(GO) run ./build/bench $(BENCH)
 
 bench-quick: ## one pair and one seed of the results table (DATA=folder with the public sets)
-	$(GO) build -o bin/baca-bench ./build/baca
+	CGO_ENABLED=0 $(BUILD) -o bin/baca-bench ./build/baca
 	bin/baca-bench bench table1 --data $(DATA) --out out/quick --quick
 
 clean: ## remove what was built

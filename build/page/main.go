@@ -158,7 +158,8 @@ func (b *builder) program() (string, error) {
 		return "", err
 	}
 	binary := filepath.Join(dir, "baca.wasm")
-	args := []string{"build", "-modfile", modfile, "-trimpath", "-ldflags=-s -w -buildid=", "-o", binary}
+	// What Go notes about the modules would name the folder of the slimmed ones.
+	args := []string{"build", "-modfile", modfile, "-trimpath", "-ldflags=-s -w -buildid= -X=runtime.modinfo=", "-o", binary}
 	for _, name := range plain {
 		args = append(args, "-gcflags="+name+"=-l")
 	}

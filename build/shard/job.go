@@ -32,6 +32,7 @@ import (
 	"baca/algo/molecule"
 	"baca/algo/table"
 	"baca/build/sealed"
+	"baca/build/version"
 	"baca/weights"
 )
 
@@ -108,7 +109,7 @@ func (j *Job) Begin(ctx context.Context) error {
 		return err
 	}
 	j.run = Run{
-		Program: algo.Version, Model: j.Model.Card.Name, SHA256: hex.EncodeToString(hash.Sum(nil)),
+		Program: version.String(), Model: j.Model.Card.Name, SHA256: hex.EncodeToString(hash.Sum(nil)),
 		Format: j.Format, Column: j.Column, To: j.To, Text: j.Text, Alpha: j.Options.Alpha, Shards: j.Shards,
 	}
 	if len(j.Inputs) == 0 {

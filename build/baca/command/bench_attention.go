@@ -17,6 +17,7 @@ import (
 	"baca/algo/contrast"
 	"baca/algo/metric"
 	"baca/build/replace"
+	"baca/build/version"
 )
 
 // A variant is one way of running the attention, with its name in tables, or of
@@ -253,7 +254,7 @@ func (f *benchFlags) writeVariants(name, title, text string, columns []variantCo
 		return err
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# %s\n\n`%s`, baca %s, on %s.\n\n%s AUROC in percent, mean ± standard\ndeviation over seeds.\n\n", title, f.commandLine(name), version, machine(), text)
+	fmt.Fprintf(&b, "# %s\n\n`%s`, baca %s, on %s.\n\n%s AUROC in percent, mean ± standard\ndeviation over seeds.\n\n", title, f.commandLine(name), version.String(), machine(), text)
 	head := []string{""}
 	for _, r := range results {
 		head = append(head, r.pair.name())

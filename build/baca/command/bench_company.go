@@ -22,6 +22,7 @@ import (
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/metric"
+	"baca/build/version"
 )
 
 // What focused lists are made of.
@@ -123,7 +124,7 @@ type companyResult struct {
 }
 
 func (f *companyFlags) run(ctx context.Context, stderr io.Writer) error {
-	result := &companyResult{Program: version, Splits: f.splits, Alpha: algo.DefaultOptions().Alpha, FDR: companyFDR}
+	result := &companyResult{Program: version.String(), Splits: f.splits, Alpha: algo.DefaultOptions().Alpha, FDR: companyFDR}
 	err := f.each(func(name string, m *algo.Model, p *benchPair) error {
 		if m.Card.Schema == algo.Constant {
 			return nil

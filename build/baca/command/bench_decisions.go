@@ -23,6 +23,7 @@ import (
 	"baca/algo/metric"
 	"baca/algo/molecule"
 	"baca/build/replace"
+	"baca/build/version"
 	"baca/weights"
 )
 
@@ -148,7 +149,7 @@ type decisionResult struct {
 }
 
 func (f *decisionFlags) run(ctx context.Context, stderr io.Writer) error {
-	result := &decisionResult{Program: version, Splits: f.splits, Fits: f.fits}
+	result := &decisionResult{Program: version.String(), Splits: f.splits, Fits: f.fits}
 	err := f.each(func(_ string, m *algo.Model, p *benchPair) error {
 		d, err := f.pair(ctx, stderr, m, p)
 		if err != nil {

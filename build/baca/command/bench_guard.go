@@ -14,6 +14,7 @@ import (
 	"baca/algo"
 	"baca/algo/graph"
 	"baca/build/replace"
+	"baca/build/version"
 )
 
 // guards are the values of algo.Guard that are compared; 1 is none.
@@ -171,7 +172,7 @@ func count(calls []int, rows []algo.Row) {
 
 func (f *benchFlags) guardReport(pairs []*benchPair, cells []guardCell) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# The guard of batch verdicts\n\n`%s`, baca %s, on %s.\n\n", f.commandLine("guard"), version, machine())
+	fmt.Fprintf(&b, "# The guard of batch verdicts\n\n`%s`, baca %s, on %s.\n\n", f.commandLine("guard"), version.String(), machine())
 	fmt.Fprintf(&b, `What a batch calls outside at α = %g for several guards g, if the graph's own p is at most g, in percent; 1 is
 no guard. Lists are of one kind of ID molecules (bench company), so all is false there; mixed batches have %.0f %% OOD.
 

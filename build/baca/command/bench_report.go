@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"baca/algo/metric"
+	"baca/build/version"
 )
 
 // over returns mean and deviation over the seeds of a column of the fixed protocol,
@@ -126,7 +127,7 @@ AUROC in percent, OOD the positive class, mean ± standard deviation over the se
 table 1, whose settings were picked for each pair by the test AUROC. Every number below comes from
 table1.json and the files in cells beside it.
 
-`, f.commandLine("table1"), version, machine())
+`, f.commandLine("table1"), version.String(), machine())
 	for _, ood := range []string{"first", "random"} {
 		if ood == "first" {
 			b.WriteString("## Fixed protocol: one setting for all pairs, the first OOD graphs\n\n")

@@ -20,6 +20,7 @@ import (
 	"baca/algo/graphon"
 	"baca/algo/metric"
 	"baca/build/replace"
+	"baca/build/version"
 )
 
 // The graphons of real graphs on which Theorem 1 is checked. Their cut norms are
@@ -123,7 +124,7 @@ Pairs of graphs of one subgroup of a test batch, aligned to %d steps, mixed with
 mixtures that move the density of the motif by more than (1 − λ)·e(F)·‖W_G − W_H‖_□, "printed" those that
 move it by more than the bound without e(F). Largest is the largest move in parts of the first bound.
 
-`, f.commandLine("theorem"), version, machine(), theoremSteps)
+`, f.commandLine("theorem"), version.String(), machine(), theoremSteps)
 	newMarkdown(&b, "ID / OOD", "seed", "motif", "mixtures", "above", "printed", "largest")
 	for _, e := range all {
 		for _, m := range e.Motifs {

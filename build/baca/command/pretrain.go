@@ -435,7 +435,7 @@ func (j *trainJob) run(ctx context.Context, stderr io.Writer) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	j.card.Batch, j.card.LearningRate, j.card.Program = options.Batch, options.LearningRate, version
+	j.card.Batch, j.card.LearningRate, j.card.Program = options.Batch, options.LearningRate, algo.Version
 	var from *pretrain.State
 	if j.checkpoint != "" {
 		if from, err = j.restore(options, stderr); err != nil {

@@ -132,7 +132,7 @@ func TestPretrain(t *testing.T) {
 	want := algo.Card{
 		Name: "trees", Description: "Trained on TREES for 3 epochs.", Schema: algo.Constant,
 		Dataset: "TREES", DatasetSHA256: hex.EncodeToString(h.Sum(nil)), Graphs: 40, Train: len(train), HoldoutRows: holdout,
-		Seed: 7, Epochs: 3, Batch: 128, LearningRate: 1e-4, Loss: m.Card.Loss, Program: version,
+		Seed: 7, Epochs: 3, Batch: 128, LearningRate: 1e-4, Loss: m.Card.Loss, Program: algo.Version,
 	}
 	if got := fmt.Sprintf("%+v", m.Card); got != fmt.Sprintf("%+v", want) {
 		t.Errorf("card\n%s\nwant\n%+v", got, want)

@@ -23,6 +23,7 @@ import (
 	"baca/algo/table"
 	"baca/build/replace"
 	"baca/build/report"
+	"baca/build/version"
 	"baca/weights"
 )
 
@@ -153,7 +154,7 @@ func (f *reportFlags) run(c *cobra.Command) error {
 	}
 	r.Settings = append(r.Settings, b.basis()...)
 	r.Versions = []report.Pair{
-		{Name: "program", Value: "baca " + version}, {Name: "built with", Value: fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)},
+		{Name: "program", Value: "baca " + version.String()}, {Name: "built with", Value: fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)},
 		{Name: "model file format", Value: fmt.Sprint(weights.Version)},
 	}
 	r.Command = f.command()

@@ -14,6 +14,7 @@ import (
 	"baca/algo/table"
 	"baca/build/replace"
 	"baca/build/sealed"
+	"baca/build/version"
 	"baca/weights"
 )
 
@@ -71,7 +72,7 @@ func (f *scoreFlags) fingerprint(m *algo.Model, in *input) runIdentity {
 		panic(err) // it was loaded
 	}
 	r := runIdentity{
-		Program: version, Model: hex.EncodeToString(hash.Sum(nil)),
+		Program: version.String(), Model: hex.EncodeToString(hash.Sum(nil)),
 		Format: f.format, Column: f.column, To: f.to, Text: f.text, Rejects: f.rejects != "",
 		By: f.options.By, Columns: f.which, Alpha: f.options.Alpha, Confidence: f.confidence, Explain: f.explain,
 	}

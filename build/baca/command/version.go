@@ -6,12 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"baca/algo"
+	"baca/build/version"
 	"baca/weights"
 )
-
-// version is that of the program.
-const version = algo.Version
 
 func newVersion() *cobra.Command {
 	return &cobra.Command{
@@ -20,7 +17,7 @@ func newVersion() *cobra.Command {
 		Args:  noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintf(c.OutOrStdout(), "baca %s\n%s %s/%s\nmodel file format %d\n",
-				version, runtime.Version(), runtime.GOOS, runtime.GOARCH, weights.Version)
+				version.String(), runtime.Version(), runtime.GOOS, runtime.GOARCH, weights.Version)
 			return err
 		},
 	}

@@ -39,8 +39,9 @@ var targets = []target{
 
 func main() {
 	out := flag.String("out", filepath.Join("out", "release"), "folder to write, which is emptied first")
+	commit := flag.String("commit", "", "that is built, which the program names in its version")
 	flag.Parse()
-	if err := release(*out, targets); err != nil {
+	if err := release(*out, *commit, targets); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
@@ -53,7 +54,7 @@ type file struct {
 	mode fs.FileMode
 }
 
-func release(out string, targets []target) error {
+func release(out, commit string, targets []target) error {
 	text, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
 	if err != nil {
 		return fmt.Errorf("finding the repository: %w", err)
@@ -67,7 +68,7 @@ func release(out string, targets []target) error {
 	}
 	var sums bytes.Buffer
 	for _, t := range targets {
-		name, data, err := t.archive(root, out)
+		name, data, err := t.archive(root, out, commit)
 		if err != nil {
 			return fmt.Errorf("%s/%s: %w", t.os, t.arch, err)
 		}
@@ -80,7 +81,7 @@ func release(out string, targets []target) error {
 	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), sums.Bytes(), 0o666)
 }
 
-func (t target) archive(root, out string) (name string, data []byte, err error) {
+func (t target) archive(root, out, commit string) (name string, data []byte, err error) {
 	folder := fmt.Sprintf("baca-%s-%s-%s", algo.Version, t.os, t.arch)
 	program := "baca"
 	if t.os == "windows" {
@@ -88,7 +89,7 @@ func (t target) archive(root, out string) (name string, data []byte, err error) 
 	}
 	built := filepath.Join(out, folder+".program")
 	defer os.Remove(built)
-	if _, err := t.run(root, "go", "build", "-trimpath", "-ldflags=-s -w", "-tags=page", "-o", built, "./build/baca"); err != nil {
+	if _, err := t.run(root, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -X baca/build/version.commit="+commit, "-tags=page", "-o", built, "./build/baca"); err != nil {
 		return "", nil, err
 	}
 	files := []file{{name: program, mode: 0o755}, {name: "LICENSE", mode: 0o644}, {name: "README.md", mode: 0o644}}

@@ -89,7 +89,7 @@ func TestRelease(t *testing.T) {
 		t.Skip("the page is not built: `make page` does it")
 	}
 	out := filepath.Join(t.TempDir(), "release")
-	if err := release(out, []target{{runtime.GOOS, runtime.GOARCH}}); err != nil {
+	if err := release(out, "0123456789ab", []target{{runtime.GOOS, runtime.GOARCH}}); err != nil {
 		t.Fatal(err)
 	}
 	sums, err := os.ReadFile(filepath.Join(out, "SHA256SUMS"))
@@ -128,7 +128,7 @@ func TestRelease(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := exec.Command(program, "version").Output()
-	if err != nil || !strings.HasPrefix(string(text), "baca "+algo.Version+"\n") {
+	if err != nil || !strings.HasPrefix(string(text), "baca "+algo.Version+"+0123456789ab\n") {
 		t.Errorf("version: %q, %v", text, err)
 	}
 	site := t.TempDir()

@@ -1,0 +1,89 @@
+package build
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The same commit makes the same program in any folder, which names the commit. The page
+// is left out, since it takes long to build: package page checks its program.
+func TestBuildsAreReproducible(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles the command twice")
+	}
+	for _, tool := range []string{"git", "make"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip(err)
+		}
+	}
+	var programs [2][]byte
+	for i := range programs {
+		dir := filepath.Join(t.TempDir(), "baca")
+		commit := clone(t, dir)
+		run(t, dir, "make", "-o", "page", "build")
+		name := filepath.Join(dir, "bin", "baca")
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		programs[i] = data
+		if says := run(t, dir, name, "version"); !strings.Contains(strings.SplitN(says, "\n", 2)[0], "+"+commit[:12]) {
+			t.Errorf("the program built from commit %s is %s", commit, says)
+		}
+	}
+	if !bytes.Equal(programs[0], programs[1]) {
+		t.Error("two folders give two programs")
+	}
+}
+
+// clone makes a repository of these files in dir, with a page that has none, and returns
+// its commit.
+func clone(t *testing.T, dir string) string {
+	t.Helper()
+	listed := run(t, "..", "git", "ls-files", "-co", "--exclude-standard", "-z")
+	for _, name := range strings.Split(strings.TrimRight(listed, "\x00"), "\x00") {
+		data, err := os.ReadFile(filepath.Join("..", name))
+		if os.IsNotExist(err) {
+			continue // deleted, but not yet from the index
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, name), data)
+	}
+	write(t, filepath.Join(dir, "web", "site", "files.json"), []byte("[]"))
+	run(t, dir, "git", "init", "--quiet")
+	run(t, dir, "git", "add", "--all")
+	run(t, dir, "git", "commit", "--quiet", "--message", "test")
+	return run(t, dir, "git", "rev-parse", "HEAD")
+}
+
+func write(t *testing.T, name string, data []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// run returns what a command prints in dir. Commits of the same files are the same.
+func run(t *testing.T, dir, name string, args ...string) string {
+	t.Helper()
+	c := exec.Command(name, args...)
+	c.Dir = dir
+	for _, who := range []string{"AUTHOR", "COMMITTER"} {
+		c.Env = append(c.Env, "GIT_"+who+"_NAME=test", "GIT_"+who+"_EMAIL=test@example.org", "GIT_"+who+"_DATE=2000-01-01T00:00:00Z")
+	}
+	c.Env = append(os.Environ(), c.Env...)
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %v: %v\n%s", name, args, err, out)
+	}
+	return string(out)
+}

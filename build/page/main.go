@@ -21,6 +21,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -356,7 +357,22 @@ func render() (string, error) {
 	if at = strings.LastIndex(body[:at], "<aside"); at < 0 {
 		return "", errors.New("rendering the page: the end of the page's own elements is not found")
 	}
-	return "<div>\n" + strings.TrimSpace(body[:at]) + "\n</div>", nil
+	return "<div>\n" + sortAttributes(strings.TrimSpace(body[:at])) + "\n</div>", nil
+}
+
+var (
+	tag       = regexp.MustCompile(`<[\w-]+(?: [\w:-]+(?:="[^"]*")?)+`)
+	attribute = regexp.MustCompile(` [\w:-]+(?:="[^"]*")?`)
+)
+
+// sortAttributes sorts those of each element, which go-app writes in the order of a map.
+func sortAttributes(body string) string {
+	return tag.ReplaceAllStringFunc(body, func(t string) string {
+		at := strings.IndexByte(t, ' ')
+		attributes := attribute.FindAllString(t[at:], -1)
+		slices.Sort(attributes)
+		return t[:at] + strings.Join(attributes, "")
+	})
 }
 
 // relative makes names of files relative to the page.

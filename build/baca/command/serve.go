@@ -35,7 +35,7 @@ func newServe() *cobra.Command {
 		Long: `Serve serves the page from this program: all of the method in a browser tab. What
 is dropped or pasted there stays in the tab; the server only sends files.
 
-A client that takes nothing for 30 seconds is dropped. Ctrl-C ends the server once
+A client that takes nothing is dropped after 30 to 90 seconds. Ctrl-C ends the server once
 transfers are over, in 30 seconds at most; a second one ends it at once.`,
 		Example: `  baca serve
   baca serve --addr 127.0.0.1:9000`,
@@ -60,7 +60,7 @@ transfers are over, in 30 seconds at most; a second one ends it at once.`,
 // serveLimits bound what clients can take.
 type serveLimits struct {
 	connections int           // at once; more wait
-	stall       time.Duration // after which a client that takes nothing is dropped
+	stall       time.Duration // that a client may take nothing; what the system buffers can make it thrice that
 	last        time.Duration // that transfers have once the server is to end
 }
 

@@ -336,7 +336,7 @@ func TestDockerfile(t *testing.T) {
 					t.Errorf("%s: %v", line, err)
 				}
 			}
-		case "ENV", "WORKDIR", "EXPOSE":
+		case "ARG", "ENV", "WORKDIR", "EXPOSE":
 		default:
 			t.Errorf("%s: not known to this test", line)
 		}

@@ -2,8 +2,10 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"baca/algo/molecule"
@@ -24,7 +26,7 @@ type field struct {
 	start, end   int
 	line, column int  // of the first character
 	quoted       bool // had quotes around it
-	escaped      bool // has doubled quotes or carriage returns inside
+	escaped      bool // has doubled quotes inside
 }
 
 // A table reads records of fields.
@@ -73,21 +75,9 @@ func (t *table) begin(column string, format Format) error {
 		column = ""
 	}
 	t.columns = maxColumns
-	t.separator = '\t'
-	for {
-		n, ok := t.lineEnd(0)
-		first := t.bytes(0, n)
-		if len(bytes.TrimSpace(first)) == 0 && ok {
-			t.consume(n+1, t.line+1)
-			continue
-		}
-		if format == CSV {
-			t.separator = ','
-			if bytes.Count(first, []byte{';'}) > bytes.Count(first, []byte{','}) {
-				t.separator = ';'
-			}
-		}
-		break
+	header := t.skipBlankLines()
+	if t.separator = '\t'; format == CSV {
+		t.separator = separatorOf(header, columnName([]byte(cmp.Or(column, "smiles"))))
 	}
 	size, next, err := t.next()
 	if err == errEnd {
@@ -132,6 +122,53 @@ func (t *table) begin(column string, format Format) error {
 		shown = append(shown, fmt.Sprintf("and %d more", len(names)-len(shown)))
 	}
 	return fmt.Errorf("no column %q: want its name to be one of the header, which has %s", column, strings.Join(shown, ", "))
+}
+
+// skipBlankLines returns the first line that is not blank, not consumed.
+func (t *table) skipBlankLines() []byte {
+	for {
+		n, ok := t.lineEnd(0)
+		line := t.bytes(0, n)
+		if len(bytes.TrimSpace(line)) > 0 || !ok {
+			return line
+		}
+		t.consume(n+1, t.line+1)
+	}
+}
+
+// separatorOf tells the separator of a header: the one that makes a field of the wanted
+// name, or else the most frequent one. The comma comes first. Text in quotes does not count.
+func separatorOf(header []byte, wanted string) byte {
+	best, most := byte(','), 0
+	for _, separator := range []byte{',', ';', '\t'} {
+		fields := splitUnquoted(header, separator)
+		if slices.ContainsFunc(fields, func(f []byte) bool {
+			return columnName(bytes.Trim(bytes.TrimSpace(f), `"`)) == wanted
+		}) && len(fields) > 1 {
+			return separator
+		}
+		if n := len(fields) - 1; n > most {
+			best, most = separator, n
+		}
+	}
+	return best
+}
+
+// splitUnquoted splits a line at the separators that are not in quotes.
+func splitUnquoted(line []byte, separator byte) [][]byte {
+	quoted := false
+	var fields [][]byte
+	from := 0
+	for i, c := range line {
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case c == separator && !quoted:
+			fields = append(fields, line[from:i])
+			from = i + 1
+		}
+	}
+	return append(fields, line[from:])
 }
 
 // columnName makes spellings of a name equal.
@@ -200,7 +237,7 @@ func (t *table) emitRow(line int) {
 	column := f.column
 	if !f.escaped {
 		raw := t.bytes(f.start, f.end)
-		column += len(raw) - len(bytes.TrimLeft(raw, " \t\r\n\v\f"))
+		column += len(raw) - len(bytes.TrimLeft(raw, " \t\n\v\f"))
 	}
 	t.record(line, id, smiles, f.line, column)
 }
@@ -219,13 +256,22 @@ func (t *table) text(i, slot int) []byte {
 	if f.escaped {
 		text = append(t.scratch[slot][:0], text...)
 		text = bytes.ReplaceAll(text, []byte(`""`), []byte(`"`))
-		text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 		t.scratch[slot] = text
 	}
 	return bytes.TrimSpace(text)
 }
 
 var errEnd = errors.New("no more records")
+
+// A cutter is where the cutting of a record into fields has got to. Distances are from
+// window.pos.
+type cutter struct {
+	at        int  // distance of the next field or, in the end, of the next record
+	line      int  // the number of the line there
+	lineStart int  // its distance
+	lineEnd   int  // distance of its line feed, or of the end of the text; less than at before it is looked for
+	lineFeed  bool // whether there is one
+}
 
 // next finds the fields of the record at pos and returns its size, line end
 // included, and the number of the line behind it. It does not consume a
@@ -237,126 +283,161 @@ func (t *table) next() (size, nextLine int, err error) {
 	t.fields = t.fields[:0]
 	t.beyond = nil
 	t.count = 0
-	line, lineStart := t.line, 0
-	lineFeed, hasFeed := -1, false // the end of this line, once known
-	for i := 0; ; {
-		f := field{start: i, line: line, column: i - lineStart + 1}
-		var c byte
-		ok := t.pos+i < t.end
-		if ok {
-			c = t.buf[t.pos+i]
+	c := cutter{line: t.line, lineEnd: -1}
+	for last := false; !last; {
+		if (c.at < t.buffered() || t.reach(c.at)) && t.at(c.at) == '"' {
+			last, err = t.quotedField(&c)
 		} else {
-			c, ok = t.at(i)
+			last, err = t.plainFields(&c)
 		}
-		last := false
-		if ok && c == '"' {
-			open, openLine := i, line
-			f.quoted = true
-			f.start, f.column = i+1, f.column+1
+		if err != nil {
+			return 0, 0, err
+		}
+	}
+	return c.at, c.line + 1, nil
+}
+
+// plainFields keeps the fields from c.at up to the next one with quotes around it, or to
+// the end of the record, which is then the last.
+func (t *table) plainFields(c *cutter) (last bool, err error) {
+	if c.lineEnd < c.at {
+		if err := t.findLineEnd(c); err != nil {
+			return false, err
+		}
+	}
+	text := t.bytes(0, c.lineEnd)
+	for {
+		// Fields are short: a loop beats calls of bytes.IndexByte.
+		i := c.at
+		for i < len(text) && text[i] != t.separator {
 			i++
-			for {
-				at := bytes.IndexByte(t.window.bytes(i, t.end-t.pos), '"')
-				if at < 0 {
-					i = t.end - t.pos
-					if !t.more() {
-						if t.broken() != nil {
-							return 0, 0, errEnd
-						}
-						e := errors.New("quote is never closed")
-						if t.err == nil {
-							e = fmt.Errorf("quote is not closed within %d bytes of its record", t.max-1)
-						}
-						return 0, 0, t.recover(open, openLine, &SyntaxError{"", openLine, f.column - 1, e})
-					}
-					continue
-				}
-				i += at + 1
-				if c, ok := t.at(i); !ok || c != '"' {
-					break
-				}
-				f.escaped = true
-				i++
+		}
+		t.keep(field{start: c.at, end: i, line: c.line, column: c.at - c.lineStart + 1})
+		if i == len(text) {
+			c.at = i
+			if c.lineFeed {
+				c.at++
 			}
+			return true, nil
+		}
+		if c.at = i + 1; c.at < len(text) && text[c.at] == '"' {
+			return false, nil
+		}
+	}
+}
+
+// findLineEnd finds the end of the line of c.at.
+func (t *table) findLineEnd(c *cutter) error {
+	c.lineEnd, c.lineFeed = t.lineEnd(c.at)
+	switch {
+	case c.lineFeed:
+		return nil
+	case t.broken() != nil:
+		return errEnd
+	case t.err == nil:
+		return t.refuseLong(c.lineEnd, c.line)
+	case c.lineEnd == 0:
+		return errEnd
+	}
+	return nil
+}
+
+// refuseLong consumes the rest of a line that is too long, from the given distance on.
+func (t *table) refuseLong(from, line int) error {
+	err := &SyntaxError{"", line, 1, t.tooLong()}
+	t.skipLine(from, line+1)
+	return err
+}
+
+// quotedField keeps the field whose opening quote is at c.at, and tells whether it is the
+// last of its record.
+func (t *table) quotedField(c *cutter) (last bool, err error) {
+	open := *c
+	f := field{start: c.at + 1, line: c.line, column: c.at - c.lineStart + 2, quoted: true}
+	if err := t.findClosingQuote(&f); err != nil {
+		return false, err
+	}
+	inside := t.bytes(f.start, f.end)
+	if feeds := bytes.Count(inside, []byte{'\n'}); feeds > 0 {
+		c.line += feeds
+		c.lineStart = f.start + bytes.LastIndexByte(inside, '\n') + 1
+		c.lineEnd = -1
+	}
+	c.at = f.end + 1
+	switch there := c.at < t.buffered() || t.reach(c.at); {
+	case there && t.at(c.at) == t.separator:
+		c.at++
+	case there && t.at(c.at) == '\n':
+		c.at++
+		last = true
+	case there:
+		return false, t.refuseBehindQuote(open, *c)
+	case t.broken() != nil:
+		return false, errEnd
+	case t.err == nil:
+		return false, t.refuseLong(c.at, c.line)
+	default:
+		last = true
+	}
+	t.keep(f)
+	return last, nil
+}
+
+// findClosingQuote sets the end of f, which begins behind its opening quote.
+func (t *table) findClosingQuote(f *field) error {
+	for i := f.start; ; {
+		at := bytes.IndexByte(t.bytes(i, t.buffered()), '"')
+		if at < 0 {
+			i = t.end - t.pos
+			if !t.more() {
+				return t.refuseUnclosed(f)
+			}
+			continue
+		}
+		i += at + 1
+		if i >= t.buffered() && !t.reach(i) || t.at(i) != '"' {
 			f.end = i - 1
-			inside := t.bytes(f.start, f.end)
-			if feeds := bytes.Count(inside, []byte{'\n'}); feeds > 0 {
-				line += feeds
-				lineStart = f.start + bytes.LastIndexByte(inside, '\n') + 1
-				lineFeed = -1
-				f.escaped = f.escaped || bytes.IndexByte(inside, '\r') >= 0
-			}
-			c, ok := t.at(i)
-			if ok && c == '\r' {
-				if d, more := t.at(i + 1); !more || d == '\n' {
-					i++
-					c, ok = d, more
-				}
-			}
-			switch {
-			case !ok && t.broken() != nil:
-				return 0, 0, errEnd
-			case !ok && t.err == nil:
-				e := &SyntaxError{"", line, 1, t.tooLong()}
-				t.skipLine(i, line+1)
-				return 0, 0, e
-			case !ok:
-				size, last = i, true
-			case c == '\n':
-				size, last = i+1, true
-			case c != t.separator:
-				e := &SyntaxError{"", line, i - lineStart + 1,
-					fmt.Errorf("found %s behind a closing quote: want %q or the end of the line, write a quote inside quotes twice", clip([]byte{c}), t.separator)}
-				if line > openLine {
-					e = &SyntaxError{"", openLine, f.column - 1,
-						fmt.Errorf("this quote is closed on line %d with %s behind it: want it closed here", line, clip([]byte{c}))}
-				}
-				return 0, 0, t.recover(open, openLine, e)
-			}
-		} else {
-			if lineFeed < i {
-				lineFeed, hasFeed = t.lineEnd(i)
-				if !hasFeed {
-					switch {
-					case t.broken() != nil:
-						return 0, 0, errEnd
-					case t.err == nil:
-						e := &SyntaxError{"", line, 1, t.tooLong()}
-						t.skipLine(lineFeed, line+1)
-						return 0, 0, e
-					case lineFeed == 0:
-						return 0, 0, errEnd
-					}
-				}
-			}
-			// Fields are short: a loop beats calls of bytes.IndexByte.
-			text := t.bytes(i, lineFeed)
-			n := 0
-			for n < len(text) && text[n] != t.separator {
-				n++
-			}
-			f.end = i + n
-			if i += n; n == len(text) {
-				size, last = lineFeed, true
-				if hasFeed {
-					size++
-				}
-				if n > 0 && text[n-1] == '\r' {
-					f.end--
-				}
-			}
+			return nil
 		}
-		if t.count < t.columns {
-			t.fields = append(t.fields, f)
-		} else if t.beyond == nil && f.end > f.start && len(bytes.TrimSpace(t.bytes(f.start, f.end))) > 0 {
-			t.surplus = f
-			t.beyond = &t.surplus
-		}
-		t.count++
-		if last {
-			return size, line + 1, nil
-		}
+		f.escaped = true
 		i++
 	}
+}
+
+// refuseUnclosed is for a quote that is not closed in all that can be read.
+func (t *table) refuseUnclosed(f *field) error {
+	if t.broken() != nil {
+		return errEnd
+	}
+	err := errors.New("quote is never closed")
+	if t.err == nil {
+		err = fmt.Errorf("quote is not closed within %d bytes of its record", t.max-1)
+	}
+	return t.recover(f.start-1, f.line, &SyntaxError{"", f.line, f.column - 1, err})
+}
+
+// refuseBehindQuote is for a quote opened at open that has something behind it at c, where it
+// is closed.
+func (t *table) refuseBehindQuote(open, c cutter) error {
+	behind := clip([]byte{t.at(c.at)})
+	err := &SyntaxError{"", c.line, c.at - c.lineStart + 1,
+		fmt.Errorf("found %s behind a closing quote: want %q or the end of the line, write a quote inside quotes twice", behind, t.separator)}
+	if c.line > open.line {
+		err = &SyntaxError{"", open.line, open.at - open.lineStart + 1,
+			fmt.Errorf("this quote is closed on line %d with %s behind it: want it closed here", c.line, behind)}
+	}
+	return t.recover(open.at, open.line, err)
+}
+
+// keep adds a field to the record.
+func (t *table) keep(f field) {
+	if t.count < t.columns {
+		t.fields = append(t.fields, f)
+	} else if t.beyond == nil && f.end > f.start && len(bytes.TrimSpace(t.bytes(f.start, f.end))) > 0 {
+		t.surplus = f
+		t.beyond = &t.surplus
+	}
+	t.count++
 }
 
 // recover consumes the rest of the line on which the quote at distance open

@@ -1,6 +1,6 @@
 // Package dataset reads graphs: the text files of the TUDataset collection,
 // and streams of molecules in .smi, .csv, .tsv and .sdf files, any of them
-// gzip-compressed. It also draws the splits of the evaluation protocol.
+// compressed. It also draws the splits of the evaluation protocol.
 //
 // A TUDataset set is read whole ([ReadTU], [ReadTUZip]). Molecules come as a
 // stream of records ([Records], [Molecules]) whose memory does not depend on
@@ -9,8 +9,8 @@
 // Input is not trusted. Memory is bounded by the size of the decompressed
 // text for a TUDataset set and by a constant for a stream; no number that is
 // written in a file is allocated by. The limits are [MaxTUBytes], [MaxRecord]
-// and [MaxField]. Gzip data that expand more than 256-fold beyond the first
-// 64 MiB are refused.
+// and [MaxField]. Data that expand more than [MaxExpand]-fold beyond the first
+// 16 MiB are refused as soon as they do, however they are compressed.
 package dataset
 
 import (
@@ -114,7 +114,7 @@ func Open(ctx context.Context, fsys fs.FS, name string, workers int) (*Set, erro
 	}
 	dir := path.Join("tu", name)
 	if info, err := fs.Stat(fsys, dir); err == nil && info.IsDir() {
-		return readTU(fsys, dir, "")
+		return readTU(fsys, dir, "", Unpack{})
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ func ExampleReadTU() {
 		"TOY_graph_indicator.txt": {Data: []byte("1\n1\n1\n2\n")},
 		"TOY_A.txt":               {Data: []byte("1, 2\n2, 1\n2, 3\n3, 2\n3, 1\n1, 3\n")},
 	}
-	set, err := dataset.ReadTU(files, "") // os.DirFS("TOY") for a folder
+	set, err := dataset.ReadTU(files, "", dataset.Unpack{}) // os.DirFS("TOY") for a folder
 	if err != nil {
 		fmt.Println(err)
 		return

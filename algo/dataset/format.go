@@ -2,8 +2,6 @@ package dataset
 
 import (
 	"bytes"
-	"compress/gzip"
-	"io"
 	"path"
 	"strings"
 )
@@ -16,25 +14,23 @@ type Format string
 const (
 	Auto Format = ""    // by DetectFormat
 	SMI  Format = "smi" // SMILES, blank, name on each line
-	CSV  Format = "csv" // fields separated by commas, or by semicolons
+	CSV  Format = "csv" // fields separated by commas, semicolons or tabs
 	TSV  Format = "tsv" // fields separated by tabs
 	SDF  Format = "sdf" // molfiles
 	TU   Format = "tu"  // a zip archive, or a text file of a TUDataset set
 )
 
-// DetectFormat tells the format of a file from its name, and where the name
-// says nothing from head, the first bytes of the file, compressed or not. It
-// looks through .gz and .zst. What it does not recognise it takes for SMI.
-func DetectFormat(name string, head []byte) Format {
+// Format tells the format of t from the name of its file, through .gz and .zst, and where
+// the name says nothing from how the text begins. What it does not recognise it takes for
+// SMI. Errors of reading come again when the text is read.
+func (t *Text) Format(name string) Format {
 	if f := formatOfName(name); f != Auto {
 		return f
 	}
-	if bytes.HasPrefix(head, gzipMagic) {
-		if z, err := gzip.NewReader(bytes.NewReader(head)); err == nil {
-			// The head is cut off, so there will be an error behind what counts.
-			head, _ = io.ReadAll(io.LimitReader(z, headSize))
-		}
+	if t.isZip() {
+		return TU
 	}
+	head, _ := t.Peek(headSize)
 	return formatOfText(head)
 }
 
@@ -64,10 +60,6 @@ func formatOfName(name string) Format {
 }
 
 func formatOfText(head []byte) Format {
-	if bytes.HasPrefix(head, []byte("PK\x03\x04")) {
-		return TU
-	}
-	head = bytes.TrimPrefix(head, byteOrderMark)
 	// Line 4 of a molfile is its counts line, which ends in the version.
 	lines := bytes.SplitN(head, []byte("\n"), 5)
 	if len(lines) >= 4 && (bytes.Contains(lines[3], []byte("V2000")) || bytes.Contains(lines[3], []byte("V3000"))) {
@@ -96,5 +88,3 @@ func formatOfText(head []byte) Format {
 
 // headSize is as much of a text as its format is told from.
 const headSize = 4096
-
-var byteOrderMark = []byte("\xef\xbb\xbf")

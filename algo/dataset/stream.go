@@ -107,8 +107,8 @@ func (r Record) Parsed(f molecule.Form) Record {
 //
 // A record that cannot be read has Err set, and the next one follows. If the
 // stream itself cannot be read to its end, or has no column of SMILES, the
-// last pair yielded has an error instead of a record. Gzip is recognised by
-// its first bytes.
+// last pair yielded has an error instead of a record. Gzip and UTF-16 are recognised by
+// their first bytes and any line ends will do, see [NewText]: a [*Text] is read as it is.
 //
 // In SMI each line is a SMILES and, after blanks, a name, which may hold
 // blanks. Blank lines, lines that begin with # and a header line that begins
@@ -116,8 +116,8 @@ func (r Record) Parsed(f molecule.Form) Record {
 //
 // CSV and TSV may quote fields; such fields may hold separators, line ends and
 // doubled quotes. In the middle of a field a quote is a character like others.
-// The separator of CSV is the semicolon if the first line has more of them
-// than commas. The SMILES are in the column Options.Column, upper or lower
+// The separator of CSV is the comma, the semicolon or the tab: the one that makes a name
+// of the column with the SMILES in the first line, or else the most frequent there. The SMILES are in the column Options.Column, upper or lower
 // case. If that is smiles and there is no such column, they are in the only one
 // whose name has smiles in it. If there is none either, the file is taken to
 // have no header if a field of its first row is a molecule: the SMILES are
@@ -147,9 +147,16 @@ func Molecules(ctx context.Context, r io.Reader, opt Options) iter.Seq2[Record, 
 // of the stream.
 func read(r io.Reader, opt Options, emit func(Record) bool) error {
 	fail := func(err error) error { return fmt.Errorf("%s: %w", named(opt.Name), err) }
-	text, err := inflate(r)
+	text, err := NewText(r, Unpack{})
 	if err != nil {
 		return fail(err)
+	}
+	format := opt.Format
+	if format == Auto {
+		format = text.Format(opt.Name)
+	}
+	if format != TU && text.isZip() {
+		return fail(errors.New("a zip archive or spreadsheet: want plain text, gzip or zstd"))
 	}
 	limit := opt.maxRecord
 	if limit == 0 {
@@ -157,25 +164,13 @@ func read(r io.Reader, opt Options, emit func(Record) bool) error {
 	}
 	// The line feed has a place too.
 	w := newWindow(text, 64<<10, limit+1)
-	format := opt.Format
-	if format == Auto {
-		format = formatOfName(opt.Name)
-	}
-	if format == Auto {
-		for w.end < min(headSize, w.max) && w.more() {
-		}
-		format = formatOfText(w.bytes(0, w.end))
-	}
-	if w.at(len(byteOrderMark) - 1); bytes.HasPrefix(w.bytes(0, w.end), byteOrderMark) {
-		w.pos = len(byteOrderMark)
-	}
 	s := scanner{window: w, file: opt.Name, emit: emit}
 	switch format {
 	case SMI:
 		s.smi()
 	case CSV, TSV:
-		c := table{scanner: &s}
-		if err := c.read(opt.Column, format); err != nil {
+		t := table{scanner: &s}
+		if err := t.read(opt.Column, format); err != nil {
 			return fail(err)
 		}
 	case SDF:
@@ -253,10 +248,10 @@ func (s *scanner) smi() {
 			}
 		}
 		full := s.bytes(0, n)
-		text := bytes.TrimLeft(full, " \t\r\v\f")
+		text := bytes.TrimLeft(full, " \t\v\f")
 		column := len(full) - len(text) + 1
 		if len(text) > 0 && text[0] != '#' {
-			end := bytes.IndexAny(text, " \t\r\v\f")
+			end := bytes.IndexAny(text, " \t\v\f")
 			if end < 0 {
 				end = len(text)
 			}

@@ -40,28 +40,31 @@ const (
 // it; labels and attributes of nodes and edges are not read. Labels that
 // cannot be used are reported as a warning. Anything else wrong is an error,
 // a [*SyntaxError] where it is in a line of a file.
-func ReadTU(fsys fs.FS, name string) (*Set, error) { return readTU(fsys, ".", name) }
+func ReadTU(fsys fs.FS, name string, u Unpack) (*Set, error) { return readTU(fsys, ".", name, u) }
 
-// ReadTUZip is [ReadTU] on the zip archive of the given size that r holds.
-func ReadTUZip(r io.ReaderAt, size int64, name string) (*Set, error) {
+// ReadTUZip is [ReadTU] on the zip archive of the given size that r holds, whose files
+// are not compressed again.
+func ReadTUZip(r io.ReaderAt, size int64, name string, u Unpack) (*Set, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
 		return nil, fmt.Errorf("zip archive: %w", err)
 	}
-	return ReadTU(z, name)
+	z.RegisterDecompressor(zip.Deflate, u.inflate)
+	u.archive = true
+	return ReadTU(z, name, u)
 }
 
-func readTU(fsys fs.FS, root, name string) (*Set, error) {
+func readTU(fsys fs.FS, root, name string, u Unpack) (*Set, error) {
 	files, err := findTU(fsys, root, name)
 	if err != nil {
 		return nil, err
 	}
 	s := &Set{Name: files.name}
-	graphOf, starts, err := readIndicator(fsys, files.indicator)
+	graphOf, starts, err := readIndicator(fsys, u, files.indicator)
 	if err != nil {
 		return nil, err
 	}
-	edges, err := readEdges(fsys, files.edges, graphOf)
+	edges, err := readEdges(fsys, u, files.edges, graphOf)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +72,7 @@ func readTU(fsys fs.FS, root, name string) (*Set, error) {
 		return nil, err
 	}
 	if files.labels != "" {
-		if s.Labels, err = readLabels(fsys, files.labels, len(s.Graphs)); err != nil {
+		if s.Labels, err = readLabels(fsys, u, files.labels, len(s.Graphs)); err != nil {
 			s.Info.Warnings = append(s.Info.Warnings, "graph labels left out: "+err.Error())
 		}
 	}
@@ -164,13 +167,13 @@ func listTU(dir string, entries []fs.DirEntry, name string) (found []tuFiles, lo
 }
 
 // eachLine calls f with every line of a file, without its line feed. Blank lines are allowed at the end only.
-func eachLine(fsys fs.FS, file string, limit int64, f func(line int, text []byte) error) error {
+func eachLine(fsys fs.FS, u Unpack, file string, limit int64, f func(line int, text []byte) error) error {
 	in, err := fsys.Open(file)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	r, err := inflate(in)
+	r, err := NewText(in, u)
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
@@ -256,7 +259,7 @@ func number(text []byte, i int) (value, next int) {
 	return value, i
 }
 
-func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 // unexpected is the error that text[i:], but for leading blanks, is not what
 // was wanted. eachLine fills in the file and the line.
@@ -266,7 +269,7 @@ func unexpected(text []byte, i int, want string, args ...any) error {
 	}
 	want = fmt.Sprintf(want, args...)
 	token := text[i:]
-	if end := bytes.IndexAny(token, ", \t\r"); end > 0 {
+	if end := bytes.IndexAny(token, ", \t"); end > 0 {
 		token = token[:end]
 	}
 	if len(token) == 0 {
@@ -277,8 +280,8 @@ func unexpected(text []byte, i int, want string, args ...any) error {
 
 // readIndicator returns the graph of each node, from 0, and the first node of
 // each graph with the number of nodes behind them.
-func readIndicator(fsys fs.FS, file string) (graphOf, starts []int32, err error) {
-	err = eachLine(fsys, file, MaxTUBytes, func(line int, text []byte) error {
+func readIndicator(fsys fs.FS, u Unpack, file string) (graphOf, starts []int32, err error) {
+	err = eachLine(fsys, u, file, MaxTUBytes, func(line int, text []byte) error {
 		id, next := number(text, 0)
 		last := len(starts) // the number of the last graph so far
 		// A step of more than one would be a graph without nodes, or a number
@@ -308,8 +311,8 @@ func readIndicator(fsys fs.FS, file string) (graphOf, starts []int32, err error)
 }
 
 // readEdges returns the directed edges as they are listed, nodes from 0.
-func readEdges(fsys fs.FS, file string, graphOf []int32) (edges [][2]int32, err error) {
-	err = eachLine(fsys, file, MaxTUBytes, func(line int, text []byte) error {
+func readEdges(fsys fs.FS, u Unpack, file string, graphOf []int32) (edges [][2]int32, err error) {
+	err = eachLine(fsys, u, file, MaxTUBytes, func(line int, text []byte) error {
 		a, i := number(text, 0)
 		if i < 0 || a == 0 || a > len(graphOf) {
 			return unexpected(text, 0, "a node from 1 to %d", len(graphOf))
@@ -334,8 +337,8 @@ func readEdges(fsys fs.FS, file string, graphOf []int32) (edges [][2]int32, err 
 }
 
 // readLabels returns one label for each of n graphs.
-func readLabels(fsys fs.FS, file string, n int) (labels []int, err error) {
-	err = eachLine(fsys, file, MaxTUBytes, func(line int, text []byte) error {
+func readLabels(fsys fs.FS, u Unpack, file string, n int) (labels []int, err error) {
+	err = eachLine(fsys, u, file, MaxTUBytes, func(line int, text []byte) error {
 		v, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 32)
 		if err != nil {
 			return unexpected(text, 0, "a whole number from %d to %d", math.MinInt32, math.MaxInt32)

@@ -70,15 +70,22 @@ func (w *window) lineEnd(from int) (int, bool) {
 	}
 }
 
-// at returns the byte i bytes from pos, if the text has one within max.
-func (w *window) at(i int) (byte, bool) {
-	for w.pos+i >= w.end {
+// buffered is how much of the text behind pos is in the buffer.
+func (w *window) buffered() int { return w.end - w.pos }
+
+// reach reads until the byte i bytes from pos is in the buffer. It is false if the text has
+// none within max.
+func (w *window) reach(i int) bool {
+	for i >= w.buffered() {
 		if !w.more() {
-			return 0, false
+			return false
 		}
 	}
-	return w.buf[w.pos+i], true
+	return true
 }
+
+// at returns the byte i bytes from pos, which is in the buffer.
+func (w *window) at(i int) byte { return w.buf[w.pos+i] }
 
 // bytes returns what lies from to to bytes from pos.
 func (w *window) bytes(from, to int) []byte { return w.buf[w.pos+from : w.pos+to] }

@@ -41,16 +41,18 @@ const MaxShards = 100_000
 
 // A Job is an input with all that its rows depend on.
 type Job struct {
-	Files   Files
-	Folder  string     // for all that the job writes
-	Inputs  []string   // files of molecules, as if they were one after the other
-	Format  string     // auto, smi, csv or sdf
-	Column  string     // with the SMILES, for CSV
-	To      string     // form of the rows: csv or jsonl
-	Text    table.Text // in CSV
-	Shards  int
-	Model   *algo.Model
-	Options algo.Options
+	Files  Files
+	Folder string   // for all that the job writes
+	Inputs []string // files of molecules, as if they were one after the other
+	Format string   // auto, smi, csv or sdf
+	Column string   // with the SMILES, for CSV
+	// MaxExpand is that of dataset.Unpack: the rows do not depend on it.
+	MaxExpand int
+	To        string     // form of the rows: csv or jsonl
+	Text      table.Text // in CSV
+	Shards    int
+	Model     *algo.Model
+	Options   algo.Options
 
 	// Progress, unless nil, is told how many records of a piece of work are done,
 	// and of how many; 0 where that is not known.

@@ -20,17 +20,10 @@ import (
 // maxWindow bounds the memory for zstd, whose files may ask for more.
 const maxWindow = 128 << 20
 
-// Expand reads through zstd. Gzip is the business of the readers of molecules.
-func Expand(text *bufio.Reader) (*bufio.Reader, error) {
-	if magic, _ := text.Peek(4); string(magic) != "\x28\xb5\x2f\xfd" {
-		return text, nil
-	}
+// Zstd decompresses zstd, for [dataset.Unpack].
+func Zstd(r io.Reader) (io.Reader, error) {
 	// Without concurrency there is nothing to close.
-	z, err := zstd.NewReader(text, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
-	if err != nil {
-		return nil, err
-	}
-	return bufio.NewReaderSize(z, 64<<10), nil
+	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 }
 
 // a cancelable reader ends with its context.
@@ -74,17 +67,14 @@ func (j *Job) molecules(f io.Reader, input int) iter.Seq2[dataset.Record, error]
 	name := j.Inputs[input]
 	return func(yield func(dataset.Record, error) bool) {
 		fail := func(err error) { yield(dataset.Record{}, fmt.Errorf("%s: %w", name, err)) }
-		text, err := Expand(bufio.NewReaderSize(f, 64<<10))
+		text, err := dataset.NewText(bufio.NewReaderSize(f, 64<<10), dataset.Unpack{Zstd: Zstd, MaxExpand: j.MaxExpand})
 		if err != nil {
 			fail(err)
 			return
 		}
 		format := dataset.Format(j.Format)
-		if j.Format == "auto" || format == dataset.CSV {
-			head, _ := text.Peek(4096)
-			if detected := dataset.DetectFormat(name, head); j.Format == "auto" || detected == dataset.TSV {
-				format = detected
-			}
+		if j.Format == "auto" {
+			format = text.Format(name)
 		}
 		if format == dataset.TU {
 			fail(fmt.Errorf("a TUDataset set: want molecules, only these can be read in shards"))

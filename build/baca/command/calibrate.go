@@ -73,6 +73,7 @@ Without --out the model is written to NAME-calibrated.msgpack in the working fol
 	f.StringVar(&from.path, "holdout", "", "molecule file, TUDataset folder or .zip whose graphs count as inside")
 	f.StringVar(&from.format, "format", "auto", "of the list: "+strings.Join(formats, ", "))
 	f.StringVar(&from.column, "column", "smiles", "column of a CSV file that holds SMILES")
+	from.registerMaxExpand(f)
 	out.register(f)
 	f.IntVar(&from.workers, "workers", 0, "goroutines; 0 for one on each core")
 	return c

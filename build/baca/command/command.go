@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"baca/algo/dataset"
 	"baca/build/device"
 )
 
@@ -47,7 +48,7 @@ func run(gpus *device.GPUs, args []string, stdin io.Reader, stdout, stderr io.Wr
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	ran, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return 0
 	}
@@ -55,6 +56,9 @@ func run(gpus *device.GPUs, args []string, stdin io.Reader, stdout, stderr io.Wr
 		err = errors.New("interrupted; what was finished has been written")
 	}
 	fmt.Fprintf(stderr, "baca: %v\n", err)
+	if bomb := new(dataset.ExpandError); errors.As(err, &bomb) && ran.Flags().Lookup("max-expand") != nil {
+		fmt.Fprintf(stderr, "If the file is sound, --max-expand %d or more reads it.\n", 4*bomb.Max)
+	}
 	var usage usageError
 	var outside outsideError
 	switch {

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/binary"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -71,13 +73,16 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", c)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status":  status,
-			"pack":    pack,
-			"lines":   lines,
-			"cut":     cut,
-			"repeat":  repeat,
-			"hold":    hold,
-			"replace": replaceIn,
+			"status":     status,
+			"pack":       pack,
+			"lines":      lines,
+			"cut":        cut,
+			"repeat":     repeat,
+			"hold":       hold,
+			"replace":    replaceIn,
+			"lineends":   lineEnds,
+			"skippable":  skippable,
+			"blanklines": blankLines,
 		},
 	})
 }
@@ -182,6 +187,46 @@ func hold(ts *testscript.TestScript, neg bool, args []string) {
 	o, err := openOutput("", ts.MkAbs(args[0]))
 	ts.Check(err)
 	ts.Defer(func() { o.Close() })
+}
+
+// lineEnds cr|crlf|utf16 FROM TO writes a file with other line ends, or in UTF-16.
+func lineEnds(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: lineends cr|crlf|utf16 from to")
+	}
+	text := ts.ReadFile(args[1])
+	switch args[0] {
+	case "cr":
+		text = strings.ReplaceAll(text, "\n", "\r")
+	case "crlf":
+		text = strings.ReplaceAll(text, "\n", "\r\n")
+	case "utf16":
+		var b []byte
+		for _, unit := range utf16.Encode([]rune("\ufeff" + text)) {
+			b = binary.LittleEndian.AppendUint16(b, unit)
+		}
+		text = string(b)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(text), 0o666))
+}
+
+// skippable FROM TO puts a zstd frame that is to be skipped before another.
+func skippable(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: skippable from to")
+	}
+	frame := "\x50\x2a\x4d\x18\x04\x00\x00\x00size"
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(frame+ts.ReadFile(args[0])), 0o666))
+}
+
+// blankLines FILE N writes N bytes of blank lines.
+func blankLines(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: blanklines file N")
+	}
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), bytes.Repeat([]byte{'\n'}, n), 0o666))
 }
 
 // exampleGraphs are the built-in molecules.

@@ -42,7 +42,8 @@ order. It writes a row for each:
 
 For graphs of the training distribution in any order, the chance that moved ever
 becomes true is at most DELTA, however long the stream. Rows are written as graphs
-arrive. The exit status is 0 whether it has moved or not.`,
+arrive. The exit status is 0 whether it has moved or not, and 1 if the stream has ended
+with nothing in it that could be scored.`,
 		Example: `  tail -f incoming.smi | baca drift --model my.msgpack
   baca drift --plot drift.svg registered.csv`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -75,6 +76,7 @@ arrive. The exit status is 0 whether it has moved or not.`,
 	fs.StringVar(&model, "model", "bbbp", "embedded model by `NAME`, or a model file")
 	fs.StringVar(&s.format, "format", "auto", "of the input: "+strings.Join(formats, ", "))
 	fs.StringVar(&s.column, "column", "smiles", "`name` of the column with the SMILES, for CSV")
+	s.registerMaxExpand(fs)
 	fs.Float64Var(&delta, "delta", delta, "chance of a false alarm, ever")
 	fs.Uint64Var(&seed, "seed", seed, "of the draws that break ties")
 	fs.IntVar(&every, "every", every, "write one row in `N`")
@@ -145,6 +147,9 @@ func runDrift(c *cobra.Command, s source, text table.Text, model, plot string, d
 				return ended(err)
 			}
 		}
+	}
+	if err := emptyHanded(read, read-d.Seen()); err != nil {
+		return err
 	}
 	if plot != "" {
 		if err := replace.File(plot, func(w io.Writer) error {

@@ -27,7 +27,10 @@ func newFeaturize() *cobra.Command {
 row counts records from 0. x has the nine atom features of the Open Graph
 Benchmark for each atom, in input order: atomic number − 1, chirality tag, degree
 with hydrogens, charge + 5, hydrogens, unpaired electrons, hybridisation, aromatic,
-in a ring. e has the two atoms of each bond.`,
+in a ring. e has the two atoms of each bond.
+
+The exit status is 0 also when records were refused, but 1 if there was nothing to
+read or all of it was refused.`,
 		Example: `  baca featurize library.csv.gz > graphs.jsonl
   zcat conformers.sdf.gz | baca featurize --format sdf -`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -53,6 +56,7 @@ in a ring. e has the two atoms of each bond.`,
 	f := c.Flags()
 	f.StringVar(&from.format, "format", "auto", "of the input: "+strings.Join(moleculeFormats, ", "))
 	f.StringVar(&from.column, "column", "smiles", "`name` of the column with the SMILES, for CSV")
+	from.registerMaxExpand(f)
 	f.IntVar(&from.workers, "workers", 0, "cores to use, 0 for all; the output does not depend on it")
 	f.BoolVar(&canonical, "canonical", false, "add \"canonical\", a SMILES that is the same however the molecule was written")
 	return c
@@ -79,29 +83,44 @@ func featurize(c *cobra.Command, from source, canonical bool) (err error) {
 			err = nil
 		}
 	}()
-	lines := dataset.Ordered(c.Context(), from.workers, in.molecules, func(r dataset.Record) []byte {
-		return featureLine(&r, canonical)
+	type line struct {
+		text    []byte
+		refused bool
+	}
+	lines := dataset.Ordered(c.Context(), from.workers, in.molecules, func(r dataset.Record) line {
+		m, err := r.Parse()
+		if err != nil {
+			return line{errorLine(r.Row, err), true}
+		}
+		return line{featureLine(r.Row, m, canonical), false}
 	})
-	for line, err := range lines {
+	read, refused := 0, 0
+	for l, err := range lines {
 		if err != nil {
 			return err
 		}
-		if _, err := w.Write(line); err != nil {
+		if _, err := w.Write(l.text); err != nil {
 			return written("", err)
 		}
+		read++
+		if l.refused {
+			refused++
+		}
 	}
-	return nil
+	return emptyHanded(read, refused)
 }
 
-// featureLine is the line of output for a record.
-func featureLine(r *dataset.Record, canonical bool) []byte {
-	b := strconv.AppendInt([]byte(`{"row": `), int64(r.Row), 10)
-	m, err := r.Parse()
-	if err != nil {
-		b = append(b, `, "error": `...)
-		b = appendJSON(b, err.Error())
-		return append(b, "}\n"...)
-	}
+// errorLine is the line of output for a record that is refused.
+func errorLine(row int, err error) []byte {
+	b := strconv.AppendInt([]byte(`{"row": `), int64(row), 10)
+	b = append(b, `, "error": `...)
+	b = appendJSON(b, err.Error())
+	return append(b, "}\n"...)
+}
+
+// featureLine is the line of output for a molecule.
+func featureLine(row int, m *molecule.Molecule, canonical bool) []byte {
+	b := strconv.AppendInt([]byte(`{"row": `), int64(row), 10)
 	b = append(b, `, "x": [`...)
 	b = appendFeatures(b, m.Graph())
 	b = append(b, `], "e": [`...)

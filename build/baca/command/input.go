@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/vbauerster/mpb/v8/cwriter"
 
 	"baca/algo"
@@ -28,8 +29,19 @@ type source struct {
 	format, column string
 	columnSet      bool // --column was given
 	path           string
+	maxExpand      uint // see dataset.Unpack
 	workers        int
 	form           molecule.Form // of molecules
+}
+
+// registerMaxExpand adds the flag --max-expand.
+func (s *source) registerMaxExpand(fs *pflag.FlagSet) {
+	fs.UintVar(&s.maxExpand, "max-expand", dataset.MaxExpand, "refuse compressed input that expands more than `N`-fold, as decompression bombs do")
+}
+
+// unpack says how compressed input is read.
+func (s *source) unpack() dataset.Unpack {
+	return dataset.Unpack{Zstd: shard.Zstd, MaxExpand: int(s.maxExpand)}
 }
 
 // formats are the values of --format.
@@ -157,17 +169,12 @@ var errTU = errors.New("a TUDataset archive: give the path of the folder or zip 
 // molecules reads a stream.
 func (s source) molecules(ctx context.Context, r io.Reader, name string) (*input, error) {
 	format := dataset.Format(s.format)
-	text, err := shard.Expand(bufio.NewReaderSize(r, 64<<10))
+	text, err := dataset.NewText(bufio.NewReaderSize(r, 64<<10), s.unpack())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if s.format == "auto" || s.format == "csv" {
-		// Errors come again when the text is read.
-		head, _ := text.Peek(4096)
-		detected := dataset.DetectFormat(name, head)
-		if s.format == "auto" || detected == dataset.TSV {
-			format = detected
-		}
+	if s.format == "auto" {
+		format = text.Format(name)
 	}
 	switch format {
 	case dataset.TU:
@@ -181,13 +188,24 @@ func (s source) molecules(ctx context.Context, r io.Reader, name string) (*input
 	return &input{schema: algo.SchemaOf(s.form), molecules: dataset.Records(text, opt), records: table.Molecules(text, opt)}, nil
 }
 
+// emptyHanded is an error if nothing was read or all of it was refused.
+func emptyHanded(read, refused int) error {
+	switch {
+	case read == 0:
+		return errors.New("the input holds no records")
+	case read == refused:
+		return fmt.Errorf("all %d records were refused; --format and --column say how the input is read", read)
+	}
+	return nil
+}
+
 // tu reads a TUDataset set: a folder, a zip archive, or a set of files of which
 // s.path is one.
 func (s source) tu(info fs.FileInfo) (*input, error) {
 	if s.columnSet {
 		return nil, usagef("--column names a column of a CSV file, and %s is a TUDataset set", s.path)
 	}
-	set, err := readTU(s.path, info)
+	set, err := readTU(s.path, info, s.unpack())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.path, err)
 	}
@@ -203,15 +221,15 @@ var partsOfTU = []string{
 	"_edge_labels", "_edge_attributes", "_A",
 }
 
-func readTU(path string, info fs.FileInfo) (*dataset.Set, error) {
+func readTU(path string, info fs.FileInfo, u dataset.Unpack) (*dataset.Set, error) {
 	if info.IsDir() {
-		return dataset.ReadTU(os.DirFS(path), "")
+		return dataset.ReadTU(os.DirFS(path), "", u)
 	}
 	name := strings.TrimSuffix(filepath.Base(path), ".gz")
 	if base, ok := strings.CutSuffix(name, ".txt"); ok {
 		for _, part := range partsOfTU {
 			if set, ok := strings.CutSuffix(base, part); ok && set != "" {
-				return dataset.ReadTU(os.DirFS(filepath.Dir(path)), set)
+				return dataset.ReadTU(os.DirFS(filepath.Dir(path)), set, u)
 			}
 		}
 	}
@@ -220,7 +238,7 @@ func readTU(path string, info fs.FileInfo) (*dataset.Set, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return dataset.ReadTUZip(f, info.Size(), "")
+	return dataset.ReadTUZip(f, info.Size(), "", u)
 }
 
 // A waiting reader gives up waiting for its source, which may block for ever,

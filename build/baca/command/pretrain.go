@@ -134,7 +134,7 @@ the order of their names, as "cat FILES | sha256sum" prints it.`,
 				return err
 			}
 			job := &trainJob{
-				graphs: set.graphs, workers: from.workers, device: on.open, split: dataset.Hold,
+				graphs: set.graphs, workers: from.workers, unpack: from.unpack(), device: on.open, split: dataset.Hold,
 				checkpoint: out.checkpoint(), resume: resume, hint: "--resume goes on from there",
 				card: algo.Card{
 					Name: name, Description: about, Schema: set.schema,
@@ -175,6 +175,7 @@ the order of their names, as "cat FILES | sha256sum" prints it.`,
 	f.StringVar(&from.path, "in", "", "molecule file, TUDataset folder or .zip to train on")
 	f.StringVar(&from.format, "format", "auto", "of the input: "+strings.Join(formats, ", "))
 	f.StringVar(&from.column, "column", "smiles", "column of a CSV file that holds SMILES")
+	from.registerMaxExpand(f)
 	out.register(f)
 	f.IntVar(&epochs, "epochs", defaultEpochs, "times that every graph is trained on")
 	f.Uint64Var(&seed, "seed", 1, "seed of the split, the weights and the order of graphs")
@@ -276,7 +277,7 @@ func readTraining(c *cobra.Command, from source) (*trainingSet, error) {
 	}
 	if info.IsDir() && !from.columnSet && (from.format == "auto" || from.format == "tu") {
 		files := &recorder{FS: os.DirFS(from.path)}
-		tu, err := dataset.ReadTU(files, "")
+		tu, err := dataset.ReadTU(files, "", from.unpack())
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", from.path, err)
 		}
@@ -380,7 +381,10 @@ func (j *trainJob) addBackground(ctx context.Context, stderr io.Writer, name str
 			return err
 		}
 		defer file.Close()
-		text, title = file, filepath.Base(name)
+		if text, err = dataset.NewText(file, j.unpack); err != nil {
+			return fmt.Errorf("--background %s: %w", name, err)
+		}
+		title = filepath.Base(name)
 		options.Format, options.Name = dataset.Auto, title
 	}
 	refused := 0
@@ -409,6 +413,7 @@ type trainJob struct {
 	graphs  []*graph.Graph
 	outside []*graph.Graph // the background, empty for none
 	workers int
+	unpack  dataset.Unpack // of a background
 	// device, unless nil, chooses where an encoder of that shape is trained.
 	device func(ctx context.Context, stderr io.Writer, workers int, shape gin.Config, training bool) (gin.Device, error)
 	// split divides the graphs into those to train on and those to keep from training.

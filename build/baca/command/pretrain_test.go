@@ -388,7 +388,7 @@ func TestCheckpointIsOfAWholeEpoch(t *testing.T) {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "TREES")
 	writeTU(t, in, 300, false, 1) // 270 train, in three steps
-	set, err := dataset.ReadTU(os.DirFS(in), "")
+	set, err := dataset.ReadTU(os.DirFS(in), "", dataset.Unpack{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -462,7 +462,7 @@ func TestPretrainChecksWhatItResumes(t *testing.T) {
 	whole := read(t, out)
 	card := load(t, out).Card
 
-	set, err := dataset.ReadTU(os.DirFS(in), "")
+	set, err := dataset.ReadTU(os.DirFS(in), "", dataset.Unpack{})
 	if err != nil {
 		t.Fatal(err)
 	}

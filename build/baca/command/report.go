@@ -69,6 +69,7 @@ again. The same input, model and seed give the same bytes.`,
 	fs.StringVar(&f.model, "model", "bbbp", "embedded model by `NAME`, or a model file")
 	fs.StringVar(&f.format, "format", "auto", "of the input: "+strings.Join(formats, ", "))
 	fs.StringVar(&f.column, "column", "smiles", "`name` of the column with the SMILES, for CSV")
+	f.registerMaxExpand(fs)
 	fs.StringVar(&f.out, "out", "", "`file` to write, .html")
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "of the attention, the sample that forms a batch, and the draws of the drift test")
 	fs.IntVar(&f.workers, "workers", 0, "cores to use, 0 for all; the report does not depend on it")
@@ -136,6 +137,9 @@ func (f *reportFlags) run(c *cobra.Command) error {
 		return err
 	}
 	p.Done()
+	if err := emptyHanded(b.report.Read, b.report.Refused); err != nil {
+		return err
+	}
 	r, err := b.finish(ctx)
 	if err != nil {
 		return err

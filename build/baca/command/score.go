@@ -170,6 +170,7 @@ which device is faster could differ from one to the next.`,
 	fs.StringVar(&f.model, "model", "bbbp", "embedded model by `NAME`, or a model file (./bbbp for a file of that name)")
 	fs.StringVar(&f.format, "format", "auto", "of the input: "+strings.Join(formats, ", "))
 	fs.StringVar(&f.column, "column", "smiles", "`name` of the column with the SMILES, for CSV")
+	f.registerMaxExpand(fs)
 	fs.StringVar(&f.out, "out", "", "write rows to this `file` instead of standard output")
 	fs.StringVar(&f.to, "to", "csv", "form of the rows: csv or jsonl")
 	spreadsheetSafe(fs, &f.text)
@@ -306,13 +307,11 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	switch d := s.done; {
-	case d.Rows == 0:
-		return errors.New("the input holds no records")
-	case d.Refused == d.Rows:
-		return fmt.Errorf("all %d records were refused; --format and --column say how the input is read", d.Rows)
-	case f.failOn != "" && d.Outside > 0:
-		return outsideError(d.Outside)
+	if err := emptyHanded(s.done.Rows, s.done.Refused); err != nil {
+		return err
+	}
+	if f.failOn != "" && s.done.Outside > 0 {
+		return outsideError(s.done.Outside)
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func (f *scoreFlags) runShard(c *cobra.Command) error {
 		return err
 	}
 	job := &shard.Job{
-		Files: shard.Local{}, Folder: f.out, Inputs: f.inputs, Format: f.format, Column: f.column,
+		Files: shard.Local{}, Folder: f.out, Inputs: f.inputs, Format: f.format, Column: f.column, MaxExpand: int(f.maxExpand),
 		To: f.to, Text: f.text, Shards: n, Model: m, Options: f.options,
 	}
 	var p *progress
@@ -111,6 +111,9 @@ func (f *scoreFlags) runShard(c *cobra.Command) error {
 	summarizeTally(stderr, done.Tally)
 	if b := plan.Broken; len(b) > 0 {
 		return fmt.Errorf("%d of the inputs cannot be read to the end: %s", len(b), b[0].Error)
+	}
+	if plan.Records() == 0 {
+		return emptyHanded(0, 0)
 	}
 	fmt.Fprintf(stderr, "once all shards are done: baca merge %s\n", f.out)
 	return nil

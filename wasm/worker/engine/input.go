@@ -52,12 +52,12 @@ func (e *Engine) open(r *message.Open, post func(message.Event)) (*message.Opene
 	if !slices.Contains(formats, in.format) {
 		return nil, failf(message.CodeBadOption, "format %q: want one of %v", r.Format, formats[1:])
 	}
-	head, err := in.head()
+	text, err := in.text(nil)
 	if err != nil {
 		return nil, failf(message.CodeBadInput, "%s: %w", in.title(), err)
 	}
-	if detected := dataset.DetectFormat(in.name, head); in.format == dataset.Auto || in.format == dataset.CSV && detected == dataset.TSV {
-		in.format = detected
+	if in.format == dataset.Auto {
+		in.format = text.Format(in.name)
 	}
 	in.opened = message.Opened{Name: in.name, Format: string(in.format), Molecules: in.format != dataset.TU}
 	sum := sha256.New()
@@ -103,10 +103,11 @@ func (in *input) title() string {
 
 // readSet reads a TUDataset set.
 func (in *input) readSet(post func(message.Event)) error {
-	if head, err := in.head(); err != nil || !bytes.HasPrefix(head, []byte("PK")) {
+	head := make([]byte, 2)
+	if _, err := io.ReadFull(in.all(nil), head); err != nil || string(head) != "PK" {
 		return failf(message.CodeBadInput, "%s is one file of a TUDataset set: give the .zip of the whole set", in.title())
 	}
-	set, err := dataset.ReadTUZip(in.source, in.source.Size(), "")
+	set, err := dataset.ReadTUZip(in.source, in.source.Size(), "", dataset.Unpack{})
 	if err != nil {
 		return failf(message.CodeBadInput, "%s: %w", in.title(), err)
 	}

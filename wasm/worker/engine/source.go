@@ -28,31 +28,9 @@ func (in *input) all(c *counter) io.Reader {
 	return bufio.NewReaderSize(r, readSize)
 }
 
-// head is the beginning of the input, as its format is told from.
-func (in *input) head() ([]byte, error) {
-	text, err := in.text(nil)
-	if err != nil {
-		return nil, err
-	}
-	head := make([]byte, 4096)
-	n, err := io.ReadFull(text, head)
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		err = nil
-	}
-	return head[:n], err
-}
-
-// zstdMagic begins a file compressed by zstd.
-const zstdMagic = "\x28\xb5\x2f\xfd"
-
-// text reads the input as all does, and through zstd. Gzip is the readers' own
-// business.
-func (in *input) text(c *counter) (io.Reader, error) {
-	r := bufio.NewReader(in.all(c))
-	if magic, _ := r.Peek(len(zstdMagic)); string(magic) != zstdMagic {
-		return r, nil
-	}
-	return in.zstd(r)
+// text reads the input as all does, decompressed.
+func (in *input) text(c *counter) (*dataset.Text, error) {
+	return dataset.NewText(in.all(c), dataset.Unpack{Zstd: in.zstd})
 }
 
 // A counter counts what is read, and passes it on to w.

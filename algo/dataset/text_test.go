@@ -1,0 +1,205 @@
+package dataset
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"unicode/utf16"
+)
+
+// naiveText is what NewText makes of a text that is not compressed. It is false for what
+// is, or breaks off within a character.
+func naiveText(text string) (string, bool) {
+	if strings.HasPrefix(text, string(gzipMagic)) || len(text) >= 4 && isZstd([]byte(text[:4])) {
+		return "", false
+	}
+	var order binary.ByteOrder
+	switch {
+	case strings.HasPrefix(text, "\xff\xfe"):
+		order = binary.LittleEndian
+	case strings.HasPrefix(text, "\xfe\xff"):
+		order = binary.BigEndian
+	}
+	if order == nil {
+		text = strings.TrimPrefix(text, string(byteOrderMark))
+	} else {
+		if len(text)%2 > 0 {
+			return "", false
+		}
+		units := make([]uint16, len(text)/2)
+		for i := range units {
+			units[i] = order.Uint16([]byte(text[2*i:]))
+		}
+		text = string(utf16.Decode(units[1:]))
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n"), true
+}
+
+// inUTF16 is text behind a byte order mark.
+func inUTF16(text string, order binary.AppendByteOrder) string {
+	var b []byte
+	for _, unit := range utf16.Encode([]rune("\ufeff" + text)) {
+		b = order.AppendUint16(b, unit)
+	}
+	return string(b)
+}
+
+// Records come with the same places, whatever ends the lines and however characters are
+// written.
+func TestTextsAlike(t *testing.T) {
+	for _, test := range []struct {
+		name, text string
+	}{
+		{"f.smi", "C methane\nN\U0001f600 \u00e4\n\nC1CC ring\nO\n"},
+		{"f.csv", "id,smiles\n1,C\n\n\"2\n3\",N\n4,\"O\"\n5,\"S\"x\n\"\n6,(\n7"},
+		{"f.sdf", molfile("a", "C") + "> <id>\n7\n\n$$$$\n" + molfile("b", "Xx") + "$$$$\n" + molfile("c", "N")},
+	} {
+		want := list(strings.NewReader(test.text), Options{Name: test.name})
+		if len(want) < 3 {
+			t.Fatalf("%s: %q", test.name, want)
+		}
+		mixed := strings.Split(test.text, "\n")
+		for i := range mixed[1:] { // no LF behind a CR, which would be one end
+			mixed[i] += []string{"\n", "\r", "\r\n"}[(i/2)%3]
+		}
+		for how, text := range map[string]string{
+			"CR": strings.ReplaceAll(test.text, "\n", "\r"), "CRLF": strings.ReplaceAll(test.text, "\n", "\r\n"), "LF, CR, CRLF": strings.Join(mixed, ""),
+			"UTF-8 mark": "\ufeff" + test.text, "UTF-16LE": inUTF16(test.text, binary.LittleEndian),
+			"UTF-16BE, CRLF": inUTF16(strings.ReplaceAll(test.text, "\n", "\r\n"), binary.BigEndian),
+		} {
+			for _, r := range []io.Reader{strings.NewReader(text), iotest.OneByteReader(strings.NewReader(text)), bytes.NewReader(zipped(t, text))} {
+				if got := list(r, Options{Name: test.name}); !reflect.DeepEqual(got, want) {
+					t.Errorf("%s, %s:\n got %q\nwant %q", test.name, how, got, want)
+				}
+			}
+		}
+	}
+}
+
+// The header tells what separates the fields.
+func TestSeparator(t *testing.T) {
+	for header, want := range map[string]string{
+		"id\tsmiles": "\t", "id;smiles": ";", "smiles": ",", "id,SMILES\tor so": ",", "smiles\tname, common, short": "\t",
+		"\"smiles\";\"mass, exact, in Da\"": ";", "a;b;c,d": ";", "smiles;a,b,c": ";", "17\tCCO\t1,5": "\t",
+	} {
+		if got := separatorOf([]byte(header), "smiles"); string(got) != want {
+			t.Errorf("%q: %q, want %q", header, got, want)
+		}
+	}
+}
+
+// expand is a compression: each byte stands for 10 000.
+func expand(r io.Reader) (io.Reader, error) {
+	return &expanding{r: r}, nil
+}
+
+type expanding struct {
+	r    io.Reader
+	rest []byte
+}
+
+func (e *expanding) Read(p []byte) (int, error) {
+	if len(e.rest) == 0 {
+		var one [1]byte
+		if _, err := io.ReadFull(e.r, one[:]); err != nil {
+			return 0, err
+		}
+		e.rest = bytes.Repeat([]byte("1\n"), 5000)
+	}
+	n := copy(p, e.rest)
+	e.rest = e.rest[n:]
+	return n, nil
+}
+
+// Bombs are refused where they begin to be ones, whatever contains them, and a higher
+// limit lets them pass.
+func TestBombs(t *testing.T) {
+	const size = 32 << 20
+	ones := strings.Repeat("1\n", size/2)
+	var archive bytes.Buffer
+	z := zip.NewWriter(&archive)
+	for name, text := range map[string]string{"T_A.txt": "", "T_graph_indicator.txt": ones} {
+		w, err := z.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(w, text)
+	}
+	z.Close()
+	copied := func(data []byte) func(Unpack) (int64, error) {
+		return func(u Unpack) (int64, error) {
+			text, err := NewText(bytes.NewReader(data), u)
+			if err != nil {
+				return 0, err
+			}
+			return io.Copy(io.Discard, text)
+		}
+	}
+	for name, read := range map[string]func(Unpack) (int64, error){
+		"gzip": copied(zipped(t, ones)),
+		"zstd": copied(append(zstdMagic, make([]byte, size/10_000)...)),
+		"zip": func(u Unpack) (int64, error) {
+			s, err := ReadTUZip(bytes.NewReader(archive.Bytes()), int64(archive.Len()), "", u)
+			if s != nil && s.Graphs[0].N() != size/2 {
+				t.Errorf("%d nodes", s.Graphs[0].N())
+			}
+			return 0, err
+		},
+	} {
+		n, err := read(Unpack{Zstd: expand})
+		var tooMuch *ExpandError
+		if !errors.As(err, &tooMuch) || tooMuch.Max != MaxExpand || n > size*7/8 {
+			t.Errorf("%s: %d bytes, %v", name, n, err)
+		}
+		if _, err := read(Unpack{Zstd: expand, MaxExpand: 20_000}); err != nil {
+			t.Errorf("%s, raised: %v", name, err)
+		}
+	}
+}
+
+// A limit for each of two layers would be no limit.
+func TestCompressedTwice(t *testing.T) {
+	var archive bytes.Buffer
+	z := zip.NewWriter(&archive)
+	for _, name := range []string{"T_A.txt.gz", "T_graph_indicator.txt.gz"} {
+		w, err := z.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := gzip.NewWriter(w)
+		g.Close()
+	}
+	z.Close()
+	if _, err := NewText(bytes.NewReader(zipped(t, string(zipped(t, "C")))), Unpack{}); !errors.Is(err, errTwice) {
+		t.Errorf("gzip in gzip: %v", err)
+	}
+	if _, err := ReadTUZip(bytes.NewReader(archive.Bytes()), int64(archive.Len()), "", Unpack{}); !errors.Is(err, errTwice) {
+		t.Errorf("gzip in zip: %v", err)
+	}
+}
+
+// A decoder of zstd sees none of the frames to be skipped before the first that is not.
+func TestSkippableFrames(t *testing.T) {
+	const frame = "\x5f\x2a\x4d\x18\x03\x00\x00\x00any"
+	seen := ""
+	u := Unpack{Zstd: func(r io.Reader) (io.Reader, error) {
+		data, err := io.ReadAll(r)
+		seen = string(data)
+		return strings.NewReader("C"), err
+	}}
+	for text, want := range map[string]string{
+		frame + frame + string(zstdMagic) + "x": string(zstdMagic) + "x", frame: "", frame + frame[:9]: "cut", frame[:6]: "cut",
+	} {
+		_, err := NewText(iotest.OneByteReader(strings.NewReader(text)), u)
+		if cut := errors.Is(err, io.ErrUnexpectedEOF); cut != (want == "cut") || !cut && (err != nil || seen != want) {
+			t.Errorf("%q: %v, decoder sees %q", text, err, seen)
+		}
+	}
+}

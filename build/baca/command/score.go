@@ -40,7 +40,7 @@ func newScore(gpus *device.GPUs) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "score [INPUT|-]",
 		Short: "Score graphs by how far they lie outside what a model was trained on",
-		Long: `Score reads molecules from a .smi, .csv or .tsv file (or .gz of these) or from
+		Long: `Score reads molecules from a .smi, .csv, .tsv or .sdf file (or .gz or .zst) or from
 standard input, or plain graphs from a TUDataset folder, zip archive or one of the
 set's files, and writes one row for each, in input order:
 

@@ -481,6 +481,10 @@ func TestOpenReadsManyFormats(t *testing.T) {
 		{"S.zip", archive.Bytes(), "tu", 2, "1", ""},
 		{"a.csv.zst", squeezed, "csv", 2, "ethanol", ""},
 		{"what", squeezed, "csv", 2, "ethanol", ""},
+		{"pzstd.csv.zst", append([]byte("\x50\x2a\x4d\x18\x04\x00\x00\x00size"), squeezed...), "csv", 2, "ethanol", ""},
+		{"cr.smi", []byte("CCO ethanol\rCO methanol\r"), "smi", 2, "ethanol", ""},
+		{"tabs.csv", []byte("id\tsmiles\tnote, or remark\nq\tCCO\tx\n"), "csv", 1, "q", ""},
+		{"", []byte("\xff\xfeC\x00 \x00q\x00\r\x00\n\x00"), "smi", 1, "q", ""},
 	} {
 		// As a file, and in the message.
 		h.sources = map[int]Source{3: bytes.NewReader(test.data)}
@@ -505,6 +509,14 @@ func TestOpenReadsManyFormats(t *testing.T) {
 	fails(e, h, &message.Open{Data: []byte("CCO"), Format: "xyz"}, message.CodeBadOption, "xyz")
 	fails(e, h, &message.Open{Name: "a.csv", Data: []byte("a,b\n1,2\n")}, message.CodeBadInput, "a.csv")
 	fails(e, h, &message.Score{}, message.CodeNotReady, "model")
+}
+
+// The page refuses bombs as the command does.
+func TestOpenRefusesBombs(t *testing.T) {
+	h := newHost(t)
+	bomb := squeeze(t, strings.Repeat("\n", 20<<20))
+	fails(New(h), h, &message.Open{Name: "a.smi.zst", Data: bomb}, message.CodeBadInput, "a.smi.zst: line ")
+	fails(New(h), h, &message.Open{Name: "a.smi.zst", Data: bomb}, message.CodeBadInput, "more than 256-fold")
 }
 
 func TestModels(t *testing.T) {

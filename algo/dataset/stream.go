@@ -116,9 +116,9 @@ func (r Record) Parsed(f molecule.Form) Record {
 //
 // CSV and TSV may quote fields; such fields may hold separators, line ends and
 // doubled quotes. In the middle of a field a quote is a character like others.
-// The separator of CSV is the comma, the semicolon or the tab: the one that makes a name
-// of the column with the SMILES in the first line, or else the most frequent there. The SMILES are in the column Options.Column, upper or lower
-// case. If that is smiles and there is no such column, they are in the only one
+// The separator of CSV is the comma, the semicolon or the tab: the one that sets off the
+// name of the column with the SMILES in the first line, or else the most frequent there.
+// The SMILES are in the column Options.Column, upper or lower case. If that is smiles and there is no such column, they are in the only one
 // whose name has smiles in it. If there is none either, the file is taken to
 // have no header if a field of its first row is a molecule: the SMILES are
 // then where the first such field is. The id is in the first of the columns id, mol_id,

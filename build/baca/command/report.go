@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/graph"
 	"baca/algo/table"
@@ -183,6 +184,7 @@ func (f *reportFlags) command() string {
 	if f.columnSet {
 		add("--column", f.column, "")
 	}
+	add("--max-expand", fmt.Sprint(f.maxExpand), fmt.Sprint(dataset.MaxExpand))
 	add("--by", f.options.By, usual.By)
 	add("--alpha", fmt.Sprint(f.options.Alpha), fmt.Sprint(usual.Alpha))
 	add("--fdr", fmt.Sprint(f.fdr), "0")

@@ -150,4 +150,14 @@ func num(x float64) string {
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
 
-func escape(s string) string { return escaper.Replace(strings.ToValidUTF8(s, "?")) }
+// escape makes a text safe in a picture. What XML has no way to write, most control
+// characters, becomes a question mark.
+func escape(s string) string {
+	return escaper.Replace(strings.Map(func(r rune) rune {
+		switch {
+		case r < ' ' && r != '\t' && r != '\n' && r != '\r', r == 0xfffe, r == 0xffff:
+			return '?'
+		}
+		return r
+	}, strings.ToValidUTF8(s, "?")))
+}

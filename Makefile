@@ -4,6 +4,7 @@
 .DEFAULT_GOAL := help
 GO ?= go
 DATA ?= ../shared/data
+FUZZTIME ?= 1m
 # With this folder in PATH, `go test` runs js/wasm programs under Node, with the
 # SIMD kernel beside them.
 WASM = PATH="$(CURDIR)/build/wasmtest/node:$$PATH" GOOS=js GOARCH=wasm
@@ -19,7 +20,7 @@ BUILD = $(GO) build -trimpath -buildvcs=false -ldflags='-X baca/build/version.co
 # The only limit of time is how long a package may take before it counts as hanging.
 TEST = $(GO) test -timeout 2h
 
-.PHONY: help run demo build page libraries gpu beam release test test-all checks test-race test-wasm test-gpu test-beam lint bench bench-quick clean
+.PHONY: help run demo build page libraries gpu beam release test test-all checks test-race test-wasm test-gpu test-beam fuzz lint bench bench-quick clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -81,6 +82,9 @@ test-beam: ## check the Beam pipeline
 
 test-gpu: ## check the GPU, natively where Vulkan is and in Chromium (downloads 110 MB once)
 	GO="$(GO)" build/gpu/test.sh
+
+fuzz: ## run every fuzz target for FUZZTIME (one minute) each and keep what they find
+	GO="$(GO)" FUZZTIME="$(FUZZTIME)" build/fuzz.sh
 
 lint: ## gofmt, go vet, staticcheck, and govulncheck where its database answers
 	@bad=$$(gofmt -l .); if [ -n "$$bad" ]; then echo "gofmt would change: $$bad"; exit 1; fi

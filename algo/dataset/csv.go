@@ -429,15 +429,21 @@ func (t *table) refuseBehindQuote(open, c cutter) error {
 	return t.recover(open.at, open.line, err)
 }
 
-// keep adds a field to the record.
+// keep adds a field to the record. It is small, so that it is inlined.
 func (t *table) keep(f field) {
-	if t.count < t.columns {
+	if t.count++; t.count > t.columns {
+		t.keepSurplus(&f)
+	} else {
 		t.fields = append(t.fields, f)
-	} else if t.beyond == nil && f.end > f.start && len(bytes.TrimSpace(t.bytes(f.start, f.end))) > 0 {
-		t.surplus = f
+	}
+}
+
+// keepSurplus remembers the first field beyond the columns that is not blank.
+func (t *table) keepSurplus(f *field) {
+	if t.beyond == nil && len(bytes.TrimSpace(t.bytes(f.start, f.end))) > 0 {
+		t.surplus = *f
 		t.beyond = &t.surplus
 	}
-	t.count++
 }
 
 // recover consumes the rest of the line on which the quote at distance open

@@ -23,7 +23,7 @@ model bbbp mol/bbbp.csv.gz 400 "1 835 drug-like molecules from a collection on b
 model clintox mol/clintox.csv.gz 400 "1 329 drugs, approved or failed in clinical trials for toxicity (ClinTox)."
 model esol mol/esol.csv.gz 400 "1 015 small organic molecules with measured solubility in water (ESOL)."
 model freesolv mol/freesolv.csv.gz 400 "577 small neutral molecules with measured hydration energy (FreeSolv)."
-model tox21 mol/tox21.csv.gz 400 "7 047 environmental compounds and drugs from the Tox21 toxicity assays."
+model tox21 mol/tox21.csv.gz 400 "6 832 environmental compounds and drugs from the Tox21 toxicity assays."
 model aids tu/AIDS 400 "Bare graphs of 1 800 compounds tested against HIV (AIDS); atoms and bonds carry no labels."
 model bzr tu/BZR 400 "Bare graphs of 364 benzodiazepine receptor ligands (BZR); atoms and bonds carry no labels."
 model ptc_mr tu/PTC_MR 400 "Bare graphs of 309 small organic compounds tested for carcinogenicity in male rats (PTC_MR); atoms and bonds carry no labels."

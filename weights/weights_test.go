@@ -704,7 +704,7 @@ func TestLoadErrors(t *testing.T) {
 		{"float for integer", edit(t, "\xa5train\x04", "\xa5train\xca"), ErrFormat, "want an unsigned integer"},
 		{"integer for float", edit(t, "\xa4loss\xcb", "\xa4loss\xcf"), ErrFormat, "want a float64"},
 		{"infinite loss", edit(t, "\xa4loss\xcb\xbf\xd5\x55\x55\x55\x55\x55\x55", "\xa4loss\xcb\x7f\xf0\x00\x00\x00\x00\x00\x00"), ErrNumber, "loss is +Inf"},
-		{"schema", edit(t, algo.Constant, "constant-2"), ErrSchema, `"constant-2": want "ogb-atom-9", "ogb-atom-9-canonical" or "constant-1"`},
+		{"schema", edit(t, algo.Constant, "constant-2"), ErrSchema, `"constant-2": want "ogb-atom-9", "ogb-atom-9-canonical", "ogb-atom-9-standard" or "constant-1"`},
 		{"schema of other width", card(algo.OGB, gin.Config{Features: 1, Hidden: 2, Layers: 1}), ErrSchema, "takes 1 features, ogb-atom-9 has 9"},
 		{"no layers", card(algo.Constant, gin.Config{Features: 1, Hidden: 2}), ErrFormat, "layers 0: want 1 to 32"},
 		{"layers", card(algo.Constant, gin.Config{Features: 1, Hidden: 2, Layers: math.MaxInt}), ErrFormat, "want 1 to 32"},

@@ -32,7 +32,7 @@ from the training set. Scores stay as they are, and so does the training.
 The model must not have been trained on the list. Records that equal a training graph,
 stereochemistry and the way of writing aside, are left out and counted, and so are
 copies. At least 20 graphs must remain, which is enough for verdicts at an alpha of
-0.05; --confidence 0.95 takes 59 there. Of a list longer than 512 as many are taken,
+0.05; --confidence 0.95 takes 59 there. Of a list longer than 999 as many are taken,
 evenly spread over it.
 
 Without --out the model is written to NAME-calibrated.msgpack in the working folder.`,

@@ -30,7 +30,7 @@ const MinBatch = 20
 // Guard bounds the p-value that a graph may have by itself to be called outside by its
 // batch. A batch of one kind can lie anywhere, also deep inside the training set, and
 // what learns from it then finds all of it strange. Guard is the share of false alarms
-// in the worst company.
+// in the worst company; `baca bench guard` says how it was chosen.
 const Guard = 0.1
 
 // Options configure a Scorer.

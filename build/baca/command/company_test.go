@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"baca/algo"
 	"baca/algo/molecule"
 	"baca/web"
 )
@@ -176,4 +177,24 @@ func TestOneMoleculeOneRow(t *testing.T) {
 	}
 	command("merge", folder)
 	check("shards", read(t, filepath.Join(folder, "scores.csv")), all)
+}
+
+// The guard is the smallest that finds nine tenths of what is found without one.
+func TestGuardReport(t *testing.T) {
+	f := &benchFlags{pairs: "validation", seeds: []uint{1}}
+	pairs := []*benchPair{{ID: "a", OOD: "b"}, {ID: "c", OOD: "d"}}
+	var sum guardCell
+	sum.add(guardCell{Inside: 50, Alarms: []int{0, 1, 2, 3, 4, 5, 6}, Outside: 100, Detected: []int{40, 50, 60, 70, 80, 89, 100}})
+	sum.add(guardCell{Inside: 50, Alarms: []int{0, 1, 2, 3, 4, 5, 6}, Outside: 100, Detected: []int{40, 50, 60, 70, 80, 91, 100}})
+	report := string(f.guardReport(pairs, []guardCell{sum, sum}))
+	for _, want := range []string{"| a/b | 0.0 | 2.0 | 4.0 |", "| c/d | 40.0 | 50.0 | 60.0 |", "without one: 0.3.", fmt.Sprintf("The program has %g.", algo.Guard)} {
+		if !strings.Contains(report, want) {
+			t.Errorf("no %q in\n%s", want, report)
+		}
+	}
+	calls := make([]int, len(guards))
+	count(calls, []algo.Row{{BatchP: 0.01, AloneP: 0.1}, {BatchP: 0.01, AloneP: 0.04}, {BatchP: 0.2, AloneP: 0.01}})
+	if want := []int{1, 1, 2, 2, 2, 2, 2}; !slices.Equal(calls, want) {
+		t.Errorf("called %v, want %v", calls, want)
+	}
 }

@@ -48,6 +48,12 @@ func TestInputThatChanges(t *testing.T) {
 			write(t, path+".new", "CCO\nCCC\nCCS\n")
 			must(t, os.Rename(path+".new", path))
 		}, "changed while it was read"},
+		{"write over, with the time restored", func(t *testing.T, path string) {
+			info, err := os.Stat(path)
+			must(t, err)
+			write(t, path, "CCS\nCCC\nCCN\n")
+			must(t, os.Chtimes(path, time.Time{}, info.ModTime()))
+		}, "changed while it was read"},
 		{"remove", func(t *testing.T, path string) { must(t, os.Remove(path)) }, "changed while it was read"},
 		{"copy", func(t *testing.T, path string) {
 			write(t, path+".new", text)

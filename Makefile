@@ -20,7 +20,7 @@ BUILD = $(GO) build -trimpath -buildvcs=false -ldflags='-X baca/build/version.co
 # The only limit of time is how long a package may take before it counts as hanging.
 TEST = $(GO) test -timeout 2h
 
-.PHONY: help run demo build page libraries gpu beam release test test-all checks test-race test-wasm test-gpu test-beam fuzz lint bench bench-quick clean
+.PHONY: help run demo build page libraries gpu beam release test test-all checks test-race test-wasm test-gpu test-beam fuzz chaos lint bench bench-quick clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -85,6 +85,13 @@ test-gpu: ## check the GPU, natively where Vulkan is and in Chromium (downloads 
 
 fuzz: ## run every fuzz target for FUZZTIME (one minute) each and keep what they find
 	GO="$(GO)" FUZZTIME="$(FUZZTIME)" build/fuzz.sh
+
+# Where a process may make a user namespace, disks that are too small can be mounted in it.
+PRIVATE = $(shell unshare -rm true 2>/dev/null && echo unshare -rm)
+CHAOS ?= -seed 1 -faults 600 -out build/results/chaos.md
+
+chaos: page ## inject 600 faults into runs: kills, full disks, changing inputs, several writers, slow readers (CHAOS=flags)
+	$(PRIVATE) $(GO) run ./build/chaos $(CHAOS)
 
 lint: ## gofmt, go vet, staticcheck, and govulncheck where its database answers
 	@bad=$$(gofmt -l .); if [ -n "$$bad" ]; then echo "gofmt would change: $$bad"; exit 1; fi

@@ -1,0 +1,158 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+)
+
+// A target is work that faults are injected into. It reads files of its folder, and writes
+// below out.
+type target struct {
+	name   string
+	reads  []string // files that it is given
+	steps  []string // command lines, one after the other
+	again  string   // flag of the steps that go on after a fault
+	gives  []string // files or folders of the result, below out
+	rows   string   // of gives, the file that grows row by row, if there is one
+	varies string   // input that faults change
+	// stream is what a reader reads: "" for nothing, stdout or fifo.
+	stream string
+
+	// Of a run without faults:
+	reference string // folder
+	took      time.Duration
+	bytes     int64 // below out
+}
+
+const (
+	beamMerge = "Beam, merge"
+
+	scoreLibrary = "baca score --model model.msgpack --out out/rows.csv --rejects out/rejects.csv library.smi"
+	scoreSample  = "baca score --model model.msgpack --columns all --out out/rows.csv sample.smi"
+	pretrain     = "baca pretrain --in train.smi --out out/model.msgpack --epochs 40 --background none"
+	table1       = "baca bench table1 --data data --out out/bench --pairs inner/outer --seeds 1 --epochs 2"
+	onBeam       = "baca-beam --model model.msgpack --out out/shards --shards 3 part-a.smi part-b.smi"
+	shard        = "baca score --model model.msgpack --out out/shards part-a.smi part-b.smi --shard "
+	merge        = "baca merge out/shards"
+)
+
+// target returns a target by name, or nil if the programs cannot do it.
+func (w *world) target(name string) *target {
+	parts := []string{"model.msgpack", "part-a.smi", "part-b.smi"}
+	merged := []string{"shards/scores.csv", "shards/rejects.csv"}
+	for _, t := range []*target{
+		{name: "score", reads: []string{"model.msgpack", "library.smi"}, steps: []string{scoreLibrary}, again: " --resume",
+			gives: []string{"rows.csv", "rejects.csv"}, rows: "rows.csv", varies: "library.smi"},
+		{name: "score by a sample", reads: []string{"model.msgpack", "sample.smi"}, steps: []string{scoreSample}, again: " --resume",
+			gives: []string{"rows.csv"}, rows: "rows.csv", varies: "sample.smi"},
+		{name: "pretrain", reads: []string{"train.smi"}, steps: []string{pretrain}, again: " --resume",
+			gives: []string{"model.msgpack"}, varies: "train.smi"},
+		{name: "bench table1", reads: []string{"data/mol/inner.csv", "data/mol/outer.csv"}, steps: []string{table1}, gives: []string{"bench/table1.json"}},
+		{name: "shards, merge", reads: parts, steps: []string{shard + "0/3", shard + "1/3", shard + "2/3", merge}, gives: merged, varies: "part-b.smi"},
+		{name: beamMerge, reads: parts, steps: []string{onBeam, merge}, gives: merged, varies: "part-b.smi"},
+		{name: "site", steps: []string{"baca site --out out/site"}, gives: []string{"site"}},
+		{name: "score to a pipe", reads: []string{"model.msgpack", "sample.smi"}, steps: []string{"baca score --model model.msgpack sample.smi"}, stream: "stdout"},
+		{name: "score --out FIFO", reads: []string{"model.msgpack", "sample.smi"}, steps: []string{"baca score --model model.msgpack --out out/fifo sample.smi"}, stream: "fifo"},
+		{name: "featurize to a pipe", reads: []string{"sample.smi"}, steps: []string{"baca featurize sample.smi"}, stream: "stdout"},
+		{name: "serve", steps: []string{"baca site --out out/site"}, gives: []string{"site"}},
+	} {
+		switch {
+		case t.name != name:
+		case !w.page && (name == "site" || name == "serve"), w.beam == "" && name == beamMerge:
+			return nil
+		default:
+			return t
+		}
+	}
+	return nil
+}
+
+// reference runs a target without faults.
+func (w *world) reference(t *target) error {
+	f := &fault{world: w, target: t, dir: filepath.Join(w.root, "without-faults", t.name)}
+	if err := f.fresh(); err != nil {
+		return err
+	}
+	begin := time.Now()
+	if t.stream != "" {
+		if err := f.keepStream(); err != nil {
+			return err
+		}
+	} else if e := f.run(""); e.err != nil {
+		return e.err
+	}
+	t.took, t.reference = time.Since(begin), f.dir
+	return filepath.WalkDir(f.out(""), func(_ string, d fs.DirEntry, err error) error {
+		if info, ierr := d.Info(); err == nil && ierr == nil && info.Mode().IsRegular() {
+			t.bytes += info.Size()
+		}
+		return err
+	})
+}
+
+// differs reports the first file of the result that is not as in another folder.
+func (t *target) differs(dir, want string) error {
+	for _, name := range t.gives {
+		if err := differs(filepath.Join(dir, "out", name), filepath.Join(want, "out", name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// differs compares two files, or all files of two folders.
+func differs(name, want string) error {
+	info, err := os.Stat(want)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return differsFile(name, want)
+	}
+	return filepath.WalkDir(want, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		other := filepath.Join(name, path[len(want):])
+		if !d.IsDir() {
+			return differsFile(other, path)
+		}
+		there, err := os.ReadDir(other)
+		if err != nil {
+			return err
+		}
+		expected, err := os.ReadDir(path)
+		if err == nil && len(there) != len(expected) {
+			err = fmt.Errorf("%s has %d files, want %d", other, len(there), len(expected))
+		}
+		return err
+	})
+}
+
+// seconds are how long a benchmark took.
+var seconds = regexp.MustCompile(`"seconds": [-+.0-9e]+`)
+
+func differsFile(name, want string) error {
+	got, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	expected, err := os.ReadFile(want)
+	if err != nil {
+		return err
+	}
+	if filepath.Ext(name) == ".json" {
+		got, expected = seconds.ReplaceAll(got, nil), seconds.ReplaceAll(expected, nil)
+	}
+	if !bytes.Equal(got, expected) {
+		return fmt.Errorf("%s has %d bytes that are not those of a run without faults (%d bytes)", filepath.Base(name), len(got), len(expected))
+	}
+	return nil
+}

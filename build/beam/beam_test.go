@@ -479,7 +479,7 @@ func TestTurns(t *testing.T) {
 // The combiners give the same in whatever order and grouping, as an engine has it.
 func TestCombiners(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
-	p := &shard.Plan{First: []int{0, 7, 6000}}
+	p := &shard.Plan{First: []int{0, 7, 6000}, SHA256: []string{"aa", "bb"}}
 	newParts := func() (rows []counted, outcomes []outcome) {
 		for k := range 12 {
 			o := outcome{Failed: []shard.Failure{{Shard: k, Error: "lost"}}}
@@ -490,7 +490,7 @@ func TestCombiners(t *testing.T) {
 			}
 			outcomes = append(outcomes, o)
 		}
-		return []counted{{0, shard.Rows{Records: 7}}, {1, shard.Rows{Records: 5993}}}, outcomes
+		return []counted{{0, shard.Rows{Records: 7, SHA256: "aa"}}, {1, shard.Rows{Records: 5993, SHA256: "bb"}}}, outcomes
 	}
 	var want []string
 	for range 20 {

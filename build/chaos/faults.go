@@ -248,8 +248,9 @@ func (f *fault) changeInput() (refused bool, lost error) {
 		s := f.begin("")
 		f.pause(share)
 		if killed {
-			s.signal(syscall.SIGKILL)
-			f.note("killed")
+			by := []syscall.Signal{syscall.SIGKILL, syscall.SIGINT}[f.rng.IntN(2)] // an interrupt leaves a checkpoint
+			s.signal(by)
+			f.note("ended by %v", by)
 			f.ended(s)
 		}
 		before = f.soundRows()

@@ -20,6 +20,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -69,25 +70,30 @@ type world struct {
 }
 
 // inject injects all faults, as many at once as there are cores.
-func inject(o options) (*report, error) {
+func inject(o options) (r *report, err error) {
 	root, err := os.MkdirTemp("", "chaos-")
 	if err != nil {
 		return nil, err
 	}
 	w := &world{options: o, root: root}
-	r := &report{options: o, root: root}
+	r = &report{options: o, root: root}
+	defer func() {
+		if len(r.lost) == 0 {
+			err = errors.Join(err, os.RemoveAll(root))
+		}
+	}()
 	if err := w.build(r); err != nil {
-		return nil, err
+		return r, err
 	}
 	if err := w.writeInputs(); err != nil {
-		return nil, err
+		return r, err
 	}
 	if r.version, err = w.version(); err != nil {
-		return nil, err
+		return r, err
 	}
 	plan, err := w.plan(r)
 	if err != nil {
-		return nil, err
+		return r, err
 	}
 	work := make(chan func())
 	var workers sync.WaitGroup
@@ -105,10 +111,7 @@ func inject(o options) (*report, error) {
 	close(work)
 	workers.Wait()
 	r.took = time.Since(begin)
-	if len(r.lost) == 0 {
-		err = os.RemoveAll(root)
-	}
-	return r, err
+	return r, nil
 }
 
 // build builds the programs.

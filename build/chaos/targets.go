@@ -86,7 +86,7 @@ func (w *world) reference(t *target) error {
 			return err
 		}
 	} else if e := f.run(""); e.err != nil {
-		return e.err
+		return fmt.Errorf("%w: %s", e.err, tail(e.stderr))
 	}
 	t.took, t.reference = time.Since(begin), f.dir
 	return filepath.WalkDir(f.out(""), func(_ string, d fs.DirEntry, err error) error {

@@ -2,6 +2,7 @@ package table
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -100,4 +101,13 @@ func reason(err error) string {
 		number = digit
 	}
 	return b.String()
+}
+
+// Verdicts says how many graphs have which verdict.
+func Verdicts(outside, borderline, inside, undecided int) string {
+	text := fmt.Sprintf("%d outside, %d borderline, %d inside", outside, borderline, inside)
+	if undecided > 0 {
+		text += fmt.Sprintf(", %d undecided", undecided)
+	}
+	return text
 }

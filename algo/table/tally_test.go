@@ -89,3 +89,14 @@ func TestTallyOfAnyDivision(t *testing.T) {
 		}
 	}
 }
+
+func TestVerdicts(t *testing.T) {
+	for want, got := range map[string]string{
+		"3 outside, 2 borderline, 1 inside":              Verdicts(3, 2, 1, 0),
+		"0 outside, 0 borderline, 0 inside, 4 undecided": Verdicts(0, 0, 0, 4),
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

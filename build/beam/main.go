@@ -37,6 +37,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 
 	"baca/algo"
+	"baca/algo/table"
 	"baca/build/shard"
 )
 
@@ -106,8 +107,8 @@ func run(ctx context.Context, c *config, inputs []string, stderr io.Writer) int 
 	s, err := score(ctx, c, inputs)
 	if s != nil {
 		t := s.Tally
-		fmt.Fprintf(stderr, "%d read, %d refused; model %s; %d outside, %d borderline, %d inside at alpha %g\n",
-			t.Records, t.Refused, s.Model, t.Outside, t.Borderline, t.Inside, s.Alpha)
+		fmt.Fprintf(stderr, "%d read, %d refused; model %s; %s at alpha %g\n",
+			t.Records, t.Refused, s.Model, table.Verdicts(t.Outside, t.Borderline, t.Inside, t.Undecided), s.Alpha)
 		err = s.Err()
 	}
 	if err != nil {

@@ -210,6 +210,9 @@ func (f *benchFlags) fixedCell(ctx context.Context, pair *benchPair, seed uint64
 	if err != nil {
 		return nil, err
 	}
+	if n := len(b.graphs); n < algo.MinBatch {
+		return nil, fmt.Errorf("%d graphs are tested, which are no batch: want at least %d, as from two sets of 100", n, algo.MinBatch)
+	}
 	cell := &fixedCell{Seed: seed, NID: b.nID, NOOD: len(b.graphs) - b.nID, Warnings: b.warnings}
 	cell.Columns = e.statistics(b)
 	l, err := e.alone(ctx, b)

@@ -166,7 +166,7 @@ func (f *reportFlags) run(c *cobra.Command) error {
 	if err := replace.File(f.out, func(w io.Writer) error { return report.Write(w, r) }); err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "%d read, %d refused; %s; wrote %s\n", r.Read, r.Refused, counts(r.Outside, r.Borderline, r.Inside, r.Undecided), f.out)
+	fmt.Fprintf(stderr, "%d read, %d refused; %s; wrote %s\n", r.Read, r.Refused, table.Verdicts(r.Outside, r.Borderline, r.Inside, r.Undecided), f.out)
 	return nil
 }
 

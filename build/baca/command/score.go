@@ -531,7 +531,7 @@ func (s *scoring) summarize() {
 		fmt.Fprintf(s.stderr, " with p-values from %s", file)
 	}
 	if d.Rows > d.Refused {
-		fmt.Fprintf(s.stderr, "; %s at alpha %g", counts(d.Outside, d.Borderline, d.Inside, d.Undecided), s.alpha)
+		fmt.Fprintf(s.stderr, "; %s at alpha %g", table.Verdicts(d.Outside, d.Borderline, d.Inside, d.Undecided), s.alpha)
 		if s.fdr > 0 {
 			fmt.Fprintf(s.stderr, " and a false-discovery rate of %g", s.fdr)
 		}
@@ -582,15 +582,6 @@ func (s *scoring) bounds() {
 		return
 	}
 	fmt.Fprintf(s.stderr, "with %g %% confidence at most %d of the %d called outside are inside; that holds at every threshold at once\n", 100*confidence, most, d.Outside)
-}
-
-// counts says how many graphs have which verdict.
-func counts(outside, borderline, inside, undecided int) string {
-	text := fmt.Sprintf("%d outside, %d borderline, %d inside", outside, borderline, inside)
-	if undecided > 0 {
-		text += fmt.Sprintf(", %d undecided", undecided)
-	}
-	return text
 }
 
 // secondAnswer says what a calibrated batch is like as a whole.

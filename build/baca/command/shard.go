@@ -123,7 +123,7 @@ func (f *scoreFlags) runShard(c *cobra.Command) error {
 func summarizeTally(w io.Writer, t table.Tally) {
 	fmt.Fprintf(w, "%d read, %d refused", t.Records, t.Refused)
 	if t.Records > t.Refused {
-		fmt.Fprintf(w, "; %s", counts(t.Outside, t.Borderline, t.Inside, t.Undecided))
+		fmt.Fprintf(w, "; %s", table.Verdicts(t.Outside, t.Borderline, t.Inside, t.Undecided))
 	}
 	fmt.Fprintln(w)
 	type reason struct {

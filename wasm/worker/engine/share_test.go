@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -146,8 +147,9 @@ func TestRowsAreOfTheGraphAlone(t *testing.T) {
 		t.Helper()
 		must[*message.Opened](e, h, &message.Open{Data: []byte(text)})
 		events, scored := must[*message.Scored](e, h, r)
-		if want := map[bool]int{true: 2, false: 1}[r.Workers == 3]; scored.Workers > want+1 || r.Workers == 3 && h.started == 0 {
-			t.Errorf("%d workers, %d were started", scored.Workers, h.started)
+		// How many have come in time depends on the machine.
+		if most := cmp.Or(r.Workers, h.cores); scored.Workers > most || r.Workers == 3 && h.started == 0 {
+			t.Errorf("%d workers of at most %d, %d were started", scored.Workers, most, h.started)
 		}
 		found, all := map[string]row{}, join(events)
 		for i, id := range all.ID {

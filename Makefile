@@ -11,6 +11,9 @@ WASM = PATH="$(CURDIR)/build/wasmtest/node:$$PATH" GOOS=js GOARCH=wasm
 # Packages that start goroutines.
 CONCURRENT = ./algo ./algo/calibrate ./algo/contrast ./algo/dataset ./algo/internal/parallel ./algo/pretrain ./algo/table ./algo/wgsl ./build/lock ./build/shard
 
+# Tests of memory, growth and rates, which say nothing of races and take a minute under the detector.
+NORACE = Bombs|Memory|Linear|Fair|CopiesOfTraining|FalseAlarms
+
 # A program is the same wherever a commit is built: without the paths of the folder, and
 # with the commit by its name rather than as Go finds it, which does so in a clone but not
 # in a work tree. CGO_ENABLED=0 keeps the C compiler out, where none is needed.
@@ -61,7 +64,7 @@ checks: lint page
 	$(WASM) $(TEST) -short -tags noasm ./algo/internal/kernel
 
 test-race: ## check what starts goroutines with the race detector
-	$(TEST) -race -short $(CONCURRENT)
+	$(TEST) -race -short -skip '$(NORACE)' $(CONCURRENT)
 	$(TEST) -race -run 'Progress|Bar|Interrupt|Pipe|Waiting|WholeEpoch' ./build/baca/command
 
 test-wasm: ## check all that is compiled to WebAssembly in Node

@@ -7,9 +7,9 @@ DATA ?= ../shared/data
 FUZZTIME ?= 1m
 # With this folder in PATH, `go test` runs js/wasm programs under Node, with the
 # SIMD kernel beside them.
-WASM = PATH="$(CURDIR)/build/wasmtest/node:$$PATH" GOOS=js GOARCH=wasm
+WASM = PATH="$(CURDIR)/build/tools/wasmtest/node:$$PATH" GOOS=js GOARCH=wasm
 # Packages that start goroutines.
-CONCURRENT = ./algo ./algo/calibrate ./algo/contrast ./algo/dataset ./algo/internal/parallel ./algo/pretrain ./algo/table ./algo/wgsl ./build/lock ./build/shard
+CONCURRENT = ./algo ./algo/calibrate ./algo/contrast ./algo/dataset ./algo/internal/parallel ./algo/pretrain ./algo/table ./algo/wgsl ./build/internal/lock ./build/shard
 
 # Tests of memory, growth and rates, which say nothing of races and take a minute under the detector.
 NORACE = Bombs|Memory|Linear|Fair|CopiesOfTraining|FalseAlarms
@@ -18,7 +18,7 @@ NORACE = Bombs|Memory|Linear|Fair|CopiesOfTraining|FalseAlarms
 # with the commit by its name rather than as Go finds it, which does so in a clone but not
 # in a work tree. CGO_ENABLED=0 keeps the C compiler out, where none is needed.
 COMMIT = $(shell git describe --always --dirty=.dirty --abbrev=12 --exclude='*' 2>/dev/null)
-BUILD = $(GO) build -trimpath -buildvcs=false -ldflags='-X baca/build/version.commit=$(COMMIT)'
+BUILD = $(GO) build -trimpath -buildvcs=false -ldflags='-X baca/build/internal/version.commit=$(COMMIT)'
 
 # The only limit of time is how long a package may take before it counts as hanging.
 TEST = $(GO) test -timeout 2h
@@ -39,7 +39,7 @@ build: page ## build the command, with the page in it, as bin/baca
 	CGO_ENABLED=0 $(BUILD) -tags page -o bin/baca ./build/baca
 
 page: libraries ## build the page into web/site
-	$(GO) run ./build/page
+	$(GO) run ./build/tools/page
 
 # The page's JavaScript libraries, from npm by the lockfile.
 libraries: web/node_modules
@@ -51,10 +51,10 @@ web/node_modules: web/package-lock.json
 
 # Both say at the end what this machine cannot check.
 test: ## check what may have been broken, ten minutes on two cores: lint, unit tests, WebAssembly, the page in Chromium
-	@$(MAKE) --no-print-directory checks; status=$$?; build/left-out.sh; exit $$status
+	@$(MAKE) --no-print-directory checks; status=$$?; build/tools/left-out.sh; exit $$status
 
 test-all: ## check everything: large inputs, race detector, all of it as WebAssembly, Beam and the GPU as well
-	@BACA_TEST=all $(MAKE) --no-print-directory checks test-race test-wasm test-beam test-gpu; status=$$?; build/left-out.sh; exit $$status
+	@BACA_TEST=all $(MAKE) --no-print-directory checks test-race test-wasm test-beam test-gpu; status=$$?; build/tools/left-out.sh; exit $$status
 
 checks: lint page
 	$(TEST) ./...
@@ -68,7 +68,7 @@ test-race: ## check what starts goroutines with the race detector
 	$(TEST) -race -run 'Progress|Bar|Interrupt|Pipe|Waiting|WholeEpoch' ./build/baca/command
 
 test-wasm: ## check all that is compiled to WebAssembly in Node
-	GOOS=js GOARCH=wasm $(GO) vet ./algo/... ./weights/... ./wasm/... ./app ./build/bench/suite
+	GOOS=js GOARCH=wasm $(GO) vet ./algo/... ./weights/... ./wasm/... ./app ./build/tools/bench/suite
 	$(WASM) $(TEST) -short ./algo/... ./weights/...
 
 gpu: page ## build bin/baca-gpu, the command with GPUs (needs a C compiler, downloads 110 MB once)
@@ -78,7 +78,7 @@ beam: ## build bin/baca-beam, the same scores on Apache Beam (a module of its ow
 	cd build/beam && CGO_ENABLED=0 $(BUILD) -o ../../bin/baca-beam .
 
 release: page ## build archives for every system into out/release
-	$(GO) run ./build/packaging/release -commit "$(COMMIT)"
+	$(GO) run ./build/tools/packaging/release -commit "$(COMMIT)"
 
 test-beam: ## check the Beam pipeline
 	cd build/beam && $(GO) vet ./... && $(TEST) ./...
@@ -87,14 +87,14 @@ test-gpu: ## check the GPU, natively where Vulkan is and in Chromium (downloads 
 	GO="$(GO)" build/gpu/test.sh
 
 fuzz: ## run every fuzz target for FUZZTIME (one minute) each and keep what they find
-	GO="$(GO)" FUZZTIME="$(FUZZTIME)" build/fuzz.sh
+	GO="$(GO)" FUZZTIME="$(FUZZTIME)" build/tools/fuzz.sh
 
 # Where a process may make a user namespace, disks that are too small can be mounted in it.
 PRIVATE = $(shell unshare -rm true 2>/dev/null && echo unshare -rm)
 CHAOS ?= -seed 1 -faults 600 -out build/results/chaos.md
 
 chaos: page ## inject 600 faults into runs: kills, full disks, changing inputs, several writers, slow readers (CHAOS=flags)
-	$(PRIVATE) $(GO) run ./build/chaos $(CHAOS)
+	$(PRIVATE) $(GO) run ./build/tools/chaos $(CHAOS)
 
 lint: ## gofmt, go vet, staticcheck, and govulncheck where its database answers
 	@bad=$$(gofmt -l .); if [ -n "$$bad" ]; then echo "gofmt would change: $$bad"; exit 1; fi
@@ -102,10 +102,10 @@ lint: ## gofmt, go vet, staticcheck, and govulncheck where its database answers
 	$(GO) vet -tags rdkit ./algo/molecule
 	$(GO) vet -tags noasm ./algo/internal/kernel
 	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
-	build/govulncheck.sh
+	build/tools/govulncheck.sh
 
 bench: ## measure every hot path natively, in Node and in Chromium (BENCH=-quick, BENCH=-peer)
-	$(GO) run ./build/bench $(BENCH)
+	$(GO) run ./build/tools/bench $(BENCH)
 
 bench-quick: ## one pair and one seed of the results table (DATA=folder with the public sets)
 	CGO_ENABLED=0 $(BUILD) -o bin/baca-bench ./build/baca

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 )
 
-// What build/page has made.
+// What build/tools/page has made.
 //
 //go:embed all:site
 var site embed.FS

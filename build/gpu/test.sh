@@ -7,7 +7,7 @@ cd "$(dirname "$0")"
 GO=${GO:-go}
 
 case "$(uname -s)" in
-Linux) if ../vulkan.sh; then native=yes; else native="no Vulkan driver (libvulkan.so.1 and a driver's JSON file); Debian's mesa-vulkan-drivers brings one in software"; fi ;;
+Linux) if ../tools/vulkan.sh; then native=yes; else native="no Vulkan driver (libvulkan.so.1 and a driver's JSON file); Debian's mesa-vulkan-drivers brings one in software"; fi ;;
 *) native=yes ;;
 esac
 if [ "$native" = yes ] && ! command -v "${CC:-cc}" >/dev/null; then
@@ -29,7 +29,7 @@ for name in ${CHROMIUM:-} chromium chromium-browser google-chrome; do
 done
 if [ -n "$browser" ]; then
 	cd ../..
-	PATH="$PWD/build/wasmtest/chromium:$PATH" BACA_WEBGPU=swiftshader GOOS=js GOARCH=wasm $GO test -short -timeout 2h ./wasm/worker/gpu
+	PATH="$PWD/build/tools/wasmtest/chromium:$PATH" BACA_WEBGPU=swiftshader GOOS=js GOARCH=wasm $GO test -short -timeout 2h ./wasm/worker/gpu
 else
 	echo "test-gpu: tests in a browser skipped: no Chromium (chromium, chromium-browser, google-chrome, or the variable CHROMIUM)"
 fi

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"baca/build/replace"
+	"baca/build/internal/replace"
 )
 
 // Files are where inputs are read and results are written.

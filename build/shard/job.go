@@ -31,8 +31,8 @@ import (
 	"baca/algo"
 	"baca/algo/molecule"
 	"baca/algo/table"
-	"baca/build/sealed"
-	"baca/build/version"
+	"baca/build/internal/sealed"
+	"baca/build/internal/version"
 	"baca/weights"
 )
 

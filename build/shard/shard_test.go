@@ -17,8 +17,8 @@ import (
 	"testing"
 
 	"baca/algo"
-	"baca/build/lock"
-	"baca/build/sealed"
+	"baca/build/internal/lock"
+	"baca/build/internal/sealed"
 	"baca/build/shard/shardtest"
 )
 

@@ -1,4 +1,4 @@
-// Package site holds the built page: it reads the files that build/page makes,
+// Package site holds the built page: it reads the files that build/tools/page makes,
 // serves them with the right headers, and writes them out for any static host.
 package site
 

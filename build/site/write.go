@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"baca/build/replace"
+	"baca/build/internal/replace"
 )
 
 // A mark is what [List] holds in a folder that Write wrote: it tells the files of the

@@ -23,7 +23,7 @@ import (
 
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
-	"baca/build/replace"
+	"baca/build/internal/replace"
 )
 
 // benchFlags are what all benchmarks have in common.

@@ -16,8 +16,8 @@ import (
 	"baca/algo/calibrate"
 	"baca/algo/contrast"
 	"baca/algo/metric"
-	"baca/build/replace"
-	"baca/build/version"
+	"baca/build/internal/replace"
+	"baca/build/internal/version"
 )
 
 // A variant is one way of running the attention, with its name in tables, or of

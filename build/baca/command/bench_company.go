@@ -22,7 +22,7 @@ import (
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/metric"
-	"baca/build/version"
+	"baca/build/internal/version"
 )
 
 // What focused lists are made of.

@@ -22,8 +22,8 @@ import (
 	"baca/algo/graph"
 	"baca/algo/metric"
 	"baca/algo/molecule"
-	"baca/build/replace"
-	"baca/build/version"
+	"baca/build/internal/replace"
+	"baca/build/internal/version"
 	"baca/weights"
 )
 

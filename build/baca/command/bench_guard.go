@@ -13,8 +13,8 @@ import (
 
 	"baca/algo"
 	"baca/algo/graph"
-	"baca/build/replace"
-	"baca/build/version"
+	"baca/build/internal/replace"
+	"baca/build/internal/version"
 )
 
 // guards are the values of algo.Guard that are compared; 1 is none.

@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
-	"baca/build/replace"
+	"baca/build/internal/replace"
 )
 
 // lineColours can be told apart by everyone (Okabe and Ito), as can the dashes.

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"baca/algo/metric"
-	"baca/build/version"
+	"baca/build/internal/version"
 )
 
 // over returns mean and deviation over the seeds of a column of the fixed protocol,

@@ -13,7 +13,7 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/metric"
-	"baca/build/replace"
+	"baca/build/internal/replace"
 )
 
 // The contamination sweep: shares of OOD graphs, in the number of ID graphs, and how

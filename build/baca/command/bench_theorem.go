@@ -19,8 +19,8 @@ import (
 	"baca/algo/graph"
 	"baca/algo/graphon"
 	"baca/algo/metric"
-	"baca/build/replace"
-	"baca/build/version"
+	"baca/build/internal/replace"
+	"baca/build/internal/version"
 )
 
 // The graphons of real graphs on which Theorem 1 is checked. Their cut norms are

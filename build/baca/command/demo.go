@@ -21,8 +21,8 @@ import (
 	"baca/algo/decide"
 	"baca/algo/graph"
 	"baca/algo/molecule"
-	"baca/build/replace"
-	"baca/build/report"
+	"baca/algo/report"
+	"baca/build/internal/replace"
 	"baca/web"
 )
 

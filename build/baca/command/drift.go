@@ -15,9 +15,9 @@ import (
 	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/graph"
+	"baca/algo/report"
 	"baca/algo/table"
-	"baca/build/replace"
-	"baca/build/report"
+	"baca/build/internal/replace"
 )
 
 // newDrift is the command that watches a stream.

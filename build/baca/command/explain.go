@@ -18,8 +18,8 @@ import (
 	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/molecule"
+	"baca/algo/report"
 	"baca/algo/table"
-	"baca/build/report"
 )
 
 // answers are what --columns, --fdr and --explain add to rows.

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
-	"baca/build/report"
+	"baca/algo/report"
 	"baca/weights"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"baca/algo/table"
-	"baca/build/lock"
+	"baca/build/internal/lock"
 )
 
 // spreadsheetSafe registers the flag for CSV that is opened in a spreadsheet.

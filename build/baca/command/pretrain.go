@@ -29,7 +29,7 @@ import (
 	"baca/algo/pretrain"
 	"baca/algo/table"
 	"baca/build/device"
-	"baca/build/replace"
+	"baca/build/internal/replace"
 	"baca/weights"
 )
 

@@ -22,7 +22,7 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/graph"
 	"baca/algo/pretrain"
-	"baca/build/lock"
+	"baca/build/internal/lock"
 	"baca/weights"
 )
 

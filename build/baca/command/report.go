@@ -21,10 +21,10 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/graph"
+	"baca/algo/report"
 	"baca/algo/table"
-	"baca/build/replace"
-	"baca/build/report"
-	"baca/build/version"
+	"baca/build/internal/replace"
+	"baca/build/internal/version"
 	"baca/weights"
 )
 

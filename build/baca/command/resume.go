@@ -12,9 +12,9 @@ import (
 
 	"baca/algo"
 	"baca/algo/table"
-	"baca/build/replace"
-	"baca/build/sealed"
-	"baca/build/version"
+	"baca/build/internal/replace"
+	"baca/build/internal/sealed"
+	"baca/build/internal/version"
 	"baca/weights"
 )
 

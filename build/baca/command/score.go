@@ -15,9 +15,9 @@ import (
 	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/molecule"
+	"baca/algo/report"
 	"baca/algo/table"
 	"baca/build/device"
-	"baca/build/report"
 	"baca/weights"
 )
 

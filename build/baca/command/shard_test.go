@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"baca/build/lock"
+	"baca/build/internal/lock"
 )
 
 // A process that has one of the shards is killed in the midst of its work, and

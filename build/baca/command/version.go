@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"baca/build/version"
+	"baca/build/internal/version"
 	"baca/weights"
 )
 

@@ -15,8 +15,8 @@ import (
 	"baca/algo/explain"
 	"baca/algo/graph"
 	"baca/algo/molecule"
+	"baca/algo/report"
 	"baca/algo/table"
-	"baca/build/report"
 	"baca/wasm/message"
 	"baca/weights"
 )

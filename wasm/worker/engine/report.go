@@ -11,8 +11,8 @@ import (
 	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/graph"
+	"baca/algo/report"
 	"baca/algo/table"
-	"baca/build/report"
 	"baca/wasm/message"
 	"baca/weights"
 )

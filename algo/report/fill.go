@@ -1,0 +1,243 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"baca/algo"
+	"baca/algo/decide"
+	"baca/algo/depict"
+	"baca/algo/explain"
+	"baca/algo/graph"
+	"baca/algo/molecule"
+)
+
+// What a report shows at most.
+const (
+	MaxTop     = 10  // graphs that are drawn and explained
+	MaxRows    = 500 // of the table
+	MaxRefused = 20
+)
+
+// Judge counts the verdicts that follow from P, Alone, Alpha, FDR and the number of
+// graphs in Holdout, and gives Rows theirs and their q-values. Without any p-value it
+// leaves P nil.
+func (r *Report) Judge() {
+	tally := decide.NewTally()
+	for _, p := range r.P {
+		tally.Add(p, 1)
+	}
+	q := tally.QValues()
+	judge := func(p, alone float64) (decide.Verdict, float64) {
+		switch {
+		case r.FDR > 0 && !math.IsNaN(p):
+			return decide.JudgeBatch(p, q[p], r.Alpha, r.FDR, len(r.Holdout)), q[p]
+		case r.Alone != nil:
+			return algo.Guarded(decide.Judge(p, r.Alpha, len(r.Holdout)), alone), math.NaN()
+		}
+		return decide.Judge(p, r.Alpha, len(r.Holdout)), math.NaN()
+	}
+	r.Outside, r.Borderline, r.Inside, r.Undecided = 0, 0, 0, 0
+	for i, p := range r.P {
+		alone := math.NaN()
+		if r.Alone != nil {
+			alone = r.Alone[i]
+		}
+		switch v, _ := judge(p, alone); v {
+		case decide.Outside:
+			r.Outside++
+		case decide.Borderline:
+			r.Borderline++
+		case decide.Inside:
+			r.Inside++
+		default:
+			r.Undecided++
+		}
+	}
+	for i := range r.Rows {
+		e := &r.Rows[i]
+		e.Row.Verdict, e.Q = judge(e.Row.P, e.Row.AloneP)
+	}
+	if !slices.ContainsFunc(r.P, func(p float64) bool { return !math.IsNaN(p) }) {
+		r.P = nil
+	}
+}
+
+// Explain fills in why the entry got the score that its graph gets by itself, and
+// draws it with what its nodes add to that. The graph g is of the entry's molecule in form
+// f.
+func (e *Entry) Explain(ctx context.Context, alone *algo.Alone, g *graph.Graph, alpha float64, f molecule.Form) error {
+	x, err := alone.Explain(ctx, g, alpha)
+	if err != nil {
+		return err
+	}
+	e.Why = x
+	unseen := make([]float64, g.N())
+	for _, reason := range x.Reasons {
+		if reason.Weight >= explain.Unseen {
+			for _, i := range reason.Nodes {
+				unseen[i] = 1
+			}
+		}
+	}
+	title := "structure of " + e.ID
+	if e.SMILES == "" {
+		title = "graph " + e.ID
+	}
+	m, err := molecule.Parse(e.SMILES)
+	order := Written(e.SMILES, f, g.N())
+	if e.SMILES == "" || err != nil || len(order(unseen)) != len(m.Atoms) {
+		e.Drawing = depict.Graph(g, x.Occlusion, marks(unseen), title)
+		return nil
+	}
+	e.Drawing = depict.Molecule(m, order(x.Occlusion), marks(order(unseen)), title)
+	return nil
+}
+
+// Written returns a function that puts values of the n atoms of a molecule in form f
+// in the order in which its SMILES has them, NaN for atoms that the form leaves out.
+// Where the SMILES has others, there are no values.
+func Written(smiles string, f molecule.Form, n int) func([]float64) []float64 {
+	if f == molecule.AsWritten {
+		return func(v []float64) []float64 { return v }
+	}
+	var read *molecule.Molecule
+	var order []int32
+	m, err := molecule.Parse(smiles)
+	if err == nil {
+		read, order = m.In(f)
+	}
+	if smiles == "" || err != nil || len(read.Atoms) != n {
+		return func([]float64) []float64 { return nil }
+	}
+	return func(v []float64) []float64 {
+		if v == nil {
+			return nil
+		}
+		w := slices.Repeat([]float64{math.NaN()}, len(m.Atoms))
+		for k, i := range order {
+			w[i] = v[k]
+		}
+		return w
+	}
+}
+
+// Quote makes a word of a shell's command line.
+func Quote(s string) string {
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./=:,@%+", r))
+	}) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+func marks(v []float64) []bool {
+	marked := make([]bool, len(v))
+	for i, x := range v {
+		marked[i] = x > 0
+	}
+	return marked
+}
+
+// HoldoutOf says where the graphs come from that p-values are taken from, by
+// algo.Card.Holdout.
+func HoldoutOf(file string) string {
+	if file == "" {
+		return "kept from training"
+	}
+	return "of " + file
+}
+
+// ModelCard are the lines of a model card. The file has so many bytes and that
+// sha-256.
+func ModelCard(m *algo.Model, bytes int, sha256 string) []Pair {
+	c := m.Card
+	program := ""
+	if c.Program != "" {
+		program = "baca " + c.Program
+	}
+	pairs := []Pair{
+		{"name", c.Name}, {"description", c.Description}, {"reads", c.Schema},
+		{"trained on", c.Dataset}, {"its sha256", c.DatasetSHA256},
+		{"graphs", fmt.Sprintf("%d: %d trained on, %d kept from training", c.Graphs, c.Train, len(c.HoldoutRows))},
+		{"training", fmt.Sprintf("%d epochs, batches of %d, learning rate %g, seed %d, last loss %.4g", c.Epochs, c.Batch, c.LearningRate, c.Seed, c.Loss)},
+		{"trained by", program},
+		{"compared with", fmt.Sprintf("%d graphs of the training set, %d %s", m.Bank.Len(), m.References(), HoldoutOf(c.Holdout))},
+		{"file", fmt.Sprintf("%d bytes, sha256 %s", bytes, sha256)},
+	}
+	return slices.DeleteFunc(pairs, func(p Pair) bool { return p.Value == "" })
+}
+
+// A Basis is what the answer about a list as a whole rests on.
+type Basis struct {
+	Graphs        int  // of the batch
+	Alone         bool // there is no batch: each graph was scored by itself
+	Sample, First bool // of the input: drawn evenly, or the first ones
+	Evidence, P   float64
+	Weight        float64
+}
+
+// Pairs says it in words.
+func (b Basis) Pairs() []Pair {
+	if b.Alone {
+		return []Pair{{"batch", "none: each graph by itself"}}
+	}
+	text := fmt.Sprintf("all %d graphs", b.Graphs)
+	switch {
+	case b.First:
+		text = fmt.Sprintf("the first %d graphs; all others are scored by what was learned from them", b.Graphs)
+	case b.Sample:
+		text = fmt.Sprintf("an even sample of %d graphs; all others are scored by what was learned from it", b.Graphs)
+	}
+	return []Pair{
+		{"batch", text},
+		{"density ratio", fmt.Sprintf("has %.0f %% of its weight in the score of the batch", 100*b.Weight)},
+	}
+}
+
+// Whole says in a sentence whether a list as a whole differs from the training set, by
+// algo.Report.Evidence and P.
+func Whole(list string, evidence, p float64) string {
+	text := fmt.Sprintf("p = %.2g", p)
+	if p < 0.001 {
+		text = "p < 0.001"
+	}
+	switch {
+	case math.IsNaN(p):
+		return fmt.Sprintf("%s is told from the training set with an AUC of %.2f; the model holds too few graphs to say how often that is chance", list, evidence)
+	case p <= wholeLevel:
+		return fmt.Sprintf("as a whole %s differs from the training set: AUC %.2f, %s", list, evidence, text)
+	}
+	return fmt.Sprintf("nothing says that %s as a whole differs from the training set (AUC %.2f, %s)", list, evidence, text)
+}
+
+// MakesTheDifference says in what a list differs from the training set.
+func MakesTheDifference(differences []string) string {
+	return "What makes the difference: " + strings.Join(differences, "; ")
+}
+
+// Parts says in words what the two parts of the score of a single graph are. Without a
+// background there is one.
+func Parts(x *algo.Explanation) []string {
+	var list []string
+	add := func(value float64, text, more, less string) {
+		if math.IsNaN(value) {
+			return
+		}
+		word := more
+		if value < 0 {
+			word = less
+		}
+		list = append(list, fmt.Sprintf(text, number(math.Abs(value), 1), word))
+	}
+	add(x.Distance, "its nearest training graphs are %s standard deviations %s than those of training graphs usually are", "further away", "nearer")
+	add(x.Ratio, "it is %s standard deviations %s like molecules at large than training graphs usually are", "more", "less")
+	return list
+}
+
+// wholeLevel is the p-value up to which a list as a whole is said to differ.
+const wholeLevel = 0.05

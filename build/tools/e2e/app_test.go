@@ -1,0 +1,469 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"baca/web"
+)
+
+// screenshots is where pictures of the page go, for people to look at.
+const screenshots = "../../../out/screenshots"
+
+// usable waits until the page can score.
+func (b *tab) usable() {
+	b.t.Helper()
+	b.wait(`!document.querySelector(".example").disabled && !document.querySelector(".model-name").textContent.includes("loading")`)
+}
+
+// ready opens the page and waits until it can score.
+func ready(t testing.TB) *tab {
+	t.Helper()
+	return readyIn(t, browse)
+}
+
+// readyIn is ready in a tab that browse opens.
+func readyIn(t testing.TB, browse func(testing.TB) *tab) *tab {
+	t.Helper()
+	s := serve(t, open(t))
+	b := browse(t)
+	b.visit(s.URL + "/")
+	b.usable()
+	return b
+}
+
+// anew tells the next phase that it is of another run than the present one.
+func (b *tab) anew() {
+	b.t.Helper()
+	b.before = eval[int](b, `Number(document.getElementById("page").dataset.run)`)
+}
+
+// phase waits until the page is in one of the phases of a session, in a run that
+// began after the latest anew.
+func (b *tab) phase(names ...string) {
+	b.t.Helper()
+	b.wait(fmt.Sprintf(`(({ run, phase }) => Number(run) > %d && %q.split(" ").includes(phase))(document.getElementById("page").dataset)`, b.before, strings.Join(names, " ")))
+}
+
+// aim waits until the middle of an element can be seen, and has it watch for a click.
+// A pointer that meets something else, because the page has moved meanwhile, is not
+// heard of by the page.
+const aim = `new Promise((done) => {
+	const selector = %q;
+	const look = () => {
+		const e = document.querySelector(selector);
+		e?.scrollIntoViewIfNeeded();
+		const r = e?.getBoundingClientRect();
+		const x = r?.x + r?.width / 2, y = r?.y + r?.height / 2;
+		if (!e || !e.contains(document.elementFromPoint(x, y))) {
+			requestAnimationFrame(look);
+			return;
+		}
+		globalThis.testHit = false;
+		globalThis.testAim?.abort();
+		globalThis.testAim = new AbortController();
+		for (const kind of ["pointerdown", "mousedown", "pointerup", "mouseup", "click"]) {
+			addEventListener(kind, (event) => {
+				if (event.target.closest(selector) !== document.querySelector(selector)) {
+					event.stopImmediatePropagation();
+					event.preventDefault();
+				} else if (kind === "click") testHit = true;
+			}, { capture: true, signal: testAim.signal });
+		}
+		done([x, y]);
+	};
+	look();
+})`
+
+// click presses the mouse on the first element of each selector, one after the other.
+func (b *tab) click(selectors ...string) {
+	b.t.Helper()
+	for _, selector := range selectors {
+		for hit := false; !hit; {
+			at := eval[[2]float64](b, fmt.Sprintf(aim, selector))
+			b.run("clicking "+selector, chromedp.MouseClickXY(at[0], at[1]))
+			hit = eval[bool](b, `(testAim.abort(), testHit)`)
+		}
+	}
+}
+
+// write puts text into the input pane at once, as from the clipboard.
+func (b *tab) write(text string) {
+	b.t.Helper()
+	b.anew()
+	b.run("writing", chromedp.Focus("#smiles"))
+	b.act("writing", func(ctx context.Context) error {
+		_, err := chromedp.Call(ctx, input.InsertText, input.InsertTextParams{Text: text})
+		return err
+	})
+}
+
+// empty takes the input away.
+func (b *tab) empty() {
+	b.t.Helper()
+	b.anew()
+	b.click("#clear")
+	b.phase("empty")
+}
+
+// example scores the built-in molecules, all of them or a few, and waits.
+func (b *tab) example(number int) {
+	b.t.Helper()
+	b.anew()
+	b.click(fmt.Sprintf(".example:nth-child(%d)", number))
+	b.phase("done")
+	b.wait(`document.querySelectorAll(".row").length > 0`)
+}
+
+// upload gives a file to an input element.
+func (b *tab) upload(element, name string, data []byte) {
+	b.t.Helper()
+	path := filepath.Join(b.t.TempDir(), name)
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		b.t.Fatal(err)
+	}
+	b.anew()
+	b.run("choosing "+name, chromedp.SetUploadFiles(element, []string{path}))
+}
+
+func (b *tab) text(selector string) string {
+	b.t.Helper()
+	return eval[string](b, fmt.Sprintf(`document.querySelector(%q)?.textContent ?? ""`, selector))
+}
+
+func TestPasteScoreInspect(t *testing.T) {
+	b := ready(t)
+	b.write("CC(=O)Oc1ccccc1C(=O)O aspirin\nc1ccccc1N( broken\n")
+	b.run("typing", chromedp.SendKeys("#smiles", "CCO ethanol\n"))
+	b.wait(`[...document.querySelectorAll(".row")].some((r) => r.dataset.row === "2" && r.textContent.includes("ethanol"))`)
+	b.phase("done")
+	if got := b.text("#input-status"); !strings.Contains(got, "2 read, 1 refused") {
+		t.Errorf("the page says %q of the input", got)
+	}
+	// The error stands beside its line, and leads to the place.
+	if got := b.text(".problem"); !strings.Contains(got, "Line 2") || !strings.Contains(got, "branch") {
+		t.Errorf("the problem reads %q", got)
+	}
+	b.click(".problem")
+	b.wait(`document.getElementById("smiles").selectionStart === 30 + "c1ccccc1N".length`)
+
+	b.click(`[data-row="0"]`)
+	b.wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
+	b.wait(`/of \d+ molecules/.test(document.querySelector(".verdict-box")?.textContent)`)
+	if got := b.text(".inspector"); !strings.Contains(got, "C₉H₈O₄") || !strings.Contains(got, "training graph") {
+		t.Errorf("the inspector says %q", got)
+	}
+	// The keyboard walks through the table and Escape closes the inspector.
+	b.run("keys", chromedp.Focus("#scroller"), chromedp.SendKeys("#scroller", kb.ArrowDown))
+	b.wait(`document.querySelector(".row.selected")?.dataset.row === "1"`)
+	b.run("Escape", chromedp.SendKeys("#scroller", kb.Escape))
+	b.wait(`!document.querySelector(".row.selected")`)
+	b.quiet()
+}
+
+func TestAlphaJudgesAgainWithoutScoring(t *testing.T) {
+	b := ready(t)
+	b.example(3)
+	before := eval[int](b, `Number(document.querySelector(".chip.is-outside .chip-count").textContent)`)
+	took := b.text("#took")
+	if !strings.Contains(took, " on the processor") {
+		t.Errorf("the run reads %q, which does not say where it was", took)
+	}
+	eval[any](b, `(() => { const a = document.getElementById("alpha"); a.value = 100; a.dispatchEvent(new Event("input", {bubbles: true})); a.dispatchEvent(new Event("change", {bubbles: true})); return null })()`)
+	b.wait(fmt.Sprintf(`Number(document.querySelector(".chip.is-outside .chip-count").textContent) > %d`, before))
+	if got := b.text("#took"); got != took {
+		t.Errorf("the run reads %q after moving α, before %q: it was scored again", got, took)
+	}
+	if got := eval[string](b, `location.search`); !strings.Contains(got, "alpha=0.3") || !strings.Contains(got, "model=bbbp") {
+		t.Errorf("the address keeps %q", got)
+	}
+	// Filters, and sorting by score: the furthest outside comes first.
+	b.click(`[data-by="3"]`)
+	b.wait(`document.querySelector("th[aria-sort=descending]") !== null`)
+	b.run("filtering", chromedp.SendKeys("#search", "coronene"))
+	b.wait(`document.querySelectorAll(".row").length === 1`)
+	b.quiet()
+}
+
+// The file that the page saves is the one that the command writes.
+func TestSavedRowsAreTheCommands(t *testing.T) {
+	b := ready(t)
+	b.downloads()
+	b.upload("#file", "molecules.csv", web.Examples())
+	b.phase("done")
+	b.save("csv")
+	want, _ := baca(t, "molecules.csv", web.Examples(), "score", "--spreadsheet-safe")
+	if page := string(b.saved("molecules-baca.csv")); page != want {
+		t.Errorf("the page saved\n%.600s\nthe command wrote\n%.600s", page, want)
+	}
+	b.quiet()
+}
+
+// manyRows is a CSV file in which every hundredth row is refused.
+func manyRows(n int) []byte {
+	var all []string
+	for _, line := range strings.Split(strings.TrimSpace(string(web.Examples())), "\n")[1:] {
+		all = append(all, strings.Split(line, ",")[2])
+	}
+	var b bytes.Buffer
+	b.WriteString("name,smiles\n")
+	for i := range n {
+		smiles := strings.TrimSpace(all[i%len(all)])
+		if i%100 == 50 {
+			smiles += "("
+		}
+		fmt.Fprintf(&b, "row %d,%s\n", i, smiles)
+	}
+	return b.Bytes()
+}
+
+func TestManyRowsAndCancel(t *testing.T) {
+	b := ready(t)
+	n := size(5000, 10_000)
+	b.upload("#file", "many.csv", manyRows(n))
+	b.wait(`document.getElementById("cancel") !== null && document.querySelectorAll(".row").length > 0`)
+	b.click("#cancel")
+	b.phase("stopped")
+	b.empty()
+	b.example(2)
+	if n := eval[int](b, `document.querySelectorAll(".row").length`); n != 5 {
+		t.Errorf("%d rows of five molecules after cancelling", n)
+	}
+
+	b.upload("#file", "many.csv", manyRows(n))
+	b.wait(fmt.Sprintf(`document.getElementById("input-status").textContent.includes("%d %03d read, %d refused")`, (n-n/100)/1000, (n-n/100)%1000, n/100))
+	b.phase("done")
+	// Only what is in view is drawn, anywhere in the table.
+	eval[any](b, `(() => { const s = document.getElementById("scroller"); s.scrollTop = s.scrollHeight; return null })()`)
+	b.wait(fmt.Sprintf(`[...document.querySelectorAll(".row")].some((r) => r.dataset.row === "%d")`, n-1))
+	if n := eval[int](b, `document.querySelectorAll(".row").length`); n > 60 {
+		t.Errorf("%d rows are in the document", n)
+	}
+	b.wait(`document.querySelectorAll(".row .c-draw svg").length > 3`)
+	b.quiet()
+}
+
+func TestTrainPauseReloadResume(t *testing.T) {
+	b := ready(t)
+	var library bytes.Buffer
+	for _, line := range strings.Split(strings.TrimSpace(string(web.Examples())), "\n")[1:80] {
+		cells := strings.Split(line, ",")
+		fmt.Fprintf(&library, "%s %s\n", strings.TrimSpace(cells[2]), cells[0])
+	}
+	b.click("#model-button", "#train-button")
+	b.upload("#library-file", "mine.smi", library.Bytes())
+	b.wait(`!document.getElementById("train-start").disabled`)
+	b.epochs(5000)
+	b.click("#train-start")
+	b.wait(`/Epoch [3-9]/.test(document.getElementById("train-line")?.textContent)`)
+	b.click("#train-pause")
+	b.wait(`document.getElementById("train-resume") !== null`)
+	paused := b.text("#train-line")
+	eval[bool](b, `new Promise((done) => bacaTools.kept("checkpoint", (v) => done(v !== null)))`)
+
+	b.run("reloading", chromedp.Reload())
+	b.wait(`[...document.querySelectorAll(".state button")].some((e) => e.textContent.includes("Training paused"))`)
+	b.click(".state button")
+	if got := b.text("#train-line"); got != paused {
+		t.Errorf("after the reload it is %q, before %q", got, paused)
+	}
+	b.click("#train-resume")
+	var epoch int
+	if _, err := fmt.Sscanf(paused, "Paused at epoch %d", &epoch); err != nil {
+		t.Fatalf("%q: %v", paused, err)
+	}
+	b.wait(fmt.Sprintf(`Number(/Epoch (\d+)/.exec(document.getElementById("train-line")?.textContent)?.[1]) > %d`, epoch))
+	b.quiet()
+}
+
+// epochs sets how long to train: longer than any test, for those that look at it.
+func (b *tab) epochs(n int) {
+	b.t.Helper()
+	eval[any](b, fmt.Sprintf(`(() => { const e = document.getElementById("train-epochs"); e.value = %d; e.dispatchEvent(new Event("input", {bubbles: true})); return null })()`, n))
+}
+
+func TestDraw(t *testing.T) {
+	b := ready(t)
+	b.write("c1ccccc1 benzene\n")
+	b.phase("done")
+	b.click(`[data-row="0"]`)
+	b.click("#draw-button")
+	b.wait(`typeof bacaEditor === "object" && bacaTools.edited() !== ""`)
+	b.click("#draw-add")
+	b.wait(`document.querySelectorAll(".row").length === 2`)
+	if got := eval[string](b, `document.getElementById("smiles").value`); !strings.Contains(got, "drawn") {
+		t.Errorf("the input is %q", got)
+	}
+	b.quiet()
+}
+
+func TestAccessible(t *testing.T) {
+	axe, err := os.ReadFile("../../../web/node_modules/axe-core/axe.min.js")
+	if err != nil {
+		t.Skip("axe-core is not installed: npm ci in web")
+	}
+	b := ready(t)
+	eval[any](b, string(axe)+";null")
+	check := func(state string) {
+		t.Helper()
+		found := eval[string](b, `axe.run().then((r) => r.violations.filter((v) => v.impact === "serious" || v.impact === "critical").map((v) => v.id + ": " + v.nodes.map((n) => n.html.slice(0, 160)).join("; ")).join("\n"))`)
+		if found != "" {
+			t.Errorf("%s: %s", state, found)
+		}
+	}
+	for _, scheme := range []string{"light", "dark"} {
+		b.scheme(scheme)
+		check(scheme + ", empty")
+		b.example(1)
+		b.click(`[data-row="1"]`)
+		b.wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
+		check(scheme + ", a record")
+		b.click("#rule-batch")
+		b.wait(`document.querySelector("th.c-q") !== null`)
+		b.click("#export summary")
+		check(scheme + ", a batch and the menu")
+		b.click("#export summary")
+		b.click(`[data-stage="drift"]`)
+		b.wait(`document.getElementById("drift-sentence") !== null`)
+		check(scheme + ", drift")
+		b.click(`[data-stage="drift"]`)
+		b.click("#rule-each")
+		b.click(`[data-stage="attention"]`)
+		b.wait(`document.querySelectorAll(".figure svg").length > 3`)
+		check(scheme + ", the lab")
+		b.click(`[data-stage="attention"]`)
+		for _, d := range []struct{ button, id string }{{"#model-button", "models"}, {".help-button", "help"}, {"#private", "privacy"}} {
+			b.click(d.button)
+			b.wait(fmt.Sprintf(`document.getElementById(%q).open`, d.id))
+			check(scheme + ", " + d.id)
+			eval[any](b, fmt.Sprintf(`document.getElementById(%q).close()`, d.id))
+		}
+		b.click("#draw-button")
+		b.wait(`typeof bacaEditor === "object" && bacaTools.edited() !== ""`)
+		check(scheme + ", drawing")
+		eval[any](b, `document.getElementById("draw").close()`)
+		b.click("#model-button", "#train-button")
+		b.wait(`document.getElementById("train").open && !document.getElementById("train-start").disabled`)
+		check(scheme + ", before training")
+		b.epochs(10_000)
+		b.click("#train-start")
+		b.wait(`/Epoch [3-9]/.test(document.getElementById("train-line")?.textContent)`)
+		check(scheme + ", training")
+		b.click("#train-drop")
+		eval[any](b, `document.getElementById("train").close()`)
+		b.empty()
+		b.write("C1CC\nx(")
+		b.phase("done")
+		check(scheme + ", all refused")
+		b.click("#clear")
+		b.phase("empty")
+	}
+}
+
+// scheme sets whether the system is light or dark, and that nothing is animated.
+func (b *tab) scheme(name string) {
+	b.t.Helper()
+	b.run(name, chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
+		return err
+	}))
+}
+
+// still waits until what was changed last is drawn.
+func (b *tab) still() {
+	b.t.Helper()
+	eval[any](b, `document.fonts.ready.then(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(null)))))`)
+}
+
+// picture writes what the page shows in three sizes, light and dark, and checks
+// that none of it lies beside the screen.
+func (b *tab) picture(state string) {
+	b.t.Helper()
+	if err := os.MkdirAll(screenshots, 0o755); err != nil {
+		b.t.Fatal(err)
+	}
+	for _, size := range []struct {
+		width, height int64
+		schemes       []string
+	}{{390, 844, []string{"dark"}}, {1920, 1080, []string{"light"}}, {1280, 800, []string{"dark", "light"}}} {
+		b.run("the size", chromedp.EmulateViewport(size.width, size.height))
+		for _, scheme := range size.schemes {
+			b.scheme(scheme)
+			b.still()
+			png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
+			if err != nil {
+				b.t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(screenshots, fmt.Sprintf("%s-%d-%s.png", state, size.width, scheme)), png, 0o644); err != nil {
+				b.t.Fatal(err)
+			}
+		}
+		if wide := eval[int](b, `document.documentElement.scrollWidth`); wide > int(size.width) {
+			b.t.Errorf("%s: the page is %d pixels wide on a screen of %d", state, wide, size.width)
+		}
+	}
+}
+
+// TestScreenshots writes pictures of the page, and checks that none of it lies
+// beside the screen.
+func TestScreenshots(t *testing.T) {
+	b := ready(t)
+	b.picture("empty")
+	b.example(1)
+	b.wait(`document.querySelectorAll(".suggestion svg:not(.shape)").length === 3`)
+	b.picture("table")
+	b.click(`.suggestion`)
+	b.wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
+	b.picture("record")
+	eval[any](b, `document.getElementById("inspector-close").click()`)
+	for _, stage := range []string{"encode", "graphons", "attention"} {
+		b.click(fmt.Sprintf(`[data-stage=%q]`, stage))
+		b.wait(`document.querySelectorAll(".lab-panel figure svg").length > 1`)
+		b.picture("lab-" + stage)
+	}
+	b.click(`[data-stage="attention"]`)
+	for _, d := range []struct{ button, id string }{{"#model-button", "models"}, {".help-button", "help"}, {"#private", "privacy"}, {"#draw-button", "draw"}} {
+		b.click(d.button)
+		b.wait(fmt.Sprintf(`document.getElementById(%q).open`, d.id))
+		if d.id == "draw" {
+			b.wait(`typeof bacaEditor === "object" && document.querySelector("#editor").children.length > 0`)
+		}
+		b.picture(d.id)
+		eval[any](b, fmt.Sprintf(`document.getElementById(%q).close()`, d.id))
+	}
+	b.click("#model-button", "#train-button")
+	b.wait(`!document.getElementById("train-start").disabled`)
+	b.picture("train")
+	b.epochs(10_000)
+	b.click("#train-start")
+	b.wait(`/Epoch [3-9]/.test(document.getElementById("train-line")?.textContent)`)
+	b.picture("training")
+	b.click("#train-drop")
+	eval[any](b, `document.getElementById("train").close()`)
+	b.empty()
+	b.write("CC(=O)Oc1ccccc1C(=O)O aspirin\nc1ccccc1N( broken\nCCO ethanol\nC1CC never closed\n")
+	b.phase("done")
+	b.wait(`document.querySelectorAll(".row").length === 4`)
+	b.picture("mistakes")
+	b.empty()
+	b.write("C1CC\nx(")
+	b.phase("done")
+	b.picture("refused")
+	b.upload("#file", "many.csv", manyRows(3000))
+	b.phase("scoring")
+	b.picture("running")
+	b.phase("done")
+	b.wait(`document.querySelectorAll(".row .c-draw svg").length > 3`)
+	b.picture("many")
+	b.quiet()
+}

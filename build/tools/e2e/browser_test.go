@@ -1,0 +1,535 @@
+package e2e
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/chromedp"
+
+	"baca/build/site"
+	"baca/wasm/message"
+	"baca/weights"
+)
+
+// built is the folder with the page. It and the command beside it are built once for
+// all tests.
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "e2e")
+	if err != nil {
+		return "", err
+	}
+	builtIn = dir
+	out := filepath.Join(dir, "site")
+	for _, args := range [][]string{
+		{"run", "../page", "-fast", "-out", out},
+		{"build", "-o", filepath.Join(dir, "baca"), "../../baca"},
+	} {
+		if text, err := exec.Command("go", args...).CombinedOutput(); err != nil {
+			return "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, text)
+		}
+	}
+	return out, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if close := closeShared; close != nil {
+		close()
+	}
+	os.RemoveAll(builtIn)
+	os.Exit(code)
+}
+
+// builtIn is the folder of what was built, empty if no test has asked for it.
+var builtIn string
+
+// open returns the built page. The test is skipped where no browser could load it,
+// and runs beside others: each has a tab with a profile of its own.
+func open(t testing.TB) *site.Site {
+	t.Helper()
+	if chromium() == "" {
+		t.Skip("no Chromium found (chromium, chromium-browser, google-chrome, or the variable CHROMIUM)")
+	}
+	if testing.Short() {
+		t.Skip("builds the page and starts a browser")
+	}
+	if t, ok := t.(*testing.T); ok {
+		t.Parallel()
+	}
+	dir, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := site.Open(os.DirFS(dir), weights.Bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// onlyAll skips a test of great size unless all is to be tested.
+func onlyAll(t testing.TB) {
+	t.Helper()
+	if os.Getenv("BACA_TEST") != "all" {
+		t.Skip("large: make test-all runs it")
+	}
+}
+
+// size is how large an input is: enough for what is tested, or with all tests more.
+func size(enough, more int) int {
+	if os.Getenv("BACA_TEST") == "all" {
+		return more
+	}
+	return enough
+}
+
+// chromium is the path of the browser, or empty.
+func chromium() string {
+	for _, name := range []string{os.Getenv("CHROMIUM"), "chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil && name != "" {
+			return path
+		}
+	}
+	return ""
+}
+
+// start starts a browser. What it asks for by itself, such as updates of its parts,
+// ends at a proxy that is not there; tabs have proxies of their own.
+func start(profile string) (context.Context, func(), error) {
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(chromium()), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-domain-reliability", true), chromedp.Flag("no-pings", true),
+		chromedp.Flag("disable-features", "Translate,BlinkGenPropertyTrees,OptimizationHints,MediaRouter,AutofillServerCommunication,CertificateTransparencyComponentUpdater"),
+		chromedp.Flag("proxy-server", "127.0.0.1:9"),
+		chromedp.UserDataDir(profile),
+		chromedp.WindowSize(1280, 900),
+	)
+	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, endTab := chromedp.NewContext(allocator)
+	stop := func() {
+		chromedp.Cancel(ctx)
+		endTab()
+		end()
+	}
+	if err := chromedp.Do(ctx); err != nil {
+		stop()
+		return nil, nil, fmt.Errorf("starting Chromium: %w", err)
+	}
+	return ctx, stop, nil
+}
+
+// shared is the browser that all tests have their tabs in.
+var shared = sync.OnceValues(func() (context.Context, error) {
+	profile, err := os.MkdirTemp("", "e2e-profile")
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop, err := start(profile)
+	closeShared = func() {
+		if stop != nil {
+			stop()
+		}
+		os.RemoveAll(profile)
+	}
+	return ctx, err
+})
+
+// closeShared ends the shared browser, nil if there is none.
+var closeShared func()
+
+// A tab is a page with a profile of its own, and what it wrote to the console.
+type tab struct {
+	t   testing.TB
+	ctx context.Context
+	// before is the number of the page's run before the latest input.
+	before int
+
+	mu      sync.Mutex
+	console []string // errors, warnings and exceptions
+	outside []string // what was asked of any other place than this machine
+
+	files map[string]string // that were saved: their paths by name
+	saves chan struct{}     // closed at the next one
+}
+
+// browse opens a tab in the shared browser.
+func browse(t testing.TB) *tab {
+	t.Helper()
+	browser, err := shared()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tabIn(t, browser)
+}
+
+// browseAlone opens a tab in a browser of its own, to measure its memory or its time.
+func browseAlone(t testing.TB) *tab {
+	t.Helper()
+	browser, stop, err := start(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
+	return tabIn(t, browser)
+}
+
+// ending is a context that ends a little before the whole run is killed, so that a
+// test that waits in vain still says for what. Nothing else ends a wait.
+func ending(t testing.TB, parent context.Context) (context.Context, context.CancelFunc) {
+	if t, ok := t.(*testing.T); ok {
+		if at, ok := t.Deadline(); ok {
+			return context.WithDeadline(parent, at.Add(-20*time.Second))
+		}
+	}
+	return context.WithCancel(parent)
+}
+
+func tabIn(t testing.TB, browser context.Context) *tab {
+	t.Helper()
+	b := &tab{t: t, before: -1, files: map[string]string{}, saves: make(chan struct{})}
+	// Whatever is not on this machine goes through this proxy, which answers
+	// nothing and remembers it.
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b.mu.Lock()
+		b.outside = append(b.outside, r.Method+" "+r.Host+" "+r.URL.String())
+		b.mu.Unlock()
+		w.WriteHeader(http.StatusForbidden)
+	}))
+	t.Cleanup(proxy.Close)
+	limited, end := ending(t, browser)
+	t.Cleanup(end)
+	ctx, end := chromedp.NewContext(limited, chromedp.WithNewBrowserContext(func(p *target.CreateBrowserContextParams) {
+		p.ProxyServer = strings.TrimPrefix(proxy.URL, "http://")
+	}))
+	t.Cleanup(func() {
+		chromedp.Cancel(ctx)
+		end()
+	})
+	b.ctx = ctx
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 900)); err != nil {
+		t.Fatalf("opening a tab: %v", err)
+	}
+	b.scheme("light")
+	// And what the page itself asks for, wherever from.
+	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Listen(ctx, func(ev any) {
+		e, ok := ev.(*network.EventRequestWillBeSent)
+		if !ok {
+			return
+		}
+		for _, local := range []string{"http://127.0.0.1:", "data:", "blob:", "about:"} {
+			if strings.HasPrefix(e.Request.URL, local) {
+				return
+			}
+		}
+		b.mu.Lock()
+		b.outside = append(b.outside, e.Request.Method+" "+e.Request.URL)
+		b.mu.Unlock()
+	}); err != nil {
+		t.Fatal(err)
+	}
+	messages := chromedp.Console(ctx)
+	go func() {
+		for m, err := range messages {
+			if err != nil {
+				return
+			}
+			// What Chromium itself says to a page that asks for a GPU where none is.
+			noGPU := m.Type == "warning" && m.Text == "No available adapters."
+			if m.IsException() || m.Type == "error" || m.Type == "warning" && !noGPU {
+				b.mu.Lock()
+				b.console = append(b.console, fmt.Sprintf("%s: %s (%s:%d)", m.Type, m.Text, m.URL, m.Line))
+				b.mu.Unlock()
+			}
+		}
+	}()
+	return b
+}
+
+// run runs actions.
+func (b *tab) run(what string, steps ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	if err := chromedp.Do(b.ctx, steps...); err != nil {
+		b.t.Fatalf("%s: %v%s", what, err, b.said())
+	}
+}
+
+// eval evaluates an expression in the page.
+func eval[T any](b *tab, expression string) T {
+	b.t.Helper()
+	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.t.Fatalf("%s: %v%s", expression, err, b.said())
+	}
+	return v
+}
+
+// wait waits until an expression is true, and looks at each frame of the page.
+func (b *tab) wait(expression string) {
+	b.t.Helper()
+	if _, err := chromedp.Run(b.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(0))); err != nil {
+		b.t.Fatalf("waiting for %s: %v%s", expression, err, b.said())
+	}
+}
+
+// said is what the console has, for a message of failure.
+func (b *tab) said() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.console) == 0 {
+		return ""
+	}
+	return "\nconsole:\n  " + strings.Join(b.console, "\n  ")
+}
+
+// quiet checks that nothing went wrong that only the console shows, violations of
+// the content security policy included, and that no other place was asked for
+// anything.
+func (b *tab) quiet() {
+	b.t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, text := range b.console {
+		b.t.Errorf("console: %s", text)
+	}
+	for _, request := range b.outside {
+		b.t.Errorf("a request to another place: %s", request)
+	}
+}
+
+// visit opens a page of ours and waits until its program runs.
+func (b *tab) visit(url string) {
+	b.t.Helper()
+	b.run("opening "+url, chromedp.Navigate(url))
+	b.wait(`document.documentElement.dataset.state !== undefined`)
+	if state := eval[string](b, `document.documentElement.dataset.state`); state != "running" {
+		b.t.Fatalf("the page is %s%s", state, b.said())
+	}
+}
+
+// A server serves a handler until it is closed, and can come back at the same
+// address.
+type server struct {
+	*http.Server
+	URL string
+}
+
+func serve(t testing.TB, h http.Handler) *server {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{&http.Server{Handler: h}, "http://" + l.Addr().String()}
+	go s.Serve(l)
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// client speaks with a worker that the page has started for it, in the messages
+// that the page itself uses, without the page's own program.
+func (b *tab) client() *message.Client {
+	b.t.Helper()
+	b.run("the bridge", chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, runtime.AddBinding, runtime.AddBindingParams{Name: "toTest"})
+		return err
+	}))
+	eval[any](b, `(() => {
+		globalThis.testWorkers = [];
+		globalThis.testSpawn = () => {
+			const number = testWorkers.length;
+			const say = (kind, text) => toTest(JSON.stringify({ number, kind, text }));
+			testWorkers.push(baca.spawn(
+				(bytes) => {
+					let text = "";
+					for (let i = 0; i < bytes.length; i += 1 << 15) text += String.fromCharCode(...bytes.subarray(i, i + (1 << 15)));
+					say("message", btoa(text));
+				},
+				(reason) => say("died", reason),
+			));
+			return number;
+		};
+		globalThis.testPost = (number, text, file) => {
+			const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+			testWorkers[number].post(bytes.buffer, file);
+		};
+		return null;
+	})()`)
+	type said struct {
+		Number int    `json:"number"`
+		Kind   string `json:"kind"`
+		Text   string `json:"text"`
+	}
+	var mu sync.Mutex
+	receivers := map[int]func(said){}
+	incoming := make(chan said, 1<<14)
+	if err := chromedp.Listen(b.ctx, func(ev any) {
+		if e, ok := ev.(*runtime.EventBindingCalled); ok && e.Name == "toTest" {
+			var s said
+			if json.Unmarshal([]byte(e.Payload), &s) == nil {
+				incoming <- s
+			}
+		}
+	}); err != nil {
+		b.t.Fatal(err)
+	}
+	go func() {
+		for s := range incoming {
+			mu.Lock()
+			f := receivers[s.Number]
+			mu.Unlock()
+			if f != nil {
+				f(s)
+			}
+		}
+	}()
+	return message.NewClient(func(receive func([]byte), died func(string)) message.Port {
+		number := eval[int](b, `testSpawn()`)
+		mu.Lock()
+		receivers[number] = func(s said) {
+			if s.Kind == "died" {
+				died(s.Text)
+				return
+			}
+			data, err := base64.StdEncoding.DecodeString(s.Text)
+			if err != nil {
+				died(err.Error())
+				return
+			}
+			receive(data)
+		}
+		mu.Unlock()
+		return &port{b, number, func() {
+			mu.Lock()
+			delete(receivers, number)
+			mu.Unlock()
+		}}
+	})
+}
+
+// A port is a worker in the browser.
+type port struct {
+	tab    *tab
+	number int
+	forget func()
+}
+
+func (p *port) Post(data []byte, file int) {
+	text, err := json.Marshal(base64.StdEncoding.EncodeToString(data))
+	if err != nil {
+		panic(err) // a string always has a form
+	}
+	eval[any](p.tab, fmt.Sprintf("(testPost(%d, %s, %d), null)", p.number, text, file))
+}
+
+func (p *port) Terminate() {
+	p.forget()
+	eval[any](p.tab, fmt.Sprintf("(testWorkers[%d].terminate(), null)", p.number))
+}
+
+// ask sends a request, and returns its events and its reply.
+func ask(t testing.TB, c *message.Client, r message.Request) ([]message.Event, message.Reply) {
+	t.Helper()
+	var events []message.Event
+	done := make(chan message.Reply, 1)
+	c.Do(r, func(e message.Event) { events = append(events, e) }, func(reply message.Reply) { done <- reply })
+	limit, end := ending(t, context.Background())
+	defer end()
+	select {
+	case reply := <-done:
+		return events, reply
+	case <-limit.Done():
+		t.Fatalf("no reply to %T", r)
+		return nil, nil
+	}
+}
+
+// waiting has a worker that has started others go on when the first of them is ready.
+// By itself it may be done before that.
+const waiting = `{
+	let started = false;
+	let ready;
+	const first = new Promise((done) => (ready = done));
+	const Plain = Worker;
+	globalThis.Worker = class extends Plain {
+		constructor(...args) {
+			super(...args);
+			started = true;
+			this.addEventListener("message", ready);
+		}
+	};
+	const Channel = MessageChannel; // by which the program waits for its turn
+	globalThis.MessageChannel = class extends Channel {
+		constructor() {
+			super();
+			const post = this.port2.postMessage.bind(this.port2);
+			this.port2.postMessage = async (data) => {
+				if (started) await first;
+				post(data);
+			};
+		}
+	};
+}
+`
+
+// sharing serves a page whose workers wait for their helpers.
+func sharing(page http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/worker.js" {
+			page.ServeHTTP(w, r)
+			return
+		}
+		r.Header.Del("Accept-Encoding")
+		plain := httptest.NewRecorder()
+		page.ServeHTTP(plain, r)
+		maps.Copy(w.Header(), plain.Header())
+		w.Header().Del("Content-Length")
+		w.WriteHeader(plain.Code)
+		io.WriteString(w, waiting+plain.Body.String())
+	})
+}
+
+// worker opens the page, and returns it with a client for a worker of its own.
+func worker(t testing.TB) (*tab, *message.Client) {
+	t.Helper()
+	return workerOf(t, open(t))
+}
+
+func workerOf(t testing.TB, page http.Handler) (*tab, *message.Client) {
+	t.Helper()
+	s := serve(t, page)
+	b := browse(t)
+	b.visit(s.URL + "/")
+	return b, b.client()
+}
+
+// must is ask for a reply of type R.
+func must[R message.Reply](t testing.TB, c *message.Client, r message.Request) ([]message.Event, R) {
+	t.Helper()
+	events, reply := ask(t, c, r)
+	want, ok := reply.(R)
+	if !ok {
+		t.Fatalf("the reply to %T is %T %v", r, reply, reply)
+	}
+	return events, want
+}

@@ -1,0 +1,222 @@
+// Command release builds the archives of a release: the command, with the page in
+// it, for every system, with its licences, and SHA256SUMS over all. Building the
+// same source with the same Go again gives the same bytes.
+//
+//	go run ./build/tools/page                # what is built in
+//	go run ./build/tools/packaging/release   # into out/release
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"baca/algo"
+)
+
+// A target is a system to build for.
+type target struct{ os, arch string }
+
+var targets = []target{
+	{"linux", "amd64"}, {"linux", "arm64"},
+	{"darwin", "amd64"}, {"darwin", "arm64"},
+	{"windows", "amd64"}, {"windows", "arm64"},
+}
+
+func main() {
+	out := flag.String("out", filepath.Join("out", "release"), "folder to write, which is emptied first")
+	commit := flag.String("commit", "", "that is built, which the program names in its version")
+	flag.Parse()
+	if err := release(*out, *commit, targets); err != nil {
+		fmt.Fprintln(os.Stderr, "release:", err)
+		os.Exit(1)
+	}
+}
+
+// A file of an archive.
+type file struct {
+	name string
+	data []byte
+	mode fs.FileMode
+}
+
+func release(out, commit string, targets []target) error {
+	text, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return fmt.Errorf("finding the repository: %w", err)
+	}
+	root := strings.TrimSpace(string(text))
+	if err := os.RemoveAll(out); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(out, 0o777); err != nil {
+		return err
+	}
+	var sums bytes.Buffer
+	for _, t := range targets {
+		name, data, err := t.archive(root, out, commit)
+		if err != nil {
+			return fmt.Errorf("%s/%s: %w", t.os, t.arch, err)
+		}
+		if err := os.WriteFile(filepath.Join(out, name), data, 0o666); err != nil {
+			return err
+		}
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(data), name)
+		fmt.Printf("%s: %.1f MB\n", filepath.Join(out, name), float64(len(data))/1e6)
+	}
+	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), sums.Bytes(), 0o666)
+}
+
+func (t target) archive(root, out, commit string) (name string, data []byte, err error) {
+	folder := fmt.Sprintf("baca-%s-%s-%s", algo.Version, t.os, t.arch)
+	program := "baca"
+	if t.os == "windows" {
+		program += ".exe"
+	}
+	built := filepath.Join(out, folder+".program")
+	defer os.Remove(built)
+	if _, err := t.run(root, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -X baca/build/internal/version.commit="+commit, "-tags=page", "-o", built, "./build/baca"); err != nil {
+		return "", nil, err
+	}
+	files := []file{{name: program, mode: 0o755}, {name: "LICENSE", mode: 0o644}, {name: "README.md", mode: 0o644}}
+	for i, from := range []string{built, filepath.Join(root, "LICENSE"), filepath.Join(root, "README.md")} {
+		if files[i].data, err = os.ReadFile(from); err != nil {
+			return "", nil, err
+		}
+	}
+	text, err := t.licenses(root)
+	if err != nil {
+		return "", nil, err
+	}
+	files = append(files, file{"licenses.txt", text, 0o644})
+	for i := range files {
+		files[i].name = path.Join(folder, files[i].name)
+	}
+	var b bytes.Buffer
+	if t.os == "windows" {
+		name, err = folder+".zip", writeZip(&b, files)
+	} else {
+		name, err = folder+".tar.gz", writeTar(&b, files)
+	}
+	return name, b.Bytes(), err
+}
+
+// run runs a command of Go for the target.
+func (t target) run(root string, args ...string) ([]byte, error) {
+	c := exec.Command(args[0], args[1:]...)
+	c.Dir = root
+	c.Env = append(os.Environ(), "GOOS="+t.os, "GOARCH="+t.arch, "CGO_ENABLED=0")
+	out, err := c.Output()
+	if exit := new(exec.ExitError); errors.As(err, &exit) {
+		err = fmt.Errorf("%s: %w\n%s", strings.Join(args[:2], " "), err, exit.Stderr)
+	}
+	return out, err
+}
+
+// licenses are those of Go, of the modules that the command is compiled from, and of
+// the scripts of the page.
+func (t target) licenses(root string) ([]byte, error) {
+	var out []byte
+	for _, part := range []struct {
+		target  target
+		program string
+	}{{t, "./build/baca"}, {target{"js", "wasm"}, "./wasm/app"}} {
+		list, err := part.target.run(root, "go", "list", "-deps", "-tags=page", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}", part.program)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, list...)
+	}
+	goroot, err := t.run(root, "go", "env", "GOROOT")
+	if err != nil {
+		return nil, err
+	}
+	modules := strings.Split(strings.TrimSpace(string(out)), "\n")
+	slices.Sort(modules)
+	modules = append([]string{"Go itself " + strings.TrimSpace(string(goroot))}, slices.Compact(modules)...)
+	var text bytes.Buffer
+	text.WriteString("The program holds code under the licences below, besides its own in LICENSE.\n")
+	for _, m := range modules {
+		words := strings.SplitN(m, " ", 3)
+		if len(words) < 3 {
+			continue
+		}
+		title, dir := words[0]+" "+words[1], words[2]
+		var names []string
+		for _, name := range []string{"LICEN[SC]E*", "UNLICENSE*", "COPYING*"} {
+			found, err := filepath.Glob(filepath.Join(dir, name))
+			if err != nil {
+				return nil, err
+			}
+			names = append(names, found...)
+		}
+		if len(names) == 0 {
+			return nil, fmt.Errorf("%s has no licence in %s", title, dir)
+		}
+		fmt.Fprintf(&text, "\n\n== %s ==\n", title)
+		for _, name := range names {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				return nil, err
+			}
+			fmt.Fprintf(&text, "\n%s\n", bytes.TrimSpace(data))
+		}
+	}
+	scripts, err := os.ReadFile(filepath.Join(root, "web", "static", "lib", "LICENSES.txt"))
+	if err != nil {
+		return nil, fmt.Errorf("%w: build the page first", err)
+	}
+	fmt.Fprintf(&text, "\n\n== Scripts of the page ==\n\n%s\n", bytes.TrimSpace(scripts))
+	return text.Bytes(), nil
+}
+
+// made stands for the time of every file, so that it does not show in the archive.
+var made = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func writeTar(w io.Writer, files []file) error {
+	z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	a := tar.NewWriter(z)
+	for _, f := range files {
+		h := &tar.Header{Name: f.name, Mode: int64(f.mode), Size: int64(len(f.data)), ModTime: made, Format: tar.FormatPAX}
+		if err := a.WriteHeader(h); err != nil {
+			return err
+		}
+		if _, err := a.Write(f.data); err != nil {
+			return err
+		}
+	}
+	return errors.Join(a.Close(), z.Close())
+}
+
+func writeZip(w io.Writer, files []file) error {
+	a := zip.NewWriter(w)
+	for _, f := range files {
+		h := &zip.FileHeader{Name: f.name, Method: zip.Deflate, Modified: made}
+		h.SetMode(f.mode)
+		e, err := a.CreateHeader(h)
+		if err != nil {
+			return err
+		}
+		if _, err := e.Write(f.data); err != nil {
+			return err
+		}
+	}
+	return a.Close()
+}

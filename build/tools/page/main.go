@@ -1,0 +1,514 @@
+// Command page builds the page: it compiles the program that runs in the browser,
+// gathers what they need, compresses it and lists it for package site.
+//
+//	go run ./build/tools/page            # into web/site, for `go build -tags page ./build/baca`
+//	go run ./build/tools/page -fast      # with less compression, for tests
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"html"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/andybalholm/brotli"
+	goapp "github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"baca/algo"
+	"baca/app"
+	"baca/build/site"
+	"baca/wasm/message"
+	"baca/wasm/worker/engine"
+	"baca/web"
+	"baca/weights"
+)
+
+// firstModel is what the page loads if it is asked for nothing else.
+const firstModel = "bbbp"
+
+func main() {
+	out := flag.String("out", filepath.Join("web", "site"), "folder to write")
+	fast := flag.Bool("fast", false, "compress less")
+	flag.Parse()
+	if err := build(*out, *fast); err != nil {
+		fmt.Fprintln(os.Stderr, "page:", err)
+		os.Exit(1)
+	}
+}
+
+// A builder gathers the files.
+type builder struct {
+	root  string // of the repository
+	files map[string]*file
+}
+
+type file struct {
+	site.File
+	data []byte
+	late bool // not needed before somebody asks for it
+}
+
+func build(out string, fast bool) error {
+	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return fmt.Errorf("finding the repository: %w", err)
+	}
+	b := &builder{root: strings.TrimSpace(string(root)), files: map[string]*file{}}
+	program, err := b.program()
+	if err != nil {
+		return err
+	}
+	text, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return err
+	}
+	goroot := strings.TrimSpace(string(text))
+	for name, from := range map[string]string{
+		"wasm_exec.js": filepath.Join(goroot, "lib", "wasm", "wasm_exec.js"),
+		"page.js":      filepath.Join(b.root, "web", "page.js"),
+		"thread.js":    filepath.Join(b.root, "web", "thread.js"),
+		"worker.js":    filepath.Join(b.root, "web", "worker.js"),
+		"kernel.js":    filepath.Join(b.root, "web", "kernel.js"),
+	} {
+		data, err := os.ReadFile(from)
+		if err != nil {
+			return err
+		}
+		b.add(name, data)
+	}
+	kernel, err := os.ReadFile(filepath.Join(b.root, "web", "kernel.wasm"))
+	if err != nil {
+		return err
+	}
+	kernelName := b.hashed("web/kernel.wasm", kernel)
+	if err := b.licenses(goroot); err != nil {
+		return err
+	}
+	if err := b.static(); err != nil {
+		return err
+	}
+	if err := b.models(); err != nil {
+		return err
+	}
+	if err := b.manifest(); err != nil {
+		return err
+	}
+	if err := b.shell(program, kernelName); err != nil {
+		return err
+	}
+	return b.write(out, fast)
+}
+
+// add adds a file.
+func (b *builder) add(name string, data []byte) *file {
+	sum := sha256.Sum256(data)
+	f := &file{data: data, File: site.File{Path: name, Type: site.TypeOf(name), Size: len(data), SHA256: hex.EncodeToString(sum[:])}}
+	b.files[name] = f
+	return f
+}
+
+// hashed adds a file with its hash in the name, which it returns.
+func (b *builder) hashed(name string, data []byte) string {
+	sum := sha256.Sum256(data)
+	stem, ext, _ := strings.Cut(name, ".")
+	name = fmt.Sprintf("%s.%x.%s", stem, sum[:8], ext)
+	b.add(name, data).Hashed = true
+	return name
+}
+
+// plain are packages whose functions are not inlined, which makes what is sent a tenth
+// smaller: those that draw, read and write, and none in which a run spends its time.
+// To read a molecule takes 25 µs and a fifth more without, to score it milliseconds, and
+// to calibrate a batch a twentieth more.
+var plain = []string{
+	"baca/algo", "baca/algo/baseline", "baca/algo/calibrate", "baca/algo/dataset", "baca/algo/decide", "baca/algo/dictionary", "baca/algo/explain",
+	"baca/algo/graph", "baca/algo/metric", "baca/algo/molecule", "baca/algo/pretrain", "baca/algo/table", "baca/algo/wgsl",
+	"baca/app", "baca/build/...", "baca/wasm/message", "baca/wasm/worker/...", "baca/weights", "github.com/...", "gonum.org/...",
+	"archive/zip", "bufio", "bytes", "compress/...", "context", "encoding/...", "errors", "fmt", "internal/fmtsort", "internal/poll",
+	"internal/strconv", "io", "io/...", "log", "mime/...", "net/...", "os", "path", "reflect", "regexp/...", "sort", "strconv", "strings",
+	"syscall", "time", "unicode/...", "unique",
+}
+
+// mostSent is what a first visit may load, in bytes.
+const mostSent = 3_000_000
+
+// program compiles the program of the page and its workers.
+func (b *builder) program() (string, error) {
+	dir, err := os.MkdirTemp("", "page")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	modfile, err := b.slim(dir)
+	if err != nil {
+		return "", err
+	}
+	binary := filepath.Join(dir, "baca.wasm")
+	// What Go notes about the modules would name the folder of the slimmed ones.
+	args := []string{"build", "-modfile", modfile, "-trimpath", "-ldflags=-s -w -buildid= -X=runtime.modinfo=", "-o", binary}
+	for _, name := range plain {
+		args = append(args, "-gcflags="+name+"=-l")
+	}
+	c := exec.Command("go", append(args, "./wasm/app")...)
+	c.Dir = b.root
+	c.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=-mod=mod")
+	c.Stderr = os.Stderr
+	if err := c.Run(); err != nil {
+		return "", fmt.Errorf("compiling wasm/app: %w", err)
+	}
+	data, err := os.ReadFile(binary)
+	if err != nil {
+		return "", err
+	}
+	return b.hashed("web/baca.wasm", data), nil
+}
+
+// static adds the files below web/static.
+func (b *builder) static() error {
+	dir := filepath.Join(b.root, "web", "static")
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(p)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, p)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		// What lies in a folder of its own is loaded when it is asked for, and the
+		// large icons when the page is installed.
+		b.add("web/"+rel, data).late = strings.Contains(rel, "/") || path.Ext(rel) == ".png"
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// models adds the models and what the worker is told at its start.
+func (b *builder) models() error {
+	w := &message.Welcome{Program: algo.Version, MinBatch: algo.MinBatch, Guard: algo.Guard, Examples: web.Examples()}
+	names := weights.Names()
+	for _, name := range names {
+		data, err := weights.Bytes(name)
+		if err != nil {
+			return err
+		}
+		m, err := weights.Load(data)
+		if err != nil {
+			return fmt.Errorf("embedded model %s: %w", name, err)
+		}
+		card := engine.Card(m, data)
+		card.Name, card.BuiltIn = name, true
+		card.File = b.hashed("models/"+name+".msgpack", data)
+		b.files[card.File].Model, b.files[card.File].late = name, name != firstModel
+		w.Models = append(w.Models, card)
+	}
+	w.Background = b.hashed("web/background.smi.gz", weights.BackgroundFile())
+	b.files[w.Background].late = true // who trains needs it
+	// The first one is what the page begins with, and molecules are what most
+	// people have.
+	slices.SortStableFunc(w.Models, func(x, y message.Model) int { return rank(x) - rank(y) })
+	data, err := message.Encode(0, w)
+	if err != nil {
+		return err
+	}
+	b.add(engine.Start, data)
+	return nil
+}
+
+func rank(m message.Model) int {
+	switch {
+	case m.Name == firstModel:
+		return 0
+	case m.Molecules:
+		return 1
+	}
+	return 2
+}
+
+// manifest adds what makes the page installable.
+func (b *builder) manifest() error {
+	type icon struct {
+		Src     string `json:"src"`
+		Type    string `json:"type"`
+		Sizes   string `json:"sizes"`
+		Purpose string `json:"purpose,omitempty"`
+	}
+	icons := []icon{}
+	for _, i := range []icon{
+		{"web/icon.svg", "image/svg+xml", "any", ""},
+		{"web/icon-192.png", "image/png", "192x192", ""},
+		{"web/icon-512.png", "image/png", "512x512", ""},
+		{"web/icon-maskable.png", "image/png", "512x512", "maskable"},
+	} {
+		if b.files[i.Src] != nil {
+			icons = append(icons, i)
+		}
+	}
+	data, err := json.MarshalIndent(map[string]any{
+		"name": "BaCa", "short_name": "BaCa", "description": "Which molecules lie outside what a model has seen",
+		"start_url": "./", "scope": "./", "display": "standalone", "background_color": "#ffffff", "theme_color": "#0072B2",
+		"icons": icons,
+	}, "", "  ")
+	if err != nil {
+		return err
+	}
+	b.add("manifest.webmanifest", append(data, '\n'))
+	return nil
+}
+
+// shell adds the page itself and the script that keeps the site for use without a
+// network. Their version is a hash of everything.
+func (b *builder) shell(program, kernel string) error {
+	page, err := os.ReadFile(filepath.Join(b.root, "web", "index.html"))
+	if err != nil {
+		return err
+	}
+	keeper, err := os.ReadFile(filepath.Join(b.root, "web", "sw.js"))
+	if err != nil {
+		return err
+	}
+	body, err := render()
+	if err != nil {
+		return err
+	}
+	var head strings.Builder
+	if b.files["web/icon.svg"] != nil {
+		head.WriteString("<link rel=\"icon\" type=\"image/svg+xml\" href=\"web/icon.svg\">\n")
+	} else {
+		head.WriteString("<link rel=\"icon\" href=\"data:,\">\n")
+	}
+	kept, later := []string{"./"}, []string{}
+	all := sha256.New()
+	for _, name := range b.names() {
+		f := b.files[name]
+		fmt.Fprintln(all, name, f.SHA256)
+		top := path.Dir(name) == "web"
+		switch {
+		case top && path.Ext(name) == ".css":
+			fmt.Fprintf(&head, "<link rel=\"stylesheet\" href=\"%s\">\n", html.EscapeString(name))
+		case top && path.Ext(name) == ".js":
+			fmt.Fprintf(&head, "<script defer src=\"%s\"></script>\n", html.EscapeString(name))
+		}
+		if f.late {
+			later = append(later, name)
+		} else {
+			kept = append(kept, name)
+		}
+	}
+	all.Write(page)
+	all.Write(keeper)
+	fmt.Fprint(all, body)
+	version := hex.EncodeToString(all.Sum(nil)[:8])
+	lists := [2][]byte{}
+	for i, names := range [2][]string{kept, later} {
+		if lists[i], err = json.MarshalIndent(names, "", "  "); err != nil {
+			return err
+		}
+	}
+	b.add("index.html", []byte(strings.NewReplacer(
+		"{{csp}}", html.EscapeString(site.CSP), "{{version}}", version, "{{head}}", strings.TrimSpace(head.String()),
+		"{{program}}", program, "{{kernel}}", kernel, "{{body}}", body,
+	).Replace(string(page))))
+	b.add("sw.js", []byte(strings.NewReplacer("{{version}}", version, "{{files}}", string(lists[0]), "{{later}}", string(lists[1])).Replace(string(keeper))))
+	return nil
+}
+
+// render is the page before its program runs, so that there is something to see at
+// once and nothing moves afterwards.
+func render() (string, error) {
+	app.Mount(nil)
+	h := &goapp.Handler{Name: "BaCa", Resources: relative{}, Icon: goapp.Icon{Default: "/web/icon.svg", Large: "/web/icon.svg", SVG: "/web/icon.svg", Maskable: "/web/icon.svg"}}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+	if w.Code != http.StatusOK {
+		return "", fmt.Errorf("rendering the page: status %d: %s", w.Code, w.Body)
+	}
+	_, body, ok := strings.Cut(w.Body.String(), "<body>")
+	if !ok {
+		return "", errors.New("rendering the page: no <body>")
+	}
+	// Behind the page's own elements there is go-app's picture of loading.
+	at := strings.Index(body, `id="app-wasm-loader"`)
+	if at < 0 {
+		at = 0
+	}
+	if at = strings.LastIndex(body[:at], "<aside"); at < 0 {
+		return "", errors.New("rendering the page: the end of the page's own elements is not found")
+	}
+	return "<div>\n" + sortAttributes(strings.TrimSpace(body[:at])) + "\n</div>", nil
+}
+
+var (
+	tag       = regexp.MustCompile(`<[\w-]+(?: [\w:-]+(?:="[^"]*")?)+`)
+	attribute = regexp.MustCompile(` [\w:-]+(?:="[^"]*")?`)
+)
+
+// sortAttributes sorts those of each element, which go-app writes in the order of a map.
+func sortAttributes(body string) string {
+	return tag.ReplaceAllStringFunc(body, func(t string) string {
+		at := strings.IndexByte(t, ' ')
+		attributes := attribute.FindAllString(t[at:], -1)
+		slices.Sort(attributes)
+		return t[:at] + strings.Join(attributes, "")
+	})
+}
+
+// relative makes names of files relative to the page.
+type relative struct{}
+
+// Resolve implements goapp.ResourceResolver.
+func (relative) Resolve(name string) string { return strings.TrimPrefix(name, "/") }
+
+// names lists the files, sorted.
+func (b *builder) names() []string {
+	var names []string
+	for name := range b.files {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// write compresses the files and writes them out.
+func (b *builder) write(out string, fast bool) error {
+	old := map[string]site.File{} // what is there, compressed as well as can be
+	if data, err := os.ReadFile(filepath.Join(out, site.List)); err == nil && !fast {
+		var list []site.File
+		if json.Unmarshal(data, &list) == nil {
+			for _, f := range list {
+				old[f.Path] = f
+			}
+		}
+	}
+	next := out + ".new"
+	if err := os.RemoveAll(next); err != nil {
+		return err
+	}
+	var group sync.WaitGroup
+	names := b.names()
+	errs := make([]error, len(names))
+	room := make(chan struct{}, 2)
+	for i, name := range names {
+		f := b.files[name]
+		f.Brotli = f.Model == "" && site.Compresses(f.Type)
+		group.Go(func() {
+			room <- struct{}{}
+			defer func() { <-room }()
+			errs[i] = f.write(next, out, fast, old[name])
+		})
+	}
+	group.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	list := make([]site.File, len(names))
+	for i, name := range names {
+		list[i] = b.files[name].File
+	}
+	data, err := json.MarshalIndent(list, "", "  ")
+	if err != nil {
+		return err
+	}
+	mark := "best"
+	if fast {
+		mark = "fast"
+	}
+	if err := os.WriteFile(filepath.Join(next, compression), []byte(mark+"\n"), 0o666); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(next, site.List), append(data, '\n'), 0o666); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(out); err != nil {
+		return err
+	}
+	if err := os.Rename(next, out); err != nil {
+		return err
+	}
+	sent, err := b.report(out)
+	if err == nil && !fast && sent > mostSent {
+		err = fmt.Errorf("a first visit loads %d bytes, and may load %d", sent, mostSent)
+	}
+	return err
+}
+
+// compression is the file that says how well the others are compressed.
+const compression = "compression"
+
+// write writes a file below next, or copies what is the same below out.
+func (f *file) write(next, out string, fast bool, old site.File) error {
+	if f.Model != "" {
+		return nil
+	}
+	name := filepath.Join(next, filepath.FromSlash(f.Path))
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	if !f.Brotli {
+		return os.WriteFile(name, f.data, 0o666)
+	}
+	if mark, err := os.ReadFile(filepath.Join(out, compression)); err == nil && string(mark) == "best\n" && old.SHA256 == f.SHA256 {
+		if data, err := os.ReadFile(filepath.Join(out, filepath.FromSlash(f.Path)) + ".br"); err == nil {
+			return os.WriteFile(name+".br", data, 0o666)
+		}
+	}
+	options := brotli.WriterOptions{Quality: brotli.BestCompression, LGWin: 24}
+	if fast {
+		options.Quality = 3
+	}
+	var buffer bytes.Buffer
+	w := brotli.NewWriterOptions(&buffer, options)
+	w.Write(f.data)
+	if err := w.Close(); err != nil {
+		return err
+	}
+	return os.WriteFile(name+".br", buffer.Bytes(), 0o666)
+}
+
+// report prints sizes, of everything and of what a first visit loads, and returns the
+// latter as it is sent.
+func (b *builder) report(out string) (sent int, err error) {
+	raw := 0
+	for _, name := range b.names() {
+		f := b.files[name]
+		n := f.Size
+		if f.Brotli {
+			info, err := os.Stat(filepath.Join(out, filepath.FromSlash(name)) + ".br")
+			if err != nil {
+				return 0, err
+			}
+			n = int(info.Size())
+		}
+		note := ""
+		if f.late {
+			note = "  when asked for"
+		} else {
+			raw, sent = raw+f.Size, sent+n
+		}
+		fmt.Printf("%10d %10d  %s%s\n", f.Size, n, name, note)
+	}
+	fmt.Printf("%10d %10d  the first visit, plain and as sent\n", raw, sent)
+	return sent, nil
+}

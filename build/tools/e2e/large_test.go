@@ -97,12 +97,13 @@ func (b *tab) memory() (now, peak int) {
 	return now, peak
 }
 
-// With a hundred thousand rows the page does no more at a time than with ten thousand,
-// and memory stays within bounds.
+// With a hundred thousand rows the page does no more at a time than with six thousand,
+// and memory stays within bounds. The lab is left out: it waits for the batch, which has
+// 4096 graphs with either.
 func TestAHundredThousandRows(t *testing.T) {
 	onlyAll(t)
 	b := readyCounting(t, browseAlone)
-	b.bounded(100_000)
+	b.bounded(100_000, "the lab")
 	if got := b.text("#input-status"); !strings.Contains(got, "99 000 read, 1 000 refused") {
 		t.Errorf("the page says %q of the input", got)
 	}

@@ -9,7 +9,7 @@ FUZZTIME ?= 1m
 # SIMD kernel beside them.
 WASM = PATH="$(CURDIR)/build/tools/wasmtest/node:$$PATH" GOOS=js GOARCH=wasm
 # Packages that start goroutines.
-CONCURRENT = ./algo ./algo/calibrate ./algo/contrast ./algo/dataset ./algo/internal/parallel ./algo/pretrain ./algo/table ./algo/wgsl ./build/internal/lock ./build/shard
+CONCURRENT = ./algo ./algo/calibrate ./algo/contrast ./algo/dataset ./algo/internal/parallel ./algo/pretrain ./algo/table ./algo/wgsl ./build/internal/lock ./build/internal/progress ./build/shard
 
 # Tests of memory, growth and rates, which say nothing of races and take a minute under the detector.
 NORACE = Bombs|Memory|Linear|Fair|CopiesOfTraining|FalseAlarms
@@ -65,7 +65,7 @@ checks: lint page
 
 test-race: ## check what starts goroutines with the race detector
 	$(TEST) -race -short -skip '$(NORACE)' $(CONCURRENT)
-	$(TEST) -race -run 'Progress|Bar|Interrupt|Pipe|Waiting|WholeEpoch' ./build/baca/command
+	$(TEST) -race -run 'Interrupt|Pipe|Waiting|WholeEpoch' ./build/baca/command
 
 test-wasm: ## check all that is compiled to WebAssembly in Node
 	GOOS=js GOARCH=wasm $(GO) vet ./algo/... ./weights/... ./wasm/... ./app ./build/tools/bench/suite

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/chart"
 	"baca/algo/decide"
 	"baca/algo/molecule"
 	"baca/weights"
@@ -44,7 +45,7 @@ func TestJudge(t *testing.T) {
 		if r.Outside != n[decide.Outside] || r.Borderline != n[decide.Borderline] || r.Inside != n[decide.Inside] {
 			t.Errorf("rate %g: %d, %d and %d, want %v", fdr, r.Outside, r.Borderline, r.Inside, n)
 		}
-		red := len(regexp.MustCompile(`<rect [^>]* fill="`+outside+`"`).FindAllString(scoreChart(r), -1))
+		red := len(regexp.MustCompile(`<rect [^>]* fill="`+chart.Outside+`"`).FindAllString(scoreChart(r), -1))
 		if (red > 0) != (r.Outside > 0) {
 			t.Errorf("rate %g: %d bars of the figure are outside, %d graphs are", fdr, red, r.Outside)
 		}

@@ -249,7 +249,7 @@ func (p *page) drift(r *Report) {
 		p.add("<p>Nothing says so: betting against the claim that the graphs come, one after the other, from where the training set came from never turned 1 into more than %s, and %s would be needed for a false-alarm rate of %g.</p>\n",
 			power(highest), power(-math.Log10(r.Delta)), r.Delta)
 	}
-	p.figure(driftChart(r), "Evidence of drift in the order of the input, on a scale of powers of ten (a conformal test martingale). The dashed line is where it becomes an alarm.")
+	p.figure(driftChart(r.Wealth, r.Delta), "Evidence of drift in the order of the input, on a scale of powers of ten (a conformal test martingale). The dashed line is where it becomes an alarm.")
 }
 
 // power writes a power of ten.

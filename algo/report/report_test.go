@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/chart"
 	"baca/algo/decide"
 	"baca/algo/explain"
 )
@@ -140,7 +141,7 @@ func TestScoreChart(t *testing.T) {
 		sum[m[2]] += h
 	}
 	// p of score s is (1 + 100 − s)/101, which is at most ¼ from 76 on.
-	if share := sum[outside] / (sum[outside] + sum[inside]); math.Abs(share-0.24) > 0.01 {
+	if share := sum[chart.Outside] / (sum[chart.Outside] + sum[chart.Inside]); math.Abs(share-0.24) > 0.01 {
 		t.Errorf("a share of %.3f is beyond the threshold, want 0.24", share)
 	}
 	if !strings.Contains(DriftSVG([]float64{0, 1, 3}, 0.01), `<svg xmlns="http://www.w3.org/2000/svg"`) {

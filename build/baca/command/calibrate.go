@@ -12,6 +12,7 @@ import (
 	"baca/algo/decide"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
+	"baca/build/internal/usage"
 	"baca/weights"
 )
 
@@ -45,7 +46,7 @@ Without --out the model is written to NAME-calibrated.msgpack in the working fol
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := oneOf("format", from.format, formats...); err != nil {
+			if err := usage.OneOf("format", from.format, formats...); err != nil {
 				return err
 			}
 			switch {

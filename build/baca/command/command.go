@@ -16,6 +16,8 @@ import (
 
 	"baca/algo/dataset"
 	"baca/build/device"
+	"baca/build/internal/usage"
+	"baca/build/paper"
 )
 
 // The exit statuses.
@@ -59,10 +61,10 @@ func run(gpus *device.GPUs, args []string, stdin io.Reader, stdout, stderr io.Wr
 	if bomb := new(dataset.ExpandError); errors.As(err, &bomb) && ran.Flags().Lookup("max-expand") != nil {
 		fmt.Fprintf(stderr, "If the file is sound, --max-expand %d or more reads it.\n", 4*bomb.Max)
 	}
-	var usage usageError
+	var mistake usage.Error
 	var outside outsideError
 	switch {
-	case errors.As(err, &usage):
+	case errors.As(err, &mistake):
 		return exitUsage
 	case errors.As(err, &outside):
 		return exitOutside
@@ -70,15 +72,8 @@ func run(gpus *device.GPUs, args []string, stdin io.Reader, stdout, stderr io.Wr
 	return exitFailure
 }
 
-// A usageError is a mistake in the command line.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
-// usagef makes a usageError.
-func usagef(format string, args ...any) error {
-	return usageError{fmt.Errorf(format, args...)}
-}
+// usagef makes an error that is a mistake in the command line.
+func usagef(format string, args ...any) error { return usage.Errorf(format, args...) }
 
 func newRoot(gpus *device.GPUs) *cobra.Command {
 	root := &cobra.Command{
@@ -101,6 +96,7 @@ as a whole is an answer of its own.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%w; `%s --help` shows what it takes", err, c.CommandPath())
 	})
-	root.AddCommand(newScore(gpus), newMerge(), newReport(), newDrift(), newDemo(), newEval(), newPretrain(gpus), newCalibrate(), newFeaturize(), newModels(), newInspect(), newShare(), newDevices(gpus), newServe(), newSite(), newVersion(), newBench())
+	root.AddCommand(newScore(gpus), newMerge(), newReport(), newDrift(), newDemo(), newPretrain(gpus), newCalibrate(), newFeaturize(), newModels(), newInspect(), newShare(), newDevices(gpus), newServe(), newSite(), newVersion())
+	root.AddCommand(paper.Commands(trainEncoder)...)
 	return root
 }

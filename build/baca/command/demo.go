@@ -23,6 +23,7 @@ import (
 	"baca/algo/molecule"
 	"baca/algo/report"
 	"baca/build/internal/replace"
+	"baca/build/internal/usage"
 	"baca/web"
 )
 
@@ -42,7 +43,7 @@ func newDemo() *cobra.Command {
 more, each by itself, and prints them with the one furthest outside of what the model
 was trained on first. Then it says whether the list as a whole differs from the training
 set.`,
-		Args: noArgs,
+		Args: usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if plot != "" && !strings.EqualFold(filepath.Ext(plot), ".svg") {
 				return usagef("--plot %s: want the name of an .svg file", plot)
@@ -252,7 +253,7 @@ func (d *demonstration) plot(path string) error {
 
 // figure gathers the scores of the examples and of the holdout: S_Pre, and the score of
 // each by itself.
-func (d *demonstration) figure() *figure {
+func (d *demonstration) figure() *scoreFigure {
 	scores := func(rows []algo.Row) (pre, score []float64) {
 		for _, r := range rows {
 			pre, score = append(pre, r.Pre), append(score, r.Alone)
@@ -266,7 +267,7 @@ func (d *demonstration) figure() *figure {
 		outside[i] = r.Verdict == decide.Outside
 	}
 	scale := calibrate.ScaleOf(pre)
-	return &figure{
+	return &scoreFigure{
 		outside: outside,
 		alpha:   d.options.Alpha,
 		before:  panel{"S_Pre, the paper's base score", "in standard deviations of the batch", scale.Standardize(pre), scale.Standardize(preHoldout)},

@@ -80,7 +80,7 @@ func TestBarsBeginAtTheThreshold(t *testing.T) {
 }
 
 func TestFigureIsXML(t *testing.T) {
-	for name, f := range map[string]*figure{
+	for name, f := range map[string]*scoreFigure{
 		"ordinary":   {outside: []bool{false, true}, alpha: 0.5, before: panel{"a", "b", []float64{1, 2}, []float64{0, 1, 1.5}}, after: panel{"a", "b", []float64{1, 9}, []float64{0, 1, 1.5}}},
 		"equal":      {outside: []bool{false, false}, alpha: 0.05, before: panel{"a", "b", []float64{1, 1}, []float64{1}}, after: panel{"a", "b", []float64{0, 0}, []float64{0}}},
 		"no holdout": {outside: []bool{false, false}, alpha: 0.05, before: panel{"a", "b", []float64{1, 1}, nil}, after: panel{"a", "b", []float64{1, 2}, nil}},

@@ -11,6 +11,7 @@ import (
 	"baca/algo/gin"
 	"baca/algo/pretrain"
 	"baca/build/device"
+	"baca/build/internal/usage"
 )
 
 // A deviceFlag is --device.
@@ -28,10 +29,10 @@ func (f *deviceFlag) register(fs *pflag.FlagSet) {
 func (f *deviceFlag) check() error {
 	var err error
 	if f.choice, err = device.Parse(f.value); err != nil {
-		return usageError{fmt.Errorf("--%w", err)}
+		return usage.Errorf("--%w", err)
 	}
 	if f.choice.GPU() && f.gpus == nil {
-		return usageError{device.ErrNoGPU}
+		return usage.Error{Err: device.ErrNoGPU}
 	}
 	return nil
 }
@@ -50,7 +51,7 @@ func newDevices(gpus *device.GPUs) *cobra.Command {
 	return &cobra.Command{
 		Use:   "devices",
 		Short: "List where encoders can run, for --device",
-		Args:  noArgs,
+		Args:  usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			out := c.OutOrStdout()
 			fmt.Fprintf(out, "cpu\t%s\n", pretrain.NewCPU(0))

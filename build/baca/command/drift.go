@@ -18,6 +18,7 @@ import (
 	"baca/algo/report"
 	"baca/algo/table"
 	"baca/build/internal/replace"
+	"baca/build/internal/usage"
 )
 
 // newDrift is the command that watches a stream.
@@ -57,7 +58,7 @@ with nothing in it that could be scored.`,
 				s.path = args[0]
 			}
 			s.columnSet = c.Flags().Changed("column")
-			if err := oneOf("format", s.format, formats...); err != nil {
+			if err := usage.OneOf("format", s.format, formats...); err != nil {
 				return err
 			}
 			if !(delta > 0 && delta < 1) {

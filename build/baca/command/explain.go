@@ -20,6 +20,7 @@ import (
 	"baca/algo/molecule"
 	"baca/algo/report"
 	"baca/algo/table"
+	"baca/build/internal/usage"
 )
 
 // answers are what --columns, --fdr and --explain add to rows.
@@ -98,7 +99,7 @@ func (a *answers) cells(row *algo.Row, q float64, explained []any) []any {
 // check reports what is wrong with the flags, or cannot be done with others. by is what
 // decides.
 func (a *answers) check(resume bool, shard, by string) error {
-	if err := oneOf("columns", a.which, "default", "all"); err != nil {
+	if err := usage.OneOf("columns", a.which, "default", "all"); err != nil {
 		return err
 	}
 	if a.fdr != 0 {

@@ -11,6 +11,7 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/graph"
 	"baca/algo/molecule"
+	"baca/build/internal/usage"
 )
 
 func newFeaturize() *cobra.Command {
@@ -40,7 +41,7 @@ read or all of it was refused.`,
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := oneOf("format", from.format, moleculeFormats...); err != nil {
+			if err := usage.OneOf("format", from.format, moleculeFormats...); err != nil {
 				return err
 			}
 			if from.workers < 0 {

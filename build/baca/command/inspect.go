@@ -14,6 +14,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/report"
+	"baca/build/internal/pretty"
 	"baca/weights"
 )
 
@@ -81,7 +82,7 @@ gives away about the training set. The model is an embedded one by name, or a fi
 			}
 			in := inspect(m, data)
 			if asJSON {
-				return writeJSON(c.OutOrStdout(), in)
+				return pretty.JSON(c.OutOrStdout(), in)
 			}
 			return in.write(c.OutOrStdout())
 		},

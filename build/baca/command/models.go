@@ -1,19 +1,19 @@
 package command
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"baca/algo"
+	"baca/build/internal/pretty"
+	"baca/build/internal/usage"
 	"baca/weights"
 )
 
@@ -97,7 +97,7 @@ func newModels() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "models",
 		Short: "List the models that come with this program",
-		Args:  noArgs,
+		Args:  usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			list := []modelLine{}
 			for _, name := range weights.Names() {
@@ -115,7 +115,7 @@ func newModels() *cobra.Command {
 				})
 			}
 			if asJSON {
-				return writeJSON(c.OutOrStdout(), list)
+				return pretty.JSON(c.OutOrStdout(), list)
 			}
 			if len(list) == 0 {
 				_, err := fmt.Fprintln(c.OutOrStdout(), "no models are embedded in this build; `baca pretrain` makes model files")
@@ -146,19 +146,4 @@ func size(n int) string {
 		return fmt.Sprintf("%.0f KiB", float64(n)/(1<<10))
 	}
 	return fmt.Sprintf("%d bytes", n)
-}
-
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
-}
-
-// oneOf returns a usage error unless value is one of the choices.
-func oneOf(flag, value string, choices ...string) error {
-	if slices.Contains(choices, value) {
-		return nil
-	}
-	return usagef("--%s %s: want one of %s", flag, value, strings.Join(choices, ", "))
 }

@@ -5,29 +5,17 @@ import (
 	"image/color"
 	"io"
 	"math"
-	"strings"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"baca/algo/decide"
+	"baca/build/internal/figure"
 )
 
-// The two colours can be told apart by everyone (Okabe and Ito).
-var (
-	insideColour  = color.RGBA{0x00, 0x72, 0xB2, 0xFF}
-	outsideColour = color.RGBA{0xD5, 0x5E, 0x00, 0xFF}
-	inkColour     = color.RGBA{0x22, 0x22, 0x22, 0xFF}
-	softColour    = color.RGBA{0x77, 0x77, 0x77, 0xFF}
-	gridColour    = color.RGBA{0xE6, 0xE6, 0xE6, 0xFF}
-)
-
-// A figure shows scores of one batch before and after calibration.
-type figure struct {
+// A scoreFigure shows scores of one batch before and after calibration.
+type scoreFigure struct {
 	outside       []bool // the final verdict on each graph
 	alpha         float64
 	before, after panel
@@ -46,56 +34,31 @@ const (
 )
 
 // draw writes an SVG file.
-func (f *figure) draw(w io.Writer) error {
-	canvas := vgsvg.New(figureWidth, figureHeight)
-	all := draw.New(canvas)
-	all.SetColor(color.White)
-	all.Fill(all.Rectangle.Path())
-	top := 0.0
-	panels := []*panel{&f.before, &f.after}
-	histograms := make([]*histogram, len(panels))
-	for i, p := range panels {
-		histograms[i] = newHistogram(p, f.outside, f.alpha)
-		top = max(top, histograms[i].top())
-	}
-	const gap, legend, margin = 22, 34, 10
-	width := (all.Max.X - all.Min.X - gap - 2*margin) / 2
-	for i, p := range panels {
-		drawing := p.plot(histograms[i], f.alpha, top*1.1)
-		left := all.Min.X + margin + vg.Length(i)*(width+gap)
-		drawing.Draw(draw.Canvas{Canvas: canvas, Rectangle: vg.Rectangle{
-			Min: vg.Point{X: left, Y: all.Min.Y + legend},
-			Max: vg.Point{X: left + width, Y: all.Max.Y - margin},
-		}})
-	}
-	f.legend(all)
-	var b strings.Builder
-	if _, err := canvas.WriteTo(&b); err != nil {
-		return err
-	}
-
-	_, err := io.WriteString(w, portableFont(b.String()))
-	return err
-}
-
-// portableFont names others with the same widths, where the font of the layout is
-// not there.
-func portableFont(svg string) string {
-	return strings.ReplaceAll(svg, "font-family:Liberation Sans", "font-family:Liberation Sans,Arial,Helvetica,sans-serif")
-}
-
-// sans is the font of all text.
-func sans(size vg.Length) font.Font {
-	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
-}
-
-func style(size vg.Length, c color.Color) text.Style {
-	return text.Style{Color: c, Font: sans(size), Handler: plot.DefaultTextHandler}
+func (f *scoreFigure) draw(w io.Writer) error {
+	return figure.WriteSVG(w, figureWidth, figureHeight, func(all draw.Canvas) {
+		top := 0.0
+		panels := []*panel{&f.before, &f.after}
+		histograms := make([]*histogram, len(panels))
+		for i, p := range panels {
+			histograms[i] = newHistogram(p, f.outside, f.alpha)
+			top = max(top, histograms[i].top())
+		}
+		const gap, legend, margin = 22, 34, 10
+		width := (all.Max.X - all.Min.X - gap - 2*margin) / 2
+		for i, p := range panels {
+			left := all.Min.X + margin + vg.Length(i)*(width+gap)
+			p.plot(histograms[i], f.alpha, top*1.1).Draw(draw.Canvas{Canvas: all.Canvas, Rectangle: vg.Rectangle{
+				Min: vg.Point{X: left, Y: all.Min.Y + legend},
+				Max: vg.Point{X: left + width, Y: all.Max.Y - margin},
+			}})
+		}
+		f.legend(all)
+	})
 }
 
 // plot lays out one panel, whose vertical axis ends at top.
 func (p *panel) plot(h *histogram, alpha, top float64) *plot.Plot {
-	q := newChart(p.title, p.axis, "molecules")
+	q := figure.New(p.title, p.axis, "molecules")
 	q.BackgroundColor = nil
 	q.X.Padding, q.Y.Padding, q.X.Label.Padding = 2, 2, 3
 	q.Add(h)
@@ -104,22 +67,6 @@ func (p *panel) plot(h *histogram, alpha, top float64) *plot.Plot {
 	}
 	q.X.Min, q.X.Max, q.Y.Min, q.Y.Max = h.edge(0), h.edge(len(h.holdout)), 0, top
 	return q
-}
-
-// ticks are at most eight round numbers.
-func ticks(low, high float64) []plot.Tick {
-	step := math.Pow(10, math.Floor(math.Log10((high-low)/8)))
-	for _, factor := range []float64{2, 2.5, 2} { // 2, 5, 10
-		if (high-low)/step > 8 {
-			step *= factor
-		}
-	}
-	var marks []plot.Tick
-	for k := math.Ceil(low / step); k*step <= high; k++ {
-		label := strings.Replace(fmt.Sprintf("%.6g", k*step+0), "-", "−", 1)
-		marks = append(marks, plot.Tick{Value: k * step, Label: label})
-	}
-	return marks
 }
 
 // A histogram draws the batch as stacked bars, inside below outside, and the
@@ -187,7 +134,7 @@ func (h *histogram) Plot(c draw.Canvas, p *plot.Plot) {
 		for _, part := range []struct {
 			from, to float64
 			colour   color.Color
-		}{{0, middle, insideColour}, {middle, middle + h.outside[i], outsideColour}} {
+		}{{0, middle, figure.Inside}, {middle, middle + h.outside[i], figure.Outside}} {
 			if part.to > part.from {
 				c.FillPolygon(part.colour, []vg.Point{
 					{X: left, Y: y(part.from)}, {X: right, Y: y(part.from)}, {X: right, Y: y(part.to)}, {X: left, Y: y(part.to)},
@@ -205,8 +152,8 @@ func (h *histogram) Plot(c draw.Canvas, p *plot.Plot) {
 }
 
 var (
-	holdoutLine = draw.LineStyle{Color: inkColour, Width: 1.2}
-	limitLine   = draw.LineStyle{Color: inkColour, Width: 1, Dashes: []vg.Length{4, 3}}
+	holdoutLine = draw.LineStyle{Color: figure.Ink, Width: 1.2}
+	limitLine   = draw.LineStyle{Color: figure.Ink, Width: 1, Dashes: []vg.Length{4, 3}}
 )
 
 // A limit is a vertical line with a label.
@@ -220,7 +167,7 @@ func (l *limit) Plot(c draw.Canvas, p *plot.Plot) {
 	x, _ := p.Transforms(&c)
 	at := x(l.at)
 	c.StrokeLine2(limitLine, at, c.Min.Y, at, c.Max.Y)
-	s := style(9.5, inkColour)
+	s := figure.Style(9.5, figure.Ink)
 	s.YAlign = draw.YTop
 	at += 4
 	if at > c.Min.X+0.8*(c.Max.X-c.Min.X) {
@@ -238,8 +185,8 @@ func (l *limit) Plot(c draw.Canvas, p *plot.Plot) {
 }
 
 // legend goes below both panels.
-func (f *figure) legend(c draw.Canvas) {
-	s := style(10.5, inkColour)
+func (f *scoreFigure) legend(c draw.Canvas) {
+	s := figure.Style(10.5, figure.Ink)
 	s.YAlign = draw.YCenter
 	n := 0
 	for _, o := range f.outside {
@@ -252,8 +199,8 @@ func (f *figure) legend(c draw.Canvas) {
 		colour color.Color // nil for the line of the holdout
 		text   string
 	}{
-		{insideColour, fmt.Sprintf("called inside or borderline (%d)", len(f.outside)-n)},
-		{outsideColour, fmt.Sprintf("called outside (%d)", n)},
+		{figure.Inside, fmt.Sprintf("called inside or borderline (%d)", len(f.outside)-n)},
+		{figure.Outside, fmt.Sprintf("called outside (%d)", n)},
 		{nil, fmt.Sprintf("in-distribution, not trained on (%d, scaled)", len(f.before.holdout))},
 	}
 	if len(f.before.holdout) == 0 {

@@ -3,18 +3,13 @@ package command
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,7 +24,10 @@ import (
 	"baca/algo/pretrain"
 	"baca/algo/table"
 	"baca/build/device"
+	"baca/build/internal/opened"
+	"baca/build/internal/progress"
 	"baca/build/internal/replace"
+	"baca/build/internal/usage"
 	"baca/weights"
 )
 
@@ -84,9 +82,9 @@ the order of their names, as "cat FILES | sha256sum" prints it.`,
 		Example: `  baca pretrain --in bbbp.csv.gz --out bbbp.msgpack
   baca pretrain --in data/tu/BZR --out bzr.msgpack --epochs 400 --seed 1
   baca pretrain --in bbbp.csv.gz --out bbbp.msgpack --resume`,
-		Args: noArgs,
+		Args: usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := oneOf("format", from.format, formats...); err != nil {
+			if err := usage.OneOf("format", from.format, formats...); err != nil {
 				return err
 			}
 			switch {
@@ -276,7 +274,7 @@ func readTraining(c *cobra.Command, from source) (*trainingSet, error) {
 		return nil, err
 	}
 	if info.IsDir() && !from.columnSet && (from.format == "auto" || from.format == "tu") {
-		files := &recorder{FS: os.DirFS(from.path)}
+		files := &opened.Files{FS: os.DirFS(from.path)}
 		tu, err := dataset.ReadTU(files, "", from.unpack())
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", from.path, err)
@@ -285,7 +283,7 @@ func readTraining(c *cobra.Command, from source) (*trainingSet, error) {
 			fmt.Fprintf(c.ErrOrStderr(), "warning: %s\n", w)
 		}
 		set.schema, set.graphs = algo.Constant, tu.Graphs
-		set.sha256, err = files.sum()
+		set.sha256, err = files.Sum()
 		return set, err
 	}
 	in, err := from.open(c.Context(), c)
@@ -316,50 +314,8 @@ func readTraining(c *cobra.Command, from source) (*trainingSet, error) {
 		fmt.Fprintf(c.ErrOrStderr(), "refused %d of %d records\n", refused, refused+len(set.graphs))
 	}
 	set.schema = in.schema
-	set.sha256, err = (&recorder{FS: os.DirFS(filepath.Dir(absolute)), files: map[string]bool{set.name: true}}).sum()
+	set.sha256, err = opened.Sum(os.DirFS(filepath.Dir(absolute)), set.name)
 	return set, err
-}
-
-// A recorder remembers which files are opened through it, so that a set can be
-// named by the sum of just those.
-type recorder struct {
-	fs.FS
-	mu    sync.Mutex
-	files map[string]bool
-}
-
-func (r *recorder) Open(name string) (fs.File, error) {
-	f, err := r.FS.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	if info, err := f.Stat(); err == nil && !info.IsDir() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if r.files == nil {
-			r.files = map[string]bool{}
-		}
-		r.files[name] = true
-	}
-	return f, nil
-}
-
-// sum is the sha-256, in hex, of the files one after the other, in the order of
-// their paths.
-func (r *recorder) sum() (string, error) {
-	h := sha256.New()
-	for _, name := range slices.Sorted(maps.Keys(r.files)) {
-		f, err := r.FS.Open(name)
-		if err != nil {
-			return "", err
-		}
-		_, err = io.Copy(h, f)
-		f.Close()
-		if err != nil {
-			return "", err
-		}
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // Values of --background that are no files.
@@ -509,7 +465,7 @@ func trainOptions(schema string, seed uint64) (pretrain.Options, error) {
 
 // train goes through the epochs that are left, each of that many graphs.
 func (j *trainJob) train(ctx context.Context, stderr io.Writer, trainer *pretrain.Trainer, options pretrain.Options, graphs int) error {
-	p := newProgress(stderr, "pre-training "+j.card.Name, int64(graphs)*int64(j.card.Epochs))
+	p := progress.New(stderr, "pre-training "+j.card.Name, int64(graphs)*int64(j.card.Epochs))
 	defer p.Done()
 	if done := trainer.Epochs(); done > 0 {
 		p.Skip(int64(graphs) * int64(done))
@@ -618,18 +574,4 @@ func readLimited(path string) ([]byte, error) {
 	}
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, weights.MaxSize+1))
-}
-
-// schemaOf is the schema of the graphs of a set.
-func schemaOf(set *dataset.Set) (string, error) {
-	for _, schema := range []string{algo.OGB, algo.Constant} {
-		width, err := algo.SchemaWidth(schema)
-		if err != nil {
-			return "", err
-		}
-		if len(set.Graphs) > 0 && set.Graphs[0].Features == width {
-			return schema, nil
-		}
-	}
-	return "", fmt.Errorf("%s: %d graphs, of no known feature schema", set.Name, len(set.Graphs))
 }

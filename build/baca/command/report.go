@@ -23,6 +23,7 @@ import (
 	"baca/algo/graph"
 	"baca/algo/report"
 	"baca/algo/table"
+	"baca/build/internal/progress"
 	"baca/build/internal/replace"
 	"baca/build/internal/version"
 	"baca/weights"
@@ -124,7 +125,7 @@ func (f *reportFlags) run(c *cobra.Command) error {
 	}
 	b := newReportBuilder(m, alone, f.options, f.fdr)
 	b.report.Warnings = append(b.report.Warnings, in.warnings...)
-	p := newProgress(stderr, "scoring", 0)
+	p := progress.New(stderr, "scoring", 0)
 	defer p.Done()
 	// A model that was made for sharing has no answer about the list as a whole.
 	o := table.Options{Batch: m.Shared == 0, Seed: f.options.Seed, Workers: f.workers}

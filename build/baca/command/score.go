@@ -18,6 +18,8 @@ import (
 	"baca/algo/report"
 	"baca/algo/table"
 	"baca/build/device"
+	"baca/build/internal/progress"
+	"baca/build/internal/usage"
 	"baca/weights"
 )
 
@@ -189,17 +191,17 @@ which device is faster could differ from one to the next.`,
 
 // check reports what is wrong with the flags before anything is opened.
 func (f *scoreFlags) check() error {
-	if err := oneOf("format", f.format, formats...); err != nil {
+	if err := usage.OneOf("format", f.format, formats...); err != nil {
 		return err
 	}
-	if err := oneOf("to", f.to, "csv", "jsonl"); err != nil {
+	if err := usage.OneOf("to", f.to, "csv", "jsonl"); err != nil {
 		return err
 	}
-	if err := oneOf("by", f.options.By, algo.Deciders...); err != nil {
+	if err := usage.OneOf("by", f.options.By, algo.Deciders...); err != nil {
 		return err
 	}
 	if f.failOn != "" {
-		if err := oneOf("fail-on", f.failOn, string(decide.Outside)); err != nil {
+		if err := usage.OneOf("fail-on", f.failOn, string(decide.Outside)); err != nil {
 			return err
 		}
 	}
@@ -411,7 +413,7 @@ type scoring struct {
 	input                *input
 	outName, rejectsName string
 	stderr               io.Writer
-	progress             *progress // nil for few graphs
+	progress             *progress.Progress // nil for few graphs
 	answers
 	explainer *explainer // nil without --explain
 
@@ -439,7 +441,7 @@ func (s *scoring) all(ctx context.Context, in table.Input) error {
 	read := 0
 	s.options.Reading = func(records int) {
 		if s.progress == nil {
-			s.progress = newProgress(s.stderr, "drawing a sample", 0)
+			s.progress = progress.New(s.stderr, "drawing a sample", 0)
 			s.progress.Skip(int64(records))
 		} else {
 			s.progress.Add(int64(records - read))
@@ -452,7 +454,7 @@ func (s *scoring) all(ctx context.Context, in table.Input) error {
 		s.warn(f.Warnings)
 		s.explainer.fitted(f)
 		if f.Sample {
-			s.progress = newProgress(s.stderr, "scoring", int64(f.Total))
+			s.progress = progress.New(s.stderr, "scoring", int64(f.Total))
 			s.progress.Skip(int64(s.done.Rows))
 		}
 		return nil
@@ -488,7 +490,7 @@ func (s *scoring) emit(rows []table.Scored) error {
 	case s.progress != nil:
 		s.progress.Add(int64(len(rows)))
 	case !s.options.Batch && s.done.Rows >= table.MaxGraphs: // fewer take no time
-		s.progress = newProgress(s.stderr, "scoring", 0)
+		s.progress = progress.New(s.stderr, "scoring", 0)
 		s.progress.Skip(int64(s.done.Rows))
 	}
 	if err := s.flush(); err != nil {

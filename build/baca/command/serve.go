@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"baca/build/internal/usage"
 	"baca/build/site"
 	"baca/web"
 	"baca/weights"
@@ -39,7 +40,7 @@ A client that takes nothing is dropped after 30 to 90 seconds. Ctrl-C ends the s
 transfers are over, in 30 seconds at most; a second one ends it at once.`,
 		Example: `  baca serve
   baca serve --addr 127.0.0.1:9000`,
-		Args: noArgs,
+		Args: usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, err := openSite()
 			if err != nil {

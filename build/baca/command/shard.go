@@ -11,6 +11,7 @@ import (
 
 	"baca/algo/table"
 	"baca/build/device"
+	"baca/build/internal/progress"
 	"baca/build/shard"
 )
 
@@ -77,7 +78,7 @@ func (f *scoreFlags) runShard(c *cobra.Command) error {
 		Files: shard.Local{}, Folder: f.out, Inputs: f.inputs, Format: f.format, Column: f.column, MaxExpand: int(f.maxExpand),
 		To: f.to, Text: f.text, Shards: n, Model: m, Options: f.options,
 	}
-	var p *progress
+	var p *progress.Progress
 	stop := func() {
 		if p != nil {
 			p.Done()
@@ -89,7 +90,7 @@ func (f *scoreFlags) runShard(c *cobra.Command) error {
 	job.Progress = func(what string, done, total int) {
 		if p == nil || what != last || done < before {
 			stop()
-			p, last, before = newProgress(stderr, what, int64(total)), what, done
+			p, last, before = progress.New(stderr, what, int64(total)), what, done
 			p.Skip(int64(done))
 		}
 		p.Add(int64(done - before))

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"baca/build/internal/usage"
 )
 
 func newSite() *cobra.Command {
@@ -22,7 +24,7 @@ The folder must be new, empty, or hold an earlier site, whose files.json names a
 was written with its SHA-256: that site is replaced, unless one of its files was changed
 since. Other files beside it are left alone, and none is written over.`,
 		Example: `  baca site --out public`,
-		Args:    noArgs,
+		Args:    usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if out == "" {
 				return usagef("want --out DIR")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"baca/build/internal/usage"
 	"baca/build/internal/version"
 	"baca/weights"
 )
@@ -14,19 +15,11 @@ func newVersion() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of this program",
-		Args:  noArgs,
+		Args:  usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintf(c.OutOrStdout(), "baca %s\n%s %s/%s\nmodel file format %d\n",
 				version.String(), runtime.Version(), runtime.GOOS, runtime.GOARCH, weights.Version)
 			return err
 		},
 	}
-}
-
-// noArgs is [cobra.NoArgs] as a mistake in the command line.
-func noArgs(c *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usagef("%q: `%s` takes no argument", args[0], c.CommandPath())
-	}
-	return nil
 }

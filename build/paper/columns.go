@@ -1,4 +1,4 @@
-package command
+package paper
 
 import (
 	"context"
@@ -85,7 +85,7 @@ func measureColumn(column string, scores []float64, ood []bool, seconds float64,
 	m := measured{
 		Column: column, AUROC: rate(metric.AUROC(scores, ood)), AUPR: rate(metric.AUPR(scores, ood)),
 		FPR95: rate(metric.FPR95(scores, ood)), FPR95ID: rate(metric.FPR95ID(scores, ood)), Seconds: rate(seconds),
-		Low: rate(math.NaN()), High: rate(math.NaN()),
+		Low: none, High: none,
 	}
 	if interval {
 		low, high := metric.Bootstrap(scores, ood, metric.AUROC, bootstrapRounds, seed)
@@ -96,12 +96,8 @@ func measureColumn(column string, scores []float64, ood []bool, seconds float64,
 
 // statistics measures the trivial columns. The median is that of the ID graphs that
 // were trained on.
-func (e *evalFlags) statistics(b *testBatch) []measured {
-	train, _ := dataset.Split(len(e.id.Graphs), b.seed)
-	known := make([]*graph.Graph, len(train))
-	for k, i := range train {
-		known[k] = e.id.Graphs[i]
-	}
+func (e *evaluation) statistics(b *testBatch) []measured {
+	known := e.trained(b.seed)
 	var list []measured
 	for _, s := range baseline.Statistics {
 		start := time.Now()
@@ -114,15 +110,15 @@ func (e *evalFlags) statistics(b *testBatch) []measured {
 	return list
 }
 
-// A lonely has the scores of single graphs, by column, of the graphs of a batch.
-type lonely struct {
+// singleScores are the scores of single graphs, by column, of the graphs of a batch.
+type singleScores struct {
 	scores  map[string][]float64
 	seconds map[string]float64
 }
 
 // alone scores each graph of the batch by itself.
-func (e *evalFlags) alone(ctx context.Context, b *testBatch) (*lonely, error) {
-	l := &lonely{map[string][]float64{}, map[string]float64{}}
+func (e *evaluation) alone(ctx context.Context, b *testBatch) (*singleScores, error) {
+	l := &singleScores{map[string][]float64{}, map[string]float64{}}
 	m := b.model
 	start := time.Now()
 	r, err := contrast.Represent(ctx, 1, m.Encoder, b.graphs)
@@ -130,114 +126,103 @@ func (e *evalFlags) alone(ctx context.Context, b *testBatch) (*lonely, error) {
 		return nil, err
 	}
 	encoding := time.Since(start).Seconds()
-	add := func(column string, encoded bool, score func() ([]float64, error)) error {
-		start := time.Now()
-		scores, err := score()
-		l.scores[column], l.seconds[column] = scores, time.Since(start).Seconds()
-		if encoded {
-			l.seconds[column] += encoding
-		}
-		return err
-	}
-	typical := m.Bank.MeanNodeScore()
-	err = add(columnGraphBank, true, func() ([]float64, error) {
-		return m.Bank.Negatives().Scores(ctx, 1, r.ZF, r.ZS, false)
-	})
-	if err != nil {
-		return nil, err
-	}
-	err = add(columnPreBank, true, func() ([]float64, error) {
-		scores, _, err := contrast.BaseScores(ctx, 1, r, m.Bank.Negatives(), false, typical)
-		return scores, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	err = add(columnNode, true, func() ([]float64, error) {
-		scores := make([]float64, r.Len())
-		for i, x := range r.NodeScore {
-			if scores[i] = x; math.IsNaN(x) {
-				scores[i] = typical
-			}
-		}
-		return scores, nil
-	})
-	if err != nil {
-		return nil, err
-	}
 	near, err := calibrate.NewNeighborhood(ctx, 1, m.Bank)
 	if err != nil {
 		return nil, err
 	}
-	err = add(columnNearest, true, func() ([]float64, error) {
-		scores := make([]float64, r.Len())
-		for i := range scores {
-			scores[i] = slices.Min(near.Distances(r, i))
-		}
-		return scores, nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	err = add(columnAlone, false, func() ([]float64, error) {
-		return b.alone.Scores(ctx, b.graphs)
-	})
-	if err != nil {
-		return nil, err
-	}
-	err = add(columnDistance, false, func() ([]float64, error) {
-		plain := *m
-		plain.Background, plain.Sizes = nil, nil
-		a, err := algo.NewAlone(ctx, &plain, 1)
-		if err != nil {
+	typical, training := m.Bank.MeanNodeScore(), e.trained(b.seed)
+	for _, c := range []struct {
+		column string
+		before float64 // seconds of what it needs
+		score  func() ([]float64, error)
+	}{
+		{columnGraphBank, encoding, func() ([]float64, error) {
+			return m.Bank.Negatives().Scores(ctx, 1, r.ZF, r.ZS, false)
+		}},
+		{columnPreBank, encoding, func() ([]float64, error) {
+			scores, _, err := contrast.BaseScores(ctx, 1, r, m.Bank.Negatives(), false, typical)
+			return scores, err
+		}},
+		{columnNode, encoding, func() ([]float64, error) { return nodeScores(r, typical), nil }},
+		{columnNearest, encoding, func() ([]float64, error) {
+			scores := make([]float64, r.Len())
+			for i := range scores {
+				scores[i] = slices.Min(near.Distances(r, i))
+			}
+			return scores, nil
+		}},
+		{columnAlone, 0, func() ([]float64, error) { return b.alone.Scores(ctx, b.graphs) }},
+		{columnDistance, 0, func() ([]float64, error) {
+			plain := *m
+			plain.Background, plain.Sizes = nil, nil
+			return scoresAlone(ctx, &plain, b.graphs)
+		}},
+		{columnFar, 0, func() ([]float64, error) { return e.farBackground(ctx, m, training, b.graphs) }},
+		{columnECFP, 0, func() ([]float64, error) { return e.chemists(ctx, training, b.graphs) }},
+	} {
+		start := time.Now()
+		if l.scores[c.column], err = c.score(); err != nil {
 			return nil, err
 		}
-		return a.Scores(ctx, b.graphs)
-	})
+		l.seconds[c.column] = c.before + time.Since(start).Seconds()
+	}
+	l.addPrints(training, b.graphs)
+	return l, nil
+}
+
+// scoresAlone are the scores of single graphs by a model.
+func scoresAlone(ctx context.Context, m *algo.Model, gs []*graph.Graph) ([]float64, error) {
+	a, err := algo.NewAlone(ctx, m, 1)
 	if err != nil {
 		return nil, err
 	}
-	train, _ := dataset.Split(len(e.id.Graphs), b.seed)
-	err = add(columnFar, false, func() ([]float64, error) { return e.farBackground(ctx, m, train, b.graphs) })
-	if err != nil {
-		return nil, err
+	return a.Scores(ctx, gs)
+}
+
+// nodeScores are ℓ_n, or a typical one where it is not defined.
+func nodeScores(r *contrast.Representation, typical float64) []float64 {
+	scores := slices.Clone(r.NodeScore)
+	for i, x := range scores {
+		if math.IsNaN(x) {
+			scores[i] = typical
+		}
 	}
-	err = add(columnECFP, false, func() ([]float64, error) { return e.chemists(ctx, train, b.graphs) })
-	if err != nil {
-		return nil, err
-	}
-	prints := make([]fingerprint.Print, len(train))
-	for k, i := range train {
-		prints[k] = fingerprint.New(e.id.Graphs[i], fingerprint.DefaultHeight)
+	return scores
+}
+
+// addPrints adds the columns of subtrees.
+func (l *singleScores) addPrints(training, gs []*graph.Graph) {
+	prints := make([]fingerprint.Print, len(training))
+	for k, g := range training {
+		prints[k] = fingerprint.New(g, fingerprint.DefaultHeight)
 	}
 	index := fingerprint.NewIndex(prints)
-	start = time.Now()
-	for _, g := range b.graphs {
+	start := time.Now()
+	add := func(column string, likeness float64) { l.scores[column] = append(l.scores[column], 1-likeness) }
+	for _, g := range gs {
 		p := fingerprint.New(g, fingerprint.DefaultHeight)
 		near := index.Nearest(fingerprint.Sets, p, 5, -1)
-		l.scores[columnPrint1] = append(l.scores[columnPrint1], 1-near[0])
-		l.scores[columnPrintCount] = append(l.scores[columnPrintCount], 1-index.Nearest(fingerprint.Counts, p, 1, -1)[0])
-		l.scores[columnPrint5] = append(l.scores[columnPrint5], 1-near[len(near)-1])
-		l.scores[columnUnknown] = append(l.scores[columnUnknown], 1-index.Known(p))
+		add(columnPrint1, near[0])
+		add(columnPrint5, near[len(near)-1])
+		add(columnPrintCount, index.Nearest(fingerprint.Counts, p, 1, -1)[0])
+		add(columnUnknown, index.Known(p))
 	}
 	for _, column := range []string{columnPrint1, columnPrint5, columnPrintCount, columnUnknown} {
 		l.seconds[column] = time.Since(start).Seconds()
 	}
-	return l, nil
 }
+
+// undefined are scores that plain graphs do not have.
+func undefined(gs []*graph.Graph) []float64 { return slices.Repeat([]float64{math.NaN()}, len(gs)) }
 
 // chemists returns the applicability domain that chemists use: one less the mean
 // similarity to the five nearest training molecules. Plain graphs have none.
-func (e *evalFlags) chemists(ctx context.Context, train []int, gs []*graph.Graph) ([]float64, error) {
-	scores := slices.Repeat([]float64{math.NaN()}, len(gs))
-	if e.idSchema == algo.Constant || e.ecfp == nil {
+func (e *evaluation) chemists(ctx context.Context, training, gs []*graph.Graph) ([]float64, error) {
+	scores := undefined(gs)
+	if e.id.schema == algo.Constant {
 		return scores, nil
 	}
-	wanted := slices.Clone(gs)
-	for _, i := range train {
-		wanted = append(wanted, e.id.Graphs[i])
-	}
-	prints, err := e.ecfp(ctx, wanted)
+	prints, err := e.sets.ecfp(ctx, slices.Concat(gs, training), e.pair.ID, e.pair.OOD)
 	if err != nil {
 		return nil, err
 	}
@@ -260,11 +245,11 @@ const farSimilarity = 0.7
 // farBackground returns the scores of single graphs with a background without the
 // molecules that are like one of the graphs: what the background is worth where it has
 // never seen anything of the kind. Plain graphs have none.
-func (e *evalFlags) farBackground(ctx context.Context, m *algo.Model, train []int, gs []*graph.Graph) ([]float64, error) {
-	if e.idSchema == algo.Constant || e.ecfp == nil {
-		return slices.Repeat([]float64{math.NaN()}, len(gs)), nil
+func (e *evaluation) farBackground(ctx context.Context, m *algo.Model, training, gs []*graph.Graph) ([]float64, error) {
+	if e.id.schema == algo.Constant {
+		return undefined(gs), nil
 	}
-	prints, err := e.ecfp(ctx, gs)
+	prints, err := e.sets.ecfp(ctx, gs, e.pair.ID, e.pair.OOD)
 	if err != nil {
 		return nil, err
 	}
@@ -272,20 +257,11 @@ func (e *evalFlags) farBackground(ctx context.Context, m *algo.Model, train []in
 	if err != nil {
 		return nil, err
 	}
-	far := farFrom(molecules, prints)
-	training := make([]*graph.Graph, len(train))
-	for k, i := range train {
-		training[k] = e.id.Graphs[i]
-	}
 	other := *m
-	if err := other.AddBackground(ctx, 1, training, far); err != nil {
+	if err := other.AddBackground(ctx, 1, training, farFrom(molecules, prints)); err != nil {
 		return nil, err
 	}
-	a, err := algo.NewAlone(ctx, &other, 1)
-	if err != nil {
-		return nil, err
-	}
-	return a.Scores(ctx, gs)
+	return scoresAlone(ctx, &other, gs)
 }
 
 // farFrom returns the graphs of the molecules that are like none of those with these
@@ -370,37 +346,29 @@ func columnScores(column string, rows []algo.Row) []float64 {
 // thinned returns the indices of the batch that stay when its OOD graphs are thinned
 // to a share of the number of ID graphs: all of ID, and OOD graphs drawn by seed.
 func (b *testBatch) thinned(share float64, draw uint64) ([]int, error) {
-	var index, ood []int
-	for i := range b.graphs {
-		if b.ood[i] {
-			ood = append(ood, i)
-		} else {
-			index = append(index, i)
-		}
+	all := indices(len(b.graphs))
+	kept, err := dataset.Thin(all[b.nID:], b.nID, share, draw)
+	return slices.Concat(all[:b.nID], kept), err
+}
+
+// indices are those of a list of n.
+func indices(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
 	}
-	kept, err := dataset.Thin(ood, b.nID, share, draw)
-	return append(index, kept...), err
+	return list
 }
 
 // pick returns the batch with some of its graphs, those of ID first.
 func (b *testBatch) pick(index []int) *testBatch {
-	t := &testBatch{seed: b.seed, model: b.model, alone: b.alone}
-	for _, i := range index {
-		t.graphs, t.ood = append(t.graphs, b.graphs[i]), append(t.ood, b.ood[i])
-		if !b.ood[i] {
+	t := &testBatch{seed: b.seed, model: b.model, alone: b.alone, graphs: pick(b.graphs, index), ood: pick(b.ood, index)}
+	for _, outside := range t.ood {
+		if !outside {
 			t.nID++
 		}
 	}
 	return t
-}
-
-// pickScores returns the scores of some graphs.
-func pickScores(scores []float64, index []int) []float64 {
-	picked := make([]float64, len(index))
-	for k, i := range index {
-		picked[k] = scores[i]
-	}
-	return picked
 }
 
 // An alarm is how often ID graphs were called outside, at the rate asked for.
@@ -424,34 +392,33 @@ func (b *testBatch) halves(draw uint64) (tested, held []int) {
 // that the holdout resolves.
 func rateAsked(held int) float64 { return max(algo.DefaultOptions().Alpha, 1/float64(1+held)) }
 
-// alarmed counts the p-values of ID graphs that are called outside.
-func alarmed(p []float64, asked float64) alarm {
+// countUpTo counts the values that are not above a limit.
+func countUpTo(values []float64, limit float64) int {
 	count := 0
-	for _, v := range p {
-		if v <= asked {
+	for _, v := range values {
+		if v <= limit {
 			count++
 		}
 	}
-	return alarm{float64(count) / float64(len(p)), asked}
+	return count
+}
+
+// shareUpTo is the share of values that are not above a limit.
+func shareUpTo(values []float64, limit float64) float64 {
+	return float64(countUpTo(values, limit)) / float64(len(values))
 }
 
 // falseAlarms thins a batch to a share of OOD graphs and scores it with the holdout of
 // halves taken out, by each of batchColumns. The batch calls outside as its verdicts do.
 func (b *testBatch) falseAlarms(ctx context.Context, share float64, draw uint64) (map[string]alarm, error) {
 	index, heldIndex := b.halves(draw)
-	for i := b.nID; i < len(b.graphs); i++ {
-		index = append(index, i)
-	}
-	t := b.pick(index)
+	t := b.pick(append(index, indices(len(b.graphs))[b.nID:]...))
 	left, err := t.thinned(share, draw)
 	if err != nil {
 		return nil, err
 	}
 	t = t.pick(left)
-	held := make([]*graph.Graph, len(heldIndex))
-	for k, i := range heldIndex {
-		held[k] = b.graphs[i]
-	}
+	held := pick(b.graphs, heldIndex)
 	m := *t.model
 	if err := m.SetHoldout(ctx, 1, held); err != nil {
 		return nil, err
@@ -481,7 +448,7 @@ func (b *testBatch) falseAlarms(ctx context.Context, share float64, draw uint64)
 				p = append(p, v)
 			}
 		}
-		alarms[column] = alarmed(p, o.Alpha)
+		alarms[column] = alarm{shareUpTo(p, o.Alpha), o.Alpha}
 	}
 	return alarms, nil
 }
@@ -489,7 +456,8 @@ func (b *testBatch) falseAlarms(ctx context.Context, share float64, draw uint64)
 // falseAlarmsAlone is falseAlarms for scores that do not depend on a batch.
 func (b *testBatch) falseAlarmsAlone(scores []float64, draw uint64) alarm {
 	tested, held := b.halves(draw)
-	return alarmed(decide.PValues(pickScores(scores, tested), pickScores(scores, held)), rateAsked(len(held)))
+	asked := rateAsked(len(held))
+	return alarm{shareUpTo(decide.PValues(pick(scores, tested), pick(scores, held)), asked), asked}
 }
 
 // alarmStream is the second half of the seed of the ID graphs that are tested for

@@ -1,4 +1,5 @@
-package command
+// Package progress says on a terminal or in a log how far a long piece of work is.
+package progress
 
 import (
 	"fmt"
@@ -19,11 +20,11 @@ const progressInterval = 5 * time.Second
 // measurable is how long work takes at least before anything is said of its speed.
 const measurable = time.Second
 
-// A progress says how far a long piece of work is: as a bar on a terminal, and
+// A Progress says how far a long piece of work is: as a bar on a terminal, and
 // elsewhere as a plain line at the beginning, at the end and every few seconds.
 // Graphs are what it counts. Its methods may be called from several goroutines.
 // Done must be called, also when the work is cut short.
-type progress struct {
+type Progress struct {
 	w     io.Writer
 	what  string
 	total int64 // 0: not known
@@ -40,10 +41,10 @@ type progress struct {
 	note    string
 }
 
-// newProgress begins work on a number of graphs, or on an unknown one if total
+// New begins work on a number of graphs, or on an unknown one if total
 // is 0.
-func newProgress(w io.Writer, what string, total int64) *progress {
-	p := &progress{w: w, what: what, total: total, start: time.Now()}
+func New(w io.Writer, what string, total int64) *Progress {
+	p := &Progress{w: w, what: what, total: total, start: time.Now()}
 	if f, ok := w.(*os.File); ok && hasScreen(int(f.Fd())) {
 		p.drawBar()
 	}
@@ -61,7 +62,7 @@ func hasScreen(fd int) bool {
 }
 
 // drawBar starts the goroutines that draw; Done ends them.
-func (p *progress) drawBar(options ...mpb.ContainerOption) {
+func (p *Progress) drawBar(options ...mpb.ContainerOption) {
 	p.bars = mpb.New(append(options, mpb.WithOutput(p.w))...)
 	style := mpb.BarStyle()
 	left := decor.Name(p.what + " ")
@@ -79,7 +80,7 @@ func (p *progress) drawBar(options ...mpb.ContainerOption) {
 
 // Skip counts graphs that were done before the work began, by an earlier run or
 // while nobody counted. They say nothing about its speed.
-func (p *progress) Skip(n int64) {
+func (p *Progress) Skip(n int64) {
 	p.mu.Lock()
 	p.skipped += n
 	p.mu.Unlock()
@@ -87,7 +88,7 @@ func (p *progress) Skip(n int64) {
 }
 
 // Add counts n more graphs.
-func (p *progress) Add(n int64) {
+func (p *Progress) Add(n int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done += n
@@ -103,7 +104,7 @@ func (p *progress) Add(n int64) {
 }
 
 // Note sets what else is known, such as the loss. It shows with the next line.
-func (p *progress) Note(text string) {
+func (p *Progress) Note(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.note = text
@@ -111,7 +112,7 @@ func (p *progress) Note(text string) {
 
 // Done ends the work, whether it is complete or not, and leaves its last state
 // on the terminal.
-func (p *progress) Done() {
+func (p *Progress) Done() {
 	if p.bars == nil {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -126,13 +127,13 @@ func (p *progress) Done() {
 
 // line writes a plain line. A line that cannot be written is not worth ending
 // the work for.
-func (p *progress) line() {
+func (p *Progress) line() {
 	p.fresh = false
 	fmt.Fprintf(p.w, "%s: %s\n", p.what, p.state())
 }
 
 // state is, for example, "epoch 3/400, loss 4.1, 12 %, 2100 graphs/s, 40s left".
-func (p *progress) state() string {
+func (p *Progress) state() string {
 	var parts []string
 	if p.note != "" {
 		parts = append(parts, p.note)

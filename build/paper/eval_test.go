@@ -1,4 +1,4 @@
-package command
+package paper
 
 import (
 	"bytes"
@@ -6,8 +6,8 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -20,15 +20,6 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/graph"
 )
-
-// fixture writes two sets, TREES and RINGS, and returns the folder.
-func fixture(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	writeTU(t, filepath.Join(dir, "tu", "TREES"), 120, false, 1)
-	writeTU(t, filepath.Join(dir, "tu", "RINGS"), 40, true, 2)
-	return dir
-}
 
 // evalJSON runs `baca eval --json` and returns the result without its seconds,
 // which vary, beside the whole text.
@@ -48,47 +39,14 @@ func evalJSON(t *testing.T, args ...string) (result evalResult, text string) {
 	return result, text
 }
 
-// The encoder that was kept gives what a fresh one gives, on any number of
-// workers, and so does one whose training was cut short.
-func TestEvalKeepsEncoders(t *testing.T) {
-	data := fixture(t)
-	kept := filepath.Join(t.TempDir(), "new", "encoders")
-	args := []string{"--pair", "TREES/RINGS", "--data", data, "--seeds", "3", "--epochs", "4"}
-	fresh, _ := evalJSON(t, append(args, "--workers", "1")...)
-	first, _ := evalJSON(t, append(args, "--weights", kept, "--workers", "2")...)
-	path := filepath.Join(kept, "TREES-seed3-epochs4.msgpack")
-	model := read(t, path)
-	again, stderr := succeed(t, append([]string{"eval", "--json", "--weights", kept}, args...)...)
-	if strings.Contains(stderr, "pre-training") {
-		t.Errorf("trains although the encoder is there:\n%s", stderr)
-	}
-	var second evalResult
-	if err := json.Unmarshal([]byte(again), &second); err != nil {
-		t.Fatal(err)
-	}
-	if fmt.Sprint(fresh) != fmt.Sprint(first) || fmt.Sprint(fresh.Warnings) != fmt.Sprint(second.Warnings) {
-		t.Errorf("fresh %+v\nkept %+v", fresh, first)
-	}
-	for i := range second.Seeds {
-		second.Seeds[i].Seconds = 0
-	}
-	if fmt.Sprint(second.Seeds) != fmt.Sprint(fresh.Seeds) {
-		t.Errorf("fresh %+v\nloaded %+v", fresh.Seeds, second.Seeds)
-	}
-	if files, err := os.ReadDir(kept); err != nil || len(files) != 1 {
-		t.Errorf("%d files, %v: want the encoder alone", len(files), err)
-	}
-
-	// A run that was ended in its first epoch goes on.
-	f := &evalFlags{idName: "TREES", oodName: "RINGS", data: data, epochs: 4}
-	if err := f.open(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	// The rates above are too coarse to show all differences.
+// A model that was kept is the one that a fresh training makes.
+func TestKeptModel(t *testing.T) {
+	e, kept := evaluated(t, 4), t.TempDir()
+	// Rates are too coarse to show all differences.
 	var models []*algo.Model
-	for _, folder := range []string{"", filepath.Join(kept, "deeper"), kept} {
-		f.weights = folder
-		m, err := f.model(context.Background(), &bytes.Buffer{}, 3)
+	for _, folder := range []string{"", filepath.Join(kept, "deeper"), kept, kept} {
+		e.weights = folder
+		m, err := e.model(context.Background(), io.Discard, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +59,7 @@ func TestEvalKeepsEncoders(t *testing.T) {
 			t.Errorf("model %d differs from one that was not kept", i+1)
 		}
 	}
-	job := &trainJob{graphs: f.id.Graphs, split: dataset.Split, card: models[0].Card}
+	training := Training{Graphs: e.id.graphs, Card: models[0].Card}
 	for what, change := range map[string]func(c *algo.Card){
 		"":                                  func(*algo.Card) {},
 		"the schema x":                      func(c *algo.Card) { c.Schema = "x" },
@@ -114,39 +72,10 @@ func TestEvalKeepsEncoders(t *testing.T) {
 	} {
 		m := *models[0]
 		change(&m.Card)
-		if err := job.made(&m); (what == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), what) {
+		if err := training.made(&m); (what == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), what) {
 			t.Errorf("%q: %v", what, err)
 		}
 	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	cutShort(t, &trainJob{graphs: f.id.Graphs, split: dataset.Split, checkpoint: path + ".checkpoint", card: algo.Card{
-		Schema: f.idSchema, Dataset: "TREES", DatasetSHA256: f.idDataSHA, Seed: 3, Epochs: 4,
-	}})
-	_, stderr = succeed(t, append([]string{"eval", "--weights", kept}, args...)...)
-	if !strings.Contains(stderr, "going on after epoch 1 of 4") {
-		t.Errorf("does not go on:\n%s", stderr)
-	}
-	if !bytes.Equal(read(t, path), model) {
-		t.Error("the encoder of an interrupted run differs")
-	}
-
-	// What is not the encoder of this run is not used.
-	name := func(seed, epochs int) string {
-		return filepath.Join(kept, fmt.Sprintf("TREES-seed%d-epochs%d.msgpack", seed, epochs))
-	}
-	write(t, name(3, 5), string(model))
-	refuse(t, exitFailure, "trained with seed 3 for 4 epochs, want seed 3 and 5 epochs", "eval", "--weights", kept,
-		"--pair", "TREES/RINGS", "--data", data, "--seeds", "3", "--epochs", "5")
-	write(t, name(2, 4), string(model))
-	refuse(t, exitFailure, "trained with seed 3 for 4 epochs, want seed 2", "eval", "--weights", kept,
-		"--pair", "TREES/RINGS", "--data", data, "--seeds", "2", "--epochs", "4")
-	write(t, path, string(model[:1000]))
-	refuse(t, exitFailure, "truncated file", append([]string{"eval", "--weights", kept}, args...)...)
-	write(t, path, string(model))
-	writeTU(t, filepath.Join(data, "tu", "TREES"), 121, false, 1)
-	refuse(t, exitFailure, "trained on other data", append([]string{"eval", "--weights", kept}, args...)...)
 }
 
 func TestEvalJSON(t *testing.T) {
@@ -243,39 +172,35 @@ func TestEvalRefuses(t *testing.T) {
 	pair := []string{"--pair", "TREES/RINGS", "--data", data}
 	with := func(args ...string) []string { return append(slices.Clone(pair), args...) }
 	for _, c := range []struct {
-		code    int
+		mistake bool
 		message string
 		args    []string
 	}{
-		{exitUsage, "want --pair ID/OOD and --data DIR", nil},
-		{exitUsage, "--pair TREES: want the names of two sets", []string{"--pair", "TREES", "--data", data}},
-		{exitUsage, "want the names of two sets", []string{"--pair", "TREES/RINGS/X", "--data", data}},
-		{exitUsage, "want the names of two sets", []string{"--pair", "TREES/TREES", "--data", data}},
-		{exitUsage, "--protocol best: want", with("--protocol", "best")},
-		{exitUsage, "--calibrator x: want", with("--calibrator", "x")},
-		{exitUsage, "--ood last: want", with("--ood", "last")},
-		{exitUsage, "contamination -1", with("--contamination", "-1")},
-		{exitUsage, "contamination NaN", with("--contamination", "NaN")},
-		{exitUsage, "--seeds", with("--seeds", "1,x")},
-		{exitUsage, "--seeds: 1 is there twice", with("--seeds", "1,2,1")},
-		{exitUsage, "--epochs 0", with("--epochs", "0")},
-		{exitUsage, "--workers -2", with("--workers", "-2")},
-		{exitUsage, "want --protocol fixed", with("--protocol", "grid", "--trace", "t.csv")},
-		{exitUsage, "needs OOD graphs", with("--protocol", "grid", "--contamination", "0")},
-		{exitFailure, `no data set "NONE": want a folder tu/NONE or a file mol/NONE.csv or mol/NONE.csv.gz; there are: RINGS, TREES, some`, []string{"--pair", "TREES/NONE", "--data", data}},
-		{exitFailure, "want two sets of the same kind", []string{"--pair", "TREES/some", "--data", data}},
-		{exitFailure, "want at least 20", []string{"--pair", "some/esol", "--data", data}},
+		{true, "want --pair ID/OOD and --data DIR", nil},
+		{true, "--pair TREES: want the names of two sets", []string{"--pair", "TREES", "--data", data}},
+		{true, "want the names of two sets", []string{"--pair", "TREES/RINGS/X", "--data", data}},
+		{true, "want the names of two sets", []string{"--pair", "TREES/TREES", "--data", data}},
+		{true, "--protocol best: want", with("--protocol", "best")},
+		{true, "--calibrator x: want", with("--calibrator", "x")},
+		{true, "--ood last: want", with("--ood", "last")},
+		{true, "contamination -1", with("--contamination", "-1")},
+		{true, "contamination NaN", with("--contamination", "NaN")},
+		{true, "--seeds", with("--seeds", "1,x")},
+		{true, "--seeds: 1 is there twice", with("--seeds", "1,2,1")},
+		{true, "--epochs 0", with("--epochs", "0")},
+		{true, "--workers -2", with("--workers", "-2")},
+		{true, "want --protocol fixed", with("--protocol", "grid", "--trace", "t.csv")},
+		{true, "needs OOD graphs", with("--protocol", "grid", "--contamination", "0")},
+		{false, `no data set "NONE": want a folder tu/NONE or a file mol/NONE.csv or mol/NONE.csv.gz; there are: RINGS, TREES, some`, []string{"--pair", "TREES/NONE", "--data", data}},
+		{false, "want two sets of the same kind", []string{"--pair", "TREES/some", "--data", data}},
 	} {
-		if c.message == "want at least 20" {
-			write(t, filepath.Join(data, "mol", "esol.csv"), "smiles\nC\nCC\n")
-		}
-		refuse(t, c.code, c.message, append([]string{"eval"}, c.args...)...)
+		refuse(t, c.mistake, c.message, append([]string{"eval"}, c.args...)...)
 	}
 }
 
-func TestEvalEpochs(t *testing.T) {
-	for name, want := range map[string]int{"BZR": 400, "enzymes": 150, "ENZYMES": 150, "IMDB-Multi": 20, "bbbp": 400} {
-		if got := evalEpochs(name); got != want {
+func TestEpochs(t *testing.T) {
+	for name, want := range map[string]int{"BZR": 400, "enzymes": 150, "ENZYMES": 150, "IMDB-Multi": 20, "bbbp": 400, "ENZYMES@common": 150} {
+		if got := (&pair{ID: name}).epochs(); got != want {
 			t.Errorf("%s: %d epochs, want %d", name, got, want)
 		}
 	}
@@ -301,7 +226,7 @@ func rods(t *testing.T, n int) []*graph.Graph {
 
 func TestEvalBatch(t *testing.T) {
 	gs := rods(t, 150)
-	f := &evalFlags{oodName: "OOD", id: &dataset.Set{Graphs: gs[:100]}, outside: &dataset.Set{Graphs: gs[100:]}}
+	e := &evaluation{pair: &pair{OOD: "OOD"}, id: &loadedSet{graphs: gs[:100]}, outside: &loadedSet{graphs: gs[100:]}}
 	m := &algo.Model{Holdout: &contrast.Representation{Width: 1, Q: make([]float32, 20), ZF: make([]float32, 10), ZS: make([]float32, 10), NodeScore: make([]float64, 10)}}
 	sizes := func(b *testBatch) (id, ood []int) {
 		for i, g := range b.graphs {
@@ -329,8 +254,7 @@ func TestEvalBatch(t *testing.T) {
 		{7, dataset.First, 50, "only 50 graphs where 70 are wanted"},
 		{1e300, dataset.Random, 50, "only 50 graphs"},
 	} {
-		f.contamination, f.order = c.share, c.order
-		b, err := f.batch(m, 9)
+		b, err := e.batch(m, 9, c.order, c.share)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -398,15 +322,12 @@ func trained(t *testing.T) *testBatch {
 // contaminated is trained with so many OOD graphs for each ID graph.
 func contaminated(t *testing.T, share float64) *testBatch {
 	t.Helper()
-	f := &evalFlags{idName: "TREES", oodName: "RINGS", data: fixture(t), epochs: 2, contamination: share}
-	if err := f.open(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	m, err := f.model(context.Background(), &bytes.Buffer{}, 1)
+	e := evaluated(t, 2)
+	m, err := e.model(context.Background(), io.Discard, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := f.batch(m, 1)
+	b, err := e.batch(m, 1, dataset.First, share)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -618,28 +539,5 @@ func TestGridStandsBesideFixed(t *testing.T) {
 	var table bytes.Buffer
 	if err := grid.write(&table); err != nil || !strings.Contains(table.String(), "picked by these very labels: C = ") {
 		t.Errorf("the table does not say how the setting came about: %v\n%s", err, table.String())
-	}
-}
-
-// shared is the folder of public data beside the repository.
-const shared = "../../../../shared/data"
-
-func TestEvalOnRealData(t *testing.T) {
-	if _, err := os.Stat(filepath.Join(shared, "tu", "PTC_MR")); err != nil {
-		t.Skipf("needs the data sets in %s: %v", shared, err)
-	}
-	// Barely trained, the base is at 70 to 80 already, as it is after 400 epochs.
-	result, _ := evalJSON(t, "--pair", "PTC_MR/MUTAG", "--data", shared, "--seeds", "1", "--epochs", "3")
-	s := result.Seeds[0]
-	if s.NID != 35 || s.NOOD != 35 || s.AUROCPre < 0.65 || s.AUROCBatch < s.AUROCPre {
-		t.Errorf("%+v", s)
-	}
-	// Molecules: 1 128 of esol are kept, 113 tested.
-	if testing.Short() {
-		return
-	}
-	result, _ = evalJSON(t, "--pair", "esol/freesolv", "--data", shared, "--seeds", "1", "--epochs", "1", "--contamination", "0.5")
-	if s := result.Seeds[0]; s.NID != 113 || s.NOOD != 57 || !(s.AUROC >= 0 && s.AUROC <= 1) {
-		t.Errorf("%+v", s)
 	}
 }

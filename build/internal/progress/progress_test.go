@@ -1,4 +1,4 @@
-package command
+package progress
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 func TestPlainProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // for its clock
 		var b bytes.Buffer
-		p := newProgress(&b, "work", 1000)
+		p := New(&b, "work", 1000)
 		p.Skip(200)
 		for i := range 16 {
 			time.Sleep(time.Second)
@@ -40,7 +40,7 @@ work: part p, 100 %, 50 graphs/s, in 16s
 func TestPlainProgressOfUnknownLength(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer
-		p := newProgress(&b, "reading", 0)
+		p := New(&b, "reading", 0)
 		for range 3 {
 			time.Sleep(2 * time.Second)
 			p.Add(10)
@@ -57,14 +57,14 @@ func TestPlainProgressOfUnknownLength(t *testing.T) {
 func TestProgressWithoutASpeedYet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer
-		p := newProgress(&b, "reading", 0)
+		p := New(&b, "reading", 0)
 		p.Skip(4096)
 		time.Sleep(time.Microsecond)
 		p.Add(4096)
 		time.Sleep(6 * time.Second)
 		p.Add(4096)
 		p.Done()
-		quick := newProgress(&b, "scoring", 4096)
+		quick := New(&b, "scoring", 4096)
 		time.Sleep(time.Microsecond)
 		quick.Add(4096)
 		quick.Done()
@@ -77,7 +77,7 @@ func TestProgressWithoutASpeedYet(t *testing.T) {
 
 func TestProgressWithoutWork(t *testing.T) {
 	var b bytes.Buffer
-	newProgress(&b, "work", 10).Done()
+	New(&b, "work", 10).Done()
 	if b.Len() > 0 {
 		t.Errorf("a line for nothing: %q", b.String())
 	}
@@ -98,7 +98,7 @@ func TestBar(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			before := runtime.NumGoroutine()
 			var b bytes.Buffer
-			p := &progress{w: &b, what: "work", total: c.total, start: time.Now()}
+			p := &Progress{w: &b, what: "work", total: c.total, start: time.Now()}
 			p.drawBar(mpb.WithAutoRefresh(), mpb.WithWidth(120))
 			var group sync.WaitGroup
 			for range 4 {
@@ -126,7 +126,7 @@ func TestBar(t *testing.T) {
 
 // What cannot be shown does not stop the work.
 func TestProgressToNowhere(t *testing.T) {
-	p := &progress{w: broken{}, what: "work", total: 10, start: time.Now()}
+	p := &Progress{w: broken{}, what: "work", total: 10, start: time.Now()}
 	p.drawBar(mpb.WithAutoRefresh())
 	for range 10 {
 		time.Sleep(50 * time.Millisecond) // longer than mpb takes to notice

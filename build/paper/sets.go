@@ -1,9 +1,8 @@
-package command
+package paper
 
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,21 +13,24 @@ import (
 	"strings"
 	"sync"
 
+	"baca/algo"
 	"baca/algo/baseline"
 	"baca/algo/dataset"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/molecule"
+	"baca/build/internal/opened"
+	"baca/build/internal/usage"
 )
 
-// A benchPair is an ID and an OOD set. Each is the name of a data set, or of a part
+// A pair is an ID and an OOD set. Each is the name of a data set, or of a part
 // of one:
 //
 //	NAME@common, NAME@rare  the molecules with the most frequent scaffolds, four
 //	                        fifths of the set, and the others
 //	NAME@size               for OOD: as many graphs as the ID set has, each of the
 //	                        size of one of them as far as there are any left
-type benchPair struct {
+type pair struct {
 	ID, OOD string
 	paper   *paperRow // nil for pairs that the paper does not have
 }
@@ -39,13 +41,30 @@ type paperRow struct {
 	best            string // of the other methods
 }
 
-func (p *benchPair) name() string { return p.ID + "/" + p.OOD }
+func (p *pair) name() string { return p.ID + "/" + p.OOD }
 
 // file is the name as part of a file name.
-func (p *benchPair) file() string { return p.ID + "-" + p.OOD }
+func (p *pair) file() string { return p.ID + "-" + p.OOD }
+
+// epochs is for how long the paper trains on the ID set.
+func (p *pair) epochs() int {
+	switch base, _ := partOf(p.ID); strings.ToUpper(base) {
+	case "ENZYMES":
+		return 150
+	case "IMDB-MULTI":
+		return 20
+	}
+	return paperEpochs
+}
+
+// partOf parts the name of a set from that of a part of it, which may be empty.
+func partOf(name string) (base, part string) {
+	base, part, _ = strings.Cut(name, "@")
+	return base, part
+}
 
 // paperPairs are those of the paper's table 1.
-var paperPairs = []*benchPair{
+var paperPairs = []*pair{
 	{"BZR", "COX2", &paperRow{92.95, 94.23, 0.42, "93.00 GOOD-D"}},
 	{"PTC_MR", "MUTAG", &paperRow{77.59, 86.53, 1.39, "81.84 GOODAT"}},
 	{"AIDS", "DHFR", &paperRow{99.24, 99.86, 0.03, "99.28 HGOE"}},
@@ -60,7 +79,7 @@ var paperPairs = []*benchPair{
 
 // validationPairs are for choosing settings. None of the paper's pairs is among
 // them, in either direction.
-var validationPairs = []*benchPair{
+var validationPairs = []*pair{
 	{ID: "MUTAG", OOD: "BZR"},
 	{ID: "COX2", OOD: "DHFR"},
 	{ID: "PTC_MR", OOD: "AIDS"},
@@ -78,51 +97,58 @@ var validationPairs = []*benchPair{
 }
 
 // parsePairs reads the value of --pairs.
-func parsePairs(list string) ([]*benchPair, error) {
+func parsePairs(list string) ([]*pair, error) {
 	switch list {
 	case "paper":
 		return paperPairs, nil
 	case "validation":
 		return validationPairs, nil
 	}
-	var pairs []*benchPair
+	var pairs []*pair
 	seen := map[string]bool{}
 	for _, name := range strings.Split(list, ",") {
-		ends := strings.Split(name, "/")
-		if len(ends) != 2 || ends[0] == "" || ends[1] == "" || ends[0] == ends[1] {
-			return nil, usagef("--pairs %s: want paper, validation, or pairs such as BZR/COX2,bbbp/bace", name)
+		p, ok := parsePair(name)
+		if !ok {
+			return nil, usage.Errorf("--pairs %s: want paper, validation, or pairs such as BZR/COX2,bbbp/bace", name)
 		}
-		for i, end := range ends {
-			_, part, _ := strings.Cut(end, "@")
-			if part != "" && part != "common" && part != "rare" && (part != "size" || i == 0) {
-				return nil, usagef("--pairs %s: %s: want a set, a part @common or @rare of it, or for OOD @size", name, end)
+		for _, end := range []string{p.ID, p.OOD} {
+			_, part := partOf(end)
+			if part != "" && part != "common" && part != "rare" && (part != "size" || end == p.ID) {
+				return nil, usage.Errorf("--pairs %s: %s: want a set, a part @common or @rare of it, or for OOD @size", name, end)
 			}
 		}
 		if seen[name] {
-			return nil, usagef("--pairs: %s is there twice", name)
+			return nil, usage.Errorf("--pairs: %s is there twice", name)
 		}
 		seen[name] = true
-		pair := &benchPair{ID: ends[0], OOD: ends[1]}
-		for _, p := range paperPairs {
-			if p.name() == name {
-				pair = p
-			}
-		}
-		pairs = append(pairs, pair)
+		pairs = append(pairs, p)
 	}
 	return pairs, nil
 }
 
+// parsePair reads the name of a pair. The paper's have its numbers.
+func parsePair(name string) (p *pair, ok bool) {
+	for _, p := range paperPairs {
+		if p.name() == name {
+			return p, true
+		}
+	}
+	id, ood, ok := strings.Cut(name, "/")
+	return &pair{ID: id, OOD: ood}, ok && id != "" && ood != "" && id != ood && !strings.Contains(ood, "/")
+}
+
 // sets keeps data sets in memory. It may be used by several goroutines.
 type sets struct {
-	data    string
+	folder  string
 	workers int
 	mu      sync.Mutex
 	known   map[string]*loadedSet
 }
 
+// A loadedSet is a data set or a part of one.
 type loadedSet struct {
-	set            *dataset.Set
+	name           string
+	graphs         []*graph.Graph
 	schema, sha256 string // of the files that it was read from
 }
 
@@ -134,7 +160,7 @@ func (s *sets) open(ctx context.Context, name, id string) (*loadedSet, error) {
 }
 
 func (s *sets) get(ctx context.Context, name, id string) (*loadedSet, error) {
-	base, part, _ := strings.Cut(name, "@")
+	_, part := partOf(name)
 	key := name
 	if part == "size" {
 		key += "/" + id
@@ -142,45 +168,15 @@ func (s *sets) get(ctx context.Context, name, id string) (*loadedSet, error) {
 	if l := s.known[key]; l != nil {
 		return l, nil
 	}
-	l := &loadedSet{}
-	if part == "" {
-		files := &recorder{FS: os.DirFS(s.data)}
-		var err error
-		if l.set, err = dataset.Open(ctx, files, base, s.workers); err != nil {
-			return nil, err
-		}
-		if l.sha256, err = files.sum(); err != nil {
-			return nil, err
-		}
-		if l.schema, err = schemaOf(l.set); err != nil {
-			return nil, err
-		}
-	} else {
-		whole, err := s.get(ctx, base, "")
-		if err != nil {
-			return nil, err
-		}
-		var index []int
-		if part == "size" {
-			inside, err := s.get(ctx, id, "")
-			if err != nil {
-				return nil, err
-			}
-			index = sameSizes(inside.set.Graphs, whole.set.Graphs)
-		} else {
-			common, rare := byScaffold(whole.set.Graphs)
-			index = common
-			if part == "rare" {
-				index = rare
-			}
-		}
-		l.schema, l.sha256 = whole.schema, whole.sha256
-		l.set = &dataset.Set{Name: name}
-		for _, i := range index {
-			l.set.Graphs = append(l.set.Graphs, whole.set.Graphs[i])
-		}
+	read := s.whole
+	if part != "" {
+		read = func(ctx context.Context, name string) (*loadedSet, error) { return s.part(ctx, name, id) }
 	}
-	if len(l.set.Graphs) == 0 {
+	l, err := read(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if len(l.graphs) == 0 {
 		return nil, fmt.Errorf("%s has no graphs", name)
 	}
 	if s.known == nil {
@@ -188,6 +184,58 @@ func (s *sets) get(ctx context.Context, name, id string) (*loadedSet, error) {
 	}
 	s.known[key] = l
 	return l, nil
+}
+
+// whole reads a set.
+func (s *sets) whole(ctx context.Context, name string) (*loadedSet, error) {
+	files := &opened.Files{FS: os.DirFS(s.folder)}
+	set, err := dataset.Open(ctx, files, name, s.workers)
+	if err != nil {
+		return nil, err
+	}
+	l := &loadedSet{name: name, graphs: set.Graphs}
+	if l.sha256, err = files.Sum(); err != nil {
+		return nil, err
+	}
+	l.schema, err = schemaOf(set)
+	return l, err
+}
+
+// schemaOf is the schema of the graphs of a set.
+func schemaOf(set *dataset.Set) (string, error) {
+	for _, schema := range []string{algo.OGB, algo.Constant} {
+		width, err := algo.SchemaWidth(schema)
+		if err != nil {
+			return "", err
+		}
+		if len(set.Graphs) > 0 && set.Graphs[0].Features == width {
+			return schema, nil
+		}
+	}
+	return "", fmt.Errorf("%s: %d graphs, of no known feature schema", set.Name, len(set.Graphs))
+}
+
+// part picks a part of a set, for pairs with the given ID set.
+func (s *sets) part(ctx context.Context, name, id string) (*loadedSet, error) {
+	base, part := partOf(name)
+	whole, err := s.get(ctx, base, "")
+	if err != nil {
+		return nil, err
+	}
+	var index []int
+	switch part {
+	case "size":
+		inside, err := s.get(ctx, id, "")
+		if err != nil {
+			return nil, err
+		}
+		index = sameSizes(inside.graphs, whole.graphs)
+	case "rare":
+		_, index = byScaffold(whole.graphs)
+	default:
+		index, _ = byScaffold(whole.graphs)
+	}
+	return &loadedSet{name, pick(whole.graphs, index), whole.schema, whole.sha256}, nil
 }
 
 // ecfp returns the ECFP4 of molecules of the sets of these names, which are read once
@@ -201,47 +249,70 @@ func (s *sets) ecfp(ctx context.Context, gs []*graph.Graph, names ...string) ([]
 	}
 	prints := make([]fingerprint.Print, len(gs))
 	for _, name := range names {
-		base, _, _ := strings.Cut(name, "@")
+		base, _ := partOf(name)
 		l, err := s.get(ctx, base, "")
-		if err != nil {
-			return nil, err
-		}
-		f, err := os.Open(filepath.Join(s.data, "mol", base+".csv"))
-		if errors.Is(err, fs.ErrNotExist) {
-			f, err = os.Open(filepath.Join(s.data, "mol", base+".csv.gz"))
+		if err == nil {
+			err = s.readPrints(l, places, prints)
 		}
 		if err != nil {
 			return nil, err
-		}
-		defer f.Close()
-		row := 0 // of the set, without refused records
-		for r, err := range dataset.Records(f, dataset.Options{Name: base, Format: dataset.CSV}) {
-			if err != nil {
-				return nil, err
-			}
-			if row == len(l.set.Graphs) {
-				break
-			}
-			of := places[l.set.Graphs[row]]
-			if len(of) == 0 {
-				// Refused ones are none that are wanted.
-				if _, err := molecule.ParseGraph(r.SMILES); err == nil {
-					row++
-				}
-				continue
-			}
-			m, err := r.Parse()
-			if err != nil {
-				continue
-			}
-			row++
-			p := baseline.ECFP(m, 2)
-			for _, i := range of {
-				prints[i] = p
-			}
 		}
 	}
 	return prints, nil
+}
+
+// readPrints reads those of the graphs of a set that have places.
+func (s *sets) readPrints(l *loadedSet, places map[*graph.Graph][]int, prints []fingerprint.Print) error {
+	file, err := openMolecules(s.folder, l.name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	row := 0 // of the set, without refused records
+	for r, err := range dataset.Records(file, dataset.Options{Name: l.name, Format: dataset.CSV}) {
+		if err != nil {
+			return err
+		}
+		if row == len(l.graphs) {
+			break
+		}
+		of := places[l.graphs[row]]
+		if len(of) == 0 {
+			if _, err := molecule.ParseGraph(r.SMILES); err == nil {
+				row++
+			}
+			continue
+		}
+		m, err := r.Parse()
+		if err != nil {
+			continue
+		}
+		row++
+		p := baseline.ECFP(m, 2)
+		for _, i := range of {
+			prints[i] = p
+		}
+	}
+	return nil
+}
+
+// openMolecules opens the file of a set of molecules.
+func openMolecules(folder, name string) (*os.File, error) {
+	path := filepath.Join(folder, "mol", name+".csv")
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return os.Open(path + ".gz")
+	}
+	return file, err
+}
+
+// pick returns some of a list.
+func pick[T any](list []T, index []int) []T {
+	picked := make([]T, len(index))
+	for k, i := range index {
+		picked[k] = list[i]
+	}
+	return picked
 }
 
 // encode computes the structural encodings of graphs. That writes to them, and
@@ -261,15 +332,11 @@ func byScaffold(gs []*graph.Graph) (common, rare []int) {
 	groups := map[string][]int{}
 	var names []string
 	for i, g := range gs {
-		p := fingerprint.New(baseline.Core(g), 4)
-		name, err := json.Marshal(p)
-		if err != nil {
-			panic(err) // two lists of numbers
+		name := fmt.Sprint(fingerprint.New(baseline.Core(g), 4))
+		if groups[name] == nil {
+			names = append(names, name)
 		}
-		if groups[string(name)] == nil {
-			names = append(names, string(name))
-		}
-		groups[string(name)] = append(groups[string(name)], i)
+		groups[name] = append(groups[name], i)
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(len(groups[b]), len(groups[a])) })
 	for _, name := range names {
@@ -305,11 +372,11 @@ func sameSizes(inside, outside []*graph.Graph) []int {
 	for _, i := range rng.Perm(len(inside)) {
 		want := inside[i].N()
 		for d := 0; d <= max(want, largest-want); d++ {
-			if n := take(free, want-d); n >= 0 {
-				index = append(index, n)
-				break
+			n := take(free, want-d)
+			if n < 0 {
+				n = take(free, want+d)
 			}
-			if n := take(free, want+d); n >= 0 {
+			if n >= 0 {
 				index = append(index, n)
 				break
 			}

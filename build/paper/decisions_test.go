@@ -1,10 +1,9 @@
-package command
+package paper
 
 import (
 	"bytes"
 	"cmp"
 	"context"
-	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -65,7 +64,7 @@ func TestFalseAlarmsOfEmbeddedModels(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := embedded(t, name)
 			all := publicSet(t, m, p.ID)
-			b, err := newDecisionBench(ctx, m, all, 0)
+			b, err := newReferences(ctx, m, all, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,15 +73,9 @@ func TestFalseAlarmsOfEmbeddedModels(t *testing.T) {
 			rates := map[float64][]float64{}
 			for draw := range uint64(splits) {
 				_, tested, held := b.halves(draw)
-				p := decide.PValues(pickScores(scores, tested), pickScores(scores, held))
+				p := decide.PValues(pick(scores, tested), pick(scores, held))
 				for _, alpha := range decisionAlphas {
-					alarms := 0
-					for _, v := range p {
-						if v <= alpha {
-							alarms++
-						}
-					}
-					rates[alpha] = append(rates[alpha], float64(alarms)/float64(len(p)))
+					rates[alpha] = append(rates[alpha], shareUpTo(p, alpha))
 				}
 			}
 			for _, alpha := range decisionAlphas {
@@ -92,11 +85,7 @@ func TestFalseAlarmsOfEmbeddedModels(t *testing.T) {
 				}
 			}
 			_, tested, held := b.halves(1)
-			list := make([]*graph.Graph, len(tested))
-			for k, i := range tested {
-				list[k] = b.held[i]
-			}
-			r, err := b.batch(ctx, list, held, 1)
+			r, err := b.batch(ctx, pick(b.held, tested), held, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -115,7 +104,7 @@ func TestFalseAlarmsOfEmbeddedModels(t *testing.T) {
 			}
 			// The batch changes nothing about a graph by itself, and where it shows nothing
 			// that could be learned, nothing at all.
-			for k, p := range decide.PValues(pickScores(scores, tested), pickScores(scores, held)) {
+			for k, p := range decide.PValues(pick(scores, tested), pick(scores, held)) {
 				if row := r.Rows[k]; row.AloneP != p || r.Weight == 0 && math.Abs(p-row.BatchP) > 1e-9 {
 					t.Errorf("graph %d has p = %g by itself and %+v in a batch with weight %g", tested[k], p, row, r.Weight)
 				}
@@ -216,13 +205,9 @@ func TestAttributionsOfRealMolecules(t *testing.T) {
 	}
 	all := publicSet(t, m, "bbbp")
 	train, _ := dataset.Split(len(all), m.Card.Seed)
-	trained := make([]*graph.Graph, len(train))
-	for k, i := range train {
-		trained[k] = all[i]
-	}
 	other := *m
 	other.Encoder = gin.New(m.Encoder.Config, rand.New(rand.NewPCG(9, 9)))
-	if other.Bank, err = contrast.Describe(ctx, 0, other.Encoder, trained); err != nil {
+	if other.Bank, err = contrast.Describe(ctx, 0, other.Encoder, pick(all, train)); err != nil {
 		t.Fatal(err)
 	}
 	other.Holdout = other.Bank.Select(nil)
@@ -329,9 +314,7 @@ func correlation(x, y []float64) float64 {
 func TestBenchDecisions(t *testing.T) {
 	publicSet(t, embedded(t, "ptc_mr"), "PTC_MR")
 	out := t.TempDir()
-	if status := run(nil, []string{"bench", "decisions", "--data", shared, "--out", out, "--models", "ptc_mr", "--splits", "20", "--fits", "1"}, nil, io.Discard, io.Discard); status != 0 {
-		t.Fatalf("exit status %d", status)
-	}
+	succeed(t, []string{"bench", "decisions", "--data", shared, "--out", out, "--models", "ptc_mr", "--splits", "20", "--fits", "1"}...)
 	page, err := os.ReadFile(filepath.Join(out, "decisions.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -346,16 +329,12 @@ func TestBenchDecisions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if status := run(nil, []string{"bench", "decisions", "--data", shared, "--out", out, "--models", "ptc_mr", "--splits", "20", "--fits", "1", "--workers", "1"}, nil, io.Discard, io.Discard); status != 0 {
-		t.Fatalf("exit status %d", status)
-	}
+	succeed(t, []string{"bench", "decisions", "--data", shared, "--out", out, "--models", "ptc_mr", "--splits", "20", "--fits", "1", "--workers", "1"}...)
 	if second, err := os.ReadFile(filepath.Join(out, "decisions.json")); err != nil || !bytes.Equal(first, second) {
 		t.Errorf("another number of workers gives another result (%v)", err)
 	}
 	for _, args := range [][]string{{}, {"--data", shared}, {"--data", shared, "--out", out, "--splits", "0"}, {"--data", shared, "--out", out, "--models", "nosuch"}} {
-		if status := run(nil, append([]string{"bench", "decisions"}, args...), nil, io.Discard, io.Discard); status != exitUsage {
-			t.Errorf("%q: exit status %d", args, status)
-		}
+		refuse(t, true, "", append([]string{"bench", "decisions"}, args...)...)
 	}
 }
 
@@ -396,9 +375,7 @@ func TestBenchCompany(t *testing.T) {
 	var first []byte
 	for _, workers := range []string{"1", "2"} {
 		out := t.TempDir()
-		if status := run(nil, []string{"bench", "company", "--data", shared, "--out", out, "--models", "freesolv", "--splits", "3", "--workers", workers}, nil, io.Discard, io.Discard); status != 0 {
-			t.Fatalf("exit status %d", status)
-		}
+		succeed(t, []string{"bench", "company", "--data", shared, "--out", out, "--models", "freesolv", "--splits", "3", "--workers", workers}...)
 		page := read(t, filepath.Join(out, "company.md"))
 		for _, want := range []string{"| **pooled** | ", "| no ring | ", "| all of them | ", "| 20 alike by subtrees | "} {
 			if !bytes.Contains(page, []byte(want)) {
@@ -416,15 +393,13 @@ func TestBenchCompany(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{}, {"--data", shared}, {"--data", shared, "--out", "x", "--splits", "0"}, {"--data", shared, "--out", "x", "--models", "nosuch"}} {
-		if status := run(nil, append([]string{"bench", "company"}, args...), nil, io.Discard, io.Discard); status != exitUsage {
-			t.Errorf("%q: exit status %d", args, status)
-		}
+		refuse(t, true, "", append([]string{"bench", "company"}, args...)...)
 	}
 }
 
 // The kinds tell molecules apart as chemists do.
 func TestCompanyKinds(t *testing.T) {
-	kinds := companyKinds(nil)
+	kinds := kindsOf(nil)
 	for smiles, want := range map[string][]string{
 		"O=[N+]([O-])c1ccccc1Cl":              {"nitro groups", "halogens", "charged atoms", "one ring"},
 		"CCO":                                 {"no ring", "8 atoms and fewer"},

@@ -1,19 +1,13 @@
-package command
+package paper
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"math"
-	"path/filepath"
-
-	"github.com/spf13/cobra"
 
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/metric"
-	"baca/build/internal/replace"
 )
 
 // The contamination sweep: shares of OOD graphs, in the number of ID graphs, and how
@@ -22,24 +16,33 @@ var thinShares = []float64{0, 0.02, 0.05, 0.2, 0.5, 1}
 
 const thinDraws = 8
 
-func newBenchTable1() *cobra.Command {
-	var f benchFlags
-	c := &cobra.Command{
-		Use:   "table1 --data DIR --out DIR",
-		Short: "AUROC of every score on the paper's ten pairs, and under contamination",
-		Long: `Table1 measures every column on every pair by both protocols of eval, with the
+func tableOne() *experiment {
+	return &experiment{
+		name: "table1", pairs: "paper",
+		short: "AUROC of every score on the paper's ten pairs, and under contamination",
+		long: `Table1 measures every column on every pair by both protocols of eval, with the
 first OOD graphs and with a random draw of them, thins the OOD graphs of each batch to
 a share of the ID graphs, and scores each graph alone. It writes table1.json,
 report.md and figures.
 
 --quick with cached encoders takes seconds, and under three minutes without.`,
-		Example: `  baca bench table1 --data ../shared/data --out out/table1
+		example: `  baca bench table1 --data ../shared/data --out out/table1
   baca bench table1 --data ../shared/data --out out/validation --pairs validation --seeds 1,2`,
-		Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return f.table1(c) },
+		run: func(ctx context.Context, b *bench) error {
+			t, err := measureTable1(ctx, b)
+			if err != nil {
+				return err
+			}
+			if err := b.save(t.json(), t.report()); err != nil {
+				return err
+			}
+			if err := t.figures(); err != nil {
+				return err
+			}
+			b.done()
+			return nil
+		},
 	}
-	f.register(c, "paper")
-	return c
 }
 
 // A fixedCell is one seed of one pair with one way of taking OOD graphs.
@@ -82,159 +85,91 @@ type gridCell struct {
 	Seeds  []seedResult `json:"seeds"`
 }
 
-func (f *benchFlags) table1(c *cobra.Command) error {
-	pairs, err := f.begin(c)
-	if err != nil {
-		return err
-	}
-	ctx, stderr := c.Context(), c.ErrOrStderr()
-	t, err := f.measureTable1(ctx, stderr, pairs)
-	if err != nil {
-		return err
-	}
-	if err := replace.File(filepath.Join(f.out, "table1.json"), func(w io.Writer) error { return writeJSON(w, t.json()) }); err != nil {
-		return err
-	}
-	if err := replace.File(filepath.Join(f.out, "report.md"), t.report); err != nil {
-		return err
-	}
-	if err := t.figures(); err != nil {
-		return err
-	}
-	fmt.Fprintf(stderr, "wrote table1.json, report.md and figures to %s\n", f.out)
-	return nil
-}
-
 // A table1 is everything that was measured.
 type table1 struct {
-	flags *benchFlags
+	bench *bench
 	pairs []*pairResult
 }
 
 type pairResult struct {
-	pair  *benchPair
+	pair  *pair
 	fixed map[string][]*fixedCell // by way of taking OOD graphs, then seed
 	thin  []*thinCell
 	grid  map[string]*gridCell // by column
-	files []*cellFile
+	cells []*cell              // all of them
 }
 
 // measureTable1 does the cells, the first seed of all pairs first.
-func (f *benchFlags) measureTable1(ctx context.Context, stderr io.Writer, pairs []*benchPair) (*table1, error) {
-	var cells []*cell
-	var fill []func(*cellFile) error
-	t := &table1{flags: f}
-	for _, pair := range pairs {
-		t.pairs = append(t.pairs, &pairResult{pair: pair, fixed: map[string][]*fixedCell{}, grid: map[string]*gridCell{}})
+func measureTable1(ctx context.Context, b *bench) (*table1, error) {
+	p, t := &plan{bench: b}, &table1{bench: b}
+	for _, e := range b.evaluations {
+		t.pairs = append(t.pairs, &pairResult{pair: e.pair, fixed: map[string][]*fixedCell{}, grid: map[string]*gridCell{}})
 	}
-	add := func(r *pairResult, name, part string, graphs int64, run func(context.Context) (any, error), into any, done func()) {
-		cells = append(cells, &cell{name: r.pair.file() + "/" + name, weight: graphs, key: f.key(r.pair, part), run: run})
-		fill = append(fill, func(file *cellFile) error {
-			r.files = append(r.files, file)
-			if err := json.Unmarshal(file.Result, into); err != nil {
-				return fmt.Errorf("cell %s/%s: %w", r.pair.file(), name, err)
-			}
-			done()
-			return nil
-		})
-	}
-	for _, s := range f.seeds {
+	for _, s := range b.seeds {
 		seed := uint64(s)
-		for _, r := range t.pairs {
-			e, err := f.eval(ctx, r.pair)
-			if err != nil {
-				return nil, err
-			}
-			_, test := dataset.Split(len(e.id.Graphs), seed)
+		for i, e := range b.evaluations {
+			r := t.pairs[i]
+			_, test := dataset.Split(len(e.id.graphs), seed)
 			for _, ood := range []string{"first", "random"} {
-				into := &fixedCell{}
-				add(r, fmt.Sprintf("seed%d-%s", seed, ood), fmt.Sprintf("fixed, seed %d, %s", seed, ood), int64(12*len(test)),
-					func(ctx context.Context) (any, error) { return f.fixedCell(ctx, r.pair, seed, ood) },
-					into, func() { r.fixed[ood] = append(r.fixed[ood], into) })
+				r.fixed[ood] = append(r.fixed[ood], add(p, e, fmt.Sprintf("seed%d-%s", seed, ood), fmt.Sprintf("fixed, seed %d, %s", seed, ood), 12*len(test),
+					func(ctx context.Context) (*fixedCell, error) { return e.fixedCell(ctx, seed, ood) }))
 			}
-			into := &thinCell{}
-			add(r, fmt.Sprintf("seed%d-thin", seed), fmt.Sprintf("thin, seed %d, %v, %d", seed, thinShares, thinDraws), int64(150*len(test)),
-				func(ctx context.Context) (any, error) { return f.thinCell(ctx, r.pair, seed) },
-				into, func() { r.thin = append(r.thin, into) })
+			r.thin = append(r.thin, add(p, e, fmt.Sprintf("seed%d-thin", seed), fmt.Sprintf("thin, seed %d, %v, %d", seed, thinShares, thinDraws), 150*len(test),
+				func(ctx context.Context) (*thinCell, error) { return e.thinCell(ctx, seed) }))
 		}
 	}
-	for _, r := range t.pairs {
-		e, err := f.eval(ctx, r.pair)
-		if err != nil {
-			return nil, err
-		}
+	for i, e := range b.evaluations {
 		for _, column := range gridColumns {
-			runs := gridRuns(column)
-			into := &gridCell{}
-			add(r, "grid-"+column, fmt.Sprintf("grid, seeds %v, %s", f.seeds, column), int64(len(f.seeds)*runs*len(e.id.Graphs)/5),
-				func(ctx context.Context) (any, error) { return f.gridCell(ctx, r.pair, column) },
-				into, func() { r.grid[column] = into })
+			weight := len(b.seeds) * gridRuns(column) * len(e.id.graphs) / 5
+			t.pairs[i].grid[column] = add(p, e, "grid-"+column, fmt.Sprintf("grid, seeds %v, %s", b.seeds, column), weight,
+				func(ctx context.Context) (*gridCell, error) { return e.gridCell(ctx, b.seeds, column) })
 		}
 	}
-	files, err := f.runCells(ctx, stderr, "table 1", cells)
-	if err != nil {
+	if err := p.do(ctx, "table 1"); err != nil {
 		return nil, err
 	}
-	for i, file := range files {
-		if err := fill[i](file); err != nil {
-			return nil, err
+	for _, r := range t.pairs {
+		for _, c := range p.cells {
+			if c.pair == r.pair {
+				r.cells = append(r.cells, c)
+			}
 		}
 	}
 	return t, nil
 }
 
-// prepare returns the model of a seed and its test batch, ready for scoring.
-func (f *benchFlags) prepare(ctx context.Context, pair *benchPair, seed uint64, ood string) (*evalFlags, *testBatch, error) {
-	e, err := f.eval(ctx, pair)
-	if err != nil {
-		return nil, nil, err
-	}
-	if ood == "random" {
-		e.order = dataset.Random
-	}
-	m, err := e.model(ctx, io.Discard, seed)
-	if err != nil {
-		return nil, nil, err
-	}
-	b, err := e.batch(m, seed)
-	if err != nil {
-		return nil, nil, err
-	}
-	f.sets.encode(b.graphs)
-	b.alone, err = algo.NewAlone(ctx, b.model, 1)
-	return e, b, err
-}
-
-func (f *benchFlags) fixedCell(ctx context.Context, pair *benchPair, seed uint64, ood string) (*fixedCell, error) {
-	e, b, err := f.prepare(ctx, pair, seed, ood)
+func (e *evaluation) fixedCell(ctx context.Context, seed uint64, ood string) (*fixedCell, error) {
+	b, err := e.prepare(ctx, seed, ood)
 	if err != nil {
 		return nil, err
 	}
 	if n := len(b.graphs); n < algo.MinBatch {
 		return nil, fmt.Errorf("%d graphs are tested, which are no batch: want at least %d, as from two sets of 100", n, algo.MinBatch)
 	}
-	cell := &fixedCell{Seed: seed, NID: b.nID, NOOD: len(b.graphs) - b.nID, Warnings: b.warnings}
-	cell.Columns = e.statistics(b)
+	cell := &fixedCell{Seed: seed, NID: b.nID, NOOD: len(b.graphs) - b.nID, Warnings: b.warnings, Columns: e.statistics(b)}
+	add := func(column string, scores []float64, seconds float64, interval bool) {
+		cell.Columns = append(cell.Columns, measureColumn(column, scores, b.ood, seconds, interval, seed))
+	}
 	l, err := e.alone(ctx, b)
 	if err != nil {
 		return nil, err
 	}
 	for _, column := range aloneColumns {
-		cell.Columns = append(cell.Columns, measureColumn(column, l.scores[column], b.ood, l.seconds[column], column == columnAlone, seed))
+		add(column, l.scores[column], l.seconds[column], column == columnAlone)
 	}
 	cell.After = l.scores[columnAlone]
-	cell.Columns = append(cell.Columns, measureColumn(columnDefault, cell.After, b.ood, l.seconds[columnAlone], true, seed))
+	add(columnDefault, cell.After, l.seconds[columnAlone], true)
 	lg, err := b.graphScore(ctx)
 	if err != nil {
 		return nil, err
 	}
-	cell.Columns = append(cell.Columns, measureColumn(columnGraph, lg, b.ood, math.NaN(), false, 0))
+	add(columnGraph, lg, math.NaN(), false)
 	for _, column := range batchColumns {
 		out, err := b.score(ctx, columnOptions(column, seed), column)
 		if err != nil {
 			return nil, err
 		}
-		cell.Columns = append(cell.Columns, measureColumn(column, out.scores, b.ood, out.seconds, true, seed))
+		add(column, out.scores, out.seconds, true)
 		switch column {
 		case columnPre:
 			cell.Before = out.scores
@@ -261,15 +196,11 @@ func (c *fixedCell) addNew(b *testBatch, column string, scores []float64) {
 		}
 	}
 	c.Known = len(b.graphs) - len(index)
-	ood := make([]bool, len(index))
-	for k, i := range index {
-		ood[k] = b.ood[i]
-	}
-	c.Columns = append(c.Columns, measureColumn(newOnly(column), pickScores(scores, index), ood, math.NaN(), false, 0))
+	c.Columns = append(c.Columns, measureColumn(newOnly(column), pick(scores, index), pick(b.ood, index), math.NaN(), false, 0))
 }
 
-func (f *benchFlags) thinCell(ctx context.Context, pair *benchPair, seed uint64) (*thinCell, error) {
-	e, b, err := f.prepare(ctx, pair, seed, "first")
+func (e *evaluation) thinCell(ctx context.Context, seed uint64) (*thinCell, error) {
+	b, err := e.prepare(ctx, seed, "first")
 	if err != nil {
 		return nil, err
 	}
@@ -278,56 +209,61 @@ func (f *benchFlags) thinCell(ctx context.Context, pair *benchPair, seed uint64)
 		return nil, err
 	}
 	cell := &thinCell{Seed: seed}
-	none := rate(math.NaN())
 	for _, share := range thinShares {
 		for draw := range thinDraws {
-			drawSeed := seed<<16 | uint64(draw)
-			index, err := b.thinned(share, drawSeed)
+			points, err := b.thinDraw(ctx, l, share, draw)
 			if err != nil {
 				return nil, err
 			}
-			t := b.pick(index)
-			nOOD := len(index) - b.nID
-			// All of the OOD graphs can be drawn in one way only.
-			measure := nOOD > 0 && (draw == 0 || len(index) < len(b.graphs))
-			for _, column := range aloneColumns {
-				point := thinMeasure{Column: column, Share: share, Draw: draw, NOOD: nOOD, AUROC: none}
-				if measure {
-					point.AUROC = rate(metric.AUROC(pickScores(l.scores[column], index), t.ood))
-				}
-				a := b.falseAlarmsAlone(l.scores[column], drawSeed)
-				point.Alarms, point.Asked = rate(a.rate), rate(a.asked)
-				cell.Points = append(cell.Points, point)
-			}
-			var out *outcome
-			if measure {
-				if out, err = t.score(ctx, allOptions(seed), columnBatch); err != nil {
-					return nil, err
-				}
-			}
-			alarms, err := b.falseAlarms(ctx, share, drawSeed)
-			if err != nil {
-				return nil, err
-			}
-			for _, column := range batchColumns {
-				point := thinMeasure{Column: column, Share: share, Draw: draw, NOOD: nOOD, AUROC: none}
-				if measure {
-					point.AUROC = rate(metric.AUROC(columnScores(column, out.rows), t.ood))
-				}
-				a := alarms[column]
-				point.Alarms, point.Asked = rate(a.rate), rate(a.asked)
-				cell.Points = append(cell.Points, point)
-			}
+			cell.Points = append(cell.Points, points...)
 		}
 	}
 	return cell, nil
 }
 
+// thinDraw measures one thinning of a batch, whose graphs have these scores by themselves.
+func (b *testBatch) thinDraw(ctx context.Context, l *singleScores, share float64, draw int) ([]thinMeasure, error) {
+	seed := b.seed<<16 | uint64(draw)
+	index, err := b.thinned(share, seed)
+	if err != nil {
+		return nil, err
+	}
+	t := b.pick(index)
+	nOOD := len(index) - b.nID
+	// All of the OOD graphs can be drawn in one way only.
+	measured := nOOD > 0 && (draw == 0 || len(index) < len(b.graphs))
+	var points []thinMeasure
+	add := func(column string, a alarm, scores func() []float64) {
+		point := thinMeasure{Column: column, Share: share, Draw: draw, NOOD: nOOD, AUROC: none, Alarms: rate(a.rate), Asked: rate(a.asked)}
+		if measured {
+			point.AUROC = rate(metric.AUROC(scores(), t.ood))
+		}
+		points = append(points, point)
+	}
+	for _, column := range aloneColumns {
+		add(column, b.falseAlarmsAlone(l.scores[column], seed), func() []float64 { return pick(l.scores[column], index) })
+	}
+	var out *outcome
+	if measured {
+		if out, err = t.score(ctx, allOptions(b.seed), columnBatch); err != nil {
+			return nil, err
+		}
+	}
+	alarms, err := b.falseAlarms(ctx, share, seed)
+	if err != nil {
+		return nil, err
+	}
+	for _, column := range batchColumns {
+		add(column, alarms[column], func() []float64 { return columnScores(column, out.rows) })
+	}
+	return points, nil
+}
+
 // gridCell searches the settings of a column of a pair.
-func (f *benchFlags) gridCell(ctx context.Context, pair *benchPair, column string) (*gridCell, error) {
+func (e *evaluation) gridCell(ctx context.Context, seeds []uint, column string) (*gridCell, error) {
 	var batches []*testBatch
-	for _, seed := range f.seeds {
-		_, b, err := f.prepare(ctx, pair, uint64(seed), "first")
+	for _, seed := range seeds {
+		b, err := e.prepare(ctx, uint64(seed), "first")
 		if err != nil {
 			return nil, err
 		}
@@ -390,7 +326,7 @@ func (t *table1) json() []tableCell {
 				for _, cell := range cells {
 					m := cell.Columns[k]
 					s := tableSeed{Seed: cell.Seed, AUROC: m.AUROC, AUPR: m.AUPR, FPR95: m.FPR95, FPR95ID: &m.FPR95ID, Seconds: m.Seconds}
-					if !math.IsNaN(float64(m.Low)) {
+					if m.Low.defined() {
 						s.Low, s.High = &m.Low, &m.High
 					}
 					c.Seeds = append(c.Seeds, s)

@@ -1,0 +1,295 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"baca/algo"
+	"baca/algo/attention"
+	"baca/algo/calibrate"
+	"baca/algo/contrast"
+	"baca/algo/metric"
+	"baca/build/internal/figure"
+)
+
+// A variant is one way of running the attention, with its name in tables, or of
+// reading it.
+type variant struct {
+	name  string
+	apply func(*algo.Options)           // unless nil
+	part  func(attention.Score) float64 // unless nil, what stands for S_Attn
+}
+
+// ablations take one thing away from the attention at a time. Without either
+// dictionary S_Pre is left.
+var ablations = []variant{
+	{name: "full"},
+	{name: "ID dictionary only", part: func(s attention.Score) float64 { return -s.In }},
+	{name: "OOD dictionary only", part: func(s attention.Score) float64 { return s.Out }},
+	{name: "neither dictionary", apply: func(o *algo.Options) { o.Beta, o.Attention.Steps = 0, 0 }},
+	{name: "no graphon samples", apply: func(o *algo.Options) { o.Attention.Synthetic = 0 }},
+	// A step of this length moves no weight.
+	{name: "no attention training", apply: func(o *algo.Options) { o.Attention.LearningRate = 1e-30 }},
+	{name: "no samples, no training", apply: func(o *algo.Options) { o.Attention.Synthetic, o.Attention.Steps = 0, 0 }},
+	{name: "no ID training bank", apply: func(o *algo.Options) { o.Attention.Training = 0 }},
+}
+
+// sensitivities vary what the paper's sensitivity analysis does. Those of β follow
+// from the first variant.
+func sensitivities() []variant {
+	list := []variant{{name: "fixed"}}
+	for _, k := range gridTopK {
+		list = append(list, variant{name: fmt.Sprintf("K = %d", k), apply: func(o *algo.Options) { o.Attention.TopK = k }})
+	}
+	for _, band := range gridBands {
+		list = append(list, variant{name: fmt.Sprintf("λ in [%g, %g]", band[0], band[1]), apply: func(o *algo.Options) {
+			o.Attention.Mixup.LambdaLow, o.Attention.Mixup.LambdaHigh = band[0], band[1]
+		}})
+	}
+	return list
+}
+
+func ablation() *experiment {
+	return &experiment{
+		name: "ablation", pairs: "paper",
+		short:   "What each part of the attention is worth",
+		example: "  baca bench ablation --data ../shared/data --out out/ablation",
+		run: func(ctx context.Context, b *bench) error {
+			t := &variants{list: ablations}
+			return t.measure(ctx, b, "Ablation", "S_BaCa with one part taken away at a time, fixed protocol, the first OOD graphs.")
+		},
+	}
+}
+
+func sensitivity() *experiment {
+	return &experiment{
+		name: "sensitivity", pairs: "paper",
+		short: "How the attention depends on β, K and λ, and how it learns",
+		long: `Sensitivity varies β, K and bands of λ one at a time around the fixed setting, and
+records loss, KL divergence and AUROC over the steps of the attention's training.`,
+		example: "  baca bench sensitivity --data ../shared/data --out out/sensitivity",
+		run: func(ctx context.Context, b *bench) error {
+			t := &variants{list: sensitivities(), curves: true}
+			return t.measure(ctx, b, "Sensitivity", "S_BaCa with one setting changed at a time, the first OOD graphs. β is the weight of S_Attn.")
+		},
+	}
+}
+
+// variants are measured on all pairs.
+type variants struct {
+	list   []variant
+	curves bool // also by β, and over the steps of training
+
+	pairs []*pair
+	cells map[*pair][]*variantCell // by seed
+}
+
+// A variantCell is one seed of one pair.
+type variantCell struct {
+	Seed  uint64      `json:"seed"`
+	AUROC []rate      `json:"auroc"` // by variant
+	Betas []rate      `json:"betas,omitempty"`
+	Trace []traceStep `json:"trace,omitempty"`
+}
+
+// A traceStep is the attention after a step of its training.
+type traceStep struct {
+	Step  int  `json:"step"`
+	Loss  rate `json:"loss"`
+	KL    rate `json:"kl"`
+	AUROC rate `json:"auroc"` // of S_Attn
+}
+
+// measure measures and writes the variants.
+func (t *variants) measure(ctx context.Context, b *bench, title, text string) error {
+	t.cells = map[*pair][]*variantCell{}
+	p := &plan{bench: b}
+	for _, s := range b.seeds {
+		seed := uint64(s)
+		for _, e := range b.evaluations {
+			t.cells[e.pair] = append(t.cells[e.pair], add(p, e, fmt.Sprintf("seed%d-%s", seed, b.name), fmt.Sprintf("%s, seed %d", b.name, seed),
+				len(t.list)*len(e.id.graphs)/5, func(ctx context.Context) (*variantCell, error) { return t.cell(ctx, e, seed) }))
+		}
+	}
+	if err := p.do(ctx, b.name); err != nil {
+		return err
+	}
+	for _, e := range b.evaluations {
+		t.pairs = append(t.pairs, e.pair)
+	}
+	columns := t.columns()
+	m := b.heading(title)
+	m.text("%s AUROC in percent, mean ± standard\ndeviation over seeds.\n\n", text)
+	t.report(m, columns)
+	if err := b.save(columns, m); err != nil {
+		return err
+	}
+	if t.curves {
+		if err := t.figures(b, columns); err != nil {
+			return err
+		}
+	}
+	b.done()
+	return nil
+}
+
+// cell measures one seed of one pair.
+func (t *variants) cell(ctx context.Context, e *evaluation, seed uint64) (*variantCell, error) {
+	b, err := e.prepare(ctx, seed, "first")
+	if err != nil {
+		return nil, err
+	}
+	cell := &variantCell{Seed: seed}
+	for k, v := range t.list {
+		o := columnOptions(columnAttention, seed)
+		if v.apply != nil {
+			v.apply(&o)
+		}
+		traced := t.curves && k == 0
+		if traced {
+			o.Watch = algo.EveryStep(func(it calibrate.Iteration) {
+				cell.Trace = append(cell.Trace, traceStep{it.Step, rate(it.Loss), rate(it.KL), rate(metric.AUROC(it.Test, b.ood))})
+			})
+		}
+		out, err := b.score(ctx, o, columnAttention)
+		if err != nil {
+			return nil, err
+		}
+		if v.part != nil {
+			if out.scores, err = b.partial(ctx, out, o.Beta, v.part); err != nil {
+				return nil, err
+			}
+		}
+		cell.AUROC = append(cell.AUROC, rate(metric.AUROC(out.scores, b.ood)))
+		if traced {
+			for _, beta := range gridBetas {
+				w := weighted([]*outcome{out}, beta)[0]
+				cell.Betas = append(cell.Betas, rate(metric.AUROC(w.scores, b.ood)))
+			}
+		}
+	}
+	return cell, nil
+}
+
+// partial returns S_BaCa with a part of the attention to its dictionaries.
+func (b *testBatch) partial(ctx context.Context, out *outcome, beta float64, part func(attention.Score) float64) ([]float64, error) {
+	r, err := contrast.Represent(ctx, 1, b.model.Encoder, b.graphs)
+	if err != nil {
+		return nil, err
+	}
+	pre, attn := make([]float64, r.Len()), make([]float64, r.Len())
+	for k, i := range out.order {
+		pre[i] = out.rows[i].Pre
+		attn[i] = part(out.scorer.Attention().Explain(r.Q[i*r.Dim():(i+1)*r.Dim()], k).Score)
+	}
+	return calibrate.Add(beta, pre, attn).Of(pre, attn), nil
+}
+
+// A variantColumn is what the report shows of a variant: the AUROC of each pair, by
+// seed.
+type variantColumn struct {
+	Name  string            `json:"name"`
+	Pairs map[string][]rate `json:"pairs"`
+}
+
+func (t *variants) columns() []variantColumn {
+	var columns []variantColumn
+	add := func(name string, of func(*variantCell) rate) {
+		c := variantColumn{Name: name, Pairs: map[string][]rate{}}
+		for _, p := range t.pairs {
+			for _, cell := range t.cells[p] {
+				c.Pairs[p.name()] = append(c.Pairs[p.name()], of(cell))
+			}
+		}
+		columns = append(columns, c)
+	}
+	for k, v := range t.list {
+		add(v.name, func(c *variantCell) rate { return c.AUROC[k] })
+	}
+	if t.curves {
+		for k, beta := range gridBetas {
+			add(fmt.Sprintf("β = %g", beta), func(c *variantCell) rate { return c.Betas[k] })
+		}
+	}
+	return columns
+}
+
+// of returns mean and deviation over the seeds of a pair.
+func (c variantColumn) of(p *pair) (mean, std float64) {
+	return metric.MeanStd(numbers(c.Pairs[p.name()]))
+}
+
+func (t *variants) report(m *markdown, columns []variantColumn) {
+	head := []string{""}
+	for _, p := range t.pairs {
+		head = append(head, p.name())
+	}
+	table := m.tableOf(append(head, "mean")...)
+	for _, c := range columns {
+		fields := []field{words("%s", c.Name)}
+		sum := 0.0
+		for _, p := range t.pairs {
+			mean, std := c.of(p)
+			sum += mean / float64(len(t.pairs))
+			fields = append(fields, percents(mean, std))
+		}
+		table.row(append(fields, percents(sum, math.NaN()))...)
+	}
+}
+
+// figures draws the curves of β and K over all pairs, and for each pair how the attention
+// of the first seed learned.
+func (t *variants) figures(b *bench, columns []variantColumn) error {
+	tops := make([]float64, len(gridTopK))
+	for i, k := range gridTopK {
+		tops[i] = float64(k)
+	}
+	if err := t.curve(b, columns, "beta", "Weight of the attention", "β", gridBetas); err != nil {
+		return err
+	}
+	if err := t.curve(b, columns, "top-k", "Keys attended to", "K", tops); err != nil {
+		return err
+	}
+	for _, p := range t.pairs {
+		first := t.cells[p][0]
+		for _, part := range []struct {
+			file, axis string
+			of         func(traceStep) float64
+		}{
+			{"loss", "loss", func(s traceStep) float64 { return float64(s.Loss) }},
+			{"kl", "KL between the subgroups, nats", func(s traceStep) float64 { return float64(s.KL) }},
+			{"auroc", "AUROC of S_Attn, %", func(s traceStep) float64 { return 100 * float64(s.AUROC) }},
+		} {
+			line := figure.Line{Name: fmt.Sprintf("seed %d", first.Seed)}
+			for _, step := range first.Trace {
+				line.X, line.Y = append(line.X, float64(step.Step)), append(line.Y, part.of(step))
+			}
+			q := figure.New(p.name(), "step", part.axis)
+			if err := b.chart(fmt.Sprintf("training-%s-%s", part.file, p.file()), q, line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// curve draws the variants "AXIS = x" as a line for each pair.
+func (t *variants) curve(b *bench, columns []variantColumn, file, title, axis string, x []float64) error {
+	named := map[string]variantColumn{}
+	for _, c := range columns {
+		named[c.Name] = c
+	}
+	var lines []figure.Line
+	for _, p := range t.pairs {
+		line := figure.Line{Name: p.name(), X: x}
+		for _, v := range x {
+			mean, _ := named[fmt.Sprintf("%s = %g", axis, v)].of(p)
+			line.Y = append(line.Y, 100*mean)
+		}
+		lines = append(lines, line)
+	}
+	q := figure.New(title, axis, "AUROC of S_BaCa, %")
+	legendAtTop(q, x[0]+1.45*(x[len(x)-1]-x[0]))
+	return b.chart(file, q, lines...)
+}

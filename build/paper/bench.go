@@ -1,0 +1,251 @@
+package paper
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"baca/algo"
+	"baca/build/internal/pretty"
+	"baca/build/internal/progress"
+	"baca/build/internal/replace"
+	"baca/build/internal/usage"
+	"baca/build/internal/version"
+)
+
+func newBench(train Trainer) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "bench table1|ablation|sensitivity|theorem|decisions|company",
+		Short: "Repeat the published tables and figures on the public data sets",
+		Long: `Bench repeats what the paper reports, and what it leaves out. Each benchmark writes
+a JSON file, a report in Markdown and figures to --out.
+
+Finished cells, such as one seed of one pair, are files under --out/cells. A run that
+was cut short goes on with those that are missing; cells of another build of this
+program, other data or other settings are done again. Pre-trained encoders are kept
+in --weights, as by eval.`,
+		Args: usage.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	for _, e := range []*experiment{tableOne(), ablation(), sensitivity(), theorem(), guard()} {
+		c.AddCommand(e.command(train))
+	}
+	c.AddCommand(newDecisions(), newCompany())
+	return c
+}
+
+// An experiment measures something on every pair, most of it seed by seed.
+type experiment struct {
+	name, short, long, example string
+	pairs                      string // that are measured by default
+	run                        func(context.Context, *bench) error
+}
+
+// A bench is a run of an experiment.
+type bench struct {
+	*experiment
+	data, out, weights string
+	pairList           string
+	seeds              []uint
+	epochs             int // 0: the paper's
+	workers            int
+	quick              bool
+
+	train       Trainer
+	stderr      io.Writer
+	build       string // hash of this program
+	evaluations []*evaluation
+}
+
+// command makes the command of an experiment.
+func (e *experiment) command(train Trainer) *cobra.Command {
+	b := &bench{experiment: e, train: train}
+	c := &cobra.Command{
+		Use: e.name + " --data DIR --out DIR", Short: e.short, Long: e.long, Example: e.example, Args: usage.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := b.begin(c); err != nil {
+				return err
+			}
+			return e.run(c.Context(), b)
+		},
+	}
+	fs := c.Flags()
+	fs.StringVar(&b.data, "data", "", "`folder` with tu/NAME and mol/NAME.csv[.gz]")
+	fs.StringVar(&b.out, "out", "", "`folder` for the results")
+	fs.StringVar(&b.weights, "weights", "", "`folder` that keeps pre-trained encoders (default OUT/encoders)")
+	fs.StringVar(&b.pairList, "pairs", e.pairs, "paper, validation, or `ID/OOD,…`; a set may be NAME@common or NAME@rare\n(scaffolds), an OOD set NAME@size (sizes matched to the ID set)")
+	fs.UintSliceVar(&b.seeds, "seeds", []uint{1, 2, 3, 4, 5}, "of split, training and test time")
+	fs.IntVar(&b.epochs, "epochs", 0, "of pre-training (default 400; ENZYMES 150, IMDB-MULTI 20)")
+	fs.IntVar(&b.workers, "workers", 0, "cells at a time; 0 for one on each core; results do not depend on it")
+	fs.BoolVar(&b.quick, "quick", false, "one pair (PTC_MR/MUTAG) and one seed, unless --pairs or --seeds say otherwise")
+	return c
+}
+
+// begin checks the flags, reads the sets, and trains the encoders that are not there yet.
+func (b *bench) begin(c *cobra.Command) error {
+	if b.data == "" || b.out == "" {
+		return usage.Errorf("want --data DIR and --out DIR")
+	}
+	if b.quick && !c.Flags().Changed("pairs") {
+		b.pairList = "PTC_MR/MUTAG"
+	}
+	if b.quick && !c.Flags().Changed("seeds") {
+		b.seeds = []uint{1}
+	}
+	if err := checkRun(c, b.seeds, b.epochs, b.workers); err != nil {
+		return err
+	}
+	if b.workers == 0 {
+		b.workers = runtime.GOMAXPROCS(0)
+	}
+	if b.weights == "" {
+		b.weights = filepath.Join(b.out, "encoders")
+	}
+	pairs, err := parsePairs(b.pairList)
+	if err != nil {
+		return err
+	}
+	if b.build, err = buildHash(); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(b.out, 0o777); err != nil {
+		return err
+	}
+	b.stderr = c.ErrOrStderr()
+	read := &sets{folder: b.data, workers: b.workers}
+	for _, p := range pairs {
+		e, err := newEvaluation(c.Context(), read, p, b.epochs)
+		if err != nil {
+			return err
+		}
+		e.train, e.workers, e.weights = b.train, 1, b.weights
+		read.encode(e.id.graphs)
+		b.evaluations = append(b.evaluations, e)
+	}
+	return b.trainAll(c.Context())
+}
+
+// trainAll makes the encoders that are missing, several at a time, seed by seed.
+func (b *bench) trainAll(ctx context.Context) error {
+	type job struct {
+		*evaluation
+		seed uint64
+	}
+	var jobs []job
+	total, seen := int64(0), map[string]bool{}
+	for _, seed := range b.seeds {
+		for _, e := range b.evaluations {
+			path := e.encoderPath(uint64(seed))
+			if _, err := os.Stat(path); err == nil || seen[path] {
+				continue
+			}
+			seen[path] = true
+			jobs = append(jobs, job{e, uint64(seed)})
+			total += e.trainingGraphs()
+		}
+	}
+	if len(jobs) == 0 {
+		return nil
+	}
+	p := progress.New(b.stderr, fmt.Sprintf("pre-training %d encoders", len(jobs)), total)
+	defer p.Done()
+	return each(ctx, b.workers, len(jobs), func(ctx context.Context, i int) error {
+		j := jobs[i]
+		if _, err := j.model(ctx, io.Discard, j.seed); err != nil {
+			return err
+		}
+		p.Note(fmt.Sprintf("%s seed %d", j.pair.ID, j.seed))
+		p.Add(j.trainingGraphs())
+		return nil
+	})
+}
+
+// trainingGraphs is how many graphs all epochs have.
+func (e *evaluation) trainingGraphs() int64 { return int64(len(e.id.graphs)) * int64(e.epochs) }
+
+// prepare returns the test batch of a seed, with its model ready for scoring on one
+// goroutine.
+func (e *evaluation) prepare(ctx context.Context, seed uint64, ood string) (*testBatch, error) {
+	m, err := e.model(ctx, io.Discard, seed)
+	if err != nil {
+		return nil, err
+	}
+	b, err := e.batch(m, seed, orderOf(ood), 1)
+	if err != nil {
+		return nil, err
+	}
+	e.sets.encode(b.graphs)
+	b.alone, err = algo.NewAlone(ctx, b.model, 1)
+	return b, err
+}
+
+// buildHash is of the program file: results of other code are not to be mixed with
+// those of this one.
+func buildHash() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, file); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// machine describes where a run took place, for reports.
+func machine() string {
+	cpu := "unknown processor"
+	if data, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for line := range strings.Lines(string(data)) {
+			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+				cpu = strings.TrimSpace(value)
+				break
+			}
+		}
+	}
+	return fmt.Sprintf("%s, %d cores, %s/%s, %s", cpu, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+}
+
+// heading is the head of a report: what it is and how to make it again, folders aside.
+func (b *bench) heading(title string) *markdown {
+	seeds := strings.Trim(strings.ReplaceAll(fmt.Sprint(b.seeds), " ", ","), "[]")
+	line := fmt.Sprintf("baca bench %s --data DIR --out DIR --weights DIR --pairs %s --seeds %s", b.name, b.pairList, seeds)
+	if b.epochs != 0 {
+		line += fmt.Sprintf(" --epochs %d", b.epochs)
+	}
+	m := new(markdown)
+	m.text("# %s\n\n`%s`, baca %s, on %s.\n\n", title, line, version.String(), machine())
+	return m
+}
+
+// save writes the results of an experiment as JSON and as a report.
+func (b *bench) save(results any, report *markdown) error {
+	if err := writeJSON(filepath.Join(b.out, b.name+".json"), results); err != nil {
+		return err
+	}
+	return report.write(filepath.Join(b.out, "report.md"))
+}
+
+// done says what was written.
+func (b *bench) done() {
+	fmt.Fprintf(b.stderr, "wrote %s.json, report.md and figures to %s\n", b.name, b.out)
+}
+
+// writeJSON writes a file.
+func writeJSON(path string, v any) error {
+	return replace.File(path, func(w io.Writer) error { return pretty.JSON(w, v) })
+}

@@ -1,0 +1,259 @@
+package paper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"baca/algo"
+	"baca/algo/calibrate"
+	"baca/algo/dataset"
+	"baca/algo/gin"
+	"baca/algo/graph"
+	"baca/algo/metric"
+	"baca/algo/pretrain"
+	"baca/weights"
+)
+
+// An evaluation is a pair with its graphs, and how encoders for it are made.
+type evaluation struct {
+	pair        *pair
+	id, outside *loadedSet
+	sets        *sets
+	train       Trainer
+	epochs      int
+	workers     int
+	weights     string // folder that keeps encoders; empty keeps none
+}
+
+// newEvaluation reads the sets of a pair. Epochs are the paper's unless there are some.
+func newEvaluation(ctx context.Context, s *sets, p *pair, epochs int) (*evaluation, error) {
+	e := &evaluation{pair: p, sets: s, epochs: epochs}
+	if epochs == 0 {
+		e.epochs = p.epochs()
+	}
+	var err error
+	if e.id, err = s.open(ctx, p.ID, ""); err != nil {
+		return nil, err
+	}
+	if e.outside, err = s.open(ctx, p.OOD, p.ID); err != nil {
+		return nil, err
+	}
+	if e.id.schema != e.outside.schema {
+		return nil, fmt.Errorf("%s has node features %s, %s has %s: want two sets of the same kind", p.ID, e.id.schema, p.OOD, e.outside.schema)
+	}
+	return e, nil
+}
+
+// trained are the graphs that the encoder of a seed is trained on.
+func (e *evaluation) trained(seed uint64) []*graph.Graph {
+	train, _ := dataset.Split(len(e.id.graphs), seed)
+	return pick(e.id.graphs, train)
+}
+
+// encoderName is that of the model of a seed.
+func (e *evaluation) encoderName(seed uint64) string {
+	return fmt.Sprintf("%s-seed%d-epochs%d", e.pair.ID, seed, e.epochs)
+}
+
+// encoderPath is where the encoder of a seed is kept.
+func (e *evaluation) encoderPath(seed uint64) string {
+	return filepath.Join(e.weights, e.encoderName(seed)+".msgpack")
+}
+
+// model returns the encoder of a seed, from the folder of weights or trained.
+func (e *evaluation) model(ctx context.Context, stderr io.Writer, seed uint64) (*algo.Model, error) {
+	t := Training{
+		Graphs: e.id.graphs, Workers: e.workers,
+		Card: algo.Card{
+			Name: e.encoderName(seed), Description: fmt.Sprintf("Trained on %s, seed %d, for an evaluation.", e.pair.ID, seed),
+			Schema: e.id.schema, Dataset: e.pair.ID, DatasetSHA256: e.id.sha256, Seed: seed, Epochs: e.epochs,
+		},
+	}
+	if e.weights != "" {
+		t.Path = e.encoderPath(seed)
+		data, err := os.ReadFile(t.Path)
+		if err == nil {
+			m, err := weights.Load(data)
+			if err == nil {
+				err = t.made(m)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w; remove it, or give another folder as --weights", t.Path, err)
+			}
+			return m, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		if err := os.MkdirAll(e.weights, 0o777); err != nil {
+			return nil, err
+		}
+	}
+	data, err := e.train(ctx, stderr, t)
+	if err != nil {
+		return nil, err
+	}
+	// Not the model in memory: a file rounds it, and results must not depend on whether
+	// the encoder was kept.
+	return weights.Load(data)
+}
+
+// made reports a model that is not what the training makes.
+func (t *Training) made(m *algo.Model) error {
+	width, err := algo.SchemaWidth(t.Card.Schema)
+	if err != nil {
+		return err
+	}
+	options := pretrain.Defaults(width)
+	_, holdout := dataset.Split(len(t.Graphs), t.Card.Seed)
+	got, want := m.Card, t.Card
+	switch {
+	case got.Schema != want.Schema:
+		return fmt.Errorf("it reads graphs with the schema %s, want %s", got.Schema, want.Schema)
+	case got.DatasetSHA256 != want.DatasetSHA256:
+		return fmt.Errorf("it was trained on other data (sha-256 %.12s…, want %.12s…)", got.DatasetSHA256, want.DatasetSHA256)
+	case got.Seed != want.Seed || got.Epochs != want.Epochs:
+		return fmt.Errorf("it was trained with seed %d for %d epochs, want seed %d and %d epochs", got.Seed, got.Epochs, want.Seed, want.Epochs)
+	case got.Batch != options.Batch || got.LearningRate != options.LearningRate || m.Encoder.Config != gin.Default(width):
+		return errors.New("it was trained with other options")
+	case !slices.Equal(got.HoldoutRows, holdout):
+		// Else graphs that it was trained on would be among those tested.
+		return errors.New("it was trained on another split of the set")
+	}
+	return nil
+}
+
+// A testBatch is what one seed tests.
+type testBatch struct {
+	seed     uint64
+	model    *algo.Model
+	graphs   []*graph.Graph // ID test graphs, then OOD graphs
+	ood      []bool         // the truth, for metrics only
+	nID      int
+	warnings []string
+	alone    *algo.Alone // of the model, nil to prepare it anew each time
+}
+
+// batch makes the test batch of a seed for the model of that seed, with so many OOD
+// graphs for each ID graph.
+func (e *evaluation) batch(m *algo.Model, seed uint64, order dataset.Order, contamination float64) (*testBatch, error) {
+	_, test := dataset.Split(len(e.id.graphs), seed)
+	n := len(e.outside.graphs)
+	// As many OOD graphs as ID graphs, of which fewer stay; more only if more are asked
+	// for.
+	wanted := math.Round(contamination * float64(len(test)))
+	take := max(len(test), int(min(wanted, float64(n))))
+	ood, err := dataset.Thin(dataset.TakeOOD(n, take, order, seed), len(test), contamination, seed)
+	if err != nil {
+		return nil, err
+	}
+	b := &testBatch{
+		seed: seed, nID: len(test), graphs: slices.Concat(pick(e.id.graphs, test), pick(e.outside.graphs, ood)),
+		ood: slices.Concat(make([]bool, len(test)), slices.Repeat([]bool{true}, len(ood))),
+	}
+	switch {
+	case len(ood) == 0:
+		b.warnings = append(b.warnings, "the batch has no OOD graphs, so there are no rates")
+	case float64(len(ood)) < wanted:
+		b.warnings = append(b.warnings, fmt.Sprintf("%s has only %d graphs where %.0f are wanted", e.pair.OOD, n, wanted))
+	}
+	// The graphs that the model kept from training are the very ID graphs that are tested
+	// here. The method must see them once, among the unlabelled batch, and not a second
+	// time as known ID graphs.
+	stripped := *m
+	stripped.Holdout, stripped.HoldoutTraits = m.Holdout.Select(nil), nil
+	b.model = &stripped
+	return b, nil
+}
+
+// shuffleStream is the second half of the seed of the order in a test batch.
+const shuffleStream = 0xba1a_1001
+
+// shuffled puts graphs in a random order, so that the place of a graph says nothing about
+// where it came from.
+func shuffled(gs []*graph.Graph, seed uint64) (mixed []*graph.Graph, order []int) {
+	order = rand.New(rand.NewPCG(seed, shuffleStream)).Perm(len(gs))
+	return pick(gs, order), order
+}
+
+// restored puts back what is in an order.
+func restored[T any](mixed []T, order []int) []T {
+	list := make([]T, len(mixed))
+	for k, i := range order {
+		list[i] = mixed[k]
+	}
+	return list
+}
+
+// An outcome is what the method said about a batch, in the batch's order.
+type outcome struct {
+	rows     []algo.Row
+	holdout  []algo.Row
+	scores   []float64 // of the column to measure
+	seconds  float64
+	warnings []string
+
+	scorer *algo.Scorer
+	order  []int // in which the scorer saw the batch
+}
+
+// score scores a batch in a random order drawn by seed. The truth stays outside. The
+// outcome is to be measured by a column.
+func (b *testBatch) score(ctx context.Context, o algo.Options, column string) (*outcome, error) {
+	mixed, order := shuffled(b.graphs, b.seed)
+	if watch := o.Watch; watch != nil {
+		o.Watch = algo.EveryStep(func(it calibrate.Iteration) {
+			it.Test = restored(it.Test, order)
+			it.Inside, it.Outside = pick(order, it.Inside), pick(order, it.Outside)
+			watch.Step(it)
+		})
+	}
+	o.Alone = b.alone
+	start := time.Now()
+	scorer, err := algo.NewScorer(ctx, b.model, o)
+	if err != nil {
+		return nil, err
+	}
+	report, err := scorer.Batch(ctx, mixed)
+	if err != nil {
+		return nil, err
+	}
+	out := &outcome{
+		rows: restored(report.Rows, order), holdout: report.Holdout,
+		seconds: time.Since(start).Seconds(), scorer: scorer, order: order,
+	}
+	out.scores = columnScores(column, out.rows)
+	if report.Few {
+		out.warnings = append(out.warnings, fmt.Sprintf("fewer than %d graphs say too little about each other: each is scored by itself only", algo.MinBatch))
+	}
+	for _, w := range report.Warnings {
+		if !strings.HasSuffix(w, "so there are no p-values") { // nobody asked for any
+			out.warnings = append(out.warnings, w)
+		}
+	}
+	return out, nil
+}
+
+// measure compares scores with the truth.
+func (b *testBatch) measure(o *outcome) seedResult {
+	auroc := func(column string) rate { return rate(metric.AUROC(columnScores(column, o.rows), b.ood)) }
+	return seedResult{
+		Seed: b.seed,
+		seedRates: seedRates{
+			AUROCPre: auroc(columnPre), AUROCAlone: auroc(columnAlone), AUROCBatch: auroc(columnBatch), AUROCAttention: auroc(columnAttention),
+			AUROC: rate(metric.AUROC(o.scores, b.ood)), AUPR: rate(metric.AUPR(o.scores, b.ood)), FPR95: rate(metric.FPR95(o.scores, b.ood)),
+			Seconds: rate(o.seconds),
+		},
+		NID: b.nID, NOOD: len(b.ood) - b.nID,
+	}
+}

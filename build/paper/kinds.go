@@ -1,0 +1,228 @@
+package paper
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"baca/algo/baseline"
+	"baca/algo/fingerprint"
+	"baca/algo/graph"
+)
+
+// What lists of one kind are made of.
+const (
+	leastOfKind   = 5  // graphs of a list
+	frequentCores = 3  // that have a list of their own
+	closeLists    = 4  // in each split
+	closeGraphs   = 20 // of such a list, as many as a batch takes
+	sizeFifths    = 5  // each a list
+)
+
+// The names of kinds that are made otherwise than by what a molecule is.
+const (
+	kindAll    = "all of them" // not a focused list
+	kindClose  = "20 alike by subtrees"
+	kindPooled = "pooled"
+	kindSize   = "by size, fifth " // begins the names of kinds by size, which are not focused
+)
+
+// A kindList is a list of graphs of one kind, as indices into what is tested.
+type kindList struct {
+	kind  string
+	index []int
+}
+
+// focused tells of lists that are of one kind indeed.
+func (l kindList) focused() bool { return l.kind != kindAll && !strings.HasPrefix(l.kind, kindSize) }
+
+// lists makes the lists of a split.
+func (r *references) lists(rng *rand.Rand, kinds kinds, tested []int) []kindList {
+	all := indices(len(tested))
+	list := []kindList{{kindAll, all}}
+	for _, kind := range kinds {
+		others := func(i int) bool { return !kind.is(r.held[tested[i]]) }
+		if index := slices.DeleteFunc(slices.Clone(all), others); len(index) >= leastOfKind {
+			list = append(list, kindList{kind.name, index})
+		}
+	}
+	prints := pick(r.heldAs.Prints, tested)
+	x := fingerprint.NewIndex(prints)
+	like := make([]float64, len(prints))
+	for range closeLists {
+		// The graphs most like one that is drawn.
+		x.Similarities(like, fingerprint.Sets, prints[rng.IntN(len(prints))])
+		order := slices.Clone(all)
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(like[b], like[a]) })
+		list = append(list, kindList{kindClose, order[:min(closeGraphs, len(order))]})
+	}
+	return list
+}
+
+// A kind is one of molecules.
+type kind struct {
+	name string
+	is   func(*graph.Graph) bool
+}
+
+type kinds []kind
+
+func (l kinds) names() []string {
+	var names []string
+	for _, k := range l {
+		names = append(names, k.name)
+	}
+	return append(names, kindClose)
+}
+
+// What the columns of the atom features of the Open Graph Benchmark hold.
+const (
+	atomElement  = 0 // less 1
+	atomCharge   = 3 // plus 5
+	atomHybrid   = 6 // 2: sp3
+	atomAromatic = 7
+	atomRing     = 8
+)
+
+func atom(g *graph.Graph, i, column int) int { return int(g.X[i*g.Features+column]) }
+
+func element(g *graph.Graph, i int) int { return atom(g, i, atomElement) + 1 }
+
+// has tells of molecules with an atom that is so.
+func has(is func(g *graph.Graph, i int) bool) func(*graph.Graph) bool {
+	return func(g *graph.Graph) bool {
+		for i := range g.N() {
+			if is(g, i) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// hasElement tells of molecules with one of these elements.
+func hasElement(numbers ...int) func(*graph.Graph) bool {
+	return has(func(g *graph.Graph, i int) bool { return slices.Contains(numbers, element(g, i)) })
+}
+
+// isNitro tells of the nitrogen of a nitro group.
+func isNitro(g *graph.Graph, i int) bool {
+	ends := 0
+	for _, j := range g.Row(i) {
+		if element(g, int(j)) == 8 && g.Degree(int(j)) == 1 {
+			ends++
+		}
+	}
+	return element(g, i) == 7 && g.Degree(i) == 3 && ends == 2
+}
+
+// beginsChain tells of the first of six saturated carbons in a row outside of rings. Such
+// a row ends somewhere, and from there it is found.
+func beginsChain(g *graph.Graph, i int) bool {
+	link := func(i int) bool {
+		return element(g, i) == 6 && atom(g, i, atomHybrid) == 2 && atom(g, i, atomRing) == 0
+	}
+	var walk func(i, from, length int) bool
+	walk = func(i, from, length int) bool {
+		if length == 6 {
+			return true
+		}
+		for _, j := range g.Row(i) {
+			if int(j) != from && link(int(j)) && walk(int(j), i, length+1) {
+				return true
+			}
+		}
+		return false
+	}
+	return link(i) && walk(i, -1, 1)
+}
+
+func rings(g *graph.Graph) int { return g.M() - g.N() + baseline.Components(g) }
+
+// isSteroid tells of four rings and more with twelve saturated atoms in them.
+func isSteroid(g *graph.Graph) bool {
+	saturated := 0
+	for i := range g.N() {
+		if atom(g, i, atomRing) == 1 && atom(g, i, atomAromatic) == 0 {
+			saturated++
+		}
+	}
+	return rings(g) >= 4 && saturated >= 12
+}
+
+// kindsOf are the kinds of molecules of which lists are made: by what they contain, by
+// rings, by size, and by the most frequent cores of a set.
+func kindsOf(set []*graph.Graph) kinds {
+	return slices.Concat(kinds{
+		{"nitro groups", has(isNitro)},
+		{"halogens", hasElement(9, 17, 35, 53)},
+		{"salts and mixtures", func(g *graph.Graph) bool { return baseline.Components(g) > 1 }},
+		{"charged atoms", has(func(g *graph.Graph, i int) bool { return atom(g, i, atomCharge) != 5 })},
+		{"long chains", has(beginsChain)},
+		{"sulfur", hasElement(16)},
+		{"phosphorus", hasElement(15)},
+		{"steroid-like polycycles", isSteroid},
+		{"no ring", func(g *graph.Graph) bool { return rings(g) == 0 }},
+		{"one ring", func(g *graph.Graph) bool { return rings(g) == 1 }},
+		{"48 atoms and more", func(g *graph.Graph) bool { return g.N() >= 48 }},
+		{"8 atoms and fewer", func(g *graph.Graph) bool { return g.N() <= 8 }},
+	}, kindsBySize(set), kindsByCore(set))
+}
+
+// sizeKinds are the names of kinds by size.
+func sizeKinds() []string {
+	var names []string
+	for k := range sizeFifths {
+		names = append(names, kindSize+fmt.Sprint(k+1))
+	}
+	return names
+}
+
+func kindsBySize(set []*graph.Graph) kinds {
+	if len(set) == 0 {
+		return nil
+	}
+	sizes := make([]int, len(set))
+	for i, g := range set {
+		sizes[i] = g.N()
+	}
+	slices.Sort(sizes)
+	var list kinds
+	for k, name := range sizeKinds() {
+		low, high := 0, math.MaxInt // exclusive, inclusive
+		if k > 0 {
+			low = sizes[k*len(sizes)/sizeFifths]
+		}
+		if k < sizeFifths-1 {
+			high = sizes[(k+1)*len(sizes)/sizeFifths]
+		}
+		list = append(list, kind{name, func(g *graph.Graph) bool { return g.N() > low && g.N() <= high }})
+	}
+	return list
+}
+
+func kindsByCore(set []*graph.Graph) kinds {
+	core := func(g *graph.Graph) (hash uint64, nodes int) {
+		c := baseline.Core(g)
+		return fingerprint.New(c, 4).Hash(), c.N()
+	}
+	count := map[uint64]int{}
+	for _, g := range set {
+		if hash, n := core(g); n > 0 {
+			count[hash]++
+		}
+	}
+	frequent := slices.SortedFunc(maps.Keys(count), func(a, b uint64) int { return cmp.Or(count[b]-count[a], cmp.Compare(a, b)) })
+	var list kinds
+	for k, hash := range frequent[:min(len(frequent), frequentCores)] {
+		list = append(list, kind{fmt.Sprintf("core %d", k+1), func(g *graph.Graph) bool {
+			h, _ := core(g)
+			return h == hash
+		}})
+	}
+	return list
+}

@@ -1,0 +1,101 @@
+// Package paper repeats what the paper reports, and measures what it leaves out: baca
+// eval and baca bench.
+package paper
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"baca/algo"
+	"baca/algo/graph"
+)
+
+// The number of epochs that the paper trains for, and the most that may be asked for.
+const (
+	paperEpochs = 400
+	mostEpochs  = 1_000_000
+)
+
+// A Training is an encoder to make.
+type Training struct {
+	Graphs  []*graph.Graph
+	Workers int
+	// Card has Name, Description, Schema, Dataset, DatasetSHA256, Seed and Epochs.
+	Card algo.Card
+	// Path is the model file to write, and to go on with where training was cut short.
+	// It may be empty.
+	Path string
+}
+
+// A Trainer trains on nine tenths of the graphs, as [dataset.Split] parts them, and
+// returns the model file. It may be called by several goroutines.
+type Trainer func(ctx context.Context, stderr io.Writer, t Training) ([]byte, error)
+
+// Commands are baca eval and baca bench.
+func Commands(train Trainer) []*cobra.Command {
+	return []*cobra.Command{newEval(train), newBench(train)}
+}
+
+// A rate is a number that is null in JSON where it is not defined.
+type rate float64
+
+// none is a rate that is not defined.
+var none = rate(math.NaN())
+
+func (r rate) defined() bool { return !math.IsNaN(float64(r)) }
+
+func (r rate) MarshalJSON() ([]byte, error) {
+	if !r.defined() || math.IsInf(float64(r), 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(r))
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (r *rate) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		*r = none
+		return nil
+	}
+	return json.Unmarshal(data, (*float64)(r))
+}
+
+// percent is the rate in percent, or a dash.
+func (r rate) percent(decimals int) string {
+	if !r.defined() {
+		return "–"
+	}
+	return strconv.FormatFloat(100*float64(r), 'f', decimals, 64)
+}
+
+// percentOf formats a mean and its deviation over seeds, both in [0, 1].
+func percentOf(mean, std float64) string {
+	text := rate(mean).percent(1)
+	if !math.IsNaN(mean) && !math.IsNaN(std) {
+		text += " ± " + rate(std).percent(1)
+	}
+	return text
+}
+
+// numbers are rates as they are.
+func numbers(rates []rate) []float64 {
+	list := make([]float64, len(rates))
+	for i, r := range rates {
+		list[i] = float64(r)
+	}
+	return list
+}
+
+// written makes an error of writing to standard output say so.
+func written(err error) error {
+	if err != nil {
+		return fmt.Errorf("writing to standard output: %w", err)
+	}
+	return nil
+}

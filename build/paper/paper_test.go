@@ -1,0 +1,163 @@
+package paper
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"baca/algo"
+	"baca/algo/dataset"
+	"baca/algo/pretrain"
+	"baca/build/internal/usage"
+	"baca/weights"
+)
+
+// shared is the folder of public data beside the repository.
+const shared = "../../../shared/data"
+
+// smallTrainer trains as baca does, but without checkpoints and background.
+func smallTrainer(ctx context.Context, _ io.Writer, t Training) ([]byte, error) {
+	width, err := algo.SchemaWidth(t.Card.Schema)
+	if err != nil {
+		return nil, err
+	}
+	o := pretrain.Defaults(width)
+	o.Seed = t.Card.Seed
+	t.Card.Batch, t.Card.LearningRate, t.Card.Program = o.Batch, o.LearningRate, algo.Version
+	o.Workers = t.Workers
+	train, holdout := dataset.Split(len(t.Graphs), t.Card.Seed)
+	trainer, err := pretrain.New(pick(t.Graphs, train), o, nil)
+	if err != nil {
+		return nil, err
+	}
+	for range t.Card.Epochs {
+		if _, err := trainer.Epoch(ctx); err != nil {
+			return nil, err
+		}
+	}
+	m, err := algo.NewModel(ctx, t.Workers, trainer.Encoder(), t.Graphs, train, holdout, t.Card)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := weights.Save(&b, m); err != nil {
+		return nil, err
+	}
+	if t.Path != "" {
+		err = os.WriteFile(t.Path, b.Bytes(), 0o666)
+	}
+	return b.Bytes(), err
+}
+
+// call runs a command line.
+func call(args ...string) (stdout, stderr string, err error) {
+	root := &cobra.Command{Use: "baca", SilenceUsage: true, SilenceErrors: true}
+	root.AddCommand(Commands(smallTrainer)...)
+	var out, text bytes.Buffer
+	root.SetArgs(args)
+	root.SetOut(&out)
+	root.SetErr(&text)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage.Error{Err: err} })
+	err = root.ExecuteContext(context.Background())
+	return out.String(), text.String(), err
+}
+
+// succeed runs a command line that must succeed.
+func succeed(t *testing.T, args ...string) (stdout, stderr string) {
+	t.Helper()
+	stdout, stderr, err := call(args...)
+	if err != nil {
+		t.Fatalf("%q: %v\n%s", args, err, stderr)
+	}
+	return stdout, stderr
+}
+
+// refuse runs a command line that must fail with a message, and says whether it is a
+// mistake in the command line.
+func refuse(t *testing.T, mistake bool, message string, args ...string) {
+	t.Helper()
+	_, _, err := call(args...)
+	if err == nil || !strings.Contains(err.Error(), message) {
+		t.Errorf("%q: %v, want %q", args, err, message)
+	}
+	if got := errors.As(err, new(usage.Error)); got != mistake {
+		t.Errorf("%q: %v: a mistake in the command line is %v, want %v", args, err, got, mistake)
+	}
+}
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	err := os.MkdirAll(filepath.Dir(path), 0o777)
+	if err == nil {
+		err = os.WriteFile(path, []byte(text), 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fixture writes two sets, TREES and RINGS, and returns the folder.
+func fixture(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	writeTU(t, filepath.Join(dir, "tu", "TREES"), 120, false, 1)
+	writeTU(t, filepath.Join(dir, "tu", "RINGS"), 40, true, 2)
+	return dir
+}
+
+// evaluated are TREES and RINGS.
+func evaluated(t *testing.T, epochs int) *evaluation {
+	t.Helper()
+	e, err := newEvaluation(context.Background(), &sets{folder: fixture(t)}, &pair{ID: "TREES", OOD: "RINGS"}, epochs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.train = smallTrainer
+	return e
+}
+
+// writeTU writes a TUDataset set of n random trees, with rings closed in them if
+// asked, to the folder dir, named after it.
+func writeTU(t *testing.T, dir string, n int, rings bool, seed uint64) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 0))
+	var indicator, edges, labels strings.Builder
+	node := 0
+	for g := range n {
+		size := 5 + rng.IntN(5)
+		for i := range size {
+			fmt.Fprintln(&indicator, g+1)
+			if i > 0 {
+				j := rng.IntN(i)
+				fmt.Fprintf(&edges, "%d, %d\n%d, %d\n", node+i+1, node+j+1, node+j+1, node+i+1)
+			}
+			if j := i - 3; rings && j >= 0 {
+				fmt.Fprintf(&edges, "%d, %d\n%d, %d\n", node+i+1, node+j+1, node+j+1, node+i+1)
+			}
+		}
+		node += size
+		fmt.Fprintln(&labels, g%2)
+	}
+	name := filepath.Base(dir)
+	write(t, filepath.Join(dir, name+"_graph_indicator.txt"), indicator.String())
+	write(t, filepath.Join(dir, name+"_A.txt"), edges.String())
+	write(t, filepath.Join(dir, name+"_graph_labels.txt"), labels.String())
+}

@@ -1,0 +1,203 @@
+package paper
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/metrics"
+	"sync"
+	"time"
+
+	"baca/build/internal/progress"
+)
+
+// A plan is the cells of an experiment. Each has its own file, and its own time and
+// memory.
+type plan struct {
+	bench *bench
+	cells []*cell
+}
+
+// A cell is one piece of an experiment.
+type cell struct {
+	pair   *pair
+	name   string // of the file, below cells
+	weight int64  // graphs scored, about
+	key    runKey
+	run    func(context.Context) (any, error)
+	result any       // pointer to what the file holds
+	file   *cellFile // once the plan was done
+}
+
+// add plans a cell of an evaluation. Its result is in what add returns once the plan was
+// done. What it does is named by part, with its settings.
+func add[T any](p *plan, e *evaluation, name, part string, weight int, run func(context.Context) (*T, error)) *T {
+	result := new(T)
+	p.cells = append(p.cells, &cell{
+		pair: e.pair, name: e.pair.file() + "/" + name, weight: int64(weight), result: result,
+		key: runKey{Build: p.bench.build, Pair: e.pair.name(), IDData: e.id.sha256, OODData: e.outside.sha256, Epochs: e.epochs, Part: part},
+		run: func(ctx context.Context) (any, error) { return run(ctx) },
+	})
+	return result
+}
+
+// A runKey is what the content of a cell depends on.
+type runKey struct {
+	Build   string `json:"build"` // SHA-256 of the program
+	Pair    string `json:"pair"`
+	IDData  string `json:"id_data"` // SHA-256
+	OODData string `json:"ood_data"`
+	Epochs  int    `json:"epochs"`
+	Part    string `json:"part"` // what was done, with its settings
+}
+
+// A cellFile is what is on disk.
+type cellFile struct {
+	Run     runKey  `json:"run"`
+	Seconds float64 `json:"seconds"`
+	// PeakBytes is the most memory that the whole program had from the system
+	// while the cell was worked on, other cells included.
+	PeakBytes uint64          `json:"peak_bytes"`
+	Result    json.RawMessage `json:"result"`
+}
+
+// do does the cells that are not on disk yet, several at a time, in their order.
+func (p *plan) do(ctx context.Context, what string) error {
+	total := int64(0)
+	for _, c := range p.cells {
+		total += c.weight
+	}
+	bar := progress.New(p.bench.stderr, what, total)
+	defer bar.Done()
+	var todo []*cell
+	for _, c := range p.cells {
+		var err error
+		if c.file, err = readCell(p.path(c), c.key); err != nil {
+			return err
+		}
+		if c.file != nil {
+			bar.Skip(c.weight)
+		} else {
+			todo = append(todo, c)
+		}
+	}
+	err := each(ctx, p.bench.workers, len(todo), func(ctx context.Context, i int) error {
+		c := todo[i]
+		if err := c.do(ctx, p.path(c)); err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+		bar.Note(c.name)
+		bar.Add(c.weight)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, c := range p.cells {
+		if err := json.Unmarshal(c.file.Result, c.result); err != nil {
+			return fmt.Errorf("cell %s: %w", c.name, err)
+		}
+	}
+	return nil
+}
+
+func (p *plan) path(c *cell) string {
+	return filepath.Join(p.bench.out, "cells", filepath.FromSlash(c.name)+".json")
+}
+
+// do does the cell and writes its file.
+func (c *cell) do(ctx context.Context, path string) error {
+	start := time.Now()
+	stop := watchMemory()
+	result, err := c.run(ctx)
+	peak := stop()
+	if err != nil {
+		return err
+	}
+	c.file = &cellFile{Run: c.key, Seconds: time.Since(start).Seconds(), PeakBytes: peak}
+	if c.file.Result, err = json.Marshal(result); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	return writeJSON(path, c.file)
+}
+
+// readCell returns the cell on disk, or nil if there is none of this run.
+func readCell(path string, key runKey) (*cellFile, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var file cellFile
+	if json.Unmarshal(data, &file) != nil || file.Run != key {
+		return nil, nil // it will be done again
+	}
+	return &file, nil
+}
+
+// each calls do for 0 to n−1 in order, several at a time, and stops at the first
+// error, which it returns.
+func each(ctx context.Context, workers, n int, do func(context.Context, int) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var group sync.WaitGroup
+	var mu sync.Mutex
+	next := 0
+	for range min(workers, n) {
+		group.Go(func() {
+			for {
+				mu.Lock()
+				i := next
+				next++
+				mu.Unlock()
+				if i >= n || ctx.Err() != nil {
+					return
+				}
+				if err := do(ctx, i); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	return context.Cause(ctx)
+}
+
+// watchMemory looks at the memory of the program from time to time until stop is
+// called, which returns the most that was seen.
+func watchMemory() (stop func() uint64) {
+	sample := func() uint64 {
+		s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+		metrics.Read(s)
+		return s[0].Value.Uint64() - s[1].Value.Uint64()
+	}
+	peak := sample()
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(20 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				peak = max(peak, sample())
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() uint64 {
+		close(done)
+		<-ended
+		return max(peak, sample())
+	}
+}

@@ -1,0 +1,220 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"baca/algo"
+	"baca/algo/contrast"
+	"baca/algo/dataset"
+	"baca/algo/graph"
+	"baca/algo/molecule"
+	"baca/build/internal/usage"
+	"baca/weights"
+)
+
+// A modelBench measures models of the paper's ID sets, the embedded ones by default.
+type modelBench struct {
+	data, out string
+	models    []string
+	splits    int
+	workers   int
+	weights   string // folder with other models
+}
+
+func (b *modelBench) register(fs *pflag.FlagSet, splits int, splitsOf string) {
+	fs.StringVar(&b.out, "out", "", "`folder` for the results")
+	fs.StringVar(&b.weights, "weights", "", "`folder` with NAME.msgpack, to be measured instead of the embedded models")
+	fs.IntVar(&b.splits, "splits", splits, splitsOf)
+	fs.IntVar(&b.workers, "workers", 0, "cores to use, 0 for all; results do not depend on it")
+}
+
+// check reports missing flags.
+func (b *modelBench) check() error {
+	if b.data == "" || b.out == "" {
+		return usage.Errorf("want --data DIR and --out DIR")
+	}
+	return nil
+}
+
+// each visits the models that are asked for, by name, with their pairs.
+func (b *modelBench) each(visit func(name string, m *algo.Model, p *pair) error) error {
+	for _, p := range paperPairs {
+		name := strings.ToLower(p.ID)
+		if len(b.models) > 0 && !slices.Contains(b.models, name) {
+			continue
+		}
+		m, err := b.open(name)
+		if err == nil {
+			err = visit(name, m, p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *modelBench) open(name string) (*algo.Model, error) {
+	if b.weights == "" {
+		return weights.Open(name)
+	}
+	path := filepath.Join(b.weights, name+".msgpack")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	m, err := weights.Load(data)
+	if err != nil {
+		return nil, fmt.Errorf("model %s: %w", path, err)
+	}
+	return m, nil
+}
+
+// save writes a result as JSON and as a report of that name.
+func (b *modelBench) save(name string, result any, report *markdown) error {
+	if err := os.MkdirAll(b.out, 0o777); err != nil {
+		return err
+	}
+	if err := writeJSON(filepath.Join(b.out, name+".json"), result); err != nil {
+		return err
+	}
+	return report.write(filepath.Join(b.out, name+".md"))
+}
+
+// held prepares what training left out of the ID set of a model.
+func (b *modelBench) held(ctx context.Context, m *algo.Model, set string) (*references, error) {
+	id, err := openSetFor(ctx, m, b.data, set, b.workers)
+	if err != nil {
+		return nil, err
+	}
+	return newReferences(ctx, m, id, b.workers)
+}
+
+// openSetFor reads the set of that name below a folder as a model reads it: molecules in
+// its form.
+func openSetFor(ctx context.Context, m *algo.Model, folder, name string, workers int) ([]*graph.Graph, error) {
+	set, err := dataset.Open(ctx, os.DirFS(folder), name, workers)
+	form := algo.FormOf(m.Card.Schema)
+	if err == nil && form != molecule.AsWritten {
+		file, ferr := openMolecules(folder, name)
+		if ferr != nil {
+			return nil, fmt.Errorf("%s holds no molecules, which model %s reads", name, m.Card.Name)
+		}
+		defer file.Close()
+		set, err = dataset.Collect(ctx, file, dataset.Options{Name: file.Name(), Format: dataset.CSV, Workers: workers, Form: form})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return set.Graphs, nil
+}
+
+// decisionStream is the second half of the seed of splits and draws.
+const decisionStream = 0xba1a_1009
+
+// references are the graphs of a set that training left out. They are parted at random
+// into a reference, which gives p-values, and graphs that are tested.
+type references struct {
+	model         *algo.Model
+	held, ood     []*graph.Graph
+	heldAs        *contrast.Representation // of held
+	heldTraits    []algo.Trait
+	trained       []*graph.Graph
+	alone         *algo.Alone
+	heldScores    []float64
+	oodScores     []float64
+	workers       int
+	split, tested int // sizes of the halves
+}
+
+func newReferences(ctx context.Context, m *algo.Model, set []*graph.Graph, workers int) (*references, error) {
+	if len(set) != m.Card.Graphs {
+		return nil, fmt.Errorf("the set has %d graphs, the model %s was made from %d", len(set), m.Card.Name, m.Card.Graphs)
+	}
+	r := &references{model: m, workers: workers, held: pick(set, m.Card.HoldoutRows)}
+	held := map[int]bool{}
+	for _, row := range m.Card.HoldoutRows {
+		held[row] = true
+	}
+	for row, g := range set {
+		if !held[row] {
+			r.trained = append(r.trained, g)
+		}
+	}
+	r.split = len(r.held) / 2
+	r.tested = len(r.held) - r.split
+	var err error
+	if r.alone, err = algo.NewAlone(ctx, m, workers); err != nil {
+		return nil, err
+	}
+	if r.heldScores, err = r.alone.Scores(ctx, r.held); err != nil {
+		return nil, err
+	}
+	if r.heldAs, err = contrast.Describe(ctx, workers, m.Encoder, r.held); err != nil {
+		return nil, err
+	}
+	r.heldTraits = m.Traits(r.held, r.heldAs.Prints)
+	return r, nil
+}
+
+// halves parts the held-out graphs at random, by a number.
+func (r *references) halves(draw uint64) (rng *rand.Rand, tested, held []int) {
+	rng = rand.New(rand.NewPCG(draw, decisionStream))
+	order := rng.Perm(len(r.held))
+	return rng, order[r.split:], order[:r.split]
+}
+
+// outside draws OOD graphs for a share of a batch with the tested graphs.
+func (r *references) outside(rng *rand.Rand, share float64) []int {
+	n := int(math.Round(share / (1 - share) * float64(r.tested)))
+	return rng.Perm(len(r.ood))[:min(n, len(r.ood))]
+}
+
+// mixed are the tested graphs with a share of OOD graphs behind them.
+func (r *references) mixed(rng *rand.Rand, tested []int, share float64) []*graph.Graph {
+	return slices.Concat(pick(r.held, tested), pick(r.ood, r.outside(rng, share)))
+}
+
+// reference returns what scores alone with a reference of some of the held-out graphs.
+func (r *references) reference(ctx context.Context, held []int) (*algo.Model, *algo.Alone, error) {
+	m := *r.model
+	m.Holdout, m.HoldoutTraits = r.heldAs.Select(held), pick(r.heldTraits, held)
+	alone, err := r.alone.WithHoldout(ctx, &m)
+	return &m, alone, err
+}
+
+// scorer scores batches by a model and its Alone.
+func (r *references) scorer(ctx context.Context, m *algo.Model, alone *algo.Alone, seed uint64) (*algo.Scorer, error) {
+	o := columnOptions(columnBatch, seed)
+	o.By, o.Workers, o.Alone = algo.ByBatch, r.workers, alone
+	return algo.NewScorer(ctx, m, o)
+}
+
+// batch calibrates graphs as a batch, with a reference of some of the held-out graphs.
+// The rows of the report are in the order of the graphs.
+func (r *references) batch(ctx context.Context, gs []*graph.Graph, held []int, seed uint64) (*algo.Report, error) {
+	m, alone, err := r.reference(ctx, held)
+	if err != nil {
+		return nil, err
+	}
+	s, err := r.scorer(ctx, m, alone, seed)
+	if err != nil {
+		return nil, err
+	}
+	mixed, order := shuffled(gs, seed)
+	report, err := s.Batch(ctx, mixed)
+	if err != nil {
+		return nil, err
+	}
+	report.Rows = restored(report.Rows, order)
+	return report, nil
+}

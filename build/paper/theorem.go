@@ -1,0 +1,257 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+
+	"baca/algo"
+	"baca/algo/graph"
+	"baca/algo/graphon"
+	"baca/algo/metric"
+	"baca/build/internal/figure"
+)
+
+// The graphons of real graphs on which Theorem 1 is checked. Their cut norms are
+// exact.
+const (
+	theoremSteps = 12
+	theoremPairs = 100
+)
+
+// theoremStream is the second half of the seed of the pairs and of λ.
+const theoremStream = 0xba1a_1004
+
+func theorem() *experiment {
+	return &experiment{
+		name: "theorem", pairs: "paper",
+		short: "Check Theorem 1 on graphons of real graphs, and draw the graphons",
+		long: fmt.Sprintf(`Theorem checks, on pairs of graphs of each subgroup of a test batch, how far a mixup
+moves the density of four motifs, against the bound of Theorem 1 with the number of
+edges as a factor and against the bound as printed. The graphons have %d steps, so
+that cut norms are exact. It also draws the mean graphon of both subgroups at the
+size that the method uses, and mixtures of two of their graphs.`, theoremSteps),
+		example: "  baca bench theorem --data ../shared/data --out out/theorem --seeds 1",
+		run:     checkTheorem,
+	}
+}
+
+// A theoremCell is one seed of one pair.
+type theoremCell struct {
+	Seed    uint64         `json:"seed"`
+	Motifs  []theoremMotif `json:"motifs"`
+	Figures []heatmap      `json:"figures"`
+}
+
+// A theoremMotif counts mixtures.
+type theoremMotif struct {
+	Motif    string `json:"motif"`
+	Mixtures int    `json:"mixtures"` // whose two graphons differ
+	Above    int    `json:"above"`    // moved by more than the bound with e(F)
+	Printed  int    `json:"printed"`  // moved by more than the bound as printed
+	Largest  rate   `json:"largest"`  // moved, in parts of the bound with e(F)
+}
+
+// A heatmap is a graphon to draw.
+type heatmap struct {
+	Title string    `json:"title"`
+	N     int       `json:"n"`
+	W     []float64 `json:"w"`
+}
+
+func checkTheorem(ctx context.Context, b *bench) error {
+	type entry struct {
+		Pair string `json:"pair"`
+		*theoremCell
+	}
+	var all []entry
+	p := &plan{bench: b}
+	for _, s := range b.seeds {
+		seed := uint64(s)
+		for _, e := range b.evaluations {
+			cell := add(p, e, fmt.Sprintf("seed%d-theorem", seed), fmt.Sprintf("theorem, seed %d", seed), 2*theoremPairs,
+				func(ctx context.Context) (*theoremCell, error) { return e.theoremCell(ctx, seed) })
+			all = append(all, entry{e.pair.name(), cell})
+		}
+	}
+	if err := p.do(ctx, "theorem"); err != nil {
+		return err
+	}
+	m := b.heading("Theorem 1 on real graphs")
+	m.text(`Pairs of graphs of one subgroup of a test batch, aligned to %d steps, mixed with a random λ. "Above" are
+mixtures that move the density of the motif by more than (1 − λ)·e(F)·‖W_G − W_H‖_□, "printed" those that
+move it by more than the bound without e(F). Largest is the largest move in parts of the first bound.
+
+`, theoremSteps)
+	table := m.tableOf("ID / OOD", "seed", "motif", "mixtures", "above", "printed", "largest")
+	for i, e := range all {
+		if i < len(b.evaluations) { // the first seed
+			if err := b.drawGraphons(p.cells[i].pair, e.Figures); err != nil {
+				return err
+			}
+		}
+		e.Figures = nil
+		for _, t := range e.Motifs {
+			table.row(words("%s", e.Pair), words("%d", e.Seed), words("%s", t.Motif), words("%d", t.Mixtures), words("%d", t.Above), words("%d", t.Printed), words("%.2f", float64(t.Largest)))
+		}
+	}
+	if err := b.save(all, m); err != nil {
+		return err
+	}
+	b.done()
+	return nil
+}
+
+// subgroups parts a batch by S_Pre as the attention does.
+func (b *testBatch) subgroups(ctx context.Context) (inside, outside []*graph.Graph, err error) {
+	o := columnOptions(columnPre, b.seed)
+	out, err := b.score(ctx, o, columnPre)
+	if err != nil {
+		return nil, nil, err
+	}
+	low, high := metric.Percentile(out.scores, o.Attention.Low), metric.Percentile(out.scores, o.Attention.High)
+	for i, s := range out.scores {
+		switch {
+		case s <= low:
+			inside = append(inside, b.graphs[i])
+		case s >= high:
+			outside = append(outside, b.graphs[i])
+		}
+	}
+	return inside, outside, nil
+}
+
+// theoremCell checks one seed of a pair.
+func (e *evaluation) theoremCell(ctx context.Context, seed uint64) (*theoremCell, error) {
+	b, err := e.prepare(ctx, seed, "first")
+	if err != nil {
+		return nil, err
+	}
+	inside, outside, err := b.subgroups(ctx)
+	if err != nil {
+		return nil, err
+	}
+	cell := &theoremCell{Seed: seed}
+	for _, m := range graphon.Motifs {
+		cell.Motifs = append(cell.Motifs, theoremMotif{Motif: m.String()})
+	}
+	rng := rand.New(rand.NewPCG(seed, theoremStream))
+	cell.addSide(rng, "ID side", inside)
+	cell.addSide(rng, "OOD side", outside)
+	return cell, nil
+}
+
+// addSide mixes pairs of graphs of a subgroup, and draws its graphons.
+func (c *theoremCell) addSide(rng *rand.Rand, name string, gs []*graph.Graph) {
+	if len(gs) < 2 {
+		return // nothing to mix
+	}
+	theta := algo.DefaultOptions().Attention.Theta
+	var usvt graphon.USVT
+	estimate := func(g *graph.Graph, steps int) *graphon.Graphon {
+		w := graphon.Align(g, steps)
+		usvt.Threshold(w, theta)
+		return w
+	}
+	for range theoremPairs {
+		i, j := rng.IntN(len(gs)), rng.IntN(len(gs))
+		c.addMixture(estimate(gs[i], theoremSteps), estimate(gs[j], theoremSteps), 0.01+0.99*rng.Float64())
+	}
+	sizes := make([]int, len(gs))
+	for i, g := range gs {
+		sizes[i] = g.N()
+	}
+	steps := graphon.MedianSize(sizes, graphon.DefaultSizeLimit)
+	mean := graphon.New(steps)
+	for _, g := range gs {
+		for k, x := range graphon.Align(g, steps).W {
+			mean.W[k] += x / float64(len(gs))
+		}
+	}
+	g, h := estimate(gs[0], steps), estimate(gs[len(gs)-1], steps)
+	c.Figures = append(c.Figures,
+		heatmap{name + ", mean", steps, mean.W},
+		heatmap{"one graph, G", steps, g.W}, heatmap{"another, H", steps, h.W},
+		heatmap{"mixup, ½ G + ½ H", steps, graphon.Mix(0.5, g, h).W})
+}
+
+// addMixture compares how far a mixture moves the densities of motifs with both bounds.
+func (c *theoremCell) addMixture(g, h *graphon.Graphon, lambda float64) {
+	norm, _ := graphon.CutNorm(g, h, c.Seed)
+	if norm < 1e-9 {
+		return
+	}
+	mix := graphon.Mix(lambda, g, h)
+	for k, motif := range graphon.Motifs {
+		m := &c.Motifs[k]
+		moved, printed := math.Abs(mix.Density(motif)-g.Density(motif)), (1-lambda)*norm
+		bound := printed * float64(motif.Edges())
+		m.Mixtures++
+		if moved > bound+1e-12 {
+			m.Above++
+		}
+		if moved > printed+1e-12 {
+			m.Printed++
+		}
+		m.Largest = max(m.Largest, rate(moved/bound))
+	}
+}
+
+// drawGraphons draws graphons, a row for each side. As SVG they would be megabytes.
+func (b *bench) drawGraphons(p *pair, list []heatmap) error {
+	const perRow, cell = 4, 2.2 * vg.Inch
+	rows := (len(list) + perRow - 1) / perRow
+	if rows == 0 {
+		return nil
+	}
+	png := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(perRow*cell, vg.Length(rows)*cell+20), vgimg.UseDPI(150))}
+	figure.Paint(png, func(c draw.Canvas) {
+		title := figure.Style(13, figure.Ink)
+		title.XAlign, title.YAlign = draw.XCenter, draw.YTop
+		c.FillText(title, vg.Point{X: (c.Min.X + c.Max.X) / 2, Y: c.Max.Y - 4}, p.name())
+		for k, h := range list {
+			x := c.Min.X + vg.Length(k%perRow)*cell
+			y := c.Max.Y - 20 - vg.Length(k/perRow+1)*cell
+			h.paint(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
+				Min: vg.Point{X: x + 10, Y: y + 6}, Max: vg.Point{X: x + cell - 10, Y: y + cell - 22},
+			}})
+			label := figure.Style(10, figure.Ink)
+			label.XAlign, label.YAlign = draw.XCenter, draw.YTop
+			c.FillText(label, vg.Point{X: x + cell/2, Y: y + cell - 6}, h.Title)
+		}
+	})
+	return b.draw("graphons-"+p.file()+".png", func(w io.Writer) error {
+		_, err := png.WriteTo(w)
+		return err
+	})
+}
+
+// paint draws the graphon as a square, its first step at the top left, darker where
+// an edge is more likely.
+func (h heatmap) paint(c draw.Canvas) {
+	side := min(c.Max.X-c.Min.X, c.Max.Y-c.Min.Y)
+	step := side / vg.Length(max(h.N, 1))
+	for i := range h.N {
+		for j := range h.N {
+			v := math.Sqrt(max(0, min(1, h.W[i*h.N+j]))) // sparse graphons are nearly white else
+			if v < 1.0/255 {
+				continue
+			}
+			shade := func(ink uint8) uint8 { return uint8(255 - v*float64(255-ink)) }
+			c.FillPolygon(color.RGBA{shade(figure.Inside.R), shade(figure.Inside.G), shade(figure.Inside.B), 255}, square(c.Min.X+vg.Length(j)*step, c.Min.Y+side-vg.Length(i+1)*step, step))
+		}
+	}
+	outline := square(c.Min.X, c.Min.Y, side)
+	c.StrokeLines(draw.LineStyle{Color: figure.Soft, Width: 0.6}, append(outline, outline[0]))
+}
+
+func square(x, y, side vg.Length) []vg.Point {
+	return []vg.Point{{X: x, Y: y}, {X: x + side, Y: y}, {X: x + side, Y: y + side}, {X: x, Y: y + side}}
+}

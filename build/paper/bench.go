@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
+	"baca/build/internal/machine"
 	"baca/build/internal/pretty"
 	"baca/build/internal/progress"
 	"baca/build/internal/replace"
@@ -206,20 +207,6 @@ func buildHash() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// machine describes where a run took place, for reports.
-func machine() string {
-	cpu := "unknown processor"
-	if data, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		for line := range strings.Lines(string(data)) {
-			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-				cpu = strings.TrimSpace(value)
-				break
-			}
-		}
-	}
-	return fmt.Sprintf("%s, %d cores, %s/%s, %s", cpu, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
-}
-
 // heading is the head of a report: what it is and how to make it again, folders aside.
 func (b *bench) heading(title string) *markdown {
 	seeds := strings.Trim(strings.ReplaceAll(fmt.Sprint(b.seeds), " ", ","), "[]")
@@ -228,7 +215,7 @@ func (b *bench) heading(title string) *markdown {
 		line += fmt.Sprintf(" --epochs %d", b.epochs)
 	}
 	m := new(markdown)
-	m.text("# %s\n\n`%s`, baca %s, on %s.\n\n", title, line, version.String(), machine())
+	m.text("# %s\n\n`%s`, baca %s, on %s, %s/%s, %s.\n\n", title, line, version.String(), machine.Processor(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 	return m
 }
 

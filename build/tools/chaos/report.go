@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"baca/build/internal/machine"
 )
 
 // A result is how a fault ended: survived unless it says something else.
@@ -131,14 +133,5 @@ other bytes, success with too little, a crash, or no end.
 // system describes where the faults were injected.
 func system() string {
 	kernel, _ := exec.Command("uname", "-sr").Output()
-	cpu := "unknown processor"
-	if data, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		for line := range strings.Lines(string(data)) {
-			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-				cpu = strings.TrimSpace(value)
-				break
-			}
-		}
-	}
-	return fmt.Sprintf("%s, %d cores, %s, %s", cpu, runtime.NumCPU(), strings.TrimSpace(string(kernel)), runtime.Version())
+	return fmt.Sprintf("%s, %s, %s", machine.Processor(), strings.TrimSpace(string(kernel)), runtime.Version())
 }

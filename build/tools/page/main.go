@@ -96,7 +96,7 @@ func build(out string, fast bool) error {
 		return err
 	}
 	kernelName := b.hashed("web/kernel.wasm", kernel)
-	if err := b.licenses(goroot); err != nil {
+	if err := b.licenses(); err != nil {
 		return err
 	}
 	if err := b.static(); err != nil {

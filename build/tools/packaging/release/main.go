@@ -21,15 +21,19 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"baca/algo"
+	"baca/build/internal/licenses"
 )
 
 // A target is a system to build for.
 type target struct{ os, arch string }
+
+func (t target) program() licenses.Program {
+	return licenses.Program{OS: t.os, Arch: t.arch, Package: "./build/baca"}
+}
 
 var targets = []target{
 	{"linux", "amd64"}, {"linux", "arm64"},
@@ -89,7 +93,7 @@ func (t target) archive(root, out, commit string) (name string, data []byte, err
 	}
 	built := filepath.Join(out, folder+".program")
 	defer os.Remove(built)
-	if _, err := t.run(root, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -X baca/build/internal/version.commit="+commit, "-tags=page", "-o", built, "./build/baca"); err != nil {
+	if _, err := t.program().Go(root, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -X baca/build/internal/version.commit="+commit, "-tags=page", "-o", built, "./build/baca"); err != nil {
 		return "", nil, err
 	}
 	files := []file{{name: program, mode: 0o755}, {name: "LICENSE", mode: 0o644}, {name: "README.md", mode: 0o644}}
@@ -115,72 +119,19 @@ func (t target) archive(root, out, commit string) (name string, data []byte, err
 	return name, b.Bytes(), err
 }
 
-// run runs a command of Go for the target.
-func (t target) run(root string, args ...string) ([]byte, error) {
-	c := exec.Command(args[0], args[1:]...)
-	c.Dir = root
-	c.Env = append(os.Environ(), "GOOS="+t.os, "GOARCH="+t.arch, "CGO_ENABLED=0")
-	out, err := c.Output()
-	if exit := new(exec.ExitError); errors.As(err, &exit) {
-		err = fmt.Errorf("%s: %w\n%s", strings.Join(args[:2], " "), err, exit.Stderr)
-	}
-	return out, err
-}
-
 // licenses are those of Go, of the modules that the command is compiled from, and of
 // the scripts of the page.
 func (t target) licenses(root string) ([]byte, error) {
-	var out []byte
-	for _, part := range []struct {
-		target  target
-		program string
-	}{{t, "./build/baca"}, {target{"js", "wasm"}, "./wasm/app"}} {
-		list, err := part.target.run(root, "go", "list", "-deps", "-tags=page", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}", part.program)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, list...)
-	}
-	goroot, err := t.run(root, "go", "env", "GOROOT")
+	text, err := licenses.Text(root, "The program holds code under the licences below, besides its own in LICENSE.\n",
+		t.program(), licenses.Program{OS: "js", Arch: "wasm", Package: "./wasm/app"})
 	if err != nil {
 		return nil, err
-	}
-	modules := strings.Split(strings.TrimSpace(string(out)), "\n")
-	slices.Sort(modules)
-	modules = append([]string{"Go itself " + strings.TrimSpace(string(goroot))}, slices.Compact(modules)...)
-	var text bytes.Buffer
-	text.WriteString("The program holds code under the licences below, besides its own in LICENSE.\n")
-	for _, m := range modules {
-		words := strings.SplitN(m, " ", 3)
-		if len(words) < 3 {
-			continue
-		}
-		title, dir := words[0]+" "+words[1], words[2]
-		var names []string
-		for _, name := range []string{"LICEN[SC]E*", "UNLICENSE*", "COPYING*"} {
-			found, err := filepath.Glob(filepath.Join(dir, name))
-			if err != nil {
-				return nil, err
-			}
-			names = append(names, found...)
-		}
-		if len(names) == 0 {
-			return nil, fmt.Errorf("%s has no licence in %s", title, dir)
-		}
-		fmt.Fprintf(&text, "\n\n== %s ==\n", title)
-		for _, name := range names {
-			data, err := os.ReadFile(name)
-			if err != nil {
-				return nil, err
-			}
-			fmt.Fprintf(&text, "\n%s\n", bytes.TrimSpace(data))
-		}
 	}
 	scripts, err := os.ReadFile(filepath.Join(root, "web", "static", "lib", "LICENSES.txt"))
 	if err != nil {
 		return nil, fmt.Errorf("%w: build the page first", err)
 	}
-	fmt.Fprintf(&text, "\n\n== Scripts of the page ==\n\n%s\n", bytes.TrimSpace(scripts))
+	fmt.Fprintf(text, "\n\n== Scripts of the page ==\n\n%s\n", bytes.TrimSpace(scripts))
 	return text.Bytes(), nil
 }
 

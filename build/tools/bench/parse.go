@@ -152,14 +152,7 @@ func (r *results) of(platform, name, metric string) sample {
 	return s
 }
 
-func (s sample) sorted() []float64 {
-	var v []float64
-	for _, x := range s {
-		v = append(v, x)
-	}
-	slices.Sort(v)
-	return v
-}
+func (s sample) sorted() []float64 { return slices.Sorted(maps.Values(s)) }
 
 // median is 0 where there is nothing.
 func (s sample) median() float64 {
@@ -206,10 +199,8 @@ func (s sample) over(t sample) sample {
 // names lists the benchmarks of a platform in the order in which they ran.
 func (r *results) names(platform string) []string {
 	var list []string
-	seen := map[string]bool{}
 	for _, one := range r.all {
-		if one.platform == platform && !seen[one.name] {
-			seen[one.name] = true
+		if one.platform == platform && !slices.Contains(list, one.name) {
 			list = append(list, one.name)
 		}
 	}

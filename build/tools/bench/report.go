@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"runtime"
@@ -349,49 +350,65 @@ func (r *results) writeRoofline(b *bytes.Buffer) {
 	}
 	for _, p := range r.platforms() {
 		arithmetic, memory := r.peak(p)
-		yardstick := r.of(p, "Yardstick", nanoseconds)
 		for _, name := range r.names(p) {
 			if kind, _, _ := strings.Cut(name, "/"); kind == "Gemm" || kind == "Peak" || kind == "Bandwidth" || kind == "Loops" && len(r.of(p, name, gbytes)) > 0 {
 				continue
 			}
-			time := r.of(p, name, nanoseconds)
-			row := []string{p, name, "–", "–", "–", "–", r.things(p, name), "–", "–", "–", "–", "–", "–", "–", "–"}
-			if len(time) > 0 {
-				row[2], row[3] = time.spelled(), duration(r.of(p, name, best(nanoseconds)).min())
-				if len(yardstick) > 0 {
-					row[4] = number(time.median() / yardstick.median())
-				}
-			}
-			if s := r.of(p, name, processor); len(s) > 0 {
-				row[5] = duration(s.median())
-			}
-			if s := r.of(p, name, allocations); len(s) > 0 {
-				row[7] = number(s.median())
-			}
-			flop, bytes := r.of(p, name, flops).median(), r.of(p, name, moved).median()
-			if bytes > 0 {
-				row[9], row[13] = number(bytes/1e6), number(bytes/time.median())
-			}
-			if flop > 0 {
-				rate := flop / time.median()
-				row[8], row[11] = number(flop/1e6), number(rate)
-				if arithmetic > 0 {
-					row[12] = percent(rate / arithmetic)
-				}
-				if bytes > 0 {
-					row[10] = number(flop / bytes)
-					if arithmetic > 0 && memory > 0 {
-						row[14] = "memory"
-						if flop/bytes*memory > arithmetic {
-							row[14] = "arithmetic"
-						}
-					}
-				}
-			}
-			t.add(row...)
+			t.rows = append(t.rows, named(t.head, r.roofline(p, name, arithmetic, memory)))
 		}
 	}
 	t.write(b)
+}
+
+// named puts cells below their heads, and a dash where there is none.
+func named(head []string, cells map[string]string) []string {
+	row := slices.Repeat([]string{"–"}, len(head))
+	for i, h := range head {
+		if text, ok := cells[h]; ok {
+			row[i] = text
+		}
+	}
+	return row
+}
+
+// roofline are the cells of a benchmark, on a platform with these peaks.
+func (r *results) roofline(p, name string, arithmetic, memory float64) map[string]string {
+	cells := map[string]string{"platform": p, "benchmark": name, "rate": r.things(p, name)}
+	time := r.of(p, name, nanoseconds)
+	if len(time) > 0 {
+		cells["time"], cells["best"] = time.spelled(), duration(r.of(p, name, best(nanoseconds)).min())
+		if yardstick := r.of(p, "Yardstick", nanoseconds); len(yardstick) > 0 {
+			cells["yardsticks"] = number(time.median() / yardstick.median())
+		}
+	}
+	if s := r.of(p, name, processor); len(s) > 0 {
+		cells["CPU"] = duration(s.median())
+	}
+	if s := r.of(p, name, allocations); len(s) > 0 {
+		cells["allocs"] = number(s.median())
+	}
+	flop, bytes := r.of(p, name, flops).median(), r.of(p, name, moved).median()
+	if bytes > 0 {
+		cells["MB moved"], cells["GB/s"] = number(bytes/1e6), number(bytes/time.median())
+	}
+	if flop == 0 {
+		return cells
+	}
+	rate := flop / time.median()
+	cells["Mflop"], cells["GFLOP/s"] = number(flop/1e6), number(rate)
+	if arithmetic > 0 {
+		cells["of peak"] = percent(rate / arithmetic)
+	}
+	if bytes > 0 {
+		cells["flop/B"] = number(flop / bytes)
+		if arithmetic > 0 && memory > 0 {
+			cells["bound by"] = "memory"
+			if flop/bytes*memory > arithmetic {
+				cells["bound by"] = "arithmetic"
+			}
+		}
+	}
+	return cells
 }
 
 // things are the rates of a benchmark that are its own.
@@ -406,11 +423,7 @@ func (r *results) things(platform, name string) string {
 			}
 		}
 	}
-	var list []string
-	for m := range metrics {
-		list = append(list, m)
-	}
-	slices.Sort(list)
+	list := slices.Sorted(maps.Keys(metrics))
 	for i, m := range list {
 		list[i] = number(r.of(platform, name, m).median()) + " " + m
 	}

@@ -87,7 +87,8 @@ type runner struct {
 	stderr  io.Writer
 	results *results
 	notes   []string
-	failed  map[string]bool // platforms
+	failed  map[string]bool   // platforms
+	texts   map[string][]byte // by platform
 }
 
 func (r *runner) note(format string, args ...any) {
@@ -107,7 +108,7 @@ func run(ctx context.Context, c config, stderr io.Writer) (*results, []string, e
 		return nil, nil, err
 	}
 	defer os.RemoveAll(bin)
-	r := &runner{config: c, bin: bin, stderr: stderr, results: &results{}, failed: map[string]bool{}}
+	r := &runner{config: c, bin: bin, stderr: stderr, results: &results{}, failed: map[string]bool{}, texts: map[string][]byte{}}
 	if err := r.build(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -115,72 +116,66 @@ func run(ctx context.Context, c config, stderr io.Writer) (*results, []string, e
 	if c.peer {
 		python = r.python(ctx)
 	}
-	started := map[string]bool{}
 	begin := time.Now()
 	for round := range c.rounds {
 		load := loadAverage()
 		r.results.load = append(r.results.load, load)
 		fmt.Fprintf(stderr, "round %d of %d, after %s%s\n", round+1, c.rounds, time.Since(begin).Round(time.Second), load)
 		for _, s := range steps(c) {
-			if r.failed[s.platform] {
-				continue
-			}
-			fmt.Fprintf(stderr, "  %s: %s\n", s.platform, s.program)
-			output, err := r.run(ctx, s)
-			if ctx.Err() != nil {
-				r.note("interrupted in round %d", round+1)
-				return r.results, r.notes, nil
-			}
-			if err != nil {
-				r.failed[s.platform] = true
-				r.note("%s left out from round %d on: %v", s.platform, round+1, err)
-			}
-			if r.results.cpu == "" {
-				r.results.cpu = cpuOf(output)
-			}
-			found := parse(output, s.platform, round)
-			r.results.add(found...)
-			if len(found) > 0 {
-				if err := r.write(s.platform, output, started); err != nil {
-					return nil, nil, err
-				}
+			if err := r.step(ctx, round, s.platform, s.program, func() ([]byte, error) { return r.run(ctx, s) }); err != nil {
+				return nil, nil, err
 			}
 		}
-		if python != "" && !r.failed[torch] {
-			fmt.Fprintf(stderr, "  %s\n", torch)
-			output, err := r.output(ctx, []string{"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1"},
-				python, filepath.Join(c.data, peerProgram), "--set", "bbbp", "--threads", "1", "--data", c.data)
-			text := peerText(output)
-			r.results.add(parse(text, torch, round)...)
-			if err == nil {
-				err = r.write(torch, text, started)
+		if python != "" {
+			if err := r.step(ctx, round, torch, peerProgram, func() ([]byte, error) { return r.runPeer(ctx, python) }); err != nil {
+				return nil, nil, err
 			}
-			if err != nil {
-				r.failed[torch] = true
-				r.note("%s left out from round %d on: %v", torch, round+1, err)
-			}
+		}
+		if ctx.Err() != nil {
+			r.note("interrupted in round %d", round+1)
+			return r.results, r.notes, nil
 		}
 	}
 	fmt.Fprintf(stderr, "%d rounds took %s\n", c.rounds, time.Since(begin).Round(time.Second))
 	return r.results, r.notes, nil
 }
 
-// write appends to the text of a platform, or begins it.
-func (r *runner) write(platform string, text []byte, started map[string]bool) error {
-	mode := os.O_APPEND
-	if !started[platform] {
-		mode = os.O_TRUNC
-		started[platform] = true
+// step takes the results of a program. A platform that fails is left out from then on.
+func (r *runner) step(ctx context.Context, round int, platform, program string, run func() ([]byte, error)) error {
+	if r.failed[platform] || ctx.Err() != nil {
+		return nil
 	}
-	f, err := os.OpenFile(filepath.Join(r.out, platform+".txt"), os.O_CREATE|os.O_WRONLY|mode, 0o666)
+	fmt.Fprintf(r.stderr, "  %s: %s\n", platform, program)
+	output, err := run()
+	if ctx.Err() != nil {
+		return nil
+	}
 	if err != nil {
-		return err
+		r.failed[platform] = true
+		r.note("%s left out from round %d on: %v", platform, round+1, err)
 	}
-	if _, err := f.Write(text); err != nil {
-		f.Close()
-		return err
+	if r.results.cpu == "" {
+		r.results.cpu = cpuOf(output)
 	}
-	return f.Close()
+	found := parse(output, platform, round)
+	if len(found) == 0 {
+		return nil
+	}
+	r.results.add(found...)
+	return r.write(platform, output)
+}
+
+// runPeer runs the PyTorch program.
+func (r *runner) runPeer(ctx context.Context, python string) ([]byte, error) {
+	output, err := r.output(ctx, []string{"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1"},
+		python, filepath.Join(r.data, peerProgram), "--set", "bbbp", "--threads", "1", "--data", r.data)
+	return peerText(output), err
+}
+
+// write adds to the text of a platform.
+func (r *runner) write(platform string, text []byte) error {
+	r.texts[platform] = append(r.texts[platform], text...)
+	return os.WriteFile(filepath.Join(r.out, platform+".txt"), r.texts[platform], 0o666)
 }
 
 // build makes the programs that the platforms need.
@@ -197,14 +192,12 @@ func (r *runner) build(ctx context.Context) error {
 		return err
 	}
 	if slices.Contains(r.platforms, "native") {
-		if err := test("kernel", kernelPackage, nil, "-tags", "openblas"); err != nil {
+		err := test("kernel", kernelPackage, nil, "-tags", "openblas")
+		if err == nil { // built, but the library may be missing when it starts
+			_, err = r.output(ctx, nil, filepath.Join(r.bin, "kernel"), "-test.list", "OpenBLAS")
+		}
+		if err != nil {
 			r.note("without OpenBLAS, which Debian has as libopenblas-dev: %v", err)
-			if err := test("kernel", kernelPackage, nil); err != nil {
-				return err
-			}
-		} else if _, err := r.output(ctx, nil, filepath.Join(r.bin, "kernel"), "-test.list", "OpenBLAS"); err != nil {
-			// Built, but the library is not found when it starts.
-			r.note("without OpenBLAS: %v", err)
 			if err := test("kernel", kernelPackage, nil); err != nil {
 				return err
 			}

@@ -55,10 +55,10 @@ func ablation() *experiment {
 		name: "ablation", pairs: "paper",
 		short:   "What each part of the attention is worth",
 		example: "  baca bench ablation --data ../shared/data --out out/ablation",
-		run: func(ctx context.Context, b *bench) error {
-			t := &variants{list: ablations}
-			return t.measure(ctx, b, "Ablation", "S_BaCa with one part taken away at a time, fixed protocol, the first OOD graphs.")
-		},
+		measure: (&variants{
+			title: "Ablation", text: "S_BaCa with one part taken away at a time, fixed protocol, the first OOD graphs.",
+			list: ablations,
+		}).measure,
 	}
 }
 
@@ -69,18 +69,20 @@ func sensitivity() *experiment {
 		long: `Sensitivity varies β, K and bands of λ one at a time around the fixed setting, and
 records loss, KL divergence and AUROC over the steps of the attention's training.`,
 		example: "  baca bench sensitivity --data ../shared/data --out out/sensitivity",
-		run: func(ctx context.Context, b *bench) error {
-			t := &variants{list: sensitivities(), curves: true}
-			return t.measure(ctx, b, "Sensitivity", "S_BaCa with one setting changed at a time, the first OOD graphs. β is the weight of S_Attn.")
-		},
+		measure: (&variants{
+			title: "Sensitivity", text: "S_BaCa with one setting changed at a time, the first OOD graphs. β is the weight of S_Attn.",
+			list: sensitivities(), curves: true,
+		}).measure,
 	}
 }
 
 // variants are measured on all pairs.
 type variants struct {
-	list   []variant
-	curves bool // also by β, and over the steps of training
+	title, text string
+	list        []variant
+	curves      bool // also by β, and over the steps of training
 
+	bench *bench
 	pairs []*pair
 	cells map[*pair][]*variantCell // by seed
 }
@@ -101,9 +103,8 @@ type traceStep struct {
 	AUROC rate `json:"auroc"` // of S_Attn
 }
 
-// measure measures and writes the variants.
-func (t *variants) measure(ctx context.Context, b *bench, title, text string) error {
-	t.cells = map[*pair][]*variantCell{}
+func (t *variants) measure(ctx context.Context, b *bench) (results, error) {
+	t.bench, t.cells = b, map[*pair][]*variantCell{}
 	p := &plan{bench: b}
 	for _, s := range b.seeds {
 		seed := uint64(s)
@@ -112,26 +113,10 @@ func (t *variants) measure(ctx context.Context, b *bench, title, text string) er
 				len(t.list)*len(e.id.graphs)/5, func(ctx context.Context) (*variantCell, error) { return t.cell(ctx, e, seed) }))
 		}
 	}
-	if err := p.do(ctx, b.name); err != nil {
-		return err
-	}
 	for _, e := range b.evaluations {
 		t.pairs = append(t.pairs, e.pair)
 	}
-	columns := t.columns()
-	m := b.heading(title)
-	m.text("%s AUROC in percent, mean ± standard\ndeviation over seeds.\n\n", text)
-	t.report(m, columns)
-	if err := b.save(columns, m); err != nil {
-		return err
-	}
-	if t.curves {
-		if err := t.figures(b, columns); err != nil {
-			return err
-		}
-	}
-	b.done()
-	return nil
+	return t, p.do(ctx, b.name)
 }
 
 // cell measures one seed of one pair.
@@ -193,6 +178,8 @@ type variantColumn struct {
 	Pairs map[string][]rate `json:"pairs"`
 }
 
+func (t *variants) values() any { return t.columns() }
+
 func (t *variants) columns() []variantColumn {
 	var columns []variantColumn
 	add := func(name string, of func(*variantCell) rate) {
@@ -217,16 +204,18 @@ func (t *variants) columns() []variantColumn {
 
 // of returns mean and deviation over the seeds of a pair.
 func (c variantColumn) of(p *pair) (mean, std float64) {
-	return metric.MeanStd(numbers(c.Pairs[p.name()]))
+	return meanStd(c.Pairs[p.name()])
 }
 
-func (t *variants) report(m *markdown, columns []variantColumn) {
+func (t *variants) report() *markdown {
+	m := t.bench.heading(t.title)
+	m.text("%s AUROC in percent, mean ± standard\ndeviation over seeds.\n\n", t.text)
 	head := []string{""}
 	for _, p := range t.pairs {
 		head = append(head, p.name())
 	}
 	table := m.tableOf(append(head, "mean")...)
-	for _, c := range columns {
+	for _, c := range t.columns() {
 		fields := []field{words("%s", c.Name)}
 		sum := 0.0
 		for _, p := range t.pairs {
@@ -236,19 +225,23 @@ func (t *variants) report(m *markdown, columns []variantColumn) {
 		}
 		table.row(append(fields, percents(sum, math.NaN()))...)
 	}
+	return m
 }
 
 // figures draws the curves of β and K over all pairs, and for each pair how the attention
 // of the first seed learned.
-func (t *variants) figures(b *bench, columns []variantColumn) error {
+func (t *variants) figures() error {
+	if !t.curves {
+		return nil
+	}
 	tops := make([]float64, len(gridTopK))
 	for i, k := range gridTopK {
 		tops[i] = float64(k)
 	}
-	if err := t.curve(b, columns, "beta", "Weight of the attention", "β", gridBetas); err != nil {
+	if err := t.curve("beta", "Weight of the attention", "β", gridBetas); err != nil {
 		return err
 	}
-	if err := t.curve(b, columns, "top-k", "Keys attended to", "K", tops); err != nil {
+	if err := t.curve("top-k", "Keys attended to", "K", tops); err != nil {
 		return err
 	}
 	for _, p := range t.pairs {
@@ -266,7 +259,7 @@ func (t *variants) figures(b *bench, columns []variantColumn) error {
 				line.X, line.Y = append(line.X, float64(step.Step)), append(line.Y, part.of(step))
 			}
 			q := figure.New(p.name(), "step", part.axis)
-			if err := b.chart(fmt.Sprintf("training-%s-%s", part.file, p.file()), q, line); err != nil {
+			if err := t.bench.chart(fmt.Sprintf("training-%s-%s", part.file, p.file()), q, line); err != nil {
 				return err
 			}
 		}
@@ -275,9 +268,9 @@ func (t *variants) figures(b *bench, columns []variantColumn) error {
 }
 
 // curve draws the variants "AXIS = x" as a line for each pair.
-func (t *variants) curve(b *bench, columns []variantColumn, file, title, axis string, x []float64) error {
+func (t *variants) curve(file, title, axis string, x []float64) error {
 	named := map[string]variantColumn{}
-	for _, c := range columns {
+	for _, c := range t.columns() {
 		named[c.Name] = c
 	}
 	var lines []figure.Line
@@ -291,5 +284,5 @@ func (t *variants) curve(b *bench, columns []variantColumn, file, title, axis st
 	}
 	q := figure.New(title, axis, "AUROC of S_BaCa, %")
 	legendAtTop(q, x[0]+1.45*(x[len(x)-1]-x[0]))
-	return b.chart(file, q, lines...)
+	return t.bench.chart(file, q, lines...)
 }

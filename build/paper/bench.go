@@ -47,7 +47,15 @@ in --weights, as by eval.`,
 type experiment struct {
 	name, short, long, example string
 	pairs                      string // that are measured by default
-	run                        func(context.Context, *bench) error
+	measure                    func(context.Context, *bench) (results, error)
+}
+
+// The results of an experiment are what it writes: values, a report and figures. Without
+// values there is the report alone.
+type results interface {
+	values() any
+	report() *markdown
+	figures() error
 }
 
 // A bench is a run of an experiment.
@@ -75,7 +83,11 @@ func (e *experiment) command(train Trainer) *cobra.Command {
 			if err := b.begin(c); err != nil {
 				return err
 			}
-			return e.run(c.Context(), b)
+			r, err := e.measure(c.Context(), b)
+			if err != nil {
+				return err
+			}
+			return b.write(r)
 		},
 	}
 	fs := c.Flags()
@@ -219,17 +231,23 @@ func (b *bench) heading(title string) *markdown {
 	return m
 }
 
-// save writes the results of an experiment as JSON and as a report.
-func (b *bench) save(results any, report *markdown) error {
-	if err := writeJSON(filepath.Join(b.out, b.name+".json"), results); err != nil {
+// write writes results, and says so.
+func (b *bench) write(r results) error {
+	values := r.values()
+	if values == nil {
+		return r.report().write(filepath.Join(b.out, b.name+".md"))
+	}
+	if err := writeJSON(filepath.Join(b.out, b.name+".json"), values); err != nil {
 		return err
 	}
-	return report.write(filepath.Join(b.out, "report.md"))
-}
-
-// done says what was written.
-func (b *bench) done() {
+	if err := r.report().write(filepath.Join(b.out, "report.md")); err != nil {
+		return err
+	}
+	if err := r.figures(); err != nil {
+		return err
+	}
 	fmt.Fprintf(b.stderr, "wrote %s.json, report.md and figures to %s\n", b.name, b.out)
+	return nil
 }
 
 // writeJSON writes a file.

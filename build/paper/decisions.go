@@ -171,14 +171,30 @@ func (b *decisionBench) load(ctx context.Context, m *algo.Model, p *pair) (*refe
 	return r, err
 }
 
-// A decisionTally has what a decision is the means of, by batch.
+// samples are rates by batch, under the rate that was asked for.
+type samples map[float64][]rate
+
+func (s samples) add(asked, achieved float64) { s[asked] = append(s[asked], rate(achieved)) }
+
+// summary are the means and their standard deviations.
+func (s samples) summary() (means, deviations map[string]rate) {
+	means, deviations = map[string]rate{}, map[string]rate{}
+	for asked, rates := range s {
+		mean, std := meanStd(rates)
+		means[fmt.Sprint(asked)], deviations[fmt.Sprint(asked)] = rate(mean), rate(std)
+	}
+	return means, deviations
+}
+
+// A decisionTally has what a decision is the means of.
 type decisionTally struct {
-	alarms, detected, fdr, found map[float64][]float64
-	weight                       []float64
+	batches                      int
+	alarms, detected, fdr, found samples
+	weights                      []rate
 }
 
 func newDecisionTally() *decisionTally {
-	return &decisionTally{map[float64][]float64{}, map[float64][]float64{}, map[float64][]float64{}, map[float64][]float64{}, nil}
+	return &decisionTally{alarms: samples{}, detected: samples{}, fdr: samples{}, found: samples{}}
 }
 
 // add takes the p-values of one batch, those of the ID graphs first. Guards, unless nil,
@@ -196,43 +212,33 @@ func (t *decisionTally) add(p, guards []float64, nID int) {
 		}
 		return float64(n)
 	}
+	t.batches++
 	nOOD := len(p) - nID
 	for _, a := range decisionAlphas {
-		t.alarms[a] = append(t.alarms[a], called(p, 0, nID, a)/float64(nID))
+		t.alarms.add(a, called(p, 0, nID, a)/float64(nID))
 		if nOOD > 0 {
-			t.detected[a] = append(t.detected[a], called(p, nID, len(p), a)/float64(nOOD))
+			t.detected.add(a, called(p, nID, len(p), a)/float64(nOOD))
 		}
 	}
 	q := decide.QValues(p)
 	for _, f := range decisionFDRs {
 		wrong, right := called(q, 0, nID, f), called(q, nID, len(q), f)
-		t.fdr[f] = append(t.fdr[f], wrong/max(1, wrong+right))
+		t.fdr.add(f, wrong/max(1, wrong+right))
 		if nOOD > 0 {
-			t.found[f] = append(t.found[f], right/float64(nOOD))
+			t.found.add(f, right/float64(nOOD))
 		}
 	}
 }
 
 // decision takes the means.
 func (t *decisionTally) decision(score string, share float64) *decision {
-	means := func(m map[float64][]float64, spread bool) map[string]rate {
-		of := map[string]rate{}
-		for k, v := range m {
-			mean, sd := metric.MeanStd(v)
-			if spread {
-				mean = sd
-			}
-			of[fmt.Sprint(k)] = rate(mean)
-		}
-		return of
-	}
-	d := &decision{
-		Score: score, Share: share, Splits: len(t.alarms[decisionAlphas[0]]), Weight: none,
-		FalseAlarms: means(t.alarms, false), Spread: means(t.alarms, true), Detected: means(t.detected, false),
-		FDR: means(t.fdr, false), FDRSpread: means(t.fdr, true), Found: means(t.found, false),
-	}
-	if len(t.weight) > 0 {
-		mean, _ := metric.MeanStd(t.weight)
+	d := &decision{Score: score, Share: share, Splits: t.batches, Weight: none}
+	d.FalseAlarms, d.Spread = t.alarms.summary()
+	d.Detected, _ = t.detected.summary()
+	d.FDR, d.FDRSpread = t.fdr.summary()
+	d.Found, _ = t.found.summary()
+	if len(t.weights) > 0 {
+		mean, _ := meanStd(t.weights)
 		d.Weight = rate(mean)
 	}
 	return d
@@ -316,7 +322,7 @@ func (r *references) tallyBatches(ctx context.Context, share float64, splits int
 			}
 		}
 		t.add(p, alone, len(tested))
-		t.weight = append(t.weight, report.Weight)
+		t.weights = append(t.weights, rate(report.Weight))
 		bar.Add(int64(len(gs)))
 	}
 	return t, apart, nil
@@ -472,13 +478,13 @@ func (r *decisionResult) meanDiscoveries(m *markdown) {
 		for _, f := range decisionFDRs {
 			fields := []field{words("%s", score), words("%g", 100*f)}
 			for _, share := range decisionShares[1:] {
-				var rates []float64
+				var rates []rate
 				for _, d := range r.Pairs {
 					if x := d.at(score, share).FDR[fmt.Sprint(f)]; x.defined() {
-						rates = append(rates, float64(x))
+						rates = append(rates, x)
 					}
 				}
-				mean, _ := metric.MeanStd(rates)
+				mean, _ := meanStd(rates)
 				fields = append(fields, percents(mean, math.NaN()))
 			}
 			table.row(fields...)

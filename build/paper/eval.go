@@ -303,11 +303,11 @@ func (r *evalResult) warn(seed uint64, warnings []string) {
 func (r *evalResult) summarize() {
 	means, stds := r.Mean.all(), r.Std.all()
 	for k := range means {
-		var values []float64
+		var rates []rate
 		for _, s := range r.Seeds {
-			values = append(values, float64(*s.all()[k]))
+			rates = append(rates, *s.all()[k])
 		}
-		mean, std := metric.MeanStd(values)
+		mean, std := meanStd(rates)
 		*means[k], *stds[k] = rate(mean), rate(std)
 	}
 }

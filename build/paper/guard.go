@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 
 	"baca/algo"
 	"baca/build/internal/usage"
@@ -29,7 +28,7 @@ those of bench company, where each is a false alarm, and in batches with 20 % OO
 molecules, where it is a detection. Pairs of plain graphs, which have no kinds, are
 left out.`,
 		example: "  baca bench guard --data ../shared/data --out out/guard --weights out/encoders --seeds 1",
-		run:     chooseGuard,
+		measure: chooseGuard,
 	}
 }
 
@@ -41,36 +40,41 @@ type guardCell struct {
 	Detected []int `json:"detected"`
 }
 
-func chooseGuard(ctx context.Context, b *bench) error {
-	var molecules []*pair
-	var cells [][]*guardCell // by pair, then seed
-	p := &plan{bench: b}
+// guardResults are the sums over the seeds of each pair of molecules.
+type guardResults struct {
+	bench *bench
+	pairs []*pair
+	sums  []guardCell
+}
+
+func (*guardResults) values() any    { return nil }
+func (*guardResults) figures() error { return nil }
+
+func chooseGuard(ctx context.Context, b *bench) (results, error) {
+	var cells []*guardCell // by pair, then seed
+	p, t := &plan{bench: b}, &guardResults{bench: b}
 	for _, e := range b.evaluations {
 		if e.id.schema == algo.Constant {
 			continue
 		}
-		molecules = append(molecules, e.pair)
-		var list []*guardCell
+		t.pairs = append(t.pairs, e.pair)
 		for _, s := range b.seeds {
 			seed := uint64(s)
-			list = append(list, add(p, e, fmt.Sprintf("seed%d-guard", seed), fmt.Sprintf("guard, seed %d, %v, %d", seed, guards, guardSplits), len(e.id.graphs),
+			cells = append(cells, add(p, e, fmt.Sprintf("seed%d-guard", seed), fmt.Sprintf("guard, seed %d, %v, %d", seed, guards, guardSplits), len(e.id.graphs),
 				func(ctx context.Context) (*guardCell, error) { return e.guardCell(ctx, seed) }))
 		}
-		cells = append(cells, list)
 	}
-	if len(molecules) == 0 {
-		return usage.Errorf("--pairs %s: none of them holds molecules", b.pairList)
+	if len(t.pairs) == 0 {
+		return nil, usage.Errorf("--pairs %s: none of them holds molecules", b.pairList)
 	}
-	if err := p.do(ctx, "guard"); err != nil {
-		return err
+	if err := p.do(ctx, b.name); err != nil {
+		return nil, err
 	}
-	sums := make([]guardCell, len(molecules))
-	for i, list := range cells {
-		for _, c := range list {
-			sums[i].add(*c)
-		}
+	t.sums = make([]guardCell, len(t.pairs))
+	for i, c := range cells {
+		t.sums[i/len(b.seeds)].add(*c)
 	}
-	return b.guardReport(molecules, sums).write(filepath.Join(b.out, "guard.md"))
+	return t, nil
 }
 
 func (g *guardCell) add(o guardCell) {
@@ -143,8 +147,8 @@ func count(calls []int, rows []algo.Row) {
 	}
 }
 
-func (b *bench) guardReport(pairs []*pair, cells []guardCell) *markdown {
-	m := b.heading("The guard of batch verdicts")
+func (t *guardResults) report() *markdown {
+	m := t.bench.heading("The guard of batch verdicts")
 	m.text(`What a batch calls outside at α = %g for several guards g, if the graph's own p is at most g, in percent; 1 is
 no guard. Lists are of one kind of ID molecules (bench company), so all is false there; mixed batches have %.0f %% OOD.
 
@@ -157,12 +161,12 @@ no guard. Lists are of one kind of ID molecules (bench company), so all is false
 		m.text("## %s\n\n", title)
 		table := m.tableOf(head...)
 		means = make([]float64, len(guards))
-		for i, p := range pairs {
-			calls, n := of(cells[i])
+		for i, p := range t.pairs {
+			calls, n := of(t.sums[i])
 			fields := []field{words("%s", p.name())}
 			for k := range guards {
 				share := float64(calls[k]) / float64(n)
-				means[k] += share / float64(len(pairs))
+				means[k] += share / float64(len(t.pairs))
 				fields = append(fields, field{fmt.Sprintf("%.1f", 100*share), share})
 			}
 			table.row(fields...)

@@ -72,7 +72,7 @@ func TestGuardReport(t *testing.T) {
 	var sum guardCell
 	sum.add(guardCell{Inside: 50, Alarms: []int{0, 1, 2, 3, 4, 5, 6}, Outside: 100, Detected: []int{40, 50, 60, 70, 80, 89, 100}})
 	sum.add(guardCell{Inside: 50, Alarms: []int{0, 1, 2, 3, 4, 5, 6}, Outside: 100, Detected: []int{40, 50, 60, 70, 80, 91, 100}})
-	report := b.guardReport(pairs, []guardCell{sum, sum}).String()
+	report := (&guardResults{b, pairs, []guardCell{sum, sum}}).report().String()
 	for _, want := range []string{"| a/b | 0.0 | 2.0 | 4.0 |", "| c/d | 40.0 | 50.0 | 60.0 |", "without one: 0.3.", fmt.Sprintf("The program has %g.", algo.Guard)} {
 		if !strings.Contains(report, want) {
 			t.Errorf("no %q in\n%s", want, report)

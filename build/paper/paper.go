@@ -14,6 +14,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/graph"
+	"baca/algo/metric"
 )
 
 // The number of epochs that the paper trains for, and the most that may be asked for.
@@ -83,13 +84,13 @@ func percentOf(mean, std float64) string {
 	return text
 }
 
-// numbers are rates as they are.
-func numbers(rates []rate) []float64 {
+// meanStd is the mean of rates with its standard deviation.
+func meanStd(rates []rate) (mean, std float64) {
 	list := make([]float64, len(rates))
 	for i, r := range rates {
 		list[i] = float64(r)
 	}
-	return list
+	return metric.MeanStd(list)
 }
 
 // written makes an error of writing to standard output say so.

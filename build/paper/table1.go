@@ -28,20 +28,7 @@ report.md and figures.
 --quick with cached encoders takes seconds, and under three minutes without.`,
 		example: `  baca bench table1 --data ../shared/data --out out/table1
   baca bench table1 --data ../shared/data --out out/validation --pairs validation --seeds 1,2`,
-		run: func(ctx context.Context, b *bench) error {
-			t, err := measureTable1(ctx, b)
-			if err != nil {
-				return err
-			}
-			if err := b.save(t.json(), t.report()); err != nil {
-				return err
-			}
-			if err := t.figures(); err != nil {
-				return err
-			}
-			b.done()
-			return nil
-		},
+		measure: measureTable1,
 	}
 }
 
@@ -100,7 +87,7 @@ type pairResult struct {
 }
 
 // measureTable1 does the cells, the first seed of all pairs first.
-func measureTable1(ctx context.Context, b *bench) (*table1, error) {
+func measureTable1(ctx context.Context, b *bench) (results, error) {
 	p, t := &plan{bench: b}, &table1{bench: b}
 	for _, e := range b.evaluations {
 		t.pairs = append(t.pairs, &pairResult{pair: e.pair, fixed: map[string][]*fixedCell{}, grid: map[string]*gridCell{}})
@@ -315,8 +302,8 @@ type tableSeed struct {
 	Seconds rate   `json:"seconds"`
 }
 
-// json is the content of table1.json.
-func (t *table1) json() []tableCell {
+// values are the content of table1.json.
+func (t *table1) values() any {
 	var list []tableCell
 	for _, r := range t.pairs {
 		for _, ood := range []string{"first", "random"} {
@@ -347,11 +334,11 @@ func (t *table1) json() []tableCell {
 }
 
 func (c tableCell) summarized() tableCell {
-	var values []float64
+	var rates []rate
 	for _, s := range c.Seeds {
-		values = append(values, float64(s.AUROC))
+		rates = append(rates, s.AUROC)
 	}
-	mean, std := metric.MeanStd(values)
+	mean, std := meanStd(rates)
 	c.AUROCMean, c.AUROCStd = rate(mean), rate(std)
 	return c
 }

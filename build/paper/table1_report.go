@@ -9,19 +9,8 @@ import (
 
 	"gonum.org/v1/plot"
 
-	"baca/algo/metric"
 	"baca/build/internal/figure"
 )
-
-// over returns mean and deviation over the seeds of a column of the fixed protocol,
-// by a function of its AUROC, or NaN where there is none.
-func (r *pairResult) over(ood, column string, of func(float64) float64) (mean, std float64) {
-	var values []float64
-	for _, m := range r.measured(ood, column) {
-		values = append(values, of(float64(m.AUROC)))
-	}
-	return metric.MeanStd(values)
-}
 
 // measured are the measurements of a column of the fixed protocol, by seed.
 func (r *pairResult) measured(ood, column string) []measured {
@@ -36,17 +25,32 @@ func (r *pairResult) measured(ood, column string) []measured {
 	return list
 }
 
-func same(x float64) float64 { return x }
+// over returns mean and deviation over the seeds of the AUROC of a column of the fixed
+// protocol, or NaN where there is none.
+func (r *pairResult) over(ood, column string) (mean, std float64) {
+	var rates []rate
+	for _, m := range r.measured(ood, column) {
+		rates = append(rates, m.AUROC)
+	}
+	return meanStd(rates)
+}
 
-// either is the AUROC of a score or of its opposite, whichever is better: what a
+// either is the mean AUROC of a column or of its opposite, whichever is better: what a
 // statistic could do if its direction were known.
-func either(x float64) float64 { return max(x, 1-x) }
+func (r *pairResult) either(column string) float64 {
+	var rates []rate
+	for _, m := range r.measured("first", column) {
+		rates = append(rates, max(m.AUROC, 1-m.AUROC))
+	}
+	mean, _ := meanStd(rates)
+	return mean
+}
 
 // trivial returns the best statistic of a pair, by its mean in the better direction.
 func (r *pairResult) trivial(ood string) (name string, mean, std float64) {
 	mean = math.NaN()
 	for _, column := range statisticColumns() {
-		m, s := r.over(ood, column, same)
+		m, s := r.over(ood, column)
 		shown := column
 		if m < 0.5 {
 			m, shown = 1-m, "low "+column
@@ -60,11 +64,11 @@ func (r *pairResult) trivial(ood string) (name string, mean, std float64) {
 
 // gridded returns mean and deviation of a column of the grid protocol.
 func (r *pairResult) gridded(column string) (mean, std float64) {
-	var values []float64
+	var rates []rate
 	for _, s := range r.grid[column].Seeds {
-		values = append(values, float64(s.AUROC))
+		rates = append(rates, s.AUROC)
 	}
-	return metric.MeanStd(values)
+	return meanStd(rates)
 }
 
 // A contamination is the means over the thinnings of all seeds of a column: AUROC, false
@@ -73,15 +77,15 @@ type contamination struct{ auroc, alarms, asked float64 }
 
 func (r *pairResult) contaminated(column string, share float64) contamination {
 	mean := func(of func(thinMeasure) rate) float64 {
-		var values []float64
+		var rates []rate
 		for _, cell := range r.thin {
 			for _, p := range cell.Points {
 				if x := of(p); p.Column == column && p.Share == share && x.defined() {
-					values = append(values, float64(x))
+					rates = append(rates, x)
 				}
 			}
 		}
-		mean, _ := metric.MeanStd(values)
+		mean, _ := meanStd(rates)
 		return mean
 	}
 	return contamination{
@@ -137,7 +141,7 @@ func (t *table1) fixedTable(m *markdown, ood string) {
 		name, best, spread := r.trivial(ood)
 		fields := []field{{escaped(percentOf(best, spread) + " (" + name + ")"), best}}
 		for _, column := range columns {
-			fields = append(fields, percents(r.over(ood, column, same)))
+			fields = append(fields, percents(r.over(ood, column)))
 		}
 		p := r.pair.paper
 		if p != nil {
@@ -148,7 +152,7 @@ func (t *table1) fixedTable(m *markdown, ood string) {
 			column string
 			counts *standing
 		}{{columnAlone, &alone}, {columnBatch, &batch}} {
-			mean, std := r.over(ood, c.column, same)
+			mean, std := r.over(ood, c.column)
 			fields = append(fields, field{"**" + percentOf(mean, std) + "**", mean})
 			if mean >= best {
 				c.counts.beaten++
@@ -207,7 +211,7 @@ func (t *table1) gridTable(m *markdown) {
 
 func (t *table1) aloneTable(m *markdown) {
 	m.text("## One graph at a time\n\nScores that depend on nothing but the graph and the model; the first OOD graphs.\n\n")
-	t.columnsTable(m, aloneColumns, func(r *pairResult, column string) field { return percents(r.over("first", column, same)) })
+	t.columnsTable(m, aloneColumns, func(r *pairResult, column string) field { return percents(r.over("first", column)) })
 }
 
 // columnsTable has a column for each name.
@@ -237,7 +241,7 @@ func (t *table1) newTable(m *markdown) {
 		}
 		fields := []field{words("%.0f %%", 100*float64(known)/float64(all))}
 		for _, column := range columns {
-			fields = append(fields, percents(r.over("first", column, same)))
+			fields = append(fields, percents(r.over("first", column)))
 		}
 		return fields
 	})
@@ -246,7 +250,7 @@ func (t *table1) newTable(m *markdown) {
 func (t *table1) trivialTable(m *markdown) {
 	m.text("## Statistics\n\nWhat can be counted off a graph, in the better of the two directions: above 50 in every case. The\nfirst OOD graphs. |Δ| is the distance to the median of the ID training graphs.\n\n")
 	t.columnsTable(m, statisticColumns(), func(r *pairResult, column string) field {
-		mean, _ := r.over("first", column, either)
+		mean := r.either(column)
 		return field{fmt.Sprintf("%.1f", 100*mean), mean}
 	})
 }

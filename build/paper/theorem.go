@@ -39,7 +39,7 @@ edges as a factor and against the bound as printed. The graphons have %d steps, 
 that cut norms are exact. It also draws the mean graphon of both subgroups at the
 size that the method uses, and mixtures of two of their graphs.`, theoremSteps),
 		example: "  baca bench theorem --data ../shared/data --out out/theorem --seeds 1",
-		run:     checkTheorem,
+		measure: checkTheorem,
 	}
 }
 
@@ -66,46 +66,63 @@ type heatmap struct {
 	W     []float64 `json:"w"`
 }
 
-func checkTheorem(ctx context.Context, b *bench) error {
-	type entry struct {
-		Pair string `json:"pair"`
-		*theoremCell
-	}
-	var all []entry
-	p := &plan{bench: b}
+// theoremResults are the cells, seed by seed.
+type theoremResults struct {
+	bench *bench
+	pairs []*pair // of each cell
+	cells []*theoremCell
+}
+
+func checkTheorem(ctx context.Context, b *bench) (results, error) {
+	p, t := &plan{bench: b}, &theoremResults{bench: b}
 	for _, s := range b.seeds {
 		seed := uint64(s)
 		for _, e := range b.evaluations {
-			cell := add(p, e, fmt.Sprintf("seed%d-theorem", seed), fmt.Sprintf("theorem, seed %d", seed), 2*theoremPairs,
-				func(ctx context.Context) (*theoremCell, error) { return e.theoremCell(ctx, seed) })
-			all = append(all, entry{e.pair.name(), cell})
+			t.pairs = append(t.pairs, e.pair)
+			t.cells = append(t.cells, add(p, e, fmt.Sprintf("seed%d-theorem", seed), fmt.Sprintf("theorem, seed %d", seed), 2*theoremPairs,
+				func(ctx context.Context) (*theoremCell, error) { return e.theoremCell(ctx, seed) }))
 		}
 	}
-	if err := p.do(ctx, "theorem"); err != nil {
-		return err
+	return t, p.do(ctx, b.name)
+}
+
+func (t *theoremResults) values() any {
+	type entry struct {
+		Pair string `json:"pair"`
+		theoremCell
 	}
-	m := b.heading("Theorem 1 on real graphs")
+	var all []entry
+	for i, c := range t.cells {
+		e := entry{t.pairs[i].name(), *c}
+		e.Figures = nil
+		all = append(all, e)
+	}
+	return all
+}
+
+func (t *theoremResults) report() *markdown {
+	m := t.bench.heading("Theorem 1 on real graphs")
 	m.text(`Pairs of graphs of one subgroup of a test batch, aligned to %d steps, mixed with a random λ. "Above" are
 mixtures that move the density of the motif by more than (1 − λ)·e(F)·‖W_G − W_H‖_□, "printed" those that
 move it by more than the bound without e(F). Largest is the largest move in parts of the first bound.
 
 `, theoremSteps)
 	table := m.tableOf("ID / OOD", "seed", "motif", "mixtures", "above", "printed", "largest")
-	for i, e := range all {
-		if i < len(b.evaluations) { // the first seed
-			if err := b.drawGraphons(p.cells[i].pair, e.Figures); err != nil {
-				return err
-			}
-		}
-		e.Figures = nil
-		for _, t := range e.Motifs {
-			table.row(words("%s", e.Pair), words("%d", e.Seed), words("%s", t.Motif), words("%d", t.Mixtures), words("%d", t.Above), words("%d", t.Printed), words("%.2f", float64(t.Largest)))
+	for i, c := range t.cells {
+		for _, x := range c.Motifs {
+			table.row(words("%s", t.pairs[i].name()), words("%d", c.Seed), words("%s", x.Motif), words("%d", x.Mixtures), words("%d", x.Above), words("%d", x.Printed), words("%.2f", float64(x.Largest)))
 		}
 	}
-	if err := b.save(all, m); err != nil {
-		return err
+	return m
+}
+
+// figures draws the graphons of the first seed.
+func (t *theoremResults) figures() error {
+	for i, c := range t.cells[:len(t.bench.evaluations)] {
+		if err := t.bench.drawGraphons(t.pairs[i], c.Figures); err != nil {
+			return err
+		}
 	}
-	b.done()
 	return nil
 }
 

@@ -3,13 +3,12 @@ package command
 import (
 	"bufio"
 	"encoding/json"
-	"strconv"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"baca/algo/dataset"
-	"baca/algo/graph"
 	"baca/algo/molecule"
 	"baca/build/internal/usage"
 )
@@ -113,60 +112,33 @@ func featurize(c *cobra.Command, from source, canonical bool) (err error) {
 
 // errorLine is the line of output for a record that is refused.
 func errorLine(row int, err error) []byte {
-	b := strconv.AppendInt([]byte(`{"row": `), int64(row), 10)
-	b = append(b, `, "error": `...)
-	b = appendJSON(b, err.Error())
-	return append(b, "}\n"...)
+	return fmt.Appendf(nil, "{\"row\": %d, \"error\": %s}\n", row, inJSON(err.Error()))
 }
 
 // featureLine is the line of output for a molecule.
 func featureLine(row int, m *molecule.Molecule, canonical bool) []byte {
-	b := strconv.AppendInt([]byte(`{"row": `), int64(row), 10)
-	b = append(b, `, "x": [`...)
-	b = appendFeatures(b, m.Graph())
-	b = append(b, `], "e": [`...)
-	for i, bond := range m.Bonds {
-		if i > 0 {
-			b = append(b, ',')
+	g := m.Graph()
+	atoms, bonds := make([][]int, g.N()), make([][2]int, len(m.Bonds))
+	for i := range atoms {
+		for _, x := range g.X[i*g.Features : (i+1)*g.Features] {
+			atoms[i] = append(atoms[i], int(x))
 		}
-		b = append(b, '[')
-		b = strconv.AppendInt(b, int64(bond.From), 10)
-		b = append(b, ',')
-		b = strconv.AppendInt(b, int64(bond.To), 10)
-		b = append(b, ']')
 	}
-	b = append(b, ']')
+	for i, bond := range m.Bonds {
+		bonds[i] = [2]int{int(bond.From), int(bond.To)}
+	}
+	b := fmt.Appendf(nil, "{\"row\": %d, \"x\": %s, \"e\": %s", row, inJSON(atoms), inJSON(bonds))
 	if canonical {
 		c, _, _ := m.Canonical()
-		b = append(b, `, "canonical": `...)
-		b = appendJSON(b, c.SMILES())
+		b = fmt.Appendf(b, ", \"canonical\": %s", inJSON(c.SMILES()))
 	}
 	return append(b, "}\n"...)
 }
 
-func appendJSON(b []byte, text string) []byte {
-	quoted, err := json.Marshal(text)
+func inJSON(v any) []byte {
+	text, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // a string always has a JSON form
+		panic(err) // texts and whole numbers always have a JSON form
 	}
-	return append(b, quoted...)
-}
-
-// appendFeatures appends a list of integers for each atom.
-func appendFeatures(b []byte, g *graph.Graph) []byte {
-	for i, x := range g.X {
-		switch {
-		case i%molecule.Features != 0:
-			b = append(b, ',')
-		case i > 0:
-			b = append(b, `],[`...)
-		default:
-			b = append(b, '[')
-		}
-		b = strconv.AppendInt(b, int64(x), 10)
-	}
-	if len(g.X) > 0 {
-		b = append(b, ']')
-	}
-	return b
+	return text
 }

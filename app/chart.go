@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"baca/algo/chart"
 	"baca/wasm/message"
 )
 
@@ -20,24 +21,7 @@ func (s scale) value(pixel float64) float64 {
 }
 
 // ticks are round values within the scale, about n of them.
-func (s scale) ticks(n int) []float64 {
-	span := s.high - s.low
-	if !(span > 0) || math.IsInf(span, 0) {
-		return nil
-	}
-	step := math.Pow(10, math.Floor(math.Log10(span/float64(n))))
-	for _, m := range []float64{1, 2, 5, 10} {
-		if span/(step*m) <= float64(n) {
-			step *= m
-			break
-		}
-	}
-	var t []float64
-	for k := math.Ceil(s.low / step); k*step <= s.high+step*1e-9; k++ {
-		t = append(t, k*step)
-	}
-	return t
-}
+func (s scale) ticks(n int) []float64 { return chart.Ticks(s.low, s.high, n) }
 
 // tick is a round value without the digits that say nothing.
 func tick(x float64) string {

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"html"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -181,7 +182,7 @@ func (b *builder) program() (string, error) {
 // static adds the files below web/static.
 func (b *builder) static() error {
 	dir := filepath.Join(b.root, "web", "static")
-	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+	return filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -199,10 +200,6 @@ func (b *builder) static() error {
 		b.add("web/"+rel, data).late = strings.Contains(rel, "/") || path.Ext(rel) == ".png"
 		return nil
 	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }
 
 // models adds the models and what the worker is told at its start.
@@ -255,16 +252,11 @@ func (b *builder) manifest() error {
 		Sizes   string `json:"sizes"`
 		Purpose string `json:"purpose,omitempty"`
 	}
-	icons := []icon{}
-	for _, i := range []icon{
+	icons := []icon{
 		{"web/icon.svg", "image/svg+xml", "any", ""},
 		{"web/icon-192.png", "image/png", "192x192", ""},
 		{"web/icon-512.png", "image/png", "512x512", ""},
 		{"web/icon-maskable.png", "image/png", "512x512", "maskable"},
-	} {
-		if b.files[i.Src] != nil {
-			icons = append(icons, i)
-		}
 	}
 	data, err := json.MarshalIndent(map[string]any{
 		"name": "BaCa", "short_name": "BaCa", "description": "Which molecules lie outside what a model has seen",
@@ -294,11 +286,7 @@ func (b *builder) shell(program, kernel string) error {
 		return err
 	}
 	var head strings.Builder
-	if b.files["web/icon.svg"] != nil {
-		head.WriteString("<link rel=\"icon\" type=\"image/svg+xml\" href=\"web/icon.svg\">\n")
-	} else {
-		head.WriteString("<link rel=\"icon\" href=\"data:,\">\n")
-	}
+	head.WriteString("<link rel=\"icon\" type=\"image/svg+xml\" href=\"web/icon.svg\">\n")
 	kept, later := []string{"./"}, []string{}
 	all := sha256.New()
 	for _, name := range b.names() {
@@ -382,29 +370,17 @@ type relative struct{}
 func (relative) Resolve(name string) string { return strings.TrimPrefix(name, "/") }
 
 // names lists the files, sorted.
-func (b *builder) names() []string {
-	var names []string
-	for name := range b.files {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
+func (b *builder) names() []string { return slices.Sorted(maps.Keys(b.files)) }
 
 // write compresses the files and writes them out.
 func (b *builder) write(out string, fast bool) error {
-	old := map[string]site.File{} // what is there, compressed as well as can be
-	if data, err := os.ReadFile(filepath.Join(out, site.List)); err == nil && !fast {
-		var list []site.File
-		if json.Unmarshal(data, &list) == nil {
-			for _, f := range list {
-				old[f.Path] = f
-			}
-		}
-	}
 	next := out + ".new"
 	if err := os.RemoveAll(next); err != nil {
 		return err
+	}
+	best := compressed(out)
+	if fast {
+		best = nil
 	}
 	var group sync.WaitGroup
 	names := b.names()
@@ -416,29 +392,14 @@ func (b *builder) write(out string, fast bool) error {
 		group.Go(func() {
 			room <- struct{}{}
 			defer func() { <-room }()
-			errs[i] = f.write(next, out, fast, old[name])
+			errs[i] = f.write(next, best[f.SHA256], fast)
 		})
 	}
 	group.Wait()
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	list := make([]site.File, len(names))
-	for i, name := range names {
-		list[i] = b.files[name].File
-	}
-	data, err := json.MarshalIndent(list, "", "  ")
-	if err != nil {
-		return err
-	}
-	mark := "best"
-	if fast {
-		mark = "fast"
-	}
-	if err := os.WriteFile(filepath.Join(next, compression), []byte(mark+"\n"), 0o666); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(next, site.List), append(data, '\n'), 0o666); err != nil {
+	if err := b.list(next, fast); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(out); err != nil {
@@ -454,25 +415,63 @@ func (b *builder) write(out string, fast bool) error {
 	return err
 }
 
+// list writes what the files are, and how well they are compressed.
+func (b *builder) list(folder string, fast bool) error {
+	var list []site.File
+	for _, name := range b.names() {
+		list = append(list, b.files[name].File)
+	}
+	data, err := json.MarshalIndent(list, "", "  ")
+	if err != nil {
+		return err
+	}
+	mark := "best\n"
+	if fast {
+		mark = "fast\n"
+	}
+	if err := os.WriteFile(filepath.Join(folder, compression), []byte(mark), 0o666); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(folder, site.List), append(data, '\n'), 0o666)
+}
+
 // compression is the file that says how well the others are compressed.
 const compression = "compression"
 
-// write writes a file below next, or copies what is the same below out.
-func (f *file) write(next, out string, fast bool, old site.File) error {
+// compressed finds the files below a folder that are compressed as well as can be, by the
+// SHA-256 of what they hold.
+func compressed(folder string) map[string]string {
+	mark, err := os.ReadFile(filepath.Join(folder, compression))
+	if err != nil || string(mark) != "best\n" {
+		return nil
+	}
+	var list []site.File
+	data, err := os.ReadFile(filepath.Join(folder, site.List))
+	if err != nil || json.Unmarshal(data, &list) != nil {
+		return nil
+	}
+	files := map[string]string{}
+	for _, f := range list {
+		files[f.SHA256] = filepath.Join(folder, filepath.FromSlash(f.Path)) + ".br"
+	}
+	return files
+}
+
+// write writes a file below a folder. Old, unless empty, is the name of a file that has
+// it compressed.
+func (f *file) write(folder, old string, fast bool) error {
 	if f.Model != "" {
 		return nil
 	}
-	name := filepath.Join(next, filepath.FromSlash(f.Path))
+	name := filepath.Join(folder, filepath.FromSlash(f.Path))
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
 	if !f.Brotli {
 		return os.WriteFile(name, f.data, 0o666)
 	}
-	if mark, err := os.ReadFile(filepath.Join(out, compression)); err == nil && string(mark) == "best\n" && old.SHA256 == f.SHA256 {
-		if data, err := os.ReadFile(filepath.Join(out, filepath.FromSlash(f.Path)) + ".br"); err == nil {
-			return os.WriteFile(name+".br", data, 0o666)
-		}
+	if data, err := os.ReadFile(old); err == nil {
+		return os.WriteFile(name+".br", data, 0o666)
 	}
 	options := brotli.WriterOptions{Quality: brotli.BestCompression, LGWin: 24}
 	if fast {

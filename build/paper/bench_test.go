@@ -392,14 +392,14 @@ func TestThinCell(t *testing.T) {
 		if err != nil || fmt.Sprint(alarms) != fmt.Sprint(again) {
 			t.Errorf("%+v, then %+v, %v", alarms, again, err)
 		}
-		held := b.nID - b.nID/2
+		reference := b.nID - b.nID/2
 		for _, column := range batchColumns {
 			a, there := alarms[column]
 			fits := a.rate >= 0 && a.rate <= 1
 			if share < 1 {
 				fits = math.IsNaN(a.rate)
 			}
-			if want := max(0.05, 1/float64(1+held)); !there || a.asked != want || !fits {
+			if want := max(0.05, 1/float64(1+reference)); !there || a.asked != want || !fits {
 				t.Errorf("%s at %g: %+v, want %g asked for", column, share, a, want)
 			}
 		}
@@ -571,7 +571,7 @@ func TestFarFrom(t *testing.T) {
 	prints := []fingerprint.Print{list[3].ecfp, list[250].ecfp}
 	want := 0
 	for _, b := range list {
-		like := 0.0
+		similarity := 0.0
 		for _, p := range prints {
 			common := 0
 			for _, k := range b.ecfp.Keys {
@@ -579,9 +579,9 @@ func TestFarFrom(t *testing.T) {
 					common++
 				}
 			}
-			like = max(like, float64(common)/float64(len(p.Keys)+len(b.ecfp.Keys)-common))
+			similarity = max(similarity, float64(common)/float64(len(p.Keys)+len(b.ecfp.Keys)-common))
 		}
-		if like < 0.7 {
+		if similarity < 0.7 {
 			want++
 		}
 	}

@@ -377,20 +377,22 @@ type alarm struct{ rate, asked float64 }
 // halves parts the ID graphs of a batch at random, by draw, into those that are tested
 // for false alarms and a holdout for their p-values. These are halves, or fewer are
 // held where the rest would not make a batch.
-func (b *testBatch) halves(draw uint64) (tested, held []int) {
+func (b *testBatch) halves(draw uint64) (tested, reference []int) {
 	count := b.nID / 2
 	if b.nID > algo.MinBatch+5 {
 		count = max(count, algo.MinBatch)
 	}
 	order := rand.New(rand.NewPCG(draw, alarmStream)).Perm(b.nID)
-	tested, held = slices.Clone(order[:count]), order[count:] // callers append
+	tested, reference = slices.Clone(order[:count]), order[count:] // callers append
 	slices.Sort(tested)
-	return tested, held
+	return tested, reference
 }
 
 // rateAsked is the rate of false alarms that is asked for: the default, or the lowest
 // that the holdout resolves.
-func rateAsked(held int) float64 { return max(algo.DefaultOptions().Alpha, 1/float64(1+held)) }
+func rateAsked(references int) float64 {
+	return max(algo.DefaultOptions().Alpha, 1/float64(1+references))
+}
 
 // countUpTo counts the values that are not above a limit.
 func countUpTo(values []float64, limit float64) int {
@@ -411,16 +413,16 @@ func shareUpTo(values []float64, limit float64) float64 {
 // falseAlarms thins a batch to a share of OOD graphs and scores it with the holdout of
 // halves taken out, by each of batchColumns. The batch calls outside as its verdicts do.
 func (b *testBatch) falseAlarms(ctx context.Context, share float64, draw uint64) (map[string]alarm, error) {
-	index, heldIndex := b.halves(draw)
+	index, referenceIndex := b.halves(draw)
 	t := b.pick(append(index, indices(len(b.graphs))[b.nID:]...))
 	left, err := t.thinned(share, draw)
 	if err != nil {
 		return nil, err
 	}
 	t = t.pick(left)
-	held := pick(b.graphs, heldIndex)
+	reference := pick(b.graphs, referenceIndex)
 	m := *t.model
-	if err := m.SetHoldout(ctx, 1, held); err != nil {
+	if err := m.SetHoldout(ctx, 1, reference); err != nil {
 		return nil, err
 	}
 	t.model = &m
@@ -428,7 +430,7 @@ func (b *testBatch) falseAlarms(ctx context.Context, share float64, draw uint64)
 		return nil, err
 	}
 	o := allOptions(b.seed)
-	o.Alpha = rateAsked(len(held))
+	o.Alpha = rateAsked(len(reference))
 	out, err := t.score(ctx, o, columnBatch)
 	if err != nil {
 		return nil, err
@@ -455,9 +457,9 @@ func (b *testBatch) falseAlarms(ctx context.Context, share float64, draw uint64)
 
 // falseAlarmsAlone is falseAlarms for scores that do not depend on a batch.
 func (b *testBatch) falseAlarmsAlone(scores []float64, draw uint64) alarm {
-	tested, held := b.halves(draw)
-	asked := rateAsked(len(held))
-	return alarm{shareUpTo(decide.PValues(pick(scores, tested), pick(scores, held)), asked), asked}
+	tested, reference := b.halves(draw)
+	asked := rateAsked(len(reference))
+	return alarm{shareUpTo(decide.PValues(pick(scores, tested), pick(scores, reference)), asked), asked}
 }
 
 // alarmStream is the second half of the seed of the ID graphs that are tested for

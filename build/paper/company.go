@@ -130,11 +130,11 @@ func (b *companyBench) run(ctx context.Context) error {
 
 // model measures one model.
 func (b *companyBench) model(ctx context.Context, name string, m *algo.Model, p *pair) (*companyModel, error) {
-	r, err := b.held(ctx, m, p.ID)
+	r, err := b.heldOut(ctx, m, p.ID)
 	if err != nil {
 		return nil, err
 	}
-	bar := progress.New(b.stderr, "lists of "+name, int64(b.splits*len(r.held)))
+	bar := progress.New(b.stderr, "lists of "+name, int64(b.splits*len(r.graphs)))
 	defer bar.Done()
 	groups, err := r.company(ctx, b.splits, bar)
 	return &companyModel{Model: name, Reference: r.split, Tested: r.tested, Groups: groups}, err
@@ -162,16 +162,16 @@ func (t *companyTally) group(kind string) companyGroup {
 }
 
 // company measures lists of one kind, over many splits.
-func (r *references) company(ctx context.Context, splits int, bar *progress.Progress) ([]companyGroup, error) {
-	kinds := kindsOf(r.held)
+func (r *heldOut) company(ctx context.Context, splits int, bar *progress.Progress) ([]companyGroup, error) {
+	kinds := kindsOf(r.graphs)
 	tallies := map[string]*companyTally{kindPooled: newCompanyTally()}
 	for k := range uint64(splits) {
-		rng, tested, held := r.halves(k + 1)
-		m, alone, err := r.reference(ctx, held)
+		rng, tested, reference := r.halves(k + 1)
+		m, alone, err := r.withReference(ctx, reference)
 		if err != nil {
 			return nil, err
 		}
-		single := decide.PValues(pick(r.heldScores, tested), alone.Holdout())
+		single := decide.PValues(pick(r.scores, tested), alone.Holdout())
 		for _, list := range r.lists(rng, kinds, tested) {
 			if tallies[list.kind] == nil {
 				tallies[list.kind] = newCompanyTally()
@@ -187,7 +187,7 @@ func (r *references) company(ctx context.Context, splits int, bar *progress.Prog
 				if err != nil {
 					return nil, err
 				}
-				report, err := s.Batch(ctx, pick(r.held, places))
+				report, err := s.Batch(ctx, pick(r.graphs, places))
 				if err != nil {
 					return nil, err
 				}
@@ -197,7 +197,7 @@ func (r *references) company(ctx context.Context, splits int, bar *progress.Prog
 				t.add(places, pick(single, list.index), rows)
 			}
 		}
-		bar.Add(int64(len(r.held)))
+		bar.Add(int64(len(r.graphs)))
 	}
 	var groups []companyGroup
 	for _, kind := range slices.Concat(kinds.names(), []string{kindPooled, kindAll}) {

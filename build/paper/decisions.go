@@ -154,8 +154,8 @@ func (b *decisionBench) run(ctx context.Context) error {
 }
 
 // load reads the sets of a pair for a model.
-func (b *decisionBench) load(ctx context.Context, m *algo.Model, p *pair) (*references, error) {
-	r, err := b.held(ctx, m, p.ID)
+func (b *decisionBench) load(ctx context.Context, m *algo.Model, p *pair) (*heldOut, error) {
+	r, err := b.heldOut(ctx, m, p.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -252,10 +252,10 @@ func (b *decisionBench) pair(ctx context.Context, m *algo.Model, p *pair) (*deci
 	}
 	d := &decisionPair{
 		Model: strings.ToLower(p.ID), Pair: p.name(), Holdout: r.split, Test: r.tested, OOD: len(r.ood),
-		SmallestP: 1 / float64(1+r.split), AUROC: r.auroc(r.heldScores, r.oodScores),
+		SmallestP: 1 / float64(1+r.split), AUROC: r.auroc(r.scores, r.oodScores),
 	}
 	for _, share := range decisionShares {
-		t := r.tallyAlone(r.heldScores, r.oodScores, share, b.splits)
+		t := r.tallyAlone(r.scores, r.oodScores, share, b.splits)
 		d.Decisions = append(d.Decisions, t.decision("alone", share))
 	}
 	bar := progress.New(b.stderr, "batches of "+p.name(), 0)
@@ -287,30 +287,30 @@ func (b *decisionBench) pair(ctx context.Context, m *algo.Model, p *pair) (*deci
 }
 
 // auroc is that of the scores of the held-out graphs and of the OOD graphs.
-func (r *references) auroc(held, ood []float64) rate {
-	labels := append(make([]bool, len(held)), slices.Repeat([]bool{true}, len(ood))...)
-	return rate(metric.AUROC(slices.Concat(held, ood), labels))
+func (r *heldOut) auroc(scores, ood []float64) rate {
+	labels := append(make([]bool, len(scores)), slices.Repeat([]bool{true}, len(ood))...)
+	return rate(metric.AUROC(slices.Concat(scores, ood), labels))
 }
 
 // tallyAlone decides by the scores of single graphs, over many splits.
-func (r *references) tallyAlone(heldScores, oodScores []float64, share float64, splits int) *decisionTally {
+func (r *heldOut) tallyAlone(scores, oodScores []float64, share float64, splits int) *decisionTally {
 	t := newDecisionTally()
 	for k := range splits {
-		rng, tested, held := r.halves(uint64(k) + 1)
-		batch := slices.Concat(pick(heldScores, tested), pick(oodScores, r.outside(rng, share)))
-		t.add(decide.PValues(batch, pick(heldScores, held)), nil, len(tested))
+		rng, tested, reference := r.halves(uint64(k) + 1)
+		batch := slices.Concat(pick(scores, tested), pick(oodScores, r.outside(rng, share)))
+		t.add(decide.PValues(batch, pick(scores, reference)), nil, len(tested))
 	}
 	return t
 }
 
 // tallyBatches decides by batches, over a few splits. It also returns how far the p-values
 // of graphs alone are from those of their batch.
-func (r *references) tallyBatches(ctx context.Context, share float64, splits int, bar *progress.Progress) (t *decisionTally, apart []float64, err error) {
+func (r *heldOut) tallyBatches(ctx context.Context, share float64, splits int, bar *progress.Progress) (t *decisionTally, apart []float64, err error) {
 	t = newDecisionTally()
 	for k := range splits {
-		rng, tested, held := r.halves(uint64(k) + 1)
+		rng, tested, reference := r.halves(uint64(k) + 1)
 		gs := r.mixed(rng, tested, share)
-		report, err := r.batch(ctx, gs, held, uint64(k)+1)
+		report, err := r.batch(ctx, gs, reference, uint64(k)+1)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -329,7 +329,7 @@ func (r *references) tallyBatches(ctx context.Context, share float64, splits int
 }
 
 // shared measures the model that can be handed out.
-func (r *references) shared(ctx context.Context, k, splits int) (sharedDecision, error) {
+func (r *heldOut) shared(ctx context.Context, k, splits int) (sharedDecision, error) {
 	s := sharedDecision{K: k, AUROC: none, Alarms: none}
 	m, err := r.model.Share(ctx, r.workers, k)
 	if err != nil {
@@ -340,7 +340,7 @@ func (r *references) shared(ctx context.Context, k, splits int) (sharedDecision,
 	if err != nil {
 		return s, err
 	}
-	held, err := alone.Scores(ctx, r.held)
+	scores, err := alone.Scores(ctx, r.graphs)
 	if err != nil {
 		return s, err
 	}
@@ -348,20 +348,20 @@ func (r *references) shared(ctx context.Context, k, splits int) (sharedDecision,
 	if err != nil {
 		return s, err
 	}
-	s.AUROC = r.auroc(held, ood)
-	s.Alarms = r.tallyAlone(held, ood, 0, splits).decision("shared", 0).FalseAlarms["0.05"]
+	s.AUROC = r.auroc(scores, ood)
+	s.Alarms = r.tallyAlone(scores, ood, 0, splits).decision("shared", 0).FalseAlarms["0.05"]
 	return s, nil
 }
 
 // among scores a few graphs among a thousand ID graphs, as many of them as there are
 // held-out ones.
-func (r *references) among(ctx context.Context, d *decisionPair) error {
-	rng, tested, held := r.halves(1)
-	gs := slices.Concat(pick(r.held, tested[:singles/2]), pick(r.ood, rng.Perm(len(r.ood))[:min(len(r.ood), singles/2)]))
+func (r *heldOut) among(ctx context.Context, d *decisionPair) error {
+	rng, tested, reference := r.halves(1)
+	gs := slices.Concat(pick(r.graphs, tested[:singles/2]), pick(r.ood, rng.Perm(len(r.ood))[:min(len(r.ood), singles/2)]))
 	few := len(gs)
-	many := slices.Concat(pick(r.held, tested[singles/2:]), pick(r.trained, rng.Perm(len(r.trained))))
+	many := slices.Concat(pick(r.graphs, tested[singles/2:]), pick(r.trained, rng.Perm(len(r.trained))))
 	d.Among = min(len(many), amongMany)
-	report, err := r.batch(ctx, append(gs, many[:d.Among]...), held, 1)
+	report, err := r.batch(ctx, append(gs, many[:d.Among]...), reference, 1)
 	if err != nil {
 		return err
 	}

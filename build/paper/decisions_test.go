@@ -64,16 +64,16 @@ func TestFalseAlarmsOfEmbeddedModels(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := embedded(t, name)
 			all := publicSet(t, m, p.ID)
-			b, err := newReferences(ctx, m, all, 0)
+			b, err := newHeldOut(ctx, m, all, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
-			scores := b.heldScores
+			scores := b.scores
 			const splits = 300
 			rates := map[float64][]float64{}
 			for draw := range uint64(splits) {
-				_, tested, held := b.halves(draw)
-				p := decide.PValues(pick(scores, tested), pick(scores, held))
+				_, tested, reference := b.halves(draw)
+				p := decide.PValues(pick(scores, tested), pick(scores, reference))
 				for _, alpha := range decisionAlphas {
 					rates[alpha] = append(rates[alpha], shareUpTo(p, alpha))
 				}
@@ -84,8 +84,8 @@ func TestFalseAlarmsOfEmbeddedModels(t *testing.T) {
 					t.Errorf("alone, α = %g: %.4f of held-out graphs called outside, want at most %.4f", alpha, mean, limit)
 				}
 			}
-			_, tested, held := b.halves(1)
-			r, err := b.batch(ctx, pick(b.held, tested), held, 1)
+			_, tested, reference := b.halves(1)
+			r, err := b.batch(ctx, pick(b.graphs, tested), reference, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,7 +104,7 @@ func TestFalseAlarmsOfEmbeddedModels(t *testing.T) {
 			}
 			// The batch changes nothing about a graph by itself, and where it shows nothing
 			// that could be learned, nothing at all.
-			for k, p := range decide.PValues(pick(scores, tested), pick(scores, held)) {
+			for k, p := range decide.PValues(pick(scores, tested), pick(scores, reference)) {
 				if row := r.Rows[k]; row.AloneP != p || r.Weight == 0 && math.Abs(p-row.BatchP) > 1e-9 {
 					t.Errorf("graph %d has p = %g by itself and %+v in a batch with weight %g", tested[k], p, row, r.Weight)
 				}

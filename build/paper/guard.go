@@ -94,27 +94,27 @@ func (e *evaluation) guardCell(ctx context.Context, seed uint64) (*guardCell, er
 	if err != nil {
 		return nil, err
 	}
-	r, err := newReferences(ctx, t.model, e.id.graphs, 1)
+	r, err := newHeldOut(ctx, t.model, e.id.graphs, 1)
 	if err != nil {
 		return nil, err
 	}
 	r.ood = t.graphs[t.nID:]
 	cell := &guardCell{Alarms: make([]int, len(guards)), Detected: make([]int, len(guards))}
-	kinds := kindsOf(r.held)
+	kinds := kindsOf(r.graphs)
 	for k := range uint64(guardSplits) {
-		rng, tested, held := r.halves(k + 1)
+		rng, tested, reference := r.halves(k + 1)
 		for _, list := range r.lists(rng, kinds, tested) {
 			if list.kind == kindAll || len(list.index) < algo.MinBatch {
 				continue
 			}
-			report, err := r.batch(ctx, pick(r.held, pick(tested, list.index)), held, k+1)
+			report, err := r.batch(ctx, pick(r.graphs, pick(tested, list.index)), reference, k+1)
 			if err != nil {
 				return nil, err
 			}
 			cell.Inside += len(list.index)
 			count(cell.Alarms, report.Rows)
 		}
-		if err := cell.addMixed(ctx, r, rng, tested, held, k+1); err != nil {
+		if err := cell.addMixed(ctx, r, rng, tested, reference, k+1); err != nil {
 			return nil, err
 		}
 	}
@@ -122,12 +122,12 @@ func (e *evaluation) guardCell(ctx context.Context, seed uint64) (*guardCell, er
 }
 
 // addMixed measures a batch with OOD graphs.
-func (g *guardCell) addMixed(ctx context.Context, r *references, rng *rand.Rand, tested, held []int, seed uint64) error {
+func (g *guardCell) addMixed(ctx context.Context, r *heldOut, rng *rand.Rand, tested, reference []int, seed uint64) error {
 	gs := r.mixed(rng, tested, guardShare)
 	if len(gs) < algo.MinBatch {
 		return nil
 	}
-	report, err := r.batch(ctx, gs, held, seed)
+	report, err := r.batch(ctx, gs, reference, seed)
 	if err != nil {
 		return err
 	}

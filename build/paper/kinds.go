@@ -41,23 +41,23 @@ type kindList struct {
 func (l kindList) focused() bool { return l.kind != kindAll && !strings.HasPrefix(l.kind, kindSize) }
 
 // lists makes the lists of a split.
-func (r *references) lists(rng *rand.Rand, kinds kinds, tested []int) []kindList {
+func (r *heldOut) lists(rng *rand.Rand, kinds kinds, tested []int) []kindList {
 	all := indices(len(tested))
 	list := []kindList{{kindAll, all}}
 	for _, kind := range kinds {
-		others := func(i int) bool { return !kind.is(r.held[tested[i]]) }
+		others := func(i int) bool { return !kind.is(r.graphs[tested[i]]) }
 		if index := slices.DeleteFunc(slices.Clone(all), others); len(index) >= leastOfKind {
 			list = append(list, kindList{kind.name, index})
 		}
 	}
-	prints := pick(r.heldAs.Prints, tested)
+	prints := pick(r.represented.Prints, tested)
 	x := fingerprint.NewIndex(prints)
-	like := make([]float64, len(prints))
+	similarity := make([]float64, len(prints))
 	for range closeLists {
 		// The graphs most like one that is drawn.
-		x.Similarities(like, fingerprint.Sets, prints[rng.IntN(len(prints))])
+		x.Similarities(similarity, fingerprint.Sets, prints[rng.IntN(len(prints))])
 		order := slices.Clone(all)
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(like[b], like[a]) })
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(similarity[b], similarity[a]) })
 		list = append(list, kindList{kindClose, order[:min(closeGraphs, len(order))]})
 	}
 	return list

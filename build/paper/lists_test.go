@@ -24,7 +24,7 @@ func TestCompany(t *testing.T) {
 	for _, name := range []string{"tox21", "freesolv", "bbbp", "clintox", "esol"} {
 		t.Run(name, func(t *testing.T) {
 			m := embedded(t, name)
-			r, err := newReferences(ctx, m, publicSet(t, m, name), 0)
+			r, err := newHeldOut(ctx, m, publicSet(t, m, name), 0)
 			if err != nil {
 				t.Fatal(err)
 			}

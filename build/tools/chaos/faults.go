@@ -78,7 +78,7 @@ func (f *fault) ended(p interface{ wait() end }) end {
 
 // pause lets a random part of the time pass that a run without faults takes.
 func (f *fault) pause(share float64) {
-	d := time.Duration(f.rng.Float64() * share * float64(f.target.took))
+	d := time.Duration(f.rng.Float64() * share * float64(f.target.duration))
 	f.note("waited %v", d.Round(time.Millisecond))
 	time.Sleep(d)
 }

@@ -110,7 +110,7 @@ func inject(o options) (r *report, err error) {
 	}
 	close(work)
 	workers.Wait()
-	r.took = time.Since(begin)
+	r.duration = time.Since(begin)
 	return r, nil
 }
 
@@ -200,7 +200,7 @@ func (w *world) plan(r *report) ([]cell, error) {
 				if err := w.reference(c.target); err != nil {
 					return nil, fmt.Errorf("%s without faults: %w", name, err)
 				}
-				fmt.Fprintf(w.log, "%s without faults: %v\n", name, c.target.took.Round(time.Millisecond))
+				fmt.Fprintf(w.log, "%s without faults: %v\n", name, c.target.duration.Round(time.Millisecond))
 				ready[name] = c.target
 			}
 			cells = append(cells, cell{k, ready[name]})

@@ -28,7 +28,7 @@ type count struct{ tried, survived, refused, lost int }
 type report struct {
 	options
 	root, version string
-	took          time.Duration
+	duration      time.Duration
 	leftOut       []string
 
 	cells  []cell
@@ -95,7 +95,7 @@ func (r *report) save(name string) error {
 func (r *report) write(w io.Writer) {
 	fmt.Fprint(w, "# Faults, injected\n\nFrom `go run ./build/tools/chaos")
 	fmt.Fprintf(w, " -seed %d -faults %d", r.seed, r.faults)
-	fmt.Fprintf(w, "`, %s,\n%s, in %v.\n\n", r.version, system(), r.took.Round(time.Second))
+	fmt.Fprintf(w, "`, %s,\n%s, in %v.\n\n", r.version, system(), r.duration.Round(time.Second))
 	for _, what := range r.leftOut {
 		fmt.Fprintf(w, "Left out: %s.\n\n", what)
 	}

@@ -27,7 +27,7 @@ type target struct {
 
 	// Of a run without faults:
 	reference string // folder
-	took      time.Duration
+	duration  time.Duration
 	bytes     int64 // below out
 }
 
@@ -88,7 +88,7 @@ func (w *world) reference(t *target) error {
 	} else if e := f.run(""); e.err != nil {
 		return fmt.Errorf("%w: %s", e.err, tail(e.stderr))
 	}
-	t.took, t.reference = time.Since(begin), f.dir
+	t.duration, t.reference = time.Since(begin), f.dir
 	return filepath.WalkDir(f.out(""), func(_ string, d fs.DirEntry, err error) error {
 		if info, ierr := d.Info(); err == nil && ierr == nil && info.Mode().IsRegular() {
 			t.bytes += info.Size()

@@ -91,12 +91,12 @@ func (b *modelBench) save(name string, result any, report *markdown) error {
 }
 
 // held prepares what training left out of the ID set of a model.
-func (b *modelBench) held(ctx context.Context, m *algo.Model, set string) (*references, error) {
+func (b *modelBench) heldOut(ctx context.Context, m *algo.Model, set string) (*heldOut, error) {
 	id, err := openSetFor(ctx, m, b.data, set, b.workers)
 	if err != nil {
 		return nil, err
 	}
-	return newReferences(ctx, m, id, b.workers)
+	return newHeldOut(ctx, m, id, b.workers)
 }
 
 // openSetFor reads the set of that name below a folder as a model reads it: molecules in
@@ -121,79 +121,79 @@ func openSetFor(ctx context.Context, m *algo.Model, folder, name string, workers
 // decisionStream is the second half of the seed of splits and draws.
 const decisionStream = 0xba1a_1009
 
-// references are the graphs of a set that training left out. They are parted at random
+// A heldOut has the graphs of a set that training left out. They are parted at random
 // into a reference, which gives p-values, and graphs that are tested.
-type references struct {
+type heldOut struct {
 	model         *algo.Model
-	held, ood     []*graph.Graph
-	heldAs        *contrast.Representation // of held
-	heldTraits    []algo.Trait
+	graphs, ood   []*graph.Graph
+	represented   *contrast.Representation // of the graphs
+	traits        []algo.Trait
 	trained       []*graph.Graph
 	alone         *algo.Alone
-	heldScores    []float64
+	scores        []float64
 	oodScores     []float64
 	workers       int
 	split, tested int // sizes of the halves
 }
 
-func newReferences(ctx context.Context, m *algo.Model, set []*graph.Graph, workers int) (*references, error) {
+func newHeldOut(ctx context.Context, m *algo.Model, set []*graph.Graph, workers int) (*heldOut, error) {
 	if len(set) != m.Card.Graphs {
 		return nil, fmt.Errorf("the set has %d graphs, the model %s was made from %d", len(set), m.Card.Name, m.Card.Graphs)
 	}
-	r := &references{model: m, workers: workers, held: pick(set, m.Card.HoldoutRows)}
-	held := map[int]bool{}
+	r := &heldOut{model: m, workers: workers, graphs: pick(set, m.Card.HoldoutRows)}
+	left := map[int]bool{}
 	for _, row := range m.Card.HoldoutRows {
-		held[row] = true
+		left[row] = true
 	}
 	for row, g := range set {
-		if !held[row] {
+		if !left[row] {
 			r.trained = append(r.trained, g)
 		}
 	}
-	r.split = len(r.held) / 2
-	r.tested = len(r.held) - r.split
+	r.split = len(r.graphs) / 2
+	r.tested = len(r.graphs) - r.split
 	var err error
 	if r.alone, err = algo.NewAlone(ctx, m, workers); err != nil {
 		return nil, err
 	}
-	if r.heldScores, err = r.alone.Scores(ctx, r.held); err != nil {
+	if r.scores, err = r.alone.Scores(ctx, r.graphs); err != nil {
 		return nil, err
 	}
-	if r.heldAs, err = contrast.Describe(ctx, workers, m.Encoder, r.held); err != nil {
+	if r.represented, err = contrast.Describe(ctx, workers, m.Encoder, r.graphs); err != nil {
 		return nil, err
 	}
-	r.heldTraits = m.Traits(r.held, r.heldAs.Prints)
+	r.traits = m.Traits(r.graphs, r.represented.Prints)
 	return r, nil
 }
 
 // halves parts the held-out graphs at random, by a number.
-func (r *references) halves(draw uint64) (rng *rand.Rand, tested, held []int) {
+func (r *heldOut) halves(draw uint64) (rng *rand.Rand, tested, reference []int) {
 	rng = rand.New(rand.NewPCG(draw, decisionStream))
-	order := rng.Perm(len(r.held))
+	order := rng.Perm(len(r.graphs))
 	return rng, order[r.split:], order[:r.split]
 }
 
 // outside draws OOD graphs for a share of a batch with the tested graphs.
-func (r *references) outside(rng *rand.Rand, share float64) []int {
+func (r *heldOut) outside(rng *rand.Rand, share float64) []int {
 	n := int(math.Round(share / (1 - share) * float64(r.tested)))
 	return rng.Perm(len(r.ood))[:min(n, len(r.ood))]
 }
 
 // mixed are the tested graphs with a share of OOD graphs behind them.
-func (r *references) mixed(rng *rand.Rand, tested []int, share float64) []*graph.Graph {
-	return slices.Concat(pick(r.held, tested), pick(r.ood, r.outside(rng, share)))
+func (r *heldOut) mixed(rng *rand.Rand, tested []int, share float64) []*graph.Graph {
+	return slices.Concat(pick(r.graphs, tested), pick(r.ood, r.outside(rng, share)))
 }
 
-// reference returns what scores alone with a reference of some of the held-out graphs.
-func (r *references) reference(ctx context.Context, held []int) (*algo.Model, *algo.Alone, error) {
+// withReference returns what scores alone with a reference of some of the held-out graphs.
+func (r *heldOut) withReference(ctx context.Context, reference []int) (*algo.Model, *algo.Alone, error) {
 	m := *r.model
-	m.Holdout, m.HoldoutTraits = r.heldAs.Select(held), pick(r.heldTraits, held)
+	m.Holdout, m.HoldoutTraits = r.represented.Select(reference), pick(r.traits, reference)
 	alone, err := r.alone.WithHoldout(ctx, &m)
 	return &m, alone, err
 }
 
 // scorer scores batches by a model and its Alone.
-func (r *references) scorer(ctx context.Context, m *algo.Model, alone *algo.Alone, seed uint64) (*algo.Scorer, error) {
+func (r *heldOut) scorer(ctx context.Context, m *algo.Model, alone *algo.Alone, seed uint64) (*algo.Scorer, error) {
 	o := columnOptions(columnBatch, seed)
 	o.By, o.Workers, o.Alone = algo.ByBatch, r.workers, alone
 	return algo.NewScorer(ctx, m, o)
@@ -201,8 +201,8 @@ func (r *references) scorer(ctx context.Context, m *algo.Model, alone *algo.Alon
 
 // batch calibrates graphs as a batch, with a reference of some of the held-out graphs.
 // The rows of the report are in the order of the graphs.
-func (r *references) batch(ctx context.Context, gs []*graph.Graph, held []int, seed uint64) (*algo.Report, error) {
-	m, alone, err := r.reference(ctx, held)
+func (r *heldOut) batch(ctx context.Context, gs []*graph.Graph, reference []int, seed uint64) (*algo.Report, error) {
+	m, alone, err := r.withReference(ctx, reference)
 	if err != nil {
 		return nil, err
 	}

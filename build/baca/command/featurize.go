@@ -33,12 +33,7 @@ The exit status is 0 also when records were refused, but 1 if there was nothing 
 read or all of it was refused.`,
 		Example: `  baca featurize library.csv.gz > graphs.jsonl
   zcat conformers.sdf.gz | baca featurize --format sdf -`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usagef("%d inputs: want one, or none for standard input", len(args))
-			}
-			return nil
-		},
+		Args: usage.Args(0, 1, "%d inputs: want one, or none for standard input"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := usage.OneOf("format", from.format, moleculeFormats...); err != nil {
 				return err

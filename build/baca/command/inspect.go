@@ -15,6 +15,7 @@ import (
 	"baca/algo"
 	"baca/algo/report"
 	"baca/build/internal/pretty"
+	"baca/build/internal/usage"
 	"baca/weights"
 )
 
@@ -59,12 +60,7 @@ func newInspect() *cobra.Command {
 		Short: "Say what is in a model",
 		Long: `Inspect says what a model was trained on and how, its size, and what its file
 gives away about the training set. The model is an embedded one by name, or a file.`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usagef("%d arguments: want the name of an embedded model or a model file", len(args))
-			}
-			return nil
-		},
+		Args: usage.Args(1, 1, "%d arguments: want the name of an embedded model or a model file"),
 		RunE: func(c *cobra.Command, args []string) error {
 			data, err := readModel(args[0])
 			if err != nil {

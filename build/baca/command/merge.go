@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"baca/build/internal/usage"
 	"baca/build/shard"
 )
 
@@ -25,12 +26,7 @@ status is 1: run that shard again. With --partial
 it goes on with what is there; the exit status still is 1, as it is if there was
 nothing to read or all of it was refused.`,
 		Example: "  baca merge scores",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usagef("%d arguments: want the folder that was --out of baca score --shard", len(args))
-			}
-			return nil
-		},
+		Args:    usage.Args(1, 1, "%d arguments: want the folder that was --out of baca score --shard"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return runMerge(c, args[0], partial)
 		},

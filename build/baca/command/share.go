@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
+	"baca/build/internal/usage"
 	"baca/weights"
 )
 
@@ -26,12 +27,7 @@ inspect says what remains. The weights stay as they are.
 Such a model scores each graph alone, never by a batch, and has p-values.`,
 		Example: `  baca share private.msgpack --out public.msgpack
   baca share --k 10 private.msgpack --out public.msgpack`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usagef("%d arguments: want the name of an embedded model or a model file", len(args))
-			}
-			return nil
-		},
+		Args: usage.Args(1, 1, "%d arguments: want the name of an embedded model or a model file"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if out.path == "" {
 				return usagef("want --out MODEL")

@@ -35,3 +35,13 @@ func NoArgs(c *cobra.Command, args []string) error {
 	}
 	return nil
 }
+
+// Args wants so many arguments; else the message has their number for %d.
+func Args(least, most int, message string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return Errorf(message, len(args))
+		}
+		return nil
+	}
+}

@@ -9,7 +9,7 @@ FUZZTIME ?= 1m
 # SIMD kernel beside them.
 WASM = PATH="$(CURDIR)/build/tools/wasmtest/node:$$PATH" GOOS=js GOARCH=wasm
 # Packages that start goroutines.
-CONCURRENT = ./algo ./algo/calibrate ./algo/contrast ./algo/dataset ./algo/internal/parallel ./algo/pretrain ./algo/table ./algo/wgsl ./build/internal/lock ./build/internal/progress ./build/shard
+CONCURRENT = ./algo ./algo/attention ./algo/contrast ./algo/dataset ./algo/internal/parallel ./algo/near ./algo/pretrain ./algo/ratio ./algo/table ./algo/wgsl ./build/internal/lock ./build/internal/progress ./build/shard
 
 # Tests of memory, growth and rates, which say nothing of races and take a minute under the detector.
 NORACE = Bombs|Memory|Linear|Fair|CopiesOfTraining|FalseAlarms

@@ -32,42 +32,31 @@ const (
 	Constant = "constant-1"
 )
 
+// forms are those in which molecules are read, by schema.
+var forms = map[string]molecule.Form{OGB: molecule.AsWritten, OGBCanonical: molecule.Canonical, OGBStandard: molecule.Standard}
+
 // SchemaWidth returns the number of node features of a schema, or an error that
 // names the known ones.
 func SchemaWidth(schema string) (int, error) {
-	switch schema {
-	case OGB, OGBCanonical, OGBStandard:
+	if _, ok := forms[schema]; ok {
 		return molecule.Features, nil
-	case Constant:
+	}
+	if schema == Constant {
 		return 1, nil
 	}
 	return 0, fmt.Errorf("feature schema %q: want %q, %q, %q or %q", schema, OGB, OGBCanonical, OGBStandard, Constant)
 }
 
 // FormOf returns the form in which molecules are read by a schema.
-func FormOf(schema string) molecule.Form {
-	switch schema {
-	case OGBCanonical:
-		return molecule.Canonical
-	case OGBStandard:
-		return molecule.Standard
-	}
-	return molecule.AsWritten
-}
+func FormOf(schema string) molecule.Form { return forms[schema] }
 
 // SchemaOf returns the schema of molecules that are read in a form.
 func SchemaOf(f molecule.Form) string {
-	switch f {
-	case molecule.Canonical:
-		return OGBCanonical
-	case molecule.Standard:
-		return OGBStandard
-	}
-	return OGB
+	return map[molecule.Form]string{molecule.AsWritten: OGB, molecule.Canonical: OGBCanonical, molecule.Standard: OGBStandard}[f]
 }
 
 // A Model is a frozen encoder together with what it remembers of the
-// in-distribution set. It is read-only and may be shared by goroutines.
+// in-distribution set. It is read-only, and several goroutines may use it at once.
 type Model struct {
 	Card    Card
 	Encoder *gin.Encoder // fixed

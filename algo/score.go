@@ -6,11 +6,13 @@ import (
 	"math"
 	"slices"
 
-	"baca/algo/calibrate"
+	"baca/algo/attention"
 	"baca/algo/contrast"
 	"baca/algo/decide"
 	"baca/algo/explain"
 	"baca/algo/graph"
+	"baca/algo/near"
+	"baca/algo/ratio"
 )
 
 // What decides, by name: the values of Options.By.
@@ -21,7 +23,7 @@ const (
 )
 
 // Deciders lists the names, the default first.
-var Deciders = []string{ByAlone, ByBatch, ByAttention}
+func Deciders() []string { return []string{ByAlone, ByBatch, ByAttention} }
 
 // MinBatch is the smallest number of graphs that is calibrated as a batch. Fewer say
 // too little about each other.
@@ -29,7 +31,7 @@ const MinBatch = 20
 
 // Guard bounds the p-value that a graph may have by itself to be called outside by its
 // batch. A batch of one kind can lie anywhere, also deep inside the training set, and
-// what learns from it then finds all of it strange. Guard is the share of false alarms
+// what learns from it then finds all of it strange. Guard is the rate of false alarms
 // in the worst company; `baca bench guard` says how it was chosen.
 const Guard = 0.1
 
@@ -43,21 +45,20 @@ type Options struct {
 	// Beta is the weight of S_Attn in S_BaCa, the paper's equation 9 with both
 	// scores standardised.
 	Beta      float64
-	Attention calibrate.AttentionOptions
-	Ratio     calibrate.Ratio
+	Attention attention.Options
+	Ratio     ratio.Options
 	Seed      uint64 // of the attention; nothing else is random
 	Workers   int    // 0: all cores
 
-	// Alone is what NewAlone prepares of the model, for scorers to share; nil for the
-	// scorer to prepare it.
-	Alone *Alone
+	// Single scores single graphs of the model; nil for the scorer to make one.
+	Single *SingleScorer
 	// Watch, unless nil, follows the work on each batch.
-	Watch *calibrate.Watch
+	Watch *attention.Watch
 }
 
 // EveryStep returns a Watch that sees every step of the attention's training.
-func EveryStep(see func(calibrate.Iteration)) *calibrate.Watch {
-	return &calibrate.Watch{Every: 1, Step: see}
+func EveryStep(see func(attention.Iteration)) *attention.Watch {
+	return &attention.Watch{Every: 1, Step: see}
 }
 
 // DefaultOptions are one setting for all data.
@@ -66,8 +67,8 @@ func DefaultOptions() Options {
 		By:        ByAlone,
 		Alpha:     0.05,
 		Beta:      1,
-		Attention: calibrate.DefaultAttention(),
-		Ratio:     calibrate.DefaultRatio(),
+		Attention: attention.DefaultOptions(),
+		Ratio:     ratio.DefaultOptions(),
 		Seed:      1,
 	}
 }
@@ -127,38 +128,39 @@ type Report struct {
 type Scorer struct {
 	model     *Model
 	options   Options
-	alone     *Alone
-	attention *calibrate.Attention
+	single    *SingleScorer
+	attention *attention.Calibrator
 	state     *state // after the latest batch
 }
 
 // NewScorer checks the options against the model.
 func NewScorer(ctx context.Context, m *Model, o Options) (*Scorer, error) {
-	if !slices.Contains(Deciders, o.By) {
-		return nil, fmt.Errorf("decide by %q: want one of %v", o.By, Deciders)
+	if !slices.Contains(Deciders(), o.By) {
+		return nil, fmt.Errorf("decide by %q: want one of %v", o.By, Deciders())
 	}
 	if err := decide.CheckAlpha(o.Alpha); err != nil {
 		return nil, err
 	}
-	if o.Alone != nil && o.Alone.model != m {
-		return nil, fmt.Errorf("Options.Alone belongs to another model than %s", m.Card.Name)
+	if o.Single != nil && o.Single.model != m {
+		return nil, fmt.Errorf("Options.Single belongs to another model, not to %s", m.Card.Name)
 	}
 	if o.By != ByAlone && m.Shared > 0 {
-		return nil, fmt.Errorf("model %s was made for sharing and holds no single graphs, which a batch is compared with: it decides by %q only", m.Card.Name, ByAlone)
+		return nil, fmt.Errorf("model %s was made for sharing and holds no single graphs to compare a batch with: it decides by %q only", m.Card.Name, ByAlone)
 	}
-	a, err := calibrate.NewAttention(o.Attention, o.Seed)
+	a, err := attention.New(o.Attention, o.Seed)
 	if err != nil {
 		return nil, err
 	}
-	s := &Scorer{model: m, options: o, alone: o.Alone, attention: a}
-	if s.alone == nil {
-		s.alone, err = NewAlone(ctx, m, o.Workers)
+	s := &Scorer{model: m, options: o, single: o.Single, attention: a}
+	if s.single == nil {
+		s.single, err = NewSingleScorer(ctx, m, o.Workers)
 	}
 	return s, err
 }
 
-// Alone returns what scores single graphs.
-func (s *Scorer) Alone() *Alone { return s.alone }
+// Attention returns the calibrator of the scorer with what the latest batch left in
+// it, to be read only.
+func (s *Scorer) Attention() *attention.Calibrator { return s.attention }
 
 // Batch calibrates graphs together. All must have the model's feature schema. The
 // negatives of S_Pre are the batch itself, the attention and the density ratio learn
@@ -179,13 +181,11 @@ func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) 
 	if err != nil {
 		return nil, err
 	}
-	list, nearness, err := s.alone.singles(ctx, o.Workers, test, m.Traits(gs, test.Prints))
+	answers, distances, err := s.single.answers(ctx, o.Workers, test, m.Traits(gs, test.Prints))
 	if err != nil {
 		return nil, err
 	}
-	single := scoresOf(list)
-	r.Rows = s.alone.rows(single)
-	r.Holdout = s.alone.rows(s.alone.holdout)
+	r.Rows, r.Holdout = unjudged(scoresOf(answers)), unjudged(s.single.holdout)
 	if m.References() == 0 {
 		r.Warnings = append(r.Warnings, "the model holds no graphs kept from training, so there are no p-values")
 	}
@@ -197,6 +197,25 @@ func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) 
 		s.decide(r.Rows, ByAlone)
 		return r, nil
 	}
+	t, err := s.calibrate(ctx, r, gs, distances)
+	if err != nil {
+		return nil, err
+	}
+	o.Watch.Report(attention.Judging, 0, 1)
+	if err := t.fill(ctx, o.Workers, r.Holdout, s.single.holdoutDistances); err != nil {
+		return nil, err
+	}
+	for _, row := range r.Holdout {
+		t.batch, t.paper = append(t.batch, row.Batch), append(t.paper, row.BaCa)
+	}
+	s.state = t
+	s.decide(r.Rows, o.By)
+	return r, nil
+}
+
+// calibrate learns from a batch, and adds what it says of the batch to the report.
+func (s *Scorer) calibrate(ctx context.Context, r *Report, gs []*graph.Graph, d *near.Distances) (*state, error) {
+	m, o, test := s.model, s.options, d.Graphs
 	t := &state{negatives: test.Negatives(), typical: m.Bank.MeanNodeScore()}
 	base, undefined, err := contrast.BaseScores(ctx, o.Workers, test, t.negatives, true, t.typical)
 	if err != nil {
@@ -205,20 +224,18 @@ func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) 
 	if undefined > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("ℓ_n is not defined for a single node: the mean of the bank took its place for %d of %d graphs", undefined, len(gs)))
 	}
-	in := &calibrate.Input{
-		Encoder: m.Encoder, Graphs: gs, Test: test, Base: base, Bank: m.Bank, Holdout: m.Holdout,
-		Seed: o.Seed, Workers: o.Workers, Watch: o.Watch,
-	}
-	attn, err := s.attention.Calibrate(ctx, in)
+	attn, err := s.attention.Calibrate(ctx, &attention.Batch{
+		Encoder: m.Encoder, Graphs: gs, Test: test, Base: base, Bank: m.Bank, Workers: o.Workers, Watch: o.Watch,
+	})
 	if err != nil {
 		return nil, err
 	}
-	r.Warnings = append(r.Warnings, attn.Warnings...)
-	t.attn = attn.Score
-	t.baca = calibrate.Add(o.Beta, base, attn.Test)
-	if t.ratio, err = o.Ratio.Estimate(ctx, in, s.alone.near, nearness); err != nil {
+	t.attn, t.baca = attn.Score, Add(o.Beta, base, attn.Test)
+	o.Watch.Report(attention.Weighing, 0, 1)
+	if t.ratio, err = s.single.ratio.Estimate(ctx, o.Workers, o.Ratio, d, s.single.holdoutDistances); err != nil {
 		return nil, err
 	}
+	r.Warnings = append(r.Warnings, attn.Warnings...)
 	if t.ratio.Skipped != "" {
 		r.Warnings = append(r.Warnings, t.ratio.Skipped)
 	}
@@ -229,22 +246,17 @@ func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) 
 	if r.P <= 0.05 {
 		r.Differences = explain.Differences(m.Profile, gs)
 	}
-	r.Weight = calibrate.Gate(t.ratio.Evidence, len(gs), m.Bank.Len())
-	// A graph without nodes has no score, which must not spread to the others.
-	t.fuse = calibrate.Fuse(r.Weight, slices.DeleteFunc(slices.Clone(single), math.IsNaN), t.ratio.Test)
-	if o.Watch != nil && o.Watch.Stage != nil {
-		o.Watch.Stage(calibrate.Judging, 0, 1)
+	r.Weight = gate(t.ratio.Evidence, len(gs), m.Bank.Len())
+	var scores []float64
+	for _, row := range r.Rows {
+		// A graph without nodes has no score, which must not spread to the others.
+		if !math.IsNaN(row.Alone) {
+			scores = append(scores, row.Alone)
+		}
 	}
-	if err := t.fill(ctx, o.Workers, r.Holdout, m.Holdout, s.alone.holdoutNearness); err != nil {
-		return nil, err
-	}
-	for _, row := range r.Holdout {
-		t.batch, t.paper = append(t.batch, row.Batch), append(t.paper, row.BaCa)
-	}
+	t.fused = blend(r.Weight, scores, t.ratio.Test)
 	t.set(r.Rows, base, attn.Test, t.ratio.Test)
-	s.state = t
-	s.decide(r.Rows, o.By)
-	return r, nil
+	return t, nil
 }
 
 // Score scores further graphs: by themselves, and after a batch also in the state that it
@@ -256,14 +268,14 @@ func (s *Scorer) Score(ctx context.Context, gs []*graph.Graph) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, nearness, err := s.alone.singles(ctx, 1, r, s.model.Traits(gs, r.Prints))
+	answers, distances, err := s.single.answers(ctx, 1, r, s.model.Traits(gs, r.Prints))
 	if err != nil {
 		return nil, err
 	}
-	rows, by := s.alone.rows(scoresOf(list)), ByAlone
+	rows, by := unjudged(scoresOf(answers)), ByAlone
 	if s.state != nil {
 		by = s.options.By
-		if err := s.state.fill(ctx, 1, rows, r, nearness); err != nil {
+		if err := s.state.fill(ctx, 1, rows, distances); err != nil {
 			return nil, err
 		}
 	}
@@ -281,7 +293,7 @@ func (s *Scorer) decide(rows []Row, by string) {
 		}
 		return decide.PValues(scores, holdout)
 	}
-	alone := of(func(r *Row) float64 { return r.Alone }, s.alone.holdout)
+	alone := of(func(r *Row) float64 { return r.Alone }, s.single.holdout)
 	var batch, paper []float64
 	if s.state != nil {
 		batch = of(func(r *Row) float64 { return r.Batch }, s.state.batch)
@@ -319,24 +331,24 @@ type state struct {
 	negatives *contrast.Negatives
 	typical   float64 // stands for ℓ_n where it is not defined
 	attn      func(context.Context, *contrast.Representation) ([]float64, error)
-	baca      calibrate.Sum
-	ratio     *calibrate.Estimate
-	fuse      calibrate.Sum
+	baca      Sum // S_BaCa
+	ratio     *ratio.Estimate
+	fused     Sum // Row.Batch
 	// Scores of the holdout.
 	batch, paper []float64
 }
 
 // fill adds the scores of the batch to rows of graphs from which nothing was learned.
-func (t *state) fill(ctx context.Context, workers int, rows []Row, r *contrast.Representation, d *calibrate.Nearness) error {
-	base, _, err := contrast.BaseScores(ctx, workers, r, t.negatives, false, t.typical)
+func (t *state) fill(ctx context.Context, workers int, rows []Row, d *near.Distances) error {
+	base, _, err := contrast.BaseScores(ctx, workers, d.Graphs, t.negatives, false, t.typical)
 	if err != nil {
 		return err
 	}
-	attn, err := t.attn(ctx, r)
+	attn, err := t.attn(ctx, d.Graphs)
 	if err != nil {
 		return err
 	}
-	t.set(rows, base, attn, t.ratio.Score(r, d))
+	t.set(rows, base, attn, t.ratio.Score(d))
 	return nil
 }
 
@@ -346,7 +358,7 @@ func (t *state) set(rows []Row, base, attn, ratio []float64) {
 	for i := range rows {
 		alone[i] = rows[i].Alone
 	}
-	baca, batch := t.baca.Of(base, attn), t.fuse.Of(alone, ratio)
+	baca, batch := t.baca.Of(base, attn), t.fused.Of(alone, ratio)
 	for i := range rows {
 		r := &rows[i]
 		r.Pre, r.Attn, r.BaCa, r.Ratio, r.Batch = base[i], attn[i], baca[i], ratio[i], batch[i]

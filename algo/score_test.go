@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"baca/algo"
-	"baca/algo/calibrate"
+	"baca/algo/attention"
 	"baca/algo/contrast"
 	"baca/algo/decide"
 	"baca/algo/gin"
@@ -164,7 +164,7 @@ func TestBatchIsTold(t *testing.T) {
 	for i := id; i < len(labels); i++ {
 		labels[i] = true
 	}
-	for _, name := range algo.Deciders {
+	for _, name := range algo.Deciders() {
 		r := batch(t, m, by(name), gs)
 		var scores []float64
 		alarms, found := 0, 0
@@ -280,7 +280,7 @@ func TestFewGraphs(t *testing.T) {
 	if len(want.Warnings) > 0 || !math.IsNaN(want.P) || want.Evidence != 0.5 || want.Weight != 0 {
 		t.Errorf("ten graphs: %+v", want)
 	}
-	for _, name := range algo.Deciders[1:] {
+	for _, name := range algo.Deciders()[1:] {
 		r := batch(t, m, by(name), gs)
 		if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "decided alone") {
 			t.Errorf("by %s: warnings %q", name, r.Warnings)
@@ -369,11 +369,11 @@ func TestTheWholeBatchIsFair(t *testing.T) {
 	low := 0
 	for range runs {
 		gs := trees(t, rng, 80, 0.1)
-		held, err := contrast.Describe(ctx, 0, m.Encoder, gs[40:])
+		holdout, err := contrast.Describe(ctx, 0, m.Encoder, gs[40:])
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.Holdout, m.HoldoutTraits = held, make([]algo.Trait, held.Len())
+		m.Holdout, m.HoldoutTraits = holdout, make([]algo.Trait, holdout.Len())
 		if r := batch(t, m, o, gs[:40]); r.P <= 0.05 {
 			low++
 		}
@@ -414,7 +414,7 @@ func TestUndecided(t *testing.T) {
 	m := model(t)
 	rng := rand.New(rand.NewPCG(27, 9))
 	gs := append(trees(t, rng, 15, 0.1), trees(t, rng, 15, 1.2)...)
-	for _, name := range algo.Deciders {
+	for _, name := range algo.Deciders() {
 		for _, n := range []int{30, 5} {
 			o := by(name)
 			o.Alpha = 0.04 // below 1/21
@@ -486,9 +486,9 @@ func TestWithoutHoldout(t *testing.T) {
 	}
 }
 
-func alone(t *testing.T, m *algo.Model) *algo.Alone {
+func alone(t *testing.T, m *algo.Model) *algo.SingleScorer {
 	t.Helper()
-	a, err := algo.NewAlone(ctx, m, 0)
+	a, err := algo.NewSingleScorer(ctx, m, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -500,7 +500,7 @@ func alone(t *testing.T, m *algo.Model) *algo.Alone {
 func TestSharedPreparation(t *testing.T) {
 	m := model(t)
 	prepared := options()
-	prepared.Alone = alone(t, m)
+	prepared.Single = alone(t, m)
 	for seed := range uint64(2) {
 		rng := rand.New(rand.NewPCG(seed, 9))
 		gs := append(trees(t, rng, 30, 0.1), trees(t, rng, 30, 1.2)...)
@@ -523,7 +523,7 @@ func TestRefusals(t *testing.T) {
 		"by":              {m, func(o *algo.Options) { o.By = "magic" }},
 		"alpha":           {m, func(o *algo.Options) { o.Alpha = 0 }},
 		"attention":       {m, func(o *algo.Options) { o.Attention.TopK = 0 }},
-		"another model":   {m, func(o *algo.Options) { o.Alone = alone(t, model(t)) }},
+		"another model":   {m, func(o *algo.Options) { o.Single = alone(t, model(t)) }},
 		"shared by batch": {shared, func(o *algo.Options) { o.By = algo.ByBatch }},
 	} {
 		o := options()
@@ -553,7 +553,7 @@ func TestWatchSeesEveryStep(t *testing.T) {
 	m := model(t)
 	o := options()
 	steps := 0
-	o.Watch = algo.EveryStep(func(calibrate.Iteration) { steps++ })
+	o.Watch = algo.EveryStep(func(attention.Iteration) { steps++ })
 	batch(t, m, o, trees(t, rand.New(rand.NewPCG(2, 2)), 30, 0.5))
 	if steps != o.Attention.Steps {
 		t.Errorf("%d steps seen, want %d", steps, o.Attention.Steps)
@@ -564,24 +564,24 @@ func TestWatchSeesEveryStep(t *testing.T) {
 // at a time and side by side, must get the very same scores.
 func TestScoreGoesOnFromTheBatch(t *testing.T) {
 	m := model(t)
-	var held []*graph.Graph
+	var holdout []*graph.Graph
 	for i, g := range set(t) {
 		if i%13 == 0 {
-			held = append(held, g)
+			holdout = append(holdout, g)
 		}
 	}
-	for _, name := range algo.Deciders {
+	for _, name := range algo.Deciders() {
 		for _, n := range []int{5, 40} {
 			s := scorer(t, m, by(name))
 			report, err := s.Batch(ctx, trees(t, rand.New(rand.NewPCG(3, 4)), n, 0.6))
 			if err != nil {
 				t.Fatal(err)
 			}
-			rows := make([]algo.Row, len(held))
+			rows := make([]algo.Row, len(holdout))
 			var group sync.WaitGroup
-			for i := range held {
+			for i := range holdout {
 				group.Go(func() {
-					one, err := s.Score(ctx, held[i:i+1])
+					one, err := s.Score(ctx, holdout[i:i+1])
 					if err != nil {
 						t.Error(err)
 						return

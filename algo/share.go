@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"baca/algo/background"
-	"baca/algo/calibrate"
 	"baca/algo/contrast"
 	"baca/algo/fingerprint"
+	"baca/algo/near"
 )
 
 // DefaultShare is the k of Share that most uses want.
@@ -30,8 +30,8 @@ const DefaultShare = 5
 //     for subtrees that fewer than k graphs of the bank hold.
 //
 // It scores every graph alone: a batch cannot be calibrated without embeddings of
-// held-out graphs. The weights were fitted to the training graphs and are shared as
-// they are. It is an error if the bank has fewer than 2k graphs that differ.
+// held-out graphs. The weights were fitted to the training graphs and are handed out
+// as they are. It is an error if the bank has fewer than 2k graphs that differ.
 func (m *Model) Share(ctx context.Context, workers, k int) (*Model, error) {
 	if k < 2 {
 		return nil, fmt.Errorf("groups of %d graphs: want 2 or more", k)
@@ -99,7 +99,7 @@ func (m *Model) sharedBackground(k int) (*background.Head, *Sizes) {
 // Share. A file rounds the bank, so these are to be taken anew with the bank that was read
 // back.
 func (m *Model) Refer(ctx context.Context, workers int, from *Model) error {
-	near, err := calibrate.NewNeighborhood(ctx, workers, m.Bank)
+	bank, err := near.NewBank(ctx, workers, m.Bank)
 	if err != nil {
 		return err
 	}
@@ -107,12 +107,12 @@ func (m *Model) Refer(ctx context.Context, workers int, from *Model) error {
 	for i := range traits {
 		traits[i].Known = false // m has no hashes to know a training graph by
 	}
-	a := &Alone{model: m, near: near}
-	list, _, err := a.singles(ctx, workers, from.Holdout, traits)
+	single := &SingleScorer{model: m, near: bank}
+	answers, _, err := single.answers(ctx, workers, from.Holdout, traits)
 	if err != nil {
 		return err
 	}
-	m.Reference = scoresOf(list)
+	m.Reference = scoresOf(answers)
 	for i, x := range m.Reference {
 		m.Reference[i] = float64(float32(x)) // as a file keeps them
 	}
@@ -125,7 +125,7 @@ func (m *Model) Refer(ctx context.Context, workers int, from *Model) error {
 // from the middle of what is left takes its nearest, until what is left is one group.
 func (m *Model) groups(size int) [][]int {
 	dim := m.Bank.Dim()
-	standard := calibrate.NewStandardizer(m.Bank.Q, dim)
+	standard := near.NewStandardizer(m.Bank.Q, dim)
 	rows := standard.Apply(m.Bank.Q)
 	row := func(i int) []float32 { return rows[i*dim : (i+1)*dim] }
 	// Equal graphs count once: a group of copies would be one graph.
@@ -138,14 +138,6 @@ func (m *Model) groups(size int) [][]int {
 			left = append(left, i)
 		}
 	}
-	distance := func(a, b []float32) float64 {
-		sum := 0.0
-		for t, x := range a {
-			d := float64(x) - float64(b[t])
-			sum += float64(d * d)
-		}
-		return sum
-	}
 	var groups [][]int
 	for len(left) >= 2*size {
 		middle := make([]float32, dim)
@@ -156,13 +148,13 @@ func (m *Model) groups(size int) [][]int {
 		}
 		far, most := left[0], -1.0
 		for _, i := range left {
-			if d := distance(row(i), middle); d > most {
+			if d := near.SquaredDistance(row(i), middle); d > most {
 				far, most = i, d
 			}
 		}
 		away := make(map[int]float64, len(left))
 		for _, i := range left {
-			away[i] = distance(row(i), row(far))
+			away[i] = near.SquaredDistance(row(i), row(far))
 		}
 		slices.SortStableFunc(left, func(a, b int) int { return cmp.Or(cmp.Compare(away[a], away[b]), cmp.Compare(a, b)) })
 		groups = append(groups, slices.Clone(left[:size]))

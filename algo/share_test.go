@@ -64,7 +64,7 @@ func TestShare(t *testing.T) {
 		labels[len(inside)+i] = true
 	}
 	auroc := func(m *algo.Model) float64 {
-		alone, err := algo.NewAlone(ctx, m, 0)
+		alone, err := algo.NewSingleScorer(ctx, m, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -31,7 +31,7 @@ func SaveCheckpoint(w io.Writer, c *Checkpoint) error {
 	p := newWriter()
 	v := *c
 	checkpointFields(p, &v)
-	return seal(w, checkpointKind, p.buf.Bytes())
+	return p.seal(w, checkpointKind)
 }
 
 // LoadCheckpoint reads a checkpoint from the bytes of a file, which it does not
@@ -83,29 +83,8 @@ func checkpointFields(c codec, v *Checkpoint) {
 
 // check reports a checkpoint from which no run can go on.
 func (c *Checkpoint) check() error {
-	for _, f := range []struct{ key, v string }{{"program", c.Program}, {"schema", c.Schema}, {"data_sha256", c.DataSHA256}} {
-		if err := checkText(f.key, f.v); err != nil {
-			return err
-		}
-	}
 	if err := checkSchema(c.Schema, c.Options.Config); err != nil {
 		return err
-	}
-	for _, f := range []struct {
-		key string
-		v   int
-	}{{"batch", c.Options.Batch}, {"loss epoch", c.Loss.Epoch}, {"epoch", c.State.Epoch}, {"step", c.State.Step}} {
-		if f.v < 0 {
-			return fmt.Errorf("%w: %s is %d", ErrNumber, f.key, f.v)
-		}
-	}
-	for _, f := range []struct {
-		key string
-		v   float64
-	}{{"learning_rate", c.Options.LearningRate}, {"loss", c.Loss.Total}, {"graph loss", c.Loss.Graph}, {"node loss", c.Loss.Node}} {
-		if !finite(f.v) {
-			return fmt.Errorf("%w: %s is %g, want a finite number", ErrNumber, f.key, f.v)
-		}
 	}
 	s := &c.State
 	n := parameters(c.Options.Config)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"unicode/utf8"
 
 	"github.com/vmihailenco/msgpack/v5"
 	"github.com/vmihailenco/msgpack/v5/msgpcode"
@@ -21,7 +20,8 @@ const (
 
 // A codec goes through the payload of a file, either writing the values it is
 // given or reading into them. One list of fields then serves both directions,
-// and the order of keys, which is part of the format, cannot differ.
+// and the order of keys, which is part of the format, cannot differ. Both refuse
+// texts that are long or not UTF-8, negative counts, and reals that are not finite.
 type codec interface {
 	// fields begins a map of exactly n entries, the value of key, or the whole
 	// payload if key is "".
@@ -36,16 +36,23 @@ type codec interface {
 	allFloats(key string, v *[]float32)
 }
 
-// A writer builds a payload.
+// A writer builds a payload. The first value that a reader would refuse stays in err.
 type writer struct {
 	buf bytes.Buffer // never fails, so neither do the calls of m
 	m   *msgpack.Encoder
+	err error
 }
 
 func newWriter() *writer {
 	w := new(writer)
 	w.m = msgpack.NewEncoder(&w.buf)
 	return w
+}
+
+func (w *writer) check(err error) {
+	if w.err == nil {
+		w.err = err
+	}
 }
 
 func (w *writer) fields(key string, n int) {
@@ -56,6 +63,7 @@ func (w *writer) fields(key string, n int) {
 }
 
 func (w *writer) text(key string, v *string) {
+	w.check(checkText(key, *v))
 	w.m.EncodeString(key)
 	w.m.EncodeString(*v)
 }
@@ -66,6 +74,9 @@ func (w *writer) word(key string, v *uint64) {
 }
 
 func (w *writer) count(key string, v *int) {
+	if *v < 0 {
+		w.check(fmt.Errorf("%w: %s is %d", ErrNumber, key, *v))
+	}
 	w.m.EncodeString(key)
 	w.m.EncodeUint(uint64(*v))
 }
@@ -79,6 +90,7 @@ func (w *writer) counts(key string, v *[]int) {
 }
 
 func (w *writer) real(key string, v *float64) {
+	w.check(checkReal(key, *v))
 	w.m.EncodeString(key)
 	w.m.EncodeFloat64(*v)
 }
@@ -87,6 +99,17 @@ func (w *writer) floats(key string, v []float32) {
 	b := make([]byte, 0, 4*len(v))
 	for _, x := range v {
 		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	w.bytes(key, b)
+}
+
+// gaps is ascending numbers, each by how far it is above the least that it can be.
+func (w *writer) gaps(key string, list []uint32) {
+	var b []byte
+	lowest := uint64(0)
+	for _, x := range list {
+		b = binary.AppendUvarint(b, uint64(x)-lowest)
+		lowest = uint64(x) + 1
 	}
 	w.bytes(key, b)
 }
@@ -124,6 +147,12 @@ func (r *reader) remaining() int { return r.r.Len() }
 func (r *reader) fail(cause error, format string, args ...any) {
 	if r.err == nil {
 		r.err = fmt.Errorf("%w: %s (near payload byte %d)", cause, fmt.Sprintf(format, args...), len(r.data)-r.remaining())
+	}
+}
+
+func (r *reader) check(err error) {
+	if r.err == nil {
+		r.err = err
 	}
 }
 
@@ -188,16 +217,11 @@ func (r *reader) cut(n int) []byte {
 // str decodes a string.
 func (r *reader) str(key string) string {
 	n := r.length(key, "a string", msgpcode.IsString, r.m.DecodeBytesLen, 1)
-	if n > maxText {
-		r.fail(ErrFormat, "%s has %d bytes, want at most %d", key, n, maxText)
-	}
 	if r.err != nil {
 		return ""
 	}
 	s := string(r.cut(n))
-	if !utf8.ValidString(s) {
-		r.fail(ErrFormat, "%s is not UTF-8", key)
-	}
+	r.check(checkText(key, s))
 	return s
 }
 
@@ -273,7 +297,8 @@ func (r *reader) counts(key string, v *[]int) {
 
 func (r *reader) real(key string, v *float64) {
 	r.key(key)
-	if x := take(r, key, "a float64", isDouble, r.m.DecodeFloat64); r.err == nil {
+	x := take(r, key, "a float64", isDouble, r.m.DecodeFloat64)
+	if r.check(checkReal(key, x)); r.err == nil {
 		*v = x
 	}
 }
@@ -322,4 +347,38 @@ func getFloats(v []float32, b []byte) {
 	for ; len(b) > 0; v, b = v[1:], b[4:] {
 		v[0] = math.Float32frombits(binary.LittleEndian.Uint32(b))
 	}
+}
+
+// uvarint reads a number of the named thing i from the front of b and returns what
+// follows it.
+func (r *reader) uvarint(name string, i int, b []byte) (uint64, []byte) {
+	v, size := binary.Uvarint(b)
+	if size == 0 {
+		r.fail(ErrFormat, "%s %d ends within a number", name, i)
+	} else if size < 0 {
+		r.fail(ErrNumber, "%s %d has a number of more than 64 bits", name, i)
+	}
+	if r.err != nil {
+		return 0, nil
+	}
+	return v, b[size:]
+}
+
+// gaps reads ascending numbers of so many bits. name is that of one of them.
+func (r *reader) gaps(key, name string, bits int) []uint32 {
+	b := r.bin(key)
+	list := make([]uint32, 0, len(b)) // each has at least 1 byte
+	for lowest := uint64(0); len(b) > 0; {
+		var gap uint64
+		gap, b = r.uvarint(name, len(list), b)
+		if left := 1<<bits - lowest; r.err == nil && gap >= left {
+			r.fail(ErrNumber, "%s %d skips %d, want less than the %d that are left of %d bits", name, len(list), gap, left, bits)
+		}
+		if r.err != nil {
+			return nil
+		}
+		list = append(list, uint32(lowest+gap))
+		lowest += gap + 1
+	}
+	return list
 }

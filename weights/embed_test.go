@@ -72,7 +72,7 @@ func TestKnownGraphsAreInside(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := algo.NewAlone(context.Background(), m, 0)
+		a, err := algo.NewSingleScorer(context.Background(), m, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -41,13 +41,13 @@ func Save(w io.Writer, m *algo.Model) error {
 	if holdout == nil {
 		holdout = &contrast.Representation{Width: m.Bank.Width}
 	}
-	if err := check(m, holdout); err != nil {
-		return err
-	}
 	p := newWriter()
 	p.fields("", modelEntries)
 	card := m.Card
 	cardFields(p, &card)
+	if p.check(check(m, holdout)); p.err != nil {
+		return p.err
+	}
 	config := m.Encoder.Config
 	configFields(p, "encoder", &config)
 	tensors := m.Encoder.Tensors()
@@ -70,7 +70,7 @@ func Save(w io.Writer, m *algo.Model) error {
 		reference[i] = float32(x)
 	}
 	p.floats("reference", reference)
-	return seal(w, modelKind, p.buf.Bytes())
+	return p.seal(w, modelKind)
 }
 
 // The number of entries of the maps in the payload of a model.
@@ -124,19 +124,6 @@ func Load(data []byte) (*algo.Model, error) {
 	return m, nil
 }
 
-// Read reads a model from a stream, to its end. It takes no more than MaxSize
-// bytes of it.
-func Read(r io.Reader) (*algo.Model, error) {
-	data, err := io.ReadAll(io.LimitReader(r, MaxSize+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > MaxSize {
-		return nil, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, MaxSize)
-	}
-	return Load(data)
-}
-
 func cardFields(c codec, v *algo.Card) {
 	c.fields("card", cardEntries)
 	c.text("name", &v.Name)
@@ -176,29 +163,18 @@ func (r *reader) encoder(c gin.Config) *gin.Encoder {
 		r.fail(ErrTensor, "an encoder of %s has %d bytes of parameters, %d bytes remain", shape(c), n, r.remaining())
 		return nil
 	}
-	got := r.entries("tensors")
 	e := gin.Zero(c)
 	tensors := e.Tensors()
-	for i, t := range tensors {
-		if i == got {
-			r.fail(ErrTensor, "%q is missing from an encoder of %s", t.Name, shape(c))
-			return nil
-		}
-		name := r.str("the name of a tensor")
-		if r.err == nil && name != t.Name {
-			if slices.ContainsFunc(tensors[i:], func(t gin.Tensor) bool { return t.Name == name }) {
-				r.fail(ErrTensor, "%q is missing: %q comes in its place", t.Name, name)
-			} else {
-				r.fail(ErrTensor, "%q is not expected: want %q", name, t.Name)
-			}
+	if n := r.entries("tensors"); r.err == nil && n != len(tensors) {
+		r.fail(ErrTensor, "%d tensors, want %d for an encoder of %s", n, len(tensors), shape(c))
+	}
+	for _, t := range tensors {
+		if name := r.str("the name of a tensor"); r.err == nil && name != t.Name {
+			r.fail(ErrTensor, "%q is not expected: want %q", name, t.Name)
 		}
 		r.tensor(t)
-		if r.err != nil {
-			return nil
-		}
 	}
-	if got > len(tensors) {
-		r.fail(ErrTensor, "%q is not expected: an encoder of %s has %d tensors", r.str("the name of a tensor"), shape(c), len(tensors))
+	if r.err != nil {
 		return nil
 	}
 	return e.Fixed()
@@ -236,30 +212,6 @@ func shape(c gin.Config) string {
 // check reports what makes a model useless although its parts are well formed.
 func check(m *algo.Model, holdout *contrast.Representation) error {
 	c := &m.Card
-	for _, f := range []struct{ key, v string }{
-		{"name", c.Name}, {"description", c.Description}, {"schema", c.Schema}, {"dataset", c.Dataset},
-		{"dataset_sha256", c.DatasetSHA256}, {"program", c.Program}, {"background", c.Background}, {"holdout", c.Holdout},
-	} {
-		if err := checkText(f.key, f.v); err != nil {
-			return err
-		}
-	}
-	for _, f := range []struct {
-		key string
-		v   int
-	}{{"graphs", c.Graphs}, {"train", c.Train}, {"epochs", c.Epochs}, {"batch", c.Batch}} {
-		if f.v < 0 {
-			return fmt.Errorf("%w: %s is %d", ErrNumber, f.key, f.v)
-		}
-	}
-	for _, f := range []struct {
-		key string
-		v   float64
-	}{{"learning_rate", c.LearningRate}, {"loss", c.Loss}} {
-		if !finite(f.v) {
-			return fmt.Errorf("%w: %s is %g, want a finite number", ErrNumber, f.key, f.v)
-		}
-	}
 	if err := checkSchema(c.Schema, m.Encoder.Config); err != nil {
 		return err
 	}
@@ -291,22 +243,15 @@ func check(m *algo.Model, holdout *contrast.Representation) error {
 	if c.Holdout == "" && holdout.Len() > len(c.HoldoutRows) {
 		return fmt.Errorf("%w: the holdout has %d rows, only %d graphs were kept from training", ErrRows, holdout.Len(), len(c.HoldoutRows))
 	}
-	if err := checkRows("bank", m.Bank, m.Encoder); err != nil {
-		return err
+	for _, err := range []error{
+		checkRows("bank", m.Bank, m.Encoder), checkRows("holdout", holdout, m.Encoder), checkTraits(m.HoldoutTraits, holdout.Len()),
+		checkBackground(m), checkProfile(m), checkShared(m),
+	} {
+		if err != nil {
+			return err
+		}
 	}
-	if err := checkRows("holdout", holdout, m.Encoder); err != nil {
-		return err
-	}
-	if err := checkTraits(m.HoldoutTraits, holdout.Len()); err != nil {
-		return err
-	}
-	if err := checkBackground(m); err != nil {
-		return err
-	}
-	if err := checkProfile(m); err != nil {
-		return err
-	}
-	return checkShared(m)
+	return nil
 }
 
 // checkSchema reports an encoder that cannot be, or not with this schema.
@@ -326,8 +271,8 @@ func checkSchema(schema string, c gin.Config) error {
 
 func checkRows(key string, v *contrast.Representation, e *gin.Encoder) error {
 	n, width := v.Len(), e.Width()
-	if n > maxRows || n*width*width > maxWork {
-		return fmt.Errorf("%w: %s has %d rows of width %d, want at most %d", ErrTooLarge, key, n, width, min(maxRows, maxWork/(width*width)))
+	if err := checkSize(key, n, width); err != nil {
+		return err
 	}
 	if v.Width != width || len(v.Q) != n*2*width {
 		return fmt.Errorf("%w: %s has %d embedding values of width %d for %d graphs, want %d of width %d",
@@ -352,6 +297,14 @@ func checkRows(key string, v *contrast.Representation, e *gin.Encoder) error {
 	return checkFinite(key+" projection", v.ZS)
 }
 
+// checkSize reports more rows than a bank or a holdout may have.
+func checkSize(key string, n, width int) error {
+	if n > maxRows || n*width*width > maxWork {
+		return fmt.Errorf("%w: %s has %d rows of width %d, want at most %d", ErrTooLarge, key, n, width, min(maxRows, maxWork/(width*width)))
+	}
+	return nil
+}
+
 func checkText(key, v string) error {
 	if len(v) > maxText {
 		return fmt.Errorf("%w: %s has %d bytes, want at most %d", ErrFormat, key, len(v), maxText)
@@ -367,6 +320,13 @@ func checkFinite(key string, v []float32) error {
 		if !finite(float64(x)) {
 			return fmt.Errorf("%w: %s has %g at index %d, want a finite number", ErrNumber, key, x, i)
 		}
+	}
+	return nil
+}
+
+func checkReal(key string, v float64) error {
+	if !finite(v) {
+		return fmt.Errorf("%w: %s is %g, want a finite number", ErrNumber, key, v)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ import (
 // keeps float16.
 
 // minSpread is how far the highest value of a column must be from the lowest, as a
-// share of it, for there to be levels between them: nearer values would be lost in
+// fraction of it, for there to be levels between them: nearer values would be lost in
 // the rounding to float32, and the column counts as constant.
 const minSpread = 0x1p-12
 
@@ -129,13 +129,7 @@ func (w *writer) prints(prints []fingerprint.Print) {
 	}
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
-	var gaps []byte
-	lowest := uint64(0) // that the next key can be
-	for _, k := range keys {
-		gaps = binary.AppendUvarint(gaps, uint64(k)-lowest)
-		lowest = uint64(k) + 1
-	}
-	w.bytes("subtrees", gaps)
+	w.gaps("subtrees", keys)
 	var places []byte
 	for _, p := range prints {
 		places = binary.AppendUvarint(places, uint64(len(p.Keys)))
@@ -162,8 +156,7 @@ func (r *reader) rows(key string, e *gin.Encoder) int {
 	if r.err != nil {
 		return 0
 	}
-	if width := e.Width(); n > maxRows || n*width*width > maxWork {
-		r.fail(ErrTooLarge, "%s has %d rows of width %d, want at most %d", key, n, width, min(maxRows, maxWork/(width*width)))
+	if r.check(checkSize(key, n, e.Width())); r.err != nil {
 		return 0
 	}
 	return n
@@ -237,7 +230,7 @@ func (r *reader) restore(key string, e *gin.Encoder, n int, q []float32) *contra
 
 // prints reads the prints of n graphs.
 func (r *reader) prints(n int) []fingerprint.Print {
-	keys := r.subtrees()
+	keys := r.gaps("subtrees", "subtree", 32)
 	places := r.bin("prints")
 	if r.err == nil && len(places) < n {
 		r.fail(ErrFormat, "prints has %d bytes, want at least one for each of %d graphs", len(places), n)
@@ -247,7 +240,7 @@ func (r *reader) prints(n int) []fingerprint.Print {
 	}
 	prints := make([]fingerprint.Print, n)
 	for i := range prints {
-		prints[i], places = r.print(i, keys, places)
+		prints[i], places = r.onePrint(i, keys, places)
 		if r.err != nil {
 			return nil
 		}
@@ -259,43 +252,8 @@ func (r *reader) prints(n int) []fingerprint.Print {
 	return prints
 }
 
-// subtrees reads the keys that the prints refer to.
-func (r *reader) subtrees() []uint32 {
-	gaps := r.bin("subtrees")
-	keys := make([]uint32, 0, len(gaps)) // a gap has at least 1 byte
-	lowest := uint64(0)                  // that the next key can be
-	for len(gaps) > 0 {
-		var gap uint64
-		gap, gaps = r.uvarint("subtree", len(keys), gaps)
-		if left := 1<<32 - lowest; r.err == nil && gap >= left {
-			r.fail(ErrNumber, "subtree %d skips %d keys, want less than the %d that are left of 32 bits", len(keys), gap, left)
-		}
-		if r.err != nil {
-			return nil
-		}
-		keys = append(keys, uint32(lowest+gap))
-		lowest += gap + 1
-	}
-	return keys
-}
-
-// uvarint reads a number of the named thing i from the front of b and returns what
-// follows it.
-func (r *reader) uvarint(name string, i int, b []byte) (uint64, []byte) {
-	v, size := binary.Uvarint(b)
-	if size == 0 {
-		r.fail(ErrFormat, "%s %d ends within a number", name, i)
-	} else if size < 0 {
-		r.fail(ErrNumber, "%s %d has a number of more than 64 bits", name, i)
-	}
-	if r.err != nil {
-		return 0, nil
-	}
-	return v, b[size:]
-}
-
-// print reads the print of graph i from the front of b and returns what follows it.
-func (r *reader) print(i int, keys []uint32, b []byte) (fingerprint.Print, []byte) {
+// onePrint reads the print of graph i from the front of b and returns what follows it.
+func (r *reader) onePrint(i int, keys []uint32, b []byte) (fingerprint.Print, []byte) {
 	next := func() (v uint64) {
 		v, b = r.uvarint("print", i, b)
 		return v

@@ -55,12 +55,16 @@ func (w *writer) background(h *background.Head, s *algo.Sizes) {
 		}
 	}
 	w.bytes("weights", weights)
-	w.real("mean", &h.Mean)
-	w.real("deviation", &h.Deviation)
-	w.real("auc", &h.AUC)
-	w.count("smallest", &s.Low)
-	w.count("largest", &s.High)
+	backgroundFields(w, h, s)
 	w.floats("sizes", curve)
+}
+
+func backgroundFields(c codec, h *background.Head, s *algo.Sizes) {
+	c.real("mean", &h.Mean)
+	c.real("deviation", &h.Deviation)
+	c.real("auc", &h.AUC)
+	c.count("smallest", &s.Low)
+	c.count("largest", &s.High)
 }
 
 // background reads what a model knows of a background, nil for nothing.
@@ -68,11 +72,7 @@ func (r *reader) background() (*background.Head, *algo.Sizes) {
 	r.fields("background", backgroundEntries)
 	weights := r.bin("weights")
 	h, s := new(background.Head), new(algo.Sizes)
-	r.real("mean", &h.Mean)
-	r.real("deviation", &h.Deviation)
-	r.real("auc", &h.AUC)
-	r.count("smallest", &s.Low)
-	r.count("largest", &s.High)
+	backgroundFields(r, h, s)
 	var curve []float32
 	r.allFloats("sizes", &curve)
 	if r.err != nil {

@@ -76,7 +76,14 @@ func (k kind) String() string {
 	return fmt.Sprintf("kind %d", byte(k))
 }
 
-// seal writes a header and the payload.
+// seal writes a header and the payload, unless a value in it is refused.
+func (p *writer) seal(w io.Writer, k kind) error {
+	if p.err != nil {
+		return p.err
+	}
+	return seal(w, k, p.buf.Bytes())
+}
+
 func seal(w io.Writer, k kind, payload []byte) error {
 	if len(payload) > MaxSize-headerSize {
 		return fmt.Errorf("%w: %d bytes to write, want at most %d", ErrTooLarge, headerSize+len(payload), MaxSize)

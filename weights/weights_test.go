@@ -99,8 +99,8 @@ func testBackground(rng *rand.Rand) (*background.Head, *algo.Sizes) {
 // testProfile returns a profile of so many training graphs.
 func testProfile(rng *rand.Rand, features, train int) *explain.Profile {
 	p := &explain.Profile{}
-	for range explain.Statistics {
-		row := make([]float64, len(explain.Levels))
+	for range explain.StatisticCount {
+		row := make([]float64, explain.LevelCount)
 		for l := range row {
 			row[l] = float64(float32(rng.NormFloat64()))
 		}
@@ -225,13 +225,6 @@ func TestModelRoundTrip(t *testing.T) {
 		}
 		if !bytes.Equal(data, save(t, got)) {
 			t.Error("the file of the loaded model is another one")
-		}
-		read, err := Read(bytes.NewReader(data))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(data, save(t, read)) {
-			t.Error("Read and Load differ")
 		}
 	}
 }
@@ -406,7 +399,7 @@ var hostileProfiles = []struct {
 	{"values missing", 70, nil, 0, nil, ErrFormat, "feature 0 ends within a number"},
 	{"values announced", 70, uvarints(math.MaxUint64), 0, nil, ErrFormat, "feature 0 announces 18446744073709551615 values of at least 2 bytes, 0 bytes remain"},
 	{"value cut", 70, append(uvarints(1), 0x80, 0x80), 0, nil, ErrFormat, "feature 0 ends within a number"},
-	{"value too large", 70, uvarints(1, 1<<40, 1), 0, nil, ErrNumber, "feature 0 has the value 549755813888 in 1 graphs"},
+	{"value too large", 70, uvarints(1, 1<<40, 1), 0, nil, ErrNumber, "feature 0 has the value 549755813888 in 1 of 4 training graphs"},
 	{"gap too large", 70, uvarints(2, 0, 1, math.MaxUint64, 1), 0, nil, ErrNumber, "feature 0 has the value"},
 	{"too many graphs", 70, uvarints(1, 0, math.MaxUint64), 0, nil, ErrNumber, "feature 0 has the value 0"},
 	{"more graphs than were trained on", 70, uvarints(1, 0, 5), 0, nil, ErrNumber, "in 5 of 4 training graphs"},
@@ -508,7 +501,7 @@ func TestPayload(t *testing.T) {
 		binary.LittleEndian.Uint32(s[4:]) != 0x7fc00000 {
 		t.Errorf("holdout %v", p.Holdout)
 	}
-	if q, _ := p.Profile["quantiles"].([]byte); len(q) != 4*7*len(explain.Statistics) || float(q, 9) != m.Profile.Quantiles[1][2] {
+	if q, _ := p.Profile["quantiles"].([]byte); len(q) != 4*7*explain.StatisticCount || float(q, 9) != m.Profile.Quantiles[1][2] {
 		t.Errorf("profile %v", p.Profile)
 	}
 	if h, _ := p.Profile["hashes"].([]byte); p.Profile["bits"] != int8(9) || !bytes.Equal(p.Profile["salt"].([]byte), m.Profile.Known.Salt[:]) ||
@@ -741,9 +734,9 @@ func TestTensorList(t *testing.T) {
 		list []gin.Tensor
 		text string
 	}{
-		{"last is missing", tensors[:len(tensors)-1], `"structure.node_head.second.bias" is missing`},
-		{"first is missing", append(slices.Clone(tensors[1:]), extra[len(tensors):]...), `"feature.gin.0.first.weight" is missing: "feature.gin.0.first.bias" comes`},
-		{"one more", extra, `"extra" is not expected`},
+		{"last is missing", tensors[:len(tensors)-1], `23 tensors, want 24`},
+		{"first is missing", append(slices.Clone(tensors[1:]), extra[len(tensors):]...), `"feature.gin.0.first.bias" is not expected: want "feature.gin.0.first.weight"`},
+		{"one more", extra, `25 tensors, want 24`},
 	} {
 		w := newWriter()
 		w.fields("tensors", len(x.list))
@@ -831,25 +824,13 @@ func TestTooLarge(t *testing.T) {
 	if _, err := Load(make([]byte, MaxSize+1)); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("Load: %v", err)
 	}
-	endless := readerFunc(func(p []byte) (int, error) { return len(p), nil })
-	if _, err := Read(endless); !errors.Is(err, ErrTooLarge) {
-		t.Errorf("Read: %v", err)
-	}
 	if err := seal(&bytes.Buffer{}, modelKind, make([]byte, MaxSize-headerSize+1)); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("seal: %v", err)
 	}
 	if err := seal(&bytes.Buffer{}, modelKind, make([]byte, MaxSize-headerSize)); err != nil {
 		t.Errorf("seal of the largest file: %v", err)
 	}
-	broken := errors.New("connection lost")
-	if _, err := Read(readerFunc(func(p []byte) (int, error) { return 0, broken })); !errors.Is(err, broken) {
-		t.Errorf("Read: %v, want %v", err, broken)
-	}
 }
-
-type readerFunc func(p []byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // TestRowLimits asks for more rows than a file may have, without the bytes.
 func TestRowLimits(t *testing.T) {

@@ -17,7 +17,8 @@ package attention
 import (
 	"fmt"
 
-	"baca/algo/internal/kernel"
+	"baca/algo/dictionary"
+	"baca/algo/internal/parallel"
 )
 
 // Head holds the learned matrices, row-major and stored out×in: row j of each
@@ -80,7 +81,7 @@ type Explanation struct {
 // Workspace is the memory that calls reuse; its zero value is ready. It keeps the
 // size of the largest call so far and must not be used by two calls at once.
 type Workspace struct {
-	core[float32]
+	core
 
 	units, sims []float32 // of one block of queries
 	terms       []term
@@ -99,19 +100,13 @@ const (
 // enough for their similarities to stay in cache.
 const blockRows = 32
 
-// blockQueries queries at a time share the projections of the keys they use.
+// blockQueries queries at a time use the same projections of keys.
 const blockQueries = 1024
 
 // begin readies the workspace for keys of both sides.
 func (w *Workspace) begin(in, out *Keys) {
-	w.mulNT = func(dst, a, b []float32, m, n, k int) {
-		kernel.MulNT(kernel.Dense(dst, m, n), kernel.Dense(a, m, k), kernel.Dense(b, n, k))
-	}
-	w.addTN = func(dst, a, b []float32, m, n, k int) {
-		kernel.AddTN(kernel.Dense(dst, m, n), kernel.Dense(a, k, m), kernel.Dense(b, k, n))
-	}
 	n := in.Len() + out.Len()
-	w.local, w.roles = grow(w.local, n), grow(w.roles, n)
+	w.local, w.roles = parallel.Grow(w.local, n), parallel.Grow(w.roles, n)
 	clear(w.roles)
 	w.used, w.terms, w.refs = w.used[:0], w.terms[:0], w.refs[:0]
 }
@@ -219,37 +214,45 @@ func (h *Head) attend(w *Workspace, queries []float32, own [][2]int32, in, out *
 	n := len(queries) / h.Dim
 	topIn, topOut := min(topK, in.Len()), min(topK, out.Len())
 	// Whole from the start, so that TopK writes in place.
-	w.refs = grow(w.refs, n*(topIn+topOut))
-	w.terms = grow(w.terms, 2*n)
-	w.units = grow(w.units, blockRows*h.Dim)
+	w.refs = parallel.Grow(w.refs, n*(topIn+topOut))
+	w.terms = parallel.Grow(w.terms, 2*n)
 	end := 0
-	for lo := 0; lo < n; lo += blockRows {
-		m := min(blockRows, n-lo)
-		for i := range m {
-			normalize(part(w.units, i, h.Dim), part(queries, lo+i, h.Dim))
+	unit := func(dst []float32, i int) { normalize(dst, part(queries, i, h.Dim)) }
+	w.compare(n, in, out, unit, func(i, side int, sims []float32) {
+		exclude := -1
+		if own != nil {
+			exclude = int(own[i][side])
 		}
-		for side, keys := range [...]*Keys{in, out} {
-			w.sims = grow(w.sims, m*keys.Len())
-			keys.similarities(w.sims, w.units[:m*h.Dim], m)
-			offset := int32(side * in.Len())
-			for i := range m {
-				exclude := -1
-				if own != nil {
-					exclude = int(own[lo+i][side])
-				}
-				chosen := TopK(w.refs[end:end], part(w.sims, i, keys.Len()), topK, exclude)
-				for j := range chosen {
-					chosen[j] += offset
-					w.use(chosen[j], asKey)
-				}
-				w.terms[2*(lo+i)+side] = term{query: int32(lo + i), lo: int32(end), hi: int32(end + len(chosen))}
-				end += len(chosen)
-			}
+		chosen := TopK(w.refs[end:end], sims, topK, exclude)
+		for j := range chosen {
+			chosen[j] += int32(side * in.Len())
+			w.use(chosen[j], asKey)
 		}
-	}
+		w.terms[2*i+side] = term{query: int32(i), lo: int32(end), hi: int32(end + len(chosen))}
+		end += len(chosen)
+	})
 	w.refs = w.refs[:end]
 	w.gather(h, queries, in, out)
 	w.project(h.WQ, h.WK, h.WV)
+}
+
+// compare calls visit with the similarities of each of n unit rows to the keys of each
+// side. unit writes row i.
+func (w *Workspace) compare(n int, in, out *Keys, unit func(dst []float32, i int), visit func(i, side int, sims []float32)) {
+	w.units = parallel.Grow(w.units, blockRows*in.dim)
+	for lo := 0; lo < n; lo += blockRows {
+		m := min(blockRows, n-lo)
+		for i := range m {
+			unit(part(w.units, i, in.dim), lo+i)
+		}
+		for side, keys := range [...]*Keys{dictionary.ID: in, dictionary.OOD: out} {
+			w.sims = parallel.Grow(w.sims, m*keys.Len())
+			keys.similarities(w.sims, w.units[:m*in.dim], m)
+			for i := range m {
+				visit(lo+i, side, part(w.sims, i, keys.Len()))
+			}
+		}
+	}
 }
 
 // attn returns the ATTN of a term, 0 where it has no keys.

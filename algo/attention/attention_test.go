@@ -53,8 +53,8 @@ func cosine(a, b []float64) float64 {
 	return ab / math.Sqrt(aa*bb)
 }
 
-// near is false where either is NaN.
-func near(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance }
+// within is false where either is NaN.
+func within(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance }
 
 // nearest sorts all keys by similarity and takes the first k.
 func nearest(query []float64, keys *Keys, k, exclude int) []int {
@@ -198,7 +198,7 @@ func (c testCase) build() (h *Head, in, out *Keys, draws []Draw) {
 		}
 	}
 	var w Workspace
-	w.Neighbors(draws, in, out, c.topK)
+	w.FillTop(draws, in, out, c.topK)
 	return h, in, out, draws
 }
 
@@ -241,7 +241,7 @@ func TestKeysSet(t *testing.T) {
 		t.Error("keys after Set differ from keys made at once")
 	}
 	for i := range keys.Len() {
-		if n := math.Sqrt(squares(keys.unitRow(i))); !near(n, 1, 1e-6) {
+		if n := math.Sqrt(squares(keys.unitRow(i))); !within(n, 1, 1e-6) {
 			t.Errorf("row %d has length %g after normalising", i, n)
 		}
 	}
@@ -266,10 +266,10 @@ func TestScoreByHand(t *testing.T) {
 	in, out := NewKeys(2, []float32{0, 1, 1, 0, -1, 0}), NewKeys(2, []float32{-3, 4})
 	var w Workspace
 	e := NewHead(2, 2).Explain(&w, []float32{1, 0}, [2]int32{-1, -1}, in, out, 2)
-	if !near(e.In, 0.669761, 1e-6) || !near(e.Out, -0.6, 1e-6) || !near(e.Attn(), -1.269761, 1e-6) {
+	if !within(e.In, 0.669761, 1e-6) || !within(e.Out, -0.6, 1e-6) || !within(e.Attn(), -1.269761, 1e-6) {
 		t.Errorf("scores %+v with S_Attn %g, want 0.669761, -0.6, -1.269761", e.Score, e.Attn())
 	}
-	if len(e.InKeys) != 2 || e.InKeys[0].Key != 1 || e.InKeys[1].Key != 0 || !near(e.InKeys[0].Weight, 0.669761, 1e-6) {
+	if len(e.InKeys) != 2 || e.InKeys[0].Key != 1 || e.InKeys[1].Key != 0 || !within(e.InKeys[0].Weight, 0.669761, 1e-6) {
 		t.Errorf("ID keys %+v, want key 1 of weight 0.669761, then key 0", e.InKeys)
 	}
 }
@@ -294,7 +294,7 @@ func TestScoresAgainstOracle(t *testing.T) {
 				q := widen(queries[i*c.dim : (i+1)*c.dim])
 				attnIn, _ := o.attn(q, in, c.topK, -1)
 				attnOut, _ := o.attn(q, out, c.topK, -1)
-				if !near(s.In, attnIn, 1e-5) || !near(s.Out, attnOut, 1e-5) {
+				if !within(s.In, attnIn, 1e-5) || !within(s.Out, attnOut, 1e-5) {
 					t.Fatalf("%s, query %d of %d: %+v, want %g and %g", c.name, i, n, s, attnIn, attnOut)
 				}
 			}
@@ -320,14 +320,14 @@ func TestExplain(t *testing.T) {
 				got = append(got, k.Key)
 				weights += k.Weight
 				attn += k.Weight * k.Value
-				if want := cosine(widen(query), widen(side.keys.Row(k.Key))); !near(k.Similarity, want, 1e-6) {
+				if want := cosine(widen(query), widen(side.keys.Row(k.Key))); !within(k.Similarity, want, 1e-6) {
 					t.Errorf("%s: key %d has similarity %g, want %g", c.name, k.Key, k.Similarity, want)
 				}
 			}
 			if want := nearest(widen(query), side.keys, c.topK, -1); c.change == nil && !slices.Equal(got, want) {
 				t.Errorf("%s: keys %v, want %v", c.name, got, want)
 			}
-			if len(got) > 0 && (!near(weights, 1, 1e-12) || !near(attn, side.attn, 1e-7)) {
+			if len(got) > 0 && (!within(weights, 1, 1e-12) || !within(attn, side.attn, 1e-7)) {
 				t.Errorf("%s: weights sum to %g and values to %g, want 1 and %g", c.name, weights, attn, side.attn)
 			}
 		}
@@ -341,7 +341,7 @@ func TestIdentityHead(t *testing.T) {
 	var w Workspace
 	e := NewHead(10, 10).Explain(&w, randomRows(rng, 1, 10), [2]int32{-1, -1}, in, out, 5)
 	for _, k := range append(e.InKeys, e.OutKeys...) {
-		if !near(k.Value, k.Similarity, 1e-6) {
+		if !within(k.Value, k.Similarity, 1e-6) {
 			t.Errorf("key %d: value %g, similarity %g", k.Key, k.Value, k.Similarity)
 		}
 	}
@@ -359,7 +359,7 @@ func TestScoresStayInRange(t *testing.T) {
 		var w Workspace
 		var got [1]Score
 		NewHead(7, 7).Scores(&w, got[:], row, nil, NewKeys(7, row), NewKeys(7, opposite), 1)
-		if s := got[0]; s.In > 1 || s.Out < -1 || !near(s.In, 1, 1e-6) || !near(s.Out, -1, 1e-6) {
+		if s := got[0]; s.In > 1 || s.Out < -1 || !within(s.In, 1, 1e-6) || !within(s.Out, -1, 1e-6) {
 			t.Fatalf("a query against itself and its opposite: %+v, want 1 and -1", s)
 		}
 	}
@@ -383,26 +383,26 @@ func TestPanics(t *testing.T) {
 	one := make([]Score, 1)
 	broken := NewHead(3, 2)
 	broken.WV = broken.WV[:4]
-	loss := func(d Draw) func() { return func() { h.Loss(&w, []Draw{d}, keys, keys) } }
+	loss := func(d Draw) func() { return func() { h.Gradient(&w, new(Gradient), []Draw{d}, keys, keys) } }
 	for name, f := range map[string]func(){
-		"width over dim":    func() { NewHead(2, 3) },
-		"width 0":           func() { NewHead(2, 0) },
-		"ragged keys":       func() { NewKeys(2, make([]float32, 3)) },
-		"dim 0":             func() { NewKeys(0, nil) },
-		"set beyond":        func() { keys.Set(4, make([]float32, 3)) },
-		"set width":         func() { keys.Set(0, make([]float32, 2)) },
-		"key dim":           func() { h.Scores(&w, one, make([]float32, 3), nil, keys, other, 1) },
-		"query dim":         func() { h.Scores(&w, one, make([]float32, 2), nil, keys, keys, 1) },
-		"top 0":             func() { h.Scores(&w, one, make([]float32, 3), nil, keys, keys, 0) },
-		"head":              func() { broken.Scores(&w, one, make([]float32, 3), nil, keys, keys, 1) },
-		"neighbors top 0":   func() { w.Neighbors(nil, keys, keys, 0) },
-		"neighbors dim":     func() { w.Neighbors(nil, keys, other, 1) },
-		"neighbors of none": func() { w.Neighbors([]Draw{{Key: 3}}, keys, keys, 1) },
-		"no such key":       loss(Draw{Key: -1}),
-		"no such side":      loss(Draw{Side: 2}),
-		"listed beyond":     loss(Draw{In: []int32{3}}),
-		"listed negative":   loss(Draw{Side: dictionary.OOD, Out: []int32{-1}}),
-		"lists itself":      loss(Draw{Key: 1, In: []int32{1}}),
+		"width over dim":   func() { NewHead(2, 3) },
+		"width 0":          func() { NewHead(2, 0) },
+		"ragged keys":      func() { NewKeys(2, make([]float32, 3)) },
+		"dim 0":            func() { NewKeys(0, nil) },
+		"set beyond":       func() { keys.Set(4, make([]float32, 3)) },
+		"set width":        func() { keys.Set(0, make([]float32, 2)) },
+		"key dim":          func() { h.Scores(&w, one, make([]float32, 3), nil, keys, other, 1) },
+		"query dim":        func() { h.Scores(&w, one, make([]float32, 2), nil, keys, keys, 1) },
+		"top 0":            func() { h.Scores(&w, one, make([]float32, 3), nil, keys, keys, 0) },
+		"head":             func() { broken.Scores(&w, one, make([]float32, 3), nil, keys, keys, 1) },
+		"top keys top 0":   func() { w.FillTop(nil, keys, keys, 0) },
+		"top keys dim":     func() { w.FillTop(nil, keys, other, 1) },
+		"top keys of none": func() { w.FillTop([]Draw{{Key: 3}}, keys, keys, 1) },
+		"no such key":      loss(Draw{Key: -1}),
+		"no such side":     loss(Draw{Side: 2}),
+		"listed beyond":    loss(Draw{In: []int32{3}}),
+		"listed negative":  loss(Draw{Side: dictionary.OOD, Out: []int32{-1}}),
+		"lists itself":     loss(Draw{Key: 1, In: []int32{1}}),
 	} {
 		func() {
 			defer func() {

@@ -4,30 +4,24 @@ import (
 	"math"
 
 	"baca/algo/internal/kernel"
+	"baca/algo/internal/parallel"
 )
 
-type float interface{ ~float32 | ~float64 }
-
-// core is the arithmetic of the attention on rows that are already gathered, for
-// any float type: float32 with the kernels at work, float64 with plain loops
-// where the tests compare it with finite differences.
+// core is the arithmetic of the attention on rows that are already gathered.
 //
 // The rows of x are ordered so that those needing a query projection are a prefix
 // and those needing a key projection a suffix; the two may overlap. All rows need
 // a value projection. So each of W_Q, W_K, W_V costs one product.
-type core[F float] struct {
-	mulNT func(dst, a, b []F, m, n, k int) // dst = a·bᵀ
-	addTN func(dst, a, b []F, m, n, k int) // dst += aᵀ·b
-
+type core struct {
 	dim, width         int
 	rows               int
 	queryEnd, keyStart int
 
-	x        []F // rows × dim
-	q, dq    []F // queryEnd × width
-	k, dk    []F // (rows − keyStart) × width
-	v, dv    []F // rows × width; v has rows of length 1, or 0
-	inverse  []F // 1/‖row·W_V‖, or 0
+	x        []float32 // rows × dim
+	q, dq    []float32 // queryEnd × width
+	k, dk    []float32 // (rows − keyStart) × width
+	v, dv    []float32 // rows × width; v has rows of length 1, or 0
+	inverse  []float32 // 1/‖row·W_V‖, or 0
 	a, value []float64
 }
 
@@ -40,29 +34,32 @@ type term struct {
 }
 
 // shape sets the sizes and makes room; the caller then fills x.
-func (c *core[F]) shape(dim, width, rows, queryEnd, keyStart int) {
+func (c *core) shape(dim, width, rows, queryEnd, keyStart int) {
 	c.dim, c.width, c.rows, c.queryEnd, c.keyStart = dim, width, rows, queryEnd, keyStart
-	c.x = grow(c.x, rows*dim)
-	c.q = grow(c.q, queryEnd*width)
-	c.k = grow(c.k, (rows-keyStart)*width)
-	c.v = grow(c.v, rows*width)
-	c.inverse = grow(c.inverse, rows)
+	c.x = parallel.Grow(c.x, rows*dim)
+	c.q = parallel.Grow(c.q, queryEnd*width)
+	c.k = parallel.Grow(c.k, (rows-keyStart)*width)
+	c.v = parallel.Grow(c.v, rows*width)
+	c.inverse = parallel.Grow(c.inverse, rows)
 }
 
 // tiny is the length below which a value vector has no direction: its cosine with
 // anything is 0, and so is the gradient.
 const tiny = 1e-12
 
-func (c *core[F]) project(wq, wk, wv []F) {
+func (c *core) project(wq, wk, wv []float32) {
 	d, w := c.dim, c.width
-	c.mulNT(c.q, c.x[:c.queryEnd*d], wq, c.queryEnd, w, d)
-	c.mulNT(c.k, c.x[c.keyStart*d:], wk, c.rows-c.keyStart, w, d)
-	c.mulNT(c.v, c.x, wv, c.rows, w, d)
+	mulNT := func(dst, x, weights []float32, rows int) {
+		kernel.MulNT(kernel.Dense(dst, rows, w), kernel.Dense(x, rows, d), kernel.Dense(weights, w, d))
+	}
+	mulNT(c.q, c.x[:c.queryEnd*d], wq, c.queryEnd)
+	mulNT(c.k, c.x[c.keyStart*d:], wk, c.rows-c.keyStart)
+	mulNT(c.v, c.x, wv, c.rows)
 	for i := range c.rows {
 		row := c.v[i*w : (i+1)*w]
-		var inverse F
+		var inverse float32
 		if norm := math.Sqrt(float64(dot(row, row))); !(norm < tiny) {
-			inverse = F(1 / norm)
+			inverse = float32(1 / norm)
 		}
 		c.inverse[i] = inverse
 		for j := range row {
@@ -73,8 +70,8 @@ func (c *core[F]) project(wq, wk, wv []F) {
 
 // attend computes ATTN = Σ a_i·value_i and leaves the weights a_i in c.a and the
 // cosines value_i in c.value. There must be at least one key.
-func (c *core[F]) attend(query int32, keys []int32) float64 {
-	c.a, c.value = grow(c.a, len(keys)), grow(c.value, len(keys))
+func (c *core) attend(query int32, keys []int32) float64 {
+	c.a, c.value = parallel.Grow(c.a, len(keys)), parallel.Grow(c.value, len(keys))
 	scale := 1 / math.Sqrt(float64(c.width))
 	q, u := c.qRow(query), c.vRow(query)
 	top := math.Inf(-1)
@@ -96,22 +93,19 @@ func (c *core[F]) attend(query int32, keys []int32) float64 {
 	return attn
 }
 
-func (c *core[F]) qRow(i int32) []F { return part(c.q, int(i), c.width) }
-func (c *core[F]) kRow(i int32) []F { return part(c.k, int(i)-c.keyStart, c.width) }
-func (c *core[F]) vRow(i int32) []F { return part(c.v, int(i), c.width) }
+func (c *core) qRow(i int32) []float32 { return part(c.q, int(i), c.width) }
+func (c *core) kRow(i int32) []float32 { return part(c.k, int(i)-c.keyStart, c.width) }
+func (c *core) vRow(i int32) []float32 { return part(c.v, int(i), c.width) }
 
-func part[F float](m []F, i, width int) []F { return m[i*width : (i+1)*width] }
+func part(m []float32, i, width int) []float32 { return m[i*width : (i+1)*width] }
 
-// loss adds up the terms and, where backward is set, leaves in dq, dk and dv the
-// gradient with respect to the projections (dv: to the values before they were
-// brought to length 1).
-func (c *core[F]) loss(terms []term, refs []int32, backward bool) float64 {
-	if backward {
-		c.dq, c.dk, c.dv = grow(c.dq, len(c.q)), grow(c.dk, len(c.k)), grow(c.dv, len(c.v))
-		clear(c.dq)
-		clear(c.dk)
-		clear(c.dv)
-	}
+// loss adds up the terms and leaves in dq, dk and dv the gradient with respect to the
+// projections (dv: to the values before they were brought to length 1).
+func (c *core) loss(terms []term, refs []int32) float64 {
+	c.dq, c.dk, c.dv = parallel.Grow(c.dq, len(c.q)), parallel.Grow(c.dk, len(c.k)), parallel.Grow(c.dv, len(c.v))
+	clear(c.dq)
+	clear(c.dk)
+	clear(c.dv)
 	total := 0.0
 	for _, t := range terms {
 		keys := refs[t.lo:t.hi]
@@ -126,35 +120,33 @@ func (c *core[F]) loss(terms []term, refs []int32, backward bool) float64 {
 			total -= t.scale * math.Log1p(-p)
 			slope = 0.5 / (1 - p)
 		}
-		if backward && !clipped {
+		if !clipped {
 			c.descend(t.query, keys, attn, t.scale*slope)
 		}
 	}
-	if backward {
-		c.throughLength()
-	}
+	c.throughLength()
 	return total
 }
 
 // descend carries g = ∂loss/∂ATTN of one term into dq, dk and dv. Here dv is still
 // with respect to the unit vectors: ∂cos(u, v)/∂û = v̂.
-func (c *core[F]) descend(query int32, keys []int32, attn, g float64) {
+func (c *core) descend(query int32, keys []int32, attn, g float64) {
 	scale := g / math.Sqrt(float64(c.width))
 	q, u := c.qRow(query), c.vRow(query)
 	dq, du := part(c.dq, int(query), c.width), part(c.dv, int(query), c.width)
 	for i, key := range keys {
-		ds := F(c.a[i] * (c.value[i] - attn) * scale)
-		axpy(dq, ds, c.kRow(key))
-		axpy(part(c.dk, int(key)-c.keyStart, c.width), ds, q)
-		da := F(c.a[i] * g)
-		axpy(du, da, c.vRow(key))
-		axpy(part(c.dv, int(key), c.width), da, u)
+		ds := float32(c.a[i] * (c.value[i] - attn) * scale)
+		kernel.Axpy(dq, ds, c.kRow(key))
+		kernel.Axpy(part(c.dk, int(key)-c.keyStart, c.width), ds, q)
+		da := float32(c.a[i] * g)
+		kernel.Axpy(du, da, c.vRow(key))
+		kernel.Axpy(part(c.dv, int(key), c.width), da, u)
 	}
 }
 
 // throughLength turns the gradient with respect to v̂ = v/‖v‖ into the one with
 // respect to v: (dv̂ − (dv̂·v̂)·v̂)/‖v‖.
-func (c *core[F]) throughLength() {
+func (c *core) throughLength() {
 	for i := range c.rows {
 		v, dv := part(c.v, i, c.width), part(c.dv, i, c.width)
 		along, inverse := dot(dv, v), c.inverse[i]
@@ -165,21 +157,22 @@ func (c *core[F]) throughLength() {
 }
 
 // weights turns dq, dk and dv into gradients of the weights, overwriting them.
-func (c *core[F]) weights(wq, wk, wv []F) {
+func (c *core) weights(wq, wk, wv []float32) {
 	d, w := c.dim, c.width
-	clear(wq)
-	clear(wk)
-	clear(wv)
-	c.addTN(wq, c.dq, c.x[:c.queryEnd*d], w, d, c.queryEnd)
-	c.addTN(wk, c.dk, c.x[c.keyStart*d:], w, d, c.rows-c.keyStart)
-	c.addTN(wv, c.dv, c.x, w, d, c.rows)
+	addTN := func(dst, dy, x []float32, rows int) {
+		clear(dst)
+		kernel.AddTN(kernel.Dense(dst, w, d), kernel.Dense(dy, rows, w), kernel.Dense(x, rows, d))
+	}
+	addTN(wq, c.dq, c.x[:c.queryEnd*d], c.queryEnd)
+	addTN(wk, c.dk, c.x[c.keyStart*d:], c.rows-c.keyStart)
+	addTN(wv, c.dv, c.x, c.rows)
 }
 
 // dot adds in four interleaved sums, which is four times as fast as one and as
 // reproducible.
-func dot[F float](a, b []F) F {
+func dot(a, b []float32) float32 {
 	b = b[:len(a)]
-	var s0, s1, s2, s3 F
+	var s0, s1, s2, s3 float32
 	i := 0
 	for ; i+4 <= len(a); i += 4 {
 		s0 += a[i] * b[i]
@@ -191,25 +184,4 @@ func dot[F float](a, b []F) F {
 		s0 += a[i] * b[i]
 	}
 	return (s0 + s1) + (s2 + s3)
-}
-
-func axpy[F float](d []F, x F, b []F) {
-	if d, ok := any(d).([]float32); ok {
-		kernel.Axpy(d, float32(x), any(b).([]float32))
-		return
-	}
-	b = b[:len(d)]
-	for i := range d {
-		d[i] += x * b[i]
-	}
-}
-
-// grow returns a slice of length n in the memory of s where that is enough. What
-// it holds is unspecified. The slack keeps sizes that vary a little from step to
-// step from allocating again and again.
-func grow[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n, n+n/4)
-	}
-	return s[:n]
 }

@@ -18,8 +18,8 @@ func Example() {
 	for i, key := range [][]float32{{0, 4, 1}, {1, 5, 1}} {
 		out.Offer(dictionary.Entry{Key: key, Score: 1, Index: i})
 	}
-	inKeys := attention.NewKeys(in.Dim(), in.Keys())
-	outKeys := attention.NewKeys(out.Dim(), out.Keys())
+	inKeys := attention.NewKeys(3, in.Keys())
+	outKeys := attention.NewKeys(3, out.Keys())
 
 	head := attention.NewHead(3, 3)
 	var work attention.Workspace

@@ -30,9 +30,6 @@ func NewKeys(dim int, rows []float32) *Keys {
 	return k
 }
 
-// Dim returns the number of values in a key.
-func (k *Keys) Dim() int { return k.dim }
-
 // Len returns the number of keys.
 func (k *Keys) Len() int { return len(k.raw) / k.dim }
 
@@ -41,8 +38,8 @@ func (k *Keys) Row(i int) []float32 { return k.raw[i*k.dim : (i+1)*k.dim : (i+1)
 
 func (k *Keys) unitRow(i int) []float32 { return k.unit[i*k.dim : (i+1)*k.dim : (i+1)*k.dim] }
 
-// Set makes a copy of row key i, appending it where i is Len(). With the Index of
-// a dictionary.Placement it keeps up with a dictionary. It panics if i is larger
+// Set makes a copy of row key i, appending it where i is Len(). With the row that
+// dictionary.Dictionary.Offer returns it keeps up with a dictionary. It panics if i is larger
 // or the row has another width.
 func (k *Keys) Set(i int, row []float32) {
 	if len(row) != k.dim || i < 0 || i > k.Len() {
@@ -83,57 +80,28 @@ func (k *Keys) similarities(dst, units []float32, m int) {
 // TopK writes to dst, from its start, the indices of the k largest similarities,
 // largest first, and returns what it wrote. Of equals the lower index comes first.
 // The index exclude (−1 for none) and NaN are left out, so there may be fewer than
-// k. It takes O(n) where the order of the similarities is random and O(n·log k) at
-// worst, and allocates only where dst has no room for the result.
+// k. It is meant for a small k. It takes O(n) where the order of the similarities is
+// random and O(n·k) at worst, and allocates only where dst has no room for the result.
 func TopK(dst []int32, similarities []float32, k, exclude int) []int32 {
 	dst = dst[:0]
 	if k <= 0 {
 		return dst
 	}
-	i := 0
-	for ; i < len(similarities) && len(dst) < k; i++ {
-		if s := similarities[i]; i != exclude && s == s {
-			dst = append(dst, int32(i))
+	least := float32(math.Inf(-1)) // what the next one must exceed
+	for i, s := range similarities {
+		full := len(dst) == k
+		if full && !(s > least) || i == exclude || s != s {
+			continue
 		}
-	}
-	// The heap has the worst of the chosen at its root. What comes later has a
-	// higher index, so it must be strictly larger than the root to replace it.
-	for j := len(dst)/2 - 1; j >= 0; j-- {
-		sink(dst, similarities, j)
-	}
-	if len(dst) == k {
-		for least := similarities[dst[0]]; i < len(similarities); i++ {
-			if similarities[i] > least && i != exclude {
-				dst[0] = int32(i)
-				sink(dst, similarities, 0)
-				least = similarities[dst[0]]
-			}
+		if !full {
+			dst = append(dst, 0)
 		}
-	}
-	for end := len(dst) - 1; end > 0; end-- {
-		dst[0], dst[end] = dst[end], dst[0]
-		sink(dst[:end], similarities, 0)
+		at := len(dst) - 1
+		for ; at > 0 && s > similarities[dst[at-1]]; at-- {
+			dst[at] = dst[at-1]
+		}
+		dst[at] = int32(i)
+		least = similarities[dst[len(dst)-1]]
 	}
 	return dst
-}
-
-func sink(heap []int32, s []float32, i int) {
-	for {
-		child := 2*i + 1
-		if child >= len(heap) {
-			return
-		}
-		if child+1 < len(heap) && worse(s, heap[child+1], heap[child]) {
-			child++
-		}
-		if !worse(s, heap[child], heap[i]) {
-			return
-		}
-		heap[i], heap[child] = heap[child], heap[i]
-		i = child
-	}
-}
-
-func worse(s []float32, a, b int32) bool {
-	return s[a] < s[b] || s[a] == s[b] && a > b
 }

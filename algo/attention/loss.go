@@ -6,6 +6,7 @@ import (
 
 	"baca/algo/dictionary"
 	"baca/algo/internal/adam"
+	"baca/algo/internal/parallel"
 )
 
 // clip is the ε by which a probability stays away from 0 and 1. It bounds one
@@ -23,37 +24,26 @@ type Draw struct {
 	In, Out []int32
 }
 
-// Neighbors fills In and Out of every draw with the topK most similar keys of
+// FillTop fills In and Out of every draw with the topK most similar keys of
 // each side, the drawn key itself left out, reusing their memory. It panics if a
 // draw names no key, shapes differ or topK is not positive.
-func (w *Workspace) Neighbors(draws []Draw, in, out *Keys, topK int) {
+func (w *Workspace) FillTop(draws []Draw, in, out *Keys, topK int) {
 	if in.dim != out.dim || topK <= 0 {
-		panic(fmt.Sprintf("attention: neighbors of ID keys of dim %d and OOD keys of dim %d, top %d", in.dim, out.dim, topK))
+		panic(fmt.Sprintf("attention: top keys among ID keys of dim %d and OOD keys of dim %d, top %d", in.dim, out.dim, topK))
 	}
-	dim := in.dim
-	w.units = grow(w.units, blockRows*dim)
-	for lo := 0; lo < len(draws); lo += blockRows {
-		block := draws[lo:min(lo+blockRows, len(draws))]
-		for i, d := range block {
-			copy(part(w.units, i, dim), d.own(in, out).unitRow(d.Key))
+	unit := func(dst []float32, i int) { copy(dst, draws[i].own(in, out).unitRow(draws[i].Key)) }
+	w.compare(len(draws), in, out, unit, func(i, side int, sims []float32) {
+		d := &draws[i]
+		exclude := -1
+		if int(d.Side) == side {
+			exclude = d.Key
 		}
-		for side, keys := range [...]*Keys{dictionary.ID: in, dictionary.OOD: out} {
-			w.sims = grow(w.sims, len(block)*keys.Len())
-			keys.similarities(w.sims, w.units[:len(block)*dim], len(block))
-			for i := range block {
-				d := &block[i]
-				exclude := -1
-				if int(d.Side) == side {
-					exclude = d.Key
-				}
-				list := &d.In
-				if side == int(dictionary.OOD) {
-					list = &d.Out
-				}
-				*list = TopK(*list, part(w.sims, i, keys.Len()), topK, exclude)
-			}
+		list := &d.In
+		if side == int(dictionary.OOD) {
+			list = &d.Out
 		}
-	}
+		*list = TopK(*list, sims, topK, exclude)
+	})
 }
 
 // own returns the keys of the side that the draw comes from.
@@ -76,38 +66,28 @@ func (d *Draw) own(in, out *Keys) *Keys {
 // their layout.
 type Gradient struct{ WQ, WK, WV []float32 }
 
-// Loss computes the paper's equation 10 over the draws,
+// Gradient returns the paper's equation 10 over the draws,
 //
 //	L = − mean over ID draws of  log p_in + log(1 − p_out)
 //	    − mean over OOD draws of log(1 − p_in) + log p_out
 //
-// with p = (1 + ATTN)/2 clipped to [ε, 1−ε], ε = 1e-6. A logarithm whose draw has
+// with p = (1 + ATTN)/2 clipped to [ε, 1−ε], ε = 1e-6, and overwrites g with its
+// gradient, which is zero through a clipped probability. A logarithm whose draw has
 // no keys on that side (the dictionary is empty, or holds only the drawn key) is
 // left out of its sum, and the mean still divides by all draws of the side; a side
-// without draws adds 0. Loss panics if shapes differ, or a draw names a key that
-// does not exist or lists itself.
-func (h *Head) Loss(w *Workspace, draws []Draw, in, out *Keys) float64 {
-	h.prepare(w, draws, in, out)
-	return w.loss(w.terms, w.refs, false)
-}
-
-// Gradient returns the loss, as Loss does, and overwrites g with its gradient,
-// which is zero through a clipped probability. Only the keys that the draws use
-// are projected, each once.
+// without draws adds 0. Only the keys that the draws use are projected, each once.
+// Gradient panics if shapes differ, or a draw names a key that does not exist or lists
+// itself.
 func (h *Head) Gradient(w *Workspace, g *Gradient, draws []Draw, in, out *Keys) float64 {
-	h.prepare(w, draws, in, out)
-	loss := w.loss(w.terms, w.refs, true)
-	n := h.Dim * h.Width
-	g.WQ, g.WK, g.WV = grow(g.WQ, n), grow(g.WK, n), grow(g.WV, n)
-	w.weights(g.WQ, g.WK, g.WV)
-	return loss
-}
-
-func (h *Head) prepare(w *Workspace, draws []Draw, in, out *Keys) {
 	h.check(in, out)
 	w.plan(draws, in, out)
 	w.gather(h, nil, in, out)
 	w.project(h.WQ, h.WK, h.WV)
+	loss := w.loss(w.terms, w.refs)
+	n := h.Dim * h.Width
+	g.WQ, g.WK, g.WV = parallel.Grow(g.WQ, n), parallel.Grow(g.WK, n), parallel.Grow(g.WV, n)
+	w.weights(g.WQ, g.WK, g.WV)
+	return loss
 }
 
 // plan turns draws into terms on the keys of both sides, ID first.
@@ -162,7 +142,7 @@ func NewTrainer(h *Head, lr float64) *Trainer {
 
 // Step takes one Adam step down the loss over the draws and returns the loss from
 // before the step. Where that is NaN, as keys that are not finite make it, the head
-// stays as it is. Once warm, a step allocates nothing. It panics where Loss does.
+// stays as it is. Once warm, a step allocates nothing. It panics where Gradient does.
 func (t *Trainer) Step(draws []Draw, in, out *Keys) float64 {
 	loss := t.Head.Gradient(&t.work, &t.gradient, draws, in, out)
 	if math.IsNaN(loss) {

@@ -9,7 +9,7 @@ import (
 	"baca/algo/dictionary"
 )
 
-func TestNeighbors(t *testing.T) {
+func TestFillTop(t *testing.T) {
 	for _, c := range testCases {
 		_, in, out, draws := c.build()
 		if c.change != nil { // ties, which float64 may break otherwise
@@ -40,97 +40,49 @@ func TestLossAgainstOracle(t *testing.T) {
 		var w Workspace
 		var g Gradient
 		want := oracleOf(h).loss(draws, in, out, c.topK)
-		for name, got := range map[string]float64{
-			"Loss":     h.Loss(&w, draws, in, out),
-			"Gradient": h.Gradient(&w, &g, draws, in, out),
-		} {
-			if !near(got, want, 1e-5*(1+want)) {
-				t.Errorf("%s: %s is %.8f, want %.8f", c.name, name, got, want)
-			}
+		if got := h.Gradient(&w, &g, draws, in, out); !within(got, want, 1e-5*(1+want)) {
+			t.Errorf("%s: loss is %.8f, want %.8f", c.name, got, want)
 		}
 	}
 	// One side's draws alone, and none.
 	h, in, out, draws := testCases[0].build()
 	var w Workspace
+	var g Gradient
 	n := slices.IndexFunc(draws, func(d Draw) bool { return d.Side == dictionary.OOD })
 	for _, some := range [][]Draw{draws[:n], draws[n:], nil} {
 		want := oracleOf(h).loss(some, in, out, testCases[0].topK)
-		if got := h.Loss(&w, some, in, out); !near(got, want, 1e-5*(1+want)) {
+		if got := h.Gradient(&w, &g, some, in, out); !within(got, want, 1e-5*(1+want)) {
 			t.Errorf("%d draws of one side: %.8f, want %.8f", len(some), got, want)
 		}
 	}
 }
 
-// core64 repeats a call's arithmetic in float64, with plain loops.
-func core64(w *Workspace) *core[float64] {
-	c := &core[float64]{
-		mulNT: func(dst, a, b []float64, m, n, k int) {
-			for i := range m {
-				for j := range n {
-					dst[i*n+j] = 0
-					for t := range k {
-						dst[i*n+j] += a[i*k+t] * b[j*k+t]
-					}
-				}
-			}
-		},
-		addTN: func(dst, a, b []float64, m, n, k int) {
-			for i := range m {
-				for j := range n {
-					for t := range k {
-						dst[i*n+j] += a[t*m+i] * b[t*n+j]
-					}
-				}
-			}
-		},
-	}
-	c.shape(w.dim, w.width, w.rows, w.queryEnd, w.keyStart)
-	copy(c.x, widen(w.x))
-	return c
-}
-
-// The backward pass against central differences, in float64 where these are good
-// to nine digits; then the float32 gradient against the float64 one.
+// The gradient against central differences of the oracle's loss.
 func TestGradient(t *testing.T) {
 	for _, c := range testCases {
 		h, in, out, draws := c.build()
 		var w Workspace
 		var g Gradient
 		h.Gradient(&w, &g, draws, in, out)
-
-		c64 := core64(&w)
-		params := [][]float64{widen(h.WQ), widen(h.WK), widen(h.WV)}
-		loss := func(backward bool) float64 {
-			c64.project(params[0], params[1], params[2])
-			return c64.loss(w.terms, w.refs, backward)
-		}
-		loss(true)
-		var grads [3][]float64
-		for i := range grads {
-			grads[i] = make([]float64, len(params[i]))
-		}
-		c64.weights(grads[0], grads[1], grads[2])
-
+		o := oracleOf(h)
+		var want [3][]float64
 		largest := 0.0
-		for m, grad := range grads {
-			for i, got := range grad {
+		for m, params := range [][]float64{o.wq, o.wk, o.wv} {
+			for i, old := range params {
 				const step = 1e-6
-				old := params[m][i]
-				params[m][i] = old + step
-				up := loss(false)
-				params[m][i] = old - step
-				down := loss(false)
-				params[m][i] = old
-				if want := (up - down) / (2 * step); !near(got, want, 1e-7*(1+math.Abs(want))) {
-					t.Fatalf("%s: matrix %d, weight %d: gradient %g, differences %g", c.name, m, i, got, want)
-				}
-				largest = max(largest, math.Abs(got))
+				params[i] = old + step
+				up := o.loss(draws, in, out, c.topK)
+				params[i] = old - step
+				down := o.loss(draws, in, out, c.topK)
+				params[i] = old
+				want[m] = append(want[m], (up-down)/(2*step))
+				largest = max(largest, math.Abs(want[m][i]))
 			}
 		}
-		for m, single := range [][]float32{g.WQ, g.WK, g.WV} {
-			for i, got := range single {
-				if want := grads[m][i]; !near(float64(got), want, 1e-4*largest) {
-					t.Fatalf("%s: matrix %d, weight %d: float32 gradient %g, float64 %g", c.name, m, i, got, want)
+		for m, matrix := range [][]float32{g.WQ, g.WK, g.WV} {
+			for i, got := range matrix {
+				if !within(float64(got), want[m][i], 1e-4*largest+1e-7) {
+					t.Fatalf("%s: matrix %d, weight %d: gradient %g, differences %g", c.name, m, i, got, want[m][i])
 				}
 			}
 		}
@@ -147,11 +99,11 @@ func TestClippedHasNoGradient(t *testing.T) {
 	same := NewKeys(3, slices.Concat(row, row, row))
 	draws := []Draw{{Side: dictionary.OOD, Key: 0}, {Side: dictionary.ID, Key: 1}}
 	var w Workspace
-	w.Neighbors(draws, same, same, 2)
+	w.FillTop(draws, same, same, 2)
 	h := randomHead(rand.New(rand.NewPCG(1, 1)), 3, 2)
 	var g Gradient
 	loss := h.Gradient(&w, &g, draws, same, same)
-	if want := -2 * (math.Log(1e-6) + math.Log1p(-1e-6)); !near(loss, want, 1e-9) {
+	if want := -2 * (math.Log(1e-6) + math.Log1p(-1e-6)); !within(loss, want, 1e-9) {
 		t.Errorf("loss %g, want %g", loss, want)
 	}
 	for _, x := range slices.Concat(g.WQ, g.WK, g.WV) {
@@ -185,7 +137,7 @@ func TestTraining(t *testing.T) {
 		h := NewHead(12, 8)
 		trainer := NewTrainer(h, 1e-2)
 		var w Workspace
-		w.Neighbors(draws, in, out, 5)
+		w.FillTop(draws, in, out, 5)
 		var losses []float64
 		for range 100 {
 			losses = append(losses, trainer.Step(draws, in, out))
@@ -206,7 +158,7 @@ func TestTraining(t *testing.T) {
 func TestTrainingResumes(t *testing.T) {
 	in, out, draws := separable(20, 6)
 	var w Workspace
-	w.Neighbors(draws, in, out, 3)
+	w.FillTop(draws, in, out, 3)
 	whole, half := NewTrainer(NewHead(6, 4), 1e-2), NewTrainer(NewHead(6, 4), 1e-2)
 	for range 10 {
 		whole.Step(draws, in, out)
@@ -239,7 +191,7 @@ func TestNoAllocations(t *testing.T) {
 	var w Workspace
 	queries, dst := randomRows(rand.New(rand.NewPCG(1, 1)), 50, 16), make([]Score, 50)
 	if n := testing.AllocsPerRun(5, func() {
-		w.Neighbors(draws, in, out, 5)
+		w.FillTop(draws, in, out, 5)
 		trainer.Step(draws, in, out)
 		trainer.Head.Scores(&w, dst, queries, nil, in, out, 5)
 	}); n > 0 {
@@ -261,9 +213,9 @@ func benchDraws(n int) (in, out *Keys, draws []Draw) {
 
 func BenchmarkStep(b *testing.B) {
 	in, out, draws := benchDraws(64)
-	trainer := NewTrainer(NewHead(in.Dim(), 64), 1e-3)
+	trainer := NewTrainer(NewHead(in.dim, 64), 1e-3)
 	var w Workspace
-	w.Neighbors(draws, in, out, 5)
+	w.FillTop(draws, in, out, 5)
 	b.ReportAllocs()
 	for b.Loop() {
 		trainer.Step(draws, in, out)
@@ -271,11 +223,11 @@ func BenchmarkStep(b *testing.B) {
 	b.ReportMetric(float64(len(draws))*float64(b.N)/b.Elapsed().Seconds(), "draws/s")
 }
 
-func BenchmarkNeighbors(b *testing.B) {
+func BenchmarkFillTop(b *testing.B) {
 	in, out, draws := benchDraws(64)
 	var w Workspace
 	b.ReportAllocs()
 	for b.Loop() {
-		w.Neighbors(draws, in, out, 5)
+		w.FillTop(draws, in, out, 5)
 	}
 }

@@ -23,7 +23,7 @@ import (
 	"baca/algo/metric"
 )
 
-// Buckets is the number of weights that the keys of subtrees share, by key modulo it.
+// Buckets is the number of weights for the keys of subtrees, by key modulo it.
 const Buckets = 2048
 
 // Folds is how many heads there are. Each has seen all of the training set, and the

@@ -18,20 +18,25 @@ type Statistic struct {
 }
 
 // Statistics are those that benchmarks report.
-var Statistics = []Statistic{
-	{"nodes", func(g *graph.Graph) float64 { return float64(g.N()) }},
-	{"edges", func(g *graph.Graph) float64 { return float64(g.M()) }},
-	{"mean degree", func(g *graph.Graph) float64 { return 2 * float64(g.M()) / float64(max(1, g.N())) }},
-	{"leaves", func(g *graph.Graph) float64 { return share(g, 1) }},
-	{"degree 3", func(g *graph.Graph) float64 { return share(g, 3) }},
-	{"cycles", func(g *graph.Graph) float64 { return float64(g.M() - g.N() + Components(g)) }},
+func Statistics() []Statistic {
+	degree := func(d int) func(*graph.Graph) float64 {
+		return func(g *graph.Graph) float64 { return Fraction(g, func(i int) bool { return g.Degree(i) == d }) }
+	}
+	return []Statistic{
+		{"nodes", func(g *graph.Graph) float64 { return float64(g.N()) }},
+		{"edges", func(g *graph.Graph) float64 { return float64(g.M()) }},
+		{"mean degree", func(g *graph.Graph) float64 { return 2 * float64(g.M()) / float64(max(1, g.N())) }},
+		{"leaves", degree(1)},
+		{"degree 3", degree(3)},
+		{"cycles", func(g *graph.Graph) float64 { return float64(g.M() - g.N() + Components(g)) }},
+	}
 }
 
-// share is the share of nodes of a degree.
-func share(g *graph.Graph, degree int) float64 {
+// Fraction returns the fraction of nodes for which is holds.
+func Fraction(g *graph.Graph, is func(i int) bool) float64 {
 	count := 0
 	for i := range g.N() {
-		if g.Degree(i) == degree {
+		if is(i) {
 			count++
 		}
 	}
@@ -113,24 +118,11 @@ func Core(g *graph.Graph) *graph.Graph {
 			}
 		}
 	}
-	place := make([]int32, n)
-	c := &graph.Graph{Offsets: []int32{0}, Features: 1}
-	for i := range n {
-		if !gone[i] {
-			place[i] = int32(len(c.X))
-			c.X = append(c.X, g.X[i*g.Features])
-		}
+	c := g.Select(func(i int) bool { return !gone[i] })
+	elements := make([]float32, c.N())
+	for i := range elements {
+		elements[i] = c.X[i*c.Features]
 	}
-	for i := range n {
-		if gone[i] {
-			continue
-		}
-		for _, j := range g.Row(i) {
-			if !gone[j] {
-				c.Neighbors = append(c.Neighbors, place[j])
-			}
-		}
-		c.Offsets = append(c.Offsets, int32(len(c.Neighbors)))
-	}
+	c.X, c.Features = elements, 1
 	return c
 }

@@ -22,7 +22,7 @@ func TestStatistics(t *testing.T) {
 	g := build(t, 6, [2]int32{0, 1}, [2]int32{1, 2}, [2]int32{2, 0}, [2]int32{2, 3}, [2]int32{3, 4})
 	want := map[string]float64{"nodes": 6, "edges": 5, "mean degree": 10.0 / 6, "leaves": 1.0 / 6, "degree 3": 1.0 / 6, "cycles": 1}
 	empty := build(t, 0)
-	for _, s := range Statistics {
+	for _, s := range Statistics() {
 		w, ok := want[s.Name]
 		if !ok {
 			t.Errorf("%s: no value to compare with", s.Name)

@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"hash/fnv"
 	"slices"
 
@@ -36,45 +37,16 @@ func ECFP(m *molecule.Molecule, radius int) fingerprint.Print {
 		around[i] = make([]uint64, words)
 		all = append(all, keys[i])
 	}
-	type environment struct {
-		atom int
-		key  uint32
-		bits []uint64
-	}
 	var seen [][]uint64
 	for layer := range radius {
 		var found []environment
 		for i := range m.Atoms {
-			if done[i] || len(bonds[i]) == 0 {
-				continue
+			if !done[i] && len(bonds[i]) > 0 {
+				found = append(found, widened(m, layer, i, bonds[i], keys, around))
 			}
-			bits := slices.Clone(around[i])
-			var list [][2]uint32
-			for _, b := range bonds[i] {
-				bond := m.Bonds[b]
-				other := bond.From + bond.To - int32(i)
-				bits[b/64] |= 1 << (b % 64)
-				for w, x := range around[other] {
-					bits[w] |= x
-				}
-				order := uint32(bond.Order)
-				if bond.Aromatic {
-					order = uint32(molecule.Aromatic)
-				}
-				list = append(list, [2]uint32{order, keys[other]})
-			}
-			slices.SortFunc(list, func(a, b [2]uint32) int { return slices.Compare(a[:], b[:]) })
-			values := []uint32{uint32(layer), keys[i]}
-			for _, pair := range list {
-				values = append(values, pair[0], pair[1])
-			}
-			found = append(found, environment{i, hash(values...), bits})
 		}
 		slices.SortFunc(found, func(a, b environment) int {
-			if c := slices.Compare(a.bits, b.bits); c != 0 {
-				return c
-			}
-			return slices.Compare([]uint32{a.key, uint32(a.atom)}, []uint32{b.key, uint32(b.atom)})
+			return cmp.Or(slices.Compare(a.bits, b.bits), cmp.Compare(a.key, b.key), cmp.Compare(a.atom, b.atom))
 		})
 		next := slices.Clone(keys)
 		for _, e := range found {
@@ -92,6 +64,39 @@ func ECFP(m *molecule.Molecule, radius int) fingerprint.Print {
 	p := fingerprint.Print{Keys: slices.Compact(all)}
 	p.Counts = slices.Repeat([]uint32{1}, len(p.Keys))
 	return p
+}
+
+// An environment is what surrounds an atom.
+type environment struct {
+	atom int
+	key  uint32
+	bits []uint64 // its bonds
+}
+
+// widened returns the environment of an atom with these bonds, one bond wider than those
+// that are known.
+func widened(m *molecule.Molecule, layer, atom int, bonds []int, keys []uint32, around [][]uint64) environment {
+	bits := slices.Clone(around[atom])
+	var list [][2]uint32
+	for _, b := range bonds {
+		bond := m.Bonds[b]
+		other := bond.From + bond.To - int32(atom)
+		bits[b/64] |= 1 << (b % 64)
+		for w, x := range around[other] {
+			bits[w] |= x
+		}
+		order := uint32(bond.Order)
+		if bond.Aromatic {
+			order = uint32(molecule.Aromatic)
+		}
+		list = append(list, [2]uint32{order, keys[other]})
+	}
+	slices.SortFunc(list, func(a, b [2]uint32) int { return slices.Compare(a[:], b[:]) })
+	values := []uint32{uint32(layer), keys[atom]}
+	for _, pair := range list {
+		values = append(values, pair[0], pair[1])
+	}
+	return environment{atom, hash(values...), bits}
 }
 
 func hash(values ...uint32) uint32 {

@@ -39,13 +39,6 @@ type Workspace struct {
 	dF, dS, loss []float32
 }
 
-func grow[T float32 | float64](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
-}
-
 // InfoNCE writes ℓ(i) for the n rows of zf and zs, each of the given width, to
 // loss and, unless dzf is nil, the gradient of scale·Σℓ(i) to dzf and dzs. With
 // fewer than two rows there is no negative: the loss is NaN, not defined, and
@@ -63,16 +56,16 @@ func (w *Workspace) InfoNCE(loss, zf, zs []float32, width int, scale float32, dz
 		clear(dzs)
 		return
 	}
-	w.f, w.s = grow(w.f, n*width), grow(w.s, n*width)
-	w.normF, w.normS = grow(w.normF, n), grow(w.normS, n)
+	w.f, w.s = parallel.Grow(w.f, n*width), parallel.Grow(w.s, n*width)
+	w.normF, w.normS = parallel.Grow(w.normF, n), parallel.Grow(w.normS, n)
 	kernel.Normalize(w.f, w.normF, zf)
 	kernel.Normalize(w.s, w.normS, zs)
 	f, s := kernel.Dense(w.f, n, width), kernel.Dense(w.s, n, width)
 	// Blocks of rows bound the memory for graphs of many nodes, at the price of
 	// computing their similarities again for the gradient.
 	block := min(n, max(1, maxSimilarities/n))
-	w.sim = grow(w.sim, block*n)
-	w.rows, w.cols = grow(w.rows, n), grow(w.cols, n)
+	w.sim = parallel.Grow(w.sim, block*n)
+	w.rows, w.cols = parallel.Grow(w.rows, n), parallel.Grow(w.cols, n)
 	clear(w.cols)
 	for lo := 0; lo < n; lo += block {
 		hi := min(n, lo+block)
@@ -82,18 +75,24 @@ func (w *Workspace) InfoNCE(loss, zf, zs []float32, width int, scale float32, dz
 	for i := range n {
 		loss[i] = float32(0.5*math.Log(w.rows[i]*w.cols[i]) - float64(loss[i]))
 	}
-	if dzf == nil {
-		return
+	if dzf != nil {
+		w.gradient(f, s, block, scale, dzf, dzs)
 	}
+}
+
+// gradient writes that of scale·Σℓ(i) to dzf and dzs, once the sums over rows and columns
+// are there.
+func (w *Workspace) gradient(f, s kernel.Matrix, block int, scale float32, dzf, dzs []float32) {
+	n, width := f.Rows, f.Cols
 	// ∂ℓ/∂s: −1/τ on the diagonal, and from the two log-sums of row i and
 	// column j, ½/τ·(e_ij/R_i + e_ij/C_j) elsewhere.
 	half := 0.5 * scale / Temperature
-	w.perRow, w.perCol = grow(w.perRow, n), grow(w.perCol, n)
+	w.perRow, w.perCol = parallel.Grow(w.perRow, n), parallel.Grow(w.perCol, n)
 	for i := range n {
 		w.perRow[i] = half / float32(w.rows[i])
 		w.perCol[i] = float32(float64(half) / w.cols[i])
 	}
-	w.dF, w.dS = grow(w.dF, n*width), grow(w.dS, n*width)
+	w.dF, w.dS = parallel.Grow(w.dF, n*width), parallel.Grow(w.dS, n*width)
 	clear(w.dS)
 	for lo := 0; lo < n; lo += block {
 		hi := min(n, lo+block)
@@ -237,7 +236,7 @@ func (w *Workspace) NodeScore(zf, zs []float32, width int, scale float32, dzf, d
 	if n > MaxNodes {
 		return w.sampledScore(zf, zs, width, scale, dzf, dzs)
 	}
-	w.loss = grow(w.loss, n)
+	w.loss = parallel.Grow(w.loss, n)
 	w.InfoNCE(w.loss, zf, zs, width, scale/float32(max(n, 1)), dzf, dzs)
 	sum := 0.0
 	for _, l := range w.loss {

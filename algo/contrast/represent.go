@@ -62,21 +62,22 @@ func Represent(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Gra
 			return nil, fmt.Errorf("graph %d has %d node features, the model was trained on %d", i+1, g.Features, e.Features)
 		}
 	}
-	to := &gin.Encoding{Pooled: r.Q, Projection: [gin.Views][]float32{r.ZF, r.ZS}, NodeLoss: r.NodeScore}
-	if e.Device == nil {
-		return r, encode(ctx, workers, e, gs, to, true)
+	var device interface {
+		Encode(context.Context, *gin.Encoder, []*graph.Graph, *gin.Encoding) error
+	} = CPU{workers}
+	if e.Device != nil {
+		device = e.Device
 	}
 	err := parallel.For(ctx, workers, len(gs), func(_, k int) { gs[k].EncodeStructure() })
 	if err != nil {
 		return nil, err
 	}
-	if err := e.Device.Encode(ctx, e, gs, to); err != nil {
+	to := &gin.Encoding{Pooled: r.Q, Projection: [gin.Views][]float32{r.ZF, r.ZS}, NodeLoss: r.NodeScore}
+	if err := device.Encode(ctx, e, gs, to); err != nil {
 		return nil, err
 	}
-	return r, parallel.For(ctx, workers, len(gs), func(_, k int) {
-		q := r.Q[k*2*width : (k+1)*2*width]
-		kernel.Log1p(q, q)
-	})
+	kernel.Log1p(r.Q, r.Q)
+	return r, nil
 }
 
 // A CPU is the processor of this machine as a place to encode and to compare; see
@@ -85,7 +86,22 @@ type CPU struct{ Workers int } // goroutines, 0 for one on each core
 
 // Encode implements gin.Device.
 func (c CPU) Encode(ctx context.Context, e *gin.Encoder, gs []*graph.Graph, to *gin.Encoding) error {
-	return encode(ctx, c.Workers, e, gs, to, false)
+	ws := make([]*representation, parallel.Workers(c.Workers))
+	defer func() {
+		for _, w := range ws {
+			if w != nil {
+				spare.Put(w)
+			}
+		}
+	}()
+	pieces := (len(gs) + representChunk - 1) / representChunk
+	return parallel.For(ctx, c.Workers, pieces, func(worker, piece int) {
+		if ws[worker] == nil {
+			ws[worker] = spare.Get().(*representation)
+		}
+		lo := piece * representChunk
+		ws[worker].encode(to, lo, e, gs[lo:min(len(gs), lo+representChunk)])
+	})
 }
 
 // GraphLoss implements gin.Device.
@@ -96,26 +112,6 @@ func (c CPU) GraphLoss(ctx context.Context, width int, zf, zs, nf, ns []float32,
 	scores, err := NewNegatives(nf, ns, width).Scores(ctx, c.Workers, zf, zs, self)
 	copy(loss, scores)
 	return err
-}
-
-// encode is Encode, and with logarithm set writes log1p of the embeddings.
-func encode(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Graph, to *gin.Encoding, logarithm bool) error {
-	ws := make([]*representation, parallel.Workers(workers))
-	defer func() {
-		for _, w := range ws {
-			if w != nil {
-				spare.Put(w)
-			}
-		}
-	}()
-	pieces := (len(gs) + representChunk - 1) / representChunk
-	return parallel.For(ctx, workers, pieces, func(worker, piece int) {
-		if ws[worker] == nil {
-			ws[worker] = spare.Get().(*representation)
-		}
-		lo := piece * representChunk
-		ws[worker].encode(to, lo, e, gs[lo:min(len(gs), lo+representChunk)], logarithm)
-	})
 }
 
 // Describe is Represent with Prints.
@@ -140,11 +136,8 @@ type representation struct {
 }
 
 // encode writes the rows of gs, from lo on.
-func (w *representation) encode(to *gin.Encoding, lo int, e *gin.Encoder, gs []*graph.Graph, logarithm bool) {
+func (w *representation) encode(to *gin.Encoding, lo int, e *gin.Encoder, gs []*graph.Graph) {
 	width := e.Width()
-	for _, g := range gs {
-		g.EncodeStructure()
-	}
 	w.batch.Reset(gs)
 	e.Forward(&w.batch, &w.act)
 	for v := range gin.Views {
@@ -152,12 +145,7 @@ func (w *representation) encode(to *gin.Encoding, lo int, e *gin.Encoder, gs []*
 	}
 	for k := range gs {
 		for v := range gin.Views {
-			from, dst := w.act.Graph[v][k*width:(k+1)*width], to.Pooled[(lo+k)*2*width+v*width:][:width]
-			if logarithm {
-				kernel.Log1p(dst, from)
-			} else {
-				copy(dst, from)
-			}
+			copy(to.Pooled[(lo+k)*2*width+v*width:], w.act.Graph[v][k*width:(k+1)*width])
 		}
 		from, end := w.batch.Nodes(k)
 		to.NodeLoss[lo+k] = w.nodes.NodeScore(w.act.NodeProjection[gin.Feature][from*width:end*width], w.act.NodeProjection[gin.Structure][from*width:end*width], width, 0, nil, nil)

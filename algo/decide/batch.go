@@ -11,8 +11,8 @@ import (
 //
 //	q₍ᵢ₎ = min over j ≥ i of min(1, m·p₍ⱼ₎/j).
 //
-// Of those with q ≤ f, the expected share of in-distribution graphs is at most f
-// times the share of these in the batch. Conformal p-values that share one holdout
+// Of those with q ≤ f, the expected fraction of in-distribution graphs is at most f
+// times the fraction of these in the batch. Conformal p-values from one holdout
 // depend on each other, but in the direction that the bound allows (Bates and
 // others, "Testing for outliers with conformal p-values", 2023). NaN stays NaN and
 // does not count.
@@ -74,7 +74,7 @@ func (t *Tally) QValues() map[float64]float64 {
 }
 
 // JudgeBatch calls a graph of a batch outside where its q-value is at most fdr, so
-// that of all graphs called that a share fdr is expected to be in-distribution, or
+// that of all graphs called that a fraction fdr is expected to be in-distribution, or
 // less; borderline where its p-value by itself is at most alpha; and inside
 // otherwise, or undecided with a holdout too small for alpha.
 func JudgeBatch(p, q, alpha, fdr float64, holdout int) Verdict {

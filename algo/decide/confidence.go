@@ -7,13 +7,13 @@ import (
 )
 
 // A p-value from a holdout is right on average over the holdouts that one might have had.
-// The holdout at hand may be a lucky draw, and then more than a share alpha of all further
-// in-distribution graphs has p ≤ alpha. With n held-out graphs, the share with p ≤ (1+k)/(1+n)
+// The holdout at hand may be a lucky draw, and then more than a fraction alpha of all further
+// in-distribution graphs has p ≤ alpha. With n held-out graphs, the fraction with p ≤ (1+k)/(1+n)
 // is distributed over the holdouts as Beta(k+1, n−k) (Vovk, "Conditional validity of
 // inductive conformal predictors", 2012).
 
 // Confident returns the largest rate, at most alpha, at which verdicts have at most a
-// share alpha of false alarms with the given confidence over the choice of the holdout: it
+// fraction alpha of false alarms with the given confidence over the choice of the holdout: it
 // takes the place of alpha in Judge. It is 0 if the holdout is too small for any.
 func Confident(alpha, confidence float64, holdout int) float64 {
 	rate := 0.0

@@ -22,16 +22,16 @@ func TestConfident(t *testing.T) {
 		kept, keptNext := 0, 0
 		const runs = 4000
 		for range runs {
-			held := make([]float64, c.n)
-			for i := range held {
-				held[i] = rng.Float64()
+			holdout := make([]float64, c.n)
+			for i := range holdout {
+				holdout[i] = rng.Float64()
 			}
-			slices.Sort(held)
+			slices.Sort(holdout)
 			k := int(math.Round(rate*float64(1+c.n))) - 1 // held-out ones may be as high
-			if 1-held[c.n-1-k] <= c.alpha {
+			if 1-holdout[c.n-1-k] <= c.alpha {
 				kept++
 			}
-			if k+1 < c.n && 1-held[c.n-2-k] <= c.alpha {
+			if k+1 < c.n && 1-holdout[c.n-2-k] <= c.alpha {
 				keptNext++
 			}
 		}
@@ -58,9 +58,9 @@ func TestMostFalse(t *testing.T) {
 		const runs, confidence = 400, 0.9
 		broken, tight := 0, 0
 		for range runs {
-			held := make([]float64, c.holdout)
-			for i := range held {
-				held[i] = rng.NormFloat64()
+			holdout := make([]float64, c.holdout)
+			for i := range holdout {
+				holdout[i] = rng.NormFloat64()
 			}
 			scores, far := make([]float64, c.inside), make([]float64, c.outside)
 			for i := range scores {
@@ -69,7 +69,7 @@ func TestMostFalse(t *testing.T) {
 			for i := range far {
 				far[i] = 3 + rng.NormFloat64()
 			}
-			p, q := PValues(scores, held), PValues(far, held)
+			p, q := PValues(scores, holdout), PValues(far, holdout)
 			wrong := false
 			for k := range c.holdout + 1 {
 				at := float64(1+k) / float64(1+c.holdout)

@@ -69,7 +69,7 @@ func Threshold(holdout []float64, alpha float64) (float64, bool) {
 // which is 1/(1 + holdout), reach a rate of false alarms.
 func Resolves(alpha float64, holdout int) bool { return 1/float64(1+holdout) <= alpha }
 
-// Judge calls a graph outside where p ≤ alpha, so that at most a share alpha of
+// Judge calls a graph outside where p ≤ alpha, so that at most a fraction alpha of
 // in-distribution graphs is called that, borderline where p ≤ 2·alpha, and
 // inside otherwise. With a holdout too small for alpha every graph is undecided: that
 // none is called outside would say nothing.

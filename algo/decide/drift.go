@@ -23,7 +23,7 @@ import (
 // first.
 //
 // The scores must be those of a scorer that learned nothing from the stream, as
-// algo.Alone. It keeps every score, eight bytes each. A Drift must not be used by
+// algo.SingleScorer. It keeps every score, eight bytes each. A Drift must not be used by
 // two goroutines at once.
 type Drift struct {
 	rng    *rand.Rand
@@ -38,7 +38,7 @@ type Drift struct {
 	at      int // score, from 1, after which it was highest
 }
 
-// jumps are the shares of capital that a jumper takes anew from all sides at each
+// jumps are the fractions of capital that a jumper takes anew from all sides at each
 // step.
 var jumps = [...]float64{1e-4, 1e-3, 1e-2, 1e-1, 1}
 
@@ -50,8 +50,8 @@ var slopes = [...]float64{-1, 0, 1}
 
 // A jumper has the logarithm of its capital and how it is spread over slopes.
 type jumper struct {
-	log   float64
-	share [len(slopes)]float64
+	log  float64
+	part [len(slopes)]float64
 }
 
 // driftStream is the second half of the seed of the draws.
@@ -66,7 +66,7 @@ func NewDrift(holdout []float64, seed uint64) *Drift {
 	d.scores.fill(sorted)
 	for k := range d.jumpers {
 		for e := range slopes {
-			d.jumpers[k].share[e] = 1.0 / float64(len(slopes))
+			d.jumpers[k].part[e] = 1.0 / float64(len(slopes))
 		}
 	}
 	return d
@@ -102,12 +102,12 @@ func (d *Drift) Add(score float64) float64 {
 func (j *jumper) bet(p, jump float64) {
 	sum := 0.0
 	for e, slope := range slopes {
-		share := float64((1-jump)*j.share[e]) + jump/float64(len(slopes))
-		j.share[e] = share * (1 + float64(slope*(p-0.5)))
-		sum += j.share[e]
+		part := float64((1-jump)*j.part[e]) + jump/float64(len(slopes))
+		j.part[e] = part * (1 + float64(slope*(p-0.5)))
+		sum += j.part[e]
 	}
-	for e := range j.share {
-		j.share[e] /= sum
+	for e := range j.part {
+		j.part[e] /= sum
 	}
 	j.log += math.Log(sum)
 }
@@ -163,41 +163,29 @@ func (r *ranked) add(x float64) (above, same int) {
 		r.blocks = [][]float64{{x}}
 		return 0, 1
 	}
-	below, place := 0, -1
+	below, upTo, place := 0, 0, 0
 	for k, b := range r.blocks {
-		switch {
-		case b[len(b)-1] < x:
-			below += len(b)
-			if k < len(r.blocks)-1 {
-				continue
-			}
-		case b[0] > x:
-			above += len(b)
-			if place >= 0 {
-				continue
-			}
-		default:
-			at, _ := slices.BinarySearch(b, x)
-			after := at
-			for after < len(b) && b[after] == x {
-				after++
-			}
-			below, above = below+at, above+len(b)-after
-			if place >= 0 {
-				continue
-			}
+		if k > 0 && b[0] > x {
+			break
 		}
-		if place < 0 {
-			place = k
+		place = k
+		if b[len(b)-1] < x {
+			below, upTo = below+len(b), upTo+len(b)
+			continue
 		}
+		at, _ := slices.BinarySearch(b, x)
+		after := at
+		for after < len(b) && b[after] == x {
+			after++
+		}
+		below, upTo = below+at, upTo+after
 	}
-	b := r.blocks[place]
-	at, _ := slices.BinarySearch(b, x)
-	b = slices.Insert(b, at, x)
+	at, _ := slices.BinarySearch(r.blocks[place], x)
+	b := slices.Insert(r.blocks[place], at, x)
 	r.blocks[place] = b
 	if len(b) >= 2*blockSize {
 		r.blocks[place] = b[:blockSize:blockSize]
 		r.blocks = slices.Insert(r.blocks, place+1, slices.Clone(b[blockSize:]))
 	}
-	return above, r.n - below - above
+	return r.n - 1 - upTo, upTo - below + 1
 }

@@ -467,17 +467,17 @@ func (l *layout) relax(part []int) {
 		i, j   int
 		length float64
 	}
-	var held []pair
+	var springs []pair
 	joined := map[[2]int]bool{}
 	for _, i := range part {
 		for _, j := range l.near[i] {
 			if i < j {
-				held = append(held, pair{i, j, 1})
+				springs = append(springs, pair{i, j, 1})
 			}
 			joined[[2]int{i, j}] = true
 			for _, k := range l.near[i] {
 				if j < k && !joined[[2]int{j, k}] {
-					held = append(held, pair{j, k, max(1.2, l.at[j].distance(l.at[k]))})
+					springs = append(springs, pair{j, k, max(1.2, l.at[j].distance(l.at[k]))})
 				}
 			}
 		}
@@ -505,7 +505,7 @@ func (l *layout) relax(part []int) {
 			return
 		}
 		for range 4 {
-			for _, h := range held {
+			for _, h := range springs {
 				d := l.at[h.i].minus(l.at[h.j])
 				r := max(d.length(), 1e-3)
 				stiff := 0.25

@@ -2,18 +2,17 @@
 // one Dictionary for the in-distribution side and one for the
 // out-of-distribution side (in the paper, "Adaptive Calibration
 // via Dual Dynamic Dictionary"). A Dictionary is a fixed memory bank, whose keys
-// are never evicted, followed by a Queue of bounded length that keeps the
+// are never evicted, followed by a queue of bounded length that keeps the
 // entries farthest from the boundary between the sides.
 //
 // Keys of one Dictionary lie in one dense row-major matrix and keep their row
 // for as long as they are kept, so that a caller may hold values per row
-// (similarities, say) and refresh only the row that a Placement names.
+// (similarities, say) and refresh only the row that Offer returns.
 package dictionary
 
 import (
 	"fmt"
 	"math"
-	"slices"
 )
 
 // DefaultCapacity is the length l of a queue when nothing else is known.
@@ -30,15 +29,7 @@ const (
 )
 
 // String returns "ID" or "OOD".
-func (s Side) String() string {
-	switch s {
-	case ID:
-		return "ID"
-	case OOD:
-		return "OOD"
-	}
-	return fmt.Sprintf("Side(%d)", int(s))
-}
+func (s Side) String() string { return name("Side", int(s), "ID", "OOD") }
 
 // Origin says where the graph behind a key came from.
 type Origin int
@@ -53,16 +44,13 @@ const (
 )
 
 // String returns "training", "test" or "synthetic".
-func (o Origin) String() string {
-	switch o {
-	case Training:
-		return "training"
-	case Test:
-		return "test"
-	case Synthetic:
-		return "synthetic"
+func (o Origin) String() string { return name("Origin", int(o), "training", "test", "synthetic") }
+
+func name(kind string, i int, names ...string) string {
+	if i >= 0 && i < len(names) {
+		return names[i]
 	}
-	return fmt.Sprintf("Origin(%d)", int(o))
+	return fmt.Sprintf("%s(%d)", kind, i)
 }
 
 // Entry is one key with its score. A higher score means more OOD.
@@ -73,15 +61,6 @@ type Entry struct {
 	Index  int // which graph of its Origin, in the caller's numbering
 }
 
-// Placement tells what an offer did, so that values kept per row can follow.
-type Placement struct {
-	Entered bool // the candidate is in
-	Evicted bool // it took the row of the former front, which is gone
-	Index   int  // its row, or −1 when it did not enter
-}
-
-var refused = Placement{Index: -1}
-
 // record is an Entry without its key, which lies in the matrix.
 type record struct {
 	score  float64
@@ -90,178 +69,31 @@ type record struct {
 	index  int
 }
 
-// Queue keeps the entries farthest from the boundary, at most Cap of them: the
-// highest scores on the OOD side, the lowest on the ID side. Its front is the
-// entry nearest the boundary, the next to be evicted. Among equal scores the
-// entry that came first is kept. An offer costs O(log Cap) and a copy of the key.
+// Dictionary is K_total of the paper: a memory bank, then a queue. Row i of its
+// keys is entry i of the bank, and after that come the entries of the queue.
 //
-// Entries live in slots 0…Len()−1. A slot never moves; the entry that evicts
-// another takes over its slot. A Queue is not safe for concurrent use.
-type Queue struct {
+// The queue keeps the highest scores on the OOD side, the lowest on the ID side.
+// Its front is the entry nearest the boundary, the next to be evicted. Among equal
+// scores the entry that came first is kept. The entry that evicts another takes
+// over its row. A Dictionary is not safe for concurrent use.
+type Dictionary struct {
 	side          Side
 	dim, capacity int
-	bank          int       // rows before slot 0, which belong to a Dictionary
-	keys          []float32 // (bank + len(slots)) × dim
-	slots         []record
-	heap          []int // slots; the front is heap[0]
+	bank          int // rows before the queue
+	keys          []float32
+	records       []record
 	seq           uint64
 }
 
-// NewQueue returns an empty queue for keys of dim values. A capacity of 0 is a
-// queue that nothing enters. It panics if side is unknown, dim is not positive or
-// capacity is negative. Memory grows with the entries, not with the capacity.
-func NewQueue(side Side, dim, capacity int) *Queue {
-	q := newQueue(side, dim, capacity)
-	return &q
-}
-
-func newQueue(side Side, dim, capacity int) Queue {
+// New returns a dictionary with a copy of the given bank and an empty queue for keys
+// of dim values. Nothing enters a queue of capacity 0. New panics if side is unknown,
+// dim is not positive, capacity is negative or a key of the bank has another width.
+// Memory grows with the entries, not with the capacity.
+func New(side Side, dim, capacity int, bank []Entry) *Dictionary {
 	if side != ID && side != OOD || dim <= 0 || capacity < 0 {
 		panic(fmt.Sprintf("dictionary: queue of %v with dim %d and capacity %d", side, dim, capacity))
 	}
-	return Queue{side: side, dim: dim, capacity: capacity}
-}
-
-// Side returns the side that the queue describes.
-func (q *Queue) Side() Side { return q.side }
-
-// Dim returns the number of values in a key.
-func (q *Queue) Dim() int { return q.dim }
-
-// Cap returns the largest number of entries that the queue keeps.
-func (q *Queue) Cap() int { return q.capacity }
-
-// Len returns the number of entries.
-func (q *Queue) Len() int { return len(q.slots) }
-
-// Front returns the slot of the entry nearest the boundary, or −1 when the queue
-// is empty.
-func (q *Queue) Front() int {
-	if len(q.heap) == 0 {
-		return -1
-	}
-	return q.heap[0]
-}
-
-// Entry returns what a slot holds. Its Key is the queue's own memory: read it
-// only, and not after the next Offer or Merge.
-func (q *Queue) Entry(slot int) Entry { return q.entry(q.slots[slot], q.bank+slot) }
-
-func (q *Queue) entry(r record, row int) Entry {
-	return Entry{Key: q.row(row), Score: r.score, Origin: r.origin, Index: r.index}
-}
-
-func (q *Queue) row(i int) []float32 { return q.keys[i*q.dim : (i+1)*q.dim : (i+1)*q.dim] }
-
-// Offer puts a copy of e into the queue if there is room or its score beats the
-// front's: strictly higher on the OOD side, strictly lower on the ID side. The
-// Index of the result is a slot. A NaN score is refused. Offer panics if the key
-// has another width than the queue.
-func (q *Queue) Offer(e Entry) Placement {
-	if len(e.Key) != q.dim {
-		panic(fmt.Sprintf("dictionary: key of %d values offered to a queue of dim %d", len(e.Key), q.dim))
-	}
-	if math.IsNaN(e.Score) || q.capacity == 0 {
-		return refused
-	}
-	r := record{score: e.Score, seq: q.seq, origin: e.Origin, index: e.Index}
-	if len(q.slots) < q.capacity {
-		slot := len(q.slots)
-		q.seq++
-		q.slots = append(q.slots, r)
-		q.keys = append(q.keys, e.Key...)
-		q.heap = append(q.heap, slot)
-		q.rise(slot)
-		return Placement{Entered: true, Index: slot}
-	}
-	slot := q.heap[0]
-	if !q.nearer(&q.slots[slot], &r) {
-		return refused
-	}
-	q.seq++
-	q.slots[slot] = r
-	copy(q.row(q.bank+slot), e.Key)
-	q.sink()
-	return Placement{Entered: true, Evicted: true, Index: slot}
-}
-
-// Merge offers every entry of other, in the order in which they were inserted
-// there. Between queues of one capacity and with distinct scores, the entries
-// that remain do not depend on what was merged into what or in which order; the
-// slots may. Other is left as it was, and merging a queue into itself does
-// nothing. Merge panics if the queues differ in side or dim.
-func (q *Queue) Merge(other *Queue) {
-	if q.side != other.side || q.dim != other.dim {
-		panic(fmt.Sprintf("dictionary: merging %v queue of dim %d into %v queue of dim %d", other.side, other.dim, q.side, q.dim))
-	}
-	if q == other {
-		return
-	}
-	order := slices.Clone(other.heap)
-	slices.SortFunc(order, func(a, b int) int {
-		if other.slots[a].seq < other.slots[b].seq {
-			return -1
-		}
-		return 1
-	})
-	for _, slot := range order {
-		q.Offer(other.Entry(slot))
-	}
-}
-
-// nearer says whether a is nearer the boundary than b. It is a strict order on
-// records of different seq: of two equal scores the later one is nearer, hence
-// evicted first and unable to push out an earlier one.
-func (q *Queue) nearer(a, b *record) bool {
-	if a.score != b.score {
-		return (a.score < b.score) == (q.side == OOD)
-	}
-	return a.seq > b.seq
-}
-
-func (q *Queue) heapLess(i, j int) bool { return q.nearer(&q.slots[q.heap[i]], &q.slots[q.heap[j]]) }
-
-func (q *Queue) rise(i int) {
-	for i > 0 {
-		parent := (i - 1) / 2
-		if !q.heapLess(i, parent) {
-			return
-		}
-		q.heap[i], q.heap[parent] = q.heap[parent], q.heap[i]
-		i = parent
-	}
-}
-
-// sink restores the heap after the front's record was replaced.
-func (q *Queue) sink() {
-	for i := 0; ; {
-		child := 2*i + 1
-		if child >= len(q.heap) {
-			return
-		}
-		if child+1 < len(q.heap) && q.heapLess(child+1, child) {
-			child++
-		}
-		if !q.heapLess(child, i) {
-			return
-		}
-		q.heap[i], q.heap[child] = q.heap[child], q.heap[i]
-		i = child
-	}
-}
-
-// Dictionary is K_total of the paper: a memory bank, then a queue. Row i of its
-// keys is bank entry i for i < BankLen(), and slot i − BankLen() of the queue
-// after that. A Dictionary is not safe for concurrent use.
-type Dictionary struct {
-	queue Queue
-	bank  []record
-}
-
-// New returns a dictionary with a copy of the given bank and an empty queue. It
-// panics where NewQueue does, and if a key of the bank has another width.
-func New(side Side, dim, capacity int, bank []Entry) *Dictionary {
-	d := &Dictionary{queue: newQueue(side, dim, capacity)}
+	d := &Dictionary{side: side, dim: dim, capacity: capacity}
 	d.SetBank(bank)
 	return d
 }
@@ -270,55 +102,85 @@ func New(side Side, dim, capacity int, bank []Entry) *Dictionary {
 // length of the bank changes. Scores in the bank take part in no comparison and
 // may be NaN. It panics if a key has another width than the dictionary.
 func (d *Dictionary) SetBank(bank []Entry) {
-	q := &d.queue
 	// Fresh memory, because the entries may point into the old.
-	keys := make([]float32, 0, (len(bank)+len(q.slots))*q.dim)
-	records := make([]record, len(bank))
+	keys := make([]float32, 0, (len(bank)+d.Len()-d.bank)*d.dim)
+	records := make([]record, 0, len(bank)+d.Len()-d.bank)
 	for i, e := range bank {
-		if len(e.Key) != q.dim {
-			panic(fmt.Sprintf("dictionary: bank key %d of %d values for a dictionary of dim %d", i, len(e.Key), q.dim))
+		if len(e.Key) != d.dim {
+			panic(fmt.Sprintf("dictionary: bank key %d of %d values for a dictionary of dim %d", i, len(e.Key), d.dim))
 		}
 		keys = append(keys, e.Key...)
-		records[i] = record{score: e.Score, origin: e.Origin, index: e.Index}
+		records = append(records, record{score: e.Score, origin: e.Origin, index: e.Index})
 	}
-	keys = append(keys, q.keys[q.bank*q.dim:]...)
-	q.keys, q.bank, d.bank = keys, len(bank), records
+	d.keys = append(keys, d.keys[d.bank*d.dim:]...)
+	d.records = append(records, d.records[d.bank:]...)
+	d.bank = len(bank)
 }
 
-// Side returns the side that the dictionary describes.
-func (d *Dictionary) Side() Side { return d.queue.side }
-
-// Dim returns the number of values in a key.
-func (d *Dictionary) Dim() int { return d.queue.dim }
-
 // Len returns the number of keys, bank and queue together.
-func (d *Dictionary) Len() int { return len(d.bank) + len(d.queue.slots) }
+func (d *Dictionary) Len() int { return len(d.records) }
 
 // BankLen returns the number of keys in the bank.
-func (d *Dictionary) BankLen() int { return len(d.bank) }
+func (d *Dictionary) BankLen() int { return d.bank }
 
-// Queue returns the dictionary's queue: for its front, or to merge it. Its slots
-// are counted without the bank.
-func (d *Dictionary) Queue() *Queue { return &d.queue }
+// Front returns the row of the front of the queue, or −1 when the queue is empty.
+func (d *Dictionary) Front() int {
+	front := -1
+	for i := d.bank; i < d.Len(); i++ {
+		if front < 0 || d.nearer(&d.records[i], &d.records[front]) {
+			front = i
+		}
+	}
+	return front
+}
 
-// Keys returns all keys, Len() × Dim() and row-major. It is the dictionary's own
-// memory: read it only, and not after the next Offer, Merge or SetBank.
-func (d *Dictionary) Keys() []float32 { return d.queue.keys }
+// Keys returns all keys, Len() rows and row-major. It is the dictionary's own
+// memory: read it only, and not after the next Offer or SetBank.
+func (d *Dictionary) Keys() []float32 { return d.keys }
 
 // Entry returns the entry of row i, with a Key as short-lived as Keys.
 func (d *Dictionary) Entry(i int) Entry {
-	if i < len(d.bank) {
-		return d.queue.entry(d.bank[i], i)
-	}
-	return d.queue.Entry(i - len(d.bank))
+	r := d.records[i]
+	return Entry{Key: d.row(i), Score: r.score, Origin: r.origin, Index: r.index}
 }
 
-// Offer offers e to the queue, as Queue.Offer does, except that the Index of the
-// result is a row of the dictionary.
-func (d *Dictionary) Offer(e Entry) Placement {
-	p := d.queue.Offer(e)
-	if p.Entered {
-		p.Index += len(d.bank)
+func (d *Dictionary) row(i int) []float32 { return d.keys[i*d.dim : (i+1)*d.dim : (i+1)*d.dim] }
+
+// Offer puts a copy of e into the queue if there is room or its score beats the
+// front's: strictly higher on the OOD side, strictly lower on the ID side. It returns
+// the row of the entry, which may be that of one that is gone, or −1 if e does not enter,
+// as with a NaN score. Offer panics if the key has another width than the dictionary.
+// It costs O(capacity).
+func (d *Dictionary) Offer(e Entry) int {
+	if len(e.Key) != d.dim {
+		panic(fmt.Sprintf("dictionary: key of %d values offered to a dictionary of dim %d", len(e.Key), d.dim))
 	}
-	return p
+	if math.IsNaN(e.Score) || d.capacity == 0 {
+		return -1
+	}
+	r := record{score: e.Score, seq: d.seq, origin: e.Origin, index: e.Index}
+	if d.Len()-d.bank < d.capacity {
+		d.seq++
+		d.records = append(d.records, r)
+		d.keys = append(d.keys, e.Key...)
+		return d.Len() - 1
+	}
+	row := d.Front()
+	if !d.nearer(&d.records[row], &r) {
+		return -1
+	}
+	d.seq++
+	d.records[row] = r
+	copy(d.row(row), e.Key)
+	return row
+}
+
+// nearer says whether a is nearer the boundary than b. It is a strict order on
+// records of different seq: of two equal scores the later one is nearer, hence
+// evicted first and unable to push out an earlier one.
+func (d *Dictionary) nearer(a, b *record) bool {
+	if a.score != b.score {
+		return (a.score < b.score) == (d.side == OOD)
+	}
+	return a.seq > b.seq
 }

@@ -44,7 +44,7 @@ func ids(entries []Entry) []int {
 	return out
 }
 
-func contents(q *Queue) []Entry {
+func contents(q *Dictionary) []Entry {
 	out := make([]Entry, q.Len())
 	for i := range out {
 		out[i] = q.Entry(i)
@@ -52,7 +52,7 @@ func contents(q *Queue) []Entry {
 	return out
 }
 
-func checkAgainst(t *testing.T, q *Queue, want []Entry) {
+func checkAgainst(t *testing.T, q *Dictionary, want []Entry) {
 	t.Helper()
 	got := contents(q)
 	if !slices.Equal(ids(got), ids(want)) {
@@ -80,9 +80,9 @@ func TestQueueAgainstSortedSlice(t *testing.T) {
 			for levels := range 4 { // 0: all distinct; else so many different scores
 				t.Run(fmt.Sprintf("%v/%d/%d", side, capacity, levels), func(t *testing.T) {
 					rng := rand.New(rand.NewPCG(uint64(capacity), uint64(levels)))
-					q := NewQueue(side, 3, capacity)
+					q := New(side, 3, capacity, nil)
 					var offers []Entry
-					mirror := map[int]int{} // slot to entry, kept from placements alone
+					mirror := map[int]int{} // slot to entry, kept from the rows of offers alone
 					for id := range 150 {
 						score := rng.NormFloat64()
 						if levels > 0 {
@@ -98,23 +98,21 @@ func TestQueueAgainstSortedSlice(t *testing.T) {
 						}
 						before := q.Len()
 						e := entryOf(id, score)
-						p := q.Offer(e)
+						row := q.Offer(e)
 						offers = append(offers, e)
 						want := oracle(side, capacity, offers)
 						enters := slices.ContainsFunc(want, func(o Entry) bool { return o.Index == id })
-						if p.Entered != enters || p.Evicted != (enters && before == capacity) {
-							t.Fatalf("offer %d of score %g: %+v, want entered %v at length %d", id, score, p, enters, before)
+						if (row >= 0) != enters || enters && q.Len() != min(before+1, capacity) {
+							t.Fatalf("offer %d of score %g: row %d of %d, want entered %v at length %d", id, score, row, q.Len(), enters, before)
 						}
-						if p.Entered {
-							mirror[p.Index] = id
-						} else if p.Index != -1 {
-							t.Fatalf("refused offer has index %d, want -1", p.Index)
+						if row >= 0 {
+							mirror[row] = id
 						}
 						checkAgainst(t, q, want)
 					}
 					for slot, e := range contents(q) {
 						if mirror[slot] != e.Index {
-							t.Fatalf("slot %d holds %d, placements said %d", slot, e.Index, mirror[slot])
+							t.Fatalf("slot %d holds %d, offers said %d", slot, e.Index, mirror[slot])
 						}
 					}
 				})
@@ -124,7 +122,7 @@ func TestQueueAgainstSortedSlice(t *testing.T) {
 }
 
 func TestOfferCopiesKey(t *testing.T) {
-	q := NewQueue(OOD, 3, 1)
+	q := New(OOD, 3, 1, nil)
 	for _, score := range []float64{1, 2} { // first into a new slot, then into a used one
 		key := keyOf(5)
 		q.Offer(Entry{Key: key, Score: score})
@@ -132,59 +130,6 @@ func TestOfferCopiesKey(t *testing.T) {
 		if got := q.Entry(0).Key; !slices.Equal(got, keyOf(5)) {
 			t.Errorf("key is %v after the caller changed its slice, want %v", got, keyOf(5))
 		}
-	}
-}
-
-func TestMergeIsOrderFree(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	for _, side := range []Side{ID, OOD} {
-		for _, capacity := range []int{0, 1, 5, 16} {
-			var offers []Entry
-			parts := make([]*Queue, 4)
-			build := func() {
-				for i := range parts {
-					parts[i] = NewQueue(side, 3, capacity)
-				}
-				for id, e := range offers {
-					parts[id%4].Offer(e)
-				}
-			}
-			for id := range 60 {
-				offers = append(offers, entryOf(id, rng.Float64()))
-			}
-			want := oracle(side, capacity, offers)
-			for range 10 {
-				build()
-				order := rng.Perm(4)
-				a, b, c, d := parts[order[0]], parts[order[1]], parts[order[2]], parts[order[3]]
-				left := ids(contents(b))
-				a.Merge(b)
-				if !slices.Equal(ids(contents(b)), left) {
-					t.Fatal("merge changed the queue that was merged in")
-				}
-				c.Merge(d)
-				c.Merge(a)
-				checkAgainst(t, c, want)
-			}
-		}
-	}
-}
-
-func TestMergeTiesByInsertion(t *testing.T) {
-	a, b := NewQueue(OOD, 3, 3), NewQueue(OOD, 3, 3)
-	a.Offer(entryOf(0, 1))
-	// b ends with 2, 3, 4 in order of insertion, but 4 in slot 0, which 1 left.
-	b.Offer(entryOf(1, 0))
-	b.Offer(entryOf(2, 1))
-	b.Offer(entryOf(3, 1))
-	b.Offer(entryOf(4, 1))
-	a.Merge(b)
-	if got, want := ids(contents(a)), []int{0, 2, 3}; !slices.Equal(got, want) {
-		t.Errorf("after merging equals: %v, want %v", got, want)
-	}
-	a.Merge(a)
-	if a.Len() != 3 {
-		t.Errorf("merging a queue into itself left %d entries, want 3", a.Len())
 	}
 }
 
@@ -206,24 +151,24 @@ func TestDictionaryRows(t *testing.T) {
 	for _, c := range []struct {
 		id    int
 		score float64
-		want  Placement
+		want  int
 	}{
-		{0, 5, Placement{Entered: true, Index: 2}},
-		{1, 3, Placement{Entered: true, Index: 3}},
-		{2, 6, Placement{Index: -1}},
-		{3, 5, Placement{Index: -1}},
-		{4, 4, Placement{Entered: true, Evicted: true, Index: 2}},
-		{5, math.NaN(), Placement{Index: -1}},
+		{0, 5, 2},
+		{1, 3, 3},
+		{2, 6, -1},
+		{3, 5, -1},
+		{4, 4, 2},
+		{5, math.NaN(), -1},
 	} {
 		if got := d.Offer(entryOf(c.id, c.score)); got != c.want {
-			t.Errorf("offer %d: %+v, want %+v", c.id, got, c.want)
+			t.Errorf("offer %d: row %d, want %d", c.id, got, c.want)
 		}
 	}
 	check(10, 11, 4, 1)
 	// The new bank may point into the old one.
 	d.SetBank([]Entry{d.Entry(1), {Key: keyOf(12), Index: 12}, d.Entry(0)})
 	check(11, 12, 10, 4, 1)
-	if p := d.Offer(entryOf(6, 0)); p != (Placement{Entered: true, Evicted: true, Index: 3}) {
+	if p := d.Offer(entryOf(6, 0)); p != 3 {
 		t.Errorf("offer after the bank grew: %+v, want row 3", p)
 	}
 	check(11, 12, 10, 6, 1)
@@ -232,22 +177,18 @@ func TestDictionaryRows(t *testing.T) {
 	}
 	d.SetBank(nil)
 	check(6, 1)
-	other := NewQueue(ID, 3, 2)
-	other.Offer(entryOf(7, -1))
-	d.Queue().Merge(other)
+	d.Offer(entryOf(7, -1))
 	check(6, 7)
 }
 
 func TestPanics(t *testing.T) {
-	q := NewQueue(ID, 3, 2)
+	q := New(ID, 3, 2, nil)
 	for name, f := range map[string]func(){
-		"dim 0":         func() { NewQueue(ID, 0, 1) },
-		"capacity -1":   func() { NewQueue(ID, 3, -1) },
-		"side":          func() { NewQueue(Side(2), 3, 1) },
-		"key width":     func() { q.Offer(Entry{Key: make([]float32, 2)}) },
-		"bank width":    func() { New(ID, 3, 1, []Entry{{Key: make([]float32, 4)}}) },
-		"merge of side": func() { q.Merge(NewQueue(OOD, 3, 2)) },
-		"merge of dim":  func() { q.Merge(NewQueue(ID, 4, 2)) },
+		"dim 0":       func() { New(ID, 0, 1, nil) },
+		"capacity -1": func() { New(ID, 3, -1, nil) },
+		"side":        func() { New(Side(2), 3, 1, nil) },
+		"key width":   func() { q.Offer(Entry{Key: make([]float32, 2)}) },
+		"bank width":  func() { New(ID, 3, 1, []Entry{{Key: make([]float32, 4)}}) },
 	} {
 		func() {
 			defer func() {
@@ -275,7 +216,7 @@ func BenchmarkOffer(b *testing.B) {
 	for i := range scores {
 		scores[i] = rng.Float64()
 	}
-	q := NewQueue(OOD, dim, DefaultCapacity)
+	q := New(OOD, dim, DefaultCapacity, nil)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		q.Offer(Entry{Key: key, Score: scores[i%len(scores)] + float64(i)})

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"baca/algo/graph"
 )
@@ -23,40 +22,34 @@ func Differences(p *Profile, gs []*graph.Graph) []string {
 		return nil
 	}
 	type difference struct {
-		text  string
-		share float64
+		text string
+		part float64
 	}
 	var list []difference
 	for k, row := range p.Quantiles {
-		s := &Statistics[k]
+		s := &statistics[k]
 		var above, below, n float64
 		for _, g := range gs {
 			x, ok := s.value(g)
 			if !ok {
 				continue
 			}
-			slack := 1e-6 * (1 + math.Abs(x)) // quantiles went through float32
 			n++
 			switch {
-			case x > row[upperQuartile]+slack:
+			case x > row[upperQuartile]+slack(x):
 				above++
-			case x < row[lowerQuartile]-slack:
+			case x < row[lowerQuartile]-slack(x):
 				below++
 			}
 		}
-		text, share := s.more, above/max(1, n)
-		if below > above {
-			text, share = s.less, below/max(1, n)
-		}
-		if share < 0.4 || share-0.25 < 4*math.Sqrt(0.25*0.75/max(1, n)) {
+		part := max(above, below) / max(1, n)
+		if part < 0.4 || part-0.25 < 4*math.Sqrt(0.25*0.75/max(1, n)) {
 			continue
 		}
-		if strings.Contains(text, "%s") {
-			text = fmt.Sprintf(text, called(gs[0]))
-		}
-		list = append(list, difference{fmt.Sprintf("%.0f %% of them have %s than three quarters of the training graphs", 100*share, text), share})
+		text := s.phrase(below <= above, gs[0])
+		list = append(list, difference{fmt.Sprintf("%.0f %% of them have %s than three quarters of the training graphs", 100*part, text), part})
 	}
-	slices.SortStableFunc(list, func(a, b difference) int { return cmp.Compare(b.share, a.share) })
+	slices.SortStableFunc(list, func(a, b difference) int { return cmp.Compare(b.part, a.part) })
 	var texts []string
 	for _, d := range list[:min(len(list), maxDifferences)] {
 		texts = append(texts, d.text)
@@ -64,5 +57,5 @@ func Differences(p *Profile, gs []*graph.Graph) []string {
 	return texts
 }
 
-// The quartiles among Levels.
+// The quartiles among levels.
 const lowerQuartile, upperQuartile = 2, 4

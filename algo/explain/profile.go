@@ -14,8 +14,7 @@ import (
 // large and how branched they were, which values their features had, and salted
 // hashes of them. All but Known can be seen by whoever has it.
 type Profile struct {
-	// Quantiles has a row of len(Levels) values for each of Statistics, in that
-	// order.
+	// Quantiles has a row of LevelCount values for each of StatisticCount statistics.
 	Quantiles [][]float64
 	// Values lists for each feature, ascending, the values that nodes had.
 	Values [][]Value
@@ -29,18 +28,22 @@ type Value struct {
 	Graphs int // of the training set that had it, at least 1
 }
 
-// Levels are those of Quantiles, in percent. Lowest and highest values are not
-// kept, as each would be that of a single graph.
-var Levels = [...]float64{1, 5, 25, 50, 75, 95, 99}
+// LevelCount is the number of quantiles of a statistic, and StatisticCount that of the
+// statistics. They are a part of the format of model files.
+const LevelCount, StatisticCount = 7, 10
 
-// A Statistic is a number that can be counted off a graph.
-type Statistic struct {
-	Name string // also the key of a Reason about it
-	Of   func(*graph.Graph) float64
+// levels are those of Quantiles, in percent. Lowest and highest values are not
+// kept, as each would be that of a single graph.
+var levels = [LevelCount]float64{1, 5, 25, 50, 75, 95, 99}
+
+// A statistic is a number that can be counted off a graph.
+type statistic struct {
+	name string // also the kind of a Reason about it
+	of   func(*graph.Graph) float64
 	// molecules says that it reads the atom features of package molecule.
-	molecules    bool
-	more, less   string // what a graph has that is above or below: "%s" is nodes or atoms
-	share, count bool   // is a share of the nodes; is a count
+	molecules       bool
+	more, less      string // what a graph has that is above or below: "%s" is nodes or atoms
+	fraction, count bool   // is a fraction of the nodes; is a count
 }
 
 // The columns of the atom features, see molecule.Molecule.Graph.
@@ -55,28 +58,31 @@ const (
 // carbon and neutral are raw feature values.
 const carbon, neutral = 5, 5
 
-// Statistics are those of a Profile. They are a part of the format of model files.
-var Statistics = []Statistic{
-	{Name: "size", Of: func(g *graph.Graph) float64 { return float64(g.N()) }, more: "more %s", less: "fewer %s", count: true},
-	{Name: "parts", Of: func(g *graph.Graph) float64 { return float64(baseline.Components(g)) }, more: "more separate parts", less: "fewer separate parts", count: true},
-	{Name: "rings", Of: func(g *graph.Graph) float64 { return float64(g.M() - g.N() + baseline.Components(g)) }, more: "more rings", less: "fewer rings", count: true},
-	{Name: "highest degree", Of: highest, more: "a larger highest number of neighbours", less: "a smaller highest number of neighbours", count: true},
-	{Name: "mean degree", Of: func(g *graph.Graph) float64 { return 2 * float64(g.M()) / float64(max(1, g.N())) }, more: "more neighbours on average", less: "fewer neighbours on average"},
-	{Name: "ends", Of: func(g *graph.Graph) float64 {
-		return nodes(g, func(i int) bool { return g.Degree(i) == 1 })
-	}, more: "a larger share of %s with one neighbour", less: "a smaller share of %s with one neighbour", share: true},
-	{Name: "branches", Of: func(g *graph.Graph) float64 {
-		return nodes(g, func(i int) bool { return g.Degree(i) >= 3 })
-	}, more: "a larger share of %s with three neighbours or more", less: "a smaller share of %s with three neighbours or more", share: true},
-	{Name: "in rings", molecules: true, Of: func(g *graph.Graph) float64 {
-		return nodes(g, func(i int) bool { return g.X[i*g.Features+ringColumn] == 1 })
-	}, more: "a larger share of %s in rings", less: "a smaller share of %s in rings", share: true},
-	{Name: "carbon", molecules: true, Of: func(g *graph.Graph) float64 {
-		return nodes(g, func(i int) bool { return g.X[i*g.Features+elementColumn] == carbon })
-	}, more: "a larger share of carbon", less: "a smaller share of carbon", share: true},
-	{Name: "charged", molecules: true, Of: func(g *graph.Graph) float64 {
-		return nodes(g, func(i int) bool { return g.X[i*g.Features+chargeColumn] != neutral })
-	}, more: "a larger share of charged %s", less: "a smaller share of charged %s", share: true},
+// statistics are those of a Profile.
+var statistics = [StatisticCount]statistic{
+	{name: "size", of: func(g *graph.Graph) float64 { return float64(g.N()) }, more: "more %s", less: "fewer %s", count: true},
+	{name: "parts", of: func(g *graph.Graph) float64 { return float64(baseline.Components(g)) }, more: "more separate parts", less: "fewer separate parts", count: true},
+	{name: "rings", of: func(g *graph.Graph) float64 { return float64(g.M() - g.N() + baseline.Components(g)) }, more: "more rings", less: "fewer rings", count: true},
+	{name: "highest degree", of: highest, more: "a larger highest number of neighbours", less: "a smaller highest number of neighbours", count: true},
+	{name: "mean degree", of: func(g *graph.Graph) float64 { return 2 * float64(g.M()) / float64(max(1, g.N())) }, more: "more neighbours on average", less: "fewer neighbours on average"},
+	{name: "ends", of: func(g *graph.Graph) float64 {
+		return baseline.Fraction(g, func(i int) bool { return g.Degree(i) == 1 })
+	}, more: "a larger share of %s with one neighbour", less: "a smaller share of %s with one neighbour", fraction: true},
+	{name: "branches", of: func(g *graph.Graph) float64 {
+		return baseline.Fraction(g, func(i int) bool { return g.Degree(i) >= 3 })
+	}, more: "a larger share of %s with three neighbours or more", less: "a smaller share of %s with three neighbours or more", fraction: true},
+	{name: "in rings", molecules: true, of: having(ringColumn, 1), more: "a larger share of %s in rings", less: "a smaller share of %s in rings", fraction: true},
+	{name: "carbon", molecules: true, of: having(elementColumn, carbon), more: "a larger share of carbon", less: "a smaller share of carbon", fraction: true},
+	{name: "charged", molecules: true, of: func(g *graph.Graph) float64 {
+		return baseline.Fraction(g, func(i int) bool { return g.X[i*g.Features+chargeColumn] != neutral })
+	}, more: "a larger share of charged %s", less: "a smaller share of charged %s", fraction: true},
+}
+
+// having returns the fraction of nodes with a value of a feature.
+func having(column int, value float32) func(*graph.Graph) float64 {
+	return func(g *graph.Graph) float64 {
+		return baseline.Fraction(g, func(i int) bool { return g.X[i*g.Features+column] == value })
+	}
 }
 
 func highest(g *graph.Graph) float64 {
@@ -87,38 +93,27 @@ func highest(g *graph.Graph) float64 {
 	return float64(most)
 }
 
-// nodes is the share of nodes that are so.
-func nodes(g *graph.Graph, is func(i int) bool) float64 {
-	count := 0
-	for i := range g.N() {
-		if is(i) {
-			count++
-		}
-	}
-	return float64(count) / float64(max(1, g.N()))
-}
-
 // value returns the statistic of g, and false where it has none.
-func (s *Statistic) value(g *graph.Graph) (float64, bool) {
+func (s *statistic) value(g *graph.Graph) (float64, bool) {
 	if s.molecules && g.Features != atomFeatures {
 		return 0, false
 	}
-	return s.Of(g), true
+	return s.of(g), true
 }
 
 // NewProfile describes training graphs, of which there must be at least one; all
 // have the same number of features. salt is for NewKnown.
 func NewProfile(gs []*graph.Graph, salt [SaltSize]byte) *Profile {
 	p := &Profile{Values: make([][]Value, gs[0].Features)}
-	for k := range Statistics {
+	for k := range statistics {
 		var values []float64
 		for _, g := range gs {
-			if v, ok := Statistics[k].value(g); ok {
+			if v, ok := statistics[k].value(g); ok {
 				values = append(values, v)
 			}
 		}
-		row := make([]float64, len(Levels))
-		for l, level := range Levels {
+		row := make([]float64, LevelCount)
+		for l, level := range levels {
 			if len(values) > 0 {
 				row[l] = float64(float32(metric.Percentile(values, level)))
 			}
@@ -150,20 +145,12 @@ func NewProfile(gs []*graph.Graph, salt [SaltSize]byte) *Profile {
 // of the nearest that is kept, and without values that fewer than k graphs had.
 func (p *Profile) Share(graphs, k int) *Profile {
 	s := &Profile{Values: make([][]Value, len(p.Values))}
-	keeps := func(level float64) bool {
-		return min(level, 100-level)/100*float64(graphs) >= float64(k)
-	}
 	for _, row := range p.Quantiles {
 		row = slices.Clone(row)
-		middle := len(row) / 2
-		for l := middle - 1; l >= 0; l-- {
-			if !keeps(Levels[l]) {
-				row[l] = row[l+1]
-			}
-		}
-		for l := middle + 1; l < len(row); l++ {
-			if !keeps(Levels[l]) {
-				row[l] = row[l-1]
+		for l := LevelCount/2 - 1; l >= 0; l-- {
+			// The levels lie evenly on both sides of the middle.
+			if levels[l]/100*float64(graphs) < float64(k) {
+				row[l], row[LevelCount-1-l] = row[l+1], row[LevelCount-2-l]
 			}
 		}
 		s.Quantiles = append(s.Quantiles, row)

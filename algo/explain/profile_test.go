@@ -232,9 +232,9 @@ func TestReasonsOfPlainGraphs(t *testing.T) {
 	}) {
 		t.Errorf("a larger graph has reasons %+v", got)
 	}
-	for k, s := range Statistics {
+	for k, s := range statistics {
 		if s.molecules && slices.Max(p.Quantiles[k]) != 0 {
-			t.Errorf("%s of plain graphs is %v", s.Name, p.Quantiles[k])
+			t.Errorf("%s of plain graphs is %v", s.name, p.Quantiles[k])
 		}
 	}
 	if want := []Value{{1, 50}}; !slices.Equal(p.Values[0], want) {

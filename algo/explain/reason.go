@@ -15,7 +15,7 @@ import (
 // A Reason is one way in which a graph differs from the training graphs. It is a
 // fact about the graph, which may or may not be what moved the score.
 type Reason struct {
-	Kind string // the name of a Statistic, "value", "node", "surroundings" or "background"
+	Kind string // the name of a statistic, "value", "node", "surroundings" or "background"
 	Text string // a phrase in plain words, without a full stop
 	// Nodes are those that it is about, ascending; none where it is about all.
 	Nodes []int
@@ -27,7 +27,7 @@ type Reason struct {
 // Unseen is the least Weight of what no training graph had.
 const Unseen = 3
 
-// rare is the share of training graphs up to which a value of a feature is named as
+// rare is the fraction of training graphs up to which a value of a feature is named as
 // seldom.
 const rare = 0.005
 
@@ -80,46 +80,52 @@ func called(g *graph.Graph) string {
 func (p *Profile) statistics(g *graph.Graph) []Reason {
 	var list []Reason
 	for k, row := range p.Quantiles {
-		s := &Statistics[k]
+		s := &statistics[k]
 		x, ok := s.value(g)
 		if !ok {
 			continue
 		}
-		// Quantiles went through float32.
-		slack := 1e-6 * (1 + math.Abs(x))
-		text, share, limit := "", 0.0, 0.0
-		weight := 1.0
-		switch last := len(row) - 1; {
-		case x > row[last]+slack:
-			text, share, limit, weight = s.more, Levels[last], row[last], 2
-		case x < row[0]-slack:
-			text, share, limit, weight = s.less, 100-Levels[0], row[0], 2
-		case x > row[last-1]+slack:
-			text, share, limit = s.more, Levels[last-1], row[last-1]
-		case x < row[1]-slack:
-			text, share, limit = s.less, 100-Levels[1], row[1]
+		more, level, weight := false, 0, 1.0
+		switch last := LevelCount - 1; {
+		case x > row[last]+slack(x):
+			more, level, weight = true, last, 2
+		case x < row[0]-slack(x):
+			weight = 2
+		case x > row[last-1]+slack(x):
+			more, level = true, last-1
+		case x < row[1]-slack(x):
+			level = 1
 		default:
 			continue
 		}
 		// How far beyond, in widths of the middle half, of which a narrow one must
 		// not count for everything.
-		spread := max(row[4]-row[2], 0.05*(math.Abs(row[3])+slack))
-		weight += 0.9 * (1 - 1/(1+math.Abs(x-limit)/spread))
-		if strings.Contains(text, "%s") {
-			text = fmt.Sprintf(text, called(g))
-		}
+		spread := max(row[4]-row[2], 0.05*(math.Abs(row[3])+slack(x)))
+		weight += 0.9 * (1 - 1/(1+math.Abs(x-row[level])/spread))
 		list = append(list, Reason{
-			Kind: s.Name, Weight: weight,
-			Text: fmt.Sprintf("%s than %g %% of the training graphs: %s, half of them have %s to %s", text, share, s.show(x), s.show(row[2]), s.show(row[4])),
+			Kind: s.name, Weight: weight,
+			Text: fmt.Sprintf("%s than %g %% of the training graphs: %s, half of them have %s to %s", s.phrase(more, g), max(levels[level], 100-levels[level]), s.show(x), s.show(row[2]), s.show(row[4])),
 		})
 	}
 	return list
 }
 
+// slack is what rounding may have changed of a quantile about x, which went through
+// float32.
+func slack(x float64) float64 { return 1e-6 * (1 + math.Abs(x)) }
+
+// phrase says what a graph has more of, or less.
+func (s *statistic) phrase(more bool, g *graph.Graph) string {
+	if more {
+		return strings.ReplaceAll(s.more, "%s", called(g))
+	}
+	return strings.ReplaceAll(s.less, "%s", called(g))
+}
+
 // show is a value for people.
-func (s *Statistic) show(x float64) string {
+func (s *statistic) show(x float64) string {
 	switch {
-	case s.share:
+	case s.fraction:
 		return fmt.Sprintf("%.0f %%", 100*x)
 	case s.count:
 		return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64)

@@ -41,7 +41,7 @@ type Print struct {
 // within [0, MaxHeight]. A node starts with a key of its row of features and its
 // degree; each further height hashes a node's key with the sorted keys of its
 // neighbours. Isomorphic graphs with the same features have the same print, in any
-// order of the nodes, on any machine. Neighbourhoods that differ share a key by
+// order of the nodes, on any machine. Neighbourhoods that differ have the same key by
 // accident once in 2³² pairs. The time is O(height·m·log(degree)).
 func New(g *graph.Graph, height int) Print {
 	w := spare.Get().(*workspace)
@@ -94,6 +94,12 @@ func (w *workspace) subtrees(g *graph.Graph, height int) []uint32 {
 	return keys
 }
 
+// Nodes returns the keys that New counts, by the node that each belongs to: that of
+// node i at height h is at h·n + i.
+func Nodes(g *graph.Graph, height int) []uint32 {
+	return new(workspace).subtrees(g, height)
+}
+
 // root is the hash of a node at height 0.
 func root(g *graph.Graph, i int) uint64 {
 	h := mix(seed, uint64(g.Degree(i)))
@@ -115,7 +121,7 @@ func grown(own uint64, around []uint64) uint64 {
 	return h
 }
 
-// Hash returns a number that equal prints share, and that others share by accident only.
+// Hash returns a number that is the same for equal prints, and for others by accident only.
 func (p Print) Hash() uint64 {
 	h := uint64(seed)
 	for i, k := range p.Keys {
@@ -170,23 +176,6 @@ const (
 	Counts
 )
 
-// Of returns the measure of two prints.
-func (m Measure) Of(a, b Print) float64 {
-	common := 0
-	for i, j := 0, 0; i < len(a.Keys) && j < len(b.Keys); {
-		switch x, y := a.Keys[i], b.Keys[j]; {
-		case x < y:
-			i++
-		case x > y:
-			j++
-		default:
-			common += m.count(min(a.Counts[i], b.Counts[j]))
-			i, j = i+1, j+1
-		}
-	}
-	return tanimoto(common, m.size(a), m.size(b))
-}
-
 // count is what a key that occurs n times counts.
 func (m Measure) count(n uint32) int {
 	if m == Counts {
@@ -209,16 +198,4 @@ func tanimoto(common, a, b int) float64 {
 		return 1
 	}
 	return float64(common) / float64(a+b-common)
-}
-
-// Sketch adds the counts of a print to len(dst) buckets, by key modulo their
-// number. It is a view of fixed width for models that take vectors; prints that
-// differ may share a sketch. It panics without buckets.
-func (p Print) Sketch(dst []float32) {
-	if len(dst) == 0 {
-		panic("fingerprint: sketch without buckets")
-	}
-	for i, k := range p.Keys {
-		dst[k%uint32(len(dst))] += float32(p.Counts[i])
-	}
 }

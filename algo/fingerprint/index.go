@@ -8,7 +8,7 @@ import (
 )
 
 // An Index finds the prints of a set that are most similar to another. It is
-// read-only once built and may be shared by goroutines.
+// read-only once built, and several goroutines may use it at once.
 type Index struct {
 	sizes  [2][]int     // of each print, by measure
 	weighs [2][]float64 // the same with each key weighted by its rarity
@@ -76,7 +76,7 @@ func (x *Index) Len() int { return len(x.sizes[Sets]) }
 
 // Similarities writes the measure of p and every print of the index to dst, which
 // must have room for exactly those. The time is that of going through the prints
-// that share each key.
+// that have each key.
 func (x *Index) Similarities(dst []float64, m Measure, p Print) {
 	if len(dst) != x.Len() {
 		panic(fmt.Sprintf("fingerprint: %d values for an index of %d prints", len(dst), x.Len()))
@@ -146,7 +146,7 @@ const ownWeight = 0.7
 // counts the smaller one), each key weighted by its inverse document frequency
 // 1 + ln((n+1)/(h+1)) if h of n prints hold it. So it matters more what p has that the
 // other lacks than the reverse, and rare keys matter more than common ones. own, unless negative, is a print of the index to leave out. The time is
-// that of going through the prints that share each key, once.
+// that of going through the prints that have each key, once.
 func (x *Index) Closest(p Print, own int) (equal int, sets, counts Ranking) {
 	n := x.Len()
 	sums := commonSpare.Get().(*[]float64)
@@ -187,7 +187,7 @@ func (x *Index) Closest(p Print, own int) (equal int, sets, counts Ranking) {
 // commonSpare keeps the memory of Closest from call to call.
 var commonSpare = sync.Pool{New: func() any { return new([]float64) }}
 
-// Known returns the share of the keys of p, each counted as often as it occurs,
+// Known returns the fraction of the keys of p, each counted as often as it occurs,
 // that some print of the index holds: 1 where every neighbourhood was seen before.
 // Of an empty print it is 1.
 func (x *Index) Known(p Print) float64 {
@@ -203,3 +203,6 @@ func (x *Index) Known(p Print) float64 {
 	}
 	return known / all
 }
+
+// Holders returns how many prints of the index have a key.
+func (x *Index) Holders(key uint32) int { return len(x.with[key].list) }

@@ -3,6 +3,7 @@ package gin
 import (
 	"baca/algo/graph"
 	"baca/algo/internal/kernel"
+	"baca/algo/internal/parallel"
 )
 
 // Backward adds to grad the gradient of a loss whose derivatives by the node
@@ -14,8 +15,8 @@ func (e *Encoder) Backward(b *graph.Batch, a *Activations, dNodeProjection, dGra
 	}
 	n, graphs, d, width := b.N(), len(b.Graphs), e.Hidden, e.Width()
 	for v := range Views {
-		a.dNode = grow(a.dNode, n*width)
-		a.dGraph = grow(a.dGraph, graphs*width)
+		a.dNode = parallel.Grow(a.dNode, n*width)
+		a.dGraph = parallel.Grow(a.dGraph, graphs*width)
 		a.headBackward(&e.NodeHead[v], &grad.NodeHead[v], a.dNode, dNodeProjection[v], a.nodeHidden[v], a.Node[v], n)
 		a.headBackward(&e.GraphHead[v], &grad.GraphHead[v], a.dGraph, dGraphProjection[v], a.graphHidden[v], a.Graph[v], graphs)
 		nodes, dNodes := kernel.Dense(a.Node[v], n, width), kernel.Dense(a.dNode, n, width)
@@ -24,7 +25,7 @@ func (e *Encoder) Backward(b *graph.Batch, a *Activations, dNodeProjection, dGra
 			lo, hi := b.Nodes(k)
 			kernel.Add(dNodes.RowRange(lo, hi), kernel.Matrix{Data: a.dGraph[k*width:], Rows: hi - lo, Cols: width})
 		}
-		a.dOut, a.dMid = grow(a.dOut, n*d), grow(a.dMid, n*d)
+		a.dOut, a.dMid = parallel.Grow(a.dOut, n*d), parallel.Grow(a.dMid, n*d)
 		dMid := kernel.Dense(a.dMid, n, d)
 		dOut := dNodes.Columns((e.Layers-1)*d, e.Layers*d)
 		for l := e.Layers - 1; l >= 0; l-- {
@@ -37,7 +38,7 @@ func (e *Encoder) Backward(b *graph.Batch, a *Activations, dNodeProjection, dGra
 				m.First.backward(&gm.First, kernel.Matrix{}, dMid, sum)
 				break
 			}
-			a.dSum = grow(a.dSum, n*d)
+			a.dSum = parallel.Grow(a.dSum, n*d)
 			dSum := kernel.Dense(a.dSum, n, d)
 			m.First.backward(&gm.First, dSum, dMid, sum)
 			// What came through h + A·h, A being symmetric, and what came through
@@ -50,7 +51,7 @@ func (e *Encoder) Backward(b *graph.Batch, a *Activations, dNodeProjection, dGra
 }
 
 func (a *Activations) headBackward(m, grad *MLP, dx, dy, hidden, x []float32, rows int) {
-	a.dHidden = grow(a.dHidden, rows*m.First.Out)
+	a.dHidden = parallel.Grow(a.dHidden, rows*m.First.Out)
 	h, dHidden := kernel.Dense(hidden, rows, m.First.Out), kernel.Dense(a.dHidden, rows, m.First.Out)
 	m.Second.backward(&grad.Second, dHidden, kernel.Dense(dy, rows, m.Second.Out), h)
 	kernel.ReLUGradient(dHidden, h)

@@ -5,6 +5,7 @@ import (
 
 	"baca/algo/graph"
 	"baca/algo/internal/kernel"
+	"baca/algo/internal/parallel"
 )
 
 // An Activations holds what a forward pass computes. The exported slices are
@@ -28,14 +29,6 @@ type Activations struct {
 	dHidden, dNode, dGraph, dOut, dMid, dSum []float32
 }
 
-// grow returns a slice of n values whose contents are not specified.
-func grow(s []float32, n int) []float32 {
-	if cap(s) < n {
-		return make([]float32, n)
-	}
-	return s[:n]
-}
-
 // Forward encodes the graphs of b,
 // h^{l+1} = ReLU(W₂ ReLU(W₁ (h^l + A·h^l) + b₁) + b₂), in both views.
 func (e *Encoder) Forward(b *graph.Batch, a *Activations) {
@@ -47,7 +40,7 @@ func (e *Encoder) Forward(b *graph.Batch, a *Activations) {
 		if len(a.sum[v]) != e.Layers {
 			a.sum[v], a.mid[v] = make([][]float32, e.Layers), make([][]float32, e.Layers)
 		}
-		a.Node[v] = grow(a.Node[v], n*width)
+		a.Node[v] = parallel.Grow(a.Node[v], n*width)
 		nodes := kernel.Dense(a.Node[v], n, width)
 		for l := range e.Layers {
 			m := &e.GIN[v][l]
@@ -56,8 +49,8 @@ func (e *Encoder) Forward(b *graph.Batch, a *Activations) {
 				// What is no longer needed makes room in the cache.
 				kv, kl = 0, 0
 			}
-			a.sum[kv][kl] = grow(a.sum[kv][kl], n*in)
-			a.mid[kv][kl] = grow(a.mid[kv][kl], n*d)
+			a.sum[kv][kl] = parallel.Grow(a.sum[kv][kl], n*in)
+			a.mid[kv][kl] = parallel.Grow(a.mid[kv][kl], n*d)
 			sum, mid := kernel.Dense(a.sum[kv][kl], n, in), kernel.Dense(a.mid[kv][kl], n, d)
 			if l > 0 {
 				kernel.AddNeighbors(sum, nodes.Columns((l-1)*d, l*d), b.Offsets, b.Neighbors)
@@ -74,7 +67,7 @@ func (e *Encoder) Forward(b *graph.Batch, a *Activations) {
 			m.First.forward(mid, sum, true)
 			m.Second.forward(nodes.Columns(l*d, (l+1)*d), mid, true)
 		}
-		a.Graph[v] = grow(a.Graph[v], graphs*width)
+		a.Graph[v] = parallel.Grow(a.Graph[v], graphs*width)
 		clear(a.Graph[v])
 		for k := range graphs {
 			lo, hi := b.Nodes(k)
@@ -109,7 +102,7 @@ func (l *Linear) forward(dst, x kernel.Matrix, relu bool) {
 // forward returns the output and the hidden layer, in the given slices where
 // they are large enough.
 func (m *MLP) forward(out, hidden, x []float32, rows int) (_, _ []float32) {
-	hidden, out = grow(hidden, rows*m.First.Out), grow(out, rows*m.Second.Out)
+	hidden, out = parallel.Grow(hidden, rows*m.First.Out), parallel.Grow(out, rows*m.Second.Out)
 	h := kernel.Dense(hidden, rows, m.First.Out)
 	m.First.forward(h, kernel.Dense(x, rows, m.First.In), true)
 	m.Second.forward(kernel.Dense(out, rows, m.Second.Out), h, false)

@@ -92,16 +92,16 @@ func (w *walker) returns(g *Graph, i int32, dst []float32) {
 		w.reached = w.reached[:0]
 		for _, u := range w.here {
 			// A node keeps its place in the list even where rounding made
-			// its share zero, so a zero entry means "not reached yet".
-			share := w.now[u] * w.inverse[u]
-			if share == 0 {
+			// its part zero, so a zero entry means "not reached yet".
+			part := w.now[u] * w.inverse[u]
+			if part == 0 {
 				continue
 			}
 			for _, v := range g.Row(int(u)) {
 				if w.next[v] == 0 {
 					w.reached = append(w.reached, v)
 				}
-				w.next[v] += share
+				w.next[v] += part
 			}
 		}
 		var odd, even float64 // steps 2a+1 and 2a+2

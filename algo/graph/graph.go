@@ -18,7 +18,7 @@ const (
 
 // A Graph is an undirected simple graph with a row of features for each node.
 // The neighbours of node i are Neighbors[Offsets[i]:Offsets[i+1]], ascending.
-// A Graph is read-only once built, so that many batches may share it.
+// A Graph is read-only once built, so that many batches may refer to it.
 type Graph struct {
 	Offsets   []int32 // n+1
 	Neighbors []int32 // 2m, every edge in both directions
@@ -104,6 +104,33 @@ func (g *Graph) Degree(i int) int { return int(g.Offsets[i+1] - g.Offsets[i]) }
 
 // Row returns the neighbours of node i, ascending. It must not be changed.
 func (g *Graph) Row(i int) []int32 { return g.Neighbors[g.Offsets[i]:g.Offsets[i+1]] }
+
+// Select returns g with only some of its nodes, in their order, and the edges between
+// them.
+func (g *Graph) Select(keep func(node int) bool) *Graph {
+	h := &Graph{Features: g.Features, Offsets: []int32{0}}
+	place, n := make([]int32, g.N()), int32(0)
+	for i := range place {
+		place[i] = -1
+		if keep(i) {
+			place[i] = n
+			n++
+			h.X = append(h.X, g.X[i*g.Features:(i+1)*g.Features]...)
+		}
+	}
+	for i, at := range place {
+		if at < 0 {
+			continue
+		}
+		for _, j := range g.Row(i) {
+			if place[j] >= 0 {
+				h.Neighbors = append(h.Neighbors, place[j])
+			}
+		}
+		h.Offsets = append(h.Offsets, int32(len(h.Neighbors)))
+	}
+	return h
+}
 
 // EncodeStructure computes XS if it is not there yet. See [Encode]. It may be called by
 // several goroutines at once, as by two that meet the same graph in one list.

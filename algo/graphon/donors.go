@@ -1,7 +1,10 @@
 package graphon
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 
 	"baca/algo/graph"
 )
@@ -11,199 +14,138 @@ const width = graph.EncodingWidth
 // Donors lend synthetic nodes their feature view: each takes the features of the
 // donor whose structure view is nearest. It is read-only once built.
 //
-// Donors with the same structure view are kept once, in a tree of bounding
-// boxes: an exact search, as a lower bound on a box and a distance to a node in
-// it are summed in the same order and rounding keeps their order.
+// Donors with the same structure view are kept once, in a pool for each degree.
 type Donors struct {
 	features int
-	nodes    int
-	xs       []float32 // distinct × width, leaf by leaf
-	x        []float32 // distinct × features, likewise
-	first    []int32   // the pool's first node with this structure view
-	boxes    []box     // the root is the first
+	pools    []pool
+	of       map[degree]int // pool by degree
 }
 
-type box struct {
-	low, high   [width]float32
-	start, end  int32 // nodes inside
-	left, right int32 // boxes; 0 in a leaf
+// A degree is the second half of a structure view.
+type degree [graph.DegreeClasses]float32
+
+type pool struct {
+	degree degree
+	donors []donor // ascending by walks[sortStep]
 }
 
-// leafNodes is where a scan is as fast as going further down the tree.
-const leafNodes = 8
+type donor struct {
+	walks [graph.WalkSteps]float32 // the first half of its structure view
+	x     []float32
+	first int32 // the first node with this structure view, numbered through all graphs
+}
+
+// sortStep is the chance to be back after four steps, which spreads widely.
+const sortStep = 3
 
 // NewDonors pools the nodes of gs, numbered through. The graphs must have the
 // same number of features and their structure view.
 func NewDonors(gs []*graph.Graph) *Donors {
-	d := &Donors{}
-	type donor struct {
-		xs    [width]float32
-		first int32
-		graph int32
-		node  int32
+	d := &Donors{of: map[degree]int{}}
+	if len(gs) > 0 {
+		d.features = gs[0].Features
 	}
-	var pool []donor
-	seen := make(map[[width]float32]struct{})
-	for k, g := range gs {
-		if k == 0 {
-			d.features = g.Features
-		}
+	node := int32(0)
+	seen := make(map[[width]float32]bool)
+	for _, g := range gs {
 		if g.Features != d.features || len(g.X) != g.N()*g.Features || len(g.XS) != g.N()*width {
 			panic(fmt.Sprintf("graphon: donors of %d features got a graph of %d nodes, %d features, %d feature values and %d encoding values",
 				d.features, g.N(), g.Features, len(g.X), len(g.XS)))
 		}
 		for v := range g.N() {
-			row := [width]float32(g.XS[v*width:])
-			if _, ok := seen[row]; !ok {
-				seen[row] = struct{}{}
-				pool = append(pool, donor{row, int32(d.nodes), int32(k), int32(v)})
+			xs := [width]float32(g.XS[v*width:])
+			if !seen[xs] {
+				seen[xs] = true
+				d.add(xs, g.X[v*g.Features:(v+1)*g.Features], node)
 			}
-			d.nodes++
+			node++
 		}
 	}
-	if len(pool) == 0 {
-		return d
-	}
-	var build func(start, end int) int32
-	build = func(start, end int) int32 {
-		at := int32(len(d.boxes))
-		b := box{low: pool[start].xs, high: pool[start].xs, start: int32(start), end: int32(end)}
-		for _, p := range pool[start+1 : end] {
-			for c, v := range p.xs {
-				b.low[c], b.high[c] = min(b.low[c], v), max(b.high[c], v)
-			}
-		}
-		d.boxes = append(d.boxes, b)
-		if end-start <= leafNodes {
-			return at
-		}
-		// Halve the longest side. Distinct rows have one longer than zero, so
-		// both halves hold a node.
-		wide := 0
-		for c := range width {
-			if b.high[c]-b.low[c] > b.high[wide]-b.low[wide] {
-				wide = c
-			}
-		}
-		cut := b.low[wide] + (b.high[wide]-b.low[wide])/2
-		if cut >= b.high[wide] {
-			cut = b.low[wide]
-		}
-		middle := start
-		for k := start; k < end; k++ {
-			if pool[k].xs[wide] <= cut {
-				pool[k], pool[middle] = pool[middle], pool[k]
-				middle++
-			}
-		}
-		if middle == start || middle == end {
-			return at // only where a value is not a number
-		}
-		left := build(start, middle)
-		right := build(middle, end)
-		d.boxes[at].left, d.boxes[at].right = left, right
-		return at
-	}
-	build(0, len(pool))
-	d.xs = make([]float32, 0, len(pool)*width)
-	d.x = make([]float32, 0, len(pool)*d.features)
-	d.first = make([]int32, len(pool))
-	for k, p := range pool {
-		g := gs[p.graph]
-		d.xs = append(d.xs, p.xs[:]...)
-		d.x = append(d.x, g.X[int(p.node)*d.features:(int(p.node)+1)*d.features]...)
-		d.first[k] = p.first
+	for _, p := range d.pools {
+		slices.SortFunc(p.donors, func(a, b donor) int { return cmp.Compare(a.walks[sortStep], b.walks[sortStep]) })
 	}
 	return d
 }
 
-// Len returns the number of nodes in the pool.
-func (d *Donors) Len() int { return d.nodes }
-
-// Nearest returns the number of the node in the pool whose structure view has
-// the smallest Euclidean distance to xs, the first such node where there are
-// several. It is −1 in an empty pool.
-func (d *Donors) Nearest(xs []float32) int {
-	if k := d.nearest(xs); k >= 0 {
-		return int(d.first[k])
+func (d *Donors) add(xs [width]float32, x []float32, node int32) {
+	of := degree(xs[graph.WalkSteps:])
+	k, ok := d.of[of]
+	if !ok {
+		k = len(d.pools)
+		d.of[of] = k
+		d.pools = append(d.pools, pool{degree: of})
 	}
-	return -1
+	d.pools[k].donors = append(d.pools[k].donors, donor{[graph.WalkSteps]float32(xs[:]), x, node})
 }
 
 // Fill gives every node of g the features of its nearest donor. The structure
-// view of g must be there, and the pool must not be empty.
+// view of g must be there, and there must be donors.
 func (d *Donors) Fill(g *graph.Graph) {
-	if len(g.XS) != g.N()*width || d.nodes == 0 && g.N() > 0 {
-		panic(fmt.Sprintf("graphon: %d donors for %d nodes with %d encoding values", d.nodes, g.N(), len(g.XS)))
+	if len(g.XS) != g.N()*width || len(d.pools) == 0 && g.N() > 0 {
+		panic(fmt.Sprintf("graphon: donors of %d degrees for %d nodes with %d encoding values", len(d.pools), g.N(), len(g.XS)))
 	}
 	x := make([]float32, 0, g.N()*d.features)
 	for v := range g.N() {
-		k := d.nearest(g.XS[v*width : (v+1)*width])
-		x = append(x, d.x[k*d.features:(k+1)*d.features]...)
+		x = append(x, d.nearest(g.XS[v*width:(v+1)*width]).x...)
 	}
 	g.X, g.Features = x, d.features
 }
 
-// nearest returns the place of the nearest donor in d.first.
-func (d *Donors) nearest(xs []float32) int {
-	if len(xs) != width {
-		panic(fmt.Sprintf("graphon: encoding of %d values: want %d", len(xs), width))
+// nearest returns the nearest donor, the first of them where several are as near.
+func (d *Donors) nearest(xs []float32) *donor {
+	s := search{walks: xs[:graph.WalkSteps], degree: degree(xs[graph.WalkSteps:]), best: math.Inf(1)}
+	own, ok := d.of[s.degree]
+	if !ok {
+		own = 0
 	}
-	if len(d.first) == 0 {
-		return -1
+	for i := range d.pools {
+		s.visit(&d.pools[(own+i)%len(d.pools)])
 	}
-	s := search{Donors: d, xs: [width]float32(xs)}
-	s.best = s.distance(0)
-	s.visit(0, 0)
-	return s.at
+	return s.nearest
 }
 
 type search struct {
-	*Donors
-	xs   [width]float32
-	at   int
-	best float64 // squared distance
+	walks   []float32
+	degree  degree
+	best    float64 // squared distance
+	nearest *donor
 }
 
-func (s *search) visit(at int32, bound float64) {
-	b := &s.boxes[at]
-	if bound > s.best { // at the same distance there may be an earlier node
+// visit goes through a pool from where the sorted step is nearest, both ways, as far as
+// that step and the degree leave room.
+func (s *search) visit(p *pool) {
+	if squaredDistance(0, s.degree[:], p.degree[:], s.best) > s.best {
 		return
 	}
-	if b.left == 0 {
-		for k := int(b.start); k < int(b.end); k++ {
-			d := s.distance(k)
-			if d < s.best || d == s.best && s.first[k] < s.first[s.at] {
-				s.best, s.at = d, k
-			}
+	at := s.walks[sortStep]
+	middle, _ := slices.BinarySearchFunc(p.donors, at, func(d donor, x float32) int { return cmp.Compare(d.walks[sortStep], x) })
+	for k := middle; k < len(p.donors) && s.meet(p, k); k++ {
+	}
+	for k := middle - 1; k >= 0 && s.meet(p, k); k-- {
+	}
+}
+
+// meet compares with a donor, and is false if those beyond it are too far.
+func (s *search) meet(p *pool, k int) bool {
+	d := &p.donors[k]
+	if squaredDistance(0, s.walks[sortStep:sortStep+1], d.walks[sortStep:sortStep+1], s.best) > s.best {
+		return false
+	}
+	sum := squaredDistance(0, s.walks, d.walks[:], s.best)
+	sum = squaredDistance(sum, s.degree[:], p.degree[:], s.best)
+	if sum < s.best || sum == s.best && d.first < s.nearest.first {
+		s.best, s.nearest = sum, d
+	}
+	return true
+}
+
+// squaredDistance adds Σ (a−b)² to a sum, and may stop where that is more than enough.
+func squaredDistance(sum float64, a, b []float32, enough float64) float64 {
+	for c, v := range a {
+		d := float64(v) - float64(b[c])
+		if sum += float64(d * d); sum > enough {
+			break
 		}
-		return
-	}
-	near, far := b.left, b.right
-	nearBound, farBound := s.bound(near), s.bound(far)
-	if farBound < nearBound {
-		near, far, nearBound, farBound = far, near, farBound, nearBound
-	}
-	s.visit(near, nearBound)
-	s.visit(far, farBound)
-}
-
-func (s *search) distance(k int) float64 {
-	sum := 0.0
-	for c, v := range s.Donors.xs[k*width : (k+1)*width] {
-		d := float64(s.xs[c]) - float64(v)
-		sum += float64(d * d)
-	}
-	return sum
-}
-
-// bound returns the squared distance to a box.
-func (s *search) bound(at int32) float64 {
-	b := &s.boxes[at]
-	sum := 0.0
-	for c, v := range s.xs {
-		d := float64(max(b.low[c]-v, v-b.high[c], 0))
-		sum += float64(d * d)
 	}
 	return sum
 }

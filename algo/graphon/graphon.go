@@ -40,9 +40,6 @@ func New(n int) *Graphon {
 	return &Graphon{N: n, W: make([]float64, n*n)}
 }
 
-// At returns the value of the step in row i and column j.
-func (w *Graphon) At(i, j int) float64 { return w.W[i*w.N+j] }
-
 // IsZero reports whether no step off the diagonal has a value worth the name
 // (above 1e-9, where rounding ends), so that no graph can be drawn. USVT makes
 // such a graphon when the threshold is above every eigenvalue.
@@ -62,13 +59,6 @@ func (w *Graphon) IsZero() bool {
 // degree, a smaller one is padded with zeros.
 func Align(g *graph.Graph, n int) *Graphon {
 	w := New(n)
-	forEdges(g, n, func(i, j int) { w.W[i*n+j] = 1 })
-	return w
-}
-
-// forEdges calls f(i, j) for both directions of every edge between the n nodes
-// of highest degree, numbered by rank.
-func forEdges(g *graph.Graph, n int, f func(i, j int)) {
 	order := degreeOrder(g)
 	rank := make([]int32, g.N())
 	for r, v := range order {
@@ -77,10 +67,11 @@ func forEdges(g *graph.Graph, n int, f func(i, j int)) {
 	for r, v := range order[:min(n, len(order))] {
 		for _, u := range g.Row(int(v)) {
 			if int(rank[u]) < n {
-				f(r, int(rank[u]))
+				w.W[r*n+int(rank[u])] = 1
 			}
 		}
 	}
+	return w
 }
 
 // degreeOrder returns the nodes by degree descending, then by index.
@@ -101,8 +92,7 @@ func degreeOrder(g *graph.Graph) []int32 {
 // MedianSize returns the median of node counts, the N of a subgroup, rounded
 // down where it lies between two counts, and at most limit: the cost of USVT
 // grows as N³, so a set of huge graphs is described by its limit nodes of
-// highest degree. It is 0 for no counts. Counts of shards may be joined in any
-// order; sizes is not changed.
+// highest degree. It is 0 for no counts. Sizes is not changed.
 func MedianSize(sizes []int, limit int) int {
 	if len(sizes) == 0 {
 		return 0
@@ -115,64 +105,13 @@ func MedianSize(sizes []int, limit int) int {
 // Mix returns λ·wi + (1−λ)·wj, the paper's equation 3. Both must have the same
 // number of steps.
 func Mix(lambda float64, wi, wj *Graphon) *Graphon {
-	w := New(wi.N)
-	mixInto(w, lambda, wi, wj)
-	return w
-}
-
-func mixInto(dst *Graphon, lambda float64, wi, wj *Graphon) {
-	if wi.N != wj.N || dst.N != wi.N {
+	if wi.N != wj.N {
 		panic(fmt.Sprintf("graphon: mix of %d×%d and %d×%d steps", wi.N, wi.N, wj.N, wj.N))
 	}
+	w := New(wi.N)
 	for k, a := range wi.W {
 		// No fused multiply-add: the same bits on every platform.
-		dst.W[k] = float64(lambda*a) + float64((1-lambda)*wj.W[k])
-	}
-}
-
-// A Sum adds up the aligned adjacency matrices of a subgroup. It counts in
-// integers, so sums of shards merge to exactly the same value in any order and
-// grouping.
-type Sum struct {
-	N      int
-	Graphs int64
-	Edges  []int64 // row-major, N·N: how many graphs have this edge
-}
-
-// NewSum returns the sum of no graphs at n×n steps. Shards that are to be
-// merged must agree on n first, see [MedianSize].
-func NewSum(n int) *Sum {
-	if n < 0 {
-		panic(fmt.Sprintf("graphon: sum of %d×%d steps", n, n))
-	}
-	return &Sum{N: n, Edges: make([]int64, n*n)}
-}
-
-// Add aligns g as [Align] does and adds it.
-func (s *Sum) Add(g *graph.Graph) {
-	s.Graphs++
-	forEdges(g, s.N, func(i, j int) { s.Edges[i*s.N+j]++ })
-}
-
-// Merge adds the graphs of t, which must have as many steps.
-func (s *Sum) Merge(t *Sum) {
-	if s.N != t.N || len(s.Edges) != len(t.Edges) {
-		panic(fmt.Sprintf("graphon: merge of sums of %d×%d and %d×%d steps", s.N, s.N, t.N, t.N))
-	}
-	s.Graphs += t.Graphs
-	for k, c := range t.Edges {
-		s.Edges[k] += c
-	}
-}
-
-// Graphon returns the mean of the aligned adjacency matrices, before any
-// thresholding; zero for a sum of no graphs.
-func (s *Sum) Graphon() *Graphon {
-	w := New(s.N)
-	if s.Graphs > 0 {
-		for k, c := range s.Edges {
-			w.W[k] = float64(c) / float64(s.Graphs)
-		}
+		w.W[k] = float64(lambda*a) + float64((1-lambda)*wj.W[k])
 	}
 	return w
 }

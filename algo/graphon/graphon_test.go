@@ -198,7 +198,7 @@ func TestUSVTEqualsSVD(t *testing.T) {
 		ranks += rank
 		for i := range n {
 			for j := range n {
-				if w.At(i, j) != w.At(j, i) {
+				if w.at(i, j) != w.at(j, i) {
 					t.Fatalf("trial %d: not symmetric at %d, %d", trial, i, j)
 				}
 			}
@@ -329,49 +329,6 @@ func TestMedianSize(t *testing.T) {
 	}
 }
 
-func TestSum(t *testing.T) {
-	rng := rand.New(rand.NewPCG(2, 2))
-	const n = 7
-	whole := NewSum(n)
-	var shards []*Sum
-	mean := New(n)
-	for range 5 {
-		s := NewSum(n)
-		for range 13 {
-			g := randomGraph(t, rng, 1+rng.IntN(12), 0.3)
-			whole.Add(g)
-			s.Add(g)
-			for k, p := range Align(g, n).W {
-				mean.W[k] += p / (5 * 13)
-			}
-		}
-		shards = append(shards, s)
-	}
-	if d := maxDiff(whole.Graphon().W, mean.W); d > 1e-14 {
-		t.Errorf("mean of the adjacencies is off by %g", d)
-	}
-	// ((0+1)+(2+3))+4 and 4+(3+(2+(1+0))) are the same to the last bit.
-	left, right := NewSum(n), NewSum(n)
-	pair := NewSum(n)
-	left.Merge(shards[0])
-	left.Merge(shards[1])
-	pair.Merge(shards[2])
-	pair.Merge(shards[3])
-	left.Merge(pair)
-	left.Merge(shards[4])
-	for _, s := range slices.Backward(shards) {
-		right.Merge(s)
-	}
-	for _, s := range []*Sum{left, right} {
-		if s.Graphs != whole.Graphs || !slices.Equal(s.Graphon().W, whole.Graphon().W) {
-			t.Errorf("merged sum of %d graphs differs from the whole of %d", s.Graphs, whole.Graphs)
-		}
-	}
-	if !NewSum(3).Graphon().IsZero() {
-		t.Error("mean of no graphs is not zero")
-	}
-}
-
 func TestMix(t *testing.T) {
 	a, b := New(2), New(2)
 	copy(a.W, []float64{0, 1, 1, 0.5})
@@ -384,14 +341,11 @@ func TestMix(t *testing.T) {
 func TestShapesPanic(t *testing.T) {
 	for name, f := range map[string]func(){
 		"mix":      func() { Mix(0.5, New(2), New(3)) },
-		"merge":    func() { NewSum(2).Merge(NewSum(3)) },
 		"cut norm": func() { CutNorm(New(2), New(3), 0) },
 		"subgroup": func() { NewMixup([]*Graphon{New(2), New(3)}, DefaultOptions()) },
-		"sample":   func() { Sample(rand.New(rand.NewPCG(0, 0)), New(2), 3, Leading) },
 		"negative": func() { New(-1) },
 		"donors":   func() { NewDonors([]*graph.Graph{build(t, 2, nil)}) },
 		"fill":     func() { NewDonors(nil).Fill(randomGraph(t, rand.New(rand.NewPCG(0, 0)), 2, 1)) },
-		"nearest":  func() { NewDonors(nil).Nearest(nil) },
 		"motif":    func() { New(2).Density(Motif(9)) },
 	} {
 		func() {
@@ -421,3 +375,5 @@ func BenchmarkThreshold(b *testing.B) {
 		})
 	}
 }
+
+func (w *Graphon) at(i, j int) float64 { return w.W[i*w.N+j] }

@@ -13,7 +13,7 @@ const (
 )
 
 // Motifs lists them all.
-var Motifs = []Motif{Edge, Wedge, Triangle, Cycle4}
+func Motifs() []Motif { return []Motif{Edge, Wedge, Triangle, Cycle4} }
 
 func (f Motif) String() string {
 	switch f {
@@ -31,17 +31,7 @@ func (f Motif) String() string {
 
 // Edges returns e(F), the number of edges.
 func (f Motif) Edges() int {
-	switch f {
-	case Edge:
-		return 1
-	case Wedge:
-		return 2
-	case Triangle:
-		return 3
-	case Cycle4:
-		return 4
-	}
-	panic("graphon: edges of " + f.String())
+	return [...]int{Edge: 1, Wedge: 2, Triangle: 3, Cycle4: 4}[f]
 }
 
 // Density returns the homomorphism density t(F, W), the chance that independent

@@ -45,15 +45,15 @@ func TestDraw(t *testing.T) {
 	ws := []*Graphon{randomGraphon(rng, 10), New(10), randomGraphon(rng, 10), randomGraphon(rng, 10)}
 	for _, o := range []Options{
 		DefaultOptions(),
-		{LambdaLow: 0.25, LambdaHigh: 0.5, HalfSize: true, Positions: Latent, Tries: 50},
-		{LambdaLow: 1, LambdaHigh: 1, Tries: 50},
+		{LambdaLow: 0.25, LambdaHigh: 0.5},
+		{LambdaLow: 1, LambdaHigh: 1},
 	} {
 		m, err := NewMixup(ws, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.Erased() != 1 || m.Warning() != "" {
-			t.Errorf("erased %d, warning %q, want 1 and none", m.Erased(), m.Warning())
+		if len(m.usable) != 3 || m.Warning() != "" {
+			t.Errorf("%d usable graphons, warning %q, want 3 and none", len(m.usable), m.Warning())
 		}
 		pairs := map[[2]int]int{}
 		largest, lambdas := 0, 0.0
@@ -93,26 +93,19 @@ func TestDraw(t *testing.T) {
 func TestSizes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 10))
 	ones := []*Graphon{constant(9, 1), constant(9, 1)}
-	for _, c := range []struct {
-		half bool
-		low  int
-	}{{false, 2}, {true, 4}} {
-		o := DefaultOptions()
-		o.HalfSize = c.half
-		m, _ := NewMixup(ones, o)
-		seen := map[int]int{}
-		for range 4000 {
-			s, _ := m.Draw(rng)
-			seen[s.Graph.N()]++ // complete graphs: no node is dropped
+	m, _ := NewMixup(ones, DefaultOptions())
+	seen := map[int]int{}
+	for range 4000 {
+		s, _ := m.Draw(rng)
+		seen[s.Graph.N()]++ // complete graphs: no node is dropped
+	}
+	for n := range 12 {
+		want := 0
+		if n >= 2 && n <= 9 {
+			want = 4000 / 8
 		}
-		for n := range 12 {
-			want := 0
-			if n >= c.low && n <= 9 {
-				want = 4000 / (9 - c.low + 1)
-			}
-			if math.Abs(float64(seen[n]-want)) > 5*math.Sqrt(float64(want)) {
-				t.Errorf("half %v: %d graphs of %d nodes, want about %d", c.half, seen[n], n, want)
-			}
+		if math.Abs(float64(seen[n]-want)) > 5*math.Sqrt(float64(want)) {
+			t.Errorf("%d graphs of %d nodes, want about %d", seen[n], n, want)
 		}
 	}
 }
@@ -120,28 +113,28 @@ func TestSizes(t *testing.T) {
 func TestDrawWarns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 11))
 	diagonal := New(3)
-	diagonal.W[0] = 1 // leading positions never use it
+	diagonal.W[0] = 1 // a graph has no self-loops
 	for _, c := range []struct {
 		name    string
 		ws      []*Graphon
-		warning Warning
-		erased  int
+		warning string
+		usable  int
 		drawn   bool
 	}{
-		{"no graphon", nil, Empty, 0, false},
-		{"erased", []*Graphon{New(4), New(4)}, Empty, 2, false},
-		{"no steps", []*Graphon{New(0)}, Empty, 1, false},
-		{"one step", []*Graphon{constant(1, 1)}, Empty, 1, false},
-		{"diagonal only", []*Graphon{diagonal}, Empty, 1, false},
-		{"one", []*Graphon{New(4), constant(4, 1)}, Single, 1, true},
-		{"hopeless", []*Graphon{constant(4, 1e-8), constant(4, 1e-8)}, "", 0, false},
+		{"no graphon", nil, warnEmpty, 0, false},
+		{"erased", []*Graphon{New(4), New(4)}, warnEmpty, 0, false},
+		{"no steps", []*Graphon{New(0)}, warnEmpty, 0, false},
+		{"one step", []*Graphon{constant(1, 1)}, warnEmpty, 0, false},
+		{"diagonal only", []*Graphon{diagonal}, warnEmpty, 0, false},
+		{"one", []*Graphon{New(4), constant(4, 1)}, warnSingle, 1, true},
+		{"hopeless", []*Graphon{constant(4, 1e-8), constant(4, 1e-8)}, "", 2, false},
 	} {
 		m, err := NewMixup(c.ws, DefaultOptions())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.Warning() != c.warning || m.Erased() != c.erased {
-			t.Errorf("%s: warning %q, erased %d, want %q and %d", c.name, m.Warning(), m.Erased(), c.warning, c.erased)
+		if m.Warning() != c.warning || len(m.usable) != c.usable {
+			t.Errorf("%s: warning %q, %d usable, want %q and %d", c.name, m.Warning(), len(m.usable), c.warning, c.usable)
 		}
 		s, ok := m.Draw(rng)
 		if ok != c.drawn {
@@ -168,8 +161,6 @@ func TestOptionsCheck(t *testing.T) {
 		{change(func(o *Options) { o.LambdaHigh = 1.1 }), "mixing weights"},
 		{change(func(o *Options) { o.LambdaLow, o.LambdaHigh = 0.6, 0.4 }), "mixing weights"},
 		{change(func(o *Options) { o.LambdaHigh = math.NaN() }), "mixing weights"},
-		{change(func(o *Options) { o.Tries = 0 }), "tries"},
-		{change(func(o *Options) { o.Positions = 2 }), "positions"},
 	} {
 		_, err := NewMixup(nil, c.o)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
@@ -178,8 +169,7 @@ func TestOptionsCheck(t *testing.T) {
 	}
 }
 
-// Under latent positions the chance that nodes 1, 2 and 3 form a triangle is
-// t(triangle, W); under leading positions it is W₁₂·W₂₃·W₁₃.
+// The chance that nodes 1, 2 and 3 form a triangle is W₁₂·W₂₃·W₁₃.
 func TestSampleFrequencies(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 12))
 	w := New(4)
@@ -190,35 +180,31 @@ func TestSampleFrequencies(t *testing.T) {
 		}
 	}
 	const draws = 40000
-	for p, want := range map[Positions]float64{
-		Latent:  w.Density(Triangle),
-		Leading: w.At(0, 1) * w.At(1, 2) * w.At(0, 2),
-	} {
-		triangles := 0
-		for range draws {
-			if g := Sample(rng, w, 3, p); g != nil && g.M() == 3 {
-				triangles++
-			}
+	want := w.at(0, 1) * w.at(1, 2) * w.at(0, 2)
+	triangles := 0
+	for range draws {
+		if g := sample(rng, w, 3); g != nil && g.M() == 3 {
+			triangles++
 		}
-		got := float64(triangles) / draws
-		if sd := math.Sqrt(want * (1 - want) / draws); math.Abs(got-want) > 5*sd {
-			t.Errorf("positions %d: triangles in %v of the graphs, want %v ± %v", p, got, want, sd)
-		}
+	}
+	got := float64(triangles) / draws
+	if sd := math.Sqrt(want * (1 - want) / draws); math.Abs(got-want) > 5*sd {
+		t.Errorf("triangles in %v of the graphs, want %v ± %v", got, want, sd)
 	}
 }
 
 func TestSampleLimits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 13))
-	if g := Sample(rng, New(0), 0, Leading); g != nil {
+	if g := sample(rng, New(0), 0); g != nil {
 		t.Error("a graph out of no steps")
 	}
-	if g := Sample(rng, constant(5, 0), 5, Latent); g != nil {
+	if g := sample(rng, constant(5, 0), 5); g != nil {
 		t.Error("a graph out of a zero graphon")
 	}
-	if g := Sample(rng, constant(5, 1), 1, Latent); g != nil {
+	if g := sample(rng, constant(5, 1), 1); g != nil {
 		t.Error("a graph of one node")
 	}
-	if g := Sample(rng, constant(5, 1), 5, Leading); g.N() != 5 || g.M() != 10 {
+	if g := sample(rng, constant(5, 1), 5); g.N() != 5 || g.M() != 10 {
 		t.Errorf("K₅ has %d nodes and %d edges", g.N(), g.M())
 	}
 }
@@ -235,18 +221,14 @@ func TestDrawReproduces(t *testing.T) {
 			ws = append(ws, w)
 		}
 		h := fnv.New64a()
-		for _, p := range []Positions{Leading, Latent} {
-			o := DefaultOptions()
-			o.Positions = p
-			m, _ := NewMixup(ws, o)
-			for range 200 {
-				s, _ := m.Draw(rng)
-				fmt.Fprintln(h, s.I, s.J, s.Lambda, s.Graph.Offsets, s.Graph.Neighbors)
-			}
+		m, _ := NewMixup(ws, DefaultOptions())
+		for range 200 {
+			s, _ := m.Draw(rng)
+			fmt.Fprintln(h, s.I, s.J, s.Lambda, s.Graph.Offsets, s.Graph.Neighbors)
 		}
 		return h.Sum64()
 	}
-	const want = 0xdbb0946d4734548
+	const want = 0x996e74b08353134
 	if a, b := draw(), draw(); a != b || a != want {
 		t.Errorf("hashes %#x and %#x, want %#x", a, b, uint64(want))
 	}

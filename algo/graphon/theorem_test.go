@@ -36,7 +36,7 @@ func cutByDefinition(v, w *Graphon) float64 {
 			for i := range v.N {
 				for j := range v.N {
 					if s>>i&1 == 1 && u>>j&1 == 1 {
-						sum += v.At(i, j) - w.At(i, j)
+						sum += v.at(i, j) - w.at(i, j)
 					}
 				}
 			}
@@ -117,7 +117,7 @@ func densityByDefinition(w *Graphon, f Motif) float64 {
 		at := [4]int{code % n, code / n % n, code / n / n % n, code / n / n / n}
 		p := 1.0
 		for _, e := range edges {
-			p *= w.At(at[e[0]], at[e[1]])
+			p *= w.at(at[e[0]], at[e[1]])
 		}
 		sum += p
 	}
@@ -128,13 +128,13 @@ func TestDensityDefinition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	for trial := range 20 {
 		w := randomGraphon(rng, 1+rng.IntN(7))
-		for _, f := range Motifs {
+		for _, f := range Motifs() {
 			if got, want := w.Density(f), densityByDefinition(w, f); math.Abs(got-want) > 1e-12 {
 				t.Errorf("trial %d, N=%d: t(%v) = %v, want %v", trial, w.N, f, got, want)
 			}
 		}
 	}
-	for _, f := range Motifs {
+	for _, f := range Motifs() {
 		if got := New(0).Density(f); got != 0 {
 			t.Errorf("no steps: t(%v) = %v", f, got)
 		}
@@ -158,7 +158,7 @@ func TestTheorem1(t *testing.T) {
 		if !exact {
 			t.Fatalf("N=%d is not exact", n)
 		}
-		for _, f := range Motifs {
+		for _, f := range Motifs() {
 			moved := math.Abs(mix.Density(f) - g.Density(f))
 			bound := (1 - lambda) * float64(f.Edges()) * norm
 			if moved > bound+1e-12 {

@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"baca/algo/internal/parallel"
 )
 
 // DefaultTheta is the threshold of the G-Mixup papers' code. It keeps rank 7 to
@@ -42,7 +44,7 @@ func (u *USVT) Threshold(w *Graphon, theta float64) (rank int) {
 		m = 0 // LAPACK gives up on values that are not finite
 	}
 	clear(w.W)
-	u.row = grow(u.row, m)
+	u.row = parallel.Grow(u.row, m)
 	for k, value := range u.values[:m] {
 		if !(math.Abs(value) >= cut) {
 			continue
@@ -83,8 +85,8 @@ func (w *Graphon) support() int {
 // decompose sets u.values, ascending, and the columns of the m×m u.vectors to
 // the eigenvalues and eigenvectors of the leading m×m block of w.
 func (u *USVT) decompose(w *Graphon, m int) bool {
-	u.values = grow(u.values, m)
-	u.vectors = grow(u.vectors, m*m)
+	u.values = parallel.Grow(u.values, m)
+	u.vectors = parallel.Grow(u.vectors, m*m)
 	if m == 0 {
 		return true
 	}
@@ -97,16 +99,8 @@ func (u *USVT) decompose(w *Graphon, m int) bool {
 		}
 	}
 	a := blas64.Symmetric{N: m, Stride: m, Data: u.vectors, Uplo: blas.Upper}
-	u.work = grow(u.work, 1)
+	u.work = parallel.Grow(u.work, 1)
 	lapack64.Syev(lapack.EVCompute, a, u.values, u.work, -1)
-	u.work = grow(u.work, int(u.work[0]))
+	u.work = parallel.Grow(u.work, int(u.work[0]))
 	return lapack64.Syev(lapack.EVCompute, a, u.values, u.work, len(u.work))
-}
-
-// grow returns s with length n; what it holds is not defined.
-func grow(s []float64, n int) []float64 {
-	if cap(s) < n {
-		return make([]float64, n)
-	}
-	return s[:n]
 }

@@ -89,7 +89,7 @@ func AUPR(score []float64, ood []bool) float64 {
 	return sum / float64(positives)
 }
 
-// FPR95 returns the share of ID graphs called OOD by the strictest threshold
+// FPR95 returns the fraction of ID graphs called OOD by the strictest threshold
 // that finds at least 95 % of the OOD graphs; graphs with the score of the
 // threshold are called OOD.
 func FPR95(score []float64, ood []bool) float64 {
@@ -109,7 +109,7 @@ func FPR95(score []float64, ood []bool) float64 {
 }
 
 // FPR95ID is FPR95 with ID as the positive class, as some papers print it: the
-// share of OOD graphs accepted by the threshold that accepts at least 95 % of
+// fraction of OOD graphs accepted by the threshold that accepts at least 95 % of
 // the ID graphs.
 func FPR95ID(score []float64, ood []bool) float64 {
 	flipped := make([]float64, len(score))

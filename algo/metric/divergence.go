@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// uniformShare is how much of the uniform histogram KL mixes in.
-const uniformShare = 0.01
+// uniformPart is how much of the uniform histogram KL mixes in.
+const uniformPart = 0.01
 
 // KL returns the divergence KL(P‖Q) = Σ P_k·ln(P_k/Q_k) in nats between the
 // histograms of two lists of scores, such as those of the two subgroups (the
@@ -49,7 +49,7 @@ func KL(p, q []float64, bins int) float64 {
 			h[k]++
 		}
 		for k := range h {
-			h[k] = float64((1-uniformShare)*h[k]/float64(len(list))) + uniformShare/float64(bins)
+			h[k] = float64((1-uniformPart)*h[k]/float64(len(list))) + uniformPart/float64(bins)
 		}
 		return h
 	}

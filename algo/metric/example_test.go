@@ -17,14 +17,7 @@ func Example() {
 	// AUPR 0.83, FPR95 0.50
 }
 
-// Percentiles of scores held by two machines.
-func ExampleSketch() {
-	var first, second metric.Sketch
-	for k := range 50 {
-		first.Add(float64(k))
-		second.Add(float64(k + 50))
-	}
-	first.Merge(&second)
-	fmt.Println(first.Percentile(25), first.Percentile(75))
-	// Output: 24.75 74.25
+func ExamplePercentile() {
+	fmt.Println(metric.Percentile([]float64{10, 7, 4, 3, 2, 1}, 50))
+	// Output: 3.5
 }

@@ -61,9 +61,9 @@ func Bootstrap(score []float64, ood []bool, measure func([]float64, []bool) floa
 	return Percentile(results, 2.5), Percentile(results, 97.5)
 }
 
-// Wilson returns the 95 % interval of a share of which so many of n were hits, by Wilson's
+// Wilson returns the 95 % interval of a fraction of which so many of n were hits, by Wilson's
 // score: it is not empty where none or all are hits, and stays within [0, 1]. Hits may be
-// a sum of shares. The ends are NaN for an n of 0.
+// a sum of fractions. The ends are NaN for an n of 0.
 func Wilson(hits, n float64) (low, high float64) {
 	const z = 1.959963984540054
 	p := hits / n

@@ -372,113 +372,6 @@ func TestPercentile(t *testing.T) {
 	}
 }
 
-func TestSketchKeys(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 3))
-	bound := math.Ldexp(1, -10)
-	var values []float64
-	for range 20000 {
-		v := math.Ldexp(1+rng.Float64(), rng.IntN(128)-64)
-		if rng.IntN(2) == 0 {
-			v = -v
-		}
-		values = append(values, v)
-	}
-	for e := -64; e <= 64; e++ { // around the powers of two
-		p := math.Ldexp(1, e)
-		values = append(values, p, -p, math.Nextafter(p, math.Inf(1)))
-		if e > -64 {
-			values = append(values, math.Nextafter(p, 0))
-		}
-	}
-	for _, v := range values {
-		v = max(min(v, math.Ldexp(1, 64)), -math.Ldexp(1, 64))
-		if got := sketchValue(sketchKey(v)); math.Abs(got-v) > bound*math.Abs(v) {
-			t.Fatalf("%v is rounded to %v", v, got)
-		}
-	}
-	slices.Sort(values)
-	for i, v := range values[1:] {
-		if a, b := sketchKey(values[i]), sketchKey(v); a > b {
-			t.Fatalf("%v has key %d, %v has key %d", values[i], a, v, b)
-		}
-	}
-	for v, want := range map[float64]int32{0: 0, math.SmallestNonzeroFloat64: 0, math.Inf(1): 65537, math.Inf(-1): -65537} {
-		if got := sketchKey(v); got != want {
-			t.Errorf("key of %v is %d, want %d", v, got, want)
-		}
-	}
-}
-
-func TestSketch(t *testing.T) {
-	rng := rand.New(rand.NewPCG(4, 4))
-	for trial := range 40 {
-		n := 1 + rng.IntN(3000)
-		values := make([]float64, n)
-		var whole Sketch
-		shards := make([]Sketch, 5)
-		for i := range values {
-			values[i] = rng.NormFloat64()*3 - 1
-			if trial%2 == 0 {
-				values[i] = math.Exp(values[i] * 3)
-			}
-			whole.Add(values[i])
-			shards[rng.IntN(5)].Add(values[i])
-		}
-		var forward, backward Sketch
-		for k := range shards {
-			forward.Merge(&shards[k])
-			backward.Merge(&shards[4-k])
-		}
-		sorted := slices.Sorted(slices.Values(values))
-		for _, p := range []float64{0, 0.1, 5, 25, 50, 75, 90, 99.9, 100} {
-			got, want := whole.Percentile(p), Percentile(values, p)
-			at := float64(n-1) * p / 100
-			x, y := sorted[int(at)], sorted[int(math.Ceil(at))]
-			if bound := math.Ldexp(1, -10)*max(math.Abs(x), math.Abs(y)) + 1e-12; math.Abs(got-want) > bound {
-				t.Errorf("trial %d: percentile %v is %v, exactly %v: off by more than %v", trial, p, got, want, bound)
-			}
-			if a, b := forward.Percentile(p), backward.Percentile(p); a != got || b != got {
-				t.Errorf("trial %d: percentile %v is %v, merged %v and %v", trial, p, got, a, b)
-			}
-		}
-		if whole.Len() != n || forward.Len() != n {
-			t.Errorf("trial %d: %d and %d values, want %d", trial, whole.Len(), forward.Len(), n)
-		}
-	}
-}
-
-func TestSketchOddCases(t *testing.T) {
-	var s Sketch
-	if !math.IsNaN(s.Percentile(50)) || s.Len() != 0 {
-		t.Error("the percentile of nothing is not NaN")
-	}
-	if s.Add(math.NaN()) || s.Len() != 0 {
-		t.Error("NaN was counted")
-	}
-	s.Merge(&Sketch{})
-	for _, v := range []float64{-2, 0, 2} {
-		if !s.Add(v) {
-			t.Errorf("%v was refused", v)
-		}
-	}
-	for p, want := range map[float64]float64{0: -2, 25: -1, 50: 0, 75: 1, 100: 2, 101: math.NaN(), -1: math.NaN()} {
-		if got := s.Percentile(p); !near(got, want, 0) {
-			t.Errorf("percentile %v is %v, want %v", p, got, want)
-		}
-	}
-	// What a decoder may hand over must not hang or crash.
-	for _, counts := range []map[int32]int64{
-		{math.MinInt32: 1, math.MaxInt32: 1},
-		{1: -5, 2: 6},
-		{1: -5},
-		{1: math.MaxInt64, 2: math.MaxInt64},
-	} {
-		for _, p := range []float64{0, 50, 100} {
-			(&Sketch{Counts: counts}).Percentile(p)
-		}
-	}
-}
-
 func benchmarkScores(n int) ([]float64, []bool) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	score, ood := make([]float64, n), make([]bool, n)
@@ -494,18 +387,6 @@ func BenchmarkAUROC(b *testing.B) {
 		AUROC(score, ood)
 	}
 	b.ReportMetric(float64(b.N*len(score))/b.Elapsed().Seconds(), "graphs/s")
-}
-
-func BenchmarkSketchAdd(b *testing.B) {
-	score, _ := benchmarkScores(100_000)
-	var s Sketch
-	for b.Loop() {
-		for _, v := range score {
-			s.Add(v)
-		}
-	}
-	b.ReportMetric(float64(b.N*len(score))/b.Elapsed().Seconds(), "graphs/s")
-	b.ReportMetric(float64(len(s.Counts)), "counters")
 }
 
 func TestWilson(t *testing.T) {

@@ -53,7 +53,7 @@ type training struct {
 	graphLoss []float32
 }
 
-// A chunk is the share of a step that one goroutine works on. Its activations
+// A chunk is the part of a step that one goroutine works on. Its activations
 // wait for the graph loss, which needs the whole batch, between forward and
 // backward.
 type chunk struct {
@@ -81,9 +81,9 @@ func (t *training) Step(ctx context.Context, gs []*graph.Graph) error {
 	for len(t.chunks) < pieces {
 		t.chunks = append(t.chunks, &chunk{grad: gin.Zero(t.encoder.Config)})
 	}
-	t.zf, t.zs = grow(t.zf, n*width), grow(t.zs, n*width)
-	t.dzf, t.dzs = grow(t.dzf, n*width), grow(t.dzs, n*width)
-	t.graphLoss = grow(t.graphLoss, n)
+	t.zf, t.zs = parallel.Grow(t.zf, n*width), parallel.Grow(t.zs, n*width)
+	t.dzf, t.dzs = parallel.Grow(t.dzf, n*width), parallel.Grow(t.dzs, n*width)
+	t.graphLoss = parallel.Grow(t.graphLoss, n)
 	// A graph of one node has no ℓ_n; the mean is over the others.
 	withNodes := 0
 	for _, g := range gs {
@@ -141,7 +141,7 @@ func (c *chunk) forward(e *gin.Encoder, gs []*graph.Graph, scale float32) {
 	e.Forward(&c.batch, &c.act)
 	width := e.Width()
 	for v := range gin.Views {
-		c.dNode[v] = grow(c.dNode[v], c.batch.N()*width)
+		c.dNode[v] = parallel.Grow(c.dNode[v], c.batch.N()*width)
 	}
 	c.nodeLoss, c.defined = 0, 0
 	for k := range gs {
@@ -154,11 +154,4 @@ func (c *chunk) forward(e *gin.Encoder, gs []*graph.Graph, scale float32) {
 			c.defined++
 		}
 	}
-}
-
-func grow(s []float32, n int) []float32 {
-	if cap(s) < n {
-		return make([]float32, n)
-	}
-	return s[:n]
 }

@@ -69,7 +69,7 @@ func (r *Report) Judge() {
 // Explain fills in why the entry got the score that its graph gets by itself, and
 // draws it with what its nodes add to that. The graph g is of the entry's molecule in form
 // f.
-func (e *Entry) Explain(ctx context.Context, alone *algo.Alone, g *graph.Graph, alpha float64, f molecule.Form) error {
+func (e *Entry) Explain(ctx context.Context, alone *algo.SingleScorer, g *graph.Graph, alpha float64, f molecule.Form) error {
 	x, err := alone.Explain(ctx, g, alpha)
 	if err != nil {
 		return err

@@ -66,14 +66,14 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// An entry is explained as algo.Alone does, and drawn with its atoms as they are
+// An entry is explained as algo.SingleScorer does, and drawn with its atoms as they are
 // written, whatever the order of the graph.
 func TestExplain(t *testing.T) {
 	m, err := weights.Open("bbbp")
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone, err := algo.NewAlone(context.Background(), m, 1)
+	alone, err := algo.NewSingleScorer(context.Background(), m, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func full() *Report {
 	e := Entry{
 		ID: `<img src=x onerror=y>`, SMILES: `C"><a href=`, Place: 4, Q: 0.07, Drawing: `<svg class="drawing" viewBox="0 0 1 1"></svg>`,
 		Row: algo.Row{Score: 3.21, Pre: math.NaN(), P: 0.01, Verdict: decide.Outside},
-		Why: &algo.Explanation{Score: 3, P: 0.02, Distance: 2.25, Ratio: -0.5, Duplicate: true, Reasons: []explain.Reason{{Text: "more atoms & rings"}}, Nearest: []algo.Neighbor{{Row: 41, Distance: 2.5}, {Row: -1}}},
+		Why: &algo.Explanation{Score: 3, P: 0.02, Distance: 2.25, Ratio: -0.5, Duplicate: true, Reasons: []explain.Reason{{Text: "more atoms & rings"}}, Nearest: []algo.TrainingGraph{{Row: 41, Distance: 2.5}, {Row: -1}}},
 	}
 	r.Rows, r.Top = []Entry{e}, []Entry{e, {ID: "big", Q: math.NaN(), Row: algo.Row{Verdict: decide.Inside}}}
 	return r

@@ -76,7 +76,7 @@ func (a *Auto) crossover(what string, features int, run func(gin.Device, []*grap
 			}
 			gs = append(gs, g)
 		}
-		var took [2]time.Duration
+		var fastest [2]time.Duration
 		for k, d := range []gin.Device{a.small, a.large} {
 			// The first run makes room, and shaders.
 			for try := range 3 {
@@ -84,21 +84,21 @@ func (a *Auto) crossover(what string, features int, run func(gin.Device, []*grap
 				if err := run(d, gs[:n]); err != nil {
 					return 0, fmt.Errorf("measuring %s: %w", d, err)
 				}
-				if t := time.Since(begin); try <= 1 || t < took[k] {
-					took[k] = t
+				if t := time.Since(begin); try <= 1 || t < fastest[k] {
+					fastest[k] = t
 				}
-				if took[k] > patience && (try > 0 || i > 0) {
+				if fastest[k] > patience && (try > 0 || i > 0) {
 					break
 				}
 			}
 		}
-		times = append(times, fmt.Sprintf("%d graphs %.3g and %.3g ms", n, ms(took[0]), ms(took[1])))
-		if took[1] >= took[0] {
+		times = append(times, fmt.Sprintf("%d graphs %.3g and %.3g ms", n, ms(fastest[0]), ms(fastest[1])))
+		if fastest[1] >= fastest[0] {
 			from = 0
 		} else if from == 0 {
 			from = n
 		}
-		if max(took[0], took[1]) > patience || 3*took[1] < took[0] {
+		if max(fastest[0], fastest[1]) > patience || 3*fastest[1] < fastest[0] {
 			break
 		}
 	}

@@ -7,7 +7,6 @@ import (
 
 	"baca/algo"
 	"baca/algo/attention"
-	"baca/algo/calibrate"
 	"baca/algo/contrast"
 	"baca/algo/metric"
 	"baca/build/internal/figure"
@@ -133,7 +132,7 @@ func (t *variants) cell(ctx context.Context, e *evaluation, seed uint64) (*varia
 		}
 		traced := t.curves && k == 0
 		if traced {
-			o.Watch = algo.EveryStep(func(it calibrate.Iteration) {
+			o.Watch = algo.EveryStep(func(it attention.Iteration) {
 				cell.Trace = append(cell.Trace, traceStep{it.Step, rate(it.Loss), rate(it.KL), rate(metric.AUROC(it.Test, b.ood))})
 			})
 		}
@@ -168,7 +167,7 @@ func (b *testBatch) partial(ctx context.Context, out *outcome, beta float64, par
 		pre[i] = out.rows[i].Pre
 		attn[i] = part(out.scorer.Attention().Explain(r.Q[i*r.Dim():(i+1)*r.Dim()], k).Score)
 	}
-	return calibrate.Add(beta, pre, attn).Of(pre, attn), nil
+	return algo.Add(beta, pre, attn).Of(pre, attn), nil
 }
 
 // A variantColumn is what the report shows of a variant: the AUROC of each pair, by

@@ -196,7 +196,7 @@ func (e *evaluation) prepare(ctx context.Context, seed uint64, ood string) (*tes
 		return nil, err
 	}
 	e.sets.encode(b.graphs)
-	b.alone, err = algo.NewAlone(ctx, b.model, 1)
+	b.alone, err = algo.NewSingleScorer(ctx, b.model, 1)
 	return b, err
 }
 

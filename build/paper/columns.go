@@ -10,13 +10,13 @@ import (
 
 	"baca/algo"
 	"baca/algo/baseline"
-	"baca/algo/calibrate"
 	"baca/algo/contrast"
 	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/metric"
+	"baca/algo/near"
 	"baca/weights"
 )
 
@@ -57,7 +57,7 @@ var (
 // statisticColumns are the trivial ones.
 func statisticColumns() []string {
 	var names []string
-	for _, s := range baseline.Statistics {
+	for _, s := range baseline.Statistics() {
 		names = append(names, s.Name, deviation(s.Name))
 	}
 	return names
@@ -99,7 +99,7 @@ func measureColumn(column string, scores []float64, ood []bool, seconds float64,
 func (e *evaluation) statistics(b *testBatch) []measured {
 	known := e.trained(b.seed)
 	var list []measured
-	for _, s := range baseline.Statistics {
+	for _, s := range baseline.Statistics() {
 		start := time.Now()
 		values := s.Values(b.graphs)
 		list = append(list, measureColumn(s.Name, values, b.ood, time.Since(start).Seconds(), false, 0))
@@ -126,7 +126,7 @@ func (e *evaluation) alone(ctx context.Context, b *testBatch) (*singleScores, er
 		return nil, err
 	}
 	encoding := time.Since(start).Seconds()
-	near, err := calibrate.NewNeighborhood(ctx, 1, m.Bank)
+	bank, err := near.NewBank(ctx, 1, m.Bank)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (e *evaluation) alone(ctx context.Context, b *testBatch) (*singleScores, er
 		{columnNearest, encoding, func() ([]float64, error) {
 			scores := make([]float64, r.Len())
 			for i := range scores {
-				scores[i] = slices.Min(near.Distances(r, i))
+				scores[i] = slices.Min(bank.Embeddings(r.Q[i*r.Dim() : (i+1)*r.Dim()]))
 			}
 			return scores, nil
 		}},
@@ -172,7 +172,7 @@ func (e *evaluation) alone(ctx context.Context, b *testBatch) (*singleScores, er
 
 // scoresAlone are the scores of single graphs by a model.
 func scoresAlone(ctx context.Context, m *algo.Model, gs []*graph.Graph) ([]float64, error) {
-	a, err := algo.NewAlone(ctx, m, 1)
+	a, err := algo.NewSingleScorer(ctx, m, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -336,7 +336,7 @@ func (r *heldOut) shared(ctx context.Context, k, splits int) (sharedDecision, er
 		return s, nil // too few graphs for such groups
 	}
 	s.Groups = m.Bank.Len()
-	alone, err := algo.NewAlone(ctx, m, r.workers)
+	alone, err := algo.NewSingleScorer(ctx, m, r.workers)
 	if err != nil {
 		return s, err
 	}

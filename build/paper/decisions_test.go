@@ -20,6 +20,7 @@ import (
 	"baca/algo/graph"
 	"baca/algo/metric"
 	"baca/algo/molecule"
+	"baca/algo/near"
 	"baca/weights"
 )
 
@@ -123,11 +124,14 @@ func TestOneAmongAThousand(t *testing.T) {
 	train, _ := dataset.Split(len(all), m.Card.Seed)
 	o := columnOptions(columnBatch, 1)
 	o.Workers = 0
+	var err error
+	if o.Single, err = algo.NewSingleScorer(ctx, m, 0); err != nil {
+		t.Fatal(err)
+	}
 	s, err := algo.NewScorer(ctx, m, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Alone = s.Alone()
 	alone, err := s.Score(ctx, probes)
 	if err != nil {
 		t.Fatal(err)
@@ -199,7 +203,7 @@ func TestAttributionsOfRealMolecules(t *testing.T) {
 			}
 		}
 	}
-	a, err := algo.NewAlone(ctx, m, 0)
+	a, err := algo.NewSingleScorer(ctx, m, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +215,7 @@ func TestAttributionsOfRealMolecules(t *testing.T) {
 		t.Fatal(err)
 	}
 	other.Holdout = other.Bank.Select(nil)
-	random, err := algo.NewAlone(ctx, &other, 0)
+	random, err := algo.NewSingleScorer(ctx, &other, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,29 +246,29 @@ func TestAttributionsOfRealMolecules(t *testing.T) {
 		for range ways - 2 {
 			graphs = append(graphs, without(t, g, rng.Perm(g.N())[:n]))
 		}
-		d, err := random.Gradient(g)
+		other, err := random.Explain(ctx, g, 0.05)
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := random.Occlude(ctx, g)
-		if err != nil {
-			t.Fatal(err)
-		}
-		learned += correlation(d, x.Gradient) / float64(len(ood))
-		learnedOcclusion += correlation(o, x.Occlusion) / float64(len(ood))
+		learned += correlation(other.Gradient, x.Gradient) / float64(len(ood))
+		learnedOcclusion += correlation(other.Occlusion, x.Occlusion) / float64(len(ood))
 	}
 	after, err := a.Scores(ctx, graphs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bank, err := near.NewBank(ctx, 0, m.Bank)
 	if err != nil {
 		t.Fatal(err)
 	}
 	embedding := func(gs []*graph.Graph) []float64 {
 		list := make([]float64, len(gs))
 		for i, g := range gs {
-			near, err := a.Nearest(ctx, g, 1)
+			q, err := a.Embedding(ctx, g)
 			if err != nil {
 				t.Fatal(err)
 			}
-			list[i] = near[0].Distance
+			list[i] = slices.Min(bank.Embeddings(q))
 		}
 		return list
 	}
@@ -346,7 +350,7 @@ func TestDuplicatesOfRealMolecules(t *testing.T) {
 	if m.Profile == nil {
 		t.Skip("the embedded model bbbp has no hashes of its training graphs")
 	}
-	a, err := algo.NewAlone(context.Background(), m, 0)
+	a, err := algo.NewSingleScorer(context.Background(), m, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
-	"baca/algo/calibrate"
+	"baca/algo/attention"
 	"baca/algo/dataset"
 	"baca/algo/metric"
 	"baca/algo/table"
@@ -233,7 +233,7 @@ func (f *evalFlags) score(ctx context.Context, stderr io.Writer, batches []*test
 		for _, b := range batches {
 			o.Seed, o.Workers = b.seed, f.workers
 			if trace != nil {
-				o.Watch = algo.EveryStep(func(it calibrate.Iteration) { trace.add(b.seed, it, b.ood) })
+				o.Watch = algo.EveryStep(func(it attention.Iteration) { trace.add(b.seed, it, b.ood) })
 			}
 			out, err := b.score(ctx, o, f.calibrator)
 			if err != nil {
@@ -365,7 +365,7 @@ type csvTrace struct {
 
 func (t *csvTrace) begin() { _, t.err = fmt.Fprintln(t.w, "seed,step,loss,kl,auroc") }
 
-func (t *csvTrace) add(seed uint64, it calibrate.Iteration, ood []bool) {
+func (t *csvTrace) add(seed uint64, it attention.Iteration, ood []bool) {
 	if t.err != nil {
 		return
 	}

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"baca/algo"
-	"baca/algo/calibrate"
+	"baca/algo/attention"
 	"baca/algo/contrast"
 	"baca/algo/dataset"
 	"baca/algo/graph"
@@ -331,7 +331,7 @@ func contaminated(t *testing.T, share float64) *testBatch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b.alone, err = algo.NewAlone(context.Background(), b.model, 1); err != nil {
+	if b.alone, err = algo.NewSingleScorer(context.Background(), b.model, 1); err != nil {
 		t.Fatal(err)
 	}
 	return b
@@ -343,9 +343,9 @@ func TestScoresKnowNoLabels(t *testing.T) {
 	b := trained(t)
 	o := algo.DefaultOptions()
 	o.Seed = b.seed
-	var traced []calibrate.Iteration
+	var traced []attention.Iteration
 	var last []float64
-	o.Watch = algo.EveryStep(func(it calibrate.Iteration) {
+	o.Watch = algo.EveryStep(func(it attention.Iteration) {
 		last = slices.Clone(it.Test)
 		it.Test = nil
 		traced = append(traced, it)
@@ -467,7 +467,7 @@ func TestGridSearch(t *testing.T) {
 	} {
 		seen := map[string]bool{}
 		score := func(o algo.Options) ([]*outcome, error) {
-			if _, err := calibrate.NewAttention(o.Attention, 1); err != nil {
+			if _, err := attention.New(o.Attention, 1); err != nil {
 				t.Errorf("%s: %v", c.column, err)
 			}
 			key := fmt.Sprint(o.Attention, o.Ratio)

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"baca/algo"
-	"baca/algo/calibrate"
+	"baca/algo/attention"
 	"baca/algo/dataset"
 	"baca/algo/gin"
 	"baca/algo/graph"
@@ -141,7 +141,7 @@ type testBatch struct {
 	ood      []bool         // the truth, for metrics only
 	nID      int
 	warnings []string
-	alone    *algo.Alone // of the model, nil to prepare it anew each time
+	alone    *algo.SingleScorer // of the model, nil to prepare it anew each time
 }
 
 // batch makes the test batch of a seed for the model of that seed, with so many OOD
@@ -212,13 +212,13 @@ type outcome struct {
 func (b *testBatch) score(ctx context.Context, o algo.Options, column string) (*outcome, error) {
 	mixed, order := shuffled(b.graphs, b.seed)
 	if watch := o.Watch; watch != nil {
-		o.Watch = algo.EveryStep(func(it calibrate.Iteration) {
+		o.Watch = algo.EveryStep(func(it attention.Iteration) {
 			it.Test = restored(it.Test, order)
 			it.Inside, it.Outside = pick(order, it.Inside), pick(order, it.Outside)
 			watch.Step(it)
 		})
 	}
-	o.Alone = b.alone
+	o.Single = b.alone
 	start := time.Now()
 	scorer, err := algo.NewScorer(ctx, b.model, o)
 	if err != nil {

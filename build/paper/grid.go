@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"baca/algo"
-	"baca/algo/calibrate"
 	"baca/algo/metric"
 )
 
@@ -207,6 +206,6 @@ func weighted(out []*outcome, beta float64) []*outcome {
 		for k, r := range rows {
 			pre[k], attn[k] = r.Pre, r.Attn
 		}
-		return calibrate.Add(beta, pre, attn).Of(pre, attn)
+		return algo.Add(beta, pre, attn).Of(pre, attn)
 	})
 }

@@ -129,7 +129,7 @@ type heldOut struct {
 	represented   *contrast.Representation // of the graphs
 	traits        []algo.Trait
 	trained       []*graph.Graph
-	alone         *algo.Alone
+	alone         *algo.SingleScorer
 	scores        []float64
 	oodScores     []float64
 	workers       int
@@ -153,7 +153,7 @@ func newHeldOut(ctx context.Context, m *algo.Model, set []*graph.Graph, workers 
 	r.split = len(r.graphs) / 2
 	r.tested = len(r.graphs) - r.split
 	var err error
-	if r.alone, err = algo.NewAlone(ctx, m, workers); err != nil {
+	if r.alone, err = algo.NewSingleScorer(ctx, m, workers); err != nil {
 		return nil, err
 	}
 	if r.scores, err = r.alone.Scores(ctx, r.graphs); err != nil {
@@ -185,7 +185,7 @@ func (r *heldOut) mixed(rng *rand.Rand, tested []int, share float64) []*graph.Gr
 }
 
 // withReference returns what scores alone with a reference of some of the held-out graphs.
-func (r *heldOut) withReference(ctx context.Context, reference []int) (*algo.Model, *algo.Alone, error) {
+func (r *heldOut) withReference(ctx context.Context, reference []int) (*algo.Model, *algo.SingleScorer, error) {
 	m := *r.model
 	m.Holdout, m.HoldoutTraits = r.represented.Select(reference), pick(r.traits, reference)
 	alone, err := r.alone.WithHoldout(ctx, &m)
@@ -193,9 +193,9 @@ func (r *heldOut) withReference(ctx context.Context, reference []int) (*algo.Mod
 }
 
 // scorer scores batches by a model and its Alone.
-func (r *heldOut) scorer(ctx context.Context, m *algo.Model, alone *algo.Alone, seed uint64) (*algo.Scorer, error) {
+func (r *heldOut) scorer(ctx context.Context, m *algo.Model, alone *algo.SingleScorer, seed uint64) (*algo.Scorer, error) {
 	o := columnOptions(columnBatch, seed)
-	o.By, o.Workers, o.Alone = algo.ByBatch, r.workers, alone
+	o.By, o.Workers, o.Single = algo.ByBatch, r.workers, alone
 	return algo.NewScorer(ctx, m, o)
 }
 

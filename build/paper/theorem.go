@@ -156,7 +156,7 @@ func (e *evaluation) theoremCell(ctx context.Context, seed uint64) (*theoremCell
 		return nil, err
 	}
 	cell := &theoremCell{Seed: seed}
-	for _, m := range graphon.Motifs {
+	for _, m := range graphon.Motifs() {
 		cell.Motifs = append(cell.Motifs, theoremMotif{Motif: m.String()})
 	}
 	rng := rand.New(rand.NewPCG(seed, theoremStream))
@@ -206,7 +206,7 @@ func (c *theoremCell) addMixture(g, h *graphon.Graphon, lambda float64) {
 		return
 	}
 	mix := graphon.Mix(lambda, g, h)
-	for k, motif := range graphon.Motifs {
+	for k, motif := range graphon.Motifs() {
 		m := &c.Motifs[k]
 		moved, printed := math.Abs(mix.Density(motif)-g.Density(motif)), (1-lambda)*norm
 		bound := printed * float64(motif.Edges())

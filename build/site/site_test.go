@@ -184,18 +184,18 @@ func TestFormsAreHeldOnce(t *testing.T) {
 	reads.n.Store(0)
 	const requests = 100
 	for _, accept := range []string{"identity", "gzip", "br"} {
-		held := make([]*byte, requests)
+		buffers := make([]*byte, requests)
 		var group sync.WaitGroup
 		for i := range requests {
 			group.Go(func() {
 				r := httptest.NewRequest("GET", "/web/program.0123.wasm", nil)
 				r.Header.Set("Accept-Encoding", accept)
-				s.ServeHTTP(&holding{httptest.NewRecorder(), &held[i]}, r)
+				s.ServeHTTP(&holding{httptest.NewRecorder(), &buffers[i]}, r)
 			})
 		}
 		group.Wait()
-		slices.SortFunc(held, func(a, b *byte) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
-		if copies := len(slices.Compact(held)); copies != 1 || held[0] == nil {
+		slices.SortFunc(buffers, func(a, b *byte) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+		if copies := len(slices.Compact(buffers)); copies != 1 || buffers[0] == nil {
 			t.Errorf("%s: %d requests hold %d copies", accept, requests, copies)
 		}
 	}
@@ -223,11 +223,11 @@ func (f *countingFS) ReadFile(name string) ([]byte, error) {
 // holding notes where the bytes are that it is given.
 type holding struct {
 	*httptest.ResponseRecorder
-	held **byte
+	buffer **byte
 }
 
 func (h *holding) Write(b []byte) (int, error) {
-	*h.held = &b[0]
+	*h.buffer = &b[0]
 	return len(b), nil
 }
 

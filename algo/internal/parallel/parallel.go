@@ -18,6 +18,19 @@ func Workers(n int) int {
 	return runtime.GOMAXPROCS(0)
 }
 
+// Grow returns a slice of length n in the memory of s where that is enough. What
+// it holds is not specified. Memory that is too small once may be so again: the slack
+// keeps sizes that vary a little from call to call from allocating each time.
+func Grow[T any](s []T, n int) []T {
+	switch {
+	case n <= cap(s):
+		return s[:n]
+	case cap(s) == 0:
+		return make([]T, n)
+	}
+	return make([]T, n, n+n/4)
+}
+
 // For calls f(worker, piece) for every piece in [0, pieces) on the given number
 // of goroutines and waits. Calls with the same worker number never overlap, so
 // a worker may own a workspace. Once ctx is done no further piece starts and

@@ -17,10 +17,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
-	"baca/algo/calibrate"
 	"baca/algo/decide"
 	"baca/algo/graph"
 	"baca/algo/molecule"
+	"baca/algo/near"
 	"baca/algo/report"
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
@@ -266,7 +266,7 @@ func (d *demonstration) figure() *scoreFigure {
 	for i, r := range d.report.Rows {
 		outside[i] = r.Verdict == decide.Outside
 	}
-	scale := calibrate.ScaleOf(pre)
+	scale := near.ScaleOf(pre)
 	return &scoreFigure{
 		outside: outside,
 		alpha:   d.options.Alpha,

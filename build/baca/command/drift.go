@@ -96,7 +96,7 @@ func runDrift(c *cobra.Command, s source, text table.Text, model, plot string, d
 		return fmt.Errorf("model %s holds no graphs kept from training: there is nothing to bet on", m.Card.Name)
 	}
 	s.form = algo.FormOf(m.Card.Schema)
-	alone, err := algo.NewAlone(ctx, m, 1)
+	alone, err := algo.NewSingleScorer(ctx, m, 1)
 	if err != nil {
 		return err
 	}

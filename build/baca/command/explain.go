@@ -142,7 +142,7 @@ func (a *answers) writer(w io.Writer, to string, text table.Text, header bool) (
 // An explainer fills in the columns of --explain.
 type explainer struct {
 	ctx     context.Context
-	alone   *algo.Alone
+	alone   *algo.SingleScorer
 	scorer  *algo.Scorer
 	alpha   float64
 	workers int
@@ -153,7 +153,7 @@ type explainer struct {
 }
 
 func newExplainer(ctx context.Context, m *algo.Model, s *algo.Scorer, o algo.Options) (*explainer, error) {
-	alone, err := algo.NewAlone(ctx, m, 1)
+	alone, err := algo.NewSingleScorer(ctx, m, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ again. The same input, model and seed give the same bytes.`,
 	fs.StringVar(&f.out, "out", "", "`file` to write, .html")
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "of the attention, the sample that forms a batch, and the draws of the drift test")
 	fs.IntVar(&f.workers, "workers", 0, "cores to use, 0 for all; the report does not depend on it")
-	fs.StringVar(&o.By, "by", o.By, "what decides: "+strings.Join(algo.Deciders, ", "))
+	fs.StringVar(&o.By, "by", o.By, "what decides: "+strings.Join(algo.Deciders(), ", "))
 	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "share of in-distribution graphs that may be called outside")
 	fs.Float64Var(&f.fdr, "fdr", 0, "share of false ones among all called outside (Benjamini and Hochberg), by graphs by themselves; 0 for none")
 	return c
@@ -104,11 +104,11 @@ func (f *reportFlags) run(c *cobra.Command) error {
 	}
 	f.options.Workers = f.workers
 	f.form = algo.FormOf(m.Card.Schema)
-	alone, err := algo.NewAlone(ctx, m, f.workers)
+	alone, err := algo.NewSingleScorer(ctx, m, f.workers)
 	if err != nil {
 		return err
 	}
-	f.options.Alone = alone
+	f.options.Single = alone
 	scorer, err := algo.NewScorer(ctx, m, f.options)
 	if err != nil {
 		return err
@@ -212,7 +212,7 @@ func describeInput(path string, in *input) []report.Pair {
 // A reportBuilder gathers rows as they come.
 type reportBuilder struct {
 	model   *algo.Model
-	alone   *algo.Alone
+	alone   *algo.SingleScorer
 	options algo.Options
 	fdr     float64
 	report  *report.Report
@@ -227,7 +227,7 @@ type keptRow struct {
 	graph *graph.Graph
 }
 
-func newReportBuilder(m *algo.Model, alone *algo.Alone, o algo.Options, fdr float64) *reportBuilder {
+func newReportBuilder(m *algo.Model, alone *algo.SingleScorer, o algo.Options, fdr float64) *reportBuilder {
 	return &reportBuilder{
 		model: m, alone: alone, options: o, fdr: fdr,
 		report: &report.Report{Alpha: o.Alpha, FDR: fdr, Delta: driftDelta, Wealth: []float64{0}, Holdout: alone.Holdout()},

@@ -181,7 +181,7 @@ which device is faster could differ from one to the next.`,
 	fs.StringVar(&f.rejects, "rejects", "", "write refused records to this `file`, as CSV")
 	fs.BoolVar(&f.resume, "resume", false, "go on from where a run that was killed got to, if OUT.checkpoint is there")
 	fs.StringVar(&f.shard, "shard", "", "do the share `I/N` of the work, I from 0; --out is then a folder")
-	fs.StringVar(&o.By, "by", o.By, "what decides: "+strings.Join(algo.Deciders, ", "))
+	fs.StringVar(&o.By, "by", o.By, "what decides: "+strings.Join(algo.Deciders(), ", "))
 	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "share of in-distribution graphs that may be called outside")
 	fs.StringVar(&f.failOn, "fail-on", "", "outside: exit with status 3 if a graph is outside")
 	f.device.register(fs)
@@ -197,7 +197,7 @@ func (f *scoreFlags) check() error {
 	if err := usage.OneOf("to", f.to, "csv", "jsonl"); err != nil {
 		return err
 	}
-	if err := usage.OneOf("by", f.options.By, algo.Deciders...); err != nil {
+	if err := usage.OneOf("by", f.options.By, algo.Deciders()...); err != nil {
 		return err
 	}
 	if f.failOn != "" {

@@ -43,13 +43,13 @@ func written(input string, line int, g *graph.Graph) func([]float64) []float64 {
 }
 
 // alone is what the command explains single graphs by.
-func alone(t *testing.T, model string) (*algo.Model, *algo.Alone) {
+func alone(t *testing.T, model string) (*algo.Model, *algo.SingleScorer) {
 	t.Helper()
 	m, err := weights.Open(model)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := algo.NewAlone(context.Background(), m, 1)
+	a, err := algo.NewSingleScorer(context.Background(), m, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

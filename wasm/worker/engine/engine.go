@@ -60,7 +60,7 @@ type Engine struct {
 	model *algo.Model
 	file  []byte // of the model
 	card  message.Model
-	alone *algo.Alone // nil until it is asked for
+	alone *algo.SingleScorer // nil until it is asked for
 
 	input  *input
 	last   *calibrated // nil without
@@ -241,9 +241,9 @@ func (e *Engine) known(g *graph.Graph) byte {
 }
 
 // single returns what scores single graphs.
-func (e *Engine) single(p *pulse) (*algo.Alone, error) {
+func (e *Engine) single(p *pulse) (*algo.SingleScorer, error) {
 	if e.alone == nil {
-		a, err := algo.NewAlone(p, e.model, 1)
+		a, err := algo.NewSingleScorer(p, e.model, 1)
 		if err != nil {
 			return nil, err
 		}

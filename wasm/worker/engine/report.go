@@ -57,7 +57,7 @@ func (e *Engine) reasons(r *message.Reasons, post func(message.Event)) (*message
 }
 
 // explained are the values of table.ExplainColumns for a record.
-func (e *Engine) explained(t *task, alone *algo.Alone, r table.Record, record int, alpha float64) ([]any, error) {
+func (e *Engine) explained(t *task, alone *algo.SingleScorer, r table.Record, record int, alpha float64) ([]any, error) {
 	if r.Err != nil {
 		return nil, r.Err
 	}
@@ -74,7 +74,7 @@ func (e *Engine) explained(t *task, alone *algo.Alone, r table.Record, record in
 
 // like returns the records of the input that the OOD dictionary of the attention
 // holds and that it looks at most for this graph.
-func (e *Engine) like(t *task, alone *algo.Alone, g *graph.Graph, record int) ([]float64, error) {
+func (e *Engine) like(t *task, alone *algo.SingleScorer, g *graph.Graph, record int) ([]float64, error) {
 	if e.last == nil {
 		return []float64{}, nil
 	}
@@ -114,8 +114,8 @@ func (e *Engine) report(r *message.Report, post func(message.Event)) (*message.E
 	if err != nil {
 		return nil, t.failed(err)
 	}
-	if r.By != "" && !slices.Contains(algo.Deciders, r.By) {
-		return nil, failf(message.CodeBadOption, "decide by %q: want one of %v", r.By, algo.Deciders)
+	if r.By != "" && !slices.Contains(algo.Deciders(), r.By) {
+		return nil, failf(message.CodeBadOption, "decide by %q: want one of %v", r.By, algo.Deciders())
 	}
 	seed := max(1, r.Scored.Seed)
 	drift, err := e.watch(t, seed)

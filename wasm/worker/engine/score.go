@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"baca/algo"
-	"baca/algo/calibrate"
+	"baca/algo/attention"
 	"baca/algo/decide"
 	"baca/algo/dictionary"
 	"baca/algo/graphon"
@@ -67,8 +67,8 @@ func (e *Engine) options(r *message.Score) (algo.Options, error) {
 	if r.Seed != 0 {
 		o.Seed = r.Seed
 	}
-	if !slices.Contains(algo.Deciders, o.By) {
-		return o, failf(message.CodeBadOption, "decide by %q: want one of %v", o.By, algo.Deciders)
+	if !slices.Contains(algo.Deciders(), o.By) {
+		return o, failf(message.CodeBadOption, "decide by %q: want one of %v", o.By, algo.Deciders())
 	}
 	if err := decide.CheckAlpha(o.Alpha); err != nil {
 		return o, failf(message.CodeBadOption, "%w", err)
@@ -111,7 +111,7 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 	if err != nil {
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}
-	o.Alone, e.alpha = alone, o.Alpha
+	o.Single, e.alpha = alone, o.Alpha
 	if run.now.scorer, err = algo.NewScorer(p, e.model, o); err != nil {
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}
@@ -187,9 +187,9 @@ const between = 50 * time.Millisecond
 
 // watch tells the page how far a batch has come, and has light requests answered
 // meanwhile.
-func (r *run) watch() *calibrate.Watch {
-	w := &calibrate.Watch{}
-	w.Stage = func(s calibrate.Stage, done, total int) {
+func (r *run) watch() *attention.Watch {
+	w := &attention.Watch{}
+	w.Stage = func(s attention.Stage, done, total int) {
 		r.progress(string(s), done, total)
 		if time.Since(r.served) >= rowsTime {
 			r.engine.others()
@@ -204,7 +204,7 @@ func (r *run) watch() *calibrate.Watch {
 	}
 	w.Every = max(0, r.request.Every)
 	steps := algo.DefaultOptions().Attention.Steps
-	w.Step = func(it calibrate.Iteration) {
+	w.Step = func(it attention.Iteration) {
 		var scores []float64
 		var labels []bool
 		for i, s := range it.Test {
@@ -252,11 +252,10 @@ func contents(d *dictionary.Dictionary) message.Contents {
 			c.Synthetic++
 		}
 	}
-	q := d.Queue()
-	if n := q.Len(); n > 0 {
-		c.Front, c.Mean = q.Entry(q.Front()).Score, 0
-		for i := range n {
-			c.Mean += q.Entry(i).Score / float64(n)
+	if n := d.Len() - d.BankLen(); n > 0 {
+		c.Front, c.Mean = d.Entry(d.Front()).Score, 0
+		for i := d.BankLen(); i < d.Len(); i++ {
+			c.Mean += d.Entry(i).Score / float64(n)
 		}
 	}
 	return c

@@ -6,11 +6,12 @@ import (
 
 	"baca/algo"
 	"baca/algo/attention"
-	"baca/algo/calibrate"
 	"baca/algo/contrast"
 	"baca/algo/dictionary"
 	"baca/algo/graph"
 	"baca/algo/graphon"
+	"baca/algo/near"
+	"baca/algo/ratio"
 )
 
 var bothSides = [2]dictionary.Side{dictionary.ID, dictionary.OOD}
@@ -19,9 +20,9 @@ var bothSides = [2]dictionary.Side{dictionary.ID, dictionary.OOD}
 // find it after a whole run.
 type stage struct {
 	*batch
-	options   calibrate.AttentionOptions
-	input     *calibrate.Input
-	attention *calibrate.Attention
+	options   attention.Options
+	input     *attention.Batch
+	attention *attention.Calibrator
 	test      []float32 // standardised queries
 	keys      [2]*attention.Keys
 	members   [2][]*graph.Graph
@@ -34,20 +35,19 @@ func stages(b *testing.B) *stage {
 	if staged != nil {
 		return staged
 	}
-	s := &stage{batch: largest(b), options: calibrate.DefaultAttention()}
+	s := &stage{batch: largest(b), options: attention.DefaultOptions()}
 	test, err := contrast.Describe(ctx, 1, s.model.Encoder, s.graphs)
 	must(b, err)
 	base, _, err := contrast.BaseScores(ctx, 1, test, test.Negatives(), true, s.model.Bank.MeanNodeScore())
 	must(b, err)
-	s.input = &calibrate.Input{
-		Encoder: s.model.Encoder, Graphs: s.graphs, Test: test, Base: base, Bank: s.model.Bank, Holdout: s.model.Holdout,
-		Seed: 1, Workers: 1,
+	s.input = &attention.Batch{
+		Encoder: s.model.Encoder, Graphs: s.graphs, Test: test, Base: base, Bank: s.model.Bank, Workers: 1,
 	}
-	s.attention, err = calibrate.NewAttention(s.options, 1)
+	s.attention, err = attention.New(s.options, 1)
 	must(b, err)
 	_, err = s.attention.Calibrate(ctx, s.input)
 	must(b, err)
-	s.test = calibrate.NewStandardizer(s.model.Bank.Q, test.Dim()).Apply(test.Q)
+	s.test = near.NewStandardizer(s.model.Bank.Q, test.Dim()).Apply(test.Q)
 	for k, side := range bothSides {
 		s.keys[k] = attention.NewKeys(test.Dim(), s.attention.Dictionary(side).Keys())
 		index, _ := s.attention.Members(side)
@@ -104,15 +104,15 @@ func BenchmarkStage(b *testing.B) {
 		}, rate{float64(len(drawn)), "graphs/s"})
 	})
 	b.Run("dictionary", func(b *testing.B) {
-		q := dictionary.NewQueue(dictionary.OOD, dim, s.options.Capacity)
+		q := dictionary.New(dictionary.OOD, dim, s.options.Capacity, nil)
 		keys := attention.NewKeys(dim, nil)
 		first := 0.0
 		measure(b, cost{}, func() {
 			first++ // scores above all earlier ones, so that every offer enters
 			for i := range s.graphs {
 				key := s.test[i*dim : (i+1)*dim]
-				if p := q.Offer(dictionary.Entry{Key: key, Score: first + rng.Float64(), Origin: dictionary.Synthetic}); p.Entered {
-					keys.Set(p.Index, key)
+				if row := q.Offer(dictionary.Entry{Key: key, Score: first + rng.Float64(), Origin: dictionary.Synthetic}); row >= 0 {
+					keys.Set(row, key)
 				}
 			}
 		}, rate{float64(len(s.graphs)), "offers/s"})
@@ -125,11 +125,11 @@ func BenchmarkStage(b *testing.B) {
 		}
 	}
 	b.Run("lookup", func(b *testing.B) {
-		measure(b, product(len(draws), allKeys, dim), func() { w.Neighbors(draws, s.keys[0], s.keys[1], s.options.TopK) },
+		measure(b, product(len(draws), allKeys, dim), func() { w.FillTop(draws, s.keys[0], s.keys[1], s.options.TopK) },
 			rate{float64(len(draws)), "draws/s"})
 	})
 	b.Run("step", func(b *testing.B) {
-		w.Neighbors(draws, s.keys[0], s.keys[1], s.options.TopK)
+		w.FillTop(draws, s.keys[0], s.keys[1], s.options.TopK)
 		t := attention.NewTrainer(attention.NewHead(dim, head.Width), s.options.LearningRate)
 		// Each draw projects itself by W_Q and W_V and, if no other draw has the same,
 		// 𝕂 keys of each side by W_K and W_V; the gradients take as many products.
@@ -158,19 +158,22 @@ func BenchmarkStage(b *testing.B) {
 	})
 	b.Run("attention", func(b *testing.B) {
 		measure(b, cost{}, func() {
-			a, err := calibrate.NewAttention(s.options, 1)
+			a, err := attention.New(s.options, 1)
 			must(b, err)
 			_, err = a.Calibrate(ctx, s.input)
 			must(b, err)
 		}, rate{float64(len(s.graphs)), "graphs/s"})
 	})
 	b.Run("ratio", func(b *testing.B) {
-		near, err := calibrate.NewNeighborhood(ctx, 1, s.model.Bank)
+		bank, err := near.NewBank(ctx, 1, s.model.Bank)
 		must(b, err)
+		holdout, err := bank.Measure(ctx, 1, s.model.Holdout)
+		must(b, err)
+		batches := ratio.NewBank(bank)
 		measure(b, cost{}, func() {
-			test, err := near.Measure(ctx, 1, s.input.Test)
+			test, err := bank.Measure(ctx, 1, s.input.Test)
 			must(b, err)
-			_, err = calibrate.DefaultRatio().Estimate(ctx, s.input, near, test)
+			_, err = batches.Estimate(ctx, 1, ratio.DefaultOptions(), test, holdout)
 			must(b, err)
 		}, rate{float64(len(s.graphs)), "graphs/s"})
 	})

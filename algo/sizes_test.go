@@ -145,7 +145,7 @@ func TestBackgroundOfAModel(t *testing.T) {
 	}
 	// So plain a difference weighs nothing; here it is to be seen.
 	m.Background.AUC = 0.9
-	a, err := NewAlone(ctx, m, 1)
+	a, err := NewSingleScorer(ctx, m, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,17 +272,17 @@ func TestSharedBackground(t *testing.T) {
 	if len(s.Reference) != m.Holdout.Len() {
 		t.Fatalf("%d scores of %d held-out graphs", len(s.Reference), m.Holdout.Len())
 	}
-	a, err := NewAlone(ctx, s, 1)
+	a, err := NewSingleScorer(ctx, s, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var held []*graph.Graph
+	var holdout []*graph.Graph
 	for i, smiles := range alcohols(120) {
 		if i%5 == 0 {
-			held = append(held, parse(t, smiles)...)
+			holdout = append(holdout, parse(t, smiles)...)
 		}
 	}
-	scores, err := a.Scores(ctx, held)
+	scores, err := a.Scores(ctx, holdout)
 	if err != nil {
 		t.Fatal(err)
 	}

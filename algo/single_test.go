@@ -7,10 +7,11 @@ import (
 	"testing"
 
 	"baca/algo"
-	"baca/algo/calibrate"
+	"baca/algo/attention"
 	"baca/algo/contrast"
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/near"
 )
 
 // A Scorer decides by what Alone says.
@@ -26,7 +27,7 @@ func TestAloneIsWhatDecides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := algo.NewAlone(ctx, m, 0)
+	a, err := algo.NewSingleScorer(ctx, m, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +42,7 @@ func TestAloneIsWhatDecides(t *testing.T) {
 		}
 	}
 	m.Bank = m.Bank.Select(nil)
-	if _, err := algo.NewAlone(ctx, m, 0); err == nil {
+	if _, err := algo.NewSingleScorer(ctx, m, 0); err == nil {
 		t.Error("a model without a bank gives scores")
 	}
 }
@@ -64,7 +65,7 @@ func TestOcclude(t *testing.T) {
 		build(4, [2]int32{0, 1}, [2]int32{1, 2}, [2]int32{2, 3}),
 		build(4, [2]int32{0, 1}, [2]int32{1, 2}, [2]int32{2, 3}),
 	}
-	a, err := algo.NewAlone(ctx, model(t), 0)
+	a, err := algo.NewSingleScorer(ctx, model(t), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,19 +73,23 @@ func TestOcclude(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := a.Occlude(ctx, g)
-	if err != nil {
-		t.Fatal(err)
+	occlusion := func(g *graph.Graph) []float64 {
+		x, err := a.Explain(ctx, g, 0.1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x.Occlusion
 	}
+	got := occlusion(g)
 	for i := range rest {
 		if want := scores[5] - scores[i]; math.Abs(got[i]-want) > 1e-9 {
 			t.Errorf("node %d has part %g, want %g", i, got[i], want)
 		}
 	}
-	if got, err = a.Occlude(ctx, build(1)); err != nil || len(got) != 1 || !math.IsNaN(got[0]) {
-		t.Errorf("a graph of one node: %v, %v, want NaN", got, err)
+	if got := occlusion(build(1)); len(got) != 1 || !math.IsNaN(got[0]) {
+		t.Errorf("a graph of one node: %v, want NaN", got)
 	}
-	if _, err := a.Occlude(ctx, build(algo.MaxOcclusion+1)); err == nil {
+	if got := occlusion(build(257)); got != nil {
 		t.Error("a huge graph is occluded")
 	}
 }
@@ -92,7 +97,7 @@ func TestOcclude(t *testing.T) {
 // What Explain says of a graph is what its parts say.
 func TestExplain(t *testing.T) {
 	m := model(t)
-	a, err := algo.NewAlone(ctx, m, 0)
+	a, err := algo.NewSingleScorer(ctx, m, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +143,7 @@ func TestExplain(t *testing.T) {
 		t.Errorf("%d of %d other graphs are known", known, len(gs))
 	}
 	m.Profile = nil
-	a, err = algo.NewAlone(ctx, m, 0)
+	a, err = algo.NewSingleScorer(ctx, m, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,8 +152,8 @@ func TestExplain(t *testing.T) {
 	if err != nil || !math.IsNaN(x.Score) || x.Duplicate || x.Verdict != "undecided" {
 		t.Errorf("a graph without nodes: %+v, %v", x, err)
 	}
-	if _, err := a.Gradient(&graph.Graph{Offsets: []int32{0}, Features: 4}); err == nil {
-		t.Error("a graph of other features has a gradient")
+	if _, err := a.Explain(ctx, &graph.Graph{Offsets: []int32{0}, Features: 4}, 0.1); err == nil {
+		t.Error("a graph of other features is explained")
 	}
 }
 
@@ -157,17 +162,17 @@ func TestGradientFollowsTheWeights(t *testing.T) {
 	m := model(t)
 	gs := trees(t, rand.New(rand.NewPCG(22, 9)), 25, 0.8)
 	parts := func(m *algo.Model) [][]float64 {
-		a, err := algo.NewAlone(ctx, m, 0)
+		a, err := algo.NewSingleScorer(ctx, m, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var list [][]float64
 		for _, g := range gs {
-			d, err := a.Gradient(g)
+			x, err := a.Explain(ctx, g, 0.1)
 			if err != nil {
 				t.Fatal(err)
 			}
-			list = append(list, d)
+			list = append(list, x.Gradient)
 		}
 		return list
 	}
@@ -205,20 +210,21 @@ func TestGradientFollowsTheWeights(t *testing.T) {
 
 func TestNearestTrainingGraphs(t *testing.T) {
 	m := model(t)
-	a, err := algo.NewAlone(ctx, m, 0)
+	a, err := algo.NewSingleScorer(ctx, m, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	g := trees(t, rand.New(rand.NewPCG(9, 9)), 1, 0.4)[0]
-	near, err := a.Nearest(ctx, g, 4)
-	if err != nil || len(near) != 4 {
-		t.Fatalf("%d neighbours, %v", len(near), err)
+	x, err := a.Explain(ctx, g, 0.1)
+	if err != nil || len(x.Nearest) != 3 {
+		t.Fatalf("%+v, %v: want 3 training graphs", x, err)
 	}
+	nearest := x.Nearest
 	r, err := contrast.Represent(ctx, 0, m.Encoder, []*graph.Graph{g})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := calibrate.NewStandardizer(m.Bank.Q, r.Dim())
+	s := near.NewStandardizer(m.Bank.Q, r.Dim())
 	q, keys := s.Apply(r.Q), s.Apply(m.Bank.Q)
 	best := math.Inf(1)
 	for k := range m.Bank.Len() {
@@ -229,16 +235,16 @@ func TestNearestTrainingGraphs(t *testing.T) {
 		}
 		best = min(best, math.Sqrt(sum))
 	}
-	if math.Abs(near[0].Distance-best) > 1e-9*best {
-		t.Errorf("the nearest is at %g, want %g", near[0].Distance, best)
+	if math.Abs(nearest[0].Distance-best) > 1e-9*best {
+		t.Errorf("the nearest is at %g, want %g", nearest[0].Distance, best)
 	}
-	for i, n := range near {
+	for i, n := range nearest {
 		// All graphs of the set but every 13th were trained on, and the bank has
 		// them all.
 		if want := n.Bank + n.Bank/12 + 1; n.Row != want || n.Row%13 == 0 {
 			t.Errorf("graph %d of the bank is row %d, want %d", n.Bank, n.Row, want)
 		}
-		if i > 0 && n.Distance < near[i-1].Distance {
+		if i > 0 && n.Distance < nearest[i-1].Distance {
 			t.Errorf("neighbour %d is nearer than the one before", i)
 		}
 	}
@@ -256,12 +262,12 @@ func TestWatchChangesNothing(t *testing.T) {
 	gs := trees(t, rand.New(rand.NewPCG(11, 3)), 300, 0.5)
 	o := algo.DefaultOptions()
 	want := batch(t, m, o, gs)
-	var stages []calibrate.Stage
-	last := map[calibrate.Stage][2]int{}
+	var stages []attention.Stage
+	last := map[attention.Stage][2]int{}
 	var steps []int
 	parted := 0
-	o.Watch = &calibrate.Watch{
-		Stage: func(s calibrate.Stage, done, total int) {
+	o.Watch = &attention.Watch{
+		Stage: func(s attention.Stage, done, total int) {
 			if len(stages) == 0 || stages[len(stages)-1] != s {
 				stages = append(stages, s)
 			}
@@ -277,7 +283,7 @@ func TestWatchChangesNothing(t *testing.T) {
 			}
 		},
 		Every: 70,
-		Step: func(it calibrate.Iteration) {
+		Step: func(it attention.Iteration) {
 			steps = append(steps, it.Step)
 			if len(it.Test) != len(gs) || math.IsNaN(it.KL) {
 				t.Errorf("step %d: %d scores, KL %g", it.Step, len(it.Test), it.KL)
@@ -297,13 +303,13 @@ func TestWatchChangesNothing(t *testing.T) {
 		t.Errorf("parted %d times", parted)
 	}
 	// The attention and the mixup take turns.
-	if first := stages[:5]; first[0] != calibrate.Encoding || first[1] != calibrate.Parting || first[2] != calibrate.Graphons || first[3] != calibrate.Mixing || first[4] != calibrate.Attending {
+	if first := stages[:5]; first[0] != attention.Encoding || first[1] != attention.Parting || first[2] != attention.Graphons || first[3] != attention.Mixing || first[4] != attention.Attending {
 		t.Errorf("stages %v", stages)
 	}
-	if end := stages[len(stages)-2:]; end[0] != calibrate.Weighing || end[1] != calibrate.Judging {
+	if end := stages[len(stages)-2:]; end[0] != attention.Weighing || end[1] != attention.Judging {
 		t.Errorf("stages %v", stages)
 	}
-	for s, want := range map[calibrate.Stage][2]int{calibrate.Encoding: {300, 300}, calibrate.Attending: {200, 200}, calibrate.Mixing: {256, 256}} {
+	for s, want := range map[attention.Stage][2]int{attention.Encoding: {300, 300}, attention.Attending: {200, 200}, attention.Mixing: {256, 256}} {
 		if last[s] != want {
 			t.Errorf("stage %s ends with %v, want %v", s, last[s], want)
 		}
@@ -317,11 +323,11 @@ func TestWithHoldout(t *testing.T) {
 	a := alone(t, m)
 	other := *m
 	outside := trees(t, rand.New(rand.NewPCG(31, 9)), 30, 0.3)
-	held, err := contrast.Describe(ctx, 0, m.Encoder, outside)
+	holdout, err := contrast.Describe(ctx, 0, m.Encoder, outside)
 	if err != nil {
 		t.Fatal(err)
 	}
-	other.Holdout, other.HoldoutTraits = held, m.Traits(outside, held.Prints)
+	other.Holdout, other.HoldoutTraits = holdout, m.Traits(outside, holdout.Prints)
 	b, err := a.WithHoldout(ctx, &other)
 	if err != nil {
 		t.Fatal(err)
@@ -330,7 +336,7 @@ func TestWithHoldout(t *testing.T) {
 		t.Errorf("the holdout scores %v, want %v", b.Holdout(), want.Holdout())
 	}
 	o := options()
-	o.Alone = b
+	o.Single = b
 	gs := trees(t, rand.New(rand.NewPCG(32, 9)), 25, 0.6)
 	prepared, plain := batch(t, &other, o, gs), batch(t, &other, options(), gs)
 	if !slices.EqualFunc(prepared.Rows, plain.Rows, same) || !slices.EqualFunc(prepared.Holdout, plain.Holdout, same) {

@@ -3,7 +3,7 @@ package algo
 import (
 	"context"
 
-	"baca/algo/calibrate"
+	"baca/algo/attention"
 	"baca/algo/contrast"
 	"baca/algo/graph"
 )
@@ -33,9 +33,7 @@ func (s *Scorer) encode(ctx context.Context, gs []*graph.Graph) (*contrast.Repre
 	all := &contrast.Representation{Width: m.Encoder.Width()}
 	chunk := max(watchedChunk, s.Chunk())
 	for done := 0; done < len(gs); {
-		if o.Watch.Stage != nil {
-			o.Watch.Stage(calibrate.Encoding, done, len(gs))
-		}
+		o.Watch.Report(attention.Encoding, done, len(gs))
 		r, err := contrast.Describe(ctx, o.Workers, m.Encoder, gs[done:min(len(gs), done+chunk)])
 		if err != nil {
 			return nil, err
@@ -43,12 +41,6 @@ func (s *Scorer) encode(ctx context.Context, gs []*graph.Graph) (*contrast.Repre
 		all.Append(r)
 		done += r.Len()
 	}
-	if o.Watch.Stage != nil {
-		o.Watch.Stage(calibrate.Encoding, len(gs), len(gs))
-	}
+	o.Watch.Report(attention.Encoding, len(gs), len(gs))
 	return all, nil
 }
-
-// Attention returns the calibrator of the scorer with what the latest batch left in
-// it, to be read only.
-func (s *Scorer) Attention() *calibrate.Attention { return s.attention }

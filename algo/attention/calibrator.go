@@ -1,0 +1,299 @@
+package attention
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+
+	"baca/algo/contrast"
+	"baca/algo/dictionary"
+	"baca/algo/gin"
+	"baca/algo/graph"
+	"baca/algo/graphon"
+	"baca/algo/metric"
+	"baca/algo/near"
+)
+
+// Options configure a Calibrator.
+type Options struct {
+	// Graphs with S_Pre at or below the Low percentile are taken for ID, at or
+	// above the High percentile for OOD.
+	Low, High float64
+	Theta     float64 // USVT threshold, see graphon.USVT
+	Mixup     graphon.Options
+	Synthetic int // synthetic graphs drawn for each side over all steps
+
+	Training     int // graphs of the ID bank in the ID dictionary, at most
+	Capacity     int // of each queue
+	TopK         int // 𝕂
+	Width        int // d_k, at most 2E
+	Steps        int // T
+	Draws        int // keys drawn from each side for a step
+	LearningRate float64
+}
+
+// DefaultOptions is one setting for all data sets.
+func DefaultOptions() Options {
+	return Options{
+		Low: 25, High: 75,
+		Theta: graphon.DefaultTheta, Mixup: graphon.DefaultOptions(), Synthetic: 128,
+		Training: 512, Capacity: dictionary.DefaultCapacity, TopK: 5, Width: 64,
+		Steps: 200, Draws: 32, LearningRate: 1e-3,
+	}
+}
+
+// minGraphs is the smallest batch that can be parted in two.
+const minGraphs = 4
+
+// refresh is how many steps pass between draws of synthetic graphs. Each draw
+// changes the dictionaries, after which the top keys must be looked up afresh.
+const refresh = 50
+
+// stream is the second half of the seed of everything random here.
+const stream = 0xba1a_0002
+
+// validate reports an option that is out of its range.
+func (o Options) validate() error {
+	switch {
+	case !(o.Low >= 0 && o.Low < o.High && o.High <= 100):
+		return fmt.Errorf("percentiles %g and %g: want 0 ≤ low < high ≤ 100", o.Low, o.High)
+	case !(o.Theta >= 0):
+		return fmt.Errorf("USVT threshold %g: want 0 or more", o.Theta)
+	case o.TopK < 1 || o.Width < 1 || o.Capacity < 0 || o.Steps < 0 || o.Draws < 1 || o.Synthetic < 0 || o.Training < 0:
+		return fmt.Errorf("attention with top-%d, width %d, capacity %d, %d steps of %d draws and %d synthetic graphs: want positive numbers", o.TopK, o.Width, o.Capacity, o.Steps, o.Draws, o.Synthetic)
+	case !(o.LearningRate > 0):
+		return fmt.Errorf("learning rate %g: want a positive number", o.LearningRate)
+	}
+	return o.Mixup.Check()
+}
+
+// A Calibrator corrects S_Pre by what a batch shows, without labels: the batch is
+// parted by S_Pre, each part's graphons are mixed into synthetic graphs, test and
+// synthetic graphs fill two dictionaries, and an attention over both is trained to
+// tell their keys apart. Its score is S_Attn.
+//
+// Successive batches of one stream go on with the same queues and the same
+// trained attention; the memory banks are those of the latest batch. All batches
+// must come with the same encoder and ID bank. It is not safe for concurrent use.
+type Calibrator struct {
+	options Options
+	rng     *rand.Rand
+	sides   [2]*side
+	trainer *Trainer
+	latest  *state // of the latest batch, nil before the first one
+}
+
+// New prepares for the first batch of a stream.
+func New(o Options, seed uint64) (*Calibrator, error) {
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	return &Calibrator{
+		options: o,
+		rng:     rand.New(rand.NewPCG(seed, stream)),
+		sides:   [2]*side{{of: dictionary.ID}, {of: dictionary.OOD}},
+	}, nil
+}
+
+// A Batch is some graphs as the frozen encoder sees them. No labels enter.
+type Batch struct {
+	Encoder *gin.Encoder
+	Graphs  []*graph.Graph           // feature and structure view
+	Test    *contrast.Representation // of Graphs
+	Base    []float64                // S_Pre of Graphs, negatives = the batch
+
+	// Bank represents ID training graphs. It may be empty, but not nil.
+	Bank *contrast.Representation
+
+	Workers int    // 0: all cores
+	Watch   *Watch // may be nil
+}
+
+// A Result is S_Attn. Higher is more OOD; the scale is its own.
+type Result struct {
+	Test []float64 // one for each graph of the batch
+	// Score scores further graphs, from which nothing is learned, in the state that the
+	// batch left. Several goroutines may call it at once, until the calibrator sees
+	// its next batch.
+	Score func(ctx context.Context, r *contrast.Representation) ([]float64, error)
+	// Warnings say, for people, where it had to do without something. They do not make
+	// the scores invalid.
+	Warnings []string
+}
+
+// A state is what scores graphs once the dictionaries of a batch are there.
+type state struct {
+	standard *near.Standardizer
+	test     []float32  // standardised queries of the batch
+	own      [][2]int32 // rows of the batch's graphs among the keys, −1 for none
+	keys     *lookup
+}
+
+// Calibrate scores a batch. One that cannot be parted, because it has fewer than four
+// graphs or all its base scores are equal, is compared with the ID bank alone,
+// without training, and a warning says so.
+func (c *Calibrator) Calibrate(ctx context.Context, b *Batch) (*Result, error) {
+	n, dim := b.Test.Len(), b.Test.Dim()
+	result := &Result{Test: make([]float64, n)}
+	if c.trainer == nil {
+		c.trainer = NewTrainer(NewHead(dim, min(c.options.Width, dim)), c.options.LearningRate)
+	}
+	c.latest = nil
+	b.Watch.Report(Parting, 0, 1)
+	steps := c.options.Steps
+	if !c.part(b.Base) {
+		result.Warnings = append(result.Warnings, fmt.Sprintf("%d graphs with these base scores cannot be parted in two, so the attention compares them with the ID bank alone", n))
+		steps = 0
+	}
+	s := &state{standard: near.NewStandardizer(b.Bank.Q, dim)}
+	s.test = s.standard.Apply(b.Test.Q)
+	for k, side := range c.sides {
+		b.Watch.Report(Graphons, k, len(c.sides))
+		if err := side.build(ctx, c.options, b, s); err != nil {
+			return nil, err
+		}
+		if w := side.mixup.Warning(); steps > 0 && w != "" {
+			result.Warnings = append(result.Warnings, fmt.Sprintf("synthetic graphs on the %s side: %s", side.of, w))
+		}
+	}
+	inside, outside := c.sides[0], c.sides[1]
+	for i := range n {
+		s.own = append(s.own, [2]int32{inside.rowOf(i), outside.rowOf(i)})
+	}
+	s.keys = &lookup{in: inside.keys, out: outside.keys, topK: c.options.TopK, workers: b.Workers}
+	c.latest = s
+	if b.Watch != nil && b.Watch.Parted != nil {
+		b.Watch.Parted(inside.members, outside.members, [2]int{inside.steps, outside.steps})
+	}
+	if err := c.train(ctx, b, s, steps, result.Test); err != nil {
+		return nil, err
+	}
+	result.Score = s.scorer(c.trainer.Head)
+	return result, s.keys.scores(ctx, c.trainer.Head, result.Test, s.test, s.own)
+}
+
+// part takes the graphs with the lowest and the highest base scores for the sides, and is
+// false where that leaves a side empty.
+func (c *Calibrator) part(base []float64) bool {
+	inside, outside := c.sides[0], c.sides[1]
+	inside.members, outside.members = nil, nil
+	if len(base) < minGraphs {
+		return false
+	}
+	low, high := metric.Percentile(base, c.options.Low), metric.Percentile(base, c.options.High)
+	for i, x := range base {
+		if x <= low && low < high {
+			inside.members = append(inside.members, i)
+		} else if x >= high && low < high {
+			outside.members = append(outside.members, i)
+		}
+	}
+	return len(inside.members) > 0 && len(outside.members) > 0
+}
+
+// train takes so many steps. It may use test for the scores that a Watch sees.
+func (c *Calibrator) train(ctx context.Context, b *Batch, s *state, steps int, test []float64) error {
+	o := c.options
+	draws := make([]Draw, 0, 2*o.Draws)
+	rounds := (steps + refresh - 1) / refresh
+	for t := range steps {
+		if t%refresh == 0 {
+			if err := c.extend(ctx, b, s, t/refresh, rounds); err != nil {
+				return err
+			}
+		}
+		draws = draws[:0]
+		for _, side := range c.sides {
+			for range o.Draws {
+				draws = append(draws, Draw{Side: side.of, Key: c.rng.IntN(side.keys.Len())})
+			}
+		}
+		if err := s.keys.fillTop(ctx, draws); err != nil {
+			return err
+		}
+		loss := c.trainer.Step(draws, s.keys.in, s.keys.out)
+		b.Watch.Report(Attending, t+1, steps)
+		if b.Watch.wants(t+1, steps) {
+			if err := s.keys.scores(ctx, c.trainer.Head, test, s.test, s.own); err != nil {
+				return err
+			}
+			inside, outside := c.sides[0].members, c.sides[1].members
+			b.Watch.Step(Iteration{
+				Step: t + 1, Loss: loss, KL: metric.KL(pick(test, inside), pick(test, outside), histogramBins),
+				Test: test, Inside: inside, Outside: outside,
+			})
+		}
+	}
+	return nil
+}
+
+// extend draws the synthetic graphs of a round for both sides.
+func (c *Calibrator) extend(ctx context.Context, b *Batch, s *state, round, rounds int) error {
+	synthetic := c.options.Synthetic
+	count := synthetic*(round+1)/rounds - synthetic*round/rounds
+	for _, side := range c.sides {
+		if err := side.extend(ctx, c.rng, b, s.standard, count); err != nil {
+			return err
+		}
+	}
+	b.Watch.Report(Mixing, 2*synthetic*(round+1)/rounds, 2*synthetic)
+	s.keys.reset()
+	return nil
+}
+
+// scorer returns a Result.Score.
+func (s *state) scorer(head *Head) func(context.Context, *contrast.Representation) ([]float64, error) {
+	spare := sync.Pool{New: func() any { return new(Workspace) }}
+	return func(ctx context.Context, r *contrast.Representation) ([]float64, error) {
+		w := spare.Get().(*Workspace)
+		defer spare.Put(w)
+		scores, list := make([]float64, r.Len()), make([]Score, r.Len())
+		head.Scores(w, list, s.standard.Apply(r.Q), nil, s.keys.in, s.keys.out, s.keys.topK)
+		for i := range list {
+			scores[i] = list[i].Attn()
+		}
+		return scores, ctx.Err()
+	}
+}
+
+// histogramBins is the resolution of the KL divergence that Iteration reports.
+const histogramBins = 20
+
+func pick(values []float64, index []int) []float64 {
+	picked := make([]float64, len(index))
+	for k, i := range index {
+		picked[k] = values[i]
+	}
+	return picked
+}
+
+// Dictionary returns the dictionary of a side after the latest batch, to be read
+// only and not after the next batch has begun. It is nil before the first one.
+func (c *Calibrator) Dictionary(side dictionary.Side) *dictionary.Dictionary {
+	return c.sides[side].dict
+}
+
+// Members returns the indices of the graphs of the latest batch that were taken for
+// a side, and their graphons, which must not be changed.
+func (c *Calibrator) Members(side dictionary.Side) ([]int, []*graphon.Graphon) {
+	return c.sides[side].members, c.sides[side].graphons
+}
+
+// Explain says which keys make S_Attn of the graph with an embedding, a row of
+// contrast.Representation.Q, in the state that the latest batch left; the rows of
+// the keys are those of Dictionary. If the graph is of that batch, i is its index
+// there, so that it does not meet itself, and else −1. Before the first batch the
+// result is empty.
+func (c *Calibrator) Explain(q []float32, i int) Explanation {
+	s := c.latest
+	if s == nil {
+		return Explanation{}
+	}
+	own := [2]int32{-1, -1}
+	if i >= 0 {
+		own = s.own[i]
+	}
+	var w Workspace
+	return c.trainer.Head.Explain(&w, s.standard.Apply(q), own, s.keys.in, s.keys.out, s.keys.topK)
+}

@@ -1,0 +1,280 @@
+package attention
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/algo/contrast"
+	"baca/algo/dictionary"
+	"baca/algo/graph"
+	"baca/algo/internal/sample"
+	"baca/algo/metric"
+)
+
+var ctx = context.Background()
+
+// An input is a batch with its base scores, and further ID graphs.
+type input struct {
+	*Batch
+	holdout *contrast.Representation
+	ood     []bool
+}
+
+func newInput(t testing.TB, id, ood, bank, holdout int) *input {
+	t.Helper()
+	s := sample.New(t, id, ood, bank, holdout)
+	b := &Batch{Encoder: s.Encoder, Graphs: s.Graphs, Test: s.Test, Bank: s.Bank, Workers: 1}
+	var err error
+	if b.Base, _, err = contrast.BaseScores(ctx, 1, b.Test, b.Test.Negatives(), true, b.Bank.MeanNodeScore()); err != nil {
+		t.Fatal(err)
+	}
+	return &input{b, s.Holdout, s.OOD}
+}
+
+// scores are the scores of the further graphs.
+func (in *input) scores(t testing.TB, r *Result) []float64 {
+	t.Helper()
+	scores, err := r.Score(ctx, in.holdout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return scores
+}
+
+// synthetic counts the synthetic graphs in a dictionary.
+func synthetic(d *dictionary.Dictionary) int { return d.Len() - d.BankLen() }
+
+func TestSameScoresAtAnyNumberOfWorkers(t *testing.T) {
+	var want [2][]float64
+	for _, workers := range []int{1, 2, 5} {
+		in := newInput(t, 40, 20, 80, 15)
+		in.Workers = workers
+		a, err := New(brief(), 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := a.Calibrate(ctx, in.Batch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, got := range [][]float64{out.Test, in.scores(t, out)} {
+			if workers == 1 {
+				want[k] = got
+			}
+			if !slices.Equal(got, want[k]) {
+				t.Errorf("scores %d: %d workers give others than one", k, workers)
+			}
+		}
+	}
+}
+
+func brief() Options {
+	o := DefaultOptions()
+	o.Steps, o.Synthetic, o.Draws = 60, 24, 16
+	return o
+}
+
+// Given a base score that parts the batch rightly, the attention must learn
+// what tells the parts from each other.
+func TestCalibratorLearns(t *testing.T) {
+	in := newInput(t, 40, 40, 100, 10)
+	for i := range in.Base {
+		in.Base[i] = float64(i)
+	}
+	a, err := New(DefaultOptions(), 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var losses, kl []float64
+	in.Watch = &Watch{Every: 1, Step: func(it Iteration) {
+		losses = append(losses, it.Loss)
+		finite(t, "KL", it.KL)
+		kl = append(kl, it.KL)
+		if len(it.Test) != 80 || len(it.Inside) == 0 || len(it.Outside) == 0 {
+			t.Fatalf("step %d: %d scores, %d and %d graphs in the subgroups", it.Step, len(it.Test), len(it.Inside), len(it.Outside))
+		}
+	}}
+	out, err := a.Calibrate(ctx, in.Batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	finite(t, "scores", out.Test...)
+	finite(t, "holdout", in.scores(t, out)...)
+	if n := len(losses); n != 200 || !(mean(losses[n-20:]) < 0.8*mean(losses[:20])) {
+		t.Errorf("%d losses, mean of the first 20 %g, of the last %g: want a fall", n, mean(losses[:20]), mean(losses[n-20:]))
+	}
+	if !(mean(kl[180:]) > 0) || slices.Max(kl) <= kl[0] {
+		t.Errorf("KL between the subgroups starts at %g and never rises: %g at its highest", kl[0], slices.Max(kl))
+	}
+	for _, s := range a.sides {
+		if synthetic(s.dict) == 0 {
+			t.Errorf("no synthetic graph entered the %s queue", s.of)
+		}
+	}
+	if auc := metric.AUROC(out.Test, in.ood); auc < 0.9 {
+		t.Errorf("AUROC %g, want at least 0.9", auc)
+	}
+}
+
+func mean(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(len(x))
+}
+
+// A graph in a dictionary must not find itself there: its score is that of the
+// same graph looked up among the others.
+func TestCalibratorLeavesItselfOut(t *testing.T) {
+	in := newInput(t, 30, 30, 50, 0)
+	o := brief()
+	o.Steps, o.TopK = 0, 1
+	a, err := New(o, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := a.Calibrate(ctx, in.Batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ones := 0
+	for _, i := range a.sides[1].members {
+		if out.Test[i] > 0.999 {
+			ones++
+		}
+	}
+	if ones == len(a.sides[1].members) {
+		t.Error("every member of the OOD dictionary has similarity 1 to it")
+	}
+}
+
+func TestSuccessiveBatchesGoOn(t *testing.T) {
+	in := newInput(t, 30, 30, 50, 0)
+	a, err := New(brief(), 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var queue [2]int
+	for round := range queue {
+		if _, err := a.Calibrate(ctx, in.Batch); err != nil {
+			t.Fatal(err)
+		}
+		queue[round] = synthetic(a.sides[0].dict)
+	}
+	if queue[1] <= queue[0] || a.trainer.Adam[0].Step != 2*brief().Steps {
+		t.Errorf("queue of %d, then %d graphs; %d training steps: want the second batch to go on", queue[0], queue[1], a.trainer.Adam[0].Step)
+	}
+}
+
+// What has nothing to learn from ends in warnings and finite scores.
+func TestCalibratorDegenerate(t *testing.T) {
+	equal := newInput(t, 12, 0, 20, 3)
+	for i := range equal.Base {
+		equal.Base[i] = 1
+	}
+	noEdges := newInput(t, 12, 0, 20, 3)
+	for i := range noEdges.Graphs {
+		g, _, err := graph.New(3+i%2, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.EncodeStructure()
+		noEdges.Graphs[i] = g
+	}
+	erased := brief()
+	erased.Theta = 2.02
+	for _, c := range []struct {
+		name, warning string
+		in            *input
+		options       Options
+	}{
+		{"batch of one", "cannot be parted", newInput(t, 1, 0, 20, 3), brief()},
+		{"all equal", "cannot be parted", equal, brief()},
+		{"no bank", "", newInput(t, 10, 10, 0, 0), brief()},
+		{"one graph, no bank", "cannot be parted", newInput(t, 1, 0, 0, 0), brief()},
+		{"no edges", "synthetic graphs", noEdges, brief()},
+		{"zero graphons", "synthetic graphs", newInput(t, 10, 10, 20, 3), erased},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, err := New(c.options, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := a.Calibrate(ctx, c.in.Batch)
+			if err != nil {
+				t.Fatal(err)
+			}
+			finite(t, "scores", out.Test...)
+			finite(t, "holdout", c.in.scores(t, out)...)
+			if got := strings.Join(out.Warnings, "; "); c.warning == "" && got != "" || !strings.Contains(got, c.warning) {
+				t.Errorf("warnings %q, want one with %q", got, c.warning)
+			}
+		})
+	}
+}
+
+func TestCancel(t *testing.T) {
+	done, cancel := context.WithCancel(ctx)
+	a, err := New(brief(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := newInput(t, 20, 20, 20, 0)
+	in.Watch = &Watch{Every: 1, Step: func(it Iteration) {
+		if it.Step == 3 {
+			cancel()
+		}
+		if it.Step > 4 {
+			t.Errorf("step %d after the end", it.Step)
+		}
+	}}
+	_, err = a.Calibrate(done, in.Batch)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want the context's", err)
+	}
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	for name, change := range map[string]func(*Options){
+		"percentiles": func(o *Options) { o.Low = 80 },
+		"theta":       func(o *Options) { o.Theta = math.NaN() },
+		"top":         func(o *Options) { o.TopK = 0 },
+		"lambda":      func(o *Options) { o.Mixup.LambdaHigh = 2 },
+		"rate":        func(o *Options) { o.LearningRate = 0 },
+	} {
+		o := DefaultOptions()
+		change(&o)
+		if _, err := New(o, 1); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func BenchmarkCalibrate(b *testing.B) {
+	in := newInput(b, 204, 204, 1835, 0)
+	in.Workers = 0
+	for b.Loop() {
+		a, err := New(DefaultOptions(), 1)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := a.Calibrate(ctx, in.Batch); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(408*float64(b.N)/b.Elapsed().Seconds(), "graphs/s")
+}
+
+func finite(t *testing.T, what string, values ...float64) {
+	t.Helper()
+	for i, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			t.Errorf("%s: value %d is %g", what, i, v)
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package attention
+
+import (
+	"context"
+
+	"baca/algo/dictionary"
+	"baca/algo/internal/parallel"
+)
+
+// A lookup finds keys, on several cores.
+type lookup struct {
+	in, out *Keys
+	topK    int
+	workers int
+	work    []Workspace
+	// top has the draw of each key of a side with its top keys, once they were asked for.
+	top map[drawn]Draw
+}
+
+// drawn is a key of a side.
+type drawn struct {
+	side dictionary.Side
+	key  int
+}
+
+// lookupBlock queries are one piece of parallel work.
+const lookupBlock = 64
+
+// reset forgets all top keys; the keys have changed.
+func (l *lookup) reset() { l.top = map[drawn]Draw{} }
+
+func (l *lookup) each(ctx context.Context, n int, f func(w *Workspace, lo, hi int)) error {
+	if l.work == nil {
+		l.work = make([]Workspace, parallel.Workers(l.workers))
+	}
+	return parallel.For(ctx, l.workers, (n+lookupBlock-1)/lookupBlock, func(worker, piece int) {
+		f(&l.work[worker], piece*lookupBlock, min(n, (piece+1)*lookupBlock))
+	})
+}
+
+// fillTop fills In and Out of the draws.
+func (l *lookup) fillTop(ctx context.Context, draws []Draw) error {
+	var unknown []Draw
+	for _, d := range draws {
+		at := drawn{d.Side, d.Key}
+		if _, ok := l.top[at]; !ok {
+			l.top[at] = d
+			unknown = append(unknown, d)
+		}
+	}
+	err := l.each(ctx, len(unknown), func(w *Workspace, lo, hi int) {
+		w.FillTop(unknown[lo:hi], l.in, l.out, l.topK)
+	})
+	if err != nil {
+		return err
+	}
+	for _, d := range unknown {
+		l.top[drawn{d.Side, d.Key}] = d
+	}
+	for i, d := range draws {
+		draws[i] = l.top[drawn{d.Side, d.Key}]
+	}
+	return nil
+}
+
+// scores writes S_Attn of every query to dst.
+func (l *lookup) scores(ctx context.Context, head *Head, dst []float64, queries []float32, own [][2]int32) error {
+	return l.each(ctx, len(dst), func(w *Workspace, lo, hi int) {
+		var scores [lookupBlock]Score
+		head.Scores(w, scores[:hi-lo], queries[lo*head.Dim:hi*head.Dim], own[lo:hi], l.in, l.out, l.topK)
+		for i, s := range scores[:hi-lo] {
+			dst[lo+i] = s.Attn()
+		}
+	})
+}

@@ -1,0 +1,109 @@
+package attention
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"baca/algo/contrast"
+	"baca/algo/dictionary"
+	"baca/algo/graph"
+	"baca/algo/graphon"
+	"baca/algo/internal/parallel"
+	"baca/algo/near"
+)
+
+// A side is one half of the method: a dictionary and what feeds it.
+type side struct {
+	of       dictionary.Side
+	members  []int // of the batch
+	dict     *dictionary.Dictionary
+	keys     *Keys
+	mixup    *graphon.Mixup
+	graphons []*graphon.Graphon // of the members
+	donors   *graphon.Donors
+	row      map[int]int32 // batch index to dictionary row
+	steps    int           // of the graphons
+}
+
+// build fills the memory bank with the subgroup's own graphs, on the ID side
+// after the embeddings that ship with the model, and estimates the graphons.
+func (s *side) build(ctx context.Context, o Options, b *Batch, t *state) error {
+	dim := b.Test.Dim()
+	var bank []dictionary.Entry
+	if s.of == dictionary.ID {
+		training := t.standard.Apply(b.Bank.Q)
+		n := b.Bank.Len()
+		// Evenly spread over the bank, which is in the order of the data set.
+		for k := range min(n, o.Training) {
+			i := k * n / min(n, o.Training)
+			bank = append(bank, dictionary.Entry{Key: training[i*dim : (i+1)*dim], Origin: dictionary.Training, Index: i})
+		}
+	}
+	s.row = map[int]int32{}
+	graphs := make([]*graph.Graph, len(s.members))
+	sizes := make([]int, len(s.members))
+	for k, i := range s.members {
+		s.row[i] = int32(len(bank))
+		bank = append(bank, dictionary.Entry{Key: t.test[i*dim : (i+1)*dim], Score: b.Base[i], Origin: dictionary.Test, Index: i})
+		graphs[k], sizes[k] = b.Graphs[i], b.Graphs[i].N()
+	}
+	if s.dict == nil {
+		s.dict = dictionary.New(s.of, dim, o.Capacity, bank)
+	} else {
+		s.dict.SetBank(bank)
+	}
+	s.keys = NewKeys(dim, s.dict.Keys())
+
+	s.steps = graphon.MedianSize(sizes, graphon.DefaultSizeLimit)
+	s.graphons = make([]*graphon.Graphon, len(graphs))
+	workspaces := make([]graphon.USVT, parallel.Workers(b.Workers))
+	err := parallel.For(ctx, b.Workers, len(graphs), func(worker, k int) {
+		s.graphons[k] = graphon.Align(graphs[k], s.steps)
+		workspaces[worker].Threshold(s.graphons[k], o.Theta)
+	})
+	if err != nil {
+		return err
+	}
+	s.donors = graphon.NewDonors(graphs)
+	s.mixup, err = graphon.NewMixup(s.graphons, o.Mixup)
+	return err
+}
+
+// rowOf returns the row of graph i of the batch among the keys, or −1. What a
+// graph says of itself is no news.
+func (s *side) rowOf(i int) int32 {
+	if row, ok := s.row[i]; ok {
+		return row
+	}
+	return -1
+}
+
+// extend draws synthetic graphs and offers them to the queue.
+func (s *side) extend(ctx context.Context, rng *rand.Rand, b *Batch, standard *near.Standardizer, count int) error {
+	var graphs []*graph.Graph
+	for range count {
+		if synthetic, ok := s.mixup.Draw(rng); ok {
+			s.donors.Fill(synthetic.Graph)
+			graphs = append(graphs, synthetic.Graph)
+		}
+	}
+	if len(graphs) == 0 {
+		return nil
+	}
+	r, err := contrast.Represent(ctx, b.Workers, b.Encoder, graphs)
+	if err != nil {
+		return err
+	}
+	base, _, err := contrast.BaseScores(ctx, b.Workers, r, b.Test.Negatives(), false, b.Bank.MeanNodeScore())
+	if err != nil {
+		return err
+	}
+	q, dim := standard.Apply(r.Q), r.Dim()
+	for i, x := range base {
+		key := q[i*dim : (i+1)*dim]
+		if row := s.dict.Offer(dictionary.Entry{Key: key, Score: x, Origin: dictionary.Synthetic}); row >= 0 {
+			s.keys.Set(row, key)
+		}
+	}
+	return nil
+}

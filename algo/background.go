@@ -1,0 +1,89 @@
+package algo
+
+import (
+	"context"
+	"fmt"
+
+	"baca/algo/background"
+	"baca/algo/fingerprint"
+	"baca/algo/graph"
+	"baca/algo/molecule"
+	"baca/algo/near"
+)
+
+// A Trait is what the score of a graph needs beside its representation.
+type Trait struct {
+	Known bool // it equals a training graph, as far as the model can tell
+	Fold  int  // in the background, see background.Fold
+}
+
+// fold is the same for graphs that differ in salts and stereochemistry only.
+func fold(g *graph.Graph, own fingerprint.Print) int {
+	if g.Features == molecule.Features {
+		if p := molecule.Parent(g); p != g {
+			own = fingerprint.New(p, fingerprint.DefaultHeight)
+		}
+	}
+	return background.Fold(own.Hash())
+}
+
+// Traits returns those of graphs with these prints, of which there must be as many.
+func (m *Model) Traits(gs []*graph.Graph, prints []fingerprint.Print) []Trait {
+	list := make([]Trait, len(gs))
+	for i, g := range gs {
+		list[i] = Trait{Known: m.Profile != nil && m.Profile.Known.Likely(g), Fold: fold(g, prints[i])}
+	}
+	return list
+}
+
+// AddBackground gives a model of molecules what tells its training set from a background:
+// molecules at large, which nothing needs to be known of. training are all graphs that it
+// was trained on, in the order in which NewModel got them. Too few of either leave the
+// model without.
+func (m *Model) AddBackground(ctx context.Context, workers int, training, outside []*graph.Graph) error {
+	if m.Encoder.Features != molecule.Features {
+		return fmt.Errorf("model %s reads graphs of the schema %s, a background holds molecules", m.Card.Name, m.Card.Schema)
+	}
+	in, err := sample(ctx, workers, training)
+	if err != nil {
+		return err
+	}
+	out, err := sample(ctx, workers, outside)
+	if err != nil {
+		return err
+	}
+	if in.Len() < background.MinGraphs || out.Len() < background.MinGraphs {
+		return nil
+	}
+	head, ratios, err := background.Fit(ctx, workers, in, out)
+	if err != nil {
+		return err
+	}
+	bank, err := near.NewBank(ctx, workers, m.Bank)
+	if err != nil {
+		return err
+	}
+	d, err := bank.LeaveOut(ctx, workers)
+	if err != nil {
+		return err
+	}
+	sizes, sums := make([]int, m.Bank.Len()), bank.Scores(d)
+	for k, p := range m.Bank.Prints {
+		sizes[k] = max(1, nodes(p))
+		sums[k] = fuse(sums[k], ratios[k*in.Len()/len(sizes)], head.Weight())
+	}
+	m.Background, m.Sizes, m.Card.BackgroundGraphs = head, newSizes(sizes, sums), out.Len()
+	return nil
+}
+
+func sample(ctx context.Context, workers int, gs []*graph.Graph) (*background.Sample, error) {
+	prints, err := fingerprint.All(ctx, workers, gs, fingerprint.DefaultHeight)
+	if err != nil {
+		return nil, err
+	}
+	s := &background.Sample{Prints: prints, Folds: make([]int, len(gs))}
+	for i, g := range gs {
+		s.Folds[i] = fold(g, prints[i])
+	}
+	return s, nil
+}

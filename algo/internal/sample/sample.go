@@ -1,0 +1,63 @@
+// Package sample draws batches of small graphs for tests.
+package sample
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"baca/algo/contrast"
+	"baca/algo/gin"
+	"baca/algo/graph"
+)
+
+// A Batch is drawn from two families of random trees: ID graphs have few further edges,
+// OOD graphs many. The encoder is not trained.
+type Batch struct {
+	Encoder             *gin.Encoder
+	Graphs              []*graph.Graph // ID, then OOD
+	OOD                 []bool
+	Test, Bank, Holdout *contrast.Representation
+}
+
+// New draws a batch of so many graphs.
+func New(t testing.TB, id, ood, bank, holdout int) *Batch {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(11, 12))
+	e := gin.New(gin.Default(1), rng)
+	represent := func(gs []*graph.Graph) *contrast.Representation {
+		r, err := contrast.Describe(context.Background(), 1, e, gs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	b := &Batch{Encoder: e, Graphs: append(family(t, rng, id, 0.1), family(t, rng, ood, 1)...), OOD: make([]bool, id+ood)}
+	for i := id; i < id+ood; i++ {
+		b.OOD[i] = true
+	}
+	b.Test, b.Bank, b.Holdout = represent(b.Graphs), represent(family(t, rng, bank, 0.1)), represent(family(t, rng, holdout, 0.1))
+	return b
+}
+
+// family draws n random trees of 8 to 15 nodes, with some extra edges for each node.
+func family(t testing.TB, rng *rand.Rand, n int, extra float64) []*graph.Graph {
+	t.Helper()
+	var gs []*graph.Graph
+	for range n {
+		nodes := 8 + rng.IntN(8)
+		var edges [][2]int32
+		for i := 1; i < nodes; i++ {
+			edges = append(edges, [2]int32{rng.Int32N(int32(i)), int32(i)})
+		}
+		for range int(extra * float64(nodes)) {
+			edges = append(edges, [2]int32{rng.Int32N(int32(nodes)), rng.Int32N(int32(nodes))})
+		}
+		g, _, err := graph.New(nodes, edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gs = append(gs, g)
+	}
+	return gs
+}

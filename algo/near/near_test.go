@@ -1,0 +1,261 @@
+package near
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"baca/algo/contrast"
+	"baca/algo/fingerprint"
+	"baca/algo/internal/sample"
+)
+
+var ctx = context.Background()
+
+func TestStandardizer(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	const n, dim = 500, 3
+	q := make([]float32, n*dim)
+	for i := range q {
+		q[i] = float32(5 + 3*rng.NormFloat64())
+		if i%dim == 2 {
+			q[i] = 7 // a unit that never varies
+		}
+	}
+	s := NewStandardizer(q, dim)
+	z := s.Apply(q)
+	for j := range dim {
+		var sum, square float64
+		for i := j; i < len(z); i += dim {
+			sum += float64(z[i])
+			square += float64(z[i]) * float64(z[i])
+		}
+		want := 1.0
+		if j == 2 {
+			want = 0
+		}
+		if math.Abs(sum/n) > 1e-5 || math.Abs(square/n-want) > 1e-5 {
+			t.Errorf("coordinate %d: mean %g, square %g, want 0 and %g", j, sum/n, square/n, want)
+		}
+	}
+	// What a byte keeps of the bank is what the standardizer sees of it, and the
+	// standardizer of what is kept is the same.
+	kept := make([]float32, len(q))
+	for j := range dim {
+		low, high := q[j], q[j]
+		for i := j; i < len(q); i += dim {
+			low, high = min(low, q[i]), max(high, q[i])
+		}
+		step := (float64(high) - float64(low)) / 255
+		for i := j; i < len(q); i += dim {
+			if kept[i] = q[i]; step > 0 {
+				kept[i] = float32(float64(low) + step*math.Floor((float64(q[i])-float64(low))/step+0.5))
+			}
+		}
+	}
+	for name, other := range map[string][]float32{"what is kept": s.Apply(kept), "its own standardizer": NewStandardizer(kept, dim).Apply(kept)} {
+		for i := range z {
+			if math.Abs(float64(z[i]-other[i])) > 1e-6 {
+				t.Fatalf("%s: value %d becomes %g, want %g", name, i, other[i], z[i])
+			}
+		}
+	}
+	far := s.Apply([]float32{1000, -1000, 8})
+	if far[0] != clip || far[1] != -clip || far[2] != clip {
+		t.Errorf("far values become %v, want ±%d", far, clip)
+	}
+	if z := NewStandardizer(nil, 2).Apply([]float32{1, -2}); z[0] != 1 || z[1] != -2 {
+		t.Errorf("without rows: %v, want the values themselves", z)
+	}
+}
+
+func TestAllEqualScoresStandardizeToZero(t *testing.T) {
+	for _, x := range []float64{0, 1e9, -3.7} {
+		s := []float64{x, x, x}
+		if z := ScaleOf(s).Standardize(s); math.Abs(z[0]) > 1e-9 || math.Abs(z[2]) > 1e-9 {
+			t.Errorf("scores %g become %v, want 0", x, z)
+		}
+	}
+	if s := ScaleOf(nil); s != (Scale{0, 1}) {
+		t.Errorf("no scores have the scale %+v, want 0 and 1", s)
+	}
+}
+
+// Every part by comparing with every graph of the bank.
+func TestBankMatchesBruteForce(t *testing.T) {
+	in := sample.New(t, 15, 15, 70, 0)
+	dim, m := in.Test.Dim(), in.Bank.Len()
+	in.Test.NodeScore[2] = math.NaN()        // the mean of the bank stands for it
+	in.Test.Append(in.Bank.Select([]int{3})) // at distance 0
+	s := NewStandardizer(in.Bank.Q, dim)
+	keys := s.Apply(in.Bank.Q)
+	index := fingerprint.NewIndex(in.Bank.Prints)
+	parts := func(q []float32, p fingerprint.Print, node float64, leave int) [Parts]float64 {
+		equal, sets, counts := index.Closest(p, leave)
+		d := [Parts]float64{math.Inf(1), 1 - sets[0], 1 - counts[0], node}
+		if equal > 0 {
+			d[BySubtrees], d[ByCounts] = 0, 0
+		}
+		for j := range m {
+			if j == leave {
+				continue
+			}
+			sum := 0.0
+			for k := range dim {
+				e := float64(q[k]) - float64(keys[j*dim+k])
+				sum += e * e
+			}
+			d[0] = min(d[0], math.Sqrt(sum))
+		}
+		return d
+	}
+	var own [Parts][]float64
+	for j := range m {
+		for k, d := range parts(keys[j*dim:(j+1)*dim], in.Bank.Prints[j], in.Bank.NodeScore[j], j) {
+			own[k] = append(own[k], d)
+		}
+	}
+	mean := func(d [Parts]float64) float64 {
+		sum := 0.0
+		for k, weight := range []float64{1, 2, 2, 0.3} {
+			sum += weight * ScaleOf(own[k]).Standardize(d[k : k+1])[0]
+		}
+		return sum / 5.3
+	}
+	var bank []float64
+	for j := range m {
+		bank = append(bank, mean([Parts]float64{own[0][j], own[1][j], own[2][j], own[3][j]}))
+	}
+	q := s.Apply(in.Test.Q)
+	typical := in.Bank.MeanNodeScore()
+	var want []float64
+	for i, p := range in.Test.Prints {
+		node := in.Test.NodeScore[i]
+		if math.IsNaN(node) {
+			node = typical
+		}
+		want = append(want, mean(parts(q[i*dim:(i+1)*dim], p, node, -1)))
+	}
+	want = ScaleOf(bank).Standardize(want)
+	for _, workers := range []int{1, 3} {
+		n, err := NewBank(ctx, workers, in.Bank)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := n.Measure(ctx, workers, in.Test)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := n.Scores(d)
+		for i := range want {
+			if !(math.Abs(got[i]-want[i]) < 1e-5) {
+				t.Errorf("%d workers, graph %d: %g, want %g", workers, i, got[i], want[i])
+			}
+		}
+		nearest := slices.Min(n.Embeddings(in.Test.Q[4*dim : 5*dim]))
+		if want := parts(q[4*dim:5*dim], in.Test.Prints[4], 0, -1)[0]; math.Abs(nearest-want) > 1e-6 {
+			t.Errorf("nearest of graph 4 at %g, want %g", nearest, want)
+		}
+	}
+	if _, err := NewBank(ctx, 1, in.Bank.Select([]int{0})); err != nil {
+		t.Errorf("a bank of one graph: %v", err)
+	}
+}
+
+func BenchmarkMeasure(b *testing.B) {
+	in := sample.New(b, 204, 204, 1835, 0)
+	n, err := NewBank(ctx, 1, in.Bank)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		d, err := n.Measure(ctx, 1, in.Test)
+		if err != nil {
+			b.Fatal(err)
+		}
+		n.Scores(d)
+	}
+	b.ReportMetric(408*float64(b.N)/b.Elapsed().Seconds(), "graphs/s")
+}
+
+// bank makes a Bank of random embeddings and prints, and a graph beside it.
+func bank(t *testing.T, rng *rand.Rand) (*Bank, *contrast.Representation) {
+	t.Helper()
+	const width = 3
+	draw := func(n int) *contrast.Representation {
+		r := &contrast.Representation{Width: width, NodeScore: make([]float64, n), ZF: make([]float32, n*width), ZS: make([]float32, n*width)}
+		for range n * 2 * width {
+			r.Q = append(r.Q, float32(2+rng.NormFloat64()/2))
+		}
+		for range n {
+			p := fingerprint.Print{}
+			for k := range uint32(30) {
+				if rng.IntN(3) == 0 {
+					p.Keys, p.Counts = append(p.Keys, k), append(p.Counts, 1+rng.Uint32N(3))
+				}
+			}
+			r.Prints = append(r.Prints, p)
+		}
+		return r
+	}
+	n, err := NewBank(ctx, 1, draw(40))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n, draw(6)
+}
+
+// The score is the standardised weighted sum of the parts.
+func TestPartsMakeTheScore(t *testing.T) {
+	n, r := bank(t, rand.New(rand.NewPCG(1, 5)))
+	d, err := n.Measure(ctx, 1, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := n.Parts(d)
+	for i, s := range n.Scores(d) {
+		sum := parts[ByEmbedding][i] + 2*parts[BySubtrees][i] + 2*parts[ByCounts][i] + 0.3*parts[ByNodes][i]
+		if want := (sum - n.scale.Mean) / n.scale.Deviation; math.Abs(s-want) > 1e-12 {
+			t.Errorf("graph %d: score %g, its parts make %g", i, s, want)
+		}
+	}
+}
+
+// Without the rounding of coordinates, which has no derivative, the gradient is that
+// of central differences.
+func TestGradientOfTheDistance(t *testing.T) {
+	n, r := bank(t, rand.New(rand.NewPCG(2, 5)))
+	clear(n.Standard.step)
+	dim := r.Dim()
+	score := func(r *contrast.Representation) float64 {
+		d, err := n.Measure(ctx, 1, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n.Scores(d)[0]
+	}
+	for i := range r.Len() {
+		one := r.Select([]int{i})
+		if i == 0 {
+			one.Q[1] = 60 // beyond the clip
+		}
+		gradient := n.Gradient(one.Q)
+		for j := range dim {
+			const h = 1.0 / 256
+			x := one.Q[j]
+			one.Q[j] = x + h
+			up := score(one)
+			one.Q[j] = x - h
+			down := score(one)
+			one.Q[j] = x
+			if want := (up - down) / (2 * h); math.Abs(gradient[j]-want) > 2e-3*(1+math.Abs(want)) {
+				t.Errorf("graph %d, coordinate %d: derivative %g, differences say %g", i, j, gradient[j], want)
+			}
+		}
+		if i == 0 && gradient[1] != 0 {
+			t.Errorf("a clipped coordinate has derivative %g", gradient[1])
+		}
+	}
+}

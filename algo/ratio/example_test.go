@@ -1,0 +1,61 @@
+package ratio_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"baca/algo/contrast"
+	"baca/algo/fingerprint"
+	"baca/algo/near"
+	"baca/algo/ratio"
+)
+
+// Graphs with embeddings around 1 are the bank. Half of the batch lies around 2: the ratio
+// tells these from the others without labels.
+func Example() {
+	rng := rand.New(rand.NewPCG(1, 1))
+	draw := func(n int, around float64) *contrast.Representation {
+		const width = 2
+		r := &contrast.Representation{Width: width, NodeScore: make([]float64, n), ZF: make([]float32, n*width), ZS: make([]float32, n*width)}
+		for range n {
+			for range 2 * width {
+				r.Q = append(r.Q, float32(around+rng.NormFloat64()/4))
+			}
+			r.Prints = append(r.Prints, fingerprint.Print{Keys: []uint32{rng.Uint32()}, Counts: []uint32{1}})
+		}
+		return r
+	}
+	ctx := context.Background()
+	bank, err := near.NewBank(ctx, 1, draw(200, 1))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	batch := draw(30, 1)
+	batch.Append(draw(30, 2))
+	distances, err := bank.Measure(ctx, 1, batch)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	holdout, err := bank.Measure(ctx, 1, draw(40, 1))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	e, err := ratio.NewBank(bank).Estimate(ctx, 1, ratio.DefaultOptions(), distances, holdout)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	mean := func(scores []float64) (sum float64) {
+		for _, s := range scores {
+			sum += s / float64(len(scores))
+		}
+		return sum
+	}
+	fmt.Printf("the batch differs, p = %.2g: ID graphs %.1f, others %.1f\n", e.P, mean(e.Test[:30]), mean(e.Test[30:]))
+	// Output:
+	// the batch differs, p = 0.00014: ID graphs -0.9, others 0.9
+}

@@ -1,0 +1,221 @@
+package ratio
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/lapack/lapack64"
+	"gonum.org/v1/gonum/optimize"
+
+	"baca/algo/internal/kernel"
+)
+
+// A head is a linear classifier.
+type head struct {
+	weights   []float64
+	intercept float64
+}
+
+func newHead(dim int) *head { return &head{weights: make([]float64, dim)} }
+
+func (h *head) logit(x []float64) float64 { return floats.Dot(h.weights, x) + h.intercept }
+
+// logits are those of rows.
+func (h *head) logits(rows []float32) []float64 {
+	dim := len(h.weights)
+	list, x := make([]float64, len(rows)/dim), make([]float64, dim)
+	for i := range list {
+		for j, v := range rows[i*dim : (i+1)*dim] {
+			x[j] = float64(v)
+		}
+		list[i] = h.logit(x)
+	}
+	return list
+}
+
+// A logistic is the fit of a head: it minimises
+// ½|w|² + Σ s_i·log(1 + exp(−y_i·(w·x_i + b))) for y ∈ {−1, 1} and given s. The
+// problem is strictly convex in w, so the starting point does not matter.
+type logistic struct {
+	dim  int
+	x, y []float64 // rows of dim+1 values, the last of which is 1 for b
+
+	// curvature is the Cholesky factor U of a matrix UᵀU like the Hessian, for
+	// u = U·(w, b) to be the variables in which L-BFGS searches: its steps are
+	// then nearly Newton's. Nil before fit, which leaves that of its result.
+	curvature []float64
+}
+
+func newLogistic(dim, rows int) *logistic {
+	return &logistic{dim: dim, x: make([]float64, 0, rows*(dim+1)), y: make([]float64, 0, rows)}
+}
+
+// add adds rows of one class.
+func (l *logistic) add(rows []float32, y float64) {
+	for i := 0; i < len(rows); i += l.dim {
+		for _, x := range rows[i : i+l.dim] {
+			l.x = append(l.x, float64(x))
+		}
+		l.x, l.y = append(l.x, 1), append(l.y, y)
+	}
+}
+
+func (l *logistic) row(i int) []float64 { return l.x[i*(l.dim+1) : (i+1)*(l.dim+1)] }
+
+// balanced returns the s for rows of which only some are used: C on average over
+// them, with the same sum for both classes.
+func (l *logistic) balanced(c float64, used func(i int) bool) []float64 {
+	count := map[float64]int{}
+	for i, y := range l.y {
+		if used(i) {
+			count[y]++
+		}
+	}
+	s := make([]float64, len(l.y))
+	for i, y := range l.y {
+		if used(i) {
+			s[i] = c * float64(count[-1]+count[1]) / float64(2*count[y])
+		}
+	}
+	return s
+}
+
+func vector(v []float64) blas64.Vector { return blas64.Vector{N: len(v), Inc: 1, Data: v} }
+
+func (l *logistic) triangle() blas64.Triangular {
+	return blas64.Triangular{N: l.dim + 1, Stride: l.dim + 1, Data: l.curvature, Uplo: blas.Upper, Diag: blas.NonUnit}
+}
+
+// fitRows rows of up to some hundred values stay in the second level cache; a product
+// of as many factors up to 2 is a float64.
+const fitRows = 64
+
+// A loss is what a fit minimises, for a search in the variables u.
+type loss struct {
+	*logistic
+	s     []float64 // of the rows
+	at    []float64 // u of the latest visit
+	p     []float64 // the same point as weights and intercept
+	value float64
+	slope []float64 // by u
+}
+
+// visit goes to u. The value and the gradient are asked for at the same points in turn.
+// Both come of one pass over the rows, of which a block is in the cache for both products.
+func (l *loss) visit(u []float64) {
+	if slices.Equal(l.at, u) {
+		return
+	}
+	copy(l.at, u)
+	copy(l.p, u)
+	blas64.Trsv(blas.NoTrans, l.triangle(), vector(l.p))
+	l.value = 0.5 * floats.Dot(l.p[:l.dim], l.p[:l.dim])
+	copy(l.slope, l.p)
+	l.slope[l.dim] = 0
+	k := l.dim + 1
+	var logits [fitRows]float64
+	for lo := 0; lo < len(l.y); lo += fitRows {
+		hi := min(len(l.y), lo+fitRows)
+		rows := blas64.General{Rows: hi - lo, Cols: k, Stride: k, Data: l.x[lo*k : hi*k]}
+		block := vector(logits[:hi-lo])
+		blas64.Gemv(blas.NoTrans, 1, rows, vector(l.p), 0, block)
+		l.addBlock(lo, block.Data)
+		blas64.Gemv(blas.Trans, 1, rows, block, 1, vector(l.slope))
+	}
+	blas64.Trsv(blas.Trans, l.triangle(), vector(l.slope))
+}
+
+// addBlock adds the loss of rows from lo on to the value, and turns their logits into
+// the derivatives by these. The logarithm of a product of rows of one weight, each at
+// most 2, is the sum of theirs.
+func (l *loss) addBlock(lo int, logits []float64) {
+	product, last := 1.0, 0.0
+	for i, v := range logits {
+		weight, y := l.s[lo+i], l.y[lo+i]
+		if weight == 0 {
+			logits[i] = 0
+			continue
+		}
+		if weight != last {
+			l.value += float64(last * math.Log(product))
+			product, last = 1, weight
+		}
+		v *= y
+		// log(1 + e^−v) and 1/(1 + e^v) without overflow.
+		e := math.Exp(-math.Abs(v))
+		product *= 1 + e
+		l.value += float64(weight * max(0, -v))
+		if v > 0 {
+			e = 1 / e
+		}
+		logits[i] = -weight * y / (1 + e)
+	}
+	l.value += float64(last * math.Log(product))
+}
+
+// fit returns the head for s, beginning at another.
+func (l *logistic) fit(start *head, s []float64) *head {
+	k := l.dim + 1
+	first := append(slices.Clone(start.weights), start.intercept)
+	own := l.curvature == nil
+	if own {
+		l.bend(s, first)
+	}
+	blas64.Trmv(blas.NoTrans, l.triangle(), vector(first))
+	f := &loss{logistic: l, s: s, at: make([]float64, k), p: make([]float64, k), slope: make([]float64, k)}
+	f.at[0] = math.NaN()
+	problem := optimize.Problem{
+		Func: func(u []float64) float64 { f.visit(u); return f.value },
+		Grad: func(grad, u []float64) { f.visit(u); copy(grad, f.slope) },
+	}
+	// An optimiser that stops early for lack of progress has still returned
+	// the best point it saw.
+	result, err := optimize.Minimize(problem, first, &optimize.Settings{GradientThreshold: 1e-5, MajorIterations: 200}, &optimize.LBFGS{})
+	if result == nil {
+		panic(fmt.Sprintf("ratio: logistic head: %v", err))
+	}
+	best := result.X
+	blas64.Trsv(blas.NoTrans, l.triangle(), vector(best))
+	if own {
+		l.bend(s, best)
+	}
+	return &head{weights: best[:l.dim], intercept: best[l.dim]}
+}
+
+// bend sets curvature to that at the head p. It only shapes the steps of the
+// search, so single precision is enough for it.
+func (l *logistic) bend(s, p []float64) {
+	n, k := len(l.y), l.dim+1
+	scaled := make([]float32, n*k)
+	for i := range n {
+		row := l.row(i)
+		q := 1 / (1 + math.Exp(floats.Dot(p, row)))
+		root := math.Sqrt(s[i] * q * (1 - q))
+		for j, x := range row {
+			scaled[i*k+j] = float32(root * x)
+		}
+	}
+	outer := make([]float32, k*k)
+	rows := kernel.Dense(scaled, n, k)
+	kernel.AddTN(kernel.Dense(outer, k, k), rows, rows)
+	l.curvature = make([]float64, k*k)
+	h := blas64.Symmetric{N: k, Stride: k, Data: l.curvature, Uplo: blas.Upper}
+	// 1 is the penalty's part. The intercept has none, but it may as well, and more
+	// may be needed where rounding has cost the curvature of a direction its sign.
+	for ridge := 1.0; ridge < 1e12; ridge *= 10 {
+		for i, x := range outer {
+			l.curvature[i] = float64(x)
+		}
+		for j := range k {
+			l.curvature[j*k+j] += ridge
+		}
+		if _, ok := lapack64.Potrf(h); ok {
+			return
+		}
+	}
+	panic("ratio: the curvature of a convex function is not positive definite")
+}

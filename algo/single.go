@@ -1,0 +1,158 @@
+package algo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"baca/algo/contrast"
+	"baca/algo/decide"
+	"baca/algo/fingerprint"
+	"baca/algo/graph"
+	"baca/algo/near"
+	"baca/algo/ratio"
+)
+
+// A SingleScorer scores graphs against a model without a batch: what a graph gets
+// depends on nothing but the graph and the model. It also says which nodes made
+// such a score, and which training graphs are nearest. It is read-only, and several
+// goroutines may use it at once.
+type SingleScorer struct {
+	model   *Model
+	workers int
+	near    *near.Bank
+	ratio   *ratio.Bank
+
+	holdout          []float64       // its scores
+	holdoutDistances *near.Distances // nil for a model that was made for sharing
+}
+
+// NewSingleScorer scores the holdout of a model, which p-values are taken from. The
+// model must have a bank.
+func NewSingleScorer(ctx context.Context, m *Model, workers int) (*SingleScorer, error) {
+	if m.Bank.Len() == 0 {
+		return nil, fmt.Errorf("model %s holds no training graphs: there is nothing to compare a graph with", m.Card.Name)
+	}
+	bank, err := near.NewBank(ctx, workers, m.Bank)
+	if err != nil {
+		return nil, err
+	}
+	s := &SingleScorer{model: m, workers: workers, near: bank, ratio: ratio.NewBank(bank), holdout: m.Reference}
+	if m.Shared == 0 {
+		err = s.measureHoldout(ctx)
+	}
+	return s, err
+}
+
+func (s *SingleScorer) measureHoldout(ctx context.Context) error {
+	answers, d, err := s.answers(ctx, s.workers, s.model.Holdout, s.model.HoldoutTraits)
+	s.holdout, s.holdoutDistances = scoresOf(answers), d
+	return err
+}
+
+// WithHoldout returns a scorer for a model that differs from that of s in the graphs of
+// the holdout only. It costs no more than scoring these.
+func (s *SingleScorer) WithHoldout(ctx context.Context, m *Model) (*SingleScorer, error) {
+	if m.Bank != s.model.Bank || m.Encoder != s.model.Encoder {
+		return nil, errors.New("the model has another bank or encoder: only its holdout may differ")
+	}
+	b := *s
+	b.model = m
+	return &b, b.measureHoldout(ctx)
+}
+
+func scoresOf(answers []answer) []float64 {
+	scores := make([]float64, len(answers))
+	for i, x := range answers {
+		scores[i] = x.score
+	}
+	return scores
+}
+
+// unjudged are the rows of graphs with these scores.
+func unjudged(scores []float64) []Row {
+	rows := make([]Row, len(scores))
+	for i, x := range scores {
+		rows[i] = unscored
+		rows[i].Alone = x
+	}
+	return rows
+}
+
+// Holdout returns the scores of the model's holdout, which must not be changed.
+func (s *SingleScorer) Holdout() []float64 { return s.holdout }
+
+// Scores returns the score of each graph, NaN for one without nodes.
+func (s *SingleScorer) Scores(ctx context.Context, gs []*graph.Graph) ([]float64, error) {
+	r, err := contrast.Describe(ctx, s.workers, s.model.Encoder, gs)
+	if err != nil {
+		return nil, err
+	}
+	list, _, err := s.answers(ctx, s.workers, r, s.model.Traits(gs, r.Prints))
+	return scoresOf(list), err
+}
+
+// Judge returns the p-values of scores, and the verdicts at a rate of false alarms.
+func (s *SingleScorer) Judge(scores []float64, alpha float64) ([]float64, []decide.Verdict) {
+	p := decide.PValues(scores, s.holdout)
+	verdicts := make([]decide.Verdict, len(p))
+	for i, v := range p {
+		verdicts[i] = decide.Judge(v, alpha, s.model.References())
+	}
+	return p, verdicts
+}
+
+// An answer is what a model says of one graph by itself.
+type answer struct {
+	score           float64 // NaN without nodes
+	distance, ratio float64 // the parts, ratio NaN without a background
+}
+
+// answers returns the scores of graphs with these traits, and how far they are from the
+// bank.
+//
+// A graph that equals a training graph scores at most knownScore, whatever its parts say.
+// The rule is the same for the holdout, so p-values stay exact.
+func (s *SingleScorer) answers(ctx context.Context, workers int, r *contrast.Representation, traits []Trait) ([]answer, *near.Distances, error) {
+	d, err := s.near.Measure(ctx, workers, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	list := make([]answer, r.Len())
+	for i, distance := range s.near.Scores(d) {
+		list[i] = s.answer(distance, r.Prints[i], traits[i], nodes(r.Prints[i]))
+	}
+	return list, d, nil
+}
+
+// knownScore is half a deviation above the mean of training graphs, where p-values are
+// about a quarter: well inside at every rate of false alarms that makes sense.
+const knownScore = 0.5
+
+// answer combines the parts of a graph that is compared with graphs of that many nodes.
+func (s *SingleScorer) answer(distance float64, p fingerprint.Print, t Trait, nodes int) answer {
+	x := answer{score: math.NaN(), distance: distance, ratio: math.NaN()}
+	if len(p.Keys) == 0 {
+		return x
+	}
+	x.score = distance
+	if head := s.model.Background; head != nil {
+		x.ratio = head.Score(p, t.Fold)
+		x.score = s.model.Sizes.standardize(fuse(distance, x.ratio, head.Weight()), nodes)
+	}
+	if t.Known {
+		x.score = min(x.score, knownScore)
+	}
+	return x
+}
+
+// nodes returns the number of nodes of a graph from its print: each node has a subtree
+// of every height.
+func nodes(p fingerprint.Print) int {
+	sum := 0
+	for _, c := range p.Counts {
+		sum += int(c)
+	}
+	return sum / (fingerprint.DefaultHeight + 1)
+}

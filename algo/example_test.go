@@ -7,7 +7,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/graph"
-	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
 	"baca/weights"
 )
 
@@ -24,12 +24,12 @@ func Example() {
 	}
 	names := []string{"diazepam", "haloperidol", "sulfur hexafluoride"}
 	var graphs []*graph.Graph
-	for _, smiles := range []string{
+	for _, text := range []string{
 		"CN1C(=O)CN=C(c2ccccc2)c2cc(Cl)ccc21",
 		"OC1(CCN(CCCC(=O)c2ccc(F)cc2)CC1)c1ccc(Cl)cc1",
 		"FS(F)(F)(F)(F)F",
 	} {
-		m, err := molecule.Parse(smiles)
+		m, err := smiles.Parse(text)
 		if err != nil {
 			log.Fatal(err)
 		}

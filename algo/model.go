@@ -26,7 +26,7 @@ const (
 	// this schema all ways of writing it have one score.
 	OGBCanonical = "ogb-atom-9-canonical"
 	// OGBStandard is OGB read from the canonical form of a molecule without its
-	// counter-ions, neutralised, see [molecule.Molecule.Standard].
+	// counter-ions, neutralised, see [smiles.Standard].
 	OGBStandard = "ogb-atom-9-standard"
 	// Constant is the single feature 1, for graphs without node features.
 	Constant = "constant-1"

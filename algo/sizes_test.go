@@ -14,6 +14,7 @@ import (
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
 )
 
 func TestFuse(t *testing.T) {
@@ -84,11 +85,11 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-func parse(t testing.TB, smiles ...string) []*graph.Graph {
+func parse(t testing.TB, texts ...string) []*graph.Graph {
 	t.Helper()
 	var gs []*graph.Graph
-	for _, s := range smiles {
-		g, err := molecule.ParseGraph(s)
+	for _, s := range texts {
+		g, err := smiles.ParseGraph(s)
 		if err != nil {
 			t.Fatalf("%s: %v", s, err)
 		}
@@ -297,8 +298,8 @@ func TestSharedBackground(t *testing.T) {
 func ExampleModel_AddBackground() {
 	// Usually a file of molecules, such as weights.Background.
 	var outside []*graph.Graph
-	for _, smiles := range amines(60) {
-		g, err := molecule.ParseGraph(smiles)
+	for _, text := range amines(60) {
+		g, err := smiles.ParseGraph(text)
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -307,8 +308,8 @@ func ExampleModel_AddBackground() {
 	}
 	var gs []*graph.Graph
 	var train []int
-	for i, smiles := range alcohols(60) {
-		g, err := molecule.ParseGraph(smiles)
+	for i, text := range alcohols(60) {
+		g, err := smiles.ParseGraph(text)
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
 )
 
 // A wrong SMILES nearly always has the wrong formula.
@@ -25,14 +26,14 @@ func TestExamples(t *testing.T) {
 	if len(rows) < 90 {
 		t.Errorf("%d molecules, want at least 90", len(rows))
 	}
-	names, smiles := map[string]bool{}, map[string]bool{}
+	names, seen := map[string]bool{}, map[string]bool{}
 	for _, row := range rows {
 		name, class := row[0], row[1]
-		if name == "" || class == "" || names[name] || smiles[row[2]] {
+		if name == "" || class == "" || names[name] || seen[row[2]] {
 			t.Errorf("%q of class %q: want a name and a class, and no molecule twice", name, class)
 		}
-		names[name], smiles[row[2]] = true, true
-		m, err := molecule.Parse(row[2])
+		names[name], seen[row[2]] = true, true
+		m, err := smiles.Parse(row[2])
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

@@ -9,7 +9,7 @@ import (
 
 	"baca/algo/baseline"
 	"baca/algo/fingerprint"
-	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
 )
 
 // The similarities are RDKit's, see testdata/ecfp.py.
@@ -23,10 +23,10 @@ func TestECFP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parse := func(smiles string) fingerprint.Print {
-		m, err := molecule.Parse(smiles)
+	parse := func(text string) fingerprint.Print {
+		m, err := smiles.Parse(text)
 		if err != nil {
-			t.Fatalf("%s: %v", smiles, err)
+			t.Fatalf("%s: %v", text, err)
 		}
 		return baseline.ECFP(m, 2)
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
 )
 
 // encoding/csv is not used here: it collects a field without a bound (one
@@ -107,7 +107,7 @@ func (t *table) begin(column string, format Format) error {
 			if len(text) == 0 || len(text) > MaxField {
 				continue
 			}
-			if _, err := molecule.Parse(string(text)); err == nil {
+			if _, err := smiles.Parse(string(text)); err == nil {
 				t.smiles, t.id = i, -1
 				return nil
 			}

@@ -12,16 +12,18 @@ import (
 
 	"baca/algo/graph"
 	"baca/algo/molecule"
+	"baca/algo/molecule/molfile"
+	"baca/algo/molecule/smiles"
 )
 
 // MaxRecord bounds a line of a .smi file and a record of a .csv, .tsv or .sdf file,
 // MaxField its SMILES and its id, all in bytes. What is longer is refused, and
 // reading goes on behind it. A stream needs no more memory than a few times
 // MaxRecord and, for the records under way on n goroutines, 32·n·MaxField at
-// the very worst, or 32·n·[molecule.MaxMolfile] for SDF.
+// the very worst, or 32·n·[molfile.MaxLength] for SDF.
 const (
-	MaxRecord = molecule.MaxRecord
-	MaxField  = molecule.MaxLength
+	MaxRecord = molfile.MaxRecord
+	MaxField  = smiles.MaxLength
 )
 
 // Options say how to read a stream of molecules. The zero value is right for
@@ -58,7 +60,7 @@ type Record struct {
 }
 
 // Fail returns the error err about the SMILES or molfile of r, such as
-// [molecule.Parse] has, as a [*SyntaxError] that says where in the input that is.
+// [smiles.Parse] has, as a [*SyntaxError] that says where in the input that is.
 func (r *Record) Fail(err error) error {
 	line, column := r.smilesLine, r.column
 	var m *molecule.SyntaxError
@@ -74,9 +76,9 @@ func (r *Record) Parse() (*molecule.Molecule, error) {
 	if r.Err != nil {
 		return nil, r.Err
 	}
-	parse, text := molecule.Parse, r.SMILES
+	parse, text := smiles.Parse, r.SMILES
 	if r.molfile != "" {
-		parse, text = molecule.ParseMol, r.molfile
+		parse, text = molfile.Parse, r.molfile
 	}
 	m, err := parse(text)
 	if err != nil {
@@ -88,7 +90,7 @@ func (r *Record) Parse() (*molecule.Molecule, error) {
 // Parsed returns r with its Graph, of the molecule in form f, or Err.
 func (r Record) Parsed(f molecule.Form) Record {
 	if r.Err == nil && r.molfile == "" && f == molecule.AsWritten {
-		g, err := molecule.ParseGraph(r.SMILES)
+		g, err := smiles.ParseGraph(r.SMILES)
 		if r.Graph = g; err != nil {
 			r.Err = r.Fail(err)
 		}
@@ -96,7 +98,7 @@ func (r Record) Parsed(f molecule.Form) Record {
 	}
 	m, err := r.Parse()
 	if r.Err = err; err == nil {
-		m, _ = m.In(f)
+		m, _ = smiles.In(m, f)
 		r.Graph = m.Graph()
 	}
 	return r
@@ -127,7 +129,7 @@ func (r Record) Parsed(f molecule.Form) Record {
 // Blanks around SMILES and ids are trimmed, blank lines are skipped, columns
 // beyond the header must be empty.
 //
-// SDF is read by [molecule.SDF]. The id is the first line of the record or, if
+// SDF is read by [molfile.SDF]. The id is the first line of the record or, if
 // that is blank, the first of the same names that is among its data.
 func Records(r io.Reader, opt Options) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
@@ -270,7 +272,7 @@ func (s *scanner) smi() {
 
 // sdf reads records of molfiles. The error is that of the reader.
 func (s *scanner) sdf() error {
-	for in, err := range molecule.SDF(s.window) {
+	for in, err := range molfile.SDF(s.window) {
 		if err != nil {
 			return err
 		}
@@ -297,7 +299,7 @@ func (s *scanner) sdf() error {
 }
 
 // idOf returns the id of a record of an SDF file.
-func idOf(in *molecule.Record) string {
+func idOf(in *molfile.Record) string {
 	if name := in.Name(); name != "" {
 		return name
 	}

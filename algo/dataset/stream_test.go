@@ -35,8 +35,8 @@ func list(r io.Reader, opt Options) []string {
 	return got
 }
 
-// molfile is one with two atoms of an element.
-func molfile(name, element string) string {
+// molBlock is a molfile with two atoms of an element.
+func molBlock(name, element string) string {
 	return name + "\n\n\n  2  1  0  0  0  0  0  0  0  0999 V2000\n" +
 		fmt.Sprintf("    0.0000    0.0000    0.0000 %-3s 0  0\n    1.0000    0.0000    0.0000 %-3s 0  0\n", element, element) +
 		"  1  2  1  0\nM  END\n"
@@ -110,9 +110,9 @@ func TestRecords(t *testing.T) {
 		{"detected tsv", "id\tsmiles\na\tC\n", Options{}, []string{"0@2 C <a>"}},
 		{"detected smi", "C a,b\n", Options{}, []string{"0@1 C <a,b>"}},
 		{"wrong format", "x", Options{Name: "f.zip"}, []string{`end: f.zip: format "tu": want smi, csv, tsv or sdf for a stream of molecules`}},
-		{"sdf, with data", "\ufeff" + molfile("", "C") + "> <Name>\nx\n\n> <CID>\n 7\n\n$$$$\n" + molfile("two", "N") + "$$$$\n\n", Options{Format: SDF},
+		{"sdf, with data", "\ufeff" + molBlock("", "C") + "> <Name>\nx\n\n> <CID>\n 7\n\n$$$$\n" + molBlock("two", "N") + "$$$$\n\n", Options{Format: SDF},
 			[]string{"0@1  <7>", "1@16  <two>"}},
-		{"sdf, detected", molfile("one", "C"), Options{}, []string{"0@1  <one>"}},
+		{"sdf, detected", molBlock("one", "C"), Options{}, []string{"0@1  <one>"}},
 		{"zstd", "\x28\xb5\x2f\xfdxxxx", Options{Name: "f.smi.zst"}, []string{"end: f.smi.zst: zstd-compressed data: want plain text or gzip, decompress it first"}},
 		{"zstd behind a frame to skip", "\x5a\x2a\x4d\x18xxxx", Options{Name: "f.smi"}, []string{"end: f.smi: zstd-compressed data: want plain text or gzip, decompress it first"}},
 		{"zip", "PK\x03\x04xxxx", Options{Name: "f.csv"}, []string{"end: f.csv: a zip archive or spreadsheet: want plain text, gzip or zstd"}},
@@ -397,8 +397,8 @@ func TestMolecules(t *testing.T) {
 }
 
 func TestMoleculesSDF(t *testing.T) {
-	text := molfile("a", "C") + "$$$$\n" + molfile("b", "Xx") + "> <id>\n2\n\n$$$$\n" + strings.ReplaceAll(molfile("", "O")+"> <id>\n3\n\n", "\n", "\r\n") +
-		"$$$$\r\n\n\n\n\n$$$$\nd" + strings.Replace(molfile("", "N"), "M  END\n", "", 1) + "$$$$\n" + molfile("e", "S")
+	text := molBlock("a", "C") + "$$$$\n" + molBlock("b", "Xx") + "> <id>\n2\n\n$$$$\n" + strings.ReplaceAll(molBlock("", "O")+"> <id>\n3\n\n", "\n", "\r\n") +
+		"$$$$\r\n\n\n\n\n$$$$\nd" + strings.Replace(molBlock("", "N"), "M  END\n", "", 1) + "$$$$\n" + molBlock("e", "S")
 	want := []string{"a 2 1", `b f.sdf:14:32: "Xx" is no element: want a symbol such as C or Cl`, "3 2 1",
 		" f.sdf:37:1: no counts line: want the numbers of atoms and bonds on line 4, after three lines of header", "d f.sdf:46:1: the text ends before M  END", "e 2 1"}
 	for _, workers := range []int{1, 3} {
@@ -424,8 +424,8 @@ func TestMoleculesSDF(t *testing.T) {
 // A record that is too long is refused, and memory does not grow with it.
 func TestSDFMemory(t *testing.T) {
 	for _, size := range []int{1 << 10, 40 << 20} {
-		text := io.MultiReader(strings.NewReader(molfile("a", "C")+"$$$$\n"), &repeat{line: []byte("> <x>\nvalue\n\n"), left: size},
-			strings.NewReader("\n$$$$\n"+molfile("b", "C")), &repeat{line: []byte("$$$$\n" + molfile("c", "C")), left: size})
+		text := io.MultiReader(strings.NewReader(molBlock("a", "C")+"$$$$\n"), &repeat{line: []byte("> <x>\nvalue\n\n"), left: size},
+			strings.NewReader("\n$$$$\n"+molBlock("b", "C")), &repeat{line: []byte("$$$$\n" + molBlock("c", "C")), left: size})
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		good, bad := 0, 0
@@ -440,7 +440,7 @@ func TestSDFMemory(t *testing.T) {
 			}
 		}
 		runtime.ReadMemStats(&after)
-		if want := 2 + size/len("$$$$\n"+molfile("c", "C")); good != want || bad > 2 || bad < 1 {
+		if want := 2 + size/len("$$$$\n"+molBlock("c", "C")); good != want || bad > 2 || bad < 1 {
 			t.Errorf("%d good and %d bad records, want %d good", good, bad, want)
 		}
 		if after.HeapSys > before.HeapSys+4*MaxRecord {

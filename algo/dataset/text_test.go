@@ -59,7 +59,7 @@ func TestTextsAlike(t *testing.T) {
 	}{
 		{"f.smi", "C methane\nN\U0001f600 \u00e4\n\nC1CC ring\nO\n"},
 		{"f.csv", "id,smiles\n1,C\n\n\"2\n3\",N\n4,\"O\"\n5,\"S\"x\n\"\n6,(\n7"},
-		{"f.sdf", molfile("a", "C") + "> <id>\n7\n\n$$$$\n" + molfile("b", "Xx") + "$$$$\n" + molfile("c", "N")},
+		{"f.sdf", molBlock("a", "C") + "> <id>\n7\n\n$$$$\n" + molBlock("b", "Xx") + "$$$$\n" + molBlock("c", "N")},
 	} {
 		want := list(strings.NewReader(test.text), Options{Name: test.name})
 		if len(want) < 3 {

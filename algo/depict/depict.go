@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"baca/algo/explain"
 	"baca/algo/graph"
 	"baca/algo/molecule"
 )
@@ -116,7 +115,7 @@ func label(m *molecule.Molecule, i, degree int) string {
 	if a.Isotope > 0 {
 		text += up(fmt.Sprint(a.Isotope))
 	}
-	text += explain.Symbol(int(a.Element))
+	text += molecule.Symbol(int(a.Element))
 	if a.Hydrogens > 0 {
 		text += "H"
 		if a.Hydrogens > 1 {

@@ -10,12 +10,13 @@ import (
 
 	"baca/algo/graph"
 	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
 )
 
 // laid lays a molecule out as Molecule does.
-func laid(t *testing.T, smiles string) *layout {
+func laid(t *testing.T, text string) *layout {
 	t.Helper()
-	m, err := molecule.Parse(smiles)
+	m, err := smiles.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +103,7 @@ func parts(t *testing.T, svg string) map[string]int {
 }
 
 func TestMolecule(t *testing.T) {
-	m, err := molecule.Parse("[13CH3]C(=O)[O-]")
+	m, err := smiles.Parse("[13CH3]C(=O)[O-]")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +117,7 @@ func TestMolecule(t *testing.T) {
 			t.Errorf("no %q in %s", want, svg)
 		}
 	}
-	benzene, _ := molecule.Parse("c1ccccc1")
+	benzene, _ := smiles.Parse("c1ccccc1")
 	if n := parts(t, Molecule(benzene, nil, nil, "")); n["circle"] != 1 || n["path"] != 6 || n["text"] != 0 {
 		t.Errorf("benzene: %v", n)
 	}
@@ -124,7 +125,7 @@ func TestMolecule(t *testing.T) {
 	if second := Molecule(m, nil, nil, ""); second != first {
 		t.Error("a molecule has two drawings")
 	}
-	long, _ := molecule.Parse(strings.Repeat("C", MaxNodes+1))
+	long, _ := smiles.Parse(strings.Repeat("C", MaxNodes+1))
 	if Molecule(long, nil, nil, "") != "" || Molecule(&molecule.Molecule{}, nil, nil, "") != "" {
 		t.Error("too many or no atoms are drawn")
 	}
@@ -133,16 +134,16 @@ func TestMolecule(t *testing.T) {
 // Any graph gets finite places, and soon.
 func TestHostileGraphs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for _, smiles := range []string{
+	for _, text := range []string{
 		"C12C3C4C1C5C2C3C45", "C1=CC2=CC=C1CCC1=CC=C(CC2)C=C1", // cubane, a paracyclophane
 		"C1CC1C1CC1C1CC1", "C12CC1C2", "C1CCC2CCC(C1)CC2", "*~*", "C#CC#CC#C",
 		"C1%10CCCCCCCCCCCCCCCCCCCCCCCCCCCCC1CCCCCC%10",
 	} {
-		m, err := molecule.Parse(smiles)
+		m, err := smiles.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		parts(t, Molecule(m, nil, nil, smiles))
+		parts(t, Molecule(m, nil, nil, text))
 	}
 	for range 8 {
 		n := 1 + rng.IntN(MaxNodes)

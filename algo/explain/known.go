@@ -8,6 +8,7 @@ import (
 
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
+	"baca/algo/molecule"
 )
 
 // SaltSize is the length of the salt of hashes in bytes.
@@ -42,11 +43,11 @@ func NewKnown(gs []*graph.Graph, salt [SaltSize]byte) Known {
 // (Weisfeiler and Lehman) with their counts. The chirality of atoms is left out: it
 // follows the order in which a molecule is written.
 func (k *Known) hash(g *graph.Graph) uint32 {
-	if g.Features == atomFeatures {
+	if g.Features == molecule.Features {
 		flat := *g
 		flat.X = slices.Clone(g.X)
 		for i := range g.N() {
-			flat.X[i*atomFeatures+chiralityColumn] = 0
+			flat.X[i*molecule.Features+molecule.ColumnChirality] = 0
 		}
 		g = &flat
 	}

@@ -8,6 +8,7 @@ import (
 	"baca/algo/baseline"
 	"baca/algo/graph"
 	"baca/algo/metric"
+	"baca/algo/molecule"
 )
 
 // A Profile is what a model remembers of its training graphs beside its bank: how
@@ -46,17 +47,8 @@ type statistic struct {
 	fraction, count bool   // is a fraction of the nodes; is a count
 }
 
-// The columns of the atom features, see molecule.Molecule.Graph.
-const (
-	elementColumn   = 0
-	chiralityColumn = 1
-	chargeColumn    = 3
-	ringColumn      = 8
-	atomFeatures    = 9
-)
-
-// carbon and neutral are raw feature values.
-const carbon, neutral = 5, 5
+// carbon is what a carbon atom has in the column of elements.
+const carbon = 5
 
 // statistics are those of a Profile.
 var statistics = [StatisticCount]statistic{
@@ -71,10 +63,10 @@ var statistics = [StatisticCount]statistic{
 	{name: "branches", of: func(g *graph.Graph) float64 {
 		return baseline.Fraction(g, func(i int) bool { return g.Degree(i) >= 3 })
 	}, more: "a larger share of %s with three neighbours or more", less: "a smaller share of %s with three neighbours or more", fraction: true},
-	{name: "in rings", molecules: true, of: having(ringColumn, 1), more: "a larger share of %s in rings", less: "a smaller share of %s in rings", fraction: true},
-	{name: "carbon", molecules: true, of: having(elementColumn, carbon), more: "a larger share of carbon", less: "a smaller share of carbon", fraction: true},
+	{name: "in rings", molecules: true, of: having(molecule.ColumnRing, 1), more: "a larger share of %s in rings", less: "a smaller share of %s in rings", fraction: true},
+	{name: "carbon", molecules: true, of: having(molecule.ColumnElement, carbon), more: "a larger share of carbon", less: "a smaller share of carbon", fraction: true},
 	{name: "charged", molecules: true, of: func(g *graph.Graph) float64 {
-		return baseline.Fraction(g, func(i int) bool { return g.X[i*g.Features+chargeColumn] != neutral })
+		return baseline.Fraction(g, func(i int) bool { return g.X[i*g.Features+molecule.ColumnCharge] != molecule.Neutral })
 	}, more: "a larger share of charged %s", less: "a smaller share of charged %s", fraction: true},
 }
 
@@ -95,7 +87,7 @@ func highest(g *graph.Graph) float64 {
 
 // value returns the statistic of g, and false where it has none.
 func (s *statistic) value(g *graph.Graph) (float64, bool) {
-	if s.molecules && g.Features != atomFeatures {
+	if s.molecules && g.Features != molecule.Features {
 		return 0, false
 	}
 	return s.of(g), true

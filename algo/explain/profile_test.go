@@ -9,7 +9,7 @@ import (
 
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
-	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
 )
 
 // parse reads molecules.
@@ -17,7 +17,7 @@ func parse(t testing.TB, list ...string) []*graph.Graph {
 	t.Helper()
 	var gs []*graph.Graph
 	for _, s := range list {
-		g, err := molecule.ParseGraph(s)
+		g, err := smiles.ParseGraph(s)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
+	"baca/algo/molecule"
 )
 
 // A Reason is one way in which a graph differs from the training graphs. It is a
@@ -70,7 +71,7 @@ func Background(ratio float64) (Reason, bool) {
 
 // called is what a node is called, plural.
 func called(g *graph.Graph) string {
-	if g.Features == atomFeatures {
+	if g.Features == molecule.Features {
 		return "atoms"
 	}
 	return "nodes"
@@ -208,19 +209,6 @@ func surroundings(g *graph.Graph, index *fingerprint.Index, least int, named []R
 	return list
 }
 
-// symbols are those of the elements, from hydrogen on.
-var symbols = strings.Fields(`H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr
-Rb Sr Y Zr Nb Mo Tc Ru Rh Pd Ag Cd In Sn Sb Te I Xe Cs Ba La Ce Pr Nd Pm Sm Eu Gd Tb Dy Ho Er Tm Yb Lu Hf Ta W Re Os Ir Pt Au Hg
-Tl Pb Bi Po At Rn Fr Ra Ac Th Pa U Np Pu Am Cm Bk Cf Es Fm Md No Lr Rf Db Sg Bh Hs Mt Ds Rg Cn Nh Fl Mc Lv Ts Og`)
-
-// Symbol is that of the element with an atomic number, "*" where there is none.
-func Symbol(number int) string {
-	if number >= 1 && number <= len(symbols) {
-		return symbols[number-1]
-	}
-	return "*"
-}
-
 // hybridizations are the raw values of that feature.
 var hybridizations = []string{"sp", "sp²", "sp³", "sp³d", "sp³d²", "no"}
 
@@ -234,28 +222,28 @@ func count(n int, thing string) string {
 
 // valueName says what a node has if it has a value of a feature.
 func valueName(g *graph.Graph, column, value int) string {
-	if g.Features != atomFeatures {
+	if g.Features != molecule.Features {
 		return fmt.Sprintf("a node with feature %d of %d", column+1, value)
 	}
 	switch column {
-	case elementColumn:
-		return "the element " + Symbol(value+1)
-	case chiralityColumn:
+	case molecule.ColumnElement:
+		return "the element " + molecule.Symbol(value+1)
+	case molecule.ColumnChirality:
 		return [...]string{"an atom without a stereo tag", "an atom with stereo tag 1", "an atom with stereo tag 2", "an atom of unusual chirality"}[min(max(value, 0), 3)]
-	case 2:
+	case molecule.ColumnNeighbors:
 		return "an atom with " + count(value, "neighbour") + ", hydrogens included"
-	case chargeColumn:
+	case molecule.ColumnCharge:
 		if value > 10 {
 			return "an atom of a charge beyond ±5"
 		}
-		return fmt.Sprintf("an atom of charge %+d", value-neutral)
-	case 4:
+		return fmt.Sprintf("an atom of charge %+d", value-molecule.Neutral)
+	case molecule.ColumnHydrogens:
 		return "an atom with " + count(value, "hydrogen")
-	case 5:
+	case molecule.ColumnRadicals:
 		return "an atom with " + count(value, "unpaired electron")
-	case 6:
+	case molecule.ColumnHybridization:
 		return "an atom of " + hybridizations[min(max(value, 0), len(hybridizations)-1)] + " hybridisation"
-	case 7:
+	case molecule.ColumnAromatic:
 		return [...]string{"an atom that is not aromatic", "an aromatic atom"}[min(max(value, 0), 1)]
 	}
 	return [...]string{"an atom outside rings", "an atom in a ring"}[min(max(value, 0), 1)]
@@ -263,30 +251,30 @@ func valueName(g *graph.Graph, column, value int) string {
 
 // nodeName says what a node is.
 func nodeName(g *graph.Graph, i int) string {
-	if g.Features != atomFeatures {
+	if g.Features != molecule.Features {
 		return "a node with " + count(g.Degree(i), "neighbour")
 	}
-	x := g.X[i*atomFeatures : (i+1)*atomFeatures]
-	text := Symbol(int(x[elementColumn]) + 1)
-	if h := int(x[4]); h == 1 {
+	x := g.X[i*molecule.Features : (i+1)*molecule.Features]
+	text := molecule.Symbol(int(x[molecule.ColumnElement]) + 1)
+	if h := int(x[molecule.ColumnHydrogens]); h == 1 {
 		text += "H"
 	} else if h > 1 {
 		text += "H" + strconv.Itoa(h)
 	}
-	if c := int(x[chargeColumn]) - neutral; c != 0 {
+	if c := int(x[molecule.ColumnCharge]) - molecule.Neutral; c != 0 {
 		text += fmt.Sprintf(" of charge %+d", c)
 	}
-	if n := int(x[5]); n > 0 {
+	if n := int(x[molecule.ColumnRadicals]); n > 0 {
 		text += " with " + count(n, "unpaired electron")
 	}
 	switch {
-	case x[7] == 1:
+	case x[molecule.ColumnAromatic] == 1:
 		text = "aromatic " + text
-	case x[ringColumn] == 1:
+	case x[molecule.ColumnRing] == 1:
 		text += " in a ring"
 	}
-	text += ", " + hybridizations[min(max(int(x[6]), 0), len(hybridizations)-1)]
-	if c := x[chiralityColumn]; c != 0 {
+	text += ", " + hybridizations[min(max(int(x[molecule.ColumnHybridization]), 0), len(hybridizations)-1)]
+	if c := x[molecule.ColumnChirality]; c != 0 {
 		text += ", stereo tag " + strconv.Itoa(int(c))
 	}
 	return text + ", " + count(g.Degree(i), "neighbour")

@@ -1,6 +1,10 @@
 package molecule
 
-import "slices"
+import (
+	"slices"
+
+	"baca/algo/molecule/internal/buffer"
+)
 
 // RDKit's model of aromaticity: atoms offer 0, 1 or 2 electrons, and rings, or
 // up to six fused rings taken together, are aromatic where Hückel's 4n+2 can be
@@ -40,18 +44,18 @@ const (
 )
 
 // aromatize marks aromatic atoms and bonds.
-func (p *Parser) aromatize() error {
-	r, a := &p.rings, &p.aro
-	if r.len() == 0 {
+func (p *Draft) aromatize() error {
+	r, a := &p.Rings, &p.aro
+	if r.Len() == 0 {
 		return nil
 	}
-	n, m := len(p.atoms), len(p.bonds)
-	zeroed(&a.donor, n)
+	n, m := len(p.Atoms), len(p.Bonds)
+	buffer.Zeroed(&a.donor, n)
 	some := false
 	candidate := func(q int32) bool {
 		wild := true
-		for _, i := range r.ring(int(q)) {
-			if p.atoms[i].z != 0 {
+		for _, i := range r.Ring(int(q)) {
+			if p.Atoms[i].Element != 0 {
 				wild = false
 			}
 			if a.donor[i] == unknown {
@@ -70,11 +74,11 @@ func (p *Parser) aromatize() error {
 	if !some {
 		return nil
 	}
-	zeroed(&a.count, n)
-	zeroed(&a.times, m)
-	zeroed(&a.marked, m)
-	zeroed(&a.reach, r.len())
-	for q := range r.len() {
+	buffer.Zeroed(&a.count, n)
+	buffer.Zeroed(&a.times, m)
+	buffer.Zeroed(&a.marked, m)
+	buffer.Zeroed(&a.reach, r.Len())
+	for q := range r.Len() {
 		if a.fused.done[q] {
 			continue
 		}
@@ -88,8 +92,8 @@ func (p *Parser) aromatize() error {
 
 // aromatizeSystem tries the rings of a fused system alone, in pairs, and so on
 // until all bonds are aromatic.
-func (p *Parser) aromatizeSystem(system []int32) error {
-	r, a := &p.rings, &p.aro
+func (p *Draft) aromatizeSystem(system []int32) error {
+	r, a := &p.Rings, &p.aro
 	done := 0
 	if len(system) == 1 {
 		p.tryRings(system, &done)
@@ -97,7 +101,7 @@ func (p *Parser) aromatizeSystem(system []int32) error {
 	}
 	total := 0
 	for _, q := range system {
-		for _, b := range r.ringBonds(int(q)) {
+		for _, b := range r.Bonds(int(q)) {
 			if a.times[b] == 0 {
 				a.times[b] = 1
 				total++
@@ -105,7 +109,7 @@ func (p *Parser) aromatizeSystem(system []int32) error {
 		}
 	}
 	for _, q := range system {
-		for _, b := range r.ringBonds(int(q)) {
+		for _, b := range r.Bonds(int(q)) {
 			a.times[b] = 0
 		}
 	}
@@ -127,12 +131,12 @@ func (p *Parser) aromatizeSystem(system []int32) error {
 
 // subsets grows a.subset, whose least ring is least, to the given size in all
 // ways that use rings of the extension, and tries each (Wernicke's ESU).
-func (p *Parser) subsets(size int, least int32, extension []int32, done *int) error {
+func (p *Draft) subsets(size int, least int32, extension []int32, done *int) error {
 	a := &p.aro
 	if len(a.subset) == size {
 		p.tryRings(a.subset, done)
-		if !p.spend(8 * size) {
-			return p.errorBudget()
+		if !p.Spend(8 * size) {
+			return p.ErrorBudget()
 		}
 		return nil
 	}
@@ -173,11 +177,11 @@ func (p *Parser) subsets(size int, least int32, extension []int32, done *int) er
 }
 
 // tryRings applies Hückel's rule to the rings taken together and marks them.
-func (p *Parser) tryRings(subset []int32, done *int) {
-	r, a := &p.rings, &p.aro
+func (p *Draft) tryRings(subset []int32, done *int) {
+	r, a := &p.Rings, &p.aro
 	a.atoms = a.atoms[:0]
 	for _, q := range subset {
-		for _, i := range r.ring(int(q)) {
+		for _, i := range r.Ring(int(q)) {
 			if a.count[i] == 0 {
 				a.atoms = append(a.atoms, i)
 			}
@@ -207,12 +211,12 @@ func (p *Parser) tryRings(subset []int32, done *int) {
 		return
 	}
 	for _, i := range a.atoms {
-		p.atoms[i].aromatic = true
+		p.Atoms[i].Aromatic = true
 	}
 	// Only bonds that one ring has are aromatic, not those between two.
 	a.bonds = a.bonds[:0]
 	for _, q := range subset {
-		for _, b := range r.ringBonds(int(q)) {
+		for _, b := range r.Bonds(int(q)) {
 			if a.times[b] == 0 {
 				a.bonds = append(a.bonds, b)
 			}
@@ -220,10 +224,10 @@ func (p *Parser) tryRings(subset []int32, done *int) {
 		}
 	}
 	for _, k := range a.bonds {
-		if b := &p.bonds[k]; a.times[k] == 1 {
-			b.aromatic = true
-			if b.order == Single || b.order == Double {
-				b.order = Aromatic
+		if b := &p.Bonds[k]; a.times[k] == 1 {
+			b.Aromatic = true
+			if b.Order == Single || b.Order == Double {
+				b.Order = Aromatic
 			}
 			if !a.marked[k] {
 				a.marked[k] = true
@@ -248,10 +252,10 @@ func huckel(low, high int) bool {
 }
 
 // donorOf says what atom i, which is in a ring, offers to aromaticity.
-func (p *Parser) donorOf(i int32) donor {
-	a := &p.atoms[i]
+func (p *Draft) donorOf(i int32) donor {
+	a := &p.Atoms[i]
 	// The first three rows, selenium and tellurium.
-	if a.z > 18 && a.z != 34 && a.z != 52 {
+	if a.Element > 18 && a.Element != 34 && a.Element != 52 {
 		return noDonor
 	}
 	d := p.electronsOffered(i)
@@ -260,21 +264,21 @@ func (p *Parser) donorOf(i int32) donor {
 	}
 	// Not more than the default valence, counted as the neutral atom with as
 	// many electrons.
-	if basics[a.z].valence > 0 {
-		z := int32(a.z) - a.charge
-		if z < 0 || z > maxElement || a.totalValence() > int32(basics[z].valence) {
+	if basics[a.Element].valence > 0 {
+		z := int32(a.Element) - a.Charge
+		if z < 0 || z > MaxElement || a.totalValence() > int32(basics[z].valence) {
 			return noDonor
 		}
 	}
 	// A radical only on neutral carbon.
-	if a.radicals != 0 && (a.z != 6 || a.charge != 0) {
+	if a.Radicals != 0 && (a.Element != 6 || a.Charge != 0) {
 		return noDonor
 	}
 	// Not two multiple bonds.
-	if a.valence-p.degree(i) > 1 {
+	if a.valence-p.Degree(i) > 1 {
 		multiple := 0
-		for _, l := range p.neighbors(i) {
-			if o := p.bonds[l.bond].order; o == Double || o == Triple {
+		for _, l := range p.Neighbors(i) {
+			if o := p.Bonds[l.Bond].Order; o == Double || o == Triple {
 				multiple++
 			}
 		}
@@ -285,30 +289,30 @@ func (p *Parser) donorOf(i int32) donor {
 	return d
 }
 
-func (p *Parser) electronsOffered(i int32) donor {
-	a := &p.atoms[i]
+func (p *Draft) electronsOffered(i int32) donor {
+	a := &p.Atoms[i]
 	n := p.piElectrons(i)
-	if n < 0 && a.z != 0 {
+	if n < 0 && a.Element != 0 {
 		return noDonor
 	}
 	// A multiple bond that leaves the rings, and one within them. Of the former
 	// RDKit looks at the first. With two bonds there is none, and the latter does not
 	// matter to an atom with electrons.
 	outer, inner := int32(-1), false
-	links := p.neighbors(i)
+	links := p.Neighbors(i)
 	if n > 0 && len(links) == 2 {
 		links = nil
 	}
 	for _, l := range links {
-		if b := &p.bonds[l.bond]; halves[b.order] >= 4 {
-			if b.ring {
+		if b := &p.Bonds[l.Bond]; halves[b.Order] >= 4 {
+			if b.InRing {
 				inner = true
 			} else if outer < 0 {
-				outer = l.atom
+				outer = l.Atom
 			}
 		}
 	}
-	if a.z == 0 {
+	if a.Element == 0 {
 		if inner {
 			return one
 		}
@@ -325,16 +329,16 @@ func (p *Parser) electronsOffered(i int32) donor {
 		return noDonor
 	case 1:
 		if outer >= 0 {
-			if moreElectronegative(p.atoms[outer].z, a.z) {
+			if moreElectronegative(p.Atoms[outer].Element, a.Element) {
 				return vacant
 			}
 			return one
 		}
 		// Some multiple bond must be there, but for tropylium and the like.
-		degree := p.degree(i) + a.explicitH
+		degree := p.Degree(i) + a.Explicit
 		if p.weak {
-			for _, l := range p.neighbors(i) {
-				if p.twice(l.bond, i) == 0 {
+			for _, l := range p.Neighbors(i) {
+				if p.twice(l.Bond, i) == 0 {
 					degree--
 				}
 			}
@@ -342,12 +346,12 @@ func (p *Parser) electronsOffered(i int32) donor {
 		if a.valence != degree {
 			return one
 		}
-		if a.charge == 1 {
+		if a.Charge == 1 {
 			return vacant
 		}
 		return noDonor
 	}
-	if outer >= 0 && moreElectronegative(p.atoms[outer].z, a.z) {
+	if outer >= 0 && moreElectronegative(p.Atoms[outer].Element, a.Element) {
 		n--
 	}
 	if n%2 == 1 {
@@ -358,18 +362,18 @@ func (p *Parser) electronsOffered(i int32) donor {
 
 // piElectrons is how many electrons atom i has for a π system, or -1 where it can
 // have none.
-func (p *Parser) piElectrons(i int32) int32 {
-	a := &p.atoms[i]
-	e := &basics[a.z]
+func (p *Draft) piElectrons(i int32) int32 {
+	a := &p.Atoms[i]
+	e := &basics[a.Element]
 	v := int32(e.valence)
 	if v <= 1 {
 		return -1
 	}
-	links := p.neighbors(i)
-	degree := int32(len(links)) + a.hydrogens()
+	links := p.Neighbors(i)
+	degree := int32(len(links)) + a.Hydrogens()
 	if p.weak {
 		for _, l := range links {
-			if p.twice(l.bond, i) == 0 && p.bonds[l.bond].kind != choiceBond {
+			if p.twice(l.Bond, i) == 0 {
 				degree--
 			}
 		}
@@ -377,9 +381,9 @@ func (p *Parser) piElectrons(i int32) int32 {
 	if degree > 3 {
 		return -1
 	}
-	pairs := max(int32(e.outer)-v-a.charge, 0)
-	n := v - degree + pairs - a.radicals
-	if n > 1 && a.valence-p.degree(i) > 1 {
+	pairs := max(int32(e.outer)-v-a.Charge, 0)
+	n := v - degree + pairs - a.Radicals
+	if n > 1 && a.valence-p.Degree(i) > 1 {
 		return 1 // a triple bond
 	}
 	return n

@@ -3,6 +3,9 @@ package molecule
 import (
 	"cmp"
 	"slices"
+
+	"baca/algo/molecule/internal/buffer"
+	"baca/algo/molecule/internal/neighbor"
 )
 
 // Chirality tags of atoms that are no stereocentres are removed, as RDKit's
@@ -18,6 +21,10 @@ const (
 	cipS
 	cipR
 )
+
+// maxChiralDegree is how many neighbours an atom with a tetrahedral tag may
+// have for the tag to be kept while reading. No such atom keeps it later.
+const MaxChiralDegree = 16
 
 // ranker is the workspace of cleanTags.
 type ranker struct {
@@ -65,36 +72,22 @@ type tie struct {
 }
 
 // cleanTags removes the tags of atoms that are no stereocentres.
-func (p *Parser) cleanTags() {
+func (p *Draft) CleanTags() {
 	c := &p.cip
 	some := false
 	c.tagged = c.tagged[:0]
-	for i := range p.atoms {
-		a := &p.atoms[i]
-		if a.chirality == Achiral {
+	for i := range p.Atoms {
+		a := &p.Atoms[i]
+		if a.Chirality == Achiral {
 			continue
 		}
-		degree := p.degree(int32(i)) + a.hydrogens()
-		switch a.chirality {
-		case Clockwise, CounterClockwise, Tetrahedral:
-			if a.hybrid != SP3 {
-				a.chirality = Achiral
-			}
-		case SquarePlanar:
-			if degree < 2 || degree > 4 {
-				a.chirality = Achiral
-			}
-		case TrigonalBipyramidal:
-			if degree < 2 || degree > 5 {
-				a.chirality = Achiral
-			}
-		case Octahedral:
-			if degree < 2 || degree > 6 {
-				a.chirality = Achiral
-			}
+		switch {
+		case a.Chirality <= Tetrahedral && a.hybrid != SP3,
+			a.Chirality >= SquarePlanar && a.Chirality.hybrid(p.Degree(int32(i))+a.Hydrogens()) == Unhybridized:
+			a.Chirality = Achiral
 		}
-		some = some || a.chirality != Achiral
-		if a.chirality != Achiral && a.chirality < SquarePlanar {
+		some = some || a.Chirality != Achiral
+		if a.Chirality != Achiral && a.Chirality < SquarePlanar {
 			c.tagged = append(c.tagged, int32(i))
 		}
 	}
@@ -110,17 +103,17 @@ func (p *Parser) cleanTags() {
 	p.rankAtoms()
 	p.assignLabels()
 	open := false
-	for i := range p.atoms {
-		a := &p.atoms[i]
-		open = open || a.chirality != Achiral && a.chirality < SquarePlanar && a.cip == unassigned
+	for i := range p.Atoms {
+		a := &p.Atoms[i]
+		open = open || a.Chirality != Achiral && a.Chirality < SquarePlanar && a.cip == unassigned
 	}
 	if !open {
 		return
 	}
 	p.findRingStereo()
-	for i := range p.atoms {
-		a := &p.atoms[i]
-		if a.chirality == Achiral || a.chirality >= SquarePlanar || a.cip != unassigned || a.special {
+	for i := range p.Atoms {
+		a := &p.Atoms[i]
+		if a.Chirality == Achiral || a.Chirality >= SquarePlanar || a.cip != unassigned || a.special {
 			continue
 		}
 		p.dropTag(int32(i))
@@ -129,13 +122,13 @@ func (p *Parser) cleanTags() {
 
 // dropTag takes the tag away from atom i, and the H of [C@H], which was probably written
 // for the tag only.
-func (p *Parser) dropTag(i int32) {
-	a := &p.atoms[i]
-	a.chirality = Achiral
-	if a.explicitH == 1 && a.charge == 0 && !a.aromatic {
-		a.explicitH = 0
-		a.noImplicit = false
-		p.refresh(i)
+func (p *Draft) dropTag(i int32) {
+	a := &p.Atoms[i]
+	a.Chirality = Achiral
+	if a.Explicit == 1 && a.Charge == 0 && !a.Aromatic {
+		a.Explicit = 0
+		a.NoImplicit = false
+		p.Refresh(i)
 	}
 }
 
@@ -147,7 +140,7 @@ func (p *Parser) dropTag(i int32) {
 // It refines hashes in the place of ranks. What goes into a hash follows from the keys
 // that refineRanks compares, so atoms with different hashes after as many rounds have
 // different ranks, while atoms with the same hash need not have the same.
-func (p *Parser) allCentres() bool {
+func (p *Draft) allCentres() bool {
 	c := &p.cip
 	tagged := c.tagged
 	c.tagged, c.hollow = c.tagged[:0], c.hollow[:0]
@@ -155,7 +148,7 @@ func (p *Parser) allCentres() bool {
 		switch {
 		case p.legalCentre(i):
 			c.tagged = append(c.tagged, i)
-		case !p.atoms[i].ring || p.flatNitrogen(i):
+		case !p.Atoms[i].ring || p.flatNitrogen(i):
 			c.hollow = append(c.hollow, i) // nor can it be special
 		default:
 			return false
@@ -164,18 +157,18 @@ func (p *Parser) allCentres() bool {
 	if p.contradictory() {
 		return false
 	}
-	n := len(p.atoms)
-	hash, sum, ties := grow(&c.hash, n), grow(&c.sum, n), grow(&c.ties, len(p.bonds))
+	n := len(p.Atoms)
+	hash, sum, ties := buffer.Grow(&c.hash, n), buffer.Grow(&c.sum, n), buffer.Grow(&c.ties, len(p.Bonds))
 	keys := 1 // at least what refineRanks writes in a round
 	for k := range ties {
-		b, t := &p.bonds[k], &ties[k]
-		t.a, t.b = b.a, b.b
-		t.toA, t.toB = p.rankCount(b.order, b.b), p.rankCount(b.order, b.a)
+		b, t := &p.Bonds[k], &ties[k]
+		t.a, t.b = b.From, b.To
+		t.toA, t.toB = p.rankCount(b.Order, b.To), p.rankCount(b.Order, b.From)
 		keys += int(t.toA + t.toB)
 	}
 	// Hydrogens come in with the first round of refineRanks.
 	for i := range hash {
-		h := p.rankHydrogens(int32(i))
+		h := p.Atoms[i].Hydrogens()
 		hash[i] = scramble(p.rankSeed(int32(i))<<32 | uint64(h))
 		keys += int(h)
 	}
@@ -194,7 +187,7 @@ func (p *Parser) allCentres() bool {
 		}
 		left := c.tagged[:0]
 		for _, i := range c.tagged {
-			if p.sameHash(i) {
+			if p.alike(i, func(j int32) uint64 { return hash[j] }) {
 				left = append(left, i)
 			}
 		}
@@ -216,15 +209,15 @@ func scramble(x uint64) uint64 {
 	return x ^ x>>29
 }
 
-// sameHash reports whether two neighbours of atom i have the same hash.
-func (p *Parser) sameHash(i int32) bool {
-	links := p.neighbors(i)
+// alike reports whether two neighbours of atom i have the same value.
+func (p *Draft) alike(i int32, value func(int32) uint64) bool {
+	links := p.Neighbors(i)
 	for k, l := range links {
-		if !p.affects(l.bond, i) {
+		if !p.Affects(l.Bond, i) {
 			continue
 		}
 		for _, o := range links[:k] {
-			if p.affects(o.bond, i) && p.cip.hash[o.atom] == p.cip.hash[l.atom] {
+			if p.Affects(o.Bond, i) && value(o.Atom) == value(l.Atom) {
 				return true
 			}
 		}
@@ -234,19 +227,19 @@ func (p *Parser) sameHash(i int32) bool {
 
 // contradictory reports whether an end of a double bond has directions written at two
 // other bonds.
-func (p *Parser) contradictory() bool {
-	for k := range p.bonds {
-		b := &p.bonds[k]
-		if b.order != Double {
+func (p *Draft) contradictory() bool {
+	for k := range p.Bonds {
+		b := &p.Bonds[k]
+		if b.Order != Double {
 			continue
 		}
-		for _, i := range [2]int32{b.a, b.b} {
-			if p.degree(i) > 3 {
+		for _, i := range [2]int32{b.From, b.To} {
+			if p.Degree(i) > 3 {
 				continue // nor does labelBonds look there
 			}
 			directed := 0
-			for _, l := range p.neighbors(i) {
-				if p.bonds[l.bond].dir != level {
+			for _, l := range p.Neighbors(i) {
+				if p.Dirs[l.Bond] != Level {
 					directed++
 				}
 			}
@@ -259,7 +252,7 @@ func (p *Parser) contradictory() bool {
 }
 
 // assignLabels labels atoms and double bonds until nothing changes.
-func (p *Parser) assignLabels() {
+func (p *Draft) assignLabels() {
 	atoms, bonds := true, p.anyDirections()
 	for atoms || bonds {
 		changedAtoms, changedBonds := false, false
@@ -272,12 +265,12 @@ func (p *Parser) assignLabels() {
 		if !(atoms || bonds) || !(changedAtoms || changedBonds) {
 			return
 		}
-		if !slices.ContainsFunc(p.atoms, func(a atom) bool { return a.chirality != Achiral && a.cip == unassigned }) {
+		if !slices.ContainsFunc(p.Atoms, func(a DraftAtom) bool { return a.Chirality != Achiral && a.cip == unassigned }) {
 			return // no tag is in doubt any more
 		}
 		// No real molecule comes near this; one that does keeps the labels
 		// that it has.
-		if p.cip.work -= len(p.atoms); p.cip.work < 0 {
+		if p.cip.work -= len(p.Atoms); p.cip.work < 0 {
 			return
 		}
 		p.rerankAtoms()
@@ -285,15 +278,15 @@ func (p *Parser) assignLabels() {
 }
 
 // anyDirections reports whether a double bond has a neighbour written "/" or "\".
-func (p *Parser) anyDirections() bool {
-	for k := range p.bonds {
-		b := &p.bonds[k]
-		if b.order != Double || !p.stereoBond(int32(k)) {
+func (p *Draft) anyDirections() bool {
+	for k := range p.Bonds {
+		b := &p.Bonds[k]
+		if b.Order != Double || !p.StereoBond(int32(k)) {
 			continue
 		}
-		for _, i := range [2]int32{b.a, b.b} {
-			for _, l := range p.neighbors(i) {
-				if p.bonds[l.bond].dir != level {
+		for _, i := range [2]int32{b.From, b.To} {
+			for _, l := range p.Neighbors(i) {
+				if p.Dirs[l.Bond] != Level {
 					return true
 				}
 			}
@@ -303,12 +296,12 @@ func (p *Parser) anyDirections() bool {
 }
 
 // stereoBond reports whether bond k is in no ring of fewer than eight atoms.
-func (p *Parser) stereoBond(k int32) bool {
-	if !p.bonds[k].ring {
+func (p *Draft) StereoBond(k int32) bool {
+	if !p.Bonds[k].InRing {
 		return true
 	}
-	for _, q := range p.rings.ofBond(k) {
-		if p.rings.size(int(q)) < 8 {
+	for _, q := range p.Rings.OfBond(k) {
+		if p.Rings.Size(int(q)) < 8 {
 			return false
 		}
 	}
@@ -316,57 +309,37 @@ func (p *Parser) stereoBond(k int32) bool {
 }
 
 // affects reports whether bond k counts for the chirality of atom i.
-func (p *Parser) affects(k, i int32) bool {
-	b := &p.bonds[k]
-	return (b.order != Any || b.kind == hydrogenBond) && !(b.order == Dative && b.a == i)
-}
-
-// possibleCentre reports whether atom i can be a stereocentre at all (legal), and
-// whether two of its neighbours have the same rank.
-func (p *Parser) possibleCentre(i int32) (legal, same bool) {
-	if !p.legalCentre(i) {
-		return false, false
-	}
-	links := p.neighbors(i)
-	for k, l := range links {
-		if !p.affects(l.bond, i) {
-			continue
-		}
-		for _, o := range links[:k] {
-			if p.affects(o.bond, i) && p.cip.rank(o.atom) == p.cip.rank(l.atom) {
-				return true, true
-			}
-		}
-	}
-	return true, false
+func (p *Draft) Affects(k, i int32) bool {
+	b := &p.Bonds[k]
+	return b.Order != Any && !(b.Order == Dative && b.From == i)
 }
 
 // legalCentre reports whether atom i can be a stereocentre, whatever its neighbours.
-func (p *Parser) legalCentre(i int32) bool {
-	a := &p.atoms[i]
-	links := p.neighbors(i)
-	hydrogens := int(a.hydrogens())
+func (p *Draft) legalCentre(i int32) bool {
+	a := &p.Atoms[i]
+	links := p.Neighbors(i)
+	hydrogens := int(a.Hydrogens())
 	degree := 0
 	for _, l := range links {
-		if p.affects(l.bond, i) {
+		if p.Affects(l.Bond, i) {
 			degree++
 		}
 	}
 	switch total := degree + hydrogens; {
 	case total > 4 || total < 3:
 		return false
-	case degree < 3 && a.z != 15 && a.z != 33:
+	case degree < 3 && a.Element != 15 && a.Element != 33:
 		// Phosphines and arsines with an H can be.
 		return false
 	case degree == 3 && hydrogens != 1:
-		switch a.z {
+		switch a.Element {
 		case 7: // in a ring of three, or a bridgehead
 			if !p.inTriangle(i) && !p.bridgehead(i) {
 				return false
 			}
 		case 15, 33:
 		case 16, 34: // sulfoxides, sulfonium
-			if a.valence != 4 && !(a.valence == 3 && a.charge == 1) {
+			if a.valence != 4 && !(a.valence == 3 && a.Charge == 1) {
 				return false
 			}
 		default:
@@ -378,16 +351,16 @@ func (p *Parser) legalCentre(i int32) bool {
 
 // flatNitrogen reports whether atom i is a nitrogen with three neighbours that is neither
 // in a ring of three nor a bridgehead.
-func (p *Parser) flatNitrogen(i int32) bool {
-	return p.atoms[i].z == 7 && p.degree(i) == 3 && !p.inTriangle(i) && !p.bridgehead(i)
+func (p *Draft) flatNitrogen(i int32) bool {
+	return p.Atoms[i].Element == 7 && p.Degree(i) == 3 && !p.inTriangle(i) && !p.bridgehead(i)
 }
 
-func (p *Parser) inTriangle(i int32) bool {
-	if !p.atoms[i].ring {
+func (p *Draft) inTriangle(i int32) bool {
+	if !p.Atoms[i].ring {
 		return false
 	}
-	for _, q := range p.rings.ofAtom(i) {
-		if p.rings.size(int(q)) == 3 {
+	for _, q := range p.Rings.OfAtom(i) {
+		if p.Rings.Size(int(q)) == 3 {
 			return true
 		}
 	}
@@ -396,25 +369,25 @@ func (p *Parser) inTriangle(i int32) bool {
 
 // bridgehead reports whether atom i has three ring bonds and is in two rings that
 // share two bonds.
-func (p *Parser) bridgehead(i int32) bool {
-	if !p.atoms[i].ring {
+func (p *Draft) bridgehead(i int32) bool {
+	if !p.Atoms[i].ring {
 		return false
 	}
 	n := 0
-	for _, l := range p.neighbors(i) {
-		if p.bonds[l.bond].ring {
+	for _, l := range p.Neighbors(i) {
+		if p.Bonds[l.Bond].InRing {
 			n++
 		}
 	}
 	if n < 3 {
 		return false
 	}
-	in := p.rings.ofAtom(i)
+	in := p.Rings.OfAtom(i)
 	for k, q := range in {
 		for _, o := range in[k+1:] {
 			shared := 0
-			for _, b := range p.rings.ringBonds(int(q)) {
-				if slices.Contains(p.rings.ringBonds(int(o)), b) {
+			for _, b := range p.Rings.Bonds(int(q)) {
+				if slices.Contains(p.Rings.Bonds(int(o)), b) {
 					shared++
 				}
 			}
@@ -429,17 +402,17 @@ func (p *Parser) bridgehead(i int32) bool {
 // labelAtoms labels the tagged atoms whose neighbours all have different ranks.
 // It returns whether possible centres are left without a label and whether a label
 // was given.
-func (p *Parser) labelAtoms() (left, changed bool) {
-	for i := range p.atoms {
-		a := &p.atoms[i]
+func (p *Draft) labelAtoms() (left, changed bool) {
+	for i := range p.Atoms {
+		a := &p.Atoms[i]
 		if a.cip != unassigned {
 			continue
 		}
-		legal, same := p.possibleCentre(int32(i))
-		if !legal {
+		if !p.legalCentre(int32(i)) {
 			continue
 		}
-		if same || a.chirality == Achiral {
+		rank := func(j int32) uint64 { return uint64(p.cip.rank(j)) }
+		if a.Chirality == Achiral || p.alike(int32(i), rank) {
 			left = true
 			continue
 		}
@@ -450,44 +423,44 @@ func (p *Parser) labelAtoms() (left, changed bool) {
 }
 
 // label is the CIP label of atom i.
-func (p *Parser) label(i int32) uint8 {
-	a := &p.atoms[i]
-	links := p.neighbors(i)
-	var order [maxChiralDegree]link
+func (p *Draft) label(i int32) uint8 {
+	a := &p.Atoms[i]
+	links := p.Neighbors(i)
+	var order [MaxChiralDegree]neighbor.Link
 	n := copy(order[:], links)
 	links = links[:n]
-	slices.SortStableFunc(order[:n], func(x, y link) int { return cmp.Compare(p.cip.rank(x.atom), p.cip.rank(y.atom)) })
-	var bonds [maxChiralDegree]int32
+	slices.SortStableFunc(order[:n], func(x, y neighbor.Link) int { return cmp.Compare(p.cip.rank(x.Atom), p.cip.rank(y.Atom)) })
+	var bonds [MaxChiralDegree]int32
 	for k, l := range order[:n] {
-		bonds[k] = l.bond
+		bonds[k] = l.Bond
 	}
-	odd := oddSwaps(bonds[:n], links)
-	if n == 3 && a.hydrogens() == 1 {
+	odd := OddSwaps(bonds[:n], links)
+	if n == 3 && a.Hydrogens() == 1 {
 		odd = !odd
 	}
-	if (a.chirality == CounterClockwise) != odd {
+	if (a.Chirality == CounterClockwise) != odd {
 		return cipS
 	}
 	return cipR
 }
 
 // labelBonds finds the geometry of double bonds.
-func (p *Parser) labelBonds() (left, changed bool) {
+func (p *Draft) labelBonds() (left, changed bool) {
 	c := &p.cip
 	c.clear = c.clear[:0]
-	for k := range p.bonds {
-		b := &p.bonds[k]
-		if b.order != Double || b.stereo != stereoNone || !p.stereoBond(int32(k)) {
+	for k := range p.Bonds {
+		b := &p.Bonds[k]
+		if b.Order != Double || b.Stereo != NoStereo || !p.StereoBond(int32(k)) {
 			continue
 		}
-		if n := len(p.neighbors(b.a)); n < 2 || n > 3 {
+		if n := len(p.Neighbors(b.From)); n < 2 || n > 3 {
 			continue
 		}
-		if n := len(p.neighbors(b.b)); n < 2 || n > 3 {
+		if n := len(p.Neighbors(b.To)); n < 2 || n > 3 {
 			continue
 		}
-		x, nx := p.directions(b.a, int32(k))
-		y, ny := p.directions(b.b, int32(k))
+		x, nx := p.directions(b.From, int32(k))
+		y, ny := p.directions(b.To, int32(k))
 		if nx == 0 || ny == 0 {
 			left = true
 			continue
@@ -498,108 +471,106 @@ func (p *Parser) labelBonds() (left, changed bool) {
 		if xs || ys {
 			// Contradictory: the directions are dropped at the end.
 			if xs {
-				c.clear = append(c.clear, x[0].bond, x[1].bond)
+				c.clear = append(c.clear, x[0].Bond, x[1].Bond)
 			}
 			if ys {
-				c.clear = append(c.clear, y[0].bond, y[1].bond)
+				c.clear = append(c.clear, y[0].Bond, y[1].Bond)
 			}
 			continue
 		}
-		top := func(d [2]directed, n int) direction {
-			if n == 1 || c.rank(d[0].atom) > c.rank(d[1].atom) {
+		top := func(d [2]directed, n int) Direction {
+			if n == 1 || c.rank(d[0].Atom) > c.rank(d[1].Atom) {
 				return d[0].dir
 			}
 			return d[1].dir
 		}
-		b.stereo = stereoE
+		b.Stereo = StereoE
 		if top(x, nx) == top(y, ny) {
-			b.stereo = stereoZ
+			b.Stereo = StereoZ
 		}
 	}
 	for _, k := range c.clear {
-		p.bonds[k].dir = level
+		p.Dirs[k] = Level
 	}
 	return left, changed
 }
 
 // A directed neighbour lies up or down from an end of a double bond.
 type directed struct {
-	link
-	dir direction
+	neighbor.Link
+	dir Direction
 }
 
 // directions returns the neighbours of atom i, one end of the double bond k, with
 // their directions; none where nothing is written or the two are the same.
-func (p *Parser) directions(i, k int32) (d [2]directed, n int) {
+func (p *Draft) directions(i, k int32) (d [2]directed, n int) {
 	seen := false
-	for _, l := range p.neighbors(i) {
-		if l.bond == k {
+	for _, l := range p.Neighbors(i) {
+		if l.Bond == k {
 			continue
 		}
-		b := &p.bonds[l.bond]
-		d[n] = directed{l, b.dir}
-		if b.dir != level {
+		d[n] = directed{l, p.Dirs[l.Bond]}
+		if d[n].dir != Level {
 			seen = true
-			if b.a != i {
-				d[n].dir = b.dir.flip()
+			if p.Bonds[l.Bond].From != i {
+				d[n].dir = d[n].dir.Flip()
 			}
 		}
 		n++
 	}
-	if !seen || n == 2 && p.cip.rank(d[0].atom) == p.cip.rank(d[1].atom) {
+	if !seen || n == 2 && p.cip.rank(d[0].Atom) == p.cip.rank(d[1].Atom) {
 		return d, 0
 	}
-	if d[0].dir == level {
-		d[0].dir = d[1].dir.flip()
-	} else if n == 2 && d[1].dir == level {
-		d[1].dir = d[0].dir.flip()
+	if d[0].dir == Level {
+		d[0].dir = d[1].dir.Flip()
+	} else if n == 2 && d[1].dir == Level {
+		d[1].dir = d[0].dir.Flip()
 	}
 	return d, n
 }
 
 // geometry is that of bond k by the directions written next to it, about the first
 // other bond of each end.
-func (p *Parser) geometry(k int32) bondStereo {
-	b := &p.bonds[k]
-	if b.order != Double || b.stereo == stereoAny || !p.stereoBond(k) {
-		return stereoNone
+func (p *Draft) geometry(k int32) Stereo {
+	b := &p.Bonds[k]
+	if b.Order != Double || b.Stereo == StereoAny || !p.StereoBond(k) {
+		return NoStereo
 	}
-	x, y := p.side(b.a, k), p.side(b.b, k)
+	x, y := p.side(b.From, k), p.side(b.To, k)
 	switch {
-	case x == level || y == level:
-		return stereoNone
+	case x == Level || y == Level:
+		return NoStereo
 	case x == y:
-		return stereoZ
+		return StereoZ
 	}
-	return stereoE
+	return StereoE
 }
 
 // side is the direction of the first other bond of atom i, one end of the double
 // bond k, or level where it is not known.
-func (p *Parser) side(i, k int32) direction {
-	links := p.neighbors(i)
+func (p *Draft) side(i, k int32) Direction {
+	links := p.Neighbors(i)
 	if len(links) > 3 {
-		return level
+		return Level
 	}
-	side, first := level, true
+	side, first := Level, true
 	for _, l := range links {
-		if l.bond == k {
+		if l.Bond == k {
 			continue
 		}
-		b := &p.bonds[l.bond]
-		d := b.dir
-		if b.order != Single && b.order != Aromatic {
-			d = level // "=" and "/" at the two ends of a ring bond
+		b, d := &p.Bonds[l.Bond], p.Dirs[l.Bond]
+		if b.Order != Single && b.Order != Aromatic {
+			d = Level // "=" and "/" at the two ends of a ring bond
 		}
-		if b.a != i {
-			d = d.flip()
+		if b.From != i {
+			d = d.Flip()
 		}
 		if !first {
-			d = d.flip()
+			d = d.Flip()
 		}
-		if d != level {
-			if side == d.flip() {
-				return level // contradictory
+		if d != Level {
+			if side == d.Flip() {
+				return Level // contradictory
 			}
 			side = d
 		}
@@ -613,56 +584,48 @@ func rankWork(n int) int { return 1<<21 + 256*n }
 
 // rankSeed is what ranks begin with: the element, isotope and class of atom i, below
 // 2³².
-func (p *Parser) rankSeed(i int32) uint64 {
-	a := &p.atoms[i]
+func (p *Draft) rankSeed(i int32) uint64 {
+	a := &p.Atoms[i]
 	mass := int32(0)
-	if a.isotope != 0 {
-		mass = a.isotope - int32(elements[a.z].isotope)
+	if a.Isotope != 0 {
+		mass = a.Isotope - int32(elements[a.Element].isotope)
 		if mass >= 0 {
 			mass++
 		}
 	}
 	mass = max(mass+512, 0) % 1024
 	class := int32(0)
-	if a.hasMap {
-		class = (a.class + 1) % 1024
+	if a.HasMap {
+		class = (a.Map + 1) % 1024
 	}
-	return uint64(a.z)<<20 | uint64(mass)<<10 | uint64(class)
+	return uint64(a.Element)<<20 | uint64(mass)<<10 | uint64(class)
 }
 
 // rankCount is how often neighbour j counts in the key of an atom, by the order of the
 // bond to it: twice that, but once for the double bond to phosphorus with three or four
 // neighbours.
-func (p *Parser) rankCount(order Order, j int32) int32 {
-	if order == Double && p.atoms[j].z == 15 {
-		if n := p.degree(j); n == 3 || n == 4 {
+func (p *Draft) rankCount(order Order, j int32) int32 {
+	if order == Double && p.Atoms[j].Element == 15 {
+		if n := p.Degree(j); n == 3 || n == 4 {
 			return 1
 		}
 	}
 	return halves[order]
 }
 
-// rankHydrogens is how many hydrogens count in the key of atom i.
-func (p *Parser) rankHydrogens(i int32) int32 {
-	if p.atoms[i].marks&isQuery != 0 {
-		return 0
-	}
-	return p.atoms[i].hydrogens()
-}
-
 // rankAtoms ranks the atoms by element, isotope and class, and refines that.
-func (p *Parser) rankAtoms() {
+func (p *Draft) rankAtoms() {
 	c := &p.cip
-	n := len(p.atoms)
+	n := len(p.Atoms)
 	c.work = rankWork(n)
-	grow(&c.class, n)
-	grow(&c.place, n)
-	zeroed(&c.isTouched, n)
+	buffer.Grow(&c.class, n)
+	buffer.Grow(&c.place, n)
+	buffer.Zeroed(&c.isTouched, n)
 	c.count = c.count[:0]
-	grow(&c.order, n)
-	grow(&c.at, n+1)
-	grow(&c.single, n)
-	for i := range p.atoms {
+	buffer.Grow(&c.order, n)
+	buffer.Grow(&c.at, n+1)
+	buffer.Grow(&c.single, n)
+	for i := range p.Atoms {
 		c.single[i] = p.rankSeed(int32(i))
 		c.order[i] = int32(i)
 	}
@@ -671,21 +634,21 @@ func (p *Parser) rankAtoms() {
 }
 
 // rerankAtoms refines the ranks by the labels found.
-func (p *Parser) rerankAtoms() {
+func (p *Draft) rerankAtoms() {
 	c := &p.cip
-	for i := range p.atoms {
+	for i := range p.Atoms {
 		x := uint64(c.rank(int32(i))) << 8
-		switch p.atoms[i].cip {
+		switch p.Atoms[i].cip {
 		case cipS:
 			x += 10
 		case cipR:
 			x += 20
 		}
-		for _, l := range p.neighbors(int32(i)) {
-			switch p.bonds[l.bond].stereo {
-			case stereoE:
+		for _, l := range p.Neighbors(int32(i)) {
+			switch p.Bonds[l.Bond].Stereo {
+			case StereoE:
 				x++
-			case stereoZ:
+			case StereoZ:
 				x += 2
 			}
 		}
@@ -701,7 +664,7 @@ func (p *Parser) rerankAtoms() {
 
 // seedRanks makes classes of the atoms with equal c.single, which order is sorted
 // by.
-func (p *Parser) seedRanks() {
+func (p *Draft) seedRanks() {
 	c := &p.cip
 	c.start, c.end = c.start[:0], c.end[:0]
 	for k, i := range c.order {
@@ -724,9 +687,9 @@ func (p *Parser) seedRanks() {
 // Only atoms next to a part that split off in the last round can differ from the
 // others of their class, and of the parts of a class the largest need not count:
 // atoms that see only that part see no difference.
-func (p *Parser) refineRanks() {
+func (p *Draft) refineRanks() {
 	c := &p.cip
-	n := len(p.atoms)
+	n := len(p.Atoms)
 	c.work -= n
 	for round := 0; len(c.start) < n && round < n/2+1 && len(c.touched) > 0 && c.work >= 0; round++ {
 		// Touched atoms go to the end of their class.
@@ -778,7 +741,7 @@ func (c *ranker) swap(x, y int32) {
 // splitClass sorts the touched atoms of class k, which are at its end, among the
 // others, which are all alike, makes classes of the parts, and touches the
 // neighbours of all but the largest.
-func (p *Parser) splitClass(k int32) {
+func (p *Draft) splitClass(k int32) {
 	c := &p.cip
 	lo, hi := c.start[k], c.end[k]
 	moved := append(c.moved[:0], c.order[hi-c.count[k]:hi]...)
@@ -854,10 +817,10 @@ func (p *Parser) splitClass(k int32) {
 			c.end = append(c.end, to)
 			for _, i := range c.order[from:to] {
 				c.class[i] = id
-				for _, l := range p.neighbors(i) {
-					if !c.isTouched[l.atom] {
-						c.isTouched[l.atom] = true
-						c.touched = append(c.touched, l.atom)
+				for _, l := range p.Neighbors(i) {
+					if !c.isTouched[l.Atom] {
+						c.isTouched[l.Atom] = true
+						c.touched = append(c.touched, l.Atom)
 					}
 				}
 			}
@@ -877,13 +840,13 @@ func (c *ranker) key(i int32) []int32 {
 }
 
 // rankKey writes the key of atom i.
-func (p *Parser) rankKey(i int32) {
+func (p *Draft) rankKey(i int32) {
 	c := &p.cip
 	c.at[i] = int32(len(c.keys))
 	c.near = c.near[:0]
-	for _, l := range p.neighbors(i) {
-		count := p.rankCount(p.bonds[l.bond].order, l.atom)
-		c.near = append(c.near, rankedLink{c.rank(l.atom), count})
+	for _, l := range p.Neighbors(i) {
+		count := p.rankCount(p.Bonds[l.Bond].Order, l.Atom)
+		c.near = append(c.near, rankedLink{c.rank(l.Atom), count})
 	}
 	if len(c.near) > 16 {
 		slices.SortFunc(c.near, func(x, y rankedLink) int { return cmp.Compare(y.rank, x.rank) })
@@ -900,7 +863,7 @@ func (p *Parser) rankKey(i int32) {
 			c.keys = append(c.keys, l.rank+1)
 		}
 	}
-	for range p.rankHydrogens(i) {
+	for range p.Atoms[i].Hydrogens() {
 		c.keys = append(c.keys, 0)
 	}
 	c.keys[c.at[i]] = int32(len(c.keys)) - c.at[i] - 1
@@ -909,17 +872,17 @@ func (p *Parser) rankKey(i int32) {
 // ringCandidate reports whether atom i may be a stereo atom of its rings: with two
 // different neighbours outside, or one; or none and ring neighbours of the right
 // number of ranks.
-func (p *Parser) ringCandidate(i int32) bool {
+func (p *Draft) ringCandidate(i int32) bool {
 	if p.flatNitrogen(i) {
 		return false
 	}
-	links := p.neighbors(i)
+	links := p.Neighbors(i)
 	var out [2]int32
 	outside, inside, ranks := 0, 0, 0
 	for k, l := range links {
-		if !p.bonds[l.bond].ring {
+		if !p.Bonds[l.Bond].InRing {
 			if outside < 2 {
-				out[outside] = p.cip.rank(l.atom)
+				out[outside] = p.cip.rank(l.Atom)
 			}
 			outside++
 			continue
@@ -927,7 +890,7 @@ func (p *Parser) ringCandidate(i int32) bool {
 		inside++
 		fresh := true
 		for _, o := range links[:k] {
-			if p.bonds[o.bond].ring && p.cip.rank(o.atom) == p.cip.rank(l.atom) {
+			if p.Bonds[o.Bond].InRing && p.cip.rank(o.Atom) == p.cip.rank(l.Atom) {
 				fresh = false
 				break
 			}
@@ -949,32 +912,32 @@ func (p *Parser) ringCandidate(i int32) bool {
 
 // findRingStereo marks as special the atoms that share a ring system with another
 // stereo atom.
-func (p *Parser) findRingStereo() {
+func (p *Draft) findRingStereo() {
 	c := &p.cip
-	if p.rings.len() == 0 {
+	if p.Rings.Len() == 0 {
 		return
 	}
-	zeroed(&c.atomSeen, len(p.atoms))
-	zeroed(&c.atomUsed, len(p.atoms))
-	zeroed(&c.bondSeen, len(p.bonds))
+	buffer.Zeroed(&c.atomSeen, len(p.Atoms))
+	buffer.Zeroed(&c.atomUsed, len(p.Atoms))
+	buffer.Zeroed(&c.bondSeen, len(p.Bonds))
 	viable := func(i int32) bool {
-		a := &p.atoms[i]
-		return a.chirality != Achiral && a.cip == unassigned && a.ring && p.ringCandidate(i)
+		a := &p.Atoms[i]
+		return a.Chirality != Achiral && a.cip == unassigned && a.ring && p.ringCandidate(i)
 	}
-	for i := range p.atoms {
+	for i := range p.Atoms {
 		if c.atomSeen[i] || !viable(int32(i)) {
 			continue
 		}
 		c.queue = c.queue[:0]
 		push := func(from int32, first bool) {
-			for _, l := range p.neighbors(from) {
-				if c.bondSeen[l.bond] {
+			for _, l := range p.Neighbors(from) {
+				if c.bondSeen[l.Bond] {
 					continue
 				}
-				c.bondSeen[l.bond] = true
-				if p.bonds[l.bond].ring && !c.atomSeen[l.atom] && (first || !c.atomUsed[l.atom]) {
-					c.queue = append(c.queue, l.atom)
-					c.atomUsed[l.atom] = true
+				c.bondSeen[l.Bond] = true
+				if p.Bonds[l.Bond].InRing && !c.atomSeen[l.Atom] && (first || !c.atomUsed[l.Atom]) {
+					c.queue = append(c.queue, l.Atom)
+					c.atomUsed[l.Atom] = true
 				}
 			}
 		}
@@ -983,11 +946,30 @@ func (p *Parser) findRingStereo() {
 			j := c.queue[head]
 			c.atomSeen[j] = true
 			if viable(j) {
-				p.atoms[j].special = true
-				p.atoms[i].special = true
+				p.Atoms[j].special = true
+				p.Atoms[i].special = true
 			}
 			push(j, false)
 		}
 		c.atomSeen[i] = true
 	}
+}
+
+// oddSwaps reports whether bonds is an odd permutation of those of links. It
+// reorders bonds.
+func OddSwaps(bonds []int32, links []neighbor.Link) bool {
+	odd := false
+	for k := range links {
+		if bonds[k] == links[k].Bond {
+			continue
+		}
+		for q := k + 1; q < len(bonds); q++ {
+			if bonds[q] == links[k].Bond {
+				bonds[k], bonds[q] = bonds[q], bonds[k]
+				odd = !odd
+				break
+			}
+		}
+	}
+	return odd
 }

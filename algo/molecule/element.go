@@ -20,9 +20,9 @@ type element struct {
 }
 
 // maxElement is the highest atomic number; 0 is the wildcard "*".
-const maxElement = 118
+const MaxElement = 118
 
-var elements = [maxElement + 1]element{
+var elements = [MaxElement + 1]element{
 	{"wildcard", "*", 0, 0, false, []int8{-1}},
 	{"hydrogen", "H", 1, 1, false, []int8{1}},
 	{"helium", "He", 2, 4, false, []int8{0}},
@@ -144,6 +144,29 @@ var elements = [maxElement + 1]element{
 	{"oganesson", "Og", 2, 294, true, []int8{-1}},
 }
 
+// Symbol is that of the element with an atomic number, "*" where there is none.
+func Symbol(number int) string {
+	if number < 0 || number > MaxElement {
+		number = 0
+	}
+	return elements[number].symbol
+}
+
+// MassNumber is that of the most common isotope of element z.
+func MassNumber(z uint8) int32 { return int32(elements[z].isotope) }
+
+// ElementOf returns the element with a symbol of one letter, d being 0, or of two, or 0.
+func ElementOf(c, d byte) uint8 {
+	switch {
+	case c-'A' >= 26:
+	case d == 0:
+		return oneLetter[c-'A']
+	case d-'a' < 26:
+		return twoLetters[int(c-'A')*26+int(d-'a')]
+	}
+	return 0
+}
+
 // twoLetters maps the two-letter symbols, as first*26+second, to atomic numbers;
 // oneLetter maps the capital letters that are symbols on their own.
 var (
@@ -167,7 +190,7 @@ func init() {
 		b.valence, b.plain = e.valences[0], e.valences[0]
 	}
 	basics[0].plain, basics[1].plain = -1, -1
-	for z := 1; z <= maxElement; z++ {
+	for z := 1; z <= MaxElement; z++ {
 		switch s := elements[z].symbol; len(s) {
 		case 1:
 			oneLetter[s[0]-'A'] = uint8(z)

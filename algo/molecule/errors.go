@@ -56,10 +56,22 @@ func (e *SyntaxError) Caret(text string) string {
 	return b.String()
 }
 
+// Locate turns the column of an error, counted from the beginning of a molfile, into a
+// line and its column.
+func (e *SyntaxError) Locate(block string) {
+	at := min(e.Column-1, len(block))
+	begin := 1 + strings.LastIndexByte(block[:at], '\n')
+	line, _, _ := strings.Cut(block[begin:], "\n")
+	e.Line = 1 + strings.Count(block[:at], "\n")
+	e.Column = at - begin + 1
+	e.cut = max(0, at-begin-caretWidth)
+	e.line = strings.Clone(line[e.cut:min(len(line), at-begin+caretWidth)])
+}
+
 // errorAt reports the n bytes of the input at offset at.
-func (p *Parser) errorAt(at, n int, format string, args ...any) error {
-	at = min(at, len(p.text))
-	piece := p.text[at:min(len(p.text), at+n)]
+func (p *Draft) ErrorAt(at, n int, format string, args ...any) error {
+	at = min(at, len(p.Text))
+	piece := p.Text[at:min(len(p.Text), at+n)]
 	return &SyntaxError{
 		Column: at + 1,
 		Piece:  strings.Clone(piece[:min(len(piece), caretWidth)]),
@@ -68,17 +80,17 @@ func (p *Parser) errorAt(at, n int, format string, args ...any) error {
 }
 
 // errorAtom reports atom i.
-func (p *Parser) errorAtom(i int32, format string, args ...any) error {
-	a := &p.atoms[i]
-	return p.errorAt(int(a.at), int(a.size), format, args...)
+func (p *Draft) ErrorAtom(i int32, format string, args ...any) error {
+	a := &p.Atoms[i]
+	return p.ErrorAt(int(a.At), int(a.Size), format, args...)
 }
 
 // describe names an atom in an error: "carbon", "nitrogen with charge +1".
-func (a *atom) describe() string {
-	if a.charge == 0 {
-		return elements[a.z].name
+func (a *DraftAtom) describe() string {
+	if a.Charge == 0 {
+		return elements[a.Element].name
 	}
-	return fmt.Sprintf("%s with charge %+d", elements[a.z].name, a.charge)
+	return fmt.Sprintf("%s with charge %+d", elements[a.Element].name, a.Charge)
 }
 
 // countBonds is a number of bonds in words; hydrogens have bonds too.

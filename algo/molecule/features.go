@@ -7,8 +7,26 @@ import (
 	"baca/algo/graph"
 )
 
-// Features is the number of features of an atom.
-const Features = 9
+// The columns of the features of an atom, see [Molecule.Graph], and their number.
+const (
+	ColumnElement = iota
+	ColumnChirality
+	ColumnNeighbors
+	ColumnCharge
+	ColumnHydrogens
+	ColumnRadicals
+	ColumnHybridization
+	ColumnAromatic
+	ColumnRing
+	Features
+)
+
+// Neutral is what ColumnCharge holds for an atom without charge, and SP3 hybridisation
+// is FeatureSP3 in ColumnHybridization.
+const (
+	Neutral    = 5
+	FeatureSP3 = 2
+)
 
 // Graph returns the molecule as a graph whose feature view is OGB's nine atom
 // features, as raw integers: atomic number − 1 (118 for a wildcard), chirality
@@ -51,22 +69,13 @@ func (m *Molecule) Graph() *graph.Graph {
 		*y--
 		neighbors[*y] = b.From
 	}
-	from := int32(0)
-	for i, to := range offsets[1:] {
-		row := neighbors[from:to]
-		from = to
-		if len(row) > 12 {
-			slices.Sort(row)
-		}
+	for i := range n {
+		row := g.Row(i)
+		sortRow(row)
 		for k := 1; k < len(row); k++ {
-			j, q := row[k], k
-			for ; q > 0 && j <= row[q-1]; q-- {
-				if j == row[q-1] {
-					panic(fmt.Sprintf("molecule: atom %d has two bonds to atom %d: no simple graph", i, j))
-				}
-				row[q] = row[q-1]
+			if row[k] == row[k-1] {
+				panic(fmt.Sprintf("molecule: atom %d has two bonds to atom %d: no simple graph", i, row[k]))
 			}
-			row[q] = j
 		}
 	}
 	x := g.X
@@ -78,6 +87,19 @@ func (m *Molecule) Graph() *graph.Graph {
 		x = x[Features:]
 	}
 	return g
+}
+
+// sortRow sorts neighbours, of which there are few and most are in order.
+func sortRow(row []int32) {
+	if len(row) > 12 {
+		slices.Sort(row)
+		return
+	}
+	for k := 1; k < len(row); k++ {
+		for q := k; q > 0 && row[q] < row[q-1]; q-- {
+			row[q], row[q-1] = row[q-1], row[q]
+		}
+	}
 }
 
 // What graphs consist of is allocated at once for several: of numbers for some twenty of
@@ -103,40 +125,31 @@ func cut[T any](store *[]T, n, slab int) []T {
 }
 
 // graph is Molecule.Graph, of the atoms and links of p.
-func (p *Parser) graph() *graph.Graph {
-	n := len(p.atoms)
-	lists := cut(&p.ints, n+1+len(p.links), slab)
+func (p *Draft) Graph() *graph.Graph {
+	n := len(p.Atoms)
+	lists := cut(&p.ints, n+1+len(p.near.Links), slab)
 	g := &cut(&p.graphs, 1, graphSlab)[0]
 	g.Offsets, g.Neighbors = lists[:n+1:n+1], lists[n+1:]
 	g.X, g.Features = cut(&p.floats, n*Features, slab), Features
-	neighbors := g.Neighbors[:len(p.links)]
-	for k := range p.links {
-		neighbors[k] = p.links[k].atom
+	neighbors := g.Neighbors[:len(p.near.Links)]
+	for k := range p.near.Links {
+		neighbors[k] = p.near.Links[k].Atom
 	}
 	x := g.X
-	for i := range p.atoms {
-		a := &p.atoms[i]
-		h := uint8(a.hydrogens())
+	for i := range p.Atoms {
+		a := &p.Atoms[i]
+		h := uint8(a.Hydrogens())
 		r := (*[Features]float32)(x)
-		self(r, a.z, a.chirality, int8(a.charge), uint8(a.radicals))
-		around(r, p.degree(int32(i)), h, a.hybrid, a.aromatic, a.ring)
+		self(r, a.Element, a.Chirality, int8(a.Charge), uint8(a.Radicals))
+		around(r, p.Degree(int32(i)), h, a.hybrid, a.Aromatic, a.ring)
 		x = x[Features:]
-		g.Offsets[i+1] = p.spans[i].hi
+		g.Offsets[i+1] = p.near.Spans[i].Hi
 	}
 	// The bonds along the chain are made as their second atoms are read, so only those
 	// made later can put a neighbour in the wrong place.
-	for k := p.chain; k < len(p.bonds); k++ {
-		for _, i := range [2]int32{p.bonds[k].a, p.bonds[k].b} {
-			row := g.Row(int(i))
-			if len(row) > 12 {
-				slices.Sort(row)
-				continue
-			}
-			for q := 1; q < len(row); q++ {
-				for h := q; h > 0 && row[h] < row[h-1]; h-- {
-					row[h], row[h-1] = row[h-1], row[h]
-				}
-			}
+	for k := p.Chain; k < len(p.Bonds); k++ {
+		for _, i := range [2]int32{p.Bonds[k].From, p.Bonds[k].To} {
+			sortRow(g.Row(int(i)))
 		}
 	}
 	return g
@@ -157,7 +170,7 @@ func Parent(g *graph.Graph) *graph.Graph {
 	tagged := false
 	var stack []int32
 	for i := range n {
-		tagged = tagged || g.X[i*Features+1] != 0
+		tagged = tagged || g.X[i*Features+ColumnChirality] != 0
 		if part[i] >= 0 {
 			continue
 		}
@@ -191,7 +204,7 @@ func Parent(g *graph.Graph) *graph.Graph {
 		if part[i] == largest {
 			place[i] = int32(len(p.X) / Features)
 			p.X = append(p.X, g.X[i*Features:(i+1)*Features]...)
-			p.X[len(p.X)-Features+1] = 0
+			p.X[len(p.X)-Features+ColumnChirality] = 0
 		}
 	}
 	for i := range n {
@@ -206,30 +219,38 @@ func Parent(g *graph.Graph) *graph.Graph {
 }
 
 // hybridizationFeature is the place in OGB's list.
-var hybridizationFeature = [...]float32{Unhybridized: 5, S: 5, SP: 0, SP2: 1, SP3: 2, SP2D: 5, SP3D: 3, SP3D2: 4}
+var hybridizationFeature = [...]float32{Unhybridized: 5, S: 5, SP: 0, SP2: 1, SP3: FeatureSP3, SP2D: 5, SP3D: 3, SP3D2: 4}
 
 // self writes the features of an atom that its neighbours have no part in.
 func self(x *[Features]float32, element uint8, tag Chirality, charge int8, radicals uint8) {
-	x[0] = 118
+	x[ColumnElement] = 118
 	if element > 0 {
-		x[0] = float32(int32(element) - 1)
+		x[ColumnElement] = float32(int32(element) - 1)
 	}
 	if tag > CounterClockwise {
 		tag = 4
 	}
-	x[1] = float32(tag)
-	x[3] = 11
+	x[ColumnChirality] = float32(tag)
+	x[ColumnCharge] = 11
 	if charge >= -5 && charge <= 5 {
-		x[3] = float32(int32(charge) + 5)
+		x[ColumnCharge] = float32(int32(charge) + Neutral)
 	}
-	x[5] = float32(min(radicals, 5))
+	x[ColumnRadicals] = float32(min(radicals, 5))
 }
 
 // around writes the other features.
 func around(x *[Features]float32, degree int32, hydrogens uint8, h Hybridization, aromatic, ring bool) {
-	x[2] = float32(min(degree+int32(hydrogens), 11))
-	x[4] = float32(min(hydrogens, 9))
-	x[6] = hybridizationFeature[h]
-	x[7] = float32(asBit(aromatic))
-	x[8] = float32(asBit(ring))
+	x[ColumnNeighbors] = float32(min(degree+int32(hydrogens), 11))
+	x[ColumnHydrogens] = float32(min(hydrogens, 9))
+	x[ColumnHybridization] = hybridizationFeature[h]
+	x[ColumnAromatic] = float32(bit(aromatic))
+	x[ColumnRing] = float32(bit(ring))
+}
+
+// bit is compiled without a branch.
+func bit(b bool) uint8 {
+	if b {
+		return 1
+	}
+	return 0
 }

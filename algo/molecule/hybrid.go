@@ -1,24 +1,28 @@
 package molecule
 
+import (
+	"baca/algo/molecule/internal/neighbor"
+)
+
 // conjugated reports whether a bond of atom i is conjugated. Conjugated bonds are aromatic
 // ones; a bond between atoms that can take part, if one of them has a multiple bond beside
 // it; and that multiple bond.
-func (p *Parser) conjugated(i int32) bool {
-	links := p.neighbors(i)
+func (p *Draft) conjugated(i int32) bool {
+	links := p.Neighbors(i)
 	for _, l := range links {
-		if p.bonds[l.bond].aromatic {
+		if p.Bonds[l.Bond].Aromatic {
 			return true
 		}
 	}
 	for _, l := range links {
-		if p.joins(i, l) && (p.multipleBeside(i, l.bond) || p.multipleBeside(l.atom, l.bond)) {
+		if p.joins(i, l) && (p.multipleBeside(i, l.Bond) || p.multipleBeside(l.Atom, l.Bond)) {
 			return true
 		}
-		if !p.multiple(l.bond) || !p.takesPart(l.atom) {
+		if !p.multiple(l.Bond) || !p.takesPart(l.Atom) {
 			continue
 		}
-		for _, o := range p.neighbors(l.atom) {
-			if p.joins(l.atom, o) && p.multipleBeside(l.atom, o.bond) {
+		for _, o := range p.Neighbors(l.Atom) {
+			if p.joins(l.Atom, o) && p.multipleBeside(l.Atom, o.Bond) {
 				return true
 			}
 		}
@@ -27,12 +31,12 @@ func (p *Parser) conjugated(i int32) bool {
 }
 
 // multiple reports whether bond k is more than single.
-func (p *Parser) multiple(k int32) bool { return halves[p.bonds[k].order] >= 3 }
+func (p *Draft) multiple(k int32) bool { return halves[p.Bonds[k].Order] >= 3 }
 
 // multipleBeside reports whether atom i has a multiple bond other than bond k.
-func (p *Parser) multipleBeside(i, k int32) bool {
-	for _, l := range p.neighbors(i) {
-		if l.bond != k && p.multiple(l.bond) {
+func (p *Draft) multipleBeside(i, k int32) bool {
+	for _, l := range p.Neighbors(i) {
+		if l.Bond != k && p.multiple(l.Bond) {
 			return true
 		}
 	}
@@ -40,20 +44,20 @@ func (p *Parser) multipleBeside(i, k int32) bool {
 }
 
 // joins reports whether link l of atom i is between atoms that take part in conjugation.
-func (p *Parser) joins(i int32, l link) bool { return p.takesPart(i) && p.takesPart(l.atom) }
+func (p *Draft) joins(i int32, l neighbor.Link) bool { return p.takesPart(i) && p.takesPart(l.Atom) }
 
 // takesPart reports whether atom i can take part in conjugation. It has three neighbours
 // at most.
-func (p *Parser) takesPart(i int32) bool {
-	return p.degree(i)+p.atoms[i].hydrogens() <= 3 && p.conjugable(i)
+func (p *Draft) takesPart(i int32) bool {
+	return p.Degree(i)+p.Atoms[i].Hydrogens() <= 3 && p.conjugable(i)
 }
 
 // conjugable reports whether atom i has electrons to share. Beyond the second row,
 // elements of the nitrogen and oxygen groups do not (but for =S and the like).
-func (p *Parser) conjugable(i int32) bool {
-	a := &p.atoms[i]
-	if outer := basics[a.z].outer; a.z > 10 && (outer == 5 || outer == 6) {
-		if outer == 5 || p.degree(i)+a.hydrogens() >= 2 {
+func (p *Draft) conjugable(i int32) bool {
+	a := &p.Atoms[i]
+	if outer := basics[a.Element].outer; a.Element > 10 && (outer == 5 || outer == 6) {
+		if outer == 5 || p.Degree(i)+a.Hydrogens() >= 2 {
 			return false
 		}
 	}
@@ -65,25 +69,18 @@ var byOrbitals = [...]Hybridization{S, S, SP, SP2, SP3, SP3D, SP3D2}
 
 // hybridize sets the hybridisation of every atom from its number of neighbours
 // and lone pairs.
-func (p *Parser) hybridize() {
-	atoms := p.atoms
+func (p *Draft) hybridize() {
+	atoms := p.Atoms
 	for i := range atoms {
 		a := &atoms[i]
-		degree := p.degree(int32(i)) + a.hydrogens()
+		degree := p.Degree(int32(i)) + a.Hydrogens()
 		a.hybrid = Unhybridized
-		if a.chirality != Achiral {
-			a.hybrid = a.stereoHybrid(degree)
+		if a.Chirality != Achiral && a.Element != 0 {
+			a.hybrid = a.Chirality.hybrid(degree)
 		}
-		if a.hybrid == Unhybridized && a.z != 0 {
+		if a.hybrid == Unhybridized && a.Element != 0 {
 			orbitals := degree
-			if p.queries {
-				for _, l := range p.neighbors(int32(i)) {
-					if p.bonds[l.bond].kind == zeroBond {
-						orbitals--
-					}
-				}
-			}
-			if a.z > 1 && a.z < 89 {
+			if a.Element > 1 && a.Element < 89 {
 				orbitals += a.lonePairs()
 			}
 			if orbitals >= 0 && int(orbitals) < len(byOrbitals) {
@@ -98,18 +95,16 @@ func (p *Parser) hybridize() {
 	}
 }
 
-// stereoHybrid is the hybridisation that a stereo class makes of an atom with as many
-// neighbours as fit it.
-func (a *atom) stereoHybrid(degree int32) Hybridization {
+// hybrid is the hybridisation that a tag makes of an atom with as many neighbours as fit it.
+func (c Chirality) hybrid(degree int32) Hybridization {
 	switch {
-	case a.z == 0:
-	case a.chirality <= Tetrahedral && degree == 4:
+	case c <= Tetrahedral && degree == 4:
 		return SP3
-	case a.chirality == SquarePlanar && degree >= 2 && degree <= 4:
+	case c == SquarePlanar && degree >= 2 && degree <= 4:
 		return SP2D
-	case a.chirality == TrigonalBipyramidal && degree >= 2 && degree <= 5:
+	case c == TrigonalBipyramidal && degree >= 2 && degree <= 5:
 		return SP3D
-	case a.chirality == Octahedral && degree >= 2 && degree <= 6:
+	case c == Octahedral && degree >= 2 && degree <= 6:
 		return SP3D2
 	}
 	return Unhybridized
@@ -117,12 +112,12 @@ func (a *atom) stereoHybrid(degree int32) Hybridization {
 
 // lonePairs is the number of orbitals that hold lone pairs or unpaired electrons.
 // It is negative for some metals.
-func (a *atom) lonePairs() int32 {
-	outer := int32(basics[a.z].outer)
+func (a *DraftAtom) lonePairs() int32 {
+	outer := int32(basics[a.Element].outer)
 	total := a.totalValence()
-	free := outer - (total + a.charge)
-	if a.radicals != 0 && total+outer-a.charge < 8 {
-		return (free-a.radicals)/2 + a.radicals
+	free := outer - (total + a.Charge)
+	if a.Radicals != 0 && total+outer-a.Charge < 8 {
+		return (free-a.Radicals)/2 + a.Radicals
 	}
 	return free / 2
 }

@@ -1,85 +1,96 @@
 package molecule
 
+import (
+	"baca/algo/molecule/internal/buffer"
+	"baca/algo/molecule/internal/neighbor"
+)
+
 // foldHydrogens takes ordinary hydrogen atoms out of the molecule and counts
 // them at their neighbours. A hydrogen stays where it says something that a
 // count does not: an isotope, no or several neighbours, a neighbour that is a
 // wildcard, a hydrogen or has a stereo class, or the geometry of a double bond.
-func (p *Parser) foldHydrogens() {
+func (p *Draft) FoldHydrogens() {
 	n := 0
-	for i := range p.atoms {
-		if p.atoms[i].z == 1 && p.foldable(int32(i)) {
-			p.atoms[i].removed = true
+	for i := range p.Atoms {
+		if p.Atoms[i].Element == 1 && p.Foldable(int32(i)) {
+			p.Atoms[i].removed = true
 			n++
 		}
 	}
 	if n == 0 {
 		return
 	}
-	scratch := zeroed(&p.scratch, len(p.bonds)+len(p.atoms))
-	gone, to := scratch[:len(p.bonds)], scratch[len(p.bonds):] // 1: bond to a folded hydrogen
+	scratch := buffer.Zeroed(&p.scratch, len(p.Bonds)+len(p.Atoms))
+	gone, to := scratch[:len(p.Bonds)], scratch[len(p.Bonds):] // 1: bond to a folded hydrogen
 	// From the last to the first, because each moves to the end of its
 	// neighbour's bonds before it goes.
-	for i := len(p.atoms) - 1; i >= 0; i-- {
-		if !p.atoms[i].removed {
+	for i := len(p.Atoms) - 1; i >= 0; i-- {
+		if !p.Atoms[i].removed {
 			continue
 		}
-		l := p.neighbors(int32(i))[0]
-		heavy := &p.atoms[l.atom]
-		if !p.lean || p.countsHydrogens(l.atom) {
-			heavy.explicitH++
+		l := p.Neighbors(int32(i))[0]
+		heavy := &p.Atoms[l.Atom]
+		if !p.Lean || p.countsHydrogens(l.Atom) {
+			heavy.Explicit++
 		}
-		if heavy.chirality == Clockwise || heavy.chirality == CounterClockwise {
-			for around, after := p.neighbors(l.atom), false; len(around) > 0; around = around[1:] {
+		if heavy.Chirality == Clockwise || heavy.Chirality == CounterClockwise {
+			for around, after := p.Neighbors(l.Atom), false; len(around) > 0; around = around[1:] {
 				switch {
-				case around[0].bond == l.bond:
+				case around[0].Bond == l.Bond:
 					after = true
-				case after && gone[around[0].bond] == 0:
-					heavy.chirality = heavy.chirality.turn()
+				case after && gone[around[0].Bond] == 0:
+					heavy.Chirality = heavy.Chirality.Turn()
 				}
 			}
 		}
 		p.handDirection(int32(i), l, gone)
-		gone[l.bond] = 1
+		gone[l.Bond] = 1
 	}
-	// Close the gaps.
+	p.closeGaps(gone, to)
+}
+
+// closeGaps takes away the folded hydrogens and the bonds that are gone; to is for the new
+// numbers of atoms.
+func (p *Draft) closeGaps(gone, to []int32) {
 	m := int32(0)
-	for i := range p.atoms {
-		if p.atoms[i].removed {
+	for i := range p.Atoms {
+		if p.Atoms[i].removed {
 			continue
 		}
 		to[i] = m
-		p.atoms[m] = p.atoms[i]
+		p.Atoms[m] = p.Atoms[i]
 		m++
 	}
-	kept, chain := p.bonds[:0], p.chain
-	for k := range p.bonds {
+	kept, chain := 0, p.Chain
+	for k := range p.Bonds {
 		if gone[k] == 0 {
-			b := p.bonds[k]
-			b.a, b.b = to[b.a], to[b.b]
-			kept = append(kept, b)
-		} else if k < p.chain {
+			b := p.Bonds[k]
+			b.From, b.To = to[b.From], to[b.To]
+			p.Bonds[kept], p.Dirs[kept] = b, p.Dirs[k]
+			kept++
+		} else if k < p.Chain {
 			chain--
 		}
 	}
-	p.atoms, p.bonds, p.chain = p.atoms[:m], kept, chain
-	p.link()
+	p.Atoms, p.Bonds, p.Dirs, p.Chain = p.Atoms[:m], p.Bonds[:kept], p.Dirs[:kept], chain
+	p.Link()
 }
 
-func (p *Parser) foldable(i int32) bool {
-	a := &p.atoms[i]
-	links := p.neighbors(i)
-	if len(links) != 1 || a.isotope != 0 || a.marks != 0 {
+func (p *Draft) Foldable(i int32) bool {
+	a := &p.Atoms[i]
+	links := p.Neighbors(i)
+	if len(links) != 1 || a.Isotope != 0 || a.Kept {
 		return false
 	}
 	l := links[0]
-	heavy := &p.atoms[l.atom]
-	if heavy.z <= 1 || heavy.chirality >= SquarePlanar {
+	heavy := &p.Atoms[l.Atom]
+	if heavy.Element <= 1 || heavy.Chirality >= SquarePlanar {
 		return false
 	}
-	if p.bonds[l.bond].dir != level {
-		if around := p.neighbors(l.atom); len(around) == 2 {
+	if p.Dirs[l.Bond] != Level {
+		if around := p.Neighbors(l.Atom); len(around) == 2 {
 			for _, k := range around {
-				if p.bonds[k.bond].order == Double {
+				if p.Bonds[k.Bond].Order == Double {
 					return false
 				}
 			}
@@ -91,12 +102,12 @@ func (p *Parser) foldable(i int32) bool {
 // countsHydrogens reports whether a hydrogen of a molfile that is folded into atom
 // i is counted there. Otherwise it is left to what the valence implies, so that
 // ammonium drawn without its charge becomes ammonia.
-func (p *Parser) countsHydrogens(i int32) bool {
-	a := &p.atoms[i]
-	if a.noImplicit || a.chirality != Achiral {
+func (p *Draft) countsHydrogens(i int32) bool {
+	a := &p.Atoms[i]
+	if a.NoImplicit || a.Chirality != Achiral {
 		return true
 	}
-	for _, v := range elements[a.z].valences[1:] {
+	for _, v := range elements[a.Element].valences[1:] {
 		if int32(v) == a.totalValence() {
 			return true
 		}
@@ -106,26 +117,26 @@ func (p *Parser) countsHydrogens(i int32) bool {
 
 // handDirection hands the direction of the bond to hydrogen h on to another
 // single bond of its neighbour, unless one of them has a direction already.
-func (p *Parser) handDirection(h int32, l link, gone []int32) {
-	b := &p.bonds[l.bond]
-	if b.dir == level {
+func (p *Draft) handDirection(h int32, l neighbor.Link, gone []int32) {
+	dir := p.Dirs[l.Bond]
+	if dir == Level {
 		return
 	}
-	var other *bond
-	for _, k := range p.neighbors(l.atom) {
-		if o := &p.bonds[k.bond]; k.bond != l.bond && gone[k.bond] == 0 && o.order == Single {
-			if o.dir != level {
+	other := int32(-1)
+	for _, k := range p.Neighbors(l.Atom) {
+		if k.Bond != l.Bond && gone[k.Bond] == 0 && p.Bonds[k.Bond].Order == Single {
+			if p.Dirs[k.Bond] != Level {
 				return
 			}
-			other = o
+			other = k.Bond
 		}
 	}
-	if other == nil {
+	if other < 0 {
 		return
 	}
-	other.dir = b.dir
-	if other.a == l.atom && b.a == l.atom {
-		other.dir = b.dir.flip()
+	p.Dirs[other] = dir
+	if p.Bonds[other].From == l.Atom && p.Bonds[l.Bond].From == l.Atom {
+		p.Dirs[other] = dir.Flip()
 	}
 }
 
@@ -133,16 +144,16 @@ func (p *Parser) handDirection(h int32, l link, gone []int32) {
 // nitro N(=O)=O and N-oxides, azides and diazo groups N=N#N, phosphorus as in
 // C=P(=O)X, and the oxo acids of chlorine, bromine and iodine. sums is that of sumBonds.
 // It reports whether it may have changed a bond.
-func (p *Parser) normalize(sums []int32) bool {
+func (p *Draft) normalize(sums []int32) bool {
 	changed := false
-	atoms := p.atoms
+	atoms := p.Atoms
 	sums = sums[:len(atoms)]
 	for i := range atoms {
 		a := &atoms[i]
-		if sums[i]+2*a.explicitH <= 2*int32(basics[a.z].valence) {
+		if sums[i]+2*a.Explicit <= 2*int32(basics[a.Element].valence) {
 			continue // no more than the default valence
 		}
-		switch a.z {
+		switch a.Element {
 		case 7:
 			p.normalizeNitrogen(int32(i))
 		case 15:
@@ -157,78 +168,78 @@ func (p *Parser) normalize(sums []int32) bool {
 	return changed
 }
 
-func (p *Parser) normalizeNitrogen(i int32) {
-	a := &p.atoms[i]
-	if a.charge != 0 {
+func (p *Draft) normalizeNitrogen(i int32) {
+	a := &p.Atoms[i]
+	if a.Charge != 0 {
 		return
 	}
-	held := a.aromatic
-	a.aromatic = false
-	valence := p.explicitValence(i)
-	a.aromatic = held
+	held := a.Aromatic
+	a.Aromatic = false
+	valence := p.ExplicitValence(i)
+	a.Aromatic = held
 	if valence != 5 {
 		return
 	}
-	for _, l := range p.neighbors(i) {
-		n, b := &p.atoms[l.atom], &p.bonds[l.bond]
-		if n.charge != 0 {
+	for _, l := range p.Neighbors(i) {
+		n, b := &p.Atoms[l.Atom], &p.Bonds[l.Bond]
+		if n.Charge != 0 {
 			continue
 		}
-		if n.z == 8 && b.order == Double {
-			b.order = Single
-		} else if n.z == 7 && b.order == Triple {
-			b.order = Double
+		if n.Element == 8 && b.Order == Double {
+			b.Order = Single
+		} else if n.Element == 7 && b.Order == Triple {
+			b.Order = Double
 		} else {
 			continue
 		}
-		a.charge, n.charge = 1, -1
+		a.Charge, n.Charge = 1, -1
 		return
 	}
 }
 
-func (p *Parser) normalizePhosphorus(i int32) {
-	a := &p.atoms[i]
-	links := p.neighbors(i)
-	if a.charge != 0 || len(links) != 3 || p.explicitValence(i) != 5 {
+func (p *Draft) normalizePhosphorus(i int32) {
+	a := &p.Atoms[i]
+	links := p.Neighbors(i)
+	if a.Charge != 0 || len(links) != 3 || p.ExplicitValence(i) != 5 {
 		return
 	}
-	oxygen, multiple := link{-1, -1}, false
+	oxygen, multiple := neighbor.Link{Atom: -1, Bond: -1}, false
 	for _, l := range links {
-		n := &p.atoms[l.atom]
-		if p.bonds[l.bond].order != Double {
+		n := &p.Atoms[l.Atom]
+		if p.Bonds[l.Bond].Order != Double {
 			continue
 		}
-		if n.z == 8 && n.charge == 0 {
+		if n.Element == 8 && n.Charge == 0 {
 			oxygen = l
-		} else if (n.z == 6 || n.z == 7) && len(p.neighbors(l.atom)) >= 2 {
+		} else if (n.Element == 6 || n.Element == 7) && len(p.Neighbors(l.Atom)) >= 2 {
 			multiple = true
 		}
 	}
-	if multiple && oxygen.atom >= 0 {
-		p.atoms[oxygen.atom].charge = -1
-		p.bonds[oxygen.bond].order = Single
-		a.charge = 1
+	if multiple && oxygen.Atom >= 0 {
+		p.Atoms[oxygen.Atom].Charge = -1
+		p.Bonds[oxygen.Bond].Order = Single
+		a.Charge = 1
 	}
 }
 
-func (p *Parser) normalizeHalogen(i int32) {
-	a := &p.atoms[i]
-	if a.charge != 0 {
+func (p *Draft) normalizeHalogen(i int32) {
+	a := &p.Atoms[i]
+	if a.Charge != 0 {
 		return
 	}
-	if v := p.explicitValence(i); v != 3 && v != 5 && v != 7 {
+	if v := p.ExplicitValence(i); v != 3 && v != 5 && v != 7 {
 		return
 	}
-	for _, l := range p.neighbors(i) {
-		if p.atoms[l.atom].z != 8 {
+	for _, l := range p.Neighbors(i) {
+		if p.Atoms[l.Atom].Element != 8 {
 			return
 		}
 	}
-	for _, l := range p.neighbors(i) {
-		if b := &p.bonds[l.bond]; b.order == Double {
-			b.order = Single
-			p.atoms[l.atom].charge = -1
-			a.charge++
+	for _, l := range p.Neighbors(i) {
+		if b := &p.Bonds[l.Bond]; b.Order == Double {
+			b.Order = Single
+			p.Atoms[l.Atom].Charge = -1
+			a.Charge++
 		}
 	}
 }

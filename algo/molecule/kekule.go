@@ -1,6 +1,11 @@
 package molecule
 
-import "slices"
+import (
+	"slices"
+
+	"baca/algo/molecule/internal/buffer"
+	"baca/algo/molecule/internal/neighbor"
+)
 
 // Kekulé forms. Aromatic bonds as read are only a claim; each fused system must
 // have an arrangement of double bonds in which every atom that needs one has one.
@@ -26,7 +31,7 @@ type kekuler struct {
 	head    int
 	added   []bool  // bonds made double
 	doubled []int32 // those and some that were
-	pool    []link
+	pool    []neighbor.Link
 	moves   []int32 // atoms with options, in order
 }
 
@@ -36,8 +41,8 @@ type kekuleAtom struct {
 	candidate bool
 	trial     bool // a candidate that is left in a trial
 	done      bool
-	queued    int32 // how many times
-	options   span  // neighbours left to try, in pool
+	queued    int32         // how many times
+	options   neighbor.Span // neighbours left to try, in pool
 }
 
 // fusion is the neighbourhood of rings: ring r shares bonds with
@@ -76,22 +81,19 @@ func (f *fusion) pick(r int32) {
 
 // kekulize replaces aromatic bonds by single and double ones and takes the marks
 // of aromaticity away.
-func (p *Parser) kekulize() error {
-	k, r := &p.kek, &p.rings
+func (p *Draft) kekulize() error {
+	k, r := &p.kek, &p.Rings
 	if !p.aromatic {
 		return nil
 	}
-	atoms, bonds := p.atoms, p.bonds
-	if r.len() > 0 {
-		zeroed(&k.atoms, len(atoms))
-		zeroed(&k.added, len(bonds))
+	atoms, bonds := p.Atoms, p.Bonds
+	if r.Len() > 0 {
+		buffer.Zeroed(&k.atoms, len(atoms))
+		buffer.Zeroed(&k.added, len(bonds))
 		// Rings of wildcards only are left alone.
 		usable := func(q int32) bool {
-			if p.queries && p.hasQueryBond(q) {
-				return false
-			}
-			for _, i := range r.ring(int(q)) {
-				if p.atoms[i].z != 0 {
+			for _, i := range r.Ring(int(q)) {
+				if p.Atoms[i].Element != 0 {
 					return true
 				}
 			}
@@ -100,7 +102,7 @@ func (p *Parser) kekulize() error {
 		if err := p.fuse(&k.fused, usable, 0, 0); err != nil {
 			return err
 		}
-		for q := range r.len() {
+		for q := range r.Len() {
 			if k.fused.done[q] {
 				continue
 			}
@@ -111,26 +113,24 @@ func (p *Parser) kekulize() error {
 		}
 	}
 	for i := range bonds {
-		if b := &bonds[i]; b.kind != typedBond {
-			b.aromatic = false
-		}
+		bonds[i].Aromatic = false
 	}
 	for i := range atoms {
 		a := &atoms[i]
-		if !a.aromatic {
+		if !a.Aromatic {
 			continue
 		}
 		if !a.ring {
-			return p.errorAtom(int32(i), "aromatic atom that is not in a ring")
+			return p.ErrorAtom(int32(i), "aromatic atom that is not in a ring")
 		}
-		a.aromatic = false
+		a.Aromatic = false
 		// The H of [nH] is one that the Kekulé form implies.
-		if (a.z == 7 || a.z == 15) && a.charge == 0 && a.explicitH == 1 {
+		if (a.Element == 7 || a.Element == 15) && a.Charge == 0 && a.Explicit == 1 {
 			before := a.totalValence()
-			a.noImplicit = false
-			a.explicitH = 0
-			if p.refresh(int32(i)); a.totalValence() != before {
-				return p.errorAtom(int32(i), "no Kekulé form: %s cannot keep its hydrogen", a.describe())
+			a.NoImplicit = false
+			a.Explicit = 0
+			if p.Refresh(int32(i)); a.totalValence() != before {
+				return p.ErrorAtom(int32(i), "no Kekulé form: %s cannot keep its hydrogen", a.describe())
 			}
 		}
 	}
@@ -140,34 +140,34 @@ func (p *Parser) kekulize() error {
 // fuse fills f with the neighbourhood of the usable rings of the molecule. The
 // others are marked done. Where limit is not 0, larger rings have no neighbours;
 // where most is not 0, rings that share more bonds are no neighbours.
-func (p *Parser) fuse(f *fusion, usable func(int32) bool, limit, most int) error {
-	r := &p.rings
-	n := r.len()
-	grow(&f.done, n)
+func (p *Draft) fuse(f *fusion, usable func(int32) bool, limit, most int) error {
+	r := &p.Rings
+	n := r.Len()
+	buffer.Grow(&f.done, n)
 	for q := range n {
 		f.done[q] = !usable(int32(q))
 	}
-	grow(&f.first, n+1)
-	grow(&f.next, n)
-	zeroed(&f.shared, n)
+	buffer.Grow(&f.first, n+1)
+	buffer.Grow(&f.next, n)
+	buffer.Zeroed(&f.shared, n)
 	f.near = f.near[:0]
 	for q := range n {
 		f.first[q] = int32(len(f.near))
 		f.next[q] = f.first[q]
-		if !r.fused[q] || f.done[q] || limit > 0 && r.size(q) > limit {
+		if !r.Fused(q) || f.done[q] || limit > 0 && r.Size(q) > limit {
 			continue
 		}
 		f.touched = f.touched[:0]
-		for _, b := range r.ringBonds(q) {
-			of := r.ofBond(b)
+		for _, b := range r.Bonds(q) {
+			of := r.OfBond(b)
 			if len(of) == 1 {
 				continue
 			}
-			if !p.spend(len(of)) {
-				return p.errorBudget()
+			if !p.Spend(len(of)) {
+				return p.ErrorBudget()
 			}
 			for _, o := range of {
-				if int(o) == q || f.done[o] || limit > 0 && r.size(int(o)) > limit {
+				if int(o) == q || f.done[o] || limit > 0 && r.Size(int(o)) > limit {
 					continue
 				}
 				if f.shared[o] == 0 {
@@ -189,11 +189,11 @@ func (p *Parser) fuse(f *fusion, usable func(int32) bool, limit, most int) error
 }
 
 // kekulizeSystem finds a Kekulé form of the fused rings.
-func (p *Parser) kekulizeSystem(system []int32) error {
-	k, r := &p.kek, &p.rings
+func (p *Draft) kekulizeSystem(system []int32) error {
+	k, r := &p.kek, &p.Rings
 	k.all = k.all[:0]
 	for _, q := range system {
-		for _, i := range r.ring(int(q)) {
+		for _, i := range r.Ring(int(q)) {
 			if !k.atoms[i].in {
 				k.atoms[i].in = true
 				k.all = append(k.all, i)
@@ -206,7 +206,7 @@ func (p *Parser) kekulizeSystem(system []int32) error {
 			k.atoms[i].in, k.atoms[i].candidate = false, false
 		}
 	}()
-	if !slices.ContainsFunc(k.all, func(i int32) bool { return p.atoms[i].z == 0 || p.inAromatic(i) }) {
+	if !slices.ContainsFunc(k.all, func(i int32) bool { return p.Atoms[i].Element == 0 || p.inAromatic(i) }) {
 		return nil
 	}
 	p.markCandidates()
@@ -223,9 +223,9 @@ func (p *Parser) kekulizeSystem(system []int32) error {
 		k.done = k.done[:0]
 		for off := 1; off < 1<<n; off++ {
 			for _, i := range k.all {
-				for _, l := range p.neighbors(i) {
-					if b := &p.bonds[l.bond]; b.aromatic && k.atoms[l.atom].in {
-						b.order = Single
+				for _, l := range p.Neighbors(i) {
+					if b := &p.Bonds[l.Bond]; b.Aromatic && k.atoms[l.Atom].in {
+						b.Order = Single
 					}
 				}
 			}
@@ -242,51 +242,51 @@ func (p *Parser) kekulizeSystem(system []int32) error {
 			}
 		}
 	}
-	for i := range p.atoms {
+	for i := range p.Atoms {
 		if k.atoms[i].candidate {
-			return p.errorAtom(int32(i), "no Kekulé form: the aromatic ring system of %d atoms that this one is in cannot be written with single and double bonds", len(k.all))
+			return p.ErrorAtom(int32(i), "no Kekulé form: the aromatic ring system of %d atoms that this one is in cannot be written with single and double bonds", len(k.all))
 		}
 	}
-	return p.errorAtom(k.all[0], "no Kekulé form")
+	return p.ErrorAtom(k.all[0], "no Kekulé form")
 }
 
 // markCandidates marks the atoms of k.all that take a double bond, and makes
 // their aromatic bonds single.
-func (p *Parser) markCandidates() {
-	k, r := &p.kek, &p.rings
+func (p *Draft) markCandidates() {
+	k, r := &p.kek, &p.Rings
 	k.done = k.done[:0]
 	k.wild = k.wild[:0]
 	k.makeSingle = k.makeSingle[:0]
 	for _, i := range k.all {
-		a := &p.atoms[i]
+		a := &p.Atoms[i]
 		k.atoms[i].queued = 1 // come to
-		if a.z != 0 && !p.inAromatic(i) {
+		if a.Element != 0 && !p.inAromatic(i) {
 			k.done = append(k.done, i)
 			continue
 		}
 		bonds, ignored := int32(0), int32(0)
-		for _, l := range p.neighbors(i) {
-			b := &p.bonds[l.bond]
-			if b.aromatic && (b.order == Single || b.order == Double || b.order == Aromatic) {
+		for _, l := range p.Neighbors(i) {
+			b := &p.Bonds[l.Bond]
+			if b.Aromatic && (b.Order == Single || b.Order == Double || b.Order == Aromatic) {
 				bonds++
 				// Made single at the end: the valences below need it as it is.
-				k.makeSingle = append(k.makeSingle, l.bond)
+				k.makeSingle = append(k.makeSingle, l.Bond)
 				continue
 			}
-			v := (p.twice(l.bond, i) + 1) / 2
+			v := (p.twice(l.Bond, i) + 1) / 2
 			bonds += v
 			if v == 0 {
 				ignored++
 			}
 		}
-		if a.z == 0 {
+		if a.Element == 0 {
 			plain := 0
-			for _, l := range p.neighbors(i) {
-				if n := &p.atoms[l.atom]; n.z != 0 && !n.aromatic && k.atoms[l.atom].queued == 1 {
+			for _, l := range p.Neighbors(i) {
+				if n := &p.Atoms[l.Atom]; n.Element != 0 && !n.Aromatic && k.atoms[l.Atom].queued == 1 {
 					plain++
 				}
 			}
-			in, skipped := r.ofAtom(i), 0
+			in, skipped := r.OfAtom(i), 0
 			for _, q := range in {
 				if !p.ownsAromatic(q) {
 					skipped++
@@ -298,55 +298,48 @@ func (p *Parser) markCandidates() {
 				continue
 			}
 		}
-		bonds += a.hydrogens()
+		bonds += a.Hydrogens()
 		shift := a.shift()
-		limit := int32(basics[a.z].valence) + shift
+		limit := int32(basics[a.Element].valence) + shift
 		total := a.totalValence()
-		degree := p.degree(i) + a.room() - ignored
+		degree := p.Degree(i) + a.Room() - ignored
 		if total > limit {
-			for _, v := range elements[a.z].valences[1:] {
+			for _, v := range elements[a.Element].valences[1:] {
 				if total <= limit || v <= 0 {
 					break
 				}
 				limit = int32(v) + shift
 			}
 		}
-		if total == 5 && bonds == 4 && limit == 3 && degree == 3 && a.radicals == 0 && shift == 0 && a.hydrogens() == 0 &&
-			(a.z == 7 || a.z == 15 || a.z == 33) {
+		if total == 5 && bonds == 4 && limit == 3 && degree == 3 && a.Radicals == 0 && shift == 0 && a.Hydrogens() == 0 &&
+			(a.Element == 7 || a.Element == 15 || a.Element == 33) {
 			limit = 5 // as in O=n1ccccc1
 		}
-		if degree+a.radicals >= limit {
+		if degree+a.Radicals >= limit {
 			continue
 		}
-		k.atoms[i].candidate = limit == bonds+1+a.radicals ||
-			a.radicals == 0 && a.noImplicit && limit == bonds+2 // it will be a radical
+		k.atoms[i].candidate = limit == bonds+1+a.Radicals ||
+			a.Radicals == 0 && a.NoImplicit && limit == bonds+2 // it will be a radical
 	}
 	for _, i := range k.all {
 		k.atoms[i].queued = 0
 	}
 	for _, b := range k.makeSingle {
-		p.bonds[b].order = Single
+		p.Bonds[b].Order = Single
 	}
-}
-
-// hasQueryBond reports whether a bond of ring q is a query for its order.
-func (p *Parser) hasQueryBond(q int32) bool {
-	return slices.ContainsFunc(p.rings.ringBonds(int(q)), func(b int32) bool {
-		return p.bonds[b].kind == typedBond || p.bonds[b].kind == choiceBond
-	})
 }
 
 // ownsAromatic reports whether ring q has an aromatic atom that is in no other
 // ring.
-func (p *Parser) ownsAromatic(q int32) bool {
-	return slices.ContainsFunc(p.rings.ring(int(q)), func(i int32) bool {
-		return len(p.rings.ofAtom(i)) == 1 && p.inAromatic(i)
+func (p *Draft) ownsAromatic(q int32) bool {
+	return slices.ContainsFunc(p.Rings.Ring(int(q)), func(i int32) bool {
+		return len(p.Rings.OfAtom(i)) == 1 && p.inAromatic(i)
 	})
 }
 
 // arrange puts double bonds between the candidates on trial. It reports false
 // where it finds no arrangement; the bonds are then as they were.
-func (p *Parser) arrange() (bool, error) {
+func (p *Draft) arrange() (bool, error) {
 	k, atoms := &p.kek, p.kek.atoms
 	start := len(k.done)
 	for _, i := range k.done {
@@ -373,49 +366,49 @@ func (p *Parser) arrange() (bool, error) {
 		}
 		k.done = append(k.done, i)
 		atoms[i].done = true
-		if !p.spend(4) {
-			return false, p.errorBudget()
+		if !p.Spend(4) {
+			return false, p.ErrorBudget()
 		}
 		wants, opts := atoms[i].trial, atoms[i].options
-		again := opts.hi > opts.lo
+		again := opts.Hi > opts.Lo
 		if !again {
-			opts.lo = int32(len(k.pool))
-			for _, l := range p.neighbors(i) {
-				o := &atoms[l.atom]
+			opts.Lo = int32(len(k.pool))
+			for _, l := range p.Neighbors(i) {
+				o := &atoms[l.Atom]
 				if o.done || !o.in {
 					continue
 				}
 				if o.queued == 0 {
-					k.queue = append(k.queue, l.atom)
+					k.queue = append(k.queue, l.Atom)
 					o.queued++
 				}
 				if wants && o.trial &&
-					(p.bonds[l.bond].aromatic || p.atoms[i].z == 0 || p.atoms[l.atom].z == 0) {
+					(p.Bonds[l.Bond].Aromatic || p.Atoms[i].Element == 0 || p.Atoms[l.Atom].Element == 0) {
 					k.pool = append(k.pool, l)
 				}
 			}
-			opts.hi = int32(len(k.pool))
+			opts.Hi = int32(len(k.pool))
 		}
 		switch {
 		case !wants:
-		case opts.lo < opts.hi:
-			l := k.pool[opts.lo]
-			opts.lo++
-			p.bonds[l.bond].order = Double
-			atoms[i].trial, atoms[l.atom].trial = false, false
-			k.added[l.bond] = true
-			k.doubled = append(k.doubled, l.bond)
+		case opts.Lo < opts.Hi:
+			l := k.pool[opts.Lo]
+			opts.Lo++
+			p.Bonds[l.Bond].Order = Double
+			atoms[i].trial, atoms[l.Atom].trial = false, false
+			k.added[l.Bond] = true
+			k.doubled = append(k.doubled, l.Bond)
 			if again {
 				atoms[i].options = opts
-				if opts.lo == opts.hi {
-					atoms[i].options = span{}
+				if opts.Lo == opts.Hi {
+					atoms[i].options = neighbor.Span{}
 					k.moves = k.moves[:len(k.moves)-1]
 				}
-			} else if opts.lo < opts.hi {
+			} else if opts.Lo < opts.Hi {
 				atoms[i].options = opts
 				k.moves = append(k.moves, i)
 			}
-		case p.atoms[i].z != 0:
+		case p.Atoms[i].Element != 0:
 			// Nobody is left to share a double bond with: an earlier choice
 			// was wrong.
 			if len(k.moves) == 0 || backtracks == maxBacktracks {
@@ -424,8 +417,8 @@ func (p *Parser) arrange() (bool, error) {
 				p.backtrack(k.moves[len(k.moves)-1])
 				backtracks++
 				from = 0
-				if !p.spend(len(k.all)) {
-					return false, p.errorBudget()
+				if !p.Spend(len(k.all)) {
+					return false, p.ErrorBudget()
 				}
 			}
 		}
@@ -437,20 +430,20 @@ func (p *Parser) arrange() (bool, error) {
 		if k.added[b] {
 			k.added[b] = false
 			if !ok {
-				p.bonds[b].order = Single
+				p.Bonds[b].Order = Single
 			}
 		}
 	}
 	for _, i := range k.all {
 		at := &atoms[i]
-		at.done, at.queued, at.options = false, 0, span{}
+		at.done, at.queued, at.options = false, 0, neighbor.Span{}
 	}
 	k.done = k.done[:start]
 	return ok, nil
 }
 
 // backtrack undoes what followed the choice at atom i.
-func (p *Parser) backtrack(i int32) {
+func (p *Draft) backtrack(i int32) {
 	k := &p.kek
 	at := slices.Index(k.done, i)
 	undone := k.done[at:]
@@ -467,11 +460,11 @@ func (p *Parser) backtrack(i int32) {
 		if k.atoms[j].done {
 			continue
 		}
-		for _, l := range p.neighbors(j) {
-			if k.added[l.bond] && k.atoms[l.atom].in && !k.atoms[l.atom].done {
-				k.added[l.bond] = false
-				p.bonds[l.bond].order = Single
-				k.atoms[j].trial, k.atoms[l.atom].trial = true, true
+		for _, l := range p.Neighbors(j) {
+			if k.added[l.Bond] && k.atoms[l.Atom].in && !k.atoms[l.Atom].done {
+				k.added[l.Bond] = false
+				p.Bonds[l.Bond].Order = Single
+				k.atoms[j].trial, k.atoms[l.Atom].trial = true, true
 			}
 		}
 	}

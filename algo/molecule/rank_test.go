@@ -1,18 +1,23 @@
-package molecule
+package molecule_test
 
 import (
 	"cmp"
+	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
 )
 
 // plainRanks refines ranks in the plain way: every round all atoms are compared by
 // their rank and the ranks of their neighbours.
-func plainRanks(p *Parser, single []uint64) []int {
-	n := len(p.atoms)
+func plainRanks(p *molecule.Draft, single []uint64) []int {
+	n := len(p.Atoms)
 	keys := make([][]int, n)
 	for i := range keys {
 		keys[i] = []int{int(single[i])}
@@ -36,15 +41,15 @@ func plainRanks(p *Parser, single []uint64) []int {
 	for round := 0; classes < n && round < n/2+1; round++ {
 		for i := range keys {
 			var near []int
-			for _, l := range p.neighbors(int32(i)) {
-				times := int(halves[p.bonds[l.bond].order])
-				if degree := len(p.neighbors(l.atom)); p.bonds[l.bond].order == Double && p.atoms[l.atom].z == 15 && (degree == 3 || degree == 4) {
+			for _, l := range p.Neighbors(int32(i)) {
+				times := int(p.Bonds[l.Bond].Order.Halves())
+				if degree := len(p.Neighbors(l.Atom)); p.Bonds[l.Bond].Order == molecule.Double && p.Atoms[l.Atom].Element == 15 && (degree == 3 || degree == 4) {
 					times = 1
 				}
-				near = append(near, slices.Repeat([]int{ranks[l.atom] + 1}, times)...)
+				near = append(near, slices.Repeat([]int{ranks[l.Atom] + 1}, times)...)
 			}
 			slices.SortFunc(near, func(x, y int) int { return cmp.Compare(y, x) })
-			keys[i] = append([]int{ranks[i]}, append(near, make([]int, p.atoms[i].hydrogens())...)...)
+			keys[i] = append([]int{ranks[i]}, append(near, make([]int, p.Atoms[i].Hydrogens())...)...)
 		}
 		before := classes
 		if ranks, classes = rank(); classes == before {
@@ -85,24 +90,24 @@ func TestRanks(t *testing.T) {
 		for _, k := range rings {
 			b.WriteString("%(" + strconv.Itoa(k) + ")")
 		}
-		var p Parser
+		var p smiles.Parser
 		if _, err := p.Parse(b.String()); err != nil {
 			continue // two bonds between the same atoms
 		}
 		tried++
-		p.rankAtoms()
+		p.RankAtoms()
 		for pass := range 2 {
-			want := plainRanks(&p, p.cip.single)
-			for i := range p.atoms {
+			want := plainRanks(&p.Draft, p.RankSeeds())
+			for i := range p.Atoms {
 				for j := range i {
-					if cmp.Compare(p.cip.rank(int32(i)), p.cip.rank(int32(j))) != cmp.Compare(want[i], want[j]) {
+					if cmp.Compare(p.RankOf(int32(i)), p.RankOf(int32(j))) != cmp.Compare(want[i], want[j]) {
 						t.Fatalf("%s, pass %d: atoms %d and %d have ranks %d and %d, want the order of %d and %d",
-							b.String(), pass, i, j, p.cip.rank(int32(i)), p.cip.rank(int32(j)), want[i], want[j])
+							b.String(), pass, i, j, p.RankOf(int32(i)), p.RankOf(int32(j)), want[i], want[j])
 					}
 				}
 			}
-			p.atoms[random.IntN(len(p.atoms))].cip = cipR
-			p.rerankAtoms()
+			p.LabelR(random.IntN(len(p.Atoms)))
+			p.RerankAtoms()
 		}
 	}
 	if tried < 1000 {
@@ -110,55 +115,49 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// TestSortLikeSTL compares orders with those of std::sort of GNU libstdc++ 12, as
-// FNV hashes.
-func TestSortLikeSTL(t *testing.T) {
-	for _, c := range []struct {
-		n, kinds, shape int
-		want            uint32
-	}{
-		{5, 7, 0, 0xd706ac29}, {16, 7, 0, 0xbadbc99d}, {17, 1, 0, 0xd889e92f}, {17, 3, 0, 0x935e2a99}, {17, 7, 2, 0xe113f045},
-		{40, 1, 0, 0x88d946e5}, {40, 3, 1, 0xa7ef7969}, {40, 7, 2, 0xed59be35}, {100, 3, 0, 0x6fda3753}, {100, 7, 1, 0x2df73d81},
-		{1000, 1, 2, 0xcfeb6097}, {1000, 3, 0, 0x85b3553d}, {1000, 7, 2, 0x3e49a30b}, {5000, 7, 0, 0x457b9715}, {5000, 3, 2, 0x74f76ec7},
-		{200, 4, 3, 0xe892183f}, {1000, 4, 3, 0x664cac5b},
-	} {
-		keys := make([]int, c.n)
-		x := uint32(12345)
-		for i := range keys {
-			x = x*1664525 + 1013904223
-			switch c.shape {
-			case 0:
-				keys[i] = int(x>>16) % c.kinds
-			case 1:
-				keys[i] = i * c.kinds / c.n
-			case 2:
-				keys[i] = i * c.kinds % c.n
-				if i%2 == 0 {
-					keys[i] += c.kinds
-				}
-			case 3: // a killer of the median of three, which ends in heap sort
-				k := c.n / 2
-				switch {
-				case i >= k:
-					keys[i] = 2 * (i - k + 1) / 4
-				case i%2 == 0:
-					keys[i] = (i + 1) / 4
-				default:
-					keys[i] = (k + i) / 4
-				}
+// TestCentres compares the short cut to the tags that stay with ranks.
+func TestCentres(t *testing.T) {
+	var fast, slow smiles.Parser
+	slow.RankAlways()
+	pieces := []string{
+		"C", "C", "N", "O", "[C@H]", "[C@@H]", "[C@H]", "[C@@H]", "[C@](C)", "[C@@](N)", "C(C)", "C(F)", "[N@]", "[N@+](C)", "[P@](=O)(C)", "P(=O)(C)", "=P(C)(C)",
+		"[S@](=O)", "[C@H](O)", "[C@@H](O)", "[13CH2]", "[CH2:2]", "/C=C/", "\\C=C/", "/C=C(/C)", "1", "1", "2", "2", "3", "3", "(C", "(", ")", "~", "->[Fe]", "[C@SP1](F)(Cl)",
+	}
+	random := rand.New(rand.NewPCG(7, 8))
+	tried, short := 0, 0
+	for range 60_000 {
+		var b strings.Builder
+		b.WriteByte('C')
+		for range 3 + random.IntN(20) {
+			b.WriteString(pieces[random.IntN(len(pieces))])
+		}
+		text := b.String()
+		for _, number := range []string{"1", "2", "3"} {
+			if strings.Count(strings.NewReplacer("13C", "", ":2", "", "SP1", "").Replace(text), number)%2 == 1 {
+				text += "C" + number
 			}
 		}
-		order := make([]int32, c.n)
-		for i := range order {
-			order[i] = int32(i)
+		if open := strings.Count(text, "(") - strings.Count(text, ")"); open > 0 {
+			text += strings.Repeat(")", open)
 		}
-		sortLikeSTL(order, func(x, y int32) bool { return keys[x] < keys[y] })
-		h := uint32(2166136261)
-		for _, i := range order {
-			h = (h ^ uint32(i)) * 16777619
+		slow.ForgetRanks()
+		fast.ForgetRanks()
+		m, err := fast.Parse(text)
+		want, wantErr := slow.Parse(text)
+		if fmt.Sprint(err) != fmt.Sprint(wantErr) {
+			t.Fatalf("%s: error %v, want %v", text, err, wantErr)
 		}
-		if h != c.want {
-			t.Errorf("%d elements of %d kinds, shape %d: hash %#x, want %#x", c.n, c.kinds, c.shape, h, c.want)
+		if err == nil && !reflect.DeepEqual(m, want) {
+			t.Fatalf("%s: %v, want %v", text, m, want)
 		}
+		if slow.Ranked() {
+			tried++
+			if !fast.Ranked() {
+				short++
+			}
+		}
+	}
+	if tried < 2000 || short < tried/10 || short > tried*9/10 {
+		t.Errorf("%d molecules with tags, %d by the short cut", tried, short)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"baca/algo/explain"
 	"baca/algo/graph"
 	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
 )
 
 // What a report shows at most.
@@ -87,7 +88,7 @@ func (e *Entry) Explain(ctx context.Context, alone *algo.SingleScorer, g *graph.
 	if e.SMILES == "" {
 		title = "graph " + e.ID
 	}
-	m, err := molecule.Parse(e.SMILES)
+	m, err := smiles.Parse(e.SMILES)
 	order := Written(e.SMILES, f, g.N())
 	if e.SMILES == "" || err != nil || len(order(unseen)) != len(m.Atoms) {
 		e.Drawing = depict.Graph(g, x.Occlusion, marks(unseen), title)
@@ -100,17 +101,17 @@ func (e *Entry) Explain(ctx context.Context, alone *algo.SingleScorer, g *graph.
 // Written returns a function that puts values of the n atoms of a molecule in form f
 // in the order in which its SMILES has them, NaN for atoms that the form leaves out.
 // Where the SMILES has others, there are no values.
-func Written(smiles string, f molecule.Form, n int) func([]float64) []float64 {
+func Written(text string, f molecule.Form, n int) func([]float64) []float64 {
 	if f == molecule.AsWritten {
 		return func(v []float64) []float64 { return v }
 	}
 	var read *molecule.Molecule
 	var order []int32
-	m, err := molecule.Parse(smiles)
+	m, err := smiles.Parse(text)
 	if err == nil {
-		read, order = m.In(f)
+		read, order = smiles.In(m, f)
 	}
-	if smiles == "" || err != nil || len(read.Atoms) != n {
+	if text == "" || err != nil || len(read.Atoms) != n {
 		return func([]float64) []float64 { return nil }
 	}
 	return func(v []float64) []float64 {

@@ -13,6 +13,7 @@ import (
 	"baca/algo/chart"
 	"baca/algo/decide"
 	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
 	"baca/weights"
 )
 
@@ -77,17 +78,17 @@ func TestExplain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const smiles = "Cl.OCCCC[Sn](C)(C)C" // the chloride is no part of the standard form
-	mol, err := molecule.Parse(smiles)
+	const text = "Cl.OCCCC[Sn](C)(C)C" // the chloride is no part of the standard form
+	mol, err := smiles.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	forms := []molecule.Form{molecule.AsWritten, molecule.Canonical, molecule.Standard}
 	rings := make([]string, len(forms))
 	for i, form := range forms {
-		read, _ := mol.In(form)
+		read, _ := smiles.In(mol, form)
 		g := read.Graph()
-		e := Entry{ID: "<tin>", SMILES: smiles}
+		e := Entry{ID: "<tin>", SMILES: text}
 		if err := e.Explain(context.Background(), alone, g, 0.05, form); err != nil {
 			t.Fatal(err)
 		}

@@ -6,16 +6,17 @@ import (
 	"testing"
 
 	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
 )
 
 // Values of the atoms of a canonical form come back in the order of the text.
 func TestWritten(t *testing.T) {
-	const smiles = "OCC(N)(F)CCl"
-	m, err := molecule.Parse(smiles)
+	const text = "OCC(N)(F)CCl"
+	m, err := smiles.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, _, _ := m.Canonical()
+	c, _, _ := smiles.Canonical(m)
 	values, want := make([]float64, len(c.Atoms)), make([]float64, len(m.Atoms))
 	for k, a := range c.Atoms {
 		values[k] = float64(a.Element)
@@ -26,13 +27,13 @@ func TestWritten(t *testing.T) {
 	if slices.Equal(values, want) {
 		t.Fatal("the canonical order is that of the text: the test tests nothing")
 	}
-	if got := Written(smiles, molecule.Canonical, len(values))(values); !slices.Equal(got, want) {
+	if got := Written(text, molecule.Canonical, len(values))(values); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	if got := Written("", molecule.Canonical, len(values))(values); got != nil {
 		t.Errorf("without a text: %v", got)
 	}
-	if got := Written(smiles, molecule.Canonical, len(values))(nil); got != nil {
+	if got := Written(text, molecule.Canonical, len(values))(nil); got != nil {
 		t.Errorf("of nothing: %v", got)
 	}
 	// An atom that is not read has no value.

@@ -19,7 +19,7 @@ import (
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/metric"
-	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
 	"baca/algo/near"
 	"baca/weights"
 )
@@ -404,7 +404,7 @@ func TestBenchCompany(t *testing.T) {
 // The kinds tell molecules apart as chemists do.
 func TestCompanyKinds(t *testing.T) {
 	kinds := kindsOf(nil)
-	for smiles, want := range map[string][]string{
+	for text, want := range map[string][]string{
 		"O=[N+]([O-])c1ccccc1Cl":              {"nitro groups", "halogens", "charged atoms", "one ring"},
 		"CCO":                                 {"no ring", "8 atoms and fewer"},
 		"CCN.Cl":                              {"halogens", "salts and mixtures", "no ring", "8 atoms and fewer"},
@@ -417,7 +417,7 @@ func TestCompanyKinds(t *testing.T) {
 		"O=[N+]([O-])OCC(CO[N+](=O)[O-])O[N+](=O)[O-]": {"nitro groups", "charged atoms", "no ring"},
 		strings.Repeat("C(=O)N", 17):                   {"no ring", "48 atoms and more"},
 	} {
-		m, err := molecule.Parse(smiles)
+		m, err := smiles.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -428,7 +428,7 @@ func TestCompanyKinds(t *testing.T) {
 			}
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("%s is %q, want %q", smiles, got, want)
+			t.Errorf("%s is %q, want %q", text, got, want)
 		}
 	}
 }

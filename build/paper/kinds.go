@@ -12,6 +12,7 @@ import (
 	"baca/algo/baseline"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
+	"baca/algo/molecule"
 )
 
 // What lists of one kind are made of.
@@ -79,18 +80,9 @@ func (l kinds) names() []string {
 	return append(names, kindClose)
 }
 
-// What the columns of the atom features of the Open Graph Benchmark hold.
-const (
-	atomElement  = 0 // less 1
-	atomCharge   = 3 // plus 5
-	atomHybrid   = 6 // 2: sp3
-	atomAromatic = 7
-	atomRing     = 8
-)
-
 func atom(g *graph.Graph, i, column int) int { return int(g.X[i*g.Features+column]) }
 
-func element(g *graph.Graph, i int) int { return atom(g, i, atomElement) + 1 }
+func element(g *graph.Graph, i int) int { return atom(g, i, molecule.ColumnElement) + 1 }
 
 // has tells of molecules with an atom that is so.
 func has(is func(g *graph.Graph, i int) bool) func(*graph.Graph) bool {
@@ -124,7 +116,7 @@ func isNitro(g *graph.Graph, i int) bool {
 // a row ends somewhere, and from there it is found.
 func beginsChain(g *graph.Graph, i int) bool {
 	link := func(i int) bool {
-		return element(g, i) == 6 && atom(g, i, atomHybrid) == 2 && atom(g, i, atomRing) == 0
+		return element(g, i) == 6 && atom(g, i, molecule.ColumnHybridization) == molecule.FeatureSP3 && atom(g, i, molecule.ColumnRing) == 0
 	}
 	var walk func(i, from, length int) bool
 	walk = func(i, from, length int) bool {
@@ -147,7 +139,7 @@ func rings(g *graph.Graph) int { return g.M() - g.N() + baseline.Components(g) }
 func isSteroid(g *graph.Graph) bool {
 	saturated := 0
 	for i := range g.N() {
-		if atom(g, i, atomRing) == 1 && atom(g, i, atomAromatic) == 0 {
+		if atom(g, i, molecule.ColumnRing) == 1 && atom(g, i, molecule.ColumnAromatic) == 0 {
 			saturated++
 		}
 	}
@@ -161,7 +153,7 @@ func kindsOf(set []*graph.Graph) kinds {
 		{"nitro groups", has(isNitro)},
 		{"halogens", hasElement(9, 17, 35, 53)},
 		{"salts and mixtures", func(g *graph.Graph) bool { return baseline.Components(g) > 1 }},
-		{"charged atoms", has(func(g *graph.Graph, i int) bool { return atom(g, i, atomCharge) != 5 })},
+		{"charged atoms", has(func(g *graph.Graph, i int) bool { return atom(g, i, molecule.ColumnCharge) != molecule.Neutral })},
 		{"long chains", has(beginsChain)},
 		{"sulfur", hasElement(16)},
 		{"phosphorus", hasElement(15)},

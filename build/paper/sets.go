@@ -18,7 +18,7 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
-	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
 	"baca/build/internal/opened"
 	"baca/build/internal/usage"
 )
@@ -277,7 +277,7 @@ func (s *sets) readPrints(l *loadedSet, places map[*graph.Graph][]int, prints []
 		}
 		of := places[l.graphs[row]]
 		if len(of) == 0 {
-			if _, err := molecule.ParseGraph(r.SMILES); err == nil {
+			if _, err := smiles.ParseGraph(r.SMILES); err == nil {
 				row++
 			}
 			continue

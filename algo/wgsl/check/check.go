@@ -13,7 +13,7 @@ import (
 
 	"baca/algo/gin"
 	"baca/algo/graph"
-	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
 	"baca/algo/pretrain"
 	"baca/algo/wgsl"
 )
@@ -70,7 +70,7 @@ func (c *compiled) NewKernel(name, code string, writable []bool) (wgsl.Kernel, e
 // Drugs are the graphs of some molecules.
 func Drugs(t testing.TB) []*graph.Graph {
 	t.Helper()
-	const smiles = `CC(=O)Oc1ccccc1C(=O)O CN1C=NC2=C1C(=O)N(C(=O)N2C)C CC(C)Cc1ccc(cc1)C(C)C(=O)O
+	const list = `CC(=O)Oc1ccccc1C(=O)O CN1C=NC2=C1C(=O)N(C(=O)N2C)C CC(C)Cc1ccc(cc1)C(C)C(=O)O
 CN1CCC[C@H]1c2cccnc2 CC(=O)Nc1ccc(O)cc1 OC(=O)c1ccccc1O CCO CC(C)NCC(O)COc1cccc2ccccc12
 CN(C)CCCN1c2ccccc2CCc2ccccc21 CNCCC(Oc1ccc(cc1)C(F)(F)F)c1ccccc1 Clc1ccccc1 C1CCCCC1
 CC1(C)S[C@@H]2[C@H](NC(=O)Cc3ccccc3)C(=O)N2[C@H]1C(=O)O Nc1ccc(cc1)S(=O)(=O)N O=C(O)CCCCC
@@ -78,8 +78,8 @@ CN1C(=O)CN=C(c2ccccc2)c2cc(Cl)ccc21 CC12CCC3C(CCC4=CC(=O)CCC34C)C1CCC2O OCC1OC(O
 CCN(CC)CC(=O)Nc1c(C)cccc1C COc1cc2c(cc1OC)C(=O)C(CC1CCN(Cc3ccccc3)CC1)C2 c1ccc2ccccc2c1
 CN1CCN(CC1)C1=Nc2cc(Cl)ccc2Nc2ccccc12 O=C1NC(=O)C(c2ccccc2)(c2ccccc2)N1 CCCCCCCCCC [Na+].[Cl-]`
 	var gs []*graph.Graph
-	for _, s := range strings.Fields(smiles) {
-		g, err := molecule.ParseGraph(s)
+	for _, s := range strings.Fields(list) {
+		g, err := smiles.ParseGraph(s)
 		if err != nil {
 			t.Fatalf("%s: %v", s, err)
 		}

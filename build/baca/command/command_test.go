@@ -25,7 +25,7 @@ import (
 	"baca/algo"
 	"baca/algo/gin"
 	"baca/algo/graph"
-	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
 	"baca/algo/pretrain"
 	"baca/web"
 	"baca/weights"
@@ -238,7 +238,7 @@ func exampleGraphs(t *testing.T) []*graph.Graph {
 	}
 	var gs []*graph.Graph
 	for _, row := range rows[1:] {
-		m, err := molecule.Parse(row[2])
+		m, err := smiles.Parse(row[2])
 		if err != nil {
 			t.Fatal(err)
 		}

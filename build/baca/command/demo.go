@@ -19,7 +19,7 @@ import (
 	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/graph"
-	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
 	"baca/algo/near"
 	"baca/algo/report"
 	"baca/build/internal/replace"
@@ -98,11 +98,11 @@ func newDemonstration(ctx context.Context, m *algo.Model, o algo.Options) (*demo
 	d := &demonstration{model: m, options: o}
 	var graphs []*graph.Graph
 	for _, row := range rows[1:] {
-		mol, err := molecule.Parse(row[2])
+		mol, err := smiles.Parse(row[2])
 		if err != nil {
 			return nil, fmt.Errorf("built-in example %s: %w", row[0], err)
 		}
-		mol, _ = mol.In(algo.FormOf(m.Card.Schema))
+		mol, _ = smiles.In(mol, algo.FormOf(m.Card.Schema))
 		d.examples = append(d.examples, example{name: row[0], class: row[1], smiles: row[2]})
 		graphs = append(graphs, mol.Graph())
 	}

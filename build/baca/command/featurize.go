@@ -10,6 +10,7 @@ import (
 
 	"baca/algo/dataset"
 	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
 	"baca/build/internal/usage"
 )
 
@@ -124,8 +125,8 @@ func featureLine(row int, m *molecule.Molecule, canonical bool) []byte {
 	}
 	b := fmt.Appendf(nil, "{\"row\": %d, \"x\": %s, \"e\": %s", row, inJSON(atoms), inJSON(bonds))
 	if canonical {
-		c, _, _ := m.Canonical()
-		b = fmt.Appendf(b, ", \"canonical\": %s", inJSON(c.SMILES()))
+		c, _, _ := smiles.Canonical(m)
+		b = fmt.Appendf(b, ", \"canonical\": %s", inJSON(smiles.Write(c)))
 	}
 	return append(b, "}\n"...)
 }

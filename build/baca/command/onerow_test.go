@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"baca/algo"
-	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
 	"baca/web"
 	"baca/weights"
 )
@@ -111,14 +111,14 @@ func TestOneMoleculeOneRow(t *testing.T) {
 	var written, canonical []line
 	changed := 0
 	for _, l := range lines {
-		m, err := molecule.Parse(l.smiles)
+		m, err := smiles.Parse(l.smiles)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, _, _ := m.Canonical()
-		parts := strings.Split(c.SMILES(), ".")
+		c, _, _ := smiles.Canonical(m)
+		parts := strings.Split(smiles.Write(c), ".")
 		slices.Reverse(parts)
-		written, canonical = append(written, line{l.name, m.SMILES()}), append(canonical, line{l.name, strings.Join(parts, ".")})
+		written, canonical = append(written, line{l.name, smiles.Write(m)}), append(canonical, line{l.name, strings.Join(parts, ".")})
 		if canonical[len(canonical)-1].smiles != l.smiles {
 			changed++
 		}

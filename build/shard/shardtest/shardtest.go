@@ -22,7 +22,7 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/gin"
 	"baca/algo/graph"
-	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
 	"baca/algo/pretrain"
 	"baca/algo/table"
 )
@@ -52,7 +52,7 @@ func Lines(rng *rand.Rand, n int) []string {
 var Model = sync.OnceValue(func() *algo.Model {
 	var gs []*graph.Graph
 	for _, line := range Lines(rand.New(rand.NewPCG(1, 1)), 150) {
-		if m, err := molecule.Parse(strings.Fields(line)[0]); err == nil && len(gs) < 120 {
+		if m, err := smiles.Parse(strings.Fields(line)[0]); err == nil && len(gs) < 120 {
 			gs = append(gs, m.Graph())
 		}
 	}

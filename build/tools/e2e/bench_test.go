@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"baca/algo/dataset"
-	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
 	"baca/wasm/message"
 
 	"github.com/chromedp/chromedp"
@@ -28,7 +28,7 @@ func druglike(b *testing.B, n int) string {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if m, err := molecule.Parse(r.SMILES); err != nil || len(m.Atoms) > 60 {
+		if m, err := smiles.Parse(r.SMILES); err != nil || len(m.Atoms) > 60 {
 			continue
 		}
 		fmt.Fprintln(&text, r.SMILES)

@@ -12,6 +12,7 @@ import (
 	"baca/algo/explain"
 	"baca/algo/graph"
 	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
 	"baca/wasm/message"
 )
 
@@ -118,7 +119,7 @@ func (e *Engine) keys(p *pulse, m *message.Detailed, g *graph.Graph) error {
 // draw fills in what a picture of the graph needs, and returns the node of g for
 // each atom, −1 for one that the form leaves out. Molecules are given as a SMILES with the atoms in the order of the
 // text: as it was read, or where there was none as a canonical one.
-func draw(m *message.Detailed, smiles string, mol *molecule.Molecule, g *graph.Graph, form molecule.Form) []int {
+func draw(m *message.Detailed, text string, mol *molecule.Molecule, g *graph.Graph, form molecule.Form) []int {
 	if mol == nil {
 		node := make([]int, g.N())
 		m.Atoms = make([]message.Atom, g.N())
@@ -133,15 +134,15 @@ func draw(m *message.Detailed, smiles string, mol *molecule.Molecule, g *graph.G
 		return node
 	}
 	node := slices.Repeat([]int{-1}, len(mol.Atoms))
-	_, read := mol.In(form)
+	_, read := smiles.In(mol, form)
 	for k, i := range read {
 		node[i] = k
 	}
 	shown := mol
-	if smiles == "" {
-		c, order, _ := mol.Canonical()
-		shown, smiles = c, c.SMILES()
-		if again, err := molecule.Parse(smiles); err == nil && len(again.Atoms) == len(c.Atoms) {
+	if text == "" {
+		c, order, _ := smiles.Canonical(mol)
+		shown, text = c, smiles.Write(c)
+		if again, err := smiles.Parse(text); err == nil && len(again.Atoms) == len(c.Atoms) {
 			shown = again
 		}
 		ofShown := make([]int, len(order))
@@ -150,9 +151,9 @@ func draw(m *message.Detailed, smiles string, mol *molecule.Molecule, g *graph.G
 		}
 		node = ofShown
 	}
-	m.SMILES = smiles
+	m.SMILES = text
 	for _, a := range shown.Atoms {
-		m.Atoms = append(m.Atoms, atom(a, smiles))
+		m.Atoms = append(m.Atoms, atom(a, text))
 	}
 	for _, b := range shown.Bonds {
 		order := 0

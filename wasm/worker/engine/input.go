@@ -16,6 +16,7 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/graph"
 	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
 	"baca/algo/table"
 	"baca/wasm/message"
 )
@@ -149,7 +150,7 @@ func (e *Engine) readMolecules(in *input, sum hash.Hash, post func(message.Event
 		r := table.FromMolecule(m)
 		drawn := ""
 		if err == nil && r.SMILES == "" {
-			drawn = mol.SMILES()
+			drawn = smiles.Write(mol)
 		}
 		if err != nil {
 			chunk.Problems = append(chunk.Problems, problem(r))
@@ -215,7 +216,7 @@ func (in *input) at(record int, form molecule.Form) (table.Record, *molecule.Mol
 			return table.Record{}, nil, failf(message.CodeBadInput, "%w", err)
 		}
 		r := table.FromMolecule(m)
-		read, _ := mol.In(form)
+		read, _ := smiles.In(mol, form)
 		r.Graph = read.Graph()
 		return r, mol, nil
 	}

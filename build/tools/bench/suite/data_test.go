@@ -18,7 +18,7 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/graph"
-	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
 	"baca/web"
 	"baca/weights"
 )
@@ -61,7 +61,7 @@ func read(name string, r io.Reader) *molecules {
 			panic(err)
 		}
 		m.smiles = append(m.smiles, strings.TrimSpace(rec.SMILES))
-		parsed, err := molecule.Parse(rec.SMILES)
+		parsed, err := smiles.Parse(rec.SMILES)
 		if err != nil || len(parsed.Atoms) == 0 {
 			continue
 		}

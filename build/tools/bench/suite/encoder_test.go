@@ -8,6 +8,7 @@ import (
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
 	"baca/algo/pretrain"
 )
 
@@ -98,7 +99,7 @@ func BenchmarkParse(b *testing.B) {
 			name = "features+structure"
 		}
 		b.Run(m.name+"/"+name, func(b *testing.B) {
-			var p molecule.Parser
+			var p smiles.Parser
 			measure(b, cost{}, func() {
 				for _, s := range m.smiles {
 					if g, err := p.ParseGraph(s); err == nil && structure {

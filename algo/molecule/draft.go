@@ -1,0 +1,250 @@
+package molecule
+
+import (
+	"baca/algo/graph"
+	"baca/algo/molecule/internal/buffer"
+	"baca/algo/molecule/internal/neighbor"
+	"baca/algo/molecule/internal/rings"
+)
+
+// A Draft is a molecule in the making, with buffers that are used again and again. A
+// reader fills in Text, Atoms, Bonds and what else is exported, calls Link, and then the
+// stages in their order: FoldHydrogens, Perceive, CleanTags. The zero value is ready. A
+// Draft must not be used by two goroutines at once; what Molecule and Graph return stays
+// valid.
+type Draft struct {
+	Text string // the whole input
+
+	Atoms []DraftAtom
+	Bonds []Bond
+	Dirs  []Direction // of the bonds
+
+	near neighbor.Table
+	ends [][2]int32 // the atoms of each bond, for the search for rings
+
+	// The first bonds, as many as Chain, are those along the chain as written, by
+	// which the atoms that follow a dot or begin the text are roots of trees and
+	// parents precede their children. -1 in a molfile.
+	Chain int
+
+	Rings rings.Finder // those of the atoms, once perceived
+	kek   kekuler
+	aro   aromatizer
+	cip   ranker
+
+	// budget is what is left of the steps that searches in ring systems may
+	// take, so that no input takes more than linear time.
+	budget int
+
+	scratch []int32
+
+	// What is left for graphs to be cut from.
+	graphs []graph.Graph
+	ints   []int32
+	floats []float32
+
+	// Brackets: some atoms were written in brackets, or this is a molfile. Without,
+	// there are no hydrogen atoms, tags, or atoms that imply no hydrogens.
+	// Lean: this is a molfile, whose hydrogens are folded in RDKit's other way.
+	Brackets, Lean bool
+	// weak: some bonds count at one end only or nowhere.
+	// aromatic: some atoms or bonds were read as aromatic.
+	weak, aromatic bool
+}
+
+// A DraftAtom is an atom in the making.
+type DraftAtom struct {
+	Element    uint8
+	Chirality  Chirality
+	hybrid     Hybridization
+	Aromatic   bool
+	NoImplicit bool // no hydrogens beyond the written ones
+	HasMap     bool
+	removed    bool // a hydrogen that was folded into its neighbour
+	cip        uint8
+	special    bool // part of a group of ring stereo atoms
+	ring       bool
+	Kept       bool // a hydrogen that is not to be folded
+	Charge     int32
+	Isotope    int32
+	Map        int32 // atom class
+	Explicit   int32 // hydrogens written in brackets or folded
+	implicit   int32 // hydrogens that the valence leaves room for, once computed
+	valence    int32 // explicit valence, once computed
+	Radicals   int32
+	At, Size   int32 // its text
+}
+
+// Direction is that of a bond written "/" or "\", from a to b.
+type Direction uint8
+
+// The directions. Level is none.
+const (
+	Level Direction = iota
+	Up
+	Down
+)
+
+// Flip is the opposite direction.
+func (d Direction) Flip() Direction {
+	switch d {
+	case Up:
+		return Down
+	case Down:
+		return Up
+	}
+	return d
+}
+
+// Neighbors are the links of atom i.
+func (p *Draft) Neighbors(i int32) []neighbor.Link { return p.near.Of(i) }
+
+// Degree is the number of neighbours of atom i.
+func (p *Draft) Degree(i int32) int32 { return p.near.Degree(i) }
+
+// twice is twice what bond k adds to the valence of atom i.
+func (p *Draft) twice(k, i int32) int32 {
+	b := &p.Bonds[k]
+	if b.Order == Dative && b.From == i {
+		return 0
+	}
+	return halves[b.Order]
+}
+
+// Spend takes steps from the budget and reports whether it lasted.
+func (p *Draft) Spend(steps int) bool {
+	p.budget -= steps
+	return p.budget >= 0
+}
+
+// ErrorBudget reports that the steps did not last.
+func (p *Draft) ErrorBudget() error {
+	return p.ErrorAt(0, len(p.Text), "%v", rings.ErrTangled)
+}
+
+// Repeat returns the first bond between two atoms that have another one before, or -1.
+func (p *Draft) Repeat() int32 {
+	for k := max(p.Chain, 0); k < len(p.Bonds); k++ {
+		if b := &p.Bonds[k]; p.near.Between(b.From, b.To) != int32(k) {
+			return int32(k)
+		}
+	}
+	return -1
+}
+
+// Perceive finds valences, rings, aromaticity and hybridisation.
+func (p *Draft) Perceive() error {
+	p.budget = 2_000_000 + 1000*len(p.Atoms)
+	sums := p.sumBonds()
+	if p.normalize(sums) {
+		sums = p.sumBonds()
+	}
+	if err := p.checkValences(sums); err != nil {
+		return err
+	}
+	if err := p.findRings(); err != nil {
+		return err
+	}
+	if err := p.kekulize(); err != nil {
+		return err
+	}
+	if p.Brackets {
+		p.countRadicals()
+	}
+	if err := p.aromatize(); err != nil {
+		return err
+	}
+	p.hybridize()
+	p.settleHydrogens()
+	return nil
+}
+
+// findRings finds the rings and marks their atoms and bonds.
+func (p *Draft) findRings() error {
+	r := &p.Rings
+	if p.Chain == len(p.Bonds) {
+		r.Clear()
+		return nil // a forest has no rings
+	}
+	ends := buffer.Grow(&p.ends, len(p.Bonds))
+	for k := range ends {
+		ends[k] = [2]int32{p.Bonds[k].From, p.Bonds[k].To}
+	}
+	r.Budget = p.budget
+	if r.Find(&p.near, ends, p.Chain) != nil {
+		return p.ErrorBudget()
+	}
+	p.budget = r.Budget
+	for q := range r.Len() {
+		for _, i := range r.Ring(q) {
+			p.Atoms[i].ring = true
+		}
+		for _, k := range r.Bonds(q) {
+			p.Bonds[k].InRing = true
+		}
+	}
+	return nil
+}
+
+// Molecule copies what was found into a Molecule.
+func (p *Draft) Molecule(name string) *Molecule {
+	atoms := p.Atoms
+	m := &Molecule{Atoms: make([]Atom, len(atoms)), Bonds: make([]Bond, len(p.Bonds)), Name: name}
+	copy(m.Bonds, p.Bonds)
+	// In place: an Atom or Bond put together elsewhere takes longer to copy.
+	for i := range m.Atoms {
+		a, o := &atoms[i], &m.Atoms[i]
+		o.Element = a.Element
+		o.Charge = int8(a.Charge)
+		o.Hydrogens = uint8(a.Hydrogens())
+		o.Radicals = uint8(a.Radicals)
+		o.Hybridization = a.hybrid
+		o.Chirality = a.Chirality
+		o.Aromatic = a.Aromatic
+		o.InRing = a.ring
+		o.Isotope = uint16(a.Isotope)
+		o.Degree = p.Degree(int32(i))
+		o.Map = -1
+		if a.HasMap {
+			o.Map = a.Map
+		}
+		o.Column = a.At + 1
+	}
+	// While reading, Stereo is what ranks or a molfile say, not what the directions do.
+	directed := false
+	for _, d := range p.Dirs {
+		directed = directed || d != Level
+	}
+	if directed || p.Lean {
+		for k := range m.Bonds {
+			m.Bonds[k].Stereo = p.geometry(int32(k))
+		}
+	}
+	return m
+}
+
+// Link tells the atoms their neighbours.
+func (p *Draft) Link() { LinkUp(&p.near, len(p.Atoms), p.Bonds) }
+
+// LinkUp fills a table of neighbours.
+func LinkUp(t *neighbor.Table, atoms int, bonds []Bond) {
+	spans, list := buffer.Zeroed(&t.Spans, atoms), buffer.Grow(&t.Links, 2*len(bonds))
+	for k := range bonds {
+		spans[bonds[k].From].Hi++
+		spans[bonds[k].To].Hi++
+	}
+	sum := int32(0)
+	for i := range spans {
+		s := &spans[i]
+		sum += s.Hi
+		s.Lo, s.Hi = sum, sum
+	}
+	for k := len(bonds) - 1; k >= 0; k-- {
+		b := &bonds[k]
+		x, y := &spans[b.From], &spans[b.To]
+		x.Lo--
+		list[x.Lo] = neighbor.Link{Atom: b.To, Bond: int32(k)}
+		y.Lo--
+		list[y.Lo] = neighbor.Link{Atom: b.From, Bond: int32(k)}
+	}
+}

@@ -1,0 +1,99 @@
+// Package check compares molecules in the tests of readers.
+package check
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/algo/molecule"
+)
+
+// Sketch writes a molecule so that it can be checked by eye: atoms as element,
+// hydrogens, charge, aromatic "'", radicals "·", chirality @ or @@, then bonds.
+func Sketch(m *molecule.Molecule) string {
+	var b strings.Builder
+	for i, a := range m.Atoms {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		if a.Isotope != 0 {
+			fmt.Fprint(&b, a.Isotope)
+		}
+		b.WriteString(molecule.Symbol(int(a.Element)))
+		if a.Hydrogens > 0 {
+			fmt.Fprintf(&b, "H%d", a.Hydrogens)
+		}
+		if a.Charge != 0 {
+			fmt.Fprintf(&b, "%+d", a.Charge)
+		}
+		if a.Aromatic {
+			b.WriteByte('\'')
+		}
+		b.WriteString(strings.Repeat("·", int(a.Radicals)))
+		switch a.Chirality {
+		case molecule.CounterClockwise:
+			b.WriteString("@")
+		case molecule.Clockwise:
+			b.WriteString("@@")
+		}
+		if a.Map >= 0 {
+			fmt.Fprintf(&b, ":%d", a.Map)
+		}
+	}
+	b.WriteString(" |")
+	for _, d := range m.Bonds {
+		fmt.Fprintf(&b, " %d%c%d", d.From, "~-=#$:>"[d.Order], d.To)
+	}
+	return b.String()
+}
+
+// A Reference is what RDKit says about one row of a data set.
+type Reference struct {
+	Row int
+	S   string // the SMILES, where it is not that of the row
+	X   [][]float32
+	E   [][]int
+}
+
+// CompareGraph returns how m differs from want, or "".
+func CompareGraph(m *molecule.Molecule, want *Reference) string {
+	g := m.Graph()
+	if g.N() != len(want.X) {
+		return fmt.Sprintf("%d atoms, want %d", g.N(), len(want.X))
+	}
+	for i, row := range want.X {
+		if got := g.X[i*molecule.Features : (i+1)*molecule.Features]; !slices.Equal(got, row) {
+			return fmt.Sprintf("atom %d: %v, want %v", i, got, row)
+		}
+	}
+	if len(m.Bonds) != len(want.E) {
+		return fmt.Sprintf("%d bonds, want %d", len(m.Bonds), len(want.E))
+	}
+	for k, e := range want.E {
+		b := m.Bonds[k]
+		order := map[molecule.Order]int{molecule.Single: 0, molecule.Double: 1, molecule.Triple: 2, molecule.Aromatic: 3, molecule.Dative: 4, molecule.Quadruple: 4, molecule.Any: 4}[b.Order]
+		if got := []int{int(b.From), int(b.To), order}; !slices.Equal(got, e[:3]) {
+			return fmt.Sprintf("bond %d: %v, want %v", k, got, e[:3])
+		}
+	}
+	return ""
+}
+
+// ReferenceFiles are those that a script in testdata made in the folder that an
+// environment variable names.
+func ReferenceFiles(t *testing.T, variable, script string) []string {
+	t.Helper()
+	folder := os.Getenv(variable)
+	if folder == "" {
+		t.Skipf("%s names no folder with files of testdata/%s", variable, script)
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl.gz"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no *.jsonl.gz in %s (%v)", folder, err)
+	}
+	return files
+}

@@ -1,0 +1,1318 @@
+// Package rings finds the rings of a molecule.
+//
+// What decides aromaticity is not only which atoms are in rings but which rings are in
+// the chosen set of smallest rings, and that set is not unique. So this is the same search
+// as RDKit's, step by step: Figueras' breadth first search from atoms with two ring bonds
+// (J. Chem. Inf. Comput. Sci. 36 (1996) 986), rings found twice searched again with the
+// other finders cut off, superfluous rings dropped, and rings as good as a chosen one added
+// back (symmetrised SSSR).
+package rings
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"baca/algo/molecule/internal/buffer"
+	"baca/algo/molecule/internal/neighbor"
+)
+
+// ErrTangled says that the search took more steps than it may.
+var ErrTangled = errors.New("ring system is too large or too tangled")
+
+// A List holds rings one after the other: ring r has the atoms
+// atoms[start[r]:start[r+1]], in order around the ring, and bonds alike, bond k
+// between atom k and the next.
+type List struct {
+	atoms, bonds, start []int32
+}
+
+// Clear takes all rings away.
+func (l *List) Clear() {
+	// One by one, so that only lengths are stored, as in grow.
+	l.atoms = l.atoms[:0]
+	l.bonds = l.bonds[:0]
+	l.start = l.start[:0]
+	l.start = append(l.start, 0)
+}
+
+func (l *List) Len() int            { return len(l.start) - 1 }
+func (l *List) Ring(r int) []int32  { return l.atoms[l.start[r]:l.start[r+1]] }
+func (l *List) Bonds(r int) []int32 { return l.bonds[l.start[r]:l.start[r+1]] }
+func (l *List) Size(r int) int      { return int(l.start[r+1] - l.start[r]) }
+
+func (l *List) add(atoms, bonds []int32) {
+	l.atoms = append(l.atoms, atoms...)
+	l.bonds = append(l.bonds, bonds...)
+	l.end()
+}
+
+// end makes what was appended to atoms and bonds a ring.
+func (l *List) end() { l.start = append(l.start, int32(len(l.atoms))) }
+
+// take adds ring k of o.
+func (l *List) take(o *List, k int) { l.add(o.Ring(k), o.Bonds(k)) }
+
+// A Finder is the workspace and the result of Find. The zero value is ready.
+type Finder struct {
+	List
+
+	// Budget is what is left of the steps that searches may take, so that no input takes
+	// more than linear time.
+	Budget int
+
+	// Plain: find all rings by search, without short cuts, for tests.
+	Plain bool
+
+	near  neighbor.Table
+	ends  [][2]int32
+	chain int
+
+	byAtom, byBond membership
+	fused          []bool // rings that share a bond with another
+
+	found List   // of the fragment at hand
+	small List   // of one search
+	seen  hashes // of found
+
+	extra    List // of the last fragment that had too many
+	hits     []ringHit
+	groups   []hitGroup
+	inGroups []inGroup
+	cut      []int32 // bonds cut off for one search
+
+	open     int     // parts of the fragment at hand with cycles left
+	fragment []int32 // its atoms
+	order    []int32 // atoms by fragment: upward or grouped
+	label    []int32
+	shut     []uint8 // bonds that are trimmed or a bridge
+	blocked  []int32 // atoms in a run that is picked, by epoch
+	two      []int32 // picked atoms with two bonds
+	stack    []int32
+	changed  []int32
+	deadBond []bool
+	covered  []bool
+	keep     []uint8
+	counts   []int32
+	sorted   []int32
+
+	path, pathBonds []int32          // a ring in the making
+	way             [3]neighbor.Link // a part of it
+
+	// For missedRings, atoms and bonds of rings found by a first search or by
+	// missedRings.
+	ringAtom, ringBond []bool
+
+	// By atom. Parents in the spanning forest precede their children in tree, in which
+	// the atoms of a fragment are together.
+	nodes      []ringNode
+	tree       []int32 // order or walked
+	fragmentOf []int32
+
+	upward  []int32 // 0, 1, 2 …
+	grouped []int32
+	walked  []int32
+
+	// Breadth-first search.
+	epoch int32
+	visit []visit
+	queue []int32
+}
+
+// A ringNode is an atom in the search for rings.
+type ringNode struct {
+	up     neighbor.Link // to its parent in a spanning forest; the bond is -1 at a root
+	depth  int32         // below the root
+	degree int32         // bonds not trimmed
+	done   bool          // its bonds are trimmed
+
+	// Two atoms have the same top where there are two ways between them that share no
+	// bond. Of such a part, cycles of its top is how many bonds it has more than a
+	// tree, less the plain rings found in it. Bonds trimmed from the beginning count.
+	top, cycles int32
+}
+
+// Why a bond is shut to searches.
+const (
+	trimmed = 1
+	bridge  = 2 // in no ring
+)
+
+// A visit is an atom in a breadth-first search, where stamp is the epoch.
+type visit struct {
+	stamp  int32 // one more where the atom is taken from the queue
+	parent int32 // or -1
+	over   int32 // the bond to the parent
+	depth  int32
+	branch int32 // the atom next to the root that leads here
+}
+
+// A ringHit says that the search from an atom found a ring.
+type ringHit struct {
+	hash uint64
+	seq  int32
+	atom int32
+	ring int32 // in small, of the round
+}
+
+// A hitGroup is a run of hits with the same ring.
+type hitGroup struct{ lo, hi int32 }
+
+// An inGroup says that an atom has a hit in a group.
+type inGroup struct{ atom, group int32 }
+
+// Mix spreads an atom number over 64 bits (splitmix64); the sum over a ring
+// stands for its set of atoms.
+func Mix(i int32) uint64 {
+	z := (uint64(i) + 1) * 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+func ringHash(ring []int32) uint64 {
+	h := uint64(0)
+	for _, i := range ring {
+		h += Mix(i)
+	}
+	return h
+}
+
+// hashes is a set, a slice while it is small.
+type hashes struct {
+	list []uint64
+	more map[uint64]struct{}
+}
+
+func (h *hashes) reset() {
+	h.list = h.list[:0]
+	h.more = nil
+}
+
+// add reports whether x is new.
+func (h *hashes) add(x uint64) bool {
+	if h.more == nil {
+		if slices.Contains(h.list, x) {
+			return false
+		}
+		h.list = append(h.list, x)
+		if len(h.list) > 32 {
+			h.more = make(map[uint64]struct{}, 128)
+			for _, y := range h.list {
+				h.more[y] = struct{}{}
+			}
+		}
+		return true
+	}
+	if _, ok := h.more[x]; ok {
+		return false
+	}
+	h.more[x] = struct{}{}
+	return true
+}
+
+// Find finds the rings of atoms with the given links. ends are the atoms of each bond. The
+// first bonds, as many as chain, make a forest in which parents precede their children; where
+// chain is negative, that is not so. Find takes its steps from r.Budget.
+func (r *Finder) Find(near *neighbor.Table, ends [][2]int32, chain int) error {
+	r.near, r.ends, r.chain = *near, ends, chain
+	r.Clear()
+	r.extra.Clear()
+	n, m := len(near.Spans), len(ends)
+	nodes := buffer.Grow(&r.nodes, n)
+	for i := range nodes {
+		o := &nodes[i]
+		o.up.Atom, o.up.Bond = -1, -1
+		o.depth, o.cycles, o.done = 0, 0, false
+		o.degree = r.near.Degree(int32(i))
+		o.top = int32(i)
+	}
+	buffer.Zeroed(&r.shut, m)
+	buffer.Zeroed(&r.ringAtom, n)
+	buffer.Zeroed(&r.ringBond, m)
+	buffer.Grow(&r.queue, n)
+	// The stamps of former molecules are lower than the epoch.
+	buffer.Grow(&r.visit, n)
+	buffer.Grow(&r.blocked, n)
+	if r.epoch > 1<<30 {
+		clear(r.visit[:cap(r.visit)])
+		clear(r.blocked[:cap(r.blocked)])
+		r.epoch = 0
+	}
+	if r.Plain || !r.spanText() {
+		r.spanWalk()
+	}
+	r.findBridges()
+	exact := true
+	for f := range len(r.label) - 1 {
+		lo, hi := r.label[f], r.label[f+1]
+		r.fragment = r.order[lo:hi]
+		var err error
+		if exact, err = r.fragmentRings(r.tree[lo:hi]); err != nil {
+			return err
+		}
+		if !exact {
+			break
+		}
+		if len(r.label) == 2 { // the only fragment
+			r.List, r.found = r.found, r.List
+			break
+		}
+		for k := range r.found.Len() {
+			r.take(&r.found, k)
+		}
+	}
+	if !exact {
+		if err := r.quickRings(); err != nil {
+			return err
+		}
+	}
+	if r.extra.Len() > 0 {
+		if err := r.symmetrize(); err != nil {
+			return err
+		}
+	}
+	r.markFused()
+	return nil
+}
+
+// zeroed is grow with all values zero.
+func zeroed[T any](s *[]T, n int) []T {
+	clear(buffer.Grow(s, n))
+	return *s
+}
+
+// spanText makes the spanning forest that the text is: all bonds but those of ring-bond
+// numbers, by which an atom's parent precedes it. It reports false where there is no
+// text, or where ring bonds join what is between dots.
+func (r *Finder) spanText() bool {
+	if r.chain < 0 {
+		return false
+	}
+	n := len(r.near.Spans)
+	nodes, shut, chain := r.nodes, r.shut, r.ends[:r.chain]
+	for k := range chain {
+		i, j := min(chain[k][0], chain[k][1]), max(chain[k][0], chain[k][1])
+		o := &nodes[j]
+		o.up.Atom, o.up.Bond = i, int32(k)
+		o.depth = nodes[i].depth + 1
+		shut[k] |= bridge
+	}
+	if r.chain < n-1 {
+		// Several trees.
+		buffer.Grow(&r.fragmentOf, n)
+		trees := int32(0)
+		for i := range nodes {
+			if up := nodes[i].up; up.Bond >= 0 {
+				r.fragmentOf[i] = r.fragmentOf[up.Atom]
+				continue
+			}
+			r.fragmentOf[i] = trees
+			trees++
+		}
+		for k := r.chain; k < len(r.ends); k++ {
+			if r.fragmentOf[r.ends[k][0]] != r.fragmentOf[r.ends[k][1]] {
+				clear(shut)
+				return false
+			}
+		}
+		r.sortFragments(int(trees))
+		r.tree = r.order
+		return true
+	}
+	r.label = append(r.label[:0], 0, int32(n))
+	for len(r.upward) < n {
+		r.upward = append(r.upward, int32(len(r.upward)))
+	}
+	r.order = r.upward[:n]
+	r.tree = r.order
+	return true
+}
+
+// spanWalk makes the spanning forest that a breadth-first search finds, of any bonds.
+func (r *Finder) spanWalk() {
+	r.chain = 0
+	n := len(r.near.Spans)
+	buffer.Grow(&r.fragmentOf, n)
+	nodes := r.nodes
+	for i := range nodes {
+		nodes[i].up, nodes[i].depth = neighbor.Link{Atom: -1, Bond: -1}, -1
+	}
+	r.walked = r.walked[:0]
+	fragments := 0
+	for root := range nodes {
+		if nodes[root].depth >= 0 {
+			continue
+		}
+		nodes[root].depth = 0
+		head := len(r.walked)
+		for r.walked = append(r.walked, int32(root)); head < len(r.walked); head++ {
+			i := r.walked[head]
+			r.fragmentOf[i] = int32(fragments)
+			for _, l := range r.near.Of(i) {
+				if o := &nodes[l.Atom]; o.depth < 0 {
+					o.up, o.depth = neighbor.Link{Atom: i, Bond: l.Bond}, nodes[i].depth+1
+					r.shut[l.Bond] |= bridge
+					r.walked = append(r.walked, l.Atom)
+				}
+			}
+		}
+		fragments++
+	}
+	r.tree = r.walked
+	r.sortFragments(fragments)
+}
+
+// sortFragments sorts the atoms by fragment into r.order, ascending within each,
+// fragments by their first atom; fragment f is order[label[f]:label[f+1]].
+func (r *Finder) sortFragments(fragments int) {
+	buffer.Zeroed(&r.label, fragments+1)
+	for _, f := range r.fragmentOf {
+		r.label[f]++
+	}
+	sum := int32(0)
+	for f, size := range r.label {
+		r.label[f] = sum
+		sum += size
+	}
+	r.counts = append(r.counts[:0], r.label...)
+	r.order = buffer.Grow(&r.grouped, len(r.fragmentOf))
+	for i, f := range r.fragmentOf {
+		r.order[r.counts[f]] = int32(i)
+		r.counts[f]++
+	}
+}
+
+// findBridges finds the parts with rings and shuts the bonds that are in no ring. Each
+// bond that is not in the spanning forest makes a ring of the ways from its ends up to
+// where these meet.
+func (r *Finder) findBridges() {
+	nodes, shut := r.nodes, r.shut
+	for k := r.chain; k < len(r.ends); k++ {
+		i, j := r.ends[k][0], r.ends[k][1]
+		if nodes[i].up.Bond == int32(k) || nodes[j].up.Bond == int32(k) {
+			continue // in the forest
+		}
+		i, j = r.top(i), r.top(j)
+		cycles := int32(1)
+		for i != j {
+			if nodes[i].depth < nodes[j].depth {
+				i, j = j, i
+			}
+			at := &nodes[i]
+			shut[at.up.Bond] &^= bridge
+			cycles += at.cycles
+			at.cycles = 0
+			at.top = at.up.Atom
+			i = r.top(at.top)
+		}
+		nodes[i].cycles += cycles
+	}
+}
+
+// top is the top of the part that atom i is in.
+func (r *Finder) top(i int32) int32 {
+	for {
+		up := r.nodes[i].top
+		if up == i {
+			return i
+		}
+		r.nodes[i].top = r.nodes[up].top
+		i = up
+	}
+}
+
+// trim takes atom i's bonds away; neighbours that are left with one bond or none
+// go on the changed list.
+func (r *Finder) trim(i int32) {
+	for _, l := range r.near.Of(i) {
+		if r.shut[l.Bond]&trimmed != 0 {
+			continue
+		}
+		o := &r.nodes[l.Atom]
+		if o.degree <= 2 {
+			r.changed = append(r.changed, l.Atom)
+		}
+		r.shut[l.Bond] |= trimmed
+		o.degree--
+		r.nodes[i].degree--
+	}
+}
+
+// trimChains trims the side chains of a tree from their ends on. It returns how many atoms
+// are finished, and twice the number of bonds.
+func (r *Finder) trimChains(tree []int32) (finished, bonds int) {
+	nodes := r.nodes
+	for q := len(tree) - 1; q >= 0; q-- {
+		i := tree[q]
+		at := &nodes[i]
+		if at.cycles > 0 {
+			r.open++
+		}
+		bonds += int(at.degree)
+		if at.degree > 1 {
+			continue
+		}
+		if at.degree == 1 {
+			k := at.up.Bond
+			if r.Plain || k < 0 || r.shut[k]&trimmed != 0 {
+				r.changed = append(r.changed, i)
+				continue
+			}
+			r.shut[k] |= trimmed
+			at.degree = 0
+			nodes[at.up.Atom].degree--
+			bonds++ // the other end will not count it
+		}
+		at.done = true
+		finished++
+	}
+	return finished, bonds
+}
+
+// fragmentRings finds the rings of r.fragment, whose spanning tree is tree. It reports
+// false where the search failed and the quick one is to be used for the whole molecule.
+func (r *Finder) fragmentRings(tree []int32) (exact bool, err error) {
+	r.found.Clear()
+	r.seen.reset()
+	r.changed = r.changed[:0]
+	r.open = 0
+	finished, bonds := r.trimChains(tree)
+	nodes := r.nodes
+	if r.open == 0 {
+		return true, nil
+	}
+	bonds /= 2
+	want := bonds - len(r.fragment) + 1
+	for r.open > 0 {
+		for len(r.changed) > 0 {
+			i := r.changed[len(r.changed)-1]
+			r.changed = r.changed[:len(r.changed)-1]
+			if !nodes[i].done {
+				nodes[i].done = true
+				finished++
+				r.trim(i)
+			}
+		}
+		if finished >= len(r.fragment) {
+			break
+		}
+		if !r.spend(len(r.fragment)) {
+			return false, ErrTangled
+		}
+		r.pickTwos()
+		if len(r.two) > 0 {
+			if err := r.searchTwos(); err != nil {
+				return false, err
+			}
+			if r.open == 0 {
+				break
+			}
+			for _, i := range r.two {
+				nodes[i].done = true
+				finished++
+				r.trim(i)
+			}
+			continue
+		}
+		three := int32(-1)
+		for _, i := range r.fragment {
+			if nodes[i].degree == 3 {
+				three = i
+				break
+			}
+		}
+		if three < 0 {
+			break
+		}
+		if err := r.searchThree(three); err != nil {
+			return false, err
+		}
+		nodes[three].done = true
+		finished++
+		r.trim(three)
+	}
+	if r.found.Len() < want {
+		if err := r.missedRings(bonds); err != nil {
+			return false, err
+		}
+		if r.found.Len() < want {
+			return false, nil
+		}
+	}
+	if r.found.Len() > want {
+		if err := r.dropRings(); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// onlyLink is the one way on from atom i around rings, other than back over the bond
+// come over; ok is false where there is none or a choice.
+func (r *Finder) onlyLink(i, over int32) (only neighbor.Link, ok bool) {
+	n, links := 0, r.near.Of(i)
+	r.Budget -= len(links)
+	for _, l := range links {
+		if r.shut[l.Bond] == 0 && l.Bond != over {
+			only = l
+			n++
+		}
+	}
+	return only, n == 1
+}
+
+// plainRing looks for the ring of a root with two bonds without a search: the only ring
+// that root is in, or, where the ways from root come to a choice at u and v, the one that
+// shortWay closes. No other ring through root is as small, and the search meets that one
+// first and alone: of the atoms as far from root, those on the side of its first
+// neighbour are looked at before those on the other side, so that the first atoms to see
+// the other side are those of this ring. Nor would an atom that finds the same ring see
+// another one with root cut off, since it is on the same way between u and v: shortWay
+// has no atoms with two bonds. The ring is left in r.path and r.pathBonds, as smallest
+// finds it. What it takes from the budget is for the caller to look at.
+func (r *Finder) plainRing(root int32) bool {
+	r.path = r.path[:0]
+	r.pathBonds = r.pathBonds[:0]
+	var start [2]neighbor.Link
+	n := 0
+	for _, l := range r.near.Of(root) {
+		if r.shut[l.Bond] == 0 {
+			if n == 2 {
+				return false
+			}
+			start[n] = l
+			n++
+		}
+	}
+	if n < 2 {
+		return false
+	}
+	r.path = append(r.path, root)
+	// follow goes from root to a choice, or around to root.
+	follow := func(l neighbor.Link) {
+		r.pathBonds = append(r.pathBonds, l.Bond)
+		for ok := true; ok && l.Atom != root; {
+			r.path = append(r.path, l.Atom)
+			if l, ok = r.onlyLink(l.Atom, l.Bond); ok {
+				r.pathBonds = append(r.pathBonds, l.Bond)
+			}
+		}
+	}
+	follow(start[0])
+	if len(r.path) != len(r.pathBonds) {
+		one := len(r.path)
+		r.pathBonds = append(r.pathBonds, -1)
+		follow(start[1])
+		u, v := r.path[one-1], r.path[len(r.path)-1]
+		way := r.way[:0]
+		if u == v {
+			r.path = r.path[:len(r.path)-1]
+		} else if way = r.shortWay(way, u, v, r.pathBonds[one-2]); len(way) == 0 {
+			return false
+		}
+		slices.Reverse(r.path[one:])
+		slices.Reverse(r.pathBonds[one:])
+		r.pathBonds = slices.Delete(r.pathBonds, one-1, one)
+		for k, l := range way {
+			r.pathBonds = slices.Insert(r.pathBonds, one-1+k, l.Bond)
+			if l.Atom != v {
+				r.path = slices.Insert(r.path, one+k, l.Atom)
+			}
+		}
+	}
+	// The search meets itself on the side of the second neighbour in even rings, and
+	// goes that way first.
+	if len(r.path)%2 == 0 {
+		slices.Reverse(r.path[1:])
+		slices.Reverse(r.pathBonds)
+	}
+	return true
+}
+
+// shortWay appends to way the links from u to v, not over the bond over, if there is only
+// one shortest way, of at most three bonds, and its atoms between u and v have more than
+// two bonds. It does not look where atoms have more than four.
+func (r *Finder) shortWay(way []neighbor.Link, u, v, over int32) []neighbor.Link {
+	if k := r.near.Between(u, v); k >= 0 && r.shut[k] == 0 {
+		return append(way, neighbor.Link{Atom: v, Bond: k})
+	}
+	if r.near.Degree(u) > 4 || r.near.Degree(v) > 4 {
+		return way
+	}
+	r.Budget -= 16
+	two, three := 0, 0
+	for _, a := range r.near.Of(u) {
+		if r.shut[a.Bond] != 0 || a.Bond == over {
+			continue
+		}
+		if r.near.Degree(a.Atom) > 4 {
+			return way[:0]
+		}
+		for _, b := range r.near.Of(a.Atom) {
+			if r.shut[b.Bond] != 0 || b.Bond == a.Bond {
+				continue
+			}
+			if b.Atom == v {
+				way = append(way[:0], a, b)
+				two++
+			}
+			if two > 0 {
+				continue
+			}
+			if k := r.near.Between(b.Atom, v); k >= 0 && r.shut[k] == 0 {
+				way = append(way[:0], a, b, neighbor.Link{Atom: v, Bond: k})
+				three++
+			}
+		}
+	}
+	if two > 1 || two == 0 && three != 1 {
+		return way[:0]
+	}
+	for _, l := range way[:len(way)-1] {
+		if r.nodes[l.Atom].degree == 2 {
+			return way[:0]
+		}
+	}
+	return way
+}
+
+// pickTwos fills r.two with one atom of each run of atoms with two bonds.
+func (r *Finder) pickTwos() {
+	r.two = r.two[:0]
+	r.epoch++
+	nodes, blocked, shut, epoch := r.nodes, r.blocked, r.shut, r.epoch
+	for _, i := range r.fragment {
+		if nodes[i].degree != 2 || blocked[i] == epoch {
+			continue
+		}
+		r.two = append(r.two, i)
+		blocked[i] = epoch
+		for _, l := range r.near.Of(i) {
+			// From here on the only way that is not blocked.
+			for shut[l.Bond]&trimmed == 0 && nodes[l.Atom].degree == 2 && blocked[l.Atom] != epoch {
+				blocked[l.Atom] = epoch
+				for _, o := range r.near.Of(l.Atom) {
+					if shut[o.Bond]&trimmed == 0 && o.Bond != l.Bond {
+						l = o
+						break
+					}
+				}
+			}
+		}
+	}
+}
+
+// smallest appends to r.small the smallest rings through root, avoiding the atom
+// avoid (or -1), and returns how many the search came across. As in RDKit that
+// includes a ring met before a smaller one.
+func (r *Finder) smallest(root, avoid int32) (int, error) {
+	r.epoch += 2
+	grey, black := r.epoch, r.epoch+1
+	visits, queue, shut := r.visit, r.queue, r.shut
+	if avoid >= 0 {
+		visits[avoid].stamp = black
+	}
+	visits[root] = visit{stamp: grey, parent: -1}
+	queue[0] = root
+	count, best := 0, int32(1<<30)
+	for head, tail := 0, 1; head < tail; head++ {
+		i := queue[head]
+		at := &visits[i]
+		at.stamp = black
+		depth := at.depth + 1
+		if depth > best {
+			break
+		}
+		links := r.near.Of(i)
+		if !r.spend(len(links)) {
+			return 0, ErrTangled
+		}
+		for _, l := range links {
+			j := l.Atom
+			if shut[l.Bond] != 0 || at.parent == j {
+				continue
+			}
+			to := &visits[j]
+			if to.stamp < grey {
+				to.stamp, to.parent, to.over, to.depth, to.branch = grey, i, l.Bond, depth, at.branch
+				if i == root {
+					to.branch = j
+				}
+				queue[tail] = j
+				tail++
+				continue
+			}
+			// The two ways to j close a ring; it goes through root if they are
+			// on different branches.
+			if to.stamp == black || to.branch == at.branch {
+				continue
+			}
+			size := depth + to.depth
+			if size > best {
+				return count, nil
+			}
+			best = size
+			count++
+			// root … i, then j … the atom next to root.
+			small := &r.small
+			from := len(small.atoms)
+			for k := i; k != root; k = visits[k].parent {
+				small.atoms = append(small.atoms, k)
+				small.bonds = append(small.bonds, visits[k].over)
+			}
+			small.atoms = append(small.atoms, root)
+			slices.Reverse(small.atoms[from:])
+			slices.Reverse(small.bonds[from:])
+			small.bonds = append(small.bonds, l.Bond)
+			for k := j; k != root; k = visits[k].parent {
+				small.atoms = append(small.atoms, k)
+				small.bonds = append(small.bonds, visits[k].over)
+			}
+			if !r.spend(int(size)) {
+				return 0, ErrTangled
+			}
+			small.end()
+		}
+	}
+	return count, nil
+}
+
+// noteRing adds a ring to r.found whose atoms and bonds then count as known ring members.
+func (r *Finder) noteRing(atoms, bonds []int32) {
+	r.found.add(atoms, bonds)
+	for _, i := range atoms {
+		r.ringAtom[i] = true
+	}
+	for _, k := range bonds {
+		r.ringBond[k] = true
+	}
+}
+
+// searchTwos searches from the atoms of r.two.
+func (r *Finder) searchTwos() error {
+	r.small.Clear()
+	r.hits = r.hits[:0]
+	for _, i := range r.two {
+		cycles := &r.nodes[r.top(i)].cycles
+		if *cycles == 0 {
+			continue // on a way between rings, or there is no more to find
+		}
+		if !r.Plain && r.plainRing(i) {
+			if r.seen.add(ringHash(r.path)) {
+				r.noteRing(r.path, r.pathBonds)
+				// Without i, which goes after this round, there is one cycle less.
+				// If there is none, all atoms with two bonds are in rings like this.
+				if *cycles--; *cycles == 0 {
+					r.open--
+				}
+			}
+			if !r.spend(len(r.path)) {
+				return ErrTangled
+			}
+			continue
+		}
+		from := r.small.Len()
+		count, err := r.smallest(i, -1)
+		if err != nil {
+			return err
+		}
+		for k := from; k < r.small.Len(); k++ {
+			ring := r.small.Ring(k)
+			h := ringHash(ring)
+			if r.seen.add(h) {
+				r.noteRing(ring, r.small.Bonds(k))
+			}
+			r.hits = append(r.hits, ringHit{h, int32(len(r.hits)), i, int32(k)})
+		}
+		// The bonds of i stay for now, since another small ring may need them;
+		// without a ring they can go, and the chain with them.
+		if count == 0 {
+			held := len(r.changed)
+			r.changed = append(r.changed, i)
+			for len(r.changed) > held {
+				j := r.changed[len(r.changed)-1]
+				r.changed = r.changed[:len(r.changed)-1]
+				r.trim(j)
+			}
+		}
+	}
+	return r.searchDuplicates()
+}
+
+// groupHits fills r.groups with the rings that several atoms found, and r.inGroups with the
+// groups of each atom.
+func (r *Finder) groupHits() {
+	slices.SortFunc(r.hits, func(x, y ringHit) int {
+		return cmp.Or(cmp.Compare(x.hash, y.hash), cmp.Compare(x.seq, y.seq))
+	})
+	r.groups = r.groups[:0]
+	for lo := 0; lo < len(r.hits); {
+		hi := lo + 1
+		for hi < len(r.hits) && r.hits[hi].hash == r.hits[lo].hash {
+			hi++
+		}
+		if hi-lo > 1 {
+			r.groups = append(r.groups, hitGroup{int32(lo), int32(hi)})
+		}
+		lo = hi
+	}
+	// RDKit keeps the rings in a map ordered as if their sets of atoms were
+	// binary numbers, so they are compared from the highest atom down.
+	if len(r.groups) > 1 {
+		for _, g := range r.groups {
+			ring := r.small.Ring(int(r.hits[g.lo].ring))
+			slices.SortFunc(ring, func(x, y int32) int { return cmp.Compare(y, x) })
+		}
+		slices.SortFunc(r.groups, func(x, y hitGroup) int {
+			return slices.Compare(r.small.Ring(int(r.hits[x.lo].ring)), r.small.Ring(int(r.hits[y.lo].ring)))
+		})
+	}
+	// For each atom the groups that it is in.
+	r.inGroups = r.inGroups[:0]
+	for k, g := range r.groups {
+		for _, h := range r.hits[g.lo:g.hi] {
+			r.inGroups = append(r.inGroups, inGroup{h.atom, int32(k)})
+		}
+	}
+	slices.SortFunc(r.inGroups, func(x, y inGroup) int {
+		return cmp.Or(cmp.Compare(x.atom, y.atom), cmp.Compare(x.group, y.group))
+	})
+}
+
+// searchDuplicates searches again from atoms that found the same ring, each time
+// with the others cut off: one of them may have hidden a ring of another.
+func (r *Finder) searchDuplicates() error {
+	if len(r.hits) < 2 {
+		return nil
+	}
+	r.groupHits()
+	for _, g := range r.groups {
+		shortest := 1 << 30
+		from := r.small.Len()
+		for _, h := range r.hits[g.lo:g.hi] {
+			// Cut off all atoms that share any ring with this one.
+			cut := r.cut[:0]
+			q, _ := slices.BinarySearchFunc(r.inGroups, h.atom, func(x inGroup, i int32) int { return cmp.Compare(x.atom, i) })
+			for ; q < len(r.inGroups) && r.inGroups[q].atom == h.atom; q++ {
+				o := r.groups[r.inGroups[q].group]
+				if !r.spend(int(o.hi - o.lo)) {
+					return ErrTangled
+				}
+				for _, x := range r.hits[o.lo:o.hi] {
+					if x.atom == h.atom {
+						continue
+					}
+					for _, l := range r.near.Of(x.atom) {
+						if r.shut[l.Bond]&trimmed == 0 {
+							r.shut[l.Bond] |= trimmed
+							cut = append(cut, l.Bond)
+						}
+					}
+				}
+			}
+			r.cut = cut
+			before := r.small.Len()
+			_, err := r.smallest(h.atom, -1)
+			for _, k := range cut {
+				r.shut[k] &^= trimmed
+			}
+			if err != nil {
+				return err
+			}
+			for k := before; k < r.small.Len(); k++ {
+				shortest = min(shortest, r.small.Size(k))
+			}
+		}
+		for k := from; k < r.small.Len(); k++ {
+			if ring := r.small.Ring(k); len(ring) == shortest && r.seen.add(ringHash(ring)) {
+				r.found.take(&r.small, k)
+			}
+		}
+	}
+	return nil
+}
+
+// searchThree finds the rings of an atom with three bonds, no atom with two being
+// left: at least three, each bond in two of them.
+func (r *Finder) searchThree(root int32) error {
+	r.small.Clear()
+	count, err := r.smallest(root, -1)
+	if err != nil {
+		return err
+	}
+	take := func(from int) {
+		for k := from; k < r.small.Len(); k++ {
+			if r.seen.add(ringHash(r.small.Ring(k))) {
+				r.found.take(&r.small, k)
+			}
+		}
+	}
+	take(0)
+	if count != 1 && count != 2 {
+		return nil
+	}
+	var next [3]int32
+	k := 0
+	for _, l := range r.near.Of(root) {
+		if r.shut[l.Bond]&trimmed == 0 && k < 3 {
+			next[k] = l.Atom
+			k++
+		}
+	}
+	again := func(avoid int32) error {
+		from := r.small.Len()
+		if _, err := r.smallest(root, avoid); err != nil {
+			return err
+		}
+		take(from)
+		return nil
+	}
+	if count == 2 {
+		// The third ring avoids the neighbour that both have.
+		for _, f := range next {
+			if slices.Contains(r.small.Ring(0), f) && slices.Contains(r.small.Ring(1), f) {
+				return again(f)
+			}
+		}
+		return ErrTangled
+	}
+	// Two more rings, through the neighbour that the first does not have and
+	// through one each of the others.
+	var f1, f2 int32
+	switch ring := r.small.Ring(0); {
+	case !slices.Contains(ring, next[0]):
+		f1, f2 = next[1], next[2]
+	case !slices.Contains(ring, next[1]):
+		f1, f2 = next[0], next[2]
+	default:
+		f1, f2 = next[0], next[1]
+	}
+	if err := again(f2); err != nil {
+		return err
+	}
+	return again(f1)
+}
+
+// missedRings looks for rings that close over bonds between ring atoms that are
+// in no ring yet. As in RDKit only the first bonds of the molecule are looked
+// at, as many as the fragment has.
+func (r *Finder) missedRings(bonds int) error {
+	buffer.Zeroed(&r.deadBond, len(r.ends))
+	for k := 0; k < bonds; {
+		from, to := r.ends[k][0], r.ends[k][1]
+		if r.ringBond[k] || r.deadBond[k] || !r.ringAtom[from] || !r.ringAtom[to] {
+			k++
+			continue
+		}
+		ok, err := r.searchOver(from, to)
+		if err != nil {
+			return err
+		}
+		if ok {
+			k = 0 // new ring atoms may have made earlier bonds eligible
+		} else {
+			r.deadBond[k] = true
+		}
+	}
+	return nil
+}
+
+// searchOver looks for a shortest path over ring atoms from one end of a bond to
+// the other that makes a new ring.
+func (r *Finder) searchOver(from, to int32) (bool, error) {
+	type step struct{ atom, before int32 }
+	queue := []step{{from, -1}}
+	for head := 0; head < len(queue); head++ {
+		at := queue[head]
+		for _, l := range r.near.Of(at.atom) {
+			if !r.spend(4) {
+				return false, ErrTangled
+			}
+			if l.Atom == to {
+				if at.atom == from {
+					continue
+				}
+				ring := r.path[:0]
+				ring = append(ring, to)
+				for k := int32(head); k >= 0; k = queue[k].before {
+					ring = append(ring, queue[k].atom)
+				}
+				slices.Reverse(ring)
+				r.path = ring
+				if r.seen.add(ringHash(ring)) {
+					r.pathBonds = r.bondsAround(r.pathBonds[:0], ring)
+					r.noteRing(ring, r.pathBonds)
+					return true, nil
+				}
+				continue
+			}
+			if !r.ringAtom[l.Atom] {
+				continue
+			}
+			on := false
+			for k := int32(head); k >= 0 && !on; k = queue[k].before {
+				on = queue[k].atom == l.Atom
+				r.Budget--
+			}
+			if !on {
+				queue = append(queue, step{l.Atom, int32(head)})
+			}
+		}
+	}
+	return false, nil
+}
+
+// bondsAround appends the bonds of a ring to bonds.
+func (r *Finder) bondsAround(bonds, ring []int32) []int32 {
+	for k, i := range ring {
+		j := ring[0]
+		if k+1 < len(ring) {
+			j = ring[k+1]
+		}
+		bonds = append(bonds, r.near.Between(i, j))
+	}
+	return bonds
+}
+
+// dropRings drops rings from r.found that bring no new bond: the smallest ring
+// first, and among rings of the same size the one that overlaps most with what is
+// there. What is dropped goes to r.extra.
+func (r *Finder) dropRings() error {
+	n := r.found.Len()
+	by := buffer.Grow(&r.sorted, n)
+	for k := range by {
+		by[k] = int32(k)
+	}
+	sortLikeSTL(by, func(k int32) int { return r.found.Size(int(k)) })
+	buffer.Zeroed(&r.covered, len(r.ends))
+	const available, kept, considered = 1, 2, 4
+	state := buffer.Grow(&r.keep, n)
+	for k := range state {
+		state[k] = available
+	}
+	overlap := func(k int) (shared, size int) {
+		bonds := r.found.Bonds(int(by[k]))
+		for _, b := range bonds {
+			if r.covered[b] {
+				shared++
+			}
+		}
+		return shared, len(bonds)
+	}
+	cover := func(k int) {
+		for _, b := range r.found.Bonds(int(by[k])) {
+			r.covered[b] = true
+		}
+		state[k] |= kept
+	}
+	for i := range n {
+		if shared, size := overlap(i); shared == size {
+			state[i] &^= available
+		}
+		if state[i]&available == 0 {
+			continue
+		}
+		cover(i)
+		end := i + 1
+		left := 0
+		for end < n && r.found.Size(int(by[end])) == r.found.Size(int(by[i])) {
+			if state[end]&available != 0 {
+				state[end] |= considered
+				left++
+			}
+			end++
+		}
+		for ; left > 0; left-- {
+			best, most, full := -1, -1, false
+			for j := i + 1; j < end; j++ {
+				if state[j]&considered == 0 {
+					continue
+				}
+				shared, size := overlap(j)
+				if !r.spend(size) {
+					return ErrTangled
+				}
+				if shared > most {
+					best, most, full = j, shared, shared == size
+				}
+			}
+			state[best] &^= considered | available
+			if !full {
+				cover(best)
+			}
+		}
+	}
+	r.extra.Clear()
+	r.small.Clear()
+	for k := range n {
+		if state[k]&kept != 0 {
+			r.small.take(&r.found, int(by[k]))
+		} else {
+			r.extra.take(&r.found, int(by[k]))
+		}
+	}
+	r.found, r.small = r.small, r.found
+	return nil
+}
+
+// symmetrize adds the extra rings that could take the place of a ring of the same
+// size without uncovering a bond.
+func (r *Finder) symmetrize() error {
+	n := r.Len()
+	buffer.Zeroed(&r.counts, len(r.ends))
+	for _, k := range r.bonds {
+		r.counts[k]++
+	}
+	buffer.Zeroed(&r.covered, len(r.ends))
+	for e := range r.extra.Len() {
+		ring, bonds := r.extra.Ring(e), r.extra.Bonds(e)
+		for _, k := range bonds {
+			r.covered[k] = true
+		}
+		for q := range n {
+			if r.Size(q) != len(ring) {
+				continue
+			}
+			if !r.spend(len(ring)) {
+				return ErrTangled
+			}
+			share, replaces := false, true
+			for _, k := range r.Bonds(q) {
+				if r.covered[k] {
+					share = true
+				} else if r.counts[k] == 1 {
+					replaces = false
+				}
+			}
+			if share && replaces {
+				r.add(ring, bonds)
+				break
+			}
+		}
+		for _, k := range bonds {
+			r.covered[k] = false
+		}
+	}
+	return nil
+}
+
+// quickRings makes the rings those of a depth-first search: one for each bond
+// that leads back to an atom on the path.
+func (r *Finder) quickRings() error {
+	r.Clear()
+	color := buffer.Zeroed(&r.keep, len(r.near.Spans)) // 1: on the path, 2: done
+	next := buffer.Zeroed(&r.counts, len(r.near.Spans))
+	path := r.stack[:0]
+	for root := range len(r.near.Spans) {
+		if color[root] != 0 {
+			continue
+		}
+		if len(r.near.Of(int32(root))) < 2 {
+			color[root] = 2
+			continue
+		}
+		path = append(path[:0], int32(root))
+		color[root] = 1
+		for len(path) > 0 {
+			i := path[len(path)-1]
+			links := r.near.Of(i)
+			if int(next[i]) == len(links) {
+				color[i] = 2
+				path = path[:len(path)-1]
+				continue
+			}
+			j := links[next[i]].Atom
+			next[i]++
+			switch color[j] {
+			case 0:
+				if len(r.near.Of(j)) < 2 {
+					color[j] = 2
+				} else {
+					color[j] = 1
+					path = append(path, j)
+				}
+			case 1:
+				if len(path) < 2 || path[len(path)-2] == j {
+					continue
+				}
+				for k := len(path) - 1; path[k] != j; k-- {
+					r.atoms = append(r.atoms, path[k])
+				}
+				r.atoms = append(r.atoms, j)
+				if !r.spend(len(r.atoms) - int(r.start[len(r.start)-1])) {
+					return ErrTangled
+				}
+				r.bonds = r.bondsAround(r.bonds, r.atoms[r.start[len(r.start)-1]:])
+				r.end()
+			}
+		}
+	}
+	r.stack = path
+	return nil
+}
+
+// A membership lists the rings that atoms or bonds are in: those of i are
+// rings[first[i]:first[i+1]], ascending. It is made when it is first needed.
+type membership struct {
+	first, rings []int32
+	made         bool
+}
+
+// of returns the rings of l that i is in, one of n atoms or bonds; in is l.atoms or
+// l.bonds.
+func (m *membership) of(i int32, l *List, in []int32, n int) []int32 {
+	if !m.made {
+		m.made = true
+		first, rings := buffer.Zeroed(&m.first, n+1), buffer.Grow(&m.rings, len(in))
+		for _, i := range in {
+			first[i]++
+		}
+		sum := int32(0)
+		for i := range first {
+			sum += first[i]
+			first[i] = sum
+		}
+		for k := l.Len() - 1; k >= 0; k-- {
+			for q := l.start[k]; q < l.start[k+1]; q++ {
+				first[in[q]]--
+				rings[first[in[q]]] = int32(k)
+			}
+		}
+	}
+	return m.rings[m.first[i]:m.first[i+1]]
+}
+
+// OfAtom and OfBond are the rings that an atom or bond is in. Only where there
+// are rings.
+func (r *Finder) OfAtom(i int32) []int32 {
+	return r.byAtom.of(i, &r.List, r.atoms, len(r.nodes))
+}
+
+func (r *Finder) OfBond(k int32) []int32 {
+	return r.byBond.of(k, &r.List, r.bonds, len(r.shut))
+}
+
+// markFused marks the rings that share a bond with another.
+func (r *Finder) markFused() {
+	r.byAtom.made, r.byBond.made = false, false
+	fused, first := buffer.Zeroed(&r.fused, r.Len()), buffer.Zeroed(&r.counts, len(r.ends)) // one more than the first ring of a bond
+	for q := range fused {
+		for _, k := range r.Bonds(q) {
+			if first[k] > 0 {
+				fused[q], fused[first[k]-1] = true, true
+			} else {
+				first[k] = int32(q + 1)
+			}
+		}
+	}
+}
+
+// Fused reports whether ring q shares a bond with another.
+func (r *Finder) Fused(q int) bool { return r.fused[q] }
+
+// spend takes steps from the budget and reports whether it lasted.
+func (r *Finder) spend(steps int) bool {
+	r.Budget -= steps
+	return r.Budget >= 0
+}

@@ -1,0 +1,174 @@
+package molfile
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+
+	"baca/algo/molecule"
+)
+
+// MaxRecord is the longest record of an SDF file accepted, in bytes: a molfile of at
+// most [MaxLength] and its data.
+const MaxRecord = 16 << 20
+
+// A Record is one record of an SDF file: a molfile, and data that belong to it.
+type Record struct {
+	Line int    // on which it begins, from 1
+	Text string // without the line $$$$; empty if the record is refused
+
+	// Err says why the record is refused before it is parsed: a *SyntaxError.
+	Err error
+}
+
+// SDF yields the records of r in order, not parsed, so that several goroutines can
+// give them to [Parse]. A record ends with a line that begins with $$$$, the last one
+// may end with the text. Records that are longer than [MaxRecord] are refused, and
+// reading goes on behind them. Memory does not depend on the length of the text.
+// The sequence can be used once; if r fails, the last pair has an error instead of a
+// record.
+func SDF(r io.Reader) iter.Seq2[Record, error] { return splitSDF(r, MaxRecord) }
+
+// separator is how the last line of a record begins.
+const separator = "$$$$"
+
+func splitSDF(r io.Reader, limit int) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		in := bufio.NewReaderSize(r, 64<<10)
+		s := splitter{limit: limit, line: 1}
+		for {
+			part, err := in.ReadSlice('\n')
+			if s.take(part, err == bufio.ErrBufferFull) && !yield(s.record(), nil) {
+				return
+			}
+			if err == nil || err == bufio.ErrBufferFull {
+				continue
+			}
+			// What lies before an error may be a part of a record.
+			if s.long || err == io.EOF && len(bytes.TrimSpace(s.text)) > 0 {
+				if !yield(s.record(), nil) {
+					return
+				}
+			}
+			if err != io.EOF {
+				yield(Record{}, fmt.Errorf("line %d: %w", cmp.Or(s.begin, s.line), err))
+			}
+			return
+		}
+	}
+}
+
+// A splitter puts records together.
+type splitter struct {
+	limit int
+	text  []byte // of the record so far
+	long  bool   // it is longer than limit
+	begin int    // its first line, or 0 where there is none yet
+	line  int    // the one at hand
+
+	within, skipped bool // that a line was begun, and that it is a separator
+}
+
+// take adds a part of a line, whose end is still to come where more is true. It reports
+// whether the record ends with it.
+func (s *splitter) take(part []byte, more bool) (ends bool) {
+	ends = !s.within && bytes.HasPrefix(part, []byte(separator))
+	s.skipped = ends || s.within && s.skipped
+	s.within = more
+	if s.begin == 0 && (ends || !s.skipped) {
+		s.begin = s.line
+	}
+	if !s.skipped && !s.long {
+		if s.long = len(s.text)+len(part) > s.limit; !s.long {
+			s.text = append(s.text, part...)
+		}
+	}
+	if bytes.HasSuffix(part, []byte("\n")) {
+		s.line++
+	}
+	return ends
+}
+
+// record returns the record and begins another one.
+func (s *splitter) record() Record {
+	rec := Record{Line: s.begin}
+	if s.long {
+		rec.Err = &molecule.SyntaxError{Line: rec.Line, Column: 1, Reason: fmt.Sprintf("record of more than %d bytes: want a shorter one, is a line %s missing?", s.limit, separator)}
+	} else {
+		rec.Text = string(s.text)
+	}
+	s.text, s.long, s.begin = s.text[:0], false, 0
+	return rec
+}
+
+// molfileEnd returns the length of the molfile that text begins with, its line
+// M  END included, and the same without one if there is none.
+func molfileEnd(text string) (n int, ok bool) {
+	const end = "\nM  END"
+	n = strings.Index(text, end)
+	if n < 0 {
+		return len(text), false
+	}
+	n += len(end)
+	if i := strings.IndexByte(text[n:], '\n'); i >= 0 {
+		return n + i + 1, true
+	}
+	return len(text), true
+}
+
+// Molfile returns the molfile of the record, without the data.
+func (r *Record) Molfile() string {
+	n, _ := molfileEnd(r.Text)
+	return r.Text[:n]
+}
+
+// Name returns the first line of the record, which is the name of the molecule.
+func (r *Record) Name() string {
+	name, _, _ := strings.Cut(r.Text, "\n")
+	return strings.TrimSpace(name)
+}
+
+// Fields yields the names and values of the data of the record in order: what stands
+// between < and > on a line that begins with >, and the lines below it up to an empty
+// one, joined by line feeds. Data without a name and lines that are no data are
+// skipped.
+func (r *Record) Fields() iter.Seq2[string, string] {
+	return func(yield func(name, value string) bool) {
+		n, ok := molfileEnd(r.Text)
+		if !ok {
+			// Some data may be there nevertheless.
+			if n = strings.Index(r.Text, "\n>"); n < 0 {
+				return
+			}
+			n++
+		}
+		rest := r.Text[n:]
+		next := func() (line string, ok bool) {
+			if rest == "" {
+				return "", false
+			}
+			line, rest, _ = strings.Cut(rest, "\n")
+			return strings.TrimSuffix(line, "\r"), true
+		}
+		for line, ok := next(); ok; line, ok = next() {
+			head, isHead := strings.CutPrefix(strings.TrimLeft(line, " \t"), ">")
+			if !isHead {
+				continue
+			}
+			_, name, _ := strings.Cut(head, "<")
+			name, _, named := strings.Cut(name, ">")
+			value, size := rest, 0
+			for line, ok = next(); ok && (line != "" && (line[0] == ' ' || line[0] == '\t') || strings.TrimSpace(line) != ""); line, ok = next() {
+				size = len(value) - len(rest)
+			}
+			value = strings.TrimSuffix(value[:size], "\n")
+			if named && name != "" && !yield(name, strings.ReplaceAll(strings.TrimSuffix(value, "\r"), "\r\n", "\n")) {
+				return
+			}
+		}
+	}
+}

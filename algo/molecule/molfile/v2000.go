@@ -1,0 +1,482 @@
+// Package molfile reads molfiles, MDL's connection tables of the forms V2000 and V3000, and
+// splits SDF files into them.
+//
+// Fields are cut at fixed columns, as RDKit does it. Explicit hydrogens are folded as in
+// SMILES, but the valence of their neighbours decides how many they are where nothing else
+// does. Chirality comes from the coordinates if they are in three dimensions, from wedged
+// bonds if not; atom parities are not looked at.
+//
+// A molfile without atoms is refused, and so are charges, isotopes and numbers of
+// hydrogens beyond those that SMILES may have. Charges, radicals and isotopes are the
+// properties that are read. Atom lists, A, Q, * and R groups are wildcards. Substance groups
+// and what queries ask for are skipped, but bonds of several orders and the zero-order
+// extension (M  ZBO, M  ZCH, M  HYD) are refused.
+package molfile
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"sync"
+
+	"baca/algo/molecule"
+	"baca/algo/molecule/internal/buffer"
+)
+
+// MaxLength is the longest molfile accepted, in bytes.
+const MaxLength = 4 << 20
+
+var readers = sync.Pool{New: func() any { return &reader{p: new(molecule.Draft)} }}
+
+// Parse reads one molfile, V2000 or V3000, as far as its line M  END; what follows is
+// ignored. The name is the first line. The error is a *[molecule.SyntaxError].
+// Atom.Column counts bytes from the beginning of the block.
+//
+// It may be called from several goroutines at once.
+func Parse(block string) (*molecule.Molecule, error) {
+	m := readers.Get().(*reader)
+	made, err := m.parse(block)
+	if cap(m.p.Atoms) <= 1<<12 { // the buffers that a huge molecule left are not kept
+		readers.Put(m)
+	}
+	return made, err
+}
+
+func (m *reader) parse(block string) (*molecule.Molecule, error) {
+	p := m.p
+	p.Text, p.Brackets, p.Lean, p.Chain = block, true, true, -1
+	name, err := m.read()
+	if err == nil {
+		err = m.finish()
+	}
+	p.Text, m.line = "", ""
+	if err != nil {
+		err.(*molecule.SyntaxError).Locate(block)
+		return nil, err
+	}
+	return p.Molecule(strings.Clone(strings.TrimSpace(name))), nil
+}
+
+// A reader is the workspace for reading molfiles.
+type reader struct {
+	p *molecule.Draft
+
+	pos   int    // offset of the next line
+	from  int    // offset of line
+	line  string // without its end
+	ended bool   // the text ended before a line feed
+
+	sites   []site  // by atom as read, hydrogens included
+	wedges  []wedge // by bond as read
+	scratch []int32
+	first   []int32 // the number of an atom after hydrogens are folded, or -1
+
+	solid  bool // coordinates are in three dimensions
+	chiral bool // some bond says something about chirality
+
+	double doubles
+}
+
+// A site is what only molfiles say about an atom.
+type site struct {
+	at      point
+	valence int32 // all bonds with hydrogens, 15 or -1 for none; 0: not said
+	wavy    bool  // had a wavy bond to a hydrogen
+}
+
+// A wedge is the way in which a bond is drawn.
+type wedge uint8
+
+const (
+	notWedged wedge = iota
+	wedgeUp         // its begin is the point
+	wedgeDown
+	crossed // a double bond of unknown geometry
+	wavy
+)
+
+// fail reports n bytes of the current line from column at, which counts from 0.
+func (m *reader) fail(at, n int, format string, args ...any) error {
+	return m.p.ErrorAt(m.from+min(at, len(m.line)), min(n, max(0, len(m.line)-at)), format, args...)
+}
+
+// next goes to the next line, which is empty behind the last one.
+func (m *reader) next() {
+	text := m.p.Text
+	m.from = m.pos
+	i := strings.IndexByte(text[m.pos:], '\n')
+	m.ended = i < 0
+	if m.ended {
+		m.line = text[m.pos:]
+		m.pos = len(text)
+	} else {
+		m.line = text[m.pos : m.pos+i]
+		m.pos += i + 1
+	}
+	m.line = strings.TrimSuffix(m.line, "\r")
+}
+
+// read fills the atoms and bonds of p, and sites and wedges. It returns the name.
+func (m *reader) read() (name string, err error) {
+	p := m.p
+	p.Atoms, p.Bonds = p.Atoms[:0], p.Bonds[:0]
+	m.sites, m.wedges = m.sites[:0], m.wedges[:0]
+	m.pos, m.chiral = 0, false
+	if n, _ := molfileEnd(p.Text); n > MaxLength {
+		return "", p.ErrorAt(0, 0, "no M  END within %d bytes, more are not read", MaxLength)
+	}
+	m.next()
+	name = m.line
+	m.next()
+	m.solid = len(m.line) >= 22 && (m.line[20:22] == "3D" || m.line[20:22] == "3d")
+	m.next()
+	m.next()
+	if len(m.line) < 6 {
+		return "", m.fail(0, len(m.line), "no counts line: want the numbers of atoms and bonds on line 4, after three lines of header")
+	}
+	atoms, err := m.number(0, 3, "the number of atoms")
+	if err != nil {
+		return "", err
+	}
+	bonds, err := m.number(3, 3, "the number of bonds")
+	if err != nil {
+		return "", err
+	}
+	switch version := m.line[min(34, len(m.line)):min(39, len(m.line))]; version {
+	case "V3000":
+		err = m.readV3000()
+	case "", " ", "V2000":
+		err = m.readV2000(atoms, bonds)
+	default:
+		err = m.fail(34, 5, "want the version V2000 or V3000 in columns 35 to 39 of the counts line")
+	}
+	if err != nil {
+		return "", err
+	}
+	buffer.Zeroed(&p.Dirs, len(p.Bonds))
+	if len(p.Atoms) == 0 {
+		return "", p.ErrorAt(0, 0, "no atoms: want at least one")
+	}
+	for i := range m.sites {
+		m.solid = m.solid || m.sites[i].at.z != 0
+	}
+	return name, nil
+}
+
+// addAtom appends an atom.
+func (m *reader) addAtom(a molecule.DraftAtom, s site) {
+	m.p.Atoms = append(m.p.Atoms, a)
+	m.sites = append(m.sites, s)
+}
+
+// addBond appends a bond between atoms i and j.
+func (m *reader) addBond(i, j int32, b molecule.Bond, w wedge) error {
+	if i == j {
+		return m.fail(0, len(m.line), "a bond joins atom %d to itself", i+1)
+	}
+	b.From, b.To = i, j
+	m.p.Bonds = append(m.p.Bonds, b)
+	m.wedges = append(m.wedges, w)
+	m.chiral = m.chiral || w == wedgeUp || w == wedgeDown || w == crossed
+	return nil
+}
+
+// checkRepeats refuses two bonds between the same atoms; at is a line of theirs.
+func (m *reader) checkRepeats(at int) error {
+	if k := m.p.Repeat(); k >= 0 {
+		b := &m.p.Bonds[k]
+		return m.p.ErrorAt(at, 0, "atoms %d and %d have two bonds between them", min(b.From, b.To)+1, max(b.From, b.To)+1)
+	}
+	return nil
+}
+
+// readV2000 reads the blocks of atoms, bonds and properties.
+func (m *reader) readV2000(atoms, bonds int32) error {
+	for i := range atoms {
+		m.next()
+		if m.ended {
+			return m.fail(0, 0, "the text ends in the atom block: want %d atoms, there are %d", atoms, i)
+		}
+		if err := m.readAtom(); err != nil {
+			return err
+		}
+	}
+	at := m.pos
+	for k := range bonds {
+		m.next()
+		if m.ended {
+			return m.fail(0, 0, "the text ends in the bond block: want %d bonds, there are %d", bonds, k)
+		}
+		if err := m.readBond(); err != nil {
+			return err
+		}
+	}
+	m.p.Link()
+	if err := m.checkRepeats(at); err != nil {
+		return err
+	}
+	return m.readProperties()
+}
+
+// readAtom reads a line of the atom block.
+func (m *reader) readAtom() error {
+	const least = 34
+	line := m.line
+	if len(line) < least {
+		return m.fail(0, len(line), "atom line of %d characters: want at least %d, three coordinates of ten columns each, a blank and the element in columns 32 to 34", len(line), least)
+	}
+	var s site
+	for k, c := range [3]*float64{&s.at.x, &s.at.y, &s.at.z} {
+		v, ok := coordinate(line[10*k : 10*k+10])
+		if !ok {
+			return m.fail(10*k, 10, "want a coordinate in columns %d to %d", 10*k+1, 10*k+10)
+		}
+		*c = v
+	}
+	symbol := strings.TrimSpace(line[31:34])
+	a := molecule.DraftAtom{At: int32(m.from + 31 + max(0, strings.Index(line[31:34], symbol))), Size: int32(len(symbol))}
+	if err := m.symbol(&a, symbol, 31); err != nil {
+		return err
+	}
+	// Of the fields behind the element: the shift of the mass, the charge, whether it is
+	// a query for hydrogens, the valence, and the atom map.
+	columns := [5][2]int{{34, 2}, {36, 3}, {42, 3}, {48, 3}, {60, 3}}
+	var fields [5]int32
+	for k, c := range columns {
+		if len(line) < c[0]+c[1] {
+			break
+		}
+		var err error
+		if fields[k], err = m.number(c[0], c[1], "a whole number"); err != nil {
+			return err
+		}
+	}
+	shift, charge, hydrogens := fields[0], fields[1], fields[2]
+	s.valence = fields[3]
+	a.Map, a.HasMap = fields[4], fields[4] != 0
+	if shift != 0 {
+		a.Isotope = int32(uint16(molecule.MassNumber(a.Element) + shift))
+	}
+	if charge != 0 {
+		a.Charge = 4 - charge
+	}
+	a.NoImplicit = hydrogens >= 1
+	m.addAtom(a, s)
+	return m.checkCharge(a.Charge, 36, 3)
+}
+
+func (m *reader) checkCharge(charge int32, at, n int) error {
+	if charge < -math.MaxInt8 || charge > math.MaxInt8 {
+		return m.fail(at, n, "charge %+d: want at most %d, positive or negative", charge, math.MaxInt8)
+	}
+	return nil
+}
+
+// symbol sets the element of a, or leaves it a wildcard. The symbol stands at the
+// given column.
+func (m *reader) symbol(a *molecule.DraftAtom, s string, at int) error {
+	switch s {
+	case "*", "A", "AH", "Q", "QH", "X", "XH", "M", "MH", "L", "LP", "R", "R#", "Pol", "Mod":
+		return nil
+	case "D":
+		a.Element, a.Isotope = 1, 2
+		return nil
+	case "T":
+		a.Element, a.Isotope = 1, 3
+		return nil
+	}
+	if strings.HasPrefix(s, "[") {
+		return nil // a list of elements
+	}
+	if label, ok := strings.CutPrefix(s, "R"); ok && label != "" && label[0]-'0' < 10 {
+		n, err := strconv.ParseUint(label, 10, 16)
+		if err != nil {
+			return m.fail(at, len(s), "R group %s: want R1 to R%d", label, math.MaxUint16)
+		}
+		a.Isotope = int32(n)
+		return nil
+	}
+	// The second letter may be a capital.
+	switch {
+	case len(s) == 1:
+		a.Element = molecule.ElementOf(s[0], 0)
+	case len(s) == 2:
+		a.Element = molecule.ElementOf(s[0], s[1]|0x20)
+	}
+	if a.Element == 0 {
+		return m.fail(at, max(3, len(s)), "%q is no element: want a symbol such as C or Cl", s)
+	}
+	return nil
+}
+
+// readBond reads a line of the bond block.
+func (m *reader) readBond() error {
+	line := m.line
+	if len(line) < 9 {
+		return m.fail(0, len(line), "bond line of %d characters: want at least 9, two atoms and the order in three columns each", len(line))
+	}
+	var v [3]int32
+	for k, what := range [3]string{"an atom", "an atom", "the order of the bond"} {
+		var err error
+		if v[k], err = m.number(3*k, 3, what); err != nil {
+			return err
+		}
+		if k < 2 && (v[k] < 1 || int(v[k]) > len(m.p.Atoms)) {
+			return m.fail(3*k, 3, "a bond to atom %d: there are %d atoms", v[k], len(m.p.Atoms))
+		}
+	}
+	b, err := m.bondOf(v[2])
+	if err != nil {
+		return err
+	}
+	drawn, err := m.number(9, 3, "how the bond is drawn")
+	if err != nil {
+		return err
+	}
+	w := notWedged
+	switch drawn {
+	case 1:
+		w = wedgeUp
+	case 3:
+		w = crossed
+		b.Stereo = molecule.StereoAny
+	case 4:
+		w = wavy
+	case 6:
+		w = wedgeDown
+	}
+	return m.addBond(v[0]-1, v[1]-1, b, w)
+}
+
+// bondOf returns a bond of MDL's type.
+func (m *reader) bondOf(kind int32) (molecule.Bond, error) {
+	switch kind {
+	case 1:
+		return molecule.Bond{Order: molecule.Single}, nil
+	case 2:
+		return molecule.Bond{Order: molecule.Double}, nil
+	case 3:
+		return molecule.Bond{Order: molecule.Triple}, nil
+	case 4:
+		return molecule.Bond{Order: molecule.Aromatic, Aromatic: true}, nil
+	case 5, 6, 7:
+		return molecule.Bond{}, m.fail(0, len(m.line), "bond type %d is a query for several orders: want a bond of one order", kind)
+	case 9:
+		return molecule.Bond{Order: molecule.Dative}, nil
+	}
+	return molecule.Bond{}, nil
+}
+
+// readProperties reads the lines from the bond block to M  END.
+func (m *reader) readProperties() error {
+	atoms := m.p.Atoms
+	reset := false // charges of the atom block, by the first M  CHG or M  RAD
+	for m.next(); !strings.HasPrefix(m.line, "M  END"); m.next() {
+		if strings.HasPrefix(m.line, separator) {
+			return m.fail(0, len(separator), "the record ends before M  END")
+		}
+		if m.ended {
+			return m.fail(0, 0, "the text ends before M  END")
+		}
+		kind := m.line[:min(6, len(m.line))]
+		if !reset && (kind == "M  CHG" || kind == "M  RAD") {
+			reset = true
+			for i := range atoms {
+				atoms[i].Charge = 0
+			}
+		}
+		var err error
+		switch kind {
+		case "M  CHG":
+			err = m.readEntries(func(a *molecule.DraftAtom, v int32, at int) error {
+				a.Charge = v
+				return m.checkCharge(v, at, 4)
+			})
+		case "M  RAD":
+			err = m.readEntries(func(a *molecule.DraftAtom, v int32, at int) (err error) {
+				a.Radicals, err = m.unpaired(v, at, 4)
+				return err
+			})
+		case "M  ISO":
+			err = m.readEntries(func(a *molecule.DraftAtom, v int32, at int) error {
+				if a.Isotope = v; v < 0 {
+					return m.fail(at, 4, "isotope %d: want a mass number", v)
+				}
+				return nil
+			})
+		case "M  ZBO", "M  ZCH", "M  HYD":
+			err = m.fail(0, len(kind), "%s is not read: want charges in M  CHG and bonds in the bond block", kind)
+		case "S  SKP":
+			n := int32(0)
+			for n, err = m.number(6, 3, "how many lines to skip"); n > 0 && !m.ended; n-- {
+				m.next()
+			}
+		default:
+			if strings.HasPrefix(kind, "A  ") || strings.HasPrefix(kind, "G  ") {
+				m.next() // the text of an alias or abbreviation
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readEntries reads the atoms and values of a property line and sets each value, which
+// stands at column at.
+func (m *reader) readEntries(set func(a *molecule.DraftAtom, value int32, at int) error) error {
+	n, err := m.number(6, 3, "the number of entries")
+	for at := 9; err == nil && n > 0; n-- {
+		if len(m.line) < at+5 {
+			return m.fail(len(m.line), 0, "the line ends: want another entry from column %d", at+1)
+		}
+		var i, v int32
+		if i, err = m.number(at, 4, "an atom"); err != nil {
+			break
+		}
+		if i < 1 || int(i) > len(m.p.Atoms) {
+			return m.fail(at, 4, "atom %d: there are %d atoms", i, len(m.p.Atoms))
+		}
+		if v, err = m.number(at+4, 4, "a whole number"); err == nil {
+			err = set(&m.p.Atoms[i-1], v, at+4)
+		}
+		at += 8
+	}
+	return err
+}
+
+// unpaired is how many electrons MDL's kind of radical has, which stands at column at.
+func (m *reader) unpaired(kind int32, at, n int) (int32, error) {
+	switch kind {
+	case 1, 3:
+		return 2, nil
+	case 2:
+		return 1, nil
+	}
+	return 0, m.fail(at, n, "radical %d: want 1 (singlet), 2 (doublet) or 3 (triplet)", kind)
+}
+
+// number returns the whole number in n columns from column at, 0 where they are missing
+// or blank.
+func (m *reader) number(at, n int, what string) (int32, error) {
+	text := strings.Trim(m.line[min(at, len(m.line)):min(at+n, len(m.line))], " ")
+	if text == "" {
+		return 0, nil
+	}
+	v, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		return 0, m.fail(at, n, "want %s in columns %d to %d", what, at+1, at+n)
+	}
+	return int32(v), nil
+}
+
+// coordinate reads a coordinate, 0 where it is blank.
+func coordinate(text string) (float64, bool) {
+	text = strings.Trim(text, " ")
+	if text == "" {
+		return 0, true
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	return v, err == nil && !math.IsInf(v, 0) && !math.IsNaN(v)
+}

@@ -1,0 +1,245 @@
+package molfile
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"baca/algo/molecule"
+)
+
+// The V3000 form: words between blanks, on lines that begin with "M  V30 " and go on
+// on the next one behind a "-".
+
+const v30 = "M  V30 "
+
+// nextV3000 goes to the next line and returns it without its beginning, joined to
+// those that it goes on with. A joined line has no columns: errors point at its
+// end.
+func (m *reader) nextV3000() (string, error) {
+	var joined []byte
+	for {
+		m.next()
+		if !strings.HasPrefix(m.line, v30) {
+			if m.ended && m.line == "" {
+				return "", m.fail(0, 0, "the text ends: want a line that begins with %q", v30)
+			}
+			return "", m.fail(0, len(v30), "want a line that begins with %q", v30)
+		}
+		text, more := strings.CutSuffix(m.line[len(v30):], "-")
+		if !more && joined == nil {
+			return text, nil
+		}
+		joined = append(joined, text...)
+		if !more {
+			return string(joined), nil
+		}
+	}
+}
+
+// wrong reports the word of a line, or the whole line where that is not found.
+func (m *reader) wrong(word, format string, args ...any) error {
+	if at := strings.Index(m.line, word); at >= 0 && word != "" {
+		return m.fail(at, len(word), format, args...)
+	}
+	return m.fail(0, len(m.line), format, args...)
+}
+
+// expect goes to the next line, which must begin with the given words.
+func (m *reader) expect(words string) error {
+	line, err := m.nextV3000()
+	if err == nil && !strings.HasPrefix(strings.ToUpper(line), words) {
+		err = m.wrong("", "want %s", words)
+	}
+	return err
+}
+
+// words3000 goes to the next line and cuts it into words, of which there must be some.
+func (m *reader) words3000(least int, want string) ([]string, error) {
+	line, err := m.nextV3000()
+	if err != nil {
+		return nil, err
+	}
+	words := strings.Fields(line)
+	if len(words) < least {
+		return nil, m.wrong("", "line of %d words: want %s", len(words), want)
+	}
+	return words, nil
+}
+
+// integer reads a word of a V3000 line.
+func (m *reader) integer(word, of string) (int32, error) {
+	v, err := strconv.ParseInt(of, 10, 32)
+	if err != nil {
+		return 0, m.wrong(word, "want a whole number")
+	}
+	return int32(v), nil
+}
+
+// readV3000 reads the blocks from BEGIN CTAB to M  END. Those behind the bonds are
+// skipped.
+func (m *reader) readV3000() error {
+	if err := m.expect("BEGIN CTAB"); err != nil {
+		return err
+	}
+	words, err := m.words3000(3, "COUNTS and the numbers of atoms and bonds")
+	if err != nil {
+		return err
+	}
+	var counts [2]int32
+	for k := range counts {
+		if counts[k], err = m.integer("", words[1+k]); err != nil {
+			return err
+		}
+	}
+	places := map[int32]int32{}
+	if err := m.readBlock("ATOM", counts[0], func() error { return m.readAtom3000(places) }); err != nil {
+		return err
+	}
+	at := m.pos
+	if err := m.readBlock("BOND", counts[1], func() error { return m.readBond3000(places) }); err != nil {
+		return err
+	}
+	m.p.Link()
+	if err := m.checkRepeats(at); err != nil {
+		return err
+	}
+	for !strings.HasPrefix(m.line, "M  END") {
+		if m.ended {
+			return m.fail(0, 0, "the text ends before M  END")
+		}
+		m.next()
+	}
+	return nil
+}
+
+// readBlock reads n lines between BEGIN and END.
+func (m *reader) readBlock(name string, n int32, read func() error) error {
+	if n <= 0 {
+		return nil
+	}
+	if err := m.expect("BEGIN " + name); err != nil {
+		return err
+	}
+	for range n {
+		if err := read(); err != nil {
+			return err
+		}
+	}
+	return m.expect("END " + name)
+}
+
+// readAtom3000 reads an atom and notes its place among the atoms by its number.
+func (m *reader) readAtom3000(places map[int32]int32) error {
+	words, err := m.words3000(6, "a number, an element, three coordinates and an atom map")
+	if err != nil {
+		return err
+	}
+	number, err := m.integer(words[0], words[0])
+	if err != nil {
+		return err
+	}
+	if _, ok := places[number]; ok {
+		return m.wrong("", "a second atom %d", number)
+	}
+	places[number] = int32(len(m.p.Atoms))
+	at := max(0, strings.Index(m.line, words[1]))
+	a := molecule.DraftAtom{At: int32(m.from + at), Size: int32(len(words[1]))}
+	if err := m.symbol(&a, words[1], at); err != nil {
+		return err
+	}
+	var s site
+	for k, c := range [3]*float64{&s.at.x, &s.at.y, &s.at.z} {
+		v, ok := coordinate(words[2+k])
+		if !ok {
+			return m.wrong(words[2+k], "want a coordinate")
+		}
+		*c = v
+	}
+	if a.Map, err = m.integer(words[5], words[5]); err != nil {
+		return err
+	}
+	a.HasMap = a.Map > 0
+	for _, word := range words[6:] {
+		if err := m.property3000(&a, &s, word); err != nil {
+			return err
+		}
+	}
+	m.addAtom(a, s)
+	return nil
+}
+
+// property3000 reads a word behind an atom, such as CHG=1.
+func (m *reader) property3000(a *molecule.DraftAtom, s *site, word string) error {
+	name, value, _ := strings.Cut(word, "=")
+	switch name = strings.ToUpper(name); name {
+	case "CHG", "RAD", "MASS", "VAL":
+	default:
+		return nil
+	}
+	v, err := m.integer(word, value)
+	if err != nil {
+		return err
+	}
+	at := max(0, strings.Index(m.line, word))
+	switch name {
+	case "CHG":
+		a.Charge = v
+		return m.checkCharge(v, at, len(word))
+	case "RAD":
+		if v != 0 {
+			a.Radicals, err = m.unpaired(v, at, len(word))
+		}
+	case "MASS":
+		if a.Isotope = v; v < 0 || v > math.MaxUint16 {
+			return m.wrong(word, "isotope %d: want at most %d", v, math.MaxUint16)
+		}
+	case "VAL":
+		s.valence = v
+	}
+	return err
+}
+
+// readBond3000 reads a bond between atoms at the given places.
+func (m *reader) readBond3000(places map[int32]int32) error {
+	words, err := m.words3000(4, "a number, an order and two atoms")
+	if err != nil {
+		return err
+	}
+	kind, err := m.integer(words[1], words[1])
+	if err != nil {
+		return err
+	}
+	b, err := m.bondOf(kind)
+	if err != nil {
+		return err
+	}
+	var ends [2]int32
+	for k, word := range words[2:4] {
+		number, err := m.integer(word, word)
+		if err != nil {
+			return err
+		}
+		var ok bool
+		if ends[k], ok = places[number]; !ok {
+			return m.wrong("", "a bond to atom %d, which is not there", number)
+		}
+	}
+	w := notWedged
+	for _, word := range words[4:] {
+		switch strings.ToUpper(word) {
+		case "CFG=1":
+			w = wedgeUp
+		case "CFG=2":
+			if kind == 1 {
+				w = wavy
+			} else if kind == 2 {
+				w = crossed
+				b.Stereo = molecule.StereoAny
+			}
+		case "CFG=3":
+			w = wedgeDown
+		}
+	}
+	return m.addBond(ends[0], ends[1], b, w)
+}

@@ -1,0 +1,649 @@
+package molfile
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"baca/algo/molecule"
+	"baca/algo/molecule/internal/buffer"
+)
+
+// Stereochemistry from coordinates, as RDKit's legacy perception has it: chirality
+// tags from three dimensions or from wedged bonds, before hydrogens are folded; the
+// directions of bonds next to double bonds after the rings are known.
+
+// finish makes a molecule of what was read.
+func (m *reader) finish() error {
+	p := m.p
+	if err := m.settleValences(); err != nil {
+		return err
+	}
+	switch {
+	case m.solid:
+		for i := range p.Atoms {
+			p.Refresh(int32(i))
+		}
+		for i := range p.Atoms {
+			p.Atoms[i].Chirality = m.solidTag(int32(i))
+		}
+	case m.chiral:
+		m.wedgeTags()
+	}
+	m.fold()
+	if err := p.Perceive(); err != nil {
+		return err
+	}
+	if err := m.directBonds(); err != nil {
+		return err
+	}
+	p.CleanTags()
+	return nil
+}
+
+// settleValences gives atoms the hydrogens that the file says they have.
+func (m *reader) settleValences() error {
+	p := m.p
+	for i := range p.Atoms {
+		a := &p.Atoms[i]
+		want := m.sites[i].valence
+		if want == 0 {
+			continue
+		}
+		has := p.ExplicitValence(int32(i))
+		a.NoImplicit = true
+		a.Explicit = 0
+		if want != 15 && want > has {
+			if a.Explicit = want - has; a.Explicit > math.MaxUint8 {
+				return p.ErrorAtom(int32(i), "valence %d: want at most %d hydrogens", want, math.MaxUint8)
+			}
+		}
+	}
+	return nil
+}
+
+// fold folds hydrogens and keeps sites and wedges in step with atoms and bonds.
+func (m *reader) fold() {
+	p := m.p
+	n := len(p.Atoms)
+	for k := range p.Bonds {
+		// A bond with a wedge may be all that says that the hydrogen at the end
+		// of a double bond matters.
+		b := &p.Bonds[k]
+		if m.wedges[k] == notWedged {
+			continue
+		}
+		for _, end := range [2][2]int32{{b.From, b.To}, {b.To, b.From}} {
+			h, heavy := end[0], p.Neighbors(end[1])
+			if p.Atoms[h].Element != 1 || len(heavy) != 2 {
+				continue
+			}
+			if p.Bonds[heavy[0].Bond].Order == molecule.Double || p.Bonds[heavy[1].Bond].Order == molecule.Double {
+				p.Atoms[h].Kept = true
+			}
+		}
+	}
+	buffer.Grow(&m.first, n)
+	gone := 0
+	for i := range p.Atoms {
+		p.Refresh(int32(i))
+		m.first[i] = int32(i - gone)
+		if p.Atoms[i].Element == 1 && p.Foldable(int32(i)) {
+			m.first[i] = -1
+			gone++
+		}
+	}
+	if gone == 0 {
+		return
+	}
+	kept := 0
+	for k := range p.Bonds {
+		b := &p.Bonds[k]
+		if m.first[b.From] >= 0 && m.first[b.To] >= 0 {
+			m.wedges[kept] = m.wedges[k]
+			kept++
+		} else if m.wedges[k] == wavy && m.first[b.From] >= 0 {
+			m.sites[b.From].wavy = true
+		}
+	}
+	m.wedges = m.wedges[:kept]
+	for i, to := range m.first[:n] {
+		if to >= 0 {
+			m.sites[to] = m.sites[i]
+		}
+	}
+	m.sites = m.sites[:n-gone]
+	p.FoldHydrogens()
+}
+
+// wedgeTags sets the tags of atoms from the bonds that are wedged there, of which
+// the first that says something counts.
+func (m *reader) wedgeTags() {
+	p := m.p
+	done := buffer.Zeroed(&m.scratch, len(p.Atoms))
+	for k, w := range m.wedges {
+		i := p.Bonds[k].From
+		a := &p.Atoms[i]
+		switch w {
+		case wavy:
+			a.Chirality = molecule.Achiral
+			done[i] = 1
+		case wedgeUp, wedgeDown:
+			if done[i] != 0 {
+				continue
+			}
+			p.Refresh(i)
+			a.Chirality = m.wedgeTag(int32(k))
+			if a.Chirality != molecule.Achiral {
+				done[i] = 1
+			}
+			// The hydrogen is what the tag refers to, so it is an explicit one.
+			if len(p.Neighbors(i)) == 3 && a.Explicit == 0 && a.Room() == 1 {
+				a.Explicit = 1
+				p.Refresh(i)
+			}
+		}
+	}
+}
+
+// wedgeTag is the tag of the atom at the point of the wedged bond k. Contradictions
+// between wedges are found by the rules of InChI.
+func (m *reader) wedgeTag(k int32) molecule.Chirality {
+	p := m.p
+	i := p.Bonds[k].From
+	links := p.Neighbors(i)
+	if len(links) > 4 {
+		return molecule.Achiral
+	}
+	centre := m.sites[i].at.flat()
+	toward := func(j int32) point { return centre.to(m.sites[j].at.flat()) }
+	reference := toward(p.Bonds[k].To)
+	plainHydrogen := func(j int32) bool { return p.Atoms[j].Element == 1 && p.Atoms[j].Isotope == 0 }
+
+	var order [molecule.MaxChiralDegree]int32 // bonds, the wedged one first
+	order[0] = k
+	n := 1
+	hydrogen, single := plainHydrogen(p.Bonds[k].To), true
+	for _, l := range links {
+		single = single && p.Bonds[l.Bond].Order == molecule.Single
+		if l.Bond != k {
+			hydrogen = hydrogen || plainHydrogen(l.Atom)
+			order[n] = l.Bond
+			n++
+		}
+	}
+	if n < 3 || hydrogen && n < 4 || !single && p.Atoms[i].Element != 15 && p.Atoms[i].Element != 16 {
+		return molecule.Achiral
+	}
+	other := func(b int32) int32 { return p.Bonds[b].From + p.Bonds[b].To - i }
+	// Bonds x and y in the order of their angles from the wedged one.
+	x, y := order[1], order[2]
+	vx, vy := toward(other(x)), toward(other(y))
+	ax, ay := reference.turn(vx), reference.turn(vy)
+	counter := true
+	if ax > ay {
+		x, y, vx, vy, ax, ay = y, x, vy, vx, ay, ax
+		counter = false
+	}
+	if n == 4 {
+		// An odd permutation puts the three angles in order.
+		az := reference.turn(toward(other(order[3])))
+		var odd bool
+		switch {
+		case ax < ay && ay < az:
+		case ax < ay && ax < az:
+			odd = true
+		case ax < ay:
+		case ax < az:
+			odd = true
+		case ay < az:
+		default:
+			odd = true
+		}
+		counter = counter != odd
+	} else {
+		axy, yr := vx.turn(vy), vy.turn(reference)
+		wedgeAt := func(b int32) wedge {
+			if p.Bonds[b].From == i {
+				return m.wedges[b]
+			}
+			return notWedged
+		}
+		w, wx, wy := m.wedges[k], wedgeAt(x), wedgeAt(y)
+		if ax < math.Pi-1e-3 && axy < math.Pi-1e-3 && yr < math.Pi-1e-3 {
+			if wx != notWedged && wx != w || wy != notWedged && wy != w {
+				return molecule.Achiral
+			}
+		} else {
+			if wx == w && wx == wy {
+				return molecule.Achiral
+			}
+			if wx != notWedged && wx != w {
+				if ax >= math.Pi ||
+					ay > math.Pi && wy != notWedged && wx != wy ||
+					ay <= math.Pi && wy != notWedged && w != wy {
+					return molecule.Achiral
+				}
+			} else if w == wy {
+				return molecule.Achiral
+			}
+			if !(ax < ay) {
+				counter = !counter
+			}
+			// The missing neighbour may be between x and y.
+			if math.Abs(ay-ax) >= math.Pi-1e-4 {
+				counter = !counter
+			}
+		}
+	}
+	if m.wedges[k] == wedgeDown {
+		counter = !counter
+	}
+	if molecule.OddSwaps(order[:n], links) {
+		counter = !counter
+	}
+	if counter {
+		return molecule.CounterClockwise
+	}
+	return molecule.Clockwise
+}
+
+// solidTag is the tag of atom i from coordinates in three dimensions.
+func (m *reader) solidTag(i int32) molecule.Chirality {
+	const flat = 0.1 // volume of the parallelepiped, in Å³, below which nothing is said
+	p := m.p
+	a := &p.Atoms[i]
+	links := p.Neighbors(i)
+	degree := 0
+	for _, l := range links {
+		if p.Affects(l.Bond, i) {
+			degree++
+		}
+	}
+	total := degree + int(a.Hydrogens())
+	if degree < 3 || total > 6 {
+		return molecule.Achiral
+	}
+	if tag := m.metalTag(i); tag != molecule.Achiral {
+		return tag
+	}
+	if total > 4 || total != 4 && a.Element != 16 && a.Element != 34 {
+		return molecule.Achiral
+	}
+	var v [3]point
+	n := 0
+	for _, l := range links {
+		if m.isWavy(l.Bond, i) {
+			return molecule.Achiral
+		}
+		if !p.Affects(l.Bond, i) {
+			continue
+		}
+		v[n] = m.sites[l.Atom].at.minus(m.sites[i].at)
+		if n++; n == 3 {
+			break
+		}
+	}
+	switch volume := v[0].dot(v[1].cross(v[2])); {
+	case volume < -flat:
+		return molecule.Clockwise
+	case volume > flat:
+		return molecule.CounterClockwise
+	}
+	return molecule.Achiral
+}
+
+func (m *reader) isWavy(k, i int32) bool {
+	b := &m.p.Bonds[k]
+	return b.From == i && b.Order == molecule.Single && m.wedges[k] == wavy
+}
+
+// metalTag is the tag of atom i if its bonds are those of a square plane, a
+// trigonal bipyramid or an octahedron, with up to two of them missing. That is told
+// from the pairs of bonds that are opposite each other.
+func (m *reader) metalTag(i int32) molecule.Chirality {
+	p := m.p
+	links := p.Neighbors(i)
+	if p.Atoms[i].Element < 15 || len(links) < 3 || len(links) > 6 {
+		return molecule.Achiral
+	}
+	var v [6]point
+	for k, l := range links {
+		if m.isWavy(l.Bond, i) {
+			return molecule.Achiral
+		}
+		v[k] = m.sites[i].at.to(m.sites[l.Atom].at)
+	}
+	n := len(links)
+	var paired [6]bool
+	pairs := 0
+	for k := range n {
+		for q := k + 1; q < n; q++ {
+			if v[k].dot(v[q]) < -0.9 {
+				if paired[k] || paired[q] {
+					return molecule.Achiral
+				}
+				paired[k], paired[q] = true, true
+				pairs++
+			}
+		}
+	}
+	switch {
+	case pairs == 1 && n == 3, pairs == 2 && n == 4:
+		return molecule.SquarePlanar
+	case pairs == 1 && n == 4:
+		var rest []point
+		for k := range n {
+			if !paired[k] {
+				rest = append(rest, v[k])
+			}
+		}
+		if rest[0].angle(rest[1]) < 100*math.Pi/180 {
+			return molecule.Octahedral
+		}
+		return molecule.TrigonalBipyramidal
+	case pairs == 1 && n == 5:
+		return molecule.TrigonalBipyramidal
+	case pairs == 2 && n == 5, pairs == 3 && n == 6:
+		return molecule.Octahedral
+	}
+	return molecule.Achiral
+}
+
+// doubles is the workspace of directBonds.
+type doubles struct {
+	open   []bool  // bonds to be given a direction, and double bonds to be looked at
+	count  []int32 // by single bond: how many double bonds are next to it
+	order  []int32
+	weight []int32
+	stack  []int32
+}
+
+// directBonds gives the bonds next to double bonds directions that say what the
+// coordinates say, or marks the double bonds as unknown.
+func (m *reader) directBonds() error {
+	p, d := m.p, &m.double
+	n := len(p.Bonds)
+	d.order = d.order[:0]
+	for k := range p.Bonds {
+		b := &p.Bonds[k]
+		if b.Order == molecule.Double && b.Stereo != molecule.StereoAny && m.wedges[k] != crossed &&
+			len(p.Neighbors(b.From)) > 1 && len(p.Neighbors(b.To)) > 1 && p.StereoBond(int32(k)) {
+			d.order = append(d.order, int32(k))
+		}
+	}
+	if len(d.order) > 0 {
+		buffer.Zeroed(&d.open, n)
+		buffer.Zeroed(&d.count, n)
+		buffer.Zeroed(&d.weight, n)
+		for _, k := range d.order {
+			b := &p.Bonds[k]
+			for _, i := range [2]int32{b.From, b.To} {
+				if !p.Spend(len(p.Neighbors(i))) {
+					return p.ErrorBudget()
+				}
+				for _, l := range p.Neighbors(i) {
+					s := l.Bond
+					if !m.single(s) {
+						continue
+					}
+					d.open[k] = true
+					d.count[s]++
+					// The wedges of single bonds have served; those of bonds that
+					// turned out to be aromatic are still in the way in RDKit.
+					if p.Bonds[s].Order == molecule.Single || m.wedges[s] == notWedged {
+						d.open[s] = true
+					}
+					d.weight[k] += s // RDKit adds up numbers of bonds
+				}
+			}
+			if !b.InRing {
+				d.weight[k] *= 10
+			}
+		}
+		slices.SortFunc(d.order, func(x, y int32) int {
+			return -cmp.Or(cmp.Compare(uint32(d.weight[x]), uint32(d.weight[y])), cmp.Compare(x, y))
+		})
+		for _, k := range d.order {
+			if err := m.directAround(k); err != nil {
+				return err
+			}
+		}
+	}
+	// Crossed bonds are of unknown geometry, those next to a wavy bond too.
+	for k := range p.Bonds {
+		b := &p.Bonds[k]
+		if b.Order != molecule.Double {
+			continue
+		}
+		if !p.StereoBond(int32(k)) {
+			b.Stereo = molecule.NoStereo
+		} else if m.wedges[k] == crossed || m.wedges[k] == wavy || m.sites[b.From].wavy || m.sites[b.To].wavy {
+			b.Stereo = molecule.StereoAny
+		}
+	}
+	return nil
+}
+
+// single reports whether bond k is a single or aromatic one.
+func (m *reader) single(k int32) bool {
+	return m.p.Bonds[k].Order == molecule.Single || m.p.Bonds[k].Order == molecule.Aromatic
+}
+
+// directAround gives directions to the bonds next to the double bond k, then to those
+// next to double bonds that share one of them, depth first.
+func (m *reader) directAround(k int32) error {
+	d := &m.double
+	d.stack = append(d.stack[:0], k)
+	for len(d.stack) > 0 {
+		k = d.stack[len(d.stack)-1]
+		d.stack = d.stack[:len(d.stack)-1]
+		if err := m.directBond(k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// control picks the bond at atom i that says on which side of the double bond k its
+// substituent is, and the second one there; -1 where there is none. Bonds with a
+// direction come first, then those next to more double bonds.
+func (m *reader) control(k, i int32) (first, second int32, cumulated, unknown bool) {
+	p, d := m.p, &m.double
+	first, second = -1, -1
+	for _, l := range p.Neighbors(i) {
+		s := l.Bond
+		switch {
+		case s == k:
+			continue
+		case m.single(s):
+			switch {
+			case first < 0:
+				first = s
+			case d.open[s] && d.count[s] <= d.count[first]:
+				second = s
+			default:
+				first, second = s, first
+			}
+			if m.wedges[s] == wavy {
+				return first, second, cumulated, true
+			}
+		case p.Bonds[s].Order == molecule.Double:
+			cumulated = true
+		}
+	}
+	return first, second, cumulated, false
+}
+
+// directBond gives directions to the bonds next to the double bond k, and pushes the
+// double bonds to be looked at next.
+func (m *reader) directBond(k int32) error {
+	p, d := m.p, &m.double
+	if !d.open[k] {
+		return nil
+	}
+	d.open[k] = false
+	b := &p.Bonds[k]
+	if !p.Spend(len(p.Neighbors(b.From)) + len(p.Neighbors(b.To))) {
+		return p.ErrorBudget()
+	}
+	x, x2, cumulated, unknown := m.control(k, b.From)
+	var y, y2 int32
+	if x >= 0 && !cumulated && !unknown {
+		y, y2, cumulated, unknown = m.control(k, b.To)
+	}
+	if cumulated {
+		return nil
+	}
+	if x < 0 || y < 0 || unknown {
+		m.wedges[k] = crossed
+		return nil
+	}
+	// The substituents must not lie on the axis of the double bond.
+	begin, end := m.sites[b.From].at, m.sites[b.To].at
+	place := func(s, i int32) point { return m.sites[p.Bonds[s].From+p.Bonds[s].To-i].at }
+	px, py := place(x, b.From), place(y, b.To)
+	linear := false
+	if inLine(px.minus(begin), end.minus(begin)) {
+		if linear = x2 < 0; !linear {
+			x, x2 = x2, x
+			px = place(x, b.From)
+			linear = inLine(px.minus(begin), end.minus(begin))
+		}
+	}
+	if !linear && inLine(py.minus(end), begin.minus(end)) {
+		if linear = y2 < 0; !linear {
+			y, y2 = y2, y
+			py = place(y, b.To)
+			linear = inLine(py.minus(begin), begin.minus(end)) // from begin in RDKit too
+		}
+	}
+	if linear {
+		m.wedges[k] = crossed
+		return nil
+	}
+	axis := end.minus(begin)
+	opposite := px.minus(begin).cross(axis).angle(py.minus(end).cross(axis)) >= math.Pi/2
+
+	for _, s := range [2]int32{y, x} {
+		if d.open[s] {
+			if err := m.pushDoubles(s); err != nil {
+				return err
+			}
+		}
+	}
+	switch {
+	case d.open[x] && d.open[y]:
+		m.direct(x, b.From, molecule.Down, false)
+		m.direct(y, b.To, molecule.Down, opposite)
+	case d.open[x]:
+		if err := m.directLike(x, b.From, y, opposite != (p.Bonds[y].From != b.To)); err != nil {
+			return err
+		}
+	case d.open[y]:
+		if err := m.directLike(y, b.To, x, opposite != (p.Bonds[x].From != b.From)); err != nil {
+			return err
+		}
+	}
+	d.open[x], d.open[y] = false, false
+	for _, o := range [2]struct{ second, first, at int32 }{{x2, x, b.From}, {y2, y, b.To}} {
+		if o.second >= 0 && d.open[o.second] {
+			if err := m.directLike(o.second, o.at, o.first, p.Bonds[o.first].From == o.at); err != nil {
+				return err
+			}
+			d.open[o.second] = false
+		}
+	}
+	return nil
+}
+
+// pushDoubles pushes the double bonds next to bond s, the first of them last.
+func (m *reader) pushDoubles(s int32) error {
+	p, d := m.p, &m.double
+	from := len(d.stack)
+	for _, i := range [2]int32{p.Bonds[s].From, p.Bonds[s].To} {
+		if !p.Spend(len(p.Neighbors(i))) {
+			return p.ErrorBudget()
+		}
+		for _, l := range p.Neighbors(i) {
+			if p.Bonds[l.Bond].Order == molecule.Double && d.open[l.Bond] {
+				d.stack = append(d.stack, l.Bond)
+			}
+		}
+	}
+	slices.SortFunc(d.stack[from:], func(x, y int32) int { return cmp.Compare(y, x) })
+	return nil
+}
+
+// direct sets the direction that bond s has as seen from atom i.
+func (m *reader) direct(s, i int32, dir molecule.Direction, reverse bool) {
+	if reverse != (m.p.Bonds[s].From != i) {
+		dir = dir.Flip()
+	}
+	m.p.Dirs[s] = dir
+}
+
+// directLike sets the direction of bond s as seen from atom i to that of bond like.
+func (m *reader) directLike(s, i, like int32, reverse bool) error {
+	dir := m.p.Dirs[like]
+	if dir == molecule.Level {
+		return m.p.ErrorAtom(i, "a wedged bond of an aromatic ring is next to a double bond: want wedges on other bonds")
+	}
+	m.direct(s, i, dir, reverse)
+	return nil
+}
+
+// A point is a place or a vector, in Å. Products are rounded before they are added,
+// so that all platforms agree.
+type point struct{ x, y, z float64 }
+
+func (v point) flat() point         { return point{v.x, v.y, 0} }
+func (v point) minus(w point) point { return point{v.x - w.x, v.y - w.y, v.z - w.z} }
+func (v point) dot(w point) float64 {
+	return float64(v.x*w.x) + float64(v.y*w.y) + float64(v.z*w.z)
+}
+
+func (v point) cross(w point) point {
+	return point{
+		float64(v.y*w.z) - float64(v.z*w.y),
+		float64(v.z*w.x) - float64(v.x*w.z),
+		float64(v.x*w.y) - float64(v.y*w.x),
+	}
+}
+
+// to is the direction from v to w; it has no numbers where they are the same.
+func (v point) to(w point) point {
+	d := w.minus(v)
+	l := math.Sqrt(d.dot(d))
+	return point{d.x / l, d.y / l, d.z / l}
+}
+
+// angle is the angle between two vectors, from 0 to π.
+func (v point) angle(w point) float64 {
+	c := v.dot(w) / math.Sqrt(float64(v.dot(v)*w.dot(w)))
+	switch {
+	case c <= -1:
+		return math.Pi
+	case c >= 1:
+		return 0
+	}
+	return math.Acos(c)
+}
+
+// turn is the angle by which v is turned into w counterclockwise in the plane, from 0
+// to 2π.
+func (v point) turn(w point) float64 {
+	a := v.angle(w)
+	if float64(v.x*w.y)-float64(v.y*w.x) < -1e-6 {
+		return 2*math.Pi - a
+	}
+	return a
+}
+
+// inLine reports whether two vectors are opposite within two degrees, or too short to
+// say.
+func inLine(v, w point) bool {
+	const cos178 = -0.999388
+	l := float64(v.dot(v) * w.dot(w))
+	return l < 1e-6 || v.dot(w) < cos178*math.Sqrt(l)
+}

@@ -1,0 +1,1085 @@
+package smiles
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"baca/algo/molecule"
+	"baca/algo/molecule/internal/buffer"
+	"baca/algo/molecule/internal/neighbor"
+	"baca/algo/molecule/internal/rings"
+)
+
+// Canonical numbering by individualisation and refinement (McKay, Congressus
+// Numerantium 30 (1981) 45): atoms are sorted by what they are, classes are split by
+// their neighbours until nothing changes, and where atoms are still alike one of
+// them is told apart from the others, in all ways that may differ. Of the numberings
+// that result the one with the least certificate counts. The certificate holds all
+// of the molecule, the tags of its centres and the geometry of its double bonds
+// included, so that two molecules get the same numbering if and only if they are the
+// same, whatever their symmetry.
+
+// canonicalBudget is how many steps the search may take in one fragment, about
+// a quarter of a second's worth.
+const canonicalBudget = 20_000_000
+
+// Canonical returns the molecule with its atoms and bonds in canonical order. The
+// order is the same for all ways in which the molecule can be written, and so are
+// the text that Write makes and the graph, whose chirality feature depends on the
+// order of bonds: it is the graph of Write(c) as Parse reads it. Atom k of c is
+// atom order[k] of m.
+//
+// The largest fragment comes first. Atom classes are dropped, with them the tags of
+// centres that only they make different, and the geometry of double bonds with two
+// equal neighbours at one end.
+//
+// The search for the order takes steps that are bounded. exact reports whether they
+// were enough. Where it is false, which takes hundreds of atoms in a system of high
+// symmetry that no known molecule has, c is a valid renumbering, but another way of
+// writing m may lead to another one.
+func Canonical(m *molecule.Molecule) (c *molecule.Molecule, order []int32, exact bool) {
+	l := layouts.Get().(*layout)
+	c, order, exact = l.canonical(m)
+	order = slices.Clone(order)
+	if cap(l.order) <= 1<<12 {
+		l.w.m, l.m = nil, nil
+		layouts.Put(l) // buffers that a huge molecule left are not kept
+	}
+	return c, order, exact
+}
+
+// A layout is the workspace of Canonical.
+type layout struct {
+	canon
+	w writer
+}
+
+var layouts = sync.Pool{New: func() any { return new(layout) }}
+
+// canonical is Canonical, whose order is in a buffer of l.
+func (l *layout) canonical(m *molecule.Molecule) (c *molecule.Molecule, order []int32, exact bool) {
+	s, w := &l.canon, &l.w
+	m = &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: slices.Clone(m.Bonds), Name: m.Name}
+	classes := false
+	for i := range m.Atoms {
+		classes = classes || m.Atoms[i].Map >= 0
+		m.Atoms[i].Map = -1
+	}
+	if classes {
+		if c, order, exact, ok := l.reread(m); ok {
+			return c, order, exact
+		}
+	}
+	parts := split(m)
+	if len(parts) == 1 {
+		rank, exact := s.rank(m)
+		w.walk(m, rank)
+		return w.arrange(), w.order, exact
+	}
+	exact = true
+	texts := make([]string, len(parts))
+	for k := range parts {
+		part := &parts[k]
+		rank, ok := s.rank(part.m)
+		exact = exact && ok
+		for q, b := range part.m.Bonds {
+			m.Bonds[part.bonds[q]].Stereo = b.Stereo
+		}
+		w.walk(part.m, rank)
+		texts[k] = string(w.write())
+		for q, i := range w.order {
+			w.order[q] = part.atoms[i]
+		}
+		part.order = slices.Clone(w.order)
+	}
+	by := make([]int, len(parts))
+	for k := range by {
+		by[k] = k
+	}
+	slices.SortStableFunc(by, func(x, y int) int {
+		return cmp.Or(cmp.Compare(len(parts[y].order), len(parts[x].order)), strings.Compare(texts[x], texts[y]))
+	})
+	rank := make([]int32, len(m.Atoms))
+	n := int32(0)
+	for _, k := range by {
+		for _, i := range parts[k].order {
+			rank[i] = n
+			n++
+		}
+	}
+	w.walk(m, rank)
+	return w.arrange(), w.order, exact
+}
+
+// reread is canonical of m without its atom classes, which m has no more, as it is read
+// anew: only that says which tags are left.
+func (l *layout) reread(m *molecule.Molecule) (c *molecule.Molecule, order []int32, exact, ok bool) {
+	w := &l.w
+	w.walk(m, nil)
+	again, err := Parse(string(w.write()))
+	if err != nil || len(again.Atoms) != len(m.Atoms) {
+		return nil, nil, false, false
+	}
+	for k, i := range w.order {
+		again.Atoms[k].Column = m.Atoms[i].Column
+	}
+	again.Name = m.Name
+	before := slices.Clone(w.order)
+	c, order, exact = l.canonical(again)
+	for k, i := range order {
+		order[k] = before[i]
+	}
+	return c, order, exact, true
+}
+
+// A part is a fragment as a molecule of its own.
+type part struct {
+	m            *molecule.Molecule
+	atoms, bonds []int32 // what they are in the whole
+	order        []int32 // atoms of the whole as written
+}
+
+// split returns the fragments. Of a molecule that is one only that is returned.
+func split(m *molecule.Molecule) []part {
+	parent, n := join(m, func(b *molecule.Bond) bool { return true })
+	if n <= 1 {
+		return []part{{m: m}}
+	}
+	parts := make([]part, 0, n)
+	of := make([]int32, len(m.Atoms))    // the part of an atom
+	place := make([]int32, len(m.Atoms)) // and its number there
+	for i, a := range m.Atoms {
+		r := root(parent, int32(i))
+		if int(r) == i {
+			of[i] = int32(len(parts))
+			parts = append(parts, part{m: new(molecule.Molecule)})
+		}
+		of[i] = of[r]
+		p := &parts[of[i]]
+		place[i] = int32(len(p.atoms))
+		p.atoms = append(p.atoms, int32(i))
+		p.m.Atoms = append(p.m.Atoms, a)
+	}
+	for k, b := range m.Bonds {
+		p := &parts[of[b.From]]
+		b.From, b.To = place[b.From], place[b.To]
+		p.bonds = append(p.bonds, int32(k))
+		p.m.Bonds = append(p.m.Bonds, b)
+	}
+	return parts
+}
+
+// canon is the workspace of the search.
+type canon struct {
+	m      *molecule.Molecule
+	near   neighbor.Table
+	code   []uint8 // of a link: the kind of bond, as seen from its far end
+	keys   []atomKey
+	budget int
+
+	// The cells: that which begins at place s is order[s:s+size[s]]. place is the
+	// inverse of order, cell the first place of an atom's cell.
+	order, place, cell, size []int32
+	cells                    int
+	trail                    []int32 // first places of the cells made by splitting
+
+	queue  []int32 // cells whose neighbours are to be split
+	head   int
+	queued []bool // by first place
+	sum    []uint64
+	hit    []int32 // atoms with a sum
+	split  []int32 // cells with such atoms
+	count  []int32
+
+	centres []int32 // atoms with a tag
+	doubles []int32 // bonds with a geometry
+
+	// The search.
+	path, firstPath, bestPath []int32
+	firstTrace, bestTrace     []uint64
+	first, best               []int32 // order of the first and the best leaf
+	firstLeaf, bestLeaf, leaf []int64 // certificates
+	hasFirst, hasBest         bool
+	fork, forkMark            int
+	orbit                     []int32
+	moves                     []move // of the automorphisms, generator g's are moves[begin[g]:begin[g+1]]
+	begin                     []int32
+	pool                      []int32
+	image, back, stamp        []int32
+	epoch                     int32
+}
+
+// An atomKey is what an atom is, its neighbours aside.
+type atomKey struct{ high, low uint64 }
+
+// A move says that an automorphism takes an atom to another.
+type move struct{ from, to int32 }
+
+// weights are added up over the bonds of an atom to a cell. They are below 2⁴⁰, so
+// that no sum overflows; sums that are equal by chance do no harm but to speed.
+var weights [256]uint64
+
+func init() {
+	for k := range weights {
+		weights[k] = rings.Mix(int32(k))>>24 | 1
+	}
+}
+
+// Weights of what is no bond.
+const (
+	weightTag  = 250 // and the next one
+	weightBond = 252
+)
+
+// rank numbers the atoms of a fragment. It takes away the geometry of double bonds
+// that have two equal neighbours at one end.
+func (s *canon) rank(m *molecule.Molecule) (rank []int32, exact bool) {
+	s.m = m
+	molecule.LinkUp(&s.near, len(m.Atoms), m.Bonds)
+	n := len(m.Atoms)
+	buffer.Grow(&s.order, n)
+	buffer.Grow(&s.place, n)
+	buffer.Grow(&s.cell, n)
+	buffer.Grow(&s.size, n)
+	buffer.Zeroed(&s.queued, n)
+	buffer.Zeroed(&s.sum, n)
+	buffer.Zeroed(&s.count, n)
+	buffer.Grow(&s.code, len(s.near.Links))
+	for i := range int32(n) {
+		for k, l := range s.near.Of(i) {
+			b := &m.Bonds[l.Bond]
+			c := uint8(b.Order)<<3 | asBit(b.Aromatic)<<2 | asBit(b.InRing)<<1
+			if b.Order == molecule.Dative {
+				c |= asBit(b.To == l.Atom)
+			}
+			s.code[int(s.near.Spans[i].Lo)+k] = c
+		}
+	}
+	s.centres = s.centres[:0]
+	for i := range m.Atoms {
+		if c := m.Atoms[i].Chirality; c == molecule.Clockwise || c == molecule.CounterClockwise {
+			s.centres = append(s.centres, int32(i))
+		}
+	}
+	s.budget = canonicalBudget
+	for {
+		s.doubles = s.doubles[:0]
+		for k := range m.Bonds {
+			if m.Bonds[k].Stereo != molecule.NoStereo {
+				s.doubles = append(s.doubles, int32(k))
+			}
+		}
+		s.begin0()
+		s.refine()
+		dropped := false
+		for _, k := range s.doubles {
+			if s.geometry(k) == 0 {
+				m.Bonds[k].Stereo = molecule.NoStereo
+				dropped = true
+			}
+		}
+		if !dropped {
+			break
+		}
+		s.budget -= n // no molecule needs many rounds, but one may be made to
+		if s.budget < 0 {
+			break
+		}
+	}
+	exact = s.search()
+	return s.place, exact
+}
+
+// begin0 makes cells of the atoms that are alike, and queues them.
+func (s *canon) begin0() {
+	n := len(s.m.Atoms)
+	buffer.Grow(&s.keys, n)
+	for i := range s.m.Atoms {
+		a := &s.m.Atoms[i]
+		tag := a.Chirality
+		if tag == molecule.CounterClockwise {
+			tag = molecule.Clockwise
+		}
+		degree := s.near.Degree(int32(i))
+		s.keys[i] = atomKey{
+			high: uint64(degree)<<32 | uint64(a.Element)<<24 | uint64(asBit(!a.Aromatic))<<17 | uint64(asBit(a.InRing))<<16 | uint64(a.Hydrogens)<<8 | uint64(uint8(a.Charge)),
+			low:  uint64(a.Isotope)<<32 | uint64(a.Radicals)<<16 | uint64(a.Hybridization)<<8 | uint64(tag)<<1,
+		}
+		s.order[i] = int32(i)
+	}
+	for _, k := range s.doubles {
+		s.keys[s.m.Bonds[k].From].low |= 1
+		s.keys[s.m.Bonds[k].To].low |= 1
+	}
+	compare := func(x, y int32) int {
+		return cmp.Or(cmp.Compare(s.keys[x].high, s.keys[y].high), cmp.Compare(s.keys[x].low, s.keys[y].low))
+	}
+	// Which of equal atoms comes first is seen in what is said of each atom, so that the
+	// sorts stay what they are.
+	if n > 32 {
+		slices.SortFunc(s.order, compare)
+	} else {
+		slices.SortStableFunc(s.order, compare)
+	}
+	s.cells, s.trail = 0, s.trail[:0]
+	s.queue, s.head = s.queue[:0], 0
+	start := int32(0)
+	for k, i := range s.order {
+		if k == 0 || s.keys[i] != s.keys[s.order[k-1]] {
+			start = int32(k)
+			s.cells++
+			s.size[k] = 0
+			s.push(start)
+		}
+		s.cell[i], s.place[i] = start, int32(k)
+		s.size[start]++
+	}
+}
+
+func (s *canon) push(start int32) {
+	s.queued[start] = true
+	s.queue = append(s.queue, start)
+}
+
+// stir mixes a value into a hash.
+func stir(hash, value uint64) uint64 {
+	hash = (hash ^ value) * 0x9e3779b97f4a7c15
+	return hash ^ hash>>29
+}
+
+// refine splits cells until no cell tells atoms of another apart. It returns a hash
+// of what it met, which does not depend on the numbers of the atoms.
+func (s *canon) refine() uint64 {
+	hash := uint64(len(s.trail))
+	n := len(s.order)
+	for {
+		for s.head < len(s.queue) && s.cells < n {
+			start := s.queue[s.head]
+			s.head++
+			s.queued[start] = false
+			s.hit = s.hit[:0]
+			near := uint64(0)
+			for _, i := range s.order[start : start+s.size[start]] {
+				lo, hi := s.near.Spans[i].Lo, s.near.Spans[i].Hi
+				s.budget -= int(hi - lo)
+				for q := lo; q < hi; q++ {
+					j := s.near.Links[q].Atom
+					weight := weights[s.code[q]]
+					if c := s.cell[j]; s.size[c] == 1 {
+						near += weight * uint64(2*c+1)
+						continue
+					}
+					if s.sum[j] == 0 {
+						s.hit = append(s.hit, j)
+					}
+					s.sum[j] += weight
+				}
+			}
+			hash = stir(hash, near+uint64(start))
+			hash = s.splitCells(hash)
+		}
+		for _, start := range s.queue[s.head:] {
+			s.queued[start] = false
+		}
+		s.queue, s.head = s.queue[:0], 0
+		if s.cells == n || len(s.centres)+len(s.doubles) == 0 {
+			return hash
+		}
+		before := s.cells
+		hash = s.splitCells(s.sumStereo(hash))
+		if s.cells == before {
+			return hash
+		}
+	}
+}
+
+// sumStereo gives atoms sums by the tags and the geometries that can be told so far.
+func (s *canon) sumStereo(hash uint64) uint64 {
+	s.hit = s.hit[:0]
+	note := func(i int32, weight uint64) {
+		c := s.cell[i]
+		if s.size[c] == 1 {
+			hash += weight * uint64(2*c+1)
+			return
+		}
+		if s.sum[i] == 0 {
+			s.hit = append(s.hit, i)
+		}
+		s.sum[i] += weight
+	}
+	s.budget -= 8 * (len(s.centres) + len(s.doubles))
+	for _, i := range s.centres {
+		if x := s.handedness(i); x > 0 {
+			note(i, weights[weightTag+x-1])
+		}
+	}
+	for _, k := range s.doubles {
+		if x := s.geometry(k); x > 0 {
+			note(s.m.Bonds[k].From, weights[weightBond+x-1])
+			note(s.m.Bonds[k].To, weights[weightBond+x-1])
+		}
+	}
+	return hash
+}
+
+// splitCells splits the cells of the atoms in s.hit by their sums, which it clears.
+// Atoms without a sum keep the place of the cell.
+func (s *canon) splitCells(hash uint64) uint64 {
+	s.split = s.split[:0]
+	for _, i := range s.hit {
+		c := s.cell[i]
+		if s.count[c] == 0 {
+			s.split = append(s.split, c)
+		}
+		s.count[c]++
+		x, y := s.place[i], c+s.size[c]-s.count[c]
+		j := s.order[y]
+		s.order[x], s.order[y] = j, i
+		s.place[j], s.place[i] = x, y
+	}
+	if len(s.split) > 1 {
+		slices.Sort(s.split)
+	}
+	for _, c := range s.split {
+		end := c + s.size[c]
+		at := end - s.count[c]
+		s.count[c] = 0
+		moved := s.order[at:end]
+		bySum := func(x, y int32) int { return cmp.Compare(s.sum[x], s.sum[y]) }
+		if len(moved) > 24 {
+			slices.SortFunc(moved, bySum)
+		} else {
+			slices.SortStableFunc(moved, bySum)
+		}
+		hash = stir(hash, uint64(c)<<32|uint64(at))
+		// Parts begin at c, unless all were hit, and where sums change.
+		largest, most, fresh := c, int32(0), len(s.trail)
+		from := c
+		for q := at; q <= end; q++ {
+			if q == end || q == at && at > c || q > at && s.sum[s.order[q]] != s.sum[s.order[q-1]] {
+				if q > from {
+					if q-from > most {
+						largest, most = from, q-from
+					}
+					s.size[from] = q - from
+					if from > c {
+						s.trail = append(s.trail, from)
+						s.cells++
+						hash = stir(hash, uint64(from))
+					}
+					from = q
+				}
+			}
+			if q < end {
+				i := s.order[q]
+				s.place[i] = q
+				s.cell[i] = from
+				if q == from {
+					hash = stir(hash, s.sum[i])
+				}
+			}
+		}
+		for _, i := range s.order[at:end] {
+			s.sum[i] = 0
+		}
+		if len(s.trail) == fresh {
+			continue
+		}
+		if s.queued[c] {
+			largest = -1
+		} else if largest != c {
+			s.push(c)
+		}
+		for _, part := range s.trail[fresh:] {
+			if part != largest {
+				s.push(part)
+			}
+		}
+	}
+	return hash
+}
+
+// undo joins the cells made since the trail had the given length.
+func (s *canon) undo(mark int) {
+	for len(s.trail) > mark {
+		c := s.trail[len(s.trail)-1]
+		s.trail = s.trail[:len(s.trail)-1]
+		to := s.cell[s.order[c-1]]
+		for _, i := range s.order[c : c+s.size[c]] {
+			s.cell[i] = to
+		}
+		s.budget -= int(s.size[c])
+		s.size[to] += s.size[c]
+		s.cells--
+	}
+}
+
+// single makes a cell of atom i alone, the last of its cell.
+func (s *canon) single(i int32) int32 {
+	c := s.cell[i]
+	s.size[c]--
+	x, y := s.place[i], c+s.size[c]
+	j := s.order[y]
+	s.order[x], s.order[y] = j, i
+	s.place[j], s.place[i] = x, y
+	s.cell[i], s.size[y] = y, 1
+	s.trail = append(s.trail, y)
+	s.cells++
+	return y
+}
+
+// fix tells atom i apart from its cell and refines.
+func (s *canon) fix(i int32) uint64 {
+	mark := len(s.trail)
+	s.push(s.single(i))
+	hash := s.refine()
+	for _, c := range s.trail[mark:] {
+		s.orderTwins(s.cell[s.order[c-1]])
+		s.orderTwins(c)
+	}
+	return hash
+}
+
+// handedness is the tag of atom i, 1 or 2, relative to the order of its neighbours;
+// 0 while two of them are in the same cell.
+func (s *canon) handedness(i int32) int {
+	links := s.near.Of(i)
+	odd := s.m.Atoms[i].Chirality == molecule.CounterClockwise
+	for k, l := range links {
+		x := s.cell[l.Atom]
+		for _, o := range links[:k] {
+			y := s.cell[o.Atom]
+			if x == y {
+				return 0
+			}
+			odd = odd != (y > x)
+		}
+	}
+	if odd {
+		return 2
+	}
+	return 1
+}
+
+// geometry is that of bond k, 1 or 2, about the last neighbours of its ends; 0 while
+// two of them are in the same cell.
+func (s *canon) geometry(k int32) int {
+	b := &s.m.Bonds[k]
+	z := b.Stereo == molecule.StereoZ
+	for _, i := range [2]int32{b.From, b.To} {
+		first := int32(-1)
+		for _, l := range s.near.Of(i) {
+			if l.Bond == k {
+				continue
+			}
+			c := s.cell[l.Atom]
+			switch {
+			case first < 0:
+				first = c
+			case c == first:
+				return 0
+			case c > first:
+				z = !z
+			}
+		}
+	}
+	if z {
+		return 2
+	}
+	return 1
+}
+
+// search finds the best order of the atoms and leaves it in s.place. It reports
+// whether the budget lasted.
+func (s *canon) search() bool {
+	n := len(s.order)
+	if s.cells == n {
+		return true
+	}
+	s.path, s.firstPath, s.bestPath = s.path[:0], s.firstPath[:0], s.bestPath[:0]
+	s.firstTrace, s.bestTrace = s.firstTrace[:0], s.bestTrace[:0]
+	s.hasFirst, s.hasBest = false, false
+	s.moves, s.begin = s.moves[:0], append(s.begin[:0], 0)
+	s.pool = s.pool[:0]
+	buffer.Grow(&s.orbit, n)
+	buffer.Grow(&s.image, n)
+	buffer.Grow(&s.back, n)
+	buffer.Zeroed(&s.stamp, n)
+	s.epoch = 0
+	for i := range s.orbit {
+		s.orbit[i], s.image[i], s.back[i] = int32(i), int32(i), -1
+	}
+	for c := int32(0); int(c) < n; {
+		end := c + s.size[c]
+		s.orderTwins(c)
+		c = end
+	}
+	s.node(0, int32(n-1), true, true)
+	for k, i := range s.best {
+		s.place[i] = int32(k)
+	}
+	return s.budget >= 0
+}
+
+// outOfBudget is what node returns to end the search.
+const outOfBudget = -2
+
+// node goes through the part of the search tree below the present cells, depth of
+// whose atoms were told apart. No cell of several atoms begins behind from. asFirst
+// and asBest say whether the way here looked like that to the first and the best
+// leaf. It returns the depth of the node at which to go on.
+func (s *canon) node(depth int, from int32, asFirst, asBest bool) int {
+	target := s.target(&from)
+	if target < 0 {
+		return s.reachLeaf(depth, asFirst, asBest)
+	}
+	base := len(s.pool)
+	s.pool = append(s.pool, s.order[target:target+s.size[target]]...)
+	members := s.pool[base:]
+	defer func() { s.pool = s.pool[:base] }()
+	s.budget -= len(members)
+	s.path = append(s.path[:depth], 0)
+	mark := len(s.trail)
+	if !s.hasFirst {
+		return s.firstNode(members, depth, from)
+	}
+	var orbit []int32 // under what leaves the path alone
+	known := 0
+	for k, i := range members {
+		if s.budget < 0 {
+			return outOfBudget
+		}
+		if k > 0 {
+			if len(s.begin) != known {
+				known = len(s.begin)
+				orbit = s.stabilized(orbit, depth)
+			}
+			if slices.ContainsFunc(members[:k], func(j int32) bool { return root(orbit, j) == root(orbit, i) }) {
+				continue
+			}
+		}
+		s.path = append(s.path[:depth], i)
+		hash := s.fix(i)
+		first := asFirst && depth < len(s.firstTrace) && hash == s.firstTrace[depth]
+		if first && s.isImage(s.forkMark) {
+			s.undo(mark)
+			return s.fork
+		}
+		best := asBest
+		if asBest {
+			switch {
+			case !s.hasBest && depth == len(s.bestTrace):
+				s.bestTrace = append(s.bestTrace, hash)
+			case depth >= len(s.bestTrace) || hash > s.bestTrace[depth]:
+				best = false
+			case hash < s.bestTrace[depth]:
+				s.bestTrace = append(s.bestTrace[:depth], hash)
+				s.hasBest = false
+			}
+		}
+		if first || best {
+			if to := s.node(depth+1, from, first, best); to < depth {
+				s.undo(mark)
+				return to
+			}
+		}
+		s.undo(mark)
+	}
+	return depth - 1
+}
+
+// firstNode is node on the way to the first leaf, where members are the atoms to be told
+// apart.
+func (s *canon) firstNode(members []int32, depth int, from int32) int {
+	mark := len(s.trail)
+	s.path[depth] = members[0]
+	hash := s.fix(members[0])
+	s.firstTrace = append(s.firstTrace, hash)
+	s.bestTrace = append(s.bestTrace, hash)
+	s.node(depth+1, from, true, true)
+	s.undo(mark)
+	tried := 1 // members[:tried] were
+children:
+	for k := 1; k < len(members); k++ {
+		i := members[k]
+		top := root(s.orbit, i)
+		for _, j := range members[:tried] {
+			s.budget--
+			if root(s.orbit, j) == top {
+				continue children
+			}
+		}
+		members[tried], members[k] = i, members[tried]
+		tried++
+		if s.budget < 0 {
+			return outOfBudget
+		}
+		s.path = append(s.path[:depth], i)
+		hash := s.fix(i)
+		first := hash == s.firstTrace[depth]
+		if first && s.isImage(mark) {
+			s.undo(mark)
+			continue
+		}
+		if hash < s.bestTrace[depth] {
+			s.bestTrace = append(s.bestTrace[:depth], hash)
+			s.hasBest = false
+		}
+		if best := hash == s.bestTrace[depth]; first || best {
+			s.fork, s.forkMark = depth, mark
+			if s.node(depth+1, from, first, best) == outOfBudget {
+				return outOfBudget
+			}
+		}
+		s.undo(mark)
+	}
+	return depth - 1
+}
+
+// targetWindow is how many of the latest cells are looked at for a target.
+const targetWindow = 64
+
+// target chooses the cell whose atoms are to be told apart, or -1: the latest one,
+// so that one part of the molecule is done with before the next is begun; or else
+// the last, which has the most neighbours: what hangs on those often needs no choice
+// of its own then. No cell of several atoms begins behind from.
+func (s *canon) target(from *int32) int32 {
+	for k := len(s.trail) - 1; k >= max(0, len(s.trail)-targetWindow); k-- {
+		if c := s.trail[k]; s.size[c] > 1 {
+			return c
+		}
+	}
+	for *from >= 0 {
+		c := s.cell[s.order[*from]]
+		if s.size[c] > 1 {
+			return c
+		}
+		*from = c - 1
+	}
+	return -1
+}
+
+// orderTwins makes cells of the atoms of cell c if they hang on the same atom and
+// have no other neighbour: they can change places, so that any order will do. Around
+// a stereocentre they could not.
+func (s *canon) orderTwins(c int32) {
+	if s.size[c] == 1 {
+		return
+	}
+	atoms := s.order[c : c+s.size[c]]
+	up := int32(-1)
+	for _, i := range atoms {
+		links := s.near.Of(i)
+		if len(links) != 1 || up >= 0 && links[0].Atom != up {
+			return
+		}
+		up = links[0].Atom
+	}
+	if t := s.m.Atoms[up].Chirality; t == molecule.Clockwise || t == molecule.CounterClockwise {
+		return
+	}
+	for _, l := range s.near.Of(up) {
+		if s.m.Bonds[l.Bond].Stereo != molecule.NoStereo {
+			return
+		}
+	}
+	for s.size[c] > 1 {
+		s.single(s.order[c])
+	}
+}
+
+// reachLeaf compares an order of all atoms with the first and the best one.
+func (s *canon) reachLeaf(depth int, asFirst, asBest bool) int {
+	s.certify()
+	switch {
+	case !s.hasFirst:
+		s.hasFirst, s.hasBest = true, true
+		s.first = append(s.first[:0], s.order...)
+		s.firstLeaf = append(s.firstLeaf[:0], s.leaf...)
+		s.firstPath = append(s.firstPath[:0], s.path[:depth]...)
+	case asFirst && slices.Equal(s.leaf, s.firstLeaf):
+		s.addAutomorphism(s.first)
+		return s.fork
+	case !asBest:
+		return depth - 1
+	case s.hasBest:
+		switch slices.Compare(s.leaf, s.bestLeaf) {
+		case 0:
+			s.addAutomorphism(s.best)
+			for k, i := range s.path[:depth] {
+				if i != s.bestPath[k] {
+					return k
+				}
+			}
+			return depth - 1
+		case 1:
+			return depth - 1
+		}
+	}
+	s.hasBest = true
+	s.best = append(s.best[:0], s.order...)
+	s.bestLeaf = append(s.bestLeaf[:0], s.leaf...)
+	s.bestPath = append(s.bestPath[:0], s.path[:depth]...)
+	return depth - 1
+}
+
+// certify writes the certificate of the present order: for each atom its bonds to
+// atoms before it and its tag. What atoms are is the same in all orders.
+func (s *canon) certify() {
+	s.leaf = s.leaf[:0]
+	for k, i := range s.order {
+		from := len(s.leaf)
+		lo, hi := s.near.Spans[i].Lo, s.near.Spans[i].Hi
+		for q := lo; q < hi; q++ {
+			if x := s.place[s.near.Links[q].Atom]; int(x) < k {
+				s.leaf = append(s.leaf, int64(x)<<8|int64(s.code[q]))
+			}
+		}
+		slices.Sort(s.leaf[from:])
+		s.leaf = append(s.leaf, math.MaxInt64)
+	}
+	tags := len(s.leaf)
+	for _, i := range s.centres {
+		s.leaf = append(s.leaf, int64(s.place[i])<<2|int64(s.handedness(i)))
+	}
+	slices.Sort(s.leaf[tags:])
+	bonds := len(s.leaf)
+	for _, k := range s.doubles {
+		x, y := s.place[s.m.Bonds[k].From], s.place[s.m.Bonds[k].To]
+		s.leaf = append(s.leaf, int64(max(x, y))<<34|int64(min(x, y))<<2|int64(s.geometry(k)))
+	}
+	slices.Sort(s.leaf[bonds:])
+	s.budget -= len(s.leaf)
+}
+
+// addAutomorphism notes that which takes another order to the present one.
+func (s *canon) addAutomorphism(order []int32) {
+	for k, i := range order {
+		if j := s.order[k]; i != j {
+			s.moves = append(s.moves, move{i, j})
+		}
+	}
+	s.budget -= len(order)
+	s.joinOrbits()
+}
+
+// joinOrbits makes the moves at the end a generator.
+func (s *canon) joinOrbits() {
+	from := s.begin[len(s.begin)-1]
+	for _, v := range s.moves[from:] {
+		if x, y := root(s.orbit, v.from), root(s.orbit, v.to); x != y {
+			s.orbit[max(x, y)] = min(x, y)
+		}
+	}
+	s.begin = append(s.begin, int32(len(s.moves)))
+}
+
+// stabilized returns the orbits under the automorphisms that leave the first atoms
+// of the path where they are.
+func (s *canon) stabilized(orbit []int32, depth int) []int32 {
+	buffer.Grow(&orbit, len(s.order))
+	for i := range orbit {
+		orbit[i] = int32(i)
+	}
+	s.epoch++
+	for _, i := range s.path[:depth] {
+		s.stamp[i] = s.epoch
+	}
+	for g := range len(s.begin) - 1 {
+		moves := s.moves[s.begin[g]:s.begin[g+1]]
+		if slices.ContainsFunc(moves, func(v move) bool { return s.stamp[v.from] == s.epoch }) {
+			continue
+		}
+		for _, v := range moves {
+			if x, y := root(orbit, v.from), root(orbit, v.to); x != y {
+				orbit[max(x, y)] = min(x, y)
+			}
+		}
+	}
+	s.budget -= len(orbit) + len(s.moves)
+	return orbit
+}
+
+// isImage looks for an automorphism that takes the node next on the way to the first
+// leaf to this one, which was made by splitting cells since mark: the atoms that are
+// alone in their cells go where they must, those that they replace come to where the
+// former came from, and the others stay. It reports whether that is one, and notes
+// it. This saves the way down to a leaf where, as usual, only a few atoms are
+// concerned.
+func (s *canon) isImage(mark int) bool {
+	from := len(s.moves)
+	s.epoch++
+	done := s.epoch
+	for _, c := range s.trail[mark:] {
+		for _, c := range [2]int32{s.cell[s.order[c-1]], c} {
+			if s.size[c] > 1 || s.stamp[c] == done {
+				continue
+			}
+			s.stamp[c] = done
+			if i, j := s.first[c], s.order[c]; i != j {
+				s.moves = append(s.moves, move{i, j})
+			}
+		}
+	}
+	for _, v := range s.moves[from:] {
+		s.image[v.from], s.back[v.to] = v.to, v.from
+	}
+	for _, v := range s.moves[from:] {
+		if s.image[v.to] == v.to { // the end of a chain
+			i := v.from
+			for s.back[i] >= 0 {
+				i = s.back[i]
+			}
+			s.moves = append(s.moves, move{v.to, i})
+			s.image[v.to] = i
+		}
+	}
+	moves := s.moves[from:]
+	s.budget -= len(s.trail) - mark + len(moves)
+	ok := s.preserves(moves)
+	for _, v := range moves {
+		s.image[v.from], s.back[v.to] = v.from, -1
+	}
+	if !ok {
+		s.moves = s.moves[:from]
+		return false
+	}
+	s.joinOrbits()
+	return true
+}
+
+// preserves reports whether s.image, which moves make, is an automorphism.
+func (s *canon) preserves(moves []move) bool {
+	s.epoch++
+	for _, v := range moves {
+		s.stamp[v.from] = s.epoch
+	}
+	for _, v := range moves {
+		if s.stamp[v.to] != s.epoch || s.keys[v.from] != s.keys[v.to] {
+			return false
+		}
+		s.stamp[v.to] = 0 // once only
+	}
+	stereo := len(s.centres)+len(s.doubles) > 0
+	for _, v := range moves {
+		links, images := s.near.Of(v.from), s.near.Of(v.to)
+		s.budget -= len(links) * len(links)
+		for k, l := range links {
+			q := slices.IndexFunc(images, func(o neighbor.Link) bool { return o.Atom == s.image[l.Atom] })
+			if q < 0 || s.code[int(s.near.Spans[v.from].Lo)+k] != s.code[int(s.near.Spans[v.to].Lo)+q] {
+				return false
+			}
+			if stereo && !s.keepsStereo(l.Atom) {
+				return false
+			}
+		}
+		if stereo && !s.keepsStereo(v.from) {
+			return false
+		}
+	}
+	return true
+}
+
+// keepsStereo reports whether s.image takes the tag of atom i and the geometry of
+// its double bonds to those of its image. The neighbours are known to fit or found
+// not to.
+func (s *canon) keepsStereo(i int32) bool {
+	j := s.image[i]
+	links, images := s.near.Of(i), s.near.Of(j)
+	if len(links) != len(images) {
+		return false
+	}
+	at := func(x int32) int {
+		return slices.IndexFunc(images, func(o neighbor.Link) bool { return o.Atom == s.image[x] })
+	}
+	if c := s.m.Atoms[i].Chirality; c == molecule.Clockwise || c == molecule.CounterClockwise {
+		odd := false
+		for k, l := range links {
+			x := at(l.Atom)
+			if x < 0 {
+				return false
+			}
+			for _, o := range links[:k] {
+				odd = odd != (at(o.Atom) > x)
+			}
+		}
+		if odd != (s.m.Atoms[j].Chirality != c) {
+			return false
+		}
+	}
+	for _, l := range links {
+		b := &s.m.Bonds[l.Bond]
+		if b.Stereo == molecule.NoStereo {
+			continue
+		}
+		x := at(l.Atom)
+		if x < 0 {
+			return false
+		}
+		image := &s.m.Bonds[images[x].Bond]
+		if image.Stereo == molecule.NoStereo {
+			return false
+		}
+		same := b.Stereo == image.Stereo
+		for _, e := range [2]int32{i, l.Atom} {
+			// Does the first other bond of this end go to that of the image?
+			if s.image[s.leader(e, l.Bond)] != s.leader(s.image[e], images[x].Bond) {
+				same = !same
+			}
+		}
+		if !same {
+			return false
+		}
+	}
+	return true
+}
+
+// leader is the atom at the end of the first bond of atom i other than k.
+func (s *canon) leader(i, k int32) int32 {
+	for _, l := range s.near.Of(i) {
+		if l.Bond != k {
+			return l.Atom
+		}
+	}
+	return -1
+}
+
+// join makes a forest of the atoms that the given bonds join, and returns how many trees it
+// has. The root of a tree is its first atom.
+func join(m *molecule.Molecule, joins func(*molecule.Bond) bool) (parent []int32, trees int) {
+	parent = make([]int32, len(m.Atoms))
+	for i := range parent {
+		parent[i] = int32(i)
+	}
+	trees = len(parent)
+	for k := range m.Bonds {
+		b := &m.Bonds[k]
+		if !joins(b) {
+			continue
+		}
+		if x, y := root(parent, b.From), root(parent, b.To); x != y {
+			parent[max(x, y)] = min(x, y)
+			trees--
+		}
+	}
+	return parent, trees
+}
+
+// root is the representative of i in a forest of parents, whose paths it halves.
+func root(parent []int32, i int32) int32 {
+	for parent[i] != i {
+		parent[i] = parent[parent[i]]
+		i = parent[i]
+	}
+	return i
+}
+
+func asBit(b bool) uint8 {
+	if b {
+		return 1
+	}
+	return 0
+}

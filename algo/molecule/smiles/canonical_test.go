@@ -1,0 +1,586 @@
+package smiles
+
+import (
+	"bufio"
+	"compress/gzip"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/algo/molecule"
+)
+
+// shuffled returns m with its atoms in a random order and its bonds as Parse would
+// read them from the text of that.
+func shuffled(m *molecule.Molecule, random *rand.Rand) *molecule.Molecule {
+	rank := make([]int32, len(m.Atoms))
+	for i, x := range random.Perm(len(rank)) {
+		rank[i] = int32(x)
+	}
+	var w writer
+	w.walk(m, rank)
+	return w.arrange()
+}
+
+// differ returns how two molecules differ, columns and names aside, or "".
+func differ(a, b *molecule.Molecule) string {
+	if len(a.Atoms) != len(b.Atoms) || len(a.Bonds) != len(b.Bonds) {
+		return fmt.Sprintf("%d atoms and %d bonds, %d and %d", len(a.Atoms), len(a.Bonds), len(b.Atoms), len(b.Bonds))
+	}
+	for i := range a.Atoms {
+		x, y := a.Atoms[i], b.Atoms[i]
+		x.Column, y.Column = 0, 0
+		if x != y {
+			return fmt.Sprintf("atom %d: %+v, %+v", i, x, y)
+		}
+	}
+	for k := range a.Bonds {
+		if a.Bonds[k] != b.Bonds[k] {
+			return fmt.Sprintf("bond %d: %+v, %+v", k, a.Bonds[k], b.Bonds[k])
+		}
+	}
+	return ""
+}
+
+// featureRows are the rows of the features of m, sorted.
+func featureRows(m *molecule.Molecule) [][]float32 {
+	var rows [][]float32
+	for row := range slices.Chunk(m.Graph().X, molecule.Features) {
+		row = slices.Clone(row)
+		row[1] = 0 // the chirality tag depends on the order of bonds
+		rows = append(rows, row)
+	}
+	slices.SortFunc(rows, slices.Compare[[]float32])
+	return rows
+}
+
+// checkCanonical checks that some ways to write m lead to the same canonical
+// molecule, and that its text is read as that molecule.
+func checkCanonical(m *molecule.Molecule, times int, random *rand.Rand) error {
+	c, order, exact := Canonical(m)
+	if !exact {
+		return fmt.Errorf("the search ran out of steps")
+	}
+	text := Write(c)
+	seen := make([]bool, len(order))
+	for k, i := range order {
+		x, y := c.Atoms[k], m.Atoms[i]
+		y.Chirality, y.Map = x.Chirality, x.Map
+		if x != y || seen[i] {
+			return fmt.Errorf("%s: atom %d is not atom %d of the original", text, k, i)
+		}
+		seen[i] = true
+	}
+	if !slices.EqualFunc(featureRows(m), featureRows(c), slices.Equal[[]float32]) {
+		return fmt.Errorf("%s has other features", text)
+	}
+	again, err := Parse(text)
+	if err != nil {
+		return fmt.Errorf("%s: %v", text, err)
+	}
+	if diff := differ(c, again); diff != "" {
+		return fmt.Errorf("%s is read as another molecule: %s", text, diff)
+	}
+	for range times {
+		s := shuffled(m, random)
+		d, _, _ := Canonical(s)
+		if diff := differ(c, d); diff != "" {
+			return fmt.Errorf("%s becomes %s when its atoms are in another order: %s", text, Write(d), diff)
+		}
+		written := Write(s)
+		read, err := Parse(written)
+		if err != nil {
+			return fmt.Errorf("%s: %v", written, err)
+		}
+		d, _, _ = Canonical(read)
+		if diff := differ(c, d); diff != "" {
+			return fmt.Errorf("%s becomes %s when written as %s: %s", text, Write(d), written, diff)
+		}
+	}
+	return nil
+}
+
+// TestCanonicalSets checks real molecules. MOLECULE_ALL=1 takes all of each set, or
+// else some thousand.
+func TestCanonicalSets(t *testing.T) {
+	for _, set := range []string{"bbbp", "clintox", "esol", "freesolv", "bace", "lipo", "sider", "tox21", "toxcast", "hiv", "muv", "scale-mix"} {
+		t.Run(set, func(t *testing.T) {
+			random := rand.New(rand.NewPCG(3, 4))
+			smiles := smilesOf(t, set)
+			step := 1 + len(smiles)/2000
+			if os.Getenv("MOLECULE_ALL") != "" {
+				step = 1
+			}
+			failed, n := 0, 0
+			for k := 0; k < len(smiles); k += step {
+				m, err := Parse(strings.TrimSpace(smiles[k]))
+				if err != nil {
+					continue
+				}
+				n++
+				if err := checkCanonical(m, 2, random); err != nil {
+					if failed++; failed <= 20 {
+						t.Errorf("%s: %v", smiles[k], err)
+					}
+				}
+			}
+			t.Logf("%d of %d molecules fail", failed, n)
+		})
+	}
+}
+
+// TestSameAsRDKit compares which SMILES are the same molecule with RDKit's opinion, in
+// the file that testdata/canonical.py made.
+func TestSameAsRDKit(t *testing.T) {
+	f, err := os.Open("testdata/canonical.tsv.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	classes := map[string]string{} // canonical SMILES to class
+	texts := map[string]string{}   // class to canonical SMILES
+	n := 0
+	for lines := bufio.NewScanner(z); lines.Scan(); n++ {
+		class, smiles, _ := strings.Cut(lines.Text(), "\t")
+		m, err := Parse(smiles)
+		if err != nil {
+			t.Errorf("%s: %v", smiles, err)
+			continue
+		}
+		c, _, exact := Canonical(m)
+		text := Write(c)
+		if !exact {
+			t.Errorf("%s: not exact", smiles)
+		}
+		if other, ok := classes[text]; ok && other != class {
+			t.Errorf("%s becomes %s like class %s, want class %s", smiles, text, other, class)
+		}
+		if other, ok := texts[class]; ok && other != text {
+			t.Errorf("%s becomes %s, others of class %s become %s", smiles, text, class, other)
+		}
+		classes[text], texts[class] = class, text
+	}
+	if n < 1000 || len(classes) < 300 {
+		t.Errorf("only %d SMILES in %d classes", n, len(classes))
+	}
+}
+
+// symmetric are molecules that are hard to number, by name.
+var symmetric = map[string]string{
+	"cubane":           "C12C3C4C1C5C2C3C45",
+	"prismane":         "C12C3C1C4C2C34",
+	"adamantane":       "C1C3CC2CC(CC1C2)C3",
+	"dodecahedrane":    "C12C3C4C5C1C6C7C2C8C3C9C4C1C5C6C2C7C8C9C12",
+	"C60":              "c12c3c4c5c1c1c6c7c2c2c8c3c3c9c4c4c%10c5c5c1c1c6c6c%11c7c2c2c7c8c3c3c8c9c4c4c9c%10c5c5c1c1c6c6c%11c2c2c7c3c3c8c4c4c9c5c1c1c6c2c3c41",
+	"Petersen":         "[U]%11%12%13.[U]%11%14%15.[U]%14%16%17.[U]%16%18%19.[U]%18%12%20.[U]%13%21%22.[U]%15%23%24.[U]%17%25%21.[U]%19%26%23.[U]%20%22%26.[U]%24%25",
+	"cyclophane":       "C1Cc2ccc(cc2)CCc2ccc1cc2",
+	"ferrocene":        "[Fe+2].[cH-]1cccc1.[cH-]1cccc1",
+	"ferrocene, sigma": "C12C3C4C5C1[Fe]23451234C5C1C2C3C45",
+	"neopentanes":      "CC(C)(C)C(C(C)(C)C)(C(C)(C)C)C(C)(C)C",
+	"tetraphenyl":      "c1ccccc1C(c1ccccc1)(c1ccccc1)c1ccccc1",
+	"cyclohexane":      "C1CCCCC1",
+	"inositol":         "O[C@H]1[C@H](O)[C@@H](O)[C@H](O)[C@H](O)[C@@H]1O",
+	"scyllo-inositol":  "O[C@@H]1[C@@H](O)[C@H](O)[C@@H](O)[C@H](O)[C@H]1O",
+	"cyclodextrin":     "OC[C@H]1O[C@@H]2O[C@H]3[C@H](O)[C@@H](O)[C@H](O[C@@H]3CO)O[C@H]3[C@H](O)[C@@H](O)[C@H](O[C@@H]3CO)O[C@H]3[C@H](O)[C@@H](O)[C@H](O[C@@H]3CO)O[C@H]3[C@H](O)[C@@H](O)[C@H](O[C@@H]3CO)O[C@H]3[C@H](O)[C@@H](O)[C@H](O[C@@H]3CO)O[C@H]1[C@H](O)[C@H]2O",
+	"meso-tartaric":    "OC(=O)[C@H](O)[C@@H](O)C(=O)O",
+	"L-tartaric":       "OC(=O)[C@H](O)[C@H](O)C(=O)O",
+	"pseudo-centre":    "C[C@H](F)[C@H](Cl)[C@@H](F)C",
+	"trans-dimethyl":   "C[C@H]1CC[C@@H](C)CC1",
+	"cis-dimethyl":     "C[C@H]1CC[C@H](C)CC1",
+	"trienes":          "F/C=C/C(/C=C/F)/C=C\\F",
+	"polyene":          "C/C=C/C=C\\C=C/C=C/C",
+	"cyclooctadiene":   "C1C/C=C\\CC/C=C/1",
+	"peptide":          "CC(C)C[C@H](NC(=O)[C@H](Cc1ccccc1)NC(=O)CNC(=O)CNC(=O)[C@@H](N)Cc1ccc(O)cc1)C(=O)O",
+	"cyclic peptide":   "C[C@@H]1NC(=O)[C@H](C)NC(=O)[C@H](C)NC(=O)[C@H](C)NC(=O)[C@H](C)NC(=O)[C@H](C)NC1=O",
+	"salts":            "[Na+].[Na+].[Cl-].[Cl-].O.O.O.C[N+](C)(C)C.C[N+](C)(C)C.[O-]S(=O)(=O)[O-]",
+	"dative":           "[NH3]->[Pt](<-[NH3])(Cl)Cl",
+	"any bonds":        "C~C(~C)C1CC1~O",
+	"isotopes":         "[2H]C([2H])([2H])C([13CH3])([13CH3])[H]",
+	"imine hydrogen":   "[H]/N=C(/C)F",
+	"imine, no side":   "[H]/N=C(/C)C",
+	"radicals":         "C[CH2].[CH3].[O][O].[CH]",
+	"wildcards":        "*C1CC(*)C1.*c1ccc(*)cc1",
+	"sulfoxides":       "C[S@](=O)CC[S@@](C)=O",
+	"phosphorus":       "C[P@](=O)(O)c1ccccc1.C[P@H]Cc1ccccc1",
+	"allenes":          "CC=C=CC.C=C=C",
+	"square planar":    "F[Pt@SP1](Cl)(Br)I",
+	"octahedral":       "Cl[Co@OH12](Cl)(N)(N)(N)N",
+	"heteroaromatic":   "c1cc[se]c1.c1cc[te]c1.b1ccccc1.c1cc[pH]c1.O=c1cc[nH]cc1.C[n+]1ccccc1.[O-][n+]1ccccc1",
+}
+
+func TestCanonicalSymmetric(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	for _, name := range slices.Sorted(maps.Keys(symmetric)) {
+		m, err := Parse(symmetric[name])
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if err := checkCanonical(m, 40, random); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestCanonicalWritings has ways to write one molecule in each row, all different
+// from those of other rows.
+func TestCanonicalWritings(t *testing.T) {
+	owner := map[string]string{}
+	for want, texts := range map[string]string{
+		"CCO":                           "OCC C(O)C [CH3][CH2][OH] [H]C([H])([H])C([H])([H])O[H] C-C-O C2.C2O [CH3:3]C[OH:1]",
+		"c1ccccc1":                      "C1=CC=CC=C1 C=1C=CC=CC=1 [cH]1[cH][cH][cH][cH][cH]1 c:1:c:c:c:c:c1 c%10ccccc%10",
+		"Cc1ccccc1":                     "CC1=CC=CC=C1 CC=1C=CC=CC1 c1ccc(C)cc1",
+		"c1c[nH]cc1":                    "N1C=CC=C1 [nH]1cccc1 [H]n1cccc1",
+		"Cc1nc[nH]c1":                   "Cc1c[nH]cn1 CC1=CNC=N1",
+		"Cc1c[nH]nc1":                   "Cc1cn[nH]c1 CC1=CNN=C1",
+		"C[N+](=O)[O-]":                 "CN(=O)=O [O-][N+](=O)C C[N+]([O-])=O",
+		"CC(=O)[O-].[Na+]":              "[Na+].CC([O-])=O [O-]C(C)=O.[Na+] C1(=O)[O-].[Na+].C1",
+		"C[C@H](N)C(=O)O":               "N[C@@H](C)C(=O)O OC(=O)[C@@H](N)C [C@@H](C)(N)C(O)=O [C@H](N)(C)C(O)=O [C@@]([H])(C(O)=O)(C)N",
+		"C[C@@H](N)C(=O)O":              "N[C@H](C)C(=O)O",
+		"CC(N)C(=O)O":                   "NC(C)C(=O)O",
+		"F/C=C/F":                       "F\\C=C\\F C(\\F)=C/F F/C([H])=C/F",
+		"F/C=C\\F":                      "F\\C=C/F C(/F)=C/F",
+		"FC=CF":                         "F/C=CF FC=C/F",
+		"CC=C(C)C":                      "C/C=C(/C)C C\\C=C(C)\\C",
+		"CC(C)F":                        "C[C@H](C)F C[C@@H](C)F [CH3:1][C@H]([CH3:2])F",
+		"[2H]C":                         "C[2H] [2H][CH3]",
+		"[CH3]":                         "[H][C]([H])[H]",
+		"C[C@H](O)[C@H](O)C":            "C[C@@H](O)[C@@H](O)C O[C@H](C)[C@H](C)O O[C@@H](C)[C@@H](C)O",
+		"C[C@H](O)[C@@H](O)C":           "O[C@@H](C)[C@H](C)O",
+		"C[C@@H](O)[C@H](O)C":           "O[C@H](C)[C@@H](C)O",
+		"CC1CCC1":                       "C1CCC1C",
+		"N->[Cu]":                       "[Cu]<-N",
+		"[Fe+2].[Cl-].[Cl-]":            "[Cl-].[Fe+2].[Cl-]",
+		"CC(O)=Nc1ccccc1":               "c1ccccc1N=C(O)C",
+		"C/C=C/C=C\\C":                  "C\\C=C/C=C/C C\\C=C\\C=C/C",
+		"C1C[C@H]2CC[C@@H]1C2.F/C=C/Cl": "Cl/C=C/F.C1C[C@@H]2C[C@H]1CC2",
+	} {
+		m, err := Parse(want)
+		if err != nil {
+			t.Errorf("%s: %v", want, err)
+			continue
+		}
+		c, _, _ := Canonical(m)
+		text := Write(c)
+		if other, ok := owner[text]; ok {
+			t.Errorf("%s and %s both become %s", want, other, text)
+		}
+		owner[text] = want
+		for _, s := range strings.Fields(texts) {
+			m, err := Parse(s)
+			if err != nil {
+				t.Errorf("%s: %v", s, err)
+				continue
+			}
+			d, _, _ := Canonical(m)
+			if got := Write(d); got != text {
+				t.Errorf("%s becomes %s, but %s becomes %s", s, got, want, text)
+			}
+			if diff := differ(c, d); diff != "" {
+				t.Errorf("%s and %s have different graphs: %s", s, want, diff)
+			}
+		}
+	}
+}
+
+func TestSMILES(t *testing.T) {
+	for _, c := range []struct{ smiles, want string }{
+		{"CCO", "CCO"},
+		{"C(C)O", "C(C)O"},
+		{"CC(=O)Oc1ccccc1C(=O)O name", "CC(=O)Oc1ccccc1C(=O)O"},
+		{"[CH3:7][13CH2][OH]", "[CH3:7][13CH2]O"},
+		{"[NH4+].[Cl-].[Fe+3].[O-2]", "[NH4+].[Cl-].[Fe+3].[O-2]"},
+		{"N1C=CC=C1", "[nH]1cccc1"},
+		{"c1ccccc1-c2ccccc2", "c1ccccc1-c1ccccc1"},
+		{"C12CC1C2", "C12CC1C2"},
+		{"C~C#N", "C~C#N"},
+		{"N->[Cu]<-N", "N->[Cu]<-N"},
+		{"C1.C1~C", "CC~C"},
+		{"*1ccccc1", "*:1:ccccc1"},
+		{"F[C@](Cl)(Br)I", "F[C@](Cl)(Br)I"},
+		{"[C@H](F)(Cl)Br", "[C@H](F)(Cl)Br"},
+		{"F[C@H]1CCO1", "F[C@H]1CCO1"},
+		{"C[S@]1(=O)CCCCN1", "C[S@]1(=O)CCCCN1"},
+		{"F\\C=C\\F", "F/C=C/F"},
+		{"C(/F)=C/Cl", "C(/F)=C/Cl"},
+		{"C1CCCCC/C=C/1", "C/1CCCCC\\C=C1"},
+		{"F/C=C/C=C\\F", "F/C=C/C=C\\F"},
+		{"[H]/N=C(/C)C", "[H]/N=C(/C)C"},
+		{"[H]/N=C(C)C", "[H]/N=C(C)C"},
+		{"[Pt@SP2](F)(Cl)(Br)I", "[Pt@SP](F)(Cl)(Br)I"},
+		{"[H][H]", "[H][H]"},
+		{"[Si]1CCCC1", "[Si]1CCCC1"},
+		{"C%11CC%11", "C1CC1"},
+	} {
+		m, err := Parse(c.smiles)
+		if err != nil {
+			t.Errorf("%s: %v", c.smiles, err)
+			continue
+		}
+		if got := Write(m); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.smiles, got, c.want)
+		}
+	}
+}
+
+// TestSMILESRings writes more ring bonds at once than there are short numbers.
+func TestSMILESRings(t *testing.T) {
+	m, err := Parse(graphSMILES(24, complete(24)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := Write(m)
+	if !strings.Contains(text, "%(100)") {
+		t.Errorf("no number of three digits in %s", text)
+	}
+	again, err := Parse(text)
+	if err != nil || len(again.Bonds) != len(m.Bonds) {
+		t.Errorf("%v", err)
+	}
+}
+
+// graphSMILES writes a graph whose nodes are all alike.
+func graphSMILES(n int, edges [][2]int) string {
+	numbers := make([][]int, n)
+	for k, e := range edges {
+		numbers[e[0]] = append(numbers[e[0]], k)
+		numbers[e[1]] = append(numbers[e[1]], k)
+	}
+	var b strings.Builder
+	for i := range n {
+		if i > 0 {
+			b.WriteByte('.')
+		}
+		b.WriteString("[U]")
+		for _, k := range numbers[i] {
+			fmt.Fprintf(&b, "%%(%d)", k)
+		}
+	}
+	return b.String()
+}
+
+// complete is the graph in which all nodes are neighbours.
+func complete(n int) (edges [][2]int) {
+	for x := range n {
+		for y := range x {
+			edges = append(edges, [2]int{y, x})
+		}
+	}
+	return edges
+}
+
+// randomCubic is a random graph with n nodes of three neighbours each.
+func randomCubic(n int, random *rand.Rand) [][2]int {
+	for {
+		ends := random.Perm(3 * n)
+		seen := map[[2]int]bool{}
+		for k := 0; k < 3*n; k += 2 {
+			x, y := ends[k]/3, ends[k+1]/3
+			if x == y {
+				break
+			}
+			seen[[2]int{min(x, y), max(x, y)}] = true
+		}
+		if 2*len(seen) == 3*n {
+			return slices.SortedFunc(maps.Keys(seen), func(x, y [2]int) int { return slices.Compare(x[:], y[:]) })
+		}
+	}
+}
+
+// cfi is the graph of Cai, Fürer and Immerman over a cubic graph, which no refinement
+// tells from its twisted sister.
+func cfi(n int, edges [][2]int, twist bool) (int, [][2]int) {
+	type port struct{ node, edge, side int }
+	ports := map[port]int{}
+	of := make([][]int, n)
+	for k, e := range edges {
+		for _, v := range e {
+			of[v] = append(of[v], k)
+			for side := range 2 {
+				ports[port{v, k, side}] = len(ports)
+			}
+		}
+	}
+	count := len(ports)
+	var out [][2]int
+	for v := range n {
+		for _, sides := range [][3]int{{0, 0, 0}, {0, 1, 1}, {1, 0, 1}, {1, 1, 0}} {
+			for q, k := range of[v] {
+				out = append(out, [2]int{count, ports[port{v, k, sides[q]}]})
+			}
+			count++
+		}
+	}
+	for k, e := range edges {
+		for side := range 2 {
+			other := side
+			if twist && k == 0 {
+				other = 1 - side
+			}
+			out = append(out, [2]int{ports[port{e[0], k, side}], ports[port{e[1], k, other}]})
+		}
+	}
+	return count, out
+}
+
+// TestCanonicalGraphs numbers graphs on which refinement alone fails.
+func TestCanonicalGraphs(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	check := func(name string, n int, edges [][2]int) string {
+		m, err := Parse(graphSMILES(n, edges))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		c, _, exact := Canonical(m)
+		if !exact {
+			t.Errorf("%s: not exact", name)
+		}
+		for range 4 {
+			d, _, _ := Canonical(shuffled(m, random))
+			if diff := differ(c, d); diff != "" {
+				t.Errorf("%s: another order makes a difference: %s", name, diff)
+				break
+			}
+		}
+		return Write(c)
+	}
+	for _, n := range []int{4, 6, 8, 10, 14, 20, 40} {
+		base := randomCubic(n, random)
+		check(fmt.Sprintf("cubic %d", n), n, base)
+		var texts [2]string
+		for k, twist := range []bool{false, true} {
+			count, edges := cfi(n, base, twist)
+			texts[k] = check(fmt.Sprintf("CFI %d, twist %v", n, twist), count, edges)
+		}
+		if texts[0] == texts[1] {
+			t.Errorf("CFI graphs over %d nodes are not told apart", n)
+		}
+	}
+	// All cubic graphs of six and eight nodes that come up fall into as many
+	// classes as there are: 2, or 5 that are connected, and two K4.
+	for _, c := range []struct{ n, classes int }{{4, 1}, {6, 2}, {8, 6}} {
+		seen := map[string]bool{}
+		for range 400 {
+			seen[check(fmt.Sprintf("cubic %d", c.n), c.n, randomCubic(c.n, random))] = true
+		}
+		if len(seen) != c.classes {
+			t.Errorf("%d cubic graphs of %d nodes, want %d", len(seen), c.n, c.classes)
+		}
+	}
+	torus := func(a, b int) (edges [][2]int) {
+		for x := range a {
+			for y := range b {
+				edges = append(edges, [2]int{x*b + y, (x+1)%a*b + y}, [2]int{x*b + y, x*b + (y+1)%b})
+			}
+		}
+		return edges
+	}
+	check("torus", 400, torus(20, 20))
+	var cube [][2]int
+	for x := range 256 {
+		for q := range 8 {
+			if x>>q&1 == 0 {
+				cube = append(cube, [2]int{x, x | 1<<q})
+			}
+		}
+	}
+	check("hypercube", 256, cube)
+	check("complete", 60, complete(60))
+}
+
+// TestCanonicalBounded checks that large symmetric molecules take little time, and
+// that those which would take much are given up.
+func TestCanonicalBounded(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 10))
+	dendrimer := func(depth int) string {
+		s := "C"
+		for range depth {
+			s = "C(" + s + ")(" + s + ")" + s
+		}
+		return s
+	}
+	for _, c := range []struct {
+		name, smiles string
+		exact        bool
+	}{
+		{"star", "[U]" + strings.Repeat("(C)", 20000), true},
+		{"branches", "[U]" + strings.Repeat("(C(C)(C)C)", 2000), true},
+		{"phenyls", "[U]" + strings.Repeat("(c1ccccc1)", 2000), true},
+		{"polystyrene", strings.Repeat("CC(c1ccccc1)", 5000), true},
+		{"ring", "C1" + strings.Repeat("C", 50000) + "1", true},
+		{"centres", strings.Repeat("[C@H](C)O", 5000) + "C", true},
+		{"polyene", "F" + strings.Repeat("/C=C", 10000) + "/F", true},
+		{"dots", strings.Repeat("C.", 30000) + "C", true},
+		{"dendrimer", dendrimer(7), true},
+		{"cubic", graphSMILES(1000, randomCubic(1000, random)), true},
+		{"large cubic", graphSMILES(2500, randomCubic(2500, random)), false},
+	} {
+		m, err := Parse(c.smiles)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		d, order, exact := Canonical(m)
+		if exact != c.exact {
+			t.Errorf("%s: exact is %v", c.name, exact)
+		}
+		if len(d.Atoms) != len(m.Atoms) || len(d.Bonds) != len(m.Bonds) || len(order) != len(m.Atoms) {
+			t.Errorf("%s: %d atoms and %d bonds of %d and %d", c.name, len(d.Atoms), len(d.Bonds), len(m.Atoms), len(m.Bonds))
+		}
+	}
+}
+
+// FuzzCanonical checks that no molecule that can be read makes the writer fail.
+func FuzzCanonical(f *testing.F) {
+	for _, s := range symmetric {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 2000 {
+			return
+		}
+		m, err := Parse(text)
+		if err != nil {
+			return
+		}
+		c, order, exact := Canonical(m)
+		if len(c.Atoms) != len(m.Atoms) || len(c.Bonds) != len(m.Bonds) || len(order) != len(m.Atoms) {
+			t.Fatalf("%d atoms and %d bonds of %d and %d", len(c.Atoms), len(c.Bonds), len(m.Atoms), len(m.Bonds))
+		}
+		d, _, _ := Canonical(shuffled(m, rand.New(rand.NewPCG(1, uint64(len(text))))))
+		if diff := differ(c, d); exact && diff != "" && !strings.Contains(text, ":") {
+			t.Fatalf("%s and %s: %s", Write(c), Write(d), diff)
+		}
+		c.Graph()
+	})
+}
+
+// BenchmarkCanonical measures Canonical alone and with the text.
+func BenchmarkCanonical(b *testing.B) {
+	for _, set := range []string{"bbbp", "hiv", "scale-mix"} {
+		b.Run(set, func(b *testing.B) {
+			smiles := smilesOf(b, set)
+			var molecules []*molecule.Molecule
+			for _, s := range smiles[:min(len(smiles), 20_000)] {
+				if m, err := Parse(strings.TrimSpace(s)); err == nil {
+					molecules = append(molecules, m)
+				}
+			}
+			b.ReportAllocs()
+			b.ResetTimer()
+			for i := range b.N {
+				c, _, _ := Canonical(molecules[i%len(molecules)])
+				Write(c)
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "molecules/s")
+		})
+	}
+}

@@ -1,0 +1,160 @@
+package smiles
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"baca/algo/internal/golden"
+	"baca/algo/molecule/internal/check"
+)
+
+// column reads one column of a CSV file.
+func column(t testing.TB, r io.Reader, name string) []string {
+	t.Helper()
+	c := csv.NewReader(r)
+	c.FieldsPerRecord = -1
+	c.LazyQuotes = true
+	head, err := c.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := slices.Index(head, name)
+	if k < 0 {
+		t.Fatalf("no column %s in %q", name, head)
+	}
+	var values []string
+	for {
+		row, err := c.Read()
+		if err == io.EOF {
+			return values
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		values = append(values, row[k])
+	}
+}
+
+// smilesOf reads a data set.
+func smilesOf(t testing.TB, set string) []string {
+	t.Helper()
+	return column(t, golden.Open(t, "data/mol/"+set+".csv.gz"), "smiles")
+}
+
+// TestGolden compares all features of all atoms and all bonds, in order, with
+// RDKit's.
+func TestGolden(t *testing.T) {
+	for _, set := range []string{"bbbp", "clintox", "esol", "freesolv"} {
+		t.Run(set, func(t *testing.T) {
+			compareSet(t, set, golden.Open(t, "golden/molecule/"+set+".jsonl.gz"))
+		})
+	}
+}
+
+// compareSet compares with references, which are about their own SMILES or else
+// about the rows of a data set.
+func compareSet(t *testing.T, set string, references io.Reader) {
+	t.Helper()
+	var smiles []string
+	d := json.NewDecoder(references)
+	n, differ := 0, 0
+	for {
+		var want check.Reference
+		if err := d.Decode(&want); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		n++
+		text := want.S
+		if text == "" {
+			if smiles == nil {
+				smiles = smilesOf(t, set)
+			}
+			text = strings.TrimSpace(smiles[want.Row])
+		}
+		m, err := Parse(text)
+		diff := ""
+		switch {
+		case err != nil && want.X == nil:
+		case err != nil:
+			diff = err.Error()
+		case want.X == nil:
+			diff = "should be refused"
+		default:
+			diff = check.CompareGraph(m, &want)
+		}
+		if diff != "" {
+			if differ++; differ <= 20 {
+				t.Errorf("row %d: %s: %s", want.Row, text, diff)
+			}
+		}
+	}
+	t.Logf("%d of %d molecules differ", differ, n)
+	if n == 0 {
+		t.Error("no molecules")
+	}
+}
+
+// TestVerdicts compares which SMILES are molecules, and their counts, with
+// RDKit's.
+func TestVerdicts(t *testing.T) {
+	r := csv.NewReader(golden.Open(t, "golden/molecule/smiles.csv"))
+	rows, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := rows[0]
+	at := func(row []string, name string) string { return row[slices.Index(head, name)] }
+	for _, row := range rows[1:] {
+		text := at(row, "smiles")
+		m, err := Parse(text)
+		if text == "C C" {
+			// A SMILES and a name to us; the reference was made without names.
+			if err != nil || m.Name != "C" {
+				t.Errorf("%s: %v, name %q", text, err, m.Name)
+			}
+			continue
+		}
+		if ok := at(row, "rdkit_ok") == "1"; ok != (err == nil) {
+			t.Errorf("%s: RDKit accepts it: %v, error here: %v", text, ok, err)
+			continue
+		}
+		if err != nil {
+			continue
+		}
+		got := map[string]int{"atoms": len(m.Atoms), "bonds": len(m.Bonds), "fragments": len(split(m))}
+		for _, a := range m.Atoms {
+			got["net_charge"] += int(a.Charge)
+			got["total_hs_on_atoms"] += int(a.Hydrogens)
+			got["heaviest_z"] = max(got["heaviest_z"], int(a.Element))
+			if a.Aromatic {
+				got["aromatic_atoms"]++
+			}
+			if a.InRing {
+				got["ring_atoms"]++
+			}
+			if a.Isotope != 0 {
+				got["isotope_atoms"]++
+			}
+			if a.Element == 1 {
+				got["explicit_h_atoms"]++
+			}
+		}
+		for _, b := range m.Bonds {
+			if b.Aromatic {
+				got["aromatic_bonds"]++
+			}
+		}
+		for _, name := range []string{"atoms", "bonds", "fragments", "net_charge", "total_hs_on_atoms", "heaviest_z", "aromatic_atoms", "aromatic_bonds", "ring_atoms", "isotope_atoms", "explicit_h_atoms"} {
+			if want, _ := strconv.Atoi(at(row, name)); got[name] != want {
+				t.Errorf("%s: %s %d, want %d", text, name, got[name], want)
+			}
+		}
+	}
+}

@@ -1,0 +1,366 @@
+package smiles
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"baca/algo/molecule"
+	"baca/algo/molecule/internal/check"
+)
+
+func TestParse(t *testing.T) {
+	for _, c := range []struct{ smiles, want string }{
+		{"C", "CH4 |"},
+		{" CCO\tethanol  here ", "CH3 CH2 OH1 | 0-1 1-2"},
+		{"C=C", "CH2 CH2 | 0=1"},
+		{"C#N", "CH1 N | 0#1"},
+		{"C$C", "C C | 0$1"},
+		{"C~C", "CH4 CH4 | 0~1"},
+		{"[13CH4]", "13CH4 |"},
+		{"[CH3:7]C", "CH3:7 CH3 | 0-1"},
+		{"[#6H4]", "CH4 |"},
+		{"[NH4+].[Cl-]", "NH4+1 Cl-1 |"},
+		{"[Fe++].[O--].[O-2]", "Fe+2 O-2 O-2 |"},
+		{"[OH]", "OH1· |"},
+		{"[CH2]", "CH2·· |"},
+		{"[H][H]", "H H | 0-1"},
+		{"[H]C([H])[2H]", "CH3 2H | 0-1"},
+		{"[H+]", "H+1 |"},
+		{"[Uuo]", "Og |"},
+		{"*C", "* CH3 | 0-1"},
+		// Rings, and the order of ring bonds.
+		{"C1CC1", "CH2 CH2 CH2 | 0-1 1-2 2-0"},
+		{"C=1CC=1", "CH1 CH2 CH1 | 0-1 1-2 0=2"},
+		{"C%10CC%10", "CH2 CH2 CH2 | 0-1 1-2 2-0"},
+		{"C%(123)CC%(123)", "CH2 CH2 CH2 | 0-1 1-2 2-0"},
+		{"C2CC1CC21", "CH2 CH2 CH1 CH2 CH1 | 0-1 1-2 2-3 3-4 4-2 4-0"},
+		{"C1.C1", "CH3 CH3 | 1-0"},
+		// Aromaticity.
+		{"c1ccccc1", "CH1' CH1' CH1' CH1' CH1' CH1' | 0:1 1:2 2:3 3:4 4:5 5:0"},
+		{"C1=CC=CC=C1", "CH1' CH1' CH1' CH1' CH1' CH1' | 0:1 1:2 2:3 3:4 4:5 5:0"},
+		{"C1=CC=C1", "CH1 CH1 CH1 CH1 | 0=1 1-2 2=3 3-0"},
+		{"[nH]1cccc1", "NH1' CH1' CH1' CH1' CH1' | 0:1 1:2 2:3 3:4 4:0"},
+		{"N1C=CC=C1", "NH1' CH1' CH1' CH1' CH1' | 0:1 1:2 2:3 3:4 4:0"},
+		{"o1cccc1", "O' CH1' CH1' CH1' CH1' | 0:1 1:2 2:3 3:4 4:0"},
+		{"[se]1cccc1", "Se' CH1' CH1' CH1' CH1' | 0:1 1:2 2:3 3:4 4:0"},
+		{"O=C1C=CC(=O)C=C1", "O C CH1 CH1 C O CH1 CH1 | 0=1 1-2 2=3 3-4 4=5 4-6 6=7 7-1"},
+		{"C[n+]1ccccc1", "CH3 N+1' CH1' CH1' CH1' CH1' CH1' | 0-1 1:2 2:3 3:4 4:5 5:6 6:1"},
+		// Groups written with too many bonds.
+		{"CN(=O)=O", "CH3 N+1 O-1 O | 0-1 1-2 1=3"},
+		{"CN=N#N", "CH3 N N+1 N-1 | 0-1 1=2 2=3"},
+		{"OCl(=O)(=O)=O", "OH1 Cl+3 O-1 O-1 O-1 | 0-1 1-2 1-3 1-4"},
+		// Hypervalence that is allowed.
+		{"FS(F)(F)(F)(F)F", "F S F F F F F | 0-1 1-2 1-3 1-4 1-5 1-6"},
+		{"CS(C)=O", "CH3 S CH3 O | 0-1 1-2 1=3"},
+		{"N->[Cu]", "NH3 Cu· | 0>1"},
+		{"[Cu]<-N", "Cu· NH3 | 1>0"},
+		// Chirality: the same molecule in other orders, and no stereocentres.
+		{"F[C@](Cl)(Br)I", "F C@ Cl Br I | 0-1 1-2 1-3 1-4"},
+		{"[C@](F)(Cl)(Br)I", "C@ F Cl Br I | 0-1 0-2 0-3 0-4"},
+		{"F[C@H](Cl)Br", "F CH1@ Cl Br | 0-1 1-2 1-3"},
+		{"[C@H](F)(Cl)Br", "CH1@@ F Cl Br | 0-1 0-2 0-3"},
+		{"[H][C@](F)(Cl)Br", "CH1@@ F Cl Br | 0-1 0-2 0-3"},
+		{"F[C@]1(Br)I.Cl1", "F C@ Br I Cl | 0-1 1-2 1-3 4-1"},
+		{"C[C@H](C)F", "CH3 CH1 CH3 F | 0-1 1-2 1-3"},
+		{"C[C@H]1CC[C@H](C)CC1", "CH3 CH1@@ CH2 CH2 CH1@ CH3 CH2 CH2 | 0-1 1-2 2-3 3-4 4-5 4-6 6-7 7-1"},
+	} {
+		m, err := Parse(c.smiles)
+		if err != nil {
+			t.Errorf("%s: %v", c.smiles, err)
+			continue
+		}
+		if got := check.Sketch(m); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.smiles, got, c.want)
+		}
+	}
+}
+
+func TestName(t *testing.T) {
+	m, err := Parse(" CCO\tethanol  here \r\n")
+	if err != nil || m.Name != "ethanol  here" || m.Atoms[0].Column != 2 {
+		t.Errorf("got %+v, %v", m, err)
+	}
+}
+
+func TestFeatures(t *testing.T) {
+	m, err := Parse("[O-][N+](=O)c1ccc(cc1)[C@@H](F)Cl.[U]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(split(m)); n != 2 {
+		t.Errorf("%d fragments, want 2", n)
+	}
+	g := m.Graph()
+	if g.N() != 13 || g.M() != 12 || g.Features != molecule.Features || len(g.X) != 13*molecule.Features {
+		t.Fatalf("%d nodes, %d edges, %d features", g.N(), g.M(), g.Features)
+	}
+	for i, want := range map[int][molecule.Features]float32{
+		0:  {7, 0, 1, 4, 0, 0, 1, 0, 0},
+		1:  {6, 0, 3, 6, 0, 0, 1, 0, 0},
+		3:  {5, 0, 3, 5, 0, 0, 1, 1, 1},
+		4:  {5, 0, 3, 5, 1, 0, 1, 1, 1},
+		9:  {5, 1, 4, 5, 1, 0, 2, 0, 0},
+		12: {91, 0, 0, 5, 0, 0, 5, 0, 0},
+	} {
+		if got := [molecule.Features]float32(g.X[i*molecule.Features:]); got != want {
+			t.Errorf("atom %d: %v, want %v", i, got, want)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for _, c := range []struct {
+		smiles, piece, want string
+	}{
+		{"", "", "column 1: no SMILES in an empty text"},
+		{"  ", "", "column 3: no SMILES in an empty text"},
+		{"C1CCC", "1", "column 2: ring bond 1 is never closed"},
+		{"CC(CC%12C", "(", "column 3: the branch is never closed"},
+		{"CC%12C", "%12", "column 3: ring bond 12 is never closed"},
+		{"C(", "(", "column 2: the branch is never closed"},
+		{"C)", ")", "column 2: closing parenthesis without an opening one"},
+		{"C()C", "()", "column 2: empty branch, an atom is missing"},
+		{"(C)C", "(", "column 1: a branch must follow an atom"},
+		{"C==C", "=", "column 3: two bonds in a row, an atom is missing between them"},
+		{"C=", "=", "column 2: no atom after the bond"},
+		{"=C", "=", "column 1: a bond must follow an atom"},
+		{"C..C", ".", "column 3: a dot must follow an atom"},
+		{"C.", ".", "column 2: no atom after the dot"},
+		{"1C", "1", "column 1: a ring bond must follow an atom"},
+		{"C%1", "%1", "column 2: a ring bond after % has two digits, the first not 0, as in %10"},
+		{"C%(123456)", "%(12345", "column 2: a ring bond in parentheses has one to five digits, as in %(123)"},
+		{"C11", "1", "column 3: ring bond 1 joins an atom to itself"},
+		{"C1C1", "1", "column 2: ring bond 1 joins two atoms that have a bond already"},
+		{"[C", "[C", "column 1: the bracket is never closed"},
+		{"C]", "]", "column 2: closing bracket without an opening one"},
+		{"[]", "[]", "column 1: no element in the brackets"},
+		{"[Xx]", "X", "column 2: no such element"},
+		{"[C+200]", "200", "column 4: charge is greater than 127"},
+		{"[C@TH3](F)(Cl)(Br)I", "3", "column 6: chirality is greater than 2"},
+		{"[C:x]", ":x", "column 3: an atom class is a number, as in [C:1]"},
+		{"CXC", "X", "column 2: no such atom outside brackets; other elements, hydrogen too, are written as in [Na] or [H]"},
+		{"C!", "!", "column 2: unexpected character"},
+		{"CC(C)(C)(C)C", "C", "column 2: carbon has 5 bonds, at most 4 are allowed"},
+		{"CC[NH5]", "[NH5]", "column 3: nitrogen has 6 bonds, at most 3 are allowed"},
+		{"C[N+](C)(C)(C)C", "[N+]", "column 2: nitrogen with charge +1 has 5 bonds, at most 4 are allowed"},
+		{"[H+2]", "[H+2]", "column 1: hydrogen with charge +2 is not possible"},
+		{"[H][H+]", "[H+]", "column 4: hydrogen with charge +1 has 1 bond, at most 0 are allowed"},
+		{"Cc", "c", "column 2: aromatic atom that is not in a ring"},
+		{"C.c1cccc1", "c", "column 3: no Kekulé form: the aromatic ring system of 5 atoms that this one is in cannot be written with single and double bonds"},
+	} {
+		_, err := Parse(c.smiles)
+		var s *molecule.SyntaxError
+		if !errors.As(err, &s) {
+			t.Errorf("%q: got %v, want %s", c.smiles, err, c.want)
+			continue
+		}
+		if s.Error() != c.want || s.Piece != c.piece {
+			t.Errorf("%q:\n got %v (%q)\nwant %s (%q)", c.smiles, s, s.Piece, c.want, c.piece)
+		}
+	}
+}
+
+func TestCaret(t *testing.T) {
+	long := strings.Repeat("C", 100) + "é[Xx]" + strings.Repeat("C", 100)
+	for _, c := range []struct{ smiles, want string }{
+		{"CC%12C", "CC%12C\n  ^^^"},
+		{"C", "C\n^"},
+		{long, strings.Repeat("C", 38) + "??[Xx]" + strings.Repeat("C", 32) + "\n" + strings.Repeat(" ", 38) + "^"},
+	} {
+		_, err := Parse(c.smiles)
+		s, ok := err.(*molecule.SyntaxError)
+		if !ok {
+			s = &molecule.SyntaxError{Column: 1}
+		}
+		if got := s.Caret(c.smiles); got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.smiles, got, c.want)
+		}
+	}
+	// Any column and text are safe.
+	for _, col := range []int{-3, 0, 1, 5, math.MaxInt} {
+		if got := (&molecule.SyntaxError{Column: col}).Caret("abc"); !strings.Contains(got, "^") {
+			t.Errorf("column %d: %q", col, got)
+		}
+	}
+}
+
+// TestParserReuse checks that nothing of one molecule leaks into the next.
+func TestParserReuse(t *testing.T) {
+	var p Parser
+	smiles := []string{"C", "c1ccccc1", "C1CCC", "[C@H](F)(Cl)Br", "C.c1cccc1", "F/C=C/F", "CC(C)(C)(C)C", "C1CC2CC1CC2", "[Fe]", "*1cccc*1", "N[C@@H](C)C(=O)O"}
+	for i := range 200 {
+		s := smiles[i*7%len(smiles)]
+		m, err := p.Parse(s)
+		fresh, wantErr := new(Parser).Parse(s)
+		if fmt.Sprint(err) != fmt.Sprint(wantErr) {
+			t.Fatalf("%s: %v, want %v", s, err, wantErr)
+		}
+		if err == nil && check.Sketch(m) != check.Sketch(fresh) {
+			t.Fatalf("%s: %s, want %s", s, check.Sketch(m), check.Sketch(fresh))
+		}
+	}
+}
+
+// hostile are generators of texts of about n bytes that are bad for careless
+// readers.
+var hostile = map[string]func(n int) string{
+	"open":       func(n int) string { return strings.Repeat("C(", n/2) },
+	"nested":     func(n int) string { return strings.Repeat("C(", n/3) + "C" + strings.Repeat(")", n/3) },
+	"brackets":   func(n int) string { return strings.Repeat("[", n) },
+	"digits":     func(n int) string { return "C" + strings.Repeat("1", n) },
+	"pairs":      func(n int) string { return strings.Repeat("C1C1", n/4) },
+	"self":       func(n int) string { return "C" + strings.Repeat("12", n/2) },
+	"opened":     func(n int) string { return strings.Repeat("C%(99999)", n/9) },
+	"chain":      func(n int) string { return strings.Repeat("C", n) },
+	"chiral":     func(n int) string { return strings.Repeat("C", n/2) + "[C@H](F)" + strings.Repeat("C", n/2) },
+	"chirals":    func(n int) string { return strings.Repeat("[C@H](F)", n/8) + "C" },
+	"macrocycle": func(n int) string { return "C1" + strings.Repeat("C", n) + "1" },
+	"polyene":    func(n int) string { return "c1" + strings.Repeat("c", n) + "1" },
+	"ladder": func(n int) string {
+		// Cyclobutanes fused in a row: each pair of atoms closes a ring with the
+		// pair before.
+		var b strings.Builder
+		b.WriteString("C1C2")
+		for range n / 8 {
+			b.WriteString("C2C1C1C2")
+		}
+		b.WriteString("C2C1")
+		return b.String()
+	},
+	"acenes": func(n int) string {
+		var b strings.Builder
+		b.WriteString("c1ccc2")
+		for range n / 12 {
+			b.WriteString("cc3cc2")
+		}
+		b.WriteString("C")
+		return b.String()
+	},
+	"spiro": func(n int) string { return "C1CC1" + strings.Repeat("C1CC1", n/5) },
+	"rings": func(n int) string { return strings.Repeat("c1ccc(cc1)", n/10) + "C" },
+	"star":  func(n int) string { return "[U]" + strings.Repeat("(C)", n/3) },
+	"theta": func(n int) string {
+		// Many bridges between two metals.
+		var b strings.Builder
+		b.WriteString("[U]9")
+		m := n / 16
+		for k := range m {
+			fmt.Fprintf(&b, "(CC%%(%d))", 100+k)
+		}
+		b.WriteString(".[U]9")
+		for k := range m {
+			fmt.Fprintf(&b, "%%(%d)", 100+k)
+		}
+		return b.String()
+	},
+	"wildcards":  func(n int) string { return "*1" + strings.Repeat("*", n) + "c1" },
+	"dots":       func(n int) string { return strings.Repeat("C.", n/2) + "C" },
+	"hydrogens":  func(n int) string { return "[U]" + strings.Repeat("([H])", n/5) },
+	"chiralstar": func(n int) string { return "[U@]" + strings.Repeat("(C)", n/3) },
+	"cubic": func(n int) string {
+		// A random-looking graph of degree three: no small rings, no atom
+		// with two bonds.
+		m := n / 12
+		var b strings.Builder
+		for k := range 2 * m {
+			j := k
+			if k >= m {
+				j = (k*7919 + 13) % m
+			}
+			fmt.Fprintf(&b, "C%%(%d)", 100+j%99000)
+		}
+		return b.String()
+	},
+}
+
+// TestParseGraph compares the graphs made without molecules with those of molecules.
+func TestParseGraph(t *testing.T) {
+	compare := func(p, q *Parser, smiles string) {
+		t.Helper()
+		m, want := p.Parse(smiles)
+		g, err := q.ParseGraph(smiles)
+		if fmt.Sprint(err) != fmt.Sprint(want) {
+			t.Fatalf("%s: error %v, want %v", smiles, err, want)
+		}
+		if err == nil && !reflect.DeepEqual(g, m.Graph()) {
+			t.Fatalf("%s: graph %v, want %v", smiles, g, m.Graph())
+		}
+	}
+	var p, q Parser
+	for _, smiles := range []string{
+		"", "C(", "C", "[H][H]", "[2H]C([H])C", "OC1CC2CC1N2", "C1.C2.C1.C2 name", "[Fe+2]<-[OH2]", "N->[Cu]",
+		"F[C@](Cl)(Br)I", "[*:3]c1cc[nH]c1", "O=N(=O)c1ccccc1/C=C/C#N", strings.Repeat("C", 1<<14), "[UH255]([H])",
+	} {
+		compare(&p, &q, smiles)
+	}
+	random := rand.New(rand.NewPCG(5, 6))
+	for range 2000 {
+		compare(&p, &q, skeleton(random, 4+random.IntN(40)))
+	}
+	g, _ := q.ParseGraph("CCO")
+	x, neighbors := slices.Clone(g.X), slices.Clone(g.Neighbors)
+	for range 1000 {
+		q.ParseGraph("c1ccncc1")
+	}
+	if !slices.Equal(g.X, x) || !slices.Equal(g.Neighbors, neighbors) {
+		t.Errorf("a graph changed when more were read: %v", g)
+	}
+}
+
+// Texts that tempt a reader into more than linear work are read or refused; one
+// that cost the square of its length would run into go test's limit.
+func TestHostile(t *testing.T) {
+	for name, gen := range hostile {
+		t.Run(name, func(t *testing.T) {
+			text := gen(60_000)
+			if _, err := Parse(text); err != nil && len(err.Error()) > 400 {
+				t.Errorf("error of %d bytes", len(err.Error()))
+			}
+		})
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{
+		"C(", "COc(c1)cccc1C#", "C1C1", "c1ccccc1", "[C@@H](N)(C)C(=O)O", "F/C=C\\F", "C%(12345)C%(12345)",
+		"[H][C@]1(F)CC[C@@H]1[H]", "*1c*cc*1", "C1C2C3C4C5C6C7C8C9C%10C%11C1C2C3C4C5C6C7C8C9C%10C%11",
+		"[Fe@OH3]1(OC(=O)C(=O)O1)1(OC(=O)C(=O)O1)1OC(=O)C(=O)O1", "N->[Cu]<-N", "C12C3C4C1C5C2C3C45", "[U]1234C1C2C3C4 name",
+		strings.Repeat("C(", 300), "C" + strings.Repeat("1", 300), strings.Repeat("C1C2", 50), "[13CH3-:4]~$=#", "\xff\x00[é]",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		sameRings(t, new(Parser), new(Parser), text)
+		m, err := Parse(text)
+		if err != nil {
+			s, ok := err.(*molecule.SyntaxError)
+			if !ok {
+				t.Fatalf("%T: %v", err, err)
+			}
+			if s.Column < 1 || s.Column > len(text)+1 || !strings.HasPrefix(text[s.Column-1:], s.Piece) {
+				t.Fatalf("column %d, piece %q of %q", s.Column, s.Piece, text)
+			}
+			if !utf8.ValidString(s.Caret(text)) {
+				t.Fatalf("caret %q", s.Caret(text))
+			}
+			return
+		}
+		if len(m.Atoms) == 0 || len(m.Atoms) > len(text) {
+			t.Fatalf("%d atoms from %d bytes", len(m.Atoms), len(text))
+		}
+		g := m.Graph() // panics where the bonds are no simple graph
+		if g.N() != len(m.Atoms) || g.M() != len(m.Bonds) {
+			t.Fatalf("%d atoms, %d bonds, but %d nodes, %d edges", len(m.Atoms), len(m.Bonds), g.N(), g.M())
+		}
+		if n := len(split(m)); n < 1 || n > len(m.Atoms) || n < len(m.Atoms)-len(m.Bonds) {
+			t.Fatalf("%d fragments", n)
+		}
+	})
+}

@@ -1,0 +1,169 @@
+// Package smiles reads and writes SMILES, and with them the canonical and the standard
+// form of a molecule, since a canonical order is that of a text.
+//
+// read.go reads a text, order.go turns the chirality tags of the text into tags relative to
+// the order of bonds, write.go writes, canonical.go finds the order of atoms that does not
+// depend on how a molecule was written, and standard.go takes counter-ions away.
+//
+// An empty text is refused. What follows a blank is a name; RDKit's extensions in |…| are not read. Texts of more
+// than [MaxLength] bytes are refused.
+package smiles
+
+import (
+	"strings"
+	"sync"
+
+	"baca/algo/graph"
+	"baca/algo/molecule"
+)
+
+// MaxLength is the longest SMILES accepted, in bytes: enough for a protein of some
+// four thousand residues. Reading would bear more, but not all that follows does: the
+// structural encoding of a graph takes time in proportion to the square of the number
+// of neighbours that an atom has.
+const MaxLength = 1 << 16
+
+var parsers = sync.Pool{New: func() any { return new(Parser) }}
+
+// Parse reads one SMILES. Surrounding blanks are ignored, and what follows the
+// first blank or tab is the name. The error is a *[molecule.SyntaxError].
+//
+// It may be called from several goroutines at once.
+func Parse(text string) (*molecule.Molecule, error) {
+	p := parsers.Get().(*Parser)
+	m, err := p.Parse(text)
+	p.giveBack()
+	return m, err
+}
+
+// ParseGraph is Parse followed by [molecule.Molecule.Graph], but makes no molecule on the way,
+// which saves a sixth of the time.
+//
+// It may be called from several goroutines at once.
+func ParseGraph(text string) (*graph.Graph, error) {
+	p := parsers.Get().(*Parser)
+	g, err := p.ParseGraph(text)
+	p.giveBack()
+	return g, err
+}
+
+// giveBack keeps p for the next Parse, unless a huge molecule left its buffers large.
+func (p *Parser) giveBack() {
+	if cap(p.Atoms) <= 1<<12 {
+		parsers.Put(p)
+	}
+}
+
+// A Parser reads SMILES with buffers that it uses again and again. The zero
+// value is ready. It must not be used by two goroutines at once; what it
+// returned stays valid.
+type Parser struct {
+	molecule.Draft // the molecule read last
+
+	spots    []spot
+	slashes  []slash
+	closures []closure
+	order    []int64
+	open     []branch
+}
+
+// A spot is what only the reader of SMILES knows of an atom.
+type spot struct {
+	start         bool  // first atom of the text or after a dot
+	degree        int32 // bonds so far, ring bonds not counted
+	perm          int32 // number of an @TH, @SP … class
+	closure, last int32 // its first and last ring-bond number, or -1
+}
+
+// A slash is a direction that is written at a bond.
+type slash struct {
+	bond int32
+	dir  molecule.Direction
+}
+
+// A closure is one ring-bond number at one atom.
+type closure struct {
+	number    int32
+	atom      int32
+	order     molecule.Order
+	specified bool // its order was written
+	reverse   bool // a dative bond written "<-"
+	dir       molecule.Direction
+	bond      int32 // the bond it became
+	next      int32 // the next closure of the same atom, or -1
+	at, size  int32
+}
+
+// A branch is an open parenthesis.
+type branch struct {
+	atom int32
+	at   int32
+}
+
+// Parse is the function [Parse] with the buffers of p.
+func (p *Parser) Parse(text string) (*molecule.Molecule, error) {
+	name, err := p.parse(text)
+	p.Text = ""
+	if err != nil {
+		return nil, err
+	}
+	return p.Draft.Molecule(strings.Clone(name)), nil
+}
+
+// ParseGraph is the function [ParseGraph] with the buffers of p.
+func (p *Parser) ParseGraph(text string) (*graph.Graph, error) {
+	_, err := p.parse(text)
+	p.Text = ""
+	if err != nil {
+		return nil, err
+	}
+	return p.Draft.Graph(), nil
+}
+
+// parse runs all stages and returns the name, which is a part of the text.
+func (p *Parser) parse(text string) (name string, err error) {
+	p.Text, p.Brackets = text, false
+	lo := 0
+	for lo < len(text) && blank(text[lo]) {
+		lo++
+	}
+	hi := len(text)
+	for _, c := range []byte(blanks) {
+		if k := strings.IndexByte(text[lo:hi], c); k >= 0 {
+			hi = lo + k
+		}
+	}
+	if hi == lo {
+		return "", p.ErrorAt(lo, 0, "no SMILES in an empty text")
+	}
+	if hi-lo > MaxLength {
+		return "", p.ErrorAt(lo, 0, "SMILES of %d bytes, at most %d are read", hi-lo, MaxLength)
+	}
+	if err := p.read(lo, hi); err != nil {
+		return "", err
+	}
+	if err := p.sanitize(); err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(text[hi:]), nil
+}
+
+// blanks end the SMILES.
+const blanks = " \t\n\r"
+
+func blank(c byte) bool { return strings.IndexByte(blanks, c) >= 0 }
+
+// sanitize runs the stages after reading.
+func (p *Parser) sanitize() error {
+	if p.Brackets {
+		p.orientTags()
+		p.FoldHydrogens()
+	}
+	if err := p.Perceive(); err != nil {
+		return err
+	}
+	if p.Brackets {
+		p.CleanTags()
+	}
+	return nil
+}

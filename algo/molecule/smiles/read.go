@@ -1,0 +1,580 @@
+package smiles
+
+import (
+	"math"
+	"slices"
+
+	"baca/algo/molecule"
+	"baca/algo/molecule/internal/buffer"
+)
+
+// The reader follows RDKit's grammar, which is that of OpenSMILES but for a few
+// points: a ring-bond number after "%" does not begin with 0 (unless in
+// parentheses), a branch begins with an atom or bond, not with a dot or ring
+// bond, and "++" and "--" are the only charges without a digit. Beyond OpenSMILES
+// it takes "~", "->", "<-", "%(n)" with up to five digits, "[#6]" and the
+// provisional element names such as Uuo.
+
+// maxClass is the highest atom class, RDKit's limit.
+const maxClass = 2147483639
+
+// read fills atoms and bonds from p.text[lo:hi].
+func (p *Parser) read(lo, hi int) error {
+	p.Atoms = p.Atoms[:0]
+	p.Bonds, p.slashes = p.Bonds[:0], p.slashes[:0]
+	p.spots, p.closures = p.spots[:0], p.closures[:0]
+	p.open = p.open[:0]
+	const nothing = -1
+	var (
+		s       = p.Text[:hi]
+		last    = int32(nothing) // the atom that the next bond begins at
+		branch0 = nothing        // the "(" just read
+		dot     = nothing        // the "." just read
+		pending token            // the bond just read
+	)
+	pending.clear()
+	for i := lo; i < hi; {
+		switch c := s[i]; {
+		case organic[c].is || c == '[':
+			n := int32(len(p.Atoms))
+			p.Atoms, p.spots = append(p.Atoms, molecule.DraftAtom{}), append(p.spots, spot{closure: nothing})
+			a, place := &p.Atoms[n], &p.spots[n]
+			a.At = int32(i)
+			if c == '[' {
+				if err := p.readBracket(a, place, i, hi); err != nil {
+					return err
+				}
+			} else {
+				p.readOrganic(a, i, hi)
+			}
+			i += int(a.Size)
+			if last == nothing || dot != nothing {
+				place.start = true
+			} else {
+				p.addBond(last, n, &pending)
+			}
+			last, branch0, dot = n, nothing, nothing
+			pending.clear()
+		case c == '(':
+			switch {
+			case last == nothing || branch0 != nothing || dot != nothing:
+				return p.ErrorAt(i, 1, "a branch must follow an atom")
+			case pending.at != nothing:
+				return p.ErrorAt(pending.at, pending.size, "a bond belongs inside the branch, after the parenthesis")
+			}
+			p.open = append(p.open, branch{last, int32(i)})
+			branch0 = i
+			i++
+		case c == ')':
+			switch {
+			case len(p.open) == 0:
+				return p.ErrorAt(i, 1, "closing parenthesis without an opening one")
+			case branch0 != nothing:
+				return p.ErrorAt(branch0, i+1-branch0, "empty branch, an atom is missing")
+			case dot != nothing:
+				return p.ErrorAt(dot, 1, "no atom after the dot")
+			case pending.at != nothing:
+				return p.ErrorAt(pending.at, pending.size, "no atom after the bond")
+			}
+			last = p.open[len(p.open)-1].atom
+			p.open = p.open[:len(p.open)-1]
+			i++
+		case c == '.':
+			switch {
+			case last == nothing || branch0 != nothing || dot != nothing:
+				return p.ErrorAt(i, 1, "a dot must follow an atom")
+			case pending.at != nothing:
+				return p.ErrorAt(pending.at, pending.size, "no atom after the bond")
+			}
+			dot = i
+			i++
+		case isBond[c]:
+			switch {
+			case last == nothing || dot != nothing:
+				return p.ErrorAt(i, 1, "a bond must follow an atom")
+			case pending.at != nothing:
+				return p.ErrorAt(i, 1, "two bonds in a row, an atom is missing between them")
+			}
+			if err := p.readBond(&pending, i, hi); err != nil {
+				return err
+			}
+			i += pending.size
+		case c == '%' || c-'0' < 10:
+			number, size, err := p.readRingNumber(i, hi)
+			if err != nil {
+				return err
+			}
+			if last == nothing || branch0 != nothing || dot != nothing {
+				return p.ErrorAt(i, size, "a ring bond must follow an atom")
+			}
+			p.addClosure(last, number, &pending, i, size)
+			pending.clear()
+			i += size
+		default:
+			return p.errorLetter(i)
+		}
+	}
+	switch {
+	case pending.at != nothing:
+		return p.ErrorAt(pending.at, pending.size, "no atom after the bond")
+	case dot != nothing:
+		return p.ErrorAt(dot, 1, "no atom after the dot")
+	case len(p.open) > 0:
+		return p.ErrorAt(int(p.open[len(p.open)-1].at), 1, "the branch is never closed")
+	}
+	if err := p.closeRings(); err != nil {
+		return err
+	}
+	p.Link()
+	dirs := buffer.Zeroed(&p.Dirs, len(p.Bonds))
+	for _, s := range p.slashes {
+		dirs[s.bond] = s.dir
+	}
+	return p.checkRepeats()
+}
+
+// A token is a written bond.
+type token struct {
+	at, size int
+	order    molecule.Order
+	reverse  bool // "<-"
+	dir      molecule.Direction
+	plain    bool // "/" or "\": single or aromatic, as if nothing was written
+}
+
+var isBond = [256]bool{'-': true, '=': true, '#': true, '$': true, ':': true, '~': true, '/': true, '\\': true, '<': true}
+
+// clear makes t no bond. Field by field, since a token put together elsewhere takes longer
+// to copy.
+func (t *token) clear() {
+	t.at, t.order, t.reverse, t.dir, t.plain = -1, molecule.Any, false, molecule.Level, false
+}
+
+// readBond reads the bond at offset i into t, which is none.
+func (p *Parser) readBond(t *token, i, hi int) error {
+	t.at, t.size = i, 1
+	next := byte(0)
+	if i+1 < hi {
+		next = p.Text[i+1]
+	}
+	switch p.Text[i] {
+	case '-':
+		t.order = molecule.Single
+		if next == '>' {
+			t.order, t.size = molecule.Dative, 2
+		}
+	case '<':
+		if next != '-' {
+			return p.ErrorAt(i, 1, "unexpected character")
+		}
+		t.order, t.reverse, t.size = molecule.Dative, true, 2
+	case '=':
+		t.order = molecule.Double
+	case '#':
+		t.order = molecule.Triple
+	case '$':
+		t.order = molecule.Quadruple
+	case ':':
+		t.order = molecule.Aromatic
+	case '~':
+		t.order = molecule.Any
+	case '/':
+		t.plain, t.dir = true, molecule.Up
+	case '\\':
+		t.plain, t.dir = true, molecule.Down
+		if next == '\\' { // an escaped backslash
+			t.size = 2
+		}
+	}
+	return nil
+}
+
+// unwritten is the order of a bond without a symbol.
+func unwritten(x, y *molecule.DraftAtom) molecule.Order {
+	if x.Aromatic && y.Aromatic {
+		return molecule.Aromatic
+	}
+	return molecule.Single
+}
+
+// addBond joins atom i to atom j, which follows it in the text.
+func (p *Parser) addBond(i, j int32, t *token) {
+	// In place: a bond put together elsewhere would be copied byte by byte.
+	p.Bonds = append(p.Bonds, molecule.Bond{})
+	p.slash(t.dir)
+	b := &p.Bonds[len(p.Bonds)-1]
+	x, y := &p.Atoms[i], &p.Atoms[j]
+	b.From, b.To, b.Order = i, j, t.order
+	if t.at < 0 || t.plain {
+		b.Order = unwritten(x, y)
+	}
+	b.Aromatic = b.Order == molecule.Aromatic
+	if t.reverse {
+		b.From, b.To = j, i
+	}
+	p.spots[i].degree++
+	p.spots[j].degree++
+}
+
+// slash notes the direction of the last bond.
+func (p *Parser) slash(d molecule.Direction) {
+	if d != molecule.Level {
+		p.slashes = append(p.slashes, slash{int32(len(p.Bonds) - 1), d})
+	}
+}
+
+// addClosure notes a ring-bond number at atom i.
+func (p *Parser) addClosure(i int32, number int32, t *token, at, size int) {
+	c := closure{number: number, atom: i, order: t.order, specified: t.at >= 0 && !t.plain, reverse: t.reverse, dir: t.dir, next: -1, at: int32(at), size: int32(size)}
+	a, s := &p.Atoms[i], &p.spots[i]
+	// A ring-bond number behind a branch ("C(F)1") comes earlier in the order of
+	// neighbours than where it is written; where that makes an odd permutation
+	// of the neighbours so far, the tag turns over.
+	if int(i) != len(p.Atoms)-1 && (a.Chirality == molecule.Clockwise || a.Chirality == molecule.CounterClockwise) &&
+		(s.degree == 1 || s.degree == 2 && i != 0 || s.degree == 3 && i == 0) {
+		a.Chirality = a.Chirality.Turn()
+	}
+	k := int32(len(p.closures))
+	p.closures = append(p.closures, c)
+	if s.closure < 0 {
+		s.closure = k
+	} else {
+		p.closures[s.last].next = k
+	}
+	s.last = k
+}
+
+// readRingNumber reads "7", "%42" or "%(123)".
+func (p *Parser) readRingNumber(i, hi int) (number int32, size int, err error) {
+	s := p.Text[:hi]
+	if s[i] != '%' {
+		return int32(s[i] - '0'), 1, nil
+	}
+	if i+1 < hi && s[i+1] == '(' {
+		j := i + 2
+		for j < hi && s[j]-'0' < 10 && j < i+7 {
+			number = number*10 + int32(s[j]-'0')
+			j++
+		}
+		if j == i+2 || j >= hi || s[j] != ')' {
+			return 0, 0, p.ErrorAt(i, j-i, "a ring bond in parentheses has one to five digits, as in %%(123)")
+		}
+		return number, j + 1 - i, nil
+	}
+	if i+2 >= hi || s[i+1]-'1' > 8 || s[i+2]-'0' > 9 {
+		return 0, 0, p.ErrorAt(i, min(3, hi-i), "a ring bond after %% has two digits, the first not 0, as in %%10")
+	}
+	return int32(s[i+1]-'0')*10 + int32(s[i+2]-'0'), 3, nil
+}
+
+// organic are the letters of atoms outside brackets: the element, and another one where
+// the letter after is the second of its symbol.
+var organic = [256]struct {
+	is, aromatic bool
+	z            uint8
+	second       byte
+	other        uint8
+}{
+	'*': {is: true},
+	'B': {is: true, z: 5, second: 'r', other: 35},
+	'C': {is: true, z: 6, second: 'l', other: 17},
+	'N': {is: true, z: 7},
+	'O': {is: true, z: 8},
+	'F': {is: true, z: 9},
+	'P': {is: true, z: 15},
+	'S': {is: true, z: 16},
+	'I': {is: true, z: 53},
+	'b': {is: true, z: 5, aromatic: true},
+	'c': {is: true, z: 6, aromatic: true},
+	'n': {is: true, z: 7, aromatic: true},
+	'o': {is: true, z: 8, aromatic: true},
+	'p': {is: true, z: 15, aromatic: true},
+	's': {is: true, z: 16, aromatic: true},
+}
+
+// readOrganic reads an atom outside brackets.
+func (p *Parser) readOrganic(a *molecule.DraftAtom, i, hi int) {
+	o := &organic[p.Text[i]]
+	a.Element, a.Aromatic, a.Size = o.z, o.aromatic, 1
+	if o.second != 0 && i+1 < hi && p.Text[i+1] == o.second {
+		a.Element, a.Size = o.other, 2
+	}
+}
+
+// errorLetter is about a letter that is no atom.
+func (p *Parser) errorLetter(i int) error {
+	switch c := p.Text[i]; {
+	case c == ']':
+		return p.ErrorAt(i, 1, "closing bracket without an opening one")
+	case c < 0x80 && (c|0x20)-'a' < 26:
+		return p.ErrorAt(i, 1, "no such atom outside brackets; other elements, hydrogen too, are written as in [Na] or [H]")
+	}
+	return p.ErrorAt(i, 1, "unexpected character")
+}
+
+// A bracket is what stands in brackets, from offset from on, and how far it is read.
+type bracket struct {
+	p     *Parser
+	text  string // as far as the SMILES goes
+	from  int
+	j     int
+	atom  *molecule.DraftAtom
+	place *spot
+}
+
+// at is the letter at offset j, or 0 at the end.
+func (b *bracket) at(j int) byte {
+	if j < len(b.text) {
+		return b.text[j]
+	}
+	return 0
+}
+
+func (b *bracket) digit() bool { return b.at(b.j)-'0' < 10 }
+
+// number reads digits; "0" is a number but "01" is not.
+func (b *bracket) number(what string, limit int32) (int32, error) {
+	from, v := b.j, int64(0)
+	for b.digit() {
+		v = min(v*10+int64(b.text[b.j]-'0'), math.MaxInt32)
+		b.j++
+		if v == 0 {
+			break
+		}
+	}
+	if v > int64(limit) {
+		return 0, b.p.ErrorAt(from, b.j-from, "%s is greater than %d", what, limit)
+	}
+	return int32(v), nil
+}
+
+// readBracket reads an atom in brackets: isotope, element, chirality, hydrogens,
+// charge, class.
+func (p *Parser) readBracket(a *molecule.DraftAtom, place *spot, i, hi int) (err error) {
+	b := bracket{p: p, text: p.Text[:hi], from: i, j: i + 1, atom: a, place: place}
+	a.NoImplicit, p.Brackets = true, true
+	if b.digit() {
+		if a.Isotope, err = b.number("isotope", math.MaxUint16); err != nil {
+			return err
+		}
+	}
+	lone := b.at(b.j) == 'H' // it takes no chirality
+	if err := b.readElement(); err != nil {
+		return err
+	}
+	if b.at(b.j) == '@' && !(lone && a.Element == 1) {
+		if err := b.readChirality(); err != nil {
+			return err
+		}
+	}
+	if b.at(b.j) == 'H' {
+		b.j++
+		a.Explicit = 1
+		if b.digit() {
+			if a.Explicit, err = b.number("number of hydrogens", math.MaxUint8); err != nil {
+				return err
+			}
+		}
+	}
+	if err := b.readCharge(); err != nil {
+		return err
+	}
+	if b.at(b.j) == ':' {
+		b.j++
+		if !b.digit() {
+			return p.ErrorAt(b.j-1, 2, "an atom class is a number, as in [C:1]")
+		}
+		a.HasMap = true
+		if a.Map, err = b.number("atom class", maxClass); err != nil {
+			return err
+		}
+	}
+	switch b.at(b.j) {
+	case ']':
+	case 0:
+		return p.ErrorAt(i, b.j-i, "the bracket is never closed")
+	default:
+		return p.ErrorAt(b.j, 1, "unexpected character in brackets, which hold isotope, element, chirality, hydrogens, charge and class in this order")
+	}
+	a.Size = int32(b.j + 1 - i)
+	return nil
+}
+
+// readElement reads the longest symbol that fits.
+func (b *bracket) readElement() error {
+	a, c, next := b.atom, b.at(b.j), b.at(b.j+1)
+	size := 1
+	switch {
+	case c == '*':
+		a.Element = 0
+	case c == '#':
+		b.j++
+		if !b.digit() {
+			return b.p.ErrorAt(b.j-1, 2, "# in brackets takes an atomic number, as in [#6]")
+		}
+		z, err := b.number("atomic number", molecule.MaxElement)
+		a.Element, size = uint8(z), 0
+		if err != nil {
+			return err
+		}
+	case c == '\'': // 'Rf', as some programs write the heaviest elements
+		a.Element, size = molecule.ElementOf(next, b.at(b.j+2)), 4
+		if a.Element < 104 || b.at(b.j+3) != '\'' {
+			return b.p.ErrorAt(b.j, 4, "no such element")
+		}
+	case c == 'U' && next == 'u' && provisional(b.at(b.j+2)) != 0:
+		a.Element, size = provisional(b.at(b.j+2)), 3
+	case molecule.ElementOf(c, next) != 0:
+		a.Element, size = molecule.ElementOf(c, next), 2
+	case molecule.ElementOf(c, 0) != 0:
+		a.Element = molecule.ElementOf(c, 0)
+	case c == 's' && next == 'i', c == 'a' && next == 's', c == 's' && next == 'e', c == 't' && next == 'e':
+		a.Element, a.Aromatic, size = molecule.ElementOf(c-'a'+'A', next), true, 2
+	case organic[c].aromatic:
+		a.Element, a.Aromatic = organic[c].z, true
+	case c == 0:
+		return b.p.ErrorAt(b.from, b.j-b.from, "the bracket is never closed")
+	case c == ']':
+		return b.p.ErrorAt(b.from, b.j+1-b.from, "no element in the brackets")
+	default:
+		return b.p.ErrorAt(b.j, 1, "no such element")
+	}
+	b.j += size
+	return nil
+}
+
+// readChirality reads "@", "@@" or a class such as "@TH1".
+func (b *bracket) readChirality() (err error) {
+	b.j++
+	if class := chiralClass(b.at(b.j), b.at(b.j+1)); class != molecule.Achiral {
+		b.j += 2
+		b.atom.Chirality = class
+		from := b.j
+		if b.digit() {
+			if b.place.perm, err = b.number("chirality", math.MaxInt32); err != nil {
+				return err
+			}
+		}
+		if b.place.perm > permutations[class] {
+			return b.p.ErrorAt(from, b.j-from, "chirality is greater than %d", permutations[class])
+		}
+		return nil
+	}
+	b.atom.Chirality = molecule.CounterClockwise
+	if b.at(b.j) == '@' {
+		b.j++
+		b.atom.Chirality = molecule.Clockwise
+		if chiralClass(b.at(b.j), b.at(b.j+1)) != molecule.Achiral {
+			return b.p.ErrorAt(b.j-1, 3, "a chirality class takes one @")
+		}
+	}
+	return nil
+}
+
+// readCharge reads "+", "++" or "+2", and negative ones alike, if there is a charge.
+func (b *bracket) readCharge() (err error) {
+	c := b.at(b.j)
+	if c != '+' && c != '-' {
+		return nil
+	}
+	b.j++
+	charge := int32(1)
+	if b.at(b.j) == c {
+		b.j++
+		charge = 2
+	} else if b.digit() {
+		charge, err = b.number("charge", math.MaxInt8)
+	}
+	if c == '-' {
+		charge = -charge
+	}
+	b.atom.Charge = charge
+	return err
+}
+
+// provisional returns the element Uun, Uuu, Uub … by its third letter, or 0.
+func provisional(c byte) uint8 {
+	const letters = "nubtqphso"
+	for k := range len(letters) {
+		if letters[k] == c {
+			return uint8(110 + k)
+		}
+	}
+	return 0
+}
+
+func chiralClass(c, d byte) molecule.Chirality {
+	switch {
+	case c == 'T' && d == 'H':
+		return molecule.Tetrahedral
+	case c == 'A' && d == 'L':
+		return molecule.Allene
+	case c == 'S' && d == 'P':
+		return molecule.SquarePlanar
+	case c == 'T' && d == 'B':
+		return molecule.TrigonalBipyramidal
+	case c == 'O' && d == 'H':
+		return molecule.Octahedral
+	}
+	return molecule.Achiral
+}
+
+// permutations is how many arrangements a chirality class has.
+var permutations = [...]int32{molecule.Tetrahedral: 2, molecule.Allene: 2, molecule.SquarePlanar: 3, molecule.TrigonalBipyramidal: 20, molecule.Octahedral: 30}
+
+// closeRings makes a bond of each pair of closures with the same number, by
+// ascending number and then in the order of the text.
+func (p *Parser) closeRings() error {
+	p.Chain = len(p.Bonds)
+	if len(p.closures) == 0 {
+		return nil
+	}
+	// The place in the text makes each number different.
+	order := buffer.Grow(&p.order, len(p.closures))
+	for k := range order {
+		order[k] = int64(p.closures[k].number)<<32 | int64(k)
+	}
+	slices.Sort(order)
+	for k := 0; k < len(order); k += 2 {
+		x := &p.closures[int32(order[k])]
+		if k+1 == len(order) || order[k+1]>>32 != order[k]>>32 {
+			return p.ErrorAt(int(x.at), int(x.size), "ring bond %d is never closed", x.number)
+		}
+		y := &p.closures[int32(order[k+1])]
+		if x.atom == y.atom {
+			return p.ErrorAt(int(y.at), int(y.size), "ring bond %d joins an atom to itself", y.number)
+		}
+		// The bond as written at its first end counts, unless only the second
+		// end has it. It begins at the end that counts.
+		from, to := y, x
+		if x.specified {
+			from, to = x, y
+		}
+		b, dir := molecule.Bond{From: from.atom, To: to.atom, Order: from.order}, from.dir
+		if dir == molecule.Level {
+			dir = to.dir.Flip()
+		}
+		if from.reverse {
+			b.From, b.To = b.To, b.From
+		}
+		if !from.specified || b.Order == molecule.Any { // RDKit loses the "~" of a ring bond
+			b.Order = unwritten(&p.Atoms[b.From], &p.Atoms[b.To])
+		}
+		b.Aromatic = b.Order == molecule.Aromatic
+		x.bond, y.bond = int32(len(p.Bonds)), int32(len(p.Bonds))
+		p.Bonds = append(p.Bonds, b)
+		p.slash(dir)
+	}
+	return nil
+}
+
+// checkRepeats refuses two bonds between the same atoms. Only a ring bond can be the
+// second one.
+func (p *Parser) checkRepeats() error {
+	k := p.Repeat()
+	if k < 0 {
+		return nil
+	}
+	c := &p.closures[slices.IndexFunc(p.closures, func(c closure) bool { return c.bond == k })]
+	return p.ErrorAt(int(c.at), int(c.size), "ring bond %d joins two atoms that have a bond already", c.number)
+}

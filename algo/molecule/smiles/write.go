@@ -1,0 +1,754 @@
+package smiles
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"strconv"
+
+	"baca/algo/molecule"
+	"baca/algo/molecule/internal/buffer"
+	"baca/algo/molecule/internal/neighbor"
+)
+
+// Write writes a molecule: fragments and branches in the order of Atoms,
+// beginning with the first atom. Parse reads the same molecule from it, the atoms
+// in the order of the text; [Canonical] has them in that order already.
+//
+// Hydrogens, charges, isotopes, atom classes, aromatic and dative bonds,
+// tetrahedral centres and the geometry of double bonds are written. Of a square
+// planar, bipyramidal or octahedral centre only the class is, since a Molecule
+// does not keep the arrangement; and a ring bond of order Any becomes one of no
+// special order, since RDKit reads it so. Nor is a molecule read again as it was if
+// only a tolerance of RDKit's let it in: an aromatic atom with more bonds than its
+// Kekulé form can have, an aromatic system in which the bounded search for a Kekulé
+// form depends on the order of atoms, a metal whose tag was removed.
+func Write(m *molecule.Molecule) string {
+	l := layouts.Get().(*layout)
+	l.w.walk(m, nil)
+	text := string(l.w.write())
+	if cap(l.w.order) <= 1<<12 {
+		l.w.m = nil
+		layouts.Put(l)
+	}
+	return text
+}
+
+// A writer lays a molecule out as a text.
+type writer struct {
+	m    *molecule.Molecule
+	near neighbor.Table
+
+	order  []int32         // atoms as written
+	place  []int32         // the inverse
+	parent []neighbor.Link // of an atom: the one before it and the bond between, or -1
+	last   []int32         // of an atom: its last child, which needs no branch, or -1
+
+	// Ring bonds, by the place where they are opened; those of the atom at
+	// place k are opening[opens[k]:opens[k+1]]. closing alike, by the place
+	// where they are closed.
+	rings           []ringBond
+	opens, closes   []int32
+	closing         []int32
+	newBond         []int32 // the place of a bond in what Parse would read
+	dir             []molecule.Direction
+	next            []int32
+	roots, stack    []int32
+	sorted          []neighbor.Link
+	cluster         []int32
+	entered         []bool
+	out             []byte
+	written, shadow []int32
+}
+
+// A ringBond is a bond written as two ring-bond numbers.
+type ringBond struct {
+	bond        int32
+	open, close int32 // places of its atoms
+	number      int32
+}
+
+// walk lays m out: depth first from the first atom of each fragment, neighbours in
+// order. The order of atoms is that of rank, or of their numbers where it is nil.
+func (w *writer) walk(m *molecule.Molecule, rank []int32) {
+	n := len(m.Atoms)
+	w.m = m
+	molecule.LinkUp(&w.near, len(m.Atoms), m.Bonds)
+	w.order = w.order[:0]
+	buffer.Grow(&w.place, n)
+	buffer.Grow(&w.parent, n)
+	buffer.Grow(&w.last, n)
+	for i := range n {
+		w.place[i], w.last[i] = -1, -1
+	}
+	at := func(i int32) int32 { return i }
+	w.sorted = append(w.sorted[:0], w.near.Links...)
+	if rank != nil {
+		at = func(i int32) int32 { return rank[i] }
+	}
+	for i := range n {
+		links := w.sorted[w.near.Spans[i].Lo:w.near.Spans[i].Hi]
+		slices.SortFunc(links, func(x, y neighbor.Link) int { return cmp.Compare(at(x.Atom), at(y.Atom)) })
+	}
+	buffer.Grow(&w.roots, n)
+	for i := range int32(n) {
+		w.roots[at(i)] = i
+	}
+	w.findClusters()
+	buffer.Grow(&w.next, n)
+	for i := range w.next {
+		w.next[i] = w.near.Spans[i].Lo
+	}
+	for _, i := range w.roots {
+		if w.place[i] < 0 {
+			w.visit(i)
+		}
+	}
+	w.closeRings()
+}
+
+// visit goes through a fragment.
+func (w *writer) visit(root int32) {
+	stack := w.stack[:0]
+	enter := func(i int32, from neighbor.Link) {
+		w.place[i] = int32(len(w.order))
+		w.parent[i] = from
+		w.order = append(w.order, i)
+		stack = append(stack, i)
+		if w.cluster != nil {
+			w.entered[w.cluster[i]] = true
+		}
+	}
+	enter(root, neighbor.Link{Atom: -1, Bond: -1})
+	for len(stack) > 0 {
+		i := stack[len(stack)-1]
+		if w.next[i] == w.near.Spans[i].Hi {
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		l := w.sorted[w.next[i]]
+		w.next[i]++
+		if w.place[l.Atom] >= 0 {
+			continue
+		}
+		if w.cluster != nil && w.entered[w.cluster[l.Atom]] && w.m.Bonds[l.Bond].Order != molecule.Any {
+			continue // it will be come to over an Any bond
+		}
+		w.last[i] = l.Atom
+		enter(l.Atom, neighbor.Link{Atom: i, Bond: l.Bond})
+	}
+	w.stack = stack
+}
+
+// findClusters finds the parts that are joined by Any bonds, if there are any.
+// Such a bond cannot be written as a ring bond, so that once a cluster is entered
+// only its own bonds lead to the rest of it.
+func (w *writer) findClusters() {
+	w.cluster = nil
+	if !slices.ContainsFunc(w.m.Bonds, func(b molecule.Bond) bool { return b.Order == molecule.Any }) {
+		return
+	}
+	cluster, _ := join(w.m, func(b *molecule.Bond) bool { return b.Order == molecule.Any })
+	for i := range cluster {
+		cluster[i] = root(cluster, int32(i))
+	}
+	w.cluster = cluster
+	w.entered = make([]bool, len(cluster))
+}
+
+// isTree reports whether bond k is written between an atom and one that follows.
+func (w *writer) isTree(k int32) bool {
+	b := &w.m.Bonds[k]
+	return w.parent[b.From].Bond == k || w.parent[b.To].Bond == k
+}
+
+// closeRings numbers the ring bonds, each with the lowest number that is free where
+// it is opened; numbers closed at the same atom are free only behind it.
+func (w *writer) closeRings() {
+	n := len(w.order)
+	w.rings, w.closing = w.rings[:0], w.closing[:0]
+	trees := 0
+	for _, i := range w.order {
+		if w.parent[i].Bond >= 0 {
+			trees++
+		}
+	}
+	if trees == len(w.m.Bonds) {
+		return
+	}
+	buffer.Grow(&w.opens, n+1)
+	buffer.Zeroed(&w.closes, n+1)
+	for k, i := range w.order {
+		w.opens[k] = int32(len(w.rings))
+		from := len(w.rings)
+		for _, l := range w.near.Of(i) {
+			if q := w.place[l.Atom]; int(q) > k && !w.isTree(l.Bond) {
+				w.rings = append(w.rings, ringBond{bond: l.Bond, open: int32(k), close: q})
+				w.closes[q+1]++
+			}
+		}
+		slices.SortFunc(w.rings[from:], func(x, y ringBond) int { return cmp.Compare(x.close, y.close) })
+	}
+	w.opens[n] = int32(len(w.rings))
+	for k := range n {
+		w.closes[k+1] += w.closes[k]
+	}
+	buffer.Grow(&w.closing, len(w.rings))
+	w.shadow = append(w.shadow[:0], w.closes[:n]...)
+	for r := range w.rings {
+		q := w.rings[r].close
+		w.closing[w.shadow[q]] = int32(r)
+		w.shadow[q]++
+	}
+	// used is a set of bits; all numbers below 64*low are in it.
+	used, low := []uint64{1}, 0
+	for k := range n {
+		for r := w.opens[k]; r < w.opens[k+1]; r++ {
+			for used[low] == 1<<64-1 {
+				if low++; low == len(used) {
+					used = append(used, 0)
+				}
+			}
+			free := bits.TrailingZeros64(^used[low])
+			used[low] |= 1 << free
+			w.rings[r].number = int32(64*low + free)
+		}
+		for _, r := range w.closing[w.closes[k]:w.closes[k+1]] {
+			number := int(w.rings[r].number)
+			used[number/64] &^= 1 << (number % 64)
+			low = min(low, number/64)
+		}
+	}
+}
+
+// lowercase reports whether an atom is written as an aromatic one.
+func lowercase(a *molecule.Atom) bool {
+	if !a.Aromatic {
+		return false
+	}
+	switch a.Element {
+	case 5, 6, 7, 8, 14, 15, 16, 33, 34, 52:
+		return true
+	}
+	return false
+}
+
+// symbol is what is written for bond k from atom i on, its direction aside; "" where
+// its order goes without saying.
+func (w *writer) symbol(k, i int32) string {
+	b := &w.m.Bonds[k]
+	aromatic := lowercase(&w.m.Atoms[b.From]) && lowercase(&w.m.Atoms[b.To])
+	switch b.Order {
+	case molecule.Any:
+		return "~"
+	case molecule.Single:
+		if aromatic {
+			return "-"
+		}
+	case molecule.Double:
+		return "="
+	case molecule.Triple:
+		return "#"
+	case molecule.Quadruple:
+		return "$"
+	case molecule.Aromatic:
+		if !aromatic {
+			return ":"
+		}
+	case molecule.Dative:
+		if b.From == i {
+			return "->"
+		}
+		return "<-"
+	}
+	return ""
+}
+
+// write returns the text. Its bytes are those of the writer.
+func (w *writer) write() []byte {
+	w.direct()
+	w.out = w.out[:0]
+	for k, i := range w.order {
+		from := w.parent[i]
+		if k > 0 {
+			// Close the branches between the atom before and from.
+			for j := w.order[k-1]; j != from.Atom && w.parent[j].Atom >= 0; j = w.parent[j].Atom {
+				if up := w.parent[j].Atom; w.last[up] != j {
+					w.out = append(w.out, ')')
+				}
+			}
+			if from.Atom < 0 {
+				w.out = append(w.out, '.')
+			} else if w.last[from.Atom] != i {
+				w.out = append(w.out, '(')
+			}
+		}
+		if from.Atom >= 0 {
+			w.writeBond(from.Bond, from.Atom)
+		}
+		w.writeAtom(int32(k), i)
+		if len(w.rings) == 0 {
+			continue
+		}
+		for _, r := range w.closing[w.closes[k]:w.closes[k+1]] {
+			w.writeNumber(w.rings[r].number)
+		}
+		for _, r := range w.rings[w.opens[k]:w.opens[k+1]] {
+			w.writeBond(r.bond, i)
+			w.writeNumber(r.number)
+		}
+	}
+	return w.out
+}
+
+func (w *writer) writeBond(k, i int32) {
+	if w.dir != nil {
+		switch w.dir[k] {
+		case molecule.Up:
+			w.out = append(w.out, '/')
+			return
+		case molecule.Down:
+			w.out = append(w.out, '\\')
+			return
+		}
+	}
+	w.out = append(w.out, w.symbol(k, i)...)
+}
+
+func (w *writer) writeNumber(number int32) {
+	switch {
+	case number > 99:
+		w.out = append(w.out, "%("...)
+		w.out = strconv.AppendInt(w.out, int64(number), 10)
+		w.out = append(w.out, ')')
+		return
+	case number > 9:
+		w.out = append(w.out, '%')
+	}
+	w.out = strconv.AppendInt(w.out, int64(number), 10)
+}
+
+// chiralClasses are the classes that have a name in the text.
+var chiralClasses = [...]string{molecule.Allene: "@AL", molecule.SquarePlanar: "@SP", molecule.TrigonalBipyramidal: "@TB", molecule.Octahedral: "@OH"}
+
+// writeAtom writes atom i, which is at place k.
+func (w *writer) writeAtom(k, i int32) {
+	a := &w.m.Atoms[i]
+	if w.plain(i) {
+		w.writeElement(a)
+		return
+	}
+	w.out = append(w.out, '[')
+	if a.Isotope != 0 {
+		w.out = strconv.AppendInt(w.out, int64(a.Isotope), 10)
+	}
+	w.writeElement(a)
+	if a.Element != 1 {
+		switch a.Chirality {
+		case molecule.Achiral:
+		case molecule.Clockwise, molecule.CounterClockwise:
+			w.out = append(w.out, '@')
+			if (a.Chirality == molecule.Clockwise) != w.turned(k, i) {
+				w.out = append(w.out, '@')
+			}
+		default:
+			w.out = append(w.out, chiralClasses[a.Chirality]...)
+		}
+	}
+	if a.Hydrogens > 0 {
+		w.out = append(w.out, 'H')
+		if a.Hydrogens > 1 {
+			w.out = strconv.AppendInt(w.out, int64(a.Hydrogens), 10)
+		}
+	}
+	if a.Charge != 0 {
+		if a.Charge > 0 {
+			w.out = append(w.out, '+')
+		} else {
+			w.out = append(w.out, '-')
+		}
+		if c := max(int(a.Charge), -int(a.Charge)); c > 1 {
+			w.out = strconv.AppendInt(w.out, int64(c), 10)
+		}
+	}
+	if a.Map >= 0 {
+		w.out = append(w.out, ':')
+		w.out = strconv.AppendInt(w.out, int64(a.Map), 10)
+	}
+	w.out = append(w.out, ']')
+}
+
+func (w *writer) writeElement(a *molecule.Atom) {
+	s := molecule.Symbol(int(a.Element))
+	if !lowercase(a) {
+		w.out = append(w.out, s...)
+		return
+	}
+	w.out = append(w.out, s[0]|0x20)
+	w.out = append(w.out, s[1:]...)
+}
+
+// plain reports whether atom i needs no brackets: one of the organic subset that is
+// read with the hydrogens that it has.
+func (w *writer) plain(i int32) bool {
+	a := &w.m.Atoms[i]
+	if a.Charge != 0 || a.Isotope != 0 || a.Radicals != 0 || a.Chirality != molecule.Achiral || a.Map >= 0 {
+		return false
+	}
+	switch a.Element {
+	case 0:
+		return a.Hydrogens == 0
+	case 5, 6, 7, 8, 9, 15, 16, 17, 35, 53:
+	default:
+		return false
+	}
+	sum, aromatic := int32(0), a.Aromatic
+	for _, l := range w.near.Of(i) {
+		b := &w.m.Bonds[l.Bond]
+		if b.Order == molecule.Dative && b.From == i {
+			continue
+		}
+		sum += b.Order.Halves()
+		aromatic = aromatic || b.Order == molecule.Aromatic || b.Aromatic
+	}
+	h, ok := molecule.ImpliedHydrogens(a.Element, sum, aromatic)
+	return ok && h == int32(a.Hydrogens)
+}
+
+// turned reports whether the tag of atom i is written the other way round: the
+// order of its neighbours in the text is an odd permutation of its bonds, or its
+// missing neighbour stands in an odd place (see missingNeighborTurns).
+func (w *writer) turned(k, i int32) bool {
+	links := w.near.Of(i)
+	// The written order, as places where each bond is written. A child comes
+	// behind all ring bonds.
+	at := w.written[:0]
+	rings := 0
+	for _, l := range links {
+		switch {
+		case w.parent[i].Bond == l.Bond:
+			at = append(at, -1)
+		case w.isTree(l.Bond):
+			at = append(at, int32(2*len(w.m.Bonds))+w.place[l.Atom])
+		default:
+			rings++
+			at = append(at, w.ringPlace(k, l.Bond))
+		}
+	}
+	w.written = at
+	odd := oddPermutation(at)
+	if len(links) != 3 {
+		return odd
+	}
+	if w.m.Atoms[i].Hydrogens == 1 {
+		return odd != (w.parent[i].Atom < 0)
+	}
+	if rings != 1 {
+		return odd
+	}
+	for _, l := range links {
+		switch w.m.Bonds[l.Bond].Order {
+		case molecule.Double, molecule.Triple, molecule.Quadruple, molecule.Aromatic:
+			return odd
+		}
+	}
+	return !odd
+}
+
+// ringPlace tells the ring bonds of the atom at place k in order.
+func (w *writer) ringPlace(k, bond int32) int32 {
+	for q, r := range w.closing[w.closes[k]:w.closes[k+1]] {
+		if w.rings[r].bond == bond {
+			return int32(q)
+		}
+	}
+	q := slices.IndexFunc(w.rings[w.opens[k]:w.opens[k+1]], func(r ringBond) bool { return r.bond == bond })
+	return w.closes[k+1] - w.closes[k] + int32(q)
+}
+
+// oddPermutation reports whether sorting values takes an odd number of swaps.
+func oddPermutation(values []int32) bool {
+	if len(values) > molecule.MaxChiralDegree {
+		return false
+	}
+	odd := false
+	for k, x := range values {
+		for _, y := range values[:k] {
+			odd = odd != (y > x)
+		}
+	}
+	return odd
+}
+
+// direct decides which bonds are written "/" and "\\". w.dir is nil if none is,
+// and otherwise in the direction in which the bond is written.
+func (w *writer) direct() {
+	m := w.m
+	w.dir = nil
+	var doubles []int32
+	for k := range m.Bonds {
+		if m.Bonds[k].Stereo != molecule.NoStereo {
+			doubles = append(doubles, int32(k))
+		}
+	}
+	var held []int32 // bonds of hydrogens that only a direction keeps
+	for i := range m.Atoms {
+		if k := w.heldBond(int32(i)); k >= 0 {
+			held = append(held, k)
+		}
+	}
+	if len(doubles)+len(held) == 0 {
+		return
+	}
+	at := func(k int32) (int32, int32) {
+		x, y := w.place[m.Bonds[k].From], w.place[m.Bonds[k].To]
+		return max(x, y), min(x, y)
+	}
+	slices.SortFunc(doubles, func(x, y int32) int {
+		xl, xf := at(x)
+		yl, yf := at(y)
+		return cmp.Or(cmp.Compare(xl, yl), cmp.Compare(xf, yf))
+	})
+	carries := w.carriers(doubles, held)
+	w.markDirections(carries, w.uniteCarriers(doubles, carries))
+}
+
+// carriers chooses the bonds that are written with a direction. Each end of a double bond
+// needs one. One bond may serve two double bonds.
+func (w *writer) carriers(doubles, held []int32) []bool {
+	carries := make([]bool, len(w.m.Bonds))
+	for _, k := range held {
+		carries[k] = true
+	}
+	for _, k := range doubles {
+		for _, i := range [2]int32{w.m.Bonds[k].From, w.m.Bonds[k].To} {
+			best, merit := int32(-1), -1
+			for _, l := range w.near.Of(i) {
+				if l.Bond == k || w.symbol(l.Bond, i) != "" {
+					continue
+				}
+				x := 1
+				switch {
+				case carries[l.Bond]:
+					x = 3
+				case !w.hasDouble(l.Atom):
+					x = 2
+				}
+				if x > merit || x == merit && w.place[l.Atom] < w.place[w.other(best, i)] {
+					best, merit = l.Bond, x
+				}
+			}
+			if best >= 0 {
+				carries[best] = true
+			}
+		}
+	}
+	return carries
+}
+
+// A parity is a forest of bonds whose directions are equal or opposite.
+type parity struct {
+	parent []int32
+	flip   []bool // opposite to the parent
+}
+
+// find returns the top of the tree of bond k, and whether k is opposite to it.
+func (f *parity) find(k int32) (int32, bool) {
+	// Two passes, so that chains of double bonds take linear time.
+	top, odd := k, false
+	for f.parent[top] != top {
+		odd = odd != f.flip[top]
+		top = f.parent[top]
+	}
+	for x, o := k, odd; f.parent[x] != x; {
+		up, step := f.parent[x], f.flip[x]
+		f.parent[x], f.flip[x] = top, o
+		x, o = up, o != step
+	}
+	return top, odd
+}
+
+func (f *parity) unite(x, y int32, differ bool) {
+	rx, fx := f.find(x)
+	ry, fy := f.find(y)
+	if rx != ry {
+		f.parent[rx] = ry
+		f.flip[rx] = fx != fy != differ
+	}
+}
+
+// uniteCarriers says which of the bonds with a direction have the same one.
+func (w *writer) uniteCarriers(doubles []int32, carries []bool) *parity {
+	f := &parity{make([]int32, len(carries)), make([]bool, len(carries))}
+	for k := range f.parent {
+		f.parent[k] = int32(k)
+	}
+	// away reports whether bond k is written from atom i on.
+	away := func(k, i int32) bool { return w.place[i] < w.place[w.other(k, i)] }
+	for _, k := range doubles {
+		b := &w.m.Bonds[k]
+		var carrier [2]int32
+		var lead [2]bool // it is the first other bond of its end
+		for e, i := range [2]int32{b.From, b.To} {
+			carrier[e] = -1
+			first := true
+			for _, l := range w.near.Of(i) {
+				if l.Bond == k {
+					continue
+				}
+				if carries[l.Bond] {
+					if carrier[e] < 0 {
+						carrier[e], lead[e] = l.Bond, first
+					} else {
+						f.unite(carrier[e], l.Bond, away(carrier[e], i) == away(l.Bond, i))
+					}
+				}
+				first = false
+			}
+		}
+		if carrier[0] < 0 || carrier[1] < 0 {
+			continue // not to be written: no single bond at one end
+		}
+		same := (b.Stereo == molecule.StereoZ) == (lead[0] == lead[1])
+		f.unite(carrier[0], carrier[1], same != (away(carrier[0], b.From) == away(carrier[1], b.To)))
+	}
+	return f
+}
+
+// markDirections fills w.dir. The first bond of each set is "/".
+func (w *writer) markDirections(carries []bool, f *parity) {
+	w.dir = make([]molecule.Direction, len(carries))
+	begin := make([]molecule.Direction, len(carries)) // of the top of a set
+	mark := func(k int32) {
+		if !carries[k] {
+			return
+		}
+		top, odd := f.find(k)
+		if begin[top] == molecule.Level {
+			begin[top] = molecule.Up
+			if odd {
+				begin[top] = molecule.Down
+			}
+		}
+		w.dir[k] = begin[top]
+		if odd {
+			w.dir[k] = begin[top].Flip()
+		}
+	}
+	for k, i := range w.order {
+		if from := w.parent[i]; from.Bond >= 0 {
+			mark(from.Bond)
+		}
+		if len(w.rings) > 0 {
+			for _, r := range w.rings[w.opens[k]:w.opens[k+1]] {
+				mark(r.bond)
+			}
+		}
+	}
+}
+
+// other is the atom at the other end of bond k.
+func (w *writer) other(k, i int32) int32 {
+	b := &w.m.Bonds[k]
+	return b.From + b.To - i
+}
+
+func (w *writer) hasDouble(i int32) bool {
+	return slices.ContainsFunc(w.near.Of(i), func(l neighbor.Link) bool { return w.m.Bonds[l.Bond].Order == molecule.Double })
+}
+
+// heldBond returns the bond of hydrogen i if it is an atom only because that bond
+// has a direction (see foldable), or -1.
+func (w *writer) heldBond(i int32) int32 {
+	a := &w.m.Atoms[i]
+	links := w.near.Of(i)
+	if a.Element != 1 || a.Isotope != 0 || len(links) != 1 {
+		return -1
+	}
+	heavy := &w.m.Atoms[links[0].Atom]
+	if heavy.Element <= 1 || len(w.near.Of(links[0].Atom)) != 2 || !w.hasDouble(links[0].Atom) {
+		return -1
+	}
+	return links[0].Bond
+}
+
+// arrange returns the molecule with its atoms and bonds as Parse would read them
+// from what w writes. The atom k of it is w.order[k].
+func (w *writer) arrange() *molecule.Molecule {
+	m := w.m
+	c := &molecule.Molecule{Atoms: make([]molecule.Atom, len(m.Atoms)), Bonds: make([]molecule.Bond, 0, len(m.Bonds)), Name: m.Name}
+	buffer.Grow(&w.newBond, len(m.Bonds))
+	add := func(k, from, to int32) {
+		b := m.Bonds[k]
+		if b.Order == molecule.Dative {
+			from, to = w.place[b.From], w.place[b.To]
+		}
+		b.From, b.To = from, to
+		w.newBond[k] = int32(len(c.Bonds))
+		c.Bonds = append(c.Bonds, b)
+	}
+	for k, i := range w.order {
+		c.Atoms[k] = m.Atoms[i]
+		if from := w.parent[i]; from.Atom >= 0 {
+			add(from.Bond, w.place[from.Atom], int32(k))
+		}
+	}
+	if len(w.rings) > 0 {
+		rings := slices.Clone(w.rings)
+		slices.SortStableFunc(rings, func(x, y ringBond) int { return cmp.Compare(x.number, y.number) })
+		for _, r := range rings {
+			// A ring bond begins where its order is written, or else where it
+			// is closed.
+			if s := w.symbol(r.bond, w.order[r.open]); s == "" || s == "~" {
+				add(r.bond, r.close, r.open)
+			} else {
+				add(r.bond, r.open, r.close)
+			}
+		}
+	}
+	w.arrangeStereo(c)
+	return c
+}
+
+// arrangeStereo turns the tags and geometries of c, which are still those of w.m, to the new
+// order of bonds.
+func (w *writer) arrangeStereo(c *molecule.Molecule) {
+	m := w.m
+	for k, i := range w.order {
+		if a := &c.Atoms[k]; a.Chirality == molecule.Clockwise || a.Chirality == molecule.CounterClockwise {
+			at := w.written[:0]
+			for _, l := range w.near.Of(i) {
+				at = append(at, w.newBond[l.Bond])
+			}
+			w.written = at
+			if oddPermutation(at) {
+				a.Chirality = a.Chirality.Turn()
+			}
+		}
+	}
+	for k := range m.Bonds {
+		b := &m.Bonds[k]
+		if b.Stereo == molecule.NoStereo {
+			continue
+		}
+		for _, i := range [2]int32{b.From, b.To} {
+			// It is about the first other bond of each end, which may be another
+			// one now.
+			first, lead := int32(-1), int32(-1)
+			for _, l := range w.near.Of(i) {
+				if l.Bond == int32(k) {
+					continue
+				}
+				if first < 0 {
+					first = l.Bond
+				}
+				if lead < 0 || w.newBond[l.Bond] < w.newBond[lead] {
+					lead = l.Bond
+				}
+			}
+			if first != lead {
+				c.Bonds[w.newBond[k]].Stereo = c.Bonds[w.newBond[k]].Stereo.Flip()
+			}
+		}
+	}
+}

@@ -68,7 +68,7 @@ test-race: ## check what starts goroutines with the race detector
 	$(TEST) -race -run 'Interrupt|Pipe|Waiting|WholeEpoch' ./build/baca/command
 
 test-wasm: ## check all that is compiled to WebAssembly in Node
-	GOOS=js GOARCH=wasm $(GO) vet ./algo/... ./weights/... ./wasm/... ./app ./build/tools/bench/suite
+	GOOS=js GOARCH=wasm $(GO) vet ./algo/... ./weights/... ./wasm/... ./app/... ./build/tools/bench/suite
 	$(WASM) $(TEST) -short ./algo/... ./weights/...
 
 gpu: page ## build bin/baca-gpu, the command with GPUs (needs a C compiler, downloads 110 MB once)

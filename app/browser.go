@@ -2,6 +2,8 @@ package app
 
 import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"baca/app/session"
 )
 
 // tools are the page's own scripts, see web/src/tools.js. Nothing of this file does
@@ -9,6 +11,13 @@ import (
 func tools() (app.Value, bool) {
 	t := app.Window().Get("bacaTools")
 	return t, t.Truthy()
+}
+
+// callTool calls one of these, where there is a browser.
+func callTool(name string, args ...any) {
+	if t, ok := tools(); ok {
+		t.Call(name, args...)
+	}
 }
 
 // toJS copies bytes into the browser's memory.
@@ -35,114 +44,94 @@ func once(f func(args []app.Value)) app.Func {
 	return fn
 }
 
-// fileOf describes a file of the browser, which stays where it is.
-func fileOf(f app.Value) (*file, bool) {
+// ignore is for what the browser says that nobody waits for.
+func ignore([]app.Value) {}
+
+// browserFile describes a file of the browser, which stays where it is.
+func browserFile(f app.Value) (*session.File, bool) {
 	t, ok := tools()
 	if !ok || !f.Truthy() {
 		return nil, false
 	}
-	return &file{name: f.Get("name").String(), size: int(f.Get("size").Float()), number: t.Call("hold", f).Int()}, true
+	return &session.File{Name: f.Get("name").String(), Size: int(f.Get("size").Float()), Number: t.Call("hold", f).Int()}, true
 }
 
-// readFile gives the bytes of a file of the browser, and calls back on the page's
-// goroutine.
-func readFile(ctx app.Context, f app.Value, then func(name string, data []byte, problem string)) {
-	t, ok := tools()
-	if !ok || !f.Truthy() {
+// readFile gives the bytes of a file of the browser on the page's goroutine. The session
+// says why they cannot be had.
+func readFile(ctx app.Context, s *session.Session, f app.Value, take func(name string, data []byte)) {
+	if !f.Truthy() {
 		return
 	}
 	name := f.Get("name").String()
-	t.Call("read", f, once(func(args []app.Value) {
-		var data []byte
-		problem := ""
-		if args[1].Truthy() {
-			problem = args[1].String()
-		} else {
-			data = fromJS(args[0])
-		}
-		ctx.Dispatch(func(app.Context) { then(name, data, problem) })
+	callTool("read", f, once(func(args []app.Value) {
+		ctx.Dispatch(func(app.Context) {
+			if args[1].Truthy() {
+				s.Unreadable(name, args[1].String())
+				return
+			}
+			take(name, fromJS(args[0]))
+		})
 	}))
 }
 
 // save hands a file to the user.
-func save(name, mediaType string, data []byte) {
-	if t, ok := tools(); ok {
-		t.Call("save", name, mediaType, toJS(data))
-	}
-}
+func save(name, mediaType string, data []byte) { callTool("save", name, mediaType, toJS(data)) }
 
 // savePicture saves a picture as it is, or drawn as PNG.
-func savePicture(name, picture string, png bool) {
-	if !png {
-		save(name+".svg", "image/svg+xml", []byte(picture))
+func savePicture(name, drawn string, png bool) {
+	if png {
+		callTool("savePNG", name+".png", drawn, once(ignore))
 		return
 	}
-	if t, ok := tools(); ok {
-		t.Call("savePNG", name+".png", picture, once(func([]app.Value) {}))
-	}
+	save(name+".svg", "image/svg+xml", []byte(drawn))
 }
 
 // A store is the browser's, for training that goes on after a reload.
 type store struct{ ctx app.Context }
 
-func (s store) put(name string, value []byte) {
-	if t, ok := tools(); ok {
-		t.Call("keep", name, toJS(value), once(func([]app.Value) {}))
-	}
-}
+func (s store) Put(name string, value []byte) { callTool("keep", name, toJS(value), once(ignore)) }
 
-func (s store) get(name string, then func([]byte)) {
-	s.kept(name, func(v app.Value) func() {
+func (s store) Drop(name string) { callTool("forget", name, once(ignore)) }
+
+func (s store) Get(name string, then func([]byte)) {
+	s.fetch(name, func(v app.Value) {
 		var data []byte
 		if v.Truthy() {
 			data = fromJS(v)
 		}
-		return func() { then(data) }
+		then(data)
 	})
 }
 
-// kept takes a value of the store, and then calls back on the page's goroutine.
-func (s store) kept(name string, take func(app.Value) func()) {
-	t, ok := tools()
-	if !ok {
-		return
-	}
-	t.Call("kept", name, once(func(args []app.Value) {
-		then := take(args[0])
-		s.ctx.Dispatch(func(app.Context) { then() })
+// fetch hands over a value of the store on the page's goroutine.
+func (s store) fetch(name string, take func(app.Value)) {
+	callTool("kept", name, once(func(args []app.Value) {
+		s.ctx.Dispatch(func(app.Context) { take(args[0]) })
 	}))
 }
 
-// putFile keeps a file. One of the browser is copied by it, outside of the memory
+// PutFile keeps a file. One of the browser is copied by it, outside of the memory
 // of the page.
-func (s store) putFile(name string, f *file) {
-	if f.number == 0 {
-		s.put(name, f.data)
+func (s store) PutFile(name string, f *session.File) {
+	if f.Number == 0 {
+		s.Put(name, f.Data)
 		return
 	}
-	if t, ok := tools(); ok {
-		t.Call("keepFile", name, f.number, once(func([]app.Value) {}))
-	}
+	callTool("keepFile", name, f.Number, once(ignore))
 }
 
-func (s store) getFile(name string, then func(*file)) {
-	s.kept(name, func(v app.Value) func() {
-		var f *file
+func (s store) GetFile(name string, then func(*session.File)) {
+	s.fetch(name, func(v app.Value) {
+		var f *session.File
 		switch {
 		case !v.Truthy():
 		case v.Get("byteLength").Truthy():
-			f = held(name, fromJS(v))
+			f = session.NewFile(name, fromJS(v))
 		default:
-			f, _ = fileOf(v)
+			f, _ = browserFile(v)
 		}
-		return func() { then(f) }
+		then(f)
 	})
-}
-
-func (s store) drop(name string) {
-	if t, ok := tools(); ok {
-		t.Call("forget", name, once(func([]app.Value) {}))
-	}
 }
 
 // showDialog opens a dialog by its id, hideDialog closes it.
@@ -150,43 +139,7 @@ func showDialog(id string) { dialog("show", id) }
 func hideDialog(id string) { dialog("hide", id) }
 
 func dialog(what, id string) {
-	t, ok := tools()
-	if d := app.Window().GetElementByID(id); ok && d.Truthy() {
-		t.Call(what, d)
+	if d := app.Window().GetElementByID(id); d.Truthy() {
+		callTool(what, d)
 	}
-}
-
-// around is the value of a data attribute of what an event happened on, or of what
-// is around that.
-func around(e app.Event, name string) (string, bool) {
-	target := e.Get("target")
-	if !target.Truthy() || !target.Get("closest").Truthy() {
-		return "", false
-	}
-	element := target.Call("closest", "[data-"+name+"]")
-	if !element.Truthy() {
-		return "", false
-	}
-	return element.Get("dataset").Get(name).String(), true
-}
-
-// widthOf is the width of an element in pixels, or the one that is assumed.
-func widthOf(id string, assumed float64) float64 {
-	element := app.Window().GetElementByID(id)
-	if app.IsServer || !element.Truthy() {
-		return assumed
-	}
-	if w := element.Get("clientWidth").Float(); w > 0 {
-		return w
-	}
-	return assumed
-}
-
-// flag is the value of an attribute that is there or not. An attribute that says
-// false would count as there in the HTML that is sent first.
-func flag(there bool) string {
-	if there {
-		return "true"
-	}
-	return ""
 }

@@ -1,6 +1,10 @@
 package app
 
-import "github.com/maxence-charriere/go-app/v10/pkg/app"
+import (
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"baca/app/session"
+)
 
 // The mark: a reference, and one that lies outside.
 const markSVG = `<svg class="mark-picture" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true"><path class="mark-hill" d="M1 20C6 20 5.5 4 9.5 4S13 20 18 20Z"/><path class="mark-out" d="M19.5 12l4 4-4 4-4-4z"/></svg>`
@@ -26,17 +30,20 @@ func icon(name string) app.UI {
 
 // knownSign is the sign of a record that was likely trained on.
 func knownSign() app.UI {
-	return app.Raw(`<svg class="shape is-known" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true"><path class="ring" d="M1.5 1.5h6v6h-6zM4.5 7.5v3h6v-6h-3"/></svg>`)
+	return sign("is-known", `<path class="ring" d="M1.5 1.5h6v6h-6zM4.5 7.5v3h6v-6h-3"/>`)
 }
 
 // shape is the sign of a verdict: colour is never alone.
-func shape(v verdict) app.UI {
-	d := map[verdict]string{
-		inside:     `<circle cx="6" cy="6" r="4"/>`,
-		borderline: `<rect x="2.5" y="2.5" width="7" height="7"/>`,
-		outside:    `<path d="M6 1l5 5-5 5-5-5z"/>`,
-		refused:    `<path class="cross" d="M3 3l6 6M9 3l-6 6"/>`,
-		undecided:  `<circle class="ring" cx="6" cy="6" r="3.5"/>`,
-	}[v]
-	return app.Raw(`<svg class="shape ` + v.class() + `" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">` + d + `</svg>`)
+func shape(v session.Verdict) app.UI {
+	return sign(v.Class(), map[session.Verdict]string{
+		session.Inside:     `<circle cx="6" cy="6" r="4"/>`,
+		session.Borderline: `<rect x="2.5" y="2.5" width="7" height="7"/>`,
+		session.Outside:    `<path d="M6 1l5 5-5 5-5-5z"/>`,
+		session.Refused:    `<path class="cross" d="M3 3l6 6M9 3l-6 6"/>`,
+		session.Undecided:  `<circle class="ring" cx="6" cy="6" r="3.5"/>`,
+	}[v])
+}
+
+func sign(class, parts string) app.UI {
+	return app.Raw(`<svg class="shape ` + class + `" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">` + parts + `</svg>`)
 }

@@ -1,33 +1,26 @@
 package app
 
 import (
-	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"baca/app/picture"
+	"baca/app/session"
+	"baca/app/words"
 	"baca/wasm/message"
-)
-
-// The rows of the table, see the style sheet. They are equally high, so that the
-// place of each is known without drawing those above it.
-const (
-	rowHeight   = 60
-	rowsMore    = 4 // that are drawn above and below the view
-	thumbWidth  = 92
-	thumbHeight = 54
 )
 
 // resultPane shows the distribution and the table.
 type resultPane struct {
 	app.Compo
-	S   *session
-	Rev int
+	S     *session.Session
+	Album *picture.Album
+	Rev   int
+	Drawn int    // drawings that are there
+	Note  string // on what is saved
 
 	ctx         app.Context
 	top, height int      // of the table's view
@@ -68,18 +61,18 @@ func (p *resultPane) settle(ctx app.Context) {
 	s := p.S
 	// The table has no size before it has rows. To ask for it costs a layout, so
 	// that it is not asked for again before something changes it.
-	if p.sized = p.sized && s.rows.len() > 0; !p.sized && s.rows.len() > 0 {
+	if p.sized = p.sized && s.Rows.Len() > 0; !p.sized && s.Rows.Len() > 0 {
 		p.sized = true
 		p.measure(ctx)
 	}
 	w := p.window()
-	wanted := s.order[w.from:w.to]
-	if s.selected >= 0 {
-		wanted = append([]int32{int32(s.selected)}, wanted...)
+	wanted := s.Order[w.from:w.to]
+	if s.Inspector.Record >= 0 {
+		wanted = append([]int32{int32(s.Inspector.Record)}, wanted...)
 	} else {
-		wanted = append(s.furthest(suggested), wanted...)
+		wanted = append(s.Furthest(suggested), wanted...)
 	}
-	list := strings.Join(s.undrawn(wanted), "\n")
+	list := strings.Join(p.Album.Missing(&s.Rows, wanted), "\n")
 	if list == p.wanted {
 		return
 	}
@@ -87,15 +80,11 @@ func (p *resultPane) settle(ctx app.Context) {
 	if p.drawCall == nil {
 		p.drawCall = app.FuncOf(func(_ app.Value, args []app.Value) any {
 			smiles, text, problem := args[0].String(), args[1].String(), args[2].String()
-			p.ctx.Dispatch(func(app.Context) { s.drawn(smiles, text, problem) })
+			p.ctx.Dispatch(func(app.Context) { p.Album.Add(smiles, text, problem) })
 			return nil
 		})
 	}
 	t.Call("draw", list, p.drawCall)
-}
-
-func (p *resultPane) window() window {
-	return windowOf(len(p.S.order), rowHeight, p.top, p.height, rowsMore)
 }
 
 // Render implements app.Composer.
@@ -105,98 +94,117 @@ func (p *resultPane) Render() app.UI {
 		p.notice(),
 		p.welcome(),
 		p.headline(),
-		&stripPane{S: s, Rev: s.rev.strip, Phase: s.phase},
-		p.tools(),
+		&stripPane{S: s, Rev: s.Rev.Rows, Phase: s.Phase},
+		p.toolbar(),
 		p.table(),
 	)
 }
 
-// notice says what stands in the way, or what is to be known before the numbers.
-func (p *resultPane) notice() app.UI {
-	s := p.S
-	var body []app.UI
-	class := "notice"
-	button := func(text string, f func()) app.UI {
-		return app.Button().Class("button").Type("button").Text(text).OnClick(func(app.Context, app.Event) { f() }, app.EventScope(text))
-	}
-	switch {
-	case s.phase == broken:
-		h, w := explain(s.failure)
-		class += " bad"
-		body = append(body, app.Strong().Text(h), app.Span().Text(w))
-		switch s.failure.Code {
-		case message.CodeBadModel:
-			body = append(body, button("Choose a model", func() { showDialog("models") }))
-		default:
-			body = append(body, button("Try again", func() { s.begin(0) }))
-		}
-	case s.modelFailure != nil:
-		h, w := explain(s.modelFailure)
-		class += " bad"
-		body = append(body, app.Strong().Text(h), app.Span().Text(w), button("Models", func() { showDialog("models") }))
-	case s.phase == stopped:
-		body = append(body, app.Strong().Text("Cancelled"), app.Span().Text("What was there stays. The input is as you left it."), button("Score again", func() { s.begin(0) }))
-	case s.phase == done && s.opened != nil && s.opened.Refused == s.opened.Records:
-		class += " bad"
-		body = append(body, app.Strong().Text("Nothing could be read"), app.Span().Text("Every record was refused. The reasons are beside the input."))
-	case s.phase == unstarted && s.unscored && s.model != nil && !s.train.on:
-		body = append(body, app.Strong().Text("Not scored"), app.Span().Text("This input was opened to train on."), button("Score it", s.scoreNow))
-	case s.by != eachAlone && s.opened != nil && s.unfit() != "":
-		body = append(body, app.Strong().Text("Each is judged by itself"), app.Span().Text(s.unfit()))
-	case s.rule().fdr && math.IsNaN(s.rule().cut):
-		body = append(body, app.Strong().Text("None can be called outside at a false-discovery rate of "+percent(s.fdr)),
-			app.Span().Text("So many unusual ones are to be expected by chance alone. No p-value is below "+number(s.model.SmallestP)+" with this model, so that a few of many cannot be told from chance."),
-			button("Judge each at α", func() { s.setFDR(0); s.address() }))
-	case !s.rule().fdr && len(s.reference) > 0 && math.IsNaN(s.threshold()):
-		body = append(body, app.Strong().Text("Undecided at α = "+percent(s.alpha)),
-			app.Span().Text(tooFewHeld(len(s.reference), s.alpha, s.things())+" Allow more false alarms, or take a model that was trained on more."))
-	}
-	return app.Div().Class(class).Attr("hidden", flag(len(body) == 0)).Role("note").Body(body...)
+// A notice is a sentence in large letters, more on it, and what can be done.
+type notice struct {
+	bad            bool
+	headline, what string
+	action         string // on a button, empty for none
+	do             func()
 }
 
-// sentences makes a text of warnings, which begin small and have no full stop.
-func sentences(warnings []string) string {
-	var b strings.Builder
-	for _, w := range warnings {
-		r, n := utf8.DecodeRuneInString(w)
-		if n < len(w) && unicode.IsLower(r) && w[n] != '_' {
-			r = unicode.ToUpper(r)
-		}
-		b.WriteRune(r)
-		b.WriteString(w[n:] + ". ")
+// notice says what stands in the way, or what is to be known before the numbers.
+func (p *resultPane) notice() app.UI {
+	n := p.problem()
+	if n.headline == "" {
+		n = p.advice()
 	}
-	return strings.TrimSpace(b.String())
+	class := "notice"
+	if n.bad {
+		class += " bad"
+	}
+	var body []app.UI
+	if n.headline != "" {
+		body = append(body, app.Strong().Text(n.headline), app.Span().Text(n.what))
+	}
+	if n.action != "" {
+		body = append(body, button(n.action, n.do))
+	}
+	return app.Div().Class(class).Attr("hidden", attribute(len(body) == 0)).Role("note").Body(body...)
+}
+
+// problem says why there are no scores, nothing if that is as it should be.
+func (p *resultPane) problem() notice {
+	s := p.S
+	models := func() { showDialog("models") }
+	switch {
+	case s.Phase == session.Broken:
+		h, w := session.FailureWords(s.Failure)
+		if s.Failure.Code == message.CodeBadModel {
+			return notice{true, h, w, "Choose a model", models}
+		}
+		return notice{true, h, w, "Try again", s.Begin}
+	case s.Models.Failure != nil:
+		h, w := session.FailureWords(s.Models.Failure)
+		return notice{true, h, w, "Models", models}
+	case s.Phase == session.Stopped:
+		return notice{false, "Cancelled", "What was there stays. The input is as you left it.", "Score again", s.Begin}
+	case s.Phase == session.Done && s.Graphs() == 0:
+		return notice{true, "Nothing could be read", "Every record was refused. The reasons are beside the input.", "", nil}
+	case s.Phase == session.Unstarted && s.Input.Unscored && s.Models.Used != nil && !s.Training.On:
+		return notice{false, "Not scored", "This input was opened to train on.", "Score it", s.ScoreNow}
+	}
+	return notice{}
+}
+
+// advice says why verdicts are not what was asked for, nothing if they are.
+func (p *resultPane) advice() notice {
+	s := p.S
+	rule := s.Rule()
+	switch {
+	case s.By != session.EachAlone && s.Opened != nil && s.Unfit() != "":
+		return notice{false, "Each is judged by itself", s.Unfit(), "", nil}
+	case rule.ByRate && math.IsNaN(rule.Cut):
+		return notice{false, "None can be called outside at a false-discovery rate of " + words.Percent(s.FDR),
+			"So many unusual ones are to be expected by chance alone. No p-value is below " + words.Number(s.Models.Used.SmallestP) + " with this model, so that a few of many cannot be told from chance.",
+			"Judge each at α", func() { p.setFDR(0) }}
+	case !rule.ByRate && len(s.Reference) > 0 && math.IsNaN(s.Threshold()):
+		return notice{false, "Undecided at α = " + words.Percent(s.Alpha),
+			session.TooFewHeld(rule, s.Things()) + " Allow more false alarms, or take a model that was trained on more.", "", nil}
+	}
+	return notice{}
+}
+
+// setFDR has a rate of false discoveries decide.
+func (p *resultPane) setFDR(rate float64) {
+	p.S.SetFDR(rate)
+	keepAddress(p.S)
 }
 
 // headline is the result in words, and what the picture below it shows.
 func (p *resultPane) headline() app.UI {
-	what, about := headline(p.S)
-	return app.Div().ID("headline").Class("headline").Attr("hidden", flag(what == "")).Body(
+	what, about := session.Headline(p.S)
+	return app.Div().ID("headline").Class("headline").Attr("hidden", attribute(what == "")).Body(
 		app.Div().Class("headline-words").Body(app.H2().Text(what), app.P().Class("quiet small").Text(about), p.whole()),
 		p.rule(),
-		app.Details().ID("notes").Class("notes").Attr("hidden", flag(len(p.S.warnings) == 0)).Body(
-			app.Summary().Class("quiet small").Text(things(len(p.S.warnings), "note", "notes")),
-			app.P().Class("small").Text(sentences(p.S.warnings))))
+		app.Details().ID("notes").Class("notes").Attr("hidden", attribute(len(p.S.Warnings) == 0)).Body(
+			app.Summary().Class("quiet small").Text(words.Plural(len(p.S.Warnings), "note", "notes")),
+			app.P().Class("small").Text(words.Sentences(p.S.Warnings))))
 }
 
 // whole is the second answer: whether the list as a whole is unlike the training set. It
 // says nothing about any record.
 func (p *resultPane) whole() app.UI {
 	s := p.S
-	said := s.whole()
-	ask := said == "" && s.unfit() == "" && s.phase == done && s.graphs() > 0
-	if s.phase == calibrating {
+	said := s.Whole()
+	ask := said == "" && s.Unfit() == "" && s.Phase == session.Done && s.Graphs() > 0
+	if s.Phase == session.Calibrating {
 		said = "The list as a whole is being looked at …"
 	}
 	class := "whole"
 	if said == "" {
 		class += " ask" // stands beside the rule
 	}
-	return app.Div().ID("whole").Class(class).Attr("hidden", flag(said == "" && !ask)).Body(
+	return app.Div().ID("whole").Class(class).Attr("hidden", attribute(said == "" && !ask)).Body(
 		app.If(said != "", func() app.UI { return app.Span().Text(said) }),
 		app.If(ask, func() app.UI {
-			return app.Button().ID("compare").Class("button").Type("button").Disabled(s.task != nil || s.train.on).Title("Calibrate the batch: does this list differ from the training set, whatever each molecule is?").Text("Compare the list as a whole").
-				OnClick(func(app.Context, app.Event) { s.calibrate() })
+			return button("Compare the list as a whole", s.Calibrate).ID("compare").Disabled(!s.CanCalibrate()).
+				Title("Calibrate the batch: does this list differ from the training set, whatever each molecule is?")
 		}))
 }
 
@@ -204,110 +212,48 @@ func (p *resultPane) whole() app.UI {
 // ones among all that are called outside.
 func (p *resultPane) rule() app.UI {
 	s := p.S
-	n := s.rows.counts
-	options := make([]app.UI, len(rates))
-	for i, rate := range rates {
-		options[i] = app.Option().Value(strconv.FormatFloat(rate, 'g', -1, 64)).Selected(rate == s.fdr).Text(percent(rate))
+	options := make([]app.UI, len(session.Rates))
+	for i, rate := range session.Rates {
+		options[i] = app.Option().Value(strconv.FormatFloat(rate, 'g', -1, 64)).Selected(rate == s.FDR).Text(words.Percent(rate))
 	}
-	return app.Div().Class("rule").Attr("hidden", flag(n[inside]+n[borderline]+n[outside] < 2)).Body(
+	return app.Div().Class("rule").Attr("hidden", attribute(s.Rows.Judged() < 2)).Body(
 		app.Div().Class("segments").Role("group").Aria("label", "Where the line is").Body(
-			app.Button().ID("rule-each").Type("button").Aria("pressed", s.fdr == 0).Title("Outside where p is at most α: a share α of ordinary molecules is called outside by mistake").Text("Each at α").
-				OnClick(func(app.Context, app.Event) { s.setFDR(0); s.address() }),
-			app.Button().ID("rule-batch").Type("button").Aria("pressed", s.fdr > 0).Title("Outside so that, of all called that, only a small share is ordinary (Benjamini and Hochberg)").Text("False-discovery rate").
-				OnClick(func(app.Context, app.Event) {
-					if s.fdr == 0 {
-						s.setFDR(usualRate)
-						s.address()
-					}
-				})),
-		app.Label().Class("rule-rate quiet small").Attr("hidden", flag(s.fdr == 0)).Body(
+			pressed("Each at α", s.FDR == 0, func() { p.setFDR(0) }).ID("rule-each").
+				Title("Outside where p is at most α: a share α of ordinary molecules is called outside by mistake"),
+			pressed("False-discovery rate", s.FDR > 0, func() {
+				if s.FDR == 0 {
+					p.setFDR(session.UsualRate)
+				}
+			}).ID("rule-batch").Title("Outside so that, of all called that, only a small share is ordinary (Benjamini and Hochberg)")),
+		app.Label().Class("rule-rate quiet small").Attr("hidden", attribute(s.FDR == 0)).Body(
 			app.Text("at most "),
 			app.Select().ID("fdr").Class("select").Aria("label", "Rate of false discoveries").
 				OnChange(func(ctx app.Context, e app.Event) {
-					if rate, err := strconv.ParseFloat(ctx.JSSrc().Get("value").String(), 64); err == nil && slices.Contains(rates, rate) {
-						s.setFDR(rate)
-						s.address()
+					if rate, err := strconv.ParseFloat(valueOf(ctx), 64); err == nil {
+						p.setFDR(rate)
 					}
 				}).Body(options...),
 			app.Text(" mistakes")))
 }
 
-// headline says in one sentence what was found, and in another how to read the
-// picture.
-func headline(s *session) (what, about string) {
-	n := s.rows.counts
-	judged := n[inside] + n[borderline] + n[outside]
-	switch {
-	case judged == 0 && n[undecided] == 1:
-		return "It is undecided", ""
-	case judged == 0 && n[undecided] > 1:
-		return "All " + count(n[undecided]) + " are undecided", ""
-	case judged == 0:
-		return "", ""
-	}
-	switch {
-	case judged == 1 && s.rows.len() == 1:
-		what = s.rows.name(0) + " is " + s.rows.verdict[0].word()
-		if n[outside] == 1 {
-			what += " what the model knows"
-		}
-	case n[outside] == 0:
-		what = "None of " + count(judged) + " lies outside what the model knows"
-	case n[outside] == judged:
-		what = "All " + count(judged) + " lie outside what the model knows"
-	default:
-		what = count(n[outside]) + " of " + count(judged) + " lie outside what the model knows"
-		if n[outside] == 1 {
-			what = "1 of " + count(judged) + " lies outside what the model knows"
-		}
-	}
-	if n[borderline] > 0 && judged > 1 {
-		what += ", " + count(n[borderline]) + " borderline"
-	}
-	if len(s.reference) > 0 {
-		about = "Grey: " + count(len(s.reference)) + " " + s.things() + " of the known kind. " + percent(s.alpha) + " of such lie right of the line. Drag it."
-	}
-	switch {
-	case s.rule().fdr:
-		about = "Of those called outside, at most " + percent(s.fdr) + " are expected to be ordinary, on average. Borderline are those with p of at most " + percent(s.alpha) + " by themselves."
-	case s.fdr > 0:
-		about = "Judged by α alone: the rate of false discoveries needs the p-values of all."
-	}
-	switch by := s.deciding(); {
-	case by == theBatch:
-		about += " The batch decides; outside also needs p of at most " + number(s.rule().guard) + " by itself, which bounds false alarms in the worst company."
-	case by == thePaper:
-		about += " S_BaCa decides, which learns from the list as a whole."
-	case s.by != eachAlone && s.phase == calibrating:
-		about = "Each by itself, until the batch is calibrated."
-	}
-	return what, about
-}
-
 // welcome is what there is to see before there is an input.
 func (p *resultPane) welcome() app.UI {
 	s := p.S
-	return app.Div().Class("welcome").Attr("hidden", flag(s.phase != empty)).Body(
+	return app.Div().Class("welcome").Attr("hidden", attribute(s.Phase != session.Empty)).Body(
 		app.Raw(sketchSVG),
 		app.H2().Text("Which of your molecules has the model never met?"),
 		app.P().Text("Give it molecules, and see at once which are unlike everything it was trained on, how sure that is, and which atoms make them so. All of it happens in this tab."),
 		app.H3().ID("try").Text("Press one to try it, or paste your own"),
 		app.Div().Class("examples").Role("group").Aria("labelledby", "try").
-			OnClick(func(ctx app.Context, e app.Event) {
-				if text, ok := around(e, "example"); ok {
-					if i, err := strconv.Atoi(text); err == nil && i < len(examples) {
-						s.useExample(examples[i])
-					}
-				}
-			}).
-			Body(app.Range(examples).Slice(func(i int) app.UI {
+			OnClick(onNumber("example", func(i int) { s.Input.UseExample(session.Examples[i]) })).
+			Body(app.Range(session.Examples).Slice(func(i int) app.UI {
 				class := "example"
 				if i == 0 {
 					class += " first"
 				}
 				return app.Button().Class(class).Type("button").DataSet("example", strconv.Itoa(i)).
-					Disabled(s.welcome == nil).
-					Body(app.Strong().Text(examples[i].name), app.Span().Text(examples[i].about), icon("right"))
+					Disabled(s.Models.Welcome == nil).
+					Body(app.Strong().Text(session.Examples[i].Name), app.Span().Text(session.Examples[i].About), icon("right"))
 			})),
 	)
 }
@@ -315,53 +261,24 @@ func (p *resultPane) welcome() app.UI {
 // sketchSVG is what the strip will look like.
 const sketchSVG = `<svg class="sketch" viewBox="0 0 360 84" width="360" height="84" aria-hidden="true"><path class="known" d="M20 70C60 70 70 14 112 14S164 66 222 70Z"/><path class="axis" d="M10 70.5H350"/><circle class="inside" cx="92" cy="64" r="4"/><circle class="inside" cx="118" cy="64" r="4"/><circle class="inside" cx="136" cy="64" r="4"/><path class="threshold" d="M228 8V74"/><circle class="grip" cx="228" cy="10" r="4.5"/><path class="outside" d="M281 64l5-5 5 5-5 5z"/><path class="outside" d="M316 64l5-5 5 5-5 5z"/></svg>`
 
-// chips are the verdicts, with how many there are. They filter.
-var chips = []verdict{outside, borderline, inside, undecided, refused}
-
-// tools are the chips, the search and the downloads.
-func (p *resultPane) tools() app.UI {
+// toolbar are the chips, the search and the downloads.
+func (p *resultPane) toolbar() app.UI {
 	s := p.S
-	var body []app.UI
-	for _, v := range chips {
-		n := s.rows.counts[v]
-		if n == 0 && (v == undecided || v == refused) {
-			continue
-		}
-		body = append(body, app.Button().Class("chip "+v.class()).Type("button").DataSet("verdict", int(v)).
-			Aria("pressed", s.view.only[v]).
-			Body(shape(v), app.Span().Class("chip-count").Text(count(n)), app.Span().Text(v.word())))
-	}
-	if s.rows.knows > 0 {
-		body = append(body, app.Button().Class("chip is-known").Type("button").DataSet("known", "known").Title(knownAbout(s.model)).
-			Aria("pressed", s.view.known).
-			Body(knownSign(), app.Span().Class("chip-count").Text(count(s.rows.knows)), app.Span().Text("likely trained on")))
-	}
-	return app.Div().Class("tools").Attr("hidden", flag(s.rows.len() == 0)).Body(
-		app.Div().Class("chips").Role("group").Aria("label", "Show only").
-			OnClick(func(ctx app.Context, e app.Event) {
-				if text, ok := around(e, "verdict"); ok {
-					if v, err := strconv.Atoi(text); err == nil && v < int(verdicts) {
-						s.toggle(verdict(v))
-						p.toTop()
-					}
-				} else if _, ok := around(e, "known"); ok {
-					s.toggleKnown()
-					p.toTop()
-				}
-			}).Body(body...),
+	return app.Div().Class("tools").Attr("hidden", attribute(s.Rows.Len() == 0)).Body(
+		p.chips(),
 		app.Span().Class("stretch"),
 		app.Div().Class("search").Body(
 			icon("search"),
 			app.Input().ID("search").Type("search").Placeholder("name or SMILES").Aria("label", "Search names and SMILES").
 				OnInput(func(ctx app.Context, e app.Event) {
-					s.filter(ctx.JSSrc().Get("value").String())
+					s.Search(valueOf(ctx))
 					p.toTop()
 				}),
 		),
 		app.Details().Class("menu").ID("export").Body(
 			app.Summary().Class("button").Aria("label", "Save").Body(icon("save"), app.Span().Text("Save")),
 			app.Div().Class("menu-list").OnClick(func(ctx app.Context, e app.Event) {
-				if what, ok := around(e, "save"); ok {
+				if what, ok := dataAround(e, "save"); ok {
 					p.save(what)
 					app.Window().GetElementByID("export").Set("open", false)
 				}
@@ -379,21 +296,41 @@ func (p *resultPane) tools() app.UI {
 	)
 }
 
-// note says what is being saved, or was.
-func (p *resultPane) note() app.UI {
+// chips are the verdicts, with how many there are. They filter.
+func (p *resultPane) chips() app.UI {
 	s := p.S
-	if s.task == nil {
-		return app.Div().Class("export-note quiet").Attr("hidden", flag(s.exported == "")).Body(app.Span().Text(s.exported))
+	chip := func(class string, is bool, sign app.UI, n int, name string) app.HTMLButton {
+		return app.Button().Class("chip "+class).Type("button").Aria("pressed", is).
+			Body(sign, app.Span().Class("chip-count").Text(words.Count(n)), app.Span().Text(name))
 	}
-	return app.Div().Class("export-note quiet").Body(app.Span().Text(s.task.words()), endTaskButton(s))
+	var body []app.UI
+	for _, v := range []session.Verdict{session.Outside, session.Borderline, session.Inside, session.Undecided, session.Refused} {
+		n := s.Rows.Counts[v]
+		if n > 0 || v >= session.Inside {
+			body = append(body, chip(v.Class(), s.View.Only[v], shape(v), n, v.Word()).DataSet("verdict", int(v)))
+		}
+	}
+	if n := s.Rows.Knows; n > 0 {
+		body = append(body, chip("is-known", s.View.Known, knownSign(), n, "likely trained on").DataSet("known", "known").Title(session.KnownAbout(s.Models.Used)))
+	}
+	return app.Div().Class("chips").Role("group").Aria("label", "Show only").
+		OnClick(func(ctx app.Context, e app.Event) {
+			if text, ok := dataAround(e, "verdict"); ok {
+				if v, err := strconv.Atoi(text); err == nil {
+					s.ToggleVerdict(session.Verdict(v))
+					p.toTop()
+				}
+			} else if _, ok := dataAround(e, "known"); ok {
+				s.ToggleKnown()
+				p.toTop()
+			}
+		}).Body(body...)
 }
 
-// knownAbout says what the mark of a record that was likely trained on means.
-func knownAbout(m *message.Model) string {
-	if m == nil || !m.Knows {
-		return ""
-	}
-	return "Its salted hash is that of a molecule the model was trained on, stereochemistry and the way of writing aside; about " + percent(m.FalseMatches) + " of other molecules match, too"
+// note says what is being saved, or was.
+func (p *resultPane) note() app.UI {
+	return app.Div().Class("export-note quiet").Attr("hidden", attribute(p.Note == "")).Body(app.Span().Text(p.Note),
+		app.If(p.S.Task != nil, func() app.UI { return endTaskButton(p.S) }))
 }
 
 func saveItem(what, name, about string) app.UI {
@@ -405,17 +342,17 @@ func (p *resultPane) save(what string) {
 	s := p.S
 	switch what {
 	case "svg", "png":
-		savePicture("baca-distribution", s.picture(960, 300).svg(true), what == "png")
+		savePicture("baca-distribution", picture.StripOf(s, 960, 300).SVG(true), what == "png")
 		return
 	}
 	keep := func(e *message.Exported) { save(e.Name, e.Type, e.Data) }
 	switch format, which, _ := strings.Cut(what, " "); {
 	case format == "report":
-		s.report(keep)
+		s.Report(keep)
 	case which == "reasons":
-		s.explainRows(format, keep)
+		s.ExplainRows(format, keep)
 	default:
-		s.export(format, which != "shown", keep)
+		s.Export(format, which != "shown", keep)
 	}
 }
 
@@ -424,243 +361,5 @@ func (p *resultPane) toTop() {
 	p.top = 0
 	if scroller := app.Window().GetElementByID("scroller"); scroller.Truthy() {
 		scroller.Set("scrollTop", 0)
-	}
-}
-
-// heads are the columns of the table.
-var heads = []struct {
-	by          column
-	class, name string
-	about       string
-}{
-	{byInput, "c-draw", "#", "Order of the input"},
-	{byName, "c-name", "Name", ""},
-	{byP, "c-p", "p-value", "The chance that an in-distribution graph scores at least this high"},
-	{byQ, "c-q", "q-value", "The lowest rate of false discoveries at which this one is called outside"},
-	{byScore, "c-score", "Score", "Higher is further outside"},
-	{byVerdict, "c-verdict", "Verdict", ""},
-	{byPre, "c-part", "S_Pre", "By the frozen network alone"},
-	{byAttn, "c-part", "S_Attn", "By attention to the two dictionaries"},
-	{byBaCa, "c-part", "S_BaCa", "The sum of both, equation 9 of the paper"},
-}
-
-// table is the rows in view, between two that are as high as all others.
-func (p *resultPane) table() app.UI {
-	s := p.S
-	w := p.window()
-	head := make([]app.UI, 0, len(heads))
-	rate := s.rule().fdr
-	for _, h := range heads {
-		if h.by == byQ && !rate || h.class == "c-part" && s.rows.batch == nil {
-			continue
-		}
-		sorted, arrow := "none", app.UI(app.Span().Class("arrow"))
-		if s.view.by == h.by {
-			sorted, arrow = "ascending", icon("up")
-			if s.view.descending {
-				sorted, arrow = "descending", icon("down")
-			}
-			arrow = app.Span().Class("arrow").Body(arrow)
-		}
-		head = append(head, app.Th().Class(h.class).Scope("col").Aria("sort", sorted).Body(
-			app.Button().Type("button").DataSet("by", int(h.by)).Title(h.about).Body(app.Span().Text(h.name), arrow)))
-	}
-	// Bars have the scale of the picture above.
-	low, high := spread(s.reference, []float64{s.rows.low, s.rows.hi})
-	body := make([]app.UI, 0, w.to-w.from+2)
-	body = append(body, spacer(w.before))
-	for at := w.from; at < w.to; at++ {
-		body = append(body, p.row(at, int(s.order[at]), low, high))
-	}
-	body = append(body, spacer(w.after))
-	class := "scroller"
-	if rate {
-		class += " by-rate"
-	}
-	return app.Div().ID("scroller").Class(class).Attr("tabindex", 0).Role("region").Aria("label", "Table of records").
-		Attr("hidden", flag(s.rows.len() == 0)).
-		OnScroll(func(ctx app.Context, e app.Event) {
-			before := p.window()
-			p.top = int(ctx.JSSrc().Get("scrollTop").Float())
-			p.height = max(int(ctx.JSSrc().Get("clientHeight").Float()), rowHeight)
-			if p.window() == before {
-				ctx.PreventUpdate()
-				return
-			}
-			ctx.Defer(p.settle)
-		}).
-		OnKeyDown(func(ctx app.Context, e app.Event) {
-			by := map[string]int{"ArrowDown": 1, "ArrowUp": -1, "PageDown": 8, "PageUp": -8, "Home": -1 << 30, "End": 1 << 30}[e.Get("key").String()]
-			if by != 0 && len(s.order) > 0 {
-				e.PreventDefault()
-				s.step(by)
-				p.reveal()
-			}
-		}).
-		Body(
-			app.Table().Class("rows").Aria("rowcount", len(s.order)+1).Body(
-				app.THead().OnClick(func(ctx app.Context, e app.Event) {
-					if text, ok := around(e, "by"); ok {
-						if c, err := strconv.Atoi(text); err == nil {
-							s.sortBy(column(c))
-							p.toTop()
-						}
-					}
-				}).Body(app.Tr().Body(head...)),
-				app.TBody().OnClick(func(ctx app.Context, e app.Event) {
-					if text, ok := around(e, "row"); ok {
-						if r, err := strconv.Atoi(text); err == nil && r < s.rows.len() {
-							s.choose(r)
-						}
-					}
-				}).Body(body...),
-			),
-			app.If(len(s.order) == 0 && s.rows.len() > 0, func() app.UI {
-				return app.P().Class("no-rows quiet").Text("No record matches.")
-			}),
-		)
-}
-
-// reveal scrolls the selected row into view.
-func (p *resultPane) reveal() {
-	for at, r := range p.S.order {
-		if int(r) != p.S.selected {
-			continue
-		}
-		scroller := app.Window().GetElementByID("scroller")
-		if !scroller.Truthy() {
-			return
-		}
-		const head = 36
-		top, bottom := at*rowHeight, (at+1)*rowHeight
-		if top < p.top {
-			scroller.Set("scrollTop", top)
-		} else if bottom > p.top+p.height-head {
-			scroller.Set("scrollTop", bottom-p.height+head)
-		}
-		return
-	}
-}
-
-// spacer is as high as the rows that are not drawn.
-func spacer(height int) app.UI {
-	return app.Tr().Class("spacer").Aria("hidden", true).Body(
-		app.Td().Attr("height", height))
-}
-
-// row draws a record.
-func (p *resultPane) row(at, i int, low, high float64) app.UI {
-	s := p.S
-	v := s.rows.verdict[i]
-	class := "row " + v.class()
-	if i == s.selected {
-		class += " selected"
-	}
-	name, below := s.rows.name(i), s.rows.smiles[i]
-	if below == name {
-		below = ""
-	}
-	problem := s.rows.problem[i]
-	if problem != nil {
-		below = reasonOf(problem)
-	}
-	picture := app.UI(app.Span().Class("no-picture"))
-	if t := s.drawings[s.rows.picture(i)]; t != nil && t.small != "" {
-		picture = app.Raw(t.small)
-	}
-	cells := []app.UI{
-		app.Td().Class("c-draw").Body(picture),
-		app.Td().Class("c-name").Body(
-			app.Div().Class("row-name").Body(
-				app.If(s.rows.known[i], func() app.UI {
-					return app.Span().Class("known-mark").Title("Likely trained on: "+knownAbout(s.model)).Body(knownSign(), app.Span().Class("sr-only").Text("likely trained on"))
-				}),
-				app.Text(name)),
-			app.Div().Class("row-smiles").Text(shorten(below, 120)),
-		),
-		app.Td().Class("c-p number").Text(pCell(s.rows.p[i], v)),
-	}
-	if s.rule().fdr {
-		cells = append(cells, app.Td().Class("c-q number").Text(pCell(s.levels.of(s.rows.p[i]), v)))
-	}
-	cells = append(cells,
-		app.Td().Class("c-score").Body(
-			app.Raw(bar(s.rows.score[i], low, high, s.threshold(), v)),
-			app.Span().Class("number").Text(scoreCell(s.rows.score[i], v)),
-		),
-		app.Td().Class("c-verdict").Body(shape(v), app.Span().Text(verdictCell(v, s.busy()))))
-	if b := s.rows.batch; b != nil {
-		for _, column := range [][]float64{b.pre, b.attn, b.baca} {
-			cells = append(cells, app.Td().Class("c-part number").Text(scoreCell(column[i], v)))
-		}
-	}
-	return app.Tr().ID("row-"+strconv.Itoa(i)).Class(class).DataSet("row", i).
-		Aria("rowindex", at+2).Aria("selected", i == s.selected).Body(cells...)
-}
-
-func verdictCell(v verdict, busy bool) string {
-	if v == unscored && !busy {
-		return ""
-	}
-	return v.word()
-}
-
-func pCell(p float64, v verdict) string {
-	if v == refused || v == unscored {
-		return ""
-	}
-	if math.IsNaN(p) {
-		return none
-	}
-	return pText(p)
-}
-
-func scoreCell(x float64, v verdict) string {
-	if v == refused || v == unscored {
-		return ""
-	}
-	return number(x)
-}
-
-const barWidth = 72
-
-// bar shows where a score lies between the lowest and the highest, and the
-// threshold as a line.
-func bar(x, low, high, threshold float64, v verdict) string {
-	if math.IsNaN(x) || v == refused {
-		return `<svg class="bar-picture" width="72" height="10" aria-hidden="true"></svg>`
-	}
-	at := func(x float64) float64 {
-		if !(high > low) {
-			return barWidth / 2
-		}
-		return min(max((x-low)/(high-low)*barWidth, 0), barWidth)
-	}
-	mark := ""
-	if !math.IsNaN(threshold) && threshold > low && threshold < high {
-		mark = fmt.Sprintf(`<path class="bar-mark" d="M%s 0V10"/>`, num(at(threshold)))
-	}
-	return fmt.Sprintf(`<svg class="bar-picture" width="72" height="10" aria-hidden="true"><rect class="bar-back" y="3" width="72" height="4"/><rect class="%s" y="2" width="%s" height="6"/>%s</svg>`,
-		v.role(), num(max(at(x), 2)), mark)
-}
-
-// shorten keeps a text within so many letters.
-func shorten(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	r := []rune(s)
-	if len(r) <= n {
-		return s
-	}
-	return string(r[:n-1]) + "…"
-}
-
-// scoreNow scores an input that was opened to train on.
-func (s *session) scoreNow() {
-	if s.phase == unstarted && s.model != nil {
-		s.run++
-		s.unscored = false
-		s.score()
 	}
 }

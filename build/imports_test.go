@@ -57,7 +57,10 @@ var ours = []struct {
 	{"baca/wasm/message", ""},
 	{"baca/wasm/worker", "baca/algo/... baca/weights baca/wasm/message"},
 	{"baca/wasm/app", "baca/app/... baca/wasm/message baca/wasm/worker"},
-	{"baca/app", "baca/wasm/message baca/algo/decide baca/algo/chart"},
+	{"baca/app/words", ""},
+	{"baca/app/session", "baca/app/words baca/wasm/message baca/algo/decide"},
+	{"baca/app/picture", "baca/app/session baca/app/words baca/wasm/message baca/algo/chart"},
+	{"baca/app", "baca/wasm/message"},
 	{"baca/web", ""},
 	{"baca/build/baca", "baca/algo/... baca/weights baca/web baca/build/device baca/build/internal/figure baca/build/internal/lock baca/build/internal/opened baca/build/internal/pretty baca/build/internal/progress baca/build/internal/replace baca/build/internal/sealed baca/build/internal/usage baca/build/internal/version baca/build/paper baca/build/shard baca/build/site"},
 	{"baca/build/paper", "baca/algo/... baca/weights baca/build/internal/figure baca/build/internal/machine baca/build/internal/opened baca/build/internal/pretty baca/build/internal/progress baca/build/internal/replace baca/build/internal/usage baca/build/internal/version"},
@@ -119,6 +122,8 @@ func TestWhoImportsWhom(t *testing.T) {
 				}
 			case own && !allowed(pkg, i):
 				t.Errorf("%s must not import %s", pkg, i)
+			case strings.HasPrefix(pkg, "baca/app/") && strings.HasPrefix(i, "github.com/"):
+				t.Errorf("%s imports %s: what the page does is told without a browser", pkg, i)
 			}
 		}
 	}

@@ -139,7 +139,7 @@ func (b *builder) hashed(name string, data []byte) string {
 var plain = []string{
 	"baca/algo", "baca/algo/baseline", "baca/algo/chart", "baca/algo/dataset", "baca/algo/decide", "baca/algo/depict",
 	"baca/algo/dictionary", "baca/algo/explain", "baca/algo/graph", "baca/algo/metric", "baca/algo/molecule/...", "baca/algo/near", "baca/algo/pretrain", "baca/algo/ratio", "baca/algo/report", "baca/algo/table", "baca/algo/wgsl",
-	"baca/app", "baca/build/...", "baca/wasm/message", "baca/wasm/worker/...", "baca/weights", "github.com/...", "gonum.org/...",
+	"baca/app/...", "baca/build/...", "baca/wasm/message", "baca/wasm/worker/...", "baca/weights", "github.com/...", "gonum.org/...",
 	"archive/zip", "bufio", "bytes", "compress/...", "context", "encoding/...", "errors", "fmt", "internal/fmtsort", "internal/poll",
 	"internal/strconv", "io", "io/...", "log", "mime/...", "net/...", "os", "path", "reflect", "regexp/...", "sort", "strconv", "strings",
 	"syscall", "time", "unicode/...", "unique",

@@ -1,4 +1,4 @@
-package app
+package session
 
 import (
 	"math"
@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	goapp "github.com/maxence-charriere/go-app/v10/pkg/app"
-
 	"baca/algo/decide"
 	"baca/wasm/message"
 )
@@ -16,7 +14,7 @@ import (
 // The page judges by its own two lines; they agree with those of the command.
 func TestRuleIsTheCommands(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	short := map[verdict]decide.Verdict{inside: decide.Inside, borderline: decide.Borderline, outside: decide.Outside, undecided: decide.Undecided}
+	short := map[Verdict]decide.Verdict{Inside: decide.Inside, Borderline: decide.Borderline, Outside: decide.Outside, Undecided: decide.Undecided}
 	for range 200 {
 		held := []int{5, 18, 99, 2000}[rng.IntN(4)]
 		p := make([]float64, 1+rng.IntN(60))
@@ -30,28 +28,28 @@ func TestRuleIsTheCommands(t *testing.T) {
 			}
 		}
 		l, q := levelsOf(p), decide.QValues(p)
-		for _, fdr := range rates {
-			by := rule{alpha: 0.05, held: held, fdr: true, cut: l.cut(fdr)}
+		for _, fdr := range Rates {
+			by := Rule{Alpha: 0.05, Holdout: held, ByRate: true, Cut: l.cut(fdr)}
 			for i, v := range p {
-				if got := l.of(v); got != q[i] && !math.IsNaN(v) {
+				if got := l.Of(v); got != q[i] && !math.IsNaN(v) {
 					t.Fatalf("p %g has q %g, want %g", v, got, q[i])
 				}
-				if got, want := short[by.judge(v, 1)], decide.JudgeBatch(v, q[i], 0.05, fdr, held); got != want {
+				if got, want := short[by.Judge(v, 1)], decide.JudgeBatch(v, q[i], 0.05, fdr, held); got != want {
 					t.Fatalf("%v at %g: p %g, q %g is %s, want %s", p, fdr, v, q[i], got, want)
 				}
-				if got, want := short[rule{alpha: 0.05, held: held}.judge(v, 1)], decide.Judge(v, 0.05, held); got != want {
+				if got, want := short[Rule{Alpha: 0.05, Holdout: held}.Judge(v, 1)], decide.Judge(v, 0.05, held); got != want {
 					t.Fatalf("p %g is %s, want %s", v, got, want)
 				}
 			}
 		}
 	}
-	if l := (levels{}); !math.IsNaN(l.of(0.5)) || !math.IsNaN(l.cut(0.1)) {
+	if l := (Levels{}); !math.IsNaN(l.Of(0.5)) || !math.IsNaN(l.cut(0.1)) {
 		t.Error("without levels there are q-values")
 	}
 }
 
 // decided is a session with a scored input, whose worker also answers tasks.
-func decided(t *testing.T, text string) (*session, *fake, *[]func()) {
+func decided(t *testing.T, text string) (*Session, *fake, *[]func()) {
 	t.Helper()
 	s, f, later := newTest(t)
 	f.answer = func(number uint32, r any, say func(any)) {
@@ -81,14 +79,14 @@ func decided(t *testing.T, text string) (*session, *fake, *[]func()) {
 			usual(number, r, say)
 		}
 	}
-	s.typed(text)
+	s.Input.Type(text)
 	pass(later)
 	f.next(-1)
 	pass(later)
-	if s.phase != done {
-		t.Fatalf("phase %v", s.phase)
+	if s.Phase != Done {
+		t.Fatalf("phase %v", s.Phase)
 	}
-	s.model.Knows, s.model.FalseMatches = true, 0.01
+	s.Models.Used.Knows, s.Models.Used.FalseMatches = true, 0.01
 	return s, f, later
 }
 
@@ -98,7 +96,7 @@ const lengths = "CCCCCCCCCCCC\nCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCC\nCCCCCCC
 func TestRateOfFalseDiscoveries(t *testing.T) {
 	s, f, later := decided(t, lengths)
 	asked := len(f.asked)
-	if n := s.rows.counts[outside]; n != 2 || s.rule().fdr {
+	if n := s.Rows.Counts[Outside]; n != 2 || s.Rule().ByRate {
 		t.Fatalf("%d outside by α, want 2", n)
 	}
 	// p is 1/50, 1/40, 1/12, 1/3, 1/2 of five: q is 0.0625, 0.0625, 0.139, …
@@ -106,66 +104,66 @@ func TestRateOfFalseDiscoveries(t *testing.T) {
 		rate                float64
 		outside, borderline int
 	}{{0.01, 0, 2}, {0.05, 0, 2}, {0.1, 2, 0}, {0.2, 3, 0}} {
-		s.setFDR(c.rate)
-		if n := s.rows.counts; n[outside] != c.outside || n[borderline] != c.borderline {
-			t.Errorf("at %g: %d outside and %d borderline, want %d and %d", c.rate, n[outside], n[borderline], c.outside, c.borderline)
+		s.SetFDR(c.rate)
+		if n := s.Rows.Counts; n[Outside] != c.outside || n[Borderline] != c.borderline {
+			t.Errorf("at %g: %d outside and %d borderline, want %d and %d", c.rate, n[Outside], n[Borderline], c.outside, c.borderline)
 		}
-		if most, _ := s.rule().limits(); math.IsNaN(most) != (c.outside == 0) {
+		if most, _ := s.Rule().Limits(); math.IsNaN(most) != (c.outside == 0) {
 			t.Errorf("at %g p is at most %g", c.rate, most)
 		}
 	}
 	if len(f.asked) != asked {
 		t.Error("another rate asked the worker for something")
 	}
-	c := s.rows.columns([]int32{0, 5}, s.q(), rule{})
+	c := s.Rows.columns([]int32{0, 5}, s.Levels, Rule{})
 	if len(c.Q) != 2 || math.Abs(c.Q[0]-5.0/36) > 1e-12 || !math.IsNaN(c.Q[1]) || c.Verdict[0] != "outside" {
 		t.Errorf("columns %+v", c)
 	}
-	s.sortBy(byQ)
-	if s.order[0] != 2 || s.order[len(s.order)-1] != 5 {
-		t.Errorf("by q the order is %v", s.order)
+	s.SortBy(ByQ)
+	if s.Order[0] != 2 || s.Order[len(s.Order)-1] != 5 {
+		t.Errorf("by q the order is %v", s.Order)
 	}
-	what, about := headline(s)
+	what, about := Headline(s)
 	if !strings.Contains(what, "3 of 5") || !strings.Contains(about, "at most 20 %") {
 		t.Errorf("the headline is %q, %q", what, about)
 	}
-	s.setFDR(0)
-	if s.rows.counts[outside] != 2 || s.view.by == byQ || len(s.q().p) != 0 {
-		t.Errorf("%d outside by α again, sorted by %v", s.rows.counts[outside], s.view.by)
+	s.SetFDR(0)
+	if s.Rows.Counts[Outside] != 2 || s.View.By == ByQ || len(s.Levels) != 0 {
+		t.Errorf("%d outside by α again, sorted by %v", s.Rows.Counts[Outside], s.View.By)
 	}
 	// While another input is scored, α decides, and the page says so.
-	s.setFDR(0.2)
+	s.SetFDR(0.2)
 	f.scores("CCO\nCCCCCC")
-	s.give("CCO\nCCCCCC", nil, "before")
+	s.Input.Give("CCO\nCCCCCC", nil)
 	pass(later)
 	f.next(5) // all but the end
 	pass(later)
-	if s.rule().fdr {
+	if s.Rule().ByRate {
 		t.Error("a rate of false discoveries decides without q-values")
 	}
-	if _, about := headline(s); !strings.Contains(about, "needs the p-values of all") {
+	if _, about := Headline(s); !strings.Contains(about, "needs the p-values of all") {
 		t.Errorf("the page says %q", about)
 	}
 }
 
 func TestKnownAreMarked(t *testing.T) {
 	s, f, later := decided(t, lengths)
-	if s.rows.knows != 1 || !s.rows.known[1] {
-		t.Fatalf("%d are known: %v", s.rows.knows, s.rows.known)
+	if s.Rows.Knows != 1 || !s.Rows.Known[1] {
+		t.Fatalf("%d are known: %v", s.Rows.Knows, s.Rows.Known)
 	}
-	s.toggleKnown()
-	if !slices.Equal(s.order, []int32{1}) {
-		t.Errorf("the known ones are %v, want record 1", s.order)
+	s.ToggleKnown()
+	if !slices.Equal(s.Order, []int32{1}) {
+		t.Errorf("the known ones are %v, want record 1", s.Order)
 	}
-	s.toggleKnown()
-	if len(s.order) != 6 {
-		t.Errorf("%d rows afterwards, want 6", len(s.order))
+	s.ToggleKnown()
+	if len(s.Order) != 6 {
+		t.Errorf("%d rows afterwards, want 6", len(s.Order))
 	}
-	s.loadModel("other", nil)
+	s.Models.Load("other", nil)
 	f.next(-1)
 	pass(later)
-	if s.rows.knows != 1 {
-		t.Errorf("%d are known to another model that says 1", s.rows.knows)
+	if s.Rows.Knows != 1 {
+		t.Errorf("%d are known to another model that says 1", s.Rows.Knows)
 	}
 }
 
@@ -173,14 +171,14 @@ func TestTasks(t *testing.T) {
 	s, f, _ := decided(t, lengths)
 	var saved []string
 	save := func(e *message.Exported) { saved = append(saved, e.Name+" "+string(e.Data)) }
-	s.setFDR(0.1)
-	s.report(save)
-	if s.task == nil || !strings.Contains(s.task.words(), "Report") {
-		t.Fatalf("the task is %+v", s.task)
+	s.SetFDR(0.1)
+	s.Report(save)
+	if s.Task == nil || !strings.Contains(s.Task.Words(), "Report") {
+		t.Fatalf("the task is %+v", s.Task)
 	}
-	s.explainRows("csv", save) // one at a time
+	s.ExplainRows("csv", save) // one at a time
 	f.next(1)
-	if got := s.task.words(); got != "Report: why, 1 of 2" {
+	if got := s.Task.Words(); got != "Report: why, 1 of 2" {
 		t.Errorf("the page says %q", got)
 	}
 	f.next(-1)
@@ -189,24 +187,24 @@ func TestTasks(t *testing.T) {
 		!slices.Equal(r.Record, message.Ints{2, 1, 0, 4, 3}) || len(r.Top.ID) != 5 || r.Top.Q != nil || !slices.Equal(r.Refusals, []string{"no element"}) || len(r.Warnings) != 0 {
 		t.Errorf("a report was asked for by %+v", r)
 	}
-	s.toggle(outside)
-	s.explainRows("csv", save)
+	s.ToggleVerdict(Outside)
+	s.ExplainRows("csv", save)
 	f.next(-1)
 	x := f.asked[len(f.asked)-1].(*message.Reasons)
 	if !slices.Equal(x.Record, message.Ints{1, 2}) || len(x.Rows.Q) != 2 || x.Rows.Verdict[0] != "outside" {
 		t.Errorf("reasons were asked for by %+v", x)
 	}
-	if want := []string{"report.html <p>", "reasons.csv idb,idc"}; !slices.Equal(saved, want) || s.task != nil || !strings.Contains(s.exported, "2 rows saved") {
-		t.Errorf("saved %q, %q, want %q", saved, s.exported, want)
+	if want := []string{"report.html <p>", "reasons.csv idb,idc"}; !slices.Equal(saved, want) || s.Task != nil || !strings.Contains(s.Saved, "2 rows saved") {
+		t.Errorf("saved %q, %q, want %q", saved, s.Saved, want)
 	}
 	// Drift is looked for when the panel is opened, once.
-	s.openLab(message.StageDrift)
+	s.Lab.Open(message.StageDrift)
 	f.next(-1)
 	asked := len(f.asked)
-	s.openLab(message.StageDrift)
-	s.openLab(message.StageDrift)
-	if s.lab.drift == nil || len(f.asked) != asked {
-		t.Errorf("drift %+v after %d requests, want %d", s.lab.drift, len(f.asked), asked)
+	s.Lab.Open(message.StageDrift)
+	s.Lab.Open(message.StageDrift)
+	if s.Lab.Drift == nil || len(f.asked) != asked {
+		t.Errorf("drift %+v after %d requests, want %d", s.Lab.Drift, len(f.asked), asked)
 	}
 }
 
@@ -223,34 +221,34 @@ func TestTasksAreEnded(t *testing.T) {
 			answer(number, r, say)
 		}
 	}
-	s.openLab(message.StageDrift)
+	s.Lab.Open(message.StageDrift)
 	f.next(-1)
 	number := uint32(len(f.asked)) // of the request under way
-	s.endTask()
-	s.endTask()
+	s.EndTask()
+	s.EndTask()
 	f.next(-1)
-	if _, ok := f.asked[len(f.asked)-1].(*message.Pause); !ok || int(number) != len(f.asked)-1 || !s.task.ending {
-		t.Fatalf("asked %T after %d requests, task %+v", f.asked[len(f.asked)-1], len(f.asked), s.task)
+	if _, ok := f.asked[len(f.asked)-1].(*message.Pause); !ok || int(number) != len(f.asked)-1 || !s.Task.Ending {
+		t.Fatalf("asked %T after %d requests, task %+v", f.asked[len(f.asked)-1], len(f.asked), s.Task)
 	}
 	data, err := message.Encode(number, &message.Failed{Code: message.CodeCancelled, Text: "cancelled"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	f.receive(data)
-	if s.task != nil || s.lab.driftTrouble == nil || s.phase != done || s.rows.counts[outside] != 2 || f.ended != 0 {
-		t.Errorf("task %+v, trouble %v, phase %v, %d workers ended", s.task, s.lab.driftTrouble, s.phase, f.ended)
+	if s.Task != nil || s.Lab.DriftFailure == nil || s.Phase != Done || s.Rows.Counts[Outside] != 2 || f.ended != 0 {
+		t.Errorf("task %+v, trouble %v, phase %v, %d workers ended", s.Task, s.Lab.DriftFailure, s.Phase, f.ended)
 	}
 	// Another input ends it with the worker.
-	s.watchDrift()
+	s.Lab.WatchDrift()
 	f.next(-1)
-	s.give("CCO", nil, "before")
-	if s.task != nil || f.ended != 1 {
-		t.Errorf("task %+v, %d workers ended, want none and 1", s.task, f.ended)
+	s.Input.Give("CCO", nil)
+	if s.Task != nil || f.ended != 1 {
+		t.Errorf("task %+v, %d workers ended, want none and 1", s.Task, f.ended)
 	}
 	pass(later)
 	f.next(-1)
-	if s.lab.driftTrouble != nil {
-		t.Errorf("the new input has the trouble of the one before: %v", s.lab.driftTrouble)
+	if s.Lab.DriftFailure != nil {
+		t.Errorf("the new input has the trouble of the one before: %v", s.Lab.DriftFailure)
 	}
 }
 
@@ -258,20 +256,20 @@ func TestTasksAreEnded(t *testing.T) {
 func TestFurthest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	for range 100 {
-		s := newSession(nil)
-		s.rows.score = make([]float64, rng.IntN(60))
+		s := New(nil)
+		s.Rows.Score = make([]float64, rng.IntN(60))
 		var all []int32
-		for i := range s.rows.score {
-			if s.rows.score[i] = float64(rng.IntN(20)); rng.IntN(8) == 0 {
-				s.rows.score[i] = math.NaN()
+		for i := range s.Rows.Score {
+			if s.Rows.Score[i] = float64(rng.IntN(20)); rng.IntN(8) == 0 {
+				s.Rows.Score[i] = math.NaN()
 				continue
 			}
 			all = append(all, int32(i))
 		}
-		slices.SortStableFunc(all, func(a, b int32) int { return int(s.rows.score[b] - s.rows.score[a]) })
+		slices.SortStableFunc(all, func(a, b int32) int { return int(s.Rows.Score[b] - s.Rows.Score[a]) })
 		for _, most := range []int{1, 3, 100} {
-			if got := s.furthest(most); !slices.Equal(got, all[:min(most, len(all))]) {
-				t.Fatalf("the %d furthest of %v are %v, want %v", most, s.rows.score, got, all)
+			if got := s.Furthest(most); !slices.Equal(got, all[:min(most, len(all))]) {
+				t.Fatalf("the %d furthest of %v are %v, want %v", most, s.Rows.Score, got, all)
 			}
 		}
 	}
@@ -279,25 +277,25 @@ func TestFurthest(t *testing.T) {
 
 func TestMarkedAtoms(t *testing.T) {
 	s, f, _ := decided(t, lengths)
-	s.choose(0)
+	s.Inspector.Show(0)
 	f.next(-1)
-	if got := s.marked(); !slices.Equal(got, []bool{false, true, false}) {
+	if got := s.Inspector.Marked(); !slices.Equal(got, []bool{false, true, false}) {
 		t.Errorf("atoms %v are ringed, want what was never seen", got)
 	}
-	s.mark(2)
-	if got := s.marked(); !slices.Equal(got, []bool{false, false, true}) {
+	s.Inspector.Mark(2)
+	if got := s.Inspector.Marked(); !slices.Equal(got, []bool{false, false, true}) {
 		t.Errorf("atoms %v are ringed, want those of the reason", got)
 	}
-	s.mark(2)
-	if got := s.marked(); !slices.Equal(got, []bool{false, true, false}) || s.reason != -1 {
+	s.Inspector.Mark(2)
+	if got := s.Inspector.Marked(); !slices.Equal(got, []bool{false, true, false}) || s.Inspector.Reason != -1 {
 		t.Errorf("atoms %v are ringed after letting go", got)
 	}
-	s.mark(0)
-	if got := s.marked(); got != nil {
+	s.Inspector.Mark(0)
+	if got := s.Inspector.Marked(); got != nil {
 		t.Errorf("atoms %v are ringed for a reason about all", got)
 	}
-	s.choose(1)
-	if s.reason != -1 {
+	s.Inspector.Show(1)
+	if s.Inspector.Reason != -1 {
 		t.Error("another record keeps the reason")
 	}
 }
@@ -312,7 +310,7 @@ func TestDriftInWords(t *testing.T) {
 		{message.Drifted{Delta: 0.01, Graphs: 1500, Highest: 12.3, Moved: 1200}, "RDX", []string{"They have moved: by number 1 200 of 1 500, RDX,", "at most 1 %", "10¹²."}},
 		{message.Drifted{Delta: 0.001, Graphs: 3, Highest: 3.1, Moved: 2}, "", []string{"by number 2 of 3 bets", "more than 1000"}},
 	} {
-		got := driftSentence(&c.d, c.name)
+		got := DriftSentence(&c.d, c.name)
 		for _, want := range c.want {
 			if !strings.Contains(strings.ReplaceAll(got, "\u202f", " "), want) {
 				t.Errorf("%+v: %q, want %q in it", c.d, got, want)
@@ -320,7 +318,7 @@ func TestDriftInWords(t *testing.T) {
 		}
 	}
 	for r, want := range map[float64]string{0.9: "agree on", 0.3: "in part", -0.5: "do not agree", math.NaN(): "Too few"} {
-		if got := agreement(r, 5); !strings.Contains(got, want) {
+		if got := Agreement(r, 5); !strings.Contains(got, want) {
 			t.Errorf("agreement %g: %q", r, got)
 		}
 	}
@@ -329,21 +327,13 @@ func TestDriftInWords(t *testing.T) {
 // All that is said about decisions is drawn.
 func TestDecisionsRender(t *testing.T) {
 	s, f, _ := decided(t, lengths)
-	html := func() string {
-		t.Helper()
-		p := &page{s: s}
-		if err := goapp.NewTestEngine().Load(p); err != nil {
-			t.Fatal(err)
-		}
-		return goapp.HTMLString(p)
-	}
-	s.setFDR(0.2)
-	s.drawn(s.rows.picture(1), "", "no layout") // by springs then
-	s.choose(1)
+	s.SetFDR(0.2)
+	s.Rows.SMILES[1] = "" // without a drawing: by springs then
+	s.Inspector.Show(1)
 	f.next(-1)
-	s.openLab(message.StageDrift)
+	s.Lab.Open(message.StageDrift)
 	f.next(-1)
-	text := html()
+	text := htmlOf(t, s)
 	for _, want := range []string{
 		"q-value", "Among all: q", "Likely trained on.", "likely trained on", "more rings", "the element O, which no training graph has", "rank correlation 0.300",
 		"Lab: drift", "They have moved", "Evidence of drift", "What not to conclude", `data-save="report"`, "by subtrees with counts", "False-discovery rate", "Each molecule alone",
@@ -352,12 +342,12 @@ func TestDecisionsRender(t *testing.T) {
 			t.Errorf("the HTML lacks %q", want)
 		}
 	}
-	s.setFDR(0.01)
-	if text := html(); !strings.Contains(text, "None can be called outside at a false-discovery rate of 1 %") {
+	s.SetFDR(0.01)
+	if text := htmlOf(t, s); !strings.Contains(text, "None can be called outside at a false-discovery rate of 1 %") {
 		t.Error("the page does not say that nothing can be called")
 	}
-	s.setFDR(0)
-	if text := html(); strings.Contains(text, "q-value") {
+	s.SetFDR(0)
+	if text := htmlOf(t, s); strings.Contains(text, "q-value") {
 		t.Error("there are q-values where α decides")
 	}
 }

@@ -1,4 +1,4 @@
-package app
+package session
 
 import (
 	"fmt"
@@ -21,7 +21,7 @@ func TestAllRowsOnceAMoment(t *testing.T) {
 				e := &message.Records{From: from}
 				for i := from; i < min(from+piece, n); i++ {
 					e.ID = append(e.ID, fmt.Sprint("row ", i*7919%n))
-					e.SMILES = append(e.SMILES, "CCO")
+					e.SMILES, e.Drawn, e.Line = append(e.SMILES, "CCO"), append(e.Drawn, ""), append(e.Line, int32(i+1))
 				}
 				say(e)
 			}
@@ -39,17 +39,17 @@ func TestAllRowsOnceAMoment(t *testing.T) {
 			say(&message.Scored{Model: "bbbp", Records: n})
 		}
 	}
-	s.give("CCO", nil, "")
+	s.Input.Give("CCO", nil)
 	pass(later)
 	// gone counts the turns that go through all rows: each draws the table.
 	gone := func(what string, do func()) int {
 		t.Helper()
-		before := s.rev.table
+		before := s.Rev.Rows
 		do()
 		if len(*later) > 1 {
 			t.Errorf("%s: %d turns wait, want one for all that has come", what, len(*later))
 		}
-		return s.rev.table - before
+		return s.Rev.Rows - before
 	}
 	half := func(messages, want int, what string) {
 		t.Helper()
@@ -62,31 +62,31 @@ func TestAllRowsOnceAMoment(t *testing.T) {
 	}
 	const pieces = (n + piece - 1) / piece
 	half(pieces/2, 0, "the first half of the records")
-	if got := s.rows.len(); got != pieces/2*piece {
+	if got := s.Rows.Len(); got != pieces/2*piece {
 		t.Errorf("%d rows, want %d", got, pieces/2*piece)
 	}
 	half(pieces-pieces/2, 0, "the other half")
 	f.next(1) // Opened
-	if s.phase != scoring {
-		t.Fatalf("phase %v, want scoring", s.phase)
+	if s.Phase != Scoring {
+		t.Fatalf("phase %v, want scoring", s.Phase)
 	}
 	f.next(1) // Reference
 	half(50, 0, "the first scores")
 	half(40, 0, "the scores thereafter")
 	f.next(-1)
 	pass(later)
-	if s.phase != done || s.rows.counts[unscored] != 0 || len(s.order) != n {
-		t.Fatalf("phase %v, %d rows without a verdict, %d in the table", s.phase, s.rows.counts[unscored], len(s.order))
+	if s.Phase != Done || s.Rows.Counts[Unscored] != 0 || len(s.Order) != n {
+		t.Fatalf("phase %v, %d rows without a verdict, %d in the table", s.Phase, s.Rows.Counts[Unscored], len(s.Order))
 	}
 
 	// What the user does goes through them once, or not at all.
-	order := &s.order[0]
-	for what, do := range map[string]func(){"another α": func() { s.setAlpha(0.2) }, "a rate of false discoveries": func() { s.setFDR(0.1) }} {
-		if got := gone(what, do); got != 1 || &s.order[0] != order {
-			t.Errorf("%s: the table is drawn %d times, and ordered again: %v; want once, in the same order", what, got, &s.order[0] != order)
+	order := &s.Order[0]
+	for what, do := range map[string]func(){"another α": func() { s.SetAlpha(0.2) }, "a rate of false discoveries": func() { s.SetFDR(0.1) }} {
+		if got := gone(what, do); got != 1 || &s.Order[0] != order {
+			t.Errorf("%s: the table is drawn %d times, and ordered again: %v; want once, in the same order", what, got, &s.Order[0] != order)
 		}
 	}
-	for what, do := range map[string]func(){"sorting": func() { s.sortBy(byName) }, "searching": func() { s.filter("row 42") }, "a verdict alone": func() { s.toggle(outside) }} {
+	for what, do := range map[string]func(){"sorting": func() { s.SortBy(ByName) }, "searching": func() { s.Search("row 42") }, "a verdict alone": func() { s.ToggleVerdict(Outside) }} {
 		if got := gone(what, do); got != 1 {
 			t.Errorf("%s: all rows are gone through %d times, want once", what, got)
 		}

@@ -1,4 +1,4 @@
-package app
+package session
 
 import (
 	"bytes"
@@ -84,7 +84,7 @@ func (f *fake) scores(text string) {
 func usual(number uint32, r any, say func(any)) {
 	switch r := r.(type) {
 	case *message.Hello:
-		say(&message.Welcome{Program: "test", Models: []message.Model{{Name: "bbbp", Molecules: true, BuiltIn: true, SHA256: "aa"}, {Name: "bzr", SHA256: "bb"}}, MinBatch: 3, Guard: 0.1, Examples: []byte(examplesCSV)})
+		say(&message.Welcome{Program: "test", Models: []message.Model{{Name: "bbbp", Molecules: true, BuiltIn: true, SHA256: "aa"}, {Name: "bzr", BuiltIn: true, SHA256: "bb"}}, MinBatch: 3, Guard: 0.1, Examples: []byte(examplesCSV)})
 	case *message.LoadModel:
 		if r.Name == "bad" {
 			say(&message.Failed{Code: message.CodeBadModel, Text: "the hash is wrong"})
@@ -161,16 +161,16 @@ func answerScore(text string, r *message.Score, say func(any)) {
 
 // newTest is a session with a fake worker, a model loaded, and time that stands
 // still until the test runs what waits.
-func newTest(t *testing.T) (*session, *fake, *[]func()) {
+func newTest(t *testing.T) (*Session, *fake, *[]func()) {
 	t.Helper()
 	f := &fake{t: t, answer: usual}
-	s := newSession(message.NewClient(f.spawn))
+	s := New(message.NewClient(f.spawn))
 	var later []func()
-	s.after = func(_ time.Duration, g func()) { later = append(later, g) }
-	s.start("")
+	s.After = func(_ time.Duration, g func()) { later = append(later, g) }
+	s.Models.Start("")
 	f.next(-1)
-	if s.model == nil || s.model.Name != "bbbp" {
-		t.Fatalf("model %v after the start, want the first one", s.model)
+	if s.Models.Used == nil || s.Models.Used.Name != "bbbp" {
+		t.Fatalf("model %v after the start, want the first one", s.Models.Used)
 	}
 	return s, f, &later
 }
@@ -188,38 +188,38 @@ func TestRun(t *testing.T) {
 	s, f, later := newTest(t)
 	const text = "CCO one\nCxC two\nCCCCCCCC three"
 	f.scores(text)
-	s.typed("CC")
-	s.typed(text)
-	if s.phase != waiting || len(f.queue) != 0 {
-		t.Fatalf("phase %v with %d answers while the user types, want waiting and none", s.phase, len(f.queue))
+	s.Input.Type("CC")
+	s.Input.Type(text)
+	if s.Phase != Waiting || len(f.queue) != 0 {
+		t.Fatalf("phase %v with %d answers while the user types, want Waiting and none", s.Phase, len(f.queue))
 	}
 	pass(later)
-	if s.phase != reading {
-		t.Fatalf("phase %v, want reading", s.phase)
+	if s.Phase != Reading {
+		t.Fatalf("phase %v, want reading", s.Phase)
 	}
 	f.next(1) // Records
 	pass(later)
-	if s.rows.len() != 3 || s.rows.counts[refused] != 1 || len(s.order) != 3 {
-		t.Fatalf("%d rows, %d refused, %d in the table: want 3, 1, 3", s.rows.len(), s.rows.counts[refused], len(s.order))
+	if s.Rows.Len() != 3 || s.Rows.Counts[Refused] != 1 || len(s.Order) != 3 {
+		t.Fatalf("%d rows, %d refused, %d in the table: want 3, 1, 3", s.Rows.Len(), s.Rows.Counts[Refused], len(s.Order))
 	}
 	f.next(1) // Opened
-	if s.phase != scoring {
-		t.Fatalf("phase %v, want scoring", s.phase)
+	if s.Phase != Scoring {
+		t.Fatalf("phase %v, want scoring", s.Phase)
 	}
 	f.next(3) // Reference, Progress, Rows
 	pass(later)
-	if s.phase != scoring || s.rows.score[0] != 7 || s.rows.counts[inside] != 1 || s.rows.counts[borderline] != 1 || len(s.reference) != 99 {
-		t.Errorf("once the rows are there: phase %v, score %g, verdicts %v, %d to compare with", s.phase, s.rows.score[0], s.rows.counts, len(s.reference))
+	if s.Phase != Scoring || s.Rows.Score[0] != 7 || s.Rows.Counts[Inside] != 1 || s.Rows.Counts[Borderline] != 1 || len(s.Reference) != 99 {
+		t.Errorf("once the rows are there: phase %v, score %g, verdicts %v, %d to compare with", s.Phase, s.Rows.Score[0], s.Rows.Counts, len(s.Reference))
 	}
 	f.next(-1)
 	pass(later)
 	// p is 1/7 and 1/14 with α = 0.05: inside and borderline, as before.
-	if got := s.rows.counts; s.phase != done || got[inside] != 1 || got[borderline] != 1 || len(s.warnings) != 0 {
-		t.Errorf("at the end: phase %v, verdicts %v, warnings %q", s.phase, got, s.warnings)
+	if got := s.Rows.Counts; s.Phase != Done || got[Inside] != 1 || got[Borderline] != 1 || len(s.Warnings) != 0 {
+		t.Errorf("at the end: phase %v, verdicts %v, warnings %q", s.Phase, got, s.Warnings)
 	}
 	asked := len(f.asked)
-	s.setAlpha(0.1)
-	if got := s.rows.counts; got[outside] != 1 || got[borderline] != 1 {
+	s.SetAlpha(0.1)
+	if got := s.Rows.Counts; got[Outside] != 1 || got[Borderline] != 1 {
 		t.Errorf("verdicts %v at α = 0.1, want one outside and one borderline", got)
 	}
 	if len(f.asked) != asked {
@@ -237,76 +237,76 @@ func scoreless(number uint32, r any, say func(any)) {
 func TestCancelLeavesAUsablePage(t *testing.T) {
 	s, f, later := newTest(t)
 	f.answer = scoreless
-	s.typed("CCO")
+	s.Input.Type("CCO")
 	pass(later)
 	f.next(-1)
-	if s.phase != scoring {
-		t.Fatalf("phase %v, want scoring", s.phase)
+	if s.Phase != Scoring {
+		t.Fatalf("phase %v, want scoring", s.Phase)
 	}
-	s.cancel()
-	if s.phase != stopped || f.ended != 1 || s.rows.len() != 1 || s.text != "CCO" {
-		t.Errorf("phase %v, %d workers ended, %d rows, text %q: want stopped, 1, 1 and the text", s.phase, f.ended, s.rows.len(), s.text)
+	s.Cancel()
+	if s.Phase != Stopped || f.ended != 1 || s.Rows.Len() != 1 || s.Input.Text != "CCO" {
+		t.Errorf("phase %v, %d workers ended, %d rows, text %q: want stopped, 1, 1 and the text", s.Phase, f.ended, s.Rows.Len(), s.Input.Text)
 	}
 	f.scores("CCO")
-	s.begin(0)
+	s.Begin()
 	pass(later)
 	f.next(-1)
-	if s.phase != done {
-		t.Errorf("phase %v after scoring again, want done", s.phase)
+	if s.Phase != Done {
+		t.Errorf("phase %v after scoring again, want done", s.Phase)
 	}
 }
 
 func TestNewInputEndsTheRunBefore(t *testing.T) {
 	s, f, later := newTest(t)
 	f.answer = scoreless
-	s.typed("CCO")
+	s.Input.Type("CCO")
 	pass(later)
 	f.next(-1)
-	s.typed("CCO\nCC")
+	s.Input.Type("CCO\nCC")
 	if f.ended != 1 {
 		t.Errorf("%d workers ended by typing on, want 1", f.ended)
 	}
 	pass(later)
 	f.next(-1)
-	if s.rows.len() != 2 || s.phase != scoring {
-		t.Errorf("%d rows in phase %v, want 2 and scoring", s.rows.len(), s.phase)
+	if s.Rows.Len() != 2 || s.Phase != Scoring {
+		t.Errorf("%d rows in phase %v, want 2 and scoring", s.Rows.Len(), s.Phase)
 	}
 }
 
 func TestWorkerDies(t *testing.T) {
 	s, f, later := newTest(t)
 	f.answer = scoreless
-	s.typed("CCO")
+	s.Input.Type("CCO")
 	pass(later)
 	f.next(-1)
 	f.died("out of breath")
-	if s.phase != broken || s.failure.Code != message.CodeDied || s.text != "CCO" {
-		t.Fatalf("phase %v, failure %v, text %q", s.phase, s.failure, s.text)
+	if s.Phase != Broken || s.Failure.Code != message.CodeDied || s.Input.Text != "CCO" {
+		t.Fatalf("phase %v, failure %v, text %q", s.Phase, s.Failure, s.Input.Text)
 	}
-	headline, what := explain(s.failure)
+	headline, what := FailureWords(s.Failure)
 	if headline == "" || !strings.Contains(what, "out of breath") {
 		t.Errorf("said %q, %q", headline, what)
 	}
 	// It can be tried again, and memory is another matter.
-	s.begin(0)
+	s.Begin()
 	pass(later)
 	f.next(-1)
-	if s.phase != scoring {
-		t.Errorf("phase %v after trying again", s.phase)
+	if s.Phase != Scoring {
+		t.Errorf("phase %v after trying again", s.Phase)
 	}
 	f.died("fatal error: runtime: out of memory")
-	if headline, what := explain(s.failure); s.failure.Code != message.CodeMemory || headline != "Not enough memory" || !strings.Contains(what, "after 1 record.") {
-		t.Errorf("code %s: said %q, %q", s.failure.Code, headline, what)
+	if headline, what := FailureWords(s.Failure); s.Failure.Code != message.CodeMemory || headline != "Not enough memory" || !strings.Contains(what, "after 1 record.") {
+		t.Errorf("code %s: said %q, %q", s.Failure.Code, headline, what)
 	}
 }
 
 func TestAllRefused(t *testing.T) {
 	s, f, later := newTest(t)
-	s.typed("x\nxx")
+	s.Input.Type("x\nxx")
 	pass(later)
 	f.next(-1)
-	if s.phase != done || s.rows.counts[refused] != 2 {
-		t.Errorf("phase %v, %d refused: want done and 2", s.phase, s.rows.counts[refused])
+	if s.Phase != Done || s.Rows.Counts[Refused] != 2 {
+		t.Errorf("phase %v, %d refused: want done and 2", s.Phase, s.Rows.Counts[Refused])
 	}
 	for _, r := range f.asked {
 		if _, ok := r.(*message.Score); ok {
@@ -317,24 +317,24 @@ func TestAllRefused(t *testing.T) {
 
 func TestModels(t *testing.T) {
 	s, f, later := newTest(t)
-	s.loadModel("bad", nil)
+	s.Models.Load("bad", nil)
 	f.next(-1)
-	if s.modelFailure == nil || s.model.Name != "bbbp" {
-		t.Errorf("failure %v, model %s: want one, and the model before", s.modelFailure, s.model.Name)
+	if s.Models.Failure == nil || s.Models.Used.Name != "bbbp" {
+		t.Errorf("failure %v, model %s: want one, and the model before", s.Models.Failure, s.Models.Used.Name)
 	}
-	s.loadModel("mine", []byte{1, 2})
+	s.Models.Load("mine", []byte{1, 2})
 	f.next(-1)
-	if s.modelFailure != nil || s.model.Name != "mine" || len(s.customModels) != 1 {
-		t.Errorf("failure %v, model %s, %d own models", s.modelFailure, s.model.Name, len(s.customModels))
+	if s.Models.Failure != nil || s.Models.Used.Name != "mine" || len(s.Models.Own) != 1 {
+		t.Errorf("failure %v, model %s, %d own models", s.Models.Failure, s.Models.Used.Name, len(s.Models.Own))
 	}
 	// A model of plain graphs cannot score molecules, and says so without asking.
-	s.loadModel("bzr", nil)
+	s.Models.Load("bzr", nil)
 	f.next(-1)
-	s.typed("CCO")
+	s.Input.Type("CCO")
 	pass(later)
 	f.next(-1)
-	if s.phase != broken || s.failure.Code != message.CodeBadModel {
-		t.Errorf("phase %v, failure %v", s.phase, s.failure)
+	if s.Phase != Broken || s.Failure.Code != message.CodeBadModel {
+		t.Errorf("phase %v, failure %v", s.Phase, s.Failure)
 	}
 	// The right model scores what is open already.
 	opens := 0
@@ -348,82 +348,82 @@ func TestModels(t *testing.T) {
 		}
 		usual(number, r, say)
 	}
-	s.loadModel("bbbp", nil)
+	s.Models.Load("bbbp", nil)
 	f.next(-1)
-	if s.phase != done || opens != 0 {
-		t.Errorf("phase %v with %d more opens, want done and 0", s.phase, opens)
+	if s.Phase != Done || opens != 0 {
+		t.Errorf("phase %v with %d more opens, want done and 0", s.Phase, opens)
 	}
 }
 
 func TestUndo(t *testing.T) {
 	s, f, later := newTest(t)
-	s.typed("CCO")
+	s.Input.Type("CCO")
 	pass(later)
 	f.next(-1)
-	s.give("", nil, "what was cleared")
-	if s.phase != empty || s.rows.len() != 0 {
-		t.Fatalf("phase %v with %d rows after clearing", s.phase, s.rows.len())
+	s.Input.Give("", nil)
+	if s.Phase != Empty || s.Rows.Len() != 0 {
+		t.Fatalf("phase %v with %d rows after clearing", s.Phase, s.Rows.Len())
 	}
-	s.takeBack()
+	s.Input.TakeBack()
 	pass(later)
 	f.next(-1)
-	if s.text != "CCO" || s.rows.len() != 1 || s.undo != nil {
-		t.Errorf("text %q, %d rows, undo %v", s.text, s.rows.len(), s.undo)
+	if s.Input.Text != "CCO" || s.Rows.Len() != 1 || s.Input.Undo != nil {
+		t.Errorf("text %q, %d rows, undo %v", s.Input.Text, s.Rows.Len(), s.Input.Undo)
 	}
 }
 
 func TestDetailOfTheChosenOnly(t *testing.T) {
 	s, f, later := newTest(t)
 	f.scores("CCO\nCC\nx")
-	s.typed("CCO\nCC\nx")
+	s.Input.Type("CCO\nCC\nx")
 	pass(later)
 	f.next(-1)
-	s.choose(0)
-	s.choose(1)
+	s.Inspector.Show(0)
+	s.Inspector.Show(1)
 	f.next(-1)
-	if s.detail == nil || s.detail.Record != 1 || s.trouble != nil {
-		t.Fatalf("detail %+v, trouble %v: want record 1", s.detail, s.trouble)
+	if s.Inspector.Detail == nil || s.Inspector.Detail.Record != 1 || s.Inspector.Failure != nil {
+		t.Fatalf("detail %+v, trouble %v: want record 1", s.Inspector.Detail, s.Inspector.Failure)
 	}
 	asked := len(f.asked)
-	s.choose(2)
-	if s.detail != nil || len(f.asked) != asked {
+	s.Inspector.Show(2)
+	if s.Inspector.Detail != nil || len(f.asked) != asked {
 		t.Errorf("a refused record asked for details")
 	}
-	s.choose(0)
-	s.step(1)
-	if s.selected != 1 {
-		t.Errorf("one step down selects %d, want 1", s.selected)
+	s.Inspector.Show(0)
+	s.Inspector.Step(1)
+	if s.Inspector.Record != 1 {
+		t.Errorf("one step down selects %d, want 1", s.Inspector.Record)
 	}
-	s.step(-100)
-	if s.selected != 0 {
-		t.Errorf("many steps up select %d, want 0", s.selected)
+	s.Inspector.Step(-100)
+	if s.Inspector.Record != 0 {
+		t.Errorf("many steps up select %d, want 0", s.Inspector.Record)
 	}
 }
 
 func TestExport(t *testing.T) {
 	s, f, later := newTest(t)
 	f.scores("CCO\nCCCCCC\nx")
-	s.typed("CCO\nCCCCCC\nx")
+	s.Input.Type("CCO\nCCCCCC\nx")
 	pass(later)
 	f.next(-1)
-	s.sortBy(byScore)
-	s.toggle(inside)
+	s.SortBy(ByScore)
+	s.ToggleVerdict(Inside)
 	var got []string
 	for _, all := range []bool{true, false} {
-		s.export("csv", all, func(e *message.Exported) { got = append(got, string(e.Data)) })
+		s.Export("csv", all, func(e *message.Exported) { got = append(got, string(e.Data)) })
 		f.next(-1)
 	}
 	if want := []string{"ida,idb,idc", "idb,ida"}; !slices.Equal(got, want) {
 		t.Errorf("exported %q, want %q", got, want)
 	}
-	c := s.rows.columns([]int32{2, 0}, levels{}, rule{})
+	c := s.Rows.columns([]int32{2, 0}, Levels{}, Rule{})
 	if c.Error[0] != "no element" || c.Verdict[0] != "" || !math.IsNaN(c.Scores.P[0]) || c.Verdict[1] != "inside" || c.BatchVerdict != nil || c.Scores.Pre != nil {
 		t.Errorf("columns %+v", c)
 	}
 }
 
 func TestExamples(t *testing.T) {
-	e := example{classes: []string{"explosive"}}
+	e := Example{classes: []string{"explosive"}}
 	if got := e.text([]byte(examplesCSV)); strings.Count(got, "\n") != 2 || !strings.HasSuffix(got, " TNT\n") {
 		t.Errorf("explosives are %q", got)
 	}
@@ -431,7 +431,7 @@ func TestExamples(t *testing.T) {
 	if got := e.text([]byte(examplesCSV)); strings.Count(got, "\n") != 1 || !strings.HasSuffix(got, " RDX\n") {
 		t.Errorf("one explosive is %q", got)
 	}
-	if got := (example{}).text([]byte(examplesCSV)); strings.Count(got, "\n") != 3 {
+	if got := (Example{}).text([]byte(examplesCSV)); strings.Count(got, "\n") != 3 {
 		t.Errorf("all are %q", got)
 	}
 }
@@ -439,13 +439,13 @@ func TestExamples(t *testing.T) {
 // memory keeps what a browser would.
 type memory map[string][]byte
 
-func (m memory) put(name string, value []byte)      { m[name] = bytes.Clone(value) }
-func (m memory) get(name string, then func([]byte)) { then(m[name]) }
-func (m memory) drop(name string)                   { delete(m, name) }
-func (m memory) putFile(name string, f *file)       { m.put(name, f.data) }
-func (m memory) getFile(name string, then func(*file)) {
+func (m memory) Put(name string, value []byte)      { m[name] = bytes.Clone(value) }
+func (m memory) Get(name string, then func([]byte)) { then(m[name]) }
+func (m memory) Drop(name string)                   { delete(m, name) }
+func (m memory) PutFile(name string, f *File)       { m.Put(name, f.Data) }
+func (m memory) GetFile(name string, then func(*File)) {
 	if data, ok := m[name]; ok {
-		then(held(name, data))
+		then(NewFile(name, data))
 		return
 	}
 	then(nil)
@@ -468,16 +468,17 @@ func TestTrainingGoesOnAfterAReload(t *testing.T) {
 		scoreless(number, r, say)
 	}
 	f.answer = train
-	s.giveLibrary(held("mine.smi", []byte("CCO\nCC")))
+	s.Input.GiveLibrary(NewFile("mine.smi", []byte("CCO\nCC")))
 	pass(later)
 	f.next(-1)
-	if s.phase != unstarted || s.opened == nil {
-		t.Fatalf("phase %v: a library is opened and not scored", s.phase)
+	if s.Phase != Unstarted || s.Opened == nil {
+		t.Fatalf("phase %v: a library is opened and not scored", s.Phase)
 	}
-	s.trainOn("mine", 10, kept)
+	s.Training.store = kept
+	s.Training.Start("mine", 10)
 	f.next(-1)
-	if !s.train.on || s.train.latest.Epoch != 3 || len(s.train.loss) != 3 || s.train.at != 2 {
-		t.Fatalf("training %+v", s.train)
+	if !s.Training.On || s.Training.Latest.Epoch != 3 || len(s.Training.Loss) != 3 || s.Training.At != 2 {
+		t.Fatalf("training %+v", s.Training)
 	}
 	if string(kept["checkpoint"]) != "two" || string(kept["library"]) != "CCO\nCC" {
 		t.Fatalf("kept %q", kept)
@@ -486,9 +487,9 @@ func TestTrainingGoesOnAfterAReload(t *testing.T) {
 	// The tab is loaded again.
 	s, f, later = newTest(t)
 	f.answer = train
-	s.recall(kept)
-	if s.train.on || s.train.at != 2 || s.train.epochs != 10 || s.train.library.name != "mine.smi" || len(s.train.loss) < 2 {
-		t.Fatalf("recalled %+v", s.train)
+	s.Training.Recall(kept)
+	if s.Training.On || s.Training.At != 2 || s.Training.Epochs != 10 || s.Training.Library.Name != "mine.smi" || len(s.Training.Loss) < 2 {
+		t.Fatalf("recalled %+v", s.Training)
 	}
 	f.answer = func(number uint32, r any, say func(any)) {
 		if r, ok := r.(*message.Train); ok {
@@ -499,14 +500,14 @@ func TestTrainingGoesOnAfterAReload(t *testing.T) {
 		}
 		usual(number, r, say)
 	}
-	s.goOn(kept)
+	s.Training.Resume()
 	f.next(-1)
 	pass(later)
 	if string(training.Checkpoint) != "two" || training.Epochs != 10 || training.Name != "mine" || !training.Canonical {
 		t.Errorf("went on with %+v", training)
 	}
-	if s.train.made == nil || len(s.customModels) != 1 || len(kept) != 0 {
-		t.Errorf("made %v, %d own models, still kept %v", s.train.made, len(s.customModels), kept)
+	if s.Training.Made == nil || len(s.Models.Own) != 1 || len(kept) != 0 {
+		t.Errorf("made %v, %d own models, still kept %v", s.Training.Made, len(s.Models.Own), kept)
 	}
 }
 
@@ -524,36 +525,37 @@ func TestPauseTraining(t *testing.T) {
 			usual(number, r, say)
 		}
 	}
-	s.giveLibrary(held("mine.smi", []byte("CCO\nCC")))
+	s.Input.GiveLibrary(NewFile("mine.smi", []byte("CCO\nCC")))
 	pass(later)
 	f.next(-1)
-	s.trainOn("", 10, kept)
+	s.Training.store = kept
+	s.Training.Start("", 10)
 	f.next(-1)
-	s.pauseTraining()
-	if !s.train.ending {
+	s.Training.Pause()
+	if !s.Training.Ending {
 		t.Error("not ending after Pause")
 	}
 	finish()
 	f.next(-1)
-	if s.train.on || s.train.at != 1 || string(kept["checkpoint"]) != "one" {
-		t.Errorf("training %+v, kept %q", s.train, kept)
+	if s.Training.On || s.Training.At != 1 || string(kept["checkpoint"]) != "one" {
+		t.Errorf("training %+v, kept %q", s.Training, kept)
 	}
-	s.dropTraining(kept)
-	if s.train.library != nil || len(kept) != 0 {
-		t.Errorf("after throwing away: %+v, kept %v", s.train, kept)
+	s.Training.Drop()
+	if s.Training.Library != nil || len(kept) != 0 {
+		t.Errorf("after throwing away: %+v, kept %v", s.Training, kept)
 	}
 }
 
 // After a reload the model comes in while the library is being opened again.
 func TestModelThatComesLateLeavesTheTraining(t *testing.T) {
 	f := &fake{t: t, answer: usual}
-	s := newSession(message.NewClient(f.spawn))
-	s.start("")
-	s.train = training{name: "mine", epochs: 10, library: held("mine.smi", []byte("CCO\nCC\n")), at: 2, checkpoint: []byte("two")}
-	s.goOn(memory{})
+	s := New(message.NewClient(f.spawn))
+	s.Models.Start("")
+	s.Training = Training{session: s, store: memory{}, name: "mine", Epochs: 10, Library: NewFile("mine.smi", []byte("CCO\nCC\n")), At: 2, checkpoint: []byte("two")}
+	s.Training.Resume()
 	f.next(-1)
-	if s.model == nil || !s.train.on || s.phase != unstarted {
-		t.Fatalf("model %v, training %v, phase %v: want one, true, unstarted", s.model, s.train.on, s.phase)
+	if s.Models.Used == nil || !s.Training.On || s.Phase != Unstarted {
+		t.Fatalf("model %v, training %v, phase %v: want one, true, unstarted", s.Models.Used, s.Training.On, s.Phase)
 	}
 	for _, r := range f.asked {
 		if _, ok := r.(*message.Score); ok {
@@ -561,21 +563,21 @@ func TestModelThatComesLateLeavesTheTraining(t *testing.T) {
 		}
 	}
 	// Another input has the training pause.
-	s.after = func(_ time.Duration, g func()) { g() }
-	s.typed("CCO")
-	if !s.train.ending {
+	s.After = func(_ time.Duration, g func()) { g() }
+	s.Input.Type("CCO")
+	if !s.Training.Ending {
 		t.Error("the training goes on, and the new input waits for its end")
 	}
 }
 
 func TestModelChosenWhileReading(t *testing.T) {
 	s, f, later := newTest(t)
-	s.typed("CCO")
+	s.Input.Type("CCO")
 	pass(later)
-	s.loadModel("mine", []byte{1})
+	s.Models.Load("mine", []byte{1})
 	f.next(-1)
-	if s.model.Name != "mine" || s.rows.len() != 1 || s.phase != scoring {
-		t.Errorf("model %s, %d rows, phase %v: want mine, 1, scoring", s.model.Name, s.rows.len(), s.phase)
+	if s.Models.Used.Name != "mine" || s.Rows.Len() != 1 || s.Phase != Scoring {
+		t.Errorf("model %s, %d rows, phase %v: want mine, 1, scoring", s.Models.Used.Name, s.Rows.Len(), s.Phase)
 	}
 	scores := 0
 	for _, r := range f.asked {
@@ -592,23 +594,23 @@ func TestFilesGoWhereTheyBelong(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		size int
-		want fileKind
+		want FileKind
 	}{
-		{"a.smi", 100, shortText},
-		{"A.TXT", mostText, shortText},
-		{"a.smi", mostText + 1, inputFile},
-		{"b.csv", 10, inputFile},
-		{"b.smi.gz", 10, inputFile},
-		{"c.msgpack", 1000, modelFile},
-		{"c.msgpack", mostModel + 1, inputFile},
+		{"a.smi", 100, ShortText},
+		{"A.TXT", mostText, ShortText},
+		{"a.smi", mostText + 1, InputFile},
+		{"b.csv", 10, InputFile},
+		{"b.smi.gz", 10, InputFile},
+		{"c.msgpack", 1000, ModelFile},
+		{"c.msgpack", mostModel + 1, InputFile},
 	} {
-		if got := kindOf(&file{name: test.name, size: test.size}); got != test.want {
+		if got := (&File{Name: test.name, Size: test.size}).Kind(); got != test.want {
 			t.Errorf("%s of %d bytes is of kind %d, want %d", test.name, test.size, got, test.want)
 		}
 	}
 	// A file of the browser is only named to the worker.
 	s, f, later := newTest(t)
-	s.give("", &file{name: "b.csv", size: 1 << 40, number: 7}, "")
+	s.Input.Give("", &File{Name: "b.csv", Size: 1 << 40, Number: 7})
 	pass(later)
 	if r, ok := f.asked[len(f.asked)-1].(*message.Open); !ok || r.File != 7 || r.Data != nil || r.Name != "b.csv" {
 		t.Errorf("asked for %+v", f.asked[len(f.asked)-1])

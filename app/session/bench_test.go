@@ -1,4 +1,4 @@
-package app
+package session
 
 import (
 	"fmt"
@@ -36,11 +36,11 @@ func BenchmarkRows(b *testing.B) {
 	})
 	b.Run("judge", func(b *testing.B) {
 		for b.Loop() {
-			r.judge(rule{alpha: 0.05, held: 99})
+			r.judge(Rule{Alpha: 0.05, Holdout: 99})
 		}
 		b.ReportMetric(n, "rows")
 	})
-	for name, v := range map[string]view{"score": {by: byScore}, "name": {by: byName}, "search": {search: "pound 77"}} {
+	for name, v := range map[string]View{"score": {By: ByScore}, "name": {By: ByName}, "search": {search: "pound 77"}} {
 		b.Run("order/"+name, func(b *testing.B) {
 			for b.Loop() {
 				r.order(v)
@@ -48,11 +48,4 @@ func BenchmarkRows(b *testing.B) {
 			b.ReportMetric(n, "rows")
 		})
 	}
-	c := strip{width: 900, height: stripHeight, title: "Scores", reference: newReference(r.score[:500]), score: r.score, verdict: r.verdict, selected: -1}
-	b.Run("strip", func(b *testing.B) {
-		for b.Loop() {
-			c.svg(false)
-		}
-		b.ReportMetric(n, "rows")
-	})
 }

@@ -1,4 +1,6 @@
-package app
+// Package picture draws what the page shows as SVG: the strip of scores, plots and
+// molecules. The same picture serves the page and a file that is saved.
+package picture
 
 import (
 	"fmt"

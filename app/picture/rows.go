@@ -1,0 +1,65 @@
+package picture
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"baca/app/session"
+)
+
+// The lines of the text area, see .code in the style sheet.
+const (
+	lineHeight  = 22
+	linePadding = 10
+	gutterLines = 64 // that are drawn at once: more than the tallest screen has
+)
+
+// Gutter is the numbers of the lines of a text that are in view, and what became of
+// them.
+func Gutter(text string, r *session.Rows, top int) string {
+	lines := 0
+	if text != "" {
+		lines = strings.Count(text, "\n") + 1
+	}
+	from := max(top/lineHeight-2, 0) + 1
+	to := min(from+gutterLines, lines+1)
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg class="gutter" aria-hidden="true"><g transform="translate(0 %d)">`, -top)
+	for line := from; line < to; line++ {
+		y := linePadding + (line-1)*lineHeight
+		record, read := slices.BinarySearch(r.Line, int32(line))
+		switch {
+		case read && r.Problem(record) != nil:
+			fmt.Fprintf(&b, `<rect class="gutter-bad" x="0" y="%d" width="48" height="%d"/><path class="gutter-cross" d="M34 %dl8 8m0 -8l-8 8"/>`, y, lineHeight, y+7)
+		case read:
+			fmt.Fprintf(&b, `<path class="gutter-tick" d="M34 %dl3 3 5 -6"/>`, y+12)
+		}
+		fmt.Fprintf(&b, `<text class="gutter-number" x="26" y="%d">%d</text>`, y+15, line)
+	}
+	b.WriteString(`</g></svg>`)
+	return b.String()
+}
+
+const barWidth = 72
+
+// Bar shows where a score lies between the lowest and the highest, and the
+// threshold as a line.
+func Bar(x, low, high, threshold float64, v session.Verdict) string {
+	if math.IsNaN(x) {
+		return `<svg class="bar-picture" width="72" height="10" aria-hidden="true"></svg>`
+	}
+	s := scale{low, high, 0, barWidth}
+	mark := ""
+	if threshold > low && threshold < high {
+		mark = `<path class="bar-mark" d="M` + num(s.at(threshold)) + ` 0V10"/>`
+	}
+	return `<svg class="bar-picture" width="72" height="10" aria-hidden="true"><rect class="bar-back" y="3" width="72" height="4"/>` +
+		`<rect class="` + v.Role() + `" y="2" width="` + num(min(max(s.at(x), 2), barWidth)) + `" height="6"/>` + mark + `</svg>`
+}
+
+// StageBar shows how much of a stage is done.
+func StageBar(share float64) string {
+	return `<svg class="stage-bar" viewBox="0 0 100 3" preserveAspectRatio="none" aria-hidden="true"><rect class="stage-done" width="` + num(100*share) + `" height="3"/></svg>`
+}

@@ -1,0 +1,214 @@
+package session
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"baca/wasm/message"
+)
+
+// An Input is what is scored: the text of the input pane, or a file.
+type Input struct {
+	session *Session
+
+	Text     string
+	File     *File
+	Unscored bool  // it is a library, to be opened and not scored
+	Undo     *Undo // nil where there is nothing to bring back
+}
+
+// An Undo brings back the input that was there before.
+type Undo struct {
+	text string
+	file *File
+	What string // for people
+}
+
+// typingPause is how long typing is waited for. A file or an example is read at once.
+const typingPause = 350 * time.Millisecond
+
+// Type takes the text that the user types.
+func (i *Input) Type(text string) {
+	if text == i.Text {
+		return
+	}
+	i.Text, i.File, i.Unscored = text, nil, false
+	i.session.begin(typingPause)
+}
+
+// Give replaces the input as a whole, and remembers the one before.
+func (i *Input) Give(text string, f *File) { i.replace(text, f, false) }
+
+// GiveLibrary opens a file without scoring it.
+func (i *Input) GiveLibrary(f *File) { i.replace("", f, true) }
+
+func (i *Input) replace(text string, f *File, unscored bool) {
+	if i.Text != "" || i.File != nil {
+		i.Undo = &Undo{i.Text, i.File, "the input before"}
+		if text == "" && f == nil {
+			i.Undo.What = "what was cleared"
+		}
+	}
+	i.Text, i.File, i.Unscored = text, f, unscored
+	i.session.Begin()
+}
+
+// TakeBack undoes the latest replacement.
+func (i *Input) TakeBack() {
+	if u := i.Undo; u != nil {
+		i.Text, i.File, i.Unscored, i.Undo = u.text, u.file, false, nil
+		i.session.Begin()
+	}
+}
+
+// AddLine puts a molecule at the end of the text.
+func (i *Input) AddLine(smiles string) {
+	text := i.Text
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	i.Give(text+smiles+" drawn\n", nil)
+}
+
+// request asks for the input to be opened.
+func (i *Input) request() *message.Open {
+	if i.File != nil {
+		return i.File.request()
+	}
+	text := i.Text
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return &message.Open{Data: []byte(text)}
+}
+
+// A File is an input that is not in the text area: bytes, or a file of the browser
+// that never passes through the memory of the page.
+type File struct {
+	Name   string
+	Size   int // in bytes
+	Data   []byte
+	Number int // of the browser's, 0 for data
+}
+
+// NewFile is a file of the given bytes.
+func NewFile(name string, data []byte) *File {
+	return &File{Name: name, Size: len(data), Data: data}
+}
+
+// request asks for the file to be opened.
+func (f *File) request() *message.Open {
+	return &message.Open{Name: f.Name, Data: f.Data, File: f.Number}
+}
+
+// A FileKind says what becomes of a file that is given to the page.
+type FileKind uint8
+
+const (
+	InputFile FileKind = iota
+	ShortText          // SMILES that fit into the text area
+	ModelFile
+)
+
+// mostText is the longest text that goes to the text area, mostModel the largest
+// file that is taken for a model.
+const (
+	mostText  = 200_000
+	mostModel = 64 << 20
+)
+
+// Kind tells what a file is by its name and size.
+func (f *File) Kind() FileKind {
+	name := strings.ToLower(f.Name)
+	ends := func(ending string) bool { return strings.HasSuffix(name, ending) }
+	switch {
+	case ends(".msgpack") && f.Size <= mostModel:
+		return ModelFile
+	case (ends(".smi") || ends(".smiles") || ends(".txt")) && f.Size <= mostText:
+		return ShortText
+	}
+	return InputFile
+}
+
+// An Example is one of the one-click inputs, some of the classes of the built-in
+// file or all of them.
+type Example struct {
+	Name, About string
+	classes     []string
+	most        int // of a class, 0 for all
+}
+
+// Examples are the one-click inputs.
+var Examples = []Example{
+	{"Medicines and explosives", "21 molecules: drugs that reach the brain, and what should never be near one", []string{"CNS drug", "explosive"}, 0},
+	{"Five to begin with", "one each of five kinds, judged one by one", []string{"CNS drug", "other drug", "sugar", "explosive", "organometallic"}, 1},
+	{"A mixed shelf", "158 molecules of 20 kinds, from amino acids to dyes", nil, 0},
+}
+
+// UseExample gives molecules of the built-in file.
+func (i *Input) UseExample(e Example) {
+	if w := i.session.Models.Welcome; w != nil {
+		i.Give(e.text(w.Examples), nil)
+	}
+}
+
+// text is lines of SMILES and name.
+func (e Example) text(csv []byte) string {
+	var b strings.Builder
+	taken := map[string]int{}
+	for i, line := range strings.Split(strings.TrimSpace(string(csv)), "\n") {
+		cells := strings.SplitN(strings.TrimSpace(line), ",", 3)
+		if i == 0 || len(cells) != 3 || e.classes != nil && !slices.Contains(e.classes, cells[1]) {
+			continue
+		}
+		if taken[cells[1]]++; e.most > 0 && taken[cells[1]] > e.most {
+			continue
+		}
+		b.WriteString(cells[2] + " " + cells[0] + "\n")
+	}
+	return b.String()
+}
+
+// ReasonOf is the reason without the place, where that is known.
+func ReasonOf(p *message.Problem) string {
+	if p.Reason != "" {
+		return p.Reason
+	}
+	return p.Text
+}
+
+// PieceOf finds what a problem is about in a text, in the units of the browser:
+// UTF-16.
+func PieceOf(text string, p *message.Problem) (from, to int, ok bool) {
+	if p.Line < 1 {
+		return 0, 0, false
+	}
+	start := 0
+	for range p.Line - 1 {
+		i := strings.IndexByte(text[start:], '\n')
+		if i < 0 {
+			return 0, 0, false
+		}
+		start += i + 1
+	}
+	line, _, _ := strings.Cut(text[start:], "\n")
+	column := min(max(p.Column-1, 0), len(line))
+	end := len(line)
+	if p.Column > 0 {
+		end = min(column+max(len(p.Piece), 1), len(line))
+	}
+	return units(text[:start+column]), units(text[:start+max(end, column)]), true
+}
+
+// units counts a text as the browser does.
+func units(s string) int {
+	n := 0
+	for _, r := range s {
+		n++
+		if r > 0xffff {
+			n++
+		}
+	}
+	return n
+}

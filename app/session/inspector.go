@@ -1,0 +1,109 @@
+package session
+
+import (
+	"slices"
+
+	"baca/wasm/message"
+)
+
+// An Inspector looks at one record closely.
+type Inspector struct {
+	session *Session
+
+	Record   int // −1 for none
+	Detail   *message.Detailed
+	Failure  *message.Failed // why there is no detail
+	Reason   int             // of the detail, whose atoms are marked, −1 for those of what was never seen
+	Gradient bool            // atoms are coloured by it
+}
+
+// Show opens the inspector for a record, −1 closes it.
+func (i *Inspector) Show(record int) {
+	if record == i.Record || record >= i.session.Rows.Len() {
+		return
+	}
+	i.Record, i.Detail, i.Failure, i.Reason = record, nil, nil, -1
+	i.session.Rev.All()
+	if record >= 0 && i.session.Rows.Problem(record) == nil {
+		i.ask()
+	}
+}
+
+// Step shows the row so many places further down the table.
+func (i *Inspector) Step(by int) {
+	order := i.session.Order
+	if len(order) > 0 {
+		at := slices.Index(order, int32(i.Record))
+		i.Show(int(order[min(max(at+by, 0), len(order)-1)]))
+	}
+}
+
+// ask asks what made the scores of the record.
+func (i *Inspector) ask() {
+	s, record := i.session, i.Record
+	if s.Models.Used == nil || s.Opened == nil || s.Phase == Broken {
+		return
+	}
+	s.askInRun(&message.Detail{Record: record}, nil, func(r message.Reply) {
+		if record != i.Record {
+			return
+		}
+		s.Rev.State++
+		if d, ok := r.(*message.Detailed); ok {
+			i.Detail, i.Failure = d, nil
+			return
+		}
+		i.Failure = failureOf(r)
+	})
+}
+
+// askAgain asks anew, if the answer was there: something has changed it.
+func (i *Inspector) askAgain() {
+	if i.Detail != nil || i.Failure != nil {
+		i.ask()
+	}
+}
+
+// SetGradient has the atoms coloured by the gradient, or by what leaving them out does.
+func (i *Inspector) SetGradient(by bool) {
+	i.Gradient = by
+	i.session.Rev.State++
+}
+
+// Mark rings the atoms of a reason, or not any more.
+func (i *Inspector) Mark(reason int) {
+	if i.Reason == reason {
+		reason = -1
+	}
+	i.Reason = reason
+	i.session.Rev.State++
+}
+
+// Contribution is what the atoms are coloured by: how much the score falls without each,
+// or its part of the gradient.
+func (i *Inspector) Contribution() []float64 {
+	if i.Gradient {
+		return i.Detail.Gradient
+	}
+	return i.Detail.Contribution
+}
+
+// Marked are the atoms with a ring around them: those of the reason that is chosen, or
+// else of what was never seen.
+func (i *Inspector) Marked() []bool {
+	var marks []bool
+	for k, r := range i.Detail.Reasons {
+		if k != i.Reason && (i.Reason >= 0 || !r.Unseen) {
+			continue
+		}
+		for _, atom := range r.Atoms {
+			if marks == nil {
+				marks = make([]bool, len(i.Detail.Atoms))
+			}
+			if atom >= 0 && int(atom) < len(marks) {
+				marks[atom] = true
+			}
+		}
+	}
+	return marks
+}

@@ -1,0 +1,369 @@
+package session
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/wasm/message"
+)
+
+func TestJudge(t *testing.T) {
+	for _, c := range []struct {
+		p, alone float64
+		r        Rule
+		want     Verdict
+	}{
+		{0.05, 1, Rule{Alpha: 0.05, Holdout: 99}, Outside}, {0.051, 1, Rule{Alpha: 0.05, Holdout: 99}, Borderline},
+		{0.1, 1, Rule{Alpha: 0.05, Holdout: 99}, Borderline}, {0.11, 1, Rule{Alpha: 0.05, Holdout: 99}, Inside},
+		{math.NaN(), 1, Rule{Alpha: 0.05, Holdout: 99}, Undecided}, {1, 1, Rule{Alpha: 0.6, Holdout: 99}, Borderline},
+		// Too few are held for α.
+		{0.07, 1, Rule{Alpha: 0.05, Holdout: 18}, Undecided}, {0.5, 1, Rule{Alpha: 0.05, Holdout: 0}, Undecided}, {0.5, 1, Rule{Alpha: 0.05, Holdout: 19}, Inside},
+		// The guard of the batch.
+		{0.01, 0.11, Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1}, Borderline}, {0.01, 0.1, Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1}, Outside}, {0.5, 0.01, Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1}, Inside},
+		{0.01, 0.11, Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1, ByRate: true, Cut: 0.02}, Borderline}, {0.03, 0.1, Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1, ByRate: true, Cut: 0.02}, Borderline},
+	} {
+		if got := c.r.Judge(c.p, c.alone); got != c.want {
+			t.Errorf("p %g, %g by itself, by %+v is %s, want %s", c.p, c.alone, c.r, got.Word(), c.want.Word())
+		}
+		r := &Rows{}
+		r.Add(records("a"))
+		r.fill(&message.Rows{Rows: message.Columns{ID: []string{"a"}, Scores: message.Scores{P: message.Floats{c.alone}}}})
+		r.P = []float64{c.p}
+		if r.judge(c.r); r.Verdict[0] != c.want {
+			t.Errorf("in the table p %g, %g by itself, by %+v is %s, want %s", c.p, c.alone, c.r, r.Verdict[0].Word(), c.want.Word())
+		}
+	}
+}
+
+func TestAlphaSteps(t *testing.T) {
+	for step := 0; step <= AlphaSteps; step++ {
+		if got := StepOf(AlphaOf(step)); got < step-1 || got > step+1 {
+			t.Errorf("step %d is α %g, which is step %d", step, AlphaOf(step), got)
+		}
+	}
+	if AlphaOf(0) != leastAlpha || AlphaOf(AlphaSteps) != mostAlpha {
+		t.Errorf("α goes from %g to %g", AlphaOf(0), AlphaOf(AlphaSteps))
+	}
+}
+
+// records are those of such names.
+func records(names ...string) *message.Records {
+	return &message.Records{ID: names, SMILES: make(message.Strings, len(names)), Drawn: make(message.Strings, len(names)), Line: make(message.Ints, len(names))}
+}
+
+// randomRows are rows with ties, missing values and refused records.
+func randomRows(n int, rng *rand.Rand) *Rows {
+	r := &Rows{}
+	e := &message.Records{}
+	for i := range n {
+		e.ID = append(e.ID, fmt.Sprintf("Name with a long start %d", rng.IntN(40)))
+		e.SMILES = append(e.SMILES, strings.Repeat("C", 1+rng.IntN(5)))
+		e.Line = append(e.Line, int32(2*i+1))
+		if rng.IntN(7) == 0 {
+			e.Problems = append(e.Problems, message.Problem{Record: i, Line: 2*i + 1, Text: "no"})
+		}
+	}
+	// They come in pieces of any size.
+	for from := 0; from < n; {
+		to := min(n, from+1+rng.IntN(40))
+		piece := &message.Records{From: from, ID: e.ID[from:to], SMILES: e.SMILES[from:to], Drawn: make(message.Strings, to-from), Line: e.Line[from:to]}
+		for _, p := range e.Problems {
+			if p.Record >= from && p.Record < to {
+				piece.Problems = append(piece.Problems, p)
+			}
+		}
+		r.Add(piece)
+		from = to
+	}
+	r.Batch = newBatch(n)
+	for i := range n {
+		if !r.refused[i] && rng.IntN(6) != 0 {
+			r.scored[i] = true
+			r.Score[i] = math.Round(5 * rng.NormFloat64())
+			r.P[i] = float64(1+rng.IntN(20)) / 20
+			r.Batch.Pre[i], r.Batch.Attn[i], r.Batch.BaCa[i] = rng.NormFloat64(), -rng.Float64(), rng.NormFloat64()
+		}
+	}
+	r.judge(Rule{Alpha: 0.05, Holdout: 99})
+	return r
+}
+
+func TestOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	r := randomRows(300, rng)
+	value := func(i int32, by Column) (float64, string) {
+		switch by {
+		case ByName:
+			return 0, strings.ToLower(r.Name(int(i)))
+		case ByVerdict:
+			if r.Verdict[i] == Unscored {
+				return math.NaN(), ""
+			}
+			return float64(r.Verdict[i]), ""
+		case ByInput:
+			return float64(i), ""
+		}
+		return map[Column][]float64{ByP: r.P, ByScore: r.Score, ByPre: r.Batch.Pre, ByAttn: r.Batch.Attn, ByBaCa: r.Batch.BaCa}[by][i], ""
+	}
+	for by := ByInput; by <= ByBaCa; by++ {
+		for _, descending := range []bool{false, true} {
+			list := r.order(View{By: by, Descending: descending})
+			if len(list) != r.Len() {
+				t.Fatalf("column %d: %d rows, want %d", by, len(list), r.Len())
+			}
+			want := make([]int32, r.Len())
+			for i := range want {
+				want[i] = int32(i)
+			}
+			slices.SortStableFunc(want, func(a, b int32) int {
+				x, xs := value(a, by)
+				y, ys := value(b, by)
+				switch {
+				case math.IsNaN(x) && math.IsNaN(y):
+					return 0
+				case math.IsNaN(x):
+					return 1
+				case math.IsNaN(y):
+					return -1
+				}
+				c := strings.Compare(xs, ys)
+				if x < y {
+					c = -1
+				} else if x > y {
+					c = 1
+				}
+				if descending {
+					c = -c
+				}
+				return c
+			})
+			if !slices.Equal(list, want) {
+				t.Errorf("column %d, descending %v: another order than that of a plain sort", by, descending)
+			}
+		}
+	}
+}
+
+func TestFilter(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	r := randomRows(200, rng)
+	v := View{search: "  START 7"}
+	v.Only[Inside], v.Only[Refused] = true, true
+	list := r.order(v)
+	n := 0
+	for i := range r.Len() {
+		if strings.Contains(strings.ToLower(r.id[i]), "start 7") && (r.Verdict[i] == Inside || r.Verdict[i] == Refused) {
+			if n >= len(list) || int(list[n]) != i {
+				t.Fatalf("record %d is not row %d of %v", i, n, list)
+			}
+			n++
+		}
+	}
+	if n == 0 || n != len(list) {
+		t.Errorf("%d rows, want %d and some", len(list), n)
+	}
+}
+
+func TestRecordsOfAnotherInputAreDropped(t *testing.T) {
+	r := &Rows{}
+	r.Add(&message.Records{From: 5, ID: []string{"a"}})
+	if r.Len() != 0 {
+		t.Errorf("%d rows from a piece that does not fit", r.Len())
+	}
+	r.Add(records("a", "b"))
+	r.fill(&message.Rows{From: 7, Rows: message.Columns{ID: []string{"x"}}})
+	if r.Len() != 2 || r.scored[0] {
+		t.Errorf("%d rows, scored %v", r.Len(), r.scored)
+	}
+}
+
+func TestPieceOf(t *testing.T) {
+	const text = "CC a\nü😀C(x) b\nC"
+	for _, c := range []struct {
+		p        message.Problem
+		from, to int
+		ok       bool
+	}{
+		{message.Problem{Line: 1, Column: 2, Piece: "C"}, 1, 2, true},
+		// Columns count bytes, the browser counts UTF-16.
+		{message.Problem{Line: 2, Column: 9, Piece: "x"}, 10, 11, true},
+		{message.Problem{Line: 2}, 5, 14, true},
+		{message.Problem{Line: 3, Column: 2}, 16, 16, true},
+		{message.Problem{Line: 9, Column: 1}, 0, 0, false},
+		{message.Problem{}, 0, 0, false},
+	} {
+		from, to, ok := PieceOf(text, &c.p)
+		if from != c.from || to != c.to || ok != c.ok {
+			t.Errorf("line %d column %d: %d to %d %v, want %d to %d %v", c.p.Line, c.p.Column, from, to, ok, c.from, c.to, c.ok)
+		}
+	}
+}
+
+func TestSay(t *testing.T) {
+	for _, c := range []struct {
+		v    Verdict
+		p    float64
+		held int
+		want string
+	}{
+		{Outside, 1.0 / 205, 204, "None of 204 molecules"},
+		{Outside, 2.0 / 205, 204, "Only one of 204"},
+		{Outside, 9.0 / 205, 204, "Only 8 of 204"},
+		{Borderline, 16.0 / 205, 204, "15 of 204"},
+		{Inside, 0.5, 203, "101 of 203"},
+		{Undecided, math.NaN(), 0, "no held-out"},
+		{Undecided, 0.5, 9, "with 9, p is 0.100 at least"},
+	} {
+		if got := VerdictReason(c.v, c.p, Rule{Alpha: 0.05, Holdout: c.held}, "molecules"); !strings.Contains(got, c.want) {
+			t.Errorf("p %g: %q, want %q", c.p, got, c.want)
+		}
+	}
+	got := VerdictReason(Outside, 1.0/205, Rule{Alpha: 0.05, Holdout: 204, list: "new.smi"}, "molecules")
+	if want := "None of 204 molecules of new.smi scores this high"; !strings.HasPrefix(got, want) {
+		t.Errorf("of a list of one's own it says %q, want %q", got, want)
+	}
+}
+
+func TestBlameAndFacts(t *testing.T) {
+	// Nitromethane and a separate chloride.
+	atoms := []message.Atom{{Symbol: "C", Hydrogens: 3}, {Symbol: "N", Charge: 1}, {Symbol: "O"}, {Symbol: "O", Charge: -1}, {Symbol: "Cl", Charge: -1}}
+	bonds := []message.Bond{{From: 0, To: 1, Order: 1}, {From: 1, To: 2, Order: 2}, {From: 1, To: 3, Order: 1}}
+	if got := Blame(&message.Detailed{Atoms: atoms, Bonds: bonds, Contribution: []float64{0.1, 3, 0.2, math.NaN(), -5}}); got != "One atom matters most: nitro N." {
+		t.Errorf("blamed %q", got)
+	}
+	if got := Blame(&message.Detailed{Atoms: atoms, Bonds: bonds, Contribution: []float64{-1, 0, 0, 0, 0}}); got != "" {
+		t.Errorf("blamed %q where nothing points outside", got)
+	}
+	f := Facts(&message.Detailed{Atoms: atoms, Bonds: bonds})
+	if f[0].Value != "CH₃ClNO₂⁻" || f[1].Value != "5" || f[2].Value != "0" || f[3] != (Fact{"Fragments", "2"}) {
+		t.Errorf("facts %v", f)
+	}
+	ring := []message.Bond{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 0}}
+	if f := Facts(&message.Detailed{Atoms: make([]message.Atom, 3), Bonds: ring}); f[0].Value != "3" || f[1].Value != "3" || f[2].Value != "1" {
+		t.Errorf("facts of a triangle %v", f)
+	}
+	if got := formula(map[string]int{"Na": 1, "O": 1, "H": 1}, 2); got != "HNaO²⁺" {
+		t.Errorf("formula %q", got)
+	}
+}
+
+func TestMoveThreshold(t *testing.T) {
+	s := New(nil)
+	s.Reference = ([]float64{1, 2, 3, 4, 5, 6, 7, 8, 9})
+	s.MoveThreshold(8.5)
+	if s.Alpha != 0.2 {
+		t.Errorf("α %g with one of nine above the threshold, want 0.2", s.Alpha)
+	}
+	if at := s.Threshold(); at != math.Nextafter(8, 9) {
+		t.Errorf("threshold %g, want just above 8: scores from there on are outside", at)
+	}
+	s.MoveThreshold(100)
+	if s.Alpha != 0.1 {
+		t.Errorf("α %g beyond all, want the smallest p", s.Alpha)
+	}
+}
+
+// The page is drawn natively for the HTML that is sent first: without a client, and
+// in every phase.
+func TestRenders(t *testing.T) {
+	s, f, later := newTest(t)
+	f.scores("CCO\nCCCCCC\nCCCCCCCC\nx")
+	first := htmlOf(t, New(nil))
+	for _, want := range []string{"Which of your molecules", `id="smiles"`, "Nothing leaves this tab", "How to read this"} {
+		if !strings.Contains(first, want) {
+			t.Errorf("the first HTML lacks %q", want)
+		}
+	}
+	if strings.Contains(first, " style=") {
+		t.Error("the first HTML has inline styles, which the page forbids")
+	}
+	if strings.Contains(first, "hidden=\"false\"") {
+		t.Error("the first HTML hides what it should show")
+	}
+	s.Input.Type("CCO\nCCCCCC\nCCCCCCCC\nx")
+	pass(later)
+	f.next(-1)
+	pass(later)
+	s.Inspector.Show(1)
+	f.next(-1)
+	s.Lab.Open(message.StageAttention)
+	f.next(-1)
+	full := htmlOf(t, s)
+	for _, want := range []string{`data-row="1"`, "refused", "no element", "What it resembles", "Lab: attention", "KL divergence"} {
+		if !strings.Contains(full, want) {
+			t.Errorf("the HTML of a run lacks %q", want)
+		}
+	}
+	s.Fail(&message.Failed{Code: message.CodeMemory, Text: "room for 5 000 rows"})
+	if !strings.Contains(htmlOf(t, s), "room for 5 000 rows") {
+		t.Error("a failure is not shown")
+	}
+}
+
+// The figures on the cards of the models are those of README.md.
+func TestCardsHaveTheMeasuredFigures(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string][]string{}
+	var head []string
+	for line := range strings.Lines(string(readme)) {
+		cells := strings.Split(strings.TrimSpace(line), "|")
+		if len(cells) < 4 {
+			continue
+		}
+		for i := range cells {
+			cells[i] = strings.Trim(cells[i], " *")
+		}
+		switch {
+		case cells[1] == "ID / OOD" && slices.Contains(cells, "alone"):
+			head = cells
+		case head != nil && strings.Contains(cells[1], " / ") && len(cells) == len(head) && rows[cells[1]] == nil:
+			rows[cells[1]] = cells
+		}
+	}
+	figure := func(row []string, column string) string {
+		text, _, _ := strings.Cut(row[slices.Index(head, column)], " ")
+		return text
+	}
+	for name, n := range notes {
+		row := rows[n.ID+" / "+n.OOD]
+		if row == nil {
+			t.Errorf("%s: README.md has no row %s / %s", name, n.ID, n.OOD)
+			continue
+		}
+		if alone, batch := fmt.Sprintf("%.1f", n.Alone), fmt.Sprintf("%.1f", n.Batch); alone != figure(row, "alone") || batch != figure(row, "batch") {
+			t.Errorf("%s: the card says %s and %s, README.md %s and %s", name, alone, batch, figure(row, "alone"), figure(row, "batch"))
+		}
+		if !strings.Contains(n.Measured(), fmt.Sprintf("%.1f %%", n.Alone)) {
+			t.Errorf("%s: %s", name, n.Measured())
+		}
+	}
+}
+
+// The parts of a score stand in the order in which they are explained, and what a model
+// does not know is left out.
+func TestPartsOfTheScore(t *testing.T) {
+	d := &message.Detailed{Distance: 1.5, Embedding: 1, Subtrees: 2, Counts: 3, Nodes: -1, Ratio: 2.5}
+	names := func() string {
+		var list []string
+		for _, p := range PartsOf(d, "molecules") {
+			list = append(list, fmt.Sprintf("%s %g", p.Name, p.Value))
+		}
+		return strings.Join(list, "; ")
+	}
+	distance := "How far from the nearest training molecules 1.5; by embedding 1; by subtrees 2; by subtrees with counts 3; by ℓ_n, which weighs little -1"
+	if got, want := names(), distance+"; How much more like chemistry at large than like the training set 2.5"; got != want {
+		t.Errorf("the parts are %q, want %q", got, want)
+	}
+	d.Ratio = math.NaN()
+	if got := names(); got != distance {
+		t.Errorf("without a background the parts are %q, want %q", got, distance)
+	}
+}

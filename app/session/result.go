@@ -1,0 +1,297 @@
+package session
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"baca/algo/decide"
+	"baca/app/words"
+	"baca/wasm/message"
+)
+
+// A Result is what is known of the records of an input, and how they are judged.
+type Result struct {
+	Settings
+	rev    *Revisions
+	models *Models
+
+	Opened *message.Opened // nil before the input is read
+	Rows   Rows
+
+	// References are the scores of graphs that were kept from training.
+	References [Deciders][]float64 // of the scores that each of them goes by
+	Reference  []float64           // of what decides
+	Levels     Levels              // q-values, if a rate of false discoveries decides
+	Scored     *message.Scored     // nil before all records are scored
+	Warnings   []string
+
+	// Of the batch, nil before it is calibrated.
+	Fitted     *message.Fitted
+	Parted     *message.Parted
+	Iterations []message.Iteration
+	BatchTime  time.Duration
+
+	View  View
+	Order []int32 // records in the table
+}
+
+// Graphs is how many records could be read.
+func (r *Result) Graphs() int {
+	if r.Opened == nil {
+		return 0
+	}
+	return r.Opened.Records - r.Opened.Refused
+}
+
+// Things are what the input holds.
+func (r *Result) Things() string {
+	if r.Opened != nil && !r.Opened.Molecules {
+		return "graphs"
+	}
+	return "molecules"
+}
+
+// Deciding is what decides at present: the batch only once it is calibrated.
+func (r *Result) Deciding() Decider {
+	if r.Rows.Batch == nil {
+		return EachAlone
+	}
+	return r.By
+}
+
+// Calibrated tells whether the batch has been looked at as a whole.
+func (r *Result) Calibrated() bool { return r.Rows.Batch != nil }
+
+// takeBatch takes what a batch has come to, if it was large enough to learn from.
+func (r *Result) takeBatch(b *Batch) {
+	if f := r.Fitted; f != nil && !f.Few {
+		r.References[TheBatch], r.References[ThePaper] = known(f.Holdout.Batch), known(f.Holdout.BaCa)
+		b.BaCaP = decide.PValues(b.BaCa, r.References[ThePaper])
+		r.Rows.Batch = b
+	}
+}
+
+// forgetBatch leaves what each record is by itself.
+func (r *Result) forgetBatch() {
+	r.Fitted, r.Rows.Batch, r.Parted, r.Iterations, r.BatchTime = nil, nil, nil, nil, 0
+	r.References[TheBatch], r.References[ThePaper] = nil, nil
+}
+
+// clearScores leaves what was read and the user's choices.
+func (r *Result) clearScores() {
+	*r = Result{Settings: r.Settings, rev: r.rev, models: r.models, Opened: r.Opened, Rows: r.Rows, View: r.View, Order: r.Order}
+}
+
+// warn adds warnings that have not been given yet.
+func (r *Result) warn(warnings []string) {
+	for _, w := range warnings {
+		if !slices.Contains(r.Warnings, w) {
+			r.Warnings = append(r.Warnings, w)
+		}
+	}
+}
+
+// Unfit says why the batch cannot be calibrated, nothing if it can.
+func (r *Result) Unfit() string {
+	welcome, model := r.models.Welcome, r.models.Used
+	switch {
+	case welcome != nil && r.Graphs() < welcome.MinBatch:
+		return fmt.Sprintf("A batch needs at least %d %s: fewer say too little about each other.", welcome.MinBatch, r.Things())
+	case model != nil && model.Shared > 0:
+		return "This model was made for sharing and keeps no single " + r.Things() + ", which a batch is compared with."
+	}
+	return ""
+}
+
+// wholeLevel is the p-value up to which a list is said to differ.
+const wholeLevel = 0.05
+
+// Whole says whether the list as a whole differs from the training set, nothing before
+// the batch is calibrated.
+func (r *Result) Whole() string {
+	f := r.Fitted
+	if f == nil || !r.Calibrated() {
+		return ""
+	}
+	if math.IsNaN(f.P) {
+		return "Whether this list as a whole differs from the training set cannot be said: the model keeps too few " + r.Things() + " to compare it with."
+	}
+	numbers := fmt.Sprintf("AUC\u00a0%.2f, p\u00a0%s", f.Evidence, words.PEquals(f.P))
+	if f.Sample {
+		numbers += ", by an even sample of " + words.Count(f.Graphs)
+	}
+	if f.P <= wholeLevel {
+		return "As a whole this list differs from the training set: " + numbers + "." + differing(f.Differences)
+	}
+	return "Nothing says that this list as a whole differs from the training set: " + numbers + "."
+}
+
+// differing says in what a list differs, as the report does, but what the phrases have in
+// common once.
+func differing(phrases []string) string {
+	if len(phrases) == 0 {
+		return ""
+	}
+	list := slices.Clone(phrases)
+	for i := range list {
+		if i > 0 {
+			list[i] = strings.Replace(list[i], " of them have ", " ", 1)
+		}
+		if i < len(list)-1 {
+			list[i] = strings.TrimSuffix(list[i], " than three quarters of the training graphs")
+		}
+	}
+	return " What makes the difference: " + strings.ReplaceAll(strings.Join(list, ", "), " %", "\u00a0%") + "."
+}
+
+// Furthest are so many records with the highest scores, the highest first.
+func (r *Result) Furthest(most int) []int32 {
+	score := r.Rows.Score
+	var list []int32
+	for i, x := range score {
+		if math.IsNaN(x) || len(list) == most && x <= score[list[most-1]] {
+			continue
+		}
+		// Behind those that are as high.
+		at, _ := slices.BinarySearchFunc(list, x, func(i int32, x float64) int {
+			if score[i] >= x {
+				return -1
+			}
+			return 1
+		})
+		list = slices.Insert(list, at, int32(i))
+		list = list[:min(len(list), most)]
+	}
+	return list
+}
+
+// AUC is that of what decides, by the labels of the input; NaN without.
+func (r *Result) AUC() float64 {
+	if r.Scored == nil {
+		return math.NaN()
+	}
+	return [Deciders]float64{r.Scored.AUC, r.Scored.BatchAUC, r.Scored.PaperAUC}[r.Deciding()]
+}
+
+// SetAlpha judges all records anew. Nothing is scored again.
+func (r *Result) SetAlpha(alpha float64) {
+	r.Alpha = min(max(alpha, leastAlpha/10), 1)
+	r.judgeAgain()
+}
+
+// MoveThreshold judges so that a score from there on is outside.
+func (r *Result) MoveThreshold(score float64) {
+	if p := decide.PValues([]float64{score}, r.Reference)[0]; !math.IsNaN(p) {
+		r.SetAlpha(min(p, mostAlpha))
+	}
+}
+
+// SetFDR has a rate of false discoveries decide, or with 0 the rate of false alarms.
+func (r *Result) SetFDR(rate float64) {
+	r.FDR = rate
+	r.level()
+	if rate == 0 && r.View.By == ByQ {
+		r.View.By = ByP
+	}
+	r.judgeAgain()
+}
+
+// level finds the q-values if they are to decide, once all records are scored.
+func (r *Result) level() {
+	switch {
+	case r.FDR == 0:
+		r.Levels = nil
+	case r.Levels == nil && r.Scored != nil:
+		r.Levels = levelsOf(r.Rows.P)
+	}
+}
+
+// Rule is what decides at present. q-values need all records.
+func (r *Result) Rule() Rule {
+	rule := r.RuleOf(r.Deciding())
+	if len(r.Levels) > 0 {
+		rule.ByRate, rule.Cut = true, r.Levels.cut(r.FDR)
+	}
+	return rule
+}
+
+// RuleOf is the rule of a decider for each record by α.
+func (r *Result) RuleOf(by Decider) Rule {
+	rule := Rule{Alpha: r.Alpha, Holdout: len(r.References[by])}
+	if r.models.Used != nil {
+		rule.list = r.models.Used.HoldoutFile
+	}
+	if by == TheBatch && r.models.Welcome != nil {
+		rule.Guard = r.models.Welcome.Guard
+	}
+	return rule
+}
+
+// Threshold is the score from which on records are called outside, NaN for none.
+func (r *Result) Threshold() float64 {
+	most, _ := r.Rule().Limits()
+	return Threshold(r.Reference, most)
+}
+
+// settle judges all records by what decides now.
+func (r *Result) settle() {
+	r.Rows.decide(r.Deciding())
+	r.Reference, r.Levels = r.References[r.Deciding()], nil
+	r.level()
+	r.judge()
+	r.rev.State++
+}
+
+// judge sets verdicts, counts and the order of the table.
+func (r *Result) judge() {
+	r.Rows.judge(r.Rule())
+	r.arrange()
+}
+
+// judgeAgain judges all records by another rule.
+func (r *Result) judgeAgain() {
+	r.Rows.judge(r.Rule())
+	r.rev.All()
+	if r.View.By == ByVerdict || slices.Contains(r.View.Only[:], true) {
+		r.arrange() // other orders do not depend on verdicts
+	}
+}
+
+// arrange orders the table.
+func (r *Result) arrange() {
+	r.Order = r.Rows.order(r.View)
+	r.rev.Rows++
+}
+
+// SortBy sorts by a column, or turns the order around. What is unusual comes first.
+func (r *Result) SortBy(c Column) {
+	switch {
+	case r.View.By != c:
+		r.View.By, r.View.Descending = c, c == ByScore || c == ByVerdict || c == ByPre || c == ByAttn || c == ByBaCa
+	default:
+		r.View.Descending = !r.View.Descending
+	}
+	r.arrange()
+}
+
+// Search sets the text that rows must contain.
+func (r *Result) Search(search string) {
+	r.View.search = search
+	r.arrange()
+}
+
+// ToggleVerdict shows the records of a verdict alone, beside others that are shown so, or
+// not any more.
+func (r *Result) ToggleVerdict(v Verdict) {
+	r.View.Only[v] = !r.View.Only[v]
+	r.arrange()
+}
+
+// ToggleKnown shows the records that were likely trained on alone, or not any more.
+func (r *Result) ToggleKnown() {
+	r.View.Known = !r.View.Known
+	r.arrange()
+}

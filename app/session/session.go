@@ -1,0 +1,441 @@
+// Package session is the state of the page and what happens to it. It knows no browser:
+// components draw a session and hand it what the user does, so that most of the page
+// is tested without one.
+package session
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"baca/app/words"
+	"baca/wasm/message"
+)
+
+// A Phase is what the session is doing with its input.
+type Phase uint8
+
+const (
+	Empty       Phase = iota // there is no input
+	Waiting                  // for the user to stop typing
+	Reading                  // records are parsed
+	Scoring                  // records are scored, each by itself
+	Calibrating              // that is done, and the batch is looked at as a whole
+	Done                     // all that can be is scored
+	Stopped                  // cancelled by the user
+	Broken                   // ended with an error, see Session.Failure
+	Unstarted                // read, but there is no model to score with
+)
+
+func (p Phase) String() string {
+	return [...]string{"empty", "waiting", "reading", "scoring", "calibrating", "done", "stopped", "broken", "unstarted"}[p]
+}
+
+// A Session is all that the page knows, and what it does next. Tests drive it with a
+// client that answers at once. All of it runs on the page's goroutine.
+type Session struct {
+	// What there is to see, and how it is judged.
+	Result
+
+	Models    Models
+	Input     Input
+	Inspector Inspector
+	Lab       Lab
+	Training  Training
+	Task      *Task  // what the worker does beside, nil for nothing
+	Saved     string // a note on the latest download
+
+	// Rev counts what changed, so that components draw again only for that.
+	Rev Revisions
+
+	Phase   Phase
+	Failure *message.Failed
+	// What the stages have come to.
+	Stage    string
+	Progress map[string]message.Progress
+	Elapsed  time.Duration
+
+	// Run is the number of the run; what belongs to an earlier one is dropped.
+	Run      int
+	started  time.Time
+	declined bool // the user has ended the calibration of this batch
+	pending  bool // rows have come that are not judged yet
+
+	client *message.Client // nil where there is no browser
+	// Post has a function called on the page's goroutine; After does that later.
+	Post  func(func())
+	After func(time.Duration, func())
+}
+
+// Revisions of the parts of a session.
+type Revisions struct {
+	Rows  int // the input, the table and the picture above it
+	State int // all else
+}
+
+// All has everything drawn again.
+func (r *Revisions) All() {
+	r.Rows++
+	r.State++
+}
+
+// New is a session without input. The client is nil where there is no browser.
+func New(c *message.Client) *Session {
+	s := &Session{
+		client:   c,
+		Post:     func(f func()) { f() },
+		After:    func(_ time.Duration, f func()) { f() },
+		Progress: map[string]message.Progress{},
+	}
+	s.Result = Result{Settings: Settings{Alpha: 0.05}, rev: &s.Rev, models: &s.Models}
+	s.Models.session, s.Input.session, s.Training.session = s, s, s
+	s.Inspector = Inspector{session: s, Record: -1, Reason: -1}
+	s.Lab = Lab{session: s, Side: "ID", Lambda: 0.5}
+	return s
+}
+
+// Connect starts what needs a worker: it loads a model by its name, and looks in a
+// store for a training that a reload has interrupted.
+func (s *Session) Connect(model string, store Store) {
+	if s.client != nil {
+		s.Models.Start(model)
+		s.Training.Recall(store)
+	}
+}
+
+// ask sends a request. What comes back is handed over on the page's goroutine. Events
+// are dropped where on is nil.
+func (s *Session) ask(r message.Request, on func(message.Event), end func(message.Reply)) {
+	s.client.Do(r,
+		func(e message.Event) {
+			if on != nil {
+				s.Post(func() { on(e) })
+			}
+		},
+		func(reply message.Reply) { s.Post(func() { end(reply) }) },
+	)
+}
+
+// askInRun asks for something of this run. What comes after its end is dropped.
+func (s *Session) askInRun(r message.Request, on func(message.Event), end func(message.Reply)) {
+	run := s.Run
+	s.ask(r, func(e message.Event) {
+		if run == s.Run && on != nil {
+			on(e)
+		}
+	}, func(reply message.Reply) {
+		if run == s.Run {
+			end(reply)
+		}
+	})
+}
+
+// pauseWorker has the worker end what it can end without losing anything.
+func (s *Session) pauseWorker() { s.ask(&message.Pause{}, nil, func(message.Reply) {}) }
+
+// failureOf makes a failure of a reply that is not what was asked for.
+func failureOf(r message.Reply) *message.Failed {
+	if f, ok := r.(*message.Failed); ok {
+		return f
+	}
+	return &message.Failed{Code: message.CodeInternal, Text: "the worker gave an answer of another kind"}
+}
+
+// Begin starts a run of the present input.
+func (s *Session) Begin() { s.begin(0) }
+
+func (s *Session) begin(wait time.Duration) {
+	s.stop()
+	s.Run++
+	s.clear()
+	if s.Input.File == nil && strings.TrimSpace(s.Input.Text) == "" {
+		s.Phase = Empty
+		return
+	}
+	s.Phase = Waiting
+	run := s.Run
+	s.After(wait, func() {
+		if run == s.Run {
+			s.Training.Pause() // the worker does one thing at a time
+			s.read(s.Input.request(), s.score, func(*message.Failed) {})
+		}
+	})
+}
+
+// stop ends what the worker does for the run before.
+func (s *Session) stop() {
+	if s.Busy() || s.Task != nil {
+		s.Run++
+		s.Phase, s.Task = Waiting, nil
+		s.client.Cancel()
+	}
+}
+
+// Busy tells whether the worker reads, scores or calibrates.
+func (s *Session) Busy() bool {
+	return s.Phase == Reading || s.Phase == Scoring || s.Phase == Calibrating
+}
+
+// Cancel is the user's: what is there stays. Without a batch each record decides for
+// itself.
+func (s *Session) Cancel() {
+	if !s.Busy() {
+		return
+	}
+	s.Run++
+	if s.Phase == Calibrating {
+		s.Phase, s.Stage, s.By, s.declined = Done, "", EachAlone, true
+		s.client.Cancel()
+		s.forgetBatch()
+		if s.Inspector.Record >= 0 && s.Inspector.Detail == nil {
+			s.Inspector.ask() // it was asked for, and the worker has gone
+		}
+		return
+	}
+	s.Phase, s.Elapsed = Stopped, time.Since(s.started)
+	s.client.Cancel()
+	s.Rev.All()
+}
+
+// clear forgets all results.
+func (s *Session) clear() {
+	s.Opened, s.Rows, s.Order, s.Failure = nil, Rows{}, nil, nil
+	s.View = View{By: s.View.By, Descending: s.View.Descending}
+	s.Inspector.Show(-1)
+	s.clearScores()
+}
+
+func (s *Session) clearScores() {
+	s.Result.clearScores()
+	s.Saved, s.Stage, s.Elapsed, s.declined = "", "", 0, false
+	s.Progress = map[string]message.Progress{}
+	s.Lab.forget()
+	s.Rev.All()
+}
+
+// read has an input parsed. Then, unless another one has taken its place, it calls
+// one of both.
+func (s *Session) read(r *message.Open, opened func(), failed func(*message.Failed)) {
+	s.Phase, s.started = Reading, time.Now()
+	s.Rev.All()
+	s.askInRun(r, func(e message.Event) {
+		switch e := e.(type) {
+		case *message.Records:
+			s.Rows.Add(e)
+			s.judgeSoon()
+		case *message.Progress:
+			s.noteProgress(e)
+		}
+	}, func(r message.Reply) {
+		o, ok := r.(*message.Opened)
+		if !ok {
+			s.Fail(failureOf(r))
+			failed(s.Failure)
+			return
+		}
+		s.Opened, s.Phase = o, Unstarted
+		s.Progress[message.StageParse] = message.Progress{Stage: message.StageParse, Done: 1, Total: 1, Records: o.Records, Refused: o.Refused}
+		s.judge()
+		s.Rev.All()
+		opened()
+	})
+}
+
+// score has the open input scored.
+func (s *Session) score() {
+	model := s.Models.Used
+	switch {
+	case s.Graphs() == 0:
+		s.Phase, s.Elapsed = Done, time.Since(s.started)
+		return
+	case model == nil || s.Models.Loading != "" || s.Input.Unscored:
+		s.Phase = Unstarted // until the model is there, or the user asks for it
+		return
+	case model.Molecules != s.Opened.Molecules:
+		text := "this model reads plain graphs, and the input holds molecules"
+		if model.Molecules {
+			text = "this model reads molecules, and the input holds plain graphs"
+		}
+		s.Fail(&message.Failed{Code: message.CodeBadModel, Text: text})
+		return
+	}
+	s.Phase, s.Failure, s.started = Scoring, nil, time.Now()
+	s.Warnings = slices.Clone(s.Opened.Warnings)
+	s.Rev.All()
+	s.askScores(&message.Score{}, s.takeEvent, func(scored *message.Scored) {
+		s.Scored, s.Phase, s.Stage, s.Elapsed = scored, Done, "", time.Since(s.started)
+		s.warn(scored.Warnings)
+		s.settle()
+		s.Inspector.askAgain() // it may be by another model
+		s.proceed()
+	})
+}
+
+// ScoreNow scores an input that was opened to train on.
+func (s *Session) ScoreNow() {
+	if s.Phase == Unstarted && s.Models.Used != nil {
+		s.Run++
+		s.Input.Unscored = false
+		s.score()
+	}
+}
+
+// scoreAgain scores what is open with another model.
+func (s *Session) scoreAgain() {
+	switch {
+	case s.Phase == Empty || s.Phase == Reading || s.Input.Unscored || s.Training.On:
+		// What is being read will be scored with it, and a library not at all.
+	case s.Opened == nil:
+		s.Begin()
+	default:
+		s.Run++
+		parse := s.Progress[message.StageParse]
+		s.Rows.forgetScores()
+		s.clearScores()
+		s.Progress[message.StageParse] = parse
+		s.judge()
+		s.score()
+	}
+}
+
+// askScores asks for scores in this run.
+func (s *Session) askScores(r *message.Score, on func(message.Event), end func(*message.Scored)) {
+	s.askInRun(r, on, func(r message.Reply) {
+		if scored, ok := r.(*message.Scored); ok {
+			end(scored)
+		} else {
+			s.Fail(failureOf(r))
+		}
+	})
+}
+
+// takeEvent takes what a scoring tells.
+func (s *Session) takeEvent(e message.Event) {
+	switch e := e.(type) {
+	case *message.Progress:
+		s.noteProgress(e)
+	case *message.Parted:
+		s.Parted = e
+	case *message.Iteration:
+		s.Iterations = append(s.Iterations, *e)
+		s.noteProgress(&message.Progress{Stage: message.StageAttention, Done: e.Step, Total: e.Of})
+	case *message.Reference:
+		s.References[EachAlone] = known(e.Score)
+		s.Reference = s.References[s.Deciding()]
+	case *message.Fitted:
+		s.Fitted = e
+		s.warn(e.Warnings)
+	case *message.Rows:
+		s.Rows.fill(e)
+		s.judgeSoon()
+	}
+	s.Rev.State++
+}
+
+// noteProgress notes how far a stage has come.
+func (s *Session) noteProgress(p *message.Progress) {
+	s.Stage = p.Stage
+	s.Progress[p.Stage] = *p
+	s.Rev.State++
+}
+
+// judgingPause is how long rows are gathered before they are judged and drawn.
+const judgingPause = 120 * time.Millisecond
+
+// judgeSoon judges and draws what has come, once for all that comes within a moment.
+func (s *Session) judgeSoon() {
+	if s.pending {
+		return
+	}
+	s.pending = true
+	s.After(judgingPause, func() {
+		s.pending = false
+		s.judge()
+	})
+}
+
+// DecideBy has something else decide. It asks the worker only for a batch that is not
+// calibrated yet.
+func (s *Session) DecideBy(by Decider) {
+	s.By, s.declined = by, false
+	s.settle()
+	s.proceed()
+}
+
+// proceed calibrates the batch if something that is chosen or open needs that.
+func (s *Session) proceed() {
+	if (s.By != EachAlone || OfBatch(s.Lab.Stage)) && !s.declined {
+		s.Calibrate()
+	}
+}
+
+// CanCalibrate tells whether the batch could be looked at as a whole now.
+func (s *Session) CanCalibrate() bool {
+	return s.Phase == Done && s.Graphs() > 0 && s.Unfit() == "" && s.Task == nil && !s.Training.On
+}
+
+// Calibrate has the worker look at the batch as a whole, unless that is done, cannot be
+// done, or the worker is busy. Verdicts of each record by itself stay meanwhile.
+func (s *Session) Calibrate() {
+	if s.Calibrated() || !s.CanCalibrate() {
+		return
+	}
+	begun := time.Now()
+	s.Phase, s.declined = Calibrating, false
+	s.forgetBatch()
+	coming := newBatch(s.Rows.Len())
+	s.askScores(&message.Score{Batch: true, Every: 10}, func(e message.Event) {
+		if rows, ok := e.(*message.Rows); ok {
+			coming.fill(rows)
+			return
+		}
+		s.takeEvent(e)
+	}, func(scored *message.Scored) {
+		s.Phase, s.Stage, s.BatchTime = Done, "", time.Since(begun)
+		s.Scored.BatchAUC, s.Scored.PaperAUC = scored.BatchAUC, scored.PaperAUC
+		s.warn(scored.Warnings)
+		s.takeBatch(coming)
+		s.settle()
+		s.Lab.fetch()
+		s.Inspector.askAgain() // its dictionaries are known now
+	})
+}
+
+// forgetBatch leaves what each record is by itself.
+func (s *Session) forgetBatch() {
+	s.Result.forgetBatch()
+	for _, w := range StageWords {
+		if OfBatch(w.Stage) {
+			delete(s.Progress, w.Stage)
+		}
+	}
+	s.Lab.forgetBatch()
+	s.settle()
+}
+
+// Fail ends a run.
+func (s *Session) Fail(f *message.Failed) {
+	if f.Code == message.CodeDied && strings.Contains(f.Text, "out of memory") {
+		f = &message.Failed{Code: message.CodeMemory, Text: s.memoryAdvice()}
+	}
+	s.Phase, s.Failure, s.Stage, s.Elapsed = Broken, f, "", time.Since(s.started)
+	if f.Code == message.CodeCancelled {
+		s.Phase, s.Failure = Stopped, nil
+	}
+	s.Rev.All()
+}
+
+// Unreadable says that the browser does not hand over a file.
+func (s *Session) Unreadable(name, problem string) {
+	s.Fail(&message.Failed{Code: message.CodeBadInput, Text: name + ": " + problem})
+}
+
+// memoryAdvice says how many records there was memory for.
+func (s *Session) memoryAdvice() string {
+	n := s.Rows.Len()
+	if n == 0 {
+		return "The browser gives this tab too little to read even the first record. Close other tabs, and try again."
+	}
+	// Half of what was there leaves room for what scoring takes.
+	return "The browser gave this tab no more after " + words.Plural(n, "record", "records") + ". About " + words.Count(max(n/2, 1)) + " at a time should fit: give the input in parts, or close other tabs."
+}

@@ -1,0 +1,208 @@
+package session
+
+import (
+	"encoding/json"
+	"time"
+
+	"baca/wasm/message"
+)
+
+// A Training makes a model of the open input.
+type Training struct {
+	session *Session
+	store   Store
+
+	On     bool // the worker trains
+	Ending bool // and was told to pause
+	name   string
+	Epochs int
+	// Library is what it trains on, kept so that it can go on after a reload.
+	Library *File
+	begun   time.Time
+	from    int // epoch that it began with
+
+	Latest     message.Epoch
+	Packing    bool      // all epochs are done, and the model is told from a background
+	Loss       []float64 // by epoch, from 1
+	checkpoint []byte
+	At         int // epoch of the checkpoint
+	Made       *message.Trained
+	Failure    *message.Failed
+}
+
+// A Store keeps values by name in the browser. Get calls back with nil for what is
+// not there.
+type Store interface {
+	Put(name string, value []byte)
+	Get(name string, then func([]byte))
+	PutFile(name string, f *File)
+	GetFile(name string, then func(*File)) // its name may be another one
+	Drop(name string)
+}
+
+// What is kept of a training: this as JSON, the library and the checkpoint.
+type keptTraining struct {
+	Name    string
+	Epochs  int
+	Library string // name of the file
+	At      int    // epoch of the checkpoint
+	Loss    []float64
+}
+
+// Start starts training on what is open.
+func (t *Training) Start(name string, epochs int) {
+	if t.session.Opened == nil || t.On {
+		return
+	}
+	input := &t.session.Input
+	library := input.File
+	if library == nil {
+		library = NewFile("pasted.smi", []byte(input.Text))
+	}
+	*t = Training{session: t.session, store: t.store, name: name, Epochs: epochs, Library: library}
+	t.store.PutFile("library", library)
+	t.store.Drop("checkpoint")
+	t.keep()
+	t.run()
+}
+
+// keep writes how far it is.
+func (t *Training) keep() {
+	kept, err := json.Marshal(keptTraining{t.name, t.Epochs, t.Library.Name, t.At, t.Loss})
+	if err == nil {
+		t.store.Put("training", kept)
+	}
+}
+
+// run trains from the checkpoint, if there is one.
+func (t *Training) run() {
+	s := t.session
+	s.EndTask() // the worker does one thing at a time
+	if s.Phase == Calibrating {
+		s.Cancel()
+	}
+	t.On, t.Ending, t.Packing, t.Failure, t.Made = true, false, false, nil, nil
+	t.begun, t.from = time.Now(), t.At
+	t.Loss = t.Loss[:min(len(t.Loss), t.At)]
+	s.Rev.State++
+	s.ask(&message.Train{Name: t.name, Epochs: t.Epochs, Canonical: true, Checkpoint: t.checkpoint}, t.event, t.end)
+}
+
+// event takes what the worker tells of a training.
+func (t *Training) event(e message.Event) {
+	t.session.Rev.State++
+	switch e := e.(type) {
+	case *message.Epoch:
+		t.Latest = *e
+		if e.Epoch > 0 {
+			for len(t.Loss) < e.Epoch-1 {
+				t.Loss = append(t.Loss, e.Loss) // no event is left out, but for what a reload lost
+			}
+			t.Loss = append(t.Loss[:e.Epoch-1], e.Loss)
+		}
+	case *message.Progress:
+		t.Packing = true
+	case *message.Checkpoint:
+		t.keepCheckpoint(e.Epoch, e.Data)
+	}
+}
+
+// end takes the model, or what there is to go on from.
+func (t *Training) end(r message.Reply) {
+	t.On, t.Ending = false, false
+	t.session.Rev.State++
+	switch r := r.(type) {
+	case *message.Trained:
+		t.Made = r
+		t.session.Models.remember(r.Model, r.Data)
+		t.forget()
+	case *message.Paused:
+		if r.Data != nil {
+			t.keepCheckpoint(r.Epoch, r.Data)
+		}
+	default:
+		if f := failureOf(r); f.Code != message.CodeCancelled {
+			t.Failure = f
+		}
+	}
+}
+
+func (t *Training) keepCheckpoint(epoch int, data []byte) {
+	t.At, t.checkpoint = epoch, data
+	t.store.Put("checkpoint", data)
+	t.keep()
+}
+
+// Pause ends it after the epoch under way.
+func (t *Training) Pause() {
+	if t.On && !t.Ending {
+		t.Ending = true
+		t.session.Rev.State++
+		t.session.pauseWorker()
+	}
+}
+
+// Resume goes on, with the library opened again if another input was in between.
+func (t *Training) Resume() {
+	if t.On || t.Library == nil {
+		return
+	}
+	s := t.session
+	s.stop()
+	s.Run++
+	s.clear()
+	s.Input.Text, s.Input.File, s.Input.Unscored = "", t.Library, true
+	s.read(t.Library.request(), t.run, func(f *message.Failed) { t.Failure = f })
+}
+
+// Recall looks in the store for a training that a reload has interrupted.
+func (t *Training) Recall(store Store) {
+	t.store = store
+	store.Get("training", func(meta []byte) {
+		var kept keptTraining
+		if meta == nil || json.Unmarshal(meta, &kept) != nil || kept.Epochs < 1 {
+			return
+		}
+		store.GetFile("library", func(library *File) {
+			if library == nil || t.On {
+				return
+			}
+			library.Name = kept.Library
+			store.Get("checkpoint", func(checkpoint []byte) { t.restore(kept, library, checkpoint) })
+		})
+	})
+}
+
+func (t *Training) restore(kept keptTraining, library *File, checkpoint []byte) {
+	*t = Training{session: t.session, store: t.store, name: kept.Name, Epochs: kept.Epochs, Library: library, Loss: kept.Loss}
+	if checkpoint != nil {
+		t.checkpoint, t.At = checkpoint, kept.At
+	}
+	t.session.Rev.All()
+}
+
+// Drop forgets it.
+func (t *Training) Drop() {
+	if t.On {
+		t.session.client.Cancel()
+	}
+	*t = Training{session: t.session, store: t.store}
+	t.forget()
+	t.session.Rev.All()
+}
+
+// forget leaves nothing of it in the store.
+func (t *Training) forget() {
+	for _, name := range []string{"training", "library", "checkpoint"} {
+		t.store.Drop(name)
+	}
+}
+
+// timeLeft estimates how long it still takes, 0 before that is known.
+func (t *Training) timeLeft() time.Duration {
+	epochs := t.Latest.Epoch - t.from
+	if !t.On || epochs < 2 {
+		return 0
+	}
+	return max(time.Since(t.begun)/time.Duration(epochs)*time.Duration(t.Epochs-t.Latest.Epoch), 1)
+}

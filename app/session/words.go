@@ -1,0 +1,414 @@
+package session
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"baca/app/words"
+	"baca/wasm/message"
+)
+
+// Announcement is what a screen reader is told of.
+func Announcement(s *Session) string {
+	if i := s.Inspector.Record; i >= 0 && i < s.Rows.Len() {
+		return s.Rows.Name(i) + ": " + s.Rows.Verdict[i].Word()
+	}
+	switch s.Phase {
+	case Done:
+		return summary(&s.Rows)
+	case Stopped:
+		return "Cancelled"
+	case Broken:
+		return FailureLine(s.Failure)
+	case Scoring:
+		return "Scoring"
+	case Reading:
+		return "Reading"
+	}
+	return ""
+}
+
+// Line is what the header says of the model.
+func (m *Models) Line() string {
+	switch {
+	case m.Loading != "" && m.ToLoad > 0:
+		return "loading " + m.Loading + ", " + words.Percent(float64(m.Loaded)/float64(m.ToLoad))
+	case m.Loading != "" || m.Used == nil && m.Failure == nil:
+		return "loading …"
+	case m.Used == nil:
+		return "none could be loaded"
+	}
+	return NoteOn(m.Used).Title
+}
+
+// summary is a run in one sentence.
+func summary(r *Rows) string {
+	n := r.Counts
+	judged := r.Judged()
+	if judged == 0 {
+		return ""
+	}
+	return words.Plural(n[Outside], "record", "records") + " of " + words.Count(judged) + " outside, " + words.Count(n[Borderline]) + " borderline"
+}
+
+// Line names the library and says what is made of it.
+func (t *Training) Line() string {
+	line := t.Library.Name
+	if t.Latest.Train > 0 {
+		line += ": " + words.Count(t.Latest.Train) + " to learn from, " + words.Count(t.Latest.Holdout) + " kept for p-values"
+		if t.Latest.Refused > 0 {
+			line += ", " + words.Count(t.Latest.Refused) + " refused"
+		}
+	}
+	return line
+}
+
+// ProgressLine says how far a training is.
+func (t *Training) ProgressLine() string {
+	of := " of " + strconv.Itoa(t.Epochs)
+	switch {
+	case !t.On:
+		return "Paused at epoch " + strconv.Itoa(t.At) + of
+	case t.Packing:
+		return "All epochs are done: the model learns what tells your library from chemistry at large"
+	}
+	line := "Epoch " + strconv.Itoa(max(t.Latest.Epoch, t.from)) + of
+	switch left := t.timeLeft(); {
+	case left >= 10*time.Second:
+		line += ", about " + words.Duration(left) + " left"
+	case left > 0:
+		line += ", a few seconds left"
+	}
+	if t.Ending {
+		line += ", pausing after this one …"
+	}
+	return line
+}
+
+// leastLibrary is how many graphs a model can be made of.
+const leastLibrary = 20
+
+// LibraryLine says what there is to train on, and whether it is enough.
+func (r *Result) LibraryLine() (line string, ready bool) {
+	if r.Opened == nil {
+		return "No library yet.", false
+	}
+	line = words.Count(r.Graphs()) + " graphs in the input"
+	if r.Opened.Name != "" {
+		line += ", from " + r.Opened.Name
+	}
+	if r.Graphs() < leastLibrary {
+		return line + ": at least 20 are needed.", false
+	}
+	return line + ".", true
+}
+
+// ReadLine says how much of the input was read.
+func ReadLine(s *Session) string {
+	n, refused := s.Rows.Len(), len(s.Rows.Refused)
+	switch {
+	case s.Phase == Empty:
+		return "or drop a file anywhere"
+	case s.Phase == Waiting:
+		return "…"
+	case n == 0 && s.Phase == Reading:
+		return "reading …"
+	case refused > 0:
+		return words.Count(n-refused) + " read, " + words.Count(refused) + " refused"
+	}
+	return words.Count(n) + " read"
+}
+
+// Agreement says how far the two ways of colouring agree.
+func Agreement(r float64, atoms int) string {
+	switch {
+	case math.IsNaN(r) || atoms < 3:
+		return "Too few atoms differ to compare both ways."
+	case r >= 0.6:
+		return "Both ways agree on what goes by the embedding (rank correlation " + words.Number(r) + ")."
+	case r >= 0.2:
+		return "Both ways agree in part on what goes by the embedding (rank correlation " + words.Number(r) + "): trust “left out”."
+	}
+	return "The ways do not agree on what goes by the embedding (rank correlation " + words.Number(r) + "): trust “left out”, which is exact."
+}
+
+// A Part of a score, in deviations.
+type Part struct {
+	Name  string
+	Value float64
+	Under bool // the one before it
+}
+
+// PartsOf are the parts of the score of a record, those of a part behind it.
+func PartsOf(d *message.Detailed, things string) []Part {
+	list := []Part{
+		{"How far from the nearest training " + things, d.Distance, false},
+		{"by embedding", d.Embedding, true}, {"by subtrees", d.Subtrees, true}, {"by subtrees with counts", d.Counts, true}, {"by ℓ_n, which weighs little", d.Nodes, true},
+	}
+	if !math.IsNaN(d.Ratio) {
+		list = append(list, Part{"How much more like chemistry at large than like the training set", d.Ratio, false})
+	}
+	return list
+}
+
+// Trained says whether it was likely trained on.
+func Trained(m *message.Model, d *message.Detailed) string {
+	switch {
+	case !m.Knows:
+		return "not known to this model"
+	case d.Known:
+		return "likely"
+	}
+	return "no, for certain"
+}
+
+// Basis says what the scores of a batch rest on.
+func Basis(f *message.Fitted) string {
+	if f.Sample {
+		return "by a sample of " + words.Count(f.Graphs)
+	}
+	return "among " + words.Count(f.Graphs)
+}
+
+// A Neighbor is one line of what a record resembles.
+type Neighbor struct {
+	Name, About, Value string
+	Record             int // of the input, −1 for others
+}
+
+// mostNeighbors of a kind are shown.
+const mostNeighbors = 4
+
+// NeighborsOf are the first lines of a list.
+func NeighborsOf(list []message.Neighbor) []Neighbor {
+	var lines []Neighbor
+	for _, n := range list[:min(len(list), mostNeighbors)] {
+		line := Neighbor{Name: "synthetic graph", About: "from a mixture of graphons", Value: words.Percent(n.Weight), Record: -1}
+		switch n.Origin {
+		case "test":
+			line.Name, line.About, line.Record = n.ID, "of this input", n.Row
+			if n.ID == "" {
+				line.Name = words.Shorten(n.SMILES, 40)
+			}
+		case "training":
+			line.Name, line.About = "training graph", ""
+			if n.Row >= 0 {
+				line.Name += fmt.Sprintf(" %d", n.Row+1)
+			}
+		}
+		if math.IsNaN(n.Weight) {
+			line.Value = words.Number(n.Distance)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// StageCount is the number beside a stage: how far it is now, or what it came to.
+func StageCount(p message.Progress, now bool) string {
+	switch {
+	case p.Stage == message.StageParse:
+		return words.Count(p.Records)
+	case p.Total <= 1:
+		return ""
+	case p.Stage == message.StageAttention && now:
+		return "t = " + words.Count(p.Done) + " / " + words.Count(p.Total)
+	case p.Stage == message.StageAttention:
+		return "T = " + words.Count(p.Total)
+	case now && p.Done < p.Total:
+		return words.Count(p.Done) + " / " + words.Count(p.Total)
+	}
+	return words.Count(p.Total)
+}
+
+// RunLine is what a run has come to.
+func (s *Session) RunLine() string {
+	line := words.Count(s.Rows.Len()) + " in " + words.Duration(s.Elapsed)
+	if s.Scored != nil && s.Scored.Workers > 1 {
+		line += " by " + words.Count(s.Scored.Workers) + " workers"
+	}
+	if s.Scored != nil && s.Scored.Device != "" {
+		line += " on the " + s.Scored.Device
+	}
+	if s.Calibrated() {
+		line += ", the batch in " + words.Duration(s.BatchTime)
+	}
+	if auc := s.AUC(); auc > 0 {
+		line += ", AUC " + words.Number(auc)
+	}
+	return line
+}
+
+// CalibratingLine says how far the batch is.
+func (s *Session) CalibratingLine() string {
+	for _, w := range StageWords {
+		if w.Stage == s.Stage {
+			line := "The batch is being calibrated: " + w.Name
+			if count := StageCount(s.Progress[w.Stage], true); count != "" {
+				line += ", " + count
+			}
+			return line + ". The verdicts above stay as they are."
+		}
+	}
+	return "The batch is being calibrated …"
+}
+
+// Headline says in one sentence what was found, and in another how to read the
+// picture.
+func Headline(s *Session) (what, about string) {
+	n := s.Rows.Counts
+	judged := s.Rows.Judged()
+	switch {
+	case judged == 0 && n[Undecided] == 1:
+		return "It is undecided", ""
+	case judged == 0 && n[Undecided] > 1:
+		return "All " + words.Count(n[Undecided]) + " are undecided", ""
+	case judged == 0:
+		return "", ""
+	}
+	switch {
+	case judged == 1 && s.Rows.Len() == 1:
+		what = s.Rows.Name(0) + " is " + s.Rows.Verdict[0].Word()
+		if n[Outside] == 1 {
+			what += " what the model knows"
+		}
+	case n[Outside] == 0:
+		what = "None of " + words.Count(judged) + " lies outside what the model knows"
+	case n[Outside] == judged:
+		what = "All " + words.Count(judged) + " lie outside what the model knows"
+	default:
+		what = words.Count(n[Outside]) + " of " + words.Count(judged) + " lie outside what the model knows"
+		if n[Outside] == 1 {
+			what = "1 of " + words.Count(judged) + " lies outside what the model knows"
+		}
+	}
+	if n[Borderline] > 0 && judged > 1 {
+		what += ", " + words.Count(n[Borderline]) + " borderline"
+	}
+	if len(s.Reference) > 0 {
+		about = "Grey: " + words.Count(len(s.Reference)) + " " + s.Things() + " of the known kind. " + words.Percent(s.Alpha) + " of such lie right of the line. Drag it."
+	}
+	switch {
+	case s.Rule().ByRate:
+		about = "Of those called outside, at most " + words.Percent(s.FDR) + " are expected to be ordinary, on average. Borderline are those with p of at most " + words.Percent(s.Alpha) + " by themselves."
+	case s.FDR > 0:
+		about = "Judged by α alone: the rate of false discoveries needs the p-values of all."
+	}
+	switch by := s.Deciding(); {
+	case by == TheBatch:
+		about += " The batch decides; outside also needs p of at most " + words.Number(s.Rule().Guard) + " by itself, which bounds false alarms in the worst company."
+	case by == ThePaper:
+		about += " S_BaCa decides, which learns from the list as a whole."
+	case s.By != EachAlone && s.Phase == Calibrating:
+		about = "Each by itself, until the batch is calibrated."
+	}
+	return what, about
+}
+
+// KnownAbout says what the mark of a record that was likely trained on means.
+func KnownAbout(m *message.Model) string {
+	if m == nil || !m.Knows {
+		return ""
+	}
+	return "Its salted hash is that of a molecule the model was trained on, stereochemistry and the way of writing aside; about " + words.Percent(m.FalseMatches) + " of other molecules match, too"
+}
+
+// WaitingFor is what stands where the distribution will be.
+func WaitingFor(s *Session) string {
+	switch {
+	case s.Phase == Unstarted && s.Models.Used == nil:
+		return "Waiting for the model …"
+	case s.Busy() || s.Phase == Waiting:
+		return "The distribution appears with the first scores …"
+	}
+	return ""
+}
+
+// DriftSentence says in words what the test for drift found.
+func DriftSentence(d *message.Drifted, name string) string {
+	alarm := words.PowerOfTen(-math.Log10(d.Delta))
+	if d.Moved == 0 {
+		return "Nothing says that they have moved: bets against “these come, in this order, from where the training set came from” never turned 1 into more than " + words.PowerOfTen(d.Highest) + ", and " + alarm + " would be needed."
+	}
+	where := words.Count(d.Moved) + " of " + words.Count(d.Graphs)
+	if name != "" {
+		where += ", " + name + ","
+	}
+	return "They have moved: by number " + where + " bets against “these come, in this order, from where the training set came from” had turned 1 into more than " + alarm + ", which has a chance of at most " + words.Percent(d.Delta) + " if it is true; the most was " + words.PowerOfTen(d.Highest) + "."
+}
+
+// VerdictReason says why a verdict is what it is. It says what is known and no more: how
+// many in-distribution graphs that were kept from training score at least as high.
+func VerdictReason(v Verdict, p float64, r Rule, things string) string {
+	switch {
+	case r.Holdout == 0 || math.IsNaN(p):
+		return "The model keeps no held-out " + things + " to compare with."
+	case v == Undecided:
+		return TooFewHeld(r, things) + " Its p is " + words.Number(p) + "."
+	}
+	kept := "of " + words.Count(r.Holdout) + " " + things + " like those the model was trained on"
+	if r.list != "" {
+		kept = "of " + words.Count(r.Holdout) + " " + things + " of " + words.Shorten(r.list, 40)
+	}
+	reason := ""
+	switch k := int(math.Round(p*float64(r.Holdout+1))) - 1; {
+	case k <= 0:
+		reason = "None " + kept + " scores this high"
+	case k == 1:
+		reason = "Only one " + kept + " scores this high"
+	case v == Outside:
+		reason = "Only " + words.Count(k) + " " + kept + " score this high"
+	default:
+		reason = words.Count(k) + " " + kept + " score at least this high"
+	}
+	return reason + " (p\u00a0" + words.PEquals(p) + ")."
+}
+
+// TooFewHeld says that a model keeps too few graphs for α.
+func TooFewHeld(r Rule, things string) string {
+	return "This model keeps too few " + things + " to compare with for α\u00a0=\u00a0" + words.Percent(r.Alpha) + ": with " + words.Count(r.Holdout) + ", p is " + words.Number(1/float64(r.Holdout+1)) + " at least."
+}
+
+// Guarded says why a record that the batch finds outside is borderline.
+func Guarded(alone float64, r Rule) string {
+	return "By itself it is not unusual enough (p\u00a0" + words.PEquals(alone) + "): outside by the batch needs p of at most " + words.Number(r.Guard) + " by itself, too."
+}
+
+// StageWords are the stages of a run, in their order.
+var StageWords = []struct{ Stage, Name, About string }{
+	{message.StageParse, "parsed", "Each line becomes a graph: atoms are nodes, bonds are edges."},
+	{message.StageScore, "scored", "Each record by itself: how far it is from the nearest training graphs, and whether it is more like chemistry at large. Verdicts are final at once."},
+	{message.StageSample, "sampled", "A large batch is calibrated by what a sample of it teaches."},
+	{message.StageEncode, "encoded", "The frozen network turns each graph of the batch into a vector, and S_Pre says how far it is from the others."},
+	{message.StageEstimate, "graphons", "Each graph is read as a sample of a graphon, a map of how likely two places are joined."},
+	{message.StageMixup, "mixup", "New graphs are drawn from mixtures of two graphons of the same side."},
+	{message.StageAttention, "attention", "Two dictionaries, one for each side, learn to tell them apart."},
+	{message.StageRatio, "density ratio", "A few small heads estimate how much more likely a graph is in this batch than in training."},
+	{message.StageCompare, "compared", "All records are scored by what the sample taught."},
+}
+
+// FailureWords says what went wrong and what to do.
+func FailureWords(f *message.Failed) (headline, what string) {
+	switch f.Code {
+	case message.CodeDied:
+		return "The worker stopped", "The part of the page that computes ended by itself (" + strings.TrimSuffix(words.Shorten(f.Text, 160), ".") + "). Your input is still here."
+	case message.CodeMemory:
+		return "Not enough memory", f.Text
+	case message.CodeBadInput:
+		return "This input cannot be read", f.Text
+	case message.CodeBadModel:
+		return "The model does not fit", f.Text
+	case message.CodeBadOption:
+		return "A setting is out of range", f.Text
+	}
+	return "That did not work", f.Text
+}
+
+// FailureLine says it in one line.
+func FailureLine(f *message.Failed) string {
+	headline, what := FailureWords(f)
+	return headline + ". " + what
+}

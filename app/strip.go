@@ -1,0 +1,108 @@
+package app
+
+import (
+	"math"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"baca/app/picture"
+	"baca/app/session"
+	"baca/app/words"
+)
+
+// stripPane is the distribution of the scores, with a threshold that can be moved.
+type stripPane struct {
+	app.Compo
+	S     *session.Session
+	Rev   int
+	Phase session.Phase
+
+	width    float64
+	dragging bool // the threshold
+}
+
+const stripHeight = 132
+
+// OnMount implements app.Mounter.
+func (p *stripPane) OnMount(ctx app.Context) { ctx.Defer(p.measure) }
+
+// OnResize implements app.Resizer.
+func (p *stripPane) OnResize(ctx app.Context) { ctx.Defer(p.measure) }
+
+// OnUpdate implements app.Updater.
+func (p *stripPane) OnUpdate(ctx app.Context) {
+	if p.width == 0 {
+		ctx.Defer(p.measure)
+	}
+}
+
+// measure takes the width, which there is none of before there is an input.
+func (p *stripPane) measure(ctx app.Context) {
+	ctx.Dispatch(func(app.Context) { p.width = widthOf("strip", 0) })
+}
+
+// Render implements app.Composer.
+func (p *stripPane) Render() app.UI {
+	s := p.S
+	box := app.Div().ID("strip").Class("strip").
+		On("pointerdown", func(ctx app.Context, e app.Event) {
+			if !p.movable() {
+				return
+			}
+			p.dragging = true
+			ctx.JSSrc().Call("setPointerCapture", e.Get("pointerId"))
+			p.drag(ctx, e)
+		}).
+		On("pointermove", func(ctx app.Context, e app.Event) {
+			if p.dragging {
+				p.drag(ctx, e)
+			} else {
+				ctx.PreventUpdate()
+			}
+		}).
+		On("pointerup", func(app.Context, app.Event) { p.dragging = false }).
+		On("pointercancel", func(app.Context, app.Event) { p.dragging = false }).
+		On("keydown", p.key)
+	if len(s.Reference) == 0 {
+		waits := session.WaitingFor(s)
+		return box.Attr("hidden", attribute(waits == "")).Body(app.Div().Class("strip-wait quiet").Text(waits))
+	}
+	box.Body(app.Raw(p.picture().SVG(false)))
+	if !p.movable() {
+		return box
+	}
+	said := "no score is that unusual: the model's reference is too small"
+	if t := s.Threshold(); !math.IsNaN(t) {
+		said = words.Number(t) + ", " + words.Percent(s.Alpha) + " false alarms"
+	}
+	return box.
+		Attr("tabindex", 0).Role("slider").Aria("label", "Threshold").
+		Aria("valuemin", 0).Aria("valuemax", session.AlphaSteps).Aria("valuenow", session.AlphaSteps-session.StepOf(s.Alpha)).Aria("valuetext", said)
+}
+
+// movable tells whether the threshold can be moved: a line that follows from all p-values
+// cannot.
+func (p *stripPane) movable() bool { return len(p.S.Reference) > 0 && !p.S.Rule().ByRate }
+
+func (p *stripPane) picture() picture.Strip {
+	width := p.width
+	if width == 0 {
+		width = 720
+	}
+	return picture.StripOf(p.S, width, stripHeight)
+}
+
+// key moves the threshold by the keyboard.
+func (p *stripPane) key(_ app.Context, e app.Event) {
+	by := map[string]int{"ArrowLeft": 1, "ArrowDown": -1, "ArrowRight": -1, "ArrowUp": 1, "PageUp": 8, "PageDown": -8}[e.Get("key").String()]
+	if by != 0 && p.movable() {
+		e.PreventDefault()
+		p.S.SetAlpha(session.AlphaOf(min(max(session.StepOf(p.S.Alpha)+by, 0), session.AlphaSteps)))
+	}
+}
+
+// drag puts the threshold where the pointer is.
+func (p *stripPane) drag(ctx app.Context, e app.Event) {
+	box := ctx.JSSrc().Call("getBoundingClientRect")
+	p.S.MoveThreshold(p.picture().ScoreAt(e.Get("clientX").Float() - box.Get("left").Float()))
+}

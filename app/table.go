@@ -1,0 +1,220 @@
+package app
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"baca/app/picture"
+	"baca/app/session"
+	"baca/app/words"
+)
+
+// The rows of the table, see the style sheet. They are equally high, so that the
+// place of each is known without drawing those above it.
+const (
+	rowHeight = 60
+	rowsMore  = 4  // that are drawn above and below the view
+	headInset = 36 // the head covers that much of the view
+)
+
+// heads are the columns of the table.
+var heads = []struct {
+	by          session.Column
+	class, name string
+	about       string
+}{
+	{session.ByInput, "c-draw", "#", "Order of the input"},
+	{session.ByName, "c-name", "Name", ""},
+	{session.ByP, "c-p", "p-value", "The chance that an in-distribution graph scores at least this high"},
+	{session.ByQ, "c-q", "q-value", "The lowest rate of false discoveries at which this one is called outside"},
+	{session.ByScore, "c-score", "Score", "Higher is further outside"},
+	{session.ByVerdict, "c-verdict", "Verdict", ""},
+	{session.ByPre, "c-part", "S_Pre", "By the frozen network alone"},
+	{session.ByAttn, "c-part", "S_Attn", "By attention to the two dictionaries"},
+	{session.ByBaCa, "c-part", "S_BaCa", "The sum of both, equation 9 of the paper"},
+}
+
+// table is the rows in view, between two that are as high as all others.
+func (p *resultPane) table() app.UI {
+	s := p.S
+	w := p.window()
+	byRate := s.Rule().ByRate
+	// Bars have the scale of the picture above.
+	bars := barScale{threshold: s.Threshold()}
+	bars.low, bars.high = picture.Spread(s.Reference, []float64{s.Rows.Low, s.Rows.High})
+	body := []app.UI{spacer(w.before)}
+	for at := w.from; at < w.to; at++ {
+		body = append(body, p.row(at, int(s.Order[at]), bars, byRate))
+	}
+	body = append(body, spacer(w.after))
+	class := "scroller"
+	if byRate {
+		class += " by-rate"
+	}
+	return app.Div().ID("scroller").Class(class).Attr("tabindex", 0).Role("region").Aria("label", "Table of records").
+		Attr("hidden", attribute(s.Rows.Len() == 0)).
+		OnScroll(p.scroll).
+		OnKeyDown(p.key).
+		Body(
+			app.Table().Class("rows").Aria("rowcount", len(s.Order)+1).Body(
+				app.THead().OnClick(onNumber("by", func(c int) {
+					s.SortBy(session.Column(c))
+					p.toTop()
+				})).Body(app.Tr().Body(p.head(byRate)...)),
+				app.TBody().OnClick(onNumber("row", s.Inspector.Show)).Body(body...),
+			),
+			app.If(len(s.Order) == 0 && s.Rows.Len() > 0, func() app.UI {
+				return app.P().Class("no-rows quiet").Text("No record matches.")
+			}),
+		)
+}
+
+// head has the names of the columns that there are, which sort.
+func (p *resultPane) head(byRate bool) []app.UI {
+	view := p.S.View
+	var list []app.UI
+	for _, h := range heads {
+		if h.by == session.ByQ && !byRate || h.class == "c-part" && !p.S.Calibrated() {
+			continue
+		}
+		sorted, arrow := "none", app.Span().Class("arrow")
+		switch {
+		case view.By != h.by:
+		case view.Descending:
+			sorted, arrow = "descending", arrow.Body(icon("down"))
+		default:
+			sorted, arrow = "ascending", arrow.Body(icon("up"))
+		}
+		list = append(list, app.Th().Class(h.class).Scope("col").Aria("sort", sorted).Body(
+			app.Button().Type("button").DataSet("by", int(h.by)).Title(h.about).Body(app.Span().Text(h.name), arrow)))
+	}
+	return list
+}
+
+// scroll draws other rows where others have come into view.
+func (p *resultPane) scroll(ctx app.Context, _ app.Event) {
+	before := p.window()
+	p.top = int(ctx.JSSrc().Get("scrollTop").Float())
+	p.height = max(int(ctx.JSSrc().Get("clientHeight").Float()), rowHeight)
+	if p.window() == before {
+		ctx.PreventUpdate()
+		return
+	}
+	ctx.Defer(p.settle)
+}
+
+// key goes through the rows by the keyboard.
+func (p *resultPane) key(_ app.Context, e app.Event) {
+	by := map[string]int{"ArrowDown": 1, "ArrowUp": -1, "PageDown": 8, "PageUp": -8, "Home": -1 << 30, "End": 1 << 30}[e.Get("key").String()]
+	if by != 0 && len(p.S.Order) > 0 {
+		e.PreventDefault()
+		p.S.Inspector.Step(by)
+		p.reveal()
+	}
+}
+
+// reveal scrolls the selected row into view.
+func (p *resultPane) reveal() {
+	at := slices.Index(p.S.Order, int32(p.S.Inspector.Record))
+	scroller := app.Window().GetElementByID("scroller")
+	if at < 0 || !scroller.Truthy() {
+		return
+	}
+	top, bottom := at*rowHeight, (at+1)*rowHeight
+	if top < p.top {
+		scroller.Set("scrollTop", top)
+	} else if bottom > p.top+p.height-headInset {
+		scroller.Set("scrollTop", bottom-p.height+headInset)
+	}
+}
+
+// spacer is as high as the rows that are not drawn.
+func spacer(height int) app.UI {
+	return app.Tr().Class("spacer").Aria("hidden", true).Body(
+		app.Td().Attr("height", height))
+}
+
+// A barScale is what the bars of scores go from and to, and where the threshold is.
+type barScale struct{ low, high, threshold float64 }
+
+// row draws a record.
+func (p *resultPane) row(at, i int, bars barScale, byRate bool) app.UI {
+	s, r := p.S, &p.S.Rows
+	v := r.Verdict[i]
+	class := "row " + v.Class()
+	if i == s.Inspector.Record {
+		class += " selected"
+	}
+	below := r.SMILES[i]
+	if below == r.Name(i) {
+		below = ""
+	}
+	if problem := r.Problem(i); problem != nil {
+		below = session.ReasonOf(problem)
+	}
+	cells := []app.UI{
+		app.Td().Class("c-draw").Body(thumbnail(p.Album, s, i)),
+		app.Td().Class("c-name").Body(
+			app.Div().Class("row-name").Body(
+				app.If(r.Known[i], func() app.UI {
+					return app.Span().Class("known-mark").Title("Likely trained on: "+session.KnownAbout(s.Models.Used)).Body(knownSign(), app.Span().Class("sr-only").Text("likely trained on"))
+				}),
+				app.Text(r.Name(i))),
+			app.Div().Class("row-smiles").Text(words.Shorten(below, 120)),
+		),
+		app.Td().Class("c-p number").Text(pCell(r.P[i], v)),
+	}
+	if byRate {
+		cells = append(cells, app.Td().Class("c-q number").Text(pCell(s.Levels.Of(r.P[i]), v)))
+	}
+	word := v.Word()
+	if v == session.Unscored && !s.Busy() {
+		word = ""
+	}
+	cells = append(cells,
+		app.Td().Class("c-score").Body(
+			app.Raw(picture.Bar(r.Score[i], bars.low, bars.high, bars.threshold, v)),
+			app.Span().Class("number").Text(scoreCell(r.Score[i], v)),
+		),
+		app.Td().Class("c-verdict").Body(shape(v), app.Span().Text(word)))
+	if b := r.Batch; b != nil {
+		for _, column := range [][]float64{b.Pre, b.Attn, b.BaCa} {
+			cells = append(cells, app.Td().Class("c-part number").Text(scoreCell(column[i], v)))
+		}
+	}
+	return app.Tr().ID("row-"+strconv.Itoa(i)).Class(class).DataSet("row", i).
+		Aria("rowindex", at+2).Aria("selected", i == s.Inspector.Record).Body(cells...)
+}
+
+// Cells of what has no score are empty.
+func pCell(p float64, v session.Verdict) string {
+	if v < session.Undecided {
+		return ""
+	}
+	return words.P(p)
+}
+
+func scoreCell(x float64, v session.Verdict) string {
+	if v < session.Undecided {
+		return ""
+	}
+	return words.Number(x)
+}
+
+// A window is the part of the table that is drawn.
+type window struct {
+	from, to      int // rows
+	before, after int // pixels above and below
+}
+
+func (p *resultPane) window() window { return windowOf(len(p.S.Order), p.top, p.height) }
+
+// windowOf gives the rows to draw for a view of n rows that is scrolled by top and
+// height pixels high, with some more rows on both sides.
+func windowOf(n, top, height int) window {
+	from := min(max(top/rowHeight-rowsMore, 0), n)
+	to := min(max((top+height+rowHeight-1)/rowHeight+rowsMore, from), n)
+	return window{from, to, from * rowHeight, (n - to) * rowHeight}
+}

@@ -159,7 +159,7 @@ func (p *trainDialog) setup() []app.UI {
 		app.Div().Class("form").Body(
 			row(app.Span().Class("form-label").Text("Library"), app.Div().Body(
 				app.P().Text(library),
-				fileButton("library-file", "Choose a library", "Choose a library", ".smi,.smiles,.txt,.csv,.tsv,.sdf,.gz,.zst,.zip", func(_ app.Context, v app.Value) {
+				fileButton("library-file", "Choose a library", "Choose a library", s.Models.Extensions(), func(_ app.Context, v app.Value) {
 					if f, ok := browserFile(v); ok {
 						s.Input.GiveLibrary(f)
 					}

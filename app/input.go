@@ -44,7 +44,7 @@ func (p *inputPane) Render() app.UI {
 		app.Div().Class("pane-head").Body(
 			app.H2().ID("input-title").Text("Input"),
 			app.Span().Class("stretch"),
-			fileButton("file", "File", "Choose a file", ".smi,.smiles,.txt,.csv,.tsv,.sdf,.mol,.gz,.zst,.zip,.msgpack",
+			fileButton("file", "File", "Choose a file", s.Models.Extensions(".msgpack"),
 				func(ctx app.Context, v app.Value) { takeFile(ctx, s, v) }),
 			app.Button().ID("draw-button").Class("button").Type("button").
 				OnClick(func(app.Context, app.Event) { openEditor(s) }).

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 
+	"baca/algo"
 	"baca/algo/pretrain"
 )
 
@@ -111,4 +112,27 @@ func (c *Checkpoint) check() error {
 		}
 	}
 	return nil
+}
+
+// Fits reports a checkpoint of another run than one that makes a model with this card,
+// by these options.
+func (c *Checkpoint) Fits(card algo.Card, options pretrain.Options) error {
+	switch {
+	case c.Schema != card.Schema:
+		return fmt.Errorf("it is of graphs with the schema %s, these have %s", c.Schema, card.Schema)
+	case c.DataSHA256 != card.DatasetSHA256:
+		return fmt.Errorf("it is of other data (sha-256 %.12s…, this input has %.12s…)", c.DataSHA256, card.DatasetSHA256)
+	case c.Options.Seed != options.Seed:
+		return fmt.Errorf("it is of a run with seed %d, this one has %d", c.Options.Seed, options.Seed)
+	case c.Options != options:
+		return fmt.Errorf("it is of a run with other options: %+v, this one has %+v", c.Options, options)
+	case c.State.Epoch > card.Epochs:
+		return fmt.Errorf("it is after epoch %d, this run ends after %d", c.State.Epoch, card.Epochs)
+	}
+	return nil
+}
+
+// CheckpointOf is the checkpoint of a run that makes a model with this card.
+func CheckpointOf(card algo.Card, o pretrain.Options, s pretrain.State, loss pretrain.Loss) *Checkpoint {
+	return &Checkpoint{Program: card.Program, Schema: card.Schema, DataSHA256: card.DatasetSHA256, Options: o, Loss: loss, State: s}
 }

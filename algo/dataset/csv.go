@@ -44,8 +44,16 @@ type table struct {
 	scratch [2][]byte
 }
 
-// read passes all records to emit. The error says that there is no column of
-// SMILES; errors of the reader are in the window.
+// readFields reads a format of fields. Its error says that there is no column of SMILES;
+// errors of the reader are in the window.
+func readFields(format Format) func(s *scanner, column string) error {
+	return func(s *scanner, column string) error {
+		t := table{scanner: s}
+		return t.read(column, format)
+	}
+}
+
+// read passes all records to emit.
 func (t *table) read(column string, format Format) error {
 	if err := t.begin(column, format); err != nil || t.stopped {
 		return err

@@ -14,12 +14,14 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path"
+	"strconv"
 	"strings"
 
 	"baca/algo/graph"
@@ -30,8 +32,11 @@ import (
 type Set struct {
 	Name   string
 	Graphs []*graph.Graph
-	Labels []int // of the graphs, nil if the set has none; not used by the method
-	Info   Info
+	IDs    []string // of molecules, or the numbers of their records, from 1; nil for a TUDataset set
+	Labels []int    // of the graphs, nil if the set has none; not used by the method
+	// Refused are the records that are no molecules, each with why.
+	Refused []Record
+	Info    Info
 }
 
 // Info counts what was read and left out on the way to a [Set].
@@ -70,12 +75,11 @@ func (e *SyntaxError) Unwrap() error { return e.Err }
 // only counts.
 const maxNamed = 5
 
-// Collect reads all molecules of r. Refused records are counted, and the first
+// Collect reads all molecules of r. Refused records are kept aside, and the first
 // few are named in the warnings; it is an error if the stream cannot be read
 // to its end or holds no molecule at all.
 func Collect(ctx context.Context, r io.Reader, opt Options) (*Set, error) {
 	s := &Set{Name: opt.Name}
-	var first error
 	for rec, err := range Molecules(ctx, r, opt) {
 		if err != nil {
 			return nil, err
@@ -85,12 +89,11 @@ func Collect(ctx context.Context, r io.Reader, opt Options) (*Set, error) {
 			if s.Info.Refused++; s.Info.Refused <= maxNamed {
 				s.Info.Warnings = append(s.Info.Warnings, "refused: "+rec.Err.Error())
 			}
-			if first == nil {
-				first = rec.Err
-			}
+			s.Refused = append(s.Refused, rec)
 			continue
 		}
 		s.Graphs = append(s.Graphs, rec.Graph)
+		s.IDs = append(s.IDs, cmp.Or(rec.ID, strconv.Itoa(rec.Row+1)))
 	}
 	if more := s.Info.Refused - maxNamed; more > 0 {
 		s.Info.Warnings = append(s.Info.Warnings, fmt.Sprintf("refused: %d more records", more))
@@ -99,7 +102,7 @@ func Collect(ctx context.Context, r io.Reader, opt Options) (*Set, error) {
 	case s.Info.Records == 0:
 		return nil, fmt.Errorf("%s: no record, want at least one molecule", named(opt.Name))
 	case len(s.Graphs) == 0:
-		return nil, fmt.Errorf("none of %d records is a molecule, the first: %w", s.Info.Records, first)
+		return nil, fmt.Errorf("none of %d records is a molecule, the first: %w", s.Info.Records, s.Refused[0].Err)
 	}
 	return s, nil
 }

@@ -3,10 +3,13 @@ package dataset_test
 import (
 	"context"
 	"fmt"
+	"log"
 	"strings"
 	"testing/fstest"
 
+	"baca/algo"
 	"baca/algo/dataset"
+	"baca/weights"
 )
 
 // A set of two graphs: a triangle and an isolated node.
@@ -57,4 +60,36 @@ func ExampleSplit() {
 	ood := dataset.TakeOOD(500, len(test), dataset.First, 1)
 	fmt.Println(len(train), test, ood)
 	// Output: 18 [5 16] [0 1]
+}
+
+// From a file to scores: each graph keeps its id, and what is refused says why.
+func ExampleCollect() {
+	model, err := weights.Open("bbbp")
+	if err != nil {
+		log.Fatal(err)
+	}
+	file := strings.NewReader("name,smiles\ndiazepam,CN1C(=O)CN=C(c2ccccc2)c2cc(Cl)ccc21\ntypo,C1CC\n,FS(F)(F)(F)(F)F\n")
+	ctx, options := context.Background(), dataset.Options{Name: "some.csv", Form: algo.FormOf(model.Card.Schema)}
+	set, err := dataset.Collect(ctx, file, options)
+	if err != nil {
+		log.Fatal(err)
+	}
+	scorer, err := algo.NewScorer(ctx, model, algo.DefaultOptions())
+	if err != nil {
+		log.Fatal(err)
+	}
+	rows, err := scorer.Score(ctx, set.Graphs)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for i, row := range rows {
+		fmt.Printf("%s: %s\n", set.IDs[i], row.Verdict)
+	}
+	for _, record := range set.Refused {
+		fmt.Printf("%s: %v\n", record.ID, record.Err)
+	}
+	// Output:
+	// diazepam: inside
+	// 3: outside
+	// typo: some.csv:3:7: ring bond 1 is never closed
 }

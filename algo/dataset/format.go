@@ -3,16 +3,16 @@ package dataset
 import (
 	"bytes"
 	"path"
+	"slices"
 	"strings"
 )
 
 // A Format is a kind of file.
 type Format string
 
-// The formats. [Records] reads SMI, CSV, TSV and SDF; TU is for [ReadTU] and
-// [ReadTUZip].
+// The formats. [Records] reads all of them but TU, which is for [ReadTU] and [ReadTUZip].
 const (
-	Auto Format = ""    // by DetectFormat
+	Auto Format = ""    // by the name and the text, see [Options.Text]
 	SMI  Format = "smi" // SMILES, blank, name on each line
 	CSV  Format = "csv" // fields separated by commas, semicolons or tabs
 	TSV  Format = "tsv" // fields separated by tabs
@@ -20,70 +20,114 @@ const (
 	TU   Format = "tu"  // a zip archive, or a text file of a TUDataset set
 )
 
-// Format tells the format of t from the name of its file, through .gz and .zst, and where
-// the name says nothing from how the text begins. What it does not recognise it takes for
-// SMI. Errors of reading come again when the text is read.
-func (t *Text) Format(name string) Format {
-	if f := formatOfName(name); f != Auto {
-		return f
+// A fileFormat is all that is known of a format. It is declared here alone.
+type fileFormat struct {
+	name   Format
+	suffix []string // of the names of its files, in lower case
+	// begins tells it by the first bytes of a text.
+	begins func(head []byte) bool
+	// read passes records on; nil for a format that is no stream of molecules.
+	read func(s *scanner, column string) error
+}
+
+// formats are in the order in which a text is compared with them. The last fits any text.
+var formats = []fileFormat{
+	{TU, []string{".zip", strings.ToLower(edgesSuffix), indicatorSuffix}, beginsZip, nil},
+	{SDF, []string{".sdf", ".sd", ".mol"}, beginsMolfile, (*scanner).readSDF},
+	{TSV, []string{".tsv", ".tab"}, beginsTSV, readFields(TSV)},
+	{CSV, []string{".csv"}, beginsCSV, readFields(CSV)},
+	{SMI, []string{".smi", ".smiles", ".ism", ".can"}, func([]byte) bool { return true }, (*scanner).readSMI},
+}
+
+// ParseFormat reads the name of a format, or auto.
+func ParseFormat(name string) Format {
+	if name == "auto" {
+		return Auto
 	}
-	if t.isZip() {
-		return TU
+	return Format(name)
+}
+
+// Formats are the names of all formats. Those of molecules can be read as a stream.
+func Formats(molecules bool) []string {
+	var names []string
+	for _, f := range formats {
+		if !molecules || f.read != nil {
+			names = append(names, string(f.name))
+		}
+	}
+	slices.Reverse(names) // those that people know first
+	return names
+}
+
+// Extensions are those of all files that can be read.
+func Extensions() []string {
+	var list []string
+	for _, f := range formats {
+		for _, suffix := range f.suffix {
+			list = append(list, path.Ext(suffix))
+		}
+	}
+	for _, c := range compressions {
+		list = append(list, c.suffix)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// PlainName returns the name of a file without what says how it is compressed.
+func PlainName(name string) string {
+	for _, c := range compressions {
+		name = strings.TrimSuffix(name, c.suffix)
+	}
+	return name
+}
+
+// Format tells the format of t from the name of its file, which may be compressed, and
+// where the name says nothing from how the text begins. What it does not recognise it takes
+// for SMI. Errors of reading come again when the text is read.
+func (t *Text) Format(name string) Format {
+	name = PlainName(strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/"))))
+	for _, f := range formats {
+		if slices.ContainsFunc(f.suffix, func(suffix string) bool { return strings.HasSuffix(name, suffix) }) {
+			return f.name
+		}
 	}
 	head, _ := t.Peek(headSize)
-	return formatOfText(head)
+	i := slices.IndexFunc(formats, func(f fileFormat) bool { return f.begins(head) })
+	return formats[i].name
 }
 
-// formatOfName returns Auto if the name says nothing.
-func formatOfName(name string) Format {
-	name = strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/")))
-	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
-	switch path.Ext(name) {
-	case ".smi", ".smiles", ".ism", ".can":
-		return SMI
-	case ".csv":
-		return CSV
-	case ".tsv", ".tab":
-		return TSV
-	case ".sdf", ".sd", ".mol":
-		return SDF
-	case ".zip":
-		return TU
-	case ".txt":
-		for _, suffix := range []string{edgesSuffix, indicatorSuffix} {
-			if strings.HasSuffix(name, strings.ToLower(suffix)) {
-				return TU
-			}
-		}
-	}
-	return Auto
-}
+func beginsZip(head []byte) bool { return bytes.HasPrefix(head, zipMagic) }
 
-func formatOfText(head []byte) Format {
-	// Line 4 of a molfile is its counts line, which ends in the version.
+// beginsMolfile looks at line 4, the counts line, which ends in the version.
+func beginsMolfile(head []byte) bool {
 	lines := bytes.SplitN(head, []byte("\n"), 5)
-	if len(lines) >= 4 && (bytes.Contains(lines[3], []byte("V2000")) || bytes.Contains(lines[3], []byte("V3000"))) {
-		return SDF
-	}
-	// A header tells; else a comma does, which no SMILES has: but it may be
-	// in a name, behind the blank.
+	return len(lines) >= 4 && (bytes.Contains(lines[3], []byte("V2000")) || bytes.Contains(lines[3], []byte("V3000")))
+}
+
+func beginsTSV(head []byte) bool {
+	line, header := firstLine(head)
+	return header && bytes.IndexByte(line, '\t') >= 0
+}
+
+// beginsCSV looks for a header, or else for a comma, which no SMILES has: but it may be in
+// a name, behind the blank.
+func beginsCSV(head []byte) bool {
+	line, header := firstLine(head)
+	separator := bytes.IndexAny(line, ",;\t ")
+	return header && bytes.ContainsAny(line, ",;") || separator >= 0 && line[separator] == ',' || bytes.HasPrefix(line, []byte(`"`))
+}
+
+// firstLine returns the first line that is neither blank nor a comment, and whether it
+// looks like a header.
+func firstLine(head []byte) (line []byte, header bool) {
 	for line := range bytes.Lines(head) {
 		line = bytes.TrimSpace(line)
-		if len(line) == 0 || line[0] == '#' {
-			continue
+		if len(line) > 0 && line[0] != '#' {
+			return line, bytes.Contains(bytes.ToLower(line), []byte("smiles"))
 		}
-		header := bytes.Contains(bytes.ToLower(line), []byte("smiles"))
-		switch separator := bytes.IndexAny(line, ",;\t "); {
-		case header && bytes.IndexByte(line, '\t') >= 0:
-			return TSV
-		case header && bytes.ContainsAny(line, ",;"),
-			separator >= 0 && line[separator] == ',',
-			line[0] == '"':
-			return CSV
-		}
-		break
 	}
-	return SMI
+	return nil, false
 }
 
 // headSize is as much of a text as its format is told from.

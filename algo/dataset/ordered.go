@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"sync"
@@ -23,117 +24,126 @@ const orderedChunk = 8
 // obey ctx. All goroutines have ended when the sequence has.
 func Ordered[T, U any](ctx context.Context, workers int, in iter.Seq2[T, error], f func(T) U) iter.Seq2[U, error] {
 	workers = parallel.Workers(workers)
+	if workers == 1 {
+		return inOrder(ctx, in, f)
+	}
 	return func(yield func(U, error) bool) {
-		var none U
-		if workers == 1 {
-			for v, err := range in {
-				if err == nil {
-					err = ctx.Err()
-				}
-				if err != nil {
-					yield(none, err)
-					return
-				}
-				if !yield(f(v), nil) {
-					return
-				}
-			}
-			if err := ctx.Err(); err != nil {
-				yield(none, err)
-			}
-			return
-		}
-
 		// The reading stays on the goroutine of the caller: nothing touches
 		// the reader behind in once the sequence has ended.
-		type chunk struct {
-			in   []T
-			out  []U
-			done chan struct{}
-		}
-		depth := 2 * workers
-		work := make(chan *chunk, depth)
+		most := 2 * workers // chunks under way
+		work := make(chan *chunk[T, U], most)
 		var group sync.WaitGroup
 		defer group.Wait()
 		defer close(work)
 		for range workers {
 			group.Go(func() {
 				for c := range work {
-					for i, v := range c.in {
-						if ctx.Err() != nil {
-							break
-						}
-						c.out[i] = f(v)
-					}
-					c.done <- struct{}{}
+					c.run(ctx, f)
 				}
 			})
 		}
+		o := ordering[T, U]{ctx: ctx, yield: yield, work: work}
+		for v, err := range in {
+			if err != nil || ctx.Err() != nil {
+				o.finish(err)
+				return
+			}
+			o.next = append(o.next, v)
+			if len(o.next) < orderedChunk {
+				continue
+			}
+			if o.send(); len(o.queue) == most && !o.take() {
+				return
+			}
+		}
+		o.finish(nil)
+	}
+}
 
-		// A ring of chunks: those from oldest to newest-1 are under way, and
-		// newest is being filled.
-		ring := make([]chunk, depth)
-		for i := range ring {
-			ring[i] = chunk{make([]T, 0, orderedChunk), make([]U, orderedChunk), make(chan struct{}, 1)}
-		}
-		oldest, newest := 0, 0
-		send := func() {
-			work <- &ring[newest%depth]
-			newest++
-		}
-		// take yields the oldest chunk and empties it. It is false at the end.
-		take := func() bool {
-			c := &ring[oldest%depth]
-			oldest++
-			<-c.done
-			for i := range c.in {
-				if err := ctx.Err(); err != nil {
-					yield(none, err)
-					return false
-				}
-				if !yield(c.out[i], nil) {
-					return false
-				}
-			}
-			clear(c.in)
-			clear(c.out)
-			c.in = c.in[:0]
-			return true
-		}
-		drain := func() bool {
-			if len(ring[newest%depth].in) > 0 {
-				send()
-			}
-			for oldest < newest {
-				if !take() {
-					return false
-				}
-			}
-			return true
-		}
+// inOrder is Ordered on the goroutine of the caller alone.
+func inOrder[T, U any](ctx context.Context, in iter.Seq2[T, error], f func(T) U) iter.Seq2[U, error] {
+	return func(yield func(U, error) bool) {
+		var none U
 		for v, err := range in {
 			if err == nil {
 				err = ctx.Err()
-			} else if !drain() {
-				return
 			}
 			if err != nil {
 				yield(none, err)
 				return
 			}
-			c := &ring[newest%depth]
-			if c.in = append(c.in, v); len(c.in) == orderedChunk {
-				send()
-				// The chunk to be filled next must have been yielded.
-				if newest-oldest == depth && !take() {
-					return
-				}
+			if !yield(f(v), nil) {
+				return
 			}
 		}
-		if drain() {
-			if err := ctx.Err(); err != nil {
-				yield(none, err)
-			}
+		if err := ctx.Err(); err != nil {
+			yield(none, err)
 		}
+	}
+}
+
+// A chunk is a few values that one goroutine works on.
+type chunk[T, U any] struct {
+	in   []T
+	out  []U
+	done chan struct{}
+}
+
+func (c *chunk[T, U]) run(ctx context.Context, f func(T) U) {
+	for i, v := range c.in {
+		if ctx.Err() != nil {
+			break
+		}
+		c.out[i] = f(v)
+	}
+	close(c.done)
+}
+
+// An ordering hands out chunks and yields them in their order.
+type ordering[T, U any] struct {
+	ctx   context.Context
+	yield func(U, error) bool
+	work  chan<- *chunk[T, U]
+	next  []T            // of the chunk that is being filled
+	queue []*chunk[T, U] // under way, the oldest first
+}
+
+// send hands out the chunk that is being filled.
+func (o *ordering[T, U]) send() {
+	c := &chunk[T, U]{o.next, make([]U, len(o.next)), make(chan struct{})}
+	o.next = make([]T, 0, orderedChunk)
+	o.work <- c
+	o.queue = append(o.queue, c)
+}
+
+// take yields the oldest chunk. It is false at the end.
+func (o *ordering[T, U]) take() bool {
+	c := o.queue[0]
+	o.queue = o.queue[1:]
+	<-c.done
+	for _, v := range c.out {
+		if err := o.ctx.Err(); err != nil {
+			o.yield(*new(U), err)
+			return false
+		}
+		if !o.yield(v, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// finish yields what is under way, and behind it the error, unless it is nil.
+func (o *ordering[T, U]) finish(err error) {
+	if len(o.next) > 0 {
+		o.send()
+	}
+	for len(o.queue) > 0 {
+		if !o.take() {
+			return
+		}
+	}
+	if err = cmp.Or(err, o.ctx.Err()); err != nil {
+		o.yield(*new(U), err)
 	}
 }

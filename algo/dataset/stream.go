@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,7 +31,8 @@ const (
 // most.
 type Options struct {
 	Name    string // of the file: stands in errors, and tells the format
-	Format  Format // Auto, SMI, CSV, TSV or SDF
+	Format  Format // Auto or a format of molecules
+	Unpack  Unpack // how to read compressed text
 	Column  string // with the SMILES, for CSV and TSV; empty is the same as "smiles"
 	Workers int    // goroutines that parse; 0: one for each core
 
@@ -38,6 +40,16 @@ type Options struct {
 	Form molecule.Form
 
 	maxRecord int // for tests; 0: MaxRecord
+}
+
+// Text returns r as a text and its format, which is told from the name and the text unless
+// the options have one.
+func (o Options) Text(r io.Reader) (*Text, Format, error) {
+	text, err := NewText(r, o.Unpack)
+	if err != nil || o.Format != Auto {
+		return text, o.Format, err
+	}
+	return text, text.Format(o.Name), nil
 }
 
 // A Record is one molecule of a stream.
@@ -149,39 +161,23 @@ func Molecules(ctx context.Context, r io.Reader, opt Options) iter.Seq2[Record, 
 // of the stream.
 func read(r io.Reader, opt Options, emit func(Record) bool) error {
 	fail := func(err error) error { return fmt.Errorf("%s: %w", named(opt.Name), err) }
-	text, err := NewText(r, Unpack{})
+	text, format, err := opt.Text(r)
 	if err != nil {
 		return fail(err)
 	}
-	format := opt.Format
-	if format == Auto {
-		format = text.Format(opt.Name)
-	}
-	if format != TU && text.isZip() {
+	if head, _ := text.Peek(len(zipMagic)); format != TU && beginsZip(head) {
 		return fail(errors.New("a zip archive or spreadsheet: want plain text, gzip or zstd"))
 	}
-	limit := opt.maxRecord
-	if limit == 0 {
-		limit = MaxRecord
+	i := slices.IndexFunc(formats, func(f fileFormat) bool { return f.name == format })
+	if i < 0 || formats[i].read == nil {
+		return fail(fmt.Errorf("format %q: want one of %s for a stream of molecules", format, strings.Join(Formats(true), ", ")))
 	}
+	limit := cmp.Or(opt.maxRecord, MaxRecord)
 	// The line feed has a place too.
 	w := newWindow(text, 64<<10, limit+1)
 	s := scanner{window: w, file: opt.Name, emit: emit}
-	switch format {
-	case SMI:
-		s.smi()
-	case CSV, TSV:
-		t := table{scanner: &s}
-		if err := t.read(opt.Column, format); err != nil {
-			return fail(err)
-		}
-	case SDF:
-		if err := s.sdf(); err != nil {
-			return fail(err)
-		}
-		return nil
-	default:
-		return fail(fmt.Errorf("format %q: want %s, %s, %s or %s for a stream of molecules", format, SMI, CSV, TSV, SDF))
+	if err := formats[i].read(&s, opt.Column); err != nil {
+		return fail(err)
 	}
 	if err := w.broken(); err != nil && !s.stopped {
 		return fail(fmt.Errorf("line %d: %w", w.line, err))
@@ -232,8 +228,8 @@ func (s *scanner) tooLong() error {
 	return fmt.Errorf("more than %d bytes: want a shorter record, is a line end or a quote missing?", s.max-1)
 }
 
-// smi reads lines until the text ends or breaks, or emit has enough.
-func (s *scanner) smi() {
+// readSMI reads lines until the text ends or breaks, or emit has enough.
+func (s *scanner) readSMI(string) error {
 	for first := true; !s.stopped; {
 		n, ok := s.lineEnd(0)
 		if !ok {
@@ -246,7 +242,7 @@ func (s *scanner) smi() {
 			}
 			// What lies before an error may be a part of a line.
 			if s.broken() != nil || n == 0 {
-				return
+				return nil
 			}
 		}
 		full := s.bytes(0, n)
@@ -268,10 +264,11 @@ func (s *scanner) smi() {
 			s.consume(1, s.line+1)
 		}
 	}
+	return nil
 }
 
-// sdf reads records of molfiles. The error is that of the reader.
-func (s *scanner) sdf() error {
+// readSDF reads records of molfiles. The error is that of the reader.
+func (s *scanner) readSDF(string) error {
 	for in, err := range molfile.SDF(s.window) {
 		if err != nil {
 			return err

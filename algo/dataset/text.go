@@ -31,12 +31,6 @@ func NewText(r io.Reader, u Unpack) (*Text, error) {
 	return &Text{bufio.NewReaderSize(&lineFeeds{r: plain}, headSize)}, nil
 }
 
-// isZip tells whether t is no text but a zip archive.
-func (t *Text) isZip() bool {
-	head, _ := t.Peek(len(zipMagic))
-	return bytes.Equal(head, zipMagic)
-}
-
 // decode returns r in UTF-8, without a byte order mark.
 func decode(r io.Reader) (io.Reader, error) {
 	b := bufio.NewReader(r)
@@ -45,15 +39,15 @@ func decode(r io.Reader) (io.Reader, error) {
 		return nil, err
 	}
 	switch {
-	case bytes.HasPrefix(head, gzipMagic), isZstd(head):
+	case compressionOf(head) != nil:
 		// Not at its beginning, so it was compressed to begin with.
 		return nil, errTwice
 	case bytes.HasPrefix(head, []byte{0xff, 0xfe}):
 		b.Discard(2)
-		return &utf16Text{r: b, order: binary.LittleEndian}, nil
+		return bufio.NewReader(&utf16Text{b, binary.LittleEndian}), nil
 	case bytes.HasPrefix(head, []byte{0xfe, 0xff}):
 		b.Discard(2)
-		return &utf16Text{r: b, order: binary.BigEndian}, nil
+		return bufio.NewReader(&utf16Text{b, binary.BigEndian}), nil
 	case bytes.HasPrefix(head, byteOrderMark):
 		b.Discard(len(byteOrderMark))
 	}
@@ -64,55 +58,44 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 
 // A utf16Text reads UTF-16 as UTF-8. Halves of surrogate pairs become U+FFFD.
 type utf16Text struct {
-	r     io.Reader
+	r     *bufio.Reader
 	order binary.ByteOrder
-	in    [4 << 10]byte
-	have  int    // bytes of in, not yet decoded
-	out   []byte // what rest is a part of
-	rest  []byte // decoded, and not yet taken
-	err   error  // behind rest
 }
 
-func (u *utf16Text) Read(p []byte) (int, error) {
-	if len(u.rest) == 0 && u.err == nil {
-		var n int
-		n, u.err = u.r.Read(u.in[u.have:])
-		u.have += n
-		u.decode()
-	}
-	n := copy(p, u.rest)
-	u.rest = u.rest[n:]
-	if len(u.rest) == 0 {
-		return n, u.err
-	}
-	return n, nil
-}
-
-// decode makes rest of the whole characters of in.
-func (u *utf16Text) decode() {
-	u.out = u.out[:0]
-	i := 0
-	for i+2 <= u.have {
-		c := rune(u.order.Uint16(u.in[i:]))
-		if utf16.IsSurrogate(c) {
-			second := utf8.RuneError
-			if i+4 <= u.have {
-				second = rune(u.order.Uint16(u.in[i+2:]))
-			} else if u.err == nil {
-				break // it is still to come
-			}
-			if c = utf16.DecodeRune(c, second); c != utf8.RuneError {
-				i += 2
-			}
+// Read reads at least one character, and what else is at hand. p must have room for it,
+// as the buffer of a bufio.Reader has.
+func (u *utf16Text) Read(p []byte) (n int, err error) {
+	for {
+		c, err := u.char()
+		if err != nil {
+			return n, err
 		}
-		u.out = utf8.AppendRune(u.out, c)
-		i += 2
+		n += utf8.EncodeRune(p[n:], c)
+		if n+utf8.UTFMax > len(p) || u.r.Buffered() < 2 {
+			return n, nil
+		}
 	}
-	u.rest = u.out
-	u.have = copy(u.in[:], u.in[i:u.have])
-	if u.err == io.EOF && u.have > 0 {
-		u.err = fmt.Errorf("text in UTF-16 ends within a character, the file looks truncated: %w", io.ErrUnexpectedEOF)
+}
+
+func (u *utf16Text) char() (rune, error) {
+	var b [2]byte
+	if _, err := io.ReadFull(u.r, b[:]); err == io.ErrUnexpectedEOF {
+		return 0, fmt.Errorf("text in UTF-16 ends within a character, the file looks truncated: %w", err)
+	} else if err != nil {
+		return 0, err
 	}
+	c := rune(u.order.Uint16(b[:]))
+	if !utf16.IsSurrogate(c) {
+		return c, nil
+	}
+	second := utf8.RuneError
+	if next, _ := u.r.Peek(2); len(next) == 2 {
+		second = rune(u.order.Uint16(next))
+	}
+	if c = utf16.DecodeRune(c, second); c != utf8.RuneError {
+		u.r.Discard(2)
+	}
+	return c, nil
 }
 
 // lineFeeds makes a line feed of each line end. Since it drops only the second byte of

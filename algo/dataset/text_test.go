@@ -17,7 +17,7 @@ import (
 // naiveText is what NewText makes of a text that is not compressed. It is false for what
 // is, or breaks off within a character.
 func naiveText(text string) (string, bool) {
-	if strings.HasPrefix(text, string(gzipMagic)) || len(text) >= 4 && isZstd([]byte(text[:4])) {
+	if strings.HasPrefix(text, string(gzipMagic)) || len(text) >= 4 && compressionOf([]byte(text[:4])) != nil {
 		return "", false
 	}
 	var order binary.ByteOrder
@@ -201,5 +201,25 @@ func TestSkippableFrames(t *testing.T) {
 		if cut := errors.Is(err, io.ErrUnexpectedEOF); cut != (want == "cut") || !cut && (err != nil || seen != want) {
 			t.Errorf("%q: %v, decoder sees %q", text, err, seen)
 		}
+	}
+}
+
+// Characters of UTF-16 that need four bytes are read however little room is left for them.
+func TestLongCharacters(t *testing.T) {
+	want := strings.Repeat("x\U0001F9EA", 3000)
+	text, err := NewText(strings.NewReader(inUTF16(want, binary.LittleEndian)), Unpack{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []byte
+	for {
+		head, _ := text.Peek(headSize)
+		got = append(got, head[:min(len(head), 4093)]...)
+		if n, err := text.Discard(4093); err != nil || n == 0 {
+			break
+		}
+	}
+	if string(got) != want {
+		t.Errorf("%d bytes, want %d", len(got), len(want))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // MaxExpand is how many bytes of text each compressed byte may give, beyond the first
@@ -42,6 +43,27 @@ func (e *ExpandError) Error() string {
 	return fmt.Sprintf("compressed data expand more than %d-fold: refused as a decompression bomb", e.Max)
 }
 
+// A compression is a way in which text may be compressed. It is declared here alone.
+type compression struct {
+	suffix string                 // of the names of files
+	begins func(head []byte) bool // tells it by the first four bytes
+	open   func(u Unpack, b *bufio.Reader, in io.Reader) (io.Reader, error)
+}
+
+var compressions = []compression{
+	{".gz", func(head []byte) bool { return bytes.HasPrefix(head, gzipMagic) }, openGzip},
+	{".zst", func(head []byte) bool { return bytes.Equal(head, zstdMagic) || isSkippable(head) }, openZstd},
+}
+
+// compressionOf returns the compression of data that begin so, nil for plain ones.
+func compressionOf(head []byte) *compression {
+	i := slices.IndexFunc(compressions, func(c compression) bool { return c.begins(head) })
+	if i < 0 {
+		return nil
+	}
+	return &compressions[i]
+}
+
 var (
 	gzipMagic = []byte{0x1f, 0x8b}
 	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
@@ -51,11 +73,24 @@ var (
 	skippableMagic = []byte{0x50, 0x2a, 0x4d, 0x18}
 )
 
-// isZstd tells the first four bytes of zstd data.
-func isZstd(head []byte) bool { return bytes.Equal(head, zstdMagic) || isSkippable(head) }
-
 func isSkippable(head []byte) bool {
 	return len(head) == 4 && head[0]&0xf0 == skippableMagic[0] && bytes.Equal(head[1:], skippableMagic[1:])
+}
+
+func openGzip(_ Unpack, _ *bufio.Reader, in io.Reader) (io.Reader, error) {
+	z, err := gzip.NewReader(in)
+	return z, endsEarly(err)
+}
+
+// openZstd reads what b holds through in.
+func openZstd(u Unpack, b *bufio.Reader, in io.Reader) (io.Reader, error) {
+	if u.Zstd == nil {
+		return nil, errors.New("zstd-compressed data: want plain text or gzip, decompress it first")
+	}
+	if err := skipFrames(b); err != nil {
+		return nil, endsEarly(err)
+	}
+	return u.Zstd(in)
 }
 
 // skipFrames consumes frames to be skipped, so that zstd data begin with one that is not. A
@@ -90,29 +125,19 @@ func (u Unpack) text(r io.Reader) (io.Reader, error) {
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
-	in := &counter{r: b}
-	switch zipped, zstd := bytes.HasPrefix(head, gzipMagic), isZstd(head); {
-	case (zipped || zstd) && u.archive:
+	c := compressionOf(head)
+	switch {
+	case c == nil:
+		return b, nil
+	case u.archive:
 		return nil, errTwice
-	case zipped:
-		z, err := gzip.NewReader(in)
-		if err != nil {
-			return nil, endsEarly(err)
-		}
-		return u.bounded(z, in), nil
-	case zstd && u.Zstd == nil:
-		return nil, errors.New("zstd-compressed data: want plain text or gzip, decompress it first")
-	case zstd:
-		if err := skipFrames(b); err != nil {
-			return nil, endsEarly(err)
-		}
-		z, err := u.Zstd(in)
-		if err != nil {
-			return nil, err
-		}
-		return u.bounded(z, in), nil
 	}
-	return b, nil
+	in := &counter{r: b}
+	z, err := c.open(u, b, in)
+	if err != nil {
+		return nil, err
+	}
+	return u.bounded(z, in), nil
 }
 
 // Twice the limit of expansion would be its square.

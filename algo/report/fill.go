@@ -41,22 +41,14 @@ func (r *Report) Judge() {
 		}
 		return decide.Judge(p, r.Alpha, len(r.Holdout)), math.NaN()
 	}
-	r.Outside, r.Borderline, r.Inside, r.Undecided = 0, 0, 0, 0
+	r.Counts = decide.Counts{}
 	for i, p := range r.P {
 		alone := math.NaN()
 		if r.Alone != nil {
 			alone = r.Alone[i]
 		}
-		switch v, _ := judge(p, alone); v {
-		case decide.Outside:
-			r.Outside++
-		case decide.Borderline:
-			r.Borderline++
-		case decide.Inside:
-			r.Inside++
-		default:
-			r.Undecided++
-		}
+		v, _ := judge(p, alone)
+		r.Count(v)
 	}
 	for i := range r.Rows {
 		e := &r.Rows[i]

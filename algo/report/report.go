@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,10 +32,10 @@ type Entry struct {
 type Report struct {
 	Title string
 
-	Read, Refused                          int
-	Outside, Borderline, Inside, Undecided int
-	Alpha                                  float64
-	FDR                                    float64 // 0 without
+	Read, Refused int
+	decide.Counts
+	Alpha float64
+	FDR   float64 // 0 without
 
 	// Scores and P are those of all graphs that were scored, with NaN where there
 	// is none, and Holdout the scores of in-distribution graphs in the same state.
@@ -234,15 +235,7 @@ func (p *page) drift(r *Report) {
 		}
 	}
 	p.add("<h2>Does the input drift?</h2>\n")
-	moved := highest >= -math.Log10(r.Delta)
-	if moved {
-		first := 0
-		for i, x := range r.Wealth {
-			if x >= -math.Log10(r.Delta) {
-				first = i
-				break
-			}
-		}
+	if first := slices.IndexFunc(r.Wealth, func(x float64) bool { return x >= -math.Log10(r.Delta) }); first >= 0 {
 		p.add("<p>Yes: taken one after the other and each by itself, the graphs are not like a sample from where the training set came from. Betting against that claim had turned 1 into %s at graph %d, and was beyond %s from graph %d on; for in-distribution graphs in any order the chance of ever getting so far is at most %g.</p>\n",
 			power(highest), at, power(-math.Log10(r.Delta)), first, r.Delta)
 	} else {

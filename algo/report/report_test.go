@@ -22,7 +22,7 @@ import (
 func full() *Report {
 	rng := rand.New(rand.NewPCG(1, 1))
 	r := &Report{
-		Title: `</title><script>alert("x")</script>`, Read: 303, Refused: 3, Outside: 30, Borderline: 20, Inside: 250,
+		Title: `</title><script>alert("x")</script>`, Read: 303, Refused: 3, Counts: decide.Counts{Outside: 30, Borderline: 20, Inside: 250},
 		Alpha: 0.05, FDR: 0.1, Delta: 0.01, Wealth: []float64{0},
 		Whole: "as a whole this list differs", Differences: []string{"48 % of them have more atoms than three quarters of the training graphs", "a < b"},
 		Refusals: []string{"line 3: <b>no</b>"}, Warnings: []string{"a & b"},
@@ -103,7 +103,7 @@ func TestReportStandsAlone(t *testing.T) {
 func TestPoorReports(t *testing.T) {
 	for name, r := range map[string]*Report{
 		"empty":      {Alpha: 0.05, Delta: 0.01},
-		"one":        {Alpha: 0.05, Delta: 0.01, Read: 1, Inside: 1, Scores: []float64{2}, P: []float64{1}, Holdout: []float64{2}, Wealth: []float64{0, -0.1}},
+		"one":        {Alpha: 0.05, Delta: 0.01, Read: 1, Counts: decide.Counts{Inside: 1}, Scores: []float64{2}, P: []float64{1}, Holdout: []float64{2}, Wealth: []float64{0, -0.1}},
 		"all equal":  {Alpha: 0.3, Delta: 0.01, Read: 3, Scores: []float64{2, 2, 2}, P: []float64{0.5, 0.5, 0.5}, Holdout: []float64{2, 2}},
 		"no holdout": {Alpha: 0.05, Delta: 0.01, Read: 2, Scores: []float64{1, 1e9}},
 		"huge":       {Alpha: 0.5, Delta: 0.01, Read: 2, Scores: []float64{-1e300, 1e300}, Holdout: []float64{0}},

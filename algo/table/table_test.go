@@ -39,21 +39,20 @@ func TestWriters(t *testing.T) {
 	row := &algo.Row{Pre: 1.5, Attn: -0.25, BaCa: 2, Score: 1e-7, P: math.NaN(), Verdict: decide.Undecided}
 	for _, test := range []struct {
 		name string
-		open func(*bytes.Buffer) Writer
 		want string
 	}{
-		{"csv", func(b *bytes.Buffer) Writer { return NewCSV(b, plain, true) },
+		{"csv",
 			"id,smiles,s_pre,s_attn,s_baca,score,p_value,verdict,error\n" +
 				"\"a, b\",CCO,1.5,-0.25,2,1e-07,,undecided,\n" +
 				"2,C(,,,,,,,\"line 2: \"\"C(\"\" is open\"\n"},
-		{"json lines", func(b *bytes.Buffer) Writer { return NewJSONLines(b) },
+		{"jsonl",
 			`{"id":"a, b","smiles":"CCO","s_pre":1.5,"s_attn":-0.25,"s_baca":2,"score":1e-07,"p_value":null,"verdict":"undecided","error":null}` + "\n" +
 				`{"id":"2","smiles":"C(","s_pre":null,"s_attn":null,"s_baca":null,"score":null,"p_value":null,"verdict":null,"error":"line 2: \"C(\" is open"}` + "\n"},
 	} {
 		var b bytes.Buffer
-		w := test.open(&b)
-		w.Write(records[0], row)
-		w.Write(records[1], nil)
+		w := NewRows(&b, test.name, plain, true, Columns(Usual))
+		w.Write(Scored{Record: records[0], Scores: row})
+		w.Write(Scored{Record: records[1]})
 		if err := w.Flush(); err != nil {
 			t.Fatal(err)
 		}
@@ -62,8 +61,8 @@ func TestWriters(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	w := NewRejects(&b, plain, true)
-	w.Write(Record{Row: 2, Line: 3, ID: "x", SMILES: "C(", Err: errors.New("no")})
+	w := NewRows(&b, "csv", plain, true, RejectColumns())
+	w.Write(Scored{Record: Record{Row: 2, Line: 3, ID: "x", SMILES: "C(", Err: errors.New("no")}})
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
@@ -73,17 +72,17 @@ func TestWriters(t *testing.T) {
 }
 
 // The columns of both answers are there where a batch was calibrated and empty where not.
-func TestBatchCells(t *testing.T) {
+func TestBothAnswers(t *testing.T) {
 	var b strings.Builder
-	w := NewCSV(&b, plain, true, BatchColumns...)
+	w := NewRows(&b, "csv", plain, true, Columns(Usual|OfAnswers))
 	nan := math.NaN()
 	for _, row := range []algo.Row{
 		{Score: 1, P: 0.25, Verdict: decide.Inside, Pre: 2, Attn: 3, BaCa: 4, Alone: 1, AloneP: 0.25, Batch: 5, BatchP: 0.125, BatchVerdict: decide.Borderline},
 		{Score: 1, P: 0.25, Verdict: decide.Inside, Pre: nan, Attn: nan, BaCa: nan, Alone: 1, AloneP: 0.25, Batch: nan, BatchP: nan, BatchVerdict: decide.Undecided},
 	} {
-		w.Write(Record{ID: "a"}, &row, BatchCells(&row)...)
+		w.Write(Scored{Record: Record{ID: "a"}, Scores: &row})
 	}
-	w.Write(Record{ID: "b", Err: errors.New("no")}, nil)
+	w.Write(Scored{Record: Record{ID: "b", Err: errors.New("no")}})
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}

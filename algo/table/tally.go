@@ -2,7 +2,6 @@ package table
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -18,12 +17,9 @@ const maxReasons = 64
 // A Tally counts rows of scores. Tallies of the parts of an input can be merged:
 // that is associative and commutative, but a part must not be counted twice.
 type Tally struct {
-	Records    int `json:"records"` // the sum of all below
-	Refused    int `json:"refused"`
-	Outside    int `json:"outside"`
-	Borderline int `json:"borderline"`
-	Inside     int `json:"inside"`
-	Undecided  int `json:"undecided"` // with scores, by a model that has too few graphs to compare with
+	Records int `json:"records"` // the sum of all below
+	Refused int `json:"refused"`
+	decide.Counts
 	// Reasons has how many were refused why, with N for the numbers in a reason. Of
 	// more than 64 reasons it has the first by the alphabet, each with all it has.
 	Reasons map[string]int `json:"reasons,omitempty"`
@@ -33,19 +29,12 @@ type Tally struct {
 func (t *Tally) Add(rows []Scored) {
 	for _, r := range rows {
 		t.Records++
-		switch {
-		case r.Err != nil:
+		if r.Err != nil {
 			t.Refused++
 			t.because(reason(r.Err), 1)
-		case r.Scores.Verdict == decide.Outside:
-			t.Outside++
-		case r.Scores.Verdict == decide.Borderline:
-			t.Borderline++
-		case r.Scores.Verdict == decide.Inside:
-			t.Inside++
-		default:
-			t.Undecided++
+			continue
 		}
+		t.Count(r.Scores.Verdict)
 	}
 }
 
@@ -101,13 +90,4 @@ func reason(err error) string {
 		number = digit
 	}
 	return b.String()
-}
-
-// Verdicts says how many graphs have which verdict.
-func Verdicts(outside, borderline, inside, undecided int) string {
-	text := fmt.Sprintf("%d outside, %d borderline, %d inside", outside, borderline, inside)
-	if undecided > 0 {
-		text += fmt.Sprintf(", %d undecided", undecided)
-	}
-	return text
 }

@@ -32,7 +32,7 @@ func TestTally(t *testing.T) {
 	}
 	var got Tally
 	got.Add(rows)
-	want := Tally{Records: 9, Refused: 4, Outside: 1, Borderline: 1, Inside: 2, Undecided: 1, Reasons: got.Reasons}
+	want := Tally{Records: 9, Refused: 4, Counts: decide.Counts{Outside: 1, Borderline: 1, Inside: 2, Undecided: 1}, Reasons: got.Reasons}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -86,17 +86,6 @@ func TestTallyOfAnyDivision(t *testing.T) {
 		}
 		if !reflect.DeepEqual(parts[0], want) {
 			t.Fatalf("%+v, want %+v", parts[0], want)
-		}
-	}
-}
-
-func TestVerdicts(t *testing.T) {
-	for want, got := range map[string]string{
-		"3 outside, 2 borderline, 1 inside":              Verdicts(3, 2, 1, 0),
-		"0 outside, 0 borderline, 0 inside, 4 undecided": Verdicts(0, 0, 0, 4),
-	} {
-		if got != want {
-			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -2,8 +2,12 @@ package table
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
+
+	"baca/algo"
+	"baca/algo/explain"
 )
 
 var plain, safe = Text{}, Text{SpreadsheetSafe: true}
@@ -40,18 +44,21 @@ func TestCell(t *testing.T) {
 // Text of the input is made safe in every column, and numbers stay numbers.
 func TestSpreadsheetText(t *testing.T) {
 	var b strings.Builder
-	w := NewCSV(&b, safe, false, "reasons", "atoms")
-	w.Write(Record{ID: "=1", SMILES: "-C"}, nil, []string{"+a", "b"}, []float64{-1, 2})
-	w.Write(Record{ID: "\n", Err: errors.New("@file:1")}, nil)
-	r := NewRejects(&b, safe, false)
+	w := NewRows(&b, "csv", safe, false, slices.DeleteFunc(Columns(OfRecord|OfReasons), func(c Column) bool {
+		return c.Group == OfReasons && c.Name != "reasons" && c.Name != "atoms"
+	}))
+	why := &Why{Explanation: &algo.Explanation{Reasons: []explain.Reason{{Text: "+a"}, {Text: "b"}}}, Atoms: []float64{-1, 2}}
+	w.Write(Scored{Record: Record{ID: "=1", SMILES: "-C"}, Why: why})
+	w.Write(Scored{Record: Record{ID: "\n", Err: errors.New("@file:1")}})
+	r := NewRows(&b, "csv", safe, false, RejectColumns())
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	r.Write(Record{Row: 1, Line: 1, ID: "=1", SMILES: "\x1b", Err: errors.New("@file:1")})
+	r.Write(Scored{Record: Record{Row: 1, Line: 1, ID: "=1", SMILES: "\x1b", Err: errors.New("@file:1")}})
 	if err := r.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	want := "'=1,'-C,,,,,,,,'+a; b,-1 2\n" + `\u000a,,,,,,,,'@file:1,,` + "\n1,1,'=1," + `\u001b,'@file:1` + "\n"
+	want := "'=1,'-C,,'+a; b,-1 2\n" + `\u000a,,'@file:1,,` + "\n1,1,'=1," + `\u001b,'@file:1` + "\n"
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", &b, want)
 	}

@@ -367,3 +367,15 @@ func TestPartsOfTheScore(t *testing.T) {
 		t.Errorf("without a background the parts are %q, want %q", got, distance)
 	}
 }
+
+// Columns that the page knows nothing of are saved with the others.
+func TestFurtherColumnsAreSaved(t *testing.T) {
+	r := Rows{}
+	r.Add(&message.Records{ID: []string{"a", "b", "c"}})
+	r.fill(&message.Rows{From: 1, Rows: message.Columns{ID: []string{"b", "c"}, More: []message.Column{{Name: "weight", Numbers: []float64{2, 3}}, {Name: "kind", Texts: []string{"x", "y"}}}}})
+	c := r.columns([]int32{2, 0}, Levels{}, Rule{})
+	weight, kind := *c.Numbers("weight"), *c.Texts("kind")
+	if len(weight) != 2 || weight[0] != 3 || !math.IsNaN(weight[1]) || !slices.Equal(kind, message.Strings{"y", ""}) {
+		t.Errorf("weight %v and kind %q are saved", weight, kind)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"baca/app/words"
 	"baca/wasm/message"
@@ -27,6 +28,15 @@ type Models struct {
 type OwnModel struct {
 	Card message.Model
 	Data []byte // the file
+}
+
+// Extensions are those of the files that can be opened, and more, for a dialog of the
+// browser; empty, which is any, until the worker has said them.
+func (m *Models) Extensions(more ...string) string {
+	if m.Welcome == nil {
+		return ""
+	}
+	return strings.Join(slices.Concat(m.Welcome.Extensions, more), ",")
 }
 
 // Start greets the worker and loads a model, the default one for a name that is not known.

@@ -21,6 +21,8 @@ type Rows struct {
 	Batch         *Batch    // nil until it is calibrated
 	Score, P      []float64 // of what decides: columns of the above
 
+	more []message.Column // which files have, and the page does not show
+
 	refused   []bool
 	Known     []bool // likely trained on
 	Knows     int    // how many are
@@ -117,6 +119,7 @@ func (r *Rows) fill(e *message.Rows) {
 	if e.From > r.Len() {
 		return
 	}
+	r.keep(e)
 	copy(r.Alone[e.From:], e.Rows.Scores.Score)
 	copy(r.AloneP[e.From:], e.Rows.Scores.P)
 	for i := e.From; i < min(e.From+len(e.Rows.ID), r.Len()); i++ {
@@ -128,10 +131,31 @@ func (r *Rows) fill(e *message.Rows) {
 	}
 }
 
+// keep sets the further columns of records that have come.
+func (r *Rows) keep(e *message.Rows) {
+	for _, m := range e.Rows.More {
+		i := slices.IndexFunc(r.more, func(c message.Column) bool { return c.Name == m.Name })
+		if i < 0 {
+			i = len(r.more)
+			r.more = append(r.more, message.Column{Name: m.Name, Numbers: missing(r.Len())})
+		}
+		c, from := &r.more[i], min(e.From, r.Len())
+		if m.Texts != nil {
+			if len(c.Texts) != r.Len() {
+				c.Texts, c.Numbers = make([]string, r.Len()), nil
+			}
+			copy(c.Texts[from:], m.Texts)
+			continue
+		}
+		copy(c.Numbers[from:], m.Numbers)
+	}
+}
+
 // forgetScores makes all records unscored.
 func (r *Rows) forgetScores() {
 	n := r.Len()
 	r.Alone, r.AloneP, r.Batch = missing(n), missing(n), nil
+	r.more = nil
 	r.decide(EachAlone)
 	clear(r.scored)
 	clear(r.Known)
@@ -376,6 +400,13 @@ func (r *Rows) columns(order []int32, l Levels, own Rule) message.Columns {
 			problem = p.Text
 		}
 		c.Error = append(c.Error, problem)
+	}
+	for _, m := range r.more {
+		if m.Texts != nil {
+			*c.Texts(m.Name) = pick(m.Texts, order)
+		} else {
+			*c.Numbers(m.Name) = pick(m.Numbers, order)
+		}
 	}
 	return c
 }

@@ -387,6 +387,7 @@ func (s *Session) Calibrate() {
 	s.askScores(&message.Score{Batch: true, Every: 10}, func(e message.Event) {
 		if rows, ok := e.(*message.Rows); ok {
 			coming.fill(rows)
+			s.Rows.keep(rows)
 			return
 		}
 		s.takeEvent(e)

@@ -140,13 +140,13 @@ func same(t *testing.T, got, want [][]string) {
 	for i := range want {
 		for k, w := range want[i] {
 			g := got[i][k]
-			if g == w || table.Columns[k] == "error" && g != "" && w != "" {
+			if g == w || table.Columns(table.Usual)[k].Name == "error" && g != "" && w != "" {
 				continue
 			}
 			x, xerr := strconv.ParseFloat(g, 64)
 			y, yerr := strconv.ParseFloat(w, 64)
 			if i == 0 || xerr != nil || yerr != nil || !(math.Abs(x-y) <= 1e-6*max(1, math.Abs(y))) {
-				t.Fatalf("row %d: %s is %q, want %q", i, table.Columns[k], g, w)
+				t.Fatalf("row %d: %s is %q, want %q", i, table.Columns(table.Usual)[k].Name, g, w)
 			}
 		}
 	}

@@ -37,7 +37,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 
 	"baca/algo"
-	"baca/algo/table"
 	"baca/build/shard"
 )
 
@@ -108,7 +107,7 @@ func run(ctx context.Context, c *config, inputs []string, stderr io.Writer) int 
 	if s != nil {
 		t := s.Tally
 		fmt.Fprintf(stderr, "%d read, %d refused; model %s; %s at alpha %g\n",
-			t.Records, t.Refused, s.Model, table.Verdicts(t.Outside, t.Borderline, t.Inside, t.Undecided), s.Alpha)
+			t.Records, t.Refused, s.Model, t.Verdicts(), s.Alpha)
 		err = s.Err()
 	}
 	if err != nil {

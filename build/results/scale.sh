@@ -8,7 +8,9 @@ shift
 mkdir -p out/scale
 for rows in "$@"; do
 	library=out/scale/$rows.csv.gz
-	go run ./build/shard/repeat -rows "$rows" "$from" "$library"
+	# The records again and again with new ids in the first column, or evenly some of them.
+	gzip -dc "$from" | awk -v rows="$rows" 'NR == 1 { print; next } { sub(/^[^,]*,/, ""); line[n++] = $0 }
+		END { for (i = 0; i < rows; i++) print "m" i + 1 "," line[rows < n ? int(i * n / rows) : i % n] }' | gzip -1 > "$library"
 	rm -rf "out/scale/$rows"
 	/usr/bin/time -f "$rows rows: %e s, %U s user, %S s system, %M KiB at the peak" \
 		taskset -c 0,1 bin/baca-beam --out "out/scale/$rows" --shards 16 "$library"

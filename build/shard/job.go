@@ -29,6 +29,7 @@ import (
 	"time"
 
 	"baca/algo"
+	"baca/algo/job"
 	"baca/algo/molecule"
 	"baca/algo/table"
 	"baca/build/internal/sealed"
@@ -478,15 +479,15 @@ func (j *Job) Score(ctx context.Context, p *Plan, shard int) (*Done, error) {
 
 func (j *Job) score(ctx context.Context, done *Done, total int, w, r io.Writer) error {
 	cw, cr := newSumming(w), newSumming(r)
-	rows, rejects := table.NewRows(cw, j.To, j.Text, true), table.NewRejects(cr, j.Text, true)
+	rows, rejects := table.NewRows(cw, j.To, j.Text, true, table.Columns(table.Usual)), table.NewRows(cr, "csv", j.Text, true, table.RejectColumns())
 	j.progress("scoring", 0, total)
-	in := table.Input{Records: j.records(ctx, done.Plan, done.Shard)}
-	err := table.Score(ctx, j.scorer, in, table.Options{Workers: j.Options.Workers}, func(scored []table.Scored) error {
+	in := job.Input{Records: j.records(ctx, done.Plan, done.Shard)}
+	err := job.Score(ctx, j.scorer, in, job.ScoreOptions{Workers: j.Options.Workers}, func(scored []table.Scored) error {
 		done.Tally.Add(scored)
 		for _, s := range scored {
-			rows.Write(s.Record, s.Scores)
+			rows.Write(s)
 			if s.Err != nil {
-				rejects.Write(s.Record)
+				rejects.Write(s)
 			}
 		}
 		j.progress("scoring", done.Tally.Records, total)

@@ -62,30 +62,12 @@ func (h *hashed) sum() (string, error) {
 	return hex.EncodeToString(h.hash.Sum(nil)), err
 }
 
-// molecules yields the records of one input, not parsed, as the command does.
+// molecules yields the records of one input, not parsed.
 func (j *Job) molecules(f io.Reader, input int) iter.Seq2[dataset.Record, error] {
-	name := j.Inputs[input]
-	return func(yield func(dataset.Record, error) bool) {
-		fail := func(err error) { yield(dataset.Record{}, fmt.Errorf("%s: %w", name, err)) }
-		text, err := dataset.NewText(bufio.NewReaderSize(f, 64<<10), dataset.Unpack{Zstd: Zstd, MaxExpand: j.MaxExpand})
-		if err != nil {
-			fail(err)
-			return
-		}
-		format := dataset.Format(j.Format)
-		if j.Format == "auto" {
-			format = text.Format(name)
-		}
-		if format == dataset.TU {
-			fail(fmt.Errorf("a TUDataset set: want molecules, only these can be read in shards"))
-			return
-		}
-		for rec, err := range dataset.Records(text, dataset.Options{Name: name, Format: format, Column: j.Column}) {
-			if !yield(rec, err) {
-				return
-			}
-		}
-	}
+	return dataset.Records(bufio.NewReaderSize(f, 64<<10), dataset.Options{
+		Name: j.Inputs[input], Format: dataset.ParseFormat(j.Format), Column: j.Column,
+		Unpack: dataset.Unpack{Zstd: Zstd, MaxExpand: j.MaxExpand},
+	})
 }
 
 // records yields the records of a shard.

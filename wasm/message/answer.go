@@ -1,5 +1,7 @@
 package message
 
+import "baca/algo/decide"
+
 // The stages of a Progress, in the order in which an input goes through them.
 const (
 	StageParse      = "parse"      // Done of Total bytes, Records so far
@@ -59,8 +61,6 @@ type Problem struct {
 // Parted are the two parts of the batch by S_Pre, before anything is learned.
 type Parted struct {
 	Inside, Outside Ints // records that are taken for ID and for OOD
-	// N, the size of the graphons of either part.
-	StepsInside, StepsOutside int
 }
 
 // An Iteration is one step of the attention's training.
@@ -76,9 +76,6 @@ type Iteration struct {
 // Contents count the keys of a dictionary by origin.
 type Contents struct {
 	Training, Test, Synthetic int
-	// Front is the score at which a key enters the full queue, Mean the mean of
-	// the scores in it; NaN for an empty queue.
-	Front, Mean float64
 }
 
 // Reference comes first: the scores, each by itself, of the in-distribution graphs that
@@ -129,6 +126,15 @@ type Columns struct {
 	Known []byte
 	// Q are q-values, for a file; nil without.
 	Q Floats
+	// More are columns that the page knows nothing of, but passes on.
+	More []Column
+}
+
+// A Column is a column of numbers or of texts.
+type Column struct {
+	Name    string
+	Numbers Floats
+	Texts   Strings
 }
 
 // Scores are columns of scores; higher is more OOD. Where no batch was calibrated there
@@ -167,6 +173,8 @@ type Welcome struct {
 	MinBatch int     // graphs that can be calibrated as a batch
 	Guard    float64 // p-value by itself up to which a graph can be outside by its batch
 	Examples []byte  // CSV with the columns name, class and smiles
+	// Extensions are those of the files that can be opened.
+	Extensions []string
 	// Background is the file of the site with molecules at large, which a Train tells its
 	// set from; empty without.
 	Background string
@@ -176,26 +184,21 @@ type Welcome struct {
 type Model struct {
 	Name        string
 	Description string
-	Schema      string
 	Molecules   bool   // it reads molecules; other models read bare graphs
 	Form        uint8  // in which it reads molecules, a molecule.Form
 	File        string // of the site, empty for a model of the user
 	BuiltIn     bool   // it comes with the page
 
-	Dataset       string
-	DatasetSHA256 string
-	Graphs        int    // in the data set
-	Train         int    // of them trained on
-	Holdout       int    // kept from training, for p-values
-	HoldoutFile   string // that those are of, empty where they are of the data set
-	Bank          int    // graphs whose embeddings the model holds
-	Epochs        int
-	Seed          uint64
-	Loss          float64 // of the last epoch
-	Program       string  // version that trained it
-	Parameters    int
-	Bytes         int
-	SHA256        string // of the model file, hex
+	Graphs      int    // in the data set
+	Train       int    // of them trained on
+	Holdout     int    // kept from training, for p-values
+	HoldoutFile string // that those are of, empty where they are of the data set
+	Epochs      int
+	Seed        uint64
+	Loss        float64 // of the last epoch
+	Program     string  // version that trained it
+	Bytes       int
+	SHA256      string // of the model file, hex
 	// Background is what the training set was told from, and BackgroundGraphs how many that
 	// were; empty and 0 without.
 	Background       string
@@ -229,7 +232,7 @@ type Scored struct {
 	Seed             uint64
 	Records, Refused int
 
-	Outside, Borderline, Inside, Undecided int
+	decide.Counts
 
 	Warnings []string
 	// AUC is that of Scores.Alone, BatchAUC of Scores.Batch and PaperAUC of Scores.BaCa, by
@@ -318,9 +321,9 @@ type Neighbor struct {
 	// Distance is that of the embeddings, standardised over the bank; NaN for a
 	// key.
 	Distance float64
-	// Similarity is the cosine by which a key was found, Weight its share of the
-	// attention, and Value what it says; NaN for a graph of the bank.
-	Similarity, Weight, Value float64
+	// Weight is a key's share of the attention, and Value what it says; NaN for a graph of
+	// the bank.
+	Weight, Value float64
 }
 
 // A GraphonPair are two graphons of one side, and their mixture. The matrices are
@@ -343,7 +346,6 @@ type GraphonPair struct {
 // Entries are the keys of a dictionary, in the order of its rows.
 type Entries struct {
 	Side   string
-	Bank   int    // the first that many are the memory bank, the rest the queue
 	Origin Ints   // 0 training, 1 test, 2 synthetic
 	Row    Ints   // as in Neighbor
 	Score  Floats // S_Pre, the priority; 0 for training
@@ -393,7 +395,6 @@ type Paused struct {
 // Measured is the memory of the worker in bytes.
 type Measured struct {
 	Memory int // of the WebAssembly instance, which never shrinks
-	Heap   int // of it in use
 }
 
 // The codes of Failed.

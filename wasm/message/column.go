@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/vmihailenco/msgpack/v5"
 )
@@ -140,4 +141,56 @@ func (s *Strings) DecodeMsgpack(d *msgpack.Decoder) error {
 	}
 	*s = column
 	return nil
+}
+
+// The columns that the page knows, as `baca score` names them.
+var (
+	textNames   = []string{"id", "smiles", "verdict", "batch_verdict", "error"}
+	numberNames = []string{"score", "p_value", "alone", "alone_p", "s_pre", "s_attn", "s_baca", "batch", "batch_p", "q_value"}
+)
+
+// Texts returns the column of texts of that name, to read or to append to.
+func (c *Columns) Texts(name string) *Strings {
+	known := []*Strings{&c.ID, &c.SMILES, &c.Verdict, &c.BatchVerdict, &c.Error}
+	if i := slices.Index(textNames, name); i >= 0 {
+		return known[i]
+	}
+	return &c.more(name).Texts
+}
+
+// Numbers returns the column of numbers of that name, to read or to append to.
+func (c *Columns) Numbers(name string) *Floats {
+	s := &c.Scores
+	known := []*Floats{&s.Score, &s.P, &s.Alone, &s.AloneP, &s.Pre, &s.Attn, &s.BaCa, &s.Batch, &s.BatchP, &c.Q}
+	if i := slices.Index(numberNames, name); i >= 0 {
+		return known[i]
+	}
+	return &c.more(name).Numbers
+}
+
+// more returns a further column, until the next is asked for.
+func (c *Columns) more(name string) *Column {
+	i := slices.IndexFunc(c.More, func(m Column) bool { return m.Name == name })
+	if i < 0 {
+		i = len(c.More)
+		c.More = append(c.More, Column{Name: name})
+	}
+	return &c.More[i]
+}
+
+// Append appends rows.
+func (c *Columns) Append(rows Columns) {
+	for _, name := range textNames {
+		to := c.Texts(name)
+		*to = append(*to, *rows.Texts(name)...)
+	}
+	for _, name := range numberNames {
+		to := c.Numbers(name)
+		*to = append(*to, *rows.Numbers(name)...)
+	}
+	for _, m := range rows.More {
+		to := c.more(m.Name)
+		to.Numbers, to.Texts = append(to.Numbers, m.Numbers...), append(to.Texts, m.Texts...)
+	}
+	c.Known = append(c.Known, rows.Known...)
 }

@@ -90,11 +90,11 @@ func TestColumns(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v and %v, want %+v", got, err, want)
 	}
-	nan, err := Encode(0, &Iteration{AUC: math.NaN(), ID: Contents{Front: math.NaN()}})
+	nan, err := Encode(0, &Iteration{AUC: math.NaN(), KL: math.NaN()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, m, err := Decode(nan); err != nil || !math.IsNaN(m.(*Iteration).AUC) || !math.IsNaN(m.(*Iteration).ID.Front) {
+	if _, m, err := Decode(nan); err != nil || !math.IsNaN(m.(*Iteration).AUC) || !math.IsNaN(m.(*Iteration).KL) {
 		t.Errorf("got %+v and %v, want NaN", m, err)
 	}
 }

@@ -149,8 +149,8 @@ func (h *host) Device(ctx context.Context, shape gin.Config, graphs int, trainin
 }
 
 // Memory implements engine.Host.
-func (h *host) Memory() (total, used int) {
+func (h *host) Memory() int {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return int(m.Sys), int(m.HeapInuse)
+	return int(m.Sys)
 }

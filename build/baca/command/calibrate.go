@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 
@@ -12,7 +13,6 @@ import (
 	"baca/algo/decide"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
-	"baca/build/internal/usage"
 	"baca/weights"
 )
 
@@ -46,7 +46,7 @@ Without --out the model is written to NAME-calibrated.msgpack in the working fol
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := usage.OneOf("format", from.format, formats...); err != nil {
+			if err := from.check(); err != nil {
 				return err
 			}
 			switch {
@@ -54,8 +54,6 @@ Without --out the model is written to NAME-calibrated.msgpack in the working fol
 				return usagef("want --holdout LIST")
 			case from.path == "-":
 				return usagef("--holdout -: want a file or a folder, whose name goes on the card")
-			case from.workers < 0:
-				return usagef("--workers %d: want 0 for all cores, or more", from.workers)
 			}
 			from.columnSet = c.Flags().Changed("column")
 			if out.path == "" {
@@ -72,9 +70,7 @@ Without --out the model is written to NAME-calibrated.msgpack in the working fol
 	}
 	f := c.Flags()
 	f.StringVar(&from.path, "holdout", "", "molecule file, TUDataset folder or .zip whose graphs count as inside")
-	f.StringVar(&from.format, "format", "auto", "of the list: "+strings.Join(formats, ", "))
-	f.StringVar(&from.column, "column", "smiles", "column of a CSV file that holds SMILES")
-	from.registerMaxExpand(f)
+	from.register(f, "list")
 	out.register(f)
 	f.IntVar(&from.workers, "workers", 0, "goroutines; 0 for one on each core")
 	return c
@@ -97,10 +93,35 @@ func runCalibrate(c *cobra.Command, model string, from source, out target) error
 	if err := checkSchema(m, set.schema); err != nil {
 		return err
 	}
+	list := referenceGraphs(m, set.graphs, stderr)
+	if n := len(list); n < minReference {
+		return fmt.Errorf("%s: %d graphs to take p-values from: want at least %d", set.name, n, minReference)
+	}
+	if err := m.SetHoldout(ctx, from.workers, list); err != nil {
+		return err
+	}
+	m.Card.Holdout = set.name
+	var b bytes.Buffer
+	if err := weights.Save(&b, m); err != nil {
+		return err
+	}
+	if err := out.write(b.Bytes()); err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "wrote %s: p-values from %d graphs of %s, down to %.2g\n", out.path, len(list), set.name, 1/float64(1+len(list)))
+	if alpha := algo.DefaultOptions().Alpha; decide.Confident(alpha, defaultConfidence, len(list)) == 0 {
+		fmt.Fprintf(stderr, "warning: %d graphs are too few for --confidence %g at an alpha of %g\n", len(list), defaultConfidence, alpha)
+	}
+	return nil
+}
+
+// referenceGraphs returns the graphs of a list that p-values can be taken from, as many as a
+// model holds, evenly spread. It says which are left out.
+func referenceGraphs(m *algo.Model, gs []*graph.Graph, stderr io.Writer) []*graph.Graph {
 	var list []*graph.Graph
 	empty, known, copies := 0, 0, 0
 	seen := map[uint64]bool{}
-	for _, g := range set.graphs {
+	for _, g := range gs {
 		hash := fingerprint.New(g, fingerprint.MaxHeight).Hash()
 		switch {
 		case g.N() == 0:
@@ -119,33 +140,12 @@ func runCalibrate(c *cobra.Command, model string, from source, out target) error
 		why string
 	}{{known, "which equal a training graph"}, {copies, "which equal an earlier one"}, {empty, "which have no nodes"}} {
 		if left.n > 0 {
-			fmt.Fprintf(stderr, "left out %d of %d records, %s\n", left.n, len(set.graphs), left.why)
+			fmt.Fprintf(stderr, "left out %d of %d records, %s\n", left.n, len(gs), left.why)
 		}
 	}
-	if n := len(list); n < minReference {
-		return fmt.Errorf("%s: %d graphs to take p-values from: want at least %d", set.name, n, minReference)
+	n := len(list)
+	for k := range min(n, algo.MaxHoldout) {
+		list[k] = list[k*n/min(n, algo.MaxHoldout)]
 	}
-	if n := len(list); n > algo.MaxHoldout {
-		picked := make([]*graph.Graph, algo.MaxHoldout)
-		for k := range picked {
-			picked[k] = list[k*n/len(picked)]
-		}
-		list = picked
-	}
-	if err := m.SetHoldout(ctx, from.workers, list); err != nil {
-		return err
-	}
-	m.Card.Holdout = set.name
-	var b bytes.Buffer
-	if err := weights.Save(&b, m); err != nil {
-		return err
-	}
-	if err := out.write(b.Bytes()); err != nil {
-		return err
-	}
-	fmt.Fprintf(stderr, "wrote %s: p-values from %d graphs of %s, down to %.2g\n", out.path, len(list), set.name, 1/float64(1+len(list)))
-	if alpha := algo.DefaultOptions().Alpha; decide.Confident(alpha, defaultConfidence, len(list)) == 0 {
-		fmt.Fprintf(stderr, "warning: %d graphs are too few for --confidence %g at an alpha of %g\n", len(list), defaultConfidence, alpha)
-	}
-	return nil
+	return list[:min(n, algo.MaxHoldout)]
 }

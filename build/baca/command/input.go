@@ -18,8 +18,10 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
+	"baca/algo/job"
 	"baca/algo/molecule"
 	"baca/algo/table"
+	"baca/build/internal/usage"
 	"baca/build/shard"
 )
 
@@ -34,6 +36,37 @@ type source struct {
 	form           molecule.Form // of molecules
 }
 
+// register adds the flags of an input, which is called what.
+func (s *source) register(fs *pflag.FlagSet, what string) {
+	fs.StringVar(&s.format, "format", "auto", "of the "+what+": "+strings.Join(formats, ", "))
+	fs.StringVar(&s.column, "column", "smiles", "`name` of the column with the SMILES, for CSV")
+	s.registerMaxExpand(fs)
+}
+
+// check reports flags that mean nothing.
+func (s *source) check() error {
+	if s.workers < 0 {
+		return usagef("--workers %d: want 0 for all cores, or more", s.workers)
+	}
+	return usage.OneOf("format", s.format, formats...)
+}
+
+// oneInput refuses more than one argument.
+func oneInput(_ *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return usagef("%d inputs: want one, or none for standard input", len(args))
+	}
+	return nil
+}
+
+// set takes the argument INPUT, standard input without one, and whether --column was given.
+func (s *source) set(c *cobra.Command, args []string) {
+	s.path, s.columnSet = "-", c.Flags().Changed("column")
+	if len(args) > 0 {
+		s.path = args[0]
+	}
+}
+
 // registerMaxExpand adds the flag --max-expand.
 func (s *source) registerMaxExpand(fs *pflag.FlagSet) {
 	fs.UintVar(&s.maxExpand, "max-expand", dataset.MaxExpand, "refuse compressed input that expands more than `N`-fold, as decompression bombs do")
@@ -45,7 +78,7 @@ func (s *source) unpack() dataset.Unpack {
 }
 
 // formats are the values of --format.
-var formats = []string{"auto", "smi", "csv", "sdf", "tu"}
+var formats = append([]string{"auto"}, dataset.Formats(false)...)
 
 // An input is an open source.
 type input struct {
@@ -67,16 +100,16 @@ type input struct {
 
 // openFor opens the input for the graphs that a model reads, and as often as scoring
 // needs it where that is possible: files and folders, not pipes.
-func (s source) openFor(ctx context.Context, c *cobra.Command, m *algo.Model) (*input, table.Input, error) {
+func (s source) openFor(ctx context.Context, c *cobra.Command, m *algo.Model) (*input, job.Input, error) {
 	in, err := s.open(ctx, c)
 	if err != nil {
-		return nil, table.Input{}, err
+		return nil, job.Input{}, err
 	}
 	if err := checkSchema(m, in.schema); err != nil {
 		in.close()
-		return nil, table.Input{}, err
+		return nil, job.Input{}, err
 	}
-	records := table.Input{Records: in.records}
+	records := job.Input{Records: in.records}
 	switch {
 	case in.graphs != "":
 		records.Again = func() (iter.Seq2[table.Unread, error], func(), error) { return in.records, func() {}, nil }
@@ -112,7 +145,7 @@ func (s source) open(ctx context.Context, c *cobra.Command) (*input, error) {
 		if isTerminal(c.InOrStdin()) {
 			return nil, usagef("no input: give a file, or - and molecules on standard input")
 		}
-		in, err := s.molecules(ctx, &waiting{ctx: ctx, r: c.InOrStdin()}, "standard input")
+		in, err := s.molecules(ctx, waiting(ctx, c.InOrStdin()), "standard input")
 		if err != nil {
 			return nil, err
 		}
@@ -144,7 +177,7 @@ func (s source) open(ctx context.Context, c *cobra.Command) (*input, error) {
 	}
 	var r io.Reader = file
 	if file == nil {
-		r = &waiting{ctx: ctx, r: f}
+		r = waiting(ctx, f)
 	}
 	in, err := s.molecules(ctx, r, s.path)
 	if errors.Is(err, errTU) {
@@ -168,13 +201,12 @@ var errTU = errors.New("a TUDataset archive: give the path of the folder or zip 
 
 // molecules reads a stream.
 func (s source) molecules(ctx context.Context, r io.Reader, name string) (*input, error) {
-	format := dataset.Format(s.format)
-	text, err := dataset.NewText(bufio.NewReaderSize(r, 64<<10), s.unpack())
+	opt := dataset.Options{
+		Name: name, Format: dataset.ParseFormat(s.format), Column: s.column, Workers: s.workers, Form: s.form, Unpack: s.unpack(),
+	}
+	text, format, err := opt.Text(bufio.NewReaderSize(r, 64<<10))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if s.format == "auto" {
-		format = text.Format(name)
 	}
 	switch format {
 	case dataset.TU:
@@ -184,7 +216,7 @@ func (s source) molecules(ctx context.Context, r io.Reader, name string) (*input
 			return nil, usagef("--column names a column of a CSV file, and %s is read as %s; --format csv reads it as CSV", name, format)
 		}
 	}
-	opt := dataset.Options{Name: name, Format: format, Column: s.column, Workers: s.workers, Form: s.form}
+	opt.Format = format
 	return &input{schema: algo.SchemaOf(s.form), molecules: dataset.Records(text, opt), records: table.Molecules(text, opt)}, nil
 }
 
@@ -225,7 +257,7 @@ func readTU(path string, info fs.FileInfo, u dataset.Unpack) (*dataset.Set, erro
 	if info.IsDir() {
 		return dataset.ReadTU(os.DirFS(path), "", u)
 	}
-	name := strings.TrimSuffix(filepath.Base(path), ".gz")
+	name := dataset.PlainName(filepath.Base(path))
 	if base, ok := strings.CutSuffix(name, ".txt"); ok {
 		for _, part := range partsOfTU {
 			if set, ok := strings.CutSuffix(base, part); ok && set != "" {
@@ -241,49 +273,16 @@ func readTU(path string, info fs.FileInfo, u dataset.Unpack) (*dataset.Set, erro
 	return dataset.ReadTUZip(f, info.Size(), "", u)
 }
 
-// A waiting reader gives up waiting for its source, which may block for ever,
-// when ctx ends.
-type waiting struct {
-	ctx context.Context
-	r   io.Reader
-
-	got  chan result
-	buf  []byte // what the source writes to
-	rest []byte // of buf, not yet taken
-	err  error  // behind rest
-}
-
-type result struct {
-	n   int
-	err error
-}
-
-func (w *waiting) Read(p []byte) (int, error) {
-	if err := w.ctx.Err(); err != nil {
-		return 0, err
-	}
-	if len(w.rest) == 0 && w.err == nil {
-		if w.got == nil {
-			w.got = make(chan result, 1)
-			w.buf = make([]byte, 64<<10)
-		}
-		go func() {
-			n, err := w.r.Read(w.buf)
-			w.got <- result{n, err}
-		}()
-		select {
-		case <-w.ctx.Done():
-			return 0, w.ctx.Err() // and the goroutine ends with the process
-		case r := <-w.got:
-			w.rest, w.err = w.buf[:r.n], r.err
-		}
-	}
-	n := copy(p, w.rest)
-	w.rest = w.rest[n:]
-	if len(w.rest) == 0 {
-		return n, w.err
-	}
-	return n, nil
+// waiting gives up waiting for a reader, which may block for ever, when ctx ends. What waits
+// for it then ends with the process.
+func waiting(ctx context.Context, r io.Reader) io.Reader {
+	out, in := io.Pipe()
+	go func() {
+		_, err := io.Copy(in, r)
+		in.CloseWithError(err)
+	}()
+	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
+	return out
 }
 
 // isTerminal tells a terminal from files and pipes.

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,16 +9,15 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"baca/algo"
-	"baca/algo/background"
 	"baca/algo/dataset"
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/job"
 	"baca/algo/molecule"
 	"baca/algo/pretrain"
 	"baca/algo/table"
@@ -31,31 +29,24 @@ import (
 	"baca/weights"
 )
 
-const (
-	// minTraining is the smallest set that is trained on: the bank of a smaller
-	// one says nothing, and its holdout resolves no p-value.
-	minTraining   = 20
-	defaultEpochs = 400
-	maxEpochs     = 1_000_000
-)
-
 // checkpointInterval is the time between two checkpoints. Tests shorten it.
-var checkpointInterval = 20 * time.Second
+var checkpointInterval = job.CheckpointInterval
+
+// pretrainFlags are those of `baca pretrain`.
+type pretrainFlags struct {
+	source
+	out         target
+	device      deviceFlag
+	card        algo.Card // Name, Description, Epochs and Seed
+	resume      bool
+	share       int
+	background  string
+	canonical   bool
+	standardize bool
+}
 
 func newPretrain(gpus *device.GPUs) *cobra.Command {
-	on := deviceFlag{gpus: gpus}
-	var (
-		from        source
-		out         target
-		name, about string
-		epochs      int
-		seed        uint64
-		resume      bool
-		share       int
-		outside     string
-		canonical   bool
-		standardize bool
-	)
+	o := pretrainFlags{device: deviceFlag{gpus: gpus}}
 	c := &cobra.Command{
 		Use:   "pretrain --in INPUT --out MODEL",
 		Short: "Train a model on in-distribution graphs",
@@ -84,118 +75,108 @@ the order of their names, as "cat FILES | sha256sum" prints it.`,
   baca pretrain --in bbbp.csv.gz --out bbbp.msgpack --resume`,
 		Args: usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := usage.OneOf("format", from.format, formats...); err != nil {
+			o.columnSet = c.Flags().Changed("column")
+			if err := o.check(); err != nil {
 				return err
 			}
-			switch {
-			case from.path == "" || out.path == "":
-				return usagef("want --in INPUT and --out MODEL")
-			case from.path == "-":
-				return usagef("--in -: want a file or a folder, since the input is read again to resume")
-			case epochs < 1 || epochs > maxEpochs:
-				return usagef("--epochs %d: want 1 to %d", epochs, maxEpochs)
-			case from.workers < 0:
-				return usagef("--workers %d: want 0 for all cores, or more", from.workers)
-			case share < 0 || share == 1:
-				return usagef("--share %d: want 2 or more graphs, or 0 for a model that is not to be shared", share)
-			}
-			if outside != builtInBackground && outside != noBackground {
-				if _, err := os.Stat(outside); err != nil {
-					return usagef("--background: %w", err)
-				}
-			}
-			if err := on.check(); err != nil {
-				return err
-			}
-			switch {
-			case standardize && !canonical:
-				return usagef("--standardize reads canonical forms: want no --canonical=false with it")
-			case standardize:
-				from.form = molecule.Standard
-			case canonical:
-				from.form = molecule.Canonical
-			}
-			from.columnSet = c.Flags().Changed("column")
-			if resume {
-				// A model that is there is the same, or was to be replaced when the run began.
-				if _, err := os.Stat(out.checkpoint()); err == nil {
-					out.overwrite = true
-				}
-			}
-			release, err := out.claim(from.path)
-			if err != nil {
-				return err
-			}
-			defer release()
-			set, err := readTraining(c, from)
-			if err != nil {
-				return err
-			}
-			job := &trainJob{
-				graphs: set.graphs, workers: from.workers, unpack: from.unpack(), device: on.open, split: dataset.Hold,
-				checkpoint: out.checkpoint(), resume: resume, hint: "--resume goes on from there",
-				card: algo.Card{
-					Name: name, Description: about, Schema: set.schema,
-					Dataset: set.name, DatasetSHA256: set.sha256, Seed: seed, Epochs: epochs,
-				},
-			}
-			if name == "" {
-				job.card.Name = modelName(set.name)
-			}
-			if err := job.addBackground(c.Context(), c.ErrOrStderr(), outside); err != nil {
-				return err
-			}
-			if !c.Flags().Changed("description") {
-				job.card.Description = fmt.Sprintf("Trained on %s for %d epochs.", set.name, epochs)
-			}
-			data, err := job.run(c.Context(), c.ErrOrStderr())
-			if err != nil {
-				return err
-			}
-			if share > 0 {
-				if data, err = shareFile(c.Context(), data, share); err != nil {
-					return fmt.Errorf("--share: %w", err)
-				}
-			}
-			if err := job.finish(out, data); err != nil {
-				return err
-			}
-			fmt.Fprintf(c.ErrOrStderr(), "wrote %s: %s\n", out.path, size(len(data)))
-			_, holdout := dataset.Hold(len(set.graphs), seed)
-			if smallest := 1 / float64(1+len(holdout)); smallest > algo.DefaultOptions().Alpha {
-				fmt.Fprintf(c.ErrOrStderr(), "warning: only %d graphs are kept from training, so no p-value is below %.2g; score with an --alpha above that, or train on more graphs\n",
-					len(holdout), smallest)
-			}
-			return nil
+			return o.run(c)
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&from.path, "in", "", "molecule file, TUDataset folder or .zip to train on")
-	f.StringVar(&from.format, "format", "auto", "of the input: "+strings.Join(formats, ", "))
-	f.StringVar(&from.column, "column", "smiles", "column of a CSV file that holds SMILES")
-	from.registerMaxExpand(f)
-	out.register(f)
-	f.IntVar(&epochs, "epochs", defaultEpochs, "times that every graph is trained on")
-	f.Uint64Var(&seed, "seed", 1, "seed of the split, the weights and the order of graphs")
-	f.BoolVar(&resume, "resume", false, "go on from MODEL.checkpoint, if it is there")
-	f.IntVar(&share, "share", 0, "write a model that can be handed out, by groups of `K` graphs, see baca share (there, 5)")
-	f.IntVar(&from.workers, "workers", 0, "goroutines; 0 for one on each core")
-	on.register(f)
-	f.BoolVar(&canonical, "canonical", true, "read the canonical form of each molecule, so that its score does not depend on how it is\nwritten (the chirality feature otherwise does); scoring with the model does the same")
-	f.BoolVar(&standardize, "standardize", false, "strip counter-ions and neutralise charges before a molecule is read; scoring with the model does\nthe same")
-	f.StringVar(&outside, "background", builtInBackground, "`FILE` of molecules that the training set is told from, or "+noBackground)
-	f.StringVar(&name, "name", "", "name of the model (default: that of the input, in lower case)")
-	f.StringVar(&about, "description", "", "one sentence about the model")
+	f.StringVar(&o.path, "in", "", "molecule file, TUDataset folder or .zip to train on")
+	o.register(f, "input")
+	o.out.register(f)
+	f.IntVar(&o.card.Epochs, "epochs", job.DefaultEpochs, "times that every graph is trained on")
+	f.Uint64Var(&o.card.Seed, "seed", 1, "seed of the split, the weights and the order of graphs")
+	f.BoolVar(&o.resume, "resume", false, "go on from MODEL.checkpoint, if it is there")
+	f.IntVar(&o.share, "share", 0, "write a model that can be handed out, by groups of `K` graphs, see baca share (there, 5)")
+	f.IntVar(&o.workers, "workers", 0, "goroutines; 0 for one on each core")
+	o.device.register(f)
+	f.BoolVar(&o.canonical, "canonical", true, "read the canonical form of each molecule, so that its score does not depend on how it is\nwritten (the chirality feature otherwise does); scoring with the model does the same")
+	f.BoolVar(&o.standardize, "standardize", false, "strip counter-ions and neutralise charges before a molecule is read; scoring with the model does\nthe same")
+	f.StringVar(&o.background, "background", builtInBackground, "`FILE` of molecules that the training set is told from, or "+noBackground)
+	f.StringVar(&o.card.Name, "name", "", "name of the model (default: that of the input, in lower case)")
+	f.StringVar(&o.card.Description, "description", "", "one sentence about the model")
 	return c
 }
 
-// modelName makes the name of a model from that of a data set or file.
-func modelName(file string) string {
-	name := strings.ToLower(file)
-	for _, suffix := range []string{".gz", ".zst"} {
-		name = strings.TrimSuffix(name, suffix)
+// check reports what is wrong with the flags, and sets the form of molecules.
+func (o *pretrainFlags) check() error {
+	if err := o.source.check(); err != nil {
+		return err
 	}
-	return strings.TrimSuffix(name, filepath.Ext(name))
+	switch {
+	case o.path == "" || o.out.path == "":
+		return usagef("want --in INPUT and --out MODEL")
+	case o.path == "-":
+		return usagef("--in -: want a file or a folder, since the input is read again to resume")
+	case o.card.Epochs < 1 || o.card.Epochs > job.MaxEpochs:
+		return usagef("--epochs %d: want 1 to %d", o.card.Epochs, job.MaxEpochs)
+	case o.share < 0 || o.share == 1:
+		return usagef("--share %d: want 2 or more graphs, or 0 for a model that is not to be shared", o.share)
+	case o.standardize && !o.canonical:
+		return usagef("--standardize reads canonical forms: want no --canonical=false with it")
+	}
+	if o.background != builtInBackground && o.background != noBackground {
+		if _, err := os.Stat(o.background); err != nil {
+			return usagef("--background: %w", err)
+		}
+	}
+	switch {
+	case o.standardize:
+		o.form = molecule.Standard
+	case o.canonical:
+		o.form = molecule.Canonical
+	}
+	return o.device.check()
+}
+
+func (o *pretrainFlags) run(c *cobra.Command) error {
+	ctx, stderr := c.Context(), c.ErrOrStderr()
+	if o.resume {
+		// A model that is there is the same, or was to be replaced when the run began.
+		if _, err := os.Stat(o.out.checkpoint()); err == nil {
+			o.out.overwrite = true
+		}
+	}
+	release, err := o.out.claim(o.path)
+	if err != nil {
+		return err
+	}
+	defer release()
+	set, err := readTraining(c, o.source)
+	if err != nil {
+		return err
+	}
+	training := &trainJob{
+		graphs: set.graphs, workers: o.workers, unpack: o.unpack(), device: o.device.open, split: dataset.Hold,
+		checkpoint: o.out.checkpoint(), resume: o.resume, hint: "--resume goes on from there", card: o.card,
+	}
+	card := &training.card
+	card.Schema, card.Dataset, card.DatasetSHA256 = set.schema, set.name, set.sha256
+	if err := training.addBackground(ctx, stderr, o.background); err != nil {
+		return err
+	}
+	if !c.Flags().Changed("description") {
+		card.Description = job.ModelDescription(set.name, card.Epochs)
+	}
+	data, err := training.run(ctx, stderr)
+	if err != nil {
+		return err
+	}
+	if o.share > 0 {
+		if data, err = shareFile(ctx, data, o.share); err != nil {
+			return fmt.Errorf("--share: %w", err)
+		}
+	}
+	if err := training.finish(o.out, data); err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "wrote %s: %s\n", o.out.path, size(len(data)))
+	if warning := training.training.Warning(); warning != "" {
+		fmt.Fprintf(stderr, "warning: %s\n", warning)
+	}
+	return nil
 }
 
 // A target is a model file that a command makes.
@@ -337,29 +318,17 @@ func (j *trainJob) addBackground(ctx context.Context, stderr io.Writer, name str
 			return err
 		}
 		defer file.Close()
-		if text, err = dataset.NewText(file, j.unpack); err != nil {
-			return fmt.Errorf("--background %s: %w", name, err)
-		}
-		title = filepath.Base(name)
-		options.Format, options.Name = dataset.Auto, title
+		text, title = file, filepath.Base(name)
+		options.Format, options.Name, options.Unpack = dataset.Auto, title, j.unpack
 	}
-	refused := 0
-	for r, err := range dataset.Molecules(ctx, text, options) {
-		if err != nil {
-			return fmt.Errorf("--background: %w", err)
-		}
-		if r.Err != nil {
-			refused++
-			continue
-		}
-		j.outside = append(j.outside, r.Graph)
-	}
+	gs, refused, err := job.ReadBackground(ctx, text, options, nil)
 	if refused > 0 {
-		fmt.Fprintf(stderr, "refused %d of %d records of the background\n", refused, refused+len(j.outside))
+		fmt.Fprintf(stderr, "refused %d of %d records of the background\n", refused, refused+len(gs))
 	}
-	if n := len(j.outside); n < background.MinGraphs {
-		return fmt.Errorf("--background %s: %d molecules: want at least %d", name, n, background.MinGraphs)
+	if err != nil {
+		return fmt.Errorf("--background %s: %w", name, err)
 	}
+	j.outside = gs
 	j.card.Background = title
 	return nil
 }
@@ -381,177 +350,103 @@ type trainJob struct {
 	resume     bool
 	hint       string // how to go on after an interrupt
 
-	// whole is the state after the last whole epoch of this run, and its loss.
-	whole pretrain.State
-	loss  pretrain.Loss
+	training job.Training // of run
 }
 
 // run trains and returns the bytes of the model file. The model to use is the
 // one that weights.Load makes of them: it is rounded.
 func (j *trainJob) run(ctx context.Context, stderr io.Writer) ([]byte, error) {
-	if n := len(j.graphs); n < minTraining {
-		return nil, fmt.Errorf("%s: %d graphs to train on: want at least %d", j.card.Dataset, n, minTraining)
-	}
-	options, err := trainOptions(j.card.Schema, j.card.Seed)
-	if err != nil {
-		return nil, err
-	}
-	j.card.Batch, j.card.LearningRate, j.card.Program = options.Batch, options.LearningRate, algo.Version
-	var from *pretrain.State
-	if j.checkpoint != "" {
-		if from, err = j.restore(options, stderr); err != nil {
-			return nil, err
-		}
-	}
-	train, holdout := j.split(len(j.graphs), j.card.Seed)
-	picked := make([]*graph.Graph, len(train))
-	for k, i := range train {
-		picked[k] = j.graphs[i]
-	}
-	here := options
-	here.Workers = j.workers
+	t := &j.training
+	*t = job.Training{Graphs: j.graphs, Outside: j.outside, Workers: j.workers, Split: j.split, Card: j.card, Save: weights.Save}
 	if j.device != nil {
-		if here.Device, err = j.device(ctx, stderr, j.workers, options.Config, true); err != nil {
-			return nil, err
+		t.Device = func(ctx context.Context, o pretrain.Options, _ int) (gin.Device, error) {
+			return j.device(ctx, stderr, j.workers, o.Config, true)
 		}
 	}
-	trainer, err := pretrain.New(picked, here, from)
+	if err := t.Prepare(); err != nil {
+		return nil, err
+	}
+	from, err := j.restore(stderr)
 	if err != nil {
 		return nil, err
 	}
-	pack := func() ([]byte, error) {
-		m, err := algo.NewModel(ctx, j.workers, trainer.Encoder(), j.graphs, train, holdout, j.card)
-		if err == nil && len(j.outside) > 0 {
-			err = m.AddBackground(ctx, j.workers, picked, j.outside)
-		}
-		if err != nil {
-			return nil, err
-		}
-		var b bytes.Buffer
-		err = weights.Save(&b, m)
-		return b.Bytes(), err
+	if err := t.Begin(ctx, from.State, from.Loss); err != nil {
+		return nil, err
 	}
-	// What cannot be packed, such as a name that is too long, should not come
-	// to light after hours of training.
-	_, err = pack()
-	if err == nil {
-		err = j.train(ctx, stderr, trainer, options, len(train))
-	}
+	err = j.train(ctx, stderr)
 	var data []byte
 	if err == nil {
-		j.card.Loss = j.loss.Total
-		data, err = pack()
+		_, data, err = t.Pack(ctx)
 	}
-	if err != nil && ctx.Err() != nil && j.checkpoint != "" && j.whole.Params != nil {
-		if serr := j.save(options); serr != nil {
+	if err != nil && ctx.Err() != nil && j.checkpoint != "" && t.State.Epoch > from.State.Epoch {
+		if serr := j.save(); serr != nil {
 			return nil, errors.Join(err, serr)
 		}
 		fmt.Fprintf(stderr, "interrupted after epoch %d of %d, which %s holds; %s\n",
-			j.whole.Epoch, j.card.Epochs, j.checkpoint, j.hint)
+			t.State.Epoch, t.Card.Epochs, j.checkpoint, j.hint)
 	}
 	return data, err
 }
 
-// trainOptions are the paper's.
-func trainOptions(schema string, seed uint64) (pretrain.Options, error) {
-	features, err := algo.SchemaWidth(schema)
-	if err != nil {
-		return pretrain.Options{}, err
-	}
-	o := pretrain.Defaults(features)
-	o.Seed = seed
-	return o, nil
-}
-
-// train goes through the epochs that are left, each of that many graphs.
-func (j *trainJob) train(ctx context.Context, stderr io.Writer, trainer *pretrain.Trainer, options pretrain.Options, graphs int) error {
-	p := progress.New(stderr, "pre-training "+j.card.Name, int64(graphs)*int64(j.card.Epochs))
+// train goes through the epochs that are left.
+func (j *trainJob) train(ctx context.Context, stderr io.Writer) error {
+	t := &j.training
+	graphs := int64(len(t.Train))
+	p := progress.New(stderr, "pre-training "+t.Card.Name, graphs*int64(t.Card.Epochs))
 	defer p.Done()
-	if done := trainer.Epochs(); done > 0 {
-		p.Skip(int64(graphs) * int64(done))
+	if t.State.Epoch > 0 {
+		p.Skip(graphs * int64(t.State.Epoch))
 	}
-	saved := time.Now()
-	for trainer.Epochs() < j.card.Epochs {
-		loss, err := trainer.Epoch(ctx)
-		if err != nil {
-			return err
-		}
-		// A copy, because an epoch that is cut short has already changed the
-		// trainer's own state.
-		s := trainer.State()
-		j.whole.Epoch, j.whole.Step, j.loss = s.Epoch, s.Step, loss
-		j.whole.Params = append(j.whole.Params[:0], s.Params...)
-		j.whole.M = append(j.whole.M[:0], s.M...)
-		j.whole.V = append(j.whole.V[:0], s.V...)
-		p.Note(fmt.Sprintf("epoch %d/%d, loss %.4f (graphs %.4f, nodes %.4f)", loss.Epoch, j.card.Epochs, loss.Total, loss.Graph, loss.Node))
-		p.Add(int64(graphs))
-		if j.checkpoint != "" && time.Since(saved) >= checkpointInterval && s.Epoch < j.card.Epochs {
-			if err := j.save(options); err != nil {
-				return err
-			}
-			saved = time.Now()
-		}
-	}
-	return nil
+	return t.Run(ctx, checkpointInterval, func() error {
+		p.Note(fmt.Sprintf("epoch %d/%d, loss %.4f (graphs %.4f, nodes %.4f)", t.State.Epoch, t.Card.Epochs, t.Loss.Total, t.Loss.Graph, t.Loss.Node))
+		p.Add(graphs)
+		return nil
+	}, j.save)
 }
 
-// save writes the last whole state.
-func (j *trainJob) save(options pretrain.Options) error {
+// save writes the last whole state, if checkpoints are kept.
+func (j *trainJob) save() error {
+	if j.checkpoint == "" {
+		return nil
+	}
 	return replace.File(j.checkpoint, func(w io.Writer) error {
-		return weights.SaveCheckpoint(w, &weights.Checkpoint{
-			Program: j.card.Program, Schema: j.card.Schema, DataSHA256: j.card.DatasetSHA256,
-			Options: options, Loss: j.loss, State: j.whole,
-		})
+		return weights.SaveCheckpoint(w, weights.CheckpointOf(j.training.Card, j.training.Options, j.training.State, j.training.Loss))
 	})
 }
 
-// restore returns the state to go on from, or nil to start from the beginning.
-func (j *trainJob) restore(options pretrain.Options, stderr io.Writer) (*pretrain.State, error) {
+// restore returns the checkpoint to go on from, an empty one to start from the beginning.
+func (j *trainJob) restore(stderr io.Writer) (*weights.Checkpoint, error) {
+	none := new(weights.Checkpoint)
+	if j.checkpoint == "" {
+		return none, nil
+	}
 	data, err := readLimited(j.checkpoint)
 	if errors.Is(err, fs.ErrNotExist) {
 		if j.resume {
 			fmt.Fprintf(stderr, "no checkpoint %s: starting from the first epoch\n", j.checkpoint)
 		}
-		return nil, nil
+		return none, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	if !j.resume {
 		fmt.Fprintf(stderr, "%s of an earlier run will be overwritten: starting from the first epoch, since there is no --resume\n", j.checkpoint)
-		return nil, nil
+		return none, nil
 	}
 	c, err := weights.LoadCheckpoint(data)
 	if err == nil {
-		err = j.fits(c, options)
+		err = c.Fits(j.training.Card, j.training.Options)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot go on from %s: %w; remove it to start from the first epoch", j.checkpoint, err)
 	}
-	if c.Program != j.card.Program {
+	if c.Program != j.training.Card.Program {
 		fmt.Fprintf(stderr, "warning: %s was written by baca %s, this is %s: the result may not be the same to the last bit\n",
-			j.checkpoint, c.Program, j.card.Program)
+			j.checkpoint, c.Program, j.training.Card.Program)
 	}
-	fmt.Fprintf(stderr, "going on after epoch %d of %d\n", c.State.Epoch, j.card.Epochs)
-	j.loss = c.Loss
-	return &c.State, nil
-}
-
-// fits reports a checkpoint that is of another run.
-func (j *trainJob) fits(c *weights.Checkpoint, options pretrain.Options) error {
-	switch {
-	case c.Schema != j.card.Schema:
-		return fmt.Errorf("it is of graphs with the schema %s, these have %s", c.Schema, j.card.Schema)
-	case c.DataSHA256 != j.card.DatasetSHA256:
-		return fmt.Errorf("it is of other data (sha-256 %.12s…, this input has %.12s…)", c.DataSHA256, j.card.DatasetSHA256)
-	case c.Options.Seed != options.Seed:
-		return fmt.Errorf("it is of a run with seed %d, this one has %d", c.Options.Seed, options.Seed)
-	case c.Options != options:
-		return fmt.Errorf("it is of a run with other options: %+v, this one has %+v", c.Options, options)
-	case c.State.Epoch > j.card.Epochs:
-		return fmt.Errorf("it is after epoch %d, this run ends after %d", c.State.Epoch, j.card.Epochs)
-	}
-	return nil
+	fmt.Fprintf(stderr, "going on after epoch %d of %d\n", c.State.Epoch, j.training.Card.Epochs)
+	return c, nil
 }
 
 // finish writes the model and removes the checkpoint.

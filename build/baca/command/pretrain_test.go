@@ -21,6 +21,7 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/graph"
+	"baca/algo/job"
 	"baca/algo/pretrain"
 	"baca/build/internal/lock"
 	"baca/weights"
@@ -242,16 +243,6 @@ func TestPretrainRefuses(t *testing.T) {
 	}
 }
 
-func TestModelName(t *testing.T) {
-	for file, want := range map[string]string{
-		"bbbp.csv.gz": "bbbp", "PTC_MR": "ptc_mr", "BZR.zip": "bzr", "a.b.smi": "a.b", "IMDB-MULTI": "imdb-multi",
-	} {
-		if got := modelName(file); got != want {
-			t.Errorf("modelName(%q) = %q, want %q", file, got, want)
-		}
-	}
-}
-
 // everyEpoch makes runs in this process save a checkpoint after each epoch.
 func everyEpoch(t *testing.T) {
 	t.Helper()
@@ -397,7 +388,7 @@ func TestCheckpointIsOfAWholeEpoch(t *testing.T) {
 	for _, i := range train {
 		picked = append(picked, set.Graphs[i])
 	}
-	options, err := trainOptions(algo.Constant, 1)
+	options, err := job.TrainingOptions(algo.Constant, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

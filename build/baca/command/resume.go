@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"baca/algo"
+	"baca/algo/decide"
 	"baca/algo/table"
 	"baca/build/internal/replace"
 	"baca/build/internal/sealed"
@@ -25,11 +26,7 @@ type scoreState struct {
 	Out     int64 `json:"out"`     // bytes of --out that hold them
 	Rejects int64 `json:"rejects"` // bytes of --rejects, 0 without
 	Refused int   `json:"refused"`
-
-	Outside    int `json:"outside"`
-	Borderline int `json:"borderline"`
-	Inside     int `json:"inside"`
-	Undecided  int `json:"undecided"`
+	decide.Counts
 
 	Shown []string `json:"shown"` // the first refused records, with carets
 

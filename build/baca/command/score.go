@@ -14,8 +14,8 @@ import (
 
 	"baca/algo"
 	"baca/algo/decide"
+	"baca/algo/job"
 	"baca/algo/molecule"
-	"baca/algo/report"
 	"baca/algo/table"
 	"baca/build/device"
 	"baca/build/internal/progress"
@@ -42,21 +42,52 @@ func newScore(gpus *device.GPUs) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "score [INPUT|-]",
 		Short: "Score graphs by how far they lie outside what a model was trained on",
-		Long: `Score reads molecules from a .smi, .csv, .tsv or .sdf file (or .gz or .zst) or from
+		Long:  scoreHelp(),
+		Example: `  baca score molecules.smi
+  baca score --to jsonl --out scores.jsonl --rejects refused.csv library.csv.gz
+  baca score --columns all --fail-on outside series.csv > rows.csv
+  zcat library.csv.gz | baca score - | head
+  baca score --model PTC_MR MUTAG.zip
+  baca score --shard 0/16 --out scores library-*.smi.zst`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if f.shard != "" {
+				return nil
+			}
+			return oneInput(nil, args)
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			f.set(c, args)
+			if f.inputs = args; f.shard != "" {
+				return f.runShard(c)
+			}
+			return f.run(c)
+		},
+	}
+	fs := c.Flags()
+	fs.StringVar(&f.model, "model", "bbbp", "embedded model by `NAME`, or a model file (./bbbp for a file of that name)")
+	f.source.register(fs, "input")
+	fs.StringVar(&f.out, "out", "", "write rows to this `file` instead of standard output")
+	fs.StringVar(&f.to, "to", "csv", "form of the rows: csv or jsonl")
+	spreadsheetSafe(fs, &f.text)
+	fs.Uint64Var(&o.Seed, "seed", o.Seed, "of the attention and of the sample that forms a batch; nothing else is random")
+	fs.IntVar(&f.workers, "workers", 0, "cores to use, 0 for all; the rows do not depend on it")
+	fs.StringVar(&f.rejects, "rejects", "", "write refused records to this `file`, as CSV")
+	fs.BoolVar(&f.resume, "resume", false, "go on from where a run that was killed got to, if OUT.checkpoint is there")
+	fs.StringVar(&f.shard, "shard", "", "do the share `I/N` of the work, I from 0; --out is then a folder")
+	fs.StringVar(&o.By, "by", o.By, "what decides: "+strings.Join(algo.Deciders(), ", "))
+	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "share of in-distribution graphs that may be called outside")
+	fs.StringVar(&f.failOn, "fail-on", "", "outside: exit with status 3 if a graph is outside")
+	f.device.register(fs)
+	f.answers.register(fs)
+	return c
+}
+
+func scoreHelp() string {
+	return `Score reads molecules from a .smi, .csv, .tsv or .sdf file (or .gz or .zst) or from
 standard input, or plain graphs from a TUDataset folder, zip archive or one of the
 set's files, and writes one row for each, in input order:
 
-  id       from the input, or else the number of the record, from 1
-  smiles   as read; empty for a TUDataset set
-  s_pre    the paper's base score: how badly the encoder matches the two views of the graph
-  s_attn   the paper's attention over dictionaries of in- and out-of-distribution graphs
-  s_baca   the paper's score: both, standardised and added
-  score    of what decides, see --by; higher is further outside
-  p_value  how often a graph like the training set would score as high
-  verdict  outside where p_value is at most alpha, borderline up to twice that, or
-           inside; undecided where the model holds too few graphs to tell
-  error    why the record was refused; it then has no scores
-
+` + table.Help(table.Usual) + `
 There are two answers. The first is about each graph by itself, and decides unless
 --by says otherwise: it is the same whatever stands beside the graph, in any order.
 The second is about the list as a whole: does it differ from the training set, and
@@ -67,9 +98,9 @@ calibrated where it is asked for:
                   if its p-value by itself is at most 0.1, too, which bounds false alarms
                   in the worst company
   --by attention  decides by the paper's score
-  --columns all   decides as --by says, and adds both answers in columns of their own:
-                  alone, alone_p, batch, batch_p, batch_verdict
+  --columns all   decides as --by says, and adds both answers in columns of their own
 
+` + table.Help(table.OfAnswers) + `
 Only then s_pre, s_attn and s_baca are filled, and standard error says whether the list
 as a whole differs, and in what. Files up to 4096 graphs are calibrated as one batch.
 From longer files an even sample of 4096 forms the batch, and all other graphs are
@@ -78,8 +109,7 @@ the first 4096 graphs form the batch.
 
 --fdr F adds, and decides by,
 
-  q_value  the lowest false-discovery rate at which the graph is called outside
-
+` + table.Help(table.OfRate) + `
 The verdict is then outside where q_value is at most F, borderline where only p_value is
 at most alpha, or inside. Rows are written when all are scored. --fdr rests on the
 p-values of graphs by themselves, so it does not go with --by batch or attention.
@@ -95,26 +125,7 @@ every threshold at once, so one may look at many and take the best.
 
 --explain adds
 
-  duplicate          true if the graph was likely trained on, stereochemistry and the
-                     way of writing aside; about 1 in 1000 others is taken for one
-  reasons            what is unusual about it, the most unusual first
-  distances          to the nearest training graph, by embedding, by subtrees, by
-                     subtrees with counts, and ℓ_n, which weighs little, in standard
-                     deviations of training graphs
-  nearest            rows of the training set, from 1, with the nearest embeddings
-  nearest_distances  how far these are, in standard deviations of the training set
-  like_ood           where a batch was calibrated, records of this input, from 1, that
-                     were taken for OOD and that the attention finds most alike
-  atoms              for each atom, as written, by how much the score of the graph by
-                     itself falls when the atom is left out
-  atoms_gradient     what each atom adds to it by way of the embedding, by integrated
-                     gradients
-  distance           how far the graph is from the nearest training graphs, the first part
-                     of its score, in standard deviations of training graphs
-  ratio              how much more it is like the background, molecules at large, than
-                     like the training set, the second part, in the same units; empty
-                     where the model has no background
-
+` + table.Help(table.OfReasons) + `
 Lists are separated by blanks in CSV, and reasons by semicolons. Control characters
 other than tabs are written as \u001b, so that each record is one line.
 
@@ -144,54 +155,12 @@ graph by itself only.
 
 --device moves the encoder and S_Pre to a GPU, in a program that was built for that.
 A GPU rounds otherwise than the processor, so auto is the processor for shards:
-which device is faster could differ from one to the next.`,
-		Example: `  baca score molecules.smi
-  baca score --to jsonl --out scores.jsonl --rejects refused.csv library.csv.gz
-  baca score --columns all --fail-on outside series.csv > rows.csv
-  zcat library.csv.gz | baca score - | head
-  baca score --model PTC_MR MUTAG.zip
-  baca score --shard 0/16 --out scores library-*.smi.zst`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 && f.shard == "" {
-				return usagef("%d inputs: want one, or none for standard input", len(args))
-			}
-			return nil
-		},
-		RunE: func(c *cobra.Command, args []string) error {
-			f.path, f.columnSet = "-", c.Flags().Changed("column")
-			if len(args) > 0 {
-				f.path = args[0]
-			}
-			if f.inputs = args; f.shard != "" {
-				return f.runShard(c)
-			}
-			return f.run(c)
-		},
-	}
-	fs := c.Flags()
-	fs.StringVar(&f.model, "model", "bbbp", "embedded model by `NAME`, or a model file (./bbbp for a file of that name)")
-	fs.StringVar(&f.format, "format", "auto", "of the input: "+strings.Join(formats, ", "))
-	fs.StringVar(&f.column, "column", "smiles", "`name` of the column with the SMILES, for CSV")
-	f.registerMaxExpand(fs)
-	fs.StringVar(&f.out, "out", "", "write rows to this `file` instead of standard output")
-	fs.StringVar(&f.to, "to", "csv", "form of the rows: csv or jsonl")
-	spreadsheetSafe(fs, &f.text)
-	fs.Uint64Var(&o.Seed, "seed", o.Seed, "of the attention and of the sample that forms a batch; nothing else is random")
-	fs.IntVar(&f.workers, "workers", 0, "cores to use, 0 for all; the rows do not depend on it")
-	fs.StringVar(&f.rejects, "rejects", "", "write refused records to this `file`, as CSV")
-	fs.BoolVar(&f.resume, "resume", false, "go on from where a run that was killed got to, if OUT.checkpoint is there")
-	fs.StringVar(&f.shard, "shard", "", "do the share `I/N` of the work, I from 0; --out is then a folder")
-	fs.StringVar(&o.By, "by", o.By, "what decides: "+strings.Join(algo.Deciders(), ", "))
-	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "share of in-distribution graphs that may be called outside")
-	fs.StringVar(&f.failOn, "fail-on", "", "outside: exit with status 3 if a graph is outside")
-	f.device.register(fs)
-	f.answers.register(fs)
-	return c
+which device is faster could differ from one to the next.`
 }
 
 // check reports what is wrong with the flags before anything is opened.
 func (f *scoreFlags) check() error {
-	if err := usage.OneOf("format", f.format, formats...); err != nil {
+	if err := f.source.check(); err != nil {
 		return err
 	}
 	if err := usage.OneOf("to", f.to, "csv", "jsonl"); err != nil {
@@ -207,9 +176,6 @@ func (f *scoreFlags) check() error {
 	}
 	if err := decide.CheckAlpha(f.options.Alpha); err != nil {
 		return usagef("--alpha: %w", err)
-	}
-	if f.workers < 0 {
-		return usagef("--workers %d: want 0 for all cores, or more", f.workers)
 	}
 	if f.resume && (f.out == "" || f.path == "-") {
 		return usagef("--resume: want --out and an input file")
@@ -235,20 +201,7 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	f.options.Workers = f.workers
-	f.form = algo.FormOf(m.Card.Schema)
-	if m.Encoder.Device, err = f.device.open(ctx, c.ErrOrStderr(), f.workers, m.Encoder.Config, false); err != nil {
-		return err
-	}
-	if f.batch() && m.Shared > 0 {
-		return fmt.Errorf("model %s was made for sharing and cannot calibrate a batch: want --by %s without --columns all", m.Card.Name, algo.ByAlone)
-	}
-	rate := f.rate(f.options.Alpha, m.References())
-	judging := f.options
-	if judging.Alpha = rate; rate == 0 {
-		judging.Alpha = 1 / float64(2+m.References()) // which no p-value reaches: all are undecided
-	}
-	scorer, err := algo.NewScorer(ctx, m, judging)
+	s, err := f.newScoring(c, m)
 	if err != nil {
 		return err
 	}
@@ -257,19 +210,15 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 		return err
 	}
 	defer in.close()
-	outs, err := f.openOutputs(in.info)
-	for _, o := range outs {
+	s.input = in
+	s.warn(in.warnings)
+	s.outs, err = f.openOutputs(in.info)
+	for _, o := range s.outs {
 		defer closeInto(o, &err)
 	}
 	if err != nil {
 		return err
 	}
-	s := &scoring{
-		scorer: scorer, model: m, by: f.options.By, alpha: f.options.Alpha, rate: rate, stderr: c.ErrOrStderr(),
-		outs: outs, input: in, outName: f.out, rejectsName: f.rejects, answers: f.answers,
-		options: table.Options{Batch: f.batch(), Seed: f.options.Seed, Workers: f.workers},
-	}
-	s.warn(in.warnings)
 	if err := f.findResumable(s, input.Again != nil); err != nil {
 		return err
 	}
@@ -278,24 +227,7 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 	if err := s.restore(f.resume); err != nil {
 		return err
 	}
-	w := c.OutOrStdout()
-	for _, o := range outs {
-		if o.flag == "--out" {
-			w, err = o, o.begin(s.done.Out)
-		} else {
-			s.rejects, err = table.NewRejects(o, f.text, s.options.Skip == 0), o.begin(s.done.Rejects)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if s.out, err = f.answers.writer(w, f.to, f.text, s.options.Skip == 0); err != nil {
-		return err
-	}
-	// Explanations take graphs one at a time, which is no work for a GPU.
-	here, encoder := *m, *m.Encoder
-	here.Encoder, encoder.Device = &encoder, nil
-	if err = s.beginExplaining(ctx, &here, f.options); err != nil {
+	if err := f.beginRows(s, c.OutOrStdout()); err != nil {
 		return err
 	}
 	err = s.finish(s.all(ctx, input))
@@ -316,6 +248,52 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 		return outsideError(s.done.Outside)
 	}
 	return nil
+}
+
+// newScoring returns a run that has no input and writes nothing yet.
+func (f *scoreFlags) newScoring(c *cobra.Command, m *algo.Model) (s *scoring, err error) {
+	ctx, stderr := c.Context(), c.ErrOrStderr()
+	f.options.Workers = f.workers
+	f.form = algo.FormOf(m.Card.Schema)
+	if m.Encoder.Device, err = f.device.open(ctx, stderr, f.workers, m.Encoder.Config, false); err != nil {
+		return nil, err
+	}
+	if f.batch() && m.Shared > 0 {
+		return nil, fmt.Errorf("model %s was made for sharing and cannot calibrate a batch: want --by %s without --columns all", m.Card.Name, algo.ByAlone)
+	}
+	s = &scoring{
+		model: m, by: f.options.By, alpha: f.options.Alpha, rate: f.rate(f.options.Alpha, m.References()), stderr: stderr,
+		outName: f.out, rejectsName: f.rejects, answers: f.answers,
+		options: job.ScoreOptions{Batch: f.batch(), Seed: f.options.Seed, Workers: f.workers},
+	}
+	judging := f.options
+	if judging.Alpha = s.rate; s.rate == 0 {
+		judging.Alpha = 1 / float64(2+m.References()) // which no p-value reaches: all are undecided
+	}
+	if s.scorer, err = algo.NewScorer(ctx, m, judging); err == nil && f.explain {
+		s.explainer, err = newExplainer(ctx, m, f.options.Alpha)
+	}
+	return s, err
+}
+
+// beginRows opens the writers of rows and of refused records, behind what an earlier run
+// has written.
+func (f *scoreFlags) beginRows(s *scoring, stdout io.Writer) (err error) {
+	w, header := stdout, s.options.Skip == 0
+	for _, o := range s.outs {
+		at := s.done.Out
+		if o.flag == "--out" {
+			w = o
+		} else {
+			at = s.done.Rejects
+			s.rejects = table.NewRows(o, "csv", f.text, header, table.RejectColumns())
+		}
+		if err := o.begin(at); err != nil {
+			return err
+		}
+	}
+	s.out, err = f.answers.writer(w, f.to, f.text, header)
+	return err
 }
 
 // openOutputs opens --out and --rejects, as far as they are given.
@@ -406,23 +384,23 @@ type scoring struct {
 	model                *algo.Model
 	by                   string
 	alpha, rate          float64 // asked for, and that of verdicts
-	options              table.Options
+	options              job.ScoreOptions
 	out                  table.Writer
-	rejects              *table.Rejects // nil without --rejects
-	outs                 []*output      // that both write to, if they do
+	rejects              table.Writer // nil without --rejects
+	outs                 []*output    // that both write to, if they do
 	input                *input
 	outName, rejectsName string
 	stderr               io.Writer
 	progress             *progress.Progress // nil for few graphs
 	answers
-	explainer *explainer // nil without --explain
+	explainer *job.Explainer // nil without --explain
 
 	checkpoint string // file beside --out, or empty where that is no regular file
 	resumable  bool   // so that there are checkpoints
 	run        runIdentity
 	done       scoreState
-	saved      int        // rows at the last checkpoint
-	fit        *table.Fit // nil before
+	saved      int      // rows at the last checkpoint
+	fit        *job.Fit // nil before
 	warnings   []string
 }
 
@@ -430,7 +408,7 @@ type scoring struct {
 const maxShown = 3
 
 // all scores the input and writes its rows.
-func (s *scoring) all(ctx context.Context, in table.Input) error {
+func (s *scoring) all(ctx context.Context, in job.Input) error {
 	end := func() {
 		if s.progress != nil {
 			s.progress.Done()
@@ -448,48 +426,52 @@ func (s *scoring) all(ctx context.Context, in table.Input) error {
 		}
 		read = records
 	}
-	s.options.Fitted = func(f *table.Fit) error {
+	s.options.Fitted = func(f *job.Fit) error {
 		end()
 		s.fit = f
 		s.warn(f.Warnings)
-		s.explainer.fitted(f)
+		if s.explainer != nil && !f.Few {
+			s.explainer.Scorer, s.explainer.Batch = s.scorer, f.Records
+		}
 		if f.Sample {
 			s.progress = progress.New(s.stderr, "scoring", int64(f.Total))
 			s.progress.Skip(int64(s.done.Rows))
 		}
 		return nil
 	}
-	if err := table.Score(ctx, s.scorer, in, s.options, s.emit); err != nil {
+	emit := func(rows []table.Scored) error { return s.emit(ctx, rows) }
+	if err := job.Score(ctx, s.scorer, in, s.options, emit); err != nil {
 		return err
 	}
 	return s.flush() // the header of no rows
 }
 
 // emit writes rows.
-func (s *scoring) emit(rows []table.Scored) error {
-	explained, err := s.explainer.of(rows)
-	if err != nil {
-		return err
+func (s *scoring) emit(ctx context.Context, rows []table.Scored) error {
+	if s.explainer != nil {
+		if err := s.explainer.Explain(ctx, s.options.Workers, rows); err != nil {
+			return err
+		}
 	}
-	for i, r := range rows {
+	for _, r := range rows {
 		s.done.Rows++
-		s.answers.write(s.out, r, explained[i])
+		s.out.Write(r)
 		if r.Err != nil {
 			s.done.Refused++
 			if len(s.done.Shown) < maxShown {
 				s.done.Shown = append(s.done.Shown, show(r.Record))
 			}
 			if s.rejects != nil {
-				s.rejects.Write(r.Record)
+				s.rejects.Write(r)
 			}
 			continue
 		}
-		s.done.count(r.Scores.Verdict)
+		s.done.Count(r.Scores.Verdict)
 	}
 	switch {
 	case s.progress != nil:
 		s.progress.Add(int64(len(rows)))
-	case !s.options.Batch && s.done.Rows >= table.MaxGraphs: // fewer take no time
+	case !s.options.Batch && s.done.Rows >= job.MaxGraphs: // fewer take no time
 		s.progress = progress.New(s.stderr, "scoring", 0)
 		s.progress.Skip(int64(s.done.Rows))
 	}
@@ -533,7 +515,7 @@ func (s *scoring) summarize() {
 		fmt.Fprintf(s.stderr, " with p-values from %s", file)
 	}
 	if d.Rows > d.Refused {
-		fmt.Fprintf(s.stderr, "; %s at alpha %g", table.Verdicts(d.Outside, d.Borderline, d.Inside, d.Undecided), s.alpha)
+		fmt.Fprintf(s.stderr, "; %s at alpha %g", d.Verdicts(), s.alpha)
 		if s.fdr > 0 {
 			fmt.Fprintf(s.stderr, " and a false-discovery rate of %g", s.fdr)
 		}
@@ -546,7 +528,9 @@ func (s *scoring) summarize() {
 		fmt.Fprintf(s.stderr, "… and %d more; --rejects FILE lists them all\n", n)
 	}
 	s.bounds()
-	s.secondAnswer()
+	for _, sentence := range s.fit.Sentences(s.by, s.both()) {
+		fmt.Fprintln(s.stderr, sentence)
+	}
 	if n := s.model.References(); n > 0 && !decide.Resolves(s.alpha, n) {
 		fmt.Fprintf(s.stderr, "note: the model holds %d graphs to compare with, so that p-values go down to %.3g: want --alpha of that or more for verdicts\n", n, 1/float64(1+n))
 	}
@@ -584,32 +568,4 @@ func (s *scoring) bounds() {
 		return
 	}
 	fmt.Fprintf(s.stderr, "with %g %% confidence at most %d of the %d called outside are inside; that holds at every threshold at once\n", 100*confidence, most, d.Outside)
-}
-
-// secondAnswer says what a calibrated batch is like as a whole.
-func (s *scoring) secondAnswer() {
-	f := s.fit
-	if f == nil || f.Report == nil {
-		return
-	}
-	if f.Few {
-		if s.by == algo.ByAlone {
-			fmt.Fprintf(s.stderr, "note: fewer than %d graphs are no batch, so there is no second answer\n", algo.MinBatch)
-		}
-		return
-	}
-	fmt.Fprintln(s.stderr, report.Whole("this list", f.Evidence, f.P))
-	if len(f.Differences) > 0 {
-		text := report.MakesTheDifference(f.Differences)
-		fmt.Fprintln(s.stderr, strings.ToLower(text[:1])+text[1:])
-	}
-	switch {
-	case f.First:
-		fmt.Fprintf(s.stderr, "note: the first %d graphs form the batch; from a file, a sample of all forms it instead\n", len(f.Graphs))
-	case f.Sample:
-		fmt.Fprintf(s.stderr, "note: an even sample of %d graphs forms the batch\n", len(f.Graphs))
-	}
-	if s.by == algo.ByBatch || s.both() {
-		fmt.Fprintf(s.stderr, "note: outside by the batch needs p <= %g by itself too, which bounds false alarms in the worst company\n", algo.Guard)
-	}
 }

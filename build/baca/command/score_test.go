@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"baca/algo"
+	"baca/algo/job"
 	"baca/algo/pretrain"
 	"baca/algo/table"
 	"baca/weights"
@@ -48,8 +49,8 @@ func newScoring(t *testing.T, m *algo.Model, out io.Writer, to string, batch boo
 		t.Fatal(err)
 	}
 	return &scoring{
-		scorer: scorer, model: m, alpha: 0.05, out: table.NewRows(out, to, table.Text{}, true), stderr: io.Discard,
-		options: table.Options{Batch: batch, Graphs: 30},
+		scorer: scorer, model: m, alpha: 0.05, out: table.NewRows(out, to, table.Text{}, true, table.Columns(table.Usual)), stderr: io.Discard,
+		options: job.ScoreOptions{Batch: batch, Graphs: 30},
 	}
 }
 
@@ -72,8 +73,8 @@ type cutting struct {
 	cancel func()
 }
 
-func (c *cutting) Write(r table.Record, row *algo.Row, more ...any) {
-	c.Writer.Write(r, row, more...)
+func (c *cutting) Write(s table.Scored) {
+	c.Writer.Write(s)
 	if c.rows--; c.rows == 0 {
 		c.cancel()
 	}
@@ -87,7 +88,7 @@ func TestInterruptedScore(t *testing.T) {
 		var got bytes.Buffer
 		s := newScoring(t, m, &got, to, i == 2)
 		s.out = &cutting{s.out, 40, cancel}
-		err := s.all(ctx, table.Input{Records: yield(numbered(t), func(int) {})})
+		err := s.all(ctx, job.Input{Records: yield(numbered(t), func(int) {})})
 		cancel()
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: error %v, want that of the context", to, err)
@@ -277,8 +278,8 @@ func checkRows(t *testing.T, to string, data []byte, want int) {
 			if err := json.Unmarshal(line, &row); err != nil {
 				t.Fatalf("%s: %v", line, err)
 			}
-			if len(row) != len(table.Columns) || !bytes.HasSuffix(line, []byte("\n")) {
-				t.Errorf("%s has %d keys, want %d and a line end", line, len(row), len(table.Columns))
+			if len(row) != len(table.Columns(table.Usual)) || !bytes.HasSuffix(line, []byte("\n")) {
+				t.Errorf("%s has %d keys, want %d and a line end", line, len(row), len(table.Columns(table.Usual)))
 			}
 			n++
 		}
@@ -368,7 +369,7 @@ func TestOutputThatFails(t *testing.T) {
 
 func TestWaiting(t *testing.T) {
 	text := strings.Repeat("abcdefg", 30_000)
-	got, err := io.ReadAll(&waiting{ctx: context.Background(), r: strings.NewReader(text)})
+	got, err := io.ReadAll(waiting(context.Background(), strings.NewReader(text)))
 	if err != nil || string(got) != text {
 		t.Errorf("read %d bytes and %v, want %d", len(got), err, len(text))
 	}
@@ -377,7 +378,7 @@ func TestWaiting(t *testing.T) {
 	defer w.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(10*time.Millisecond, cancel)
-	blocked := &waiting{ctx: ctx, r: r}
+	blocked := waiting(ctx, r)
 	for range 2 {
 		if n, err := blocked.Read(make([]byte, 10)); n != 0 || !errors.Is(err, context.Canceled) {
 			t.Errorf("read %d bytes and %v, want the error of the context", n, err)

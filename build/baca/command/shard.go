@@ -78,24 +78,9 @@ func (f *scoreFlags) runShard(c *cobra.Command) error {
 		Files: shard.Local{}, Folder: f.out, Inputs: f.inputs, Format: f.format, Column: f.column, MaxExpand: int(f.maxExpand),
 		To: f.to, Text: f.text, Shards: n, Model: m, Options: f.options,
 	}
-	var p *progress.Progress
-	stop := func() {
-		if p != nil {
-			p.Done()
-			p = nil
-		}
-	}
-	defer stop()
-	last, before := "", 0
-	job.Progress = func(what string, done, total int) {
-		if p == nil || what != last || done < before {
-			stop()
-			p, last, before = progress.New(stderr, what, int64(total)), what, done
-			p.Skip(int64(done))
-		}
-		p.Add(int64(done - before))
-		before = done
-	}
+	steps := &steps{stderr: stderr}
+	defer steps.stop()
+	job.Progress = steps.show
 	if err := job.Begin(ctx); err != nil {
 		return err
 	}
@@ -104,7 +89,7 @@ func (f *scoreFlags) runShard(c *cobra.Command) error {
 		return err
 	}
 	done, err := job.Score(ctx, plan, i)
-	stop()
+	steps.stop()
 	if err != nil {
 		return fmt.Errorf("shard %d of %d: %w", i, n, err)
 	}
@@ -120,11 +105,36 @@ func (f *scoreFlags) runShard(c *cobra.Command) error {
 	return nil
 }
 
+// steps show the progress of pieces of work that come one after the other.
+type steps struct {
+	stderr io.Writer
+	shown  *progress.Progress // nil between pieces
+	what   string
+	done   int
+}
+
+func (s *steps) show(what string, done, total int) {
+	if s.shown == nil || what != s.what || done < s.done {
+		s.stop()
+		s.shown, s.what, s.done = progress.New(s.stderr, what, int64(total)), what, done
+		s.shown.Skip(int64(done))
+	}
+	s.shown.Add(int64(done - s.done))
+	s.done = done
+}
+
+func (s *steps) stop() {
+	if s.shown != nil {
+		s.shown.Done()
+		s.shown = nil
+	}
+}
+
 // summarizeTally writes the counts of rows, and why records were refused.
 func summarizeTally(w io.Writer, t table.Tally) {
 	fmt.Fprintf(w, "%d read, %d refused", t.Records, t.Refused)
 	if t.Records > t.Refused {
-		fmt.Fprintf(w, "; %s", table.Verdicts(t.Outside, t.Borderline, t.Inside, t.Undecided))
+		fmt.Fprintf(w, "; %s", t.Verdicts())
 	}
 	fmt.Fprintln(w)
 	type reason struct {

@@ -22,6 +22,7 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/job"
 	"baca/algo/molecule/smiles"
 	"baca/algo/pretrain"
 	"baca/algo/table"
@@ -84,12 +85,12 @@ func Reference(t *testing.T, m *algo.Model, o algo.Options, name string, lines [
 	}
 	records := table.Molecules(strings.NewReader(strings.Join(lines, "")), dataset.Options{Name: name, Format: dataset.SMI})
 	var out, refused bytes.Buffer
-	w, r := table.NewCSV(&out, table.Text{}, true), table.NewRejects(&refused, table.Text{}, true)
-	err = table.Score(ctx, scorer, table.Input{Records: records}, table.Options{Workers: o.Workers}, func(rows []table.Scored) error {
+	w, r := table.NewRows(&out, "csv", table.Text{}, true, table.Columns(table.Usual)), table.NewRows(&refused, "csv", table.Text{}, true, table.RejectColumns())
+	err = job.Score(ctx, scorer, job.Input{Records: records}, job.ScoreOptions{Workers: o.Workers}, func(rows []table.Scored) error {
 		for _, s := range rows {
-			w.Write(s.Record, s.Scores)
+			w.Write(s)
 			if s.Err != nil {
-				r.Write(s.Record)
+				r.Write(s)
 			}
 		}
 		return nil

@@ -52,11 +52,7 @@ func rowsOf(events []message.Event) message.Columns {
 	var all message.Columns
 	for _, e := range events {
 		if r, ok := e.(*message.Rows); ok {
-			c, s := r.Rows, r.Rows.Scores
-			all.ID, all.SMILES, all.Verdict, all.Error = append(all.ID, c.ID...), append(all.SMILES, c.SMILES...), append(all.Verdict, c.Verdict...), append(all.Error, c.Error...)
-			all.Scores.Alone, all.Scores.Batch = append(all.Scores.Alone, s.Alone...), append(all.Scores.Batch, s.Batch...)
-			all.Scores.Pre, all.Scores.Attn, all.Scores.BaCa = append(all.Scores.Pre, s.Pre...), append(all.Scores.Attn, s.Attn...), append(all.Scores.BaCa, s.BaCa...)
-			all.Scores.Score, all.Scores.P = append(all.Scores.Score, s.Score...), append(all.Scores.P, s.P...)
+			all.Append(r.Rows)
 		}
 	}
 	return all

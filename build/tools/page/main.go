@@ -31,6 +31,7 @@ import (
 	goapp "github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/app"
 	"baca/build/site"
 	"baca/wasm/message"
@@ -138,7 +139,7 @@ func (b *builder) hashed(name string, data []byte) string {
 // to calibrate a batch a twentieth more.
 var plain = []string{
 	"baca/algo", "baca/algo/baseline", "baca/algo/chart", "baca/algo/dataset", "baca/algo/decide", "baca/algo/depict",
-	"baca/algo/dictionary", "baca/algo/explain", "baca/algo/graph", "baca/algo/metric", "baca/algo/molecule/...", "baca/algo/near", "baca/algo/pretrain", "baca/algo/ratio", "baca/algo/report", "baca/algo/table", "baca/algo/wgsl",
+	"baca/algo/dictionary", "baca/algo/explain", "baca/algo/graph", "baca/algo/job", "baca/algo/metric", "baca/algo/molecule/...", "baca/algo/near", "baca/algo/pretrain", "baca/algo/ratio", "baca/algo/report", "baca/algo/table", "baca/algo/wgsl",
 	"baca/app/...", "baca/build/...", "baca/wasm/message", "baca/wasm/worker/...", "baca/weights", "github.com/...", "gonum.org/...",
 	"archive/zip", "bufio", "bytes", "compress/...", "context", "encoding/...", "errors", "fmt", "internal/fmtsort", "internal/poll",
 	"internal/strconv", "io", "io/...", "log", "mime/...", "net/...", "os", "path", "reflect", "regexp/...", "sort", "strconv", "strings",
@@ -204,7 +205,7 @@ func (b *builder) static() error {
 
 // models adds the models and what the worker is told at its start.
 func (b *builder) models() error {
-	w := &message.Welcome{Program: algo.Version, MinBatch: algo.MinBatch, Guard: algo.Guard, Examples: web.Examples()}
+	w := &message.Welcome{Program: algo.Version, MinBatch: algo.MinBatch, Guard: algo.Guard, Examples: web.Examples(), Extensions: dataset.Extensions()}
 	names := weights.Names()
 	for _, name := range names {
 		data, err := weights.Bytes(name)

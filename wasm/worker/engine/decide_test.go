@@ -81,7 +81,7 @@ func TestQValuesAreWritten(t *testing.T) {
 		}
 	}
 	rows.Q = rows.Q[:3]
-	fails(e, h, &message.Export{Format: "csv", Rows: rows}, message.CodeBadOption, "q-values")
+	fails(e, h, &message.Export{Format: "csv", Rows: rows}, message.CodeBadOption, "column q_value has 3 rows")
 }
 
 // Rows say what was likely trained on, as the model's hashes do, and models without

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"baca/algo/dictionary"
 	"baca/algo/explain"
 	"baca/algo/graph"
+	"baca/algo/job"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 	"baca/wasm/message"
@@ -33,11 +35,7 @@ func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 	if err != nil {
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}
-	alpha := algo.DefaultOptions().Alpha
-	if e.alpha != 0 {
-		alpha = e.alpha
-	}
-	x, err := alone.Explain(p, g, alpha)
+	x, err := alone.Explain(p, g, cmp.Or(e.alpha, algo.DefaultOptions().Alpha))
 	if err != nil {
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}
@@ -63,7 +61,7 @@ func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 	for _, n := range x.Nearest {
 		m.Nearest = append(m.Nearest, message.Neighbor{
 			Origin: dictionary.Training.String(), Row: n.Row, Distance: n.Distance,
-			Score: math.NaN(), Similarity: math.NaN(), Weight: math.NaN(), Value: math.NaN(),
+			Score: math.NaN(), Weight: math.NaN(), Value: math.NaN(),
 		})
 	}
 	return m, e.keys(p, m, g)
@@ -93,7 +91,7 @@ func (e *Engine) keys(p *pulse, m *message.Detailed, g *graph.Graph) error {
 		return err
 	}
 	a := e.last.scorer.Attention()
-	why := a.Explain(r.Q, e.last.find(m.Record))
+	why := a.Explain(r.Q, job.InBatch(e.last.places, m.Record))
 	m.AttnID, m.AttnOOD = why.In, why.Out
 	bank := e.model.BankRows()
 	list := func(side dictionary.Side, keys []attention.Contribution) []message.Neighbor {
@@ -103,7 +101,7 @@ func (e *Engine) keys(p *pulse, m *message.Detailed, g *graph.Graph) error {
 			entry := d.Entry(k.Key)
 			n := message.Neighbor{
 				Origin: entry.Origin.String(), Row: e.rowOf(entry, bank), Score: entry.Score,
-				Distance: math.NaN(), Similarity: k.Similarity, Weight: k.Weight, Value: k.Value,
+				Distance: math.NaN(), Weight: k.Weight, Value: k.Value,
 			}
 			if entry.Origin == dictionary.Test {
 				n.ID, n.SMILES = e.last.ids[entry.Index], e.last.smiles[entry.Index]

@@ -28,8 +28,8 @@ type place struct {
 
 // place looks for the place of a job: for batches of that many graphs, to be encoded
 // or trained on.
-func (e *Engine) place(p *pulse, shape gin.Config, graphs int, training bool) place {
-	d, name := e.host.Device(p, shape, graphs, training)
+func (e *Engine) place(ctx context.Context, shape gin.Config, graphs int, training bool) place {
+	d, name := e.host.Device(ctx, shape, graphs, training)
 	if d == nil {
 		return place{name: processor}
 	}
@@ -55,8 +55,8 @@ type spare struct {
 // String implements gin.Device.
 func (s *spare) String() string { return s.name }
 
-// with runs f on the device, and if it fails, now or before, on the processor.
-func (s *spare) with(ctx context.Context, f func(gin.Device) error) error {
+// run calls f with the device, and if it fails, now or before, on the processor.
+func (s *spare) run(ctx context.Context, f func(gin.Device) error) error {
 	if s.failed == nil {
 		err := f(s.Device)
 		if err == nil || ctx.Err() != nil {
@@ -69,17 +69,17 @@ func (s *spare) with(ctx context.Context, f func(gin.Device) error) error {
 
 // Encode implements gin.Device.
 func (s *spare) Encode(ctx context.Context, e *gin.Encoder, gs []*graph.Graph, to *gin.Encoding) error {
-	return s.with(ctx, func(d gin.Device) error { return d.Encode(ctx, e, gs, to) })
+	return s.run(ctx, func(d gin.Device) error { return d.Encode(ctx, e, gs, to) })
 }
 
 // GraphLoss implements gin.Device.
 func (s *spare) GraphLoss(ctx context.Context, width int, zf, zs, nf, ns []float32, self bool, loss []float64) error {
-	return s.with(ctx, func(d gin.Device) error { return d.GraphLoss(ctx, width, zf, zs, nf, ns, self, loss) })
+	return s.run(ctx, func(d gin.Device) error { return d.GraphLoss(ctx, width, zf, zs, nf, ns, self, loss) })
 }
 
 // Train implements gin.Device.
 func (s *spare) Train(e *gin.Encoder, learningRate float64, from gin.Moments) (t gin.Training, err error) {
-	err = s.with(context.Background(), func(d gin.Device) (err error) {
+	err = s.run(context.Background(), func(d gin.Device) (err error) {
 		t, err = d.Train(e, learningRate, from)
 		return err
 	})

@@ -1,63 +1,20 @@
 package engine
 
 import (
+	"cmp"
 	"math"
-	"time"
+	"slices"
 
-	"baca/algo/decide"
-	"baca/algo/graph"
+	"baca/algo/job"
 	"baca/algo/table"
 	"baca/wasm/message"
 )
 
-// defaultDelta is the rate of false alarms of the drift test, as for `baca drift`.
-const defaultDelta = 0.01
-
-// A task is a request that Pause ends. While it runs, light requests have their turn.
-type task struct {
-	*pulse
-	engine *Engine
-	post   func(message.Event)
-	stage  string
-	shown  time.Time // the last Progress
-	served time.Time // the last light requests
-}
-
-// begin starts a task.
-func (e *Engine) begin(post func(message.Event)) *task {
-	e.paused = false
-	p := newPulse(e.host)
-	p.ended = &e.paused
-	return &task{pulse: p, engine: e, post: post}
-}
-
-// goes says how far a stage is, unless the page has just heard of it.
-func (t *task) goes(stage string, done, total int) {
-	if stage != t.stage || done == total || time.Since(t.shown) >= between {
-		t.stage, t.shown = stage, time.Now()
-		t.post(&message.Progress{Stage: stage, Done: done, Total: total})
-	}
-	if time.Since(t.served) >= rowsTime {
-		t.engine.others()
-		t.served = time.Now()
-	}
-}
-
-// failed is the failure for an error of a task.
-func (t *task) failed(err error) error {
-	if *t.ended {
-		return failf(message.CodeCancelled, "cancelled")
-	}
-	return failf(message.CodeBadInput, "%s: %w", t.engine.input.title(), err)
-}
-
-// watched is what a drift test has seen.
+// A watched input has been taken by a test for drift.
 type watched struct {
-	seed    uint64
-	wealth  []float64 // powers of ten, the first for the start
-	record  []int32   // of each but the first, from 0
-	highest float64
-	at      int
+	*job.Drift
+	seed   uint64
+	record []int32 // of each graph, from 0
 }
 
 // driftPiece graphs are scored at a time, each by itself.
@@ -68,53 +25,21 @@ func (e *Engine) watch(t *task, seed uint64) (*watched, error) {
 	if e.drift != nil && e.drift.seed == seed {
 		return e.drift, nil
 	}
-	alone, err := e.single(t.pulse)
+	alone, err := e.single(t)
 	if err != nil {
 		return nil, err
 	}
-	d := decide.NewDrift(alone.Holdout(), seed)
-	w := &watched{seed: seed, wealth: []float64{0}}
-	var graphs []*graph.Graph
-	var of []int32
-	at, total := 0, e.input.opened.Records
-	flush := func() error {
-		if len(graphs) == 0 {
-			return nil
+	w := &watched{Drift: job.NewDrift(alone, seed), seed: seed}
+	err = w.Watch(t, alone, driftPiece, e.input.records(e.form()), func(r table.Record, _, _ float64) error {
+		if r.Err == nil {
+			w.record = append(w.record, int32(r.Row-1))
 		}
-		scores, err := alone.Scores(t, graphs)
-		if err != nil {
-			return err
-		}
-		for k, s := range scores {
-			d.Add(s)
-			w.wealth, w.record = append(w.wealth, d.LogWealth()/math.Ln10), append(w.record, of[k])
-		}
-		graphs, of = graphs[:0], of[:0]
-		t.goes(message.StageDrift, at, total)
+		t.showProgress(message.StageDrift, r.Row, e.input.opened.Records)
 		return t.Err()
-	}
-	for u, err := range e.input.records(e.form()) {
-		if err != nil {
-			return nil, err
-		}
-		if r := u(); r.Err == nil {
-			graphs, of = append(graphs, r.Graph), append(of, int32(at))
-		}
-		at++
-		if len(graphs) == driftPiece {
-			if err := flush(); err != nil {
-				return nil, err
-			}
-		}
-		if err := t.Err(); err != nil {
-			return nil, err
-		}
-	}
-	if err := flush(); err != nil {
+	})
+	if err != nil {
 		return nil, err
 	}
-	highest, after := d.Highest()
-	w.highest, w.at = highest/math.Ln10, after
 	e.drift = w
 	return w, nil
 }
@@ -123,13 +48,7 @@ func (e *Engine) drifted(r *message.Drift, post func(message.Event)) (*message.D
 	if err := e.ready(); err != nil {
 		return nil, err
 	}
-	delta, seed := r.Delta, r.Seed
-	if delta == 0 {
-		delta = defaultDelta
-	}
-	if seed == 0 {
-		seed = 1
-	}
+	delta, seed := cmp.Or(r.Delta, job.DriftDelta), cmp.Or(r.Seed, 1)
 	if !(delta > 0 && delta < 1) {
 		return nil, failf(message.CodeBadOption, "rate of false alarms %g: want a number between 0 and 1", delta)
 	}
@@ -138,14 +57,12 @@ func (e *Engine) drifted(r *message.Drift, post func(message.Event)) (*message.D
 	if err != nil {
 		return nil, t.failed(err)
 	}
-	m := &message.Drifted{Delta: delta, Records: e.input.opened.Records, Graphs: len(w.record), Highest: w.highest, At: w.at}
-	for i, v := range w.wealth {
-		if v >= -math.Log10(delta) {
-			m.Moved, m.Record = i, int(w.record[i-1])
-			break
-		}
+	highest, at := w.Highest()
+	m := &message.Drifted{Delta: delta, Records: e.input.opened.Records, Graphs: len(w.record), Highest: highest / math.Ln10, At: at}
+	if i := slices.IndexFunc(w.Wealth, func(x float64) bool { return x >= -math.Log10(delta) }); i > 0 {
+		m.Moved, m.Record = i, int(w.record[i-1])
 	}
-	m.X, m.Path = thin(w.wealth, pathPlaces)
+	m.X, m.Path = thin(w.Wealth, pathPlaces)
 	return m, nil
 }
 

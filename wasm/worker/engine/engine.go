@@ -9,13 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"baca/algo"
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/job"
 	"baca/algo/molecule"
-	"baca/algo/table"
 	"baca/wasm/message"
 	"baca/weights"
 )
@@ -38,7 +37,7 @@ type Host interface {
 	// of all that a first visit would load, and such files are rare.
 	Zstd(r io.Reader) (io.Reader, error)
 	// Memory is the memory of the program in bytes.
-	Memory() (total, used int)
+	Memory() int
 	// Cores is how many workers can compute at the same time, this one included.
 	Cores() int
 	// Device returns where encoders of that shape best encode, or train on, batches of
@@ -79,7 +78,7 @@ type Engine struct {
 
 // New returns an engine without model and input.
 func New(h Host) *Engine {
-	return &Engine{host: h, batch: table.MaxGraphs, minShared: minShared, minScored: minDeviceGraphs, minTrained: minDeviceTrained}
+	return &Engine{host: h, batch: job.MaxGraphs, minShared: minShared, minScored: minDeviceGraphs, minTrained: minDeviceTrained}
 }
 
 // Handle answers a request.
@@ -148,8 +147,7 @@ func (e *Engine) answer(number uint32, r message.Request) (message.Reply, error)
 		e.Pause()
 		return &message.Paused{}, nil
 	case *message.Measure:
-		total, used := e.host.Memory()
-		return &message.Measured{Memory: total, Heap: used}, nil
+		return &message.Measured{Memory: e.host.Memory()}, nil
 	}
 	return nil, failf(message.CodeInternal, "%T is not answered", r)
 }
@@ -218,11 +216,11 @@ func (e *Engine) loadModel(r *message.LoadModel) (*message.Model, error) {
 func Card(m *algo.Model, data []byte) message.Model {
 	c, sum := m.Card, sha256.Sum256(data)
 	card := message.Model{
-		Name: c.Name, Description: c.Description, Schema: c.Schema,
+		Name: c.Name, Description: c.Description,
 		Molecules: c.Schema != algo.Constant, Form: uint8(algo.FormOf(c.Schema)),
-		Dataset: c.Dataset, DatasetSHA256: c.DatasetSHA256, Graphs: c.Graphs, Train: c.Train,
-		Holdout: m.References(), HoldoutFile: c.Holdout, Bank: m.Bank.Len(), Epochs: c.Epochs, Seed: c.Seed, Loss: c.Loss, Program: c.Program,
-		Parameters: len(m.Encoder.Params), Bytes: len(data), SHA256: hex.EncodeToString(sum[:]),
+		Graphs: c.Graphs, Train: c.Train,
+		Holdout: m.References(), HoldoutFile: c.Holdout, Epochs: c.Epochs, Seed: c.Seed, Loss: c.Loss, Program: c.Program,
+		Bytes: len(data), SHA256: hex.EncodeToString(sum[:]),
 		SmallestP: 1 / float64(1+m.References()), Shared: m.Shared,
 		Background: c.Background, BackgroundGraphs: c.BackgroundGraphs,
 	}
@@ -241,41 +239,15 @@ func (e *Engine) known(g *graph.Graph) byte {
 }
 
 // single returns what scores single graphs.
-func (e *Engine) single(p *pulse) (*algo.SingleScorer, error) {
+func (e *Engine) single(ctx context.Context) (*algo.SingleScorer, error) {
 	if e.alone == nil {
-		a, err := algo.NewSingleScorer(p, e.model, 1)
+		a, err := algo.NewSingleScorer(ctx, e.model, 1)
 		if err != nil {
 			return nil, err
 		}
 		e.alone = a
 	}
 	return e.alone, nil
-}
-
-// turn is how long the engine computes before it lets the host have a turn.
-const turn = 30 * time.Millisecond
-
-// A pulse is a context that lets the host have its turns: whatever computes for
-// long looks often whether its context is done.
-type pulse struct {
-	context.Context
-	host  Host
-	last  time.Time
-	ended *bool // unless nil, tells that the page wants no more of it
-}
-
-func newPulse(h Host) *pulse { return &pulse{Context: context.Background(), host: h, last: time.Now()} }
-
-// Err implements context.Context.
-func (p *pulse) Err() error {
-	if time.Since(p.last) >= turn {
-		p.host.Yield()
-		p.last = time.Now()
-	}
-	if p.ended != nil && *p.ended {
-		return context.Canceled
-	}
-	return p.Context.Err()
 }
 
 // form is that in which the model reads molecules.

@@ -24,6 +24,7 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/gin"
+	"baca/algo/job"
 	"baca/algo/table"
 	"baca/wasm/message"
 	"baca/weights"
@@ -82,7 +83,7 @@ func (h *host) Fetch(name string) ([]byte, error) {
 	return nil, fmt.Errorf("no file %s", name)
 }
 
-func (h *host) Memory() (int, int) { return 2, 1 }
+func (h *host) Memory() int { return 2 }
 
 func (h *host) File(number int) (Source, error) {
 	if s, ok := h.sources[number]; ok {
@@ -249,13 +250,9 @@ func join(events []any) message.Columns {
 			if r.From != len(all.ID) {
 				panic(fmt.Sprintf("rows from %d behind %d", r.From, len(all.ID)))
 			}
-			c, s, t := r.Rows, &all.Scores, r.Rows.Scores
+			c := r.Rows
 			c.Known = nil
-			extend(&all, c)
-			all.BatchVerdict = append(all.BatchVerdict, c.BatchVerdict...)
-			s.Alone, s.AloneP = append(s.Alone, t.Alone...), append(s.AloneP, t.AloneP...)
-			s.Pre, s.Attn, s.BaCa = append(s.Pre, t.Pre...), append(s.Attn, t.Attn...), append(s.BaCa, t.BaCa...)
-			s.Batch, s.BatchP = append(s.Batch, t.Batch...), append(s.BatchP, t.BatchP...)
+			all.Append(c)
 		}
 	}
 	return all
@@ -273,20 +270,16 @@ func command(t *testing.T, model, input string, o algo.Options, batch bool) stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	var names []string
+	groups := table.Usual
 	if batch {
-		names = table.BatchColumns
+		groups |= table.OfAnswers
 	}
 	records := table.Molecules(strings.NewReader(input), dataset.Options{Name: "input.smi", Form: algo.FormOf(m.Card.Schema)})
 	var b bytes.Buffer
-	w := table.NewCSV(&b, table.Text{SpreadsheetSafe: true}, true, names...)
-	err = table.Score(context.Background(), s, table.Input{Records: records}, table.Options{Batch: batch, Seed: o.Seed}, func(rows []table.Scored) error {
+	w := table.NewRows(&b, "csv", table.Text{SpreadsheetSafe: true}, true, table.Columns(groups))
+	err = job.Score(context.Background(), s, job.Input{Records: records}, job.ScoreOptions{Batch: batch, Seed: o.Seed}, func(rows []table.Scored) error {
 		for _, r := range rows {
-			var more []any
-			if s := r.Scores; batch && s != nil {
-				more = table.BatchCells(s)
-			}
-			w.Write(r.Record, r.Scores, more...)
+			w.Write(r)
 		}
 		return nil
 	})
@@ -665,7 +658,7 @@ func TestPictures(t *testing.T) {
 				}
 			}
 		}
-		if test != len(members) || len(d.Score) != len(d.Origin) || d.Bank > len(d.Origin) {
+		if test != len(members) || len(d.Score) != len(d.Origin) {
 			t.Errorf("%s: %d keys of the batch, want %d", side, test, len(members))
 		}
 	}
@@ -721,7 +714,7 @@ func TestLightRequestsDoNotWait(t *testing.T) {
 	h := newHost(t)
 	e := New(h)
 	must[*message.Model](e, h, &message.LoadModel{})
-	must[*message.Opened](e, h, &message.Open{Data: []byte(alkanes(table.MaxGraphs + 1500))})
+	must[*message.Opened](e, h, &message.Open{Data: []byte(alkanes(job.MaxGraphs + 1500))})
 	h.queue = []message.Request{&message.Measure{}, &message.Score{}}
 	events, scored := must[*message.Scored](e, h, &message.Score{Workers: 1})
 	rows := join(events)
@@ -776,7 +769,7 @@ func TestTrainPausesAndGoesOn(t *testing.T) {
 	if !slices.Equal(epochs, []int{0, 1, 2, 3, 4}) || checkpoints != 3 || losses[4] >= losses[1] {
 		t.Errorf("epochs %v, losses %v, %d checkpoints", epochs, losses, checkpoints)
 	}
-	if m := whole.Model; m.Name != "mine" || m.Epochs != 4 || m.Dataset != "Mine.smi" || m.SmallestP <= 0.05 || len(whole.Warnings) != 1 {
+	if m := whole.Model; m.Name != "mine" || m.Epochs != 4 || m.SmallestP <= 0.05 || len(whole.Warnings) != 1 {
 		t.Errorf("trained %+v, warnings %v", whole.Model, whole.Warnings)
 	}
 
@@ -800,8 +793,10 @@ func TestTrainPausesAndGoesOn(t *testing.T) {
 	if !bytes.Equal(resumed.Data, whole.Data) {
 		t.Error("the model differs from that of a run that never paused")
 	}
-	if _, err := weights.Load(resumed.Data); err != nil {
+	if m, err := weights.Load(resumed.Data); err != nil {
 		t.Error(err)
+	} else if m.Card.Dataset != "Mine.smi" {
+		t.Errorf("the card says %+v", m.Card)
 	}
 	must[*message.Opened](other, h, &message.Open{Name: "Other.smi", Data: []byte(alkanes(65))})
 	fails(other, h, &message.Train{Epochs: 4, Checkpoint: paused.Data}, message.CodeBadOption, "other data")

@@ -35,9 +35,6 @@ type input struct {
 	opened       message.Opened
 }
 
-// formats are the values of Open.Format.
-var formats = []dataset.Format{dataset.Auto, dataset.SMI, dataset.CSV, dataset.TSV, dataset.SDF, dataset.TU}
-
 // The size of a Records: so many records, or all of so long.
 const (
 	recordsChunk = 512
@@ -46,19 +43,15 @@ const (
 
 func (e *Engine) open(r *message.Open, post func(message.Event)) (*message.Opened, error) {
 	e.input, e.last, e.drift = nil, nil, nil
-	in, err := e.held(r)
+	in, err := e.inputOf(r)
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Contains(formats, in.format) {
-		return nil, failf(message.CodeBadOption, "format %q: want one of %v", r.Format, formats[1:])
+	if formats := dataset.Formats(false); r.Format != "" && !slices.Contains(formats, r.Format) {
+		return nil, failf(message.CodeBadOption, "format %q: want one of %v", r.Format, formats)
 	}
-	text, err := in.text(nil)
-	if err != nil {
-		return nil, failf(message.CodeBadInput, "%s: %w", in.title(), err)
-	}
-	if in.format == dataset.Auto {
-		in.format = text.Format(in.name)
+	if _, in.format, err = in.options().Text(in.all(nil)); err != nil {
+		return nil, in.unreadable(err)
 	}
 	in.opened = message.Opened{Name: in.name, Format: string(in.format), Molecules: in.format != dataset.TU}
 	sum := sha256.New()
@@ -70,11 +63,7 @@ func (e *Engine) open(r *message.Open, post func(message.Event)) (*message.Opene
 		err = in.readLabels(newPulse(e.host))
 	}
 	if err != nil {
-		var failed *message.Failed
-		if !errors.As(err, &failed) {
-			err = failf(message.CodeBadInput, "%s: %w", in.title(), err)
-		}
-		return nil, err
+		return nil, in.unreadable(err)
 	}
 	in.opened.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	e.input = in
@@ -82,13 +71,13 @@ func (e *Engine) open(r *message.Open, post func(message.Event)) (*message.Opene
 	return &opened, nil
 }
 
-// held is the input of a request, with nothing of it read.
-func (e *Engine) held(r *message.Open) (*input, error) {
+// inputOf is the input of a request, with nothing of it read.
+func (e *Engine) inputOf(r *message.Open) (*input, error) {
 	in := &input{name: r.Name, column: r.Column, data: r.Data, file: r.File, source: bytes.NewReader(r.Data), zstd: e.host.Zstd, format: dataset.Format(r.Format)}
 	if r.File != 0 {
 		var err error
 		if in.source, err = e.host.File(r.File); err != nil {
-			return nil, failf(message.CodeBadInput, "%s: %w", in.title(), err)
+			return nil, in.unreadable(err)
 		}
 	}
 	return in, nil
@@ -102,6 +91,15 @@ func (in *input) title() string {
 	return in.name
 }
 
+// unreadable is the failure for an error of the input as a whole, unless it is one already.
+func (in *input) unreadable(err error) error {
+	var failed *message.Failed
+	if errors.As(err, &failed) {
+		return failed
+	}
+	return failf(message.CodeBadInput, "%s: %w", in.title(), err)
+}
+
 // readSet reads a TUDataset set.
 func (in *input) readSet(post func(message.Event)) error {
 	head := make([]byte, 2)
@@ -110,7 +108,7 @@ func (in *input) readSet(post func(message.Event)) error {
 	}
 	set, err := dataset.ReadTUZip(in.source, in.source.Size(), "", dataset.Unpack{})
 	if err != nil {
-		return failf(message.CodeBadInput, "%s: %w", in.title(), err)
+		return err
 	}
 	in.graphs = set.Graphs
 	in.opened.Records, in.opened.Warnings = len(set.Graphs), set.Info.Warnings
@@ -128,10 +126,6 @@ func (in *input) readSet(post func(message.Event)) error {
 func (e *Engine) readMolecules(in *input, sum hash.Hash, post func(message.Event)) error {
 	p := newPulse(e.host)
 	bytesRead := &counter{w: sum}
-	text, err := in.text(bytesRead)
-	if err != nil {
-		return err
-	}
 	chunk, sent := &message.Records{}, time.Now()
 	flush := func() {
 		if len(chunk.ID) > 0 {
@@ -140,10 +134,10 @@ func (e *Engine) readMolecules(in *input, sum hash.Hash, post func(message.Event
 		post(&message.Progress{Stage: message.StageParse, Done: bytesRead.n, Total: int(in.source.Size()), Records: in.opened.Records, Refused: in.opened.Refused})
 		chunk, sent = &message.Records{From: in.opened.Records}, time.Now()
 	}
-	for m, err := range dataset.Records(text, in.options()) {
+	for m, err := range dataset.Records(in.all(bytesRead), in.options()) {
 		if err != nil {
 			flush() // what could be read
-			return failf(message.CodeBadInput, "%s: %w", in.title(), err)
+			return err
 		}
 		mol, err := m.Parse()
 		m.Err = err
@@ -165,15 +159,14 @@ func (e *Engine) readMolecules(in *input, sum hash.Hash, post func(message.Event
 		p.Err()
 	}
 	flush()
-	if rest := io.NewSectionReader(in.source, int64(bytesRead.n), in.source.Size()-int64(bytesRead.n)); rest.Size() > 0 {
-		_, err = io.Copy(sum, rest)
-	}
+	rest := io.NewSectionReader(in.source, int64(bytesRead.n), in.source.Size()-int64(bytesRead.n))
+	_, err := io.Copy(sum, rest)
 	return err
 }
 
 // options are those of reading the molecules.
 func (in *input) options() dataset.Options {
-	return dataset.Options{Name: in.name, Format: in.format, Column: in.column, Workers: 1}
+	return dataset.Options{Name: in.name, Format: in.format, Column: in.column, Workers: 1, Unpack: dataset.Unpack{Zstd: in.zstd}}
 }
 
 // records goes through the records to score.
@@ -183,11 +176,7 @@ func (in *input) records(form molecule.Form) iter.Seq2[table.Unread, error] {
 	}
 	o := in.options()
 	o.Form = form
-	text, err := in.text(nil)
-	if err != nil {
-		return func(yield func(table.Unread, error) bool) { yield(nil, err) }
-	}
-	return table.Molecules(text, o)
+	return table.Molecules(in.all(nil), o)
 }
 
 // at returns the graph of a record, from 0, and the molecule as it is written. The graph
@@ -200,13 +189,9 @@ func (in *input) at(record int, form molecule.Form) (table.Record, *molecule.Mol
 		r := table.Record{Row: record + 1, ID: fmt.Sprint(record + 1), Graph: in.graphs[record]}
 		return r, nil, nil
 	}
-	text, err := in.text(nil)
-	if err != nil {
-		return table.Record{}, nil, failf(message.CodeBadInput, "%s: %w", in.title(), err)
-	}
-	for m, err := range dataset.Records(text, in.options()) {
+	for m, err := range dataset.Records(in.all(nil), in.options()) {
 		if err != nil {
-			return table.Record{}, nil, failf(message.CodeBadInput, "%s: %w", in.title(), err)
+			return table.Record{}, nil, in.unreadable(err)
 		}
 		if m.Row != record {
 			continue

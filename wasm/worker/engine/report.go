@@ -2,15 +2,16 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
 
 	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/graph"
+	"baca/algo/job"
 	"baca/algo/report"
 	"baca/algo/table"
 	"baca/wasm/message"
@@ -23,14 +24,14 @@ func (e *Engine) reasons(r *message.Reasons, post func(message.Event)) (*message
 		return nil, err
 	}
 	n := len(r.Rows.ID)
-	if err := even(r.Rows); err != nil {
+	if err := checkLengths(r.Rows); err != nil {
 		return nil, err
 	}
 	if len(r.Record) != n || n > message.MostExplained {
 		return nil, failf(message.CodeBadOption, "%d records for %d rows: want as many, and at most %d", len(r.Record), n, message.MostExplained)
 	}
 	t := e.begin(post)
-	alone, err := e.single(t.pulse)
+	alone, err := e.single(t)
 	if err != nil {
 		return nil, t.failed(err)
 	}
@@ -38,51 +39,29 @@ func (e *Engine) reasons(r *message.Reasons, post func(message.Event)) (*message
 	if err != nil {
 		return nil, t.failed(err)
 	}
-	alpha := algo.DefaultOptions().Alpha
-	cells := make([][]any, n)
+	explainer := &job.Explainer{Alone: alone, Alpha: algo.DefaultOptions().Alpha, Form: e.form()}
+	if e.last != nil {
+		explainer.Scorer, explainer.Batch = e.last.scorer, e.last.places
+	}
+	whys := make([]*table.Why, n)
 	for i, record := range r.Record {
-		t.goes(message.StageExplain, i, n)
+		t.showProgress(message.StageExplain, i, n)
 		if r.Rows.Error[i] != "" {
 			continue
 		}
-		if cells[i], err = e.explained(t, alone, records[int(record)], int(record), alpha); err != nil {
+		found := records[int(record)]
+		if found.Err != nil {
+			return nil, t.failed(found.Err)
+		}
+		if whys[i], err = explainer.Why(t, found); err != nil {
 			return nil, t.failed(err)
 		}
 	}
-	out, err := write(r.Format, r.Rows, table.ExplainColumns, cells)
+	out, err := write(r.Format, r.Rows, whys)
 	if err == nil {
 		out.Name = "reasons." + r.Format
 	}
 	return out, err
-}
-
-// explained are the values of table.ExplainColumns for a record.
-func (e *Engine) explained(t *task, alone *algo.SingleScorer, r table.Record, record int, alpha float64) ([]any, error) {
-	if r.Err != nil {
-		return nil, r.Err
-	}
-	x, err := alone.Explain(t, r.Graph, alpha)
-	if err != nil {
-		return nil, err
-	}
-	like, err := e.like(t, alone, r.Graph, record)
-	if err != nil {
-		return nil, err
-	}
-	return table.Explained(x, like, report.Written(r.SMILES, e.form(), r.Graph.N())), nil
-}
-
-// like returns the records of the input that the OOD dictionary of the attention
-// holds and that it looks at most for this graph.
-func (e *Engine) like(t *task, alone *algo.SingleScorer, g *graph.Graph, record int) ([]float64, error) {
-	if e.last == nil {
-		return []float64{}, nil
-	}
-	q, err := alone.Embedding(t, g)
-	if err != nil {
-		return nil, err
-	}
-	return table.LikeOutside(e.last.scorer, q, e.last.find(record), e.last.places), nil
 }
 
 // report makes the file of `baca report`.
@@ -90,84 +69,34 @@ func (e *Engine) report(r *message.Report, post func(message.Event)) (*message.E
 	if err := e.ready(); err != nil {
 		return nil, err
 	}
-	if err := even(r.Top); err != nil {
+	if err := checkReport(r); err != nil {
 		return nil, err
 	}
-	n := len(r.Top.ID)
-	switch err := decide.CheckAlpha(r.Alpha); {
-	case err != nil:
-		return nil, failf(message.CodeBadOption, "%w", err)
-	case len(r.Score) != len(r.P):
-		return nil, failf(message.CodeBadOption, "%d scores beside %d p-values", len(r.Score), len(r.P))
-	case r.By == algo.ByBatch && len(r.AloneP) != len(r.P):
-		return nil, failf(message.CodeBadOption, "%d p-values by themselves beside %d of the batch", len(r.AloneP), len(r.P))
-	case n != len(r.Record) || n > report.MaxRows:
-		return nil, failf(message.CodeBadOption, "%d rows of %d records: want as many, and at most %d", n, len(r.Record), report.MaxRows)
-	}
-	if r.FDR != 0 {
-		if err := decide.CheckFDR(r.FDR); err != nil {
-			return nil, failf(message.CodeBadOption, "%w", err)
-		}
-	}
 	t := e.begin(post)
-	alone, err := e.single(t.pulse)
+	alone, err := e.single(t)
 	if err != nil {
 		return nil, t.failed(err)
 	}
-	if r.By != "" && !slices.Contains(algo.Deciders(), r.By) {
-		return nil, failf(message.CodeBadOption, "decide by %q: want one of %v", r.By, algo.Deciders())
-	}
-	seed := max(1, r.Scored.Seed)
-	drift, err := e.watch(t, seed)
+	drift, err := e.watch(t, max(1, r.Scored.Seed))
 	if err != nil {
 		return nil, t.failed(err)
 	}
-	whole, differences := "", []string(nil)
-	if f := r.Fitted; f != nil && !f.Few {
-		whole, differences = report.Whole("this list", f.Evidence, f.P), f.Differences
-	}
-	in, name := e.input, e.input.name
-	out := &report.Report{
-		Title: "Out-of-distribution report",
-		Read:  in.opened.Records, Refused: in.opened.Refused, Alpha: r.Alpha, FDR: r.FDR,
-		Scores: r.Score, P: r.P, Holdout: r.Holdout, Whole: whole, Differences: differences, Wealth: drift.wealth, Delta: defaultDelta,
-		Refusals: r.Refusals[:min(len(r.Refusals), report.MaxRefused)], Warnings: r.Warnings,
-		Model: report.ModelCard(e.model, e.card.Bytes, e.card.SHA256),
-		Again: "With the same model file and input the command finds the same.",
-	}
-	if r.By == algo.ByBatch {
-		out.Alone = r.AloneP
-	}
-	if name == "" {
-		name = "input.smi"
-		out.Input = []report.Pair{{Name: "input", Value: "text that was pasted or drawn"}}
-		out.Again += " The text that was pasted is here called input.smi."
-	} else {
-		out.Title += ": " + name
-		out.Input = []report.Pair{{Name: "input", Value: name}}
-	}
-	out.Input = append(out.Input, report.Pair{Name: "bytes", Value: fmt.Sprint(in.source.Size())}, report.Pair{Name: "its sha256", Value: in.opened.SHA256})
-	for i, record := range r.Record {
-		out.Rows = append(out.Rows, report.Entry{ID: r.Top.ID[i], SMILES: r.Top.SMILES[i], Place: int(record) + 1, Row: rowAt(&r.Top, i), Q: math.NaN()})
-	}
-	out.Judge()
-	top := r.Record[:min(n, report.MaxTop)]
+	out := e.rowsOfReport(r)
+	out.Wealth = drift.Wealth
+	top := r.Record[:min(len(r.Record), report.MaxTop)]
 	records, err := e.pick(t, top)
 	if err != nil {
 		return nil, t.failed(err)
 	}
-	for i, record := range top {
-		t.goes(message.StageExplain, i, len(top))
-		entry, found := out.Rows[i], records[int(record)]
-		if found.Err != nil {
-			return nil, t.failed(found.Err)
-		}
-		if err := entry.Explain(t, alone, found.Graph, r.Alpha, e.form()); err != nil {
-			return nil, t.failed(err)
-		}
-		out.Top = append(out.Top, entry)
+	err = job.Complete(t, out, alone, e.form(), func(i int) (*graph.Graph, error) {
+		t.showProgress(message.StageExplain, i, len(top))
+		found := records[int(top[i])]
+		return found.Graph, found.Err
+	})
+	if err != nil {
+		return nil, t.failed(err)
 	}
-	e.settings(out, r, name)
+	e.making(r).Describe(out, e.model)
 	var b bytes.Buffer
 	if err := report.Write(&b, out); err != nil {
 		return nil, err
@@ -175,50 +104,78 @@ func (e *Engine) report(r *message.Report, post func(message.Event)) (*message.E
 	return &message.Exported{Name: "report.html", Type: "text/html", Data: b.Bytes()}, nil
 }
 
-// settings fills in how the scores came about, and how to get them again.
-func (e *Engine) settings(out *report.Report, r *message.Report, input string) {
-	usual, fdr := algo.DefaultOptions(), "not asked for"
-	if r.FDR > 0 {
-		fdr = fmt.Sprint(r.FDR)
+// checkReport reports a request that does not fit together.
+func checkReport(r *message.Report) error {
+	if err := checkLengths(r.Top); err != nil {
+		return err
 	}
-	by := r.By
-	if by == "" {
-		by = usual.By
+	n := len(r.Top.ID)
+	switch err := decide.CheckAlpha(r.Alpha); {
+	case err != nil:
+		return failf(message.CodeBadOption, "%w", err)
+	case len(r.Score) != len(r.P):
+		return failf(message.CodeBadOption, "%d scores beside %d p-values", len(r.Score), len(r.P))
+	case r.By == algo.ByBatch && len(r.AloneP) != len(r.P):
+		return failf(message.CodeBadOption, "%d p-values by themselves beside %d of the batch", len(r.AloneP), len(r.P))
+	case n != len(r.Record) || n > report.MaxRows:
+		return failf(message.CodeBadOption, "%d rows of %d records: want as many, and at most %d", n, len(r.Record), report.MaxRows)
+	case r.By != "" && !slices.Contains(algo.Deciders(), r.By):
+		return failf(message.CodeBadOption, "decide by %q: want one of %v", r.By, algo.Deciders())
 	}
-	basis := report.Basis{Alone: true}
-	if f := r.Fitted; f != nil {
-		basis = report.Basis{Graphs: f.Graphs, Alone: f.Few, Sample: f.Sample, Evidence: f.Evidence, P: f.P, Weight: f.Weight}
+	if r.FDR != 0 {
+		if err := decide.CheckFDR(r.FDR); err != nil {
+			return failf(message.CodeBadOption, "%w", err)
+		}
 	}
-	seed := fmt.Sprint(max(1, r.Scored.Seed))
-	out.Settings = append([]report.Pair{
-		{Name: "decided by", Value: by}, {Name: "alpha", Value: fmt.Sprint(r.Alpha)},
-		{Name: "false-discovery rate", Value: fdr}, {Name: "seed", Value: seed},
-	}, basis.Pairs()...)
-	out.Versions = []report.Pair{
-		{Name: "program", Value: "baca " + algo.Version + ", the page"},
-		{Name: "built with", Value: fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)},
-		{Name: "model file format", Value: fmt.Sprint(weights.Version)},
+	return nil
+}
+
+// rowsOfReport is the report of the rows that the page has sent.
+func (e *Engine) rowsOfReport(r *message.Report) *report.Report {
+	in := e.input
+	out := &report.Report{
+		Read: in.opened.Records, Refused: in.opened.Refused, Alpha: r.Alpha, FDR: r.FDR,
+		Scores: r.Score, P: r.P, Holdout: r.Holdout,
+		Refusals: r.Refusals[:min(len(r.Refusals), report.MaxRefused)], Warnings: r.Warnings,
+		Again: "With the same model file and input the command finds the same.",
+	}
+	if f := r.Fitted; f != nil && !f.Few {
+		out.Whole, out.Differences = report.Whole("this list", f.Evidence, f.P), f.Differences
+	}
+	if r.By == algo.ByBatch {
+		out.Alone = r.AloneP
+	}
+	name := in.name
+	if name == "" {
+		name = "text that was pasted or drawn"
+		out.Again += " The text that was pasted is here called input.smi."
+	}
+	out.Input = []report.Pair{
+		{Name: "input", Value: name}, {Name: "bytes", Value: fmt.Sprint(in.source.Size())}, {Name: "its sha256", Value: in.opened.SHA256},
+	}
+	for i, record := range r.Record {
+		out.Rows = append(out.Rows, report.Entry{ID: r.Top.ID[i], SMILES: r.Top.SMILES[i], Place: int(record) + 1, Row: rowAt(&r.Top, i), Q: math.NaN()})
+	}
+	return out
+}
+
+// making says how the report came about.
+func (e *Engine) making(r *message.Report) job.Making {
+	m := job.Making{
+		Name: e.input.name, By: cmp.Or(r.By, algo.DefaultOptions().By), Seed: max(1, r.Scored.Seed), Basis: report.Basis{Alone: true},
+		Program: algo.Version + ", the page", ModelBytes: e.card.Bytes, ModelFormat: weights.Version, ModelSHA256: e.card.SHA256,
+		Out: "report.html", Input: cmp.Or(e.input.name, "input.smi"),
+	}
+	if strings.HasPrefix(m.Input, "-") {
+		m.Input = "./" + m.Input // no flag
 	}
 	model := e.card.Name
 	if !e.card.BuiltIn {
 		model = "./" + model + ".msgpack"
 	}
-	command := []string{"baca", "report", "--model", report.Quote(model)}
-	if e.input.column != "" {
-		command = append(command, "--column", report.Quote(e.input.column))
+	m.Flags = []job.Flag{{Name: "--model", Value: model}, {Name: "--column", Value: e.input.column}}
+	if f := r.Fitted; f != nil {
+		m.Basis = report.Basis{Graphs: f.Graphs, Alone: f.Few, Sample: f.Sample, Evidence: f.Evidence, P: f.P, Weight: f.Weight}
 	}
-	if by != usual.By {
-		command = append(command, "--by", by)
-	}
-	if r.Alpha != usual.Alpha {
-		command = append(command, "--alpha", fmt.Sprint(r.Alpha))
-	}
-	if r.FDR > 0 {
-		command = append(command, "--fdr", fdr)
-	}
-	if strings.HasPrefix(input, "-") {
-		input = "./" + input // no flag
-	}
-	command = append(command, "--seed", seed, "--out", "report.html", report.Quote(input))
-	out.Command = strings.Join(command, " ")
+	return m
 }

@@ -1,15 +1,11 @@
 package engine
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	"fmt"
+	"cmp"
 	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"time"
 
 	"baca/algo"
@@ -17,6 +13,7 @@ import (
 	"baca/algo/decide"
 	"baca/algo/dictionary"
 	"baca/algo/graphon"
+	"baca/algo/job"
 	"baca/algo/metric"
 	"baca/algo/table"
 	"baca/wasm/message"
@@ -28,14 +25,6 @@ type calibrated struct {
 	places []int // records of the graphs of the batch, from 0
 	// The ids and SMILES of these records, once their rows are out.
 	ids, smiles []string
-}
-
-// find returns the index in the batch of a record, or −1.
-func (s *calibrated) find(record int) int {
-	if i, ok := slices.BinarySearch(s.places, record); ok {
-		return i
-	}
-	return -1
 }
 
 // graphs is how many the input has.
@@ -58,15 +47,7 @@ func (e *Engine) ready() error {
 func (e *Engine) options(r *message.Score) (algo.Options, error) {
 	o := algo.DefaultOptions()
 	o.Workers = 1
-	if r.By != "" {
-		o.By = r.By
-	}
-	if r.Alpha != 0 {
-		o.Alpha = r.Alpha
-	}
-	if r.Seed != 0 {
-		o.Seed = r.Seed
-	}
+	o.By, o.Alpha, o.Seed = cmp.Or(r.By, o.By), cmp.Or(r.Alpha, o.Alpha), cmp.Or(r.Seed, o.Seed)
 	if !slices.Contains(algo.Deciders(), o.By) {
 		return o, failf(message.CodeBadOption, "decide by %q: want one of %v", o.By, algo.Deciders())
 	}
@@ -88,9 +69,8 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 		return nil, err
 	}
 	begin := time.Now()
-	p := newPulse(e.host)
 	batch := r.Batch || o.By != algo.ByAlone
-	run := &run{engine: e, request: r, post: post, now: &calibrated{}}
+	run := &run{task: e.newTask(post), request: r, now: &calibrated{}}
 	defer run.dismiss()
 	if batch {
 		if e.model.Shared > 0 {
@@ -101,18 +81,18 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 	}
 	at := place{name: processor}
 	if e.graphs() >= e.minScored {
-		if at = e.place(p, e.model.Encoder.Config, algo.DeviceChunk, false); at.device != nil {
+		if at = e.place(run, e.model.Encoder.Config, algo.DeviceChunk, false); at.device != nil {
 			// Single graphs, which the page asks about later, stay here.
 			e.model.Encoder.Device = at.device
 			defer func() { e.model.Encoder.Device = nil }()
 		}
 	}
-	alone, err := e.single(p)
+	alone, err := e.single(run)
 	if err != nil {
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}
 	o.Single, e.alpha = alone, o.Alpha
-	if run.now.scorer, err = algo.NewScorer(p, e.model, o); err != nil {
+	if run.now.scorer, err = algo.NewScorer(run, e.model, o); err != nil {
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}
 	post(&message.Reference{Score: alone.Holdout()})
@@ -121,26 +101,15 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 		run.recruit()
 	}
 	if run.team != nil {
-		err = run.spread(p)
+		err = run.spread()
 	} else {
-		all := func() (iter.Seq2[table.Unread, error], func(), error) {
-			return e.input.records(e.form()), func() {}, nil
-		}
-		records, _, _ := all()
-		err = table.Score(p, run.now.scorer, table.Input{Records: records, Again: all}, table.Options{
-			Batch: batch, Graphs: e.batch, Seed: o.Seed, Workers: 1, Fitting: run.fitting, Fitted: run.fitted,
-			Reading: func(records int) { run.progress(message.StageSample, records, e.input.opened.Records) },
-		}, run.emit)
+		err = run.all(batch, o.Seed)
 	}
 	if err != nil {
-		var failed *message.Failed
-		if errors.As(err, &failed) {
-			return nil, failed
-		}
-		return nil, failf(message.CodeBadInput, "%s: %w", e.input.title(), err)
+		return nil, e.input.unreadable(err)
 	}
 	run.flush()
-	run.behind()
+	run.showRows()
 	run.total.AUC, run.total.BatchAUC, run.total.PaperAUC = auc(run.alone, run.labels), auc(run.batch, run.labels), auc(run.paper, run.labels)
 	run.total.Device, run.total.Warnings = at.name, append(run.total.Warnings, at.warnings()...)
 	run.total.Milliseconds = float64(time.Since(begin).Microseconds()) / 1e3
@@ -149,9 +118,8 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 
 // A run is one Score.
 type run struct {
-	engine  *Engine
+	*task
 	request *message.Score
-	post    func(message.Event)
 	total   message.Scored
 	now     *calibrated
 
@@ -159,13 +127,22 @@ type run struct {
 	sampled bool  // which was a sample
 	team    *team // that shares the work; nil for a short input
 	chunk   message.Rows
-	stage   string
-	shown   time.Time // the last Progress
 	sent    time.Time // the last Rows
-	served  time.Time // the last light requests
 	// Of the graphs whose label is known.
 	alone, batch, paper []float64
 	labels              []bool
+}
+
+// all scores the input in this worker.
+func (r *run) all(batch bool, seed uint64) error {
+	e := r.engine
+	input := job.Input{Records: e.input.records(e.form()), Again: func() (iter.Seq2[table.Unread, error], func(), error) {
+		return e.input.records(e.form()), func() {}, nil
+	}}
+	return job.Score(r, r.now.scorer, input, job.ScoreOptions{
+		Batch: batch, Graphs: e.batch, Seed: seed, Workers: 1, Fitting: r.fitting, Fitted: r.fitted,
+		Reading: func(records int) { r.showProgress(message.StageSample, records, e.input.opened.Records) },
+	}, r.emit)
 }
 
 // auc is NaN without scores, and unless there are both kinds of labels.
@@ -182,25 +159,15 @@ func (r *run) label(record int) (ood, known bool) {
 	return record < len(l) && l[record] == 1, record < len(l) && l[record] >= 0
 }
 
-// between is the least time from one Progress of a stage to the next.
-const between = 50 * time.Millisecond
-
 // watch tells the page how far a batch has come, and has light requests answered
 // meanwhile.
 func (r *run) watch() *attention.Watch {
 	w := &attention.Watch{}
 	w.Stage = func(s attention.Stage, done, total int) {
-		r.progress(string(s), done, total)
-		if time.Since(r.served) >= rowsTime {
-			r.engine.others()
-			r.served = time.Now()
-		}
+		r.showProgress(string(s), done, total)
 	}
-	w.Parted = func(inside, outside []int, steps [2]int) {
-		r.post(&message.Parted{
-			Inside: r.records(inside), Outside: r.records(outside),
-			StepsInside: steps[0], StepsOutside: steps[1],
-		})
+	w.Parted = func(inside, outside []int, _ [2]int) {
+		r.post(&message.Parted{Inside: r.records(inside), Outside: r.records(outside)})
 	}
 	w.Every = max(0, r.request.Every)
 	steps := algo.DefaultOptions().Attention.Steps
@@ -221,15 +188,6 @@ func (r *run) watch() *attention.Watch {
 	return w
 }
 
-// progress says how far a stage is, unless the page has just heard of it.
-func (r *run) progress(stage string, done, total int) {
-	if stage == r.stage && done < total && time.Since(r.shown) < between {
-		return
-	}
-	r.stage, r.shown = stage, time.Now()
-	r.post(&message.Progress{Stage: stage, Done: done, Total: total})
-}
-
 // records turns indices of the batch into numbers of records.
 func (r *run) records(index []int) message.Ints {
 	list := make(message.Ints, len(index))
@@ -240,8 +198,7 @@ func (r *run) records(index []int) message.Ints {
 }
 
 // contents counts the keys of a dictionary.
-func contents(d *dictionary.Dictionary) message.Contents {
-	c := message.Contents{Front: math.NaN(), Mean: math.NaN()}
+func contents(d *dictionary.Dictionary) (c message.Contents) {
 	for i := range d.Len() {
 		switch d.Entry(i).Origin {
 		case dictionary.Training:
@@ -252,23 +209,17 @@ func contents(d *dictionary.Dictionary) message.Contents {
 			c.Synthetic++
 		}
 	}
-	if n := d.Len() - d.BankLen(); n > 0 {
-		c.Front, c.Mean = d.Entry(d.Front()).Score, 0
-		for i := d.BankLen(); i < d.Len(); i++ {
-			c.Mean += d.Entry(i).Score / float64(n)
-		}
-	}
 	return c
 }
 
 // fitting is told which graphs are calibrated together.
-func (r *run) fitting(f *table.Fit) {
+func (r *run) fitting(f *job.Fit) {
 	r.now.places = slices.Clone(f.Records)
 	r.now.ids, r.now.smiles = make([]string, len(f.Records)), make([]string, len(f.Records))
 }
 
 // fitted tells the page what was learned.
-func (r *run) fitted(f *table.Fit) error {
+func (r *run) fitted(f *job.Fit) error {
 	r.total.Warnings = f.Warnings
 	m := &message.Fitted{
 		Graphs: len(f.Graphs), Total: r.engine.graphs(), Sample: f.Sample,
@@ -286,12 +237,6 @@ func (r *run) fitted(f *table.Fit) error {
 	return nil
 }
 
-// refused stands for the scores of a record that has none.
-var refused = algo.Row{
-	Score: math.NaN(), P: math.NaN(), Alone: math.NaN(), AloneP: math.NaN(),
-	Pre: math.NaN(), Attn: math.NaN(), BaCa: math.NaN(), Batch: math.NaN(), BatchP: math.NaN(),
-}
-
 // The size of a Rows: so many, or all of so long. In between light requests have
 // their turn.
 const (
@@ -299,89 +244,46 @@ const (
 	rowsTime  = 100 * time.Millisecond
 )
 
-// appendRow appends a record with its scores, those of a batch if there was one, or
-// if it was refused without.
-func (e *Engine) appendRow(c *message.Columns, s table.Scored, batched bool) {
-	row, text := refused, ""
-	if s.Err != nil {
-		text = s.Err.Error()
-	} else {
-		row = *s.Scores
-	}
-	c.ID, c.SMILES, c.Error, c.Verdict = append(c.ID, s.ID), append(c.SMILES, s.SMILES), append(c.Error, text), append(c.Verdict, string(row.Verdict))
-	to := &c.Scores
-	to.Score, to.P = append(to.Score, row.Score), append(to.P, row.P)
-	if batched {
-		to.Alone, to.AloneP = append(to.Alone, row.Alone), append(to.AloneP, row.AloneP)
-		to.Pre, to.Attn, to.BaCa = append(to.Pre, row.Pre), append(to.Attn, row.Attn), append(to.BaCa, row.BaCa)
-		to.Batch, to.BatchP = append(to.Batch, row.Batch), append(to.BatchP, row.BatchP)
-		c.BatchVerdict = append(c.BatchVerdict, string(row.BatchVerdict))
-	}
-	if e.card.Knows {
-		c.Known = append(c.Known, e.known(s.Graph))
-	}
-}
-
 // emit takes rows.
 func (r *run) emit(rows []table.Scored) error {
-	first := len(r.chunk.Rows.ID)
-	for _, s := range rows {
-		r.engine.appendRow(&r.chunk.Rows, s, r.batched)
-	}
-	return r.took(first)
+	var columns message.Columns
+	r.engine.appendRows(&columns, rows, r.batched)
+	return r.add(columns)
 }
 
-// took counts the rows of the chunk from the given one on, which are new, and
-// sends the chunk when it is large or old enough.
-func (r *run) took(first int) error {
-	t, c := &r.total, &r.chunk.Rows
-	for i := first; i < len(c.ID); i++ {
+// add takes the next rows and counts them. It sends them when there are many or when they
+// have waited.
+func (r *run) add(rows message.Columns) error {
+	t := &r.total
+	for i := range rows.ID {
 		record := t.Records
 		t.Records++
-		if c.Error[i] != "" {
+		if rows.Error[i] != "" {
 			t.Refused++
 			continue
 		}
-		switch decide.Verdict(c.Verdict[i]) {
-		case decide.Outside:
-			t.Outside++
-		case decide.Borderline:
-			t.Borderline++
-		case decide.Inside:
-			t.Inside++
-		default:
-			t.Undecided++
-		}
-		if k := r.now.find(record); k >= 0 {
-			r.now.ids[k], r.now.smiles[k] = c.ID[i], c.SMILES[i]
+		t.Count(decide.Verdict(rows.Verdict[i]))
+		if k := job.InBatch(r.now.places, record); k >= 0 {
+			r.now.ids[k], r.now.smiles[k] = rows.ID[i], rows.SMILES[i]
 		}
 		if ood, known := r.label(record); known {
 			r.labels = append(r.labels, ood)
-			if s := c.Scores; r.batched {
+			if s := rows.Scores; r.batched {
 				r.alone, r.batch, r.paper = append(r.alone, s.Alone[i]), append(r.batch, s.Batch[i]), append(r.paper, s.BaCa[i])
 			} else {
 				r.alone = append(r.alone, s.Score[i])
 			}
 		}
 	}
+	c := &r.chunk.Rows
+	c.Append(rows)
 	if len(c.ID) < rowsChunk && time.Since(r.sent) < rowsTime {
 		return nil
 	}
 	r.flush()
-	r.behind()
-	r.engine.others()
+	r.showRows()
+	r.serveLight()
 	return nil
-}
-
-// others answers the light requests that wait.
-func (e *Engine) others() {
-	for {
-		n, light, ok := e.host.Waiting()
-		if !ok {
-			return
-		}
-		e.Handle(n, light)
-	}
 }
 
 // flush sends the rows that wait.
@@ -393,14 +295,14 @@ func (r *run) flush() {
 	r.chunk, r.sent = message.Rows{From: r.total.Records}, time.Now()
 }
 
-// behind says how many rows are out, where they come one after the other.
-func (r *run) behind() {
+// showRows says how many rows are out, where they come one after the other.
+func (r *run) showRows() {
 	done, total := r.total.Records, r.engine.input.opened.Records
 	switch {
 	case r.sampled:
-		r.progress(message.StageCompare, done, total)
+		r.showProgress(message.StageCompare, done, total)
 	case !r.batched:
-		r.progress(message.StageScore, done, total)
+		r.showProgress(message.StageScore, done, total)
 	}
 }
 
@@ -484,7 +386,7 @@ func (e *Engine) dictionary(r *message.Dictionary) (*message.Entries, error) {
 		return nil, failf(message.CodeNotReady, "no batch is calibrated yet, so the dictionaries are empty")
 	}
 	d, bank := e.last.scorer.Attention().Dictionary(side), e.model.BankRows()
-	m := &message.Entries{Side: r.Side, Bank: d.BankLen()}
+	m := &message.Entries{Side: r.Side}
 	for i := range d.Len() {
 		entry := d.Entry(i)
 		m.Origin, m.Score = append(m.Origin, int32(entry.Origin)), append(m.Score, entry.Score)
@@ -502,102 +404,4 @@ func (e *Engine) rowOf(entry dictionary.Entry, bank []int) int {
 		return e.last.places[entry.Index]
 	}
 	return -1
-}
-
-// export makes a file of rows.
-func export(r *message.Export) (*message.Exported, error) {
-	if err := even(r.Rows); err != nil {
-		return nil, err
-	}
-	return write(r.Format, r.Rows, nil, nil)
-}
-
-// even reports columns of rows that are not equally long.
-func even(c message.Columns) error {
-	n, s := len(c.ID), c.Scores
-	columns := []int{len(c.SMILES), len(c.Verdict), len(c.Error), len(s.Score), len(s.P)}
-	if batched(c) {
-		columns = append(columns, len(s.Alone), len(s.AloneP), len(s.Pre), len(s.Attn), len(s.BaCa), len(s.BatchP), len(c.BatchVerdict))
-	}
-	for _, k := range columns {
-		if k != n {
-			return failf(message.CodeBadOption, "a column of %d rows beside one of %d", k, n)
-		}
-	}
-	if k := len(c.Q); k != n && k != 0 {
-		return failf(message.CodeBadOption, "a column of %d q-values beside one of %d", k, n)
-	}
-	return nil
-}
-
-// batched tells whether rows have the columns of a calibrated batch.
-func batched(c message.Columns) bool { return len(c.Scores.Batch) > 0 }
-
-// rowAt is a row that has no error.
-func rowAt(c *message.Columns, i int) algo.Row {
-	row, s := refused, &c.Scores
-	row.Score, row.P, row.Verdict = s.Score[i], s.P[i], decide.Verdict(c.Verdict[i])
-	row.Alone, row.AloneP = row.Score, row.P
-	if batched(*c) {
-		row.Alone, row.AloneP, row.Pre, row.Attn, row.BaCa = s.Alone[i], s.AloneP[i], s.Pre[i], s.Attn[i], s.BaCa[i]
-		row.Batch, row.BatchP, row.BatchVerdict = s.Batch[i], s.BatchP[i], decide.Verdict(c.BatchVerdict[i])
-	}
-	return row
-}
-
-// write makes a file of even rows, with further columns of these names, of which
-// cells has the values of each row.
-func write(format string, c message.Columns, names []string, cells [][]any) (*message.Exported, error) {
-	n := len(c.ID)
-	if len(c.Q) > 0 {
-		names = append([]string{"q_value"}, names...)
-	}
-	if batched(c) {
-		names = slices.Concat(table.BatchColumns, names)
-	}
-	var b bytes.Buffer
-	out := &message.Exported{}
-	var w table.Writer
-	switch format {
-	case "csv":
-		w, out.Name, out.Type = table.NewCSV(&b, table.Text{SpreadsheetSafe: true}, true, names...), "baca.csv", "text/csv"
-	case "jsonl":
-		w, out.Name, out.Type = table.NewJSONLines(&b, names...), "baca.jsonl", "application/jsonl"
-	case "json":
-		w, out.Name, out.Type = table.NewJSONLines(&b, names...), "baca.json", "application/json"
-	default:
-		return nil, failf(message.CodeBadOption, "format %q: want csv, json or jsonl", format)
-	}
-	for i := range n {
-		record := table.Record{ID: c.ID[i], SMILES: c.SMILES[i]}
-		if c.Error[i] != "" {
-			record.Err = errors.New(c.Error[i])
-			w.Write(record, nil)
-			continue
-		}
-		row := rowAt(&c, i)
-		var more []any
-		if batched(c) {
-			more = table.BatchCells(&row)
-		}
-		if len(c.Q) > 0 {
-			more = append(more, c.Q[i])
-		}
-		if cells != nil {
-			more = append(more, cells[i]...)
-		}
-		w.Write(record, &row, more...)
-	}
-	if err := w.Flush(); err != nil {
-		return nil, err
-	}
-	out.Data = b.Bytes()
-	if format == "json" {
-		list := "[\n" + strings.ReplaceAll(strings.TrimSuffix(b.String(), "\n"), "\n", ",\n") + "\n]\n"
-		if !json.Valid([]byte(list)) {
-			return nil, fmt.Errorf("the list of %d rows is not JSON", n)
-		}
-		out.Data = []byte(list)
-	}
-	return out, nil
 }

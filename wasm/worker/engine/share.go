@@ -1,13 +1,14 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"iter"
 	"math"
 	"sync"
 
 	"baca/algo"
-	"baca/algo/graph"
+	"baca/algo/job"
 	"baca/algo/table"
 	"baca/wasm/message"
 	"baca/weights"
@@ -38,12 +39,17 @@ type team struct {
 	helpers []*helper               // the list does not change
 	parts   map[int]message.Columns // that came, by their first record
 	news    chan struct{}           // has one when something came
+
+	total int   // records
+	next  int   // record that nobody has been given yet
+	again []int // pieces of helpers that are gone
 }
 
 type helper struct {
 	client *message.Client
 	state  helperState
-	from   int // of the piece that it works on
+	from   int  // of the piece that it works on
+	used   bool // it has had a piece
 }
 
 type helperState uint8
@@ -70,7 +76,7 @@ func (r *run) recruit() {
 		Input: message.Open{Name: in.name, Data: in.data, File: in.file, Format: string(in.format), Column: in.column},
 		Model: e.file, Alpha: r.total.Alpha,
 	}
-	t := &team{parts: map[int]message.Columns{}, news: make(chan struct{}, 1)}
+	t := &team{parts: map[int]message.Columns{}, news: make(chan struct{}, 1), total: in.opened.Records}
 	for range workers - 1 {
 		h := &helper{client: message.NewClient(e.host.Spawn), from: -1}
 		t.helpers = append(t.helpers, h)
@@ -109,81 +115,73 @@ func (r *run) dismiss() {
 }
 
 // spread scores all records with the team.
-func (r *run) spread(p *pulse) error {
+func (r *run) spread() error {
 	e, t := r.engine, r.team
-	s := &scoring{engine: e, scorer: r.now.scorer}
-	defer s.stop()
-	total := e.input.opened.Records
-	next := 0       // record that nobody has been given yet
-	var again []int // pieces of helpers that are gone
-	used := map[*helper]bool{}
-	take := func() (int, bool) {
-		if n := len(again); n > 0 {
-			from := again[n-1]
-			again = again[:n-1]
-			return from, true
-		}
-		if next >= total || next >= r.total.Records+ahead {
-			return 0, false
-		}
-		next += pieceSize
-		return next - pieceSize, true
-	}
-	for r.total.Records < total {
-		t.mu.Lock()
-		for _, h := range t.helpers {
-			if h.state == gone && h.from >= 0 {
-				again, h.from = append(again, h.from), -1
-			}
-		}
-		for _, h := range t.helpers {
-			if h.state != idle {
-				continue
-			}
-			from, ok := take()
-			if !ok {
-				break
-			}
-			used[h] = true
-			r.total.Workers = 1 + len(used)
-			t.give(h, from, min(from+pieceSize, total))
-		}
-		t.mu.Unlock()
-		if from, ok := take(); ok {
-			part, err := s.rows(p, from, min(from+pieceSize, total))
+	own := &scoring{engine: e, scorer: r.now.scorer}
+	defer own.stop()
+	for r.total.Records < t.total {
+		r.total.Workers = 1 + t.giveAll(r.total.Records)
+		if from, ok := t.take(r.total.Records); ok {
+			part, err := own.rows(r, from, min(from+pieceSize, t.total))
 			if err != nil {
 				return err
 			}
-			t.mu.Lock()
-			t.parts[from] = part
-			t.mu.Unlock()
+			t.tell(func() { t.parts[from] = part })
 		} else {
 			<-t.news
 		}
-		for {
-			t.mu.Lock()
-			part, ok := t.parts[r.total.Records]
-			delete(t.parts, r.total.Records)
-			t.mu.Unlock()
-			if !ok {
-				break
-			}
-			first := len(r.chunk.Rows.ID)
-			extend(&r.chunk.Rows, part)
-			if err := r.took(first); err != nil {
+		for part, ok := t.part(r.total.Records); ok; part, ok = t.part(r.total.Records) {
+			if err := r.add(part); err != nil {
 				return err
 			}
 		}
-		if err := p.Err(); err != nil {
+		if err := r.Err(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// take returns the first record of a piece that nobody works on, if there is one not too
+// far ahead of those that are done.
+func (t *team) take(done int) (from int, ok bool) {
+	if n := len(t.again); n > 0 {
+		from, t.again = t.again[n-1], t.again[:n-1]
+		return from, true
+	}
+	if t.next >= t.total || t.next >= done+ahead {
+		return 0, false
+	}
+	t.next += pieceSize
+	return t.next - pieceSize, true
+}
+
+// giveAll gives a piece to each helper that has none, and returns how many have had any.
+func (t *team) giveAll(done int) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, h := range t.helpers {
+		if h.state == gone && h.from >= 0 {
+			t.again, h.from = append(t.again, h.from), -1
+		}
+	}
+	used := 0
+	for _, h := range t.helpers {
+		if h.state == idle {
+			if from, ok := t.take(done); ok {
+				t.give(h, from, min(from+pieceSize, t.total))
+			}
+		}
+		if h.used {
+			used++
+		}
+	}
+	return used
+}
+
 // give hands a piece to a helper. t.mu is held.
 func (t *team) give(h *helper, from, to int) {
-	h.state, h.from = working, from
+	h.state, h.from, h.used = working, from, true
 	h.client.Do(&message.Piece{From: from, To: to}, nil, func(reply message.Reply) {
 		t.tell(func() {
 			part, ok := reply.(*message.Part)
@@ -197,12 +195,13 @@ func (t *team) give(h *helper, from, to int) {
 	})
 }
 
-// extend appends columns of records that were scored by themselves.
-func extend(to *message.Columns, from message.Columns) {
-	to.ID, to.SMILES = append(to.ID, from.ID...), append(to.SMILES, from.SMILES...)
-	to.Verdict, to.Error = append(to.Verdict, from.Verdict...), append(to.Error, from.Error...)
-	to.Scores.Score, to.Scores.P = append(to.Scores.Score, from.Scores.Score...), append(to.Scores.P, from.Scores.P...)
-	to.Known = append(to.Known, from.Known...)
+// part removes and returns the rows from a record on, if they have come.
+func (t *team) part(from int) (rows message.Columns, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	rows, ok = t.parts[from]
+	delete(t.parts, from)
+	return rows, ok
 }
 
 // A scoring scores records of an input, each by itself, a piece at a time.
@@ -224,48 +223,33 @@ func (s *scoring) stop() {
 }
 
 // rows scores the records of a piece.
-func (s *scoring) rows(p *pulse, from, to int) (message.Columns, error) {
+func (s *scoring) rows(ctx context.Context, from, to int) (message.Columns, error) {
 	if s.end == nil || s.at > from {
 		s.stop()
 		s.next, s.end = iter.Pull2(s.engine.input.records(s.engine.form()))
 		s.at = 0
 	}
 	records := make([]table.Scored, 0, to-from)
-	var graphs []*graph.Graph
-	var of []int
 	for s.at < to {
 		u, err, ok := s.next()
-		if err != nil || !ok {
-			if err == nil {
-				err = fmt.Errorf("it ends at record %d, and had more when it was opened", s.at)
-			}
-			return message.Columns{}, err
+		if err == nil && !ok {
+			err = fmt.Errorf("it ends at record %d, and had more when it was opened", s.at)
 		}
-		if s.at++; s.at <= from {
-			continue
-		}
-		r := table.Scored{Record: u()}
-		if r.Err == nil {
-			graphs, of = append(graphs, r.Graph), append(of, len(records))
-		}
-		records = append(records, r)
-		if err := p.Err(); err != nil {
-			return message.Columns{}, err
-		}
-	}
-	if len(graphs) > 0 {
-		rows, err := s.scorer.Score(p, graphs)
 		if err != nil {
 			return message.Columns{}, err
 		}
-		for k := range rows {
-			records[of[k]].Scores = &rows[k]
+		if s.at++; s.at > from {
+			records = append(records, table.Scored{Record: u()})
+		}
+		if err := ctx.Err(); err != nil {
+			return message.Columns{}, err
 		}
 	}
-	var c message.Columns
-	for _, r := range records {
-		s.engine.appendRow(&c, r, false)
+	if err := job.ScoreEach(ctx, s.scorer, records); err != nil {
+		return message.Columns{}, err
 	}
+	var c message.Columns
+	s.engine.appendRows(&c, records, false)
 	return c, nil
 }
 
@@ -275,7 +259,7 @@ func (e *Engine) share(r *message.Share) (*message.Ready, error) {
 	if err != nil {
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}
-	in, err := e.held(&r.Input)
+	in, err := e.inputOf(&r.Input)
 	if err != nil {
 		return nil, err
 	}
@@ -300,7 +284,7 @@ func (e *Engine) piece(r *message.Piece) (*message.Part, error) {
 	}
 	rows, err := e.shared.rows(newPulse(e.host), r.From, r.To)
 	if err != nil {
-		return nil, failf(message.CodeBadInput, "%s: %w", e.input.title(), err)
+		return nil, e.input.unreadable(err)
 	}
 	return &message.Part{Rows: rows}, nil
 }

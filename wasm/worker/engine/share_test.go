@@ -203,7 +203,7 @@ func TestHelpersScorePieces(t *testing.T) {
 		parts[from] = part.Rows
 	}
 	for from := 0; from < 90; from += 30 {
-		extend(&rows, parts[from])
+		rows.Append(parts[from])
 	}
 	if !slices.Equal(rows.ID, want.ID) || !slices.Equal(rows.Verdict, want.Verdict) || !slices.Equal(rows.Error, want.Error) {
 		t.Errorf("the pieces hold %v, want %v", rows.Verdict, want.Verdict)

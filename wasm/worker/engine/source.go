@@ -28,11 +28,6 @@ func (in *input) all(c *counter) io.Reader {
 	return bufio.NewReaderSize(r, readSize)
 }
 
-// text reads the input as all does, decompressed.
-func (in *input) text(c *counter) (*dataset.Text, error) {
-	return dataset.NewText(in.all(c), dataset.Unpack{Zstd: in.zstd})
-}
-
 // A counter counts what is read, and passes it on to w.
 type counter struct {
 	r io.Reader
@@ -58,15 +53,11 @@ func (in *input) readLabels(p *pulse) error {
 		return nil
 	}
 	for _, column := range labelColumns {
-		text, err := in.text(nil)
-		if err != nil {
-			return err
-		}
 		// The text of the column takes the place of the SMILES.
 		o := in.options()
 		o.Column = column
 		labels := make([]int8, 0, in.opened.Records)
-		for r, err := range dataset.Records(text, o) {
+		for r, err := range dataset.Records(in.all(nil), o) {
 			if err != nil {
 				labels = nil // there is no such column, or no header
 				break

@@ -7,6 +7,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
+	"baca/algo/job"
 	"baca/algo/table"
 )
 
@@ -29,7 +30,7 @@ func BenchmarkTable(b *testing.B) {
 		s, err := algo.NewScorer(ctx, model, algo.DefaultOptions())
 		must(b, err)
 		for b.Loop() {
-			must(b, table.Score(ctx, s, table.Input{Records: records()}, table.Options{}, func([]table.Scored) error { return nil }))
+			must(b, job.Score(ctx, s, job.Input{Records: records()}, job.ScoreOptions{}, func([]table.Scored) error { return nil }))
 		}
 		b.ReportMetric(float64(b.N*rows)/b.Elapsed().Seconds(), "molecules/s")
 	})

@@ -1,13 +1,17 @@
-package table
+package job
 
 import (
 	"context"
+	"fmt"
 	"iter"
+	"strings"
 
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/graph"
 	"baca/algo/internal/parallel"
+	"baca/algo/report"
+	"baca/algo/table"
 )
 
 // Up to MaxGraphs graphs are calibrated together, or fewer if these are very large. Of an
@@ -24,12 +28,6 @@ const (
 // perRecord is what a record counts for in maxText besides its text.
 const perRecord = 64
 
-// A Scored record has its scores, unless it was refused.
-type Scored struct {
-	Record
-	Scores *algo.Row
-}
-
 // A Fit is what the graphs that were scored together gave.
 type Fit struct {
 	*algo.Report
@@ -42,16 +40,42 @@ type Fit struct {
 	Total int
 }
 
-// An Input can be gone through.
-type Input struct {
-	Records iter.Seq2[Unread, error]
-	// Again, unless nil, starts from the beginning; release is called when that
-	// is over. Without it Records is all there is, and a sample the first graphs.
-	Again func() (records iter.Seq2[Unread, error], release func(), err error)
+// Sentences say what a calibrated batch is like as a whole, by what decides and whether rows
+// have the columns of both answers. A nil Fit says nothing.
+func (f *Fit) Sentences(by string, both bool) []string {
+	switch {
+	case f == nil || f.Report == nil || f.Few && by != algo.ByAlone:
+		return nil
+	case f.Few:
+		return []string{fmt.Sprintf("note: fewer than %d graphs are no batch, so there is no second answer", algo.MinBatch)}
+	}
+	list := []string{report.Whole("this list", f.Evidence, f.P)}
+	if len(f.Differences) > 0 {
+		text := report.MakesTheDifference(f.Differences)
+		list = append(list, strings.ToLower(text[:1])+text[1:])
+	}
+	switch {
+	case f.First:
+		list = append(list, fmt.Sprintf("note: the first %d graphs form the batch; from a file, a sample of all forms it instead", len(f.Graphs)))
+	case f.Sample:
+		list = append(list, fmt.Sprintf("note: an even sample of %d graphs forms the batch", len(f.Graphs)))
+	}
+	if by == algo.ByBatch || both {
+		list = append(list, fmt.Sprintf("note: outside by the batch needs p <= %g by itself too, which bounds false alarms in the worst company", algo.Guard))
+	}
+	return list
 }
 
-// Options of Score.
-type Options struct {
+// An Input can be gone through.
+type Input struct {
+	Records iter.Seq2[table.Unread, error]
+	// Again, unless nil, starts from the beginning; release is called when that
+	// is over. Without it Records is all there is, and a sample the first graphs.
+	Again func() (records iter.Seq2[table.Unread, error], release func(), err error)
+}
+
+// ScoreOptions are those of Score.
+type ScoreOptions struct {
 	// Batch calibrates the graphs as a batch. Without it each is scored by itself in one
 	// pass over the input, and nothing below but Workers and Skip matters.
 	Batch   bool
@@ -82,7 +106,7 @@ const (
 // some at a time. The rows depend on the input, the scorer and the seed, not on the
 // number of workers. An error of the input ends it after the rows before the error;
 // one of emit or ctx ends it at once.
-func Score(ctx context.Context, s *algo.Scorer, in Input, o Options, emit func([]Scored) error) error {
+func Score(ctx context.Context, s *algo.Scorer, in Input, o ScoreOptions, emit func([]table.Scored) error) error {
 	if o.Graphs <= 0 {
 		o.Graphs = MaxGraphs
 	}
@@ -95,13 +119,13 @@ func Score(ctx context.Context, s *algo.Scorer, in Input, o Options, emit func([
 	if err := r.hold(ctx, o.Graphs); err != nil {
 		return err
 	}
-	first := 0 // place of the first held record
+	first := 0 // place of the first parsed record
 	for in.Again == nil && len(r.graphs) == 0 && r.peek() {
 		// So many refused ones that they cannot wait for a graph.
-		if err := emit(join(r.held, nil)); err != nil {
+		if err := emit(join(r.parsed, nil)); err != nil {
 			return err
 		}
-		first, r.held, r.text = r.records, nil, 0
+		first, r.parsed, r.text = r.records, nil, 0
 		if err := r.hold(ctx, o.Graphs); err != nil {
 			return err
 		}
@@ -115,11 +139,11 @@ func Score(ctx context.Context, s *algo.Scorer, in Input, o Options, emit func([
 		if err != nil {
 			return err
 		}
-		if err := emit(join(r.held, rows)); err != nil {
+		if err := emit(join(r.parsed, rows)); err != nil {
 			return err
 		}
 		f = &Fit{} // the rows of the batch are out
-		return onwards(ctx, s, f, o.Workers, inOrder(r.rest(), first+len(r.held), 0), emit)
+		return onwards(ctx, s, f, o.Workers, inOrder(r.rest(), first+len(r.parsed), 0), emit)
 	}
 	f, err := r.sample(ctx, o)
 	if err != nil {
@@ -140,7 +164,7 @@ func Score(ctx context.Context, s *algo.Scorer, in Input, o Options, emit func([
 
 // inOrder yields records with their places, the first of which is given, but for as
 // many as are to be skipped.
-func inOrder(records iter.Seq2[Unread, error], first, skip int) iter.Seq2[placed, error] {
+func inOrder(records iter.Seq2[table.Unread, error], first, skip int) iter.Seq2[placed, error] {
 	return func(yield func(placed, error) bool) {
 		place := first
 		for u, err := range records {
@@ -154,21 +178,21 @@ func inOrder(records iter.Seq2[Unread, error], first, skip int) iter.Seq2[placed
 
 // A reader goes through an input up to the batch.
 type reader struct {
-	next    func() (Unread, error, bool)
+	next    func() (table.Unread, error, bool)
 	workers int
 	broken  error // of the input, behind what was read
 
-	held        []Record // all so far
+	parsed      []table.Record // all so far
 	graphs      []*graph.Graph
 	places      []int // of graphs
 	records     int   // read
 	nodes, text int
-	ahead       Unread // read by peek
+	ahead       table.Unread // read by peek
 }
 
 // take reads and parses up to n records.
-func (r *reader) take(ctx context.Context, n int) ([]Record, error) {
-	var unread []Unread
+func (r *reader) take(ctx context.Context, n int) ([]table.Record, error) {
+	var unread []table.Unread
 	if r.ahead != nil {
 		unread, r.ahead = append(unread, r.ahead), nil
 	}
@@ -179,9 +203,14 @@ func (r *reader) take(ctx context.Context, n int) ([]Record, error) {
 		}
 		unread = append(unread, u)
 	}
-	records := make([]Record, len(unread))
+	return parse(ctx, r.workers, unread)
+}
+
+// parse parses records on that many goroutines.
+func parse(ctx context.Context, workers int, unread []table.Unread) ([]table.Record, error) {
 	const step = 8
-	err := parallel.For(ctx, r.workers, (len(unread)+step-1)/step, func(_, k int) {
+	records := make([]table.Record, len(unread))
+	err := parallel.For(ctx, workers, (len(unread)+step-1)/step, func(_, k int) {
 		for i := k * step; i < min(len(unread), (k+1)*step); i++ {
 			records[i] = unread[i]()
 		}
@@ -200,7 +229,7 @@ func (r *reader) hold(ctx context.Context, graphs int) error {
 			return err
 		}
 		for _, rec := range records {
-			r.held = append(r.held, rec)
+			r.parsed = append(r.parsed, rec)
 			r.text += len(rec.SMILES) + len(rec.ID) + perRecord
 			if rec.Err == nil {
 				r.graphs = append(r.graphs, rec.Graph)
@@ -227,8 +256,8 @@ func (r *reader) peek() bool {
 }
 
 // rest yields the records that are left.
-func (r *reader) rest() iter.Seq2[Unread, error] {
-	return func(yield func(Unread, error) bool) {
+func (r *reader) rest() iter.Seq2[table.Unread, error] {
+	return func(yield func(table.Unread, error) bool) {
 		if u := r.ahead; u != nil {
 			r.ahead = nil
 			if !yield(u, nil) {
@@ -245,12 +274,12 @@ func (r *reader) rest() iter.Seq2[Unread, error] {
 }
 
 // together scores all that was read as one batch.
-func (r *reader) together(ctx context.Context, s *algo.Scorer, o Options, emit func([]Scored) error) error {
+func (r *reader) together(ctx context.Context, s *algo.Scorer, o ScoreOptions, emit func([]table.Scored) error) error {
 	rows, err := fit(ctx, s, o, &Fit{Graphs: r.graphs, Records: r.places, Total: r.records})
 	if err != nil {
 		return err
 	}
-	if scored := join(r.held, rows); o.Skip < len(scored) {
+	if scored := join(r.parsed, rows); o.Skip < len(scored) {
 		if err := emit(scored[o.Skip:]); err != nil {
 			return err
 		}
@@ -259,7 +288,7 @@ func (r *reader) together(ctx context.Context, s *algo.Scorer, o Options, emit f
 }
 
 // fit scores the graphs of a Fit and completes it.
-func fit(ctx context.Context, s *algo.Scorer, o Options, f *Fit) ([]algo.Row, error) {
+func fit(ctx context.Context, s *algo.Scorer, o ScoreOptions, f *Fit) ([]algo.Row, error) {
 	if len(f.Graphs) == 0 {
 		return nil, ctx.Err()
 	}
@@ -279,27 +308,27 @@ func fit(ctx context.Context, s *algo.Scorer, o Options, f *Fit) ([]algo.Row, er
 // sample goes through all that is left and draws a sample from the whole input,
 // which is yet to be scored. An error of the input ends the sample; it comes again
 // when the rows are scored.
-func (r *reader) sample(ctx context.Context, o Options) (*Fit, error) {
+func (r *reader) sample(ctx context.Context, o ScoreOptions) (*Fit, error) {
 	s := newSample(o.Graphs, o.Seed)
 	for i, g := range r.graphs {
 		s.add(r.places[i], g)
 	}
-	held := r.records
-	r.held, r.graphs, r.places = nil, nil, nil
-	rest, err := s.draw(ctx, o.Workers, inOrder(r.rest(), held, 0), func(records int) {
+	before := r.records
+	r.parsed, r.graphs, r.places = nil, nil, nil
+	rest, err := s.draw(ctx, o.Workers, inOrder(r.rest(), before, 0), func(records int) {
 		if o.Reading != nil {
-			o.Reading(held + records)
+			o.Reading(before + records)
 		}
 	})
 	if ctx.Err() != nil {
 		return nil, err
 	}
-	return s.fit(held + rest), nil
+	return s.fit(before + rest), nil
 }
 
 // join gives the records that are not refused their rows, in order.
-func join(records []Record, rows []algo.Row) []Scored {
-	scored := make([]Scored, len(records))
+func join(records []table.Record, rows []algo.Row) []table.Scored {
+	scored := make([]table.Scored, len(records))
 	for i, rec := range records {
 		scored[i].Record = rec
 		if rec.Err == nil {
@@ -314,20 +343,43 @@ func join(records []Record, rows []algo.Row) []Scored {
 // they got in it. It emits them in their order, some at a time, and does not depend on
 // the number of workers (0: one for each core). An error of the records ends it after the rows before
 // the error, one of emit or ctx at once.
-func onwards(ctx context.Context, s *algo.Scorer, f *Fit, workers int, records iter.Seq2[placed, error], emit func([]Scored) error) error {
+func onwards(ctx context.Context, s *algo.Scorer, f *Fit, workers int, records iter.Seq2[placed, error], emit func([]table.Scored) error) error {
 	known := make(map[int]*algo.Row, len(f.Records))
 	for i, place := range f.Records {
 		known[place] = &f.Rows[i]
 	}
 	type result struct {
-		scored []Scored
+		scored []table.Scored
 		err    error
 	}
 	most := piece
 	if s != nil {
 		most = max(piece, s.Chunk())
 	}
-	pieces := func(yield func([]placed, error) bool) {
+	for r, err := range dataset.Ordered(ctx, workers, inPieces(records, most), func(w []placed) (r result) {
+		r.scored = make([]table.Scored, len(w))
+		for i, p := range w {
+			r.scored[i] = table.Scored{Record: p.read(), Scores: known[p.place]}
+		}
+		r.err = ScoreEach(ctx, s, r.scored)
+		return r
+	}) {
+		if err == nil {
+			err = r.err
+		}
+		if err == nil {
+			err = emit(r.scored)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inPieces yields so many records at a time. An error comes behind the records before it.
+func inPieces(records iter.Seq2[placed, error], most int) iter.Seq2[[]placed, error] {
+	return func(yield func([]placed, error) bool) {
 		var w []placed
 		for p, err := range records {
 			if err != nil {
@@ -347,39 +399,23 @@ func onwards(ctx context.Context, s *algo.Scorer, f *Fit, workers int, records i
 			yield(w, nil)
 		}
 	}
-	for r, err := range dataset.Ordered(ctx, workers, pieces, func(w []placed) (r result) {
-		r.scored = make([]Scored, len(w))
-		var graphs []*graph.Graph
-		var of []int
-		for i, p := range w {
-			rec := p.read()
-			r.scored[i].Record = rec
-			if row := known[p.place]; row != nil {
-				r.scored[i].Scores = row
-			} else if rec.Err == nil {
-				graphs, of = append(graphs, rec.Graph), append(of, i)
-			}
-		}
-		if len(graphs) > 0 {
-			rows, err := s.Score(ctx, graphs)
-			if err != nil {
-				return result{err: err}
-			}
-			for k := range rows {
-				r.scored[of[k]].Scores = &rows[k]
-			}
-		}
-		return r
-	}) {
-		if err == nil {
-			err = r.err
-		}
-		if err == nil {
-			err = emit(r.scored)
-		}
-		if err != nil {
-			return err
+}
+
+// ScoreEach scores those of the records that have a graph and no scores yet, each by itself.
+func ScoreEach(ctx context.Context, s *algo.Scorer, records []table.Scored) error {
+	var graphs []*graph.Graph
+	var scored []*table.Scored
+	for i := range records {
+		if r := &records[i]; r.Err == nil && r.Scores == nil {
+			graphs, scored = append(graphs, r.Graph), append(scored, r)
 		}
 	}
-	return nil
+	if len(graphs) == 0 {
+		return nil
+	}
+	rows, err := s.Score(ctx, graphs)
+	for k := range rows {
+		scored[k].Scores = &rows[k]
+	}
+	return err
 }

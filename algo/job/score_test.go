@@ -1,4 +1,4 @@
-package table
+package job
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/pretrain"
+	"baca/algo/table"
 )
 
 var ctx = context.Background()
@@ -48,8 +49,8 @@ func newScorer(t testing.TB, seed uint64) *algo.Scorer {
 	return newScorerOn(t, seed, nil)
 }
 
-// newScorerOn is newScorer with an encoder that runs on a device.
-func newScorerOn(t testing.TB, seed uint64, d gin.Device) *algo.Scorer {
+// newModel is trained on trees, its encoder runs on a device.
+func newModel(t testing.TB, d gin.Device) *algo.Model {
 	t.Helper()
 	gs := trees(t, 1, 120, 0)
 	index := make([]int, len(gs))
@@ -65,10 +66,25 @@ func newScorerOn(t testing.TB, seed uint64, d gin.Device) *algo.Scorer {
 		t.Fatal(err)
 	}
 	m.Encoder.Device = d
+	return m
+}
+
+func newSingleScorer(t testing.TB) *algo.SingleScorer {
+	t.Helper()
+	s, err := algo.NewSingleScorer(ctx, newModel(t, nil), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// newScorerOn is newScorer with an encoder that runs on a device.
+func newScorerOn(t testing.TB, seed uint64, d gin.Device) *algo.Scorer {
+	t.Helper()
 	o := algo.DefaultOptions()
 	o.Attention.Steps, o.Attention.Draws, o.Attention.Synthetic = 10, 8, 8
 	o.By, o.Seed, o.Alpha = algo.ByBatch, seed, 0.1
-	s, err := algo.NewScorer(ctx, m, o)
+	s, err := algo.NewScorer(ctx, newModel(t, d), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,28 +94,28 @@ func newScorerOn(t testing.TB, seed uint64, d gin.Device) *algo.Scorer {
 var errRefused = errors.New("refused")
 
 // mixed are records of n graphs, with a refused one before each seventh.
-func mixed(t testing.TB, n int) []Record {
+func mixed(t testing.TB, n int) []table.Record {
 	t.Helper()
-	var rs []Record
-	add := func(r Record) {
+	var rs []table.Record
+	add := func(r table.Record) {
 		r.Row = len(rs) + 1
 		r.ID = fmt.Sprint(r.Row)
 		rs = append(rs, r)
 	}
 	for i, g := range trees(t, 2, n, 3) {
 		if i%7 == 0 {
-			add(Record{Err: errRefused})
+			add(table.Record{Err: errRefused})
 		}
-		add(Record{Graph: g})
+		add(table.Record{Graph: g})
 	}
 	return rs
 }
 
 // unread yields records, then err unless it is nil.
-func unread(rs []Record, err error) iter.Seq2[Unread, error] {
-	return func(yield func(Unread, error) bool) {
+func unread(rs []table.Record, err error) iter.Seq2[table.Unread, error] {
+	return func(yield func(table.Unread, error) bool) {
 		for _, r := range rs {
-			if !yield(func() Record { return r }, nil) {
+			if !yield(func() table.Record { return r }, nil) {
 				return
 			}
 		}
@@ -110,10 +126,10 @@ func unread(rs []Record, err error) iter.Seq2[Unread, error] {
 }
 
 // input can be gone through again, if so wanted.
-func input(rs []Record, err error, again bool) Input {
+func input(rs []table.Record, err error, again bool) Input {
 	in := Input{Records: unread(rs, err)}
 	if again {
-		in.Again = func() (iter.Seq2[Unread, error], func(), error) { return unread(rs, err), func() {}, nil }
+		in.Again = func() (iter.Seq2[table.Unread, error], func(), error) { return unread(rs, err), func() {}, nil }
 	}
 	return in
 }
@@ -128,7 +144,7 @@ func same(a, b *algo.Row) bool {
 
 // expect compares rows with those of a scorer that has the graphs of the fit as
 // its batch and sees all other graphs one at a time.
-func expect(t *testing.T, got []Scored, rs []Record, fit *Fit, oracle *algo.Scorer) {
+func expect(t *testing.T, got []table.Scored, rs []table.Record, fit *Fit, oracle *algo.Scorer) {
 	t.Helper()
 	if len(got) != len(rs) {
 		t.Fatalf("%d rows, want %d", len(got), len(rs))
@@ -182,12 +198,12 @@ func TestScore(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			rs := mixed(t, test.graphs)
-			var first []Scored
+			var first []table.Scored
 			for _, workers := range []int{1, 3} {
-				var got []Scored
+				var got []table.Scored
 				var fit *Fit
-				o := Options{Batch: true, Graphs: test.limit, Seed: 9, Workers: workers, Fitted: func(f *Fit) error { fit = f; return nil }}
-				err := Score(ctx, newScorer(t, 9), input(rs, nil, test.again), o, func(rows []Scored) error {
+				o := ScoreOptions{Batch: true, Graphs: test.limit, Seed: 9, Workers: workers, Fitted: func(f *Fit) error { fit = f; return nil }}
+				err := Score(ctx, newScorer(t, 9), input(rs, nil, test.again), o, func(rows []table.Scored) error {
 					got = append(got, rows...)
 					return nil
 				})
@@ -213,9 +229,9 @@ func TestScore(t *testing.T) {
 			}
 			// A run that goes on emits the rest and nothing else.
 			if test.again {
-				var got []Scored
-				o := Options{Batch: true, Graphs: test.limit, Seed: 9, Workers: 2, Skip: len(rs) / 2}
-				err := Score(ctx, newScorer(t, 9), input(rs, nil, true), o, func(rows []Scored) error {
+				var got []table.Scored
+				o := ScoreOptions{Batch: true, Graphs: test.limit, Seed: 9, Workers: 2, Skip: len(rs) / 2}
+				err := Score(ctx, newScorer(t, 9), input(rs, nil, true), o, func(rows []table.Scored) error {
 					got = append(got, rows...)
 					return nil
 				})
@@ -237,7 +253,7 @@ func TestScore(t *testing.T) {
 // any record on.
 func TestScoreWithoutABatch(t *testing.T) {
 	rs := mixed(t, 150)
-	score := func(rs []Record, again bool, o Options) []*algo.Row {
+	score := func(rs []table.Record, again bool, o ScoreOptions) []*algo.Row {
 		t.Helper()
 		o.Fitted = func(*Fit) error {
 			if !o.Batch {
@@ -246,7 +262,7 @@ func TestScoreWithoutABatch(t *testing.T) {
 			return nil
 		}
 		var rows []*algo.Row
-		err := Score(ctx, newScorer(t, o.Seed), input(rs, nil, again), o, func(scored []Scored) error {
+		err := Score(ctx, newScorer(t, o.Seed), input(rs, nil, again), o, func(scored []table.Scored) error {
 			for _, s := range scored {
 				if (s.Err == nil) != (s.Scores != nil) {
 					t.Fatalf("record %d: %+v", s.Row, s)
@@ -260,7 +276,7 @@ func TestScoreWithoutABatch(t *testing.T) {
 		}
 		return rows
 	}
-	want := score(rs, false, Options{Seed: 1, Workers: 1})
+	want := score(rs, false, ScoreOptions{Seed: 1, Workers: 1})
 	for i, row := range want {
 		if row != nil && (row.Score != row.Alone || row.P != row.AloneP || !math.IsNaN(row.Batch)) {
 			t.Fatalf("record %d: %+v", i+1, row)
@@ -272,20 +288,20 @@ func TestScoreWithoutABatch(t *testing.T) {
 			t.Errorf("%s: record %d has %+v, want %+v", what, i+1, got, w)
 		}
 	}
-	for i, row := range score(rs, true, Options{Seed: 2, Workers: 3, Skip: 40}) {
+	for i, row := range score(rs, true, ScoreOptions{Seed: 2, Workers: 3, Skip: 40}) {
 		if alike("skipped 40", 40+i, row); !same(row, want[40+i]) {
 			t.Errorf("record %d has %+v, want %+v", 41+i, row, want[40+i])
 		}
 	}
 	order := rand.New(rand.NewPCG(4, 4)).Perm(len(rs))
-	shuffled := make([]Record, len(rs))
+	shuffled := make([]table.Record, len(rs))
 	for k, i := range order {
 		shuffled[k] = rs[i]
 	}
-	for k, row := range score(shuffled, false, Options{Workers: 2}) {
+	for k, row := range score(shuffled, false, ScoreOptions{Workers: 2}) {
 		alike("in another order", order[k], row)
 	}
-	for _, o := range []Options{{Batch: true, Graphs: 30, Seed: 9}, {Batch: true, Graphs: 200, Seed: 3}} {
+	for _, o := range []ScoreOptions{{Batch: true, Graphs: 30, Seed: 9}, {Batch: true, Graphs: 200, Seed: 3}} {
 		for i, row := range score(rs, true, o) {
 			alike("in a batch", i, row)
 		}
@@ -297,10 +313,10 @@ func TestScoreWithoutABatch(t *testing.T) {
 func TestScoreOnADevice(t *testing.T) {
 	rs := mixed(t, 1300)
 	d := &widest{CPU: pretrain.NewCPU(1)}
-	var got []Scored
+	var got []table.Scored
 	var fit *Fit
-	o := Options{Batch: true, Graphs: 40, Seed: 3, Workers: 2, Fitted: func(f *Fit) error { fit = f; return nil }}
-	if err := Score(ctx, newScorerOn(t, 3, d), input(rs, nil, true), o, func(rows []Scored) error {
+	o := ScoreOptions{Batch: true, Graphs: 40, Seed: 3, Workers: 2, Fitted: func(f *Fit) error { fit = f; return nil }}
+	if err := Score(ctx, newScorerOn(t, 3, d), input(rs, nil, true), o, func(rows []table.Scored) error {
 		got = append(got, rows...)
 		return nil
 	}); err != nil {
@@ -333,7 +349,7 @@ func TestScoreOfABrokenInput(t *testing.T) {
 		for _, again := range []bool{false, true} {
 			rs := mixed(t, n)
 			rows := 0
-			err := Score(ctx, newScorer(t, 1), input(rs, broken, again), Options{Batch: true, Graphs: 30}, func(s []Scored) error {
+			err := Score(ctx, newScorer(t, 1), input(rs, broken, again), ScoreOptions{Batch: true, Graphs: 30}, func(s []table.Scored) error {
 				rows += len(s)
 				return nil
 			})
@@ -348,7 +364,7 @@ func TestScoreEndsWithEmit(t *testing.T) {
 	full := errors.New("disk full")
 	for _, again := range []bool{false, true} {
 		calls := 0
-		err := Score(ctx, newScorer(t, 1), input(mixed(t, 200), nil, again), Options{Batch: true, Graphs: 30}, func([]Scored) error {
+		err := Score(ctx, newScorer(t, 1), input(mixed(t, 200), nil, again), ScoreOptions{Batch: true, Graphs: 30}, func([]table.Scored) error {
 			calls++
 			return full
 		})
@@ -358,7 +374,7 @@ func TestScoreEndsWithEmit(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	err := Score(ended, newScorer(t, 1), input(mixed(t, 200), nil, true), Options{Batch: true, Graphs: 30}, func([]Scored) error {
+	err := Score(ended, newScorer(t, 1), input(mixed(t, 200), nil, true), ScoreOptions{Batch: true, Graphs: 30}, func([]table.Scored) error {
 		t.Error("a row after the end")
 		return nil
 	})
@@ -370,7 +386,7 @@ func TestScoreEndsWithEmit(t *testing.T) {
 // Refused records come out even if no graph is ever seen, and do not pile up.
 func TestScoreOfRefusedRecords(t *testing.T) {
 	long := strings.Repeat("x", maxText/100)
-	rs := slices.Repeat([]Record{{ID: long, Err: errRefused}}, 3*block)
+	rs := slices.Repeat([]table.Record{{ID: long, Err: errRefused}}, 3*block)
 	for i, r := range mixed(t, 40) {
 		r.Row = i
 		rs = append(rs, r)
@@ -378,8 +394,8 @@ func TestScoreOfRefusedRecords(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		for _, n := range []int{3, 3 * block, len(rs)} {
 			rows, before := 0, -1
-			o := Options{Batch: true, Graphs: 30, Fitted: func(*Fit) error { return nil }}
-			err := Score(ctx, newScorer(t, 1), input(rs[:n], nil, again), o, func(s []Scored) error {
+			o := ScoreOptions{Batch: true, Graphs: 30, Fitted: func(*Fit) error { return nil }}
+			err := Score(ctx, newScorer(t, 1), input(rs[:n], nil, again), o, func(s []table.Scored) error {
 				if before < 0 {
 					before = len(s)
 				}
@@ -400,7 +416,7 @@ func BenchmarkScore(b *testing.B) {
 	rs := mixed(b, 3000)
 	s := newScorer(b, 1)
 	for b.Loop() {
-		err := Score(ctx, s, input(rs, nil, true), Options{Batch: true, Graphs: 200, Workers: 1}, func([]Scored) error { return nil })
+		err := Score(ctx, s, input(rs, nil, true), ScoreOptions{Batch: true, Graphs: 200, Workers: 1}, func([]table.Scored) error { return nil })
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package table
+package job
 
 import (
 	"cmp"
@@ -9,7 +9,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/graph"
-	"baca/algo/internal/parallel"
+	"baca/algo/table"
 )
 
 // A sample is an even sample of the graphs of an input, of bounded size.
@@ -111,7 +111,7 @@ func (s *sample) fit(total int) *Fit {
 // A placed record has its place in the whole input, from 0.
 type placed struct {
 	place int
-	read  Unread
+	read  table.Unread
 }
 
 // draw adds those of the records that are in the sample, and returns how many
@@ -120,20 +120,19 @@ type placed struct {
 // far. The error is that of the records, behind the last one, or of ctx.
 func (s *sample) draw(ctx context.Context, workers int, records iter.Seq2[placed, error], progress func(records int)) (int, error) {
 	n := 0
-	var wanted []placed
-	parsed := make([]Record, block)
+	var wanted []table.Unread
+	var places []int
 	keep := func() error {
-		err := parallel.For(ctx, workers, len(wanted), func(_, i int) { parsed[i] = wanted[i].read() })
+		parsed, err := parse(ctx, workers, wanted)
 		if err != nil {
 			return err
 		}
-		for i, p := range wanted {
+		for i, place := range places {
 			if parsed[i].Err == nil {
-				s.add(p.place, parsed[i].Graph)
+				s.add(place, parsed[i].Graph)
 			}
 		}
-		clear(wanted)
-		wanted = wanted[:0]
+		wanted, places = wanted[:0], places[:0]
 		return nil
 	}
 	for p, err := range records {
@@ -142,7 +141,8 @@ func (s *sample) draw(ctx context.Context, workers int, records iter.Seq2[placed
 		}
 		n++
 		if s.wants(p.place) {
-			if wanted = append(wanted, p); len(wanted) == block {
+			wanted, places = append(wanted, p.read), append(places, p.place)
+			if len(wanted) == block {
 				if err := keep(); err != nil {
 					return n, err
 				}

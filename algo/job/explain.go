@@ -1,0 +1,88 @@
+// Package job is what the command and the page both do with graphs: it scores, explains,
+// watches for drift, reports and trains. It reads and writes values; who calls it opens
+// files, shows progress and keeps what it returns.
+package job
+
+import (
+	"context"
+	"slices"
+
+	"baca/algo"
+	"baca/algo/dictionary"
+	"baca/algo/internal/parallel"
+	"baca/algo/molecule"
+	"baca/algo/report"
+	"baca/algo/table"
+)
+
+// An Explainer says why graphs have the scores that they get by themselves.
+type Explainer struct {
+	Alone *algo.SingleScorer
+	Alpha float64
+	Form  molecule.Form // in which the model reads molecules
+
+	// Scorer has calibrated a batch of these records, from 0 and ascending; nil without.
+	Scorer *algo.Scorer
+	Batch  []int
+}
+
+// Explain sets Why of the rows that have scores, on that many goroutines (0: one for each
+// core).
+func (e *Explainer) Explain(ctx context.Context, workers int, rows []table.Scored) error {
+	errs := make([]error, len(rows))
+	err := parallel.For(ctx, workers, len(rows), func(_, i int) {
+		if rows[i].Scores != nil {
+			rows[i].Why, errs[i] = e.Why(ctx, rows[i].Record)
+		}
+	})
+	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); err == nil && i >= 0 {
+		return errs[i]
+	}
+	return err
+}
+
+// Why explains a record that is not refused.
+func (e *Explainer) Why(ctx context.Context, r table.Record) (*table.Why, error) {
+	x, err := e.Alone.Explain(ctx, r.Graph, e.Alpha)
+	if err != nil {
+		return nil, err
+	}
+	alike, err := e.likeOutside(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	order := report.Written(r.SMILES, e.Form, r.Graph.N())
+	return &table.Why{Explanation: x, Atoms: order(x.Occlusion), AtomsGradient: order(x.Gradient), LikeOutside: alike}, nil
+}
+
+// mostAlike is how many records of the OOD dictionary are named.
+const mostAlike = 3
+
+// likeOutside returns the records, from 1, that the OOD dictionary holds after a batch and
+// that the attention looks at most for this one.
+func (e *Explainer) likeOutside(ctx context.Context, r table.Record) ([]float64, error) {
+	if e.Scorer == nil {
+		return nil, nil
+	}
+	q, err := e.Alone.Embedding(ctx, r.Graph)
+	if err != nil {
+		return nil, err
+	}
+	var list []float64
+	a := e.Scorer.Attention()
+	for _, k := range a.Explain(q, InBatch(e.Batch, r.Row-1)).OutKeys {
+		entry := a.Dictionary(dictionary.OOD).Entry(k.Key)
+		if entry.Origin == dictionary.Test && len(list) < mostAlike {
+			list = append(list, float64(e.Batch[entry.Index]+1))
+		}
+	}
+	return list, nil
+}
+
+// InBatch returns the place of a record in a batch of these records, ascending, or −1.
+func InBatch(batch []int, record int) int {
+	if i, found := slices.BinarySearch(batch, record); found {
+		return i
+	}
+	return -1
+}

@@ -1,0 +1,177 @@
+package job
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+
+	"baca/algo"
+	"baca/algo/graph"
+	"baca/algo/molecule"
+	"baca/algo/report"
+	"baca/algo/table"
+)
+
+// A Report gathers scored rows in the order of the input, for a report.
+type Report struct {
+	*report.Report
+	alone *algo.SingleScorer
+	by    string
+	drift *Drift
+	kept  []keptRow // those furthest outside so far, and some more
+}
+
+// A keptRow is a row that may come into the table.
+type keptRow struct {
+	report.Entry
+	graph *graph.Graph
+}
+
+// NewReport returns a report without rows.
+func NewReport(alone *algo.SingleScorer, o algo.Options, fdr float64) *Report {
+	return &Report{
+		Report: &report.Report{Alpha: o.Alpha, FDR: fdr, Holdout: alone.Holdout()},
+		alone:  alone, by: o.By, drift: NewDrift(alone, o.Seed),
+	}
+}
+
+// Fitted takes what a calibrated batch says, before the rows.
+func (r *Report) Fitted(f *Fit) error {
+	r.Warnings = append(r.Warnings, f.Warnings...)
+	if f.Few {
+		return nil
+	}
+	r.Whole, r.Differences = report.Whole("this list", f.Evidence, f.P), f.Differences
+	switch r.by {
+	case algo.ByBatch:
+		r.Alone, r.Holdout = []float64{}, scoresOf(f.Holdout, func(row *algo.Row) float64 { return row.Batch })
+	case algo.ByAttention:
+		r.Holdout = scoresOf(f.Holdout, func(row *algo.Row) float64 { return row.BaCa })
+	}
+	return nil
+}
+
+func scoresOf(rows []algo.Row, score func(*algo.Row) float64) []float64 {
+	var list []float64
+	for i := range rows {
+		list = append(list, score(&rows[i]))
+	}
+	return list
+}
+
+// Add takes rows in the order of the input.
+func (r *Report) Add(rows []table.Scored) error {
+	for _, s := range rows {
+		r.Read++
+		if s.Err != nil {
+			r.Refused++
+			if len(r.Refusals) < report.MaxRefused {
+				r.Refusals = append(r.Refusals, s.Err.Error())
+			}
+			continue
+		}
+		r.Scores, r.P = append(r.Scores, s.Scores.Score), append(r.P, s.Scores.P)
+		if r.Alone != nil {
+			r.Alone = append(r.Alone, s.Scores.AloneP)
+		}
+		r.drift.Add(s.Scores.Alone)
+		r.kept = append(r.kept, keptRow{report.Entry{ID: s.ID, SMILES: s.SMILES, Place: r.Read, Row: *s.Scores, Q: math.NaN()}, s.Graph})
+	}
+	if len(r.kept) > 4*report.MaxRows {
+		r.cut()
+	}
+	return nil
+}
+
+// cut leaves the rows furthest outside.
+func (r *Report) cut() {
+	slices.SortStableFunc(r.kept, func(x, y keptRow) int {
+		return cmp.Or(cmp.Compare(y.Row.Score, x.Row.Score), cmp.Compare(x.Place, y.Place))
+	})
+	r.kept = slices.Clip(r.kept[:min(len(r.kept), report.MaxRows)])
+}
+
+// Finish judges the rows, and explains and draws the first of them.
+func (r *Report) Finish(ctx context.Context, form molecule.Form) error {
+	r.cut()
+	for _, k := range r.kept {
+		r.Rows = append(r.Rows, k.Entry)
+	}
+	r.Wealth = r.drift.Wealth
+	return Complete(ctx, r.Report, r.alone, form, func(i int) (*graph.Graph, error) { return r.kept[i].graph, nil })
+}
+
+// Complete judges a report with all its rows, and explains and draws the first of them.
+// graphOf returns the graph of a row.
+func Complete(ctx context.Context, r *report.Report, alone *algo.SingleScorer, form molecule.Form, graphOf func(i int) (*graph.Graph, error)) error {
+	r.Delta = DriftDelta
+	r.Judge()
+	for i := range min(len(r.Rows), report.MaxTop) {
+		entry := r.Rows[i]
+		g, err := graphOf(i)
+		if err != nil {
+			return err
+		}
+		if err := entry.Explain(ctx, alone, g, r.Alpha, form); err != nil {
+			return err
+		}
+		r.Top = append(r.Top, entry)
+	}
+	return nil
+}
+
+// A Making says how a report came about.
+type Making struct {
+	Name    string // of the input in the title, empty for none
+	By      string
+	Seed    uint64
+	Basis   report.Basis
+	Program string
+
+	// The file of the model, and the version of its format.
+	ModelBytes, ModelFormat int
+	ModelSHA256             string
+
+	// The command that makes the report again: --by, --alpha, --fdr and --seed are added.
+	Flags      []Flag
+	Out, Input string
+}
+
+// A Flag of a command is left out where it has its usual value.
+type Flag struct{ Name, Value, Usual string }
+
+// Describe says in the report how it came about, with that model.
+func (m Making) Describe(r *report.Report, model *algo.Model) {
+	r.Title = "Out-of-distribution report"
+	if m.Name != "" {
+		r.Title += ": " + m.Name
+	}
+	alpha, rate, seed := fmt.Sprint(r.Alpha), "not asked for", fmt.Sprint(m.Seed)
+	if r.FDR > 0 {
+		rate = fmt.Sprint(r.FDR)
+	}
+	r.Model = report.ModelCard(model, m.ModelBytes, m.ModelSHA256)
+	r.Settings = append([]report.Pair{
+		{Name: "decided by", Value: m.By}, {Name: "alpha", Value: alpha},
+		{Name: "false-discovery rate", Value: rate}, {Name: "seed", Value: seed},
+	}, m.Basis.Pairs()...)
+	r.Versions = []report.Pair{
+		{Name: "program", Value: "baca " + m.Program},
+		{Name: "built with", Value: fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)},
+		{Name: "model file format", Value: fmt.Sprint(m.ModelFormat)},
+	}
+	usual := algo.DefaultOptions()
+	r.Command = "baca report"
+	for _, f := range append(m.Flags,
+		Flag{"--by", m.By, usual.By}, Flag{"--alpha", alpha, fmt.Sprint(usual.Alpha)},
+		Flag{"--fdr", fmt.Sprint(r.FDR), "0"}, Flag{"--seed", seed, ""}, Flag{"--out", m.Out, ""},
+	) {
+		if f.Value != f.Usual {
+			r.Command += " " + f.Name + " " + report.Quote(f.Value)
+		}
+	}
+	r.Command += " " + report.Quote(m.Input)
+}

@@ -1,0 +1,216 @@
+package job
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"baca/algo"
+	"baca/algo/background"
+	"baca/algo/dataset"
+	"baca/algo/gin"
+	"baca/algo/graph"
+	"baca/algo/pretrain"
+	"baca/algo/table"
+)
+
+const (
+	// MinTraining is the smallest set that is trained on: the bank of a smaller
+	// one says nothing, and its holdout resolves no p-value.
+	MinTraining   = 20
+	DefaultEpochs = 400
+	MaxEpochs     = 1_000_000
+	// CheckpointInterval is the time between two checkpoints.
+	CheckpointInterval = 20 * time.Second
+)
+
+// A Training makes a model of graphs: Prepare, Begin, Run and Pack, in this order.
+type Training struct {
+	Graphs  []*graph.Graph
+	Outside []*graph.Graph // the background, empty for none; Pack needs it, and Card.Background
+	Workers int            // 0: all cores
+	// Split divides the graphs into those to train on and those to keep from training.
+	Split func(n int, seed uint64) (train, holdout []int)
+	// Card has Name, Description, Schema, Dataset, DatasetSHA256, Seed and Epochs. Prepare
+	// and Run fill in the rest.
+	Card algo.Card
+	// Save writes a model file.
+	Save func(w io.Writer, m *algo.Model) error
+	// Device, unless nil, chooses where so many graphs are trained on: nil is the processor.
+	Device func(ctx context.Context, o pretrain.Options, graphs int) (gin.Device, error)
+	// DeviceFailed, unless nil, is told that the device has failed, and the processor goes
+	// on from the last whole epoch.
+	DeviceFailed func(err error)
+
+	Options        pretrain.Options // set by Prepare; they decide the result
+	Train, Holdout []int            // set by Begin
+	State          pretrain.State   // after the last whole epoch
+	Loss           pretrain.Loss    // of that epoch
+
+	picked  []*graph.Graph // that are trained on
+	here    pretrain.Options
+	trainer *pretrain.Trainer
+}
+
+// Prepare checks the graphs and sets the options.
+func (t *Training) Prepare() (err error) {
+	if n := len(t.Graphs); n < MinTraining {
+		return fmt.Errorf("%s: %d graphs to train on: want at least %d", t.Card.Dataset, n, MinTraining)
+	}
+	if t.Card.Name == "" {
+		t.Card.Name = ModelName(t.Card.Dataset)
+	}
+	t.Options, err = TrainingOptions(t.Card.Schema, t.Card.Seed)
+	t.Card.Batch, t.Card.LearningRate, t.Card.Program = t.Options.Batch, t.Options.LearningRate, algo.Version
+	return err
+}
+
+// TrainingOptions are the paper's.
+func TrainingOptions(schema string, seed uint64) (pretrain.Options, error) {
+	features, err := algo.SchemaWidth(schema)
+	if err != nil {
+		return pretrain.Options{}, err
+	}
+	o := pretrain.Defaults(features)
+	o.Seed = seed
+	return o, nil
+}
+
+// Begin goes on from a state and its loss, or with a zero state from the beginning.
+func (t *Training) Begin(ctx context.Context, from pretrain.State, loss pretrain.Loss) (err error) {
+	t.Train, t.Holdout = t.Split(len(t.Graphs), t.Card.Seed)
+	t.picked = make([]*graph.Graph, len(t.Train))
+	for k, i := range t.Train {
+		t.picked[k] = t.Graphs[i]
+	}
+	t.here, t.Loss = t.Options, loss
+	t.here.Workers = t.Workers
+	if t.Device != nil {
+		if t.here.Device, err = t.Device(ctx, t.Options, len(t.Train)); err != nil {
+			return err
+		}
+	}
+	start := &from
+	if from.Params == nil {
+		start = nil
+	}
+	if t.trainer, err = pretrain.New(t.picked, t.here, start); err != nil {
+		return err
+	}
+	t.keep()
+	// What cannot be packed, such as a name that is too long, should not come
+	// to light after hours of training.
+	_, _, err = t.Pack(ctx)
+	return err
+}
+
+// keep copies the state of the trainer, which an epoch that is cut short changes.
+func (t *Training) keep() {
+	s, k := t.trainer.State(), &t.State
+	k.Epoch, k.Step = s.Epoch, s.Step
+	k.Params, k.M, k.V = append(k.Params[:0], s.Params...), append(k.M[:0], s.M...), append(k.V[:0], s.V...)
+}
+
+// Run goes through the epochs that are left. It calls epoch after each, and save between
+// two of them when interval has passed. An error of either ends it.
+func (t *Training) Run(ctx context.Context, interval time.Duration, epoch, save func() error) error {
+	saved := time.Now()
+	for t.State.Epoch < t.Card.Epochs {
+		if err := t.epoch(ctx); err != nil {
+			return err
+		}
+		if err := epoch(); err != nil {
+			return err
+		}
+		if time.Since(saved) >= interval && t.State.Epoch < t.Card.Epochs {
+			if err := save(); err != nil {
+				return err
+			}
+			saved = time.Now()
+		}
+	}
+	t.Card.Loss = t.Loss.Total
+	return nil
+}
+
+// epoch trains for a whole epoch.
+func (t *Training) epoch(ctx context.Context) error {
+	loss, err := t.trainer.Epoch(ctx)
+	if err != nil && t.here.Device != nil && t.DeviceFailed != nil && ctx.Err() == nil {
+		t.DeviceFailed(err)
+		t.here.Device = nil
+		whole := t.State
+		whole.Params, whole.M, whole.V = slices.Clone(whole.Params), slices.Clone(whole.M), slices.Clone(whole.V)
+		if t.trainer, err = pretrain.New(t.picked, t.here, &whole); err != nil {
+			return err
+		}
+		loss, err = t.trainer.Epoch(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	t.Loss = loss
+	t.keep()
+	return nil
+}
+
+// Pack returns the model as it is now and its file. The model to use is the one that is
+// loaded from the file: it is rounded.
+func (t *Training) Pack(ctx context.Context) (*algo.Model, []byte, error) {
+	m, err := algo.NewModel(ctx, t.Workers, t.trainer.Encoder(), t.Graphs, t.Train, t.Holdout, t.Card)
+	if err == nil && len(t.Outside) > 0 {
+		err = m.AddBackground(ctx, t.Workers, t.picked, t.Outside)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	var b bytes.Buffer
+	err = t.Save(&b, m)
+	return m, b.Bytes(), err
+}
+
+// Warning says that too few graphs are held out for the usual alpha; empty if they are not.
+func (t *Training) Warning() string {
+	smallest := 1 / float64(1+len(t.Holdout))
+	if smallest <= algo.DefaultOptions().Alpha {
+		return ""
+	}
+	return fmt.Sprintf("only %d graphs are kept from training, so no p-value is below %.2g; score with an alpha above that, or train on more graphs", len(t.Holdout), smallest)
+}
+
+// ReadBackground reads the molecules that a training set is told from. It counts those that
+// are refused, and calls progress, unless nil, with how many it has.
+func ReadBackground(ctx context.Context, r io.Reader, o dataset.Options, progress func(n int)) (gs []*graph.Graph, refused int, err error) {
+	for rec, err := range table.Parse(ctx, o.Workers, table.Molecules(r, o)) {
+		if err != nil {
+			return nil, refused, err
+		}
+		if rec.Err != nil {
+			refused++
+			continue
+		}
+		if gs = append(gs, rec.Graph); progress != nil {
+			progress(len(gs))
+		}
+	}
+	if n := len(gs); n < background.MinGraphs {
+		return nil, refused, fmt.Errorf("%d molecules: want at least %d", n, background.MinGraphs)
+	}
+	return gs, refused, nil
+}
+
+// ModelName makes the name of a model from that of a data set or file.
+func ModelName(file string) string {
+	name := dataset.PlainName(strings.ToLower(file))
+	return strings.TrimSuffix(name, path.Ext(name))
+}
+
+// ModelDescription describes a model that nobody has described.
+func ModelDescription(file string, epochs int) string {
+	return fmt.Sprintf("Trained on %s for %d epochs.", file, epochs)
+}

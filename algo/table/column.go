@@ -1,0 +1,188 @@
+package table
+
+import (
+	"math"
+	"strings"
+
+	"baca/algo"
+)
+
+// A Column is one value of each row. It is declared here alone: writers, the messages of
+// the page and the help of the command go through the list.
+type Column struct {
+	Name  string
+	Group Group
+	Doc   string // what it says, for help
+
+	// One of these computes the value, and is the type of the column. NaN and the empty
+	// text stand for no value.
+	Text    func(*Scored) string
+	Number  func(*Scored) float64
+	Truth   func(*Scored) bool
+	Texts   func(*Scored) []string
+	Numbers func(*Scored) []float64
+}
+
+// A Group is a set of columns that are written together.
+type Group uint8
+
+// The groups. Refused records have values of OfRecord alone.
+const (
+	OfRecord  Group = 1 << iota
+	OfScore         // of what decides
+	OfPaper         // of the paper's method; without values unless a batch is calibrated
+	OfAnswers       // of both answers, by the graph itself and by its batch
+	OfRate          // of a false-discovery rate
+	OfReasons       // of an explanation
+
+	Usual = OfRecord | OfScore | OfPaper
+)
+
+// Why explains the score that a graph gets by itself.
+type Why struct {
+	*algo.Explanation
+	// Atoms and AtomsGradient are Occlusion and Gradient in the order in which the record
+	// has its atoms.
+	Atoms, AtomsGradient []float64
+	// LikeOutside are records of the input, from 1, that were taken for OOD and that the
+	// attention finds most alike.
+	LikeOutside []float64
+}
+
+// Columns returns the columns of some groups, in the order in which they are written.
+func Columns(groups Group) []Column {
+	var list []Column
+	for _, c := range columns {
+		if c.Group&groups != 0 {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+var columns = []Column{
+	{Name: "id", Group: OfRecord, Text: func(s *Scored) string { return s.ID },
+		Doc: "from the input, or else the number of the record, from 1"},
+	{Name: "smiles", Group: OfRecord, Text: func(s *Scored) string { return s.SMILES },
+		Doc: "as read; empty for a TUDataset set"},
+	{Name: "s_pre", Group: OfPaper, Number: func(s *Scored) float64 { return s.Scores.Pre },
+		Doc: "the paper's base score: how badly the encoder matches the two views of the graph"},
+	{Name: "s_attn", Group: OfPaper, Number: func(s *Scored) float64 { return s.Scores.Attn },
+		Doc: "the paper's attention over dictionaries of in- and out-of-distribution graphs"},
+	{Name: "s_baca", Group: OfPaper, Number: func(s *Scored) float64 { return s.Scores.BaCa },
+		Doc: "the paper's score: both, standardised and added"},
+	{Name: "score", Group: OfScore, Number: func(s *Scored) float64 { return s.Scores.Score },
+		Doc: "of what decides, see --by; higher is further outside"},
+	{Name: "p_value", Group: OfScore, Number: func(s *Scored) float64 { return s.Scores.P },
+		Doc: "how often a graph like the training set would score as high"},
+	{Name: "verdict", Group: OfScore, Text: func(s *Scored) string { return string(s.Scores.Verdict) },
+		Doc: "outside where p_value is at most alpha, borderline up to twice that, or inside; undecided where the model holds too few graphs to tell"},
+	{Name: "error", Group: OfRecord, Text: func(s *Scored) string { return textOf(s.Err) },
+		Doc: "why the record was refused; it then has no scores"},
+
+	{Name: "alone", Group: OfAnswers, Number: func(s *Scored) float64 { return s.Scores.Alone },
+		Doc: "score of the graph by itself"},
+	{Name: "alone_p", Group: OfAnswers, Number: func(s *Scored) float64 { return s.Scores.AloneP },
+		Doc: "its p-value"},
+	{Name: "batch", Group: OfAnswers, Number: func(s *Scored) float64 { return s.Scores.Batch },
+		Doc: "score of the graph in its batch"},
+	{Name: "batch_p", Group: OfAnswers, Number: func(s *Scored) float64 { return s.Scores.BatchP },
+		Doc: "its p-value"},
+	{Name: "batch_verdict", Group: OfAnswers, Text: func(s *Scored) string { return string(s.Scores.BatchVerdict) },
+		Doc: "the verdict of the batch"},
+
+	{Name: "q_value", Group: OfRate, Number: func(s *Scored) float64 { return s.Q },
+		Doc: "the lowest false-discovery rate at which the graph is called outside"},
+
+	{Name: "duplicate", Group: OfReasons, Truth: func(s *Scored) bool { return s.Why.Duplicate },
+		Doc: "true if the graph was likely trained on, stereochemistry and the way of writing aside; about 1 in 1000 others is taken for one"},
+	{Name: "reasons", Group: OfReasons, Texts: reasonTexts,
+		Doc: "what is unusual about it, the most unusual first"},
+	{Name: "distances", Group: OfReasons,
+		Numbers: func(s *Scored) []float64 {
+			return []float64{s.Why.Embedding, s.Why.Subtrees, s.Why.Counts, s.Why.Nodes}
+		},
+		Doc: "to the nearest training graph, by embedding, by subtrees, by subtrees with counts, and ℓ_n, which weighs little, in standard deviations of training graphs"},
+	{Name: "nearest", Group: OfReasons, Numbers: nearestRows,
+		Doc: "rows of the training set, from 1, with the nearest embeddings"},
+	{Name: "nearest_distances", Group: OfReasons, Numbers: nearestDistances,
+		Doc: "how far these are, in standard deviations of the training set"},
+	{Name: "like_ood", Group: OfReasons, Numbers: func(s *Scored) []float64 { return s.Why.LikeOutside },
+		Doc: "where a batch was calibrated, records of this input, from 1, that were taken for OOD and that the attention finds most alike"},
+	{Name: "atoms", Group: OfReasons, Numbers: func(s *Scored) []float64 { return s.Why.Atoms },
+		Doc: "for each atom, as written, by how much the score of the graph by itself falls when the atom is left out"},
+	{Name: "atoms_gradient", Group: OfReasons, Numbers: func(s *Scored) []float64 { return s.Why.AtomsGradient },
+		Doc: "what each atom adds to it by way of the embedding, by integrated gradients"},
+	{Name: "distance", Group: OfReasons, Number: func(s *Scored) float64 { return s.Why.Distance },
+		Doc: "how far the graph is from the nearest training graphs, the first part of its score, in standard deviations of training graphs"},
+	{Name: "ratio", Group: OfReasons, Number: func(s *Scored) float64 { return s.Why.Ratio },
+		Doc: "how much more it is like the background, molecules at large, than like the training set, the second part, in the same units; empty where the model has no background"},
+}
+
+func textOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+func reasonTexts(s *Scored) []string {
+	texts := make([]string, len(s.Why.Reasons))
+	for i, reason := range s.Why.Reasons {
+		texts[i] = reason.Text
+	}
+	return texts
+}
+
+func nearestRows(s *Scored) []float64 {
+	rows := make([]float64, len(s.Why.Nearest))
+	for i, n := range s.Why.Nearest {
+		if rows[i] = float64(n.Row + 1); n.Row < 0 {
+			rows[i] = math.NaN()
+		}
+	}
+	return rows
+}
+
+func nearestDistances(s *Scored) []float64 {
+	distances := make([]float64, len(s.Why.Nearest))
+	for i, n := range s.Why.Nearest {
+		distances[i] = n.Distance
+	}
+	return distances
+}
+
+// Filled tells whether a row has values of the column's group.
+func (c *Column) Filled(s *Scored) bool {
+	switch c.Group {
+	case OfRecord:
+		return true
+	case OfReasons:
+		return s.Why != nil
+	}
+	return s.Scores != nil
+}
+
+// helpWidth is how long the lines of Help are at most.
+const helpWidth = 92
+
+// Help describes the columns of some groups, one below the other.
+func Help(groups Group) string {
+	list, longest := Columns(groups), 0
+	for _, c := range list {
+		longest = max(longest, len(c.Name))
+	}
+	var b strings.Builder
+	for _, c := range list {
+		line := "  " + c.Name + strings.Repeat(" ", longest-len(c.Name)+1)
+		for _, word := range strings.Fields(c.Doc) {
+			if len(line)+len(word) >= helpWidth {
+				b.WriteString(line + "\n")
+				line = strings.Repeat(" ", longest+3)
+			}
+			line += " " + word
+		}
+		b.WriteString(line + "\n")
+	}
+	return b.String()
+}

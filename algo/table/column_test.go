@@ -1,0 +1,71 @@
+package table
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"baca/algo"
+	"baca/algo/explain"
+)
+
+// Columns of explanations follow the usual ones, each value in the form of its type.
+func TestColumnsOfExplanations(t *testing.T) {
+	nan := math.NaN()
+	row := &algo.Row{Pre: 1, Attn: 2, BaCa: 3, Score: 4, P: 0.5, Verdict: "inside"}
+	rows := []Scored{
+		{Record: Record{ID: "a", SMILES: "C"}, Scores: row, Q: 0.25, Why: &Why{
+			Explanation: &algo.Explanation{
+				Duplicate: true, Reasons: []explain.Reason{{Text: `5 % "x"`}, {Text: "y"}}, Distance: 7, Ratio: nan, Embedding: 1, Subtrees: 2, Counts: 3, Nodes: 4,
+				Nearest: []algo.TrainingGraph{{Row: 4, Distance: 0.5}, {Row: -1, Distance: 0.75}},
+			},
+			Atoms: []float64{1.5, nan, -2}, LikeOutside: []float64{9},
+		}},
+		{Record: Record{ID: "b", SMILES: "CC"}, Scores: row, Q: nan, Why: &Why{Explanation: &algo.Explanation{}}},
+		{Record: Record{ID: "c", Err: errors.New("no")}},
+	}
+	for to, want := range map[string]string{
+		"csv": `id,smiles,s_pre,s_attn,s_baca,score,p_value,verdict,error,q_value,duplicate,reasons,distances,nearest,nearest_distances,like_ood,atoms,atoms_gradient,distance,ratio
+a,C,1,2,3,4,0.5,inside,,0.25,true,"5 % ""x""; y",1 2 3 4,5 nan,0.5 0.75,9,1.5 nan -2,,7,
+b,CC,1,2,3,4,0.5,inside,,,false,,0 0 0 0,,,,,,0,0
+c,,,,,,,,no,,,,,,,,,,,
+`,
+		"jsonl": `{"id":"a","smiles":"C","s_pre":1,"s_attn":2,"s_baca":3,"score":4,"p_value":0.5,"verdict":"inside","error":null,"q_value":0.25,"duplicate":true,"reasons":["5 % \"x\"","y"],"distances":[1,2,3,4],"nearest":[5,null],"nearest_distances":[0.5,0.75],"like_ood":[9],"atoms":[1.5,null,-2],"atoms_gradient":[],"distance":7,"ratio":null}
+{"id":"b","smiles":"CC","s_pre":1,"s_attn":2,"s_baca":3,"score":4,"p_value":0.5,"verdict":"inside","error":null,"q_value":null,"duplicate":false,"reasons":[],"distances":[0,0,0,0],"nearest":[],"nearest_distances":[],"like_ood":[],"atoms":[],"atoms_gradient":[],"distance":0,"ratio":0}
+{"id":"c","smiles":null,"s_pre":null,"s_attn":null,"s_baca":null,"score":null,"p_value":null,"verdict":null,"error":"no","q_value":null,"duplicate":null,"reasons":null,"distances":null,"nearest":null,"nearest_distances":null,"like_ood":null,"atoms":null,"atoms_gradient":null,"distance":null,"ratio":null}
+`,
+	} {
+		var b bytes.Buffer
+		w := NewRows(&b, to, plain, true, Columns(Usual|OfRate|OfReasons))
+		for _, s := range rows {
+			w.Write(s)
+		}
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		if b.String() != want {
+			t.Errorf("%s:\n%s\nwant:\n%s", to, b.String(), want)
+		}
+	}
+}
+
+// Every column has a name of its own, help and one type.
+func TestColumnsAreDeclared(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range columns {
+		types := 0
+		for _, there := range []bool{c.Text != nil, c.Number != nil, c.Truth != nil, c.Texts != nil, c.Numbers != nil} {
+			if there {
+				types++
+			}
+		}
+		if types != 1 || c.Group&(c.Group-1) != 0 || c.Group == 0 || c.Doc == "" || seen[c.Name] {
+			t.Errorf("column %s has %d types, group %b and the help %q", c.Name, types, c.Group, c.Doc)
+		}
+		if seen[c.Name] = true; !strings.Contains(Help(c.Group), "  "+c.Name+" ") {
+			t.Errorf("the help of its group does not name %s", c.Name)
+		}
+	}
+}

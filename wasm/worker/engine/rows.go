@@ -1,0 +1,171 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+
+	"baca/algo/decide"
+
+	"baca/algo"
+	"baca/algo/table"
+	"baca/wasm/message"
+)
+
+// groups are the columns that rows in messages have, those of a calibrated batch or not.
+func groups(batched bool) table.Group {
+	if batched {
+		return table.Usual | table.OfAnswers
+	}
+	return table.OfRecord | table.OfScore
+}
+
+// batched tells whether rows have the columns of a calibrated batch.
+func batched(c message.Columns) bool { return len(c.Scores.Batch) > 0 }
+
+// appendRows appends records with their scores, those of a batch if there was one.
+func (e *Engine) appendRows(to *message.Columns, rows []table.Scored, batched bool) {
+	for _, c := range table.Columns(groups(batched)) {
+		for i := range rows {
+			s := &rows[i]
+			switch {
+			case c.Text != nil && c.Filled(s):
+				list := to.Texts(c.Name)
+				*list = append(*list, c.Text(s))
+			case c.Text != nil:
+				list := to.Texts(c.Name)
+				*list = append(*list, "")
+			case c.Filled(s):
+				list := to.Numbers(c.Name)
+				*list = append(*list, c.Number(s))
+			default:
+				list := to.Numbers(c.Name)
+				*list = append(*list, math.NaN())
+			}
+		}
+	}
+	if e.card.Knows {
+		for _, s := range rows {
+			to.Known = append(to.Known, e.known(s.Graph))
+		}
+	}
+}
+
+// export makes a file of rows.
+func export(r *message.Export) (*message.Exported, error) {
+	if err := checkLengths(r.Rows); err != nil {
+		return nil, err
+	}
+	return write(r.Format, r.Rows, nil)
+}
+
+// checkLengths reports columns of rows that are not equally long.
+func checkLengths(rows message.Columns) error {
+	wanted := groups(batched(rows))
+	if len(rows.Q) > 0 {
+		wanted |= table.OfRate
+	}
+	for _, c := range table.Columns(wanted) {
+		n := 0
+		switch {
+		case c.Text != nil:
+			n = len(*rows.Texts(c.Name))
+		case c.Group == table.OfPaper && !batched(rows):
+			continue
+		default:
+			n = len(*rows.Numbers(c.Name))
+		}
+		if n != len(rows.ID) {
+			return failf(message.CodeBadOption, "column %s has %d rows, there are %d", c.Name, n, len(rows.ID))
+		}
+	}
+	return nil
+}
+
+// rowAt is a row that has no error.
+func rowAt(c *message.Columns, i int) algo.Row {
+	nan, s := math.NaN(), &c.Scores
+	row := algo.Row{Score: s.Score[i], P: s.P[i], Verdict: decide.Verdict(c.Verdict[i]), Batch: nan, BatchP: nan}
+	row.Alone, row.AloneP = row.Score, row.P
+	if batched(*c) {
+		row.Alone, row.AloneP = s.Alone[i], s.AloneP[i]
+		row.Batch, row.BatchP, row.BatchVerdict = s.Batch[i], s.BatchP[i], decide.Verdict(c.BatchVerdict[i])
+	}
+	return row
+}
+
+// write makes a file of rows whose columns are equally long. With whys it has the columns of
+// explanations; those of refused records are nil.
+func write(format string, rows message.Columns, whys []*table.Why) (*message.Exported, error) {
+	out := &message.Exported{Name: "baca." + format}
+	to := format
+	switch format {
+	case "csv":
+		out.Type = "text/csv"
+	case "jsonl":
+		out.Type = "application/jsonl"
+	case "json":
+		out.Type, to = "application/json", "jsonl"
+	default:
+		return nil, failf(message.CodeBadOption, "format %q: want csv, json or jsonl", format)
+	}
+	at := 0
+	var b bytes.Buffer
+	w := table.NewRows(&b, to, table.Text{SpreadsheetSafe: true}, true, columnsOf(rows, whys != nil, &at))
+	for ; at < len(rows.ID); at++ {
+		s := table.Scored{Scores: &algo.Row{}}
+		if rows.Error[at] != "" {
+			s.Scores = nil
+		} else if whys != nil {
+			s.Why = whys[at]
+		}
+		w.Write(s)
+	}
+	if err := w.Flush(); err != nil {
+		return nil, err
+	}
+	out.Data = b.Bytes()
+	if format == "json" {
+		list := "[\n" + strings.ReplaceAll(strings.TrimSuffix(b.String(), "\n"), "\n", ",\n") + "\n]\n"
+		if !json.Valid([]byte(list)) {
+			return nil, fmt.Errorf("the list of %d rows is not JSON", len(rows.ID))
+		}
+		out.Data = []byte(list)
+	}
+	return out, nil
+}
+
+// columnsOf are the columns of a file of rows. They have the values of the row at.
+func columnsOf(rows message.Columns, explained bool, at *int) []table.Column {
+	wanted := table.Usual
+	if batched(rows) {
+		wanted |= table.OfAnswers
+	}
+	if len(rows.Q) > 0 {
+		wanted |= table.OfRate
+	}
+	if explained {
+		wanted |= table.OfReasons
+	}
+	columns := table.Columns(wanted)
+	for i := range columns {
+		c := &columns[i]
+		switch {
+		case c.Group == table.OfReasons:
+		case c.Text != nil:
+			texts := *rows.Texts(c.Name)
+			c.Text = func(*table.Scored) string { return texts[*at] }
+		default:
+			numbers := *rows.Numbers(c.Name)
+			c.Number = func(*table.Scored) float64 {
+				if len(numbers) == 0 {
+					return math.NaN()
+				}
+				return numbers[*at]
+			}
+		}
+	}
+	return columns
+}

@@ -1,0 +1,91 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"baca/wasm/message"
+)
+
+// turn is how long the engine computes before it lets the host have a turn.
+const turn = 30 * time.Millisecond
+
+// A pulse is a context that lets the host have its turns: whatever computes for
+// long looks often whether its context is done.
+type pulse struct {
+	context.Context
+	host  Host
+	last  time.Time
+	ended *bool // unless nil, tells that the page wants no more of it
+}
+
+func newPulse(h Host) *pulse { return &pulse{Context: context.Background(), host: h, last: time.Now()} }
+
+// Err implements context.Context.
+func (p *pulse) Err() error {
+	if time.Since(p.last) >= turn {
+		p.host.Yield()
+		p.last = time.Now()
+	}
+	if p.ended != nil && *p.ended {
+		return context.Canceled
+	}
+	return p.Context.Err()
+}
+
+// A task is a long request. While it runs, light requests have their turn.
+type task struct {
+	*pulse
+	engine *Engine
+	post   func(message.Event)
+	stage  string
+	shown  time.Time // the last Progress
+	served time.Time // the last light requests
+}
+
+func (e *Engine) newTask(post func(message.Event)) *task {
+	return &task{pulse: newPulse(e.host), engine: e, post: post}
+}
+
+// begin starts a task that Pause ends.
+func (e *Engine) begin(post func(message.Event)) *task {
+	e.paused = false
+	t := e.newTask(post)
+	t.ended = &e.paused
+	return t
+}
+
+// The least times from one Progress of a stage to the next, and from one look at light
+// requests to the next.
+const (
+	progressTime = 50 * time.Millisecond
+	lightTime    = 100 * time.Millisecond
+)
+
+// showProgress says how far a stage is, unless the page has just heard of it.
+func (t *task) showProgress(stage string, done, total int) {
+	if stage != t.stage || done >= total || time.Since(t.shown) >= progressTime {
+		t.stage, t.shown = stage, time.Now()
+		t.post(&message.Progress{Stage: stage, Done: done, Total: total})
+	}
+	if time.Since(t.served) >= lightTime {
+		t.serveLight()
+	}
+}
+
+// serveLight answers the light requests that wait.
+func (t *task) serveLight() {
+	e := t.engine
+	for n, light, ok := e.host.Waiting(); ok; n, light, ok = e.host.Waiting() {
+		e.Handle(n, light)
+	}
+	t.served = time.Now()
+}
+
+// failed is the failure for an error of a task.
+func (t *task) failed(err error) error {
+	if *t.ended {
+		return failf(message.CodeCancelled, "cancelled")
+	}
+	return t.engine.input.unreadable(err)
+}

@@ -371,7 +371,8 @@ func TestPartsOfTheScore(t *testing.T) {
 // Columns that the page knows nothing of are saved with the others.
 func TestFurtherColumnsAreSaved(t *testing.T) {
 	r := Rows{}
-	r.Add(&message.Records{ID: []string{"a", "b", "c"}})
+	blank := make([]string, 3)
+	r.Add(&message.Records{ID: []string{"a", "b", "c"}, SMILES: blank, Drawn: blank, Line: make([]int32, 3)})
 	r.fill(&message.Rows{From: 1, Rows: message.Columns{ID: []string{"b", "c"}, More: []message.Column{{Name: "weight", Numbers: []float64{2, 3}}, {Name: "kind", Texts: []string{"x", "y"}}}}})
 	c := r.columns([]int32{2, 0}, Levels{}, Rule{})
 	weight, kind := *c.Numbers("weight"), *c.Texts("kind")

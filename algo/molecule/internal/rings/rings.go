@@ -276,12 +276,6 @@ func (r *Finder) Find(near *neighbor.Table, ends [][2]int32, chain int) error {
 	return nil
 }
 
-// zeroed is grow with all values zero.
-func zeroed[T any](s *[]T, n int) []T {
-	clear(buffer.Grow(s, n))
-	return *s
-}
-
 // spanText makes the spanning forest that the text is: all bonds but those of ring-bond
 // numbers, by which an atom's parent precedes it. It reports false where there is no
 // text, or where ring bonds join what is between dots.

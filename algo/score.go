@@ -191,7 +191,7 @@ func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) 
 	}
 	if r.Few {
 		if o.By != ByAlone {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("fewer than %d graphs say too little about each other: each of these %d is decided alone", MinBatch, len(gs)))
+			r.Warnings = append(r.Warnings, fmt.Sprintf("fewer than %d graphs are no batch, so each graph is judged by itself", MinBatch))
 		}
 		s.state = nil
 		s.decide(r.Rows, ByAlone)

@@ -282,7 +282,7 @@ func TestFewGraphs(t *testing.T) {
 	}
 	for _, name := range algo.Deciders()[1:] {
 		r := batch(t, m, by(name), gs)
-		if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "decided alone") {
+		if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "judged by itself") {
 			t.Errorf("by %s: warnings %q", name, r.Warnings)
 		}
 		for i := range gs {

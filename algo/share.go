@@ -24,7 +24,7 @@ const DefaultShare = 5
 //     that k of them have, as often as k of them have it.
 //   - The holdout is left out. In its place are the scores that its graphs get alone,
 //     as plain numbers, so that there still are p-values.
-//   - Hashes of training graphs, the sum of the data set and the rows of the holdout
+//   - Hashes of training graphs, the SHA-256 of the training file and the rows of the holdout
 //     are left out, and so are quantiles with fewer than k graphs beyond them,
 //     values of features that fewer than k graphs have, and weights of the background
 //     for subtrees that fewer than k graphs of the bank hold.

@@ -530,7 +530,7 @@ func TestGridStandsBesideFixed(t *testing.T) {
 	args := []string{"--pair", "TREES/RINGS", "--data", data, "--epochs", "1", "--weights", kept, "--seeds", "1", "--contamination", "0.7", "--ood", "random", "--calibrator", "batch"}
 	fixed, _ := evalJSON(t, args...)
 	grid, text := evalJSON(t, append(args, "--protocol", "grid")...)
-	if grid.Mean.AUROC < fixed.Mean.AUROC || grid.Choice == nil || grid.Choice.C == 0 || !strings.Contains(text, `"searched": "C of the embeddings in [0.001 0.01 0.1 1], then that of the subtrees in [0.0001 0.001 0.01 0.1], each with and without the gate"`) {
+	if grid.Mean.AUROC < fixed.Mean.AUROC || grid.Choice == nil || grid.Choice.C == 0 || !strings.Contains(text, `"searched": "C of the embeddings of 0.001, 0.01, 0.1, 1, then that of the subtrees of 0.0001, 0.001, 0.01, 0.1, each with and without the gate"`) {
 		t.Errorf("fixed %+v\ngrid %+v", fixed, grid)
 	}
 	if grid.Mean.AUROCPre != fixed.Mean.AUROCPre {

@@ -3,6 +3,7 @@ package paper
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"baca/algo"
 	"baca/algo/metric"
@@ -152,8 +153,18 @@ func (s *gridSearcher) attention(o algo.Options) error {
 			return err
 		}
 	}
-	s.choice.Searched = fmt.Sprintf("K in %v with λ in %v, then λ in %v with the best K, and with each β in %v", tops, whole, gridBands, gridBetas)
+	var bands []string
+	for _, band := range gridBands {
+		bands = append(bands, fmt.Sprintf("%g to %g", band[0], band[1]))
+	}
+	s.choice.Searched = fmt.Sprintf("K of %s with λ from %g to %g; then, with the best K, λ from %s; each with β of %s",
+		listed(tops), whole[0], whole[1], strings.Join(bands, ", "), listed(gridBetas))
 	return nil
+}
+
+// listed are values with commas between them.
+func listed[T any](values []T) string {
+	return strings.Join(strings.Fields(strings.Trim(fmt.Sprint(values), "[]")), ", ")
 }
 
 func (s *gridSearcher) ratio(o algo.Options) error {
@@ -184,7 +195,7 @@ func (s *gridSearcher) ratio(o algo.Options) error {
 	if s.column == columnBatch {
 		gates = ", each with and without the gate"
 	}
-	s.choice.Searched = fmt.Sprintf("C of the embeddings in %v, then that of the subtrees in %v%s", gridC, gridPrint, gates)
+	s.choice.Searched = fmt.Sprintf("C of the embeddings of %s, then that of the subtrees of %s%s", listed(gridC), listed(gridPrint), gates)
 	return nil
 }
 

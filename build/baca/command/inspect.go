@@ -189,7 +189,7 @@ func reveals(m *algo.Model) []string {
 		add("the row numbers of the %d graphs kept from training", n)
 	}
 	if m.Card.DatasetSHA256 != "" {
-		add("the sum of the data set, which confirms a guess of the whole file")
+		add("the sha-256 of the training file: whoever has a file can tell whether it is that one")
 	}
 	if m.Shared == 0 {
 		add("no structures, names or labels; still, do not hand it out if the graphs are secret: baca share makes a file for that")

@@ -131,7 +131,7 @@ other than tabs are written as \u001b, so that each record is one line.
 
 With --out, a run that was killed goes on with --resume, to the same bytes, if the
 input still holds the bytes that gave the rows so far. That takes files: a pipe or a
-device as --out or --rejects gets all rows, but cannot be gone on with. Two runs do not
+device as --out or --rejects gets all rows, but a killed run starts again. Two runs do not
 write to one file at once, and an input that changes while it is read ends the run with
 an error, behind the rows that are written.
 
@@ -361,7 +361,7 @@ func (f *scoreFlags) findResumable(s *scoring, again bool) error {
 		}
 		if !o.regular {
 			if s.resumable = false; f.resume {
-				return usagef("--resume: %s %s is no regular file, and its rows cannot be gone on with", o.flag, o.name)
+				return usagef("--resume: %s %s is no regular file, so a run cannot be resumed there", o.flag, o.name)
 			}
 		}
 	}

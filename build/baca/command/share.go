@@ -18,13 +18,13 @@ func newShare() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "share NAME|FILE --out MODEL",
 		Short: "Make a model file that can be handed out",
-		Long: `Share writes a model without anything of single training graphs: the bank becomes
+		Long: `Share writes a model that holds nothing of single training graphs. The bank becomes
 means of the embeddings of 2k or more similar graphs, with the subtrees that k of them
-have; of the held-out graphs only their scores are left; hashes of training graphs, the
-sum of the data set, and everything that fewer than k graphs have are left out. baca
+have. Of the held-out graphs only the scores remain. Hashes of training graphs, the
+sha-256 of the training file, and whatever fewer than k graphs have are left out. baca
 inspect says what remains. The weights stay as they are.
 
-Such a model scores each graph alone, never by a batch, and has p-values.`,
+Such a model scores each graph by itself, never by a batch, and has p-values.`,
 		Example: `  baca share private.msgpack --out public.msgpack
   baca share --k 10 private.msgpack --out public.msgpack`,
 		Args: usage.Args(1, 1, "%d arguments: want the name of an embedded model or a model file"),

@@ -234,7 +234,7 @@ func (b *testBatch) score(ctx context.Context, o algo.Options, column string) (*
 	}
 	out.scores = columnScores(column, out.rows)
 	if report.Few {
-		out.warnings = append(out.warnings, fmt.Sprintf("fewer than %d graphs say too little about each other: each is scored by itself only", algo.MinBatch))
+		out.warnings = append(out.warnings, fmt.Sprintf("fewer than %d graphs are no batch, so each graph is scored by itself", algo.MinBatch))
 	}
 	for _, w := range report.Warnings {
 		if !strings.HasSuffix(w, "so there are no p-values") { // nobody asked for any

@@ -83,7 +83,11 @@ func (s *splitter) take(part []byte, more bool) (ends bool) {
 		s.begin = s.line
 	}
 	if !s.skipped && !s.long {
-		if s.long = len(s.text)+len(part) > s.limit; !s.long {
+		size := len(s.text) + len(part)
+		if s.long = size > s.limit; !s.long {
+			if size > cap(s.text) { // doubled, as append leaves more behind on its way to a long record
+				s.text = append(make([]byte, 0, min(max(size, 2*cap(s.text)), s.limit)), s.text...)
+			}
 			s.text = append(s.text, part...)
 		}
 	}

@@ -405,11 +405,26 @@ func TestCheckpointIsOfAWholeEpoch(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	path := filepath.Join(dir, "checkpoint")
+	run := func(epochs int, until *countdown) error {
+		j := &trainJob{graphs: set.Graphs, split: dataset.Split, workers: 1, checkpoint: path, card: algo.Card{Schema: algo.Constant, Dataset: "TREES", Seed: 1, Epochs: epochs}}
+		_, err := j.run(until, io.Discard)
+		return err
+	}
+	const many = 1 << 30
+	looks := func(epochs int) int {
+		c := &countdown{context.Background(), many}
+		if err := run(epochs, c); err != nil {
+			t.Fatal(err)
+		}
+		return many - c.left
+	}
+	one := looks(1)
+	epoch := (looks(3) - one) / 2
+	first := (one - epoch) / 2 // a model is packed before the first epoch and after the last
 	found := map[int]bool{}
-	for looks := 30; looks < 230; looks += 7 {
-		path := filepath.Join(dir, "checkpoint")
-		job := &trainJob{graphs: set.Graphs, split: dataset.Split, workers: 1, checkpoint: path, card: algo.Card{Schema: algo.Constant, Dataset: "TREES", Seed: 1, Epochs: 3}}
-		_, err := job.run(&countdown{context.Background(), looks}, io.Discard)
+	for looks := first; looks < first+4*epoch; looks += max(1, epoch/6) {
+		err := run(3, &countdown{context.Background(), looks})
 		if err == nil {
 			break
 		}

@@ -183,10 +183,10 @@ func (p *page) alpha() app.UI {
 func (p *page) decider() app.UI {
 	s := p.s
 	options := make([]app.UI, session.Deciders)
-	for d, w := range session.DeciderWords {
+	for d, w := range session.DeciderWords() {
 		options[d] = app.Option().Value(w.Key).Selected(session.Decider(d) == s.By).Title(w.About).Text(w.Name)
 	}
-	return app.Div().Class("by").Title(session.DeciderWords[s.By].About).Body(
+	return app.Div().Class("by").Title(session.DeciderWords()[s.By].About).Body(
 		app.Label().For("by").Text("Decided by"),
 		app.Select().ID("by").Class("select").Aria("label", "What decides").
 			OnChange(func(ctx app.Context, e app.Event) {

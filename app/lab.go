@@ -61,7 +61,7 @@ func (p *labPane) Render() app.UI {
 func (p *labPane) stages() []app.UI {
 	s := p.S
 	var items []app.UI
-	for _, w := range session.StageWords {
+	for _, w := range session.StageWords() {
 		progress, there := s.Progress[w.Stage]
 		if !there && (w.Stage == message.StageSample || w.Stage == message.StageCompare) {
 			continue // short inputs do without
@@ -199,7 +199,7 @@ func (p *labPane) panel() []app.UI {
 		return nil
 	}
 	name, about := "drift", driftAbout
-	for _, w := range session.StageWords {
+	for _, w := range session.StageWords() {
 		if w.Stage == stage {
 			name, about = w.Name, w.About
 		}
@@ -255,7 +255,7 @@ func (p *labPane) before() app.UI {
 func (p *labPane) distributions() app.UI {
 	s := p.S
 	var figures []app.UI
-	for by, w := range session.DeciderWords {
+	for by, w := range session.DeciderWords() {
 		by := session.Decider(by)
 		if len(s.References[by]) == 0 {
 			continue

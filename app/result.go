@@ -212,8 +212,9 @@ func (p *resultPane) whole() app.UI {
 // ones among all that are called outside.
 func (p *resultPane) rule() app.UI {
 	s := p.S
-	options := make([]app.UI, len(session.Rates))
-	for i, rate := range session.Rates {
+	rates := session.Rates()
+	options := make([]app.UI, len(rates))
+	for i, rate := range rates {
 		options[i] = app.Option().Value(strconv.FormatFloat(rate, 'g', -1, 64)).Selected(rate == s.FDR).Text(words.Percent(rate))
 	}
 	return app.Div().Class("rule").Attr("hidden", attribute(s.Rows.Judged() < 2)).Body(
@@ -238,22 +239,22 @@ func (p *resultPane) rule() app.UI {
 
 // welcome is what there is to see before there is an input.
 func (p *resultPane) welcome() app.UI {
-	s := p.S
+	s, examples := p.S, session.Examples()
 	return app.Div().Class("welcome").Attr("hidden", attribute(s.Phase != session.Empty)).Body(
 		app.Raw(sketchSVG),
 		app.H2().Text("Which of your molecules has the model never met?"),
 		app.P().Text("Give it molecules, and see at once which are unlike everything it was trained on, how sure that is, and which atoms make them so. All of it happens in this tab."),
 		app.H3().ID("try").Text("Press one to try it, or paste your own"),
 		app.Div().Class("examples").Role("group").Aria("labelledby", "try").
-			OnClick(onNumber("example", func(i int) { s.Input.UseExample(session.Examples[i]) })).
-			Body(app.Range(session.Examples).Slice(func(i int) app.UI {
+			OnClick(onNumber("example", func(i int) { s.Input.UseExample(examples[i]) })).
+			Body(app.Range(examples).Slice(func(i int) app.UI {
 				class := "example"
 				if i == 0 {
 					class += " first"
 				}
 				return app.Button().Class(class).Type("button").DataSet("example", strconv.Itoa(i)).
 					Disabled(s.Models.Welcome == nil).
-					Body(app.Strong().Text(session.Examples[i].Name), app.Span().Text(session.Examples[i].About), icon("right"))
+					Body(app.Strong().Text(examples[i].Name), app.Span().Text(examples[i].About), icon("right"))
 			})),
 	)
 }

@@ -41,7 +41,7 @@ const Held, HoldFrom = 999, 5000
 // Hold divides the graphs 0…n-1 of a set that a model is to be made of, by seed, into
 // those to train on and those to take p-values from: as Split does, or of a large set
 // Held graphs, which cost it a fifth at most. Both lists ascend.
-func Hold(n int, seed uint64) (train, held []int) {
+func Hold(n int, seed uint64) (train, holdout []int) {
 	if n < HoldFrom {
 		return Split(n, seed)
 	}

@@ -173,10 +173,10 @@ func (p *Draft) normalizeNitrogen(i int32) {
 	if a.Charge != 0 {
 		return
 	}
-	held := a.Aromatic
+	aromatic := a.Aromatic
 	a.Aromatic = false
 	valence := p.ExplicitValence(i)
-	a.Aromatic = held
+	a.Aromatic = aromatic
 	if valence != 5 {
 		return
 	}

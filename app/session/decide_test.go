@@ -28,7 +28,7 @@ func TestRuleIsTheCommands(t *testing.T) {
 			}
 		}
 		l, q := levelsOf(p), decide.QValues(p)
-		for _, fdr := range Rates {
+		for _, fdr := range Rates() {
 			by := Rule{Alpha: 0.05, Holdout: held, ByRate: true, Cut: l.cut(fdr)}
 			for i, v := range p {
 				if got := l.Of(v); got != q[i] && !math.IsNaN(v) {

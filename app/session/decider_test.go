@@ -244,7 +244,7 @@ func TestTheListAsAWhole(t *testing.T) {
 			t.Errorf("%+v: %q, want %q", c.f, got, c.want)
 		}
 	}
-	for d, w := range DeciderWords {
+	for d, w := range DeciderWords() {
 		if DeciderOf(w.Key) != Decider(d) {
 			t.Errorf("%s is read as %d", w.Key, DeciderOf(w.Key))
 		}

@@ -140,10 +140,12 @@ type Example struct {
 }
 
 // Examples are the one-click inputs.
-var Examples = []Example{
-	{"Medicines and explosives", "21 molecules: drugs that reach the brain, and what should never be near one", []string{"CNS drug", "explosive"}, 0},
-	{"Five to begin with", "one each of five kinds, judged one by one", []string{"CNS drug", "other drug", "sugar", "explosive", "organometallic"}, 1},
-	{"A mixed shelf", "158 molecules of 20 kinds, from amino acids to dyes", nil, 0},
+func Examples() []Example {
+	return []Example{
+		{"Medicines and explosives", "21 molecules: drugs that reach the brain, and what should never be near one", []string{"CNS drug", "explosive"}, 0},
+		{"Five to begin with", "one each of five kinds, judged one by one", []string{"CNS drug", "other drug", "sugar", "explosive", "organometallic"}, 1},
+		{"A mixed shelf", "158 molecules of 20 kinds, from amino acids to dyes", nil, 0},
+	}
 }
 
 // UseExample gives molecules of the built-in file.

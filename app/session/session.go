@@ -405,7 +405,7 @@ func (s *Session) Calibrate() {
 // forgetBatch leaves what each record is by itself.
 func (s *Session) forgetBatch() {
 	s.Result.forgetBatch()
-	for _, w := range StageWords {
+	for _, w := range StageWords() {
 		if OfBatch(w.Stage) {
 			delete(s.Progress, w.Stage)
 		}

@@ -26,17 +26,19 @@ const (
 	Deciders                 // how many there are
 )
 
-// DeciderWords say it for addresses and files, on the page, and in one sentence; and what
-// its scores are called.
-var DeciderWords = [Deciders]struct{ Key, Name, About, Score string }{
-	{"alone", "Each molecule alone", "Each molecule is judged by itself: nothing else in the list can change its verdict.", "score"},
-	{"batch", "The batch", "Each molecule is judged by itself and by where the list as a whole differs from the training set.", "score in the batch"},
-	{"attention", "The paper's method", "Each molecule is judged by S_BaCa, the score of the paper, which learns from the list as a whole.", "S_BaCa"},
+// DeciderWords name each decider for addresses and files, on the page, and in one
+// sentence, and say what its scores are called.
+func DeciderWords() [Deciders]struct{ Key, Name, About, Score string } {
+	return [Deciders]struct{ Key, Name, About, Score string }{
+		{"alone", "Each molecule alone", "Each molecule is judged by itself: nothing else in the list can change its verdict.", "score"},
+		{"batch", "The batch", "Each molecule is judged by itself and by where the list as a whole differs from the training set.", "score in the batch"},
+		{"attention", "The paper's method", "Each molecule is judged by S_BaCa, the score of the paper, which learns from the list as a whole.", "S_BaCa"},
+	}
 }
 
 // DeciderOf reads the key of a decider, EachAlone for any other text.
 func DeciderOf(key string) Decider {
-	for d, w := range DeciderWords {
+	for d, w := range DeciderWords() {
 		if w.Key == key {
 			return Decider(d)
 		}
@@ -49,7 +51,7 @@ func (s *Settings) Read(get func(string) string) {
 	if a, err := strconv.ParseFloat(get("alpha"), 64); err == nil && a > 0 && a <= mostAlpha {
 		s.Alpha = a
 	}
-	if rate, err := strconv.ParseFloat(get("fdr"), 64); err == nil && slices.Contains(Rates, rate) {
+	if rate, err := strconv.ParseFloat(get("fdr"), 64); err == nil && slices.Contains(Rates(), rate) {
 		s.FDR = rate
 	}
 	s.By = DeciderOf(get("by"))
@@ -66,13 +68,13 @@ func (s *Settings) Query(model *message.Model) string {
 		query += "&fdr=" + strconv.FormatFloat(s.FDR, 'g', 3, 64)
 	}
 	if s.By != EachAlone {
-		query += "&by=" + DeciderWords[s.By].Key
+		query += "&by=" + DeciderWords()[s.By].Key
 	}
 	return query
 }
 
 // Rates are the rates of false discoveries to choose from.
-var Rates = []float64{0.01, 0.05, 0.1, 0.2, 0.3}
+func Rates() []float64 { return []float64{0.01, 0.05, 0.1, 0.2, 0.3} }
 
 // UsualRate is the one to begin with.
 const UsualRate = 0.1

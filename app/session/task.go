@@ -143,7 +143,7 @@ const mostRefusals = 20
 // report asks for a report on all that is known.
 func (r *Result) report() *message.Report {
 	by := r.Deciding()
-	m := &message.Report{Scored: *r.Scored, By: DeciderWords[by].Key, Alpha: r.Alpha, Holdout: message.Floats(r.Reference), Warnings: r.Warnings}
+	m := &message.Report{Scored: *r.Scored, By: DeciderWords()[by].Key, Alpha: r.Alpha, Holdout: message.Floats(r.Reference), Warnings: r.Warnings}
 	if r.Calibrated() {
 		m.Fitted = r.Fitted
 	}

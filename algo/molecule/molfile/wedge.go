@@ -583,9 +583,9 @@ func (m *reader) direct(s, i int32, dir molecule.Direction, reverse bool) {
 	m.p.Dirs[s] = dir
 }
 
-// directLike sets the direction of bond s as seen from atom i to that of bond like.
-func (m *reader) directLike(s, i, like int32, reverse bool) error {
-	dir := m.p.Dirs[like]
+// directLike sets the direction of bond s as seen from atom i to that of bond other.
+func (m *reader) directLike(s, i, other int32, reverse bool) error {
+	dir := m.p.Dirs[other]
 	if dir == molecule.Level {
 		return m.p.ErrorAtom(i, "a wedged bond of an aromatic ring is next to a double bond: want wedges on other bonds")
 	}

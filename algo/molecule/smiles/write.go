@@ -491,13 +491,13 @@ func (w *writer) direct() {
 			doubles = append(doubles, int32(k))
 		}
 	}
-	var held []int32 // bonds of hydrogens that only a direction keeps
+	var toHydrogen []int32 // bonds of hydrogens that only a direction keeps
 	for i := range m.Atoms {
-		if k := w.heldBond(int32(i)); k >= 0 {
-			held = append(held, k)
+		if k := w.keepingBond(int32(i)); k >= 0 {
+			toHydrogen = append(toHydrogen, k)
 		}
 	}
-	if len(doubles)+len(held) == 0 {
+	if len(doubles)+len(toHydrogen) == 0 {
 		return
 	}
 	at := func(k int32) (int32, int32) {
@@ -509,15 +509,15 @@ func (w *writer) direct() {
 		yl, yf := at(y)
 		return cmp.Or(cmp.Compare(xl, yl), cmp.Compare(xf, yf))
 	})
-	carries := w.carriers(doubles, held)
+	carries := w.carriers(doubles, toHydrogen)
 	w.markDirections(carries, w.uniteCarriers(doubles, carries))
 }
 
 // carriers chooses the bonds that are written with a direction. Each end of a double bond
 // needs one. One bond may serve two double bonds.
-func (w *writer) carriers(doubles, held []int32) []bool {
+func (w *writer) carriers(doubles, toHydrogen []int32) []bool {
 	carries := make([]bool, len(w.m.Bonds))
-	for _, k := range held {
+	for _, k := range toHydrogen {
 		carries[k] = true
 	}
 	for _, k := range doubles {
@@ -657,9 +657,9 @@ func (w *writer) hasDouble(i int32) bool {
 	return slices.ContainsFunc(w.near.Of(i), func(l neighbor.Link) bool { return w.m.Bonds[l.Bond].Order == molecule.Double })
 }
 
-// heldBond returns the bond of hydrogen i if it is an atom only because that bond
+// keepingBond returns the bond of hydrogen i if it is an atom only because that bond
 // has a direction (see foldable), or -1.
-func (w *writer) heldBond(i int32) int32 {
+func (w *writer) keepingBond(i int32) int32 {
 	a := &w.m.Atoms[i]
 	links := w.near.Of(i)
 	if a.Element != 1 || a.Isotope != 0 || len(links) != 1 {

@@ -822,9 +822,9 @@ func (r *Finder) searchTwos() error {
 		// The bonds of i stay for now, since another small ring may need them;
 		// without a ring they can go, and the chain with them.
 		if count == 0 {
-			held := len(r.changed)
+			before := len(r.changed)
 			r.changed = append(r.changed, i)
-			for len(r.changed) > held {
+			for len(r.changed) > before {
 				j := r.changed[len(r.changed)-1]
 				r.changed = r.changed[:len(r.changed)-1]
 				r.trim(j)

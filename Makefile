@@ -11,8 +11,8 @@ WASM = PATH="$(CURDIR)/build/tools/wasmtest/node:$$PATH" GOOS=js GOARCH=wasm
 # Packages that start goroutines.
 CONCURRENT = ./algo ./algo/attention ./algo/contrast ./algo/dataset ./algo/internal/parallel ./algo/near ./algo/pretrain ./algo/ratio ./algo/table ./algo/wgsl ./build/internal/lock ./build/internal/progress ./build/shard
 
-# Tests of memory, growth and rates, which say nothing of races and take a minute under the detector.
-NORACE = Bombs|Memory|Linear|Fair|CopiesOfTraining|FalseAlarms
+# Tests of memory, growth, rates and derivatives, which say nothing of races and take a minute under the detector.
+NORACE = Allocations|Bombs|Memory|Linear|Fair|CopiesOfTraining|FalseAlarms|Gradient$$
 
 # A program is the same wherever a commit is built: without the paths of the folder, and
 # with the commit by its name rather than as Go finds it, which does so in a clone but not

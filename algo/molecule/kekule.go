@@ -253,7 +253,7 @@ func (p *Draft) kekulizeSystem(system []int32) error {
 // markCandidates marks the atoms of k.all that take a double bond, and makes
 // their aromatic bonds single.
 func (p *Draft) markCandidates() {
-	k, r := &p.kek, &p.Rings
+	k := &p.kek
 	k.done = k.done[:0]
 	k.wild = k.wild[:0]
 	k.makeSingle = k.makeSingle[:0]
@@ -279,47 +279,12 @@ func (p *Draft) markCandidates() {
 				ignored++
 			}
 		}
-		if a.Element == 0 {
-			plain := 0
-			for _, l := range p.Neighbors(i) {
-				if n := &p.Atoms[l.Atom]; n.Element != 0 && !n.Aromatic && k.atoms[l.Atom].queued == 1 {
-					plain++
-				}
-			}
-			in, skipped := r.OfAtom(i), 0
-			for _, q := range in {
-				if !p.ownsAromatic(q) {
-					skipped++
-				}
-			}
-			if plain < len(in) && skipped < len(in) {
-				k.atoms[i].candidate = true
-				k.wild = append(k.wild, i)
-				continue
-			}
+		if a.Element == 0 && p.openWildcard(i) {
+			k.atoms[i].candidate = true
+			k.wild = append(k.wild, i)
+		} else {
+			k.atoms[i].candidate = p.lacksBond(i, bonds, ignored)
 		}
-		bonds += a.Hydrogens()
-		shift := a.shift()
-		limit := int32(basics[a.Element].valence) + shift
-		total := a.totalValence()
-		degree := p.Degree(i) + a.Room() - ignored
-		if total > limit {
-			for _, v := range elements[a.Element].valences[1:] {
-				if total <= limit || v <= 0 {
-					break
-				}
-				limit = int32(v) + shift
-			}
-		}
-		if total == 5 && bonds == 4 && limit == 3 && degree == 3 && a.Radicals == 0 && shift == 0 && a.Hydrogens() == 0 &&
-			(a.Element == 7 || a.Element == 15 || a.Element == 33) {
-			limit = 5 // as in O=n1ccccc1
-		}
-		if degree+a.Radicals >= limit {
-			continue
-		}
-		k.atoms[i].candidate = limit == bonds+1+a.Radicals ||
-			a.Radicals == 0 && a.NoImplicit && limit == bonds+2 // it will be a radical
 	}
 	for _, i := range k.all {
 		k.atoms[i].queued = 0
@@ -327,6 +292,45 @@ func (p *Draft) markCandidates() {
 	for _, b := range k.makeSingle {
 		p.Bonds[b].Order = Single
 	}
+}
+
+// openWildcard reports whether wildcard i takes a double bond: fewer than its rings are the
+// plain atoms come to next to it, and one of its rings owns an aromatic atom.
+func (p *Draft) openWildcard(i int32) bool {
+	plain := 0
+	for _, l := range p.Neighbors(i) {
+		if n := &p.Atoms[l.Atom]; n.Element != 0 && !n.Aromatic && p.kek.atoms[l.Atom].queued == 1 {
+			plain++
+		}
+	}
+	in := p.Rings.OfAtom(i)
+	return plain < len(in) && slices.ContainsFunc(in, p.ownsAromatic)
+}
+
+// lacksBond reports whether atom i, with bonds of the given order in all and ignored ones
+// without, has room for one more.
+func (p *Draft) lacksBond(i, bonds, ignored int32) bool {
+	a := &p.Atoms[i]
+	bonds += a.Hydrogens()
+	shift := a.shift()
+	limit := int32(basics[a.Element].valence) + shift
+	total := a.totalValence()
+	degree := p.Degree(i) + a.Room() - ignored
+	if total > limit {
+		for _, v := range elements[a.Element].valences[1:] {
+			if total <= limit || v <= 0 {
+				break
+			}
+			limit = int32(v) + shift
+		}
+	}
+	if total == 5 && bonds == 4 && limit == 3 && degree == 3 && a.Radicals == 0 && shift == 0 && a.Hydrogens() == 0 &&
+		(a.Element == 7 || a.Element == 15 || a.Element == 33) {
+		limit = 5 // as in O=n1ccccc1
+	}
+	return degree+a.Radicals < limit &&
+		(limit == bonds+1+a.Radicals ||
+			a.Radicals == 0 && a.NoImplicit && limit == bonds+2) // it will be a radical
 }
 
 // ownsAromatic reports whether ring q has an aromatic atom that is in no other
@@ -345,14 +349,11 @@ func (p *Draft) arrange() (bool, error) {
 	for _, i := range k.done {
 		atoms[i].done = true
 	}
-	k.queue = k.queue[:0]
-	k.head = 0
-	k.moves = k.moves[:0]
-	k.pool = k.pool[:0]
-	k.doubled = k.doubled[:0]
+	k.queue, k.head = k.queue[:0], 0
+	k.moves, k.pool, k.doubled = k.moves[:0], k.pool[:0], k.doubled[:0]
 	backtracks, from := 0, 0
 	ok := true
-	for len(k.done) < len(k.all) || k.head < len(k.queue) {
+	for ok && (len(k.done) < len(k.all) || k.head < len(k.queue)) {
 		var i int32
 		if k.head < len(k.queue) {
 			i = k.queue[k.head]
@@ -369,70 +370,34 @@ func (p *Draft) arrange() (bool, error) {
 		if !p.Spend(4) {
 			return false, p.ErrorBudget()
 		}
-		wants, opts := atoms[i].trial, atoms[i].options
-		again := opts.Hi > opts.Lo
+		options := atoms[i].options
+		again := options.Lo < options.Hi
 		if !again {
-			opts.Lo = int32(len(k.pool))
-			for _, l := range p.Neighbors(i) {
-				o := &atoms[l.Atom]
-				if o.done || !o.in {
-					continue
-				}
-				if o.queued == 0 {
-					k.queue = append(k.queue, l.Atom)
-					o.queued++
-				}
-				if wants && o.trial &&
-					(p.Bonds[l.Bond].Aromatic || p.Atoms[i].Element == 0 || p.Atoms[l.Atom].Element == 0) {
-					k.pool = append(k.pool, l)
-				}
-			}
-			opts.Hi = int32(len(k.pool))
+			options = p.findOptions(i)
 		}
 		switch {
-		case !wants:
-		case opts.Lo < opts.Hi:
-			l := k.pool[opts.Lo]
-			opts.Lo++
-			p.Bonds[l.Bond].Order = Double
-			atoms[i].trial, atoms[l.Atom].trial = false, false
-			k.added[l.Bond] = true
-			k.doubled = append(k.doubled, l.Bond)
-			if again {
-				atoms[i].options = opts
-				if opts.Lo == opts.Hi {
-					atoms[i].options = neighbor.Span{}
-					k.moves = k.moves[:len(k.moves)-1]
-				}
-			} else if opts.Lo < opts.Hi {
-				atoms[i].options = opts
-				k.moves = append(k.moves, i)
-			}
+		case !atoms[i].trial:
+		case options.Lo < options.Hi:
+			p.double(i, options, again)
 		case p.Atoms[i].Element != 0:
 			// Nobody is left to share a double bond with: an earlier choice
 			// was wrong.
-			if len(k.moves) == 0 || backtracks == maxBacktracks {
-				ok = false
-			} else {
-				p.backtrack(k.moves[len(k.moves)-1])
-				backtracks++
-				from = 0
-				if !p.Spend(len(k.all)) {
-					return false, p.ErrorBudget()
-				}
+			if ok = len(k.moves) > 0 && backtracks < maxBacktracks; !ok {
+				break
 			}
-		}
-		if !ok {
-			break
+			p.backtrack(k.moves[len(k.moves)-1])
+			backtracks++
+			from = 0
+			if !p.Spend(len(k.all)) {
+				return false, p.ErrorBudget()
+			}
 		}
 	}
 	for _, b := range k.doubled {
-		if k.added[b] {
-			k.added[b] = false
-			if !ok {
-				p.Bonds[b].Order = Single
-			}
+		if k.added[b] && !ok {
+			p.Bonds[b].Order = Single
 		}
+		k.added[b] = false
 	}
 	for _, i := range k.all {
 		at := &atoms[i]
@@ -440,6 +405,47 @@ func (p *Draft) arrange() (bool, error) {
 	}
 	k.done = k.done[:start]
 	return ok, nil
+}
+
+// findOptions queues the neighbours of atom i and returns those that it may share a double
+// bond with.
+func (p *Draft) findOptions(i int32) neighbor.Span {
+	k, atoms := &p.kek, p.kek.atoms
+	lo := int32(len(k.pool))
+	for _, l := range p.Neighbors(i) {
+		o := &atoms[l.Atom]
+		if o.done || !o.in {
+			continue
+		}
+		if o.queued == 0 {
+			k.queue = append(k.queue, l.Atom)
+			o.queued++
+		}
+		if atoms[i].trial && o.trial &&
+			(p.Bonds[l.Bond].Aromatic || p.Atoms[i].Element == 0 || p.Atoms[l.Atom].Element == 0) {
+			k.pool = append(k.pool, l)
+		}
+	}
+	return neighbor.Span{Lo: lo, Hi: int32(len(k.pool))}
+}
+
+// double puts a double bond between atom i and the first of its options, and keeps the
+// rest; again: there was a choice at this atom before.
+func (p *Draft) double(i int32, options neighbor.Span, again bool) {
+	k, atoms := &p.kek, p.kek.atoms
+	l := k.pool[options.Lo]
+	options.Lo++
+	p.Bonds[l.Bond].Order = Double
+	atoms[i].trial, atoms[l.Atom].trial = false, false
+	k.added[l.Bond] = true
+	k.doubled = append(k.doubled, l.Bond)
+	atoms[i].options = options
+	switch more := options.Lo < options.Hi; {
+	case again && !more:
+		k.moves = k.moves[:len(k.moves)-1]
+	case more && !again:
+		k.moves = append(k.moves, i)
+	}
 }
 
 // backtrack undoes what followed the choice at atom i.

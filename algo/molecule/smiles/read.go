@@ -18,108 +18,53 @@ import (
 // maxClass is the highest atom class, RDKit's limit.
 const maxClass = 2147483639
 
+// A cursor is what the text read so far leaves for the rest: offsets are -1 where there is
+// no such thing.
+type cursor struct {
+	atom   int32 // the atom that the next bond begins at
+	branch int   // the "(" just read
+	dot    int   // the "." just read
+	bond   token // the bond just read
+}
+
+// afterAtom reports whether something other than a bond may follow.
+func (c *cursor) afterAtom() bool { return c.atom >= 0 && c.branch < 0 && c.dot < 0 }
+
 // read fills atoms and bonds from p.text[lo:hi].
 func (p *Parser) read(lo, hi int) error {
 	p.Atoms = p.Atoms[:0]
 	p.Bonds, p.slashes = p.Bonds[:0], p.slashes[:0]
 	p.spots, p.closures = p.spots[:0], p.closures[:0]
 	p.open = p.open[:0]
-	const nothing = -1
-	var (
-		s       = p.Text[:hi]
-		last    = int32(nothing) // the atom that the next bond begins at
-		branch0 = nothing        // the "(" just read
-		dot     = nothing        // the "." just read
-		pending token            // the bond just read
-	)
-	pending.clear()
+	c := cursor{atom: -1, branch: -1, dot: -1}
+	c.bond.clear()
 	for i := lo; i < hi; {
-		switch c := s[i]; {
-		case organic[c].is || c == '[':
-			n := int32(len(p.Atoms))
-			p.Atoms, p.spots = append(p.Atoms, molecule.DraftAtom{}), append(p.spots, spot{closure: nothing})
-			a, place := &p.Atoms[n], &p.spots[n]
-			a.At = int32(i)
-			if c == '[' {
-				if err := p.readBracket(a, place, i, hi); err != nil {
-					return err
-				}
-			} else {
-				p.readOrganic(a, i, hi)
-			}
-			i += int(a.Size)
-			if last == nothing || dot != nothing {
-				place.start = true
-			} else {
-				p.addBond(last, n, &pending)
-			}
-			last, branch0, dot = n, nothing, nothing
-			pending.clear()
-		case c == '(':
-			switch {
-			case last == nothing || branch0 != nothing || dot != nothing:
-				return p.ErrorAt(i, 1, "a branch must follow an atom")
-			case pending.at != nothing:
-				return p.ErrorAt(pending.at, pending.size, "a bond belongs inside the branch, after the parenthesis")
-			}
-			p.open = append(p.open, branch{last, int32(i)})
-			branch0 = i
-			i++
-		case c == ')':
-			switch {
-			case len(p.open) == 0:
-				return p.ErrorAt(i, 1, "closing parenthesis without an opening one")
-			case branch0 != nothing:
-				return p.ErrorAt(branch0, i+1-branch0, "empty branch, an atom is missing")
-			case dot != nothing:
-				return p.ErrorAt(dot, 1, "no atom after the dot")
-			case pending.at != nothing:
-				return p.ErrorAt(pending.at, pending.size, "no atom after the bond")
-			}
-			last = p.open[len(p.open)-1].atom
-			p.open = p.open[:len(p.open)-1]
-			i++
-		case c == '.':
-			switch {
-			case last == nothing || branch0 != nothing || dot != nothing:
-				return p.ErrorAt(i, 1, "a dot must follow an atom")
-			case pending.at != nothing:
-				return p.ErrorAt(pending.at, pending.size, "no atom after the bond")
-			}
-			dot = i
-			i++
-		case isBond[c]:
-			switch {
-			case last == nothing || dot != nothing:
-				return p.ErrorAt(i, 1, "a bond must follow an atom")
-			case pending.at != nothing:
-				return p.ErrorAt(i, 1, "two bonds in a row, an atom is missing between them")
-			}
-			if err := p.readBond(&pending, i, hi); err != nil {
-				return err
-			}
-			i += pending.size
-		case c == '%' || c-'0' < 10:
-			number, size, err := p.readRingNumber(i, hi)
-			if err != nil {
-				return err
-			}
-			if last == nothing || branch0 != nothing || dot != nothing {
-				return p.ErrorAt(i, size, "a ring bond must follow an atom")
-			}
-			p.addClosure(last, number, &pending, i, size)
-			pending.clear()
-			i += size
+		size, err := 1, error(nil)
+		switch s := p.Text[i]; {
+		case organic[s].is || s == '[':
+			size, err = p.readAtom(&c, i, hi)
+		case s == '(':
+			err = p.openBranch(&c, i)
+		case s == ')':
+			err = p.closeBranch(&c, i)
+		case s == '.':
+			err = p.readDot(&c, i)
+		case isBond[s]:
+			size, err = p.readBond(&c, i, hi)
+		case s == '%' || s-'0' < 10:
+			size, err = p.readClosure(&c, i, hi)
 		default:
-			return p.errorLetter(i)
+			err = p.errorLetter(i)
 		}
+		if err != nil {
+			return err
+		}
+		i += size
 	}
-	switch {
-	case pending.at != nothing:
-		return p.ErrorAt(pending.at, pending.size, "no atom after the bond")
-	case dot != nothing:
-		return p.ErrorAt(dot, 1, "no atom after the dot")
-	case len(p.open) > 0:
+	if err := p.missingAtom(&c); err != nil {
+		return err
+	}
+	if len(p.open) > 0 {
 		return p.ErrorAt(int(p.open[len(p.open)-1].at), 1, "the branch is never closed")
 	}
 	if err := p.closeRings(); err != nil {
@@ -131,6 +76,76 @@ func (p *Parser) read(lo, hi int) error {
 		dirs[s.bond] = s.dir
 	}
 	return p.checkRepeats()
+}
+
+// missingAtom is about a bond or dot just read, which nothing but an atom may follow.
+func (p *Parser) missingAtom(c *cursor) error {
+	switch {
+	case c.bond.at >= 0:
+		return p.ErrorAt(c.bond.at, c.bond.size, "no atom after the bond")
+	case c.dot >= 0:
+		return p.ErrorAt(c.dot, 1, "no atom after the dot")
+	}
+	return nil
+}
+
+// readAtom reads the atom at offset i and joins it to the one before.
+func (p *Parser) readAtom(c *cursor, i, hi int) (size int, err error) {
+	n := int32(len(p.Atoms))
+	p.Atoms, p.spots = append(p.Atoms, molecule.DraftAtom{}), append(p.spots, spot{closure: -1})
+	a, place := &p.Atoms[n], &p.spots[n]
+	a.At = int32(i)
+	if p.Text[i] != '[' {
+		p.readOrganic(a, i, hi)
+	} else if err := p.readBracket(a, place, i, hi); err != nil {
+		return 0, err
+	}
+	if c.atom < 0 || c.dot >= 0 {
+		place.start = true
+	} else {
+		p.addBond(c.atom, n, &c.bond)
+	}
+	c.atom, c.branch, c.dot = n, -1, -1
+	c.bond.clear()
+	return int(a.Size), nil
+}
+
+// openBranch reads "(".
+func (p *Parser) openBranch(c *cursor, i int) error {
+	switch {
+	case !c.afterAtom():
+		return p.ErrorAt(i, 1, "a branch must follow an atom")
+	case c.bond.at >= 0:
+		return p.ErrorAt(c.bond.at, c.bond.size, "a bond belongs inside the branch, after the parenthesis")
+	}
+	p.open = append(p.open, branch{c.atom, int32(i)})
+	c.branch = i
+	return nil
+}
+
+// closeBranch reads ")".
+func (p *Parser) closeBranch(c *cursor, i int) error {
+	switch {
+	case len(p.open) == 0:
+		return p.ErrorAt(i, 1, "closing parenthesis without an opening one")
+	case c.branch >= 0:
+		return p.ErrorAt(c.branch, i+1-c.branch, "empty branch, an atom is missing")
+	}
+	c.atom = p.open[len(p.open)-1].atom
+	p.open = p.open[:len(p.open)-1]
+	return p.missingAtom(c)
+}
+
+// readDot reads ".".
+func (p *Parser) readDot(c *cursor, i int) error {
+	if !c.afterAtom() {
+		return p.ErrorAt(i, 1, "a dot must follow an atom")
+	}
+	if err := p.missingAtom(c); err != nil {
+		return err
+	}
+	c.dot = i
+	return nil
 }
 
 // A token is a written bond.
@@ -150,8 +165,15 @@ func (t *token) clear() {
 	t.at, t.order, t.reverse, t.dir, t.plain = -1, molecule.Any, false, molecule.Level, false
 }
 
-// readBond reads the bond at offset i into t, which is none.
-func (p *Parser) readBond(t *token, i, hi int) error {
+// readBond reads the bond at offset i.
+func (p *Parser) readBond(c *cursor, i, hi int) (size int, err error) {
+	t := &c.bond
+	switch {
+	case c.atom < 0 || c.dot >= 0:
+		return 0, p.ErrorAt(i, 1, "a bond must follow an atom")
+	case t.at >= 0:
+		return 0, p.ErrorAt(i, 1, "two bonds in a row, an atom is missing between them")
+	}
 	t.at, t.size = i, 1
 	next := byte(0)
 	if i+1 < hi {
@@ -165,7 +187,7 @@ func (p *Parser) readBond(t *token, i, hi int) error {
 		}
 	case '<':
 		if next != '-' {
-			return p.ErrorAt(i, 1, "unexpected character")
+			return 0, p.ErrorAt(i, 1, "unexpected character")
 		}
 		t.order, t.reverse, t.size = molecule.Dative, true, 2
 	case '=':
@@ -186,7 +208,7 @@ func (p *Parser) readBond(t *token, i, hi int) error {
 			t.size = 2
 		}
 	}
-	return nil
+	return t.size, nil
 }
 
 // unwritten is the order of a bond without a symbol.
@@ -223,9 +245,18 @@ func (p *Parser) slash(d molecule.Direction) {
 	}
 }
 
-// addClosure notes a ring-bond number at atom i.
-func (p *Parser) addClosure(i int32, number int32, t *token, at, size int) {
-	c := closure{number: number, atom: i, order: t.order, specified: t.at >= 0 && !t.plain, reverse: t.reverse, dir: t.dir, next: -1, at: int32(at), size: int32(size)}
+// readClosure reads a ring-bond number and notes it at the atom before.
+func (p *Parser) readClosure(c *cursor, at, hi int) (size int, err error) {
+	number, size, err := p.readRingNumber(at, hi)
+	if err != nil {
+		return 0, err
+	}
+	if !c.afterAtom() {
+		return 0, p.ErrorAt(at, size, "a ring bond must follow an atom")
+	}
+	i, t := c.atom, &c.bond
+	ring := closure{number: number, atom: i, order: t.order, specified: t.at >= 0 && !t.plain, reverse: t.reverse, dir: t.dir, next: -1, at: int32(at), size: int32(size)}
+	t.clear()
 	a, s := &p.Atoms[i], &p.spots[i]
 	// A ring-bond number behind a branch ("C(F)1") comes earlier in the order of
 	// neighbours than where it is written; where that makes an odd permutation
@@ -235,13 +266,14 @@ func (p *Parser) addClosure(i int32, number int32, t *token, at, size int) {
 		a.Chirality = a.Chirality.Turn()
 	}
 	k := int32(len(p.closures))
-	p.closures = append(p.closures, c)
+	p.closures = append(p.closures, ring)
 	if s.closure < 0 {
 		s.closure = k
 	} else {
 		p.closures[s.last].next = k
 	}
 	s.last = k
+	return size, nil
 }
 
 // readRingNumber reads "7", "%42" or "%(123)".

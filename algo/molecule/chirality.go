@@ -738,76 +738,67 @@ func (c *ranker) swap(x, y int32) {
 	c.place[i], c.place[j] = y, x
 }
 
-// splitClass sorts the touched atoms of class k, which are at its end, among the
-// others, which are all alike, makes classes of the parts, and touches the
-// neighbours of all but the largest.
-func (p *Draft) splitClass(k int32) {
-	c := &p.cip
+// sortTouched sorts the touched atoms of class k, which are at its end, among the others,
+// which are all alike, and fills parts with the ends of what is alike.
+func (c *ranker) sortTouched(k int32) {
 	lo, hi := c.start[k], c.end[k]
 	moved := append(c.moved[:0], c.order[hi-c.count[k]:hi]...)
-	c.moved = moved
 	c.count[k] = 0
-	rest := hi - lo - int32(len(moved)) // untouched
 	slices.SortFunc(moved, func(x, y int32) int { return slices.Compare(c.key(x), c.key(y)) })
-	// The untouched stand behind the lesser ones of moved.
-	less := 0
-	var key []int32
+	less, rest := int32(0), hi-lo-int32(len(moved)) // rest: untouched
 	if rest > 0 {
-		key = c.key(c.order[lo])
-		for less < len(moved) && slices.Compare(c.key(moved[less]), key) < 0 {
+		// The untouched stand behind the lesser ones of moved, where one is put for them all.
+		one := c.order[lo]
+		for int(less) < len(moved) && slices.Compare(c.key(moved[less]), c.key(one)) < 0 {
 			less++
 		}
-		if l := int32(less); rest >= l {
-			copy(c.order[lo+rest:], c.order[lo:lo+l])
+		if rest >= less {
+			copy(c.order[lo+rest:], c.order[lo:lo+less])
 		} else {
-			copy(c.order[lo+l:], c.order[lo:lo+rest])
+			copy(c.order[lo+less:], c.order[lo:lo+rest])
 		}
+		copy(c.order[lo+less+rest:hi], moved[less:])
+		moved = slices.Insert(moved, int(less), one)
+	} else {
+		less = int32(len(moved))
 	}
 	copy(c.order[lo:], moved[:less])
-	copy(c.order[lo+int32(less)+rest:hi], moved[less:])
-	// The parts, as their ends.
-	c.parts = c.parts[:0]
-	for q := range moved {
-		if q == less && rest > 0 {
-			// Behind the lesser ones, the untouched and their equals.
-			if q > 0 {
-				c.parts = append(c.parts, lo+int32(q))
-			}
-			if !slices.Equal(c.key(moved[q]), key) {
-				c.parts = append(c.parts, lo+int32(q)+rest)
-			}
-			continue
-		}
-		if q > 0 && !slices.Equal(c.key(moved[q]), c.key(moved[q-1])) {
-			at := lo + int32(q)
-			if q > less {
-				at += rest
-			}
-			c.parts = append(c.parts, at)
-		}
-	}
-	if less == len(moved) && rest > 0 {
-		c.parts = append(c.parts, lo+int32(less))
-	}
-	c.parts = append(c.parts, hi)
-	for q := range int32(less) {
-		c.place[c.order[lo+q]] = lo + q
-	}
-	for q := lo + max(rest, int32(less)); q < hi; q++ {
+	for q := lo; q < lo+less; q++ {
 		c.place[c.order[q]] = q
 	}
+	for q := lo + max(rest, less); q < hi; q++ {
+		c.place[c.order[q]] = q
+	}
+	c.parts = c.parts[:0]
+	at := lo
+	for q, i := range moved {
+		if q > 0 && !slices.Equal(c.key(i), c.key(moved[q-1])) {
+			c.parts = append(c.parts, at)
+		}
+		if at++; rest > 0 && q == int(less) {
+			at += rest - 1
+		}
+	}
+	c.parts = append(c.parts, hi)
+	c.moved = moved
+}
+
+// splitClass makes classes of the parts of class k, which has touched atoms, and touches
+// the neighbours of all but the largest.
+func (p *Draft) splitClass(k int32) {
+	c := &p.cip
+	c.sortTouched(k)
 	if len(c.parts) == 1 {
 		return
 	}
-	largest, from := 0, lo
-	size := int32(-1)
+	largest, size, from := 0, int32(-1), c.start[k]
 	for q, to := range c.parts {
 		if to-from > size {
 			largest, size = q, to-from
 		}
 		from = to
 	}
-	from = lo
+	from = c.start[k]
 	for q, to := range c.parts {
 		if q == largest {
 			c.start[k], c.end[k] = from, to
@@ -955,7 +946,7 @@ func (p *Draft) findRingStereo() {
 	}
 }
 
-// oddSwaps reports whether bonds is an odd permutation of those of links. It
+// OddSwaps reports whether bonds is an odd permutation of those of links. It
 // reorders bonds.
 func OddSwaps(bonds []int32, links []neighbor.Link) bool {
 	odd := false

@@ -294,8 +294,9 @@ func (p *Draft) markCandidates() {
 	}
 }
 
-// openWildcard reports whether wildcard i takes a double bond: fewer than its rings are the
-// plain atoms come to next to it, and one of its rings owns an aromatic atom.
+// openWildcard reports whether wildcard i takes a double bond: one of its rings owns an
+// aromatic atom, and it has more rings than neighbours come to before that are neither
+// wildcards nor aromatic.
 func (p *Draft) openWildcard(i int32) bool {
 	plain := 0
 	for _, l := range p.Neighbors(i) {
@@ -382,7 +383,8 @@ func (p *Draft) arrange() (bool, error) {
 		case p.Atoms[i].Element != 0:
 			// Nobody is left to share a double bond with: an earlier choice
 			// was wrong.
-			if ok = len(k.moves) > 0 && backtracks < maxBacktracks; !ok {
+			if len(k.moves) == 0 || backtracks == maxBacktracks {
+				ok = false
 				break
 			}
 			p.backtrack(k.moves[len(k.moves)-1])

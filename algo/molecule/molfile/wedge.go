@@ -151,34 +151,15 @@ func (m *reader) wedgeTags() {
 func (m *reader) wedgeTag(k int32) molecule.Chirality {
 	p := m.p
 	i := p.Bonds[k].From
-	links := p.Neighbors(i)
-	if len(links) > 4 {
+	order, n := m.wedgeOrder(k)
+	if n < 3 {
 		return molecule.Achiral
 	}
 	centre := m.sites[i].at.flat()
-	toward := func(j int32) point { return centre.to(m.sites[j].at.flat()) }
-	reference := toward(p.Bonds[k].To)
-	plainHydrogen := func(j int32) bool { return p.Atoms[j].Element == 1 && p.Atoms[j].Isotope == 0 }
-
-	var order [molecule.MaxChiralDegree]int32 // bonds, the wedged one first
-	order[0] = k
-	n := 1
-	hydrogen, single := plainHydrogen(p.Bonds[k].To), true
-	for _, l := range links {
-		single = single && p.Bonds[l.Bond].Order == molecule.Single
-		if l.Bond != k {
-			hydrogen = hydrogen || plainHydrogen(l.Atom)
-			order[n] = l.Bond
-			n++
-		}
-	}
-	if n < 3 || hydrogen && n < 4 || !single && p.Atoms[i].Element != 15 && p.Atoms[i].Element != 16 {
-		return molecule.Achiral
-	}
-	other := func(b int32) int32 { return p.Bonds[b].From + p.Bonds[b].To - i }
+	toward := func(b int32) point { return centre.to(m.across(b, i).flat()) }
 	// Bonds x and y in the order of their angles from the wedged one.
-	x, y := order[1], order[2]
-	vx, vy := toward(other(x)), toward(other(y))
+	reference, x, y := toward(k), order[1], order[2]
+	vx, vy := toward(x), toward(y)
 	ax, ay := reference.turn(vx), reference.turn(vy)
 	counter := true
 	if ax > ay {
@@ -186,66 +167,93 @@ func (m *reader) wedgeTag(k int32) molecule.Chirality {
 		counter = false
 	}
 	if n == 4 {
-		// An odd permutation puts the three angles in order.
-		az := reference.turn(toward(other(order[3])))
-		var odd bool
-		switch {
-		case ax < ay && ay < az:
-		case ax < ay && ax < az:
-			odd = true
-		case ax < ay:
-		case ax < az:
-			odd = true
-		case ay < az:
-		default:
-			odd = true
+		if oddAngles(ax, ay, reference.turn(toward(order[3]))) {
+			counter = !counter
 		}
-		counter = counter != odd
 	} else {
-		axy, yr := vx.turn(vy), vy.turn(reference)
-		wedgeAt := func(b int32) wedge {
-			if p.Bonds[b].From == i {
-				return m.wedges[b]
-			}
-			return notWedged
+		around := ax < math.Pi-1e-3 && vx.turn(vy) < math.Pi-1e-3 && vy.turn(reference) < math.Pi-1e-3
+		if !wedgesAgree(m.wedges[k], m.wedgeAt(x, i), m.wedgeAt(y, i), ax, ay, around) {
+			return molecule.Achiral
 		}
-		w, wx, wy := m.wedges[k], wedgeAt(x), wedgeAt(y)
-		if ax < math.Pi-1e-3 && axy < math.Pi-1e-3 && yr < math.Pi-1e-3 {
-			if wx != notWedged && wx != w || wy != notWedged && wy != w {
-				return molecule.Achiral
-			}
-		} else {
-			if wx == w && wx == wy {
-				return molecule.Achiral
-			}
-			if wx != notWedged && wx != w {
-				if ax >= math.Pi ||
-					ay > math.Pi && wy != notWedged && wx != wy ||
-					ay <= math.Pi && wy != notWedged && w != wy {
-					return molecule.Achiral
-				}
-			} else if w == wy {
-				return molecule.Achiral
-			}
-			if !(ax < ay) {
-				counter = !counter
-			}
-			// The missing neighbour may be between x and y.
-			if math.Abs(ay-ax) >= math.Pi-1e-4 {
-				counter = !counter
-			}
+		if !around && !(ax < ay) {
+			counter = !counter
+		}
+		// The missing neighbour may be between x and y.
+		if !around && math.Abs(ay-ax) >= math.Pi-1e-4 {
+			counter = !counter
 		}
 	}
 	if m.wedges[k] == wedgeDown {
 		counter = !counter
 	}
-	if molecule.OddSwaps(order[:n], links) {
+	if molecule.OddSwaps(order[:n], p.Neighbors(i)) {
 		counter = !counter
 	}
 	if counter {
 		return molecule.CounterClockwise
 	}
 	return molecule.Clockwise
+}
+
+// wedgeOrder lists the three or four bonds of the atom at the point of the wedged bond k,
+// that one first. There are none where the wedge says nothing about the atom.
+func (m *reader) wedgeOrder(k int32) (order [4]int32, n int) {
+	p := m.p
+	i := p.Bonds[k].From
+	links := p.Neighbors(i)
+	if len(links) < 3 || len(links) > 4 {
+		return order, 0
+	}
+	order[0], n = k, 1
+	hydrogen, single := false, true
+	for _, l := range links {
+		single = single && p.Bonds[l.Bond].Order == molecule.Single
+		hydrogen = hydrogen || p.Atoms[l.Atom].Element == 1 && p.Atoms[l.Atom].Isotope == 0
+		if l.Bond != k {
+			order[n] = l.Bond
+			n++
+		}
+	}
+	if hydrogen && n < 4 || !single && p.Atoms[i].Element != 15 && p.Atoms[i].Element != 16 {
+		return order, 0
+	}
+	return order, n
+}
+
+// wedgeAt is the wedge that bond b has at atom i.
+func (m *reader) wedgeAt(b, i int32) wedge {
+	if m.p.Bonds[b].From == i {
+		return m.wedges[b]
+	}
+	return notWedged
+}
+
+// oddAngles reports whether an odd permutation puts three angles in order, of which x is
+// not greater than y.
+func oddAngles(x, y, z float64) bool {
+	if x < y {
+		return x < z && !(y < z)
+	}
+	return x < z || !(y < z)
+}
+
+// wedgesAgree reports whether the wedges of three bonds do not contradict each other: that of
+// the reference and those of the bonds at angles ax and ay from it. around: the bonds are
+// all around the atom, not on one side of it.
+func wedgesAgree(w, wx, wy wedge, ax, ay float64, around bool) bool {
+	switch {
+	case around:
+		return (wx == notWedged || wx == w) && (wy == notWedged || wy == w)
+	case wx == notWedged || wx == w:
+		return wy != w
+	case ax >= math.Pi:
+		return false
+	case ay > math.Pi:
+		return wy == notWedged || wy == wx
+	case ay <= math.Pi:
+		return wy == notWedged || wy == w
+	}
+	return true // no angle: two atoms are at the same place
 }
 
 // solidTag is the tag of atom i from coordinates in three dimensions.
@@ -377,28 +385,8 @@ func (m *reader) directBonds() error {
 		buffer.Zeroed(&d.count, n)
 		buffer.Zeroed(&d.weight, n)
 		for _, k := range d.order {
-			b := &p.Bonds[k]
-			for _, i := range [2]int32{b.From, b.To} {
-				if !p.Spend(len(p.Neighbors(i))) {
-					return p.ErrorBudget()
-				}
-				for _, l := range p.Neighbors(i) {
-					s := l.Bond
-					if !m.single(s) {
-						continue
-					}
-					d.open[k] = true
-					d.count[s]++
-					// The wedges of single bonds have served; those of bonds that
-					// turned out to be aromatic are still in the way in RDKit.
-					if p.Bonds[s].Order == molecule.Single || m.wedges[s] == notWedged {
-						d.open[s] = true
-					}
-					d.weight[k] += s // RDKit adds up numbers of bonds
-				}
-			}
-			if !b.InRing {
-				d.weight[k] *= 10
+			if err := m.openAround(k); err != nil {
+				return err
 			}
 		}
 		slices.SortFunc(d.order, func(x, y int32) int {
@@ -421,6 +409,35 @@ func (m *reader) directBonds() error {
 		} else if m.wedges[k] == crossed || m.wedges[k] == wavy || m.sites[b.From].wavy || m.sites[b.To].wavy {
 			b.Stereo = molecule.StereoAny
 		}
+	}
+	return nil
+}
+
+// openAround opens the double bond k and the bonds next to it, and weighs it.
+func (m *reader) openAround(k int32) error {
+	p, d := m.p, &m.double
+	b := &p.Bonds[k]
+	for _, i := range [2]int32{b.From, b.To} {
+		if !p.Spend(len(p.Neighbors(i))) {
+			return p.ErrorBudget()
+		}
+		for _, l := range p.Neighbors(i) {
+			s := l.Bond
+			if !m.single(s) {
+				continue
+			}
+			d.open[k] = true
+			d.count[s]++
+			// The wedges of single bonds have served; those of bonds that
+			// turned out to be aromatic are still in the way in RDKit.
+			if p.Bonds[s].Order == molecule.Single || m.wedges[s] == notWedged {
+				d.open[s] = true
+			}
+			d.weight[k] += s // RDKit adds up numbers of bonds
+		}
+	}
+	if !b.InRing {
+		d.weight[k] *= 10
 	}
 	return nil
 }
@@ -475,6 +492,47 @@ func (m *reader) control(k, i int32) (first, second int32, cumulated, unknown bo
 	return first, second, cumulated, false
 }
 
+// controls picks the bonds next to the double bond k that say on which sides of it the
+// substituents are: x at its begin and y at its end, and the second ones there. Without
+// them ok is false; the bond is then of unknown geometry, unless it is cumulated.
+func (m *reader) controls(k int32) (x, x2, y, y2 int32, ok bool) {
+	b := &m.p.Bonds[k]
+	x, x2, cumulated, unknown := m.control(k, b.From)
+	if x >= 0 && !cumulated && !unknown {
+		y, y2, cumulated, unknown = m.control(k, b.To)
+	}
+	if cumulated {
+		return x, x2, y, y2, false
+	}
+	begin, end := m.sites[b.From].at, m.sites[b.To].at
+	if x < 0 || y < 0 || unknown ||
+		!m.offAxis(&x, &x2, b.From, end.minus(begin), begin) ||
+		!m.offAxis(&y, &y2, b.To, begin.minus(end), begin) { // begin in RDKit too
+		m.wedges[k] = crossed
+		return x, x2, y, y2, false
+	}
+	return x, x2, y, y2, true
+}
+
+// offAxis reports whether one of the substituents of atom i does not lie on the axis of
+// the double bond there, and makes that one the first. The second is seen from the place
+// from.
+func (m *reader) offAxis(first, second *int32, i int32, axis, from point) bool {
+	if !inLine(m.across(*first, i).minus(m.sites[i].at), axis) {
+		return true
+	}
+	if *second < 0 {
+		return false
+	}
+	*first, *second = *second, *first
+	return !inLine(m.across(*first, i).minus(from), axis)
+}
+
+// across is the place of the atom that bond s leads to from atom i.
+func (m *reader) across(s, i int32) point {
+	return m.sites[m.p.Bonds[s].From+m.p.Bonds[s].To-i].at
+}
+
 // directBond gives directions to the bonds next to the double bond k, and pushes the
 // double bonds to be looked at next.
 func (m *reader) directBond(k int32) error {
@@ -487,43 +545,13 @@ func (m *reader) directBond(k int32) error {
 	if !p.Spend(len(p.Neighbors(b.From)) + len(p.Neighbors(b.To))) {
 		return p.ErrorBudget()
 	}
-	x, x2, cumulated, unknown := m.control(k, b.From)
-	var y, y2 int32
-	if x >= 0 && !cumulated && !unknown {
-		y, y2, cumulated, unknown = m.control(k, b.To)
-	}
-	if cumulated {
+	x, x2, y, y2, ok := m.controls(k)
+	if !ok {
 		return nil
 	}
-	if x < 0 || y < 0 || unknown {
-		m.wedges[k] = crossed
-		return nil
-	}
-	// The substituents must not lie on the axis of the double bond.
 	begin, end := m.sites[b.From].at, m.sites[b.To].at
-	place := func(s, i int32) point { return m.sites[p.Bonds[s].From+p.Bonds[s].To-i].at }
-	px, py := place(x, b.From), place(y, b.To)
-	linear := false
-	if inLine(px.minus(begin), end.minus(begin)) {
-		if linear = x2 < 0; !linear {
-			x, x2 = x2, x
-			px = place(x, b.From)
-			linear = inLine(px.minus(begin), end.minus(begin))
-		}
-	}
-	if !linear && inLine(py.minus(end), begin.minus(end)) {
-		if linear = y2 < 0; !linear {
-			y, y2 = y2, y
-			py = place(y, b.To)
-			linear = inLine(py.minus(begin), begin.minus(end)) // from begin in RDKit too
-		}
-	}
-	if linear {
-		m.wedges[k] = crossed
-		return nil
-	}
 	axis := end.minus(begin)
-	opposite := px.minus(begin).cross(axis).angle(py.minus(end).cross(axis)) >= math.Pi/2
+	opposite := m.across(x, b.From).minus(begin).cross(axis).angle(m.across(y, b.To).minus(end).cross(axis)) >= math.Pi/2
 
 	for _, s := range [2]int32{y, x} {
 		if d.open[s] {

@@ -343,14 +343,6 @@ type GraphonPair struct {
 	Edges Ints
 }
 
-// Entries are the keys of a dictionary, in the order of its rows.
-type Entries struct {
-	Side   string
-	Origin Ints   // 0 training, 1 test, 2 synthetic
-	Row    Ints   // as in Neighbor
-	Score  Floats // S_Pre, the priority; 0 for training
-}
-
 // Exported is a file for the user.
 type Exported struct {
 	Name string // that a download should have
@@ -436,7 +428,6 @@ func (*Ready) reply()       {}
 func (*Part) reply()        {}
 func (*Detailed) reply()    {}
 func (*GraphonPair) reply() {}
-func (*Entries) reply()     {}
 func (*Exported) reply()    {}
 func (*Drifted) reply()     {}
 func (*Trained) reply()     {}

@@ -78,12 +78,6 @@ type Graphons struct {
 	Seed   uint64
 }
 
-// Dictionary asks for the contents of a dictionary after the last batch.
-// Reply: [Entries].
-type Dictionary struct {
-	Side string // "ID" or "OOD"
-}
-
 // Export makes a file of rows. The page sends them along, so that it can leave
 // some out and needs no worker that remembers them. It is that of `baca score`, with the
 // columns of a calibrated batch that of `baca score --columns all`, and with q-values that of
@@ -167,19 +161,18 @@ type Pause struct{}
 // Measure asks for the memory of the worker. Reply: [Measured].
 type Measure struct{}
 
-func (*Hello) request()      {}
-func (*LoadModel) request()  {}
-func (*Open) request()       {}
-func (*Score) request()      {}
-func (*Share) request()      {}
-func (*Piece) request()      {}
-func (*Detail) request()     {}
-func (*Graphons) request()   {}
-func (*Dictionary) request() {}
-func (*Export) request()     {}
-func (*Reasons) request()    {}
-func (*Drift) request()      {}
-func (*Report) request()     {}
-func (*Train) request()      {}
-func (*Pause) request()      {}
-func (*Measure) request()    {}
+func (*Hello) request()     {}
+func (*LoadModel) request() {}
+func (*Open) request()      {}
+func (*Score) request()     {}
+func (*Share) request()     {}
+func (*Piece) request()     {}
+func (*Detail) request()    {}
+func (*Graphons) request()  {}
+func (*Export) request()    {}
+func (*Reasons) request()   {}
+func (*Drift) request()     {}
+func (*Report) request()    {}
+func (*Train) request()     {}
+func (*Pause) request()     {}
+func (*Measure) request()   {}

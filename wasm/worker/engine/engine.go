@@ -101,7 +101,7 @@ func (e *Engine) Pause() { e.paused = true }
 // Light tells whether a request can be answered between two batches of another one.
 func Light(r message.Request) bool {
 	switch r.(type) {
-	case *message.Hello, *message.Detail, *message.Graphons, *message.Dictionary, *message.Export, *message.Measure:
+	case *message.Hello, *message.Detail, *message.Graphons, *message.Export, *message.Measure:
 		return true
 	}
 	return false
@@ -131,8 +131,6 @@ func (e *Engine) answer(number uint32, r message.Request) (message.Reply, error)
 		return e.detail(r)
 	case *message.Graphons:
 		return e.graphons(r)
-	case *message.Dictionary:
-		return e.dictionary(r)
 	case *message.Export:
 		return export(r)
 	case *message.Reasons:

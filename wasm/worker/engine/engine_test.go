@@ -624,7 +624,7 @@ func TestPictures(t *testing.T) {
 	must[*message.Opened](e, h, &message.Open{Data: []byte(alkanes(80))})
 	fails(e, h, &message.Graphons{Side: "ID"}, message.CodeNotReady, "calibrated")
 	must[*message.Scored](e, h, &message.Score{})
-	fails(e, h, &message.Dictionary{Side: "ID"}, message.CodeNotReady, "calibrated")
+	fails(e, h, &message.Graphons{Side: "ID"}, message.CodeNotReady, "calibrated")
 	events, _ := must[*message.Scored](e, h, &message.Score{Batch: true})
 	var parted *message.Parted
 	for _, ev := range events {
@@ -647,19 +647,6 @@ func TestPictures(t *testing.T) {
 			if int(node) >= g.Nodes {
 				t.Errorf("%s: an edge to node %d of %d", side, node, g.Nodes)
 			}
-		}
-		_, d := must[*message.Entries](e, h, &message.Dictionary{Side: side})
-		test := 0
-		for i, origin := range d.Origin {
-			if origin == 1 {
-				test++
-				if !slices.Contains(members, d.Row[i]) {
-					t.Errorf("%s: key of record %d, which is not of that side", side, d.Row[i])
-				}
-			}
-		}
-		if test != len(members) || len(d.Score) != len(d.Origin) {
-			t.Errorf("%s: %d keys of the batch, want %d", side, test, len(members))
 		}
 	}
 	fails(e, h, &message.Graphons{Side: "left"}, message.CodeBadOption, "left")

@@ -377,24 +377,6 @@ func singles(x []float64) message.Singles {
 	return s
 }
 
-func (e *Engine) dictionary(r *message.Dictionary) (*message.Entries, error) {
-	side, err := sideOf(r.Side)
-	if err != nil {
-		return nil, err
-	}
-	if e.last == nil {
-		return nil, failf(message.CodeNotReady, "no batch is calibrated yet, so the dictionaries are empty")
-	}
-	d, bank := e.last.scorer.Attention().Dictionary(side), e.model.BankRows()
-	m := &message.Entries{Side: r.Side}
-	for i := range d.Len() {
-		entry := d.Entry(i)
-		m.Origin, m.Score = append(m.Origin, int32(entry.Origin)), append(m.Score, entry.Score)
-		m.Row = append(m.Row, int32(e.rowOf(entry, bank)))
-	}
-	return m, nil
-}
-
 // rowOf is the row of a key, as in message.Neighbor, by the rows of the bank.
 func (e *Engine) rowOf(entry dictionary.Entry, bank []int) int {
 	switch entry.Origin {

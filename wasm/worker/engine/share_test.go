@@ -246,7 +246,7 @@ func TestLongInputIsCalibratedByASample(t *testing.T) {
 			t.Errorf("record %d: batch %g, score %g, %s", i, s.Batch[i], s.Score[i], rows.Verdict[i])
 		}
 	}
-	must[*message.Entries](e, h, &message.Dictionary{Side: "OOD"})
+	must[*message.GraphonPair](e, h, &message.Graphons{Side: "OOD"})
 }
 
 // A long file is read a piece at a time, and an error of the browser in its middle

@@ -46,7 +46,14 @@ func (in *input) scores(t testing.TB, r *Result) []float64 {
 }
 
 // synthetic counts the synthetic graphs in a dictionary.
-func synthetic(d *dictionary.Dictionary) int { return d.Len() - d.BankLen() }
+func synthetic(d *dictionary.Dictionary) (n int) {
+	for i := range d.Len() {
+		if d.Entry(i).Origin == dictionary.Synthetic {
+			n++
+		}
+	}
+	return n
+}
 
 func TestSameScoresAtAnyNumberOfWorkers(t *testing.T) {
 	var want [2][]float64

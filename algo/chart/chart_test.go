@@ -29,15 +29,6 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-func TestScale(t *testing.T) {
-	s := Scale{-1, 3, 100, 500}
-	for _, v := range []float64{-1, 0, 2.5, 3} {
-		if got := s.Value(s.At(v)); math.Abs(got-v) > 1e-12 {
-			t.Errorf("%g is at pixel %g, which is %g", v, s.At(v), got)
-		}
-	}
-}
-
 // A line through many values has no more points than pixels, and its extremes.
 func TestPath(t *testing.T) {
 	values := make([]float64, 100_000)

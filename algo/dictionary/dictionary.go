@@ -120,9 +120,6 @@ func (d *Dictionary) SetBank(bank []Entry) {
 // Len returns the number of keys, bank and queue together.
 func (d *Dictionary) Len() int { return len(d.records) }
 
-// BankLen returns the number of keys in the bank.
-func (d *Dictionary) BankLen() int { return d.bank }
-
 // Front returns the row of the front of the queue, or −1 when the queue is empty.
 func (d *Dictionary) Front() int {
 	front := -1

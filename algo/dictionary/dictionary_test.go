@@ -172,7 +172,7 @@ func TestDictionaryRows(t *testing.T) {
 		t.Errorf("offer after the bank grew: %+v, want row 3", p)
 	}
 	check(11, 12, 10, 6, 1)
-	if d.Entry(1).Origin != Training || d.Entry(0).Origin != Test || d.BankLen() != 3 {
+	if d.Entry(1).Origin != Training || d.Entry(0).Origin != Test || d.bank != 3 {
 		t.Error("the bank lost an origin or its length")
 	}
 	d.SetBank(nil)

@@ -34,7 +34,7 @@ func Example() {
 	}
 	state := t.State()
 	again, err := pretrain.New(gs, o, &state)
-	fmt.Println("goes on after epoch", again.Epochs(), err)
+	fmt.Println("goes on after epoch", again.State().Epoch, err)
 	// Output:
 	// epoch 1: loss 3.652, <nil>
 	// epoch 2: loss 3.651, <nil>

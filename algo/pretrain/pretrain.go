@@ -103,9 +103,6 @@ func New(graphs []*graph.Graph, o Options, from *State) (*Trainer, error) {
 // Encoder returns the encoder, which later epochs go on changing.
 func (t *Trainer) Encoder() *gin.Encoder { return t.encoder }
 
-// Epochs returns how many epochs are done.
-func (t *Trainer) Epochs() int { return t.epoch }
-
 // State returns the state after the last whole epoch. Its slices are the
 // trainer's own: write them out before the next epoch.
 func (t *Trainer) State() State {

@@ -58,7 +58,7 @@ func train(t *testing.T, gs []*graph.Graph, o Options, from *State, epochs int) 
 		t.Fatal(err)
 	}
 	var losses []Loss
-	for tr.Epochs() < epochs {
+	for tr.State().Epoch < epochs {
 		l, err := tr.Epoch(context.Background())
 		if err != nil {
 			t.Fatal(err)
@@ -191,8 +191,8 @@ func TestCancel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tr.Epoch(ctx); !errors.Is(err, context.Canceled) || tr.Epochs() != 0 {
-		t.Errorf("error %v after %d epochs, want the context's after none", err, tr.Epochs())
+	if _, err := tr.Epoch(ctx); !errors.Is(err, context.Canceled) || tr.State().Epoch != 0 {
+		t.Errorf("error %v after %d epochs, want the context's after none", err, tr.State().Epoch)
 	}
 }
 

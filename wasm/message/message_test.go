@@ -141,7 +141,7 @@ func TestDecodeRefuses(t *testing.T) {
 		"text of −1 bytes":     encoded(t, Version, 1, "Records", m{"ID": []any{[]byte{255, 255, 255, 255}, []byte("abc")}}),
 		"texts in three parts": encoded(t, Version, 1, "Records", m{"ID": []any{[]byte{}, []byte{}, []byte{}}}),
 		// Five bytes that ask for gigabytes.
-		"a bin of 4 GB":       append(encoded(t, Version, 1, "Exported")[:0], 0x94, 1, 1, 0xa8, 'E', 'x', 'p', 'o', 'r', 't', 'e', 'd', 0x81, 0xa4, 'D', 'a', 't', 'a', 0xc6, 255, 255, 255, 255),
+		"a bin of 4 GB":       append(encoded(t, Version, 1, "Exported")[:0], 0x94, Version, 1, 0xa8, 'E', 'x', 'p', 'o', 'r', 't', 'e', 'd', 0x81, 0xa4, 'D', 'a', 't', 'a', 0xc6, 255, 255, 255, 255),
 		"a list of 4 billion": {0x94, 1, 1, 0xa7, 'W', 'e', 'l', 'c', 'o', 'm', 'e', 0x81, 0xa6, 'M', 'o', 'd', 'e', 'l', 's', 0xdd, 255, 255, 255, 255},
 	} {
 		if _, got, err := Decode(data); err == nil {

@@ -17,13 +17,8 @@ const (
 	avx512
 )
 
-var names = [...]string{"portable Go", "AVX2", "AVX-512"}
-
 // level is the best one that this machine has; only tests change it.
 var level = detect()
-
-// Implementation names the code that runs.
-func Implementation() string { return names[level] }
 
 func detect() int {
 	const (

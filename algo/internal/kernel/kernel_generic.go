@@ -2,9 +2,6 @@
 
 package kernel
 
-// Implementation names the code that runs.
-func Implementation() string { return "portable Go" }
-
 func gemm(dst []float32, ldd int, a []float32, as, at int, b []float32, ldb, m, n, k int, bias []float32, flags int) {
 	gemmGo(dst, ldd, a, as, at, b, ldb, m, n, k, bias, flags)
 }

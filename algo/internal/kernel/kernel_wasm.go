@@ -71,14 +71,6 @@ func wasmDot(a, b unsafe.Pointer, n int32) float32
 // vector reports that the module is there.
 var vector = wasmAvailable() != 0
 
-// Implementation names the code that runs.
-func Implementation() string {
-	if vector {
-		return "WebAssembly SIMD"
-	}
-	return "portable Go"
-}
-
 func pointer[T any](s []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }
 
 func gemm(dst []float32, ldd int, a []float32, as, at int, b []float32, ldb, m, n, k int, bias []float32, flags int) {

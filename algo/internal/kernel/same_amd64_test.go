@@ -10,6 +10,8 @@ import (
 	"testing"
 )
 
+var names = [...]string{"portable Go", "AVX2", "AVX-512"}
+
 func init() {
 	variants = nil
 	for l := portable; l <= level; l++ {

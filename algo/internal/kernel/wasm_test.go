@@ -18,19 +18,15 @@ func init() {
 	simd := vector
 	variants = []variant{{"portable Go", func() { vector = false }}}
 	if simd {
-		variants = append(variants, variant{Implementation(), func() { vector = true }})
+		variants = append(variants, variant{"WebAssembly SIMD", func() { vector = true }})
 	}
 }
 
-// Both runs of the tests, with the kernel and with BACA_KERNEL=none, must be what
-// they say they are. In a browser the variable is given by the runner too.
-func TestImplementation(t *testing.T) {
-	want := "WebAssembly SIMD"
-	if os.Getenv("BACA_KERNEL") == "none" {
-		want = "portable Go"
-	}
-	if got := Implementation(); got != want {
-		t.Errorf("the kernel is %q, want %q", got, want)
+// The kernel must be there, unless BACA_KERNEL=none says that it is not. In a browser the
+// variable is given by the runner too.
+func TestKernelIsThere(t *testing.T) {
+	if want := os.Getenv("BACA_KERNEL") != "none"; vector != want {
+		t.Errorf("the kernel is there: %t, want %t", vector, want)
 	}
 }
 

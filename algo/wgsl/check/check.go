@@ -395,7 +395,7 @@ func resume(t *testing.T, g wgsl.GPU, gs []*graph.Graph) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for tr.Epochs() < epochs {
+		for tr.State().Epoch < epochs {
 			if _, err := tr.Epoch(context.Background()); err != nil {
 				t.Fatal(err)
 			}

@@ -117,7 +117,7 @@ func TestTrainingEndsAlike(t *testing.T) {
 			t.Fatal(err)
 		}
 		var loss pretrain.Loss
-		for tr.Epochs() < epochs {
+		for tr.State().Epoch < epochs {
 			if loss, err = tr.Epoch(context.Background()); err != nil {
 				t.Fatal(err)
 			}

@@ -235,12 +235,12 @@ func (b *bench) heading(title string) *markdown {
 func (b *bench) write(r results) error {
 	values := r.values()
 	if values == nil {
-		return r.report().write(filepath.Join(b.out, b.name+".md"))
+		return replace.Bytes(filepath.Join(b.out, b.name+".md"), r.report().Bytes())
 	}
 	if err := writeJSON(filepath.Join(b.out, b.name+".json"), values); err != nil {
 		return err
 	}
-	if err := r.report().write(filepath.Join(b.out, "report.md")); err != nil {
+	if err := replace.Bytes(filepath.Join(b.out, "report.md"), r.report().Bytes()); err != nil {
 		return err
 	}
 	if err := r.figures(); err != nil {

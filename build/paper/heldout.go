@@ -17,6 +17,7 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/graph"
 	"baca/algo/molecule"
+	"baca/build/internal/replace"
 	"baca/build/internal/usage"
 	"baca/weights"
 )
@@ -87,7 +88,7 @@ func (b *modelBench) save(name string, result any, report *markdown) error {
 	if err := writeJSON(filepath.Join(b.out, name+".json"), result); err != nil {
 		return err
 	}
-	return report.write(filepath.Join(b.out, name+".md"))
+	return replace.Bytes(filepath.Join(b.out, name+".md"), report.Bytes())
 }
 
 // held prepares what training left out of the ID set of a model.

@@ -3,24 +3,14 @@ package paper
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"math"
 	"strings"
-
-	"baca/build/internal/replace"
 )
 
 // A markdown is a report.
 type markdown struct{ bytes.Buffer }
 
 func (m *markdown) text(format string, args ...any) { fmt.Fprintf(m, format, args...) }
-
-func (m *markdown) write(path string) error {
-	return replace.File(path, func(w io.Writer) error {
-		_, err := w.Write(m.Bytes())
-		return err
-	})
-}
 
 // A field of a table is its text, and what the line of means counts it as, NaN for
 // nothing.

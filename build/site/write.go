@@ -107,7 +107,7 @@ func (f *written) write(name string) error {
 	if err := replace.Clean(name); err != nil {
 		return err
 	}
-	return replace.File(name, func(w io.Writer) error { _, err := w.Write(f.data); return err })
+	return replace.Bytes(name, f.data)
 }
 
 // readMark returns what an earlier site wrote to a folder: nothing to an empty one.

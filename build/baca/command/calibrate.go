@@ -13,6 +13,8 @@ import (
 	"baca/algo/decide"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
+	"baca/build/internal/replace"
+	"baca/build/internal/usage"
 	"baca/weights"
 )
 
@@ -39,21 +41,16 @@ evenly spread over it.
 Without --out the model is written to NAME-calibrated.msgpack in the working folder.`,
 		Example: `  baca calibrate bbbp --holdout last-year.csv --out bbbp-last-year.msgpack
   baca score --model bbbp-last-year.msgpack new.smi`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usagef("%d arguments: want the name of an embedded model or a model file", len(args))
-			}
-			return nil
-		},
+		Args: oneModel,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := from.check(); err != nil {
+			if err := from.check(formats...); err != nil {
 				return err
 			}
 			switch {
 			case from.path == "":
-				return usagef("want --holdout LIST")
+				return usage.Errorf("want --holdout LIST")
 			case from.path == "-":
-				return usagef("--holdout -: want a file or a folder, whose name goes on the card")
+				return usage.Errorf("--holdout -: want a file or a folder, whose name goes on the card")
 			}
 			from.columnSet = c.Flags().Changed("column")
 			if out.path == "" {
@@ -70,7 +67,7 @@ Without --out the model is written to NAME-calibrated.msgpack in the working fol
 	}
 	f := c.Flags()
 	f.StringVar(&from.path, "holdout", "", "molecule file, TUDataset folder or .zip whose graphs count as inside")
-	from.register(f, "list")
+	from.register(f, "list", formats...)
 	out.register(f)
 	f.IntVar(&from.workers, "workers", 0, "goroutines; 0 for one on each core")
 	return c
@@ -105,7 +102,7 @@ func runCalibrate(c *cobra.Command, model string, from source, out target) error
 	if err := weights.Save(&b, m); err != nil {
 		return err
 	}
-	if err := out.write(b.Bytes()); err != nil {
+	if err := replace.Bytes(out.path, b.Bytes()); err != nil {
 		return err
 	}
 	fmt.Fprintf(stderr, "wrote %s: p-values from %d graphs of %s, down to %.2g\n", out.path, len(list), set.name, 1/float64(1+len(list)))

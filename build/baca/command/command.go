@@ -72,9 +72,6 @@ func run(gpus *device.GPUs, args []string, stdin io.Reader, stdout, stderr io.Wr
 	return exitFailure
 }
 
-// usagef makes an error that is a mistake in the command line.
-func usagef(format string, args ...any) error { return usage.Errorf(format, args...) }
-
 func newRoot(gpus *device.GPUs) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "baca",
@@ -87,14 +84,14 @@ as a whole is an answer of its own.`,
 		SilenceErrors: true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usagef("unknown command %q; `baca help` lists them", args[0])
+				return usage.Errorf("unknown command %q; `baca help` lists them", args[0])
 			}
 			return nil
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usagef("%w; `%s --help` shows what it takes", err, c.CommandPath())
+		return usage.Errorf("%w; `%s --help` shows what it takes", err, c.CommandPath())
 	})
 	root.AddCommand(newScore(gpus), newMerge(), newReport(), newDrift(), newDemo(), newPretrain(gpus), newCalibrate(), newFeaturize(), newModels(), newInspect(), newShare(), newDevices(gpus), newServe(), newSite(), newVersion())
 	root.AddCommand(paper.Commands(trainEncoder)...)

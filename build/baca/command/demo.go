@@ -45,8 +45,8 @@ was trained on first. Then it says whether the list as a whole differs from the 
 set.`,
 		Args: usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if plot != "" && !strings.EqualFold(filepath.Ext(plot), ".svg") {
-				return usagef("--plot %s: want the name of an .svg file", plot)
+			if err := checkPlot(plot); err != nil {
+				return err
 			}
 			m, err := openModel(model)
 			if err != nil {

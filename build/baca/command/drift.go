@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +15,7 @@ import (
 	"baca/algo/report"
 	"baca/algo/table"
 	"baca/build/internal/replace"
+	"baca/build/internal/usage"
 )
 
 // driftFlags are those of `baca drift`.
@@ -63,7 +62,7 @@ with nothing in it that could be scored.`,
 	}
 	fs := c.Flags()
 	fs.StringVar(&f.model, "model", "bbbp", "embedded model by `NAME`, or a model file")
-	f.register(fs, "input")
+	f.register(fs, "input", formats...)
 	fs.Float64Var(&f.delta, "delta", job.DriftDelta, "chance of a false alarm, ever")
 	fs.Uint64Var(&f.seed, "seed", 1, "of the draws that break ties")
 	fs.IntVar(&f.every, "every", 1, "write one row in `N`")
@@ -75,13 +74,14 @@ with nothing in it that could be scored.`,
 func (f *driftFlags) check() error {
 	switch {
 	case !(f.delta > 0 && f.delta < 1):
-		return usagef("--delta %g: want a number between 0 and 1", f.delta)
+		return usage.Errorf("--delta %g: want a number between 0 and 1", f.delta)
 	case f.every < 1:
-		return usagef("--every %d: want 1 or more", f.every)
-	case f.plot != "" && !strings.EqualFold(filepath.Ext(f.plot), ".svg"):
-		return usagef("--plot %s: want the name of an .svg file", f.plot)
+		return usage.Errorf("--every %d: want 1 or more", f.every)
 	}
-	return f.source.check()
+	if err := checkPlot(f.plot); err != nil {
+		return err
+	}
+	return f.source.check(formats...)
 }
 
 func (f *driftFlags) run(c *cobra.Command) error {
@@ -164,10 +164,7 @@ func (w *driftRows) finish() error {
 		return err
 	}
 	if w.plot != "" {
-		if err := replace.File(w.plot, func(f io.Writer) error {
-			_, err := io.WriteString(f, report.DriftSVG(d.Wealth, w.delta))
-			return err
-		}); err != nil {
+		if err := replace.Bytes(w.plot, []byte(report.DriftSVG(d.Wealth, w.delta))); err != nil {
 			return err
 		}
 	}

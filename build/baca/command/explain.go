@@ -76,28 +76,28 @@ func (a *answers) check(resume bool, shard, by string) error {
 	}
 	if a.fdr != 0 {
 		if err := decide.CheckFDR(a.fdr); err != nil {
-			return usagef("--fdr: %w", err)
+			return usage.Errorf("--fdr: %w", err)
 		}
 		if resume || shard != "" {
-			return usagef("--fdr: it needs the p-values of all rows at once, so neither --resume nor --shard goes with it")
+			return usage.Errorf("--fdr: it needs the p-values of all rows at once, so neither --resume nor --shard goes with it")
 		}
 		if by != algo.ByAlone {
-			return usagef("--fdr with --by %s: false discoveries are bounded by the p-values of graphs by themselves; those of a batch all hang on what was learned from it, and a list of one kind makes all of them small at once", by)
+			return usage.Errorf("--fdr with --by %s: false discoveries are bounded by the p-values of graphs by themselves; those of a batch all hang on what was learned from it, and a list of one kind makes all of them small at once", by)
 		}
 	}
 	if a.confidence != 0 {
 		if !(a.confidence > 0 && a.confidence < 1) {
-			return usagef("--confidence %g: want a number between 0 and 1, such as %g, or 0 for none", a.confidence, defaultConfidence)
+			return usage.Errorf("--confidence %g: want a number between 0 and 1, such as %g, or 0 for none", a.confidence, defaultConfidence)
 		}
 		if shard != "" {
-			return usagef("--confidence: not with --shard; without it the rows are the same but for verdicts, which p_value decides")
+			return usage.Errorf("--confidence: not with --shard; without it the rows are the same but for verdicts, which p_value decides")
 		}
 		if by != algo.ByAlone {
-			return usagef("--confidence with --by %s: it holds for the p-values of graphs by themselves", by)
+			return usage.Errorf("--confidence with --by %s: it holds for the p-values of graphs by themselves", by)
 		}
 	}
 	if a.explain && shard != "" {
-		return usagef("--explain: not with --shard; explain the rows that matter with a run of their own")
+		return usage.Errorf("--explain: not with --shard; explain the rows that matter with a run of their own")
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -34,32 +33,21 @@ The exit status is 0 also when records were refused, but 1 if there was nothing 
 read or all of it was refused.`,
 		Example: `  baca featurize library.csv.gz > graphs.jsonl
   zcat conformers.sdf.gz | baca featurize --format sdf -`,
-		Args: usage.Args(0, 1, "%d inputs: want one, or none for standard input"),
+		Args: oneInput,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := usage.OneOf("format", from.format, moleculeFormats...); err != nil {
+			if err := from.check(moleculeFormats...); err != nil {
 				return err
 			}
-			if from.workers < 0 {
-				return usagef("--workers %d: want 0 for all cores, or more", from.workers)
-			}
-			from.path, from.columnSet = "-", c.Flags().Changed("column")
-			if len(args) > 0 {
-				from.path = args[0]
-			}
+			from.set(c, args)
 			return featurize(c, from, canonical)
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&from.format, "format", "auto", "of the input: "+strings.Join(moleculeFormats, ", "))
-	f.StringVar(&from.column, "column", "smiles", "`name` of the column with the SMILES, for CSV")
-	from.registerMaxExpand(f)
+	from.register(f, "input", moleculeFormats...)
 	f.IntVar(&from.workers, "workers", 0, "cores to use, 0 for all; the output does not depend on it")
 	f.BoolVar(&canonical, "canonical", false, "add \"canonical\", a SMILES that is the same however the molecule was written")
 	return c
 }
-
-// moleculeFormats are those of formats that hold molecules.
-var moleculeFormats = []string{"auto", "smi", "csv", "sdf"}
 
 func featurize(c *cobra.Command, from source, canonical bool) (err error) {
 	in, err := from.open(c.Context(), c)
@@ -68,7 +56,7 @@ func featurize(c *cobra.Command, from source, canonical bool) (err error) {
 	}
 	defer in.close()
 	if in.molecules == nil {
-		return usagef("%s is a TUDataset set: want molecules", from.path)
+		return usage.Errorf("%s is a TUDataset set: want molecules", from.path)
 	}
 	w := bufio.NewWriterSize(c.OutOrStdout(), 64<<10)
 	defer func() {

@@ -36,28 +36,23 @@ type source struct {
 	form           molecule.Form // of molecules
 }
 
-// register adds the flags of an input, which is called what.
-func (s *source) register(fs *pflag.FlagSet, what string) {
+// register adds the flags of an input, which is called what and has one of some formats.
+func (s *source) register(fs *pflag.FlagSet, what string, formats ...string) {
 	fs.StringVar(&s.format, "format", "auto", "of the "+what+": "+strings.Join(formats, ", "))
 	fs.StringVar(&s.column, "column", "smiles", "`name` of the column with the SMILES, for CSV")
-	s.registerMaxExpand(fs)
+	fs.UintVar(&s.maxExpand, "max-expand", dataset.MaxExpand, "refuse compressed input that expands more than `N`-fold, as decompression bombs do")
 }
 
-// check reports flags that mean nothing.
-func (s *source) check() error {
+// check reports flags that mean nothing. The format is to be one of some.
+func (s *source) check(formats ...string) error {
 	if s.workers < 0 {
-		return usagef("--workers %d: want 0 for all cores, or more", s.workers)
+		return usage.Errorf("--workers %d: want 0 for all cores, or more", s.workers)
 	}
 	return usage.OneOf("format", s.format, formats...)
 }
 
 // oneInput refuses more than one argument.
-func oneInput(_ *cobra.Command, args []string) error {
-	if len(args) > 1 {
-		return usagef("%d inputs: want one, or none for standard input", len(args))
-	}
-	return nil
-}
+var oneInput = usage.Args(0, 1, "%d inputs: want one, or none for standard input")
 
 // set takes the argument INPUT, standard input without one, and whether --column was given.
 func (s *source) set(c *cobra.Command, args []string) {
@@ -67,18 +62,16 @@ func (s *source) set(c *cobra.Command, args []string) {
 	}
 }
 
-// registerMaxExpand adds the flag --max-expand.
-func (s *source) registerMaxExpand(fs *pflag.FlagSet) {
-	fs.UintVar(&s.maxExpand, "max-expand", dataset.MaxExpand, "refuse compressed input that expands more than `N`-fold, as decompression bombs do")
-}
-
 // unpack says how compressed input is read.
 func (s *source) unpack() dataset.Unpack {
 	return dataset.Unpack{Zstd: shard.Zstd, MaxExpand: int(s.maxExpand)}
 }
 
-// formats are the values of --format.
-var formats = append([]string{"auto"}, dataset.Formats(false)...)
+// The values of --format, and those of formats that hold molecules.
+var (
+	formats         = append([]string{"auto"}, dataset.Formats(false)...)
+	moleculeFormats = []string{"auto", "smi", "csv", "sdf"}
+)
 
 // An input is an open source.
 type input struct {
@@ -140,10 +133,10 @@ func (s source) openFor(ctx context.Context, c *cobra.Command, m *algo.Model) (*
 func (s source) open(ctx context.Context, c *cobra.Command) (*input, error) {
 	if s.path == "-" {
 		if s.format == "tu" {
-			return nil, usagef("--format tu: give the path of the folder or zip archive, standard input will not do")
+			return nil, usage.Errorf("--format tu: give the path of the folder or zip archive, standard input will not do")
 		}
 		if isTerminal(c.InOrStdin()) {
-			return nil, usagef("no input: give a file, or - and molecules on standard input")
+			return nil, usage.Errorf("no input: give a file, or - and molecules on standard input")
 		}
 		in, err := s.molecules(ctx, waiting(ctx, c.InOrStdin()), "standard input")
 		if err != nil {
@@ -158,7 +151,7 @@ func (s source) open(ctx context.Context, c *cobra.Command) (*input, error) {
 	}
 	if info.IsDir() {
 		if s.format != "auto" && s.format != "tu" {
-			return nil, usagef("%s is a folder: want a file for --format %s", s.path, s.format)
+			return nil, usage.Errorf("%s is a folder: want a file for --format %s", s.path, s.format)
 		}
 		return s.tu(info)
 	}
@@ -213,7 +206,7 @@ func (s source) molecules(ctx context.Context, r io.Reader, name string) (*input
 		return nil, fmt.Errorf("%s: %w", name, errTU)
 	case dataset.SMI, dataset.SDF:
 		if s.columnSet {
-			return nil, usagef("--column names a column of a CSV file, and %s is read as %s; --format csv reads it as CSV", name, format)
+			return nil, usage.Errorf("--column names a column of a CSV file, and %s is read as %s; --format csv reads it as CSV", name, format)
 		}
 	}
 	opt.Format = format
@@ -235,7 +228,7 @@ func emptyHanded(read, refused int) error {
 // s.path is one.
 func (s source) tu(info fs.FileInfo) (*input, error) {
 	if s.columnSet {
-		return nil, usagef("--column names a column of a CSV file, and %s is a TUDataset set", s.path)
+		return nil, usage.Errorf("--column names a column of a CSV file, and %s is a TUDataset set", s.path)
 	}
 	set, err := readTU(s.path, info, s.unpack())
 	if err != nil {

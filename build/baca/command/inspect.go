@@ -3,7 +3,6 @@ package command
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +14,6 @@ import (
 	"baca/algo"
 	"baca/algo/report"
 	"baca/build/internal/pretty"
-	"baca/build/internal/usage"
 	"baca/weights"
 )
 
@@ -60,7 +58,7 @@ func newInspect() *cobra.Command {
 		Short: "Say what is in a model",
 		Long: `Inspect says what a model was trained on and how, its size, and what its file
 gives away about the training set. The model is an embedded one by name, or a file.`,
-		Args: usage.Args(1, 1, "%d arguments: want the name of an embedded model or a model file"),
+		Args: oneModel,
 		RunE: func(c *cobra.Command, args []string) error {
 			data, err := readModel(args[0])
 			if err != nil {
@@ -88,7 +86,7 @@ gives away about the training set. The model is an embedded one by name, or a fi
 }
 
 func inspect(m *algo.Model, data []byte) *inspection {
-	card, sum := m.Card, sha256.Sum256(data)
+	card := m.Card
 	in := &inspection{
 		Name: card.Name, Description: card.Description, Schema: card.Schema,
 		Dataset: card.Dataset, DatasetSHA256: card.DatasetSHA256,
@@ -96,7 +94,7 @@ func inspect(m *algo.Model, data []byte) *inspection {
 		Seed: card.Seed, Epochs: card.Epochs, Batch: card.Batch, LearningRate: card.LearningRate, Loss: card.Loss, Program: card.Program,
 		Features: m.Encoder.Features, Hidden: m.Encoder.Hidden, Layers: m.Encoder.Layers, Parameters: len(m.Encoder.Params),
 		Bank: m.Bank.Len(), Holdout: m.Holdout.Len(), HoldoutFile: card.Holdout,
-		Format: weights.Version, Bytes: len(data), SHA256: hex.EncodeToString(sum[:]),
+		Format: weights.Version, Bytes: len(data), SHA256: fmt.Sprintf("%x", sha256.Sum256(data)),
 	}
 	if n := m.References(); n > 0 {
 		smallest := 1 / float64(1+n)

@@ -17,6 +17,9 @@ import (
 	"baca/weights"
 )
 
+// oneModel wants one argument.
+var oneModel = usage.Args(1, 1, "%d arguments: want the name of an embedded model or a model file")
+
 // readModel returns the bytes of a model: of the embedded one of that name, or
 // of the file. Both may be of a kind that is not a model.
 func readModel(nameOrFile string) ([]byte, error) {
@@ -24,23 +27,26 @@ func readModel(nameOrFile string) ([]byte, error) {
 	if err == nil {
 		return data, nil
 	}
-	f, ferr := os.Open(nameOrFile)
-	if ferr != nil {
-		// A plain name that is no file was meant as the name of a model.
-		if errors.Is(ferr, fs.ErrNotExist) && !strings.ContainsAny(nameOrFile, `/\.`) {
-			return nil, err
-		}
-		return nil, ferr
-	}
-	defer f.Close()
-	data, err = io.ReadAll(io.LimitReader(f, weights.MaxSize+1))
-	if err != nil {
+	data, ferr := readLimited(nameOrFile)
+	// A plain name that is no file was meant as the name of a model.
+	if errors.Is(ferr, fs.ErrNotExist) && !strings.ContainsAny(nameOrFile, `/\.`) {
 		return nil, err
 	}
 	if len(data) > weights.MaxSize {
 		return nil, fmt.Errorf("%s: %w: more than %d bytes", nameOrFile, weights.ErrTooLarge, weights.MaxSize)
 	}
-	return data, nil
+	return data, ferr
+}
+
+// readLimited reads a file of ours. One that is too long for that is cut, which
+// its reader then finds.
+func readLimited(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, weights.MaxSize+1))
 }
 
 // openModel loads an embedded model by name, or a model file.

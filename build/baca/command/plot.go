@@ -5,6 +5,8 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"path/filepath"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -12,6 +14,7 @@ import (
 
 	"baca/algo/decide"
 	"baca/build/internal/figure"
+	"baca/build/internal/usage"
 )
 
 // A scoreFigure shows scores of one batch before and after calibration.
@@ -25,6 +28,14 @@ type scoreFigure struct {
 type panel struct {
 	title, axis   string
 	test, holdout []float64
+}
+
+// checkPlot reports a value of --plot that is no name of a figure.
+func checkPlot(name string) error {
+	if name != "" && !strings.EqualFold(filepath.Ext(name), ".svg") {
+		return usage.Errorf("--plot %s: want the name of an .svg file", name)
+	}
+	return nil
 }
 
 const (

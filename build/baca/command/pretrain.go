@@ -84,7 +84,7 @@ the order of their names, as "cat FILES | sha256sum" prints it.`,
 	}
 	f := c.Flags()
 	f.StringVar(&o.path, "in", "", "molecule file, TUDataset folder or .zip to train on")
-	o.register(f, "input")
+	o.register(f, "input", formats...)
 	o.out.register(f)
 	f.IntVar(&o.card.Epochs, "epochs", job.DefaultEpochs, "times that every graph is trained on")
 	f.Uint64Var(&o.card.Seed, "seed", 1, "seed of the split, the weights and the order of graphs")
@@ -102,24 +102,24 @@ the order of their names, as "cat FILES | sha256sum" prints it.`,
 
 // check reports what is wrong with the flags, and sets the form of molecules.
 func (o *pretrainFlags) check() error {
-	if err := o.source.check(); err != nil {
+	if err := o.source.check(formats...); err != nil {
 		return err
 	}
 	switch {
 	case o.path == "" || o.out.path == "":
-		return usagef("want --in INPUT and --out MODEL")
+		return usage.Errorf("want --in INPUT and --out MODEL")
 	case o.path == "-":
-		return usagef("--in -: want a file or a folder, since the input is read again to resume")
+		return usage.Errorf("--in -: want a file or a folder, since the input is read again to resume")
 	case o.card.Epochs < 1 || o.card.Epochs > job.MaxEpochs:
-		return usagef("--epochs %d: want 1 to %d", o.card.Epochs, job.MaxEpochs)
+		return usage.Errorf("--epochs %d: want 1 to %d", o.card.Epochs, job.MaxEpochs)
 	case o.share < 0 || o.share == 1:
-		return usagef("--share %d: want 2 or more graphs, or 0 for a model that is not to be shared", o.share)
+		return usage.Errorf("--share %d: want 2 or more graphs, or 0 for a model that is not to be shared", o.share)
 	case o.standardize && !o.canonical:
-		return usagef("--standardize reads canonical forms: want no --canonical=false with it")
+		return usage.Errorf("--standardize reads canonical forms: want no --canonical=false with it")
 	}
 	if o.background != builtInBackground && o.background != noBackground {
 		if _, err := os.Stat(o.background); err != nil {
-			return usagef("--background: %w", err)
+			return usage.Errorf("--background: %w", err)
 		}
 	}
 	switch {
@@ -216,23 +216,15 @@ func (t *target) check(in string) error {
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
-		return usagef("--out %s: it is there and not a plain file", t.path)
+		return usage.Errorf("--out %s: it is there and not a plain file", t.path)
 	}
 	if from, err := os.Stat(in); err == nil && os.SameFile(info, from) {
-		return usagef("--out %s is the input itself", t.path)
+		return usage.Errorf("--out %s is the input itself", t.path)
 	}
 	if !t.overwrite {
-		return usagef("--out %s is there already: want another name, or --overwrite to replace it", t.path)
+		return usage.Errorf("--out %s is there already: want another name, or --overwrite to replace it", t.path)
 	}
 	return nil
-}
-
-// write writes the model.
-func (t *target) write(data []byte) error {
-	return replace.File(t.path, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
 }
 
 // A trainingSet is what `baca pretrain` reads.
@@ -273,7 +265,7 @@ func readTraining(c *cobra.Command, from source) (*trainingSet, error) {
 	}
 	defer in.close()
 	if in.schema == algo.Constant && strings.HasSuffix(strings.TrimSuffix(set.name, ".gz"), ".txt") {
-		return nil, usagef("--in %s: want the folder of the TUDataset set", from.path)
+		return nil, usage.Errorf("--in %s: want the folder of the TUDataset set", from.path)
 	}
 	for _, w := range in.warnings {
 		fmt.Fprintf(c.ErrOrStderr(), "warning: %s\n", w)
@@ -306,7 +298,7 @@ const builtInBackground, noBackground = "built-in", "none"
 func (j *trainJob) addBackground(ctx context.Context, stderr io.Writer, name string) error {
 	if j.card.Schema == algo.Constant || name == noBackground {
 		if name != builtInBackground && name != noBackground {
-			return usagef("--background %s: the input holds plain graphs, a background holds molecules", name)
+			return usage.Errorf("--background %s: the input holds plain graphs, a background holds molecules", name)
 		}
 		return nil
 	}
@@ -451,22 +443,8 @@ func (j *trainJob) restore(stderr io.Writer) (*weights.Checkpoint, error) {
 
 // finish writes the model and removes the checkpoint.
 func (j *trainJob) finish(to target, data []byte) error {
-	if err := to.write(data); err != nil {
+	if err := replace.Bytes(to.path, data); err != nil {
 		return err
 	}
-	if err := os.Remove(j.checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
-// readLimited reads a file of ours. One that is too long for that is cut, which
-// its reader then finds.
-func readLimited(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, weights.MaxSize+1))
+	return forget(j.checkpoint)
 }

@@ -2,7 +2,6 @@ package command
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
@@ -19,6 +18,7 @@ import (
 	"baca/algo/table"
 	"baca/build/internal/progress"
 	"baca/build/internal/replace"
+	"baca/build/internal/usage"
 	"baca/build/internal/version"
 	"baca/weights"
 )
@@ -52,7 +52,7 @@ again. The same input, model and seed give the same bytes.`,
 	}
 	fs := c.Flags()
 	fs.StringVar(&f.model, "model", "bbbp", "embedded model by `NAME`, or a model file")
-	f.register(fs, "input")
+	f.register(fs, "input", formats...)
 	fs.StringVar(&f.out, "out", "", "`file` to write, .html")
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "of the attention, the sample that forms a batch, and the draws of the drift test")
 	fs.IntVar(&f.workers, "workers", 0, "cores to use, 0 for all; the report does not depend on it")
@@ -64,7 +64,7 @@ again. The same input, model and seed give the same bytes.`,
 
 func (f *reportFlags) check() error {
 	if ext := strings.ToLower(filepath.Ext(f.out)); ext != ".html" && ext != ".htm" {
-		return usagef("--out %s: want the name of an .html file", f.out)
+		return usage.Errorf("--out %s: want the name of an .html file", f.out)
 	}
 	s := scoreFlags{source: f.source, to: "csv", out: f.out, options: f.options, device: deviceFlag{value: "cpu"}, answers: answers{which: "default", fdr: f.fdr}}
 	return s.check()
@@ -100,7 +100,7 @@ func (f *reportFlags) run(c *cobra.Command) error {
 	}
 	defer in.close()
 	if info, err := os.Stat(f.out); err == nil && in.info != nil && os.SameFile(info, in.info) {
-		return usagef("--out %s is the input itself: want another file", f.out)
+		return usage.Errorf("--out %s is the input itself: want another file", f.out)
 	}
 	r := job.NewReport(alone, f.options, f.fdr)
 	r.Warnings = append(r.Warnings, in.warnings...)
@@ -136,10 +136,9 @@ func (f *reportFlags) run(c *cobra.Command) error {
 // making says how the report came about, by a model file and what was learned from a batch,
 // nil without one.
 func (f *reportFlags) making(model []byte, fit *job.Fit) job.Making {
-	hash := sha256.Sum256(model)
 	m := job.Making{
 		By: f.options.By, Seed: f.options.Seed, Basis: report.Basis{Alone: true}, Program: version.String(),
-		ModelBytes: len(model), ModelFormat: weights.Version, ModelSHA256: hex.EncodeToString(hash[:]),
+		ModelBytes: len(model), ModelFormat: weights.Version, ModelSHA256: fmt.Sprintf("%x", sha256.Sum256(model)),
 		Flags: []job.Flag{{Name: "--model", Value: f.model}, {Name: "--format", Value: f.format, Usual: "auto"}},
 		Out:   f.out, Input: f.path,
 	}

@@ -155,7 +155,7 @@ func (s *scoring) conclude() error {
 	if err := s.settle(); err != nil {
 		return err
 	}
-	return s.forget()
+	return forget(s.checkpoint)
 }
 
 // restore reads the checkpoint of an earlier run if the flag says so.
@@ -175,7 +175,7 @@ func (s *scoring) restore(resume bool) error {
 	}
 	if !resume {
 		fmt.Fprintf(s.stderr, "%s of an earlier run is given up: starting from the first row, since there is no --resume\n", s.checkpoint)
-		return s.forget()
+		return forget(s.checkpoint)
 	}
 	var c scoreCheckpoint
 	if err = sealed.Read(data, &c); err == nil {
@@ -215,12 +215,9 @@ func (d scoreState) check(out, rejects string) error {
 	return nil
 }
 
-// forget removes the checkpoint of a run that is over.
-func (s *scoring) forget() error {
-	if s.checkpoint == "" {
-		return nil
-	}
-	if err := os.Remove(s.checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
+// forget removes the checkpoint of a run that is over, if there is one.
+func forget(checkpoint string) error {
+	if err := os.Remove(checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

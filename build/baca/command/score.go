@@ -49,11 +49,11 @@ func newScore(gpus *device.GPUs) *cobra.Command {
   zcat library.csv.gz | baca score - | head
   baca score --model PTC_MR MUTAG.zip
   baca score --shard 0/16 --out scores library-*.smi.zst`,
-		Args: func(_ *cobra.Command, args []string) error {
+		Args: func(c *cobra.Command, args []string) error {
 			if f.shard != "" {
 				return nil
 			}
-			return oneInput(nil, args)
+			return oneInput(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			f.set(c, args)
@@ -65,7 +65,7 @@ func newScore(gpus *device.GPUs) *cobra.Command {
 	}
 	fs := c.Flags()
 	fs.StringVar(&f.model, "model", "bbbp", "embedded model by `NAME`, or a model file (./bbbp for a file of that name)")
-	f.source.register(fs, "input")
+	f.source.register(fs, "input", formats...)
 	fs.StringVar(&f.out, "out", "", "write rows to this `file` instead of standard output")
 	fs.StringVar(&f.to, "to", "csv", "form of the rows: csv or jsonl")
 	spreadsheetSafe(fs, &f.text)
@@ -160,7 +160,7 @@ which device is faster could differ from one to the next.`
 
 // check reports what is wrong with the flags before anything is opened.
 func (f *scoreFlags) check() error {
-	if err := f.source.check(); err != nil {
+	if err := f.source.check(formats...); err != nil {
 		return err
 	}
 	if err := usage.OneOf("to", f.to, "csv", "jsonl"); err != nil {
@@ -175,16 +175,16 @@ func (f *scoreFlags) check() error {
 		}
 	}
 	if err := decide.CheckAlpha(f.options.Alpha); err != nil {
-		return usagef("--alpha: %w", err)
+		return usage.Errorf("--alpha: %w", err)
 	}
 	if f.resume && (f.out == "" || f.path == "-") {
-		return usagef("--resume: want --out and an input file")
+		return usage.Errorf("--resume: want --out and an input file")
 	}
 	if f.out != "" && f.rejects != "" && samePath(f.out, f.rejects) {
-		return usagef("--out and --rejects are both %s: want two files", f.out)
+		return usage.Errorf("--out and --rejects are both %s: want two files", f.out)
 	}
 	if f.out != "" && f.rejects != "" && samePath(f.out+checkpointExt, f.rejects) {
-		return usagef("--rejects %s is where --out has its checkpoint: want another file", f.rejects)
+		return usage.Errorf("--rejects %s is where --out has its checkpoint: want another file", f.rejects)
 	}
 	if err := f.device.check(); err != nil {
 		return err
@@ -328,7 +328,7 @@ func (f *scoreFlags) apart(outs []*output, input fs.FileInfo) error {
 	take := func(flag, name string, info fs.FileInfo) error {
 		for _, t := range taken {
 			if t.info != nil && info.Mode().IsRegular() && os.SameFile(t.info, info) {
-				return usagef("%s %s is %s: want another file", flag, name, t.what)
+				return usage.Errorf("%s %s is %s: want another file", flag, name, t.what)
 			}
 		}
 		taken = append(taken, file{info, "the file of " + flag})
@@ -353,7 +353,7 @@ func (f *scoreFlags) apart(outs []*output, input fs.FileInfo) error {
 // that can be read again, and outputs that can be cut.
 func (f *scoreFlags) findResumable(s *scoring, again bool) error {
 	if s.resumable = f.out != "" && again && f.fdr == 0; f.resume && !again {
-		return usagef("--resume: the input %s is no regular file or folder, and cannot be read again", f.path)
+		return usage.Errorf("--resume: the input %s is no regular file or folder, and cannot be read again", f.path)
 	}
 	for _, o := range s.outs {
 		if o.regular && o.flag == "--out" {
@@ -361,7 +361,7 @@ func (f *scoreFlags) findResumable(s *scoring, again bool) error {
 		}
 		if !o.regular {
 			if s.resumable = false; f.resume {
-				return usagef("--resume: %s %s is no regular file, so a run cannot be resumed there", o.flag, o.name)
+				return usage.Errorf("--resume: %s %s is no regular file, so a run cannot be resumed there", o.flag, o.name)
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"baca/algo/table"
 	"baca/build/device"
 	"baca/build/internal/progress"
+	"baca/build/internal/usage"
 	"baca/build/shard"
 )
 
@@ -22,9 +23,9 @@ func parseShard(text string) (i, n int, err error) {
 	n, nerr := strconv.Atoi(after)
 	switch {
 	case !found || ierr != nil || nerr != nil || i < 0 || n < 1 || n > shard.MaxShards:
-		return 0, 0, usagef("--shard %s: want I/N such as 0/16, with N from 1 to %d", text, shard.MaxShards)
+		return 0, 0, usage.Errorf("--shard %s: want I/N such as 0/16, with N from 1 to %d", text, shard.MaxShards)
 	case i >= n:
-		return 0, 0, usagef("--shard %s: shards are counted from 0, so the last is %d/%d", text, n-1, n)
+		return 0, 0, usage.Errorf("--shard %s: shards are counted from 0, so the last is %d/%d", text, n-1, n)
 	}
 	return i, n, nil
 }
@@ -36,19 +37,19 @@ func (f *scoreFlags) checkShard() error {
 	}
 	switch {
 	case f.batch():
-		return usagef("--by %s or --columns %s with --shard: %w", f.options.By, f.which, shard.ErrBatch)
+		return usage.Errorf("--by %s or --columns %s with --shard: %w", f.options.By, f.which, shard.ErrBatch)
 	case f.failOn != "":
-		return usagef("--fail-on: not with --shard, where no shard knows of the others")
+		return usage.Errorf("--fail-on: not with --shard, where no shard knows of the others")
 	case f.out == "":
-		return usagef("--shard: want --out with a folder for the results of all shards")
+		return usage.Errorf("--shard: want --out with a folder for the results of all shards")
 	case f.rejects != "":
-		return usagef("--rejects: with --shard, refused records are always written into the folder")
+		return usage.Errorf("--rejects: with --shard, refused records are always written into the folder")
 	case f.resume:
-		return usagef("--resume: with --shard it is not needed: what is in the folder is not done again")
+		return usage.Errorf("--resume: with --shard it is not needed: what is in the folder is not done again")
 	case f.format == "tu":
-		return usagef("--format tu: want molecules, only these can be read in shards")
+		return usage.Errorf("--format tu: want molecules, only these can be read in shards")
 	case len(f.inputs) == 0 || slices.Contains(f.inputs, "-"):
-		return usagef("--shard: want input files, which are read more than once")
+		return usage.Errorf("--shard: want input files, which are read more than once")
 	}
 	return nil
 }

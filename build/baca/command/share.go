@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
+	"baca/build/internal/replace"
 	"baca/build/internal/usage"
 	"baca/weights"
 )
@@ -27,13 +28,13 @@ inspect says what remains. The weights stay as they are.
 Such a model scores each graph by itself, never by a batch, and has p-values.`,
 		Example: `  baca share private.msgpack --out public.msgpack
   baca share --k 10 private.msgpack --out public.msgpack`,
-		Args: usage.Args(1, 1, "%d arguments: want the name of an embedded model or a model file"),
+		Args: oneModel,
 		RunE: func(c *cobra.Command, args []string) error {
 			if out.path == "" {
-				return usagef("want --out MODEL")
+				return usage.Errorf("want --out MODEL")
 			}
 			if k < 2 {
-				return usagef("--k %d: want 2 or more", k)
+				return usage.Errorf("--k %d: want 2 or more", k)
 			}
 			release, err := out.claim(args[0])
 			if err != nil {
@@ -47,7 +48,7 @@ Such a model scores each graph by itself, never by a batch, and has p-values.`,
 			if data, err = shareFile(c.Context(), data, k); err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
-			if err := out.write(data); err != nil {
+			if err := replace.Bytes(out.path, data); err != nil {
 				return err
 			}
 			fmt.Fprintf(c.ErrOrStderr(), "wrote %s: %s\n", out.path, size(len(data)))

@@ -27,7 +27,7 @@ since. Other files beside it are left alone, and none is written over.`,
 		Args:    usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if out == "" {
-				return usagef("want --out DIR")
+				return usage.Errorf("want --out DIR")
 			}
 			s, err := openSite()
 			if err != nil {

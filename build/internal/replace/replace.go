@@ -52,6 +52,11 @@ func File(path string, write func(io.Writer) error) (err error) {
 	return nil
 }
 
+// Bytes makes data the content of a file, as File does.
+func Bytes(path string, data []byte) error {
+	return File(path, func(w io.Writer) error { _, err := w.Write(data); return err })
+}
+
 // create makes the file for the next content, which no other process writes to, on
 // this machine or on another with the same disk.
 func create(path string) (*os.File, error) {

@@ -2,8 +2,6 @@ package paper
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
@@ -15,6 +13,7 @@ import (
 
 	"baca/algo"
 	"baca/build/internal/machine"
+	"baca/build/internal/opened"
 	"baca/build/internal/pretty"
 	"baca/build/internal/progress"
 	"baca/build/internal/replace"
@@ -70,7 +69,7 @@ type bench struct {
 
 	train       Trainer
 	stderr      io.Writer
-	build       string // hash of this program
+	build       string // SHA-256 of this program: results of other code are not to be mixed with its own
 	evaluations []*evaluation
 }
 
@@ -126,7 +125,11 @@ func (b *bench) begin(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if b.build, err = buildHash(); err != nil {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if b.build, err = opened.Sum(os.DirFS(filepath.Dir(program)), filepath.Base(program)); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(b.out, 0o777); err != nil {
@@ -198,25 +201,6 @@ func (e *evaluation) prepare(ctx context.Context, seed uint64, ood string) (*tes
 	e.sets.encode(b.graphs)
 	b.alone, err = algo.NewSingleScorer(ctx, b.model, 1)
 	return b, err
-}
-
-// buildHash is of the program file: results of other code are not to be mixed with
-// those of this one.
-func buildHash() (string, error) {
-	path, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, file); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // heading is the head of a report: what it is and how to make it again, folders aside.

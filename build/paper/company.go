@@ -3,7 +3,6 @@ package paper
 import (
 	"context"
 	"fmt"
-	"io"
 	"runtime"
 	"slices"
 	"strings"
@@ -21,13 +20,8 @@ import (
 // companyFDR is the rate of false discoveries that is asked for.
 const companyFDR = 0.1
 
-type companyBench struct {
-	modelBench
-	stderr io.Writer
-}
-
 func newCompany() *cobra.Command {
-	var b companyBench
+	var b modelBench
 	c := &cobra.Command{
 		Use:   "company --data DIR --out DIR",
 		Short: "Measure false alarms on lists of one kind of molecule",
@@ -46,17 +40,11 @@ than 20 graphs are no batch.`,
 			if err := b.check(); err != nil {
 				return err
 			}
-			if b.splits < 1 || b.workers < 0 {
-				return usage.Errorf("--splits %d, --workers %d: want 1 or more splits, 0 or more workers", b.splits, b.workers)
-			}
 			b.stderr = c.ErrOrStderr()
-			return b.run(c.Context())
+			return b.company(c.Context())
 		},
 	}
-	fs := c.Flags()
-	fs.StringVar(&b.data, "data", "", "`folder` with mol/NAME.csv[.gz]")
-	fs.StringSliceVar(&b.models, "models", nil, "embedded models by `name`, all of molecules without")
-	b.register(fs, 20, "of reference and tested graphs")
+	b.register(c.Flags(), 20, "of reference and tested graphs")
 	return c
 }
 
@@ -106,13 +94,13 @@ type companyResult struct {
 	Models  []*companyModel `json:"models"`
 }
 
-func (b *companyBench) run(ctx context.Context) error {
+func (b *modelBench) company(ctx context.Context) error {
 	result := &companyResult{Program: version.String(), Splits: b.splits, Alpha: algo.DefaultOptions().Alpha, FDR: companyFDR}
 	err := b.each(func(name string, m *algo.Model, p *pair) error {
 		if m.Card.Schema == algo.Constant {
 			return nil
 		}
-		c, err := b.model(ctx, name, m, p)
+		c, err := b.companyOf(ctx, name, m, p)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -128,8 +116,8 @@ func (b *companyBench) run(ctx context.Context) error {
 	return b.save("company", result, result.report())
 }
 
-// model measures one model.
-func (b *companyBench) model(ctx context.Context, name string, m *algo.Model, p *pair) (*companyModel, error) {
+// companyOf measures one model.
+func (b *modelBench) companyOf(ctx context.Context, name string, m *algo.Model, p *pair) (*companyModel, error) {
 	r, err := b.heldOut(ctx, m, p.ID)
 	if err != nil {
 		return nil, err

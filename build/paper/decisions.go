@@ -3,7 +3,6 @@ package paper
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"runtime"
 	"slices"
@@ -35,8 +34,7 @@ const (
 
 type decisionBench struct {
 	modelBench
-	fits   int
-	stderr io.Writer
+	fits int
 }
 
 func newDecisions() *cobra.Command {
@@ -62,16 +60,14 @@ and writes decisions.json and decisions.md to --out.`,
 			if err := b.check(); err != nil {
 				return err
 			}
-			if b.splits < 1 || b.fits < 1 || b.workers < 0 {
-				return usage.Errorf("--splits %d, --fits %d, --workers %d: want 1 or more splits and fits, 0 or more workers", b.splits, b.fits, b.workers)
+			if b.fits < 1 {
+				return usage.Errorf("--fits %d: want 1 or more", b.fits)
 			}
 			b.stderr = c.ErrOrStderr()
 			return b.run(c.Context())
 		},
 	}
 	fs := c.Flags()
-	fs.StringVar(&b.data, "data", "", "`folder` with tu/NAME and mol/NAME.csv[.gz]")
-	fs.StringSliceVar(&b.models, "models", nil, "embedded models by `name`, all without")
 	b.register(fs, 500, "of holdout and test, for single graphs")
 	fs.IntVar(&b.fits, "fits", 4, "splits for batches")
 	return c

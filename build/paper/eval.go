@@ -303,11 +303,7 @@ func (r *evalResult) warn(seed uint64, warnings []string) {
 func (r *evalResult) summarize() {
 	means, stds := r.Mean.all(), r.Std.all()
 	for k := range means {
-		var rates []rate
-		for _, s := range r.Seeds {
-			rates = append(rates, *s.all()[k])
-		}
-		mean, std := meanStd(rates)
+		mean, std := meanOf(r.Seeds, func(s seedResult) rate { return *s.all()[k] })
 		*means[k], *stds[k] = rate(mean), rate(std)
 	}
 }

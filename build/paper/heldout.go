@@ -3,6 +3,7 @@ package paper
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -29,19 +30,25 @@ type modelBench struct {
 	splits    int
 	workers   int
 	weights   string // folder with other models
+	stderr    io.Writer
 }
 
 func (b *modelBench) register(fs *pflag.FlagSet, splits int, splitsOf string) {
+	fs.StringVar(&b.data, "data", "", "`folder` with tu/NAME and mol/NAME.csv[.gz]")
+	fs.StringSliceVar(&b.models, "models", nil, "embedded models by `name`, all without")
 	fs.StringVar(&b.out, "out", "", "`folder` for the results")
 	fs.StringVar(&b.weights, "weights", "", "`folder` with NAME.msgpack, to be measured instead of the embedded models")
 	fs.IntVar(&b.splits, "splits", splits, splitsOf)
 	fs.IntVar(&b.workers, "workers", 0, "cores to use, 0 for all; results do not depend on it")
 }
 
-// check reports missing flags.
+// check reports flags that are missing or mean nothing.
 func (b *modelBench) check() error {
 	if b.data == "" || b.out == "" {
 		return usage.Errorf("want --data DIR and --out DIR")
+	}
+	if b.splits < 1 || b.workers < 0 {
+		return usage.Errorf("--splits %d, --workers %d: want 1 or more splits, 0 or more workers", b.splits, b.workers)
 	}
 	return nil
 }

@@ -93,6 +93,15 @@ func meanStd(rates []rate) (mean, std float64) {
 	return metric.MeanStd(list)
 }
 
+// meanOf is meanStd of what a list has.
+func meanOf[T any](list []T, of func(T) rate) (mean, std float64) {
+	rates := make([]rate, len(list))
+	for i, x := range list {
+		rates[i] = of(x)
+	}
+	return meanStd(rates)
+}
+
 // written makes an error of writing to standard output say so.
 func written(err error) error {
 	if err != nil {

@@ -334,11 +334,7 @@ func (t *table1) values() any {
 }
 
 func (c tableCell) summarized() tableCell {
-	var rates []rate
-	for _, s := range c.Seeds {
-		rates = append(rates, s.AUROC)
-	}
-	mean, std := meanStd(rates)
+	mean, std := meanOf(c.Seeds, func(s tableSeed) rate { return s.AUROC })
 	c.AUROCMean, c.AUROCStd = rate(mean), rate(std)
 	return c
 }

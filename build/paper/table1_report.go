@@ -28,21 +28,13 @@ func (r *pairResult) measured(ood, column string) []measured {
 // over returns mean and deviation over the seeds of the AUROC of a column of the fixed
 // protocol, or NaN where there is none.
 func (r *pairResult) over(ood, column string) (mean, std float64) {
-	var rates []rate
-	for _, m := range r.measured(ood, column) {
-		rates = append(rates, m.AUROC)
-	}
-	return meanStd(rates)
+	return meanOf(r.measured(ood, column), func(m measured) rate { return m.AUROC })
 }
 
 // either is the mean AUROC of a column or of its opposite, whichever is better: what a
 // statistic could do if its direction were known.
 func (r *pairResult) either(column string) float64 {
-	var rates []rate
-	for _, m := range r.measured("first", column) {
-		rates = append(rates, max(m.AUROC, 1-m.AUROC))
-	}
-	mean, _ := meanStd(rates)
+	mean, _ := meanOf(r.measured("first", column), func(m measured) rate { return max(m.AUROC, 1-m.AUROC) })
 	return mean
 }
 
@@ -64,11 +56,7 @@ func (r *pairResult) trivial(ood string) (name string, mean, std float64) {
 
 // gridded returns mean and deviation of a column of the grid protocol.
 func (r *pairResult) gridded(column string) (mean, std float64) {
-	var rates []rate
-	for _, s := range r.grid[column].Seeds {
-		rates = append(rates, s.AUROC)
-	}
-	return meanStd(rates)
+	return meanOf(r.grid[column].Seeds, func(s seedResult) rate { return s.AUROC })
 }
 
 // A contamination is the means over the thinnings of all seeds of a column: AUROC, false

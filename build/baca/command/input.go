@@ -21,6 +21,7 @@ import (
 	"baca/algo/job"
 	"baca/algo/molecule"
 	"baca/algo/table"
+	"baca/build/internal/opened"
 	"baca/build/internal/usage"
 	"baca/build/shard"
 )
@@ -80,7 +81,8 @@ type input struct {
 	info fs.FileInfo
 	// file is what records are read from, if that is a regular file.
 	file     *inputFile
-	graphs   string // SHA-256 of the graphs of a TUDataset set
+	graphs   string        // SHA-256 of the graphs of a TUDataset set
+	files    *opened.Files // of the folder that such a set is read from, nil for other input
 	warnings []string
 	// records can be gone through once, but for a TUDataset. An error is that of the input as a
 	// whole, and the last.
@@ -230,14 +232,20 @@ func (s source) tu(info fs.FileInfo) (*input, error) {
 	if s.columnSet {
 		return nil, usage.Errorf("--column names a column of a CSV file, and %s is a TUDataset set", s.path)
 	}
-	set, err := readTU(s.path, info, s.unpack())
+	in := &input{schema: algo.Constant, info: info, close: func() {}}
+	var set *dataset.Set
+	var err error
+	if info.IsDir() {
+		in.files = &opened.Files{FS: os.DirFS(s.path)}
+		set, err = dataset.ReadTU(in.files, "", s.unpack())
+	} else {
+		set, err = readTU(s.path, info, s.unpack())
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.path, err)
 	}
-	return &input{
-		schema: algo.Constant, info: info, warnings: set.Info.Warnings, records: table.Graphs(set.Graphs), graphs: digestOf(set.Graphs),
-		close: func() {},
-	}, nil
+	in.warnings, in.records, in.graphs = set.Info.Warnings, table.Graphs(set.Graphs), digestOf(set.Graphs)
+	return in, nil
 }
 
 // partsOfTU are what the names of a set's files end in.
@@ -246,10 +254,8 @@ var partsOfTU = []string{
 	"_edge_labels", "_edge_attributes", "_A",
 }
 
+// readTU reads the set that a file belongs to, or that it holds as a zip archive.
 func readTU(path string, info fs.FileInfo, u dataset.Unpack) (*dataset.Set, error) {
-	if info.IsDir() {
-		return dataset.ReadTU(os.DirFS(path), "", u)
-	}
 	name := dataset.PlainName(filepath.Base(path))
 	if base, ok := strings.CutSuffix(name, ".txt"); ok {
 		for _, part := range partsOfTU {

@@ -241,30 +241,13 @@ func readTraining(c *cobra.Command, from source) (*trainingSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	set := &trainingSet{name: filepath.Base(absolute)}
-	info, err := os.Stat(from.path)
-	if err != nil {
-		return nil, err
-	}
-	if info.IsDir() && !from.columnSet && (from.format == "auto" || from.format == "tu") {
-		files := &opened.Files{FS: os.DirFS(from.path)}
-		tu, err := dataset.ReadTU(files, "", from.unpack())
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", from.path, err)
-		}
-		for _, w := range tu.Info.Warnings {
-			fmt.Fprintf(c.ErrOrStderr(), "warning: %s\n", w)
-		}
-		set.schema, set.graphs = algo.Constant, tu.Graphs
-		set.sha256, err = files.Sum()
-		return set, err
-	}
 	in, err := from.open(c.Context(), c)
 	if err != nil {
 		return nil, err
 	}
 	defer in.close()
-	if in.schema == algo.Constant && strings.HasSuffix(strings.TrimSuffix(set.name, ".gz"), ".txt") {
+	set := &trainingSet{name: filepath.Base(absolute), schema: in.schema}
+	if in.schema == algo.Constant && in.files == nil && strings.HasSuffix(strings.TrimSuffix(set.name, ".gz"), ".txt") {
 		return nil, usage.Errorf("--in %s: want the folder of the TUDataset set", from.path)
 	}
 	for _, w := range in.warnings {
@@ -286,7 +269,10 @@ func readTraining(c *cobra.Command, from source) (*trainingSet, error) {
 	if refused > 0 {
 		fmt.Fprintf(c.ErrOrStderr(), "refused %d of %d records\n", refused, refused+len(set.graphs))
 	}
-	set.schema = in.schema
+	if in.files != nil {
+		set.sha256, err = in.files.Sum()
+		return set, err
+	}
 	set.sha256, err = opened.Sum(os.DirFS(filepath.Dir(absolute)), set.name)
 	return set, err
 }

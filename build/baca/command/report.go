@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -104,20 +105,12 @@ func (f *reportFlags) run(c *cobra.Command) error {
 	}
 	r := job.NewReport(alone, f.options, f.fdr)
 	r.Warnings = append(r.Warnings, in.warnings...)
-	p := progress.New(stderr, "scoring", 0)
-	defer p.Done()
-	var fit *job.Fit
 	// A model that was made for sharing has no answer about the list as a whole.
 	o := job.ScoreOptions{Batch: m.Shared == 0, Seed: f.options.Seed, Workers: f.workers}
-	o.Fitted = func(f *job.Fit) error { fit = f; return r.Fitted(f) }
-	err = job.Score(ctx, scorer, input, o, func(rows []table.Scored) error {
-		p.Add(int64(len(rows)))
-		return r.Add(rows)
-	})
+	fit, err := scoreFor(ctx, r, scorer, input, o, stderr)
 	if err != nil {
 		return err
 	}
-	p.Done()
 	if err := emptyHanded(r.Read, r.Refused); err != nil {
 		return err
 	}
@@ -131,6 +124,18 @@ func (f *reportFlags) run(c *cobra.Command) error {
 	}
 	fmt.Fprintf(stderr, "%d read, %d refused; %s; wrote %s\n", r.Read, r.Refused, r.Verdicts(), f.out)
 	return nil
+}
+
+// scoreFor gives a report its rows, and returns what was learned from the batch.
+func scoreFor(ctx context.Context, r *job.Report, s *algo.Scorer, in job.Input, o job.ScoreOptions, stderr io.Writer) (fit *job.Fit, err error) {
+	p := progress.New(stderr, "scoring", 0)
+	defer p.Done()
+	o.Fitted = func(f *job.Fit) error { fit = f; return r.Fitted(f) }
+	err = job.Score(ctx, s, in, o, func(rows []table.Scored) error {
+		p.Add(int64(len(rows)))
+		return r.Add(rows)
+	})
+	return fit, err
 }
 
 // making says how the report came about, by a model file and what was learned from a batch,

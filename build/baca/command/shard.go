@@ -1,8 +1,10 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -138,21 +140,10 @@ func summarizeTally(w io.Writer, t table.Tally) {
 		fmt.Fprintf(w, "; %s", t.Verdicts())
 	}
 	fmt.Fprintln(w)
-	type reason struct {
-		why string
-		n   int
-	}
-	var reasons []reason
-	for why, n := range t.Reasons {
-		reasons = append(reasons, reason{why, n})
-	}
-	slices.SortFunc(reasons, func(a, b reason) int {
-		if a.n != b.n {
-			return b.n - a.n
-		}
-		return strings.Compare(a.why, b.why)
+	reasons := slices.SortedFunc(maps.Keys(t.Reasons), func(a, b string) int {
+		return cmp.Or(t.Reasons[b]-t.Reasons[a], strings.Compare(a, b))
 	})
-	for _, r := range reasons[:min(len(reasons), maxShown)] {
-		fmt.Fprintf(w, "refused %d: %s\n", r.n, r.why)
+	for _, why := range reasons[:min(len(reasons), maxShown)] {
+		fmt.Fprintf(w, "refused %d: %s\n", t.Reasons[why], why)
 	}
 }

@@ -1,0 +1,99 @@
+package command
+
+import "baca/algo/table"
+
+// scoreHelp is the long help of `baca score`.
+func scoreHelp() string {
+	return helpRecords + table.Help(table.Usual) +
+		helpAnswers + table.Help(table.OfAnswers) +
+		helpRate + table.Help(table.OfRate) +
+		helpBounds + table.Help(table.OfReasons) +
+		helpRuns + helpShards
+}
+
+// The parts of scoreHelp between the lists of columns.
+const (
+	helpRecords = `Score reads molecules from a .smi, .csv, .tsv or .sdf file (or .gz or .zst) or from
+standard input, or plain graphs from a TUDataset folder, zip archive or one of the
+set's files, and writes one row for each, in input order:
+
+`
+
+	helpAnswers = `
+There are two answers. The first is about each graph by itself, and decides unless
+--by says otherwise: it is the same whatever stands beside the graph, in any order.
+The second is about the list as a whole: does it differ from the training set, and
+which graphs make the difference? It takes a batch of 20 graphs or more, and is
+calibrated where it is asked for:
+
+  --by batch      decides by the graph and its batch together: a graph is outside only
+                  if its p-value by itself is at most 0.1, too, which bounds false alarms
+                  in the worst company
+  --by attention  decides by the paper's score
+  --columns all   decides as --by says, and adds both answers in columns of their own
+
+`
+
+	helpRate = `
+Only then s_pre, s_attn and s_baca are filled, and standard error says whether the list
+as a whole differs, and in what. Files up to 4096 graphs are calibrated as one batch.
+From longer files an even sample of 4096 forms the batch, and all other graphs are
+scored by what was learned from it; from standard input, which can be read only once,
+the first 4096 graphs form the batch.
+
+--fdr F adds, and decides by,
+
+`
+
+	helpBounds = `
+The verdict is then outside where q_value is at most F, borderline where only p_value is
+at most alpha, or inside. Rows are written when all are scored. --fdr rests on the
+p-values of graphs by themselves, so it does not go with --by batch or attention.
+
+False alarms are at most alpha on average over the graphs that could have been held out.
+Those of one model may be an unlucky draw, and then there are more. With --confidence
+0.95 false alarms are at most alpha for 95 of 100 such draws. Verdicts then use a lower rate in the place of alpha,
+which standard error names, and all are undecided where too few graphs are held out.
+
+With --fdr or --confidence standard error also bounds how many of those called outside
+may be inside, as far as graphs from inside are like those held out. The bound holds at
+every threshold at once, so one may look at many and take the best.
+
+--explain adds
+
+`
+
+	helpRuns = `
+Lists are separated by blanks in CSV, and reasons by semicolons. Control characters
+other than tabs are written as \u001b, so that each record is one line.
+
+With --out, a run that was killed goes on with --resume, to the same bytes, if the
+input still holds the bytes that gave the rows so far. That takes files: a pipe or a
+device as --out or --rejects gets all rows, but a killed run starts again. Two runs do not
+write to one file at once, and an input that changes while it is read ends the run with
+an error, behind the rows that are written.
+
+Warnings and counts go to standard error. The exit status is 0 also when records were
+refused, 2 after a mistake in the command line, 3 if --fail-on outside is given and a
+graph is outside, and 1 after any other failure, also if there was nothing to read or
+all of it was refused.
+
+`
+
+	helpShards = `With --shard, many processes divide the work on files of molecules, and give the
+rows that one gives. Shards are counted from 0, and FOLDER is one that all see:
+
+  score --shard I/N …   once for each I, in any order, on any machine: writes a
+                        part of the rows
+  merge FOLDER          once: joins the parts and sums up
+
+What is in the folder is not done again, so whatever failed or was killed is just
+started again. Several files are as if they were one after the other, and their
+rows are numbered through. They must stay as they are, byte for byte: a shard that
+finds one changed names it and writes no rows. A batch needs all graphs in one place, so shards score each
+graph by itself only.
+
+--device moves the encoder and S_Pre to a GPU, in a program that was built for that.
+A GPU rounds otherwise than the processor, so auto is the processor for shards:
+which device is faster could differ from one to the next.`
+)

@@ -295,22 +295,11 @@ func (p *Draft) electronsOffered(i int32) donor {
 	if n < 0 && a.Element != 0 {
 		return noDonor
 	}
-	// A multiple bond that leaves the rings, and one within them. Of the former
-	// RDKit looks at the first. With two bonds there is none, and the latter does not
-	// matter to an atom with electrons.
+	// With two bonds no multiple one leaves the rings, and one within them does not matter
+	// to an atom with electrons.
 	outer, inner := int32(-1), false
-	links := p.Neighbors(i)
-	if n > 0 && len(links) == 2 {
-		links = nil
-	}
-	for _, l := range links {
-		if b := &p.Bonds[l.Bond]; halves[b.Order] >= 4 {
-			if b.InRing {
-				inner = true
-			} else if outer < 0 {
-				outer = l.Atom
-			}
-		}
+	if n <= 0 || p.Degree(i) != 2 {
+		outer, inner = p.multipleBonds(i)
 	}
 	if a.Element == 0 {
 		if inner {
@@ -358,6 +347,22 @@ func (p *Draft) electronsOffered(i int32) donor {
 		return one
 	}
 	return two
+}
+
+// multipleBonds looks for multiple bonds at atom i: outer is the atom at the end of the first
+// one that leaves the rings, or -1, as RDKit looks at no other; inner: one is within them.
+func (p *Draft) multipleBonds(i int32) (outer int32, inner bool) {
+	outer = -1
+	for _, l := range p.Neighbors(i) {
+		if b := &p.Bonds[l.Bond]; halves[b.Order] >= 4 {
+			if b.InRing {
+				inner = true
+			} else if outer < 0 {
+				outer = l.Atom
+			}
+		}
+	}
+	return outer, inner
 }
 
 // piElectrons is how many electrons atom i has for a π system, or -1 where it can

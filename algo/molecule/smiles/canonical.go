@@ -444,59 +444,63 @@ func (s *canon) splitCells(hash uint64) uint64 {
 		slices.Sort(s.split)
 	}
 	for _, c := range s.split {
-		end := c + s.size[c]
-		at := end - s.count[c]
-		s.count[c] = 0
-		moved := s.order[at:end]
-		bySum := func(x, y int32) int { return cmp.Compare(s.sum[x], s.sum[y]) }
-		if len(moved) > 24 {
-			slices.SortFunc(moved, bySum)
-		} else {
-			slices.SortStableFunc(moved, bySum)
-		}
-		hash = stir(hash, uint64(c)<<32|uint64(at))
-		// Parts begin at c, unless all were hit, and where sums change.
-		largest, most, fresh := c, int32(0), len(s.trail)
-		from := c
-		for q := at; q <= end; q++ {
-			if q == end || q == at && at > c || q > at && s.sum[s.order[q]] != s.sum[s.order[q-1]] {
-				if q > from {
-					if q-from > most {
-						largest, most = from, q-from
-					}
-					s.size[from] = q - from
-					if from > c {
-						s.trail = append(s.trail, from)
-						s.cells++
-						hash = stir(hash, uint64(from))
-					}
-					from = q
-				}
+		hash = s.splitCell(c, hash)
+	}
+	return hash
+}
+
+// splitCell splits cell c, the hit atoms of which are at its end.
+func (s *canon) splitCell(c int32, hash uint64) uint64 {
+	end := c + s.size[c]
+	at := end - s.count[c]
+	s.count[c] = 0
+	moved := s.order[at:end]
+	bySum := func(x, y int32) int { return cmp.Compare(s.sum[x], s.sum[y]) }
+	if len(moved) > 24 {
+		slices.SortFunc(moved, bySum)
+	} else {
+		slices.SortStableFunc(moved, bySum)
+	}
+	hash = stir(hash, uint64(c)<<32|uint64(at))
+	// Parts begin at c, unless all were hit, and where sums change.
+	largest, most, fresh := c, int32(0), len(s.trail)
+	from := c
+	for q := at; q <= end; q++ {
+		if q == end || q == at && at > c || q > at && s.sum[s.order[q]] != s.sum[s.order[q-1]] {
+			if q-from > most {
+				largest, most = from, q-from
 			}
-			if q < end {
-				i := s.order[q]
-				s.place[i] = q
-				s.cell[i] = from
-				if q == from {
-					hash = stir(hash, s.sum[i])
-				}
+			s.size[from] = q - from
+			if from > c {
+				s.trail = append(s.trail, from)
+				s.cells++
+				hash = stir(hash, uint64(from))
+			}
+			from = q
+		}
+		if q < end {
+			i := s.order[q]
+			s.place[i] = q
+			s.cell[i] = from
+			if q == from {
+				hash = stir(hash, s.sum[i])
 			}
 		}
-		for _, i := range s.order[at:end] {
-			s.sum[i] = 0
-		}
-		if len(s.trail) == fresh {
-			continue
-		}
-		if s.queued[c] {
-			largest = -1
-		} else if largest != c {
-			s.push(c)
-		}
-		for _, part := range s.trail[fresh:] {
-			if part != largest {
-				s.push(part)
-			}
+	}
+	for _, i := range s.order[at:end] {
+		s.sum[i] = 0
+	}
+	if len(s.trail) == fresh {
+		return hash
+	}
+	if s.queued[c] {
+		largest = -1
+	} else if largest != c {
+		s.push(c)
+	}
+	for _, part := range s.trail[fresh:] {
+		if part != largest {
+			s.push(part)
 		}
 	}
 	return hash

@@ -82,6 +82,7 @@ type Finder struct {
 	cut      []int32 // bonds cut off for one search
 
 	open     int     // parts of the fragment at hand with cycles left
+	left     int     // its atoms that are not done
 	fragment []int32 // its atoms
 	order    []int32 // atoms by fragment: upward or grouped
 	label    []int32
@@ -216,29 +217,7 @@ func (h *hashes) add(x uint64) bool {
 // chain is negative, that is not so. Find takes its steps from r.Budget.
 func (r *Finder) Find(near *neighbor.Table, ends [][2]int32, chain int) error {
 	r.near, r.ends, r.chain = *near, ends, chain
-	r.Clear()
-	r.extra.Clear()
-	n, m := len(near.Spans), len(ends)
-	nodes := buffer.Grow(&r.nodes, n)
-	for i := range nodes {
-		o := &nodes[i]
-		o.up.Atom, o.up.Bond = -1, -1
-		o.depth, o.cycles, o.done = 0, 0, false
-		o.degree = r.near.Degree(int32(i))
-		o.top = int32(i)
-	}
-	buffer.Zeroed(&r.shut, m)
-	buffer.Zeroed(&r.ringAtom, n)
-	buffer.Zeroed(&r.ringBond, m)
-	buffer.Grow(&r.queue, n)
-	// The stamps of former molecules are lower than the epoch.
-	buffer.Grow(&r.visit, n)
-	buffer.Grow(&r.blocked, n)
-	if r.epoch > 1<<30 {
-		clear(r.visit[:cap(r.visit)])
-		clear(r.blocked[:cap(r.blocked)])
-		r.epoch = 0
-	}
+	r.prepare()
 	if r.Plain || !r.spanText() {
 		r.spanWalk()
 	}
@@ -274,6 +253,33 @@ func (r *Finder) Find(near *neighbor.Table, ends [][2]int32, chain int) error {
 	}
 	r.markFused()
 	return nil
+}
+
+// prepare clears what the search writes.
+func (r *Finder) prepare() {
+	r.Clear()
+	r.extra.Clear()
+	n, m := len(r.near.Spans), len(r.ends)
+	nodes := buffer.Grow(&r.nodes, n)
+	for i := range nodes {
+		o := &nodes[i]
+		o.up.Atom, o.up.Bond = -1, -1
+		o.depth, o.cycles, o.done = 0, 0, false
+		o.degree = r.near.Degree(int32(i))
+		o.top = int32(i)
+	}
+	buffer.Zeroed(&r.shut, m)
+	buffer.Zeroed(&r.ringAtom, n)
+	buffer.Zeroed(&r.ringBond, m)
+	buffer.Grow(&r.queue, n)
+	// The stamps of former molecules are lower than the epoch.
+	buffer.Grow(&r.visit, n)
+	buffer.Grow(&r.blocked, n)
+	if r.epoch > 1<<30 {
+		clear(r.visit[:cap(r.visit)])
+		clear(r.blocked[:cap(r.blocked)])
+		r.epoch = 0
+	}
 }
 
 // spanText makes the spanning forest that the text is: all bonds but those of ring-bond
@@ -472,23 +478,21 @@ func (r *Finder) fragmentRings(tree []int32) (exact bool, err error) {
 	r.changed = r.changed[:0]
 	r.open = 0
 	finished, bonds := r.trimChains(tree)
-	nodes := r.nodes
 	if r.open == 0 {
 		return true, nil
 	}
+	r.left = len(r.fragment) - finished
 	bonds /= 2
 	want := bonds - len(r.fragment) + 1
 	for r.open > 0 {
 		for len(r.changed) > 0 {
 			i := r.changed[len(r.changed)-1]
 			r.changed = r.changed[:len(r.changed)-1]
-			if !nodes[i].done {
-				nodes[i].done = true
-				finished++
-				r.trim(i)
+			if !r.nodes[i].done {
+				r.finish(i)
 			}
 		}
-		if finished >= len(r.fragment) {
+		if r.left <= 0 {
 			break
 		}
 		if !r.spend(len(r.fragment)) {
@@ -503,43 +507,38 @@ func (r *Finder) fragmentRings(tree []int32) (exact bool, err error) {
 				break
 			}
 			for _, i := range r.two {
-				nodes[i].done = true
-				finished++
-				r.trim(i)
+				r.finish(i)
 			}
 			continue
 		}
-		three := int32(-1)
-		for _, i := range r.fragment {
-			if nodes[i].degree == 3 {
-				three = i
-				break
-			}
-		}
-		if three < 0 {
+		k := slices.IndexFunc(r.fragment, func(i int32) bool { return r.nodes[i].degree == 3 })
+		if k < 0 {
 			break
 		}
-		if err := r.searchThree(three); err != nil {
+		if err := r.searchThree(r.fragment[k]); err != nil {
 			return false, err
 		}
-		nodes[three].done = true
-		finished++
-		r.trim(three)
+		r.finish(r.fragment[k])
 	}
 	if r.found.Len() < want {
 		if err := r.missedRings(bonds); err != nil {
 			return false, err
 		}
-		if r.found.Len() < want {
-			return false, nil
-		}
 	}
-	if r.found.Len() > want {
-		if err := r.dropRings(); err != nil {
-			return false, err
-		}
+	switch n := r.found.Len(); {
+	case n < want:
+		return false, nil
+	case n > want:
+		return true, r.dropRings()
 	}
 	return true, nil
+}
+
+// finish takes atom i out of the search.
+func (r *Finder) finish(i int32) {
+	r.nodes[i].done = true
+	r.left--
+	r.trim(i)
 }
 
 // onlyLink is the one way on from atom i around rings, other than back over the bond
@@ -748,28 +747,32 @@ func (r *Finder) smallest(root, avoid int32) (int, error) {
 			}
 			best = size
 			count++
-			// root … i, then j … the atom next to root.
-			small := &r.small
-			from := len(small.atoms)
-			for k := i; k != root; k = visits[k].parent {
-				small.atoms = append(small.atoms, k)
-				small.bonds = append(small.bonds, visits[k].over)
-			}
-			small.atoms = append(small.atoms, root)
-			slices.Reverse(small.atoms[from:])
-			slices.Reverse(small.bonds[from:])
-			small.bonds = append(small.bonds, l.Bond)
-			for k := j; k != root; k = visits[k].parent {
-				small.atoms = append(small.atoms, k)
-				small.bonds = append(small.bonds, visits[k].over)
-			}
 			if !r.spend(int(size)) {
 				return 0, ErrTangled
 			}
-			small.end()
+			r.addSmall(root, i, l)
 		}
 	}
 	return count, nil
+}
+
+// addSmall adds to r.small the ring of the ways from root to atom i and to its neighbour by l.
+func (r *Finder) addSmall(root, i int32, l neighbor.Link) {
+	small := &r.small
+	from := len(small.atoms)
+	for k := i; k != root; k = r.visit[k].parent {
+		small.atoms = append(small.atoms, k)
+		small.bonds = append(small.bonds, r.visit[k].over)
+	}
+	small.atoms = append(small.atoms, root)
+	slices.Reverse(small.atoms[from:])
+	slices.Reverse(small.bonds[from:])
+	small.bonds = append(small.bonds, l.Bond)
+	for k := l.Atom; k != root; k = r.visit[k].parent {
+		small.atoms = append(small.atoms, k)
+		small.bonds = append(small.bonds, r.visit[k].over)
+	}
+	small.end()
 }
 
 // noteRing adds a ring to r.found whose atoms and bonds then count as known ring members.
@@ -1080,50 +1083,34 @@ func (r *Finder) dropRings() error {
 	}
 	sortLikeSTL(by, func(k int32) int { return r.found.Size(int(k)) })
 	buffer.Zeroed(&r.covered, len(r.ends))
-	const available, kept, considered = 1, 2, 4
-	state := buffer.Grow(&r.keep, n)
-	for k := range state {
-		state[k] = available
-	}
-	overlap := func(k int) (shared, size int) {
-		bonds := r.found.Bonds(int(by[k]))
-		for _, b := range bonds {
-			if r.covered[b] {
-				shared++
-			}
-		}
-		return shared, len(bonds)
-	}
-	cover := func(k int) {
+	const kept, dropped = 1, 2
+	state := buffer.Zeroed(&r.keep, n)
+	keep := func(k int) {
 		for _, b := range r.found.Bonds(int(by[k])) {
 			r.covered[b] = true
 		}
-		state[k] |= kept
+		state[k] = kept
 	}
 	for i := range n {
-		if shared, size := overlap(i); shared == size {
-			state[i] &^= available
-		}
-		if state[i]&available == 0 {
+		if state[i] != 0 { // decided with the first of its size
 			continue
 		}
-		cover(i)
+		if shared, size := r.overlap(by[i]); shared == size {
+			state[i] = dropped
+			continue
+		}
+		keep(i)
 		end := i + 1
-		left := 0
 		for end < n && r.found.Size(int(by[end])) == r.found.Size(int(by[i])) {
-			if state[end]&available != 0 {
-				state[end] |= considered
-				left++
-			}
 			end++
 		}
-		for ; left > 0; left-- {
+		for range end - i - 1 {
 			best, most, full := -1, -1, false
 			for j := i + 1; j < end; j++ {
-				if state[j]&considered == 0 {
+				if state[j] != 0 {
 					continue
 				}
-				shared, size := overlap(j)
+				shared, size := r.overlap(by[j])
 				if !r.spend(size) {
 					return ErrTangled
 				}
@@ -1131,16 +1118,17 @@ func (r *Finder) dropRings() error {
 					best, most, full = j, shared, shared == size
 				}
 			}
-			state[best] &^= considered | available
-			if !full {
-				cover(best)
+			if full {
+				state[best] = dropped
+			} else {
+				keep(best)
 			}
 		}
 	}
 	r.extra.Clear()
 	r.small.Clear()
 	for k := range n {
-		if state[k]&kept != 0 {
+		if state[k] == kept {
 			r.small.take(&r.found, int(by[k]))
 		} else {
 			r.extra.take(&r.found, int(by[k]))
@@ -1148,6 +1136,17 @@ func (r *Finder) dropRings() error {
 	}
 	r.found, r.small = r.small, r.found
 	return nil
+}
+
+// overlap is how many bonds of ring k of r.found are covered, and how many it has.
+func (r *Finder) overlap(k int32) (shared, size int) {
+	bonds := r.found.Bonds(int(k))
+	for _, b := range bonds {
+		if r.covered[b] {
+			shared++
+		}
+	}
+	return shared, len(bonds)
 }
 
 // symmetrize adds the extra rings that could take the place of a ring of the same

@@ -72,15 +72,9 @@ func (t *tabular) write(b *bytes.Buffer) {
 	if t.text != "" {
 		fmt.Fprintf(b, "%s\n\n", t.text)
 	}
-	line := func(cells []string) { fmt.Fprintf(b, "| %s |\n", strings.Join(cells, " | ")) }
-	line(t.head)
-	rule := make([]string, len(t.head))
-	for i := range rule {
-		rule[i] = "---"
-	}
-	line(rule)
-	for _, row := range t.rows {
-		line(row)
+	rule := slices.Repeat([]string{"---"}, len(t.head))
+	for _, line := range slices.Concat([][]string{t.head, rule}, t.rows) {
+		fmt.Fprintf(b, "| %s |\n", strings.Join(line, " | "))
 	}
 }
 
@@ -116,16 +110,15 @@ func (s sample) String() string {
 	if len(s) == 0 {
 		return "–"
 	}
-	text := number(s.median())
-	if len(s) > 1 {
-		text += fmt.Sprintf(" ±%.0f %%", 100*s.spread())
-	}
-	return text
+	return s.around(number)
 }
 
 // spelled is the sample of a time in nanoseconds.
-func (s sample) spelled() string {
-	text := duration(s.median())
+func (s sample) spelled() string { return s.around(duration) }
+
+// around is the median, as spelled by a function, with the spread if there is one.
+func (s sample) around(spell func(float64) string) string {
+	text := spell(s.median())
 	if len(s) > 1 {
 		text += fmt.Sprintf(" ±%.0f %%", 100*s.spread())
 	}

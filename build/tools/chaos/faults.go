@@ -170,7 +170,7 @@ func (f *fault) fillDisk() (refused bool, lost error) {
 	if err := f.kept(f.soundRows()); err != nil {
 		return false, err
 	}
-	if err := f.remount("size=1g"); err != nil {
+	if err := syscall.Mount("tmpfs", f.out(""), "tmpfs", syscall.MS_REMOUNT, "size=1g"); err != nil {
 		return false, err
 	}
 	return false, f.goOn()
@@ -225,10 +225,6 @@ func (f *fault) mount(room int64) error {
 	}
 	f.mounted = true
 	return nil
-}
-
-func (f *fault) remount(options string) error {
-	return syscall.Mount("tmpfs", f.out(""), "tmpfs", syscall.MS_REMOUNT, options)
 }
 
 func (f *fault) unmount() {

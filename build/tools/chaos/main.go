@@ -76,7 +76,7 @@ func inject(o options) (r *report, err error) {
 		return nil, err
 	}
 	w := &world{options: o, root: root}
-	r = &report{options: o, root: root}
+	r = &report{options: o, root: root, counts: map[string]*count{}}
 	defer func() {
 		if len(r.lost) == 0 {
 			err = errors.Join(err, os.RemoveAll(root))

@@ -136,10 +136,8 @@ func (f *fault) begin(flag string) *sequence {
 func (s *sequence) signal(sig os.Signal) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	select {
-	case <-s.ended:
+	if s.over() {
 		return false
-	default:
 	}
 	s.stopped = true
 	if s.process != nil {

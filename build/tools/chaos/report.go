@@ -47,9 +47,6 @@ func (r *report) leaveOut(what string) {
 func (r *report) add(c cell, i, of int, result result) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.counts == nil {
-		r.counts = map[string]*count{}
-	}
 	n := r.counts[c.name()]
 	if n == nil {
 		n = new(count)

@@ -24,7 +24,7 @@ func spreadsheetSafe(fs *pflag.FlagSet, text *table.Text) {
 type output struct {
 	*os.File
 	flag, name string
-	// A regular file can be cut, synced and gone on with. A pipe, a device or what the
+	// A regular file can be cut, synced and resumed. A pipe, a device or what the
 	// process already has as its standard output cannot.
 	regular bool
 }

@@ -273,7 +273,7 @@ func (f *scoreFlags) apart(outs []*output, input fs.FileInfo) error {
 	return nil
 }
 
-// findResumable finds out whether the run can be gone on with after a crash: it takes an input
+// findResumable finds out whether the run can be resumed after a crash: it takes an input
 // that can be read again, and outputs that can be cut.
 func (f *scoreFlags) findResumable(s *scoring, again bool) error {
 	if s.resumable = f.out != "" && again && f.fdr == 0; f.resume && !again {

@@ -395,18 +395,24 @@ func (p *Draft) arrange() (bool, error) {
 			}
 		}
 	}
+	p.endSearch(ok)
+	k.done = k.done[:start]
+	return ok, nil
+}
+
+// endSearch clears what arrange wrote, the double bonds too unless keep is set.
+func (p *Draft) endSearch(keep bool) {
+	k := &p.kek
 	for _, b := range k.doubled {
-		if k.added[b] && !ok {
+		if k.added[b] && !keep {
 			p.Bonds[b].Order = Single
 		}
 		k.added[b] = false
 	}
 	for _, i := range k.all {
-		at := &atoms[i]
+		at := &k.atoms[i]
 		at.done, at.queued, at.options = false, 0, neighbor.Span{}
 	}
-	k.done = k.done[:start]
-	return ok, nil
 }
 
 // findOptions queues the neighbours of atom i and returns those that it may share a double

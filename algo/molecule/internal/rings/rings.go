@@ -439,10 +439,11 @@ func (r *Finder) trim(i int32) {
 	}
 }
 
-// trimChains trims the side chains of a tree from their ends on. It returns how many atoms
-// are finished, and twice the number of bonds.
-func (r *Finder) trimChains(tree []int32) (finished, bonds int) {
-	nodes := r.nodes
+// trimChains trims the side chains of a tree from their ends on, and returns the number of
+// bonds.
+func (r *Finder) trimChains(tree []int32) int {
+	nodes, bonds := r.nodes, 0
+	r.left = len(tree)
 	for q := len(tree) - 1; q >= 0; q-- {
 		i := tree[q]
 		at := &nodes[i]
@@ -465,9 +466,9 @@ func (r *Finder) trimChains(tree []int32) (finished, bonds int) {
 			bonds++ // the other end will not count it
 		}
 		at.done = true
-		finished++
+		r.left--
 	}
-	return finished, bonds
+	return bonds / 2 // each was counted at both ends
 }
 
 // fragmentRings finds the rings of r.fragment, whose spanning tree is tree. It reports
@@ -477,12 +478,10 @@ func (r *Finder) fragmentRings(tree []int32) (exact bool, err error) {
 	r.seen.reset()
 	r.changed = r.changed[:0]
 	r.open = 0
-	finished, bonds := r.trimChains(tree)
+	bonds := r.trimChains(tree)
 	if r.open == 0 {
 		return true, nil
 	}
-	r.left = len(r.fragment) - finished
-	bonds /= 2
 	want := bonds - len(r.fragment) + 1
 	for r.open > 0 {
 		for len(r.changed) > 0 {
@@ -1118,9 +1117,8 @@ func (r *Finder) dropRings() error {
 					best, most, full = j, shared, shared == size
 				}
 			}
-			if full {
-				state[best] = dropped
-			} else {
+			state[best] = dropped
+			if !full {
 				keep(best)
 			}
 		}

@@ -152,12 +152,11 @@ type Scores struct {
 
 // An Epoch is one pass of training. Epoch 0 says how much there is to do.
 type Epoch struct {
-	Epoch, Of   int
-	Loss        float64 // Graph + Node
-	Graph, Node float64 // means of ℓ_g and ℓ_n
-	Train       int     // graphs that are trained on
-	Holdout     int     // graphs that are kept from training
-	Refused     int     // records that are no graphs
+	Epoch, Of int
+	Loss      float64
+	Train     int // graphs that are trained on
+	Holdout   int // graphs that are kept from training
+	Refused   int // records that are no graphs
 }
 
 // A Checkpoint is what a later Train can go on from. The page keeps the last one.
@@ -194,7 +193,6 @@ type Model struct {
 	Holdout     int    // kept from training, for p-values
 	HoldoutFile string // that those are of, empty where they are of the data set
 	Epochs      int
-	Seed        uint64
 	Loss        float64 // of the last epoch
 	Program     string  // version that trained it
 	Bytes       int
@@ -298,9 +296,6 @@ type Atom struct {
 	Isotope   int
 	Aromatic  bool
 	InRing    bool
-	// At and End are where the atom is written in the SMILES, in bytes; both 0
-	// where there is none.
-	At, End int
 }
 
 // A Bond joins two atoms. Order is 1, 2, 3 or 4, 0 for any other.
@@ -326,8 +321,8 @@ type Neighbor struct {
 	Weight, Value float64
 }
 
-// A GraphonPair are two graphons of one side, and their mixture. The matrices are
-// row-major, N×N, of probabilities.
+// A GraphonPair are two graphons of one side. The matrices are row-major, N×N, of
+// probabilities.
 type GraphonPair struct {
 	Side             string
 	Graphs           int // of the side; I and J are below
@@ -335,10 +330,8 @@ type GraphonPair struct {
 	RecordI, RecordJ int // of the input
 	N                int
 	WI, WJ           Singles
-	Mix              Singles // λ·W_I + (1−λ)·W_J
-	Lambda           float64
-	// Nodes and Edges are a graph drawn from Mix; Edges are pairs of nodes, one
-	// after the other.
+	// Nodes and Edges are a graph drawn from the mixture λ·W_I + (1−λ)·W_J; Edges are
+	// pairs of nodes, one after the other.
 	Nodes int
 	Edges Ints
 }

@@ -3,7 +3,6 @@ package message
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/vmihailenco/msgpack/v5"
@@ -24,72 +23,45 @@ type Ints []int32
 type Strings []string
 
 // EncodeMsgpack implements msgpack.CustomEncoder.
-func (f Floats) EncodeMsgpack(e *msgpack.Encoder) error {
-	b := make([]byte, 0, 8*len(f))
-	for _, x := range f {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
-	}
-	return e.EncodeBytes(b)
-}
+func (f Floats) EncodeMsgpack(e *msgpack.Encoder) error { return encodeCells(e, []float64(f)) }
 
 // DecodeMsgpack implements msgpack.CustomDecoder.
-func (f *Floats) DecodeMsgpack(d *msgpack.Decoder) error {
-	b, err := cells(d, 8)
-	*f = make(Floats, len(b)/8)
-	for i := range *f {
-		(*f)[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
-	}
-	return err
-}
+func (f *Floats) DecodeMsgpack(d *msgpack.Decoder) error { return decodeCells(d, (*[]float64)(f)) }
 
 // EncodeMsgpack implements msgpack.CustomEncoder.
-func (s Singles) EncodeMsgpack(e *msgpack.Encoder) error {
-	b := make([]byte, 0, 4*len(s))
-	for _, x := range s {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
-	}
-	return e.EncodeBytes(b)
-}
+func (s Singles) EncodeMsgpack(e *msgpack.Encoder) error { return encodeCells(e, []float32(s)) }
 
 // DecodeMsgpack implements msgpack.CustomDecoder.
-func (s *Singles) DecodeMsgpack(d *msgpack.Decoder) error {
-	b, err := cells(d, 4)
-	*s = make(Singles, len(b)/4)
-	for i := range *s {
-		(*s)[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
-	}
-	return err
-}
+func (s *Singles) DecodeMsgpack(d *msgpack.Decoder) error { return decodeCells(d, (*[]float32)(s)) }
 
 // EncodeMsgpack implements msgpack.CustomEncoder.
-func (n Ints) EncodeMsgpack(e *msgpack.Encoder) error {
-	b := make([]byte, 0, 4*len(n))
-	for _, x := range n {
-		b = binary.LittleEndian.AppendUint32(b, uint32(x))
+func (n Ints) EncodeMsgpack(e *msgpack.Encoder) error { return encodeCells(e, []int32(n)) }
+
+// DecodeMsgpack implements msgpack.CustomDecoder.
+func (n *Ints) DecodeMsgpack(d *msgpack.Decoder) error { return decodeCells(d, (*[]int32)(n)) }
+
+// encodeCells writes a column as a bin.
+func encodeCells[T float64 | float32 | int32](e *msgpack.Encoder, column []T) error {
+	b, err := binary.Append(make([]byte, 0, binary.Size(column)), binary.LittleEndian, column)
+	if err != nil {
+		return err
 	}
 	return e.EncodeBytes(b)
 }
 
-// DecodeMsgpack implements msgpack.CustomDecoder.
-func (n *Ints) DecodeMsgpack(d *msgpack.Decoder) error {
-	b, err := cells(d, 4)
-	*n = make(Ints, len(b)/4)
-	for i := range *n {
-		(*n)[i] = int32(binary.LittleEndian.Uint32(b[4*i:]))
-	}
-	return err
-}
-
-// cells decodes a bin of cells of the given size, nothing on an error.
-func cells(d *msgpack.Decoder, size int) ([]byte, error) {
+// decodeCells reads a column from a bin.
+func decodeCells[T float64 | float32 | int32](d *msgpack.Decoder, column *[]T) error {
 	b, err := d.DecodeBytes()
 	if err != nil {
-		return nil, err
+		return err
 	}
+	size := binary.Size(T(0))
 	if len(b)%size != 0 {
-		return nil, fmt.Errorf("column of %d bytes, want a multiple of %d", len(b), size)
+		return fmt.Errorf("column of %d bytes, want a multiple of %d", len(b), size)
 	}
-	return b, nil
+	*column = make([]T, len(b)/size)
+	_, err = binary.Decode(b, binary.LittleEndian, *column)
+	return err
 }
 
 // EncodeMsgpack implements msgpack.CustomEncoder.

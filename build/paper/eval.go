@@ -2,6 +2,7 @@ package paper
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -163,11 +164,7 @@ func (f *evalFlags) run(c *cobra.Command, p *pair) (err error) {
 		if err != nil {
 			return err
 		}
-		defer func() {
-			if cerr := file.Close(); err == nil {
-				err = cerr
-			}
-		}()
+		defer func() { err = cmp.Or(err, file.Close()) }()
 		trace = &csvTrace{w: file}
 		trace.begin()
 	}

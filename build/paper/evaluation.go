@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,10 +38,7 @@ type evaluation struct {
 
 // newEvaluation reads the sets of a pair. Epochs are the paper's unless there are some.
 func newEvaluation(ctx context.Context, s *sets, p *pair, epochs int) (*evaluation, error) {
-	e := &evaluation{pair: p, sets: s, epochs: epochs}
-	if epochs == 0 {
-		e.epochs = p.epochs()
-	}
+	e := &evaluation{pair: p, sets: s, epochs: cmp.Or(epochs, p.epochs())}
 	var err error
 	if e.id, err = s.open(ctx, p.ID, ""); err != nil {
 		return nil, err

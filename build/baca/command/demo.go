@@ -191,15 +191,15 @@ func bar(share float64, n int) string {
 func (d *demonstration) summary(w io.Writer, p painter) {
 	card, o := d.model.Card, d.options
 	total := map[decide.Verdict]int{}
-	byClass := map[string]map[decide.Verdict]int{}
+	byClass := map[string]*decide.Counts{}
 	var classes []string
 	for _, e := range d.examples {
 		total[e.row.Verdict]++
 		if byClass[e.class] == nil {
-			byClass[e.class] = map[decide.Verdict]int{}
+			byClass[e.class] = new(decide.Counts)
 			classes = append(classes, e.class)
 		}
-		byClass[e.class][e.row.Verdict]++
+		byClass[e.class].Count(e.row.Verdict)
 	}
 	fmt.Fprintf(w, "\n%s\n", p.bold(fmt.Sprintf("%d molecules, each scored by itself by the model %s", len(d.examples), card.Name)))
 	if card.Description != "" {
@@ -226,12 +226,12 @@ func (d *demonstration) summary(w io.Writer, p painter) {
 	fmt.Fprintf(w, "\n%s\n", p.bold(fmt.Sprintf("  %s %7s %11s %7s", fit("CLASS", 16), "outside", "borderline", "inside")))
 	share := func(class string) float64 {
 		n := byClass[class]
-		return float64(n[decide.Outside]) / float64(n[decide.Outside]+n[decide.Borderline]+n[decide.Inside]+n[decide.Undecided])
+		return float64(n.Outside) / float64(n.Outside+n.Borderline+n.Inside+n.Undecided)
 	}
 	slices.SortStableFunc(classes, func(a, b string) int { return cmp.Compare(share(b), share(a)) })
 	for _, class := range classes {
 		n := byClass[class]
-		fmt.Fprintf(w, "  %s %7d %11d %7d\n", fit(class, 16), n[decide.Outside], n[decide.Borderline], n[decide.Inside])
+		fmt.Fprintf(w, "  %s %7d %11d %7d\n", fit(class, 16), n.Outside, n.Borderline, n.Inside)
 	}
 	whole := report.Whole("this list", d.report.Evidence, d.report.P)
 	fmt.Fprintf(w, "\n%s%s.\n", strings.ToUpper(whole[:1]), whole[1:])

@@ -2,6 +2,7 @@ package command
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -60,10 +61,7 @@ func featurize(c *cobra.Command, from source, canonical bool) (err error) {
 	}
 	w := bufio.NewWriterSize(c.OutOrStdout(), 64<<10)
 	defer func() {
-		if ferr := written("", w.Flush()); err == nil {
-			err = ferr
-		}
-		if err == errClosed {
+		if err = cmp.Or(err, written("", w.Flush())); err == errClosed {
 			err = nil
 		}
 	}()

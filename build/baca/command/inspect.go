@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -114,26 +115,20 @@ func (in *inspection) write(w io.Writer) error {
 	line := func(key, format string, args ...any) {
 		fmt.Fprintf(t, "%s\t"+format+"\n", append([]any{key}, args...)...)
 	}
-	fallback := func(text, other string) string {
-		if text == "" {
-			return other
-		}
-		return text
-	}
-	line("name", "%s", fallback(in.Name, "none given"))
-	line("description", "%s", fallback(in.Description, "none given"))
+	line("name", "%s", cmp.Or(in.Name, "none given"))
+	line("description", "%s", cmp.Or(in.Description, "none given"))
 	line("reads", "%s", map[string]string{
 		algo.OGB:          "molecules as they are written (" + in.Schema + ")",
 		algo.OGBCanonical: "molecules, however they are written (" + in.Schema + ")",
 		algo.OGBStandard:  "molecules, however they are written, without counter-ions and neutralised (" + in.Schema + ")",
 		algo.Constant:     "plain graphs (" + in.Schema + ")",
 	}[in.Schema])
-	line("trained on", "%s", fallback(in.Dataset, "not named"))
-	line("its sha256", "%s", fallback(in.DatasetSHA256, "not recorded"))
+	line("trained on", "%s", cmp.Or(in.Dataset, "not named"))
+	line("its sha256", "%s", cmp.Or(in.DatasetSHA256, "not recorded"))
 	line("graphs", "%d: %d trained on, %d kept from training", in.Graphs, in.Train, in.HoldoutRows)
 	line("training", "%d epochs, batches of %d, learning rate %g, seed %d", in.Epochs, in.Batch, in.LearningRate, in.Seed)
 	line("last loss", "%.4g", in.Loss)
-	line("trained by", "%s", fallback(in.Program, "unknown program"))
+	line("trained by", "%s", cmp.Or(in.Program, "unknown program"))
 	line("encoder", "two views, %d node features, %d layers of width %d", in.Features, in.Layers, in.Hidden)
 	line("parameters", "%d", in.Parameters)
 	if in.Shared > 0 {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -59,9 +60,7 @@ func openModel(nameOrFile string) (*algo.Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("model %s: %w", nameOrFile, err)
 	}
-	if m.Card.Name == "" {
-		m.Card.Name = nameOrFile
-	}
+	m.Card.Name = cmp.Or(m.Card.Name, nameOrFile)
 	return m, nil
 }
 

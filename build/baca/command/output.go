@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -122,9 +123,7 @@ func samePath(a, b string) bool {
 
 // closeInto closes f, whose error counts if there was none before.
 func closeInto(f io.Closer, err *error) {
-	if cerr := f.Close(); cerr != nil && *err == nil {
-		*err = cerr
-	}
+	*err = cmp.Or(*err, f.Close())
 }
 
 // errClosed says that whoever read standard output has seen enough, as head has.

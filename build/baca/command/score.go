@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -469,10 +470,7 @@ func (s *scoring) bounds() {
 	if !s.bounded() || d.Rows == d.Refused {
 		return
 	}
-	confidence := s.confidence
-	if confidence == 0 {
-		confidence = defaultConfidence
-	}
+	confidence := cmp.Or(s.confidence, defaultConfidence)
 	switch {
 	case s.rate == 0:
 		fmt.Fprintf(s.stderr, "note: the model holds %d graphs to compare with, too few for false alarms of at most %g with %g %% confidence\n", n, s.alpha, 100*confidence)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -302,10 +303,7 @@ func (r *runner) output(ctx context.Context, env []string, name string, args ...
 	c.Stdout, c.Stderr = &out, &message
 	err := c.Run()
 	if err != nil {
-		text := strings.TrimSpace(message.String())
-		if text == "" {
-			text = strings.TrimSpace(out.String())
-		}
+		text := cmp.Or(strings.TrimSpace(message.String()), strings.TrimSpace(out.String()))
 		const most = 300
 		if len(text) > most {
 			text = "…" + text[len(text)-most:]

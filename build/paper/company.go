@@ -44,7 +44,10 @@ than 20 graphs are no batch.`,
 			return b.company(c.Context())
 		},
 	}
-	b.register(c.Flags(), 20, "of reference and tested graphs")
+	fs := c.Flags()
+	fs.StringVar(&b.data, "data", "", "`folder` with mol/NAME.csv[.gz]")
+	fs.StringSliceVar(&b.models, "models", nil, "embedded models by `name`, all of molecules without")
+	b.register(fs, 20, "of reference and tested graphs")
 	return c
 }
 

@@ -1084,12 +1084,6 @@ func (r *Finder) dropRings() error {
 	buffer.Zeroed(&r.covered, len(r.ends))
 	const kept, dropped = 1, 2
 	state := buffer.Zeroed(&r.keep, n)
-	keep := func(k int) {
-		for _, b := range r.found.Bonds(int(by[k])) {
-			r.covered[b] = true
-		}
-		state[k] = kept
-	}
 	for i := range n {
 		if state[i] != 0 { // decided with the first of its size
 			continue
@@ -1098,7 +1092,8 @@ func (r *Finder) dropRings() error {
 			state[i] = dropped
 			continue
 		}
-		keep(i)
+		state[i] = kept
+		r.cover(by[i])
 		end := i + 1
 		for end < n && r.found.Size(int(by[end])) == r.found.Size(int(by[i])) {
 			end++
@@ -1119,7 +1114,8 @@ func (r *Finder) dropRings() error {
 			}
 			state[best] = dropped
 			if !full {
-				keep(best)
+				state[best] = kept
+				r.cover(by[best])
 			}
 		}
 	}
@@ -1134,6 +1130,13 @@ func (r *Finder) dropRings() error {
 	}
 	r.found, r.small = r.small, r.found
 	return nil
+}
+
+// cover marks the bonds of ring k of r.found.
+func (r *Finder) cover(k int32) {
+	for _, b := range r.found.Bonds(int(k)) {
+		r.covered[b] = true
+	}
 }
 
 // overlap is how many bonds of ring k of r.found are covered, and how many it has.

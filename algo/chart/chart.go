@@ -24,6 +24,11 @@ type Scale struct{ Low, High, From, To float64 }
 // At is the pixel of a value.
 func (s Scale) At(v float64) float64 { return s.From + (s.To-s.From)*(v-s.Low)/(s.High-s.Low) }
 
+// Value is the value at a pixel.
+func (s Scale) Value(pixel float64) float64 {
+	return s.Low + (pixel-s.From)/(s.To-s.From)*(s.High-s.Low)
+}
+
 // Ticks are at most so many round numbers from low to high.
 func Ticks(low, high float64, most int) []float64 {
 	if !(high > low) || math.IsInf(high-low, 0) {

@@ -11,31 +11,17 @@ import (
 	"baca/wasm/message"
 )
 
-// A scale maps values to pixels.
-type scale struct{ low, high, from, to float64 }
-
-func (s scale) at(x float64) float64 {
-	return s.from + (x-s.low)/(s.high-s.low)*(s.to-s.from)
-}
-
-func (s scale) value(pixel float64) float64 {
-	return s.low + (pixel-s.from)/(s.to-s.from)*(s.high-s.low)
-}
-
-// ticks are round values within the scale, about n of them.
-func (s scale) ticks(n int) []float64 { return chart.Ticks(s.low, s.high, n) }
-
 // bin tells in which of so many equal parts of the scale a value lies.
-func (s scale) bin(x float64, bins int) int {
-	return min(max(int((x-s.low)/(s.high-s.low)*float64(bins)), 0), bins-1)
+func bin(s chart.Scale, x float64, bins int) int {
+	return min(max(int((x-s.Low)/(s.High-s.Low)*float64(bins)), 0), bins-1)
 }
 
-// bins counts the values in each of so many equal parts, and those in the fullest.
-func (s scale) bins(values []float64, bins int) (n []int, most int) {
+// count counts the values in each of so many equal parts, and those in the fullest.
+func count(s chart.Scale, values []float64, bins int) (n []int, most int) {
 	n = make([]int, bins)
 	for _, v := range values {
 		if !math.IsNaN(v) {
-			i := s.bin(v, bins)
+			i := bin(s, v, bins)
 			n[i]++
 			most = max(most, n[i])
 		}
@@ -75,11 +61,11 @@ func Spread(columns ...[]float64) (low, high float64) {
 const left, right, top, bottom = 44, 10, 22, 32
 
 // levels draws the lines across a picture, and their values.
-func (w *svg) levels(y scale, n int, from, to float64) {
-	for _, t := range y.ticks(n) {
-		at := math.Round(y.at(t)) + 0.5
+func (w *svg) levels(y chart.Scale, n int, from, to float64) {
+	for _, t := range chart.Ticks(y.Low, y.High, n) {
+		at := math.Round(y.At(t)) + 0.5
 		w.line("grid", 1, from, at, to, at)
-		w.text("label-end", from-6, y.at(t)+4, tick(t))
+		w.text("label-end", from-6, y.At(t)+4, tick(t))
 	}
 }
 
@@ -106,19 +92,19 @@ type Plot struct {
 func (p Plot) SVG(saved bool) string {
 	w := newSVG(p.Width, p.Height, p.words(), saved)
 	x, y := p.scales()
-	w.levels(y, 4, x.from, x.to)
-	for _, t := range x.ticks(max(int(p.Width/90), 2)) {
-		w.text("label-mid", x.at(t), y.from+14, tick(t))
+	w.levels(y, 4, x.From, x.To)
+	for _, t := range chart.Ticks(x.Low, x.High, max(int(p.Width/90), 2)) {
+		w.text("label-mid", x.At(t), y.From+14, tick(t))
 	}
-	w.line("axis", 1, x.from, y.from+0.5, x.to, y.from+0.5)
+	w.line("axis", 1, x.From, y.From+0.5, x.To, y.From+0.5)
 	if p.Level != 0 {
-		w.dashed("line-out", 1.5, x.from, y.at(p.Level), x.to, y.at(p.Level))
+		w.dashed("line-out", 1.5, x.From, y.At(p.Level), x.To, y.At(p.Level))
 	}
-	at := x.from
+	at := x.From
 	for _, c := range p.Curves {
 		points := make([]float64, 0, 2*len(c.Y))
 		for i, v := range c.Y {
-			points = append(points, x.at(p.X[i]), y.at(v))
+			points = append(points, x.At(p.X[i]), y.At(v))
 		}
 		w.path(c.Role, 1.75, points, false)
 		if len(points) == 2 {
@@ -128,11 +114,11 @@ func (p Plot) SVG(saved bool) string {
 		w.text("label", at+19, 14, c.Name)
 		at += 34 + wide(c.Name)
 	}
-	w.text("label-mid", (x.from+x.to)/2, p.Height-4, p.XLabel)
+	w.text("label-mid", (x.From+x.To)/2, p.Height-4, p.XLabel)
 	return w.end()
 }
 
-func (p Plot) scales() (x, y scale) {
+func (p Plot) scales() (x, y chart.Scale) {
 	low, high := p.Low, p.High
 	if low == high {
 		columns := make([][]float64, len(p.Curves))
@@ -147,7 +133,7 @@ func (p Plot) scales() (x, y scale) {
 	} else if n == 1 {
 		first, last = p.X[0]-1, p.X[0]+1
 	}
-	return scale{first, last, left, p.Width - right}, scale{low, high, p.Height - bottom, top}
+	return chart.Scale{Low: first, High: last, From: left, To: p.Width - right}, chart.Scale{Low: low, High: high, From: p.Height - bottom, To: top}
 }
 
 // words say what the picture shows.
@@ -180,27 +166,27 @@ func (k Stack) SVG(saved bool) string {
 		c := k.Of(s)
 		most = max(most, c.Training+c.Test+c.Synthetic)
 	}
-	x := scale{0, float64(max(len(k.Steps), 1)), left, k.Width - right}
-	y := scale{0, float64(most), k.Height - bottom, top}
-	w.levels(y, 3, x.from, x.to)
+	x := chart.Scale{Low: 0, High: float64(max(len(k.Steps), 1)), From: left, To: k.Width - right}
+	y := chart.Scale{Low: 0, High: float64(most), From: k.Height - bottom, To: top}
+	w.levels(y, 3, x.From, x.To)
 	for i, s := range k.Steps {
 		c := k.Of(s)
 		below := 0
 		for part, n := range [3]int{c.Training, c.Test, c.Synthetic} {
-			a, b := y.at(float64(below)), y.at(float64(below+n))
-			w.rect(origins[part], x.at(float64(i)), b, max(x.at(1)-x.at(0)-0.5, 0.5), a-b)
+			a, b := y.At(float64(below)), y.At(float64(below+n))
+			w.rect(origins[part], x.At(float64(i)), b, max(x.At(1)-x.At(0)-0.5, 0.5), a-b)
 			below += n
 		}
 	}
-	at := x.from
+	at := x.From
 	for _, name := range origins {
 		w.rect(name, at, 6, 10, 10)
 		w.text("label", at+15, 15, name)
 		at += 32 + wide(name)
 	}
 	if n := len(k.Steps); n > 0 {
-		w.text("label", x.from, y.from+14, fmt.Sprintf("step %d", k.Steps[0].Step))
-		w.text("label-end", x.to, y.from+14, fmt.Sprintf("step %d", k.Steps[n-1].Step))
+		w.text("label", x.From, y.From+14, fmt.Sprintf("step %d", k.Steps[0].Step))
+		w.text("label-end", x.To, y.From+14, fmt.Sprintf("step %d", k.Steps[n-1].Step))
 	}
 	return w.end()
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"baca/algo/chart"
 	"baca/algo/decide"
 	"baca/app/session"
 	"baca/wasm/message"
@@ -209,14 +210,14 @@ func TestTicksAreShort(t *testing.T) {
 }
 
 func TestScale(t *testing.T) {
-	s := scale{-1, 3, 100, 500}
-	if s.at(0) != 200 || s.value(200) != 0 || s.value(s.at(2.5)) != 2.5 {
-		t.Errorf("0 is at %g, 200 is %g", s.at(0), s.value(200))
+	s := chart.Scale{Low: -1, High: 3, From: 100, To: 500}
+	if s.At(0) != 200 || s.Value(200) != 0 || s.Value(s.At(2.5)) != 2.5 {
+		t.Errorf("0 is at %g, 200 is %g", s.At(0), s.Value(200))
 	}
-	if got := s.ticks(5); !slices.Equal(got, []float64{-1, 0, 1, 2, 3}) {
+	if got := chart.Ticks(s.Low, s.High, 5); !slices.Equal(got, []float64{-1, 0, 1, 2, 3}) {
 		t.Errorf("ticks %v", got)
 	}
-	if got := (scale{1, 1, 0, 1}).ticks(5); got != nil {
+	if got := chart.Ticks(1, 1, 5); got != nil {
 		t.Errorf("ticks %v of an empty scale", got)
 	}
 	if low, high := Spread([]float64{math.NaN()}); !(low < high) {

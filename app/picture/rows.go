@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"baca/algo/chart"
 	"baca/app/session"
 )
 
@@ -50,13 +51,13 @@ func Bar(x, low, high, threshold float64, v session.Verdict) string {
 	if math.IsNaN(x) {
 		return `<svg class="bar-picture" width="72" height="10" aria-hidden="true"></svg>`
 	}
-	s := scale{low, high, 0, barWidth}
+	s := chart.Scale{Low: low, High: high, From: 0, To: barWidth}
 	mark := ""
 	if threshold > low && threshold < high {
-		mark = `<path class="bar-mark" d="M` + num(s.at(threshold)) + ` 0V10"/>`
+		mark = `<path class="bar-mark" d="M` + num(s.At(threshold)) + ` 0V10"/>`
 	}
 	return `<svg class="bar-picture" width="72" height="10" aria-hidden="true"><rect class="bar-back" y="3" width="72" height="4"/>` +
-		`<rect class="` + v.Role() + `" y="2" width="` + num(min(max(s.at(x), 2), barWidth)) + `" height="6"/>` + mark + `</svg>`
+		`<rect class="` + v.Role() + `" y="2" width="` + num(min(max(s.At(x), 2), barWidth)) + `" height="6"/>` + mark + `</svg>`
 }
 
 // StageBar shows how much of a stage is done.

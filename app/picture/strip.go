@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"baca/algo/chart"
 	"baca/app/session"
 )
 
@@ -48,13 +49,13 @@ func stripBy(s *session.Session, by session.Decider, width, height float64) Stri
 }
 
 // ScoreAt is the score at a place, in pixels from the left.
-func (c Strip) ScoreAt(x float64) float64 { return c.axis().value(x) }
+func (c Strip) ScoreAt(x float64) float64 { return c.axis().Value(x) }
 
 // axis is the scale of the scores.
-func (c Strip) axis() scale {
+func (c Strip) axis() chart.Scale {
 	const margin = 14
 	low, high := Spread(c.reference, c.score)
-	return scale{low, high, margin, c.width - margin}
+	return chart.Scale{Low: low, High: high, From: margin, To: c.width - margin}
 }
 
 // mostDots is how many records are drawn one by one.
@@ -65,31 +66,31 @@ func (c Strip) SVG(saved bool) string {
 	w := newSVG(c.width, c.height, c.words(), saved)
 	x := c.axis()
 	base := c.height - 34 // between the batch above and the labels below
-	for _, t := range x.ticks(max(int(c.width/110), 2)) {
-		w.line("grid", 1, math.Round(x.at(t))+0.5, 8, math.Round(x.at(t))+0.5, base)
-		w.text("label-mid", x.at(t), base+14, tick(t))
+	for _, t := range chart.Ticks(x.Low, x.High, max(int(c.width/110), 2)) {
+		w.line("grid", 1, math.Round(x.At(t))+0.5, 8, math.Round(x.At(t))+0.5, base)
+		w.text("label-mid", x.At(t), base+14, tick(t))
 	}
 	c.known(w, x, base)
-	w.line("axis", 1, x.from, base+0.5, x.to, base+0.5)
+	w.line("axis", 1, x.From, base+0.5, x.To, base+0.5)
 	if len(c.score) <= mostDots {
 		c.dots(w, x, base)
 	} else {
 		c.bars(w, x, base)
 	}
 	if !math.IsNaN(c.threshold) && !math.IsInf(c.threshold, 0) {
-		at := x.at(c.threshold)
+		at := x.At(c.threshold)
 		w.line("threshold", 1.5, at, 2, at, base+4)
 		if !c.fixed {
 			w.circle("grip", at, 7, 5)
 		}
 	}
 	if c.selected >= 0 && c.selected < len(c.score) && !math.IsNaN(c.score[c.selected]) {
-		at := x.at(c.score[c.selected])
+		at := x.At(c.score[c.selected])
 		w.path("chosen", 1.5, []float64{at - 5, base + 7, at, base + 1, at + 5, base + 7}, true)
 	}
-	w.text("label", x.from, c.height-4, "◂ inside")
+	w.text("label", x.From, c.height-4, "◂ inside")
 	w.text("label-mid", c.width/2, c.height-4, c.xlabel)
-	w.text("label-end", x.to, c.height-4, "outside ▸")
+	w.text("label-end", x.To, c.height-4, "outside ▸")
 	return w.end()
 }
 
@@ -107,72 +108,72 @@ func (c Strip) words() string {
 }
 
 // known is the histogram of the reference, grey.
-func (c Strip) known(w *svg, x scale, base float64) {
+func (c Strip) known(w *svg, x chart.Scale, base float64) {
 	if len(c.reference) == 0 {
 		return
 	}
-	bins := min(max(int((x.to-x.from)/9), 8), 60)
-	n, most := x.bins(c.reference, bins)
-	step := (x.to - x.from) / float64(bins)
-	points := []float64{x.from, base}
+	bins := min(max(int((x.To-x.From)/9), 8), 60)
+	n, most := count(x, c.reference, bins)
+	step := (x.To - x.From) / float64(bins)
+	points := []float64{x.From, base}
 	for i, k := range n {
 		y := base - float64(k)/float64(most)*(base-16)*0.8
-		points = append(points, x.from+float64(i)*step, y, x.from+float64(i+1)*step, y)
+		points = append(points, x.From+float64(i)*step, y, x.From+float64(i+1)*step, y)
 	}
-	points = append(points, x.to, base)
+	points = append(points, x.To, base)
 	w.path("known", 1, points, true)
 }
 
 // dots puts a dot for each record, on top of each other where they would meet.
-func (c Strip) dots(w *svg, x scale, base float64) {
+func (c Strip) dots(w *svg, x chart.Scale, base float64) {
 	r := 4.0
 	if len(c.score) > 120 {
 		r = 3
 	}
-	slots := max(int((x.to-x.from)/(2*r+1)), 1)
-	_, tallest := x.bins(c.score, slots)
+	slots := max(int((x.To-x.From)/(2*r+1)), 1)
+	_, tallest := count(x, c.score, slots)
 	step := min(2*r+1, (base-18)/float64(tallest))
 	height := make([]int, slots)
 	for i, s := range c.score {
 		if math.IsNaN(s) {
 			continue
 		}
-		k := x.bin(s, slots)
+		k := bin(x, s, slots)
 		y := base - r - 2 - float64(height[k])*step
 		height[k]++
 		// Verdicts have shapes as well as colours.
 		role := c.verdict[i].Role()
 		switch c.verdict[i] {
 		case session.Outside:
-			w.path(role, 1, []float64{x.at(s) - r, y, x.at(s), y - r, x.at(s) + r, y, x.at(s), y + r}, true)
+			w.path(role, 1, []float64{x.At(s) - r, y, x.At(s), y - r, x.At(s) + r, y, x.At(s), y + r}, true)
 		case session.Borderline:
-			w.rect(role, x.at(s)-r*0.8, y-r*0.8, 1.6*r, 1.6*r)
+			w.rect(role, x.At(s)-r*0.8, y-r*0.8, 1.6*r, 1.6*r)
 		default:
-			w.circle(role, x.at(s), y, r*0.9)
+			w.circle(role, x.At(s), y, r*0.9)
 		}
 		if i == c.selected {
-			w.circle("chosen", x.at(s), y, r+2.5)
+			w.circle("chosen", x.At(s), y, r+2.5)
 		}
 	}
 }
 
 // bars stack the records of a range of scores by verdict.
-func (c Strip) bars(w *svg, x scale, base float64) {
-	bins := min(max(int((x.to-x.from)/7), 8), 160)
+func (c Strip) bars(w *svg, x chart.Scale, base float64) {
+	bins := min(max(int((x.To-x.From)/7), 8), 160)
 	n := make([][session.Verdicts]int, bins)
 	for i, s := range c.score {
 		if !math.IsNaN(s) {
-			n[x.bin(s, bins)][c.verdict[i]]++
+			n[bin(x, s, bins)][c.verdict[i]]++
 		}
 	}
-	_, most := x.bins(c.score, bins)
-	step := (x.to - x.from) / float64(bins)
+	_, most := count(x, c.score, bins)
+	step := (x.To - x.From) / float64(bins)
 	for i, k := range n {
 		y := base
 		for _, v := range []session.Verdict{session.Inside, session.Borderline, session.Outside, session.Undecided} {
 			h := float64(k[v]) / float64(most) * (base - 18)
 			if k[v] > 0 {
-				w.rect(v.Role(), x.from+float64(i)*step+0.5, y-h, step-1, h)
+				w.rect(v.Role(), x.From+float64(i)*step+0.5, y-h, step-1, h)
 				y -= h
 			}
 		}

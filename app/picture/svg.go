@@ -7,6 +7,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"baca/algo/chart"
 )
 
 // An svg writes a picture. Its parts have roles. On the page a role is a class, so
@@ -32,29 +34,29 @@ var roles = map[string]string{
 	"atom-p":     `fill="#8a4b00" font-family="Helvetica, Arial, sans-serif" text-anchor="middle"`,
 	"atom-x":     `fill="#0a7040" font-family="Helvetica, Arial, sans-serif" text-anchor="middle"`,
 	"node":       `fill="#5c636b"`,
-	"towards":    `fill="#d55e00"`,
-	"away":       `fill="#0072b2"`,
+	"towards":    `fill="` + chart.Outside + `"`,
+	"away":       `fill="` + chart.Inside + `"`,
 	"axis":       `stroke="#8a9199" fill="none"`,
 	"grid":       `stroke="#e2e4e6" fill="none"`,
 	"label":      `fill="#5c636b" font-family="Helvetica, Arial, sans-serif" font-size="11"`,
 	"label-end":  `fill="#5c636b" font-family="Helvetica, Arial, sans-serif" font-size="11" text-anchor="end"`,
 	"label-mid":  `fill="#5c636b" font-family="Helvetica, Arial, sans-serif" font-size="11" text-anchor="middle"`,
 	"known":      `fill="#d3d7db" stroke="#aab0b7"`,
-	"inside":     `fill="#0072b2"`,
+	"inside":     `fill="` + chart.Inside + `"`,
 	"borderline": `fill="#767c83"`,
-	"outside":    `fill="#d55e00"`,
+	"outside":    `fill="` + chart.Outside + `"`,
 	"undecided":  `fill="none" stroke="#767c83"`,
 	"threshold":  `stroke="#1b1d1f" fill="none"`,
 	"grip":       `fill="#1b1d1f"`,
 	"chosen":     `fill="none" stroke="#1b1d1f"`,
 	"mark-ring":  `fill="none" stroke="#1b1d1f"`,
 	"line":       `stroke="#1b1d1f" fill="none"`,
-	"line-in":    `stroke="#0072b2" fill="none"`,
-	"line-out":   `stroke="#d55e00" fill="none"`,
+	"line-in":    `stroke="` + chart.Inside + `" fill="none"`,
+	"line-out":   `stroke="` + chart.Outside + `" fill="none"`,
 	"training":   `fill="#aab0b7"`,
 	"test":       `fill="#56b4e9"`,
 	"synthetic":  `fill="#e69f00"`,
-	"cell":       `fill="#0072b2"`,
+	"cell":       `fill="` + chart.Inside + `"`,
 }
 
 // newSVG begins a picture with words for those who do not see it, none for one that

@@ -15,6 +15,7 @@ import (
 	"baca/algo/decide"
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/internal/sample"
 	"baca/algo/metric"
 	"baca/algo/pretrain"
 )
@@ -24,23 +25,7 @@ var ctx = context.Background()
 // trees draws random trees with some extra edges for each node.
 func trees(t testing.TB, rng *rand.Rand, n int, extra float64) []*graph.Graph {
 	t.Helper()
-	var gs []*graph.Graph
-	for range n {
-		nodes := 8 + rng.IntN(8)
-		var edges [][2]int32
-		for i := 1; i < nodes; i++ {
-			edges = append(edges, [2]int32{rng.Int32N(int32(i)), int32(i)})
-		}
-		for range int(extra * float64(nodes)) {
-			edges = append(edges, [2]int32{rng.Int32N(int32(nodes)), rng.Int32N(int32(nodes))})
-		}
-		g, _, err := graph.New(nodes, edges)
-		if err != nil {
-			t.Fatal(err)
-		}
-		gs = append(gs, g)
-	}
-	return gs
+	return sample.Trees(t, rng, n, 8, func(nodes int) int { return int(extra * float64(nodes)) })
 }
 
 // model returns a model that was briefly trained on trees; ID graphs have few

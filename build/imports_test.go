@@ -79,6 +79,7 @@ var ours = []struct {
 	{"baca/build/internal/progress", ""},
 	{"baca/build/internal/replace", "baca/build/internal/lock"},
 	{"baca/build/internal/sealed", ""},
+	{"baca/build/internal/testset", "baca/algo/... baca/weights"},
 	{"baca/build/internal/usage", ""},
 	{"baca/build/shard", "baca/algo/... baca/weights baca/build/internal/replace baca/build/internal/sealed baca/build/internal/version"},
 	{"baca/build/device", "baca/algo/..."},

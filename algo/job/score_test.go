@@ -15,6 +15,7 @@ import (
 	"baca/algo"
 	"baca/algo/gin"
 	"baca/algo/graph"
+	random "baca/algo/internal/sample"
 	"baca/algo/pretrain"
 	"baca/algo/table"
 )
@@ -24,24 +25,7 @@ var ctx = context.Background()
 // trees draws random trees with some extra edges.
 func trees(t testing.TB, seed uint64, n, extra int) []*graph.Graph {
 	t.Helper()
-	rng := rand.New(rand.NewPCG(seed, 1))
-	var gs []*graph.Graph
-	for range n {
-		nodes := 6 + rng.IntN(8)
-		var edges [][2]int32
-		for i := 1; i < nodes; i++ {
-			edges = append(edges, [2]int32{rng.Int32N(int32(i)), int32(i)})
-		}
-		for range extra {
-			edges = append(edges, [2]int32{rng.Int32N(int32(nodes)), rng.Int32N(int32(nodes))})
-		}
-		g, _, err := graph.New(nodes, edges)
-		if err != nil {
-			t.Fatal(err)
-		}
-		gs = append(gs, g)
-	}
-	return gs
+	return random.Trees(t, rand.New(rand.NewPCG(seed, 1)), n, 6, func(int) int { return extra })
 }
 
 func newScorer(t testing.TB, seed uint64) *algo.Scorer {

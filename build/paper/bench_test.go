@@ -16,6 +16,7 @@ import (
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/metric"
+	"baca/build/internal/testset"
 )
 
 func TestParsePairs(t *testing.T) {
@@ -238,7 +239,7 @@ func TestBenchTable1(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains encoders")
 	}
-	data, out := fixture(t), t.TempDir()
+	data, out := testset.Pair(t), t.TempDir()
 	kept := filepath.Join(out, "encoders")
 	args := []string{"--data", data, "--out", out, "--pairs", "TREES/RINGS", "--seeds", "1,2", "--epochs", "3"}
 	cells := benchTable(t, append(args, "--workers", "1")...)
@@ -311,7 +312,7 @@ func TestBenchTable1(t *testing.T) {
 	if err := os.Remove(lost); err != nil {
 		t.Fatal(err)
 	}
-	write(t, cut, before[cut][:100])
+	testset.Write(t, cut, before[cut][:100])
 	again := benchTable(t, append(args, "--workers", "2")...)
 	if a, b := fmt.Sprintf("%+v", withoutPointers(cells)), fmt.Sprintf("%+v", withoutPointers(again)); a != b {
 		t.Errorf("after a loss, on two workers:\n%s\nwant\n%s", b, a)
@@ -410,7 +411,7 @@ func TestBenchAttention(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains encoders")
 	}
-	data, out := fixture(t), t.TempDir()
+	data, out := testset.Pair(t), t.TempDir()
 	kept := filepath.Join(out, "encoders")
 	common := []string{"--data", data, "--weights", kept, "--seeds", "1", "--epochs", "3"}
 	want := map[string]rate{}
@@ -486,7 +487,7 @@ func TestBenchTheorem(t *testing.T) {
 		t.Skip("trains encoders")
 	}
 	out := t.TempDir()
-	succeed(t, "bench", "theorem", "--data", fixture(t), "--out", out, "--pairs", "TREES/RINGS", "--seeds", "1", "--epochs", "2")
+	succeed(t, "bench", "theorem", "--data", testset.Pair(t), "--out", out, "--pairs", "TREES/RINGS", "--seeds", "1", "--epochs", "2")
 	var all []struct {
 		Pair string
 		theoremCell
@@ -508,7 +509,7 @@ func TestBenchTheorem(t *testing.T) {
 }
 
 func TestBenchRefuses(t *testing.T) {
-	data := fixture(t)
+	data := testset.Pair(t)
 	out := t.TempDir()
 	for message, args := range map[string][]string{
 		"want --data DIR and --out DIR":                 {"table1"},

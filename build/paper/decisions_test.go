@@ -21,21 +21,9 @@ import (
 	"baca/algo/metric"
 	"baca/algo/molecule/smiles"
 	"baca/algo/near"
+	"baca/build/internal/testset"
 	"baca/weights"
 )
-
-// embedded opens an embedded model, or skips the test.
-func embedded(t *testing.T, name string) *algo.Model {
-	t.Helper()
-	if !slices.Contains(weights.Names(), name) {
-		t.Skipf("no model %s is embedded", name)
-	}
-	m, err := weights.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
 
 // publicSet reads a set of the data beside the repository as the model does, or skips
 // the test.
@@ -63,7 +51,7 @@ func TestFalseAlarmsOfEmbeddedModels(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			m := embedded(t, name)
+			m := testset.Model(t, name)
 			all := publicSet(t, m, p.ID)
 			b, err := newHeldOut(ctx, m, all, 0)
 			if err != nil {
@@ -118,7 +106,7 @@ func TestFalseAlarmsOfEmbeddedModels(t *testing.T) {
 // p-value among 1000 graphs of the training distribution.
 func TestOneAmongAThousand(t *testing.T) {
 	ctx := context.Background()
-	m := embedded(t, "bbbp")
+	m := testset.Model(t, "bbbp")
 	all := publicSet(t, m, "bbbp")
 	probes := append(publicSet(t, m, "bace")[:3:3], all[m.Card.HoldoutRows[0]])
 	train, _ := dataset.Split(len(all), m.Card.Seed)
@@ -192,7 +180,7 @@ func without(t *testing.T, g *graph.Graph, nodes []int) *graph.Graph {
 // chance. An encoder with random weights has other attributions.
 func TestAttributionsOfRealMolecules(t *testing.T) {
 	ctx := context.Background()
-	m := embedded(t, "bbbp")
+	m := testset.Model(t, "bbbp")
 	var ood []*graph.Graph
 	for _, name := range []string{"bace", "hiv"} {
 		all := publicSet(t, m, name)
@@ -316,7 +304,7 @@ func correlation(x, y []float64) float64 {
 
 // A quick run of the benchmark gives a complete report.
 func TestBenchDecisions(t *testing.T) {
-	publicSet(t, embedded(t, "ptc_mr"), "PTC_MR")
+	publicSet(t, testset.Model(t, "ptc_mr"), "PTC_MR")
 	out := t.TempDir()
 	succeed(t, []string{"bench", "decisions", "--data", shared, "--out", out, "--models", "ptc_mr", "--splits", "20", "--fits", "1"}...)
 	page, err := os.ReadFile(filepath.Join(out, "decisions.md"))
@@ -345,7 +333,7 @@ func TestBenchDecisions(t *testing.T) {
 // Every training molecule of an embedded model is recognised, and of others that are not
 // in the set about as many as its hashes allow.
 func TestDuplicatesOfRealMolecules(t *testing.T) {
-	m := embedded(t, "bbbp")
+	m := testset.Model(t, "bbbp")
 	all, others := publicSet(t, m, "bbbp"), publicSet(t, m, "bace")
 	if m.Profile == nil {
 		t.Skip("the embedded model bbbp has no hashes of its training graphs")
@@ -375,7 +363,7 @@ func TestDuplicatesOfRealMolecules(t *testing.T) {
 
 // A quick run on lists of one kind gives a complete report.
 func TestBenchCompany(t *testing.T) {
-	publicSet(t, embedded(t, "freesolv"), "freesolv")
+	publicSet(t, testset.Model(t, "freesolv"), "freesolv")
 	var first []byte
 	for _, workers := range []string{"1", "2"} {
 		out := t.TempDir()

@@ -19,6 +19,7 @@ import (
 	"baca/algo/contrast"
 	"baca/algo/dataset"
 	"baca/algo/graph"
+	"baca/build/internal/testset"
 )
 
 // evalJSON runs `baca eval --json` and returns the result without its seconds,
@@ -79,7 +80,7 @@ func TestKeptModel(t *testing.T) {
 }
 
 func TestEvalJSON(t *testing.T) {
-	data := fixture(t)
+	data := testset.Pair(t)
 	kept := t.TempDir()
 	args := []string{"--pair", "TREES/RINGS", "--data", data, "--epochs", "2", "--weights", kept}
 	result, text := evalJSON(t, append(args, "--seeds", "1,2")...)
@@ -167,8 +168,8 @@ func TestEvalJSON(t *testing.T) {
 }
 
 func TestEvalRefuses(t *testing.T) {
-	data := fixture(t)
-	write(t, filepath.Join(data, "mol", "some.csv"), "smiles\nC\nCC\nCCC\n")
+	data := testset.Pair(t)
+	testset.Write(t, filepath.Join(data, "mol", "some.csv"), "smiles\nC\nCC\nCCC\n")
 	pair := []string{"--pair", "TREES/RINGS", "--data", data}
 	with := func(args ...string) []string { return append(slices.Clone(pair), args...) }
 	for _, c := range []struct {
@@ -415,7 +416,7 @@ func TestScoresKnowNoLabels(t *testing.T) {
 }
 
 func TestEvalTrace(t *testing.T) {
-	data, dir := fixture(t), t.TempDir()
+	data, dir := testset.Pair(t), t.TempDir()
 	file := filepath.Join(dir, "t.csv")
 	args := []string{"--pair", "TREES/RINGS", "--data", data, "--epochs", "2", "--weights", dir, "--seeds", "4,1", "--calibrator", "attention"}
 	plain, _ := evalJSON(t, args...)
@@ -526,7 +527,7 @@ func TestGridStandsBesideFixed(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	data, kept := fixture(t), t.TempDir()
+	data, kept := testset.Pair(t), t.TempDir()
 	args := []string{"--pair", "TREES/RINGS", "--data", data, "--epochs", "1", "--weights", kept, "--seeds", "1", "--contamination", "0.7", "--ood", "random", "--calibrator", "batch"}
 	fixed, _ := evalJSON(t, args...)
 	grid, text := evalJSON(t, append(args, "--protocol", "grid")...)

@@ -9,6 +9,7 @@ import (
 
 	"baca/algo"
 	"baca/build/internal/progress"
+	"baca/build/internal/testset"
 )
 
 // In lists of one kind that are as in-distribution as any, few graphs are called outside:
@@ -23,7 +24,7 @@ func TestCompany(t *testing.T) {
 	once := map[string][]string{"tox21": {"nitro groups", "salts and mixtures"}, "clintox": {"48 atoms and more"}, "esol": {"long chains"}}
 	for _, name := range []string{"tox21", "freesolv", "bbbp", "clintox", "esol"} {
 		t.Run(name, func(t *testing.T) {
-			m := embedded(t, name)
+			m := testset.Model(t, name)
 			r, err := newHeldOut(ctx, m, publicSet(t, m, name), 0)
 			if err != nil {
 				t.Fatal(err)

@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -17,6 +14,7 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/pretrain"
+	"baca/build/internal/testset"
 	"baca/build/internal/usage"
 	"baca/weights"
 )
@@ -103,61 +101,13 @@ func read(t *testing.T, path string) []byte {
 	return data
 }
 
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	err := os.MkdirAll(filepath.Dir(path), 0o777)
-	if err == nil {
-		err = os.WriteFile(path, []byte(text), 0o666)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// fixture writes two sets, TREES and RINGS, and returns the folder.
-func fixture(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	writeTU(t, filepath.Join(dir, "tu", "TREES"), 120, false, 1)
-	writeTU(t, filepath.Join(dir, "tu", "RINGS"), 40, true, 2)
-	return dir
-}
-
 // evaluated are TREES and RINGS.
 func evaluated(t *testing.T, epochs int) *evaluation {
 	t.Helper()
-	e, err := newEvaluation(context.Background(), &sets{folder: fixture(t)}, &pair{ID: "TREES", OOD: "RINGS"}, epochs)
+	e, err := newEvaluation(context.Background(), &sets{folder: testset.Pair(t)}, &pair{ID: "TREES", OOD: "RINGS"}, epochs)
 	if err != nil {
 		t.Fatal(err)
 	}
 	e.train = smallTrainer
 	return e
-}
-
-// writeTU writes a TUDataset set of n random trees, with rings closed in them if
-// asked, to the folder dir, named after it.
-func writeTU(t *testing.T, dir string, n int, rings bool, seed uint64) {
-	t.Helper()
-	rng := rand.New(rand.NewPCG(seed, 0))
-	var indicator, edges, labels strings.Builder
-	node := 0
-	for g := range n {
-		size := 5 + rng.IntN(5)
-		for i := range size {
-			fmt.Fprintln(&indicator, g+1)
-			if i > 0 {
-				j := rng.IntN(i)
-				fmt.Fprintf(&edges, "%d, %d\n%d, %d\n", node+i+1, node+j+1, node+j+1, node+i+1)
-			}
-			if j := i - 3; rings && j >= 0 {
-				fmt.Fprintf(&edges, "%d, %d\n%d, %d\n", node+i+1, node+j+1, node+j+1, node+i+1)
-			}
-		}
-		node += size
-		fmt.Fprintln(&labels, g%2)
-	}
-	name := filepath.Base(dir)
-	write(t, filepath.Join(dir, name+"_graph_indicator.txt"), indicator.String())
-	write(t, filepath.Join(dir, name+"_A.txt"), edges.String())
-	write(t, filepath.Join(dir, name+"_graph_labels.txt"), labels.String())
 }

@@ -40,17 +40,24 @@ func New(t testing.TB, id, ood, bank, holdout int) *Batch {
 	return b
 }
 
-// family draws n random trees of 8 to 15 nodes, with some extra edges for each node.
+// family draws n trees with so many extra edges for each node.
 func family(t testing.TB, rng *rand.Rand, n int, extra float64) []*graph.Graph {
+	t.Helper()
+	return Trees(t, rng, n, 8, func(nodes int) int { return int(extra * float64(nodes)) })
+}
+
+// Trees draws n random trees of least to least + 7 nodes, with extra edges by the number
+// of nodes.
+func Trees(t testing.TB, rng *rand.Rand, n, least int, extra func(nodes int) int) []*graph.Graph {
 	t.Helper()
 	var gs []*graph.Graph
 	for range n {
-		nodes := 8 + rng.IntN(8)
+		nodes := least + rng.IntN(8)
 		var edges [][2]int32
 		for i := 1; i < nodes; i++ {
 			edges = append(edges, [2]int32{rng.Int32N(int32(i)), int32(i)})
 		}
-		for range int(extra * float64(nodes)) {
+		for range extra(nodes) {
 			edges = append(edges, [2]int32{rng.Int32N(int32(nodes)), rng.Int32N(int32(nodes))})
 		}
 		g, _, err := graph.New(nodes, edges)

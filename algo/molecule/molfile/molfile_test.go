@@ -1,11 +1,9 @@
 package molfile
 
 import (
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"testing"
 
@@ -21,15 +19,7 @@ type blockReference struct {
 
 func readBlocks(t testing.TB, name string) []blockReference {
 	t.Helper()
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := check.Unzipped(t, name)
 	var all []blockReference
 	for d := json.NewDecoder(z); ; {
 		var want blockReference

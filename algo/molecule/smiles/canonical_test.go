@@ -2,7 +2,6 @@ package smiles
 
 import (
 	"bufio"
-	"compress/gzip"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -12,6 +11,7 @@ import (
 	"testing"
 
 	"baca/algo/molecule"
+	"baca/algo/molecule/internal/check"
 )
 
 // shuffled returns m with its atoms in a random order and its bonds as Parse would
@@ -136,15 +136,7 @@ func TestCanonicalSets(t *testing.T) {
 // TestSameAsRDKit compares which SMILES are the same molecule with RDKit's opinion, in
 // the file that testdata/canonical.py made.
 func TestSameAsRDKit(t *testing.T) {
-	f, err := os.Open("testdata/canonical.tsv.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := check.Unzipped(t, "testdata/canonical.tsv.gz")
 	classes := map[string]string{} // canonical SMILES to class
 	texts := map[string]string{}   // class to canonical SMILES
 	n := 0

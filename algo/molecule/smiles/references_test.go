@@ -3,8 +3,6 @@
 package smiles
 
 import (
-	"compress/gzip"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,15 +14,7 @@ func TestReferences(t *testing.T) {
 	for _, file := range check.ReferenceFiles(t, "MOLECULE_REFERENCES", "reference.py") {
 		set := strings.TrimSuffix(filepath.Base(file), ".jsonl.gz")
 		t.Run(set, func(t *testing.T) {
-			f, err := os.Open(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer f.Close()
-			z, err := gzip.NewReader(f)
-			if err != nil {
-				t.Fatal(err)
-			}
+			z := check.Unzipped(t, file)
 			compareSet(t, set, z)
 		})
 	}

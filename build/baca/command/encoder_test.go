@@ -13,16 +13,8 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/build/internal/opened"
+	"baca/build/internal/testset"
 )
-
-// fixture writes two sets, TREES and RINGS, and returns the folder.
-func fixture(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	writeTU(t, filepath.Join(dir, "tu", "TREES"), 120, false, 1)
-	writeTU(t, filepath.Join(dir, "tu", "RINGS"), 40, true, 2)
-	return dir
-}
 
 // evalJSON runs `baca eval --json` and returns the result without its seconds, which vary.
 func evalJSON(t *testing.T, args ...string) string {
@@ -34,7 +26,7 @@ func evalJSON(t *testing.T, args ...string) string {
 // The encoder that was kept gives what a fresh one gives, on any number of
 // workers, and so does one whose training was cut short.
 func TestEvalKeepsEncoders(t *testing.T) {
-	data := fixture(t)
+	data := testset.Pair(t)
 	kept := filepath.Join(t.TempDir(), "new", "encoders")
 	args := []string{"--pair", "TREES/RINGS", "--data", data, "--seeds", "3", "--epochs", "4"}
 	fresh := evalJSON(t, append(args, "--workers", "1")...)
@@ -82,24 +74,24 @@ func TestEvalKeepsEncoders(t *testing.T) {
 	name := func(seed, epochs int) string {
 		return filepath.Join(kept, fmt.Sprintf("TREES-seed%d-epochs%d.msgpack", seed, epochs))
 	}
-	write(t, name(3, 5), string(model))
+	testset.Write(t, name(3, 5), string(model))
 	refuse(t, exitFailure, "trained with seed 3 for 4 epochs, want seed 3 and 5 epochs", "eval", "--weights", kept,
 		"--pair", "TREES/RINGS", "--data", data, "--seeds", "3", "--epochs", "5")
-	write(t, name(2, 4), string(model))
+	testset.Write(t, name(2, 4), string(model))
 	refuse(t, exitFailure, "trained with seed 3 for 4 epochs, want seed 2", "eval", "--weights", kept,
 		"--pair", "TREES/RINGS", "--data", data, "--seeds", "2", "--epochs", "4")
-	write(t, path, string(model[:1000]))
+	testset.Write(t, path, string(model[:1000]))
 	refuse(t, exitFailure, "truncated file", append([]string{"eval"}, args...)...)
-	write(t, path, string(model))
-	writeTU(t, filepath.Join(data, "tu", "TREES"), 121, false, 1)
+	testset.Write(t, path, string(model))
+	testset.TU(t, filepath.Join(data, "tu", "TREES"), 121, false, 1)
 	refuse(t, exitFailure, "trained on other data", append([]string{"eval"}, args...)...)
 }
 
 // Mistakes in the command line and failures end with their own status.
 func TestEvalAndBenchRefuse(t *testing.T) {
-	data := fixture(t)
-	write(t, filepath.Join(data, "mol", "some.csv"), "smiles\nC\nCC\nCCC\n")
-	write(t, filepath.Join(data, "mol", "esol.csv"), "smiles\nC\nCC\n")
+	data := testset.Pair(t)
+	testset.Write(t, filepath.Join(data, "mol", "some.csv"), "smiles\nC\nCC\nCCC\n")
+	testset.Write(t, filepath.Join(data, "mol", "esol.csv"), "smiles\nC\nCC\n")
 	refuse(t, exitUsage, "want --pair ID/OOD and --data DIR", "eval")
 	refuse(t, exitUsage, "--seeds", "eval", "--pair", "TREES/RINGS", "--data", data, "--seeds", "1,x")
 	refuse(t, exitFailure, "want at least 20", "eval", "--pair", "some/esol", "--data", data)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"baca/algo/decide"
+	"baca/build/internal/testset"
 	"baca/web"
 )
 
@@ -72,7 +73,7 @@ func TestFDRIsOfTheWholeInput(t *testing.T) {
 // With --confidence verdicts are those of the rate that keeps it, with --fdr as well, and
 // the bound is that of all graphs that have a p-value.
 func TestConfidence(t *testing.T) {
-	m := embedded(t, "bbbp")
+	m := testset.Model(t, "bbbp")
 	n := m.References()
 	in := filepath.Join(t.TempDir(), "in.csv")
 	if err := os.WriteFile(in, web.Examples(), 0o666); err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"baca/algo/table"
+	"baca/build/internal/testset"
 )
 
 // pass goes through records, does something behind the first, and returns the error.
@@ -42,21 +43,21 @@ func TestInputThatChanges(t *testing.T) {
 		want   string
 	}{
 		{"nothing", func(*testing.T, string) {}, ""},
-		{"append", func(t *testing.T, path string) { write(t, path, text+"CCS\n") }, "it had 12 bytes of"},
+		{"append", func(t *testing.T, path string) { testset.Write(t, path, text+"CCS\n") }, "it had 12 bytes of"},
 		{"cut", func(t *testing.T, path string) { must(t, os.Truncate(path, 4)) }, "now it has 4 of"},
 		{"replace", func(t *testing.T, path string) {
-			write(t, path+".new", "CCO\nCCC\nCCS\n")
+			testset.Write(t, path+".new", "CCO\nCCC\nCCS\n")
 			must(t, os.Rename(path+".new", path))
 		}, "changed while it was read"},
 		{"write over, with the time restored", func(t *testing.T, path string) {
 			info, err := os.Stat(path)
 			must(t, err)
-			write(t, path, "CCS\nCCC\nCCN\n")
+			testset.Write(t, path, "CCS\nCCC\nCCN\n")
 			must(t, os.Chtimes(path, time.Time{}, info.ModTime()))
 		}, "changed while it was read"},
 		{"remove", func(t *testing.T, path string) { must(t, os.Remove(path)) }, "changed while it was read"},
 		{"copy", func(t *testing.T, path string) {
-			write(t, path+".new", text)
+			testset.Write(t, path+".new", text)
 			must(t, os.Rename(path+".new", path))
 		}, ""},
 		{"touch", func(t *testing.T, path string) { must(t, os.Chtimes(path, time.Time{}, time.Unix(1e9, 0))) }, ""},
@@ -65,7 +66,7 @@ func TestInputThatChanges(t *testing.T) {
 			continue // a file that is open stays
 		}
 		path := filepath.Join(t.TempDir(), "in.smi")
-		write(t, path, text)
+		testset.Write(t, path, text)
 		in, err := source{path: path, format: "auto"}.open(context.Background(), nil)
 		must(t, err)
 		n, err := pass(in.records, func() { test.change(t, path) })
@@ -82,7 +83,7 @@ func TestInputThatChangesBetweenPasses(t *testing.T) {
 	m := moleculeModel(t)
 	for _, hidden := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "in.smi")
-		write(t, path, "CCO\nCCC\n")
+		testset.Write(t, path, "CCO\nCCC\n")
 		info, err := os.Stat(path)
 		must(t, err)
 		in, input, err := source{path: path, format: "auto"}.openFor(context.Background(), nil, m)
@@ -92,13 +93,13 @@ func TestInputThatChangesBetweenPasses(t *testing.T) {
 			t.Fatal(err)
 		}
 		change := func() {
-			write(t, path, "CCC\nCCO\n")
+			testset.Write(t, path, "CCC\nCCO\n")
 			must(t, os.Chtimes(path, time.Time{}, info.ModTime()))
 		}
 		if hidden {
 			change()
 		} else {
-			write(t, path, "CCC\nCCO\nCCN\n")
+			testset.Write(t, path, "CCC\nCCO\nCCN\n")
 		}
 		records, release, err := input.Again()
 		if err == nil {
@@ -114,7 +115,7 @@ func TestInputThatChangesBetweenPasses(t *testing.T) {
 // A file must begin as the one that gave the rows so far, and be the one that was sampled.
 func TestInputOfEarlierRun(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "in.smi")
-	write(t, path, "CCO\nCCC\n")
+	testset.Write(t, path, "CCO\nCCC\n")
 	first, err := sha256Of(strings.NewReader("CCO\n"))
 	must(t, err)
 	all, err := sha256Of(strings.NewReader("CCO\nCCC\n"))

@@ -11,29 +11,15 @@ import (
 	"strings"
 	"testing"
 
-	"baca/algo"
 	"baca/algo/molecule/smiles"
+	"baca/build/internal/testset"
 	"baca/web"
-	"baca/weights"
 )
-
-// embedded opens an embedded model, or skips the test.
-func embedded(t *testing.T, name string) *algo.Model {
-	t.Helper()
-	if !slices.Contains(weights.Names(), name) {
-		t.Skipf("no model %s is embedded", name)
-	}
-	m, err := weights.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
 
 // A molecule has one row: however it is written, whatever stands beside it, in any order,
 // as often as it is there, with any seed, number of cores and of shards.
 func TestOneMoleculeOneRow(t *testing.T) {
-	embedded(t, "bbbp")
+	testset.Model(t, "bbbp")
 	dir := t.TempDir()
 	list, err := csv.NewReader(bytes.NewReader(web.Examples())).ReadAll()
 	if err != nil {

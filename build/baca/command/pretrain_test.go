@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,6 +23,7 @@ import (
 	"baca/algo/job"
 	"baca/algo/pretrain"
 	"baca/build/internal/lock"
+	"baca/build/internal/testset"
 	"baca/weights"
 )
 
@@ -64,44 +64,6 @@ func read(t *testing.T, path string) []byte {
 	return data
 }
 
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// writeTU writes a TUDataset set of n random trees, with rings closed in them if
-// asked, to the folder dir, named after it.
-func writeTU(t *testing.T, dir string, n int, rings bool, seed uint64) {
-	t.Helper()
-	rng := rand.New(rand.NewPCG(seed, 0))
-	var indicator, edges, labels strings.Builder
-	node := 0
-	for g := range n {
-		size := 5 + rng.IntN(5)
-		for i := range size {
-			fmt.Fprintln(&indicator, g+1)
-			if i > 0 {
-				j := rng.IntN(i)
-				fmt.Fprintf(&edges, "%d, %d\n%d, %d\n", node+i+1, node+j+1, node+j+1, node+i+1)
-			}
-			if j := i - 3; rings && j >= 0 {
-				fmt.Fprintf(&edges, "%d, %d\n%d, %d\n", node+i+1, node+j+1, node+j+1, node+i+1)
-			}
-		}
-		node += size
-		fmt.Fprintln(&labels, g%2)
-	}
-	name := filepath.Base(dir)
-	write(t, filepath.Join(dir, name+"_graph_indicator.txt"), indicator.String())
-	write(t, filepath.Join(dir, name+"_A.txt"), edges.String())
-	write(t, filepath.Join(dir, name+"_graph_labels.txt"), labels.String())
-}
-
 func load(t *testing.T, path string) *algo.Model {
 	t.Helper()
 	m, err := weights.Load(read(t, path))
@@ -114,7 +76,7 @@ func load(t *testing.T, path string) *algo.Model {
 func TestPretrain(t *testing.T) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "TREES"), filepath.Join(dir, "m.msgpack")
-	writeTU(t, in, 40, false, 1)
+	testset.TU(t, in, 40, false, 1)
 	stdout, stderr := succeed(t, "pretrain", "--in", in, "--out", out, "--epochs", "3", "--seed", "7", "--workers", "1")
 	if stdout != "" {
 		t.Errorf("stdout %q: want nothing", stdout)
@@ -188,7 +150,7 @@ C(
 func TestPretrainOnMolecules(t *testing.T) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "Some.SMI"), filepath.Join(dir, "m.msgpack")
-	write(t, in, molecules)
+	testset.Write(t, in, molecules)
 	_, stderr := succeed(t, "pretrain", "--in", in, "--out", out, "--epochs", "1")
 	for _, want := range []string{"refused 2 of 24 records", in + ":6:"} {
 		if !strings.Contains(stderr, want) {
@@ -200,7 +162,7 @@ func TestPretrainOnMolecules(t *testing.T) {
 		t.Errorf("card %+v", c)
 	}
 	few := filepath.Join(dir, "few.smi")
-	write(t, few, "C\nCC\nCCC\n")
+	testset.Write(t, few, "C\nCC\nCCC\n")
 	refuse(t, exitFailure, "few.smi: 3 graphs to train on: want at least 20", "pretrain", "--in", few, "--out", out, "--overwrite")
 	long := strings.Repeat("x", 5000)
 	refuse(t, exitFailure, "name has 5000 bytes", "pretrain", "--in", in, "--out", out, "--overwrite", "--name", long)
@@ -209,9 +171,9 @@ func TestPretrainOnMolecules(t *testing.T) {
 func TestPretrainRefuses(t *testing.T) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "TREES"), filepath.Join(dir, "m.msgpack")
-	writeTU(t, in, 30, false, 1)
+	testset.TU(t, in, 30, false, 1)
 	smi := filepath.Join(dir, "some.smi")
-	write(t, smi, molecules)
+	testset.Write(t, smi, molecules)
 	for _, c := range []struct {
 		code    int
 		message string
@@ -300,7 +262,7 @@ func TestPretrainResumes(t *testing.T) {
 	}
 	dir := t.TempDir()
 	in := filepath.Join(dir, "TREES")
-	writeTU(t, in, 150, false, 1) // 135 train, in two steps
+	testset.TU(t, in, 150, false, 1) // 135 train, in two steps
 	command := func(out string) []string {
 		return []string{"pretrain", "--in", in, "--out", out, "--epochs", "30"}
 	}
@@ -378,7 +340,7 @@ func (c *countdown) Err() error {
 func TestCheckpointIsOfAWholeEpoch(t *testing.T) {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "TREES")
-	writeTU(t, in, 300, false, 1) // 270 train, in three steps
+	testset.TU(t, in, 300, false, 1) // 270 train, in three steps
 	set, err := dataset.ReadTU(os.DirFS(in), "", dataset.Unpack{})
 	if err != nil {
 		t.Fatal(err)
@@ -457,7 +419,7 @@ func TestCheckpointIsOfAWholeEpoch(t *testing.T) {
 func TestPretrainChecksWhatItResumes(t *testing.T) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "TREES"), filepath.Join(dir, "m.msgpack")
-	writeTU(t, in, 40, false, 1)
+	testset.TU(t, in, 40, false, 1)
 	args := func(more ...string) []string {
 		return append([]string{"pretrain", "--in", in, "--out", out, "--epochs", "4"}, more...)
 	}
@@ -494,25 +456,25 @@ func TestPretrainChecksWhatItResumes(t *testing.T) {
 	release()
 	checkpoint := read(t, out+".checkpoint")
 	other := filepath.Join(dir, "OTHER")
-	writeTU(t, other, 40, false, 2)
+	testset.TU(t, other, 40, false, 2)
 	smi := filepath.Join(dir, "some.smi")
-	write(t, smi, molecules)
+	testset.Write(t, smi, molecules)
 	refuse(t, exitFailure, "it is of other data", "pretrain", "--in", other, "--out", out, "--epochs", "4", "--resume")
 	refuse(t, exitFailure, "it is of graphs with the schema constant-1, these have ogb-atom-9", "pretrain", "--in", smi, "--out", out, "--resume")
 	refuse(t, exitFailure, "it is of a run with seed 1, this one has 2", args("--resume", "--seed", "2")...)
-	write(t, out+".checkpoint", string(checkpoint[:len(checkpoint)/2]))
+	testset.Write(t, out+".checkpoint", string(checkpoint[:len(checkpoint)/2]))
 	refuse(t, exitFailure, "truncated file", args("--resume")...)
-	write(t, out+".checkpoint", string(whole))
+	testset.Write(t, out+".checkpoint", string(whole))
 	refuse(t, exitFailure, "wrong kind of BaCa file", args("--resume")...)
 	// After the last epoch only the model is missing.
-	write(t, out+".checkpoint", string(checkpoint))
+	testset.Write(t, out+".checkpoint", string(checkpoint))
 	if _, stderr = succeed(t, "pretrain", "--in", in, "--out", out, "--epochs", "1", "--resume"); !strings.Contains(stderr, "going on after epoch 1 of 1") {
 		t.Errorf("stderr %s", stderr)
 	}
 	if c := load(t, out).Card; c.Loss <= 0 || c.Epochs != 1 {
 		t.Errorf("card %+v", c)
 	}
-	write(t, out+".checkpoint", string(checkpoint))
+	testset.Write(t, out+".checkpoint", string(checkpoint))
 	if _, stderr = succeed(t, args("--resume")...); !strings.Contains(stderr, "epoch 2/4") || !strings.Contains(stderr, " 50 %") {
 		t.Errorf("the second of four epochs is half of the work:\n%s", stderr)
 	}

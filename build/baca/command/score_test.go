@@ -25,6 +25,7 @@ import (
 	"baca/algo/job"
 	"baca/algo/pretrain"
 	"baca/algo/table"
+	"baca/build/internal/testset"
 	"baca/weights"
 )
 
@@ -194,10 +195,10 @@ func TestKilledAndResumed(t *testing.T) {
 		checkpoint[:len(checkpoint)/2],
 		"",
 	} {
-		write(t, name("killed.csv.checkpoint"), broken)
+		testset.Write(t, name("killed.csv.checkpoint"), broken)
 		refuse(t, exitFailure, "killed.csv.checkpoint: it was edited or cut short", args("killed", "--resume")...)
 	}
-	write(t, name("killed.csv.checkpoint"), checkpoint)
+	testset.Write(t, name("killed.csv.checkpoint"), checkpoint)
 	if !bytes.Equal(before, read(t, name("killed.csv"))) {
 		t.Error("a checkpoint that was refused has changed the output")
 	}
@@ -239,7 +240,7 @@ func TestResumedWithOtherBytes(t *testing.T) {
 	z.Close()
 	// Without its end the file fails behind the last checkpoint.
 	input := text.Bytes()[:text.Len()-20]
-	write(t, name("in.smi.gz"), string(input))
+	testset.Write(t, name("in.smi.gz"), string(input))
 	info, err := os.Stat(name("in.smi.gz"))
 	if err != nil {
 		t.Fatal(err)
@@ -252,7 +253,7 @@ func TestResumedWithOtherBytes(t *testing.T) {
 	if !bytes.Equal(rows, read(t, name("out.csv"))) {
 		t.Error("other rows when gone on with")
 	}
-	write(t, name("in.smi.gz"), strings.Replace(string(input), "CCCN", "CCCS", 1))
+	testset.Write(t, name("in.smi.gz"), strings.Replace(string(input), "CCCN", "CCCS", 1))
 	if err := os.Chtimes(name("in.smi.gz"), time.Time{}, info.ModTime()); err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,9 @@
 package check
 
 import (
+	"compress/gzip"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -81,6 +83,21 @@ func CompareGraph(m *molecule.Molecule, want *Reference) string {
 		}
 	}
 	return ""
+}
+
+// Unzipped is the text of a gzipped file, which is closed when the test ends.
+func Unzipped(t testing.TB, name string) io.Reader {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
 }
 
 // ReferenceFiles are those that a script in testdata made in the folder that an

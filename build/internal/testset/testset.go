@@ -1,0 +1,77 @@
+// Package testset makes what tests of the command and of the paper's harness work on.
+package testset
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/algo"
+	"baca/weights"
+)
+
+// Write writes a file, and makes the folders that it lies in.
+func Write(t testing.TB, path, text string) {
+	t.Helper()
+	err := os.MkdirAll(filepath.Dir(path), 0o777)
+	if err == nil {
+		err = os.WriteFile(path, []byte(text), 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TU writes a TUDataset set of n random trees, with rings closed in them if asked, to the
+// folder dir, named after it.
+func TU(t testing.TB, dir string, n int, rings bool, seed uint64) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 0))
+	var indicator, edges, labels strings.Builder
+	node := 0
+	for g := range n {
+		size := 5 + rng.IntN(5)
+		for i := range size {
+			fmt.Fprintln(&indicator, g+1)
+			if i > 0 {
+				j := rng.IntN(i)
+				fmt.Fprintf(&edges, "%d, %d\n%d, %d\n", node+i+1, node+j+1, node+j+1, node+i+1)
+			}
+			if j := i - 3; rings && j >= 0 {
+				fmt.Fprintf(&edges, "%d, %d\n%d, %d\n", node+i+1, node+j+1, node+j+1, node+i+1)
+			}
+		}
+		node += size
+		fmt.Fprintln(&labels, g%2)
+	}
+	name := filepath.Base(dir)
+	Write(t, filepath.Join(dir, name+"_graph_indicator.txt"), indicator.String())
+	Write(t, filepath.Join(dir, name+"_A.txt"), edges.String())
+	Write(t, filepath.Join(dir, name+"_graph_labels.txt"), labels.String())
+}
+
+// Pair writes two TUDataset sets, TREES and RINGS, and returns the folder of the data.
+func Pair(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	TU(t, filepath.Join(dir, "tu", "TREES"), 120, false, 1)
+	TU(t, filepath.Join(dir, "tu", "RINGS"), 40, true, 2)
+	return dir
+}
+
+// Model opens an embedded model, or skips the test.
+func Model(t testing.TB, name string) *algo.Model {
+	t.Helper()
+	if !slices.Contains(weights.Names(), name) {
+		t.Skipf("no model %s is embedded", name)
+	}
+	m, err := weights.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}

@@ -31,9 +31,10 @@ help: ## list the targets
 run: build ## build everything and serve the page on 127.0.0.1:8000
 	bin/baca serve
 
-demo: build ## score the built-in example molecules in the terminal and draw the result
+demo: build ## score the built-in example molecules in the terminal, and write a report about them
 	@mkdir -p out
-	bin/baca demo --plot out/scores.svg
+	bin/baca demo
+	bin/baca report --out out/demo.html web/examples/molecules.csv
 
 build: page ## build the command, with the page in it, as bin/baca
 	CGO_ENABLED=0 $(BUILD) -tags page -o bin/baca ./build/baca

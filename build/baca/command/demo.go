@@ -9,7 +9,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -20,9 +19,7 @@ import (
 	"baca/algo/decide"
 	"baca/algo/graph"
 	"baca/algo/molecule/smiles"
-	"baca/algo/near"
 	"baca/algo/report"
-	"baca/build/internal/replace"
 	"baca/build/internal/usage"
 	"baca/web"
 )
@@ -34,7 +31,7 @@ type example struct {
 }
 
 func newDemo() *cobra.Command {
-	var model, plot string
+	var model string
 	o := algo.DefaultOptions()
 	c := &cobra.Command{
 		Use:   "demo",
@@ -45,9 +42,6 @@ was trained on first. Then it says whether the list as a whole differs from the 
 set.`,
 		Args: usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := checkPlot(plot); err != nil {
-				return err
-			}
 			m, err := openModel(model)
 			if err != nil {
 				return err
@@ -59,25 +53,16 @@ set.`,
 			if err != nil {
 				return err
 			}
-			if plot != "" {
-				if err := d.plot(plot); err != nil {
-					return err
-				}
-			}
 			w := c.OutOrStdout()
 			p := painter{isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
 			var b bytes.Buffer
 			d.table(&b, p)
 			d.summary(&b, p)
-			if plot != "" {
-				fmt.Fprintf(&b, "\nThe distributions of S_Pre and of the score: %s\n", plot)
-			}
 			_, err = w.Write(b.Bytes())
 			return err
 		},
 	}
 	c.Flags().StringVar(&model, "model", "bbbp", "embedded model of molecules by `NAME`, or a model file")
-	c.Flags().StringVar(&plot, "plot", "", "draw the distribution of scores to this .svg `file`")
 	c.Flags().Uint64Var(&o.Seed, "seed", o.Seed, "of the attention; nothing else is random")
 	return c
 }
@@ -240,37 +225,5 @@ func (d *demonstration) summary(w io.Writer, p painter) {
 	}
 	for _, text := range d.report.Warnings {
 		fmt.Fprintf(w, "Warning: %s.\n", text)
-	}
-}
-
-// plot draws the distributions to a file.
-func (d *demonstration) plot(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	return replace.File(path, d.figure().draw)
-}
-
-// figure gathers the scores of the examples and of the holdout: S_Pre, and the score of
-// each by itself.
-func (d *demonstration) figure() *scoreFigure {
-	scores := func(rows []algo.Row) (pre, score []float64) {
-		for _, r := range rows {
-			pre, score = append(pre, r.Pre), append(score, r.Alone)
-		}
-		return pre, score
-	}
-	pre, score := scores(d.report.Rows)
-	preHoldout, scoreHoldout := scores(d.report.Holdout)
-	outside := make([]bool, len(pre))
-	for i, r := range d.report.Rows {
-		outside[i] = r.Verdict == decide.Outside
-	}
-	scale := near.ScaleOf(pre)
-	return &scoreFigure{
-		outside: outside,
-		alpha:   d.options.Alpha,
-		before:  panel{"S_Pre, the paper's base score", "in standard deviations of the batch", scale.Standardize(pre), scale.Standardize(preHoldout)},
-		after:   panel{"Each molecule by itself", "score", score, scoreHoldout},
 	}
 }

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -77,9 +79,8 @@ func (f *driftFlags) check() error {
 		return usage.Errorf("--delta %g: want a number between 0 and 1", f.delta)
 	case f.every < 1:
 		return usage.Errorf("--every %d: want 1 or more", f.every)
-	}
-	if err := checkPlot(f.plot); err != nil {
-		return err
+	case f.plot != "" && !strings.EqualFold(filepath.Ext(f.plot), ".svg"):
+		return usage.Errorf("--plot %s: want the name of an .svg file", f.plot)
 	}
 	return f.source.check(formats...)
 }

@@ -82,13 +82,13 @@ type Explanation struct {
 	Agreement           float64
 
 	Reasons []explain.Reason
-	Nearest []TrainingGraph // of the bank
+	Nearest []TrainingGraph // of the bank, see [SingleScorer.Nearest]
 	// Duplicate says that the graph was likely trained on, see explain.Known.
 	Duplicate bool
 }
 
-// nearestExplained is the length of Explanation.Nearest where the bank has as many.
-const nearestExplained = 3
+// NearestExplained is the length of Explanation.Nearest where the bank has as many.
+const NearestExplained = 3
 
 // Explain says what can be said about one graph, with a false-alarm rate for the
 // verdict.
@@ -121,7 +121,7 @@ func (s *SingleScorer) Explain(ctx context.Context, g *graph.Graph, alpha float6
 		x.Reasons = append(x.Reasons, r)
 		slices.SortStableFunc(x.Reasons, func(a, b explain.Reason) int { return cmp.Compare(b.Weight, a.Weight) })
 	}
-	x.Nearest, x.Duplicate = s.nearest(r.Q, nearestExplained), s.Duplicate(g)
+	x.Nearest, x.Duplicate = s.Nearest(g, NearestExplained), s.Duplicate(g)
 	return x, nil
 }
 
@@ -167,55 +167,4 @@ func rankCorrelation(x, y []float64) float64 {
 		sum += (rx[i] - mx) * (ry[i] - my)
 	}
 	return sum / (dx * dy * float64(len(rx)-1))
-}
-
-// A TrainingGraph is a graph of the bank that resembles another graph.
-type TrainingGraph struct {
-	Bank     int     // its row in the model's bank
-	Row      int     // in the data set that the model was trained on, from 0; −1 if not known
-	Distance float64 // of the embeddings, in standard deviations of the bank
-}
-
-// nearest returns the count graphs of the bank that are nearest to a graph with an
-// embedding, nearest first, ties by row.
-func (s *SingleScorer) nearest(q []float32, count int) []TrainingGraph {
-	rows := s.model.BankRows()
-	list := make([]TrainingGraph, len(rows))
-	for k, d := range s.near.Embeddings(q) {
-		list[k] = TrainingGraph{Bank: k, Row: rows[k], Distance: d}
-	}
-	slices.SortStableFunc(list, func(a, b TrainingGraph) int { return cmp.Compare(a.Distance, b.Distance) })
-	return list[:min(count, len(list))]
-}
-
-// maxRows bounds the data sets of which BankRows is worth its memory. The numbers
-// on a card are only what a file says.
-const maxRows = 1 << 24
-
-// BankRows returns the rows of the data set, from 0, that the graphs of the bank
-// were, as NewModel picks them, or −1 where the card does not tell.
-func (m *Model) BankRows() []int {
-	rows := make([]int, m.Bank.Len())
-	for k := range rows {
-		rows[k] = -1
-	}
-	if m.Shared > 0 || m.Card.Train+len(m.Card.HoldoutRows) != m.Card.Graphs || m.Card.Graphs > maxRows || m.Card.Train < len(rows) {
-		return rows
-	}
-	isHoldout := map[int]bool{}
-	for _, row := range m.Card.HoldoutRows {
-		isHoldout[row] = true
-	}
-	var train []int
-	for row := range m.Card.Graphs {
-		if !isHoldout[row] {
-			train = append(train, row)
-		}
-	}
-	if len(train) == m.Card.Train {
-		for k := range rows {
-			rows[k] = train[k*len(train)/len(rows)]
-		}
-	}
-	return rows
 }

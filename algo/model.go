@@ -80,6 +80,9 @@ type Model struct {
 	// Profile says in numbers what all training graphs were like. It may be nil:
 	// then less can be said of why a graph is unusual.
 	Profile *explain.Profile
+	// Structures are the molecules of the bank. They are not a part of the model's file, and
+	// nil where they are not at hand.
+	Structures *Structures
 }
 
 // A Card says what a model was trained on, and how.
@@ -107,6 +110,10 @@ type Card struct {
 	// Holdout, unless empty, is the name of the file whose graphs took the place of those of
 	// HoldoutRows: p-values say how often one of them scores as high.
 	Holdout string
+
+	// StructuresSHA256 is the hash of the file with the structures of the bank, hex; empty
+	// where the model has none.
+	StructuresSHA256 string
 }
 
 // MaxBank and MaxHoldout bound the bank and the holdout of a model, for files of about

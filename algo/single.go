@@ -23,6 +23,7 @@ type SingleScorer struct {
 	workers int
 	near    *near.Bank
 	ratio   *ratio.Bank
+	rows    []int // of the bank in the data set, see Model.BankRows
 
 	holdout          []float64       // its scores
 	holdoutDistances *near.Distances // nil for a model that was made for sharing
@@ -38,7 +39,7 @@ func NewSingleScorer(ctx context.Context, m *Model, workers int) (*SingleScorer,
 	if err != nil {
 		return nil, err
 	}
-	s := &SingleScorer{model: m, workers: workers, near: bank, ratio: ratio.NewBank(bank), holdout: m.Reference}
+	s := &SingleScorer{model: m, workers: workers, near: bank, ratio: ratio.NewBank(bank), rows: m.BankRows(), holdout: m.Reference}
 	if m.Shared == 0 {
 		err = s.measureHoldout(ctx)
 	}

@@ -9,9 +9,9 @@ import (
 	"baca/algo"
 	"baca/algo/attention"
 	"baca/algo/contrast"
+	"baca/algo/fingerprint"
 	"baca/algo/gin"
 	"baca/algo/graph"
-	"baca/algo/near"
 )
 
 // A Scorer decides by what Alone says.
@@ -220,23 +220,12 @@ func TestNearestTrainingGraphs(t *testing.T) {
 		t.Fatalf("%+v, %v: want 3 training graphs", x, err)
 	}
 	nearest := x.Nearest
-	r, err := contrast.Represent(ctx, 0, m.Encoder, []*graph.Graph{g})
-	if err != nil {
-		t.Fatal(err)
+	best, p := 0.0, fingerprint.New(g, fingerprint.DefaultHeight)
+	for _, other := range m.Bank.Prints {
+		best = max(best, resemblance(p, other))
 	}
-	s := near.NewStandardizer(m.Bank.Q, r.Dim())
-	q, keys := s.Apply(r.Q), s.Apply(m.Bank.Q)
-	best := math.Inf(1)
-	for k := range m.Bank.Len() {
-		sum := 0.0
-		for t, x := range q {
-			d := float64(x) - float64(keys[k*len(q)+t])
-			sum += d * d
-		}
-		best = min(best, math.Sqrt(sum))
-	}
-	if math.Abs(nearest[0].Distance-best) > 1e-9*best {
-		t.Errorf("the nearest is at %g, want %g", nearest[0].Distance, best)
+	if nearest[0].Similarity != best || !(best > 0 && best < 1) {
+		t.Errorf("the nearest has similarity %g, want %g, between 0 and 1", nearest[0].Similarity, best)
 	}
 	for i, n := range nearest {
 		// All graphs of the set but every 13th were trained on, and the bank has
@@ -244,8 +233,11 @@ func TestNearestTrainingGraphs(t *testing.T) {
 		if want := n.Bank + n.Bank/12 + 1; n.Row != want || n.Row%13 == 0 {
 			t.Errorf("graph %d of the bank is row %d, want %d", n.Bank, n.Row, want)
 		}
-		if i > 0 && n.Distance < nearest[i-1].Distance {
+		if i > 0 && n.Similarity > nearest[i-1].Similarity {
 			t.Errorf("neighbour %d is nearer than the one before", i)
+		}
+		if want := resemblance(p, m.Bank.Prints[n.Bank]); n.Similarity != want || n.SMILES != "" || n.Name != "" {
+			t.Errorf("neighbour %d is %+v, want similarity %g and no structure", i, n, want)
 		}
 	}
 	m.Card.Graphs = math.MaxInt // what a file says
@@ -254,6 +246,22 @@ func TestNearestTrainingGraphs(t *testing.T) {
 			t.Fatalf("a card that makes no sense gives row %d", row)
 		}
 	}
+}
+
+// resemblance is Σ min / Σ max over all keys of two prints.
+func resemblance(p, q fingerprint.Print) float64 {
+	count := map[uint32][2]uint32{}
+	for k, key := range p.Keys {
+		count[key] = [2]uint32{p.Counts[k], 0}
+	}
+	for k, key := range q.Keys {
+		count[key] = [2]uint32{count[key][0], q.Counts[k]}
+	}
+	least, most := 0.0, 0.0
+	for _, c := range count {
+		least, most = least+float64(min(c[0], c[1])), most+float64(max(c[0], c[1]))
+	}
+	return least / most
 }
 
 // Who watches sees the stages in order, and changes nothing.

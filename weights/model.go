@@ -42,8 +42,12 @@ func Save(w io.Writer, m *algo.Model) error {
 		holdout = &contrast.Representation{Width: m.Bank.Width}
 	}
 	p := newWriter()
-	p.fields("", modelEntries)
 	card := m.Card
+	entries := modelEntries
+	if card.StructuresSHA256 != "" {
+		entries++
+	}
+	p.fields("", entries)
 	cardFields(p, &card)
 	if p.check(check(m, holdout)); p.err != nil {
 		return p.err
@@ -70,10 +74,14 @@ func Save(w io.Writer, m *algo.Model) error {
 		reference[i] = float32(x)
 	}
 	p.floats("reference", reference)
+	if entries > modelEntries {
+		p.text("structures", &card.StructuresSHA256)
+	}
 	return p.seal(w, modelKind)
 }
 
-// The number of entries of the maps in the payload of a model.
+// The number of entries of the maps in the payload of a model. One that has structures
+// has one more.
 const (
 	modelEntries      = 10
 	cardEntries       = 17
@@ -94,7 +102,10 @@ func Load(data []byte) (*algo.Model, error) {
 	}
 	m := new(algo.Model)
 	r := newReader(payload)
-	r.fields("", modelEntries)
+	entries := r.entries("the payload")
+	if r.err == nil && entries != modelEntries && entries != modelEntries+1 {
+		r.fail(ErrFormat, "the payload is a map of %d entries, want %d, or %d with structures", entries, modelEntries, modelEntries+1)
+	}
 	cardFields(r, &m.Card)
 	var config gin.Config
 	configFields(r, "encoder", &config)
@@ -113,6 +124,12 @@ func Load(data []byte) (*algo.Model, error) {
 	r.allFloats("reference", &reference)
 	for _, x := range reference {
 		m.Reference = append(m.Reference, float64(x))
+	}
+	if entries > modelEntries {
+		r.text("structures", &m.Card.StructuresSHA256)
+		if r.err == nil && m.Card.StructuresSHA256 == "" {
+			r.fail(ErrFormat, "structures is empty, want a sha-256")
+		}
 	}
 	r.end()
 	if r.err != nil {
@@ -245,7 +262,7 @@ func check(m *algo.Model, holdout *contrast.Representation) error {
 	}
 	for _, err := range []error{
 		checkRows("bank", m.Bank, m.Encoder), checkRows("holdout", holdout, m.Encoder), checkTraits(m.HoldoutTraits, holdout.Len()),
-		checkBackground(m), checkProfile(m), checkShared(m),
+		checkBackground(m), checkProfile(m), checkShared(m), checkStructuresHash(m),
 	} {
 		if err != nil {
 			return err

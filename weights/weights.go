@@ -1,6 +1,6 @@
-// Package weights is the model file of BaCa: it writes models and the
-// checkpoints of training, reads them back from bytes that nobody vouches for,
-// and holds the models that ship with the program. FORMAT.md describes the
+// Package weights is the model file of BaCa: it writes models, the structures of
+// their training graphs and the checkpoints of training, reads them back from bytes
+// that nobody vouches for, and holds the models that ship with the program. FORMAT.md describes the
 // file byte by byte.
 //
 // A reader gets a whole, consistent value or an error that wraps one of the
@@ -64,6 +64,7 @@ type kind byte
 const (
 	modelKind      kind = 1
 	checkpointKind kind = 2
+	structuresKind kind = 3
 )
 
 func (k kind) String() string {
@@ -72,6 +73,8 @@ func (k kind) String() string {
 		return "a model"
 	case checkpointKind:
 		return "a checkpoint of training"
+	case structuresKind:
+		return "the structures of a model"
 	}
 	return fmt.Sprintf("kind %d", byte(k))
 }

@@ -1014,8 +1014,12 @@ func FuzzLoad(f *testing.F) {
 	for _, c := range hostilePrints {
 		f.Add(withPrints(f, c.subtrees, c.prints)[headerSize:])
 	}
+	for _, c := range hostileStructures {
+		f.Add(c.payload)
+	}
 	checkpoint := saveCheckpoint(f, testCheckpoint(2))
-	for _, data := range [][]byte{valid, checkpoint} {
+	_, _, structures := structured(f)
+	for _, data := range [][]byte{valid, checkpoint, structures} {
 		f.Add(data)
 		f.Add(data[headerSize:])
 		for _, n := range []int{0, 7, headerSize - 1, headerSize, len(data) / 2, len(data) - 1} {
@@ -1036,6 +1040,7 @@ func FuzzLoad(f *testing.F) {
 		for _, file := range []file{
 			{data, loadTwice}, {data, loadCheckpointTwice},
 			{sealed(t, modelKind, data), loadTwice}, {sealed(t, checkpointKind, data), loadCheckpointTwice},
+			{data, loadStructuresTwice}, {sealed(t, structuresKind, data), loadStructuresTwice},
 		} {
 			if err := file.load(file.data); err != nil && !named(err) {
 				t.Fatalf("%v, want a named error", err)

@@ -41,6 +41,15 @@ func (e *Explainer) Explain(ctx context.Context, workers int, rows []table.Score
 	return err
 }
 
+// Nearest sets that of the rows that have scores.
+func (e *Explainer) Nearest(ctx context.Context, workers int, rows []table.Scored, count int) error {
+	return parallel.For(ctx, workers, len(rows), func(_, i int) {
+		if rows[i].Scores != nil {
+			rows[i].Nearest = e.Alone.Nearest(rows[i].Graph, count)
+		}
+	})
+}
+
 // Why explains a record that is not refused.
 func (e *Explainer) Why(ctx context.Context, r table.Record) (*table.Why, error) {
 	x, err := e.Alone.Explain(ctx, r.Graph, e.Alpha)

@@ -288,15 +288,7 @@ func (p *page) entry(e *Entry, r *Report) {
 		} else {
 			p.add("<p>Each of its features by itself is usual.</p>\n")
 		}
-		var rows []string
-		for _, n := range x.Nearest {
-			if n.Row >= 0 {
-				rows = append(rows, fmt.Sprintf("row %d (%s)", n.Row+1, number(n.Distance, 1)))
-			}
-		}
-		if len(rows) > 0 {
-			p.add("<p>Nearest training graphs: %s.</p>\n", strings.Join(rows, ", "))
-		}
+		p.neighbors(x.Nearest)
 	}
 	p.add("</div></div>\n</section>\n")
 }
@@ -358,6 +350,7 @@ svg.drawing{max-width:100%;height:auto}svg.drawing text{stroke:#fff;stroke-width
 .cols{display:grid;grid-template-columns:minmax(0,2fr) minmax(0,3fr);gap:1rem}.cols p{margin:.2rem 0 .5rem}.cols ul{margin:.2rem 0 .5rem;padding-left:1.2rem}
 .pic svg{max-height:18rem;min-width:min(8rem,100%)}.none{color:#565d65}
 .smiles{font:12px/1.4 ui-monospace,"DejaVu Sans Mono",monospace;overflow-wrap:anywhere}
+.near{list-style:none;padding:0!important}.near li{margin:.3rem 0}.near .mol{display:inline-block;vertical-align:middle;margin-right:.5rem}
 .warn li{color:#7a3200}.dup{font-weight:600}
 table{border-collapse:collapse;width:100%;font-size:.85rem}th,td{text-align:left;padding:.2rem .5rem;border-bottom:1px solid #e6e6e6;vertical-align:top;overflow-wrap:anywhere}th{position:sticky;top:0;background:#fff}
 .w,.n{white-space:nowrap}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}

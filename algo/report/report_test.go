@@ -40,7 +40,7 @@ func full() *Report {
 	e := Entry{
 		ID: `<img src=x onerror=y>`, SMILES: `C"><a href=`, Place: 4, Q: 0.07, Drawing: `<svg class="drawing" viewBox="0 0 1 1"></svg>`,
 		Row: algo.Row{Score: 3.21, Pre: math.NaN(), P: 0.01, Verdict: decide.Outside},
-		Why: &algo.Explanation{Score: 3, P: 0.02, Distance: 2.25, Ratio: -0.5, Duplicate: true, Reasons: []explain.Reason{{Text: "more atoms & rings"}}, Nearest: []algo.TrainingGraph{{Row: 41, Distance: 2.5}, {Row: -1}}},
+		Why: &algo.Explanation{Score: 3, P: 0.02, Distance: 2.25, Ratio: -0.5, Duplicate: true, Reasons: []explain.Reason{{Text: "more atoms & rings"}}, Nearest: []algo.TrainingGraph{{Row: 41, Similarity: 0.625, SMILES: "C<", Name: "a&b"}, {Row: -1}}},
 	}
 	r.Rows, r.Top = []Entry{e}, []Entry{e, {ID: "big", Q: math.NaN(), Row: algo.Row{Verdict: decide.Inside}}}
 	return r
@@ -72,7 +72,7 @@ func TestReportStandsAlone(t *testing.T) {
 		t.Error("the page does not forbid everything from outside")
 	}
 	for _, want := range []string{
-		"303 read, 3 refused", "&lt;img src=x onerror=y&gt;", "Likely a training graph", "more atoms &amp; rings", "row 42 (2.5)",
+		"303 read, 3 refused", "&lt;img src=x onerror=y&gt;", "Likely a training graph", "more atoms &amp; rings", `<span class="mol" data-smiles="C&lt;"></span><b>similarity 0.62</b> · a&amp;b · row 42 of the set<div class="smiles">C&lt;</div>`,
 		"line 3: &lt;b&gt;no&lt;/b&gt;", "a &amp; b", "too large to draw", "baca report &#39;a b.smi&#39;", "q 0.07",
 		"As a whole this list differs. What makes the difference: 48&nbsp;% of them have more atoms than three quarters of the training graphs; a &lt; b.",
 		"Its nearest training graphs are 2.2 standard deviations further away than those of training graphs usually are. It is 0.5 standard deviations less like molecules at large than training graphs usually are. ",

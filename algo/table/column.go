@@ -34,6 +34,7 @@ const (
 	OfAnswers       // of both answers, by the graph itself and by its batch
 	OfRate          // of a false-discovery rate
 	OfReasons       // of an explanation
+	OfNeighbors     // of the training graphs that are most similar
 
 	Usual = OfRecord | OfScore | OfPaper
 )
@@ -103,10 +104,14 @@ var columns = []Column{
 			return []float64{s.Why.Embedding, s.Why.Subtrees, s.Why.Counts, s.Why.Nodes}
 		},
 		Doc: "to the nearest training graph, by embedding, by subtrees, by subtrees with counts, and ℓ_n, which weighs little, in standard deviations of training graphs"},
-	{Name: "nearest", Group: OfReasons, Numbers: nearestRows,
-		Doc: "rows of the training set, from 1, with the nearest embeddings"},
-	{Name: "nearest_distances", Group: OfReasons, Numbers: nearestDistances,
-		Doc: "how far these are, in standard deviations of the training set"},
+	{Name: "nearest", Group: OfNeighbors, Numbers: ofNearest(nearestRow),
+		Doc: "rows of the training set, from 1, of the graphs that are most similar, the most similar first"},
+	{Name: "nearest_similarity", Group: OfNeighbors, Numbers: ofNearest(func(n algo.TrainingGraph) float64 { return n.Similarity }),
+		Doc: "how similar these are, from 0 to 1: the share of subtrees of up to two bonds, as often as each occurs, that both have (a Tanimoto similarity)"},
+	{Name: "nearest_smiles", Group: OfNeighbors, Texts: ofStructures(func(n algo.TrainingGraph) string { return n.SMILES }),
+		Doc: "their structures, where the model has them: see baca structures"},
+	{Name: "nearest_names", Group: OfNeighbors, Texts: ofStructures(func(n algo.TrainingGraph) string { return n.Name }),
+		Doc: "their names, where the training set has any"},
 	{Name: "like_ood", Group: OfReasons, Numbers: func(s *Scored) []float64 { return s.Why.LikeOutside },
 		Doc: "where a batch was calibrated, records of this input, from 1, that were taken for OOD and that the attention finds most alike"},
 	{Name: "atoms", Group: OfReasons, Numbers: func(s *Scored) []float64 { return s.Why.Atoms },
@@ -134,22 +139,46 @@ func reasonTexts(s *Scored) []string {
 	return texts
 }
 
-func nearestRows(s *Scored) []float64 {
-	rows := make([]float64, len(s.Why.Nearest))
-	for i, n := range s.Why.Nearest {
-		if rows[i] = float64(n.Row + 1); n.Row < 0 {
-			rows[i] = math.NaN()
-		}
+// nearest are the most similar training graphs, those of an explanation where no others were
+// asked for.
+func (s *Scored) nearest() []algo.TrainingGraph {
+	if s.Nearest == nil && s.Why != nil {
+		return s.Why.Nearest
 	}
-	return rows
+	return s.Nearest
 }
 
-func nearestDistances(s *Scored) []float64 {
-	distances := make([]float64, len(s.Why.Nearest))
-	for i, n := range s.Why.Nearest {
-		distances[i] = n.Distance
+// nearestRow is from 1, NaN where it is not known.
+func nearestRow(n algo.TrainingGraph) float64 {
+	if n.Row < 0 {
+		return math.NaN()
 	}
-	return distances
+	return float64(n.Row + 1)
+}
+
+func ofNearest(value func(algo.TrainingGraph) float64) func(*Scored) []float64 {
+	return func(s *Scored) []float64 {
+		list := make([]float64, len(s.nearest()))
+		for i, n := range s.nearest() {
+			list[i] = value(n)
+		}
+		return list
+	}
+}
+
+// ofStructures is empty where no text is known.
+func ofStructures(text func(algo.TrainingGraph) string) func(*Scored) []string {
+	return func(s *Scored) []string {
+		list, known := make([]string, len(s.nearest())), false
+		for i, n := range s.nearest() {
+			list[i] = text(n)
+			known = known || list[i] != ""
+		}
+		if !known {
+			return nil
+		}
+		return list
+	}
 }
 
 // Filled tells whether a row has values of the column's group.

@@ -76,6 +76,8 @@ type Scored struct {
 	Scores *algo.Row // nil for a refused record
 	Q      float64   // q-value, for columns OfRate
 	Why    *Why      // for columns OfReasons; nil without
+	// Nearest are for columns OfNeighbors; nil for those of Why.
+	Nearest []algo.TrainingGraph
 }
 
 // Parse yields the records in order, parsed on the given number of goroutines (0:

@@ -19,13 +19,14 @@ import (
 	"baca/build/internal/usage"
 )
 
-// answers are what --columns, --fdr and --explain add to rows.
+// answers are what --columns, --fdr, --explain and --neighbors add to rows.
 type answers struct {
 	which string  // columns: default or all
 	fdr   float64 // 0 without
 	// confidence over the choice of the held-out graphs, 0 without.
 	confidence float64
 	explain    bool
+	neighbors  int // training graphs that are named, 0 for none
 }
 
 // defaultConfidence is that of bounds where none is asked for.
@@ -50,6 +51,7 @@ func (a *answers) register(fs *pflag.FlagSet) {
 	fs.StringVar(&a.which, "columns", "default", "default, or all: calibrate the batch, and add both answers")
 	fs.Float64Var(&a.fdr, "fdr", 0, "share of false ones among all called outside (Benjamini and Hochberg), which then decides;\nadds the column q_value; 0 for none")
 	fs.Float64Var(&a.confidence, "confidence", 0, "keep false alarms at alpha with this confidence over the choice of the held-out graphs,\nsuch as 0.95; 0 for on average")
+	fs.IntVar(&a.neighbors, "neighbors", 0, "add columns with the `N` most similar training graphs; --explain adds 3")
 	fs.BoolVar(&a.explain, "explain", false, "add columns that say why, see above; takes some milliseconds a graph")
 }
 
@@ -65,7 +67,18 @@ func (a *answers) columns() []table.Column {
 	if a.explain {
 		groups |= table.OfReasons
 	}
+	if a.nearest() > 0 {
+		groups |= table.OfNeighbors
+	}
 	return table.Columns(groups)
+}
+
+// nearest is how many training graphs are named.
+func (a *answers) nearest() int {
+	if a.explain && a.neighbors == 0 {
+		return algo.NearestExplained
+	}
+	return a.neighbors
 }
 
 // check reports what is wrong with the flags, or cannot be done with others. by is what
@@ -95,6 +108,12 @@ func (a *answers) check(resume bool, shard, by string) error {
 		if by != algo.ByAlone {
 			return usage.Errorf("--confidence with --by %s: it holds for the p-values of graphs by themselves", by)
 		}
+	}
+	if a.neighbors < 0 || a.neighbors > algo.MaxNearest {
+		return usage.Errorf("--neighbors %d: want 0 to %d", a.neighbors, algo.MaxNearest)
+	}
+	if a.neighbors > 0 && shard != "" {
+		return usage.Errorf("--neighbors: not with --shard; ask for those of the rows that matter with a run of their own")
 	}
 	if a.explain && shard != "" {
 		return usage.Errorf("--explain: not with --shard; explain the rows that matter with a run of their own")
@@ -156,6 +175,7 @@ type pendingRow struct {
 	ID, SMILES, Error string
 	Scores            *algo.Row
 	Why               *table.Why
+	Nearest           []algo.TrainingGraph
 }
 
 func newPending(out table.Writer, fdr float64) (*pending, error) {
@@ -172,7 +192,7 @@ func newPending(out table.Writer, fdr float64) (*pending, error) {
 
 // Write implements table.Writer.
 func (p *pending) Write(s table.Scored) {
-	k := pendingRow{ID: s.ID, SMILES: s.SMILES, Scores: s.Scores, Why: s.Why}
+	k := pendingRow{ID: s.ID, SMILES: s.SMILES, Scores: s.Scores, Why: s.Why, Nearest: s.Nearest}
 	if s.Err != nil {
 		k.Error = s.Err.Error()
 	} else {
@@ -203,7 +223,7 @@ func (p *pending) finish(alpha float64, references int) (counts decide.Counts, e
 		if err := rows.Decode(&k); err != nil {
 			return counts, fmt.Errorf("reading back the rows: %w", err)
 		}
-		s := table.Scored{Record: table.Record{ID: k.ID, SMILES: k.SMILES}, Scores: k.Scores, Q: math.NaN(), Why: k.Why}
+		s := table.Scored{Record: table.Record{ID: k.ID, SMILES: k.SMILES}, Scores: k.Scores, Q: math.NaN(), Why: k.Why, Nearest: k.Nearest}
 		if k.Error != "" {
 			s.Err = errors.New(k.Error)
 			p.out.Write(s)

@@ -46,6 +46,7 @@ type inspection struct {
 	Known         int      `json:"known"`            // hashes of training graphs
 	KnownBits     int      `json:"known_bits"`
 	Shared        int      `json:"shared"` // k of baca share, 0 for a model as it was trained
+	Structures    string   `json:"structures_sha256"`
 	Reveals       []string `json:"reveals"`
 	Format        int      `json:"format"`
 	Bytes         int      `json:"bytes"`
@@ -104,7 +105,7 @@ func inspect(m *algo.Model, data []byte) *inspection {
 	if m.Profile != nil {
 		in.Known, in.KnownBits = len(m.Profile.Known.Hashes), m.Profile.Known.Bits
 	}
-	in.Shared = m.Shared
+	in.Shared, in.Structures = m.Shared, card.StructuresSHA256
 	in.Reveals = reveals(m)
 	return in
 }
@@ -142,6 +143,9 @@ func (in *inspection) write(w io.Writer) error {
 		line("holdout", "%d embeddings of graphs %s: p-values down to %.3g", in.Holdout, report.HoldoutOf(in.HoldoutFile), math.Round(1e4**in.SmallestP)/1e4)
 	} else {
 		line("holdout", "none: no p-values")
+	}
+	if in.Structures != "" {
+		line("structures", "SMILES of the bank, in the file with sha256 %s", in.Structures)
 	}
 	line("file", "%s, format %d", size(in.Bytes), in.Format)
 	line("sha256", "%s", in.SHA256)
@@ -183,6 +187,9 @@ func reveals(m *algo.Model) []string {
 	}
 	if m.Card.DatasetSHA256 != "" {
 		add("the sha-256 of the training file: whoever has a file can tell whether it is that one")
+	}
+	if m.Card.StructuresSHA256 != "" {
+		add("in the .structures file beside it, or behind it in the same file: the SMILES and names of %d training molecules. Without that file only its hash, which confirms a guess of all of them at once", m.Bank.Len())
 	}
 	if m.Shared == 0 {
 		add("no structures, names or labels; still, do not hand it out if the graphs are secret: baca share makes a file for that")

@@ -43,6 +43,7 @@ type pretrainFlags struct {
 	background  string
 	canonical   bool
 	standardize bool
+	structures  bool
 }
 
 func newPretrain(gpus *device.GPUs) *cobra.Command {
@@ -94,6 +95,7 @@ the order of their names, as "cat FILES | sha256sum" prints it.`,
 	o.device.register(f)
 	f.BoolVar(&o.canonical, "canonical", true, "read the canonical form of each molecule, so that its score does not depend on how it is\nwritten (the chirality feature otherwise does); scoring with the model does the same")
 	f.BoolVar(&o.standardize, "standardize", false, "strip counter-ions and neutralise charges before a molecule is read; scoring with the model does\nthe same")
+	f.BoolVar(&o.structures, "keep-structures", false, "write the training molecules to MODEL.structures, so that neighbours are shown, see baca structures")
 	f.StringVar(&o.background, "background", builtInBackground, "`FILE` of molecules that the training set is told from, or "+noBackground)
 	f.StringVar(&o.card.Name, "name", "", "name of the model (default: that of the input, in lower case)")
 	f.StringVar(&o.card.Description, "description", "", "one sentence about the model")
@@ -114,6 +116,8 @@ func (o *pretrainFlags) check() error {
 		return usage.Errorf("--epochs %d: want 1 to %d", o.card.Epochs, job.MaxEpochs)
 	case o.share < 0 || o.share == 1:
 		return usage.Errorf("--share %d: want 2 or more graphs, or 0 for a model that is not to be shared", o.share)
+	case o.share > 0 && o.structures:
+		return usage.Errorf("--keep-structures: not with --share, which leaves out what is of single molecules")
 	case o.standardize && !o.canonical:
 		return usage.Errorf("--standardize reads canonical forms: want no --canonical=false with it")
 	}
@@ -167,6 +171,15 @@ func (o *pretrainFlags) run(c *cobra.Command) error {
 	if o.share > 0 {
 		if data, err = shareFile(ctx, data, o.share); err != nil {
 			return fmt.Errorf("--share: %w", err)
+		}
+	}
+	if o.structures {
+		var file []byte
+		if data, file, err = o.withStructures(c, data); err == nil {
+			err = o.out.finishStructures(file)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	if err := training.finish(o.out, data); err != nil {

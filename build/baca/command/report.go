@@ -84,6 +84,10 @@ func (f *reportFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	missing, err := addStructures(m, f.model)
+	if err != nil {
+		return err
+	}
 	f.options.Workers = f.workers
 	f.form = algo.FormOf(m.Card.Schema)
 	alone, err := algo.NewSingleScorer(ctx, m, f.workers)
@@ -105,6 +109,9 @@ func (f *reportFlags) run(c *cobra.Command) error {
 	}
 	r := job.NewReport(alone, f.options, f.fdr)
 	r.Warnings = append(r.Warnings, in.warnings...)
+	if missing != "" {
+		r.Warnings = append(r.Warnings, missing)
+	}
 	// A model that was made for sharing has no answer about the list as a whole.
 	o := job.ScoreOptions{Batch: m.Shared == 0, Seed: f.options.Seed, Workers: f.workers}
 	fit, err := scoreFor(ctx, r, scorer, input, o, stderr)

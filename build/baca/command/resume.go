@@ -54,6 +54,7 @@ type runIdentity struct {
 	Confidence float64    `json:"confidence"`
 	Seed       uint64     `json:"seed"` // 0 without a batch: then nothing is random
 	Explain    bool       `json:"explain"`
+	Neighbors  int        `json:"neighbors"`
 	Device     string     `json:"device,omitempty"` // empty for the processor
 }
 
@@ -71,7 +72,7 @@ func (f *scoreFlags) fingerprint(m *algo.Model, in *input) runIdentity {
 	r := runIdentity{
 		Program: version.String(), Model: hex.EncodeToString(hash.Sum(nil)),
 		Format: f.format, Column: f.column, To: f.to, Text: f.text, Rejects: f.rejects != "",
-		By: f.options.By, Columns: f.which, Alpha: f.options.Alpha, Confidence: f.confidence, Explain: f.explain,
+		By: f.options.By, Columns: f.which, Alpha: f.options.Alpha, Confidence: f.confidence, Explain: f.explain, Neighbors: f.nearest(),
 	}
 	if f.batch() {
 		r.Seed = f.options.Seed

@@ -195,7 +195,14 @@ func (f *scoreFlags) newScoring(c *cobra.Command, m *algo.Model) (s *scoring, er
 	if judging.Alpha = s.rate; s.rate == 0 {
 		judging.Alpha = 1 / float64(2+m.References()) // which no p-value reaches: all are undecided
 	}
-	if s.scorer, err = algo.NewScorer(ctx, m, judging); err == nil && f.explain {
+	if s.scorer, err = algo.NewScorer(ctx, m, judging); err != nil || f.nearest() == 0 {
+		return s, err
+	}
+	missing, err := addStructures(m, f.model)
+	if missing != "" {
+		s.warn([]string{missing})
+	}
+	if err == nil {
 		s.explainer, err = newExplainer(ctx, m, f.options.Alpha)
 	}
 	return s, err
@@ -318,7 +325,7 @@ type scoring struct {
 	stderr               io.Writer
 	progress             *progress.Progress // nil for few graphs
 	answers
-	explainer *job.Explainer // nil without --explain
+	explainer *job.Explainer // nil without --explain and --neighbors
 
 	checkpoint string // file beside --out, or empty where that is no regular file
 	resumable  bool   // so that there are checkpoints
@@ -373,8 +380,13 @@ func (s *scoring) all(ctx context.Context, in job.Input) error {
 
 // emit writes rows.
 func (s *scoring) emit(ctx context.Context, rows []table.Scored) error {
-	if s.explainer != nil {
+	if s.explain {
 		if err := s.explainer.Explain(ctx, s.options.Workers, rows); err != nil {
+			return err
+		}
+	}
+	if n := s.neighbors; n > 0 {
+		if err := s.explainer.Nearest(ctx, s.options.Workers, rows, n); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,39 @@
+package job
+
+import (
+	"context"
+	"iter"
+
+	"baca/algo"
+	"baca/algo/dataset"
+	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
+)
+
+// Sources reads the molecules of a data set in a form, each with the SMILES of the record,
+// or a canonical one where the record has none. Refused records are passed over.
+func Sources(ctx context.Context, workers int, records iter.Seq2[dataset.Record, error], form molecule.Form) ([]algo.Source, error) {
+	var list []algo.Source
+	read := func(r dataset.Record) *algo.Source {
+		m, err := r.Parse()
+		if err != nil {
+			return nil
+		}
+		text := r.SMILES
+		if text == "" {
+			c, _, _ := smiles.Canonical(m)
+			text = smiles.Write(c)
+		}
+		m, _ = smiles.In(m, form)
+		return &algo.Source{Graph: m.Graph(), SMILES: text, Name: r.ID}
+	}
+	for s, err := range dataset.Ordered(ctx, workers, records, read) {
+		if err != nil {
+			return nil, err
+		}
+		if s != nil {
+			list = append(list, *s)
+		}
+	}
+	return list, nil
+}

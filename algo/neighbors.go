@@ -1,0 +1,122 @@
+package algo
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"baca/algo/fingerprint"
+	"baca/algo/graph"
+)
+
+// Structures are the molecules of a model's bank, in its order. They are kept in a file
+// beside that of the model, if at all: see package weights.
+type Structures struct {
+	SMILES []string
+	Names  []string // empty for a molecule without a name; nil where none has one
+}
+
+// A TrainingGraph is a graph of the bank that resembles another graph.
+type TrainingGraph struct {
+	Bank int // its row in the model's bank
+	Row  int // in the data set that the model was trained on, from 0; −1 if not known
+	// Similarity is that of fingerprint.Counts, from 0 to 1: the share of subtrees, up to
+	// two edges high and as often as each occurs, that both graphs have. It is 1 for
+	// graphs that differ in no such subtree.
+	Similarity float64
+	// SMILES and Name are empty where the structures are not at hand, see Model.Structures.
+	SMILES, Name string
+}
+
+// MaxNearest bounds how many training graphs are asked for.
+const MaxNearest = 100
+
+// Nearest returns the count graphs of the bank that are most similar to g, the most similar
+// first, ties by row.
+func (s *SingleScorer) Nearest(g *graph.Graph, count int) []TrainingGraph {
+	similarities := make([]float64, s.near.Subtrees.Len())
+	s.near.Subtrees.Similarities(similarities, fingerprint.Counts, fingerprint.New(g, fingerprint.DefaultHeight))
+	list := make([]TrainingGraph, len(similarities))
+	for k, x := range similarities {
+		list[k] = TrainingGraph{Bank: k, Similarity: x}
+	}
+	slices.SortStableFunc(list, func(a, b TrainingGraph) int { return cmp.Compare(b.Similarity, a.Similarity) })
+	list = slices.Clone(list[:min(count, len(list))])
+	for i := range list {
+		n := &list[i]
+		n.Row = s.rows[n.Bank]
+		if known := s.model.Structures; known != nil {
+			n.SMILES = known.SMILES[n.Bank]
+			if known.Names != nil {
+				n.Name = known.Names[n.Bank]
+			}
+		}
+	}
+	return list
+}
+
+// A Source is a graph of a data set as it was read.
+type Source struct {
+	Graph        *graph.Graph
+	SMILES, Name string
+}
+
+// StructuresOf picks the molecules of the bank from all graphs of the data set that the
+// model was trained on. It compares their prints with those of the bank, so that no other
+// data set passes for it.
+func (m *Model) StructuresOf(set []Source) (*Structures, error) {
+	if m.Card.Schema == Constant || m.Shared > 0 {
+		return nil, fmt.Errorf("model %s has no molecules in its bank, and so no structures", m.Card.Name)
+	}
+	if len(set) != m.Card.Graphs {
+		return nil, fmt.Errorf("%d molecules: model %s was trained on a set of %d", len(set), m.Card.Name, m.Card.Graphs)
+	}
+	s, named := &Structures{}, false
+	for k, row := range m.BankRows() {
+		if row < 0 {
+			return nil, fmt.Errorf("model %s does not tell which rows it was trained on", m.Card.Name)
+		}
+		from := &set[row]
+		if p := fingerprint.New(from.Graph, fingerprint.DefaultHeight); !slices.Equal(p.Keys, m.Bank.Prints[k].Keys) || !slices.Equal(p.Counts, m.Bank.Prints[k].Counts) {
+			return nil, fmt.Errorf("row %d is not what model %s was trained on", row+1, m.Card.Name)
+		}
+		s.SMILES, s.Names = append(s.SMILES, from.SMILES), append(s.Names, from.Name)
+		named = named || from.Name != ""
+	}
+	if !named {
+		s.Names = nil
+	}
+	return s, nil
+}
+
+// maxRows bounds the data sets of which BankRows is worth its memory. The numbers
+// on a card are only what a file says.
+const maxRows = 1 << 24
+
+// BankRows returns the rows of the data set, from 0, that the graphs of the bank
+// were, as NewModel picks them, or −1 where the card does not tell.
+func (m *Model) BankRows() []int {
+	rows := make([]int, m.Bank.Len())
+	for k := range rows {
+		rows[k] = -1
+	}
+	if m.Shared > 0 || m.Card.Train+len(m.Card.HoldoutRows) != m.Card.Graphs || m.Card.Graphs > maxRows || m.Card.Train < len(rows) {
+		return rows
+	}
+	isHoldout := map[int]bool{}
+	for _, row := range m.Card.HoldoutRows {
+		isHoldout[row] = true
+	}
+	var train []int
+	for row := range m.Card.Graphs {
+		if !isHoldout[row] {
+			train = append(train, row)
+		}
+	}
+	if len(train) == m.Card.Train {
+		for k := range rows {
+			rows[k] = train[k*len(train)/len(rows)]
+		}
+	}
+	return rows
+}

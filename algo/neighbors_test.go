@@ -1,0 +1,91 @@
+package algo_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/algo"
+	"baca/algo/gin"
+	"baca/algo/graph"
+	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
+)
+
+// moleculeModel is a model of molecules without any training, and what it was made of.
+func moleculeModel(t *testing.T) (*algo.Model, []algo.Source) {
+	t.Helper()
+	var set []algo.Source
+	var gs []*graph.Graph
+	var train, holdout []int
+	for n := range 30 {
+		text := strings.Repeat("C", n%10+1) + "O" + strings.Repeat("N", n/10+1)
+		g, err := smiles.ParseGraph(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, gs = append(set, algo.Source{Graph: g, SMILES: text, Name: "m" + text}), append(gs, g)
+		if n%7 == 3 {
+			holdout = append(holdout, n)
+		} else {
+			train = append(train, n)
+		}
+	}
+	card := algo.Card{Name: "chains", Schema: algo.OGB, Seed: 1}
+	m, err := algo.NewModel(ctx, 1, gin.New(gin.Default(molecule.Features), rand.New(rand.NewPCG(1, 1))), gs, train, holdout, card)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, set
+}
+
+func TestStructures(t *testing.T) {
+	m, set := moleculeModel(t)
+	s, err := m.StructuresOf(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Structures = s
+	a, err := algo.NewSingleScorer(ctx, m, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row, from := range set {
+		nearest := a.Nearest(from.Graph, 2)
+		trained := row%7 != 3
+		if got := nearest[0]; trained != (got.Row == row) || trained && (got.Similarity != 1 || got.SMILES != from.SMILES || got.Name != from.Name) || !trained && got.Similarity == 1 {
+			t.Errorf("row %d, trained on: %v, is nearest to %+v", row, trained, got)
+		}
+		if nearest[1].SMILES != set[nearest[1].Row].SMILES {
+			t.Errorf("row %d: the second is %+v", row, nearest[1])
+		}
+	}
+	if n := len(a.Nearest(set[0].Graph, algo.MaxNearest)); n != m.Bank.Len() {
+		t.Errorf("%d neighbours, the bank has %d", n, m.Bank.Len())
+	}
+}
+
+func TestStructuresOfAnotherSet(t *testing.T) {
+	m, set := moleculeModel(t)
+	refused := func(what, want string, set []algo.Source) {
+		t.Helper()
+		if _, err := m.StructuresOf(set); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", what, err, want)
+		}
+	}
+	refused("a shorter set", "was trained on a set of 30", set[1:])
+	other := slices.Clone(set)
+	rand.New(rand.NewPCG(1, 2)).Shuffle(len(other), func(i, j int) { other[i], other[j] = other[j], other[i] })
+	refused("another order", "is not what model chains was trained on", other)
+	for i := range set {
+		set[i].Name = ""
+	}
+	if s, err := m.StructuresOf(set); err != nil || s.Names != nil {
+		t.Errorf("without names: %v, %v", s, err)
+	}
+	m.Card.Train--
+	refused("a card that contradicts itself", "does not tell which rows", set)
+	m.Shared = 5
+	refused("a model for sharing", "no molecules", set)
+}

@@ -77,7 +77,7 @@ func (p *page) Render() app.UI {
 		p.header(),
 		app.Main().Class("desk").Body(
 			&inputPane{S: s, Rev: s.Rev.Rows},
-			&resultPane{S: s, Album: &p.album, Rev: s.Rev.Rows, Drawn: p.album.Count, Note: s.Note()},
+			&resultPane{S: s, Album: &p.album, Rev: s.Rev.Rows, Drawn: p.album.Count, Note: s.Note(), Near: s.Inspector.Detail},
 			&inspectorPane{S: s, Album: &p.album, Rev: s.Rev, Drawn: p.album.Count},
 		),
 		&labPane{S: s, Rev: s.Rev.State},

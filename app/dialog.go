@@ -126,8 +126,9 @@ type trainDialog struct {
 	S   *session.Session
 	Rev int
 
-	name   string
-	epochs int
+	name       string
+	epochs     int
+	structures bool
 }
 
 // The epochs that are offered, and the most that can be asked for.
@@ -175,9 +176,15 @@ func (p *trainDialog) setup() []app.UI {
 						}
 					}),
 				app.P().Class("quiet small").Text("passes over the library; the built-in models have 400"))),
+			row(app.Span().Class("form-label").Text("Structures"), app.Div().Body(
+				app.Label().Class("check").Body(
+					app.Input().ID("train-structures").Type("checkbox").Checked(p.structures).
+						OnChange(func(ctx app.Context, e app.Event) { p.structures = ctx.JSSrc().Get("checked").Bool() }),
+					app.Text("Keep the structures with the model")),
+				app.P().Class("quiet small").Text("They then travel with its file, and the inspector shows the molecules that are most similar."))),
 		),
 		app.Div().Class("row-buttons").Body(
-			button("Train", func() { s.Training.Start(strings.TrimSpace(p.name), p.epochs) }).ID("train-start").Class("strong").Disabled(!ready)),
+			button("Train", func() { s.Training.Start(strings.TrimSpace(p.name), p.epochs, p.structures) }).ID("train-start").Class("strong").Disabled(!ready)),
 	}
 }
 

@@ -2,7 +2,6 @@ package app
 
 import (
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -52,7 +51,7 @@ func (p *inspectorPane) Render() app.UI {
 		body = append(body, quietLine("No details: "+what))
 	}
 	if d != nil {
-		body = append(body, p.reasons(d), p.scores(i), p.ownScore(d), p.facts(d), p.neighbors(d))
+		body = append(body, p.reasons(d), p.nearest(d), p.scores(i), p.ownScore(d), p.facts(d), p.keys(d))
 	} else if failure == nil && s.Models.Used != nil {
 		body = append(body, quietLine("Taking it apart, atom by atom …"))
 	}
@@ -256,28 +255,4 @@ func factList(title string, list []session.Fact) app.UI {
 		rows[i] = app.Div().Class("fact").Body(app.Dt().Text(f.Name), app.Dd().Class("number").Text(f.Value))
 	}
 	return app.Section().Class("block").Body(app.H3().Text(title), app.Dl().Class("facts").Body(rows...))
-}
-
-// neighbors are what it resembles: training graphs, and keys of both dictionaries.
-func (p *inspectorPane) neighbors(d *message.Detailed) app.UI {
-	body := []app.UI{app.H3().Text("What it resembles")}
-	group := func(class, title string, list []session.Neighbor) {
-		if len(list) == 0 {
-			return
-		}
-		items := make([]app.UI, len(list))
-		for i, n := range list {
-			items[i] = app.Li().Class("neighbor").DataSet("neighbor", strconv.Itoa(n.Record)).Body(
-				app.Span().Class("neighbor-name").Text(n.Name), quiet(n.About), app.Span().Class("number").Text(n.Value))
-		}
-		body = append(body, app.H4().Class(class).Text(title), app.Ul().Class("neighbors").Body(items...))
-	}
-	group("is-inside", "Nearest training graphs, by distance", session.NeighborsOf(d.Nearest))
-	group("is-inside", "Keys of the inside dictionary, by weight", session.NeighborsOf(d.IDKeys))
-	group("is-outside", "Keys of the outside dictionary, by weight", session.NeighborsOf(d.OODKeys))
-	return app.Section().Class("block").OnClick(onNumber("neighbor", func(record int) {
-		if record >= 0 {
-			p.S.Inspector.Show(record)
-		}
-	})).Body(body...)
 }

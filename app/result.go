@@ -19,8 +19,9 @@ type resultPane struct {
 	S     *session.Session
 	Album *picture.Album
 	Rev   int
-	Drawn int    // drawings that are there
-	Note  string // on what is saved
+	Drawn int               // drawings that are there
+	Note  string            // on what is saved
+	Near  *message.Detailed // names training molecules that are to be drawn
 
 	ctx         app.Context
 	top, height int      // of the table's view
@@ -72,7 +73,7 @@ func (p *resultPane) settle(ctx app.Context) {
 	} else {
 		wanted = append(s.Furthest(suggested), wanted...)
 	}
-	list := strings.Join(p.Album.Missing(&s.Rows, wanted), "\n")
+	list := strings.Join(append(p.Album.MissingSMILES(s.Inspector.NearestSMILES()), p.Album.Missing(&s.Rows, wanted)...), "\n")
 	if list == p.wanted {
 		return
 	}

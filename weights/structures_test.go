@@ -98,7 +98,7 @@ var hostileStructures = []struct {
 	{payloadOf(uint8(1), "smiles", []byte("C\n"), "x", []byte("\xff\n")), ErrFormat},
 	{payloadOf(uint8(1), "smiles", "C\n"), ErrFormat},
 	{append(payloadOf(uint8(1), "smiles", []byte("C\n")), 0), ErrFormat},
-	{append(payloadOf(uint8(1))[:15], 0xdf, 0xff, 0xff, 0xff, 0xff), ErrFormat},                                 // a map of 2³²−1 columns
+	{append(payloadOf(uint8(1))[:15], 0xdf, 0xff, 0xff, 0xff, 0xff), ErrFormat},                                // a map of 2³²−1 columns
 	{append(payloadOf(uint8(1), "smiles", []byte{})[:23], 0xc6, 0xff, 0xff, 0xff, 0xff, 'C', '\n'), ErrFormat}, // a bin of 2³²−1 bytes
 }
 

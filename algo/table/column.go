@@ -28,13 +28,13 @@ type Group uint8
 
 // The groups. Refused records have values of OfRecord alone.
 const (
-	OfRecord  Group = 1 << iota
-	OfScore         // of what decides
-	OfPaper         // of the paper's method; without values unless a batch is calibrated
-	OfAnswers       // of both answers, by the graph itself and by its batch
-	OfRate          // of a false-discovery rate
-	OfReasons       // of an explanation
-	OfNeighbors     // of the training graphs that are most similar
+	OfRecord    Group = 1 << iota
+	OfScore           // of what decides
+	OfPaper           // of the paper's method; without values unless a batch is calibrated
+	OfAnswers         // of both answers, by the graph itself and by its batch
+	OfRate            // of a false-discovery rate
+	OfReasons         // of an explanation
+	OfNeighbors       // of the training graphs that are most similar
 
 	Usual = OfRecord | OfScore | OfPaper
 )

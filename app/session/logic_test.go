@@ -294,7 +294,7 @@ func TestRenders(t *testing.T) {
 	s.Lab.Open(message.StageAttention)
 	f.next(-1)
 	full := htmlOf(t, s)
-	for _, want := range []string{`data-row="1"`, "refused", "no element", "What it resembles", "Lab: attention", "KL divergence"} {
+	for _, want := range []string{`data-row="1"`, "refused", "no element", "Most like it in the training set", "Lab: attention", "KL divergence"} {
 		if !strings.Contains(full, want) {
 			t.Errorf("the HTML of a run lacks %q", want)
 		}

@@ -475,7 +475,7 @@ func TestTrainingGoesOnAfterAReload(t *testing.T) {
 		t.Fatalf("phase %v: a library is opened and not scored", s.Phase)
 	}
 	s.Training.store = kept
-	s.Training.Start("mine", 10)
+	s.Training.Start("mine", 10, true)
 	f.next(-1)
 	if !s.Training.On || s.Training.Latest.Epoch != 3 || len(s.Training.Loss) != 3 || s.Training.At != 2 {
 		t.Fatalf("training %+v", s.Training)
@@ -503,7 +503,7 @@ func TestTrainingGoesOnAfterAReload(t *testing.T) {
 	s.Training.Resume()
 	f.next(-1)
 	pass(later)
-	if string(training.Checkpoint) != "two" || training.Epochs != 10 || training.Name != "mine" || !training.Canonical {
+	if string(training.Checkpoint) != "two" || training.Epochs != 10 || training.Name != "mine" || !training.Canonical || !training.Structures {
 		t.Errorf("went on with %+v", training)
 	}
 	if s.Training.Made == nil || len(s.Models.Own) != 1 || len(kept) != 0 {
@@ -529,7 +529,7 @@ func TestPauseTraining(t *testing.T) {
 	pass(later)
 	f.next(-1)
 	s.Training.store = kept
-	s.Training.Start("", 10)
+	s.Training.Start("", 10, false)
 	f.next(-1)
 	s.Training.Pause()
 	if !s.Training.Ending {

@@ -16,6 +16,8 @@ type Training struct {
 	Ending bool // and was told to pause
 	name   string
 	Epochs int
+	// Structures has the training molecules kept in the model's file.
+	Structures bool
 	// Library is what it trains on, kept so that it can go on after a reload.
 	Library *File
 	begun   time.Time
@@ -42,15 +44,16 @@ type Store interface {
 
 // What is kept of a training: this as JSON, the library and the checkpoint.
 type keptTraining struct {
-	Name    string
-	Epochs  int
-	Library string // name of the file
-	At      int    // epoch of the checkpoint
-	Loss    []float64
+	Name       string
+	Epochs     int
+	Structures bool
+	Library    string // name of the file
+	At         int    // epoch of the checkpoint
+	Loss       []float64
 }
 
 // Start starts training on what is open.
-func (t *Training) Start(name string, epochs int) {
+func (t *Training) Start(name string, epochs int, structures bool) {
 	if t.session.Opened == nil || t.On {
 		return
 	}
@@ -59,7 +62,7 @@ func (t *Training) Start(name string, epochs int) {
 	if library == nil {
 		library = NewFile("pasted.smi", []byte(input.Text))
 	}
-	*t = Training{session: t.session, store: t.store, name: name, Epochs: epochs, Library: library}
+	*t = Training{session: t.session, store: t.store, name: name, Epochs: epochs, Structures: structures, Library: library}
 	t.store.PutFile("library", library)
 	t.store.Drop("checkpoint")
 	t.keep()
@@ -68,7 +71,7 @@ func (t *Training) Start(name string, epochs int) {
 
 // keep writes how far it is.
 func (t *Training) keep() {
-	kept, err := json.Marshal(keptTraining{t.name, t.Epochs, t.Library.Name, t.At, t.Loss})
+	kept, err := json.Marshal(keptTraining{t.name, t.Epochs, t.Structures, t.Library.Name, t.At, t.Loss})
 	if err == nil {
 		t.store.Put("training", kept)
 	}
@@ -85,7 +88,7 @@ func (t *Training) run() {
 	t.begun, t.from = time.Now(), t.At
 	t.Loss = t.Loss[:min(len(t.Loss), t.At)]
 	s.Rev.State++
-	s.ask(&message.Train{Name: t.name, Epochs: t.Epochs, Canonical: true, Checkpoint: t.checkpoint}, t.event, t.end)
+	s.ask(&message.Train{Name: t.name, Epochs: t.Epochs, Canonical: true, Checkpoint: t.checkpoint, Structures: t.Structures}, t.event, t.end)
 }
 
 // event takes what the worker tells of a training.
@@ -174,7 +177,7 @@ func (t *Training) Recall(store Store) {
 }
 
 func (t *Training) restore(kept keptTraining, library *File, checkpoint []byte) {
-	*t = Training{session: t.session, store: t.store, name: kept.Name, Epochs: kept.Epochs, Library: library, Loss: kept.Loss}
+	*t = Training{session: t.session, store: t.store, name: kept.Name, Epochs: kept.Epochs, Structures: kept.Structures, Library: library, Loss: kept.Loss}
 	if checkpoint != nil {
 		t.checkpoint, t.At = checkpoint, kept.At
 	}

@@ -199,9 +199,6 @@ func NeighborsOf(list []message.Neighbor) []Neighbor {
 				line.Name += fmt.Sprintf(" %d", n.Row+1)
 			}
 		}
-		if math.IsNaN(n.Weight) {
-			line.Value = words.Number(n.Distance)
-		}
 		lines = append(lines, line)
 	}
 	return lines

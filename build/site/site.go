@@ -65,7 +65,7 @@ func TypeOf(name string) string {
 		return "application/json"
 	case ".webmanifest":
 		return "application/manifest+json"
-	case ".msgpack":
+	case ".msgpack", ".structures":
 		return "application/vnd.msgpack"
 	case ".gz":
 		return "application/gzip"

@@ -210,6 +210,9 @@ type Model struct {
 	// Shared, unless 0, is the least number of training graphs that anything in a
 	// model made for sharing is of.
 	Shared int
+	// StructuresSHA256 is the hash of the file with the training molecules, empty where the
+	// model has none; StructuresFile is its name on the site, empty for a model of the user.
+	StructuresSHA256, StructuresFile string
 }
 
 // Opened says what the input is.
@@ -273,8 +276,10 @@ type Detailed struct {
 	Agreement    float64
 	Reasons      []Reason // what is unusual about it, the most unusual first
 	Known        bool     // it was likely trained on
-	// Nearest are the training graphs whose embeddings are nearest.
+	// Nearest are the training graphs that are most similar, and Lost says why they have no
+	// structures although the model has.
 	Nearest []Neighbor
+	Lost    string
 	// IDKeys and OODKeys are the keys of the two dictionaries that made S_Attn,
 	// most similar first; nil where no batch was calibrated.
 	IDKeys, OODKeys []Neighbor
@@ -309,13 +314,13 @@ type Neighbor struct {
 	Origin string // "training", "test" or "synthetic"
 	// Row is, for the origin training, the row of the model's data set, and for
 	// test the record of the input, both from 0; −1 where it is not known.
-	Row    int
-	ID     string  // of the record, for test
-	SMILES string  // of the record, for test
-	Score  float64 // S_Pre
-	// Distance is that of the embeddings, standardised over the bank; NaN for a
-	// key.
-	Distance float64
+	Row int
+	// ID and SMILES are those of the record, for test, or of the training molecule, where
+	// they are known.
+	ID, SMILES string
+	Score      float64 // S_Pre
+	// Similarity of the subtrees, from 0 to 1; NaN for a key.
+	Similarity float64
 	// Weight is a key's share of the attention, and Value what it says; NaN for a graph of
 	// the bank.
 	Weight, Value float64
@@ -364,7 +369,7 @@ type Drifted struct {
 // Trained ends a Train.
 type Trained struct {
 	Model  Model
-	Data   []byte // the model file, which `baca score --model` reads
+	Data   []byte // the model file, which `baca score --model` reads, structures behind it
 	Device string // where it was trained: "processor" or the name of a GPU
 	// Warnings say where the training set was too small for something, and whether
 	// the GPU or the background failed.

@@ -23,7 +23,7 @@ import (
 )
 
 // Version is that of the messages. It changes with any of them.
-const Version = 6
+const Version = 7
 
 // MaxSize is the length in bytes of the longest message. The longest ones hold
 // the rows of a table that is saved.

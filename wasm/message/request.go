@@ -7,7 +7,7 @@ type Hello struct{}
 // empty it is the first one of Welcome.
 type LoadModel struct {
 	Name string // of a model of Welcome, or else of the file that Data is
-	Data []byte // a model file; nil fetches the model called Name and checks its hash
+	Data []byte // a model file, which its structures may follow; nil fetches the model called Name and checks its hash
 }
 
 // Open makes an input the one that is used. Events: [Records], then [Progress]
@@ -149,6 +149,8 @@ type Train struct {
 	// Checkpoint goes on from a Checkpoint or Paused of the same input, seed and
 	// canonical.
 	Checkpoint []byte
+	// Structures keeps the training molecules of the bank behind the model in its file.
+	Structures bool
 	// Seconds between Checkpoints; 0 is 20.
 	Seconds float64
 }

@@ -220,6 +220,10 @@ func (b *builder) models() error {
 		card.Name, card.BuiltIn = name, true
 		card.File = b.hashed("models/"+name+".msgpack", data)
 		b.files[card.File].Model, b.files[card.File].late = name, name != firstModel
+		if structures := weights.StructuresFile(name); structures != nil {
+			card.StructuresFile = b.hashed("models/"+name+weights.StructuresExtension, structures)
+			b.files[card.StructuresFile].late = true // who opens the inspector needs them
+		}
 		w.Models = append(w.Models, card)
 	}
 	w.Background = b.hashed("web/background.smi.gz", weights.BackgroundFile())

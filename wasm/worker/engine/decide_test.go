@@ -202,7 +202,7 @@ func TestDetailIsTheExplanation(t *testing.T) {
 				}
 			}
 			for k, n := range x.Nearest {
-				if got := d.Nearest[k]; got.Row != n.Row || got.Distance != n.Distance {
+				if got := d.Nearest[k]; got.Row != n.Row || got.Similarity != n.Similarity {
 					t.Errorf("%s, record %d: neighbour %+v, want %+v", model, record, got, n)
 				}
 			}

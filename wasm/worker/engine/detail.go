@@ -31,6 +31,9 @@ func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 	// node[i] is the node of atom i of m, −1 for an atom that is not read.
 	node := draw(m, record.SMILES, mol, g, e.form())
 	p := newPulse(e.host)
+	if err := e.structures(); err != nil {
+		m.Lost = err.Error()
+	}
 	alone, err := e.single(p)
 	if err != nil {
 		return nil, failf(message.CodeBadModel, "%w", err)
@@ -58,12 +61,7 @@ func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 		slices.Sort(said.Atoms)
 		m.Reasons = append(m.Reasons, said)
 	}
-	for _, n := range x.Nearest {
-		m.Nearest = append(m.Nearest, message.Neighbor{
-			Origin: dictionary.Training.String(), Row: n.Row, Distance: n.Distance,
-			Score: math.NaN(), Weight: math.NaN(), Value: math.NaN(),
-		})
-	}
+	m.Nearest = nearest(x.Nearest)
 	return m, e.keys(p, m, g)
 }
 
@@ -101,7 +99,7 @@ func (e *Engine) keys(p *pulse, m *message.Detailed, g *graph.Graph) error {
 			entry := d.Entry(k.Key)
 			n := message.Neighbor{
 				Origin: entry.Origin.String(), Row: e.rowOf(entry, bank), Score: entry.Score,
-				Distance: math.NaN(), Weight: k.Weight, Value: k.Value,
+				Similarity: math.NaN(), Weight: k.Weight, Value: k.Value,
 			}
 			if entry.Origin == dictionary.Test {
 				n.ID, n.SMILES = e.last.ids[entry.Index], e.last.smiles[entry.Index]

@@ -58,8 +58,10 @@ type Engine struct {
 
 	model *algo.Model
 	file  []byte // of the model
-	card  message.Model
-	alone *algo.SingleScorer // nil until it is asked for
+	// behind are the structures that follow the model in a file of the user; nil without.
+	behind []byte
+	card   message.Model
+	alone  *algo.SingleScorer // nil until it is asked for
 
 	input  *input
 	last   *calibrated // nil without
@@ -172,8 +174,9 @@ func (e *Engine) hello() (*message.Welcome, error) {
 }
 
 func (e *Engine) loadModel(r *message.LoadModel) (*message.Model, error) {
-	data, file := r.Data, ""
-	if data == nil {
+	data, behind := weights.Split(r.Data)
+	file := ""
+	if r.Data == nil {
 		w, err := e.hello()
 		if err != nil {
 			return nil, err
@@ -203,7 +206,7 @@ func (e *Engine) loadModel(r *message.LoadModel) (*message.Model, error) {
 	if m.Card.Name == "" {
 		m.Card.Name = r.Name
 	}
-	e.model, e.file, e.alone, e.last, e.drift = m, data, nil, nil, nil
+	e.model, e.file, e.behind, e.alone, e.last, e.drift = m, data, behind, nil, nil, nil
 	e.card = Card(m, data)
 	e.card.File, e.card.BuiltIn = file, file != ""
 	card := e.card
@@ -220,7 +223,7 @@ func Card(m *algo.Model, data []byte) message.Model {
 		Holdout: m.References(), HoldoutFile: c.Holdout, Epochs: c.Epochs, Loss: c.Loss, Program: c.Program,
 		Bytes: len(data), SHA256: hex.EncodeToString(sum[:]),
 		SmallestP: 1 / float64(1+m.References()), Shared: m.Shared,
-		Background: c.Background, BackgroundGraphs: c.BackgroundGraphs,
+		Background: c.Background, BackgroundGraphs: c.BackgroundGraphs, StructuresSHA256: c.StructuresSHA256,
 	}
 	if p := m.Profile; p != nil && len(p.Known.Hashes) > 0 {
 		card.Knows, card.FalseMatches = true, p.Known.FalseMatches()

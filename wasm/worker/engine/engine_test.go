@@ -589,7 +589,7 @@ func TestDetail(t *testing.T) {
 		}
 	}
 	for i, n := range d.Nearest {
-		if n.Origin != "training" || n.Row < 0 || i > 0 && n.Distance < d.Nearest[i-1].Distance {
+		if n.Origin != "training" || n.Row < 0 || i > 0 && n.Similarity > d.Nearest[i-1].Similarity {
 			t.Errorf("nearest %d is %+v", i, n)
 		}
 	}

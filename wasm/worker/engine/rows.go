@@ -147,13 +147,13 @@ func columnsOf(rows message.Columns, explained bool, at *int) []table.Column {
 		wanted |= table.OfRate
 	}
 	if explained {
-		wanted |= table.OfReasons
+		wanted |= table.OfReasons | table.OfNeighbors
 	}
 	columns := table.Columns(wanted)
 	for i := range columns {
 		c := &columns[i]
 		switch {
-		case c.Group == table.OfReasons:
+		case c.Group&(table.OfReasons|table.OfNeighbors) != 0:
 		case c.Text != nil:
 			texts := *rows.Texts(c.Name)
 			c.Text = func(*table.Scored) string { return texts[*at] }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"baca/algo"
@@ -72,7 +73,7 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 			t.Card.Background = weights.BackgroundName
 		}
 	}
-	return trained(p, t, at, lost)
+	return e.trained(p, r, t, at, lost)
 }
 
 // trainingDevice looks for the place of so many epochs.
@@ -90,12 +91,16 @@ func (e *Engine) trainingDevice(at *place, epochs int) func(context.Context, pre
 
 // trained is the model that came out, and what is to be said of it. lost is why it has no
 // background.
-func trained(p *pulse, t *job.Training, at place, lost error) (*message.Trained, error) {
+func (e *Engine) trained(p *pulse, r *message.Train, t *job.Training, at place, lost error) (*message.Trained, error) {
 	m, data, err := t.Pack(p)
+	var structures []byte
+	if err == nil && r.Structures && m.Card.Schema != algo.Constant {
+		data, structures, err = e.keepStructures(p, m, algo.FormOf(m.Card.Schema))
+	}
 	if err != nil {
 		return nil, err
 	}
-	out := &message.Trained{Model: Card(m, data), Data: data, Device: at.name, Warnings: at.warnings()}
+	out := &message.Trained{Model: Card(m, data), Data: slices.Concat(data, structures), Device: at.name, Warnings: at.warnings()}
 	if lost != nil {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("the background could not be loaded, so this model compares with the training set alone: %v", lost))
 	}

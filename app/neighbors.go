@@ -1,0 +1,62 @@
+package app
+
+import (
+	"strconv"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"baca/app/picture"
+	"baca/app/session"
+	"baca/app/words"
+	"baca/wasm/message"
+)
+
+// nearest are the training molecules that it is most like, drawn, or their rows where the
+// model does not hold them.
+func (p *inspectorPane) nearest(d *message.Detailed) app.UI {
+	head := app.H3().Text("Most like it in the training set")
+	cards, line := session.NearestOf(p.S.Models.Used, d)
+	if len(cards) == 0 {
+		return app.Section().ID("nearest").Class("block").Body(head, quietLine(line))
+	}
+	items := make([]app.UI, len(cards))
+	for i, c := range cards {
+		drawn := app.UI(app.Code().Class("near-smiles").Text(words.Shorten(c.SMILES, 60)))
+		if small := p.Album.Small(c.SMILES); small != "" {
+			drawn = app.Raw(small)
+		}
+		items[i] = app.Li().Class("near-card").DataSet("smiles", c.SMILES).Title(c.SMILES).Body(
+			app.Div().Class("near-picture").Body(drawn),
+			app.P().Class("near-name").Text(c.Name),
+			app.P().Class("near-value number").Aria("label", "similarity "+c.Value).Body(
+				app.Text(c.Value), app.Raw(picture.Bar(c.Similarity, 0, 1, 0, session.Undecided))))
+	}
+	return app.Section().ID("nearest").Class("block").Body(head, app.Ul().Class("near").Body(items...),
+		app.P().Class("quiet small").Text("Similarity from 0 to 1: the share of substructures, up to two bonds around an atom, that both have."))
+}
+
+// keys are those of both dictionaries that it resembles.
+func (p *inspectorPane) keys(d *message.Detailed) app.UI {
+	if len(d.IDKeys)+len(d.OODKeys) == 0 {
+		return app.Text("")
+	}
+	body := []app.UI{app.H3().Text("What it resembles in the batch")}
+	group := func(class, title string, list []session.Neighbor) {
+		if len(list) == 0 {
+			return
+		}
+		items := make([]app.UI, len(list))
+		for i, n := range list {
+			items[i] = app.Li().Class("neighbor").DataSet("neighbor", strconv.Itoa(n.Record)).Body(
+				app.Span().Class("neighbor-name").Text(n.Name), quiet(n.About), app.Span().Class("number").Text(n.Value))
+		}
+		body = append(body, app.H4().Class(class).Text(title), app.Ul().Class("neighbors").Body(items...))
+	}
+	group("is-inside", "Keys of the inside dictionary, by weight", session.NeighborsOf(d.IDKeys))
+	group("is-outside", "Keys of the outside dictionary, by weight", session.NeighborsOf(d.OODKeys))
+	return app.Section().Class("block").OnClick(onNumber("neighbor", func(record int) {
+		if record >= 0 {
+			p.S.Inspector.Show(record)
+		}
+	})).Body(body...)
+}

@@ -1,0 +1,45 @@
+package session
+
+import (
+	"slices"
+	"testing"
+
+	"baca/wasm/message"
+)
+
+func TestNearestOf(t *testing.T) {
+	named := []message.Neighbor{
+		{Origin: "training", Row: 4, ID: "aspirin", SMILES: "CC(=O)Oc1ccccc1C(=O)O", Similarity: 1},
+		{Origin: "training", Row: 9, SMILES: "CCO", Similarity: 0.9999},
+		{Origin: "training", Row: -1, SMILES: "C", Similarity: 0.125},
+	}
+	cards, line := NearestOf(&message.Model{Molecules: true}, &message.Detailed{Nearest: named})
+	want := []Nearest{
+		{"aspirin", "CC(=O)Oc1ccccc1C(=O)O", 1, "1.00"}, {"row 10", "CCO", 0.9999, "0.99"}, {"", "C", 0.125, "0.12"},
+	}
+	if !slices.Equal(cards, want) || line != "" {
+		t.Errorf("%+v, %q", cards, line)
+	}
+	inspector := Inspector{Detail: &message.Detailed{Nearest: named}}
+	if got := inspector.NearestSMILES(); !slices.Equal(got, []string{"CC(=O)Oc1ccccc1C(=O)O", "CCO", "C"}) {
+		t.Errorf("%q are drawn", got)
+	}
+	bare := []message.Neighbor{{Row: 4, Similarity: 0.5}, {Row: 0, Similarity: 0.25}}
+	for _, c := range []struct {
+		molecules bool
+		detail    message.Detailed
+		want      string
+	}{
+		{true, message.Detailed{Nearest: bare}, "This model does not hold its training molecules. Nearest rows of its data set: 5 (similarity\u00a00.50), 1 (similarity\u00a00.25)."},
+		{false, message.Detailed{Nearest: bare[:1]}, "This model does not hold its training graphs. Nearest rows of its data set: 5 (similarity\u00a00.50)."},
+		{true, message.Detailed{Nearest: []message.Neighbor{{Row: -1}}}, "This model does not hold its training molecules."},
+		{true, message.Detailed{Lost: "no network"}, "The training molecules could not be loaded: no network."},
+	} {
+		if cards, line := NearestOf(&message.Model{Molecules: c.molecules}, &c.detail); cards != nil || line != c.want {
+			t.Errorf("%+v, %q, want %q", cards, line, c.want)
+		}
+	}
+	if (&Inspector{}).NearestSMILES() != nil {
+		t.Error("an inspector without a detail has molecules to draw")
+	}
+}

@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"baca/wasm/message"
+	"baca/weights"
+)
+
+// withStructures gives a host the structures of bbbp, under that name.
+func withStructures(t *testing.T, h *host) {
+	t.Helper()
+	_, m, err := message.Decode(h.files[Start])
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := m.(*message.Welcome)
+	w.Models[0].StructuresFile = "models/bbbp.structures"
+	h.files["models/bbbp.structures"] = weights.StructuresFile("bbbp")
+	if h.files[Start], err = message.Encode(0, w); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const aspirin = "CC(=O)Oc1ccccc1C(=O)O"
+
+func TestNearestHaveStructures(t *testing.T) {
+	h := newHost(t)
+	withStructures(t, h)
+	good := h.files["models/bbbp.structures"]
+	h.files["models/bbbp.structures"] = good[:1000]
+	e := New(h)
+	_, card := must[*message.Model](e, h, &message.LoadModel{})
+	if card.StructuresSHA256 == "" {
+		t.Fatal("the model has no structures")
+	}
+	must[*message.Opened](e, h, &message.Open{Data: []byte(aspirin)})
+	_, d := must[*message.Detailed](e, h, &message.Detail{Record: 0})
+	if !strings.Contains(d.Lost, "checksum") || len(d.Nearest) != 3 || d.Nearest[0].SMILES != "" || d.Nearest[0].Similarity != 1 {
+		t.Errorf("damaged structures give %+v, %q", d.Nearest, d.Lost)
+	}
+	delete(h.files, "models/bbbp.structures")
+	if _, d = must[*message.Detailed](e, h, &message.Detail{Record: 0}); !strings.Contains(d.Lost, "no file") {
+		t.Errorf("lost structures give %+v, %q", d.Nearest, d.Lost)
+	}
+	h.files["models/bbbp.structures"] = good
+	_, d = must[*message.Detailed](e, h, &message.Detail{Record: 0})
+	if n := d.Nearest[1]; d.Lost != "" || n.ID != "aspirin" || n.SMILES != "C1=CC=CC(=C1C(O)=O)OC(C)=O" || n.Similarity != 1 || n.Row != 996 {
+		t.Errorf("nearest to aspirin are %+v, %q", d.Nearest, d.Lost)
+	}
+	// They stay, and a file of the user with the same hash uses them too.
+	delete(h.files, "models/bbbp.structures")
+	if _, d = must[*message.Detailed](e, h, &message.Detail{Record: 0}); d.Nearest[1].ID != "aspirin" {
+		t.Errorf("afterwards %+v, %q", d.Nearest, d.Lost)
+	}
+	h.files["models/bbbp.structures"] = good
+	must[*message.Model](e, h, &message.LoadModel{Name: "mine", Data: h.files["models/bbbp"]})
+	if _, d = must[*message.Detailed](e, h, &message.Detail{Record: 0}); d.Nearest[1].ID != "aspirin" {
+		t.Errorf("of a copy %+v, %q", d.Nearest, d.Lost)
+	}
+	_, out := must[*message.Scored](e, h, &message.Score{})
+	events, _ := ask(e, h, &message.Score{})
+	rows := join(events)
+	_, r := must[*message.Exported](e, h, &message.Report{Scored: *out, Alpha: 0.05, Score: rows.Scores.Score, P: rows.Scores.P, Top: rows, Record: message.Ints{0}})
+	if !bytes.Contains(r.Data, []byte(`<span class="mol" data-smiles="C1=CC=CC(=C1C(O)=O)OC(C)=O">`)) {
+		t.Error("the report does not name aspirin's double")
+	}
+	_, file := must[*message.Exported](e, h, &message.Reasons{Format: "csv", Rows: rows, Record: message.Ints{0}})
+	if !bytes.Contains(file.Data, []byte("acetylsalicylate; aspirin; ")) {
+		t.Errorf("the file of reasons does not name them: %s", file.Data)
+	}
+	must[*message.Model](e, h, &message.LoadModel{Name: "bzr"})
+}
+
+func TestTrainingKeepsStructures(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	var lines strings.Builder
+	lines.WriteString("smiles,name\nno molecule,x\n")
+	for n := range 24 {
+		lines.WriteString(strings.Repeat("C", n+1) + ",chain " + strings.Repeat("I", n+1) + "\n")
+	}
+	must[*message.Opened](e, h, &message.Open{Name: "chains.csv", Data: []byte(lines.String())})
+	_, plain := must[*message.Trained](e, h, &message.Train{Epochs: 1, Canonical: true})
+	_, kept := must[*message.Trained](e, h, &message.Train{Epochs: 1, Canonical: true, Structures: true})
+	if plain.Model.StructuresSHA256 != "" || kept.Model.StructuresSHA256 == "" {
+		t.Errorf("structures %q without, %q with", plain.Model.StructuresSHA256, kept.Model.StructuresSHA256)
+	}
+	if _, behind := weights.Split(plain.Data); behind != nil || bytes.Contains(plain.Data, []byte("chain I")) {
+		t.Error("structures are kept unasked")
+	}
+	_, card := must[*message.Model](e, h, &message.LoadModel{Name: "kept", Data: kept.Data})
+	if card.SHA256 != kept.Model.SHA256 || card.Bytes != kept.Model.Bytes {
+		t.Errorf("loaded as %+v, trained as %+v", card, kept.Model)
+	}
+	_, d := must[*message.Detailed](e, h, &message.Detail{Record: 5})
+	if n := d.Nearest[0]; !strings.HasPrefix(n.ID, "chain I") || len(n.ID)-len("chain ") != len(n.SMILES) || d.Lost != "" {
+		t.Errorf("nearest are %+v, %q", d.Nearest, d.Lost)
+	}
+	model, _ := weights.Split(kept.Data)
+	must[*message.Model](e, h, &message.LoadModel{Name: "alone", Data: model})
+	if _, d = must[*message.Detailed](e, h, &message.Detail{Record: 5}); d.Nearest[0].SMILES != "" || !strings.Contains(d.Lost, "does not come with this page") {
+		t.Errorf("without its structures %+v, %q", d.Nearest, d.Lost)
+	}
+	must[*message.Model](e, h, &message.LoadModel{Name: "plain", Data: plain.Data})
+	if _, d = must[*message.Detailed](e, h, &message.Detail{Record: 5}); d.Nearest[0].SMILES != "" || d.Lost != "" {
+		t.Errorf("of a model without %+v, %q", d.Nearest, d.Lost)
+	}
+}

@@ -8,6 +8,7 @@ func scoreHelp() string {
 		helpAnswers + table.Help(table.OfAnswers) +
 		helpRate + table.Help(table.OfRate) +
 		helpBounds + table.Help(table.OfReasons) +
+		helpNeighbors + table.Help(table.OfNeighbors) +
 		helpRuns + helpShards
 }
 
@@ -63,8 +64,13 @@ every threshold at once, so one may look at many and take the best.
 
 `
 
+	helpNeighbors = `
+and, as --neighbors N alone does,
+
+`
+
 	helpRuns = `
-Lists are separated by blanks in CSV, and reasons by semicolons. Control characters
+Lists of numbers are separated by blanks in CSV, and those of texts by semicolons. Control characters
 other than tabs are written as \u001b, so that each record is one line.
 
 With --out, a run that was killed goes on with --resume, to the same bytes, if the

@@ -29,7 +29,7 @@ func (p *inspectorPane) nearest(d *message.Detailed) app.UI {
 			app.Div().Class("near-picture").Body(drawn),
 			app.P().Class("near-name").Text(c.Name),
 			app.P().Class("near-value number").Aria("label", "similarity "+c.Value).Body(
-				app.Text(c.Value), app.Raw(picture.Bar(c.Similarity, 0, 1, 0, session.Undecided))))
+				app.Text(c.Value), app.Raw(picture.Share(c.Similarity))))
 	}
 	return app.Section().ID("nearest").Class("block").Body(head, app.Ul().Class("near").Body(items...),
 		app.P().Class("quiet small").Text("Similarity from 0 to 1: the share of substructures, up to two bonds around an atom, that both have."))

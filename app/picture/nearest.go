@@ -2,6 +2,11 @@ package picture
 
 import "strings"
 
+// Share is a bar for a share of all, as wide as there is room.
+func Share(x float64) string {
+	return `<svg class="share" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="bar-back" width="100" height="6"/><rect class="share-part" width="` + num(100*x) + `" height="6"/></svg>`
+}
+
 // MissingSMILES lists those of some molecules whose drawings are not there.
 func (a *Album) MissingSMILES(molecules []string) []string {
 	var list []string

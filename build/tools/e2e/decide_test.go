@@ -217,11 +217,10 @@ func TestReasons(t *testing.T) {
 		if known := eval[bool](b, `document.querySelector(".trained-on") !== null`); known != (rows[1+row][9] == "true") {
 			t.Errorf("%s: trained on is %v, the command says %s", rows[1+row][0], known, rows[1+row][9])
 		}
-		text := b.text(".inspector")
-		for _, n := range strings.Fields(rows[1+row][12]) {
-			if !strings.Contains(text, "training graph "+n) {
-				t.Errorf("%s: the inspector does not name training graph %s", rows[1+row][0], n)
-			}
+		b.nearCards(3)
+		near := eval[[]string](b, `[...document.querySelectorAll(".near-card")].map((e) => e.dataset.smiles)`)
+		if got := strings.Join(near, "; "); got != rows[1+row][14] {
+			t.Errorf("%s: the inspector draws %s, the command names %s", rows[1+row][0], got, rows[1+row][14])
 		}
 	}
 	// Tin was never seen, and is ringed without being asked for; a reason shows where

@@ -1,32 +1,39 @@
 package report
 
-import (
-	"baca/algo"
-)
+import "baca/algo"
 
-// neighbors are the most similar training graphs. Each that has a structure gets an element
-// of class mol, which says in data-smiles what is to be drawn in it.
+// neighbors are the most similar training graphs. The script of a report draws those that
+// have a structure.
 func (p *page) neighbors(list []algo.TrainingGraph) {
 	if len(list) == 0 {
 		return
 	}
-	p.add("<p>Most like it in the training set:</p>\n<ul class=\"near\">\n")
+	p.add("<p>Most like it in the training set:</p>\n<ol class=\"near\">\n")
 	for _, n := range list {
 		p.add("<li>")
 		if n.SMILES != "" {
-			p.add("<span class=\"mol\" data-smiles=\"%s\"></span>", Escape(n.SMILES))
+			p.add("<div class=\"mol\" data-drawing=\"\" data-title=\"structure of a training molecule\" data-smiles=\"%s\"></div>", Escape(n.SMILES))
 		}
-		p.add("<b>similarity %s</b>", number(n.Similarity, 2))
+		p.add("<p><b>similarity %s</b>", similarity(n.Similarity))
 		if n.Name != "" {
 			p.add(" · %s", Escape(n.Name))
 		}
 		if n.Row >= 0 {
 			p.add(" · row %d of the set", n.Row+1)
 		}
+		p.add("</p>")
 		if n.SMILES != "" {
-			p.add("<div class=\"smiles\">%s</div>", Escape(n.SMILES))
+			p.add("<p class=\"smiles\">%s</p>", Escape(n.SMILES))
 		}
 		p.add("</li>\n")
 	}
-	p.add("</ul>\n")
+	p.add("</ol>\n")
+}
+
+// similarity has two digits, and is 1.00 for nothing less than 1.
+func similarity(x float64) string {
+	if x < 1 {
+		x = min(x, 0.99)
+	}
+	return number(x, 2)
 }

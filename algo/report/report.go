@@ -350,7 +350,7 @@ svg.drawing{max-width:100%;height:auto}svg.drawing text{stroke:#fff;stroke-width
 .cols{display:grid;grid-template-columns:minmax(0,2fr) minmax(0,3fr);gap:1rem}.cols p{margin:.2rem 0 .5rem}.cols ul{margin:.2rem 0 .5rem;padding-left:1.2rem}
 .pic svg{max-height:18rem;min-width:min(8rem,100%)}.none{color:#565d65}
 .smiles{font:12px/1.4 ui-monospace,"DejaVu Sans Mono",monospace;overflow-wrap:anywhere}
-.near{list-style:none;padding:0!important}.near li{margin:.3rem 0}.near .mol{display:inline-block;vertical-align:middle;margin-right:.5rem}
+.near{list-style:none;padding:0;margin:.2rem 0 .5rem;display:grid;grid-template-columns:repeat(3,minmax(0,1fr));gap:.8rem;font-size:.9rem}.near p{margin:.1rem 0;overflow-wrap:anywhere}.near .mol svg{display:block;width:100%;height:auto}
 .warn li{color:#7a3200}.dup{font-weight:600}
 table{border-collapse:collapse;width:100%;font-size:.85rem}th,td{text-align:left;padding:.2rem .5rem;border-bottom:1px solid #e6e6e6;vertical-align:top;overflow-wrap:anywhere}th{position:sticky;top:0;background:#fff}
 .w,.n{white-space:nowrap}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}

@@ -51,7 +51,7 @@ func (p *inspectorPane) Render() app.UI {
 		body = append(body, quietLine("No details: "+what))
 	}
 	if d != nil {
-		body = append(body, p.reasons(d), p.nearest(d), p.scores(i), p.ownScore(d), p.facts(d), p.keys(d))
+		body = append(body, p.reasons(d), p.neighbors(d), p.scores(i), p.ownScore(d), p.facts(d), p.keys(d))
 	} else if failure == nil && s.Models.Used != nil {
 		body = append(body, quietLine("Taking it apart, atom by atom …"))
 	}

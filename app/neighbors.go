@@ -11,13 +11,13 @@ import (
 	"baca/wasm/message"
 )
 
-// nearest are the training molecules that it is most like, drawn, or their rows where the
+// neighbors are the training molecules that it is most like, drawn, or their rows where the
 // model does not hold them.
-func (p *inspectorPane) nearest(d *message.Detailed) app.UI {
+func (p *inspectorPane) neighbors(d *message.Detailed) app.UI {
 	head := app.H3().Text("Most like it in the training set")
 	cards, line := session.NearestOf(p.S.Models.Used, d)
 	if len(cards) == 0 {
-		return app.Section().ID("nearest").Class("block").Body(head, quietLine(line))
+		return app.Section().ID("neighbors").Class("block").Body(head, quietLine(line))
 	}
 	items := make([]app.UI, len(cards))
 	for i, c := range cards {
@@ -31,7 +31,7 @@ func (p *inspectorPane) nearest(d *message.Detailed) app.UI {
 			app.P().Class("near-value number").Aria("label", "similarity "+c.Value).Body(
 				app.Text(c.Value), app.Raw(picture.Share(c.Similarity))))
 	}
-	return app.Section().ID("nearest").Class("block").Body(head, app.Ul().Class("near").Body(items...),
+	return app.Section().ID("neighbors").Class("block").Body(head, app.Ul().Class("near").Body(items...),
 		app.P().Class("quiet small").Text("Similarity from 0 to 1: the share of substructures, up to two bonds around an atom, that both have."))
 }
 

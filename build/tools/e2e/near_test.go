@@ -24,8 +24,8 @@ type nearCard struct {
 // nearCards waits until so many are drawn.
 func (b *tab) nearCards(count int) []nearCard {
 	b.t.Helper()
-	b.wait(fmt.Sprintf(`document.querySelectorAll("#nearest .near-picture svg").length === %d`, count))
-	return eval[[]nearCard](b, `[...document.querySelectorAll("#nearest .near-card")].map((e) => ({
+	b.wait(fmt.Sprintf(`document.querySelectorAll("#neighbors .near-picture svg").length === %d`, count))
+	return eval[[]nearCard](b, `[...document.querySelectorAll("#neighbors .near-card")].map((e) => ({
 		SMILES: e.dataset.smiles, Name: e.querySelector(".near-name").textContent, Value: e.querySelector(".near-value").textContent,
 		Drawn: e.querySelector(".near-picture svg").getBoundingClientRect().height > 20,
 		Bar: Number(e.querySelector(".share-part").getAttribute("width")),
@@ -78,10 +78,10 @@ func TestNearestAreMolecules(t *testing.T) {
 	}
 	// Another record has others, and on a phone they fit.
 	b.click(`[data-row="1"]`)
-	b.wait(fmt.Sprintf(`![undefined, %q].includes(document.querySelector("#nearest .near-card")?.dataset.smiles)`, cards[0].SMILES))
+	b.wait(fmt.Sprintf(`![undefined, %q].includes(document.querySelector("#neighbors .near-card")?.dataset.smiles)`, cards[0].SMILES))
 	b.nearCards(3)
 	b.run("a phone", chromedp.EmulateViewport(390, 844))
-	if wide := eval[bool](b, `(() => { const e = document.querySelector("#nearest"); return e.scrollWidth > e.clientWidth })()`); wide {
+	if wide := eval[bool](b, `(() => { const e = document.querySelector("#neighbors"); return e.scrollWidth > e.clientWidth })()`); wide {
 		t.Error("the molecules are wider than the inspector on a phone")
 	}
 	b.run("a desk", chromedp.EmulateViewport(1280, 800))
@@ -92,7 +92,7 @@ func TestNearestAreMolecules(t *testing.T) {
 	b.phase("done")
 	b.wait(`document.querySelector(".model-name").textContent.includes("bbbp")`)
 	b.click(`[data-row="0"]`)
-	b.wait(`document.querySelector("#nearest")?.textContent.includes("This model does not hold its training molecules. Nearest rows of its data set: ")`)
+	b.wait(`document.querySelector("#neighbors")?.textContent.includes("This model does not hold its training molecules. Nearest rows of its data set: ")`)
 	if n := eval[int](b, `document.querySelectorAll(".near-card").length`); n != 0 {
 		t.Errorf("%d molecules of a model that has none", n)
 	}
@@ -115,7 +115,7 @@ func TestDamagedStructures(t *testing.T) {
 	b.write("CC(=O)Oc1ccccc1C(=O)O mine\n")
 	b.phase("done")
 	b.click(`[data-row="0"]`)
-	b.wait(`document.querySelector("#nearest")?.textContent.includes("The training molecules could not be loaded: damaged file, checksum mismatch")`)
+	b.wait(`document.querySelector("#neighbors")?.textContent.includes("The training molecules could not be loaded: damaged file, checksum mismatch")`)
 	if got := b.text(".inspector"); strings.Contains(got, "caffein") {
 		t.Errorf("the inspector says %q", got)
 	}

@@ -62,6 +62,18 @@ func TestStructuresRoundTrip(t *testing.T) {
 	}
 }
 
+// The bytes are those of the example in FORMAT.md.
+func TestStructuresFormat(t *testing.T) {
+	var b bytes.Buffer
+	if _, err := SaveStructures(&b, &algo.Structures{SMILES: []string{"CCO", "CC"}, Names: []string{"ethanol", ""}}); err != nil {
+		t.Fatal(err)
+	}
+	want := "\x82\xa4rows\x02\xa7columns\x82\xa6smiles\xc4\x07CCO\nCC\n\xa4name\xc4\x09ethanol\n\n"
+	if got := string(b.Bytes()[headerSize:]); got != want || b.Bytes()[atKind] != 3 {
+		t.Errorf("%q of kind %d, want %q of kind 3", got, b.Bytes()[atKind], want)
+	}
+}
+
 // payloadOf is a payload of structures, its columns names and values by turns.
 func payloadOf(rows any, columns ...any) []byte {
 	var b bytes.Buffer

@@ -148,6 +148,11 @@ func (o *pretrainFlags) run(c *cobra.Command) error {
 		return err
 	}
 	defer release()
+	if o.structures {
+		if err := o.out.checkStructures(); err != nil {
+			return err
+		}
+	}
 	set, err := readTraining(c, o.source)
 	if err != nil {
 		return err
@@ -173,14 +178,9 @@ func (o *pretrainFlags) run(c *cobra.Command) error {
 			return fmt.Errorf("--share: %w", err)
 		}
 	}
+	var lost error // why there are no structures; the model is not lost with them
 	if o.structures {
-		var file []byte
-		if data, file, err = o.withStructures(c, data); err == nil {
-			err = o.out.finishStructures(file)
-		}
-		if err != nil {
-			return err
-		}
+		data, lost = o.keepStructures(c, data)
 	}
 	if err := training.finish(o.out, data); err != nil {
 		return err
@@ -189,7 +189,20 @@ func (o *pretrainFlags) run(c *cobra.Command) error {
 	if warning := training.training.Warning(); warning != "" {
 		fmt.Fprintf(stderr, "warning: %s\n", warning)
 	}
-	return nil
+	return lost
+}
+
+// keepStructures writes the structures and returns the file of the model with their hash, or
+// the file as it was with an error.
+func (o *pretrainFlags) keepStructures(c *cobra.Command, data []byte) ([]byte, error) {
+	with, structures, err := o.withStructures(c, data)
+	if err == nil {
+		err = replace.Bytes(o.out.structures(), structures)
+	}
+	if err != nil {
+		return data, fmt.Errorf("--keep-structures: the model has none: %w", err)
+	}
+	return with, nil
 }
 
 // A target is a model file that a command makes.

@@ -78,11 +78,14 @@ func runStructures(c *cobra.Command, model string, from source, out target) erro
 			return err
 		}
 	}
+	if err := out.checkStructures(); err != nil {
+		return err
+	}
 	data, structures, err := from.withStructures(c, data)
 	if err != nil {
 		return err
 	}
-	if err := out.finishStructures(structures); err != nil {
+	if err := replace.Bytes(out.structures(), structures); err != nil {
 		return err
 	}
 	if err := replace.Bytes(out.path, data); err != nil {
@@ -121,13 +124,12 @@ func (s source) withStructures(c *cobra.Command, data []byte) (model, structures
 // structures is the name of the file of structures of the model.
 func (t *target) structures() string { return structuresBeside(t.path) }
 
-// finishStructures writes the file of structures. That of a model which is replaced is
-// replaced, too.
-func (t *target) finishStructures(data []byte) error {
+// checkStructures reports a file of structures that would be lost.
+func (t *target) checkStructures() error {
 	if _, err := os.Stat(t.structures()); err == nil && !t.overwrite {
 		return usage.Errorf("%s is there already: want another --out, or --overwrite to replace it", t.structures())
 	}
-	return replace.Bytes(t.structures(), data)
+	return nil
 }
 
 // structuresBeside is the name of the file of structures beside that of a model.

@@ -62,10 +62,11 @@ func newInspect() *cobra.Command {
 gives away about the training set. The model is an embedded one by name, or a file.`,
 		Args: oneModel,
 		RunE: func(c *cobra.Command, args []string) error {
-			data, err := readModel(args[0])
+			file, err := readModelFile(args[0])
 			if err != nil {
 				return err
 			}
+			data, _ := weights.Split(file)
 			m, err := weights.Load(data)
 			if errors.Is(err, weights.ErrKind) {
 				if point, perr := weights.LoadCheckpoint(data); perr == nil {
@@ -76,7 +77,7 @@ gives away about the training set. The model is an embedded one by name, or a fi
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
-			in := inspect(m, data)
+			in := inspect(m, file)
 			if asJSON {
 				return pretty.JSON(c.OutOrStdout(), in)
 			}
@@ -87,7 +88,7 @@ gives away about the training set. The model is an embedded one by name, or a fi
 	return c
 }
 
-func inspect(m *algo.Model, data []byte) *inspection {
+func inspect(m *algo.Model, file []byte) *inspection {
 	card := m.Card
 	in := &inspection{
 		Name: card.Name, Description: card.Description, Schema: card.Schema,
@@ -96,7 +97,7 @@ func inspect(m *algo.Model, data []byte) *inspection {
 		Seed: card.Seed, Epochs: card.Epochs, Batch: card.Batch, LearningRate: card.LearningRate, Loss: card.Loss, Program: card.Program,
 		Features: m.Encoder.Features, Hidden: m.Encoder.Hidden, Layers: m.Encoder.Layers, Parameters: len(m.Encoder.Params),
 		Bank: m.Bank.Len(), Holdout: m.Holdout.Len(), HoldoutFile: card.Holdout,
-		Format: weights.Version, Bytes: len(data), SHA256: fmt.Sprintf("%x", sha256.Sum256(data)),
+		Format: weights.Version, Bytes: len(file), SHA256: fmt.Sprintf("%x", sha256.Sum256(file)),
 	}
 	if n := m.References(); n > 0 {
 		smallest := 1 / float64(1+n)

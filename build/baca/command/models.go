@@ -24,6 +24,13 @@ var oneModel = usage.Args(1, 1, "%d arguments: want the name of an embedded mode
 // readModel returns the bytes of a model: of the embedded one of that name, or
 // of the file, without structures behind it. Both may be of a kind that is not a model.
 func readModel(nameOrFile string) ([]byte, error) {
+	data, err := readModelFile(nameOrFile)
+	data, _ = weights.Split(data)
+	return data, err
+}
+
+// readModelFile is readModel with the structures.
+func readModelFile(nameOrFile string) ([]byte, error) {
 	data, err := weights.Bytes(nameOrFile)
 	if err == nil {
 		return data, nil
@@ -36,7 +43,6 @@ func readModel(nameOrFile string) ([]byte, error) {
 	if len(data) > weights.MaxSize {
 		return nil, fmt.Errorf("%s: %w: more than %d bytes", nameOrFile, weights.ErrTooLarge, weights.MaxSize)
 	}
-	data, _ = weights.Split(data)
 	return data, ferr
 }
 

@@ -76,7 +76,7 @@ func (f *reportFlags) run(c *cobra.Command) error {
 		return err
 	}
 	ctx, stderr := c.Context(), c.ErrOrStderr()
-	data, err := readModel(f.model)
+	data, err := readModelFile(f.model)
 	if err != nil {
 		return err
 	}

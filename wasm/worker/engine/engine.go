@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"baca/algo"
 	"baca/algo/gin"
@@ -207,13 +208,13 @@ func (e *Engine) loadModel(r *message.LoadModel) (*message.Model, error) {
 		m.Card.Name = r.Name
 	}
 	e.model, e.file, e.behind, e.alone, e.last, e.drift = m, data, behind, nil, nil, nil
-	e.card = Card(m, data)
+	e.card = Card(m, slices.Concat(data, behind))
 	e.card.File, e.card.BuiltIn = file, file != ""
 	card := e.card
 	return &card, nil
 }
 
-// Card says what is known of a model whose file has the given bytes.
+// Card says what is known of a model whose file has the given bytes, structures behind it included.
 func Card(m *algo.Model, data []byte) message.Model {
 	c, sum := m.Card, sha256.Sum256(data)
 	card := message.Model{

@@ -100,7 +100,8 @@ func (e *Engine) trained(p *pulse, r *message.Train, t *job.Training, at place, 
 	if err != nil {
 		return nil, err
 	}
-	out := &message.Trained{Model: Card(m, data), Data: slices.Concat(data, structures), Device: at.name, Warnings: at.warnings()}
+	data = slices.Concat(data, structures)
+	out := &message.Trained{Model: Card(m, data), Data: data, Device: at.name, Warnings: at.warnings()}
 	if lost != nil {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("the background could not be loaded, so this model compares with the training set alone: %v", lost))
 	}

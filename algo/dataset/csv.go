@@ -2,13 +2,10 @@ package dataset
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-
-	"baca/algo/molecule/smiles"
 )
 
 // encoding/csv is not used here: it collects a field without a bound (one
@@ -79,14 +76,9 @@ func (t *table) read(column string, format Format) error {
 
 // begin finds the separator and the columns, and consumes the header.
 func (t *table) begin(column string, format Format) error {
-	if columnName([]byte(column)) == "smiles" {
-		column = ""
-	}
 	t.columns = maxColumns
-	header := t.skipBlankLines()
-	if t.separator = '\t'; format == CSV {
-		t.separator = separatorOf(header, columnName([]byte(cmp.Or(column, "smiles"))))
-	}
+	t.separator = separatorIn(t.head, format, column)
+	t.skipBlankLines()
 	size, next, err := t.next()
 	if err == errEnd {
 		return nil // nothing to read
@@ -98,68 +90,70 @@ func (t *table) begin(column string, format Format) error {
 	if t.count > maxColumns {
 		return fmt.Errorf("header of %d columns: want at most %d", t.count, maxColumns)
 	}
-	names := make([]string, t.count)
-	for i := range names {
-		names[i] = columnName(t.text(i, 0))
+	front := make([]string, t.count)
+	for i := range front {
+		front[i] = string(t.text(i, 0))
 	}
-	t.columns = len(names)
-	t.smiles, t.id = smilesColumn(names, column), idColumn(names)
-	if t.smiles >= 0 {
+	columns := tableOf(front, func() [][]string { return sample(t.head, t.separator, t.max) }, column)
+	if t.smiles, t.id = columns.SMILES, columns.ID; t.smiles < 0 {
+		return noColumn(front, column)
+	}
+	if columns.Header {
+		t.columns = t.count
 		t.consume(size, next)
-		return nil
 	}
-	// Without a header the first row must show where the SMILES are.
-	if column == "" {
-		for i := range names {
-			text := t.text(i, 0)
-			if len(text) == 0 || len(text) > MaxField {
-				continue
-			}
-			if _, err := smiles.Parse(string(text)); err == nil {
-				t.smiles, t.id = i, -1
-				return nil
-			}
-		}
-		column = "smiles"
-	}
-	shown := make([]string, 0, 2*maxNamed)
-	for i := range min(len(names), cap(shown)) {
-		shown = append(shown, clip(t.text(i, 0)))
-	}
-	if len(names) > len(shown) {
-		shown = append(shown, fmt.Sprintf("and %d more", len(names)-len(shown)))
-	}
-	return fmt.Errorf("no column %q: want its name to be one of the header, which has %s", column, strings.Join(shown, ", "))
+	return nil
 }
 
-// skipBlankLines returns the first line that is not blank, not consumed.
-func (t *table) skipBlankLines() []byte {
+// noColumn says which columns there are, none of them the wanted one.
+func noColumn(front []string, column string) error {
+	shown := make([]string, 0, 2*maxNamed)
+	for _, name := range front[:min(len(front), cap(shown))] {
+		shown = append(shown, clip(name))
+	}
+	if len(front) > len(shown) {
+		shown = append(shown, fmt.Sprintf("and %d more", len(front)-len(shown)))
+	}
+	list := strings.Join(shown, ", ")
+	if wantsSMILES(column) {
+		return fmt.Errorf("no column holds SMILES: there are %s", list)
+	}
+	return fmt.Errorf("no column %q: want its name to be one of the header, which has %s", column, list)
+}
+
+// wantsSMILES tells whether a column was left to be found.
+func wantsSMILES(column string) bool {
+	return column == "" || columnName(column) == smilesNames[0]
+}
+
+// skipBlankLines consumes what lies before the first line that is not blank.
+func (t *table) skipBlankLines() {
 	for {
 		n, ok := t.lineEnd(0)
-		line := t.bytes(0, n)
-		if len(bytes.TrimSpace(line)) > 0 || !ok {
-			return line
+		if len(bytes.TrimSpace(t.bytes(0, n))) > 0 || !ok {
+			return
 		}
 		t.consume(n+1, t.line+1)
 	}
 }
 
 // separatorOf tells the separator of a header: the one that makes a field of the wanted
-// name, or else the most frequent one. The comma comes first. Text in quotes does not count.
-func separatorOf(header []byte, wanted string) byte {
-	best, most := byte(','), 0
-	for _, separator := range []byte{',', ';', '\t'} {
+// name, and then it is sure, or else the most frequent one. The comma comes first. Text in
+// quotes does not count.
+func separatorOf(header []byte, wanted string) (best byte, sure bool) {
+	best, most := separators[0], 0
+	for _, separator := range separators {
 		fields := splitUnquoted(header, separator)
 		if slices.ContainsFunc(fields, func(f []byte) bool {
 			return columnName(bytes.Trim(bytes.TrimSpace(f), `"`)) == wanted
 		}) && len(fields) > 1 {
-			return separator
+			return separator, true
 		}
 		if n := len(fields) - 1; n > most {
 			best, most = separator, n
 		}
 	}
-	return best
+	return best, false
 }
 
 // splitUnquoted splits a line at the separators that are not in quotes.
@@ -180,45 +174,23 @@ func splitUnquoted(line []byte, separator byte) [][]byte {
 }
 
 // columnName makes spellings of a name equal.
-func columnName(text []byte) string {
+func columnName[T string | []byte](text T) string {
 	return columnNames.Replace(strings.ToLower(string(text)))
 }
 
 var columnNames = strings.NewReplacer(" ", "_", "-", "_")
 
-func smilesColumn(names []string, column string) int {
-	wanted := columnName([]byte(strings.TrimSpace(column)))
-	if column == "" {
-		wanted = "smiles"
-	}
-	only := -1
-	for i, name := range names {
-		if name == wanted {
-			return i
-		}
-		if strings.Contains(name, "smiles") {
-			if only >= 0 {
-				only = len(names) // more than one
-			} else {
-				only = i
-			}
-		}
-	}
-	if column != "" || only == len(names) {
-		return -1
-	}
-	return only
-}
-
 // idNames are the names of ids, the best first.
-var idNames = []string{"id", "mol_id", "molecule_id", "compound_id", "cid", "chembl_id", "cmpd_chemblid", "name", "title", "iupac"}
+var idNames = []string{
+	"id", "mol_id", "molecule_id", "compound_id", "cid", "chembl_id", "cmpd_chemblid", "molecule_chembl_id", "zinc_id", "molport_id", "molportid",
+	"idnumber", "catalog_id", "catalog_number", "compound_cid", "name", "title", "compound_name", "molecule_name", "cmpdname", "drug_name", "drug",
+	"iupac", "iupac_name", "iupacname", "cas", "cas_number", "cas_no",
+}
 
 func idColumn(names []string) int {
 	for _, wanted := range idNames {
-		for i, name := range names {
-			if name == wanted {
-				return i
-			}
+		if i := slices.Index(names, wanted); i >= 0 {
+			return i
 		}
 	}
 	return -1

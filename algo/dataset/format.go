@@ -24,7 +24,8 @@ const (
 type fileFormat struct {
 	name   Format
 	suffix []string // of the names of its files, in lower case
-	// begins tells it by the first bytes of a text.
+	// begins tells it by the head of a text. For what else SMI, CSV and TSV look like, see
+	// contentFormat.
 	begins func(head []byte) bool
 	// read passes records on; nil for a format that is no stream of molecules.
 	read func(s *scanner, column string) error
@@ -83,17 +84,31 @@ func PlainName(name string) string {
 }
 
 // Format tells the format of t from the name of its file, which may be compressed, and
-// where the name says nothing from how the text begins. What it does not recognise it takes
-// for SMI. Errors of reading come again when the text is read.
+// where the name says nothing from its head. A file that is named as SMI may turn out to be a
+// table. What it does not recognise it takes for SMI. Errors of reading come again when the
+// text is read.
 func (t *Text) Format(name string) Format {
 	name = PlainName(strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/"))))
-	for _, f := range formats {
-		if slices.ContainsFunc(f.suffix, func(suffix string) bool { return strings.HasSuffix(name, suffix) }) {
-			return f.name
-		}
+	named := slices.IndexFunc(formats, func(f fileFormat) bool {
+		return slices.ContainsFunc(f.suffix, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
+	})
+	if named >= 0 && formats[named].name != SMI {
+		return formats[named].name
 	}
-	head, _ := t.Peek(headSize)
+	if head, _ := t.Peek(len(zipMagic)); named < 0 && beginsZip(head) {
+		return TU
+	}
+	head := t.head()
+	if named >= 0 {
+		if beginsTSV(head) {
+			return TSV
+		}
+		return contentFormat(head, SMI)
+	}
 	i := slices.IndexFunc(formats, func(f fileFormat) bool { return f.begins(head) })
+	if formats[i].name == SMI {
+		return contentFormat(head, likelyFormat(head))
+	}
 	return formats[i].name
 }
 
@@ -110,25 +125,27 @@ func beginsTSV(head []byte) bool {
 	return header && bytes.IndexByte(line, '\t') >= 0
 }
 
-// beginsCSV looks for a header, or else for a comma, which no SMILES has: but it may be in
-// a name, behind the blank.
 func beginsCSV(head []byte) bool {
 	line, header := firstLine(head)
-	separator := bytes.IndexAny(line, ",;\t ")
-	return header && bytes.ContainsAny(line, ",;") || separator >= 0 && line[separator] == ',' || bytes.HasPrefix(line, []byte(`"`))
+	return header && bytes.ContainsAny(line, ",;") || bytes.HasPrefix(line, []byte(`"`))
+}
+
+// likelyFormat is for lines without a molecule. No SMILES has a comma, but it may be in a
+// name, behind the blank.
+func likelyFormat(head []byte) Format {
+	line, _ := firstLine(head)
+	if separator := bytes.IndexAny(line, ",;\t "); separator >= 0 && line[separator] == ',' {
+		return CSV
+	}
+	return SMI
 }
 
 // firstLine returns the first line that is neither blank nor a comment, and whether it
 // looks like a header.
 func firstLine(head []byte) (line []byte, header bool) {
-	for line := range bytes.Lines(head) {
-		line = bytes.TrimSpace(line)
-		if len(line) > 0 && line[0] != '#' {
-			return line, bytes.Contains(bytes.ToLower(line), []byte("smiles"))
-		}
+	for line := range lines(head) {
+		word, _, _ := first.cut(line)
+		return line, bytes.Contains(bytes.ToLower(line), []byte(smilesNames[0])) && atoms(word) == 0
 	}
 	return nil, false
 }
-
-// headSize is as much of a text as its format is told from.
-const headSize = 4096

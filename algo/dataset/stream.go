@@ -43,13 +43,14 @@ type Options struct {
 }
 
 // Text returns r as a text and its format, which is told from the name and the text unless
-// the options have one.
+// the options have one. Where it is told, the error may be that the text holds no molecules.
 func (o Options) Text(r io.Reader) (*Text, Format, error) {
 	text, err := NewText(r, o.Unpack)
 	if err != nil || o.Format != Auto {
 		return text, o.Format, err
 	}
-	return text, text.Format(o.Name), nil
+	format := text.Format(o.Name)
+	return text, format, text.check(format, o.Column)
 }
 
 // A Record is one molecule of a stream.
@@ -125,21 +126,25 @@ func (r Record) Parsed(f molecule.Form) Record {
 // their first bytes and any line ends will do, see [NewText]: a [*Text] is read as it is.
 //
 // In SMI each line is a SMILES and, after blanks, a name, which may hold
-// blanks. Blank lines, lines that begin with # and a header line that begins
-// with the word smiles are skipped.
+// blanks. If most of the first lines have their SMILES elsewhere, so have all: it may be the
+// last word behind a name, or the second one behind a short name or the number of an item.
+// Blank lines, lines that begin with # and a first line with a word such as smiles among
+// those of a header are skipped.
 //
 // CSV and TSV may quote fields; such fields may hold separators, line ends and
 // doubled quotes. In the middle of a field a quote is a character like others.
 // The separator of CSV is the comma, the semicolon or the tab: the one that sets off the
-// name of the column with the SMILES in the first line, or else the most frequent there.
+// name of the column with the SMILES in the first line, or else the one whose columns hold
+// molecules, or else the most frequent in the first line.
 // The SMILES are in the column Options.Column, upper or lower case. If that is smiles and there is no such column, they are in the only one
-// whose name has smiles in it. If there is none either, the file is taken to
-// have no header if a field of its first row is a molecule: the SMILES are
-// then where the first such field is. The id is in the first of the columns id, mol_id,
-// molecule_id, compound_id, cid, chembl_id, cmpd_chemblid, name, title, iupac
-// that is there (upper or lower case, blanks and dashes like underscores).
+// whose name has smiles in it, or in the best of several. If there is none either, they are in the column most of whose first cells are
+// molecules. The file is taken to have no header if the first cell of that column could be a molecule, too, and then its columns are
+// called "column 1", "column 2" and so on. See [Text.Table]. The id is in the first of the columns id, mol_id,
+// molecule_id, compound_id, cid, chembl_id, name, title, iupac and some others
+// that is there (upper or lower case, blanks and dashes like underscores), and without a header in the first one whose cells all differ.
+// A name that is not in UTF-8 is taken for Latin-1.
 // Blanks around SMILES and ids are trimmed, blank lines are skipped, columns
-// beyond the header must be empty.
+// beyond those of a header must be empty.
 //
 // SDF is read by [molfile.SDF]. The id is the first line of the record or, if
 // that is blank, the first of the same names that is among its data.
@@ -175,7 +180,7 @@ func read(r io.Reader, opt Options, emit func(Record) bool) error {
 	limit := cmp.Or(opt.maxRecord, MaxRecord)
 	// The line feed has a place too.
 	w := newWindow(text, 64<<10, limit+1)
-	s := scanner{window: w, file: opt.Name, emit: emit}
+	s := scanner{window: w, head: text.head(), file: opt.Name, emit: emit}
 	if err := formats[i].read(&s, opt.Column); err != nil {
 		return fail(err)
 	}
@@ -188,6 +193,7 @@ func read(r io.Reader, opt Options, emit func(Record) bool) error {
 // A scanner cuts a text into records.
 type scanner struct {
 	*window
+	head    []byte // see Text.head; none of it is consumed by looking at it here
 	file    string
 	row     int
 	emit    func(Record) bool
@@ -207,7 +213,7 @@ func (s *scanner) record(line int, id, smiles []byte, smilesLine, column int) {
 		rec.Err = &SyntaxError{s.file, line, 1, fmt.Errorf("id of %d bytes: want at most %d", len(id), MaxField)}
 	}
 	if len(id) <= MaxField {
-		rec.ID = string(id)
+		rec.ID = nameOf(id)
 	}
 	if len(smiles) <= MaxField {
 		rec.SMILES = string(smiles)
@@ -230,6 +236,7 @@ func (s *scanner) tooLong() error {
 
 // readSMI reads lines until the text ends or breaks, or emit has enough.
 func (s *scanner) readSMI(string) error {
+	place, _ := placeOf(s.head)
 	for first := true; !s.stopped; {
 		n, ok := s.lineEnd(0)
 		if !ok {
@@ -246,16 +253,12 @@ func (s *scanner) readSMI(string) error {
 			}
 		}
 		full := s.bytes(0, n)
-		text := bytes.TrimLeft(full, " \t\v\f")
+		text := bytes.TrimLeft(full, blanks)
 		column := len(full) - len(text) + 1
-		if len(text) > 0 && text[0] != '#' {
-			end := bytes.IndexAny(text, " \t\v\f")
-			if end < 0 {
-				end = len(text)
-			}
-			// The word is not a SMILES, so no molecule is lost.
-			if header := bytes.EqualFold(text[:end], []byte("smiles")); !header || !first {
-				s.record(s.line, bytes.TrimSpace(text[end:]), text[:end], s.line, column)
+		if text = bytes.TrimRight(text, blanks); len(text) > 0 && text[0] != '#' {
+			if header := first && place.isHeader(text); !header {
+				molecule, id, at := place.cut(text)
+				s.record(s.line, id, molecule, s.line, column+at)
 			}
 			first = false
 		}
@@ -284,7 +287,7 @@ func (s *scanner) readSDF(string) error {
 				rec.Err = &SyntaxError{s.file, in.Line, 1, fmt.Errorf("id of %d bytes: want at most %d", len(rec.ID), MaxField)}
 				rec.ID = ""
 			}
-			rec.ID = strings.Clone(rec.ID)
+			rec.ID = nameOf([]byte(rec.ID))
 			s.row++
 			s.stopped = !s.emit(rec)
 		}

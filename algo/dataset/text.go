@@ -14,8 +14,9 @@ import (
 // feeds alone, whatever they ended in before: line feeds, carriage returns, or both.
 type Text struct{ *bufio.Reader }
 
-// NewText returns the text of r, which may be compressed by gzip or zstd and, if it begins
-// with a byte order mark, be in UTF-16. A *Text it returns as it is.
+// NewText returns the text of r, which may be compressed by gzip or zstd and be in UTF-16. A
+// *Text it returns as it is. What is no text, such as a picture or a spreadsheet, is an error
+// that says what it is; a zip archive is left to the caller.
 func NewText(r io.Reader, u Unpack) (*Text, error) {
 	if t, ok := r.(*Text); ok {
 		return t, nil
@@ -28,16 +29,18 @@ func NewText(r io.Reader, u Unpack) (*Text, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Text{bufio.NewReaderSize(&lineFeeds{r: plain}, headSize)}, nil
+	t := &Text{bufio.NewReaderSize(&lineFeeds{r: plain}, headSize)}
+	return t, foreign(t)
 }
 
 // decode returns r in UTF-8, without a byte order mark.
 func decode(r io.Reader) (io.Reader, error) {
-	b := bufio.NewReader(r)
+	b := bufio.NewReader(&steady{r: r})
 	head, err := b.Peek(4)
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
+	unmarked, _ := b.Peek(unmarkedSize)
 	switch {
 	case compressionOf(head) != nil:
 		// Not at its beginning, so it was compressed to begin with.
@@ -50,11 +53,55 @@ func decode(r io.Reader) (io.Reader, error) {
 		return bufio.NewReader(&utf16Text{b, binary.BigEndian}), nil
 	case bytes.HasPrefix(head, byteOrderMark):
 		b.Discard(len(byteOrderMark))
+	case isLatinUTF16(unmarked, 1):
+		return bufio.NewReader(&utf16Text{b, binary.LittleEndian}), nil
+	case isLatinUTF16(unmarked, 0):
+		return bufio.NewReader(&utf16Text{b, binary.BigEndian}), nil
 	}
 	return b, nil
 }
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// unmarkedSize is how much of a text tells that it is in UTF-16 without a byte order mark.
+const unmarkedSize = 64
+
+// isLatinUTF16 tells text in UTF-16 whose high bytes, which are zero for Latin letters, begin
+// at from.
+func isLatinUTF16(head []byte, from int) bool {
+	zeros := 0
+	for i := from; i < len(head); i += 2 {
+		if head[i] == 0 {
+			zeros++
+		}
+	}
+	return len(head) >= 4 && zeros == (len(head)+1-from)/2 && bytes.Count(head, []byte{0}) == zeros
+}
+
+// A steady reader gives the same error again and again: looking ahead meets it first.
+type steady struct {
+	r   io.Reader
+	err error
+}
+
+func (s *steady) Read(p []byte) (n int, err error) {
+	if s.err == nil {
+		n, s.err = s.r.Read(p)
+	}
+	return n, s.err
+}
+
+// nameOf is a name as text in UTF-8: what is not is taken for Latin-1.
+func nameOf(id []byte) string {
+	if utf8.Valid(id) {
+		return string(id)
+	}
+	runes := make([]rune, len(id))
+	for i, c := range id {
+		runes[i] = rune(c)
+	}
+	return string(runes)
+}
 
 // A utf16Text reads UTF-16 as UTF-8. Halves of surrogate pairs become U+FFFD.
 type utf16Text struct {

@@ -89,7 +89,7 @@ func TestSeparator(t *testing.T) {
 		"id\tsmiles": "\t", "id;smiles": ";", "smiles": ",", "id,SMILES\tor so": ",", "smiles\tname, common, short": "\t",
 		"\"smiles\";\"mass, exact, in Da\"": ";", "a;b;c,d": ";", "smiles;a,b,c": ";", "17\tCCO\t1,5": "\t",
 	} {
-		if got := separatorOf([]byte(header), "smiles"); string(got) != want {
+		if got, _ := separatorOf([]byte(header), "smiles"); string(got) != want {
 			t.Errorf("%q: %q, want %q", header, got, want)
 		}
 	}

@@ -1,0 +1,93 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// A foreignFormat is a kind of file that people give by mistake. It is declared here alone.
+type foreignFormat struct {
+	begins string // its first bytes
+	has    string // further ones in its head; empty for any
+	what   string
+	advice string // what to give instead; empty for plainText
+}
+
+const (
+	plainText  = "want SMILES, one a line, or a CSV, TSV or SDF file"
+	saveAsCSV  = "save it as CSV and give that"
+	asSDF      = "write it as SDF or SMILES, for example with Open Babel"
+	copyAsText = "copy its structures out as SMILES"
+)
+
+// foreignFormats are in the order in which a text is compared with them.
+var foreignFormats = []foreignFormat{
+	{"PK\x03\x04", "xl/", "an Excel workbook", saveAsCSV},
+	{"PK\x03\x04", "opendocument.spreadsheet", "a LibreOffice spreadsheet", saveAsCSV},
+	{"PK\x03\x04", "word/", "a Word document", copyAsText},
+	{"PK\x03\x04", "opendocument.text", "a LibreOffice document", copyAsText},
+	{"PK\x03\x04", "ppt/", "a PowerPoint presentation", copyAsText},
+	{"PK\x03\x04", ".npy", "a NumPy archive", ""},
+	{"PK\x03\x04", "data.pkl", "a PyTorch file", ""},
+	{"\xd0\xcf\x11\xe0", "", "an old Excel or Word file", saveAsCSV},
+	{"PAR1", "", "a Parquet file", saveAsCSV},
+	{"ARROW1", "", "an Arrow file", saveAsCSV},
+	{"SQLite format 3", "", "an SQLite database", saveAsCSV},
+	{"\x89HDF", "", "an HDF5 file", saveAsCSV},
+	{"\x93NUMPY", "", "a NumPy array", ""},
+	{"%PDF-", "", "a PDF", copyAsText},
+	{"{\\rtf", "", "an RTF document", copyAsText},
+	{"\x89PNG", "", "a PNG picture", ""},
+	{"\xff\xd8\xff", "", "a JPEG picture", ""},
+	{"GIF8", "", "a GIF picture", ""},
+	{"II*\x00", "", "a TIFF picture", ""},
+	{"VjCD", "", "a ChemDraw file", asSDF},
+	{"<?xml", "CDXML", "a ChemDraw file", asSDF},
+	{"<?xml", "", "XML", ""},
+	{"<!DOCTYPE", "", "a web page", ""},
+	{"<!doctype", "", "a web page", ""},
+	{"<html", "", "a web page", ""},
+	{"@<TRIPOS>", "", "a MOL2 file", asSDF},
+	{"HEADER    ", "", "a PDB file", asSDF},
+	{"ATOM      ", "", "a PDB file", asSDF},
+	{"HETATM", "", "a PDB file", asSDF},
+	{"data_", "_cell_", "a CIF file", asSDF},
+	{">", "", "FASTA", ""},
+	{"{", "\":", "JSON", ""},
+	{"[{", "\":", "JSON", ""},
+	{"[\"", "\"", "JSON", ""},
+	{"7z\xbc\xaf", "", "a 7z archive", "unpack it first"},
+	{"Rar!", "", "a RAR archive", "unpack it first"},
+	{"\xfd7zXZ", "", "xz-compressed data", "unpack it first, or use gzip or zstd"},
+	{"BZh", "1AY&SY", "bzip2-compressed data", "unpack it first, or use gzip or zstd"},
+	{"\x7fELF", "", "a program", ""},
+	{"MZ", "This program", "a program", ""},
+	{"\x80\x02", "", "a Python pickle", "write it as CSV"},
+	{"\x80\x03", "", "a Python pickle", "write it as CSV"},
+	{"\x80\x04", "", "a Python pickle", "write it as CSV"},
+	{"\x80\x05", "", "a Python pickle", "write it as CSV"},
+}
+
+// foreign is an error if t is no text of molecules by its first bytes, or no text at all. Zip
+// archives pass: they may hold a TUDataset set.
+func foreign(t *Text) error {
+	head, _ := t.Peek(headSize / 16)
+	if beginsMolfile(head) {
+		return nil // its first line may be anything
+	}
+	trimmed := bytes.TrimLeft(head, " \t\n")
+	for _, f := range foreignFormats {
+		if bytes.HasPrefix(trimmed, []byte(f.begins)) && bytes.Contains(head, []byte(f.has)) {
+			advice := f.advice
+			if advice == "" {
+				advice = plainText
+			}
+			return fmt.Errorf("this is %s: %s", f.what, advice)
+		}
+	}
+	if i := bytes.IndexByte(head, 0); i >= 0 && !beginsZip(head) {
+		line := 1 + bytes.Count(head[:i], []byte("\n"))
+		return fmt.Errorf("this is binary data, line %d has a zero byte: %s", line, plainText)
+	}
+	return nil
+}

@@ -1,0 +1,495 @@
+package dataset
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"baca/algo/molecule/smiles"
+)
+
+// What is guessed of a text is guessed from its head, so that the guess holds for all of it
+// and does not depend on how the text arrives.
+const (
+	headSize = 64 << 10 // as much of a text as is looked at, in bytes
+	headRows = 50       // as many of its rows, a header not counted
+)
+
+// head returns the first lines of t, none of them cut short: more than headRows if they fit
+// into headSize. Errors of reading come again when the text is read.
+func (t *Text) head() []byte {
+	for size := headSize / 16; ; size *= 4 {
+		head, err := t.Peek(size)
+		if err == io.EOF {
+			return head
+		}
+		if err != nil || size == headSize || bytes.Count(head, []byte("\n")) > headRows+1 {
+			return head[:bytes.LastIndexByte(head, '\n')+1]
+		}
+	}
+}
+
+// A support counts the rows that have a molecule in one place.
+type support struct {
+	cells int // that are not empty
+	read  int // molecules
+	large int // of more than one atom: words such as "I" and "Co" may be taken for an atom
+}
+
+// add counts one more cell.
+func (s *support) add(cell []byte) {
+	if len(cell) == 0 {
+		return
+	}
+	s.cells++
+	if n := atoms(cell); n > 0 {
+		s.read++
+		if n > 1 {
+			s.large++
+		}
+	}
+}
+
+// beats tells whether s is better than t.
+func (s support) beats(t support) bool {
+	if s.large != t.large {
+		return s.large > t.large
+	}
+	return s.read > t.read
+}
+
+// fits tells whether most cells are molecules; one more may be a header.
+func (s support) fits() bool { return s.read > 0 && 2*s.read >= s.cells-1 }
+
+// atoms counts those of a SMILES, 0 for any other text.
+func atoms[T string | []byte](text T) int {
+	if len(text) == 0 || len(text) > MaxField {
+		return 0
+	}
+	g, err := smiles.ParseGraph(string(text))
+	if err != nil {
+		return 0
+	}
+	return g.N()
+}
+
+// A place says where each line of SMI has its SMILES.
+type place uint8
+
+const (
+	first  place = iota // SMILES, name
+	second              // name, SMILES, more: the name is one word, or a number that is left out
+	last                // name, which may hold blanks, SMILES
+)
+
+const blanks = " \t\v\f"
+
+// cut cuts a line without blanks around it into SMILES and id, and tells where the SMILES
+// begins.
+func (p place) cut(line []byte) (text, id []byte, at int) {
+	end := bytes.IndexAny(line, blanks)
+	if end < 0 {
+		return line, nil, 0
+	}
+	word, rest := line[:end], bytes.TrimLeft(line[end:], blanks)
+	switch p {
+	case first:
+		return word, rest, 0
+	case last:
+		at = bytes.LastIndexAny(line, blanks) + 1
+		return line[at:], bytes.TrimRight(line[:at], blanks+",;:"), at
+	}
+	at = len(line) - len(rest)
+	end = bytes.IndexAny(rest, blanks)
+	id = bytes.TrimRight(word, ",;:")
+	if isNumbering(word) {
+		id = bytes.Trim(word, ".:()")
+	}
+	if end < 0 {
+		return rest, id, at
+	}
+	if more := bytes.TrimLeft(rest[end:], blanks); isNumbering(word) {
+		id = more
+	}
+	return rest[:end], id, at
+}
+
+// isNumbering tells the beginning of an item of a list, such as "12." or "-".
+func isNumbering(word []byte) bool {
+	return len(bytes.Trim(word, "0123456789.:()-*•")) == 0
+}
+
+// lines yields the lines of SMI that are records or the header.
+func lines(head []byte) func(yield func([]byte) bool) {
+	return func(yield func([]byte) bool) {
+		for line := range bytes.Lines(head) {
+			if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' && !yield(line) {
+				return
+			}
+		}
+	}
+}
+
+// placeOf tells where the lines of a text have their SMILES. That is in front, unless most
+// lines have it elsewhere.
+func placeOf(head []byte) (place, support) {
+	var s [last + 1]support
+	n := 0
+	for line := range lines(head) {
+		for p := first; p <= last; p++ {
+			if text, id, _ := p.cut(line); p == first || len(id) > 0 {
+				s[p].add(text)
+			}
+		}
+		if n++; n > headRows {
+			break
+		}
+	}
+	best := first
+	for _, p := range []place{last, second} {
+		// With two words on each line second and last are the same, but for a number.
+		if s[p].large > 2*s[first].read && s[p].fits() && (s[p].beats(s[best]) || p == second && s[p] == s[best]) {
+			best = p
+		}
+	}
+	return best, s[best]
+}
+
+// isHeader tells a first line that names what the others have. No molecule is lost by that.
+func (p place) isHeader(line []byte) bool {
+	text, _, _ := p.cut(line)
+	named := slices.Contains(structureNames, columnName(text))
+	for word := range bytes.FieldsSeq(line) {
+		named = named || slices.Contains(smilesNames, columnName(word))
+	}
+	return named && atoms(text) == 0
+}
+
+// structureNames are further names of columns with SMILES. Other things have them, too.
+var structureNames = []string{"structure", "structures", "molecule", "molecules", "mol", "compound", "compounds"}
+
+// sample returns the first records of a table, each of them trimmed fields.
+func sample(head []byte, separator byte, limit int) [][]string {
+	if len(head) == 0 {
+		return nil
+	}
+	t := table{scanner: &scanner{window: newWindow(bytes.NewReader(head), len(head), limit)}, separator: separator, columns: maxColumns}
+	var rows [][]string
+	for len(rows) <= headRows {
+		size, next, err := t.next()
+		if err == errEnd {
+			break
+		}
+		if err != nil {
+			continue // what is refused is consumed
+		}
+		if !t.blank() {
+			row := make([]string, len(t.fields))
+			for i := range row {
+				row[i] = string(t.text(i, 0))
+			}
+			rows = append(rows, row)
+		}
+		t.consume(size, next)
+	}
+	return rows
+}
+
+// supportOf is that of one column, of none if it is negative.
+func supportOf(rows [][]string, column int) (s support) {
+	for _, row := range rows {
+		if column >= 0 && column < len(row) {
+			s.add([]byte(row[column]))
+		}
+	}
+	return s
+}
+
+// A Table says what columns a text has, as far as its head shows that.
+type Table struct {
+	Columns []string // the names of the header, or "column 1" and so on without one
+	First   []string // the first row, header or not
+	SMILES  int      // the column with the SMILES, -1 if none is known
+	ID      int      // the column with the ids, -1 if there is none
+	Header  bool     // the first row names the columns
+	Guessed bool     // no name told where the SMILES are: the text did
+}
+
+// Table tells the columns of a text in a format of fields; column is [Options.Column]. It is
+// false for other formats, and where no row lies in the head.
+func (t *Text) Table(format Format, column string) (Table, bool) {
+	if format != CSV && format != TSV {
+		return Table{}, false
+	}
+	head := t.head()
+	rows := sample(head, separatorIn(head, format, column), MaxRecord+1)
+	if len(rows) == 0 {
+		return Table{}, false
+	}
+	return tableOf(rows[0], func() [][]string { return rows }, column), true
+}
+
+// tableOf tells the columns from the first row of a table and, where its names do not, from
+// its first rows, that one included.
+func tableOf(front []string, sample func() [][]string, column string) Table {
+	names := make([]string, len(front))
+	for i, name := range front {
+		names[i] = columnName(name)
+	}
+	t := Table{Columns: front, First: front, Header: true, ID: idColumn(names)}
+	wanted := cmp.Or(columnName(strings.TrimSpace(column)), smilesNames[0])
+	if t.SMILES = slices.Index(names, wanted); t.SMILES >= 0 {
+		return t
+	}
+	if !wantsSMILES(column) {
+		n, ok := numberedColumn(wanted)
+		if !ok || n > len(front) {
+			return t
+		}
+		t.SMILES, t.Header = n-1, false
+	} else if t.SMILES, t.Guessed = namedColumn(names, sample); t.SMILES < 0 {
+		t.SMILES, t.Guessed = columnByContent(front, sample()), true
+		t.Header = t.SMILES < 0 || !isData(front[t.SMILES])
+	}
+	if !t.Header {
+		t.Columns = make([]string, len(front))
+		for i := range t.Columns {
+			t.Columns[i] = fmt.Sprintf("column %d", i+1)
+		}
+		t.ID = idByContent(sample(), t.SMILES)
+	}
+	return t
+}
+
+// numberedColumn reads "column_2".
+func numberedColumn(name string) (int, bool) {
+	digits, ok := strings.CutPrefix(name, "column_")
+	n, err := strconv.Atoi(digits)
+	return n, ok && err == nil && n > 0
+}
+
+// columnByContent returns the column whose cells are molecules, −1 without one. A header
+// whose columns hold single letters only is no sign of molecules.
+func columnByContent(front []string, rows [][]string) int {
+	best, most := -1, support{}
+	for i := range front {
+		if s := supportOf(rows, i); s.fits() && (s.large > 0 || isData(front[i])) && s.beats(most) {
+			best, most = i, s
+		}
+	}
+	return best
+}
+
+// isData tells whether a cell of the first row is a molecule, or meant to be one, and no
+// name of a column: names have other letters.
+func isData(cell string) bool {
+	if atoms(cell) > 0 {
+		return true
+	}
+	return cell != "" && (strings.ContainsAny(cell, "[]()=#@/\\") || strings.Trim(cell, "BCNOPSFIHclrbnops0123456789-+.%:") == "")
+}
+
+// namedColumn returns the column that has the word smiles in its name: the only one, or of
+// several the one that the rows bear out, and then it is guessed. It is −1 if there is none.
+func namedColumn(names []string, sample func() [][]string) (column int, guessed bool) {
+	var named []int
+	for _, name := range smilesNames {
+		if i := slices.Index(names, name); i >= 0 {
+			named = append(named, i)
+		}
+	}
+	for i, name := range names {
+		if strings.Contains(name, smilesNames[0]) && !slices.Contains(named, i) {
+			named = append(named, i)
+		}
+	}
+	if len(named) == 1 {
+		return named[0], false
+	}
+	for _, i := range named {
+		if supportOf(sample(), i).fits() {
+			return i, true
+		}
+	}
+	return -1, false
+}
+
+// smilesNames are the names of columns with SMILES, the best first. Of the structures of
+// PubChem those with stereo come first.
+var smilesNames = []string{"smiles", "isomeric_smiles", "isosmiles", "canonical_smiles", "canonicalsmiles", "smile", "cxsmiles", "structure_smiles", "smi"}
+
+// idByContent returns the column of ids of a table without a header: the first whose cells
+// all differ, texts before numbers, −1 without one.
+func idByContent(rows [][]string, smiles int) int {
+	best := -1
+	for i := range rows[0] {
+		if i == smiles {
+			continue
+		}
+		seen, numbers := map[string]bool{}, 0
+		for _, row := range rows {
+			if i >= len(row) || row[i] == "" || seen[row[i]] {
+				continue
+			}
+			seen[row[i]] = true
+			if _, err := strconv.ParseFloat(row[i], 64); err == nil {
+				numbers++
+			}
+		}
+		if len(seen) < len(rows) {
+			continue
+		}
+		if numbers == 0 {
+			return i
+		}
+		if best < 0 {
+			best = i
+		}
+	}
+	return best
+}
+
+// separatorIn tells the separator of a text of fields: the one that makes a column of the
+// wanted name, or else the one whose columns hold molecules, or else the most frequent one
+// in the first line. The comma comes first.
+func separatorIn(head []byte, format Format, column string) byte {
+	if format == TSV {
+		return '\t'
+	}
+	line, _, _ := bytes.Cut(bytes.TrimLeft(head, blanks+"\n"), []byte("\n"))
+	separator, sure := separatorOf(line, columnName(cmp.Or(column, smilesNames[0])))
+	if sure {
+		return separator
+	}
+	best := support{}
+	for _, c := range separators {
+		rows := sample(head, c, MaxRecord+1)
+		if len(rows) == 0 || len(rows[0]) < 2 {
+			continue
+		}
+		t := tableOf(rows[0], func() [][]string { return rows }, column)
+		if s := supportOf(rows, t.SMILES); s.beats(best) {
+			best, separator = s, c
+		}
+	}
+	return separator
+}
+
+var separators = []byte{',', ';', '\t'}
+
+// contentFormat tells SMI, CSV and TSV by their lines, where no header does. Lines that no
+// format can read are of the format otherwise.
+func contentFormat(head []byte, otherwise Format) Format {
+	p, plain := placeOf(head)
+	best, format := support{}, SMI
+	for _, c := range []byte{'\t', ',', ';'} {
+		rows := sample(head, c, MaxRecord+1)
+		if len(rows) == 0 || len(rows[0]) < 2 {
+			continue
+		}
+		t := tableOf(rows[0], func() [][]string { return rows }, "")
+		s := supportOf(rows, t.SMILES)
+		if c == '\t' && len(rows[0]) > 2 && s.read >= plain.read && s.read > 0 {
+			return TSV // else all but the SMILES would be the name
+		}
+		if s.beats(best) {
+			if best, format = s, CSV; c == '\t' {
+				format = TSV
+			}
+		}
+	}
+	switch {
+	case best.read == 0 && plain.read == 0:
+		return otherwise
+	case plain.beats(best) || p == first && !best.beats(plain):
+		return SMI
+	}
+	return format
+}
+
+// check refuses a text of which nothing in the head can be read, with one sentence: where
+// there is much of it, or where it is known what it is. A short list is read, so that each
+// mistake is shown.
+func (t *Text) check(format Format, column string) error {
+	var cells, words []string
+	switch format {
+	case SMI:
+		cells, words = smiCells(t.head())
+	case CSV, TSV:
+		cells, words = tableCells(t.head(), format, column)
+	}
+	cells = cells[:min(len(cells), headRows)]
+	if slices.ContainsFunc(cells, func(cell string) bool { return atoms(cell) > 0 }) {
+		return nil
+	}
+	if err := otherNotation(words); err != nil || len(cells) < headRows {
+		return err
+	}
+	_, err := smiles.Parse(cells[0])
+	return fmt.Errorf("none of the first %d lines holds a structure: %s; the first is %s: %w", headRows, plainText, clip(cells[0]), err)
+}
+
+// smiCells returns what should be SMILES in the head of lines of SMI, and all of its words.
+func smiCells(head []byte) (cells, words []string) {
+	p, _ := placeOf(head)
+	for line := range lines(head) {
+		if len(cells) > 0 || !p.isHeader(line) {
+			text, _, _ := p.cut(line)
+			cells = append(cells, string(text))
+		}
+		words = append(words, strings.Fields(string(line))...)
+	}
+	return cells, words
+}
+
+// tableCells returns what should be SMILES in the head of a table, and all of its fields. Of
+// a table without a column of SMILES its reader says more.
+func tableCells(head []byte, format Format, column string) (cells, words []string) {
+	rows := sample(head, separatorIn(head, format, column), MaxRecord+1)
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	words = slices.Concat(rows...)
+	t := tableOf(rows[0], func() [][]string { return rows }, column)
+	if t.Header {
+		rows = rows[1:]
+	}
+	for _, row := range rows {
+		if t.SMILES >= 0 && t.SMILES < len(row) && row[t.SMILES] != "" {
+			cells = append(cells, row[t.SMILES])
+		}
+	}
+	return cells, words
+}
+
+// otherNotation is an error if some of the words of a text without SMILES are structures in
+// a notation that is not read.
+func otherNotation(words []string) error {
+	for _, word := range words {
+		switch {
+		case strings.HasPrefix(word, "InChI="):
+			return errInChI
+		case isInChIKey(word):
+			return errInChIKey
+		}
+	}
+	return nil
+}
+
+var (
+	errInChI    = errors.New("these are InChI, which BaCa does not read: write them as SMILES, for example with RDKit or `obabel -iinchi in.txt -osmi`")
+	errInChIKey = errors.New("these are InChIKeys, which name a structure and do not hold it: look up its SMILES, for example in PubChem")
+)
+
+// isInChIKey tells a hash like BSYNRYMUTXBXSQ-UHFFFAOYSA-N.
+func isInChIKey(text string) bool {
+	if len(text) != 27 || text[14] != '-' || text[25] != '-' {
+		return false
+	}
+	return strings.Trim(text[:14]+text[15:25]+text[26:], "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+}

@@ -1,0 +1,193 @@
+package dataset
+
+import (
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// What people paste and drop, and what is read of it with nothing said about it.
+func TestPastes(t *testing.T) {
+	const aspirin = "CC(=O)Oc1ccccc1C(=O)O"
+	for _, test := range []struct {
+		name, file, text string
+		want             []string // SMILES <id>
+	}{
+		{"SMILES alone", "", "CCO\nCCN\n", []string{"CCO <>", "CCN <>"}},
+		{"SMILES and names with blanks", "", "CC(=O)O acetic acid\nCCO\tethanol, dry\n", []string{"CC(=O)O <acetic acid>", "CCO <ethanol, dry>"}},
+		{"one name first", "", "aspirin " + aspirin + "\n", []string{aspirin + " <aspirin>"}},
+		{"names first", "", "aspirin " + aspirin + "\nethanol CCO\nmethane C\n", []string{aspirin + " <aspirin>", "CCO <ethanol>", "C <methane>"}},
+		{"names with blanks first", "", "acetic acid CC(=O)O\nethanol CCO\n2-methyl propane CC(C)C\n", []string{"CC(=O)O <acetic acid>", "CCO <ethanol>", "CC(C)C <2-methyl propane>"}},
+		{"names with commas first", "", "2,4-D, OC(=O)COc1ccc(Cl)cc1Cl\naspirin, " + aspirin + "\n1,2-dichloroethane ClCCCl\n",
+			[]string{"OC(=O)COc1ccc(Cl)cc1Cl <2,4-D>", aspirin + " <aspirin>", "ClCCCl <1,2-dichloroethane>"}},
+		{"names with colons", "", "acetic acid: CC(=O)O\naspirin: " + aspirin, []string{"CC(=O)O <acetic acid>", aspirin + " <aspirin>"}},
+		{"a header of names first", "", "Name SMILES\naspirin " + aspirin + "\nethanol CCO\n", []string{aspirin + " <aspirin>", "CCO <ethanol>"}},
+		{"names like SMILES", "", "CCO CO\nCCN NO\nCCC CNS\n", []string{"CCO <CO>", "CCN <NO>", "CCC <CNS>"}},
+		{"canonical pairs", "", "OCC CCO\nNCC CCN\n", []string{"OCC <CCO>", "NCC <CCN>"}},
+		{"typos alone", "", "C1CC propanol\nCX ethanol\n", []string{"C1CC <propanol>", "CX <ethanol>"}},
+		{"a name first that is a typo elsewhere", "", "aspirin " + aspirin + "\nethanol CC(\nphenol Oc1ccccc1\n", []string{aspirin + " <aspirin>", "CC( <ethanol>", "Oc1ccccc1 <phenol>"}},
+		{"numbered", "", "1. CCO\n2. CCN\n", []string{"CCO <1>", "CCN <2>"}},
+		{"numbered, with names", "", "1) CCO ethanol\n2) CCN ethyl amine\n", []string{"CCO <ethanol>", "CCN <ethyl amine>"}},
+		{"bullets", "", "- CCO ethanol\n- CCN ethyl amine\n", []string{"CCO <ethanol>", "CCN <ethyl amine>"}},
+		{"number, SMILES, weight", "", "CHEMBL25 " + aspirin + " 180.16\nCHEMBL545 CCO 46.07\n", []string{aspirin + " <CHEMBL25>", "CCO <CHEMBL545>"}},
+		{"ZINC", "x.smi", "smiles zinc_id\nCCO ZINC01\nCCN ZINC02\n", []string{"CCO <ZINC01>", "CCN <ZINC02>"}},
+		{"Enamine REAL", "x.smiles", "smiles\tidnumber\tType\tMW\nCCO\tZ1\tM\t46.1\nCCN\tZ2\tM\t45.1\n", []string{"CCO <Z1>", "CCN <Z2>"}},
+		{"MolPort", "x.smi", "SMILES\tMOLPORTID\nCCO\tMolPort-001\n", []string{"CCO <MolPort-001>"}},
+		{"PubChem CID-SMILES", "", "1\tCC(=O)OC(CC(=O)[O-])C[N+](C)(C)C\n4\tCC(CN)O\n", []string{"CC(=O)OC(CC(=O)[O-])C[N+](C)(C)C <1>", "CC(CN)O <4>"}},
+		{"three columns in .smi", "x.smi", "CCO\tZ1\t46.1\nCCN\tZ2\t45.1\n", []string{"CCO <Z1>", "CCN <Z2>"}},
+		{"commas in .smi", "x.smi", "CCO,Z1\nCCN,Z2\n", []string{"CCO <Z1>", "CCN <Z2>"}},
+		{"PubChem CSV", "x.csv", "cid,cmpdname,mw,mf,inchi,isosmiles,canonicalsmiles,inchikey\n2244,Aspirin,180.16,C9H8O4,\"InChI=1S/C9H8O4/c1-6(10)13-8-5-3-2-4-7(8)9(11)12/h2-5H,1H3,(H,11,12)\"," + aspirin + "," + aspirin + ",BSYNRYMUTXBXSQ-UHFFFAOYSA-N\n",
+			[]string{aspirin + " <2244>"}},
+		{"PubChem CSV of 2025", "x.csv", "Compound_CID,Name,Molecular_Formula,SMILES,InChI\n702,Ethanol,C2H6O,CCO,\"InChI=1S/C2H6O/c1-2-3/h3H,2H2,1H3\"\n", []string{"CCO <702>"}},
+		{"ChEMBL CSV", "x.csv", "\"ChEMBL ID\";\"Name\";\"Synonyms\";\"Molecular Weight\";\"Smiles\"\n\"CHEMBL25\";\"ASPIRIN\";\"Acetylsalicylic Acid|BAY1019036\";\"180.16\";\"" + aspirin + "\"\n", []string{aspirin + " <CHEMBL25>"}},
+		{"ChEMBL, saved by a spreadsheet", "", "Molecule ChEMBL ID;Canonical Smiles;Activity, nM\nCHEMBL1;CCO;1,5\nCHEMBL2;CCN;2,5\n", []string{"CCO <CHEMBL1>", "CCN <CHEMBL2>"}},
+		{"DataWarrior", "x.txt", "Structure\tCompound Name\tcLogP\nCCO\tethanol\t-0.1\nCCN\tethyl amine\t-0.2\n", []string{"CCO <ethanol>", "CCN <ethyl amine>"}},
+		{"a column of another name", "x.csv", "ID,Structure,pIC50\na,CCO,5.1\nb,CCN,6.2\n", []string{"CCO <a>", "CCN <b>"}},
+		{"a column without a name", "x.csv", "ID,,pIC50\na,CCO,5.1\nb,CCN,6.2\n", []string{"CCO <a>", "CCN <b>"}},
+		{"a column named mol, semicolons", "", "Nr;mol;note\n1;CCO;x\n2;CCN;y\n", []string{"CCO <>", "CCN <>"}},
+		{"two columns of SMILES", "x.csv", "smiles_raw,smiles_std\nCCO,OCC\nCCN,NCC\n", []string{"CCO <>", "CCN <>"}},
+		{"two, one with words", "x.csv", "smiles_source,canonical-smiles\nvendor,OCC\nvendor,NCC\n", []string{"OCC <>", "NCC <>"}},
+		{"Excel, with a header", "", "Name\tStructure\nacetic acid\tCC(=O)O\nethanol\tCCO\n", []string{"CC(=O)O <acetic acid>", "CCO <ethanol>"}},
+		{"Excel, without", "", "acetic acid\tCC(=O)O\t60.05\nethanol\tCCO\t46.07\n", []string{"CC(=O)O <acetic acid>", "CCO <ethanol>"}},
+		{"Excel, quoted cells and empty ones", "", "\"two\nlines\"\tCCO\t\nethyl amine\tCCN\t\n", []string{"CCO <two\nlines>", "CCN <ethyl amine>"}},
+		{"Excel, one column, Windows", "", "Structure\r\nCCO\r\nCCN\r\n", []string{"CCO <>", "CCN <>"}},
+		{"commas, no header", "", "CCO,ethanol\nCC(=O)O,\"acetic acid, glacial\"\n", []string{"CCO <ethanol>", "CC(=O)O <acetic acid, glacial>"}},
+		{"commas and blanks, no header", "", "acetic acid, CC(=O)O\nethanol, CCO\n", []string{"CC(=O)O <acetic acid>", "CCO <ethanol>"}},
+		{"trailing commas", "x.csv", "CCO,ethanol,,\nCCN,ethyl amine,,,,\n", []string{"CCO <ethanol>", "CCN <ethyl amine>"}},
+		{"a first row that is a typo", "x.csv", "C1CC,typo\nCCO,ethanol\nCCN,amine\n", []string{"C1CC <typo>", "CCO <ethanol>", "CCN <amine>"}},
+		{"numbers beside", "x.csv", "0,1.5,CCO\n1,1.5,CCN\n", []string{"CCO <0>", "CCN <1>"}},
+		{"single atoms", "", "C,methane\nN,ammonia\n", []string{"C <methane>", "N <ammonia>"}},
+		{"old Mac", "", "Name\tStructure\rethanol\tCCO\ramine\tCCN\r", []string{"CCO <ethanol>", "CCN <amine>"}},
+		{"Latin-1", "", "CCO \xe9thanol\nCCN amine\n", []string{"CCO <éthanol>", "CCN <amine>"}},
+		{"UTF-16 without a mark", "", "C\x00C\x00O\x00 \x00x\x00\n\x00", []string{"CCO <x>"}},
+		{"UTF-16, the other way", "", "\x00C\x00C\x00O\x00 \x00x\x00\n", []string{"CCO <x>"}},
+	} {
+		for how, r := range map[string]io.Reader{"": strings.NewReader(test.text), " in bytes": iotest.OneByteReader(strings.NewReader(test.text))} {
+			var got []string
+			for rec, err := range Records(r, Options{Name: test.file}) {
+				if err != nil {
+					got = append(got, err.Error())
+				} else if rec.Err != nil {
+					got = append(got, rec.Err.Error())
+				} else {
+					got = append(got, fmt.Sprintf("%s <%s>", rec.SMILES, rec.ID))
+				}
+			}
+			if !reflect.DeepEqual(got, test.want) {
+				t.Errorf("%s%s:\n got %q\nwant %q", test.name, how, got, test.want)
+			}
+		}
+	}
+}
+
+// What cannot be read is refused as a whole, with one sentence.
+func TestForeign(t *testing.T) {
+	lines := func(line string, n int) string { return strings.Repeat(line+"\n", n) }
+	for _, test := range []struct{ name, file, text, want string }{
+		{"png", "x.smi", "\x89PNG\r\n\x1a\n\x00\x00", "x.smi: this is a PNG picture: want SMILES, one a line, or a CSV, TSV or SDF file"},
+		{"pdf", "paper.csv", "%PDF-1.7\n", "paper.csv: this is a PDF: copy its structures out as SMILES"},
+		{"workbook", "x.xlsx", "PK\x03\x04\x14\x00\x06\x00[Content_Types].xml\x00xl/workbook.xml", "x.xlsx: this is an Excel workbook: save it as CSV and give that"},
+		{"workbook called csv", "x.csv", "PK\x03\x04\x14\x00_rels/.rels xl/workbook.xml", "x.csv: this is an Excel workbook: save it as CSV and give that"},
+		{"docx", "", "PK\x03\x04\x14\x00[Content_Types].xml word/document.xml", "input: this is a Word document: copy its structures out as SMILES"},
+		{"ods", "", "PK\x03\x04\x14\x00mimetypeapplication/vnd.oasis.opendocument.spreadsheetPK", "input: this is a LibreOffice spreadsheet: save it as CSV and give that"},
+		{"xls", "x.xls", "\xd0\xcf\x11\xe0\xa1\xb1", "x.xls: this is an old Excel or Word file: save it as CSV and give that"},
+		{"parquet", "", "PAR1\x15\x04", "input: this is a Parquet file: save it as CSV and give that"},
+		{"sqlite", "", "SQLite format 3\x00", "input: this is an SQLite database: save it as CSV and give that"},
+		{"pickle", "", "\x80\x04\x95\x00", "input: this is a Python pickle: write it as CSV"},
+		{"binary", "", "CCO\nCC\x00N\x01\x02", "input: this is binary data, line 2 has a zero byte: want SMILES, one a line, or a CSV, TSV or SDF file"},
+		{"packed binary", "x.gz", string(zipped(t, "\x89PNG\r\n")), "x.gz: this is a PNG picture: want SMILES, one a line, or a CSV, TSV or SDF file"},
+		{"json", "", "{\"a\": 1}\n", "input: this is JSON: want SMILES, one a line, or a CSV, TSV or SDF file"},
+		{"page", "", "\n<!DOCTYPE html>\n", "input: this is a web page: want SMILES, one a line, or a CSV, TSV or SDF file"},
+		{"pdb", "", "HEADER    HYDROLASE\nATOM      1\n", "input: this is a PDB file: write it as SDF or SMILES, for example with Open Babel"},
+		{"fasta", "", ">sp|P1\nMKV\n", "input: this is FASTA: want SMILES, one a line, or a CSV, TSV or SDF file"},
+		{"InChI", "", "InChI=1S/C2H6O/c1-2-3/h3H,2H2,1H3\n", "input: " + errInChI.Error()},
+		{"InChI, named", "", lines("ethanol InChI=1S/C2H6O/c1-2-3/h3H,2H2,1H3", 3), "input: " + errInChI.Error()},
+		{"InChI in a table", "x.csv", "id,InChI\n1,\"InChI=1S/C2H6O/c1-2-3/h3H,2H2,1H3\"\n", "x.csv: " + errInChI.Error()},
+		{"InChIKeys", "", lines("LFQSCWFLJHTTHZ-UHFFFAOYSA-N", 2), "input: " + errInChIKey.Error()},
+		{"prose", "", lines("The quick brown fox", 50), "input: none of the first 50 lines holds a structure: want SMILES, one a line, or a CSV, TSV or SDF file; the first is \"The\": column 1: "},
+		{"a column of words", "x.csv", "id,smiles\n" + lines("1,unknown", 50), "x.csv: none of the first 50 lines holds a structure: want SMILES, one a line, or a CSV, TSV or SDF file; the first is \"unknown\": column 1: "},
+		{"a table of words", "x.csv", "id,drug\n" + lines("1,aspirin", 50), "x.csv: no column holds SMILES: there are \"id\", \"drug\""},
+		{"grades", "x.csv", "id,grade\n1,C\n2,B\n3,N\n", "x.csv: no column holds SMILES: there are \"id\", \"grade\""},
+	} {
+		for how, r := range map[string]io.Reader{"": strings.NewReader(test.text), " in bytes": iotest.OneByteReader(strings.NewReader(test.text))} {
+			got := list(r, Options{Name: test.file})
+			if len(got) != 1 || !strings.HasPrefix(got[0], "end: "+test.want) {
+				t.Errorf("%s%s:\n got %q\nwant %q", test.name, how, got, test.want)
+			}
+		}
+	}
+	// A short list of mistakes, and one that goes on with molecules, are read.
+	for text, want := range map[string]int{lines("CX ethanol", 49): 49, lines("CX ethanol", 49) + lines("CCO ethanol", 10): 59, lines("CX", 49) + "C\n" + lines("N(", 500): 550} {
+		if got := list(strings.NewReader(text), Options{}); len(got) != want || strings.HasPrefix(got[0], "end: ") {
+			t.Errorf("%d records of %q…, want %d", len(got), text[:20], want)
+		}
+	}
+	// So is what is said to be of a format.
+	if got := list(strings.NewReader(lines("aspirin", 60)), Options{Format: SMI}); len(got) != 60 {
+		t.Errorf("%d records of 60 lines in a format that was given", len(got))
+	}
+}
+
+func TestTable(t *testing.T) {
+	for _, test := range []struct {
+		text, column string
+		want         Table
+	}{
+		{"id,Structure,y\na,CCO,1\nb,CCN,2\n", "", Table{Columns: []string{"id", "Structure", "y"}, SMILES: 1, ID: 0, Header: true, Guessed: true}},
+		{"id,Structure,y\na,CCO,1\nb,CCN,2\n", "y", Table{Columns: []string{"id", "Structure", "y"}, SMILES: 2, ID: 0, Header: true}},
+		{"id,SMILES,y\na,CCO,1\n", "", Table{Columns: []string{"id", "SMILES", "y"}, SMILES: 1, ID: 0, Header: true}},
+		{"id,drug\n1,aspirin\n", "", Table{Columns: []string{"id", "drug"}, SMILES: -1, ID: 0, Header: true, Guessed: true}},
+		{"id,drug\n1,aspirin\n", "smell", Table{Columns: []string{"id", "drug"}, SMILES: -1, ID: 0, Header: true}},
+		{"a,CCO,CCN\nb,CCC,CCS\n", "", Table{Columns: []string{"column 1", "column 2", "column 3"}, SMILES: 1, ID: 0, Guessed: true}},
+		{"a,CCO,CCN\nb,CCC,CCS\n", "column 3", Table{Columns: []string{"column 1", "column 2", "column 3"}, SMILES: 2, ID: 0}},
+		{"a,CCO,CCN\nb,CCC,CCS\n", "column 4", Table{Columns: []string{"a", "CCO", "CCN"}, SMILES: -1, ID: -1, Header: true}},
+	} {
+		text, err := NewText(strings.NewReader(test.text), Unpack{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, _, _ := strings.Cut(test.text, "\n")
+		test.want.First = strings.Split(first, ",")
+		if got, ok := text.Table(CSV, test.column); !ok || !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%q, column %q:\n got %+v\nwant %+v", test.text, test.column, got, test.want)
+		}
+		if _, ok := text.Table(SMI, ""); ok {
+			t.Error("SMI has columns")
+		}
+	}
+}
+
+// FuzzSniff has the guesses hold for the whole text, however it arrives.
+func FuzzSniff(f *testing.F) {
+	for _, s := range []string{"a CCO\nb CCN", "id;mol\n1;CCO\n", "\"a\nb\"\tCCO\n", "1. CCO\n2. CC x\n", ",,\nCC\n", "C\x00C\x00\n\x00", "PK\x03\x04xl/", "InChI=1S/", "\"", "smiles\n\"\n\""} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, input string) {
+		whole := list(strings.NewReader(input), Options{})
+		if bytewise := list(iotest.OneByteReader(strings.NewReader(input)), Options{}); !reflect.DeepEqual(whole, bytewise) {
+			t.Fatalf("whole %q, byte by byte %q", whole, bytewise)
+		}
+		text, format, err := Options{}.Text(strings.NewReader(input))
+		if err != nil {
+			if len(whole) != 1 {
+				t.Fatalf("%v, but %q is read", err, whole)
+			}
+			return
+		}
+		// What is told of the columns is what the reader does.
+		columns, ok := text.Table(format, "")
+		if !ok {
+			return
+		}
+		if columns.SMILES >= len(columns.Columns) || columns.ID >= len(columns.Columns) || len(columns.First) != len(columns.Columns) {
+			t.Fatalf("%+v", columns)
+		}
+		none := len(whole) == 1 && strings.Contains(whole[0], "no column holds SMILES")
+		if none != (columns.SMILES < 0) && !strings.Contains(whole[0], "header: ") {
+			t.Fatalf("%+v, but the records are %q", columns, whole)
+		}
+	})
+}

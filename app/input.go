@@ -79,6 +79,7 @@ func (p *inputPane) Render() app.UI {
 					OnClick(func(app.Context, app.Event) { s.Input.Give("", nil) })
 			}),
 		),
+		p.columnMenu(),
 		p.problems(),
 	)
 }

@@ -146,7 +146,7 @@ func (p *resultPane) problem() notice {
 	case s.Phase == session.Stopped:
 		return notice{false, "Cancelled", "What was there stays. The input is as you left it.", "Score again", s.Begin}
 	case s.Phase == session.Done && s.Graphs() == 0:
-		return notice{true, "Nothing could be read", "Every record was refused. The reasons are beside the input.", "", nil}
+		return notice{true, "Nothing could be read", session.NothingRead(s), "", nil}
 	case s.Phase == session.Unstarted && s.Input.Unscored && s.Models.Used != nil && !s.Training.On:
 		return notice{false, "Not scored", "This input was opened to train on.", "Score it", s.ScoreNow}
 	}

@@ -212,7 +212,7 @@ func supportOf(rows [][]string, column int) (s support) {
 
 // A Table says what columns a text has, as far as its head shows that.
 type Table struct {
-	Columns []string // the names of the header, or "column 1" and so on without one
+	Columns []string // the names of the header, or "column 1" and so on for those without one
 	First   []string // the first row, header or not
 	SMILES  int      // the column with the SMILES, -1 if none is known
 	ID      int      // the column with the ids, -1 if there is none
@@ -247,21 +247,24 @@ func tableOf(front []string, sample func() [][]string, column string) Table {
 		return t
 	}
 	if !wantsSMILES(column) {
-		n, ok := numberedColumn(wanted)
-		if !ok || n > len(front) {
-			return t
+		if n, ok := numberedColumn(wanted); ok && n <= len(front) {
+			t = tableOf(front, sample, "")
+			t.SMILES, t.Guessed = n-1, false
 		}
-		t.SMILES, t.Header = n-1, false
-	} else if t.SMILES, t.Guessed = namedColumn(names, sample); t.SMILES < 0 {
+		return t
+	}
+	if t.SMILES, t.Guessed = namedColumn(names, sample); t.SMILES < 0 {
 		t.SMILES, t.Guessed = columnByContent(front, sample()), true
 		t.Header = t.SMILES < 0 || !isData(front[t.SMILES])
 	}
 	if !t.Header {
-		t.Columns = make([]string, len(front))
-		for i := range t.Columns {
+		t.ID = idByContent(sample(), t.SMILES)
+	}
+	t.Columns = make([]string, len(front))
+	for i := range front {
+		if t.Columns[i] = front[i]; !t.Header || front[i] == "" {
 			t.Columns[i] = fmt.Sprintf("column %d", i+1)
 		}
-		t.ID = idByContent(sample(), t.SMILES)
 	}
 	return t
 }

@@ -11,6 +11,8 @@ import (
 // An Input is what is scored: the text of the input pane, or a file.
 type Input struct {
 	session *Session
+	store   Store
+	choices []message.Choice // of columns, see ChooseColumn
 
 	Text     string
 	File     *File
@@ -74,13 +76,13 @@ func (i *Input) AddLine(smiles string) {
 // request asks for the input to be opened.
 func (i *Input) request() *message.Open {
 	if i.File != nil {
-		return i.File.request()
+		return i.open(i.File.request())
 	}
 	text := i.Text
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	return &message.Open{Data: []byte(text)}
+	return i.open(&message.Open{Data: []byte(text)})
 }
 
 // A File is an input that is not in the text area: bytes, or a file of the browser

@@ -19,6 +19,7 @@ type Result struct {
 	models *Models
 
 	Opened *message.Opened // nil before the input is read
+	Header *message.Header // of a table, nil for other inputs
 	Rows   Rows
 
 	// References are the scores of graphs that were kept from training.

@@ -100,6 +100,7 @@ func (s *Session) Connect(model string, store Store) {
 	if s.client != nil {
 		s.Models.Start(model)
 		s.Training.Recall(store)
+		s.Input.recall(store)
 	}
 }
 
@@ -199,7 +200,7 @@ func (s *Session) Cancel() {
 
 // clear forgets all results.
 func (s *Session) clear() {
-	s.Opened, s.Rows, s.Order, s.Failure = nil, Rows{}, nil, nil
+	s.Opened, s.Header, s.Rows, s.Order, s.Failure = nil, nil, Rows{}, nil, nil
 	s.View = View{By: s.View.By, Descending: s.View.Descending}
 	s.Inspector.Show(-1)
 	s.clearScores()
@@ -220,6 +221,9 @@ func (s *Session) read(r *message.Open, opened func(), failed func(*message.Fail
 	s.Rev.All()
 	s.askInRun(r, func(e message.Event) {
 		switch e := e.(type) {
+		case *message.Header:
+			s.Header = e
+			s.Rev.State++
 		case *message.Records:
 			s.Rows.Add(e)
 			s.judgeSoon()

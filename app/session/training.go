@@ -155,7 +155,7 @@ func (t *Training) Resume() {
 	s.Run++
 	s.clear()
 	s.Input.Text, s.Input.File, s.Input.Unscored = "", t.Library, true
-	s.read(t.Library.request(), t.run, func(f *message.Failed) { t.Failure = f })
+	s.read(s.Input.open(t.Library.request()), t.run, func(f *message.Failed) { t.Failure = f })
 }
 
 // Recall looks in the store for a training that a reload has interrupted.

@@ -215,6 +215,18 @@ type Model struct {
 	StructuresSHA256, StructuresFile string
 }
 
+// MostColumns is how many columns a Header has at most.
+const MostColumns = 500
+
+// Header says what columns a table has that is opened, before any of its records. It comes
+// also where none of them has SMILES.
+type Header struct {
+	Key     string   // of tables that begin with the same row
+	Columns []string // by name, or "column 1" and so on where the first row is no header
+	Column  string   // with the SMILES; empty if none was found
+	Guessed bool     // by what it holds, not by its name
+}
+
 // Opened says what the input is.
 type Opened struct {
 	Name             string
@@ -410,6 +422,7 @@ func (f *Failed) Error() string { return f.Text }
 
 func (*Progress) event()   {}
 func (*Records) event()    {}
+func (*Header) event()     {}
 func (*Parted) event()     {}
 func (*Iteration) event()  {}
 func (*Reference) event()  {}

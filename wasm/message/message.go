@@ -49,7 +49,7 @@ var kinds = map[string]reflect.Type{}
 func init() {
 	for _, m := range []any{
 		Hello{}, LoadModel{}, Open{}, Score{}, Share{}, Piece{}, Detail{}, Graphons{}, Export{}, Reasons{}, Drift{}, Report{}, Train{}, Pause{}, Measure{},
-		Progress{}, Records{}, Parted{}, Iteration{}, Reference{}, Fitted{}, Rows{}, Epoch{}, Checkpoint{},
+		Progress{}, Header{}, Records{}, Parted{}, Iteration{}, Reference{}, Fitted{}, Rows{}, Epoch{}, Checkpoint{},
 		Welcome{}, Model{}, Opened{}, Scored{}, Ready{}, Part{}, Detailed{}, GraphonPair{}, Exported{}, Drifted{}, Trained{}, Paused{}, Measured{}, Failed{},
 	} {
 		t := reflect.TypeOf(m)

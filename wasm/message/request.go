@@ -10,8 +10,8 @@ type LoadModel struct {
 	Data []byte // a model file, which its structures may follow; nil fetches the model called Name and checks its hash
 }
 
-// Open makes an input the one that is used. Events: [Records], then [Progress]
-// of the stage Parse. Reply: [Opened]; an input of which every record is refused
+// Open makes an input the one that is used. Events: of a table [Header], then [Records], then
+// [Progress] of the stage Parse. Reply: [Opened]; an input of which every record is refused
 // is no failure. No model is needed.
 type Open struct {
 	// Name of the file; tells the format together with the content, and stands
@@ -25,8 +25,13 @@ type Open struct {
 	// at a time.
 	File   int
 	Format string // "smi", "csv", "tsv", "sdf", "tu"; empty finds out
-	Column string // of the SMILES in CSV and TSV; empty is "smiles"
+	Column string // of the SMILES in CSV and TSV; empty finds out
+	// Choices are columns that the user has chosen for tables seen before.
+	Choices []Choice
 }
+
+// A Choice is the column with the SMILES of tables with a Header.Key.
+type Choice struct{ Key, Column string }
 
 // Score scores the open input with the loaded model, as `baca score` does. Each record is
 // scored by itself, in one pass. With Batch the batch is calibrated first, or an even

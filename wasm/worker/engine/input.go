@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -50,7 +51,7 @@ func (e *Engine) open(r *message.Open, post func(message.Event)) (*message.Opene
 	if formats := dataset.Formats(false); r.Format != "" && !slices.Contains(formats, r.Format) {
 		return nil, failf(message.CodeBadOption, "format %q: want one of %v", r.Format, formats)
 	}
-	if _, in.format, err = in.options().Text(in.all(nil)); err != nil {
+	if err := in.recognize(r.Choices, post); err != nil {
 		return nil, in.unreadable(err)
 	}
 	in.opened = message.Opened{Name: in.name, Format: string(in.format), Molecules: in.format != dataset.TU}
@@ -69,6 +70,41 @@ func (e *Engine) open(r *message.Open, post func(message.Event)) (*message.Opene
 	e.input = in
 	opened := in.opened
 	return &opened, nil
+}
+
+// recognize tells the format of the input and which of its columns has the SMILES: the one
+// that was chosen for a table like this, or else the one that is found. It posts the header
+// of a table.
+func (in *input) recognize(choices []message.Choice, post func(message.Event)) error {
+	text, format, err := in.options().Text(in.all(nil))
+	if err != nil && text == nil {
+		return err
+	}
+	t, ok := text.Table(format, in.column)
+	if !ok {
+		in.format = format
+		return err
+	}
+	header := &message.Header{Columns: t.Columns[:min(len(t.Columns), message.MostColumns)], Key: keyOf(t.First), Guessed: t.Guessed}
+	for _, c := range choices {
+		if in.column == "" && c.Key == header.Key && slices.Contains(t.Columns, c.Column) {
+			// What was chosen holds, even where nothing in it can be read.
+			in.column, header.Guessed, err = c.Column, false, nil
+			t, _ = text.Table(format, in.column)
+		}
+	}
+	if t.SMILES >= 0 {
+		header.Column = t.Columns[t.SMILES]
+	}
+	in.format = format
+	post(header)
+	return err
+}
+
+// keyOf is a name for tables that begin with a row. It does not show what is in the row.
+func keyOf(row []string) string {
+	sum := sha256.Sum256([]byte(strings.Join(row, "\t")))
+	return hex.EncodeToString(sum[:8])
 }
 
 // inputOf is the input of a request, with nothing of it read.
@@ -97,7 +133,11 @@ func (in *input) unreadable(err error) error {
 	if errors.As(err, &failed) {
 		return failed
 	}
-	return failf(message.CodeBadInput, "%s: %w", in.title(), err)
+	text := strings.TrimPrefix(err.Error(), cmp.Or(in.name, "input")+": ")
+	if in.name == "" {
+		return failf(message.CodeBadInput, "%s%s.", strings.ToUpper(text[:1]), text[1:])
+	}
+	return failf(message.CodeBadInput, "%s: %s", in.name, text)
 }
 
 // readSet reads a TUDataset set.

@@ -51,7 +51,7 @@ func (p *inputPane) Render() app.UI {
 				Body(icon("pen"), app.Text("Draw")),
 		),
 		p.fileCard(),
-		app.Div().Class("editor").Attr("hidden", attribute(s.Input.File != nil)).Body(
+		app.Div().Class("editor wide-"+strconv.Itoa(picture.WideNumbers(s.Input.Text))).Attr("hidden", attribute(s.Input.File != nil)).Body(
 			app.Raw(picture.Gutter(s.Input.Text, &s.Rows, p.top)),
 			app.Textarea().ID("smiles").Class("code").
 				Aria("label", "SMILES, one a line, each with an optional name").

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"baca/algo/chart"
@@ -20,10 +21,8 @@ const (
 // Gutter is the numbers of the lines of a text that are in view, and what became of
 // them.
 func Gutter(text string, r *session.Rows, top int) string {
-	lines := 0
-	if text != "" {
-		lines = strings.Count(text, "\n") + 1
-	}
+	lines := linesOf(text)
+	shift := numberShift * WideNumbers(text)
 	from := max(top/lineHeight-2, 0) + 1
 	to := min(from+gutterLines, lines+1)
 	var b strings.Builder
@@ -33,15 +32,29 @@ func Gutter(text string, r *session.Rows, top int) string {
 		record, read := slices.BinarySearch(r.Line, int32(line))
 		switch {
 		case read && r.Problem(record) != nil:
-			fmt.Fprintf(&b, `<rect class="gutter-bad" x="0" y="%d" width="48" height="%d"/><path class="gutter-cross" d="M34 %dl8 8m0 -8l-8 8"/>`, y, lineHeight, y+7)
+			fmt.Fprintf(&b, `<rect class="gutter-bad" x="0" y="%d" width="100%%" height="%d"/><path class="gutter-cross" d="M%d %dl8 8m0 -8l-8 8"/>`, y, lineHeight, 34+shift, y+7)
 		case read:
-			fmt.Fprintf(&b, `<path class="gutter-tick" d="M34 %dl3 3 5 -6"/>`, y+12)
+			fmt.Fprintf(&b, `<path class="gutter-tick" d="M%d %dl3 3 5 -6"/>`, 34+shift, y+12)
 		}
-		fmt.Fprintf(&b, `<text class="gutter-number" x="26" y="%d">%d</text>`, y+15, line)
+		fmt.Fprintf(&b, `<text class="gutter-number" x="%d" y="%d">%d</text>`, 26+shift, y+15, line)
 	}
 	b.WriteString(`</g></svg>`)
 	return b.String()
 }
+
+// linesOf counts the lines of a text, the last one too if it is empty.
+func linesOf(text string) int {
+	if text == "" {
+		return 0
+	}
+	return strings.Count(text, "\n") + 1
+}
+
+// numberShift is the width of a digit in a gutter that has room for three of them.
+const numberShift = 8
+
+// WideNumbers is how many digits more than three the numbers of the lines take.
+func WideNumbers(text string) int { return max(len(strconv.Itoa(linesOf(text)))-3, 0) }
 
 const barWidth = 72
 

@@ -10,6 +10,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,12 +36,13 @@ type source struct {
 	maxExpand      uint // see dataset.Unpack
 	workers        int
 	form           molecule.Form // of molecules
+	again          bool          // it was opened before, and what there is to say was said
 }
 
 // register adds the flags of an input, which is called what and has one of some formats.
 func (s *source) register(fs *pflag.FlagSet, what string, formats ...string) {
 	fs.StringVar(&s.format, "format", "auto", "of the "+what+": "+strings.Join(formats, ", "))
-	fs.StringVar(&s.column, "column", "smiles", "`name` of the column with the SMILES, for CSV")
+	fs.StringVar(&s.column, "column", "smiles", "`name` of the column with the SMILES, for CSV; if none is called smiles, the one that holds them")
 	fs.UintVar(&s.maxExpand, "max-expand", dataset.MaxExpand, "refuse compressed input that expands more than `N`-fold, as decompression bombs do")
 }
 
@@ -84,6 +86,7 @@ type input struct {
 	graphs   string        // SHA-256 of the graphs of a TUDataset set
 	files    *opened.Files // of the folder that such a set is read from, nil for other input
 	warnings []string
+	column   string // of a table, where the SMILES were found by what it holds
 	// records can be gone through once, but for a TUDataset. An error is that of the input as a
 	// whole, and the last.
 	records iter.Seq2[table.Unread, error]
@@ -114,6 +117,7 @@ func (s source) openFor(ctx context.Context, c *cobra.Command, m *algo.Model) (*
 			if err := first.unchanged(); err != nil {
 				return nil, nil, err
 			}
+			s.again = true
 			again, err := s.open(ctx, c)
 			if err != nil {
 				return nil, nil, err
@@ -145,6 +149,7 @@ func (s source) open(ctx context.Context, c *cobra.Command) (*input, error) {
 			return nil, err
 		}
 		in.close = func() {}
+		s.tell(c, in)
 		return in, nil
 	}
 	info, err := os.Stat(s.path)
@@ -183,12 +188,20 @@ func (s source) open(ctx context.Context, c *cobra.Command) (*input, error) {
 		f.Close()
 		return nil, err
 	}
+	s.tell(c, in)
 	in.info, in.close = info, func() { f.Close() }
 	if file != nil {
 		in.file, in.info = file, file.opened
 		in.records, in.molecules = whole(file, in.records), whole(file, in.molecules)
 	}
 	return in, nil
+}
+
+// tell says on standard error where the SMILES were found.
+func (s source) tell(c *cobra.Command, in *input) {
+	if in.column != "" && !s.again {
+		fmt.Fprintf(c.ErrOrStderr(), "SMILES taken from column %s\n", table.Printable(strconv.Quote(in.column)))
+	}
 }
 
 // errTU says that what was taken for molecules is a TUDataset set.
@@ -212,7 +225,11 @@ func (s source) molecules(ctx context.Context, r io.Reader, name string) (*input
 		}
 	}
 	opt.Format = format
-	return &input{schema: algo.SchemaOf(s.form), molecules: dataset.Records(text, opt), records: table.Molecules(text, opt)}, nil
+	in := &input{schema: algo.SchemaOf(s.form), molecules: dataset.Records(text, opt), records: table.Molecules(text, opt)}
+	if t, ok := text.Table(format, s.column); ok && t.Guessed && t.SMILES >= 0 && len(t.Columns) > 1 {
+		in.column = t.Columns[t.SMILES]
+	}
+	return in, nil
 }
 
 // emptyHanded is an error if nothing was read or all of it was refused.

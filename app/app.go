@@ -131,7 +131,7 @@ func takeFile(ctx app.Context, s *session.Session, v app.Value) {
 	case session.ModelFile:
 		loadModelFile(ctx, s, v)
 	case session.ShortText:
-		readFile(ctx, s, v, func(_ string, data []byte) { s.Input.Give(string(data), nil) })
+		readFile(ctx, s, v, func(_ string, data []byte) { s.Input.GiveShort(f, data) })
 	default:
 		s.Input.Give("", f)
 	}

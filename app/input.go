@@ -57,7 +57,7 @@ func (p *inputPane) Render() app.UI {
 				Aria("label", "SMILES, one a line, each with an optional name").
 				Aria("describedby", "input-status").
 				Attr("wrap", "off").Attr("spellcheck", "false").Attr("autocapitalize", "off").Attr("autocomplete", "off").
-				Placeholder("Paste SMILES, one a line,\neach with a name if you like:\n\nCC(=O)Oc1ccccc1C(=O)O aspirin").
+				Placeholder("Paste SMILES, one a line,\nwith names if you like,\nor cells of a spreadsheet:\n\nCC(=O)Oc1ccccc1C(=O)O aspirin").
 				OnInput(func(ctx app.Context, e app.Event) {
 					p.shown = valueOf(ctx)
 					s.Input.Type(p.shown)

@@ -1,9 +1,11 @@
 package session
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"baca/wasm/message"
 )
@@ -41,6 +43,17 @@ func (i *Input) Type(text string) {
 
 // Give replaces the input as a whole, and remembers the one before.
 func (i *Input) Give(text string, f *File) { i.replace(text, f, false) }
+
+// GiveShort replaces the input by a short file that was read: by its text, as the browser
+// shows one, or by the file where it is no text in UTF-8.
+func (i *Input) GiveShort(f *File, data []byte) {
+	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
+		i.Give("", f)
+		return
+	}
+	text := strings.TrimPrefix(string(data), "\ufeff")
+	i.Give(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), nil)
+}
 
 // GiveLibrary opens a file without scoring it.
 func (i *Input) GiveLibrary(f *File) { i.replace("", f, true) }

@@ -88,6 +88,25 @@ func TestPastesAreRecognised(t *testing.T) {
 	b.quiet()
 }
 
+// Files come in all encodings. Those that the text area cannot show stay files.
+func TestEncodings(t *testing.T) {
+	b := ready(t)
+	for _, test := range []struct{ name, data, names string }{
+		{"mac.txt", "Name\tStructure\rethyl amine\tCCN\racetic acid\tCC(=O)O\r", "acetic acid|ethyl amine"},
+		{"windows.csv", "\ufeffName;Structure\r\nethyl amine;CCN\r\nacetic acid;CC(=O)O\r\n", "acetic acid|ethyl amine"},
+		{"latin.txt", "CCN \xe9thyl amine\nCC(=O)O acetic acid\n", "acetic acid|éthyl amine"},
+		{"wide.txt", "C\x00C\x00N\x00 \x00a\x00\r\x00\n\x00C\x00C\x00C\x00 \x00b\x00\r\x00\n\x00", "a|b"},
+	} {
+		b.drop(test.name, []byte(test.data))
+		b.phase("done")
+		b.wait(fmt.Sprintf(`document.querySelectorAll(".row").length === 2 && [...document.querySelectorAll(".row-name")].some((e) => e.lastChild.textContent === %q)`, strings.Split(test.names, "|")[0]))
+		if got := b.names(); got != test.names {
+			t.Errorf("%s: the names are %q, want %q", test.name, got, test.names)
+		}
+	}
+	b.quiet()
+}
+
 // What is no text of molecules gets one sentence, and no list of refusals.
 func TestForeignFilesGetOneSentence(t *testing.T) {
 	b := ready(t)

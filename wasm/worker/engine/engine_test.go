@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -502,6 +503,53 @@ func TestOpenReadsManyFormats(t *testing.T) {
 	fails(e, h, &message.Open{Data: []byte("CCO"), Format: "xyz"}, message.CodeBadOption, "xyz")
 	fails(e, h, &message.Open{Name: "a.csv", Data: []byte("a,b\n1,2\n")}, message.CodeBadInput, "a.csv")
 	fails(e, h, &message.Score{}, message.CodeNotReady, "model")
+}
+
+// A table tells its columns before its records, and also where none has SMILES.
+func TestOpenTellsTheColumns(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	header := func(events []any) *message.Header {
+		t.Helper()
+		if len(events) > 0 {
+			if header, ok := events[0].(*message.Header); ok {
+				return header
+			}
+		}
+		t.Fatalf("the first of %d events is no header", len(events))
+		return nil
+	}
+	const text = "id,Parent,Salt\na,CCO,CCO.Cl\nb,CCN,CCN.Cl\n"
+	events, o := must[*message.Opened](e, h, &message.Open{Data: []byte(text)})
+	first := header(events)
+	if want := (message.Header{Key: first.Key, Columns: []string{"id", "Parent", "Salt"}, Column: "Parent", Guessed: true}); !reflect.DeepEqual(*first, want) || len(first.Key) != 16 || o.Records != 2 || o.Refused != 0 {
+		t.Errorf("header %+v, opened %+v", first, o)
+	}
+	choices := []message.Choice{{Key: "of another", Column: "id"}, {Key: first.Key, Column: "Salt"}}
+	events, _ = must[*message.Opened](e, h, &message.Open{Data: []byte(text + "c,CCC,CCC.Cl\n"), Choices: choices})
+	if got := header(events); got.Column != "Salt" || got.Guessed {
+		t.Errorf("header %+v with a choice", got)
+	}
+	if r, ok := events[1].(*message.Records); !ok || !slices.Equal(r.SMILES, []string{"CCO.Cl", "CCN.Cl", "CCC.Cl"}) || !slices.Equal(r.ID, []string{"a", "b", "c"}) {
+		t.Errorf("records %+v", events[1])
+	}
+	// What decides later, and other workers, read the same column.
+	must[*message.Model](e, h, &message.LoadModel{})
+	events, _ = must[*message.Scored](e, h, &message.Score{})
+	if got := join(events).SMILES; len(got) != 3 || got[0] != "CCO.Cl" {
+		t.Errorf("scored %q", got)
+	}
+
+	h.posted = nil
+	fails(e, h, &message.Open{Data: []byte("key,drug\n1,aspirin\n")}, message.CodeBadInput, "No column holds SMILES: there are \"key\", \"drug\".")
+	if got := header(h.posted); got.Column != "" || !slices.Equal(got.Columns, []string{"key", "drug"}) {
+		t.Errorf("header %+v", got)
+	}
+	// No key shows what is in a table without a header.
+	events, _ = must[*message.Opened](e, h, &message.Open{Data: []byte("CCO,secret\nCCN,other\n")})
+	if got := header(events); strings.Contains(got.Key, "secret") || !slices.Equal(got.Columns, []string{"column 1", "column 2"}) {
+		t.Errorf("header %+v", got)
+	}
 }
 
 // The page refuses bombs as the command does.

@@ -1,0 +1,143 @@
+package session
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"baca/wasm/message"
+)
+
+// answerTable answers an Open as a worker would for a table with two columns that might be
+// SMILES; the key is the text.
+func answerTable(number uint32, r any, say func(any)) {
+	open, ok := r.(*message.Open)
+	if !ok {
+		usual(number, r, say)
+		return
+	}
+	h := &message.Header{Key: strings.TrimSpace(string(open.Data)), Columns: []string{"a", "b"}, Column: "a", Guessed: true}
+	for _, c := range open.Choices {
+		if c.Key == h.Key {
+			h.Column, h.Guessed = c.Column, false
+		}
+	}
+	say(h)
+	usual(number, r, say)
+}
+
+func TestAColumnIsChosenAndRemembered(t *testing.T) {
+	s, f, later := newTest(t)
+	kept := memory{}
+	s.Input.recall(kept)
+	f.answer = answerTable
+	run := func(text string) {
+		s.Input.Give(text, nil)
+		pass(later)
+		f.next(-1)
+	}
+	run("first\n")
+	if s.Header == nil || s.Header.Column != "a" || ColumnWords(s.Header) == "" {
+		t.Fatalf("header %+v", s.Header)
+	}
+	before := s.Run
+	s.Input.ChooseColumn("a")
+	s.Input.ChooseColumn("of another table")
+	if s.Run != before {
+		t.Error("a choice that changes nothing begins a run")
+	}
+	s.Input.ChooseColumn("b")
+	if s.Header != nil {
+		t.Error("the header of the run before is still shown")
+	}
+	pass(later)
+	f.next(-1)
+	if s.Header == nil || s.Header.Column != "b" || s.Header.Guessed || ColumnWords(s.Header) != "" {
+		t.Fatalf("header %+v, want b", s.Header)
+	}
+	// Another table has its own.
+	run("second\n")
+	if s.Header.Column != "a" {
+		t.Errorf("another table is read from %q", s.Header.Column)
+	}
+	s.Input.ChooseColumn("b")
+	pass(later)
+	f.next(-1)
+	s.Input.ChooseColumn("a")
+
+	// After a reload both are known, the latest last; of many only the latest ones.
+	again := New(message.NewClient(f.spawn))
+	again.Input.recall(kept)
+	if want := []message.Choice{{Key: "first", Column: "b"}, {Key: "second", Column: "a"}}; !reflect.DeepEqual(again.Input.choices, want) {
+		t.Errorf("choices %+v", again.Input.choices)
+	}
+	for i := range 2 * mostChoices {
+		s.Header = &message.Header{Key: fmt.Sprint("k", i), Columns: []string{"a", "b"}, Column: "a"}
+		s.Input.ChooseColumn("b")
+	}
+	again = New(message.NewClient(f.spawn))
+	again.Input.recall(kept)
+	if got := again.Input.choices; len(got) != mostChoices || got[mostChoices-1] != (message.Choice{Key: fmt.Sprint("k", 2*mostChoices-1), Column: "b"}) {
+		t.Errorf("%d choices after a reload, %v", len(got), got[len(got)-1:])
+	}
+}
+
+// What a browser has kept may have been written by anybody.
+func TestChoicesOfAnotherHand(t *testing.T) {
+	for kept, want := range map[string]int{"": 0, "no tab\n\n\t\n": 1, "a\tb\nc\td": 2, strings.Repeat("a\tb\n", 10*mostChoices): mostChoices} {
+		s := New(nil)
+		s.Input.recall(memory{columnsKey: []byte(kept)})
+		if got := len(s.Input.choices); got != want {
+			t.Errorf("%d choices of %.20q, want %d", got, kept, want)
+		}
+	}
+}
+
+// Only what the text area can show as it is goes there.
+func TestShortFiles(t *testing.T) {
+	for data, want := range map[string]string{
+		"CCO a\nC b": "CCO a\nC b", "\ufeffCCO a\r\nC b\r\n": "CCO a\nC b\n", "CCO\rC\r\r": "CCO\nC\n\n", "C caf\xe9\n": "", "C\x00C\x00": "",
+	} {
+		s := New(nil)
+		s.After = func(time.Duration, func()) {}
+		f := NewFile("a.txt", []byte(data))
+		s.Input.GiveShort(f, f.Data)
+		if s.Input.Text != want || (s.Input.File == f) != (want == "") {
+			t.Errorf("%q is the text %q and the file %v", data, s.Input.Text, s.Input.File)
+		}
+	}
+}
+
+func TestNothingRead(t *testing.T) {
+	s, f, later := newTest(t)
+	f.answer = func(number uint32, r any, say func(any)) {
+		if _, ok := r.(*message.Open); ok {
+			say(&message.Opened{Format: "smi", Molecules: true})
+			return
+		}
+		usual(number, r, say)
+	}
+	s.Input.Give("", NewFile("empty.smi", nil))
+	pass(later)
+	f.next(-1)
+	if got := NothingRead(s); s.Phase != Done || !strings.HasPrefix(got, "There is no structure in it.") {
+		t.Errorf("phase %v, %q", s.Phase, got)
+	}
+	f.answer = usual
+	s.Input.Give("x\nx\n", nil)
+	pass(later)
+	f.next(-1)
+	if got := NothingRead(s); got != "2 records were refused; the reasons are beside the input." {
+		t.Errorf("%q", got)
+	}
+	for _, test := range []struct {
+		h    *message.Header
+		want string
+	}{{nil, ""}, {&message.Header{Columns: []string{"a"}}, ""}, {&message.Header{Columns: []string{"a", "b"}}, "No column was found that holds SMILES. Choose one."}} {
+		if got := ColumnWords(test.h); got != test.want {
+			t.Errorf("%+v: %q, want %q", test.h, got, test.want)
+		}
+	}
+}

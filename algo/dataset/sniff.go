@@ -269,6 +269,33 @@ func tableOf(front []string, sample func() [][]string, column string) Table {
 	return t
 }
 
+// What stands for the parts of a record in [Text.Line].
+const (
+	LineSMILES = "{SMILES}"
+	LineName   = "{name}"
+)
+
+// Line returns how one more record is written behind those of t, with LineSMILES and LineName
+// for its parts. It is empty where that takes more than a line.
+func (t *Text) Line(format Format, column string) string {
+	if format == SMI {
+		if p, _ := placeOf(t.head()); p != first {
+			return LineName + " " + LineSMILES
+		}
+		return LineSMILES + " " + LineName
+	}
+	columns, ok := t.Table(format, column)
+	if !ok || columns.SMILES < 0 {
+		return ""
+	}
+	cells := make([]string, len(columns.Columns))
+	if columns.ID >= 0 {
+		cells[columns.ID] = LineName
+	}
+	cells[columns.SMILES] = LineSMILES
+	return strings.Join(cells, string(separatorIn(t.head(), format, column)))
+}
+
 // numberedColumn reads "column_2".
 func numberedColumn(name string) (int, bool) {
 	digits, ok := strings.CutPrefix(name, "column_")

@@ -1,9 +1,14 @@
 package dataset
 
 import (
+	"bytes"
+	"compress/gzip"
+	"encoding/csv"
 	"fmt"
 	"io"
+	"io/fs"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -80,6 +85,41 @@ func TestPastes(t *testing.T) {
 				t.Errorf("%s%s:\n got %q\nwant %q", test.name, how, got, test.want)
 			}
 		}
+		checkLine(t, test.name, test.file, test.text)
+	}
+}
+
+// checkLine puts one more record behind those of a text.
+func checkLine(t *testing.T, name, file, input string) {
+	t.Helper()
+	o := Options{Name: file}
+	text, format, err := o.Text(strings.NewReader(input))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := io.ReadAll(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, _, err := o.Text(strings.NewReader(string(whole)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := again.Line(format, "")
+	more := strings.TrimRight(string(whole), "\n") + "\n" + strings.NewReplacer(LineSMILES, "NCCCN", LineName, "drawn").Replace(line)
+	var last Record
+	for rec, err := range Records(strings.NewReader(more), o) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = rec
+	}
+	wanted := "drawn"
+	if !strings.Contains(line, LineName) {
+		wanted = ""
+	}
+	if last.Err != nil || last.SMILES != "NCCCN" || last.ID != wanted {
+		t.Errorf("%s: one more line %q is read as %+v", name, line, last)
 	}
 }
 
@@ -192,4 +232,62 @@ func FuzzSniff(f *testing.F) {
 			t.Fatalf("%+v, but the records are %q", columns, whole)
 		}
 	})
+}
+
+// The molecule sets with their column called something else, without a header, and as lists
+// with the name first: the same molecules in the same order.
+func TestRealColumns(t *testing.T) {
+	data := needData(t)
+	for _, name := range []string{"bbbp", "bace", "clintox", "lipo", "freesolv", "esol", "tox21", "sider"} {
+		packed, err := fs.ReadFile(data, "mol/"+name+".csv.gz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		z, err := gzip.NewReader(bytes.NewReader(packed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := csv.NewReader(z).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.Index(rows[0], "smiles")
+		var want []string
+		for _, row := range rows[1:] {
+			want = append(want, strings.TrimSpace(row[at]))
+		}
+		rows[0][at] = "Drug structure"
+		first, numbered := "", ""
+		for i, s := range want {
+			first += fmt.Sprintf("compound no. %d %s\n", i, s)
+			numbered += fmt.Sprintf("%d) %s\n", i, s)
+		}
+		for how, text := range map[string]string{
+			"renamed": inCSV(t, rows, ','), "semicolons": inCSV(t, rows, ';'), "tabs": inCSV(t, rows, '\t'),
+			"no header": inCSV(t, rows[1:], ','), "no header, tabs": inCSV(t, rows[1:], '\t'), "names first": first, "numbered": numbered,
+		} {
+			var got []string
+			for rec, err := range Records(strings.NewReader(text), Options{}) {
+				if err != nil {
+					t.Errorf("%s, %s: %v", name, how, err)
+				}
+				got = append(got, rec.SMILES)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s, %s: %d records, want the %d of the set", name, how, len(got), len(want))
+			}
+		}
+	}
+}
+
+// inCSV writes rows with a separator.
+func inCSV(t *testing.T, rows [][]string, separator rune) string {
+	t.Helper()
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	w.Comma = separator
+	if err := w.WriteAll(rows); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }

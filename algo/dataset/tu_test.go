@@ -277,11 +277,6 @@ func TestReadTULimit(t *testing.T) {
 	}
 }
 
-// zeros is an endless text.
-type zeros struct{}
-
-func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
-
 // The figures of the table in shared/data/README.md.
 func TestRealTU(t *testing.T) {
 	data := needData(t)

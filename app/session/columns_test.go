@@ -110,6 +110,22 @@ func TestShortFiles(t *testing.T) {
 	}
 }
 
+// What is drawn goes behind a list as the list is written.
+func TestDrawnLine(t *testing.T) {
+	s := New(nil)
+	s.After = func(time.Duration, func()) {}
+	s.Input.AddLine("CCO")
+	if s.Input.Text != "CCO drawn\n" {
+		t.Errorf("the first line is %q", s.Input.Text)
+	}
+	s.Input.Give("name;structure\na;CCN", nil)
+	s.Opened = &message.Opened{Line: "{name};{SMILES}"}
+	s.Input.AddLine("CCO")
+	if want := "name;structure\na;CCN\ndrawn;CCO\n"; s.Input.Text != want {
+		t.Errorf("the text is %q, want %q", s.Input.Text, want)
+	}
+}
+
 func TestNothingRead(t *testing.T) {
 	s, f, later := newTest(t)
 	f.answer = func(number uint32, r any, say func(any)) {

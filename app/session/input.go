@@ -83,7 +83,11 @@ func (i *Input) AddLine(smiles string) {
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	i.Give(text+smiles+" drawn\n", nil)
+	line := "{SMILES} {name}"
+	if o := i.session.Opened; text != "" && o != nil && o.Line != "" {
+		line = o.Line
+	}
+	i.Give(text+strings.NewReplacer("{SMILES}", smiles, "{name}", "drawn").Replace(line)+"\n", nil)
 }
 
 // request asks for the input to be opened.

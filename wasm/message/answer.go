@@ -234,7 +234,10 @@ type Opened struct {
 	Molecules        bool   // false for bare graphs
 	Records, Refused int
 	SHA256           string // of the input as it was given, hex
-	Warnings         []string
+	// Line is how one more record is written behind the others, with "{SMILES}" and
+	// "{name}"; empty where that takes more than a line.
+	Line     string
+	Warnings []string
 }
 
 // Scored ends a Score.

@@ -522,7 +522,7 @@ func TestOpenTellsTheColumns(t *testing.T) {
 	const text = "id,Parent,Salt\na,CCO,CCO.Cl\nb,CCN,CCN.Cl\n"
 	events, o := must[*message.Opened](e, h, &message.Open{Data: []byte(text)})
 	first := header(events)
-	if want := (message.Header{Key: first.Key, Columns: []string{"id", "Parent", "Salt"}, Column: "Parent", Guessed: true}); !reflect.DeepEqual(*first, want) || len(first.Key) != 16 || o.Records != 2 || o.Refused != 0 {
+	if want := (message.Header{Key: first.Key, Columns: []string{"id", "Parent", "Salt"}, Column: "Parent", Guessed: true}); !reflect.DeepEqual(*first, want) || len(first.Key) != 16 || o.Line != "{name},{SMILES}," || o.Records != 2 || o.Refused != 0 {
 		t.Errorf("header %+v, opened %+v", first, o)
 	}
 	choices := []message.Choice{{Key: "of another", Column: "id"}, {Key: first.Key, Column: "Salt"}}

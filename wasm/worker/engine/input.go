@@ -54,7 +54,7 @@ func (e *Engine) open(r *message.Open, post func(message.Event)) (*message.Opene
 	if err := in.recognize(r.Choices, post); err != nil {
 		return nil, in.unreadable(err)
 	}
-	in.opened = message.Opened{Name: in.name, Format: string(in.format), Molecules: in.format != dataset.TU}
+	in.opened.Name, in.opened.Format, in.opened.Molecules = in.name, string(in.format), in.format != dataset.TU
 	sum := sha256.New()
 	if in.format == dataset.TU {
 		if _, err = io.Copy(sum, in.all(nil)); err == nil {
@@ -80,9 +80,10 @@ func (in *input) recognize(choices []message.Choice, post func(message.Event)) e
 	if err != nil && text == nil {
 		return err
 	}
+	in.format = format
+	defer func() { in.opened.Line = text.Line(format, in.column) }()
 	t, ok := text.Table(format, in.column)
 	if !ok {
-		in.format = format
 		return err
 	}
 	header := &message.Header{Columns: t.Columns[:min(len(t.Columns), message.MostColumns)], Key: keyOf(t.First), Guessed: t.Guessed}
@@ -96,7 +97,9 @@ func (in *input) recognize(choices []message.Choice, post func(message.Event)) e
 	if t.SMILES >= 0 {
 		header.Column = t.Columns[t.SMILES]
 	}
-	in.format = format
+	if t.SMILES >= len(header.Columns) {
+		header.Columns = append(slices.Clone(header.Columns), header.Column)
+	}
 	post(header)
 	return err
 }

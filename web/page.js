@@ -70,24 +70,33 @@
 
   // Kept for use without a network. It waits for the page, so as not to compete
   // for it.
-  if ("serviceWorker" in navigator) {
-    addEventListener("load", async () => {
-      try {
-        const registration = await navigator.serviceWorker.register(url("sw.js"));
-        registration.addEventListener("updatefound", () => {
-          if (!navigator.serviceWorker.controller) return;
-          const next = registration.installing;
-          next.addEventListener("statechange", () => {
-            if (next.state !== "installed") return;
-            if (globalThis.goappOnUpdate) globalThis.goappOnUpdate();
-            else globalThis.goappUpdatedBeforeWasmLoaded = true;
-          });
-        });
-      } catch (error) {
-        // Private windows and plain http have none: the page works, but only
-        // with a network.
-        console.info("not kept for use without a network:", error.message);
-      }
-    });
-  }
+  let registration = null;
+  const offer = () => {
+    if (globalThis.goappOnUpdate) globalThis.goappOnUpdate();
+    else globalThis.goappUpdatedBeforeWasmLoaded = true;
+  };
+  const keep = async () => {
+    try {
+      registration = await navigator.serviceWorker.register(url("sw.js"));
+      if (registration.waiting) offer();
+      registration.addEventListener("updatefound", () => {
+        if (!navigator.serviceWorker.controller) return;
+        const next = registration.installing;
+        next.addEventListener("statechange", () => next.state === "installed" && offer());
+      });
+    } catch (error) {
+      // Private windows and plain http have none: the page works, but only
+      // with a network.
+      console.info("not kept for use without a network:", error.message);
+    }
+  };
+  if ("serviceWorker" in navigator) addEventListener("load", keep);
+
+  // renew loads the version that waits, or else what there is.
+  baca.renew = () => {
+    const waiting = registration?.waiting;
+    if (!waiting) return location.reload();
+    navigator.serviceWorker.addEventListener("controllerchange", () => location.reload(), { once: true });
+    waiting.postMessage("activate");
+  };
 })();

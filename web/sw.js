@@ -1,5 +1,6 @@
 // Keeps the site for use without a network. A version is stored whole before it is
-// used, and the one before it is dropped once no tab needs it.
+// used. It waits until somebody asks for it: by the button of the page, or by loading
+// the page again. Tabs that still show the version before keep its files until then.
 "use strict";
 
 const version = "{{version}}";
@@ -14,14 +15,24 @@ addEventListener("install", (event) => {
   event.waitUntil(caches.open(name).then((cache) => cache.addAll(requests)));
 });
 
+addEventListener("message", ({ data }) => {
+  if (data === "activate") skipWaiting();
+});
+
+const ours = async () => (await caches.keys()).filter((key) => key.startsWith(`${prefix}${registration.scope} `)); // the oldest first
+
+// drop deletes versions, but for the latest of them if a tab is open that may still
+// show it.
+const drop = async (old) => {
+  const tabs = await clients.matchAll({ type: "window", includeUncontrolled: true });
+  if (tabs.length > 0) old = old.slice(0, -1);
+  for (const key of old) await caches.delete(key);
+};
+
 addEventListener("activate", (event) => {
-  const drop = async () => {
-    for (const key of await caches.keys()) {
-      if (key.startsWith(`${prefix}${registration.scope} `) && key !== name) await caches.delete(key);
-    }
-    await clients.claim();
-  };
-  const done = drop();
+  const done = ours()
+    .then((all) => drop(all.filter((key) => key !== name)))
+    .then(() => clients.claim());
   event.waitUntil(done);
   // The rest comes while nobody waits for it, one file after the other; what is
   // missing then is fetched when it is asked for.
@@ -32,10 +43,33 @@ addEventListener("activate", (event) => {
   if (!navigator.connection?.saveData) done.then(fetchRest).catch(() => {});
 });
 
+// Loading the page again asks for the version that waits. The page that stands in
+// until that one answers only loads once more. If it never does, the page comes from
+// this version.
+let turns = 3;
+const handOver = () => {
+  registration.waiting.postMessage("activate");
+  return new Response("<!doctype html><title>BaCa</title><script>location.reload()</script>", {
+    headers: { "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store" },
+  });
+};
+
+// Other pages of the folder are none of ours.
+const shows = (request) => {
+  const { origin, pathname } = new URL(request.url);
+  return request.mode === "navigate" && [registration.scope, `${registration.scope}index.html`].includes(origin + pathname);
+};
+
 const answer = async (request) => {
+  const navigates = shows(request);
+  if (navigates && registration.waiting && turns-- > 0) return handOver();
+  if (navigates) {
+    const all = await ours();
+    await drop(all.slice(0, Math.max(all.indexOf(name), 0)));
+  }
   const cache = await caches.open(name);
-  const wanted = request.mode === "navigate" ? new Request(new URL("./", registration.scope)) : request;
-  const kept = await cache.match(wanted, { ignoreSearch: true });
+  const wanted = navigates ? new Request(new URL("./", registration.scope)) : request;
+  const kept = (await cache.match(wanted, { ignoreSearch: true })) || (await caches.match(wanted, { ignoreSearch: true }));
   if (kept) return kept;
   const fresh = await fetch(request);
   if (fresh.ok && later.some((file) => new URL(file, registration.scope).href === request.url)) await cache.put(request, fresh.clone());

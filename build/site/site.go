@@ -26,7 +26,8 @@ import (
 const CSP = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' blob: data:; manifest-src 'self'; base-uri 'none'; form-action 'none'"
 
 // headerCSP adds what counts in a header only: no other site shows this one in a frame.
-const headerCSP = CSP + "; frame-ancestors 'none'"
+// Pages of the same origin may, see web/EMBED.md.
+const headerCSP = CSP + "; frame-ancestors 'self'"
 
 // List is the file that names all others. In a folder that Write wrote it holds a mark.
 const List = "files.json"

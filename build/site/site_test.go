@@ -140,7 +140,7 @@ func TestHeaders(t *testing.T) {
 		if got := r.Header.Get("Cache-Control"); got != want {
 			t.Errorf("%s: Cache-Control %q, want %q", path, got, want)
 		}
-		if r.Header.Get("Content-Security-Policy") != CSP+"; frame-ancestors 'none'" || r.Header.Get("X-Content-Type-Options") != "nosniff" || r.Header.Get("Referrer-Policy") != "no-referrer" {
+		if r.Header.Get("Content-Security-Policy") != CSP+"; frame-ancestors 'self'" || r.Header.Get("X-Content-Type-Options") != "nosniff" || r.Header.Get("Referrer-Policy") != "no-referrer" {
 			t.Errorf("%s: headers %v", path, r.Header)
 		}
 		tag := r.Header.Get("ETag")

@@ -17,8 +17,8 @@ func newSite() *cobra.Command {
 beside them compressed forms (.br, .gz) for hosts that send such. The page holds its
 content security policy itself, so no header has to be configured; a host should
 send .wasm files as application/wasm. That no other site shows the page in a frame
-can only be said in a header, Content-Security-Policy: frame-ancestors 'none', which
-baca serve sends.
+can only be said in a header, Content-Security-Policy: frame-ancestors 'self', which
+baca serve sends; give it to your host, too.
 
 The folder must be new, empty, or hold an earlier site, whose files.json names all that
 was written with its SHA-256: that site is replaced, unless one of its files was changed

@@ -40,9 +40,7 @@ func (p *page) OnMount(ctx app.Context) {
 	s.After = func(d time.Duration, f func()) { ctx.After(d, func(app.Context) { f() }) }
 	p.online = true
 	p.checkNetwork(ctx)
-	query := ctx.Page().URL().Query()
-	s.Settings.Read(query.Get)
-	s.Connect(query.Get("model"), store{ctx})
+	p.connect(ctx)
 }
 
 // OnAppUpdate offers the newer version.
@@ -55,11 +53,6 @@ func (p *page) checkNetwork(ctx app.Context) {
 		p.stored = t.Call("stored").Bool()
 	}
 	ctx.After(5*time.Second, p.checkNetwork)
-}
-
-// keepAddress keeps the settings in the address of the page, and never what is scored.
-func keepAddress(s *session.Session) {
-	app.Window().Get("history").Call("replaceState", nil, "", s.Query(s.Models.Used))
 }
 
 // Render implements app.Composer.
@@ -152,7 +145,7 @@ func (p *page) header() app.UI {
 			icon("down"),
 		),
 		p.alpha(),
-		p.decider(),
+		decider(p.s),
 		app.Span().Class("stretch"),
 		p.state(),
 		opens("help").Class("plain help-button").Aria("label", "How to read this").
@@ -179,29 +172,13 @@ func (p *page) alpha() app.UI {
 	)
 }
 
-// decider is the choice of what decides.
-func (p *page) decider() app.UI {
-	s := p.s
-	options := make([]app.UI, session.Deciders)
-	for d, w := range session.DeciderWords() {
-		options[d] = app.Option().Value(w.Key).Selected(session.Decider(d) == s.By).Title(w.About).Text(w.Name)
-	}
-	return app.Div().Class("by").Title(session.DeciderWords()[s.By].About).Body(
-		app.Label().For("by").Text("Decided by"),
-		app.Select().ID("by").Class("select").Aria("label", "What decides").
-			OnChange(func(ctx app.Context, e app.Event) {
-				s.DecideBy(session.DeciderOf(valueOf(ctx)))
-				keepAddress(s)
-			}).Body(options...))
-}
-
 // state says discreetly whether the page works without a network.
 func (p *page) state() app.UI {
 	var body []app.UI
 	switch {
 	case p.update:
 		body = append(body, app.Button().Class("plain").Type("button").Text("New version: reload").
-			OnClick(func(ctx app.Context, e app.Event) { ctx.Reload() }))
+			OnClick(func(app.Context, app.Event) { callTool("renew") }))
 	case !p.online:
 		body = append(body, quiet("offline, and working"))
 	case p.stored:

@@ -86,12 +86,26 @@ func savePicture(name, drawn string, png bool) {
 	save(name+".svg", "image/svg+xml", []byte(drawn))
 }
 
-// A store is the browser's, for training that goes on after a reload.
+// A store is the browser's, for models and for training that goes on after a reload.
 type store struct{ ctx app.Context }
 
-func (s store) Put(name string, value []byte) { callTool("keep", name, toJS(value), once(ignore)) }
+func (s store) Put(name string, value []byte, then func(problem string)) {
+	callTool("keep", name, toJS(value), once(func(args []app.Value) {
+		s.ctx.Dispatch(func(app.Context) { then(problemOf(args)) })
+	}))
+}
+
+// problemOf is why something could not be done, empty if it was.
+func problemOf(args []app.Value) string {
+	if args[1].Truthy() {
+		return args[1].String()
+	}
+	return ""
+}
 
 func (s store) Drop(name string) { callTool("forget", name, once(ignore)) }
+
+func (s store) Last() { callTool("lasting") }
 
 func (s store) Get(name string, then func([]byte)) {
 	s.fetch(name, func(v app.Value) {
@@ -101,6 +115,21 @@ func (s store) Get(name string, then func([]byte)) {
 		}
 		then(data)
 	})
+}
+
+func (s store) All(prefix string, then func(map[string][]byte, string)) {
+	callTool("keptAll", prefix, once(func(args []app.Value) {
+		s.ctx.Dispatch(func(app.Context) {
+			values := map[string][]byte{}
+			if list := args[0]; list.Truthy() {
+				for i := range list.Length() {
+					e := list.Index(i)
+					values[e.Get("name").String()] = fromJS(e.Get("value"))
+				}
+			}
+			then(values, problemOf(args))
+		})
+	}))
 }
 
 // fetch hands over a value of the store on the page's goroutine.
@@ -114,7 +143,7 @@ func (s store) fetch(name string, take func(app.Value)) {
 // of the page.
 func (s store) PutFile(name string, f *session.File) {
 	if f.Number == 0 {
-		s.Put(name, f.Data)
+		s.Put(name, f.Data, func(string) {})
 		return
 	}
 	callTool("keepFile", name, f.Number, once(ignore))

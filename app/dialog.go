@@ -40,13 +40,13 @@ type modelDialog struct {
 func (p *modelDialog) Render() app.UI {
 	s := p.S
 	var cards []app.UI
+	for i := range s.Models.Own {
+		cards = append(cards, p.card(&s.Models.Own[i].Card, "own", i))
+	}
 	if w := s.Models.Welcome; w != nil {
 		for i := range w.Models {
 			cards = append(cards, p.card(&w.Models[i], "built-in", i))
 		}
-	}
-	for i := range s.Models.Own {
-		cards = append(cards, p.card(&s.Models.Own[i].Card, "own", i))
 	}
 	failure := ""
 	if s.Models.Failure != nil {
@@ -55,6 +55,7 @@ func (p *modelDialog) Render() app.UI {
 	return dialogFrame("models", "Models",
 		quietLine("A model knows one kind of molecule. The question it answers is which of yours are of another kind."),
 		app.P().Class("bad-text").Role("alert").Attr("hidden", attribute(failure == "")).Text(failure),
+		goneLine(s),
 		app.Div().Class("cards").OnClick(p.click).Body(cards...),
 		app.Div().Class("row-buttons").Body(
 			fileButton("model-file", "Load a model file", "Load a model file", ".msgpack", func(ctx app.Context, v app.Value) {
@@ -70,7 +71,17 @@ func (p *modelDialog) Render() app.UI {
 func (p *modelDialog) click(_ app.Context, e app.Event) {
 	if what, ok := dataAround(e, "download"); ok {
 		if i, err := strconv.Atoi(what); err == nil {
-			saveModel(p.S.Models.Own[i])
+			p.S.Models.File(i, func(data []byte) {
+				if data != nil {
+					saveModel(p.S.Models.Own[i].Card.Name, data)
+				}
+			})
+		}
+		return
+	}
+	if what, ok := dataAround(e, "delete"); ok {
+		if i, err := strconv.Atoi(what); err == nil {
+			p.S.Models.Delete(i)
 		}
 		return
 	}
@@ -82,7 +93,7 @@ func (p *modelDialog) click(_ app.Context, e app.Event) {
 	if i, err := strconv.Atoi(number); err == nil {
 		m := &p.S.Models
 		if kind == "own" {
-			m.Load(m.Own[i].Card.Name, m.Own[i].Data)
+			m.Use(i)
 		} else {
 			m.Load(m.Welcome.Models[i].Name, nil)
 		}
@@ -91,9 +102,7 @@ func (p *modelDialog) click(_ app.Context, e app.Event) {
 }
 
 // saveModel hands the file of a model to the user.
-func saveModel(m session.OwnModel) {
-	save(m.Card.Name+".msgpack", "application/octet-stream", m.Data)
-}
+func saveModel(name string, data []byte) { save(name+".msgpack", "application/octet-stream", data) }
 
 // card says in plain words what a model is.
 func (p *modelDialog) card(m *message.Model, kind string, i int) app.UI {
@@ -113,10 +122,9 @@ func (p *modelDialog) card(m *message.Model, kind string, i int) app.UI {
 		app.P().Class("quiet small hash").Title("The file is checked against this hash").Text("sha256 "+words.Shorten(m.SHA256, 17)),
 		app.Div().Class("row-buttons").Body(
 			app.Button().Class("button").Type("button").DataSet("model", kind+" "+strconv.Itoa(i)).Disabled(used).Text(action),
-			app.If(kind == "own", func() app.UI {
-				return app.Button().Class("button").Type("button").DataSet("download", i).Body(icon("save"), app.Text("Download"))
-			}),
+			app.If(kind == "own", func() app.UI { return ownButtons(i) }),
 		),
+		app.If(kind == "own", func() app.UI { return ownState(&p.S.Models.Own[i]) }),
 	)
 }
 
@@ -228,7 +236,7 @@ func (p *trainDialog) made() []app.UI {
 			hideDialog("train")
 		}, app.EventScope(m.Model.SHA256)),
 		app.Button().ID("train-download").Class("button").Type("button").Body(icon("save"), app.Text("Download")).OnClick(func(app.Context, app.Event) {
-			saveModel(session.OwnModel{Card: m.Model, Data: m.Data})
+			saveModel(m.Model.Name, m.Data)
 		}, app.EventScope(m.Model.SHA256)),
 		app.Button().Class("plain").Type("button").Text("Train another").OnClick(func(app.Context, app.Event) { s.Training.Drop() }),
 	))

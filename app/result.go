@@ -112,6 +112,9 @@ type notice struct {
 // notice says what stands in the way, or what is to be known before the numbers.
 func (p *resultPane) notice() app.UI {
 	n := p.problem()
+	if told := p.S.Told; n.headline == "" && told != nil {
+		n = notice{false, told.Headline, told.What, "Dismiss", p.S.Dismiss}
+	}
 	if n.headline == "" {
 		n = p.advice()
 	}
@@ -277,22 +280,19 @@ func (p *resultPane) toolbar() app.UI {
 					p.toTop()
 				}),
 		),
-		app.Details().Class("menu").ID("export").Body(
-			app.Summary().Class("button").Aria("label", "Save").Body(icon("save"), app.Span().Text("Save")),
-			app.Div().Class("menu-list").OnClick(func(ctx app.Context, e app.Event) {
-				if what, ok := dataAround(e, "save"); ok {
-					p.save(what)
-					app.Window().GetElementByID("export").Set("open", false)
-				}
-			}).Body(
-				saveItem("report", "Report as HTML", "one file, opens offline"),
-				saveItem("csv", "All rows as CSV", "safe in spreadsheets: ' before =, +, -, @"),
-				saveItem("csv shown", "Rows shown as CSV", "in this order"),
-				saveItem("csv reasons", "Rows shown, with reasons", "CSV, takes a while"),
-				saveItem("json", "All rows as JSON", ""),
-				saveItem("svg", "Distribution as SVG", ""),
-				saveItem("png", "Distribution as PNG", ""),
-			),
+		menu("export", "Save", []app.UI{icon("save"), app.Span().Class("menu-name").Text("Save")}, func(e app.Event) {
+			if what, ok := dataAround(e, "save"); ok {
+				p.save(what)
+			}
+		},
+			saveItem("report", "Report as HTML", "one file, opens offline"),
+			saveItem("csv", "All rows as CSV", "safe in spreadsheets: ' before =, +, -, @"),
+			saveItem("csv shown", "Rows shown as CSV", "in this order"),
+			saveItem("csv reasons", "Rows shown, with reasons", "CSV, takes a while"),
+			saveItem("json", "All rows as JSON", ""),
+			saveItem("svg", "Distribution as SVG", ""),
+			saveItem("png", "Distribution as PNG", ""),
+			saveItem("link", "Copy link", "with the rows shown, up to 8 000 characters"),
 		),
 		p.note(),
 	)
@@ -336,7 +336,7 @@ func (p *resultPane) note() app.UI {
 }
 
 func saveItem(what, name, about string) app.UI {
-	return app.Button().Type("button").Class("menu-item").DataSet("save", what).Body(
+	return app.Button().Type("button").Class("menu-item").Role("menuitem").DataSet("save", what).Body(
 		app.Span().Text(name), app.Span().Class("quiet").Text(about))
 }
 
@@ -345,6 +345,9 @@ func (p *resultPane) save(what string) {
 	switch what {
 	case "svg", "png":
 		savePicture("baca-distribution", picture.StripOf(s, 960, 300).SVG(true), what == "png")
+		return
+	case "link":
+		copyLink(p.ctx, s)
 		return
 	}
 	keep := func(e *message.Exported) { save(e.Name, e.Type, e.Data) }

@@ -38,6 +38,7 @@ func (i *Input) Type(text string) {
 		return
 	}
 	i.Text, i.File, i.Unscored = text, nil, false
+	i.session.Told = nil
 	i.session.begin(typingPause)
 }
 
@@ -66,6 +67,7 @@ func (i *Input) replace(text string, f *File, unscored bool) {
 		}
 	}
 	i.Text, i.File, i.Unscored = text, f, unscored
+	i.session.Told = nil
 	i.session.Begin()
 }
 

@@ -18,16 +18,13 @@ type Models struct {
 	Welcome *message.Welcome // what the worker has, nil before it has said so
 	Used    *message.Model   // nil before the first is loaded
 	Own     []OwnModel       // from files or trained here
+	Gone    *Deleted         // the one of these that was deleted last
 	Failure *message.Failed  // of the latest one that was to be loaded
+	store   Store            // nil where none is
+	wanted  string           // key of the one to begin with
 	// Loading names the model that is being loaded, with done and total bytes.
 	Loading        string
 	Loaded, ToLoad int
-}
-
-// An OwnModel is not built in.
-type OwnModel struct {
-	Card message.Model
-	Data []byte // the file
 }
 
 // Extensions are those of the files that can be opened, and more, for a dialog of the
@@ -39,9 +36,27 @@ func (m *Models) Extensions(more ...string) string {
 	return strings.Join(slices.Concat(m.Welcome.Extensions, more), ",")
 }
 
-// Start greets the worker and loads a model, the default one for a name that is not known.
-func (m *Models) Start(name string) {
-	m.Loading = name
+// Start greets the worker and loads a model by its key, the default one for a key that is
+// not known. The store, unless nil, has models that are kept.
+func (m *Models) Start(key string, store Store) {
+	if m.wanted == "" {
+		m.wanted = key
+	}
+	m.Loading = "the model"
+	recalled, begun := store == nil, false
+	begin := func() {
+		// One that is built in needs no store.
+		if m.Welcome != nil && !begun && (recalled || !strings.Contains(m.wanted, "@")) {
+			begun = true
+			m.first()
+		}
+	}
+	if store != nil {
+		m.Recall(store, func() {
+			recalled = true
+			begin()
+		})
+	}
 	m.session.ask(&message.Hello{}, nil, func(r message.Reply) {
 		m.session.Rev.All()
 		welcome, ok := r.(*message.Welcome)
@@ -50,22 +65,63 @@ func (m *Models) Start(name string) {
 			return
 		}
 		m.Welcome = welcome
-		known := func(o message.Model) bool { return o.Name == name }
-		if !slices.ContainsFunc(welcome.Models, known) && len(welcome.Models) > 0 {
-			name = welcome.Models[0].Name
-		}
-		m.Load(name, nil)
+		begin()
 	})
+}
+
+// first loads the model that the page begins with.
+func (m *Models) first() {
+	key := m.wanted
+	if i := m.ownBy(key); i >= 0 {
+		name := m.Own[i].Card.Name
+		m.File(i, func(data []byte) {
+			if data == nil {
+				name = m.defaultName()
+			}
+			m.load(name, data)
+		})
+		return
+	}
+	if !m.isBuiltIn(key) {
+		if key != "" {
+			m.missing(key)
+		}
+		key = m.defaultName()
+	}
+	m.Load(key, nil)
+}
+
+// missing says that a model that was asked for is not here.
+func (m *Models) missing(key string) {
+	m.session.Tell("Another model is used", "The model "+words.Shorten(key, 60)+" is not in this browser. If you have its file, load it under Models.")
+}
+
+func (m *Models) isBuiltIn(name string) bool {
+	return m.Welcome != nil && slices.ContainsFunc(m.Welcome.Models, func(o message.Model) bool { return o.Name == name })
+}
+
+// defaultName is the model to begin with, empty where there is none.
+func (m *Models) defaultName() string {
+	if len(m.Welcome.Models) == 0 {
+		return ""
+	}
+	return m.Welcome.Models[0].Name
 }
 
 // Load makes a model the one that is used: a built-in one, or with data a file.
 func (m *Models) Load(name string, data []byte) {
+	m.Failure = nil
+	m.load(name, data)
+}
+
+// load is Load, and leaves what is said of the model before.
+func (m *Models) load(name string, data []byte) {
 	s := m.session
 	if s.Phase == Scoring || s.Phase == Calibrating {
 		s.stop()
 	}
 	s.EndTask()
-	m.Loading, m.Loaded, m.ToLoad, m.Failure = name, 0, 0, nil
+	m.Loading, m.Loaded, m.ToLoad = name, 0, 0
 	s.Rev.All()
 	s.ask(&message.LoadModel{Name: name, Data: data}, func(e message.Event) {
 		if p, ok := e.(*message.Progress); ok {
@@ -78,9 +134,13 @@ func (m *Models) Load(name string, data []byte) {
 		model, ok := r.(*message.Model)
 		switch {
 		case ok:
+			plain := m.Used == nil && m.wanted == "" // the address of a first visit stays as it is
 			m.Used = model
 			if data != nil {
 				m.remember(*model, data)
+			}
+			if !plain {
+				m.moved()
 			}
 		default:
 			m.Failure = failureOf(r)
@@ -91,16 +151,6 @@ func (m *Models) Load(name string, data []byte) {
 		}
 		s.scoreAgain()
 	})
-}
-
-// remember keeps a model that is not built in, so that it can be chosen again.
-func (m *Models) remember(card message.Model, data []byte) {
-	same := func(o OwnModel) bool { return o.Card.SHA256 == card.SHA256 }
-	if i := slices.IndexFunc(m.Own, same); i >= 0 {
-		m.Own[i] = OwnModel{card, data}
-		return
-	}
-	m.Own = append(m.Own, OwnModel{card, data})
 }
 
 // A Note on a built-in model says what it is for, in plain words, and how well models

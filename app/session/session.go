@@ -60,11 +60,19 @@ type Session struct {
 	started  time.Time
 	declined bool // the user has ended the calibration of this batch
 	pending  bool // rows have come that are not judged yet
+	toSelect int  // record that a link names, counted from 1, 0 for none
+	frame    *Frame
 
 	client *message.Client // nil where there is no browser
 	// Post has a function called on the page's goroutine; After does that later.
 	Post  func(func())
 	After func(time.Duration, func())
+	// Moved, unless nil, is told that the address of the page may be another one now.
+	Moved func()
+	// KeepInput, unless nil, keeps the input in the tab, see Draft.
+	KeepInput func(draft string)
+	// Told is what there is to know beside the result, nil for nothing.
+	Told *Told
 }
 
 // Revisions of the parts of a session.
@@ -87,7 +95,7 @@ func New(c *message.Client) *Session {
 		After:    func(_ time.Duration, f func()) { f() },
 		Progress: map[string]message.Progress{},
 	}
-	s.Result = Result{Settings: Settings{Alpha: 0.05}, rev: &s.Rev, models: &s.Models}
+	s.Result = Result{Settings: Settings{Alpha: usualAlpha}, rev: &s.Rev, models: &s.Models}
 	s.Models.session, s.Input.session, s.Training.session = s, s, s
 	s.Inspector = Inspector{session: s, Record: -1, Reason: -1}
 	s.Lab = Lab{session: s, Side: "ID", Lambda: 0.5}
@@ -98,7 +106,7 @@ func New(c *message.Client) *Session {
 // store for a training that a reload has interrupted.
 func (s *Session) Connect(model string, store Store) {
 	if s.client != nil {
-		s.Models.Start(model)
+		s.Models.Start(model, store)
 		s.Training.Recall(store)
 		s.Input.recall(store)
 	}
@@ -110,10 +118,18 @@ func (s *Session) ask(r message.Request, on func(message.Event), end func(messag
 	s.client.Do(r,
 		func(e message.Event) {
 			if on != nil {
-				s.Post(func() { on(e) })
+				s.Post(func() {
+					on(e)
+					s.frame.look()
+				})
 			}
 		},
-		func(reply message.Reply) { s.Post(func() { end(reply) }) },
+		func(reply message.Reply) {
+			s.Post(func() {
+				end(reply)
+				s.frame.look()
+			})
+		},
 	)
 }
 
@@ -149,6 +165,7 @@ func (s *Session) begin(wait time.Duration) {
 	s.stop()
 	s.Run++
 	s.clear()
+	s.keepInput()
 	if s.Input.File == nil && strings.TrimSpace(s.Input.Text) == "" {
 		s.Phase = Empty
 		return
@@ -202,6 +219,7 @@ func (s *Session) Cancel() {
 func (s *Session) clear() {
 	s.Opened, s.Header, s.Rows, s.Order, s.Failure = nil, nil, Rows{}, nil, nil
 	s.View = View{By: s.View.By, Descending: s.View.Descending}
+	s.toSelect = 0
 	s.Inspector.Show(-1)
 	s.clearScores()
 }
@@ -271,6 +289,7 @@ func (s *Session) score() {
 		s.warn(scored.Warnings)
 		s.settle()
 		s.Inspector.askAgain() // it may be by another model
+		s.selectWanted()
 		s.proceed()
 	})
 }

@@ -167,7 +167,7 @@ func newTest(t *testing.T) (*Session, *fake, *[]func()) {
 	s := New(message.NewClient(f.spawn))
 	var later []func()
 	s.After = func(_ time.Duration, g func()) { later = append(later, g) }
-	s.Models.Start("")
+	s.Models.Start("", nil)
 	f.next(-1)
 	if s.Models.Used == nil || s.Models.Used.Name != "bbbp" {
 		t.Fatalf("model %v after the start, want the first one", s.Models.Used)
@@ -439,10 +439,23 @@ func TestExamples(t *testing.T) {
 // memory keeps what a browser would.
 type memory map[string][]byte
 
-func (m memory) Put(name string, value []byte)      { m[name] = bytes.Clone(value) }
+func (m memory) Put(name string, value []byte, then func(string)) {
+	m[name] = bytes.Clone(value)
+	then("")
+}
 func (m memory) Get(name string, then func([]byte)) { then(m[name]) }
-func (m memory) Drop(name string)                   { delete(m, name) }
-func (m memory) PutFile(name string, f *File)       { m.Put(name, f.Data) }
+func (m memory) All(prefix string, then func(map[string][]byte, string)) {
+	all := map[string][]byte{}
+	for name, value := range m {
+		if strings.HasPrefix(name, prefix) {
+			all[name] = value
+		}
+	}
+	then(all, "")
+}
+func (m memory) Last()                        {}
+func (m memory) Drop(name string)             { delete(m, name) }
+func (m memory) PutFile(name string, f *File) { m.Put(name, f.Data, func(string) {}) }
 func (m memory) GetFile(name string, then func(*File)) {
 	if data, ok := m[name]; ok {
 		then(NewFile(name, data))
@@ -550,7 +563,7 @@ func TestPauseTraining(t *testing.T) {
 func TestModelThatComesLateLeavesTheTraining(t *testing.T) {
 	f := &fake{t: t, answer: usual}
 	s := New(message.NewClient(f.spawn))
-	s.Models.Start("")
+	s.Models.Start("", nil)
 	s.Training = Training{session: s, store: memory{}, name: "mine", Epochs: 10, Library: NewFile("mine.smi", []byte("CCO\nCC\n")), At: 2, checkpoint: []byte("two")}
 	s.Training.Resume()
 	f.next(-1)

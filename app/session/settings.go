@@ -2,6 +2,7 @@ package session
 
 import (
 	"math"
+	"net/url"
 	"slices"
 	"strconv"
 
@@ -60,8 +61,8 @@ func (s *Settings) Read(get func(string) string) {
 // Query has the settings as an address has them, with a model unless it is nil.
 func (s *Settings) Query(model *message.Model) string {
 	query := "?"
-	if model != nil && model.BuiltIn {
-		query += "model=" + model.Name + "&"
+	if model != nil {
+		query += "model=" + url.QueryEscape(Key(model)) + "&"
 	}
 	query += "alpha=" + strconv.FormatFloat(s.Alpha, 'g', 3, 64)
 	if s.FDR > 0 {

@@ -82,6 +82,13 @@ func (s *Session) Note() string {
 	return s.Saved
 }
 
+// SetNote notes what a download has come to.
+func (s *Session) SetNote(note string) {
+	s.Saved = note
+	s.Rev.State++
+	s.Rev.Rows++
+}
+
 // Export asks for a file of the rows that are shown, or all of them in the order of
 // the input, and hands it to save.
 func (s *Session) Export(format string, all bool, save func(*message.Exported)) {

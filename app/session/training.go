@@ -33,13 +33,16 @@ type Training struct {
 }
 
 // A Store keeps values by name in the browser. Get calls back with nil for what is
-// not there.
+// not there, Put and All with a problem unless it is empty; All with what has a name
+// that begins with a prefix.
 type Store interface {
-	Put(name string, value []byte)
+	Put(name string, value []byte, then func(problem string))
 	Get(name string, then func([]byte))
+	All(prefix string, then func(values map[string][]byte, problem string))
 	PutFile(name string, f *File)
 	GetFile(name string, then func(*File)) // its name may be another one
 	Drop(name string)
+	Last() // asks the browser not to clear it
 }
 
 // What is kept of a training: this as JSON, the library and the checkpoint.
@@ -73,9 +76,12 @@ func (t *Training) Start(name string, epochs int, structures bool) {
 func (t *Training) keep() {
 	kept, err := json.Marshal(keptTraining{t.name, t.Epochs, t.Structures, t.Library.Name, t.At, t.Loss})
 	if err == nil {
-		t.store.Put("training", kept)
+		t.store.Put("training", kept, ignore)
 	}
 }
+
+// ignore is for what the store says that nobody waits for.
+func ignore(string) {}
 
 // run trains from the checkpoint, if there is one.
 func (t *Training) run() {
@@ -132,7 +138,7 @@ func (t *Training) end(r message.Reply) {
 
 func (t *Training) keepCheckpoint(epoch int, data []byte) {
 	t.At, t.checkpoint = epoch, data
-	t.store.Put("checkpoint", data)
+	t.store.Put("checkpoint", data, ignore)
 	t.keep()
 }
 

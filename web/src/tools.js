@@ -6,6 +6,11 @@
 // or null, so that the Go side needs no promises.
 "use strict";
 
+import { copy, linked } from "./link.js";
+import "./menu.js";
+import { launched, reply, served } from "./embed.js";
+import { all, drop, get, guard, keepInput, keptInput, lasting, put } from "./store.js";
+
 const base = new URL("lib/", document.currentScript.src);
 const settle = (promise, done) => {
   promise.then(
@@ -52,29 +57,6 @@ function giveUp(reason) {
   drawer = null;
   if (underWay) answer({ id: underWay.id, error: reason });
 }
-
-// The store: one small IndexedDB of values by name, for training that goes on after
-// a reload.
-const database = () =>
-  new Promise((resolve, reject) => {
-    const request = indexedDB.open("baca", 1);
-    request.onupgradeneeded = () => request.result.createObjectStore("kept");
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-  });
-const store = async (mode, act) => {
-  const db = await database();
-  try {
-    return await new Promise((resolve, reject) => {
-      const transaction = db.transaction("kept", mode);
-      const request = act(transaction.objectStore("kept"));
-      transaction.oncomplete = () => resolve(request.result);
-      transaction.onerror = transaction.onabort = () => reject(transaction.error);
-    });
-  } finally {
-    db.close();
-  }
-};
 
 const download = (name, blob) => {
   const link = document.createElement("a");
@@ -148,10 +130,22 @@ globalThis.bacaTools = {
     );
   },
 
-  keep: (name, value, done) => settle(store("readwrite", (s) => s.put(value, name)), done),
-  keepFile: (name, number, done) => settle(store("readwrite", (s) => s.put(globalThis.baca.files.get(number), name)), done),
-  kept: (name, done) => settle(store("readonly", (s) => s.get(name)), done),
-  forget: (name, done) => settle(store("readwrite", (s) => s.delete(name)), done),
+  keep: (name, value, done) => settle(put(name, value), done),
+  keepFile: (name, number, done) => settle(put(name, globalThis.baca.files.get(number)), done),
+  kept: (name, done) => settle(get(name), done),
+  keptAll: (prefix, done) => settle(all(prefix), done),
+  forget: (name, done) => settle(drop(name), done),
+  lasting: () => void lasting().catch(() => {}),
+  keepInput,
+  keptInput,
+  guard,
+
+  copy: (text, done) => settle(copy(text), done),
+  linked,
+  served,
+  reply,
+  launched,
+  renew: () => globalThis.baca.renew(),
 
   // Edit puts the drawing editor into an element, with a SMILES in it.
   edit(element, smiles, done) {

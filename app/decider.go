@@ -1,0 +1,40 @@
+package app
+
+import (
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"baca/app/session"
+)
+
+// decider is the choice of what decides: a menu whose button names the choice, and whose
+// items say each in one sentence what it does.
+func decider(s *session.Session) app.UI {
+	var items []app.UI
+	for d, w := range session.DeciderWords() {
+		items = append(items, app.Button().Type("button").Class("menu-item choice").Role("menuitemradio").
+			Aria("checked", session.Decider(d) == s.By).DataSet("decider", w.Key).Body(
+			app.Span().Class("choice-mark").Aria("hidden", true),
+			app.Span().Class("choice-name").Text(w.Name),
+			app.Span().Class("quiet choice-about").Text(w.About)))
+	}
+	return menu("by", "What decides", []app.UI{
+		app.Span().Class("quiet by-label").Text("Decided by "),
+		app.Span().Class("by-name").Text(session.DeciderWords()[s.By].Name),
+		icon("down"),
+	}, func(e app.Event) {
+		if key, ok := dataAround(e, "decider"); ok {
+			s.DecideBy(session.DeciderOf(key))
+			keepAddress(s)
+		}
+	}, items...)
+}
+
+// menu is a button that opens a list of items, which has a label; choose takes the click
+// on one. The browser's part, which closes it and moves between items, is
+// web/src/menu.js.
+func menu(id, label string, button []app.UI, choose func(app.Event), items ...app.UI) app.UI {
+	return app.Details().Class("menu").ID(id).Body(
+		app.Summary().Class("button").Aria("haspopup", "menu").Body(button...),
+		app.Div().Class("menu-list").Role("menu").Aria("label", label).
+			OnClick(func(_ app.Context, e app.Event) { choose(e) }, app.EventScope(id)).Body(items...))
+}

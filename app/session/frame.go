@@ -1,0 +1,295 @@
+package session
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"baca/app/words"
+	"baca/wasm/message"
+)
+
+// A Frame answers the page around this one, in the messages of web/EMBED.md.
+type Frame struct {
+	session *Session
+	reply   func(json string)
+	asked   *asked // what is under way, nil for nothing
+	ready   bool   // that has been told
+}
+
+// asked is a request that is under way. It waits for its model, then for its run, then
+// for its rows.
+type asked struct {
+	id      json.RawMessage
+	explain bool
+	wanted  *wanted
+	given   bool // the input is the session's
+	run     int  // of that input
+	writing bool // the worker makes the rows
+}
+
+// A request as it comes. Exactly one of the last three is there.
+type request struct {
+	Baca    int             `json:"baca"`
+	ID      json.RawMessage `json:"id"`
+	Score   *wanted         `json:"score"`
+	Explain *wanted         `json:"explain"`
+	Cancel  bool            `json:"cancel"`
+}
+
+// wanted are molecules, and how to judge them; what is not said stays as it is.
+type wanted struct {
+	SMILES []string `json:"smiles"`
+	Model  string   `json:"model"`
+	Alpha  float64  `json:"alpha"`
+	By     string   `json:"by"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler. A list alone is one of SMILES.
+func (w *wanted) UnmarshalJSON(data []byte) error {
+	if strings.HasPrefix(strings.TrimSpace(string(data)), "[") {
+		return json.Unmarshal(data, &w.SMILES)
+	}
+	type plain wanted
+	return json.Unmarshal(data, (*plain)(w))
+}
+
+// Codes of errors that only a frame has; others are those of package message.
+const (
+	codeBusy        = "busy"        // another request is under way
+	codeInterrupted = "interrupted" // the user has changed the input
+)
+
+// mostID is the length of the longest id of a request, in bytes of JSON.
+const mostID = 100
+
+// Serve has the session answer requests by reply.
+func (s *Session) Serve(reply func(json string)) *Frame {
+	s.frame = &Frame{session: s, reply: reply}
+	return s.frame
+}
+
+// Ask takes a request as JSON.
+func (f *Frame) Ask(text string) {
+	var r request
+	err := json.Unmarshal([]byte(text), &r)
+	if err != nil {
+		err = fmt.Errorf("the message is not one of web/EMBED.md: %w", err)
+	}
+	if err := cmp.Or(r.checkID(), err, r.check()); err != nil {
+		f.fail(r.ID, message.CodeBadOption, err.Error())
+		return
+	}
+	switch {
+	case r.Cancel:
+		f.cancel(r.ID)
+	case f.asked != nil:
+		f.fail(r.ID, codeBusy, "another request is under way: wait for its answer, or cancel it")
+	default:
+		f.begin(&r)
+	}
+}
+
+// checkID reports an id that is none, and takes it away, so that nothing of it is sent
+// back.
+func (r *request) checkID() error {
+	id := string(r.ID)
+	if len(id) == 0 || len(id) > mostID || id[0] != '"' && id[0] != '-' && (id[0] < '0' || id[0] > '9') {
+		r.ID = nil
+		return fmt.Errorf("want an id: a number or a text of up to %d characters", mostID-2)
+	}
+	return nil
+}
+
+// check reports what is wrong with a request.
+func (r *request) check() error {
+	n := 0
+	for _, there := range []bool{r.Score != nil, r.Explain != nil, r.Cancel} {
+		if there {
+			n++
+		}
+	}
+	if n != 1 {
+		return fmt.Errorf("want one of score, explain and cancel")
+	}
+	if w := r.wanted(); w != nil {
+		return w.check(r.Explain != nil)
+	}
+	return nil
+}
+
+func (r *request) wanted() *wanted {
+	if r.Score != nil {
+		return r.Score
+	}
+	return r.Explain
+}
+
+func (w *wanted) check(explain bool) error {
+	switch {
+	case len(w.SMILES) == 0:
+		return fmt.Errorf("want at least one SMILES")
+	case explain && len(w.SMILES) > message.MostExplained:
+		return fmt.Errorf("%d molecules, reasons are given for up to %d at a time", len(w.SMILES), message.MostExplained)
+	case w.Alpha != 0 && !(w.Alpha > 0 && w.Alpha <= mostAlpha):
+		return fmt.Errorf("alpha is %g, want a number above 0 and up to %g", w.Alpha, mostAlpha)
+	case w.By != "" && DeciderWords()[DeciderOf(w.By)].Key != w.By:
+		return fmt.Errorf("by is %q, want alone, batch or attention", words.Shorten(w.By, 20))
+	}
+	for i, line := range w.SMILES {
+		if strings.TrimSpace(line) == "" || strings.ContainsFunc(line, func(c rune) bool { return c < ' ' && c != '\t' }) {
+			return fmt.Errorf("smiles[%d] is empty or has more than one line", i)
+		}
+	}
+	return nil
+}
+
+// begin makes what is asked for the input of the session.
+func (f *Frame) begin(r *request) {
+	s, w := f.session, r.wanted()
+	m := &s.Models
+	switch i := m.ownBy(w.Model); {
+	case w.Model == "" || m.Used != nil && Key(m.Used) == w.Model:
+	case i >= 0:
+		m.Use(i)
+	case m.isBuiltIn(w.Model):
+		m.Load(w.Model, nil)
+	default:
+		f.fail(r.ID, message.CodeBadModel, "no model "+words.Shorten(w.Model, 60)+" is in this browser")
+		return
+	}
+	f.asked = &asked{id: r.ID, explain: r.Explain != nil, wanted: w}
+	f.look()
+}
+
+// look goes on with the request that is under way, if what it waits for is there.
+func (f *Frame) look() {
+	if f == nil {
+		return
+	}
+	s := f.session
+	if m := &s.Models; !f.ready && m.Loading == "" && m.Used != nil {
+		f.ready = true
+		f.hello()
+	} else if !f.ready && m.Loading == "" && m.Failure != nil {
+		f.ready = true
+		f.fail(nil, m.Failure.Code, m.Failure.Text)
+	}
+	a := f.asked
+	switch {
+	case a == nil || a.writing || s.Models.Loading != "":
+	case !a.given:
+		f.give(a)
+	case a.run != s.Run && s.Phase != Stopped:
+		f.end(codeInterrupted, "the input was changed on the page")
+	case s.Phase == Broken:
+		f.end(s.Failure.Code, s.Failure.Text)
+	case s.Phase == Stopped:
+		f.end(message.CodeCancelled, "cancelled on the page")
+	case s.Phase == Done && s.Deciding() != s.By:
+		f.end(message.CodeBadInput, cmp.Or(s.Unfit(), "the batch was not calibrated"))
+	case s.Phase == Done && s.Task == nil:
+		f.write(a)
+	case s.Stage != "":
+		p := s.Progress[s.Stage]
+		f.say(a.id, "progress", map[string]any{"stage": p.Stage, "done": p.Done, "total": p.Total})
+	}
+}
+
+// hello tells the page around that requests are answered from now on, and the models
+// that they can name.
+func (f *Frame) hello() {
+	m := &f.session.Models
+	models := []string{}
+	for i := range m.Welcome.Models {
+		models = append(models, Key(&m.Welcome.Models[i]))
+	}
+	for i := range m.Own {
+		models = append(models, Key(&m.Own[i].Card))
+	}
+	f.send(map[string]any{"baca": 1, "ready": true, "models": models})
+}
+
+// give makes the molecules the input, now that the model is there.
+func (f *Frame) give(a *asked) {
+	s, w := f.session, a.wanted
+	if s.Models.Failure != nil || s.Models.Used == nil || w.Model != "" && Key(s.Models.Used) != w.Model {
+		f.end(message.CodeBadModel, "the model could not be loaded")
+		return
+	}
+	if w.Alpha != 0 {
+		s.Alpha = w.Alpha
+	}
+	if w.By != "" {
+		s.By = DeciderOf(w.By)
+	}
+	a.given = true
+	s.Input.Give(strings.Join(w.SMILES, "\n")+"\n", nil)
+	a.run = s.Run
+}
+
+// write has the worker make the rows, as `baca score` has them.
+func (f *Frame) write(a *asked) {
+	s := f.session
+	a.writing = true
+	order := s.Rows.order(View{})
+	take := func(r message.Reply) {
+		if f.asked != a {
+			return
+		}
+		e, ok := r.(*message.Exported)
+		if !ok {
+			f.end(failureOf(r).Code, failureOf(r).Text)
+			return
+		}
+		f.asked = nil
+		f.say(a.id, "rows", json.RawMessage(e.Data))
+	}
+	if a.explain {
+		s.beginTask("Reasons", &message.Reasons{Format: "json", Rows: s.columns(order), Record: order}, take)
+		return
+	}
+	s.ask(&message.Export{Format: "json", Rows: s.columns(order)}, nil, take)
+}
+
+// cancel ends the request of that id. Its answer is the error that says so.
+func (f *Frame) cancel(id json.RawMessage) {
+	a := f.asked
+	if a == nil || !slices.Equal(a.id, id) {
+		f.fail(id, message.CodeBadOption, "no request of this id is under way")
+		return
+	}
+	f.asked = nil
+	f.session.EndTask()
+	f.session.Cancel()
+	f.fail(id, message.CodeCancelled, "cancelled")
+}
+
+// end ends the request under way with an error.
+func (f *Frame) end(code, text string) {
+	id := f.asked.id
+	f.asked = nil
+	f.fail(id, code, text)
+}
+
+func (f *Frame) fail(id json.RawMessage, code, text string) {
+	f.say(id, "error", map[string]string{"code": code, "text": text})
+}
+
+// say answers the request of an id, null for one that has none.
+func (f *Frame) say(id json.RawMessage, what string, value any) {
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	f.send(map[string]any{"baca": 1, "id": id, what: value})
+}
+
+func (f *Frame) send(answer map[string]any) {
+	if data, err := json.Marshal(answer); err == nil {
+		f.reply(string(data))
+	} else if id, ok := answer["id"].(json.RawMessage); ok {
+		f.fail(id, message.CodeInternal, err.Error())
+	}
+}

@@ -1,0 +1,266 @@
+package session
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"baca/wasm/message"
+)
+
+// An OwnModel is not built in: it comes from a file, or was trained here. It is kept in
+// the browser, as a card that says what it is and as files by name, of which the model
+// is one.
+type OwnModel struct {
+	Card message.Model
+	// Data is the model file, nil for one that is kept and was not used yet.
+	Data []byte
+	Kept bool
+	// Problem says in one sentence why it is not kept, or cannot be used.
+	Problem string
+}
+
+// A Deleted model can be brought back until the tab closes.
+type Deleted struct {
+	Model OwnModel
+	files map[string][]byte // by their names in the store
+}
+
+// What is kept of a model lies in the store under these names, with its SHA-256.
+const (
+	cardsPrefix = "card/"
+	filesPrefix = "model/"
+	modelFile   = "model" // of the files of a model, the model itself
+)
+
+func cardName(sum string) string    { return cardsPrefix + sum }
+func filesOf(sum string) string     { return filesPrefix + sum + "/" }
+func fileName(sum, n string) string { return filesOf(sum) + n }
+
+// Key names a model in an address: a built-in one by its name, another one also by the
+// beginning of its hash.
+func Key(m *message.Model) string {
+	if m.BuiltIn {
+		return m.Name
+	}
+	return m.Name + "@" + m.SHA256[:min(len(m.SHA256), keyDigits)]
+}
+
+// keyDigits is how much of a hash tells a model from others of its name.
+const keyDigits = 8
+
+// ownBy finds a model that is not built in by its key.
+func (m *Models) ownBy(key string) int {
+	_, sum, ok := cutLast(key, "@")
+	if !ok || len(sum) < keyDigits {
+		return -1
+	}
+	return slices.IndexFunc(m.Own, func(o OwnModel) bool { return strings.HasPrefix(o.Card.SHA256, sum) })
+}
+
+// cutLast cuts a text around the last separator.
+func cutLast(text, separator string) (before, after string, found bool) {
+	if i := strings.LastIndex(text, separator); i >= 0 {
+		return text[:i], text[i+len(separator):], true
+	}
+	return text, "", false
+}
+
+// remember makes a model that is not built in one of those to choose from, and keeps it
+// in the browser.
+func (m *Models) remember(card message.Model, data []byte) {
+	own := OwnModel{Card: card, Data: data}
+	if i := m.ownIndex(card.SHA256); i >= 0 {
+		own.Kept = m.Own[i].Kept
+		m.Own[i] = own
+	} else {
+		m.Own = append(m.Own, own)
+	}
+	if !own.Kept {
+		m.keep(card.SHA256, map[string][]byte{fileName(card.SHA256, modelFile): data})
+	}
+}
+
+func (m *Models) ownIndex(sum string) int {
+	return slices.IndexFunc(m.Own, func(o OwnModel) bool { return o.Card.SHA256 == sum })
+}
+
+// keep puts the files of a model into the store, and its card behind them: without a
+// card there is no model.
+func (m *Models) keep(sum string, files map[string][]byte) {
+	if m.store == nil {
+		return
+	}
+	m.store.Last()
+	left, problem := len(files), ""
+	for name, data := range files {
+		m.store.Put(name, data, func(failure string) {
+			if left, problem = left-1, problem+failure; left > 0 {
+				return
+			}
+			m.keepCard(sum, problem)
+		})
+	}
+}
+
+// keepCard keeps the card of a model whose files are kept, unless there was a problem.
+func (m *Models) keepCard(sum, problem string) {
+	i := m.ownIndex(sum)
+	if i < 0 {
+		return // deleted meanwhile
+	}
+	card, err := json.Marshal(m.Own[i].Card)
+	if err != nil {
+		problem = err.Error()
+	}
+	if problem != "" {
+		m.unkept(sum, problem)
+		return
+	}
+	m.store.Put(cardName(sum), card, func(problem string) {
+		if problem != "" {
+			m.unkept(sum, problem)
+			return
+		}
+		if i := m.ownIndex(sum); i >= 0 {
+			m.Own[i].Kept, m.Own[i].Problem = true, ""
+			m.session.Rev.State++
+			m.moved()
+		}
+	})
+}
+
+// unkept says that a model is here only until the tab closes.
+func (m *Models) unkept(sum, problem string) {
+	m.store.Drop(fileName(sum, modelFile))
+	if i := m.ownIndex(sum); i >= 0 {
+		m.Own[i].Problem = "This browser does not keep it (" + strings.TrimSuffix(problem, ".") + "). It works until the tab closes: download it to have it later."
+		m.session.Rev.State++
+	}
+}
+
+// Recall lists the models that the store keeps, and then calls back. Their files stay
+// where they are until one is used.
+func (m *Models) Recall(store Store, then func()) {
+	m.store = store
+	store.All(cardsPrefix, func(cards map[string][]byte, _ string) {
+		for name, data := range cards {
+			sum := strings.TrimPrefix(name, cardsPrefix)
+			if m.ownIndex(sum) < 0 {
+				m.Own = append(m.Own, ownOf(sum, data))
+			}
+		}
+		slices.SortStableFunc(m.Own, func(x, y OwnModel) int { return strings.Compare(x.Card.Name, y.Card.Name) })
+		m.session.Rev.State++
+		then()
+	})
+}
+
+// ownOf is the model of a card. What the card says is shown and no more: the file itself
+// is checked before it is used.
+func ownOf(sum string, data []byte) OwnModel {
+	own := OwnModel{Kept: true}
+	if err := json.Unmarshal(data, &own.Card); err != nil || own.Card.SHA256 != sum {
+		own.Card = message.Model{Name: "A model that cannot be read", SHA256: sum}
+		own.Problem = "What this browser keeps of it is damaged. Delete it."
+	}
+	own.Card.BuiltIn, own.Card.File = false, ""
+	return own
+}
+
+// Use makes a model that is not built in the one that is used.
+func (m *Models) Use(i int) {
+	card := m.Own[i].Card
+	m.File(i, func(data []byte) {
+		if data != nil {
+			m.Load(card.Name, data)
+		}
+	})
+}
+
+// File hands over the file of a model that is not built in, nil if it is not as it was
+// kept.
+func (m *Models) File(i int, then func([]byte)) {
+	own := m.Own[i]
+	if own.Data != nil {
+		then(own.Data)
+		return
+	}
+	sum := own.Card.SHA256
+	m.store.Get(fileName(sum, modelFile), func(data []byte) {
+		if hash := sha256.Sum256(data); hex.EncodeToString(hash[:]) != sum {
+			data = nil
+		}
+		if i := m.ownIndex(sum); i >= 0 && data == nil {
+			m.Own[i].Problem = "What this browser keeps of it is damaged: the hash is not that of the model. Delete it, and load its file again."
+			m.Failure = &message.Failed{Code: message.CodeBadModel, Text: "What this browser keeps of " + own.Card.Name + " is damaged: the hash is not that of the model. Delete it under Models."}
+			m.session.Rev.All()
+		} else if i >= 0 {
+			m.Own[i].Data = data
+		}
+		then(data)
+	})
+}
+
+// Delete forgets a model that is not built in. One that is in use stays in use until the
+// tab closes or another one is chosen.
+func (m *Models) Delete(i int) {
+	own := m.Own[i]
+	m.Own = slices.Delete(m.Own, i, i+1)
+	m.session.Rev.State++
+	sum, files := own.Card.SHA256, map[string][]byte{}
+	if own.Data != nil {
+		files[fileName(sum, modelFile)] = own.Data
+	}
+	if m.store == nil {
+		m.Gone = &Deleted{own, files}
+		return
+	}
+	m.store.All(filesOf(sum), func(kept map[string][]byte, _ string) {
+		maps.Copy(files, kept)
+		for name := range kept {
+			m.store.Drop(name)
+		}
+		m.store.Drop(cardName(sum))
+		m.Gone = &Deleted{own, files}
+		m.session.Rev.State++
+		m.moved()
+	})
+}
+
+// Undelete brings back the model that was deleted last.
+func (m *Models) Undelete() {
+	gone := m.Gone
+	if gone == nil {
+		return
+	}
+	m.Gone = nil
+	m.session.Rev.State++
+	if sum := gone.Model.Card.SHA256; m.ownIndex(sum) < 0 {
+		gone.Model.Kept = false
+		m.Own = append(m.Own, gone.Model)
+		m.keep(sum, gone.files)
+	}
+}
+
+// moved tells that the address may name another model than before.
+func (m *Models) moved() {
+	if m.session.Moved != nil {
+		m.session.Moved()
+	}
+}
+
+// InAddress is the model that an address can name: one that will be here after a reload.
+func (m *Models) InAddress() *message.Model {
+	u := m.Used
+	if u == nil || u.BuiltIn {
+		return u
+	}
+	if i := m.ownIndex(u.SHA256); i >= 0 && m.Own[i].Kept {
+		return u
+	}
+	return nil
+}

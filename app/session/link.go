@@ -1,0 +1,219 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"baca/app/words"
+)
+
+// MostLink is how many characters a link has that carries a case, behind its #. Mail and
+// chat programs cut longer ones.
+const MostLink = 8000
+
+// A Link is what a link carries behind #: structures with their names, and how they were
+// judged. It is written by a page, and read as hostile input.
+type Link struct {
+	Model string // key, empty for none
+	Alpha float64
+	FDR   float64
+	By    Decider
+	Lines []string // SMILES, a space, and a name
+	Row   int      // of the line that is selected, −1 for none
+}
+
+// Text writes the part behind #.
+func (l *Link) Text() string {
+	v := url.Values{}
+	if l.Model != "" {
+		v.Set("model", l.Model)
+	}
+	v.Set("alpha", strconv.FormatFloat(l.Alpha, 'g', 3, 64))
+	if l.FDR > 0 {
+		v.Set("fdr", strconv.FormatFloat(l.FDR, 'g', 3, 64))
+	}
+	if l.By != EachAlone {
+		v.Set("by", DeciderWords()[l.By].Key)
+	}
+	if l.Row >= 0 {
+		v.Set("row", strconv.Itoa(l.Row+1))
+	}
+	v.Set("smiles", strings.Join(l.Lines, "\n"))
+	return v.Encode()
+}
+
+// ParseLink reads the part behind # of a link. Nothing of one with a mistake is used.
+func ParseLink(text string) (*Link, error) {
+	if len(text) > MostLink {
+		return nil, fmt.Errorf("it has more than %s characters", words.Count(MostLink))
+	}
+	v, err := url.ParseQuery(text)
+	if err != nil {
+		return nil, errors.New("it is not written as links are")
+	}
+	l := &Link{Alpha: usualAlpha, Row: -1}
+	for name, values := range v {
+		if len(values) != 1 {
+			return nil, fmt.Errorf("it has %s more than once", words.Shorten(name, 20))
+		}
+		if !utf8.ValidString(values[0]) {
+			return nil, fmt.Errorf("%s is no text", words.Shorten(name, 20))
+		}
+		if err := l.set(name, values[0]); err != nil {
+			return nil, err
+		}
+	}
+	if l.Row >= len(l.Lines) {
+		return nil, fmt.Errorf("row %d is selected, and it has %d", l.Row+1, len(l.Lines))
+	}
+	return l, nil
+}
+
+// set takes one value.
+func (l *Link) set(name, value string) (err error) {
+	switch name {
+	case "model":
+		l.Model = value
+	case "alpha":
+		if l.Alpha, err = strconv.ParseFloat(value, 64); err != nil || !(l.Alpha > 0 && l.Alpha <= mostAlpha) {
+			return fmt.Errorf("α is %q, want a number above 0 and up to %g", words.Shorten(value, 20), mostAlpha)
+		}
+	case "fdr":
+		if l.FDR, err = strconv.ParseFloat(value, 64); err != nil || !slices.Contains(Rates(), l.FDR) {
+			return fmt.Errorf("the false-discovery rate is %q, want one of %v", words.Shorten(value, 20), Rates())
+		}
+	case "by":
+		if l.By = DeciderOf(value); DeciderWords()[l.By].Key != value {
+			return fmt.Errorf("what decides is %q, want alone, batch or attention", words.Shorten(value, 20))
+		}
+	case "row":
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 {
+			return fmt.Errorf("the row is %q, want a number from 1", words.Shorten(value, 20))
+		}
+		l.Row = n - 1
+	case "smiles":
+		if strings.TrimSpace(value) != "" {
+			l.Lines = strings.Split(strings.TrimRight(value, "\n"), "\n")
+		}
+	default:
+		return fmt.Errorf("it has %q, which this page does not know", words.Shorten(name, 20))
+	}
+	return nil
+}
+
+// usualAlpha is the rate of false alarms where nobody has said another.
+const usualAlpha = 0.05
+
+// lineOf is a record as one line of text. What would break the line is a space.
+func (r *Rows) lineOf(i int) string {
+	space := func(c rune) rune {
+		if c < ' ' || c == 0x7f {
+			return ' '
+		}
+		return c
+	}
+	line := strings.Map(space, r.SMILES[i])
+	if id := strings.Map(space, r.id[i]); id != "" {
+		line += " " + id
+	}
+	return line
+}
+
+// Link is one to the rows that are shown, in the order of the input, with the settings
+// and the selected row. It says what is to be known of it, or why there is none.
+func (s *Session) Link() (text, note string) {
+	if s.Opened == nil || s.Rows.Len() == 0 {
+		return "", "Not copied: there is nothing to link to yet."
+	}
+	if !s.Opened.Molecules {
+		return "", "Not copied: a link carries molecules, and these are plain graphs. Send their file."
+	}
+	l := &Link{Alpha: s.Alpha, FDR: s.FDR, By: s.By, Row: -1}
+	if u := s.Models.Used; u != nil {
+		l.Model = Key(u)
+	}
+	rows := slices.Sorted(slices.Values(s.Order))
+	for _, i := range rows {
+		l.Lines = append(l.Lines, s.Rows.lineOf(int(i)))
+		if int(i) == s.Inspector.Record {
+			l.Row = len(l.Lines) - 1
+		}
+		if len(l.Lines) > MostLink/2 {
+			break // it is too long in any case
+		}
+	}
+	if text = l.Text(); len(text) > MostLink || len(l.Lines) < len(rows) {
+		fit := l.fitting()
+		return "", fmt.Sprintf("Not copied: a link has %s characters at most, and the first %s of these %s fit. Select fewer by a search or a verdict, or save a file.",
+			words.Count(MostLink), words.Count(fit), words.Count(len(rows)))
+	}
+	note = "Link copied. It holds " + words.Plural(len(rows), "structure", "structures") + ": whoever has it can read them."
+	if u := s.Models.Used; u != nil && !u.BuiltIn {
+		note = strings.TrimSuffix(note, ".") + fmt.Sprintf(", but needs the file of the model %s, which no link can carry.", words.Shorten(u.Name, 40))
+	}
+	return text, note
+}
+
+// fitting is how many of the lines a link can carry.
+func (l *Link) fitting() int {
+	short := *l
+	short.Row = -1
+	for low, high := 0, len(l.Lines); ; {
+		if low >= high {
+			return low
+		}
+		n := (low + high + 1) / 2
+		if short.Lines = l.Lines[:n]; len(short.Text()) <= MostLink {
+			low = n
+		} else {
+			high = n - 1
+		}
+	}
+}
+
+// OpenLink scores what a link carries, as it says.
+func (s *Session) OpenLink(text string) {
+	l, err := ParseLink(text)
+	if err != nil {
+		s.Tell("This link cannot be read", words.Capital(err.Error())+". Nothing of it was used.")
+		return
+	}
+	s.Alpha, s.FDR, s.By = l.Alpha, l.FDR, l.By
+	if len(l.Lines) > 0 {
+		s.Input.Give(strings.Join(l.Lines, "\n")+"\n", nil)
+		s.toSelect = l.Row + 1
+	}
+	s.Models.want(l.Model)
+	s.Models.moved()
+	s.Rev.All()
+}
+
+// want makes the model of a link the one that is used, and says so if it is not here.
+func (m *Models) want(key string) {
+	switch i := m.ownBy(key); {
+	case key == "" || m.Used != nil && Key(m.Used) == key:
+	case m.Welcome == nil:
+		m.wanted = key
+	case i >= 0:
+		m.Use(i)
+	case m.isBuiltIn(key):
+		m.Load(key, nil)
+	default:
+		m.missing(key)
+	}
+}
+
+// selectWanted selects the row that a link names, once it is scored.
+func (s *Session) selectWanted() {
+	record := s.toSelect - 1
+	s.toSelect = 0
+	if record >= 0 {
+		s.Inspector.Show(record)
+	}
+}

@@ -1,0 +1,111 @@
+package app
+
+import (
+	"strconv"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"baca/app/session"
+)
+
+// connect joins the session to what lasts longer than a page: the address, links, the
+// tab's input, the page around this one, and the system.
+func (p *page) connect(ctx app.Context) {
+	s := p.s
+	t, ok := tools()
+	if !ok {
+		return
+	}
+	on := func(f func(args []app.Value)) app.Func {
+		return app.FuncOf(func(_ app.Value, args []app.Value) any {
+			f(args)
+			return nil
+		})
+	}
+	query := ctx.Page().URL().Query()
+	s.Settings.Read(query.Get)
+	s.Moved = func() { keepAddress(s) }
+	if query.Has("embed") {
+		frame := s.Serve(func(json string) { t.Call("reply", json) })
+		t.Call("served", on(func(args []app.Value) {
+			text := args[0].String()
+			ctx.Dispatch(func(app.Context) { frame.Ask(text) })
+		}))
+		s.Connect(query.Get("model"), store{ctx})
+		return
+	}
+	s.Restore(t.Call("keptInput").String())
+	s.KeepInput = func(draft string) { t.Call("keepInput", draft) }
+	t.Call("guard", app.FuncOf(func(app.Value, []app.Value) any { return s.AtRisk() }))
+	linked := false // what comes at once comes with the page, and needs no turn
+	t.Call("linked", on(func(args []app.Value) {
+		text := args[0].String()
+		if !linked {
+			s.OpenLink(text)
+			return
+		}
+		ctx.Dispatch(func(app.Context) { s.OpenLink(text) })
+	}))
+	linked = true
+	t.Call("launched", on(func(args []app.Value) {
+		ctx.Dispatch(func(ctx app.Context) { takeFile(ctx, s, args[0]) })
+	}))
+	s.Connect(query.Get("model"), store{ctx})
+}
+
+// keepAddress keeps the settings in the address of the page, and never what is scored.
+func keepAddress(s *session.Session) {
+	query := s.Query(s.Models.InAddress())
+	if app.Window().URL().Query().Has("embed") {
+		query += "&embed"
+	}
+	app.Window().Get("history").Call("replaceState", nil, "", query)
+}
+
+// copyLink puts a link to the rows that are shown on the clipboard.
+func copyLink(ctx app.Context, s *session.Session) {
+	text, note := s.Link()
+	if text == "" {
+		s.SetNote(note)
+		return
+	}
+	location := app.Window().Get("location")
+	link := location.Get("origin").String() + location.Get("pathname").String() + "#" + text
+	callTool("copy", link, once(func(args []app.Value) {
+		ctx.Dispatch(func(app.Context) {
+			if problem := problemOf(args); problem != "" {
+				note = "Not copied: " + problem + "."
+			}
+			s.SetNote(note)
+		})
+	}))
+}
+
+// ownButtons are those of a model that is not built in.
+func ownButtons(i int) app.UI {
+	n := strconv.Itoa(i)
+	return app.Span().Class("row-buttons own-buttons").Body(
+		app.Button().Class("button").Type("button").DataSet("download", n).Body(icon("save"), app.Text("Download")),
+		app.Button().Class("plain").Type("button").DataSet("delete", n).Text("Delete"))
+}
+
+// ownState says where a model that is not built in is.
+func ownState(m *session.OwnModel) app.UI {
+	switch {
+	case m.Problem != "":
+		return app.P().Class("bad-text small own-state").Text(m.Problem)
+	case m.Kept:
+		return app.P().Class("quiet small own-state").Text("Kept in this browser until you delete it.")
+	}
+	return app.P().Class("quiet small own-state").Text("Here until the tab closes.")
+}
+
+// goneLine offers to bring back the model that was deleted last.
+func goneLine(s *session.Session) app.UI {
+	gone := s.Models.Gone
+	return app.Div().ID("model-gone").Class("model-gone").Role("status").Body(app.If(gone != nil, func() app.UI {
+		return app.P().Body(
+			app.Text(gone.Model.Card.Name+" is deleted. "),
+			app.Button().Class("plain").Type("button").ID("model-undo").Text("Undo").OnClick(func(app.Context, app.Event) { s.Models.Undelete() }))
+	}))
+}

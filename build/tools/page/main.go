@@ -267,6 +267,10 @@ func (b *builder) manifest() error {
 		"name": "BaCa", "short_name": "BaCa", "description": "Which molecules lie outside what a model has seen",
 		"start_url": "./", "scope": "./", "display": "standalone", "background_color": "#ffffff", "theme_color": "#0072B2",
 		"icons": icons,
+		// Files that an installed page opens. Chromium takes no types of chemical/.
+		"file_handlers": []map[string]any{{"action": "./", "accept": map[string][]string{
+			"text/x-daylight-smiles": {".smi", ".smiles"}, "text/csv": {".csv"}, "text/x-mdl-sdfile": {".sdf"}, "application/gzip": {".smi.gz", ".csv.gz", ".sdf.gz"},
+		}}},
 	}, "", "  ")
 	if err != nil {
 		return err

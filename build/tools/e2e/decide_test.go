@@ -143,7 +143,7 @@ func TestWhatDecides(t *testing.T) {
 	alone := b.count("is-outside")
 	choose := func(by string) {
 		t.Helper()
-		eval[any](b, fmt.Sprintf(`(() => { const s = document.getElementById("by"); s.value = %q; s.dispatchEvent(new Event("change", {bubbles: true})); return null })()`, by))
+		b.decideBy(by)
 		b.phase("done")
 	}
 	took := ""
@@ -529,14 +529,15 @@ func TestScreenshotsOfDecisions(t *testing.T) {
 	b.click("#rule-batch")
 	b.wait(`document.querySelectorAll(".row .c-draw svg").length > 3`)
 	b.picture("batch")
-	eval[any](b, `(() => { const e = document.getElementById("by"); e.value = "batch"; e.dispatchEvent(new Event("change", {bubbles: true})); return null })()`)
+	b.decideBy("batch")
 	b.wait(`/this list/.test(document.getElementById("whole").textContent)`)
 	b.phase("done")
 	b.click(`.row`)
 	b.wait(`document.getElementById("own-score") !== null`)
 	eval[any](b, `(document.getElementById("own-score").scrollIntoView(), null)`)
 	b.picture("batch-decides")
-	eval[any](b, `(() => { document.getElementById("inspector-close").click(); const e = document.getElementById("by"); e.value = "alone"; e.dispatchEvent(new Event("change", {bubbles: true})); return null })()`)
+	eval[any](b, `(document.getElementById("inspector-close").click(), null)`)
+	b.decideBy("alone")
 	b.click(`[data-by="3"]`)
 	b.click(`.row`)
 	b.wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)

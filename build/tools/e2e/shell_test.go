@@ -1,0 +1,683 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"baca/weights"
+)
+
+// decideBy chooses what decides.
+func (b *tab) decideBy(key string) {
+	b.t.Helper()
+	b.click("#by summary", fmt.Sprintf(`[data-decider=%q]`, key))
+}
+
+// versions serves one of many versions of a page: the same files with another hash.
+func versions(p http.Handler) (h http.Handler, set func(int)) {
+	var now atomic.Int64
+	h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n := now.Load()
+		if n == 0 || r.URL.Path != "/" && r.URL.Path != "/sw.js" {
+			p.ServeHTTP(w, r)
+			return
+		}
+		r.Header.Del("Accept-Encoding")
+		r.Header.Del("If-None-Match")
+		plain := httptest.NewRecorder()
+		p.ServeHTTP(plain, r)
+		maps.Copy(w.Header(), plain.Header())
+		for _, name := range []string{"Content-Length", "ETag"} {
+			w.Header().Del(name)
+		}
+		text := plain.Body.String()
+		for _, before := range []string{`data-version="`, `const version = "`} {
+			text = strings.Replace(text, before, fmt.Sprintf("%sv%d-", before, n), 1)
+		}
+		io.WriteString(w, text)
+	})
+	return h, func(n int) { now.Store(int64(n)) }
+}
+
+// version is the one that the page shows, without the hash.
+func (b *tab) version() string {
+	b.t.Helper()
+	v, _, _ := strings.Cut(eval[string](b, `document.querySelector("[data-version]").dataset.version`), "-")
+	return v
+}
+
+// active waits until a worker answers for the page.
+const active = `navigator.serviceWorker.controller?.state === "activated"`
+
+// waitThrough is wait where the page may be loaded again meanwhile.
+func (b *tab) waitThrough(expression string) {
+	b.t.Helper()
+	for {
+		_, err := chromedp.Run(b.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(0)))
+		if err == nil {
+			return
+		}
+		if b.ctx.Err() != nil || !strings.Contains(err.Error(), "-32000") {
+			b.t.Fatalf("waiting for %s: %v%s", expression, err, b.said())
+		}
+	}
+}
+
+// shows is true once a version runs and is kept.
+func shows(version string) string {
+	return fmt.Sprintf(`document.querySelector("[data-version]")?.dataset.version.startsWith("%s-") && document.documentElement.dataset.state === "running" && `, version) + active
+}
+
+// reload loads the page again, and waits for it.
+func (b *tab) reload() {
+	b.t.Helper()
+	eval[any](b, `(document.documentElement.dataset.state = "old", null)`)
+	b.run("reloading", chromedp.Reload())
+	b.wait(`document.documentElement?.dataset.state === "running"`)
+}
+
+// beside opens a page in another tab of the same profile.
+func (b *tab) beside(url string) *tab {
+	b.t.Helper()
+	ctx, end := chromedp.NewContext(b.ctx)
+	b.t.Cleanup(end)
+	other := &tab{t: b.t, ctx: ctx, before: -1}
+	other.visit(url)
+	other.usable()
+	return other
+}
+
+const newVersion = `[...document.querySelectorAll(".state button")].some((e) => e.textContent.includes("New version"))`
+
+// A new version waits until somebody presses the button, or loads the page again; an
+// old tab goes on as it is.
+func TestNewVersionTakesOver(t *testing.T) {
+	h, set := versions(open(t))
+	s := serve(t, h)
+	b := browse(t)
+	b.visit(s.URL + "/")
+	b.wait(active)
+	b.usable()
+	old := b.beside(s.URL + "/")
+	set(1)
+	eval[any](b, `navigator.serviceWorker.ready.then((r) => r.update()).then(() => null)`)
+	b.wait(newVersion)
+	if v := b.version(); v == "v1" {
+		t.Fatalf("the page is of version %s before anybody asked for it", v)
+	}
+	b.example(2) // the old one goes on
+	b.click(".state button")
+	b.waitThrough(shows("v1"))
+	b.usable()
+	// The other tab is the old one still, and computes, also in a new worker.
+	old.wait(newVersion)
+	if v := old.version(); v == "v1" {
+		t.Error("the other tab was loaded again")
+	}
+	old.upload("#file", "many.csv", manyRows(5000))
+	old.phase("reading", "scoring")
+	old.click("#cancel")
+	old.phase("stopped")
+	old.empty()
+	old.example(2)
+	// Loading the page again is enough, too.
+	set(2)
+	eval[any](b, `navigator.serviceWorker.ready.then((r) => r.update()).then(() => null)`)
+	b.wait(newVersion)
+	b.run("reloading", chromedp.Reload())
+	b.waitThrough(shows("v2"))
+	b.wait(`document.querySelectorAll(".row").length === 5`) // the input is still there
+	if n := eval[int](b, `caches.keys().then((all) => all.length)`); n > 2 {
+		t.Errorf("%d versions are stored, want this one, and the one before at most", n)
+	}
+	b.quiet()
+}
+
+// ownModel gives the page a model that is not built in, and returns its file.
+func (b *tab) ownModel(name string) []byte {
+	b.t.Helper()
+	file, err := weights.Bytes("esol")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	m, err := weights.Load(file)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	m.Card.Name = name
+	var buffer bytes.Buffer
+	if err := weights.Save(&buffer, m); err != nil {
+		b.t.Fatal(err)
+	}
+	data := buffer.Bytes()
+	b.click("#model-button")
+	b.upload("#model-file", name+".msgpack", data)
+	b.wait(fmt.Sprintf(`document.querySelector(".model-name").textContent === %q`, name))
+	return data
+}
+
+// A model of the user is there after a reload, can be saved, deleted and brought back,
+// and the address names it.
+func TestModelsAreKept(t *testing.T) {
+	b := ready(t)
+	b.downloads()
+	data := b.ownModel("my own")
+	b.wait(`location.search.includes("model=my+own%40")`)
+	b.reload()
+	b.wait(`document.querySelector(".model-name").textContent === "my own"`)
+	b.example(2)
+
+	b.click("#model-button")
+	if got := b.text(".own-state"); !strings.Contains(got, "Kept in this browser") {
+		t.Errorf("the card says %q", got)
+	}
+	if got := b.text(".card:first-child .number"); !strings.Contains(got, "MB") && !strings.Contains(got, "kB") {
+		t.Errorf("the card says %q and no size", got)
+	}
+	b.click("[data-download]")
+	if !bytes.Equal(b.saved("my own.msgpack"), data) {
+		t.Error("the file that was saved is another one")
+	}
+	check := b.axe()
+	check("the models, one of them one's own")
+	b.click("[data-delete]")
+	b.wait(`document.getElementById("model-undo") !== null && !location.search.includes("my+own")`)
+	check("a model that is deleted")
+	b.click("#model-undo")
+	b.wait(`document.querySelector(".own-state")?.textContent.includes("Kept") && location.search.includes("my+own")`)
+	b.reload()
+	b.wait(`document.querySelector(".model-name").textContent === "my own"`)
+	b.click("#model-button", "[data-delete]")
+	b.wait(`document.getElementById("model-undo") !== null`)
+	b.reload()
+	b.usable()
+	if eval[int](b, `document.querySelectorAll(".own-state").length`) != 0 {
+		t.Error("a model that was deleted is listed after a reload")
+	}
+	if n := eval[int](b, `new Promise((done) => bacaTools.keptAll("", (all) => done(all.length)))`); n != 0 {
+		t.Errorf("%d things of it are still kept", n)
+	}
+	b.quiet()
+}
+
+// What is kept can be damaged; the page says so and goes on with another model.
+func TestKeptModelIsDamaged(t *testing.T) {
+	b := ready(t)
+	sum := sha256.Sum256(b.ownModel("my own"))
+	b.wait(`location.search.includes("my+own")`)
+	eval[any](b, fmt.Sprintf(`new Promise((done) => bacaTools.keep("model/%s/model", new Uint8Array(100), () => done(null)))`, hex.EncodeToString(sum[:])))
+	b.reload()
+	b.wait(`document.querySelector(".notice")?.textContent.includes("my own is damaged")`)
+	b.usable()
+	b.example(2)
+	b.click("#model-button")
+	b.wait(`document.querySelector(".own-state")?.textContent.includes("Delete it")`)
+	b.click("[data-delete]")
+	b.wait(`document.querySelector(".own-state") === null`)
+	b.quiet()
+}
+
+// Where the browser has no room, the model works until the tab closes.
+func TestNoRoomForAModel(t *testing.T) {
+	s := serve(t, open(t))
+	b := browse(t)
+	b.first("a full store", `IDBObjectStore.prototype.put = () => { throw new DOMException("the quota is used up", "QuotaExceededError"); };`)
+	b.visit(s.URL + "/")
+	b.usable()
+	b.ownModel("my own")
+	b.example(2)
+	b.click("#model-button")
+	if got := b.text(".own-state"); !strings.Contains(got, "the quota is used up") || !strings.Contains(got, "until the tab closes") {
+		t.Errorf("the card says %q", got)
+	}
+	if got := eval[string](b, `location.search`); strings.Contains(got, "model=") {
+		t.Errorf("the address names a model that a reload would not find: %s", got)
+	}
+	b.quiet()
+}
+
+// key presses a key where the focus is.
+func (b *tab) key(name string) {
+	b.t.Helper()
+	b.run("a key", chromedp.KeyEvent(name))
+}
+
+// axe returns a function that reports what keeps people from using a state of the page.
+func (b *tab) axe() func(state string) {
+	b.t.Helper()
+	axe, err := os.ReadFile("../../../web/node_modules/axe-core/axe.min.js")
+	if err != nil {
+		b.t.Fatal("axe-core is not installed: npm ci in web")
+	}
+	eval[any](b, string(axe)+";null")
+	return func(state string) {
+		b.t.Helper()
+		found := eval[string](b, `axe.run().then((r) => r.violations.map((v) => v.id + ": " + v.nodes.map((n) => n.html.slice(0, 160)).join("; ")).join("\n"))`)
+		if found != "" {
+			b.t.Errorf("%s: %s", state, found)
+		}
+	}
+}
+
+// Menus open and close by keys and by the pointer, and give the focus back.
+func TestMenus(t *testing.T) {
+	b := ready(t)
+	check := b.axe()
+	b.example(1)
+	b.click(`[data-row="0"]`)
+	for k, id := range []string{"by", "export"} {
+		b.scheme([]string{"dark", "light"}[k])
+		isOpen := func(want bool) {
+			t.Helper()
+			if got := eval[bool](b, fmt.Sprintf(`document.getElementById(%q).open`, id)); got != want {
+				t.Errorf("menu %s is open: %v", id, got)
+			}
+		}
+		focus := func(selector string) {
+			t.Helper()
+			if !eval[bool](b, fmt.Sprintf(`document.activeElement === document.querySelector("#%s " + %q)`, id, selector)) {
+				t.Errorf("menu %s: the focus is on %s, want %s", id, eval[string](b, `document.activeElement.outerHTML.slice(0, 100)`), selector)
+			}
+		}
+		b.run("focus", chromedp.Focus("#"+id+" summary"))
+		b.key(kb.ArrowDown)
+		isOpen(true)
+		focus(".menu-item:first-child")
+		b.key(kb.ArrowUp)
+		focus(".menu-item:last-child")
+		b.key(kb.Home)
+		focus(".menu-item:first-child")
+		check(id)
+		b.key(kb.Escape)
+		isOpen(false)
+		focus("summary")
+		if eval[bool](b, `document.querySelector(".row.selected") === null`) {
+			t.Error("Escape has closed more than the menu")
+		}
+		b.click("#" + id + " summary")
+		isOpen(true)
+		b.click("#headline h2")
+		isOpen(false)
+	}
+	b.run("focus", chromedp.Focus("#scroller"))
+	b.key(kb.Escape)
+	b.wait(`document.querySelector(".row.selected") === null`)
+	b.quiet()
+}
+
+// No menu lies beside the screen, however wide that is.
+func TestMenusStayOnTheScreen(t *testing.T) {
+	b := ready(t)
+	b.example(2)
+	for _, width := range []int64{390, 768, 1024, 1280, 1920} {
+		b.run("the size", chromedp.EmulateViewport(width, 900))
+		for _, id := range []string{"by", "export"} {
+			b.click("#" + id + " summary")
+			b.wait(fmt.Sprintf(`(({ left, right }) => right > left && left >= 0 && right <= innerWidth)(document.querySelector("#%s .menu-list").getBoundingClientRect())`, id))
+			b.key(kb.Escape)
+		}
+	}
+	b.quiet()
+}
+
+// What decides is chosen in one place, which says what each choice does.
+func TestDeciderSaysWhatItDoes(t *testing.T) {
+	b := ready(t)
+	b.example(1)
+	b.click("#by summary")
+	if got := eval[int](b, `[...document.querySelectorAll("#by .choice-about")].filter((e) => /^Each molecule is judged .*[.]$/.test(e.textContent)).length`); got != 3 {
+		t.Errorf("%d of three choices say what they do in a sentence", got)
+	}
+	b.click(`[data-decider="batch"]`)
+	b.wait(`document.querySelector(".by-name").textContent === "The batch" && location.search.includes("by=batch")`)
+	b.wait(`document.querySelector(".c-part") !== null`)
+	if eval[bool](b, `document.getElementById("by").open`) {
+		t.Error("the menu stays open")
+	}
+	b.reload()
+	b.wait(`document.querySelector(".by-name").textContent === "The batch"`)
+}
+
+// copies has the page copy to where a test reads it: a tab behind others has no
+// clipboard.
+func (b *tab) copies() {
+	b.first("a clipboard", `Clipboard.prototype.writeText = async (text) => { globalThis.testCopied = text; };`)
+}
+
+// A link carries structures, their names, settings, and the selected row. They never
+// stand in the address.
+func TestLinkCarriesTheCase(t *testing.T) {
+	s := serve(t, open(t))
+	b := browse(t)
+	b.copies()
+	b.visit(s.URL + "/?model=clintox&alpha=0.1")
+	b.usable()
+	b.write("CCO ethanol, pure\nC1CC open\nc1ccccc1C(=O)[O-] benzoate & more #1\n")
+	b.phase("done")
+	b.click(`[data-row="2"]`)
+	b.save("link")
+	b.wait(`document.querySelector(".export-note")?.textContent.includes("It holds 3 structures")`)
+	link := eval[string](b, `testCopied`)
+	if got := eval[string](b, `location.href`); strings.Contains(got, "ethanol") || strings.Contains(got, "#") {
+		t.Errorf("the address has %s", got)
+	}
+
+	other := browse(t)
+	other.visit(link)
+	other.phase("done")
+	other.wait(`document.querySelector(".row.selected")?.dataset.row === "2"`)
+	for what, expression := range map[string]string{
+		"structures in the address": `location.hash === "" && !location.href.includes("ethanol")`,
+		"the model":                 `location.search.includes("model=clintox") || document.querySelector(".model-name").textContent.includes("Drugs, approved")`,
+		"α":                         `document.querySelector(".alpha output").textContent.replace(/\s/g, "") === "10%"`,
+		"the input":                 `document.getElementById("smiles").value === "CCO ethanol, pure\nC1CC open\nc1ccccc1C(=O)[O-] benzoate & more #1\n"`,
+		"the selected row":          `document.querySelector(".row.selected").textContent.includes("benzoate & more #1")`,
+	} {
+		if !eval[bool](other, expression) {
+			t.Errorf("%s: not true of the link: %s", what, expression)
+		}
+	}
+	// Pasted over the address of an open page.
+	other.anew()
+	eval[any](other, `(location.hash = "smiles=CCCC+butane&alpha=0.05", null)`)
+	other.phase("done")
+	other.wait(`document.getElementById("smiles").value === "CCCC butane\n" && location.hash === ""`)
+	other.quiet()
+	b.quiet()
+}
+
+// Links are hostile: what cannot be read is said, and none of it is used.
+func TestHostileLinks(t *testing.T) {
+	s := serve(t, open(t))
+	b := browse(t)
+	b.visit(s.URL + "/#alpha=7&smiles=C")
+	b.usable()
+	b.wait(`document.querySelector(".notice").textContent.includes("This link cannot be read")`)
+	for _, fragment := range []string{
+		"smiles=" + strings.Repeat("C%0A", 3000), "smiles=%ff%fe", "smiles=%zz", "smiles=C&smiles=CC", "by=everything&smiles=C", "smiles=C&row=9", "smiles=C&row=-1", "evil=%3Cscript%3E", "alpha=NaN&smiles=C",
+		"fdr=0.033&smiles=C",
+	} {
+		eval[any](b, `(document.querySelector(".notice button")?.click(), null)`)
+		b.wait(`document.querySelector(".notice").hidden`)
+		eval[any](b, fmt.Sprintf(`(location.hash = %q, null)`, fragment))
+		b.wait(`document.querySelector(".notice").textContent.includes("This link cannot be read")`)
+		if eval[string](b, `location.hash + document.getElementById("smiles").value`) != "" {
+			t.Errorf("%.40s: something of it was used", fragment)
+		}
+	}
+	eval[any](b, `(location.hash = "model=%3Cimg%20src=x%3E&smiles=CCO+%3Cimg+src%3Dx%3E", null)`)
+	b.wait(`document.querySelector(".notice").textContent.includes("is not in this browser")`)
+	b.phase("done")
+	if eval[int](b, `document.querySelectorAll("img").length`) != 0 {
+		t.Error("a link has made an element of its own")
+	}
+	b.quiet()
+}
+
+// What a link cannot carry is said.
+func TestLinkHasLimits(t *testing.T) {
+	s := serve(t, open(t))
+	b := browse(t)
+	b.copies()
+	b.visit(s.URL + "/")
+	b.usable()
+	b.ownModel("my own")
+	b.write(strings.Repeat("CC(=O)Oc1ccccc1C(=O)O aspirin\n", 500))
+	b.phase("done")
+	b.save("link")
+	b.wait(`/the first \d+ of these 500 fit/.test(document.querySelector(".export-note")?.textContent)`)
+	if eval[bool](b, `"testCopied" in globalThis`) {
+		t.Error("a link was copied all the same")
+	}
+	b.empty()
+	b.write("CCO ethanol\n")
+	b.phase("done")
+	b.save("link")
+	b.wait(`document.querySelector(".export-note")?.textContent.includes("needs the file of the model my own")`)
+	if link := eval[string](b, `testCopied`); !strings.Contains(link, url.QueryEscape("my own@")) {
+		t.Errorf("the link is %s", link)
+	}
+	b.quiet()
+}
+
+// Text is there after a reload; during a run on a file the browser asks before.
+func TestInputSurvivesAReload(t *testing.T) {
+	b := ready(t)
+	const text = "CCO ethanol\nc1ccccc1 benzene\n"
+	b.write(text)
+	b.reload()
+	b.wait(fmt.Sprintf(`document.getElementById("smiles").value === %q`, text))
+	b.wait(`document.getElementById("page").dataset.phase === "done" && document.querySelector(".notice").textContent.includes("Your input is back")`)
+	b.click(".notice button")
+	b.wait(`document.querySelector(".notice").hidden`)
+	b.empty()
+	b.reload()
+	b.usable()
+	if got := eval[string](b, `document.getElementById("smiles").value + document.getElementById("page").dataset.phase`); got != "empty" {
+		t.Errorf("after clearing, a reload shows %q", got)
+	}
+
+	leaving := `(() => { const e = new Event("beforeunload", { cancelable: true }); dispatchEvent(e); return e.defaultPrevented; })()`
+	if eval[bool](b, leaving) {
+		t.Error("the browser asks though nothing would be lost")
+	}
+	b.upload("#file", "many.csv", manyRows(size(5000, 10_000)))
+	b.wait(leaving) // while it runs
+	b.phase("done")
+	if eval[bool](b, leaving) {
+		t.Error("the browser asks after the run")
+	}
+	b.reload()
+	b.wait(`document.querySelector(".notice").textContent.includes("many.csv has to be given again")`)
+	b.quiet()
+}
+
+// framed serves the page with the example of web/EMBED.md beside it.
+func framed(t *testing.T, p http.Handler) http.Handler {
+	t.Helper()
+	example, err := os.ReadFile("../../../web/examples/embed.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/embed.html" {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			w.Write(example)
+			return
+		}
+		p.ServeHTTP(w, r)
+	})
+}
+
+// request sends a request to the frame and returns the answer that ends it.
+func (b *tab) request(request string) (answer struct {
+	Rows     []map[string]any
+	Error    *struct{ Code, Text string }
+	Progress int
+}) {
+	b.t.Helper()
+	text := eval[string](b, fmt.Sprintf(`new Promise((done) => {
+		const request = { baca: 1, id: "test " + Math.random(), ...%s };
+		let progress = 0;
+		addEventListener("message", function take({ data }) {
+			if (data.id !== request.id) return;
+			if (data.progress) return void progress++;
+			removeEventListener("message", take);
+			done(JSON.stringify({ ...data, progress }));
+		});
+		document.getElementById("baca").contentWindow.postMessage(request, location.origin);
+	})`, request))
+	if err := json.Unmarshal([]byte(text), &answer); err != nil {
+		b.t.Fatalf("%s: %v", text, err)
+	}
+	return answer
+}
+
+// The example page has the frame score, and gets the command's rows back.
+func TestEmbedded(t *testing.T) {
+	s := serve(t, framed(t, open(t)))
+	b := browse(t)
+	b.run("opening the example", chromedp.Navigate(s.URL+"/embed.html"))
+	b.wait(`!document.getElementById("score").disabled`)
+	b.click("#score")
+	b.wait(`document.querySelectorAll("#rows tr").length === 3`)
+	input := eval[string](b, `document.getElementById("molecules").value`) + "\n"
+	want := score(t, "input.smi", input)
+	for i, line := range eval[[]string](b, `[...document.querySelectorAll("#rows tr")].map((r) => [...r.cells].map((c) => c.textContent).join("|"))`) {
+		row := map[string]string{}
+		for k, name := range want[0] {
+			row[name] = want[i+1][k]
+		}
+		if cells := strings.Split(line, "|"); cells[0] != row["id"] || cells[1] != row["p_value"] || cells[2] != row["verdict"] {
+			t.Errorf("row %d is %s, the command has %v", i+1, line, row)
+		}
+	}
+	// It shows the input and the result alone.
+	inside := `document.getElementById("baca").contentDocument`
+	if got := eval[string](b, fmt.Sprintf(`[...%s.querySelectorAll("header, .input, .result, .lab")].filter((e) => e.checkVisibility()).map((e) => e.className).join()`, inside)); got != "pane input,pane result" {
+		t.Errorf("the frame shows %s", got)
+	}
+	if a := b.request(`{ score: { smiles: ["CCO", "C1CC"], model: "clintox", alpha: 0.2, by: "alone" } }`); len(a.Rows) != 2 || a.Rows[1]["error"] == "" || a.Rows[0]["verdict"] == "" || a.Progress == 0 {
+		t.Errorf("with another model: %+v", a)
+	}
+	if a := b.request(`{ explain: ["CCO ethanol", "c1ccccc1"] }`); len(a.Rows) != 2 || a.Rows[0]["reasons"] == nil {
+		t.Errorf("explained: %+v", a)
+	}
+	for request, code := range map[string]string{
+		`{ score: [] }`: "option", `{ score: ["C\nC"] }`: "option", `{ score: ["C"], explain: ["C"] }`: "option", `{}`: "option", `{ score: 7 }`: "option", `{ cancel: true }`: "option",
+		`{ score: { smiles: ["C"], alpha: 5 } }`: "option", `{ score: { smiles: ["C"], by: "luck" } }`: "option", `{ score: { smiles: ["C"], model: "none" } }`: "model", `{ score: { smiles: ["C"], by: "batch" } }`: "input",
+		`{ score: ["C".repeat(5e6)] }`: "option",
+	} {
+		if a := b.request(request); a.Error == nil || a.Error.Code != code || a.Error.Text == "" {
+			t.Errorf("%s: %+v, want the error %s", request, a, code)
+		}
+	}
+	b.quiet()
+}
+
+// A request can be cancelled, and only one is under way.
+func TestEmbeddedIsCancelled(t *testing.T) {
+	s := serve(t, framed(t, open(t)))
+	b := browse(t)
+	b.run("opening the example", chromedp.Navigate(s.URL+"/embed.html"))
+	b.wait(`!document.getElementById("score").disabled`)
+	answers := eval[[]string](b, `new Promise((done) => {
+		const frame = document.getElementById("baca").contentWindow;
+		const answers = [];
+		let cancelled = false;
+		addEventListener("message", ({ data }) => {
+			if (data.id === 901 && data.progress && !cancelled) {
+				cancelled = true;
+				frame.postMessage({ baca: 1, id: 902, score: ["C"] }, location.origin);
+				frame.postMessage({ baca: 1, id: 901, cancel: true }, location.origin);
+			}
+			if (data.error) answers.push(data.id + " " + data.error.code);
+			if (answers.length === 2) done(answers);
+		});
+		frame.postMessage({ baca: 1, id: 901, score: Array(20000).fill("CC(=O)Oc1ccccc1C(=O)O") }, location.origin);
+	})`)
+	if !slices.Equal(answers, []string{"902 busy", "901 cancelled"}) {
+		t.Errorf("the answers are %q", answers)
+	}
+	if a := b.request(`{ score: ["CCO"] }`); len(a.Rows) != 1 {
+		t.Errorf("after that: %+v", a)
+	}
+	b.quiet()
+}
+
+// Pages of other origins are not heard, and shown no frame.
+func TestForeignPagesAreNotHeard(t *testing.T) {
+	p := open(t)
+	s := serve(t, framed(t, p))
+	b := browse(t)
+	b.run("opening the example", chromedp.Navigate(s.URL+"/embed.html"))
+	b.wait(`!document.getElementById("score").disabled`)
+	eval[any](b, `(() => {
+		const frame = document.getElementById("baca").contentWindow;
+		globalThis.testHeard = [];
+		addEventListener("message", ({ data }) => testHeard.push(data.id));
+		const say = (origin, source) => frame.dispatchEvent(new frame.MessageEvent("message", { origin, source, data: { baca: 1, id: "foreign", score: ["CCCCCC"] } }));
+		say("https://elsewhere.example", window);
+		say(location.origin, frame);
+		return null;
+	})()`)
+	if a := b.request(`{ score: ["CCO"] }`); len(a.Rows) != 1 {
+		t.Errorf("a page of the same origin is answered %+v", a)
+	}
+	if eval[bool](b, `testHeard.includes("foreign")`) {
+		t.Error("a foreign page was answered")
+	}
+
+	foreign := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, `<!doctype html><iframe id="baca" src="%s/?embed" onload="document.title = 'loaded'"></iframe>`, s.URL)
+	}))
+	other := browse(t)
+	other.run("a foreign page", chromedp.Navigate(foreign.URL))
+	other.wait(`document.title === "loaded"`)
+	other.mu.Lock()
+	defer other.mu.Unlock()
+	if said := strings.Join(other.console, "\n"); !strings.Contains(said, "frame-ancestors") {
+		t.Errorf("the browser shows the page in a foreign frame; it says %q", said)
+	}
+}
+
+// An installed page opens files that the system gives it.
+func TestOpensFilesOfTheSystem(t *testing.T) {
+	s := serve(t, open(t))
+	b := browse(t)
+	b.first("a queue of files", `Object.defineProperty(globalThis, "launchQueue", { value: { setConsumer(take) { globalThis.testLaunch = take; } } });`)
+	b.visit(s.URL + "/")
+	b.usable()
+	b.act("the manifest", func(ctx context.Context) error {
+		m, err := chromedp.Call(ctx, page.GetAppManifest, page.GetAppManifestParams{})
+		if err != nil {
+			return err
+		}
+		var manifest struct {
+			Handlers []struct {
+				Action string
+				Accept map[string][]string
+			} `json:"file_handlers"`
+		}
+		if err := json.Unmarshal([]byte(m.Data), &manifest); err != nil || len(manifest.Handlers) != 1 {
+			t.Fatalf("the manifest is %s: %v", m.Data, err)
+		}
+		for _, ext := range []string{".smi", ".csv", ".sdf", ".smi.gz"} {
+			if all := slices.Concat(slices.Collect(maps.Values(manifest.Handlers[0].Accept))...); !slices.Contains(all, ext) {
+				t.Errorf("%s is not opened, %v are", ext, all)
+			}
+		}
+		return nil
+	})
+	open := func(name, text string) {
+		b.anew()
+		eval[any](b, fmt.Sprintf(`testLaunch({ files: [{ getFile: async () => new File([%q], %q) }] }).then(() => null)`, text, name))
+		b.phase("done")
+	}
+	open("a.smi", "CCO ethanol\n")
+	if got := eval[string](b, `document.getElementById("smiles").value`); got != "CCO ethanol\n" {
+		t.Errorf("the input is %q", got)
+	}
+	open("b.csv", "name,smiles\nbutane,CCCC\n")
+	b.wait(`document.querySelector(".file-name")?.textContent === "b.csv" && document.querySelector(".row").textContent.includes("butane")`)
+	b.quiet()
+}

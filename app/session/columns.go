@@ -30,7 +30,7 @@ func (i *Input) ChooseColumn(name string) {
 		for _, c := range i.choices {
 			b.WriteString(c.Key + "\t" + strings.ReplaceAll(c.Column, "\n", " ") + "\n")
 		}
-		i.store.Put(columnsKey, []byte(b.String()))
+		i.store.Put(columnsKey, []byte(b.String()), ignore)
 	}
 	i.session.Begin()
 }

@@ -76,6 +76,17 @@ func (h *Head) Score(p fingerprint.Print, fold int) float64 {
 	return (logit(h.Weights[fold], p) - h.Mean) / h.Deviation
 }
 
+// Shares returns what each subtree of a graph, in the order of the keys of its print, adds
+// to Score, and what is left: Score is their sum.
+func (h *Head) Shares(p fingerprint.Print, fold int) (shares []float64, rest float64) {
+	w := h.Weights[fold]
+	shares = make([]float64, len(p.Keys))
+	for i, k := range p.Keys {
+		shares[i] = float64(w[k%Buckets]) / h.Deviation
+	}
+	return shares, (float64(w[Buckets]) - h.Mean) / h.Deviation
+}
+
 func logit(w []float32, p fingerprint.Print) float64 {
 	sum := float64(w[Buckets])
 	for _, k := range p.Keys {

@@ -250,3 +250,19 @@ func ExampleFit() {
 	fmt.Println("inside:", h.Score(in, inside.Folds[0]) < 2, " outside:", h.Score(out, outside.Folds[0]) > 2)
 	// Output: inside: true  outside: true
 }
+
+// The score is the sum of what each subtree adds, exactly.
+func TestSharesAddUp(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 7))
+	inside, outside := draw(rng, 120, 0), draw(rng, 120, 45)
+	h, _ := fit(t, inside, outside, 1)
+	for i, p := range outside.Prints {
+		shares, sum := h.Shares(p, outside.Folds[i])
+		for _, x := range shares {
+			sum += x
+		}
+		if want := h.Score(p, outside.Folds[i]); math.Abs(sum-want) > 1e-9 {
+			t.Errorf("graph %d: its subtrees add up to %g, its score is %g", i, sum, want)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package near
+
+import (
+	"math"
+
+	"baca/algo/fingerprint"
+)
+
+// Shares say what the distance of one graph is made of, in units of Scores.
+type Shares struct {
+	// Embedding and Subtrees are what these parts add to the score, 0 being what they add for
+	// training graphs on average.
+	Embedding, Subtrees float64
+	// Coordinates has what each coordinate of the embedding adds by being larger than that
+	// of the nearest embedding of the bank. What is smaller adds too, but no node has
+	// what is missing, and it is not in here.
+	Coordinates []float64
+	// Keys has what each key of the print adds that the closest graph of the bank
+	// lacks, by sets and by counts, and Lacks how much of it that one lacks, from 0 to 1. They
+	// are nil where a graph of the bank has the same print.
+	Keys, Lacks [2][]float64
+}
+
+// Shares takes apart the score of graph i of d.
+func (b *Bank) Shares(d *Distances, i int) Shares {
+	dim := b.Graphs.Dim()
+	s := Shares{
+		Embedding:   b.unit(ByEmbedding) * (d.parts[ByEmbedding][i] - b.scales[ByEmbedding].Mean),
+		Coordinates: b.coordinates(d.Graphs.Q[i*dim : (i+1)*dim]),
+	}
+	for m, part := range []int{BySubtrees, ByCounts} {
+		unit := b.unit(part)
+		s.Subtrees += unit * (d.parts[part][i] - b.scales[part].Mean)
+		s.Keys[m], s.Lacks[m], _ = b.Subtrees.Lacks(d.Graphs.Prints[i], fingerprint.Measure(m))
+		for k := range s.Keys[m] {
+			s.Keys[m][k] *= unit
+		}
+	}
+	return s
+}
+
+// unit is what a part adds to the score for each unit of what is measured.
+func (b *Bank) unit(part int) float64 {
+	return weights[part] / (b.scales[part].Deviation * b.scale.Deviation)
+}
+
+// coordinates parts the distance to the nearest embedding, which is Σ d²/distance.
+func (b *Bank) coordinates(q []float32) []float64 {
+	at := b.Standard.Apply(q)
+	nearest, least := 0, math.Inf(1)
+	for k := range b.squares {
+		if square := SquaredDistance(b.key(k), at); square < least {
+			nearest, least = k, square
+		}
+	}
+	shares := make([]float64, len(q))
+	if least == 0 {
+		return shares
+	}
+	unit := b.unit(ByEmbedding) / math.Sqrt(least)
+	for t, x := range b.key(nearest) {
+		if d := float64(at[t]) - float64(x); d > 0 {
+			shares[t] = unit * d * d
+		}
+	}
+	return shares
+}

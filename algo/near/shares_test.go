@@ -1,0 +1,47 @@
+package near
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"baca/algo/fingerprint"
+)
+
+// What the parts add is the score, and what coordinates and keys add is in the parts.
+func TestShares(t *testing.T) {
+	b, r := bank(t, rand.New(rand.NewPCG(2, 5)))
+	d, err := b.Measure(ctx, 1, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores := b.Scores(d)
+	for i := range r.Len() {
+		s := b.Shares(d, i)
+		nodes := b.unit(ByNodes) * (d.parts[ByNodes][i] - b.scales[ByNodes].Mean)
+		rest := b.scale.Mean / b.scale.Deviation
+		if got := s.Embedding + s.Subtrees + nodes - rest; math.Abs(got-scores[i]) > 1e-9 {
+			t.Errorf("graph %d: parts add up to %g, its score is %g", i, got, scores[i])
+		}
+		sum := 0.0
+		for _, x := range s.Coordinates {
+			if x < 0 {
+				t.Errorf("graph %d: a coordinate adds %g", i, x)
+			}
+			sum += x
+		}
+		if most := b.unit(ByEmbedding) * d.parts[ByEmbedding][i]; sum > most*(1+1e-6) {
+			t.Errorf("graph %d: coordinates add %g to a distance that adds %g", i, sum, most)
+		}
+		for m, part := range []int{BySubtrees, ByCounts} {
+			sum := 0.0
+			for _, x := range s.Keys[m] {
+				sum += x
+			}
+			_, _, rest := b.Subtrees.Lacks(r.Prints[i], fingerprint.Measure(m))
+			if most := b.unit(part) * d.parts[part][i]; sum > most*(1+1e-9) || sum == 0 && most > 0 && rest == 0 {
+				t.Errorf("graph %d: keys add %g to a distance that adds %g", i, sum, most)
+			}
+		}
+	}
+}

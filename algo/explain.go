@@ -3,55 +3,14 @@ package algo
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 
 	"baca/algo/contrast"
 	"baca/algo/decide"
 	"baca/algo/explain"
 	"baca/algo/graph"
-	"baca/algo/metric"
 	"baca/algo/near"
 )
-
-// maxOcclusion is the number of nodes up to which occlude is worth its cost, which
-// grows with the square of it.
-const maxOcclusion = 256
-
-// occlude returns for each node of g by how much the score of g drops when the node
-// and its edges are taken out, the other nodes keeping their features: positive
-// where the node makes the graph look out-of-distribution. It also returns by how much
-// the distance of the embeddings drops. The node of a graph of one node gets NaN.
-func (s *SingleScorer) occlude(ctx context.Context, g *graph.Graph) (part, embedding []float64, err error) {
-	n := g.N()
-	gs := []*graph.Graph{g}
-	for i := range n {
-		gs = append(gs, g.Select(func(node int) bool { return node != i }))
-	}
-	r, err := contrast.Describe(ctx, s.workers, s.model.Encoder, gs)
-	if err != nil {
-		return nil, nil, err
-	}
-	d, err := s.near.Measure(ctx, s.workers, r)
-	if err != nil {
-		return nil, nil, err
-	}
-	// All are compared with graphs of the size of g, by the head that g meets.
-	t := Trait{Fold: fold(g, r.Prints[0])}
-	scores, parts := s.near.Scores(d), s.near.Parts(d)
-	for i, distance := range scores {
-		scores[i] = s.answer(distance, r.Prints[i], t, n).score
-	}
-	part, embedding = make([]float64, n), make([]float64, n)
-	for i := range part {
-		part[i] = scores[0] - scores[1+i]
-		embedding[i] = parts[near.ByEmbedding][0] - parts[near.ByEmbedding][1+i]
-		if n == 1 { // nothing is left
-			part[i], embedding[i] = math.NaN(), math.NaN()
-		}
-	}
-	return part, embedding, nil
-}
 
 // An Explanation says why a graph got the score that it gets by itself.
 type Explanation struct {
@@ -70,16 +29,18 @@ type Explanation struct {
 	// with counts, and ℓ_n, which weighs little.
 	Embedding, Subtrees, Counts, Nodes float64
 
-	// Occlusion has for each node by how much the score drops when the node and its
-	// edges are taken out: positive where the node makes the graph look
-	// out-of-distribution. Gradient has what each node adds to the distance by way of
-	// the embedding (see explain.Gradient); subtrees have no derivative, so what they
-	// add is not in it. Both are nil for a graph of more than 256 nodes. Agreement is
-	// the rank correlation of Gradient with what taking out each node does to the
-	// distance of the embedding, NaN where it is not defined: where it is low, trust
-	// Occlusion.
-	Occlusion, Gradient []float64
-	Agreement           float64
+	// Limit is the least score that is called outside, and 0, the mean of training graphs,
+	// where the holdout is too small to tell.
+	Limit float64
+	// Contributions has for each node what it adds to Score: they add up to Score − Limit,
+	// so that they are positive in sum exactly where the graph is called outside. Two of
+	// the things that the score is made of come from nodes: BySubtrees is what each
+	// adds by way of subtrees that the closest training graph lacks, and by the weights
+	// that its subtrees have in Ratio; ByEmbedding by way of coordinates of the embedding.
+	// Each of the two adds up to what its parts add to Score, 0 being what training graphs
+	// have on average. What no node can be told of is spread as if all subtrees had the
+	// same part of it.
+	Contributions, BySubtrees, ByEmbedding []float64
 
 	Reasons []explain.Reason
 	Nearest []TrainingGraph // of the bank, see [SingleScorer.Nearest]
@@ -97,26 +58,24 @@ func (s *SingleScorer) Explain(ctx context.Context, g *graph.Graph, alpha float6
 	if err != nil {
 		return nil, err
 	}
-	x := &Explanation{Agreement: math.NaN()}
-	list, d, err := s.answers(ctx, s.workers, r, s.model.Traits([]*graph.Graph{g}, r.Prints))
+	x := &Explanation{}
+	traits := s.model.Traits([]*graph.Graph{g}, r.Prints)
+	list, d, err := s.answers(ctx, s.workers, r, traits)
 	if err != nil {
 		return nil, err
 	}
 	x.Score, x.Distance, x.Ratio = list[0].score, list[0].distance, list[0].ratio
 	p, verdicts := s.Judge(scoresOf(list), alpha)
 	x.P, x.Verdict = p[0], verdicts[0]
+	x.Limit, _ = decide.Threshold(s.holdout, alpha)
 	parts := s.near.Parts(d)
 	x.Embedding, x.Subtrees = parts[near.ByEmbedding][0], parts[near.BySubtrees][0]
 	x.Counts, x.Nodes = parts[near.ByCounts][0], parts[near.ByNodes][0]
-	if n := g.N(); n > 0 && n <= maxOcclusion {
-		var embedding []float64
-		if x.Occlusion, embedding, err = s.occlude(ctx, g); err != nil {
-			return nil, err
-		}
-		x.Gradient = explain.Gradient(s.model.Encoder, g, s.near.Gradient)
-		x.Agreement = rankCorrelation(embedding, x.Gradient)
+	var blame *explain.Blame
+	if g.N() > 0 {
+		blame = s.share(x, g, d, traits[0].Fold)
 	}
-	x.Reasons = explain.Reasons(g, s.model.Profile, s.model.Card.Train, max(1, s.model.Shared), s.near.Subtrees)
+	x.Reasons = explain.Reasons(g, explain.Memory{Profile: s.model.Profile, Index: s.near.Subtrees, Train: s.model.Card.Train, Least: max(1, s.model.Shared)}, blame)
 	if r, ok := explain.Background(x.Ratio); ok {
 		x.Reasons = append(x.Reasons, r)
 		slices.SortStableFunc(x.Reasons, func(a, b explain.Reason) int { return cmp.Compare(b.Weight, a.Weight) })
@@ -138,33 +97,4 @@ func (s *SingleScorer) Embedding(ctx context.Context, g *graph.Graph) ([]float32
 // not hold what that takes.
 func (s *SingleScorer) Duplicate(g *graph.Graph) bool {
 	return s.model.Profile != nil && s.model.Profile.Known.Likely(g)
-}
-
-// rankCorrelation is Spearman's, NaN for fewer than two values or all-equal ones.
-func rankCorrelation(x, y []float64) float64 {
-	rank := func(v []float64) []float64 {
-		ranks := make([]float64, len(v))
-		for i, a := range v {
-			for _, b := range v {
-				switch {
-				case b < a:
-					ranks[i]++
-				case b == a:
-					ranks[i] += 0.5
-				}
-			}
-		}
-		return ranks
-	}
-	rx, ry := rank(x), rank(y)
-	mx, dx := metric.MeanStd(rx)
-	my, dy := metric.MeanStd(ry)
-	if !(dx > 0 && dy > 0) || slices.ContainsFunc(x, math.IsNaN) {
-		return math.NaN()
-	}
-	sum := 0.0
-	for i := range rx {
-		sum += (rx[i] - mx) * (ry[i] - my)
-	}
-	return sum / (dx * dy * float64(len(rx)-1))
 }

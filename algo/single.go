@@ -137,15 +137,22 @@ func (s *SingleScorer) answer(distance float64, p fingerprint.Print, t Trait, no
 	if len(p.Keys) == 0 {
 		return x
 	}
-	x.score = distance
 	if head := s.model.Background; head != nil {
 		x.ratio = head.Score(p, t.Fold)
-		x.score = s.model.Sizes.standardize(fuse(distance, x.ratio, head.Weight()), nodes)
 	}
+	x.score = s.join(distance, x.ratio, nodes)
 	if t.Known {
 		x.score = min(x.score, knownScore)
 	}
 	return x
+}
+
+// join makes the score of both parts.
+func (s *SingleScorer) join(distance, ratio float64, nodes int) float64 {
+	if s.model.Background == nil {
+		return distance
+	}
+	return s.model.Sizes.standardize(fuse(distance, ratio, s.model.Background.Weight()), nodes)
 }
 
 // nodes returns the number of nodes of a graph from its print: each node has a subtree

@@ -1,6 +1,7 @@
 package algo_test
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -9,6 +10,8 @@ import (
 	"baca/algo"
 	"baca/algo/attention"
 	"baca/algo/contrast"
+	"baca/algo/decide"
+	"baca/algo/explain"
 	"baca/algo/fingerprint"
 	"baca/algo/gin"
 	"baca/algo/graph"
@@ -47,53 +50,6 @@ func TestAloneIsWhatDecides(t *testing.T) {
 	}
 }
 
-// A path of four nodes with a triangle at its end: what remains without each node
-// is built here by hand.
-func TestOcclude(t *testing.T) {
-	build := func(n int, edges ...[2]int32) *graph.Graph {
-		g, _, err := graph.New(n, edges)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return g
-	}
-	g := build(5, [2]int32{0, 1}, [2]int32{1, 2}, [2]int32{2, 3}, [2]int32{3, 4}, [2]int32{2, 4})
-	rest := []*graph.Graph{
-		build(4, [2]int32{0, 1}, [2]int32{1, 2}, [2]int32{2, 3}, [2]int32{1, 3}),
-		build(4, [2]int32{1, 2}, [2]int32{2, 3}, [2]int32{1, 3}),
-		build(4, [2]int32{0, 1}, [2]int32{2, 3}),
-		build(4, [2]int32{0, 1}, [2]int32{1, 2}, [2]int32{2, 3}),
-		build(4, [2]int32{0, 1}, [2]int32{1, 2}, [2]int32{2, 3}),
-	}
-	a, err := algo.NewSingleScorer(ctx, model(t), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	scores, err := a.Scores(ctx, append(rest, g))
-	if err != nil {
-		t.Fatal(err)
-	}
-	occlusion := func(g *graph.Graph) []float64 {
-		x, err := a.Explain(ctx, g, 0.1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return x.Occlusion
-	}
-	got := occlusion(g)
-	for i := range rest {
-		if want := scores[5] - scores[i]; math.Abs(got[i]-want) > 1e-9 {
-			t.Errorf("node %d has part %g, want %g", i, got[i], want)
-		}
-	}
-	if got := occlusion(build(1)); len(got) != 1 || !math.IsNaN(got[0]) {
-		t.Errorf("a graph of one node: %v, want NaN", got)
-	}
-	if got := occlusion(build(257)); got != nil {
-		t.Error("a huge graph is occluded")
-	}
-}
-
 // What Explain says of a graph is what its parts say.
 func TestExplain(t *testing.T) {
 	m := model(t)
@@ -116,11 +72,8 @@ func TestExplain(t *testing.T) {
 		if math.Abs(x.Score-scores[i]) > 1e-9 || x.P != p[0] || x.Verdict != verdicts[0] {
 			t.Errorf("graph %d: score %g, p %g, %s, want %g, %g, %s", i, x.Score, x.P, x.Verdict, scores[i], p[0], verdicts[0])
 		}
-		if len(x.Occlusion) != g.N() || len(x.Gradient) != g.N() || len(x.Nearest) != 3 {
-			t.Fatalf("graph %d: %d and %d parts for %d nodes, %d neighbours", i, len(x.Occlusion), len(x.Gradient), g.N(), len(x.Nearest))
-		}
-		if !(math.Abs(x.Agreement) <= 1+1e-12) {
-			t.Errorf("graph %d: agreement %g", i, x.Agreement)
+		if len(x.Contributions) != g.N() || len(x.BySubtrees) != g.N() || len(x.ByEmbedding) != g.N() || len(x.Nearest) != 3 {
+			t.Fatalf("graph %d: %d, %d and %d parts for %d nodes, %d neighbours", i, len(x.Contributions), len(x.BySubtrees), len(x.ByEmbedding), g.N(), len(x.Nearest))
 		}
 		if len(x.Reasons) == 0 || x.Reasons[0].Weight < 1 {
 			t.Errorf("graph %d with %d nodes and %d edges has no reasons", i, g.N(), g.M())
@@ -157,54 +110,102 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// An encoder with random weights, with a bank of its own, has other gradients.
-func TestGradientFollowsTheWeights(t *testing.T) {
+// What nodes add makes the score above the limit, so its sign is the verdict; the embedding's
+// part follows the weights of the encoder.
+func TestContributions(t *testing.T) {
 	m := model(t)
-	gs := trees(t, rand.New(rand.NewPCG(22, 9)), 25, 0.8)
-	parts := func(m *algo.Model) [][]float64 {
-		a, err := algo.NewSingleScorer(ctx, m, 0)
+	a := alone(t, m)
+	other := *m
+	other.Encoder = gin.New(m.Encoder.Config, rand.New(rand.NewPCG(77, 7)))
+	var err error
+	if other.Bank, err = contrast.Describe(ctx, 0, other.Encoder, set(t)); err != nil {
+		t.Fatal(err)
+	}
+	random := alone(t, &other)
+	verdicts := map[decide.Verdict]int{}
+	alike := 0
+	for i, g := range trees(t, rand.New(rand.NewPCG(22, 9)), 60, 0.4) {
+		x, err := a.Explain(ctx, g, 0.1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var list [][]float64
-		for _, g := range gs {
-			x, err := a.Explain(ctx, g, 0.1)
-			if err != nil {
-				t.Fatal(err)
+		sum := 0.0
+		for _, c := range x.Contributions {
+			sum += c
+		}
+		if math.Abs(sum-(x.Score-x.Limit)) > 1e-9 {
+			t.Errorf("graph %d: contributions add up to %g, the score is %g above the limit", i, sum, x.Score-x.Limit)
+		}
+		if verdicts[x.Verdict]++; (x.Score >= x.Limit) != (x.Verdict == decide.Outside) {
+			t.Errorf("graph %d: %s at %g, limit %g", i, x.Verdict, x.Score, x.Limit)
+		}
+		if x.Verdict == decide.Outside && slices.Max(x.Contributions) <= 0 || x.Verdict == decide.Inside && slices.Min(x.Contributions) > 0 {
+			t.Errorf("graph %d is %s, and its nodes have %v", i, x.Verdict, x.Contributions)
+		}
+		about := slices.ContainsFunc(x.Reasons, func(r explain.Reason) bool { return len(r.Nodes) > 0 && r.About != "" })
+		if x.Verdict == decide.Outside && !about {
+			t.Errorf("graph %d is outside, and no reason is about its nodes: %+v", i, x.Reasons)
+		}
+		y, err := random.Explain(ctx, g, 0.1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.Index(x.ByEmbedding, slices.Max(x.ByEmbedding)) == slices.Index(y.ByEmbedding, slices.Max(y.ByEmbedding)) {
+			alike++
+		}
+	}
+	if verdicts[decide.Outside] < 5 || verdicts[decide.Inside] < 5 {
+		t.Errorf("verdicts %v do not test both", verdicts)
+	}
+	if alike > 45 {
+		t.Errorf("an encoder of random weights puts the same node first in %d of 60 graphs", alike)
+	}
+}
+
+// A clique that hangs on a tree by one node is what is strange about it, and its nodes are
+// blamed.
+func TestBlamesWhatIsStrange(t *testing.T) {
+	a := alone(t, model(t))
+	hits, nodes := 0, 0
+	for i, g := range trees(t, rand.New(rand.NewPCG(23, 9)), 40, 0) {
+		const clique = 5
+		n := g.N()
+		var edges [][2]int32
+		for k := range n {
+			for _, j := range g.Row(k) {
+				edges = append(edges, [2]int32{int32(k), j})
 			}
-			list = append(list, x.Gradient)
 		}
-		return list
+		for k := range int32(clique) {
+			for j := range k {
+				edges = append(edges, [2]int32{int32(n) + k, int32(n) + j})
+			}
+		}
+		g, _, err := graph.New(n+clique, append(edges, [2]int32{int32(i % n), int32(n)}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Features, g.X = 1, slices.Repeat([]float32{1}, n+clique)
+		x, err := a.Explain(ctx, g, 0.1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		order := make([]int, g.N())
+		for k := range order {
+			order[k] = k
+		}
+		slices.SortFunc(order, func(a, b int) int { return cmp.Compare(x.Contributions[b], x.Contributions[a]) })
+		nodes += g.N()
+		for _, k := range order[:clique] {
+			if k >= n {
+				hits++
+			}
+		}
 	}
-	trained := parts(m)
-	other := *m
-	other.Encoder = gin.New(m.Encoder.Config, rand.New(rand.NewPCG(77, 7)))
-	rng := rand.New(rand.NewPCG(1, 2)) // the training graphs
-	var err error
-	if other.Bank, err = contrast.Describe(ctx, 0, other.Encoder, trees(t, rng, 260, 0.1)); err != nil {
-		t.Fatal(err)
-	}
-	random := parts(&other)
-	// Cosines of the attributions of each graph, without their means.
-	mean := 0.0
-	for i := range gs {
-		var xy, xx, yy, mx, my float64
-		n := float64(len(trained[i]))
-		for k := range trained[i] {
-			mx, my = mx+trained[i][k]/n, my+random[i][k]/n
-		}
-		for k := range trained[i] {
-			x, y := trained[i][k]-mx, random[i][k]-my
-			xy, xx, yy = xy+x*y, xx+x*x, yy+y*y
-		}
-		if xx == 0 || yy == 0 {
-			t.Fatalf("graph %d: an attribution is flat", i)
-		}
-		mean += xy / math.Sqrt(xx*yy) / float64(len(gs))
-	}
-	t.Logf("mean correlation of attributions with those of a random encoder: %.2f", mean)
-	if mean > 0.9 {
-		t.Errorf("attributions of a random encoder correlate by %.2f: they do not depend on what was learned", mean)
+	// By chance it would be as many as the cliques have of all nodes, about a third.
+	t.Logf("%d of %d most blamed nodes are of a clique; %d nodes in all", hits, 40*5, nodes)
+	if hits < 180 {
+		t.Errorf("%d of %d most blamed nodes are of a clique, want nearly all", hits, 40*5)
 	}
 }
 

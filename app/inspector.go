@@ -104,64 +104,6 @@ func thumbnail(a *picture.Album, s *session.Session, record int) app.UI {
 	return app.Span().Class("no-picture")
 }
 
-// colours say what the atoms are coloured by, which there are two ways of, and how far
-// these agree.
-func (p *inspectorPane) colours() app.UI {
-	i := &p.S.Inspector
-	d := i.Detail
-	way := func(name, id, title string, gradient bool) app.UI {
-		return pressed(name, i.Gradient == gradient, func() { i.SetGradient(gradient) }).ID(id).Title(title)
-	}
-	return app.Div().Class("colours").Body(
-		legend(i.Gradient, i.Marked() != nil),
-		app.Div().Class("segments").Role("group").Aria("label", "Atoms coloured by").Attr("hidden", attribute(len(d.Gradient) == 0)).Body(
-			way("Left out", "by-occlusion", "By how much the score falls without the atom, computed exactly, atom by atom", false),
-			way("Gradient", "by-gradient", "What the atom adds by way of the embedding, by integrated gradients: an estimate", true)),
-		app.P().ID("agreement").Class("quiet small").Attr("hidden", attribute(len(d.Gradient) == 0)).Text(session.Agreement(d.Agreement, len(d.Atoms))),
-	)
-}
-
-func legend(gradient, marked bool) app.UI {
-	text := "without orange atoms less outside, without blue ones more"
-	if gradient {
-		text = "orange adds to the score, blue takes from it"
-	}
-	return app.Div().Class("legend small quiet").Body(
-		app.Raw(`<svg width="120" height="12" viewBox="0 0 120 12" aria-hidden="true"><circle class="away" fill-opacity=".75" cx="8" cy="6" r="5.5"/><circle class="away" fill-opacity=".3" cx="24" cy="6" r="4.5"/><circle class="legend-none" cx="40" cy="6" r="3.5"/><circle class="towards" fill-opacity=".3" cx="56" cy="6" r="4.5"/><circle class="towards" fill-opacity=".75" cx="72" cy="6" r="5.5"/></svg>`),
-		app.Span().Text(text),
-		app.If(marked, func() app.UI {
-			return app.Span().Body(app.Raw(`<svg width="16" height="14" viewBox="0 0 16 14" aria-hidden="true"><circle class="mark-ring" stroke-width="1.2" stroke-dasharray="2.5 2" cx="8" cy="7" r="6"/></svg>`), app.Text(" ringed: never seen, or of the reason chosen"))
-		}),
-	)
-}
-
-// reasonsShown are shown at once, the others when they are asked for.
-const reasonsShown = 5
-
-// reasons are what is unusual about it, in the words of the command.
-func (p *inspectorPane) reasons(d *message.Detailed) app.UI {
-	items := make([]app.UI, len(d.Reasons))
-	for k, r := range d.Reasons {
-		text := strings.ReplaceAll(r.Text, " %", "\u00a0%")
-		if len(r.Atoms) == 0 {
-			items[k] = app.Li().Class("reason").Text(text)
-			continue
-		}
-		items[k] = app.Li().Class("reason").Body(app.Button().Type("button").DataSet("reason", k).Aria("pressed", p.S.Inspector.Reason == k).Title("Show where").Text(text))
-	}
-	body := []app.UI{app.H3().Text("What is unusual about it")}
-	if len(items) == 0 {
-		body = append(body, quietLine("Each of its features by itself is usual."))
-	} else {
-		body = append(body, app.Ul().Class("reasons").Body(items[:min(len(items), reasonsShown)]...))
-	}
-	if more := len(items) - reasonsShown; more > 0 {
-		body = append(body, app.Details().Class("more").Body(
-			app.Summary().Class("quiet small").Text(words.Plural(more, "more", "more")), app.Ul().Class("reasons").Body(items[reasonsShown:]...)))
-	}
-	return app.Section().ID("reasons").Class("block").OnClick(onNumber("reason", p.S.Inspector.Mark)).Body(body...)
-}
-
 // The deviations between which bars of parts lie.
 const leastDeviation, mostDeviation = -2, 6
 

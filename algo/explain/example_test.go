@@ -20,13 +20,12 @@ func Example() {
 	}
 	p := explain.NewProfile(rings, [explain.SaltSize]byte{1})
 	chain, _, _ := graph.New(8, [][2]int32{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 7}})
-	for _, r := range explain.Reasons(chain, p, len(rings), 1, nil) {
+	for _, r := range explain.Reasons(chain, explain.Memory{Profile: p, Train: len(rings), Least: 1}, nil) {
 		fmt.Printf("%.1f %s\n", r.Weight, r.Text)
 	}
 	fmt.Println("trained on:", p.Known.Likely(chain), p.Known.Likely(rings[0]))
 	// Output:
-	// 2.9 a larger share of nodes with one neighbour than 99 % of the training graphs: 25 %, half of them have 0 % to 0 %
-	// 2.9 fewer rings than 99 % of the training graphs: 0, half of them have 1 to 1
-	// 2.6 fewer neighbours on average than 99 % of the training graphs: 1.75, half of them have 2.00 to 2.00
+	// 2.9 a larger share of nodes with one neighbour than 99 % of the training graphs: 25 %, half of them have none
+	// 2.9 fewer rings than 99 % of the training graphs: 0, half of them have exactly 1
 	// trained on: false true
 }

@@ -121,6 +121,13 @@ func TestKnownMolecules(t *testing.T) {
 	}
 }
 
+// evenly blames all nodes alike.
+func evenly(g *graph.Graph) *Blame {
+	b := &Blame{Lacking: make([]float64, g.N()), Ratio: make([]float64, g.N()), Embedding: make([]float64, g.N())}
+	b.Nodes = slices.Repeat([]float64{1}, g.N())
+	return b
+}
+
 // Alkanes of 3 to 12 atoms and phenols: what differs from them is said, and nothing
 // else.
 func TestReasons(t *testing.T) {
@@ -136,7 +143,7 @@ func TestReasons(t *testing.T) {
 	for _, g := range gs {
 		prints = append(prints, fingerprint.New(g, fingerprint.DefaultHeight))
 	}
-	index := fingerprint.NewIndex(prints)
+	m := Memory{Profile: p, Index: fingerprint.NewIndex(prints), Train: len(gs), Least: 1}
 	for _, c := range []struct {
 		smiles string
 		want   []string // beginnings, in order
@@ -144,13 +151,14 @@ func TestReasons(t *testing.T) {
 	}{
 		{"CCCCCC", nil, nil},
 		{"CCCO", nil, nil},
-		{strings.Repeat("C", 40), []string{"more atoms than 99 % of the training graphs: 40, half of them have "}, nil},
-		{"CCCCS", []string{"the element S, which no training graph has"}, []int{4}},
-		{"CCCC[O-]", []string{"an atom of charge -1, which no training graph has"}, []int{4}},
-		{"CCC(O)CC", []string{"CH, sp³, 3 neighbours, a combination that no graph of the bank has", "a larger share of atoms with three neighbours or more", "5 of 6 atoms have known features in surroundings"}, []int{2}},
-		{"CCCCC.CCCC", []string{"more separate parts than 99 % of the training graphs: 2, half of them have 1 to 1"}, nil},
+		{strings.Repeat("C", 40), []string{"more atoms than 99 % of the training molecules: 40, half of them have "}, nil},
+		{"CCCCS", []string{"the element S, which no training molecule has"}, []int{4}},
+		{"CCCC[O-]", []string{"an atom of charge -1, which no training molecule has"}, []int{4}},
+		{"CCC(O)CC", []string{"its saturated chain: none of 90 training molecules has CH, sp³, 3 neighbours", "a larger share of atoms with three neighbours or more"}, []int{0, 1, 2, 4, 5}},
+		{"CCCCC.CCCC", []string{"more separate parts than 99 % of the training molecules: 2, half of them have exactly 1"}, nil},
+		{"OC1CCCC1", []string{"its saturated ring part: none of 90 training molecules has CH in a ring, sp³, 3 neighbours"}, nil},
 	} {
-		got := Reasons(parse(t, c.smiles)[0], p, len(gs), 1, index)
+		got := Reasons(parse(t, c.smiles)[0], m, evenly(parse(t, c.smiles)[0]))
 		var texts []string
 		for _, r := range got {
 			texts = append(texts, r.Text)
@@ -173,19 +181,28 @@ func TestReasons(t *testing.T) {
 			}
 		}
 	}
+	// What has been seen is told by what moves the score.
+	for k, want := range []string{"in surroundings that the most similar training molecules lack", "commoner in molecules at large than in the training set", "unlike the training set to the encoder"} {
+		b := evenly(gs[0])
+		[][]float64{b.Lacking, b.Ratio, b.Embedding}[k][1] = 1
+		if got := Reasons(gs[0], m, b); len(got) != 1 || got[0].Text != "its saturated chain: "+want {
+			t.Errorf("%+v, want %q", got, want)
+		}
+	}
 	// Without a profile and without a bank.
-	if got := Reasons(parse(t, "CCCCS")[0], nil, 0, 1, index); len(got) == 0 || got[0].Kind != "node" || !strings.HasPrefix(got[0].Text, "SH, sp³, 1 neighbour,") {
+	thiol := parse(t, "CCCCS")[0]
+	if got := Reasons(thiol, Memory{Index: m.Index, Least: 1}, &Blame{[]float64{0, 0, 0, 0, 1}, make([]float64, 5), make([]float64, 5), make([]float64, 5)}); len(got) != 1 || got[0].Kind != "part" || got[0].About != "its thiol group" || !slices.Equal(got[0].Nodes, []int{4}) || !strings.HasSuffix(got[0].Text, "that the model holds has SH, sp³, 1 neighbour") {
 		t.Errorf("without a profile: %+v", got)
 	}
-	if got := Reasons(parse(t, "CCCCS")[0], nil, 0, 1, nil); len(got) != 0 {
+	if got := Reasons(thiol, Memory{Least: 1}, evenly(thiol)); len(got) != 0 {
 		t.Errorf("of nothing: %+v", got)
 	}
-	if got := Reasons(&graph.Graph{Offsets: []int32{0}, Features: 9}, p, len(gs), 1, index); len(got) != 1 || got[0].Text != "it has no nodes" {
+	if got := Reasons(&graph.Graph{Offsets: []int32{0}, Features: 9}, m, nil); len(got) != 1 || got[0].Text != "it has no nodes" {
 		t.Errorf("of an empty graph: %+v", got)
 	}
 	// What is shared does not know what few graphs have, and says so.
 	shared := p.Share(len(gs), 5)
-	if got := Reasons(parse(t, "CCCCS")[0], shared, len(gs), 5, index); len(got) == 0 || got[0].Text != "the element S, which fewer than 5 training graphs have" {
+	if got := Reasons(thiol, Memory{Profile: shared, Index: m.Index, Train: len(gs), Least: 5}, evenly(thiol)); len(got) == 0 || got[0].Text != "the element S, which fewer than 5 training molecules have" {
 		t.Errorf("of a shared profile: %+v", got)
 	}
 	if len(shared.Known.Hashes) != 0 || shared.Quantiles[0][0] != p.Quantiles[0][2] || shared.Quantiles[0][2] != p.Quantiles[0][2] {
@@ -205,7 +222,7 @@ func TestReasons(t *testing.T) {
 			h := *g
 			h.X = slices.Clone(g.X)
 			h.X[column] = v
-			Reasons(&h, p, len(gs), 1, index)
+			Reasons(&h, m, evenly(&h))
 		}
 	}
 }
@@ -226,9 +243,9 @@ func TestReasonsOfPlainGraphs(t *testing.T) {
 	for i := range big.X {
 		big.X[i] = 1
 	}
-	got := Reasons(big, p, len(gs), 1, nil)
+	got := Reasons(big, Memory{Profile: p, Train: len(gs), Least: 1}, nil)
 	if len(got) == 0 || !slices.ContainsFunc(got, func(r Reason) bool {
-		return r.Text == "more nodes than 99 % of the training graphs: 30, half of them have 10 to 10"
+		return r.Text == "more nodes than 99 % of the training graphs: 30, half of them have exactly 10"
 	}) {
 		t.Errorf("a larger graph has reasons %+v", got)
 	}

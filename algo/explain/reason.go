@@ -13,15 +13,16 @@ import (
 	"baca/algo/molecule"
 )
 
-// A Reason is one way in which a graph differs from the training graphs. It is a
-// fact about the graph, which may or may not be what moved the score.
+// A Reason is one way in which a graph differs from the training graphs.
 type Reason struct {
-	Kind string // the name of a statistic, "value", "node", "surroundings" or "background"
+	Kind string // "part", "value", the name of a statistic, or "background"
 	Text string // a phrase in plain words, without a full stop
+	// About names what Nodes are, such as "its 2 nitro groups"; empty where it is about all.
+	About string
 	// Nodes are those that it is about, ascending; none where it is about all.
 	Nodes []int
-	// Weight orders reasons, the larger the more unusual: Unseen and more for what
-	// was never seen, from 1 for what few training graphs have.
+	// Weight orders reasons, the larger the more unusual: Unseen and more for values and
+	// nodes that were never seen, from 1 for what few training graphs have.
 	Weight float64
 }
 
@@ -32,25 +33,40 @@ const Unseen = 3
 // seldom.
 const rare = 0.005
 
-// Reasons returns what is unusual about g, the most unusual first. p may be nil, and
-// index, the subtrees of the bank, too: what they would tell is then left out. train
-// is the number of training graphs that p describes. least is that of Profile.Share
-// where p and index have gone through it, so that they do not know what fewer graphs
-// have, and else 1.
-func Reasons(g *graph.Graph, p *Profile, train, least int, index *fingerprint.Index) []Reason {
-	var list []Reason
+// A Memory is what a model remembers of its training graphs. Profile and Index may be
+// nil: what they would tell is then left out.
+type Memory struct {
+	Profile *Profile
+	Index   *fingerprint.Index // subtrees of the bank
+	Train   int                // training graphs that Profile describes
+	// Least is that of Profile.Share where Profile and Index have gone through it, so that
+	// they do not know what fewer graphs have, and else 1.
+	Least int
+}
+
+// Reasons returns what is unusual about g, the most unusual first: parts of it whose nodes
+// are blamed, values and statistics that few training graphs have. What says the same
+// is said once. blame may be nil.
+func Reasons(g *graph.Graph, m Memory, blame *Blame) []Reason {
 	if g.N() == 0 {
 		return []Reason{{Kind: "size", Text: "it has no nodes", Weight: Unseen}}
 	}
-	if p != nil {
-		list = append(list, p.statistics(g)...)
-		list = append(list, p.values(g, train, least)...)
+	var list []Reason
+	if m.Profile != nil {
+		list = append(m.Profile.statistics(g), m.Profile.values(g, m.Train, m.Least)...)
 	}
-	if index != nil {
-		list = append(list, surroundings(g, index, least, list)...)
+	if blame != nil && m.Index != nil {
+		list = append(list, m.parts(g, blame, list)...)
 	}
 	slices.SortStableFunc(list, func(a, b Reason) int { return cmp.Compare(b.Weight, a.Weight) })
-	return list
+	var kept []Reason
+	for _, r := range list {
+		// One value of some nodes says enough: their element, and not their valence too.
+		if r.Kind != "value" || !slices.ContainsFunc(kept, func(o Reason) bool { return o.Kind == r.Kind && slices.Equal(o.Nodes, r.Nodes) }) {
+			kept = append(kept, r)
+		}
+	}
+	return kept
 }
 
 // notable is the ratio to a background, in deviations of training graphs, from which on it
@@ -105,10 +121,37 @@ func (p *Profile) statistics(g *graph.Graph) []Reason {
 		weight += 0.9 * (1 - 1/(1+math.Abs(x-row[level])/spread))
 		list = append(list, Reason{
 			Kind: s.name, Weight: weight,
-			Text: fmt.Sprintf("%s than %g %% of the training graphs: %s, half of them have %s to %s", s.phrase(more, g), max(levels[level], 100-levels[level]), s.show(x), s.show(row[2]), s.show(row[4])),
+			Text: fmt.Sprintf("%s than %g %% of the training %s: %s, half of them have %s", s.phrase(more, g), max(levels[level], 100-levels[level]), things(g), s.show(x), s.middle(row)),
 		})
 	}
-	return list
+	// Of statistics that say much the same the plainest is enough.
+	slices.SortStableFunc(list, func(a, b Reason) int { return cmp.Compare(b.Weight, a.Weight) })
+	said := map[string]bool{}
+	return slices.DeleteFunc(list, func(r Reason) bool {
+		family := cmp.Or(families[r.Kind], r.Kind)
+		defer func() { said[family] = true }()
+		return said[family]
+	})
+}
+
+// families are what some statistics have in common.
+var families = map[string]string{
+	"rings": "rings", "in rings": "rings",
+	"highest degree": "degree", "mean degree": "degree", "ends": "degree", "branches": "degree",
+}
+
+// middle says what the middle half of the training graphs have.
+func (s *statistic) middle(row []float64) string {
+	low, high := s.show(row[lowerQuartile]), s.show(row[upperQuartile])
+	switch {
+	case low != high:
+		return low + " to " + high
+	case row[lowerQuartile] == 0 && row[upperQuartile] == 0:
+		return "none"
+	case s.count:
+		return "exactly " + low
+	}
+	return "about " + low
 }
 
 // slack is what rounding may have changed of a quantile about x, which went through
@@ -136,9 +179,9 @@ func (s *statistic) show(x float64) string {
 
 // values lists the values of single features that no training graph had, or few.
 func (p *Profile) values(g *graph.Graph, train, least int) []Reason {
-	none := "which no training graph has"
+	none := "which no training " + strings.TrimSuffix(things(g), "s") + " has"
 	if least > 1 {
-		none = fmt.Sprintf("which fewer than %d training graphs have", least)
+		none = fmt.Sprintf("which fewer than %d training %s have", least, things(g))
 	}
 	var list []Reason
 	for column := range min(g.Features, len(p.Values)) {
@@ -153,59 +196,16 @@ func (p *Profile) values(g *graph.Graph, train, least int) []Reason {
 			name := valueName(g, column, value)
 			switch {
 			case n == 0:
-				list = append(list, Reason{Kind: "value", Nodes: nodes, Weight: Unseen + 1, Text: name + ", " + none})
+				list = append(list, Reason{Kind: "value", About: name, Nodes: nodes, Weight: Unseen + 1, Text: name + ", " + none})
 			case float64(n) <= rare*float64(train):
 				list = append(list, Reason{
-					Kind: "value", Nodes: nodes, Weight: 1.95,
-					Text: fmt.Sprintf("%s, which only %d of %d training graphs have", name, n, train),
+					Kind: "value", About: name, Nodes: nodes, Weight: 1.95,
+					Text: fmt.Sprintf("%s, which only %d of %d training %s have", name, n, train, things(g)),
 				})
 			}
 		}
 	}
 	slices.SortFunc(list, func(a, b Reason) int { return cmp.Compare(a.Text, b.Text) })
-	return list
-}
-
-// surroundings lists what the bank has never seen: nodes with such features and so
-// many neighbours, and what surrounds nodes up to two edges away. Nodes with a value
-// that has been named already are left out of the former.
-func surroundings(g *graph.Graph, index *fingerprint.Index, least int, named []Reason) []Reason {
-	none := "that no graph of the bank has"
-	if least > 1 {
-		none = fmt.Sprintf("that no %d graphs of a group have", least)
-	}
-	n := g.N()
-	keys := fingerprint.Nodes(g, fingerprint.DefaultHeight)
-	known := map[int]bool{}
-	for _, r := range named {
-		if r.Kind == "value" {
-			for _, i := range r.Nodes {
-				known[i] = true
-			}
-		}
-	}
-	var list []Reason
-	var alone, wide []int
-	combined := map[string][]int{}
-	for i := range n {
-		if index.Holders(keys[i]) == 0 {
-			if alone = append(alone, i); !known[i] {
-				combined[nodeName(g, i)] = append(combined[nodeName(g, i)], i)
-			}
-		} else if index.Holders(keys[fingerprint.DefaultHeight*n+i]) == 0 {
-			wide = append(wide, i)
-		}
-	}
-	for name, nodes := range combined {
-		list = append(list, Reason{Kind: "node", Nodes: nodes, Weight: Unseen, Text: name + ", a combination " + none})
-	}
-	slices.SortFunc(list, func(a, b Reason) int { return cmp.Compare(a.Text, b.Text) })
-	if len(wide) > 0 {
-		list = append(list, Reason{
-			Kind: "surroundings", Nodes: wide, Weight: 1 + 0.94*float64(len(wide)+len(alone))/float64(n),
-			Text: fmt.Sprintf("%d of %d %s have known features in surroundings, two edges wide, %s", len(wide), n, called(g), none),
-		})
-	}
 	return list
 }
 

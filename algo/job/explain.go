@@ -61,7 +61,7 @@ func (e *Explainer) Why(ctx context.Context, r table.Record) (*table.Why, error)
 		return nil, err
 	}
 	order := report.Written(r.SMILES, e.Form, r.Graph.N())
-	return &table.Why{Explanation: x, Atoms: order(x.Occlusion), AtomsGradient: order(x.Gradient), LikeOutside: alike}, nil
+	return &table.Why{Explanation: x, Atoms: order(x.Contributions), AtomsSubtrees: order(x.BySubtrees), AtomsEmbedding: order(x.ByEmbedding), LikeOutside: alike}, nil
 }
 
 // mostAlike is how many records of the OOD dictionary are named.

@@ -4,7 +4,6 @@ package near
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"baca/algo/contrast"
@@ -226,33 +225,4 @@ func (b *Bank) Embeddings(q []float32) []float64 {
 		distances[k] = math.Sqrt(SquaredDistance(b.key(k), at))
 	}
 	return distances
-}
-
-// Gradient returns the derivative of the score by the embedding of a graph, a row of
-// contrast.Representation.Q: how the distance to the nearest embedding of the bank
-// changes, with that one held fast. The rounding of coordinates is passed over, as it
-// has no derivative of its own; where a coordinate is clipped, its derivative is 0.
-// The other parts do not depend on the embedding.
-func (b *Bank) Gradient(q []float32) []float64 {
-	if dim := b.Graphs.Dim(); len(q) != dim {
-		panic(fmt.Sprintf("near: embedding of %d values, the bank's have %d", len(q), dim))
-	}
-	at := b.Standard.Apply(q)
-	nearest, least := 0, math.Inf(1)
-	for k := range b.squares {
-		if square := SquaredDistance(b.key(k), at); square < least {
-			nearest, least = k, square
-		}
-	}
-	gradient := make([]float64, len(q))
-	if least == 0 {
-		return gradient
-	}
-	unit := weights[ByEmbedding] / (b.scale.Deviation * b.scales[ByEmbedding].Deviation * math.Sqrt(least))
-	for t, x := range b.key(nearest) {
-		if math.Abs(float64(at[t])) < clip {
-			gradient[t] = unit * (float64(at[t]) - float64(x)) * b.Standard.inverse[t]
-		}
-	}
-	return gradient
 }

@@ -83,10 +83,10 @@ func (e *Entry) Explain(ctx context.Context, alone *algo.SingleScorer, g *graph.
 	m, err := smiles.Parse(e.SMILES)
 	order := Written(e.SMILES, f, g.N())
 	if e.SMILES == "" || err != nil || len(order(unseen)) != len(m.Atoms) {
-		e.Drawing = depict.Graph(g, x.Occlusion, marks(unseen), title)
+		e.Drawing = depict.Graph(g, x.Contributions, marks(unseen), title)
 		return nil
 	}
-	e.Drawing = depict.Molecule(m, order(x.Occlusion), marks(order(unseen)), title)
+	e.Drawing = depict.Molecule(m, order(x.Contributions), marks(order(unseen)), title)
 	return nil
 }
 

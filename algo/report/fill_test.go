@@ -96,7 +96,7 @@ func TestExplain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e.Why.Score != x.Score || len(e.Why.Reasons) != len(x.Reasons) || !slices.Equal(e.Why.Occlusion, x.Occlusion) {
+		if e.Why.Score != x.Score || len(e.Why.Reasons) != len(x.Reasons) || !slices.Equal(e.Why.Contributions, x.Contributions) {
 			t.Errorf("form %v: %+v, want %+v", form, e.Why, x)
 		}
 		if !strings.Contains(e.Drawing, "structure of &lt;tin&gt;") || !strings.Contains(e.Drawing, ">Sn<") {

@@ -286,7 +286,7 @@ func (p *page) entry(e *Entry, r *Report) {
 			}
 			p.add("</ul>\n")
 		} else {
-			p.add("<p>Each of its features by itself is usual.</p>\n")
+			p.add("<p>Nothing about it stands out.</p>\n")
 		}
 		p.neighbors(x.Nearest)
 	}

@@ -42,9 +42,9 @@ const (
 // Why explains the score that a graph gets by itself.
 type Why struct {
 	*algo.Explanation
-	// Atoms and AtomsGradient are Occlusion and Gradient in the order in which the record
-	// has its atoms.
-	Atoms, AtomsGradient []float64
+	// Atoms, AtomsSubtrees and AtomsEmbedding are Contributions, BySubtrees and ByEmbedding
+	// in the order in which the record has its atoms.
+	Atoms, AtomsSubtrees, AtomsEmbedding []float64
 	// LikeOutside are records of the input, from 1, that were taken for OOD and that the
 	// attention finds most alike.
 	LikeOutside []float64
@@ -98,7 +98,7 @@ var columns = []Column{
 	{Name: "duplicate", Group: OfReasons, Truth: func(s *Scored) bool { return s.Why.Duplicate },
 		Doc: "true if the graph was likely trained on, stereochemistry and the way of writing aside; about 1 in 1000 others is taken for one"},
 	{Name: "reasons", Group: OfReasons, Texts: reasonTexts,
-		Doc: "what is unusual about it, the most unusual first"},
+		Doc: "what is unusual about it, the most unusual first: parts whose atoms make the score, values and statistics that few training graphs have"},
 	{Name: "distances", Group: OfReasons,
 		Numbers: func(s *Scored) []float64 {
 			return []float64{s.Why.Embedding, s.Why.Subtrees, s.Why.Counts, s.Why.Nodes}
@@ -115,9 +115,11 @@ var columns = []Column{
 	{Name: "like_ood", Group: OfReasons, Numbers: func(s *Scored) []float64 { return s.Why.LikeOutside },
 		Doc: "where a batch was calibrated, records of this input, from 1, that were taken for OOD and that the attention finds most alike"},
 	{Name: "atoms", Group: OfReasons, Numbers: func(s *Scored) []float64 { return s.Why.Atoms },
-		Doc: "for each atom, as written, by how much the score of the graph by itself falls when the atom is left out"},
-	{Name: "atoms_gradient", Group: OfReasons, Numbers: func(s *Scored) []float64 { return s.Why.AtomsGradient },
-		Doc: "what each atom adds to it by way of the embedding, by integrated gradients"},
+		Doc: "for each atom, as written, what it adds to the score of the graph by itself; they add up to how far the score is above the least that is called outside"},
+	{Name: "atoms_subtrees", Group: OfReasons, Numbers: func(s *Scored) []float64 { return s.Why.AtomsSubtrees },
+		Doc: "of that, by way of the subtrees that it is in, 0 being what training graphs add on average"},
+	{Name: "atoms_embedding", Group: OfReasons, Numbers: func(s *Scored) []float64 { return s.Why.AtomsEmbedding },
+		Doc: "the same by way of the embedding"},
 	{Name: "distance", Group: OfReasons, Number: func(s *Scored) float64 { return s.Why.Distance },
 		Doc: "how far the graph is from the nearest training graphs, the first part of its score, in standard deviations of training graphs"},
 	{Name: "ratio", Group: OfReasons, Number: func(s *Scored) float64 { return s.Why.Ratio },

@@ -114,9 +114,6 @@ func (a *Album) of(smiles string) (d *drawing, asked bool) {
 // colours are how much atoms are coloured, and which are marked. The note says why none is.
 func colours(i *session.Inspector, d *drawing) (share []float64, marked []bool, note string) {
 	share = shares(i.Contribution())
-	if share == nil {
-		note = "Its atoms are not coloured: it is too large to be taken apart one by one."
-	}
 	if d.fits(i.Detail.Atoms) {
 		return share, i.Marked(), note
 	}
@@ -131,10 +128,12 @@ func colouredBy(i *session.Inspector) string {
 	switch {
 	case len(i.Contribution()) == 0:
 		return ""
-	case i.Gradient:
-		return ", atoms coloured by what they add by way of the embedding"
+	case i.Coloured == session.SubtreePart:
+		return ", atoms coloured by what they add to its score by way of subtrees"
+	case i.Coloured == session.EmbeddingPart:
+		return ", atoms coloured by what they add to its score by way of the embedding"
 	}
-	return ", atoms coloured by how much they make it look outside"
+	return ", atoms coloured by what they add to its score"
 }
 
 // sketch is a drawing of a detail by springs, made once.

@@ -1,8 +1,6 @@
 package session
 
 import (
-	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -11,86 +9,6 @@ import (
 	"baca/app/words"
 	"baca/wasm/message"
 )
-
-// mostBlamed is how many atoms can be said to stand out.
-const mostBlamed = 8
-
-// Blame names the atoms that make a molecule look outside: those that carry half of
-// all that points there. Empty where nothing does.
-func Blame(d *message.Detailed) string {
-	var towards []int
-	total := 0.0
-	for i, c := range d.Contribution {
-		if c > 0 {
-			towards = append(towards, i)
-			total += c
-		}
-	}
-	if total == 0 {
-		return ""
-	}
-	slices.SortStableFunc(towards, func(a, b int) int { return cmp.Compare(d.Contribution[b], d.Contribution[a]) })
-	sum, k := 0.0, 0
-	for k < len(towards) && sum < total/2 {
-		sum += d.Contribution[towards[k]]
-		k++
-	}
-	if k > mostBlamed {
-		return fmt.Sprintf("No few atoms stand out: %d of %d carry half of it.", k, len(d.Atoms))
-	}
-	count := map[string]int{}
-	var parts []string
-	for _, i := range towards[:k] {
-		name := atomName(i, d)
-		if count[name]++; count[name] == 1 {
-			parts = append(parts, name)
-		}
-	}
-	if k == 1 {
-		return "One atom matters most: " + parts[0] + "."
-	}
-	for i, name := range parts {
-		if n := count[name]; n > 1 {
-			parts[i] = fmt.Sprintf("%d × %s", n, name)
-		}
-	}
-	return fmt.Sprintf("%d atoms matter most: %s.", k, strings.Join(parts, ", "))
-}
-
-// atomName says what an atom is by its element and surroundings.
-func atomName(i int, d *message.Detailed) string {
-	around := map[string]int{} // neighbours by element
-	bonds, double := 0, ""
-	for _, b := range d.Bonds {
-		if b.From != i && b.To != i {
-			continue
-		}
-		other := d.Atoms[b.From+b.To-i].Symbol
-		around[other]++
-		bonds++
-		if b.Order == 2 && !b.Aromatic {
-			double = other
-		}
-	}
-	a := d.Atoms[i]
-	switch {
-	case a.Symbol == "":
-		return "node"
-	case a.Symbol == "N" && around["O"] >= 2:
-		return "nitro N"
-	case a.Symbol == "O" && bonds == 1 && around["N"] == 1:
-		return "nitro or N-oxide O"
-	case a.Symbol == "C" && double == "O":
-		return "carbonyl C"
-	case a.Symbol == "O" && double == "C":
-		return "carbonyl O"
-	case a.Aromatic:
-		return "aromatic " + a.Symbol
-	case a.InRing:
-		return "ring " + a.Symbol
-	}
-	return a.Symbol + sign(a.Charge)
-}
 
 // sign is that of a charge, raised.
 func sign(charge int) string {

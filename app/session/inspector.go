@@ -14,7 +14,7 @@ type Inspector struct {
 	Detail   *message.Detailed
 	Failure  *message.Failed // why there is no detail
 	Reason   int             // of the detail, whose atoms are marked, −1 for those of what was never seen
-	Gradient bool            // atoms are coloured by it
+	Coloured Colouring
 }
 
 // Show opens the inspector for a record, −1 closes it.
@@ -64,12 +64,6 @@ func (i *Inspector) askAgain() {
 	}
 }
 
-// SetGradient has the atoms coloured by the gradient, or by what leaving them out does.
-func (i *Inspector) SetGradient(by bool) {
-	i.Gradient = by
-	i.session.Rev.State++
-}
-
 // Mark rings the atoms of a reason, or not any more.
 func (i *Inspector) Mark(reason int) {
 	if i.Reason == reason {
@@ -77,15 +71,6 @@ func (i *Inspector) Mark(reason int) {
 	}
 	i.Reason = reason
 	i.session.Rev.State++
-}
-
-// Contribution is what the atoms are coloured by: how much the score falls without each,
-// or its part of the gradient.
-func (i *Inspector) Contribution() []float64 {
-	if i.Gradient {
-		return i.Detail.Gradient
-	}
-	return i.Detail.Contribution
 }
 
 // Marked are the atoms with a ring around them: those of the reason that is chosen, or

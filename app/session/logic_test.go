@@ -233,11 +233,12 @@ func TestBlameAndFacts(t *testing.T) {
 	// Nitromethane and a separate chloride.
 	atoms := []message.Atom{{Symbol: "C", Hydrogens: 3}, {Symbol: "N", Charge: 1}, {Symbol: "O"}, {Symbol: "O", Charge: -1}, {Symbol: "Cl", Charge: -1}}
 	bonds := []message.Bond{{From: 0, To: 1, Order: 1}, {From: 1, To: 2, Order: 2}, {From: 1, To: 3, Order: 1}}
-	if got := Blame(&message.Detailed{Atoms: atoms, Bonds: bonds, Contribution: []float64{0.1, 3, 0.2, math.NaN(), -5}}); got != "One atom matters most: nitro N." {
+	about := []message.Reason{{Text: "few atoms"}, {Text: "its nitro group: unseen", About: "its nitro group", Atoms: message.Ints{1, 2, 3}}, {About: "its Cl atom", Atoms: message.Ints{4}}}
+	if got := Blame(&message.Detailed{Reasons: about}); got != "What matters most: its nitro group." {
 		t.Errorf("blamed %q", got)
 	}
-	if got := Blame(&message.Detailed{Atoms: atoms, Bonds: bonds, Contribution: []float64{-1, 0, 0, 0, 0}}); got != "" {
-		t.Errorf("blamed %q where nothing points outside", got)
+	if got := Blame(&message.Detailed{Reasons: about[:1]}); got != "" {
+		t.Errorf("blamed %q where no reason is about atoms", got)
 	}
 	f := Facts(&message.Detailed{Atoms: atoms, Bonds: bonds})
 	if f[0].Value != "CH₃ClNO₂⁻" || f[1].Value != "5" || f[2].Value != "0" || f[3] != (Fact{"Fragments", "2"}) {

@@ -122,19 +122,6 @@ func ReadLine(s *Session) string {
 	return words.Count(n) + " read"
 }
 
-// Agreement says how far the two ways of colouring agree.
-func Agreement(r float64, atoms int) string {
-	switch {
-	case math.IsNaN(r) || atoms < 3:
-		return "Too few atoms differ to compare both ways."
-	case r >= 0.6:
-		return "Both ways agree on what goes by the embedding (rank correlation " + words.Number(r) + ")."
-	case r >= 0.2:
-		return "Both ways agree in part on what goes by the embedding (rank correlation " + words.Number(r) + "): trust “left out”."
-	}
-	return "The ways do not agree on what goes by the embedding (rank correlation " + words.Number(r) + "): trust “left out”, which is exact."
-}
-
 // A Part of a score, in deviations.
 type Part struct {
 	Name  string

@@ -2,7 +2,6 @@ package paper
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -13,14 +12,11 @@ import (
 	"testing"
 
 	"baca/algo"
-	"baca/algo/contrast"
 	"baca/algo/dataset"
 	"baca/algo/decide"
-	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/metric"
 	"baca/algo/molecule/smiles"
-	"baca/algo/near"
 	"baca/build/internal/testset"
 	"baca/weights"
 )
@@ -141,165 +137,6 @@ func TestOneAmongAThousand(t *testing.T) {
 			t.Errorf("probe %d has p = %g by itself and %g by its batch", k, want.P, row.BatchP)
 		}
 	}
-}
-
-// without returns g without some nodes, whose neighbours keep their features.
-func without(t *testing.T, g *graph.Graph, nodes []int) *graph.Graph {
-	t.Helper()
-	var kept []int
-	place := map[int]int32{}
-	for i := range g.N() {
-		if !slices.Contains(nodes, i) {
-			place[i] = int32(len(kept))
-			kept = append(kept, i)
-		}
-	}
-	var edges [][2]int32
-	for _, i := range kept {
-		for _, j := range g.Row(i) {
-			if to, ok := place[int(j)]; ok {
-				edges = append(edges, [2]int32{place[i], to})
-			}
-		}
-	}
-	h, _, err := graph.New(len(kept), edges)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.Features, h.X = g.Features, nil
-	for _, i := range kept {
-		h.X = append(h.X, g.X[i*g.Features:(i+1)*g.Features]...)
-	}
-	return h
-}
-
-// On 200 real molecules that are out-of-distribution for the model of BBBP, taking out
-// the fifth of the atoms that the attribution puts first lowers the score more than
-// taking out as many at random, on average: by occlusion, and by the gradient as far as
-// the score has one, the distance of embeddings. Occlusion and gradient agree more than
-// chance. An encoder with random weights has other attributions.
-func TestAttributionsOfRealMolecules(t *testing.T) {
-	ctx := context.Background()
-	m := testset.Model(t, "bbbp")
-	var ood []*graph.Graph
-	for _, name := range []string{"bace", "hiv"} {
-		all := publicSet(t, m, name)
-		for k, n := 0, 0; n < 100; k++ {
-			if g := all[k*len(all)/150]; g.N() >= 10 && g.N() <= 60 {
-				ood = append(ood, g)
-				n++
-			}
-		}
-	}
-	a, err := algo.NewSingleScorer(ctx, m, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := publicSet(t, m, "bbbp")
-	train, _ := dataset.Split(len(all), m.Card.Seed)
-	other := *m
-	other.Encoder = gin.New(m.Encoder.Config, rand.New(rand.NewPCG(9, 9)))
-	if other.Bank, err = contrast.Describe(ctx, 0, other.Encoder, pick(all, train)); err != nil {
-		t.Fatal(err)
-	}
-	other.Holdout = other.Bank.Select(nil)
-	random, err := algo.NewSingleScorer(ctx, &other, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := func(values []float64, n int) []int {
-		order := make([]int, len(values))
-		for i := range order {
-			order[i] = i
-		}
-		slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(values[y], values[x]) })
-		return order[:n]
-	}
-	rng := rand.New(rand.NewPCG(3, 3))
-	var graphs []*graph.Graph // without atoms by occlusion, by gradient, at random three times
-	const ways = 5
-	var before []float64
-	agreement, learned, learnedOcclusion := 0.0, 0.0, 0.0
-	for _, g := range ood {
-		x, err := a.Explain(ctx, g, 0.05)
-		if err != nil {
-			t.Fatal(err)
-		}
-		before = append(before, x.Score)
-		if !math.IsNaN(x.Agreement) {
-			agreement += x.Agreement / float64(len(ood))
-		}
-		n := max(1, g.N()/5)
-		graphs = append(graphs, without(t, g, first(x.Occlusion, n)), without(t, g, first(x.Gradient, n)))
-		for range ways - 2 {
-			graphs = append(graphs, without(t, g, rng.Perm(g.N())[:n]))
-		}
-		other, err := random.Explain(ctx, g, 0.05)
-		if err != nil {
-			t.Fatal(err)
-		}
-		learned += correlation(other.Gradient, x.Gradient) / float64(len(ood))
-		learnedOcclusion += correlation(other.Occlusion, x.Occlusion) / float64(len(ood))
-	}
-	after, err := a.Scores(ctx, graphs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	bank, err := near.NewBank(ctx, 0, m.Bank)
-	if err != nil {
-		t.Fatal(err)
-	}
-	embedding := func(gs []*graph.Graph) []float64 {
-		list := make([]float64, len(gs))
-		for i, g := range gs {
-			q, err := a.Embedding(ctx, g)
-			if err != nil {
-				t.Fatal(err)
-			}
-			list[i] = slices.Min(bank.Embeddings(q))
-		}
-		return list
-	}
-	distanceBefore, distanceAfter := embedding(ood), embedding(graphs)
-	var byOcclusion, byChance, gradientDistance, chanceDistance float64
-	for i := range ood {
-		n := float64(len(ood))
-		byOcclusion += (before[i] - after[i*ways]) / n
-		gradientDistance += (distanceBefore[i] - distanceAfter[i*ways+1]) / n
-		for k := 2; k < ways; k++ {
-			byChance += (before[i] - after[i*ways+k]) / n / (ways - 2)
-			chanceDistance += (distanceBefore[i] - distanceAfter[i*ways+k]) / n / (ways - 2)
-		}
-	}
-	t.Logf("score falls by %.3f without the first fifth by occlusion, by %.3f without a random one", byOcclusion, byChance)
-	t.Logf("distance falls by %.3f without the first fifth by gradient, by %.3f without a random one", gradientDistance, chanceDistance)
-	t.Logf("rank correlation of occlusion and gradient %.3f; correlation with a random encoder: gradient %.3f, occlusion %.3f", agreement, learned, learnedOcclusion)
-	if byOcclusion <= byChance+0.5 {
-		t.Errorf("without the first fifth of the atoms the score falls by %.3f, without a random one by %.3f", byOcclusion, byChance)
-	}
-	if gradientDistance <= chanceDistance+0.5 {
-		t.Errorf("without the first fifth by gradient the distance falls by %.3f, without a random one by %.3f", gradientDistance, chanceDistance)
-	}
-	if agreement <= 0.5 {
-		t.Errorf("occlusion and gradient have a mean rank correlation of %.3f", agreement)
-	}
-	if learned > 0.9 || learnedOcclusion > 0.9 {
-		t.Errorf("a random encoder has the same attributions: correlations %.3f and %.3f", learned, learnedOcclusion)
-	}
-}
-
-// correlation is Pearson's, 0 where it is not defined.
-func correlation(x, y []float64) float64 {
-	mx, sx := metric.MeanStd(x)
-	my, sy := metric.MeanStd(y)
-	if !(sx > 0 && sy > 0) {
-		return 0
-	}
-	sum := 0.0
-	for i := range x {
-		sum += (x[i] - mx) * (y[i] - my)
-	}
-	return sum / (sx * sy * float64(len(x)-1))
 }
 
 // A quick run of the benchmark gives a complete report.

@@ -280,17 +280,14 @@ type Detailed struct {
 	// make Score, see algo.Explanation. Ratio is NaN without a background.
 	Distance, Ratio                    float64
 	Embedding, Subtrees, Counts, Nodes float64
-	// Contribution is, for each node, how much Score drops when the node is taken
-	// out: positive where it makes the graph look OOD. NaN where what remains has
-	// no score. Nil where the graph is too large for that. Gradient is what it adds
-	// by way of the embedding, by integrated gradients, and Agreement the rank
-	// correlation of Gradient with what taking out the nodes does to the distance
-	// of the embedding, NaN where there is none.
-	Contribution Floats
-	Gradient     Floats
-	Agreement    float64
-	Reasons      []Reason // what is unusual about it, the most unusual first
-	Known        bool     // it was likely trained on
+	// Contribution is, for each node, what it adds to Score: they add up to Score − Limit,
+	// Limit being the least score that is called outside. BySubtrees and ByEmbedding are the two things that it is
+	// made of, see algo.Explanation. They are NaN for atoms that the model does not read.
+	Contribution, BySubtrees, ByEmbedding Floats
+	Limit                                 float64
+
+	Reasons []Reason // what is unusual about it, the most unusual first
+	Known   bool     // it was likely trained on
 	// Nearest are the training graphs that are most similar, and Lost says why they have no
 	// structures although the model has.
 	Nearest []Neighbor
@@ -304,6 +301,7 @@ type Detailed struct {
 // A Reason is one way in which a graph differs from the training graphs.
 type Reason struct {
 	Text   string // a phrase in plain words, without a full stop
+	About  string // what Atoms are, such as "its 2 nitro groups"
 	Atoms  Ints   // that it is about, ascending; none where it is about all
 	Unseen bool   // no training graph has it
 }

@@ -235,17 +235,6 @@ func TestReasons(t *testing.T) {
 	}
 	b.click(`.reason button`)
 	b.wait(fmt.Sprintf(`document.querySelectorAll(".large .mark-ring").length === %d`, never))
-	// Two ways to colour atoms.
-	colours := func() string { return eval[string](b, `document.querySelector(".large svg").innerHTML`) }
-	before := colours()
-	b.click("#by-gradient")
-	b.wait(`document.getElementById("by-gradient").getAttribute("aria-pressed") === "true"`)
-	if colours() == before {
-		t.Error("the gradient colours atoms as leaving them out does")
-	}
-	if got := b.text("#agreement"); !strings.Contains(got, "rank correlation") {
-		t.Errorf("of the agreement the page says %q", got)
-	}
 	// The same in a file, to the digits in which programs for different machines agree.
 	b.save("csv reasons")
 	got, err := csv.NewReader(bytes.NewReader(b.saved("reasons.csv"))).ReadAll()

@@ -178,8 +178,7 @@ func TestDetailIsTheExplanation(t *testing.T) {
 			_, d := must[*message.Detailed](e, h, &message.Detail{Record: record})
 			if d.Score != x.Score || d.P != x.P || d.Verdict != string(x.Verdict) || d.Known != x.Duplicate ||
 				d.Distance != x.Distance || d.Ratio != x.Ratio && !(math.IsNaN(d.Ratio) && math.IsNaN(x.Ratio)) || d.Embedding != x.Embedding || d.Subtrees != x.Subtrees || d.Counts != x.Counts || d.Nodes != x.Nodes ||
-				d.Agreement != x.Agreement && !(math.IsNaN(d.Agreement) && math.IsNaN(x.Agreement)) ||
-				!slices.Equal(d.Contribution, order(x.Occlusion)) || !slices.Equal(d.Gradient, order(x.Gradient)) {
+				d.Limit != x.Limit || !slices.Equal(d.Contribution, order(x.Contributions)) || !slices.Equal(d.BySubtrees, order(x.BySubtrees)) || !slices.Equal(d.ByEmbedding, order(x.ByEmbedding)) {
 				t.Errorf("%s, record %d: %+v, want %+v", model, record, d, x)
 			}
 			if len(d.Reasons) != len(x.Reasons) || len(x.Reasons) == 0 && model == "bzr" {
@@ -197,7 +196,7 @@ func TestDetailIsTheExplanation(t *testing.T) {
 					}
 				}
 				got := d.Reasons[k]
-				if got.Text != r.Text || got.Unseen != (r.Weight >= explain.Unseen) || !slices.Equal(got.Atoms, nodes) {
+				if got.Text != r.Text || got.About != r.About || got.Unseen != (r.Weight >= explain.Unseen) || !slices.Equal(got.Atoms, nodes) {
 					t.Errorf("%s, record %d: reason %+v, want %+v", model, record, got, r)
 				}
 			}
@@ -254,7 +253,7 @@ func TestCanonicalDetailIsInTheOrderOfTheText(t *testing.T) {
 			t.Errorf("tin is said to be atom %d of %+v", at[i], d.Atoms)
 		}
 	}
-	for _, pair := range [][2]message.Floats{{details[0].Contribution, details[1].Contribution}, {details[0].Gradient, details[1].Gradient}} {
+	for _, pair := range [][2]message.Floats{{details[0].Contribution, details[1].Contribution}, {details[0].ByEmbedding, details[1].ByEmbedding}} {
 		if x, y := pair[0][at[0]], pair[1][at[1]]; x != y {
 			t.Errorf("tin adds %g written one way and %g written the other", x, y)
 		}
@@ -415,7 +414,7 @@ func TestReport(t *testing.T) {
 	events, file := must[*message.Exported](e, h, r)
 	page := string(file.Data)
 	for _, want := range []string{
-		"Out-of-distribution report: -a &#39;b.smi", "&lt;script&gt;alert(1)", "76 read, 5 refused", "fewer neighbours on average than 99&nbsp;% of the training graphs",
+		"Out-of-distribution report: -a &#39;b.smi", "&lt;script&gt;alert(1)", "76 read, 5 refused", "fewer neighbours on average than 99&nbsp;% of the training molecules",
 		"Does the input drift?", `class="drawing"`, `<th class="n">q</th>`, e.card.SHA256, e.input.opened.SHA256,
 		"baca report --model bbbp --by batch --fdr 0.2 --seed 1 --out report.html &#39;./-a &#39;\\&#39;&#39;b.smi&#39;", "all 71 graphs", "his list", "The batch decides", "refused: ",
 	} {
@@ -493,7 +492,8 @@ func TestReasons(t *testing.T) {
 			Nearest   []float64 `json:"nearest"`
 			Like      []float64 `json:"like_ood"`
 			Atoms     []float64 `json:"atoms"`
-			Gradient  []float64 `json:"atoms_gradient"`
+			Subtrees  []float64 `json:"atoms_subtrees"`
+			Embedding []float64 `json:"atoms_embedding"`
 		}
 		if err := json.Unmarshal([]byte(line), &row); err != nil {
 			t.Fatal(err)
@@ -516,7 +516,7 @@ func TestReasons(t *testing.T) {
 			reasons = append(reasons, r.Text)
 		}
 		order := written(input, i, gs[i])
-		for _, pair := range [][2][]float64{{row.Atoms, order(x.Occlusion)}, {row.Gradient, order(x.Gradient)}, {row.Distances, {x.Embedding, x.Subtrees, x.Counts, x.Nodes}}, {row.Nearest, {float64(x.Nearest[0].Row + 1), float64(x.Nearest[1].Row + 1), float64(x.Nearest[2].Row + 1)}}} {
+		for _, pair := range [][2][]float64{{row.Atoms, order(x.Contributions)}, {row.Subtrees, order(x.BySubtrees)}, {row.Embedding, order(x.ByEmbedding)}, {row.Distances, {x.Embedding, x.Subtrees, x.Counts, x.Nodes}}, {row.Nearest, {float64(x.Nearest[0].Row + 1), float64(x.Nearest[1].Row + 1), float64(x.Nearest[2].Row + 1)}}} {
 			if !slices.EqualFunc(pair[0], pair[1], func(v, w float64) bool { return math.Abs(v-w) <= 1e-5*math.Abs(w) }) {
 				t.Errorf("%s: %v, want %v", row.ID, pair[0], pair[1])
 			}

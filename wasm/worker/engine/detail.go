@@ -45,8 +45,8 @@ func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 	m.Score, m.P, m.Verdict = x.Score, x.P, string(x.Verdict)
 	m.Distance, m.Ratio = x.Distance, x.Ratio
 	m.Embedding, m.Subtrees, m.Counts, m.Nodes = x.Embedding, x.Subtrees, x.Counts, x.Nodes
-	m.Contribution, m.Gradient, m.Agreement = arranged(x.Occlusion, node), arranged(x.Gradient, node), x.Agreement
-	m.Known = x.Duplicate
+	m.Contribution, m.BySubtrees, m.ByEmbedding = arranged(x.Contributions, node), arranged(x.BySubtrees, node), arranged(x.ByEmbedding, node)
+	m.Limit, m.Known = x.Limit, x.Duplicate
 	place := make([]int, g.N()) // of each node among the atoms
 	for i, k := range node {
 		if k >= 0 {
@@ -54,7 +54,7 @@ func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 		}
 	}
 	for _, reason := range x.Reasons {
-		said := message.Reason{Text: reason.Text, Unseen: reason.Weight >= explain.Unseen}
+		said := message.Reason{Text: reason.Text, About: reason.About, Unseen: reason.Weight >= explain.Unseen}
 		for _, k := range reason.Nodes {
 			said.Atoms = append(said.Atoms, int32(place[k]))
 		}

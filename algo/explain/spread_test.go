@@ -1,0 +1,115 @@
+package explain
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"baca/algo/contrast"
+	"baca/algo/fingerprint"
+	"baca/algo/gin"
+	"baca/algo/graph"
+)
+
+// random draws a graph of n nodes with features of a few values.
+func random(t testing.TB, rng *rand.Rand, n, features int) *graph.Graph {
+	t.Helper()
+	var edges [][2]int32
+	for i := 1; i < n; i++ {
+		edges = append(edges, [2]int32{rng.Int32N(int32(i)), int32(i)})
+	}
+	for range n / 3 {
+		edges = append(edges, [2]int32{rng.Int32N(int32(n)), rng.Int32N(int32(n))})
+	}
+	g, _, err := graph.New(n, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Features, g.X = features, make([]float32, n*features)
+	for i := range g.X {
+		g.X[i] = float32(rng.IntN(3))
+	}
+	return g
+}
+
+// What subtrees add is what nodes get, whatever is missing.
+func TestSubtreesKeepTheSum(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for trial := range 50 {
+		g := random(t, rng, 1+rng.IntN(20), 3)
+		p := fingerprint.New(g, 2)
+		shares, lacks := make([]float64, len(p.Keys)), make([]float64, len(p.Keys))
+		want := 0.0
+		for k := range shares {
+			shares[k], lacks[k] = rng.NormFloat64(), float64(rng.IntN(2))
+			want += shares[k]
+		}
+		for _, missing := range [][]float64{nil, lacks} {
+			got := 0.0
+			for _, x := range Subtrees(g, 2, p, shares, missing) {
+				got += x
+			}
+			if math.Abs(got-want) > 1e-12 {
+				t.Errorf("trial %d: nodes get %g of %g", trial, got, want)
+			}
+		}
+	}
+}
+
+// A path of five nodes whose middle is another: every subtree that holds it is missing in
+// a path without it, and all the blame is its.
+func TestSubtreesBlameTheCause(t *testing.T) {
+	path := func(middle float32) *graph.Graph {
+		g, _, err := graph.New(5, [][2]int32{{0, 1}, {1, 2}, {2, 3}, {3, 4}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Features, g.X = 1, []float32{1, 1, middle, 1, 1}
+		return g
+	}
+	g := path(7)
+	p := fingerprint.New(g, 2)
+	parts, lacks, rest := fingerprint.NewIndex([]fingerprint.Print{fingerprint.New(path(1), 2)}).Lacks(p, fingerprint.Sets)
+	blame := Subtrees(g, 2, p, parts, lacks)
+	sum := 0.0
+	for _, x := range parts {
+		sum += x
+	}
+	if math.Abs(blame[2]-sum) > 1e-12 || rest <= 0 {
+		t.Errorf("blame %v of %g, want all on the middle; the rest is %g", blame, sum, rest)
+	}
+	// Without knowing what is missing the middle still gets most.
+	even := Subtrees(g, 2, p, parts, nil)
+	if slices.Max(even) != even[2] || even[2] > 0.9*sum || math.Abs(even[0]-even[4]) > 1e-12 {
+		t.Errorf("evenly %v", even)
+	}
+}
+
+// Coordinates are parted by what each node has of them.
+func TestEmbedding(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 3))
+	e := gin.New(gin.Config{Features: 3, Hidden: 5, Layers: 3}, rng)
+	g := random(t, rng, 9, 3)
+	r, err := contrast.Represent(t.Context(), 1, e, []*graph.Graph{g})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shares, want := make([]float64, r.Dim()), 0.0
+	for k, q := range r.Q {
+		if q > 0 {
+			shares[k] = rng.Float64()
+			want += shares[k]
+		}
+	}
+	got := 0.0
+	for i, x := range Embedding(e, g, shares) {
+		if x < 0 {
+			t.Errorf("node %d has %g of shares that are all positive", i, x)
+		}
+		got += x
+	}
+	if want == 0 || math.Abs(got-want) > 1e-5*want {
+		t.Errorf("nodes get %g of %g", got, want)
+	}
+}

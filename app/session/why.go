@@ -1,0 +1,67 @@
+package session
+
+import (
+	"math"
+
+	"baca/algo/decide"
+	"baca/wasm/message"
+)
+
+// A Colouring is what atoms are coloured by.
+type Colouring int
+
+// The colourings: all that the score is made of, and the two parts of it that atoms have.
+const (
+	WholeScore Colouring = iota
+	SubtreePart
+	EmbeddingPart
+)
+
+// SetColouring has the atoms coloured by all of the score, or by one part of it.
+func (i *Inspector) SetColouring(by Colouring) {
+	i.Coloured = by
+	i.session.Rev.State++
+}
+
+// Contribution is what the atoms are coloured by, nil where there is nothing.
+func (i *Inspector) Contribution() []float64 {
+	switch d := i.Detail; i.Coloured {
+	case SubtreePart:
+		return d.BySubtrees
+	case EmbeddingPart:
+		return d.ByEmbedding
+	default:
+		return i.session.aboveLimit(d)
+	}
+}
+
+// aboveLimit are the contributions of a detail, which add up to how far the score is above
+// the line between inside and outside. The line may have been moved since.
+func (s *Session) aboveLimit(d *message.Detailed) []float64 {
+	limit, ok := decide.Threshold(s.References[EachAlone], s.Alpha)
+	if !ok || limit == d.Limit {
+		return d.Contribution
+	}
+	read := 0.0
+	for _, c := range d.Contribution {
+		if !math.IsNaN(c) {
+			read++
+		}
+	}
+	moved := make([]float64, len(d.Contribution))
+	for i, c := range d.Contribution {
+		moved[i] = c + (d.Limit-limit)/read
+	}
+	return moved
+}
+
+// Blame names the part of a graph that makes it look outside most: that of the first reason
+// which is about some of its atoms. Empty where none is.
+func Blame(d *message.Detailed) string {
+	for _, r := range d.Reasons {
+		if r.About != "" && len(r.Atoms) > 0 {
+			return "What matters most: " + r.About + "."
+		}
+	}
+	return ""
+}

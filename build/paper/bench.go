@@ -24,7 +24,7 @@ import (
 
 func newBench(train Trainer) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "bench table1|ablation|sensitivity|theorem|decisions|company",
+		Use:   "bench table1|ablation|sensitivity|theorem|decisions|company|explain",
 		Short: "Repeat the published tables and figures on the public data sets",
 		Long: `Bench repeats what the paper reports, and what it leaves out. Each benchmark writes
 a JSON file, a report in Markdown and figures to --out.
@@ -39,7 +39,7 @@ in --weights, as by eval.`,
 	for _, e := range []*experiment{tableOne(), ablation(), sensitivity(), theorem(), guard()} {
 		c.AddCommand(e.command(train))
 	}
-	c.AddCommand(newDecisions(), newCompany())
+	c.AddCommand(newDecisions(), newCompany(), newExplain())
 	return c
 }
 

@@ -47,7 +47,7 @@ than 20 graphs are no batch.`,
 	fs := c.Flags()
 	fs.StringVar(&b.data, "data", "", "`folder` with mol/NAME.csv[.gz]")
 	fs.StringSliceVar(&b.models, "models", nil, "embedded models by `name`, all of molecules without")
-	b.register(fs, 20, "of reference and tested graphs")
+	b.register(fs, "splits", 20, "of reference and tested graphs")
 	return c
 }
 

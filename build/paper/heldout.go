@@ -27,16 +27,18 @@ import (
 type modelBench struct {
 	data, out string
 	models    []string
-	splits    int
+	splits    int    // or what else is to be so many
+	counted   string // the name of the flag of it
 	workers   int
 	weights   string // folder with other models
 	stderr    io.Writer
 }
 
-func (b *modelBench) register(fs *pflag.FlagSet, splits int, splitsOf string) {
+func (b *modelBench) register(fs *pflag.FlagSet, counted string, n int, of string) {
+	b.counted = counted
 	fs.StringVar(&b.out, "out", "", "`folder` for the results")
 	fs.StringVar(&b.weights, "weights", "", "`folder` with NAME.msgpack, to be measured instead of the embedded models")
-	fs.IntVar(&b.splits, "splits", splits, splitsOf)
+	fs.IntVar(&b.splits, counted, n, of)
 	fs.IntVar(&b.workers, "workers", 0, "cores to use, 0 for all; results do not depend on it")
 }
 
@@ -46,7 +48,7 @@ func (b *modelBench) check() error {
 		return usage.Errorf("want --data DIR and --out DIR")
 	}
 	if b.splits < 1 || b.workers < 0 {
-		return usage.Errorf("--splits %d, --workers %d: want 1 or more splits, 0 or more workers", b.splits, b.workers)
+		return usage.Errorf("--%s %d, --workers %d: want 1 or more %[1]s, 0 or more workers", b.counted, b.splits, b.workers)
 	}
 	return nil
 }

@@ -1,0 +1,360 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"baca/algo"
+	"baca/algo/dataset"
+	"baca/algo/decide"
+	"baca/algo/graph"
+	"baca/algo/metric"
+	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
+	"baca/build/internal/progress"
+	"baca/build/internal/usage"
+	"baca/build/internal/version"
+)
+
+func newExplain() *cobra.Command {
+	var b modelBench
+	c := &cobra.Command{
+		Use:   "explain --data DIR --out DIR",
+		Short: "Measure whether the atoms that are blamed make the score",
+		Long: `Explain replaces parts of molecules that the built-in models call outside, and measures
+how far the score falls. What is left is a whole molecule again:
+
+  to hydrogen  a substituent, at most half of the atoms, becomes a hydrogen
+  to carbon    connected atoms, a fifth of all, become saturated carbon; rings stay
+
+The part whose atoms have the largest contributions is compared with other parts of the same
+size, and with the part that leaving atoms out, one by one, puts first. Results are
+written to explain.json and explain.md in --out.`,
+		Args: usage.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := b.check(); err != nil {
+				return err
+			}
+			b.stderr = c.ErrOrStderr()
+			return b.explain(c.Context())
+		},
+	}
+	fs := c.Flags()
+	fs.StringVar(&b.data, "data", "", "`folder` with mol/NAME.csv[.gz]")
+	fs.StringSliceVar(&b.models, "models", nil, "embedded models by `name`, all of molecules without")
+	b.register(fs, "molecules", 200, "to measure of each pair")
+	return c
+}
+
+// A fall is how far scores fall, in units of the score, on average over molecules.
+type fall struct {
+	Edit      string `json:"edit"`
+	Molecules int    `json:"molecules"`
+	Score     rate   `json:"score"` // before
+	Blamed    rate   `json:"blamed"`
+	Random    rate   `json:"random"`
+	LeftOut   rate   `json:"left_out"`
+	// Gain is Blamed − Random with the half width of its 95 % interval, and Better how often it
+	// is above 0.
+	Gain     rate `json:"gain"`
+	GainHalf rate `json:"gain_half"`
+	Better   rate `json:"better"`
+	// Cleared are the shares of molecules that are not outside any more.
+	Cleared       rate `json:"cleared"`
+	ClearedRandom rate `json:"cleared_random"`
+}
+
+type explainPair struct {
+	Pair  string `json:"pair"`
+	Falls []fall `json:"falls"`
+}
+
+type explainResult struct {
+	Program string         `json:"program"`
+	Alpha   float64        `json:"alpha"`
+	Pairs   []*explainPair `json:"pairs"`
+}
+
+func (b *modelBench) explain(ctx context.Context) error {
+	result := &explainResult{Program: version.String(), Alpha: algo.DefaultOptions().Alpha}
+	err := b.each(func(name string, m *algo.Model, p *pair) error {
+		if m.Card.Schema == algo.Constant {
+			return nil
+		}
+		e, err := b.explainPair(ctx, m, p)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		result.Pairs = append(result.Pairs, e)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(result.Pairs) == 0 {
+		return usage.Errorf("--models: none of them reads molecules")
+	}
+	return b.save("explain", result, result.report())
+}
+
+// A replacer measures edits of the molecules of a pair.
+type replacer struct {
+	alone *algo.SingleScorer
+	form  molecule.Form
+	alpha float64
+	rng   *rand.Rand
+}
+
+func (b *modelBench) explainPair(ctx context.Context, m *algo.Model, p *pair) (*explainPair, error) {
+	alone, err := algo.NewSingleScorer(ctx, m, b.workers)
+	if err != nil {
+		return nil, err
+	}
+	r := &replacer{alone, algo.FormOf(m.Card.Schema), algo.DefaultOptions().Alpha, rand.New(rand.NewPCG(1, decisionStream))}
+	list, err := b.outsiders(ctx, r, p.OOD)
+	if err != nil {
+		return nil, err
+	}
+	bar := progress.New(b.stderr, "molecules of "+p.OOD, int64(len(list)))
+	defer bar.Done()
+	tallies := []*fallTally{{edit: "to hydrogen"}, {edit: "to carbon"}}
+	for _, m := range list {
+		x, out, err := r.blame(ctx, m)
+		if err == nil {
+			err = r.hydrogens(ctx, tallies[0], m, x, out)
+		}
+		if err == nil {
+			err = r.carbons(ctx, tallies[1], m, x, out)
+		}
+		if err != nil {
+			return nil, err
+		}
+		bar.Add(1)
+	}
+	e := &explainPair{Pair: p.name()}
+	for _, t := range tallies {
+		e.Falls = append(e.Falls, t.fall())
+	}
+	return e, nil
+}
+
+// The sizes of molecules that are measured.
+const leastReplaced, mostReplaced = 8, 60
+
+// outsiders are molecules of a set that are called outside, evenly drawn, in the form of the
+// model and without stereochemistry.
+func (b *modelBench) outsiders(ctx context.Context, r *replacer, set string) ([]*molecule.Molecule, error) {
+	file, err := openMolecules(b.data, set)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var all []*molecule.Molecule
+	for rec, err := range dataset.Records(file, dataset.Options{Name: set, Format: dataset.CSV}) {
+		if err != nil {
+			return nil, err
+		}
+		if m, err := rec.Parse(); err == nil {
+			all = append(all, m)
+		}
+	}
+	// Those that are looked at, so that a set of a hundred thousand is not read to its end.
+	step := max(1, len(all)/(5*b.splits))
+	var list []*molecule.Molecule
+	for k := 0; k < len(all) && len(list) < b.splits; k += step {
+		m, _ := smiles.In(flat(all[k]), r.form)
+		if len(m.Atoms) < leastReplaced || len(m.Atoms) > mostReplaced {
+			continue
+		}
+		scores, err := r.scores(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		if _, v := r.alone.Judge(scores, r.alpha); v[0] == decide.Outside {
+			list = append(list, m)
+		}
+	}
+	return list, nil
+}
+
+// scores are those of molecules as they are.
+func (r *replacer) scores(ctx context.Context, ms ...*molecule.Molecule) ([]float64, error) {
+	gs := make([]*graph.Graph, len(ms))
+	for i, m := range ms {
+		read, _ := smiles.In(m, r.form)
+		gs[i] = read.Graph()
+	}
+	return r.alone.Scores(ctx, gs)
+}
+
+// blame explains a molecule, and says by how much the score falls when each atom is left
+// out, its neighbours keeping their features: what a broken molecule would score.
+func (r *replacer) blame(ctx context.Context, m *molecule.Molecule) (*algo.Explanation, []float64, error) {
+	g := m.Graph()
+	x, err := r.alone.Explain(ctx, g, r.alpha)
+	if err != nil {
+		return nil, nil, err
+	}
+	var broken []*graph.Graph
+	for i := range g.N() {
+		broken = append(broken, g.Select(func(node int) bool { return node != i }))
+	}
+	out, err := r.alone.Scores(ctx, broken)
+	for i := range out {
+		out[i] = x.Score - out[i]
+	}
+	return x, out, err
+}
+
+// hydrogens measures substituents: the most blamed one of those that have others of their
+// size.
+func (r *replacer) hydrogens(ctx context.Context, t *fallTally, m *molecule.Molecule, x *algo.Explanation, out []float64) error {
+	all := substituents(m)
+	sizes := map[int]int{}
+	for _, s := range all {
+		sizes[len(s)]++
+	}
+	all = slices.DeleteFunc(all, func(s []int) bool { return sizes[len(s)] < 2 })
+	if len(all) == 0 {
+		return nil
+	}
+	blamed := first(all, x.Contributions)
+	same := slices.DeleteFunc(all, func(s []int) bool { return len(s) != len(blamed) })
+	others := slices.DeleteFunc(slices.Clone(same), func(s []int) bool { return slices.Equal(s, blamed) })
+	return r.measure(ctx, t, m, x, toHydrogen, [][]int{blamed}, [][]int{first(same, out)}, others)
+}
+
+// first is the set with the largest sum of values.
+func first(sets [][]int, values []float64) []int {
+	return slices.MaxFunc(sets, func(a, b []int) int {
+		if d := sumOf(values, a) - sumOf(values, b); d != 0 {
+			return int(math.Copysign(1, d))
+		}
+		return 0
+	})
+}
+
+// draws is how many random sets of atoms are tried.
+const draws = 20
+
+// carbons measures connected atoms.
+func (r *replacer) carbons(ctx context.Context, t *fallTally, m *molecule.Molecule, x *algo.Explanation, out []float64) error {
+	near, n := around(m), max(1, len(m.Atoms)/5)
+	var others [][]int
+	for range draws {
+		if s := anyOf(near, n, r.rng); s != nil {
+			others = append(others, s)
+		}
+	}
+	return r.measure(ctx, t, m, x, toCarbon, mostOf(near, n, x.Contributions), mostOf(near, n, out), others)
+}
+
+// measure compares the first of blamed that can be replaced with the others that can, and
+// with the first of left out.
+func (r *replacer) measure(ctx context.Context, t *fallTally, m *molecule.Molecule, x *algo.Explanation, do edit, blamed, leftOut, others [][]int) error {
+	plain := smiles.Write(m)
+	changed := func(sets [][]int, most int) []*molecule.Molecule {
+		var list []*molecule.Molecule
+		for _, s := range sets {
+			if c, ok := do(m, s); ok && len(list) < most && smiles.Write(c) != plain {
+				list = append(list, c)
+			}
+		}
+		return list
+	}
+	list := slices.Concat(changed(blamed, 1), changed(leftOut, 1))
+	if len(list) < 2 {
+		return nil
+	}
+	list = append(list, changed(others, draws)...)
+	if len(list) == 2 {
+		return nil
+	}
+	scores, err := r.scores(ctx, list...)
+	if err != nil {
+		return err
+	}
+	t.add(x, scores)
+	return nil
+}
+
+// A fallTally sums up an edit.
+type fallTally struct {
+	edit                           string
+	score, blamed, leftOut, random []float64
+	cleared, clearedRandom         float64
+}
+
+// add takes the scores after replacing what is blamed, what leaving out puts first, and the
+// others.
+func (t *fallTally) add(x *algo.Explanation, scores []float64) {
+	mean, cleared, n := 0.0, 0.0, float64(len(scores)-2)
+	for _, s := range scores[2:] {
+		mean += (x.Score - s) / n
+		if s < x.Limit {
+			cleared += 1 / n
+		}
+	}
+	if scores[0] < x.Limit {
+		t.cleared++
+	}
+	t.clearedRandom += cleared
+	t.score = append(t.score, x.Score)
+	t.blamed = append(t.blamed, x.Score-scores[0])
+	t.leftOut = append(t.leftOut, x.Score-scores[1])
+	t.random = append(t.random, mean)
+}
+
+func (t *fallTally) fall() fall {
+	n := float64(len(t.score))
+	mean := func(v []float64) rate { m, _ := metric.MeanStd(v); return rate(m) }
+	better := 0.0
+	gains := make([]float64, len(t.score))
+	for i := range gains {
+		if gains[i] = t.blamed[i] - t.random[i]; gains[i] > 0 {
+			better++
+		}
+	}
+	gain, std := metric.MeanStd(gains)
+	return fall{
+		Edit: t.edit, Molecules: len(t.score), Score: mean(t.score), Blamed: mean(t.blamed), Random: mean(t.random), LeftOut: mean(t.leftOut),
+		Gain: rate(gain), GainHalf: rate(1.96 * std / math.Sqrt(n)), Better: rate(better / n),
+		Cleared: rate(t.cleared / n), ClearedRandom: rate(t.clearedRandom / n),
+	}
+}
+
+// report is for people.
+func (r *explainResult) report() *markdown {
+	m := new(markdown)
+	m.text(`# Whether the atoms that are blamed make the score
+
+Written by
+
+    baca bench explain --data DIR --out build/results
+
+with baca %s on %s/%s. Molecules of the second set of each pair that the model of the first calls outside at
+α = %g, evenly drawn. A part of each is replaced, so that a whole molecule is left, and the score taken again:
+"to hydrogen" makes a hydrogen of a substituent of at most half of the atoms, "to carbon" makes saturated carbon of a
+fifth of the atoms, which hang together, and leaves rings as they are. "Blamed" is the part whose atoms have
+the largest sum of contributions (column atoms), "random" the mean of other parts of the same size (all
+substituents; up to %d connected sets), and "left out" the part that comes first when atoms are left out one by one, which
+is how atoms were coloured before. All are falls of the score, in standard deviations of training graphs; the interval is of
+95 %% for the difference, molecule by molecule. "Cleared" is how many are not outside any more, blamed and random.
+`, r.Program, runtime.GOOS, runtime.GOARCH, r.Alpha, draws)
+	for k, edit := range []string{"to hydrogen", "to carbon"} {
+		m.text("\n## %s\n\n", edit)
+		table := m.tableOf("pair", "molecules", "score", "blamed", "random", "left out", "blamed − random", "blamed above random", "cleared")
+		for _, p := range r.Pairs {
+			f := p.Falls[k]
+			table.row(words("%s", p.Pair), words("%d", f.Molecules), words("%.2f", f.Score), words("**%.2f**", f.Blamed), words("%.2f", f.Random), words("%.2f", f.LeftOut),
+				words("%.2f ± %.2f", f.Gain, f.GainHalf), words("%.0f %%", 100*f.Better), words("%.0f %%, %.0f %%", 100*f.Cleared, 100*f.ClearedRandom))
+		}
+	}
+	return m
+}

@@ -1,0 +1,158 @@
+package paper
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"baca/algo"
+	"baca/algo/decide"
+	"baca/algo/explain"
+	"baca/algo/molecule/smiles"
+	"baca/build/internal/testset"
+)
+
+// Edits give the molecules that a chemist would draw.
+func TestEdits(t *testing.T) {
+	for _, c := range []struct {
+		do     edit
+		smiles string
+		atoms  []int
+		want   string // empty where there is none
+	}{
+		{toHydrogen, "Cc1ccccc1[N+](=O)[O-]", []int{7, 8, 9}, "Cc1ccccc1"},
+		{toHydrogen, "CC(=O)Oc1ccccc1C(=O)O", []int{0, 1, 2}, "Oc1ccccc1C(=O)O"},
+		{toHydrogen, "CC(=O)N[C@@H](C)F", []int{6}, "CC(=O)NCC"},
+		{toCarbon, "Cc1ccccc1[N+](=O)[O-]", []int{7, 8, 9}, "Cc1ccccc1C(C)C"},
+		{toCarbon, "CC(=O)O", []int{2}, "CC(C)O"},
+		{toCarbon, "c1ccncc1C", []int{3}, "c1ccccc1C"},
+		{toCarbon, "c1cc[nH]c1C", []int{3}, ""},
+		{toCarbon, "CS(C)(C)(C)(C)C", []int{1}, ""},
+		{toCarbon, "CS(=O)(=O)N", []int{1, 2}, "CC(C)(O)N"},
+	} {
+		m, err := smiles.Parse(c.smiles)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, ok := c.do(m, c.atoms)
+		if ok != (c.want != "") {
+			t.Errorf("%s without %v: %v, want %q", c.smiles, c.atoms, ok, c.want)
+			continue
+		}
+		if !ok {
+			continue
+		}
+		want, err := smiles.Parse(c.want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, _, _ := smiles.Canonical(got)
+		y, _, _ := smiles.Canonical(want)
+		if smiles.Write(x) != smiles.Write(y) {
+			t.Errorf("%s without %v is %s, want %s", c.smiles, c.atoms, smiles.Write(x), smiles.Write(y))
+		}
+	}
+	m, err := smiles.Parse("CC(=O)Oc1ccccc1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sides []string
+	for _, s := range substituents(m) {
+		sides = append(sides, fmt.Sprint(s))
+	}
+	slices.Sort(sides)
+	if want := []string{"[0 1 2 3]", "[0 1 2]", "[0]"}; !slices.Equal(sides, want) {
+		t.Errorf("substituents %q, want %q", sides, want)
+	}
+}
+
+// The colours of known strangers and of training molecules agree with the verdict.
+func TestExplanationsOfKnownMolecules(t *testing.T) {
+	m := testset.Model(t, "bbbp")
+	ctx := context.Background()
+	a, err := algo.NewSingleScorer(ctx, m, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, smiles string
+		verdict      decide.Verdict
+		about        string // what the first reason about atoms is about; none for empty
+	}{
+		{"PETN", "C(C(CO[N+](=O)[O-])(CO[N+](=O)[O-])CO[N+](=O)[O-])O[N+](=O)[O-]", decide.Outside, "its 4 nitrate groups"},
+		{"RDX", "C1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-]", decide.Outside, "its 3 nitramine groups"},
+		{"PFOA", "OC(=O)C(F)(F)C(F)(F)C(F)(F)C(F)(F)C(F)(F)C(F)(F)C(F)(F)F", decide.Outside, "its perfluorinated chain"},
+		{"diethylzinc", "CC[Zn]CC", decide.Outside, "the element Zn"},
+		{"aspirin", "CC(=O)Oc1ccccc1C(=O)O", decide.Inside, ""},
+		{"caffeine", "Cn1cnc2c1c(=O)n(C)c(=O)n2C", decide.Inside, ""},
+		{"testosterone", "CC12CCC3C(C1CCC2O)CCC4=CC(=O)CCC34C", decide.Inside, ""},
+	} {
+		mol, err := smiles.Parse(c.smiles)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, _ := smiles.In(mol, algo.FormOf(m.Card.Schema))
+		x, err := a.Explain(ctx, read.Graph(), 0.05)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := 0.0
+		for _, v := range x.Contributions {
+			sum += v
+		}
+		if math.Abs(sum-(x.Score-x.Limit)) > 1e-9 {
+			t.Errorf("%s: contributions add up to %g, the score is %g above the limit", c.name, sum, x.Score-x.Limit)
+		}
+		if x.Verdict != c.verdict || c.verdict == decide.Outside && slices.Max(x.Contributions) <= 0 || c.verdict == decide.Inside && slices.Min(x.Contributions) > 0 {
+			t.Errorf("%s is %s, and its atoms have %v", c.name, x.Verdict, x.Contributions)
+		}
+		about := ""
+		at := slices.IndexFunc(x.Reasons, func(r explain.Reason) bool { return len(r.Nodes) > 0 })
+		if at >= 0 {
+			about = x.Reasons[at].About
+			if blame := sumOf(x.Contributions, x.Reasons[at].Nodes); blame <= 0 {
+				t.Errorf("%s: %s has %g", c.name, about, blame)
+			}
+		}
+		if about != c.about {
+			t.Errorf("%s: the first reason is about %q, want %q: %+v", c.name, about, c.about, x.Reasons)
+		}
+	}
+}
+
+// On real molecules the atoms that are blamed carry more of the score than others, by both
+// edits, and the number of workers changes nothing.
+func TestBenchExplain(t *testing.T) {
+	publicSet(t, testset.Model(t, "bbbp"), "bace")
+	var first []byte
+	for _, workers := range []string{"1", "2"} {
+		out := t.TempDir()
+		succeed(t, "bench", "explain", "--data", shared, "--out", out, "--models", "bbbp", "--molecules", "60", "--workers", workers)
+		data := read(t, filepath.Join(out, "explain.json"))
+		if first == nil {
+			first = data
+		} else if !bytes.Equal(first, data) {
+			t.Error("another number of workers gives another result")
+		}
+		if page := read(t, filepath.Join(out, "explain.md")); bytes.Contains(page, []byte("NaN")) || bytes.Contains(page, []byte("%!")) || !bytes.Contains(page, []byte("| bbbp/bace | ")) {
+			t.Errorf("%s", page)
+		}
+	}
+	var result explainResult
+	if err := json.Unmarshal(first, &result); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range result.Pairs[0].Falls {
+		if f.Molecules < 40 || f.Gain-f.GainHalf <= 0.05 || f.Better < 0.6 || f.Cleared <= f.ClearedRandom {
+			t.Errorf("%s: %+v", f.Edit, f)
+		}
+	}
+	for _, args := range [][]string{{}, {"--data", shared}, {"--data", shared, "--out", "x", "--molecules", "0"}, {"--data", shared, "--out", "x", "--models", "nosuch"}} {
+		refuse(t, true, "", append([]string{"bench", "explain"}, args...)...)
+	}
+}

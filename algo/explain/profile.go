@@ -41,10 +41,11 @@ var levels = [LevelCount]float64{1, 5, 25, 50, 75, 95, 99}
 type statistic struct {
 	name string // also the kind of a Reason about it
 	of   func(*graph.Graph) float64
+	at   func(g *graph.Graph, i int) bool // instead of of: whether a node counts, for a fraction of the nodes
 	// molecules says that it reads the atom features of package molecule.
-	molecules       bool
-	more, less      string // what a graph has that is above or below: "%s" is nodes or atoms
-	fraction, count bool   // is a fraction of the nodes; is a count
+	molecules  bool
+	more, less string // what a graph has that is above or below: "%s" is nodes or atoms
+	count      bool   // is a count
 }
 
 // carbon is what a carbon atom has in the column of elements.
@@ -57,24 +58,16 @@ var statistics = [StatisticCount]statistic{
 	{name: "rings", of: func(g *graph.Graph) float64 { return float64(g.M() - g.N() + baseline.Components(g)) }, more: "more rings", less: "fewer rings", count: true},
 	{name: "highest degree", of: highest, more: "a larger highest number of neighbours", less: "a smaller highest number of neighbours", count: true},
 	{name: "mean degree", of: func(g *graph.Graph) float64 { return 2 * float64(g.M()) / float64(max(1, g.N())) }, more: "more neighbours on average", less: "fewer neighbours on average"},
-	{name: "ends", of: func(g *graph.Graph) float64 {
-		return baseline.Fraction(g, func(i int) bool { return g.Degree(i) == 1 })
-	}, more: "a larger share of %s with one neighbour", less: "a smaller share of %s with one neighbour", fraction: true},
-	{name: "branches", of: func(g *graph.Graph) float64 {
-		return baseline.Fraction(g, func(i int) bool { return g.Degree(i) >= 3 })
-	}, more: "a larger share of %s with three neighbours or more", less: "a smaller share of %s with three neighbours or more", fraction: true},
-	{name: "in rings", molecules: true, of: having(molecule.ColumnRing, 1), more: "a larger share of %s in rings", less: "a smaller share of %s in rings", fraction: true},
-	{name: "carbon", molecules: true, of: having(molecule.ColumnElement, carbon), more: "a larger share of carbon", less: "a smaller share of carbon", fraction: true},
-	{name: "charged", molecules: true, of: func(g *graph.Graph) float64 {
-		return baseline.Fraction(g, func(i int) bool { return g.X[i*g.Features+molecule.ColumnCharge] != molecule.Neutral })
-	}, more: "a larger share of charged %s", less: "a smaller share of charged %s", fraction: true},
+	{name: "ends", at: func(g *graph.Graph, i int) bool { return g.Degree(i) == 1 }, more: "a larger share of %s with one neighbour", less: "a smaller share of %s with one neighbour"},
+	{name: "branches", at: func(g *graph.Graph, i int) bool { return g.Degree(i) >= 3 }, more: "a larger share of %s with three neighbours or more", less: "a smaller share of %s with three neighbours or more"},
+	{name: "in rings", molecules: true, at: having(molecule.ColumnRing, 1), more: "a larger share of %s in rings", less: "a smaller share of %s in rings"},
+	{name: "carbon", molecules: true, at: having(molecule.ColumnElement, carbon), more: "a larger share of carbon", less: "a smaller share of carbon"},
+	{name: "charged", molecules: true, at: func(g *graph.Graph, i int) bool { return g.X[i*g.Features+molecule.ColumnCharge] != molecule.Neutral }, more: "a larger share of charged %s", less: "a smaller share of charged %s"},
 }
 
-// having returns the fraction of nodes with a value of a feature.
-func having(column int, value float32) func(*graph.Graph) float64 {
-	return func(g *graph.Graph) float64 {
-		return baseline.Fraction(g, func(i int) bool { return g.X[i*g.Features+column] == value })
-	}
+// having tells whether a node has a value of a feature.
+func having(column int, value float32) func(*graph.Graph, int) bool {
+	return func(g *graph.Graph, i int) bool { return g.X[i*g.Features+column] == value }
 }
 
 func highest(g *graph.Graph) float64 {
@@ -90,7 +83,21 @@ func (s *statistic) value(g *graph.Graph) (float64, bool) {
 	if s.molecules && g.Features != molecule.Features {
 		return 0, false
 	}
+	if s.at != nil {
+		return baseline.Fraction(g, func(i int) bool { return s.at(g, i) }), true
+	}
 	return s.of(g), true
+}
+
+// nodes are those that count, where there are more of them than usual.
+func (s *statistic) nodes(g *graph.Graph, more bool) []int {
+	var list []int
+	for i := range g.N() {
+		if more && s.at != nil && s.at(g, i) {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // NewProfile describes training graphs, of which there must be at least one; all

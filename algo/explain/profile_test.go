@@ -181,6 +181,16 @@ func TestReasons(t *testing.T) {
 			}
 		}
 	}
+	// A share that is large is about the atoms that make it.
+	for _, c := range []struct {
+		smiles string
+		more   bool
+	}{{"CCCC[O-]", true}, {strings.Repeat("C", 40), false}} {
+		got := Reasons(parse(t, c.smiles)[0], m, nil)
+		if last := got[len(got)-1]; c.more != slices.Equal(last.Nodes, []int{4}) || !c.more && last.Nodes != nil {
+			t.Errorf("%s: %+v", c.smiles, last)
+		}
+	}
 	// What has been seen is told by what moves the score.
 	for k, want := range []string{"in surroundings that the most similar training molecules lack", "commoner in molecules at large than in the training set", "unlike the training set to the encoder"} {
 		b := evenly(gs[0])

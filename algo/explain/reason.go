@@ -120,7 +120,7 @@ func (p *Profile) statistics(g *graph.Graph) []Reason {
 		spread := max(row[4]-row[2], 0.05*(math.Abs(row[3])+slack(x)))
 		weight += 0.9 * (1 - 1/(1+math.Abs(x-row[level])/spread))
 		list = append(list, Reason{
-			Kind: s.name, Weight: weight,
+			Kind: s.name, Weight: weight, Nodes: s.nodes(g, more),
 			Text: fmt.Sprintf("%s than %g %% of the training %s: %s, half of them have %s", s.phrase(more, g), max(levels[level], 100-levels[level]), things(g), s.show(x), s.middle(row)),
 		})
 	}
@@ -169,7 +169,7 @@ func (s *statistic) phrase(more bool, g *graph.Graph) string {
 // show is a value for people.
 func (s *statistic) show(x float64) string {
 	switch {
-	case s.fraction:
+	case s.at != nil:
 		return fmt.Sprintf("%.0f %%", 100*x)
 	case s.count:
 		return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64)

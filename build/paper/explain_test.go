@@ -112,7 +112,7 @@ func TestExplanationsOfKnownMolecules(t *testing.T) {
 			t.Errorf("%s is %s, and its atoms have %v", c.name, x.Verdict, x.Contributions)
 		}
 		about := ""
-		at := slices.IndexFunc(x.Reasons, func(r explain.Reason) bool { return len(r.Nodes) > 0 })
+		at := slices.IndexFunc(x.Reasons, func(r explain.Reason) bool { return r.About != "" })
 		if at >= 0 {
 			about = x.Reasons[at].About
 			if blame := sumOf(x.Contributions, x.Reasons[at].Nodes); blame <= 0 {

@@ -25,12 +25,12 @@ func Page(s *session.Session) app.Composer { return &page{s: s} }
 
 type page struct {
 	app.Compo
-	s      *session.Session
-	album  picture.Album
-	online bool
-	stored bool
-	update bool // a newer version of the page waits
-	drag   bool // a file hovers over the page
+	s       *session.Session
+	album   picture.Album
+	offline bool
+	stored  bool
+	update  bool // a newer version of the page waits
+	drag    bool // a file hovers over the page
 }
 
 // OnMount connects the session to the browser and to the worker.
@@ -38,7 +38,6 @@ func (p *page) OnMount(ctx app.Context) {
 	s := p.s
 	s.Post = func(f func()) { ctx.Dispatch(func(app.Context) { f() }) }
 	s.After = func(d time.Duration, f func()) { ctx.After(d, func(app.Context) { f() }) }
-	p.online = true
 	p.checkNetwork(ctx)
 	p.connect(ctx)
 }
@@ -49,7 +48,7 @@ func (p *page) OnAppUpdate(ctx app.Context) { p.update = ctx.AppUpdateAvailable(
 // checkNetwork asks the browser now and then whether it has a network and keeps the page.
 func (p *page) checkNetwork(ctx app.Context) {
 	if t, ok := tools(); ok {
-		p.online = t.Call("online").Bool()
+		p.offline = !t.Call("online").Bool()
 		p.stored = t.Call("stored").Bool()
 	}
 	ctx.After(5*time.Second, p.checkNetwork)
@@ -62,6 +61,9 @@ func (p *page) Render() app.UI {
 	if s.Inspector.Record >= 0 {
 		class += " has-selection"
 	}
+	if s.Input.Folded() {
+		class += " folded"
+	}
 	if p.drag {
 		class += " dragging"
 	}
@@ -69,9 +71,10 @@ func (p *page) Render() app.UI {
 	return app.Div().ID("page").Class(class).DataSet("phase", s.Phase.String()).DataSet("run", s.Run).Body(
 		p.header(),
 		app.Main().Class("desk").Body(
+			&bandPane{S: s, Rev: s.Rev},
 			&inputPane{S: s, Rev: s.Rev.Rows},
-			&resultPane{S: s, Album: &p.album, Rev: s.Rev.Rows, Drawn: p.album.Count, Note: s.Note(), Near: s.Inspector.Detail},
-			&inspectorPane{S: s, Album: &p.album, Rev: s.Rev, Drawn: p.album.Count},
+			&resultPane{S: s, Album: &p.album, Rev: s.Rev.Rows, Drawn: p.album.Count, Seen: s.Glances.Count, Note: s.Note(), Near: s.Inspector.Detail},
+			&inspectorPane{S: s, Album: &p.album, Rev: s.Rev, Drawn: p.album.Count, Seen: s.Glances.Count},
 		),
 		&labPane{S: s, Rev: s.Rev.State},
 		&modelDialog{S: s, Rev: s.Rev.State},
@@ -124,7 +127,7 @@ func takeFile(ctx app.Context, s *session.Session, v app.Value) {
 	case session.ModelFile:
 		loadModelFile(ctx, s, v)
 	case session.ShortText:
-		readFile(ctx, s, v, func(_ string, data []byte) { s.Input.GiveShort(f, data) })
+		readFile(ctx, s, v, func(name string, data []byte) { s.Input.GiveShort(name, f, data) })
 	default:
 		s.Input.Give("", f)
 	}
@@ -150,7 +153,7 @@ func (p *page) header() app.UI {
 		p.state(),
 		opens("help").Class("plain help-button").Aria("label", "How to read this").
 			Body(icon("help"), app.Span().Text("How to read this")),
-		opens("privacy").ID("private").Class("plain private-button").
+		opens("privacy").ID("private").Class("plain private-button").Aria("label", "Nothing leaves this tab").
 			Body(icon("lock"), app.Span().Text("Nothing leaves this tab")),
 	)
 }
@@ -179,7 +182,7 @@ func (p *page) state() app.UI {
 	case p.update:
 		body = append(body, app.Button().Class("plain").Type("button").Text("New version: reload").
 			OnClick(func(app.Context, app.Event) { callTool("renew") }))
-	case !p.online:
+	case p.offline:
 		body = append(body, quiet("offline, and working"))
 	case p.stored:
 		body = append(body, app.Span().Class("quiet wide-only").Text("works offline"))

@@ -40,7 +40,8 @@ func (p *inputPane) sync() {
 // Render implements app.Composer.
 func (p *inputPane) Render() app.UI {
 	s := p.S
-	return app.Section().Class("pane input").Aria("labelledby", "input-title").Body(
+	pane := app.Section().Class("pane input").Aria("labelledby", "input-title").Attr("hidden", attribute(s.Input.Folded()))
+	return pane.Body(
 		app.Div().Class("pane-head").Body(
 			app.H2().ID("input-title").Text("Input"),
 			app.Span().Class("stretch"),
@@ -49,6 +50,7 @@ func (p *inputPane) Render() app.UI {
 			app.Button().ID("draw-button").Class("button").Type("button").
 				OnClick(func(app.Context, app.Event) { openEditor(s) }).
 				Body(icon("pen"), app.Text("Draw")),
+			closer("Fold the input away", func() { s.Input.Fold(true) }).ID("fold").Attr("hidden", attribute(s.Phase == session.Empty)),
 		),
 		p.fileCard(),
 		app.Div().Class("editor wide-"+strconv.Itoa(picture.WideNumbers(s.Input.Text))).Attr("hidden", attribute(s.Input.File != nil)).Body(
@@ -60,27 +62,42 @@ func (p *inputPane) Render() app.UI {
 				Placeholder("Paste SMILES, one a line,\nwith names if you like,\nor cells of a spreadsheet:\n\nCC(=O)Oc1ccccc1C(=O)O aspirin").
 				OnInput(func(ctx app.Context, e app.Event) {
 					p.shown = valueOf(ctx)
-					s.Input.Type(p.shown)
+					if kind := e.Get("inputType"); s.Input.Text == "" && kind.Truthy() && kind.String() == "insertFromPaste" {
+						s.Input.Paste(p.shown)
+					} else {
+						s.Input.Type(p.shown)
+					}
 				}).
 				OnScroll(func(ctx app.Context, e app.Event) {
 					p.top = int(ctx.JSSrc().Get("scrollTop").Float())
 				}),
 		),
-		app.Div().ID("input-status").Class("input-status").Body(
-			app.Span().Text(session.ReadLine(s)),
-			app.Span().Class("stretch"),
-			app.If(s.Input.Undo != nil, func() app.UI {
-				return app.Button().Class("plain").Type("button").Text("Undo").
-					Title("Bring back " + s.Input.Undo.What).
-					OnClick(func(app.Context, app.Event) { s.Input.TakeBack() })
-			}),
-			app.If(s.Phase != session.Empty, func() app.UI {
-				return app.Button().ID("clear").Class("plain").Type("button").Text("Clear").
-					OnClick(func(app.Context, app.Event) { s.Input.Give("", nil) })
-			}),
-		),
+		p.status(),
 		p.columnMenu(),
 		p.problems(),
+	)
+}
+
+// status is how much was read, and the ways back. Where the input is folded its card has
+// that.
+func (p *inputPane) status() app.UI {
+	s := p.S
+	line := app.Div().Class("input-status")
+	if s.Input.Folded() {
+		return line
+	}
+	return line.Body(
+		app.Span().ID("input-status").Text(session.ReadLine(s)),
+		app.Span().Class("stretch"),
+		app.If(s.Input.Undo != nil, func() app.UI {
+			return app.Button().Class("plain").Type("button").Text("Undo").
+				Title("Bring back " + s.Input.Undo.What).
+				OnClick(func(app.Context, app.Event) { s.Input.TakeBack() })
+		}),
+		app.If(s.Phase != session.Empty, func() app.UI {
+			return app.Button().ID("clear").Class("plain").Type("button").Text("Clear").
+				OnClick(func(app.Context, app.Event) { s.Input.Give("", nil) })
+		}),
 	)
 }
 
@@ -117,7 +134,7 @@ func (p *inputPane) problems() app.UI {
 		if q.Line > 0 {
 			where = "Line " + strconv.Itoa(q.Line)
 		}
-		item := []app.UI{app.Span().Class("where").Text(where), app.Span().Class("reason").Text(session.ReasonOf(q))}
+		item := []app.UI{app.Span().Class("where").Text(where), app.Span().Text(session.ReasonOf(q))}
 		if q.Caret != "" {
 			item = append(item, app.Pre().Class("caret").Text(q.Caret))
 		}

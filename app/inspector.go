@@ -19,6 +19,7 @@ type inspectorPane struct {
 	Album *picture.Album
 	Rev   session.Revisions
 	Drawn int // drawings that are there
+	Seen  int // records whose atoms are coloured
 }
 
 // Render implements app.Composer.
@@ -37,28 +38,39 @@ func (p *inspectorPane) Render() app.UI {
 			app.P().Class("verdict-line").Body(shape(session.Refused), app.Strong().Text("Refused")),
 			app.P().Text(q.Text), app.Pre().Class("caret").Attr("hidden", attribute(q.Caret == "")).Text(q.Caret)))
 	}
-	drawn, note := p.Album.Large(s, false)
-	body := []app.UI{head, app.Div().Class("large").Body(app.If(drawn != "", func() app.UI { return app.Raw(drawn) }))}
-	if note != "" {
-		body = append(body, app.P().Class("quiet small").Text(note))
-	} else if drawn != "" && s.Inspector.Detail != nil {
-		body = append(body, p.colours())
-	}
-	body = append(body, p.verdict(i))
+	body := append([]app.UI{head, p.verdict(i)}, p.picture()...)
 	d, failure := s.Inspector.Detail, s.Inspector.Failure
-	if failure != nil {
+	switch {
+	case failure != nil:
 		_, what := session.FailureWords(failure)
 		body = append(body, quietLine("No details: "+what))
-	}
-	if d != nil {
-		body = append(body, p.reasons(d), p.neighbors(d), p.scores(i), p.ownScore(d), p.facts(d), p.keys(d))
-	} else if failure == nil && s.Models.Used != nil {
+	case d != nil:
+		body = append(body, p.reasons(d), p.neighbors(d), p.details(i, d))
+	case s.Models.Used != nil:
 		body = append(body, quietLine("Taking it apart, atom by atom …"))
 	}
-	if drawn != "" {
-		body = append(body, app.Div().Class("row-buttons").Body(p.saveButton("SVG", false), p.saveButton("PNG", true)))
-	}
 	return pane.Aria("label", "Record "+s.Rows.Name(i)).Body(body...)
+}
+
+// picture is the record drawn large, and what its colours say.
+func (p *inspectorPane) picture() []app.UI {
+	drawn, note := p.Album.Large(p.S, false)
+	list := []app.UI{app.Div().Class("large").Body(app.If(drawn != "", func() app.UI { return app.Raw(drawn) }))}
+	switch {
+	case note != "":
+		return append(list, app.P().Class("quiet small").Text(note))
+	case drawn != "" && p.S.Inspector.Detail != nil:
+		return append(list, p.colours())
+	}
+	return list
+}
+
+// details are the numbers behind all that, for those who ask.
+func (p *inspectorPane) details(i int, d *message.Detailed) app.UI {
+	return app.Details().ID("details").Class("details").Body(
+		app.Summary().Body(icon("right"), app.Text("Details")),
+		p.moreReasons(d), p.scores(i), p.ownScore(d), p.facts(d), p.keys(d),
+		app.Div().Class("row-buttons").Body(p.saveButton("SVG", false), p.saveButton("PNG", true)))
 }
 
 // nothing is what there is to see before a record is chosen: those that are most
@@ -78,9 +90,10 @@ func (p *inspectorPane) nothing() app.UI {
 			app.Span().Class("suggestion-name").Text(words.Shorten(s.Rows.Name(int(r)), 40)),
 			app.Span().Class("suggestion-verdict").Body(shape(v), app.Span().Text(v.Word()+", p\u00a0"+words.PEquals(s.Rows.P[r])))))
 	}
+	title, lead := session.Suggested(s, list)
 	return app.Div().Class("inspector-empty").Body(
-		app.H2().Text("Why is it unusual?"),
-		quietLine("Choose a row to see which atoms make it so. These lie furthest outside:"),
+		app.H2().Text(title),
+		quietLine(lead),
 		app.Ul().Class("suggestions").OnClick(onNumber("suggestion", s.Inspector.Show)).Body(items...))
 }
 
@@ -98,7 +111,7 @@ func (p *inspectorPane) saveButton(form string, png bool) app.UI {
 
 // thumbnail is the small picture of a record.
 func thumbnail(a *picture.Album, s *session.Session, record int) app.UI {
-	if small := a.Small(s.Rows.Picture(record)); small != "" {
+	if small := a.Coloured(s.Rows.Picture(record), s.Glances.Of(record)); small != "" {
 		return app.Raw(small)
 	}
 	return app.Span().Class("no-picture")
@@ -135,10 +148,8 @@ func (p *inspectorPane) verdict(i int) app.UI {
 		return box.Body(quietLine("Not scored yet."))
 	}
 	rule := s.Rule()
-	body := []app.UI{
-		app.P().Class("verdict-line").Body(shape(v), app.Strong().Text(words.Capital(v.Word()))),
-		app.P().Text(session.VerdictReason(v, own, rule, s.Things())),
-	}
+	body := []app.UI{app.P().Class("verdict-line").Body(
+		shape(v), app.Strong().Text(words.Capital(v.Word())+": "), app.Text(words.Small(session.VerdictReason(v, own, rule, s.Things()))))}
 	if most, _ := rule.Limits(); rule.Guard > 0 && own <= most && s.Rows.AloneP[i] > rule.Guard {
 		body = append(body, app.P().Text(session.Guarded(s.Rows.AloneP[i], rule)))
 	}

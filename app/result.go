@@ -1,7 +1,6 @@
 package app
 
 import (
-	"math"
 	"strconv"
 	"strings"
 
@@ -20,6 +19,7 @@ type resultPane struct {
 	Album *picture.Album
 	Rev   int
 	Drawn int               // drawings that are there
+	Seen  int               // records whose atoms are coloured
 	Note  string            // on what is saved
 	Near  *message.Detailed // names training molecules that are to be drawn
 
@@ -73,6 +73,7 @@ func (p *resultPane) settle(ctx app.Context) {
 	} else {
 		wanted = append(s.Furthest(suggested), wanted...)
 	}
+	s.Glances.Want(wanted)
 	list := strings.Join(append(p.Album.MissingSMILES(s.Inspector.NearestSMILES()), p.Album.Missing(&s.Rows, wanted)...), "\n")
 	if list == p.wanted {
 		return
@@ -94,10 +95,10 @@ func (p *resultPane) Render() app.UI {
 	return app.Section().Class("pane result").Aria("label", "Results").Body(
 		p.notice(),
 		p.welcome(),
-		p.headline(),
+		p.reading(),
+		p.whole(),
 		&stripPane{S: s, Rev: s.Rev.Rows, Phase: s.Phase},
-		p.toolbar(),
-		p.table(),
+		app.Div().Class("table").Attr("hidden", attribute(s.Rows.Len() == 0)).Body(p.tools(), p.table(), p.note()),
 	)
 }
 
@@ -109,14 +110,11 @@ type notice struct {
 	do             func()
 }
 
-// notice says what stands in the way, or what is to be known before the numbers.
+// notice says what stands in the way of a result.
 func (p *resultPane) notice() app.UI {
 	n := p.problem()
 	if told := p.S.Told; n.headline == "" && told != nil {
 		n = notice{false, told.Headline, told.What, "Dismiss", p.S.Dismiss}
-	}
-	if n.headline == "" {
-		n = p.advice()
 	}
 	class := "notice"
 	if n.bad {
@@ -156,60 +154,31 @@ func (p *resultPane) problem() notice {
 	return notice{}
 }
 
-// advice says why verdicts are not what was asked for, nothing if they are.
-func (p *resultPane) advice() notice {
+// reading says how to read the picture below it, and where its line is.
+func (p *resultPane) reading() app.UI {
+	about := session.HowToRead(p.S)
+	return app.Div().Class("reading").Attr("hidden", attribute(about == "")).Body(
+		p.rule(), app.P().Class("quiet small").Text(about), p.compare())
+}
+
+// compare asks for the second answer.
+func (p *resultPane) compare() app.UI {
 	s := p.S
-	rule := s.Rule()
-	switch {
-	case s.By != session.EachAlone && s.Opened != nil && s.Unfit() != "":
-		return notice{false, "Each is judged by itself", s.Unfit(), "", nil}
-	case rule.ByRate && math.IsNaN(rule.Cut):
-		return notice{false, "None can be called outside at a false-discovery rate of " + words.Percent(s.FDR),
-			"So many unusual ones are to be expected by chance alone. No p-value is below " + words.Number(s.Models.Used.SmallestP) + " with this model, so that a few of many cannot be told from chance.",
-			"Judge each at α", func() { p.setFDR(0) }}
-	case !rule.ByRate && len(s.Reference) > 0 && math.IsNaN(s.Threshold()):
-		return notice{false, "Undecided at α = " + words.Percent(s.Alpha),
-			session.TooFewHeld(rule, s.Things()) + " Allow more false alarms, or take a model that was trained on more.", "", nil}
-	}
-	return notice{}
-}
-
-// setFDR has a rate of false discoveries decide.
-func (p *resultPane) setFDR(rate float64) {
-	p.S.SetFDR(rate)
-	keepAddress(p.S)
-}
-
-// headline is the result in words, and what the picture below it shows.
-func (p *resultPane) headline() app.UI {
-	what, about := session.Headline(p.S)
-	return app.Div().ID("headline").Class("headline").Attr("hidden", attribute(what == "")).Body(
-		app.Div().Class("headline-words").Body(app.H2().Text(what), app.P().Class("quiet small").Text(about), p.whole()),
-		p.rule(),
-		app.Details().ID("notes").Class("notes").Attr("hidden", attribute(len(p.S.Warnings) == 0)).Body(
-			app.Summary().Class("quiet small").Text(words.Plural(len(p.S.Warnings), "note", "notes")),
-			app.P().Class("small").Text(words.Sentences(p.S.Warnings))))
+	ask := s.Whole() == "" && s.Unfit() == "" && s.Phase == session.Done && s.Graphs() > 0
+	return app.If(ask, func() app.UI {
+		return button("Compare the whole list", s.Calibrate).ID("compare").Disabled(!s.CanCalibrate()).
+			Title("Calibrate the batch: does this list differ from the training set, whatever each molecule is?")
+	})
 }
 
 // whole is the second answer: whether the list as a whole is unlike the training set. It
 // says nothing about any record.
 func (p *resultPane) whole() app.UI {
-	s := p.S
-	said := s.Whole()
-	ask := said == "" && s.Unfit() == "" && s.Phase == session.Done && s.Graphs() > 0
-	if s.Phase == session.Calibrating {
+	said := p.S.Whole()
+	if p.S.Phase == session.Calibrating {
 		said = "The list as a whole is being looked at …"
 	}
-	class := "whole"
-	if said == "" {
-		class += " ask" // stands beside the rule
-	}
-	return app.Div().ID("whole").Class(class).Attr("hidden", attribute(said == "" && !ask)).Body(
-		app.If(said != "", func() app.UI { return app.Span().Text(said) }),
-		app.If(ask, func() app.UI {
-			return button("Compare the list as a whole", s.Calibrate).ID("compare").Disabled(!s.CanCalibrate()).
-				Title("Calibrate the batch: does this list differ from the training set, whatever each molecule is?")
-		}))
+	return app.P().ID("whole").Class("whole small").Attr("hidden", attribute(said == "")).Text(said)
 }
 
 // rule is the choice of where the line is: at α for each record, or by the rate of false
@@ -223,11 +192,11 @@ func (p *resultPane) rule() app.UI {
 	}
 	return app.Div().Class("rule").Attr("hidden", attribute(s.Rows.Judged() < 2)).Body(
 		app.Div().Class("segments").Role("group").Aria("label", "Where the line is").Body(
-			pressed("Each at α", s.FDR == 0, func() { p.setFDR(0) }).ID("rule-each").
+			pressed("Each at α", s.FDR == 0, func() { setFDR(s, 0) }).ID("rule-each").
 				Title("Outside where p is at most α: a share α of ordinary molecules is called outside by mistake"),
 			pressed("False-discovery rate", s.FDR > 0, func() {
 				if s.FDR == 0 {
-					p.setFDR(session.UsualRate)
+					setFDR(s, session.UsualRate)
 				}
 			}).ID("rule-batch").Title("Outside so that, of all called that, only a small share is ordinary (Benjamini and Hochberg)")),
 		app.Label().Class("rule-rate quiet small").Attr("hidden", attribute(s.FDR == 0)).Body(
@@ -235,7 +204,7 @@ func (p *resultPane) rule() app.UI {
 			app.Select().ID("fdr").Class("select").Aria("label", "Rate of false discoveries").
 				OnChange(func(ctx app.Context, e app.Event) {
 					if rate, err := strconv.ParseFloat(valueOf(ctx), 64); err == nil {
-						p.setFDR(rate)
+						setFDR(s, rate)
 					}
 				}).Body(options...),
 			app.Text(" mistakes")))
@@ -266,18 +235,15 @@ func (p *resultPane) welcome() app.UI {
 // sketchSVG is what the strip will look like.
 const sketchSVG = `<svg class="sketch" viewBox="0 0 360 84" width="360" height="84" aria-hidden="true"><path class="known" d="M20 70C60 70 70 14 112 14S164 66 222 70Z"/><path class="axis" d="M10 70.5H350"/><circle class="inside" cx="92" cy="64" r="4"/><circle class="inside" cx="118" cy="64" r="4"/><circle class="inside" cx="136" cy="64" r="4"/><path class="threshold" d="M228 8V74"/><circle class="grip" cx="228" cy="10" r="4.5"/><path class="outside" d="M281 64l5-5 5 5-5 5z"/><path class="outside" d="M316 64l5-5 5 5-5 5z"/></svg>`
 
-// toolbar are the chips, the search and the downloads.
-func (p *resultPane) toolbar() app.UI {
-	s := p.S
-	return app.Div().Class("tools").Attr("hidden", attribute(s.Rows.Len() == 0)).Body(
-		p.chips(),
-		app.Span().Class("stretch"),
+// tools are the search and the downloads.
+func (p *resultPane) tools() app.UI {
+	return app.Div().Class("tools").Body(
 		app.Div().Class("search").Body(
 			icon("search"),
 			app.Input().ID("search").Type("search").Placeholder("name or SMILES").Aria("label", "Search names and SMILES").
 				OnInput(func(ctx app.Context, e app.Event) {
-					s.Search(valueOf(ctx))
-					p.toTop()
+					p.S.Search(valueOf(ctx))
+					toTop()
 				}),
 		),
 		menu("export", "Save", []app.UI{icon("save"), app.Span().Class("menu-name").Text("Save")}, func(e app.Event) {
@@ -294,39 +260,7 @@ func (p *resultPane) toolbar() app.UI {
 			saveItem("png", "Distribution as PNG", ""),
 			saveItem("link", "Copy link", "with the rows shown, up to 8 000 characters"),
 		),
-		p.note(),
 	)
-}
-
-// chips are the verdicts, with how many there are. They filter.
-func (p *resultPane) chips() app.UI {
-	s := p.S
-	chip := func(class string, is bool, sign app.UI, n int, name string) app.HTMLButton {
-		return app.Button().Class("chip "+class).Type("button").Aria("pressed", is).
-			Body(sign, app.Span().Class("chip-count").Text(words.Count(n)), app.Span().Text(name))
-	}
-	var body []app.UI
-	for _, v := range []session.Verdict{session.Outside, session.Borderline, session.Inside, session.Undecided, session.Refused} {
-		n := s.Rows.Counts[v]
-		if n > 0 || v >= session.Inside {
-			body = append(body, chip(v.Class(), s.View.Only[v], shape(v), n, v.Word()).DataSet("verdict", int(v)))
-		}
-	}
-	if n := s.Rows.Knows; n > 0 {
-		body = append(body, chip("is-known", s.View.Known, knownSign(), n, "likely trained on").DataSet("known", "known").Title(session.KnownAbout(s.Models.Used)))
-	}
-	return app.Div().Class("chips").Role("group").Aria("label", "Show only").
-		OnClick(func(ctx app.Context, e app.Event) {
-			if text, ok := dataAround(e, "verdict"); ok {
-				if v, err := strconv.Atoi(text); err == nil {
-					s.ToggleVerdict(session.Verdict(v))
-					p.toTop()
-				}
-			} else if _, ok := dataAround(e, "known"); ok {
-				s.ToggleKnown()
-				p.toTop()
-			}
-		}).Body(body...)
 }
 
 // note says what is being saved, or was.
@@ -361,9 +295,8 @@ func (p *resultPane) save(what string) {
 	}
 }
 
-// toTop shows the first rows: others than before are there.
-func (p *resultPane) toTop() {
-	p.top = 0
+// toTop shows the first rows of the table: others than before are there.
+func toTop() {
 	if scroller := app.Window().GetElementByID("scroller"); scroller.Truthy() {
 		scroller.Set("scrollTop", 0)
 	}

@@ -21,7 +21,7 @@ type stripPane struct {
 	dragging bool // the threshold
 }
 
-const stripHeight = 132
+const stripHeight = 108
 
 // OnMount implements app.Mounter.
 func (p *stripPane) OnMount(ctx app.Context) { ctx.Defer(p.measure) }

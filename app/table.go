@@ -14,7 +14,7 @@ import (
 // The rows of the table, see the style sheet. They are equally high, so that the
 // place of each is known without drawing those above it.
 const (
-	rowHeight = 60
+	rowHeight = 52
 	rowsMore  = 4  // that are drawn above and below the view
 	headInset = 36 // the head covers that much of the view
 )
@@ -27,7 +27,7 @@ var heads = []struct {
 }{
 	{session.ByInput, "c-draw", "#", "Order of the input"},
 	{session.ByName, "c-name", "Name", ""},
-	{session.ByP, "c-p", "p-value", "The chance that an in-distribution graph scores at least this high"},
+	{session.ByP, "c-p", "p-value", "How often a graph like the training set would score at least this high"},
 	{session.ByQ, "c-q", "q-value", "The lowest rate of false discoveries at which this one is called outside"},
 	{session.ByScore, "c-score", "Score", "Higher is further outside"},
 	{session.ByVerdict, "c-verdict", "Verdict", ""},
@@ -54,14 +54,13 @@ func (p *resultPane) table() app.UI {
 		class += " by-rate"
 	}
 	return app.Div().ID("scroller").Class(class).Attr("tabindex", 0).Role("region").Aria("label", "Table of records").
-		Attr("hidden", attribute(s.Rows.Len() == 0)).
 		OnScroll(p.scroll).
 		OnKeyDown(p.key).
 		Body(
 			app.Table().Class("rows").Aria("rowcount", len(s.Order)+1).Body(
 				app.THead().OnClick(onNumber("by", func(c int) {
 					s.SortBy(session.Column(c))
-					p.toTop()
+					toTop()
 				})).Body(app.Tr().Body(p.head(byRate)...)),
 				app.TBody().OnClick(onNumber("row", s.Inspector.Show)).Body(body...),
 			),

@@ -6,7 +6,6 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"baca/app/session"
-	"baca/app/words"
 	"baca/wasm/message"
 )
 
@@ -42,29 +41,42 @@ func legend(by session.Colouring, things string, marked bool) app.UI {
 	)
 }
 
-// reasonsShown are shown at once, the others when they are asked for.
+// reasonsShown are shown at once, the others behind the details.
 const reasonsShown = 3
 
-// reasons are what is unusual about it, in the words of the command.
+// reasons are what is most unusual about it, in the words of the command.
 func (p *inspectorPane) reasons(d *message.Detailed) app.UI {
-	items := make([]app.UI, len(d.Reasons))
-	for k, r := range d.Reasons {
-		text := strings.ReplaceAll(r.Text, " %", "\u00a0%")
-		if len(r.Atoms) == 0 {
-			items[k] = app.Li().Class("reason").Text(text)
-			continue
-		}
-		items[k] = app.Li().Class("reason").Body(app.Button().Type("button").DataSet("reason", k).Aria("pressed", p.S.Inspector.Reason == k).Title("Show where").Text(text))
-	}
 	body := []app.UI{app.H3().Text("What is unusual about it")}
-	if len(items) == 0 {
+	if len(d.Reasons) == 0 {
 		body = append(body, quietLine("Nothing about it stands out."))
 	} else {
-		body = append(body, app.Ul().Class("reasons").Body(items[:min(len(items), reasonsShown)]...))
+		body = append(body, p.reasonList(d, 0, min(len(d.Reasons), reasonsShown)))
 	}
-	if more := len(items) - reasonsShown; more > 0 {
-		body = append(body, app.Details().Class("more").Body(
-			app.Summary().Class("quiet small").Text(words.Plural(more, "more", "more")), app.Ul().Class("reasons").Body(items[reasonsShown:]...)))
+	return app.Section().ID("reasons").Class("block").Body(body...)
+}
+
+// moreReasons are the others.
+func (p *inspectorPane) moreReasons(d *message.Detailed) app.UI {
+	more := len(d.Reasons) > reasonsShown
+	block := app.Section().Class("block").Attr("hidden", attribute(!more))
+	if more {
+		block.Body(app.H3().Text("What else is unusual"), p.reasonList(d, reasonsShown, len(d.Reasons)))
 	}
-	return app.Section().ID("reasons").Class("block").OnClick(onNumber("reason", p.S.Inspector.Mark)).Body(body...)
+	return block
+}
+
+// reasonList are some of the reasons. One that is about atoms shows where they are.
+func (p *inspectorPane) reasonList(d *message.Detailed, from, to int) app.UI {
+	var items []app.UI
+	for k := from; k < to; k++ {
+		r := d.Reasons[k]
+		text := strings.ReplaceAll(r.Text, " %", "\u00a0%")
+		item := app.Li().Class("reason")
+		if len(r.Atoms) == 0 {
+			items = append(items, item.Text(text))
+			continue
+		}
+		items = append(items, item.Body(app.Button().Type("button").DataSet("reason", k).Aria("pressed", p.S.Inspector.Reason == k).Title("Show where").Text(text)))
+	}
+	return app.Ul().Class("reasons").OnClick(onNumber("reason", p.S.Inspector.Mark)).Body(items...)
 }

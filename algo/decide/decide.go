@@ -34,7 +34,8 @@ func PValues(scores, holdout []float64) []float64 {
 	return p
 }
 
-// A Verdict is what a graph is called.
+// A Verdict is what a graph is called. These words stand in rows, on the page, in reports
+// and in help, and no others for the same.
 type Verdict string
 
 const (
@@ -44,6 +45,9 @@ const (
 	// Undecided is a graph without a p-value, and every graph where there are too few
 	// others to compare it with for the rate of false alarms asked for.
 	Undecided Verdict = "undecided"
+	// Refused is what a record is called that no graph could be made of. Rows have no
+	// verdict for it, but an error.
+	Refused Verdict = "refused"
 )
 
 // Threshold returns the lowest score whose p-value is at most alpha, and false if

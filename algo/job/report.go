@@ -155,7 +155,7 @@ func (m Making) Describe(r *report.Report, model *algo.Model) {
 	}
 	r.Model = report.ModelCard(model, m.ModelBytes, m.ModelSHA256)
 	r.Settings = append([]report.Pair{
-		{Name: "decided by", Value: m.By}, {Name: "alpha", Value: alpha},
+		{Name: "decided by", Value: m.By}, {Name: "alpha", Value: fmt.Sprintf("%.3g", r.Alpha)},
 		{Name: "false-discovery rate", Value: rate}, {Name: "seed", Value: seed},
 	}, m.Basis.Pairs()...)
 	r.Versions = []report.Pair{

@@ -82,7 +82,8 @@ func number(x float64, digits int) string {
 	return strings.Replace(strconv.FormatFloat(x, 'f', digits, 64), "-", "−", 1)
 }
 
-// p is a p-value or a q-value for people.
+// pValue is a p-value, a q-value or a rate for people: α may have been set by hand at a
+// p-value, which has sixteen digits.
 func pValue(x float64) string {
 	if math.IsNaN(x) {
 		return "–"
@@ -101,7 +102,7 @@ func verdict(v decide.Verdict) string {
 // called by.
 func (r *Report) most() (p float64, by string) {
 	if r.FDR == 0 {
-		return r.Alpha, fmt.Sprintf("p ≤ %g", r.Alpha)
+		return r.Alpha, "p ≤ " + pValue(r.Alpha)
 	}
 	tally := decide.NewTally()
 	for _, v := range r.P {
@@ -113,7 +114,7 @@ func (r *Report) most() (p float64, by string) {
 			p = v
 		}
 	}
-	return p, fmt.Sprintf("q ≤ %g", r.FDR)
+	return p, "q ≤ " + pValue(r.FDR)
 }
 
 // Write writes the report. The same report gives the same bytes.
@@ -138,7 +139,7 @@ func Write(w io.Writer, r *Report) error {
 	p.add("<h2>Scores</h2>\n")
 	p.figure(scoreChart(r), "Each bar counts graphs of this input. The line is how many were to be expected if all came from where the training set came from, by graphs that were kept from training.")
 	if len(r.P) > 0 && len(r.Holdout) > 0 {
-		p.figure(pChart(r), "p-values. In-distribution graphs alone would give bars of one height, that of the line; more at the left end are graphs from elsewhere.")
+		p.figure(pChart(r), "p-values. Graphs like the training set alone would give bars of one height, that of the line; more at the left end are graphs from elsewhere.")
 	}
 	if len(r.Wealth) > 1 {
 		p.drift(r)
@@ -164,7 +165,7 @@ func Write(w io.Writer, r *Report) error {
 		p.add("<h2>How to make this again</h2>\n<p>%s</p>\n<pre>%s</pre>\n", Escape(again), Escape(r.Command))
 	}
 	p.add(`<h2>What not to conclude</h2>
-<p>A graph that is called outside is unlike the training set in ways that the model can see. That does not make a prediction about it wrong, nor one about a graph inside right. A p-value is the share of in-distribution graphs that score as high; it is not the chance that this graph is in-distribution. Among many graphs a share α of in-distribution ones is called outside by design. A list that differs as a whole may still have each of its graphs inside: a series of one kind does. Two sets that resemble each other may not be told apart at all.</p>
+<p>A graph that is called outside is unlike the training set in ways that the model can see. That does not make a prediction about it wrong, nor one about a graph inside right. A p-value is the share of graphs like the training set that score as high; it is not the chance that this graph is one of them. Among many graphs a share α of those like the training set is called outside by design. A list that differs as a whole may still have each of its graphs inside: a series of one kind does. Two sets that resemble each other may not be told apart at all.</p>
 </main>
 </body>
 </html>
@@ -179,16 +180,16 @@ func (p *page) summary(r *Report) {
 	if scored > 0 {
 		p.add("Of %d judged, %s %d, %s %d and %s %d", scored, verdict(decide.Outside), r.Outside, verdict(decide.Borderline), r.Borderline, verdict(decide.Inside), r.Inside)
 		if r.FDR > 0 {
-			p.add(": those called outside are chosen so that a share of at most %g of them is expected to be in-distribution (Benjamini and Hochberg); borderline have a p-value of at most %g by themselves.", r.FDR, r.Alpha)
+			p.add(": those called outside are chosen so that a share of at most %s of them is expected to be inside (Benjamini and Hochberg); borderline have a p-value of at most %s by themselves.", pValue(r.FDR), pValue(r.Alpha))
 		} else {
-			p.add(": outside where at most a share of %g of in-distribution graphs scores as high, borderline up to %g. About %s of these graphs would be called outside if all were in-distribution.", r.Alpha, 2*r.Alpha, number(r.Alpha*float64(scored), 1))
+			p.add(": outside where at most a share of %s of graphs like the training set scores as high, borderline up to %s. About %s of these graphs would be called outside if all were like the training set.", pValue(r.Alpha), pValue(2*r.Alpha), number(r.Alpha*float64(scored), 1))
 		}
 		if r.Alone != nil {
 			p.add(" The batch decides: outside also needs a p-value of at most %g by itself, which bounds false alarms in the worst company.", algo.Guard)
 		}
 	}
 	if r.Undecided > 0 {
-		p.add(" %s %d: the model holds %d graphs to compare with, which is too few for verdicts at %g.", verdict(decide.Undecided), r.Undecided, len(r.Holdout), r.Alpha)
+		p.add(" %s %d: the model holds %d graphs to compare with, which is too few for verdicts at %s.", verdict(decide.Undecided), r.Undecided, len(r.Holdout), pValue(r.Alpha))
 	} else if scored == 0 {
 		p.add("There are no verdicts.")
 	}
@@ -236,7 +237,7 @@ func (p *page) drift(r *Report) {
 	}
 	p.add("<h2>Does the input drift?</h2>\n")
 	if first := slices.IndexFunc(r.Wealth, func(x float64) bool { return x >= -math.Log10(r.Delta) }); first >= 0 {
-		p.add("<p>Yes: taken one after the other and each by itself, the graphs are not like a sample from where the training set came from. Betting against that claim had turned 1 into %s at graph %d, and was beyond %s from graph %d on; for in-distribution graphs in any order the chance of ever getting so far is at most %g.</p>\n",
+		p.add("<p>Yes: taken one after the other and each by itself, the graphs are not like a sample from where the training set came from. Betting against that claim had turned 1 into %s at graph %d, and was beyond %s from graph %d on; for graphs like the training set in any order the chance of ever getting so far is at most %g.</p>\n",
 			power(highest), at, power(-math.Log10(r.Delta)), first, r.Delta)
 	} else {
 		p.add("<p>Nothing says so: betting against the claim that the graphs come, one after the other, from where the training set came from never turned 1 into more than %s, and %s would be needed for a false-alarm rate of %g.</p>\n",

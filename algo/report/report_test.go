@@ -148,3 +148,19 @@ func TestScoreChart(t *testing.T) {
 		t.Error("the drawing of a drift is no file of its own")
 	}
 }
+
+// A rate of false alarms that was set at a p-value is written as people do.
+func TestRatesAreShort(t *testing.T) {
+	for _, fdr := range []float64{0, 1.0 / 7} {
+		for _, counts := range []decide.Counts{{Outside: 1, Inside: 2}, {Undecided: 3}} {
+			r := &Report{Alpha: 7.0 / 205, FDR: fdr, Read: 3, Counts: counts, Scores: []float64{1, 2, 3}, P: []float64{0.5, 0.25, 0.01}, Holdout: []float64{1, 2}, Delta: 0.01, Wealth: []float64{0}}
+			var b strings.Builder
+			if err := Write(&b, r); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(b.String(), "0.0341") || strings.Contains(b.String(), "0.03414") || strings.Contains(b.String(), "0.14285") || strings.Contains(b.String(), "0.06829") {
+				t.Errorf("with a rate of %g the report is\n%s", fdr, b.String())
+			}
+		}
+	}
+}

@@ -2,6 +2,7 @@ package table
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"baca/algo"
@@ -35,6 +36,7 @@ const (
 	OfRate            // of a false-discovery rate
 	OfReasons         // of an explanation
 	OfNeighbors       // of the training graphs that are most similar
+	OfRun             // of what made the row, see Run
 
 	Usual = OfRecord | OfScore | OfPaper
 )
@@ -48,6 +50,44 @@ type Why struct {
 	// LikeOutside are records of the input, from 1, that were taken for OOD and that the
 	// attention finds most alike.
 	LikeOutside []float64
+}
+
+// A Run is what made rows. Its columns stand at the end of each row, so that a row that
+// has left its file still says what it came from.
+type Run struct {
+	Model  string // its name
+	SHA256 string // of its file, in hexadecimal
+	By     string // what decides, one of algo.Deciders
+	Alpha  float64
+	FDR    float64 // 0 where α decides
+}
+
+// hashDigits of a SHA-256 name a file among all that anybody has.
+const hashDigits = 12
+
+// Columns returns the columns of the run, which have the values that r has when a row is
+// written. Refused records have them, too.
+func (r *Run) Columns() []Column {
+	columns := []Column{
+		{Name: "model", Text: func(*Scored) string { return r.Model },
+			Doc: "name of the model"},
+		{Name: "model_sha256", Text: func(*Scored) string { return r.SHA256[:min(len(r.SHA256), hashDigits)] },
+			Doc: "first 12 digits of the SHA-256 of its file"},
+		{Name: "by", Text: func(*Scored) string { return r.By },
+			Doc: "what decides: " + strings.Join(algo.Deciders(), ", ")},
+		{Name: "alpha", Number: func(*Scored) float64 { return r.Alpha },
+			Doc: "rate of false alarms that was asked for"},
+		{Name: "program", Text: func(*Scored) string { return "baca " + algo.Version },
+			Doc: "what wrote the row"},
+	}
+	if r.FDR > 0 {
+		columns = slices.Insert(columns, 4, Column{Name: "fdr", Number: func(*Scored) float64 { return r.FDR },
+			Doc: "false-discovery rate that decides, with --fdr"})
+	}
+	for i := range columns {
+		columns[i].Group = OfRun
+	}
+	return columns
 }
 
 // Columns returns the columns of some groups, in the order in which they are written.
@@ -186,7 +226,7 @@ func ofStructures(text func(algo.TrainingGraph) string) func(*Scored) []string {
 // Filled tells whether a row has values of the column's group.
 func (c *Column) Filled(s *Scored) bool {
 	switch c.Group {
-	case OfRecord:
+	case OfRecord, OfRun:
 		return true
 	case OfReasons:
 		return s.Why != nil
@@ -197,9 +237,9 @@ func (c *Column) Filled(s *Scored) bool {
 // helpWidth is how long the lines of Help are at most.
 const helpWidth = 92
 
-// Help describes the columns of some groups, one below the other.
-func Help(groups Group) string {
-	list, longest := Columns(groups), 0
+// Help describes columns, one below the other.
+func Help(list []Column) string {
+	longest := 0
 	for _, c := range list {
 		longest = max(longest, len(c.Name))
 	}

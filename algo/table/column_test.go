@@ -64,8 +64,33 @@ func TestColumnsAreDeclared(t *testing.T) {
 		if types != 1 || c.Group&(c.Group-1) != 0 || c.Group == 0 || c.Doc == "" || seen[c.Name] {
 			t.Errorf("column %s has %d types, group %b and the help %q", c.Name, types, c.Group, c.Doc)
 		}
-		if seen[c.Name] = true; !strings.Contains(Help(c.Group), "  "+c.Name+" ") {
+		if seen[c.Name] = true; !strings.Contains(Help(Columns(c.Group)), "  "+c.Name+" ") {
 			t.Errorf("the help of its group does not name %s", c.Name)
 		}
+	}
+}
+
+// A row says what it came from, also one that was refused.
+func TestRunColumns(t *testing.T) {
+	for to, want := range map[string]string{
+		"csv":   "id,model,model_sha256,by,alpha,fdr,program\na,bbbp,0123456789ab,alone,0.05,0.1,baca " + algo.Version + "\n",
+		"jsonl": `{"id":"a","model":"bbbp","model_sha256":"0123456789ab","by":"alone","alpha":0.05,"fdr":0.1,"program":"baca ` + algo.Version + "\"}\n",
+	} {
+		run := Run{Model: "bbbp", SHA256: "0123456789abcdef", By: algo.ByAlone, Alpha: 0.05, FDR: 0.1}
+		var b bytes.Buffer
+		w := NewRows(&b, to, plain, true, append(Columns(OfRecord)[:1], run.Columns()...))
+		w.Write(Scored{Record: Record{ID: "a", Err: errors.New("no")}})
+		if err := w.Flush(); err != nil || b.String() != want {
+			t.Errorf("%s: %q, %v, want %q", to, &b, err, want)
+		}
+	}
+	without := (&Run{By: algo.ByBatch, Alpha: 0.1}).Columns()
+	for _, c := range without {
+		if c.Name == "fdr" || c.Group != OfRun || c.Doc == "" {
+			t.Errorf("without a false-discovery rate there is %s, of group %b, with the help %q", c.Name, c.Group, c.Doc)
+		}
+	}
+	if help := Help(without); !strings.Contains(help, "  model_sha256 ") || !strings.Contains(help, "  program ") {
+		t.Errorf("the help is\n%s", help)
 	}
 }

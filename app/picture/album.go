@@ -20,6 +20,9 @@ type Album struct {
 type thumb struct {
 	drawing *drawing // nil where there is none
 	small   string
+
+	coloured   string
+	colouredBy *message.Detailed // nil before it is
 }
 
 // mostThumbs bounds what is kept of drawings, mostSketched the nodes of a graph that is

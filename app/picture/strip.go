@@ -104,7 +104,7 @@ func (c Strip) words() string {
 	if len(c.verdict) > 0 {
 		s += fmt.Sprintf(", %d inside, %d borderline, %d outside", n[session.Inside], n[session.Borderline], n[session.Outside])
 	}
-	return s + fmt.Sprintf("; %d in-distribution graphs to compare with", len(c.reference))
+	return s + fmt.Sprintf("; %d like the training set to compare with", len(c.reference))
 }
 
 // known is the histogram of the reference, grey.

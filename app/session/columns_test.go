@@ -103,7 +103,7 @@ func TestShortFiles(t *testing.T) {
 		s := New(nil)
 		s.After = func(time.Duration, func()) {}
 		f := NewFile("a.txt", []byte(data))
-		s.Input.GiveShort(f, f.Data)
+		s.Input.GiveShort("a.txt", f, f.Data)
 		if s.Input.Text != want || (s.Input.File == f) != (want == "") {
 			t.Errorf("%q is the text %q and the file %v", data, s.Input.Text, s.Input.File)
 		}

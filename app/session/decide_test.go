@@ -123,9 +123,9 @@ func TestRateOfFalseDiscoveries(t *testing.T) {
 	if s.Order[0] != 2 || s.Order[len(s.Order)-1] != 5 {
 		t.Errorf("by q the order is %v", s.Order)
 	}
-	what, about := Headline(s)
-	if !strings.Contains(what, "3 of 5") || !strings.Contains(about, "at most 20 %") {
-		t.Errorf("the headline is %q, %q", what, about)
+	what, by, about := Headline(s), DecidedBy(s), HowToRead(s)
+	if !strings.Contains(what, "3 of 5") || by != "Each by itself, at most 20 % false discoveries" || !strings.Contains(about, "at most 20 %") {
+		t.Errorf("the headline is %q, %q, %q", what, by, about)
 	}
 	s.SetFDR(0)
 	if s.Rows.Counts[Outside] != 2 || s.View.By == ByQ || len(s.Levels) != 0 {
@@ -141,7 +141,7 @@ func TestRateOfFalseDiscoveries(t *testing.T) {
 	if s.Rule().ByRate {
 		t.Error("a rate of false discoveries decides without q-values")
 	}
-	if _, about := Headline(s); !strings.Contains(about, "needs the p-values of all") {
+	if about := HowToRead(s); !strings.Contains(about, "needs the p-values of all") {
 		t.Errorf("the page says %q", about)
 	}
 }
@@ -191,10 +191,10 @@ func TestTasks(t *testing.T) {
 	s.ExplainRows("csv", save)
 	f.next(-1)
 	x := f.asked[len(f.asked)-1].(*message.Reasons)
-	if !slices.Equal(x.Record, message.Ints{1, 2}) || len(x.Rows.Q) != 2 || x.Rows.Verdict[0] != "outside" {
+	if !slices.Equal(x.Record, message.Ints{2, 1}) || len(x.Rows.Q) != 2 || x.Rows.Verdict[0] != "outside" {
 		t.Errorf("reasons were asked for by %+v", x)
 	}
-	if want := []string{"report.html <p>", "reasons.csv idb,idc"}; !slices.Equal(saved, want) || s.Task != nil || !strings.Contains(s.Saved, "2 rows saved") {
+	if want := []string{"report.html <p>", "reasons.csv idc,idb"}; !slices.Equal(saved, want) || s.Task != nil || !strings.Contains(s.Saved, "2 rows saved") {
 		t.Errorf("saved %q, %q, want %q", saved, s.Saved, want)
 	}
 	// Drift is looked for when the panel is opened, once.

@@ -221,7 +221,7 @@ func TestUndecided(t *testing.T) {
 			t.Errorf("the HTML lacks %q", want)
 		}
 	}
-	if what, _ := Headline(s); what != "All 5 are undecided" {
+	if what := Headline(s); what != "All 5 are undecided" {
 		t.Errorf("the headline is %q", what)
 	}
 }

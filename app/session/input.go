@@ -20,12 +20,41 @@ type Input struct {
 	File     *File
 	Unscored bool  // it is a library, to be opened and not scored
 	Undo     *Undo // nil where there is nothing to bring back
+
+	name   string // of the text, empty for one that was typed
+	folded bool   // it was given as a whole, and nobody edits it
+}
+
+// Name is what the input is called where there is little room.
+func (i *Input) Name() string {
+	switch {
+	case i.File != nil:
+		return i.File.Name
+	case i.name != "":
+		return i.name
+	}
+	return "Your list"
+}
+
+// Folded tells whether the input stands as a card, so that the result has the room. It
+// does not while somebody edits it, or where nothing came of it.
+func (i *Input) Folded() bool {
+	s := i.session
+	nothing := s.Phase == Empty || s.Phase == Broken || s.Phase == Done && s.Graphs() == 0
+	return i.folded && !nothing
+}
+
+// Fold makes the input a card, or opens it.
+func (i *Input) Fold(card bool) {
+	i.folded = card
+	i.session.Rev.All()
 }
 
 // An Undo brings back the input that was there before.
 type Undo struct {
 	text string
 	file *File
+	name string // of the text
 	What string // for people
 }
 
@@ -38,35 +67,46 @@ func (i *Input) Type(text string) {
 		return
 	}
 	i.Text, i.File, i.Unscored = text, nil, false
+	i.name, i.folded = "", false
 	i.session.Told = nil
 	i.session.begin(typingPause)
 }
 
+// Paste takes a text that came at once into an empty text area.
+func (i *Input) Paste(text string) {
+	i.Type(text)
+	i.name, i.folded = "Pasted", true
+}
+
 // Give replaces the input as a whole, and remembers the one before.
-func (i *Input) Give(text string, f *File) { i.replace(text, f, false) }
+func (i *Input) Give(text string, f *File) { i.replace("", text, f, false) }
+
+// GiveText is Give of a text that has a name.
+func (i *Input) GiveText(name, text string) { i.replace(name, text, nil, false) }
 
 // GiveShort replaces the input by a short file that was read: by its text, as the browser
 // shows one, or by the file where it is no text in UTF-8.
-func (i *Input) GiveShort(f *File, data []byte) {
+func (i *Input) GiveShort(name string, f *File, data []byte) {
 	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
 		i.Give("", f)
 		return
 	}
 	text := strings.TrimPrefix(string(data), "\ufeff")
-	i.Give(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), nil)
+	i.GiveText(name, strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text))
 }
 
 // GiveLibrary opens a file without scoring it.
-func (i *Input) GiveLibrary(f *File) { i.replace("", f, true) }
+func (i *Input) GiveLibrary(f *File) { i.replace("", "", f, true) }
 
-func (i *Input) replace(text string, f *File, unscored bool) {
+func (i *Input) replace(name, text string, f *File, unscored bool) {
 	if i.Text != "" || i.File != nil {
-		i.Undo = &Undo{i.Text, i.File, "the input before"}
+		i.Undo = &Undo{i.Text, i.File, i.name, "the input before"}
 		if text == "" && f == nil {
 			i.Undo.What = "what was cleared"
 		}
 	}
 	i.Text, i.File, i.Unscored = text, f, unscored
+	i.name, i.folded = name, true
 	i.session.Told = nil
 	i.session.Begin()
 }
@@ -75,6 +115,7 @@ func (i *Input) replace(text string, f *File, unscored bool) {
 func (i *Input) TakeBack() {
 	if u := i.Undo; u != nil {
 		i.Text, i.File, i.Unscored, i.Undo = u.text, u.file, false, nil
+		i.name, i.folded = u.name, true
 		i.session.Begin()
 	}
 }
@@ -90,6 +131,7 @@ func (i *Input) AddLine(smiles string) {
 		line = o.Line
 	}
 	i.Give(text+strings.NewReplacer("{SMILES}", smiles, "{name}", "drawn").Replace(line)+"\n", nil)
+	i.folded = false // more may be drawn
 }
 
 // request asks for the input to be opened.
@@ -172,7 +214,7 @@ func Examples() []Example {
 // UseExample gives molecules of the built-in file.
 func (i *Input) UseExample(e Example) {
 	if w := i.session.Models.Welcome; w != nil {
-		i.Give(e.text(w.Examples), nil)
+		i.GiveText(e.Name, e.text(w.Examples))
 	}
 }
 

@@ -48,6 +48,7 @@ func (i *Inspector) ask() {
 		if record != i.Record {
 			return
 		}
+		defer s.Glances.next()
 		s.Rev.State++
 		if d, ok := r.(*message.Detailed); ok {
 			i.Detail, i.Failure = d, nil

@@ -21,9 +21,9 @@ const (
 	Verdicts                  // how many there are
 )
 
-// Word is for people.
+// Word is for people. Verdicts have the words of package decide, here and everywhere.
 func (v Verdict) Word() string {
-	return [...]string{"waiting", "refused", "undecided", "inside", "borderline", "outside"}[v]
+	return string([...]decide.Verdict{"waiting", decide.Refused, decide.Undecided, decide.Inside, decide.Borderline, decide.Outside}[v])
 }
 
 // short is what files call it.

@@ -186,8 +186,18 @@ func (r *Result) SetAlpha(alpha float64) {
 // MoveThreshold judges so that a score from there on is outside.
 func (r *Result) MoveThreshold(score float64) {
 	if p := decide.PValues([]float64{score}, r.Reference)[0]; !math.IsNaN(p) {
-		r.SetAlpha(min(p, mostAlpha))
+		r.SetAlpha(min(roundUp(p), mostAlpha))
 	}
+}
+
+// roundUp keeps three digits of a p-value, which are enough to tell it from the next, so
+// that the address of the page and what is saved judge as the page does.
+func roundUp(p float64) float64 {
+	rounded := words.Round(p, 3)
+	if rounded < p {
+		rounded = words.Round(rounded+math.Pow(10, math.Floor(math.Log10(p))-2), 3)
+	}
+	return rounded
 }
 
 // SetFDR has a rate of false discoveries decide, or with 0 the rate of false alarms.

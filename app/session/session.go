@@ -40,6 +40,7 @@ type Session struct {
 	Models    Models
 	Input     Input
 	Inspector Inspector
+	Glances   Glances
 	Lab       Lab
 	Training  Training
 	Task      *Task  // what the worker does beside, nil for nothing
@@ -95,9 +96,10 @@ func New(c *message.Client) *Session {
 		After:    func(_ time.Duration, f func()) { f() },
 		Progress: map[string]message.Progress{},
 	}
-	s.Result = Result{Settings: Settings{Alpha: usualAlpha}, rev: &s.Rev, models: &s.Models}
+	s.Result = Result{Settings: Settings{Alpha: usualAlpha}, View: View{By: ByScore, Descending: true}, rev: &s.Rev, models: &s.Models}
 	s.Models.session, s.Input.session, s.Training.session = s, s, s
 	s.Inspector = Inspector{session: s, Record: -1, Reason: -1}
+	s.Glances = Glances{session: s, run: -1}
 	s.Lab = Lab{session: s, Side: "ID", Lambda: 0.5}
 	return s
 }

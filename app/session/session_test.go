@@ -406,7 +406,6 @@ func TestExport(t *testing.T) {
 	s.Input.Type("CCO\nCCCCCC\nx")
 	pass(later)
 	f.next(-1)
-	s.SortBy(ByScore)
 	s.ToggleVerdict(Inside)
 	var got []string
 	for _, all := range []bool{true, false} {

@@ -96,7 +96,7 @@ func (s *Session) Export(format string, all bool, save func(*message.Exported)) 
 	if all {
 		order = s.Rows.order(View{})
 	}
-	s.ask(&message.Export{Format: format, Rows: s.columns(order)}, nil, func(r message.Reply) {
+	s.ask(&message.Export{Format: format, Rows: s.columns(order), Rule: s.filedRule()}, nil, func(r message.Reply) {
 		s.saveFile(r, words.Plural(len(order), "row", "rows"), save)
 	})
 }
@@ -109,7 +109,7 @@ func (s *Session) ExplainRows(format string, save func(*message.Exported)) {
 		s.Rev.State++
 		return
 	}
-	s.beginTask("Reasons", &message.Reasons{Format: format, Rows: s.columns(order), Record: order}, func(r message.Reply) {
+	s.beginTask("Reasons", &message.Reasons{Format: format, Rows: s.columns(order), Record: order, Rule: s.filedRule()}, func(r message.Reply) {
 		s.saveFile(r, words.Plural(len(order), "row", "rows"), save)
 	})
 }
@@ -142,6 +142,15 @@ func (s *Session) saveFile(r message.Reply, what string, save func(*message.Expo
 // columns are rows as `baca score` would write them.
 func (r *Result) columns(order []int32) message.Columns {
 	return r.Rows.columns(order, r.Levels, r.RuleOf(TheBatch))
+}
+
+// filedRule is what files say that verdicts follow from.
+func (r *Result) filedRule() message.Rule {
+	rule := message.Rule{By: DeciderWords()[r.Deciding()].Key, Alpha: r.Alpha}
+	if r.Rule().ByRate {
+		rule.FDR = r.FDR
+	}
+	return rule
 }
 
 // mostRefusals is how many reasons of refused records a report names.

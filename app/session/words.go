@@ -1,8 +1,10 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -169,8 +171,10 @@ type Neighbor struct {
 // mostNeighbors of a kind are shown.
 const mostNeighbors = 4
 
-// NeighborsOf are the first lines of a list.
+// NeighborsOf are the first lines of a list, the heaviest first where they have weights.
 func NeighborsOf(list []message.Neighbor) []Neighbor {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b message.Neighbor) int { return cmp.Compare(b.Weight, a.Weight) })
 	var lines []Neighbor
 	for _, n := range list[:min(len(list), mostNeighbors)] {
 		line := Neighbor{Name: "synthetic graph", About: "from a mixture of graphons", Value: words.Percent(n.Weight), Record: -1}
@@ -240,44 +244,70 @@ func (s *Session) CalibratingLine() string {
 	return "The batch is being calibrated …"
 }
 
-// Headline says in one sentence what was found, and in another how to read the
-// picture.
-func Headline(s *Session) (what, about string) {
+// Knows is how most headlines end.
+const Knows = " what the model knows"
+
+// Headline says in one sentence what was found, nothing before there is a verdict.
+func Headline(s *Session) string {
 	n := s.Rows.Counts
 	judged := s.Rows.Judged()
 	switch {
 	case judged == 0 && n[Undecided] == 1:
-		return "It is undecided", ""
+		return "It is undecided"
 	case judged == 0 && n[Undecided] > 1:
-		return "All " + words.Count(n[Undecided]) + " are undecided", ""
+		return "All " + words.Count(n[Undecided]) + " are undecided"
 	case judged == 0:
-		return "", ""
-	}
-	switch {
-	case judged == 1 && s.Rows.Len() == 1:
-		what = s.Rows.Name(0) + " is " + s.Rows.Verdict[0].Word()
-		if n[Outside] == 1 {
-			what += " what the model knows"
-		}
+		return ""
+	case judged == 1 && n[Borderline] == 1:
+		return oneOf(s) + " is borderline"
+	case judged == 1 && n[Inside] == 1:
+		return oneOf(s) + " lies inside" + Knows
+	case judged == 1:
+		return oneOf(s) + " lies outside" + Knows
 	case n[Outside] == 0:
-		what = "None of " + words.Count(judged) + " lies outside what the model knows"
+		return "None of " + words.Count(judged) + " lies outside" + Knows
 	case n[Outside] == judged:
-		what = "All " + words.Count(judged) + " lie outside what the model knows"
-	default:
-		what = words.Count(n[Outside]) + " of " + words.Count(judged) + " lie outside what the model knows"
-		if n[Outside] == 1 {
-			what = "1 of " + words.Count(judged) + " lies outside what the model knows"
-		}
+		return "All " + words.Count(judged) + " lie outside" + Knows
+	case n[Outside] == 1:
+		return "1 of " + words.Count(judged) + " lies outside" + Knows
 	}
-	if n[Borderline] > 0 && judged > 1 {
-		what += ", " + words.Count(n[Borderline]) + " borderline"
+	return words.Count(n[Outside]) + " of " + words.Count(judged) + " lie outside" + Knows
+}
+
+// oneOf names the one record that has a verdict: by its name if it is alone.
+func oneOf(s *Session) string {
+	if s.Rows.Len() == 1 {
+		if name := s.Rows.Name(0); name != "1" { // its number: it has no name
+			return words.Shorten(name, 40)
+		}
+		return words.Shorten(s.Rows.SMILES[0], 40)
+	}
+	return "It"
+}
+
+// DecidedBy says in a few words what the verdicts follow from.
+func DecidedBy(s *Session) string {
+	if s.Rows.Judged()+s.Rows.Counts[Undecided] == 0 {
+		return ""
+	}
+	by := [Deciders]string{"Each by itself", "The batch decides", "S_BaCa decides"}[s.Deciding()]
+	if s.Rule().ByRate {
+		return by + ", at most " + words.Percent(s.FDR) + " false discoveries"
+	}
+	return by + ", α = " + words.Percent(s.Alpha)
+}
+
+// HowToRead says what the picture of the scores shows, and where its line is.
+func HowToRead(s *Session) (about string) {
+	if s.Rows.Judged() == 0 {
+		return ""
 	}
 	if len(s.Reference) > 0 {
 		about = "Grey: " + words.Count(len(s.Reference)) + " " + s.Things() + " of the known kind. " + words.Percent(s.Alpha) + " of such lie right of the line. Drag it."
 	}
 	switch {
 	case s.Rule().ByRate:
-		about = "Of those called outside, at most " + words.Percent(s.FDR) + " are expected to be ordinary, on average. Borderline are those with p of at most " + words.Percent(s.Alpha) + " by themselves."
+		about = "Of those called outside at most " + words.Percent(s.FDR) + " are expected to be ordinary. Borderline: p of at most " + words.Percent(s.Alpha) + "."
 	case s.FDR > 0:
 		about = "Judged by α alone: the rate of false discoveries needs the p-values of all."
 	}
@@ -289,7 +319,25 @@ func Headline(s *Session) (what, about string) {
 	case s.By != EachAlone && s.Phase == Calibrating:
 		about = "Each by itself, until the batch is calibrated."
 	}
-	return what, about
+	return about
+}
+
+// Suggested heads a list of the records with the highest scores by what they are.
+func Suggested(s *Session, list []int32) (title, lead string) {
+	n := [Verdicts]int{}
+	for _, i := range list {
+		n[s.Rows.Verdict[i]]++
+	}
+	lead = "These are the most unusual. Choose one to see what makes it so:"
+	switch {
+	case len(list) == 1:
+		return "What is unusual about it?", "Choose it to see what the model makes of it:"
+	case n[Outside] == len(list):
+		return "Why are they outside?", lead
+	case n[Outside] == 0:
+		return "What is unusual here?", "None lies outside. These come nearest to it:"
+	}
+	return "What is unusual here?", lead
 }
 
 // KnownAbout says what the mark of a record that was likely trained on means.

@@ -141,6 +141,12 @@ func Capital(text string) string {
 	return string(unicode.ToUpper(first)) + text[n:]
 }
 
+// Small has a text begin with a small letter, to follow a colon.
+func Small(text string) string {
+	first, n := utf8.DecodeRuneInString(text)
+	return string(unicode.ToLower(first)) + text[n:]
+}
+
 // Shorten keeps a text within so many letters.
 func Shorten(s string, n int) string {
 	if len(s) <= n {

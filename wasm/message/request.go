@@ -90,6 +90,14 @@ type Graphons struct {
 type Export struct {
 	Format string // "csv", as `baca score` writes it, "jsonl" for the same as JSON lines, or "json" for one JSON list
 	Rows   Columns
+	Rule   Rule
+}
+
+// A Rule is what verdicts follow from.
+type Rule struct {
+	By    string  // what decides, as in Score
+	Alpha float64 // 0 is 0.05
+	FDR   float64 // rate of false discoveries that decides, 0 for none
 }
 
 // Reasons is an [Export] with the columns of `baca score --explain`, for a few
@@ -99,6 +107,7 @@ type Reasons struct {
 	Format string
 	Rows   Columns
 	Record Ints // of each row, from 0
+	Rule   Rule
 }
 
 // MostExplained is how many rows a Reasons may have, and MostReported how many of

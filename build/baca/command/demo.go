@@ -208,7 +208,7 @@ func (d *demonstration) summary(w io.Writer, p painter) {
 			fmt.Fprintf(w, "  %s %4d   %s\n", p.verdict(v.verdict, fit(string(v.verdict), 10)), n, v.meaning)
 		}
 	}
-	fmt.Fprintf(w, "\n%s\n", p.bold(fmt.Sprintf("  %s %7s %11s %7s", fit("CLASS", 16), "outside", "borderline", "inside")))
+	fmt.Fprintf(w, "\n%s\n", p.bold(fmt.Sprintf("  %s %7s %11s %7s", fit("CLASS", 16), decide.Outside, decide.Borderline, decide.Inside)))
 	share := func(class string) float64 {
 		n := byClass[class]
 		return float64(n.Outside) / float64(n.Outside+n.Borderline+n.Inside+n.Undecided)

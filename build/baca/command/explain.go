@@ -55,8 +55,8 @@ func (a *answers) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&a.explain, "explain", false, "add columns that say why, see above; takes some milliseconds a graph")
 }
 
-// columns are those of a row.
-func (a *answers) columns() []table.Column {
+// columns are those of a row of a run.
+func (a *answers) columns(run *table.Run) []table.Column {
 	groups := table.Usual
 	if a.both() {
 		groups |= table.OfAnswers
@@ -70,7 +70,8 @@ func (a *answers) columns() []table.Column {
 	if a.nearest() > 0 {
 		groups |= table.OfNeighbors
 	}
-	return table.Columns(groups)
+	run.FDR = a.fdr
+	return append(table.Columns(groups), run.Columns()...)
 }
 
 // nearest is how many training graphs are named.
@@ -121,9 +122,9 @@ func (a *answers) check(resume bool, shard, by string) error {
 	return nil
 }
 
-// writer returns the writer of rows, which with --fdr keeps them until finish.
-func (a *answers) writer(w io.Writer, to string, text table.Text, header bool) (table.Writer, error) {
-	out := table.NewRows(w, to, text, header, a.columns())
+// writer returns the writer of the rows of a run, which with --fdr keeps them until finish.
+func (a *answers) writer(w io.Writer, to string, text table.Text, header bool, run *table.Run) (table.Writer, error) {
+	out := table.NewRows(w, to, text, header, a.columns(run))
 	if a.fdr == 0 {
 		return out, nil
 	}

@@ -224,7 +224,8 @@ func (f *scoreFlags) beginRows(s *scoring, stdout io.Writer) (err error) {
 			return err
 		}
 	}
-	s.out, err = f.answers.writer(w, f.to, f.text, header)
+	s.origin = table.Run{Model: s.model.Card.Name, SHA256: s.run.Model, By: s.by, Alpha: s.alpha}
+	s.out, err = f.answers.writer(w, f.to, f.text, header, &s.origin)
 	return err
 }
 
@@ -315,7 +316,8 @@ type scoring struct {
 	scorer               *algo.Scorer
 	model                *algo.Model
 	by                   string
-	alpha, rate          float64 // asked for, and that of verdicts
+	origin               table.Run // of the rows
+	alpha, rate          float64   // asked for, and that of verdicts
 	options              job.ScoreOptions
 	out                  table.Writer
 	rejects              table.Writer // nil without --rejects
@@ -361,6 +363,9 @@ func (s *scoring) all(ctx context.Context, in job.Input) error {
 	s.options.Fitted = func(f *job.Fit) error {
 		end()
 		s.fit = f
+		if f.Few {
+			s.origin.By = algo.ByAlone
+		}
 		s.warn(f.Warnings)
 		if s.explainer != nil && !f.Few {
 			s.explainer.Scorer, s.explainer.Batch = s.scorer, f.Records

@@ -4,11 +4,12 @@ import "baca/algo/table"
 
 // scoreHelp is the long help of `baca score`.
 func scoreHelp() string {
-	return helpRecords + table.Help(table.Usual) +
-		helpAnswers + table.Help(table.OfAnswers) +
-		helpRate + table.Help(table.OfRate) +
-		helpBounds + table.Help(table.OfReasons) +
-		helpNeighbors + table.Help(table.OfNeighbors) +
+	return helpRecords + table.Help(table.Columns(table.Usual)) +
+		helpAnswers + table.Help(table.Columns(table.OfAnswers)) +
+		helpRate + table.Help(table.Columns(table.OfRate)) +
+		helpBounds + table.Help(table.Columns(table.OfReasons)) +
+		helpNeighbors + table.Help(table.Columns(table.OfNeighbors)) +
+		helpOrigin + table.Help((&table.Run{FDR: 1}).Columns()) +
 		helpRuns + helpShards
 }
 
@@ -66,6 +67,11 @@ every threshold at once, so one may look at many and take the best.
 
 	helpNeighbors = `
 and, as --neighbors N alone does,
+
+`
+
+	helpOrigin = `
+Each row ends with what it came from:
 
 `
 

@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -26,6 +28,7 @@ import (
 	"baca/algo/molecule/smiles"
 	"baca/algo/pretrain"
 	"baca/algo/table"
+	"baca/weights"
 )
 
 // Lines are n lines of a .smi file. Of every thirteen one is refused; a third have a
@@ -85,7 +88,13 @@ func Reference(t *testing.T, m *algo.Model, o algo.Options, name string, lines [
 	}
 	records := table.Molecules(strings.NewReader(strings.Join(lines, "")), dataset.Options{Name: name, Format: dataset.SMI})
 	var out, refused bytes.Buffer
-	w, r := table.NewRows(&out, "csv", table.Text{}, true, table.Columns(table.Usual)), table.NewRows(&refused, "csv", table.Text{}, true, table.RejectColumns())
+	hash := sha256.New()
+	if err := weights.Save(hash, m); err != nil {
+		t.Fatal(err)
+	}
+	origin := table.Run{Model: m.Card.Name, SHA256: hex.EncodeToString(hash.Sum(nil)), By: o.By, Alpha: o.Alpha}
+	columns := append(table.Columns(table.Usual), origin.Columns()...)
+	w, r := table.NewRows(&out, "csv", table.Text{}, true, columns), table.NewRows(&refused, "csv", table.Text{}, true, table.RejectColumns())
 	err = job.Score(ctx, scorer, job.Input{Records: records}, job.ScoreOptions{Workers: o.Workers}, func(rows []table.Scored) error {
 		for _, s := range rows {
 			w.Write(s)

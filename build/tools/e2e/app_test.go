@@ -116,6 +116,20 @@ func (b *tab) empty() {
 	b.phase("empty")
 }
 
+// edit opens the input, which is a card after a run.
+func (b *tab) edit() {
+	b.t.Helper()
+	b.click("#edit")
+	b.wait(`document.getElementById("smiles").checkVisibility()`)
+}
+
+// byInput sorts the table by the order of the input.
+func (b *tab) byInput() {
+	b.t.Helper()
+	b.click(`[data-by="0"]`)
+	b.wait(`document.querySelector("th[aria-sort=ascending] [data-by='0']") !== null`)
+}
+
 // example scores the built-in molecules, all of them or a few, and waits.
 func (b *tab) example(number int) {
 	b.t.Helper()
@@ -187,9 +201,8 @@ func TestAlphaJudgesAgainWithoutScoring(t *testing.T) {
 	if got := eval[string](b, `location.search`); !strings.Contains(got, "alpha=0.3") || !strings.Contains(got, "model=bbbp") {
 		t.Errorf("the address keeps %q", got)
 	}
-	// Filters, and sorting by score: the furthest outside comes first.
-	b.click(`[data-by="3"]`)
-	b.wait(`document.querySelector("th[aria-sort=descending]") !== null`)
+	// Filters, and the order: the furthest outside comes first.
+	b.wait(`document.querySelector("th[aria-sort=descending] [data-by='3']") !== null`)
 	b.run("filtering", chromedp.SendKeys("#search", "coronene"))
 	b.wait(`document.querySelectorAll(".row").length === 1`)
 	b.quiet()
@@ -244,6 +257,7 @@ func TestManyRowsAndCancel(t *testing.T) {
 	b.wait(fmt.Sprintf(`document.getElementById("input-status").textContent.includes("%d %03d read, %d refused")`, (n-n/100)/1000, (n-n/100)%1000, n/100))
 	b.phase("done")
 	// Only what is in view is drawn, anywhere in the table.
+	b.byInput()
 	eval[any](b, `(() => { const s = document.getElementById("scroller"); s.scrollTop = s.scrollHeight; return null })()`)
 	b.wait(fmt.Sprintf(`[...document.querySelectorAll(".row")].some((r) => r.dataset.row === "%d")`, n-1))
 	if n := eval[int](b, `document.querySelectorAll(".row").length`); n > 60 {
@@ -325,7 +339,7 @@ func TestAccessible(t *testing.T) {
 		b.scheme(scheme)
 		check(scheme + ", empty")
 		b.example(1)
-		b.click(`[data-row="1"]`)
+		b.click(`.row`)
 		b.wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
 		check(scheme + ", a record")
 		b.click("#rule-batch")
@@ -348,6 +362,8 @@ func TestAccessible(t *testing.T) {
 			check(scheme + ", " + d.id)
 			eval[any](b, fmt.Sprintf(`document.getElementById(%q).close()`, d.id))
 		}
+		b.edit()
+		check(scheme + ", editing")
 		b.click("#draw-button")
 		b.wait(`typeof bacaEditor === "object" && bacaTools.edited() !== ""`)
 		check(scheme + ", drawing")
@@ -432,6 +448,7 @@ func TestScreenshots(t *testing.T) {
 		b.picture("lab-" + stage)
 	}
 	b.click(`[data-stage="attention"]`)
+	b.edit()
 	for _, d := range []struct{ button, id string }{{"#model-button", "models"}, {".help-button", "help"}, {"#private", "privacy"}, {"#draw-button", "draw"}} {
 		b.click(d.button)
 		b.wait(fmt.Sprintf(`document.getElementById(%q).open`, d.id))

@@ -236,6 +236,7 @@ func TestReasons(t *testing.T) {
 	b.click(`.reason button`)
 	b.wait(fmt.Sprintf(`document.querySelectorAll(".large .mark-ring").length === %d`, never))
 	// The same in a file, to the digits in which programs for different machines agree.
+	b.byInput()
 	b.save("csv reasons")
 	got, err := csv.NewReader(bytes.NewReader(b.saved("reasons.csv"))).ReadAll()
 	if err != nil || len(got) != len(rows) {

@@ -232,6 +232,7 @@ func TestPlainGraphs(t *testing.T) {
 	if got := b.text("#headline h2"); !strings.Contains(got, "of 60") && !strings.Contains(got, "All 60") {
 		t.Errorf("the headline is %q", got)
 	}
+	b.byInput()
 	b.click(`[data-row="3"]`)
 	b.wait(`document.querySelectorAll(".large .node").length === 9`)
 	if got := b.text(".inspector"); !strings.Contains(got, "Independent cycles1") || !strings.Contains(got, "Nodes9") {

@@ -135,7 +135,7 @@ func (e *Engine) answer(number uint32, r message.Request) (message.Reply, error)
 	case *message.Graphons:
 		return e.graphons(r)
 	case *message.Export:
-		return export(r)
+		return e.export(r)
 	case *message.Reasons:
 		return e.reasons(r, post)
 	case *message.Drift:

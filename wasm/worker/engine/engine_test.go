@@ -271,13 +271,18 @@ func command(t *testing.T, model, input string, o algo.Options, batch bool) stri
 	if err != nil {
 		t.Fatal(err)
 	}
+	file, err := weights.Bytes(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := table.Run{Model: model, SHA256: fmt.Sprintf("%x", sha256.Sum256(file)), By: o.By, Alpha: o.Alpha}
 	groups := table.Usual
 	if batch {
 		groups |= table.OfAnswers
 	}
 	records := table.Molecules(strings.NewReader(input), dataset.Options{Name: "input.smi", Form: algo.FormOf(m.Card.Schema)})
 	var b bytes.Buffer
-	w := table.NewRows(&b, "csv", table.Text{SpreadsheetSafe: true}, true, table.Columns(groups))
+	w := table.NewRows(&b, "csv", table.Text{SpreadsheetSafe: true}, true, append(table.Columns(groups), run.Columns()...))
 	err = job.Score(context.Background(), s, job.Input{Records: records}, job.ScoreOptions{Batch: batch, Seed: o.Seed}, func(rows []table.Scored) error {
 		for _, r := range rows {
 			w.Write(r)
@@ -324,7 +329,7 @@ func TestScoreIsThatOfTheCommand(t *testing.T) {
 		if n := strings.Count(test.input, "\n"); len(rows.ID) != n || scored.Records != n || opened.Records != n || opened.Refused != scored.Refused {
 			t.Errorf("%s: %d rows, %+v, %+v; want %d", test.name, len(rows.ID), opened, scored, n)
 		}
-		_, file := must[*message.Exported](e, h, &message.Export{Format: "csv", Rows: rows})
+		_, file := must[*message.Exported](e, h, &message.Export{Format: "csv", Rows: rows, Rule: message.Rule{By: test.r.By, Alpha: test.r.Alpha}})
 		if want := command(t, "bbbp", test.input, o, batch); string(file.Data) != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", test.name, file.Data, want)
 		}
@@ -704,7 +709,7 @@ func TestExport(t *testing.T) {
 		Scores: message.Scores{Score: message.Floats{4, nan}, P: message.Floats{0.5, nan}},
 	}
 	_, file := must[*message.Exported](e, h, &message.Export{Format: "csv", Rows: rows})
-	if want := "id,smiles,s_pre,s_attn,s_baca,score,p_value,verdict,error\na,C,,,,4,0.5,inside,\n"; !strings.HasPrefix(string(file.Data), want) {
+	if want := "id,smiles,s_pre,s_attn,s_baca,score,p_value,verdict,error,model,model_sha256,by,alpha,program\na,C,,,,4,0.5,inside,,,,alone,0.05,baca "; !strings.HasPrefix(string(file.Data), want) {
 		t.Errorf("without a batch\n%s\nwant\n%s", file.Data, want)
 	}
 	// A spreadsheet that opens the file runs no formula.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -54,11 +55,20 @@ func (e *Engine) appendRows(to *message.Columns, rows []table.Scored, batched bo
 }
 
 // export makes a file of rows.
-func export(r *message.Export) (*message.Exported, error) {
+func (e *Engine) export(r *message.Export) (*message.Exported, error) {
 	if err := checkLengths(r.Rows); err != nil {
 		return nil, err
 	}
-	return write(r.Format, r.Rows, nil)
+	return write(r.Format, r.Rows, nil, e.ruled(r.Rule))
+}
+
+// ruled is what rows that follow from a rule come from.
+func (e *Engine) ruled(r message.Rule) table.Run {
+	usual := algo.DefaultOptions()
+	return table.Run{
+		Model: e.card.Name, SHA256: e.card.SHA256,
+		By: cmp.Or(r.By, usual.By), Alpha: cmp.Or(r.Alpha, usual.Alpha), FDR: r.FDR,
+	}
 }
 
 // checkLengths reports columns of rows that are not equally long.
@@ -98,7 +108,7 @@ func rowAt(c *message.Columns, i int) algo.Row {
 
 // write makes a file of rows whose columns are equally long. With whys it has the columns of
 // explanations; those of refused records are nil.
-func write(format string, rows message.Columns, whys []*table.Why) (*message.Exported, error) {
+func write(format string, rows message.Columns, whys []*table.Why, run table.Run) (*message.Exported, error) {
 	out := &message.Exported{Name: "baca." + format}
 	to := format
 	switch format {
@@ -113,7 +123,7 @@ func write(format string, rows message.Columns, whys []*table.Why) (*message.Exp
 	}
 	at := 0
 	var b bytes.Buffer
-	w := table.NewRows(&b, to, table.Text{SpreadsheetSafe: true}, true, columnsOf(rows, whys != nil, &at))
+	w := table.NewRows(&b, to, table.Text{SpreadsheetSafe: true}, true, append(columnsOf(rows, whys != nil, &at), run.Columns()...))
 	for ; at < len(rows.ID); at++ {
 		s := table.Scored{Scores: &algo.Row{}}
 		if rows.Error[at] != "" {

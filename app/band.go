@@ -1,0 +1,136 @@
+package app
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"baca/app/session"
+	"baca/app/words"
+)
+
+// bandPane is the line above the panes: what was given, what came of it, and how many
+// records have which verdict.
+type bandPane struct {
+	app.Compo
+	S   *session.Session
+	Rev session.Revisions
+}
+
+// Render implements app.Composer.
+func (p *bandPane) Render() app.UI {
+	s := p.S
+	return app.Section().ID("band").Class("band").Aria("label", "In short").Attr("hidden", attribute(s.Rows.Len() == 0)).Body(
+		p.card(), p.headline(), p.tags(), p.chips())
+}
+
+// card stands for the input while nobody edits it.
+func (p *bandPane) card() app.UI {
+	s := p.S
+	card := app.Div().Class("card-slim").Attr("hidden", attribute(!s.Input.Folded()))
+	if !s.Input.Folded() {
+		return card
+	}
+	class := "card-read"
+	if len(s.Rows.Refused) > 0 {
+		class += " some-refused"
+	}
+	return card.Body(
+		app.Div().Class("card-words").Title(s.Input.Name()).Body(
+			app.Span().Class("file-name").Text(s.Input.Name()),
+			app.Span().ID("input-status").Class(class).Text(session.ReadLine(s))),
+		app.Button().ID("edit").Class("button").Type("button").Text("Edit").
+			OnClick(func(app.Context, app.Event) { s.Input.Fold(false) }),
+		closer("Clear", func() { s.Input.Give("", nil) }).ID("clear").Title("Clear"))
+}
+
+// headline is the result in words, and what it follows from.
+func (p *bandPane) headline() app.UI {
+	said := session.Headline(p.S)
+	short, rest := said, ""
+	if cut := strings.TrimSuffix(said, session.Knows); cut != said {
+		short, rest = cut, session.Knows // which goes where there is no room
+	}
+	return app.Div().ID("headline").Class("headline").Attr("hidden", attribute(said == "")).Body(
+		app.H2().Title(said).Body(app.Text(short), app.Span().Class("tail").Text(rest)), app.P().Class("quiet small").Text(session.DecidedBy(p.S)))
+}
+
+// tags are notices that stand beside the headline, and say more when they are opened.
+func (p *bandPane) tags() app.UI {
+	s := p.S
+	var tags []app.UI
+	if n := p.advice(); n.headline != "" {
+		body := []app.UI{app.P().Text(n.what)}
+		if n.action != "" {
+			body = append(body, button(n.action, n.do))
+		}
+		tags = append(tags, tag("advice", n.headline, body...))
+	}
+	if n := len(s.Warnings); n > 0 {
+		tags = append(tags, tag("notes", words.Plural(n, "note", "notes"), app.P().Text(words.Sentences(s.Warnings))))
+	}
+	return app.Div().Class("tags").Body(tags...)
+}
+
+func tag(id, text string, body ...app.UI) app.UI {
+	return app.Details().ID(id).Class("menu tag").Body(
+		app.Summary().Class("small").Body(app.Text(text), icon("down")),
+		app.Div().Class("menu-list").Body(body...))
+}
+
+// advice says why verdicts are not what was asked for, nothing if they are.
+func (p *bandPane) advice() notice {
+	s := p.S
+	rule := s.Rule()
+	switch {
+	case s.By != session.EachAlone && s.Opened != nil && s.Unfit() != "":
+		return notice{false, "Each is judged by itself", s.Unfit(), "", nil}
+	case rule.ByRate && math.IsNaN(rule.Cut):
+		return notice{false, "None can be called outside at a false-discovery rate of " + words.Percent(s.FDR),
+			"So many unusual ones are to be expected by chance alone. No p-value is below " + words.Number(s.Models.Used.SmallestP) + " with this model, so that a few of many cannot be told from chance.",
+			"Judge each at α", func() { setFDR(s, 0) }}
+	case !rule.ByRate && len(s.Reference) > 0 && math.IsNaN(s.Threshold()):
+		return notice{false, "Undecided at α = " + words.Percent(s.Alpha),
+			session.TooFewHeld(rule, s.Things()) + " Allow more false alarms, or take a model that was trained on more.", "", nil}
+	}
+	return notice{}
+}
+
+// setFDR has a rate of false discoveries decide, or with 0 the rate of false alarms.
+func setFDR(s *session.Session, rate float64) {
+	s.SetFDR(rate)
+	keepAddress(s)
+}
+
+// chips are the verdicts, with how many there are. They filter.
+func (p *bandPane) chips() app.UI {
+	s := p.S
+	chip := func(class string, is bool, sign app.UI, n int, name ...app.UI) app.HTMLButton {
+		return app.Button().Class("chip "+class).Type("button").Aria("pressed", is).
+			Body(sign, app.Span().Class("chip-count").Text(words.Count(n)), app.Span().Body(name...))
+	}
+	var body []app.UI
+	for _, v := range []session.Verdict{session.Outside, session.Borderline, session.Inside, session.Undecided, session.Refused} {
+		n := s.Rows.Counts[v]
+		if n > 0 || v >= session.Inside {
+			body = append(body, chip(v.Class(), s.View.Only[v], shape(v), n, app.Text(v.Word())).DataSet("verdict", int(v)))
+		}
+	}
+	if n := s.Rows.Knows; n > 0 {
+		body = append(body, chip("is-known", s.View.Known, knownSign(), n, app.Span().Class("tail").Text("likely "), app.Text("trained on")).DataSet("known", "known").Title(session.KnownAbout(s.Models.Used)))
+	}
+	return app.Div().Class("chips").Role("group").Aria("label", "Show only").
+		OnClick(func(ctx app.Context, e app.Event) {
+			if text, ok := dataAround(e, "verdict"); ok {
+				if v, err := strconv.Atoi(text); err == nil {
+					s.ToggleVerdict(session.Verdict(v))
+					toTop()
+				}
+			} else if _, ok := dataAround(e, "known"); ok {
+				s.ToggleKnown()
+				toTop()
+			}
+		}).Body(body...)
+}

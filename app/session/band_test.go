@@ -1,0 +1,122 @@
+package session
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/wasm/message"
+)
+
+// The headline counts as people do, one by one and many.
+func TestHeadline(t *testing.T) {
+	far, near := strings.Repeat("C", 50), "CCO"
+	for _, c := range []struct{ input, want string }{
+		{far, "ida lies outside what the model knows"},
+		{near, "ida lies inside what the model knows"},
+		{far + "\nx", "It lies outside what the model knows"},
+		{near + "\nx", "It lies inside what the model knows"},
+		{far + "\n" + far, "All 2 lie outside what the model knows"},
+		{near + "\n" + near, "None of 2 lies outside what the model knows"},
+		{near + "\n" + far, "1 of 2 lies outside what the model knows"},
+		{near + "\n" + far + "\n" + far, "2 of 3 lie outside what the model knows"},
+		{"x", ""},
+	} {
+		s, f, later := newTest(t)
+		f.scores(c.input)
+		s.Input.Give(c.input, nil)
+		pass(later)
+		f.next(-1)
+		if got := Headline(s); got != c.want {
+			t.Errorf("of %q the page says %q, want %q", c.input, got, c.want)
+		}
+		if got := DecidedBy(s); (got == "Each by itself, α = 5 %") != (c.want != "") {
+			t.Errorf("%q is decided by %q", c.input, got)
+		}
+	}
+}
+
+// An input that was given as a whole becomes a card; one that is typed or in which nothing
+// could be read does not.
+func TestInputFolds(t *testing.T) {
+	s, f, later := newTest(t)
+	run := func(text string, give func()) {
+		t.Helper()
+		f.scores(text)
+		give()
+		pass(later)
+		f.next(-1)
+	}
+	folded := func(want bool, name string) {
+		t.Helper()
+		if s.Input.Folded() != want || s.Input.Name() != name {
+			t.Errorf("folded is %v, called %q, want %v and %q", s.Input.Folded(), s.Input.Name(), want, name)
+		}
+	}
+	folded(false, "Your list")
+	run("CCO", func() { s.Input.Type("CCO") })
+	folded(false, "Your list")
+	s.Input.Fold(true)
+	folded(true, "Your list")
+	run("CCO\nCC", func() { s.Input.GiveText("two.smi", "CCO\nCC") })
+	folded(true, "two.smi")
+	s.Input.Fold(false)
+	folded(false, "two.smi")
+	run("CCO\nCC\nC", func() { s.Input.Type("CCO\nCC\nC") })
+	folded(false, "Your list")
+	run("x", func() { s.Input.Paste("x") })
+	folded(false, "Pasted")
+	run("CC", func() { s.Input.Paste("CC") })
+	folded(true, "Pasted")
+	s.Fail(&message.Failed{Code: message.CodeDied, Text: "out of breath"})
+	folded(false, "Pasted")
+	run("CCC", func() { s.Input.GiveText("three", "CCC") })
+	run("CC", s.Input.TakeBack)
+	folded(true, "Pasted")
+	s.Input.Give("", nil)
+	folded(false, "Your list")
+}
+
+// The most unusual come first, and what is said of them is true.
+func TestSuggested(t *testing.T) {
+	far, near := strings.Repeat("C", 50), "CCO"
+	for _, c := range []struct {
+		input, title, lead string
+		first              int32
+	}{
+		{near + "\n" + near + "C", "What is unusual here?", "None lies outside", 1},
+		{near + "\n" + far, "What is unusual here?", "most unusual", 1},
+		{far + "\n" + far, "Why are they outside?", "most unusual", 0},
+		{far, "What is unusual about it?", "Choose it", 0},
+	} {
+		s, f, later := newTest(t)
+		f.scores(c.input)
+		s.Input.Give(c.input, nil)
+		pass(later)
+		f.next(-1)
+		list := s.Furthest(3)
+		title, lead := Suggested(s, list)
+		if title != c.title || !strings.Contains(lead, c.lead) || s.Order[0] != c.first || !slices.Equal(list, s.Order) {
+			t.Errorf("of %q the page says %q, %q, and lists %v", c.input, title, lead, s.Order)
+		}
+	}
+}
+
+// Keys stand in the order of their weights, neighbours in that of their distance.
+func TestNeighborsAreSorted(t *testing.T) {
+	list := NeighborsOf([]message.Neighbor{
+		{Origin: "test", ID: "light", Weight: 0.1}, {Origin: "test", ID: "heavy", Weight: 0.7}, {Origin: "test", ID: "middle", Weight: 0.2},
+	})
+	if len(list) != 3 || list[0].Name != "heavy" || list[1].Name != "middle" || list[2].Name != "light" {
+		t.Errorf("the keys are %+v", list)
+	}
+}
+
+// α that is dragged to has three digits, and still calls outside what it was dragged to.
+func TestDraggedAlphaIsShort(t *testing.T) {
+	for _, c := range []struct{ p, want float64 }{{7.0 / 205, 0.0342}, {5.0 / 205, 0.0244}, {1.0 / 205, 0.00488}, {0.1, 0.1}, {0.25, 0.25}, {0.09999, 0.1}} {
+		if got := roundUp(c.p); got != c.want || got < c.p {
+			t.Errorf("p = %v becomes %v, want %v", c.p, got, c.want)
+		}
+	}
+}

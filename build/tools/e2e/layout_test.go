@@ -1,0 +1,209 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// screens are the sizes of screens that the page is made for.
+var screens = []struct{ width, height int64 }{{390, 844}, {768, 1024}, {1024, 768}, {1280, 800}, {1440, 900}, {1920, 1080}}
+
+// screen sets the size of the screen and waits until the page is drawn for it.
+func (b *tab) screen(width, height int64) {
+	b.t.Helper()
+	b.run("the size", chromedp.EmulateViewport(width, height))
+	b.still()
+}
+
+// high is how many pixels an element has from top to bottom.
+func (b *tab) high(selector string) int {
+	b.t.Helper()
+	return eval[int](b, fmt.Sprintf(`Math.ceil(document.querySelector(%q).getBoundingClientRect().height)`, selector))
+}
+
+// seen counts the rows of the table that can be seen from top to bottom.
+const seen = `(() => {
+	const view = document.getElementById("scroller").getBoundingClientRect();
+	const top = document.querySelector(".rows thead").getBoundingClientRect().bottom;
+	return [...document.querySelectorAll(".row")].filter((e) => {
+		const r = e.getBoundingClientRect();
+		const middle = document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2);
+		return r.top >= top - 1 && r.bottom <= Math.min(view.bottom, innerHeight) + 1 && e.contains(middle);
+	}).length;
+})()`
+
+// After a run the result has the room: the input is a card, one line holds what came of
+// it, eight rows can be seen and the most unusual come first.
+func TestRoomForTheResult(t *testing.T) {
+	b := ready(t)
+	b.screen(1280, 800)
+	b.example(1)
+	b.still()
+	if n := eval[int](b, seen); n < 8 {
+		t.Errorf("%d rows can be seen, want 8", n)
+	}
+	if n := b.high("#band"); n > 56 {
+		t.Errorf("the band is %d pixels high, want 56 at most", n)
+	}
+	if eval[bool](b, `document.getElementById("smiles").checkVisibility()`) {
+		t.Error("the input is open after an example")
+	}
+	if got := b.text(".card-slim"); !strings.Contains(got, "Medicines and explosives") || !strings.Contains(got, "21 read") {
+		t.Errorf("the card says %q", got)
+	}
+	if got := b.text("#headline h2"); !strings.Contains(got, " of 21 lie outside") {
+		t.Errorf("the headline is %q", got)
+	}
+	if got := b.text("#headline p"); got != "Each by itself, α = 5 %" {
+		t.Errorf("below the headline it says %q", got)
+	}
+	scores := eval[[]float64](b, `[...document.querySelectorAll(".row .c-score .number")].map((e) => Number(e.textContent.replace("−", "-")))`)
+	if len(scores) < 8 || !slices.IsSortedFunc(scores, func(x, y float64) int { return int(1e6 * (y - x)) }) {
+		t.Errorf("the scores are %v, want the highest first", scores)
+	}
+	// Search and saving lie on the line of the table's head.
+	if !eval[bool](b, `(() => {
+		const head = document.querySelector(".rows thead").getBoundingClientRect();
+		return ["search", "export"].every((id) => {
+			const r = document.getElementById(id).getBoundingClientRect();
+			return r.top >= head.top && r.bottom <= head.bottom;
+		});
+	})()`) {
+		t.Error("search and saving do not lie on the line of the head")
+	}
+	// Edit opens the input and leaves the result; what is typed does not fold it.
+	b.edit()
+	if got := eval[string](b, `document.getElementById("smiles").value`); !strings.Contains(got, "RDX") {
+		t.Errorf("the input is %q", got)
+	}
+	b.anew()
+	b.run("typing", chromedp.SendKeys("#smiles", "CCO ethanol\n"))
+	b.phase("done")
+	if !eval[bool](b, `document.getElementById("smiles").checkVisibility()`) {
+		t.Error("the input folds while it is typed")
+	}
+	b.click("#fold")
+	b.wait(`!document.getElementById("smiles").checkVisibility()`)
+	if got := b.text(".card-slim"); !strings.Contains(got, "22 read") {
+		t.Errorf("the card says %q", got)
+	}
+	b.quiet()
+}
+
+// What is pasted folds, says what was refused, and names the only one that it judges.
+func TestPasteFolds(t *testing.T) {
+	b := ready(t)
+	paste := func(text string) {
+		t.Helper()
+		b.anew()
+		eval[any](b, fmt.Sprintf(`(() => { const e = document.getElementById("smiles"); e.value = %q; e.dispatchEvent(new InputEvent("input", {bubbles: true, inputType: "insertFromPaste"})); return null })()`, text))
+		b.phase("done")
+	}
+	paste("CCCC[Sn](CCCC)(CCCC)O[Sn](CCCC)(CCCC)CCCC tin oxide\nc1ccccc1N( broken\n")
+	if got := b.text(".card-slim"); !strings.Contains(got, "1 read, 1 refused") {
+		t.Errorf("the card says %q", got)
+	}
+	if got := b.text("#headline h2"); got != "It lies outside what the model knows" {
+		t.Errorf("the headline is %q", got)
+	}
+	if got := b.text(".inspector-empty"); strings.Contains(got, "furthest") {
+		t.Errorf("beside a single one it says %q", got)
+	}
+	b.empty()
+	paste("c1ccccc1N( broken\n")
+	if !eval[bool](b, `document.querySelector(".problem").checkVisibility()`) {
+		t.Error("where all is refused the reasons are not shown")
+	}
+	b.empty()
+	paste("CC(=O)Oc1ccccc1C(=O)O aspirin\nCCO ethanol\n")
+	if got := b.text(".inspector-empty"); !strings.Contains(got, "None lies outside") || strings.Contains(got, "furthest") {
+		t.Errorf("beside two that are inside it says %q", got)
+	}
+	b.quiet()
+}
+
+// The inspector reads verdict, picture, three reasons, neighbours; numbers are behind
+// Details, which stay open from one record to the next.
+func TestInspectorReadsInOrder(t *testing.T) {
+	b := ready(t)
+	b.screen(1280, 800)
+	b.example(1)
+	b.click(".row")
+	b.wait(`document.getElementById("details") !== null`)
+	order := []string{".verdict-box", ".large", "#reasons", "#neighbors", "#details"}
+	for i := range order[1:] {
+		if !eval[bool](b, fmt.Sprintf(`(document.querySelector(%q).compareDocumentPosition(document.querySelector(%q)) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0`, order[i], order[i+1])) {
+			t.Errorf("%s does not come before %s", order[i], order[i+1])
+		}
+	}
+	if got := b.text(".verdict-line"); !strings.HasPrefix(got, "Outside: none of 204 molecules like those the model was trained on scores this high (p") {
+		t.Errorf("the verdict reads %q", got)
+	}
+	if n := eval[int](b, `document.querySelectorAll("#reasons .reason").length`); n < 1 || n > 3 {
+		t.Errorf("%d reasons are shown at once", n)
+	}
+	shown := func() bool { return eval[bool](b, `document.getElementById("own-score").checkVisibility()`) }
+	if shown() {
+		t.Error("the parts of the score are shown before anybody asked")
+	}
+	b.click("#details summary")
+	b.wait(`document.getElementById("own-score").checkVisibility()`)
+	name := b.text(".inspector-name")
+	b.click(`.row:not(.selected):not(.spacer)`)
+	b.wait(fmt.Sprintf(`document.querySelector(".inspector-name").textContent !== %q && document.getElementById("own-score") !== null`, name))
+	b.quiet()
+}
+
+// Nothing lies beside the screen at any size, and the header has one row, or two on
+// narrow screens.
+func TestSizesOfScreens(t *testing.T) {
+	axe, err := os.ReadFile("../../../web/node_modules/axe-core/axe.min.js")
+	if err != nil {
+		t.Skip("axe-core is not installed: npm ci in web")
+	}
+	b := ready(t)
+	eval[any](b, string(axe)+";null")
+	check := func(state string) {
+		t.Helper()
+		for _, s := range screens {
+			b.screen(s.width, s.height)
+			if wide := eval[int](b, `document.documentElement.scrollWidth`); wide > int(s.width) {
+				t.Errorf("%s: the page is %d pixels wide on a screen of %d", state, wide, s.width)
+			}
+			most := 56
+			if s.width < 960 {
+				most = 104
+			}
+			if n := b.high(".bar"); n > most {
+				t.Errorf("%s: the header is %d pixels high on a screen of %d, want %d at most", state, n, s.width, most)
+			}
+			if cut := eval[string](b, `[...document.querySelectorAll(".bar > *")].filter((e) => { const r = e.getBoundingClientRect(); return r.width > 0 && (r.left < 0 || r.right > innerWidth) }).map((e) => e.className).join(" ")`); cut != "" {
+				t.Errorf("%s: on a screen of %d the header is cut at %s", state, s.width, cut)
+			}
+			found := eval[string](b, `axe.run().then((r) => r.violations.map((v) => v.id + ": " + v.nodes.map((n) => n.html.slice(0, 160)).join("; ")).join("\n"))`)
+			if found != "" {
+				t.Errorf("%s at %d: %s", state, s.width, found)
+			}
+		}
+		b.screen(1280, 800)
+	}
+	check("empty")
+	b.example(1)
+	check("a result")
+	b.edit()
+	check("editing")
+	b.click("#fold", ".row")
+	b.wait(`document.getElementById("details") !== null`)
+	b.click("#details summary")
+	check("a record")
+	b.screen(390, 844)
+	if n := b.high(".card-slim"); n > 44 {
+		t.Errorf("on a phone the card is %d pixels high, want one line", n)
+	}
+	b.quiet()
+}

@@ -38,6 +38,7 @@ func (p *page) OnMount(ctx app.Context) {
 	s := p.s
 	s.Post = func(f func()) { ctx.Dispatch(func(app.Context) { f() }) }
 	s.After = func(d time.Duration, f func()) { ctx.After(d, func(app.Context) { f() }) }
+	picture.Pen = paint
 	p.checkNetwork(ctx)
 	p.connect(ctx)
 }

@@ -55,11 +55,11 @@ func (p *inspectorPane) Render() app.UI {
 // picture is the record drawn large, and what its colours say.
 func (p *inspectorPane) picture() []app.UI {
 	drawn, note := p.Album.Large(p.S, false)
-	list := []app.UI{app.Div().Class("large").Body(app.If(drawn != "", func() app.UI { return app.Raw(drawn) }))}
+	list := []app.UI{app.Div().Class("large").Body(p.drawing(drawn))}
 	switch {
 	case note != "":
 		return append(list, app.P().Class("quiet small").Text(note))
-	case drawn != "" && p.S.Inspector.Detail != nil:
+	case p.S.Inspector.Detail != nil:
 		return append(list, p.colours())
 	}
 	return list
@@ -71,6 +71,14 @@ func (p *inspectorPane) details(i int, d *message.Detailed) app.UI {
 		app.Summary().Body(icon("right"), app.Text("Details")),
 		p.moreReasons(d), p.scores(i), p.ownScore(d), p.facts(d), p.keys(d),
 		app.Div().Class("row-buttons").Body(p.saveButton("SVG", false), p.saveButton("PNG", true)))
+}
+
+// drawing is the picture of the record, or its SMILES where there is none.
+func (p *inspectorPane) drawing(drawn string) app.UI {
+	if smiles := p.S.Rows.Picture(p.S.Inspector.Record); drawn == "" && p.Album.Problem(smiles) != "" {
+		return app.P().Class("not-drawn-smiles").Text(smiles)
+	}
+	return app.If(drawn != "", func() app.UI { return app.Raw(drawn) })
 }
 
 // nothing is what there is to see before a record is chosen: those that are most
@@ -111,8 +119,12 @@ func (p *inspectorPane) saveButton(form string, png bool) app.UI {
 
 // thumbnail is the small picture of a record.
 func thumbnail(a *picture.Album, s *session.Session, record int) app.UI {
-	if small := a.Coloured(s.Rows.Picture(record), s.Glances.Of(record)); small != "" {
+	smiles := s.Rows.Picture(record)
+	if small := a.Coloured(s, record); small != "" {
 		return app.Raw(small)
+	}
+	if problem := a.Problem(smiles); problem != "" {
+		return notDrawn(problem)
 	}
 	return app.Span().Class("no-picture")
 }

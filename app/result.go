@@ -66,6 +66,10 @@ func (p *resultPane) settle(ctx app.Context) {
 		p.sized = true
 		p.measure(ctx)
 	}
+	// What draws is loaded after the first verdicts, which it would hold up.
+	if s.Busy() && s.Rows.Judged() == 0 {
+		return
+	}
 	w := p.window()
 	wanted := s.Order[w.from:w.to]
 	if s.Inspector.Record >= 0 {

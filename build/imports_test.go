@@ -40,7 +40,6 @@ var layer = map[string]int{
 	"baca/algo/attention":                  6,
 	"baca/algo/ratio":                      6,
 	"baca/algo":                            7,
-	"baca/algo/depict":                     7,
 	"baca/algo/table":                      8,
 	"baca/algo/report":                     8,
 	"baca/algo/job":                        9,

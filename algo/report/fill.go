@@ -9,7 +9,6 @@ import (
 
 	"baca/algo"
 	"baca/algo/decide"
-	"baca/algo/depict"
 	"baca/algo/explain"
 	"baca/algo/graph"
 	"baca/algo/molecule"
@@ -59,8 +58,8 @@ func (r *Report) Judge() {
 	}
 }
 
-// Explain fills in why the entry got the score that its graph gets by itself, and
-// draws it with what its nodes add to that. The graph g is of the entry's molecule in form
+// Explain fills in why the entry got the score that its graph gets by itself, and has
+// it drawn with what its nodes add to that. The graph g is of the entry's molecule in form
 // f.
 func (e *Entry) Explain(ctx context.Context, alone *algo.SingleScorer, g *graph.Graph, alpha float64, f molecule.Form) error {
 	x, err := alone.Explain(ctx, g, alpha)
@@ -76,17 +75,13 @@ func (e *Entry) Explain(ctx context.Context, alone *algo.SingleScorer, g *graph.
 			}
 		}
 	}
-	title := "structure of " + e.ID
-	if e.SMILES == "" {
-		title = "graph " + e.ID
-	}
 	m, err := smiles.Parse(e.SMILES)
 	order := Written(e.SMILES, f, g.N())
 	if e.SMILES == "" || err != nil || len(order(unseen)) != len(m.Atoms) {
-		e.Drawing = depict.Graph(g, x.Contributions, marks(unseen), title)
+		e.Drawing = graphDrawing(g, x.Contributions, unseen)
 		return nil
 	}
-	e.Drawing = depict.Molecule(m, order(x.Contributions), marks(order(unseen)), title)
+	e.Drawing = &Drawing{share: order(x.Contributions), marked: order(unseen)}
 	return nil
 }
 
@@ -126,14 +121,6 @@ func Quote(s string) string {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-func marks(v []float64) []bool {
-	marked := make([]bool, len(v))
-	for i, x := range v {
-		marked[i] = x > 0
-	}
-	return marked
 }
 
 // HoldoutOf says where the graphs come from that p-values are taken from, by

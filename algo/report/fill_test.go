@@ -99,18 +99,28 @@ func TestExplain(t *testing.T) {
 		if e.Why.Score != x.Score || len(e.Why.Reasons) != len(x.Reasons) || !slices.Equal(e.Why.Contributions, x.Contributions) {
 			t.Errorf("form %v: %+v, want %+v", form, e.Why, x)
 		}
-		if !strings.Contains(e.Drawing, "structure of &lt;tin&gt;") || !strings.Contains(e.Drawing, ">Sn<") {
-			t.Errorf("form %v: drawn as %s", form, e.Drawing)
+		p := new(page)
+		p.drawing(&e)
+		if !strings.Contains(p.String(), ` data-title="structure of &lt;tin&gt;" data-smiles="`+text+`"`) {
+			t.Errorf("form %v: drawn as %s", form, p)
 		}
-		rings[i] = strings.Join(regexp.MustCompile(`<circle [^>]*stroke-dasharray[^>]*>`).FindAllString(e.Drawing, -1), "")
+		if n := len(strings.Fields(e.Drawing.shares())); n != len(mol.Atoms) {
+			t.Errorf("form %v: %d of %d atoms have a share", form, n, len(mol.Atoms))
+		}
+		rings[i] = e.Drawing.marks()
 	}
 	// The tin, and the chloride only where it is read.
-	if rings[2] == "" || rings[0] != rings[1] || rings[0] == rings[2] || !strings.HasSuffix(rings[0], rings[2]) {
+	if rings[2] == "" || rings[0] != rings[1] || rings[0] == rings[2] || !strings.HasSuffix(rings[0], rings[2]) || !strings.HasPrefix(rings[0], "0 ") {
 		t.Errorf("what was never seen is ringed, by form, at\n%s", strings.Join(rings, "\n"))
 	}
 	e := Entry{ID: "plain"}
-	if err := e.Explain(context.Background(), alone, mol.Graph(), 0.05, molecule.AsWritten); err != nil || !strings.Contains(e.Drawing, "graph plain") {
-		t.Errorf("%v: a graph without SMILES is drawn as %s", err, e.Drawing)
+	if err := e.Explain(context.Background(), alone, mol.Graph(), 0.05, molecule.AsWritten); err != nil {
+		t.Fatal(err)
+	}
+	p := new(page)
+	p.drawing(&e)
+	if !strings.Contains(p.String(), ` data-title="graph plain" data-nodes="10" data-edges="1 2 2 3`) {
+		t.Errorf("a graph without SMILES is drawn as %s", p)
 	}
 	if v := Written("CC", molecule.Canonical, 3)([]float64{1, 2, 3}); v != nil {
 		t.Errorf("values %v of three atoms for two", v)

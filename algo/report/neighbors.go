@@ -2,16 +2,16 @@ package report
 
 import "baca/algo"
 
-// neighbors are the most similar training graphs. The script of a report draws those that
-// have a structure.
-func (p *page) neighbors(list []algo.TrainingGraph) {
+// neighbors are the most similar training graphs. Those that have a structure are drawn if
+// the report has the script for that.
+func (p *page) neighbors(list []algo.TrainingGraph, drawn bool) {
 	if len(list) == 0 {
 		return
 	}
 	p.add("<p>Most like it in the training set:</p>\n<ol class=\"near\">\n")
 	for _, n := range list {
 		p.add("<li>")
-		if n.SMILES != "" {
+		if n.SMILES != "" && drawn {
 			p.add("<div class=\"mol\" data-drawing=\"\" data-title=\"structure of a training molecule\" data-smiles=\"%s\"></div>", Escape(n.SMILES))
 		}
 		p.add("<p><b>similarity %s</b>", similarity(n.Similarity))

@@ -1,6 +1,7 @@
 // Package report writes what was found about a set of graphs as one HTML file, which
-// needs nothing else: no scripts, no fonts, no pictures, no network. It imports no
-// plotting and no templates, so that the page can afford it too.
+// needs nothing else: no fonts, no pictures, no network. Molecules are drawn when it is
+// opened, by a script that it holds. It imports no plotting and no templates, so that the
+// page can afford it too.
 package report
 
 import (
@@ -24,11 +25,11 @@ type Entry struct {
 	Place      int // in the input, from 1
 	Row        algo.Row
 	Q          float64           // NaN without FDR
-	Drawing    string            // an SVG element by package depict, or empty
+	Drawing    *Drawing          // or nil
 	Why        *algo.Explanation // or nil
 }
 
-// A Report is what Write writes. All texts are escaped; only Drawing is taken as it is.
+// A Report is what Write writes. All texts are escaped; only Script is taken as it is.
 type Report struct {
 	Title string
 
@@ -62,6 +63,11 @@ type Report struct {
 	Input, Model, Settings, Versions []Pair
 	Command                          string // that makes the report again
 	Again                            string // on Command, a sentence; empty if the same bytes come out
+
+	// Script draws the graphs of Top when the report is opened: it is web/src/draw.js, built.
+	// Without one Undrawn says why there is none.
+	Script  []byte
+	Undrawn string
 }
 
 // A page is what is being written.
@@ -124,7 +130,7 @@ func Write(w io.Writer, r *Report) error {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'%s">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>%s</title>
 <style>%s</style>
@@ -132,7 +138,7 @@ func Write(w io.Writer, r *Report) error {
 <body>
 <main>
 <h1>%s</h1>
-`, Escape(r.Title), style, Escape(r.Title))
+`, r.scriptPolicy(), Escape(r.Title), style, Escape(r.Title))
 	p.summary(r)
 	p.whole(r)
 	p.warnings(r)
@@ -146,6 +152,9 @@ func Write(w io.Writer, r *Report) error {
 	}
 	if len(r.Top) > 0 {
 		p.add("<h2>Furthest outside</h2>\n<p>Without a vermilion atom the score of the graph by itself is lower, without a blue one higher; the strongest colour is that of the largest change in each drawing. Without an inner atom pieces are left, which are unusual by themselves, so compare like atoms with each other. A dashed ring marks atoms with features that no graph of the training set has.</p>\n")
+		if r.Script == nil && r.Undrawn != "" {
+			p.add("<p>There are no drawings: %s.</p>\n", Escape(r.Undrawn))
+		}
 		for i := range r.Top {
 			p.entry(&r.Top[i], r)
 		}
@@ -167,9 +176,9 @@ func Write(w io.Writer, r *Report) error {
 	p.add(`<h2>What not to conclude</h2>
 <p>A graph that is called outside is unlike the training set in ways that the model can see. That does not make a prediction about it wrong, nor one about a graph inside right. A p-value is the share of graphs like the training set that score as high; it is not the chance that this graph is one of them. Among many graphs a share α of those like the training set is called outside by design. A list that differs as a whole may still have each of its graphs inside: a series of one kind does. Two sets that resemble each other may not be told apart at all.</p>
 </main>
-</body>
-</html>
 `)
+	p.script(r)
+	p.add("</body>\n</html>\n")
 	_, err := io.WriteString(w, p.String())
 	return err
 }
@@ -255,13 +264,14 @@ func power(log float64) string {
 }
 
 func (p *page) entry(e *Entry, r *Report) {
-	p.add("<section class=\"card\">\n<h3>%s</h3>\n<div class=\"cols\"><div class=\"pic\">", Escape(e.ID))
-	if e.Drawing != "" {
-		p.WriteString(e.Drawing)
+	p.add("<section class=\"card\">\n<h3>%s</h3>\n", Escape(e.ID))
+	if r.Script == nil {
+		p.add("<div><div>")
 	} else {
-		p.add("<p class=\"none\">too large to draw</p>")
+		p.add("<div class=\"cols\">")
+		p.drawing(e)
+		p.add("<div>")
 	}
-	p.add("</div><div>")
 	p.add("<p>%s · score %s · p %s", verdict(e.Row.Verdict), number(e.Row.Score, 2), pValue(e.Row.P))
 	if r.FDR > 0 {
 		p.add(" · q %s", pValue(e.Q))
@@ -289,7 +299,7 @@ func (p *page) entry(e *Entry, r *Report) {
 		} else {
 			p.add("<p>Nothing about it stands out.</p>\n")
 		}
-		p.neighbors(x.Nearest)
+		p.neighbors(x.Nearest, r.Script != nil)
 	}
 	p.add("</div></div>\n</section>\n")
 }
@@ -345,11 +355,10 @@ h1{font-size:1.6rem;margin:0 0 .5rem}h2{font-size:1.2rem;margin:2rem 0 .5rem;bor
 .lead{font-size:1.05rem}
 .v{font-weight:600;white-space:nowrap}.out{color:#b04700}.mid{color:#5b6168}.in{color:#00639b}
 figure{margin:1rem 0}figure svg{max-width:100%;height:auto}figcaption{color:#565d65;font-size:.9rem;max-width:46rem}
-svg text{font:11px system-ui,"Liberation Sans",Arial,sans-serif;fill:#222}
-svg.drawing{max-width:100%;height:auto}svg.drawing text{stroke:#fff;stroke-width:3px;stroke-linejoin:round;paint-order:stroke}svg.drawing .s{font-size:8px}
+figure svg text{font:11px system-ui,"Liberation Sans",Arial,sans-serif;fill:#222}
 .card{border:1px solid #dfe2e5;border-radius:6px;padding:.8rem 1rem;margin:.8rem 0;break-inside:avoid}
 .cols{display:grid;grid-template-columns:minmax(0,2fr) minmax(0,3fr);gap:1rem}.cols p{margin:.2rem 0 .5rem}.cols ul{margin:.2rem 0 .5rem;padding-left:1.2rem}
-.pic svg{max-height:18rem;min-width:min(8rem,100%)}.none{color:#565d65}
+.pic svg{max-width:100%;height:auto}.none{color:#565d65}
 .smiles{font:12px/1.4 ui-monospace,"DejaVu Sans Mono",monospace;overflow-wrap:anywhere}
 .near{list-style:none;padding:0;margin:.2rem 0 .5rem;display:grid;grid-template-columns:repeat(3,minmax(0,1fr));gap:.8rem;font-size:.9rem}.near p{margin:.1rem 0;overflow-wrap:anywhere}.near .mol svg{display:block;width:100%;height:auto}
 .warn li{color:#7a3200}.dup{font-weight:600}

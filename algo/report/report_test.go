@@ -2,6 +2,9 @@ package report
 
 import (
 	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -27,7 +30,7 @@ func full() *Report {
 		Whole: "as a whole this list differs", Differences: []string{"48 % of them have more atoms than three quarters of the training graphs", "a < b"},
 		Refusals: []string{"line 3: <b>no</b>"}, Warnings: []string{"a & b"},
 		Input: []Pair{{"input", "a.smi"}}, Model: []Pair{{"name", "m"}}, Settings: []Pair{{"seed", "1"}}, Versions: []Pair{{"program", "baca"}},
-		Command: "baca report 'a b.smi'",
+		Command: "baca report 'a b.smi'", Script: []byte("draw()"),
 	}
 	for range 300 {
 		r.Scores, r.P = append(r.Scores, rng.NormFloat64()), append(r.P, rng.Float64())
@@ -38,7 +41,7 @@ func full() *Report {
 	}
 	r.Scores[7] = math.NaN()
 	e := Entry{
-		ID: `<img src=x onerror=y>`, SMILES: `C"><a href=`, Place: 4, Q: 0.07, Drawing: `<svg class="drawing" viewBox="0 0 1 1"></svg>`,
+		ID: `<img src=x onerror=y>`, SMILES: `C"><a href=`, Place: 4, Q: 0.07, Drawing: &Drawing{share: []float64{2, -1, math.NaN()}, marked: []float64{0, 0, 1}},
 		Row: algo.Row{Score: 3.21, Pre: math.NaN(), P: 0.01, Verdict: decide.Outside},
 		Why: &algo.Explanation{Score: 3, P: 0.02, Distance: 2.25, Ratio: -0.5, Duplicate: true, Reasons: []explain.Reason{{Text: "more atoms & rings"}}, Nearest: []algo.TrainingGraph{{Row: 41, Similarity: 0.625, SMILES: "C<", Name: "a&b"}, {Row: -1}}},
 	}
@@ -61,6 +64,9 @@ func TestReportStandsAlone(t *testing.T) {
 	page := write(t, full())
 	for _, bad := range []string{"<script", "<img", "<link", "<iframe", "javascript:", "src=x on", "href=\"", "@import", "url(", "http://", "https://", "NaN", "Inf", "%!"} {
 		body := page
+		if bad == "<script" {
+			body = regexp.MustCompile(`<script( type="text/plain" id="script")?>[^<]*</script>`).ReplaceAllString(page, "") // its own two
+		}
 		if bad == "src=x on" || bad == "href=\"" {
 			body = regexp.MustCompile(`&lt;[^<]*`).ReplaceAllString(page, "") // escaped, as text
 		}
@@ -68,7 +74,7 @@ func TestReportStandsAlone(t *testing.T) {
 			t.Errorf("the page contains %q", bad)
 		}
 	}
-	if !strings.Contains(page, `content="default-src 'none'; style-src 'unsafe-inline'"`) {
+	if !regexp.MustCompile(`content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-[\w+/]{43}=' 'sha256-[\w+/]{43}='"`).MatchString(page) {
 		t.Error("the page does not forbid everything from outside")
 	}
 	for _, want := range []string{
@@ -77,6 +83,7 @@ func TestReportStandsAlone(t *testing.T) {
 		"As a whole this list differs. What makes the difference: 48&nbsp;% of them have more atoms than three quarters of the training graphs; a &lt; b.",
 		"Its nearest training graphs are 2.2 standard deviations further away than those of training graphs usually are. It is 0.5 standard deviations less like molecules at large than training graphs usually are. ",
 		"Does the input drift?", "from graph ",
+		`data-title="structure of &lt;img src=x onerror=y&gt;" data-smiles="C&#34;&gt;&lt;a href=" data-share="1 -0.5 0" data-marked="2"`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not contain %q", want)
@@ -96,6 +103,41 @@ func TestReportStandsAlone(t *testing.T) {
 	}
 	if page != write(t, full()) {
 		t.Error("the same report gives other bytes")
+	}
+}
+
+// A report holds the script that draws, packed, and allows no other. Without one it says why
+// there are no drawings, and runs nothing.
+func TestScript(t *testing.T) {
+	r := full()
+	found := regexp.MustCompile(`id="script">([^<]*)</script>\n<script>([^<]*)</script>`).FindStringSubmatch(write(t, r))
+	if found == nil {
+		t.Fatal("there are no scripts")
+	}
+	packed, err := base64.StdEncoding.DecodeString(found[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := io.ReadAll(z); err != nil || string(text) != "draw()" {
+		t.Errorf("unpacked is %q: %v", text, err)
+	}
+	for _, text := range []string{found[2], "draw()"} {
+		sum := sha256.Sum256([]byte(text))
+		if hash := base64.StdEncoding.EncodeToString(sum[:]); !strings.Contains(r.scriptPolicy(), "'sha256-"+hash+"'") {
+			t.Errorf("the policy %q does not allow %q", r.scriptPolicy(), text)
+		}
+	}
+	r.Script, r.Undrawn = nil, "built without <page>"
+	page := write(t, r)
+	if strings.Contains(page, "<script") || strings.Contains(page, "data-drawing") || !strings.Contains(page, "There are no drawings: built without &lt;page&gt;.") {
+		t.Error("without a script the report does not say so")
+	}
+	if !strings.Contains(page, `content="default-src 'none'; style-src 'unsafe-inline'"`) {
+		t.Error("without a script the report allows some")
 	}
 }
 

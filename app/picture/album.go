@@ -1,36 +1,32 @@
 package picture
 
 import (
+	"math"
 	"strings"
 
 	"baca/app/session"
 	"baca/wasm/message"
 )
 
-// An Album keeps the drawings of molecules, each made once.
+// An Album keeps the layouts of molecules, each made once.
 type Album struct {
-	thumbs map[string]*thumb // by SMILES; one that failed is there and has no drawing
-	Count  int               // drawings that have come
-	// The graph of a detail without a drawing, laid out by springs.
-	sketched *drawing
-	sketchOf *message.Detailed
+	thumbs map[string]*thumb // by SMILES
+	Count  int               // layouts that have come
 }
 
-// A thumb is a drawing and the small picture of it.
+// A thumb is a layout and the small picture of it.
 type thumb struct {
-	drawing *drawing // nil where there is none
+	symbols []string // of the atoms, in the order of the SMILES
+	layout  string   // empty where there is none
 	small   string
+	problem string // why there is none
 
 	coloured   string
-	colouredBy *message.Detailed // nil before it is
+	colouredBy colouring
 }
 
-// mostThumbs bounds what is kept of drawings, mostSketched the nodes of a graph that is
-// laid out by springs.
-const (
-	mostThumbs   = 3000
-	mostSketched = 300
-)
+// mostThumbs bounds what is kept.
+const mostThumbs = 3000
 
 // The sizes of pictures of molecules, and the longest that a bond is drawn in each.
 const (
@@ -38,16 +34,17 @@ const (
 	largeWidth, largeHeight, largeBond = 380, 260, 40
 )
 
-// Add takes a drawing that was asked for, or the news that there is none.
+// Add takes a layout that was asked for, or why there is none. The text is that of
+// web/src/draw.js: a line of symbols, and what Pen takes.
 func (a *Album) Add(smiles, text, problem string) {
 	if a.thumbs == nil || len(a.thumbs) >= mostThumbs {
 		a.thumbs = map[string]*thumb{}
 	}
-	t := &thumb{}
+	t := &thumb{problem: problem}
 	if problem == "" {
-		if d, err := parseDrawing(text); err == nil {
-			t.drawing, t.small = d, d.depict(thumbWidth, thumbHeight, thumbBond, nil, nil, "", false)
-		}
+		symbols, layout, _ := strings.Cut(text, "\n")
+		t.symbols, t.layout = strings.Fields(symbols), layout
+		t.small = Pen(Drawing{Layout: layout, Width: thumbWidth, Height: thumbHeight, Bond: thumbBond})
 	}
 	a.thumbs[smiles] = t
 	a.Count++
@@ -57,6 +54,14 @@ func (a *Album) Add(smiles, text, problem string) {
 func (a *Album) Small(smiles string) string {
 	if t := a.thumbs[smiles]; t != nil {
 		return t.small
+	}
+	return ""
+}
+
+// Problem is a sentence on why a molecule is not drawn, empty where it is or may yet be.
+func (a *Album) Problem(smiles string) string {
+	if t := a.thumbs[smiles]; t != nil && t.problem != "" {
+		return "Not drawn: " + t.problem + "."
 	}
 	return ""
 }
@@ -80,45 +85,59 @@ func (a *Album) Missing(r *session.Rows, records []int32) []string {
 }
 
 // Large draws the record of the inspector, its atoms coloured if that is known. The note
-// says why they are not.
+// says why they are not, or why there is no drawing.
 func (a *Album) Large(s *session.Session, saved bool) (drawn, note string) {
 	record, detail := s.Inspector.Record, s.Inspector.Detail
-	title := "Structure of " + s.Rows.Name(record)
-	d, asked := a.of(s.Rows.Picture(record))
-	switch {
-	case detail == nil:
-	case d != nil && d.fits(detail.Atoms):
-	case len(detail.Atoms) > mostSketched && d == nil:
+	smiles := s.Rows.Picture(record)
+	d := Drawing{Title: "Structure of " + s.Rows.Name(record), Saved: saved, Width: largeWidth, Height: largeHeight, Bond: largeBond}
+	switch t := a.thumbs[smiles]; {
+	case t != nil && t.layout == "":
+		return "", a.Problem(smiles)
+	case t != nil:
+		d.Layout = t.layout
+		if detail != nil {
+			d.Share, d.Marked, note = colours(&s.Inspector, t.fits(detail.Atoms))
+		}
+	case smiles != "" || detail == nil:
+		return "", "" // it comes
+	case len(detail.Atoms) > mostSketched:
 		return "", "This graph is too large to draw."
-	case len(detail.Atoms) <= mostSketched && asked:
-		d = a.sketch(detail)
+	default:
+		g := sketch(detail)
+		d.Nodes, d.Edges = g.Nodes, g.Edges
+		d.Share, d.Marked, note = colours(&s.Inspector, true)
 	}
-	var share []float64
-	var marked []bool
-	if d != nil && detail != nil {
-		share, marked, note = colours(&s.Inspector, d)
-		title += colouredBy(&s.Inspector)
+	if detail != nil {
+		d.Title += colouredBy(&s.Inspector)
 	}
-	if d == nil {
-		return "", ""
-	}
-	return d.depict(largeWidth, largeHeight, largeBond, share, marked, title, saved), note
+	return Pen(d), note
 }
 
-// of is the drawing of a molecule, and whether all that there will be is there.
-func (a *Album) of(smiles string) (d *drawing, asked bool) {
-	t := a.thumbs[smiles]
-	if t == nil {
-		return nil, smiles == ""
+// fits tells whether the drawing's atoms are those of a graph, one for one, so that
+// its contributions belong to them.
+func (t *thumb) fits(atoms []message.Atom) bool {
+	if len(t.symbols) != len(atoms) {
+		return false
 	}
-	return t.drawing, true
+	for i, a := range atoms {
+		if !strings.EqualFold(a.Symbol, t.symbols[i]) {
+			return false
+		}
+	}
+	return true
 }
 
-// colours are how much atoms are coloured, and which are marked. The note says why none is.
-func colours(i *session.Inspector, d *drawing) (share []float64, marked []bool, note string) {
+// colours are how much atoms are coloured, and which are marked, for a drawing that fits the
+// atoms or does not. The note says why none is.
+func colours(i *session.Inspector, fits bool) (share []float64, marked []int, note string) {
 	share = shares(i.Contribution())
-	if d.fits(i.Detail.Atoms) {
-		return share, i.Marked(), note
+	if fits {
+		for k, is := range i.Marked() {
+			if is {
+				marked = append(marked, k)
+			}
+		}
+		return share, marked, note
 	}
 	if share != nil {
 		note = "Its atoms are not coloured: the drawing does not show all of them."
@@ -139,22 +158,20 @@ func colouredBy(i *session.Inspector) string {
 	return ", atoms coloured by what they add to its score"
 }
 
-// sketch is a drawing of a detail by springs, made once.
-func (a *Album) sketch(d *message.Detailed) *drawing {
-	if a.sketched == nil || a.sketchOf != d {
-		a.sketched, a.sketchOf = plain(d), d
+// shares scales contributions to −1 … 1 by the largest of them.
+func shares(contribution []float64) []float64 {
+	most := 0.0
+	for _, c := range contribution {
+		if !math.IsNaN(c) {
+			most = max(most, math.Abs(c))
+		}
 	}
-	return a.sketched
-}
-
-// A Graph is a graph without a drawing, which is laid out by springs.
-type Graph struct {
-	Title  string
-	Detail *message.Detailed
-	Side   float64 // of the picture
-}
-
-// SVG draws it.
-func (g Graph) SVG(saved bool) string {
-	return plain(g.Detail).depict(g.Side, g.Side, 30, nil, nil, g.Title, saved)
+	if most == 0 {
+		return nil
+	}
+	s := make([]float64, len(contribution))
+	for i, c := range contribution {
+		s[i] = c / most
+	}
+	return s
 }

@@ -45,60 +45,34 @@ func TestMarksOfLines(t *testing.T) {
 	}
 }
 
-const aspirin = "3 2 1 3\n0 0 C 0 3 0\n1 0 o 0 0 0\n2 0.5 N 1 2 15\n0 1 2 0\n1 2 1 2\n1 1 0.5"
-
-func TestParseDrawing(t *testing.T) {
-	d, err := parseDrawing(aspirin)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(d.atoms) != 3 || d.atoms[1].symbol != "O" || d.atoms[2].isotope != 15 || d.bonds[1].kind != wedgeBond || len(d.circles) != 1 {
-		t.Errorf("drawing %+v", d)
-	}
-	for _, bad := range []string{
-		"", "x", "0 0 0 0", "1 0 0 2\n0 0 C 0 0 0", "2 1 0 2\n0 0 C 0 0 0\n1 0 C 0 0 0\n0 2 1 0", "1 0 0 1\nNaN 0 C 0 0 0",
-		"1 0 0 1\n0 0 C 0 0", "-1 0 0 0", "999999999 0 0 0", "1 0 1 1\n0 0 C 0 0 0\n1 1",
-	} {
-		if d, err := parseDrawing(bad); err == nil {
-			t.Errorf("%q gives %+v, want an error", bad, d)
-		}
-	}
-}
-
-func FuzzParseDrawing(f *testing.F) {
-	f.Add(aspirin)
-	f.Add("1 0 0 1\n0 0 C 0 0 0")
-	f.Fuzz(func(t *testing.T, text string) {
-		if d, err := parseDrawing(text); err == nil {
-			wellFormed(t, "drawing", d.depict(100, 60, 22, nil, nil, text, false))
-		}
+// An album keeps what the worker said of each molecule, and asks once.
+func TestAlbum(t *testing.T) {
+	Pen = func(d Drawing) string { return "<svg>" + d.Layout + "</svg>" }
+	t.Cleanup(func() { Pen = func(Drawing) string { return "" } })
+	r := &session.Rows{}
+	r.Add(&message.Records{
+		ID: []string{"a", "b", "c", "d"}, SMILES: []string{"CO", "C[C@H](F)Cl", "CO", "N\nN"}, Drawn: make([]string, 4), Line: make([]int32, 4),
 	})
+	var a Album
+	if got := a.Missing(r, []int32{0, 1, 2, 3, 9}); !slices.Equal(got, []string{"CO", "C[C@H](F)Cl"}) {
+		t.Errorf("asks for %q", got)
+	}
+	a.Add("CO", "C O\n{layout}", "")
+	a.Add("C[C@H](F)Cl", "", "its stereochemistry would read differently")
+	if got := a.Missing(r, []int32{0, 1, 2}); len(got) != 0 || a.Count != 2 {
+		t.Errorf("asks for %q again", got)
+	}
+	if a.Small("CO") != "<svg>{layout}</svg>" || a.Small("C[C@H](F)Cl") != "" {
+		t.Errorf("small pictures %q and %q", a.Small("CO"), a.Small("C[C@H](F)Cl"))
+	}
+	if a.Problem("CO") != "" || a.Problem("unknown") != "" || a.Problem("C[C@H](F)Cl") != "Not drawn: its stereochemistry would read differently." {
+		t.Errorf("problems %q, %q, %q", a.Problem("CO"), a.Problem("unknown"), a.Problem("C[C@H](F)Cl"))
+	}
 }
 
-func TestPlainDrawing(t *testing.T) {
-	// A ring of six nodes is drawn without crossings: neighbours are nearer than others.
-	d := &message.Detailed{Atoms: make([]message.Atom, 6)}
-	for i := range 6 {
-		d.Bonds = append(d.Bonds, message.Bond{From: i, To: (i + 1) % 6, Order: 1})
-	}
-	g, again := plain(d), plain(d)
-	if !slices.Equal(g.atoms, again.atoms) {
-		t.Error("the same graph is drawn in two ways")
-	}
-	dist := func(i, j int) float64 { return math.Hypot(g.atoms[i].x-g.atoms[j].x, g.atoms[i].y-g.atoms[j].y) }
-	for i := range 6 {
-		if dist(i, (i+1)%6) >= dist(i, (i+3)%6) {
-			t.Errorf("node %d is nearer to the opposite one (%g) than to its neighbour (%g)", i, dist(i, (i+3)%6), dist(i, (i+1)%6))
-		}
-	}
-	if !g.graph || !g.fits(d.Atoms) {
-		t.Error("the drawing is not of this graph")
-	}
-	plain(&message.Detailed{}) // nothing to draw
-}
-
+// Colours belong to atoms: a drawing of others has none.
 func TestDrawingFitsItsAtoms(t *testing.T) {
-	d, _ := parseDrawing(aspirin)
+	d := &thumb{symbols: []string{"C", "O", "N"}}
 	atoms := []message.Atom{{Symbol: "C"}, {Symbol: "O"}, {Symbol: "N"}}
 	if !d.fits(atoms) {
 		t.Error("does not fit its own atoms")
@@ -107,6 +81,31 @@ func TestDrawingFitsItsAtoms(t *testing.T) {
 		if d.fits(other) {
 			t.Errorf("fits %v", other)
 		}
+	}
+	i := &session.New(nil).Inspector
+	i.Detail = &message.Detailed{
+		Atoms: atoms, Contribution: message.Floats{1, -2, math.NaN()}, Reasons: []message.Reason{{Unseen: true, Atoms: message.Ints{2}}},
+	}
+	if share, marked, note := colours(i, true); len(share) != 3 || share[1] != -1 || !slices.Equal(marked, []int{2}) || note != "" {
+		t.Errorf("shares %v, marked %v, note %q", share, marked, note)
+	}
+	if share, marked, note := colours(i, false); share != nil || marked != nil || note == "" {
+		t.Errorf("atoms of another drawing: shares %v, marked %v, note %q", share, marked, note)
+	}
+}
+
+// A plain graph is drawn by its nodes and edges.
+func TestSketch(t *testing.T) {
+	Pen = func(d Drawing) string {
+		if d.Nodes != 3 || !slices.Equal(d.Edges, []int{0, 1, 1, 2}) || d.Width != 100 || !d.Saved || d.Title != "graph" {
+			t.Errorf("drawn as %+v", d)
+		}
+		return "drawn"
+	}
+	t.Cleanup(func() { Pen = func(Drawing) string { return "" } })
+	g := Graph{Title: "graph", Detail: &message.Detailed{Atoms: make([]message.Atom, 3), Bonds: []message.Bond{{From: 0, To: 1}, {From: 1, To: 2}}}, Side: 100}
+	if g.SVG(true) != "drawn" {
+		t.Error("not drawn")
 	}
 }
 
@@ -136,9 +135,7 @@ func pictures(saved bool) map[string]string {
 		many[i] = rng.NormFloat64()
 	}
 	r := slices.Sorted(slices.Values(many[:200]))
-	d, _ := parseDrawing("6 8 1 4\n0 0 C 0 3 0\n1 0 N 1 2 0\n2 0 O -1 0 18\n3 1 S 0 0 0\n4 1 H 0 0 0\n5 1 Cl 0 0 0\n0 1 1 0\n1 2 2 0\n2 3 3 0\n3 4 1 2\n3 5 1 3\n0 5 1 1\n1 3 2 0\n0 2 4 0\n1 1 0.5")
 	steps := []message.Iteration{{Step: 10, ID: message.Contents{Training: 5, Test: 2, Synthetic: 1}}, {Step: 20, ID: message.Contents{Training: 5, Test: 3, Synthetic: 4}}}
-	graph := plain(&message.Detailed{Atoms: make([]message.Atom, 4), Bonds: []message.Bond{{From: 0, To: 1}, {From: 1, To: 2}}})
 	return map[string]string{
 		"dots":    Strip{width: 700, height: 130, title: "A & B", xlabel: "score", reference: r, score: few, verdict: judged(few, r), threshold: session.Threshold(r, 0.2), selected: 2}.SVG(saved),
 		"bars":    Strip{width: 700, height: 130, title: "Many", xlabel: "score", reference: r, score: many, verdict: judged(many, r), threshold: math.NaN(), selected: -1}.SVG(saved),
@@ -149,8 +146,6 @@ func pictures(saved bool) map[string]string {
 		"heat":    Graphon{Title: "W", W: []float32{0, 0.5, 0.5, 1}, N: 2, Side: 100}.SVG(saved),
 		"large":   Graphon{Title: "W", W: make([]float32, 100*100), N: 100, Side: 100}.SVG(saved),
 		"stack":   Stack{"Dictionary", steps, func(i message.Iteration) message.Contents { return i.ID }, 300, 150}.SVG(saved),
-		"drawing": d.depict(380, 260, 40, []float64{1, -1, 0, 0.5, math.NaN(), 0.02}, []bool{true, false, true}, `<"&`, saved),
-		"graph":   graph.depict(100, 100, 30, nil, nil, "graph", saved),
 	}
 }
 

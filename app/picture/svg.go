@@ -1,5 +1,6 @@
-// Package picture draws what the page shows as SVG: the strip of scores, plots and
-// molecules. The same picture serves the page and a file that is saved.
+// Package picture draws what the page shows as SVG: the strip of scores and plots. It says
+// how molecules are drawn, which the page's script does. The same picture serves the page and
+// a file that is saved.
 package picture
 
 import (
@@ -24,18 +25,6 @@ type svg struct {
 // sheet has a rule for each.
 var roles = map[string]string{
 	"paper":      `fill="#ffffff"`,
-	"bond":       `stroke="#1b1d1f" stroke-linecap="round" fill="none"`,
-	"wedge":      `fill="#1b1d1f"`,
-	"knock":      `fill="#ffffff"`,
-	"atom":       `fill="#1b1d1f" font-family="Helvetica, Arial, sans-serif" text-anchor="middle"`,
-	"atom-n":     `fill="#2a52be" font-family="Helvetica, Arial, sans-serif" text-anchor="middle"`,
-	"atom-o":     `fill="#b3261e" font-family="Helvetica, Arial, sans-serif" text-anchor="middle"`,
-	"atom-s":     `fill="#7a6000" font-family="Helvetica, Arial, sans-serif" text-anchor="middle"`,
-	"atom-p":     `fill="#8a4b00" font-family="Helvetica, Arial, sans-serif" text-anchor="middle"`,
-	"atom-x":     `fill="#0a7040" font-family="Helvetica, Arial, sans-serif" text-anchor="middle"`,
-	"node":       `fill="#5c636b"`,
-	"towards":    `fill="` + chart.Outside + `"`,
-	"away":       `fill="` + chart.Inside + `"`,
 	"axis":       `stroke="#8a9199" fill="none"`,
 	"grid":       `stroke="#e2e4e6" fill="none"`,
 	"label":      `fill="#5c636b" font-family="Helvetica, Arial, sans-serif" font-size="11"`,
@@ -49,7 +38,6 @@ var roles = map[string]string{
 	"threshold":  `stroke="#1b1d1f" fill="none"`,
 	"grip":       `fill="#1b1d1f"`,
 	"chosen":     `fill="none" stroke="#1b1d1f"`,
-	"mark-ring":  `fill="none" stroke="#1b1d1f"`,
 	"line":       `stroke="#1b1d1f" fill="none"`,
 	"line-in":    `stroke="` + chart.Inside + `" fill="none"`,
 	"line-out":   `stroke="` + chart.Outside + `" fill="none"`,
@@ -99,11 +87,6 @@ func (w *svg) cell(role string, x, y, size, share float64) {
 
 func (w *svg) circle(role string, x, y, r float64) {
 	fmt.Fprintf(w, `<circle %s cx="%s" cy="%s" r="%s"/>`, w.role(role), num(x), num(y), num(r))
-}
-
-// halo is a disc of a share of a colour.
-func (w *svg) halo(role string, x, y, r, share float64) {
-	fmt.Fprintf(w, `<circle %s fill-opacity="%s" cx="%s" cy="%s" r="%s"/>`, w.role(role), num(share), num(x), num(y), num(r))
 }
 
 func (w *svg) line(role string, width, x1, y1, x2, y2 float64) {

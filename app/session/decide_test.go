@@ -323,7 +323,6 @@ func TestDriftInWords(t *testing.T) {
 func TestDecisionsRender(t *testing.T) {
 	s, f, _ := decided(t, lengths)
 	s.SetFDR(0.2)
-	s.Rows.SMILES[1] = "" // without a drawing: by springs then
 	s.Inspector.Show(1)
 	f.next(-1)
 	s.Lab.Open(message.StageDrift)

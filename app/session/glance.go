@@ -67,7 +67,7 @@ func (g *Glances) ask(record int32) {
 		if run == s.Run && run == g.run {
 			g.found[record] = nil
 			if d, ok := r.(*message.Detailed); ok {
-				g.found[record] = &message.Detailed{Atoms: d.Atoms, Contribution: d.Contribution}
+				g.found[record] = &message.Detailed{Atoms: d.Atoms, Contribution: d.Contribution, Limit: d.Limit}
 				g.Count++
 			}
 		}

@@ -31,13 +31,13 @@ func (i *Inspector) Contribution() []float64 {
 	case EmbeddingPart:
 		return d.ByEmbedding
 	default:
-		return i.session.aboveLimit(d)
+		return i.session.AboveLimit(d)
 	}
 }
 
-// aboveLimit are the contributions of a detail, which add up to how far the score is above
+// AboveLimit are the contributions of a detail, which add up to how far the score is above
 // the line between inside and outside. The line may have been moved since.
-func (s *Session) aboveLimit(d *message.Detailed) []float64 {
+func (s *Session) AboveLimit(d *message.Detailed) []float64 {
 	limit, ok := decide.Threshold(s.References[EachAlone], s.Alpha)
 	if !ok || limit == d.Limit {
 		return d.Contribution

@@ -145,6 +145,15 @@ func Open(files fs.FS, model func(name string) ([]byte, error)) (*Site, error) {
 // Files returns the files, which must not be changed.
 func (s *Site) Files() []File { return s.list }
 
+// Content returns what a file holds, which must not be changed.
+func (s *Site) Content(name string) ([]byte, error) {
+	e := s.by[name]
+	if e == nil {
+		return nil, fmt.Errorf("the page has no file %s", name)
+	}
+	return e.plain()
+}
+
 // entry returns the entry of a file.
 func (s *Site) entry(f File) *entry {
 	e := &entry{File: f}

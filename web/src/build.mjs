@@ -12,9 +12,9 @@ await mkdir(join(out, "lib"), { recursive: true });
 
 const { metafile } = await build({
   absWorkingDir: web,
-  // tools is the page's, draw a worker that lays out molecules; editor and zstd are
-  // loaded when somebody wants to draw one or gives a file compressed so.
-  entryPoints: { tools: "src/tools.js", "lib/draw": "src/draw.js", "lib/editor": "src/editor.js", "lib/zstd": "src/zstd.js" },
+  // tools is the page's. draw lays out molecules and is the editor, and comes after the first
+  // verdicts; zstd comes for a file that is compressed so.
+  entryPoints: { tools: "src/tools.js", "lib/draw": "src/draw.js", "lib/zstd": "src/zstd.js" },
   outdir: out,
   bundle: true,
   minify: true,

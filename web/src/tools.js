@@ -4,7 +4,8 @@
 //
 // Functions that take a moment call done(value, error) once, with a text for error
 // or null, so that the Go side needs no promises.
-"use strict";
+import { spring } from "./spring.js";
+import { paint } from "./svg.js";
 
 import { copy, linked } from "./link.js";
 import "./menu.js";
@@ -22,6 +23,7 @@ const settle = (promise, done) => {
 // Drawings: a worker lays molecules out, so that a large one never holds up the
 // page. The latest list of wanted ones replaces the one before.
 let drawer = null;
+let ready = false; // it has started
 let wanted = [];
 let underWay = null; // {id, smiles, timer}
 let count = 0;
@@ -31,13 +33,19 @@ const patience = 5000; // ms for one molecule
 function next() {
   if (underWay || wanted.length === 0) return;
   if (!drawer) {
+    ready = false;
     drawer = new Worker(new URL("draw.js", base));
-    drawer.onmessage = ({ data }) => answer(data);
+    drawer.onmessage = ({ data }) => {
+      ready = true;
+      if (data.ready) next();
+      else answer(data);
+    };
     drawer.onerror = (event) => {
       event.preventDefault();
       giveUp(event.message || "the drawing could not be made");
     };
   }
+  if (!ready) return;
   const smiles = wanted.shift();
   underWay = { id: ++count, smiles, timer: setTimeout(() => giveUp("the drawing takes too long"), patience) };
   drawer.postMessage({ id: underWay.id, smiles });
@@ -55,6 +63,7 @@ function answer({ id, text, error }) {
 function giveUp(reason) {
   drawer.terminate();
   drawer = null;
+  if (!ready && wanted.length > 0) drawn(wanted.shift(), "", reason); // it has not even started
   if (underWay) answer({ id: underWay.id, error: reason });
 }
 
@@ -88,7 +97,7 @@ let editorLoaded = null;
 const loadEditor = () =>
   (editorLoaded ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
-    script.src = new URL("editor.js", base);
+    script.src = new URL("draw.js", base);
     script.onload = () => resolve(globalThis.bacaEditor);
     script.onerror = () => {
       editorLoaded = null;
@@ -103,6 +112,11 @@ globalThis.bacaTools = {
     wanted = lines === "" ? [] : lines.split("\n");
     drawn = done;
     next();
+  },
+
+  // paint gives the picture of a layout that draw gave, or of a plain graph.
+  paint({ layout, nodes, edges, ...how }) {
+    return paint({ ...how, layout: layout ? JSON.parse(layout) : spring(nodes, edges) });
   },
 
   // read gives the bytes of a file of an input element or of a drop, for short

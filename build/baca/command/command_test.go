@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 // TestScripts runs testdata/script/*.txtar through the real main. In the scripts,
 // $MODEL is a small model of molecules and $GRAPHS one of plain graphs, $EXAMPLES
 // the built-in molecules, and $DATA the folder of benchmark data, which the
-// condition [data] tells to be there. [embedded:NAME] tells of a model.
+// condition [data] tells to be there. [embedded:NAME] tells of a model, [page] of the page.
 func TestScripts(t *testing.T) {
 	dir := t.TempDir()
 	molecules, graphs, examples := filepath.Join(dir, "molecules.msgpack"), filepath.Join(dir, "graphs.msgpack"), filepath.Join(dir, "examples.csv")
@@ -52,6 +52,7 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, missing := os.Stat(data)
+	_, noPage := web.Site()
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,
@@ -66,6 +67,9 @@ func TestScripts(t *testing.T) {
 		Condition: func(c string) (bool, error) {
 			if c == "data" {
 				return missing == nil, nil
+			}
+			if c == "page" {
+				return noPage == nil, nil
 			}
 			if name, ok := strings.CutPrefix(c, "embedded:"); ok {
 				return slices.Contains(weights.Names(), name), nil

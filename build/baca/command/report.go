@@ -21,6 +21,7 @@ import (
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
 	"baca/build/internal/version"
+	"baca/web"
 	"baca/weights"
 )
 
@@ -42,7 +43,8 @@ one HTML file that needs nothing else and opens offline: verdicts, whether the l
 a whole differs from the training set, distributions of scores and p-values, a test for
 drift in the order of the input, the ten graphs furthest outside with coloured atoms and
 reasons, a table, warnings, the model card, all settings, and the command that makes it
-again. The same input, model and seed give the same bytes.`,
+again. The same input, model and seed give the same bytes. Molecules are drawn when the
+file is opened, by the page's script, which is in it if the command was built with the page.`,
 		Example: `  baca report --out report.html molecules.csv
   baca report --fdr 0.1 --model my.msgpack --out report.html library.smi.gz`,
 		Args: oneInput,
@@ -126,11 +128,27 @@ func (f *reportFlags) run(c *cobra.Command) error {
 	}
 	r.Input = describeInput(f.path, in)
 	f.making(data, fit).Describe(r.Report, m)
+	if r.Script, r.Undrawn, err = drawingScript(); err != nil {
+		return err
+	}
 	if err := replace.File(f.out, func(w io.Writer) error { return report.Write(w, r.Report) }); err != nil {
 		return err
 	}
 	fmt.Fprintf(stderr, "%d read, %d refused; %s; wrote %s\n", r.Read, r.Refused, r.Verdicts(), f.out)
 	return nil
+}
+
+// drawingScript is the page's script that draws molecules, or why there is none.
+func drawingScript() (script []byte, undrawn string, err error) {
+	if _, err := web.Site(); err != nil {
+		return nil, "the program that wrote this was built without the page, which has what draws", nil
+	}
+	s, err := openSite()
+	if err != nil {
+		return nil, "", err
+	}
+	script, err = s.Content("web/lib/draw.js")
+	return script, "", err
 }
 
 // scoreFor gives a report its rows, and returns what was learned from the batch.

@@ -138,7 +138,7 @@ func (b *builder) hashed(name string, data []byte) string {
 // To read a molecule takes 25 µs and a fifth more without, to score it milliseconds, and
 // to calibrate a batch a twentieth more.
 var plain = []string{
-	"baca/algo", "baca/algo/baseline", "baca/algo/chart", "baca/algo/dataset", "baca/algo/decide", "baca/algo/depict",
+	"baca/algo", "baca/algo/baseline", "baca/algo/chart", "baca/algo/dataset", "baca/algo/decide",
 	"baca/algo/dictionary", "baca/algo/explain", "baca/algo/graph", "baca/algo/job", "baca/algo/metric", "baca/algo/molecule/...", "baca/algo/near", "baca/algo/pretrain", "baca/algo/ratio", "baca/algo/report", "baca/algo/table", "baca/algo/wgsl",
 	"baca/app/...", "baca/build/...", "baca/wasm/message", "baca/wasm/worker/...", "baca/weights", "github.com/...", "gonum.org/...",
 	"archive/zip", "bufio", "bytes", "compress/...", "context", "encoding/...", "errors", "fmt", "internal/fmtsort", "internal/poll",

@@ -415,7 +415,7 @@ func TestReport(t *testing.T) {
 	page := string(file.Data)
 	for _, want := range []string{
 		"Out-of-distribution report: -a &#39;b.smi", "&lt;script&gt;alert(1)", "76 read, 5 refused", "fewer neighbours on average than 99&nbsp;% of the training molecules",
-		"Does the input drift?", `class="drawing"`, `<th class="n">q</th>`, e.card.SHA256, e.input.opened.SHA256,
+		"Does the input drift?", "There are no drawings: what draws could not be loaded.", `<th class="n">q</th>`, e.card.SHA256, e.input.opened.SHA256,
 		"baca report --model bbbp --by batch --fdr 0.2 --seed 1 --out report.html &#39;./-a &#39;\\&#39;&#39;b.smi&#39;", "all 71 graphs", "his list", "The batch decides", "refused: ",
 	} {
 		if !strings.Contains(page, want) {
@@ -424,6 +424,12 @@ func TestReport(t *testing.T) {
 	}
 	if strings.Contains(page, "<script") || strings.Contains(page, "NaN") || file.Type != "text/html" || file.Name != "report.html" {
 		t.Errorf("%s, %s:\n%.500s", file.Name, file.Type, page)
+	}
+	// With what draws the report holds it, and nothing else that runs.
+	h.files[Drawer] = []byte("draw()")
+	_, file = must[*message.Exported](e, h, r)
+	if page = string(file.Data); !strings.Contains(page, `data-smiles="`) || strings.Count(page, "<script") != 2 || strings.Contains(page, "There are no drawings") {
+		t.Errorf("with what draws: %.500s", page)
 	}
 	stages := map[string]bool{}
 	for _, ev := range events {

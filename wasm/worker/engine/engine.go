@@ -51,6 +51,9 @@ type Host interface {
 // Start is the file of the site with the Welcome.
 const Start = "start.msgpack"
 
+// Drawer is the file of the site with the script that draws molecules, which a report holds.
+const Drawer = "web/lib/draw.js"
+
 // An Engine holds a model, an input and what the last batch taught. Its methods are
 // called from one goroutine, but for Pause.
 type Engine struct {

@@ -101,6 +101,9 @@ func (e *Engine) report(r *message.Report, post func(message.Event)) (*message.E
 		return nil, t.failed(err)
 	}
 	e.making(r).Describe(out, e.model)
+	if out.Script, err = e.host.Fetch(Drawer); err != nil {
+		out.Undrawn = "what draws could not be loaded"
+	}
 	var b bytes.Buffer
 	if err := report.Write(&b, out); err != nil {
 		return nil, err

@@ -1,0 +1,131 @@
+package report
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"baca/algo/graph"
+)
+
+// A Drawing says how the script of a report draws a graph: a molecule by its SMILES, and any
+// other by its edges.
+type Drawing struct {
+	nodes  int // of a plain graph
+	edges  []int32
+	share  []float64 // for each atom, how much it adds to the score; nil for none
+	marked []float64 // above 0 for atoms with a ring
+}
+
+// maxNodes is the largest plain graph that is drawn. More is a blot.
+const maxNodes = 300
+
+// graphDrawing is of a plain graph, nil for one that is too large or empty.
+func graphDrawing(g *graph.Graph, share, marked []float64) *Drawing {
+	if g.N() == 0 || g.N() > maxNodes {
+		return nil
+	}
+	d := &Drawing{nodes: g.N(), share: share, marked: marked}
+	for i := range g.N() {
+		for _, j := range g.Row(i) {
+			if int(j) > i {
+				d.edges = append(d.edges, int32(i), j)
+			}
+		}
+	}
+	return d
+}
+
+// drawing is the place of a drawing, with what the script needs.
+func (p *page) drawing(e *Entry) {
+	d := e.Drawing
+	if d == nil {
+		p.add("<div class=\"pic\"><p class=\"none\">too large to draw</p></div>")
+		return
+	}
+	p.add("<div class=\"pic\" data-drawing=\"\"")
+	if d.nodes > 0 {
+		p.add(" data-title=\"graph %s\" data-nodes=\"%d\" data-edges=\"%s\"", Escape(e.ID), d.nodes, strings.Trim(fmt.Sprint(d.edges), "[]"))
+	} else {
+		p.add(" data-title=\"structure of %s\" data-smiles=\"%s\"", Escape(e.ID), Escape(e.SMILES))
+	}
+	p.add(" data-share=\"%s\" data-marked=\"%s\">", d.shares(), d.marks())
+	p.add("<noscript><p class=\"none\">The drawing needs scripts.</p></noscript></div>")
+}
+
+// shares writes what each atom adds, from −1 to 1 of the largest.
+func (d *Drawing) shares() string {
+	most := 0.0
+	for _, v := range d.share {
+		if !math.IsNaN(v) {
+			most = max(most, math.Abs(v))
+		}
+	}
+	if most == 0 {
+		return ""
+	}
+	list := make([]string, len(d.share))
+	for i, v := range d.share {
+		if list[i] = "0"; !math.IsNaN(v) {
+			list[i] = strconv.FormatFloat(v/most, 'g', 3, 64)
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+// marks writes the numbers of the atoms with a ring.
+func (d *Drawing) marks() string {
+	var list []string
+	for i, v := range d.marked {
+		if v > 0 {
+			list = append(list, strconv.Itoa(i))
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+// loader unpacks the script and runs it.
+const loader = `
+const packed = Uint8Array.from(atob(document.getElementById("script").textContent), (c) => c.charCodeAt(0));
+const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+new Response(stream).text().then((text) => {
+  const script = document.createElement("script");
+  script.textContent = text;
+  document.body.append(script);
+});
+`
+
+// draws tells whether the report holds the script.
+func (r *Report) draws() bool { return r.Script != nil && len(r.Top) > 0 }
+
+// scriptPolicy allows the two scripts of the report, by their hashes, and no other.
+func (r *Report) scriptPolicy() string {
+	if !r.draws() {
+		return ""
+	}
+	hash := func(text []byte) string {
+		sum := sha256.Sum256(text)
+		return base64.StdEncoding.EncodeToString(sum[:])
+	}
+	return fmt.Sprintf("; script-src 'sha256-%s' 'sha256-%s'", hash([]byte(loader)), hash(r.Script))
+}
+
+// script holds what draws, packed, at the end of the page.
+func (p *page) script(r *Report) {
+	if !r.draws() {
+		return
+	}
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		panic(err) // the level is a constant
+	}
+	w.Write(r.Script)
+	w.Close()
+	p.add("<script type=\"text/plain\" id=\"script\">%s</script>\n<script>%s</script>\n", base64.StdEncoding.EncodeToString(b.Bytes()), loader)
+}

@@ -1,0 +1,34 @@
+package app
+
+import (
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"baca/app/picture"
+)
+
+// paint has the page's script draw. It gives nothing where there is no browser.
+func paint(d picture.Drawing) string {
+	t, ok := tools()
+	if !ok {
+		return ""
+	}
+	return t.Call("paint", map[string]any{
+		"layout": d.Layout, "nodes": d.Nodes, "edges": values(d.Edges),
+		"width": d.Width, "height": d.Height, "bond": d.Bond,
+		"share": values(d.Share), "marked": values(d.Marked), "title": d.Title, "saved": d.Saved,
+	}).String()
+}
+
+// values makes a list for the browser.
+func values[T any](list []T) []any {
+	v := make([]any, len(list))
+	for i := range list {
+		v[i] = list[i]
+	}
+	return v
+}
+
+// notDrawn stands for a molecule without a drawing.
+func notDrawn(problem string) app.UI {
+	return app.Span().Class("not-drawn").Title(problem).Text("not drawn")
+}

@@ -1,0 +1,118 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// drawn are molecules that were drawn wrong once, with the letters that a drawing has.
+var drawn = []struct{ name, smiles, letters string }{
+	{"rasagiline", "[C@@H]1(C2=C(CC1)C=CC=C2)NCC#C", "NH"},
+	{"iron", "[Fe+2]", "Fe2+"},
+	{"nickel", "O=C=[Ni](=C=O)(=C=O)=C=O", "OCNiCOCOCO"},
+	{"norbornane", "C1CC2CCC1C2", ""},
+	{"oxymorphone", "CN1CC[C@]23[C@H]4Oc5c(O)ccc(C[C@@H]1[C@]2(O)CCC4=O)c35", "NOHOOHO"},
+	{"deuterated", "[2H]C([2H])([2H])O", "2H2H2HHO"},
+	{"written", "[H]OC([H])([H])c1ccc(Cl)cc1", "OHCl"},
+	{"tall", "CC(C)(C)c1ccc(cc1)C#CC#Cc1ccc(cc1)C(C)(C)C", ""},
+	{"large", "CN[C@H](CC(C)C)C(=O)N[C@H]1[C@H](O)c2ccc(Oc3cc4cc(Oc5ccc(cc5Cl)[C@@H](O)[C@@H]6NC(=O)[C@H](NC(=O)[C@@H]4NC(=O)[C@H](CC(N)=O)NC1=O)c7ccc(O)c(c7)c8c(O)cc(O)cc8[C@@H](NC6=O)C(O)=O)c3O[C@@H]9O[C@H](CO)[C@@H](O)[C@H](O)[C@H]9O[C@H]%10C[C@](C)(N)[C@H](O)[C@H](C)O%10)c(Cl)c2", "*"},
+}
+
+// bent is a molecule whose double bonds OpenChemLib lays out the other way round.
+const bent = `CO[C@H]1/C=C/O[C@@]2(C)Oc3c(C)c(O)c4c(O)c(NC(=O)C(=C\C=C\[C@H](C)[C@H](O)[C@@H](C)[C@@H](O)[C@@H](C)[C@H](OC(C)=O)[C@@H]1C)/C)cc(O)c4c3C2=O`
+
+// watchDrawer remembers how many verdicts were shown when what draws was loaded.
+const watchDrawer = `{
+	const Real = Worker;
+	globalThis.verdictsAtDrawing = -1;
+	globalThis.Worker = class extends Real {
+		constructor(url, ...more) {
+			super(url, ...more);
+			if (String(url).endsWith("lib/draw.js") && verdictsAtDrawing < 0)
+				globalThis.verdictsAtDrawing = document.querySelectorAll(".row.is-inside, .row.is-borderline, .row.is-outside").length;
+		}
+	};
+}`
+
+// letters is what is written in the drawing of a row, strays is how far anything of it
+// lies outside of its frame.
+const (
+	letters = `[...document.querySelectorAll('[data-row="%d"] .c-draw text')].map((t) => t.textContent).join("")`
+	strays  = `Math.max(...[...document.querySelectorAll(".row .c-draw svg")].map((svg) => {
+		const box = svg.getBBox(), frame = svg.viewBox.baseVal;
+		return Math.max(-box.x, -box.y, box.x + box.width - frame.width, box.y + box.height - frame.height);
+	}))`
+)
+
+// Molecules are drawn after the first verdicts, in their frames, with the letters that a
+// chemist expects. What would read differently is not drawn: its SMILES is shown, and why.
+func TestDrawings(t *testing.T) {
+	b := readyIn(t, func(t testing.TB) *tab {
+		b := browse(t)
+		b.first("watching what draws", watchDrawer)
+		return b
+	})
+	var input strings.Builder
+	for _, m := range drawn {
+		fmt.Fprintf(&input, "%s %s\n", m.smiles, m.name)
+	}
+	fmt.Fprintf(&input, "%s bent\n", bent)
+	b.write(input.String())
+	b.phase("done")
+	b.run("a tall screen", chromedp.EmulateViewport(1280, 1600))
+	b.wait(fmt.Sprintf(`document.querySelectorAll(".row .c-draw svg").length === %d`, len(drawn)))
+	if n := eval[int](b, `verdictsAtDrawing`); n <= 0 {
+		t.Errorf("what draws is loaded when there are %d verdicts", n)
+	}
+	for i, m := range drawn {
+		if got := eval[string](b, fmt.Sprintf(letters, i)); got != m.letters && m.letters != "*" {
+			t.Errorf("%s is drawn with the letters %q, want %q", m.name, got, m.letters)
+		}
+	}
+	if far := eval[float64](b, strays); far > 2 {
+		t.Errorf("a drawing leaves its frame by %g pixels", far)
+	}
+	b.wait(`document.querySelector(".row .not-drawn") !== null`)
+	b.click(fmt.Sprintf(`[data-row="%d"]`, len(drawn)))
+	b.wait(`document.querySelector(".inspector .not-drawn-smiles") !== null`)
+	if got := b.text(".inspector"); !strings.Contains(got, bent) || !strings.Contains(got, "Not drawn: its stereochemistry would read differently") {
+		t.Errorf("of a molecule that is not drawn the inspector says %q", got)
+	}
+	b.picture("drawings")
+	// Hydrogens that are written and not drawn keep no colours from the others.
+	b.click(`[data-row="6"]`)
+	b.wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
+	b.quiet()
+}
+
+// Where scripts are off a report shows the SMILES and says what is missing.
+func TestReportWithoutScripts(t *testing.T) {
+	b := ready(t)
+	b.downloads()
+	b.write("CC(=O)Oc1ccccc1C(=O)O aspirin\nC[Sn](C)(C)C tin\n")
+	b.phase("done")
+	b.save("report")
+	path := b.path("report.html")
+	if info, err := os.Stat(path); err != nil || info.Size() > 700_000 {
+		t.Errorf("the report has %d bytes: %v", info.Size(), err)
+	}
+	still := browse(t)
+	still.run("no scripts", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+		return err
+	}))
+	still.run("opening the report", chromedp.Navigate("file://"+path))
+	text := eval[string](still, `document.body.innerText`)
+	if strings.Count(text, "The drawing needs scripts.") != 2 || !strings.Contains(text, "C[Sn](C)(C)C") {
+		t.Errorf("without scripts the report reads %q", text)
+	}
+	if n := eval[int](still, `document.querySelectorAll(".pic svg").length`); n != 0 {
+		t.Errorf("%d molecules are drawn without scripts", n)
+	}
+}

@@ -1,0 +1,164 @@
+package web
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"baca/weights"
+)
+
+// script runs one of the page's scripts in Node. The test is skipped where Node or the
+// libraries are not there.
+func script(t *testing.T, name string, input io.Reader) []byte {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("needs Node")
+	}
+	if _, err := os.Stat(filepath.Join("node_modules", "@rdkit", "rdkit")); err != nil {
+		t.Skip("needs the libraries of web/package.json: cd web && npm ci")
+	}
+	var out, failed bytes.Buffer
+	c := exec.Command(node, filepath.Join("src", name))
+	c.Stdin, c.Stdout, c.Stderr = input, &out, &failed
+	if err := c.Run(); err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, failed.String())
+	}
+	return out.Bytes()
+}
+
+// What is painted, and a rule of the style sheet for each role of it.
+func TestPaint(t *testing.T) {
+	roles := strings.Fields(string(script(t, "paint.mjs", nil)))
+	css, err := os.ReadFile(filepath.Join("static", "style.css"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, role := range roles {
+		if !strings.Contains(string(css), "."+role+" ") && !strings.Contains(string(css), "."+role+",") {
+			t.Errorf("the style sheet has no rule for .%s", role)
+		}
+	}
+	if len(roles) < 10 {
+		t.Errorf("the roles are %q", roles)
+	}
+}
+
+// examples are the SMILES of Examples.
+func examples(t *testing.T) []string {
+	rows, err := csv.NewReader(bytes.NewReader(Examples())).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, row := range rows[1:] {
+		list = append(list, row[2])
+	}
+	return list
+}
+
+// background is an even sample of the molecules at large.
+func background(t *testing.T, n int) []string {
+	var all []string
+	lines := bufio.NewScanner(weights.Background())
+	for lines.Scan() {
+		if f := strings.Fields(lines.Text()); len(f) > 0 {
+			all = append(all, f[0])
+		}
+	}
+	if lines.Err() != nil || len(all) < n {
+		t.Fatalf("%d molecules, want %d: %v", len(all), n, lines.Err())
+	}
+	list := make([]string, n)
+	for i := range list {
+		list[i] = all[i*len(all)/n]
+	}
+	return list
+}
+
+// public are the SMILES of a public set, which stands in the last column.
+func public(t *testing.T, name string) []string {
+	f, err := os.Open(filepath.Join("..", "..", "shared", "data", "mol", name))
+	if err != nil {
+		t.Skip("needs ../shared/data")
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(z).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, row := range rows[1:] {
+		list = append(list, row[len(row)-1])
+	}
+	return list
+}
+
+// What is drawn is what was written, as RDKit reads the drawing: atoms, bonds, charges,
+// isotopes, hydrogens and stereochemistry. What is not drawn has a reason.
+func TestDrawingsReadBack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("draws thousands of molecules")
+	}
+	t.Run("examples", func(t *testing.T) { readBack(t, examples(t)) })
+	t.Run("background", func(t *testing.T) { readBack(t, background(t, 2000)) })
+	t.Run("bbbp", func(t *testing.T) { readBack(t, public(t, "bbbp.csv.gz")) })
+}
+
+func readBack(t *testing.T, molecules []string) {
+	var read, unread, overlapping, withheld, stereo int
+	decoder := json.NewDecoder(bytes.NewReader(script(t, "readback.mjs", strings.NewReader(strings.Join(molecules, "\n")))))
+	for decoder.More() {
+		var d struct {
+			SMILES, Reason, Want, Got string
+			Overlaps                  int
+			Blank                     bool
+		}
+		if err := decoder.Decode(&d); err != nil {
+			t.Fatal(err)
+		}
+		read++
+		switch {
+		case d.Reason != "":
+			withheld++
+			t.Logf("not drawn: %s: %s", d.Reason, d.SMILES)
+			continue
+		case d.Want == "":
+			unread++ // RDKit knows no such molecule
+		case d.Got != d.Want:
+			t.Errorf("%s is %s, and drawn as %s", d.SMILES, d.Want, d.Got)
+		}
+		if d.Blank {
+			t.Errorf("%s: the drawing is blank", d.SMILES)
+		}
+		if d.Overlaps > 0 {
+			overlapping++
+		}
+		if strings.ContainsAny(d.Want, `@/\`) {
+			stereo++
+		}
+	}
+	t.Logf("%d molecules, %d with stereo: %d not drawn, %d with overlaps, %d unknown to RDKit", read, stereo, withheld, overlapping, unread)
+	if read != len(molecules) || 100*unread > read {
+		t.Errorf("%d of %d molecules are read back, %d unknown to RDKit", read, len(molecules), unread)
+	}
+	if 100*withheld > read {
+		t.Errorf("%d of %d are not drawn, want 1 %% at most", withheld, read)
+	}
+	if 100*overlapping > 2*read {
+		t.Errorf("%d of %d have atoms on each other, want 2 %% at most", overlapping, read)
+	}
+}

@@ -1,0 +1,245 @@
+// Lays out molecules with OpenChemLib. A layout is what package picture draws:
+//
+//	atoms    {x, y, symbol, charge, hydrogens, isotope, radicals}, lengths in lengths of a bond, y down
+//	bonds    {from, to, order, kind, side}, kind "", "wedge", "hash", "cross" or "dative"; a wedge begins at its
+//	         stereo centre, and side is where the second line of a double bond is: 1, −1, or 0 for both sides
+//	written  the atoms in the order of the SMILES, without hydrogens that are not drawn by themselves
+//
+// A layout is read back before it is given away: one that shows another molecule is none.
+import { Molecule } from "openchemlib";
+import { relieve } from "./relief.js";
+
+// mostAtoms is how many a drawing has at most: more is a blot.
+const mostAtoms = 400;
+
+// The layouts that are tried, one after the other, until one has no overlap: fewer of large molecules, which take long.
+const mostTried = 600; // atoms of all tries together
+const tries = [{ seed: 1 }, { seed: 2 }, { seed: 3 }, { seed: 1, skipDefaultTemplates: true }, { seed: 4 }, { seed: 5 }];
+
+export function layOut(smiles) {
+  if (parse(smiles, { noCoordinates: true, noStereo: true }).getAllAtoms() > mostAtoms) throw new Error(`it has more than ${mostAtoms} atoms`);
+  const wanted = parse(smiles);
+  const { molecule, doubles } = numbered(smiles);
+  const right = (layout) => readsAs(layout, wanted) && doubles.every((d) => lies(layout, d));
+  let best = null;
+  const count = Math.ceil(mostTried / molecule.getAllAtoms());
+  for (const options of tries.slice(0, count)) {
+    const plain = attempt(molecule, options);
+    const relieved = structuredClone(plain);
+    relieve(relieved);
+    for (const layout of [relieved, plain]) {
+      layout.overlaps = overlaps(layout);
+      if ((!best || layout.overlaps < best.overlaps) && right(layout)) best = layout;
+    }
+    if (best?.overlaps === 0) break;
+  }
+  if (!best) throw new Error("its stereochemistry would read differently in the drawing");
+  lay(best);
+  best.written = best.atoms.map((_, i) => i).sort((i, j) => best.atoms[i].number - best.atoms[j].number);
+  return best;
+}
+
+function parse(smiles, options) {
+  try {
+    return Molecule.fromSmiles(smiles, options);
+  } catch {
+    throw new Error("the drawing program cannot read it");
+  }
+}
+
+// numbered is the molecule with its atoms numbered from 1 in the order of the SMILES. Hydrogens are isotopes while it
+// is read, which keep their places.
+function numbered(smiles) {
+  const text = smiles.replaceAll("[H]", "[1H]");
+  const molecule = parse(text);
+  for (let i = 0; i < molecule.getAllAtoms(); i++) {
+    molecule.setAtomMapNo(i, i + 1, false);
+    if (molecule.getAtomicNo(i) === 1 && molecule.getAtomMass(i) === 1) molecule.setAtomMass(i, 0);
+  }
+  return { molecule, doubles: doublesOf(text) };
+}
+
+// doublesOf lists the double bonds of large rings whose neighbours lie on one side or on both, as the SMILES says:
+// OpenChemLib forgets that when it lays them out. Ends and neighbours are numbers of atoms.
+function doublesOf(text) {
+  const molecule = parse(text, { noCoordinates: true });
+  const list = [];
+  for (let i = 0; i < molecule.getAllBonds(); i++) {
+    const parity = molecule.getBondParity(i);
+    if (parity !== Molecule.cBondParityEor1 && parity !== Molecule.cBondParityZor2) continue;
+    if (molecule.getBondRingSize(i) < 8) continue;
+    const ends = [molecule.getBondAtom(0, i), molecule.getBondAtom(1, i)];
+    const others = ends.map((a, k) =>
+      Array.from({ length: molecule.getAllConnAtoms(a) }, (_, n) => molecule.getConnAtom(a, n))
+        .filter((n) => n !== ends[1 - k])
+        .sort((x, y) => x - y),
+    );
+    list.push({ ends: ends.map((a) => a + 1), others: others.map((o) => o.map((a) => a + 1)), across: parity === Molecule.cBondParityEor1 });
+  }
+  return list;
+}
+
+// lies tells whether a double bond is drawn as it is meant. The first neighbours of both ends count.
+function lies({ atoms }, { ends, others, across }) {
+  const at = (number) => atoms.find((a) => a.number === number);
+  const [p, q] = ends.map(at);
+  const sides = others.map((list) => {
+    const first = at(list[0]);
+    const a = first || at(list[1]);
+    const side = a ? (q.x - p.x) * (a.y - p.y) - (q.y - p.y) * (a.x - p.x) : 0;
+    return first ? side : -side;
+  });
+  return across ? sides[0] * sides[1] < 0 : sides[0] * sides[1] > 0;
+}
+
+const kinds = { 257: "wedge", 129: "hash", 386: "cross", 16: "dative" };
+const orders = { 1: 1, 2: 2, 4: 3, 8: 1, 16: 1, 32: 4, 64: 5 };
+
+// attempt is one layout of a molecule, its atoms with the numbers that they have in it.
+function attempt(original, options) {
+  const molecule = original.getCompactCopy();
+  molecule.inventCoordinates(options);
+  const atoms = [];
+  for (let i = 0; i < molecule.getAllAtoms(); i++) {
+    atoms.push({
+      number: molecule.getAtomMapNo(i),
+      x: molecule.getAtomX(i),
+      y: molecule.getAtomY(i),
+      symbol: symbolOf(molecule, i),
+      charge: molecule.getAtomCharge(i),
+      hydrogens: molecule.getImplicitHydrogens(i),
+      valence: molecule.getAtomAbnormalValence(i), // where it is not the usual one, else −1
+      isotope: molecule.getAtomMass(i),
+      radicals: [0, 2, 1, 2][molecule.getAtomRadical(i) / Molecule.cAtomRadicalStateS],
+    });
+  }
+  const bonds = [];
+  for (let i = 0; i < molecule.getAllBonds(); i++) {
+    const type = molecule.getBondType(i);
+    bonds.push({
+      from: molecule.getBondAtom(0, i),
+      to: molecule.getBondAtom(1, i),
+      order: orders[type & Molecule.cBondTypeMaskSimple] || 1,
+      kind: kinds[type] || "",
+      side: 0,
+    });
+  }
+  const layout = { atoms, bonds };
+  scale(layout);
+  placeSecondLines(layout, molecule);
+  return layout;
+}
+
+// symbolOf is what an atom is called, * for one that may be any.
+function symbolOf(molecule, i) {
+  return molecule.getAtomicNo(i) === 0 || molecule.getAtomLabel(i) === "?" ? "*" : molecule.getAtomLabel(i);
+}
+
+// scale makes the median bond one long.
+function scale({ atoms, bonds }) {
+  const lengths = bonds.map((b) => distance(atoms[b.from], atoms[b.to])).sort((x, y) => x - y);
+  const unit = lengths[lengths.length >> 1] || 1;
+  for (const a of atoms) {
+    a.x /= unit;
+    a.y /= unit;
+  }
+}
+
+// lay turns a layout that is much higher than wide by a right angle: frames are wider than high.
+function lay({ atoms }) {
+  const extent = (list) => Math.max(...list) - Math.min(...list);
+  if (extent(atoms.map((a) => a.y)) < 1.2 * extent(atoms.map((a) => a.x)) + 0.5) return;
+  for (const a of atoms) [a.x, a.y] = [a.y, -a.x];
+}
+
+const distance = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
+
+// placeSecondLines puts the second lines of double bonds inside of rings, of the aromatic and small ones first, and
+// else where more neighbours are.
+function placeSecondLines({ atoms, bonds }, molecule) {
+  const rings = molecule.getRingSet();
+  const ringOf = new Map();
+  for (let r = 0; r < rings.getSize(); r++) {
+    const rank = rings.getRingSize(r) - (rings.isAromatic(r) ? 100 : 0);
+    for (const b of rings.getRingBonds(r)) {
+      if (!ringOf.has(b) || rank < ringOf.get(b).rank) ringOf.set(b, { rank, members: Array.from(rings.getRingAtoms(r)) });
+    }
+  }
+  const near = atoms.map(() => []);
+  for (const { from, to } of bonds) {
+    near[from].push(to);
+    near[to].push(from);
+  }
+  bonds.forEach((b, i) => {
+    if (b.order !== 2 || b.kind) return;
+    const ring = ringOf.get(i);
+    const others = ring ? ring.members : [...near[b.from], ...near[b.to]];
+    const inner = near[b.from].length > 1 && near[b.to].length > 1;
+    if (ring || inner) b.side = Math.sign(sideOf(atoms, b, others)) || 1;
+  });
+}
+
+// sideOf is positive where most of the others lie to one side of a bond.
+function sideOf(atoms, b, others) {
+  const from = atoms[b.from];
+  const to = atoms[b.to];
+  let sum = 0;
+  for (const k of others) {
+    const cross = (to.x - from.x) * (atoms[k].y - from.y) - (to.y - from.y) * (atoms[k].x - from.x);
+    if (Math.abs(cross) > 1e-3) sum += Math.sign(cross);
+  }
+  return sum;
+}
+
+// overlaps counts what cannot be told apart: atoms on each other, and atoms on bonds of others.
+export function overlaps({ atoms, bonds }) {
+  let count = 0;
+  for (let i = 0; i < atoms.length; i++) {
+    for (let j = 0; j < i; j++) if (distance(atoms[i], atoms[j]) < 0.35) count++;
+  }
+  for (const { from, to } of bonds) {
+    const a = atoms[from];
+    const b = atoms[to];
+    const square = (b.x - a.x) ** 2 + (b.y - a.y) ** 2;
+    for (let k = 0; k < atoms.length; k++) {
+      if (k === from || k === to || square === 0) continue;
+      const c = atoms[k];
+      const t = ((c.x - a.x) * (b.x - a.x) + (c.y - a.y) * (b.y - a.y)) / square;
+      if (t > 0 && t < 1 && distance(c, { x: a.x + t * (b.x - a.x), y: a.y + t * (b.y - a.y) }) < 0.15) count++;
+    }
+  }
+  return count;
+}
+
+// readsAs tells whether a chemist would read the drawing as that molecule.
+function readsAs(layout, wanted) {
+  try {
+    return Molecule.fromMolfile(molfile(layout)).getIDCode() === wanted.getIDCode();
+  } catch {
+    return false;
+  }
+}
+
+// molfile writes a layout in the format that says just what is drawn.
+export function molfile({ atoms, bonds }) {
+  const pad = (x, n) => String(x).padStart(n);
+  const lines = ["", "", "", `${pad(atoms.length, 3)}${pad(bonds.length, 3)}  0  0  1  0  0  0  0  0999 V2000`];
+  atoms.forEach((a) => {
+    const valence = a.valence < 0 ? 0 : a.valence || 15;
+    lines.push(`${pad(a.x.toFixed(4), 10)}${pad((-a.y).toFixed(4), 10)}    0.0000 ${a.symbol.padEnd(3)} 0  0  0  0  0${pad(valence, 3)}  0  0  0  0  0  0`);
+  });
+  const stereo = { wedge: 1, hash: 6, cross: 3 };
+  for (const b of bonds) {
+    const order = b.kind === "dative" ? 9 : Math.min(b.order, 3);
+    lines.push(`${pad(b.from + 1, 3)}${pad(b.to + 1, 3)}${pad(order, 3)}${pad(stereo[b.kind] || 0, 3)}`);
+  }
+  const property = (name, value) =>
+    atoms.forEach((a, i) => {
+      if (value(a)) lines.push(`M  ${name}  1${pad(i + 1, 4)}${pad(value(a), 4)}`);
+    });
+  property("CHG", (a) => a.charge);
+  property("ISO", (a) => a.isotope);
+  property("RAD", (a) => (a.radicals === 1 ? 2 : a.radicals === 2 ? 3 : 0));
+  lines.push("M  END", "");
+  return lines.join("\n");
+}

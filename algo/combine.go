@@ -19,6 +19,11 @@ func Add(beta float64, base, extra []float64) Sum {
 	return Sum{[2]float64{1, beta}, [2]near.Scale{near.ScaleOf(base), near.ScaleOf(extra)}, math.Inf(1)}
 }
 
+// Parts returns what makes a sum of [Add]: the scales of both scores, and beta.
+func (s Sum) Parts() (base, extra near.Scale, beta float64) {
+	return s.scale[0], s.scale[1], s.weight[1]
+}
+
 // blend adds the density ratio of a batch, extra, to a score of single graphs, base, in
 // standard deviations of in-distribution graphs:
 //

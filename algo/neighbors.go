@@ -55,6 +55,24 @@ func (s *SingleScorer) Nearest(g *graph.Graph, count int) []TrainingGraph {
 	return list
 }
 
+// An Embedded is a graph of the bank near which another graph is embedded.
+type Embedded struct {
+	Bank     int     // its row in the model's bank
+	Distance float64 // of the embeddings, in standard deviations of the bank
+}
+
+// NearestEmbedded returns the count graphs of the bank that are nearest to an embedding,
+// nearest first, ties by row.
+func (s *SingleScorer) NearestEmbedded(q []float32, count int) []Embedded {
+	distances := s.near.Embeddings(q)
+	list := make([]Embedded, len(distances))
+	for k, d := range distances {
+		list[k] = Embedded{Bank: k, Distance: d}
+	}
+	slices.SortStableFunc(list, func(a, b Embedded) int { return cmp.Compare(a.Distance, b.Distance) })
+	return list[:min(count, len(list))]
+}
+
 // A Source is a graph of a data set as it was read.
 type Source struct {
 	Graph        *graph.Graph

@@ -162,6 +162,15 @@ func NewScorer(ctx context.Context, m *Model, o Options) (*Scorer, error) {
 // it, to be read only.
 func (s *Scorer) Attention() *attention.Calibrator { return s.attention }
 
+// Paper returns S_BaCa of the latest batch as a sum of S_Pre and S_Attn, and whether there
+// was a batch.
+func (s *Scorer) Paper() (sum Sum, ok bool) {
+	if s.state == nil {
+		return Sum{}, false
+	}
+	return s.state.baca, true
+}
+
 // Batch calibrates graphs together. All must have the model's feature schema. The
 // negatives of S_Pre are the batch itself, the attention and the density ratio learn
 // from it, and the model's holdout is scored in the same state for p-values. Fewer than

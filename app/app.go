@@ -65,6 +65,9 @@ func (p *page) Render() app.UI {
 	if s.Input.Folded() {
 		class += " folded"
 	}
+	if s.Lab.InStory() {
+		class += " in-story"
+	}
 	if p.drag {
 		class += " dragging"
 	}
@@ -77,7 +80,7 @@ func (p *page) Render() app.UI {
 			&resultPane{S: s, Album: &p.album, Rev: s.Rev.Rows, Drawn: p.album.Count, Seen: s.Glances.Count, Note: s.Note(), Near: s.Inspector.Detail},
 			&inspectorPane{S: s, Album: &p.album, Rev: s.Rev, Drawn: p.album.Count, Seen: s.Glances.Count},
 		),
-		&labPane{S: s, Rev: s.Rev.State},
+		&labPane{S: s, Album: &p.album, Rev: s.Rev, Drawn: p.album.Count, Frame: s.Lab.Frame},
 		&modelDialog{S: s, Rev: s.Rev.State},
 		&trainDialog{S: s, Rev: s.Rev.State},
 		&drawDialog{S: s},

@@ -10,7 +10,7 @@ import (
 func (p *inputPane) columnMenu() app.UI {
 	h := p.S.Header
 	if h == nil || len(h.Columns) < 2 {
-		return app.Div().Class("columns").Hidden(true)
+		return app.Div().Class("column-menu").Hidden(true)
 	}
 	var options []app.UI
 	if h.Column == "" {
@@ -19,7 +19,7 @@ func (p *inputPane) columnMenu() app.UI {
 	for _, name := range h.Columns {
 		options = append(options, app.Option().Value(name).Text(name).Selected(name == h.Column))
 	}
-	return app.Div().Class("columns").Body(
+	return app.Div().Class("column-menu").Body(
 		app.Label().For("column").Text("SMILES column"),
 		app.Select().ID("column").Class("select").
 			OnChange(func(ctx app.Context, e app.Event) { p.S.Input.ChooseColumn(valueOf(ctx)) }).

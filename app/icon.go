@@ -22,6 +22,9 @@ var icons = map[string]string{
 	"up":     `<path d="M4 10l4-4 4 4"/>`,
 	"search": `<circle cx="7" cy="7" r="4.2"/><path d="M10.2 10.2L14 14"/>`,
 	"stop":   `<path d="M4.5 4.5h7v7h-7z"/>`,
+	"play":   `<path d="M5 3.2v9.6L12.6 8z"/>`,
+	"pause":  `<path d="M5.5 3.5v9M10.5 3.5v9"/>`,
+	"left":   `<path d="M10 4l-4 4 4 4"/>`,
 }
 
 func icon(name string) app.UI {

@@ -1,27 +1,27 @@
 package app
 
 import (
-	"fmt"
 	"math"
-	"slices"
-	"strconv"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"baca/app/picture"
 	"baca/app/session"
-	"baca/app/words"
 	"baca/wasm/message"
 )
 
-// labPane is the strip of stages: progress while it runs, and the door to their
-// pictures afterwards.
+// labPane is the strip of scenes: progress while it runs, and the door to the story
+// afterwards.
 type labPane struct {
 	app.Compo
-	S   *session.Session
-	Rev int
+	S     *session.Session
+	Album *picture.Album
+	Rev   session.Revisions
+	Drawn int // drawings that are there
+	Frame int // of the story
 
-	width float64
+	width  float64
+	places picture.Places
 }
 
 // OnMount implements app.Mounter.
@@ -41,8 +41,12 @@ func (p *labPane) Render() app.UI {
 	if s.Lab.Stage != "" {
 		class += " open"
 	}
-	return app.Footer().Class(class).Body(
-		app.Div().ID("lab-panel").Class("lab-panel").Attr("hidden", attribute(s.Lab.Stage == "")).Body(p.panel()...),
+	panel := app.Div().ID("lab-panel").Class("lab-panel").Attr("hidden", attribute(s.Lab.Stage == ""))
+	if s.Lab.InStory() {
+		panel.Class("story").Attr("tabindex", -1).DataSet("scene", s.Lab.Stage).DataSet("beat", s.Lab.Beat).DataSet("playing", s.Lab.Playing)
+	}
+	return app.Footer().Class(class).OnKeyDown(p.key).Body(
+		panel.Body(p.panel()...),
 		app.Div().ID("stages").Class("stages").Body(
 			app.Ol().Class("stage-list").OnClick(func(ctx app.Context, e app.Event) {
 				if stage, ok := dataAround(e, "stage"); ok {
@@ -51,25 +55,27 @@ func (p *labPane) Render() app.UI {
 						ctx.ScrollTo("lab-panel") // on a narrow screen it is far from here
 					}
 				}
-			}).Body(p.stages()...),
+			}).Body(p.doors()...),
 			app.Div().Class("run-state").Body(p.state()...),
 		),
 	)
 }
 
-// stages are the steps of a run, each with how far it is.
-func (p *labPane) stages() []app.UI {
+// key closes the story by the keyboard.
+func (p *labPane) key(_ app.Context, e app.Event) {
+	l := &p.S.Lab
+	if l.InStory() && e.Get("key").String() == "Escape" {
+		e.PreventDefault()
+		l.Close()
+	}
+}
+
+// doors are the scenes, each with how far a run is with it.
+func (p *labPane) doors() []app.UI {
 	s := p.S
 	var items []app.UI
-	for _, w := range session.StageWords() {
-		progress, there := s.Progress[w.Stage]
-		if !there && (w.Stage == message.StageSample || w.Stage == message.StageCompare) {
-			continue // short inputs do without
-		}
-		if session.OfBatch(w.Stage) && s.Opened != nil && s.Unfit() != "" {
-			continue // there is no batch
-		}
-		now := s.Stage == w.Stage && s.Busy()
+	for _, c := range session.Scenes() {
+		progress, now, there := s.ProgressOf(c)
 		class, share := "todo", 0.0
 		switch {
 		case now:
@@ -80,21 +86,23 @@ func (p *labPane) stages() []app.UI {
 		case there:
 			class, share = "was", 1
 		}
-		closed := !there && !(session.OfBatch(w.Stage) && s.Phase == session.Done && s.Graphs() > 0)
 		count := ""
 		if there {
-			count = session.StageCount(progress, now)
+			count = c.Count(progress, now)
 		}
 		items = append(items, app.Li().Class("stage "+class).Body(
-			p.door(w.Stage, w.Name, w.About, count, app.Raw(picture.StageBar(share))).Disabled(closed)))
+			p.door(c.Key, c.Name, c.About, count, app.Raw(picture.StageBar(share))).Disabled(!there && !p.told())))
 	}
-	if s.Phase == session.Done && s.Graphs() > 0 {
+	if p.told() {
 		items = append(items, p.driftStage())
 	}
 	return items
 }
 
-// door is the button that opens a stage.
+// told tells whether there is a story to tell.
+func (p *labPane) told() bool { return p.S.Phase == session.Done && p.S.Graphs() > 0 }
+
+// door is the button that opens a scene.
 func (p *labPane) door(stage, name, about, count string, more ...app.UI) app.HTMLButton {
 	return app.Button().Type("button").DataSet("stage", stage).Title(about).Aria("expanded", p.S.Lab.Stage == stage).Body(append([]app.UI{
 		app.Span().Class("stage-name").Text(name),
@@ -102,7 +110,7 @@ func (p *labPane) door(stage, name, about, count string, more ...app.UI) app.HTM
 	}, more...)...)
 }
 
-// driftStage is the door to the test for drift. It is no stage of a run: nothing is
+// driftStage is the door to the test for drift. It is no part of the story: nothing is
 // done before somebody asks.
 func (p *labPane) driftStage() app.UI {
 	found := ""
@@ -180,7 +188,12 @@ func (p *labPane) state() []app.UI {
 				OnClick(func(app.Context, app.Event) { s.Cancel() }),
 		}
 	case s.Phase == session.Done:
-		return []app.UI{app.Span().ID("took").Class("quiet").Text(s.RunLine())}
+		took := app.Span().ID("took").Class("quiet").Text(s.RunLine())
+		if !p.told() || s.Lab.InStory() {
+			return []app.UI{took}
+		}
+		return []app.UI{took, app.Button().ID("watch").Class("button").Type("button").Title("The way of one molecule through the method, in six scenes").
+			Body(icon("play"), app.Text("Watch how")).OnClick(func(app.Context, app.Event) { s.Lab.Play(stillWanted()) })}
 	case s.Phase == session.Stopped:
 		return []app.UI{quiet("cancelled")}
 	case s.Models.Welcome != nil:
@@ -191,91 +204,46 @@ func (p *labPane) state() []app.UI {
 	return nil
 }
 
-// panel is the picture of the stage that is open.
+// panel is what is open.
 func (p *labPane) panel() []app.UI {
-	s := p.S
-	stage := s.Lab.Stage
-	if stage == "" {
+	switch p.S.Lab.Stage {
+	case "":
 		return nil
-	}
-	name, about := "drift", driftAbout
-	for _, w := range session.StageWords() {
-		if w.Stage == stage {
-			name, about = w.Name, w.About
+	case message.StageDrift:
+		return []app.UI{
+			app.Div().Class("pane-head").Body(
+				app.H2().Text("Lab: drift"), quiet(driftAbout), app.Span().Class("stretch"),
+				closer("Close the lab", p.S.Lab.Close)),
+			p.drift(),
 		}
 	}
-	body := p.distributions
-	switch {
-	case session.OfBatch(stage) && !s.Calibrated() && (stage != message.StageAttention || len(s.Iterations) == 0):
-		body = p.before
-	case stage == message.StageEstimate || stage == message.StageMixup:
-		body = p.graphons
-	case stage == message.StageAttention:
-		body = p.attention
-	case stage == message.StageDrift:
-		body = p.drift
-	}
-	return []app.UI{
-		app.Div().Class("pane-head").Body(
-			app.H2().Text("Lab: "+name), quiet(about), app.Span().Class("stretch"),
-			closer("Close the lab", func() { s.Lab.Open(s.Lab.Stage) })),
-		body(),
-	}
+	return p.story()
 }
 
 // narrow is the width below which pictures stand one below the other.
 const narrow = 760
 
-// half is the width of one of two pictures beside each other.
-func (p *labPane) half() float64 {
+// full is the width of all that is open.
+func (p *labPane) full() float64 {
 	w := p.width
 	if w == 0 {
 		w = 1200
 	}
-	if w < narrow {
-		return max(w-32, 280)
+	if w <= 700 {
+		return max(w-24, 280)
 	}
-	return min((w-64)/2, 720)
+	return min(w-48, 1400)
 }
 
-// before is what there is to see of a stage before the batch is calibrated.
-func (p *labPane) before() app.UI {
-	s := p.S
-	if s.Phase == session.Calibrating {
-		return quietLine(s.CalibratingLine()).ID("calibrating")
-	}
-	if why := s.Unfit(); why != "" {
-		return quietLine(why)
-	}
-	return controls("Pictures of this stage are there once the batch is calibrated.",
-		button("Calibrate the batch", s.Calibrate).Disabled(!s.CanCalibrate()))
-}
+// half is the width of one of two pictures beside each other.
+func (p *labPane) half() float64 { return p.share(2) }
 
-// distributions are the scores by each of what can decide.
-func (p *labPane) distributions() app.UI {
-	s := p.S
-	var figures []app.UI
-	for by, w := range session.DeciderWords() {
-		by := session.Decider(by)
-		if len(s.References[by]) == 0 {
-			continue
-		}
-		about := "nothing else in the list matters"
-		switch by {
-		case session.TheBatch:
-			about = "where the list differs has a weight of " + words.Percent(s.Fitted.Weight)
-		case session.ThePaper:
-			about = "the sum of S_Pre and S_Attn"
-		}
-		figures = append(figures, figure(w.Name, about, w.Key, picture.Distribution(s, by, p.half(), 170)))
+// share is the width of one of so many pictures beside each other.
+func (p *labPane) share(of float64) float64 {
+	if w := p.full(); w >= narrow {
+		return math.Floor((w - 32*(of-1)) / of)
 	}
-	if t := s.Parted; t != nil {
-		figures = append(figures, quietLine(fmt.Sprintf("Parted by S_Pre: %s taken for inside, %s for outside, before anything is learned.", words.Count(len(t.Inside)), words.Count(len(t.Outside)))))
-	}
-	if len(figures) == 0 {
-		figures = append(figures, quietLine("Nothing is scored yet."))
-	}
-	return app.Div().Class("figures").Body(figures...)
+	return p.full()
 }
 
 // A drawable can be drawn for the page and for a file.
@@ -307,98 +275,4 @@ func saveButtons(title, file, scope string, d drawable) app.UI {
 			OnClick(func(app.Context, app.Event) { savePicture(file, d.SVG(true), png) }, app.EventScope(form, scope))
 	}
 	return app.Span().Class("save-buttons").Body(one("SVG", ".svg", false), one("PNG", ".png", true))
-}
-
-// graphons are two of one side, and their mixture.
-func (p *labPane) graphons() app.UI {
-	s := p.S
-	l := &s.Lab
-	g := l.Pair
-	if l.Failure != nil {
-		_, what := session.FailureWords(l.Failure)
-		return app.Div().Body(p.graphonControls(), quietLine(what))
-	}
-	if g == nil {
-		return app.Div().Body(p.graphonControls(), quietLine("Estimating …"))
-	}
-	const side = 220
-	graphon := func(title string, record int, file string, w []float32) app.UI {
-		name := s.Rows.ShortName(record)
-		return tile(title, name, file, picture.Graphon{Title: "Graphon of " + name, W: w, N: g.N, Side: side})
-	}
-	mixture := picture.Graphon{Title: "Mixture", W: picture.Mix(g.WI, g.WJ, l.Lambda), N: g.N, Side: side}
-	return app.Div().Body(p.graphonControls(), app.Div().Class("tiles").Body(
-		graphon("Wᵢ", g.RecordI, "graphon-i", g.WI),
-		graphon("Wⱼ", g.RecordJ, "graphon-j", g.WJ),
-		tile("λ·Wᵢ + (1−λ)·Wⱼ", fmt.Sprintf("their mixture, %d × %d places", g.N, g.N), "mixture", mixture),
-		tile("Drawn from it", "a graph of "+words.Plural(g.Nodes, "node", "nodes"), "drawn",
-			picture.Graph{Title: "Graph drawn from the mixture", Detail: drawnGraph(g), Side: side}),
-	))
-}
-
-// drawnGraph is the graph that was drawn from a mixture, up to what can be seen of it.
-func drawnGraph(g *message.GraphonPair) *message.Detailed {
-	const most = 120
-	d := &message.Detailed{Atoms: make([]message.Atom, min(g.Nodes, most))}
-	for i := 0; i+1 < len(g.Edges); i += 2 {
-		if from, to := int(g.Edges[i]), int(g.Edges[i+1]); max(from, to) < len(d.Atoms) {
-			d.Bonds = append(d.Bonds, message.Bond{From: from, To: to, Order: 1})
-		}
-	}
-	return d
-}
-
-// graphonControls choose the side, the pair and λ.
-func (p *labPane) graphonControls() app.UI {
-	l := &p.S.Lab
-	side := func(name, side string) app.UI {
-		return pressed(name, l.Side == side, func() { l.ShowPair(side, 0, 1) })
-	}
-	return app.Div().Class("controls").Body(
-		app.Div().Class("segments").Role("group").Aria("label", "Side").Body(side("Inside", "ID"), side("Outside", "OOD")),
-		app.Label().For("lambda").Text("λ"),
-		app.Input().ID("lambda").Type("range").Value(int(l.Lambda*100+0.5)).Aria("valuetext", words.Number(l.Lambda)).
-			OnInput(func(ctx app.Context, e app.Event) {
-				if v, err := strconv.Atoi(valueOf(ctx)); err == nil {
-					l.SetLambda(float64(v) / 100)
-				}
-			}).
-			OnChange(func(app.Context, app.Event) { l.Sample() }),
-		app.Output().For("lambda").Text(words.Number(l.Lambda)),
-		button("Another pair", l.NextPair).Disabled(l.Pair == nil || l.Pair.Graphs < 3),
-	)
-}
-
-// attention is what was learned, step by step.
-func (p *labPane) attention() app.UI {
-	s := p.S
-	var x, loss, kl, auc []float64
-	for _, it := range s.Iterations {
-		x = append(x, float64(it.Step))
-		loss, kl, auc = append(loss, it.Loss), append(kl, it.KL), append(auc, it.AUC)
-	}
-	if len(x) == 0 {
-		return quietLine("No steps yet.")
-	}
-	w := p.half()
-	const height = 190
-	plot := func(title string, c picture.Curve) picture.Plot {
-		return picture.Plot{Width: w, Height: height, Title: title, XLabel: "step", X: x, Curves: []picture.Curve{c}}
-	}
-	figures := []app.UI{
-		figure("Loss", "before each step", "loss", plot("Loss by step", picture.Curve{Name: "loss", Role: "line", Y: loss})),
-		figure("KL divergence", "between the scores of both parts, in nats", "kl", plot("KL divergence by step", picture.Curve{Name: "KL", Role: "line-out", Y: kl})),
-	}
-	if slices.ContainsFunc(auc, func(x float64) bool { return !math.IsNaN(x) }) {
-		c := plot("AUC by step", picture.Curve{Name: "AUC", Role: "line-in", Y: auc})
-		c.Low, c.High = 0, 1
-		figures = append(figures, figure("AUC", "by the labels of the file", "auc", c))
-	}
-	dictionary := func(title, file string, of func(message.Iteration) message.Contents) app.UI {
-		return figure(title, "what its keys are", file, picture.Stack{Title: title, Steps: s.Iterations, Of: of, Width: w, Height: height})
-	}
-	return app.Div().Class("figures").Body(append(figures,
-		dictionary("Inside dictionary", "inside-dictionary", func(i message.Iteration) message.Contents { return i.ID }),
-		dictionary("Outside dictionary", "outside-dictionary", func(i message.Iteration) message.Contents { return i.OOD }),
-	)...)
 }

@@ -19,8 +19,11 @@ func opens(dialog string) app.HTMLButton {
 }
 
 // closer is a button with a cross.
-func closer(label string, f func()) app.HTMLButton {
-	return app.Button().Class("plain icon-only").Type("button").Aria("label", label).Body(icon("close")).
+func closer(label string, f func()) app.HTMLButton { return iconButton(label, "close", f) }
+
+// iconButton is one without a text.
+func iconButton(label, sign string, f func()) app.HTMLButton {
+	return app.Button().Class("plain icon-only").Type("button").Aria("label", label).Title(label).Body(icon(sign)).
 		OnClick(func(app.Context, app.Event) { f() }, app.EventScope(label))
 }
 

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -73,7 +74,7 @@ func (p *resultPane) settle(ctx app.Context) {
 	w := p.window()
 	wanted := s.Order[w.from:w.to]
 	if s.Inspector.Record >= 0 {
-		wanted = append([]int32{int32(s.Inspector.Record)}, wanted...)
+		wanted = slices.Concat([]int32{int32(s.Inspector.Record)}, s.Lab.WantedKeys(), wanted)
 	} else {
 		wanted = append(s.Furthest(suggested), wanted...)
 	}

@@ -280,6 +280,12 @@ func (c *Calibrator) Members(side dictionary.Side) ([]int, []*graphon.Graphon) {
 	return c.sides[side].members, c.sides[side].graphons
 }
 
+// Synthetic returns the graph of a synthetic entry of the dictionary of a side by the
+// Index of the entry, to be read only. It is nil where there is none of that number.
+func (c *Calibrator) Synthetic(side dictionary.Side, index int) *graph.Graph {
+	return c.sides[side].drawn[index]
+}
+
 // Explain says which keys make S_Attn of the graph with an embedding, a row of
 // contrast.Representation.Q, in the state that the latest batch left; the rows of
 // the keys are those of Dictionary. If the graph is of that batch, i is its index

@@ -179,6 +179,48 @@ func TestSuccessiveBatchesGoOn(t *testing.T) {
 }
 
 // What has nothing to learn from ends in warnings and finite scores.
+// Each synthetic key has the graph that it is the embedding of, and no other is kept.
+func TestSyntheticKeysHaveTheirGraphs(t *testing.T) {
+	in := newInput(t, 40, 40, 100, 10)
+	o := brief()
+	o.Capacity = 10 // fewer than are drawn, so that some are pushed out
+	a, err := New(o, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := a.Calibrate(ctx, in.Batch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, side := range []dictionary.Side{dictionary.ID, dictionary.OOD} {
+		d := a.Dictionary(side)
+		for i := range d.Len() {
+			e := d.Entry(i)
+			if e.Origin != dictionary.Synthetic {
+				continue
+			}
+			g := a.Synthetic(side, e.Index)
+			if g == nil {
+				t.Fatalf("%s: synthetic key %d has no graph", side, e.Index)
+			}
+			r, err := contrast.Represent(ctx, 1, in.Encoder, []*graph.Graph{g})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := a.latest.standard.Apply(r.Q); !slices.Equal(got, e.Key) {
+				t.Errorf("%s: synthetic key %d is not of its graph", side, e.Index)
+			}
+		}
+		if got, want := len(a.sides[side].drawn), synthetic(d); got != want || want != o.Capacity {
+			t.Errorf("%s: %d graphs are kept for %d keys", side, got, want)
+		}
+		if a.Synthetic(side, -1) != nil || a.Synthetic(side, 1<<20) != nil {
+			t.Errorf("%s: there are graphs of numbers that were not given", side)
+		}
+	}
+}
+
 func TestCalibratorDegenerate(t *testing.T) {
 	equal := newInput(t, 12, 0, 20, 3)
 	for i := range equal.Base {

@@ -21,8 +21,10 @@ type side struct {
 	mixup    *graphon.Mixup
 	graphons []*graphon.Graphon // of the members
 	donors   *graphon.Donors
-	row      map[int]int32 // batch index to dictionary row
-	steps    int           // of the graphons
+	row      map[int]int32        // batch index to dictionary row
+	drawn    map[int]*graph.Graph // synthetic graphs of the queue, by the Index of their entries
+	draws    int                  // graphs drawn so far
+	steps    int                  // of the graphons
 }
 
 // build fills the memory bank with the subgroup's own graphs, on the ID side
@@ -101,9 +103,27 @@ func (s *side) extend(ctx context.Context, rng *rand.Rand, b *Batch, standard *n
 	q, dim := standard.Apply(r.Q), r.Dim()
 	for i, x := range base {
 		key := q[i*dim : (i+1)*dim]
-		if row := s.dict.Offer(dictionary.Entry{Key: key, Score: x, Origin: dictionary.Synthetic}); row >= 0 {
+		if row := s.dict.Offer(dictionary.Entry{Key: key, Score: x, Origin: dictionary.Synthetic, Index: s.draws + i}); row >= 0 {
 			s.keys.Set(row, key)
 		}
 	}
+	s.keep(graphs)
 	return nil
+}
+
+// keep remembers the graphs behind the synthetic keys, of the newest ones and of those
+// that were kept before, as far as their entries are still there.
+func (s *side) keep(newest []*graph.Graph) {
+	kept := make(map[int]*graph.Graph, len(s.drawn)+len(newest))
+	for i := range s.dict.Len() {
+		e := s.dict.Entry(i)
+		switch {
+		case e.Origin != dictionary.Synthetic:
+		case e.Index >= s.draws:
+			kept[e.Index] = newest[e.Index-s.draws]
+		default:
+			kept[e.Index] = s.drawn[e.Index]
+		}
+	}
+	s.drawn, s.draws = kept, s.draws+len(newest)
 }

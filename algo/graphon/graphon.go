@@ -74,6 +74,21 @@ func Align(g *graph.Graph, n int) *Graphon {
 	return w
 }
 
+// Mean returns the graphon of a subgroup before any threshold: the mean of the graphs, each
+// aligned on n×n steps.
+func Mean(graphs []*graph.Graph, n int) *Graphon {
+	m := New(n)
+	for _, g := range graphs {
+		for k, x := range Align(g, n).W {
+			m.W[k] += x
+		}
+	}
+	for k := range m.W {
+		m.W[k] /= float64(max(len(graphs), 1))
+	}
+	return m
+}
+
 // degreeOrder returns the nodes by degree descending, then by index.
 func degreeOrder(g *graph.Graph) []int32 {
 	order := make([]int32, g.N())

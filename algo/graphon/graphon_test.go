@@ -329,6 +329,20 @@ func TestMedianSize(t *testing.T) {
 	}
 }
 
+func TestMean(t *testing.T) {
+	edge, path := build(t, 2, [][2]int32{{0, 1}}), build(t, 3, [][2]int32{{0, 1}, {1, 2}})
+	want := []float64{
+		0, 1, 0.5,
+		1, 0, 0,
+		0.5, 0, 0}
+	if got := Mean([]*graph.Graph{edge, path}, 3); got.N != 3 || !slices.Equal(got.W, want) {
+		t.Errorf("mean %v, want %v", got.W, want)
+	}
+	if got := Mean(nil, 2); !got.IsZero() {
+		t.Errorf("mean of no graphs %v", got.W)
+	}
+}
+
 func TestMix(t *testing.T) {
 	a, b := New(2), New(2)
 	copy(a.W, []float64{0, 1, 1, 0.5})

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"baca/algo/chart"
 	"baca/app/words"
-	"baca/wasm/message"
 )
 
 // bin tells in which of so many equal parts of the scale a value lies.
@@ -86,6 +86,7 @@ type Plot struct {
 	Curves        []Curve
 	Low, High     float64 // of y, both 0 for what the curves need
 	Level         float64 // of a dashed line, 0 for none
+	Mark          float64 // the step up to which curves are drawn, 0 for all
 }
 
 // SVG draws it.
@@ -100,10 +101,16 @@ func (p Plot) SVG(saved bool) string {
 	if p.Level != 0 {
 		w.dashed("line-out", 1.5, x.From, y.At(p.Level), x.To, y.At(p.Level))
 	}
+	if p.Mark > 0 {
+		w.line("axis", 1, x.At(p.Mark), y.From, x.At(p.Mark), y.To)
+	}
 	at := x.From
 	for _, c := range p.Curves {
 		points := make([]float64, 0, 2*len(c.Y))
 		for i, v := range c.Y {
+			if p.Mark > 0 && p.X[i] > p.Mark {
+				break
+			}
 			points = append(points, x.At(p.X[i]), y.At(v))
 		}
 		w.path(c.Role, 1.75, points, false)
@@ -147,49 +154,11 @@ func (p Plot) words() string {
 	return s
 }
 
-// A Stack is the contents of a dictionary over the steps, by origin.
-type Stack struct {
-	Title         string
-	Steps         []message.Iteration
-	Of            func(message.Iteration) message.Contents
-	Width, Height float64
-}
-
-// origins are those of keys, from below.
+// origins are those of keys.
 var origins = [3]string{"training", "test", "synthetic"}
 
-// SVG draws it.
-func (k Stack) SVG(saved bool) string {
-	w := newSVG(k.Width, k.Height, k.Title, saved)
-	most := 1
-	for _, s := range k.Steps {
-		c := k.Of(s)
-		most = max(most, c.Training+c.Test+c.Synthetic)
-	}
-	x := chart.Scale{Low: 0, High: float64(max(len(k.Steps), 1)), From: left, To: k.Width - right}
-	y := chart.Scale{Low: 0, High: float64(most), From: k.Height - bottom, To: top}
-	w.levels(y, 3, x.From, x.To)
-	for i, s := range k.Steps {
-		c := k.Of(s)
-		below := 0
-		for part, n := range [3]int{c.Training, c.Test, c.Synthetic} {
-			a, b := y.At(float64(below)), y.At(float64(below+n))
-			w.rect(origins[part], x.At(float64(i)), b, max(x.At(1)-x.At(0)-0.5, 0.5), a-b)
-			below += n
-		}
-	}
-	at := x.From
-	for _, name := range origins {
-		w.rect(name, at, 6, 10, 10)
-		w.text("label", at+15, 15, name)
-		at += 32 + wide(name)
-	}
-	if n := len(k.Steps); n > 0 {
-		w.text("label", x.From, y.From+14, fmt.Sprintf("step %d", k.Steps[0].Step))
-		w.text("label-end", x.To, y.From+14, fmt.Sprintf("step %d", k.Steps[n-1].Step))
-	}
-	return w.end()
-}
+// shades are the opacities in which cells are drawn.
+const shades = 24
 
 // A Graphon is an N×N matrix of probabilities.
 type Graphon struct {
@@ -197,6 +166,16 @@ type Graphon struct {
 	W     []float32
 	N     int
 	Side  float64 // of the picture
+	Role  string  // of its cells
+	Full  float64 // the probability that is drawn full; 0 for 1
+}
+
+// Peak is the largest of some probabilities.
+func Peak(w []float32) (most float64) {
+	for _, p := range w {
+		most = max(most, float64(p))
+	}
+	return most
 }
 
 // SVG draws it.
@@ -205,12 +184,24 @@ func (g Graphon) SVG(saved bool) string {
 	w.rect("grid", 0.5, 0.5, g.Side-1, g.Side-1)
 	// Large graphons are drawn in blocks, as many as can be seen.
 	blocks := min(g.N, 32)
+	full := g.Full
+	if full <= 0 {
+		full = 1
+	}
 	size := g.Side / float64(max(blocks, 1))
+	// Cells of about the same probability are one path: λ moves faster than a thousand
+	// rectangles are made.
+	var cells [shades + 1]strings.Builder
 	for r := range blocks {
 		for c := range blocks {
-			if p := g.mean(r, c, blocks); p >= 0.01 {
-				w.cell("cell", float64(c)*size, float64(r)*size, size, min(p, 1))
+			if p := g.mean(r, c, blocks) / full; p >= 0.01 {
+				fmt.Fprintf(&cells[int(math.Ceil(min(p, 1)*shades))], "M%s %sh%sv%sh%sz", num(float64(c)*size), num(float64(r)*size), num(size), num(size), num(-size))
 			}
+		}
+	}
+	for shade := range cells {
+		if d := cells[shade].String(); d != "" {
+			fmt.Fprintf(w, `<path %s fill-opacity="%s" d="%s"/>`, w.role(g.Role), num(float64(shade)/shades), d)
 		}
 	}
 	return w.end()

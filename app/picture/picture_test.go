@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -135,18 +136,18 @@ func pictures(saved bool) map[string]string {
 		many[i] = rng.NormFloat64()
 	}
 	r := slices.Sorted(slices.Values(many[:200]))
-	steps := []message.Iteration{{Step: 10, ID: message.Contents{Training: 5, Test: 2, Synthetic: 1}}, {Step: 20, ID: message.Contents{Training: 5, Test: 3, Synthetic: 4}}}
-	return map[string]string{
+	list := storyPictures(saved)
+	maps.Copy(list, map[string]string{
 		"dots":    Strip{width: 700, height: 130, title: "A & B", xlabel: "score", reference: r, score: few, verdict: judged(few, r), threshold: session.Threshold(r, 0.2), selected: 2}.SVG(saved),
 		"bars":    Strip{width: 700, height: 130, title: "Many", xlabel: "score", reference: r, score: many, verdict: judged(many, r), threshold: math.NaN(), selected: -1}.SVG(saved),
 		"nothing": Strip{width: 300, height: 100, title: "None", selected: -1}.SVG(saved),
 		"plot":    Plot{Width: 400, Height: 200, Title: "Loss", XLabel: "step", X: []float64{1, 2, 3}, Curves: []Curve{{"loss", "line", []float64{3, math.NaN(), 1}}, {"in", "line-in", []float64{1, 1, 1}}, {"out", "line-out", []float64{1, 2, 3}}}}.SVG(saved),
 		"point":   Plot{Width: 400, Height: 200, Title: "One", X: []float64{1}, Curves: []Curve{{"loss", "line", []float64{3}}}}.SVG(saved),
 		"empty":   Plot{Width: 400, Height: 200, Title: "None"}.SVG(saved),
-		"heat":    Graphon{Title: "W", W: []float32{0, 0.5, 0.5, 1}, N: 2, Side: 100}.SVG(saved),
-		"large":   Graphon{Title: "W", W: make([]float32, 100*100), N: 100, Side: 100}.SVG(saved),
-		"stack":   Stack{"Dictionary", steps, func(i message.Iteration) message.Contents { return i.ID }, 300, 150}.SVG(saved),
-	}
+		"heat":    Graphon{Title: "W", W: []float32{0, 0.5, 0.5, 1}, N: 2, Side: 100, Role: "cell-out", Full: 0.5}.SVG(saved),
+		"large":   Graphon{Title: "W", W: make([]float32, 100*100), N: 100, Side: 100, Role: "cell"}.SVG(saved),
+	})
+	return list
 }
 
 // judged are verdicts on scores at α = 0.2.

@@ -45,6 +45,17 @@ var roles = map[string]string{
 	"test":       `fill="#56b4e9"`,
 	"synthetic":  `fill="#e69f00"`,
 	"cell":       `fill="` + chart.Inside + `"`,
+	"cell-out":   `fill="` + chart.Outside + `"`,
+	"edge":       `stroke="#8a9199" fill="none"`,
+	"edge-lit":   `stroke="#1b1d1f" fill="none"`,
+	"ball":       `fill="#ffffff" stroke="#8a9199"`,
+	"ball-lit":   `fill="#e69f00" stroke="#1b1d1f"`,
+	"ball-name":  `fill="#1b1d1f" font-family="Helvetica, Arial, sans-serif" text-anchor="middle"`,
+	"lit-name":   `fill="#1b1d1f" font-family="Helvetica, Arial, sans-serif" text-anchor="middle"`,
+	"bar-under":  `fill="#eff1f2"`,
+	"map-paper":  `fill="#ffffff" stroke="#e2e4e6"`,
+	"map-known":  `fill="#c3c8cd"`,
+	"map-near":   `fill="none" stroke="#1b1d1f"`,
 }
 
 // newSVG begins a picture with words for those who do not see it, none for one that
@@ -78,11 +89,6 @@ func (w *svg) role(name string) string {
 
 func (w *svg) rect(role string, x, y, width, height float64) {
 	fmt.Fprintf(w, `<rect %s x="%s" y="%s" width="%s" height="%s"/>`, w.role(role), num(x), num(y), num(max(width, 0)), num(max(height, 0)))
-}
-
-// cell is a square whose share of the colour is its value.
-func (w *svg) cell(role string, x, y, size, share float64) {
-	fmt.Fprintf(w, `<rect %s fill-opacity="%s" x="%s" y="%s" width="%s" height="%s"/>`, w.role(role), num(share), num(x), num(y), num(size), num(size))
 }
 
 func (w *svg) circle(role string, x, y, r float64) {

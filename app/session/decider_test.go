@@ -35,7 +35,7 @@ func TestWhatDecides(t *testing.T) {
 	if s.Phase != Calibrating || !slices.Equal(s.Rows.Verdict, alone) || !s.Busy() {
 		t.Fatalf("phase %v, verdicts %v while the batch is calibrated, want %v", s.Phase, s.Rows.Verdict, alone)
 	}
-	f.next(4) // Reference, Progress, Iteration, Fitted
+	f.next(5) // Reference, Progress, Parted, Iteration, Fitted
 	if s.Deciding() != EachAlone || !slices.Equal(s.Rows.Verdict, alone) || len(s.Iterations) != 1 {
 		t.Errorf("the batch decides before its rows are there: %v", s.Rows.Verdict)
 	}
@@ -111,46 +111,6 @@ func htmlOf(t *testing.T, s *Session) string {
 	return strings.ReplaceAll(html, "\u00a0", " ")
 }
 
-// A stage of the batch that is opened has it calibrated, shows how far that is and then its
-// pictures.
-func TestLabCalibrates(t *testing.T) {
-	s, f, _ := decided(t, lengths)
-	answer := f.answer
-	f.answer = func(number uint32, r any, say func(any)) {
-		if r, ok := r.(*message.Graphons); ok {
-			say(&message.GraphonPair{Side: r.Side, Graphs: 3, N: 1, WI: message.Singles{1}, WJ: message.Singles{0}})
-			return
-		}
-		answer(number, r, say)
-	}
-	s.Lab.Open(message.StageParse)
-	if s.Phase != Done {
-		t.Fatalf("phase %v: what was read needs no batch", s.Phase)
-	}
-	if text := htmlOf(t, s); !strings.Contains(text, "baca-alone") || strings.Contains(text, "baca-batch") {
-		t.Error("the distributions are not those that there are")
-	}
-	s.Lab.Open(message.StageEstimate)
-	f.next(2)
-	if text := htmlOf(t, s); s.Phase != Calibrating || !strings.Contains(text, "The batch is being calibrated: encoded, 6 / 6") && !strings.Contains(text, "The batch is being calibrated: encoded, 6.") {
-		t.Errorf("phase %v, and the lab does not say how far it is", s.Phase)
-	}
-	f.next(-1)
-	if s.Lab.Pair == nil || s.Deciding() != EachAlone || s.Whole() == "" {
-		t.Errorf("the graphons are %v, of the list it says %q", s.Lab.Pair, s.Whole())
-	}
-	if text := htmlOf(t, s); !strings.Contains(text, "Wᵢ") {
-		t.Error("the graphons are not shown")
-	}
-	s.Lab.Open(message.StageEncode)
-	if text := htmlOf(t, s); !strings.Contains(text, "baca-batch") || !strings.Contains(text, "baca-attention") {
-		t.Error("the distributions of the batch are not shown")
-	}
-	if b, _ := f.batches(); b != 1 {
-		t.Errorf("%d batches were calibrated, want 1", b)
-	}
-}
-
 // Whoever cancels a calibration keeps the verdicts, and is not asked again.
 func TestCalibrationIsCancelled(t *testing.T) {
 	s, f, later := decided(t, lengths)
@@ -162,7 +122,7 @@ func TestCalibrationIsCancelled(t *testing.T) {
 		}
 		answer(number, r, say)
 	}
-	s.Lab.Open(message.StageAttention)
+	s.Lab.Open(SceneDecision)
 	f.next(-1)
 	var saved []string
 	s.Report(func(e *message.Exported) { saved = append(saved, e.Name) })
@@ -193,11 +153,11 @@ func TestCalibrationIsCancelled(t *testing.T) {
 func TestBatchesThatCannotBe(t *testing.T) {
 	s, f, _ := decided(t, "CCO\nCCCCCCCC\nx")
 	s.DecideBy(TheBatch)
-	s.Lab.Open(message.StageEstimate)
+	s.Lab.Open(SceneMixup)
 	if b, _ := f.batches(); b != 0 || s.Phase != Done || s.Deciding() != EachAlone {
 		t.Errorf("%d batches of two molecules", b)
 	}
-	if text := htmlOf(t, s); !strings.Contains(text, "A batch needs at least 3 molecules") || strings.Contains(text, `data-stage="graphons"`) || strings.Contains(text, `id="compare"`) {
+	if text := htmlOf(t, s); !strings.Contains(text, "A batch needs at least 3 molecules") || strings.Contains(text, "baca-mixture") || strings.Contains(text, `id="compare"`) {
 		t.Error("the page offers a batch of two molecules, or does not say why there is none")
 	}
 	s, f, _ = decided(t, lengths)

@@ -27,6 +27,7 @@ func (i *Inspector) Show(record int) {
 	if record >= 0 && i.session.Rows.Problem(record) == nil {
 		i.ask()
 	}
+	i.session.Lab.follow()
 }
 
 // Step shows the row so many places further down the table.
@@ -52,6 +53,7 @@ func (i *Inspector) ask() {
 		s.Rev.State++
 		if d, ok := r.(*message.Detailed); ok {
 			i.Detail, i.Failure = d, nil
+			s.Lab.settle(false)
 			return
 		}
 		i.Failure = failureOf(r)

@@ -292,10 +292,10 @@ func TestRenders(t *testing.T) {
 	pass(later)
 	s.Inspector.Show(1)
 	f.next(-1)
-	s.Lab.Open(message.StageAttention)
+	s.Lab.Open(SceneDecision)
 	f.next(-1)
 	full := htmlOf(t, s)
-	for _, want := range []string{`data-row="1"`, "refused", "no element", "Most like it in the training set", "Lab: attention", "KL divergence"} {
+	for _, want := range []string{`data-row="1"`, "refused", "no element", "Most like it in the training set", "S_BaCa calls", "KL divergence"} {
 		if !strings.Contains(full, want) {
 			t.Errorf("the HTML of a run lacks %q", want)
 		}

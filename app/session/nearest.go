@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -58,13 +59,14 @@ func similarity(x float64) string {
 	return strconv.FormatFloat(x, 'f', 2, 64)
 }
 
-// NearestSMILES lists the structures that the inspector shows beside the record's own.
+// NearestSMILES lists the structures that the inspector and the lab show beside the
+// record's own.
 func (i *Inspector) NearestSMILES() []string {
 	if i.Detail == nil {
 		return nil
 	}
 	var list []string
-	for _, n := range i.Detail.Nearest {
+	for _, n := range slices.Concat(i.Detail.Nearest, i.Detail.IDKeys, i.Detail.OODKeys) {
 		if n.SMILES != "" {
 			list = append(list, n.SMILES)
 		}

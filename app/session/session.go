@@ -100,7 +100,7 @@ func New(c *message.Client) *Session {
 	s.Models.session, s.Input.session, s.Training.session = s, s, s
 	s.Inspector = Inspector{session: s, Record: -1, Reason: -1}
 	s.Glances = Glances{session: s, run: -1}
-	s.Lab = Lab{session: s, Side: "ID", Lambda: 0.5}
+	s.Lab = Lab{session: s, Side: "ID", Lambda: 0.5, mixing: -1}
 	return s
 }
 
@@ -210,6 +210,7 @@ func (s *Session) Cancel() {
 		if s.Inspector.Record >= 0 && s.Inspector.Detail == nil {
 			s.Inspector.ask() // it was asked for, and the worker has gone
 		}
+		s.Lab.refresh()
 		return
 	}
 	s.Phase, s.Elapsed = Stopped, time.Since(s.started)
@@ -389,9 +390,10 @@ func (s *Session) DecideBy(by Decider) {
 
 // proceed calibrates the batch if something that is chosen or open needs that.
 func (s *Session) proceed() {
-	if (s.By != EachAlone || OfBatch(s.Lab.Stage)) && !s.declined {
+	if (s.By != EachAlone || needsBatch(s.Lab.Stage)) && !s.declined {
 		s.Calibrate()
 	}
+	s.Lab.refresh()
 }
 
 // CanCalibrate tells whether the batch could be looked at as a whole now.
@@ -409,7 +411,7 @@ func (s *Session) Calibrate() {
 	s.Phase, s.declined = Calibrating, false
 	s.forgetBatch()
 	coming := newBatch(s.Rows.Len())
-	s.askScores(&message.Score{Batch: true, Every: 10}, func(e message.Event) {
+	s.askScores(&message.Score{Batch: true, Every: s.watchEvery()}, func(e message.Event) {
 		if rows, ok := e.(*message.Rows); ok {
 			coming.fill(rows)
 			s.Rows.keep(rows)
@@ -422,9 +424,19 @@ func (s *Session) Calibrate() {
 		s.warn(scored.Warnings)
 		s.takeBatch(coming)
 		s.settle()
-		s.Lab.fetch()
+		s.Lab.refresh()
+		s.Lab.settle(false)
 		s.Inspector.askAgain() // its dictionaries are known now
 	})
+}
+
+// watchEvery is after how many steps the attention is looked at, which takes a scoring of
+// the batch.
+func (s *Session) watchEvery() int {
+	if s.Graphs() <= 200 {
+		return 2
+	}
+	return 10
 }
 
 // forgetBatch leaves what each record is by itself.

@@ -98,10 +98,30 @@ func usual(number uint32, r any, say func(any)) {
 		say(&message.Opened{Name: r.Name, Format: "smi", Molecules: true, Records: len(e.ID), Refused: len(e.Problems)})
 	case *message.Detail:
 		say(&message.Detailed{Record: r.Record, Atoms: []message.Atom{{Symbol: "C"}}, Contribution: message.Floats{1}})
+	case *message.Trace:
+		say(traced(r.Record))
+	case *message.Graphons:
+		if r.Samples != 6 {
+			say(&message.Failed{Code: message.CodeBadOption, Text: "want six samples"})
+			return
+		}
+		say(&message.GraphonPair{Side: r.Side, Graphs: 3, I: r.I, J: r.J, RecordI: r.I, RecordJ: r.J, N: 1, WI: message.Singles{1}, WJ: message.Singles{0}, Lambda: r.Lambda, Samples: []message.Sample{{Nodes: 2, Edges: message.Ints{0, 1}}}})
 	case *message.Export:
 		say(&message.Exported{Name: "scores." + r.Format, Type: "text/csv", Data: []byte(strings.Join(r.Rows.ID, ","))})
 	case *message.Pause:
 		say(&message.Paused{})
+	}
+}
+
+// traced is a molecule of two atoms, C and O⁻.
+func traced(record int) *message.Traced {
+	m := message.Map{Training: message.Singles{0, 0, 1, 1}, Records: message.Ints{0, 1}, Batch: message.Singles{0.5, 0.5, 2, 2}, At: message.Singles{2, 2}, Nearest: message.Singles{1, 1}, ShareX: 0.6, ShareY: 0.3}
+	return &message.Traced{
+		Record: record, SMILES: "[O-]C", Atoms: []message.Atom{{Symbol: "O"}, {Symbol: "C"}}, Bonds: []message.Bond{{From: 0, To: 1, Order: 1}},
+		From: message.Ints{0, 4}, To: message.Ints{4, 5}, Node: message.Ints{1, 0}, Features: 9, Width: 2,
+		X:     message.Ints{5, 0, 4, 5, 3, 0, 2, 0, 0, 7, 0, 1, 4, 0, 0, 2, 0, 0},
+		Walks: message.Singles{0, 1, 0, 1}, Maps: []message.Map{m, m}, Nearest: message.Floats{1.5},
+		Steps: message.Ints{10}, Attn: message.Floats{-0.25}, Inside: message.Floats{-1}, Outside: message.Floats{1},
 	}
 }
 
@@ -150,8 +170,9 @@ func answerScore(text string, r *message.Score, say func(any)) {
 	say(&message.Reference{Score: heldScores()})
 	if r.Batch {
 		say(&message.Progress{Stage: message.StageEncode, Done: n, Total: n})
+		say(&message.Parted{Inside: message.Ints{3}, Outside: message.Ints{0, 1, 2}, InsideMean: message.Singles{0}, OutsideMean: message.Singles{0.5}, InsideSteps: 1, OutsideSteps: 1})
 		say(&message.Iteration{Step: 10, Of: 20, Loss: 1, KL: 2, AUC: math.NaN()})
-		say(&message.Fitted{Graphs: n, Total: n, Holdout: message.Scores{Batch: heldScores(), BaCa: heldScores()}, Evidence: 0.93, P: 0.0001, Warnings: []string{"small"}})
+		say(&message.Fitted{Graphs: n, Total: n, Holdout: message.Scores{Batch: heldScores(), BaCa: heldScores()}, Evidence: 0.93, P: 0.0001, Paper: message.Sum{Beta: 1, PreMean: 2, PreDeviation: 5, AttnMean: -2, AttnDeviation: 10}, Warnings: []string{"small"}})
 	} else {
 		say(&message.Progress{Stage: message.StageScore, Done: n, Total: n})
 	}

@@ -186,7 +186,10 @@ func NeighborsOf(list []message.Neighbor) []Neighbor {
 			}
 		case "training":
 			line.Name, line.About = "training graph", ""
-			if n.Row >= 0 {
+			switch {
+			case n.ID != "":
+				line.Name = n.ID
+			case n.Row >= 0:
 				line.Name += fmt.Sprintf(" %d", n.Row+1)
 			}
 		}
@@ -410,17 +413,17 @@ func Guarded(alone float64, r Rule) string {
 }
 
 // StageWords are the stages of a run, in their order.
-func StageWords() []struct{ Stage, Name, About string } {
-	return []struct{ Stage, Name, About string }{
-		{message.StageParse, "parsed", "Each line becomes a graph: atoms are nodes, bonds are edges."},
-		{message.StageScore, "scored", "Each record by itself: how far it is from the nearest training graphs, and whether it is more like chemistry at large. Verdicts are final at once."},
-		{message.StageSample, "sampled", "A large batch is calibrated by what a sample of it teaches."},
-		{message.StageEncode, "encoded", "The frozen network turns each graph of the batch into a vector, and S_Pre says how far it is from the others."},
-		{message.StageEstimate, "graphons", "Each graph is read as a sample of a graphon, a map of how likely two places are joined."},
-		{message.StageMixup, "mixup", "New graphs are drawn from mixtures of two graphons of the same side."},
-		{message.StageAttention, "attention", "Two dictionaries, one for each side, learn to tell them apart."},
-		{message.StageRatio, "density ratio", "A few small heads estimate how much more likely a graph is in this batch than in training."},
-		{message.StageCompare, "compared", "All records are scored by what the sample taught."},
+func StageWords() []struct{ Stage, Name string } {
+	return []struct{ Stage, Name string }{
+		{message.StageParse, "parsed"},
+		{message.StageScore, "scored"},
+		{message.StageSample, "sampled"},
+		{message.StageEncode, "encoded"},
+		{message.StageEstimate, "graphons"},
+		{message.StageMixup, "mixup"},
+		{message.StageAttention, "attention"},
+		{message.StageRatio, "density ratio"},
+		{message.StageCompare, "compared"},
 	}
 }
 

@@ -61,6 +61,10 @@ type Problem struct {
 // Parted are the two parts of the batch by S_Pre, before anything is learned.
 type Parted struct {
 	Inside, Outside Ints // records that are taken for ID and for OOD
+	// The graphons of both parts as wholes: the means of their aligned graphs, row-major,
+	// of so many steps.
+	InsideMean, OutsideMean   Singles
+	InsideSteps, OutsideSteps int
 }
 
 // An Iteration is one step of the attention's training.
@@ -96,6 +100,7 @@ type Fitted struct {
 	// chance, P the p-value of that for the batch as a whole, NaN where there is none,
 	// and Weight what it makes the density ratio's share of Scores.Batch.
 	Evidence, P, Weight float64
+	Paper               Sum // S_BaCa of the batch; zero where Few is set
 	// Few says that the batch is too small to be calibrated: each graph is decided alone,
 	// and rows have no scores of a batch.
 	Few bool
@@ -103,6 +108,14 @@ type Fitted struct {
 	// does not say that it does.
 	Differences []string
 	Warnings    []string
+}
+
+// A Sum says how S_BaCa is made of S_Pre and S_Attn:
+//
+//	(S_Pre − PreMean)/PreDeviation + Beta·(S_Attn − AttnMean)/AttnDeviation
+type Sum struct {
+	Beta                                           float64
+	PreMean, PreDeviation, AttnMean, AttnDeviation float64
 }
 
 // Rows are the next rows, refused records included.
@@ -293,7 +306,7 @@ type Detailed struct {
 	Nearest []Neighbor
 	Lost    string
 	// IDKeys and OODKeys are the keys of the two dictionaries that made S_Attn,
-	// most similar first; nil where no batch was calibrated.
+	// the largest weight first; nil where no batch was calibrated.
 	IDKeys, OODKeys []Neighbor
 	AttnID, AttnOOD float64 // S_Attn = AttnOOD − AttnID
 }
@@ -337,6 +350,50 @@ type Neighbor struct {
 	// Weight is a key's share of the attention, and Value what it says; NaN for a graph of
 	// the bank.
 	Weight, Value float64
+	// Nodes and Edges are the graph behind a synthetic key; Edges are pairs of nodes, one
+	// after the other.
+	Nodes int
+	Edges Ints
+}
+
+// Traced is what the lab tells of one record.
+type Traced struct {
+	Record int
+	// SMILES, Atoms and Bonds are as in Detailed. From and To are the bytes of the SMILES
+	// that each atom is written by; nil where it cannot be told. Node is the node of each
+	// atom, −1 for one that the model does not read.
+	SMILES   string
+	Atoms    []Atom
+	Bonds    []Bond
+	From, To Ints
+	Node     Ints
+	// Features are those of each node, so many in a row: OGB's nine for molecules. Walks
+	// are how likely a random walk is back at each node after 1, 2, … steps.
+	Features, Width int
+	X               Ints
+	Walks           Singles
+	Maps            []Map // of the feature view and of the structure view
+	// Nearest is how far the nearest training graphs are that the maps show, in the space
+	// of both views together, ascending.
+	Nearest Floats
+	// Of the latest batch: the steps of the attention that were recorded, S_Attn of the
+	// record after each, nil for a record that was not in the batch, and the medians of both
+	// parts.
+	Steps           Ints
+	Attn            Floats
+	Inside, Outside Floats
+}
+
+// A Map shows embeddings of one view on the two axes along which they vary most. Places are
+// pairs of x and y, one after the other.
+type Map struct {
+	Training Singles // graphs of the training set, or an even sample of them
+	Records  Ints    // of the input that are shown: all, or an even sample
+	Batch    Singles // their places
+	At       Singles // the place of the record
+	Nearest  Singles // the places of the training graphs that are nearest to it
+	// ShareX and ShareY are the shares of the variance that the axes hold.
+	ShareX, ShareY float64
 }
 
 // A GraphonPair are two graphons of one side. The matrices are row-major, N×N, of
@@ -348,8 +405,14 @@ type GraphonPair struct {
 	RecordI, RecordJ int // of the input
 	N                int
 	WI, WJ           Singles
-	// Nodes and Edges are a graph drawn from the mixture λ·W_I + (1−λ)·W_J; Edges are
-	// pairs of nodes, one after the other.
+	// Samples are graphs drawn from the mixture λ·W_I + (1−λ)·W_J. The same seed gives the
+	// same graphs, and a λ that is near gives ones that are alike.
+	Lambda  float64
+	Samples []Sample
+}
+
+// A Sample is a graph that was drawn. Edges are pairs of nodes, one after the other.
+type Sample struct {
 	Nodes int
 	Edges Ints
 }
@@ -440,6 +503,7 @@ func (*Ready) reply()       {}
 func (*Part) reply()        {}
 func (*Detailed) reply()    {}
 func (*GraphonPair) reply() {}
+func (*Traced) reply()      {}
 func (*Exported) reply()    {}
 func (*Drifted) reply()     {}
 func (*Trained) reply()     {}

@@ -74,14 +74,24 @@ type Detail struct {
 	Record int // from 0
 }
 
-// Graphons asks for two graphons of the last batch, their mixture and a
-// graph drawn from it. Reply: [GraphonPair].
-type Graphons struct {
-	Side   string // "ID" or "OOD"
-	I, J   int    // which of the side's graphs, from 0; −1 draws one by Seed
-	Lambda float64
-	Seed   uint64
+// Trace asks for what the lab tells of one record of the open input. Reply: [Traced]. It
+// needs a model.
+type Trace struct {
+	Record int // from 0
 }
+
+// Graphons asks for two graphons of the last batch and for graphs drawn from their mixture.
+// Reply: [GraphonPair].
+type Graphons struct {
+	Side    string // "ID" or "OOD"
+	I, J    int    // which of the side's graphs, from 0; −1 draws one by Seed
+	Lambda  float64
+	Seed    uint64
+	Samples int // graphs to draw, at most MostSamples
+}
+
+// MostSamples is how many graphs a Graphons may draw.
+const MostSamples = 12
 
 // Export makes a file of rows. The page sends them along, so that it can leave
 // some out and needs no worker that remembers them. It is that of `baca score`, with the
@@ -184,6 +194,7 @@ func (*Score) request()     {}
 func (*Share) request()     {}
 func (*Piece) request()     {}
 func (*Detail) request()    {}
+func (*Trace) request()     {}
 func (*Graphons) request()  {}
 func (*Export) request()    {}
 func (*Reasons) request()   {}

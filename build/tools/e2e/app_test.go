@@ -352,10 +352,11 @@ func TestAccessible(t *testing.T) {
 		check(scheme + ", drift")
 		b.click(`[data-stage="drift"]`)
 		b.click("#rule-each")
-		b.click(`[data-stage="attention"]`)
-		b.wait(`document.querySelectorAll(".figure svg").length > 3`)
-		check(scheme + ", the lab")
-		b.click(`[data-stage="attention"]`)
+		for _, scene := range scenes {
+			b.scene(scene)
+			check(scheme + ", the lab's " + scene)
+		}
+		b.click(`[data-stage="decision"]`)
 		for _, d := range []struct{ button, id string }{{"#model-button", "models"}, {".help-button", "help"}, {"#private", "privacy"}} {
 			b.click(d.button)
 			b.wait(fmt.Sprintf(`document.getElementById(%q).open`, d.id))
@@ -442,12 +443,11 @@ func TestScreenshots(t *testing.T) {
 	b.wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
 	b.picture("record")
 	eval[any](b, `document.getElementById("inspector-close").click()`)
-	for _, stage := range []string{"encode", "graphons", "attention"} {
-		b.click(fmt.Sprintf(`[data-stage=%q]`, stage))
-		b.wait(`document.querySelectorAll(".lab-panel figure svg").length > 1`)
-		b.picture("lab-" + stage)
+	for _, scene := range scenes {
+		b.scene(scene)
+		b.picture("lab-" + scene)
 	}
-	b.click(`[data-stage="attention"]`)
+	b.click(`[data-stage="decision"]`)
 	b.edit()
 	for _, d := range []struct{ button, id string }{{"#model-button", "models"}, {".help-button", "help"}, {"#private", "privacy"}, {"#draw-button", "draw"}} {
 		b.click(d.button)

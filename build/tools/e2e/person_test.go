@@ -322,10 +322,10 @@ func TestCurveOfTheAUC(t *testing.T) {
 	if auc, err := strconv.ParseFloat(found[1], 64); err != nil || auc < 0.7 || auc > 1 {
 		t.Errorf("AUC %s of medicines and explosives", found[1])
 	}
-	b.click(`[data-stage="attention"]`)
+	b.click(`[data-stage="decision"]`)
 	b.wait(`/the batch in/.test(document.getElementById("took")?.textContent)`)
 	b.wait(`[...document.querySelectorAll(".figure strong")].some((e) => e.textContent === "AUC")`)
-	if n := eval[int](b, `document.querySelector(".figure .line-in").getAttribute("d").split("L").length`); n < 10 {
+	if n := eval[int](b, `[...document.querySelectorAll(".figure")].find((e) => e.querySelector("strong").textContent === "AUC").querySelector(".line-in").getAttribute("d").split("L").length`); n < 10 {
 		t.Errorf("the curve has %d points", n)
 	}
 	b.quiet()
@@ -337,14 +337,15 @@ func TestSavePictures(t *testing.T) {
 	for _, kind := range []string{"svg", "png"} {
 		t.Run(kind, func(t *testing.T) {
 			savePictures(t, kind, map[string][]string{
-				"graphons": {"baca-graphon-i", "baca-graphon-j", "baca-mixture", "baca-drawn"},
+				"graph":    {"baca-graph"},
+				"views":    {"baca-map-1", "baca-map-2"},
+				"graphons": {"baca-parting", "baca-graphon-inside", "baca-graphon-outside"},
 			})
 		})
 		t.Run(kind+" of the learning", func(t *testing.T) {
 			savePictures(t, kind, map[string][]string{
-				"encode":    {"baca-alone", "baca-batch"},
-				"attention": {"baca-loss", "baca-kl", "baca-inside-dictionary", "baca-outside-dictionary"},
-				"drift":     {"baca-drift"},
+				"decision": {"baca-s-attn", "baca-learning", "baca-sum", "baca-baca", "baca-alone"},
+				"drift":    {"baca-drift"},
 			})
 		})
 	}

@@ -117,11 +117,10 @@ func (b *tab) steps(rows []byte) []step {
 			b.wait(`document.querySelector(".export-note")?.textContent === "Cancelled"`)
 		}},
 		{"the lab", func() {
-			for _, stage := range []string{"encode", "graphons", "attention"} {
-				b.click(fmt.Sprintf(`[data-stage=%q]`, stage))
-				b.wait(`document.querySelectorAll(".lab-panel figure svg").length > 1`)
+			for _, scene := range scenes {
+				b.scene(scene)
 			}
-			b.click(`[data-stage="attention"]`)
+			b.click(`[data-stage="decision"]`)
 		}},
 	}
 }

@@ -101,10 +101,23 @@ func (e *Engine) keys(p *pulse, m *message.Detailed, g *graph.Graph) error {
 				Origin: entry.Origin.String(), Row: e.rowOf(entry, bank), Score: entry.Score,
 				Similarity: math.NaN(), Weight: k.Weight, Value: k.Value,
 			}
+			if known := e.model.Structures; entry.Origin == dictionary.Training && known != nil {
+				n.SMILES = known.SMILES[entry.Index]
+				if known.Names != nil {
+					n.ID = known.Names[entry.Index]
+				}
+			}
 			if entry.Origin == dictionary.Test {
 				n.ID, n.SMILES = e.last.ids[entry.Index], e.last.smiles[entry.Index]
 			}
-			found = append(found, n)
+			if drawn := a.Synthetic(side, entry.Index); entry.Origin == dictionary.Synthetic && drawn != nil {
+				n.Nodes, n.Edges = drawn.N(), edges(drawn)
+			}
+			at := len(found) // behind those that weigh as much
+			for at > 0 && found[at-1].Weight < n.Weight {
+				at--
+			}
+			found = slices.Insert(found, at, n)
 		}
 		return found
 	}
@@ -166,18 +179,9 @@ func atom(a molecule.Atom, smiles string) message.Atom {
 	m := message.Atom{
 		Charge: int(a.Charge), Hydrogens: int(a.Hydrogens), Isotope: int(a.Isotope), Aromatic: a.Aromatic, InRing: a.InRing,
 	}
-	at := int(a.Column) - 1
-	if at < 0 || at >= len(smiles) {
+	at, end := span(a, smiles)
+	if at == end {
 		return m
-	}
-	end := at + 1
-	switch two := smiles[at:min(at+2, len(smiles))]; {
-	case smiles[at] == '[':
-		for end < len(smiles) && smiles[end-1] != ']' {
-			end++
-		}
-	case two == "Cl" || two == "Br":
-		end++
 	}
 	// The symbol is the first letter and the small ones after it.
 	symbol := strings.TrimLeft(smiles[at:end], "[0123456789")
@@ -187,4 +191,22 @@ func atom(a molecule.Atom, smiles string) message.Atom {
 	}
 	m.Symbol = strings.ToUpper(symbol[:1]) + symbol[1:n]
 	return m
+}
+
+// span is where an atom is written in its SMILES, empty where it is not.
+func span(a molecule.Atom, smiles string) (at, end int) {
+	at = int(a.Column) - 1
+	if at < 0 || at >= len(smiles) {
+		return 0, 0
+	}
+	end = at + 1
+	switch two := smiles[at:min(at+2, len(smiles))]; {
+	case smiles[at] == '[':
+		for end < len(smiles) && smiles[end-1] != ']' {
+			end++
+		}
+	case two == "Cl" || two == "Br":
+		end++
+	}
+	return at, end
 }

@@ -69,6 +69,7 @@ type Engine struct {
 
 	input  *input
 	last   *calibrated // nil without
+	atlas  *atlas      // of the open input and the model, nil until it is asked for
 	alpha  float64     // of the last Score, 0 before
 	drift  *watched    // of the open input and the model, nil until it is asked for
 	shared *scoring    // with a worker that has the input, see Share
@@ -107,7 +108,7 @@ func (e *Engine) Pause() { e.paused = true }
 // Light tells whether a request can be answered between two batches of another one.
 func Light(r message.Request) bool {
 	switch r.(type) {
-	case *message.Hello, *message.Detail, *message.Graphons, *message.Export, *message.Measure:
+	case *message.Hello, *message.Detail, *message.Trace, *message.Graphons, *message.Export, *message.Measure:
 		return true
 	}
 	return false
@@ -135,6 +136,8 @@ func (e *Engine) answer(number uint32, r message.Request) (message.Reply, error)
 		return e.piece(r)
 	case *message.Detail:
 		return e.detail(r)
+	case *message.Trace:
+		return e.trace(r)
 	case *message.Graphons:
 		return e.graphons(r)
 	case *message.Export:
@@ -210,7 +213,7 @@ func (e *Engine) loadModel(r *message.LoadModel) (*message.Model, error) {
 	if m.Card.Name == "" {
 		m.Card.Name = r.Name
 	}
-	e.model, e.file, e.behind, e.alone, e.last, e.drift = m, data, behind, nil, nil, nil
+	e.model, e.file, e.behind, e.alone, e.last, e.drift, e.atlas = m, data, behind, nil, nil, nil, nil
 	e.card = Card(m, slices.Concat(data, behind))
 	e.card.File, e.card.BuiltIn = file, file != ""
 	card := e.card

@@ -686,13 +686,15 @@ func TestPictures(t *testing.T) {
 		}
 	}
 	for side, members := range map[string]message.Ints{"ID": parted.Inside, "OOD": parted.Outside} {
-		_, g := must[*message.GraphonPair](e, h, &message.Graphons{Side: side, I: -1, J: -1, Lambda: 0.25, Seed: 3})
+		_, g := must[*message.GraphonPair](e, h, &message.Graphons{Side: side, I: -1, J: -1, Lambda: 0.25, Seed: 3, Samples: 6})
 		if g.Graphs != len(members) || g.I == g.J || g.RecordI != int(members[g.I]) || g.RecordJ != int(members[g.J]) {
 			t.Errorf("%s: graphons %d and %d of %d, records %d and %d", side, g.I, g.J, g.Graphs, g.RecordI, g.RecordJ)
 		}
-		for _, node := range g.Edges {
-			if int(node) >= g.Nodes {
-				t.Errorf("%s: an edge to node %d of %d", side, node, g.Nodes)
+		for _, sample := range g.Samples {
+			for _, node := range sample.Edges {
+				if int(node) >= sample.Nodes {
+					t.Errorf("%s: an edge to node %d of %d", side, node, sample.Nodes)
+				}
 			}
 		}
 	}

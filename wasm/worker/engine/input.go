@@ -43,7 +43,7 @@ const (
 )
 
 func (e *Engine) open(r *message.Open, post func(message.Event)) (*message.Opened, error) {
-	e.input, e.last, e.drift = nil, nil, nil
+	e.input, e.last, e.drift, e.atlas = nil, nil, nil, nil
 	in, err := e.inputOf(r)
 	if err != nil {
 		return nil, err

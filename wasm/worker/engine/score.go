@@ -12,6 +12,7 @@ import (
 	"baca/algo/attention"
 	"baca/algo/decide"
 	"baca/algo/dictionary"
+	"baca/algo/graph"
 	"baca/algo/graphon"
 	"baca/algo/job"
 	"baca/algo/metric"
@@ -25,6 +26,14 @@ type calibrated struct {
 	places []int // records of the graphs of the batch, from 0
 	// The ids and SMILES of these records, once their rows are out.
 	ids, smiles []string
+	steps       []step
+}
+
+// A step is one of the attention's training that was recorded.
+type step struct {
+	number          int
+	attn            []float32 // of the graphs of the batch
+	inside, outside float64   // medians of the parts
 }
 
 // graphs is how many the input has.
@@ -123,9 +132,10 @@ type run struct {
 	total   message.Scored
 	now     *calibrated
 
-	batched bool  // a batch was calibrated, so that rows have its columns
-	sampled bool  // which was a sample
-	team    *team // that shares the work; nil for a short input
+	batched bool           // a batch was calibrated, so that rows have its columns
+	sampled bool           // which was a sample
+	team    *team          // that shares the work; nil for a short input
+	graphs  []*graph.Graph // of the batch, until it is parted
 	chunk   message.Rows
 	sent    time.Time // the last Rows
 	// Of the graphs whose label is known.
@@ -166,8 +176,12 @@ func (r *run) watch() *attention.Watch {
 	w.Stage = func(s attention.Stage, done, total int) {
 		r.showProgress(string(s), done, total)
 	}
-	w.Parted = func(inside, outside []int, _ [2]int) {
-		r.post(&message.Parted{Inside: r.records(inside), Outside: r.records(outside)})
+	w.Parted = func(inside, outside []int, steps [2]int) {
+		r.post(&message.Parted{
+			Inside: r.records(inside), Outside: r.records(outside),
+			InsideMean: r.mean(inside, steps[0]), OutsideMean: r.mean(outside, steps[1]), InsideSteps: steps[0], OutsideSteps: steps[1],
+		})
+		r.graphs = nil
 	}
 	w.Every = max(0, r.request.Every)
 	steps := algo.DefaultOptions().Attention.Steps
@@ -179,6 +193,7 @@ func (r *run) watch() *attention.Watch {
 				scores, labels = append(scores, s), append(labels, ood)
 			}
 		}
+		r.record(it)
 		a := r.now.scorer.Attention()
 		r.post(&message.Iteration{
 			Step: it.Step, Of: steps, Loss: it.Loss, KL: it.KL, AUC: auc(scores, labels),
@@ -186,6 +201,29 @@ func (r *run) watch() *attention.Watch {
 		})
 	}
 	return w
+}
+
+// record remembers S_Attn of the batch after a step.
+func (r *run) record(it attention.Iteration) {
+	s := step{number: it.Step, attn: singles(it.Test)}
+	median := func(index []int) float64 {
+		values := make([]float64, len(index))
+		for k, i := range index {
+			values[k] = it.Test[i]
+		}
+		return metric.Percentile(values, 50)
+	}
+	s.inside, s.outside = median(it.Inside), median(it.Outside)
+	r.now.steps = append(r.now.steps, s)
+}
+
+// mean is the graphon of a part of the batch.
+func (r *run) mean(index []int, steps int) message.Singles {
+	part := make([]*graph.Graph, len(index))
+	for k, i := range index {
+		part[k] = r.graphs[i]
+	}
+	return singles(graphon.Mean(part, steps).W)
 }
 
 // records turns indices of the batch into numbers of records.
@@ -214,7 +252,7 @@ func contents(d *dictionary.Dictionary) (c message.Contents) {
 
 // fitting is told which graphs are calibrated together.
 func (r *run) fitting(f *job.Fit) {
-	r.now.places = slices.Clone(f.Records)
+	r.now.places, r.graphs = slices.Clone(f.Records), f.Graphs
 	r.now.ids, r.now.smiles = make([]string, len(f.Records)), make([]string, len(f.Records))
 }
 
@@ -227,6 +265,10 @@ func (r *run) fitted(f *job.Fit) error {
 	}
 	if r.batched, r.sampled = !f.Few, f.Sample; r.batched {
 		r.engine.last = r.now
+		if sum, ok := r.now.scorer.Paper(); ok {
+			pre, attn, beta := sum.Parts()
+			m.Paper = message.Sum{Beta: beta, PreMean: pre.Mean, PreDeviation: pre.Deviation, AttnMean: attn.Mean, AttnDeviation: attn.Deviation}
+		}
 		s := &m.Holdout
 		for _, row := range f.Holdout {
 			s.Alone, s.Batch = append(s.Alone, row.Alone), append(s.Batch, row.Batch)
@@ -327,6 +369,9 @@ func (e *Engine) graphons(r *message.Graphons) (*message.GraphonPair, error) {
 	if !(r.Lambda >= 0 && r.Lambda <= 1) {
 		return nil, failf(message.CodeBadOption, "λ = %g: want 0 to 1", r.Lambda)
 	}
+	if r.Samples < 0 || r.Samples > message.MostSamples {
+		return nil, failf(message.CodeBadOption, "%d samples: want 0 to %d", r.Samples, message.MostSamples)
+	}
 	if e.last == nil {
 		return nil, failf(message.CodeNotReady, "no batch is calibrated yet, so there are no graphons")
 	}
@@ -351,22 +396,38 @@ func (e *Engine) graphons(r *message.Graphons) (*message.GraphonPair, error) {
 		Side: r.Side, Graphs: len(members), I: i, J: j, RecordI: e.last.places[members[i]], RecordJ: e.last.places[members[j]],
 		N: wi.N, WI: singles(wi.W), WJ: singles(wj.W),
 	}
+	m.Lambda = r.Lambda
+	m.Samples, err = drawn(mix, r.Seed, r.Samples)
+	return m, err
+}
+
+// drawn draws graphs from a mixture, each by a stream of random numbers of its own, so that
+// it changes little where the mixture does.
+func drawn(mix *graphon.Graphon, seed uint64, count int) ([]message.Sample, error) {
 	// One graphon mixed with itself is the mixture; the draw is that of the method.
 	mixup, err := graphon.NewMixup([]*graphon.Graphon{mix}, algo.DefaultOptions().Attention.Mixup)
 	if err != nil {
 		return nil, err
 	}
-	if s, ok := mixup.Draw(rng); ok {
-		m.Nodes = s.Graph.N()
-		for a := range m.Nodes {
-			for _, b := range s.Graph.Row(a) {
-				if int(b) > a {
-					m.Edges = append(m.Edges, int32(a), b)
-				}
+	list := make([]message.Sample, count)
+	for k := range list {
+		if s, ok := mixup.Draw(rand.New(rand.NewPCG(seed+uint64(k), pictureStream))); ok {
+			list[k] = message.Sample{Nodes: s.Graph.N(), Edges: edges(s.Graph)}
+		}
+	}
+	return list, nil
+}
+
+// edges are pairs of nodes, one after the other.
+func edges(g *graph.Graph) (list message.Ints) {
+	for a := range g.N() {
+		for _, b := range g.Row(a) {
+			if int(b) > a {
+				list = append(list, int32(a), b)
 			}
 		}
 	}
-	return m, nil
+	return list
 }
 
 func singles(x []float64) message.Singles {

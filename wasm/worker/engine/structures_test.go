@@ -62,6 +62,7 @@ func TestNearestHaveStructures(t *testing.T) {
 	if _, d = must[*message.Detailed](e, h, &message.Detail{Record: 0}); d.Nearest[1].ID != "aspirin" {
 		t.Errorf("of a copy %+v, %q", d.Nearest, d.Lost)
 	}
+	h.files[Drawer] = []byte("draw()")
 	_, out := must[*message.Scored](e, h, &message.Score{})
 	events, _ := ask(e, h, &message.Score{})
 	rows := join(events)

@@ -1,0 +1,445 @@
+package picture
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"baca/algo/chart"
+	"baca/app/session"
+	"baca/app/words"
+	"baca/wasm/message"
+)
+
+// A Structure is a graph as the model reads it: nodes, and edges that are all alike.
+type Structure struct {
+	Title         string
+	Trace         *message.Traced
+	Lit           int          // the node that is lit, −1 for none
+	At            [][2]float64 // the places of its nodes, of Places
+	Width, Height float64
+}
+
+// SVG draws it, or nothing where it is too large.
+func (g Structure) SVG(saved bool) string {
+	t := g.Trace
+	if len(t.Atoms) == 0 || len(t.Atoms) > mostSketched || len(g.At) != len(t.Atoms) {
+		return ""
+	}
+	w := newSVG(g.Width, g.Height, g.Title, saved)
+	x, y, scale := fitted(g.At, g.Width, g.Height, 56)
+	for _, b := range t.Bonds {
+		role := "edge"
+		if b.From == g.Lit || b.To == g.Lit {
+			role = "edge-lit"
+		}
+		w.line(role, max(scale*0.06, 1.5), x(b.From), y(b.From), x(b.To), y(b.To))
+	}
+	r := min(max(scale*0.3, 3), 15)
+	for i, a := range t.Atoms {
+		role := "ball"
+		if i == g.Lit {
+			role = "ball-lit"
+		}
+		fmt.Fprintf(w, `<circle %s data-atom="%d" cx="%s" cy="%s" r="%s"/>`, w.role(role), i, num(x(i)), num(y(i)), num(r))
+		if a.Symbol != "" && r >= 5 {
+			role = "ball-name"
+			if i == g.Lit {
+				role = "lit-name"
+			}
+			fmt.Fprintf(w, `<text %s font-size="%s" x="%s" y="%s">%s</text>`, w.role(role), num(r), num(x(i)), num(y(i)+r*0.36), escape(a.Symbol))
+		}
+	}
+	return w.end()
+}
+
+// Walks are the chances that a walk is back after 1, 2, … steps, as bars.
+type Walks struct {
+	Title         string
+	Back          []float32
+	Width, Height float64
+}
+
+// SVG draws it.
+func (b Walks) SVG(saved bool) string {
+	title := b.Title
+	for k, x := range b.Back {
+		if x > 0 && k < 6 {
+			title += fmt.Sprintf("; %s after %d", words.Percent(math.Round(100*float64(x))/100), k+1)
+		}
+	}
+	w := newSVG(b.Width, b.Height, title, saved)
+	base := b.Height - 16
+	step := b.Width / float64(max(len(b.Back), 1))
+	for k, x := range b.Back {
+		h := float64(x) * (base - 2)
+		w.rect("bar-under", float64(k)*step+1, 2, step-2, base-2)
+		w.rect("cell", float64(k)*step+1, base-h, step-2, h)
+		if k%3 == 0 {
+			w.text("label-mid", (float64(k)+0.5)*step, b.Height-3, fmt.Sprint(k+1))
+		}
+	}
+	return w.end()
+}
+
+// A Map is one view of the embeddings: the training set, the batch, and one record.
+type Map struct {
+	Title         string
+	On            message.Map
+	Rows          *session.Rows
+	Record        int
+	Shown         int // 0 for the training set alone, 1 with the batch, 2 with the record
+	Width, Height float64
+}
+
+// axes are the scales of a map.
+func (m Map) axes() (x, y chart.Scale) {
+	var xs, ys []float64
+	for _, places := range []message.Singles{m.On.Training, m.On.Batch, m.On.At} {
+		for i := 0; i+1 < len(places); i += 2 {
+			xs, ys = append(xs, float64(places[i])), append(ys, float64(places[i+1]))
+		}
+	}
+	const margin = 12
+	lowX, highX := Spread(xs)
+	lowY, highY := Spread(ys)
+	return chart.Scale{Low: lowX, High: highX, From: margin, To: m.Width - margin}, chart.Scale{Low: lowY, High: highY, From: m.Height - 24, To: margin}
+}
+
+// SVG draws it. The dots of a kind are one path each, so that a map of many is no more work
+// than one of few.
+func (m Map) SVG(saved bool) string {
+	w := newSVG(m.Width, m.Height, m.words(), saved)
+	x, y := m.axes()
+	w.rect("map-paper", 0.5, 0.5, m.Width-1, m.Height-20)
+	at := func(places message.Singles, i int) (float64, float64) {
+		return x.At(float64(places[2*i])), y.At(float64(places[2*i+1]))
+	}
+	var grey strings.Builder
+	for i := range len(m.On.Training) / 2 {
+		px, py := at(m.On.Training, i)
+		dot(&grey, px, py, 2)
+	}
+	fmt.Fprintf(w, `<path %s d="%s"/>`, w.role("map-known"), grey.String())
+	if m.Shown > 0 {
+		kinds := map[string]*strings.Builder{}
+		for i, record := range m.On.Records {
+			v := m.Rows.Verdict[record]
+			if kinds[v.Role()] == nil {
+				kinds[v.Role()] = &strings.Builder{}
+			}
+			px, py := at(m.On.Batch, i)
+			mark(kinds[v.Role()], v, px, py)
+		}
+		for _, v := range []session.Verdict{session.Undecided, session.Borderline, session.Inside, session.Outside} {
+			if b := kinds[v.Role()]; b != nil {
+				fmt.Fprintf(w, `<path %s d="%s"/>`, w.role(v.Role()), b.String())
+			}
+		}
+	}
+	if m.Shown > 1 && len(m.On.At) == 2 {
+		px, py := at(m.On.At, 0)
+		for i := range len(m.On.Nearest) / 2 {
+			nx, ny := at(m.On.Nearest, i)
+			w.line("axis", 1, px, py, nx, ny)
+			w.circle("map-near", nx, ny, 3.5)
+		}
+		w.circle("chosen", px, py, 8)
+		w.circle("grip", px, py, 3)
+	}
+	w.text("label", 4, m.Height-4, "1st axis, "+words.Percent(round2(m.On.ShareX))+" of the spread")
+	w.text("label-end", m.Width-4, m.Height-4, "2nd axis, "+words.Percent(round2(m.On.ShareY)))
+	return w.end()
+}
+
+func round2(x float64) float64 { return math.Round(100*x) / 100 }
+
+func (m Map) words() string {
+	return fmt.Sprintf("%s: %d training graphs, %d of this input", m.Title, len(m.On.Training)/2, len(m.On.Records))
+}
+
+// dot appends a disc to a path.
+func dot(b *strings.Builder, x, y, r float64) {
+	fmt.Fprintf(b, "M%s %sa%s %s 0 1 0 %s 0a%s %s 0 1 0 %s 0", num(x-r), num(y), num(r), num(r), num(2*r), num(r), num(r), num(-2*r))
+}
+
+// mark appends the shape of a verdict to a path.
+func mark(b *strings.Builder, v session.Verdict, x, y float64) {
+	switch v {
+	case session.Outside:
+		fmt.Fprintf(b, "M%s %sl4.5 -4.5l4.5 4.5l-4.5 4.5z", num(x-4.5), num(y))
+	case session.Borderline:
+		fmt.Fprintf(b, "M%s %sh6v6h-6z", num(x-3), num(y-3))
+	default:
+		dot(b, x, y, 3.4)
+	}
+}
+
+// Parting is the strip of S_Pre, with the two parts that are learned from.
+func Parting(s *session.Session, width, height float64) Strip {
+	c := Strip{width: width, height: height, title: "S_Pre of the batch with " + s.Rows.ShortName(s.Inspector.Record), xlabel: "S_Pre", score: s.Rows.Batch.Pre, threshold: math.NaN(), selected: s.Inspector.Record, fixed: true}
+	c.verdict = make([]session.Verdict, len(c.score))
+	for i := range c.verdict {
+		c.verdict[i] = session.Borderline
+	}
+	for _, i := range s.Parted.Inside {
+		c.verdict[i] = session.Inside
+	}
+	for _, i := range s.Parted.Outside {
+		c.verdict[i] = session.Outside
+	}
+	return c
+}
+
+// A Drawn is a graph that was drawn from a mixture.
+type Drawn struct {
+	Title string
+	Nodes int
+	Edges message.Ints
+	Side  float64
+	Role  string // of its nodes
+}
+
+// mostDrawn is how many nodes of a drawn graph are shown: more is a blot.
+const mostDrawn = 120
+
+// SVG draws it, by springs.
+func (g Drawn) SVG(saved bool) string {
+	n := min(g.Nodes, mostDrawn)
+	var bonds []message.Bond
+	for i := 0; i+1 < len(g.Edges); i += 2 {
+		if from, to := int(g.Edges[i]), int(g.Edges[i+1]); max(from, to) < n {
+			bonds = append(bonds, message.Bond{From: from, To: to, Order: 1})
+		}
+	}
+	w := newSVG(g.Side, g.Side, g.Title, saved)
+	places := packed(n, bonds)
+	x, y, scale := fitted(places, g.Side, g.Side, 26)
+	for _, b := range bonds {
+		w.line("edge", max(scale*0.07, 1), x(b.From), y(b.From), x(b.To), y(b.To))
+	}
+	for i := range places {
+		w.circle(g.Role, x(i), y(i), max(scale*0.17, 2))
+	}
+	return w.end()
+}
+
+// fitted scales places to a box, a length of a bond to so many pixels at most.
+func fitted(places [][2]float64, width, height, most float64) (x, y func(int) float64, scale float64) {
+	low, high := bounds(places)
+	scale = min(width/(high[0]-low[0]+1.2), height/(high[1]-low[1]+1.2), most)
+	x = func(i int) float64 { return width/2 + scale*(places[i][0]-(low[0]+high[0])/2) }
+	y = func(i int) float64 { return height/2 + scale*(places[i][1]-(low[1]+high[1])/2) }
+	return x, y, scale
+}
+
+// bounds are the corners of what lies at some places.
+func bounds(places [][2]float64) (low, high [2]float64) {
+	low, high = [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{math.Inf(-1), math.Inf(-1)}
+	for _, p := range places {
+		for k, x := range p {
+			low[k], high[k] = min(low[k], x), max(high[k], x)
+		}
+	}
+	return low, high
+}
+
+// packed places the nodes of a graph. Its parts, of which a drawn graph may have several,
+// are laid out one by one and stand in rows, the first the part with the most nodes.
+func packed(n int, bonds []message.Bond) [][2]float64 {
+	places := make([][2]float64, n)
+	parts := components(n, bonds)
+	area := 0.0
+	sizes := make([][2]float64, len(parts))
+	for k, nodes := range parts {
+		sizes[k] = alone(bonds, nodes, places)
+		area += sizes[k][0] * sizes[k][1]
+	}
+	wide := 1.2 * math.Sqrt(area)
+	x, y, tall := 0.0, 0.0, 0.0
+	for range parts {
+		k := 0
+		for i := range parts {
+			if len(parts[i]) > len(parts[k]) {
+				k = i
+			}
+		}
+		if x > 0 && x+sizes[k][0] > wide {
+			x, y, tall = 0, y+tall, 0
+		}
+		for _, i := range parts[k] {
+			places[i][0], places[i][1] = places[i][0]+x, places[i][1]+y
+		}
+		x, tall = x+sizes[k][0], max(tall, sizes[k][1])
+		parts[k] = nil // it stands
+	}
+	return places
+}
+
+// alone places some nodes of a graph as if there were no others, from 0 on, and returns
+// their width and height.
+func alone(all []message.Bond, nodes []int, places [][2]float64) [2]float64 {
+	number := map[int]int{}
+	for k, i := range nodes {
+		number[i] = k
+	}
+	var bonds []message.Bond
+	for _, b := range all {
+		if from, ok := number[b.From]; ok {
+			bonds = append(bonds, message.Bond{From: from, To: number[b.To], Order: 1})
+		}
+	}
+	at := springs(len(nodes), bonds)
+	low, high := bounds(at)
+	for k, i := range nodes {
+		places[i] = [2]float64{at[k][0] - low[0], at[k][1] - low[1]}
+	}
+	return [2]float64{high[0] - low[0] + 1, high[1] - low[1] + 1}
+}
+
+// springs places nodes by springs along their edges and a push between all of them. Equal
+// graphs get equal places.
+func springs(n int, bonds []message.Bond) [][2]float64 {
+	at, by := make([][2]float64, n), make([][2]float64, n)
+	for i := range at {
+		// A circle in an order that is no symmetry of it.
+		angle, r := 2*math.Pi*float64(i)*0.381966, math.Sqrt(float64(i)+0.5)*0.9
+		at[i] = [2]float64{r * math.Cos(angle), r * math.Sin(angle)}
+	}
+	pull := func(i, j int, force func(square float64) float64) {
+		x, y := at[i][0]-at[j][0], at[i][1]-at[j][1]
+		f := force(max(x*x+y*y, 1e-4))
+		by[i], by[j] = [2]float64{by[i][0] + f*x, by[i][1] + f*y}, [2]float64{by[j][0] - f*x, by[j][1] - f*y}
+	}
+	rounds := min(max(60000/(n*n+1), 20), 400)
+	for round := range rounds {
+		clear(by)
+		for i := range n {
+			for j := range i {
+				pull(i, j, func(square float64) float64 { return 0.9 / square })
+			}
+		}
+		for _, b := range bonds {
+			pull(b.From, b.To, func(square float64) float64 { return 0.6 - math.Sqrt(square) })
+		}
+		most := 0.6 * (1 - float64(round)/float64(rounds))
+		for i := range at {
+			// Parts that nothing joins must not drift away.
+			x, y := by[i][0]-0.02*at[i][0], by[i][1]-0.02*at[i][1]
+			short := min(1, most/max(math.Hypot(x, y), 1e-9))
+			at[i] = [2]float64{at[i][0] + x*short, at[i][1] + y*short}
+		}
+	}
+	return at
+}
+
+// components are the parts of a graph of n nodes that nothing joins, in the order of their
+// first nodes.
+func components(n int, bonds []message.Bond) [][]int {
+	root := make([]int, n)
+	for i := range root {
+		root[i] = i
+	}
+	find := func(i int) int {
+		for root[i] != i {
+			root[i] = root[root[i]]
+			i = root[i]
+		}
+		return i
+	}
+	for _, b := range bonds {
+		a, c := find(b.From), find(b.To)
+		root[max(a, c)] = min(a, c)
+	}
+	var list [][]int
+	place := map[int]int{}
+	for i := range n {
+		r := find(i)
+		k, ok := place[r]
+		if !ok {
+			k, list = len(list), append(list, nil)
+			place[r] = k
+		}
+		list[k] = append(list[k], i)
+	}
+	return list
+}
+
+// A Sum shows how two terms make a score, and where the threshold is.
+type Sum struct {
+	Title         string
+	Names         [3]string // of the terms and of the sum
+	First, Second float64
+	Threshold     float64 // NaN for none
+	Verdict       session.Verdict
+	Width, Height float64
+}
+
+// SVG draws it.
+func (s Sum) SVG(saved bool) string {
+	total := s.First + s.Second
+	values := []float64{0, s.First, total}
+	if !math.IsNaN(s.Threshold) {
+		values = append(values, s.Threshold)
+	}
+	w := newSVG(s.Width, s.Height, fmt.Sprintf("%s: %s, and %s, make %s", s.Title, words.Number(s.First), words.Number(s.Second), words.Number(total)), saved)
+	low, high := Spread(values)
+	const names = 78
+	x := chart.Scale{Low: low, High: high, From: names, To: s.Width - 56}
+	base := s.Height - 34
+	step := base / 3
+	for _, t := range chart.Ticks(low, high, max(int(s.Width/110), 2)) {
+		w.line("grid", 1, math.Round(x.At(t))+0.5, 4, math.Round(x.At(t))+0.5, base)
+		w.text("label-mid", x.At(t), base+14, tick(t))
+	}
+	for k, span := range [3][2]float64{{0, s.First}, {s.First, total}, {0, total}} {
+		from, to := x.At(min(span[0], span[1])), x.At(max(span[0], span[1]))
+		top := float64(k)*step + step*0.22
+		role := "cell"
+		if span[1] > span[0] {
+			role = "outside"
+		}
+		if k == 2 {
+			role = s.Verdict.Role()
+		}
+		w.rect(role, from, top, max(to-from, 1.5), step*0.56)
+		w.text("label", 4, top+step*0.28+4, s.Names[k])
+		w.text("label", to+5, top+step*0.28+4, words.Number(span[1]-span[0]))
+	}
+	w.line("axis", 1, x.At(0), 4, x.At(0), base)
+	if !math.IsNaN(s.Threshold) {
+		w.line("threshold", 1.5, x.At(s.Threshold), 2*step, x.At(s.Threshold), base+4)
+	}
+	w.text("label", names, s.Height-4, "◂ inside")
+	w.text("label-end", s.Width-4, s.Height-4, "outside ▸")
+	return w.end()
+}
+
+// Contents shows what the keys of a dictionary are, as one bar.
+type Contents struct {
+	Title string
+	Of    message.Contents
+	Width float64
+}
+
+// SVG draws it.
+func (c Contents) SVG(saved bool) string {
+	n := [3]int{c.Of.Training, c.Of.Test, c.Of.Synthetic}
+	total := max(n[0]+n[1]+n[2], 1)
+	title := c.Title
+	for part, name := range origins {
+		title += fmt.Sprintf(", %d %s", n[part], name)
+	}
+	w := newSVG(c.Width, 30, title, saved)
+	at, label := 0.0, 0.0
+	for part, k := range n {
+		width := c.Width * float64(k) / float64(total)
+		w.rect(origins[part], at, 0, width, 8)
+		at += width
+		w.rect(origins[part], label, 17, 9, 9)
+		text := words.Count(k) + " " + [3]string{"training", "of this input", "synthetic"}[part]
+		w.text("label", label+13, 26, text)
+		label += 28 + wide(text)
+	}
+	return w.end()
+}

@@ -1,0 +1,55 @@
+package picture
+
+import (
+	"encoding/json"
+
+	"baca/wasm/message"
+)
+
+// Places remember where the atoms of a record stand.
+type Places struct {
+	of    *message.Traced
+	drawn bool // at is of the drawing
+	at    [][2]float64
+}
+
+// Find gives the places of the atoms of a record: as in its drawing where the album has one
+// that shows the same atoms, or else by springs.
+func (p *Places) Find(a *Album, smiles string, t *message.Traced) [][2]float64 {
+	thumb := a.thumbs[smiles]
+	fits := thumb != nil && thumb.layout != "" && thumb.fits(t.Atoms)
+	if p.of == t && p.drawn == fits {
+		return p.at
+	}
+	p.of, p.drawn = t, fits
+	if fits {
+		if at := placesOf(thumb.layout); len(at) == len(t.Atoms) {
+			p.at = at
+			return at
+		}
+	}
+	if p.at = nil; len(t.Atoms) <= mostSketched {
+		p.at = springs(len(t.Atoms), t.Bonds)
+	}
+	return p.at
+}
+
+// placesOf are those of the atoms of a layout, in the order of the SMILES, see
+// web/src/draw.js. They are nil for what is no layout.
+func placesOf(layout string) [][2]float64 {
+	var l struct {
+		Atoms   []struct{ X, Y float64 }
+		Written []int
+	}
+	if json.Unmarshal([]byte(layout), &l) != nil {
+		return nil
+	}
+	at := make([][2]float64, len(l.Written))
+	for k, i := range l.Written {
+		if i < 0 || i >= len(l.Atoms) {
+			return nil
+		}
+		at[k] = [2]float64{l.Atoms[i].X, l.Atoms[i].Y}
+	}
+	return at
+}

@@ -1,0 +1,264 @@
+package session
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"baca/app/words"
+	"baca/wasm/message"
+)
+
+// A Scene is one of the story of the lab.
+type Scene struct {
+	Key, Name, About string
+	Equation         string   // of the paper, as HTML
+	Stages           []string // of a run that make it
+}
+
+// Scenes are those of the story, in their order.
+func Scenes() []Scene {
+	return []Scene{
+		{SceneGraph, "graph", "A text becomes a graph: atoms are nodes, bonds are edges.", `<i>G</i> = (𝒱, ℰ, <b>X</b>)`, []string{message.StageParse}},
+		{SceneViews, "two views", "The frozen network looks twice: at what the atoms are, and at how they are joined.", `min<sub><i>f</i></sub> 𝔼 <i>L</i><sub>Pre</sub>(<i>f</i>; <i>G</i>) &ensp;(1)`, []string{message.StageScore, message.StageEncode}},
+		{SceneParts, "graphons", "S_Pre parts the batch. Each part has a graphon: a map of how likely two places of its graphs are joined.", `<i>a</i> ∼ Bernoulli(<i>W</i>(<i>v</i>, <i>v</i>′)) &ensp;(2)`, []string{message.StageSample, message.StagePart, message.StageEstimate}},
+		{SceneMixup, "mixup", "New graphs are drawn between two of the same part.", `<i>W</i><sub>s</sub> = λ<i>W</i><sub>i</sub> + (1 − λ)<i>W</i><sub>j</sub> &ensp;(3)`, []string{message.StageMixup}},
+		{SceneKeys, "dictionaries", "Two dictionaries answer: one of graphs that look inside, one of graphs that look outside.", `softmax(<b>QK</b><sup>⊤</sup>/√<i>d</i>) <b>V</b> &ensp;(5)`, []string{message.StageAttention}},
+		{SceneDecision, "decision", "The attention learns in steps. Its answer is added to S_Pre, and the sum is compared with the known kind.", `<i>S</i><sub>BaCa</sub> = <i>S</i><sub>Pre</sub> + β · <i>S</i><sub>Attn</sub> &ensp;(9)`, []string{message.StageRatio, message.StageFinish, message.StageCompare}},
+	}
+}
+
+// ProgressOf is how far a run is with a scene: whether it works on it now, whether there is
+// something, and the latest progress.
+func (s *Session) ProgressOf(c Scene) (p message.Progress, now, there bool) {
+	for _, stage := range c.Stages {
+		if q, ok := s.Progress[stage]; ok {
+			p, there = q, true
+		}
+	}
+	now = s.Busy() && slices.Contains(c.Stages, s.Stage)
+	if now {
+		p = s.Progress[s.Stage]
+	}
+	return p, now, there
+}
+
+// Count is the number beside a scene: how far a run is with it, or what it came to.
+func (c Scene) Count(p message.Progress, now bool) string {
+	if !now && (c.Key == SceneParts || c.Key == SceneDecision) {
+		return ""
+	}
+	return StageCount(p, now)
+}
+
+// SceneLine is the headline of the open scene: what it says of the record.
+func (s *Session) SceneLine() string {
+	name := s.Rows.ShortName(s.Inspector.Record)
+	if name == "" {
+		return "Nothing is scored yet."
+	}
+	switch s.Lab.Stage {
+	case SceneGraph:
+		return s.graphLine(name)
+	case SceneViews:
+		return s.viewsLine(name)
+	case SceneParts:
+		return s.partsLine(name)
+	case SceneMixup:
+		return s.mixupLine(name)
+	case SceneKeys:
+		return s.keysLine(name)
+	}
+	return s.decisionLine(name)
+}
+
+func (s *Session) graphLine(name string) string {
+	t := s.Lab.Trace
+	if t == nil {
+		return name + " becomes a graph."
+	}
+	nodes := len(t.Walks) / max(t.Width, 1)
+	edges := 0
+	for _, b := range t.Bonds {
+		if t.Node[b.From] >= 0 && t.Node[b.To] >= 0 {
+			edges++
+		}
+	}
+	line := name + " is a graph of " + words.Plural(nodes, "node", "nodes") + " and " + words.Plural(edges, "edge", "edges") + "."
+	if left := len(t.Atoms) - nodes; left > 0 {
+		line += " The model leaves out " + words.Plural(left, "atom", "atoms") + "."
+	}
+	return line
+}
+
+func (s *Session) viewsLine(name string) string {
+	t := s.Lab.Trace
+	if t == nil || len(t.Nearest) == 0 {
+		return "Where " + name + " lies among the training set."
+	}
+	line := fmt.Sprintf("The training %s most like %s in both views is %s away", one(s.Things()), name, words.Number(t.Nearest[0]))
+	d := s.Inspector.Detail
+	if d == nil || math.IsNaN(d.Embedding) {
+		return line + "."
+	}
+	how := "farther than"
+	if d.Embedding < 0 {
+		how = "nearer than"
+	}
+	return line + ": " + words.Number(math.Abs(d.Embedding)) + " deviations " + how + " training " + s.Things() + " are from theirs."
+}
+
+// one is the singular of what an input holds.
+func one(things string) string { return things[:len(things)-1] }
+
+func (s *Session) partsLine(name string) string {
+	p, b := s.Parted, s.Rows.Batch
+	if p == nil || b == nil {
+		return "Where " + name + " stands in the batch."
+	}
+	side, _ := s.PartOf(s.Inspector.Record)
+	line := name + " has S_Pre = " + words.Number(b.Pre[s.Inspector.Record]) + ", "
+	switch side {
+	case "ID":
+		return line + "one of the " + words.Count(len(p.Inside)) + " lowest: it is taken for inside."
+	case "OOD":
+		return line + "one of the " + words.Count(len(p.Outside)) + " highest: it is taken for outside."
+	}
+	if s.Fitted != nil && s.Fitted.Sample {
+		return line + "in the middle or not in the sample: it feeds neither part."
+	}
+	return line + "in the middle: it feeds neither part."
+}
+
+func (s *Session) mixupLine(name string) string {
+	g := s.Lab.Pair
+	if g == nil {
+		return "New graphs are drawn from mixtures."
+	}
+	share := math.Round(100*s.Lab.Lambda) / 100
+	i, j := s.Rows.ShortName(g.RecordI), s.Rows.ShortName(g.RecordJ)
+	line := fmt.Sprintf("Six new graphs: %s %s, %s %s.", words.Percent(share), i, words.Percent(1-share), j)
+	if g.RecordI != s.Inspector.Record {
+		line += " " + name + " is not of this part."
+	}
+	return line
+}
+
+func (s *Session) keysLine(name string) string {
+	d := s.Inspector.Detail
+	if d == nil || d.IDKeys == nil {
+		return name + " asks both dictionaries."
+	}
+	closer := "more like the outside keys"
+	switch {
+	case math.Abs(d.AttnID-d.AttnOOD) < 5e-4:
+		closer = "as much like the inside keys as the outside ones"
+	case d.AttnID > d.AttnOOD:
+		closer = "more like the inside keys"
+	}
+	return fmt.Sprintf("%s is %s: S_Attn = %s − %s = %s.", name, closer, words.Number(d.AttnOOD), bracketed(d.AttnID), words.Number(d.AttnOOD-d.AttnID))
+}
+
+// bracketed is a number behind a minus.
+func bracketed(x float64) string {
+	if x < 0 {
+		return "(" + words.Number(x) + ")"
+	}
+	return words.Number(x)
+}
+
+func (s *Session) decisionLine(name string) string {
+	record := s.Inspector.Record
+	own := s.RuleOf(EachAlone).Judge(s.Rows.AloneP[record], s.Rows.AloneP[record])
+	by := "By itself " + name + " is " + own.Word() + " (p\u00a0" + words.PEquals(s.Rows.AloneP[record]) + ")"
+	b := s.Rows.Batch
+	if b == nil {
+		return by + "."
+	}
+	paper := s.RuleOf(ThePaper).Judge(b.BaCaP[record], s.Rows.AloneP[record])
+	line := "S_BaCa calls " + name + " " + paper.Word() + " (p\u00a0" + words.PEquals(b.BaCaP[record]) + "). By itself it is "
+	if paper == own {
+		return line + own.Word() + ", too (p\u00a0" + words.PEquals(s.Rows.AloneP[record]) + ")."
+	}
+	return line + own.Word() + " (p\u00a0" + words.PEquals(s.Rows.AloneP[record]) + "): they disagree."
+}
+
+// Terms are the two terms of S_BaCa of a record, and their sum.
+func (r *Result) Terms(record int) (pre, attn, sum float64) {
+	b, s := r.Rows.Batch, r.Fitted.Paper
+	pre = (b.Pre[record] - s.PreMean) / s.PreDeviation
+	attn = s.Beta * (b.Attn[record] - s.AttnMean) / s.AttnDeviation
+	return pre, attn, pre + attn
+}
+
+// What the codes of a feature mean, see OGB's atom features.
+var (
+	chirality     = []string{"none", "clockwise", "counter-clockwise", "other", "other"}
+	hybridization = []string{"SP", "SP²", "SP³", "SP³D", "SP³D²", "other"}
+	noYes         = []string{"no", "yes"}
+)
+
+// AtomFacts say what the feature view knows of an atom, one for each feature. A bare graph
+// has one feature, which is always 1.
+func AtomFacts(t *message.Traced, atom int) []Fact {
+	if atom < 0 || atom >= len(t.Node) || t.Node[atom] < 0 || t.Features == 0 {
+		return nil
+	}
+	x := t.X[int(t.Node[atom])*t.Features:][:t.Features]
+	if t.Features != 9 {
+		return []Fact{{"constant", "1"}}
+	}
+	of := func(names []string, code int32) string { return names[min(max(int(code), 0), len(names)-1)] }
+	return []Fact{
+		{"element", t.Atoms[atom].Symbol + ", number " + words.Count(int(x[0])+1)},
+		{"chirality", of(chirality, x[1])},
+		{"neighbours", words.Count(int(x[2]))},
+		{"charge", charge(int(x[3]) - 5)},
+		{"hydrogens", words.Count(int(x[4]))},
+		{"unpaired electrons", words.Count(int(x[5]))},
+		{"hybridisation", of(hybridization, x[6])},
+		{"aromatic", of(noYes, x[7])},
+		{"in a ring", of(noYes, x[8])},
+	}
+}
+
+// charge is one with its sign.
+func charge(c int) string {
+	if c > 0 {
+		return "+" + strconv.Itoa(c)
+	}
+	return words.Minus(strconv.Itoa(c))
+}
+
+// WalksOf are the chances that a walk from an atom is back after 1, 2, … steps.
+func WalksOf(t *message.Traced, atom int) []float32 {
+	if atom < 0 || atom >= len(t.Node) || t.Node[atom] < 0 {
+		return nil
+	}
+	return t.Walks[int(t.Node[atom])*t.Width:][:t.Width]
+}
+
+// A Piece is a part of the text of a molecule, written for one atom or, with −1, for none.
+type Piece struct {
+	Text string
+	Atom int
+}
+
+// Pieces cut the text of a molecule by its atoms.
+func Pieces(t *message.Traced) []Piece {
+	var list []Piece
+	at := 0
+	add := func(to, atom int) {
+		if to > at && to <= len(t.SMILES) {
+			list = append(list, Piece{t.SMILES[at:to], atom})
+			at = to
+		}
+	}
+	for i := range t.From {
+		add(int(t.From[i]), -1)
+		add(int(t.To[i]), i)
+	}
+	add(len(t.SMILES), -1)
+	return list
+}

@@ -1,0 +1,470 @@
+package app
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"baca/app/picture"
+	"baca/app/session"
+	"baca/app/words"
+	"baca/wasm/message"
+)
+
+// stillWanted tells whether the user wants no motion.
+func stillWanted() bool {
+	return !app.IsServer && app.Window().Call("matchMedia", "(prefers-reduced-motion: reduce)").Get("matches").Bool()
+}
+
+// story is the open scene between its headline and the controls.
+func (p *labPane) story() []app.UI {
+	s := p.S
+	scenes := session.Scenes()
+	at := slices.IndexFunc(scenes, func(c session.Scene) bool { return c.Key == s.Lab.Stage })
+	if at < 0 {
+		return nil
+	}
+	c := scenes[at]
+	if s.Inspector.Record < 0 {
+		return []app.UI{app.Div().Class("pane-head").Body(
+			app.H2().Text(s.SceneLine()), app.Span().Class("stretch"), closer("Close the lab", s.Lab.Close))}
+	}
+	// While it plays a screen reader hears of each scene once.
+	heard := fmt.Sprintf("Scene %d of %d: %s. ", at+1, len(scenes), c.Name)
+	if !s.Lab.Playing {
+		heard += s.SceneLine()
+	}
+	return []app.UI{
+		app.Div().Class("pane-head").Body(
+			p.who(), app.Span().Class("stretch"),
+			app.Button().Class("plain equation").Type("button").Title("As the paper writes it. What the numbers mean").Body(app.Raw("<span>"+c.Equation+"</span>")).
+				OnClick(func(app.Context, app.Event) { showDialog("help") }),
+			closer("Close the lab", s.Lab.Close)),
+		app.H2().Class("scene-line").Body(app.Span().Class("scene-number").Text(strconv.Itoa(at+1)), app.Span().ID("scene-line").Text(s.SceneLine())),
+		app.P().Class("quiet scene-about").Text(c.About),
+		app.P().Class("sr-only").Aria("live", "polite").Text(heard),
+		app.Div().Class("scene scene-" + c.Key).Body(p.scene(c.Key)),
+		p.player(at, len(scenes)),
+	}
+}
+
+// who is the record that passes through, between those above and below it in the table.
+func (p *labPane) who() app.UI {
+	s := p.S
+	i := s.Inspector.Record
+	v := s.Rows.Verdict[i]
+	return app.Div().Class("who").Body(
+		iconButton("The one above it in the table", "left", func() { s.Lab.Neighbour(-1) }),
+		app.Raw(`<span class="who-picture">`+p.Album.Small(s.Rows.Picture(i))+`</span>`),
+		app.Strong().ID("scene-name").Text(s.Rows.ShortName(i)),
+		app.Span().Class("verdict "+v.Class()).Body(shape(v), app.Text(" "+v.Word())),
+		iconButton("The one below it in the table", "right", func() { s.Lab.Neighbour(1) }),
+	)
+}
+
+// player plays, pauses and scrubs.
+func (p *labPane) player(scene, scenes int) app.UI {
+	l := &p.S.Lab
+	at, of := l.Timeline()
+	label, sign := "Play", "play"
+	if l.Playing {
+		label, sign = "Pause", "pause"
+	}
+	return app.Div().Class("player").Role("group").Aria("label", "The story").Body(
+		iconButton("Scene before", "left", func() { l.Step(-1) }),
+		app.Button().ID("play").Class("button strong").Type("button").Body(icon(sign), app.Text(label)).
+			OnClick(func(app.Context, app.Event) {
+				if l.Playing {
+					l.Pause()
+				} else {
+					l.Play(stillWanted())
+				}
+			}),
+		iconButton("Next scene", "right", func() { l.Step(1) }),
+		app.Input().ID("scrub").Type("range").Min(0).Max(max(of-1, 1)).Value(at).Aria("label", "Place in the story").
+			Aria("valuetext", fmt.Sprintf("scene %d of %d, %s", scene+1, scenes, l.Stage)).
+			OnInput(func(ctx app.Context, e app.Event) {
+				if v, err := strconv.Atoi(valueOf(ctx)); err == nil {
+					l.Scrub(v)
+				}
+			}),
+		app.Span().Class("quiet number").Text(fmt.Sprintf("%d of %d", scene+1, scenes)),
+	)
+}
+
+// scene is the picture of a scene, or why there is none.
+func (p *labPane) scene(key string) app.UI {
+	s := p.S
+	l := &s.Lab
+	why := s.Unfit()
+	switch {
+	case l.TraceFailure != nil:
+		_, what := session.FailureWords(l.TraceFailure)
+		return quietLine(what)
+	case key == session.SceneGraph && l.Trace != nil:
+		return p.graphScene(l.Trace)
+	case key == session.SceneViews && l.Trace != nil:
+		return p.viewsScene(l.Trace)
+	case key == session.SceneGraph || key == session.SceneViews:
+		return quietLine("The worker is asked …")
+	case key == session.SceneDecision && why != "":
+		return p.decisionScene(why)
+	case why != "":
+		return quietLine(why)
+	case !s.Calibrated() || s.Parted == nil:
+		return p.before()
+	case key == session.SceneParts:
+		return p.partsScene()
+	case key == session.SceneMixup:
+		return p.mixupScene()
+	case key == session.SceneKeys:
+		return p.keysScene()
+	}
+	return p.decisionScene("")
+}
+
+// before is what there is to see of a scene before the batch is calibrated.
+func (p *labPane) before() app.UI {
+	s := p.S
+	if s.Phase == session.Calibrating {
+		return quietLine(s.CalibratingLine()).ID("calibrating")
+	}
+	return controls("This scene is there once the batch is calibrated.",
+		button("Calibrate the batch", s.Calibrate).Disabled(!s.CanCalibrate()))
+}
+
+// name is that of the record, for titles of pictures.
+func (p *labPane) name() string { return p.S.Rows.ShortName(p.S.Inspector.Record) }
+
+// graphScene is the text, the graph and what the model knows of one atom.
+func (p *labPane) graphScene(t *message.Traced) app.UI {
+	l := &p.S.Lab
+	over := func(_ app.Context, e app.Event) {
+		if text, ok := dataAround(e, "atom"); ok {
+			if atom, err := strconv.Atoi(text); err == nil {
+				l.Light(atom)
+			}
+		}
+	}
+	w, h := p.full(), 340.0
+	if w >= narrow {
+		w = w * 0.58
+	} else {
+		h = 260
+	}
+	at := p.places.Find(p.Album, p.S.Rows.Picture(p.S.Inspector.Record), t)
+	g := picture.Structure{Title: "Graph of " + p.name(), Trace: t, Lit: l.Atom, At: at, Width: w, Height: h}
+	drawn := g.SVG(false)
+	if drawn == "" {
+		drawn = `<p class="quiet">This graph is too large to draw.</p>`
+	}
+	var text app.UI = quietLine("A plain graph: its nodes have no letters.")
+	if t.SMILES != "" {
+		text = app.P().Class("smiles-text").Body(p.letters(t)...)
+	}
+	return app.Div().Class("graph-scene").On("mouseover", over).OnClick(over).Body(
+		text,
+		app.Div().Class("columns").Body(
+			app.Figure().Class("figure lit").Body(
+				app.FigCaption().Body(app.Strong().Text("What the network reads"), app.Span().Class("stretch"), saveButtons("Graph", "graph", drawn, g)),
+				app.Raw(`<div class="svg-box">`+drawn+`</div>`)),
+			p.atom(t, l.Atom)))
+}
+
+// letters are the text of a molecule, a part for each atom.
+func (p *labPane) letters(t *message.Traced) []app.UI {
+	pieces := session.Pieces(t)
+	list := make([]app.UI, len(pieces))
+	for i, piece := range pieces {
+		span := app.Span().Text(piece.Text)
+		if piece.Atom >= 0 {
+			span.DataSet("atom", piece.Atom)
+			if piece.Atom == p.S.Lab.Atom {
+				span.Class("lit")
+			}
+		}
+		list[i] = span
+	}
+	return list
+}
+
+// atom is what both views know of an atom.
+func (p *labPane) atom(t *message.Traced, atom int) app.UI {
+	facts := session.AtomFacts(t, atom)
+	if facts == nil {
+		return quietLine("The model does not read this atom.")
+	}
+	things := "atom"
+	if t.Features != 9 {
+		things = "node"
+	}
+	back := picture.Walks{Title: fmt.Sprintf("Chance to be back at %s %d of %s", things, atom+1, p.name()), Back: session.WalksOf(t, atom), Width: 300, Height: 84}
+	return app.Section().Class("atom-card").Body(
+		factList(fmt.Sprintf("%s %d: what it is", words.Capital(things), atom+1), facts),
+		app.H3().Text("How it is joined"),
+		app.P().Class("quiet small").Text("How often a random walk is back after 1 to 16 steps."),
+		app.Raw(back.SVG(false)))
+}
+
+// viewsScene is where the record lies on both maps.
+func (p *labPane) viewsScene(t *message.Traced) app.UI {
+	w := p.half()
+	names := [2][2]string{{"Feature view", "what the atoms are"}, {"Structure view", "how they are joined"}}
+	var figures []app.UI
+	for v, on := range t.Maps {
+		m := picture.Map{
+			Title: names[v][0] + " of " + p.name() + " among the training set", On: on, Rows: &p.S.Rows, Record: p.S.Inspector.Record,
+			Shown: p.S.Lab.Beat, Width: w, Height: min(w*0.62, 370),
+		}
+		figures = append(figures, figure(names[v][0], names[v][1], "map-"+strconv.Itoa(v+1), m))
+	}
+	return app.Div().Body(
+		app.Div().Class("figures").Body(figures...),
+		app.P().Class("quiet small").Text("Grey: training set. Dots: this input, by verdict. Ring: "+p.name()+", with its nearest training "+p.S.Things()+". A map keeps two directions of many, so what is near on it may be far apart."))
+}
+
+// partsScene is the batch parted by S_Pre, and both parts as graphons.
+func (p *labPane) partsScene() app.UI {
+	s := p.S
+	side := math.Min(230, p.full()/2-16)
+	parting := picture.Parting(s, p.full(), 112)
+	body := []app.UI{figure("S_Pre", "blue: the lower quarter, orange: the upper quarter; triangle: "+p.name(), "parting", parting)}
+	if s.Lab.Beat > 0 {
+		t := s.Parted
+		full := max(picture.Peak(t.InsideMean), picture.Peak(t.OutsideMean))
+		part := func(title, role, file string, n, steps int, w []float32) app.UI {
+			return tile(title, fmt.Sprintf("%s, %d × %d places, darkest %s", words.Plural(n, "graph", "graphs"), steps, steps, words.Number(full)), file,
+				picture.Graphon{Title: title, W: w, N: steps, Side: side, Role: role, Full: full})
+		}
+		tiles := []app.UI{
+			part("Inside part", "cell", "graphon-inside", len(t.Inside), t.InsideSteps, t.InsideMean),
+			part("Outside part", "cell-out", "graphon-outside", len(t.Outside), t.OutsideSteps, t.OutsideMean),
+		}
+		if g := s.Lab.Pair; g != nil && s.Lab.Beat > 1 && g.RecordI == s.Inspector.Record {
+			tiles = append(tiles, tile(p.name(), "its own graphon: most edges are certain", "graphon-own",
+				picture.Graphon{Title: "Graphon of " + p.name(), W: g.WI, N: g.N, Side: side, Role: roleOf(g.Side)}))
+		}
+		body = append(body, app.Div().Class("tiles").Body(tiles...),
+			app.P().Class("quiet small").Text("Places are nodes in order of their neighbours, most first. A dark cell: two such nodes are often joined."))
+	}
+	return app.Div().Class("stack").Body(body...)
+}
+
+// roleOf is the colour of a side's graphons.
+func roleOf(side string) string {
+	if side == "OOD" {
+		return "cell-out"
+	}
+	return "cell"
+}
+
+// mixupScene is two graphons, their mixture and graphs drawn from it.
+func (p *labPane) mixupScene() app.UI {
+	s := p.S
+	l := &s.Lab
+	g := l.Pair
+	switch {
+	case l.Failure != nil:
+		_, what := session.FailureWords(l.Failure)
+		return quietLine(what)
+	case g == nil:
+		return quietLine("Estimating …")
+	}
+	role, dots := roleOf(g.Side), "inside"
+	if g.Side == "OOD" {
+		dots = "outside"
+	}
+	side := math.Min((p.full()-32)/3, 132)
+	graphon := func(title, name, file string, w []float32) app.UI {
+		return tile(title, name, file, picture.Graphon{Title: title + ": " + name, W: w, N: g.N, Side: side, Role: role})
+	}
+	var drawn []app.UI
+	for k, sample := range g.Samples {
+		title := fmt.Sprintf("Graph %d", k+1)
+		drawn = append(drawn, app.Figure().Class("sample").Body(app.Raw(picture.Drawn{
+			Title: fmt.Sprintf("%s of %s and %s: %s", title, s.Rows.ShortName(g.RecordI), s.Rows.ShortName(g.RecordJ), words.Plural(sample.Nodes, "node", "nodes")),
+			Nodes: sample.Nodes, Edges: sample.Edges, Side: math.Min(208, (p.full()-16)/3), Role: dots}.SVG(false))))
+	}
+	return app.Div().Body(
+		p.mixControls(g),
+		app.Div().Class("mixing").Body(
+			app.Div().Class("tiles small-tiles").Body(
+				graphon("Wᵢ", s.Rows.ShortName(g.RecordI), "graphon-i", g.WI),
+				graphon("Wⱼ", s.Rows.ShortName(g.RecordJ), "graphon-j", g.WJ),
+				graphon("Mixture", "λ·Wᵢ + (1−λ)·Wⱼ", "mixture", picture.Mix(g.WI, g.WJ, l.Lambda))),
+			app.Div().ID("samples").Class("samples").DataSet("lambda", int(math.Round(100*g.Lambda))).Body(drawn...)))
+}
+
+// mixControls choose the side, the partner and λ.
+func (p *labPane) mixControls(g *message.GraphonPair) app.UI {
+	l := &p.S.Lab
+	side := func(name, side string) app.UI {
+		return pressed(name, l.Side == side, func() { l.ShowSide(side) })
+	}
+	return app.Div().Class("controls").Body(
+		app.Label().For("lambda").Text("λ"),
+		app.Input().ID("lambda").Type("range").Value(int(l.Lambda*100+0.5)).Aria("valuetext", words.Number(l.Lambda)).
+			OnInput(func(ctx app.Context, e app.Event) {
+				if v, err := strconv.Atoi(valueOf(ctx)); err == nil {
+					l.SetLambda(float64(v) / 100)
+				}
+			}),
+		app.Output().For("lambda").Class("number").Text(words.Number(l.Lambda)),
+		app.Div().Class("segments").Role("group").Aria("label", "Side").Body(side("Inside", "ID"), side("Outside", "OOD")),
+		button("Another partner", l.NextPartner).Disabled(g.Graphs < 3),
+	)
+}
+
+// keysScene is what both dictionaries answer.
+func (p *labPane) keysScene() app.UI {
+	s := p.S
+	d := s.Inspector.Detail
+	switch {
+	case s.Inspector.Failure != nil:
+		_, what := session.FailureWords(s.Inspector.Failure)
+		return quietLine(what)
+	case d == nil || d.IDKeys == nil:
+		return quietLine("The dictionaries are asked …")
+	}
+	var in, out message.Contents
+	if n := len(s.Iterations); n > 0 {
+		in, out = s.Iterations[n-1].ID, s.Iterations[n-1].OOD
+	}
+	return app.Div().Class("dictionaries").Body(
+		p.dictionary("inside", "Inside dictionary", "inside", in, d.IDKeys, d.AttnID),
+		p.dictionary("outside", "Outside dictionary", "outside", out, d.OODKeys, d.AttnOOD),
+		app.P().Class("quiet small").Text("The five keys most like "+p.name()+" of each side. A bar is a key's share of the attention, all five make 100 %. The number behind it is how alike the two are, from −1 to 1; their mean by weight is the answer."))
+}
+
+func (p *labPane) dictionary(class, title, role string, of message.Contents, keys []message.Neighbor, answer float64) app.UI {
+	var items []app.UI
+	for i, k := range keys {
+		if i < p.S.Lab.Beat {
+			items = append(items, p.keyRow(k, role))
+		}
+	}
+	said := "answers " + words.Number(answer)
+	if p.S.Lab.Beat < len(keys) {
+		said = "is asked …"
+	}
+	return app.Section().Class("dictionary is-"+class).Body(
+		app.H3().Body(app.Text(title+" "), app.Span().Class("answer number").Text(said)),
+		app.Raw(picture.Contents{Title: title + " that " + p.name() + " asks", Of: of, Width: p.half()}.SVG(false)),
+		app.Div().Class("key key-head quiet small").Body(app.Span(), app.Span(), app.Span().Class("key-bar"), app.Span().Class("number").Text("share"), app.Span().Class("number").Text("alike")),
+		app.Ol().Class("keys").Body(items...))
+}
+
+// keyRow is a key with its picture, its weight and its value.
+func (p *labPane) keyRow(k message.Neighbor, role string) app.UI {
+	n := session.NeighborsOf([]message.Neighbor{k})[0]
+	drawn := p.Album.Small(k.SMILES)
+	switch {
+	case k.Nodes > 0:
+		drawn = picture.Drawn{Title: "", Nodes: k.Nodes, Edges: k.Edges, Side: 54, Role: role}.SVG(false)
+	case k.SMILES == "":
+		drawn = `<span class="key-none">embedding</span>`
+	}
+	return app.Li().Class("key").Body(
+		app.Raw(`<span class="key-picture">`+drawn+`</span>`),
+		app.Div().Class("key-name").Body(app.Div().Text(n.Name), app.Div().Class("quiet small").Text(originWords(k))),
+		app.Raw(picture.Bar(k.Weight, 0, 1, 0, verdictOf(role))),
+		app.Span().Class("number").Text(words.Percent(math.Round(100*k.Weight)/100)),
+		app.Span().Class("number quiet").Text(words.Number(k.Value)))
+}
+
+func verdictOf(role string) session.Verdict {
+	if role == "outside" {
+		return session.Outside
+	}
+	return session.Inside
+}
+
+// originWords say where a key comes from.
+func originWords(k message.Neighbor) string {
+	switch k.Origin {
+	case "test":
+		return "of this input"
+	case "synthetic":
+		return "drawn from a mixture, " + words.Plural(k.Nodes, "node", "nodes")
+	}
+	return "of the training set"
+}
+
+// decisionScene is how the attention learned, and what comes of it. Without a batch, which
+// why explains, the record decides for itself.
+func (p *labPane) decisionScene(why string) app.UI {
+	s := p.S
+	alone := func(width float64) app.UI {
+		return figure("By itself", "p\u00a0"+words.PEquals(s.Rows.AloneP[s.Inspector.Record]), "alone", picture.Distribution(s, session.EachAlone, width, 140))
+	}
+	if why != "" {
+		return app.Div().Body(app.Div().Class("figures").Body(alone(p.half())), quietLine(why))
+	}
+	body := []app.UI{app.Div().Class("figures").Body(p.learning()...)}
+	if s.Lab.Whole() {
+		baca := picture.Distribution(s, session.ThePaper, p.share(3), 140)
+		body = append(body, app.Div().Class("figures").Body(p.sum(), figure("S_BaCa", "p\u00a0"+words.PEquals(s.Rows.Batch.BaCaP[s.Inspector.Record]), "baca", baca), alone(p.share(3))))
+	}
+	return app.Div().Class("stack").Body(body...)
+}
+
+// sum is S_BaCa and what it is made of.
+func (p *labPane) sum() app.UI {
+	s := p.S
+	record := s.Inspector.Record
+	pre, attn, _ := s.Terms(record)
+	b := s.Rows.Batch
+	verdict := s.RuleOf(session.ThePaper).Judge(b.BaCaP[record], s.Rows.AloneP[record])
+	return figure("The sum", "in deviations of the batch", "sum", picture.Sum{
+		Title: "S_BaCa of " + p.name(), Names: [3]string{"S_Pre", "β·S_Attn", "S_BaCa"}, First: pre, Second: attn,
+		Threshold: session.Threshold(s.References[session.ThePaper], s.Alpha), Verdict: verdict, Width: p.share(3), Height: 140,
+	})
+}
+
+// learning is the attention, step by step, up to the beat.
+func (p *labPane) learning() []app.UI {
+	s := p.S
+	t := s.Lab.Trace
+	if len(s.Iterations) == 0 || t == nil {
+		return []app.UI{quietLine("No steps yet.")}
+	}
+	var x, loss, kl, auc []float64
+	for _, it := range s.Iterations {
+		x = append(x, float64(it.Step))
+		loss, kl, auc = append(loss, it.Loss), append(kl, it.KL), append(auc, it.AUC)
+	}
+	at := min(max(s.Lab.Beat, 0), len(x)-1)
+	labelled := slices.ContainsFunc(auc, func(x float64) bool { return !math.IsNaN(x) })
+	width := p.half()
+	if labelled {
+		width = p.share(3)
+	}
+	plot := func(title string, curves ...picture.Curve) picture.Plot {
+		// The scale is that of all steps while curves are drawn up to one.
+		columns := make([][]float64, len(curves))
+		for i, c := range curves {
+			columns[i] = c.Y
+		}
+		low, high := picture.Spread(columns...)
+		return picture.Plot{Width: width, Height: 176, Title: title, XLabel: "step", X: x, Curves: curves, Low: low, High: high, Mark: x[at]}
+	}
+	var figures []app.UI
+	if len(t.Attn) == len(x) {
+		figures = append(figures, figure("S_Attn", fmt.Sprintf("step %d: %s", int(x[at]), words.Number(t.Attn[at])), "s-attn", plot("S_Attn of "+p.name()+" by step",
+			picture.Curve{Name: words.Shorten(p.name(), 16), Role: "line", Y: t.Attn},
+			picture.Curve{Name: "inside part", Role: "line-in", Y: t.Inside}, picture.Curve{Name: "outside part", Role: "line-out", Y: t.Outside})))
+	} else {
+		figures = append(figures, quietLine(p.name()+" was not in the sample that the attention learned from, so its way there was not recorded."))
+	}
+	c := plot("Loss and KL divergence by step", picture.Curve{Name: "loss", Role: "line", Y: loss}, picture.Curve{Name: "KL of the parts", Role: "line-out", Y: kl})
+	figures = append(figures, figure("Learning", fmt.Sprintf("loss %s, KL %s", words.Number(loss[at]), words.Number(kl[at])), "learning", c))
+	if labelled {
+		c := plot("AUC by step", picture.Curve{Name: "AUC", Role: "line-in", Y: auc})
+		c.Low, c.High = 0, 1
+		figures = append(figures, figure("AUC", "by the file's labels: "+words.Number(auc[at]), "auc", c))
+	}
+	return figures
+}

@@ -1,0 +1,223 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// scenes are those of the lab's story.
+var scenes = []string{"graph", "views", "graphons", "mixup", "dictionaries", "decision"}
+
+// scene opens a scene and waits for all of its pictures.
+func (b *tab) scene(name string) {
+	b.t.Helper()
+	b.click(fmt.Sprintf(`[data-stage=%q]`, name))
+	there := map[string]string{
+		"graph":        `.scene [data-atom] ~ text, .scene circle[data-atom]`,
+		"views":        `.figure:nth-child(2) .map-known`,
+		"graphons":     `.tile:nth-child(2) svg`,
+		"mixup":        `#samples .sample:nth-child(6) svg`,
+		"dictionaries": `.dictionary.is-outside .key:last-child .number`,
+		"decision":     `.scene .figures ~ .figures .figure:nth-child(3) svg`,
+	}[name]
+	b.wait(fmt.Sprintf(`document.querySelector('[data-scene=%q] %s') !== null`, name, strings.ReplaceAll(there, ", ", fmt.Sprintf(`, [data-scene="%s"] `, name))))
+}
+
+// drawn is the picture of the open scene.
+func (b *tab) drawn() string {
+	return eval[string](b, `[...document.querySelectorAll(".scene svg:not(.icon)")].map((e) => e.outerHTML).join("")`)
+}
+
+// set moves a slider.
+func (b *tab) slide(id string, value int) {
+	b.t.Helper()
+	eval[any](b, fmt.Sprintf(`(() => { const e = document.getElementById(%q); e.value = %d; e.dispatchEvent(new Event("input", {bubbles: true})); return null })()`, id, value))
+}
+
+// The six scenes tell of the record that is chosen, each with another picture.
+func TestStoryOfTheLab(t *testing.T) {
+	b := ready(t)
+	b.example(1)
+	b.click(`[data-row="3"]`)
+	b.click(`[data-stage="graph"]`)
+	b.wait(`document.getElementById("scene-name") !== null`)
+	name := b.text("#scene-name")
+	if !strings.Contains(b.text(`[data-row="3"] .row-name`), name) {
+		t.Fatalf("the story is of %q, not of the row that was chosen", name)
+	}
+	b.click(`[data-stage="graph"]`)
+	pictures := map[string]string{}
+	for _, scene := range scenes {
+		b.scene(scene)
+		if line := b.text("#scene-line"); !strings.Contains(line, name) {
+			t.Errorf("%s says %q, and nothing of %s", scene, line, name)
+		}
+		picture := b.drawn()
+		for other, drawn := range pictures {
+			if drawn == picture {
+				t.Errorf("%s shows what %s shows", scene, other)
+			}
+		}
+		if scene != "mixup" && !strings.Contains(picture, name) {
+			t.Errorf("no picture of %s has the name of %s", scene, name)
+		}
+		pictures[scene] = picture
+	}
+	// Shares of the attention descend and make the whole.
+	b.scene("dictionaries")
+	shares := eval[[]int](b, `[...document.querySelectorAll(".dictionary.is-inside .keys .key > .number:not(.quiet)")].map((e) => parseInt(e.textContent))`)
+	sum := 0
+	for i, s := range shares {
+		if sum += s; i > 0 && s > shares[i-1] {
+			t.Errorf("shares %v do not descend", shares)
+		}
+	}
+	if len(shares) != 5 || sum < 97 || sum > 103 {
+		t.Errorf("shares %v make %d %%", shares, sum)
+	}
+	// The next record passes through at once.
+	b.click(`.who button[aria-label="The one below it in the table"]`)
+	b.wait(fmt.Sprintf(`document.getElementById("scene-name").textContent !== %q`, name))
+	b.wait(`document.getElementById("scene-line").textContent.includes(document.getElementById("scene-name").textContent)`)
+	b.run("Escape", chromedp.SendKeys("#scrub", kb.Escape))
+	b.wait(`!document.querySelector(".in-story") && document.querySelector(".row.selected") !== null`)
+	b.quiet()
+}
+
+// Characters light their atoms, and λ redraws six graphs, the same ones for the same λ.
+func TestScenesAnswer(t *testing.T) {
+	b := ready(t)
+	b.example(1)
+	b.scene("graph")
+	b.wait(`document.querySelector(".smiles-text .lit") !== null`)
+	eval[any](b, `(document.querySelector('.smiles-text [data-atom="2"]').dispatchEvent(new MouseEvent("mouseover", {bubbles: true})), null)`)
+	b.wait(`document.querySelector(".ball-lit")?.dataset.atom === "2" && document.querySelector(".smiles-text .lit").dataset.atom === "2"`)
+	if got := b.text(".atom-card h3"); got != "Atom 3: what it is" {
+		t.Errorf("the card is %q", got)
+	}
+	b.scene("mixup")
+	samples := func() string { return eval[string](b, `document.getElementById("samples").innerHTML`) }
+	at := map[int]string{}
+	for _, lambda := range []int{100, 0, 100, 0} {
+		b.slide("lambda", lambda)
+		b.wait(fmt.Sprintf(`document.getElementById("lambda").value === "%d" && document.getElementById("samples").dataset.lambda === "%d"`, lambda, lambda))
+		got := samples()
+		if want, ok := at[lambda]; ok && got != want {
+			t.Errorf("λ = %d %% draws other graphs the second time", lambda)
+		}
+		at[lambda] = got
+	}
+	if at[0] == at[100] {
+		t.Error("both ends of λ draw the same graphs")
+	}
+	b.quiet()
+}
+
+// The story plays through its beats to the end of the last scene, can be paused and scrubbed,
+// and does nothing by itself for those who want no motion.
+func TestPlayTheStory(t *testing.T) {
+	b := ready(t)
+	b.motion()
+	b.example(1)
+	b.click("#watch")
+	b.wait(`document.querySelector('[data-scene="graph"][data-playing="true"]') !== null && Number(document.getElementById("lab-panel").dataset.beat) > 1`)
+	b.click("#play")
+	b.wait(`document.getElementById("lab-panel").dataset.playing === "false"`)
+	b.wait(`document.getElementById("took")?.textContent.includes("the batch in")`)
+	end := eval[int](b, `Number(document.getElementById("scrub").max)`)
+	b.slide("scrub", end)
+	b.wait(`document.querySelector('[data-scene="decision"] .scene .figures ~ .figures') !== null`)
+	// From the last beat of the scene before it goes on by itself, and stops at the end.
+	b.slide("scrub", end-eval[int](b, `Number(document.getElementById("lab-panel").dataset.beat)`)-1)
+	b.wait(`document.getElementById("lab-panel").dataset.scene === "dictionaries"`)
+	b.click(`.player button[aria-label="Next scene"]`)
+	b.slide("scrub", end-3)
+	b.click("#play")
+	b.wait(`document.querySelector('[data-scene="decision"][data-playing="false"]') !== null && document.getElementById("scrub").value === document.getElementById("scrub").max`)
+	b.quiet()
+}
+
+// motion has things move, as they do for most.
+func (b *tab) motion() {
+	b.t.Helper()
+	b.run("motion", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "no-preference"}}})
+		return err
+	}))
+}
+
+// One molecule has a graph, its maps and a decision; the other scenes say why they are empty.
+func TestStoryOfOne(t *testing.T) {
+	b := ready(t)
+	b.write("CC(=O)Oc1ccccc1C(=O)O aspirin")
+	b.phase("done")
+	for _, scene := range scenes {
+		b.click(fmt.Sprintf(`[data-stage=%q]`, scene))
+		b.wait(fmt.Sprintf(`document.getElementById("lab-panel").dataset.scene === %q`, scene))
+		switch scene {
+		case "graph", "views", "decision":
+			b.wait(`document.querySelector(".scene svg") !== null`)
+		default:
+			b.wait(`document.querySelector(".scene").textContent.includes("A batch needs at least 20 molecules")`)
+		}
+		if line := b.text("#scene-line"); scene != "mixup" && !strings.Contains(line, "aspirin") {
+			t.Errorf("%s says %q", scene, line)
+		}
+	}
+	b.quiet()
+}
+
+// Plain graphs have a story, too.
+func TestStoryOfPlainGraphs(t *testing.T) {
+	b := ready(t)
+	b.upload("#file", "RINGS.zip", rings(t, 40))
+	b.phase("broken")
+	b.click(".notice .button")
+	b.wait(`document.getElementById("models").open`)
+	eval[any](b, `([...document.querySelectorAll(".card")].find((e) => e.textContent.includes("Benzodiazepine")).querySelector("button").click(), null)`)
+	b.phase("done")
+	b.wait(`!document.getElementById("models").open`)
+	for _, scene := range scenes {
+		b.scene(scene)
+		if wide := eval[int](b, `document.documentElement.scrollWidth`); wide > 1280 {
+			t.Errorf("%s is %d pixels wide", scene, wide)
+		}
+	}
+	b.quiet()
+}
+
+// shots writes the scenes as pictures, for people to look at.
+func TestLabShots(t *testing.T) {
+	dir := os.Getenv("LAB_SHOTS")
+	if dir == "" {
+		t.Skip("LAB_SHOTS names no folder")
+	}
+	b := ready(t)
+	b.example(1)
+	for _, scene := range scenes {
+		b.run("wide", chromedp.EmulateViewport(1280, 800))
+		b.scene(scene)
+		for _, size := range [][2]int64{{1280, 800}, {1920, 1080}, {768, 1024}, {390, 844}} {
+			b.run("size", chromedp.EmulateViewport(size[0], size[1]))
+			b.wait(`[...document.querySelectorAll(".scene svg")].every((e) => e.getBoundingClientRect().right <= innerWidth)`)
+			for _, scheme := range []string{"light", "dark"} {
+				b.scheme(scheme)
+				b.still()
+				png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
+				if err != nil {
+					t.Fatal(err)
+				}
+				os.WriteFile(filepath.Join(dir, fmt.Sprintf("lab-%s-%d-%s.png", scene, size[0], scheme)), png, 0o644)
+			}
+		}
+	}
+	b.quiet()
+}

@@ -1,0 +1,256 @@
+package engine
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack"
+	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"baca/algo/contrast"
+	"baca/algo/gin"
+	"baca/algo/graph"
+	"baca/algo/job"
+	"baca/algo/molecule/smiles"
+	"baca/wasm/message"
+)
+
+// The most records of the input and training graphs that are on a map, and how many training
+// graphs are shown as the nearest.
+const mostMapped, mostTraining, nearestMapped = 400, 600, 3
+
+// trace answers what the lab tells of a record.
+func (e *Engine) trace(r *message.Trace) (*message.Traced, error) {
+	if err := e.ready(); err != nil {
+		return nil, err
+	}
+	record, mol, err := e.input.at(r.Record, e.form())
+	if err != nil {
+		return nil, err
+	}
+	g, p := record.Graph, newPulse(e.host)
+	var d message.Detailed
+	m := &message.Traced{Record: r.Record}
+	for _, k := range draw(&d, record.SMILES, mol, g, e.form()) {
+		m.Node = append(m.Node, int32(k))
+	}
+	m.SMILES, m.Atoms, m.Bonds = d.SMILES, d.Atoms, d.Bonds
+	m.From, m.To = spans(m.SMILES, len(m.Atoms))
+	g.EncodeStructure()
+	m.Features = g.Features
+	m.Width = graph.WalkSteps
+	for i := range g.N() {
+		for _, x := range g.X[i*g.Features : (i+1)*g.Features] {
+			m.X = append(m.X, int32(x))
+		}
+		m.Walks = append(m.Walks, g.XS[i*graph.EncodingWidth:][:graph.WalkSteps]...)
+	}
+	if err := e.locate(p, m, g); err != nil {
+		return nil, err
+	}
+	e.steps(m)
+	return m, nil
+}
+
+// spans are where the atoms of a SMILES are written, nil where that cannot be told.
+func spans(text string, atoms int) (from, to message.Ints) {
+	mol, err := smiles.Parse(text)
+	if text == "" || err != nil || len(mol.Atoms) != atoms {
+		return nil, nil
+	}
+	for _, a := range mol.Atoms {
+		at, end := span(a, text)
+		from, to = append(from, int32(at)), append(to, int32(end))
+	}
+	return from, to
+}
+
+// steps fills in what was recorded of the training of the attention.
+func (e *Engine) steps(m *message.Traced) {
+	if e.last == nil {
+		return
+	}
+	at := job.InBatch(e.last.places, m.Record)
+	for _, s := range e.last.steps {
+		m.Steps = append(m.Steps, int32(s.number))
+		m.Inside, m.Outside = append(m.Inside, s.inside), append(m.Outside, s.outside)
+		if at >= 0 {
+			m.Attn = append(m.Attn, float64(s.attn[at]))
+		}
+	}
+}
+
+// locate fills in where the graph of a record lies on the maps.
+func (e *Engine) locate(p *pulse, m *message.Traced, g *graph.Graph) error {
+	alone, err := e.single(p)
+	if err != nil {
+		return failf(message.CodeBadModel, "%w", err)
+	}
+	if e.atlas == nil {
+		if e.atlas, err = e.newAtlas(p); err != nil {
+			return err
+		}
+	}
+	r, err := contrast.Represent(p, 1, e.model.Encoder, []*graph.Graph{g})
+	if err != nil {
+		return err
+	}
+	bank := e.model.Bank
+	nearest := alone.NearestEmbedded(r.Q, nearestMapped)
+	for _, n := range nearest {
+		m.Nearest = append(m.Nearest, n.Distance)
+	}
+	for v, plane := range e.atlas.views {
+		on := message.Map{Training: plane.training, Records: e.atlas.records, Batch: plane.batch, ShareX: plane.share[0], ShareY: plane.share[1]}
+		on.At = plane.at(on.At, part(r.Q, 0, v, r.Width))
+		for _, n := range nearest {
+			on.Nearest = plane.at(on.Nearest, part(bank.Q, n.Bank, v, bank.Width))
+		}
+		m.Maps = append(m.Maps, on)
+	}
+	return nil
+}
+
+// part is one view of row i of embeddings of both.
+func part(q []float32, i, view, width int) []float32 {
+	return q[(2*i+view)*width:][:width]
+}
+
+// An atlas has the maps of an input beside the training set of a model.
+type atlas struct {
+	records message.Ints
+	views   [gin.Views]plane
+}
+
+// A plane is the map of one view.
+type plane struct {
+	mean            []float64
+	axes            [2][]float64
+	share           [2]float64
+	training, batch message.Singles
+}
+
+// at appends the place of an embedding.
+func (m *plane) at(places message.Singles, row []float32) message.Singles {
+	for _, axis := range m.axes {
+		sum := 0.0
+		for j, x := range row {
+			sum += (float64(x) - m.mean[j]) * axis[j]
+		}
+		places = append(places, float32(sum))
+	}
+	return places
+}
+
+// newAtlas embeds an even sample of the input and finds the axes of it and the training set
+// together.
+func (e *Engine) newAtlas(p *pulse) (*atlas, error) {
+	graphs, records, err := e.evenly(p, mostMapped)
+	if err != nil {
+		return nil, err
+	}
+	batch, err := contrast.Represent(p, 1, e.model.Encoder, graphs)
+	if err != nil {
+		return nil, err
+	}
+	bank, a := e.model.Bank, &atlas{records: records}
+	for v := range a.views {
+		rows := make([][]float32, 0, bank.Len()+batch.Len())
+		for i := range bank.Len() {
+			rows = append(rows, part(bank.Q, i, v, bank.Width))
+		}
+		for i := range batch.Len() {
+			rows = append(rows, part(batch.Q, i, v, batch.Width))
+		}
+		m := &a.views[v]
+		m.mean, m.axes, m.share = principal(rows)
+		shown := min(bank.Len(), mostTraining)
+		for k := range shown {
+			m.training = m.at(m.training, rows[k*bank.Len()/shown])
+		}
+		for _, row := range rows[bank.Len():] {
+			m.batch = m.at(m.batch, row)
+		}
+	}
+	return a, nil
+}
+
+// evenly reads up to so many graphs, evenly spread over the input, with their records.
+func (e *Engine) evenly(p *pulse, most int) (graphs []*graph.Graph, records message.Ints, err error) {
+	n := e.input.opened.Records
+	shown, next, at := min(n, most), 0, -1
+	for unread, err := range e.input.records(e.form()) {
+		at++
+		if err != nil {
+			return nil, nil, e.input.unreadable(err)
+		}
+		if next == shown {
+			break
+		}
+		if at < next*n/shown {
+			continue
+		}
+		next++
+		if r := unread(); r.Err == nil {
+			graphs, records = append(graphs, r.Graph), append(records, int32(at))
+		}
+		p.Err()
+	}
+	return graphs, records, nil
+}
+
+// principal returns the mean of some rows, the two directions of length 1 along which they
+// vary most, and the shares of the variance that these hold. The largest coordinate of a
+// direction is positive.
+func principal(rows [][]float32) (mean []float64, axes [2][]float64, share [2]float64) {
+	dim := len(rows[0])
+	mean = make([]float64, dim)
+	for _, row := range rows {
+		for j, x := range row {
+			mean[j] += float64(x) / float64(len(rows))
+		}
+	}
+	c := make([]float64, dim*dim)
+	centred := make([]float64, dim)
+	for _, row := range rows {
+		for j, x := range row {
+			centred[j] = float64(x) - mean[j]
+		}
+		for i, x := range centred {
+			if x != 0 {
+				for j := i; j < dim; j++ {
+					c[i*dim+j] += x * centred[j]
+				}
+			}
+		}
+	}
+	values, work, total := make([]float64, dim), make([]float64, 1), 0.0
+	for j := range dim {
+		total += c[j*dim+j]
+	}
+	a := blas64.Symmetric{N: dim, Stride: dim, Data: c, Uplo: blas.Upper}
+	lapack64.Syev(lapack.EVCompute, a, values, work, -1)
+	ok := lapack64.Syev(lapack.EVCompute, a, values, make([]float64, int(work[0])), int(work[0]))
+	for k := range axes {
+		axes[k] = make([]float64, dim)
+		column := dim - 1 - k // eigenvalues ascend
+		if column < 0 || !ok || total == 0 {
+			continue
+		}
+		largest := 0.0
+		for j := range dim {
+			x := c[j*dim+column]
+			if axes[k][j] = x; math.Abs(x) > math.Abs(largest) {
+				largest = x
+			}
+		}
+		if largest < 0 {
+			for j := range axes[k] {
+				axes[k][j] = -axes[k][j]
+			}
+		}
+		share[k] = values[column] / total
+	}
+	return mean, axes, share
+}

@@ -1,0 +1,249 @@
+package engine
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"baca/algo/contrast"
+	"baca/algo/dictionary"
+	"baca/algo/graph"
+	"baca/algo/graphon"
+	"baca/algo/molecule/smiles"
+	"baca/wasm/message"
+)
+
+// The axes of a map are the first two principal components, as gonum finds them.
+func TestMapAgainstGonum(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	const n, dim = 60, 7
+	rows, dense := make([][]float32, n), mat.NewDense(n, dim, nil)
+	for i := range rows {
+		for j := range dim {
+			x := float32(rng.NormFloat64() * float64(dim-j))
+			rows[i] = append(rows[i], x)
+			dense.Set(i, j, float64(x))
+		}
+	}
+	var pc stat.PC
+	if !pc.PrincipalComponents(dense, nil) {
+		t.Fatal("gonum finds no components")
+	}
+	var vectors mat.Dense
+	pc.VectorsTo(&vectors)
+	variances := pc.VarsTo(nil)
+	total := 0.0
+	for _, v := range variances {
+		total += v
+	}
+	mean, axes, share := principal(rows)
+	for k, axis := range axes {
+		dot := 0.0
+		for j, x := range axis {
+			dot += x * vectors.At(j, k)
+		}
+		if math.Abs(math.Abs(dot)-1) > 1e-9 || math.Abs(share[k]-variances[k]/total) > 1e-9 {
+			t.Errorf("axis %d: cosine %g with gonum's, share %g, want %g", k, dot, share[k], variances[k]/total)
+		}
+	}
+	for j := range dim {
+		if want := stat.Mean(mat.Col(nil, j, dense), nil); math.Abs(mean[j]-want) > 1e-9 {
+			t.Errorf("mean %d is %g, want %g", j, mean[j], want)
+		}
+	}
+	// Without any spread there are no directions, and no NaN.
+	if _, axes, share := principal([][]float32{{1, 2}, {1, 2}}); share != [2]float64{} || !reflect.DeepEqual(axes, [2][]float64{{0, 0}, {0, 0}}) {
+		t.Errorf("axes %v with shares %v of equal rows", axes, share)
+	}
+}
+
+// What the lab tells of a record is what the model reads of it.
+func TestTrace(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	must[*message.Model](e, h, &message.LoadModel{})
+	fails(e, h, &message.Trace{}, message.CodeNotReady, "no input")
+	const text = "O[C@H](Cl)[13CH3]"
+	must[*message.Opened](e, h, &message.Open{Data: []byte(text + " a\nC1CC b\n" + alkanes(40))})
+	_, m := must[*message.Traced](e, h, &message.Trace{Record: 0})
+	var written []string
+	for i := range m.From {
+		written = append(written, m.SMILES[m.From[i]:m.To[i]])
+	}
+	if want := []string{"O", "[C@H]", "Cl", "[13CH3]"}; m.SMILES != text || !slices.Equal(written, want) || len(m.Bonds) != 3 {
+		t.Errorf("%q is written by %q, want %q; bonds %v", m.SMILES, written, want, m.Bonds)
+	}
+	mol, err := smiles.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, _ := smiles.In(mol, e.form())
+	g := read.Graph()
+	g.EncodeStructure()
+	for i := range g.N() {
+		for j := range g.Features {
+			if m.X[i*m.Features+j] != int32(g.X[i*g.Features+j]) {
+				t.Errorf("feature %d of node %d is %d, want %g", j, i, m.X[i*m.Features+j], g.X[i*g.Features+j])
+			}
+		}
+		for k := range m.Width {
+			if m.Walks[i*m.Width+k] != g.XS[i*graph.EncodingWidth+k] {
+				t.Errorf("walk of %d steps from node %d differs", k+1, i)
+			}
+		}
+	}
+	if m.Attn != nil || m.Steps != nil {
+		t.Errorf("steps %v without a batch", m.Steps)
+	}
+	checkMaps(t, e, m, g)
+	fails(e, h, &message.Trace{Record: 1}, message.CodeBadInput, "ring")
+	fails(e, h, &message.Trace{Record: 99}, message.CodeBadOption, "99")
+}
+
+// checkMaps projects the graph of record 0 anew.
+func checkMaps(t *testing.T, e *Engine, m *message.Traced, g *graph.Graph) {
+	t.Helper()
+	r, err := contrast.Represent(context.Background(), 1, e.model.Encoder, []*graph.Graph{g})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Maps) != 2 || len(m.Nearest) != nearestMapped || !slices.IsSorted(m.Nearest) {
+		t.Fatalf("%d maps, nearest %v", len(m.Maps), m.Nearest)
+	}
+	for v, on := range m.Maps {
+		plane := e.atlas.views[v]
+		if want := plane.at(nil, r.Q[v*r.Width:(v+1)*r.Width]); !slices.Equal(on.At, want) {
+			t.Errorf("view %d: the record is at %v, want %v", v, on.At, want)
+		}
+		if !slices.Equal(on.Batch[:2], on.At) || len(on.Batch) != 2*len(on.Records) || on.Records[0] != 0 || slices.Contains(on.Records, 1) {
+			t.Errorf("view %d: records %v, the first at %v", v, on.Records, on.Batch[:2])
+		}
+		if len(on.Training) != 2*mostTraining || len(on.Nearest) != 2*nearestMapped || !(on.ShareX >= on.ShareY && on.ShareY > 0 && on.ShareX+on.ShareY <= 1) {
+			t.Errorf("view %d: %d training places, shares %g and %g", v, len(on.Training), on.ShareX, on.ShareY)
+		}
+	}
+}
+
+// Of a long input the maps show an even sample.
+func TestMapOfMany(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	must[*message.Model](e, h, &message.LoadModel{})
+	must[*message.Opened](e, h, &message.Open{Data: []byte(strings.Repeat("CCO\n", 1234))})
+	_, m := must[*message.Traced](e, h, &message.Trace{Record: 1233})
+	records := m.Maps[0].Records
+	if len(records) != mostMapped || records[0] != 0 || records[mostMapped-1] < 1200 || !slices.IsSorted(records) {
+		t.Errorf("%d records from %d to %d", len(records), records[0], records[len(records)-1])
+	}
+}
+
+// The steps of the attention end at the S_Attn of the table, S_BaCa is the sum that Fitted
+// says, and the parts of the batch have their mean graphons.
+func TestStepsAndTheSum(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	must[*message.Model](e, h, &message.LoadModel{})
+	must[*message.Opened](e, h, &message.Open{Data: []byte(alkanes(60))})
+	events, _ := must[*message.Scored](e, h, &message.Score{Batch: true, Every: 50})
+	rows := join(events)
+	var fitted *message.Fitted
+	var parted *message.Parted
+	for _, ev := range events {
+		switch ev := ev.(type) {
+		case *message.Fitted:
+			fitted = ev
+		case *message.Parted:
+			parted = ev
+		}
+	}
+	for record := range 60 {
+		if rows.Error[record] != "" {
+			continue
+		}
+		s, sum := rows.Scores, fitted.Paper
+		want := (s.Pre[record]-sum.PreMean)/sum.PreDeviation + sum.Beta*(s.Attn[record]-sum.AttnMean)/sum.AttnDeviation
+		if math.Abs(want-s.BaCa[record]) > 1e-9 {
+			t.Errorf("record %d: S_BaCa %g, its parts make %g", record, s.BaCa[record], want)
+		}
+		_, m := must[*message.Traced](e, h, &message.Trace{Record: record})
+		if !slices.Equal(m.Steps, message.Ints{50, 100, 150, 200}) || math.Abs(m.Attn[3]-s.Attn[record]) > 1e-6 || len(m.Inside) != 4 || !(m.Outside[3] > m.Inside[3]) {
+			t.Fatalf("record %d: steps %v with %v, parts %v and %v; S_Attn %g", record, m.Steps, m.Attn, m.Inside, m.Outside, s.Attn[record])
+		}
+	}
+	for _, part := range []struct {
+		members message.Ints
+		mean    message.Singles
+		steps   int
+	}{{parted.Inside, parted.InsideMean, parted.InsideSteps}, {parted.Outside, parted.OutsideMean, parted.OutsideSteps}} {
+		var graphs []*graph.Graph
+		for _, record := range part.members {
+			r, _, err := e.input.at(int(record), e.form())
+			if err != nil {
+				t.Fatal(err)
+			}
+			graphs = append(graphs, r.Graph)
+		}
+		if want := singles(graphon.Mean(graphs, part.steps).W); part.steps < 2 || !slices.Equal(part.mean, want) {
+			t.Errorf("a part of %d graphs has the mean %v of %d steps, want %v", len(graphs), part.mean, part.steps, want)
+		}
+	}
+}
+
+// The same seed draws the same graphs, another λ others, and a synthetic key has its graph.
+func TestSamplesAndSyntheticKeys(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	must[*message.Model](e, h, &message.LoadModel{})
+	must[*message.Opened](e, h, &message.Open{Data: []byte(alkanes(80))})
+	must[*message.Scored](e, h, &message.Score{Batch: true})
+	draw := func(lambda float64, seed uint64) []message.Sample {
+		_, m := must[*message.GraphonPair](e, h, &message.Graphons{Side: "OOD", I: 0, J: 1, Lambda: lambda, Seed: seed, Samples: 6})
+		return m.Samples
+	}
+	first := draw(0.4, 1)
+	if again := draw(0.4, 1); len(first) != 6 || !reflect.DeepEqual(first, again) {
+		t.Errorf("the same seed draws %v and then %v", first, again)
+	}
+	if reflect.DeepEqual(first, draw(0.4, 50)) {
+		t.Error("another seed draws the same graphs")
+	}
+	if reflect.DeepEqual(draw(0, 1), draw(1, 1)) {
+		t.Error("the two graphons give the same graphs")
+	}
+	fails(e, h, &message.Graphons{Side: "ID", Samples: 1000}, message.CodeBadOption, "1000")
+
+	seen := 0
+	for record := range 80 {
+		if record%17 == 5 {
+			continue
+		}
+		_, d := must[*message.Detailed](e, h, &message.Detail{Record: record})
+		for _, keys := range [][]message.Neighbor{d.IDKeys, d.OODKeys} {
+			if !slices.IsSortedFunc(keys, func(a, b message.Neighbor) int { return int(math.Copysign(1, b.Weight-a.Weight)) }) {
+				t.Errorf("record %d: weights of keys do not descend: %v", record, keys)
+			}
+			for _, k := range keys {
+				if k.Origin != dictionary.Synthetic.String() {
+					if k.Nodes != 0 {
+						t.Errorf("a key of origin %s has a drawn graph", k.Origin)
+					}
+					continue
+				}
+				seen++
+				if k.Nodes < 2 || len(k.Edges) == 0 || slices.Max(k.Edges) >= int32(k.Nodes) {
+					t.Errorf("a synthetic key has %d nodes and edges %v", k.Nodes, k.Edges)
+				}
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("no record attends to a synthetic key")
+	}
+}

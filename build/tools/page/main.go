@@ -219,7 +219,9 @@ func (b *builder) models() error {
 		card := engine.Card(m, data)
 		card.Name, card.BuiltIn = name, true
 		card.File = b.hashed("models/"+name+".msgpack", data)
-		b.files[card.File].Model, b.files[card.File].late = name, name != firstModel
+		if name != firstModel { // which is sent compressed; the others are the command's own
+			b.files[card.File].Model, b.files[card.File].late = name, true
+		}
 		if structures := weights.StructuresFile(name); structures != nil {
 			card.StructuresFile = b.hashed("models/"+name+weights.StructuresExtension, structures)
 			b.files[card.StructuresFile].late = true // who opens the inspector needs them

@@ -22,7 +22,7 @@ type bandPane struct {
 // Render implements app.Composer.
 func (p *bandPane) Render() app.UI {
 	s := p.S
-	return app.Section().ID("band").Class("band").Aria("label", "In short").Attr("hidden", attribute(s.Rows.Len() == 0)).Body(
+	return app.Section().ID("band").Class("band").Aria("label", "In short").Attr("hidden", attribute(s.Rows.Len() == 0 && !s.Input.Folded())).Body(
 		p.card(), p.headline(), p.tags(), p.chips())
 }
 

@@ -103,7 +103,9 @@ func problemOf(args []app.Value) string {
 	return ""
 }
 
-func (s store) Drop(name string) { callTool("forget", name, once(ignore)) }
+func (s store) Drop(name string, then func()) {
+	callTool("forget", name, once(func([]app.Value) { s.ctx.Dispatch(func(app.Context) { then() }) }))
+}
 
 func (s store) Last() { callTool("lasting") }
 

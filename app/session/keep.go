@@ -135,7 +135,7 @@ func (m *Models) keepCard(sum, problem string) {
 
 // unkept says that a model is here only until the tab closes.
 func (m *Models) unkept(sum, problem string) {
-	m.store.Drop(fileName(sum, modelFile))
+	m.store.Drop(fileName(sum, modelFile), func() {})
 	if i := m.ownIndex(sum); i >= 0 {
 		m.Own[i].Problem = "This browser does not keep it (" + strings.TrimSuffix(problem, ".") + "). It works until the tab closes: download it to have it later."
 		m.session.Rev.State++
@@ -221,14 +221,22 @@ func (m *Models) Delete(i int) {
 	}
 	m.store.All(filesOf(sum), func(kept map[string][]byte, _ string) {
 		maps.Copy(files, kept)
-		for name := range kept {
-			m.store.Drop(name)
-		}
-		m.store.Drop(cardName(sum))
-		m.Gone = &Deleted{own, files}
-		m.session.Rev.State++
-		m.moved()
+		m.dropAll(append(slices.Sorted(maps.Keys(kept)), cardName(sum)), func() {
+			m.Gone = &Deleted{own, files}
+			m.session.Rev.State++
+			m.moved()
+		})
 	})
+}
+
+// dropAll drops values of the store one after the other, the card of a model last, and then
+// calls back.
+func (m *Models) dropAll(names []string, then func()) {
+	if len(names) == 0 {
+		then()
+		return
+	}
+	m.store.Drop(names[0], func() { m.dropAll(names[1:], then) })
 }
 
 // Undelete brings back the model that was deleted last.

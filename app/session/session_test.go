@@ -473,9 +473,9 @@ func (m memory) All(prefix string, then func(map[string][]byte, string)) {
 	}
 	then(all, "")
 }
-func (m memory) Last()                        {}
-func (m memory) Drop(name string)             { delete(m, name) }
-func (m memory) PutFile(name string, f *File) { m.Put(name, f.Data, func(string) {}) }
+func (m memory) Last()                         {}
+func (m memory) Drop(name string, then func()) { delete(m, name); then() }
+func (m memory) PutFile(name string, f *File)  { m.Put(name, f.Data, func(string) {}) }
 func (m memory) GetFile(name string, then func(*File)) {
 	if data, ok := m[name]; ok {
 		then(NewFile(name, data))

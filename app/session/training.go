@@ -34,14 +34,14 @@ type Training struct {
 
 // A Store keeps values by name in the browser. Get calls back with nil for what is
 // not there, Put and All with a problem unless it is empty; All with what has a name
-// that begins with a prefix.
+// that begins with a prefix, and Drop when it is done.
 type Store interface {
 	Put(name string, value []byte, then func(problem string))
 	Get(name string, then func([]byte))
 	All(prefix string, then func(values map[string][]byte, problem string))
 	PutFile(name string, f *File)
 	GetFile(name string, then func(*File)) // its name may be another one
-	Drop(name string)
+	Drop(name string, then func())
 	Last() // asks the browser not to clear it
 }
 
@@ -67,7 +67,7 @@ func (t *Training) Start(name string, epochs int, structures bool) {
 	}
 	*t = Training{session: t.session, store: t.store, name: name, Epochs: epochs, Structures: structures, Library: library}
 	t.store.PutFile("library", library)
-	t.store.Drop("checkpoint")
+	t.store.Drop("checkpoint", func() {})
 	t.keep()
 	t.run()
 }
@@ -203,7 +203,7 @@ func (t *Training) Drop() {
 // forget leaves nothing of it in the store.
 func (t *Training) forget() {
 	for _, name := range []string{"training", "library", "checkpoint"} {
-		t.store.Drop(name)
+		t.store.Drop(name, func() {})
 	}
 }
 

@@ -3,8 +3,6 @@ package e2e
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -189,34 +187,6 @@ func TestStoryOfPlainGraphs(t *testing.T) {
 		b.scene(scene)
 		if wide := eval[int](b, `document.documentElement.scrollWidth`); wide > 1280 {
 			t.Errorf("%s is %d pixels wide", scene, wide)
-		}
-	}
-	b.quiet()
-}
-
-// shots writes the scenes as pictures, for people to look at.
-func TestLabShots(t *testing.T) {
-	dir := os.Getenv("LAB_SHOTS")
-	if dir == "" {
-		t.Skip("LAB_SHOTS names no folder")
-	}
-	b := ready(t)
-	b.example(1)
-	for _, scene := range scenes {
-		b.run("wide", chromedp.EmulateViewport(1280, 800))
-		b.scene(scene)
-		for _, size := range [][2]int64{{1280, 800}, {1920, 1080}, {768, 1024}, {390, 844}} {
-			b.run("size", chromedp.EmulateViewport(size[0], size[1]))
-			b.wait(`[...document.querySelectorAll(".scene svg")].every((e) => e.getBoundingClientRect().right <= innerWidth)`)
-			for _, scheme := range []string{"light", "dark"} {
-				b.scheme(scheme)
-				b.still()
-				png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
-				if err != nil {
-					t.Fatal(err)
-				}
-				os.WriteFile(filepath.Join(dir, fmt.Sprintf("lab-%s-%d-%s.png", scene, size[0], scheme)), png, 0o644)
-			}
 		}
 	}
 	b.quiet()

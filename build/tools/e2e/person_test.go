@@ -411,6 +411,7 @@ func savePictures(t *testing.T, kind string, stages map[string][]string) {
 	check("baca-distribution."+kind, func() {
 		b.click("#export summary", fmt.Sprintf(`[data-save=%q]`, kind))
 	})
+	b.click("#details > summary")
 	check(name+"."+kind, func() {
 		b.click(fmt.Sprintf(`.inspector [data-save-as=%q]`, "molecule."+kind))
 	})

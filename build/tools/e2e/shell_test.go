@@ -282,7 +282,7 @@ func TestMenus(t *testing.T) {
 	b := ready(t)
 	check := b.axe()
 	b.example(1)
-	b.click(`[data-row="0"]`)
+	b.click(`.row`)
 	for k, id := range []string{"by", "export"} {
 		b.scheme([]string{"dark", "light"}[k])
 		isOpen := func(want bool) {
@@ -552,7 +552,7 @@ func TestEmbedded(t *testing.T) {
 	}
 	// It shows the input and the result alone.
 	inside := `document.getElementById("baca").contentDocument`
-	if got := eval[string](b, fmt.Sprintf(`[...%s.querySelectorAll("header, .input, .result, .lab")].filter((e) => e.checkVisibility()).map((e) => e.className).join()`, inside)); got != "pane input,pane result" {
+	if got := eval[string](b, fmt.Sprintf(`[...%s.querySelectorAll("header, .band, .input, .result, .lab")].filter((e) => e.checkVisibility()).map((e) => e.className).join()`, inside)); got != "band,pane result" {
 		t.Errorf("the frame shows %s", got)
 	}
 	if a := b.request(`{ score: { smiles: ["CCO", "C1CC"], model: "clintox", alpha: 0.2, by: "alone" } }`); len(a.Rows) != 2 || a.Rows[1]["error"] == "" || a.Rows[0]["verdict"] == "" || a.Progress == 0 {

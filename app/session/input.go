@@ -37,11 +37,12 @@ func (i *Input) Name() string {
 }
 
 // Folded tells whether the input stands as a card, so that the result has the room. It
-// does not while somebody edits it, or where nothing came of it.
+// does not while somebody edits it, where nothing came of it, or where its column of SMILES
+// was guessed and is to be seen.
 func (i *Input) Folded() bool {
 	s := i.session
 	nothing := s.Phase == Empty || s.Phase == Broken || s.Phase == Done && s.Graphs() == 0
-	return i.folded && !nothing
+	return i.folded && !nothing && ColumnWords(s.Header) == ""
 }
 
 // Fold makes the input a card, or opens it.

@@ -37,7 +37,7 @@ func TestColumnsAreOffered(t *testing.T) {
 	if got := b.column(); got != "Parent" {
 		t.Errorf("the SMILES are in %q, want Parent", got)
 	}
-	if got := b.text(".columns"); !strings.Contains(got, "SMILES column") || !strings.Contains(got, "found by what it holds") {
+	if got := b.text(".column-menu"); !strings.Contains(got, "SMILES column") || !strings.Contains(got, "found by what it holds") {
 		t.Errorf("the page says %q of the column", got)
 	}
 	if got := b.names(); got != "a|b" {

@@ -16,7 +16,15 @@ browser=
 for name in ${CHROMIUM:-} chromium chromium-browser google-chrome; do
 	if command -v "$name" >/dev/null; then browser=$name; fi
 done
-if [ -z "$browser" ]; then missing "the page and WebGPU in a browser, without Chromium" chromium; fi
+fox=firefox-esr
+for name in firefox-esr firefox; do
+	if command -v "$name" >/dev/null; then fox=; fi
+done
+if [ -z "$browser" ]; then
+	missing "the page and WebGPU in a browser, without Chromium${fox:+ and Firefox}" "chromium${fox:+ $fox}"
+elif [ -n "$fox" ]; then
+	missing "the page in Firefox" "$fox"
+fi
 
 compiler=
 for tool in clang:clang wasm-ld:lld; do

@@ -276,8 +276,21 @@ func cyano(a *atoms, i int) (string, []int) {
 		return "isocyanate group", append(ends, nitrogen...)
 	case len(ends) == 1 && a.is(ends[0], "S") && len(nitrogen) == 1:
 		return "isothiocyanate group", append(ends, nitrogen...)
+	case len(ends) == 2 && a.is(ends[0], "O") && a.is(ends[1], "O"):
+		return "carbon dioxide", ends
+	case len(ends) == 1 && a.Degree(i) == 1:
+		return "carbon monoxide", ends
+	case len(ends) == 1 && a.is(ends[0], "O") && len(a.nearby(i, "C")) == 0:
+		return "carbonyl ligand", ends
+	case len(nitrogen) == 1 && a.Degree(i) == 1:
+		return "isocyanide group", nitrogen
+	case len(ends) == 1:
+		return "ketene group", append(ends, a.near(i, a.flat)...)
 	}
-	return "alkyne group", a.near(i, func(j int) bool { return a.is(j, "C") && a.linear(j) })
+	if triple := a.near(i, func(j int) bool { return a.is(j, "C") && a.linear(j) }); len(triple) > 0 {
+		return "alkyne group", triple
+	}
+	return "allene group", a.near(i, a.flat)
 }
 
 // carbonNitrogen names carbons with double bonds to nitrogen and sulfur.
@@ -352,13 +365,19 @@ func single(a *atoms, i int) (string, []int) {
 		return "ammonium group", nil
 	case a.is(i, "N"):
 		return "amine group", nil
-	case a.is(i, "O") && a.terminal(i):
+	case a.is(i, "O") && a.charge(i) > 0:
+		return "oxonium", nil
+	case a.is(i, "O") && a.charge(i) < 0:
+		return "oxide", nil
+	case a.is(i, "O") && a.terminal(i) && a.hydrogens(i) > 0:
 		return "hydroxyl group", nil
-	case a.is(i, "O"):
+	case a.is(i, "O") && a.Degree(i) == 2:
 		return "ether oxygen", nil
-	case a.is(i, "S") && a.terminal(i):
+	case a.is(i, "O") && a.Degree(i) == 0:
+		return "water", nil
+	case a.is(i, "S") && a.terminal(i) && a.hydrogens(i) > 0:
 		return "thiol group", nil
-	case a.is(i, "S"):
+	case a.is(i, "S") && a.Degree(i) == 2:
 		return "thioether sulfur", nil
 	}
 	return molecule.Symbol(a.value(i, molecule.ColumnElement)+1) + " atom", nil

@@ -151,7 +151,7 @@ func Write(w io.Writer, r *Report) error {
 		p.drift(r)
 	}
 	if len(r.Top) > 0 {
-		p.add("<h2>Furthest outside</h2>\n<p>Without a vermilion atom the score of the graph by itself is lower, without a blue one higher; the strongest colour is that of the largest change in each drawing. Without an inner atom pieces are left, which are unusual by themselves, so compare like atoms with each other. A dashed ring marks atoms with features that no graph of the training set has.</p>\n")
+		p.add("<h2>Furthest outside</h2>\n<p>Atoms are coloured by what they add to the score of the graph by itself: vermilion pushes it outside, blue holds it inside. In sum they are above zero where it is outside. The strongest colour is that of the largest part in each drawing. A dashed ring marks atoms with features that no graph of the training set has.</p>\n")
 		if r.Script == nil && r.Undrawn != "" {
 			p.add("<p>There are no drawings: %s.</p>\n", Escape(r.Undrawn))
 		}

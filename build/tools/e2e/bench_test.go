@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"baca/algo/dataset"
 	"baca/algo/molecule/smiles"
@@ -18,7 +19,7 @@ import (
 // druglike are n molecules of a public set that the default model has not seen.
 func druglike(b *testing.B, n int) string {
 	b.Helper()
-	f, err := os.Open(filepath.Join("..", "..", "..", "shared", "data", "mol", "sider.csv.gz"))
+	f, err := os.Open(filepath.Join("..", "..", "..", "..", "shared", "data", "mol", "sider.csv.gz"))
 	if err != nil {
 		b.Skipf("the set SIDER is not beside the repository: %v", err)
 	}
@@ -99,6 +100,45 @@ func BenchmarkScore1000(b *testing.B) {
 				yardstick := t.yardstick()
 				b.ReportMetric(yardstick, "yardstick-ms")
 				yardsticks(b, "score", scored.Milliseconds, yardstick)
+			}
+			_, m := must[*message.Measured](b, c, &message.Measure{})
+			b.ReportMetric(float64(m.Memory)/(1<<20), "worker-MiB")
+		})
+	}
+}
+
+// BenchmarkDecide is the time from giving a list to the verdicts of its first fifty
+// molecules and of all, each by itself, in one worker.
+func BenchmarkDecide(b *testing.B) {
+	list := druglike(b, 1000)
+	page := open(b)
+	for _, times := range []int{1, 100} {
+		b.Run(fmt.Sprint(1000*times), func(b *testing.B) {
+			input := []byte(strings.Repeat(list, times))
+			t := browseAlone(b)
+			t.visit(serve(b, page).URL + "/")
+			c := t.client()
+			must[*message.Model](b, c, &message.LoadModel{})
+			for b.Loop() {
+				begun, done := time.Now(), make(chan message.Reply)
+				var first time.Duration
+				c.Do(&message.Open{Data: input}, func(message.Event) {}, func(r message.Reply) { done <- r })
+				if o, ok := (<-done).(*message.Opened); !ok || o.Records != 1000*times {
+					b.Fatalf("opened as %+v", o)
+				}
+				c.Do(&message.Score{}, func(e message.Event) {
+					if r, ok := e.(*message.Rows); ok && first == 0 && r.From+len(r.Rows.Verdict) >= 50 {
+						first = time.Since(begun)
+					}
+				}, func(r message.Reply) { done <- r })
+				if s, ok := (<-done).(*message.Scored); !ok {
+					b.Fatalf("scored as %+v", s)
+				}
+				all := time.Since(begun)
+				yardstick := t.yardstick()
+				b.ReportMetric(yardstick, "yardstick-ms")
+				yardsticks(b, "first-50", first.Seconds()*1e3, yardstick)
+				yardsticks(b, "all", all.Seconds()*1e3, yardstick)
 			}
 			_, m := must[*message.Measured](b, c, &message.Measure{})
 			b.ReportMetric(float64(m.Memory)/(1<<20), "worker-MiB")

@@ -11,6 +11,9 @@ import (
 func decider(s *session.Session) app.UI {
 	var items []app.UI
 	for d, w := range session.DeciderWords() {
+		if session.Decider(d) != session.EachAlone && s.Opened != nil && s.Unfit() != "" {
+			w.About = s.Unfit() + " Each is judged by itself."
+		}
 		items = append(items, app.Button().Type("button").Class("menu-item choice").Role("menuitemradio").
 			Aria("checked", session.Decider(d) == s.By).DataSet("decider", w.Key).Body(
 			app.Span().Class("choice-mark").Aria("hidden", true),

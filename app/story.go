@@ -336,7 +336,7 @@ func (p *labPane) keysScene() app.UI {
 	return app.Div().Class("dictionaries").Body(
 		p.dictionary("inside", "Inside dictionary", "inside", in, d.IDKeys, d.AttnID),
 		p.dictionary("outside", "Outside dictionary", "outside", out, d.OODKeys, d.AttnOOD),
-		app.P().Class("quiet small").Text("The five keys most like "+p.name()+" of each side. A bar is a key's share of the attention, all five make 100 %. The number behind it is how alike the two are, from −1 to 1; their mean by weight is the answer."))
+		app.P().Class("quiet small").Text("The five keys of each side that the attention looks at. A bar is a key's share of the attention, all five make 100 %. The number behind it is what the key answers, from −1 for unlike "+p.name()+" to 1 for like it; their mean by share is the answer of the dictionary."))
 }
 
 func (p *labPane) dictionary(class, title, role string, of message.Contents, keys []message.Neighbor, answer float64) app.UI {
@@ -353,7 +353,7 @@ func (p *labPane) dictionary(class, title, role string, of message.Contents, key
 	return app.Section().Class("dictionary is-"+class).Body(
 		app.H3().Body(app.Text(title+" "), app.Span().Class("answer number").Text(said)),
 		app.Raw(picture.Contents{Title: title + " that " + p.name() + " asks", Of: of, Width: p.half()}.SVG(false)),
-		app.Div().Class("key key-head quiet small").Body(app.Span(), app.Span(), app.Span().Class("key-bar"), app.Span().Class("number").Text("share"), app.Span().Class("number").Text("alike")),
+		app.Div().Class("key key-head quiet small").Body(app.Span(), app.Span(), app.Span().Class("key-bar"), app.Span().Class("number").Text("share"), app.Span().Class("number").Text("answer")),
 		app.Ol().Class("keys").Body(items...))
 }
 

@@ -17,7 +17,9 @@ func (p *inspectorPane) colours() app.UI {
 		return pressed(name, i.Coloured == by, func() { i.SetColouring(by) }).ID(id).Title(title)
 	}
 	things := p.S.Things()
+	other := p.S.Deciding() != session.EachAlone
 	return app.Div().Class("colours").Body(
+		app.P().Class("quiet small").Attr("hidden", attribute(!other)).Text("The colours are of its score by itself, which is not what decides now."),
 		legend(i.Coloured, things, i.Marked() != nil),
 		app.Div().Class("segments").Role("group").Aria("label", "Atoms coloured by").Body(
 			way("The score", "by-score", "What each atom adds to the score. The sum over all atoms is above 0 where the score is outside.", session.WholeScore),
@@ -30,7 +32,7 @@ func (p *inspectorPane) colours() app.UI {
 func legend(by session.Colouring, things string, marked bool) app.UI {
 	text := "orange pushes it outside, blue holds it inside"
 	if by != session.WholeScore {
-		text = "orange adds more than in training " + things + ", blue less"
+		text = "orange where this part pushes it outside, blue where it holds it inside; none is what training " + things + " have on average"
 	}
 	return app.Div().Class("legend small quiet").Body(
 		app.Raw(`<svg width="120" height="12" viewBox="0 0 120 12" aria-hidden="true"><circle class="away" fill-opacity=".75" cx="8" cy="6" r="5.5"/><circle class="away" fill-opacity=".3" cx="24" cy="6" r="4.5"/><circle class="legend-none" cx="40" cy="6" r="3.5"/><circle class="towards" fill-opacity=".3" cx="56" cy="6" r="4.5"/><circle class="towards" fill-opacity=".75" cx="72" cy="6" r="5.5"/></svg>`),

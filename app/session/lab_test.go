@@ -292,7 +292,7 @@ func TestAtomsInWords(t *testing.T) {
 		t.Errorf("pieces %v", got)
 	}
 	facts := AtomFacts(m, 0)
-	if facts[0].Value != "O, number 8" || facts[3].Value != "−1" || facts[6].Value != "SP³" || facts[8].Value != "no" {
+	if facts[0].Value != "O, number 8" || facts[3].Value != "−1" || facts[6].Value != "sp³" || facts[8].Value != "no" {
 		t.Errorf("facts %v", facts)
 	}
 	if got := WalksOf(m, 0); !slices.Equal(got, []float32{0, 1}) {

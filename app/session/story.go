@@ -195,7 +195,7 @@ func (r *Result) Terms(record int) (pre, attn, sum float64) {
 // What the codes of a feature mean, see OGB's atom features.
 var (
 	chirality     = []string{"none", "clockwise", "counter-clockwise", "other", "other"}
-	hybridization = []string{"SP", "SP²", "SP³", "SP³D", "SP³D²", "other"}
+	hybridization = []string{"sp", "sp²", "sp³", "sp³d", "sp³d²", "other"}
 	noYes         = []string{"no", "yes"}
 )
 

@@ -21,7 +21,8 @@ COMMIT = $(shell git describe --always --dirty=.dirty --abbrev=12 --exclude='*' 
 BUILD = $(GO) build -trimpath -buildvcs=false -ldflags='-X baca/build/internal/version.commit=$(COMMIT)'
 
 # The only limit of time is how long a package may take before it counts as hanging.
-TEST = $(GO) test -timeout 2h
+LIMIT ?= 2h
+TEST = $(GO) test -timeout $(LIMIT)
 
 .PHONY: help run demo build page libraries gpu beam release test test-all checks test-race test-wasm test-gpu test-beam fuzz chaos lint bench bench-quick clean
 

@@ -131,10 +131,15 @@ func TestPlayTheStory(t *testing.T) {
 	b.click("#play") // to pause, or, where it has ended meanwhile, once more
 	b.wait(`document.getElementById("lab-panel").dataset.playing === "false"`)
 	b.wait(`document.getElementById("took")?.textContent.includes("the batch in")`)
-	end := eval[int](b, `Number(document.getElementById("scrub").max)`)
-	b.slide("scrub", end)
+	// The timeline is as long as it gets once all scenes are there.
+	b.scene("dictionaries")
+	b.wait(`document.querySelector(".dictionary .keys .key") !== null`)
+	b.scene("decision")
 	b.wait(`document.querySelector('[data-scene="decision"] .scene .figures ~ .figures') !== null`)
 	// From the last beat of the scene before it goes on by itself, and stops at the end.
+	end := eval[int](b, `Number(document.getElementById("scrub").max)`)
+	b.slide("scrub", end)
+	b.wait(`document.getElementById("scrub").value === document.getElementById("scrub").max`)
 	b.slide("scrub", end-eval[int](b, `Number(document.getElementById("lab-panel").dataset.beat)`)-1)
 	b.wait(`document.getElementById("lab-panel").dataset.scene === "dictionaries"`)
 	b.click(`.player button[aria-label="Next scene"]`)

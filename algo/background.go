@@ -59,7 +59,7 @@ func (m *Model) AddBackground(ctx context.Context, workers int, training, outsid
 	if err != nil {
 		return err
 	}
-	bank, err := near.NewBank(ctx, workers, m.Bank)
+	bank, err := near.NewBank(ctx, workers, m.Bank, m.Subtrees)
 	if err != nil {
 		return err
 	}

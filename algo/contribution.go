@@ -9,10 +9,10 @@ import (
 	"baca/algo/near"
 )
 
-// share fills in what each node adds to the score. d has g alone, which meets the head of a
+// share fills in what each node adds to the score. p is the print of g and d has g alone, which meets the head of a
 // fold. It returns the same for reasons.
-func (s *SingleScorer) share(x *Explanation, g *graph.Graph, d *near.Distances, fold int) *explain.Blame {
-	n, p, parts := g.N(), d.Graphs.Prints[0], s.near.Shares(d, 0)
+func (s *SingleScorer) share(x *Explanation, g *graph.Graph, p fingerprint.Print, d *near.Distances, fold int) *explain.Blame {
+	n, parts := g.N(), s.near.Shares(d, 0)
 	ofDistance, ofRatio := s.slopes(x.Distance, x.Ratio, n)
 	const height = fingerprint.DefaultHeight
 	b := &explain.Blame{Lacking: make([]float64, n), Ratio: make([]float64, n), Embedding: make([]float64, n)}

@@ -11,6 +11,7 @@ import (
 	"baca/algo/background"
 	"baca/algo/contrast"
 	"baca/algo/explain"
+	"baca/algo/fingerprint"
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/molecule"
@@ -63,6 +64,9 @@ type Model struct {
 	// Bank represents graphs that the encoder was trained on: the initial ID
 	// dictionary, and the ID side of the density ratio. It may be a sample.
 	Bank *contrast.Representation
+	// Subtrees are those of all graphs that the encoder was trained on, where Bank is a
+	// sample of them, see near.Place; nil where it has them all.
+	Subtrees *fingerprint.Index
 	// Holdout represents ID graphs that training never saw. Their scores,
 	// computed in the same state as the scores of a test batch, give p-values.
 	// It may be empty: then there are none.

@@ -11,7 +11,6 @@ import (
 	"baca/algo/decide"
 	"baca/algo/explain"
 	"baca/algo/graph"
-	"baca/algo/near"
 	"baca/algo/ratio"
 )
 
@@ -190,7 +189,7 @@ func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) 
 	if err != nil {
 		return nil, err
 	}
-	answers, distances, err := s.single.answers(ctx, o.Workers, test, m.Traits(gs, test.Prints))
+	answers, _, err := s.single.answers(ctx, o.Workers, test.Outline(), m.Traits(gs, test.Prints))
 	if err != nil {
 		return nil, err
 	}
@@ -206,12 +205,12 @@ func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) 
 		s.decide(r.Rows, ByAlone)
 		return r, nil
 	}
-	t, err := s.calibrate(ctx, r, gs, distances)
+	t, err := s.calibrate(ctx, r, gs, test)
 	if err != nil {
 		return nil, err
 	}
 	o.Watch.Report(attention.Judging, 0, 1)
-	if err := t.fill(ctx, o.Workers, r.Holdout, s.single.holdoutDistances); err != nil {
+	if err := t.fill(ctx, o.Workers, r.Holdout, m.Holdout); err != nil {
 		return nil, err
 	}
 	for _, row := range r.Holdout {
@@ -223,9 +222,9 @@ func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) 
 }
 
 // calibrate learns from a batch, and adds what it says of the batch to the report.
-func (s *Scorer) calibrate(ctx context.Context, r *Report, gs []*graph.Graph, d *near.Distances) (*state, error) {
-	m, o, test := s.model, s.options, d.Graphs
-	t := &state{negatives: test.Negatives(), typical: m.Bank.MeanNodeScore()}
+func (s *Scorer) calibrate(ctx context.Context, r *Report, gs []*graph.Graph, test *contrast.Representation) (*state, error) {
+	m, o, bank := s.model, s.options, s.single.ratio
+	t := &state{negatives: test.Negatives(), typical: m.Bank.MeanNodeScore(), bank: bank}
 	base, undefined, err := contrast.BaseScores(ctx, o.Workers, test, t.negatives, true, t.typical)
 	if err != nil {
 		return nil, err
@@ -241,7 +240,15 @@ func (s *Scorer) calibrate(ctx context.Context, r *Report, gs []*graph.Graph, d 
 	}
 	t.attn, t.baca = attn.Score, Add(o.Beta, base, attn.Test)
 	o.Watch.Report(attention.Weighing, 0, 1)
-	if t.ratio, err = s.single.ratio.Estimate(ctx, o.Workers, o.Ratio, d, s.single.holdoutDistances); err != nil {
+	batch, err := bank.Measure(ctx, o.Workers, test)
+	if err != nil {
+		return nil, err
+	}
+	holdout, err := bank.Measure(ctx, o.Workers, m.Holdout)
+	if err != nil {
+		return nil, err
+	}
+	if t.ratio, err = bank.Estimate(ctx, o.Workers, o.Ratio, batch, holdout); err != nil {
 		return nil, err
 	}
 	r.Warnings = append(r.Warnings, attn.Warnings...)
@@ -273,22 +280,28 @@ func (s *Scorer) calibrate(ctx context.Context, r *Report, gs []*graph.Graph, d 
 // graph. All graphs must have the model's feature schema. Score may be called by several
 // goroutines at once; each call runs on one core.
 func (s *Scorer) Score(ctx context.Context, gs []*graph.Graph) ([]Row, error) {
+	if s.state == nil {
+		answers, _, err := s.single.answersOf(ctx, 1, gs)
+		if err != nil {
+			return nil, err
+		}
+		rows := unjudged(scoresOf(answers))
+		s.decide(rows, ByAlone)
+		return rows, nil
+	}
 	r, err := contrast.Describe(ctx, 1, s.model.Encoder, gs)
 	if err != nil {
 		return nil, err
 	}
-	answers, distances, err := s.single.answers(ctx, 1, r, s.model.Traits(gs, r.Prints))
+	answers, _, err := s.single.answers(ctx, 1, r.Outline(), s.model.Traits(gs, r.Prints))
 	if err != nil {
 		return nil, err
 	}
-	rows, by := unjudged(scoresOf(answers)), ByAlone
-	if s.state != nil {
-		by = s.options.By
-		if err := s.state.fill(ctx, 1, rows, distances); err != nil {
-			return nil, err
-		}
+	rows := unjudged(scoresOf(answers))
+	if err := s.state.fill(ctx, 1, rows, r); err != nil {
+		return nil, err
 	}
-	s.decide(rows, by)
+	s.decide(rows, s.options.By)
 	return rows, nil
 }
 
@@ -337,6 +350,7 @@ func Guarded(v decide.Verdict, alone float64) decide.Verdict {
 
 // A state is what scores a graph once a batch has been seen.
 type state struct {
+	bank      *ratio.Bank
 	negatives *contrast.Negatives
 	typical   float64 // stands for ℓ_n where it is not defined
 	attn      func(context.Context, *contrast.Representation) ([]float64, error)
@@ -348,16 +362,20 @@ type state struct {
 }
 
 // fill adds the scores of the batch to rows of graphs from which nothing was learned.
-func (t *state) fill(ctx context.Context, workers int, rows []Row, d *near.Distances) error {
-	base, _, err := contrast.BaseScores(ctx, workers, d.Graphs, t.negatives, false, t.typical)
+func (t *state) fill(ctx context.Context, workers int, rows []Row, r *contrast.Representation) error {
+	base, _, err := contrast.BaseScores(ctx, workers, r, t.negatives, false, t.typical)
 	if err != nil {
 		return err
 	}
-	attn, err := t.attn(ctx, d.Graphs)
+	attn, err := t.attn(ctx, r)
 	if err != nil {
 		return err
 	}
-	t.set(rows, base, attn, t.ratio.Score(d))
+	g, err := t.bank.Measure(ctx, workers, r)
+	if err != nil {
+		return err
+	}
+	t.set(rows, base, attn, t.ratio.Score(g))
 	return nil
 }
 

@@ -99,7 +99,7 @@ func (m *Model) sharedBackground(k int) (*background.Head, *Sizes) {
 // Share. A file rounds the bank, so these are to be taken anew with the bank that was read
 // back.
 func (m *Model) Refer(ctx context.Context, workers int, from *Model) error {
-	bank, err := near.NewBank(ctx, workers, m.Bank)
+	bank, err := near.NewBank(ctx, workers, m.Bank, nil)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (m *Model) Refer(ctx context.Context, workers int, from *Model) error {
 		traits[i].Known = false // m has no hashes to know a training graph by
 	}
 	single := &SingleScorer{model: m, near: bank}
-	answers, _, err := single.answers(ctx, workers, from.Holdout, traits)
+	answers, _, err := single.answers(ctx, workers, from.Holdout.Outline(), traits)
 	if err != nil {
 		return err
 	}

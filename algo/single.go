@@ -25,8 +25,7 @@ type SingleScorer struct {
 	ratio   *ratio.Bank
 	rows    []int // of the bank in the data set, see Model.BankRows
 
-	holdout          []float64       // its scores
-	holdoutDistances *near.Distances // nil for a model that was made for sharing
+	holdout []float64 // its scores
 }
 
 // NewSingleScorer scores the holdout of a model, which p-values are taken from. The
@@ -35,7 +34,7 @@ func NewSingleScorer(ctx context.Context, m *Model, workers int) (*SingleScorer,
 	if m.Bank.Len() == 0 {
 		return nil, fmt.Errorf("model %s holds no training graphs: there is nothing to compare a graph with", m.Card.Name)
 	}
-	bank, err := near.NewBank(ctx, workers, m.Bank)
+	bank, err := near.NewBank(ctx, workers, m.Bank, m.Subtrees)
 	if err != nil {
 		return nil, err
 	}
@@ -47,8 +46,8 @@ func NewSingleScorer(ctx context.Context, m *Model, workers int) (*SingleScorer,
 }
 
 func (s *SingleScorer) measureHoldout(ctx context.Context) error {
-	answers, d, err := s.answers(ctx, s.workers, s.model.Holdout, s.model.HoldoutTraits)
-	s.holdout, s.holdoutDistances = scoresOf(answers), d
+	answers, _, err := s.answers(ctx, s.workers, s.model.Holdout.Outline(), s.model.HoldoutTraits)
+	s.holdout = scoresOf(answers)
 	return err
 }
 
@@ -86,11 +85,7 @@ func (s *SingleScorer) Holdout() []float64 { return s.holdout }
 
 // Scores returns the score of each graph, NaN for one without nodes.
 func (s *SingleScorer) Scores(ctx context.Context, gs []*graph.Graph) ([]float64, error) {
-	r, err := contrast.Describe(ctx, s.workers, s.model.Encoder, gs)
-	if err != nil {
-		return nil, err
-	}
-	list, _, err := s.answers(ctx, s.workers, r, s.model.Traits(gs, r.Prints))
+	list, _, err := s.answersOf(ctx, s.workers, gs)
 	return scoresOf(list), err
 }
 
@@ -110,19 +105,28 @@ type answer struct {
 	distance, ratio float64 // the parts, ratio NaN without a background
 }
 
+// answersOf outlines graphs and returns their scores.
+func (s *SingleScorer) answersOf(ctx context.Context, workers int, gs []*graph.Graph) ([]answer, *near.Distances, error) {
+	o, err := contrast.OutlineOf(ctx, workers, s.model.Encoder, gs)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.answers(ctx, workers, o, s.model.Traits(gs, o.Prints))
+}
+
 // answers returns the scores of graphs with these traits, and how far they are from the
 // bank.
 //
 // A graph that equals a training graph scores at most knownScore, whatever its parts say.
 // The rule is the same for the holdout, so p-values stay exact.
-func (s *SingleScorer) answers(ctx context.Context, workers int, r *contrast.Representation, traits []Trait) ([]answer, *near.Distances, error) {
-	d, err := s.near.Measure(ctx, workers, r)
+func (s *SingleScorer) answers(ctx context.Context, workers int, o *contrast.Outline, traits []Trait) ([]answer, *near.Distances, error) {
+	d, err := s.near.Measure(ctx, workers, o)
 	if err != nil {
 		return nil, nil, err
 	}
-	list := make([]answer, r.Len())
+	list := make([]answer, o.Len())
 	for i, distance := range s.near.Scores(d) {
-		list[i] = s.answer(distance, r.Prints[i], traits[i], nodes(r.Prints[i]))
+		list[i] = s.answer(distance, o.Prints[i], traits[i], nodes(o.Prints[i]))
 	}
 	return list, d, nil
 }

@@ -150,15 +150,15 @@ func TestContributions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if slices.Index(x.ByEmbedding, slices.Max(x.ByEmbedding)) == slices.Index(y.ByEmbedding, slices.Max(y.ByEmbedding)) {
+		if slices.EqualFunc(x.ByEmbedding, y.ByEmbedding, func(v, w float64) bool { return math.Abs(v-w) <= 0.01*math.Abs(v) }) {
 			alike++
 		}
 	}
 	if verdicts[decide.Outside] < 5 || verdicts[decide.Inside] < 5 {
 		t.Errorf("verdicts %v do not test both", verdicts)
 	}
-	if alike > 45 {
-		t.Errorf("an encoder of random weights puts the same node first in %d of 60 graphs", alike)
+	if alike > 6 {
+		t.Errorf("an encoder of random weights gives nodes the same part in %d of 60 graphs", alike)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"reflect"
+	"slices"
 	"testing"
 
 	"baca/algo/gin"
@@ -287,4 +289,36 @@ func BenchmarkScores(b *testing.B) {
 		}
 	}
 	b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "graphs/s")
+}
+
+// An outline has the numbers of a representation, at any number of workers.
+func TestOutlineIsAPartOfARepresentation(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	e := gin.New(gin.Default(1), rng).Fixed()
+	var gs []*graph.Graph
+	for n := range 50 {
+		var edges [][2]int32
+		for i := 1; i < n; i++ {
+			edges = append(edges, [2]int32{int32(rng.IntN(i)), int32(i)})
+		}
+		g, _, _ := graph.New(n, edges)
+		gs = append(gs, g)
+	}
+	outlines := map[int]*Outline{}
+	for _, workers := range []int{1, 3} {
+		o, err := OutlineOf(t.Context(), workers, e, gs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		outlines[workers] = o
+	}
+	r, err := Describe(t.Context(), 2, e, gs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for workers, o := range outlines {
+		if want := r.Outline(); !slices.Equal(o.Q, want.Q) || !reflect.DeepEqual(o.Prints, want.Prints) || o.Len() != r.Len() {
+			t.Errorf("%d workers: another outline than that of the representation", workers)
+		}
+	}
 }

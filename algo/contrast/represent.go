@@ -57,10 +57,8 @@ func Represent(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Gra
 		NodeScore: make([]float64, len(gs)),
 		device:    e.Device,
 	}
-	for i, g := range gs {
-		if g.Features != e.Features {
-			return nil, fmt.Errorf("graph %d has %d node features, the model was trained on %d", i+1, g.Features, e.Features)
-		}
+	if err := checkFeatures(e, gs); err != nil {
+		return nil, err
 	}
 	var device interface {
 		Encode(context.Context, *gin.Encoder, []*graph.Graph, *gin.Encoding) error
@@ -112,6 +110,61 @@ func (c CPU) GraphLoss(ctx context.Context, width int, zf, zs, nf, ns []float32,
 	scores, err := NewNegatives(nf, ns, width).Scores(ctx, c.Workers, zf, zs, self)
 	copy(loss, scores)
 	return err
+}
+
+// An Outline is what the score of a single graph reads of n graphs: the feature view
+// alone, without projections. That is a tenth of the work of a Representation.
+type Outline struct {
+	Width  int                 // E
+	Q      []float32           // n×E: the feature view's part of Representation.Q
+	Prints []fingerprint.Print // as in Representation
+}
+
+// Len returns the number of graphs.
+func (o *Outline) Len() int { return len(o.Prints) }
+
+// Row returns the embedding of graph i.
+func (o *Outline) Row(i int) []float32 { return o.Q[i*o.Width : (i+1)*o.Width] }
+
+// OutlineOf outlines graphs on that many goroutines of the processor. Each graph's row
+// depends on that graph alone, and is the same as in a Representation.
+func OutlineOf(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Graph) (*Outline, error) {
+	if err := checkFeatures(e, gs); err != nil {
+		return nil, err
+	}
+	o := &Outline{Width: e.Width(), Q: make([]float32, len(gs)*e.Width()), Prints: make([]fingerprint.Print, len(gs))}
+	pieces := (len(gs) + representChunk - 1) / representChunk
+	err := parallel.For(ctx, workers, pieces, func(_, piece int) {
+		lo := piece * representChunk
+		hi := min(len(gs), lo+representChunk)
+		w := spare.Get().(*representation)
+		defer spare.Put(w)
+		w.batch.Reset(gs[lo:hi])
+		e.Embed(gin.Feature, &w.batch, &w.act)
+		kernel.Log1p(o.Q[lo*o.Width:hi*o.Width], w.act.Graph[gin.Feature])
+		for i := lo; i < hi; i++ {
+			o.Prints[i] = fingerprint.New(gs[i], fingerprint.DefaultHeight)
+		}
+	})
+	return o, err
+}
+
+// Outline returns the part of r that an Outline has. r must have Prints.
+func (r *Representation) Outline() *Outline {
+	o := &Outline{Width: r.Width, Q: make([]float32, r.Len()*r.Width), Prints: r.Prints}
+	for i := range r.Len() {
+		copy(o.Row(i), r.Q[i*r.Dim():])
+	}
+	return o
+}
+
+func checkFeatures(e *gin.Encoder, gs []*graph.Graph) error {
+	for i, g := range gs {
+		if g.Features != e.Features {
+			return fmt.Errorf("graph %d has %d node features, the model was trained on %d", i+1, g.Features, e.Features)
+		}
+	}
+	return nil
 }
 
 // Describe is Represent with Prints.

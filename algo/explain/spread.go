@@ -65,29 +65,26 @@ func handDown(to, missing []float64, node int, around []int32, share float64) {
 	}
 }
 
-// Embedding gives each node of g its part of what the coordinates of the embedding add to
-// a score: of each coordinate as much as the node has of the sum over all nodes, which the
-// coordinate is made of. A share of a coordinate that no node has is lost.
+// Embedding gives each node of g its part of what the coordinates of the feature view add
+// to a score: of each coordinate as much as the node has of the sum over all nodes, which
+// the coordinate is made of. A share of a coordinate that no node has is lost.
 func Embedding(e *gin.Encoder, g *graph.Graph, shares []float64) []float64 {
-	if g.Features != e.Features || len(shares) != gin.Views*e.Width() {
-		panic(fmt.Sprintf("explain: graph of %d features and %d coordinates, encoder of %d and %d", g.Features, len(shares), e.Features, gin.Views*e.Width()))
+	if g.Features != e.Features || len(shares) != e.Width() {
+		panic(fmt.Sprintf("explain: graph of %d features and %d coordinates, encoder of %d and %d", g.Features, len(shares), e.Features, e.Width()))
 	}
-	g.EncodeStructure()
 	var batch graph.Batch
 	var act gin.Activations
 	batch.Reset([]*graph.Graph{g})
-	e.Forward(&batch, &act)
+	e.Embed(gin.Feature, &batch, &act)
 	n, width := g.N(), e.Width()
 	out := make([]float64, n)
-	for v := range gin.Views {
-		for t := range width {
-			sum := float64(act.Graph[v][t])
-			if sum == 0 {
-				continue
-			}
-			for i := range n {
-				out[i] += shares[v*width+t] * float64(act.Node[v][i*width+t]) / sum
-			}
+	for t := range width {
+		sum := float64(act.Graph[gin.Feature][t])
+		if sum == 0 {
+			continue
+		}
+		for i := range n {
+			out[i] += shares[t] * float64(act.Node[gin.Feature][i*width+t]) / sum
 		}
 	}
 	return out

@@ -91,11 +91,11 @@ func TestEmbedding(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	e := gin.New(gin.Config{Features: 3, Hidden: 5, Layers: 3}, rng)
 	g := random(t, rng, 9, 3)
-	r, err := contrast.Represent(t.Context(), 1, e, []*graph.Graph{g})
+	r, err := contrast.OutlineOf(t.Context(), 1, e, []*graph.Graph{g})
 	if err != nil {
 		t.Fatal(err)
 	}
-	shares, want := make([]float64, r.Dim()), 0.0
+	shares, want := make([]float64, r.Width), 0.0
 	for k, q := range r.Q {
 		if q > 0 {
 			shares[k] = rng.Float64()

@@ -32,53 +32,63 @@ type Activations struct {
 // Forward encodes the graphs of b,
 // h^{l+1} = ReLU(W₂ ReLU(W₁ (h^l + A·h^l) + b₁) + b₂), in both views.
 func (e *Encoder) Forward(b *graph.Batch, a *Activations) {
-	if b.Features != e.Features {
-		panic(fmt.Sprintf("gin: encoder of %d features got a batch of %d", e.Features, b.Features))
-	}
-	n, graphs, d, width := b.N(), len(b.Graphs), e.Hidden, e.Width()
 	for v := range Views {
-		if len(a.sum[v]) != e.Layers {
-			a.sum[v], a.mid[v] = make([][]float32, e.Layers), make([][]float32, e.Layers)
-		}
-		a.Node[v] = parallel.Grow(a.Node[v], n*width)
-		nodes := kernel.Dense(a.Node[v], n, width)
-		for l := range e.Layers {
-			m := &e.GIN[v][l]
-			in, kv, kl := m.First.In, v, l
-			if e.fixed {
-				// What is no longer needed makes room in the cache.
-				kv, kl = 0, 0
-			}
-			a.sum[kv][kl] = parallel.Grow(a.sum[kv][kl], n*in)
-			a.mid[kv][kl] = parallel.Grow(a.mid[kv][kl], n*d)
-			sum, mid := kernel.Dense(a.sum[kv][kl], n, in), kernel.Dense(a.mid[kv][kl], n, d)
-			if l > 0 {
-				kernel.AddNeighbors(sum, nodes.Columns((l-1)*d, l*d), b.Offsets, b.Neighbors)
-			} else {
-				for k, g := range b.Graphs {
-					lo, hi := b.Nodes(k)
-					x := g.X
-					if v == Structure {
-						x = g.XS
-					}
-					kernel.AddNeighbors(sum.RowRange(lo, hi), kernel.Dense(x, hi-lo, in), g.Offsets, g.Neighbors)
-				}
-			}
-			m.First.forward(mid, sum, true)
-			m.Second.forward(nodes.Columns(l*d, (l+1)*d), mid, true)
-		}
-		a.Graph[v] = parallel.Grow(a.Graph[v], graphs*width)
-		clear(a.Graph[v])
-		for k := range graphs {
-			lo, hi := b.Nodes(k)
-			kernel.Add(kernel.Matrix{Data: a.Graph[v][k*width:], Rows: hi - lo, Cols: width}, nodes.RowRange(lo, hi))
-		}
+		e.Embed(v, b, a)
 		kv := v
 		if e.fixed {
 			kv = 0
 		}
-		a.NodeProjection[v], a.nodeHidden[kv] = e.NodeHead[v].forward(a.NodeProjection[v], a.nodeHidden[kv], a.Node[v], n)
-		a.GraphProjection[v], a.graphHidden[kv] = e.GraphHead[v].forward(a.GraphProjection[v], a.graphHidden[kv], a.Graph[v], graphs)
+		a.NodeProjection[v], a.nodeHidden[kv] = e.NodeHead[v].forward(a.NodeProjection[v], a.nodeHidden[kv], a.Node[v], b.N())
+		a.GraphProjection[v], a.graphHidden[kv] = e.GraphHead[v].forward(a.GraphProjection[v], a.graphHidden[kv], a.Graph[v], len(b.Graphs))
+	}
+}
+
+// Embed computes the embeddings of one view, which is a small part of Forward: most of it
+// is the projections of nodes.
+func (e *Encoder) Embed(v int, b *graph.Batch, a *Activations) {
+	if b.Features != e.Features {
+		panic(fmt.Sprintf("gin: encoder of %d features got a batch of %d", e.Features, b.Features))
+	}
+	n, graphs, d, width := b.N(), len(b.Graphs), e.Hidden, e.Width()
+	for k := range Views {
+		if len(a.sum[k]) != e.Layers {
+			a.sum[k], a.mid[k] = make([][]float32, e.Layers), make([][]float32, e.Layers)
+		}
+	}
+	a.Node[v] = parallel.Grow(a.Node[v], n*width)
+	nodes := kernel.Dense(a.Node[v], n, width)
+	for l := range e.Layers {
+		m := &e.GIN[v][l]
+		in, kv, kl := m.First.In, v, l
+		if e.fixed {
+			// What is no longer needed makes room in the cache.
+			kv, kl = 0, 0
+		}
+		a.sum[kv][kl] = parallel.Grow(a.sum[kv][kl], n*in)
+		a.mid[kv][kl] = parallel.Grow(a.mid[kv][kl], n*d)
+		sum, mid := kernel.Dense(a.sum[kv][kl], n, in), kernel.Dense(a.mid[kv][kl], n, d)
+		if l > 0 {
+			kernel.AddNeighbors(sum, nodes.Columns((l-1)*d, l*d), b.Offsets, b.Neighbors)
+		} else {
+			for k, g := range b.Graphs {
+				lo, hi := b.Nodes(k)
+				x := g.X
+				if v == Structure {
+					if x = g.XS; len(x) != (hi-lo)*in {
+						panic(fmt.Sprintf("gin: a graph of %d nodes has %d values of structural encodings", hi-lo, len(x)))
+					}
+				}
+				kernel.AddNeighbors(sum.RowRange(lo, hi), kernel.Dense(x, hi-lo, in), g.Offsets, g.Neighbors)
+			}
+		}
+		m.First.forward(mid, sum, true)
+		m.Second.forward(nodes.Columns(l*d, (l+1)*d), mid, true)
+	}
+	a.Graph[v] = parallel.Grow(a.Graph[v], graphs*width)
+	clear(a.Graph[v])
+	for k := range graphs {
+		lo, hi := b.Nodes(k)
+		kernel.Add(kernel.Matrix{Data: a.Graph[v][k*width:], Rows: hi - lo, Cols: width}, nodes.RowRange(lo, hi))
 	}
 }
 

@@ -17,8 +17,8 @@ type Batch struct {
 	first []int // B+1: graph k has nodes first[k] to first[k+1]
 }
 
-// Reset makes b the union of gs, which must have the same number of features
-// and their structural encodings (see [Graph.EncodeStructure]).
+// Reset makes b the union of gs, which must have the same number of features. What reads
+// the structure view needs their encodings too, see [Graph.EncodeStructure].
 func (b *Batch) Reset(gs []*Graph) {
 	b.Graphs, b.first = gs, append(b.first[:0], 0)
 	if len(gs) > 0 {
@@ -27,9 +27,9 @@ func (b *Batch) Reset(gs []*Graph) {
 	n := 0
 	b.Offsets, b.Neighbors = append(b.Offsets[:0], 0), b.Neighbors[:0]
 	for _, g := range gs {
-		if g.Features != b.Features || len(g.X) != g.N()*g.Features || len(g.XS) != g.N()*EncodingWidth {
-			panic(fmt.Sprintf("graph: batch of %d features got a graph of %d nodes, %d features, %d feature values and %d encoding values",
-				b.Features, g.N(), g.Features, len(g.X), len(g.XS)))
+		if g.Features != b.Features || len(g.X) != g.N()*g.Features {
+			panic(fmt.Sprintf("graph: batch of %d features got a graph of %d nodes, %d features and %d feature values",
+				b.Features, g.N(), g.Features, len(g.X)))
 		}
 		if n+g.N() > math.MaxInt32 || len(b.Neighbors)+len(g.Neighbors) > math.MaxInt32 {
 			panic(fmt.Sprintf("graph: a batch of more than %d nodes or edges", math.MaxInt32))

@@ -33,12 +33,12 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	bank, err := near.NewBank(ctx, 1, known)
+	bank, err := near.NewBank(ctx, 1, known, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	others, err := contrast.Describe(ctx, 1, e, []*graph.Graph{tree(15, chain), tree(9, func(int32) int32 { return 0 })})
+	others, err := contrast.OutlineOf(ctx, 1, e, []*graph.Graph{tree(15, chain), tree(9, func(int32) int32 { return 0 })})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -46,5 +46,5 @@ func Example() {
 	d, err := bank.Measure(ctx, 1, others)
 	fmt.Printf("a chain %.1f, a star %.1f, %v\n", bank.Scores(d)[0], bank.Scores(d)[1], err)
 	// Output:
-	// a chain -0.5, a star 5.2, <nil>
+	// a chain -0.6, a star 4.0, <nil>
 }

@@ -86,15 +86,14 @@ func TestAllEqualScoresStandardizeToZero(t *testing.T) {
 // Every part by comparing with every graph of the bank.
 func TestBankMatchesBruteForce(t *testing.T) {
 	in := sample.New(t, 15, 15, 70, 0)
-	dim, m := in.Test.Dim(), in.Bank.Len()
-	in.Test.NodeScore[2] = math.NaN()        // the mean of the bank stands for it
+	dim, width, m := in.Test.Dim(), in.Test.Width, in.Bank.Len()
 	in.Test.Append(in.Bank.Select([]int{3})) // at distance 0
 	s := NewStandardizer(in.Bank.Q, dim)
 	keys := s.Apply(in.Bank.Q)
 	index := fingerprint.NewIndex(in.Bank.Prints)
-	parts := func(q []float32, p fingerprint.Print, node float64, leave int) [Parts]float64 {
+	parts := func(q []float32, p fingerprint.Print, leave int) [Parts]float64 {
 		equal, sets, counts := index.Closest(p, leave)
-		d := [Parts]float64{math.Inf(1), 1 - sets[0], 1 - counts[0], node}
+		d := [Parts]float64{math.Inf(1), 1 - sets[0], 1 - counts[0]}
 		if equal > 0 {
 			d[BySubtrees], d[ByCounts] = 0, 0
 		}
@@ -103,7 +102,7 @@ func TestBankMatchesBruteForce(t *testing.T) {
 				continue
 			}
 			sum := 0.0
-			for k := range dim {
+			for k := range width {
 				e := float64(q[k]) - float64(keys[j*dim+k])
 				sum += e * e
 			}
@@ -113,38 +112,33 @@ func TestBankMatchesBruteForce(t *testing.T) {
 	}
 	var own [Parts][]float64
 	for j := range m {
-		for k, d := range parts(keys[j*dim:(j+1)*dim], in.Bank.Prints[j], in.Bank.NodeScore[j], j) {
+		for k, d := range parts(keys[j*dim:(j+1)*dim], in.Bank.Prints[j], j) {
 			own[k] = append(own[k], d)
 		}
 	}
 	mean := func(d [Parts]float64) float64 {
 		sum := 0.0
-		for k, weight := range []float64{1, 2, 2, 0.3} {
+		for k, weight := range []float64{1, 2, 2} {
 			sum += weight * ScaleOf(own[k]).Standardize(d[k : k+1])[0]
 		}
-		return sum / 5.3
+		return sum
 	}
 	var bank []float64
 	for j := range m {
-		bank = append(bank, mean([Parts]float64{own[0][j], own[1][j], own[2][j], own[3][j]}))
+		bank = append(bank, mean([Parts]float64{own[0][j], own[1][j], own[2][j]}))
 	}
 	q := s.Apply(in.Test.Q)
-	typical := in.Bank.MeanNodeScore()
 	var want []float64
 	for i, p := range in.Test.Prints {
-		node := in.Test.NodeScore[i]
-		if math.IsNaN(node) {
-			node = typical
-		}
-		want = append(want, mean(parts(q[i*dim:(i+1)*dim], p, node, -1)))
+		want = append(want, mean(parts(q[i*dim:(i+1)*dim], p, -1)))
 	}
 	want = ScaleOf(bank).Standardize(want)
 	for _, workers := range []int{1, 3} {
-		n, err := NewBank(ctx, workers, in.Bank)
+		n, err := NewBank(ctx, workers, in.Bank, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := n.Measure(ctx, workers, in.Test)
+		d, err := n.Measure(ctx, workers, in.Test.Outline())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,24 +148,29 @@ func TestBankMatchesBruteForce(t *testing.T) {
 				t.Errorf("%d workers, graph %d: %g, want %g", workers, i, got[i], want[i])
 			}
 		}
-		nearest := slices.Min(n.Embeddings(in.Test.Q[4*dim : 5*dim]))
-		if want := parts(q[4*dim:5*dim], in.Test.Prints[4], 0, -1)[0]; math.Abs(nearest-want) > 1e-6 {
+		// On the map both views count.
+		want := math.Inf(1)
+		for j := range m {
+			want = min(want, math.Sqrt(SquaredDistance(q[4*dim:5*dim], keys[j*dim:(j+1)*dim])))
+		}
+		if nearest := slices.Min(n.Embeddings(in.Test.Q[4*dim : 5*dim])); math.Abs(nearest-want) > 1e-6 {
 			t.Errorf("nearest of graph 4 at %g, want %g", nearest, want)
 		}
 	}
-	if _, err := NewBank(ctx, 1, in.Bank.Select([]int{0})); err != nil {
+	if _, err := NewBank(ctx, 1, in.Bank.Select([]int{0}), nil); err != nil {
 		t.Errorf("a bank of one graph: %v", err)
 	}
 }
 
 func BenchmarkMeasure(b *testing.B) {
 	in := sample.New(b, 204, 204, 1835, 0)
-	n, err := NewBank(ctx, 1, in.Bank)
+	n, err := NewBank(ctx, 1, in.Bank, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
+	test := in.Test.Outline()
 	for b.Loop() {
-		d, err := n.Measure(ctx, 1, in.Test)
+		d, err := n.Measure(ctx, 1, test)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -181,7 +180,7 @@ func BenchmarkMeasure(b *testing.B) {
 }
 
 // bank makes a Bank of random embeddings and prints, and a graph beside it.
-func bank(t *testing.T, rng *rand.Rand) (*Bank, *contrast.Representation) {
+func bank(t *testing.T, rng *rand.Rand) (*Bank, *contrast.Outline) {
 	t.Helper()
 	const width = 3
 	draw := func(n int) *contrast.Representation {
@@ -200,11 +199,11 @@ func bank(t *testing.T, rng *rand.Rand) (*Bank, *contrast.Representation) {
 		}
 		return r
 	}
-	n, err := NewBank(ctx, 1, draw(40))
+	n, err := NewBank(ctx, 1, draw(40), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return n, draw(6)
+	return n, draw(6).Outline()
 }
 
 // The score is the standardised weighted sum of the parts.
@@ -216,9 +215,49 @@ func TestPartsMakeTheScore(t *testing.T) {
 	}
 	parts := n.Parts(d)
 	for i, s := range n.Scores(d) {
-		sum := parts[ByEmbedding][i] + 2*parts[BySubtrees][i] + 2*parts[ByCounts][i] + 0.3*parts[ByNodes][i]
+		sum := parts[ByEmbedding][i] + 2*parts[BySubtrees][i] + 2*parts[ByCounts][i]
 		if want := (sum - n.scale.Mean) / n.scale.Deviation; math.Abs(s-want) > 1e-12 {
 			t.Errorf("graph %d: score %g, its parts make %g", i, s, want)
 		}
+	}
+}
+
+// A bank that is a sample of the training set knows the subtrees of all of it.
+func TestSubtreesOfTheWholeTrainingSet(t *testing.T) {
+	in := sample.New(t, 20, 20, 90, 0)
+	const m = 12
+	picked := make([]int, m)
+	for k := range picked {
+		picked[k] = Place(k, m, in.Bank.Len())
+	}
+	index := fingerprint.NewIndex(in.Bank.Prints)
+	n, err := NewBank(ctx, 2, in.Bank.Select(picked), index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := n.Measure(ctx, 2, in.Test.Outline())
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := n.LeaveOut(ctx, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(what string, got float64, p fingerprint.Print, leave int) {
+		t.Helper()
+		equal, sets, _ := index.Closest(p, leave)
+		want := 1 - sets[0]
+		if equal > 0 {
+			want = 0
+		}
+		if got != want {
+			t.Errorf("%s: %g, want %g", what, got, want)
+		}
+	}
+	for i, p := range in.Test.Prints {
+		check("of the test", d.parts[BySubtrees][i], p, -1)
+	}
+	for k, i := range picked {
+		check("of the bank", own.parts[BySubtrees][k], in.Bank.Prints[i], i)
 	}
 }

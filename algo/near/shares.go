@@ -11,7 +11,7 @@ type Shares struct {
 	// Embedding and Subtrees are what these parts add to the score, 0 being what they add for
 	// training graphs on average.
 	Embedding, Subtrees float64
-	// Coordinates has what each coordinate of the embedding adds by being larger than that
+	// Coordinates has what each coordinate of the feature view adds by being larger than that
 	// of the nearest embedding of the bank. What is smaller adds too, but no node has
 	// what is missing, and it is not in here.
 	Coordinates []float64
@@ -23,15 +23,14 @@ type Shares struct {
 
 // Shares takes apart the score of graph i of d.
 func (b *Bank) Shares(d *Distances, i int) Shares {
-	dim := b.Graphs.Dim()
 	s := Shares{
 		Embedding:   b.unit(ByEmbedding) * (d.parts[ByEmbedding][i] - b.scales[ByEmbedding].Mean),
-		Coordinates: b.coordinates(d.Graphs.Q[i*dim : (i+1)*dim]),
+		Coordinates: b.coordinates(d.graphs.Row(i)),
 	}
 	for m, part := range []int{BySubtrees, ByCounts} {
 		unit := b.unit(part)
 		s.Subtrees += unit * (d.parts[part][i] - b.scales[part].Mean)
-		s.Keys[m], s.Lacks[m], _ = b.Subtrees.Lacks(d.Graphs.Prints[i], fingerprint.Measure(m))
+		s.Keys[m], s.Lacks[m], _ = b.Subtrees.Lacks(d.graphs.Prints[i], fingerprint.Measure(m))
 		for k := range s.Keys[m] {
 			s.Keys[m][k] *= unit
 		}
@@ -46,7 +45,8 @@ func (b *Bank) unit(part int) float64 {
 
 // coordinates parts the distance to the nearest embedding, which is Σ d²/distance.
 func (b *Bank) coordinates(q []float32) []float64 {
-	at := b.Standard.Apply(q)
+	at := make([]float32, len(q))
+	b.Standard.apply(at, q, len(q))
 	nearest, least := 0, math.Inf(1)
 	for k := range b.squares {
 		if square := SquaredDistance(b.key(k), at); square < least {

@@ -65,15 +65,19 @@ func (s *Standardizer) round(x float32, j int) float64 {
 
 // Apply returns the standardised rows of q.
 func (s *Standardizer) Apply(q []float32) []float32 {
-	dim := len(s.mean)
 	out := make([]float32, len(q))
+	s.apply(out, q, len(s.mean))
+	return out
+}
+
+// apply standardises rows of q, which have the first dim coordinates.
+func (s *Standardizer) apply(out, q []float32, dim int) {
 	for i := 0; i < len(q); i += dim {
 		row := out[i : i+dim]
 		for j, x := range q[i : i+dim] {
 			row[j] = float32(max(-clip, min(clip, (s.round(x, j)-s.mean[j])*s.inverse[j])))
 		}
 	}
-	return out
 }
 
 // A Scale says where the scores of some graphs lie.

@@ -27,14 +27,15 @@ func Example() {
 		return r
 	}
 	ctx := context.Background()
-	bank, err := near.NewBank(ctx, 1, draw(200, 1))
+	known, err := near.NewBank(ctx, 1, draw(200, 1), nil)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
+	bank := ratio.NewBank(known)
 	batch := draw(30, 1)
 	batch.Append(draw(30, 2))
-	distances, err := bank.Measure(ctx, 1, batch)
+	test, err := bank.Measure(ctx, 1, batch)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -44,7 +45,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	e, err := ratio.NewBank(bank).Estimate(ctx, 1, ratio.DefaultOptions(), distances, holdout)
+	e, err := bank.Estimate(ctx, 1, ratio.DefaultOptions(), test, holdout)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -63,8 +63,8 @@ type Estimate struct {
 
 // Estimate compares a batch with the bank. The holdout may be empty, but not nil. With
 // too few graphs the result is skipped.
-func (b *Bank) Estimate(ctx context.Context, workers int, o Options, batch, holdout *near.Distances) (*Estimate, error) {
-	n, m := batch.Graphs.Len(), b.near.Graphs.Len()
+func (b *Bank) Estimate(ctx context.Context, workers int, o Options, batch, holdout *Graphs) (*Estimate, error) {
+	n, m := batch.Len(), b.near.Graphs.Len()
 	e := &Estimate{Test: make([]float64, n), Evidence: 0.5, AUC: math.NaN(), P: math.NaN()}
 	if n < minGraphs || m < minGraphs {
 		e.Skipped = fmt.Sprintf("density ratio skipped: %d test graphs and %d ID bank graphs, it needs %d of each", n, m, minGraphs)
@@ -74,8 +74,8 @@ func (b *Bank) Estimate(ctx context.Context, workers int, o Options, batch, hold
 	if e.bank, err = b.prepare(ctx, workers); err != nil {
 		return nil, err
 	}
-	enough := holdout.Graphs.Len() >= minGraphs
-	bankFold, batchFold := folds(b.near.Graphs, o.Folds), folds(batch.Graphs, o.Folds)
+	enough := holdout.Len() >= minGraphs
+	bankFold, batchFold := folds(b.near.Graphs, o.Folds), folds(batch.Representation, o.Folds)
 	sum := 0.0
 	for k := range views {
 		v := newView(e.bank.rows[k], e.bank.apply(k, batch), bankFold, batchFold)
@@ -100,7 +100,7 @@ func (b *Bank) Estimate(ctx context.Context, workers int, o Options, batch, hold
 		e.views = append(e.views, v)
 	}
 	if enough {
-		e.P = min(1, views*rankSumP(e.AUC, different(batch.Graphs), float64(holdout.Graphs.Len())))
+		e.P = min(1, views*rankSumP(e.AUC, different(batch.Representation), float64(holdout.Len())))
 	}
 	for _, v := range e.views {
 		v.weight /= sum
@@ -138,10 +138,10 @@ func different(r *contrast.Representation) float64 {
 }
 
 // Score scores further graphs. Several goroutines may call it at once.
-func (e *Estimate) Score(d *near.Distances) []float64 {
-	scores := make([]float64, d.Graphs.Len())
+func (e *Estimate) Score(g *Graphs) []float64 {
+	scores := make([]float64, g.Len())
 	for k, v := range e.views {
-		v.add(scores, v.mean.logits(e.bank.apply(k, d)))
+		v.add(scores, v.mean.logits(e.bank.apply(k, g)))
 	}
 	return scores
 }

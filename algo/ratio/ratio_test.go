@@ -84,10 +84,11 @@ func narrow(x []float64) []float32 {
 // holdout.
 func estimate(t testing.TB, workers int, in *sample.Batch) (*Estimate, []float64) {
 	t.Helper()
-	bank, err := near.NewBank(ctx, workers, in.Bank)
+	known, err := near.NewBank(ctx, workers, in.Bank, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	bank := NewBank(known)
 	test, err := bank.Measure(ctx, workers, in.Test)
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +97,7 @@ func estimate(t testing.TB, workers int, in *sample.Batch) (*Estimate, []float64
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := NewBank(bank).Estimate(ctx, workers, DefaultOptions(), test, holdout)
+	e, err := bank.Estimate(ctx, workers, DefaultOptions(), test, holdout)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,11 +151,12 @@ func TestSameScoresAtAnyNumberOfWorkers(t *testing.T) {
 func TestClosenessOfTheBankAndOthers(t *testing.T) {
 	for _, m := range []int{8, 60} {
 		in := sample.New(t, 12, 12, m, 0)
-		n, err := near.NewBank(ctx, 2, in.Bank)
+		n, err := near.NewBank(ctx, 2, in.Bank, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		side, err := NewBank(n).prepare(ctx, 2)
+		b := NewBank(n)
+		side, err := b.prepare(ctx, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,7 +195,7 @@ func TestClosenessOfTheBankAndOthers(t *testing.T) {
 			return flat
 		}
 		s := near.NewStandardizer(want(bank), 16)
-		d, err := n.Measure(ctx, 2, in.Test)
+		d, err := b.Measure(ctx, 2, in.Test)
 		if err != nil {
 			t.Fatal(err)
 		}

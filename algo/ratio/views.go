@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"baca/algo/contrast"
+	"baca/algo/fingerprint"
+	"baca/algo/internal/parallel"
 	"baca/algo/near"
 )
 
@@ -20,15 +22,20 @@ const (
 // buckets is the width of the view of subtrees.
 const buckets = 256
 
-// The view of closeness has near.Distances.Close, the number of subtrees and the
-// logarithm of that. A graph can be unusual by being closer to all than graphs of the
-// bank are to each other, so the squares of all of these are there too.
+// The view of closeness says how similar a graph's subtrees are to those of the bank: one
+// minus the similarities to the closest, fifth and tenth closest graphs that do not equal
+// it, as sets and then with counts, the number of subtrees and the logarithm of that. A
+// graph can be unusual by being closer to all than graphs of the bank are to each other, so
+// the squares of all of these are there too.
 //
 // Graphs of the bank, each compared with the others, and further ID graphs must look
 // alike here. So nothing in it was trained on the bank, and graphs of the bank that have
 // the very same subtrees are left out: else a batch of training graphs would be told from
 // the bank by each having itself in it, and would look out-of-distribution.
-const closeColumns = 2*near.CloseRanks + 2
+const (
+	closeRanks   = 3
+	closeColumns = 2*closeRanks + 2
+)
 
 // squareClip bounds what is squared, in deviations of the bank.
 const squareClip = 4
@@ -38,12 +45,57 @@ const squareClip = 4
 type Bank struct {
 	near *near.Bank
 
+	index func() *fingerprint.Index // of near.Graphs
+
 	mu    sync.Mutex
 	views *bankViews // nil before the first estimate
 }
 
 // NewBank returns the bank for estimates. It is prepared by the first of them.
-func NewBank(b *near.Bank) *Bank { return &Bank{near: b} }
+func NewBank(b *near.Bank) *Bank {
+	return &Bank{near: b, index: sync.OnceValue(func() *fingerprint.Index {
+		if b.Subtrees.Len() == b.Graphs.Len() {
+			return b.Subtrees
+		}
+		return fingerprint.NewIndex(b.Graphs.Prints)
+	})}
+}
+
+// Graphs are graphs that were compared with a bank.
+type Graphs struct {
+	*contrast.Representation
+	close [][closeColumns]float64
+}
+
+// Measure compares graphs with the bank.
+func (b *Bank) Measure(ctx context.Context, workers int, graphs *contrast.Representation) (*Graphs, error) {
+	return b.measure(ctx, workers, graphs, false)
+}
+
+// measure leaves each graph out of the comparison with itself where they are those of the
+// bank.
+func (b *Bank) measure(ctx context.Context, workers int, graphs *contrast.Representation, own bool) (*Graphs, error) {
+	g := &Graphs{graphs, make([][closeColumns]float64, graphs.Len())}
+	index, m := b.index(), b.near.Graphs.Len()
+	err := parallel.For(ctx, workers, graphs.Len(), func(_, i int) {
+		p, c, leave := graphs.Prints[i], &g.close[i], -1
+		if own {
+			leave = i
+		}
+		_, sets, counts := index.Closest(p, leave)
+		for k, rank := range []int{1, 5, fingerprint.Ranks} {
+			// Each graph of the bank has only m−1 others.
+			at := max(1, min(rank, m-1)) - 1
+			c[k], c[closeRanks+k] = 1-sets[at], 1-counts[at]
+		}
+		size := 0.0
+		for _, n := range p.Counts {
+			size += float64(n)
+		}
+		c[2*closeRanks], c[2*closeRanks+1] = size, math.Log1p(size)
+	})
+	return g, err
+}
 
 // bankViews are the bank as the views have it.
 type bankViews struct {
@@ -59,22 +111,22 @@ func (b *Bank) prepare(ctx context.Context, workers int) (*bankViews, error) {
 	if b.views != nil {
 		return b.views, nil
 	}
-	d, err := b.near.LeaveOut(ctx, workers)
+	g, err := b.measure(ctx, workers, b.near.Graphs, true)
 	if err != nil {
 		return nil, err
 	}
 	s := &bankViews{}
-	values := make([]float64, d.Graphs.Len())
+	values := make([]float64, g.Len())
 	for c := range s.scales {
 		for i := range values {
-			values[i] = column(d, i, c)
+			values[i] = g.close[i][c]
 		}
 		s.scales[c] = near.ScaleOf(values)
 	}
 	s.standard[viewEmbedding], s.rows[viewEmbedding] = b.near.Standard, b.near.Keys
 	for v := viewSubtrees; v < views; v++ {
-		rows := s.raw(v, d)
-		s.standard[v] = near.NewStandardizer(rows, len(rows)/d.Graphs.Len())
+		rows := s.raw(v, g)
+		s.standard[v] = near.NewStandardizer(rows, len(rows)/g.Len())
 		s.rows[v] = s.standard[v].Apply(rows)
 	}
 	b.views = s
@@ -82,37 +134,24 @@ func (b *Bank) prepare(ctx context.Context, workers int) (*bankViews, error) {
 }
 
 // apply returns the standardised rows of a view of graphs.
-func (s *bankViews) apply(v int, d *near.Distances) []float32 {
-	return s.standard[v].Apply(s.raw(v, d))
-}
+func (s *bankViews) apply(v int, g *Graphs) []float32 { return s.standard[v].Apply(s.raw(v, g)) }
 
-func (s *bankViews) raw(v int, d *near.Distances) []float32 {
+func (s *bankViews) raw(v int, g *Graphs) []float32 {
 	switch v {
 	case viewEmbedding:
-		return d.Graphs.Q
+		return g.Q
 	case viewSubtrees:
-		return sketches(d.Graphs)
+		return sketches(g.Representation)
 	}
-	rows := make([]float32, 0, d.Graphs.Len()*2*closeColumns)
-	for i := range d.Graphs.Len() {
+	rows := make([]float32, 0, g.Len()*2*closeColumns)
+	for i := range g.close {
 		for c, scale := range s.scales {
-			x := column(d, i, c)
+			x := g.close[i][c]
 			z := max(-squareClip, min(squareClip, (x-scale.Mean)/scale.Deviation))
 			rows = append(rows, float32(x), float32(z*z))
 		}
 	}
 	return rows
-}
-
-// column is one of closeness, before squares.
-func column(d *near.Distances, graph, c int) float64 {
-	switch {
-	case c < 2*near.CloseRanks:
-		return d.Close[graph][c]
-	case c == 2*near.CloseRanks:
-		return d.Sizes[graph]
-	}
-	return math.Log1p(d.Sizes[graph])
 }
 
 // sketches are log1p of the counts of subtrees, in buckets by key.

@@ -135,7 +135,7 @@ type Part struct {
 func PartsOf(d *message.Detailed, things string) []Part {
 	list := []Part{
 		{"How far from the nearest training " + things, d.Distance, false},
-		{"by embedding", d.Embedding, true}, {"by subtrees", d.Subtrees, true}, {"by subtrees with counts", d.Counts, true}, {"by ℓ_n, which weighs little", d.Nodes, true},
+		{"by embedding", d.Embedding, true}, {"by subtrees", d.Subtrees, true}, {"by subtrees with counts", d.Counts, true},
 	}
 	if !math.IsNaN(d.Ratio) {
 		list = append(list, Part{"How much more like chemistry at large than like the training set", d.Ratio, false})

@@ -126,7 +126,7 @@ func (e *evaluation) alone(ctx context.Context, b *testBatch) (*singleScores, er
 		return nil, err
 	}
 	encoding := time.Since(start).Seconds()
-	bank, err := near.NewBank(ctx, 1, m.Bank)
+	bank, err := near.NewBank(ctx, 1, m.Bank, m.Subtrees)
 	if err != nil {
 		return nil, err
 	}

@@ -165,15 +165,15 @@ func BenchmarkStage(b *testing.B) {
 		}, rate{float64(len(s.graphs)), "graphs/s"})
 	})
 	b.Run("ratio", func(b *testing.B) {
-		bank, err := near.NewBank(ctx, 1, s.model.Bank)
+		known, err := near.NewBank(ctx, 1, s.model.Bank, s.model.Subtrees)
 		must(b, err)
+		bank := ratio.NewBank(known)
 		holdout, err := bank.Measure(ctx, 1, s.model.Holdout)
 		must(b, err)
-		batches := ratio.NewBank(bank)
 		measure(b, cost{}, func() {
 			test, err := bank.Measure(ctx, 1, s.input.Test)
 			must(b, err)
-			_, err = batches.Estimate(ctx, 1, ratio.DefaultOptions(), test, holdout)
+			_, err = bank.Estimate(ctx, 1, ratio.DefaultOptions(), test, holdout)
 			must(b, err)
 		}, rate{float64(len(s.graphs)), "graphs/s"})
 	})

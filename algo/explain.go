@@ -23,11 +23,11 @@ type Explanation struct {
 	// deviations of training graphs. They answer different questions; the score fuses
 	// them. Ratio is NaN where the model has no background.
 	Distance, Ratio float64
-	// Embedding, Subtrees and Counts are the parts of Distance, each in standard
-	// deviations of what training graphs have: the distances to the nearest training
-	// graph of the embeddings of the feature view, of the subtrees as sets and of the
-	// subtrees with counts.
-	Embedding, Subtrees, Counts float64
+	// Embedding, Subtrees, Counts and Nodes are the parts of Distance, each in
+	// standard deviations of what training graphs have: the distances to the nearest
+	// training graph of the embeddings, of the subtrees as sets and of the subtrees
+	// with counts, and ℓ_n, which weighs little. It is NaN for graphs with features.
+	Embedding, Subtrees, Counts, Nodes float64
 
 	// Limit is the least score that is called outside, and 0, the mean of training graphs,
 	// where the holdout is too small to tell.
@@ -70,7 +70,7 @@ func (s *SingleScorer) Explain(ctx context.Context, g *graph.Graph, alpha float6
 	x.Limit, _ = decide.Threshold(s.holdout, alpha)
 	parts := s.near.Parts(d)
 	x.Embedding, x.Subtrees = parts[near.ByEmbedding][0], parts[near.BySubtrees][0]
-	x.Counts = parts[near.ByCounts][0]
+	x.Counts, x.Nodes = parts[near.ByCounts][0], parts[near.ByNodes][0]
 	var blame *explain.Blame
 	if g.N() > 0 {
 		blame = s.share(x, g, o.Prints[0], d, traits[0].Fold)

@@ -15,6 +15,7 @@ import (
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/molecule"
+	"baca/algo/near"
 )
 
 // The feature schemas of models: what a row of node features means.
@@ -120,9 +121,10 @@ type Card struct {
 	StructuresSHA256 string
 }
 
-// MaxBank and MaxHoldout bound the bank and the holdout of a model, for files of about
-// a megabyte. A larger set is represented by that many of its graphs, evenly
-// spread over it. With 999 graphs kept from training, p-values go down to 0.001.
+// MaxBank and MaxHoldout bound the bank and the holdout of a model. A larger set is
+// represented by that many of its graphs, evenly spread over it: landmarks for embeddings.
+// Subtrees are kept of all graphs. With 999 graphs kept from training, p-values go down to
+// 0.001.
 const MaxBank, MaxHoldout = 2000, 999
 
 // NewModel freezes an encoder into a model: it represents the training graphs
@@ -139,7 +141,7 @@ func NewModel(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Grap
 	pick := func(index []int, n int) []*graph.Graph {
 		picked := make([]*graph.Graph, n)
 		for k := range picked {
-			picked[k] = gs[index[k*len(index)/n]]
+			picked[k] = gs[index[near.Place(k, n, len(index))]]
 		}
 		return picked
 	}
@@ -148,6 +150,13 @@ func NewModel(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Grap
 	m := &Model{Card: card, Encoder: e}
 	if m.Bank, err = contrast.Describe(ctx, workers, e, pick(train, min(len(train), MaxBank))); err != nil {
 		return nil, err
+	}
+	if len(train) > m.Bank.Len() {
+		prints, err := fingerprint.All(ctx, workers, pick(train, len(train)), fingerprint.DefaultHeight)
+		if err != nil {
+			return nil, err
+		}
+		m.Subtrees = fingerprint.NewIndex(prints)
 	}
 	if len(train) > 0 {
 		m.Profile = explain.NewProfile(pick(train, len(train)), salt(card))

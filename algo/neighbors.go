@@ -7,19 +7,21 @@ import (
 
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
+	"baca/algo/near"
 )
 
-// Structures are the molecules of a model's bank, in its order. They are kept in a file
-// beside that of the model, if at all: see package weights.
+// Structures are the molecules of the training graphs that a model holds, in their order,
+// see Model.Known. They are kept in a file beside that of the model, if at all: see package
+// weights.
 type Structures struct {
 	SMILES []string
 	Names  []string // empty for a molecule without a name; nil where none has one
 }
 
-// A TrainingGraph is a graph of the bank that resembles another graph.
+// A TrainingGraph is one that a model holds and that resembles another graph.
 type TrainingGraph struct {
-	Bank int // its row in the model's bank
-	Row  int // in the data set that the model was trained on, from 0; −1 if not known
+	Place int // among those that the model holds, see Model.Known
+	Row   int // in the data set that the model was trained on, from 0; −1 if not known
 	// Similarity is that of fingerprint.Counts, from 0 to 1: the share of subtrees, up to
 	// two edges high and as often as each occurs, that both graphs have. It is 1 for
 	// graphs that differ in no such subtree.
@@ -31,24 +33,24 @@ type TrainingGraph struct {
 // MaxNearest bounds how many training graphs are asked for.
 const MaxNearest = 100
 
-// Nearest returns the count graphs of the bank that are most similar to g, the most similar
-// first, ties by row.
+// Nearest returns the count training graphs that are most similar to g, the most similar
+// first, ties by place.
 func (s *SingleScorer) Nearest(g *graph.Graph, count int) []TrainingGraph {
 	similarities := make([]float64, s.near.Subtrees.Len())
 	s.near.Subtrees.Similarities(similarities, fingerprint.Counts, fingerprint.New(g, fingerprint.DefaultHeight))
 	list := make([]TrainingGraph, len(similarities))
 	for k, x := range similarities {
-		list[k] = TrainingGraph{Bank: k, Similarity: x}
+		list[k] = TrainingGraph{Place: k, Similarity: x}
 	}
 	slices.SortStableFunc(list, func(a, b TrainingGraph) int { return cmp.Compare(b.Similarity, a.Similarity) })
 	list = slices.Clone(list[:min(count, len(list))])
 	for i := range list {
 		n := &list[i]
-		n.Row = s.rows[n.Bank]
+		n.Row = s.rows[n.Place]
 		if known := s.model.Structures; known != nil {
-			n.SMILES = known.SMILES[n.Bank]
+			n.SMILES = known.SMILES[n.Place]
 			if known.Names != nil {
-				n.Name = known.Names[n.Bank]
+				n.Name = known.Names[n.Place]
 			}
 		}
 	}
@@ -79,9 +81,8 @@ type Source struct {
 	SMILES, Name string
 }
 
-// StructuresOf picks the molecules of the bank from all graphs of the data set that the
-// model was trained on. It compares their prints with those of the bank, so that no other
-// data set passes for it.
+// StructuresOf picks the molecules that the model holds from all graphs of the data set that
+// it was trained on. It compares their prints, so that no other data set passes for it.
 func (m *Model) StructuresOf(set []Source) (*Structures, error) {
 	if m.Card.Schema == Constant || m.Shared > 0 {
 		return nil, fmt.Errorf("model %s has no molecules in its bank, and so no structures", m.Card.Name)
@@ -90,12 +91,12 @@ func (m *Model) StructuresOf(set []Source) (*Structures, error) {
 		return nil, fmt.Errorf("%d molecules: model %s was trained on a set of %d", len(set), m.Card.Name, m.Card.Graphs)
 	}
 	s, named := &Structures{}, false
-	for k, row := range m.BankRows() {
+	for k, row := range m.KnownRows() {
 		if row < 0 {
 			return nil, fmt.Errorf("model %s does not tell which rows it was trained on", m.Card.Name)
 		}
 		from := &set[row]
-		if p := fingerprint.New(from.Graph, fingerprint.DefaultHeight); !slices.Equal(p.Keys, m.Bank.Prints[k].Keys) || !slices.Equal(p.Counts, m.Bank.Prints[k].Counts) {
+		if p := fingerprint.New(from.Graph, fingerprint.DefaultHeight); !p.Equal(m.print(k)) {
 			return nil, fmt.Errorf("row %d is not what model %s was trained on", row+1, m.Card.Name)
 		}
 		s.SMILES, s.Names = append(s.SMILES, from.SMILES), append(s.Names, from.Name)
@@ -107,14 +108,31 @@ func (m *Model) StructuresOf(set []Source) (*Structures, error) {
 	return s, nil
 }
 
-// maxRows bounds the data sets of which BankRows is worth its memory. The numbers
+// Known returns how many training graphs the model holds the subtrees of: all that it was
+// trained on. Those of the bank are picked from them evenly, see near.Place.
+func (m *Model) Known() int {
+	if m.Subtrees == nil {
+		return m.Bank.Len()
+	}
+	return m.Subtrees.Len()
+}
+
+// print is that of a training graph that the model holds.
+func (m *Model) print(place int) fingerprint.Print {
+	if m.Subtrees == nil {
+		return m.Bank.Prints[place]
+	}
+	return m.Subtrees.Print(place)
+}
+
+// maxRows bounds the data sets of which KnownRows is worth its memory. The numbers
 // on a card are only what a file says.
 const maxRows = 1 << 24
 
-// BankRows returns the rows of the data set, from 0, that the graphs of the bank
-// were, as NewModel picks them, or −1 where the card does not tell.
-func (m *Model) BankRows() []int {
-	rows := make([]int, m.Bank.Len())
+// KnownRows returns the rows of the data set, from 0, that the training graphs were which
+// the model holds, as NewModel picks them, or −1 where the card does not tell.
+func (m *Model) KnownRows() []int {
+	rows := make([]int, m.Known())
 	for k := range rows {
 		rows[k] = -1
 	}
@@ -133,7 +151,7 @@ func (m *Model) BankRows() []int {
 	}
 	if len(train) == m.Card.Train {
 		for k := range rows {
-			rows[k] = train[k*len(train)/len(rows)]
+			rows[k] = train[near.Place(k, len(rows), len(train))]
 		}
 	}
 	return rows

@@ -49,7 +49,7 @@ func TestShare(t *testing.T) {
 	if s.Card.HoldoutRows != nil || s.Card.DatasetSHA256 != "" || len(s.Profile.Known.Hashes) != 0 || s.Shared != k {
 		t.Errorf("the card or the profile tell too much: %+v", s.Card)
 	}
-	for _, row := range s.BankRows() {
+	for _, row := range s.KnownRows() {
 		if row != -1 {
 			t.Fatalf("a group has row %d", row)
 		}

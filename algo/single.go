@@ -23,7 +23,7 @@ type SingleScorer struct {
 	workers int
 	near    *near.Bank
 	ratio   *ratio.Bank
-	rows    []int // of the bank in the data set, see Model.BankRows
+	rows    []int // see Model.KnownRows
 
 	holdout []float64 // its scores
 }
@@ -38,7 +38,7 @@ func NewSingleScorer(ctx context.Context, m *Model, workers int) (*SingleScorer,
 	if err != nil {
 		return nil, err
 	}
-	s := &SingleScorer{model: m, workers: workers, near: bank, ratio: ratio.NewBank(bank), rows: m.BankRows(), holdout: m.Reference}
+	s := &SingleScorer{model: m, workers: workers, near: bank, ratio: ratio.NewBank(bank), rows: m.KnownRows(), holdout: m.Reference}
 	if m.Shared == 0 {
 		err = s.measureHoldout(ctx)
 	}

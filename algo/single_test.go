@@ -231,18 +231,18 @@ func TestNearestTrainingGraphs(t *testing.T) {
 	for i, n := range nearest {
 		// All graphs of the set but every 13th were trained on, and the bank has
 		// them all.
-		if want := n.Bank + n.Bank/12 + 1; n.Row != want || n.Row%13 == 0 {
-			t.Errorf("graph %d of the bank is row %d, want %d", n.Bank, n.Row, want)
+		if want := n.Place + n.Place/12 + 1; n.Row != want || n.Row%13 == 0 {
+			t.Errorf("graph %d of the bank is row %d, want %d", n.Place, n.Row, want)
 		}
 		if i > 0 && n.Similarity > nearest[i-1].Similarity {
 			t.Errorf("neighbour %d is nearer than the one before", i)
 		}
-		if want := resemblance(p, m.Bank.Prints[n.Bank]); n.Similarity != want || n.SMILES != "" || n.Name != "" {
+		if want := resemblance(p, m.Bank.Prints[n.Place]); n.Similarity != want || n.SMILES != "" || n.Name != "" {
 			t.Errorf("neighbour %d is %+v, want similarity %g and no structure", i, n, want)
 		}
 	}
 	m.Card.Graphs = math.MaxInt // what a file says
-	for _, row := range m.BankRows() {
+	for _, row := range m.KnownRows() {
 		if row != -1 {
 			t.Fatalf("a card that makes no sense gives row %d", row)
 		}

@@ -11,11 +11,15 @@ import (
 	"baca/algo/contrast"
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/near"
 )
 
 const (
 	// maxRows is the largest number of rows of a bank or a holdout.
 	maxRows = 1 << 17
+	// maxKnown is the largest number of training graphs whose subtrees or structures a file
+	// has.
+	maxKnown = 1 << 20
 	// maxWork is the largest rows·E² of one of them: projecting the rows again
 	// takes 4·rows·E² multiply-adds, a few seconds at most.
 	maxWork = 1 << 30
@@ -62,7 +66,7 @@ func Save(w io.Writer, m *algo.Model) error {
 		p.floats("float32", t.Data)
 	}
 	p.fields("bank", bankEntries)
-	p.bankRows(m.Bank)
+	p.bankRows(m)
 	p.fields("holdout", holdoutEntries)
 	p.holdoutRows(holdout)
 	p.traits(m.HoldoutTraits)
@@ -87,7 +91,7 @@ const (
 	cardEntries       = 17
 	configEntries     = 3
 	tensorEntries     = 2
-	bankEntries       = 7
+	bankEntries       = 8
 	holdoutEntries    = 5
 	backgroundEntries = 7
 	profileEntries    = 5
@@ -114,7 +118,7 @@ func Load(data []byte) (*algo.Model, error) {
 		r.err = checkSchema(m.Card.Schema, config)
 	}
 	m.Encoder = r.encoder(config)
-	m.Bank = r.bank(m.Encoder)
+	m.Bank, m.Subtrees = r.bank(m.Encoder)
 	m.Holdout = r.holdout(m.Encoder)
 	m.HoldoutTraits = r.traits(m.Holdout)
 	m.Background, m.Sizes = r.background()
@@ -257,6 +261,9 @@ func check(m *algo.Model, holdout *contrast.Representation) error {
 	if m.Bank.Len() > c.Train {
 		return fmt.Errorf("%w: the bank has %d rows, only %d graphs were trained on", ErrRows, m.Bank.Len(), c.Train)
 	}
+	if err := checkKnown(m); err != nil {
+		return err
+	}
 	if c.Holdout == "" && holdout.Len() > len(c.HoldoutRows) {
 		return fmt.Errorf("%w: the holdout has %d rows, only %d graphs were kept from training", ErrRows, holdout.Len(), len(c.HoldoutRows))
 	}
@@ -266,6 +273,27 @@ func check(m *algo.Model, holdout *contrast.Representation) error {
 	} {
 		if err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkKnown reports subtrees of training graphs that cannot be.
+func checkKnown(m *algo.Model) error {
+	known := m.Known()
+	switch {
+	case known > maxKnown:
+		return fmt.Errorf("%w: the subtrees of %d training graphs, want at most %d", ErrTooLarge, known, maxKnown)
+	case known > m.Card.Train:
+		return fmt.Errorf("%w: the subtrees of %d graphs, only %d were trained on", ErrRows, known, m.Card.Train)
+	case m.Subtrees != nil && m.Shared > 0:
+		return fmt.Errorf("%w: a model made for sharing has the subtrees of %d graphs beside those of its bank", ErrRows, known)
+	case m.Subtrees != nil && known <= m.Bank.Len():
+		return fmt.Errorf("%w: the subtrees of %d graphs beside a bank of %d, want more", ErrRows, known, m.Bank.Len())
+	}
+	for k, p := range m.Bank.Prints {
+		if m.Subtrees != nil && !p.Equal(m.Subtrees.Print(near.Place(k, m.Bank.Len(), known))) {
+			return fmt.Errorf("%w: row %d of the bank has other subtrees than the training graph that it is", ErrRows, k)
 		}
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"baca/algo/contrast"
 	"baca/algo/fingerprint"
 	"baca/algo/gin"
+	"baca/algo/near"
 )
 
 // The bank is the larger part of a file and is only ever compared with, so its
@@ -30,8 +31,9 @@ const levels = 255
 // prints adds them as int32.
 const maxTimes = math.MaxInt32
 
-// bankRows writes the entries of the bank.
-func (w *writer) bankRows(v *contrast.Representation) {
+// bankRows writes the entries of the bank, with the prints of all training graphs.
+func (w *writer) bankRows(m *algo.Model) {
+	v, known := m.Bank, m.Known()
 	n, dim := v.Len(), v.Dim()
 	w.count("rows", &n)
 	low, high := slices.Clone(v.Q[:dim]), slices.Clone(v.Q[:dim])
@@ -55,7 +57,15 @@ func (w *writer) bankRows(v *contrast.Representation) {
 	}
 	w.bytes("q", q)
 	w.nodeScores(v)
-	w.prints(v.Prints)
+	w.count("known", &known)
+	prints := v.Prints
+	if m.Subtrees != nil {
+		prints = make([]fingerprint.Print, known)
+		for i := range prints {
+			prints[i] = m.Subtrees.Print(i)
+		}
+	}
+	w.prints(prints)
 }
 
 // holdoutRows writes the entries of the holdout.
@@ -162,12 +172,13 @@ func (r *reader) rows(key string, e *gin.Encoder) int {
 	return n
 }
 
-// bank reads the bank and projects it with the encoder.
-func (r *reader) bank(e *gin.Encoder) *contrast.Representation {
+// bank reads the bank and projects it with the encoder, and the subtrees of all training
+// graphs, which are nil where the bank has them all.
+func (r *reader) bank(e *gin.Encoder) (*contrast.Representation, *fingerprint.Index) {
 	r.fields("bank", bankEntries)
 	n := r.rows("bank", e)
 	if r.err != nil {
-		return nil
+		return nil, nil
 	}
 	dim := 2 * e.Width()
 	low, high := make([]float32, dim), make([]float32, dim)
@@ -180,7 +191,7 @@ func (r *reader) bank(e *gin.Encoder) *contrast.Representation {
 	}
 	level := r.bytes("q", n*dim)
 	if r.err != nil {
-		return nil
+		return nil, nil
 	}
 	q := make([]float32, len(level))
 	for i, u := range level {
@@ -188,7 +199,29 @@ func (r *reader) bank(e *gin.Encoder) *contrast.Representation {
 		spread := float64(high[j]) - float64(low[j])
 		q[i] = float32(float64(low[j]) + float64(spread*float64(u)/levels))
 	}
-	return r.restore("bank", e, n, q)
+	score := r.nodeScores(n)
+	known := n
+	r.count("known", &known)
+	if r.err == nil && known > maxKnown {
+		r.fail(ErrTooLarge, "the subtrees of %d training graphs, want at most %d", known, maxKnown)
+	}
+	if r.err == nil && known < n {
+		r.fail(ErrRows, "the subtrees of %d training graphs for a bank of %d rows", known, n)
+	}
+	prints := r.prints(known)
+	if r.err != nil {
+		return nil, nil
+	}
+	own := prints
+	var index *fingerprint.Index
+	if known > n {
+		own = make([]fingerprint.Print, n)
+		for k := range own {
+			own[k] = prints[near.Place(k, n, known)]
+		}
+		index = fingerprint.NewIndex(prints)
+	}
+	return r.restore("bank", e, q, score, own), index
 }
 
 // holdout reads the holdout and projects it with the encoder.
@@ -206,21 +239,27 @@ func (r *reader) holdout(e *gin.Encoder) *contrast.Representation {
 	for i := range q {
 		q[i] = fromHalf(binary.LittleEndian.Uint16(half[2*i:]))
 	}
-	return r.restore("holdout", e, n, q)
-}
-
-// restore reads what follows the embeddings.
-func (r *reader) restore(key string, e *gin.Encoder, n int, q []float32) *contrast.Representation {
-	score := make([]float32, n) // q has many more values
-	r.floats("node_score", score)
+	score := r.nodeScores(n)
 	prints := r.prints(n)
 	if r.err != nil {
 		return nil
 	}
-	node := make([]float64, n)
+	return r.restore("holdout", e, q, score, prints)
+}
+
+// nodeScores reads those of n graphs, of which embeddings were read: these have many more
+// values.
+func (r *reader) nodeScores(n int) []float64 {
+	score, node := make([]float32, n), make([]float64, n)
+	r.floats("node_score", score)
 	for i, x := range score {
 		node[i] = float64(x)
 	}
+	return node
+}
+
+// restore projects embeddings.
+func (r *reader) restore(key string, e *gin.Encoder, q []float32, node []float64, prints []fingerprint.Print) *contrast.Representation {
 	v, err := contrast.Restore(e, q, node, prints)
 	if err != nil {
 		r.fail(ErrRows, "%s: %v", key, err)

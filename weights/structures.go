@@ -25,7 +25,7 @@ const (
 	maxColumns   = 64
 )
 
-// SaveStructures writes the file of structures of a bank and returns its hash, which goes
+// SaveStructures writes the file of structures of training graphs and returns its hash, which goes
 // on the model's card.
 func SaveStructures(w io.Writer, s *algo.Structures) (hash string, err error) {
 	p := newWriter()
@@ -40,8 +40,8 @@ func SaveStructures(w io.Writer, s *algo.Structures) (hash string, err error) {
 	if s.Names != nil {
 		p.lines(nameColumn, s.Names, rows)
 	}
-	if rows == 0 || rows > maxRows {
-		p.check(fmt.Errorf("%w: %d structures, want 1 to %d", ErrRows, rows, maxRows))
+	if rows == 0 || rows > maxKnown {
+		p.check(fmt.Errorf("%w: %d structures, want 1 to %d", ErrRows, rows, maxKnown))
 	}
 	sum := sha256.New()
 	err = p.seal(io.MultiWriter(w, sum), structuresKind)
@@ -63,7 +63,7 @@ func (w *writer) lines(key string, list []string, rows int) {
 	w.bytes(key, b)
 }
 
-// KeepStructures gives a model the structures of its bank, picked from the molecules of the
+// KeepStructures gives a model the structures of its training graphs, picked from the molecules of the
 // set that it was trained on, and returns their file. The model is then to be saved anew.
 func KeepStructures(m *algo.Model, set []algo.Source) (file []byte, err error) {
 	var b bytes.Buffer
@@ -82,8 +82,8 @@ func LoadStructures(data []byte, m *algo.Model) (*algo.Structures, error) {
 		return nil, fmt.Errorf("%w: the sha-256 of these structures is %x…, the model wants %.8s…", ErrChecksum, sum[:4], m.Card.StructuresSHA256)
 	}
 	s, err := loadStructures(data)
-	if err == nil && len(s.SMILES) != m.Bank.Len() {
-		return nil, fmt.Errorf("%w: %d structures for a bank of %d graphs", ErrRows, len(s.SMILES), m.Bank.Len())
+	if err == nil && len(s.SMILES) != m.Known() {
+		return nil, fmt.Errorf("%w: %d structures for %d training graphs", ErrRows, len(s.SMILES), m.Known())
 	}
 	return s, err
 }
@@ -96,8 +96,8 @@ func loadStructures(data []byte) (*algo.Structures, error) {
 	r, s, rows := newReader(payload), new(algo.Structures), 0
 	r.fields("", 2)
 	r.count("rows", &rows)
-	if r.err == nil && (rows == 0 || rows > maxRows) {
-		r.fail(ErrRows, "%d structures, want 1 to %d", rows, maxRows)
+	if r.err == nil && (rows == 0 || rows > maxKnown) {
+		r.fail(ErrRows, "%d structures, want 1 to %d", rows, maxKnown)
 	}
 	r.key("columns")
 	columns := r.entries("columns")

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -26,6 +27,7 @@ import (
 	"baca/algo/fingerprint"
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/near"
 )
 
 var update = flag.Bool("update", false, "write the files in testdata anew")
@@ -450,7 +452,7 @@ func TestSaveWithoutHoldout(t *testing.T) {
 func TestPayload(t *testing.T) {
 	m := small(t)
 	data := save(t, m)
-	if string(data[:8]) != "\x89BaCa\r\n\x1a" || !bytes.Equal(data[8:12], []byte{3, 1, 0, 0}) {
+	if string(data[:8]) != "\x89BaCa\r\n\x1a" || !bytes.Equal(data[8:12], []byte{Version, 1, 0, 0}) {
 		t.Errorf("header starts with %x", data[:12])
 	}
 	if n := binary.LittleEndian.Uint32(data[12:]); int(n) != len(data)-48 {
@@ -515,7 +517,7 @@ func TestPayload(t *testing.T) {
 
 // TestGolden keeps files of this version readable, and written as they were.
 func TestGolden(t *testing.T) {
-	for name, data := range map[string][]byte{"model-v3.msgpack": save(t, small(t)), "checkpoint-v3.msgpack": saveCheckpoint(t, testCheckpoint(3))} {
+	for name, data := range map[string][]byte{"model-v4.msgpack": save(t, small(t)), "checkpoint-v4.msgpack": saveCheckpoint(t, testCheckpoint(3))} {
 		path := filepath.Join("testdata", name)
 		if *update {
 			if err := os.WriteFile(path, data, 0o644); err != nil {
@@ -674,9 +676,9 @@ func TestLoadErrors(t *testing.T) {
 		{"empty", nil, ErrTruncated, "0 bytes"},
 		{"SMILES", []byte("CC(=O)O acid\n"), ErrMagic, `"CC(=O)O "`},
 		{"sent as text", bytes.ReplaceAll(valid, []byte("\r\n"), []byte("\n")), ErrMagic, `want "\x89BaCa\r\n\x1a"`},
-		{"newer", with(atVersion, Version+1), ErrVersion, "4, this program reads 3; use a newer program"},
-		{"version 1", with(atVersion, 1), ErrVersion, "1, this program reads 3; use the program that wrote it, or train again"},
-		{"version 0", with(atVersion, 0), ErrVersion, "0, this program reads 3"},
+		{"newer", with(atVersion, Version+1), ErrVersion, "5, this program reads 4; use a newer program"},
+		{"version 1", with(atVersion, 1), ErrVersion, "1, this program reads 4; use the program that wrote it, or train again"},
+		{"version 0", with(atVersion, 0), ErrVersion, "0, this program reads 4"},
 		{"checkpoint", saveCheckpoint(t, testCheckpoint(1)), ErrKind, "it is a checkpoint of training, want a model"},
 		{"kind 9", with(atKind, 9), ErrKind, "kind 9"},
 		{"flags", with(atFlags, 0, 1), ErrVersion, "flags 0x0100"},
@@ -841,7 +843,7 @@ func TestRowLimits(t *testing.T) {
 			entries int
 			read    func(*reader) *contrast.Representation
 		}{
-			{"bank", bankEntries, func(r *reader) *contrast.Representation { return r.bank(e) }},
+			{"bank", bankEntries, func(r *reader) *contrast.Representation { m, _ := r.bank(e); return m }},
 			{"holdout", holdoutEntries, func(r *reader) *contrast.Representation { return r.holdout(e) }},
 		} {
 			w := newWriter()
@@ -1065,4 +1067,66 @@ func BenchmarkSave(b *testing.B) {
 	for b.Loop() {
 		save(b, m)
 	}
+}
+
+// whole is a model that knows the subtrees of more training graphs than its bank has.
+func whole(t testing.TB, known int) *algo.Model {
+	t.Helper()
+	m := testModel(t, gin.Config{Features: 1, Hidden: 2, Layers: 1}, 3, 2)
+	m.Card.Train = max(m.Card.Train, known)
+	m.Card.Graphs += known
+	prints := randomPrints(t, rand.New(rand.NewPCG(9, 9)), known)
+	for k := range m.Bank.Prints {
+		m.Bank.Prints[k] = prints[near.Place(k, m.Bank.Len(), known)]
+	}
+	m.Subtrees = fingerprint.NewIndex(prints)
+	return m
+}
+
+// The subtrees of the whole training set come back, and what contradicts itself is refused.
+func TestWholeTrainingSet(t *testing.T) {
+	m := whole(t, 40)
+	data := save(t, m)
+	got := load(t, data)
+	if got.Known() != 40 || got.Subtrees == nil {
+		t.Fatalf("%d training graphs, want 40", got.Known())
+	}
+	for k := range 40 {
+		if !got.Subtrees.Print(k).Equal(m.Subtrees.Print(k)) {
+			t.Errorf("training graph %d has other subtrees", k)
+		}
+	}
+	for k, p := range got.Bank.Prints {
+		if !p.Equal(m.Bank.Prints[k]) {
+			t.Errorf("row %d of the bank has other subtrees", k)
+		}
+	}
+	if !bytes.Equal(save(t, got), data) {
+		t.Error("what was loaded is saved in other bytes")
+	}
+	at := bytes.Index(data, []byte("known")) + len("known")
+	for name, v := range map[string]byte{"fewer than the bank": 1, "fewer prints": 39, "more prints": 41} {
+		bad := bytes.Clone(data)
+		bad[at] = v
+		if _, err := Load(resealed(t, bad)); !named(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, change := range map[string]func(*algo.Model){
+		"trained on fewer": func(m *algo.Model) { m.Card.Train = 39 },
+		"another row":      func(m *algo.Model) { m.Bank.Prints[1] = m.Subtrees.Print(1) },
+		"nothing more":     func(m *algo.Model) { m.Subtrees = fingerprint.NewIndex(m.Bank.Prints) },
+	} {
+		bad := whole(t, 40)
+		change(bad)
+		if err := Save(io.Discard, bad); !errors.Is(err, ErrRows) {
+			t.Errorf("%s: %v, want %v", name, err, ErrRows)
+		}
+	}
+}
+
+// resealed gives a changed file the checksum of its payload.
+func resealed(t testing.TB, file []byte) []byte {
+	t.Helper()
+	return sealed(t, modelKind, file[headerSize:])
 }

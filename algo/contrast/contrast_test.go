@@ -291,34 +291,47 @@ func BenchmarkScores(b *testing.B) {
 	b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "graphs/s")
 }
 
-// An outline has the numbers of a representation, at any number of workers.
+// An outline has the numbers of a representation, at any number of workers: both views of
+// graphs with a single feature, the feature view of others.
 func TestOutlineIsAPartOfARepresentation(t *testing.T) {
-	rng := rand.New(rand.NewPCG(4, 4))
-	e := gin.New(gin.Default(1), rng).Fixed()
-	var gs []*graph.Graph
-	for n := range 50 {
-		var edges [][2]int32
-		for i := 1; i < n; i++ {
-			edges = append(edges, [2]int32{int32(rng.IntN(i)), int32(i)})
+	for _, features := range []int{1, 3} {
+		rng := rand.New(rand.NewPCG(4, 4))
+		e := gin.New(gin.Default(features), rng).Fixed()
+		var gs []*graph.Graph
+		for n := range 50 {
+			var edges [][2]int32
+			for i := 1; i < n; i++ {
+				edges = append(edges, [2]int32{int32(rng.IntN(i)), int32(i)})
+			}
+			g, _, _ := graph.New(n, edges)
+			g.Features, g.X = features, nil
+			for range n * features {
+				g.X = append(g.X, float32(rng.IntN(4)))
+			}
+			gs = append(gs, g)
 		}
-		g, _, _ := graph.New(n, edges)
-		gs = append(gs, g)
-	}
-	outlines := map[int]*Outline{}
-	for _, workers := range []int{1, 3} {
-		o, err := OutlineOf(t.Context(), workers, e, gs)
+		outlines := map[int]*Outline{}
+		for _, workers := range []int{1, 3} {
+			o, err := OutlineOf(t.Context(), workers, e, gs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			outlines[workers] = o
+		}
+		r, err := Describe(t.Context(), 2, e, gs)
 		if err != nil {
 			t.Fatal(err)
 		}
-		outlines[workers] = o
-	}
-	r, err := Describe(t.Context(), 2, e, gs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for workers, o := range outlines {
-		if want := r.Outline(); !slices.Equal(o.Q, want.Q) || !reflect.DeepEqual(o.Prints, want.Prints) || o.Len() != r.Len() {
-			t.Errorf("%d workers: another outline than that of the representation", workers)
+		dim := map[int]int{1: 2 * e.Width(), 3: e.Width()}[features]
+		for workers, o := range outlines {
+			if want := r.Outline(); !slices.Equal(o.Q, want.Q) || !reflect.DeepEqual(o.Prints, want.Prints) || o.Len() != r.Len() || (o.NodeScore == nil) != (features > 1) {
+				t.Errorf("%d features, %d workers: another outline than that of the representation", features, workers)
+			}
+			for i := range gs {
+				if !slices.Equal(o.Row(i), r.Q[i*r.Dim():][:dim]) {
+					t.Errorf("%d features: row %d of the outline is not that of the representation", features, i)
+				}
+			}
 		}
 	}
 }

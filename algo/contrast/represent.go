@@ -29,6 +29,8 @@ type Representation struct {
 	// owe nothing to the encoder. Represent leaves them out.
 	Prints []fingerprint.Print
 
+	// bare says that the graphs have a single feature, see Outline.
+	bare bool
 	// device is where the graphs were encoded and are compared, nil for the
 	// processor.
 	device gin.Device
@@ -55,6 +57,7 @@ func Represent(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Gra
 		ZF:        make([]float32, len(gs)*width),
 		ZS:        make([]float32, len(gs)*width),
 		NodeScore: make([]float64, len(gs)),
+		bare:      bare(e),
 		device:    e.Device,
 	}
 	if err := checkFeatures(e, gs); err != nil {
@@ -113,26 +116,38 @@ func (c CPU) GraphLoss(ctx context.Context, width int, zf, zs, nf, ns []float32,
 }
 
 // An Outline is what the score of a single graph reads of n graphs: the feature view
-// alone, without projections. That is a tenth of the work of a Representation.
+// alone, without projections. That is a tenth of the work of a Representation. Where graphs
+// have a single feature, which says next to nothing, it is both views and ℓ_n.
 type Outline struct {
-	Width  int                 // E
-	Q      []float32           // n×E: the feature view's part of Representation.Q
-	Prints []fingerprint.Print // as in Representation
+	Dim       int                 // E, or 2E with both views
+	Q         []float32           // n×Dim: that part of Representation.Q
+	NodeScore []float64           // n values, or nil
+	Prints    []fingerprint.Print // as in Representation
 }
+
+// bare tells whether the graphs of an encoder have a single feature.
+func bare(e *gin.Encoder) bool { return e.Features == 1 }
 
 // Len returns the number of graphs.
 func (o *Outline) Len() int { return len(o.Prints) }
 
 // Row returns the embedding of graph i.
-func (o *Outline) Row(i int) []float32 { return o.Q[i*o.Width : (i+1)*o.Width] }
+func (o *Outline) Row(i int) []float32 { return o.Q[i*o.Dim : (i+1)*o.Dim] }
 
 // OutlineOf outlines graphs on that many goroutines of the processor. Each graph's row
 // depends on that graph alone, and is the same as in a Representation.
 func OutlineOf(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Graph) (*Outline, error) {
+	if bare(e) {
+		r, err := Describe(ctx, workers, e, gs)
+		if err != nil {
+			return nil, err
+		}
+		return r.Outline(), nil
+	}
 	if err := checkFeatures(e, gs); err != nil {
 		return nil, err
 	}
-	o := &Outline{Width: e.Width(), Q: make([]float32, len(gs)*e.Width()), Prints: make([]fingerprint.Print, len(gs))}
+	o := &Outline{Dim: e.Width(), Q: make([]float32, len(gs)*e.Width()), Prints: make([]fingerprint.Print, len(gs))}
 	pieces := (len(gs) + representChunk - 1) / representChunk
 	err := parallel.For(ctx, workers, pieces, func(_, piece int) {
 		lo := piece * representChunk
@@ -141,7 +156,7 @@ func OutlineOf(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Gra
 		defer spare.Put(w)
 		w.batch.Reset(gs[lo:hi])
 		e.Embed(gin.Feature, &w.batch, &w.act)
-		kernel.Log1p(o.Q[lo*o.Width:hi*o.Width], w.act.Graph[gin.Feature])
+		kernel.Log1p(o.Q[lo*o.Dim:hi*o.Dim], w.act.Graph[gin.Feature])
 		for i := lo; i < hi; i++ {
 			o.Prints[i] = fingerprint.New(gs[i], fingerprint.DefaultHeight)
 		}
@@ -151,7 +166,10 @@ func OutlineOf(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Gra
 
 // Outline returns the part of r that an Outline has. r must have Prints.
 func (r *Representation) Outline() *Outline {
-	o := &Outline{Width: r.Width, Q: make([]float32, r.Len()*r.Width), Prints: r.Prints}
+	if r.bare {
+		return &Outline{Dim: r.Dim(), Q: r.Q, NodeScore: r.NodeScore, Prints: r.Prints}
+	}
+	o := &Outline{Dim: r.Width, Q: make([]float32, r.Len()*r.Width), Prints: r.Prints}
 	for i := range r.Len() {
 		copy(o.Row(i), r.Q[i*r.Dim():])
 	}
@@ -215,7 +233,7 @@ func Restore(e *gin.Encoder, q []float32, nodeScore []float64, prints []fingerpr
 	if len(prints) != n {
 		return nil, fmt.Errorf("%d prints for %d graphs", len(prints), n)
 	}
-	r := &Representation{Width: width, Q: q, NodeScore: nodeScore, Prints: prints, device: e.Device}
+	r := &Representation{Width: width, Q: q, NodeScore: nodeScore, Prints: prints, bare: bare(e), device: e.Device}
 	for v, z := range []*[]float32{&r.ZF, &r.ZS} {
 		pooled := make([]float32, n*width)
 		for k := range n {
@@ -230,7 +248,7 @@ func Restore(e *gin.Encoder, q []float32, nodeScore []float64, prints []fingerpr
 
 // Select returns the rows of the given indices, copied.
 func (r *Representation) Select(index []int) *Representation {
-	s := &Representation{Width: r.Width, device: r.device}
+	s := &Representation{Width: r.Width, bare: r.bare, device: r.device}
 	for _, i := range index {
 		s.Q = append(s.Q, r.Q[i*r.Dim():(i+1)*r.Dim()]...)
 		s.ZF = append(s.ZF, r.ZF[i*r.Width:(i+1)*r.Width]...)
@@ -245,7 +263,7 @@ func (r *Representation) Select(index []int) *Representation {
 
 // Append adds the rows of another representation by the same encoder.
 func (r *Representation) Append(s *Representation) {
-	r.device = s.device
+	r.bare, r.device = s.bare, s.device
 	r.Q, r.ZF, r.ZS = append(r.Q, s.Q...), append(r.ZF, s.ZF...), append(r.ZS, s.ZS...)
 	r.NodeScore, r.Prints = append(r.NodeScore, s.NodeScore...), append(r.Prints, s.Prints...)
 }

@@ -65,26 +65,31 @@ func handDown(to, missing []float64, node int, around []int32, share float64) {
 	}
 }
 
-// Embedding gives each node of g its part of what the coordinates of the feature view add
-// to a score: of each coordinate as much as the node has of the sum over all nodes, which
+// Embedding gives each node of g its part of what the coordinates of the feature view, or of
+// both views, add to a score: of each coordinate as much as the node has of the sum over all nodes, which
 // the coordinate is made of. A share of a coordinate that no node has is lost.
 func Embedding(e *gin.Encoder, g *graph.Graph, shares []float64) []float64 {
-	if g.Features != e.Features || len(shares) != e.Width() {
-		panic(fmt.Sprintf("explain: graph of %d features and %d coordinates, encoder of %d and %d", g.Features, len(shares), e.Features, e.Width()))
+	if g.Features != e.Features || len(shares)%e.Width() != 0 || len(shares) > gin.Views*e.Width() {
+		panic(fmt.Sprintf("explain: graph of %d features and %d coordinates, encoder of %d and %d", g.Features, len(shares), e.Features, gin.Views*e.Width()))
 	}
 	var batch graph.Batch
 	var act gin.Activations
 	batch.Reset([]*graph.Graph{g})
-	e.Embed(gin.Feature, &batch, &act)
 	n, width := g.N(), e.Width()
 	out := make([]float64, n)
-	for t := range width {
-		sum := float64(act.Graph[gin.Feature][t])
-		if sum == 0 {
-			continue
+	for v := range len(shares) / width {
+		if v == gin.Structure {
+			g.EncodeStructure()
 		}
-		for i := range n {
-			out[i] += shares[t] * float64(act.Node[gin.Feature][i*width+t]) / sum
+		e.Embed(v, &batch, &act)
+		for t := range width {
+			sum := float64(act.Graph[v][t])
+			if sum == 0 {
+				continue
+			}
+			for i := range n {
+				out[i] += shares[v*width+t] * float64(act.Node[v][i*width+t]) / sum
+			}
 		}
 	}
 	return out

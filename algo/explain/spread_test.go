@@ -95,7 +95,7 @@ func TestEmbedding(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shares, want := make([]float64, r.Width), 0.0
+	shares, want := make([]float64, r.Dim), 0.0
 	for k, q := range r.Q {
 		if q > 0 {
 			shares[k] = rng.Float64()

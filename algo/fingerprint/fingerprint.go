@@ -130,6 +130,11 @@ func (p Print) Hash() uint64 {
 	return h
 }
 
+// Equal tells whether p and q are the same.
+func (p Print) Equal(q Print) bool {
+	return slices.Equal(p.Keys, q.Keys) && slices.Equal(p.Counts, q.Counts)
+}
+
 // All returns the prints of many graphs, each by New.
 func All(ctx context.Context, workers int, gs []*graph.Graph, height int) ([]Print, error) {
 	prints := make([]Print, len(gs))

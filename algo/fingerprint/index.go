@@ -13,7 +13,11 @@ type Index struct {
 	sizes  [2][]int     // of each print, by measure
 	weighs [2][]float64 // the same with each key weighted by its rarity
 	with   map[uint32]holders
+	prints []Print
 }
+
+// Print returns print i.
+func (x *Index) Print(i int) Print { return x.prints[i] }
 
 // The holders of a key, ascending by print, and its rarity.
 type holders struct {
@@ -29,7 +33,7 @@ type holding struct {
 
 // NewIndex returns an index of prints. It keeps none of their memory.
 func NewIndex(prints []Print) *Index {
-	x := &Index{with: map[uint32]holders{}}
+	x := &Index{with: map[uint32]holders{}, prints: prints}
 	for i, p := range prints {
 		for m := range x.sizes {
 			x.sizes[m] = append(x.sizes[m], Measure(m).size(p))

@@ -46,5 +46,5 @@ func Example() {
 	d, err := bank.Measure(ctx, 1, others)
 	fmt.Printf("a chain %.1f, a star %.1f, %v\n", bank.Scores(d)[0], bank.Scores(d)[1], err)
 	// Output:
-	// a chain -0.6, a star 4.0, <nil>
+	// a chain -0.5, a star 5.2, <nil>
 }

@@ -9,6 +9,7 @@ import (
 
 	"baca/algo/contrast"
 	"baca/algo/fingerprint"
+	"baca/algo/gin"
 	"baca/algo/internal/sample"
 )
 
@@ -83,17 +84,66 @@ func TestAllEqualScoresStandardizeToZero(t *testing.T) {
 	}
 }
 
-// Every part by comparing with every graph of the bank.
+// Every part by comparing with every graph of the bank: of graphs with a single feature both
+// views and ℓ_n, of others the feature view.
 func TestBankMatchesBruteForce(t *testing.T) {
-	in := sample.New(t, 15, 15, 70, 0)
-	dim, width, m := in.Test.Dim(), in.Test.Width, in.Bank.Len()
-	in.Test.Append(in.Bank.Select([]int{3})) // at distance 0
-	s := NewStandardizer(in.Bank.Q, dim)
-	keys := s.Apply(in.Bank.Q)
-	index := fingerprint.NewIndex(in.Bank.Prints)
-	parts := func(q []float32, p fingerprint.Print, leave int) [Parts]float64 {
+	for _, features := range []int{1, 3} {
+		in := sample.New(t, 15, 15, 70, 0)
+		e := gin.Zero(gin.Config{Features: features, Hidden: in.Bank.Width, Layers: 1})
+		for _, r := range []**contrast.Representation{&in.Bank, &in.Test} {
+			var err error
+			if *r, err = contrast.Restore(e, (*r).Q, (*r).NodeScore, (*r).Prints); err != nil {
+				t.Fatal(err)
+			}
+		}
+		in.Test.NodeScore[2] = math.NaN()        // the mean of the bank stands for it
+		in.Test.Append(in.Bank.Select([]int{3})) // at distance 0
+		want, q, keys := bruteForce(in.Bank, in.Test, features == 1)
+		dim := in.Bank.Dim()
+		for _, workers := range []int{1, 3} {
+			n, err := NewBank(ctx, workers, in.Bank, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, err := n.Measure(ctx, workers, in.Test.Outline())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, got := range n.Scores(d) {
+				if !(math.Abs(got-want[i]) < 1e-5) {
+					t.Errorf("%d features, %d workers, graph %d: %g, want %g", features, workers, i, got, want[i])
+				}
+			}
+			// On the map both views count.
+			nearest := math.Inf(1)
+			for j := range in.Bank.Len() {
+				nearest = min(nearest, math.Sqrt(SquaredDistance(q[4*dim:5*dim], keys[j*dim:(j+1)*dim])))
+			}
+			if got := slices.Min(n.Embeddings(in.Test.Q[4*dim : 5*dim])); math.Abs(got-nearest) > 1e-6 {
+				t.Errorf("nearest of graph 4 at %g, want %g", got, nearest)
+			}
+		}
+		if _, err := NewBank(ctx, 1, in.Bank.Select([]int{0}), nil); err != nil {
+			t.Errorf("a bank of one graph: %v", err)
+		}
+	}
+}
+
+// bruteForce returns the scores of graphs, by all of the outline or the feature view alone, and
+// the standardised embeddings of the graphs and the bank.
+func bruteForce(bank, test *contrast.Representation, all bool) (scores []float64, q, keys []float32) {
+	dim, m := test.Dim(), bank.Len()
+	s := NewStandardizer(bank.Q, dim)
+	q, keys = s.Apply(test.Q), s.Apply(bank.Q)
+	index := fingerprint.NewIndex(bank.Prints)
+	width := test.Width
+	weight := []float64{1, 2, 2}
+	if all {
+		width, weight = dim, append(weight, 0.3)
+	}
+	parts := func(q []float32, p fingerprint.Print, node float64, leave int) [Parts]float64 {
 		equal, sets, counts := index.Closest(p, leave)
-		d := [Parts]float64{math.Inf(1), 1 - sets[0], 1 - counts[0]}
+		d := [Parts]float64{math.Inf(1), 1 - sets[0], 1 - counts[0], node}
 		if equal > 0 {
 			d[BySubtrees], d[ByCounts] = 0, 0
 		}
@@ -112,54 +162,29 @@ func TestBankMatchesBruteForce(t *testing.T) {
 	}
 	var own [Parts][]float64
 	for j := range m {
-		for k, d := range parts(keys[j*dim:(j+1)*dim], in.Bank.Prints[j], j) {
+		for k, d := range parts(keys[j*dim:(j+1)*dim], bank.Prints[j], bank.NodeScore[j], j) {
 			own[k] = append(own[k], d)
 		}
 	}
-	mean := func(d [Parts]float64) float64 {
-		sum := 0.0
-		for k, weight := range []float64{1, 2, 2} {
-			sum += weight * ScaleOf(own[k]).Standardize(d[k : k+1])[0]
+	mean := func(d [Parts]float64) (sum float64) {
+		for k, w := range weight {
+			sum += w * ScaleOf(own[k]).Standardize(d[k : k+1])[0]
 		}
 		return sum
 	}
-	var bank []float64
+	var known []float64
 	for j := range m {
-		bank = append(bank, mean([Parts]float64{own[0][j], own[1][j], own[2][j]}))
+		known = append(known, mean([Parts]float64{own[0][j], own[1][j], own[2][j], own[3][j]}))
 	}
-	q := s.Apply(in.Test.Q)
-	var want []float64
-	for i, p := range in.Test.Prints {
-		want = append(want, mean(parts(q[i*dim:(i+1)*dim], p, -1)))
+	typical := bank.MeanNodeScore()
+	for i, p := range test.Prints {
+		node := test.NodeScore[i]
+		if math.IsNaN(node) {
+			node = typical
+		}
+		scores = append(scores, mean(parts(q[i*dim:(i+1)*dim], p, node, -1)))
 	}
-	want = ScaleOf(bank).Standardize(want)
-	for _, workers := range []int{1, 3} {
-		n, err := NewBank(ctx, workers, in.Bank, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := n.Measure(ctx, workers, in.Test.Outline())
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := n.Scores(d)
-		for i := range want {
-			if !(math.Abs(got[i]-want[i]) < 1e-5) {
-				t.Errorf("%d workers, graph %d: %g, want %g", workers, i, got[i], want[i])
-			}
-		}
-		// On the map both views count.
-		want := math.Inf(1)
-		for j := range m {
-			want = min(want, math.Sqrt(SquaredDistance(q[4*dim:5*dim], keys[j*dim:(j+1)*dim])))
-		}
-		if nearest := slices.Min(n.Embeddings(in.Test.Q[4*dim : 5*dim])); math.Abs(nearest-want) > 1e-6 {
-			t.Errorf("nearest of graph 4 at %g, want %g", nearest, want)
-		}
-	}
-	if _, err := NewBank(ctx, 1, in.Bank.Select([]int{0}), nil); err != nil {
-		t.Errorf("a bank of one graph: %v", err)
-	}
+	return ScaleOf(known).Standardize(scores), q, keys
 }
 
 func BenchmarkMeasure(b *testing.B) {

@@ -11,7 +11,7 @@ type Shares struct {
 	// Embedding and Subtrees are what these parts add to the score, 0 being what they add for
 	// training graphs on average.
 	Embedding, Subtrees float64
-	// Coordinates has what each coordinate of the feature view adds by being larger than that
+	// Coordinates has what each coordinate of the outline adds by being larger than that
 	// of the nearest embedding of the bank. What is smaller adds too, but no node has
 	// what is missing, and it is not in here.
 	Coordinates []float64

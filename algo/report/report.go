@@ -285,8 +285,12 @@ func (p *page) entry(e *Entry, r *Report) {
 		for _, text := range Parts(x) {
 			p.add(" %s.", Escape(strings.ToUpper(text[:1])+text[1:]))
 		}
-		p.add(" The distance, in the same deviations, is %s by embedding, %s by subtrees and %s by subtrees with counts.</p>\n",
+		p.add(" The distance, in the same deviations, is %s by embedding, %s by subtrees, %s by subtrees with counts",
 			number(x.Embedding, 1), number(x.Subtrees, 1), number(x.Counts, 1))
+		if !math.IsNaN(x.Nodes) {
+			p.add("; ℓ_n %s", number(x.Nodes, 1))
+		}
+		p.add(".</p>\n")
 		if x.Duplicate {
 			p.add("<p class=\"dup\">Likely a training graph.</p>\n")
 		}

@@ -141,9 +141,13 @@ var columns = []Column{
 		Doc: "what is unusual about it, the most unusual first: parts whose atoms make the score, values and statistics that few training graphs have"},
 	{Name: "distances", Group: OfReasons,
 		Numbers: func(s *Scored) []float64 {
-			return []float64{s.Why.Embedding, s.Why.Subtrees, s.Why.Counts}
+			list := []float64{s.Why.Embedding, s.Why.Subtrees, s.Why.Counts}
+			if !math.IsNaN(s.Why.Nodes) {
+				list = append(list, s.Why.Nodes)
+			}
+			return list
 		},
-		Doc: "to the nearest training graph, by embedding, by subtrees and by subtrees with counts, in standard deviations of training graphs"},
+		Doc: "to the nearest training graph, by embedding, by subtrees and by subtrees with counts, for bare graphs also ℓ_n, which weighs little, in standard deviations of training graphs"},
 	{Name: "nearest", Group: OfNeighbors, Numbers: ofNearest(nearestRow),
 		Doc: "rows of the training set, from 1, of the graphs that are most similar, the most similar first"},
 	{Name: "nearest_similarity", Group: OfNeighbors, Numbers: ofNearest(func(n algo.TrainingGraph) float64 { return n.Similarity }),

@@ -351,7 +351,7 @@ func TestCardsHaveTheMeasuredFigures(t *testing.T) {
 // The parts of a score stand in the order in which they are explained, and what a model
 // does not know is left out.
 func TestPartsOfTheScore(t *testing.T) {
-	d := &message.Detailed{Distance: 1.5, Embedding: 1, Subtrees: 2, Counts: 3, Ratio: 2.5}
+	d := &message.Detailed{Distance: 1.5, Embedding: 1, Subtrees: 2, Counts: 3, Nodes: -1, Ratio: 2.5}
 	names := func() string {
 		var list []string
 		for _, p := range PartsOf(d, "molecules") {
@@ -359,7 +359,7 @@ func TestPartsOfTheScore(t *testing.T) {
 		}
 		return strings.Join(list, "; ")
 	}
-	distance := "How far from the nearest training molecules 1.5; by embedding 1; by subtrees 2; by subtrees with counts 3"
+	distance := "How far from the nearest training molecules 1.5; by embedding 1; by subtrees 2; by subtrees with counts 3; by ℓ_n, which weighs little -1"
 	if got, want := names(), distance+"; How much more like chemistry at large than like the training set 2.5"; got != want {
 		t.Errorf("the parts are %q, want %q", got, want)
 	}

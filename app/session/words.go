@@ -137,6 +137,9 @@ func PartsOf(d *message.Detailed, things string) []Part {
 		{"How far from the nearest training " + things, d.Distance, false},
 		{"by embedding", d.Embedding, true}, {"by subtrees", d.Subtrees, true}, {"by subtrees with counts", d.Counts, true},
 	}
+	if !math.IsNaN(d.Nodes) {
+		list = append(list, Part{"by ℓ_n, which weighs little", d.Nodes, true})
+	}
 	if !math.IsNaN(d.Ratio) {
 		list = append(list, Part{"How much more like chemistry at large than like the training set", d.Ratio, false})
 	}

@@ -289,10 +289,10 @@ type Detailed struct {
 	// Score, P and Verdict are those that the graph gets by itself.
 	Score, P float64
 	Verdict  string
-	// Distance, of which Embedding, Subtrees and Counts are the parts, and Ratio
+	// Distance, of which Embedding, Subtrees, Counts and Nodes are the parts, and Ratio
 	// make Score, see algo.Explanation. Ratio is NaN without a background.
 	Distance, Ratio                    float64
-	Embedding, Subtrees, Counts float64
+	Embedding, Subtrees, Counts, Nodes float64
 	// Contribution is, for each node, what it adds to Score: they add up to Score − Limit,
 	// Limit being the least score that is called outside. BySubtrees and ByEmbedding are the two things that it is
 	// made of, see algo.Explanation. They are NaN for atoms that the model does not read.

@@ -40,6 +40,7 @@ type inspection struct {
 	Layers        int      `json:"layers"`
 	Parameters    int      `json:"parameters"`
 	Bank          int      `json:"bank"`
+	Subtrees      int      `json:"subtrees"` // training graphs whose subtrees the file has
 	Holdout       int      `json:"holdout"`
 	HoldoutFile   string   `json:"holdout_file"`     // of baca calibrate, empty for the training set
 	SmallestP     *float64 `json:"smallest_p_value"` // null without a holdout
@@ -96,7 +97,7 @@ func inspect(m *algo.Model, file []byte) *inspection {
 		Graphs: card.Graphs, Train: card.Train, HoldoutRows: len(card.HoldoutRows),
 		Seed: card.Seed, Epochs: card.Epochs, Batch: card.Batch, LearningRate: card.LearningRate, Loss: card.Loss, Program: card.Program,
 		Features: m.Encoder.Features, Hidden: m.Encoder.Hidden, Layers: m.Encoder.Layers, Parameters: len(m.Encoder.Params),
-		Bank: m.Bank.Len(), Holdout: m.Holdout.Len(), HoldoutFile: card.Holdout,
+		Bank: m.Bank.Len(), Subtrees: m.Known(), Holdout: m.Holdout.Len(), HoldoutFile: card.Holdout,
 		Format: weights.Version, Bytes: len(file), SHA256: fmt.Sprintf("%x", sha256.Sum256(file)),
 	}
 	if n := m.References(); n > 0 {
@@ -136,7 +137,7 @@ func (in *inspection) write(w io.Writer) error {
 	if in.Shared > 0 {
 		line("bank", "%d means of %d or more training graphs each, to compare with", in.Bank, 2*in.Shared)
 	} else {
-		line("bank", "%d embeddings of training graphs, to compare with", in.Bank)
+		line("bank", "%d embeddings and %d sets of subtrees of training graphs, to compare with", in.Bank, in.Subtrees)
 	}
 	if in.Shared > 0 && in.SmallestP != nil {
 		line("holdout", "scores only, of %.0f graphs %s: p-values down to %.3g", 1 / *in.SmallestP - 1, report.HoldoutOf(in.HoldoutFile), math.Round(1e4**in.SmallestP)/1e4)
@@ -146,7 +147,7 @@ func (in *inspection) write(w io.Writer) error {
 		line("holdout", "none: no p-values")
 	}
 	if in.Structures != "" {
-		line("structures", "SMILES of the bank, in the file with sha256 %s", in.Structures)
+		line("structures", "SMILES of the training graphs, in the file with sha256 %s", in.Structures)
 	}
 	line("file", "%s, format %d", size(in.Bytes), in.Format)
 	line("sha256", "%s", in.SHA256)
@@ -171,6 +172,9 @@ func reveals(m *algo.Model) []string {
 			add("the scores of %d graphs %s, without the graphs", n, report.HoldoutOf(m.Card.Holdout))
 		}
 	} else {
+		if n := m.Known(); n > m.Bank.Len() {
+			add("of each of %d training graphs: hashes of the neighbourhoods in it, up to two edges wide", n)
+		}
 		add("of each of %d training graphs in the bank and %d %s: an embedding, a score, and hashes of the neighbourhoods in it, up to two edges wide. Who holds a graph can tell whether it is there, and who guesses fragments can tell which graphs have them, and may put a structure together", m.Bank.Len(), m.Holdout.Len(), report.HoldoutOf(m.Card.Holdout))
 	}
 	if p := m.Profile; p != nil {

@@ -522,7 +522,7 @@ func TestReasons(t *testing.T) {
 			reasons = append(reasons, r.Text)
 		}
 		order := written(input, i, gs[i])
-		for _, pair := range [][2][]float64{{row.Atoms, order(x.Contributions)}, {row.Subtrees, order(x.BySubtrees)}, {row.Embedding, order(x.ByEmbedding)}, {row.Distances, {x.Embedding, x.Subtrees, x.Counts}}, {row.Nearest, {float64(x.Nearest[0].Row + 1), float64(x.Nearest[1].Row + 1), float64(x.Nearest[2].Row + 1)}}} {
+		for _, pair := range [][2][]float64{{row.Atoms, order(x.Contributions)}, {row.Subtrees, order(x.BySubtrees)}, {row.Embedding, order(x.ByEmbedding)}, {row.Distances, distances(x)}, {row.Nearest, {float64(x.Nearest[0].Row + 1), float64(x.Nearest[1].Row + 1), float64(x.Nearest[2].Row + 1)}}} {
 			if !slices.EqualFunc(pair[0], pair[1], func(v, w float64) bool { return math.Abs(v-w) <= 1e-5*math.Abs(w) }) {
 				t.Errorf("%s: %v, want %v", row.ID, pair[0], pair[1])
 			}
@@ -568,4 +568,13 @@ func TestTasksEnd(t *testing.T) {
 	if _, d := must[*message.Drifted](e, h, &message.Drift{}); d.Records != 3000 {
 		t.Errorf("after that: %+v", d)
 	}
+}
+
+// distances are those that a row shows.
+func distances(x *algo.Explanation) []float64 {
+	list := []float64{x.Embedding, x.Subtrees, x.Counts}
+	if !math.IsNaN(x.Nodes) {
+		list = append(list, x.Nodes)
+	}
+	return list
 }

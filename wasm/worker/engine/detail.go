@@ -15,6 +15,7 @@ import (
 	"baca/algo/job"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
+	"baca/algo/near"
 	"baca/wasm/message"
 )
 
@@ -44,7 +45,7 @@ func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 	}
 	m.Score, m.P, m.Verdict = x.Score, x.P, string(x.Verdict)
 	m.Distance, m.Ratio = x.Distance, x.Ratio
-	m.Embedding, m.Subtrees, m.Counts = x.Embedding, x.Subtrees, x.Counts
+	m.Embedding, m.Subtrees, m.Counts, m.Nodes = x.Embedding, x.Subtrees, x.Counts, x.Nodes
 	m.Contribution, m.BySubtrees, m.ByEmbedding = arranged(x.Contributions, node), arranged(x.BySubtrees, node), arranged(x.ByEmbedding, node)
 	m.Limit, m.Known = x.Limit, x.Duplicate
 	place := make([]int, g.N()) // of each node among the atoms
@@ -91,20 +92,22 @@ func (e *Engine) keys(p *pulse, m *message.Detailed, g *graph.Graph) error {
 	a := e.last.scorer.Attention()
 	why := a.Explain(r.Q, job.InBatch(e.last.places, m.Record))
 	m.AttnID, m.AttnOOD = why.In, why.Out
-	bank := e.model.BankRows()
+	rows := e.model.KnownRows()
+	// place is that of a row of the bank among the training graphs.
+	place := func(row int) int { return near.Place(row, e.model.Bank.Len(), len(rows)) }
 	list := func(side dictionary.Side, keys []attention.Contribution) []message.Neighbor {
 		d := a.Dictionary(side)
 		found := make([]message.Neighbor, 0, len(keys))
 		for _, k := range keys {
 			entry := d.Entry(k.Key)
 			n := message.Neighbor{
-				Origin: entry.Origin.String(), Row: e.rowOf(entry, bank), Score: entry.Score,
+				Origin: entry.Origin.String(), Row: e.rowOf(entry, func(row int) int { return rows[place(row)] }), Score: entry.Score,
 				Similarity: math.NaN(), Weight: k.Weight, Value: k.Value,
 			}
 			if known := e.model.Structures; entry.Origin == dictionary.Training && known != nil {
-				n.SMILES = known.SMILES[entry.Index]
+				n.SMILES = known.SMILES[place(entry.Index)]
 				if known.Names != nil {
-					n.ID = known.Names[entry.Index]
+					n.ID = known.Names[place(entry.Index)]
 				}
 			}
 			if entry.Origin == dictionary.Test {

@@ -438,11 +438,11 @@ func singles(x []float64) message.Singles {
 	return s
 }
 
-// rowOf is the row of a key, as in message.Neighbor, by the rows of the bank.
-func (e *Engine) rowOf(entry dictionary.Entry, bank []int) int {
+// rowOf is the row of a key, as in message.Neighbor, by the rows of the bank's graphs.
+func (e *Engine) rowOf(entry dictionary.Entry, row func(bank int) int) int {
 	switch entry.Origin {
 	case dictionary.Training:
-		return bank[entry.Index]
+		return row(entry.Index)
 	case dictionary.Test:
 		return e.last.places[entry.Index]
 	}

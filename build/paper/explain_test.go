@@ -86,8 +86,8 @@ func TestExplanationsOfKnownMolecules(t *testing.T) {
 	}{
 		{"PETN", "C(C(CO[N+](=O)[O-])(CO[N+](=O)[O-])CO[N+](=O)[O-])O[N+](=O)[O-]", decide.Outside, "its 4 nitrate groups"},
 		{"RDX", "C1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-]", decide.Outside, "its 3 nitramine groups"},
-		{"PFOA", "OC(=O)C(F)(F)C(F)(F)C(F)(F)C(F)(F)C(F)(F)C(F)(F)C(F)(F)F", decide.Outside, "its perfluorinated chain"},
-		{"diethylzinc", "CC[Zn]CC", decide.Outside, "the element Zn"},
+		{"lindane", "ClC1C(Cl)C(Cl)C(Cl)C(Cl)C1Cl", decide.Outside, "its saturated ring part"},
+		{"tetraethyllead", "CC[Pb](CC)(CC)CC", decide.Outside, "the element Pb"},
 		{"aspirin", "CC(=O)Oc1ccccc1C(=O)O", decide.Inside, ""},
 		{"caffeine", "Cn1cnc2c1c(=O)n(C)c(=O)n2C", decide.Inside, ""},
 		{"testosterone", "CC12CCC3C(C1CCC2O)CCC4=CC(=O)CCC34C", decide.Inside, ""},

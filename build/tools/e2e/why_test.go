@@ -9,8 +9,8 @@ import (
 // known are molecules whose verdict by the model of BBBP is known.
 const known = `C(C(CO[N+](=O)[O-])(CO[N+](=O)[O-])CO[N+](=O)[O-])O[N+](=O)[O-] PETN
 C1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-] RDX
-OC(=O)C(F)(F)C(F)(F)C(F)(F)C(F)(F)C(F)(F)C(F)(F)C(F)(F)F PFOA
-CC[Zn]CC diethylzinc
+ClC1C(Cl)C(Cl)C(Cl)C(Cl)C1Cl lindane
+CC[Pb](CC)(CC)CC tetraethyllead
 CC(=O)Oc1ccccc1C(=O)O aspirin
 Cn1cnc2c1c(=O)n(C)c(=O)n2C caffeine
 CC12CCC3C(C1CCC2O)CCC4=CC(=O)CCC34C testosterone
@@ -30,7 +30,7 @@ func TestExplanationAgreesWithVerdict(t *testing.T) {
 	b.write(known)
 	b.phase("done")
 	for row, want := range []struct{ name, verdict, about string }{
-		{"PETN", "outside", "its 4 nitrate groups"}, {"RDX", "outside", "its 3 nitramine groups"}, {"PFOA", "outside", "its perfluorinated chain"}, {"diethylzinc", "outside", "the element Zn"},
+		{"PETN", "outside", "its 4 nitrate groups"}, {"RDX", "outside", "its 3 nitramine groups"}, {"lindane", "outside", "its saturated ring part"}, {"tetraethyllead", "outside", "the element Pb"},
 		{"aspirin", "inside", ""}, {"caffeine", "inside", ""}, {"testosterone", "inside", ""},
 	} {
 		b.click(fmt.Sprintf(`[data-row="%d"]`, row))

@@ -44,25 +44,79 @@ type Print struct {
 // order of the nodes, on any machine. Neighbourhoods that differ have the same key by
 // accident once in 2³² pairs. The time is O(height·m·log(degree)).
 func New(g *graph.Graph, height int) Print {
+	var p Print
+	p.Describe(g, height)
+	return p
+}
+
+// Describe makes p the print of g, as New does, in the memory of p where that is enough.
+func (p *Print) Describe(g *graph.Graph, height int) {
 	w := spare.Get().(*workspace)
 	defer spare.Put(w)
 	keys := w.subtrees(g, height)
-	slices.Sort(keys)
+	w.sort(keys)
 	distinct := 0
 	for i, k := range keys {
 		if i == 0 || k != keys[i-1] {
 			distinct++
 		}
 	}
-	both := make([]uint32, 2*distinct)
-	p := Print{Keys: both[:0:distinct], Counts: both[distinct:distinct]}
+	if cap(p.Keys) < distinct || cap(p.Counts) < distinct {
+		both := make([]uint32, 2*distinct)
+		p.Keys, p.Counts = both[:0:distinct], both[distinct:distinct]
+	}
+	p.Keys, p.Counts = p.Keys[:0], p.Counts[:0]
 	for i, k := range keys {
 		if i == 0 || k != keys[i-1] {
 			p.Keys, p.Counts = append(p.Keys, k), append(p.Counts, 0)
 		}
 		p.Counts[len(p.Counts)-1]++
 	}
-	return p
+}
+
+// From fewSorted to manySorted keys are put in order by their high bytes first. Keys are
+// hashes, so that few have the same one. Texts that were made for many to have it cost no more
+// than manySorted² steps.
+const fewSorted, manySorted = 24, 1 << 10
+
+// Up to fewAround neighbours are sorted without the detours that longer lists are worth.
+const fewAround = 8
+
+func insertionSort(list []uint64) {
+	for i, x := range list {
+		for ; i > 0 && list[i-1] > x; i-- {
+			list[i] = list[i-1]
+		}
+		list[i] = x
+	}
+}
+
+// sort sorts keys.
+func (w *workspace) sort(keys []uint32) {
+	if len(keys) < fewSorted || len(keys) > manySorted {
+		slices.Sort(keys)
+		return
+	}
+	var ends [1 << 8]uint16 // where the keys of a high byte end
+	for _, k := range keys {
+		ends[k>>24]++
+	}
+	sum := uint16(0)
+	for b, n := range ends {
+		ends[b] = sum
+		sum += n
+	}
+	w.sorted = slices.Grow(w.sorted[:0], len(keys))[:len(keys)]
+	for _, k := range keys {
+		w.sorted[ends[k>>24]] = k
+		ends[k>>24]++
+	}
+	for i, k := range w.sorted {
+		for ; i > 0 && keys[i-1] > k; i-- {
+			keys[i] = keys[i-1]
+		}
+		keys[i] = k
+	}
 }
 
 // subtrees returns the keys of all subtrees up to a height, in the order of Nodes, in
@@ -84,7 +138,11 @@ func (w *workspace) subtrees(g *graph.Graph, height int) []uint32 {
 			for _, j := range g.Row(i) {
 				around = append(around, now[j])
 			}
-			slices.Sort(around)
+			if len(around) <= fewAround {
+				insertionSort(around)
+			} else {
+				slices.Sort(around)
+			}
 			next[i] = grown(now[i], around)
 			keys = append(keys, fold(next[i]))
 		}
@@ -151,7 +209,7 @@ func All(ctx context.Context, workers int, gs []*graph.Graph, height int) ([]Pri
 var spare = sync.Pool{New: func() any { return new(workspace) }}
 
 type workspace struct {
-	keys              []uint32
+	keys, sorted      []uint32
 	now, next, around []uint64
 }
 

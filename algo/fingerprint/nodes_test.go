@@ -2,6 +2,7 @@ package fingerprint
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -50,5 +51,39 @@ func TestNodesMakeThePrint(t *testing.T) {
 	}
 	if x.Holders(0x12345) != 0 {
 		t.Error("a key that no print has, has holders")
+	}
+}
+
+// Keys are sorted, however many there are and whatever their high bytes.
+func TestSort(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 1))
+	w := new(workspace)
+	for _, n := range []int{0, 1, fewSorted - 1, fewSorted, 75, 225, manySorted, manySorted + 1, 5000} {
+		for _, bits := range []int{2, 20, 32} {
+			keys := make([]uint32, n)
+			for i := range keys {
+				keys[i] = rng.Uint32() >> (32 - bits)
+			}
+			want := slices.Sorted(slices.Values(keys))
+			if w.sort(keys); !slices.Equal(keys, want) {
+				t.Errorf("%d keys of %d bits are not sorted", n, bits)
+			}
+		}
+	}
+}
+
+// A print in the memory of another one costs no allocation, and is the same.
+func TestDescribeAllocations(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 1))
+	var p Print
+	for range 50 {
+		g := random(rng)
+		want := New(g, DefaultHeight)
+		if p.Describe(g, DefaultHeight); !slices.Equal(p.Keys, want.Keys) || !slices.Equal(p.Counts, want.Counts) {
+			t.Fatalf("print %v in used memory, want %v", p, want)
+		}
+		if n := testing.AllocsPerRun(10, func() { p.Describe(g, DefaultHeight) }); n != 0 {
+			t.Fatalf("%g allocations in used memory, want none", n)
+		}
 	}
 }

@@ -16,17 +16,30 @@ type Text struct {
 
 // Cell returns a text as it is written: printable, and safe if that is wanted.
 func (t Text) Cell(s string) string {
-	if t.SpreadsheetSafe && s != "" && strings.IndexByte("=+-@\t\r", s[0]) >= 0 {
+	if t.runs(s) {
 		return "'" + Printable(s)
 	}
 	return Printable(s)
+}
+
+// append appends Cell.
+func (t Text) append(b []byte, s string) []byte {
+	if t.runs(s) {
+		b = append(b, '\'')
+	}
+	return append(b, Printable(s)...)
+}
+
+// runs tells a text that is to be made safe.
+func (t Text) runs(s string) bool {
+	return t.SpreadsheetSafe && s != "" && strings.IndexByte("=+-@\t\r", s[0]) >= 0
 }
 
 // Printable returns a text with its control characters written as JSON writes them,
 // \u001b for escape. So it is a single line, and none of it commands a terminal. Tabs
 // stay, and so do bytes that are no UTF-8 but letters of older encodings.
 func Printable(s string) string {
-	if strings.IndexFunc(s, suspect) < 0 {
+	if isPlain(s) || strings.IndexFunc(s, suspect) < 0 {
 		return s
 	}
 	var b strings.Builder
@@ -43,6 +56,17 @@ func Printable(s string) string {
 		i += size
 	}
 	return b.String()
+}
+
+// isPlain tells a text of letters, digits and other printed characters of ASCII alone, which
+// most are.
+func isPlain(s string) bool {
+	for _, c := range []byte(s) {
+		if c < ' ' || c > '~' {
+			return false
+		}
+	}
+	return true
 }
 
 // suspect tells whether a text with this may have control characters: one, or a byte

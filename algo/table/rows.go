@@ -1,0 +1,220 @@
+package table
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Writer writes rows of scores, and its errors stay until Flush.
+type Writer interface {
+	Write(Scored)
+	Flush() error
+}
+
+// rowsBuffer is how many bytes of rows are collected before they are written.
+const rowsBuffer = 64 << 10
+
+// NewRows returns a writer of csv or jsonl. CSV begins with a header if that is wanted; in
+// a cell numbers of a list are separated by blanks, and texts by "; ".
+func NewRows(w io.Writer, to string, text Text, header bool, columns []Column) Writer {
+	r := &rows{w: w, text: text, columns: columns}
+	if to == "jsonl" {
+		for i := range columns {
+			before := ","
+			if i == 0 {
+				before = "{"
+			}
+			r.names = append(r.names, before+strconv.Quote(columns[i].Name)+":")
+		}
+		return r
+	}
+	if header {
+		for i := range columns {
+			if i > 0 {
+				r.out = append(r.out, ',')
+			}
+			from := len(r.out)
+			r.out = append(r.out, columns[i].Name...)
+			r.quote(from)
+		}
+		r.out = append(r.out, '\n')
+	}
+	return r
+}
+
+// rows appends the bytes of rows to one buffer. A row of usual columns costs no allocation.
+type rows struct {
+	w       io.Writer
+	text    Text
+	columns []Column
+	names   []string // of the columns, as they begin a value of jsonl; nil for csv
+	row     Scored   // that is written
+	out     []byte   // not written yet
+	cell    []byte   // of quote
+	err     error    // the first of w
+}
+
+func (r *rows) Write(s Scored) {
+	r.row = s
+	if r.names != nil {
+		for i := range r.columns {
+			r.out = append(r.out, r.names[i]...)
+			r.out = r.columns[i].appendJSON(r.out, &r.row)
+		}
+		r.out = append(r.out, '}', '\n')
+	} else {
+		for i := range r.columns {
+			if i > 0 {
+				r.out = append(r.out, ',')
+			}
+			from := len(r.out)
+			r.out = r.columns[i].appendCell(r.out, &r.row, r.text)
+			r.quote(from)
+		}
+		r.out = append(r.out, '\n')
+	}
+	if len(r.out) >= rowsBuffer {
+		r.write()
+	}
+}
+
+func (r *rows) write() {
+	if r.err == nil && len(r.out) > 0 {
+		_, r.err = r.w.Write(r.out)
+	}
+	r.out = r.out[:0]
+}
+
+func (r *rows) Flush() error {
+	r.row = Scored{} // its graph need not wait for the next row
+	r.write()
+	return r.err
+}
+
+// quote puts the cell at the end of r.out, which begins at from, in quotes where encoding/csv
+// does.
+func (r *rows) quote(from int) {
+	cell := r.out[from:]
+	if !needsQuotes(cell) {
+		return
+	}
+	r.cell = append(r.cell[:0], cell...)
+	r.out = append(r.out[:from], '"')
+	for _, c := range r.cell {
+		if c == '"' {
+			r.out = append(r.out, '"')
+		}
+		r.out = append(r.out, c)
+	}
+	r.out = append(r.out, '"')
+}
+
+// needsQuotes tells a cell with a comma, a quote or a line end in it, one that begins with
+// white space, and the two characters that end a text for PostgreSQL.
+func needsQuotes(cell []byte) bool {
+	if len(cell) == 0 {
+		return false
+	}
+	if string(cell) == `\.` {
+		return true
+	}
+	for _, c := range cell {
+		if c == ',' || c == '"' || c == '\n' || c == '\r' {
+			return true
+		}
+	}
+	first, _ := utf8.DecodeRune(cell)
+	return unicode.IsSpace(first)
+}
+
+// appendCell appends the value of a column for CSV, without quotes.
+func (c *Column) appendCell(b []byte, s *Scored, text Text) []byte {
+	switch {
+	case !c.Filled(s):
+		return b
+	case c.Text != nil:
+		return text.append(b, c.Text(s))
+	case c.Number != nil:
+		return appendNumber(b, c.Number(s), "")
+	case c.Truth != nil:
+		return strconv.AppendBool(b, c.Truth(s))
+	case c.Texts != nil:
+		return text.append(b, strings.Join(c.Texts(s), "; "))
+	}
+	for i, x := range c.Numbers(s) {
+		if i > 0 {
+			b = append(b, ' ')
+		}
+		b = appendNumber(b, x, "nan") // so that the others keep their places
+	}
+	return b
+}
+
+// appendJSON appends the value of a column for JSON.
+func (c *Column) appendJSON(b []byte, s *Scored) []byte {
+	const none = "null"
+	switch {
+	case !c.Filled(s):
+		return append(b, none...)
+	case c.Text != nil:
+		if text := c.Text(s); text != "" {
+			return appendString(b, text)
+		}
+		return append(b, none...)
+	case c.Number != nil:
+		return appendNumber(b, c.Number(s), none)
+	case c.Truth != nil:
+		return strconv.AppendBool(b, c.Truth(s))
+	case c.Texts != nil:
+		return appendList(b, c.Texts(s), appendString)
+	}
+	return appendList(b, c.Numbers(s), func(b []byte, x float64) []byte { return appendNumber(b, x, none) })
+}
+
+func appendList[T any](b []byte, values []T, form func([]byte, T) []byte) []byte {
+	b = append(b, '[')
+	for i, v := range values {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = form(b, v)
+	}
+	return append(b, ']')
+}
+
+// appendString appends a text as encoding/json writes it, which is asked for what most texts
+// do not hold.
+func appendString(b []byte, s string) []byte {
+	for _, c := range []byte(s) {
+		if c < ' ' || c >= utf8.RuneSelf-1 || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			text, err := json.Marshal(s)
+			if err != nil {
+				panic(err) // a string always has a JSON form
+			}
+			return append(b, text...)
+		}
+	}
+	b = append(b, '"')
+	b = append(b, s...)
+	return append(b, '"')
+}
+
+// Number has six digits, so that rows are stable where the last bits are not. It
+// is empty where there is no value.
+func Number(x float64) string { return string(appendNumber(nil, x, "")) }
+
+// appendNumber is Number, with a text that stands for no value.
+func appendNumber(b []byte, x float64, none string) []byte {
+	switch {
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		return append(b, none...)
+	case x == 0:
+		return append(b, '0') // without the sign of −0
+	}
+	return strconv.AppendFloat(b, x, 'g', 6, 64)
+}

@@ -1,0 +1,134 @@
+package table
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"baca/algo"
+	"baca/algo/decide"
+)
+
+// hostile are texts that a writer may get wrong.
+var hostile = []string{
+	"", "C", " C", "C ", "\tC", "\u00a0C", "\u2028C", "a,b", `a"b`, `""`, `"`, "a\nb", "a\r\nb", "\r", `\.`, `\.x`, "=1+1", "+1", "-1", "@x", "'",
+	"é", "日本語", "\xff", "a\xffb", "\xc3", "\xed\xa0\x80", "\x00", "\x1b[31m", "\x7f", "\u0085", "<a href='x'>&amp;</a>", `\`, `\u0041`, "a;b", "; ",
+	strings.Repeat(`",`, 300), "\U0001f600", "\ufeffC", "\ufffd",
+}
+
+// CSV is byte by byte what encoding/csv writes of the same cells.
+func TestCellsLikeEncodingCSV(t *testing.T) {
+	columns := []Column{
+		{Name: "one", Group: OfRecord, Text: func(s *Scored) string { return s.ID }},
+		{Name: "two, or more", Group: OfRecord, Text: func(s *Scored) string { return s.SMILES }},
+		{Name: "list", Group: OfRecord, Texts: func(s *Scored) []string { return []string{s.ID, s.SMILES, s.ID} }},
+	}
+	for _, text := range []Text{{}, {SpreadsheetSafe: true}} {
+		for _, list := range [][]Column{columns, columns[:1]} {
+			var got, want bytes.Buffer
+			w, old := NewRows(&got, "csv", text, true, list), csv.NewWriter(&want)
+			old.Write([]string{"one", "two, or more", "list"}[:len(list)])
+			for _, a := range hostile {
+				for _, b := range hostile {
+					w.Write(Scored{Record: Record{ID: a, SMILES: b}})
+					old.Write([]string{text.Cell(a), text.Cell(b), text.Cell(a + "; " + b + "; " + a)}[:len(list)])
+				}
+			}
+			old.Flush()
+			if err := w.Flush(); err != nil || old.Error() != nil {
+				t.Fatal(err, old.Error())
+			}
+			if !bytes.Equal(got.Bytes(), want.Bytes()) {
+				t.Errorf("%+v, %d columns: the bytes are not those of encoding/csv", text, len(list))
+			}
+		}
+	}
+	// Printable leaves no line ends: these are for the quotes alone.
+	for _, cell := range hostile {
+		var want bytes.Buffer
+		old := csv.NewWriter(&want)
+		old.Write([]string{cell})
+		old.Flush()
+		r := rows{out: []byte(cell)}
+		if r.quote(0); string(r.out)+"\n" != want.String() {
+			t.Errorf("cell %q is %q, encoding/csv writes %q", cell, r.out, &want)
+		}
+	}
+}
+
+// Texts of JSON are byte by byte what encoding/json writes.
+func TestTextsLikeEncodingJSON(t *testing.T) {
+	for _, text := range hostile {
+		want, err := json.Marshal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := appendString([]byte("x"), text); string(got) != "x"+string(want) {
+			t.Errorf("text %q is %s, encoding/json writes %s", text, got[1:], want)
+		}
+	}
+}
+
+// An error of writing stays, and ends the writing.
+func TestWriteError(t *testing.T) {
+	for _, to := range []string{"csv", "jsonl"} {
+		w := NewRows(failing{}, to, plain, true, Columns(OfRecord))
+		for range 10_000 {
+			w.Write(Scored{Record: Record{ID: "a", SMILES: "CCO"}})
+		}
+		for range 2 {
+			if err := w.Flush(); !errors.Is(err, errFull) {
+				t.Errorf("%s: error %v, want %v", to, err, errFull)
+			}
+		}
+	}
+}
+
+var errFull = errors.New("full")
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errFull }
+
+// usualRow is a row as `baca score` writes most.
+func usualRow() (Scored, []Column) {
+	nan := math.NaN()
+	run := Run{Model: "bbbp", SHA256: strings.Repeat("0123456789abcdef", 4), By: algo.ByAlone, Alpha: 0.05}
+	return Scored{
+		Record: Record{Row: 7, Line: 8, ID: "CHEMBL153534", SMILES: "COc1cc(C(=O)N[C@@H]2CCN(C)C2)ccc1O"},
+		Scores: &algo.Row{Score: 1.234567, P: 0.0311, Verdict: decide.Outside, Pre: nan, Attn: nan, BaCa: nan, Alone: 1.234567, AloneP: 0.0311},
+	}, append(Columns(Usual), run.Columns()...)
+}
+
+// A row costs no allocation in the long run, however many cells it has.
+func TestRowAllocations(t *testing.T) {
+	s, columns := usualRow()
+	for _, to := range []string{"csv", "jsonl"} {
+		w := NewRows(io.Discard, to, Text{SpreadsheetSafe: true}, true, columns)
+		if n := testing.AllocsPerRun(2000, func() { w.Write(s) }); n != 0 {
+			t.Errorf("%s: %g allocations a row, want none", to, n)
+		}
+	}
+}
+
+func BenchmarkRows(b *testing.B) {
+	s, columns := usualRow()
+	for _, to := range []string{"csv", "jsonl"} {
+		b.Run(fmt.Sprintf("to=%s", to), func(b *testing.B) {
+			w := NewRows(io.Discard, to, plain, true, columns)
+			b.ReportAllocs()
+			for b.Loop() {
+				w.Write(s)
+			}
+			if err := w.Flush(); err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}

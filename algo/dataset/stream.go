@@ -10,6 +10,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"baca/algo/graph"
 	"baca/algo/molecule"
@@ -197,7 +198,8 @@ type scanner struct {
 	file    string
 	row     int
 	emit    func(Record) bool
-	stopped bool // emit was false
+	stopped bool   // emit was false
+	both    []byte // texts of a record
 }
 
 // record emits one molecule. line is where the record begins; the SMILES is at
@@ -212,11 +214,19 @@ func (s *scanner) record(line int, id, smiles []byte, smilesLine, column int) {
 	case len(id) > MaxField:
 		rec.Err = &SyntaxError{s.file, line, 1, fmt.Errorf("id of %d bytes: want at most %d", len(id), MaxField)}
 	}
-	if len(id) <= MaxField {
-		rec.ID = nameOf(id)
+	if len(id) > MaxField {
+		id = nil
 	}
-	if len(smiles) <= MaxField {
-		rec.SMILES = string(smiles)
+	if len(smiles) > MaxField {
+		smiles = nil
+	}
+	if utf8.Valid(id) {
+		// One piece of memory for both.
+		s.both = append(append(s.both[:0], smiles...), id...)
+		both := string(s.both)
+		rec.SMILES, rec.ID = both[:len(smiles)], both[len(smiles):]
+	} else {
+		rec.SMILES, rec.ID = string(smiles), nameOf(id)
 	}
 	s.row++
 	s.stopped = !s.emit(rec)

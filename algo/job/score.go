@@ -388,6 +388,9 @@ func inPieces(records iter.Seq2[placed, error], most int) iter.Seq2[[]placed, er
 				}
 				return
 			}
+			if w == nil {
+				w = make([]placed, 0, most)
+			}
 			if w = append(w, p); len(w) == most {
 				if !yield(w, nil) {
 					return

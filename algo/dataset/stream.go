@@ -103,8 +103,12 @@ func (r *Record) Parse() (*molecule.Molecule, error) {
 
 // Parsed returns r with its Graph, of the molecule in form f, or Err.
 func (r Record) Parsed(f molecule.Form) Record {
-	if r.Err == nil && r.molfile == "" && f == molecule.AsWritten {
-		g, err := smiles.ParseGraph(r.SMILES)
+	if r.Err == nil && r.molfile == "" && f != molecule.Standard {
+		read := smiles.ParseGraph
+		if f == molecule.Canonical {
+			read = smiles.ParseCanonical
+		}
+		g, err := read(r.SMILES)
 		if r.Graph = g; err != nil {
 			r.Err = r.Fail(err)
 		}

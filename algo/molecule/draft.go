@@ -188,9 +188,16 @@ func (p *Draft) findRings() error {
 
 // Molecule copies what was found into a Molecule.
 func (p *Draft) Molecule(name string) *Molecule {
+	m := &Molecule{Atoms: make([]Atom, len(p.Atoms)), Bonds: make([]Bond, len(p.Bonds)), Name: name}
+	p.Fill(m)
+	return m
+}
+
+// Fill is Molecule in the memory of m, whose name stays.
+func (p *Draft) Fill(m *Molecule) {
 	atoms := p.Atoms
-	m := &Molecule{Atoms: make([]Atom, len(atoms)), Bonds: make([]Bond, len(p.Bonds)), Name: name}
-	copy(m.Bonds, p.Bonds)
+	buffer.Grow(&m.Atoms, len(atoms))
+	copy(buffer.Grow(&m.Bonds, len(p.Bonds)), p.Bonds)
 	// In place: an Atom or Bond put together elsewhere takes longer to copy.
 	for i := range m.Atoms {
 		a, o := &atoms[i], &m.Atoms[i]
@@ -220,7 +227,6 @@ func (p *Draft) Molecule(name string) *Molecule {
 			m.Bonds[k].Stereo = p.geometry(int32(k))
 		}
 	}
-	return m
 }
 
 // Link tells the atoms their neighbours.

@@ -36,15 +36,16 @@ const (
 // hybridisation (0 SP, 1 SP2, 2 SP3, 3 SP3D, 4 SP3D2, 5 anything else), aromatic,
 // in a ring.
 func (m *Molecule) Graph() *graph.Graph {
+	g := &graph.Graph{}
+	m.fill(g, make([]int32, len(m.Atoms)+1+2*len(m.Bonds)), make([]float32, len(m.Atoms)*Features))
+	return g
+}
+
+// fill is Graph in given memory: zeros, as many as it takes.
+func (m *Molecule) fill(g *graph.Graph, lists []int32, x []float32) {
 	atoms, bonds := m.Atoms, m.Bonds
 	n := len(atoms)
-	lists := make([]int32, n+1+2*len(bonds))
-	g := &graph.Graph{
-		Offsets:   lists[: n+1 : n+1],
-		Neighbors: lists[n+1:],
-		X:         make([]float32, n*Features),
-		Features:  Features,
-	}
+	g.Offsets, g.Neighbors, g.X, g.Features = lists[:n+1:n+1], lists[n+1:], x, Features
 	// As graph.New would, in fewer steps: Parse makes no loops and no repeats.
 	offsets, neighbors := g.Offsets, g.Neighbors
 	for k := range bonds {
@@ -78,7 +79,6 @@ func (m *Molecule) Graph() *graph.Graph {
 			}
 		}
 	}
-	x := g.X
 	for i := range atoms {
 		a := &atoms[i]
 		r := (*[Features]float32)(x)
@@ -86,7 +86,6 @@ func (m *Molecule) Graph() *graph.Graph {
 		around(r, a.Degree, a.Hydrogens, a.Hybridization, a.Aromatic, a.InRing)
 		x = x[Features:]
 	}
-	return g
 }
 
 // sortRow sorts neighbours, of which there are few and most are in order.
@@ -122,6 +121,13 @@ func cut[T any](store *[]T, n, slab int) []T {
 	s := (*store)[:n:n]
 	*store = (*store)[n:]
 	return s
+}
+
+// GraphOf is m.Graph in memory that p cuts graphs from.
+func (p *Draft) GraphOf(m *Molecule) *graph.Graph {
+	g := &cut(&p.graphs, 1, graphSlab)[0]
+	m.fill(g, cut(&p.ints, len(m.Atoms)+1+2*len(m.Bonds), slab), cut(&p.floats, len(m.Atoms)*Features, slab))
+	return g
 }
 
 // graph is Molecule.Graph, of the atoms and links of p.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"baca/algo/graph"
 	"baca/algo/molecule"
 	"baca/algo/molecule/internal/buffer"
 	"baca/algo/molecule/internal/neighbor"
@@ -42,12 +43,11 @@ const canonicalBudget = 20_000_000
 // writing m may lead to another one.
 func Canonical(m *molecule.Molecule) (c *molecule.Molecule, order []int32, exact bool) {
 	l := layouts.Get().(*layout)
-	c, order, exact = l.canonical(m)
+	m = &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: slices.Clone(m.Bonds), Name: m.Name}
+	c = &molecule.Molecule{Atoms: make([]molecule.Atom, len(m.Atoms)), Bonds: make([]molecule.Bond, len(m.Bonds))}
+	order, exact = l.canonical(m, c)
 	order = slices.Clone(order)
-	if cap(l.order) <= 1<<12 {
-		l.w.m, l.m = nil, nil
-		layouts.Put(l) // buffers that a huge molecule left are not kept
-	}
+	l.giveBack()
 	return c, order, exact
 }
 
@@ -55,30 +55,50 @@ func Canonical(m *molecule.Molecule) (c *molecule.Molecule, order []int32, exact
 type layout struct {
 	canon
 	w writer
+
+	read, arranged molecule.Molecule // of graph
+	parent         []int32           // of split
 }
 
 var layouts = sync.Pool{New: func() any { return new(layout) }}
 
-// canonical is Canonical, whose order is in a buffer of l.
-func (l *layout) canonical(m *molecule.Molecule) (c *molecule.Molecule, order []int32, exact bool) {
+// giveBack keeps l for the next molecule, unless a huge one left its buffers large.
+func (l *layout) giveBack() {
+	if cap(l.order) <= 1<<12 && cap(l.w.order) <= 1<<12 {
+		l.w.m, l.m = nil, nil
+		layouts.Put(l)
+	}
+}
+
+// graph is the graph of the canonical form of the molecule that p has read.
+func (l *layout) graph(p *Parser) *graph.Graph {
+	p.Draft.Fill(&l.read)
+	l.canonical(&l.read, &l.arranged)
+	return p.Draft.GraphOf(&l.arranged)
+}
+
+// canonical is Canonical with the result in the memory of c, and an order in a buffer of l. It
+// changes m.
+func (l *layout) canonical(m, c *molecule.Molecule) (order []int32, exact bool) {
 	s, w := &l.canon, &l.w
-	m = &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: slices.Clone(m.Bonds), Name: m.Name}
 	classes := false
 	for i := range m.Atoms {
 		classes = classes || m.Atoms[i].Map >= 0
 		m.Atoms[i].Map = -1
 	}
 	if classes {
-		if c, order, exact, ok := l.reread(m); ok {
-			return c, order, exact
+		if order, exact, ok := l.reread(m, c); ok {
+			return order, exact
 		}
 	}
-	parts := split(m)
-	if len(parts) == 1 {
+	var trees int
+	if l.parent, trees = join(l.parent, m, func(b *molecule.Bond) bool { return true }); trees <= 1 {
 		rank, exact := s.rank(m)
 		w.walk(m, rank)
-		return w.arrange(), w.order, exact
+		w.arrange(c)
+		return w.order, exact
 	}
+	parts := split(m, l.parent, trees)
 	exact = true
 	texts := make([]string, len(parts))
 	for k := range parts {
@@ -111,28 +131,29 @@ func (l *layout) canonical(m *molecule.Molecule) (c *molecule.Molecule, order []
 		}
 	}
 	w.walk(m, rank)
-	return w.arrange(), w.order, exact
+	w.arrange(c)
+	return w.order, exact
 }
 
 // reread is canonical of m without its atom classes, which m has no more, as it is read
 // anew: only that says which tags are left.
-func (l *layout) reread(m *molecule.Molecule) (c *molecule.Molecule, order []int32, exact, ok bool) {
+func (l *layout) reread(m, c *molecule.Molecule) (order []int32, exact, ok bool) {
 	w := &l.w
 	w.walk(m, nil)
 	again, err := Parse(string(w.write()))
 	if err != nil || len(again.Atoms) != len(m.Atoms) {
-		return nil, nil, false, false
+		return nil, false, false
 	}
 	for k, i := range w.order {
 		again.Atoms[k].Column = m.Atoms[i].Column
 	}
 	again.Name = m.Name
 	before := slices.Clone(w.order)
-	c, order, exact = l.canonical(again)
+	order, exact = l.canonical(again, c)
 	for k, i := range order {
 		order[k] = before[i]
 	}
-	return c, order, exact, true
+	return order, exact, true
 }
 
 // A part is a fragment as a molecule of its own.
@@ -142,12 +163,8 @@ type part struct {
 	order        []int32 // atoms of the whole as written
 }
 
-// split returns the fragments. Of a molecule that is one only that is returned.
-func split(m *molecule.Molecule) []part {
-	parent, n := join(m, func(b *molecule.Bond) bool { return true })
-	if n <= 1 {
-		return []part{{m: m}}
-	}
+// split returns the fragments, n trees of the forest that join made of m.
+func split(m *molecule.Molecule, parent []int32, n int) []part {
 	parts := make([]part, 0, n)
 	of := make([]int32, len(m.Atoms))    // the part of an atom
 	place := make([]int32, len(m.Atoms)) // and its number there
@@ -214,6 +231,20 @@ type canon struct {
 
 // An atomKey is what an atom is, its neighbours aside.
 type atomKey struct{ high, low uint64 }
+
+func (x *atomKey) compare(y *atomKey) int {
+	switch {
+	case x.high < y.high:
+		return -1
+	case x.high > y.high:
+		return 1
+	case x.low < y.low:
+		return -1
+	case x.low > y.low:
+		return 1
+	}
+	return 0
+}
 
 // A move says that an automorphism takes an atom to another.
 type move struct{ from, to int32 }
@@ -314,15 +345,17 @@ func (s *canon) begin0() {
 		s.keys[s.m.Bonds[k].From].low |= 1
 		s.keys[s.m.Bonds[k].To].low |= 1
 	}
-	compare := func(x, y int32) int {
-		return cmp.Or(cmp.Compare(s.keys[x].high, s.keys[y].high), cmp.Compare(s.keys[x].low, s.keys[y].low))
-	}
 	// Which of equal atoms comes first is seen in what is said of each atom, so that the
 	// sorts stay what they are.
 	if n > 32 {
-		slices.SortFunc(s.order, compare)
+		slices.SortFunc(s.order, func(x, y int32) int { return s.keys[x].compare(&s.keys[y]) })
 	} else {
-		slices.SortStableFunc(s.order, compare)
+		for k, i := range s.order {
+			for key := &s.keys[i]; k > 0 && key.compare(&s.keys[s.order[k-1]]) < 0; k-- {
+				s.order[k] = s.order[k-1]
+			}
+			s.order[k] = i
+		}
 	}
 	s.cells, s.trail = 0, s.trail[:0]
 	s.queue, s.head = s.queue[:0], 0
@@ -455,11 +488,15 @@ func (s *canon) splitCell(c int32, hash uint64) uint64 {
 	at := end - s.count[c]
 	s.count[c] = 0
 	moved := s.order[at:end]
-	bySum := func(x, y int32) int { return cmp.Compare(s.sum[x], s.sum[y]) }
 	if len(moved) > 24 {
-		slices.SortFunc(moved, bySum)
+		slices.SortFunc(moved, func(x, y int32) int { return cmp.Compare(s.sum[x], s.sum[y]) })
 	} else {
-		slices.SortStableFunc(moved, bySum)
+		for k, i := range moved {
+			for sum := s.sum[i]; k > 0 && sum < s.sum[moved[k-1]]; k-- {
+				moved[k] = moved[k-1]
+			}
+			moved[k] = i
+		}
 	}
 	hash = stir(hash, uint64(c)<<32|uint64(at))
 	// Parts begin at c, unless all were hit, and where sums change.
@@ -1051,10 +1088,10 @@ func (s *canon) leader(i, k int32) int32 {
 	return -1
 }
 
-// join makes a forest of the atoms that the given bonds join, and returns how many trees it
-// has. The root of a tree is its first atom.
-func join(m *molecule.Molecule, joins func(*molecule.Bond) bool) (parent []int32, trees int) {
-	parent = make([]int32, len(m.Atoms))
+// join makes a forest of the atoms that the given bonds join, in the memory of parent, and
+// returns how many trees it has. The root of a tree is its first atom.
+func join(parent []int32, m *molecule.Molecule, joins func(*molecule.Bond) bool) (forest []int32, trees int) {
+	buffer.Grow(&parent, len(m.Atoms))
 	for i := range parent {
 		parent[i] = int32(i)
 	}

@@ -23,7 +23,18 @@ func shuffled(m *molecule.Molecule, random *rand.Rand) *molecule.Molecule {
 	}
 	var w writer
 	w.walk(m, rank)
-	return w.arrange()
+	c := new(molecule.Molecule)
+	w.arrange(c)
+	return c
+}
+
+// fragments counts those of a molecule.
+func fragments(m *molecule.Molecule) int {
+	parent, trees := join(nil, m, func(*molecule.Bond) bool { return true })
+	if n := len(split(m, parent, trees)); n != trees {
+		panic(fmt.Sprintf("%d fragments of %d trees", n, trees))
+	}
+	return trees
 }
 
 // differ returns how two molecules differ, columns and names aside, or "".

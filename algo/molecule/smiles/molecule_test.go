@@ -94,7 +94,7 @@ func TestFeatures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(split(m)); n != 2 {
+	if n := fragments(m); n != 2 {
 		t.Errorf("%d fragments, want 2", n)
 	}
 	g := m.Graph()
@@ -292,6 +292,15 @@ func TestParseGraph(t *testing.T) {
 		if err == nil && !reflect.DeepEqual(g, m.Graph()) {
 			t.Fatalf("%s: graph %v, want %v", smiles, g, m.Graph())
 		}
+		g, err = ParseCanonical(smiles)
+		if fmt.Sprint(err) != fmt.Sprint(want) {
+			t.Fatalf("%s: error %v in canonical form, want %v", smiles, err, want)
+		}
+		if err == nil {
+			if c, _, _ := Canonical(m); !reflect.DeepEqual(g, c.Graph()) {
+				t.Fatalf("%s: canonical graph %v, want %v", smiles, g, c.Graph())
+			}
+		}
 	}
 	var p, q Parser
 	for _, smiles := range []string{
@@ -359,7 +368,7 @@ func FuzzParse(f *testing.F) {
 		if g.N() != len(m.Atoms) || g.M() != len(m.Bonds) {
 			t.Fatalf("%d atoms, %d bonds, but %d nodes, %d edges", len(m.Atoms), len(m.Bonds), g.N(), g.M())
 		}
-		if n := len(split(m)); n < 1 || n > len(m.Atoms) || n < len(m.Atoms)-len(m.Bonds) {
+		if n := fragments(m); n < 1 || n > len(m.Atoms) || n < len(m.Atoms)-len(m.Bonds) {
 			t.Fatalf("%d fragments", n)
 		}
 	})

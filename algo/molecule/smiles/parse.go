@@ -47,6 +47,23 @@ func ParseGraph(text string) (*graph.Graph, error) {
 	return g, err
 }
 
+// ParseCanonical is the graph of the canonical form of what Parse reads, see [Canonical]. It
+// makes no molecule on the way.
+//
+// It may be called from several goroutines at once.
+func ParseCanonical(text string) (*graph.Graph, error) {
+	p := parsers.Get().(*Parser)
+	defer p.giveBack()
+	_, err := p.parse(text)
+	p.Text = ""
+	if err != nil {
+		return nil, err
+	}
+	l := layouts.Get().(*layout)
+	defer l.giveBack()
+	return l.graph(p), nil
+}
+
 // giveBack keeps p for the next Parse, unless a huge molecule left its buffers large.
 func (p *Parser) giveBack() {
 	if cap(p.Atoms) <= 1<<12 {

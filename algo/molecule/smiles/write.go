@@ -27,10 +27,7 @@ func Write(m *molecule.Molecule) string {
 	l := layouts.Get().(*layout)
 	l.w.walk(m, nil)
 	text := string(l.w.write())
-	if cap(l.w.order) <= 1<<12 {
-		l.w.m = nil
-		layouts.Put(l)
-	}
+	l.giveBack()
 	return text
 }
 
@@ -47,13 +44,15 @@ type writer struct {
 	// Ring bonds, by the place where they are opened; those of the atom at
 	// place k are opening[opens[k]:opens[k+1]]. closing alike, by the place
 	// where they are closed.
-	rings           []ringBond
+	rings, numbered []ringBond // numbered has them by number
 	opens, closes   []int32
 	closing         []int32
-	newBond         []int32 // the place of a bond in what Parse would read
+	used            []uint64 // numbers, while they are given
+	newBond         []int32  // the place of a bond in what Parse would read
 	dir             []molecule.Direction
 	next            []int32
 	roots, stack    []int32
+	numbers         []int32 // of the atoms, in order
 	sorted          []neighbor.Link
 	cluster         []int32
 	entered         []bool
@@ -81,18 +80,19 @@ func (w *writer) walk(m *molecule.Molecule, rank []int32) {
 	for i := range n {
 		w.place[i], w.last[i] = -1, -1
 	}
-	at := func(i int32) int32 { return i }
-	w.sorted = append(w.sorted[:0], w.near.Links...)
-	if rank != nil {
-		at = func(i int32) int32 { return rank[i] }
+	if rank == nil {
+		rank = buffer.Grow(&w.numbers, n)
+		for i := range rank {
+			rank[i] = int32(i)
+		}
 	}
+	w.sorted = append(w.sorted[:0], w.near.Links...)
 	for i := range n {
-		links := w.sorted[w.near.Spans[i].Lo:w.near.Spans[i].Hi]
-		slices.SortFunc(links, func(x, y neighbor.Link) int { return cmp.Compare(at(x.Atom), at(y.Atom)) })
+		sortLinks(w.sorted[w.near.Spans[i].Lo:w.near.Spans[i].Hi], rank)
 	}
 	buffer.Grow(&w.roots, n)
-	for i := range int32(n) {
-		w.roots[at(i)] = i
+	for i, k := range rank {
+		w.roots[k] = int32(i)
 	}
 	w.findClusters()
 	buffer.Grow(&w.next, n)
@@ -105,6 +105,20 @@ func (w *writer) walk(m *molecule.Molecule, rank []int32) {
 		}
 	}
 	w.closeRings()
+}
+
+// sortLinks sorts links by the ranks of their atoms, which all differ.
+func sortLinks(links []neighbor.Link, rank []int32) {
+	if len(links) > 12 {
+		slices.SortFunc(links, func(x, y neighbor.Link) int { return cmp.Compare(rank[x.Atom], rank[y.Atom]) })
+		return
+	}
+	for k, l := range links {
+		for at := rank[l.Atom]; k > 0 && at < rank[links[k-1].Atom]; k-- {
+			links[k] = links[k-1]
+		}
+		links[k] = l
+	}
 }
 
 // visit goes through a fragment.
@@ -148,7 +162,7 @@ func (w *writer) findClusters() {
 	if !slices.ContainsFunc(w.m.Bonds, func(b molecule.Bond) bool { return b.Order == molecule.Any }) {
 		return
 	}
-	cluster, _ := join(w.m, func(b *molecule.Bond) bool { return b.Order == molecule.Any })
+	cluster, _ := join(nil, w.m, func(b *molecule.Bond) bool { return b.Order == molecule.Any })
 	for i := range cluster {
 		cluster[i] = root(cluster, int32(i))
 	}
@@ -201,7 +215,7 @@ func (w *writer) closeRings() {
 		w.shadow[q]++
 	}
 	// used is a set of bits; all numbers below 64*low are in it.
-	used, low := []uint64{1}, 0
+	used, low := append(w.used[:0], 1), 0
 	for k := range n {
 		for r := w.opens[k]; r < w.opens[k+1]; r++ {
 			for used[low] == 1<<64-1 {
@@ -219,6 +233,7 @@ func (w *writer) closeRings() {
 			low = min(low, number/64)
 		}
 	}
+	w.used = used
 }
 
 // lowercase reports whether an atom is written as an aromatic one.
@@ -672,11 +687,12 @@ func (w *writer) keepingBond(i int32) int32 {
 	return links[0].Bond
 }
 
-// arrange returns the molecule with its atoms and bonds as Parse would read them
-// from what w writes. The atom k of it is w.order[k].
-func (w *writer) arrange() *molecule.Molecule {
+// arrange makes c the molecule with its atoms and bonds as Parse would read them
+// from what w writes, in the memory of c. The atom k of it is w.order[k].
+func (w *writer) arrange(c *molecule.Molecule) {
 	m := w.m
-	c := &molecule.Molecule{Atoms: make([]molecule.Atom, len(m.Atoms)), Bonds: make([]molecule.Bond, 0, len(m.Bonds)), Name: m.Name}
+	buffer.Grow(&c.Atoms, len(m.Atoms))
+	c.Bonds, c.Name = buffer.Grow(&c.Bonds, len(m.Bonds))[:0], m.Name
 	buffer.Grow(&w.newBond, len(m.Bonds))
 	add := func(k, from, to int32) {
 		b := m.Bonds[k]
@@ -694,9 +710,9 @@ func (w *writer) arrange() *molecule.Molecule {
 		}
 	}
 	if len(w.rings) > 0 {
-		rings := slices.Clone(w.rings)
-		slices.SortStableFunc(rings, func(x, y ringBond) int { return cmp.Compare(x.number, y.number) })
-		for _, r := range rings {
+		w.numbered = append(w.numbered[:0], w.rings...)
+		slices.SortStableFunc(w.numbered, func(x, y ringBond) int { return cmp.Compare(x.number, y.number) })
+		for _, r := range w.numbered {
 			// A ring bond begins where its order is written, or else where it
 			// is closed.
 			if s := w.symbol(r.bond, w.order[r.open]); s == "" || s == "~" {
@@ -707,7 +723,6 @@ func (w *writer) arrange() *molecule.Molecule {
 		}
 	}
 	w.arrangeStereo(c)
-	return c
 }
 
 // arrangeStereo turns the tags and geometries of c, which are still those of w.m, to the new

@@ -2,6 +2,8 @@ package command
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -59,16 +61,22 @@ func readLimited(path string) ([]byte, error) {
 
 // openModel loads an embedded model by name, or a model file.
 func openModel(nameOrFile string) (*algo.Model, error) {
+	m, _, err := openModelFile(nameOrFile)
+	return m, err
+}
+
+// openModelFile is openModel with the SHA-256 of the file.
+func openModelFile(nameOrFile string) (m *algo.Model, sum string, err error) {
 	data, err := readModel(nameOrFile)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	m, err := weights.Load(data)
-	if err != nil {
-		return nil, fmt.Errorf("model %s: %w", nameOrFile, err)
+	if m, err = weights.Load(data); err != nil {
+		return nil, "", fmt.Errorf("model %s: %w", nameOrFile, err)
 	}
 	m.Card.Name = cmp.Or(m.Card.Name, nameOrFile)
-	return m, nil
+	hash := sha256.Sum256(data)
+	return m, hex.EncodeToString(hash[:]), nil
 }
 
 // checkSchema returns an error that names the embedded models that fit, if the

@@ -2,8 +2,6 @@ package command
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +14,6 @@ import (
 	"baca/build/internal/replace"
 	"baca/build/internal/sealed"
 	"baca/build/internal/version"
-	"baca/weights"
 )
 
 // A scoreState is how far a run of `baca score` got. What it learned from a batch is
@@ -63,14 +60,10 @@ type scoreCheckpoint struct {
 	Done scoreState  `json:"done"`
 }
 
-// fingerprint describes the run.
-func (f *scoreFlags) fingerprint(m *algo.Model, in *input) runIdentity {
-	hash := sha256.New()
-	if err := weights.Save(hash, m); err != nil {
-		panic(err) // it was loaded
-	}
+// fingerprint describes the run with a model, whose file has that SHA-256.
+func (f *scoreFlags) fingerprint(m *algo.Model, sum string, in *input) runIdentity {
 	r := runIdentity{
-		Program: version.String(), Model: hex.EncodeToString(hash.Sum(nil)),
+		Program: version.String(), Model: sum,
 		Format: f.format, Column: f.column, To: f.to, Text: f.text, Rejects: f.rejects != "",
 		By: f.options.By, Columns: f.which, Alpha: f.options.Alpha, Confidence: f.confidence, Explain: f.explain, Neighbors: f.nearest(),
 	}

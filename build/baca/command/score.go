@@ -122,7 +122,7 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 		return err
 	}
 	ctx := c.Context()
-	m, err := openModel(f.model)
+	m, sum, err := openModelFile(f.model)
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 	if err := f.findResumable(s, input.Again != nil); err != nil {
 		return err
 	}
-	s.run = f.fingerprint(m, in)
+	s.run = f.fingerprint(m, sum, in)
 	// Nothing is overwritten before the rest is known to be right.
 	if err := s.restore(f.resume); err != nil {
 		return err

@@ -108,7 +108,10 @@ func (g *Graph) Row(i int) []int32 { return g.Neighbors[g.Offsets[i]:g.Offsets[i
 // Select returns g with only some of its nodes, in their order, and the edges between
 // them.
 func (g *Graph) Select(keep func(node int) bool) *Graph {
-	h := &Graph{Features: g.Features, Offsets: []int32{0}}
+	h := &Graph{
+		Features: g.Features, X: make([]float32, 0, len(g.X)),
+		Offsets: append(make([]int32, 0, len(g.Offsets)), 0), Neighbors: make([]int32, 0, len(g.Neighbors)),
+	}
 	place, n := make([]int32, g.N()), int32(0)
 	for i := range place {
 		place[i] = -1

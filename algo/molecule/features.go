@@ -169,12 +169,16 @@ func Parent(g *graph.Graph) *graph.Graph {
 	if g.Features != Features {
 		panic(fmt.Sprintf("molecule: parent of a graph with %d features, want %d", g.Features, Features))
 	}
-	part, sizes := make([]int32, n), []int{}
+	var few [3 * fewAtoms]int32 // memory for most molecules
+	memory := few[:]
+	if n > fewAtoms {
+		memory = make([]int32, 3*n)
+	}
+	part, sizes, stack := memory[:n:n], memory[n:n:2*n], memory[2*n:2*n]
 	for i := range part {
 		part[i] = -1
 	}
 	tagged := false
-	var stack []int32
 	for i := range n {
 		tagged = tagged || g.X[i*Features+ColumnChirality] != 0
 		if part[i] >= 0 {
@@ -204,25 +208,15 @@ func Parent(g *graph.Graph) *graph.Graph {
 			largest = int32(id)
 		}
 	}
-	p := &graph.Graph{Features: Features, Offsets: []int32{0}}
-	place := make([]int32, n)
-	for i := range n {
-		if part[i] == largest {
-			place[i] = int32(len(p.X) / Features)
-			p.X = append(p.X, g.X[i*Features:(i+1)*Features]...)
-			p.X[len(p.X)-Features+ColumnChirality] = 0
-		}
-	}
-	for i := range n {
-		if part[i] == largest {
-			for _, j := range g.Row(i) {
-				p.Neighbors = append(p.Neighbors, place[j])
-			}
-			p.Offsets = append(p.Offsets, int32(len(p.Neighbors)))
-		}
+	p := g.Select(func(i int) bool { return part[i] == largest })
+	for i := range p.N() {
+		p.X[i*Features+ColumnChirality] = 0
 	}
 	return p
 }
+
+// fewAtoms are those of most molecules.
+const fewAtoms = 128
 
 // hybridizationFeature is the place in OGB's list.
 var hybridizationFeature = [...]float32{Unhybridized: 5, S: 5, SP: 0, SP2: 1, SP3: FeatureSP3, SP2D: 5, SP3D: 3, SP3D2: 4}

@@ -30,13 +30,14 @@ type Unread func() Record
 // Molecules yields the records of r in order, see [dataset.Records]. A record
 // without an id has the number of its row for that.
 func Molecules(r io.Reader, opt dataset.Options) iter.Seq2[Unread, error] {
+	form := opt.Form // all that a record keeps of the options
 	return func(yield func(Unread, error) bool) {
 		for rec, err := range dataset.Records(r, opt) {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			if !yield(func() Record { return FromMolecule(rec.Parsed(opt.Form)) }, nil) {
+			if !yield(func() Record { return FromMolecule(rec.Parsed(form)) }, nil) {
 				return
 			}
 		}

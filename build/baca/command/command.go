@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -30,11 +29,7 @@ const (
 // Main runs the command with the arguments of the process, and ends the process.
 // The GPUs are what --device can choose from, nil for a program that has none.
 func Main(gpus *device.GPUs) {
-	if os.Getenv("GOGC") == "" {
-		// Most memory is buffers that are used again, so collecting twice as
-		// often is cheap, and it lowers the peak of `baca score` on long files.
-		debug.SetGCPercent(50)
-	}
+	boundMemory()
 	os.Exit(run(gpus, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

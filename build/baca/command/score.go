@@ -155,6 +155,9 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 	if err := f.beginRows(s, c.OutOrStdout()); err != nil {
 		return err
 	}
+	if !f.batch() {
+		collectRarely()
+	}
 	err = s.finish(s.all(ctx, input))
 	if err == nil {
 		err = s.conclude()

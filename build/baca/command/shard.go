@@ -87,6 +87,7 @@ func (f *scoreFlags) runShard(c *cobra.Command) error {
 	if err := job.Begin(ctx); err != nil {
 		return err
 	}
+	collectRarely()
 	plan, err := job.Plan(ctx, i)
 	if err != nil {
 		return err

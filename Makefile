@@ -24,7 +24,7 @@ BUILD = $(GO) build -trimpath -buildvcs=false -ldflags='-X baca/build/internal/v
 LIMIT ?= 2h
 TEST = $(GO) test -timeout $(LIMIT)
 
-.PHONY: help run demo build page libraries gpu beam release test test-all checks test-race test-wasm test-gpu test-beam fuzz chaos lint bench bench-quick clean
+.PHONY: help run demo build page libraries gpu beam release test test-all checks test-race test-wasm test-gpu test-beam fuzz chaos lint bench profile bench-quick clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -108,6 +108,12 @@ lint: ## gofmt, go vet, staticcheck, and govulncheck where its database answers
 
 bench: ## measure every hot path natively, in Node and in Chromium (BENCH=-quick, BENCH=-peer)
 	$(GO) run ./build/tools/bench $(BENCH)
+
+# The compiler takes this profile for build/baca by itself. It depends on the machine and the
+# moment, and so does the speed of a build, but not what it computes.
+profile: ## measure what the compiler is to optimise, into build/baca/default.pgo (after changes of what scores)
+	@mkdir -p bin
+	$(TEST) ./build/baca/command -trimpath -run '^$$' -bench BenchmarkCommand -benchtime 3x -o bin/command.test -cpuprofile "$(CURDIR)/build/baca/default.pgo"
 
 bench-quick: ## one pair and one seed of the results table (DATA=folder with the public sets)
 	CGO_ENABLED=0 $(BUILD) -o bin/baca-bench ./build/baca

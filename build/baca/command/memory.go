@@ -6,29 +6,38 @@ import (
 	"runtime/debug"
 )
 
-// collects says that Main has set how often memory is collected: it is neither a test nor
-// somebody with GOGC set.
+// collects says that Main has set how often memory is collected: this is neither a test nor
+// a process with GOGC set.
 var collects bool
 
-// boundMemory makes the heap grow by no more than half between two collections. Most memory
-// is buffers that are used again, so that this costs little, and it lowers the peak of batches and
-// of training.
-func boundMemory() {
-	if collects = os.Getenv("GOGC") == ""; collects {
-		debug.SetGCPercent(50)
-	}
-}
+// The heap may grow by so many hundredths of what it keeps between two collections.
+const (
+	// usualGrowth is small. Most memory is buffers that are used again, so that this costs
+	// little, and it lowers the peak of batches and of training.
+	usualGrowth = 50
+	// loadingGrowth is for the loading of a model, which leaves little to collect.
+	loadingGrowth = 400
+)
 
 // spareHeap is how much a stream of single graphs may allocate between two collections. What it
 // keeps does not grow, so that this much more is all that it ever takes.
-const spareHeap = 48 << 20
+const spareHeap = 32 << 20
+
+// boundMemory is for a process that was started.
+func boundMemory() {
+	collects = os.Getenv("GOGC") == ""
+	growBy(usualGrowth)
+}
 
 // collectRarely is for a stream of single graphs, once the model is loaded.
 func collectRarely() {
-	if !collects {
-		return
-	}
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	debug.SetGCPercent(int(max(50, spareHeap*100/max(1, m.HeapAlloc))))
+	growBy(int(max(usualGrowth, spareHeap*100/max(1, m.HeapAlloc))))
+}
+
+func growBy(percent int) {
+	if collects {
+		debug.SetGCPercent(percent)
+	}
 }

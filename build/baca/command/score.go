@@ -122,6 +122,7 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 		return err
 	}
 	ctx := c.Context()
+	growBy(loadingGrowth)
 	m, sum, err := openModelFile(f.model)
 	if err != nil {
 		return err
@@ -155,7 +156,9 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 	if err := f.beginRows(s, c.OutOrStdout()); err != nil {
 		return err
 	}
-	if !f.batch() {
+	if f.batch() {
+		growBy(usualGrowth)
+	} else {
 		collectRarely()
 	}
 	err = s.finish(s.all(ctx, input))

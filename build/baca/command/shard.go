@@ -65,6 +65,7 @@ func (f *scoreFlags) runShard(c *cobra.Command) error {
 	if err := f.checkShard(); err != nil {
 		return err
 	}
+	growBy(loadingGrowth)
 	m, err := openModel(f.model)
 	if err != nil {
 		return err

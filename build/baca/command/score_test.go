@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -407,4 +408,21 @@ func TestInspectCheckpoint(t *testing.T) {
 	f.Close()
 	refuse(t, exitFailure, path+" is not a model but a checkpoint of a training run after 1 epochs", "inspect", path)
 	refuse(t, exitFailure, "wrong kind of BaCa file", "score", "--model", path, path)
+}
+
+// Rows name the model by the hash of its file, whatever program wrote that.
+func TestModelHash(t *testing.T) {
+	testset.Model(t, "bbbp")
+	data, err := weights.Bytes("bbbp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(data)
+	var out, stderr bytes.Buffer
+	if status := run(nil, []string{"score", "-"}, strings.NewReader("CCO ethanol\n"), &out, &stderr); status != 0 {
+		t.Fatalf("exit status %d\n%s", status, &stderr)
+	}
+	if want := fmt.Sprintf(",bbbp,%x,", sum[:6]); !strings.Contains(out.String(), want) {
+		t.Errorf("rows have no %q:\n%s", want, &out)
+	}
 }

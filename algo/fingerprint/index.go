@@ -3,56 +3,87 @@ package fingerprint
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"sync"
 )
 
 // An Index finds the prints of a set that are most similar to another. It is
-// read-only once built, and several goroutines may use it at once.
+// read-only, and several goroutines may use it at once.
+//
+// It is flat: every print is a list of entries, and so is every key. An entry has a
+// number, of a key or of a print, in its high bits, and one less than how often the key
+// occurs in the print in its low bits. Where those are all set the count is in many.
+// About 400 bytes hold a molecule.
 type Index struct {
-	sizes  [2][]int     // of each print, by measure
-	weighs [2][]float64 // the same with each key weighted by its rarity
-	with   map[uint32]holders
-	prints []Print
+	weighs []float64 // of each print, the rarities of its keys: once each, and by counts
+	totals []uint64  // of each print, its counts
+	keys   []uint32  // distinct, ascending: a key is numbered by its place
+	heads  []uint32  // the first of keys that begins with some bits, see headBits
+	first  []uint32  // the first of holders of each key, and the end
+	lists  []uint32  // the first of held of each print, and the end
+	// Entries, ascending by key and print, and by print and key.
+	holders, held []uint32
+	many          []uint32 // print, number of the key and count, ascending
+	bits          uint     // of an entry's count
 }
 
-// Print returns print i.
-func (x *Index) Print(i int) Print { return x.prints[i] }
+// Limits of an index. A print and a key must leave four bits of an entry for the count.
+const (
+	maxPrints = 1 << 28
+	maxKeys   = 1 << 28
+)
 
-// The holders of a key, ascending by print, and its rarity.
-type holders struct {
-	list   []holding
-	rarity float64
+// countBits is how many bits an entry has for a count where there are so many prints
+// and keys.
+func countBits(prints, keys int) uint {
+	return uint(min(8, 32-bits.Len(uint(max(prints, keys, 2)-1))))
 }
 
-// A holding says that a print has a key.
-type holding struct {
-	print int32
-	count uint32
+// headBits is how many bits of a key choose where to look for it.
+func headBits(keys int) uint { return uint(bits.Len(uint(keys))) }
+
+// find returns the number of a key, and whether a print has it.
+func (x *Index) find(key uint32) (int, bool) {
+	head := key >> (32 - headBits(len(x.keys)))
+	lo, hi := x.heads[head], x.heads[head+1]
+	at, found := slices.BinarySearch(x.keys[lo:hi], key)
+	return int(lo) + at, found
 }
 
-// NewIndex returns an index of prints. It keeps none of their memory.
-func NewIndex(prints []Print) *Index {
-	x := &Index{with: map[uint32]holders{}, prints: prints}
-	for i, p := range prints {
-		for m := range x.sizes {
-			x.sizes[m] = append(x.sizes[m], Measure(m).size(p))
+// with returns the entries of the prints that have a key, and the key's number.
+func (x *Index) with(key uint32) ([]uint32, int) {
+	k, found := x.find(key)
+	if !found {
+		return nil, 0
+	}
+	return x.holders[x.first[k]:x.first[k+1]], k
+}
+
+// of returns the entries of a print.
+func (x *Index) of(print int) []uint32 { return x.held[x.lists[print]:x.lists[print+1]] }
+
+// count returns how often an entry's key occurs. The entry is of either kind.
+func (x *Index) count(entry uint32, print, key int) uint32 {
+	mask := uint32(1)<<x.bits - 1
+	if c := entry & mask; c != mask {
+		return c + 1
+	}
+	n := len(x.many) / 3
+	lo, hi := 0, n
+	for lo < hi {
+		mid := (lo + hi) / 2
+		p, k := int(x.many[3*mid]), int(x.many[3*mid+1])
+		if p < print || p == print && k < key {
+			lo = mid + 1
+		} else {
+			hi = mid
 		}
-		for k, key := range p.Keys {
-			h := x.with[key]
-			h.list = append(h.list, holding{int32(i), p.Counts[k]})
-			x.with[key] = h
-		}
 	}
-	for key, h := range x.with {
-		h.rarity = rarity(len(prints), len(h.list))
-		x.with[key] = h
+	if lo == n || int(x.many[3*lo]) != print || int(x.many[3*lo+1]) != key {
+		return mask + 1 // only where the lists of a file do not agree
 	}
-	for _, p := range prints {
-		sets, counts := x.weigh(p)
-		x.weighs[Sets], x.weighs[Counts] = append(x.weighs[Sets], sets), append(x.weighs[Counts], counts)
-	}
-	return x
+	return x.many[3*lo+2]
 }
 
 // rarity is the inverse document frequency of a key that so many of n prints hold.
@@ -63,12 +94,9 @@ func rarity(n, holders int) float64 {
 // weigh returns the sum of the rarities of the keys of p, once each and as often as
 // each occurs.
 func (x *Index) weigh(p Print) (sets, counts float64) {
-	unknown := rarity(x.Len(), 0)
 	for k, key := range p.Keys {
-		r := unknown
-		if h := x.with[key]; len(h.list) > 0 {
-			r = h.rarity
-		}
+		list, _ := x.with(key)
+		r := rarity(x.Len(), len(list))
 		sets += r
 		counts += float64(r * float64(p.Counts[k]))
 	}
@@ -76,7 +104,7 @@ func (x *Index) weigh(p Print) (sets, counts float64) {
 }
 
 // Len returns the number of prints.
-func (x *Index) Len() int { return len(x.sizes[Sets]) }
+func (x *Index) Len() int { return len(x.totals) }
 
 // Similarities writes the measure of p and every print of the index to dst, which
 // must have room for exactly those. The time is that of going through the prints
@@ -87,13 +115,19 @@ func (x *Index) Similarities(dst []float64, m Measure, p Print) {
 	}
 	common := make([]int, x.Len())
 	for k, key := range p.Keys {
-		for _, h := range x.with[key].list {
-			common[h.print] += m.count(min(h.count, p.Counts[k]))
+		list, number := x.with(key)
+		for _, e := range list {
+			print := int(e >> x.bits)
+			common[print] += m.count(min(x.count(e, print, number), p.Counts[k]))
 		}
 	}
 	size := m.size(p)
 	for i, c := range common {
-		dst[i] = tanimoto(c, size, x.sizes[m][i])
+		other := len(x.of(i))
+		if m == Counts {
+			other = int(x.totals[i])
+		}
+		dst[i] = tanimoto(c, size, other)
 	}
 }
 
@@ -149,28 +183,19 @@ const ownWeight = 0.7
 // where a, b and c are the sums over the keys of p, of the other, and of both (for
 // counts the smaller one), each key weighted by its inverse document frequency
 // 1 + ln((n+1)/(h+1)) if h of n prints hold it. So it matters more what p has that the
-// other lacks than the reverse, and rare keys matter more than common ones. own, unless negative, is a print of the index to leave out. The time is
-// that of going through the prints that have each key, once.
+// other lacks than the reverse, and rare keys matter more than common ones. own, unless
+// negative, is a print of the index to leave out. The time is that of going through the
+// prints that have each key, once. Best finds the first rank much faster.
 func (x *Index) Closest(p Print, own int) (equal int, sets, counts Ranking) {
-	n := x.Len()
 	sums := commonSpare.Get().(*[]float64)
 	defer commonSpare.Put(sums)
-	*sums = slices.Grow((*sums)[:0], 2*n)[:2*n]
-	common := *sums // by print, sets and counts
-	clear(common)
-	setsOwn, countsOwn := x.weigh(p)
-	for k, key := range p.Keys {
-		h := x.with[key]
-		for _, g := range h.list {
-			common[2*g.print] += h.rarity
-			common[2*g.print+1] += float64(h.rarity * float64(min(g.count, p.Counts[k])))
-		}
-	}
+	setsOwn, countsOwn := x.addCommon(sums, p)
+	common := *sums
 	// The denominator is 0.7·a + 0.3·b, whatever c is.
 	setsPart, countsPart := ownWeight*setsOwn, ownWeight*countsOwn
-	for i := range n {
+	for i := range x.Len() {
 		c, d := common[2*i], common[2*i+1]
-		a, b := x.weighs[Sets][i], x.weighs[Counts][i]
+		a, b := x.weighs[2*i], x.weighs[2*i+1]
 		switch {
 		case i == own:
 			continue
@@ -188,6 +213,27 @@ func (x *Index) Closest(p Print, own int) (equal int, sets, counts Ranking) {
 	return equal, sets, counts
 }
 
+// addCommon fills sums with what p and each print have in common, as sets and with
+// counts, and returns what p has.
+func (x *Index) addCommon(sums *[]float64, p Print) (sets, counts float64) {
+	n := 2 * x.Len()
+	*sums = slices.Grow((*sums)[:0], n)[:n]
+	common := *sums
+	clear(common)
+	for k, key := range p.Keys {
+		list, number := x.with(key)
+		r := rarity(x.Len(), len(list))
+		sets += r
+		counts += float64(r * float64(p.Counts[k]))
+		for _, e := range list {
+			print := int(e >> x.bits)
+			common[2*print] += r
+			common[2*print+1] += float64(r * float64(min(x.count(e, print, number), p.Counts[k])))
+		}
+	}
+	return sets, counts
+}
+
 // commonSpare keeps the memory of Closest from call to call.
 var commonSpare = sync.Pool{New: func() any { return new([]float64) }}
 
@@ -198,7 +244,7 @@ func (x *Index) Known(p Print) float64 {
 	known, all := 0.0, 0.0
 	for i, k := range p.Keys {
 		all += float64(p.Counts[i])
-		if len(x.with[k].list) > 0 {
+		if _, found := x.find(k); found {
 			known += float64(p.Counts[i])
 		}
 	}
@@ -209,4 +255,7 @@ func (x *Index) Known(p Print) float64 {
 }
 
 // Holders returns how many prints of the index have a key.
-func (x *Index) Holders(key uint32) int { return len(x.with[key].list) }
+func (x *Index) Holders(key uint32) int {
+	list, _ := x.with(key)
+	return len(list)
+}

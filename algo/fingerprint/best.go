@@ -1,0 +1,351 @@
+package fingerprint
+
+import (
+	"math"
+	"slices"
+	"sync"
+)
+
+// A Match is a print of an index and how similar it is to another.
+type Match struct {
+	Similarity float64
+	Print      int  // its number; −1 where there is none
+	Equal      bool // the prints are equal, and Similarity is 1
+}
+
+// Best returns the print that is most similar to p, by the similarity of Closest, as
+// sets and with counts. A print that equals p is the best, by both; of equally similar
+// ones the first is. own, unless negative, is a print of the index to leave out.
+//
+// It is exact, and looks at a small part of the index. Keys are taken from rare to
+// common. What the keys that are left weigh bounds the similarity of prints not met yet,
+// and with what was added up so far that of the others. Once no new print can be the
+// best, only those met whose bound is no less than the best known similarity are
+// compared in full.
+func (x *Index) Best(p Print, own int) [2]Match {
+	s := searchSpare.Get().(*search)
+	s.begin(x, own)
+	switch {
+	case len(p.Keys) == 0:
+		s.empty()
+	case s.take(p):
+		s.meet()
+		s.settle()
+	default:
+		for i := range x.Len() {
+			s.compare(i)
+		}
+	}
+	best := s.best
+	s.end()
+	searchSpare.Put(s)
+	for m := range best {
+		if best[m].Equal {
+			best[m].Similarity = 1
+		}
+	}
+	return best
+}
+
+// searchSpare keeps the memory of Best from call to call.
+var searchSpare = sync.Pool{New: func() any { return new(search) }}
+
+// A search is one call of Best.
+type search struct {
+	x    *Index
+	own  int
+	keys int     // of the print
+	all  float64 // what is bounded is at least this part of what is computed, by rounding
+
+	terms  []term   // the keys of the print that the index has, ascending
+	slots  []int32  // one more than the place in terms of a key, by a hash of its number
+	shift  uint     // of that hash
+	marks  []uint64 // a bit for each key, set for terms; all 0 between calls
+	hits   []uint32 // the entries of a print for terms
+	order  []uint64 // terms by their number of holders, which is in the high half
+	rest   []uint64 // what the terms from a place of order on can add to a cell
+	scales [2]float64
+	owns   [2]float64 // ownWeight times what the print weighs
+	best   [2]Match   // an equal print has similarity 2
+
+	cells []uint64 // of each print of the index; all 0 between calls
+	met   []uint32 // the prints whose cells are not 0
+}
+
+// A term is a key that both the print and the index have.
+type term struct {
+	number uint32
+	count  uint32 // in the print
+	rarity float64
+	set    uint64 // the rarity in a cell, as sets
+	times  uint64 // the same with counts, of a single one
+	list   []uint32
+}
+
+// A cell bounds from above what a print has in common with p: as sets in the low half,
+// with counts in the high half, in units that give all of p about cellOne. The bit
+// compared is set once the print has been compared in full.
+const (
+	cellOne  = 1 << 30
+	compared = 1 << 63
+)
+
+func (s *search) begin(x *Index, own int) {
+	s.x, s.own = x, own
+	first := 0
+	if own == 0 {
+		first = 1
+	}
+	if first >= x.Len() {
+		first = -1
+	}
+	s.best = [2]Match{{Print: first}, {Print: first}}
+	if len(s.cells) < x.Len() {
+		s.cells = make([]uint64, x.Len())
+	}
+	if n := len(x.keys)/64 + 1; len(s.marks) < n {
+		s.marks = make([]uint64, n)
+	}
+}
+
+// end forgets the index and the print.
+func (s *search) end() {
+	for _, t := range s.terms {
+		s.marks[t.number/64] = 0
+	}
+	clear(s.terms)
+	s.x, s.terms = nil, s.terms[:0]
+}
+
+// empty finds a print without keys. Others have nothing in common with one.
+func (s *search) empty() {
+	for i := range s.x.Len() {
+		if i != s.own && len(s.x.of(i)) == 0 {
+			s.best = [2]Match{{1, i, true}, {1, i, true}}
+			return
+		}
+	}
+}
+
+// take prepares the keys of a print. It fails where the counts are too many for cells.
+func (s *search) take(p Print) bool {
+	x := s.x
+	s.keys = len(p.Keys)
+	// Every sum of rarities, of p, of both or of the other, is off by no more than one
+	// rounding a key, and the quotient by a few.
+	s.all = 1 - float64(len(x.held)+len(p.Keys)+16)*0x1p-52
+	owns, times := [2]float64{}, 0.0
+	for k, key := range p.Keys {
+		list, number := x.with(key)
+		r := rarity(x.Len(), len(list))
+		owns[Sets] += r
+		owns[Counts] += float64(r * float64(p.Counts[k]))
+		times += float64(p.Counts[k])
+		if len(list) > 0 {
+			s.terms = append(s.terms, term{number: uint32(number), count: p.Counts[k], rarity: r, list: list})
+		}
+	}
+	s.hash()
+	for m, own := range owns {
+		s.owns[m], s.scales[m] = ownWeight*own, cellOne/own
+	}
+	s.order = s.order[:0]
+	for k := range s.terms {
+		t := &s.terms[k]
+		// Rounded up, once for each time the key occurs.
+		t.set, t.times = uint64(t.rarity*s.scales[Sets])+1, (uint64(t.rarity*s.scales[Counts])+1)<<32
+		s.order = append(s.order, uint64(len(t.list))<<32|uint64(k))
+		s.marks[t.number/64] |= 1 << (t.number % 64)
+	}
+	slices.Sort(s.order)
+	n := len(s.order)
+	s.rest = slices.Grow(s.rest[:0], n+1)[:n+1]
+	s.rest[n] = 0
+	for k, at := range slices.Backward(s.order) {
+		t := &s.terms[uint32(at)]
+		s.rest[k] = s.rest[k+1] + t.set + uint64(t.count)*t.times
+	}
+	// Two times cellOne fit below the bit compared, and times cannot be more than the rest.
+	return times < cellOne/2
+}
+
+// hash fills in slots, four or more for each term.
+func (s *search) hash() {
+	s.shift = 32 - max(8, headBits(4*len(s.terms)))
+	n := 1 << (32 - s.shift)
+	s.slots = slices.Grow(s.slots[:0], n)[:n]
+	clear(s.slots)
+	for k, t := range s.terms {
+		at := t.number * spread >> s.shift
+		for s.slots[at] != 0 {
+			at = (at + 1) & uint32(n-1)
+		}
+		s.slots[at] = int32(k + 1)
+	}
+}
+
+// spread is 2³² divided by the golden ratio.
+const spread = 0x9e37_79b1
+
+// find returns the term of a key by its number. There must be one.
+func (s *search) find(number uint32) *term {
+	at := number * spread >> s.shift
+	for {
+		if t := &s.terms[s.slots[at]-1]; t.number == number {
+			return t
+		}
+		at = (at + 1) & uint32(len(s.slots)-1)
+	}
+}
+
+// compare compares print i of the index in full. Terms are found in the order of keys,
+// so that sums are the same however they are come to.
+func (s *search) compare(i int) {
+	if i == s.own {
+		return
+	}
+	x := s.x
+	list := x.of(i)
+	// Which entries are for terms nobody can predict, so that this does not branch.
+	hits, n := slices.Grow(s.hits[:0], len(list))[:len(list)], 0
+	for _, e := range list {
+		hits[n] = e
+		number := e >> x.bits
+		n += int(s.marks[number/64] >> (number % 64) & 1)
+	}
+	s.hits = hits
+	sets, counts, same := 0.0, 0.0, 0
+	for _, e := range hits[:n] {
+		t := s.find(e >> x.bits)
+		n := x.count(e, i, int(t.number))
+		if n == t.count {
+			same++
+		}
+		sets += t.rarity
+		counts += float64(t.rarity * float64(min(n, t.count)))
+	}
+	equal := same == s.keys && same == len(list)
+	for m, common := range [2]float64{sets, counts} {
+		similarity := min(1, common/(s.owns[m]+float64((1-ownWeight)*x.weighs[2*i+m])))
+		if equal {
+			similarity = 2
+		}
+		if b := &s.best[m]; similarity > b.Similarity || similarity == b.Similarity && i < b.Print {
+			*b = Match{similarity, i, equal}
+		}
+	}
+}
+
+// A least is what a cell and what is left must reach for the print to be as similar as
+// the best known: a constant, and a part of what the print weighs.
+type least struct{ fixed, weight float64 }
+
+func (s *search) least() (l [2]least) {
+	for m := range l {
+		unit := s.all * min(1, s.best[m].Similarity) * s.scales[m]
+		l[m] = least{unit * s.owns[m], unit * (1 - ownWeight)}
+	}
+	return l
+}
+
+// meet fills the cells of all prints that can be the best.
+func (s *search) meet() {
+	seen := 0
+	for k, at := range s.order {
+		t := &s.terms[uint32(at)]
+		// It pays to know a good print before a long list, not for each short one.
+		if len(t.list) > seen/2 && seen > 0 {
+			s.promising()
+		}
+		if s.closed(s.rest[k]) {
+			s.order = s.order[:k]
+			return
+		}
+		s.add(t)
+		seen += len(t.list)
+	}
+}
+
+// closed says whether no print with keys among the rest alone can be the best. Such a
+// print weighs no less than what it has in common with p.
+func (s *search) closed(rest uint64) bool {
+	for m, l := range s.least() {
+		r := float64(uint32(rest >> (32 * m)))
+		if r >= l.fixed+l.weight*r/s.scales[m] {
+			return false
+		}
+	}
+	return true
+}
+
+// add adds a term to the cells of the prints that have the key. A count that the entry
+// has no room for bounds nothing.
+func (s *search) add(t *term) {
+	bits, cells, met := s.x.bits, s.cells, s.met
+	mask := uint32(1)<<bits - 1
+	one := t.set + t.times
+	for _, e := range t.list {
+		cell := &cells[e>>bits]
+		if *cell == 0 {
+			met = append(met, e>>bits)
+		}
+		c := e & mask
+		switch {
+		case t.count == 1 || c == 0:
+			*cell += one
+		case c == mask:
+			*cell += t.set + uint64(t.count)*t.times
+		default:
+			*cell += t.set + uint64(min(c+1, t.count))*t.times
+		}
+	}
+	s.met = met
+}
+
+// promising compares in full the prints that have most in common with p so far.
+func (s *search) promising() {
+	var most, at [promised]uint64
+	for _, i := range s.met {
+		c := s.cells[i]
+		sum := c>>32 + c&math.MaxUint32
+		if c >= compared || sum <= most[promised-1] {
+			continue
+		}
+		k := promised - 1
+		for ; k > 0 && most[k-1] < sum; k-- {
+			most[k], at[k] = most[k-1], at[k-1]
+		}
+		most[k], at[k] = sum, uint64(i)
+	}
+	for k, i := range at {
+		if most[k] > 0 {
+			s.compare(int(i))
+			s.cells[i] |= compared
+		}
+	}
+}
+
+// promised is how many prints are compared at a time before all that can be the best
+// are known.
+const promised = 8
+
+// settle compares in full the prints met that can still be the best, and empties the
+// cells.
+func (s *search) settle() {
+	rest, weighs := s.rest[len(s.order)], s.x.weighs
+	l := s.least()
+	for _, i := range s.met {
+		bound := s.cells[i] + rest
+		s.cells[i] = 0
+		if bound >= compared {
+			continue
+		}
+		w := weighs[2*i : 2*i+2]
+		if float64(uint32(bound)) >= l[Sets].fixed+l[Sets].weight*w[Sets] ||
+			float64(bound>>32) >= l[Counts].fixed+l[Counts].weight*w[Counts] {
+			s.compare(int(i))
+			l = s.least()
+		}
+	}
+	s.met = s.met[:0]
+}

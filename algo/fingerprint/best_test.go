@@ -1,0 +1,250 @@
+package fingerprint
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
+	"baca/algo/molecule/smiles"
+)
+
+// skewed draws a print of keys that are the rarer the larger they are, with few or many
+// counts above what an entry has room for.
+func skewed(rng *rand.Rand, keys int, large float64) Print {
+	counts := map[uint32]uint32{}
+	for range rng.IntN(2 * keys) {
+		key := uint32(math.Exp(rng.Float64()*12)) * spread
+		counts[key] += 1 + uint32(rng.IntN(3))
+		if rng.Float64() < large {
+			counts[key] += 250 + uint32(rng.IntN(10))
+		}
+	}
+	var p Print
+	for key := range counts {
+		p.Keys = append(p.Keys, key)
+	}
+	slices.Sort(p.Keys)
+	for _, key := range p.Keys {
+		p.Counts = append(p.Counts, counts[key])
+	}
+	return p
+}
+
+// changed returns a print that shares most keys with p.
+func changed(rng *rand.Rand, p Print) Print {
+	var q Print
+	for k, key := range p.Keys {
+		if rng.IntN(6) > 0 {
+			q.Keys, q.Counts = append(q.Keys, key), append(q.Counts, p.Counts[k]+uint32(rng.IntN(8)/7))
+		}
+	}
+	return q
+}
+
+// library draws prints of which some are alike, some equal, and some empty.
+func library(rng *rand.Rand, n, keys int, large float64) []Print {
+	prints := make([]Print, n)
+	for i := range prints {
+		switch {
+		case i > 0 && rng.IntN(2) == 0:
+			prints[i] = changed(rng, prints[rng.IntN(i)])
+		case i > 0 && rng.IntN(20) == 0:
+			prints[i] = prints[rng.IntN(i)]
+		default:
+			prints[i] = skewed(rng, keys, large)
+		}
+	}
+	return prints
+}
+
+// bestOf is Best by its definition, over all prints and the keys in their order.
+func bestOf(prints []Print, p Print, own int) [2]Match {
+	holders := map[uint32]int{}
+	for _, q := range prints {
+		for _, key := range q.Keys {
+			holders[key]++
+		}
+	}
+	weight := func(q Print, m int, common func(key uint32) (uint32, bool)) (sum float64) {
+		for k, key := range q.Keys {
+			n, ok := common(key)
+			if !ok {
+				continue
+			}
+			r := 1 + math.Log(float64(len(prints)+1)/float64(holders[key]+1))
+			if m == 0 {
+				sum += r
+			} else {
+				sum += float64(r * float64(min(n, q.Counts[k])))
+			}
+		}
+		return sum
+	}
+	all := func(uint32) (uint32, bool) { return math.MaxUint32, true }
+	best := [2]Match{{Print: -1}, {Print: -1}}
+	for i, q := range prints {
+		if i == own {
+			continue
+		}
+		equal := slices.Equal(p.Keys, q.Keys) && slices.Equal(p.Counts, q.Counts)
+		for m := range best {
+			similarity := 1.0
+			if !equal {
+				similarity = min(1, weight(p, m, func(key uint32) (uint32, bool) {
+					at, ok := slices.BinarySearch(q.Keys, key)
+					if !ok {
+						return 0, false
+					}
+					return q.Counts[at], true
+				})/(0.7*weight(p, m, all)+float64(float64(1-0.7)*weight(q, m, all))))
+			}
+			b := &best[m]
+			if b.Print < 0 || equal && !b.Equal || !b.Equal && similarity > b.Similarity {
+				*b = Match{similarity, i, equal}
+			}
+		}
+	}
+	return best
+}
+
+// checkBest compares Best with its definition, bit by bit.
+func checkBest(t *testing.T, name string, prints []Print, x *Index, p Print, own int) {
+	t.Helper()
+	if got, want := x.Best(p, own), bestOf(prints, p, own); got != want {
+		t.Errorf("%s: %+v, want %+v", name, got, want)
+	}
+}
+
+func TestBest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 1))
+	for trial := range 40 {
+		large := float64(trial%3) * 0.05
+		prints := library(rng, 1+rng.IntN(150), 1+rng.IntN(30), large)
+		x := NewIndex(prints)
+		for i := range min(len(prints), 20) {
+			name := fmt.Sprintf("trial %d, print %d", trial, i)
+			checkBest(t, name, prints, x, prints[i], i)
+			checkBest(t, name+" with itself", prints, x, prints[i], -1)
+			checkBest(t, name+" changed", prints, x, changed(rng, prints[i]), -1)
+			checkBest(t, name+" anew", prints, x, skewed(rng, 30, large), rng.IntN(len(prints)))
+		}
+	}
+}
+
+func TestBestOfFew(t *testing.T) {
+	a := Print{Keys: []uint32{3, 1 << 31}, Counts: []uint32{2, 300}}
+	b := Print{Keys: []uint32{3, 4}, Counts: []uint32{2, 1}}
+	unknown := Print{Keys: []uint32{7, math.MaxUint32}, Counts: []uint32{1, 9}}
+	huge := Print{Keys: []uint32{3, 4}, Counts: []uint32{math.MaxUint32, 1}}
+	long := Print{}
+	for k := range uint32(3000) {
+		long.Keys, long.Counts = append(long.Keys, k), append(long.Counts, 1+k%300)
+	}
+	same := slices.Repeat([]Print{a}, 50)
+	for _, c := range []struct {
+		name   string
+		prints []Print
+	}{
+		{"nothing", nil}, {"one", []Print{a}}, {"empty", []Print{{}}}, {"two", []Print{b, a}}, {"empty among others", []Print{a, {}, b, {}}},
+		{"all equal", same}, {"all equal but one", append(slices.Clone(same), b)}, {"huge counts", []Print{a, huge, b}}, {"a long print", []Print{a, long, b, changed(rand.New(rand.NewPCG(1, 1)), long)}},
+		{"sets equal", []Print{{Keys: a.Keys, Counts: []uint32{2, 299}}, a, {Keys: a.Keys, Counts: []uint32{2, 301}}}},
+	} {
+		x := NewIndex(c.prints)
+		for own := -1; own < min(3, len(c.prints)); own++ {
+			for i, p := range []Print{a, b, {}, unknown, huge, long, {Keys: a.Keys, Counts: []uint32{2, 298}}} {
+				checkBest(t, fmt.Sprintf("%s, print %d but %d", c.name, i, own), c.prints, x, p, own)
+			}
+		}
+	}
+}
+
+// Real molecules have keys that nearly all have and keys that few have.
+func TestBestOfMolecules(t *testing.T) {
+	prints := molecules(t)
+	bank, others := prints[:len(prints)*3/4], prints[len(prints)*3/4:]
+	x := NewIndex(bank)
+	for i, p := range others[:40] {
+		checkBest(t, fmt.Sprintf("other %d", i), bank, x, p, -1)
+	}
+	for i := range 40 {
+		checkBest(t, fmt.Sprintf("print %d", i), bank, x, bank[i], i)
+	}
+}
+
+// molecules returns the prints of a public set, or skips the test.
+func molecules(t *testing.T) (prints []Print) {
+	t.Helper()
+	f, err := os.Open("../../../shared/data/mol/bbbp.csv.gz")
+	if err != nil {
+		t.Skip("needs ../shared/data")
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(z).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := slices.Index(rows[0], "smiles")
+	for _, row := range rows[1:] {
+		if g, err := smiles.ParseGraph(row[column]); err == nil {
+			prints = append(prints, New(g, DefaultHeight))
+		}
+	}
+	return prints
+}
+
+func TestIndexDoesNotKeepPrints(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 3))
+	prints := library(rng, 60, 20, 0.05)
+	x := NewIndex(prints)
+	before := bytesOf(t, x)
+	for _, p := range prints {
+		clear(p.Keys)
+		clear(p.Counts)
+	}
+	if !bytes.Equal(before, bytesOf(t, x)) {
+		t.Error("the index changed with the prints that it was made of")
+	}
+}
+
+func TestNewIndexRefusesWhatIsNoPrint(t *testing.T) {
+	for _, p := range []Print{
+		{Keys: []uint32{1}}, {Keys: []uint32{2, 1}, Counts: []uint32{1, 1}}, {Keys: []uint32{1, 1}, Counts: []uint32{1, 1}}, {Keys: []uint32{1}, Counts: []uint32{0}},
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%v was taken for a print", p)
+				}
+			}()
+			NewIndex([]Print{{}, p})
+		}()
+	}
+}
+
+func BenchmarkBest(b *testing.B) {
+	for _, n := range []int{2_000, 10_000, 100_000} {
+		rng := rand.New(rand.NewPCG(21, 2))
+		prints := library(rng, n, 40, 0)
+		x := NewIndex(prints)
+		others := make([]Print, 256)
+		for i := range others {
+			others[i] = changed(rng, prints[rng.IntN(n)])
+		}
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				x.Best(others[i%len(others)], -1)
+			}
+		})
+	}
+}

@@ -2,6 +2,7 @@ package fingerprint
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 	"sync"
 )
@@ -68,8 +69,11 @@ type search struct {
 	owns   [2]float64 // ownWeight times what the print weighs
 	best   [2]Match   // an equal print has similarity 2
 
+	asked   uint64              // the common pairs that tell what a print has of the rest
+	answers [commonPairs]uint64 // what a cell gains by each
+
 	cells []uint64 // of each print of the index; all 0 between calls
-	met   []uint32 // the prints whose cells are not 0
+	met   []uint32 // the prints whose cells are not 0, with room for one more than all
 }
 
 // A term is a key that both the print and the index have.
@@ -80,6 +84,7 @@ type term struct {
 	set    uint64 // the rarity in a cell, as sets
 	times  uint64 // the same with counts, of a single one
 	list   []uint32
+	added  bool // to the cells
 }
 
 // A cell bounds from above what a print has in common with p: as sets in the low half,
@@ -101,7 +106,7 @@ func (s *search) begin(x *Index, own int) {
 	}
 	s.best = [2]Match{{Print: first}, {Print: first}}
 	if len(s.cells) < x.Len() {
-		s.cells = make([]uint64, x.Len())
+		s.cells, s.met = make([]uint64, x.Len()), make([]uint32, 0, x.Len()+1)
 	}
 	if n := len(x.keys)/64 + 1; len(s.marks) < n {
 		s.marks = make([]uint64, n)
@@ -279,27 +284,39 @@ func (s *search) closed(rest uint64) bool {
 }
 
 // add adds a term to the cells of the prints that have the key. A count that the entry
-// has no room for bounds nothing.
+// has no room for bounds nothing. The loops do not branch: which prints are new and how
+// often they have the key nobody can predict.
 func (s *search) add(t *term) {
-	bits, cells, met := s.x.bits, s.cells, s.met
+	t.added = true
+	bits, cells, met, n := s.x.bits, s.cells, s.met[:s.x.Len()+1], len(s.met)
 	mask := uint32(1)<<bits - 1
-	one := t.set + t.times
-	for _, e := range t.list {
-		cell := &cells[e>>bits]
-		if *cell == 0 {
-			met = append(met, e>>bits)
+	if t.count == 1 {
+		once := t.set + t.times
+		for _, e := range t.list {
+			i := e >> bits
+			cell := cells[i]
+			met[n] = i
+			if cell == 0 {
+				n++
+			}
+			cells[i] = cell + once
 		}
-		c := e & mask
-		switch {
-		case t.count == 1 || c == 0:
-			*cell += one
-		case c == mask:
-			*cell += t.set + uint64(t.count)*t.times
-		default:
-			*cell += t.set + uint64(min(c+1, t.count))*t.times
-		}
+		s.met = met[:n]
+		return
 	}
-	s.met = met
+	for _, e := range t.list {
+		i, c := e>>bits, e&mask
+		cell := cells[i]
+		met[n] = i
+		if cell == 0 {
+			n++
+		}
+		if c == mask {
+			c = math.MaxUint32 - 1
+		}
+		cells[i] = cell + t.set + uint64(min(c+1, t.count))*t.times
+	}
+	s.met = met[:n]
 }
 
 // promising compares in full the prints that have most in common with p so far.
@@ -330,22 +347,56 @@ func (s *search) promising() {
 const promised = 8
 
 // settle compares in full the prints met that can still be the best, and empties the
-// cells.
+// cells. The keys that are left are common: of many it is known who has them.
 func (s *search) settle() {
-	rest, weighs := s.rest[len(s.order)], s.x.weighs
+	x, left := s.x, s.rest[len(s.order)]
+	unknown := left - s.ask()
 	l := s.least()
 	for _, i := range s.met {
-		bound := s.cells[i] + rest
+		cell := s.cells[i]
 		s.cells[i] = 0
-		if bound >= compared {
+		if cell >= compared || !s.reaches(&l, cell+left, i) {
 			continue
 		}
-		w := weighs[2*i : 2*i+2]
-		if float64(uint32(bound)) >= l[Sets].fixed+l[Sets].weight*w[Sets] ||
-			float64(bound>>32) >= l[Counts].fixed+l[Counts].weight*w[Counts] {
+		cell += unknown
+		for b := x.commons[i] & s.asked; b != 0; b &= b - 1 {
+			cell += s.answers[bits.TrailingZeros64(b)]
+		}
+		if s.reaches(&l, cell, i) {
 			s.compare(int(i))
 			l = s.least()
 		}
 	}
 	s.met = s.met[:0]
+}
+
+// reaches says whether a print can be the best by the bound of what it has in common.
+func (s *search) reaches(l *[2]least, bound uint64, print uint32) bool {
+	w := s.x.weighs[2*print : 2*print+2]
+	return float64(uint32(bound)) >= l[Sets].fixed+l[Sets].weight*w[Sets] ||
+		float64(bound>>32) >= l[Counts].fixed+l[Counts].weight*w[Counts]
+}
+
+// ask fills in what the common pairs are worth to the cells of prints that have them,
+// for terms that are not in the cells yet, and returns the sum.
+func (s *search) ask() (sum uint64) {
+	s.asked = 0
+	common := s.x.common
+	for b := range commonPairs {
+		number, times := common[2*b], common[2*b+1]
+		if times == 0 || s.marks[number/64]>>(number%64)&1 == 0 {
+			continue
+		}
+		t := s.find(number)
+		if times > t.count || t.added {
+			continue
+		}
+		s.answers[b] = t.times
+		if times == 1 {
+			s.answers[b] += t.set
+		}
+		s.asked |= 1 << b
+		sum += s.answers[b]
+	}
+	return sum
 }

@@ -1,6 +1,7 @@
 package fingerprint
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -25,6 +26,7 @@ func NewIndex(prints []Print) *Index {
 	x.addPrints(prints, entries)
 	x.addHolders()
 	x.addWeights(prints)
+	x.addCommons()
 	return x
 }
 
@@ -133,5 +135,44 @@ func (x *Index) addWeights(prints []Print) {
 			counts += float64(r * float64(p.Counts[k]))
 		}
 		x.weighs = append(x.weighs, sets, counts)
+	}
+}
+
+// commonPairs is how many pairs an index has in common, with bits of prints for them.
+const commonPairs = 64
+
+// addCommons finds the pairs that most prints have, of equal ones the first. Where there
+// are too few the others ask for a key 0 times, and no print has their bit.
+func (x *Index) addCommons() {
+	var most []uint64 // keys, by how many prints lack them
+	for k := range x.keys {
+		most = append(most, uint64(x.Len()-int(x.first[k+1]-x.first[k]))<<32|uint64(k))
+	}
+	slices.Sort(most)
+	type pair struct{ lack, key, times int }
+	var pairs []pair
+	for _, m := range most[:min(commonPairs, len(most))] {
+		k := int(uint32(m))
+		var have [commonPairs]int // by count
+		for _, e := range x.holders[x.first[k]:x.first[k+1]] {
+			have[min(x.count(e, int(e>>x.bits), k), commonPairs)-1]++
+		}
+		for times, sum := commonPairs, 0; times > 0; times-- {
+			if sum += have[times-1]; sum > 0 {
+				pairs = append(pairs, pair{x.Len() - sum, k, times})
+			}
+		}
+	}
+	slices.SortFunc(pairs, func(a, b pair) int {
+		return cmp.Or(a.lack-b.lack, a.key-b.key, a.times-b.times)
+	})
+	x.common, x.commons = make([]uint32, 2*commonPairs), make([]uint64, x.Len())
+	for b, p := range pairs[:min(commonPairs, len(pairs))] {
+		x.common[2*b], x.common[2*b+1] = uint32(p.key), uint32(p.times)
+		for _, e := range x.holders[x.first[p.key]:x.first[p.key+1]] {
+			if print := int(e >> x.bits); x.count(e, print, p.key) >= uint32(p.times) {
+				x.commons[print] |= 1 << b
+			}
+		}
 	}
 }

@@ -14,6 +14,8 @@ import (
 //	sizes    4 × uint64        of prints, distinct keys, entries, and counts in many
 //	weighs   2 × float64       for each print
 //	totals   uint64            for each print
+//	commons  uint64            for each print
+//	common   2 × uint32        for each of 64 pairs
 //	heads    uint32            2^(bits of the number of keys) and one more
 //	keys     uint32            ascending
 //	first    uint32            for each key, and the end
@@ -33,7 +35,8 @@ func (x *Index) WriteTo(w io.Writer) (int64, error) {
 	encode(e, binary.LittleEndian.AppendUint64, []uint64{uint64(x.Len()), uint64(len(x.keys)), uint64(len(x.held)), uint64(len(x.many) / 3)})
 	encode(e, func(b []byte, v float64) []byte { return binary.LittleEndian.AppendUint64(b, math.Float64bits(v)) }, x.weighs)
 	encode(e, binary.LittleEndian.AppendUint64, x.totals)
-	for _, part := range [][]uint32{x.heads, x.keys, x.first, x.lists, x.holders, x.held, x.many} {
+	encode(e, binary.LittleEndian.AppendUint64, x.commons)
+	for _, part := range [][]uint32{x.common, x.heads, x.keys, x.first, x.lists, x.holders, x.held, x.many} {
 		encode(e, binary.LittleEndian.AppendUint32, part)
 	}
 	return e.written, e.err
@@ -66,7 +69,7 @@ func encode[T number](e *encoder, put func([]byte, T) []byte, list []T) {
 // place: data must stay as it is then, and may be a file mapped to memory. It is best
 // aligned to eight bytes. All of data is read once and checked, so that no bytes make
 // the index fail later. What it does not check is that the lists of keys and of prints
-// say the same and that the weights are theirs: only NewIndex makes such an index, and
+// say the same and that weights and common pairs are theirs: only NewIndex makes such an index, and
 // other bytes give wrong similarities.
 func OpenIndex(data []byte) (*Index, error) {
 	d := &decoder{data: data}
@@ -84,7 +87,7 @@ func OpenIndex(data []byte) (*Index, error) {
 			prints, keys, entries, many, maxPrints, maxKeys, uint32(math.MaxUint32))
 	}
 	heads := uint64(1)<<headBits(int(keys)) + 1
-	want := 8*(sizes+3*prints) + 4*(heads+2*keys+1+prints+1+2*entries+3*many)
+	want := 8*(sizes+4*prints+commonPairs) + 4*(heads+2*keys+1+prints+1+2*entries+3*many)
 	if uint64(len(data)) != want {
 		return nil, fmt.Errorf("index of subtrees: %d bytes, want %d for %d prints, %d keys and %d entries", len(data), want, prints, keys, entries)
 	}
@@ -92,6 +95,7 @@ func OpenIndex(data []byte) (*Index, error) {
 	x := &Index{bits: countBits(int(prints), int(keys))}
 	x.weighs = decode(d, 2*prints, func(b []byte) float64 { return math.Float64frombits(double(b)) })
 	x.totals = decode(d, prints, double)
+	x.commons, x.common = decode(d, prints, double), decode(d, 2*commonPairs, word)
 	x.heads, x.keys, x.first = decode(d, heads, word), decode(d, keys, word), decode(d, keys+1, word)
 	x.lists, x.holders = decode(d, prints+1, word), decode(d, entries, word)
 	x.held, x.many = decode(d, entries, word), decode(d, 3*many, word)
@@ -127,6 +131,11 @@ func (x *Index) check() error {
 	for i, w := range x.weighs {
 		if !(w >= 0 && w <= math.MaxFloat64) {
 			return fmt.Errorf("weight %d is %g, want a number from 0", i, w)
+		}
+	}
+	for b := range commonPairs {
+		if key, times := x.common[2*b], x.common[2*b+1]; times > 0 && int(key) >= len(x.keys) {
+			return fmt.Errorf("common pair %d is of key %d, want less than %d", b, key, len(x.keys))
 		}
 	}
 	if err := x.checkHeads(); err != nil {

@@ -25,7 +25,11 @@ type Index struct {
 	// Entries, ascending by key and print, and by print and key.
 	holders, held []uint32
 	many          []uint32 // print, number of the key and count, ascending
-	bits          uint     // of an entry's count
+	// What most prints have: key of some number, at least so often. Each print has a
+	// bit for each of these pairs, set where it has that.
+	common  []uint32
+	commons []uint64
+	bits    uint // of an entry's count
 }
 
 // Limits of an index. A print and a key must leave four bits of an entry for the count.

@@ -241,16 +241,26 @@ func (s *search) compare(i int) {
 	}
 }
 
-// A least is what a cell and what is left must reach for the print to be as similar as
-// the best known: a constant, and a part of what the print weighs.
-type least struct{ fixed, weight float64 }
+// A least is what half a cell and what is left must reach for the print to be as similar
+// as the best known: a constant, and a part of what the print weighs. That is no less
+// than what it has in common with p, so that there is a least for any print.
+type least struct {
+	fixed, weight float64
+	any           uint64
+}
 
 func (s *search) least() (l [2]least) {
 	for m := range l {
-		unit := s.all * min(1, s.best[m].Similarity) * s.scales[m]
-		l[m] = least{unit * s.owns[m], unit * (1 - ownWeight)}
+		part := s.all * min(1, s.best[m].Similarity)
+		fixed := part * s.scales[m] * s.owns[m]
+		l[m] = least{fixed, part * s.scales[m] * (1 - ownWeight), uint64(s.all * fixed / (1 - part*(1-ownWeight)))}
 	}
 	return l
+}
+
+// reachable says whether any print can be the best by the bound of what it has in common.
+func reachable(l *[2]least, bound uint64) bool {
+	return bound&math.MaxUint32 >= l[Sets].any || bound>>32 >= l[Counts].any
 }
 
 // meet fills the cells of all prints that can be the best.
@@ -259,28 +269,17 @@ func (s *search) meet() {
 	for k, at := range s.order {
 		t := &s.terms[uint32(at)]
 		// It pays to know a good print before a long list, not for each short one.
-		if len(t.list) > seen/2 && seen > 0 {
+		if len(t.list) > seen/4 && seen > 0 {
 			s.promising()
 		}
-		if s.closed(s.rest[k]) {
+		// Prints not met have keys among the rest alone.
+		if l := s.least(); !reachable(&l, s.rest[k]) {
 			s.order = s.order[:k]
 			return
 		}
 		s.add(t)
 		seen += len(t.list)
 	}
-}
-
-// closed says whether no print with keys among the rest alone can be the best. Such a
-// print weighs no less than what it has in common with p.
-func (s *search) closed(rest uint64) bool {
-	for m, l := range s.least() {
-		r := float64(uint32(rest >> (32 * m)))
-		if r >= l.fixed+l.weight*r/s.scales[m] {
-			return false
-		}
-	}
-	return true
 }
 
 // add adds a term to the cells of the prints that have the key. A count that the entry
@@ -344,7 +343,7 @@ func (s *search) promising() {
 
 // promised is how many prints are compared at a time before all that can be the best
 // are known.
-const promised = 8
+const promised = 2
 
 // settle compares in full the prints met that can still be the best, and empties the
 // cells. The keys that are left are common: of many it is known who has them.
@@ -355,7 +354,7 @@ func (s *search) settle() {
 	for _, i := range s.met {
 		cell := s.cells[i]
 		s.cells[i] = 0
-		if cell >= compared || !s.reaches(&l, cell+left, i) {
+		if cell >= compared || !reachable(&l, cell+left) || !s.reaches(&l, cell+left, i) {
 			continue
 		}
 		cell += unknown

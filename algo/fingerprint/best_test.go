@@ -248,3 +248,18 @@ func BenchmarkBest(b *testing.B) {
 		})
 	}
 }
+
+// An index gives its prints back.
+func TestPrintOfAnIndex(t *testing.T) {
+	prints := []Print{
+		{Keys: []uint32{3, 9, 4000000000}, Counts: []uint32{1, 700, 2}},
+		{},
+		{Keys: []uint32{9}, Counts: []uint32{256}},
+	}
+	x := NewIndex(prints)
+	for i, p := range prints {
+		if got := x.Print(i); !got.Equal(p) {
+			t.Errorf("print %d is %v, want %v", i, got, p)
+		}
+	}
+}

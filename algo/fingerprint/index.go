@@ -110,6 +110,18 @@ func (x *Index) weigh(p Print) (sets, counts float64) {
 // Len returns the number of prints.
 func (x *Index) Len() int { return len(x.totals) }
 
+// Print returns a print of the index, from 0.
+func (x *Index) Print(i int) Print {
+	held := x.of(i)
+	both := make([]uint32, 2*len(held))
+	p := Print{Keys: both[:len(held):len(held)], Counts: both[len(held):]}
+	for k, e := range held {
+		number := int(e >> x.bits)
+		p.Keys[k], p.Counts[k] = x.keys[number], x.count(e, i, number)
+	}
+	return p
+}
+
 // Similarities writes the measure of p and every print of the index to dst, which
 // must have room for exactly those. The time is that of going through the prints
 // that have each key.

@@ -220,11 +220,8 @@ func (b *Bank) nodeScore(graphs *contrast.Outline, i int) float64 {
 // similarity returns how similar subtrees are to those of the most similar training graph
 // but one.
 func (b *Bank) similarity(p fingerprint.Print, leave int) (set, count float64) {
-	equal, sets, counts := b.Subtrees.Closest(p, leave)
-	if equal > 0 {
-		return 1, 1
-	}
-	return sets[0], counts[0]
+	best := b.Subtrees.Best(p, leave)
+	return best[fingerprint.Sets].Similarity, best[fingerprint.Counts].Similarity
 }
 
 // SquaredDistance is Σ (a−b)², in float64.

@@ -21,7 +21,8 @@ type Match struct {
 // It is exact, and looks at a small part of the index. Keys are taken from rare to
 // common. What the keys that are left weigh bounds the similarity of prints not met yet,
 // and with what was added up so far that of the others. Once no new print can be the
-// best, only those met whose bound is no less than the best known similarity are
+// best, the keys that are left are common ones, and bits of each print met say which of
+// them it has. Only those whose bound is no less than the best known similarity are
 // compared in full.
 func (x *Index) Best(p Print, own int) [2]Match {
 	s := searchSpare.Get().(*search)
@@ -137,7 +138,7 @@ func (s *search) take(p Print) bool {
 	x := s.x
 	s.keys = len(p.Keys)
 	// Every sum of rarities, of p, of both or of the other, is off by no more than one
-	// rounding a key, and the quotient by a few.
+	// rounding a key, and what is made of the sums by a few more: 16 leave room.
 	s.all = 1 - float64(len(x.held)+len(p.Keys)+16)*0x1p-52
 	owns, times := [2]float64{}, 0.0
 	for k, key := range p.Keys {

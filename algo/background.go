@@ -11,7 +11,7 @@ import (
 	"baca/algo/near"
 )
 
-// A Trait is what the score of a graph needs beside its representation.
+// A Trait is what the score of a held-out graph needs beside its representation.
 type Trait struct {
 	Known bool // it equals a training graph, as far as the model can tell
 	Fold  int  // in the background, see background.Fold
@@ -30,10 +30,29 @@ func fold(g *graph.Graph, own fingerprint.Print) int {
 // Traits returns those of graphs with these prints, of which there must be as many.
 func (m *Model) Traits(gs []*graph.Graph, prints []fingerprint.Print) []Trait {
 	list := make([]Trait, len(gs))
-	for i, g := range gs {
-		list[i] = Trait{Known: m.Profile != nil && m.Profile.Known.Likely(g), Fold: fold(g, prints[i])}
+	for i, of := 0, m.traits(gs, prints); i < len(gs); i++ {
+		list[i] = Trait{Known: of.known(i), Fold: of.fold(i)}
 	}
 	return list
+}
+
+// traits are Traits that are found when they are asked for: most graphs need not be
+// compared with those that were trained on.
+type traits struct {
+	known func(i int) bool
+	fold  func(i int) int
+}
+
+func (m *Model) traits(gs []*graph.Graph, prints []fingerprint.Print) traits {
+	return traits{
+		known: func(i int) bool { return m.Profile != nil && m.Profile.Known.Likely(gs[i]) },
+		fold:  func(i int) int { return fold(gs[i], prints[i]) },
+	}
+}
+
+// traitsOf are those of a list.
+func traitsOf(list []Trait) traits {
+	return traits{func(i int) bool { return list[i].Known }, func(i int) int { return list[i].Fold }}
 }
 
 // AddBackground gives a model of molecules what tells its training set from a background:

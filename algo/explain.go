@@ -59,8 +59,8 @@ func (s *SingleScorer) Explain(ctx context.Context, g *graph.Graph, alpha float6
 		return nil, err
 	}
 	x := &Explanation{}
-	traits := s.model.Traits([]*graph.Graph{g}, o.Prints)
-	list, d, err := s.answers(ctx, s.workers, o, traits)
+	of := s.model.traits([]*graph.Graph{g}, o.Prints)
+	list, d, err := s.answers(ctx, s.workers, o, of)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (s *SingleScorer) Explain(ctx context.Context, g *graph.Graph, alpha float6
 	x.Counts, x.Nodes = parts[near.ByCounts][0], parts[near.ByNodes][0]
 	var blame *explain.Blame
 	if g.N() > 0 {
-		blame = s.share(x, g, o.Prints[0], d, traits[0].Fold)
+		blame = s.share(x, g, o.Prints[0], d, of.fold(0))
 	}
 	x.Reasons = explain.Reasons(g, explain.Memory{Profile: s.model.Profile, Index: s.near.Subtrees, Train: s.model.Card.Train, Least: max(1, s.model.Shared)}, blame)
 	if r, ok := explain.Background(x.Ratio); ok {

@@ -189,7 +189,7 @@ func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) 
 	if err != nil {
 		return nil, err
 	}
-	answers, _, err := s.single.answers(ctx, o.Workers, test.Outline(), m.Traits(gs, test.Prints))
+	answers, _, err := s.single.answers(ctx, o.Workers, test.Outline(), m.traits(gs, test.Prints))
 	if err != nil {
 		return nil, err
 	}
@@ -293,7 +293,7 @@ func (s *Scorer) Score(ctx context.Context, gs []*graph.Graph) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	answers, _, err := s.single.answers(ctx, 1, r.Outline(), s.model.Traits(gs, r.Prints))
+	answers, _, err := s.single.answers(ctx, 1, r.Outline(), s.model.traits(gs, r.Prints))
 	if err != nil {
 		return nil, err
 	}

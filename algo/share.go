@@ -108,7 +108,7 @@ func (m *Model) Refer(ctx context.Context, workers int, from *Model) error {
 		traits[i].Known = false // m has no hashes to know a training graph by
 	}
 	single := &SingleScorer{model: m, near: bank}
-	answers, _, err := single.answers(ctx, workers, from.Holdout.Outline(), traits)
+	answers, _, err := single.answers(ctx, workers, from.Holdout.Outline(), traitsOf(traits))
 	if err != nil {
 		return err
 	}

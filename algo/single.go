@@ -46,7 +46,7 @@ func NewSingleScorer(ctx context.Context, m *Model, workers int) (*SingleScorer,
 }
 
 func (s *SingleScorer) measureHoldout(ctx context.Context) error {
-	answers, _, err := s.answers(ctx, s.workers, s.model.Holdout.Outline(), s.model.HoldoutTraits)
+	answers, _, err := s.answers(ctx, s.workers, s.model.Holdout.Outline(), traitsOf(s.model.HoldoutTraits))
 	s.holdout = scoresOf(answers)
 	return err
 }
@@ -111,7 +111,7 @@ func (s *SingleScorer) answersOf(ctx context.Context, workers int, gs []*graph.G
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.answers(ctx, workers, o, s.model.Traits(gs, o.Prints))
+	return s.answers(ctx, workers, o, s.model.traits(gs, o.Prints))
 }
 
 // answers returns the scores of graphs with these traits, and how far they are from the
@@ -119,14 +119,14 @@ func (s *SingleScorer) answersOf(ctx context.Context, workers int, gs []*graph.G
 //
 // A graph that equals a training graph scores at most knownScore, whatever its parts say.
 // The rule is the same for the holdout, so p-values stay exact.
-func (s *SingleScorer) answers(ctx context.Context, workers int, o *contrast.Outline, traits []Trait) ([]answer, *near.Distances, error) {
+func (s *SingleScorer) answers(ctx context.Context, workers int, o *contrast.Outline, of traits) ([]answer, *near.Distances, error) {
 	d, err := s.near.Measure(ctx, workers, o)
 	if err != nil {
 		return nil, nil, err
 	}
 	list := make([]answer, o.Len())
 	for i, distance := range s.near.Scores(d) {
-		list[i] = s.answer(distance, o.Prints[i], traits[i], nodes(o.Prints[i]))
+		list[i] = s.answer(distance, o.Prints[i], of, i)
 	}
 	return list, d, nil
 }
@@ -135,18 +135,18 @@ func (s *SingleScorer) answers(ctx context.Context, workers int, o *contrast.Out
 // about a quarter: well inside at every rate of false alarms that makes sense.
 const knownScore = 0.5
 
-// answer combines the parts of a graph that is compared with graphs of that many nodes.
-func (s *SingleScorer) answer(distance float64, p fingerprint.Print, t Trait, nodes int) answer {
+// answer combines the parts of graph i of some, which has a print.
+func (s *SingleScorer) answer(distance float64, p fingerprint.Print, of traits, i int) answer {
 	x := answer{score: math.NaN(), distance: distance, ratio: math.NaN()}
 	if len(p.Keys) == 0 {
 		return x
 	}
 	if head := s.model.Background; head != nil {
-		x.ratio = head.Score(p, t.Fold)
+		x.ratio = head.Score(p, of.fold(i))
 	}
-	x.score = s.join(distance, x.ratio, nodes)
-	if t.Known {
-		x.score = min(x.score, knownScore)
+	x.score = s.join(distance, x.ratio, nodes(p))
+	if x.score > knownScore && of.known(i) {
+		x.score = knownScore
 	}
 	return x
 }

@@ -112,7 +112,7 @@ func BenchmarkScore1000(b *testing.B) {
 func BenchmarkDecide(b *testing.B) {
 	list := druglike(b, 1000)
 	page := open(b)
-	for _, times := range []int{1, 100} {
+	for _, times := range []int{1, 10, 100} {
 		b.Run(fmt.Sprint(1000*times), func(b *testing.B) {
 			input := []byte(strings.Repeat(list, times))
 			t := browseAlone(b)

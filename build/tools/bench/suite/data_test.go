@@ -54,14 +54,33 @@ var druglike = sync.OnceValue(func() *molecules {
 	return read("examples", bytes.NewReader(web.Examples()))
 })
 
-func read(name string, r io.Reader) *molecules {
+// varied are molecules of many sources, or the examples.
+var varied = sync.OnceValue(func() *molecules {
+	f, err := sets.Open("mol/scale-mix.csv.gz")
+	if err != nil {
+		return list("examples", bytes.NewReader(web.Examples()))
+	}
+	defer f.Close()
+	return list("mix", f)
+})
+
+// list reads the molecules of a table as they are written.
+func list(name string, r io.Reader) *molecules {
 	m := &molecules{name: name}
 	for rec, err := range dataset.Records(r, dataset.Options{Format: dataset.CSV}) {
 		if err != nil {
 			panic(err)
 		}
 		m.smiles = append(m.smiles, strings.TrimSpace(rec.SMILES))
-		parsed, err := smiles.Parse(rec.SMILES)
+	}
+	return m
+}
+
+// read also makes graphs of them.
+func read(name string, r io.Reader) *molecules {
+	m := list(name, r)
+	for _, text := range m.smiles {
+		parsed, err := smiles.Parse(text)
 		if err != nil || len(parsed.Atoms) == 0 {
 			continue
 		}

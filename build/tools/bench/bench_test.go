@@ -3,11 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 const native = `goos: linux
@@ -154,6 +156,48 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// What is measured beside the reference, beside popcount and in a tab has tables of its
+// own.
+func TestTables(t *testing.T) {
+	r := &results{cpu: "Some CPU", load: []string{"", ""}}
+	for round, slow := range []int{1, 2} {
+		line := func(platform, format string, args ...any) {
+			r.add(parse(fmt.Appendf(nil, "Benchmark"+format+"\n", args...), platform, round)...)
+		}
+		line(referencePlatform, "Score/50000 1 %d ns/op %d best-ns/op 90000000 peak-B", 8e9*slow, 8e9*slow)
+		line("native", "Score/50000 1 %d ns/op %d best-ns/op 60000000 peak-B", 1e9*slow, 1e9*slow)
+		line("native", "Start/1 15 80000000 ns/op 70000000 best-ns/op 0 peak-B")
+		line("native", "Neighbour/1000/subtrees 200 %d ns/op", 10_000*slow)
+		line("native", "Neighbour/1000/popcount 200 %d ns/op", 25_000*slow)
+		line("native", "Decide/mix/1000 1 200000000 ns/op")
+		line("chromium", "Decide/mix/1000 1 500000000 ns/op")
+	}
+	text := string(report(r, nil))
+	for _, want := range []string{
+		"| score 50000 molecules, times as fast as d9be2f6 | ≥ 5 | 8.00 ±0 % | 8.00 | yes |",
+		"| score 50000 molecules, memory | ≤ 150 MB | 60.0 MB ±0 % | 60.0 MB | yes |",
+		"| score one molecule from the start of the command | ≤ 60.0 ms | 80.0 ms ±0 % | 70.0 ms | **no** |",
+		"| nearest of 1000 graphs by subtrees, one core | ≤ 50.0 µs | 15.0 µs ±33 % | 10.0 µs | yes |",
+		"| 1 000 molecules decided by a worker of chromium | ≤ 1.00 s | 500 ms ±0 % | 500 ms | yes |",
+		"| Score/50000 | 12.0 s ±33 % | 1.50 s ±33 % | 1.00 s | 8.00 ±0 % | 30.0 µs | 90.0 MB ±0 % | 60.0 MB ±0 % |",
+		"| Start/1 | – | 80.0 ms ±0 % | 70.0 ms | – | – | – | – |",
+		"| 1000 | subtrees | 15.0 µs ±33 % | 2.50 ±0 % |",
+		"| 1000 | popcount | 37.5 µs ±33 % | 1.00 ±0 % |",
+		"| list | native | chromium | chromium / native |",
+		"| Decide/mix/1000 | 200 ms ±0 % | 500 ms ±0 % | 2.50 ±0 % |",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the report lacks %s", want)
+		}
+	}
+	if strings.Contains(text, "Everything else") {
+		t.Error("what has a table is in another, too")
+	}
+	if t.Failed() {
+		t.Log(text)
+	}
+}
+
 func TestStepsAreOfChosenPlatforms(t *testing.T) {
 	for _, s := range steps(config{platforms: []string{"node"}, quick: true, only: "X"}) {
 		if !strings.HasPrefix(s.platform, "node") || s.bench != "X" || s.time == "50ms" {
@@ -170,9 +214,16 @@ func TestStepsAreOfChosenPlatforms(t *testing.T) {
 }
 
 func TestArguments(t *testing.T) {
-	for _, args := range [][]string{{"-platforms", "native,mars"}, {"-count", "0"}, {"something"}, {"-no-such-flag"}} {
-		if err := command(context.Background(), args); err == nil {
+	for _, args := range [][]string{
+		{"-platforms", "native,mars"}, {"-count", "-1"}, {"something"}, {"-no-such-flag"}, {"-bench", "("}, {"-against", "HEAD", "-count", "5"},
+	} {
+		if _, err := parseArguments(context.Background(), args); err == nil {
 			t.Errorf("%q is accepted", args)
+		}
+	}
+	for rounds, args := range map[int][]string{1: {"-quick"}, 5: nil, 3: {"-count", "3"}, 8: {"-against", "HEAD"}} {
+		if c, err := parseArguments(context.Background(), args); err != nil || c.rounds != rounds {
+			t.Errorf("%q gives %d rounds (%v), want %d", args, c.rounds, err, rounds)
 		}
 	}
 }
@@ -189,7 +240,7 @@ func TestRun(t *testing.T) {
 	}
 	c := config{
 		root: root, out: t.TempDir(), data: filepath.Join(t.TempDir(), "none"), platforms: []string{"native"},
-		rounds: 2, quick: true, peer: true, only: "^BenchmarkYardstick$|^BenchmarkStructure$|^BenchmarkPeak$",
+		rounds: 2, limit: time.Hour, quick: true, peer: true, only: "^BenchmarkYardstick$|^BenchmarkStructure$|^BenchmarkPeak$",
 	}
 	var progress bytes.Buffer
 	r, notes, err := run(context.Background(), c, &progress)
@@ -220,7 +271,7 @@ func TestRun(t *testing.T) {
 	}
 
 	// A program that fails is said, and the rest goes on.
-	failing := &runner{config: c, bin: t.TempDir()}
+	failing := &runner{config: c, now: tree{root, t.TempDir()}}
 	if _, err := failing.run(context.Background(), step{platform: "native", program: "missing", cpu: 1}); err == nil {
 		t.Error("a program that is not there runs")
 	}

@@ -21,6 +21,7 @@ const (
 	flops       = "flop/op"
 	moved       = "B-moved/op"
 	allocations = "allocs/op"
+	peakBytes   = "peak-B"
 )
 
 // report is the whole of what a run measured.
@@ -49,6 +50,9 @@ func report(r *results, notes []string) []byte {
 		}
 	}
 	r.writeGoals(&b)
+	r.writeCommand(&b)
+	r.writeNeighbours(&b)
+	r.writeLists(&b)
 	r.writePeaks(&b)
 	r.writeKernels(&b)
 	r.writeRoofline(&b)
@@ -126,97 +130,6 @@ func (s sample) around(spell func(float64) string) string {
 }
 
 func percent(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
-
-// A side of a ratio.
-type side struct{ platform, name, metric string }
-
-// A goal is a ratio that is to be at least so much, or a time that is to be below.
-type goal struct {
-	what  string
-	over  side // the numerator, or the time
-	under side // none for a time
-	want  float64
-}
-
-// shapes of the products that have goals.
-var shapes = []string{"384x16x16", "384x64x64", "384x80x80"}
-
-// goals lists them for what was measured.
-func (r *results) goals() []goal {
-	var list []goal
-	vector := r.vector("native")
-	for _, shape := range shapes {
-		for _, kind := range []string{"NN", "NT"} {
-			name := "Gemm/" + kind + "/" + shape + "/"
-			list = append(list, goal{"GEMM " + kind + " " + shape + ", " + vector + " / OpenBLAS",
-				side{"native", name + vector, gflops}, side{"native", name + "OpenBLAS", gflops}, 0.5})
-			for _, engine := range []string{"node", "chromium"} {
-				list = append(list, goal{"GEMM " + kind + " " + shape + " in " + engine + ", SIMD / portable",
-					side{engine, name + r.vector(engine), gflops}, side{engine, name + "portable_Go", gflops}, 12})
-			}
-		}
-	}
-	for _, set := range []string{"bbbp", "examples"} {
-		speed := func(what, platform, name, other, unit string, want float64) {
-			list = append(list, goal{what, side{platform, name, unit}, side{other, name, unit}, want})
-		}
-		speed("GIN forward, "+set+", vector / portable", "native", "Forward/"+set, "native-noasm", "graphs/s", 4)
-		speed("GIN forward, "+set+", in chromium, SIMD / portable", "chromium", "Forward/"+set, "chromium-portable", "graphs/s", 6)
-		speed("GIN forward, "+set+", in node, SIMD / portable", "node", "Forward/"+set, "node-portable", "graphs/s", 0)
-		list = append(list, goal{"pre-training epoch, " + set + ", faster than PyTorch",
-			side{torch, "Epoch/" + set, nanoseconds}, side{"native", "Epoch/" + set, nanoseconds}, 3})
-		speed("S_Pre, "+set+", faster than PyTorch", "native", "Pre/"+set+"/encoded", torch, "graphs/s", 4)
-		speed("parse and features, "+set+", faster than RDKit", "native", "Parse/"+set+"/features", torch, "molecules/s", 50)
-		speed("structure view, "+set+", faster than numpy", "native", "Structure/"+set, torch, "graphs/s", 0)
-		speed("parse, features and structure view, "+set+", faster than both", "native", "Parse/"+set+"/features+structure", torch, "molecules/s", 0)
-	}
-	for _, batch := range []string{"bbbp-bace", "examples"} {
-		threads := "Batch/" + batch
-		if n := runtime.NumCPU(); n > 1 {
-			threads = fmt.Sprintf("%s-%d", threads, n)
-		}
-		list = append(list,
-			goal{"full run on 408 graphs, " + batch + ", all cores", side{platform: "native", name: threads, metric: nanoseconds}, side{}, 1},
-			goal{"full run on 408 graphs, " + batch + ", in chromium", side{platform: "chromium", name: "Batch/" + batch, metric: nanoseconds}, side{}, 4})
-	}
-	return list
-}
-
-func (r *results) best(s side) sample { return r.of(s.platform, s.name, best(s.metric)) }
-
-func (r *results) writeGoals(b *bytes.Buffer) {
-	t := tabular{title: "Goals", head: []string{"what", "wanted", "median", "best of each", "reached"}}
-	for _, g := range r.goals() {
-		if g.under == (side{}) {
-			if time := r.of(g.over.platform, g.over.name, g.over.metric); len(time) > 0 {
-				t.add(g.what, fmt.Sprintf("< %g s", g.want), time.spelled(), duration(r.best(g.over).min()), yes(time.median() < g.want*1e9))
-			}
-			continue
-		}
-		over, under := r.best(g.over), r.best(g.under)
-		ratio := over.over(under)
-		if len(ratio) == 0 {
-			continue
-		}
-		fastest := over.max() / under.max()
-		if g.over.metric == nanoseconds {
-			fastest = over.min() / under.min()
-		}
-		wanted, reached := fmt.Sprintf("≥ %g", g.want), yes(ratio.median() >= g.want)
-		if g.want == 0 {
-			wanted, reached = "–", "–"
-		}
-		t.add(g.what, wanted, ratio.String(), number(fastest), reached)
-	}
-	t.write(b)
-}
-
-func yes(reached bool) string {
-	if reached {
-		return "yes"
-	}
-	return "**no**"
-}
 
 // vector is the last of the implementations of the product, which is the one that
 // runs where there is a choice.
@@ -326,6 +239,9 @@ func (r *results) writeKernels(b *bytes.Buffer) {
 	}
 }
 
+// tabled are the kinds of benchmarks that have tables of their own.
+var tabled = []string{"Gemm", "Peak", "Bandwidth", "Score", "Start", "Neighbour", "Decide"}
+
 // rates are units of things done, which a benchmark has besides its costs.
 var rates = regexp.MustCompile(`^[a-zA-Z]+/s$`)
 
@@ -344,7 +260,7 @@ func (r *results) writeRoofline(b *bytes.Buffer) {
 	for _, p := range r.platforms() {
 		arithmetic, memory := r.peak(p)
 		for _, name := range r.names(p) {
-			if kind, _, _ := strings.Cut(name, "/"); kind == "Gemm" || kind == "Peak" || kind == "Bandwidth" || kind == "Loops" && len(r.of(p, name, gbytes)) > 0 {
+			if kind, _, _ := strings.Cut(name, "/"); slices.Contains(tabled, kind) || kind == "Loops" && len(r.of(p, name, gbytes)) > 0 {
 				continue
 			}
 			t.rows = append(t.rows, named(t.head, r.roofline(p, name, arithmetic, memory)))

@@ -1,37 +1,22 @@
 package main
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
-
-const (
-	kernelPackage = "./algo/internal/kernel"
-	suitePackage  = "./build/tools/bench/suite"
-	suiteFolder   = "build/tools/bench/suite/data"
-	peerProgram   = "../golden/peer/bench_torch.py" // from the folder with the sets
-)
-
-// The sets that the benchmarks know.
-var sets = []string{"mol/bbbp.csv.gz", "mol/bace.csv.gz", "tu/PTC_MR", "tu/MUTAG", "tu/BZR", "tu/COX2"}
 
 // A step is one run of a program, in every round.
 type step struct {
 	platform string // names the file of results
 	program  string // in the folder of programs
 	bench    string // the benchmarks that it runs
+	skip     string // but for these
 	time     string // for how long each
 	count    int    // how often in a row
 	cpu      int
@@ -44,10 +29,12 @@ const wasmKernel = "^Benchmark(Peak|Bandwidth)$|^BenchmarkGemm$/./^384x(16x16|64
 // The portable code is so much slower that it only gets what there is a goal for, or
 // what tells where the time goes.
 const (
-	portable         = "^BenchmarkYardstick$|^BenchmarkForward$|^BenchmarkPre$/./^encoded$|^BenchmarkStage$/^(lookup|step|scores)$|^BenchmarkBatch$/^(bbbp|examples)"
-	portableNode     = "^BenchmarkYardstick$|^BenchmarkForward$"
-	portableChromium = "^BenchmarkYardstick$|^BenchmarkForward$|^BenchmarkBatch$/^(bbbp|examples)"
+	portable     = "^BenchmarkYardstick$|^BenchmarkForward$|^BenchmarkPre$/./^encoded$|^BenchmarkStage$/^(lookup|step|scores)$"
+	portableWasm = "^BenchmarkYardstick$|^BenchmarkForward$"
 )
+
+// What takes seconds in WebAssembly and is a part of something else, or nearly the same.
+const parts = "^BenchmarkBatch$/^(PTC_MR|BZR)|^BenchmarkStage$/^(attention|ratio)$|^BenchmarkPre$/./^structure$|^BenchmarkTable$"
 
 // steps lists a round.
 func steps(c config) []step {
@@ -58,20 +45,19 @@ func steps(c config) []step {
 		{platform: "native-noasm", program: "suite-noasm", bench: portable, time: "50ms", count: 1, cpu: 1},
 	}
 	for _, engine := range []string{"node", "chromium"} {
-		slow := map[string]string{"node": portableNode, "chromium": portableChromium}[engine]
 		all = append(all,
 			step{platform: engine, program: "kernel.wasm", bench: wasmKernel, time: "7ms", count: 3, cpu: 1},
-			step{platform: engine, program: "suite.wasm", bench: ".", time: "50ms", count: 1, cpu: 1},
-			step{platform: engine + "-portable", program: "suite.wasm", bench: slow, time: "50ms", count: 1, cpu: 1, env: []string{"BACA_KERNEL=none"}})
+			step{platform: engine, program: "suite.wasm", bench: ".", skip: parts, time: "50ms", count: 1, cpu: 1},
+			step{platform: engine + "-portable", program: "suite.wasm", bench: portableWasm, time: "50ms", count: 1, cpu: 1, env: []string{"BACA_KERNEL=none"}})
 	}
 	var chosen []step
 	for _, s := range all {
 		platform, _, _ := strings.Cut(s.platform, "-")
-		if !slices.Contains(c.platforms, platform) || s.cpu > 1 && runtime.NumCPU() == 1 {
+		if !c.on(platform) || s.cpu > 1 && runtime.NumCPU() == 1 {
 			continue
 		}
 		if c.only != "" {
-			s.bench = c.only
+			s.bench, s.skip = c.only, ""
 		}
 		if c.quick {
 			s.time, s.count = "5ms", 1 // the clock of a browser has steps of 0.1 ms
@@ -84,12 +70,22 @@ func steps(c config) []step {
 // A runner has what lasts for a run.
 type runner struct {
 	config
-	bin     string // folder of programs
+	now     tree
+	begin   time.Time
 	stderr  io.Writer
 	results *results
 	notes   []string
-	failed  map[string]bool   // platforms
+	jobs    []job
+	failed  map[string]bool   // jobs
 	texts   map[string][]byte // by platform
+}
+
+// A job runs in each round, or in the first one only. It returns lines of benchmarks by
+// platform.
+type job struct {
+	what string // the platform and the program
+	once bool
+	run  func(ctx context.Context, round int) (map[string][]byte, error)
 }
 
 func (r *runner) note(format string, args ...any) {
@@ -109,225 +105,86 @@ func run(ctx context.Context, c config, stderr io.Writer) (*results, []string, e
 		return nil, nil, err
 	}
 	defer os.RemoveAll(bin)
-	r := &runner{config: c, bin: bin, stderr: stderr, results: &results{}, failed: map[string]bool{}, texts: map[string][]byte{}}
-	if err := r.build(ctx); err != nil {
+	r := &runner{
+		config: c, now: tree{c.root, bin}, begin: time.Now(), stderr: stderr,
+		results: &results{}, failed: map[string]bool{}, texts: map[string][]byte{},
+	}
+	if err := r.prepare(ctx); err != nil {
 		return nil, nil, err
 	}
-	python := ""
-	if c.peer {
-		python = r.python(ctx)
-	}
-	begin := time.Now()
-	for round := range c.rounds {
+	err = r.goRound(ctx)
+	return r.results, r.notes, err
+}
+
+// goRound runs all jobs again and again, as often as asked for and as the time allows.
+func (r *runner) goRound(ctx context.Context) error {
+	longest := time.Duration(0) // of what every round has
+	for round := range r.rounds {
+		if time.Since(r.begin)+longest > r.limit && round > 0 {
+			r.note("%d rounds instead of %d, for another would not end within %s", round, r.rounds, r.limit)
+			break
+		}
 		load := loadAverage()
 		r.results.load = append(r.results.load, load)
-		fmt.Fprintf(stderr, "round %d of %d, after %s%s\n", round+1, c.rounds, time.Since(begin).Round(time.Second), load)
-		for _, s := range steps(c) {
-			if err := r.step(ctx, round, s.platform, s.program, func() ([]byte, error) { return r.run(ctx, s) }); err != nil {
-				return nil, nil, err
+		fmt.Fprintf(r.stderr, "round %d of %d, after %s%s\n", round+1, r.rounds, time.Since(r.begin).Round(time.Second), load)
+		again := time.Duration(0)
+		for _, j := range r.jobs {
+			begin := time.Now()
+			if round > 0 && j.once {
+				continue
 			}
-		}
-		if python != "" {
-			if err := r.step(ctx, round, torch, peerProgram, func() ([]byte, error) { return r.runPeer(ctx, python) }); err != nil {
-				return nil, nil, err
+			if err := r.do(ctx, round, j); err != nil {
+				return err
+			}
+			if !j.once {
+				again += time.Since(begin)
 			}
 		}
 		if ctx.Err() != nil {
 			r.note("interrupted in round %d", round+1)
-			return r.results, r.notes, nil
+			return nil
 		}
+		longest = max(longest, again)
 	}
-	fmt.Fprintf(stderr, "%d rounds took %s\n", c.rounds, time.Since(begin).Round(time.Second))
-	return r.results, r.notes, nil
+	fmt.Fprintf(r.stderr, "all took %s\n", time.Since(r.begin).Round(time.Second))
+	return nil
 }
 
-// step takes the results of a program. A platform that fails is left out from then on.
-func (r *runner) step(ctx context.Context, round int, platform, program string, run func() ([]byte, error)) error {
-	if r.failed[platform] || ctx.Err() != nil {
+// do takes the results of a job. What fails is left out from then on.
+func (r *runner) do(ctx context.Context, round int, j job) error {
+	if r.failed[j.what] || ctx.Err() != nil {
 		return nil
 	}
-	fmt.Fprintf(r.stderr, "  %s: %s\n", platform, program)
-	output, err := run()
+	begin := time.Now()
+	outputs, err := j.run(ctx, round)
 	if ctx.Err() != nil {
 		return nil
 	}
+	fmt.Fprintf(r.stderr, "  %s: %.1f s\n", j.what, time.Since(begin).Seconds())
 	if err != nil {
-		r.failed[platform] = true
-		r.note("%s left out from round %d on: %v", platform, round+1, err)
+		r.failed[j.what] = true
+		r.note("%s left out from round %d on: %v", j.what, round+1, err)
 	}
-	if r.results.cpu == "" {
-		r.results.cpu = cpuOf(output)
+	for platform, output := range outputs {
+		if r.results.cpu == "" {
+			r.results.cpu = cpuOf(output)
+		}
+		found := parse(output, platform, round)
+		if len(found) == 0 {
+			continue
+		}
+		r.results.add(found...)
+		if err := r.write(platform, output); err != nil {
+			return err
+		}
 	}
-	found := parse(output, platform, round)
-	if len(found) == 0 {
-		return nil
-	}
-	r.results.add(found...)
-	return r.write(platform, output)
-}
-
-// runPeer runs the PyTorch program.
-func (r *runner) runPeer(ctx context.Context, python string) ([]byte, error) {
-	output, err := r.output(ctx, []string{"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1"},
-		python, filepath.Join(r.data, peerProgram), "--set", "bbbp", "--threads", "1", "--data", r.data)
-	return peerText(output), err
+	return nil
 }
 
 // write adds to the text of a platform.
 func (r *runner) write(platform string, text []byte) error {
 	r.texts[platform] = append(r.texts[platform], text...)
 	return os.WriteFile(filepath.Join(r.out, platform+".txt"), r.texts[platform], 0o666)
-}
-
-// build makes the programs that the platforms need.
-func (r *runner) build(ctx context.Context) error {
-	overlay, err := r.overlay()
-	if err != nil {
-		return err
-	}
-	r.results.toolchain = runtime.Version()
-	fmt.Fprintln(r.stderr, "building")
-	test := func(name, pkg string, env []string, flags ...string) error {
-		args := append([]string{"test", "-c", "-overlay", overlay, "-o", filepath.Join(r.bin, name)}, flags...)
-		_, err := r.output(ctx, env, "go", append(args, pkg)...)
-		return err
-	}
-	if slices.Contains(r.platforms, "native") {
-		err := test("kernel", kernelPackage, nil, "-tags", "openblas")
-		if err == nil { // built, but the library may be missing when it starts
-			_, err = r.output(ctx, nil, filepath.Join(r.bin, "kernel"), "-test.list", "OpenBLAS")
-		}
-		if err != nil {
-			r.note("without OpenBLAS, which Debian has as libopenblas-dev: %v", err)
-			if err := test("kernel", kernelPackage, nil); err != nil {
-				return err
-			}
-		}
-		if err := test("suite", suitePackage, nil); err != nil {
-			return err
-		}
-		if err := test("suite-noasm", suitePackage, nil, "-tags", "noasm"); err != nil {
-			return err
-		}
-	}
-	if slices.Contains(r.platforms, "node") || slices.Contains(r.platforms, "chromium") {
-		wasm := []string{"GOOS=js", "GOARCH=wasm"}
-		if err := test("kernel.wasm", kernelPackage, wasm); err != nil {
-			return err
-		}
-		if err := test("suite.wasm", suitePackage, wasm); err != nil {
-			return err
-		}
-	}
-	if slices.Contains(r.platforms, "node") {
-		if version, err := r.output(ctx, nil, "node", "--version"); err == nil {
-			r.results.engines = append(r.results.engines, "Node "+strings.TrimSpace(string(version)))
-		}
-	}
-	if slices.Contains(r.platforms, "chromium") {
-		if _, err := r.output(ctx, nil, "go", "build", "-o", filepath.Join(r.bin, "wasmtest"), "./build/tools/wasmtest"); err != nil {
-			return err
-		}
-		if version, err := r.output(ctx, nil, "chromium", "--version"); err == nil {
-			name, _, _ := strings.Cut(string(version), " built on")
-			r.results.engines = append(r.results.engines, strings.TrimSpace(name))
-		}
-	}
-	return nil
-}
-
-// overlay lays the sets that are there over the folder of the benchmarks' data.
-func (r *runner) overlay() (path string, err error) {
-	replace := map[string]string{}
-	folder := filepath.Join(r.root, suiteFolder)
-	for _, name := range sets {
-		files := []string{name}
-		from := filepath.Join(r.data, name)
-		if strings.HasPrefix(name, "tu/") {
-			files = nil
-			entries, err := os.ReadDir(from)
-			if err != nil {
-				r.note("without the set %s: %v", name, err)
-			}
-			for _, e := range entries {
-				files = append(files, filepath.Join(name, e.Name()))
-			}
-		} else if _, err := os.Stat(from); err != nil {
-			r.note("the example molecules stand for the set %s: %v", name, err)
-			continue
-		}
-		for _, f := range files {
-			replace[filepath.Join(folder, f)] = filepath.Join(r.data, f)
-		}
-	}
-	text, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		return "", err
-	}
-	path = filepath.Join(r.bin, "overlay.json")
-	return path, os.WriteFile(path, text, 0o666)
-}
-
-// stepLimit is when a program is taken to hang.
-const stepLimit = 10 * time.Minute
-
-func (r *runner) run(ctx context.Context, s step) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, stepLimit)
-	defer cancel()
-	program := filepath.Join(r.bin, s.program)
-	command := []string{program}
-	switch platform, _, _ := strings.Cut(s.platform, "-"); platform {
-	case "node":
-		command = []string{filepath.Join(r.root, "build/tools/wasmtest/node/go_js_wasm_exec"), program}
-	case "chromium":
-		command = []string{filepath.Join(r.bin, "wasmtest"), program}
-	}
-	command = append(command, "-test.run=^$", "-test.bench="+s.bench, "-test.benchtime="+s.time, "-test.cpu="+strconv.Itoa(s.cpu), "-test.count="+strconv.Itoa(s.count))
-	return r.output(ctx, s.env, command[0], command[1:]...)
-}
-
-// output runs a command in the root of the project and returns what it writes to
-// standard output. The error holds the end of what it writes to standard error.
-func (r *runner) output(ctx context.Context, env []string, name string, args ...string) ([]byte, error) {
-	c := exec.CommandContext(ctx, name, args...)
-	c.Dir = r.root
-	for _, v := range os.Environ() {
-		// The wrappers of WebAssembly programs call the go command.
-		if !strings.HasPrefix(v, "GOOS=") && !strings.HasPrefix(v, "GOARCH=") && !strings.HasPrefix(v, "BACA_KERNEL=") {
-			c.Env = append(c.Env, v)
-		}
-	}
-	c.Env = append(c.Env, env...)
-	c.WaitDelay = 5 * time.Second
-	var out, message bytes.Buffer
-	c.Stdout, c.Stderr = &out, &message
-	err := c.Run()
-	if err != nil {
-		text := cmp.Or(strings.TrimSpace(message.String()), strings.TrimSpace(out.String()))
-		const most = 300
-		if len(text) > most {
-			text = "…" + text[len(text)-most:]
-		}
-		err = fmt.Errorf("%s: %w: %s", filepath.Base(name), err, strings.Join(strings.Fields(text), " "))
-	}
-	return out.Bytes(), err
-}
-
-// python returns an interpreter that has what the peer needs, or "".
-func (r *runner) python(ctx context.Context) string {
-	if _, err := os.Stat(filepath.Join(r.data, peerProgram)); err != nil {
-		r.note("without PyTorch: %v", err)
-		return ""
-	}
-	var last error
-	// Debian's packages belong to Debian's own Python.
-	for _, name := range []string{"python3", "/usr/bin/python3"} {
-		if _, last = r.output(ctx, nil, name, "-c", "import torch, rdkit, numpy"); last == nil {
-			return name
-		}
-	}
-	r.note("without PyTorch, which needs Debian's python3-torch and python3-rdkit: %v", last)
-	return ""
 }
 
 // loadAverage is what the system says of its load, where it says it as Linux does.

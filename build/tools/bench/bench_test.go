@@ -3,7 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -153,6 +156,35 @@ func TestReport(t *testing.T) {
 	}
 	if t.Failed() {
 		t.Log(text)
+	}
+}
+
+// Jobs run again until their figures are settled, or fail, but no longer than the limit.
+func TestRounds(t *testing.T) {
+	runs := map[string]int{}
+	r := &runner{config: config{out: t.TempDir(), rounds: 8, limit: time.Hour}, begin: time.Now(), stderr: io.Discard,
+		results: &results{}, over: map[string]bool{}, texts: map[string][]byte{}}
+	for name, step := range map[string]int{"steady": 1, "growing": 100, "failing": 0, "once": 1} {
+		r.jobs = append(r.jobs, job{name, name == "once", func(context.Context, int) (map[string][]byte, error) {
+			runs[name]++
+			if name == "failing" && runs[name] == 2 {
+				return nil, errors.New("no more")
+			}
+			return map[string][]byte{"native": fmt.Appendf(nil, "Benchmark%s 1 %d ns/op\n", name, 1000+step*runs[name])}, nil
+		}})
+	}
+	if err := r.goRound(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if want := map[string]int{"steady": 3, "growing": 8, "failing": 2, "once": 1}; !maps.Equal(runs, want) {
+		t.Errorf("jobs ran %v times, want %v", runs, want)
+	}
+	if len(r.notes) != 1 || !strings.Contains(r.notes[0], "failing left out from round 2 on: no more") {
+		t.Errorf("the notes are %q", r.notes)
+	}
+	r.limit = 0
+	if err := r.goRound(context.Background()); err != nil || runs["growing"] != 9 || !strings.Contains(r.notes[1], "1 of 8 rounds") {
+		t.Errorf("without time %d rounds: %v, %q", runs["growing"]-8, err, r.notes)
 	}
 }
 

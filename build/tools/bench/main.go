@@ -6,11 +6,12 @@
 //
 // It goes round the platforms, several times, so that a machine that is busy for a
 // while is so for all of them; ratios are taken within a round. No round begins that
-// would not end within the -limit. Native benchmarks run
-// on one thread unless their names end in -N, for N threads, and both with vector code
-// and, in a program built with the tag noasm, without. In Node and in headless
-// Chromium the same programs run with the SIMD kernel and without. Products of matrices
-// are compared with gonum's and, where the library is installed, with OpenBLAS.
+// would not end within the -limit, and a program whose figures have hardly changed in
+// three rounds does not run again. Native benchmarks run on one thread unless their
+// names end in -N, for N threads, and both with vector code and, in a program built with
+// the tag noasm, without. In Node and in headless Chromium the same programs run with
+// the SIMD kernel and without. Products of matrices are compared with gonum's and, where
+// the library is installed, with OpenBLAS.
 //
 // The command scores 50 000 molecules that lie evenly in a large set (-full: all of them),
 // and one and a thousand from its start. Beside it runs that of commit d9be2f6, which is

@@ -185,6 +185,16 @@ func (s sample) spread() float64 {
 	return (s.max() - s.min()) / 2 / s.median()
 }
 
+// settled tells whether each of some benchmarks has taken about the same time in three
+// rounds or more, so that another would say nothing new.
+func (r *results) settled(found []result) bool {
+	const rounds, most = 3, 0.03
+	return !slices.ContainsFunc(found, func(f result) bool {
+		times := r.of(f.platform, f.name, nanoseconds)
+		return len(times) < rounds || times.spread() > most
+	})
+}
+
 // over divides within each round.
 func (s sample) over(t sample) sample {
 	ratio := sample{}

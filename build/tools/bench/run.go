@@ -76,7 +76,7 @@ type runner struct {
 	results *results
 	notes   []string
 	jobs    []job
-	failed  map[string]bool   // jobs
+	over    map[string]bool   // jobs that failed, or whose figures are settled
 	texts   map[string][]byte // by platform
 }
 
@@ -107,7 +107,7 @@ func run(ctx context.Context, c config, stderr io.Writer) (*results, []string, e
 	defer os.RemoveAll(bin)
 	r := &runner{
 		config: c, now: tree{c.root, bin}, begin: time.Now(), stderr: stderr,
-		results: &results{}, failed: map[string]bool{}, texts: map[string][]byte{},
+		results: &results{}, over: map[string]bool{}, texts: map[string][]byte{},
 	}
 	if err := r.prepare(ctx); err != nil {
 		return nil, nil, err
@@ -121,7 +121,7 @@ func (r *runner) goRound(ctx context.Context) error {
 	longest := time.Duration(0) // of what every round has
 	for round := range r.rounds {
 		if time.Since(r.begin)+longest > r.limit && round > 0 {
-			r.note("%d rounds instead of %d, for another would not end within %s", round, r.rounds, r.limit)
+			r.note("%d of %d rounds: another would not end within %s", round, r.rounds, r.limit)
 			break
 		}
 		load := loadAverage()
@@ -150,9 +150,10 @@ func (r *runner) goRound(ctx context.Context) error {
 	return nil
 }
 
-// do takes the results of a job. What fails is left out from then on.
+// do takes the results of a job. What fails is left out from then on, and what is
+// settled.
 func (r *runner) do(ctx context.Context, round int, j job) error {
-	if r.failed[j.what] || ctx.Err() != nil {
+	if r.over[j.what] || ctx.Err() != nil {
 		return nil
 	}
 	begin := time.Now()
@@ -162,9 +163,10 @@ func (r *runner) do(ctx context.Context, round int, j job) error {
 	}
 	fmt.Fprintf(r.stderr, "  %s: %.1f s\n", j.what, time.Since(begin).Seconds())
 	if err != nil {
-		r.failed[j.what] = true
+		r.over[j.what] = true
 		r.note("%s left out from round %d on: %v", j.what, round+1, err)
 	}
+	settled := true
 	for platform, output := range outputs {
 		if r.results.cpu == "" {
 			r.results.cpu = cpuOf(output)
@@ -174,10 +176,12 @@ func (r *runner) do(ctx context.Context, round int, j job) error {
 			continue
 		}
 		r.results.add(found...)
+		settled = settled && r.results.settled(found)
 		if err := r.write(platform, output); err != nil {
 			return err
 		}
 	}
+	r.over[j.what] = r.over[j.what] || settled
 	return nil
 }
 

@@ -79,11 +79,13 @@ func against(ctx context.Context, c config, out, progress io.Writer) error {
 
 // build makes the programs of both sides and lists what both have.
 func (d *duel) build(ctx context.Context, data string) error {
-	files, lacks := present(data)
+	files, _, lacks, err := inputs(data, d.sides[1].program("decide.csv.gz"))
+	if err != nil {
+		return err
+	}
 	d.notes = append(d.notes, lacks...)
 	var overlays [2]string
 	for k, side := range d.sides {
-		var err error
 		if overlays[k], err = side.overlay(files); err != nil {
 			return err
 		}

@@ -23,6 +23,20 @@ type mix struct {
 // mixName is the large set, of which parts are measured.
 const mixName = "mol/scale-mix.csv.gz"
 
+// inputs lists the files of the sets that a folder has, by their names in it, with a part
+// of the mix, which is written to path, and says what the folder lacks. Without the mix m
+// is nil.
+func inputs(data, path string) (files map[string]string, m *mix, lacks []string, err error) {
+	files, lacks = present(data)
+	m, err = openMix(data)
+	if err != nil {
+		return files, nil, append(lacks, fmt.Sprintf("without the large set, which long files, neighbours and lists are taken from: %v", err)), nil
+	}
+	files[mixName] = path
+	return files, m, lacks, m.write(path, m.part(10_000))
+}
+
+// openMix reads the large set in the folder of the sets.
 func openMix(data string) (*mix, error) {
 	m := &mix{path: filepath.Join(data, mixName)}
 	f, err := os.Open(m.path)

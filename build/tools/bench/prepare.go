@@ -41,18 +41,12 @@ func (c config) wants(name string) bool {
 
 // prepare builds the programs and lists the jobs of a round.
 func (r *runner) prepare(ctx context.Context) error {
-	files, lacks := present(r.data)
+	files, m, lacks, err := inputs(r.data, r.now.program("decide.csv.gz"))
+	if err != nil {
+		return err
+	}
 	for _, l := range lacks {
 		r.note("%s", l)
-	}
-	m, err := openMix(r.data)
-	if err != nil {
-		r.note("without the large set, which long files, neighbours and what a tab decides are measured on: %v", err)
-	} else {
-		files[mixName] = r.now.program("decide.csv.gz")
-		if err := m.write(files[mixName], m.part(10_000)); err != nil {
-			return err
-		}
 	}
 	openblas, err := r.build(ctx, files)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
-	"sync"
 
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
@@ -40,42 +39,22 @@ func NewKnown(gs []*graph.Graph, salt [SaltSize]byte) Known {
 	return k
 }
 
-// hash is that of the number of nodes and edges and of all subtrees up to height 8
-// (Weisfeiler and Lehman) with their counts. The chirality of atoms is left out: it
-// follows the order in which a molecule is written.
+// hash is that of the number of nodes and edges and of what surrounds each node up to eight
+// steps (Weisfeiler and Lehman), see fingerprint.Signature. The chirality of atoms is left
+// out: it follows the order in which a molecule is written.
 func (k *Known) hash(g *graph.Graph) uint32 {
-	h := hashers.Get().(*hasher)
-	defer hashers.Put(h)
+	skip := -1
 	if g.Features == molecule.Features {
-		h.flat = *g
-		h.x = append(h.x[:0], g.X...)
-		for i := range g.N() {
-			h.x[i*molecule.Features+molecule.ColumnChirality] = 0
-		}
-		h.flat.X, g = h.x, &h.flat
+		skip = molecule.ColumnChirality
 	}
-	h.print.Describe(g, fingerprint.MaxHeight)
-	b := append(h.text[:0], k.Salt[:]...)
+	s := fingerprint.Signature(g, fingerprint.MaxHeight, skip)
+	b := append(make([]byte, 0, SaltSize+24), k.Salt[:]...)
 	b = binary.LittleEndian.AppendUint32(b, uint32(g.N()))
 	b = binary.LittleEndian.AppendUint32(b, uint32(g.M()))
-	for i, key := range h.print.Keys {
-		b = binary.LittleEndian.AppendUint32(b, key)
-		b = binary.LittleEndian.AppendUint32(b, h.print.Counts[i])
-	}
-	h.text, h.flat = b, graph.Graph{}
+	b = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, s[0]), s[1])
 	sum := sha256.Sum256(b)
 	return uint32(uint64(binary.LittleEndian.Uint32(sum[:])) >> (32 - k.Bits))
 }
-
-// A hasher keeps the memory of hash from call to call.
-type hasher struct {
-	flat  graph.Graph // without chirality
-	x     []float32
-	print fingerprint.Print
-	text  []byte
-}
-
-var hashers = sync.Pool{New: func() any { return new(hasher) }}
 
 // Likely tells whether g was likely in the set: surely not, if it is false. Graphs
 // that the hash cannot tell apart (stereoisomers, bond orders that no feature of an

@@ -374,3 +374,55 @@ func BenchmarkClosest(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.N*x.Len())/b.Elapsed().Seconds(), "prints/s")
 }
+
+// A signature is that of the graph in any order of its nodes, and of no other: it tells apart
+// what prints of the same height do.
+func TestSignature(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 1))
+	seen := map[[2]uint64]Print{}
+	for range 400 {
+		n := 1 + rng.IntN(9)
+		var edges [][2]int32
+		for i := 1; i < n; i++ {
+			edges = append(edges, [2]int32{int32(rng.IntN(i)), int32(i)})
+		}
+		order := rng.Perm(n)
+		var moved [][2]int32
+		for _, e := range edges {
+			moved = append(moved, [2]int32{int32(order[e[0]]), int32(order[e[1]])})
+		}
+		g, _, err := graph.New(n, edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, _, err := graph.New(n, moved)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Features, h.Features = 2, 2
+		g.X, h.X = make([]float32, 2*n), make([]float32, 2*n)
+		for i := range n {
+			g.X[2*i], g.X[2*i+1] = float32(rng.IntN(2)), float32(rng.IntN(3))
+			h.X[2*order[i]], h.X[2*order[i]+1] = g.X[2*i], float32(7)
+		}
+		s := Signature(g, MaxHeight, 1)
+		if other := Signature(h, MaxHeight, 1); other != s {
+			t.Fatalf("the same graph in another order has %x, want %x", other, s)
+		}
+		for i := range n {
+			g.X[2*i+1] = 0
+		}
+		p := New(g, MaxHeight)
+		if before, ok := seen[s]; ok && !before.Equal(p) {
+			t.Errorf("graphs with other subtrees share a signature")
+		}
+		seen[s] = p
+	}
+	different := map[uint64]bool{}
+	for _, p := range seen {
+		different[p.Hash()] = true
+	}
+	if len(different) != len(seen) || len(seen) < 100 {
+		t.Errorf("%d signatures of %d different graphs", len(seen), len(different))
+	}
+}

@@ -121,7 +121,7 @@ func (s *neighbours) run() []byte {
 		name string
 		ask  func(i int)
 	}{
-		{"subtrees", func(i int) { s.index.Closest(s.queries[i], -1) }},
+		{"subtrees", func(i int) { s.index.Best(s.queries[i], -1) }},
 		{"popcount", func(i int) { s.nearest(&s.asked[i]) }},
 	} {
 		runtime.GC()

@@ -109,9 +109,9 @@ lint: ## gofmt, go vet, staticcheck, and govulncheck where its database answers
 bench: ## measure every hot path natively, in Node and in Chromium, in six minutes (BENCH='-against REV', -quick, -peer, -full)
 	$(GO) run ./build/tools/bench $(BENCH)
 
-# The compiler takes this profile for build/baca by itself. It depends on the machine and the
-# moment, and so does the speed of a build, but not what it computes.
-profile: ## measure what the compiler is to optimise, into build/baca/default.pgo (after changes of what scores)
+# The compiler takes this profile for build/baca by itself where it is there. None is committed:
+# it saved less than 1 % when it was measured, and makes each build compile all packages anew.
+profile: ## measure what the compiler is to optimise, into build/baca/default.pgo
 	@mkdir -p bin
 	$(TEST) ./build/baca/command -trimpath -run '^$$' -bench BenchmarkCommand -benchtime 3x -o bin/command.test -cpuprofile "$(CURDIR)/build/baca/default.pgo"
 

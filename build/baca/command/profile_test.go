@@ -12,9 +12,9 @@ import (
 	"baca/weights"
 )
 
-// BenchmarkCommand is what people do with the command, as often as they do: `make profile` makes
-// of it the profile by which the compiler optimises, default.pgo. It reads the molecules of the
-// built-in background.
+// BenchmarkCommand is what people do with the command, single graphs above all: `make profile`
+// makes a profile of it by which the compiler can optimise. It reads the molecules of the built-in
+// background.
 func BenchmarkCommand(b *testing.B) {
 	testset.Model(b, "bbbp")
 	text, err := io.ReadAll(weights.Background())

@@ -315,7 +315,7 @@ func (s *Scorer) decide(rows []Row, by string) {
 		}
 		return decide.PValues(scores, holdout)
 	}
-	alone := of(func(r *Row) float64 { return r.Alone }, s.single.holdout)
+	alone := of(func(r *Row) float64 { return r.Alone }, s.single.ranked)
 	var batch, paper []float64
 	if s.state != nil {
 		batch = of(func(r *Row) float64 { return r.Batch }, s.state.batch)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"baca/algo/contrast"
 	"baca/algo/decide"
@@ -26,6 +27,7 @@ type SingleScorer struct {
 	rows    []int // see Model.KnownRows
 
 	holdout []float64 // its scores
+	ranked  []float64 // the same, ascending
 }
 
 // NewSingleScorer scores the holdout of a model, which p-values are taken from. The
@@ -39,7 +41,7 @@ func NewSingleScorer(ctx context.Context, m *Model, workers int) (*SingleScorer,
 		return nil, err
 	}
 	s := &SingleScorer{model: m, workers: workers, near: bank, ratio: ratio.NewBank(bank), rows: m.KnownRows(), holdout: m.Reference}
-	if m.Shared == 0 {
+	if s.ranked = m.Reference; m.Shared == 0 {
 		err = s.measureHoldout(ctx)
 	}
 	return s, err
@@ -48,6 +50,8 @@ func NewSingleScorer(ctx context.Context, m *Model, workers int) (*SingleScorer,
 func (s *SingleScorer) measureHoldout(ctx context.Context) error {
 	answers, _, err := s.answers(ctx, s.workers, s.model.Holdout.Outline(), traitsOf(s.model.HoldoutTraits))
 	s.holdout = scoresOf(answers)
+	s.ranked = slices.DeleteFunc(slices.Clone(s.holdout), math.IsNaN)
+	slices.Sort(s.ranked)
 	return err
 }
 
@@ -91,7 +95,7 @@ func (s *SingleScorer) Scores(ctx context.Context, gs []*graph.Graph) ([]float64
 
 // Judge returns the p-values of scores, and the verdicts at a rate of false alarms.
 func (s *SingleScorer) Judge(scores []float64, alpha float64) ([]float64, []decide.Verdict) {
-	p := decide.PValues(scores, s.holdout)
+	p := decide.PValues(scores, s.ranked)
 	verdicts := make([]decide.Verdict, len(p))
 	for i, v := range p {
 		verdicts[i] = decide.Judge(v, alpha, s.model.References())

@@ -17,11 +17,14 @@ import (
 // any sample size if the graph's score and the holdout's are exchangeable when
 // the graph is in-distribution, that is, computed in the same way by a scorer
 // that learned from neither or from both alike. It is NaN where there is no
-// holdout or the score is NaN; NaN in the holdout is left out.
+// holdout or the score is NaN; NaN in the holdout is left out. A holdout in ascending order
+// saves sorting it.
 func PValues(scores, holdout []float64) []float64 {
-	sorted := slices.Clone(holdout)
-	sorted = slices.DeleteFunc(sorted, math.IsNaN)
-	slices.Sort(sorted)
+	sorted := holdout
+	if slices.ContainsFunc(holdout, math.IsNaN) || !slices.IsSorted(holdout) {
+		sorted = slices.DeleteFunc(slices.Clone(holdout), math.IsNaN)
+		slices.Sort(sorted)
+	}
 	p := make([]float64, len(scores))
 	for i, s := range scores {
 		if len(sorted) == 0 || math.IsNaN(s) {

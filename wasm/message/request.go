@@ -173,7 +173,7 @@ type Train struct {
 	// Checkpoint goes on from a Checkpoint or Paused of the same input, seed and
 	// canonical.
 	Checkpoint []byte
-	// Structures keeps the training molecules of the bank behind the model in its file.
+	// Structures keeps the training molecules behind the model in its file.
 	Structures bool
 	// Seconds between Checkpoints; 0 is 20.
 	Seconds float64

@@ -28,7 +28,7 @@ func newStructures() *cobra.Command {
 		Long: `Structures writes a model that can show its training molecules. SET is the file that the
 model was trained on. Two files come out: MODEL, which is the same but for a hash, and
 beside it MODEL.structures (bbbp.structures for bbbp.msgpack) with the SMILES and names
-of the molecules in the model's bank. Scores stay as they are.
+of the molecules that the model was trained on. Scores stay as they are.
 
 With both files baca score --neighbors and baca report name the training molecules that
 are most similar. MODEL alone works as before and shows their row numbers. Do not hand

@@ -1,0 +1,51 @@
+// Package rival has the detectors that BaCa is compared with, each written anew from its
+// paper and trained here, in one file for each. They see what BaCa sees: the same split,
+// the same graphs, no labels.
+package rival
+
+import (
+	"context"
+
+	"baca/algo"
+	"baca/algo/graph"
+)
+
+// A Problem is what a detector is given: graphs that it may be trained on, and graphs that
+// it has to rank. All of Train are in-distribution. Nothing says which of Test are not, and
+// their order says nothing either.
+type Problem struct {
+	Train, Test []*graph.Graph
+	// TrainSMILES and TestSMILES are the molecules of the graphs, nil where these are not
+	// molecules.
+	TrainSMILES, TestSMILES []string
+	// Model has the encoder that was trained on Train, and their embeddings.
+	Model   *algo.Model
+	Seed    uint64
+	Workers int // goroutines; scores do not depend on it
+}
+
+// A Rival is a detector.
+type Rival struct {
+	Name  string // for flags and columns, such as good-d
+	Title string // as its authors write it
+	Cite  string // authors, title, where, when
+	// Published are the AUROCs that its authors or others report, in percent by pair
+	// (ID/OOD), and Source says where.
+	Published map[string]float64
+	Source    string
+	// Differs says in a sentence how ours differs from the published one, and why its
+	// figures may.
+	Differs string
+	// Batch says that the score of a graph depends on the others of Test.
+	Batch bool
+	// Molecules says that it reads molecules and has no scores for other graphs.
+	Molecules bool
+	// Score returns one score for each graph of Test; higher is more OOD. It is a pure
+	// function of the problem.
+	Score func(ctx context.Context, p *Problem) ([]float64, error)
+}
+
+// All returns the detectors in the order of reports.
+func All() []*Rival {
+	return []*Rival{}
+}

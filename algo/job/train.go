@@ -22,12 +22,27 @@ import (
 const (
 	// MinTraining is the smallest set that is trained on: the bank of a smaller
 	// one says nothing, and its holdout resolves no p-value.
-	MinTraining   = 20
-	DefaultEpochs = 400
-	MaxEpochs     = 1_000_000
+	MinTraining = 20
+	MaxEpochs   = 1_000_000
 	// CheckpointInterval is the time between two checkpoints.
 	CheckpointInterval = 20 * time.Second
 )
+
+// UsualEpochs is for how many epochs a set is trained on where nobody says, as in the paper.
+// A large one has fewer, so that they make no more steps than those of 7 680 graphs: longer
+// training takes hours and finds no more, see build/results.
+const UsualEpochs, mostSteps = 400, 24_000
+
+// DefaultEpochs is for how many epochs so many graphs are trained on where nobody says.
+func DefaultEpochs(graphs int) int {
+	return max(1, min(UsualEpochs, mostSteps/StepsPerEpoch(graphs)))
+}
+
+// StepsPerEpoch is how many batches of [TrainingOptions] so many graphs make, at least 1.
+func StepsPerEpoch(graphs int) int {
+	batch := pretrain.Defaults(1).Batch
+	return max(1, (graphs+batch-1)/batch)
+}
 
 // A Training makes a model of graphs: Prepare, Begin, Run and Pack, in this order.
 type Training struct {
@@ -210,7 +225,12 @@ func ModelName(file string) string {
 	return strings.TrimSuffix(name, path.Ext(name))
 }
 
-// ModelDescription describes a model that nobody has described.
-func ModelDescription(file string, epochs int) string {
-	return fmt.Sprintf("Trained on %s for %d epochs.", file, epochs)
+// ModelDescription describes a model of so many graphs of a file, that nobody has described.
+// It says why large sets are trained on for fewer epochs than others.
+func ModelDescription(file string, graphs, epochs int) string {
+	why := ""
+	if epochs < UsualEpochs && epochs == DefaultEpochs(graphs) {
+		why = fmt.Sprintf(", which are %d steps", epochs*StepsPerEpoch(graphs))
+	}
+	return fmt.Sprintf("Trained on %s for %d epochs%s.", file, epochs, why)
 }

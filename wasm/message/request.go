@@ -165,7 +165,7 @@ type Report struct {
 // free; other requests wait until the end of it, but for Pause.
 type Train struct {
 	Name, Description string // of the model; empty makes them from the file
-	Epochs            int    // in all; 0 is 400
+	Epochs            int    // in all; 0 is 400, fewer for more than 7 680 graphs
 	Seed              uint64 // 0 is 1
 	// Canonical trains on the canonical forms of molecules: scores then do not
 	// depend on how a molecule is written.

@@ -38,6 +38,7 @@ type pretrainFlags struct {
 	out         target
 	device      deviceFlag
 	card        algo.Card // Name, Description, Epochs and Seed
+	epochsSet   bool
 	resume      bool
 	share       int
 	background  string
@@ -55,6 +56,10 @@ func newPretrain(gpus *device.GPUs) *cobra.Command {
 TUDataset set (a folder or a .zip) and writes it as a model file. The last tenth,
 drawn by the seed, is kept from training; its embeddings give the model p-values. Of
 5 000 graphs and more, 999 are kept, which let p-values go down to 0.001.
+
+Every graph is trained on 400 times. More than 7 680 graphs are trained on less often:
+as often as 24 000 steps of 128 graphs allow, 100 000 graphs 31 times. --epochs says
+otherwise.
 
 While it trains, it saves a checkpoint, MODEL.checkpoint, every 20 seconds and when
 it is interrupted. With --resume a run that was stopped in any way goes on from
@@ -76,7 +81,7 @@ the order of their names, as "cat FILES | sha256sum" prints it.`,
   baca pretrain --in bbbp.csv.gz --out bbbp.msgpack --resume`,
 		Args: usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			o.columnSet = c.Flags().Changed("column")
+			o.columnSet, o.epochsSet = c.Flags().Changed("column"), c.Flags().Changed("epochs")
 			if err := o.check(); err != nil {
 				return err
 			}
@@ -87,7 +92,7 @@ the order of their names, as "cat FILES | sha256sum" prints it.`,
 	f.StringVar(&o.path, "in", "", "molecule file, TUDataset folder or .zip to train on")
 	o.register(f, "input", formats...)
 	o.out.register(f)
-	f.IntVar(&o.card.Epochs, "epochs", job.DefaultEpochs, "times that every graph is trained on")
+	f.IntVar(&o.card.Epochs, "epochs", 0, "times that every graph is trained on (default 400, fewer above 7 680 graphs)")
 	f.Uint64Var(&o.card.Seed, "seed", 1, "seed of the split, the weights and the order of graphs")
 	f.BoolVar(&o.resume, "resume", false, "go on from MODEL.checkpoint, if it is there")
 	f.IntVar(&o.share, "share", 0, "write a model that can be handed out, by groups of `K` graphs, see baca share (there, 5)")
@@ -112,7 +117,7 @@ func (o *pretrainFlags) check() error {
 		return usage.Errorf("want --in INPUT and --out MODEL")
 	case o.path == "-":
 		return usage.Errorf("--in -: want a file or a folder, since the input is read again to resume")
-	case o.card.Epochs < 1 || o.card.Epochs > job.MaxEpochs:
+	case o.epochsSet && (o.card.Epochs < 1 || o.card.Epochs > job.MaxEpochs):
 		return usage.Errorf("--epochs %d: want 1 to %d", o.card.Epochs, job.MaxEpochs)
 	case o.share < 0 || o.share == 1:
 		return usage.Errorf("--share %d: want 2 or more graphs, or 0 for a model that is not to be shared", o.share)
@@ -159,15 +164,10 @@ func (o *pretrainFlags) run(c *cobra.Command) error {
 	}
 	training := &trainJob{
 		graphs: set.graphs, workers: o.workers, unpack: o.unpack(), device: o.device.open, split: dataset.Hold,
-		checkpoint: o.out.checkpoint(), resume: o.resume, hint: "--resume goes on from there", card: o.card,
+		checkpoint: o.out.checkpoint(), resume: o.resume, hint: "--resume goes on from there", card: o.cardOf(c, set),
 	}
-	card := &training.card
-	card.Schema, card.Dataset, card.DatasetSHA256 = set.schema, set.name, set.sha256
 	if err := training.addBackground(ctx, stderr, o.background); err != nil {
 		return err
-	}
-	if !c.Flags().Changed("description") {
-		card.Description = job.ModelDescription(set.name, card.Epochs)
 	}
 	data, err := training.run(ctx, stderr)
 	if err != nil {
@@ -190,6 +190,24 @@ func (o *pretrainFlags) run(c *cobra.Command) error {
 		fmt.Fprintf(stderr, "warning: %s\n", warning)
 	}
 	return lost
+}
+
+// cardOf begins the card of a model of the set, and says how long training takes where that is
+// not the usual.
+func (o *pretrainFlags) cardOf(c *cobra.Command, set *trainingSet) algo.Card {
+	card := o.card
+	card.Schema, card.Dataset, card.DatasetSHA256 = set.schema, set.name, set.sha256
+	train, _ := dataset.Hold(len(set.graphs), card.Seed)
+	if !o.epochsSet {
+		if card.Epochs = job.DefaultEpochs(len(train)); card.Epochs < job.UsualEpochs {
+			fmt.Fprintf(c.ErrOrStderr(), "training on %d graphs for %d epochs, %d steps; --epochs asks for another number\n",
+				len(train), card.Epochs, card.Epochs*job.StepsPerEpoch(len(train)))
+		}
+	}
+	if !c.Flags().Changed("description") {
+		card.Description = job.ModelDescription(set.name, len(train), card.Epochs)
+	}
+	return card
 }
 
 // keepStructures writes the structures and returns the file of the model with their hash, or

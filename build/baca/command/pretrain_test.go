@@ -17,6 +17,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/graph"
@@ -118,6 +120,29 @@ func TestPretrain(t *testing.T) {
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 3 {
 		t.Errorf("%d files, %v: want the set and two models, and no temporary file", len(entries), err)
+	}
+}
+
+// A large set has fewer epochs, unless they are asked for, and the card says what they are.
+func TestEpochsOfALargeSet(t *testing.T) {
+	for _, test := range []struct {
+		graphs, asked, want    int
+		description, announced string
+	}{
+		{2000, 0, 400, "Trained on big.smi for 400 epochs.", ""},
+		{100_000, 0, 31, "Trained on big.smi for 31 epochs, which are 23994 steps.",
+			"training on 99001 graphs for 31 epochs, 23994 steps; --epochs asks for another number\n"},
+		{100_000, 500, 500, "Trained on big.smi for 500 epochs.", ""},
+	} {
+		var stderr bytes.Buffer
+		c := &cobra.Command{}
+		c.Flags().String("description", "", "")
+		c.SetErr(&stderr)
+		o := pretrainFlags{epochsSet: test.asked > 0, card: algo.Card{Seed: 1, Epochs: test.asked}}
+		card := o.cardOf(c, &trainingSet{name: "big.smi", graphs: make([]*graph.Graph, test.graphs)})
+		if card.Epochs != test.want || card.Description != test.description || stderr.String() != test.announced {
+			t.Errorf("%d graphs, --epochs %d: %d epochs, %q, and %q on stderr", test.graphs, test.asked, card.Epochs, card.Description, &stderr)
+		}
 	}
 }
 

@@ -27,9 +27,8 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 		return nil, failf(message.CodeNotReady, "no input is open")
 	}
 	e.paused = false
-	epochs := cmp.Or(r.Epochs, job.DefaultEpochs)
-	if epochs < 1 || epochs > job.MaxEpochs {
-		return nil, failf(message.CodeBadOption, "%d epochs: want 1 to %d", epochs, job.MaxEpochs)
+	if r.Epochs < 0 || r.Epochs > job.MaxEpochs {
+		return nil, failf(message.CodeBadOption, "%d epochs: want 1 to %d, or 0 for as many as suit the number of graphs", r.Epochs, job.MaxEpochs)
 	}
 	p := newPulse(e.host)
 	form := molecule.AsWritten
@@ -42,9 +41,10 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 	}
 	at := place{name: processor}
 	t := &job.Training{
-		Graphs: gs, Workers: 1, Split: dataset.Hold, Save: weights.Save, Card: e.trainingCard(r, form, epochs),
-		Device: e.trainingDevice(&at, epochs), DeviceFailed: func(err error) { at.device.failed = err },
+		Graphs: gs, Workers: 1, Split: dataset.Hold, Save: weights.Save, Card: e.trainingCard(r, form, len(gs)),
+		DeviceFailed: func(err error) { at.device.failed = err },
 	}
+	t.Device = e.trainingDevice(&at, t.Card.Epochs)
 	if err := t.Prepare(); err != nil {
 		return nil, failf(message.CodeBadInput, "%w", err)
 	}
@@ -138,16 +138,19 @@ func (e *Engine) trainingGraphs(p *pulse, form molecule.Form) (gs []*graph.Graph
 	return gs, refused, nil
 }
 
-// trainingCard is the card of a model that is trained on the open input.
-func (e *Engine) trainingCard(r *message.Train, form molecule.Form, epochs int) algo.Card {
+// trainingCard is the card of a model that is trained on the open input, which has so many
+// graphs.
+func (e *Engine) trainingCard(r *message.Train, form molecule.Form, graphs int) algo.Card {
 	card := algo.Card{
 		Name: r.Name, Schema: algo.SchemaOf(form), Dataset: cmp.Or(e.input.name, "pasted"), DatasetSHA256: e.input.opened.SHA256,
-		Seed: cmp.Or(r.Seed, 1), Epochs: epochs,
+		Seed: cmp.Or(r.Seed, 1),
 	}
+	train, _ := dataset.Hold(graphs, card.Seed)
+	card.Epochs = cmp.Or(r.Epochs, job.DefaultEpochs(len(train)))
 	if e.input.format == dataset.TU {
 		card.Schema = algo.Constant
 	}
-	card.Description = cmp.Or(r.Description, job.ModelDescription(card.Dataset, epochs))
+	card.Description = cmp.Or(r.Description, job.ModelDescription(card.Dataset, len(train), card.Epochs))
 	return card
 }
 

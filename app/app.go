@@ -192,11 +192,7 @@ func (p *page) state() app.UI {
 		body = append(body, app.Span().Class("quiet wide-only").Text("works offline"))
 	}
 	if t := &p.s.Training; t.Library != nil && t.Made == nil {
-		text := "Training paused at " + strconv.Itoa(t.At)
-		if t.On {
-			text = "Training: epoch " + strconv.Itoa(t.Latest.Epoch)
-		}
-		body = append(body, app.Button().Class("plain").Type("button").Text(text+" of "+strconv.Itoa(t.Epochs)).
+		body = append(body, app.Button().Class("plain").Type("button").Text(t.ShortLine()).
 			OnClick(func(app.Context, app.Event) { showDialog("train") }))
 	}
 	return app.Div().Class("state").Body(body...)

@@ -135,12 +135,12 @@ type trainDialog struct {
 	Rev int
 
 	name       string
-	epochs     int
+	epochs     int // 0: as many as suit the library
 	structures bool
 }
 
-// The epochs that are offered, and the most that can be asked for.
-const defaultEpochs, mostEpochs = 100, 10000
+// mostEpochs is how many can be asked for.
+const mostEpochs = 10000
 
 // Render implements app.Composer.
 func (p *trainDialog) Render() app.UI {
@@ -159,9 +159,6 @@ func (p *trainDialog) Render() app.UI {
 
 func (p *trainDialog) setup() []app.UI {
 	s := p.S
-	if p.epochs == 0 {
-		p.epochs = defaultEpochs
-	}
 	library, ready := s.LibraryLine()
 	row := func(label app.UI, body app.UI) app.UI { return app.Div().Class("form-row").Body(label, body) }
 	return []app.UI{
@@ -177,13 +174,16 @@ func (p *trainDialog) setup() []app.UI {
 				app.Input().ID("train-name").Type("text").Placeholder("my-library").MaxLength(40).
 					OnInput(func(ctx app.Context, e app.Event) { p.name = valueOf(ctx) })),
 			row(app.Label().Class("form-label").For("train-epochs").Text("Epochs"), app.Div().Body(
-				app.Input().ID("train-epochs").Type("number").Attr("min", 1).Attr("max", mostEpochs).Value(p.epochs).
+				app.Input().ID("train-epochs").Type("number").Attr("min", 1).Attr("max", mostEpochs).Placeholder("automatic").
 					OnInput(func(ctx app.Context, e app.Event) {
-						if n, err := strconv.Atoi(valueOf(ctx)); err == nil && n >= 1 && n <= mostEpochs {
+						switch n, err := strconv.Atoi(valueOf(ctx)); {
+						case valueOf(ctx) == "":
+							p.epochs = 0
+						case err == nil && n >= 1 && n <= mostEpochs:
 							p.epochs = n
 						}
 					}),
-				app.P().Class("quiet small").Text("passes over the library; the built-in models have 400"))),
+				app.P().Class("quiet small").Text("passes over the library: 400 if you give none, fewer for more than 7 680 molecules. A quarter of them is faster and nearly as good."))),
 			row(app.Span().Class("form-label").Text("Structures"), app.Div().Body(
 				app.Label().Class("check").Body(
 					app.Input().ID("train-structures").Type("checkbox").Checked(p.structures).

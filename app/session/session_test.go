@@ -549,8 +549,11 @@ func TestPauseTraining(t *testing.T) {
 	kept := memory{}
 	var finish func()
 	f.answer = func(number uint32, r any, say func(any)) {
-		switch r.(type) {
+		switch r := r.(type) {
 		case *message.Train:
+			if r.Epochs != 0 {
+				t.Errorf("asked for %d epochs, want 0 for as many as suit the library", r.Epochs)
+			}
 			say(&message.Epoch{Epoch: 1, Of: 10, Loss: 1})
 			finish = func() { say(&message.Paused{Epoch: 1, Data: []byte("one")}) }
 		case *message.Score:
@@ -562,8 +565,14 @@ func TestPauseTraining(t *testing.T) {
 	pass(later)
 	f.next(-1)
 	s.Training.store = kept
-	s.Training.Start("", 10, false)
+	s.Training.Start("", 0, false)
+	if got := s.Training.ShortLine(); got != "Training: epoch 0" {
+		t.Errorf("%q before the number of epochs is known", got)
+	}
 	f.next(-1)
+	if got := s.Training.ShortLine(); got != "Training: epoch 1 of 10" {
+		t.Errorf("%q once the worker has said how many epochs there are", got)
+	}
 	s.Training.Pause()
 	if !s.Training.Ending {
 		t.Error("not ending after Pause")

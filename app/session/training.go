@@ -15,7 +15,7 @@ type Training struct {
 	On     bool // the worker trains
 	Ending bool // and was told to pause
 	name   string
-	Epochs int
+	Epochs int // in all; 0 is as many as suit the library, until the worker says how many
 	// Structures has the training molecules kept in the model's file.
 	Structures bool
 	// Library is what it trains on, kept so that it can go on after a reload.
@@ -55,7 +55,7 @@ type keptTraining struct {
 	Loss       []float64
 }
 
-// Start starts training on what is open.
+// Start starts training on what is open, for 0 epochs for as many as suit it.
 func (t *Training) Start(name string, epochs int, structures bool) {
 	if t.session.Opened == nil || t.On {
 		return
@@ -102,7 +102,7 @@ func (t *Training) event(e message.Event) {
 	t.session.Rev.State++
 	switch e := e.(type) {
 	case *message.Epoch:
-		t.Latest = *e
+		t.Latest, t.Epochs = *e, e.Of
 		if e.Epoch > 0 {
 			for len(t.Loss) < e.Epoch-1 {
 				t.Loss = append(t.Loss, e.Loss) // no event is left out, but for what a reload lost
@@ -169,7 +169,7 @@ func (t *Training) Recall(store Store) {
 	t.store = store
 	store.Get("training", func(meta []byte) {
 		var kept keptTraining
-		if meta == nil || json.Unmarshal(meta, &kept) != nil || kept.Epochs < 1 {
+		if meta == nil || json.Unmarshal(meta, &kept) != nil || kept.Epochs < 0 {
 			return
 		}
 		store.GetFile("library", func(library *File) {

@@ -68,9 +68,25 @@ func (t *Training) Line() string {
 	return line
 }
 
+// of is how many epochs there are in all, once that is known.
+func (t *Training) of() string {
+	if t.Epochs == 0 {
+		return ""
+	}
+	return " of " + strconv.Itoa(t.Epochs)
+}
+
+// ShortLine says in a few words how far a training is.
+func (t *Training) ShortLine() string {
+	if t.On {
+		return "Training: epoch " + strconv.Itoa(t.Latest.Epoch) + t.of()
+	}
+	return "Training paused at " + strconv.Itoa(t.At) + t.of()
+}
+
 // ProgressLine says how far a training is.
 func (t *Training) ProgressLine() string {
-	of := " of " + strconv.Itoa(t.Epochs)
+	of := t.of()
 	switch {
 	case !t.On:
 		return "Paused at epoch " + strconv.Itoa(t.At) + of

@@ -54,7 +54,7 @@ func FormOf(schema string) molecule.Form { return forms[schema] }
 
 // SchemaOf returns the schema of molecules that are read in a form.
 func SchemaOf(f molecule.Form) string {
-	return map[molecule.Form]string{molecule.AsWritten: OGB, molecule.Canonical: OGBCanonical, molecule.Standard: OGBStandard}[f]
+	return map[molecule.Form]string{molecule.AsWritten: OGB, molecule.Canonical: OGBCanonical, molecule.Unordered: OGBCanonical, molecule.Standard: OGBStandard}[f]
 }
 
 // A Model is a frozen encoder together with what it remembers of the

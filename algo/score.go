@@ -189,7 +189,7 @@ func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) 
 	if err != nil {
 		return nil, err
 	}
-	answers, _, err := s.single.answers(ctx, o.Workers, test.Outline(), m.traits(gs, test.Prints))
+	answers, err := s.single.answersBeside(ctx, o.Workers, gs, test)
 	if err != nil {
 		return nil, err
 	}
@@ -293,7 +293,7 @@ func (s *Scorer) Score(ctx context.Context, gs []*graph.Graph) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	answers, _, err := s.single.answers(ctx, 1, r.Outline(), s.model.traits(gs, r.Prints))
+	answers, err := s.single.answersBeside(ctx, 1, gs, r)
 	if err != nil {
 		return nil, err
 	}

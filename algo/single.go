@@ -118,6 +118,20 @@ func (s *SingleScorer) answersOf(ctx context.Context, workers int, gs []*graph.G
 	return s.answers(ctx, workers, o, s.model.traits(gs, o.Prints))
 }
 
+// answersBeside is answersOf for graphs that r represents. Those with several features are
+// outlined anew, so that their scores have the bits that they have without a batch.
+func (s *SingleScorer) answersBeside(ctx context.Context, workers int, gs []*graph.Graph, r *contrast.Representation) ([]answer, error) {
+	o := r.Outline()
+	if s.model.Encoder.Features > 1 {
+		var err error
+		if o, err = contrast.OutlineOf(ctx, workers, s.model.Encoder, gs); err != nil {
+			return nil, err
+		}
+	}
+	answers, _, err := s.answers(ctx, workers, o, s.model.traits(gs, o.Prints))
+	return answers, err
+}
+
 // answers returns the scores of graphs with these traits, and how far they are from the
 // bank.
 //

@@ -135,7 +135,9 @@ func (o *Outline) Len() int { return len(o.Prints) }
 func (o *Outline) Row(i int) []float32 { return o.Q[i*o.Dim : (i+1)*o.Dim] }
 
 // OutlineOf outlines graphs on that many goroutines of the processor. Each graph's row
-// depends on that graph alone, and is the same as in a Representation.
+// depends on that graph alone. Where graphs have several features it has the same bits in
+// whatever order the nodes are, see fingerprint.Order, and those of a Representation but for
+// the rounding of sums.
 func OutlineOf(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Graph) (*Outline, error) {
 	if bare(e) {
 		r, err := Describe(ctx, workers, e, gs)
@@ -154,14 +156,22 @@ func OutlineOf(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Gra
 		hi := min(len(gs), lo+representChunk)
 		w := spare.Get().(*representation)
 		defer spare.Put(w)
-		w.batch.Reset(gs[lo:hi])
-		e.Embed(gin.Feature, &w.batch, &w.act)
-		kernel.Log1p(o.Q[lo*o.Dim:hi*o.Dim], w.act.Graph[gin.Feature])
-		for i := lo; i < hi; i++ {
-			o.Prints[i] = fingerprint.New(gs[i], fingerprint.DefaultHeight)
-		}
+		w.outline(e, gs[lo:hi], o.Q[lo*o.Dim:hi*o.Dim], o.Prints[lo:hi])
 	})
 	return o, err
+}
+
+// outline writes the embeddings and prints of at most representChunk graphs.
+func (w *representation) outline(e *gin.Encoder, gs []*graph.Graph, q []float32, prints []fingerprint.Print) {
+	var ordered [representChunk]*graph.Graph
+	for k, g := range gs {
+		prints[k] = w.order.Arrange(g, fingerprint.DefaultHeight, e.Layers)
+		w.arranged[k].Arrange(g, w.order)
+		ordered[k] = &w.arranged[k].Graph
+	}
+	w.batch.Reset(ordered[:len(gs)])
+	e.Embed(gin.Feature, &w.batch, &w.act)
+	kernel.Log1p(q, w.act.Graph[gin.Feature])
 }
 
 // Outline returns the part of r that an Outline has. r must have Prints.
@@ -204,6 +214,10 @@ type representation struct {
 	batch graph.Batch
 	act   gin.Activations
 	nodes Workspace
+
+	// Of outlines.
+	order    fingerprint.Order
+	arranged [representChunk]graph.Arrangement
 }
 
 // encode writes the rows of gs, from lo on.

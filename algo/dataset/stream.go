@@ -105,8 +105,11 @@ func (r *Record) Parse() (*molecule.Molecule, error) {
 func (r Record) Parsed(f molecule.Form) Record {
 	if r.Err == nil && r.molfile == "" && f != molecule.Standard {
 		read := smiles.ParseGraph
-		if f == molecule.Canonical {
+		switch f {
+		case molecule.Canonical:
 			read = smiles.ParseCanonical
+		case molecule.Unordered:
+			read = smiles.ParseUnordered
 		}
 		g, err := read(r.SMILES)
 		if r.Graph = g; err != nil {

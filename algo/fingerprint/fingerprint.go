@@ -53,7 +53,11 @@ func New(g *graph.Graph, height int) Print {
 func (p *Print) Describe(g *graph.Graph, height int) {
 	w := spare.Get().(*workspace)
 	defer spare.Put(w)
-	keys := w.subtrees(g, height)
+	p.count(w, w.subtrees(g, height))
+}
+
+// count makes p the print of keys, which it sorts.
+func (p *Print) count(w *workspace, keys []uint32) {
 	w.sort(keys)
 	distinct := 0
 	for i, k := range keys {
@@ -127,12 +131,13 @@ func (w *workspace) subtrees(g *graph.Graph, height int) []uint32 {
 	}
 	n := g.N()
 	keys, around := w.keys[:0], w.around
-	now, next := slices.Grow(w.now[:0], n)[:n], slices.Grow(w.next[:0], n)[:n]
-	for i := range n {
+	w.colors = slices.Grow(w.colors[:0], (height+1)*n)[:(height+1)*n]
+	for i, now := 0, w.height(0, n); i < n; i++ {
 		now[i] = root(g, i)
 		keys = append(keys, fold(now[i]))
 	}
-	for range height {
+	for h := range height {
+		now, next := w.height(h, n), w.height(h+1, n)
 		for i := range n {
 			around = around[:0]
 			for _, j := range g.Row(i) {
@@ -146,11 +151,13 @@ func (w *workspace) subtrees(g *graph.Graph, height int) []uint32 {
 			next[i] = grown(now[i], around)
 			keys = append(keys, fold(next[i]))
 		}
-		now, next = next, now
 	}
-	w.keys, w.around, w.now, w.next = keys, around, now, next
+	w.keys, w.around = keys, around
 	return keys
 }
+
+// height returns the hashes of the subtrees of height h of n nodes.
+func (w *workspace) height(h, n int) []uint64 { return w.colors[h*n : (h+1)*n] }
 
 // Nodes returns the keys that New counts, by the node that each belongs to: that of
 // node i at height h is at h·n + i.
@@ -179,11 +186,7 @@ func Signature(g *graph.Graph, height, skip int) [2]uint64 {
 	}
 	for range height {
 		for i := range n {
-			around := uint64(0)
-			for _, j := range g.Row(i) {
-				around += now[j]
-			}
-			next[i] = mix(now[i], around)
+			next[i] = widened(g, now, i)
 		}
 		now, next = next, now
 	}
@@ -217,6 +220,16 @@ func grown(own uint64, around []uint64) uint64 {
 	return h
 }
 
+// widened is the hash of node i one height up, from the hashes of all nodes. It costs
+// less than grown: what is around a node is added up and not sorted.
+func widened(g *graph.Graph, now []uint64, i int) uint64 {
+	around := uint64(0)
+	for _, j := range g.Row(i) {
+		around += now[j]
+	}
+	return mix(now[i], around)
+}
+
 // Hash returns a number that is the same for equal prints, and for others by accident only.
 func (p Print) Hash() uint64 {
 	h := uint64(seed)
@@ -248,7 +261,8 @@ var spare = sync.Pool{New: func() any { return new(workspace) }}
 
 type workspace struct {
 	keys, sorted      []uint32
-	now, next, around []uint64
+	colors            []uint64 // the hashes of all subtrees, by height and node
+	now, next, around []uint64 // of Signature, and around a node
 }
 
 // seed begins every hash.

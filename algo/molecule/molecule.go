@@ -157,4 +157,15 @@ const (
 	// Standard reads the canonical form without counter-ions, neutralised, see
 	// smiles.Standard.
 	Standard
+	// Unordered reads the graph of Canonical with its nodes in any order, for what does not
+	// depend on that, as the score of a graph by itself, see smiles.ParseUnordered.
+	Unordered
 )
+
+// Unordered returns the form that reads the same graphs as f, but in any order of the nodes.
+func (f Form) Unordered() Form {
+	if f == Canonical {
+		return Unordered
+	}
+	return f
+}

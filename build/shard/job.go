@@ -99,7 +99,7 @@ func (j *Job) Begin(ctx context.Context) error {
 	if j.Model.Card.Schema == algo.Constant {
 		return fmt.Errorf("model %s reads graphs of schema %s: want one for molecules, only these can be read in shards", j.Model.Card.Name, j.Model.Card.Schema)
 	}
-	j.form = algo.FormOf(j.Model.Card.Schema)
+	j.form = algo.FormOf(j.Model.Card.Schema).Unordered()
 	if j.Options.By != algo.ByAlone {
 		return ErrBatch
 	}

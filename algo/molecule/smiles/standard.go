@@ -9,11 +9,11 @@ import (
 
 // In returns m in form f, and for each atom of it which atom of m it is.
 func In(m *molecule.Molecule, f molecule.Form) (*molecule.Molecule, []int32) {
-	switch f {
-	case molecule.Canonical:
+	switch {
+	case f == molecule.Canonical, f == molecule.Unordered && ordered(m):
 		c, order, _ := Canonical(m)
 		return c, order
-	case molecule.Standard:
+	case f == molecule.Standard:
 		return Standard(m)
 	}
 	order := make([]int32, len(m.Atoms))
@@ -21,6 +21,14 @@ func In(m *molecule.Molecule, f molecule.Form) (*molecule.Molecule, []int32) {
 		order[i] = int32(i)
 	}
 	return m, order
+}
+
+// ordered is Parser.ordered of a molecule.
+func ordered(m *molecule.Molecule) bool {
+	_, trees := join(nil, m, func(*molecule.Bond) bool { return true })
+	return trees > 1 || slices.ContainsFunc(m.Atoms, func(a molecule.Atom) bool {
+		return a.Map >= 0 || handed(a.Chirality)
+	})
 }
 
 // Standard returns the canonical form of m without its counter-ions and neutralised, and

@@ -94,7 +94,7 @@ func (f *driftFlags) run(c *cobra.Command) error {
 	if m.References() == 0 {
 		return fmt.Errorf("model %s holds no graphs kept from training: there is nothing to bet on", m.Card.Name)
 	}
-	f.form = algo.FormOf(m.Card.Schema)
+	f.form = algo.FormOf(m.Card.Schema).Unordered()
 	alone, err := algo.NewSingleScorer(ctx, m, 1)
 	if err != nil {
 		return err

@@ -185,7 +185,9 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 func (f *scoreFlags) newScoring(c *cobra.Command, m *algo.Model) (s *scoring, err error) {
 	ctx, stderr := c.Context(), c.ErrOrStderr()
 	f.options.Workers = f.workers
-	f.form = algo.FormOf(m.Card.Schema)
+	if f.form = algo.FormOf(m.Card.Schema); !f.batch() && f.nearest() == 0 {
+		f.form = f.form.Unordered()
+	}
 	if m.Encoder.Device, err = f.device.open(ctx, stderr, f.workers, m.Encoder.Config, false); err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func (e *Engine) watch(t *task, seed uint64) (*watched, error) {
 		return nil, err
 	}
 	w := &watched{Drift: job.NewDrift(alone, seed), seed: seed}
-	err = w.Watch(t, alone, driftPiece, e.input.records(e.form()), func(r table.Record, _, _ float64) error {
+	err = w.Watch(t, alone, driftPiece, e.input.records(e.form().Unordered()), func(r table.Record, _, _ float64) error {
 		if r.Err == nil {
 			w.record = append(w.record, int32(r.Row-1))
 		}

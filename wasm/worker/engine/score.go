@@ -146,8 +146,12 @@ type run struct {
 // all scores the input in this worker.
 func (r *run) all(batch bool, seed uint64) error {
 	e := r.engine
-	input := job.Input{Records: e.input.records(e.form()), Again: func() (iter.Seq2[table.Unread, error], func(), error) {
-		return e.input.records(e.form()), func() {}, nil
+	form := e.form()
+	if !batch {
+		form = form.Unordered()
+	}
+	input := job.Input{Records: e.input.records(form), Again: func() (iter.Seq2[table.Unread, error], func(), error) {
+		return e.input.records(form), func() {}, nil
 	}}
 	return job.Score(r, r.now.scorer, input, job.ScoreOptions{
 		Batch: batch, Graphs: e.batch, Seed: seed, Workers: 1, Fitting: r.fitting, Fitted: r.fitted,

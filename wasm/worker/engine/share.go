@@ -226,7 +226,7 @@ func (s *scoring) stop() {
 func (s *scoring) rows(ctx context.Context, from, to int) (message.Columns, error) {
 	if s.end == nil || s.at > from {
 		s.stop()
-		s.next, s.end = iter.Pull2(s.engine.input.records(s.engine.form()))
+		s.next, s.end = iter.Pull2(s.engine.input.records(s.engine.form().Unordered()))
 		s.at = 0
 	}
 	records := make([]table.Scored, 0, to-from)

@@ -1,0 +1,42 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+)
+
+// An Arrangement is a graph with its nodes in another order. Arrange may be called again
+// and again; the memory is reused.
+type Arrangement struct {
+	Graph // without XS
+
+	place []int32 // of the nodes of the original
+}
+
+// Arrange makes a the graph g with its nodes in an order: node k of a is node order[k] of g.
+func (a *Arrangement) Arrange(g *Graph, order []int32) {
+	n, f := g.N(), g.Features
+	if len(order) != n || len(g.X) != n*f {
+		panic(fmt.Sprintf("graph: order of %d nodes and %d feature values for a graph of %d nodes with %d features", len(order), len(g.X), n, f))
+	}
+	a.place = slices.Grow(a.place[:0], n)[:n]
+	a.Offsets = slices.Grow(a.Offsets[:0], n+1)[:n+1]
+	a.Neighbors = slices.Grow(a.Neighbors[:0], len(g.Neighbors))[:len(g.Neighbors)]
+	a.X, a.Features = slices.Grow(a.X[:0], n*f)[:n*f], f
+	a.Offsets[0] = 0
+	sum := int32(0)
+	for k, i := range order {
+		a.place[i] = int32(k)
+		a.Offsets[k+1] = sum // where the row of k is filled up to
+		sum += int32(g.Degree(int(i)))
+		copy(a.X[k*f:(k+1)*f], g.X[int(i)*f:])
+	}
+	// Nodes come in their new order, so every row is filled ascending.
+	for k, i := range order {
+		for _, j := range g.Row(int(i)) {
+			end := &a.Offsets[a.place[j]+1]
+			a.Neighbors[*end] = int32(k)
+			*end++
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package smiles
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"baca/algo/fingerprint"
+	"baca/algo/molecule"
+)
+
+// An unordered graph is the canonical one where tags, atom classes or fragments need that,
+// and elsewhere one that is isomorphic to it, as subtrees can tell. A molecule that was read gives the
+// same one as its text.
+func TestParseUnordered(t *testing.T) {
+	random := rand.New(rand.NewPCG(2, 4))
+	canonical, written := 0, 0
+	for _, text := range append(smilesOf(t, "bbbp"), "C[C@H](F)Cl", "CC.CC", "C1.C1", "[CH3:1]C", "F/C=C/F", "[H]C", "[H][H]", "C") {
+		m, err := Parse(text)
+		if err != nil {
+			continue
+		}
+		for _, text := range []string{text, Write(m), Write(shuffled(m, random))} {
+			g, err := ParseUnordered(text)
+			if err != nil {
+				t.Fatalf("%s: %v", text, err)
+			}
+			want, err := ParseCanonical(text)
+			if err != nil {
+				t.Fatalf("%s: %v", text, err)
+			}
+			read, _ := Parse(text)
+			if same, _ := In(read, molecule.Unordered); ordered(read) && !reflect.DeepEqual(same.Graph(), g) {
+				t.Errorf("%s: another graph from the molecule than from the text", text)
+			}
+			if ordered(read) {
+				canonical++
+				if !reflect.DeepEqual(g, want) {
+					t.Errorf("%s: not the canonical graph", text)
+				}
+				continue
+			}
+			written++
+			height := fingerprint.MaxHeight
+			if !fingerprint.New(g, height).Equal(fingerprint.New(want, height)) {
+				t.Errorf("%s: not the graph of the canonical form", text)
+			}
+		}
+	}
+	if min(canonical, written) < 1000 {
+		t.Errorf("%d texts read in canonical form and %d as written: too few of one", canonical, written)
+	}
+}
+
+// What makes a difference to the order is seen in a text and in the molecule alike.
+func TestOrdered(t *testing.T) {
+	for text, want := range map[string]bool{
+		"CCO": false, "c1ccccc1": false, "F/C=C/F": false, "[H]C": false, "[NH4+]": false, "C": false,
+		"C[C@H](F)Cl": true, "CC.O": true, "[Na+].[Cl-]": true, "[CH3:1]C": true,
+	} {
+		var p Parser
+		if _, err := p.parse(text); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		m, _ := Parse(text)
+		if p.ordered() != want || ordered(m) != want {
+			t.Errorf("%s: text %v, molecule %v, want %v", text, p.ordered(), ordered(m), want)
+		}
+	}
+}

@@ -8,7 +8,6 @@ import (
 
 	"baca/algo/contrast"
 	"baca/algo/fingerprint"
-	"baca/algo/internal/kernel"
 	"baca/algo/internal/parallel"
 )
 
@@ -34,13 +33,12 @@ type Bank struct {
 	// Subtrees are those of the whole training set.
 	Subtrees *fingerprint.Index
 
-	places  []int          // of Graphs in Subtrees
-	dim     int            // of the part of Keys that outlines have
-	packed  *kernel.Packed // that part
-	squares []float32      // |key|²/2 of that
-	typical float64        // stands for ℓ_n where it is not defined
-	scales  [Parts]Scale
-	scale   Scale // of the weighted sum of the parts
+	places    []int      // of Graphs in Subtrees
+	dim       int        // of the part of Keys that outlines have
+	landmarks *landmarks // that part
+	typical   float64    // stands for ℓ_n where it is not defined
+	scales    [Parts]Scale
+	scale     Scale // of the weighted sum of the parts
 }
 
 // The parts of a score, as indices.
@@ -69,17 +67,15 @@ func NewBank(ctx context.Context, workers int, graphs *contrast.Representation, 
 	}
 	b := &Bank{
 		Graphs: graphs, Standard: NewStandardizer(graphs.Q, graphs.Dim()), Subtrees: subtrees,
-		places: make([]int, m), squares: make([]float32, m), dim: own.Dim, typical: graphs.MeanNodeScore(),
+		places: make([]int, m), dim: own.Dim, typical: graphs.MeanNodeScore(),
 	}
 	b.Keys = b.Standard.Apply(graphs.Q)
 	view := make([]float32, 0, m*b.dim)
 	for i := range m {
 		b.places[i] = Place(i, m, subtrees.Len())
-		key := b.key(i)
-		view = append(view, key...)
-		b.squares[i] = kernel.Dot(key, key) / 2
+		view = append(view, b.Keys[i*graphs.Dim():][:b.dim]...)
 	}
-	b.packed = kernel.Pack(kernel.Dense(view, m, b.dim))
+	b.landmarks = newLandmarks(view, b.dim)
 	sample := make([]int, min(m, scaleSample))
 	for k := range sample {
 		sample[k] = Place(k, len(sample), m)
@@ -97,9 +93,6 @@ func NewBank(ctx context.Context, workers int, graphs *contrast.Representation, 
 
 // Place returns which of n graphs is the k-th of m that are picked from them evenly.
 func Place(k, m, n int) int { return k * n / m }
-
-// key is the part of the standardised embedding of graph i that outlines have.
-func (b *Bank) key(i int) []float32 { return b.Keys[i*b.Graphs.Dim():][:b.dim] }
 
 // Distances say how far graphs are from a bank.
 type Distances struct {
@@ -150,60 +143,38 @@ func (b *Bank) LeaveOut(ctx context.Context, workers int) (*Distances, error) {
 	return b.measure(ctx, workers, b.Graphs.Outline(), own)
 }
 
-// measureChunk graphs are compared with the bank by one product.
+// measureChunk graphs are compared with the bank at a time.
 const measureChunk = 16
 
 // measure leaves out the bank's own[i] for graph i if own is not nil. A bank of that
 // graph alone is at distance 0.
-//
-// A product of 2·dim operations finds which embedding is nearest; its distance is
-// then taken without the rounding of large squares that cancel.
 func (b *Bank) measure(ctx context.Context, workers int, graphs *contrast.Outline, own []int) (*Distances, error) {
-	n, dim, m := graphs.Len(), b.dim, len(b.squares)
+	n, dim := graphs.Len(), b.dim
 	d := &Distances{graphs: graphs}
 	all := make([]float64, n*Parts)
 	for k := range d.parts {
 		d.parts[k] = all[k*n : (k+1)*n]
 	}
-	products := make([][]float32, parallel.Workers(workers))
+	queries := make([][]float32, parallel.Workers(workers))
 	err := parallel.For(ctx, workers, (n+measureChunk-1)/measureChunk, func(worker, piece int) {
-		if products[worker] == nil {
-			products[worker] = make([]float32, measureChunk*(m+dim))
+		if queries[worker] == nil {
+			queries[worker] = make([]float32, dim)
 		}
-		lo := piece * measureChunk
-		rows := min(n, lo+measureChunk) - lo
-		q := products[worker][measureChunk*m:][:rows*dim]
-		b.Standard.apply(q, graphs.Q[lo*dim:(lo+rows)*dim], dim)
-		product := kernel.Dense(products[worker][:rows*m], rows, m)
-		kernel.MulPacked(product, kernel.Dense(q, rows, dim), b.packed, 0, m)
-		for k := range rows {
+		q := queries[worker]
+		for i := piece * measureChunk; i < min(n, (piece+1)*measureChunk); i++ {
+			b.Standard.apply(q, graphs.Row(i), dim)
 			leave, place := -1, -1
 			if own != nil {
-				leave, place = own[lo+k], b.places[own[lo+k]]
+				leave, place = own[i], b.places[own[i]]
 			}
-			d.parts[ByEmbedding][lo+k] = b.nearest(product.Row(k), q[k*dim:(k+1)*dim], leave)
-			set, count := b.similarity(graphs.Prints[lo+k], place)
-			d.parts[BySubtrees][lo+k], d.parts[ByCounts][lo+k] = 1-set, 1-count
-			d.parts[ByNodes][lo+k] = b.nodeScore(graphs, lo+k)
+			_, square := b.landmarks.nearest(q, leave)
+			d.parts[ByEmbedding][i] = math.Sqrt(square)
+			set, count := b.similarity(graphs.Prints[i], place)
+			d.parts[BySubtrees][i], d.parts[ByCounts][i] = 1-set, 1-count
+			d.parts[ByNodes][i] = b.nodeScore(graphs, i)
 		}
 	})
 	return d, err
-}
-
-// nearest returns the distance of q to the nearest key, of which it is given the products
-// with all.
-func (b *Bank) nearest(products, q []float32, leave int) float64 {
-	nearest, most := -1, float32(math.Inf(-1))
-	for j, x := range products {
-		// |q−k|² is least where q·k − |k|²/2 is largest.
-		if x -= b.squares[j]; x > most && j != leave {
-			nearest, most = j, x
-		}
-	}
-	if nearest < 0 {
-		return 0
-	}
-	return math.Sqrt(SquaredDistance(b.key(nearest), q))
 }
 
 // nodeScore is ℓ_n of graph i, NaN where it takes no part.
@@ -238,7 +209,7 @@ func SquaredDistance(a, b []float32) float64 {
 // contrast.Representation.Q, to those of the landmarks, in standard deviations of these.
 func (b *Bank) Embeddings(q []float32) []float64 {
 	at, dim := b.Standard.Apply(q), b.Graphs.Dim()
-	distances := make([]float64, len(b.squares))
+	distances := make([]float64, b.Graphs.Len())
 	for k := range distances {
 		distances[k] = math.Sqrt(SquaredDistance(b.Keys[k*dim:(k+1)*dim], at))
 	}

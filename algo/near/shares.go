@@ -47,18 +47,13 @@ func (b *Bank) unit(part int) float64 {
 func (b *Bank) coordinates(q []float32) []float64 {
 	at := make([]float32, len(q))
 	b.Standard.apply(at, q, len(q))
-	nearest, least := 0, math.Inf(1)
-	for k := range b.squares {
-		if square := SquaredDistance(b.key(k), at); square < least {
-			nearest, least = k, square
-		}
-	}
+	nearest, least := b.landmarks.nearest(at, -1)
 	shares := make([]float64, len(q))
-	if least == 0 {
+	if nearest < 0 || least == 0 {
 		return shares
 	}
 	unit := b.unit(ByEmbedding) / math.Sqrt(least)
-	for t, x := range b.key(nearest) {
+	for t, x := range b.landmarks.row(nearest) {
 		if d := float64(at[t]) - float64(x); d > 0 {
 			shares[t] = unit * d * d
 		}

@@ -59,32 +59,37 @@ func (l *landmarks) project(at *[axes]float64, q []float32) {
 }
 
 // nearest returns the row but one that is nearest to q, −1 if there is no other, and the
-// square of its distance. It goes from the rows that are closest along the first axis to
-// both sides, until that coordinate alone is farther than the nearest row so far.
+// square of its distance. It begins with a row that is near along the axes, and then goes from
+// those that are closest along the first axis to both sides, until that coordinate alone is
+// farther than the nearest row so far.
 func (l *landmarks) nearest(q []float32, leave int) (row int, square float64) {
 	var at [axes]float64
 	l.project(&at, q)
+	m := len(l.at)
+	middle := sort.Search(m, func(k int) bool { return l.at[k][0] >= at[0] })
 	row, limit := -1, math.Inf(1)
+	compare := func(k int) {
+		if i := int(l.sorted[k]); i != leave {
+			if d := SquaredDistance(l.row(i), q); row < 0 || d < square {
+				row, square, limit = i, d, d+axesSlack*(1+d)
+			}
+		}
+	}
+	if first := l.around(&at, middle); first >= 0 {
+		compare(first)
+	}
 	look := func(k int) (farther bool) {
 		x := &l.at[k]
 		first := squared(at[0] - x[0])
 		if first > limit {
 			return true
 		}
-		if first+squared(at[1]-x[1])+squared(at[2]-x[2])+squared(at[3]-x[3]) > limit {
-			return false
-		}
-		if apart(&at, x) > limit || int(l.sorted[k]) == leave {
-			return false
-		}
-		if d := SquaredDistance(l.row(int(l.sorted[k])), q); row < 0 || d < square {
-			row, square, limit = int(l.sorted[k]), d, d+axesSlack*(1+d)
+		if first+squared(at[1]-x[1])+squared(at[2]-x[2])+squared(at[3]-x[3]) <= limit && apart(&at, x) <= limit {
+			compare(k)
 		}
 		return false
 	}
-	m := len(l.at)
-	right := sort.Search(m, func(k int) bool { return l.at[k][0] >= at[0] })
-	for left := right - 1; left >= 0 || right < m; {
+	for left, right := middle-1, middle; left >= 0 || right < m; {
 		if right < m {
 			if right++; look(right - 1) {
 				right = m
@@ -97,6 +102,21 @@ func (l *landmarks) nearest(q []float32, leave int) (row int, square float64) {
 		}
 	}
 	return row, square
+}
+
+// beginning is how many rows on both sides are looked at for the one to begin with.
+const beginning = 24
+
+// around returns the row that is nearest along the axes among those about a place, −1 if
+// there is none.
+func (l *landmarks) around(at *[axes]float64, middle int) int {
+	best, least := -1, math.Inf(1)
+	for k := max(0, middle-beginning); k < min(len(l.at), middle+beginning); k++ {
+		if d := apart(at, &l.at[k]); d < least {
+			best, least = k, d
+		}
+	}
+	return best
 }
 
 // axesSlack is far above the rounding of coordinates, so that it rules out no nearest row.

@@ -1,6 +1,7 @@
 package fingerprint
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -73,8 +74,11 @@ type search struct {
 	asked   uint64              // the common pairs that tell what a print has of the rest
 	answers [commonPairs]uint64 // what a cell gains by each
 
-	cells []uint64 // of each print of the index; all 0 between calls
-	met   []uint32 // the prints whose cells are not 0, with room for one more than all
+	cells []uint64   // of each print of the index; all 0 between calls
+	met   []uint32   // the places of prints whose cells are not 0, with room for one more than all
+	needs [][2]int64 // of cells, by block
+	open  []candidate
+	sums  []uint64 // the cells of those
 }
 
 // A term is a key that both the print and the index have.
@@ -97,7 +101,10 @@ const (
 )
 
 func (s *search) begin(x *Index, own int) {
-	s.x, s.own = x, own
+	s.x, s.own = x, -1
+	if own >= 0 {
+		s.own = int(x.places[own])
+	}
 	first := 0
 	if own == 0 {
 		first = 1
@@ -125,8 +132,8 @@ func (s *search) end() {
 
 // empty finds a print without keys. Others have nothing in common with one.
 func (s *search) empty() {
-	for i := range s.x.Len() {
-		if i != s.own && len(s.x.of(i)) == 0 {
+	for i, place := range s.x.places {
+		if int(place) != s.own && len(s.x.of(int(place))) == 0 {
 			s.best = [2]Match{{1, i, true}, {1, i, true}}
 			return
 		}
@@ -204,7 +211,7 @@ func (s *search) find(number uint32) *term {
 	}
 }
 
-// compare compares print i of the index in full. Terms are found in the order of keys,
+// compare compares the print at place i in full. Terms are found in the order of keys,
 // so that sums are the same however they are come to.
 func (s *search) compare(i int) {
 	if i == s.own {
@@ -230,14 +237,14 @@ func (s *search) compare(i int) {
 		sets += t.rarity
 		counts += float64(t.rarity * float64(min(n, t.count)))
 	}
-	equal := same == s.keys && same == len(list)
+	equal, row := same == s.keys && same == len(list), int(x.records[i].row)
 	for m, common := range [2]float64{sets, counts} {
-		similarity := min(1, common/(s.owns[m]+float64((1-ownWeight)*x.weighs[2*i+m])))
+		similarity := min(1, common/(s.owns[m]+float64((1-ownWeight)*x.records[i].weighs[m])))
 		if equal {
 			similarity = 2
 		}
-		if b := &s.best[m]; similarity > b.Similarity || similarity == b.Similarity && i < b.Print {
-			*b = Match{similarity, i, equal}
+		if b := &s.best[m]; similarity > b.Similarity || similarity == b.Similarity && row < b.Print {
+			*b = Match{similarity, row, equal}
 		}
 	}
 }
@@ -346,35 +353,87 @@ func (s *search) promising() {
 // are known.
 const promised = 2
 
-// settle compares in full the prints met that can still be the best, and empties the
-// cells. The keys that are left are common: of many it is known who has them.
+// settle compares in full the prints met that can still be the best, the most hopeful
+// first, and empties the cells. The keys that are left are common: of many it is known who
+// has them.
 func (s *search) settle() {
-	x, left := s.x, s.rest[len(s.order)]
+	left := s.rest[len(s.order)]
 	unknown := left - s.ask()
 	l := s.least()
-	for _, i := range s.met {
-		cell := s.cells[i]
-		s.cells[i] = 0
-		if cell >= compared || !reachable(&l, cell+left) || !s.reaches(&l, cell+left, i) {
-			continue
+	s.sift(&l, left)
+	n := 0
+	for _, c := range s.open {
+		c.bound += unknown
+		for b := c.common & s.asked; b != 0; b &= b - 1 {
+			c.bound += s.answers[bits.TrailingZeros64(b)]
 		}
-		cell += unknown
-		for b := x.commons[i] & s.asked; b != 0; b &= b - 1 {
-			cell += s.answers[bits.TrailingZeros64(b)]
+		if c.hope = c.most(&l); c.hope >= 1 {
+			s.open[n] = c
+			n++
 		}
-		if s.reaches(&l, cell, i) {
-			s.compare(int(i))
+	}
+	open := s.open[:n]
+	slices.SortFunc(open, func(a, b candidate) int { return cmp.Compare(b.hope, a.hope) })
+	for _, c := range open {
+		if c.most(&l) >= 1 {
+			s.compare(int(c.place))
 			l = s.least()
 		}
 	}
-	s.met = s.met[:0]
 }
 
-// reaches says whether a print can be the best by the bound of what it has in common.
-func (s *search) reaches(l *[2]least, bound uint64, print uint32) bool {
-	w := s.x.weighs[2*print : 2*print+2]
-	return float64(uint32(bound)) >= l[Sets].fixed+l[Sets].weight*w[Sets] ||
-		float64(bound>>32) >= l[Counts].fixed+l[Counts].weight*w[Counts]
+// A candidate is a print that can be the best.
+type candidate struct {
+	record
+	bound uint64
+	hope  float64
+	place uint32
+}
+
+// most is 1 or more where the print can be the best by the bound of what it has in common.
+func (c *candidate) most(l *[2]least) float64 {
+	return max(float64(uint32(c.bound))/(l[Sets].fixed+l[Sets].weight*c.weighs[Sets]),
+		float64(c.bound>>32)/(l[Counts].fixed+l[Counts].weight*c.weighs[Counts]))
+}
+
+// sift makes those prints met open whose cells, with all that is left, are enough for the
+// lightest print of their block to be the best. It empties the cells. Which prints these are
+// nobody can predict, so that the first loop does not branch. The second one reads records
+// that are far apart, and waits for none.
+func (s *search) sift(l *[2]least, left uint64) {
+	needs, block := s.fillNeeds(l, left), s.x.block
+	sums, n := slices.Grow(s.sums[:0], len(s.met)+1)[:len(s.met)+1], 0
+	for _, i := range s.met {
+		cell, need := s.cells[i], &needs[i>>block]
+		s.cells[i] = 0
+		s.met[n], sums[n] = i, cell
+		// Negative where the print has less than it needs, by both measures.
+		lacks := (int64(cell&math.MaxUint32) - need[Sets]) & (int64(cell>>32) - need[Counts])
+		n += int((uint64(lacks)|cell)>>63 ^ 1) // the high bit of a cell is compared
+	}
+	s.open = s.open[:0]
+	for k, i := range s.met[:n] {
+		s.open = append(s.open, candidate{record: s.x.records[i], bound: sums[k], place: i})
+	}
+	s.met, s.sums = s.met[:0], sums
+}
+
+// fillNeeds returns, for each block, what cells must have at least for one of its prints
+// to be the best if it has all that is left too.
+func (s *search) fillNeeds(l *[2]least, left uint64) [][2]int64 {
+	lightest := s.x.lightest
+	s.needs = slices.Grow(s.needs[:0], len(lightest))[:len(lightest)]
+	sets, counts := int64(left&math.MaxUint32), int64(left>>32)
+	for b, w := range lightest {
+		s.needs[b] = [2]int64{l[Sets].of(w[Sets]) - sets, l[Counts].of(w[Counts]) - counts}
+	}
+	return s.needs
+}
+
+// of is the least for a print of some weight, rounded down.
+func (l *least) of(weight float64) int64 {
+	// A cell has less than twice cellOne, however much is needed.
+	return int64(min(2*cellOne, l.fixed+float64(l.weight*weight)))
 }
 
 // ask fills in what the common pairs are worth to the cells of prints that have them,

@@ -16,16 +16,72 @@ func NewIndex(prints []Print) *Index {
 		checkPrint(i, p)
 		entries += len(p.Keys)
 	}
-	x := &Index{keys: distinct(prints, entries)}
-	if len(prints) > maxPrints || len(x.keys) > maxKeys || uint64(entries) > math.MaxUint32 {
-		panic(fmt.Sprintf("fingerprint: %d prints of %d keys, %d of them distinct: an index has room for %d, %d and %d",
-			len(prints), entries, len(x.keys), maxPrints, uint32(math.MaxUint32), maxKeys))
+	b := NewBuilder(distinct(prints, entries), len(prints), entries)
+	for _, p := range prints {
+		for k, key := range p.Keys {
+			number, _ := b.x.find(key)
+			b.Add(uint32(number), p.Counts[k])
+		}
+		b.End()
 	}
-	x.bits = countBits(len(prints), len(x.keys))
+	return b.Index()
+}
+
+// A Builder makes an index of prints that are told key by key.
+type Builder struct {
+	x    *Index
+	many [][3]uint32 // as in the index, with the number of the print
+}
+
+// NewBuilder begins an index. keys are distinct and ascending, and the builder keeps them.
+// prints and entries say how many prints and how many keys of all prints there will be; the
+// latter may be too few or too many.
+func NewBuilder(keys []uint32, prints, entries int) *Builder {
+	if prints > maxPrints || len(keys) > maxKeys {
+		panic(fmt.Sprintf("fingerprint: %d prints of %d distinct keys: an index has room for %d and %d", prints, len(keys), maxPrints, maxKeys))
+	}
+	x := &Index{
+		keys: keys, bits: countBits(prints, len(keys)), first: make([]uint32, len(keys)+1),
+		records: make([]record, 1, prints+1), held: make([]uint32, 0, entries), totals: make([]uint64, 1, prints+1),
+	}
 	x.addHeads()
-	x.addPrints(prints, entries)
+	return &Builder{x: x}
+}
+
+// Add adds a key, by its place among all, to the print that is not ended yet. The places of a
+// print ascend. count is how often the key occurs, at least once.
+func (b *Builder) Add(key, count uint32) {
+	x := b.x
+	mask := uint32(1)<<x.bits - 1
+	print := len(x.records) - 1
+	x.first[key+1]++
+	x.held = append(x.held, key<<x.bits|min(count-1, mask))
+	if count > mask {
+		b.many = append(b.many, [3]uint32{uint32(print), key, count})
+	}
+	x.totals[print] += uint64(count)
+}
+
+// End ends a print.
+func (b *Builder) End() {
+	x := b.x
+	if uint64(len(x.held)) > math.MaxUint32 {
+		panic(fmt.Sprintf("fingerprint: prints of %d keys: an index has room for %d", len(x.held), uint32(math.MaxUint32)))
+	}
+	x.records, x.totals = append(x.records, record{first: uint32(len(x.held))}), append(x.totals, 0)
+}
+
+// Index returns the index of all prints that were ended. The builder is then of no more use.
+func (b *Builder) Index() *Index {
+	x := b.x
+	x.totals = x.totals[:len(x.records)-1]
+	for k := range x.keys {
+		x.first[k+1] += x.first[k]
+	}
+	x.addMany(b.many)
+	x.addWeights()
+	x.holders = x.arrange(x.addOrder(), b.many)
 	x.addHolders()
-	x.addWeights(prints)
 	x.addCommons()
 	return x
 }
@@ -83,58 +139,100 @@ func (x *Index) addHeads() {
 	}
 }
 
-// addPrints fills in the entries of every print, and counts the holders of every key.
-func (x *Index) addPrints(prints []Print, entries int) {
-	x.lists, x.held = make([]uint32, 1, len(prints)+1), make([]uint32, 0, entries)
-	x.totals, x.weighs = make([]uint64, len(prints)), make([]float64, 0, 2*len(prints))
-	x.first = make([]uint32, len(x.keys)+1)
-	mask := uint32(1)<<x.bits - 1
-	for i, p := range prints {
-		for k, key := range p.Keys {
-			number, _ := x.find(key)
-			x.first[number+1]++
-			x.held = append(x.held, uint32(number)<<x.bits|min(p.Counts[k]-1, mask))
-			if p.Counts[k] > mask {
-				x.many = append(x.many, uint32(i), uint32(number), p.Counts[k])
-			}
-			x.totals[i] += uint64(p.Counts[k])
-		}
-		x.lists = append(x.lists, uint32(len(x.held)))
+// addMany fills in the counts that entries have no room for.
+func (x *Index) addMany(many [][3]uint32) {
+	x.many = x.many[:0]
+	for _, m := range many {
+		x.many = append(x.many, m[:]...)
 	}
 }
 
-// addHolders turns the numbers of holders into places, and the lists of the prints
-// around.
-func (x *Index) addHolders() {
-	for k := range x.keys {
-		x.first[k+1] += x.first[k]
+// addWeights fills in what the keys of every print weigh, added in their order.
+func (x *Index) addWeights() {
+	rarities := make([]float64, len(x.keys))
+	for k := range rarities {
+		rarities[k] = rarity(x.Len(), int(x.first[k+1]-x.first[k]))
 	}
+	for i := range x.Len() {
+		sets, counts := 0.0, 0.0
+		for _, e := range x.of(i) {
+			number := e >> x.bits
+			r := rarities[number]
+			sets += r
+			counts += float64(r * float64(x.count(e, i, int(number))))
+		}
+		x.records[i].weighs, x.records[i].row = [2]float64{sets, counts}, uint32(i)
+	}
+}
+
+// addOrder chooses the places of the prints: those that weigh about as much, as sets and
+// with counts, go into one block. Prints are cut into slabs by the first weight, and each
+// slab into blocks by the second. It returns the prints in that order, in the low halves.
+func (x *Index) addOrder() []uint64 {
+	n := x.Len()
+	x.places = make([]uint32, n)
+	x.block = blockBits(n)
+	order := make([]uint64, n)
+	by := func(m Measure, part []uint64) {
+		for k, o := range part {
+			i := uint32(o)
+			part[k] = uint64(math.Float32bits(float32(x.records[i].weighs[m])))<<32 | uint64(i)
+		}
+		slices.Sort(part)
+	}
+	for i := range order {
+		order[i] = uint64(i)
+	}
+	by(Sets, order)
+	for part := range slices.Chunk(order, slabBlocks<<x.block) {
+		by(Counts, part)
+	}
+	for place, o := range order {
+		x.places[uint32(o)] = uint32(place)
+	}
+	return order
+}
+
+// arrange puts everything that is of prints into the order of their places. It returns the
+// memory that the entries were in.
+func (x *Index) arrange(order []uint64, many [][3]uint32) []uint32 {
+	records, held := make([]record, 0, len(x.records)), make([]uint32, 0, len(x.held))
+	totals := make([]uint64, 0, len(x.totals))
+	for _, o := range order {
+		i := uint32(o)
+		r := x.records[i]
+		r.first = uint32(len(held))
+		held = append(held, x.of(int(i))...)
+		records, totals = append(records, r), append(totals, x.totals[i])
+	}
+	x.lightest = make([][2]float64, 0, len(records)>>x.block+1)
+	for block := range slices.Chunk(records, 1<<x.block) {
+		least := block[0].weighs
+		for _, r := range block {
+			least[Sets], least[Counts] = min(least[Sets], r.weighs[Sets]), min(least[Counts], r.weighs[Counts])
+		}
+		x.lightest = append(x.lightest, least)
+	}
+	old := x.held
+	x.held, x.totals, x.records = held, totals, append(records, record{first: uint32(len(held))})
+	for k := range many {
+		many[k][0] = x.places[many[k][0]]
+	}
+	slices.SortFunc(many, func(a, b [3]uint32) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	x.addMany(many)
+	return old
+}
+
+// addHolders turns the lists of the prints around.
+func (x *Index) addHolders() {
 	next := slices.Clone(x.first)
 	mask := uint32(1)<<x.bits - 1
-	x.holders = make([]uint32, len(x.held))
 	for i := range x.Len() {
 		for _, e := range x.of(i) {
 			k := e >> x.bits
 			x.holders[next[k]] = uint32(i)<<x.bits | e&mask
 			next[k]++
 		}
-	}
-}
-
-// addWeights fills in what the keys of every print weigh, added in their order.
-func (x *Index) addWeights(prints []Print) {
-	rarities := make([]float64, len(x.keys))
-	for k := range rarities {
-		rarities[k] = rarity(x.Len(), int(x.first[k+1]-x.first[k]))
-	}
-	for i, p := range prints {
-		sets, counts := 0.0, 0.0
-		for k, e := range x.of(i) {
-			r := rarities[e>>x.bits]
-			sets += r
-			counts += float64(r * float64(p.Counts[k]))
-		}
-		x.weighs = append(x.weighs, sets, counts)
 	}
 }
 
@@ -166,12 +264,12 @@ func (x *Index) addCommons() {
 	slices.SortFunc(pairs, func(a, b pair) int {
 		return cmp.Or(a.lack-b.lack, a.key-b.key, a.times-b.times)
 	})
-	x.common, x.commons = make([]uint32, 2*commonPairs), make([]uint64, x.Len())
+	x.common = make([]uint32, 2*commonPairs)
 	for b, p := range pairs[:min(commonPairs, len(pairs))] {
 		x.common[2*b], x.common[2*b+1] = uint32(p.key), uint32(p.times)
 		for _, e := range x.holders[x.first[p.key]:x.first[p.key+1]] {
 			if print := int(e >> x.bits); x.count(e, print, p.key) >= uint32(p.times) {
-				x.commons[print] |= 1 << b
+				x.records[print].common |= 1 << b
 			}
 		}
 	}

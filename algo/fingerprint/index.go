@@ -11,26 +11,46 @@ import (
 // An Index finds the prints of a set that are most similar to another. It is
 // read-only, and several goroutines may use it at once.
 //
-// It is flat: every print is a list of entries, and so is every key. An entry has a
+// It is flat: the prints have places, and all that is of prints is in the order of these.
+// Every print is a list of entries, and so is every key. An entry has a
 // number, of a key or of a print, in its high bits, and one less than how often the key
 // occurs in the print in its low bits. Where those are all set the count is in many.
 // About 400 bytes hold a molecule.
 type Index struct {
-	weighs []float64 // of each print, the rarities of its keys: once each, and by counts
-	totals []uint64  // of each print, its counts
-	keys   []uint32  // distinct, ascending: a key is numbered by its place
-	heads  []uint32  // the first of keys that begins with some bits, see headBits
-	first  []uint32  // the first of holders of each key, and the end
-	lists  []uint32  // the first of held of each print, and the end
+	places  []uint32 // of each print
+	records []record // of each place, and the end
+	totals  []uint64 // of each place, the counts of the print
+	keys    []uint32 // distinct, ascending: a key is numbered by its place
+	heads   []uint32 // the first of keys that begins with some bits, see headBits
+	first   []uint32 // the first of holders of each key, and the end
 	// Entries, ascending by key and print, and by print and key.
 	holders, held []uint32
 	many          []uint32 // print, number of the key and count, ascending
-	// What most prints have: key of some number, at least so often. Each print has a
-	// bit for each of these pairs, set where it has that.
-	common  []uint32
-	commons []uint64
-	bits    uint // of an entry's count
+	common        []uint32 // key of some number, at least so often: pairs that most prints have
+	bits          uint     // of an entry's count
+	// Places without their low bits are blocks, of prints that weigh about as much.
+	block    uint
+	lightest [][2]float64 // of each block, the least that its prints weigh
 }
+
+// A record is what a search asks of a print. It is small, since most are far from the last.
+type record struct {
+	common uint64     // a bit for each of the common pairs, set where the print has that
+	weighs [2]float64 // the rarities of the keys: once each, and by counts
+	first  uint32     // of held
+	row    uint32     // the number of the print
+}
+
+// Places are cut into blocks, at most maxBlocks of them, and slabBlocks of these make a slab.
+const slabBlocks, maxBlocks = 16, 256
+
+// blockBits is how many low bits of a place tell apart prints of a block.
+func blockBits(prints int) uint {
+	return uint(bits.Len(uint(max(prints, minBlock*maxBlocks)-1) / maxBlocks))
+}
+
+// minBlock is how many prints a block has room for at least.
+const minBlock = 64
 
 // Limits of an index. A print and a key must leave four bits of an entry for the count.
 const (
@@ -64,8 +84,10 @@ func (x *Index) with(key uint32) ([]uint32, int) {
 	return x.holders[x.first[k]:x.first[k+1]], k
 }
 
-// of returns the entries of a print.
-func (x *Index) of(print int) []uint32 { return x.held[x.lists[print]:x.lists[print+1]] }
+// of returns the entries of the print at a place.
+func (x *Index) of(place int) []uint32 {
+	return x.held[x.records[place].first:x.records[place+1].first]
+}
 
 // count returns how often an entry's key occurs. The entry is of either kind.
 func (x *Index) count(entry uint32, print, key int) uint32 {
@@ -109,6 +131,7 @@ func (x *Index) Len() int { return len(x.totals) }
 
 // Print returns a print of the index, from 0.
 func (x *Index) Print(i int) Print {
+	i = int(x.places[i])
 	held := x.of(i)
 	both := make([]uint32, 2*len(held))
 	p := Print{Keys: both[:len(held):len(held)], Counts: both[len(held):]}
@@ -135,10 +158,11 @@ func (x *Index) Similarities(dst []float64, m Measure, p Print) {
 		}
 	}
 	size := m.size(p)
-	for i, c := range common {
-		other := len(x.of(i))
+	for place, c := range common {
+		i := x.records[place].row
+		other := len(x.of(place))
 		if m == Counts {
-			other = int(x.totals[i])
+			other = int(x.totals[place])
 		}
 		dst[i] = tanimoto(c, size, other)
 	}
@@ -205,10 +229,13 @@ func (x *Index) Closest(p Print, own int) (equal int, sets, counts Ranking) {
 	setsOwn, countsOwn := x.addCommon(sums, p)
 	common := *sums
 	// The denominator is 0.7·a + 0.3·b, whatever c is.
+	if own >= 0 {
+		own = int(x.places[own])
+	}
 	setsPart, countsPart := ownWeight*setsOwn, ownWeight*countsOwn
 	for i := range x.Len() {
 		c, d := common[2*i], common[2*i+1]
-		a, b := x.weighs[2*i], x.weighs[2*i+1]
+		a, b := x.records[i].weighs[Sets], x.records[i].weighs[Counts]
 		switch {
 		case i == own:
 			continue

@@ -10,13 +10,13 @@ import "slices"
 // index equals p or there is none.
 func (x *Index) Lacks(p Print, m Measure) (parts, fractions []float64, rest float64) {
 	best := x.Best(p, -1)
-	closest := best[m].Print
-	if closest < 0 || best[m].Equal {
+	if best[m].Print < 0 || best[m].Equal {
 		return nil, nil, 0
 	}
+	closest := int(x.places[best[m].Print])
 	sets, counts := x.weigh(p)
 	own := [...]float64{sets, counts}[m]
-	other := x.weighs[2*closest+int(m)]
+	other := x.records[closest].weighs[m]
 	all := ownWeight*own + (1-ownWeight)*other
 	parts, fractions = make([]float64, len(p.Keys)), make([]float64, len(p.Keys))
 	common := 0.0

@@ -208,18 +208,19 @@ func (r *reader) bank(e *gin.Encoder) (*contrast.Representation, *fingerprint.In
 	if r.err == nil && known < n {
 		r.fail(ErrRows, "the subtrees of %d training graphs for a bank of %d rows", known, n)
 	}
-	prints := r.prints(known)
 	if r.err != nil {
 		return nil, nil
 	}
-	own := prints
-	var index *fingerprint.Index
-	if known > n {
-		own = make([]fingerprint.Print, n)
-		for k := range own {
-			own[k] = prints[near.Place(k, n, known)]
-		}
-		index = fingerprint.NewIndex(prints)
+	if known == n {
+		return r.restore("bank", e, q, score, r.prints(n)), nil
+	}
+	index := r.index(known)
+	if r.err != nil {
+		return nil, nil
+	}
+	own := make([]fingerprint.Print, n)
+	for k := range own {
+		own[k] = index.Print(near.Place(k, n, known))
 	}
 	return r.restore("bank", e, q, score, own), index
 }
@@ -269,31 +270,68 @@ func (r *reader) restore(key string, e *gin.Encoder, q []float32, node []float64
 
 // prints reads the prints of n graphs.
 func (r *reader) prints(n int) []fingerprint.Print {
-	keys := r.gaps("subtrees", "subtree", 32)
-	places := r.bin("prints")
-	if r.err == nil && len(places) < n {
-		r.fail(ErrFormat, "prints has %d bytes, want at least one for each of %d graphs", len(places), n)
-	}
+	keys, places := r.printBins(n)
 	if r.err != nil {
 		return nil
 	}
-	prints := make([]fingerprint.Print, n)
-	for i := range prints {
-		prints[i], places = r.onePrint(i, keys, places)
-		if r.err != nil {
-			return nil
-		}
-	}
-	if len(places) > 0 {
-		r.fail(ErrFormat, "prints has %d bytes after the last of %d prints", len(places), n)
-		return nil
-	}
+	prints := make([]fingerprint.Print, 0, n)
+	var p fingerprint.Print
+	r.eachPrint(places, n, len(keys), func(at, times uint32) {
+		p.Keys, p.Counts = append(p.Keys, keys[at]), append(p.Counts, times)
+	}, func() {
+		prints = append(prints, fingerprint.Print{Keys: slices.Clone(p.Keys), Counts: slices.Clone(p.Counts)})
+		p.Keys, p.Counts = p.Keys[:0], p.Counts[:0]
+	})
 	return prints
 }
 
+// index reads the prints of n graphs. Of hundreds of thousands they are never in memory as
+// such.
+func (r *reader) index(n int) *fingerprint.Index {
+	keys, places := r.printBins(n)
+	if r.err != nil {
+		return nil
+	}
+	// Each key of a print has at least 1 byte, and most have 2.
+	b := fingerprint.NewBuilder(keys, n, len(places)/2)
+	r.eachPrint(places, n, len(keys), b.Add, b.End)
+	if r.err != nil {
+		return nil
+	}
+	return b.Index()
+}
+
+// printBins reads the distinct keys of n prints, and the bytes of the prints.
+func (r *reader) printBins(n int) (keys []uint32, places []byte) {
+	keys = r.gaps("subtrees", "subtree", 32)
+	places = r.bin("prints")
+	if r.err == nil && len(places) < n {
+		r.fail(ErrFormat, "prints has %d bytes, want at least one for each of %d graphs", len(places), n)
+	}
+	return keys, places
+}
+
+// eachPrint reads n prints. It tells of each key its place among so many, and how often it
+// occurs, and then the end of the print.
+func (r *reader) eachPrint(b []byte, n, keys int, add func(at, times uint32), end func()) {
+	for i := range n {
+		if b = r.onePrint(i, keys, b, add); r.err != nil {
+			return
+		}
+		end()
+	}
+	if len(b) > 0 {
+		r.fail(ErrFormat, "prints has %d bytes after the last of %d prints", len(b), n)
+	}
+}
+
 // onePrint reads the print of graph i from the front of b and returns what follows it.
-func (r *reader) onePrint(i int, keys []uint32, b []byte) (fingerprint.Print, []byte) {
+func (r *reader) onePrint(i, keys int, b []byte, add func(at, times uint32)) []byte {
 	next := func() (v uint64) {
+		if len(b) > 0 && b[0] < 0x80 { // most numbers are small
+			v, b = uint64(b[0]), b[1:]
+			return v
+		}
 		v, b = r.uvarint("print", i, b)
 		return v
 	}
@@ -301,32 +339,29 @@ func (r *reader) onePrint(i int, keys []uint32, b []byte) (fingerprint.Print, []
 	if r.err == nil && count > uint64(len(b)) {
 		r.fail(ErrFormat, "print %d announces %d subtrees of at least 1 byte, %d bytes remain", i, count, len(b))
 	}
-	if r.err != nil {
-		return fingerprint.Print{}, nil
-	}
-	both := make([]uint32, 2*count)
-	p := fingerprint.Print{Keys: both[:count:count], Counts: both[count:]}
 	at, sum := uint64(0), uint64(0)
-	for k := range p.Keys {
+	for range count {
+		if r.err != nil {
+			return nil
+		}
 		v := next()
 		skip, times := v/2, uint64(1)
 		if v%2 == 1 {
 			times = 2 + min(next(), maxTimes) // as wrong as more, which could wrap
 		}
-		if left := uint64(len(keys)) - at; r.err == nil && skip >= left {
-			r.fail(ErrRows, "print %d skips %d subtrees, want less than the %d that are left of %d", i, skip, left, len(keys))
+		if left := uint64(keys) - at; r.err == nil && skip >= left {
+			r.fail(ErrRows, "print %d skips %d subtrees, want less than the %d that are left of %d", i, skip, left, keys)
 		}
 		at, sum = at+skip, sum+times
 		if r.err == nil && sum > maxTimes {
 			r.fail(ErrNumber, "print %d has counts that sum to %d or more, want at most %d", i, sum, maxTimes)
 		}
-		if r.err != nil {
-			return fingerprint.Print{}, nil
+		if r.err == nil {
+			add(uint32(at), uint32(times))
 		}
-		p.Keys[k], p.Counts[k] = keys[at], uint32(times)
 		at++
 	}
-	return p, b
+	return b
 }
 
 // checkPrints reports prints that no file can hold.

@@ -351,7 +351,7 @@ func (s *search) promising() {
 
 // promised is how many prints are compared at a time before all that can be the best
 // are known.
-const promised = 2
+const promised = 1
 
 // settle compares in full the prints met that can still be the best, the most hopeful
 // first, and empties the cells. The keys that are left are common: of many it is known who
@@ -362,20 +362,21 @@ func (s *search) settle() {
 	l := s.least()
 	s.sift(&l, left)
 	n := 0
-	for _, c := range s.open {
+	for k := range s.open {
+		c := &s.open[k]
 		c.bound += unknown
 		for b := c.common & s.asked; b != 0; b &= b - 1 {
 			c.bound += s.answers[bits.TrailingZeros64(b)]
 		}
-		if c.hope = c.most(&l); c.hope >= 1 {
-			s.open[n] = c
+		if c.reaches(&l) {
+			s.open[n] = *c
 			n++
 		}
 	}
 	open := s.open[:n]
-	slices.SortFunc(open, func(a, b candidate) int { return cmp.Compare(b.hope, a.hope) })
-	for _, c := range open {
-		if c.most(&l) >= 1 {
+	slices.SortFunc(open, func(a, b candidate) int { return cmp.Compare(b.hope(&l), a.hope(&l)) })
+	for k := range open {
+		if c := &open[k]; c.reaches(&l) {
 			s.compare(int(c.place))
 			l = s.least()
 		}
@@ -385,15 +386,18 @@ func (s *search) settle() {
 // A candidate is a print that can be the best.
 type candidate struct {
 	record
-	bound uint64
-	hope  float64
+	bound uint64 // of what it has in common
 	place uint32
 }
 
-// most is 1 or more where the print can be the best by the bound of what it has in common.
-func (c *candidate) most(l *[2]least) float64 {
-	return max(float64(uint32(c.bound))/(l[Sets].fixed+l[Sets].weight*c.weighs[Sets]),
-		float64(c.bound>>32)/(l[Counts].fixed+l[Counts].weight*c.weighs[Counts]))
+// reaches says whether a print can be the best by the bound.
+func (c *candidate) reaches(l *[2]least) bool {
+	return float64(uint32(c.bound)) >= l[Sets].of(c.weighs[Sets]) || float64(c.bound>>32) >= l[Counts].of(c.weighs[Counts])
+}
+
+// hope is the larger of the bounds, each as a part of the least.
+func (c *candidate) hope(l *[2]least) float64 {
+	return max(float64(uint32(c.bound))/l[Sets].of(c.weighs[Sets]), float64(c.bound>>32)/l[Counts].of(c.weighs[Counts]))
 }
 
 // sift makes those prints met open whose cells, with all that is left, are enough for the
@@ -425,16 +429,14 @@ func (s *search) fillNeeds(l *[2]least, left uint64) [][2]int64 {
 	s.needs = slices.Grow(s.needs[:0], len(lightest))[:len(lightest)]
 	sets, counts := int64(left&math.MaxUint32), int64(left>>32)
 	for b, w := range lightest {
-		s.needs[b] = [2]int64{l[Sets].of(w[Sets]) - sets, l[Counts].of(w[Counts]) - counts}
+		// A cell has less than twice cellOne, however much is needed.
+		s.needs[b] = [2]int64{int64(min(2*cellOne, l[Sets].of(w[Sets]))) - sets, int64(min(2*cellOne, l[Counts].of(w[Counts]))) - counts}
 	}
 	return s.needs
 }
 
-// of is the least for a print of some weight, rounded down.
-func (l *least) of(weight float64) int64 {
-	// A cell has less than twice cellOne, however much is needed.
-	return int64(min(2*cellOne, l.fixed+float64(l.weight*weight)))
-}
+// of is the least for a print of some weight.
+func (l *least) of(weight float64) float64 { return l.fixed + float64(l.weight*weight) }
 
 // ask fills in what the common pairs are worth to the cells of prints that have them,
 // for terms that are not in the cells yet, and returns the sum.

@@ -50,7 +50,7 @@ func blockBits(prints int) uint {
 }
 
 // minBlock is how many prints a block has room for at least.
-const minBlock = 64
+const minBlock = 16
 
 // Limits of an index. A print and a key must leave four bits of an entry for the count.
 const (
@@ -284,7 +284,7 @@ func (x *Index) Known(p Print) float64 {
 	known, all := 0.0, 0.0
 	for i, k := range p.Keys {
 		all += float64(p.Counts[i])
-		if _, found := x.find(k); found {
+		if x.Holders(k) > 0 {
 			known += float64(p.Counts[i])
 		}
 	}

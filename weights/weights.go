@@ -23,7 +23,7 @@ import (
 const Version = 4
 
 // MaxSize is the length in bytes of the longest file that is read or written.
-const MaxSize = 64 << 20
+const MaxSize = 256 << 20
 
 // What can be wrong with a file. The error that a function returns wraps one
 // of these and says what was expected, what was found, and where.

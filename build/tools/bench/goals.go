@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -86,6 +87,13 @@ func (r *results) commandGoals() (list []goal) {
 			list = append(list,
 				goal{"score " + rest + " molecules, times as fast as " + reference, side{referencePlatform, name, nanoseconds}, side{"native", name, nanoseconds}, 5},
 				goal{what: "score " + rest + " molecules, memory", over: side{"native", name, peakBytes}, want: 150e6})
+		case kind == "Bank" && rest != smallModel:
+			want := 0.4
+			if graphs, _ := strconv.Atoi(rest); graphs > 100_000 {
+				want = 1. / 7
+			}
+			list = append(list, goal{"score " + strconv.Itoa(bankRows) + " molecules, the model of " + smallModel + " / one of " + rest + " graphs",
+				side{"native", "Bank/" + smallModel, nanoseconds}, side{"native", name, nanoseconds}, want})
 		case name == "Start/1":
 			list = append(list, atMost("score one molecule from the start of the command", "native", name, 60*time.Millisecond))
 		case name == "Start/1000":

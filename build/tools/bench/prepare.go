@@ -93,12 +93,15 @@ func (r *runner) planAnchor(ctx context.Context, what, library, platform string,
 
 // planRaces adds what the command and the reference do with the same files.
 func (r *runner) planRaces(ctx context.Context, m *mix) error {
-	if !r.wants("Score") && !r.wants("Start") {
+	if !r.wants("Score") && !r.wants("Start") && !r.wants("Bank") {
 		return nil
 	}
 	fmt.Fprintln(r.stderr, "building the command, and that of", reference)
 	program, err := r.now.command(ctx)
 	if err != nil {
+		return err
+	}
+	if err := r.planBanks(ctx, m, program); err != nil {
 		return err
 	}
 	contenders := []contender{{"native", program}}

@@ -23,8 +23,9 @@ type Match struct {
 // common. What the keys that are left weigh bounds the similarity of prints not met yet,
 // and with what was added up so far that of the others. Once no new print can be the
 // best, the keys that are left are common ones, and bits of each print met say which of
-// them it has. Only those whose bound is no less than the best known similarity are
-// compared in full.
+// them it has. Prints that weigh about as much are ruled out together where the lightest of
+// them is. Only those whose bound is no less than the best known similarity are compared in
+// full.
 func (x *Index) Best(p Print, own int) [2]Match {
 	s := searchSpare.Get().(*search)
 	s.begin(x, own)
@@ -56,7 +57,7 @@ var searchSpare = sync.Pool{New: func() any { return new(search) }}
 // A search is one call of Best.
 type search struct {
 	x    *Index
-	own  int
+	own  int     // its place
 	keys int     // of the print
 	all  float64 // what is bounded is at least this part of what is computed, by rounding
 

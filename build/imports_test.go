@@ -68,7 +68,7 @@ var ours = []struct {
 	{"baca/build/baca", "baca/algo/... baca/weights baca/web baca/build/device baca/build/internal/figure baca/build/internal/lock baca/build/internal/opened baca/build/internal/pretty baca/build/internal/progress baca/build/internal/replace baca/build/internal/sealed baca/build/internal/usage baca/build/internal/version baca/build/paper baca/build/shard baca/build/site"},
 	{"baca/build/paper", "baca/algo/... baca/weights baca/build/internal/figure baca/build/internal/machine baca/build/internal/opened baca/build/internal/pretty baca/build/internal/progress baca/build/internal/replace baca/build/internal/usage baca/build/internal/version"},
 	{"baca/build/tools/chaos", "baca/build/internal/machine"},
-	{"baca/build/tools/bench", "baca/algo/..."},
+	{"baca/build/tools/bench", "baca/algo/... baca/weights"},
 	{"baca/build/tools/packaging", "baca/algo baca/build/internal/licenses"},
 	{"baca/build/internal/figure", "baca/algo/chart"},
 	{"baca/build/internal/licenses", ""},

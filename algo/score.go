@@ -24,6 +24,13 @@ const (
 // Deciders lists the names, the default first.
 func Deciders() []string { return []string{ByAlone, ByBatch, ByAttention} }
 
+// What parts a batch for the attention, and is the base of S_BaCa: the values of
+// Options.Partition.
+const (
+	PartByPre   = "s_pre" // S_Pre, as in the paper
+	PartByBatch = "batch" // Row.Batch: the score of single graphs and, as far as the evidence goes, the density ratio
+)
+
 // MinBatch is the smallest number of graphs that is calibrated as a batch. Fewer say
 // too little about each other.
 const MinBatch = 20
@@ -41,6 +48,10 @@ type Options struct {
 
 	// For batches:
 
+	// Partition is what parts the batch for the attention and what S_Attn is added to.
+	Partition string
+	// Plain makes S_Pre the sum ℓ_g + ℓ_n, as the paper prints it.
+	Plain bool
 	// Beta is the weight of S_Attn in S_BaCa, the paper's equation 9 with both
 	// scores standardised.
 	Beta      float64
@@ -65,11 +76,19 @@ func DefaultOptions() Options {
 	return Options{
 		By:        ByAlone,
 		Alpha:     0.05,
-		Beta:      1,
+		Partition: PartByPre,
+		Beta:      2,
 		Attention: attention.DefaultOptions(),
 		Ratio:     ratio.DefaultOptions(),
 		Seed:      1,
 	}
+}
+
+// PartedByBatch returns the options with the better partition, PartByBatch, and the weight
+// of S_Attn that is best beside it on the validation pairs.
+func (o Options) PartedByBatch() Options {
+	o.Partition, o.Beta = PartByBatch, 0.25
+	return o
 }
 
 // A Row is what the method says about one graph. Scores are higher the more OOD.
@@ -83,9 +102,9 @@ type Row struct {
 	Alone, AloneP float64
 
 	// Of the graph in a calibrated batch, NaN without one.
-	Pre    float64 // S_Pre = ℓ_g + ℓ_n
+	Pre    float64 // S_Pre: ℓ_g + 0.3·ℓ_n, each in its deviations in the batch
 	Attn   float64 // S_Attn in [−2, 2]
-	BaCa   float64 // S_BaCa = z(S_Pre) + β·z(S_Attn)
+	BaCa   float64 // S_BaCa = z(S_Pre) + β·z(S_Attn), with Batch for S_Pre where that parts the batch
 	Ratio  float64 // the density ratio alone
 	Batch  float64 // Alone and Ratio, as far as the evidence goes
 	BatchP float64 // conformal p-value of Batch
@@ -137,6 +156,9 @@ func NewScorer(ctx context.Context, m *Model, o Options) (*Scorer, error) {
 	if !slices.Contains(Deciders(), o.By) {
 		return nil, fmt.Errorf("decide by %q: want one of %v", o.By, Deciders())
 	}
+	if o.Partition != PartByPre && o.Partition != PartByBatch {
+		return nil, fmt.Errorf("partition by %q: want %q or %q", o.Partition, PartByPre, PartByBatch)
+	}
 	if err := decide.CheckAlpha(o.Alpha); err != nil {
 		return nil, err
 	}
@@ -161,8 +183,8 @@ func NewScorer(ctx context.Context, m *Model, o Options) (*Scorer, error) {
 // it, to be read only.
 func (s *Scorer) Attention() *attention.Calibrator { return s.attention }
 
-// Paper returns S_BaCa of the latest batch as a sum of S_Pre and S_Attn, and whether there
-// was a batch.
+// Paper returns S_BaCa of the latest batch as a sum of S_Pre, or what else parts the
+// batch, and S_Attn, and whether there was a batch.
 func (s *Scorer) Paper() (sum Sum, ok bool) {
 	if s.state == nil {
 		return Sum{}, false
@@ -223,35 +245,67 @@ func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) 
 
 // calibrate learns from a batch, and adds what it says of the batch to the report.
 func (s *Scorer) calibrate(ctx context.Context, r *Report, gs []*graph.Graph, test *contrast.Representation) (*state, error) {
-	m, o, bank := s.model, s.options, s.single.ratio
-	t := &state{negatives: test.Negatives(), typical: m.Bank.MeanNodeScore(), bank: bank}
-	base, undefined, err := contrast.BaseScores(ctx, o.Workers, test, t.negatives, true, t.typical)
+	m, o := s.model, s.options
+	t := &state{negatives: test.Negatives(), bank: s.single.ratio, partition: o.Partition}
+	pre, err := t.base(ctx, o, m, test)
 	if err != nil {
 		return nil, err
 	}
-	if undefined > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("ℓ_n is not defined for a single node: the mean of the bank took its place for %d of %d graphs", undefined, len(gs)))
+	if n := test.Undefined(); n > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("ℓ_n is not defined for a single node: the mean of the bank took its place for %d of %d graphs", n, len(gs)))
+	}
+	if o.Partition == PartByBatch {
+		if err := s.weigh(ctx, t, r, gs, test); err != nil {
+			return nil, err
+		}
+	}
+	base := pre
+	if o.Partition == PartByBatch {
+		base = t.fused.Of(alone(r.Rows), t.ratio.Test)
 	}
 	attn, err := s.attention.Calibrate(ctx, &attention.Batch{
-		Encoder: m.Encoder, Graphs: gs, Test: test, Base: base, Bank: m.Bank, Workers: o.Workers, Watch: o.Watch,
+		Encoder: m.Encoder, Graphs: gs, Test: test, Terms: t.terms, Base: pre, Part: base, Bank: m.Bank, Workers: o.Workers, Watch: o.Watch,
 	})
 	if err != nil {
 		return nil, err
 	}
 	t.attn, t.baca = attn.Score, Add(o.Beta, base, attn.Test)
-	o.Watch.Report(attention.Weighing, 0, 1)
-	batch, err := bank.Measure(ctx, o.Workers, test)
-	if err != nil {
-		return nil, err
-	}
-	holdout, err := bank.Measure(ctx, o.Workers, m.Holdout)
-	if err != nil {
-		return nil, err
-	}
-	if t.ratio, err = bank.Estimate(ctx, o.Workers, o.Ratio, batch, holdout); err != nil {
-		return nil, err
-	}
 	r.Warnings = append(r.Warnings, attn.Warnings...)
+	if o.Partition == PartByPre {
+		if err := s.weigh(ctx, t, r, gs, test); err != nil {
+			return nil, err
+		}
+	}
+	t.set(r.Rows, pre, attn.Test, t.ratio.Test)
+	return t, nil
+}
+
+// base returns S_Pre of a batch and keeps its terms.
+func (t *state) base(ctx context.Context, o Options, m *Model, test *contrast.Representation) (pre []float64, err error) {
+	if o.Plain {
+		t.terms = contrast.PlainTerms(m.Bank)
+		return contrast.BaseScores(ctx, o.Workers, test, t.negatives, true, t.terms)
+	}
+	pre, t.terms, err = contrast.BatchScores(ctx, o.Workers, test, t.negatives, m.Bank.MeanNodeScore())
+	return pre, err
+}
+
+// weigh estimates the density ratio of a batch, and how it is joined with the scores of
+// single graphs.
+func (s *Scorer) weigh(ctx context.Context, t *state, r *Report, gs []*graph.Graph, test *contrast.Representation) error {
+	m, o := s.model, s.options
+	o.Watch.Report(attention.Weighing, 0, 1)
+	batch, err := t.bank.Measure(ctx, o.Workers, test)
+	if err != nil {
+		return err
+	}
+	holdout, err := t.bank.Measure(ctx, o.Workers, m.Holdout)
+	if err != nil {
+		return err
+	}
+	if t.ratio, err = t.bank.Estimate(ctx, o.Workers, o.Ratio, batch, holdout); err != nil {
+		return err
+	}
 	if t.ratio.Skipped != "" {
 		r.Warnings = append(r.Warnings, t.ratio.Skipped)
 	}
@@ -263,16 +317,19 @@ func (s *Scorer) calibrate(ctx context.Context, r *Report, gs []*graph.Graph, te
 		r.Differences = explain.Differences(m.Profile, gs)
 	}
 	r.Weight = gate(t.ratio.Evidence, len(gs), m.Bank.Len())
-	var scores []float64
-	for _, row := range r.Rows {
-		// A graph without nodes has no score, which must not spread to the others.
-		if !math.IsNaN(row.Alone) {
-			scores = append(scores, row.Alone)
-		}
-	}
+	// A graph without nodes has no score, which must not spread to the others.
+	scores := slices.DeleteFunc(alone(r.Rows), math.IsNaN)
 	t.fused = blend(r.Weight, scores, t.ratio.Test)
-	t.set(r.Rows, base, attn.Test, t.ratio.Test)
-	return t, nil
+	return nil
+}
+
+// alone are the scores of single graphs.
+func alone(rows []Row) []float64 {
+	scores := make([]float64, len(rows))
+	for i, r := range rows {
+		scores[i] = r.Alone
+	}
+	return scores
 }
 
 // Score scores further graphs: by themselves, and after a batch also in the state that it
@@ -315,7 +372,7 @@ func (s *Scorer) decide(rows []Row, by string) {
 		}
 		return decide.PValues(scores, holdout)
 	}
-	alone := of(func(r *Row) float64 { return r.Alone }, s.single.ranked)
+	single := of(func(r *Row) float64 { return r.Alone }, s.single.ranked)
 	var batch, paper []float64
 	if s.state != nil {
 		batch = of(func(r *Row) float64 { return r.Batch }, s.state.batch)
@@ -323,10 +380,10 @@ func (s *Scorer) decide(rows []Row, by string) {
 	}
 	for i := range rows {
 		r := &rows[i]
-		r.AloneP = alone[i]
+		r.AloneP = single[i]
 		if s.state != nil {
 			r.BatchP = batch[i]
-			r.BatchVerdict = Guarded(decide.Judge(batch[i], alpha, references), alone[i])
+			r.BatchVerdict = Guarded(decide.Judge(batch[i], alpha, references), single[i])
 		}
 		switch by {
 		case ByBatch:
@@ -334,7 +391,7 @@ func (s *Scorer) decide(rows []Row, by string) {
 		case ByAttention:
 			r.Score, r.P, r.Verdict = r.BaCa, paper[i], decide.Judge(paper[i], alpha, references)
 		default:
-			r.Score, r.P, r.Verdict = r.Alone, alone[i], decide.Judge(alone[i], alpha, references)
+			r.Score, r.P, r.Verdict = r.Alone, single[i], decide.Judge(single[i], alpha, references)
 		}
 	}
 }
@@ -352,7 +409,8 @@ func Guarded(v decide.Verdict, alone float64) decide.Verdict {
 type state struct {
 	bank      *ratio.Bank
 	negatives *contrast.Negatives
-	typical   float64 // stands for ℓ_n where it is not defined
+	terms     contrast.Terms // of S_Pre
+	partition string
 	attn      func(context.Context, *contrast.Representation) ([]float64, error)
 	baca      Sum // S_BaCa
 	ratio     *ratio.Estimate
@@ -363,7 +421,7 @@ type state struct {
 
 // fill adds the scores of the batch to rows of graphs from which nothing was learned.
 func (t *state) fill(ctx context.Context, workers int, rows []Row, r *contrast.Representation) error {
-	base, _, err := contrast.BaseScores(ctx, workers, r, t.negatives, false, t.typical)
+	pre, err := contrast.BaseScores(ctx, workers, r, t.negatives, false, t.terms)
 	if err != nil {
 		return err
 	}
@@ -375,19 +433,20 @@ func (t *state) fill(ctx context.Context, workers int, rows []Row, r *contrast.R
 	if err != nil {
 		return err
 	}
-	t.set(rows, base, attn, t.ratio.Score(g))
+	t.set(rows, pre, attn, t.ratio.Score(g))
 	return nil
 }
 
 // set fills in rows, of which Alone is known.
-func (t *state) set(rows []Row, base, attn, ratio []float64) {
-	alone := make([]float64, len(rows))
-	for i := range rows {
-		alone[i] = rows[i].Alone
+func (t *state) set(rows []Row, pre, attn, ratio []float64) {
+	batch := t.fused.Of(alone(rows), ratio)
+	base := pre
+	if t.partition == PartByBatch {
+		base = batch
 	}
-	baca, batch := t.baca.Of(base, attn), t.fused.Of(alone, ratio)
+	baca := t.baca.Of(base, attn)
 	for i := range rows {
 		r := &rows[i]
-		r.Pre, r.Attn, r.BaCa, r.Ratio, r.Batch = base[i], attn[i], baca[i], ratio[i], batch[i]
+		r.Pre, r.Attn, r.BaCa, r.Ratio, r.Batch = pre[i], attn[i], baca[i], ratio[i], batch[i]
 	}
 }

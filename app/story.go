@@ -231,7 +231,7 @@ func (p *labPane) partsScene() app.UI {
 	s := p.S
 	side := math.Min(230, p.full()/2-16)
 	parting := picture.Parting(s, p.full(), 112)
-	body := []app.UI{figure("S_Pre", "blue: the lower quarter, orange: the upper quarter; triangle: "+p.name(), "parting", parting)}
+	body := []app.UI{figure("S_Pre", "blue: taken for inside, orange: taken for outside; triangle: "+p.name(), "parting", parting)}
 	if s.Lab.Beat > 0 {
 		t := s.Parted
 		full := max(picture.Peak(t.InsideMean), picture.Peak(t.OutsideMean))

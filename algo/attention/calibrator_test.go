@@ -27,11 +27,12 @@ type input struct {
 func newInput(t testing.TB, id, ood, bank, holdout int) *input {
 	t.Helper()
 	s := sample.New(t, id, ood, bank, holdout)
-	b := &Batch{Encoder: s.Encoder, Graphs: s.Graphs, Test: s.Test, Bank: s.Bank, Workers: 1}
+	b := &Batch{Encoder: s.Encoder, Graphs: s.Graphs, Test: s.Test, Bank: s.Bank, Terms: contrast.PlainTerms(s.Bank), Workers: 1}
 	var err error
-	if b.Base, _, err = contrast.BaseScores(ctx, 1, b.Test, b.Test.Negatives(), true, b.Bank.MeanNodeScore()); err != nil {
+	if b.Base, err = contrast.BaseScores(ctx, 1, b.Test, b.Test.Negatives(), true, b.Terms); err != nil {
 		t.Fatal(err)
 	}
+	b.Part = b.Base
 	return &input{b, s.Holdout, s.OOD}
 }
 

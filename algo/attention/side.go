@@ -80,11 +80,13 @@ func (s *side) rowOf(i int) int32 {
 	return -1
 }
 
-// extend draws synthetic graphs and offers them to the queue.
+// extend draws synthetic graphs, of the sizes that the subgroup has up to the steps of its
+// graphons, and offers them to the queue.
 func (s *side) extend(ctx context.Context, rng *rand.Rand, b *Batch, standard *near.Standardizer, count int) error {
 	var graphs []*graph.Graph
 	for range count {
-		if synthetic, ok := s.mixup.Draw(rng); ok {
+		size := b.Graphs[s.members[rng.IntN(len(s.members))]].N()
+		if synthetic, ok := s.mixup.DrawSized(rng, size); ok {
 			s.donors.Fill(synthetic.Graph)
 			graphs = append(graphs, synthetic.Graph)
 		}
@@ -96,7 +98,7 @@ func (s *side) extend(ctx context.Context, rng *rand.Rand, b *Batch, standard *n
 	if err != nil {
 		return err
 	}
-	base, _, err := contrast.BaseScores(ctx, b.Workers, r, b.Test.Negatives(), false, b.Bank.MeanNodeScore())
+	base, err := contrast.BaseScores(ctx, b.Workers, r, b.Test.Negatives(), false, b.Terms)
 	if err != nil {
 		return err
 	}

@@ -28,8 +28,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	scores, undefined, err := contrast.BaseScores(ctx, 1, r, r.Negatives(), true, r.MeanNodeScore())
-	fmt.Printf("%.2f, %d without node scores, %v\n", scores, undefined, err)
+	scores, err := contrast.BaseScores(ctx, 1, r, r.Negatives(), true, contrast.PlainTerms(r))
+	fmt.Printf("%.2f, %d without node scores, %v\n", scores, r.Undefined(), err)
 	// Output:
 	// [1.81 2.22 2.47 2.68], 0 without node scores, <nil>
 }

@@ -297,29 +297,98 @@ func (r *Representation) MeanNodeScore() float64 {
 // Negatives returns the graphs as negatives of others.
 func (r *Representation) Negatives() *Negatives { return NewNegatives(r.ZF, r.ZS, r.Width) }
 
-// BaseScores returns S_Pre = ℓ_g + ℓ_n of the graphs against the negatives,
-// which are the graphs themselves where self is set. Where ℓ_n is not defined,
-// for a single node, typical takes its place, so that it speaks neither for nor
-// against; undefined counts those graphs. Without any negative ℓ_g counts as 0.
-func BaseScores(ctx context.Context, workers int, r *Representation, negatives *Negatives, self bool, typical float64) (scores []float64, undefined int, err error) {
-	if r.device != nil {
-		scores = make([]float64, r.Len())
-		err = r.device.GraphLoss(ctx, r.Width, r.ZF, r.ZS, negatives.f, negatives.s, self, scores)
-	} else {
-		scores, err = negatives.Scores(ctx, workers, r.ZF, r.ZS, self)
-	}
+// Terms say how S_Pre is made of its two losses:
+//
+//	S_Pre = Graph·ℓ_g + Node·ℓ_n
+type Terms struct {
+	Graph, Node float64
+	// Typical stands for ℓ_n where that is not defined, for a single node, so that it
+	// speaks neither for nor against.
+	Typical float64
+}
+
+// PlainTerms are those of the paper, S_Pre = ℓ_g + ℓ_n, for graphs like those of a bank.
+func PlainTerms(bank *Representation) Terms {
+	return Terms{Graph: 1, Node: 1, Typical: bank.MeanNodeScore()}
+}
+
+// NodeShare is the weight of ℓ_n beside ℓ_g in S_Pre of a batch, where both have
+// deviation 1 in the batch.
+const NodeShare = 0.3
+
+// BatchScores returns S_Pre of the graphs against each other, with terms that give ℓ_g
+// deviation 1 in the batch and ℓ_n deviation [NodeShare], and these terms. A loss that does
+// not vary keeps its scale.
+func BatchScores(ctx context.Context, workers int, r *Representation, negatives *Negatives, typical float64) ([]float64, Terms, error) {
+	loss, err := graphLoss(ctx, workers, r, negatives, true)
 	if err != nil {
-		return nil, 0, err
+		return nil, Terms{}, err
 	}
-	for i, node := range r.NodeScore {
+	terms := Terms{1 / deviation(loss), NodeShare / deviation(r.NodeScore), typical}
+	return terms.sum(loss, r.NodeScore), terms, nil
+}
+
+// BaseScores returns S_Pre of the graphs against the negatives, which are the graphs
+// themselves where self is set. Without any negative ℓ_g counts as 0.
+func BaseScores(ctx context.Context, workers int, r *Representation, negatives *Negatives, self bool, terms Terms) ([]float64, error) {
+	loss, err := graphLoss(ctx, workers, r, negatives, self)
+	if err != nil {
+		return nil, err
+	}
+	return terms.sum(loss, r.NodeScore), nil
+}
+
+// Undefined counts the graphs without ℓ_n.
+func (r *Representation) Undefined() int {
+	n := 0
+	for _, x := range r.NodeScore {
+		if math.IsNaN(x) {
+			n++
+		}
+	}
+	return n
+}
+
+// graphLoss returns ℓ_g, NaN without any negative.
+func graphLoss(ctx context.Context, workers int, r *Representation, negatives *Negatives, self bool) ([]float64, error) {
+	if r.device == nil {
+		return negatives.Scores(ctx, workers, r.ZF, r.ZS, self)
+	}
+	loss := make([]float64, r.Len())
+	return loss, r.device.GraphLoss(ctx, r.Width, r.ZF, r.ZS, negatives.f, negatives.s, self, loss)
+}
+
+// sum returns S_Pre.
+func (t Terms) sum(loss, nodes []float64) []float64 {
+	scores := make([]float64, len(loss))
+	for i, node := range nodes {
 		if math.IsNaN(node) {
-			node = typical
-			undefined++
+			node = t.Typical
 		}
-		if math.IsNaN(scores[i]) {
-			scores[i] = 0
+		if !math.IsNaN(loss[i]) {
+			scores[i] = float64(t.Graph * loss[i])
 		}
-		scores[i] += node
+		scores[i] += float64(t.Node * node)
 	}
-	return scores, undefined, nil
+	return scores
+}
+
+// deviation is the standard deviation of the values that are numbers, 1 where that is 0.
+func deviation(values []float64) float64 {
+	sum, n := 0.0, 0.0
+	for _, x := range values {
+		if !math.IsNaN(x) {
+			sum, n = sum+x, n+1
+		}
+	}
+	square := 0.0
+	for _, x := range values {
+		if d := x - sum/n; !math.IsNaN(d) {
+			square += float64(d * d)
+		}
+	}
+	if d := math.Sqrt(square / n); d > 1e-12 {
+		return d
+	}
+	return 1
 }

@@ -82,6 +82,17 @@ const (
 // Draw mixes a random pair of different graphons and draws a graph of random
 // size, 2 to N, from the mixture. It is false if none of the tries gave an edge.
 func (m *Mixup) Draw(rng *rand.Rand) (Synthetic, bool) {
+	return m.draw(rng, func(steps int) int { return 2 + rng.IntN(steps-1) })
+}
+
+// DrawSized is Draw for a graph of a given size, of which as many nodes are drawn as the
+// mixture has steps for. Sizes below 2 count as 2.
+func (m *Mixup) DrawSized(rng *rand.Rand, size int) (Synthetic, bool) {
+	return m.draw(rng, func(steps int) int { return max(2, min(size, steps)) })
+}
+
+// draw takes the size of a graph from the number of steps.
+func (m *Mixup) draw(rng *rand.Rand, size func(steps int) int) (Synthetic, bool) {
 	if len(m.usable) == 0 {
 		return Synthetic{}, false
 	}
@@ -96,7 +107,7 @@ func (m *Mixup) Draw(rng *rand.Rand) (Synthetic, bool) {
 		}
 		i, j := m.usable[a], m.usable[b]
 		mixed := Mix(lambda, m.graphons[i], m.graphons[j])
-		if g := sample(rng, mixed, 2+rng.IntN(mixed.N-1)); g != nil {
+		if g := sample(rng, mixed, size(mixed.N)); g != nil {
 			return Synthetic{Graph: g, I: i, J: j, Lambda: lambda}, true
 		}
 	}

@@ -110,6 +110,18 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+// A graph of a given size has so many nodes, 2 at least and no more than there are steps.
+func TestDrawSized(t *testing.T) {
+	rng := rand.New(rand.NewPCG(16, 16))
+	m, _ := NewMixup([]*Graphon{constant(9, 1), constant(9, 1)}, DefaultOptions())
+	for size, want := range map[int]int{-1: 2, 0: 2, 2: 2, 5: 5, 9: 9, 30: 9} {
+		s, ok := m.DrawSized(rng, size)
+		if !ok || s.Graph.N() != want { // complete graphs: no node is dropped
+			t.Errorf("size %d: drawn is %v, %d nodes, want %d", size, ok, s.Graph.N(), want)
+		}
+	}
+}
+
 func TestDrawWarns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 11))
 	diagonal := New(3)

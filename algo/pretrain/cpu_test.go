@@ -26,7 +26,7 @@ func TestCPUAsADevice(t *testing.T) {
 		var scores [2][]float64
 		bank := r.Select([]int{1, 2, 3, 4}).Negatives()
 		for k, negatives := range []*contrast.Negatives{r.Negatives(), bank} {
-			if scores[k], _, err = contrast.BaseScores(context.Background(), 1, r, negatives, k == 0, 1); err != nil {
+			if scores[k], err = contrast.BaseScores(context.Background(), 1, r, negatives, k == 0, contrast.Terms{Graph: 1, Node: 1, Typical: 1}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -49,6 +49,58 @@ func sensitivities() []variant {
 	return list
 }
 
+// changes are those that made the attention what it is, each with what it was before. The
+// sizes of synthetic graphs are those of now throughout.
+var changes = []struct {
+	name string
+	undo func(*algo.Options)
+}{
+	{"ℓ_g and 0.3 ℓ_n in their deviations, not ℓ_g + ℓ_n", func(o *algo.Options) { o.Plain = true }},
+	{"parted at 45 and 55 %, not 25 and 75 %", func(o *algo.Options) { o.Attention.Low, o.Attention.High = 25, 75 }},
+	{"keys of width 160, not 64", func(o *algo.Options) { o.Attention.Width = 64 }},
+	{"the whole bank in the ID dictionary, not 512 graphs", func(o *algo.Options) { o.Attention.Training = 512 }},
+	{"K = 2, not 5", func(o *algo.Options) { o.Attention.TopK = 5 }},
+	{"256 synthetic graphs for 128 places, not 128 for 512", func(o *algo.Options) { o.Attention.Synthetic, o.Attention.Capacity = 128, 512 }},
+	{"β = 2, not 1", func(o *algo.Options) { o.Beta = 1 }},
+}
+
+// rungs are the changes, one after the other, then the better partition.
+func rungs() []variant {
+	var list []variant
+	for done := range len(changes) + 1 {
+		name := "before"
+		if done > 0 {
+			name = changes[done-1].name
+		}
+		list = append(list, variant{name: name, apply: func(o *algo.Options) {
+			for _, c := range changes[done:] {
+				c.undo(o)
+			}
+		}})
+	}
+	return append(list,
+		variant{name: "parted by the batch's score, which is the base", apply: func(o *algo.Options) { *o = o.PartedByBatch() }},
+		variant{name: "that base without the attention", apply: func(o *algo.Options) {
+			*o = o.PartedByBatch()
+			o.Beta, o.Attention.Steps = 0, 0
+		}})
+}
+
+func ladder() *experiment {
+	return &experiment{
+		name: "ladder", pairs: "all",
+		short: "What each change to the attention brought",
+		long: `Ladder measures S_BaCa as it was first built and after each change, on the validation
+pairs, on which the changes were chosen, and on the paper's.`,
+		example: "  baca bench ladder --data ../shared/data --out out/ladder --seeds 1",
+		measure: (&variants{
+			title: "Ladder",
+			text:  "S_BaCa after each change, those above it included, the first OOD graphs. The changes were chosen on the validation pairs.",
+			list:  rungs(),
+		}).measure,
+	}
+}
+
 func ablation() *experiment {
 	return &experiment{
 		name: "ablation", pairs: "paper",
@@ -148,7 +200,7 @@ func (t *variants) cell(ctx context.Context, e *evaluation, seed uint64) (*varia
 		cell.AUROC = append(cell.AUROC, rate(metric.AUROC(out.scores, b.ood)))
 		if traced {
 			for _, beta := range gridBetas {
-				w := weighted([]*outcome{out}, beta)[0]
+				w := weighted([]*outcome{out}, beta, columnAttention)[0]
 				cell.Betas = append(cell.Betas, rate(metric.AUROC(w.scores, b.ood)))
 			}
 		}
@@ -209,22 +261,51 @@ func (c variantColumn) of(p *pair) (mean, std float64) {
 func (t *variants) report() *markdown {
 	m := t.bench.heading(t.title)
 	m.text("%s AUROC in percent, mean ± standard\ndeviation over seeds.\n\n", t.text)
+	groups := t.groups()
 	head := []string{""}
-	for _, p := range t.pairs {
-		head = append(head, p.name())
+	for _, g := range groups {
+		for _, p := range g.pairs {
+			head = append(head, p.name())
+		}
+		head = append(head, g.name)
 	}
-	table := m.tableOf(append(head, "mean")...)
+	table := m.tableOf(head...)
 	for _, c := range t.columns() {
 		fields := []field{words("%s", c.Name)}
-		sum := 0.0
-		for _, p := range t.pairs {
-			mean, std := c.of(p)
-			sum += mean / float64(len(t.pairs))
-			fields = append(fields, percents(mean, std))
+		for _, g := range groups {
+			sum := 0.0
+			for _, p := range g.pairs {
+				mean, std := c.of(p)
+				sum += mean / float64(len(g.pairs))
+				fields = append(fields, percents(mean, std))
+			}
+			fields = append(fields, percents(sum, math.NaN()))
 		}
-		table.row(append(fields, percents(sum, math.NaN()))...)
+		table.row(fields...)
 	}
 	return m
+}
+
+// A pairGroup is pairs with the name of their mean.
+type pairGroup struct {
+	name  string
+	pairs []*pair
+}
+
+// groups are the pairs, those of the paper by themselves where there are others.
+func (t *variants) groups() []pairGroup {
+	others, paper := pairGroup{name: "mean of validation"}, pairGroup{name: "mean of the paper's"}
+	for _, p := range t.pairs {
+		if p.paper == nil {
+			others.pairs = append(others.pairs, p)
+		} else {
+			paper.pairs = append(paper.pairs, p)
+		}
+	}
+	if len(others.pairs) == 0 || len(paper.pairs) == 0 {
+		return []pairGroup{{"mean", t.pairs}}
+	}
+	return []pairGroup{others, paper}
 }
 
 // figures draws the curves of β and K over all pairs, and for each pair how the attention

@@ -24,7 +24,7 @@ import (
 
 func newBench(train Trainer) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "bench table1|ablation|sensitivity|theorem|decisions|company|explain",
+		Use:   "bench table1|ablation|ladder|sensitivity|theorem|decisions|company|explain",
 		Short: "Repeat the published tables and figures on the public data sets",
 		Long: `Bench repeats what the paper reports, and what it leaves out. Each benchmark writes
 a JSON file, a report in Markdown and figures to --out.
@@ -36,7 +36,7 @@ in --weights, as by eval.`,
 		Args: usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	for _, e := range []*experiment{tableOne(), ablation(), sensitivity(), theorem(), guard()} {
+	for _, e := range []*experiment{tableOne(), ablation(), ladder(), sensitivity(), theorem(), guard()} {
 		c.AddCommand(e.command(train))
 	}
 	c.AddCommand(newDecisions(), newCompany(), newExplain())
@@ -94,7 +94,7 @@ func (e *experiment) command(train Trainer) *cobra.Command {
 	fs.StringVar(&b.data, "data", "", "`folder` with tu/NAME and mol/NAME.csv[.gz]")
 	fs.StringVar(&b.out, "out", "", "`folder` for the results")
 	fs.StringVar(&b.weights, "weights", "", "`folder` that keeps pre-trained encoders (default OUT/encoders)")
-	fs.StringVar(&b.pairList, "pairs", e.pairs, "paper, validation, or `ID/OOD,…`; a set may be NAME@common or NAME@rare\n(scaffolds), an OOD set NAME@size (sizes matched to the ID set)")
+	fs.StringVar(&b.pairList, "pairs", e.pairs, "paper, validation, all (both), or `ID/OOD,…`; a set may be NAME@common or NAME@rare\n(scaffolds), an OOD set NAME@size (sizes matched to the ID set)")
 	fs.UintSliceVar(&b.seeds, "seeds", []uint{1, 2, 3, 4, 5}, "of split, training and test time")
 	fs.IntVar(&b.epochs, "epochs", 0, "of pre-training (default 400; ENZYMES 150, IMDB-MULTI 20)")
 	fs.IntVar(&b.workers, "workers", 0, "cells at a time; 0 for one on each core; results do not depend on it")

@@ -38,6 +38,7 @@ const (
 	columnFar        = "alone, far background" // … that holds nothing like a test graph, see farSimilarity
 	columnAlone      = algo.ByAlone            // the product's score of a graph by itself
 	columnAttention  = algo.ByAttention        // the paper's S_BaCa
+	columnBetter     = "attention_better"      // S_BaCa where the batch's own score parts it and is the base
 	columnRatio      = "ratio"                 // the density ratio alone
 	columnBatch      = algo.ByBatch            // the product's score of a graph in its batch
 	columnDefault    = "default"               // what baca score decides by: alone
@@ -45,8 +46,9 @@ const (
 
 var (
 	// evalColumns are those of baca eval, the default first.
-	evalColumns = []string{columnAlone, columnBatch, columnAttention, columnRatio, columnPre}
-	// batchColumns depend on the batch.
+	evalColumns = []string{columnAlone, columnBatch, columnAttention, columnBetter, columnRatio, columnPre}
+	// batchColumns depend on the batch. One run has all of them in its rows, and
+	// columnBetter takes another.
 	batchColumns = []string{columnPre, columnAttention, columnRatio, columnBatch}
 	// gridColumns are those of the grid protocol.
 	gridColumns = []string{columnAttention, columnRatio, columnBatch, columnDefault}
@@ -140,8 +142,7 @@ func (e *evaluation) alone(ctx context.Context, b *testBatch) (*singleScores, er
 			return m.Bank.Negatives().Scores(ctx, 1, r.ZF, r.ZS, false)
 		}},
 		{columnPreBank, encoding, func() ([]float64, error) {
-			scores, _, err := contrast.BaseScores(ctx, 1, r, m.Bank.Negatives(), false, typical)
-			return scores, err
+			return contrast.BaseScores(ctx, 1, r, m.Bank.Negatives(), false, contrast.PlainTerms(m.Bank))
 		}},
 		{columnNode, encoding, func() ([]float64, error) { return nodeScores(r, typical), nil }},
 		{columnNearest, encoding, func() ([]float64, error) {
@@ -314,7 +315,11 @@ func (b *testBatch) graphScore(ctx context.Context) ([]float64, error) {
 func columnOptions(column string, seed uint64) algo.Options {
 	o := algo.DefaultOptions()
 	o.Seed, o.Workers = seed, 1
-	if column != columnAttention {
+	switch column {
+	case columnAttention:
+	case columnBetter:
+		o = o.PartedByBatch()
+	default:
 		o.Attention.Steps = 0
 	}
 	return o
@@ -330,7 +335,7 @@ func columnScores(column string, rows []algo.Row) []float64 {
 		switch column {
 		case columnPre:
 			scores[i] = r.Pre
-		case columnAttention:
+		case columnAttention, columnBetter:
 			scores[i] = r.BaCa
 		case columnRatio:
 			scores[i] = r.Ratio

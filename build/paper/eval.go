@@ -244,10 +244,14 @@ func (f *evalFlags) score(ctx context.Context, stderr io.Writer, batches []*test
 		}
 		return all, nil
 	}
-	if f.protocol == "fixed" {
-		return score(algo.DefaultOptions())
+	o := algo.DefaultOptions()
+	if f.calibrator == columnBetter {
+		o = o.PartedByBatch()
 	}
-	outcomes, choice, err := gridSearch(algo.DefaultOptions(), f.calibrator, batches, score)
+	if f.protocol == "fixed" {
+		return score(o)
+	}
+	outcomes, choice, err := gridSearch(o, f.calibrator, batches, score)
 	result.Choice = choice
 	return outcomes, err
 }

@@ -458,9 +458,9 @@ func TestGridSearch(t *testing.T) {
 		right  func(o algo.Options) bool // the settings that order the graphs rightly
 		want   string
 	}{
-		{columnAttention, func(o algo.Options) bool { return o.Attention.TopK == 16 }, "K = 16, λ in [0.01, 1], β = 1"},
-		{columnAttention, func(o algo.Options) bool { return o.Attention.Mixup.LambdaLow == 0.4 }, "K = 5, λ in [0.4, 0.6], β = 1"},
-		{columnAttention, func(o algo.Options) bool { return false }, "K = 5, λ in [0.01, 1], β = 1"},
+		{columnAttention, func(o algo.Options) bool { return o.Attention.TopK == 16 }, "K = 16, λ in [0.01, 1], β = 2"},
+		{columnAttention, func(o algo.Options) bool { return o.Attention.Mixup.LambdaLow == 0.4 }, "K = 2, λ in [0.4, 0.6], β = 2"},
+		{columnAttention, func(o algo.Options) bool { return false }, "K = 2, λ in [0.01, 1], β = 2"},
 		{columnRatio, func(o algo.Options) bool { return o.Ratio.C <= 0.01 }, "C = 0.001 and 0.001"},
 		{columnBatch, func(o algo.Options) bool { return true }, "C = 0.1 and 0.001"},
 		{columnAlone, func(o algo.Options) bool { return true }, "nothing to pick"},
@@ -518,7 +518,7 @@ func TestGridStandsBesideFixed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, got := range weighted([]*outcome{out}, o.Beta)[0].scores {
+	for i, got := range weighted([]*outcome{out}, o.Beta, columnAttention)[0].scores {
 		// Sums over another order of the batch differ in the last bits.
 		if math.Abs(got-out.rows[i].BaCa) > 1e-9 || out.scores[i] != out.rows[i].BaCa {
 			t.Errorf("graph %d: S_BaCa %g recomputed, %g of the scorer, score %g", i, got, out.rows[i].BaCa, out.scores[i])

@@ -65,7 +65,7 @@ func with[T comparable](first T, values []T) []T {
 func gridRuns(column string) int {
 	o := algo.DefaultOptions()
 	switch column {
-	case columnAttention:
+	case columnAttention, columnBetter:
 		return len(with(o.Attention.TopK, gridTopK)) + len(gridBands)
 	case columnRatio, columnBatch:
 		return len(gridC) + len(gridPrint) - 1
@@ -96,7 +96,7 @@ func gridSearch(o algo.Options, column string, batches []*testBatch, score func(
 	s := &gridSearcher{column: column, batches: batches, score: score}
 	search := s.single
 	switch column {
-	case columnAttention:
+	case columnAttention, columnBetter:
 		search = s.attention
 	case columnRatio, columnBatch:
 		search = s.ratio
@@ -136,7 +136,7 @@ func (s *gridSearcher) attention(o algo.Options) error {
 			return err
 		}
 		for _, beta := range with(o.Beta, gridBetas) {
-			s.consider(weighted(out, beta), gridChoice{TopK: topK, Lambda: &band, Beta: beta})
+			s.consider(weighted(out, beta, s.column), gridChoice{TopK: topK, Lambda: &band, Beta: beta})
 		}
 		return nil
 	}
@@ -210,13 +210,18 @@ func rescored(out []*outcome, scores func([]algo.Row) []float64) []*outcome {
 	return list
 }
 
-// weighted returns outcomes whose scores are S_BaCa with another β.
-func weighted(out []*outcome, beta float64) []*outcome {
+// weighted returns outcomes whose scores are S_BaCa of a column with another β.
+func weighted(out []*outcome, beta float64, column string) []*outcome {
+	base := columnPre
+	if column == columnBetter {
+		base = columnBatch
+	}
 	return rescored(out, func(rows []algo.Row) []float64 {
-		pre, attn := make([]float64, len(rows)), make([]float64, len(rows))
+		attn := make([]float64, len(rows))
 		for k, r := range rows {
-			pre[k], attn[k] = r.Pre, r.Attn
+			attn[k] = r.Attn
 		}
-		return algo.Add(beta, pre, attn).Of(pre, attn)
+		scores := columnScores(base, rows)
+		return algo.Add(beta, scores, attn).Of(scores, attn)
 	})
 }

@@ -102,13 +102,15 @@ func parsePairs(list string) ([]*pair, error) {
 		return paperPairs, nil
 	case "validation":
 		return validationPairs, nil
+	case "all":
+		return slices.Concat(validationPairs, paperPairs), nil
 	}
 	var pairs []*pair
 	seen := map[string]bool{}
 	for _, name := range strings.Split(list, ",") {
 		p, ok := parsePair(name)
 		if !ok {
-			return nil, usage.Errorf("--pairs %s: want paper, validation, or pairs such as BZR/COX2,bbbp/bace", name)
+			return nil, usage.Errorf("--pairs %s: want paper, validation, all, or pairs such as BZR/COX2,bbbp/bace", name)
 		}
 		for _, end := range []string{p.ID, p.OOD} {
 			_, part := partOf(end)

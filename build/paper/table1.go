@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"baca/algo"
 	"baca/algo/dataset"
@@ -151,7 +152,7 @@ func (e *evaluation) fixedCell(ctx context.Context, seed uint64, ood string) (*f
 		return nil, err
 	}
 	add(columnGraph, lg, math.NaN(), false)
-	for _, column := range batchColumns {
+	for _, column := range append(slices.Clone(batchColumns), columnBetter) {
 		out, err := b.score(ctx, columnOptions(column, seed), column)
 		if err != nil {
 			return nil, err
@@ -243,6 +244,12 @@ func (b *testBatch) thinDraw(ctx context.Context, l *singleScores, share float64
 	for _, column := range batchColumns {
 		add(column, alarms[column], func() []float64 { return columnScores(column, out.rows) })
 	}
+	if measured {
+		if out, err = t.score(ctx, columnOptions(columnBetter, b.seed), columnBetter); err != nil {
+			return nil, err
+		}
+	}
+	add(columnBetter, alarm{math.NaN(), math.NaN()}, func() []float64 { return out.scores })
 	return points, nil
 }
 

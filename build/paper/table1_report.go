@@ -121,8 +121,8 @@ table1.json and the files in cells beside it.
 type standing struct{ reached, beaten int }
 
 func (t *table1) fixedTable(m *markdown, ood string) {
-	head := []string{"best statistic", "S_Pre", "S_Pre, bank", "ℓ_g", "nearest", "WL 1", "attention", "ratio", "**alone**", "**batch**", "paper: base", "paper: BaCa", ""}
-	columns := []string{columnPre, columnPreBank, columnGraph, columnNearest, columnPrint1, columnAttention, columnRatio}
+	head := []string{"best statistic", "S_Pre", "S_Pre, bank", "ℓ_g", "nearest", "WL 1", "attention", "attention, better", "ratio", "**alone**", "**batch**", "paper: base", "paper: BaCa", ""}
+	columns := []string{columnPre, columnPreBank, columnGraph, columnNearest, columnPrint1, columnAttention, columnBetter, columnRatio}
 	var alone, batch standing
 	compared := 0
 	t.byPair(m, head, func(r *pairResult) []field {
@@ -247,7 +247,7 @@ func (t *table1) trivialTable(m *markdown) {
 func escaped(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
 
 // sweepColumns are those of the contamination tables.
-var sweepColumns = []string{columnPre, columnPrint1, columnAttention, columnRatio, columnAlone, columnBatch}
+var sweepColumns = []string{columnPre, columnPrint1, columnAttention, columnBetter, columnRatio, columnAlone, columnBatch}
 
 func (t *table1) thinTables(m *markdown) {
 	m.text("## Contamination\n\nOOD graphs thinned to a share of the number of ID graphs, everything computed again in the smaller\nbatch; means over %d thinnings of each seed (1 at 100 %%).\n\n", thinDraws)

@@ -94,7 +94,7 @@ func BenchmarkSPre(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if _, _, err := contrast.BaseScores(context.Background(), 0, r, r.Negatives(), true, 0); err != nil {
+			if _, err := contrast.BaseScores(context.Background(), 0, r, r.Negatives(), true, contrast.PlainTerms(r)); err != nil {
 				b.Fatal(err)
 			}
 		}

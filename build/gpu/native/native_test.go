@@ -126,7 +126,7 @@ func TestTrainingEndsAlike(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		scores, _, err := contrast.BaseScores(context.Background(), 0, r, r.Negatives(), true, r.MeanNodeScore())
+		scores, err := contrast.BaseScores(context.Background(), 0, r, r.Negatives(), true, contrast.PlainTerms(r))
 		if err != nil {
 			t.Fatal(err)
 		}

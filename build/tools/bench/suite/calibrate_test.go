@@ -38,10 +38,10 @@ func stages(b *testing.B) *stage {
 	s := &stage{batch: largest(b), options: attention.DefaultOptions()}
 	test, err := contrast.Describe(ctx, 1, s.model.Encoder, s.graphs)
 	must(b, err)
-	base, _, err := contrast.BaseScores(ctx, 1, test, test.Negatives(), true, s.model.Bank.MeanNodeScore())
+	base, terms, err := contrast.BatchScores(ctx, 1, test, test.Negatives(), s.model.Bank.MeanNodeScore())
 	must(b, err)
 	s.input = &attention.Batch{
-		Encoder: s.model.Encoder, Graphs: s.graphs, Test: test, Base: base, Bank: s.model.Bank, Workers: 1,
+		Encoder: s.model.Encoder, Graphs: s.graphs, Test: test, Terms: terms, Base: base, Part: base, Bank: s.model.Bank, Workers: 1,
 	}
 	s.attention, err = attention.New(s.options, 1)
 	must(b, err)

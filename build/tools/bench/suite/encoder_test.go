@@ -156,7 +156,7 @@ func BenchmarkPre(b *testing.B) {
 	score := func(b *testing.B, gs []*graph.Graph) {
 		r, err := contrast.Represent(ctx, 1, e, gs)
 		must(b, err)
-		_, _, err = contrast.BaseScores(ctx, 1, r, r.Negatives(), true, 0)
+		_, err = contrast.BaseScores(ctx, 1, r, r.Negatives(), true, contrast.PlainTerms(r))
 		must(b, err)
 	}
 	b.Run(m.name+"/encoded", func(b *testing.B) {

@@ -162,6 +162,9 @@ func TestBatchIsTold(t *testing.T) {
 					alarms++
 				}
 			}
+			if name == algo.ByAttention && row.P < row.AloneP {
+				t.Fatalf("row %d has p %g by the attention, %g alone", i, row.P, row.AloneP)
+			}
 			want := map[string]float64{algo.ByAlone: row.Alone, algo.ByBatch: row.Batch, algo.ByAttention: row.BaCa}[name]
 			if row.Score != want {
 				t.Fatalf("by %s: row %d has score %g, want %g", name, i, row.Score, want)
@@ -181,6 +184,52 @@ func TestBatchIsTold(t *testing.T) {
 		// 0.1 asked; four standard errors with 20 in the holdout.
 		if alarms > id/2 {
 			t.Errorf("by %s: %d false alarms among %d", name, alarms, id)
+		}
+	}
+}
+
+// The better partition is by the batch's score, without S_Attn S_BaCa is in the order of that
+// score, and what does not depend on the attention stays as it is.
+func TestPartedByBatch(t *testing.T) {
+	m := model(t)
+	rng := rand.New(rand.NewPCG(8, 9))
+	gs := append(trees(t, rng, 40, 0.1), trees(t, rng, 30, 1.2)...)
+	o := by(algo.ByAttention)
+	plain := batch(t, m, o, gs)
+	o = o.PartedByBatch()
+	var inside, outside []int
+	o.Watch = &attention.Watch{Parted: func(in, out []int, _ [2]int) { inside, outside = in, out }}
+	r := batch(t, m, o, gs)
+	lowest := math.Inf(1)
+	for _, i := range outside {
+		lowest = min(lowest, r.Rows[i].Batch)
+	}
+	for _, i := range inside {
+		if r.Rows[i].Batch >= lowest {
+			t.Errorf("graph %d is taken for ID with %g, another for OOD with %g", i, r.Rows[i].Batch, lowest)
+		}
+	}
+	if len(inside) == 0 || len(outside) == 0 {
+		t.Errorf("%d and %d graphs in the parts", len(inside), len(outside))
+	}
+	differ := false
+	for i, row := range r.Rows {
+		old := plain.Rows[i]
+		if row.Pre != old.Pre || row.Ratio != old.Ratio || row.Batch != old.Batch || row.BatchP != old.BatchP || !alike(row, old) {
+			t.Errorf("row %d is %+v, with the paper's partition %+v", i, row, old)
+		}
+		differ = differ || row.Attn != old.Attn
+	}
+	if !differ {
+		t.Error("the partition changes nothing")
+	}
+	o.Beta, o.Watch = 0, nil
+	rows := batch(t, m, o, gs).Rows
+	for i := range rows {
+		for k := range i {
+			if (rows[i].BaCa < rows[k].BaCa) != (rows[i].Batch < rows[k].Batch) {
+				t.Fatalf("without S_Attn graphs %d and %d are in another order than by the batch", i, k)
+			}
 		}
 	}
 }
@@ -507,6 +556,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		"by":              {m, func(o *algo.Options) { o.By = "magic" }},
 		"alpha":           {m, func(o *algo.Options) { o.Alpha = 0 }},
+		"partition":       {m, func(o *algo.Options) { o.Partition = "luck" }},
 		"attention":       {m, func(o *algo.Options) { o.Attention.TopK = 0 }},
 		"another model":   {m, func(o *algo.Options) { o.Single = alone(t, model(t)) }},
 		"shared by batch": {shared, func(o *algo.Options) { o.By = algo.ByBatch }},

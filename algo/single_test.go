@@ -318,7 +318,7 @@ func TestWatchChangesNothing(t *testing.T) {
 	if end := stages[len(stages)-2:]; end[0] != attention.Weighing || end[1] != attention.Judging {
 		t.Errorf("stages %v", stages)
 	}
-	for s, want := range map[attention.Stage][2]int{attention.Encoding: {300, 300}, attention.Attending: {200, 200}, attention.Mixing: {256, 256}} {
+	for s, want := range map[attention.Stage][2]int{attention.Encoding: {300, 300}, attention.Attending: {200, 200}, attention.Mixing: {512, 512}} {
 		if last[s] != want {
 			t.Errorf("stage %s ends with %v, want %v", s, last[s], want)
 		}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/internal/reference"
@@ -403,5 +405,56 @@ func TestOutlineInAnyOrder(t *testing.T) {
 	}
 	if moved < 20*len(gs)/2 {
 		t.Errorf("only %d of %d graphs have other sums in another order: the test shows little", moved, 20*len(gs))
+	}
+}
+
+// S_Pre of a batch is ℓ_g + NodeShare·ℓ_n with both losses divided by their deviations, and
+// its terms give the same scores to the same graphs as if they were others.
+func TestBatchScores(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 31))
+	const n, width = 40, 6
+	r := &Representation{Width: width, Q: make([]float32, 2*n*width)}
+	for range n * width {
+		r.ZF, r.ZS = append(r.ZF, float32(rng.NormFloat64())), append(r.ZS, float32(rng.NormFloat64()))
+	}
+	for range n {
+		r.NodeScore = append(r.NodeScore, 5+3*rng.NormFloat64())
+	}
+	r.NodeScore[7] = math.NaN()
+	negatives := r.Negatives()
+	scores, terms, err := BatchScores(context.Background(), 1, r, negatives, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loss, err := negatives.Scores(context.Background(), 1, r.ZF, r.ZS, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := append(slices.Clone(r.NodeScore[:7]), r.NodeScore[8:]...)
+	graphDeviation, nodeDeviation := stat.PopStdDev(loss, nil), stat.PopStdDev(known, nil)
+	for i, got := range scores {
+		node := r.NodeScore[i]
+		if i == 7 {
+			node = 4
+		}
+		if want := loss[i]/graphDeviation + 0.3*node/nodeDeviation; math.Abs(got-want) > 1e-9 {
+			t.Errorf("graph %d: S_Pre %g, want %g", i, got, want)
+		}
+	}
+	again, err := BaseScores(context.Background(), 1, r, negatives, true, terms)
+	if err != nil || !slices.Equal(again, scores) {
+		t.Errorf("by the terms %v, want %v, error %v", again, scores, err)
+	}
+	if r.Undefined() != 1 {
+		t.Errorf("%d graphs without ℓ_n, want 1", r.Undefined())
+	}
+}
+
+// A loss that does not vary keeps its scale.
+func TestDeviation(t *testing.T) {
+	for _, values := range [][]float64{nil, {2}, {3, 3, 3}, {math.NaN(), 1}} {
+		if got := deviation(values); got != 1 {
+			t.Errorf("deviation of %v is %g, want 1", values, got)
+		}
 	}
 }

@@ -71,6 +71,9 @@ func (r *Result) takeBatch(b *Batch) {
 	if f := r.Fitted; f != nil && !f.Few {
 		r.References[TheBatch], r.References[ThePaper] = known(f.Holdout.Batch), known(f.Holdout.BaCa)
 		b.BaCaP = decide.PValues(b.BaCa, r.References[ThePaper])
+		for i, p := range b.BaCaP {
+			b.BaCaP[i] = max(p, r.Rows.AloneP[i]) // see algo.PaperP
+		}
 		r.Rows.Batch = b
 	}
 }

@@ -448,7 +448,10 @@ func (b *testBatch) falseAlarms(ctx context.Context, share float64, draw uint64)
 		}
 		var p []float64
 		for i, v := range decide.PValues(columnScores(column, out.rows), columnScores(column, out.holdout)) {
-			if column == columnBatch && out.rows[i].AloneP > algo.Guard {
+			switch {
+			case column == columnAttention:
+				v = algo.PaperP(v, out.rows[i].AloneP)
+			case column == columnBatch && out.rows[i].AloneP > algo.Guard:
 				v = 1
 			}
 			if !t.ood[i] {

@@ -31,7 +31,8 @@ calibrated where it is asked for:
   --by batch      decides by the graph and its batch together: a graph is outside only
                   if its p-value by itself is at most 0.1, too, which bounds false alarms
                   in the worst company
-  --by attention  decides by the paper's score
+  --by attention  decides by the paper's score; its p-value is never below that of the
+                  graph by itself
   --columns all   decides as --by says, and adds both answers in columns of their own
 
 `

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"baca/algo"
 	"baca/algo/attention"
@@ -152,6 +153,8 @@ type traceStep struct {
 	Loss  rate `json:"loss"`
 	KL    rate `json:"kl"`
 	AUROC rate `json:"auroc"` // of S_Attn
+	Total rate `json:"total"` // of S_BaCa
+	Base  rate `json:"base"`  // of S_Pre, the same in all steps
 }
 
 func (t *variants) measure(ctx context.Context, b *bench) (results, error) {
@@ -183,9 +186,11 @@ func (t *variants) cell(ctx context.Context, e *evaluation, seed uint64) (*varia
 			v.apply(&o)
 		}
 		traced := t.curves && k == 0
+		var learned [][]float64 // S_Attn after each step
 		if traced {
 			o.Watch = algo.EveryStep(func(it attention.Iteration) {
-				cell.Trace = append(cell.Trace, traceStep{it.Step, rate(it.Loss), rate(it.KL), rate(metric.AUROC(it.Test, b.ood))})
+				learned = append(learned, slices.Clone(it.Test))
+				cell.Trace = append(cell.Trace, traceStep{Step: it.Step, Loss: rate(it.Loss), KL: rate(it.KL)})
 			})
 		}
 		out, err := b.score(ctx, o, columnAttention)
@@ -199,6 +204,7 @@ func (t *variants) cell(ctx context.Context, e *evaluation, seed uint64) (*varia
 		}
 		cell.AUROC = append(cell.AUROC, rate(metric.AUROC(out.scores, b.ood)))
 		if traced {
+			b.measureSteps(cell.Trace, learned, columnScores(columnPre, out.rows), o.Beta)
 			for _, beta := range gridBetas {
 				w := weighted([]*outcome{out}, beta, columnAttention)[0]
 				cell.Betas = append(cell.Betas, rate(metric.AUROC(w.scores, b.ood)))
@@ -206,6 +212,15 @@ func (t *variants) cell(ctx context.Context, e *evaluation, seed uint64) (*varia
 		}
 	}
 	return cell, nil
+}
+
+// measureSteps measures the steps of a trace by S_Attn after each, S_Pre and their sum.
+func (b *testBatch) measureSteps(trace []traceStep, learned [][]float64, pre []float64, beta float64) {
+	for i, attn := range learned {
+		s := &trace[i]
+		s.AUROC, s.Base = rate(metric.AUROC(attn, b.ood)), rate(metric.AUROC(pre, b.ood))
+		s.Total = rate(metric.AUROC(algo.Add(beta, pre, attn).Of(pre, attn), b.ood))
+	}
 }
 
 // partial returns S_BaCa with a part of the attention to its dictionaries.
@@ -326,25 +341,35 @@ func (t *variants) figures() error {
 	}
 	for _, p := range t.pairs {
 		first := t.cells[p][0]
+		seed := fmt.Sprintf("seed %d", first.Seed)
 		for _, part := range []struct {
 			file, axis string
-			of         func(traceStep) float64
+			lines      []figure.Line
 		}{
-			{"loss", "loss", func(s traceStep) float64 { return float64(s.Loss) }},
-			{"kl", "KL between the subgroups, nats", func(s traceStep) float64 { return float64(s.KL) }},
-			{"auroc", "AUROC of S_Attn, %", func(s traceStep) float64 { return 100 * float64(s.AUROC) }},
+			{"loss", "loss", []figure.Line{first.line(seed, func(s traceStep) rate { return s.Loss })}},
+			{"kl", "KL between the subgroups, nats", []figure.Line{first.line(seed, func(s traceStep) rate { return s.KL })}},
+			{"auroc", "AUROC, %", []figure.Line{
+				first.line("total, S_BaCa", func(s traceStep) rate { return 100 * s.Total }),
+				first.line("base, S_Pre", func(s traceStep) rate { return 100 * s.Base }),
+				first.line("attention, S_Attn", func(s traceStep) rate { return 100 * s.AUROC }),
+			}},
 		} {
-			line := figure.Line{Name: fmt.Sprintf("seed %d", first.Seed)}
-			for _, step := range first.Trace {
-				line.X, line.Y = append(line.X, float64(step.Step)), append(line.Y, part.of(step))
-			}
 			q := figure.New(p.name(), "step", part.axis)
-			if err := t.bench.chart(fmt.Sprintf("training-%s-%s", part.file, p.file()), q, line); err != nil {
+			if err := t.bench.chart(fmt.Sprintf("training-%s-%s", part.file, p.file()), q, part.lines...); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// line is a curve over the steps.
+func (c *variantCell) line(name string, of func(traceStep) rate) figure.Line {
+	l := figure.Line{Name: name}
+	for _, s := range c.Trace {
+		l.X, l.Y = append(l.X, float64(s.Step)), append(l.Y, float64(of(s)))
+	}
+	return l
 }
 
 // curve draws the variants "AXIS = x" as a line for each pair.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -415,12 +416,14 @@ func TestBenchAttention(t *testing.T) {
 	kept := filepath.Join(out, "encoders")
 	common := []string{"--data", data, "--weights", kept, "--seeds", "1", "--epochs", "3"}
 	want := map[string]rate{}
-	for column, name := range map[string]string{columnAttention: "full", columnPre: "neither dictionary"} {
+	for column, name := range map[string]string{
+		columnAttention: "full", columnPre: "neither dictionary", columnBetter: rungs()[len(changes)+1].name, columnBatch: rungs()[len(changes)+2].name,
+	} {
 		eval, _ := evalJSON(t, append([]string{"--pair", "TREES/RINGS", "--calibrator", column}, common...)...)
 		want[name] = eval.Mean.AUROC
 	}
-	want["fixed"], want["β = 1"] = want["full"], want["full"]
-	for _, name := range []string{"ablation", "sensitivity"} {
+	want["fixed"], want[changes[len(changes)-1].name] = want["full"], want["full"]
+	for name, known := range map[string]int{"ablation": 2, "sensitivity": 1, "ladder": 3} {
 		folder := filepath.Join(out, name)
 		succeed(t, append([]string{"bench", name, "--pairs", "TREES/RINGS", "--out", folder}, common...)...)
 		var columns []variantColumn
@@ -439,8 +442,8 @@ func TestBenchAttention(t *testing.T) {
 				}
 			}
 		}
-		if compared != 2 {
-			t.Errorf("%s: %d columns to compare with eval, want 2", name, compared)
+		if compared != known {
+			t.Errorf("%s: %d columns to compare with eval, want %d", name, compared, known)
 		}
 	}
 	var cell cellFile
@@ -449,10 +452,34 @@ func TestBenchAttention(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := json.Unmarshal(cell.Result, &v); err != nil || len(v.Trace) != 200 || v.Trace[199].Step != 200 {
-		t.Errorf("%d steps, %v: want 200", len(v.Trace), err)
+		t.Fatalf("%d steps, %v: want 200", len(v.Trace), err)
+	}
+	if last := v.Trace[199]; last.Total != want["full"] || last.Base != want["neither dictionary"] {
+		t.Errorf("after the last step %+v, want a total of %v and a base of %v", last, want["full"], want["neither dictionary"])
 	}
 	if files, _ := filepath.Glob(filepath.Join(out, "sensitivity", "figures", "*.svg")); len(files) != 5 {
 		t.Errorf("%d figures, want 5", len(files))
+	}
+}
+
+// The first rung is the attention as it was, and the last of the changes leaves the defaults.
+func TestRungs(t *testing.T) {
+	settings := func(k int) algo.Options {
+		o := algo.DefaultOptions()
+		rungs()[k].apply(&o)
+		return o
+	}
+	first := settings(0)
+	if a := first.Attention; !first.Plain || first.Beta != 1 || a.Low != 25 || a.High != 75 || a.Width != 64 || a.Training != 512 || a.TopK != 5 || a.Synthetic != 128 || a.Capacity != 512 {
+		t.Errorf("the first rung is %+v", first)
+	}
+	if last := settings(len(changes)); !reflect.DeepEqual(last, algo.DefaultOptions()) {
+		t.Errorf("after all changes %+v, want the defaults", last)
+	}
+	for k := range changes {
+		if reflect.DeepEqual(settings(k), settings(k+1)) {
+			t.Errorf("%q changes nothing", changes[k].name)
+		}
 	}
 }
 

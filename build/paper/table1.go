@@ -42,8 +42,9 @@ type fixedCell struct {
 	Known    int        `json:"known_ood"` // OOD graphs that equal a graph trained on
 	Warnings []string   `json:"warnings,omitempty"`
 
-	// For figures: S_Pre and the default score, ID graphs first.
+	// For figures: S_Pre, S_BaCa and the default score, ID graphs first.
 	Before []float64 `json:"before"`
+	BaCa   []float64 `json:"baca"`
 	After  []float64 `json:"after"`
 }
 
@@ -162,6 +163,7 @@ func (e *evaluation) fixedCell(ctx context.Context, seed uint64, ood string) (*f
 		case columnPre:
 			cell.Before = out.scores
 		case columnAttention:
+			cell.BaCa = out.scores
 			cell.Warnings = append(cell.Warnings, out.warnings...)
 		case columnBatch:
 			cell.addNew(b, columnBatch, out.scores)

@@ -355,7 +355,8 @@ func (t *table1) warnings(m *markdown) {
 	}
 }
 
-// figures draws the scores of the first seed before and after calibration, and the
+// figures draws the scores of the first seed before and after calibration (the paper's
+// figure 1b) and alone, and the
 // contamination sweep of each pair.
 func (t *table1) figures() error {
 	for _, r := range t.pairs {
@@ -371,15 +372,18 @@ func (t *table1) figures() error {
 
 func (t *table1) drawScores(r *pairResult) error {
 	cell := r.fixed["first"][0]
-	before, err := distributions(r.pair.name()+", before: S_Pre", "S_Pre", cell.Before[:cell.NID], cell.Before[cell.NID:])
-	if err != nil {
-		return err
+	var plots []*plot.Plot
+	for _, part := range []struct {
+		title, axis string
+		scores      []float64
+	}{{"before: S_Pre", "S_Pre", cell.Before}, {"after: S_BaCa", "S_BaCa", cell.BaCa}, {"default", "score", cell.After}} {
+		q, err := distributions(r.pair.name()+", "+part.title, part.axis, part.scores[:cell.NID], part.scores[cell.NID:])
+		if err != nil {
+			return err
+		}
+		plots = append(plots, q)
 	}
-	after, err := distributions(r.pair.name()+", after: default", "score", cell.After[:cell.NID], cell.After[cell.NID:])
-	if err != nil {
-		return err
-	}
-	return t.bench.drawPlots("scores-"+r.pair.file(), before, after)
+	return t.bench.drawPlots("scores-"+r.pair.file(), plots...)
 }
 
 func (t *table1) drawSweep(r *pairResult) error {

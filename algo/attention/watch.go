@@ -3,10 +3,11 @@ package attention
 // A Stage is a part of the work on a batch.
 type Stage string
 
-// The stages, in order. The Calibrator reports those of the attention.
+// The stages, in order, but that Weighing comes before Parting where the batch's score
+// parts it. The Calibrator reports those of the attention.
 const (
 	Encoding  Stage = "encode"    // of graphs, the holdout aside
-	Parting   Stage = "part"      // of the batch by S_Pre
+	Parting   Stage = "part"      // of the batch by a score
 	Graphons  Stage = "graphons"  // one for each graph of both parts
 	Mixing    Stage = "mixup"     // of synthetic graphs, both sides together
 	Attending Stage = "attention" // steps of training

@@ -2,6 +2,7 @@ package attention
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 
 	"baca/algo/contrast"
@@ -105,13 +106,20 @@ func (s *side) extend(ctx context.Context, rng *rand.Rand, b *Batch, standard *n
 	q, dim := standard.Apply(r.Q), r.Dim()
 	for i, x := range base {
 		key := q[i*dim : (i+1)*dim]
-		if row := s.dict.Offer(dictionary.Entry{Key: key, Score: x, Origin: dictionary.Synthetic, Index: s.draws + i}); row >= 0 {
+		if row := s.dict.Offer(dictionary.Entry{Key: key, Score: coarse(x), Origin: dictionary.Synthetic, Index: s.draws + i}); row >= 0 {
 			s.keys.Set(row, key)
 		}
 	}
 	s.keep(graphs)
 	return nil
 }
+
+// coarse rounds a score to the grid on which the queue compares. Synthetic graphs are often
+// copies of each other with their nodes in another order, and then differ by rounding alone:
+// that must not decide which of them stays.
+func coarse(score float64) float64 { return math.Round(score*scoreGrid) / scoreGrid }
+
+const scoreGrid = 1 << 12
 
 // keep remembers the graphs behind the synthetic keys, of the newest ones and of those
 // that were kept before, as far as their entries are still there.

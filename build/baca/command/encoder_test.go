@@ -122,8 +122,9 @@ func TestEvalOnRealData(t *testing.T) {
 		}
 		return result.Seeds[0]
 	}
-	// Barely trained, the base is at 70 to 80 already, as it is after 400 epochs.
-	if s := first("--pair", "PTC_MR/MUTAG", "--epochs", "3"); s.NID != 35 || s.NOOD != 35 || s.Pre < 0.65 || s.Batch < s.Pre {
+	// Barely trained, the batch is far above chance already. The base is not: ℓ_g has learned
+	// nothing yet, and ℓ_n has little weight.
+	if s := first("--pair", "PTC_MR/MUTAG", "--epochs", "3"); s.NID != 35 || s.NOOD != 35 || s.Batch < 0.8 {
 		t.Errorf("%+v", s)
 	}
 	// Molecules: 1 128 of esol are kept, 113 tested.

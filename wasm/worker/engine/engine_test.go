@@ -339,7 +339,7 @@ func TestScoreIsThatOfTheCommand(t *testing.T) {
 			switch ev := ev.(type) {
 			case *message.Iteration:
 				iterations++
-				if ev.ID.Training != 512 || ev.OOD.Training != 0 || ev.OOD.Test == 0 || ev.OOD.Synthetic == 0 || !math.IsNaN(ev.AUC) || !(ev.KL >= 0) {
+				if ev.ID.Training != 1835 || ev.OOD.Training != 0 || ev.OOD.Test == 0 || ev.OOD.Synthetic == 0 || !math.IsNaN(ev.AUC) || !(ev.KL >= 0) {
 					t.Errorf("%s: %+v", test.name, ev)
 				}
 			case *message.Reference:

@@ -183,7 +183,11 @@ func (t *rivalries) otherTable(m *markdown) {
 			fields = append(fields, percents(mean, math.NaN()))
 		}
 		seconds, _ := meanOf(all, func(x measured) rate { return x.Seconds })
-		table.row(append(fields, words("%.1f", seconds))...)
+		text := "–"
+		if !math.IsNaN(seconds) {
+			text = fmt.Sprintf("%.1f", seconds)
+		}
+		table.row(append(fields, words("%s", text))...)
 	}
 	m.text("\n")
 }

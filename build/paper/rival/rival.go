@@ -5,6 +5,7 @@ package rival
 
 import (
 	"context"
+	"slices"
 
 	"baca/algo"
 	"baca/algo/graph"
@@ -50,7 +51,7 @@ type Rival struct {
 
 // All returns the detectors in the order of reports.
 func All() []*Rival {
-	return []*Rival{}
+	return slices.Concat(kernels(), domains())
 }
 
 // Named returns the detector of a name, or nil.
@@ -70,4 +71,21 @@ func Names() []string {
 		names = append(names, r.Name)
 	}
 	return names
+}
+
+// bacaTable is where the figures of tenPairs are from: its authors' runs, and those that it
+// repeats from GOOD-D's.
+const bacaTable = "table 1 of the BaCa paper"
+
+// tenPairs names the figures of a row of that table.
+func tenPairs(figures ...float64) map[string]float64 {
+	names := []string{
+		"BZR/COX2", "PTC_MR/MUTAG", "AIDS/DHFR", "ENZYMES/PROTEINS", "IMDB-MULTI/IMDB-BINARY",
+		"tox21/sider", "freesolv/toxcast", "bbbp/bace", "clintox/lipo", "esol/muv",
+	}
+	m := map[string]float64{}
+	for i, name := range names {
+		m[name] = figures[i]
+	}
+	return m
 }

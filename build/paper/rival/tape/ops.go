@@ -316,6 +316,38 @@ func (t *Tape) Unit(a *Value) *Value {
 	return out
 }
 
+// StandardizeRows brings each row to mean 0 and variance 1.
+func (t *Tape) StandardizeRows(a *Value) *Value {
+	out, scale := t.value(a.Rows, a.Cols, a), t.take(a.Rows)
+	cols := float64(a.Cols)
+	for i := range a.Rows {
+		mean, variance := 0.0, 0.0
+		for _, x := range a.Row(i) {
+			mean += float64(x) / cols
+		}
+		for _, x := range a.Row(i) {
+			variance += (float64(x) - mean) * (float64(x) - mean) / cols
+		}
+		scale[i] = float32(1 / math.Sqrt(variance+normEpsilon))
+		for j, x := range a.Row(i) {
+			out.Row(i)[j] = float32(float64(x)-mean) * scale[i]
+		}
+	}
+	out.back = func() {
+		for i, s := range scale {
+			d, y, to := out.gradient().Row(i), out.Row(i), a.gradient().Row(i)
+			sum, along := 0.0, dot(d, y)/cols
+			for _, x := range d {
+				sum += float64(x) / cols
+			}
+			for j := range to {
+				to[j] += s * float32(float64(d[j])-sum-along*float64(y[j]))
+			}
+		}
+	}
+	return out
+}
+
 // Concat returns the columns of all operands side by side.
 func (t *Tape) Concat(parts ...*Value) *Value {
 	cols := 0

@@ -39,6 +39,13 @@ func (p *Params) Xavier(in, out int) *Param {
 	return n
 }
 
+// Freeze makes constants of all parameters: no gradients go to them any more.
+func (p *Params) Freeze() {
+	for _, n := range p.list {
+		n.Grad = nil
+	}
+}
+
 // An Adam makes steps of Adam (Kingma and Ba 2015) with β₁ = 0.9, β₂ = 0.999, ε = 1e-8.
 type Adam struct {
 	Rate float64

@@ -112,7 +112,8 @@ func (t *Tape) value(rows, cols int, operands ...*Value) *Value {
 // Constant returns a value without gradient, in the memory of m.
 func (t *Tape) Constant(m Matrix) *Value { return &Value{Matrix: m} }
 
-// Use returns the value of a parameter. Its gradient is added to that of p.
+// Use returns the value of a parameter. Its gradient is added to that of p, unless p is
+// frozen.
 func (t *Tape) Use(p *Param) *Value { return &Value{Matrix: p.Matrix, grad: p.Grad} }
 
 // Detach returns the elements of a, from where no gradient goes back.

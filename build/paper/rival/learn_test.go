@@ -52,7 +52,7 @@ var easyPair = sync.OnceValue(func() *Problem {
 	if err != nil {
 		panic(err)
 	}
-	for range 10 {
+	for range 60 {
 		if _, err := trainer.Epoch(context.Background()); err != nil {
 			panic(err)
 		}

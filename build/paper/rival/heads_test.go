@@ -30,8 +30,8 @@ func readGolden(t *testing.T) *golden {
 	return g
 }
 
-// near fails where values differ by more than a tolerance.
-func near(t *testing.T, name string, got, want []float64, tolerance float64) {
+// alike fails where values differ by more than a tolerance.
+func alike(t *testing.T, name string, got, want []float64, tolerance float64) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Fatalf("%s: %d values, want %d", name, len(got), len(want))
@@ -64,20 +64,20 @@ func TestHeadsAreThoseOfScikitLearn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "Mahalanobis", distances, g.Mahalanobis, 1e-9)
+	alike(t, "Mahalanobis", distances, g.Mahalanobis, 1e-9)
 	_, covariance := ledoitWolf(g.Train)
 	for i, row := range g.Covariance {
 		for j, want := range row {
-			near(t, "covariance", []float64{covariance.At(i, j)}, []float64{want}, 1e-12)
+			alike(t, "covariance", []float64{covariance.At(i, j)}, []float64{want}, 1e-12)
 		}
 	}
-	near(t, "LOF", outlierFactors(n, tested, between(points, n, math.Sqrt)), g.LOF, 1e-9)
-	near(t, "one-class SVM", oneClass(n, tested, between(points, n, func(d float64) float64 { return math.Exp(-d / 4) })), g.SVM, 1e-3)
+	alike(t, "LOF", outlierFactors(n, tested, between(points, n, math.Sqrt)), g.LOF, 1e-9)
+	alike(t, "one-class SVM", oneClass(n, tested, between(points, n, func(d float64) float64 { return math.Exp(-d / 4) })), g.SVM, 1e-3)
 	box, err := outsidePCA(g.Train, g.Test)
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "PCA box", box, g.PCABox, 1e-12)
+	alike(t, "PCA box", box, g.PCABox, 1e-12)
 	components, _, err := principal(g.Train)
 	if _, count := components.Dims(); err != nil || count != g.Components {
 		t.Errorf("%d principal components (%v), want %d", count, err, g.Components)
@@ -96,12 +96,12 @@ func TestHeadsAreThoseOfScikitLearn(t *testing.T) {
 	if box, err = outsidePCA(triple(g.Train[:8]), triple(g.Test)); err != nil {
 		t.Fatal(err)
 	}
-	near(t, "PCA box of wide rows", box, narrow, 1e-12)
+	alike(t, "PCA box of wide rows", box, narrow, 1e-12)
 	leverage, err := leverages(g.Train, g.Test)
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "leverage", leverage, g.Leverage, 1e-9)
+	alike(t, "leverage", leverage, g.Leverage, 1e-9)
 }
 
 // Random trees differ from those of scikit-learn. Their means over many forests do not.
@@ -113,7 +113,7 @@ func TestForest(t *testing.T) {
 			mean[i] += x / 100
 		}
 	}
-	near(t, "forest", mean, g.Forest, 0.005)
+	alike(t, "forest", mean, g.Forest, 0.005)
 	if !slices.Equal(isolationForest(g.Train, g.Test, 3), isolationForest(g.Train, g.Test, 3)) {
 		t.Error("one seed gives two forests")
 	}
@@ -148,6 +148,6 @@ func TestNearest(t *testing.T) {
 			dst[j] = math.Abs(line[i] - line[j])
 		}
 	}
-	near(t, "nearest", nearest(4, 2, 2, distances), []float64{1, 5}, 0)
-	near(t, "box", outsideBox([][]float64{{0, 0}, {1, 2}}, [][]float64{{0.5, 2}, {2, -1}, {1, 3}}), []float64{0, 1, 0.5}, 0)
+	alike(t, "nearest", nearest(4, 2, 2, distances), []float64{1, 5}, 0)
+	alike(t, "box", outsideBox([][]float64{{0, 0}, {1, 2}}, [][]float64{{0.5, 2}, {2, -1}, {1, 3}}), []float64{0, 1, 0.5}, 0)
 }

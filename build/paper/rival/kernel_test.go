@@ -55,7 +55,7 @@ func TestCosines(t *testing.T) {
 		for j := range want {
 			want[j] = product(prints[i], prints[j]) / math.Sqrt(product(prints[i], prints[i])*product(prints[j], prints[j]))
 		}
-		near(t, "cosine", row, want, 1e-12)
+		alike(t, "cosine", row, want, 1e-12)
 	}
 }
 
@@ -79,9 +79,9 @@ func TestPropagation(t *testing.T) {
 				want[i] += share * values[slices.Index(labels, kinds[k])]
 				sum += share
 			}
-			near(t, "distribution", []float64{sum}, []float64{1}, 1e-12)
+			alike(t, "distribution", []float64{sum}, []float64{1}, 1e-12)
 		}
-		near(t, "walk", walked(g, values, step), want, 1e-9)
+		alike(t, "walk", walked(g, values, step), want, 1e-9)
 		next := make([][]float64, n)
 		for i := range next {
 			next[i] = make([]float64, len(kinds))
@@ -118,7 +118,7 @@ func TestGraphDetectors(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", r.Name, err)
 		}
-		near(t, r.Name+" of the last graph", alone, scores[9:], 1e-12)
+		alike(t, r.Name+" of the last graph", alone, scores[9:], 1e-12)
 		// No cut of a forest is on a bit that no training molecule has.
 		if r.Molecules && r.Name != "ecfp-forest" && scores[9] < slices.Max(scores[:9]) {
 			t.Errorf("%s: %g for a molecule like no other, %v for known ones", r.Name, scores[9], scores[:9])

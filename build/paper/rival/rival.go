@@ -49,9 +49,14 @@ type Rival struct {
 	Score func(ctx context.Context, p *Problem) ([]float64, error)
 }
 
+// learned are those that train a network.
+func learned() []*Rival {
+	return []*Rival{ocgin, glocalKD, goodD, aagod}
+}
+
 // All returns the detectors in the order of reports.
 func All() []*Rival {
-	return slices.Concat(kernels(), domains())
+	return slices.Concat(learned(), kernels(), domains())
 }
 
 // Named returns the detector of a name, or nil.
@@ -71,21 +76,4 @@ func Names() []string {
 		names = append(names, r.Name)
 	}
 	return names
-}
-
-// bacaTable is where the figures of tenPairs are from: its authors' runs, and those that it
-// repeats from GOOD-D's.
-const bacaTable = "table 1 of the BaCa paper"
-
-// tenPairs names the figures of a row of that table.
-func tenPairs(figures ...float64) map[string]float64 {
-	names := []string{
-		"BZR/COX2", "PTC_MR/MUTAG", "AIDS/DHFR", "ENZYMES/PROTEINS", "IMDB-MULTI/IMDB-BINARY",
-		"tox21/sider", "freesolv/toxcast", "bbbp/bace", "clintox/lipo", "esol/muv",
-	}
-	m := map[string]float64{}
-	for i, name := range names {
-		m[name] = figures[i]
-	}
-	return m
 }

@@ -24,7 +24,7 @@ import (
 
 func newBench(train Trainer) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "bench table1|rivals|ablation|sensitivity|theorem|decisions|company|explain",
+		Use:   "bench table1|rivals|shift|ablation|sensitivity|theorem|decisions|company|explain",
 		Short: "Repeat the published tables and figures on the public data sets",
 		Long: `Bench repeats what the paper reports, and what it leaves out. Each benchmark writes
 a JSON file, a report in Markdown and figures to --out.
@@ -36,7 +36,7 @@ in --weights, as by eval.`,
 		Args: usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	for _, e := range []*experiment{tableOne(), rivalry(), ablation(), sensitivity(), theorem(), guard()} {
+	for _, e := range []*experiment{tableOne(), rivalry(), shift(), ablation(), sensitivity(), theorem(), guard()} {
 		c.AddCommand(e.command(train))
 	}
 	c.AddCommand(newDecisions(), newCompany(), newExplain())

@@ -24,13 +24,14 @@ func TestParsePairs(t *testing.T) {
 		"BZR/COX2":                       "BZR/COX2",
 		"BZR/COX2,bace@common/bace@rare": "BZR/COX2 bace@common/bace@rare",
 		"lipo/hiv@size":                  "lipo/hiv@size",
+		"bace@inner/bace@outer":          "bace@inner/bace@outer",
 		"":                               "error",
 		"BZR":                            "error",
 		"BZR/BZR":                        "error",
 		"BZR/COX2,BZR/COX2":              "error",
 		"BZR/COX2/MUTAG":                 "error",
 		"hiv@size/lipo":                  "error",
-		"lipo/hiv@large":                 "error",
+		"lipo/hiv@huge":                  "error",
 		"a/b,":                           "error",
 	} {
 		pairs, err := parsePairs(list)

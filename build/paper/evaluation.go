@@ -134,7 +134,7 @@ func (t *Training) made(m *algo.Model) error {
 // A testBatch is what one seed tests.
 type testBatch struct {
 	seed     uint64
-	model    *algo.Model // nil where nothing reads it
+	model    *algo.Model    // nil where nothing reads it
 	graphs   []*graph.Graph // ID test graphs, then OOD graphs
 	ood      []bool         // the truth, for metrics only
 	nID      int

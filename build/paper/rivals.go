@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"baca/algo"
-	"baca/algo/dataset"
 	"baca/build/internal/usage"
 	"baca/build/paper/rival"
 )
@@ -127,7 +126,7 @@ func (e *evaluation) suits(r *rival.Rival) bool { return !r.Molecules || e.id.sc
 
 // rivalCell measures a detector.
 func (e *evaluation) rivalCell(ctx context.Context, r *rival.Rival, seed uint64) (*rivalCell, error) {
-	b, err := e.testedBy(ctx, r, seed)
+	b, err := e.testedBy(ctx, r, seed, "first")
 	if err != nil {
 		return nil, err
 	}
@@ -142,11 +141,11 @@ func (e *evaluation) rivalCell(ctx context.Context, r *rival.Rival, seed uint64)
 }
 
 // testedBy returns the test batch of a seed, with the model if the detector reads it.
-func (e *evaluation) testedBy(ctx context.Context, r *rival.Rival, seed uint64) (*testBatch, error) {
+func (e *evaluation) testedBy(ctx context.Context, r *rival.Rival, seed uint64, ood string) (*testBatch, error) {
 	if !r.NoModel {
-		return e.prepare(ctx, seed, "first")
+		return e.prepare(ctx, seed, ood)
 	}
-	b, err := e.tested(seed, dataset.First, 1)
+	b, err := e.tested(seed, orderOf(ood), 1)
 	if err == nil {
 		e.sets.encode(b.graphs)
 	}

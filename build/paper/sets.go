@@ -1,11 +1,11 @@
 package paper
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -30,6 +30,11 @@ import (
 //	                        fifths of the set, and the others
 //	NAME@size               for OOD: as many graphs as the ID set has, each of the
 //	                        size of one of them as far as there are any left
+//	NAME@small, NAME@large  the graphs with the fewest nodes, four fifths of the set,
+//	                        and the others
+//	NAME@inner, NAME@outer  the graphs of the largest clusters, and the others, a fifth
+//	                        of the set at most unless one cluster is more
+//	NAME@many, NAME@few     the graphs of the larger of two classes, and of the other
 type pair struct {
 	ID, OOD string
 	paper   *paperRow // nil for pairs that the paper does not have
@@ -102,18 +107,20 @@ func parsePairs(list string) ([]*pair, error) {
 		return paperPairs, nil
 	case "validation":
 		return validationPairs, nil
+	case "shift":
+		return shiftPairs, nil
 	}
 	var pairs []*pair
 	seen := map[string]bool{}
 	for _, name := range strings.Split(list, ",") {
 		p, ok := parsePair(name)
 		if !ok {
-			return nil, usage.Errorf("--pairs %s: want paper, validation, or pairs such as BZR/COX2,bbbp/bace", name)
+			return nil, usage.Errorf("--pairs %s: want paper, validation, shift, or pairs such as BZR/COX2,bbbp/bace", name)
 		}
 		for _, end := range []string{p.ID, p.OOD} {
-			_, part := partOf(end)
-			if part != "" && part != "common" && part != "rare" && (part != "size" || end == p.ID) {
-				return nil, usage.Errorf("--pairs %s: %s: want a set, a part @common or @rare of it, or for OOD @size", name, end)
+			_, side := partOf(end)
+			if _, ok := parts[side]; side != "" && !ok && (side != "size" || end == p.ID) {
+				return nil, usage.Errorf("--pairs %s: %s: want a set, a part of it, @%s, or for OOD @size", name, end, strings.Join(slices.Sorted(maps.Keys(parts)), ", @"))
 			}
 		}
 		if seen[name] {
@@ -148,7 +155,8 @@ type sets struct {
 type loadedSet struct {
 	name           string
 	graphs         []*graph.Graph
-	schema, sha256 string // of the files that it was read from
+	labels         []int    // of the graphs, nil where they have none
+	schema, sha256 string   // of the files that it was read from
 	smiles         []string // of the graphs, once they were asked for
 }
 
@@ -160,16 +168,16 @@ func (s *sets) open(ctx context.Context, name, id string) (*loadedSet, error) {
 }
 
 func (s *sets) get(ctx context.Context, name, id string) (*loadedSet, error) {
-	_, part := partOf(name)
+	_, side := partOf(name)
 	key := name
-	if part == "size" {
+	if side == "size" {
 		key += "/" + id
 	}
 	if l := s.known[key]; l != nil {
 		return l, nil
 	}
 	read := s.whole
-	if part != "" {
+	if side != "" {
 		read = func(ctx context.Context, name string) (*loadedSet, error) { return s.part(ctx, name, id) }
 	}
 	l, err := read(ctx, name)
@@ -193,7 +201,7 @@ func (s *sets) whole(ctx context.Context, name string) (*loadedSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loadedSet{name: name, graphs: set.Graphs}
+	l := &loadedSet{name: name, graphs: set.Graphs, labels: set.Labels}
 	if l.sha256, err = files.Sum(); err != nil {
 		return nil, err
 	}
@@ -217,23 +225,22 @@ func schemaOf(set *dataset.Set) (string, error) {
 
 // part picks a part of a set, for pairs with the given ID set.
 func (s *sets) part(ctx context.Context, name, id string) (*loadedSet, error) {
-	base, part := partOf(name)
+	base, side := partOf(name)
 	whole, err := s.get(ctx, base, "")
 	if err != nil {
 		return nil, err
 	}
 	var index []int
-	switch part {
-	case "size":
-		inside, err := s.get(ctx, id, "")
-		if err != nil {
-			return nil, err
+	if p, ok := parts[side]; ok {
+		index, err = p.of(s, whole)
+	} else {
+		var inside *loadedSet
+		if inside, err = s.get(ctx, id, ""); err == nil {
+			index = sameSizes(inside.graphs, whole.graphs)
 		}
-		index = sameSizes(inside.graphs, whole.graphs)
-	case "rare":
-		_, index = byScaffold(whole.graphs)
-	default:
-		index, _ = byScaffold(whole.graphs)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return &loadedSet{name: name, graphs: pick(whole.graphs, index), schema: whole.schema, sha256: whole.sha256}, nil
 }
@@ -336,32 +343,6 @@ func (s *sets) encode(gs []*graph.Graph) {
 	for _, g := range gs {
 		g.EncodeStructure()
 	}
-}
-
-// byScaffold parts molecules by what is left without their side chains: the most
-// frequent scaffolds, ties by which came first, until they make four fifths, and
-// the rest. Both lists ascend.
-func byScaffold(gs []*graph.Graph) (common, rare []int) {
-	groups := map[string][]int{}
-	var names []string
-	for i, g := range gs {
-		name := fmt.Sprint(fingerprint.New(baseline.Core(g), 4))
-		if groups[name] == nil {
-			names = append(names, name)
-		}
-		groups[name] = append(groups[name], i)
-	}
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(len(groups[b]), len(groups[a])) })
-	for _, name := range names {
-		if 5*len(common) < 4*len(gs) {
-			common = append(common, groups[name]...)
-		} else {
-			rare = append(rare, groups[name]...)
-		}
-	}
-	slices.Sort(common)
-	slices.Sort(rare)
-	return common, rare
 }
 
 // sizeStream is the second half of the seed of the order of sameSizes.

@@ -134,20 +134,35 @@ func (p *prototypes) score(t *tape.Tape, b *tape.Value) []float64 {
 }
 
 func scoreGOODD(ctx context.Context, p *Problem) ([]float64, error) {
-	train, err := contrast.Represent(ctx, p.Workers, p.Model.Encoder, p.Train)
-	if err != nil {
-		return nil, err
-	}
-	test, err := contrast.Represent(ctx, p.Workers, p.Model.Encoder, p.Test)
+	train, test, err := represent(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	rng := rand.New(rand.NewPCG(p.Seed, 2))
-	graphLosses, err := trainingLosses(ctx, p.Workers, train, rng)
+	scores, err := twoLevels(ctx, p.Workers, train, test, rng)
 	if err != nil {
 		return nil, err
 	}
-	graphScores, err := test.Negatives().Scores(ctx, p.Workers, test.ZF, test.ZS, true)
+	return scores, addPrototypes(ctx, p, pooled(train), pooled(test), rng, scores)
+}
+
+// represent encodes the training and the test graphs.
+func represent(ctx context.Context, p *Problem) (train, test *contrast.Representation, err error) {
+	if train, err = contrast.Represent(ctx, p.Workers, p.Model.Encoder, p.Train); err != nil {
+		return nil, nil, err
+	}
+	test, err = contrast.Represent(ctx, p.Workers, p.Model.Encoder, p.Test)
+	return train, test, err
+}
+
+// twoLevels returns the sum of ℓ_g and ℓ_n of the test graphs, each standardised by what it
+// is on training graphs. The negatives of ℓ_g are the other test graphs.
+func twoLevels(ctx context.Context, workers int, train, test *contrast.Representation, rng *rand.Rand) ([]float64, error) {
+	graphLosses, err := trainingLosses(ctx, workers, train, rng)
+	if err != nil {
+		return nil, err
+	}
+	graphScores, err := test.Negatives().Scores(ctx, workers, test.ZF, test.ZS, true)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +171,7 @@ func scoreGOODD(ctx context.Context, p *Problem) ([]float64, error) {
 	addStandard(scores, graphScores, mean, deviation)
 	mean, deviation = meanAndDeviation(train.NodeScore)
 	addStandard(scores, test.NodeScore, mean, deviation)
-	return scores, addPrototypes(ctx, p, pooled(train), pooled(test), rng, scores)
+	return scores, nil
 }
 
 // trainingLosses returns ℓ_g of training graphs in batches, as in training.

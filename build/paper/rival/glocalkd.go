@@ -19,7 +19,7 @@ var glocalKD = &Rival{
 	Source:    "the paper's table 1",
 	Differs: "Ours is 64 and 32 wide where theirs is 512 and 256, makes 2 000 steps at most, and normalises each node by itself, " +
 		"where the published code normalises nodes of the same number in a batch together, and those of a single graph alone when it tests.",
-	Score: scoreGLocalKD,
+	NoModel: true, Score: scoreGLocalKD,
 }
 
 const (

@@ -18,7 +18,7 @@ var ocgin = &Rival{
 	Source:    "the paper's table 1",
 	Differs: "Ours makes 30 epochs, 1 500 steps at most, with the default width and rate of the published command; the figures' epochs and options are not published. " +
 		"Plain graphs are read by their degrees.",
-	Score: scoreOCGIN,
+	NoModel: true, Score: scoreOCGIN,
 }
 
 // The options are the defaults of the published command.

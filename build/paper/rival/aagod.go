@@ -14,7 +14,14 @@ import (
 // aagod leaves the encoder as it is and learns an amplifier: a weight for each edge, from
 // the embeddings of its ends. With these weights training graphs shall lie near their mean,
 // by Mahalanobis distance, and with what the weights take away they shall lie far from it.
-// The score is the distance of the amplified test graph from the amplified training graphs.
+// The score is the distance of the amplified test graph from the amplified training graphs:
+//
+//	w_ij = σ(MLP(h_i, h_j)),  D(w) = Mahalanobis distance² of f(X, w⊙A), per dimension
+//	loss = mean D(w) + 10/mean D(w − 1) + mean (w − 1)²,  score = D(w)
+//
+// with h the embeddings of nodes and f the projection of the graph by the frozen encoder. In
+// training, mean and covariance are those of the training graphs as they are; the score has
+// those of the amplified ones.
 var aagod = &Rival{
 	Name: "aagod", Title: "AAGOD",
 	Cite: "Guo, Yang, Chen, Liu, Shi and Du, A Data-centric Framework to Endow Graph Neural Networks with Out-Of-Distribution Detection Ability, KDD 2023",

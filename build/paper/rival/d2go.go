@@ -19,10 +19,16 @@ import (
 // them. Graphs of low base score and graphs of high base score are taken for ID and OOD.
 // Each side is described by graphons, graphs that are drawn from mixtures of them extend its
 // dictionary, and the keys farthest from the boundary stay. The score of a graph is its base
-// score plus how much more it is like the OOD dictionary than like the other.
+// score plus how much more it is like the OOD dictionary than like the other:
+//
+//	score = z(S_Pre) + z(mean of the 5 largest cos(q, k), k in the OOD dictionary −
+//	        the same in the ID dictionary)
+//
+// with z the standardisation over the test graphs, and q and k log1p embeddings, standardised
+// by the training graphs.
 var d2go = &Rival{
 	Name: "d2go", Title: "D2GO",
-	Cite:   "Hou, Su, Wu and Xu, Test-time graph OOD detection by dynamic dictionaries of graphons, 2025, as the paper describes it",
+	Cite:   "Hou et al., 2025, which the paper cites as hou2025test and describes in its section on related methods",
 	Source: "no figures: the paper's table has no row of it, and its own text was not at hand",
 	Differs: "Made from what the paper says of it: two dictionaries of graphons, no attention, and a fixed weight between the two sides. " +
 		"Sizes, temperatures and thresholds are those of the paper's method.",

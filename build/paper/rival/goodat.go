@@ -11,7 +11,15 @@ import (
 // says of the whole, as the graph information bottleneck has it. As in the published code a
 // graph has one of two classes, which are coordinates of its projection. Masks of node
 // features and edges are learned for each graph, so that the part has the class of the whole
-// by little information and the rest has not. How hard that is, is the score.
+// by little information and the rest has not. How hard that is, is the score:
+//
+//	part = f(σ(M)⊙X, σ(m)⊙A),  rest = f((1−σ(M))⊙X, (1−σ(m))⊙A)
+//	loss = CE(part, y) + α·I(part) − CE(rest, y) − β·I(rest)
+//	score = CE(part, y) + α·I(part) after the last step
+//
+// with f the projection of the graph, y the class of f(X, A), CE the cross entropy of its
+// softmax, I(z) = ½·mean z², α = 0.5 and β = 0.01. M has a value for each feature of each
+// node, m for each edge in each direction.
 var goodat = &Rival{
 	Name: "goodat", Title: "GOODAT",
 	Cite:      "Wang, He, Zhang, Liu, Wang, Pan, Jin and Chua, GOODAT: Towards Test-time Graph Out-of-Distribution Detection, AAAI 2024",

@@ -14,7 +14,14 @@ import (
 // goodD adds a third level to the two that S_Pre has. A head b on the embeddings of both
 // views is drawn to the nearest of some prototypes, the centres of clusters of training
 // graphs. Each level is standardised by what it is on training graphs, and the three are
-// summed.
+// summed:
+//
+//	ℓ_b(i) = −log(e^{s_ik} / Σ_{j≠k} e^{s_ij}),  s_ij = cos(b_i, c_j) / (τ·φ_j)
+//	score = (min_j e^{s_ij} − μ_b)/σ_b + (ℓ_g − μ_g)/σ_g + (ℓ_n − μ_n)/σ_n
+//
+// with k the cluster of training graph i, τ = 0.2, and φ the concentration of a cluster, see
+// [concentrations]. b is an MLP on the sums over nodes of both views. Clusters are found
+// anew before each epoch by k-means. μ_b and σ_b are those of ℓ_b, as in the published code.
 var goodD = &Rival{
 	Name: "good-d", Title: "GOOD-D",
 	Cite:      "Liu, Ding, Liu and Pan, GOOD-D: On Unsupervised Graph Out-Of-Distribution Detection, WSDM 2023",

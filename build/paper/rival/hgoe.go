@@ -20,7 +20,13 @@ import (
 // External outliers are graphs of another origin; internal ones are drawn from mixtures of
 // the graphons of subgroups of the training graphs. The loss of an outlier counts for more
 // the nearer it lies to the boundary. The logit of the head is added to the two levels of
-// GOOD-D, all standardised by training graphs.
+// GOOD-D, all standardised by training graphs:
+//
+//	loss = mean over ID of log(1 + e^a) + mean over outliers of 4p(1−p)·log(1 + e^−a)
+//	score = (ℓ_g − μ_g)/σ_g + (ℓ_n − μ_n)/σ_n + (a − μ_a)/σ_a
+//
+// with a the logit of an MLP on log1p embeddings and p = σ(a), through which no gradient goes
+// where it is a weight.
 var hgoe = &Rival{
 	Name: "hgoe", Title: "HGOE",
 	Cite:      "He, Xu, Jiang, Wang, Sun and Huang, HGOE: Hybrid External and Internal Graph Outlier Exposure for Graph Out-of-Distribution Detection, MM 2024",

@@ -51,7 +51,7 @@ type Rival struct {
 
 // learned are those that train a network.
 func learned() []*Rival {
-	return []*Rival{ocgin, glocalKD, goodD, aagod}
+	return []*Rival{ocgin, glocalKD, goodD, hgoe, aagod, goodat, d2go}
 }
 
 // All returns the detectors in the order of reports.

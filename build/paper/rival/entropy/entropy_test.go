@@ -219,3 +219,57 @@ func bestPartition(g *graph.Graph) float64 {
 	try(0, 0)
 	return best
 }
+
+// TestPublished compares the entropies with those of the trees that the code of SEGO makes
+// (github.com/name-is-what/SEGO, codingTree.py, build_encoding_tree(height, "v2")). Its
+// trees differ: it adds 1 to volumes, merges what would be the best flat pair, and adds one
+// level at a time. Entropies of both are by the formula.
+func TestPublished(t *testing.T) {
+	path := func(n int32) (edges [][2]int32) {
+		for i := range n - 1 {
+			edges = append(edges, [2]int32{i, i + 1})
+		}
+		return edges
+	}
+	var star, cliques, grid [][2]int32
+	for i := range int32(6) {
+		star = append(star, [2]int32{0, i + 1})
+	}
+	for a := int32(0); a < 12; a += 4 {
+		for b := range int32(4) {
+			for c := range b {
+				cliques = append(cliques, [2]int32{a + b, a + c})
+			}
+		}
+	}
+	for i := range int32(12) {
+		if i%4 < 3 {
+			grid = append(grid, [2]int32{i, i + 1})
+		}
+		if i < 8 {
+			grid = append(grid, [2]int32{i, i + 4})
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		nodes int
+		edges [][2]int32
+		want  [3]float64 // at heights 2, 3 and 5
+	}{
+		{"two rings", 10, append(path(10), [2]int32{9, 0}, [2]int32{4, 9}), [3]float64{2.546191, 1.924637, 1.924637}},
+		{"ring with a tail", 8, append(path(8), [2]int32{0, 5}), [3]float64{2.20282, 1.691181, 1.691181}},
+		{"path", 9, path(9), [3]float64{2.00824, 1.714281, 1.610521}},
+		{"star", 7, star, [3]float64{2.097494, 2.065386, 1.977708}},
+		{"three cliques", 12, append(cliques, [2]int32{3, 4}, [2]int32{7, 8}), [3]float64{2.143686, 1.842829, 1.814477}},
+		{"grid", 12, grid, [3]float64{2.731375, 2.332279, 2.23351}},
+	} {
+		g := newGraph(t, c.nodes, c.edges...)
+		for k, height := range []int{2, 3, 5} {
+			got := New(g, height).Entropy(g)
+			// Equal at height 2, and never much more.
+			if above := got - c.want[k]; above > 0.075 || height == 2 && math.Abs(above) > 1e-5 {
+				t.Errorf("%s, height %d: entropy %v, the published tree has %v", c.name, height, got, c.want[k])
+			}
+		}
+	}
+}

@@ -47,5 +47,5 @@ type Rival struct {
 
 // All returns the detectors in the order of reports.
 func All() []*Rival {
-	return []*Rival{goodD, aagod, ocgin, glocalKD}
+	return []*Rival{goodD, aagod, ocgin, glocalKD, sego, redOUT, sigood}
 }

@@ -327,7 +327,7 @@ func TestBenchTable1(t *testing.T) {
 	if err := json.Unmarshal(read(t, files[0]), &file); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := readCell(files[0], file.Run); err != nil || got == nil {
+	if got, err := readCell(files[0], file.Run, false); err != nil || got == nil {
 		t.Errorf("the run of a cell does not take it: %v", err)
 	}
 	for _, change := range []func(*runKey){
@@ -336,7 +336,7 @@ func TestBenchTable1(t *testing.T) {
 	} {
 		key := file.Run
 		change(&key)
-		if got, err := readCell(files[0], key); err != nil || got != nil {
+		if got, err := readCell(files[0], key, false); err != nil || got != nil {
 			t.Errorf("a cell of %+v is taken for %+v, %v", file.Run, key, err)
 		}
 	}

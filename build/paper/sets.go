@@ -149,6 +149,7 @@ type loadedSet struct {
 	name           string
 	graphs         []*graph.Graph
 	schema, sha256 string // of the files that it was read from
+	smiles         []string // of the graphs, once they were asked for
 }
 
 // open returns a set or a part of one, for pairs with the given ID set.
@@ -234,65 +235,78 @@ func (s *sets) part(ctx context.Context, name, id string) (*loadedSet, error) {
 	default:
 		index, _ = byScaffold(whole.graphs)
 	}
-	return &loadedSet{name, pick(whole.graphs, index), whole.schema, whole.sha256}, nil
+	return &loadedSet{name: name, graphs: pick(whole.graphs, index), schema: whole.schema, sha256: whole.sha256}, nil
 }
 
 // ecfp returns the ECFP4 of molecules of the sets of these names, which are read once
 // more: graphs do not carry the orders of bonds that these take.
 func (s *sets) ecfp(ctx context.Context, gs []*graph.Graph, names ...string) ([]fingerprint.Print, error) {
+	texts, err := s.smiles(ctx, gs, names...)
+	if err != nil {
+		return nil, err
+	}
+	prints := make([]fingerprint.Print, len(gs))
+	for i, text := range texts {
+		m, err := smiles.Parse(text)
+		if err != nil {
+			return nil, err
+		}
+		prints[i] = baseline.ECFP(m, 2)
+	}
+	return prints, nil
+}
+
+// smiles returns the SMILES of molecules of the sets of these names, or of parts of them.
+func (s *sets) smiles(ctx context.Context, gs []*graph.Graph, names ...string) ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	places := map[*graph.Graph][]int{}
 	for i, g := range gs {
 		places[g] = append(places[g], i)
 	}
-	prints := make([]fingerprint.Print, len(gs))
+	texts := make([]string, len(gs))
 	for _, name := range names {
 		base, _ := partOf(name)
 		l, err := s.get(ctx, base, "")
-		if err == nil {
-			err = s.readPrints(l, places, prints)
+		if err == nil && l.smiles == nil {
+			l.smiles, err = readSMILES(s.folder, l)
 		}
 		if err != nil {
 			return nil, err
 		}
+		for row, g := range l.graphs {
+			for _, i := range places[g] {
+				texts[i] = l.smiles[row]
+			}
+		}
 	}
-	return prints, nil
+	return texts, nil
 }
 
-// readPrints reads those of the graphs of a set that have places.
-func (s *sets) readPrints(l *loadedSet, places map[*graph.Graph][]int, prints []fingerprint.Print) error {
-	file, err := openMolecules(s.folder, l.name)
+// readSMILES reads the SMILES of the graphs of a set. Records that were refused have no
+// graph.
+func readSMILES(folder string, l *loadedSet) ([]string, error) {
+	file, err := openMolecules(folder, l.name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer file.Close()
-	row := 0 // of the set, without refused records
+	var texts []string
 	for r, err := range dataset.Records(file, dataset.Options{Name: l.name, Format: dataset.CSV}) {
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if row == len(l.graphs) {
-			break
-		}
-		of := places[l.graphs[row]]
-		if len(of) == 0 {
-			if _, err := smiles.ParseGraph(r.SMILES); err == nil {
-				row++
-			}
+		if r.Err != nil {
 			continue
 		}
-		m, err := r.Parse()
-		if err != nil {
-			continue
-		}
-		row++
-		p := baseline.ECFP(m, 2)
-		for _, i := range of {
-			prints[i] = p
+		if _, err := smiles.ParseGraph(r.SMILES); err == nil {
+			texts = append(texts, r.SMILES)
 		}
 	}
-	return nil
+	if len(texts) != len(l.graphs) {
+		return nil, fmt.Errorf("%s: %d molecules where %d graphs were read: want a file that does not change", l.name, len(texts), len(l.graphs))
+	}
+	return texts, nil
 }
 
 // openMolecules opens the file of a set of molecules.

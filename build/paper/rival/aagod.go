@@ -14,7 +14,14 @@ import (
 // aagod leaves the encoder as it is and learns an amplifier: a weight for each edge, from
 // the embeddings of its ends. With these weights training graphs shall lie near their mean,
 // by Mahalanobis distance, and with what the weights take away they shall lie far from it.
-// The score is the distance of the amplified test graph from the amplified training graphs.
+// The score is the distance of the amplified test graph from the amplified training graphs:
+//
+//	w_ij = σ(MLP(h_i, h_j)),  D(w) = Mahalanobis distance² of f(X, w⊙A), per dimension
+//	loss = mean D(w) + 10/mean D(w − 1) + mean (w − 1)²,  score = D(w)
+//
+// with h the embeddings of nodes and f the projection of the graph by the frozen encoder. In
+// training, mean and covariance are those of the training graphs as they are; the score has
+// those of the amplified ones.
 var aagod = &Rival{
 	Name: "aagod", Title: "AAGOD",
 	Cite: "Guo, Yang, Chen, Liu, Shi and Du, A Data-centric Framework to Endow Graph Neural Networks with Out-Of-Distribution Detection Ability, KDD 2023",
@@ -32,7 +39,7 @@ const (
 	aagodFar               = 10.0 // weight of 1/distance of what is taken away
 	aagodSmall             = 1.0  // of the mean square of what is taken away
 	aagodWidth             = 64
-	shrinkage              = 0.1
+	leastVariance          = 1e-9 // where the covariance has none
 )
 
 // A whitening maps rows to coordinates in which the training rows have mean 0 and, but for
@@ -42,36 +49,28 @@ type whitening struct {
 	root tape.Matrix // d×d
 }
 
-// newWhitening measures rows. Their covariance Σ is drawn to a multiple of the unit matrix:
-// (1−a)·Σ + a·tr(Σ)/d·I with a = 0.1, since there may be fewer rows than columns.
+// newWhitening measures rows. Their covariance is shrunk, since there may be fewer rows than
+// columns.
 func newWhitening(rows tape.Matrix) *whitening {
 	d := rows.Cols
-	w := &whitening{mean: mean(rows), root: tape.NewMatrix(d, d)}
-	for j := range w.mean.Data {
-		w.mean.Data[j] = -w.mean.Data[j]
-	}
-	centred := mat.NewDense(rows.Rows, d, nil)
-	for i := range rows.Rows {
-		for j, x := range rows.Row(i) {
-			centred.Set(i, j, float64(x)+float64(w.mean.Data[j]))
+	wide := make([][]float64, rows.Rows)
+	for i := range wide {
+		for _, x := range rows.Row(i) {
+			wide[i] = append(wide[i], float64(x))
 		}
 	}
-	var covariance mat.SymDense
-	covariance.SymOuterK(1/float64(max(1, rows.Rows-1)), centred.T())
-	ridge := max(shrinkage*mat.Trace(&covariance)/float64(d), 1e-9)
-	covariance.ScaleSym(1-shrinkage, &covariance)
-	for j := range d {
-		covariance.SetSym(j, j, covariance.At(j, j)+ridge)
-	}
+	mean, covariance := ledoitWolf(wide)
 	var eigen mat.EigenSym
-	if !eigen.Factorize(&covariance, true) {
+	if !eigen.Factorize(covariance, true) {
 		panic("rival: a covariance has values that are not finite")
 	}
 	var vectors mat.Dense
 	eigen.VectorsTo(&vectors)
+	w := &whitening{mean: tape.NewMatrix(1, d), root: tape.NewMatrix(d, d)}
 	for k, value := range eigen.Values(nil) {
+		w.mean.Data[k] = float32(-mean[k])
 		for j := range d {
-			w.root.Row(j)[k] = float32(vectors.At(j, k) / math.Sqrt(value))
+			w.root.Row(j)[k] = float32(vectors.At(j, k) / math.Sqrt(max(value, leastVariance)))
 		}
 	}
 	return w

@@ -1,6 +1,7 @@
 package rival
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -73,7 +74,7 @@ func telling(e *gin.Encoder) int {
 }
 
 // inCanonicalOrder makes a score that depends on the whole of Test independent of its order:
-// the graphs come in the order of hashes of their subtrees.
+// the graphs come in the order of hashes of their subtrees, and then of what they are.
 func inCanonicalOrder(score func(context.Context, *Problem) ([]float64, error)) func(context.Context, *Problem) ([]float64, error) {
 	return func(ctx context.Context, p *Problem) ([]float64, error) {
 		prints, err := fingerprint.All(ctx, p.Workers, p.Test, fingerprint.DefaultHeight)
@@ -85,13 +86,9 @@ func inCanonicalOrder(score func(context.Context, *Problem) ([]float64, error)) 
 			hashes[i], order[i] = f.Hash(), i
 		}
 		slices.SortStableFunc(order, func(a, b int) int {
-			switch {
-			case hashes[a] < hashes[b]:
-				return -1
-			case hashes[a] > hashes[b]:
-				return 1
-			}
-			return 0
+			g, h := p.Test[a], p.Test[b]
+			return cmp.Or(cmp.Compare(hashes[a], hashes[b]), slices.Compare(g.Offsets, h.Offsets),
+				slices.Compare(g.Neighbors, h.Neighbors), slices.Compare(g.X, h.X))
 		})
 		sorted := *p
 		sorted.Test, sorted.TestSMILES = make([]*graph.Graph, len(order)), nil

@@ -9,9 +9,16 @@ import (
 	"baca/build/paper/rival/tape"
 )
 
-// glocalKD is random distillation: a network learns what another one, which is random and
-// stays so, gives for the nodes and the graphs of the training set. Where it fails, a graph
-// is unlike these.
+// glocalKD is random distillation: a network, the student, learns what another one, the
+// teacher, which is random and stays so, gives for the nodes and the graphs of the training
+// set. Where it fails, a graph is unlike these.
+//
+//	h^{l+1} = unit((h^l + A·h^l)·W + b), and between layers ReLU, then mean 0 and variance 1
+//	g = the largest h³ among the nodes, in each coordinate
+//	score = loss = mean over nodes of |h³ − ĥ³|²/d + |g − ĝ|²/d
+//
+// with hats for the teacher, whose weights are drawn as the student's are, uniform within
+// ±√(6/in).
 var glocalKD = &Rival{
 	Name: "glocalkd", Title: "GLocalKD",
 	Cite:      "Ma, Pang, Chen and van den Hengel, Deep Graph-level Anomaly Detection by Glocal Knowledge Distillation, WSDM 2022",
@@ -19,7 +26,7 @@ var glocalKD = &Rival{
 	Source:    "the paper's table 1",
 	Differs: "Ours is 64 and 32 wide where theirs is 512 and 256, makes 2 000 steps at most, and normalises each node by itself, " +
 		"where the published code normalises nodes of the same number in a batch together, and those of a single graph alone when it tests.",
-	Score: scoreGLocalKD,
+	NoModel: true, Score: scoreGLocalKD,
 }
 
 const (

@@ -14,7 +14,14 @@ import (
 // goodD adds a third level to the two that S_Pre has. A head b on the embeddings of both
 // views is drawn to the nearest of some prototypes, the centres of clusters of training
 // graphs. Each level is standardised by what it is on training graphs, and the three are
-// summed.
+// summed:
+//
+//	ℓ_b(i) = −log(e^{s_ik} / Σ_{j≠k} e^{s_ij}),  s_ij = cos(b_i, c_j) / (τ·φ_j)
+//	score = (min_j e^{s_ij} − μ_b)/σ_b + (ℓ_g − μ_g)/σ_g + (ℓ_n − μ_n)/σ_n
+//
+// with k the cluster of training graph i, τ = 0.2, and φ the concentration of a cluster, see
+// [concentrations]. b is an MLP on the sums over nodes of both views. Clusters are found
+// anew before each epoch by k-means. μ_b and σ_b are those of ℓ_b, as in the published code.
 var goodD = &Rival{
 	Name: "good-d", Title: "GOOD-D",
 	Cite:      "Liu, Ding, Liu and Pan, GOOD-D: On Unsupervised Graph Out-Of-Distribution Detection, WSDM 2023",
@@ -134,20 +141,35 @@ func (p *prototypes) score(t *tape.Tape, b *tape.Value) []float64 {
 }
 
 func scoreGOODD(ctx context.Context, p *Problem) ([]float64, error) {
-	train, err := contrast.Represent(ctx, p.Workers, p.Model.Encoder, p.Train)
-	if err != nil {
-		return nil, err
-	}
-	test, err := contrast.Represent(ctx, p.Workers, p.Model.Encoder, p.Test)
+	train, test, err := represent(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	rng := rand.New(rand.NewPCG(p.Seed, 2))
-	graphLosses, err := trainingLosses(ctx, p.Workers, train, rng)
+	scores, err := twoLevels(ctx, p.Workers, train, test, rng)
 	if err != nil {
 		return nil, err
 	}
-	graphScores, err := test.Negatives().Scores(ctx, p.Workers, test.ZF, test.ZS, true)
+	return scores, addPrototypes(ctx, p, pooled(train), pooled(test), rng, scores)
+}
+
+// represent encodes the training and the test graphs.
+func represent(ctx context.Context, p *Problem) (train, test *contrast.Representation, err error) {
+	if train, err = contrast.Represent(ctx, p.Workers, p.Model.Encoder, p.Train); err != nil {
+		return nil, nil, err
+	}
+	test, err = contrast.Represent(ctx, p.Workers, p.Model.Encoder, p.Test)
+	return train, test, err
+}
+
+// twoLevels returns the sum of ℓ_g and ℓ_n of the test graphs, each standardised by what it
+// is on training graphs. The negatives of ℓ_g are the other test graphs.
+func twoLevels(ctx context.Context, workers int, train, test *contrast.Representation, rng *rand.Rand) ([]float64, error) {
+	graphLosses, err := trainingLosses(ctx, workers, train, rng)
+	if err != nil {
+		return nil, err
+	}
+	graphScores, err := test.Negatives().Scores(ctx, workers, test.ZF, test.ZS, true)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +178,7 @@ func scoreGOODD(ctx context.Context, p *Problem) ([]float64, error) {
 	addStandard(scores, graphScores, mean, deviation)
 	mean, deviation = meanAndDeviation(train.NodeScore)
 	addStandard(scores, test.NodeScore, mean, deviation)
-	return scores, addPrototypes(ctx, p, pooled(train), pooled(test), rng, scores)
+	return scores, nil
 }
 
 // trainingLosses returns ℓ_g of training graphs in batches, as in training.

@@ -10,7 +10,14 @@ import (
 
 // ocgin is deep support vector data description on a graph isomorphism network: the
 // embeddings of training graphs are drawn to a centre, and the squared distance from it is
-// the score. Layers have no bias, else the network could map everything to the centre.
+// the score.
+//
+//	h⁰ = norm(W·x + b),  h^{l+1} = norm(ReLU(W₂ ReLU(W₁ (h^l + A·h^l))))
+//	z = Σ_l mean over nodes of h^l,  loss = mean |z − c|²,  score = |z − c|²
+//
+// The centre c is the mean of z over the training graphs before the first step, and stays.
+// Layers have no bias, else the network could map everything to the centre. Norms take
+// mean and deviation from the batch in training, and running ones afterwards.
 var ocgin = &Rival{
 	Name: "ocgin", Title: "OCGIN",
 	Cite:      "Zhao and Akoglu, On Using Classification Datasets to Evaluate Graph Outlier Detection: Peculiar Observations and New Insights, Big Data 2023",
@@ -18,7 +25,7 @@ var ocgin = &Rival{
 	Source:    "the paper's table 1",
 	Differs: "Ours makes 30 epochs, 1 500 steps at most, with the default width and rate of the published command; the figures' epochs and options are not published. " +
 		"Plain graphs are read by their degrees.",
-	Score: scoreOCGIN,
+	NoModel: true, Score: scoreOCGIN,
 }
 
 // The options are the defaults of the published command.

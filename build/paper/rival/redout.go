@@ -25,7 +25,8 @@ var redOUT = &Rival{
 	Cite:      "Hou and others, Redundancy-Aware Test-Time Graph Out-of-Distribution Detection, NeurIPS 2025",
 	Published: inTable([...]float64{95.06, 94.45, 99.98, 66.75, 79.54, 71.67, 92.97, 92.60, 86.56, 95.00}),
 	Source:    "its table 1",
-	Differs:   "",
+	Differs: "Ours takes the shared encoder, 16 wide instead of 32, and batches of equal size, at most 128. The published command has 128 for six pairs, of which the rest is " +
+		"a batch, too: for freesolv one of 128 graphs and one of 2, whose losses cannot be compared. How the figures' batches were put together is not published.",
 	Batch:     true,
 	Score:     inCanonicalOrder(scoreRedOUT),
 }

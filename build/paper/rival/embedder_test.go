@@ -17,7 +17,7 @@ func TestInfoGraphAndGraphCL(t *testing.T) {
 		if strings.HasSuffix(r.Name, "-forest") { // which sees one column at a time
 			least = 0.6
 		}
-		checkRival(t, r, least)
+		checkRival(t, r, easyPair(), least)
 	}
 }
 

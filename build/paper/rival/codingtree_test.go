@@ -1,0 +1,124 @@
+package rival
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"baca/algo/metric"
+	"baca/build/paper/rival/tape"
+)
+
+// few is easyPair with fewer graphs, for detectors that learn for long.
+func few() *Problem {
+	p := *easyPair()
+	p.Train, p.Test = p.Train[:16], slices.Concat(p.Test[:6], p.Test[30:36])
+	return &p
+}
+
+// checkOrder tests that scores depend neither on the order of graphs nor on the number of
+// workers, and returns them.
+func checkOrder(t *testing.T, r *Rival) []float64 {
+	t.Helper()
+	p := few()
+	first := scores(t, r, p)
+	slices.Reverse(p.Test)
+	p.Workers = 3
+	for i, got := range scores(t, r, p) {
+		if want := first[len(first)-1-i]; math.Abs(got-want) > 1e-3*max(1, math.Abs(want)) {
+			t.Errorf("%s: a graph has score %g, and %g in another order", r.Name, want, got)
+		}
+	}
+	return first
+}
+
+func TestSEGO(t *testing.T) {
+	truth := slices.Concat(make([]bool, 6), slices.Repeat([]bool{true}, 6))
+	if auroc := metric.AUROC(checkOrder(t, sego), truth); auroc < 0.8 {
+		t.Errorf("AUROC %.3f, want 0.80 at least", auroc)
+	}
+}
+
+// RedOUT and SIGOOD learn from the test graphs alone. Nothing says how well they do on an
+// easy pair.
+func TestRedOUT(t *testing.T) { checkOrder(t, redOUT) }
+func TestSIGOOD(t *testing.T) { checkOrder(t, sigood) }
+
+// TestTreeFigures checks the figures that were typed in by the means that the papers print.
+func TestTreeFigures(t *testing.T) {
+	for r, mean := range map[*Rival]float64{sego: 84.46, redOUT: 87.46} {
+		sum := 0.0
+		for _, x := range r.Published {
+			sum += x / 10
+		}
+		if math.Abs(sum-mean) > 0.006 {
+			t.Errorf("%s: the figures have the mean %.3f, the paper prints %.2f", r.Name, sum, mean)
+		}
+	}
+}
+
+// TestTreeBatch checks that a tree has the same embedding by itself and among others, and
+// that it does not depend on the order of the nodes.
+func TestTreeBatch(t *testing.T) {
+	gs := easyGraphs(5, true, rand.New(rand.NewPCG(4, 4)))
+	net := newTreeNet(tape.NewParams(1), 1+mostDegree+1, 8)
+	embed := func(lo, hi int) tape.Matrix {
+		return net.forward(new(tape.Tape), newTreeBatch(gs[lo:hi], codingTrees(gs[lo:hi])), false).Matrix
+	}
+	all := embed(0, len(gs))
+	if all.Rows != len(gs) || all.Cols != 8 {
+		t.Fatalf("embeddings are %d×%d, want %d×8", all.Rows, all.Cols, len(gs))
+	}
+	for k := range gs {
+		for j, want := range embed(k, k+1).Data {
+			if got := all.Row(k)[j]; math.Abs(float64(got-want)) > 1e-4 {
+				t.Errorf("graph %d has %g in column %d among others, %g by itself", k, got, j, want)
+			}
+		}
+	}
+}
+
+// TestRedOUTLoss compares the loss with the published formula, written out in loops.
+func TestRedOUTLoss(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	const n, width = 7, 3
+	z, tree := tape.NewMatrix(n, width), tape.NewMatrix(n, width)
+	for i := range z.Data {
+		z.Data[i], tree.Data[i] = float32(rng.NormFloat64()), float32(rng.NormFloat64())
+	}
+	tp := new(tape.Tape)
+	got := redOUTLoss(tp, tp.Constant(tree), tp.Constant(z))
+	cosine := func(a, b []float32) float64 {
+		ab, aa, bb := 0.0, 0.0, 0.0
+		for k := range a {
+			ab, aa, bb = ab+float64(a[k]*b[k]), aa+float64(a[k]*a[k]), bb+float64(b[k]*b[k])
+		}
+		return ab / math.Sqrt(aa*bb)
+	}
+	y, yTree, agree := largest(z), largest(tree), 0
+	for i := range n {
+		row, column, labelled := 0.0, 0.0, 0.0
+		for j := range n {
+			if j != i {
+				row += math.Exp(cosine(tree.Row(i), z.Row(j)) / 0.2)
+				column += math.Exp(cosine(tree.Row(j), z.Row(i)) / 0.2)
+			}
+			if y[j] == yTree[i] || j == i {
+				labelled += math.Exp(cosine(z.Row(i), tree.Row(j)))
+			}
+		}
+		same := cosine(tree.Row(i), z.Row(i))
+		want := (math.Log(row)+math.Log(column))/2 - same/0.2
+		if y[i] == yTree[i] {
+			agree++
+			want += 0.1 * (same - math.Log(labelled))
+		}
+		if math.Abs(float64(got.Data[i])-want) > 1e-4 {
+			t.Errorf("graph %d has loss %g, want %g", i, got.Data[i], want)
+		}
+	}
+	if agree == 0 || agree == n {
+		t.Errorf("labels agree %d times of %d: the test is to see both", agree, n)
+	}
+}

@@ -137,6 +137,9 @@ func (t *rivalries) referenceRows(table *tabular) {
 	if t.bench.ours {
 		line("best statistic, in its better direction", "graph", func(r *rivalPair) (float64, string) {
 			name, mean := r.trivial()
+			if math.IsNaN(mean) {
+				return mean, "–"
+			}
 			return mean, escaped(rate(mean).percent(1) + " (" + name + ")")
 		})
 	}

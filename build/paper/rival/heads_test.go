@@ -1,8 +1,10 @@
 package rival
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"testing"
@@ -150,4 +152,30 @@ func TestNearest(t *testing.T) {
 	}
 	alike(t, "nearest", nearest(4, 2, 2, distances), []float64{1, 5}, 0)
 	alike(t, "box", outsideBox([][]float64{{0, 0}, {1, 2}}, [][]float64{{0.5, 2}, {2, -1}, {1, 3}}), []float64{0, 1, 0.5}, 0)
+}
+
+// The nearest are those that sorting finds, ties by order.
+func TestNeighborsAreSorted(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	places := make([]float64, 60)
+	for i := range places {
+		places[i] = float64(rng.IntN(30))
+	}
+	distances := func(i int, dst []float64) {
+		for j := range dst {
+			dst[j] = math.Abs(places[i] - places[j])
+		}
+	}
+	for i, list := range neighbors(50, 0, 60, 7, distances) {
+		var all []neighbor
+		for j := range 50 {
+			if j != i {
+				all = append(all, neighbor{j, math.Abs(places[i] - places[j])})
+			}
+		}
+		slices.SortStableFunc(all, func(a, b neighbor) int { return cmp.Compare(a.distance, b.distance) })
+		if !slices.Equal(list, all[:7]) {
+			t.Errorf("point %d: %v, want %v", i, list, all[:7])
+		}
+	}
 }

@@ -1,9 +1,6 @@
 package rival
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // A measure writes something of point i and each of the n training points, such as
 // distances, to dst (n values). The training points are 0 to n−1 themselves, and those
@@ -19,20 +16,24 @@ type neighbor struct {
 // neighbors returns the k training points nearest to each of count points from first on,
 // a training point itself left out, nearest first, ties by order.
 func neighbors(n, first, count, k int, distances measure) [][]neighbor {
-	row, all := make([]float64, n), make([]neighbor, 0, n)
-	lists := make([][]neighbor, count)
+	row, lists := make([]float64, n), make([][]neighbor, count)
 	for c := range lists {
 		distances(first+c, row)
-		all = all[:0]
+		list := make([]neighbor, 0, k+1)
 		for j, d := range row {
-			if j != first+c {
-				all = append(all, neighbor{j, d})
+			if j == first+c || len(list) == k && d >= list[k-1].distance {
+				continue
 			}
+			at, _ := slices.BinarySearchFunc(list, d, func(x neighbor, d float64) int {
+				if x.distance <= d {
+					return -1
+				}
+				return 1
+			})
+			list = slices.Insert(list, at, neighbor{j, d})
+			list = list[:min(k, len(list))]
 		}
-		slices.SortFunc(all, func(a, b neighbor) int {
-			return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.point, b.point))
-		})
-		lists[c] = slices.Clone(all[:min(k, len(all))])
+		lists[c] = list
 	}
 	return lists
 }

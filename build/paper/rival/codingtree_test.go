@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"baca/algo/graph"
 	"baca/algo/metric"
 	"baca/build/paper/rival/tape"
 )
@@ -120,5 +121,50 @@ func TestRedOUTLoss(t *testing.T) {
 	}
 	if agree == 0 || agree == n {
 		t.Errorf("labels agree %d times of %d: the test is to see both", agree, n)
+	}
+}
+
+// TestSIGOODLoss compares the loss with the formula, written out in loops: of a graph whose
+// nodes answer both ways, of one whose energies only rise, and of one where nothing changes.
+func TestSIGOODLoss(t *testing.T) {
+	b := new(graph.Batch)
+	b.Reset(easyGraphs(3, true, rand.New(rand.NewPCG(3, 3))))
+	energy, prompted := tape.NewMatrix(b.N(), 1), tape.NewMatrix(b.N(), 1)
+	for i := range energy.Data {
+		energy.Data[i], prompted.Data[i] = 0.5+0.01*float32(i%5), 0.5+0.012*float32(i%4)
+	}
+	lo, hi := b.Nodes(1)
+	for i := lo; i < hi; i++ {
+		prompted.Data[i] = energy.Data[i] * 1.01
+	}
+	lo, hi = b.Nodes(2)
+	copy(prompted.Data[lo:hi], energy.Data[lo:hi])
+	tp := new(tape.Tape)
+	got := sigoodLoss(tp, b, tp.Constant(prompted), tp.Constant(energy))
+	for k := range b.Graphs {
+		sum, count := [2]float64{}, [2]float64{} // of nodes whose energy falls and rises
+		lo, hi := b.Nodes(k)
+		for i := lo; i < hi; i++ {
+			r := float64(prompted.Data[i]) / float64(energy.Data[i])
+			if r == 1 {
+				continue
+			}
+			side := 0
+			if r > 1 {
+				side = 1
+			}
+			sum[side] += r
+			count[side]++
+		}
+		change := [2]float64{}
+		for side := range change {
+			if count[side] > 0 {
+				change[side] = 80 * math.Log(sum[side]/count[side])
+			}
+		}
+		want := math.Log1p(math.Exp(change[0] - change[1]))
+		if math.Abs(float64(got.Data[k])-want) > 2e-3*max(want, 1e-3) {
+			t.Errorf("graph %d has loss %g, want %g", k, got.Data[k], want)
+		}
 	}
 }

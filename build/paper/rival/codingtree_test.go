@@ -12,17 +12,16 @@ import (
 )
 
 // few is easyPair with fewer graphs, for detectors that learn for long.
-func few() *Problem {
+func few(train, test int) *Problem {
 	p := *easyPair()
-	p.Train, p.Test = p.Train[:16], slices.Concat(p.Test[:6], p.Test[30:36])
+	p.Train, p.Test = p.Train[:train], slices.Concat(p.Test[:test], p.Test[30:30+test])
 	return &p
 }
 
 // checkOrder tests that scores depend neither on the order of graphs nor on the number of
 // workers, and returns them.
-func checkOrder(t *testing.T, r *Rival) []float64 {
+func checkOrder(t *testing.T, r *Rival, p *Problem) []float64 {
 	t.Helper()
-	p := few()
 	first := scores(t, r, p)
 	slices.Reverse(p.Test)
 	p.Workers = 3
@@ -35,16 +34,15 @@ func checkOrder(t *testing.T, r *Rival) []float64 {
 }
 
 func TestSEGO(t *testing.T) {
-	truth := slices.Concat(make([]bool, 6), slices.Repeat([]bool{true}, 6))
-	if auroc := metric.AUROC(checkOrder(t, sego), truth); auroc < 0.8 {
-		t.Errorf("AUROC %.3f, want 0.80 at least", auroc)
+	if auroc := metric.AUROC(checkOrder(t, sego, few(12, 30)), slices.Concat(make([]bool, 30), slices.Repeat([]bool{true}, 30))); auroc < 0.75 {
+		t.Errorf("AUROC %.3f, want 0.75 at least", auroc)
 	}
 }
 
 // RedOUT and SIGOOD learn from the test graphs alone. Nothing says how well they do on an
 // easy pair.
-func TestRedOUT(t *testing.T) { checkOrder(t, redOUT) }
-func TestSIGOOD(t *testing.T) { checkOrder(t, sigood) }
+func TestRedOUT(t *testing.T) { checkOrder(t, redOUT, few(0, 6)) }
+func TestSIGOOD(t *testing.T) { checkOrder(t, sigood, few(0, 6)) }
 
 // TestTreeFigures checks the figures that were typed in by the means that the papers print.
 func TestTreeFigures(t *testing.T) {

@@ -6,22 +6,22 @@ import (
 	"slices"
 	"testing"
 
+	"baca/algo/graph"
 	"baca/algo/metric"
 	"baca/build/paper/rival/tape"
 )
 
 // few is easyPair with fewer graphs, for detectors that learn for long.
-func few() *Problem {
+func few(train, test int) *Problem {
 	p := *easyPair()
-	p.Train, p.Test = p.Train[:16], slices.Concat(p.Test[:6], p.Test[30:36])
+	p.Train, p.Test = p.Train[:train], slices.Concat(p.Test[:test], p.Test[30:30+test])
 	return &p
 }
 
 // checkOrder tests that scores depend neither on the order of graphs nor on the number of
 // workers, and returns them.
-func checkOrder(t *testing.T, r *Rival) []float64 {
+func checkOrder(t *testing.T, r *Rival, p *Problem) []float64 {
 	t.Helper()
-	p := few()
 	first := scores(t, r, p)
 	slices.Reverse(p.Test)
 	p.Workers = 3
@@ -34,16 +34,15 @@ func checkOrder(t *testing.T, r *Rival) []float64 {
 }
 
 func TestSEGO(t *testing.T) {
-	truth := slices.Concat(make([]bool, 6), slices.Repeat([]bool{true}, 6))
-	if auroc := metric.AUROC(checkOrder(t, sego), truth); auroc < 0.8 {
-		t.Errorf("AUROC %.3f, want 0.80 at least", auroc)
+	if auroc := metric.AUROC(checkOrder(t, sego, few(12, 30)), slices.Concat(make([]bool, 30), slices.Repeat([]bool{true}, 30))); auroc < 0.75 {
+		t.Errorf("AUROC %.3f, want 0.75 at least", auroc)
 	}
 }
 
 // RedOUT and SIGOOD learn from the test graphs alone. Nothing says how well they do on an
 // easy pair.
-func TestRedOUT(t *testing.T) { checkOrder(t, redOUT) }
-func TestSIGOOD(t *testing.T) { checkOrder(t, sigood) }
+func TestRedOUT(t *testing.T) { checkOrder(t, redOUT, few(0, 6)) }
+func TestSIGOOD(t *testing.T) { checkOrder(t, sigood, few(0, 6)) }
 
 // TestTreeFigures checks the figures that were typed in by the means that the papers print.
 func TestTreeFigures(t *testing.T) {
@@ -120,5 +119,50 @@ func TestRedOUTLoss(t *testing.T) {
 	}
 	if agree == 0 || agree == n {
 		t.Errorf("labels agree %d times of %d: the test is to see both", agree, n)
+	}
+}
+
+// TestSIGOODAnswers compares −m with the formula, written out in loops: of a graph whose
+// nodes answer both ways, of one whose energies only rise, and of one where nothing changes.
+func TestSIGOODAnswers(t *testing.T) {
+	b := new(graph.Batch)
+	b.Reset(easyGraphs(3, true, rand.New(rand.NewPCG(3, 3))))
+	energy, prompted := tape.NewMatrix(b.N(), 1), tape.NewMatrix(b.N(), 1)
+	for i := range energy.Data {
+		energy.Data[i], prompted.Data[i] = 0.5+0.01*float32(i%5), 0.5+0.012*float32(i%4)
+	}
+	lo, hi := b.Nodes(1)
+	for i := lo; i < hi; i++ {
+		prompted.Data[i] = energy.Data[i] * 1.01
+	}
+	lo, hi = b.Nodes(2)
+	copy(prompted.Data[lo:hi], energy.Data[lo:hi])
+	tp := new(tape.Tape)
+	got := answers(tp, b, tp.Constant(prompted), tp.Constant(energy))
+	for k := range b.Graphs {
+		sum, count := [2]float64{}, [2]float64{} // of nodes whose energy falls and rises
+		lo, hi := b.Nodes(k)
+		for i := lo; i < hi; i++ {
+			r := float64(prompted.Data[i]) / float64(energy.Data[i])
+			if r == 1 {
+				continue
+			}
+			side := 0
+			if r > 1 {
+				side = 1
+			}
+			sum[side] += r
+			count[side]++
+		}
+		change := [2]float64{}
+		for side := range change {
+			if count[side] > 0 {
+				change[side] = 80 * math.Log(sum[side]/count[side])
+			}
+		}
+		want := change[0] - change[1]
+		if math.Abs(float64(got.Data[k])-want) > 2e-3*max(1, math.Abs(want)) {
+			t.Errorf("graph %d has −m = %g, want %g", k, got.Data[k], want)
+		}
 	}
 }

@@ -56,7 +56,7 @@ func learned() []*Rival {
 
 // All returns the detectors in the order of reports.
 func All() []*Rival {
-	return slices.Concat(learned(), onTrees(), infoGraph(), graphCL(), kernels(), domains())
+	return slices.Concat(learned(), newer(), infoGraph(), graphCL(), kernels(), domains())
 }
 
 // Named returns the detector of a name, or nil.

@@ -18,16 +18,17 @@ import (
 // E(v; prompted)/E(v) over the nodes of a graph that count as OOD and as ID, the loss of a
 // graph is
 //
-//	−log σ(β·log mean_OOD − β·log mean_ID)
+//	−log σ(m),  m = β·log mean_OOD − β·log mean_ID
 //
-// and at the end it is the score.
+// and the score is −m at the end, which ranks as the loss does and never rounds to 0.
 var sigood = &Rival{
 	Name: "sigood", Title: "SIGOOD",
 	Cite:      "Wang and others, From Subtle to Significant: Prompt-Driven Self-Improving Optimization in Test-Time Graph OOD Detection, AAAI 2026",
 	Published: inTable([...]float64{87.36, 85.70, 97.38, 67.88, 0, 69.97, 0, 0, 71.33, 87.72}),
 	Source:    "its table 1",
 	Differs: "The text leaves open how the logits are trained, how the logarithm of an energy below 0 is taken, and how many steps a round has; no code is published. " +
-		"Ours has fixed random logits, softplus of the energy, 5 rounds of 40 steps where the text has up to 10 000 iterations, and β = 80 for all pairs.",
+		"Ours has fixed random logits, softplus of the energy, 5 rounds of 40 steps where the text has up to 10 000 iterations, and β = 80 for all pairs. " +
+		"The text takes the loss for the score, and also says that OOD graphs answer more, which makes their loss lower; ours follows the first.",
 	Batch: true,
 	Score: inCanonicalOrder(scoreSIGOOD),
 }
@@ -78,7 +79,7 @@ func scoreSIGOOD(ctx context.Context, p *Problem) ([]float64, error) {
 		err := eachBatch(ctx, p.Test, sigoodEpochs, sigoodEpochs, sigoodBatch, rng, func(index []int, b *graph.Batch) {
 			t.Reset()
 			v := t.Constant(stacked(nodes, index))
-			t.Backward(t.Mean(sigoodLoss(t, b, energies(t, logits, prompts.add(t, v, true)), energies(t, logits, v))))
+			t.Backward(t.Mean(t.Softplus(answers(t, b, energies(t, logits, prompts.add(t, v, true)), energies(t, logits, v)))))
 			adam.Step()
 		})
 		if err != nil {
@@ -89,7 +90,7 @@ func scoreSIGOOD(ctx context.Context, p *Problem) ([]float64, error) {
 			batch.Reset([]*graph.Graph{g})
 			v := t.Constant(nodes[i])
 			prompted := prompts.add(t, v, false)
-			scores[i] = sigoodLoss(t, &batch, energies(t, logits, prompted), energies(t, logits, v)).Float()
+			scores[i] = answers(t, &batch, energies(t, logits, prompted), energies(t, logits, v)).Float()
 			nodes[i] = kept(prompted.Matrix)
 		}
 	}
@@ -101,9 +102,9 @@ func energies(t *tape.Tape, logits *tape.Linear, v *tape.Value) *tape.Value {
 	return t.Softplus(t.Scale(t.LogSumExp(logits.Forward(t, v)), -1))
 }
 
-// sigoodLoss is the loss of each graph, B×1, from the energies of the nodes with and without
+// answers returns −m of each graph, B×1, from the energies of the nodes with and without
 // prompts. Where all nodes of a graph count as the same, the mean over the others is 1.
-func sigoodLoss(t *tape.Tape, b *graph.Batch, prompted, energy *tape.Value) *tape.Value {
+func answers(t *tape.Tape, b *graph.Batch, prompted, energy *tape.Value) *tape.Value {
 	change := t.Sub(t.Log(t.Shift(prompted, tiny)), t.Log(t.Shift(energy, tiny)))
 	ratio, owners := t.Exp(change), tape.Owners(b)
 	logMean := func(rising bool) *tape.Value {
@@ -126,7 +127,7 @@ func sigoodLoss(t *tape.Tape, b *graph.Batch, prompted, energy *tape.Value) *tap
 		}
 		return t.Log(t.Add(t.SumNodes(t.MulColumn(ratio, t.Constant(weights)), b), t.Constant(none)))
 	}
-	return t.Softplus(t.Scale(t.Sub(logMean(true), logMean(false)), -sigoodBeta))
+	return t.Scale(t.Sub(logMean(true), logMean(false)), -sigoodBeta)
 }
 
 // tiny keeps an energy of 0 from having no logarithm.

@@ -118,6 +118,9 @@ func checkRival(t *testing.T, r *Rival, p *Problem, least float64) {
 	// The same again by more goroutines in another order, and of single graphs only some.
 	other := *p
 	other.Workers = 3
+	if r.NoModel {
+		other.Model = nil
+	}
 	order := rand.New(rand.NewPCG(5, 5)).Perm(len(p.Test))
 	if !r.Batch {
 		order = order[:10]

@@ -100,10 +100,12 @@ func (p *plan) do(ctx context.Context, what string) error {
 	if err != nil {
 		return err
 	}
+	p.bench.planned = len(p.cells)
 	for _, c := range p.cells {
 		if c.file == nil { // not finished, nor to be
 			continue
 		}
+		p.bench.done++
 		if err := json.Unmarshal(c.file.Result, c.result); err != nil {
 			return fmt.Errorf("cell %s: %w", c.name, err)
 		}

@@ -24,6 +24,15 @@ type chosen struct {
 	ours     bool
 	finished bool // do no cells, report those that are there
 	anyBuild bool // take cells of other builds
+
+	done, planned int // cells, once the plan was done
+}
+
+// progressLine says how many cells a report is of.
+func (c *chosen) progressLine(m *markdown) {
+	if c.done < c.planned {
+		m.text("**%d of %d cells are finished; a dash stands for the others.**\n\n", c.done, c.planned)
+	}
 }
 
 func (c *chosen) register(fs *pflag.FlagSet) {

@@ -75,6 +75,7 @@ stands in brackets; its settings were often picked for each pair. "Graph" in the
 on the others that are tested. The mean of pairs is given where all pairs are there; in brackets that of the published figures.
 
 `)
+	t.bench.progressLine(m)
 	t.mainTable(m)
 	t.otherTable(m)
 	t.detectors(m)

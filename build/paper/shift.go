@@ -242,12 +242,25 @@ func (t *shifts) detectors() []rivalRow {
 	return list
 }
 
+// rows leave out detectors without a finished cell.
 func (t *shifts) rows() []rivalRow {
 	list := t.detectors()
 	if t.bench.ours {
 		list = append(list, rivalRow{chooseOurs, columnBatch, "**ours, batch**", true, nil}, rivalRow{chooseOurs, columnAttention, "BaCa's attention, here", true, nil})
 	}
-	return list
+	return slices.DeleteFunc(list, func(row rivalRow) bool { return !t.finished(row.detector) })
+}
+
+// finished tells whether any cell of a detector is.
+func (t *shifts) finished(detector string) bool {
+	for _, cells := range t.cells {
+		for _, cell := range cells[detector] {
+			if cell.Points != nil {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // figures: there are none.
@@ -262,6 +275,7 @@ clusters of subtrees. @many and @few: two classes. OOD graphs are drawn by seed.
 with p of at most 5 %% (or the least that half of the ID test graphs resolve), by that half; alarms: ID graphs of the other half.
 
 `)
+	t.bench.progressLine(m)
 	for _, share := range append([]float64{single}, shiftShares[1:]...) {
 		title := fmt.Sprintf("%g %% of OOD graphs", 100*share)
 		if share == single {
@@ -304,7 +318,7 @@ func (t *shifts) shareTable(m *markdown, share float64) {
 
 // meanTable has means over all finished cells of a detector, by share.
 func (t *shifts) meanTable(m *markdown) {
-	m.text("## Means\n\nOver the finished cells of a detector: of those of graphs, which read molecules may be fewer. AUROC, AUPR, FPR95, found, alarms.\n\n")
+	m.text("## Means\n\nOver the finished cells of a detector: those of detectors that read molecules alone are of fewer pairs. AUROC, AUPR, FPR95, found, alarms.\n\n")
 	head := []string{"detector"}
 	for _, share := range append([]float64{single}, shiftShares...) {
 		name := fmt.Sprintf("%g %%", 100*share)

@@ -24,7 +24,7 @@ import (
 
 func newBench(train Trainer) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "bench table1|ablation|ladder|sensitivity|theorem|decisions|company|explain",
+		Use:   "bench table1|rivals|shift|ablation|ladder|sensitivity|theorem|decisions|company|explain",
 		Short: "Repeat the published tables and figures on the public data sets",
 		Long: `Bench repeats what the paper reports, and what it leaves out. Each benchmark writes
 a JSON file, a report in Markdown and figures to --out.
@@ -36,7 +36,7 @@ in --weights, as by eval.`,
 		Args: usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	for _, e := range []*experiment{tableOne(), ablation(), ladder(), sensitivity(), theorem(), guard()} {
+	for _, e := range []*experiment{tableOne(), rivalry(), shift(), ablation(), ladder(), sensitivity(), theorem(), guard()} {
 		c.AddCommand(e.command(train))
 	}
 	c.AddCommand(newDecisions(), newCompany(), newExplain())
@@ -47,6 +47,7 @@ in --weights, as by eval.`,
 type experiment struct {
 	name, short, long, example string
 	pairs                      string // that are measured by default
+	against                    bool   // rivals are measured too, which are chosen by flags
 	measure                    func(context.Context, *bench) (results, error)
 }
 
@@ -67,6 +68,7 @@ type bench struct {
 	epochs             int // 0: the paper's
 	workers            int
 	quick              bool
+	chosen             // where the experiment is against rivals
 
 	train       Trainer
 	stderr      io.Writer
@@ -99,6 +101,9 @@ func (e *experiment) command(train Trainer) *cobra.Command {
 	fs.IntVar(&b.epochs, "epochs", 0, "of pre-training (default 400; ENZYMES 150, IMDB-MULTI 20)")
 	fs.IntVar(&b.workers, "workers", 0, "cells at a time; 0 for one on each core; results do not depend on it")
 	fs.BoolVar(&b.quick, "quick", false, "one pair (PTC_MR/MUTAG) and one seed, unless --pairs or --seeds say otherwise")
+	if e.against {
+		b.chosen.register(fs)
+	}
 	return c
 }
 
@@ -115,6 +120,11 @@ func (b *bench) begin(c *cobra.Command) error {
 	}
 	if err := checkRun(c, b.seeds, b.epochs, b.workers); err != nil {
 		return err
+	}
+	if b.against {
+		if err := b.chosen.check(); err != nil {
+			return err
+		}
 	}
 	b.workers = cmp.Or(b.workers, runtime.GOMAXPROCS(0))
 	b.weights = cmp.Or(b.weights, filepath.Join(b.out, "encoders"))
@@ -142,6 +152,9 @@ func (b *bench) begin(c *cobra.Command) error {
 		e.train, e.workers, e.weights = b.train, 1, b.weights
 		read.encode(e.id.graphs)
 		b.evaluations = append(b.evaluations, e)
+	}
+	if b.against && (b.finished || !b.encoders()) {
+		return nil
 	}
 	return b.trainAll(c.Context())
 }

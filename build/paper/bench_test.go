@@ -25,13 +25,14 @@ func TestParsePairs(t *testing.T) {
 		"BZR/COX2":                       "BZR/COX2",
 		"BZR/COX2,bace@common/bace@rare": "BZR/COX2 bace@common/bace@rare",
 		"lipo/hiv@size":                  "lipo/hiv@size",
+		"bace@inner/bace@outer":          "bace@inner/bace@outer",
 		"":                               "error",
 		"BZR":                            "error",
 		"BZR/BZR":                        "error",
 		"BZR/COX2,BZR/COX2":              "error",
 		"BZR/COX2/MUTAG":                 "error",
 		"hiv@size/lipo":                  "error",
-		"lipo/hiv@large":                 "error",
+		"lipo/hiv@huge":                  "error",
 		"a/b,":                           "error",
 	} {
 		pairs, err := parsePairs(list)
@@ -328,7 +329,7 @@ func TestBenchTable1(t *testing.T) {
 	if err := json.Unmarshal(read(t, files[0]), &file); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := readCell(files[0], file.Run); err != nil || got == nil {
+	if got, err := readCell(files[0], file.Run, false); err != nil || got == nil {
 		t.Errorf("the run of a cell does not take it: %v", err)
 	}
 	for _, change := range []func(*runKey){
@@ -337,7 +338,7 @@ func TestBenchTable1(t *testing.T) {
 	} {
 		key := file.Run
 		change(&key)
-		if got, err := readCell(files[0], key); err != nil || got != nil {
+		if got, err := readCell(files[0], key, false); err != nil || got != nil {
 			t.Errorf("a cell of %+v is taken for %+v, %v", file.Run, key, err)
 		}
 	}

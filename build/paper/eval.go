@@ -21,6 +21,7 @@ import (
 	"baca/build/internal/pretty"
 	"baca/build/internal/progress"
 	"baca/build/internal/usage"
+	"baca/build/paper/rival"
 )
 
 type evalFlags struct {
@@ -61,7 +62,8 @@ does; such figures are too good, and say what could be reached, not what will be
 uses those that are there; a killed run goes on from its checkpoint. The results are
 the same with and without.
 
-The seconds are those of scoring the test batch, without training.`,
+The seconds are those of scoring the test batch, without training; for a detector that
+others published, with its training.`,
 		Example: `  baca eval --pair BZR/COX2 --data ../shared/data --seeds 1,2,3
   baca eval --pair bbbp/bace --data ../shared/data --weights out/encoders --contamination 0.05 --json`,
 		Args: usage.NoArgs,
@@ -78,7 +80,7 @@ The seconds are those of scoring the test batch, without training.`,
 	fs.StringVar(&f.data, "data", "", "`folder` with tu/NAME and mol/NAME.csv[.gz]")
 	fs.UintSliceVar(&f.seeds, "seeds", []uint{1, 2, 3, 4, 5}, "of split, training and test time")
 	fs.StringVar(&f.protocol, "protocol", "fixed", "fixed, or grid: pick the setting by the test AUROC")
-	fs.StringVar(&f.calibrator, "calibrator", columnAlone, "the score that is measured in full: "+strings.Join(evalColumns, ", "))
+	fs.StringVar(&f.calibrator, "calibrator", columnAlone, "the score that is measured in full: "+strings.Join(evalColumns, ", ")+",\nor a detector that others published: "+strings.Join(rival.Names(), ", "))
 	fs.Float64Var(&f.contamination, "contamination", 1, "OOD graphs for each ID graph in the test batch")
 	fs.StringVar(&f.ood, "ood", "first", "which OOD graphs: the first, or a random draw by seed")
 	fs.IntVar(&f.epochs, "epochs", 0, "of pre-training (default 400; ENZYMES 150, IMDB-MULTI 20)")
@@ -101,7 +103,7 @@ func (f *evalFlags) check(c *cobra.Command) (*pair, error) {
 	if err := usage.OneOf("protocol", f.protocol, "fixed", "grid"); err != nil {
 		return nil, err
 	}
-	if err := usage.OneOf("calibrator", f.calibrator, evalColumns...); err != nil {
+	if err := usage.OneOf("calibrator", f.calibrator, slices.Concat(evalColumns, rival.Names())...); err != nil {
 		return nil, err
 	}
 	if err := usage.OneOf("ood", f.ood, "first", "random"); err != nil {
@@ -114,6 +116,9 @@ func (f *evalFlags) check(c *cobra.Command) (*pair, error) {
 		return nil, err
 	}
 	if f.protocol == "grid" {
+		if rival.Named(f.calibrator) != nil {
+			return nil, usage.Errorf("--calibrator %s has one setting: want --protocol fixed", f.calibrator)
+		}
 		if f.trace != "" {
 			return nil, usage.Errorf("--trace shows one setting: want --protocol fixed")
 		}
@@ -177,6 +182,9 @@ func (f *evalFlags) run(c *cobra.Command, p *pair) (err error) {
 	}
 	outcomes, err := f.score(ctx, stderr, batches, trace, result)
 	if err != nil {
+		return err
+	}
+	if err := e.rescore(ctx, rival.Named(f.calibrator), batches, outcomes); err != nil {
 		return err
 	}
 	for _, b := range batches {

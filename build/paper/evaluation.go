@@ -134,7 +134,7 @@ func (t *Training) made(m *algo.Model) error {
 // A testBatch is what one seed tests.
 type testBatch struct {
 	seed     uint64
-	model    *algo.Model
+	model    *algo.Model    // nil where nothing reads it
 	graphs   []*graph.Graph // ID test graphs, then OOD graphs
 	ood      []bool         // the truth, for metrics only
 	nID      int
@@ -145,6 +145,21 @@ type testBatch struct {
 // batch makes the test batch of a seed for the model of that seed, with so many OOD
 // graphs for each ID graph.
 func (e *evaluation) batch(m *algo.Model, seed uint64, order dataset.Order, contamination float64) (*testBatch, error) {
+	b, err := e.tested(seed, order, contamination)
+	if err != nil {
+		return nil, err
+	}
+	// The graphs that the model kept from training are the very ID graphs that are tested
+	// here. The method must see them once, among the unlabelled batch, and not a second
+	// time as known ID graphs.
+	stripped := *m
+	stripped.Holdout, stripped.HoldoutTraits = m.Holdout.Select(nil), nil
+	b.model = &stripped
+	return b, nil
+}
+
+// tested makes the test batch of a seed without a model.
+func (e *evaluation) tested(seed uint64, order dataset.Order, contamination float64) (*testBatch, error) {
 	_, test := dataset.Split(len(e.id.graphs), seed)
 	n := len(e.outside.graphs)
 	// As many OOD graphs as ID graphs, of which fewer stay; more only if more are asked
@@ -165,12 +180,6 @@ func (e *evaluation) batch(m *algo.Model, seed uint64, order dataset.Order, cont
 	case float64(len(ood)) < wanted:
 		b.warnings = append(b.warnings, fmt.Sprintf("%s has only %d graphs where %.0f are wanted", e.pair.OOD, n, wanted))
 	}
-	// The graphs that the model kept from training are the very ID graphs that are tested
-	// here. The method must see them once, among the unlabelled batch, and not a second
-	// time as known ID graphs.
-	stripped := *m
-	stripped.Holdout, stripped.HoldoutTraits = m.Holdout.Select(nil), nil
-	b.model = &stripped
 	return b, nil
 }
 

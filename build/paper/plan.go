@@ -76,7 +76,7 @@ func (p *plan) do(ctx context.Context, what string) error {
 	var todo []*cell
 	for _, c := range p.cells {
 		var err error
-		if c.file, err = readCell(p.path(c), c.key); err != nil {
+		if c.file, err = readCell(p.path(c), c.key, p.bench.anyBuild); err != nil {
 			return err
 		}
 		if c.file != nil {
@@ -84,6 +84,9 @@ func (p *plan) do(ctx context.Context, what string) error {
 		} else {
 			todo = append(todo, c)
 		}
+	}
+	if p.bench.finished {
+		todo = nil
 	}
 	err := each(ctx, p.bench.workers, len(todo), func(ctx context.Context, i int) error {
 		c := todo[i]
@@ -97,7 +100,12 @@ func (p *plan) do(ctx context.Context, what string) error {
 	if err != nil {
 		return err
 	}
+	p.bench.planned = len(p.cells)
 	for _, c := range p.cells {
+		if c.file == nil { // not finished, nor to be
+			continue
+		}
+		p.bench.done++
 		if err := json.Unmarshal(c.file.Result, c.result); err != nil {
 			return fmt.Errorf("cell %s: %w", c.name, err)
 		}
@@ -128,8 +136,9 @@ func (c *cell) do(ctx context.Context, path string) error {
 	return writeJSON(path, c.file)
 }
 
-// readCell returns the cell on disk, or nil if there is none of this run.
-func readCell(path string, key runKey) (*cellFile, error) {
+// readCell returns the cell on disk, or nil if there is none of this run. With anyBuild
+// one of another build of the program will do.
+func readCell(path string, key runKey, anyBuild bool) (*cellFile, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -138,8 +147,14 @@ func readCell(path string, key runKey) (*cellFile, error) {
 		return nil, err
 	}
 	var file cellFile
-	if json.Unmarshal(data, &file) != nil || file.Run != key {
+	if json.Unmarshal(data, &file) != nil {
 		return nil, nil // it will be done again
+	}
+	if anyBuild {
+		key.Build = file.Run.Build
+	}
+	if file.Run != key {
+		return nil, nil
 	}
 	return &file, nil
 }

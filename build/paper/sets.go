@@ -1,11 +1,11 @@
 package paper
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -30,6 +30,11 @@ import (
 //	                        fifths of the set, and the others
 //	NAME@size               for OOD: as many graphs as the ID set has, each of the
 //	                        size of one of them as far as there are any left
+//	NAME@small, NAME@large  the graphs with the fewest nodes, four fifths of the set,
+//	                        and the others
+//	NAME@inner, NAME@outer  the graphs of the largest clusters, and the others, a fifth
+//	                        of the set at most unless one cluster is more
+//	NAME@many, NAME@few     the graphs of the larger of two classes, and of the other
 type pair struct {
 	ID, OOD string
 	paper   *paperRow // nil for pairs that the paper does not have
@@ -104,18 +109,20 @@ func parsePairs(list string) ([]*pair, error) {
 		return validationPairs, nil
 	case "all":
 		return slices.Concat(validationPairs, paperPairs), nil
+	case "shift":
+		return shiftPairs, nil
 	}
 	var pairs []*pair
 	seen := map[string]bool{}
 	for _, name := range strings.Split(list, ",") {
 		p, ok := parsePair(name)
 		if !ok {
-			return nil, usage.Errorf("--pairs %s: want paper, validation, all, or pairs such as BZR/COX2,bbbp/bace", name)
+			return nil, usage.Errorf("--pairs %s: want paper, validation, all, shift, or pairs such as BZR/COX2,bbbp/bace", name)
 		}
 		for _, end := range []string{p.ID, p.OOD} {
-			_, part := partOf(end)
-			if part != "" && part != "common" && part != "rare" && (part != "size" || end == p.ID) {
-				return nil, usage.Errorf("--pairs %s: %s: want a set, a part @common or @rare of it, or for OOD @size", name, end)
+			_, side := partOf(end)
+			if _, ok := parts[side]; side != "" && !ok && (side != "size" || end == p.ID) {
+				return nil, usage.Errorf("--pairs %s: %s: want a set, a part of it, @%s, or for OOD @size", name, end, strings.Join(slices.Sorted(maps.Keys(parts)), ", @"))
 			}
 		}
 		if seen[name] {
@@ -150,7 +157,9 @@ type sets struct {
 type loadedSet struct {
 	name           string
 	graphs         []*graph.Graph
-	schema, sha256 string // of the files that it was read from
+	labels         []int    // of the graphs, nil where they have none
+	schema, sha256 string   // of the files that it was read from
+	smiles         []string // of the graphs, once they were asked for
 }
 
 // open returns a set or a part of one, for pairs with the given ID set.
@@ -161,16 +170,16 @@ func (s *sets) open(ctx context.Context, name, id string) (*loadedSet, error) {
 }
 
 func (s *sets) get(ctx context.Context, name, id string) (*loadedSet, error) {
-	_, part := partOf(name)
+	_, side := partOf(name)
 	key := name
-	if part == "size" {
+	if side == "size" {
 		key += "/" + id
 	}
 	if l := s.known[key]; l != nil {
 		return l, nil
 	}
 	read := s.whole
-	if part != "" {
+	if side != "" {
 		read = func(ctx context.Context, name string) (*loadedSet, error) { return s.part(ctx, name, id) }
 	}
 	l, err := read(ctx, name)
@@ -194,7 +203,7 @@ func (s *sets) whole(ctx context.Context, name string) (*loadedSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loadedSet{name: name, graphs: set.Graphs}
+	l := &loadedSet{name: name, graphs: set.Graphs, labels: set.Labels}
 	if l.sha256, err = files.Sum(); err != nil {
 		return nil, err
 	}
@@ -218,83 +227,95 @@ func schemaOf(set *dataset.Set) (string, error) {
 
 // part picks a part of a set, for pairs with the given ID set.
 func (s *sets) part(ctx context.Context, name, id string) (*loadedSet, error) {
-	base, part := partOf(name)
+	base, side := partOf(name)
 	whole, err := s.get(ctx, base, "")
 	if err != nil {
 		return nil, err
 	}
 	var index []int
-	switch part {
-	case "size":
-		inside, err := s.get(ctx, id, "")
-		if err != nil {
-			return nil, err
+	if p, ok := parts[side]; ok {
+		index, err = p.of(s, whole)
+	} else {
+		var inside *loadedSet
+		if inside, err = s.get(ctx, id, ""); err == nil {
+			index = sameSizes(inside.graphs, whole.graphs)
 		}
-		index = sameSizes(inside.graphs, whole.graphs)
-	case "rare":
-		_, index = byScaffold(whole.graphs)
-	default:
-		index, _ = byScaffold(whole.graphs)
 	}
-	return &loadedSet{name, pick(whole.graphs, index), whole.schema, whole.sha256}, nil
+	if err != nil {
+		return nil, err
+	}
+	return &loadedSet{name: name, graphs: pick(whole.graphs, index), schema: whole.schema, sha256: whole.sha256}, nil
 }
 
 // ecfp returns the ECFP4 of molecules of the sets of these names, which are read once
 // more: graphs do not carry the orders of bonds that these take.
 func (s *sets) ecfp(ctx context.Context, gs []*graph.Graph, names ...string) ([]fingerprint.Print, error) {
+	texts, err := s.smiles(ctx, gs, names...)
+	if err != nil {
+		return nil, err
+	}
+	prints := make([]fingerprint.Print, len(gs))
+	for i, text := range texts {
+		m, err := smiles.Parse(text)
+		if err != nil {
+			return nil, err
+		}
+		prints[i] = baseline.ECFP(m, 2)
+	}
+	return prints, nil
+}
+
+// smiles returns the SMILES of molecules of the sets of these names, or of parts of them.
+func (s *sets) smiles(ctx context.Context, gs []*graph.Graph, names ...string) ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	places := map[*graph.Graph][]int{}
 	for i, g := range gs {
 		places[g] = append(places[g], i)
 	}
-	prints := make([]fingerprint.Print, len(gs))
+	texts := make([]string, len(gs))
 	for _, name := range names {
 		base, _ := partOf(name)
 		l, err := s.get(ctx, base, "")
-		if err == nil {
-			err = s.readPrints(l, places, prints)
+		if err == nil && l.smiles == nil {
+			l.smiles, err = readSMILES(s.folder, l)
 		}
 		if err != nil {
 			return nil, err
 		}
+		for row, g := range l.graphs {
+			for _, i := range places[g] {
+				texts[i] = l.smiles[row]
+			}
+		}
 	}
-	return prints, nil
+	return texts, nil
 }
 
-// readPrints reads those of the graphs of a set that have places.
-func (s *sets) readPrints(l *loadedSet, places map[*graph.Graph][]int, prints []fingerprint.Print) error {
-	file, err := openMolecules(s.folder, l.name)
+// readSMILES reads the SMILES of the graphs of a set. Records that were refused have no
+// graph.
+func readSMILES(folder string, l *loadedSet) ([]string, error) {
+	file, err := openMolecules(folder, l.name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer file.Close()
-	row := 0 // of the set, without refused records
+	var texts []string
 	for r, err := range dataset.Records(file, dataset.Options{Name: l.name, Format: dataset.CSV}) {
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if row == len(l.graphs) {
-			break
-		}
-		of := places[l.graphs[row]]
-		if len(of) == 0 {
-			if _, err := smiles.ParseGraph(r.SMILES); err == nil {
-				row++
-			}
+		if r.Err != nil {
 			continue
 		}
-		m, err := r.Parse()
-		if err != nil {
-			continue
-		}
-		row++
-		p := baseline.ECFP(m, 2)
-		for _, i := range of {
-			prints[i] = p
+		if _, err := smiles.ParseGraph(r.SMILES); err == nil {
+			texts = append(texts, r.SMILES)
 		}
 	}
-	return nil
+	if len(texts) != len(l.graphs) {
+		return nil, fmt.Errorf("%s: %d molecules where %d graphs were read: want a file that does not change", l.name, len(texts), len(l.graphs))
+	}
+	return texts, nil
 }
 
 // openMolecules opens the file of a set of molecules.
@@ -324,32 +345,6 @@ func (s *sets) encode(gs []*graph.Graph) {
 	for _, g := range gs {
 		g.EncodeStructure()
 	}
-}
-
-// byScaffold parts molecules by what is left without their side chains: the most
-// frequent scaffolds, ties by which came first, until they make four fifths, and
-// the rest. Both lists ascend.
-func byScaffold(gs []*graph.Graph) (common, rare []int) {
-	groups := map[string][]int{}
-	var names []string
-	for i, g := range gs {
-		name := fmt.Sprint(fingerprint.New(baseline.Core(g), 4))
-		if groups[name] == nil {
-			names = append(names, name)
-		}
-		groups[name] = append(groups[name], i)
-	}
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(len(groups[b]), len(groups[a])) })
-	for _, name := range names {
-		if 5*len(common) < 4*len(gs) {
-			common = append(common, groups[name]...)
-		} else {
-			rare = append(rare, groups[name]...)
-		}
-	}
-	slices.Sort(common)
-	slices.Sort(rare)
-	return common, rare
 }
 
 // sizeStream is the second half of the seed of the order of sameSizes.

@@ -5,6 +5,7 @@ package rival
 
 import (
 	"context"
+	"slices"
 
 	"baca/algo"
 	"baca/algo/graph"
@@ -21,7 +22,7 @@ type Problem struct {
 	// Model has the encoder that was trained on Train, and their embeddings.
 	Model   *algo.Model
 	Seed    uint64
-	Workers int // goroutines; scores do not depend on it
+	Workers int // goroutines, 0 for one on each core; scores do not depend on it
 }
 
 // A Rival is a detector.
@@ -40,12 +41,39 @@ type Rival struct {
 	Batch bool
 	// Molecules says that it reads molecules and has no scores for other graphs.
 	Molecules bool
+	// NoModel says that it trains what it needs and does not read Problem.Model, which
+	// may be nil.
+	NoModel bool
 	// Score returns one score for each graph of Test; higher is more OOD. It is a pure
 	// function of the problem.
 	Score func(ctx context.Context, p *Problem) ([]float64, error)
 }
 
+// learned are those that train a network.
+func learned() []*Rival {
+	return []*Rival{ocgin, glocalKD, goodD, hgoe, aagod, goodat, d2go}
+}
+
 // All returns the detectors in the order of reports.
 func All() []*Rival {
-	return []*Rival{}
+	return slices.Concat(learned(), newer(), infoGraph(), graphCL(), kernels(), domains())
+}
+
+// Named returns the detector of a name, or nil.
+func Named(name string) *Rival {
+	for _, r := range All() {
+		if r.Name == name {
+			return r
+		}
+	}
+	return nil
+}
+
+// Names are those of All.
+func Names() []string {
+	var names []string
+	for _, r := range All() {
+		names = append(names, r.Name)
+	}
+	return names
 }

@@ -1,0 +1,193 @@
+package paper
+
+import (
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"baca/algo/baseline"
+	"baca/algo/dataset"
+	"baca/algo/fingerprint"
+	"baca/algo/graph"
+)
+
+// A part is one side of a division of a set.
+type part struct {
+	divide func(s *sets, l *loadedSet) (most, rest []int, err error) // both ascend
+	rest   bool
+}
+
+// parts are those that do not depend on another set, by name.
+var parts = map[string]part{
+	"common": {scaffolds, false}, "rare": {scaffolds, true},
+	"small": {bySize, false}, "large": {bySize, true},
+	"inner": {byCluster, false}, "outer": {byCluster, true},
+	"many": {byClass, false}, "few": {byClass, true},
+}
+
+// of returns the indices of the part in a set.
+func (p part) of(s *sets, l *loadedSet) ([]int, error) {
+	most, rest, err := p.divide(s, l)
+	if p.rest {
+		return rest, err
+	}
+	return most, err
+}
+
+func scaffolds(_ *sets, l *loadedSet) (common, rare []int, err error) {
+	common, rare = byScaffold(l.graphs)
+	return common, rare, nil
+}
+
+// byScaffold parts molecules by what is left without their side chains: the most
+// frequent scaffolds, ties by which came first, until they make four fifths, and
+// the rest. Both lists ascend.
+func byScaffold(gs []*graph.Graph) (common, rare []int) {
+	groups := map[string][]int{}
+	var names []string
+	for i, g := range gs {
+		name := fmt.Sprint(fingerprint.New(baseline.Core(g), 4))
+		if groups[name] == nil {
+			names = append(names, name)
+		}
+		groups[name] = append(groups[name], i)
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(len(groups[b]), len(groups[a])) })
+	for _, name := range names {
+		if 5*len(common) < 4*len(gs) {
+			common = append(common, groups[name]...)
+		} else {
+			rare = append(rare, groups[name]...)
+		}
+	}
+	slices.Sort(common)
+	slices.Sort(rare)
+	return common, rare
+}
+
+// bySize parts graphs by their number of nodes, ties by order: four fifths, and the largest.
+func bySize(_ *sets, l *loadedSet) (small, large []int, err error) {
+	order := indices(len(l.graphs))
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(l.graphs[a].N(), l.graphs[b].N()) })
+	cut := (4*len(order) + 4) / 5
+	small, large = order[:cut:cut], order[cut:]
+	slices.Sort(small)
+	slices.Sort(large)
+	return small, large, nil
+}
+
+// clusterCentres is how many clusters byCluster makes.
+const clusterCentres = 10
+
+// byCluster parts graphs by clusters around graphs far from each other, by the Tanimoto
+// similarity of their subtrees: the first graph, then always the one that is least like
+// any centre yet. The smallest clusters are the rest, as long as they make a fifth at
+// most, and one at least.
+func byCluster(_ *sets, l *loadedSet) (inner, outer []int, err error) {
+	prints := make([]fingerprint.Print, len(l.graphs))
+	for i, g := range l.graphs {
+		prints[i] = fingerprint.New(g, fingerprint.DefaultHeight)
+	}
+	index := fingerprint.NewIndex(prints)
+	best, cluster := make([]float64, len(prints)), make([]int, len(prints))
+	for i := range best {
+		best[i] = -1
+	}
+	similarity, centre := make([]float64, len(prints)), 0
+	for c := range min(clusterCentres, len(prints)) {
+		index.Similarities(similarity, fingerprint.Sets, prints[centre])
+		for i, x := range similarity {
+			if x > best[i] {
+				best[i], cluster[i] = x, c
+			}
+		}
+		centre = slices.Index(best, slices.Min(best))
+	}
+	members := make([][]int, clusterCentres)
+	for i, c := range cluster {
+		members[c] = append(members[c], i)
+	}
+	slices.SortStableFunc(members, func(a, b []int) int { return cmp.Compare(len(a), len(b)) })
+	for k, list := range members {
+		if 5*(len(outer)+len(list)) <= len(prints) || len(outer) == 0 && k < clusterCentres-1 {
+			outer = append(outer, list...)
+		} else {
+			inner = append(inner, list...)
+		}
+	}
+	slices.Sort(inner)
+	slices.Sort(outer)
+	return inner, outer, nil
+}
+
+// classColumns are the columns of molecule files that byClass reads.
+var classColumns = map[string]string{"tox21": "NR-AhR", "bace": "Class", "bbbp": "p_np", "clintox": "CT_TOX"}
+
+// byClass parts graphs by their label: the larger of two classes, and the other. Graphs
+// that were not measured are in neither. A label serves to make a set, and nothing that
+// scores is given it.
+func byClass(s *sets, l *loadedSet) (many, few []int, err error) {
+	classes := map[string][]int{}
+	if column, ok := classColumns[l.name]; ok {
+		labels, err := readColumn(s.folder, l.name, column)
+		if err != nil {
+			return nil, nil, err
+		}
+		if l.smiles == nil {
+			if l.smiles, err = readSMILES(s.folder, l); err != nil {
+				return nil, nil, err
+			}
+		}
+		for i, text := range l.smiles {
+			if label := labels[text]; label != "" {
+				classes[label] = append(classes[label], i)
+			}
+		}
+	}
+	for i, label := range l.labels {
+		classes[fmt.Sprint(label)] = append(classes[fmt.Sprint(label)], i)
+	}
+	if len(classes) != 2 {
+		return nil, nil, fmt.Errorf("%s has %d classes: want two", l.name, len(classes))
+	}
+	lists := slices.Collect(maps.Values(classes))
+	slices.SortFunc(lists, func(a, b []int) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a[0], b[0])) })
+	return lists[0], lists[1], nil
+}
+
+// readColumn returns the values of a column of a file of molecules by their SMILES.
+func readColumn(folder, name, column string) (map[string]string, error) {
+	file, err := openMolecules(folder, name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := dataset.NewText(file, dataset.Unpack{})
+	if err != nil {
+		return nil, err
+	}
+	rows := csv.NewReader(text)
+	head, err := rows.Read()
+	if err != nil {
+		return nil, err
+	}
+	at, smilesAt := slices.Index(head, column), slices.Index(head, "smiles")
+	if at < 0 || smilesAt < 0 {
+		return nil, fmt.Errorf("%s has columns %q: want smiles and %s", name, head, column)
+	}
+	values := map[string]string{}
+	for {
+		row, err := rows.Read()
+		if err == io.EOF {
+			return values, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		values[strings.TrimSpace(row[smilesAt])] = row[at]
+	}
+}

@@ -1,0 +1,168 @@
+package rival
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"baca/algo/graph"
+	"baca/algo/metric"
+	"baca/build/paper/rival/tape"
+)
+
+// few is easyPair with fewer graphs, for detectors that learn for long.
+func few(train, test int) *Problem {
+	p := *easyPair()
+	p.Train, p.Test = p.Train[:train], slices.Concat(p.Test[:test], p.Test[30:30+test])
+	return &p
+}
+
+// checkOrder tests that scores depend neither on the order of graphs nor on the number of
+// workers, and returns them.
+func checkOrder(t *testing.T, r *Rival, p *Problem) []float64 {
+	t.Helper()
+	first := scores(t, r, p)
+	slices.Reverse(p.Test)
+	p.Workers = 3
+	for i, got := range scores(t, r, p) {
+		if want := first[len(first)-1-i]; math.Abs(got-want) > 1e-3*max(1, math.Abs(want)) {
+			t.Errorf("%s: a graph has score %g, and %g in another order", r.Name, want, got)
+		}
+	}
+	return first
+}
+
+func TestSEGO(t *testing.T) {
+	if auroc := metric.AUROC(checkOrder(t, sego, few(12, 30)), slices.Concat(make([]bool, 30), slices.Repeat([]bool{true}, 30))); auroc < 0.75 {
+		t.Errorf("AUROC %.3f, want 0.75 at least", auroc)
+	}
+}
+
+// RedOUT and SIGOOD learn from the test graphs alone. Nothing says how well they do on an
+// easy pair.
+func TestRedOUT(t *testing.T) { checkOrder(t, redOUT, few(0, 6)) }
+func TestSIGOOD(t *testing.T) { checkOrder(t, sigood, few(0, 6)) }
+
+// TestTreeFigures checks the figures that were typed in by the means that the papers print.
+func TestTreeFigures(t *testing.T) {
+	for r, mean := range map[*Rival]float64{sego: 84.46, redOUT: 87.46} {
+		sum := 0.0
+		for _, x := range r.Published {
+			sum += x / 10
+		}
+		if math.Abs(sum-mean) > 0.006 {
+			t.Errorf("%s: the figures have the mean %.3f, the paper prints %.2f", r.Name, sum, mean)
+		}
+	}
+}
+
+// TestTreeBatch checks that a tree has the same embedding by itself and among others, and
+// that it does not depend on the order of the nodes.
+func TestTreeBatch(t *testing.T) {
+	gs := easyGraphs(5, true, rand.New(rand.NewPCG(4, 4)))
+	net := newTreeNet(tape.NewParams(1), 1+mostDegree+1, 8)
+	embed := func(lo, hi int) tape.Matrix {
+		return net.forward(new(tape.Tape), newTreeBatch(gs[lo:hi], codingTrees(gs[lo:hi])), false).Matrix
+	}
+	all := embed(0, len(gs))
+	if all.Rows != len(gs) || all.Cols != 8 {
+		t.Fatalf("embeddings are %d×%d, want %d×8", all.Rows, all.Cols, len(gs))
+	}
+	for k := range gs {
+		for j, want := range embed(k, k+1).Data {
+			if got := all.Row(k)[j]; math.Abs(float64(got-want)) > 1e-4 {
+				t.Errorf("graph %d has %g in column %d among others, %g by itself", k, got, j, want)
+			}
+		}
+	}
+}
+
+// TestRedOUTLoss compares the loss with the published formula, written out in loops.
+func TestRedOUTLoss(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	const n, width = 7, 3
+	z, tree := tape.NewMatrix(n, width), tape.NewMatrix(n, width)
+	for i := range z.Data {
+		z.Data[i], tree.Data[i] = float32(rng.NormFloat64()), float32(rng.NormFloat64())
+	}
+	tp := new(tape.Tape)
+	got := redOUTLoss(tp, tp.Constant(tree), tp.Constant(z))
+	cosine := func(a, b []float32) float64 {
+		ab, aa, bb := 0.0, 0.0, 0.0
+		for k := range a {
+			ab, aa, bb = ab+float64(a[k]*b[k]), aa+float64(a[k]*a[k]), bb+float64(b[k]*b[k])
+		}
+		return ab / math.Sqrt(aa*bb)
+	}
+	y, yTree, agree := largest(z), largest(tree), 0
+	for i := range n {
+		row, column, labelled := 0.0, 0.0, 0.0
+		for j := range n {
+			if j != i {
+				row += math.Exp(cosine(tree.Row(i), z.Row(j)) / 0.2)
+				column += math.Exp(cosine(tree.Row(j), z.Row(i)) / 0.2)
+			}
+			if y[j] == yTree[i] || j == i {
+				labelled += math.Exp(cosine(z.Row(i), tree.Row(j)))
+			}
+		}
+		same := cosine(tree.Row(i), z.Row(i))
+		want := (math.Log(row)+math.Log(column))/2 - same/0.2
+		if y[i] == yTree[i] {
+			agree++
+			want += 0.1 * (same - math.Log(labelled))
+		}
+		if math.Abs(float64(got.Data[i])-want) > 1e-4 {
+			t.Errorf("graph %d has loss %g, want %g", i, got.Data[i], want)
+		}
+	}
+	if agree == 0 || agree == n {
+		t.Errorf("labels agree %d times of %d: the test is to see both", agree, n)
+	}
+}
+
+// TestSIGOODAnswers compares −m with the formula, written out in loops: of a graph whose
+// nodes answer both ways, of one whose energies only rise, and of one where nothing changes.
+func TestSIGOODAnswers(t *testing.T) {
+	b := new(graph.Batch)
+	b.Reset(easyGraphs(3, true, rand.New(rand.NewPCG(3, 3))))
+	energy, prompted := tape.NewMatrix(b.N(), 1), tape.NewMatrix(b.N(), 1)
+	for i := range energy.Data {
+		energy.Data[i], prompted.Data[i] = 0.5+0.01*float32(i%5), 0.5+0.012*float32(i%4)
+	}
+	lo, hi := b.Nodes(1)
+	for i := lo; i < hi; i++ {
+		prompted.Data[i] = energy.Data[i] * 1.01
+	}
+	lo, hi = b.Nodes(2)
+	copy(prompted.Data[lo:hi], energy.Data[lo:hi])
+	tp := new(tape.Tape)
+	got := answers(tp, b, tp.Constant(prompted), tp.Constant(energy))
+	for k := range b.Graphs {
+		sum, count := [2]float64{}, [2]float64{} // of nodes whose energy falls and rises
+		lo, hi := b.Nodes(k)
+		for i := lo; i < hi; i++ {
+			r := float64(prompted.Data[i]) / float64(energy.Data[i])
+			if r == 1 {
+				continue
+			}
+			side := 0
+			if r > 1 {
+				side = 1
+			}
+			sum[side] += r
+			count[side]++
+		}
+		change := [2]float64{}
+		for side := range change {
+			if count[side] > 0 {
+				change[side] = 80 * math.Log(sum[side]/count[side])
+			}
+		}
+		want := change[0] - change[1]
+		if math.Abs(float64(got.Data[k])-want) > 2e-3*max(1, math.Abs(want)) {
+			t.Errorf("graph %d has −m = %g, want %g", k, got.Data[k], want)
+		}
+	}
+}

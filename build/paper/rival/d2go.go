@@ -1,0 +1,201 @@
+package rival
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"baca/algo/attention"
+	"baca/algo/contrast"
+	"baca/algo/dictionary"
+	"baca/algo/graph"
+	"baca/algo/graphon"
+	"baca/algo/near"
+)
+
+// d2go calibrates the base score of the test graphs by two dictionaries that it makes of
+// them. Graphs of low base score and graphs of high base score are taken for ID and OOD.
+// Each side is described by graphons, graphs that are drawn from mixtures of them extend its
+// dictionary, and the keys farthest from the boundary stay. The score of a graph is its base
+// score plus how much more it is like the OOD dictionary than like the other:
+//
+//	score = z(S_Pre) + z(mean of the 5 largest cos(q, k), k in the OOD dictionary −
+//	        the same in the ID dictionary)
+//
+// with z the standardisation over the test graphs, and q and k log1p embeddings, standardised
+// by the training graphs.
+var d2go = &Rival{
+	Name: "d2go", Title: "D2GO",
+	Cite:   "Hou et al., 2025, which the paper cites as hou2025test and describes in its section on related methods",
+	Source: "no figures: the paper's table has no row of it, and its own text was not at hand",
+	Differs: "Made from what the paper says of it: two dictionaries of graphons, no attention, and a fixed weight between the two sides. " +
+		"Sizes, temperatures and thresholds are those of the paper's method.",
+	Batch: true,
+	Score: inCanonicalOrder(scoreD2GO),
+}
+
+const (
+	d2goTail     = 0.25 // share of the test graphs on each side
+	d2goDrawn    = 512  // synthetic graphs a side
+	d2goCapacity = 256  // of them that stay
+	d2goNearest  = 5    // keys that a graph is compared with
+	d2goWeight   = 1.0  // of the calibration, both parts standardised
+)
+
+func scoreD2GO(ctx context.Context, p *Problem) ([]float64, error) {
+	e := p.Model.Encoder
+	test, err := contrast.Represent(ctx, p.Workers, e, p.Test)
+	if err != nil {
+		return nil, err
+	}
+	negatives, terms := test.Negatives(), contrast.PlainTerms(test)
+	base, err := contrast.BaseScores(ctx, p.Workers, test, negatives, true, terms)
+	if err != nil {
+		return nil, err
+	}
+	standard := near.NewStandardizer(p.Model.Bank.Q, p.Model.Bank.Dim())
+	keys := standard.Apply(test.Q)
+	calibration := make([]float64, len(base))
+	inside, outside := tails(base)
+	for side, members := range map[dictionary.Side][]int{dictionary.ID: inside, dictionary.OOD: outside} {
+		entries := make([]dictionary.Entry, len(members))
+		graphs := make([]*graph.Graph, len(members))
+		for k, i := range members {
+			entries[k] = dictionary.Entry{Key: keys[i*test.Dim() : (i+1)*test.Dim()], Score: base[i], Origin: dictionary.Test, Index: i}
+			graphs[k] = p.Test[i]
+		}
+		d := dictionary.New(side, test.Dim(), d2goCapacity, entries)
+		drawn := synthetic(graphs, d2goDrawn, rand.New(rand.NewPCG(p.Seed, uint64(side))))
+		r, err := contrast.Represent(ctx, p.Workers, e, drawn)
+		if err != nil {
+			return nil, err
+		}
+		scores, err := contrast.BaseScores(ctx, p.Workers, r, negatives, false, terms)
+		if err != nil {
+			return nil, err
+		}
+		rows := standard.Apply(r.Q)
+		for k, s := range scores {
+			d.Offer(dictionary.Entry{Key: rows[k*r.Dim() : (k+1)*r.Dim()], Score: s, Origin: dictionary.Synthetic, Index: k})
+		}
+		sign := 1.0
+		if side == dictionary.ID {
+			sign = -1
+		}
+		for i, s := range likeness(keys, test.Dim(), d, members) {
+			calibration[i] += sign * s
+		}
+	}
+	scores := make([]float64, len(base))
+	mean, deviation := meanAndDeviation(base)
+	addStandard(scores, base, mean, deviation)
+	mean, deviation = meanAndDeviation(calibration)
+	addStandard(scores, calibration, mean, deviation/d2goWeight)
+	return scores, nil
+}
+
+// tails are the graphs of the lowest and of the highest scores, a quarter each and at least
+// one, in their order.
+func tails(scores []float64) (low, high []int) {
+	order := make([]int, len(scores))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
+	n := max(1, int(math.Round(d2goTail*float64(len(order)))))
+	low, high = slices.Clone(order[:n]), slices.Clone(order[len(order)-n:])
+	slices.Sort(low)
+	slices.Sort(high)
+	return low, high
+}
+
+// synthetic draws up to n graphs from mixtures of the graphons of some graphs, which lend
+// their nodes' features.
+func synthetic(graphs []*graph.Graph, n int, rng *rand.Rand) []*graph.Graph {
+	sizes := make([]int, len(graphs))
+	for k, g := range graphs {
+		sizes[k] = g.N()
+		g.EncodeStructure()
+	}
+	steps := graphon.MedianSize(sizes, graphon.DefaultSizeLimit)
+	var usvt graphon.USVT
+	graphons := make([]*graphon.Graphon, len(graphs))
+	for k, g := range graphs {
+		graphons[k] = graphon.Align(g, steps)
+		usvt.Threshold(graphons[k], graphon.DefaultTheta)
+	}
+	return drawMixed(graphons, graphs, n, rng)
+}
+
+// drawMixed draws up to n graphs from mixtures of graphons of equal size. Their nodes take
+// their features from those of donors.
+func drawMixed(graphons []*graphon.Graphon, donors []*graph.Graph, n int, rng *rand.Rand) []*graph.Graph {
+	mixup, err := graphon.NewMixup(graphons, graphon.DefaultOptions())
+	if err != nil {
+		panic(err) // the default options are valid
+	}
+	pool := graphon.NewDonors(donors)
+	var drawn []*graph.Graph
+	for range n {
+		s, ok := mixup.Draw(rng)
+		if !ok {
+			break
+		}
+		pool.Fill(s.Graph)
+		drawn = append(drawn, s.Graph)
+	}
+	return drawn
+}
+
+// likeness returns the mean cosine of each query with its nearest keys of the dictionary.
+// Row k of the bank is the graph members[k] itself, which is not compared with itself.
+func likeness(queries []float32, dim int, d *dictionary.Dictionary, members []int) []float64 {
+	own := make(map[int]int, len(members))
+	for row, i := range members {
+		own[i] = row
+	}
+	keys := unitRows(d.Keys(), dim)
+	queries = unitRows(queries, dim)
+	means := make([]float64, len(queries)/dim)
+	cosines := make([]float32, d.Len())
+	var top []int32
+	for i := range means {
+		query := queries[i*dim : (i+1)*dim]
+		for k := range cosines {
+			sum := float32(0)
+			for j, x := range keys[k*dim : (k+1)*dim] {
+				sum += x * query[j]
+			}
+			cosines[k] = sum
+		}
+		exclude := -1
+		if row, member := own[i]; member {
+			exclude = row
+		}
+		top = attention.TopK(top, cosines, d2goNearest, exclude)
+		for _, k := range top {
+			means[i] += float64(cosines[k]) / float64(len(top))
+		}
+	}
+	return means
+}
+
+// unitRows returns rows brought to length 1; rows of zeros stay.
+func unitRows(rows []float32, dim int) []float32 {
+	units := slices.Clone(rows)
+	for row := range slices.Chunk(units, dim) {
+		sum := 0.0
+		for _, x := range row {
+			sum += float64(x) * float64(x)
+		}
+		if sum == 0 {
+			continue
+		}
+		for j := range row {
+			row[j] /= float32(math.Sqrt(sum))
+		}
+	}
+	return units
+}

@@ -1,0 +1,205 @@
+package rival
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"baca/algo/dictionary"
+	"baca/algo/gin"
+	"baca/algo/graph"
+	"baca/build/paper/rival/tape"
+)
+
+func TestGOODD(t *testing.T)  { checkRival(t, goodD, easyPair(), 0.8) }
+func TestGOODAT(t *testing.T) { checkRival(t, goodat, largePair(), 0.6) }
+func TestAAGOD(t *testing.T)  { checkRival(t, aagod, largePair(), 0.9) }
+func TestD2GO(t *testing.T)   { checkRival(t, d2go, easyPair(), 0.7) }
+func TestHGOE(t *testing.T)   { checkRival(t, hgoe, easyPair(), 0.7) }
+
+func closeTo(t *testing.T, name string, got, want float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= 1e-5*max(1, math.Abs(want))) {
+		t.Errorf("%s is %.7g, want %.7g", name, got, want)
+	}
+}
+
+// The golden values are those of the published formula, computed apart from this package.
+func TestConcentrations(t *testing.T) {
+	phi := concentrations([]int{0, 0, 0, 1, 1, 2}, []float64{1, 2, 3, 1, 1, 5}, 3)
+	for c, want := range []float64{1.5689698, 1.3620619, 1.5689698} {
+		closeTo(t, "a concentration", phi[c], want)
+	}
+	for _, phi := range concentrations([]int{0, 1, 1}, []float64{0, 0, 0}, 2) {
+		closeTo(t, "a concentration of equal graphs", phi, 1.5)
+	}
+}
+
+func TestPrototypes(t *testing.T) {
+	p := &prototypes{scaled: tape.Matrix{Rows: 3, Cols: 2, Data: []float32{1, 0, 0, 2, 1, 1}}, cluster: []int{0, 1}}
+	tp := new(tape.Tape)
+	b := tp.Constant(tape.Matrix{Rows: 1, Cols: 2, Data: []float32{3, 4}})
+	closeTo(t, "ℓ_b", p.loss(tp, b, []int{1}).Float(), 0.1711007)
+	closeTo(t, "the score", p.score(tp, b)[0], 1.8221188)
+}
+
+// By hand: log(e + e² + e⁻¹) − 2, and (1 + 4 + 1)/6.
+func TestBottleneck(t *testing.T) {
+	tp := new(tape.Tape)
+	entropy, information := bottleneck(tp, tp.Constant(tape.Matrix{Rows: 1, Cols: 3, Data: []float32{1, 2, -1}}), 1)
+	closeTo(t, "the cross entropy", entropy.Float(), 0.3490122)
+	closeTo(t, "the information", information.Float(), 1)
+}
+
+// Three clusters that are far apart are found, and none can be better than the best of all
+// divisions of a few points.
+func TestKMeans(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	rows := tape.NewMatrix(30, 2)
+	for i := range 30 {
+		rows.Row(i)[0] = float32(i%3)*10 + rng.Float32()
+		rows.Row(i)[1] = rng.Float32()
+	}
+	_, cluster, distance := kMeans(rows, 3, rng)
+	for i := range 30 {
+		if cluster[i] != cluster[i%3] || distance[i] > 1.5 {
+			t.Fatalf("point %d is in cluster %d at %.2f", i, cluster[i], distance[i])
+		}
+	}
+	small := tape.Matrix{Rows: 7, Cols: 1, Data: []float32{0, 1, 2, 9, 10, 30, 31}}
+	_, _, distance = kMeans(small, 3, rng)
+	got := 0.0
+	for _, d := range distance {
+		got += d * d
+	}
+	closeTo(t, "the sum of squares", got, 2+0.5+0.5) // by hand: {0 1 2} {9 10} {30 31}
+	if centres, _, _ := kMeans(small, 9, rng); centres.Rows != 7 {
+		t.Errorf("%d centres of 7 points", centres.Rows)
+	}
+}
+
+// The distances are those of the detector of Mahalanobis, divided by the number of columns.
+func TestWhitening(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	rows, wide := tape.NewMatrix(50, 4), make([][]float64, 50)
+	for i := range rows.Data {
+		rows.Data[i] = rng.Float32()*float32(i%4+1) + rows.Data[max(0, i-1)]
+		wide[i/4] = append(wide[i/4], float64(rows.Data[i]))
+	}
+	want, err := mahalanobis(wide, wide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tp := new(tape.Tape)
+	for i, got := range newWhitening(rows).distance(tp, tp.Constant(rows)).Data {
+		if math.Abs(float64(got)-want[i]/4) > 1e-4*max(1, want[i]) {
+			t.Fatalf("row %d has distance %g, want %g", i, got, want[i]/4)
+		}
+	}
+}
+
+// A frozen view gives what the encoder gives, and less where edges lose weight.
+func TestFrozenView(t *testing.T) {
+	p := easyPair()
+	var b graph.Batch
+	b.Reset(p.Train[:5])
+	var act gin.Activations
+	p.Model.Encoder.Forward(&b, &act)
+	for view := range gin.Views {
+		f, tp := newFrozenView(p.Model.Encoder, view), new(tape.Tape)
+		x := tp.Constant(f.input(&b))
+		got := f.project(tp, &b, f.embed(tp, &b, x, nil))
+		for i, want := range act.GraphProjection[view] {
+			if math.Abs(float64(got.Data[i]-want)) > 1e-3*max(1, math.Abs(float64(want))) {
+				t.Fatalf("view %d: value %d is %g, want %g", view, i, got.Data[i], want)
+			}
+		}
+		ones := tape.NewMatrix(len(b.Neighbors), 1)
+		for i := range ones.Data {
+			ones.Data[i] = 1
+		}
+		if !slices.Equal(f.project(tp, &b, f.embed(tp, &b, x, tp.Constant(ones))).Data, got.Data) {
+			t.Errorf("view %d: edges of weight 1 change the projections", view)
+		}
+	}
+}
+
+func TestTails(t *testing.T) {
+	low, high := tails([]float64{5, 1, 4, 2, 3, 0, 7, 6})
+	if !slices.Equal(low, []int{1, 5}) || !slices.Equal(high, []int{6, 7}) {
+		t.Errorf("tails %d and %d, want graphs 1 and 5, 6 and 7", low, high)
+	}
+	if low, high = tails([]float64{2}); len(low) != 1 || len(high) != 1 {
+		t.Errorf("tails %d and %d of one graph", low, high)
+	}
+}
+
+// Likeness is the mean of the five largest cosines, a graph's own key aside.
+func TestLikeness(t *testing.T) {
+	const dim = 3
+	rng := rand.New(rand.NewPCG(6, 6))
+	queries := make([]float32, 9*dim)
+	for i := range queries {
+		queries[i] = rng.Float32() - 0.5
+	}
+	members := []int{0, 2, 3, 5, 6, 7, 8}
+	var entries []dictionary.Entry
+	for _, i := range members {
+		entries = append(entries, dictionary.Entry{Key: queries[i*dim : (i+1)*dim]})
+	}
+	got := likeness(queries, dim, dictionary.New(dictionary.ID, dim, 4, entries), members)
+	for i := range 9 {
+		var cosines []float64
+		for _, m := range members {
+			if m == i {
+				continue
+			}
+			var ab, aa, bb float64
+			for j := range dim {
+				a, b := float64(queries[i*dim+j]), float64(queries[m*dim+j])
+				ab, aa, bb = ab+a*b, aa+a*a, bb+b*b
+			}
+			cosines = append(cosines, ab/math.Sqrt(aa*bb))
+		}
+		slices.Sort(cosines)
+		want := 0.0
+		for _, c := range cosines[len(cosines)-5:] {
+			want += c / 5
+		}
+		closeTo(t, "a likeness", got[i], want)
+	}
+}
+
+// Outliers in the middle count, those that are plain or hopeless do not; by hand from the
+// formula for logits 0 and 2.
+func TestBoundaryLoss(t *testing.T) {
+	tp := new(tape.Tape)
+	loss := boundaryLoss(tp, tp.Constant(tape.Matrix{Rows: 2, Cols: 1, Data: []float32{0, 2}}))
+	p := 1 / (1 + math.Exp(-2))
+	closeTo(t, "the loss", loss.Float(), (math.Ln2-4*p*(1-p)*math.Log(p))/2)
+	closeTo(t, "the loss of outliers deep inside", boundaryLoss(tp, tp.Constant(tape.Matrix{Rows: 1, Cols: 1, Data: []float32{-20}})).Float(), 0)
+}
+
+// A moved graph has the nodes and about two thirds of the edges of the other.
+func TestMoved(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	kept, all := 0, 0
+	for _, g := range easyGraphs(50, true, rng) {
+		h := moved(g, rng)
+		if h.N() != g.N() || h.M() > g.M() {
+			t.Fatalf("%d nodes and %d edges of %d and %d", h.N(), h.M(), g.N(), g.M())
+		}
+		for i := range g.N() {
+			for _, j := range g.Row(i) {
+				all++
+				if slices.Contains(h.Row(i), j) {
+					kept++
+				}
+			}
+		}
+	}
+	if share := float64(kept) / float64(all); share < 0.6 || share > 0.8 {
+		t.Errorf("%.2f of the edges stay, want about 0.7", share)
+	}
+}

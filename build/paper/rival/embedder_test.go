@@ -1,0 +1,125 @@
+package rival
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/algo/baseline"
+	"baca/build/paper/rival/tape"
+)
+
+func TestInfoGraphAndGraphCL(t *testing.T) {
+	for _, r := range append(infoGraph(), graphCL()...) {
+		least := 0.7
+		if strings.HasSuffix(r.Name, "-forest") { // which sees one column at a time
+			least = 0.53
+		}
+		checkRival(t, r, easyPair(), least)
+	}
+}
+
+func randomMatrix(rows, cols int, rng *rand.Rand) tape.Matrix {
+	m := tape.NewMatrix(rows, cols)
+	for i := range m.Data {
+		m.Data[i] = float32(rng.NormFloat64())
+	}
+	return m
+}
+
+// The losses are what their formulas say, pair by pair.
+func TestEmbeddingLosses(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	nodes, graphs := randomMatrix(7, 3, rng), randomMatrix(3, 3, rng)
+	owners := []int32{0, 0, 1, 1, 1, 2, 2}
+	inner := func(a, b []float32) (sum float64) {
+		for j, x := range a {
+			sum += float64(x) * float64(b[j])
+		}
+		return sum
+	}
+	softplus := func(x float64) float64 { return math.Log1p(math.Exp(x)) }
+	same, others := 0.0, 0.0
+	for i := range nodes.Rows {
+		for k := range graphs.Rows {
+			s := inner(nodes.Row(i), graphs.Row(k))
+			if int(owners[i]) == k {
+				same += softplus(-s) / 7
+			} else {
+				others += softplus(s) / 14
+			}
+		}
+	}
+	tp := new(tape.Tape)
+	got := informationLoss(tp, tp.Constant(nodes), tp.Constant(graphs), owners).Float()
+	alike(t, "information", []float64{got}, []float64{same + others}, 1e-5)
+
+	one, other := randomMatrix(4, 5, rng), randomMatrix(4, 5, rng)
+	cosine := func(a, b []float32) float64 { return inner(a, b) / math.Sqrt(inner(a, a)*inner(b, b)) }
+	want := 0.0
+	for i := range 4 {
+		sum := 0.0
+		for j := range 4 {
+			if j != i {
+				sum += math.Exp(cosine(one.Row(i), other.Row(j)) / graphCLTemperature)
+			}
+		}
+		want -= math.Log(math.Exp(cosine(one.Row(i), other.Row(i))/graphCLTemperature)/sum) / 4
+	}
+	got = viewLoss(tp, tp.Constant(one), tp.Constant(other)).Float()
+	alike(t, "view loss", []float64{got}, []float64{want}, 1e-4)
+}
+
+// The four changes keep what they say they keep.
+func TestChanges(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, g := range randomGraphs(t, 40, 5) {
+		n, count := g.N(), int(changedShare*float64(g.N()))
+		for range 10 {
+			if k := changed(g, rng).N(); k != n && k != n-count {
+				t.Fatalf("%d nodes become %d, want %d or %d", n, k, n, n-count)
+			}
+		}
+		if h := movedEdges(g, rng); h.N() != n || h.M() > g.M() || len(h.X) != len(g.X) {
+			t.Errorf("edges moved: %d nodes, %d edges of %d", h.N(), h.M(), g.M())
+		}
+		part := keepNodes(g, surroundings(g, n-count, rng))
+		if k := baseline.Components(part); k != 1 {
+			t.Errorf("the surroundings of a node in a tree fall into %d parts", k)
+		}
+		before := append([]float32(nil), g.X...)
+		h := hidden(g, []int{0, n - 1})
+		alike(t, "features kept", widened(h.X[1:n-1]), widened(before[1:n-1]), 0)
+		alike(t, "features of the graph", widened(g.X), widened(before), 0)
+		if h.X[0] != h.X[n-1] {
+			t.Errorf("hidden features are %g and %g, want the mean", h.X[0], h.X[n-1])
+		}
+	}
+}
+
+func widened(list []float32) []float64 {
+	wide := make([]float64, len(list))
+	for i, x := range list {
+		wide[i] = float64(x)
+	}
+	return wide
+}
+
+// The means that the paper prints check the figures that were typed in.
+func TestPublishedMeans(t *testing.T) {
+	want := map[string]float64{
+		"pk-lof": 49.63, "pk-ocsvm": 49.52, "pk-forest": 51.45, "wl-lof": 51.68, "wl-ocsvm": 51.27, "wl-forest": 50.87,
+		"infograph-md": 65.68, "infograph-forest": 59.60, "graphcl-md": 70.70, "graphcl-forest": 60.65,
+	}
+	for _, r := range slices.Concat(kernels(), infoGraph(), graphCL()) {
+		mean := 0.0
+		for _, x := range r.Published {
+			mean += x / 10
+		}
+		if math.Abs(mean-want[r.Name]) > 0.0051 {
+			t.Errorf("%s: the mean is %.4f, the paper prints %g", r.Name, mean, want[r.Name])
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package rival
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"baca/algo/graph"
+	"baca/build/paper/rival/tape"
+)
+
+// graphCL learns embeddings in which two random changes of one graph are alike, and those
+// of other graphs are not.
+func graphCL() []*Rival {
+	const cite = "You, Chen, Sui, Chen, Wang and Shen, Graph contrastive learning with augmentations, NeurIPS 2020"
+	return embeddingRivals("graphcl", "GraphCL", cite, trainGraphCL,
+		inTable([...]float64{83.64, 73.03, 93.75, 52.87, 79.09, 58.30, 60.31, 75.72, 51.58, 78.73}),
+		inTable([...]float64{60.00, 50.86, 92.90, 61.33, 59.67, 56.81, 55.55, 59.41, 47.84, 62.12}))
+}
+
+// The share of a graph that is changed, and the temperature of the loss, are the paper's.
+const (
+	changedShare       = 0.2
+	graphCLTemperature = 0.2
+)
+
+// changed returns g after one of four changes, drawn by rng: nodes left out, edges moved,
+// the surroundings of a node alone, features hidden.
+func changed(g *graph.Graph, rng *rand.Rand) *graph.Graph {
+	n := g.N()
+	count := int(changedShare * float64(n))
+	switch rng.IntN(4) {
+	case 0:
+		return keepNodes(g, rng.Perm(n)[count:])
+	case 1:
+		return movedEdges(g, rng)
+	case 2:
+		return keepNodes(g, surroundings(g, n-count, rng))
+	}
+	return hidden(g, rng.Perm(n)[:count])
+}
+
+func keepNodes(g *graph.Graph, nodes []int) *graph.Graph {
+	keep := make([]bool, g.N())
+	for _, i := range nodes {
+		keep[i] = true
+	}
+	return g.Select(func(i int) bool { return keep[i] })
+}
+
+// movedEdges puts edges between random nodes in the place of some.
+func movedEdges(g *graph.Graph, rng *rand.Rand) *graph.Graph {
+	var edges [][2]int32
+	for i := range g.N() {
+		for _, j := range g.Row(i) {
+			if int(j) > i {
+				edges = append(edges, [2]int32{int32(i), j})
+			}
+		}
+	}
+	for _, k := range rng.Perm(len(edges))[:int(changedShare*float64(len(edges)))] {
+		edges[k] = [2]int32{int32(rng.IntN(g.N())), int32(rng.IntN(g.N()))}
+	}
+	other, _, err := graph.New(g.N(), edges)
+	if err != nil {
+		panic(err) // all ends are nodes
+	}
+	other.X, other.Features = g.X, g.Features
+	return other
+}
+
+// surroundings are count nodes that are reached from a random one by adding random
+// neighbours of those that are there, or fewer where there are none left.
+func surroundings(g *graph.Graph, count int, rng *rand.Rand) []int {
+	var nodes, border []int
+	seen := make([]bool, g.N())
+	add := func(i int) {
+		seen[i] = true
+		border = append(border, i)
+	}
+	add(rng.IntN(g.N()))
+	for len(nodes) < count && len(border) > 0 {
+		k := rng.IntN(len(border))
+		i := border[k]
+		border = slices.Delete(border, k, k+1)
+		nodes = append(nodes, i)
+		for _, j := range g.Row(i) {
+			if !seen[j] {
+				add(int(j))
+			}
+		}
+	}
+	return nodes
+}
+
+// hidden gives some nodes the mean features of all.
+func hidden(g *graph.Graph, nodes []int) *graph.Graph {
+	other := &graph.Graph{Offsets: g.Offsets, Neighbors: g.Neighbors, X: slices.Clone(g.X), Features: g.Features}
+	for j := range g.Features {
+		mean := float32(0)
+		for i := range g.N() {
+			mean += g.X[i*g.Features+j] / float32(g.N())
+		}
+		for _, i := range nodes {
+			other.X[i*g.Features+j] = mean
+		}
+	}
+	return other
+}
+
+// viewLoss is the mean over i of −log(e^{s_ii/τ} / Σ_{j≠i} e^{s_ij/τ}), where s_ij is the
+// cosine of row i of one view and row j of the other.
+func viewLoss(t *tape.Tape, one, other *tape.Value) *tape.Value {
+	one, other = t.Unit(one), t.Unit(other)
+	without := tape.NewMatrix(one.Rows, one.Rows)
+	for i := range one.Rows {
+		without.Row(i)[i] = -1e9
+	}
+	all := t.LogSumExp(t.Add(t.Scale(t.MatMulT(one, other), 1/graphCLTemperature), t.Constant(without)))
+	own := t.Scale(t.SumRows(t.Mul(one, other)), 1/graphCLTemperature)
+	return t.Mean(t.Sub(all, own))
+}
+
+func trainGraphCL(ctx context.Context, p *Problem) (*embedder, error) {
+	params, t := tape.NewParams(p.Seed), new(tape.Tape)
+	e := newEmbedder(params, p.Train)
+	head := tape.NewMLP(params, embeddedWidth, embeddedWidth, embeddedWidth)
+	adam, rng := tape.NewAdam(params, embeddedRate), rand.New(rand.NewPCG(p.Seed, 1))
+	var views [2]graph.Batch
+	err := eachBatch(ctx, p.Train, embeddedEpochs, embeddedSteps, 128, rng, func(index []int, b *graph.Batch) {
+		if len(index) < 2 {
+			return // nothing to tell it from
+		}
+		t.Reset()
+		var projected [2]*tape.Value
+		for v := range views {
+			var gs []*graph.Graph
+			for _, i := range index {
+				g := p.Train[i]
+				if g.N() > 1 {
+					g = changed(g, rng)
+				}
+				gs = append(gs, g)
+			}
+			views[v].Reset(gs)
+			projected[v] = head.Forward(t, t.SumNodes(e.nodes(t, &views[v], true), &views[v]))
+		}
+		t.Backward(viewLoss(t, projected[0], projected[1]))
+		adam.Step()
+	})
+	return e, err
+}

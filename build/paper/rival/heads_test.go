@@ -1,0 +1,181 @@
+package rival
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+)
+
+// A golden is what scikit-learn makes of points, see testdata/sklearn.py.
+type golden struct {
+	Train, Test                             [][]float64
+	Mahalanobis, LOF, SVM, Forest, Leverage []float64
+	PCABox                                  []float64 `json:"pca_box"`
+	Covariance                              [][]float64
+	Components                              int
+}
+
+func readGolden(t *testing.T) *golden {
+	t.Helper()
+	data, err := os.ReadFile("testdata/sklearn.json")
+	g := new(golden)
+	if err == nil {
+		err = json.Unmarshal(data, g)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// alike fails where values differ by more than a tolerance.
+func alike(t *testing.T, name string, got, want []float64, tolerance float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d values, want %d", name, len(got), len(want))
+	}
+	for i, x := range got {
+		if !(math.Abs(x-want[i]) <= tolerance*max(1, math.Abs(want[i]))) {
+			t.Errorf("%s of point %d: %g, want %g", name, i, x, want[i])
+		}
+	}
+}
+
+// between is a measure of points.
+func between(points [][]float64, n int, of func(squared float64) float64) measure {
+	return func(i int, dst []float64) {
+		for j := range n {
+			sum := 0.0
+			for c, x := range points[i] {
+				sum += (x - points[j][c]) * (x - points[j][c])
+			}
+			dst[j] = of(sum)
+		}
+	}
+}
+
+func TestHeadsAreThoseOfScikitLearn(t *testing.T) {
+	g := readGolden(t)
+	n, tested := len(g.Train), len(g.Test)
+	points := slices.Concat(g.Train, g.Test)
+	distances, err := mahalanobis(g.Train, g.Test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alike(t, "Mahalanobis", distances, g.Mahalanobis, 1e-9)
+	_, covariance := ledoitWolf(g.Train)
+	for i, row := range g.Covariance {
+		for j, want := range row {
+			alike(t, "covariance", []float64{covariance.At(i, j)}, []float64{want}, 1e-12)
+		}
+	}
+	alike(t, "LOF", outlierFactors(n, tested, between(points, n, math.Sqrt)), g.LOF, 1e-9)
+	alike(t, "one-class SVM", oneClass(n, tested, between(points, n, func(d float64) float64 { return math.Exp(-d / 4) })), g.SVM, 1e-3)
+	box, err := outsidePCA(g.Train, g.Test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alike(t, "PCA box", box, g.PCABox, 1e-12)
+	components, _, err := principal(g.Train)
+	if _, count := components.Dims(); err != nil || count != g.Components {
+		t.Errorf("%d principal components (%v), want %d", count, err, g.Components)
+	}
+	// Fewer rows than columns: each column three times spans the same boxes.
+	triple := func(rows [][]float64) (wide [][]float64) {
+		for _, row := range rows {
+			wide = append(wide, slices.Concat(row, row, row))
+		}
+		return wide
+	}
+	narrow, err := outsidePCA(g.Train[:8], g.Test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if box, err = outsidePCA(triple(g.Train[:8]), triple(g.Test)); err != nil {
+		t.Fatal(err)
+	}
+	alike(t, "PCA box of wide rows", box, narrow, 1e-12)
+	leverage, err := leverages(g.Train, g.Test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alike(t, "leverage", leverage, g.Leverage, 1e-9)
+}
+
+// Random trees differ from those of scikit-learn. Their means over many forests do not.
+func TestForest(t *testing.T) {
+	g := readGolden(t)
+	mean := make([]float64, len(g.Test))
+	for seed := range uint64(100) {
+		for i, x := range isolationForest(g.Train, g.Test, seed) {
+			mean[i] += x / 100
+		}
+	}
+	alike(t, "forest", mean, g.Forest, 0.005)
+	if !slices.Equal(isolationForest(g.Train, g.Test, 3), isolationForest(g.Train, g.Test, 3)) {
+		t.Error("one seed gives two forests")
+	}
+	same := [][]float64{{1, 2}, {1, 2}, {1, 2}}
+	if s := isolationForest(same, [][]float64{{1, 2}, {5, 5}}, 1); s[0] != s[1] || math.IsNaN(s[0]) {
+		t.Errorf("equal rows cannot be cut: %v", s)
+	}
+}
+
+// The weights of the SVM meet the conditions of an optimum: ν of the training points at
+// most lie outside, and as many at least are support vectors, which tested points that
+// equal training points show.
+func TestOneClassShare(t *testing.T) {
+	g := readGolden(t)
+	n := len(g.Train)
+	points := slices.Concat(g.Train, g.Train)
+	outside := 0
+	for _, s := range oneClass(n, n, between(points, n, func(d float64) float64 { return math.Exp(-d / 4) })) {
+		if s > 2*svmTolerance {
+			outside++
+		}
+	}
+	if want := int(svmNu * float64(n)); outside > want || outside < want-4 {
+		t.Errorf("%d of %d training points are outside, want about %d and no more", outside, n, want)
+	}
+}
+
+func TestNearest(t *testing.T) {
+	line := []float64{0, 1, 3, 7, 2, 10}
+	distances := func(i int, dst []float64) {
+		for j := range dst {
+			dst[j] = math.Abs(line[i] - line[j])
+		}
+	}
+	alike(t, "nearest", nearest(4, 2, 2, distances), []float64{1, 5}, 0)
+	alike(t, "box", outsideBox([][]float64{{0, 0}, {1, 2}}, [][]float64{{0.5, 2}, {2, -1}, {1, 3}}), []float64{0, 1, 0.5}, 0)
+}
+
+// The nearest are those that sorting finds, ties by order.
+func TestNeighborsAreSorted(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	places := make([]float64, 60)
+	for i := range places {
+		places[i] = float64(rng.IntN(30))
+	}
+	distances := func(i int, dst []float64) {
+		for j := range dst {
+			dst[j] = math.Abs(places[i] - places[j])
+		}
+	}
+	for i, list := range neighbors(50, 0, 60, 7, distances) {
+		var all []neighbor
+		for j := range 50 {
+			if j != i {
+				all = append(all, neighbor{j, math.Abs(places[i] - places[j])})
+			}
+		}
+		slices.SortStableFunc(all, func(a, b neighbor) int { return cmp.Compare(a.distance, b.distance) })
+		if !slices.Equal(list, all[:7]) {
+			t.Errorf("point %d: %v, want %v", i, list, all[:7])
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package rival
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"baca/algo"
+	"baca/algo/graph"
+	"baca/algo/metric"
+	"baca/algo/pretrain"
+)
+
+// easyGraphs are n graphs: rings of 5 to 8 nodes with tails, or trees.
+func easyGraphs(n int, rings bool, rng *rand.Rand) []*graph.Graph {
+	gs := make([]*graph.Graph, n)
+	for k := range gs {
+		ring := int32(5 + rng.IntN(4))
+		size := ring + int32(4+rng.IntN(6))
+		var edges [][2]int32
+		for i := int32(1); i < size; i++ {
+			switch {
+			case rings && i < ring:
+				edges = append(edges, [2]int32{i - 1, i})
+			default:
+				edges = append(edges, [2]int32{rng.Int32N(i), i})
+			}
+		}
+		if rings {
+			edges = append(edges, [2]int32{0, ring - 1})
+		}
+		g, _, err := graph.New(int(size), edges)
+		if err != nil {
+			panic(err)
+		}
+		g.EncodeStructure()
+		gs[k] = g
+	}
+	return gs
+}
+
+// easyPair is a problem whose test graphs are 30 rings and then 30 trees.
+var easyPair = sync.OnceValue(func() *Problem {
+	rng := rand.New(rand.NewPCG(1, 2))
+	train := easyGraphs(30, true, rng)
+	o := pretrain.Defaults(1)
+	o.LearningRate, o.Batch = 1e-3, 32
+	trainer, err := pretrain.New(train, o, nil)
+	if err != nil {
+		panic(err)
+	}
+	for range 60 {
+		if _, err := trainer.Epoch(context.Background()); err != nil {
+			panic(err)
+		}
+	}
+	all := make([]int, len(train))
+	for i := range all {
+		all[i] = i
+	}
+	m, err := algo.NewModel(context.Background(), 1, trainer.Encoder(), train, all, nil, algo.Card{Name: "rings", Schema: algo.Constant})
+	if err != nil {
+		panic(err)
+	}
+	return &Problem{Train: train, Test: slices.Concat(easyGraphs(30, true, rng), easyGraphs(30, false, rng)), Model: m, Seed: 1, Workers: 1}
+})
+
+// largePair is one of 10 rings and 10 that are three times as large.
+func largePair() *Problem {
+	p := *easyPair()
+	p.Test = slices.Clone(p.Test[:20])
+	for k := 10; k < 20; k++ {
+		var edges [][2]int32
+		for i := range int32(40) {
+			edges = append(edges, [2]int32{i, (i + 1) % 40}, [2]int32{i, (i + 3) % 40})
+		}
+		g, _, err := graph.New(40, edges[:len(edges)-k])
+		if err != nil {
+			panic(err)
+		}
+		g.EncodeStructure()
+		p.Test[k] = g
+	}
+	return &p
+}
+
+func scores(t *testing.T, r *Rival, p *Problem) []float64 {
+	t.Helper()
+	s, err := r.Score(context.Background(), p)
+	if err != nil {
+		t.Fatalf("%s: %v", r.Name, err)
+	}
+	if len(s) != len(p.Test) {
+		t.Fatalf("%s: %d scores for %d graphs", r.Name, len(s), len(p.Test))
+	}
+	for i, x := range s {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			t.Fatalf("%s: score %d is %g", r.Name, i, x)
+		}
+	}
+	return s
+}
+
+// checkRival tests what holds for every detector that learns: it tells the second half of the
+// test graphs from the first, which are like those that it was trained on, gives the same again with more workers, and does not know the
+// order of the test graphs. least is the AUROC that it must reach.
+func checkRival(t *testing.T, r *Rival, p *Problem, least float64) {
+	t.Helper()
+	first := scores(t, r, p)
+	half := len(first) / 2
+	truth := slices.Concat(make([]bool, half), slices.Repeat([]bool{true}, half))
+	if auroc := metric.AUROC(first, truth); auroc < least {
+		t.Errorf("%s: AUROC %.3f, want %.2f at least", r.Name, auroc, least)
+	}
+	// The same again by more goroutines in another order, and of single graphs only some.
+	other := *p
+	other.Workers = 3
+	if r.NoModel {
+		other.Model = nil
+	}
+	order := rand.New(rand.NewPCG(5, 5)).Perm(len(p.Test))
+	if !r.Batch {
+		order = order[:10]
+	}
+	other.Test = nil
+	for _, i := range order {
+		other.Test = append(other.Test, p.Test[i])
+	}
+	for k, got := range scores(t, r, &other) {
+		want := first[order[k]]
+		if r.Batch && math.Abs(got-want) > 1e-3*max(1, math.Abs(want)) || !r.Batch && got != want {
+			t.Fatalf("%s: graph %d has score %g, and %g among others", r.Name, order[k], want, got)
+		}
+	}
+}
+
+func TestOCGIN(t *testing.T)    { checkRival(t, ocgin, easyPair(), 0.8) }
+func TestGLocalKD(t *testing.T) { checkRival(t, glocalKD, easyPair(), 0.8) }
+
+func TestPublishedFigures(t *testing.T) {
+	// The means of rows that the paper prints check what was typed in.
+	for _, c := range []struct {
+		r    *Rival
+		mean float64
+	}{{ocgin, 63.87}, {glocalKD, 72.23}, {goodD, 78.68}, {goodat, 76.89}} {
+		sum := 0.0
+		for _, x := range c.r.Published {
+			sum += x
+		}
+		if got := sum / float64(len(c.r.Published)); math.Abs(got-c.mean) > 0.006 {
+			t.Errorf("%s: the figures have the mean %.3f, the paper prints %.2f", c.r.Name, got, c.mean)
+		}
+	}
+}
+
+// Batches hold every graph once an epoch, and stop at the number of steps.
+func TestEachBatch(t *testing.T) {
+	gs := easyGraphs(33, true, rand.New(rand.NewPCG(1, 1)))
+	run := func(epochs, steps int) (seen []int, sizes []int) {
+		seen = make([]int, len(gs))
+		err := eachBatch(context.Background(), gs, epochs, steps, 16, rand.New(rand.NewPCG(1, 1)), func(index []int, b *graph.Batch) {
+			sizes = append(sizes, len(b.Graphs))
+			for k, i := range index {
+				seen[i]++
+				if b.Graphs[k] != gs[i] {
+					t.Fatalf("graph %d of a batch is not number %d", k, i)
+				}
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return seen, sizes
+	}
+	if seen, sizes := run(3, 100); slices.Min(seen) != 3 || slices.Max(seen) != 3 || !slices.Equal(sizes[:2], []int{16, 17}) {
+		t.Errorf("after 3 epochs the graphs were seen %d to %d times, in batches of %d", slices.Min(seen), slices.Max(seen), sizes)
+	}
+	if _, sizes := run(100, 7); len(sizes) != 7 {
+		t.Errorf("%d steps, want 7", len(sizes))
+	}
+}

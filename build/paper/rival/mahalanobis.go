@@ -1,0 +1,82 @@
+package rival
+
+import (
+	"errors"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// mahalanobis returns the squared Mahalanobis distance of each row of test to the mean of
+// train. The covariance is shrunk to a multiple of the identity, as much as Ledoit and
+// Wolf (Journal of Multivariate Analysis 88, 2004) find best, so that it can be inverted
+// where there are fewer rows than columns. Train must have two rows that differ.
+func mahalanobis(train, test [][]float64) ([]float64, error) {
+	mean, covariance := ledoitWolf(train)
+	var inverse mat.Cholesky
+	if !inverse.Factorize(covariance) {
+		return nil, errors.New("the covariance of the training graphs has no inverse: want graphs that differ")
+	}
+	scores := make([]float64, len(test))
+	width := len(mean)
+	for i, row := range test {
+		centred := mat.NewVecDense(width, nil)
+		for j, x := range row {
+			centred.SetVec(j, x-mean[j])
+		}
+		var solved mat.VecDense
+		if err := inverse.SolveVecTo(&solved, centred); err != nil {
+			return nil, err
+		}
+		scores[i] = mat.Dot(centred, &solved)
+	}
+	return scores, nil
+}
+
+// ledoitWolf returns the mean of rows and their shrunk covariance.
+func ledoitWolf(rows [][]float64) ([]float64, *mat.SymDense) {
+	n, width := float64(len(rows)), len(rows[0])
+	mean, centred := centre(rows)
+	var product mat.SymDense
+	product.SymOuterK(1/n, centred.T())
+	trace := mat.Trace(&product) / float64(width)
+	squares, fourth := 0.0, 0.0
+	for i := range width {
+		for j := range width {
+			squares += product.At(i, j) * product.At(i, j)
+		}
+	}
+	for i := range rows {
+		length := 0.0
+		for _, x := range centred.RawRowView(i) {
+			length += x * x
+		}
+		fourth += length * length / n
+	}
+	distance := squares - float64(width)*trace*trace
+	shrink := 0.0
+	if noise := min((fourth-squares)/n, distance); noise > 0 {
+		shrink = noise / distance
+	}
+	product.ScaleSym(1-shrink, &product)
+	for i := range width {
+		product.SetSym(i, i, product.At(i, i)+shrink*trace)
+	}
+	return mean, &product
+}
+
+// centre returns the mean of rows, and the rows less it.
+func centre(rows [][]float64) (mean []float64, centred *mat.Dense) {
+	width := len(rows[0])
+	mean, centred = make([]float64, width), mat.NewDense(len(rows), width, nil)
+	for _, row := range rows {
+		for j, x := range row {
+			mean[j] += x / float64(len(rows))
+		}
+	}
+	for i, row := range rows {
+		for j, x := range row {
+			centred.Set(i, j, x-mean[j])
+		}
+	}
+	return mean, centred
+}

@@ -1,0 +1,111 @@
+package rival
+
+import "math"
+
+// The one-class support vector machine of Schölkopf, Platt, Shawe-Taylor, Smola and
+// Williamson (Neural Computation 13, 2001), with scikit-learn's ν.
+const (
+	svmNu        = 0.5
+	svmTolerance = 1e-4
+	svmSteps     = 1_000_000
+)
+
+// oneClass returns ρ − Σ_j α_j·k(x, j) of each tested point x: how far it is on the other
+// side of the plane that parts ν of the n training points from the rest. The weights
+// minimise ½ αᵀKα with 0 ≤ α ≤ 1 and Σα = νn, two at a time (Fan, Chen and Lin,
+// Journal of Machine Learning Research 6, 2005).
+func oneClass(n, tested int, kernel measure) []float64 {
+	k := make([][]float64, n)
+	for i := range k {
+		k[i] = make([]float64, n)
+		kernel(i, k[i])
+	}
+	alpha := make([]float64, n)
+	left := svmNu * float64(n)
+	for i := range alpha {
+		alpha[i] = min(1, left)
+		left -= alpha[i]
+	}
+	gradient := make([]float64, n)
+	for i := range gradient {
+		gradient[i] = dotProduct(k[i], alpha)
+	}
+	for range svmSteps {
+		up, down := workingPair(k, alpha, gradient)
+		if down < 0 {
+			break
+		}
+		curvature := max(k[up][up]+k[down][down]-2*k[up][down], 1e-12)
+		step := min((gradient[down]-gradient[up])/curvature, 1-alpha[up], alpha[down])
+		alpha[up], alpha[down] = alpha[up]+step, alpha[down]-step
+		for i := range gradient {
+			gradient[i] += step * (k[up][i] - k[down][i])
+		}
+	}
+	rho, row, scores := margin(alpha, gradient), make([]float64, n), make([]float64, tested)
+	for i := range scores {
+		kernel(n+i, row)
+		scores[i] = rho - dotProduct(alpha, row)
+	}
+	return scores
+}
+
+// workingPair returns a weight that is to rise and one that is to fall: the first where
+// that helps most, the second where both together do. The second is −1 once nothing
+// helps.
+func workingPair(k [][]float64, alpha, gradient []float64) (up, down int) {
+	up, down = -1, -1
+	for i, g := range gradient {
+		if alpha[i] < 1 && (up < 0 || g < gradient[up]) {
+			up = i
+		}
+	}
+	if up < 0 {
+		return up, down
+	}
+	largest, gain := gradient[up], 0.0
+	for j, g := range gradient {
+		if alpha[j] <= 0 {
+			continue
+		}
+		largest = max(largest, g)
+		if d := g - gradient[up]; d > 0 {
+			if x := d * d / max(k[up][up]+k[j][j]-2*k[up][j], 1e-12); x > gain {
+				down, gain = j, x
+			}
+		}
+	}
+	if largest-gradient[up] < svmTolerance {
+		return up, -1
+	}
+	return up, down
+}
+
+// margin is ρ: the gradient at weights strictly between their bounds, or between those of
+// weights at 0 and at 1 where there are none.
+func margin(alpha, gradient []float64) float64 {
+	sum, free := 0.0, 0
+	low, high := math.Inf(-1), math.Inf(1)
+	for i, a := range alpha {
+		switch {
+		case a >= 1:
+			low = max(low, gradient[i])
+		case a <= 0:
+			high = min(high, gradient[i])
+		default:
+			sum, free = sum+gradient[i], free+1
+		}
+	}
+	if free > 0 {
+		return sum / float64(free)
+	}
+	return (low + high) / 2
+}
+
+func dotProduct(a, b []float64) float64 {
+	sum := 0.0
+	for i, x := range a {
+		sum += x * b[i]
+	}
+	return sum
+}

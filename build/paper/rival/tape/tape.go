@@ -1,0 +1,140 @@
+// Package tape differentiates computations on matrices, so that small graph networks can be
+// trained. A [Tape] writes down each operation as it computes it; Backward goes through them
+// from the last to the first and leaves the gradient of a loss in each parameter.
+//
+// A training step of a linear layer W (4×1) on x (n×4) and y (n×1):
+//
+//	params := tape.NewParams(seed)
+//	w := params.Xavier(4, 1)
+//	t, adam := new(tape.Tape), tape.NewAdam(params, 0.01)
+//	for range steps {
+//		t.Reset()
+//		miss := t.Sub(t.MatMul(t.Constant(x), t.Use(w)), t.Constant(y))
+//		loss := t.Mean(t.Square(miss))
+//		t.Backward(loss)
+//		adam.Step()
+//	}
+//
+// Values are float32, long sums float64. The same operations give the same bits. A tape
+// is for one goroutine. Shapes that do not fit are mistakes of the caller, and panic.
+package tape
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// A Matrix has its rows one after another.
+type Matrix struct {
+	Rows, Cols int
+	Data       []float32 // Rows·Cols
+}
+
+// NewMatrix returns one of zeros.
+func NewMatrix(rows, cols int) Matrix {
+	return Matrix{rows, cols, make([]float32, rows*cols)}
+}
+
+// Row returns row i. It shares the memory of m.
+func (m Matrix) Row(i int) []float32 { return m.Data[i*m.Cols : (i+1)*m.Cols] }
+
+func (m Matrix) general() blas32.General {
+	return blas32.General{Rows: m.Rows, Cols: m.Cols, Stride: max(1, m.Cols), Data: m.Data}
+}
+
+// A Value is a matrix that an operation gave, or that went into one.
+type Value struct {
+	Matrix
+	// grad is the gradient of the loss by each element, nil where none is wanted.
+	grad []float32
+	// back adds to the gradients of the operands what they owe to grad.
+	back func()
+}
+
+// gradient returns grad as a matrix.
+func (v *Value) gradient() Matrix { return Matrix{v.Rows, v.Cols, v.grad} }
+
+// Float returns the element of a matrix that has one.
+func (v *Value) Float() float64 {
+	if len(v.Data) != 1 {
+		panic(fmt.Sprintf("tape: %d×%d matrix read as a number", v.Rows, v.Cols))
+	}
+	return float64(v.Data[0])
+}
+
+// A Tape remembers operations. The zero value is ready for use.
+type Tape struct {
+	values []*Value
+	blocks [][]float32 // memory that is used again after Reset
+	block  int         // where the next matrix is taken from
+	offset int
+}
+
+// Reset forgets all operations. Their values must not be read any more: the next ones take
+// their memory.
+func (t *Tape) Reset() {
+	clear(t.values)
+	t.values, t.block, t.offset = t.values[:0], 0, 0
+}
+
+// blockSize is the number of elements that the tape asks for at a time.
+const blockSize = 1 << 18
+
+// take returns n zeros.
+func (t *Tape) take(n int) []float32 {
+	for t.block < len(t.blocks) && t.offset+n > len(t.blocks[t.block]) {
+		t.block, t.offset = t.block+1, 0
+	}
+	if t.block == len(t.blocks) {
+		t.blocks = append(t.blocks, make([]float32, max(n, blockSize)))
+	}
+	s := t.blocks[t.block][t.offset : t.offset+n : t.offset+n]
+	t.offset += n
+	clear(s)
+	return s
+}
+
+// value returns a matrix of zeros for an operation on some operands. It has a gradient if
+// one of them has.
+func (t *Tape) value(rows, cols int, operands ...*Value) *Value {
+	v := &Value{Matrix: Matrix{rows, cols, t.take(rows * cols)}}
+	for _, o := range operands {
+		if o.grad != nil {
+			v.grad = t.take(rows * cols)
+			t.values = append(t.values, v)
+			break
+		}
+	}
+	return v
+}
+
+// Constant returns a value without gradient, in the memory of m.
+func (t *Tape) Constant(m Matrix) *Value { return &Value{Matrix: m} }
+
+// Use returns the value of a parameter. Its gradient is added to that of p, unless p is
+// frozen.
+func (t *Tape) Use(p *Param) *Value { return &Value{Matrix: p.Matrix, grad: p.Grad} }
+
+// Detach returns the elements of a, from where no gradient goes back.
+func (t *Tape) Detach(a *Value) *Value { return &Value{Matrix: a.Matrix} }
+
+// Backward adds the gradient of loss, a matrix of one element, to each parameter in use.
+func (t *Tape) Backward(loss *Value) {
+	if len(loss.Data) != 1 {
+		panic(fmt.Sprintf("tape: the loss is a %d×%d matrix, want 1×1", loss.Rows, loss.Cols))
+	}
+	if loss.grad == nil {
+		return // of no parameter
+	}
+	loss.grad[0] = 1
+	for k := len(t.values) - 1; k >= 0; k-- {
+		t.values[k].back()
+	}
+}
+
+func sameShape(name string, a, b *Value) {
+	if a.Rows != b.Rows || a.Cols != b.Cols {
+		panic(fmt.Sprintf("tape: %s of %d×%d and %d×%d", name, a.Rows, a.Cols, b.Rows, b.Cols))
+	}
+}

@@ -1,0 +1,316 @@
+package tape
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"baca/algo/gin"
+	"baca/algo/graph"
+)
+
+// random returns values within (lo, hi).
+func random(rows, cols int, lo, hi float64, rng *rand.Rand) Matrix {
+	m := NewMatrix(rows, cols)
+	for i := range m.Data {
+		m.Data[i] = float32(lo + (hi-lo)*rng.Float64())
+	}
+	return m
+}
+
+// pathAndTriangle is a batch of a path of three nodes, a node, and a triangle with a tail.
+func pathAndTriangle(t *testing.T) *graph.Batch {
+	t.Helper()
+	var gs []*graph.Graph
+	for _, edges := range [][][2]int32{{{0, 1}, {1, 2}}, {}, {{0, 1}, {1, 2}, {0, 2}, {2, 3}}} {
+		n := map[int]int{0: 1, 2: 3, 4: 4}[len(edges)]
+		g, _, err := graph.New(n, edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.EncodeStructure()
+		gs = append(gs, g)
+	}
+	b := new(graph.Batch)
+	b.Reset(gs)
+	return b
+}
+
+// operations are all of them, on operands of shapes with elements in (lo, hi).
+func operations(t *testing.T) map[string]struct {
+	shapes [][2]int
+	lo, hi float64
+	apply  func(t *Tape, v []*Value) *Value
+} {
+	b := pathAndTriangle(t)
+	type op = struct {
+		shapes [][2]int
+		lo, hi float64
+		apply  func(t *Tape, v []*Value) *Value
+	}
+	unary := func(lo, hi float64, f func(t *Tape, a *Value) *Value) op {
+		return op{[][2]int{{4, 3}}, lo, hi, func(t *Tape, v []*Value) *Value { return f(t, v[0]) }}
+	}
+	nodes := func(f func(t *Tape, a *Value) *Value) op {
+		return op{[][2]int{{8, 3}}, -1, 1, func(t *Tape, v []*Value) *Value { return f(t, v[0]) }}
+	}
+	params := NewParams(1)
+	norm := NewNorm(params, 3)
+	copy(norm.mean, []float32{0.1, -0.2, 0.3})
+	copy(norm.variance, []float32{0.5, 2, 1})
+	normed := func(training bool) op {
+		return op{[][2]int{{4, 3}, {1, 3}, {1, 3}}, -1, 1, func(t *Tape, v []*Value) *Value {
+			copied := &Norm{&Param{v[1].Matrix, v[1].grad}, &Param{v[2].Matrix, v[2].grad}, slices.Clone(norm.mean), slices.Clone(norm.variance)}
+			return copied.Forward(t, v[0], training)
+		}}
+	}
+	return map[string]op{
+		"MatMul":          {[][2]int{{4, 3}, {3, 2}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.MatMul(v[0], v[1]) }},
+		"MatMulT":         {[][2]int{{4, 3}, {2, 3}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.MatMulT(v[0], v[1]) }},
+		"Gram":            unary(-1, 1, func(t *Tape, a *Value) *Value { return t.MatMulT(a, a) }),
+		"Add":             {[][2]int{{4, 3}, {4, 3}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.Add(v[0], v[1]) }},
+		"Sub":             {[][2]int{{4, 3}, {4, 3}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.Sub(v[0], v[1]) }},
+		"Mul":             {[][2]int{{4, 3}, {4, 3}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.Mul(v[0], v[1]) }},
+		"AddRow":          {[][2]int{{4, 3}, {1, 3}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.AddRow(v[0], v[1]) }},
+		"MulColumn":       {[][2]int{{4, 3}, {4, 1}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.MulColumn(v[0], v[1]) }},
+		"Scale":           unary(-1, 1, func(t *Tape, a *Value) *Value { return t.Scale(a, -1.5) }),
+		"Shift":           unary(-1, 1, func(t *Tape, a *Value) *Value { return t.Shift(a, 2) }),
+		"ReLU":            unary(0.1, 1, func(t *Tape, a *Value) *Value { return t.ReLU(t.Sub(a, t.Scale(t.Detach(a), 2))) }),
+		"ReLU on":         unary(0.1, 1, (*Tape).ReLU),
+		"Sigmoid":         unary(-2, 2, (*Tape).Sigmoid),
+		"Softplus":        unary(-2, 2, (*Tape).Softplus),
+		"Exp":             unary(-1, 1, (*Tape).Exp),
+		"Log":             unary(0.5, 2, (*Tape).Log),
+		"Square":          unary(-1, 1, (*Tape).Square),
+		"Sum":             unary(-1, 1, (*Tape).Sum),
+		"Mean":            unary(-1, 1, (*Tape).Mean),
+		"SumRows":         unary(-1, 1, (*Tape).SumRows),
+		"LogSumExp":       unary(-2, 2, (*Tape).LogSumExp),
+		"LogSoftmax":      unary(-2, 2, (*Tape).LogSoftmax),
+		"Unit":            unary(-1, 1, (*Tape).Unit),
+		"StandardizeRows": unary(-1, 1, (*Tape).StandardizeRows),
+		"Concat":          {[][2]int{{4, 3}, {4, 1}, {4, 2}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.Concat(v...) }},
+		"Rows":            unary(-1, 1, func(t *Tape, a *Value) *Value { return t.Rows(a, 1, 3) }),
+		"Gather":          unary(-1, 1, func(t *Tape, a *Value) *Value { return t.Gather(a, []int32{3, 0, 3}) }),
+		"Scatter":         unary(-1, 1, func(t *Tape, a *Value) *Value { return t.Scatter(a, []int32{1, 4, 1, 0}, 5) }),
+		"Neighbors":       nodes(func(t *Tape, a *Value) *Value { return t.Neighbors(a, b, nil) }),
+		"weighted Neighbors": {[][2]int{{8, 3}, {len(b.Neighbors), 1}}, -1, 1, func(t *Tape, v []*Value) *Value {
+			return t.Neighbors(v[0], b, v[1])
+		}},
+		"SumNodes":         nodes(func(t *Tape, a *Value) *Value { return t.SumNodes(a, b) }),
+		"MeanNodes":        nodes(func(t *Tape, a *Value) *Value { return t.MeanNodes(a, b) }),
+		"MaxNodes":         nodes(func(t *Tape, a *Value) *Value { return t.MaxNodes(a, b) }),
+		"Norm in training": normed(true),
+		"Norm":             normed(false),
+	}
+}
+
+func TestGradients(t *testing.T) {
+	for name, op := range operations(t) {
+		rng := rand.New(rand.NewPCG(7, 7))
+		var operands []*Param
+		for _, s := range op.shapes {
+			operands = append(operands, &Param{random(s[0], s[1], op.lo, op.hi, rng), make([]float32, s[0]*s[1])})
+		}
+		tape := new(Tape)
+		var weights Matrix
+		// The loss is a random combination of the elements, so that each has another part.
+		loss := func() *Value {
+			tape.Reset()
+			var values []*Value
+			for _, p := range operands {
+				values = append(values, tape.Use(p))
+			}
+			out := op.apply(tape, values)
+			if weights.Data == nil {
+				weights = random(out.Rows, out.Cols, -1, 1, rng)
+			}
+			return tape.Sum(tape.Mul(out, tape.Constant(weights)))
+		}
+		tape.Backward(loss())
+		for k, p := range operands {
+			for i, got := range p.Grad {
+				const h = 5e-3
+				x := p.Data[i]
+				p.Data[i] = x + h
+				up := loss().Float()
+				p.Data[i] = x - h
+				down := loss().Float()
+				p.Data[i] = x
+				want := (up - down) / (2 * h)
+				if name == "ReLU" {
+					want = 0 // the elements that it sees are negative
+				}
+				if math.Abs(want-float64(got)) > 2e-3*max(1, math.Abs(want)) {
+					t.Errorf("%s: derivative by element %d of operand %d is %.5f, want %.5f", name, i, k, got, want)
+				}
+			}
+		}
+	}
+}
+
+// The layers give what those of algo/gin give, with the same weights.
+func TestGINIsTheEncoders(t *testing.T) {
+	b := pathAndTriangle(t)
+	e := gin.New(gin.Default(1), rand.New(rand.NewPCG(3, 0)))
+	var act gin.Activations
+	e.Forward(b, &act)
+	params := NewParams(1)
+	for view, x := range [gin.Views]Matrix{gin.Feature: Features(b), gin.Structure: Structure(b)} {
+		g := NewGIN(params, x.Cols, e.Hidden, e.Layers, false)
+		for l, m := range e.GIN[view] {
+			SetLinear(g.Layers[l].First, m.First.W, m.First.B)
+			SetLinear(g.Layers[l].Second, m.Second.W, m.Second.B)
+		}
+		tape := new(Tape)
+		nodes := tape.Concat(g.Forward(tape, b, tape.Constant(x), nil, false)...)
+		near(t, "nodes", nodes.Data, act.Node[view])
+		near(t, "graphs", tape.SumNodes(nodes, b).Data, act.Graph[view])
+	}
+}
+
+func near(t *testing.T, name string, got, want []float32) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d values, want %d", name, len(got), len(want))
+	}
+	for i := range want {
+		if math.Abs(float64(got[i]-want[i])) > 1e-4*max(1, math.Abs(float64(want[i]))) {
+			t.Fatalf("%s: value %d is %g, want %g", name, i, got[i], want[i])
+		}
+	}
+}
+
+// The golden values are those of the formulas of the paper, computed apart from this
+// package, for gradients 1, −2, 0.5.
+func TestAdam(t *testing.T) {
+	params := NewParams(1)
+	p := params.Zeros(1, 1)
+	adam := NewAdam(params, 0.1)
+	for k, step := range []struct{ gradient, want float64 }{{1, -0.1}, {-2, -0.0633897}, {0.5, -0.0497206}} {
+		p.Grad[0] = float32(step.gradient)
+		adam.Step()
+		if math.Abs(float64(p.Data[0])-step.want) > 1e-6 {
+			t.Errorf("after step %d the parameter is %g, want %g", k+1, p.Data[0], step.want)
+		}
+		if p.Grad[0] != 0 {
+			t.Errorf("the gradient is %g after a step", p.Grad[0])
+		}
+	}
+}
+
+// fit trains a network to count the edges of graphs, and returns its losses.
+func fit(t *testing.T, steps int) []float64 {
+	b := pathAndTriangle(t)
+	params := NewParams(5)
+	g := NewGIN(params, 1, 8, 2, true)
+	head := NewMLP(params, 16, 8, 1)
+	adam := NewAdam(params, 0.01)
+	target := Matrix{3, 1, []float32{2, 0, 4}}
+	tape := new(Tape)
+	var losses []float64
+	for range steps {
+		tape.Reset()
+		nodes := tape.Concat(g.Forward(tape, b, tape.Constant(Features(b)), nil, true)...)
+		out := head.Forward(tape, tape.SumNodes(nodes, b))
+		loss := tape.Mean(tape.Square(tape.Sub(out, tape.Constant(target))))
+		tape.Backward(loss)
+		adam.Step()
+		losses = append(losses, loss.Float())
+	}
+	return losses
+}
+
+func TestTrainingRepeats(t *testing.T) {
+	first := fit(t, 200)
+	if last := first[len(first)-1]; last > 0.05*first[0] {
+		t.Errorf("the loss fell from %g to %g only", first[0], last)
+	}
+	if again := fit(t, 200); !slices.Equal(first, again) {
+		t.Error("the same seed gave other losses")
+	}
+}
+
+func TestMemoryIsUsedAgain(t *testing.T) {
+	tape := new(Tape)
+	for range 5 {
+		tape.Reset()
+		for range 10 {
+			tape.take(blockSize / 3)
+		}
+		for _, x := range tape.take(100) {
+			if x != 0 {
+				t.Fatal("memory that is used again is not zero")
+			}
+		}
+		tape.blocks[0][0] = 1
+	}
+	if n := len(tape.blocks); n != 4 {
+		t.Errorf("%d blocks, want 4", n)
+	}
+}
+
+func TestShapesMustFit(t *testing.T) {
+	tape := new(Tape)
+	a, b := tape.Constant(NewMatrix(2, 3)), tape.Constant(NewMatrix(4, 2))
+	for name, f := range map[string]func(){
+		"MatMul": func() { tape.MatMul(a, b) }, "MatMulT": func() { tape.MatMulT(a, b) }, "Add": func() { tape.Add(a, b) },
+		"Concat": func() { tape.Concat(a, b) }, "AddRow": func() { tape.AddRow(a, b) }, "Float": func() { a.Float() }, "Backward": func() { tape.Backward(a) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s of other shapes did not panic", name)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+func Example() {
+	// Fit y = 2x.
+	x, y := Matrix{3, 1, []float32{1, 2, 3}}, Matrix{3, 1, []float32{2, 4, 6}}
+	params := NewParams(1)
+	w := params.Xavier(1, 1)
+	t, adam := new(Tape), NewAdam(params, 0.05)
+	for range 200 {
+		t.Reset()
+		miss := t.Sub(t.MatMul(t.Constant(x), t.Use(w)), t.Constant(y))
+		t.Backward(t.Mean(t.Square(miss)))
+		adam.Step()
+	}
+	fmt.Printf("%.2f\n", w.Data[0])
+	// Output: 2.00
+}
+
+// One step of a network of five layers on 128 graphs of 20 nodes.
+func BenchmarkStep(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	var gs []*graph.Graph
+	for range 128 {
+		var edges [][2]int32
+		for i := int32(1); i < 20; i++ {
+			edges = append(edges, [2]int32{rng.Int32N(i), i})
+		}
+		g, _, err := graph.New(20, edges)
+		if err != nil {
+			b.Fatal(err)
+		}
+		gs = append(gs, g)
+	}
+	var batch graph.Batch
+	batch.Reset(gs)
+	params := NewParams(1)
+	net := NewGIN(params, 1, 16, 5, false)
+	adam, t := NewAdam(params, 1e-3), new(Tape)
+	x := Features(&batch)
+	for b.Loop() {
+		t.Reset()
+		nodes := t.Concat(net.Forward(t, &batch, t.Constant(x), nil, true)...)
+		t.Backward(t.Mean(t.Square(t.SumNodes(nodes, &batch))))
+		adam.Step()
+	}
+}

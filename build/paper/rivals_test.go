@@ -1,0 +1,86 @@
+package paper
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"baca/build/internal/testset"
+	"baca/build/paper/rival"
+)
+
+func TestBestPublished(t *testing.T) {
+	sum := 0.0
+	for _, p := range paperPairs {
+		b, ok := bestPublished[p.name()]
+		if !ok {
+			t.Errorf("%s has no best published figure", p.name())
+		}
+		sum += b.auroc
+		if b.auroc < p.paper.baca {
+			t.Errorf("%s: the best, %g, is below the paper's %g", p.name(), b.auroc, p.paper.baca)
+		}
+	}
+	if math.Abs(sum/10-88.03) > 0.005 {
+		t.Errorf("the mean of the best is %.3f, want 88.03", sum/10)
+	}
+}
+
+// Every detector says who made it, and its figures are those of pairs there are.
+func TestRivalsAreNamed(t *testing.T) {
+	pairs, seen := map[string]bool{}, map[string]bool{}
+	for _, p := range paperPairs {
+		pairs[p.name()] = true
+	}
+	for _, r := range rival.All() {
+		if seen[r.Name] || r.Name == chooseOurs || r.Title == "" || r.Cite == "" || r.Differs == "" || r.Score == nil || len(r.Published) > 0 && r.Source == "" {
+			t.Errorf("%+v: want a name of its own, title, citation and a sentence", r)
+		}
+		seen[r.Name] = true
+		for name, x := range r.Published {
+			if !pairs[name] || x < 5 || x > 100 {
+				t.Errorf("%s: %g on %s", r.Name, x, name)
+			}
+		}
+	}
+}
+
+// The bench measures rivals and ours on the same batch as eval, and a report of what is
+// finished needs no run.
+func TestBenchRivals(t *testing.T) {
+	data := testset.Pair(t)
+	out := t.TempDir()
+	args := []string{"bench", "rivals", "--data", data, "--out", out, "--pairs", "TREES/RINGS", "--epochs", "1", "--seeds", "1"}
+	succeed(t, append(args, "--rivals", "ours,wl-lof,ecfp-knn")...)
+	var entries []rivalEntry
+	if err := json.Unmarshal(read(t, filepath.Join(out, "rivals.json")), &entries); err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]rate{}
+	for _, e := range entries {
+		found[e.Detector] = e.AUROCMean
+	}
+	if len(found) != 5 || !found["wl-lof"].defined() {
+		t.Fatalf("entries: %v: want four of ours and wl-lof", found)
+	}
+	common := []string{"--pair", "TREES/RINGS", "--data", data, "--epochs", "1", "--seeds", "1", "--weights", filepath.Join(out, "encoders")}
+	for detector, want := range found {
+		r, _ := evalJSON(t, append(common, "--calibrator", detector)...)
+		if r.Mean.AUROC != want {
+			t.Errorf("%s: eval measures %g, the bench %g", detector, float64(r.Mean.AUROC), float64(want))
+		}
+	}
+	if err := os.Remove(filepath.Join(out, "cells", "TREES-RINGS", "seed1-wl-lof.json")); err != nil {
+		t.Fatal(err)
+	}
+	succeed(t, append(args, "--rivals", "wl-lof,wl-forest", "--finished")...)
+	report := string(read(t, filepath.Join(out, "report.md")))
+	if !strings.Contains(report, "| WL-LOF | graph | – | – |") || strings.Contains(report, "NaN") {
+		t.Errorf("the report of unfinished cells:\n%s", report)
+	}
+	refuse(t, true, "--rivals nobody: want", append(args, "--rivals", "nobody")...)
+	refuse(t, true, "--calibrator wl-lof has one setting", append([]string{"eval", "--protocol", "grid", "--calibrator", "wl-lof"}, common...)...)
+}

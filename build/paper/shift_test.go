@@ -1,0 +1,130 @@
+package paper
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/algo/graph"
+	"baca/build/internal/testset"
+)
+
+// cycleGraph has n nodes in a ring.
+func cycleGraph(t *testing.T, n int) *graph.Graph {
+	t.Helper()
+	var edges [][2]int32
+	for i := range n {
+		edges = append(edges, [2]int32{int32(i), int32((i + 1) % n)})
+	}
+	return graphOf(t, n, edges)
+}
+
+func graphOf(t *testing.T, n int, edges [][2]int32) *graph.Graph {
+	t.Helper()
+	g, _, err := graph.New(n, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// completeGraph has n nodes, all joined.
+func completeGraph(t *testing.T, n int) *graph.Graph {
+	t.Helper()
+	var edges [][2]int32
+	for i := range n {
+		for j := range i {
+			edges = append(edges, [2]int32{int32(i), int32(j)})
+		}
+	}
+	return graphOf(t, n, edges)
+}
+
+func TestParts(t *testing.T) {
+	l := &loadedSet{name: "some"}
+	for k := range 20 {
+		if k%7 == 3 { // three of twenty are unlike the others
+			l.graphs, l.labels = append(l.graphs, completeGraph(t, 5)), append(l.labels, 1)
+		} else {
+			l.graphs, l.labels = append(l.graphs, cycleGraph(t, 30-k)), append(l.labels, -1)
+		}
+	}
+	for name, want := range map[string][]int{"outer": {3, 10, 17}, "few": {3, 10, 17}, "large": {0, 1, 2, 4}} {
+		got, err := parts[name].of(nil, l)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("@%s: %v, %v, want %v", name, got, err, want)
+		}
+	}
+	for name, p := range parts {
+		if name == "few" || name == "outer" || name == "large" || name == "rare" {
+			continue
+		}
+		most, rest, err := p.divide(nil, l)
+		all := slices.Concat(most, rest)
+		slices.Sort(all)
+		if err != nil || !slices.Equal(all, indices(20)) || !slices.IsSorted(most) || len(rest) > len(most) {
+			t.Errorf("@%s: %v and %v, %v: want each graph once", name, most, rest, err)
+		}
+	}
+	l.labels[0] = 5
+	if _, _, err := byClass(nil, l); err == nil {
+		t.Error("three classes are parted in two")
+	}
+}
+
+// Classes of molecules are read from a column; those that were not measured are left out.
+func TestClassesOfMolecules(t *testing.T) {
+	folder := t.TempDir()
+	testset.Write(t, filepath.Join(folder, "mol", "tox21.csv"), "NR-AhR,smiles\n0,CCO\n1,CCN\n,CCC\n0,CCCl \n0,C1CC\n")
+	s := &sets{folder: folder}
+	for name, want := range map[string]int{"tox21@many": 2, "tox21@few": 1} {
+		l, err := s.open(t.Context(), name, "")
+		if err != nil || len(l.graphs) != want {
+			t.Errorf("%s: %v, %v, want %d graphs", name, l, err, want)
+		}
+	}
+	testset.Write(t, filepath.Join(folder, "mol", "bace.csv"), "smiles\nCCO\n")
+	if _, err := s.open(t.Context(), "bace@few", ""); err == nil || !strings.Contains(err.Error(), "want smiles and Class") {
+		t.Errorf("a file without the column: %v", err)
+	}
+}
+
+func TestBenchShift(t *testing.T) {
+	out := t.TempDir()
+	succeed(t, "bench", "shift", "--data", testset.Pair(t), "--out", out, "--pairs", "TREES/RINGS", "--epochs", "1", "--seeds", "1", "--rivals", "ours,wl-lof,ecfp-knn")
+	var entries []shiftEntry
+	if err := json.Unmarshal(read(t, filepath.Join(out, "shift.json")), &entries); err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != 2 || len(entries[0].Cells) != 1 {
+		t.Fatalf("%+v: want wl-lof and ours", entries)
+	}
+	wanted := map[string]int{"wl-lof": 5, "alone": 5, "batch": 4, "attention": 4}
+	for _, e := range entries {
+		for _, p := range e.Cells[0].Points {
+			wanted[p.Column]--
+			if p.Column == columnBatch || p.Column == columnAttention {
+				if p.AUROC.defined() || p.Alarms.defined() {
+					t.Errorf("%+v: there are too few graphs for a batch", p)
+				}
+				continue
+			}
+			if none := p.Share == 0; none != !p.AUROC.defined() || none != !p.Found.defined() || none != (p.NOOD == 0) {
+				t.Errorf("%+v: want rates where there are OOD graphs", p)
+			}
+			if !p.Alarms.defined() || p.Asked < 0.05 {
+				t.Errorf("%+v: want alarms", p)
+			}
+		}
+	}
+	for column, n := range wanted {
+		if n != 0 {
+			t.Errorf("%s: %d points are missing", column, n)
+		}
+	}
+	if report := string(read(t, filepath.Join(out, "report.md"))); !strings.Contains(report, "| WL-LOF | graph |") || strings.Contains(report, "NaN") {
+		t.Errorf("the report:\n%s", report)
+	}
+}

@@ -94,6 +94,17 @@ func (l *Linear) Forward(t *Tape, x *Value) *Value {
 	return t.AddRow(t.MatMul(x, t.Use(l.W)), t.Use(l.B))
 }
 
+// SetLinear copies the weights of a layer that stores them out×in, as package gin does.
+func SetLinear(l *Linear, w, b []float32) {
+	in, out := l.W.Rows, l.W.Cols
+	for o := range out {
+		for i := range in {
+			l.W.Data[i*out+o] = w[o*in+i]
+		}
+	}
+	copy(l.B.Data, b)
+}
+
 // An MLP is two linear layers with a ReLU between them.
 type MLP struct{ First, Second *Linear }
 
@@ -204,15 +215,4 @@ func (t *Tape) mulRow(a, b *Value) *Value {
 		}
 	}
 	return out
-}
-
-// SetLinear copies the weights of a layer that stores them out×in, as package gin does.
-func SetLinear(l *Linear, w, b []float32) {
-	in, out := l.W.Rows, l.W.Cols
-	for o := range out {
-		for i := range in {
-			l.W.Data[i*out+o] = w[o*in+i]
-		}
-	}
-	copy(l.B.Data, b)
 }

@@ -67,7 +67,7 @@ class Child:
     """A process that answers questions. Any number of threads may ask; one at a time is served.
 
     If the process dies it is started again and is asked again what it has not
-    answered. If it dies twice on the same question, that is an error. A
+    answered. If it dies twice without an answer, that is an error. A
     KeyboardInterrupt ends the process, since an answer may be half read; the
     next question starts another.
     """
@@ -117,15 +117,15 @@ class Child:
             if process is None:
                 return
             process.kill()
-            for pipe in (process.stdin, process.stdout):
+            for pipe in (process.stdin, process.stdout, self._stderr):
                 if pipe is not None:
                     pipe.close()
             process.wait()
 
     @property
     def running(self) -> bool:
-        """Whether there is a process."""
-        return self._process is not None
+        """Whether there is a process that has not ended."""
+        return self._process is not None and self._process.poll() is None
 
     def start(self) -> None:
         """Starts the process, which does not see the ctrl-C of a terminal."""
@@ -189,7 +189,7 @@ class Child:
         process, self._process = self._process, None
         self._lock = threading.RLock()
         if process is not None:
-            for pipe in (process.stdin, process.stdout):
+            for pipe in (process.stdin, process.stdout, self._stderr):
                 if pipe is not None:
                     pipe.close()
             process.returncode = 0  # it is not for this process to wait for
@@ -234,8 +234,7 @@ class _Stream:
                 deaths, ready = deaths + 1, False
                 words = self.child.last_words()
                 self.child.close()
-                # A process that died between two calls says nothing of this one.
-                if deaths > 2 or not self.again and self.pending:
+                if deaths > 1 or not self.again:
                     raise BacaError(f"the program that computes ended before it answered; {words}") from None
                 continue
             if self.take(answer):
@@ -247,6 +246,7 @@ class _Stream:
     def begin(self) -> None:
         """Sees to it that there is a process that has the model, and asks again what was asked."""
         if not self.child.running:
+            self.child.close()
             self.child.start()
         if self.model is not None and not self.open(self.model):
             self.questions, self.more = iter(()), False

@@ -159,7 +159,8 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
                 texts.append(bytes(answer.body))
                 bar.reach(min(len(listing), len(texts) * _EXPLAINED))
 
-            child.stream(listing.questions(_EXPLAINED, op="explain", **self._question()), take, self._model())
+            model = self._model()
+            child.stream(listing.questions(_EXPLAINED, op="explain", model=model.name, alpha=model.alpha), take, model)
         found = Explanations.parse(b"".join(texts))
         _inputs.warn_of([(x.row, x.error) for x in found if x.error is not None], len(listing), "not explained", stacklevel=2)
         return found
@@ -176,7 +177,7 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def load(cls, path: Union[str, os.PathLike[str]], alpha: float = 0.05) -> Detector:
         """Returns a detector with the model of a file, which is not needed afterwards."""
         detector = cls(model=os.fspath(path), alpha=alpha)
-        detector.model_ = Path(path).read_bytes()
+        detector.model_ = _read(path)
         child.stream([], _ignore, detector._model())
         return detector
 
@@ -191,12 +192,8 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         if file is None and not _is_file(self.model):
             return Model(str(self.model), None, self.alpha)
         if file is None:
-            file = Path(self.model).read_bytes()
+            file = _read(self.model)
         return Model(hashlib.sha256(file).hexdigest(), file, self.alpha)
-
-    def _question(self) -> dict[str, Any]:
-        """Returns what the header of each question about records has."""
-        return {"model": self._model().name, "alpha": self.alpha}
 
     def _rows(self, X: Any) -> Rows:
         """Scores records, and warns of refused ones where the caller of the method is."""
@@ -241,7 +238,8 @@ def rows_of(detector: Detector, X: Any) -> Rows:
             done += count
             bar.reach(done)
 
-        about = child.stream(listing.questions(op="score", **detector._question()), take, detector._model())
+        model = detector._model()
+        about = child.stream(listing.questions(op="score", model=model.name, alpha=model.alpha), take, model)
     verdicts = np.full(n, None, object)
     for code, word in enumerate(words):
         verdicts[codes == code] = word
@@ -275,6 +273,12 @@ def _is_file(model: Union[str, os.PathLike[str]]) -> bool:
     """Tells a model file from the name of a built-in model."""
     text = os.fspath(model)
     return not isinstance(model, str) or any(c in text for c in "/\\.")
+
+
+def _read(path: Union[str, os.PathLike[str]]) -> bytes:
+    """Reads a model file, with the structures of its training molecules where they are beside it."""
+    structures = Path(path).with_suffix(".structures")
+    return Path(path).read_bytes() + (structures.read_bytes() if structures.exists() else b"")
 
 
 def _ignore(answer: Answer) -> None:

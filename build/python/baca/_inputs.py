@@ -15,6 +15,7 @@ from ._child import Question
 _ROWS = 4096
 _BYTES = 8 << 20
 _NODES = 1 << 20
+_BODY = 256 << 20  # which the program takes at most
 # What is longer is refused by the program whatever follows.
 _LONGEST = 4 << 20
 _SHOWN = 3
@@ -67,6 +68,8 @@ class Listing:
     def _question(self, first: int, last: int, header: dict[str, Any]) -> Question:
         pack = _pack_texts if self.kind == "molecules" else _pack_graphs
         body = pack(self.items[first:last])  # type: ignore[arg-type]
+        if len(body) > _BODY:
+            raise ValueError(f"rows {first} to {last - 1} take {len(body)} bytes: want at most {_BODY} at once")
         return Question({**header, "kind": self.kind, "rows": last - first, "first": first}, body)
 
 

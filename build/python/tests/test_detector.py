@@ -151,6 +151,15 @@ def test_explain(detector):
     assert "<script" not in script._repr_html_() and "<b>" not in script._repr_html_()
 
 
+def test_structures_beside_a_model(tmp_path, molecules):
+    path, model = tmp_path / "list.smi", tmp_path / "open.msgpack"
+    path.write_text("".join(f"{text} name{i}\n" for i, text in enumerate(molecules)))
+    command("pretrain", "--in", str(path), "--out", str(model), "--epochs", "1", "--keep-structures")
+    for detector in (baca.Detector(model), baca.Detector.load(model)):
+        nearest = detector.explain(RDX)[0].nearest[0]
+        assert nearest.similarity <= 1 and molecules[nearest.row] == nearest.smiles and nearest.name == f"name{nearest.row}"
+
+
 def test_models():
     assert {"bbbp", "ptc_mr"} <= set(baca.models())
     assert baca.__version__ in command("version")

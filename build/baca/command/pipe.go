@@ -8,10 +8,6 @@ import (
 	"baca/build/service/pipe"
 )
 
-// pipeGrowth is how many hundredths the heap may grow by: lists are short, so that what is
-// kept is a model.
-const pipeGrowth = 100
-
 // newPipe is for programs, and so not among the commands that help lists.
 func newPipe() *cobra.Command {
 	var workers int
@@ -23,8 +19,7 @@ func newPipe() *cobra.Command {
 standard input ends. The Python package starts it. go doc baca/build/service/pipe describes the frames.`,
 		Args: usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			growBy(pipeGrowth)
-			return pipe.Serve(c.Context(), service.New(workers), c.InOrStdin(), c.OutOrStdout())
+			return pipe.Serve(c.Context(), service.New(workers), c.InOrStdin(), c.OutOrStdout(), collectFor)
 		},
 	}
 	c.Flags().IntVar(&workers, "workers", 0, "cores to use, 0 for all; the answers do not depend on it")

@@ -18,6 +18,8 @@ import (
 // Ahead is how many questions are taken before the first of them is answered.
 const Ahead = 4
 
+const opTrain = "train"
+
 // An answer is the header of a frame that is written.
 type answer struct {
 	ID       uint64            `json:"id"`
@@ -38,8 +40,9 @@ type answer struct {
 type refusal [2]any
 
 // Serve answers the questions on r until it ends, which also ends the work on what was asked before:
-// whoever asked is gone. The error is that of a frame that cannot be read or written.
-func Serve(ctx context.Context, s *service.Service, r io.Reader, w io.Writer) error {
+// whoever asked is gone. Before each question it calls before with whether that is a training.
+// The error is that of a frame that cannot be read or written.
+func Serve(ctx context.Context, s *service.Service, r io.Reader, w io.Writer, before func(training bool)) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	asked := make(chan *question, Ahead)
@@ -66,6 +69,7 @@ func Serve(ctx context.Context, s *service.Service, r io.Reader, w io.Writer) er
 			}
 			return nil
 		case q := <-asked:
+			before(q.Op == opTrain)
 			a := answerTo(ctx, s, q, w)
 			if ctx.Err() != nil {
 				continue
@@ -87,7 +91,7 @@ func answerTo(ctx context.Context, s *service.Service, q *question, w io.Writer)
 		a.Models = weights.Names()
 	case "open":
 		err = a.open(ctx, s, q)
-	case "train":
+	case opTrain:
 		err = a.train(ctx, s, q, w)
 	case "q_values":
 		var p []float64

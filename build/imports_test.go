@@ -82,6 +82,7 @@ var ours = []struct {
 	{"baca/build/internal/testset", "baca/algo/... baca/weights"},
 	{"baca/build/internal/usage", ""},
 	{"baca/build/python/wheel", "baca/algo baca/build/internal/licenses"},
+	{"baca/build/service/pipe", "baca/algo/... baca/weights baca/build/service"},
 	{"baca/build/service", "baca/algo/... baca/weights"},
 	{"baca/build/shard", "baca/algo/... baca/weights baca/build/internal/replace baca/build/internal/sealed baca/build/internal/version"},
 	{"baca/build/device", "baca/algo/..."},

@@ -1,6 +1,7 @@
 """The process that computes: deaths, interrupts, forks, threads, full pipes."""
 
 import _thread
+import io
 import multiprocessing
 import os
 import signal
@@ -216,3 +217,19 @@ def test_errors_leave_the_child(detector, running):
     with pytest.raises(ValueError):
         baca.Detector(alpha=0).scores(ASPIRIN)
     assert detector.predict(ASPIRIN).tolist() == [1] and child._process.pid == running
+
+
+def test_progress(monkeypatch, detector, molecules):
+    """A bar is shown in a terminal, and nothing elsewhere."""
+
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr("baca._progress._DELAY", 0)
+    for stderr, shown in ((Terminal(), True), (io.StringIO(), False)):
+        monkeypatch.setattr(sys, "stderr", stderr)
+        baca.Detector(epochs=2).fit(molecules[:30])
+        detector.explain(molecules[:3])
+        detector.scores(molecules)
+        assert all((f"{what}:" in stderr.getvalue()) == shown for what in ("training", "explaining", "scoring"))

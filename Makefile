@@ -9,7 +9,7 @@ FUZZTIME ?= 1m
 # SIMD kernel beside them.
 WASM = PATH="$(CURDIR)/build/tools/wasmtest/node:$$PATH" GOOS=js GOARCH=wasm
 # Packages that start goroutines.
-CONCURRENT = ./algo ./algo/attention ./algo/contrast ./algo/dataset ./algo/internal/parallel ./algo/near ./algo/pretrain ./algo/ratio ./algo/table ./algo/wgsl ./build/internal/lock ./build/internal/progress ./build/shard
+CONCURRENT = ./algo ./algo/attention ./algo/contrast ./algo/dataset ./algo/internal/parallel ./algo/near ./algo/pretrain ./algo/ratio ./algo/table ./algo/wgsl ./build/internal/lock ./build/internal/progress ./build/service/... ./build/shard
 
 # Tests of memory, growth, rates and derivatives, which say nothing of races and take a minute under the detector.
 NORACE = Allocations|Bombs|Memory|Linear|Fair|CopiesOfTraining|FalseAlarms|Gradient$$
@@ -24,7 +24,7 @@ BUILD = $(GO) build -trimpath -buildvcs=false -ldflags='-X baca/build/internal/v
 LIMIT ?= 2h
 TEST = $(GO) test -timeout $(LIMIT)
 
-.PHONY: help run demo build page libraries gpu beam release test test-all checks test-race test-wasm test-gpu test-beam fuzz chaos lint bench profile bench-quick clean
+.PHONY: help run demo build page libraries gpu beam release python test test-all checks test-race test-wasm test-gpu test-beam fuzz chaos lint bench profile bench-quick clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -81,6 +81,9 @@ beam: ## build bin/baca-beam, the same scores on Apache Beam (a module of its ow
 
 release: page ## build archives for every system into out/release
 	$(GO) run ./build/tools/packaging/release -commit "$(COMMIT)"
+
+python: ## build wheels of the Python package for every system into out/wheels
+	$(GO) run ./build/python/wheel -commit "$(COMMIT)"
 
 test-beam: ## check the Beam pipeline
 	cd build/beam && $(GO) vet ./... && $(TEST) ./...

@@ -52,7 +52,7 @@ type Info struct {
 // molecule, Err is a [*molecule.SyntaxError].
 type SyntaxError struct {
 	File   string // may be empty
-	Line   int    // from 1
+	Line   int    // from 1; 0 in a list, which has no lines
 	Column int    // in bytes, from 1
 	Err    error  // what was found and what was expected
 }
@@ -61,6 +61,9 @@ func (e *SyntaxError) Error() string {
 	what := e.Err.Error()
 	if m, ok := e.Err.(*molecule.SyntaxError); ok {
 		what = m.Reason // its column counts in the SMILES, ours in the line
+	}
+	if e.Line == 0 {
+		return fmt.Sprintf("column %d: %s", e.Column, what)
 	}
 	if e.File == "" {
 		return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, what)

@@ -73,6 +73,30 @@ type Record struct {
 	molfile    string // instead of the SMILES
 }
 
+// Listed returns the record of a molecule that a program has in a list, by its row from 0. Its
+// errors name the column in the SMILES alone. Blanks around the SMILES are trimmed, as in a cell
+// of CSV.
+func Listed(row int, smiles string) Record {
+	text := strings.TrimLeft(smiles, blanks)
+	r := Record{Row: row, column: len(smiles) - len(text) + 1}
+	text = strings.TrimRight(text, blanks)
+	if r.Err = r.checkLength(len(text)); r.Err == nil {
+		r.SMILES = text
+	}
+	return r
+}
+
+// checkLength refuses a SMILES of so many bytes if that is nothing or too much.
+func (r *Record) checkLength(n int) error {
+	switch {
+	case n == 0:
+		return r.Fail(errors.New("no SMILES: want a molecule"))
+	case n > MaxField:
+		return r.Fail(fmt.Errorf("SMILES of %d bytes: want at most %d", n, MaxField))
+	}
+	return nil
+}
+
 // Fail returns the error err about the SMILES or molfile of r, such as
 // [smiles.Parse] has, as a [*SyntaxError] that says where in the input that is.
 func (r *Record) Fail(err error) error {
@@ -213,12 +237,7 @@ type scanner struct {
 // the given line and column. All but refusals of the SMILES are done before.
 func (s *scanner) record(line int, id, smiles []byte, smilesLine, column int) {
 	rec := Record{Row: s.row, Line: line, file: s.file, smilesLine: smilesLine, column: column}
-	switch {
-	case len(smiles) == 0:
-		rec.Err = rec.Fail(errors.New("no SMILES: want a molecule"))
-	case len(smiles) > MaxField:
-		rec.Err = rec.Fail(fmt.Errorf("SMILES of %d bytes: want at most %d", len(smiles), MaxField))
-	case len(id) > MaxField:
+	if rec.Err = rec.checkLength(len(smiles)); rec.Err == nil && len(id) > MaxField {
 		rec.Err = &SyntaxError{s.file, line, 1, fmt.Errorf("id of %d bytes: want at most %d", len(id), MaxField)}
 	}
 	if len(id) > MaxField {

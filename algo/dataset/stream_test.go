@@ -687,3 +687,34 @@ func BenchmarkMolecules(b *testing.B) {
 		})
 	}
 }
+
+// A molecule in a list is read as the same text in a cell of CSV.
+func TestListed(t *testing.T) {
+	texts := []string{"CCO", "  c1ccccc1 ", "C(C", " CX", "C C", "\tC[N+](C)(C)C\t", "é", strings.Repeat("C", MaxField+1)}
+	row := 0
+	for want, err := range Molecules(context.Background(), strings.NewReader("smiles\n"+strings.Join(texts, "\n")+"\n"), Options{Format: CSV, Form: molecule.Canonical}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := Listed(row, texts[row]).Parsed(molecule.Canonical)
+		if got.Row != want.Row || got.SMILES != want.SMILES || !reflect.DeepEqual(got.Graph, want.Graph) {
+			t.Errorf("%.20q: row %d, SMILES %.20q, want %d and %.20q with the same graph", texts[row], got.Row, got.SMILES, want.Row, want.SMILES)
+		}
+		if (got.Err == nil) != (want.Err == nil) {
+			t.Errorf("%.20q: error %v, want %v", texts[row], got.Err, want.Err)
+		}
+		if got.Err != nil {
+			_, text, _ := strings.Cut(want.Err.Error(), ", ") // behind the line
+			if got.Err.Error() != text {
+				t.Errorf("%.20q: %v, want %s", texts[row], got.Err, text)
+			}
+		}
+		row++
+	}
+	if row != len(texts) {
+		t.Errorf("%d rows, want %d", row, len(texts))
+	}
+	if err := Listed(0, " ").Err; err == nil || err.Error() != "column 2: no SMILES: want a molecule" {
+		t.Errorf("blank: %v", err)
+	}
+}

@@ -88,7 +88,7 @@ as a whole is an answer of its own.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage.Errorf("%w; `%s --help` shows what it takes", err, c.CommandPath())
 	})
-	root.AddCommand(newScore(gpus), newMerge(), newReport(), newDrift(), newDemo(), newPretrain(gpus), newCalibrate(), newFeaturize(), newModels(), newInspect(), newShare(), newStructures(), newDevices(gpus), newServe(), newSite(), newVersion())
+	root.AddCommand(newScore(gpus), newMerge(), newReport(), newDrift(), newDemo(), newPretrain(gpus), newCalibrate(), newFeaturize(), newModels(), newInspect(), newShare(), newStructures(), newDevices(gpus), newServe(), newSite(), newPipe(), newVersion())
 	root.AddCommand(paper.Commands(trainEncoder)...)
 	return root
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 )
 
 // collects says that Main has set how often memory is collected: this is neither a test nor
@@ -35,6 +36,20 @@ func collectRarely() {
 	runtime.ReadMemStats(&m)
 	growBy(int(max(usualGrowth, spareHeap*100/max(1, m.HeapAlloc))))
 }
+
+// collectFor is for the questions of a program, which are lists of single graphs or trainings.
+func collectFor(training bool) {
+	if training {
+		growBy(usualGrowth)
+		return
+	}
+	kept := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(kept)
+	growBy(int(max(usualGrowth, spareHeap*100/max(leastHeap, kept[0].Value.Uint64()))))
+}
+
+// leastHeap is what Go lets a heap grow to before it first collects.
+const leastHeap = 4 << 20
 
 func growBy(percent int) {
 	if collects {

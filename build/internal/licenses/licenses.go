@@ -13,7 +13,7 @@ import (
 )
 
 // A Program is a package main, compiled for a system.
-type Program struct{ OS, Arch, Package string }
+type Program struct{ OS, Arch, Package, Tags string }
 
 // Go runs the go command for the system of the program in the root of the repository.
 func (p Program) Go(root string, args ...string) ([]byte, error) {
@@ -28,7 +28,7 @@ func (p Program) Go(root string, args ...string) ([]byte, error) {
 }
 
 // Text begins with an introduction and has the licences of Go and of all modules that
-// programs with the page are compiled from.
+// programs are compiled from.
 func Text(root, introduction string, programs ...Program) (*bytes.Buffer, error) {
 	goroot, err := programs[0].Go(root, "env", "GOROOT")
 	if err != nil {
@@ -36,7 +36,7 @@ func Text(root, introduction string, programs ...Program) (*bytes.Buffer, error)
 	}
 	var modules []string
 	for _, p := range programs {
-		list, err := p.Go(root, "list", "-deps", "-tags=page", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}", p.Package)
+		list, err := p.Go(root, "list", "-deps", "-tags="+p.Tags, "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}", p.Package)
 		if err != nil {
 			return nil, err
 		}

@@ -6,7 +6,7 @@ import "baca/build/internal/licenses"
 // scripts beside it are in their own file.
 func (b *builder) licenses() error {
 	text, err := licenses.Text(b.root, "The program of this page holds code under the licences below. The scripts that it loads\nbeside it are listed in web/lib/LICENSES.txt.\n",
-		licenses.Program{OS: "js", Arch: "wasm", Package: "./wasm/app"})
+		licenses.Program{OS: "js", Arch: "wasm", Package: "./wasm/app", Tags: "page"})
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ import (
 type target struct{ os, arch string }
 
 func (t target) program() licenses.Program {
-	return licenses.Program{OS: t.os, Arch: t.arch, Package: "./build/baca"}
+	return licenses.Program{OS: t.os, Arch: t.arch, Package: "./build/baca", Tags: "page"}
 }
 
 var targets = []target{
@@ -123,7 +123,7 @@ func (t target) archive(root, out, commit string) (name string, data []byte, err
 // the scripts of the page.
 func (t target) licenses(root string) ([]byte, error) {
 	text, err := licenses.Text(root, "The program holds code under the licences below, besides its own in LICENSE.\n",
-		t.program(), licenses.Program{OS: "js", Arch: "wasm", Package: "./wasm/app"})
+		t.program(), licenses.Program{OS: "js", Arch: "wasm", Package: "./wasm/app", Tags: "page"})
 	if err != nil {
 		return nil, err
 	}

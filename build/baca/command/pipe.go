@@ -1,0 +1,27 @@
+package command
+
+import (
+	"github.com/spf13/cobra"
+
+	"baca/build/internal/usage"
+	"baca/build/service"
+	"baca/build/service/pipe"
+)
+
+// newPipe is for programs, and so not among the commands that help lists.
+func newPipe() *cobra.Command {
+	var workers int
+	c := &cobra.Command{
+		Use:    "pipe",
+		Short:  "Answer the questions of a program on standard input",
+		Hidden: true,
+		Long: `Pipe answers questions that come as frames on standard input, on standard output, until
+standard input ends. The Python package starts it. go doc baca/build/service/pipe describes the frames.`,
+		Args: usage.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return pipe.Serve(c.Context(), service.New(workers), c.InOrStdin(), c.OutOrStdout(), collectFor)
+		},
+	}
+	c.Flags().IntVar(&workers, "workers", 0, "cores to use, 0 for all; the answers do not depend on it")
+	return c
+}

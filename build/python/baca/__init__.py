@@ -1,0 +1,22 @@
+"""Is this molecule like anything the model has seen?
+
+>>> import baca
+>>> detector = baca.Detector(model="bbbp", alpha=0.05)
+>>> detector.predict(["CC(=O)Oc1ccccc1C(=O)O", "C1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-]"])
+array([ 1, -1])
+"""
+
+from importlib.metadata import PackageNotFoundError, version
+
+from ._child import BacaError
+from ._detector import Detector, models
+from ._explanations import Explanation, Explanations
+from ._frames import score
+from ._inputs import RefusedWarning
+
+try:
+    __version__ = version("baca")
+except PackageNotFoundError:  # a copy of the folder that was not installed
+    __version__ = "unknown"
+
+__all__ = ["BacaError", "Detector", "Explanation", "Explanations", "RefusedWarning", "models", "score"]

@@ -1,0 +1,285 @@
+"""The detector, by the conventions of scikit-learn's outlier detectors."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Optional, Union
+
+import numpy as np
+
+from . import _inputs
+from ._child import Answer, Model, Question, child
+from ._explanations import Explanations
+from ._progress import Bar
+
+try:
+    from sklearn.base import BaseEstimator, OutlierMixin
+except ImportError:
+    if TYPE_CHECKING:
+        raise
+    from ._plain import BaseEstimator, OutlierMixin
+
+_EXPLAINED = 64  # records of one question, so that progress is seen
+
+
+def models() -> list[str]:
+    """Returns the names of the built-in models."""
+    return list(child.ask(Question({"op": "models"})).header["models"])
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What the program says of n records."""
+
+    scores: np.ndarray  # (n,) float64, higher is further outside, NaN for a refused record
+    p_values: np.ndarray  # (n,) float64, NaN for a refused record
+    verdicts: np.ndarray  # (n,) of str, None for a refused record
+    refused: list[tuple[int, str]]  # row from 0, and why
+    threshold: Optional[float]  # the least score that is called outside
+    references: int  # graphs that p-values are taken from
+
+
+class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
+    """Tells which molecules or graphs lie outside what a model was trained on.
+
+    The answer about each record is the same whatever else is in the list.
+    A detector is ready as it is made; :meth:`fit` trains a model of your own.
+
+    Methods that take ``X`` take a SMILES or a sequence of n of them, as a list, a numpy array, a
+    pandas or polars Series or a data frame with a column ``smiles``; RDKit molecules; and for a
+    model of plain graphs networkx graphs or PyTorch Geometric Data. A record that
+    cannot be read has NaN, and a :class:`RefusedWarning` says why. If all are
+    refused, that is a ValueError.
+
+    Parameters
+    ----------
+    model : str or path
+        A built-in model by name, see :func:`models`, or a model file. After :meth:`fit`
+        the trained model takes its place.
+    alpha : float
+        The share of records from inside that may be called outside.
+    epochs : int
+        How often :meth:`fit` trains on each record.
+    seed : int
+        Of the training.
+
+    Attributes
+    ----------
+    model_ : bytes
+        The model file that :meth:`fit` trained.
+    refused_ : dict
+        Why :meth:`fit` refused records, by row from 0.
+    offset_ : float
+        ``decision_function(X)`` is ``score_samples(X) - offset_``.
+    """
+
+    def __init__(self, model: Union[str, os.PathLike[str]] = "bbbp", alpha: float = 0.05, *, epochs: int = 400, seed: int = 1) -> None:
+        self.model = model
+        self.alpha = alpha
+        self.epochs = epochs
+        self.seed = seed
+
+    def fit(self, X: Any, y: Any = None) -> Detector:
+        """Trains a model on at least 20 molecules or plain graphs; ``y`` is not used.
+
+        The model is that of ``baca pretrain`` on a file with the same records.
+        """
+        listing = _inputs.read(X)
+        question = listing.question("train", epochs=self.epochs, seed=self.seed, name="fitted")
+        with Bar("training", self.epochs, "epoch") as bar:
+            answer = child.ask(question, lambda progress: bar.reach(progress["epoch"]), again=False)
+        refused = _refused(answer)
+        self.model_ = bytes(answer.body)
+        self.refused_ = dict(refused)
+        _inputs.warn_of(refused, len(listing), "not trained on", stacklevel=2)
+        return self
+
+    def scores(self, X: Any) -> np.ndarray:
+        """Returns how far each record lies outside, of shape (n,): higher is further.
+
+        The numbers are those that ``baca score`` writes, which have six digits.
+        """
+        return six_digits(self._rows(X).scores)
+
+    def p_values(self, X: Any) -> np.ndarray:
+        """Returns how often a record from inside scores as high, of shape (n,).
+
+        The numbers are those that ``baca score`` writes, which have six digits.
+        """
+        return six_digits(self._rows(X).p_values)
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Returns minus the score with all its digits, of shape (n,): higher is more inside."""
+        return -self._rows(X).scores
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Returns how far each score is below the least that is called outside, of shape (n,).
+
+        It is positive inside, and zero or negative outside. Raises ValueError where the model holds
+        too few graphs to call any outside at ``alpha``.
+        """
+        rows = self._rows(X)
+        return _threshold(rows, self.alpha) - rows.scores
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Returns 1 inside, -1 outside and 0 for a refused record, of shape (n,), integers.
+
+        Outside is ``p_values(X) <= alpha``. Raises ValueError as
+        :meth:`decision_function` does.
+        """
+        rows = self._rows(X)
+        outside = rows.scores >= _threshold(rows, self.alpha)
+        return np.where(np.isnan(rows.scores), 0, np.where(outside, -1, 1))
+
+    def select(self, X: Any, fdr: float = 0.1) -> np.ndarray:
+        """Returns which records are outside at a false-discovery rate, of shape (n,), bool.
+
+        Of those selected, a share of at most ``fdr`` is from inside in expectation
+        (Benjamini and Hochberg). Refused records are not selected.
+        """
+        if not 0 < fdr < 1:
+            raise ValueError(f"fdr={fdr}: want a number between 0 and 1")
+        p = self._rows(X).p_values
+        answer = child.ask(Question({"op": "q_values"}, p.astype("<f8").tobytes()))
+        return np.frombuffer(answer.body, "<f8") <= fdr
+
+    def explain(self, X: Any) -> Explanations:
+        """Returns why each record has its score: reasons, atoms, nearest training graphs.
+
+        In a notebook the result is a table, with drawings where RDKit is installed.
+        """
+        listing = _inputs.read(X)
+        texts: list[bytes] = []
+        with Bar("explaining", len(listing), "graph") as bar:
+
+            def take(answer: Answer) -> None:
+                texts.append(bytes(answer.body))
+                bar.reach(min(len(listing), len(texts) * _EXPLAINED))
+
+            model = self._model()
+            child.stream(listing.questions(_EXPLAINED, op="explain", model=model.name, alpha=model.alpha), take, model)
+        found = Explanations.parse(b"".join(texts))
+        _inputs.warn_of([(x.row, x.error) for x in found if x.error is not None], len(listing), "not explained", stacklevel=2)
+        return found
+
+    def save(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Writes the model as a file, which ``load`` and the command read."""
+        model = self._model()
+        file = model.file
+        if file is None:
+            file = bytes(child.ask(Question({"op": "file", "model": model.name})).body)
+        Path(path).write_bytes(file)
+
+    @classmethod
+    def load(cls, path: Union[str, os.PathLike[str]], alpha: float = 0.05) -> Detector:
+        """Returns a detector with the model of a file, which is not needed afterwards."""
+        detector = cls(model=os.fspath(path), alpha=alpha)
+        detector.model_ = _read(path)
+        child.stream([], _ignore, detector._model())
+        return detector
+
+    @property
+    def offset_(self) -> float:
+        about = child.stream([], _ignore, self._model())
+        return -_limit(about["threshold"], about["references"], self.alpha)
+
+    def _model(self) -> Model:
+        """Returns what questions are about."""
+        file: Optional[bytes] = getattr(self, "model_", None)
+        if file is None and not _is_file(self.model):
+            return Model(str(self.model), None, self.alpha)
+        if file is None:
+            file = _read(self.model)
+        return Model(hashlib.sha256(file).hexdigest(), file, self.alpha)
+
+    def _rows(self, X: Any) -> Rows:
+        """Scores records, and warns of refused ones where the caller of the method is."""
+        rows = rows_of(self, X)
+        _inputs.warn_of(rows.refused, len(rows.scores), "have no score", stacklevel=3)
+        return rows
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def _more_tags(self) -> dict[str, Any]:  # scikit-learn before 1.6
+        return {"X_types": ["string"], "requires_fit": False, "non_deterministic": False, "allow_nan": True}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.string = True
+        tags.input_tags.allow_nan = True
+        tags.requires_fit = False
+        return tags
+
+
+def rows_of(detector: Detector, X: Any) -> Rows:
+    """Scores records, and warns of none."""
+    listing = _inputs.read(X)
+    n = len(listing)
+    scores, p_values, codes = np.full(n, np.nan), np.full(n, np.nan), np.full(n, 255, np.uint8)
+    words: list[str] = []
+    refused: list[tuple[int, str]] = []
+    done = 0
+    with Bar("scoring", n, "graph") as bar:
+
+        def take(answer: Answer) -> None:
+            nonlocal done
+            count = len(answer.body) // 17  # two float64 and a byte for each row
+            to = slice(done, done + count)
+            scores[to] = np.frombuffer(answer.body, "<f8", count)
+            p_values[to] = np.frombuffer(answer.body, "<f8", count, 8 * count)
+            codes[to] = np.frombuffer(answer.body, np.uint8, count, 16 * count)
+            words[:] = answer.header["verdicts"]
+            refused.extend(_refused(answer))
+            done += count
+            bar.reach(done)
+
+        model = detector._model()
+        about = child.stream(listing.questions(op="score", model=model.name, alpha=model.alpha), take, model)
+    verdicts = np.full(n, None, object)
+    for code, word in enumerate(words):
+        verdicts[codes == code] = word
+    return Rows(scores, p_values, verdicts, refused, about["threshold"], about["references"])
+
+
+def six_digits(x: np.ndarray) -> np.ndarray:
+    """Rounds numbers to the six digits that the command writes."""
+    values, places = np.unique(x, return_inverse=True)
+    return np.fromiter((float(f"{v:.6g}") for v in values.tolist()), np.float64, len(values))[places]
+
+
+def _refused(answer: Answer) -> list[tuple[int, str]]:
+    return [(row, why) for row, why in answer.header.get("refused", [])]
+
+
+def _threshold(rows: Rows, alpha: float) -> float:
+    return _limit(rows.threshold, rows.references, alpha)
+
+
+def _limit(threshold: Optional[float], references: int, alpha: float) -> float:
+    if threshold is None:
+        raise ValueError(
+            f"the model holds {references} graphs to compare with, so that p-values go down to "
+            f"{1 / (1 + references):.3g}: want alpha of that or more, or more graphs to train on"
+        )
+    return threshold
+
+
+def _is_file(model: Union[str, os.PathLike[str]]) -> bool:
+    """Tells a model file from the name of a built-in model."""
+    text = os.fspath(model)
+    return not isinstance(model, str) or any(c in text for c in "/\\.")
+
+
+def _read(path: Union[str, os.PathLike[str]]) -> bytes:
+    """Reads a model file, with the structures of its training molecules where they are beside it."""
+    structures = Path(path).with_suffix(".structures")
+    return Path(path).read_bytes() + (structures.read_bytes() if structures.exists() else b"")
+
+
+def _ignore(answer: Answer) -> None:
+    """Takes no answers."""

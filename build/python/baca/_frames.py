@@ -1,0 +1,66 @@
+"""Data frames of pandas and polars."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Union
+
+import numpy as np
+
+from . import _inputs
+from ._detector import Detector, rows_of, six_digits
+
+_COLUMNS = ("score", "p_value", "verdict", "error")
+
+
+def score(
+    frame: Any,
+    smiles_column: str = "smiles",
+    model: Union[str, os.PathLike[str], Detector] = "bbbp",
+    alpha: float = 0.05,
+    prefix: str = "",
+) -> Any:
+    """Returns a copy of a pandas or polars data frame with columns about its molecules.
+
+    Parameters
+    ----------
+    frame : data frame of n rows
+        Its index stays as it is.
+    smiles_column : str
+        The column with SMILES or RDKit molecules.
+    model : str, path or Detector
+        As of :class:`Detector`; of a detector given here ``alpha`` is its own.
+    alpha : float
+        The share of molecules from inside that may be called outside.
+    prefix : str
+        Begins the names of the new columns, where the frame has others of these names.
+
+    Returns
+    -------
+    data frame of n rows
+        With ``score`` (higher is further outside), ``p_value``, ``verdict`` (inside, borderline,
+        outside or undecided) and ``error``, which says why a row was refused and is None
+        elsewhere. A refused row has NaN for numbers and None for its verdict. The
+        numbers are those that ``baca score`` writes.
+    """
+    if smiles_column not in list(frame.columns):
+        raise KeyError(f"no column {smiles_column!r}: the frame has {', '.join(map(str, frame.columns))}")
+    names = [prefix + name for name in _COLUMNS]
+    taken = [name for name in names if name in list(frame.columns)]
+    if taken:
+        raise ValueError(f"the frame already has the columns {', '.join(taken)}: give a prefix for the new ones")
+    detector = model if isinstance(model, Detector) else Detector(model=model, alpha=alpha)
+    rows = rows_of(detector, frame[smiles_column])
+    _inputs.warn_of(rows.refused, len(rows.scores), "have NaN", stacklevel=2)
+    errors = np.full(len(rows.scores), None, object)
+    for row, why in rows.refused:
+        errors[row] = why
+    columns = dict(zip(names, [six_digits(rows.scores), six_digits(rows.p_values), rows.verdicts, errors]))
+    if hasattr(frame, "with_columns"):
+        import polars
+
+        return frame.with_columns(
+            polars.Series(name, column.tolist(), dtype=polars.Float64 if column.dtype == np.float64 else polars.String)
+            for name, column in columns.items()
+        )
+    return frame.assign(**columns)

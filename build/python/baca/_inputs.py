@@ -1,0 +1,194 @@
+"""What may be asked about, as the program takes it: lists of SMILES or of plain graphs."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, Iterator, Optional, Sequence, Union
+
+import numpy as np
+
+from ._child import Question
+
+# Bounds of one question, well below those of the program, so that memory does
+# not depend on the length of a list.
+_ROWS = 4096
+_BYTES = 8 << 20
+_NODES = 1 << 20
+_BODY = 256 << 20  # which the program takes at most
+# What is longer is refused by the program whatever follows.
+_LONGEST = 4 << 20
+_SHOWN = 3
+
+
+class RefusedWarning(UserWarning):
+    """Some records are no molecules. They have NaN, and the others are scored."""
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A plain graph: its number of nodes, and its edges as pairs of nodes from 0."""
+
+    nodes: int
+    edges: np.ndarray  # of shape (edges, 2), "<u4"
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Records to ask about, all of one kind."""
+
+    kind: str  # molecules or graphs
+    items: Union[list[str], list[Graph]]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def question(self, op: str, **header: Any) -> Question:
+        """Returns one question about all of the list."""
+        return self._question(0, len(self), {"op": op, **header})
+
+    def questions(self, most: int = _ROWS, **header: Any) -> Iterator[Question]:
+        """Yields questions about pieces of the list, one behind the other."""
+        first, size = 0, 0
+        for i, item in enumerate(self.items):
+            weight = self._weight(item)
+            if i > first and (i - first == most or size + weight > 1):
+                yield self._question(first, i, header)
+                first, size = i, 0
+            size += weight
+        if first < len(self):
+            yield self._question(first, len(self), header)
+
+    def _weight(self, item: Union[str, Graph]) -> float:
+        """Returns the share of a question that an item may take."""
+        if isinstance(item, str):
+            return len(item) / _BYTES
+        return max(item.nodes / _NODES, item.edges.nbytes / _BYTES)
+
+    def _question(self, first: int, last: int, header: dict[str, Any]) -> Question:
+        pack = _pack_texts if self.kind == "molecules" else _pack_graphs
+        body = pack(self.items[first:last])  # type: ignore[arg-type]
+        if len(body) > _BODY:
+            raise ValueError(f"rows {first} to {last - 1} take {len(body)} bytes: want at most {_BODY} at once")
+        return Question({**header, "kind": self.kind, "rows": last - first, "first": first}, body)
+
+
+def _pack_texts(texts: list[str]) -> bytes:
+    joined = "".join(texts)
+    if joined.isascii():
+        data = joined.encode()
+        lengths = np.fromiter(map(len, texts), "<u4", len(texts))
+    else:
+        encoded = [text.encode("utf-8", "replace") for text in texts]
+        data = b"".join(encoded)
+        lengths = np.fromiter(map(len, encoded), "<u4", len(texts))
+    return lengths.tobytes() + data
+
+
+def _pack_graphs(graphs: list[Graph]) -> bytes:
+    nodes = np.fromiter((g.nodes for g in graphs), "<u4", len(graphs))
+    edges = np.fromiter((len(g.edges) for g in graphs), "<u4", len(graphs))
+    return b"".join([nodes.tobytes(), edges.tobytes(), *(g.edges.tobytes() for g in graphs)])
+
+
+def read(x: Any) -> Listing:
+    """Reads a list of molecules or plain graphs.
+
+    Takes a SMILES or another single record, or any sequence of n records: a list, a numpy array of
+    shape (n,) or (n, 1), a pandas or polars Series, a data frame with one column or a column called
+    smiles. A record is a SMILES, an RDKit Mol, a networkx graph, a PyTorch Geometric Data, or None
+    or NaN for a missing molecule, which is refused like one that cannot be read.
+
+    Raises TypeError for anything else, and ValueError for a mixture of molecules and graphs.
+    """
+    items = _items(x)
+    if all(type(item) is str for item in items):
+        return Listing("molecules", _cut(items))
+    read_items = [_record(item, i) for i, item in enumerate(items)]
+    graphs = [item for item in read_items if isinstance(item, Graph)]
+    if not graphs:
+        return Listing("molecules", _cut(read_items))  # type: ignore[arg-type]
+    if len(graphs) < len(read_items):
+        raise ValueError(f"{len(graphs)} graphs and {len(read_items) - len(graphs)} molecules in one list: want one kind")
+    return Listing("graphs", graphs)
+
+
+def _cut(texts: list[str]) -> list[str]:
+    if max(map(len, texts), default=0) <= _LONGEST:
+        return texts
+    return [text[:_LONGEST] for text in texts]
+
+
+def _items(x: Any) -> list[Any]:
+    """Returns the records of a sequence, or of a single record."""
+    if isinstance(x, (str, bytes)) or _is_graph(x) or _is_mol(x):
+        return [x]
+    columns = getattr(x, "columns", None)
+    if columns is not None:  # a data frame of pandas or polars
+        names = list(columns)
+        if "smiles" not in names and len(names) != 1:
+            raise TypeError(f"a data frame with the columns {names}: want one column, or one called smiles")
+        x = x["smiles" if "smiles" in names else names[0]]
+    if hasattr(x, "to_list"):
+        return x.to_list()
+    if isinstance(x, np.ndarray):
+        if x.ndim == 2 and x.shape[1] == 1:
+            x = x[:, 0]
+        if x.ndim != 1:
+            raise TypeError(f"an array of shape {x.shape}: want molecules in the shape (n,) or (n, 1)")
+        return x.tolist()
+    if isinstance(x, Sequence):
+        return list(x)
+    try:
+        return list(x)
+    except TypeError:
+        raise TypeError(f"{type(x).__name__}: want SMILES, RDKit molecules or graphs, or a sequence of them") from None
+
+
+def _record(item: Any, row: int) -> Union[str, Graph]:
+    if isinstance(item, str):
+        return str(item)
+    if item is None or isinstance(item, (float, np.floating)) and np.isnan(item) or type(item).__name__ == "NAType":
+        return ""
+    if _is_mol(item):
+        from rdkit import Chem
+
+        return Chem.MolToSmiles(item)
+    if _is_graph(item):
+        return _graph(item)
+    if isinstance(item, (list, np.ndarray)) and len(item) == 1:  # a row of one column
+        return _record(item[0], row)
+    raise TypeError(f"row {row} is {type(item).__name__} {str(item)[:40]!r}: want a SMILES, an RDKit molecule or a graph")
+
+
+def _is_mol(x: Any) -> bool:
+    return type(x).__module__.startswith("rdkit.") and hasattr(x, "GetNumAtoms")
+
+
+def _is_graph(x: Any) -> bool:
+    return hasattr(x, "edge_index") or hasattr(x, "number_of_nodes") and hasattr(x, "edges")
+
+
+def _graph(x: Any) -> Graph:
+    """Reads a networkx graph or a PyTorch Geometric Data, whose features are not looked at."""
+    if hasattr(x, "edge_index"):
+        ends = x.edge_index
+        if hasattr(ends, "detach"):
+            ends = ends.detach().cpu().numpy()
+        edges = np.asarray(ends).reshape(2, -1).T
+        return Graph(int(x.num_nodes), np.ascontiguousarray(edges, dtype="<u4"))
+    places = {node: i for i, node in enumerate(x.nodes)}
+    edges = np.array([(places[a], places[b]) for a, b in x.edges()], dtype="<u4").reshape(-1, 2)
+    return Graph(x.number_of_nodes(), edges)
+
+
+def warn_of(refused: Sequence[tuple[int, str]], total: int, what: str, stacklevel: int) -> None:
+    """Warns of refused records; if all of some are refused, raises ValueError."""
+    if not refused:
+        return
+    shown = "; ".join(f"row {row}: {why}" for row, why in refused[:_SHOWN])
+    more = f"; and {len(refused) - _SHOWN} more" if len(refused) > _SHOWN else ""
+    text = f"{len(refused)} of {total} records are refused and {what}: {shown}{more}"
+    if len(refused) == total:
+        raise ValueError(f"all {total} records are refused: {shown}{more}")
+    warnings.warn(text, RefusedWarning, stacklevel=stacklevel + 1)

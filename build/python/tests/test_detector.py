@@ -1,0 +1,239 @@
+"""The detector against the command, and by the conventions of scikit-learn."""
+
+import csv
+import inspect
+import io
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from conftest import ASPIRIN, RDX
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils import estimator_checks
+
+import baca
+from baca._child import program
+
+
+def command(*arguments, text=None):
+    """Runs the command of the wheel, and returns what it prints."""
+    done = subprocess.run([program(), *arguments], input=text, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def rows(*arguments, text=None):
+    return list(csv.DictReader(io.StringIO(command("score", *arguments, text=text))))
+
+
+def test_scores_are_those_of_the_command(detector, molecules):
+    table = rows("--format", "smi", "-", text="\n".join(molecules))
+    assert [row["smiles"] for row in table] == molecules
+    # The same numbers, to the last digit.
+    assert detector.scores(molecules).tolist() == [float(row["score"]) for row in table]
+    assert detector.p_values(molecules).tolist() == [float(row["p_value"]) for row in table]
+    verdicts = {"inside": 1, "borderline": 1, "outside": -1}
+    assert detector.predict(molecules).tolist() == [verdicts[row["verdict"]] for row in table]
+    # And with all digits where they are not rounded.
+    assert [f"{-x:.6g}" for x in detector.score_samples(molecules)] == [row["score"] for row in table]
+
+
+def test_select_is_fdr_of_the_command(detector, molecules):
+    few = molecules[:12]
+    table = rows("--format", "smi", "--fdr", "0.1", "-", text="\n".join(few))
+    selected = detector.select(few, fdr=0.1)
+    assert selected.dtype == bool and selected.any() and not selected.all()
+    assert selected.tolist() == [row["verdict"] == "outside" for row in table]
+    with pytest.raises(ValueError, match="fdr"):
+        detector.select(few, fdr=1.5)
+
+
+def test_fit_is_pretrain_of_the_command(tmp_path, molecules):
+    """The same bytes, if the card of the model says the same."""
+    path, theirs = tmp_path / "fitted", tmp_path / "theirs.msgpack"
+    path.write_text("".join(text + "\n" for text in molecules))
+    about = f"Trained on a list of {len(molecules)} for 2 epochs."
+    command("pretrain", "--in", str(path), "--format", "smi", "--description", about, "--out", str(theirs), "--epochs", "2", "--seed", "3")
+    own = baca.Detector(alpha=0.1, epochs=2, seed=3).fit(molecules)
+    assert own.model_ == theirs.read_bytes()
+    table = rows("--model", str(theirs), "--format", "smi", "-", text="\n".join(molecules))
+    for detector in (own, baca.Detector(theirs)):
+        assert detector.scores(molecules).tolist() == [float(row["score"]) for row in table]
+
+
+def test_signs(detector, molecules):
+    decision, prediction = detector.decision_function(molecules), detector.predict(molecules)
+    assert set(prediction) == {-1, 1}
+    assert np.array_equal(decision > 0, prediction == 1)
+    assert np.array_equal(detector.p_values(molecules) <= 0.05, prediction == -1)
+    assert np.array_equal(decision, detector.score_samples(molecules) - detector.offset_)
+
+
+def test_one_molecule_has_one_answer(detector, molecules):
+    alone = [detector.score_samples(text)[0] for text in molecules[:5]]
+    assert alone == detector.score_samples(molecules)[:5].tolist()
+
+
+def test_refused(detector):
+    texts = [ASPIRIN, "c1ccccc1N(", None, float("nan"), RDX, "é"]
+    with pytest.warns(baca.RefusedWarning, match="4 of 6.*row 1: column 10: the branch is never closed; row 2.*and 1 more") as caught:
+        scores = detector.scores(texts)
+    assert caught[0].filename == __file__
+    assert np.isnan(scores).tolist() == [False, True, True, True, False, True]
+    with pytest.warns(baca.RefusedWarning):
+        assert detector.predict(texts).tolist() == [1, 0, 0, 0, -1, 0]
+    with pytest.warns(baca.RefusedWarning):
+        assert not detector.select(texts)[1]
+    with pytest.raises(ValueError, match="all 2 records are refused: row 0: column 2"):
+        detector.scores(["C(", "C1"])
+    assert detector.scores([]).shape == (0,)
+
+
+def test_wrong_parameters(molecules, tmp_path):
+    with pytest.raises(ValueError, match="unknown model.*nobody"):
+        baca.Detector(model="nobody").scores(molecules)
+    with pytest.raises(ValueError, match="want a number between 0 and 1"):
+        baca.Detector(alpha=7).scores(molecules)
+    with pytest.raises(FileNotFoundError):
+        baca.Detector(model=str(tmp_path / "none.msgpack")).scores(molecules)
+    (tmp_path / "text.msgpack").write_text("text")
+    with pytest.raises(ValueError, match="not a BaCa file"):
+        baca.Detector.load(tmp_path / "text.msgpack")
+    with pytest.raises(ValueError, match="plain graphs"):
+        baca.Detector(model="ptc_mr").scores(molecules)
+    with pytest.raises(ValueError, match="want at least 20"):
+        baca.Detector(epochs=1).fit(["C", "CC"])
+    few = baca.Detector(epochs=1).fit(molecules[:25])
+    with pytest.raises(ValueError, match="p-values go down to"):
+        few.predict(molecules)
+
+
+def test_fit_refuses_some(molecules):
+    with pytest.warns(baca.RefusedWarning, match="1 of 31 records are refused and not trained on"):
+        own = baca.Detector(epochs=1, alpha=0.5).fit(["C(", *molecules[:30]])
+    assert own.refused_ == {0: "column 2: the branch is never closed"}
+
+
+def test_clone_pickle_pipeline(tmp_path, molecules):
+    own = baca.Detector(alpha=0.2, epochs=1, seed=5)
+    assert clone(own).get_params() == own.get_params() == {"model": "bbbp", "alpha": 0.2, "epochs": 1, "seed": 5}
+    own.fit(molecules)
+    scores = own.score_samples(molecules).tolist()
+    assert pickle.loads(pickle.dumps(own)).score_samples(molecules).tolist() == scores
+    assert not hasattr(clone(own), "model_")
+    pipeline = Pipeline([("detector", own)])
+    assert pipeline.score_samples(molecules).tolist() == scores
+    assert pipeline.fit(molecules).predict(molecules).tolist() == own.predict(molecules).tolist()
+    own.save(tmp_path / "own.msgpack")
+    assert baca.Detector.load(tmp_path / "own.msgpack", alpha=0.2).score_samples(molecules).tolist() == scores
+    # A process that never saw the detector.
+    (tmp_path / "own.pickle").write_bytes(pickle.dumps(own))
+    code = "import pickle, sys; d = pickle.load(open(sys.argv[1], 'rb')); print(d.score_samples(['CCO'])[0])"
+    there = subprocess.run([sys.executable, "-c", code, str(tmp_path / "own.pickle")], capture_output=True, text=True, check=True)
+    assert float(there.stdout) == own.score_samples(["CCO"])[0]
+
+
+def test_explain(detector):
+    with pytest.warns(baca.RefusedWarning):
+        found = detector.explain([ASPIRIN, "C(", RDX])
+    aspirin, broken, rdx = found
+    assert (aspirin.verdict, rdx.verdict, broken.verdict) == ("inside", "outside", None)
+    assert aspirin.score == detector.scores(ASPIRIN)[0] and aspirin.trained_on
+    assert len(aspirin.atoms) == 13 and aspirin.nearest[0].smiles and aspirin.nearest[0].similarity == 1
+    assert rdx.reasons and broken.error == "column 2: the branch is never closed" and broken.row == 1
+    # What the atoms add is how far the score is above the least that is outside.
+    assert sum(rdx.atoms) == pytest.approx(rdx.score + detector.offset_, abs=1e-4)
+    html = found._repr_html_()
+    assert html.count("<tr>") == 4 and html.count("<svg") == 4 and "refused: column 2" in html
+    script = detector.explain(["C"]).__class__([baca.Explanation(0, "<script>alert(1)</script>", error="<b>")])
+    assert "<script" not in script._repr_html_() and "<b>" not in script._repr_html_()
+
+
+def test_structures_beside_a_model(tmp_path, molecules):
+    path, model = tmp_path / "list.smi", tmp_path / "open.msgpack"
+    path.write_text("".join(f"{text} name{i}\n" for i, text in enumerate(molecules)))
+    command("pretrain", "--in", str(path), "--out", str(model), "--epochs", "1", "--keep-structures")
+    for detector in (baca.Detector(model), baca.Detector.load(model)):
+        nearest = detector.explain(RDX)[0].nearest[0]
+        assert nearest.similarity <= 1 and molecules[nearest.row] == nearest.smiles and nearest.name == f"name{nearest.row}"
+
+
+def test_models():
+    assert {"bbbp", "ptc_mr"} <= set(baca.models())
+    assert baca.__version__ in command("version")
+
+
+# Checks of scikit-learn that say nothing of a detector of molecules, and why.
+EXEMPT = {
+    "check_complex_data": "wants an error about complex numbers",
+    "check_estimator_sparse_data": "there are no sparse molecules",
+    "check_estimators_empty_data_messages": "wants an error about numbers of shape (0, 3)",
+    "check_fit1d": "wants plain lists refused, which are what a detector takes",
+    "check_fit2d_predict1d": "wants plain lists refused, which are what a detector takes",
+    "check_fit_check_is_fitted": "a detector with a built-in model is ready without fit",
+    "check_n_features_in": "molecules have no features to count",
+    "check_outliers_train": "wants an error about the number of features",
+}
+
+
+def _as_molecules(x):
+    """Gives rows of numbers molecules, the same for the same numbers; none for NaN."""
+    firsts = [float(np.ravel(row)[0]) for row in np.asarray(x)]
+    return ["" if np.isnan(v) else "C" * (1 + int(abs(v) * 997) % 30) + "ONFS"[int(abs(v) * 7) % 4] for v in firsts]
+
+
+class Numeric(baca.Detector):
+    """A detector that reads each row of numbers as a molecule, so that checks can be made."""
+
+    def __init__(self, model="bbbp", alpha=0.5, *, epochs=1, seed=1):
+        super().__init__(model=model, alpha=alpha, epochs=epochs, seed=seed)
+
+    def fit(self, X, y=None):
+        rows = _as_molecules(X)
+        return super().fit(rows + ["C" * n for n in range(1, 21)])  # some checks have few rows
+
+    def _more_tags(self):
+        return {**super()._more_tags(), "X_types": ["2darray"]}
+
+    def score_samples(self, X):
+        return super().score_samples(_as_molecules(X))
+
+    def decision_function(self, X):
+        return super().decision_function(_as_molecules(X))
+
+    def predict(self, X):
+        return super().predict(_as_molecules(X))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = True
+        return tags
+
+
+def _checks():
+    """Yields all checks that scikit-learn has for an outlier detector."""
+    for estimator, check in estimator_checks.check_estimator(Numeric(), generate_only=True):
+        name = check.func.__name__
+        marks = [pytest.mark.xfail(reason=EXEMPT[name], strict=True)] if name in EXEMPT else []
+        yield pytest.param(estimator, check, id=name, marks=marks)
+
+
+@pytest.mark.parametrize("estimator, check", _checks())
+@pytest.mark.filterwarnings("ignore")
+def test_check_estimator(estimator, check):
+    check(estimator)
+
+
+def test_check_estimator_of_the_detector_itself():
+    with pytest.warns(Warning):  # that it takes no numbers, so that most checks do not apply
+        estimator_checks.check_estimator(baca.Detector())
+
+
+def test_everything_public_has_a_docstring():
+    for name in baca.__all__:
+        thing = getattr(baca, name)
+        assert thing.__doc__, name
+        for member, value in vars(thing).items() if inspect.isclass(thing) else ():
+            assert member.startswith("_") or not inspect.isfunction(value) or value.__doc__, f"{name}.{member}"

@@ -1,0 +1,60 @@
+"""What the documentation shows is run."""
+
+import re
+import subprocess
+import sys
+from importlib.metadata import distribution
+
+import pytest
+
+import baca
+
+
+@pytest.mark.filterwarnings("ignore::baca.RefusedWarning")
+def test_readme(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    text = distribution("baca").metadata["Description"] or distribution("baca").metadata.get_payload()
+    blocks = re.findall(r"```python\n(.*?)```", text, re.S)
+    assert len(blocks) == 6
+    names = {}
+    exec(blocks[0], names)
+    assert len(blocks[0].strip().splitlines()) <= 5 and capsys.readouterr().out.strip("\n") in text
+    for block in blocks[1:]:
+        exec(block, names)
+    assert names["explanations"][2].reasons and names["explanations"][2].nearest[0].smiles
+    assert (tmp_path / "own.msgpack").exists()
+
+
+def test_docstring():
+    out = subprocess.run([sys.executable, "-m", "doctest", baca.__file__], capture_output=True, text=True)
+    assert "Failed" not in out.stdout, out.stdout
+
+
+def test_command():
+    for command in ([sys.executable, "-m", "baca"], [sys.executable.replace("python", "baca")]):
+        out = subprocess.run([*command, "version"], capture_output=True, text=True, check=True)
+        assert out.stdout.startswith(f"baca {baca.__version__}")
+
+
+def test_without_scikit_learn(tmp_path):
+    """And without pandas and RDKit: numpy is enough."""
+    code = """
+import sys
+for name in ("sklearn", "pandas", "rdkit", "tqdm", "networkx"):
+    sys.modules[name] = None
+import pickle
+import baca
+d = baca.Detector(alpha=0.1)
+assert repr(d) == "Detector(model='bbbp', alpha=0.1, epochs=400, seed=1)"
+d.set_params(alpha=0.05, epochs=1)
+assert d.predict(["CCO", "[Na+].[Cl-]"]).tolist() == [1, -1]
+assert "<svg" not in d.explain("CCO")._repr_html_()
+own = pickle.loads(pickle.dumps(baca.Detector(alpha=0.5, epochs=1)))
+assert len(own.fit_predict(["C" * n for n in range(1, 30)])) == 29
+try:
+    d.set_params(gamma=1)
+except ValueError:
+    print("done")
+"""
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert out.stdout == "done\n", out.stderr

@@ -1,0 +1,115 @@
+// Package pipe is the conversation of a program with a BaCa that it has started: frames on
+// standard input and output.
+//
+// A frame is two lengths, each four bytes, little-endian; a header of the first length, which
+// is a JSON object; and a body of the second. The header of a question has op and an id, the
+// answer has the same id. Answers come in the order of the questions, after any number of
+// frames with progress. A question that cannot be answered gets an answer with error, and the next
+// one is read.
+//
+// The body of op score, explain and train is a list. Of molecules, it has the length of each SMILES
+// in bytes, four bytes little-endian, and then all of them in UTF-8 one behind the other. Of plain
+// graphs, it has the number of nodes of each graph, then the number of edges of each, then the
+// two ends of each edge, all of four bytes. The header says how many rows, and which kind.
+//
+//	op        asks with                                      is answered by
+//	models                                                   models: names
+//	open      body: a model file                             model: how to name it in questions
+//	about     model, alpha                                   about, see service.About
+//	file      model                                          body: its file
+//	score     model, alpha, kind, rows, first, body: a list  refused; body: scores, p-values (float64), verdicts (a byte each)
+//	explain   the same                                       body: rows as JSON lines, as of baca score --explain
+//	train     kind, rows, epochs, seed, name, body: a list   refused, warning; body: a model file
+//	q_values  body: p-values (float64)                       body: q-values (float64)
+//
+// refused lists the refused rows, each with why. Such a row has NaN for numbers and 255 for its
+// verdict; the verdicts of others are places in a list of words that the answer has.
+//
+// Ahead questions are taken before the first of them is answered. Whoever asks no more than that
+// without reading an answer never waits for ever, however little fits into a pipe.
+package pipe
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// The limits of a frame.
+const (
+	maxHeader = 64 << 20
+	maxBody   = 256 << 20
+)
+
+// A question is the header of a frame that is read.
+type question struct {
+	ID     uint64  `json:"id"`
+	Op     string  `json:"op"`
+	Model  string  `json:"model"`
+	Alpha  float64 `json:"alpha"`
+	Kind   string  `json:"kind"` // molecules or graphs
+	Rows   int     `json:"rows"`
+	First  int     `json:"first"`
+	Epochs int     `json:"epochs"`
+	Seed   uint64  `json:"seed"`
+	Name   string  `json:"name"`
+
+	body []byte
+}
+
+// readFrame reads a question. The error is io.EOF at the end between two frames.
+func readFrame(r io.Reader) (*question, error) {
+	var lengths [8]byte
+	if _, err := io.ReadFull(r, lengths[:]); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil, io.EOF
+		}
+		return nil, fmt.Errorf("reading a frame: %w", err)
+	}
+	header, body := binary.LittleEndian.Uint32(lengths[:4]), binary.LittleEndian.Uint32(lengths[4:])
+	if header > maxHeader || body > maxBody {
+		return nil, fmt.Errorf("a frame with a header of %d bytes and a body of %d: want at most %d and %d", header, body, maxHeader, maxBody)
+	}
+	text, err := readBytes(r, int(header))
+	if err != nil {
+		return nil, fmt.Errorf("reading a header: %w", err)
+	}
+	q := &question{}
+	if err := json.Unmarshal(text, q); err != nil {
+		return nil, fmt.Errorf("the header of a frame: %w", err)
+	}
+	if q.body, err = readBytes(r, int(body)); err != nil {
+		return nil, fmt.Errorf("reading a body: %w", err)
+	}
+	return q, nil
+}
+
+// readBytes takes memory only as the bytes come.
+func readBytes(r io.Reader, n int) ([]byte, error) {
+	const step = 1 << 20
+	var b []byte
+	for len(b) < n {
+		at := len(b)
+		b = append(b, make([]byte, min(step, n-at))...)
+		if _, err := io.ReadFull(r, b[at:]); err != nil {
+			return nil, io.ErrUnexpectedEOF
+		}
+	}
+	return b, nil
+}
+
+// writeFrame writes the JSON of a header and a body.
+func writeFrame(w io.Writer, header any, body []byte) error {
+	text, err := json.Marshal(header)
+	if err != nil {
+		return err
+	}
+	frame := make([]byte, 0, 8+len(text)+len(body))
+	frame = binary.LittleEndian.AppendUint32(frame, uint32(len(text)))
+	frame = binary.LittleEndian.AppendUint32(frame, uint32(len(body)))
+	frame = append(append(frame, text...), body...)
+	_, err = w.Write(frame)
+	return err
+}

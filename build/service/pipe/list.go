@@ -1,0 +1,118 @@
+package pipe
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"baca/algo/decide"
+	"baca/algo/table"
+	"baca/build/service"
+)
+
+// list reads the list of a question.
+func (q *question) list() (service.List, error) {
+	l := service.List{First: q.First}
+	var err error
+	if q.Rows < 0 || q.Rows > len(q.body)/4 {
+		return l, fmt.Errorf("a body of %d bytes for %d rows: want at least four for each", len(q.body), q.Rows)
+	}
+	switch q.Kind {
+	case "molecules":
+		l.SMILES, err = texts(q.body, q.Rows)
+	case "graphs":
+		l.Graphs, err = graphs(q.body, q.Rows)
+	default:
+		err = fmt.Errorf("kind %q: want molecules or graphs", q.Kind)
+	}
+	return l, err
+}
+
+// texts reads n lengths and the texts behind them.
+func texts(body []byte, n int) ([]string, error) {
+	list, text := make([]string, n), string(body[4*n:])
+	for i := range list {
+		length := int(binary.LittleEndian.Uint32(body[4*i:]))
+		if length > len(text) {
+			return nil, fmt.Errorf("text %d has %d bytes, and %d are left", i, length, len(text))
+		}
+		list[i], text = text[:length], text[length:]
+	}
+	if text != "" {
+		return nil, fmt.Errorf("%d bytes behind the last text", len(text))
+	}
+	return list, nil
+}
+
+// graphs reads n numbers of nodes, n numbers of edges and the ends of the edges.
+func graphs(body []byte, n int) ([]service.Plain, error) {
+	if len(body)%4 != 0 || len(body) < 8*n {
+		return nil, fmt.Errorf("a body of %d bytes for %d graphs: want numbers of four bytes, two for each graph", len(body), n)
+	}
+	number := func(i int) uint32 { return binary.LittleEndian.Uint32(body[4*i:]) }
+	list, at := make([]service.Plain, n), 2*n
+	for i := range list {
+		nodes, edges := number(i), int(number(n+i))
+		if nodes > math.MaxInt32 || 2*edges > len(body)/4-at {
+			return nil, fmt.Errorf("graph %d has %d nodes and %d edges, and %d ends are left", i, nodes, edges, len(body)/4-at)
+		}
+		p := service.Plain{N: int(nodes), Edges: make([][2]int32, edges)}
+		for k := range p.Edges {
+			p.Edges[k] = [2]int32{int32(number(at)), int32(number(at + 1))}
+			at += 2
+		}
+		list[i] = p
+	}
+	if at != len(body)/4 {
+		return nil, errors.New("ends behind the last edge")
+	}
+	return list, nil
+}
+
+// verdicts are those that the byte of a row counts in.
+var verdicts = []decide.Verdict{decide.Inside, decide.Borderline, decide.Outside, decide.Undecided}
+
+// noVerdict is the byte of a refused row.
+const noVerdict = 255
+
+// columns are the scores, the p-values and the verdicts of rows.
+func columns(rows []table.Scored) []byte {
+	n := len(rows)
+	b := make([]byte, 17*n)
+	for i, r := range rows {
+		score, p, verdict := math.NaN(), math.NaN(), byte(noVerdict)
+		if r.Scores != nil {
+			score, p = r.Scores.Score, r.Scores.P
+			for k, v := range verdicts {
+				if v == r.Scores.Verdict {
+					verdict = byte(k)
+				}
+			}
+		}
+		binary.LittleEndian.PutUint64(b[8*i:], math.Float64bits(score))
+		binary.LittleEndian.PutUint64(b[8*(n+i):], math.Float64bits(p))
+		b[16*n+i] = verdict
+	}
+	return b
+}
+
+// numbers reads float64.
+func numbers(body []byte) ([]float64, error) {
+	if len(body)%8 != 0 {
+		return nil, fmt.Errorf("a body of %d bytes: want numbers of eight", len(body))
+	}
+	list := make([]float64, len(body)/8)
+	for i := range list {
+		list[i] = math.Float64frombits(binary.LittleEndian.Uint64(body[8*i:]))
+	}
+	return list, nil
+}
+
+// appendNumbers writes float64.
+func appendNumbers(b []byte, list []float64) []byte {
+	for _, x := range list {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+	}
+	return b
+}

@@ -1,0 +1,199 @@
+package pipe
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"baca/algo/decide"
+	"baca/algo/table"
+	"baca/build/service"
+	"baca/weights"
+)
+
+// Ahead is how many questions are taken before the first of them is answered.
+const Ahead = 4
+
+const opTrain = "train"
+
+// An answer is the header of a frame that is written.
+type answer struct {
+	ID       uint64            `json:"id"`
+	Error    string            `json:"error,omitempty"`
+	Unknown  bool              `json:"unknown,omitempty"` // the error is that the model must be opened again
+	Progress *service.Progress `json:"progress,omitempty"`
+	Models   []string          `json:"models,omitempty"`
+	Model    string            `json:"model,omitempty"`
+	About    *service.About    `json:"about,omitempty"`
+	Verdicts []decide.Verdict  `json:"verdicts,omitempty"`
+	Refused  []refusal         `json:"refused,omitempty"`
+	Warning  string            `json:"warning,omitempty"`
+
+	body []byte
+}
+
+// A refusal is a row, from 0 in the whole list, and why it was refused.
+type refusal [2]any
+
+// Serve answers the questions on r until it ends, which also ends the work on what was asked before:
+// whoever asked is gone. Before each question it calls before with whether that is a training.
+// The error is that of a frame that cannot be read or written.
+func Serve(ctx context.Context, s *service.Service, r io.Reader, w io.Writer, before func(training bool)) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	asked := make(chan *question, Ahead)
+	go func() {
+		in := bufio.NewReaderSize(r, 64<<10)
+		for {
+			q, err := readFrame(in)
+			if err != nil {
+				stop(err)
+				return
+			}
+			select {
+			case asked <- q:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			if err := context.Cause(ctx); !errors.Is(err, io.EOF) {
+				return err
+			}
+			return nil
+		case q := <-asked:
+			before(q.Op == opTrain)
+			a := answerTo(ctx, s, q, w)
+			if ctx.Err() != nil {
+				continue
+			}
+			a.ID = q.ID
+			if err := writeFrame(w, a, a.body); err != nil {
+				return fmt.Errorf("writing an answer: %w", err)
+			}
+		}
+	}
+}
+
+// answerTo answers a question. Progress is written at once.
+func answerTo(ctx context.Context, s *service.Service, q *question, w io.Writer) *answer {
+	a := &answer{}
+	var err error
+	switch q.Op {
+	case "models":
+		a.Models = weights.Names()
+	case "open":
+		err = a.open(ctx, s, q)
+	case opTrain:
+		err = a.train(ctx, s, q, w)
+	case "q_values":
+		var p []float64
+		if p, err = numbers(q.body); err == nil {
+			a.body = appendNumbers(nil, service.QValues(p))
+		}
+	default:
+		err = a.ofModel(ctx, s, q)
+	}
+	if err != nil {
+		return &answer{Error: err.Error(), Unknown: errors.Is(err, service.ErrUnknown)}
+	}
+	return a
+}
+
+func (a *answer) open(ctx context.Context, s *service.Service, q *question) error {
+	m, err := s.Open(ctx, q.body)
+	if err == nil {
+		a.Model = m.Name
+	}
+	return err
+}
+
+// ofModel answers what is asked of a model.
+func (a *answer) ofModel(ctx context.Context, s *service.Service, q *question) error {
+	m, err := s.Model(ctx, q.Model)
+	if err != nil {
+		return err
+	}
+	switch q.Op {
+	case "about":
+		a.About, err = m.About(q.Alpha)
+		return err
+	case "file":
+		a.body = m.File
+		return nil
+	case "score", "explain":
+		return a.rows(ctx, m, q)
+	}
+	return fmt.Errorf("op %q: want models, open, about, file, score, explain, train or q_values", q.Op)
+}
+
+// rows scores or explains a list.
+func (a *answer) rows(ctx context.Context, m *service.Model, q *question) error {
+	l, err := q.list()
+	if err != nil {
+		return err
+	}
+	if q.Op == "explain" {
+		rows, err := m.Explain(ctx, l, q.Alpha)
+		if err != nil {
+			return err
+		}
+		var b bytes.Buffer
+		out := table.NewRows(&b, "jsonl", table.Text{}, false, table.Columns(table.OfRecord|table.OfScore|table.OfReasons|table.OfNeighbors))
+		for _, r := range rows {
+			out.Write(r)
+		}
+		err = out.Flush()
+		a.body = b.Bytes()
+		return err
+	}
+	rows, err := m.Score(ctx, l, q.Alpha)
+	if err != nil {
+		return err
+	}
+	a.Verdicts, a.body = verdicts, columns(rows)
+	for _, r := range rows {
+		a.refuse(r.Record)
+	}
+	return nil
+}
+
+// refuse lists a record if it is refused.
+func (a *answer) refuse(r table.Record) {
+	if r.Err != nil {
+		a.Refused = append(a.Refused, refusal{r.Row - 1, table.Printable(r.Err.Error())})
+	}
+}
+
+// progressInterval is the time between two frames with progress.
+const progressInterval = 100 * time.Millisecond
+
+func (a *answer) train(ctx context.Context, s *service.Service, q *question, w io.Writer) error {
+	l, err := q.list()
+	if err != nil {
+		return err
+	}
+	var told time.Time
+	t, err := s.Train(ctx, service.Training{List: l, Name: q.Name, Epochs: q.Epochs, Seed: q.Seed}, func(p service.Progress) error {
+		if time.Since(told) < progressInterval {
+			return nil
+		}
+		told = time.Now()
+		return writeFrame(w, answer{ID: q.ID, Progress: &p}, nil)
+	})
+	if err != nil {
+		return err
+	}
+	a.Warning, a.body = t.Warning, t.File
+	for _, r := range t.Refused {
+		a.refuse(r)
+	}
+	return nil
+}

@@ -1,0 +1,273 @@
+// Package service is what other programs may ask of BaCa: which models there are, the
+// scores, p-values and verdicts of a list, why each has its score, and new models. Questions
+// and answers are plain values with limits; whoever uses them brings the transport.
+package service
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"strconv"
+	"sync"
+
+	"baca/algo"
+	"baca/algo/dataset"
+	"baca/algo/decide"
+	"baca/algo/graph"
+	"baca/algo/job"
+	"baca/algo/table"
+	"baca/weights"
+)
+
+// The limits of one question.
+const (
+	MaxRecords   = 1 << 16 // that are scored or explained
+	MaxTraining  = 1 << 20 // that are trained on
+	MaxExplained = 1 << 12
+	MaxNodes     = 1 << 24 // of plain graphs, in all
+	maxKept      = 4       // models that a Service keeps
+)
+
+// ErrUnknown says that a model is neither built in nor kept.
+var ErrUnknown = errors.New("unknown model")
+
+// A Service answers questions about models, which it keeps while they are asked about. Its
+// methods may be called by several goroutines at once.
+type Service struct {
+	workers int
+
+	mu   sync.Mutex
+	kept []*Model // the one that was asked about last at the end
+}
+
+// New returns a service that computes on that many goroutines (0: one for each core).
+func New(workers int) *Service { return &Service{workers: workers} }
+
+// A Model is ready to be asked. It is read-only.
+type Model struct {
+	*algo.Model
+	Name   string // of a built-in one, or else the SHA-256 of File
+	SHA256 string // of the file of the model, without structures
+	File   []byte // with structures, if there are any
+
+	workers int
+	single  *algo.SingleScorer
+}
+
+// Model returns the built-in model of a name, or the kept one of an SHA-256. The error
+// wraps ErrUnknown where there is none.
+func (s *Service) Model(ctx context.Context, name string) (*Model, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := slices.IndexFunc(s.kept, func(m *Model) bool { return m.Name == name }); i >= 0 {
+		m := s.kept[i]
+		s.kept = append(slices.Delete(s.kept, i, i+1), m)
+		return m, nil
+	}
+	file, err := weights.Bytes(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnknown, err)
+	}
+	return s.keep(ctx, name, file)
+}
+
+// Open keeps the model of a file, by the SHA-256 of all its bytes, until some others were asked
+// about.
+func (s *Service) Open(ctx context.Context, file []byte) (*Model, error) {
+	name := sum(file)
+	if m, err := s.Model(ctx, name); err == nil {
+		return m, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.keep(ctx, name, file)
+}
+
+func sum(data []byte) string {
+	hash := sha256.Sum256(data)
+	return hex.EncodeToString(hash[:])
+}
+
+func (s *Service) keep(ctx context.Context, name string, file []byte) (*Model, error) {
+	own, structures := weights.Split(file)
+	if structures == nil {
+		structures = weights.StructuresFile(name)
+	}
+	loaded, err := weights.Load(own)
+	if err != nil {
+		return nil, err
+	}
+	if structures != nil && loaded.Card.StructuresSHA256 != "" {
+		if loaded.Structures, err = weights.LoadStructures(structures, loaded); err != nil {
+			return nil, err
+		}
+	}
+	m := &Model{Model: loaded, Name: name, SHA256: sum(own), File: file, workers: s.workers}
+	if m.single, err = algo.NewSingleScorer(ctx, loaded, s.workers); err != nil {
+		return nil, err
+	}
+	s.kept = append(s.kept[max(0, len(s.kept)-maxKept+1):], m)
+	return m, nil
+}
+
+// An About says what a model is, and what it calls outside.
+type About struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	SHA256      string `json:"sha256"`
+	Molecules   bool   `json:"molecules"` // what it reads; plain graphs if not
+	Dataset     string `json:"dataset"`
+	Train       int    `json:"train"`      // graphs that it was trained on
+	References  int    `json:"references"` // graphs kept from training, which p-values are taken from
+	// Threshold is the least score that is called outside, nil where there are too few
+	// references for alpha.
+	Threshold *float64 `json:"threshold"`
+}
+
+// About says what a model is, and what it calls outside at a rate of false alarms.
+func (m *Model) About(alpha float64) (*About, error) {
+	if err := decide.CheckAlpha(alpha); err != nil {
+		return nil, err
+	}
+	c := m.Card
+	a := &About{
+		Name: c.Name, Description: c.Description, SHA256: m.SHA256, Molecules: m.molecules(),
+		Dataset: c.Dataset, Train: c.Train, References: m.References(),
+	}
+	if t, ok := decide.Threshold(m.single.Holdout(), alpha); ok {
+		a.Threshold = &t
+	}
+	return a, nil
+}
+
+func (m *Model) molecules() bool { return m.Card.Schema != algo.Constant }
+
+// A List is what is asked about: molecules or plain graphs, one of the two.
+type List struct {
+	SMILES []string
+	Graphs []Plain
+	First  int // row of the first one in the whole list, from 0
+}
+
+// A Plain graph has nodes 0…N−1 and undirected edges, in one direction or both.
+type Plain struct {
+	N     int
+	Edges [][2]int32
+}
+
+// Len returns how many there are.
+func (l *List) Len() int { return len(l.SMILES) + len(l.Graphs) }
+
+// records are those of the list, yet to be read by a schema. An error says that there are more
+// than some, or that the schema has no such graphs.
+func (l *List) records(schema string, most int) ([]table.Unread, error) {
+	nodes := 0
+	for _, p := range l.Graphs {
+		nodes += min(max(p.N, 0), MaxNodes+1)
+	}
+	switch molecules := schema != algo.Constant; {
+	case nodes > MaxNodes:
+		return nil, fmt.Errorf("graphs of %d nodes at once: want at most %d", nodes, MaxNodes)
+	case l.Len() > most:
+		return nil, fmt.Errorf("%d records at once: want at most %d", l.Len(), most)
+	case molecules && len(l.Graphs) > 0:
+		return nil, errors.New("the model reads molecules, and the list holds plain graphs")
+	case !molecules && len(l.SMILES) > 0:
+		return nil, errors.New("the model reads plain graphs, and the list holds molecules")
+	}
+	form := algo.FormOf(schema)
+	list := make([]table.Unread, 0, l.Len())
+	for i, text := range l.SMILES {
+		list = append(list, func() table.Record {
+			return table.FromMolecule(dataset.Listed(l.First+i, text).Parsed(form))
+		})
+	}
+	for i, p := range l.Graphs {
+		list = append(list, func() table.Record { return p.record(l.First + i + 1) })
+	}
+	return list, nil
+}
+
+// record is that of a row, from 1.
+func (p Plain) record(row int) table.Record {
+	r := table.Record{Row: row, ID: strconv.Itoa(row)}
+	r.Graph, _, r.Err = graph.New(p.N, p.Edges)
+	return r
+}
+
+// Score scores each of a list by itself. A record that is no molecule has Err and no scores.
+// Graphs are not kept.
+func (m *Model) Score(ctx context.Context, l List, alpha float64) ([]table.Scored, error) {
+	return m.score(ctx, l, alpha, func(r *table.Scored) { r.Graph = nil })
+}
+
+// score calls done with each row.
+func (m *Model) score(ctx context.Context, l List, alpha float64, done func(*table.Scored)) ([]table.Scored, error) {
+	unread, err := l.records(m.Card.Schema, MaxRecords)
+	if err != nil {
+		return nil, err
+	}
+	o := algo.DefaultOptions()
+	o.Alpha, o.Workers, o.Single = alpha, m.workers, m.single
+	s, err := algo.NewScorer(ctx, m.Model, o)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]table.Scored, 0, len(unread))
+	err = job.Score(ctx, s, job.Input{Records: each(unread)}, job.ScoreOptions{Workers: m.workers}, func(some []table.Scored) error {
+		for i := range some {
+			done(&some[i])
+		}
+		rows = append(rows, some...)
+		return nil
+	})
+	return rows, err
+}
+
+// each yields records of a list, which has no errors of its own.
+func each(records []table.Unread) iter.Seq2[table.Unread, error] {
+	return func(yield func(table.Unread, error) bool) {
+		for _, u := range records {
+			if !yield(u, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Explain is Score with Why.
+func (m *Model) Explain(ctx context.Context, l List, alpha float64) ([]table.Scored, error) {
+	if l.Len() > MaxExplained {
+		return nil, fmt.Errorf("%d records to explain at once: want at most %d", l.Len(), MaxExplained)
+	}
+	rows, err := m.score(ctx, l, alpha, func(*table.Scored) {})
+	if err != nil {
+		return nil, err
+	}
+	e := &job.Explainer{Alone: m.single, Alpha: alpha, Form: algo.FormOf(m.Card.Schema)}
+	return rows, e.Explain(ctx, m.workers, rows)
+}
+
+// QValues returns for each p-value the lowest false-discovery rate at which its graph is called
+// outside (Benjamini and Hochberg), NaN for NaN.
+func QValues(p []float64) []float64 {
+	t := decide.NewTally()
+	for _, x := range p {
+		if !math.IsNaN(x) {
+			t.Add(x, 1)
+		}
+	}
+	of, q := t.QValues(), make([]float64, len(p))
+	for i, x := range p {
+		q[i] = math.NaN()
+		if !math.IsNaN(x) {
+			q[i] = of[x]
+		}
+	}
+	return q
+}

@@ -1,0 +1,224 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"baca/algo"
+	"baca/algo/decide"
+	"baca/algo/graph"
+	"baca/algo/molecule/smiles"
+	"baca/weights"
+)
+
+var ctx = context.Background()
+
+func model(t *testing.T, s *Service, name string) *Model {
+	t.Helper()
+	m, err := s.Model(ctx, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Rows are what the library says of the graphs, in the order of the list.
+func TestScore(t *testing.T) {
+	texts := []string{"CC(=O)Oc1ccccc1C(=O)O", "C(C", "", "C1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-]", "CCCCCCCCCCCC"}
+	for range 7 {
+		texts = append(texts, texts...)
+	}
+	m := model(t, New(2), "bbbp")
+	rows, err := m.Score(ctx, List{SMILES: texts, First: 10}, 0.05)
+	if err != nil || len(rows) != len(texts) {
+		t.Fatalf("%d rows, %v; want %d", len(rows), err, len(texts))
+	}
+	alone, err := algo.NewSingleScorer(ctx, m.Model, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range rows {
+		if r.Row != 11+i || r.SMILES != texts[i] {
+			t.Fatalf("row %d of %q, want %d of %q", r.Row, r.SMILES, 11+i, texts[i])
+		}
+		g, err := smiles.ParseCanonical(texts[i])
+		if (err == nil && texts[i] != "") != (r.Err == nil) || (r.Err == nil) != (r.Scores != nil) {
+			t.Fatalf("%q: error %v and scores %v, the parser says %v", texts[i], r.Err, r.Scores, err)
+		}
+		if r.Err != nil {
+			continue
+		}
+		want, err := alone.Scores(ctx, []*graph.Graph{g})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, verdicts := alone.Judge(want, 0.05)
+		if s := r.Scores; s.Score != want[0] || s.P != p[0] || s.Verdict != verdicts[0] {
+			t.Fatalf("%q: %g, %g, %s; want %g, %g, %s", texts[i], s.Score, s.P, s.Verdict, want[0], p[0], verdicts[0])
+		}
+	}
+}
+
+// A score is outside exactly where it reaches the threshold.
+func TestAboutThreshold(t *testing.T) {
+	m := model(t, New(1), "bbbp")
+	about, err := m.About(0.05)
+	if err != nil || about.Threshold == nil || !about.Molecules || about.References != m.References() {
+		t.Fatalf("%+v, %v", about, err)
+	}
+	at := *about.Threshold
+	_, verdicts := m.single.Judge([]float64{math.Nextafter(at, math.Inf(-1)), at}, 0.05)
+	if verdicts[0] == decide.Outside || verdicts[1] != decide.Outside {
+		t.Errorf("verdicts below and at the threshold: %v", verdicts)
+	}
+	if about, err = m.About(1e-9); err != nil || about.Threshold != nil {
+		t.Errorf("with an alpha that is too small: %v, %v", about.Threshold, err)
+	}
+	if _, err = m.About(0); err == nil {
+		t.Error("alpha 0: no error")
+	}
+}
+
+func TestLists(t *testing.T) {
+	s := New(1)
+	molecules, plain := model(t, s, "bbbp"), model(t, s, "ptc_mr")
+	triangle := Plain{3, [][2]int32{{0, 1}, {1, 2}, {2, 0}}}
+	rows, err := plain.Score(ctx, List{Graphs: []Plain{triangle, {2, [][2]int32{{0, 2}}}, {0, nil}}}, 0.05)
+	if err != nil || rows[0].Err != nil || rows[0].Scores == nil || rows[1].Err == nil {
+		t.Errorf("plain graphs: %v, %v", rows, err)
+	}
+	for name, bad := range map[string]func() error{
+		"graphs for molecules": func() error { _, err := molecules.Score(ctx, List{Graphs: []Plain{triangle}}, 0.05); return err },
+		"molecules for graphs": func() error { _, err := plain.Score(ctx, List{SMILES: []string{"C"}}, 0.05); return err },
+		"too many": func() error {
+			_, err := molecules.Score(ctx, List{SMILES: make([]string, MaxRecords+1)}, 0.05)
+			return err
+		},
+		"too many to explain": func() error {
+			_, err := molecules.Explain(ctx, List{SMILES: make([]string, MaxExplained+1)}, 0.05)
+			return err
+		},
+		"too many nodes": func() error { _, err := plain.Score(ctx, List{Graphs: []Plain{{N: MaxNodes + 1}}}, 0.05); return err },
+		"alpha":          func() error { _, err := molecules.Score(ctx, List{SMILES: []string{"C"}}, 1); return err },
+		"few to train on": func() error {
+			_, err := s.Train(ctx, Training{List: List{SMILES: []string{"C"}}, Epochs: 1}, nil)
+			return err
+		},
+		"epochs": func() error { _, err := s.Train(ctx, Training{}, nil); return err },
+	} {
+		if bad() == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func TestExplain(t *testing.T) {
+	m := model(t, New(1), "bbbp")
+	rows, err := m.Explain(ctx, List{SMILES: []string{"OCC", "C("}}, 0.05)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if why := rows[0].Why; why == nil || len(why.Atoms) != 3 || len(why.Nearest) != algo.NearestExplained || why.Nearest[0].SMILES == "" {
+		t.Errorf("%+v", rows[0].Why)
+	}
+	if rows[1].Why != nil || rows[1].Err == nil {
+		t.Errorf("refused, but with %v", rows[1].Why)
+	}
+}
+
+// A model is kept while it is asked about, and forgotten when some others were.
+func TestKept(t *testing.T) {
+	s := New(1)
+	file, err := weights.Bytes("ptc_mr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := s.Open(ctx, file)
+	if err != nil || !bytes.Equal(m.File, file) {
+		t.Fatal(err)
+	}
+	if again, err := s.Open(ctx, file); again != m || err != nil {
+		t.Errorf("opened twice: %p and %p, %v", m, again, err)
+	}
+	for _, name := range []string{"ptc_mr", "enzymes", "aids", "bzr"}[:maxKept-1] {
+		model(t, s, name)
+	}
+	if again, err := s.Model(ctx, m.Name); again != m || err != nil {
+		t.Errorf("asked for again: %p, want %p, %v", again, m, err)
+	}
+	for _, name := range []string{"ptc_mr", "enzymes", "aids", "bzr"} {
+		model(t, s, name)
+	}
+	if _, err := s.Model(ctx, m.Name); !errors.Is(err, ErrUnknown) {
+		t.Errorf("forgotten model: %v, want %v", err, ErrUnknown)
+	}
+	if len(s.kept) != maxKept {
+		t.Errorf("%d models are kept, want %d", len(s.kept), maxKept)
+	}
+	if _, err := s.Open(ctx, []byte("no model")); !errors.Is(err, weights.ErrMagic) {
+		t.Errorf("no model: %v", err)
+	}
+}
+
+func TestQValues(t *testing.T) {
+	p := []float64{0.01, math.NaN(), 0.04, 0.03, 0.5, 0.01}
+	got := QValues(p)
+	for i, x := range p {
+		want := math.NaN()
+		for _, y := range p { // the least over all y ≥ x of y·n / #{p ≤ y}
+			if y >= x {
+				below := 0
+				for _, z := range p {
+					if z <= y {
+						below++
+					}
+				}
+				if q := y * 5 / float64(below); !(q >= want) {
+					want = q
+				}
+			}
+		}
+		if math.IsNaN(want) != math.IsNaN(got[i]) || math.Abs(got[i]-want) > 1e-15 {
+			t.Errorf("q of %g is %g, want %g", x, got[i], want)
+		}
+	}
+}
+
+// A trained model has what was asked for, and refused records are told.
+func TestTrain(t *testing.T) {
+	var list List
+	for i := range 40 {
+		p := Plain{N: 4 + i%5}
+		for k := range p.N - 1 {
+			p.Edges = append(p.Edges, [2]int32{int32(k), int32(k + 1)})
+		}
+		list.Graphs = append(list.Graphs, p)
+	}
+	list.Graphs[7].Edges = append(list.Graphs[7].Edges, [2]int32{0, 99})
+	s := New(1)
+	var epochs []int
+	question := Training{List: list, Name: "paths", Epochs: 3, Seed: 2}
+	trained, err := s.Train(ctx, question, func(p Progress) error { epochs = append(epochs, p.Epoch); return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(epochs, []int{1, 2, 3}) || len(trained.Refused) != 1 || trained.Refused[0].Row != 8 || trained.Warning == "" {
+		t.Errorf("epochs %v, refused %v, warning %q", epochs, trained.Refused, trained.Warning)
+	}
+	m, err := s.Open(ctx, trained.File)
+	if err != nil || m.Card.Name != "paths" || m.Card.Graphs != 39 || m.Card.Seed != 2 || m.Card.Epochs != 3 || m.Card.Schema != algo.Constant {
+		t.Errorf("%+v, %v", m.Card, err)
+	}
+	if again, err := New(2).Train(ctx, question, func(Progress) error { return nil }); err != nil || !bytes.Equal(again.File, trained.File) {
+		t.Errorf("other bytes with two workers, %v", err)
+	}
+	stop := fmt.Errorf("enough")
+	if _, err := s.Train(ctx, question, func(Progress) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("stopped: %v", err)
+	}
+}

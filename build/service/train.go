@@ -1,0 +1,115 @@
+package service
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"math"
+
+	"baca/algo"
+	"baca/algo/dataset"
+	"baca/algo/job"
+	"baca/algo/molecule"
+	"baca/algo/pretrain"
+	"baca/algo/table"
+	"baca/weights"
+)
+
+// A Training is what is to be trained.
+type Training struct {
+	List   List
+	Name   string // of the model
+	Epochs int
+	Seed   uint64
+}
+
+// A Progress says how far a training is.
+type Progress struct {
+	Epoch  int     `json:"epoch"` // from 1
+	Epochs int     `json:"epochs"`
+	Loss   float64 `json:"loss"`
+}
+
+// Trained is the outcome of a training.
+type Trained struct {
+	File    []byte         // of the model
+	Refused []table.Record // that were not trained on
+	Warning string         // what the model cannot do; may be empty
+}
+
+// Train trains a model on a list, as `baca pretrain` does on a file of it, and tells progress
+// after each epoch. An error of progress ends it.
+func (s *Service) Train(ctx context.Context, t Training, progress func(Progress) error) (*Trained, error) {
+	if t.Epochs < 1 || t.Epochs > job.MaxEpochs {
+		return nil, fmt.Errorf("%d epochs: want 1 to %d", t.Epochs, job.MaxEpochs)
+	}
+	schema := algo.OGBCanonical
+	if len(t.List.Graphs) > 0 {
+		schema = algo.Constant
+	}
+	out := &Trained{}
+	training := job.Training{Workers: s.workers, Split: dataset.Hold, Save: weights.Save, Card: algo.Card{
+		Name: t.Name, Schema: schema, Dataset: t.Name, DatasetSHA256: t.List.sum(), Seed: t.Seed, Epochs: t.Epochs,
+		Description: fmt.Sprintf("Trained on a list of %d for %d epochs.", t.List.Len(), t.Epochs),
+	}}
+	unread, err := t.List.records(schema, MaxTraining)
+	if err != nil {
+		return nil, err
+	}
+	for r, err := range table.Parse(ctx, s.workers, each(unread)) {
+		switch {
+		case err != nil:
+			return nil, err
+		case r.Err != nil:
+			out.Refused = append(out.Refused, r)
+		default:
+			training.Graphs = append(training.Graphs, r.Graph)
+		}
+	}
+	if n := len(training.Graphs); n < job.MinTraining {
+		return nil, fmt.Errorf("%d graphs to train on, %d refused: want at least %d", n, len(out.Refused), job.MinTraining)
+	}
+	if schema != algo.Constant {
+		training.Card.Background = weights.BackgroundName
+		o := dataset.Options{Format: dataset.SMI, Form: molecule.Canonical, Workers: s.workers}
+		if training.Outside, _, err = job.ReadBackground(ctx, weights.Background(), o, nil); err != nil {
+			return nil, err
+		}
+	}
+	if out.File, err = run(ctx, &training, progress); err != nil {
+		return nil, err
+	}
+	out.Warning = training.Warning()
+	return out, nil
+}
+
+// run goes through a training and returns the file of its model.
+func run(ctx context.Context, t *job.Training, progress func(Progress) error) ([]byte, error) {
+	if err := t.Prepare(); err != nil {
+		return nil, err
+	}
+	if err := t.Begin(ctx, pretrain.State{}, pretrain.Loss{}); err != nil {
+		return nil, err
+	}
+	told := func() error {
+		return progress(Progress{Epoch: t.State.Epoch, Epochs: t.Card.Epochs, Loss: t.Loss.Total})
+	}
+	if err := t.Run(ctx, math.MaxInt64, told, nil); err != nil {
+		return nil, err
+	}
+	_, file, err := t.Pack(ctx)
+	return file, err
+}
+
+// sum is the SHA-256 of the list: of the lines of its SMILES, or of the numbers of its graphs.
+func (l *List) sum() string {
+	h := sha256.New()
+	for _, text := range l.SMILES {
+		h.Write([]byte(text))
+		h.Write([]byte{'\n'})
+	}
+	for _, p := range l.Graphs {
+		fmt.Fprintln(h, p.N, p.Edges)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil))
+}

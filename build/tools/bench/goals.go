@@ -123,7 +123,7 @@ func (r *results) writeGoals(b *bytes.Buffer) {
 		if g.over.metric == nanoseconds {
 			fastest = over.min() / under.min()
 		}
-		wanted, reached := fmt.Sprintf("≥ %g", g.want), yes(ratio.median() >= g.want)
+		wanted, reached := fmt.Sprintf("≥ %.3g", g.want), yes(ratio.median() >= g.want)
 		if g.want == 0 {
 			wanted, reached = "–", "–"
 		}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"baca/algo/attention"
+
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -78,7 +80,7 @@ func TestStoryOfTheLab(t *testing.T) {
 			t.Errorf("shares %v do not descend", shares)
 		}
 	}
-	if len(shares) != 5 || sum < 97 || sum > 103 {
+	if len(shares) != attention.DefaultOptions().TopK || sum < 97 || sum > 103 {
 		t.Errorf("shares %v make %d %%", shares, sum)
 	}
 	// The next record passes through at once.

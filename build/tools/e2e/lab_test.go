@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"baca/algo/attention"
-
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"baca/algo/attention"
 )
 
 // scenes are those of the lab's story.

@@ -24,7 +24,7 @@ BUILD = $(GO) build -trimpath -buildvcs=false -ldflags='-X baca/build/internal/v
 LIMIT ?= 2h
 TEST = $(GO) test -timeout $(LIMIT)
 
-.PHONY: help run demo build page libraries gpu beam release python test test-all checks test-race test-wasm test-gpu test-beam fuzz chaos lint bench profile bench-quick clean
+.PHONY: help run demo build page libraries gpu beam release python npm test test-all checks test-race test-wasm test-gpu test-beam test-columnar fuzz chaos lint bench profile bench-quick clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,7 +56,7 @@ test: ## check what may have been broken, ten minutes on two cores: lint, unit t
 	@$(MAKE) --no-print-directory checks; status=$$?; build/tools/left-out.sh; exit $$status
 
 test-all: ## check everything: large inputs, race detector, all of it as WebAssembly, Beam and the GPU as well
-	@BACA_TEST=all $(MAKE) --no-print-directory checks test-race test-wasm test-beam test-gpu; status=$$?; build/tools/left-out.sh; exit $$status
+	@BACA_TEST=all $(MAKE) --no-print-directory checks test-race test-wasm test-beam test-columnar test-gpu; status=$$?; build/tools/left-out.sh; exit $$status
 
 checks: lint page
 	$(TEST) ./...
@@ -67,7 +67,7 @@ checks: lint page
 
 test-race: ## check what starts goroutines with the race detector
 	$(TEST) -race -short -skip '$(NORACE)' $(CONCURRENT)
-	$(TEST) -race -run 'Interrupt|Pipe|Waiting|WholeEpoch' ./build/baca/command
+	$(TEST) -race -run 'Interrupt|Pipe|Waiting|WholeEpoch|API|Watch' ./build/baca/command
 
 test-wasm: ## check all that is compiled to WebAssembly in Node
 	GOOS=js GOARCH=wasm $(GO) vet ./algo/... ./weights/... ./wasm/... ./app/... ./build/tools/bench/suite
@@ -85,8 +85,14 @@ release: page ## build archives for every system into out/release
 python: ## build wheels of the Python package for every system into out/wheels
 	$(GO) run ./build/python/wheel -commit "$(COMMIT)"
 
+npm: ## build the npm package, for browsers and Node, into out/npm
+	$(GO) run ./build/npm
+
 test-beam: ## check the Beam pipeline
 	cd build/beam && $(GO) vet ./... && $(TEST) ./...
+
+test-columnar: ## compare the readers of Parquet and Arrow with those of others (downloads 30 MB once)
+	cd build/columnar && $(GO) vet ./... && $(TEST) ./...
 
 test-gpu: ## check the GPU, natively where Vulkan is and in Chromium (downloads 110 MB once)
 	GO="$(GO)" build/gpu/test.sh

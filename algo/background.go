@@ -78,7 +78,7 @@ func (m *Model) AddBackground(ctx context.Context, workers int, training, outsid
 	if err != nil {
 		return err
 	}
-	bank, err := near.NewBank(ctx, workers, m.Bank, m.Subtrees)
+	bank, err := near.NewBank(ctx, workers, m.Bank, m.Subtrees, nil)
 	if err != nil {
 		return err
 	}
@@ -91,6 +91,7 @@ func (m *Model) AddBackground(ctx context.Context, workers int, training, outsid
 		sizes[k] = max(1, nodes(p))
 		sums[k] = fuse(sums[k], ratios[k*in.Len()/len(sizes)], head.Weight())
 	}
+	m.Measured = nil
 	m.Background, m.Sizes, m.Card.BackgroundGraphs = head, newSizes(sizes, sums), out.Len()
 	return nil
 }

@@ -73,11 +73,16 @@ type Model struct {
 	// It may be empty: then there are none.
 	Holdout       *contrast.Representation
 	HoldoutTraits []Trait // of each
+	// Residuals are errors of predictions for the graphs of the holdout, nil for none.
+	Residuals *Residuals
 	// Shared, unless 0, says that the model was made by Share, for groups of so many
 	// graphs. Reference then has the scores that graphs kept from training get
 	// alone, ascending, and Holdout is empty.
 	Shared    int
 	Reference []float64
+	// Measured is what scoring single graphs begins with. It may be nil: then that is
+	// measured when it begins.
+	Measured *Measured
 	// Background tells the training set from molecules at large, and Sizes then says what
 	// training graphs of each size score. Both are nil without a background.
 	Background *background.Head
@@ -167,6 +172,7 @@ func NewModel(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Grap
 // SetHoldout makes other graphs those that p-values are taken from. The model must not
 // have been trained on them.
 func (m *Model) SetHoldout(ctx context.Context, workers int, gs []*graph.Graph) (err error) {
+	m.Measured, m.Residuals = nil, nil
 	if m.Holdout, err = contrast.Describe(ctx, workers, m.Encoder, gs); err == nil {
 		m.HoldoutTraits = m.Traits(gs, m.Holdout.Prints)
 	}

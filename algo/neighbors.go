@@ -3,6 +3,7 @@ package algo
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"baca/algo/fingerprint"
@@ -16,7 +17,14 @@ import (
 type Structures struct {
 	SMILES []string
 	Names  []string // empty for a molecule without a name; nil where none has one
+	// Observed and Predicted are values of the molecules, NaN for one without; nil where none
+	// has one.
+	Observed, Predicted []float64
 }
+
+// Values are what was measured of a molecule and what a model had predicted, NaN where that is
+// not known.
+type Values struct{ Observed, Predicted float64 }
 
 // A TrainingGraph is one that a model holds and that resembles another graph.
 type TrainingGraph struct {
@@ -28,6 +36,7 @@ type TrainingGraph struct {
 	Similarity float64
 	// SMILES and Name are empty where the structures are not at hand, see Model.Structures.
 	SMILES, Name string
+	Values       *Values // nil where neither is known
 }
 
 // MaxNearest bounds how many training graphs are asked for.
@@ -46,15 +55,34 @@ func (s *SingleScorer) Nearest(g *graph.Graph, count int) []TrainingGraph {
 	list = slices.Clone(list[:min(count, len(list))])
 	for i := range list {
 		n := &list[i]
-		n.Row = s.rows[n.Place]
+		n.Row = s.rows()[n.Place]
 		if known := s.model.Structures; known != nil {
 			n.SMILES = known.SMILES[n.Place]
 			if known.Names != nil {
 				n.Name = known.Names[n.Place]
 			}
+			n.Values = known.values(n.Place)
 		}
 	}
 	return list
+}
+
+// HasValues tells whether any of the values is known; s may be nil.
+func (s *Structures) HasValues() bool { return s != nil && (s.Observed != nil || s.Predicted != nil) }
+
+// values are those of a molecule, nil where none is known.
+func (s *Structures) values(place int) *Values {
+	v := Values{Observed: math.NaN(), Predicted: math.NaN()}
+	if s.Observed != nil {
+		v.Observed = s.Observed[place]
+	}
+	if s.Predicted != nil {
+		v.Predicted = s.Predicted[place]
+	}
+	if math.IsNaN(v.Observed) && math.IsNaN(v.Predicted) {
+		return nil
+	}
+	return &v
 }
 
 // An Embedded is a graph of the bank near which another graph is embedded.
@@ -79,6 +107,7 @@ func (s *SingleScorer) NearestEmbedded(q []float32, count int) []Embedded {
 type Source struct {
 	Graph        *graph.Graph
 	SMILES, Name string
+	Values       *Values // nil for none
 }
 
 // StructuresOf picks the molecules that the model holds from all graphs of the data set that
@@ -90,7 +119,7 @@ func (m *Model) StructuresOf(set []Source) (*Structures, error) {
 	if len(set) != m.Card.Graphs {
 		return nil, fmt.Errorf("%d molecules: model %s was trained on a set of %d", len(set), m.Card.Name, m.Card.Graphs)
 	}
-	s, named := &Structures{}, false
+	s, named, unknown := &Structures{}, false, &Values{Observed: math.NaN(), Predicted: math.NaN()}
 	for k, row := range m.KnownRows() {
 		if row < 0 {
 			return nil, fmt.Errorf("model %s does not tell which rows it was trained on", m.Card.Name)
@@ -101,9 +130,18 @@ func (m *Model) StructuresOf(set []Source) (*Structures, error) {
 		}
 		s.SMILES, s.Names = append(s.SMILES, from.SMILES), append(s.Names, from.Name)
 		named = named || from.Name != ""
+		values := cmp.Or(from.Values, unknown)
+		s.Observed, s.Predicted = append(s.Observed, values.Observed), append(s.Predicted, values.Predicted)
 	}
 	if !named {
 		s.Names = nil
+	}
+	known := func(x float64) bool { return !math.IsNaN(x) }
+	if !slices.ContainsFunc(s.Observed, known) {
+		s.Observed = nil
+	}
+	if !slices.ContainsFunc(s.Predicted, known) {
+		s.Predicted = nil
 	}
 	return s, nil
 }

@@ -16,10 +16,21 @@ import (
 // moleculeModel is a model of molecules without any training, and what it was made of.
 func moleculeModel(t *testing.T) (*algo.Model, []algo.Source) {
 	t.Helper()
+	return modelOf(t, 30)
+}
+
+// manyMolecules is the same with a holdout that errors can be taken from.
+func manyMolecules(t *testing.T) (*algo.Model, []algo.Source) {
+	t.Helper()
+	return modelOf(t, 180)
+}
+
+func modelOf(t *testing.T, count int) (*algo.Model, []algo.Source) {
+	t.Helper()
 	var set []algo.Source
 	var gs []*graph.Graph
 	var train, holdout []int
-	for n := range 30 {
+	for n := range count {
 		text := strings.Repeat("C", n%10+1) + "O" + strings.Repeat("N", n/10+1)
 		g, err := smiles.ParseGraph(text)
 		if err != nil {

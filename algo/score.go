@@ -183,6 +183,16 @@ func NewScorer(ctx context.Context, m *Model, o Options) (*Scorer, error) {
 // it, to be read only.
 func (s *Scorer) Attention() *attention.Calibrator { return s.attention }
 
+// State returns what the attention takes from the latest batch to the next one, nil before
+// the first.
+func (s *Scorer) State() *attention.State { return s.attention.State() }
+
+// Resume makes the attention go on from a state, which a scorer of the same model and options
+// left, at the first batch.
+func (s *Scorer) Resume(state *attention.State) error {
+	return s.attention.Resume(state, s.model.Bank.Dim())
+}
+
 // Paper returns S_BaCa of the latest batch as a sum of S_Pre, or what else parts the
 // batch, and S_Attn, and whether there was a batch.
 func (s *Scorer) Paper() (sum Sum, ok bool) {
@@ -246,6 +256,9 @@ func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) 
 // calibrate learns from a batch, and adds what it says of the batch to the report.
 func (s *Scorer) calibrate(ctx context.Context, r *Report, gs []*graph.Graph, test *contrast.Representation) (*state, error) {
 	m, o := s.model, s.options
+	if err := m.Holdout.CheckProjections(); err != nil {
+		return nil, fmt.Errorf("model %s: holdout: %w", m.Card.Name, err)
+	}
 	t := &state{negatives: test.Negatives(), bank: s.single.ratio, partition: o.Partition}
 	pre, err := t.base(ctx, o, m, test)
 	if err != nil {

@@ -99,7 +99,7 @@ func (m *Model) sharedBackground(k int) (*background.Head, *Sizes) {
 // Share. A file rounds the bank, so these are to be taken anew with the bank that was read
 // back.
 func (m *Model) Refer(ctx context.Context, workers int, from *Model) error {
-	bank, err := near.NewBank(ctx, workers, m.Bank, nil)
+	bank, err := near.NewBank(ctx, workers, m.Bank, nil, nil)
 	if err != nil {
 		return err
 	}

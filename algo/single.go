@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
+	"sync"
 
 	"baca/algo/contrast"
 	"baca/algo/decide"
@@ -24,34 +24,45 @@ type SingleScorer struct {
 	workers int
 	near    *near.Bank
 	ratio   *ratio.Bank
-	rows    []int // see Model.KnownRows
+	rows    func() []int // see Model.KnownRows
 
 	holdout []float64 // its scores
 	ranked  []float64 // the same, ascending
 }
 
-// NewSingleScorer scores the holdout of a model, which p-values are taken from. The
-// model must have a bank.
+// NewSingleScorer scores the holdout of a model, which p-values are taken from, unless that
+// was done before, see Measured. The model must have a bank.
 func NewSingleScorer(ctx context.Context, m *Model, workers int) (*SingleScorer, error) {
 	if m.Bank.Len() == 0 {
 		return nil, fmt.Errorf("model %s holds no training graphs: there is nothing to compare a graph with", m.Card.Name)
 	}
-	bank, err := near.NewBank(ctx, workers, m.Bank, m.Subtrees)
-	if err != nil {
-		return nil, err
+	s := &SingleScorer{model: m, workers: workers, rows: sync.OnceValue(m.KnownRows), holdout: m.Reference, ranked: m.Reference}
+	scales := m.scales()
+	if err := s.prepare(ctx, scales); err != nil || m.Shared > 0 {
+		return s, err
 	}
-	s := &SingleScorer{model: m, workers: workers, near: bank, ratio: ratio.NewBank(bank), rows: m.KnownRows(), holdout: m.Reference}
-	if s.ranked = m.Reference; m.Shared == 0 {
-		err = s.measureHoldout(ctx)
+	if scales != nil {
+		if known, err := s.recall(ctx); known || err != nil {
+			return s, err
+		}
+		if err := s.prepare(ctx, nil); err != nil {
+			return nil, err
+		}
 	}
-	return s, err
+	return s, s.measureHoldout(ctx)
+}
+
+// prepare makes the banks.
+func (s *SingleScorer) prepare(ctx context.Context, scales *near.Scales) (err error) {
+	if s.near, err = near.NewBank(ctx, s.workers, s.model.Bank, s.model.Subtrees, scales); err == nil {
+		s.ratio = ratio.NewBank(s.near)
+	}
+	return err
 }
 
 func (s *SingleScorer) measureHoldout(ctx context.Context) error {
 	answers, _, err := s.answers(ctx, s.workers, s.model.Holdout.Outline(), traitsOf(s.model.HoldoutTraits))
-	s.holdout = scoresOf(answers)
-	s.ranked = slices.DeleteFunc(slices.Clone(s.holdout), math.IsNaN)
-	slices.Sort(s.ranked)
+	s.rank(scoresOf(answers))
 	return err
 }
 

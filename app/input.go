@@ -109,8 +109,7 @@ func (p *inputPane) fileCard() app.UI {
 	}
 	what := words.Size(f.Size)
 	if o := p.S.Opened; o != nil {
-		kind := map[string]string{"smi": "SMILES", "csv": "CSV", "tsv": "TSV", "sdf": "SDF", "tu": "TUDataset"}[o.Format]
-		what += ", " + kind
+		what += ", " + words.Format(o.Format)
 	}
 	return app.Div().Class("file-card").Body(
 		icon("file"),

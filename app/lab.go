@@ -94,7 +94,7 @@ func (p *labPane) doors() []app.UI {
 			p.door(c.Key, c.Name, c.About, count, app.Raw(picture.StageBar(share))).Disabled(!there && !p.told())))
 	}
 	if p.told() {
-		items = append(items, p.driftStage())
+		items = append(items, p.driftStage(), p.compareStage())
 	}
 	return items
 }
@@ -210,14 +210,16 @@ func (p *labPane) panel() []app.UI {
 	case "":
 		return nil
 	case message.StageDrift:
-		return []app.UI{
-			app.Div().Class("pane-head").Body(
-				app.H2().Text("Lab: drift"), quiet(driftAbout), app.Span().Class("stretch"),
-				closer("Close the lab", p.S.Lab.Close)),
-			p.drift(),
-		}
+		return []app.UI{p.head("Lab: drift", driftAbout), p.drift()}
+	case message.StageLists:
+		return []app.UI{p.head("Lab: compare", compareAbout), p.compare()}
 	}
 	return p.story()
+}
+
+// head is the line above what is beside the story.
+func (p *labPane) head(title, about string) app.UI {
+	return app.Div().Class("pane-head").Body(app.H2().Text(title), quiet(about), app.Span().Class("stretch"), closer("Close the lab", p.S.Lab.Close))
 }
 
 // narrow is the width below which pictures stand one below the other.

@@ -79,7 +79,7 @@ func (p *resultPane) settle(ctx app.Context) {
 		wanted = append(s.Furthest(suggested), wanted...)
 	}
 	s.Glances.Want(wanted)
-	list := strings.Join(append(p.Album.MissingSMILES(s.Inspector.NearestSMILES()), p.Album.Missing(&s.Rows, wanted)...), "\n")
+	list := strings.Join(append(p.Album.MissingSMILES(append(s.Inspector.NearestSMILES(), s.Lab.WantedExamples()...)), p.Album.Missing(&s.Rows, wanted)...), "\n")
 	if list == p.wanted {
 		return
 	}

@@ -1,13 +1,47 @@
 package build
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 )
+
+// built is a folder with the command baca, which is built once for all tests.
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "baca-build")
+	if err != nil {
+		return "", err
+	}
+	builtIn = dir
+	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "baca"), "baca/build/baca").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return dir, nil
+})
+
+// builtIn is the folder of what was built, empty if no test has asked for it.
+var builtIn string
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	os.RemoveAll(builtIn)
+	os.Exit(code)
+}
+
+// command is the path of the command baca.
+func command(t *testing.T) string {
+	t.Helper()
+	dir, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, "baca")
+}
 
 // What README.md shows of the command's output must be what the command prints:
 // each line of the blocks, but for those that say that some are left out.
@@ -19,11 +53,7 @@ func TestReadmeShowsRealOutput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	baca := filepath.Join(dir, "baca")
-	if out, err := exec.Command("go", "build", "-o", baca, "baca/build/baca").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
+	dir, baca := t.TempDir(), command(t)
 	run := func(args ...string) string {
 		t.Helper()
 		c := exec.Command(baca, args...)

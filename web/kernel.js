@@ -1,5 +1,5 @@
 // The loader of kernel.wasm, the SIMD loops that the Go programs of this page
-// call. Load it in a worker or a page beside Go's wasm_exec.js, then:
+// call. Load it beside Go's wasm_exec.js, as a script, as a module or by require(), then:
 //
 //  const go = new Go();
 //  const kernel = bacaKernel();
@@ -14,8 +14,6 @@
 // promise fails, or the browser has no SIMD) attach resolves to the reason, an
 // Error, and the program computes the same with its own, slower code; otherwise
 // to null.
-//
-// In Node, require() gives bacaKernel.
 "use strict";
 
 globalThis.bacaKernel = function () {
@@ -42,5 +40,3 @@ globalThis.bacaKernel = function () {
     },
   };
 };
-
-if (typeof module !== "undefined") module.exports = globalThis.bacaKernel;

@@ -1,15 +1,30 @@
-// Starts workers, for the page and for the workers among themselves, and hands them
-// files of the browser, which are read where they lie. Loaded by both.
-"use strict";
+// Starts workers that compute: for the page, for the npm package, and for the workers
+// among themselves.
 
-globalThis.baca = (() => {
-  const base = globalThis.document ? document.currentScript.src : location.href;
-  const files = new Map(); // by number
+// compile fetches a program and compiles it while it comes.
+export async function compile(url) {
+  const answer = await fetch(url);
+  if (!answer.ok) throw new Error(`${url}: the server says ${answer.status}`);
+  // A host that does not know the type of .wasm files gets no streaming.
+  if ((answer.headers.get("Content-Type") || "").startsWith("application/wasm")) {
+    return WebAssembly.compileStreaming(answer);
+  }
+  return WebAssembly.compile(await answer.arrayBuffer());
+}
+
+// threads returns what starts workers by start, a function that returns one with the
+// script worker.js. program is a promise of what each is sent first, so that it starts quickly:
+//
+//  module  the compiled program
+//  kernel  the compiled kernel.wasm, or null
+//  files   what the program reads, by name, as Uint8Arrays or URLs; a name that is not
+//          there is a URL relative to the worker's script. May be missing.
+//  plain   whether to compute without a GPU, whose numbers differ in their last digits
+export function threads(start, program) {
+  const files = new Map(); // files of the browser, which are read where they lie, by number
   let count = 0;
   return {
-    // program is a promise of the compiled program and its kernel, set by whoever
-    // loads this script: a worker is sent both, and starts quickly.
-    program: null,
+    program,
     files,
 
     // hold gives a file a number, by which messages speak of it.
@@ -21,7 +36,7 @@ globalThis.baca = (() => {
     // spawn starts a worker. What it says goes to receive as a Uint8Array; died is
     // called once if it ends by itself.
     spawn(receive, died) {
-      const worker = new Worker(new URL("worker.js", base));
+      const worker = start();
       let over = false;
       const end = (reason) => {
         if (over) return;
@@ -35,7 +50,7 @@ globalThis.baca = (() => {
         else receive(new Uint8Array(event.data));
       };
       worker.onerror = (event) => end(event.message || "the worker could not be started");
-      globalThis.baca.program.then(
+      program.then(
         (program) => over || worker.postMessage(program),
         (error) => end(`the program could not be loaded: ${error.message}`),
       );
@@ -50,7 +65,12 @@ globalThis.baca = (() => {
           over = true;
           worker.terminate();
         },
+        // keep says whether Node waits for this worker before it ends.
+        keep(on) {
+          if (on) worker.ref?.();
+          else worker.unref?.();
+        },
       };
     },
   };
-})();
+}

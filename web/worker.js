@@ -1,8 +1,14 @@
 // Starts the program that computes, in a worker. Whoever started the worker sends
 // the compiled program first; messages that come before it listens are kept for it.
-"use strict";
+import "./wasm_exec.js";
+import "./kernel.js";
+import { threads } from "./thread.js";
 
-importScripts("wasm_exec.js", "kernel.js", "thread.js");
+// The workers that share the work run this script, too.
+let begin;
+const program = new Promise((resolve) => (begin = resolve));
+const baca = threads(() => new Worker(location.href, { type: "module" }), program);
+globalThis.baca = baca;
 
 let early = [];
 let receive = null;
@@ -12,6 +18,18 @@ globalThis.listen = (function_) => {
   for (const data of early) receive(data);
   early = null;
 };
+
+// read reads a file of the program.
+baca.read = async (name) => {
+  const file = (await program).files?.[name] ?? name;
+  if (file instanceof Uint8Array) return file;
+  const answer = await fetch(file);
+  if (!answer.ok) throw new Error(`the server says ${answer.status}`);
+  return new Uint8Array(await answer.arrayBuffer());
+};
+
+// run loads a script of the page.
+baca.run = (name) => import(/* @vite-ignore */ new URL(name, location.href).href);
 
 // What a Go program says before it dies, such as that memory is out, is the reason
 // that the page is told.
@@ -25,7 +43,8 @@ fs.writeSync = (fd, bytes) => {
   return writeSync(fd, bytes);
 };
 
-const start = async ({ module, kernel }) => {
+const start = async ({ module, kernel, plain }) => {
+  if (plain && navigator.gpu) Object.defineProperty(navigator, "gpu", { value: undefined });
   const go = new Go();
   let code = 0;
   go.exit = (status) => (code = status);
@@ -37,16 +56,13 @@ const start = async ({ module, kernel }) => {
   throw new Error(`the program ended with status ${code}`);
 };
 
-onmessage = ({ data: message }) => {
+globalThis.onmessage = ({ data: message }) => {
   if (message.module) {
-    baca.program = Promise.resolve(message); // for workers that share the work
+    begin(message); // for workers that share the work
     start(message).catch((error) => postMessage(`${last.trim() || error.message}`));
     return;
   }
-  if (message.file) {
-    baca.files.clear(); // one input is open at a time
-    baca.files.set(message.number, message.file);
-  }
+  if (message.file) baca.files.set(message.number, message.file); // the page keeps it, too
   if (receive) receive(message.data);
   else early.push(message.data);
 };

@@ -1,6 +1,8 @@
 package weights
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"math"
@@ -9,6 +11,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/contrast"
+	"baca/algo/fingerprint"
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/near"
@@ -28,7 +31,8 @@ const (
 	maxQ = 88
 )
 
-// Save writes a model. The same model gives the same bytes.
+// Save writes a model, and behind it the index of its training graphs where that is more than
+// about a megabyte: SplitIndex parts the two. The same model gives the same bytes.
 //
 // The embeddings of the bank are rounded to one of 256 values of their column,
 // those of the holdout to float16, and node scores to float32. So the model that
@@ -38,23 +42,50 @@ const (
 // A model that contradicts itself, as described in FORMAT.md under "What has to
 // fit together", is not written.
 func Save(w io.Writer, m *algo.Model) error {
+	beside, err := saveOwn(w, m)
+	if err != nil || beside == nil {
+		return err
+	}
+	return beside.write(w)
+}
+
+// Sum returns the SHA-256, in hex, of the file that Save writes of a model, without its index:
+// that has its own in it.
+func Sum(m *algo.Model) (string, error) {
+	h := sha256.New()
+	_, err := saveOwn(h, m)
+	return hex.EncodeToString(h.Sum(nil)), err
+}
+
+// saveOwn writes the file of a model itself and returns its index, nil where that is a part of it.
+func saveOwn(w io.Writer, m *algo.Model) (*indexFile, error) {
 	if m.Encoder == nil || m.Bank == nil {
-		return fmt.Errorf("%w: a model to save needs an encoder and a bank", ErrFormat)
+		return nil, fmt.Errorf("%w: a model to save needs an encoder and a bank", ErrFormat)
 	}
 	holdout := m.Holdout
 	if holdout == nil {
 		holdout = &contrast.Representation{Width: m.Bank.Width}
 	}
 	p := newWriter()
+	var beside *indexFile
+	if apart(m) {
+		var err error
+		if beside, err = newIndexFile(m.Subtrees); err != nil {
+			return nil, err
+		}
+	}
 	card := m.Card
 	entries := modelEntries
 	if card.StructuresSHA256 != "" {
 		entries++
 	}
+	if m.Residuals != nil {
+		entries++
+	}
 	p.fields("", entries)
 	cardFields(p, &card)
 	if p.check(check(m, holdout)); p.err != nil {
-		return p.err
+		return nil, p.err
 	}
 	config := m.Encoder.Config
 	configFields(p, "encoder", &config)
@@ -66,7 +97,7 @@ func Save(w io.Writer, m *algo.Model) error {
 		p.floats("float32", t.Data)
 	}
 	p.fields("bank", bankEntries)
-	p.bankRows(m)
+	p.bankRows(m, beside)
 	p.fields("holdout", holdoutEntries)
 	p.holdoutRows(holdout)
 	p.traits(m.HoldoutTraits)
@@ -78,37 +109,68 @@ func Save(w io.Writer, m *algo.Model) error {
 		reference[i] = float32(x)
 	}
 	p.floats("reference", reference)
-	if entries > modelEntries {
+	p.measured(m.Measured)
+	if card.StructuresSHA256 != "" {
 		p.text("structures", &card.StructuresSHA256)
 	}
-	return p.seal(w, modelKind)
+	if m.Residuals != nil {
+		p.residuals(m.Residuals)
+	}
+	return beside, p.seal(w, modelKind)
 }
 
 // The number of entries of the maps in the payload of a model. One that has structures
-// has one more.
+// has one more, and so has one with residuals.
 const (
-	modelEntries      = 10
+	modelEntries      = 11
 	cardEntries       = 17
 	configEntries     = 3
 	tensorEntries     = 2
-	bankEntries       = 8
+	bankEntries       = 9
 	holdoutEntries    = 5
 	backgroundEntries = 7
 	profileEntries    = 5
+	measuredEntries   = 3
 )
 
-// Load reads a model from the bytes of a file, which it does not keep. The
-// error wraps one of the errors of this package.
+// Load reads a model from the bytes of a file, of which it keeps an index that follows the
+// model, as Save writes it. The error wraps one of the errors of this package: ErrIndex where
+// the model wants an index and there is none.
 func Load(data []byte) (*algo.Model, error) {
-	payload, err := unseal(data, modelKind)
+	return LoadBeside(data, func() ([]byte, error) {
+		return nil, fmt.Errorf("%w: it is in a file of its own, with the name of the model and the extension %s", ErrIndex, IndexExtension)
+	})
+}
+
+// LoadBeside is Load for a model whose index may be in a file of its own. beside is called if
+// the model wants that, and returns all bytes of the file. The model uses them in place: they
+// must stay as they are.
+func LoadBeside(data []byte, beside func() ([]byte, error)) (*algo.Model, error) {
+	model, index := SplitIndex(data)
+	payload, err := unseal(model, modelKind)
 	if err != nil {
 		return nil, err
+	}
+	taken := index == nil
+	open := func(sum string, known int) (*fingerprint.Index, error) {
+		file := index
+		if file == nil {
+			if file, err = beside(); err != nil {
+				return nil, err
+			}
+		}
+		taken = true
+		x, err := openIndex(file, sum, known)
+		if err != nil {
+			err = fmt.Errorf("index: %w", err)
+		}
+		return x, err
 	}
 	m := new(algo.Model)
 	r := newReader(payload)
 	entries := r.entries("the payload")
-	if r.err == nil && entries != modelEntries && entries != modelEntries+1 {
-		r.fail(ErrFormat, "the payload is a map of %d entries, want %d, or %d with structures", entries, modelEntries, modelEntries+1)
+	if r.err == nil && (entries < modelEntries || entries > modelEntries+2) {
+		r.fail(ErrFormat, "the payload is a map of %d entries, want %d, and one more with structures and with residuals", entries, modelEntries)
 	}
 	cardFields(r, &m.Card)
 	var config gin.Config
@@ -118,7 +180,7 @@ func Load(data []byte) (*algo.Model, error) {
 		r.err = checkSchema(m.Card.Schema, config)
 	}
 	m.Encoder = r.encoder(config)
-	m.Bank, m.Subtrees = r.bank(m.Encoder)
+	m.Bank, m.Subtrees = r.bank(m.Encoder, open)
 	m.Holdout = r.holdout(m.Encoder)
 	m.HoldoutTraits = r.traits(m.Holdout)
 	m.Background, m.Sizes = r.background()
@@ -129,13 +191,21 @@ func Load(data []byte) (*algo.Model, error) {
 	for _, x := range reference {
 		m.Reference = append(m.Reference, float64(x))
 	}
-	if entries > modelEntries {
+	m.Measured = r.measured(m.Holdout)
+	if entries == modelEntries+2 || entries == modelEntries+1 && r.next() != "residuals" {
 		r.text("structures", &m.Card.StructuresSHA256)
 		if r.err == nil && m.Card.StructuresSHA256 == "" {
 			r.fail(ErrFormat, "structures is empty, want a sha-256")
 		}
+		entries--
+	}
+	if entries > modelEntries && r.err == nil {
+		m.Residuals = r.residuals(m.Holdout.Len())
 	}
 	r.end()
+	if r.err == nil && !taken {
+		r.err = fmt.Errorf("%w: an index follows a model that has none", ErrTrailing)
+	}
 	if r.err != nil {
 		return nil, r.err
 	}
@@ -269,7 +339,7 @@ func check(m *algo.Model, holdout *contrast.Representation) error {
 	}
 	for _, err := range []error{
 		checkRows("bank", m.Bank, m.Encoder), checkRows("holdout", holdout, m.Encoder), checkTraits(m.HoldoutTraits, holdout.Len()),
-		checkBackground(m), checkProfile(m), checkShared(m), checkStructuresHash(m),
+		checkBackground(m), checkProfile(m), checkShared(m), checkMeasured(m.Measured, holdout.Len()), checkResiduals(m, holdout.Len()), checkStructuresHash(m),
 	} {
 		if err != nil {
 			return err
@@ -291,8 +361,9 @@ func checkKnown(m *algo.Model) error {
 	case m.Subtrees != nil && known <= m.Bank.Len():
 		return fmt.Errorf("%w: the subtrees of %d graphs beside a bank of %d, want more", ErrRows, known, m.Bank.Len())
 	}
+	// That the index of a file is that of the model follows from the sum.
 	for k, p := range m.Bank.Prints {
-		if m.Subtrees != nil && !p.Equal(m.Subtrees.Print(near.Place(k, m.Bank.Len(), known))) {
+		if m.Subtrees != nil && m.Subtrees.Seal() == nil && !p.Equal(m.Subtrees.Print(near.Place(k, m.Bank.Len(), known))) {
 			return fmt.Errorf("%w: row %d of the bank has other subtrees than the training graph that it is", ErrRows, k)
 		}
 	}
@@ -336,10 +407,7 @@ func checkRows(key string, v *contrast.Representation, e *gin.Encoder) error {
 			return fmt.Errorf("%w: %s row %d has node score %g, want a finite float32, or NaN for none", ErrNumber, key, i, x)
 		}
 	}
-	if err := checkFinite(key+" projection", v.ZF); err != nil {
-		return err
-	}
-	return checkFinite(key+" projection", v.ZS)
+	return nil
 }
 
 // checkSize reports more rows than a bank or a holdout may have.

@@ -31,8 +31,9 @@ const levels = 255
 // prints adds them as int32.
 const maxTimes = math.MaxInt32
 
-// bankRows writes the entries of the bank, with the prints of all training graphs.
-func (w *writer) bankRows(m *algo.Model) {
+// bankRows writes the entries of the bank, with the prints of all training graphs, or of those of
+// the bank where the others are beside.
+func (w *writer) bankRows(m *algo.Model, beside *indexFile) {
 	v, known := m.Bank, m.Known()
 	n, dim := v.Len(), v.Dim()
 	w.count("rows", &n)
@@ -58,8 +59,12 @@ func (w *writer) bankRows(m *algo.Model) {
 	w.bytes("q", q)
 	w.nodeScores(v)
 	w.count("known", &known)
-	prints := v.Prints
-	if m.Subtrees != nil {
+	prints, sum := v.Prints, ""
+	if beside != nil {
+		sum = beside.sum()
+	}
+	w.text("index", &sum)
+	if m.Subtrees != nil && beside == nil {
 		prints = make([]fingerprint.Print, known)
 		for i := range prints {
 			prints[i] = m.Subtrees.Print(i)
@@ -173,8 +178,8 @@ func (r *reader) rows(key string, e *gin.Encoder) int {
 }
 
 // bank reads the bank and projects it with the encoder, and the subtrees of all training
-// graphs, which are nil where the bank has them all.
-func (r *reader) bank(e *gin.Encoder) (*contrast.Representation, *fingerprint.Index) {
+// graphs, which are nil where the bank has them all. open opens the index with a sum.
+func (r *reader) bank(e *gin.Encoder, open func(sum string, known int) (*fingerprint.Index, error)) (*contrast.Representation, *fingerprint.Index) {
 	r.fields("bank", bankEntries)
 	n := r.rows("bank", e)
 	if r.err != nil {
@@ -208,8 +213,21 @@ func (r *reader) bank(e *gin.Encoder) (*contrast.Representation, *fingerprint.In
 	if r.err == nil && known < n {
 		r.fail(ErrRows, "the subtrees of %d training graphs for a bank of %d rows", known, n)
 	}
+	var sum string
+	if r.text("index", &sum); r.err == nil && sum != "" && known == n {
+		r.fail(ErrRows, "an index of the %d training graphs of the bank, want one of more", known)
+	}
 	if r.err != nil {
 		return nil, nil
+	}
+	if sum != "" {
+		bank := r.restore("bank", e, q, score, r.prints(n))
+		if r.err != nil {
+			return nil, nil
+		}
+		x, err := open(sum, known)
+		r.check(err)
+		return bank, x
 	}
 	if known == n {
 		return r.restore("bank", e, q, score, r.prints(n)), nil

@@ -1,13 +1,18 @@
 package weights
 
 import (
+	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
 
 	"baca/algo"
 	"baca/algo/background"
+	"baca/algo/contrast"
 	"baca/algo/molecule"
+	"baca/algo/near"
 )
 
 // foldBytes is the length of what a file keeps of one fold: the exponent of its unit, a
@@ -144,4 +149,111 @@ func checkBackground(m *algo.Model) error {
 		}
 	}
 	return nil
+}
+
+// measured writes what scoring single graphs begins with, zeros for nothing.
+func (w *writer) measured(v *algo.Measured) {
+	if v == nil {
+		v = new(algo.Measured)
+	}
+	w.fields("measured", measuredEntries)
+	w.count("rules", &v.Rules)
+	var scales []float64
+	if v.Rules > 0 {
+		for _, s := range append(v.Scales.Parts[:], v.Scales.Sum) {
+			scales = append(scales, s.Mean, s.Deviation)
+		}
+	}
+	w.doubles("scales", scales)
+	w.doubles("holdout", v.Holdout)
+}
+
+// measured reads what was measured of the holdout, nil for nothing.
+func (r *reader) measured(holdout *contrast.Representation) *algo.Measured {
+	v := new(algo.Measured)
+	r.fields("measured", measuredEntries)
+	r.count("rules", &v.Rules)
+	if r.err != nil {
+		return nil
+	}
+	if v.Rules == 0 {
+		r.bytes("scales", 0)
+		r.bytes("holdout", 0)
+		return nil
+	}
+	n := len(v.Scales.Parts)
+	scales := r.doubles("scales", 2*(n+1))
+	v.Holdout = r.doubles("holdout", holdout.Len())
+	if r.err != nil {
+		return nil
+	}
+	for k := range v.Scales.Parts {
+		v.Scales.Parts[k] = near.Scale{Mean: scales[2*k], Deviation: scales[2*k+1]}
+	}
+	v.Scales.Sum = near.Scale{Mean: scales[2*n], Deviation: scales[2*n+1]}
+	return v
+}
+
+// checkMeasured reports what no program has measured of so many held-out graphs.
+func checkMeasured(v *algo.Measured, holdout int) error {
+	if v == nil {
+		return nil
+	}
+	if v.Rules < 1 || len(v.Holdout) != holdout {
+		return fmt.Errorf("%w: %d scores of %d held-out graphs, by rules %d", ErrRows, len(v.Holdout), holdout, v.Rules)
+	}
+	for _, s := range append(v.Scales.Parts[:], v.Scales.Sum) {
+		// Where no graph has a part, its mean is not a number.
+		if math.IsInf(s.Mean, 0) || !(s.Deviation > 0) || math.IsInf(s.Deviation, 0) {
+			return fmt.Errorf("%w: a scale of mean %g and deviation %g", ErrNumber, s.Mean, s.Deviation)
+		}
+	}
+	for i, x := range v.Holdout {
+		if math.IsInf(x, 0) {
+			return fmt.Errorf("%w: held-out graph %d scores %g", ErrNumber, i, x)
+		}
+	}
+	return nil
+}
+
+// doubles is numbers as float64, each NaN as one of the many.
+func (w *writer) doubles(key string, v []float64) {
+	b := make([]byte, 0, 8*len(v))
+	for _, x := range v {
+		if math.IsNaN(x) {
+			x = math.NaN()
+		}
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+	}
+	w.bytes(key, b)
+}
+
+// doubles reads n of them.
+func (r *reader) doubles(key string, n int) []float64 {
+	b := r.bytes(key, 8*n)
+	if r.err != nil {
+		return nil
+	}
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+	}
+	return v
+}
+
+// SaveMeasured writes a model as [Save] does, with what scoring single graphs begins with: it
+// measures that on the model as the file rounds it.
+func SaveMeasured(ctx context.Context, workers int, w io.Writer, m *algo.Model) error {
+	var b bytes.Buffer
+	if err := Save(&b, m); err != nil {
+		return err
+	}
+	rounded, err := Load(b.Bytes())
+	if err != nil {
+		return err
+	}
+	if err := rounded.Measure(ctx, workers); err != nil {
+		return err
+	}
+	return Save(w, rounded)
 }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -20,25 +22,32 @@ const StructuresExtension = ".structures"
 
 // The columns of a structures file that this program knows. It passes over others.
 const (
-	smilesColumn = "smiles"
-	nameColumn   = "name"
-	maxColumns   = 64
+	smilesColumn    = "smiles"
+	nameColumn      = "name"
+	observedColumn  = "observed"
+	predictedColumn = "predicted"
+	maxColumns      = 64
 )
 
 // SaveStructures writes the file of structures of training graphs and returns its hash, which goes
 // on the model's card.
 func SaveStructures(w io.Writer, s *algo.Structures) (hash string, err error) {
 	p := newWriter()
-	rows, columns := len(s.SMILES), 1
-	if s.Names != nil {
-		columns = 2
+	rows := len(s.SMILES)
+	names, texts := []string{smilesColumn}, [][]string{s.SMILES}
+	add := func(name string, list []string) {
+		if list != nil {
+			names, texts = append(names, name), append(texts, list)
+		}
 	}
+	add(nameColumn, s.Names)
+	add(observedColumn, p.numbers(observedColumn, s.Observed))
+	add(predictedColumn, p.numbers(predictedColumn, s.Predicted))
 	p.fields("", 2)
 	p.count("rows", &rows)
-	p.fields("columns", columns)
-	p.lines(smilesColumn, s.SMILES, rows)
-	if s.Names != nil {
-		p.lines(nameColumn, s.Names, rows)
+	p.fields("columns", len(names))
+	for i, name := range names {
+		p.lines(name, texts[i], rows)
 	}
 	if rows == 0 || rows > maxKnown {
 		p.check(fmt.Errorf("%w: %d structures, want 1 to %d", ErrRows, rows, maxKnown))
@@ -46,6 +55,40 @@ func SaveStructures(w io.Writer, s *algo.Structures) (hash string, err error) {
 	sum := sha256.New()
 	err = p.seal(io.MultiWriter(w, sum), structuresKind)
 	return hex.EncodeToString(sum.Sum(nil)), err
+}
+
+// numbers are the shortest decimals that give the values back, empty for NaN; nil for none.
+func (w *writer) numbers(key string, list []float64) []string {
+	if list == nil {
+		return nil
+	}
+	texts := make([]string, len(list))
+	for i, x := range list {
+		if math.IsInf(x, 0) {
+			w.check(fmt.Errorf("%w: %s has %g, want finite numbers, or NaN for none", ErrNumber, key, x))
+		}
+		if !math.IsNaN(x) {
+			texts[i] = strconv.FormatFloat(x, 'g', -1, 64)
+		}
+	}
+	return texts
+}
+
+// numbers reads the values of a column, NaN for an empty line.
+func (r *reader) numbers(key string, texts []string) []float64 {
+	list := make([]float64, len(texts))
+	for i, text := range texts {
+		x, err := math.NaN(), error(nil)
+		if text != "" {
+			x, err = strconv.ParseFloat(text, 64)
+		}
+		if err != nil || text != "" && !finite(x) {
+			r.fail(ErrNumber, "column %q has %q in line %d, want a finite number or nothing", key, text, i+1)
+			return nil
+		}
+		list[i] = x
+	}
+	return list
 }
 
 // lines is texts, each on a line of its own. Line ends in them become blanks.
@@ -112,8 +155,13 @@ func loadStructures(data []byte) (*algo.Structures, error) {
 			r.fail(ErrFormat, "column %q is there twice", name)
 		}
 		seen[name] = true
-		if list := r.lines(name, rows); name == nameColumn {
+		switch list := r.lines(name, rows); name {
+		case nameColumn:
 			s.Names = list
+		case observedColumn:
+			s.Observed = r.numbers(name, list)
+		case predictedColumn:
+			s.Predicted = r.numbers(name, list)
 		}
 	}
 	r.end()
@@ -123,10 +171,10 @@ func loadStructures(data []byte) (*algo.Structures, error) {
 	return s, nil
 }
 
-// next looks at the key that comes next.
+// next looks at the key that comes next without reading it.
 func (r *reader) next() string {
 	at := len(r.data) - r.remaining()
-	name := r.str("the name of a column")
+	name := r.str("the next key")
 	r.r.Seek(int64(at), io.SeekStart)
 	return name
 }
@@ -163,9 +211,23 @@ func checkStructuresHash(m *algo.Model) error {
 	return nil
 }
 
-// Split divides the bytes of a model file that its structures may follow, as in
-// "cat bbbp.msgpack bbbp.structures". It checks neither part.
+// Split divides the bytes of a model file, with its index if that follows it, from structures
+// that follow, as in "cat bbbp.msgpack bbbp.structures". It checks neither part.
 func Split(data []byte) (model, structures []byte) {
+	first, behind := splitFirst(data)
+	if kindOf(behind) == indexKind {
+		t, err := readHead(behind)
+		if err != nil || t.size >= int64(len(behind)) {
+			return data, nil
+		}
+		end := int64(len(first)) + t.size
+		return data[:end:end], data[end:]
+	}
+	return first, behind
+}
+
+// splitFirst divides what begins with a file of ours from another that follows it.
+func splitFirst(data []byte) (first, behind []byte) {
 	if len(data) < headerSize {
 		return data, nil
 	}
@@ -174,6 +236,22 @@ func Split(data []byte) (model, structures []byte) {
 		return data, nil
 	}
 	return data[:end:end], data[end:]
+}
+
+// kindOf is that of what begins with a file of ours.
+func kindOf(data []byte) kind {
+	if len(data) <= atKind {
+		return 0
+	}
+	return kind(data[atKind])
+}
+
+// SplitIndex divides the bytes of a model file from an index that follows it, nil for none.
+func SplitIndex(data []byte) (model, index []byte) {
+	if first, behind := splitFirst(data); kindOf(behind) == indexKind {
+		return first, behind
+	}
+	return data, nil
 }
 
 // StructuresFile returns the file of structures of an embedded model; nil where it has none.

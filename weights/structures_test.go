@@ -53,11 +53,11 @@ func TestStructuresRoundTrip(t *testing.T) {
 	if got, err = LoadStructures(b.Bytes(), m); err != nil || got.Names != nil || got.SMILES[1] != "C  C" {
 		t.Errorf("without names: %+v, %v", got, err)
 	}
-	// A model without any is written as before, ten entries and no more.
+	// A model without any is written as before, eleven entries and no more.
 	with, without := save(t, m), m
 	without.Card.StructuresSHA256 = ""
 	plain := save(t, without)
-	if n := len(with) - len(plain); n != 77 || plain[headerSize] != 0x8a || with[headerSize] != 0x8b {
+	if n := len(with) - len(plain); n != 77 || plain[headerSize] != 0x8b || with[headerSize] != 0x8c {
 		t.Errorf("structures take %d bytes of a model; its map begins with %#x, with them %#x", n, plain[headerSize], with[headerSize])
 	}
 }

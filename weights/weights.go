@@ -20,7 +20,7 @@ import (
 // Version is the format version that this package writes, and the only one it
 // reads. It changes with every change of the payload, since a reader that
 // skipped a part it does not know would score differently without saying so.
-const Version = 4
+const Version = 5
 
 // MaxSize is the length in bytes of the longest file that is read or written.
 const MaxSize = 256 << 20
@@ -40,6 +40,7 @@ var (
 	ErrTensor    = errors.New("wrong tensors")
 	ErrNumber    = errors.New("number out of range")
 	ErrRows      = errors.New("inconsistent rows")
+	ErrModel     = errors.New("of another model")
 )
 
 // magic begins every file. As in PNG, the first byte has its high bit set and
@@ -65,6 +66,8 @@ const (
 	modelKind      kind = 1
 	checkpointKind kind = 2
 	structuresKind kind = 3
+	indexKind      kind = 4
+	stateKind      kind = 5
 )
 
 func (k kind) String() string {
@@ -75,6 +78,10 @@ func (k kind) String() string {
 		return "a checkpoint of training"
 	case structuresKind:
 		return "the structures of a model"
+	case stateKind:
+		return "a state of the attention"
+	case indexKind:
+		return "the index of a model"
 	}
 	return fmt.Sprintf("kind %d", byte(k))
 }
@@ -110,6 +117,18 @@ func unseal(data []byte, want kind) ([]byte, error) {
 	if len(data) > MaxSize {
 		return nil, fmt.Errorf("%w: %d bytes, want at most %d", ErrTooLarge, len(data), MaxSize)
 	}
+	payload, err := head(data, want)
+	if err != nil {
+		return nil, err
+	}
+	if end := headerSize + len(payload); len(data) > end {
+		return nil, fmt.Errorf("%w: %d bytes, its header announces %d", ErrTrailing, len(data), end)
+	}
+	return payload, checkSum(data, payload)
+}
+
+// head checks the header and returns the payload, which more may follow.
+func head(data []byte, want kind) ([]byte, error) {
 	start := data[:min(len(data), len(magic))]
 	if string(start) != magic[:len(start)] {
 		return nil, fmt.Errorf("%w: it starts with %q, want %q", ErrMagic, start, magic)
@@ -136,12 +155,14 @@ func unseal(data []byte, want kind) ([]byte, error) {
 	if int64(len(payload)) < length {
 		return nil, fmt.Errorf("%w: %d bytes of %d", ErrTruncated, len(data), headerSize+length)
 	}
-	if int64(len(payload)) > length {
-		return nil, fmt.Errorf("%w: %d bytes, its header announces %d", ErrTrailing, len(data), headerSize+length)
-	}
+	return payload[:length:length], nil
+}
+
+// checkSum compares the payload of a file with the sum in its header.
+func checkSum(data, payload []byte) error {
 	if sum := sha256.Sum256(payload); !bytes.Equal(sum[:], data[atSum:headerSize]) {
-		return nil, fmt.Errorf("%w: sha-256 of the payload is %x…, the header says %x…; get the file again",
+		return fmt.Errorf("%w: sha-256 of the payload is %x…, the header says %x…; get the file again",
 			ErrChecksum, sum[:4], data[atSum:atSum+4])
 	}
-	return payload, nil
+	return nil
 }

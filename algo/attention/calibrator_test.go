@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -176,6 +177,56 @@ func TestSuccessiveBatchesGoOn(t *testing.T) {
 	}
 	if queue[1] <= queue[0] || a.trainer.Adam[0].Step != 2*brief().Steps {
 		t.Errorf("queue of %d, then %d graphs; %d training steps: want the second batch to go on", queue[0], queue[1], a.trainer.Adam[0].Step)
+	}
+}
+
+// A calibrator that resumes gives for the next batch what the one gives that goes on, and
+// leaves the same state.
+func TestResume(t *testing.T) {
+	in := newInput(t, 40, 40, 100, 10)
+	o := brief()
+	o.Capacity = 10 // fewer than are drawn, so that some are pushed out
+	whole, err := New(o, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if whole.State() != nil {
+		t.Error("there is a state before the first batch")
+	}
+	if _, err := whole.Calibrate(ctx, in.Batch); err != nil {
+		t.Fatal(err)
+	}
+	left := whole.State()
+	resumed, err := New(o, 99)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := resumed.Resume(left, in.Test.Dim()); err != nil {
+		t.Fatal(err)
+	}
+	want, err := whole.Calibrate(ctx, in.Batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := resumed.Calibrate(ctx, in.Batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got.Test, want.Test) || !reflect.DeepEqual(resumed.State(), whole.State()) {
+		t.Error("the second batch differs from that of a calibrator which goes on")
+	}
+	if reflect.DeepEqual(left, whole.State()) {
+		t.Error("the second batch changed nothing")
+	}
+	fresh, err := New(brief(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := fresh.Resume(left, in.Test.Dim()+1); err == nil {
+		t.Error("keys of another width are taken")
+	}
+	if err := resumed.Resume(left, in.Test.Dim()); err == nil {
+		t.Error("a calibrator resumes after its first batch")
 	}
 }
 

@@ -19,6 +19,30 @@ import (
 //
 // It is the chemists' applicability domain, and here a rival to measure.
 func ECFP(m *molecule.Molecule, radius int) fingerprint.Print {
+	p := ECFC(m, radius)
+	for k := range p.Counts {
+		p.Counts[k] = 1
+	}
+	return p
+}
+
+// ECFC is [ECFP] with how often each environment occurs.
+func ECFC(m *molecule.Molecule, radius int) fingerprint.Print {
+	all := environments(m, radius)
+	slices.Sort(all)
+	var p fingerprint.Print
+	for _, key := range all {
+		if last := len(p.Keys) - 1; last >= 0 && p.Keys[last] == key {
+			p.Counts[last]++
+			continue
+		}
+		p.Keys, p.Counts = append(p.Keys, key), append(p.Counts, 1)
+	}
+	return p
+}
+
+// environments returns the keys of all environments.
+func environments(m *molecule.Molecule, radius int) []uint32 {
 	n := len(m.Atoms)
 	bonds := make([][]int, n)
 	for b, bond := range m.Bonds {
@@ -60,10 +84,7 @@ func ECFP(m *molecule.Molecule, radius int) fingerprint.Print {
 		}
 		keys = next
 	}
-	slices.Sort(all)
-	p := fingerprint.Print{Keys: slices.Compact(all)}
-	p.Counts = slices.Repeat([]uint32{1}, len(p.Keys))
-	return p
+	return all
 }
 
 // An environment is what surrounds an atom.

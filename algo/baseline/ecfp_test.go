@@ -9,6 +9,7 @@ import (
 
 	"baca/algo/baseline"
 	"baca/algo/fingerprint"
+	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 )
 
@@ -23,21 +24,25 @@ func TestECFP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parse := func(text string) fingerprint.Print {
+	parse := func(text string) *molecule.Molecule {
 		m, err := smiles.Parse(text)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		return baseline.ECFP(m, 2)
+		return m
 	}
 	for _, row := range rows[1:] {
-		want, err := strconv.ParseFloat(row[2], 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := fingerprint.NewIndex([]fingerprint.Print{parse(row[0])}).Nearest(fingerprint.Sets, parse(row[1]), 1, -1)[0]
-		if math.Abs(got-want) > 1e-6 {
-			t.Errorf("%s and %s: %.6f, RDKit has %.6f", row[0], row[1], got, want)
+		a, b := parse(row[0]), parse(row[1])
+		for k, of := range []func(*molecule.Molecule, int) fingerprint.Print{baseline.ECFP, baseline.ECFC} {
+			want, err := strconv.ParseFloat(row[2+k], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			measure := []fingerprint.Measure{fingerprint.Sets, fingerprint.Counts}[k]
+			got := fingerprint.NewIndex([]fingerprint.Print{of(a, 2)}).Nearest(measure, of(b, 2), 1, -1)[0]
+			if math.Abs(got-want) > 1e-6 {
+				t.Errorf("%s and %s, %s: %.6f, RDKit has %.6f", row[0], row[1], rows[0][2+k], got, want)
+			}
 		}
 	}
 }

@@ -415,7 +415,7 @@ func TestBatchScores(t *testing.T) {
 	const n, width = 40, 6
 	r := &Representation{Width: width, Q: make([]float32, 2*n*width)}
 	for range n * width {
-		r.ZF, r.ZS = append(r.ZF, float32(rng.NormFloat64())), append(r.ZS, float32(rng.NormFloat64()))
+		r.zf, r.zs = append(r.zf, float32(rng.NormFloat64())), append(r.zs, float32(rng.NormFloat64()))
 	}
 	for range n {
 		r.NodeScore = append(r.NodeScore, 5+3*rng.NormFloat64())
@@ -426,7 +426,7 @@ func TestBatchScores(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	loss, err := negatives.Scores(context.Background(), 1, r.ZF, r.ZS, true)
+	loss, err := negatives.Scores(context.Background(), 1, r.zf, r.zs, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,13 +21,15 @@ type Representation struct {
 	// view, n×2E: the queries and keys of the dictionaries. Without the
 	// logarithm the size of a graph would decide every cosine.
 	Q []float32
-	// ZF and ZS are the projected graph embeddings of the two views, n×E.
-	ZF, ZS []float32
 	// NodeScore is ℓ_n, n values, NaN where it is not defined.
 	NodeScore []float64
 	// Prints are the subtrees of heights up to fingerprint.DefaultHeight, which
 	// owe nothing to the encoder. Represent leaves them out.
 	Prints []fingerprint.Print
+
+	zf, zs []float32 // see ZF
+	// late, unless nil, fills in zf and zs when they are first asked for.
+	late *projection
 
 	// bare says that the graphs have a single feature, see Outline.
 	bare bool
@@ -54,8 +56,8 @@ func Represent(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Gra
 	r := &Representation{
 		Width:     width,
 		Q:         make([]float32, len(gs)*2*width),
-		ZF:        make([]float32, len(gs)*width),
-		ZS:        make([]float32, len(gs)*width),
+		zf:        make([]float32, len(gs)*width),
+		zs:        make([]float32, len(gs)*width),
 		NodeScore: make([]float64, len(gs)),
 		bare:      bare(e),
 		device:    e.Device,
@@ -73,7 +75,7 @@ func Represent(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Gra
 	if err != nil {
 		return nil, err
 	}
-	to := &gin.Encoding{Pooled: r.Q, Projection: [gin.Views][]float32{r.ZF, r.ZS}, NodeLoss: r.NodeScore}
+	to := &gin.Encoding{Pooled: r.Q, Projection: [gin.Views][]float32{r.zf, r.zs}, NodeLoss: r.NodeScore}
 	if err := device.Encode(ctx, e, gs, to); err != nil {
 		return nil, err
 	}
@@ -238,7 +240,8 @@ func (w *representation) encode(to *gin.Encoding, lo int, e *gin.Encoder, gs []*
 }
 
 // Restore rebuilds a representation from its stored parts: Q (n×2E), NodeScore and
-// Prints. The projections follow from Q, since log1p can be undone.
+// Prints. The projections follow from Q, since log1p can be undone; that is left until they
+// are asked for, since single graphs are scored without them.
 func Restore(e *gin.Encoder, q []float32, nodeScore []float64, prints []fingerprint.Print) (*Representation, error) {
 	width, n := e.Width(), len(nodeScore)
 	if len(q) != n*2*width {
@@ -247,26 +250,67 @@ func Restore(e *gin.Encoder, q []float32, nodeScore []float64, prints []fingerpr
 	if len(prints) != n {
 		return nil, fmt.Errorf("%d prints for %d graphs", len(prints), n)
 	}
-	r := &Representation{Width: width, Q: q, NodeScore: nodeScore, Prints: prints, bare: bare(e), device: e.Device}
-	for v, z := range []*[]float32{&r.ZF, &r.ZS} {
-		pooled := make([]float32, n*width)
-		for k := range n {
-			for i, x := range q[k*2*width+v*width:][:width] {
-				pooled[k*width+i] = float32(math.Expm1(float64(x)))
+	return &Representation{Width: width, Q: q, NodeScore: nodeScore, Prints: prints, late: &projection{encoder: e}, bare: bare(e), device: e.Device}, nil
+}
+
+// A projection is one that is to be made once.
+type projection struct {
+	sync.Once
+	encoder *gin.Encoder
+}
+
+// ZF and ZS are the projected graph embeddings of the two views, n×E.
+func (r *Representation) ZF() []float32 { r.project(); return r.zf }
+
+// ZS is described at ZF.
+func (r *Representation) ZS() []float32 { r.project(); return r.zs }
+
+func (r *Representation) project() {
+	if r.late != nil {
+		r.late.Do(func() {
+			for v, z := range []*[]float32{&r.zf, &r.zs} {
+				*z = r.projected(r.late.encoder, v)
+			}
+		})
+	}
+}
+
+// projected returns the projections of a view.
+func (r *Representation) projected(e *gin.Encoder, view int) []float32 {
+	pooled := make([]float32, r.Len()*r.Width)
+	for k := range r.Len() {
+		for i, x := range r.Q[k*r.Dim()+view*r.Width:][:r.Width] {
+			pooled[k*r.Width+i] = float32(math.Expm1(float64(x)))
+		}
+	}
+	return e.ProjectGraphs(view, pooled)
+}
+
+// CheckProjections returns an error that names the first that is not finite. No encoder makes
+// such embeddings, but a file may hold them.
+func (r *Representation) CheckProjections() error {
+	for v, z := range [][]float32{r.ZF(), r.ZS()} {
+		for i, x := range z {
+			if x-x != 0 {
+				return fmt.Errorf("embedding %d projects to %g in view %d, want a finite number", i/r.Width, x, v)
 			}
 		}
-		*z = e.ProjectGraphs(v, pooled)
 	}
-	return r, nil
+	return nil
 }
 
 // Select returns the rows of the given indices, copied.
 func (r *Representation) Select(index []int) *Representation {
 	s := &Representation{Width: r.Width, bare: r.bare, device: r.device}
+	if r.late != nil {
+		s.late = &projection{encoder: r.late.encoder}
+	}
 	for _, i := range index {
 		s.Q = append(s.Q, r.Q[i*r.Dim():(i+1)*r.Dim()]...)
-		s.ZF = append(s.ZF, r.ZF[i*r.Width:(i+1)*r.Width]...)
-		s.ZS = append(s.ZS, r.ZS[i*r.Width:(i+1)*r.Width]...)
+		if r.zf != nil && r.late == nil {
+			s.zf = append(s.zf, r.zf[i*r.Width:(i+1)*r.Width]...)
+			s.zs = append(s.zs, r.zs[i*r.Width:(i+1)*r.Width]...)
+		}
 		s.NodeScore = append(s.NodeScore, r.NodeScore[i])
 		if r.Prints != nil {
 			s.Prints = append(s.Prints, r.Prints[i])
@@ -278,7 +322,8 @@ func (r *Representation) Select(index []int) *Representation {
 // Append adds the rows of another representation by the same encoder.
 func (r *Representation) Append(s *Representation) {
 	r.bare, r.device = s.bare, s.device
-	r.Q, r.ZF, r.ZS = append(r.Q, s.Q...), append(r.ZF, s.ZF...), append(r.ZS, s.ZS...)
+	r.zf, r.zs, r.late = append(r.ZF(), s.ZF()...), append(r.ZS(), s.ZS()...), nil
+	r.Q = append(r.Q, s.Q...)
 	r.NodeScore, r.Prints = append(r.NodeScore, s.NodeScore...), append(r.Prints, s.Prints...)
 }
 
@@ -295,7 +340,7 @@ func (r *Representation) MeanNodeScore() float64 {
 }
 
 // Negatives returns the graphs as negatives of others.
-func (r *Representation) Negatives() *Negatives { return NewNegatives(r.ZF, r.ZS, r.Width) }
+func (r *Representation) Negatives() *Negatives { return NewNegatives(r.ZF(), r.ZS(), r.Width) }
 
 // Terms say how S_Pre is made of its two losses:
 //
@@ -352,10 +397,10 @@ func (r *Representation) Undefined() int {
 // graphLoss returns ℓ_g, NaN without any negative.
 func graphLoss(ctx context.Context, workers int, r *Representation, negatives *Negatives, self bool) ([]float64, error) {
 	if r.device == nil {
-		return negatives.Scores(ctx, workers, r.ZF, r.ZS, self)
+		return negatives.Scores(ctx, workers, r.ZF(), r.ZS(), self)
 	}
 	loss := make([]float64, r.Len())
-	return loss, r.device.GraphLoss(ctx, r.Width, r.ZF, r.ZS, negatives.f, negatives.s, self, loss)
+	return loss, r.device.GraphLoss(ctx, r.Width, r.ZF(), r.ZS(), negatives.f, negatives.s, self, loss)
 }
 
 // sum returns S_Pre.

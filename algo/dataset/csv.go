@@ -34,6 +34,8 @@ type table struct {
 	smiles    int // a column
 	id        int // a column, -1 if there is none
 
+	further []int // columns of scanner.wanted
+
 	fields  []field
 	beyond  *field // the first field beyond columns that is not empty
 	count   int    // of fields, kept or not
@@ -97,6 +99,13 @@ func (t *table) begin(column string, format Format) error {
 	columns := tableOf(front, func() [][]string { return sample(t.head, t.separator, t.max) }, column)
 	if t.smiles, t.id = columns.SMILES, columns.ID; t.smiles < 0 {
 		return noColumn(front, column)
+	}
+	for _, name := range t.wanted {
+		i := slices.IndexFunc(columns.Columns, func(c string) bool { return columnName(c) == columnName(name) })
+		if i < 0 {
+			return noColumn(columns.Columns, name)
+		}
+		t.further = append(t.further, i)
 	}
 	if columns.Header {
 		t.columns = t.count
@@ -199,13 +208,13 @@ func idColumn(names []string) int {
 // emitRow emits the record whose fields next has found.
 func (t *table) emitRow(line int) {
 	if t.beyond != nil {
-		t.refuse(line, &SyntaxError{"", t.beyond.line, t.beyond.column,
-			fmt.Errorf("field %d: want %d as in the first row, put quotes around a field with %q in it", t.columns+1, t.columns, t.separator)})
+		t.refuse(line, syntaxError("", t.beyond.line, t.beyond.column,
+			fmt.Errorf("field %d: want %d as in the first row, put quotes around a field with %q in it", t.columns+1, t.columns, t.separator)))
 		return
 	}
 	if t.smiles >= t.count {
 		last := t.fields[len(t.fields)-1]
-		t.refuse(line, &SyntaxError{"", last.line, last.column, fmt.Errorf("only %d fields: want the SMILES in field %d", t.count, t.smiles+1)})
+		t.refuse(line, syntaxError("", last.line, last.column, fmt.Errorf("only %d fields: want the SMILES in field %d", t.count, t.smiles+1)))
 		return
 	}
 	var id []byte
@@ -219,7 +228,29 @@ func (t *table) emitRow(line int) {
 		raw := t.bytes(f.start, f.end)
 		column += len(raw) - len(bytes.TrimLeft(raw, " \t\n\v\f"))
 	}
+	t.cells, t.cellAt = t.furtherCells()
 	t.record(line, id, smiles, f.line, column)
+}
+
+// furtherCells are those of wanted columns and where they begin, nil for none. A cell that is
+// not there begins where the last one does.
+func (t *table) furtherCells() (cells []string, at [][2]int) {
+	if len(t.further) == 0 {
+		return nil, nil
+	}
+	cells, at = make([]string, len(t.further)), make([][2]int, len(t.further))
+	for k, i := range t.further {
+		f := t.fields[min(i, t.count-1, len(t.fields)-1)]
+		if at[k] = [2]int{f.line, f.column}; i >= t.count {
+			continue
+		}
+		text := t.bytes(f.start, f.end)
+		if f.escaped {
+			text = bytes.ReplaceAll(text, []byte(`""`), []byte(`"`))
+		}
+		cells[k] = strings.ToValidUTF8(string(bytes.TrimSpace(text)), "\uFFFD")
+	}
+	return cells, at
 }
 
 // blank tells a record of nothing but white space, without quotes, on a line.
@@ -324,7 +355,7 @@ func (t *table) findLineEnd(c *cutter) error {
 
 // refuseLong consumes the rest of a line that is too long, from the given distance on.
 func (t *table) refuseLong(from, line int) error {
-	err := &SyntaxError{"", line, 1, t.tooLong()}
+	err := syntaxError("", line, 1, t.tooLong())
 	t.skipLine(from, line+1)
 	return err
 }
@@ -393,18 +424,18 @@ func (t *table) refuseUnclosed(f *field) error {
 	if t.err == nil {
 		err = fmt.Errorf("quote is not closed within %d bytes of its record", t.max-1)
 	}
-	return t.recover(f.start-1, f.line, &SyntaxError{"", f.line, f.column - 1, err})
+	return t.recover(f.start-1, f.line, syntaxError("", f.line, f.column-1, err))
 }
 
 // refuseBehindQuote is for a quote opened at open that has something behind it at c, where it
 // is closed.
 func (t *table) refuseBehindQuote(open, c cutter) error {
 	behind := clip([]byte{t.at(c.at)})
-	err := &SyntaxError{"", c.line, c.at - c.lineStart + 1,
-		fmt.Errorf("found %s behind a closing quote: want %q or the end of the line, write a quote inside quotes twice", behind, t.separator)}
+	err := syntaxError("", c.line, c.at-c.lineStart+1,
+		fmt.Errorf("found %s behind a closing quote: want %q or the end of the line, write a quote inside quotes twice", behind, t.separator))
 	if c.line > open.line {
-		err = &SyntaxError{"", open.line, open.at - open.lineStart + 1,
-			fmt.Errorf("this quote is closed on line %d with %s behind it: want it closed here", c.line, behind)}
+		err = syntaxError("", open.line, open.at-open.lineStart+1,
+			fmt.Errorf("this quote is closed on line %d with %s behind it: want it closed here", c.line, behind))
 	}
 	return t.recover(open.at, open.line, err)
 }

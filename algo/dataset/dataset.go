@@ -1,6 +1,6 @@
 // Package dataset reads graphs: the text files of the TUDataset collection,
-// and streams of molecules in .smi, .csv, .tsv and .sdf files, any of them
-// compressed. It also draws the splits of the evaluation protocol.
+// and streams of molecules in .smi, .csv, .tsv, .jsonl, .sdf, .parquet and .arrow files or of plain
+// graphs in node-link .jsonl and .graphml files, any of them compressed. It also draws the splits of the evaluation protocol.
 //
 // A TUDataset set is read whole ([ReadTU], [ReadTUZip]). Molecules come as a
 // stream of records ([Records], [Molecules]) whose memory does not depend on
@@ -52,15 +52,23 @@ type Info struct {
 // molecule, Err is a [*molecule.SyntaxError].
 type SyntaxError struct {
 	File   string // may be empty
-	Line   int    // from 1; 0 in a list, which has no lines
-	Column int    // in bytes, from 1
+	Row    int    // from 1, in a file of columns; else 0
+	Line   int    // from 1; 0 in a list or a file of columns, which have no lines
+	Column int    // in bytes, from 1; in the SMILES where there are no lines
 	Err    error  // what was found and what was expected
+}
+
+func syntaxError(file string, line, column int, err error) *SyntaxError {
+	return &SyntaxError{File: file, Line: line, Column: column, Err: err}
 }
 
 func (e *SyntaxError) Error() string {
 	what := e.Err.Error()
 	if m, ok := e.Err.(*molecule.SyntaxError); ok {
 		what = m.Reason // its column counts in the SMILES, ours in the line
+	}
+	if e.Row > 0 {
+		return fmt.Sprintf("%s: row %d, column %d: %s", named(e.File), e.Row, e.Column, what)
 	}
 	if e.Line == 0 {
 		return fmt.Sprintf("column %d: %s", e.Column, what)

@@ -14,9 +14,10 @@ type foreignFormat struct {
 }
 
 const (
-	plainText  = "want SMILES, one a line, or a CSV, TSV or SDF file"
+	plainText  = "want SMILES, one a line, or a CSV, TSV, SDF or Parquet file"
 	saveAsCSV  = "save it as CSV and give that"
 	asSDF      = "write it as SDF or SMILES, for example with Open Babel"
+	oneObject  = "want JSONL, an object on each line"
 	copyAsText = "copy its structures out as SMILES"
 )
 
@@ -30,8 +31,7 @@ var foreignFormats = []foreignFormat{
 	{"PK\x03\x04", ".npy", "a NumPy archive", ""},
 	{"PK\x03\x04", "data.pkl", "a PyTorch file", ""},
 	{"\xd0\xcf\x11\xe0", "", "an old Excel or Word file", saveAsCSV},
-	{"PAR1", "", "a Parquet file", saveAsCSV},
-	{"ARROW1", "", "an Arrow file", saveAsCSV},
+	{"FEA1", "", "a Feather file of version 1", "write it as version 2, or as Parquet or CSV"},
 	{"SQLite format 3", "", "an SQLite database", saveAsCSV},
 	{"\x89HDF", "", "an HDF5 file", saveAsCSV},
 	{"\x93NUMPY", "", "a NumPy array", ""},
@@ -53,13 +53,12 @@ var foreignFormats = []foreignFormat{
 	{"HETATM", "", "a PDB file", asSDF},
 	{"data_", "_cell_", "a CIF file", asSDF},
 	{">", "", "FASTA", ""},
-	{"{", "\":", "JSON", ""},
-	{"[{", "\":", "JSON", ""},
+	{"{\n", "\":", "JSON over several lines", oneObject},
+	{"[", "\":", "a list of JSON", oneObject},
 	{"[\"", "\"", "JSON", ""},
 	{"7z\xbc\xaf", "", "a 7z archive", "unpack it first"},
 	{"Rar!", "", "a RAR archive", "unpack it first"},
-	{"\xfd7zXZ", "", "xz-compressed data", "unpack it first, or use gzip or zstd"},
-	{"BZh", "1AY&SY", "bzip2-compressed data", "unpack it first, or use gzip or zstd"},
+	{"\xfd7zXZ", "", "xz-compressed data", "unpack it first, or use gzip, bzip2 or zstd"},
 	{"\x7fELF", "", "a program", ""},
 	{"MZ", "This program", "a program", ""},
 	{"\x80\x02", "", "a Python pickle", "write it as CSV"},
@@ -72,7 +71,7 @@ var foreignFormats = []foreignFormat{
 // archives pass: they may hold a TUDataset set.
 func foreign(t *Text) error {
 	head, _ := t.Peek(headSize / 16)
-	if beginsMolfile(head) {
+	if beginsMolfile(head) || beginsGraphML(head) {
 		return nil // its first line may be anything
 	}
 	trimmed := bytes.TrimLeft(head, " \t\n")

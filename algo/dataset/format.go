@@ -5,6 +5,9 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"baca/algo/arrow"
+	"baca/algo/parquet"
 )
 
 // A Format is a kind of file.
@@ -12,32 +15,70 @@ type Format string
 
 // The formats. [Records] reads all of them but TU, which is for [ReadTU] and [ReadTUZip].
 const (
-	Auto Format = ""    // by the name and the text, see [Options.Text]
-	SMI  Format = "smi" // SMILES, blank, name on each line
-	CSV  Format = "csv" // fields separated by commas, semicolons or tabs
-	TSV  Format = "tsv" // fields separated by tabs
-	SDF  Format = "sdf" // molfiles
-	TU   Format = "tu"  // a zip archive, or a text file of a TUDataset set
+	Auto     Format = ""         // by the name and the text, see [Options.Text]
+	SMI      Format = "smi"      // SMILES, blank, name on each line
+	CSV      Format = "csv"      // fields separated by commas, semicolons or tabs
+	TSV      Format = "tsv"      // fields separated by tabs
+	JSONL    Format = "jsonl"    // an object of JSON with a SMILES on each line
+	SDF      Format = "sdf"      // molfiles
+	Parquet  Format = "parquet"  // columns
+	Arrow    Format = "arrow"    // columns; Feather of version 2, too
+	NodeLink Format = "nodelink" // a plain graph as node-link JSON on each line
+	GraphML  Format = "graphml"  // plain graphs
+	TU       Format = "tu"       // a zip archive, or a text file of a TUDataset set
 )
 
 // A fileFormat is all that is known of a format. It is declared here alone.
 type fileFormat struct {
 	name   Format
 	suffix []string // of the names of its files, in lower case
+	graphs bool     // it holds plain graphs, and no molecules
 	// begins tells it by the head of a text. For what else SMI, CSV and TSV look like, see
 	// contentFormat.
 	begins func(head []byte) bool
-	// read passes records on; nil for a format that is no stream of molecules.
+	// read passes records on; nil for a format that is no stream.
 	read func(s *scanner, column string) error
 }
 
+func isNoText([]byte) bool { return false } // see columnarFormat
+
 // formats are in the order in which a text is compared with them. The last fits any text.
 var formats = []fileFormat{
-	{TU, []string{".zip", strings.ToLower(edgesSuffix), indicatorSuffix}, beginsZip, nil},
-	{SDF, []string{".sdf", ".sd", ".mol"}, beginsMolfile, (*scanner).readSDF},
-	{TSV, []string{".tsv", ".tab"}, beginsTSV, readFields(TSV)},
-	{CSV, []string{".csv"}, beginsCSV, readFields(CSV)},
-	{SMI, []string{".smi", ".smiles", ".ism", ".can"}, func([]byte) bool { return true }, (*scanner).readSMI},
+	{TU, []string{".zip", strings.ToLower(edgesSuffix), indicatorSuffix}, true, beginsZip, nil},
+	{Arrow, []string{".arrow", ".feather", ".ipc", ".arrows"}, false, isNoText, (*scanner).readArrow},
+	{Parquet, []string{".parquet", ".pq"}, false, isNoText, (*scanner).readParquet},
+	{GraphML, []string{".graphml"}, true, beginsGraphML, (*scanner).readGraphML},
+	{NodeLink, []string{".jsonl", ".ndjson", ".json"}, true, beginsNodeLink, (*scanner).readNodeLink},
+	{JSONL, []string{".jsonl", ".ndjson", ".json"}, false, beginsJSON, (*scanner).readJSONL},
+	{SDF, []string{".sdf", ".sd", ".mol"}, false, beginsMolfile, (*scanner).readSDF},
+	{TSV, []string{".tsv", ".tab"}, false, beginsTSV, readFields(TSV)},
+	{CSV, []string{".csv"}, false, beginsCSV, readFields(CSV)},
+	{SMI, []string{".smi", ".smiles", ".cxsmiles", ".cxsmi", ".ism", ".can"}, false, func([]byte) bool { return true }, (*scanner).readSMI},
+}
+
+func (f Format) of() *fileFormat {
+	i := slices.IndexFunc(formats, func(x fileFormat) bool { return x.name == f })
+	if i < 0 {
+		return nil
+	}
+	return &formats[i]
+}
+
+// Graphs tells a format of plain graphs.
+func (f Format) Graphs() bool {
+	x := f.of()
+	return x != nil && x.graphs
+}
+
+// columnarFormat tells data that are no text by their first bytes.
+func columnarFormat(head []byte) Format {
+	switch {
+	case bytes.HasPrefix(head, []byte(parquet.Magic)):
+		return Parquet
+	case bytes.HasPrefix(head, []byte(arrow.Magic)), bytes.HasPrefix(head, []byte(arrow.Mark)):
+		return Arrow
+	}
+	return Auto
 }
 
 // ParseFormat reads the name of a format, or auto.
@@ -48,11 +89,11 @@ func ParseFormat(name string) Format {
 	return Format(name)
 }
 
-// Formats are the names of all formats. Those of molecules can be read as a stream.
+// Formats are the names of all formats, or of those that hold molecules.
 func Formats(molecules bool) []string {
 	var names []string
 	for _, f := range formats {
-		if !molecules || f.read != nil {
+		if !molecules || !f.graphs {
 			names = append(names, string(f.name))
 		}
 	}
@@ -88,10 +129,16 @@ func PlainName(name string) string {
 // table. What it does not recognise it takes for SMI. Errors of reading come again when the
 // text is read.
 func (t *Text) Format(name string) Format {
+	if t.columnar != Auto {
+		return t.columnar
+	}
 	name = PlainName(strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/"))))
 	named := slices.IndexFunc(formats, func(f fileFormat) bool {
 		return slices.ContainsFunc(f.suffix, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
 	})
+	if named >= 0 && formats[named].name == NodeLink && !beginsNodeLink(t.head()) {
+		return JSONL
+	}
 	if named >= 0 && formats[named].name != SMI {
 		return formats[named].name
 	}

@@ -68,6 +68,7 @@ func (s support) fits() bool { return s.read > 0 && 2*s.read >= s.cells-1 }
 
 // atoms counts those of a SMILES, 0 for any other text.
 func atoms[T string | []byte](text T) int {
+	text = withoutExtension(text)
 	if len(text) == 0 || len(text) > MaxField {
 		return 0
 	}
@@ -78,45 +79,89 @@ func atoms[T string | []byte](text T) int {
 	return g.N()
 }
 
-// A place says where each line of SMI has its SMILES.
-type place uint8
+// A place says which word of each line of SMI is the SMILES, from 0, or that the last one is.
+type place int
 
 const (
-	first  place = iota // SMILES, name
-	second              // name, SMILES, more: the name is one word, or a number that is left out
-	last                // name, which may hold blanks, SMILES
+	last   place = iota - 1 // name, which may hold blanks, SMILES
+	first                   // SMILES, name
+	second                  // name, SMILES, more: the name is one word, or a number that is left out
+	// From here on the name is the first word.
+	third
+	maxPlace = third + 13
 )
 
 const blanks = " \t\v\f"
 
 // cut cuts a line without blanks around it into SMILES and id, and tells where the SMILES
-// begins.
+// begins. It has no SMILES if the line has too few words.
 func (p place) cut(line []byte) (text, id []byte, at int) {
-	end := bytes.IndexAny(line, blanks)
-	if end < 0 {
-		return line, nil, 0
+	word, rest := firstWord(line)
+	if p == first || len(rest) == 0 {
+		return word, behindExtension(rest), 0
 	}
-	word, rest := line[:end], bytes.TrimLeft(line[end:], blanks)
-	switch p {
-	case first:
-		return word, rest, 0
-	case last:
+	if p == last {
 		at = bytes.LastIndexAny(line, blanks) + 1
 		return line[at:], bytes.TrimRight(line[:at], blanks+",;:"), at
 	}
-	at = len(line) - len(rest)
-	end = bytes.IndexAny(rest, blanks)
 	id = bytes.TrimRight(word, ",;:")
-	if isNumbering(word) {
+	numbered := p == second && isNumbering(word)
+	if numbered {
 		id = bytes.Trim(word, ".:()")
 	}
+	for range p {
+		at = len(line) - len(rest)
+		text, rest = firstWord(rest)
+	}
+	if rest = behindExtension(rest); numbered && len(rest) > 0 {
+		id = rest
+	}
+	return text, id, at
+}
+
+// firstWord cuts a text in front of its first blanks and behind them.
+func firstWord(text []byte) (word, rest []byte) {
+	end := bytes.IndexAny(text, blanks)
 	if end < 0 {
-		return rest, id, at
+		return text, text[len(text):]
 	}
-	if more := bytes.TrimLeft(rest[end:], blanks); isNumbering(word) {
-		id = more
+	return text[:end], bytes.TrimLeft(text[end:], blanks)
+}
+
+// An extension of CXSMILES stands between bars behind the SMILES: labels, coordinates, groups
+// of stereocentres, and radicals, which the atoms in brackets show by themselves. None of it
+// is in a graph.
+const bar = '|'
+
+// behindExtension returns what stands behind the extension that text begins with, if it does.
+func behindExtension(text []byte) []byte {
+	if len(text) == 0 || text[0] != bar {
+		return text
 	}
-	return rest[:end], id, at
+	n := bytes.IndexByte(text[1:], bar) + 2
+	if n < 2 || n < len(text) && bytes.IndexByte([]byte(blanks), text[n]) < 0 {
+		return text
+	}
+	return bytes.TrimLeft(text[n:], blanks)
+}
+
+// withoutExtension returns the SMILES of a cell that holds CXSMILES.
+func withoutExtension[T string | []byte](cell T) T {
+	n := len(cell)
+	if n == 0 || cell[n-1] != bar {
+		return cell
+	}
+	for i := range n {
+		switch cell[i] {
+		case ' ', '\t', '\v', '\f':
+			word, rest := firstWord([]byte(cell))
+			if len(behindExtension(rest)) == 0 {
+				return cell[:len(word)]
+			}
+			return cell
+		}
+	}
+	return cell
 }
 
 // isNumbering tells the beginning of an item of a list, such as "12." or "-".
@@ -138,12 +183,13 @@ func lines(head []byte) func(yield func([]byte) bool) {
 // placeOf tells where the lines of a text have their SMILES. That is in front, unless most
 // lines have it elsewhere.
 func placeOf(head []byte) (place, support) {
-	var s [last + 1]support
+	var s [maxPlace + 2]support // that of last is the first
 	n := 0
 	for line := range lines(head) {
-		for p := first; p <= last; p++ {
+		words := place(len(bytes.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(blanks, r) })))
+		for p := last; p < min(max(words, second), maxPlace+1); p++ {
 			if text, id, _ := p.cut(line); p == first || len(id) > 0 {
-				s[p].add(text)
+				s[p+1].add(text)
 			}
 		}
 		if n++; n > headRows {
@@ -151,13 +197,33 @@ func placeOf(head []byte) (place, support) {
 		}
 	}
 	best := first
-	for _, p := range []place{last, second} {
-		// With two words on each line second and last are the same, but for a number.
-		if s[p].large > 2*s[first].read && s[p].fits() && (s[p].beats(s[best]) || p == second && s[p] == s[best]) {
+	for p := last; p <= maxPlace; p++ {
+		// With two words on each line second and last are the same, but for a number. Further
+		// words must be molecules on as good as every line: others may follow a name with blanks.
+		if p != first && s[p+1].large > 2*s[first+1].read && s[p+1].fits() && (p < third || 2*s[p+1].cells > n) &&
+			(s[p+1].beats(s[best+1]) || p == second && s[p+1] == s[best+1]) {
 			best = p
 		}
 	}
-	return best, s[best]
+	if p := headedPlace(head); p >= third && s[p+1].fits() && !s[best+1].beats(s[p+1]) {
+		best = p // and the name is not all that is in front
+	}
+	return best, s[best+1]
+}
+
+// headedPlace is the word of the first line that is the name of SMILES, first without one.
+func headedPlace(head []byte) place {
+	for line := range lines(head) {
+		p := first
+		for word := range bytes.FieldsSeq(line) {
+			if slices.Contains(smilesNames, columnName(word)) && p <= maxPlace {
+				return p
+			}
+			p++
+		}
+		break
+	}
+	return first
 }
 
 // isHeader tells a first line that names what the others have. No molecule is lost by that.
@@ -280,7 +346,7 @@ const (
 func (t *Text) Line(format Format, column string) string {
 	if format == SMI {
 		if p, _ := placeOf(t.head()); p != first {
-			return LineName + " " + LineSMILES
+			return LineName + strings.Repeat(" -", max(int(p-second), 0)) + " " + LineSMILES
 		}
 		return LineSMILES + " " + LineName
 	}

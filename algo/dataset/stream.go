@@ -34,11 +34,26 @@ type Options struct {
 	Name    string // of the file: stands in errors, and tells the format
 	Format  Format // Auto or a format of molecules
 	Unpack  Unpack // how to read compressed text
-	Column  string // with the SMILES, for CSV and TSV; empty is the same as "smiles"
+	Column  string // with the SMILES, for tables, JSONL and files of columns; empty is the same as "smiles"
 	Workers int    // goroutines that parse; 0: one for each core
+
+	// Cells names further columns, upper or lower case, which Record.Cells has: of tables and
+	// files of columns, keys of JSONL, data of SDF. Lines of SMI have none.
+	Cells []string
 
 	// Form is the form of each molecule that Molecules gives the graph of.
 	Form molecule.Form
+
+	// Plain lets formats of plain graphs be read, too.
+	Plain bool
+
+	// Guessed, unless nil, is told the column of the SMILES where no name tells it, but for the
+	// formats that [Text.Table] tells of.
+	Guessed func(column string)
+
+	// Keep keeps all that a reader gives, until done is called: a Parquet file is not read from
+	// its front. Without it memory does, up to MaxKept bytes.
+	Keep func(io.Reader) (r io.ReaderAt, size int64, done func(), err error)
 
 	maxRecord int // for tests; 0: MaxRecord
 }
@@ -59,9 +74,14 @@ type Record struct {
 	Row    int    // from 0; header, blank lines and comments not counted
 	Line   int    // on which the record begins, from 1
 	ID     string // empty if there is none
-	SMILES string // empty in SDF
+	SMILES string // empty in SDF, and of plain graphs
 
-	// Graph is the molecule, once [Molecules] has parsed it.
+	// Cells are those of the columns Options.Cells, trimmed; empty where a row has none.
+	Cells []string
+	// cellAt are the lines and columns where they begin, nil where that is not known.
+	cellAt [][2]int
+
+	// Graph is the molecule, once [Molecules] has parsed it. GraphML has it from the beginning.
 	Graph *graph.Graph
 
 	// Err says why the record is refused: a *SyntaxError.
@@ -71,6 +91,8 @@ type Record struct {
 	smilesLine int
 	column     int    // of the SMILES
 	molfile    string // instead of the SMILES
+	linked     bool   // molfile is the line of a plain graph
+	columnar   bool   // smilesLine is the row in a file of columns, from 1
 }
 
 // Listed returns the record of a molecule that a program has in a list, by its row from 0. Its
@@ -79,7 +101,7 @@ type Record struct {
 func Listed(row int, smiles string) Record {
 	text := strings.TrimLeft(smiles, blanks)
 	r := Record{Row: row, column: len(smiles) - len(text) + 1}
-	text = strings.TrimRight(text, blanks)
+	text = withoutExtension(strings.TrimRight(text, blanks))
 	if r.Err = r.checkLength(len(text)); r.Err == nil {
 		r.SMILES = text
 	}
@@ -97,6 +119,14 @@ func (r *Record) checkLength(n int) error {
 	return nil
 }
 
+// Molfile is that of a record of SDF, empty for others.
+func (r *Record) Molfile() string {
+	if r.linked {
+		return ""
+	}
+	return r.molfile
+}
+
 // Fail returns the error err about the SMILES or molfile of r, such as
 // [smiles.Parse] has, as a [*SyntaxError] that says where in the input that is.
 func (r *Record) Fail(err error) error {
@@ -106,13 +136,33 @@ func (r *Record) Fail(err error) error {
 		line += max(m.Line-1, 0)
 		column += m.Column - 1
 	}
-	return &SyntaxError{r.file, line, column, err}
+	e := syntaxError(r.file, line, column, err)
+	if r.columnar {
+		e.Row, e.Line = e.Line, 0
+	}
+	return e
+}
+
+// FailCell returns the error err about one of the Cells as a [*SyntaxError] that says where in
+// the input the cell is, as far as that is known.
+func (r *Record) FailCell(k int, err error) error {
+	if k < len(r.cellAt) {
+		return syntaxError(r.file, r.cellAt[k][0], r.cellAt[k][1], err)
+	}
+	e := syntaxError(r.file, r.Line, 1, err)
+	if r.columnar {
+		e.Row, e.Line = r.Row+1, 0
+	}
+	return e
 }
 
 // Parse returns the molecule of r. The error is r.Err or a [*SyntaxError].
 func (r *Record) Parse() (*molecule.Molecule, error) {
 	if r.Err != nil {
 		return nil, r.Err
+	}
+	if r.linked || r.Graph != nil {
+		return nil, r.Fail(errors.New("a plain graph: want a molecule"))
 	}
 	parse, text := smiles.Parse, r.SMILES
 	if r.molfile != "" {
@@ -127,7 +177,16 @@ func (r *Record) Parse() (*molecule.Molecule, error) {
 
 // Parsed returns r with its Graph, of the molecule in form f, or Err.
 func (r Record) Parsed(f molecule.Form) Record {
-	if r.Err == nil && r.molfile == "" && f != molecule.Standard {
+	if r.Err != nil || r.Graph != nil {
+		return r
+	}
+	if r.linked {
+		plain := r // of its own, so that r stays off the heap
+		plain.Graph, plain.Err = plain.nodeLinkGraph()
+		plain.molfile, plain.linked = "", false
+		return plain
+	}
+	if r.molfile == "" && f != molecule.Standard {
 		read := smiles.ParseGraph
 		switch f {
 		case molecule.Canonical:
@@ -159,7 +218,8 @@ func (r Record) Parsed(f molecule.Form) Record {
 //
 // In SMI each line is a SMILES and, after blanks, a name, which may hold
 // blanks. If most of the first lines have their SMILES elsewhere, so have all: it may be the
-// last word behind a name, or the second one behind a short name or the number of an item.
+// last word behind a name, or another one behind a short name or the number of an item.
+// What stands between bars behind a SMILES, the extension of CXSMILES, is left out.
 // Blank lines, lines that begin with # and a first line with a word such as smiles among
 // those of a header are skipped.
 //
@@ -205,15 +265,27 @@ func read(r io.Reader, opt Options, emit func(Record) bool) error {
 	if head, _ := text.Peek(len(zipMagic)); format != TU && beginsZip(head) {
 		return fail(errors.New("a zip archive or spreadsheet: want plain text, gzip or zstd"))
 	}
-	i := slices.IndexFunc(formats, func(f fileFormat) bool { return f.name == format })
-	if i < 0 || formats[i].read == nil {
+	known := format.of()
+	if known == nil || known.read == nil {
 		return fail(fmt.Errorf("format %q: want one of %s for a stream of molecules", format, strings.Join(Formats(true), ", ")))
+	}
+	if known.graphs && !opt.Plain {
+		return fail(fmt.Errorf("format %s holds plain graphs: want molecules", format))
+	}
+	if columns := format == Parquet || format == Arrow; columns != (text.columnar != Auto) || columns && format != text.columnar {
+		return fail(fmt.Errorf("this is %s: it cannot be read as %s", cmp.Or(string(text.columnar), "no file of columns"), format))
 	}
 	limit := cmp.Or(opt.maxRecord, MaxRecord)
 	// The line feed has a place too.
 	w := newWindow(text, 64<<10, limit+1)
-	s := scanner{window: w, head: text.head(), file: opt.Name, emit: emit}
-	if err := formats[i].read(&s, opt.Column); err != nil {
+	if len(opt.Cells) > 0 && (known.graphs || format == SMI) {
+		return fail(fmt.Errorf("column %q of a file of format %s, which has no columns: want csv, tsv, jsonl, sdf, parquet or arrow", opt.Cells[0], format))
+	}
+	s := scanner{window: w, file: opt.Name, emit: emit, opt: &opt, wanted: opt.Cells}
+	if text.columnar == Auto {
+		s.head = text.head()
+	}
+	if err := known.read(&s, opt.Column); err != nil {
 		return fail(err)
 	}
 	if err := w.broken(); err != nil && !s.stopped {
@@ -229,16 +301,27 @@ type scanner struct {
 	file    string
 	row     int
 	emit    func(Record) bool
+	opt     *Options
 	stopped bool   // emit was false
 	both    []byte // texts of a record
+
+	wanted []string // Options.Cells
+	cells  []string // of the next record
+	cellAt [][2]int // of these
 }
 
 // record emits one molecule. line is where the record begins; the SMILES is at
 // the given line and column. All but refusals of the SMILES are done before.
 func (s *scanner) record(line int, id, smiles []byte, smilesLine, column int) {
-	rec := Record{Row: s.row, Line: line, file: s.file, smilesLine: smilesLine, column: column}
+	s.fill(Record{Row: s.row, Line: line, Cells: s.cells, cellAt: s.cellAt, file: s.file, smilesLine: smilesLine, column: column}, id, smiles)
+}
+
+// fill emits a record with a SMILES and an id.
+func (s *scanner) fill(rec Record, id, smiles []byte) {
+	smiles = withoutExtension(smiles)
 	if rec.Err = rec.checkLength(len(smiles)); rec.Err == nil && len(id) > MaxField {
-		rec.Err = &SyntaxError{s.file, line, 1, fmt.Errorf("id of %d bytes: want at most %d", len(id), MaxField)}
+		rec.column = 1
+		rec.Err = rec.Fail(fmt.Errorf("id of %d bytes: want at most %d", len(id), MaxField))
 	}
 	if len(id) > MaxField {
 		id = nil
@@ -278,7 +361,7 @@ func (s *scanner) readSMI(string) error {
 		if !ok {
 			if s.err == nil {
 				if s.buf[s.pos] != '#' {
-					s.refuse(s.line, &SyntaxError{"", s.line, 1, s.tooLong()})
+					s.refuse(s.line, syntaxError("", s.line, 1, s.tooLong()))
 				}
 				s.skipLine(n, s.line+1)
 				continue
@@ -308,6 +391,7 @@ func (s *scanner) readSMI(string) error {
 
 // readSDF reads records of molfiles. The error is that of the reader.
 func (s *scanner) readSDF(string) error {
+	fields := s.newFields()
 	for in, err := range molfile.SDF(s.window) {
 		if err != nil {
 			return err
@@ -315,12 +399,12 @@ func (s *scanner) readSDF(string) error {
 		if in.Err != nil {
 			s.refuse(in.Line, &SyntaxError{Line: in.Line, Column: 1, Err: in.Err})
 		} else {
-			rec := Record{Row: s.row, Line: in.Line, ID: idOf(&in), file: s.file, smilesLine: in.Line, column: 1, molfile: in.Molfile()}
+			rec := Record{Row: s.row, Line: in.Line, ID: idOf(&in), file: s.file, smilesLine: in.Line, column: 1, molfile: in.Molfile(), Cells: fields.of(&in)}
 			if len(rec.molfile) < len(in.Text)/2 {
 				rec.molfile = strings.Clone(rec.molfile) // the data need not wait for it
 			}
 			if len(rec.ID) > MaxField {
-				rec.Err = &SyntaxError{s.file, in.Line, 1, fmt.Errorf("id of %d bytes: want at most %d", len(rec.ID), MaxField)}
+				rec.Err = syntaxError(s.file, in.Line, 1, fmt.Errorf("id of %d bytes: want at most %d", len(rec.ID), MaxField))
 				rec.ID = ""
 			}
 			rec.ID = nameOf([]byte(rec.ID))
@@ -331,7 +415,7 @@ func (s *scanner) readSDF(string) error {
 			return nil
 		}
 	}
-	return nil
+	return fields.missing()
 }
 
 // idOf returns the id of a record of an SDF file.

@@ -109,7 +109,7 @@ func TestRecords(t *testing.T) {
 		{"detected csv", "id,smiles\na,C\n", Options{}, []string{"0@2 C <a>"}},
 		{"detected tsv", "id\tsmiles\na\tC\n", Options{}, []string{"0@2 C <a>"}},
 		{"detected smi", "C a,b\n", Options{}, []string{"0@1 C <a,b>"}},
-		{"wrong format", "x", Options{Name: "f.zip"}, []string{`end: f.zip: format "tu": want one of smi, csv, tsv, sdf for a stream of molecules`}},
+		{"wrong format", "x", Options{Name: "f.zip"}, []string{`end: f.zip: format "tu": want one of smi, csv, tsv, sdf, jsonl, parquet, arrow for a stream of molecules`}},
 		{"sdf, with data", "\ufeff" + molBlock("", "C") + "> <Name>\nx\n\n> <CID>\n 7\n\n$$$$\n" + molBlock("two", "N") + "$$$$\n\n", Options{Format: SDF},
 			[]string{"0@1  <7>", "1@16  <two>"}},
 		{"sdf, detected", molBlock("one", "C"), Options{}, []string{"0@1  <one>"}},
@@ -583,16 +583,16 @@ func FuzzSMI(f *testing.F) {
 // streams.
 func checkStream(t *testing.T, text string, format Format) {
 	t.Helper()
-	opt := Options{Format: format, maxRecord: 40}
+	opt := Options{Format: format, Plain: true, maxRecord: 40}
 	row, line := 0, 0
 	for rec, err := range Records(strings.NewReader(text), opt) {
 		if err != nil {
 			break
 		}
-		if rec.Row != row || rec.Line <= line || len(rec.SMILES) > 40 || len(rec.ID) > 40 || rec.Graph != nil {
+		if rec.Row != row || rec.Line < line || rec.Line == line && format != GraphML || len(rec.SMILES) > 40 || len(rec.ID) > 40 || rec.Graph != nil && format != GraphML {
 			t.Fatalf("record %+v behind row %d of line %d", rec, row-1, line)
 		}
-		if rec.Err == nil && rec.SMILES == "" {
+		if rec.Err == nil && rec.SMILES == "" && rec.Graph == nil && !rec.linked {
 			t.Fatalf("record %+v has nothing", rec)
 		}
 		row, line = row+1, rec.Line
@@ -716,5 +716,29 @@ func TestListed(t *testing.T) {
 	}
 	if err := Listed(0, " ").Err; err == nil || err.Error() != "column 2: no SMILES: want a molecule" {
 		t.Errorf("blank: %v", err)
+	}
+}
+
+// Further columns are read by their names, and a file without them is refused.
+func TestFurtherCells(t *testing.T) {
+	text := "name;SMILES;Price EUR;note\na;CCO;12.5;\"say \"\"no\"\"\"\nb;CCN\n;CCC; 3 ;x\n"
+	var got [][]string
+	for r, err := range Records(strings.NewReader(text), Options{Format: CSV, Cells: []string{"note", "price_eur"}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, r.Cells)
+	}
+	if want := [][]string{{`say "no"`, "12.5"}, {"", ""}, {"x", "3"}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("cells %q, want %q", got, want)
+	}
+	for _, o := range []Options{{Format: CSV, Cells: []string{"cost"}}, {Format: SMI, Cells: []string{"note"}}} {
+		var last error
+		for _, err := range Records(strings.NewReader(text), o) {
+			last = err
+		}
+		if last == nil || !strings.Contains(last.Error(), o.Cells[0]) {
+			t.Errorf("%s: error %v, want one about the column", o.Format, last)
+		}
 	}
 }

@@ -12,9 +12,14 @@ import (
 
 // A Text is decompressed, in UTF-8 without a byte order mark, and its lines end in line
 // feeds alone, whatever they ended in before: line feeds, carriage returns, or both.
-type Text struct{ *bufio.Reader }
+//
+// What holds columns, as Parquet and Arrow do, is no text, and stays as it is.
+type Text struct {
+	*bufio.Reader
+	columnar Format // or Auto for text
+}
 
-// NewText returns the text of r, which may be compressed by gzip or zstd and be in UTF-16. A
+// NewText returns the text of r, which may be compressed by gzip, bzip2 or zstd and be in UTF-16. A
 // *Text it returns as it is. What is no text, such as a picture or a spreadsheet, is an error
 // that says what it is; a zip archive is left to the caller.
 func NewText(r io.Reader, u Unpack) (*Text, error) {
@@ -25,17 +30,21 @@ func NewText(r io.Reader, u Unpack) (*Text, error) {
 	if err != nil {
 		return nil, err
 	}
-	plain, err := decode(unpacked)
+	front := bufio.NewReader(&steady{r: unpacked})
+	if head, _ := front.Peek(8); columnarFormat(head) != Auto {
+		return &Text{bufio.NewReaderSize(front, headSize), columnarFormat(head)}, nil
+	}
+	plain, err := decode(front)
 	if err != nil {
 		return nil, err
 	}
-	t := &Text{bufio.NewReaderSize(&lineFeeds{r: plain}, headSize)}
+	t := &Text{Reader: bufio.NewReaderSize(&lineFeeds{r: plain}, headSize)}
 	return t, foreign(t)
 }
 
 // decode returns r in UTF-8, without a byte order mark.
 func decode(r io.Reader) (io.Reader, error) {
-	b := bufio.NewReader(&steady{r: r})
+	b := bufio.NewReader(r)
 	head, err := b.Peek(4)
 	if err != nil && err != io.EOF {
 		return nil, err

@@ -143,8 +143,9 @@ func TestBombs(t *testing.T) {
 		}
 	}
 	for name, read := range map[string]func(Unpack) (int64, error){
-		"gzip": copied(zipped(t, ones)),
-		"zstd": copied(append(zstdMagic, make([]byte, size/10_000)...)),
+		"gzip":  copied(zipped(t, ones)),
+		"zstd":  copied(append(zstdMagic, make([]byte, size/10_000)...)),
+		"bzip2": copied(bytes.Repeat(bzipped, 200)),
 		"zip": func(u Unpack) (int64, error) {
 			s, err := ReadTUZip(bytes.NewReader(archive.Bytes()), int64(archive.Len()), "", u)
 			if s != nil && s.Graphs[0].N() != size/2 {
@@ -163,6 +164,9 @@ func TestBombs(t *testing.T) {
 		}
 	}
 }
+
+// bzipped is 512 KiB of "1\n".
+var bzipped = []byte("BZh91AY&SY\xbd\x93P\xac\x03\xff\xff\xc8\x00\x00\x10 \x00 \x000\x80*i\x00\x00\x10\x00\x01\xc5\xdc\x91N\x14$/d\xd4+\x00")
 
 // A limit for each of two layers would be no limit.
 func TestCompressedTwice(t *testing.T) {

@@ -187,7 +187,7 @@ func eachLine(fsys fs.FS, u Unpack, file string, limit int64, f func(line int, t
 				return fmt.Errorf("%s: line %d: %w", file, w.line, err)
 			}
 			if w.err == nil {
-				return &SyntaxError{file, w.line, 1, fmt.Errorf("line of more than %d bytes: want numbers", longest)}
+				return syntaxError(file, w.line, 1, fmt.Errorf("line of more than %d bytes: want numbers", longest))
 			}
 			if n == 0 {
 				return nil
@@ -204,7 +204,7 @@ func eachLine(fsys fs.FS, u Unpack, file string, limit int64, f func(line int, t
 			}
 		} else {
 			if blank > 0 {
-				return &SyntaxError{file, blank, 1, errors.New("blank line: want a number")}
+				return syntaxError(file, blank, 1, errors.New("blank line: want a number"))
 			}
 			if err := f(w.line, text); err != nil {
 				var at *SyntaxError

@@ -3,6 +3,7 @@ package dataset
 import (
 	"bufio"
 	"bytes"
+	"compress/bzip2"
 	"compress/flate"
 	"compress/gzip"
 	"encoding/binary"
@@ -53,6 +54,7 @@ type compression struct {
 var compressions = []compression{
 	{".gz", func(head []byte) bool { return bytes.HasPrefix(head, gzipMagic) }, openGzip},
 	{".zst", func(head []byte) bool { return bytes.Equal(head, zstdMagic) || isSkippable(head) }, openZstd},
+	{".bz2", isBzip2, func(_ Unpack, _ *bufio.Reader, in io.Reader) (io.Reader, error) { return bzip2.NewReader(in), nil }},
 }
 
 // compressionOf returns the compression of data that begin so, nil for plain ones.
@@ -68,6 +70,8 @@ var (
 	gzipMagic = []byte{0x1f, 0x8b}
 	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 	zipMagic  = []byte("PK\x03\x04")
+	// The digit behind it is the size of a block.
+	bzip2Magic = []byte("BZh")
 	// A frame to be skipped, which pzstd and others write first. The low half of its
 	// first byte may be anything.
 	skippableMagic = []byte{0x50, 0x2a, 0x4d, 0x18}
@@ -75,6 +79,11 @@ var (
 
 func isSkippable(head []byte) bool {
 	return len(head) == 4 && head[0]&0xf0 == skippableMagic[0] && bytes.Equal(head[1:], skippableMagic[1:])
+}
+
+// isBzip2 tells the size of a block, which a name that begins with BZh hardly goes on with.
+func isBzip2(head []byte) bool {
+	return len(head) == 4 && bytes.HasPrefix(head, bzip2Magic) && '1' <= head[3] && head[3] <= '9'
 }
 
 func openGzip(_ Unpack, _ *bufio.Reader, in io.Reader) (io.Reader, error) {
@@ -150,11 +159,14 @@ func (u Unpack) inflate(r io.Reader) io.ReadCloser {
 }
 
 func (u Unpack) bounded(z io.Reader, in *counter) io.Reader {
-	most := u.MaxExpand
-	if most == 0 {
-		most = MaxExpand
+	return &bounded{z: z, in: in, max: u.most()}
+}
+
+func (u Unpack) most() int {
+	if u.MaxExpand == 0 {
+		return MaxExpand
 	}
-	return &bounded{z: z, in: in, max: most}
+	return u.MaxExpand
 }
 
 // A bounded reader ends where z has given more than it may for what it has read of in.

@@ -141,6 +141,7 @@ func TestBestOfFew(t *testing.T) {
 	b := Print{Keys: []uint32{3, 4}, Counts: []uint32{2, 1}}
 	unknown := Print{Keys: []uint32{7, math.MaxUint32}, Counts: []uint32{1, 9}}
 	huge := Print{Keys: []uint32{3, 4}, Counts: []uint32{math.MaxUint32, 1}}
+	large := Print{Keys: []uint32{3, 4, 1 << 31}, Counts: []uint32{1 << 28, 1 << 17, 3}}
 	long := Print{}
 	for k := range uint32(3000) {
 		long.Keys, long.Counts = append(long.Keys, k), append(long.Counts, 1+k%300)
@@ -151,12 +152,12 @@ func TestBestOfFew(t *testing.T) {
 		prints []Print
 	}{
 		{"nothing", nil}, {"one", []Print{a}}, {"empty", []Print{{}}}, {"two", []Print{b, a}}, {"empty among others", []Print{a, {}, b, {}}},
-		{"all equal", same}, {"all equal but one", append(slices.Clone(same), b)}, {"huge counts", []Print{a, huge, b}}, {"a long print", []Print{a, long, b, changed(rand.New(rand.NewPCG(1, 1)), long)}},
+		{"all equal", same}, {"all equal but one", append(slices.Clone(same), b)}, {"huge counts", []Print{a, huge, b, large}}, {"a long print", []Print{a, long, b, changed(rand.New(rand.NewPCG(1, 1)), long)}},
 		{"sets equal", []Print{{Keys: a.Keys, Counts: []uint32{2, 299}}, a, {Keys: a.Keys, Counts: []uint32{2, 301}}}},
 	} {
 		x := NewIndex(c.prints)
 		for own := -1; own < min(3, len(c.prints)); own++ {
-			for i, p := range []Print{a, b, {}, unknown, huge, long, {Keys: a.Keys, Counts: []uint32{2, 298}}} {
+			for i, p := range []Print{a, b, {}, unknown, huge, large, long, {Keys: a.Keys, Counts: []uint32{2, 298}}} {
 				checkBest(t, fmt.Sprintf("%s, print %d but %d", c.name, i, own), c.prints, x, p, own)
 			}
 		}

@@ -59,22 +59,28 @@ func (p *Print) Describe(g *graph.Graph, height int) {
 // count makes p the print of keys, which it sorts.
 func (p *Print) count(w *workspace, keys []uint32) {
 	w.sort(keys)
-	distinct := 0
+	// Which keys are equal to the one before nobody can predict, so that this does not branch:
+	// the last of equal ones says where they end.
+	w.ends = slices.Grow(w.ends[:0], len(keys)+1)[:len(keys)+1]
+	ends, distinct, last := w.ends[1:], -1, uint32(0)
+	if len(keys) > 0 {
+		last = ^keys[0]
+	}
 	for i, k := range keys {
-		if i == 0 || k != keys[i-1] {
+		if k != last {
 			distinct++
 		}
+		keys[distinct], ends[distinct], last = k, uint32(i+1), k
 	}
+	distinct++
 	if cap(p.Keys) < distinct || cap(p.Counts) < distinct {
 		both := make([]uint32, 2*distinct)
 		p.Keys, p.Counts = both[:0:distinct], both[distinct:distinct]
 	}
-	p.Keys, p.Counts = p.Keys[:0], p.Counts[:0]
-	for i, k := range keys {
-		if i == 0 || k != keys[i-1] {
-			p.Keys, p.Counts = append(p.Keys, k), append(p.Counts, 0)
-		}
-		p.Counts[len(p.Counts)-1]++
+	p.Keys, p.Counts = append(p.Keys[:0], keys[:distinct]...), p.Counts[:distinct]
+	w.ends[0] = 0
+	for k := range p.Counts {
+		p.Counts[k] = w.ends[k+1] - w.ends[k]
 	}
 }
 
@@ -133,7 +139,7 @@ func (w *workspace) subtrees(g *graph.Graph, height int) []uint32 {
 	keys, around := w.keys[:0], w.around
 	w.colors = slices.Grow(w.colors[:0], (height+1)*n)[:(height+1)*n]
 	for i, now := 0, w.height(0, n); i < n; i++ {
-		now[i] = root(g, i)
+		now[i] = w.roots.root(g, i)
 		keys = append(keys, fold(now[i]))
 	}
 	for h := range height {
@@ -162,7 +168,9 @@ func (w *workspace) height(h, n int) []uint64 { return w.colors[h*n : (h+1)*n] }
 // Nodes returns the keys that New counts, by the node that each belongs to: that of
 // node i at height h is at h·n + i.
 func Nodes(g *graph.Graph, height int) []uint32 {
-	return new(workspace).subtrees(g, height)
+	w := spare.Get().(*workspace)
+	defer spare.Put(w)
+	return slices.Clone(w.subtrees(g, height))
 }
 
 // Signature returns 128 bits that are the same for graphs with the same subtrees of a height,
@@ -175,14 +183,11 @@ func Signature(g *graph.Graph, height, skip int) [2]uint64 {
 	n := g.N()
 	now, next := slices.Grow(w.now[:0], n)[:n], slices.Grow(w.next[:0], n)[:n]
 	for i := range n {
-		h := mix(seed, uint64(g.Degree(i)))
-		for c, x := range g.X[i*g.Features : (i+1)*g.Features] {
-			if c == skip || x == 0 {
-				x = 0 // −0 is the same feature
-			}
-			h = mix(h, uint64(math.Float32bits(x)))
+		if skip < 0 || g.X[i*g.Features+skip] == 0 {
+			now[i] = w.roots.root(g, i)
+		} else {
+			now[i] = root(g, i, skip)
 		}
-		now[i] = h
 	}
 	for range height {
 		for i := range n {
@@ -199,11 +204,11 @@ func Signature(g *graph.Graph, height, skip int) [2]uint64 {
 	return sum
 }
 
-// root is the hash of a node at height 0.
-func root(g *graph.Graph, i int) uint64 {
+// root is the hash of a node at height 0. A feature of the column skip counts as 0.
+func root(g *graph.Graph, i, skip int) uint64 {
 	h := mix(seed, uint64(g.Degree(i)))
-	for _, x := range g.X[i*g.Features : (i+1)*g.Features] {
-		if x == 0 {
+	for c, x := range g.X[i*g.Features : (i+1)*g.Features] {
+		if c == skip || x == 0 {
 			x = 0 // −0 is the same feature
 		}
 		h = mix(h, uint64(math.Float32bits(x)))
@@ -261,8 +266,52 @@ var spare = sync.Pool{New: func() any { return new(workspace) }}
 
 type workspace struct {
 	keys, sorted      []uint32
-	colors            []uint64 // the hashes of all subtrees, by height and node
-	now, next, around []uint64 // of Signature, and around a node
+	ends              []uint32   // of equal keys
+	nodes             []int32    // in the order of high bits of their hashes
+	colors            []uint64   // the hashes of all subtrees, by height and node
+	now, next, around []uint64   // of Signature, and around a node
+	ties, others      [][2]int32 // places in an order of nodes that are not told apart
+	roots             memo
+}
+
+// A memo has hashes of nodes at height 0. Most nodes of molecules are like some that were met
+// before, and to compare their features is faster than to hash them.
+type memo struct {
+	features int
+	known    [1 << 8]struct {
+		hash   uint64 // 0 where there is none
+		degree int32
+		row    [memoFeatures]float32
+	}
+}
+
+// spread is 2³² divided by the golden ratio.
+const spread = 0x9e37_79b1
+
+// memoFeatures is how many features nodes of a memo have at most: those of molecules.
+const memoFeatures = 9
+
+// root is root, which it remembers.
+func (m *memo) root(g *graph.Graph, i int) uint64 {
+	f := g.Features
+	if f > memoFeatures {
+		return root(g, i, -1)
+	}
+	if f != m.features {
+		*m = memo{features: f}
+	}
+	row, degree := g.X[i*f:(i+1)*f], int32(g.Degree(i))
+	at := uint32(degree)
+	for c, x := range row {
+		at += bits.RotateLeft32(math.Float32bits(x), 3*c)
+	}
+	k := &m.known[at*spread>>24]
+	if k.hash != 0 && k.degree == degree && slices.Equal(k.row[:f], row) {
+		return k.hash
+	}
+	k.hash, k.degree = root(g, i, -1), degree
+	copy(k.row[:], row)
+	return k.hash
 }
 
 // seed begins every hash.

@@ -31,6 +31,10 @@ type Index struct {
 	// Places without their low bits are blocks, of prints that weigh about as much.
 	block    uint
 	lightest [][2]float64 // of each block, the least that its prints weigh
+
+	// Of an index in the memory of a file, see OpenIndex.
+	damage *damage
+	seal   []byte
 }
 
 // A record is what a search asks of a print. It is small, since most are far from the last.
@@ -71,8 +75,39 @@ func headBits(keys int) uint { return uint(bits.Len(uint(keys))) }
 func (x *Index) find(key uint32) (int, bool) {
 	head := key >> (32 - headBits(len(x.keys)))
 	lo, hi := x.heads[head], x.heads[head+1]
-	at, found := slices.BinarySearch(x.keys[lo:hi], key)
-	return int(lo) + at, found
+	if hi-lo > 2 || len(x.keys) == 0 {
+		at, found := slices.BinarySearch(x.keys[lo:hi], key)
+		return int(lo) + at, found
+	}
+	// How many begin so and which of them is meant nobody can predict, so that this does not
+	// branch. The keys from hi on are larger.
+	last := uint32(len(x.keys) - 1)
+	at := lo
+	if x.keys[min(lo, last)] < key {
+		at++
+	}
+	if x.keys[min(lo+1, last)] < key {
+		at++
+	}
+	at = min(at, hi)
+	return int(at), at < hi && x.keys[min(at, last)] == key
+}
+
+// A list is where the holders of a key are, and the number of the key if there are any.
+type list struct{ first, end, number uint32 }
+
+func (x *Index) listOf(key uint32) list {
+	k, found := x.find(key)
+	// As in find, no branch: of the last key there is one more of first.
+	k = min(k, len(x.first)-2)
+	if k < 0 {
+		return list{}
+	}
+	l := list{x.first[k], x.first[k+1], uint32(k)}
+	if !found {
+		l.end = l.first
+	}
+	return l
 }
 
 // with returns the entries of the prints that have a key, and the key's number.
@@ -130,11 +165,14 @@ func (x *Index) weigh(p Print) (sets, counts float64) {
 func (x *Index) Len() int { return len(x.totals) }
 
 // Print returns a print of the index, from 0.
-func (x *Index) Print(i int) Print {
+func (x *Index) Print(i int) (p Print) {
+	if x.damage != nil {
+		defer x.damage.watch(faults())
+	}
 	i = int(x.places[i])
 	held := x.of(i)
 	both := make([]uint32, 2*len(held))
-	p := Print{Keys: both[:len(held):len(held)], Counts: both[len(held):]}
+	p = Print{Keys: both[:len(held):len(held)], Counts: both[len(held):]}
 	for k, e := range held {
 		number := int(e >> x.bits)
 		p.Keys[k], p.Counts[k] = x.keys[number], x.count(e, i, number)
@@ -146,6 +184,9 @@ func (x *Index) Print(i int) Print {
 // must have room for exactly those. The time is that of going through the prints
 // that have each key.
 func (x *Index) Similarities(dst []float64, m Measure, p Print) {
+	if x.damage != nil {
+		defer x.damage.watch(faults())
+	}
 	if len(dst) != x.Len() {
 		panic(fmt.Sprintf("fingerprint: %d values for an index of %d prints", len(dst), x.Len()))
 	}
@@ -224,6 +265,9 @@ const ownWeight = 0.7
 // negative, is a print of the index to leave out. The time is that of going through the
 // prints that have each key, once. Best finds the first rank much faster.
 func (x *Index) Closest(p Print, own int) (equal int, sets, counts Ranking) {
+	if x.damage != nil {
+		defer x.damage.watch(faults())
+	}
 	sums := commonSpare.Get().(*[]float64)
 	defer commonSpare.Put(sums)
 	setsOwn, countsOwn := x.addCommon(sums, p)
@@ -281,6 +325,9 @@ var commonSpare = sync.Pool{New: func() any { return new([]float64) }}
 // that some print of the index holds: 1 where every neighbourhood was seen before.
 // Of an empty print it is 1.
 func (x *Index) Known(p Print) float64 {
+	if x.damage != nil {
+		defer x.damage.watch(faults())
+	}
 	known, all := 0.0, 0.0
 	for i, k := range p.Keys {
 		all += float64(p.Counts[i])
@@ -296,6 +343,9 @@ func (x *Index) Known(p Print) float64 {
 
 // Holders returns how many prints of the index have a key.
 func (x *Index) Holders(key uint32) int {
+	if x.damage != nil {
+		defer x.damage.watch(faults())
+	}
 	list, _ := x.with(key)
 	return len(list)
 }

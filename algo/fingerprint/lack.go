@@ -9,6 +9,9 @@ import "slices"
 // each key the other lacks, from 0 to 1. All is nil, and rest 0, where a print of the
 // index equals p or there is none.
 func (x *Index) Lacks(p Print, m Measure) (parts, fractions []float64, rest float64) {
+	if x.damage != nil {
+		defer x.damage.watch(faults())
+	}
 	best := x.Best(p, -1)
 	if best[m].Print < 0 || best[m].Equal {
 		return nil, nil, 0

@@ -27,51 +27,91 @@ func (o *Order) Arrange(g *graph.Graph, height, depth int) Print {
 	defer spare.Put(w)
 	var p Print
 	p.count(w, w.subtrees(g, height))
-	w.refine(g, height, depth)
 	n := g.N()
 	*o = slices.Grow((*o)[:0], n)[:n]
 	for i := range *o {
 		(*o)[i] = int32(i)
 	}
-	w.arrange(*o, 0, depth, n)
+	w.ties = append(w.ties[:0], [2]int32{0, int32(n)})
+	for h := range min(height, depth) + 1 {
+		w.split(*o, w.height(h, n))
+	}
+	for h := height; h < depth && len(w.ties) > 0; h++ {
+		w.refine(g, h)
+		// Where no nodes are told apart by a height, none are by any above it.
+		if !w.split(*o, w.height(h+1, n)) {
+			break
+		}
+	}
 	return p
 }
 
-// refine hashes subtrees of the heights above from, up to one. What is around a node is
-// added up and not sorted, as in Signature.
-func (w *workspace) refine(g *graph.Graph, from, to int) {
+// refine hashes subtrees of height h+1. What is around a node is added up and not sorted, as in
+// Signature.
+func (w *workspace) refine(g *graph.Graph, h int) {
 	n := g.N()
-	w.colors = slices.Grow(w.colors, max(0, to-from)*n)[:(max(from, to)+1)*n]
-	for h := from; h < to; h++ {
-		now, next := w.height(h, n), w.height(h+1, n)
-		for i := range n {
-			next[i] = widened(g, now, i)
-		}
+	w.colors = slices.Grow(w.colors[:(h+1)*n], n)[:(h+2)*n]
+	now, next := w.height(h, n), w.height(h+1, n)
+	for i := range n {
+		next[i] = widened(g, now, i)
 	}
 }
 
-// arrange sorts nodes whose subtrees below height h are the same.
-func (w *workspace) arrange(nodes []int32, h, depth, n int) {
-	by := w.height(h, n)
-	if len(nodes) <= fewSorted {
-		for k, i := range nodes {
-			for ; k > 0 && by[nodes[k-1]] > by[i]; k-- {
-				nodes[k] = nodes[k-1]
+// split sorts nodes that are tied so far by hashes, and says whether some are no longer tied.
+func (w *workspace) split(nodes []int32, by []uint64) (some bool) {
+	ties := w.ties
+	w.ties = w.others[:0]
+	for _, t := range ties {
+		tied := nodes[t[0]:t[1]]
+		w.sortNodes(tied, by)
+		for lo, hi := 0, 1; hi <= len(tied); hi++ {
+			if hi == len(tied) || by[tied[hi]] != by[tied[lo]] {
+				if hi-lo > 1 {
+					w.ties = append(w.ties, [2]int32{t[0] + int32(lo), t[0] + int32(hi)})
+				}
+				some = some || hi-lo < len(tied)
+				lo = hi
 			}
-			nodes[k] = i
 		}
-	} else {
+	}
+	w.others = ties
+	return some
+}
+
+// Up to fewTied nodes are sorted without a detour.
+const fewTied = 10
+
+// sortNodes sorts nodes by hashes. Most nodes of a molecule have one of few hashes at first, and
+// these differ in the high bits: nodes are put in the order of these, and then of all bits. For
+// hashes that were made not to differ there, see fewSorted.
+func (w *workspace) sortNodes(nodes []int32, by []uint64) {
+	from := nodes
+	switch {
+	case len(nodes) > manySorted:
 		slices.SortFunc(nodes, func(i, j int32) int { return cmp.Compare(by[i], by[j]) })
-	}
-	if h == depth {
 		return
-	}
-	for lo, hi := 0, 1; hi <= len(nodes); hi++ {
-		if hi == len(nodes) || by[nodes[hi]] != by[nodes[lo]] {
-			if hi-lo > 1 {
-				w.arrange(nodes[lo:hi], h+1, depth, n)
-			}
-			lo = hi
+	case len(nodes) > fewTied:
+		var ends [1 << 6]uint16
+		for _, i := range nodes {
+			ends[by[i]>>58]++
 		}
+		sum := uint16(0)
+		for b, n := range ends {
+			ends[b] = sum
+			sum += n
+		}
+		w.nodes = slices.Grow(w.nodes[:0], len(nodes))[:len(nodes)]
+		for _, i := range nodes {
+			at := &ends[by[i]>>58]
+			w.nodes[*at] = i
+			*at++
+		}
+		from = w.nodes
+	}
+	for k, i := range from {
+		for ; k > 0 && by[nodes[k-1]] > by[i]; k-- {
+			nodes[k] = nodes[k-1]
+		}
+		nodes[k] = i
 	}
 }

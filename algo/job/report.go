@@ -164,14 +164,8 @@ func (m Making) Describe(r *report.Report, model *algo.Model) {
 		{Name: "model file format", Value: fmt.Sprint(m.ModelFormat)},
 	}
 	usual := algo.DefaultOptions()
-	r.Command = "baca report"
-	for _, f := range append(m.Flags,
+	r.Command = Words("baca report", append(m.Flags,
 		Flag{"--by", m.By, usual.By}, Flag{"--alpha", alpha, fmt.Sprint(usual.Alpha)},
 		Flag{"--fdr", fmt.Sprint(r.FDR), "0"}, Flag{"--seed", seed, ""}, Flag{"--out", m.Out, ""},
-	) {
-		if f.Value != f.Usual {
-			r.Command += " " + f.Name + " " + report.Quote(f.Value)
-		}
-	}
-	r.Command += " " + report.Quote(m.Input)
+	)) + " " + report.Quote(m.Input)
 }

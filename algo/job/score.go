@@ -85,6 +85,8 @@ type ScoreOptions struct {
 	// Skip rows are not emitted again, because an earlier run did. With Batch the input
 	// must then have Again.
 	Skip int
+	// Others are further models, whose rows are Scored.Others. They do not go with Batch.
+	Others []*algo.Scorer
 	// Reading, unless nil, is told how many records have been looked at for the
 	// sample.
 	Reading func(records int)
@@ -111,7 +113,7 @@ func Score(ctx context.Context, s *algo.Scorer, in Input, o ScoreOptions, emit f
 		o.Graphs = MaxGraphs
 	}
 	if !o.Batch {
-		return onwards(ctx, s, &Fit{}, o.Workers, inOrder(in.Records, 0, o.Skip), emit)
+		return onwards(ctx, s, o.Others, &Fit{}, o.Workers, inOrder(in.Records, 0, o.Skip), emit)
 	}
 	next, stop := iter.Pull2(in.Records)
 	defer func() { stop() }()
@@ -143,7 +145,7 @@ func Score(ctx context.Context, s *algo.Scorer, in Input, o ScoreOptions, emit f
 			return err
 		}
 		f = &Fit{} // the rows of the batch are out
-		return onwards(ctx, s, f, o.Workers, inOrder(r.rest(), first+len(r.parsed), 0), emit)
+		return onwards(ctx, s, nil, f, o.Workers, inOrder(r.rest(), first+len(r.parsed), 0), emit)
 	}
 	f, err := r.sample(ctx, o)
 	if err != nil {
@@ -159,7 +161,7 @@ func Score(ctx context.Context, s *algo.Scorer, in Input, o ScoreOptions, emit f
 		return err
 	}
 	defer release()
-	return onwards(ctx, s, f, o.Workers, inOrder(records, 0, o.Skip), emit)
+	return onwards(ctx, s, nil, f, o.Workers, inOrder(records, 0, o.Skip), emit)
 }
 
 // inOrder yields records with their places, the first of which is given, but for as
@@ -230,7 +232,7 @@ func (r *reader) hold(ctx context.Context, graphs int) error {
 		}
 		for _, rec := range records {
 			r.parsed = append(r.parsed, rec)
-			r.text += len(rec.SMILES) + len(rec.ID) + perRecord
+			r.text += len(rec.SMILES) + len(rec.ID) + len(rec.Molfile) + perRecord
 			if rec.Err == nil {
 				r.graphs = append(r.graphs, rec.Graph)
 				r.places = append(r.places, r.records)
@@ -343,7 +345,7 @@ func join(records []table.Record, rows []algo.Row) []table.Scored {
 // they got in it. It emits them in their order, some at a time, and does not depend on
 // the number of workers (0: one for each core). An error of the records ends it after the rows before
 // the error, one of emit or ctx at once.
-func onwards(ctx context.Context, s *algo.Scorer, f *Fit, workers int, records iter.Seq2[placed, error], emit func([]table.Scored) error) error {
+func onwards(ctx context.Context, s *algo.Scorer, others []*algo.Scorer, f *Fit, workers int, records iter.Seq2[placed, error], emit func([]table.Scored) error) error {
 	known := make(map[int]*algo.Row, len(f.Records))
 	for i, place := range f.Records {
 		known[place] = &f.Rows[i]
@@ -362,6 +364,11 @@ func onwards(ctx context.Context, s *algo.Scorer, f *Fit, workers int, records i
 			r.scored[i] = table.Scored{Record: p.read(), Scores: known[p.place]}
 		}
 		r.err = ScoreEach(ctx, s, r.scored)
+		for _, other := range others {
+			if r.err == nil {
+				r.err = scoreOther(ctx, other, r.scored)
+			}
+		}
 		return r
 	}) {
 		if err == nil {
@@ -375,6 +382,22 @@ func onwards(ctx context.Context, s *algo.Scorer, f *Fit, workers int, records i
 		}
 	}
 	return nil
+}
+
+// scoreOther appends the rows of a further model to Others of those of the records that have a
+// graph.
+func scoreOther(ctx context.Context, s *algo.Scorer, records []table.Scored) error {
+	again := make([]table.Scored, len(records))
+	for i, r := range records {
+		again[i].Record = r.Record
+	}
+	err := ScoreEach(ctx, s, again)
+	for i := range records {
+		if records[i].Err == nil {
+			records[i].Others = append(records[i].Others, again[i].Scores)
+		}
+	}
+	return err
 }
 
 // inPieces yields so many records at a time. An error comes behind the records before it.

@@ -11,8 +11,9 @@ import (
 )
 
 // Sources reads the molecules of a data set in a form, each with the SMILES of the record,
-// or a canonical one where the record has none. Refused records are passed over.
-func Sources(ctx context.Context, workers int, records iter.Seq2[dataset.Record, error], form molecule.Form) ([]algo.Source, error) {
+// or a canonical one where the record has none. Refused records are passed over. Values, unless
+// nil, are those of a record; several goroutines call it.
+func Sources(ctx context.Context, workers int, records iter.Seq2[dataset.Record, error], form molecule.Form, values func(*dataset.Record) *algo.Values) ([]algo.Source, error) {
 	var list []algo.Source
 	read := func(r dataset.Record) *algo.Source {
 		m, err := r.Parse()
@@ -25,7 +26,11 @@ func Sources(ctx context.Context, workers int, records iter.Seq2[dataset.Record,
 			text = smiles.Write(c)
 		}
 		m, _ = smiles.In(m, form)
-		return &algo.Source{Graph: m.Graph(), SMILES: text, Name: r.ID}
+		from := &algo.Source{Graph: m.Graph(), SMILES: text, Name: r.ID}
+		if values != nil {
+			from.Values = values(&r)
+		}
+		return from
 	}
 	for s, err := range dataset.Ordered(ctx, workers, records, read) {
 		if err != nil {

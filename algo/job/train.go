@@ -54,8 +54,8 @@ type Training struct {
 	// Card has Name, Description, Schema, Dataset, DatasetSHA256, Seed and Epochs. Prepare
 	// and Run fill in the rest.
 	Card algo.Card
-	// Save writes a model file.
-	Save func(w io.Writer, m *algo.Model) error
+	// Save writes a model file, with what is measured of the model as the file rounds it.
+	Save func(ctx context.Context, workers int, w io.Writer, m *algo.Model) error
 	// Device, unless nil, chooses where so many graphs are trained on: nil is the processor.
 	Device func(ctx context.Context, o pretrain.Options, graphs int) (gin.Device, error)
 	// DeviceFailed, unless nil, is told that the device has failed, and the processor goes
@@ -185,7 +185,7 @@ func (t *Training) Pack(ctx context.Context) (*algo.Model, []byte, error) {
 		return nil, nil, err
 	}
 	var b bytes.Buffer
-	err = t.Save(&b, m)
+	err = t.Save(ctx, t.Workers, &b, m)
 	return m, b.Bytes(), err
 }
 

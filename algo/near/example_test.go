@@ -33,7 +33,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	bank, err := near.NewBank(ctx, 1, known, nil)
+	bank, err := near.NewBank(ctx, 1, known, nil, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

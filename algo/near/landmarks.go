@@ -69,7 +69,7 @@ func (l *landmarks) nearest(q []float32, leave int) (row int, square float64) {
 	middle := sort.Search(m, func(k int) bool { return l.at[k][0] >= at[0] })
 	row, limit := -1, math.Inf(1)
 	compare := func(k int) {
-		if i := int(l.sorted[k]); i != leave {
+		if i := int(l.sorted[k]); i != leave && !(roughSquared(l.row(i), q) > limit) {
 			if d := SquaredDistance(l.row(i), q); row < 0 || d < square {
 				row, square, limit = i, d, d+axesSlack*(1+d)
 			}
@@ -117,6 +117,24 @@ func (l *landmarks) around(at *[axes]float64, middle int) int {
 		}
 	}
 	return best
+}
+
+// roughSquared is SquaredDistance but for rounding, which is far below axesSlack, and about
+// four times as fast: four sums do not wait for each other.
+func roughSquared(a, b []float32) float64 {
+	var s0, s1, s2, s3 float64
+	b = b[:len(a)]
+	t := 0
+	for ; t+3 < len(a); t += 4 {
+		s0 += squared(float64(a[t]) - float64(b[t]))
+		s1 += squared(float64(a[t+1]) - float64(b[t+1]))
+		s2 += squared(float64(a[t+2]) - float64(b[t+2]))
+		s3 += squared(float64(a[t+3]) - float64(b[t+3]))
+	}
+	for ; t < len(a); t++ {
+		s0 += squared(float64(a[t]) - float64(b[t]))
+	}
+	return s0 + s1 + s2 + s3
 }
 
 // axesSlack is far above the rounding of coordinates, so that it rules out no nearest row.

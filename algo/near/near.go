@@ -37,8 +37,13 @@ type Bank struct {
 	dim       int        // of the part of Keys that outlines have
 	landmarks *landmarks // that part
 	typical   float64    // stands for ℓ_n where it is not defined
-	scales    [Parts]Scale
-	scale     Scale // of the weighted sum of the parts
+	scales    Scales
+}
+
+// Scales say where the scores of a bank's own graphs lie.
+type Scales struct {
+	Parts [Parts]Scale
+	Sum   Scale // of the weighted sum of the parts
 }
 
 // The parts of a score, as indices.
@@ -59,8 +64,9 @@ const scaleSample = 300
 
 // NewBank prepares graphs, of which there must be at least one, and which must have
 // prints. The bank keeps them. subtrees are those of the training set that the graphs were
-// picked from evenly, see Place; nil for those of the graphs.
-func NewBank(ctx context.Context, workers int, graphs *contrast.Representation, subtrees *fingerprint.Index) (*Bank, error) {
+// picked from evenly, see Place; nil for those of the graphs. scales are those of a bank of the same
+// graphs and subtrees, see Bank.Scales; nil to have them measured.
+func NewBank(ctx context.Context, workers int, graphs *contrast.Representation, subtrees *fingerprint.Index, scales *Scales) (*Bank, error) {
 	m, own := graphs.Len(), graphs.Outline()
 	if subtrees == nil {
 		subtrees = fingerprint.NewIndex(graphs.Prints)
@@ -76,6 +82,10 @@ func NewBank(ctx context.Context, workers int, graphs *contrast.Representation, 
 		view = append(view, b.Keys[i*graphs.Dim():][:b.dim]...)
 	}
 	b.landmarks = newLandmarks(view, b.dim)
+	if scales != nil {
+		b.scales = *scales
+		return b, nil
+	}
 	sample := make([]int, min(m, scaleSample))
 	for k := range sample {
 		sample[k] = Place(k, len(sample), m)
@@ -84,12 +94,15 @@ func NewBank(ctx context.Context, workers int, graphs *contrast.Representation, 
 	if err != nil {
 		return nil, err
 	}
-	for k := range b.scales {
-		b.scales[k] = ScaleOf(d.parts[k])
+	for k := range b.scales.Parts {
+		b.scales.Parts[k] = ScaleOf(d.parts[k])
 	}
-	b.scale = ScaleOf(b.sum(d))
+	b.scales.Sum = ScaleOf(b.sum(d))
 	return b, nil
 }
+
+// Scales returns what the bank was given or has measured.
+func (b *Bank) Scales() Scales { return b.scales }
 
 // Place returns which of n graphs is the k-th of m that are picked from them evenly.
 func Place(k, m, n int) int { return k * n / m }
@@ -106,7 +119,7 @@ type Distances struct {
 func (b *Bank) Parts(d *Distances) [Parts][]float64 {
 	var z [Parts][]float64
 	for k := range z {
-		z[k] = b.scales[k].Standardize(d.parts[k])
+		z[k] = b.scales.Parts[k].Standardize(d.parts[k])
 	}
 	return z
 }
@@ -126,7 +139,7 @@ func (b *Bank) sum(d *Distances) []float64 {
 }
 
 // Scores returns the score of each graph. It depends on nothing but the graph.
-func (b *Bank) Scores(d *Distances) []float64 { return b.scale.Standardize(b.sum(d)) }
+func (b *Bank) Scores(d *Distances) []float64 { return b.scales.Sum.Standardize(b.sum(d)) }
 
 // Measure compares graphs with the bank.
 func (b *Bank) Measure(ctx context.Context, workers int, graphs *contrast.Outline) (*Distances, error) {
@@ -174,6 +187,9 @@ func (b *Bank) measure(ctx context.Context, workers int, graphs *contrast.Outlin
 			d.parts[ByNodes][i] = b.nodeScore(graphs, i)
 		}
 	})
+	if err == nil {
+		err = b.Subtrees.Err()
+	}
 	return d, err
 }
 

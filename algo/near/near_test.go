@@ -101,7 +101,7 @@ func TestBankMatchesBruteForce(t *testing.T) {
 		want, q, keys := bruteForce(in.Bank, in.Test, features == 1)
 		dim := in.Bank.Dim()
 		for _, workers := range []int{1, 3} {
-			n, err := NewBank(ctx, workers, in.Bank, nil)
+			n, err := NewBank(ctx, workers, in.Bank, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -123,7 +123,7 @@ func TestBankMatchesBruteForce(t *testing.T) {
 				t.Errorf("nearest of graph 4 at %g, want %g", got, nearest)
 			}
 		}
-		if _, err := NewBank(ctx, 1, in.Bank.Select([]int{0}), nil); err != nil {
+		if _, err := NewBank(ctx, 1, in.Bank.Select([]int{0}), nil, nil); err != nil {
 			t.Errorf("a bank of one graph: %v", err)
 		}
 	}
@@ -189,7 +189,7 @@ func bruteForce(bank, test *contrast.Representation, all bool) (scores []float64
 
 func BenchmarkMeasure(b *testing.B) {
 	in := sample.New(b, 204, 204, 1835, 0)
-	n, err := NewBank(ctx, 1, in.Bank, nil)
+	n, err := NewBank(ctx, 1, in.Bank, nil, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func bank(t *testing.T, rng *rand.Rand) (*Bank, *contrast.Outline) {
 	t.Helper()
 	const width = 3
 	draw := func(n int) *contrast.Representation {
-		r := &contrast.Representation{Width: width, NodeScore: make([]float64, n), ZF: make([]float32, n*width), ZS: make([]float32, n*width)}
+		r := &contrast.Representation{Width: width, NodeScore: make([]float64, n)}
 		for range n * 2 * width {
 			r.Q = append(r.Q, float32(2+rng.NormFloat64()/2))
 		}
@@ -224,7 +224,7 @@ func bank(t *testing.T, rng *rand.Rand) (*Bank, *contrast.Outline) {
 		}
 		return r
 	}
-	n, err := NewBank(ctx, 1, draw(40), nil)
+	n, err := NewBank(ctx, 1, draw(40), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +241,7 @@ func TestPartsMakeTheScore(t *testing.T) {
 	parts := n.Parts(d)
 	for i, s := range n.Scores(d) {
 		sum := parts[ByEmbedding][i] + 2*parts[BySubtrees][i] + 2*parts[ByCounts][i]
-		if want := (sum - n.scale.Mean) / n.scale.Deviation; math.Abs(s-want) > 1e-12 {
+		if want := (sum - n.scales.Sum.Mean) / n.scales.Sum.Deviation; math.Abs(s-want) > 1e-12 {
 			t.Errorf("graph %d: score %g, its parts make %g", i, s, want)
 		}
 	}
@@ -256,7 +256,7 @@ func TestSubtreesOfTheWholeTrainingSet(t *testing.T) {
 		picked[k] = Place(k, m, in.Bank.Len())
 	}
 	index := fingerprint.NewIndex(in.Bank.Prints)
-	n, err := NewBank(ctx, 2, in.Bank.Select(picked), index)
+	n, err := NewBank(ctx, 2, in.Bank.Select(picked), index, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

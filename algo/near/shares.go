@@ -24,12 +24,12 @@ type Shares struct {
 // Shares takes apart the score of graph i of d.
 func (b *Bank) Shares(d *Distances, i int) Shares {
 	s := Shares{
-		Embedding:   b.unit(ByEmbedding) * (d.parts[ByEmbedding][i] - b.scales[ByEmbedding].Mean),
+		Embedding:   b.unit(ByEmbedding) * (d.parts[ByEmbedding][i] - b.scales.Parts[ByEmbedding].Mean),
 		Coordinates: b.coordinates(d.graphs.Row(i)),
 	}
 	for m, part := range []int{BySubtrees, ByCounts} {
 		unit := b.unit(part)
-		s.Subtrees += unit * (d.parts[part][i] - b.scales[part].Mean)
+		s.Subtrees += unit * (d.parts[part][i] - b.scales.Parts[part].Mean)
 		s.Keys[m], s.Lacks[m], _ = b.Subtrees.Lacks(d.graphs.Prints[i], fingerprint.Measure(m))
 		for k := range s.Keys[m] {
 			s.Keys[m][k] *= unit
@@ -40,7 +40,7 @@ func (b *Bank) Shares(d *Distances, i int) Shares {
 
 // unit is what a part adds to the score for each unit of what is measured.
 func (b *Bank) unit(part int) float64 {
-	return weights[part] / (b.scales[part].Deviation * b.scale.Deviation)
+	return weights[part] / (b.scales.Parts[part].Deviation * b.scales.Sum.Deviation)
 }
 
 // coordinates parts the distance to the nearest embedding, which is Σ d²/distance.

@@ -18,7 +18,7 @@ func TestShares(t *testing.T) {
 	scores := b.Scores(d)
 	for i := range r.Len() {
 		s := b.Shares(d, i)
-		rest := b.scale.Mean / b.scale.Deviation
+		rest := b.scales.Sum.Mean / b.scales.Sum.Deviation
 		if got := s.Embedding + s.Subtrees - rest; math.Abs(got-scores[i]) > 1e-9 {
 			t.Errorf("graph %d: parts add up to %g, its score is %g", i, got, scores[i])
 		}

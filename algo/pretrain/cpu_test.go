@@ -34,7 +34,7 @@ func TestCPUAsADevice(t *testing.T) {
 	}
 	want, wantScores := score(nil)
 	got, gotScores := score(NewCPU(2))
-	if !slices.Equal(got.Q, want.Q) || !slices.Equal(got.ZF, want.ZF) || !slices.Equal(got.ZS, want.ZS) {
+	if !slices.Equal(got.Q, want.Q) || !slices.Equal(got.ZF(), want.ZF()) || !slices.Equal(got.ZS(), want.ZS()) {
 		t.Error("other embeddings through the seam")
 	}
 	for i := range want.NodeScore {

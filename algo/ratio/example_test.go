@@ -17,7 +17,7 @@ func Example() {
 	rng := rand.New(rand.NewPCG(1, 1))
 	draw := func(n int, around float64) *contrast.Representation {
 		const width = 2
-		r := &contrast.Representation{Width: width, NodeScore: make([]float64, n), ZF: make([]float32, n*width), ZS: make([]float32, n*width)}
+		r := &contrast.Representation{Width: width, NodeScore: make([]float64, n)}
 		for range n {
 			for range 2 * width {
 				r.Q = append(r.Q, float32(around+rng.NormFloat64()/4))
@@ -27,7 +27,7 @@ func Example() {
 		return r
 	}
 	ctx := context.Background()
-	known, err := near.NewBank(ctx, 1, draw(200, 1), nil)
+	known, err := near.NewBank(ctx, 1, draw(200, 1), nil, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -84,7 +84,7 @@ func narrow(x []float64) []float32 {
 // holdout.
 func estimate(t testing.TB, workers int, in *sample.Batch) (*Estimate, []float64) {
 	t.Helper()
-	known, err := near.NewBank(ctx, workers, in.Bank, nil)
+	known, err := near.NewBank(ctx, workers, in.Bank, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestSameScoresAtAnyNumberOfWorkers(t *testing.T) {
 func TestClosenessOfTheBankAndOthers(t *testing.T) {
 	for _, m := range []int{8, 60} {
 		in := sample.New(t, 12, 12, m, 0)
-		n, err := near.NewBank(ctx, 2, in.Bank, nil)
+		n, err := near.NewBank(ctx, 2, in.Bank, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

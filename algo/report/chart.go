@@ -115,5 +115,10 @@ func driftChart(wealth []float64, delta float64) string {
 // DriftSVG draws the path of a drift test by itself, with delta as its rate of false
 // alarms and powers of ten, the first for the start.
 func DriftSVG(wealth []float64, delta float64) string {
-	return strings.Replace(driftChart(wealth, delta), "<svg ", `<svg xmlns="http://www.w3.org/2000/svg" font-family="Arial,Helvetica,sans-serif" font-size="11" `, 1)
+	return standalone(driftChart(wealth, delta))
+}
+
+// standalone makes a file of a chart in a page.
+func standalone(svg string) string {
+	return strings.Replace(svg, "<svg ", `<svg xmlns="http://www.w3.org/2000/svg" font-family="Arial,Helvetica,sans-serif" font-size="11" `, 1)
 }

@@ -100,24 +100,30 @@ new Response(stream).text().then((text) => {
 });
 `
 
-// draws tells whether the report holds the script.
-func (r *Report) draws() bool { return r.Script != nil && len(r.Top) > 0 }
+// drawer is the script that draws, nil where nothing is drawn.
+func (r *Report) drawer() []byte {
+	if len(r.Top) == 0 {
+		return nil
+	}
+	return r.Script
+}
 
-// scriptPolicy allows the two scripts of the report, by their hashes, and no other.
-func (r *Report) scriptPolicy() string {
-	if !r.draws() {
+// scriptPolicy allows the two scripts of a report, by their hashes, and no other. Without the
+// one that draws, nil, there is none.
+func scriptPolicy(script []byte) string {
+	if script == nil {
 		return ""
 	}
 	hash := func(text []byte) string {
 		sum := sha256.Sum256(text)
 		return base64.StdEncoding.EncodeToString(sum[:])
 	}
-	return fmt.Sprintf("; script-src 'sha256-%s' 'sha256-%s'", hash([]byte(loader)), hash(r.Script))
+	return fmt.Sprintf("; script-src 'sha256-%s' 'sha256-%s'", hash([]byte(loader)), hash(script))
 }
 
-// script holds what draws, packed, at the end of the page.
-func (p *page) script(r *Report) {
-	if !r.draws() {
+// script holds what draws, packed, at the end of the page; nil for nothing.
+func (p *page) script(script []byte) {
+	if script == nil {
 		return
 	}
 	var b bytes.Buffer
@@ -125,7 +131,7 @@ func (p *page) script(r *Report) {
 	if err != nil {
 		panic(err) // the level is a constant
 	}
-	w.Write(r.Script)
+	w.Write(script)
 	w.Close()
 	p.add("<script type=\"text/plain\" id=\"script\">%s</script>\n<script>%s</script>\n", base64.StdEncoding.EncodeToString(b.Bytes()), loader)
 }

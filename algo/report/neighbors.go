@@ -1,6 +1,12 @@
 package report
 
-import "baca/algo"
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"baca/algo"
+)
 
 // neighbors are the most similar training graphs. Those that have a structure are drawn if
 // the report has the script for that.
@@ -21,13 +27,30 @@ func (p *page) neighbors(list []algo.TrainingGraph, drawn bool) {
 		if n.Row >= 0 {
 			p.add(" · row %d of the set", n.Row+1)
 		}
-		p.add("</p>")
+		p.add("%s</p>", values(n.Values))
 		if n.SMILES != "" {
 			p.add("<p class=\"smiles\">%s</p>", Escape(n.SMILES))
 		}
 		p.add("</li>\n")
 	}
 	p.add("</ol>\n")
+}
+
+// values says what is known of a training molecule's values.
+func values(v *algo.Values) string {
+	if v == nil {
+		return ""
+	}
+	text := ""
+	for _, x := range []struct {
+		name  string
+		value float64
+	}{{"observed", v.Observed}, {"predicted", v.Predicted}} {
+		if !math.IsNaN(x.value) {
+			text += " · " + x.name + " " + strings.Replace(strconv.FormatFloat(x.value, 'g', 4, 64), "-", "−", 1)
+		}
+	}
+	return text
 }
 
 // similarity has two digits, and is 1.00 for nothing less than 1.

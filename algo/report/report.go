@@ -126,19 +126,7 @@ func (r *Report) most() (p float64, by string) {
 // Write writes the report. The same report gives the same bytes.
 func Write(w io.Writer, r *Report) error {
 	p := new(page)
-	p.add(`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'%s">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>%s</title>
-<style>%s</style>
-</head>
-<body>
-<main>
-<h1>%s</h1>
-`, r.scriptPolicy(), Escape(r.Title), style, Escape(r.Title))
+	p.begin(r.Title, r.drawer())
 	p.summary(r)
 	p.whole(r)
 	p.warnings(r)
@@ -175,12 +163,34 @@ func Write(w io.Writer, r *Report) error {
 	}
 	p.add(`<h2>What not to conclude</h2>
 <p>A graph that is called outside is unlike the training set in ways that the model can see. That does not make a prediction about it wrong, nor one about a graph inside right. A p-value is the share of graphs like the training set that score as high; it is not the chance that this graph is one of them. Among many graphs a share α of those like the training set is called outside by design. A list that differs as a whole may still have each of its graphs inside: a series of one kind does. Two sets that resemble each other may not be told apart at all.</p>
-</main>
 `)
-	p.script(r)
-	p.add("</body>\n</html>\n")
+	p.end(r.drawer())
 	_, err := io.WriteString(w, p.String())
 	return err
+}
+
+// begin opens a document with its headline. The script draws; nil for none.
+func (p *page) begin(title string, script []byte) {
+	p.add(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'%s">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>%s</title>
+<style>%s</style>
+</head>
+<body>
+<main>
+<h1>%s</h1>
+`, scriptPolicy(script), Escape(title), style, Escape(title))
+}
+
+// end closes a document that begin has opened.
+func (p *page) end(script []byte) {
+	p.add("</main>\n")
+	p.script(script)
+	p.add("</body>\n</html>\n")
 }
 
 func (p *page) summary(r *Report) {

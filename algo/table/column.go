@@ -25,7 +25,7 @@ type Column struct {
 }
 
 // A Group is a set of columns that are written together.
-type Group uint8
+type Group uint16
 
 // The groups. Refused records have values of OfRecord alone.
 const (
@@ -36,6 +36,8 @@ const (
 	OfRate            // of a false-discovery rate
 	OfReasons         // of an explanation
 	OfNeighbors       // of the training graphs that are most similar
+	OfValues          // of what is known of these
+	OfTrust           // of a prediction
 	OfRun             // of what made the row, see Run
 
 	Usual = OfRecord | OfScore | OfPaper
@@ -135,6 +137,17 @@ var columns = []Column{
 	{Name: "q_value", Group: OfRate, Number: func(s *Scored) float64 { return s.Q },
 		Doc: "the lowest false-discovery rate at which the graph is called outside"},
 
+	{Name: "predicted", Group: OfTrust, Number: func(s *Scored) float64 { return s.Trust.Predicted },
+		Doc: "from the column of --predicted"},
+	{Name: "expected_error", Group: OfTrust, Number: func(s *Scored) float64 { return s.Trust.Error },
+		Doc: "mean absolute error of held-out molecules so far outside, which never falls with the score; empty beyond the farthest of them"},
+	{Name: "interval_low", Group: OfTrust, Number: func(s *Scored) float64 { return s.Trust.Low },
+		Doc: "conformal interval of the observed value, from the errors of held-out molecules of similar scores; empty beyond the farthest of them, and for classes"},
+	{Name: "interval_high", Group: OfTrust, Number: func(s *Scored) float64 { return s.Trust.High },
+		Doc: "its other end"},
+	{Name: "trust", Group: OfTrust, Text: func(s *Scored) string { return string(s.Trust.Verdict) },
+		Doc: "trust, check or do-not-use, by the share of large errors among held-out molecules so far outside; standard error states it for each verdict"},
+
 	{Name: "duplicate", Group: OfReasons, Truth: func(s *Scored) bool { return s.Why.Duplicate },
 		Doc: "true if the graph was likely trained on, stereochemistry and the way of writing aside; about 1 in 1000 others is taken for one"},
 	{Name: "reasons", Group: OfReasons, Texts: reasonTexts,
@@ -156,6 +169,10 @@ var columns = []Column{
 		Doc: "their structures, where the model has them: see baca structures"},
 	{Name: "nearest_names", Group: OfNeighbors, Texts: ofStructures(func(n algo.TrainingGraph) string { return n.Name }),
 		Doc: "their names, where the training set has any"},
+	{Name: "nearest_observed", Group: OfValues, Numbers: ofValues(func(v *algo.Values) float64 { return v.Observed }),
+		Doc: "what was measured of them"},
+	{Name: "nearest_predicted", Group: OfValues, Numbers: ofValues(func(v *algo.Values) float64 { return v.Predicted }),
+		Doc: "what was predicted of them"},
 	{Name: "like_ood", Group: OfReasons, Numbers: func(s *Scored) []float64 { return s.Why.LikeOutside },
 		Doc: "where a batch was calibrated, records of this input, from 1, that were taken for OOD and that the attention finds most alike"},
 	{Name: "atoms", Group: OfReasons, Numbers: func(s *Scored) []float64 { return s.Why.Atoms },
@@ -227,6 +244,23 @@ func ofStructures(text func(algo.TrainingGraph) string) func(*Scored) []string {
 	}
 }
 
+// ofValues is empty where no value is known, and has NaN for those that are not.
+func ofValues(value func(*algo.Values) float64) func(*Scored) []float64 {
+	return func(s *Scored) []float64 {
+		list, known := make([]float64, len(s.nearest())), false
+		for i, n := range s.nearest() {
+			if list[i] = math.NaN(); n.Values != nil {
+				list[i] = value(n.Values)
+			}
+			known = known || !math.IsNaN(list[i])
+		}
+		if !known {
+			return nil
+		}
+		return list
+	}
+}
+
 // Filled tells whether a row has values of the column's group.
 func (c *Column) Filled(s *Scored) bool {
 	switch c.Group {
@@ -234,6 +268,8 @@ func (c *Column) Filled(s *Scored) bool {
 		return true
 	case OfReasons:
 		return s.Why != nil
+	case OfTrust:
+		return s.Trust != nil
 	}
 	return s.Scores != nil
 }

@@ -14,15 +14,20 @@ import (
 type Writer interface {
 	Write(Scored)
 	Flush() error
+	// Close writes what stands behind the last row. It does not close the file.
+	Close() error
 }
 
 // rowsBuffer is how many bytes of rows are collected before they are written.
 const rowsBuffer = 64 << 10
 
-// NewRows returns a writer of csv or jsonl. CSV begins with a header if that is wanted; in
+// NewRows returns a writer of csv, tsv or jsonl. CSV begins with a header if that is wanted; in
 // a cell numbers of a list are separated by blanks, and texts by "; ".
 func NewRows(w io.Writer, to string, text Text, header bool, columns []Column) Writer {
-	r := &rows{w: w, text: text, columns: columns}
+	r := &rows{w: w, text: text, columns: columns, separator: ','}
+	if to == "tsv" {
+		r.separator = '\t'
+	}
 	if to == "jsonl" {
 		for i := range columns {
 			before := ","
@@ -36,7 +41,7 @@ func NewRows(w io.Writer, to string, text Text, header bool, columns []Column) W
 	if header {
 		for i := range columns {
 			if i > 0 {
-				r.out = append(r.out, ',')
+				r.out = append(r.out, r.separator)
 			}
 			from := len(r.out)
 			r.out = append(r.out, columns[i].Name...)
@@ -57,6 +62,8 @@ type rows struct {
 	out     []byte   // not written yet
 	cell    []byte   // of quote
 	err     error    // the first of w
+
+	separator byte // of csv
 }
 
 func (r *rows) Write(s Scored) {
@@ -70,7 +77,7 @@ func (r *rows) Write(s Scored) {
 	} else {
 		for i := range r.columns {
 			if i > 0 {
-				r.out = append(r.out, ',')
+				r.out = append(r.out, r.separator)
 			}
 			from := len(r.out)
 			r.out = r.columns[i].appendCell(r.out, &r.row, r.text)
@@ -96,11 +103,14 @@ func (r *rows) Flush() error {
 	return r.err
 }
 
+// Close is Flush.
+func (r *rows) Close() error { return r.Flush() }
+
 // quote puts the cell at the end of r.out, which begins at from, in quotes where encoding/csv
 // does.
 func (r *rows) quote(from int) {
 	cell := r.out[from:]
-	if !needsQuotes(cell) {
+	if !needsQuotes(cell, r.separator) {
 		return
 	}
 	r.cell = append(r.cell[:0], cell...)
@@ -114,9 +124,9 @@ func (r *rows) quote(from int) {
 	r.out = append(r.out, '"')
 }
 
-// needsQuotes tells a cell with a comma, a quote or a line end in it, one that begins with
+// needsQuotes tells a cell with a separator, a quote or a line end in it, one that begins with
 // white space, and the two characters that end a text for PostgreSQL.
-func needsQuotes(cell []byte) bool {
+func needsQuotes(cell []byte, separator byte) bool {
 	if len(cell) == 0 {
 		return false
 	}
@@ -124,7 +134,7 @@ func needsQuotes(cell []byte) bool {
 		return true
 	}
 	for _, c := range cell {
-		if c == ',' || c == '"' || c == '\n' || c == '\r' {
+		if c == separator || c == '"' || c == '\n' || c == '\r' {
 			return true
 		}
 	}

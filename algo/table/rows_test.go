@@ -55,7 +55,7 @@ func TestCellsLikeEncodingCSV(t *testing.T) {
 		old := csv.NewWriter(&want)
 		old.Write([]string{cell})
 		old.Flush()
-		r := rows{out: []byte(cell)}
+		r := rows{separator: ',', out: []byte(cell)}
 		if r.quote(0); string(r.out)+"\n" != want.String() {
 			t.Errorf("cell %q is %q, encoding/csv writes %q", cell, r.out, &want)
 		}

@@ -11,6 +11,8 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/graph"
+	"baca/algo/molecule"
+	"baca/algo/trust"
 )
 
 // A Record is one graph of an input, or why there is none.
@@ -21,6 +23,15 @@ type Record struct {
 	SMILES string // empty where the input has none
 	Graph  *graph.Graph
 	Err    error
+	// Molfile is what a record of SDF has, for rows that are written as SDF.
+	Molfile string
+	Cells   *Cells // nil without dataset.Options.Cells
+}
+
+// Cells are those of further columns of a record. Fail says of the error of one where it is.
+type Cells struct {
+	Texts []string
+	Fail  func(k int, err error) error
 }
 
 // An Unread record is one that is yet to be parsed, which may be done on any
@@ -30,9 +41,13 @@ type Unread func() Record
 // Molecules yields the records of r in order, see [dataset.Records]. A record
 // without an id has the number of its row for that.
 func Molecules(r io.Reader, opt dataset.Options) iter.Seq2[Unread, error] {
-	form := opt.Form // all that a record keeps of the options
+	return Each(dataset.Records(r, opt), opt.Form)
+}
+
+// Each yields records that are yet to be parsed, with their molecules in a form.
+func Each(records iter.Seq2[dataset.Record, error], form molecule.Form) iter.Seq2[Unread, error] {
 	return func(yield func(Unread, error) bool) {
-		for rec, err := range dataset.Records(r, opt) {
+		for rec, err := range records {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -47,7 +62,11 @@ func Molecules(r io.Reader, opt dataset.Options) iter.Seq2[Unread, error] {
 // FromMolecule returns the record of a molecule. Without an id that is the number
 // of its row.
 func FromMolecule(m dataset.Record) Record {
-	r := Record{Row: m.Row + 1, Line: m.Line, ID: m.ID, SMILES: m.SMILES, Graph: m.Graph, Err: m.Err}
+	r := Record{Row: m.Row + 1, Line: m.Line, ID: m.ID, SMILES: m.SMILES, Graph: m.Graph, Err: m.Err, Molfile: m.Molfile()}
+	if m.Cells != nil {
+		here := m // a copy of its own, for these records alone
+		r.Cells = &Cells{m.Cells, here.FailCell}
+	}
 	if r.ID == "" {
 		r.ID = strconv.Itoa(r.Row)
 	}
@@ -68,9 +87,12 @@ func Graphs(gs []*graph.Graph) iter.Seq2[Unread, error] {
 // A Scored record is what a row is written from.
 type Scored struct {
 	Record
-	Scores *algo.Row // nil for a refused record
-	Q      float64   // q-value, for columns OfRate
-	Why    *Why      // for columns OfReasons; nil without
+	Scores *algo.Row   // nil for a refused record
+	Others []*algo.Row // of further models, for ModelColumns
+	Q      float64     // q-value, for columns OfRate
+	Why    *Why        // for columns OfReasons; nil without
+	// Trust is for columns OfTrust; nil where a prediction cannot be judged.
+	Trust *trust.Judgement
 	// Nearest are for columns OfNeighbors; nil for those of Why.
 	Nearest []algo.TrainingGraph
 }

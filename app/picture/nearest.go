@@ -17,3 +17,17 @@ func (a *Album) MissingSMILES(molecules []string) []string {
 	}
 	return list
 }
+
+// Marked is a small picture of a molecule with a dashed ring around some of its atoms, empty
+// where there is none yet.
+func (a *Album) Marked(smiles string, atoms []int32) string {
+	t := a.thumbs[smiles]
+	if t == nil || t.layout == "" {
+		return ""
+	}
+	d := Drawing{Layout: t.layout, Width: 2 * thumbWidth, Height: 2 * thumbHeight, Bond: thumbBond}
+	for _, atom := range atoms {
+		d.Marked = append(d.Marked, int(atom))
+	}
+	return Pen(d)
+}

@@ -105,6 +105,11 @@ func (w *svg) dashed(role string, width, x1, y1, x2, y2 float64) {
 
 // path goes through points, pairs of x and y; NaN begins a new piece.
 func (w *svg) path(role string, width float64, points []float64, closed bool) {
+	w.curve(role, width, "", points, closed)
+}
+
+// curve is a path with further attributes.
+func (w *svg) curve(role string, width float64, more string, points []float64, closed bool) {
 	var d strings.Builder
 	pen := "M"
 	for i := 0; i+1 < len(points); i += 2 {
@@ -121,7 +126,7 @@ func (w *svg) path(role string, width float64, points []float64, closed bool) {
 	if closed {
 		d.WriteString("Z")
 	}
-	fmt.Fprintf(w, `<path %s stroke-width="%s" d="%s"/>`, w.role(role), num(width), d.String())
+	fmt.Fprintf(w, `<path %s stroke-width="%s"%s d="%s"/>`, w.role(role), num(width), more, d.String())
 }
 
 func (w *svg) text(role string, x, y float64, text string) {

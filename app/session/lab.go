@@ -8,11 +8,11 @@ import (
 )
 
 // A Lab tells the way of one record, the one of the inspector, through the method: a story
-// of scenes, each of a few beats. Beside it the lab has the test for drift.
+// of scenes, each of a few beats. Beside it the lab has the test for drift, and compares lists.
 type Lab struct {
 	session *Session
 
-	Stage   string // the scene that is open, or message.StageDrift; empty for none
+	Stage   string // the scene that is open, message.StageDrift or message.StageLists; empty for none
 	Beat    int    // of the scene
 	Atom    int    // that is lit
 	Playing bool
@@ -36,6 +36,9 @@ type Lab struct {
 	// What the test for drift found.
 	Drift        *message.Drifted
 	DriftFailure *message.Failed
+	// How the input differs from another list.
+	Compared       *message.Compared
+	CompareFailure *message.Failed
 }
 
 // A traceKey is what a Trace depends on.
@@ -46,6 +49,7 @@ type traceKey struct {
 
 func (l *Lab) forget() {
 	l.Drift, l.DriftFailure = nil, nil
+	l.Compared, l.CompareFailure = nil, nil
 	l.asked, l.Trace, l.TraceFailure = traceKey{}, nil, nil
 	l.forgetBatch()
 }
@@ -62,9 +66,11 @@ func OfBatch(stage string) bool {
 }
 
 // InStory tells whether a scene is open.
-func (l *Lab) InStory() bool { return l.Stage != "" && l.Stage != message.StageDrift }
+func (l *Lab) InStory() bool {
+	return l.Stage != "" && l.Stage != message.StageDrift && l.Stage != message.StageLists
+}
 
-// Open shows a scene or the test for drift, or closes the lab if that is shown already. What
+// Open shows a scene or what is beside the story, or closes the lab if that is shown already. What
 // needs a batch has it calibrated.
 func (l *Lab) Open(stage string) {
 	l.Pause()

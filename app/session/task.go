@@ -8,7 +8,7 @@ import (
 )
 
 // A Task is what the worker does when all is scored and the user asks for more: a
-// report, reasons, or the test for drift. There is one at a time, and it can be
+// report, reasons, the test for drift, or a comparison. There is one at a time, and it can be
 // ended without losing what was scored.
 type Task struct {
 	name     string // for people
@@ -23,6 +23,8 @@ func (t *Task) Words() string {
 	switch {
 	case t.Ending:
 		return t.name + ": ending …"
+	case t.name == comparing && p.Stage != "":
+		return t.name + ": " + comparingWords(&p)
 	case p.Total == 0:
 		return t.name + " …"
 	case p.Stage == message.StageDrift:

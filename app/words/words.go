@@ -2,6 +2,7 @@
 package words
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -178,4 +179,12 @@ func PEquals(p float64) string {
 		return "<\u00a00.001"
 	}
 	return "=\u00a0" + Number(p)
+}
+
+// Format is what people call a format of files.
+func Format(name string) string {
+	called := map[string]string{
+		"smi": "SMILES", "tu": "TUDataset", "parquet": "Parquet", "arrow": "Arrow", "nodelink": "node-link JSON", "graphml": "GraphML",
+	}
+	return cmp.Or(called[name], strings.ToUpper(name))
 }

@@ -6,7 +6,7 @@
 //
 // Each graph is scored by itself, so a batch is not calibrated here.
 //
-// The inputs are .smi, .csv, .tsv or .sdf files, plain or as .gz or .zst, on disks
+// The inputs are .smi, .csv, .tsv, .jsonl, .sdf, .parquet or .arrow files, plain or as .gz, .bz2 or .zst, on disks
 // or in object stores (gs://, s3://), as names or patterns, as if they were one
 // after the other. The rows are those of `baca score` for all of them in one file.
 // The folder gets shards of them, in the order of the input, the refused records
@@ -29,6 +29,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -37,6 +38,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/build/shard"
 )
 
@@ -67,7 +69,7 @@ func flags(fs *flag.FlagSet) *config {
 	c := new(config)
 	fs.StringVar(&c.Folder, "out", "", "folder for all results, on a disk or in a store that all workers see")
 	fs.StringVar(&c.Model, "model", "bbbp", "embedded model by name, or a model file that all workers see")
-	fs.StringVar(&c.Format, "format", "auto", "of the inputs: auto, smi, csv, sdf")
+	fs.StringVar(&c.Format, "format", "auto", "of the inputs: auto, "+strings.Join(dataset.Formats(true), ", "))
 	fs.StringVar(&c.Column, "column", "smiles", "name of the column with the SMILES, for CSV")
 	fs.StringVar(&c.To, "to", "csv", "form of the rows: csv or jsonl")
 	fs.IntVar(&c.Shards, "shards", 16, "parts to divide the work into")
@@ -83,8 +85,8 @@ func (c *config) check(inputs []string) error {
 		return fmt.Errorf("no input: want files or patterns")
 	case c.Folder == "":
 		return fmt.Errorf("--out: want a folder for the results")
-	case !slices.Contains([]string{"auto", "smi", "csv", "sdf"}, c.Format):
-		return fmt.Errorf("--format %s: want auto, smi, csv or sdf", c.Format)
+	case c.Format != "auto" && !slices.Contains(dataset.Formats(true), c.Format):
+		return fmt.Errorf("--format %s: want auto, %s", c.Format, strings.Join(dataset.Formats(true), ", "))
 	case c.To != "csv" && c.To != "jsonl":
 		return fmt.Errorf("--to %s: want csv or jsonl", c.To)
 	case c.Shards < 1 || c.Shards > shard.MaxShards:

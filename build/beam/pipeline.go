@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"reflect"
 	"runtime"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"baca/algo"
+	"baca/build/internal/modelfile"
 	"baca/build/shard"
 	"baca/weights"
 )
@@ -193,7 +195,7 @@ func (c config) model(ctx context.Context) (*algo.Model, error) {
 	if len(data) > weights.MaxSize {
 		return nil, fmt.Errorf("model %s: %w", c.Model, weights.ErrTooLarge)
 	}
-	m, err := weights.Load(data)
+	m, err := weights.LoadBeside(data, func() ([]byte, error) { return c.index(ctx) })
 	if err != nil {
 		return nil, fmt.Errorf("model %s: %w", c.Model, err)
 	}
@@ -201,6 +203,21 @@ func (c config) model(ctx context.Context) (*algo.Model, error) {
 		m.Card.Name = c.Model
 	}
 	return m, nil
+}
+
+// index returns the bytes of the index beside the model: of a file on this machine in place, of
+// one that is elsewhere in memory.
+func (c config) index(ctx context.Context) ([]byte, error) {
+	name := modelfile.Index(c.Model)
+	if _, err := os.Stat(name); err == nil {
+		return modelfile.Map(name)
+	}
+	f, err := storage().Open(ctx, name)
+	if err != nil {
+		return nil, fmt.Errorf("%w: the model belongs with %s: %w", weights.ErrIndex, name, err)
+	}
+	defer f.Close()
+	return io.ReadAll(f)
 }
 
 // countFn counts the records of an input.

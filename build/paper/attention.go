@@ -35,6 +35,10 @@ var ablations = []variant{
 	{name: "no ID training bank", apply: func(o *algo.Options) { o.Attention.Training = 0 }},
 }
 
+// sensitivityBetas are the weights of S_Attn that are measured: those of the paper's figure, none,
+// and those around the default.
+var sensitivityBetas = []float64{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.5, 2, 2.5, 3, 4}
+
 // sensitivities vary what the paper's sensitivity analysis does. Those of β follow
 // from the first variant.
 func sensitivities() []variant {
@@ -205,7 +209,7 @@ func (t *variants) cell(ctx context.Context, e *evaluation, seed uint64) (*varia
 		cell.AUROC = append(cell.AUROC, rate(metric.AUROC(out.scores, b.ood)))
 		if traced {
 			b.measureSteps(cell.Trace, learned, columnScores(columnPre, out.rows), o.Beta)
-			for _, beta := range gridBetas {
+			for _, beta := range sensitivityBetas {
 				w := weighted([]*outcome{out}, beta, columnAttention)[0]
 				cell.Betas = append(cell.Betas, rate(metric.AUROC(w.scores, b.ood)))
 			}
@@ -261,7 +265,7 @@ func (t *variants) columns() []variantColumn {
 		add(v.name, func(c *variantCell) rate { return c.AUROC[k] })
 	}
 	if t.curves {
-		for k, beta := range gridBetas {
+		for k, beta := range sensitivityBetas {
 			add(fmt.Sprintf("β = %g", beta), func(c *variantCell) rate { return c.Betas[k] })
 		}
 	}
@@ -333,7 +337,7 @@ func (t *variants) figures() error {
 	for i, k := range gridTopK {
 		tops[i] = float64(k)
 	}
-	if err := t.curve("beta", "Weight of the attention", "β", gridBetas); err != nil {
+	if err := t.curve("beta", "Weight of the attention", "β", sensitivityBetas); err != nil {
 		return err
 	}
 	if err := t.curve("top-k", "Keys attended to", "K", tops); err != nil {

@@ -24,7 +24,7 @@ import (
 
 func newBench(train Trainer) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "bench table1|rivals|shift|ablation|ladder|sensitivity|theorem|decisions|company|explain",
+		Use:   "bench table1|rivals|shift|trust|ablation|ladder|sensitivity|theorem|decisions|company|explain|intervals",
 		Short: "Repeat the published tables and figures on the public data sets",
 		Long: `Bench repeats what the paper reports, and what it leaves out. Each benchmark writes
 a JSON file, a report in Markdown and figures to --out.
@@ -39,7 +39,7 @@ in --weights, as by eval.`,
 	for _, e := range []*experiment{tableOne(), rivalry(), shift(), ablation(), ladder(), sensitivity(), theorem(), guard()} {
 		c.AddCommand(e.command(train))
 	}
-	c.AddCommand(newDecisions(), newCompany(), newExplain())
+	c.AddCommand(newTrust(train), newDecisions(), newCompany(), newExplain(), newIntervals(train))
 	return c
 }
 
@@ -126,23 +126,14 @@ func (b *bench) begin(c *cobra.Command) error {
 			return err
 		}
 	}
-	b.workers = cmp.Or(b.workers, runtime.GOMAXPROCS(0))
 	b.weights = cmp.Or(b.weights, filepath.Join(b.out, "encoders"))
 	pairs, err := parsePairs(b.pairList)
+	if err == nil {
+		err = b.identify(c)
+	}
 	if err != nil {
 		return err
 	}
-	program, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	if b.build, err = opened.Sum(os.DirFS(filepath.Dir(program)), filepath.Base(program)); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(b.out, 0o777); err != nil {
-		return err
-	}
-	b.stderr = c.ErrOrStderr()
 	read := &sets{folder: b.data, workers: b.workers}
 	for _, p := range pairs {
 		e, err := newEvaluation(c.Context(), read, p, b.epochs)
@@ -157,6 +148,19 @@ func (b *bench) begin(c *cobra.Command) error {
 		return nil
 	}
 	return b.trainAll(c.Context())
+}
+
+// identify makes the folder for the results, and says which program makes them.
+func (b *bench) identify(c *cobra.Command) error {
+	b.stderr, b.workers = c.ErrOrStderr(), cmp.Or(b.workers, runtime.GOMAXPROCS(0))
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if b.build, err = opened.Sum(os.DirFS(filepath.Dir(program)), filepath.Base(program)); err != nil {
+		return err
+	}
+	return os.MkdirAll(b.out, 0o777)
 }
 
 // trainAll makes the encoders that are missing, several at a time, seed by seed.
@@ -215,14 +219,23 @@ func (e *evaluation) prepare(ctx context.Context, seed uint64, ood string) (*tes
 
 // heading is the head of a report: what it is and how to make it again, folders aside.
 func (b *bench) heading(title string) *markdown {
-	seeds := strings.Trim(strings.ReplaceAll(fmt.Sprint(b.seeds), " ", ","), "[]")
-	line := fmt.Sprintf("baca bench %s --data DIR --out DIR --weights DIR --pairs %s --seeds %s", b.name, b.pairList, seeds)
+	line := fmt.Sprintf("--weights DIR --pairs %s --seeds %s", b.pairList, commas(b.seeds))
 	if b.epochs != 0 {
 		line += fmt.Sprintf(" --epochs %d", b.epochs)
 	}
+	return b.headingOf(title, line)
+}
+
+// headingOf is heading for a command with these flags.
+func (b *bench) headingOf(title, flags string) *markdown {
 	m := new(markdown)
-	m.text("# %s\n\n`%s`, baca %s, on %s, %s/%s, %s.\n\n", title, line, version.String(), machine.Processor(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+	m.text("# %s\n\n`baca bench %s --data DIR --out DIR %s`, baca %s, on %s, %s/%s, %s.\n\n", title, b.name, flags, version.String(), machine.Processor(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 	return m
+}
+
+// commas lists seeds.
+func commas(seeds []uint) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(seeds), " ", ","), "[]")
 }
 
 // write writes results, and says so.

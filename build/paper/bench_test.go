@@ -424,7 +424,8 @@ func TestBenchAttention(t *testing.T) {
 		want[name] = eval.Mean.AUROC
 	}
 	want["fixed"], want[changes[len(changes)-1].name] = want["full"], want["full"]
-	for name, known := range map[string]int{"ablation": 2, "sensitivity": 1, "ladder": 3} {
+	want["β = 0"], want["β = 2"] = want["neither dictionary"], want["full"]
+	for name, known := range map[string]int{"ablation": 2, "sensitivity": 3, "ladder": 3} {
 		folder := filepath.Join(out, name)
 		succeed(t, append([]string{"bench", name, "--pairs", "TREES/RINGS", "--out", folder}, common...)...)
 		var columns []variantColumn

@@ -128,7 +128,7 @@ func (e *evaluation) alone(ctx context.Context, b *testBatch) (*singleScores, er
 		return nil, err
 	}
 	encoding := time.Since(start).Seconds()
-	bank, err := near.NewBank(ctx, 1, m.Bank, m.Subtrees)
+	bank, err := near.NewBank(ctx, 1, m.Bank, m.Subtrees, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func (e *evaluation) alone(ctx context.Context, b *testBatch) (*singleScores, er
 		score  func() ([]float64, error)
 	}{
 		{columnGraphBank, encoding, func() ([]float64, error) {
-			return m.Bank.Negatives().Scores(ctx, 1, r.ZF, r.ZS, false)
+			return m.Bank.Negatives().Scores(ctx, 1, r.ZF(), r.ZS(), false)
 		}},
 		{columnPreBank, encoding, func() ([]float64, error) {
 			return contrast.BaseScores(ctx, 1, r, m.Bank.Negatives(), false, contrast.PlainTerms(m.Bank))
@@ -306,7 +306,7 @@ func (b *testBatch) graphScore(ctx context.Context) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.Negatives().Scores(ctx, 1, r.ZF, r.ZS, true)
+	return r.Negatives().Scores(ctx, 1, r.ZF(), r.ZS(), true)
 }
 
 // columnOptions are those of the product for a column, with everything on one

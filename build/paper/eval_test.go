@@ -55,7 +55,7 @@ func TestKeptModel(t *testing.T) {
 	}
 	for i, m := range models[1:] {
 		a, b := models[0], m
-		if !slices.Equal(a.Encoder.Params, b.Encoder.Params) || !slices.Equal(a.Bank.Q, b.Bank.Q) || !slices.Equal(a.Bank.ZF, b.Bank.ZF) ||
+		if !slices.Equal(a.Encoder.Params, b.Encoder.Params) || !slices.Equal(a.Bank.Q, b.Bank.Q) || !slices.Equal(a.Bank.ZF(), b.Bank.ZF()) ||
 			!slices.Equal(a.Holdout.Q, b.Holdout.Q) || !slices.Equal(a.Bank.NodeScore, b.Bank.NodeScore) {
 			t.Errorf("model %d differs from one that was not kept", i+1)
 		}
@@ -228,7 +228,7 @@ func rods(t *testing.T, n int) []*graph.Graph {
 func TestEvalBatch(t *testing.T) {
 	gs := rods(t, 150)
 	e := &evaluation{pair: &pair{OOD: "OOD"}, id: &loadedSet{graphs: gs[:100]}, outside: &loadedSet{graphs: gs[100:]}}
-	m := &algo.Model{Holdout: &contrast.Representation{Width: 1, Q: make([]float32, 20), ZF: make([]float32, 10), ZS: make([]float32, 10), NodeScore: make([]float64, 10)}}
+	m := &algo.Model{Holdout: &contrast.Representation{Width: 1, Q: make([]float32, 20), NodeScore: make([]float64, 10)}}
 	sizes := func(b *testBatch) (id, ood []int) {
 		for i, g := range b.graphs {
 			if b.ood[i] {

@@ -22,6 +22,7 @@ import (
 	"baca/algo/graph"
 	"baca/algo/metric"
 	"baca/algo/pretrain"
+	"baca/build/internal/modelfile"
 	"baca/weights"
 )
 
@@ -81,7 +82,7 @@ func (e *evaluation) model(ctx context.Context, stderr io.Writer, seed uint64) (
 		t.Path = e.encoderPath(seed)
 		data, err := os.ReadFile(t.Path)
 		if err == nil {
-			m, err := weights.Load(data)
+			m, err := modelfile.Load(data, t.Path)
 			if err == nil {
 				err = t.made(m)
 			}

@@ -18,6 +18,7 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/graph"
 	"baca/algo/molecule"
+	"baca/build/internal/modelfile"
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
 	"baca/weights"
@@ -80,7 +81,7 @@ func (b *modelBench) open(name string) (*algo.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := weights.Load(data)
+	m, err := modelfile.Load(data, path)
 	if err != nil {
 		return nil, fmt.Errorf("model %s: %w", path, err)
 	}

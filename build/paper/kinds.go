@@ -112,27 +112,6 @@ func isNitro(g *graph.Graph, i int) bool {
 	return element(g, i) == 7 && g.Degree(i) == 3 && ends == 2
 }
 
-// beginsChain tells of the first of six saturated carbons in a row outside of rings. Such
-// a row ends somewhere, and from there it is found.
-func beginsChain(g *graph.Graph, i int) bool {
-	link := func(i int) bool {
-		return element(g, i) == 6 && atom(g, i, molecule.ColumnHybridization) == molecule.FeatureSP3 && atom(g, i, molecule.ColumnRing) == 0
-	}
-	var walk func(i, from, length int) bool
-	walk = func(i, from, length int) bool {
-		if length == 6 {
-			return true
-		}
-		for _, j := range g.Row(i) {
-			if int(j) != from && link(int(j)) && walk(int(j), i, length+1) {
-				return true
-			}
-		}
-		return false
-	}
-	return link(i) && walk(i, -1, 1)
-}
-
 func rings(g *graph.Graph) int { return g.M() - g.N() + baseline.Components(g) }
 
 // isSteroid tells of four rings and more with twelve saturated atoms in them.
@@ -154,7 +133,7 @@ func kindsOf(set []*graph.Graph) kinds {
 		{"halogens", hasElement(9, 17, 35, 53)},
 		{"salts and mixtures", func(g *graph.Graph) bool { return baseline.Components(g) > 1 }},
 		{"charged atoms", has(func(g *graph.Graph, i int) bool { return atom(g, i, molecule.ColumnCharge) != molecule.Neutral })},
-		{"long chains", has(beginsChain)},
+		{"long chains", has(molecule.BeginsChain)},
 		{"sulfur", hasElement(16)},
 		{"phosphorus", hasElement(15)},
 		{"steroid-like polycycles", isSteroid},

@@ -50,7 +50,7 @@ func byScaffold(gs []*graph.Graph) (common, rare []int) {
 	groups := map[string][]int{}
 	var names []string
 	for i, g := range gs {
-		name := fmt.Sprint(fingerprint.New(baseline.Core(g), 4))
+		name := scaffoldOf(g)
 		if groups[name] == nil {
 			names = append(names, name)
 		}
@@ -68,6 +68,9 @@ func byScaffold(gs []*graph.Graph) (common, rare []int) {
 	slices.Sort(rare)
 	return common, rare
 }
+
+// scaffoldOf is the same for molecules that are the same without their side chains.
+func scaffoldOf(g *graph.Graph) string { return fmt.Sprint(fingerprint.New(baseline.Core(g), 4)) }
 
 // bySize parts graphs by their number of nodes, ties by order: four fifths, and the largest.
 func bySize(_ *sets, l *loadedSet) (small, large []int, err error) {
@@ -133,7 +136,11 @@ var classColumns = map[string]string{"tox21": "NR-AhR", "bace": "Class", "bbbp":
 func byClass(s *sets, l *loadedSet) (many, few []int, err error) {
 	classes := map[string][]int{}
 	if column, ok := classColumns[l.name]; ok {
-		labels, err := readColumn(s.folder, l.name, column)
+		labels := map[string]string{}
+		err := readColumn(s.folder, l.name, column, func(text, value string) error {
+			labels[text] = value
+			return nil
+		})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -159,35 +166,38 @@ func byClass(s *sets, l *loadedSet) (many, few []int, err error) {
 	return lists[0], lists[1], nil
 }
 
-// readColumn returns the values of a column of a file of molecules by their SMILES.
-func readColumn(folder, name, column string) (map[string]string, error) {
+// readColumn visits the values of a column of a file of molecules, with their SMILES. An
+// error of visit is given its place.
+func readColumn(folder, name, column string, visit func(text, value string) error) error {
 	file, err := openMolecules(folder, name)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer file.Close()
 	text, err := dataset.NewText(file, dataset.Unpack{})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	rows := csv.NewReader(text)
 	head, err := rows.Read()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	at, smilesAt := slices.Index(head, column), slices.Index(head, "smiles")
 	if at < 0 || smilesAt < 0 {
-		return nil, fmt.Errorf("%s has columns %q: want smiles and %s", name, head, column)
+		return fmt.Errorf("%s has columns %q: want smiles and %s", name, head, column)
 	}
-	values := map[string]string{}
 	for {
 		row, err := rows.Read()
 		if err == io.EOF {
-			return values, nil
+			return nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("%s: %w", name, err)
 		}
-		values[strings.TrimSpace(row[smilesAt])] = row[at]
+		if err := visit(strings.TrimSpace(row[smilesAt]), row[at]); err != nil {
+			line, col := rows.FieldPos(at)
+			return fmt.Errorf("%s:%d:%d: %s: %w", name, line, col, column, err)
+		}
 	}
 }

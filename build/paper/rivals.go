@@ -37,6 +37,11 @@ func (c *chosen) progressLine(m *markdown) {
 
 func (c *chosen) register(fs *pflag.FlagSet) {
 	fs.StringVar(&c.list, "rivals", "all", "all, or a list of `names`: "+chooseOurs+" and those of --calibrator in eval")
+	c.registerCells(fs)
+}
+
+// registerCells registers which cells are taken.
+func (c *chosen) registerCells(fs *pflag.FlagSet) {
 	fs.BoolVar(&c.finished, "finished", false, "measure nothing, report the cells that are finished")
 	fs.BoolVar(&c.anyBuild, "any-build", false, "take cells that another build of this program finished")
 }
@@ -88,7 +93,7 @@ type rivalCell struct {
 	Seed    uint64     `json:"seed"`
 	NID     int        `json:"n_id"`
 	NOOD    int        `json:"n_ood"`
-	Columns []measured `json:"columns"` // one; for ours one for each score and statistic
+	Columns []measured `json:"columns"` // of the detectors that share a training; for ours of scores and statistics
 }
 
 // rivalries are everything that was measured.
@@ -113,16 +118,23 @@ func measureRivals(ctx context.Context, b *bench) (results, error) {
 	for _, s := range b.seeds {
 		seed := uint64(s)
 		for i, e := range b.evaluations {
-			plan := func(name string, run func(context.Context) (*rivalCell, error)) {
-				c := add(p, e, fmt.Sprintf("seed%d-%s", seed, name), fmt.Sprintf("rivals, seed %d, %s", seed, name), len(e.id.graphs), run)
-				t.pairs[i].cells[name] = append(t.pairs[i].cells[name], c)
+			plan := func(names []string, run func(context.Context) (*rivalCell, error)) {
+				list := strings.Join(names, "+")
+				c := add(p, e, fmt.Sprintf("seed%d-%s", seed, list), fmt.Sprintf("rivals, seed %d, %s", seed, list), len(e.id.graphs), run)
+				for _, name := range names {
+					t.pairs[i].cells[name] = append(t.pairs[i].cells[name], c)
+				}
 			}
 			if b.ours {
-				plan(chooseOurs, func(ctx context.Context) (*rivalCell, error) { return e.ourCell(ctx, seed) })
+				plan([]string{chooseOurs}, func(ctx context.Context) (*rivalCell, error) { return e.ourCell(ctx, seed) })
 			}
-			for _, r := range b.rivals {
-				if e.suits(r) {
-					plan(r.Name, func(ctx context.Context) (*rivalCell, error) { return e.rivalCell(ctx, r, seed) })
+			for _, group := range sharing(b.rivals) {
+				var names []string
+				for _, r := range group {
+					names = append(names, r.Name)
+				}
+				if e.suits(group[0]) {
+					plan(names, func(ctx context.Context) (*rivalCell, error) { return e.rivalCell(ctx, group, seed) })
 				}
 			}
 		}
@@ -133,20 +145,32 @@ func measureRivals(ctx context.Context, b *bench) (results, error) {
 // suits tells whether a detector can read the graphs of a pair.
 func (e *evaluation) suits(r *rival.Rival) bool { return !r.Molecules || e.id.schema != algo.Constant }
 
-// rivalCell measures a detector.
-func (e *evaluation) rivalCell(ctx context.Context, r *rival.Rival, seed uint64) (*rivalCell, error) {
-	b, err := e.testedBy(ctx, r, seed, "first")
+// sharing puts detectors together that share a training.
+func sharing(rivals []*rival.Rival) [][]*rival.Rival {
+	var groups [][]*rival.Rival
+	of := map[*rival.Training]int{}
+	for _, r := range rivals {
+		if k, ok := of[r.Training]; ok && r.Training != nil {
+			groups[k] = append(groups[k], r)
+			continue
+		}
+		of[r.Training] = len(groups)
+		groups = append(groups, []*rival.Rival{r})
+	}
+	return groups
+}
+
+// rivalCell measures detectors that share a training, or one.
+func (e *evaluation) rivalCell(ctx context.Context, group []*rival.Rival, seed uint64) (*rivalCell, error) {
+	b, err := e.testedBy(ctx, group[0], seed, "first")
 	if err != nil {
 		return nil, err
 	}
-	scores, seconds, err := e.scoreBy(ctx, r, b, 1)
-	if err != nil {
-		return nil, err
-	}
-	return &rivalCell{
-		Seed: seed, NID: b.nID, NOOD: len(b.graphs) - b.nID,
-		Columns: []measured{measureColumn(r.Name, scores, b.ood, seconds, false, seed)},
-	}, nil
+	cell := &rivalCell{Seed: seed, NID: b.nID, NOOD: len(b.graphs) - b.nID}
+	err = e.eachScoreBy(ctx, group, b, 1, func(r *rival.Rival, scores []float64, seconds float64) {
+		cell.Columns = append(cell.Columns, measureColumn(r.Name, scores, b.ood, seconds, false, seed))
+	})
+	return cell, err
 }
 
 // testedBy returns the test batch of a seed, with the model if the detector reads it.
@@ -161,29 +185,52 @@ func (e *evaluation) testedBy(ctx context.Context, r *rival.Rival, seed uint64, 
 	return b, err
 }
 
-// scoreBy gives a batch to a detector, in a random order, and returns the scores in the
-// order of the batch, and the seconds of training and scoring.
-func (e *evaluation) scoreBy(ctx context.Context, r *rival.Rival, b *testBatch, workers int) ([]float64, float64, error) {
+// scoreBy returns the scores of a batch by a detector, in the order of the batch, and the
+// seconds of training and scoring.
+func (e *evaluation) scoreBy(ctx context.Context, r *rival.Rival, b *testBatch, workers int) (scores []float64, seconds float64, err error) {
+	err = e.eachScoreBy(ctx, []*rival.Rival{r}, b, workers, func(_ *rival.Rival, list []float64, s float64) { scores, seconds = list, s })
+	return scores, seconds, err
+}
+
+// eachScoreBy gives a batch, in a random order, to detectors that share a training, or to
+// one. The seconds of the training count for each of them.
+func (e *evaluation) eachScoreBy(ctx context.Context, group []*rival.Rival, b *testBatch, workers int, use func(*rival.Rival, []float64, float64)) error {
 	mixed, order := shuffled(b.graphs, b.seed)
 	p := &rival.Problem{Train: e.trained(b.seed), Test: mixed, Model: b.model, Seed: b.seed, Workers: workers}
 	if e.id.schema != algo.Constant {
 		texts, err := e.sets.smiles(ctx, slices.Concat(p.Train, p.Test), e.pair.ID, e.pair.OOD)
 		if err != nil {
-			return nil, 0, err
+			return err
 		}
 		p.TrainSMILES, p.TestSMILES = texts[:len(p.Train)], texts[len(p.Train):]
-	} else if r.Molecules {
-		return nil, 0, fmt.Errorf("%s reads molecules, and %s has none", r.Name, e.pair.ID)
+	} else if group[0].Molecules {
+		return fmt.Errorf("%s reads molecules, and %s has none", group[0].Name, e.pair.ID)
 	}
-	start := time.Now()
-	scores, err := r.Score(ctx, p)
-	if err != nil {
-		return nil, 0, fmt.Errorf("%s: %w", r.Name, err)
+	var embedded *rival.Embedded
+	training := time.Now()
+	if t := group[0].Training; t != nil {
+		var err error
+		if embedded, err = t.Embed(ctx, p); err != nil {
+			return fmt.Errorf("%s: %w", group[0].Name, err)
+		}
 	}
-	if len(scores) != len(mixed) {
-		return nil, 0, fmt.Errorf("%s: %d scores for %d graphs", r.Name, len(scores), len(mixed))
+	trained := time.Since(training)
+	for _, r := range group {
+		start := time.Now()
+		score := func() ([]float64, error) { return r.Score(ctx, p) }
+		if embedded != nil {
+			score = func() ([]float64, error) { return r.Head(embedded, p.Seed) }
+		}
+		scores, err := score()
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.Name, err)
+		}
+		if len(scores) != len(mixed) {
+			return fmt.Errorf("%s: %d scores for %d graphs", r.Name, len(scores), len(mixed))
+		}
+		use(r, restored(scores, order), (trained + time.Since(start)).Seconds())
 	}
-	return restored(scores, order), time.Since(start).Seconds(), nil
+	return nil
 }
 
 // rescore puts the scores of a detector in the place of ours, unless it is nil.

@@ -20,13 +20,15 @@ import (
 	"baca/algo/decide"
 	"baca/algo/graph"
 	"baca/algo/job"
+	"baca/algo/molecule"
 	"baca/algo/table"
 	"baca/weights"
 )
 
 // The limits of one question.
 const (
-	MaxRecords   = 1 << 16 // that are scored or explained
+	MaxRecords   = 1 << 16 // that are scored, each by itself
+	MaxBatch     = 1 << 20 // that are scored as a batch
 	MaxTraining  = 1 << 20 // that are trained on
 	MaxExplained = 1 << 12
 	MaxNodes     = 1 << 24 // of plain graphs, in all
@@ -115,8 +117,8 @@ func (s *Service) keep(ctx context.Context, name string, file []byte) (*Model, e
 	return m, nil
 }
 
-// An About says what a model is, and what it calls outside.
-type About struct {
+// A Summary says what a model is.
+type Summary struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 	SHA256      string `json:"sha256"`
@@ -124,6 +126,11 @@ type About struct {
 	Dataset     string `json:"dataset"`
 	Train       int    `json:"train"`      // graphs that it was trained on
 	References  int    `json:"references"` // graphs kept from training, which p-values are taken from
+}
+
+// An About says what a model is, and what it calls outside.
+type About struct {
+	Summary
 	// Threshold is the least score that is called outside, nil where there are too few
 	// references for alpha.
 	Threshold *float64 `json:"threshold"`
@@ -134,18 +141,38 @@ func (m *Model) About(alpha float64) (*About, error) {
 	if err := decide.CheckAlpha(alpha); err != nil {
 		return nil, err
 	}
-	c := m.Card
-	a := &About{
-		Name: c.Name, Description: c.Description, SHA256: m.SHA256, Molecules: m.molecules(),
-		Dataset: c.Dataset, Train: c.Train, References: m.References(),
-	}
+	a := &About{Summary: summary(m.Model, m.SHA256)}
 	if t, ok := decide.Threshold(m.single.Holdout(), alpha); ok {
 		a.Threshold = &t
 	}
 	return a, nil
 }
 
-func (m *Model) molecules() bool { return m.Card.Schema != algo.Constant }
+func summary(m *algo.Model, sha256 string) Summary {
+	c := m.Card
+	return Summary{
+		Name: c.Name, Description: c.Description, SHA256: sha256, Molecules: c.Schema != algo.Constant,
+		Dataset: c.Dataset, Train: c.Train, References: m.References(),
+	}
+}
+
+// Models says what the built-in models are.
+func Models() ([]Summary, error) {
+	list := []Summary{}
+	for _, name := range weights.Names() {
+		file, err := weights.Bytes(name)
+		if err != nil {
+			return nil, err
+		}
+		own, _ := weights.Split(file)
+		m, err := weights.Load(own)
+		if err != nil {
+			return nil, fmt.Errorf("model %s: %w", name, err)
+		}
+		list = append(list, summary(m, sum(own)))
+	}
+	return list, nil
+}
 
 // A List is what is asked about: molecules or plain graphs, one of the two.
 type List struct {
@@ -165,7 +192,7 @@ func (l *List) Len() int { return len(l.SMILES) + len(l.Graphs) }
 
 // records are those of the list, yet to be read by a schema. An error says that there are more
 // than some, or that the schema has no such graphs.
-func (l *List) records(schema string, most int) ([]table.Unread, error) {
+func (l *List) records(schema string, form molecule.Form, most int) ([]table.Unread, error) {
 	nodes := 0
 	for _, p := range l.Graphs {
 		nodes += min(max(p.N, 0), MaxNodes+1)
@@ -180,7 +207,6 @@ func (l *List) records(schema string, most int) ([]table.Unread, error) {
 	case !molecules && len(l.SMILES) > 0:
 		return nil, errors.New("the model reads plain graphs, and the list holds molecules")
 	}
-	form := algo.FormOf(schema)
 	list := make([]table.Unread, 0, l.Len())
 	for i, text := range l.SMILES {
 		list = append(list, func() table.Record {
@@ -188,45 +214,126 @@ func (l *List) records(schema string, most int) ([]table.Unread, error) {
 		})
 	}
 	for i, p := range l.Graphs {
-		list = append(list, func() table.Record { return p.record(l.First + i + 1) })
+		list = append(list, func() table.Record { return p.Record(l.First + i + 1) })
 	}
 	return list, nil
 }
 
-// record is that of a row, from 1.
-func (p Plain) record(row int) table.Record {
+// Record is that of a row, from 1.
+func (p Plain) Record(row int) table.Record {
 	r := table.Record{Row: row, ID: strconv.Itoa(row)}
 	r.Graph, _, r.Err = graph.New(p.N, p.Edges)
 	return r
 }
 
-// Score scores each of a list by itself. A record that is no molecule has Err and no scores.
-// Graphs are not kept.
-func (m *Model) Score(ctx context.Context, l List, alpha float64) ([]table.Scored, error) {
-	return m.score(ctx, l, alpha, func(r *table.Scored) { r.Graph = nil })
+// A How says how records are scored.
+type How struct {
+	Alpha float64 // rate of false alarms for verdicts
+	// By is what decides, one of algo.Deciders. By other than algo.ByAlone the records form a
+	// batch, of which the answer about each depends; of many an even sample forms it.
+	By      string
+	Seed    uint64 // of the attention and of the sample; nothing else is random
+	Explain bool   // rows have Why
 }
 
-// score calls done with each row.
-func (m *Model) score(ctx context.Context, l List, alpha float64, done func(*table.Scored)) ([]table.Scored, error) {
-	unread, err := l.records(m.Card.Schema, MaxRecords)
-	if err != nil {
-		return nil, err
+// batch tells whether the records form a batch.
+func (h How) batch() bool { return h.By != algo.ByAlone }
+
+// A Whole is what a batch is like as a whole.
+type Whole struct {
+	// Few says that the records were too few for a batch, so that each was judged by itself.
+	Few         bool     `json:"few"`
+	AUC         *float64 `json:"auc"`         // of telling the list from held-out graphs, nil if Few
+	P           *float64 `json:"p_value"`     // of the list as a whole, nil where too few are held out
+	Differences []string `json:"differences"` // in what the list differs, where it does
+	Notes       []string `json:"notes"`       // all of it in sentences, and warnings
+}
+
+func wholeOf(f *job.Fit, by string) *Whole {
+	w := &Whole{Few: f.Few, Differences: append([]string{}, f.Differences...), Notes: append([]string{}, f.Sentences(by, false)...)}
+	w.Notes = append(w.Notes, f.Warnings...)
+	if !f.Few {
+		w.AUC, w.P = known(f.Evidence), known(f.P)
 	}
+	return w
+}
+
+// known is nil for NaN.
+func known(x float64) *float64 {
+	if math.IsNaN(x) {
+		return nil
+	}
+	return &x
+}
+
+// Form is the form in which records are read for Stream.
+func (m *Model) Form(how How) molecule.Form {
+	form := algo.FormOf(m.Card.Schema)
+	if !how.batch() && !how.Explain {
+		return form.Unordered()
+	}
+	return form
+}
+
+// An Emit gets rows in their order, some at a time, and what the batch is like as a whole, nil
+// without a batch. A record that is no molecule has Err and no scores.
+type Emit func(rows []table.Scored, whole *Whole) error
+
+// Stream scores records and emits their rows.
+func (m *Model) Stream(ctx context.Context, in job.Input, how How, emit Emit) error {
 	o := algo.DefaultOptions()
-	o.Alpha, o.Workers, o.Single = alpha, m.workers, m.single
+	o.Alpha, o.By, o.Seed, o.Workers, o.Single = how.Alpha, how.By, how.Seed, m.workers, m.single
 	s, err := algo.NewScorer(ctx, m.Model, o)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	rows := make([]table.Scored, 0, len(unread))
-	err = job.Score(ctx, s, job.Input{Records: each(unread)}, job.ScoreOptions{Workers: m.workers}, func(some []table.Scored) error {
-		for i := range some {
-			done(&some[i])
+	var whole *Whole
+	explainer := &job.Explainer{Alone: m.single, Alpha: how.Alpha, Form: algo.FormOf(m.Card.Schema)}
+	fitted := func(f *job.Fit) error {
+		if whole = wholeOf(f, how.By); !f.Few {
+			explainer.Scorer, explainer.Batch = s, f.Records
 		}
-		rows = append(rows, some...)
+		return nil
+	}
+	return job.Score(ctx, s, in, job.ScoreOptions{Batch: how.batch(), Seed: how.Seed, Workers: m.workers, Fitted: fitted}, func(rows []table.Scored) error {
+		if how.Explain {
+			if err := explainer.Explain(ctx, m.workers, rows); err != nil {
+				return err
+			}
+		}
+		return emit(rows, whole)
+	})
+}
+
+// Each is Stream of a list.
+func (m *Model) Each(ctx context.Context, l List, how How, emit Emit) error {
+	most := MaxRecords
+	if how.batch() {
+		most = MaxBatch
+	}
+	if how.Explain {
+		most = MaxExplained
+	}
+	unread, err := l.records(m.Card.Schema, m.Form(how), most)
+	if err != nil {
+		return err
+	}
+	again := func() (iter.Seq2[table.Unread, error], func(), error) { return each(unread), func() {}, nil }
+	return m.Stream(ctx, job.Input{Records: each(unread), Again: again}, how, emit)
+}
+
+// Score returns the rows of a list, without their graphs, and what Emit gets.
+func (m *Model) Score(ctx context.Context, l List, how How) (rows []table.Scored, whole *Whole, err error) {
+	rows = make([]table.Scored, 0, l.Len())
+	err = m.Each(ctx, l, how, func(some []table.Scored, w *Whole) error {
+		for _, r := range some {
+			r.Graph = nil
+			rows = append(rows, r)
+		}
+		whole = w
 		return nil
 	})
-	return rows, err
+	return rows, whole, err
 }
 
 // each yields records of a list, which has no errors of its own.
@@ -238,19 +345,6 @@ func each(records []table.Unread) iter.Seq2[table.Unread, error] {
 			}
 		}
 	}
-}
-
-// Explain is Score with Why.
-func (m *Model) Explain(ctx context.Context, l List, alpha float64) ([]table.Scored, error) {
-	if l.Len() > MaxExplained {
-		return nil, fmt.Errorf("%d records to explain at once: want at most %d", l.Len(), MaxExplained)
-	}
-	rows, err := m.score(ctx, l, alpha, func(*table.Scored) {})
-	if err != nil {
-		return nil, err
-	}
-	e := &job.Explainer{Alone: m.single, Alpha: alpha, Form: algo.FormOf(m.Card.Schema)}
-	return rows, e.Explain(ctx, m.workers, rows)
 }
 
 // QValues returns for each p-value the lowest false-discovery rate at which its graph is called

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"baca/algo"
@@ -17,6 +18,11 @@ import (
 )
 
 var ctx = context.Background()
+
+var (
+	alone     = How{Alpha: 0.05, By: algo.ByAlone}
+	explained = How{Alpha: 0.05, By: algo.ByAlone, Explain: true}
+)
 
 func model(t *testing.T, s *Service, name string) *Model {
 	t.Helper()
@@ -34,11 +40,11 @@ func TestScore(t *testing.T) {
 		texts = append(texts, texts...)
 	}
 	m := model(t, New(2), "bbbp")
-	rows, err := m.Score(ctx, List{SMILES: texts, First: 10}, 0.05)
+	rows, _, err := m.Score(ctx, List{SMILES: texts, First: 10}, alone)
 	if err != nil || len(rows) != len(texts) {
 		t.Fatalf("%d rows, %v; want %d", len(rows), err, len(texts))
 	}
-	alone, err := algo.NewSingleScorer(ctx, m.Model, 1)
+	single, err := algo.NewSingleScorer(ctx, m.Model, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,11 +59,11 @@ func TestScore(t *testing.T) {
 		if r.Err != nil {
 			continue
 		}
-		want, err := alone.Scores(ctx, []*graph.Graph{g})
+		want, err := single.Scores(ctx, []*graph.Graph{g})
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, verdicts := alone.Judge(want, 0.05)
+		p, verdicts := single.Judge(want, 0.05)
 		if s := r.Scores; s.Score != want[0] || s.P != p[0] || s.Verdict != verdicts[0] {
 			t.Fatalf("%q: %g, %g, %s; want %g, %g, %s", texts[i], s.Score, s.P, s.Verdict, want[0], p[0], verdicts[0])
 		}
@@ -88,23 +94,33 @@ func TestLists(t *testing.T) {
 	s := New(1)
 	molecules, plain := model(t, s, "bbbp"), model(t, s, "ptc_mr")
 	triangle := Plain{3, [][2]int32{{0, 1}, {1, 2}, {2, 0}}}
-	rows, err := plain.Score(ctx, List{Graphs: []Plain{triangle, {2, [][2]int32{{0, 2}}}, {0, nil}}}, 0.05)
+	rows, _, err := plain.Score(ctx, List{Graphs: []Plain{triangle, {2, [][2]int32{{0, 2}}}, {0, nil}}}, alone)
 	if err != nil || rows[0].Err != nil || rows[0].Scores == nil || rows[1].Err == nil {
 		t.Errorf("plain graphs: %v, %v", rows, err)
 	}
 	for name, bad := range map[string]func() error{
-		"graphs for molecules": func() error { _, err := molecules.Score(ctx, List{Graphs: []Plain{triangle}}, 0.05); return err },
-		"molecules for graphs": func() error { _, err := plain.Score(ctx, List{SMILES: []string{"C"}}, 0.05); return err },
+		"graphs for molecules": func() error { _, _, err := molecules.Score(ctx, List{Graphs: []Plain{triangle}}, alone); return err },
+		"molecules for graphs": func() error { _, _, err := plain.Score(ctx, List{SMILES: []string{"C"}}, alone); return err },
 		"too many": func() error {
-			_, err := molecules.Score(ctx, List{SMILES: make([]string, MaxRecords+1)}, 0.05)
+			_, _, err := molecules.Score(ctx, List{SMILES: make([]string, MaxRecords+1)}, alone)
 			return err
 		},
 		"too many to explain": func() error {
-			_, err := molecules.Explain(ctx, List{SMILES: make([]string, MaxExplained+1)}, 0.05)
+			_, _, err := molecules.Score(ctx, List{SMILES: make([]string, MaxExplained+1)}, explained)
 			return err
 		},
-		"too many nodes": func() error { _, err := plain.Score(ctx, List{Graphs: []Plain{{N: MaxNodes + 1}}}, 0.05); return err },
-		"alpha":          func() error { _, err := molecules.Score(ctx, List{SMILES: []string{"C"}}, 1); return err },
+		"too many nodes": func() error {
+			_, _, err := plain.Score(ctx, List{Graphs: []Plain{{N: MaxNodes + 1}}}, alone)
+			return err
+		},
+		"alpha": func() error {
+			_, _, err := molecules.Score(ctx, List{SMILES: []string{"C"}}, How{Alpha: 1, By: algo.ByAlone})
+			return err
+		},
+		"by": func() error {
+			_, _, err := molecules.Score(ctx, List{SMILES: []string{"C"}}, How{Alpha: 0.05})
+			return err
+		},
 		"few to train on": func() error {
 			_, err := s.Train(ctx, Training{List: List{SMILES: []string{"C"}}, Epochs: 1}, nil)
 			return err
@@ -119,7 +135,7 @@ func TestLists(t *testing.T) {
 
 func TestExplain(t *testing.T) {
 	m := model(t, New(1), "bbbp")
-	rows, err := m.Explain(ctx, List{SMILES: []string{"OCC", "C("}}, 0.05)
+	rows, _, err := m.Score(ctx, List{SMILES: []string{"OCC", "C("}}, explained)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,6 +144,52 @@ func TestExplain(t *testing.T) {
 	}
 	if rows[1].Why != nil || rows[1].Err == nil {
 		t.Errorf("refused, but with %v", rows[1].Why)
+	}
+}
+
+// A list that is scored as a batch has the rows of the library, whatever the form of its
+// molecules, and fewer than a batch are scored one by one.
+func TestBatch(t *testing.T) {
+	var texts []string
+	var graphs []*graph.Graph
+	for n := range 30 {
+		text := strings.Repeat("C", 1+n%15) + []string{"O", "N(=O)=O"}[n%2]
+		g, err := smiles.ParseCanonical(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts, graphs = append(texts, text), append(graphs, g)
+	}
+	m := model(t, New(2), "bbbp")
+	for _, by := range []string{algo.ByBatch, algo.ByAttention} {
+		how := How{Alpha: 0.05, By: by, Seed: 3}
+		rows, whole, err := m.Score(ctx, List{SMILES: append([]string{"C("}, texts...)}, how)
+		if err != nil || whole == nil || whole.Few || whole.AUC == nil || len(whole.Notes) == 0 {
+			t.Fatalf("%s: %+v, %v", by, whole, err)
+		}
+		o := algo.DefaultOptions()
+		o.By, o.Seed = by, 3
+		s, err := algo.NewScorer(ctx, m.Model, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := s.Batch(ctx, graphs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rows[0].Err == nil || *whole.AUC != want.Evidence {
+			t.Errorf("%s: the broken one has %v, AUC %g, want %g", by, rows[0].Err, *whole.AUC, want.Evidence)
+		}
+		for i, r := range rows[1:] {
+			if s, w := r.Scores, want.Rows[i]; s.Score != w.Score || s.P != w.P || s.Verdict != w.Verdict || r.Row != i+2 {
+				t.Errorf("%s, row %d: %g, %g, %s; want %g, %g, %s", by, r.Row, s.Score, s.P, s.Verdict, w.Score, w.P, w.Verdict)
+			}
+		}
+		few, whole, err := m.Score(ctx, List{SMILES: texts[:3]}, how)
+		each, _, aerr := m.Score(ctx, List{SMILES: texts[:3]}, alone)
+		if err != nil || aerr != nil || !whole.Few || whole.AUC != nil || len(whole.Notes) == 0 || few[2].Scores.Score != each[2].Scores.Score {
+			t.Errorf("%s: of three %+v, %v, %v", by, whole, err, aerr)
+		}
 	}
 }
 

@@ -48,11 +48,11 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 		schema = algo.Constant
 	}
 	out := &Trained{}
-	training := job.Training{Workers: s.workers, Split: dataset.Hold, Save: weights.Save, Card: algo.Card{
+	training := job.Training{Workers: s.workers, Split: dataset.Hold, Save: weights.SaveMeasured, Card: algo.Card{
 		Name: t.Name, Schema: schema, Dataset: t.Name, DatasetSHA256: t.List.sum(), Seed: t.Seed, Epochs: t.Epochs,
 		Description: fmt.Sprintf("Trained on a list of %d for %d epochs.", t.List.Len(), t.Epochs),
 	}}
-	unread, err := t.List.records(schema, MaxTraining)
+	unread, err := t.List.records(schema, algo.FormOf(schema), MaxTraining)
 	if err != nil {
 		return nil, err
 	}

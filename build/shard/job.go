@@ -103,16 +103,15 @@ func (j *Job) Begin(ctx context.Context) error {
 	if j.Options.By != algo.ByAlone {
 		return ErrBatch
 	}
-	hash := sha256.New()
-	if err := weights.Save(hash, j.Model); err != nil {
+	sum, err := weights.Sum(j.Model)
+	if err != nil {
 		return err
 	}
-	var err error
 	if j.scorer, err = algo.NewScorer(ctx, j.Model, j.Options); err != nil {
 		return err
 	}
 	j.run = Run{
-		Program: version.String(), Model: j.Model.Card.Name, SHA256: hex.EncodeToString(hash.Sum(nil)),
+		Program: version.String(), Model: j.Model.Card.Name, SHA256: sum,
 		Format: j.Format, Column: j.Column, To: j.To, Text: j.Text, Alpha: j.Options.Alpha, Shards: j.Shards,
 	}
 	if len(j.Inputs) == 0 {

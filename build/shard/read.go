@@ -2,6 +2,7 @@ package shard
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -10,6 +11,7 @@ import (
 	"hash"
 	"io"
 	"iter"
+	"os"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -24,6 +26,35 @@ const maxWindow = 128 << 20
 func Zstd(r io.Reader) (io.Reader, error) {
 	// Without concurrency there is nothing to close.
 	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+}
+
+// keptInMemory is how much of a file Keep does not write to a disk.
+const keptInMemory = 32 << 20
+
+// Keep keeps what a reader gives, in memory or in a temporary file, for [dataset.Options].
+func Keep(r io.Reader) (io.ReaderAt, int64, func(), error) {
+	nothing := func() {}
+	front, err := io.ReadAll(io.LimitReader(r, keptInMemory+1))
+	if err != nil || len(front) <= keptInMemory {
+		return bytes.NewReader(front), int64(len(front)), nothing, err
+	}
+	f, err := os.CreateTemp("", "baca-input-")
+	if err != nil {
+		return nil, 0, nothing, err
+	}
+	// Where the system allows that, it has no name from here on, and nothing is left behind if
+	// the process is killed.
+	os.Remove(f.Name())
+	done := func() {
+		f.Close()
+		os.Remove(f.Name())
+	}
+	size, err := io.Copy(f, io.MultiReader(bytes.NewReader(front), r))
+	if err != nil {
+		done()
+		return nil, 0, nothing, err
+	}
+	return f, size, done, nil
 }
 
 // a cancelable reader ends with its context.
@@ -66,7 +97,7 @@ func (h *hashed) sum() (string, error) {
 func (j *Job) molecules(f io.Reader, input int) iter.Seq2[dataset.Record, error] {
 	return dataset.Records(bufio.NewReaderSize(f, 64<<10), dataset.Options{
 		Name: j.Inputs[input], Format: dataset.ParseFormat(j.Format), Column: j.Column,
-		Unpack: dataset.Unpack{Zstd: Zstd, MaxExpand: j.MaxExpand},
+		Unpack: dataset.Unpack{Zstd: Zstd, MaxExpand: j.MaxExpand}, Keep: Keep,
 	})
 }
 

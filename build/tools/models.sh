@@ -15,14 +15,14 @@ baca=$(mktemp -d)/baca
 trap 'rm -rf "$(dirname "$baca")"' EXIT
 (cd "$here" && go build -o "$baca" ./baca)
 
-model() { # NAME INPUT EPOCHS DESCRIPTION [FLAG]
-	[ -e "$out/$1.msgpack" ] || "$baca" pretrain --resume --in "$data/$2" --out "$out/$1.msgpack" --name "$1" --epochs "$3" --description "$4" ${5:+"$5"}
+model() { # NAME INPUT EPOCHS DESCRIPTION [FLAG…]
+	[ -e "$out/$1.msgpack" ] || "$baca" pretrain --resume --in "$data/$2" --out "$out/$1.msgpack" --name "$1" --epochs "$3" --description "$4" "${@:5}"
 }
 
-model bbbp mol/bbbp.csv.gz 400 "1 835 drug-like molecules from a collection on blood-brain barrier penetration (BBBP)." --keep-structures
+model bbbp mol/bbbp.csv.gz 400 "1 835 drug-like molecules from a collection on blood-brain barrier penetration (BBBP)." --keep-structures --observed p_np
 model clintox mol/clintox.csv.gz 400 "1 329 drugs, approved or failed in clinical trials for toxicity (ClinTox)." --keep-structures
-model esol mol/esol.csv.gz 400 "1 015 small organic molecules with measured solubility in water (ESOL)." --keep-structures
-model freesolv mol/freesolv.csv.gz 400 "577 small neutral molecules with measured hydration energy (FreeSolv)." --keep-structures
+model esol mol/esol.csv.gz 400 "1 015 small organic molecules with measured solubility in water (ESOL)." --keep-structures --observed "measured log solubility in mols per litre"
+model freesolv mol/freesolv.csv.gz 400 "577 small neutral molecules with measured hydration energy (FreeSolv)." --keep-structures --observed expt
 model tox21 mol/tox21.csv.gz 400 "6 832 environmental compounds and drugs from the Tox21 toxicity assays." --keep-structures
 model aids tu/AIDS 400 "Bare graphs of 1 800 compounds tested against HIV (AIDS); atoms and bonds carry no labels."
 model bzr tu/BZR 400 "Bare graphs of 364 benzodiazepine receptor ligands (BZR); atoms and bonds carry no labels."

@@ -17,6 +17,7 @@ const (
 	StageFinish     = "finish"     // p-values and verdicts
 	StageCompare    = "compare"    // Done of Total records, where the batch was a sample
 	StageDrift      = "drift"      // Done of Total records, of a Drift or a Report
+	StageLists      = "lists"      // Done of Total records of the open input, of a Compare
 	StageExplain    = "explain"    // Done of Total records, of a Reasons or a Report
 	StageBackground = "background" // Done molecules of the background, of a Train; Total once all are read
 )
@@ -243,7 +244,7 @@ type Header struct {
 // Opened says what the input is.
 type Opened struct {
 	Name             string
-	Format           string // "smi", "csv", "tsv", "sdf" or "tu"
+	Format           string // a dataset.Format, such as "smi"
 	Molecules        bool   // false for bare graphs
 	Records, Refused int
 	SHA256           string // of the input as it was given, hex

@@ -87,7 +87,7 @@ func (c *Client) Do(r Request, on func(Event), done func(Reply)) {
 // needs tells what a worker must have for a request.
 func needs(r Request) (model, input bool) {
 	switch r.(type) {
-	case *Score, *Detail, *Reasons, *Drift, *Report:
+	case *Score, *Detail, *Reasons, *Drift, *Compare, *Report:
 		return true, true
 	case *Train:
 		return false, true
@@ -112,6 +112,8 @@ func (c *Client) send(r Request, on func(Event), done func(Reply)) {
 		c.sentInput, file = true, r.File
 	case *Share:
 		file = r.Input.File
+	case *Compare:
+		file = r.With.File
 	}
 	c.calls[c.number] = &call{r, on, done}
 	c.port.Post(data, file)

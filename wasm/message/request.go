@@ -17,15 +17,14 @@ type Open struct {
 	// Name of the file; tells the format together with the content, and stands
 	// in errors. Empty for pasted text.
 	Name string
-	// Data is the text or file: .smi, .csv, .tsv, .sdf, each also compressed by
-	// gzip or zstd, or a .zip of a TUDataset set.
+	// Data is the text or file, of any format that the command reads.
 	Data []byte
 	// File, unless 0, is the number of a file of the browser that the page has
 	// given to its workers, instead of Data: they read it where it lies, a piece
 	// at a time.
 	File   int
-	Format string // "smi", "csv", "tsv", "sdf", "tu"; empty finds out
-	Column string // of the SMILES in CSV and TSV; empty finds out
+	Format string // a dataset.Format, such as "smi"; empty finds out
+	Column string // of the SMILES in tables; empty finds out
 	// Choices are columns that the user has chosen for tables seen before.
 	Choices []Choice
 }
@@ -136,6 +135,16 @@ type Drift struct {
 	Seed  uint64  // of the draws that break ties; 0 is 1
 }
 
+// Compare says how the open input, B, differs from another one, A, as `baca compare` does. It
+// uses the encoder of the model. Events: [Progress] of the stage Parse, of A, then of
+// StageLists, of B, and then of what is compared, by its name and without numbers. Reply:
+// [Compared], or after [Pause] a Failed with [CodeCancelled].
+type Compare struct {
+	With Open
+	FDR  float64 // 0 is 0.05
+	Seed uint64  // of the samples; 0 is 1
+}
+
 // Report makes the file of `baca report` for the open input. What was scored comes
 // along, since the page may have judged it anew. Events: [Progress] of the stages
 // StageDrift, unless that has been done, and StageExplain. Reply: [Exported], or
@@ -179,8 +188,8 @@ type Train struct {
 	Seconds float64
 }
 
-// Pause ends a [Train] after the epoch under way, and a [Reasons], [Drift] or [Report]
-// soon. It is the only request that is always looked at while another one is under
+// Pause ends a [Train] after the epoch under way, and a [Reasons], [Drift], [Compare] or
+// [Report] soon. It is the only request that is always looked at while another one is under
 // way. Reply: [Paused] without a checkpoint, at once; the Train has its own.
 type Pause struct{}
 
@@ -199,6 +208,7 @@ func (*Graphons) request()  {}
 func (*Export) request()    {}
 func (*Reasons) request()   {}
 func (*Drift) request()     {}
+func (*Compare) request()   {}
 func (*Report) request()    {}
 func (*Train) request()     {}
 func (*Pause) request()     {}

@@ -88,10 +88,11 @@ func (b *blob) close() {
 }
 
 // Zstd implements engine.Host. What decompresses is loaded the first time.
-func (h *host) Zstd(r io.Reader) (_ io.Reader, err error) {
-	defer caught(&err, "the part of the page that decompresses zstd cannot be loaded; compress the file by gzip, or unpack it")
+func (h *host) Zstd(r io.Reader) (io.Reader, error) {
 	if !h.self.Get("bacaZstd").Truthy() {
-		h.self.Call("importScripts", "web/lib/zstd.js")
+		if _, err := promise.Await(h.self.Get("baca").Call("run", "web/lib/zstd.js")); err != nil {
+			return nil, fmt.Errorf("the part of the page that decompresses zstd cannot be loaded; compress the file by gzip, or unpack it: %w", err)
+		}
 	}
 	return &unpacked{r: r, decoder: h.self.Call("bacaZstd")}, nil
 }

@@ -124,20 +124,12 @@ func (h *host) Waiting() (uint32, message.Request, bool) {
 	return r.number, r.request, true
 }
 
-// Fetch implements engine.Host. Files are beside the script of the worker.
+// Fetch implements engine.Host.
 func (h *host) Fetch(name string) ([]byte, error) {
-	response, err := promise.Await(h.self.Call("fetch", name))
+	array, err := promise.Await(h.self.Get("baca").Call("read", name))
 	if err != nil {
 		return nil, fmt.Errorf("%s could not be fetched: %w", name, err)
 	}
-	if !response.Get("ok").Bool() {
-		return nil, fmt.Errorf("%s could not be fetched: the server says %d", name, response.Get("status").Int())
-	}
-	buffer, err := promise.Await(response.Call("arrayBuffer"))
-	if err != nil {
-		return nil, fmt.Errorf("%s could not be fetched: %w", name, err)
-	}
-	array := h.self.Get("Uint8Array").New(buffer)
 	data := make([]byte, array.Get("length").Int())
 	js.CopyBytesToGo(data, array)
 	return data, nil

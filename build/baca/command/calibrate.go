@@ -13,7 +13,7 @@ import (
 	"baca/algo/decide"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
-	"baca/build/internal/replace"
+	"baca/build/internal/modelfile"
 	"baca/build/internal/usage"
 	"baca/weights"
 )
@@ -99,10 +99,10 @@ func runCalibrate(c *cobra.Command, model string, from source, out target) error
 	}
 	m.Card.Holdout = set.name
 	var b bytes.Buffer
-	if err := weights.Save(&b, m); err != nil {
+	if err := weights.SaveMeasured(ctx, from.workers, &b, m); err != nil {
 		return err
 	}
-	if err := replace.Bytes(out.path, b.Bytes()); err != nil {
+	if err := modelfile.Write(out.path, b.Bytes()); err != nil {
 		return err
 	}
 	fmt.Fprintf(stderr, "wrote %s: p-values from %d graphs of %s, down to %.2g\n", out.path, len(list), set.name, 1/float64(1+len(list)))

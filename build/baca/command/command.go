@@ -23,7 +23,7 @@ import (
 const (
 	exitFailure = 1
 	exitUsage   = 2
-	exitOutside = 3 // of baca score --fail-on outside
+	exitFound   = 3 // of baca score --fail-on
 )
 
 // Main runs the command with the arguments of the process, and ends the process.
@@ -57,12 +57,12 @@ func run(gpus *device.GPUs, args []string, stdin io.Reader, stdout, stderr io.Wr
 		fmt.Fprintf(stderr, "If the file is sound, --max-expand %d or more reads it.\n", 4*bomb.Max)
 	}
 	var mistake usage.Error
-	var outside outsideError
+	var found foundError
 	switch {
 	case errors.As(err, &mistake):
 		return exitUsage
-	case errors.As(err, &outside):
-		return exitOutside
+	case errors.As(err, &found):
+		return exitFound
 	}
 	return exitFailure
 }
@@ -88,7 +88,8 @@ as a whole is an answer of its own.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage.Errorf("%w; `%s --help` shows what it takes", err, c.CommandPath())
 	})
-	root.AddCommand(newScore(gpus), newMerge(), newReport(), newDrift(), newDemo(), newPretrain(gpus), newCalibrate(), newFeaturize(), newModels(), newInspect(), newShare(), newStructures(), newDevices(gpus), newServe(), newSite(), newPipe(), newVersion())
+	root.AddCommand(newScore(gpus), newMerge(), newReport(), newDrift(), newCompare(), newSuggest(), newTrust(), newDemo(), newPretrain(gpus), newCalibrate(), newFeaturize(), newModels(), newInspect(), newShare(), newStructures(), newDevices(gpus), newServe(), newMCP(), newSite(), newPipe(), newMan(), newVersion())
 	root.AddCommand(paper.Commands(trainEncoder)...)
+	completeValues(root)
 	return root
 }

@@ -16,6 +16,7 @@ import (
 	"baca/algo/decide"
 	"baca/algo/job"
 	"baca/algo/table"
+	"baca/algo/trust"
 	"baca/build/internal/usage"
 )
 
@@ -26,7 +27,9 @@ type answers struct {
 	// confidence over the choice of the held-out graphs, 0 without.
 	confidence float64
 	explain    bool
-	neighbors  int // training graphs that are named, 0 for none
+	neighbors  int  // training graphs that are named, 0 for none
+	known      bool // values of these are
+	predictions
 }
 
 // defaultConfidence is that of bounds where none is asked for.
@@ -52,6 +55,7 @@ func (a *answers) register(fs *pflag.FlagSet) {
 	fs.Float64Var(&a.fdr, "fdr", 0, "share of false ones among all called outside (Benjamini and Hochberg), which then decides;\nadds the column q_value; 0 for none")
 	fs.Float64Var(&a.confidence, "confidence", 0, "keep false alarms at alpha with this confidence over the choice of the held-out graphs,\nsuch as 0.95; 0 for on average")
 	fs.IntVar(&a.neighbors, "neighbors", 0, "add columns with the `N` most similar training graphs; --explain adds 3")
+	a.predictions.register(fs)
 	fs.BoolVar(&a.explain, "explain", false, "add columns that say why, see above; takes some milliseconds a graph")
 }
 
@@ -69,6 +73,12 @@ func (a *answers) columns(run *table.Run) []table.Column {
 	}
 	if a.nearest() > 0 {
 		groups |= table.OfNeighbors
+	}
+	if a.known {
+		groups |= table.OfValues
+	}
+	if a.predictions.column != "" {
+		groups |= table.OfTrust
 	}
 	run.FDR = a.fdr
 	return append(table.Columns(groups), run.Columns()...)
@@ -124,7 +134,7 @@ func (a *answers) check(resume bool, shard, by string) error {
 
 // writer returns the writer of the rows of a run, which with --fdr keeps them until finish.
 func (a *answers) writer(w io.Writer, to string, text table.Text, header bool, run *table.Run) (table.Writer, error) {
-	out := table.NewRows(w, to, text, header, a.columns(run))
+	out := table.NewWriter(w, to, text, header, a.columns(run))
 	if a.fdr == 0 {
 		return out, nil
 	}
@@ -174,9 +184,11 @@ type pending struct {
 // A pendingRow is a row as the file keeps it.
 type pendingRow struct {
 	ID, SMILES, Error string
+	Molfile           string
 	Scores            *algo.Row
 	Why               *table.Why
 	Nearest           []algo.TrainingGraph
+	Trust             *trust.Judgement
 }
 
 func newPending(out table.Writer, fdr float64) (*pending, error) {
@@ -193,7 +205,7 @@ func newPending(out table.Writer, fdr float64) (*pending, error) {
 
 // Write implements table.Writer.
 func (p *pending) Write(s table.Scored) {
-	k := pendingRow{ID: s.ID, SMILES: s.SMILES, Scores: s.Scores, Why: s.Why, Nearest: s.Nearest}
+	k := pendingRow{ID: s.ID, SMILES: s.SMILES, Molfile: s.Molfile, Scores: s.Scores, Why: s.Why, Nearest: s.Nearest, Trust: s.Trust}
 	if s.Err != nil {
 		k.Error = s.Err.Error()
 	} else {
@@ -204,6 +216,9 @@ func (p *pending) Write(s table.Scored) {
 		p.err = err
 	}
 }
+
+// Close implements table.Writer.
+func (p *pending) Close() error { return p.out.Close() }
 
 // Flush implements table.Writer. The rows stay in the file.
 func (p *pending) Flush() error { return p.err }
@@ -224,7 +239,7 @@ func (p *pending) finish(alpha float64, references int) (counts decide.Counts, e
 		if err := rows.Decode(&k); err != nil {
 			return counts, fmt.Errorf("reading back the rows: %w", err)
 		}
-		s := table.Scored{Record: table.Record{ID: k.ID, SMILES: k.SMILES}, Scores: k.Scores, Q: math.NaN(), Why: k.Why, Nearest: k.Nearest}
+		s := table.Scored{Record: table.Record{ID: k.ID, SMILES: k.SMILES, Molfile: k.Molfile}, Scores: k.Scores, Q: math.NaN(), Why: k.Why, Nearest: k.Nearest, Trust: k.Trust}
 		if k.Error != "" {
 			s.Err = errors.New(k.Error)
 			p.out.Write(s)

@@ -57,7 +57,7 @@ func featurize(c *cobra.Command, from source, canonical bool) (err error) {
 	}
 	defer in.close()
 	if in.molecules == nil {
-		return usage.Errorf("%s is a TUDataset set: want molecules", from.path)
+		return usage.Errorf("%s holds plain graphs: want molecules", from.path)
 	}
 	w := bufio.NewWriterSize(c.OutOrStdout(), 64<<10)
 	defer func() {

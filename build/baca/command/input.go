@@ -28,21 +28,25 @@ import (
 )
 
 // A source says where graphs come from: the flags --format and --column, and the
-// argument INPUT.
+// arguments INPUT.
 type source struct {
 	format, column string
 	columnSet      bool // --column was given
 	path           string
-	maxExpand      uint // see dataset.Unpack
+	more           []string // paths of further inputs, read behind it
+	maxExpand      uint     // see dataset.Unpack
 	workers        int
-	form           molecule.Form // of molecules
-	again          bool          // it was opened before, and what there is to say was said
+	form           molecule.Form     // of molecules
+	again          bool              // it was opened before, and what there is to say was said
+	digests        map[string]string // of several files that were read before, or nil
+	cells          []string          // further columns that are read
+	labels         *labels           // of cells, nil where they are none
 }
 
 // register adds the flags of an input, which is called what and has one of some formats.
 func (s *source) register(fs *pflag.FlagSet, what string, formats ...string) {
 	fs.StringVar(&s.format, "format", "auto", "of the "+what+": "+strings.Join(formats, ", "))
-	fs.StringVar(&s.column, "column", "smiles", "`name` of the column with the SMILES, for CSV; if none is called smiles, the one that holds them")
+	fs.StringVar(&s.column, "column", "smiles", "`name` of the column with the SMILES, for tables; if none is called smiles, the one that holds them")
 	fs.UintVar(&s.maxExpand, "max-expand", dataset.MaxExpand, "refuse compressed input that expands more than `N`-fold, as decompression bombs do")
 }
 
@@ -57,12 +61,35 @@ func (s *source) check(formats ...string) error {
 // oneInput refuses more than one argument.
 var oneInput = usage.Args(0, 1, "%d inputs: want one, or none for standard input")
 
-// set takes the argument INPUT, standard input without one, and whether --column was given.
+// set takes the arguments INPUT, standard input without one, and whether --column was given.
 func (s *source) set(c *cobra.Command, args []string) {
 	s.path, s.columnSet = "-", c.Flags().Changed("column")
 	if len(args) > 0 {
-		s.path = args[0]
+		s.path, s.more = args[0], args[1:]
 	}
+}
+
+// expand puts the files that patterns name in their places. Shells do that, but for that of
+// Windows.
+func expand(args []string) (list []string, err error) {
+	for _, arg := range args {
+		if strings.Contains(arg, "://") {
+			return nil, usage.Errorf("%s: BaCa reads files, and nothing from a network: download it first", arg)
+		}
+		if _, err := os.Stat(arg); err == nil || !strings.ContainsAny(arg, "*?[") {
+			list = append(list, arg)
+			continue
+		}
+		found, err := filepath.Glob(arg)
+		if err != nil {
+			return nil, usage.Errorf("%s: %w", arg, err)
+		}
+		if found == nil {
+			return nil, usage.Errorf("%s: no file has such a name", arg)
+		}
+		list = append(list, found...)
+	}
+	return list, nil
 }
 
 // unpack says how compressed input is read.
@@ -73,7 +100,7 @@ func (s *source) unpack() dataset.Unpack {
 // The values of --format, and those of formats that hold molecules.
 var (
 	formats         = append([]string{"auto"}, dataset.Formats(false)...)
-	moleculeFormats = []string{"auto", "smi", "csv", "sdf"}
+	moleculeFormats = append([]string{"auto"}, dataset.Formats(true)...)
 )
 
 // An input is an open source.
@@ -81,19 +108,24 @@ type input struct {
 	schema string // of the graphs
 	// info is the open file or folder, nil for standard input.
 	info fs.FileInfo
+	// others are the open files behind the first.
+	others []fs.FileInfo
 	// file is what records are read from, if that is a regular file.
 	file     *inputFile
 	graphs   string        // SHA-256 of the graphs of a TUDataset set
 	files    *opened.Files // of the folder that such a set is read from, nil for other input
 	warnings []string
-	column   string // of a table, where the SMILES were found by what it holds
+	// digests are the SHA-256 of the files that were read to their end, if there are several;
+	// nil where one of them cannot be read again.
+	digests map[string]string
+	column  string // of a table, where the SMILES were found by what it holds
 	// records can be gone through once, but for a TUDataset. An error is that of the input as a
 	// whole, and the last.
 	records iter.Seq2[table.Unread, error]
-	// molecules are the same records not yet parsed, nil for other graphs. Only
-	// one of the two can be gone through.
-	molecules iter.Seq2[dataset.Record, error]
-	close     func()
+	// stream are the same records not yet parsed, nil for a TUDataset set, and molecules are
+	// they, nil for other graphs. Only one of the three can be gone through.
+	stream, molecules iter.Seq2[dataset.Record, error]
+	close             func()
 }
 
 // openFor opens the input for the graphs that a model reads, and as often as scoring
@@ -109,6 +141,19 @@ func (s source) openFor(ctx context.Context, c *cobra.Command, m *algo.Model) (*
 	}
 	records := job.Input{Records: in.records}
 	switch {
+	case len(s.more) > 0:
+		if in.digests == nil {
+			break
+		}
+		digests := in.digests
+		records.Again = func() (iter.Seq2[table.Unread, error], func(), error) {
+			s.again, s.digests = true, digests
+			again, err := s.open(ctx, c)
+			if err != nil {
+				return nil, nil, err
+			}
+			return again.records, again.close, nil
+		}
 	case in.graphs != "":
 		records.Again = func() (iter.Seq2[table.Unread, error], func(), error) { return in.records, func() {}, nil }
 	case in.file != nil:
@@ -137,6 +182,9 @@ func (s source) openFor(ctx context.Context, c *cobra.Command, m *algo.Model) (*
 // open finds out the format. Molecules are then read as they are asked for, until ctx
 // ends; a TUDataset set is read at once.
 func (s source) open(ctx context.Context, c *cobra.Command) (*input, error) {
+	if len(s.more) > 0 {
+		return s.openAll(ctx, c)
+	}
 	if s.path == "-" {
 		if s.format == "tu" {
 			return nil, usage.Errorf("--format tu: give the path of the folder or zip archive, standard input will not do")
@@ -144,7 +192,7 @@ func (s source) open(ctx context.Context, c *cobra.Command) (*input, error) {
 		if isTerminal(c.InOrStdin()) {
 			return nil, usage.Errorf("no input: give a file, or - and molecules on standard input")
 		}
-		in, err := s.molecules(ctx, waiting(ctx, c.InOrStdin()), "standard input")
+		in, err := s.molecules(ctx, c, waiting(ctx, c.InOrStdin()), "standard input")
 		if err != nil {
 			return nil, err
 		}
@@ -179,7 +227,7 @@ func (s source) open(ctx context.Context, c *cobra.Command) (*input, error) {
 	if file == nil {
 		r = waiting(ctx, f)
 	}
-	in, err := s.molecules(ctx, r, s.path)
+	in, err := s.molecules(ctx, c, r, s.path)
 	if errors.Is(err, errTU) {
 		f.Close()
 		return s.tu(info)
@@ -192,9 +240,85 @@ func (s source) open(ctx context.Context, c *cobra.Command) (*input, error) {
 	in.info, in.close = info, func() { f.Close() }
 	if file != nil {
 		in.file, in.info = file, file.opened
-		in.records, in.molecules = whole(file, in.records), whole(file, in.molecules)
+		in.stream = whole(file, in.stream)
+		in.fill(s.form)
 	}
 	return in, nil
+}
+
+// openAll opens several inputs as one. Each is opened when the one before is at its end, but
+// that all of them are there is known from the beginning.
+func (s source) openAll(ctx context.Context, c *cobra.Command) (*input, error) {
+	paths := append([]string{s.path}, s.more...)
+	all := &input{digests: map[string]string{}}
+	for _, path := range paths {
+		if path == "-" {
+			return nil, usage.Errorf("standard input and other inputs: want one of the two")
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		if info.IsDir() {
+			return nil, usage.Errorf("%s is a folder: several inputs are files", path)
+		}
+		if !info.Mode().IsRegular() {
+			all.digests = nil
+		}
+		all.others = append(all.others, info)
+	}
+	one := s
+	one.more = nil
+	in, err := one.open(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	all.info, all.others, all.schema, all.close = in.info, all.others[1:], in.schema, func() { in.close() }
+	row := 0
+	all.stream = func(yield func(dataset.Record, error) bool) {
+		for i, path := range paths {
+			if i > 0 {
+				in.close()
+				one.path = path
+				next, err := one.open(ctx, c)
+				if err != nil {
+					yield(dataset.Record{}, err)
+					return
+				}
+				in = next
+			}
+			switch {
+			case in.stream == nil:
+				yield(dataset.Record{}, fmt.Errorf("%s is a TUDataset set, which is read alone", path))
+				return
+			case in.schema != all.schema:
+				yield(dataset.Record{}, fmt.Errorf("%s and %s hold molecules and plain graphs: want one of the two", paths[0], path))
+				return
+			}
+			if in.file != nil {
+				in.file.sample = s.digests[path]
+			}
+			for rec, err := range in.stream {
+				rec.Row = row // rows are numbered through
+				if row++; !yield(rec, err) || err != nil {
+					return
+				}
+			}
+			if all.digests != nil {
+				all.digests[path] = in.file.digest()
+			}
+		}
+	}
+	all.fill(s.form)
+	return all, nil
+}
+
+// fill sets records and molecules from the stream.
+func (in *input) fill(form molecule.Form) {
+	in.records = table.Each(in.stream, form)
+	if in.molecules = in.stream; in.schema == algo.Constant {
+		in.molecules = nil
+	}
 }
 
 // tell says on standard error where the SMILES were found.
@@ -208,24 +332,27 @@ func (s source) tell(c *cobra.Command, in *input) {
 var errTU = errors.New("a TUDataset archive: give the path of the folder or zip file")
 
 // molecules reads a stream.
-func (s source) molecules(ctx context.Context, r io.Reader, name string) (*input, error) {
+func (s source) molecules(ctx context.Context, c *cobra.Command, r io.Reader, name string) (*input, error) {
 	opt := dataset.Options{
-		Name: name, Format: dataset.ParseFormat(s.format), Column: s.column, Workers: s.workers, Form: s.form, Unpack: s.unpack(),
+		Name: name, Format: dataset.ParseFormat(s.format), Column: s.column, Workers: s.workers, Form: s.form, Unpack: s.unpack(), Plain: true, Keep: shard.Keep, Cells: s.cells,
+		Guessed: func(column string) { s.tell(c, &input{column: column}) },
 	}
 	text, format, err := opt.Text(bufio.NewReaderSize(r, 64<<10))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	switch format {
-	case dataset.TU:
+	switch {
+	case format == dataset.TU:
 		return nil, fmt.Errorf("%s: %w", name, errTU)
-	case dataset.SMI, dataset.SDF:
-		if s.columnSet {
-			return nil, usage.Errorf("--column names a column of a CSV file, and %s is read as %s; --format csv reads it as CSV", name, format)
-		}
+	case s.columnSet && (format == dataset.SMI || format == dataset.SDF || format.Graphs()):
+		return nil, usage.Errorf("--column names a column of a table, and %s is read as %s; --format csv reads it as CSV", name, format)
 	}
 	opt.Format = format
-	in := &input{schema: algo.SchemaOf(s.form), molecules: dataset.Records(text, opt), records: table.Molecules(text, opt)}
+	in := &input{schema: algo.SchemaOf(s.form), stream: dataset.Records(text, opt)}
+	if format.Graphs() {
+		in.schema = algo.Constant
+	}
+	in.fill(s.form)
 	if t, ok := text.Table(format, s.column); ok && t.Guessed && t.SMILES >= 0 && len(t.Columns) > 1 {
 		in.column = t.Columns[t.SMILES]
 	}

@@ -14,6 +14,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/report"
+	"baca/build/internal/modelfile"
 	"baca/build/internal/pretty"
 	"baca/weights"
 )
@@ -48,6 +49,8 @@ type inspection struct {
 	KnownBits     int      `json:"known_bits"`
 	Shared        int      `json:"shared"` // k of baca share, 0 for a model as it was trained
 	Structures    string   `json:"structures_sha256"`
+	Residuals     int      `json:"residuals"`   // held-out molecules of which the errors of predictions are known
+	IndexBytes    int      `json:"index_bytes"` // of the .index file, 0 where the file itself has all subtrees
 	Reveals       []string `json:"reveals"`
 	Format        int      `json:"format"`
 	Bytes         int      `json:"bytes"`
@@ -55,12 +58,16 @@ type inspection struct {
 }
 
 func newInspect() *cobra.Command {
-	var asJSON bool
+	var asJSON, verify bool
 	c := &cobra.Command{
 		Use:   "inspect NAME|FILE",
 		Short: "Say what is in a model",
 		Long: `Inspect says what a model was trained on and how, its size, and what its file
-gives away about the training set. The model is an embedded one by name, or a file.`,
+gives away about the training set. The model is an embedded one by name, or a file.
+
+A model of more than about 8 000 graphs has a second file beside it, MODEL.index. When the
+model is opened only the head and the length of that are checked. --verify reads all of it
+and compares it with the hashes that were made when it was written.`,
 		Args: oneModel,
 		RunE: func(c *cobra.Command, args []string) error {
 			file, err := readModelFile(args[0])
@@ -68,7 +75,7 @@ gives away about the training set. The model is an embedded one by name, or a fi
 				return err
 			}
 			data, _ := weights.Split(file)
-			m, err := weights.Load(data)
+			m, err := modelfile.Load(data, args[0])
 			if errors.Is(err, weights.ErrKind) {
 				if point, perr := weights.LoadCheckpoint(data); perr == nil {
 					return fmt.Errorf("%s is not a model but a checkpoint of a training run after %d epochs; `baca pretrain --resume` finishes it",
@@ -78,6 +85,11 @@ gives away about the training set. The model is an embedded one by name, or a fi
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
+			if verify {
+				if err := weights.VerifyIndex(c.Context(), m); err != nil {
+					return fmt.Errorf("%s: %w", modelfile.Index(args[0]), err)
+				}
+			}
 			in := inspect(m, file)
 			if asJSON {
 				return pretty.JSON(c.OutOrStdout(), in)
@@ -86,6 +98,7 @@ gives away about the training set. The model is an embedded one by name, or a fi
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	c.Flags().BoolVar(&verify, "verify", false, "read and check all of the index, if it is in a file of its own")
 	return c
 }
 
@@ -108,6 +121,10 @@ func inspect(m *algo.Model, file []byte) *inspection {
 		in.Known, in.KnownBits = len(m.Profile.Known.Hashes), m.Profile.Known.Bits
 	}
 	in.Shared, in.Structures = m.Shared, card.StructuresSHA256
+	if m.Residuals != nil {
+		in.Residuals = m.Residuals.Known()
+	}
+	in.IndexBytes = weights.IndexBytes(m)
 	in.Reveals = reveals(m)
 	return in
 }
@@ -149,8 +166,14 @@ func (in *inspection) write(w io.Writer) error {
 	if in.Structures != "" {
 		line("structures", "SMILES of the training graphs, in the file with sha256 %s", in.Structures)
 	}
+	if in.Residuals > 0 {
+		line("residuals", "errors of predictions of %d graphs kept from training, for baca score --predicted", in.Residuals)
+	}
 	line("file", "%s, format %d", size(in.Bytes), in.Format)
 	line("sha256", "%s", in.SHA256)
+	if in.IndexBytes > 0 {
+		line("index", "%s, in a file beside it", size(in.IndexBytes))
+	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
@@ -194,7 +217,10 @@ func reveals(m *algo.Model) []string {
 		add("the sha-256 of the training file: whoever has a file can tell whether it is that one")
 	}
 	if m.Card.StructuresSHA256 != "" {
-		add("in the .structures file beside it, or behind it in the same file: the SMILES and names of %d training molecules. Without that file only its hash, which confirms a guess of all of them at once", m.Bank.Len())
+		add("in the .structures file beside it, or behind it in the same file: the SMILES and names of %d training molecules, and their values where it has any. Without that file only its hash, which confirms a guess of all of them at once", m.Known())
+	}
+	if r := m.Residuals; r != nil {
+		add("how wrong predictions were for %d graphs kept from training (columns %s and %s), each beside its row number: who knows the predictions knows the measured values", r.Known(), r.Observed, r.Predicted)
 	}
 	if m.Shared == 0 {
 		add("no structures, names or labels; still, do not hand it out if the graphs are secret: baca share makes a file for that")

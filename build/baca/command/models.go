@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
+	"baca/build/internal/modelfile"
 	"baca/build/internal/pretty"
 	"baca/build/internal/usage"
 	"baca/weights"
@@ -71,11 +72,12 @@ func openModelFile(nameOrFile string) (m *algo.Model, sum string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if m, err = weights.Load(data); err != nil {
+	if m, err = modelfile.Load(data, nameOrFile); err != nil {
 		return nil, "", fmt.Errorf("model %s: %w", nameOrFile, err)
 	}
 	m.Card.Name = cmp.Or(m.Card.Name, nameOrFile)
-	hash := sha256.Sum256(data)
+	own, _ := weights.SplitIndex(data)
+	hash := sha256.Sum256(own)
 	return m, hex.EncodeToString(hash[:]), nil
 }
 

@@ -22,6 +22,7 @@ import (
 	"baca/algo/pretrain"
 	"baca/algo/table"
 	"baca/build/device"
+	"baca/build/internal/modelfile"
 	"baca/build/internal/opened"
 	"baca/build/internal/progress"
 	"baca/build/internal/replace"
@@ -45,6 +46,8 @@ type pretrainFlags struct {
 	canonical   bool
 	standardize bool
 	structures  bool
+	values      labels
+	residuals   string
 }
 
 func newPretrain(gpus *device.GPUs) *cobra.Command {
@@ -72,6 +75,13 @@ molecules at large: 5 000 from ChEMBL and QM9 are built in. --background takes
 another file of them, best one that is near the training set but is not of it.
 Nothing of the file is kept but 12 kB of weights.
 
+With --observed Y --predicted YHAT --residuals held-out the model keeps how wrong your own
+predictions were for the molecules kept from training, and says from that what errors to
+expect of new ones, see baca score --predicted. held-out promises that each prediction was
+made by a model that had not seen its molecule, as in a cross-validation. Without the
+promise nothing is kept: errors on molecules that a model was fitted to are too small. With
+--keep-structures both values go to MODEL.structures, for neighbours to show.
+
 The model names the sha-256 of what it was trained on: that of the file, or, for
 a folder, of the set's files that are read (NAME_A.txt, NAME_graph_indicator.txt
 and NAME_graph_labels.txt, as they are, with or without .gz) one after the other in
@@ -81,6 +91,7 @@ the order of their names, as "cat FILES | sha256sum" prints it.`,
   baca pretrain --in bbbp.csv.gz --out bbbp.msgpack --resume`,
 		Args: usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			o.source.labels, o.cells = &o.values, o.values.columns()
 			o.columnSet, o.epochsSet = c.Flags().Changed("column"), c.Flags().Changed("epochs")
 			if err := o.check(); err != nil {
 				return err
@@ -101,6 +112,8 @@ the order of their names, as "cat FILES | sha256sum" prints it.`,
 	f.BoolVar(&o.canonical, "canonical", true, "read the canonical form of each molecule, so that its score does not depend on how it is\nwritten (the chirality feature otherwise does); scoring with the model does the same")
 	f.BoolVar(&o.standardize, "standardize", false, "strip counter-ions and neutralise charges before a molecule is read; scoring with the model does\nthe same")
 	f.BoolVar(&o.structures, "keep-structures", false, "write the training molecules to MODEL.structures, so that neighbours are shown, see baca structures")
+	o.values.register(f)
+	f.StringVar(&o.residuals, "residuals", "", "`held-out` if each prediction was made without its molecule; the model then keeps errors")
 	f.StringVar(&o.background, "background", builtInBackground, "`FILE` of molecules that the training set is told from, or "+noBackground)
 	f.StringVar(&o.card.Name, "name", "", "name of the model (default: that of the input, in lower case)")
 	f.StringVar(&o.card.Description, "description", "", "one sentence about the model")
@@ -123,8 +136,17 @@ func (o *pretrainFlags) check() error {
 		return usage.Errorf("--share %d: want 2 or more graphs, or 0 for a model that is not to be shared", o.share)
 	case o.share > 0 && o.structures:
 		return usage.Errorf("--keep-structures: not with --share, which leaves out what is of single molecules")
+	case o.residuals != "" && o.residuals != heldOut:
+		return usage.Errorf("--residuals %s: want %s, or nothing where predictions were not held out", o.residuals, heldOut)
+	case o.residuals != "" && (o.values.observed == "" || o.values.predicted == ""):
+		return usage.Errorf("--residuals: want --observed and --predicted, the columns with the values")
+	case o.residuals != "" && o.share > 0:
+		return usage.Errorf("--residuals: not with --share, which leaves out what is of single molecules")
 	case o.standardize && !o.canonical:
 		return usage.Errorf("--standardize reads canonical forms: want no --canonical=false with it")
+	}
+	if err := o.values.check(); err != nil {
+		return err
 	}
 	if o.background != builtInBackground && o.background != noBackground {
 		if _, err := os.Stat(o.background); err != nil {
@@ -166,6 +188,11 @@ func (o *pretrainFlags) run(c *cobra.Command) error {
 		graphs: set.graphs, workers: o.workers, unpack: o.unpack(), device: o.device.open, split: dataset.Hold,
 		checkpoint: o.out.checkpoint(), resume: o.resume, hint: "--resume goes on from there", card: o.cardOf(c, set),
 	}
+	if o.residuals != "" {
+		if err := enoughResiduals(set, o.card.Seed); err != nil {
+			return err
+		}
+	}
 	if err := training.addBackground(ctx, stderr, o.background); err != nil {
 		return err
 	}
@@ -174,8 +201,17 @@ func (o *pretrainFlags) run(c *cobra.Command) error {
 		return err
 	}
 	if o.share > 0 {
-		if data, err = shareFile(ctx, data, o.share); err != nil {
+		m, err := weights.Load(data)
+		if err == nil {
+			data, err = shareFile(ctx, m, o.share)
+		}
+		if err != nil {
 			return fmt.Errorf("--share: %w", err)
+		}
+	}
+	if o.residuals != "" {
+		if data, err = o.withResiduals(data, set); err != nil {
+			return err
 		}
 	}
 	var lost error // why there are no structures; the model is not lost with them
@@ -189,6 +225,7 @@ func (o *pretrainFlags) run(c *cobra.Command) error {
 	if warning := training.training.Warning(); warning != "" {
 		fmt.Fprintf(stderr, "warning: %s\n", warning)
 	}
+	o.tellResiduals(stderr, data)
 	return lost
 }
 
@@ -213,7 +250,11 @@ func (o *pretrainFlags) cardOf(c *cobra.Command, set *trainingSet) algo.Card {
 // keepStructures writes the structures and returns the file of the model with their hash, or
 // the file as it was with an error.
 func (o *pretrainFlags) keepStructures(c *cobra.Command, data []byte) ([]byte, error) {
-	with, structures, err := o.withStructures(c, data)
+	m, err := weights.Load(data)
+	if err != nil {
+		return data, err
+	}
+	with, structures, err := o.withStructures(c, m)
 	if err == nil {
 		err = replace.Bytes(o.out.structures(), structures)
 	}
@@ -248,6 +289,12 @@ func (t *target) claim(in string) (release func(), err error) {
 		release()
 		return nil, err
 	}
+	if index := modelfile.Index(t.path); index != t.path && !t.overwrite {
+		if _, err := os.Stat(index); err == nil {
+			release()
+			return nil, usage.Errorf("%s is there already: want another --out, or --overwrite to replace it", index)
+		}
+	}
 	return release, nil
 }
 
@@ -277,6 +324,7 @@ type trainingSet struct {
 	schema string
 	sha256 string
 	graphs []*graph.Graph
+	values []*algo.Values // of graphs, where columns of values are read
 }
 
 // readTraining reads the graphs to train on and says on stderr what was refused.
@@ -290,6 +338,11 @@ func readTraining(c *cobra.Command, from source) (*trainingSet, error) {
 		return nil, err
 	}
 	defer in.close()
+	if from.labels != nil {
+		if err := from.labels.readable(in, from.path); err != nil {
+			return nil, err
+		}
+	}
 	set := &trainingSet{name: filepath.Base(absolute), schema: in.schema}
 	if in.schema == algo.Constant && in.files == nil && strings.HasSuffix(strings.TrimSuffix(set.name, ".gz"), ".txt") {
 		return nil, usage.Errorf("--in %s: want the folder of the TUDataset set", from.path)
@@ -309,6 +362,12 @@ func readTraining(c *cobra.Command, from source) (*trainingSet, error) {
 			continue
 		}
 		set.graphs = append(set.graphs, r.Graph)
+		if from.labels != nil {
+			set.values = append(set.values, from.labels.of(r.Row, r.Cells))
+		}
+	}
+	if from.labels != nil {
+		from.labels.tell(c.ErrOrStderr(), "their molecules are trained on as the others are")
 	}
 	if refused > 0 {
 		fmt.Fprintf(c.ErrOrStderr(), "refused %d of %d records\n", refused, refused+len(set.graphs))
@@ -379,7 +438,7 @@ type trainJob struct {
 // one that weights.Load makes of them: it is rounded.
 func (j *trainJob) run(ctx context.Context, stderr io.Writer) ([]byte, error) {
 	t := &j.training
-	*t = job.Training{Graphs: j.graphs, Outside: j.outside, Workers: j.workers, Split: j.split, Card: j.card, Save: weights.Save}
+	*t = job.Training{Graphs: j.graphs, Outside: j.outside, Workers: j.workers, Split: j.split, Card: j.card, Save: weights.SaveMeasured}
 	if j.device != nil {
 		t.Device = func(ctx context.Context, o pretrain.Options, _ int) (gin.Device, error) {
 			return j.device(ctx, stderr, j.workers, o.Config, true)
@@ -473,7 +532,7 @@ func (j *trainJob) restore(stderr io.Writer) (*weights.Checkpoint, error) {
 
 // finish writes the model and removes the checkpoint.
 func (j *trainJob) finish(to target, data []byte) error {
-	if err := replace.Bytes(to.path, data); err != nil {
+	if err := modelfile.Write(to.path, data); err != nil {
 		return err
 	}
 	return forget(j.checkpoint)

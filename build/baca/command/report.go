@@ -30,6 +30,7 @@ type reportFlags struct {
 	model, out string
 	fdr        float64
 	options    algo.Options
+	forms      formFlags
 }
 
 func newReport() *cobra.Command {
@@ -44,12 +45,23 @@ a whole differs from the training set, distributions of scores and p-values, a t
 drift in the order of the input, the ten graphs furthest outside with coloured atoms and
 reasons, a table, warnings, the model card, all settings, and the command that makes it
 again. The same input, model and seed give the same bytes. Molecules are drawn when the
-file is opened, by the page's script, which is in it if the command was built with the page.`,
+file is opened, by the page's script, which is in it if the command was built with the page.
+
+With --qprf it writes another report, for a regulator's file: whether each molecule is within
+the applicability domain of the model, in the fields of the QSAR Prediction Reporting Format,
+with its p-value and the interval of that, structural analogues, and what was not assessed
+left blank. With --qmrf it describes the domain of a model, section 5 of the QSAR Model
+Reporting Format. Neither says anything of an endpoint.`,
 		Example: `  baca report --out report.html molecules.csv
-  baca report --fdr 0.1 --model my.msgpack --out report.html library.smi.gz`,
+  baca report --fdr 0.1 --model my.msgpack --out report.html library.smi.gz
+  baca report --qprf --out domain.html molecules.csv
+  baca report --qmrf --model esol --out esol.html`,
 		Args: oneInput,
 		RunE: func(c *cobra.Command, args []string) error {
 			f.set(c, args)
+			if f.forms.asked() {
+				return f.runForm(c, args)
+			}
 			return f.run(c)
 		},
 	}
@@ -62,6 +74,7 @@ file is opened, by the page's script, which is in it if the command was built wi
 	fs.StringVar(&o.By, "by", o.By, "what decides: "+strings.Join(algo.Deciders(), ", "))
 	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "share of in-distribution graphs that may be called outside")
 	fs.Float64Var(&f.fdr, "fdr", 0, "share of false ones among all called outside (Benjamini and Hochberg), by graphs by themselves; 0 for none")
+	f.forms.register(fs)
 	return c
 }
 

@@ -11,6 +11,7 @@ import (
 	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/table"
+	"baca/algo/trust"
 	"baca/build/internal/replace"
 	"baca/build/internal/sealed"
 	"baca/build/internal/version"
@@ -36,23 +37,25 @@ type scoreState struct {
 
 // A runIdentity is what the rows depend on: a run can only go on with the same.
 type runIdentity struct {
-	Program    string     `json:"program"`
-	Model      string     `json:"model"`            // SHA-256
-	InputBytes int64      `json:"input_bytes"`      // of a file; what is in it a scoreState knows
-	Graphs     string     `json:"graphs,omitempty"` // SHA-256 of the graphs of a TUDataset set
-	Format     string     `json:"format"`
-	Column     string     `json:"column"`
-	To         string     `json:"to"`
-	Text       table.Text `json:"text"`
-	Rejects    bool       `json:"rejects"`
-	By         string     `json:"by"`
-	Columns    string     `json:"columns"`
-	Alpha      float64    `json:"alpha"`
-	Confidence float64    `json:"confidence"`
-	Seed       uint64     `json:"seed"` // 0 without a batch: then nothing is random
-	Explain    bool       `json:"explain"`
-	Neighbors  int        `json:"neighbors"`
-	Device     string     `json:"device,omitempty"` // empty for the processor
+	Program    string        `json:"program"`
+	Model      string        `json:"model"`            // SHA-256
+	InputBytes int64         `json:"input_bytes"`      // of a file; what is in it a scoreState knows
+	Graphs     string        `json:"graphs,omitempty"` // SHA-256 of the graphs of a TUDataset set
+	Format     string        `json:"format"`
+	Column     string        `json:"column"`
+	To         string        `json:"to"`
+	Text       table.Text    `json:"text"`
+	Rejects    bool          `json:"rejects"`
+	By         string        `json:"by"`
+	Columns    string        `json:"columns"`
+	Alpha      float64       `json:"alpha"`
+	Confidence float64       `json:"confidence"`
+	Seed       uint64        `json:"seed"` // 0 without a batch: then nothing is random
+	Explain    bool          `json:"explain"`
+	Neighbors  int           `json:"neighbors"`
+	Predicted  string        `json:"predicted,omitempty"`
+	Trust      trust.Options `json:"trust"`
+	Device     string        `json:"device,omitempty"` // empty for the processor
 }
 
 type scoreCheckpoint struct {
@@ -66,6 +69,9 @@ func (f *scoreFlags) fingerprint(m *algo.Model, sum string, in *input) runIdenti
 		Program: version.String(), Model: sum,
 		Format: f.format, Column: f.column, To: f.to, Text: f.text, Rejects: f.rejects != "",
 		By: f.options.By, Columns: f.which, Alpha: f.options.Alpha, Confidence: f.confidence, Explain: f.explain, Neighbors: f.nearest(),
+	}
+	if r.Predicted = f.predictions.column; r.Predicted != "" {
+		r.Trust = f.predictions.options
 	}
 	if f.batch() {
 		r.Seed = f.options.Seed

@@ -29,9 +29,11 @@ type scoreFlags struct {
 	model, out, to, rejects string
 	text                    table.Text
 	resume                  bool
+	state                   string   // file of what goes on from batch to batch, or empty
 	shard                   string   // i/n, or empty
 	inputs                  []string // of a shard
-	failOn                  string   // outside, or empty
+	failOn                  failOn
+	watch                   watchFlags
 	options                 algo.Options
 	device                  deviceFlag
 	answers
@@ -41,23 +43,28 @@ func newScore(gpus *device.GPUs) *cobra.Command {
 	f := scoreFlags{options: algo.DefaultOptions(), device: deviceFlag{gpus: gpus}}
 	o := &f.options
 	c := &cobra.Command{
-		Use:   "score [INPUT|-]",
+		Use:   "score [INPUT...|-]",
 		Short: "Score graphs by how far they lie outside what a model was trained on",
 		Long:  scoreHelp(),
 		Example: `  baca score molecules.smi
   baca score --to jsonl --out scores.jsonl --rejects refused.csv library.csv.gz
   baca score --columns all --fail-on outside series.csv > rows.csv
+  baca score --watch inbox --out scores
   zcat library.csv.gz | baca score - | head
   baca score --model PTC_MR MUTAG.zip
   baca score --shard 0/16 --out scores library-*.smi.zst`,
-		Args: func(c *cobra.Command, args []string) error {
-			if f.shard != "" {
-				return nil
-			}
-			return oneInput(c, args)
-		},
 		RunE: func(c *cobra.Command, args []string) error {
+			args, err := expand(args)
+			if err != nil {
+				return err
+			}
 			f.set(c, args)
+			if f.to == "" {
+				f.to = table.FormOf(f.out)
+			}
+			if f.watch.folder != "" {
+				return f.runWatch(c, args)
+			}
 			if f.inputs = args; f.shard != "" {
 				return f.runShard(c)
 			}
@@ -65,19 +72,21 @@ func newScore(gpus *device.GPUs) *cobra.Command {
 		},
 	}
 	fs := c.Flags()
-	fs.StringVar(&f.model, "model", "bbbp", "embedded model by `NAME`, or a model file (./bbbp for a file of that name)")
+	fs.StringVar(&f.model, "model", "bbbp", "embedded model by `NAME`, or a model file (./bbbp for a file of that name);\nseveral, separated by commas, get a group of columns each")
 	f.source.register(fs, "input", formats...)
 	fs.StringVar(&f.out, "out", "", "write rows to this `file` instead of standard output")
-	fs.StringVar(&f.to, "to", "csv", "form of the rows: csv or jsonl")
+	fs.StringVar(&f.to, "to", "", "form of the rows: "+strings.Join(table.Forms(), ", ")+"; that of the name of --out, or else csv")
 	spreadsheetSafe(fs, &f.text)
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "of the attention and of the sample that forms a batch; nothing else is random")
 	fs.IntVar(&f.workers, "workers", 0, "cores to use, 0 for all; the rows do not depend on it")
 	fs.StringVar(&f.rejects, "rejects", "", "write refused records to this `file`, as CSV")
 	fs.BoolVar(&f.resume, "resume", false, "go on from where a run that was killed got to, if OUT.checkpoint is there")
+	fs.StringVar(&f.state, "state", "", "with --by attention: go on from what the batch before left in this `file`, and leave what this one learned")
 	fs.StringVar(&f.shard, "shard", "", "do the share `I/N` of the work, I from 0; --out is then a folder")
 	fs.StringVar(&o.By, "by", o.By, "what decides: "+strings.Join(algo.Deciders(), ", "))
 	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "share of in-distribution graphs that may be called outside")
-	fs.StringVar(&f.failOn, "fail-on", "", "outside: exit with status 3 if a graph is outside")
+	f.failOn.register(fs)
+	f.watch.register(fs)
 	f.device.register(fs)
 	f.answers.register(fs)
 	return c
@@ -88,16 +97,14 @@ func (f *scoreFlags) check() error {
 	if err := f.source.check(formats...); err != nil {
 		return err
 	}
-	if err := usage.OneOf("to", f.to, "csv", "jsonl"); err != nil {
+	if err := usage.OneOf("to", f.to, table.Forms()...); err != nil {
 		return err
 	}
 	if err := usage.OneOf("by", f.options.By, algo.Deciders()...); err != nil {
 		return err
 	}
-	if f.failOn != "" {
-		if err := usage.OneOf("fail-on", f.failOn, string(decide.Outside)); err != nil {
-			return err
-		}
+	if err := f.failOn.check(); err != nil {
+		return err
 	}
 	if err := decide.CheckAlpha(f.options.Alpha); err != nil {
 		return usage.Errorf("--alpha: %w", err)
@@ -105,13 +112,31 @@ func (f *scoreFlags) check() error {
 	if f.resume && (f.out == "" || f.path == "-") {
 		return usage.Errorf("--resume: want --out and an input file")
 	}
+	if f.resume && len(f.more) > 0 {
+		return usage.Errorf("--resume with %d inputs: want one; --shard goes on where a run of several got to", 1+len(f.more))
+	}
+	if f.resume && !table.Lines(f.to) {
+		return usage.Errorf("--resume: rows in the form %s have an end, behind which nothing can be written", f.to)
+	}
+	if f.shard != "" && f.to != "csv" && f.to != "jsonl" {
+		return usage.Errorf("--to %s: with --shard want csv or jsonl, which can be joined", f.to)
+	}
+	if err := f.checkModels(); err != nil {
+		return err
+	}
 	if f.out != "" && f.rejects != "" && samePath(f.out, f.rejects) {
 		return usage.Errorf("--out and --rejects are both %s: want two files", f.out)
 	}
 	if f.out != "" && f.rejects != "" && samePath(f.out+checkpointExt, f.rejects) {
 		return usage.Errorf("--rejects %s is where --out has its checkpoint: want another file", f.rejects)
 	}
+	if err := f.checkState(); err != nil {
+		return err
+	}
 	if err := f.device.check(); err != nil {
+		return err
+	}
+	if err := f.predictions.check(f.shard, len(f.modelNames())); err != nil {
 		return err
 	}
 	return f.answers.check(f.resume, f.shard, f.options.By)
@@ -123,7 +148,7 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 	}
 	ctx := c.Context()
 	growBy(loadingGrowth)
-	m, sum, err := openModelFile(f.model)
+	m, sum, err := openModelFile(f.modelNames()[0])
 	if err != nil {
 		return err
 	}
@@ -131,14 +156,22 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
+	release, err := f.openState(s.scorer, sum)
+	if err != nil {
+		return err
+	}
+	defer release()
 	in, input, err := f.openFor(ctx, c, m)
 	if err != nil {
 		return err
 	}
 	defer in.close()
+	if err := f.read.readable(in, f.path); err != nil {
+		return err
+	}
 	s.input = in
 	s.warn(in.warnings)
-	s.outs, err = f.openOutputs(in.info)
+	s.outs, err = f.openOutputs(append(in.others, in.info))
 	for _, o := range s.outs {
 		defer closeInto(o, &err)
 	}
@@ -162,8 +195,12 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 		collectRarely()
 	}
 	err = s.finish(s.all(ctx, input))
+	err = cmp.Or(err, written(s.outName, s.out.Close()))
 	if err == nil {
 		err = s.conclude()
+	}
+	if err == nil {
+		err = f.saveState(s.scorer, sum)
 	}
 	if errors.Is(err, errClosed) {
 		return nil
@@ -175,16 +212,15 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 	if err := emptyHanded(s.done.Rows, s.done.Refused); err != nil {
 		return err
 	}
-	if f.failOn != "" && s.done.Outside > 0 {
-		return outsideError(s.done.Outside)
-	}
-	return nil
+	return f.failOn.found(s.done.Counts, s.done.Refused)
 }
 
 // newScoring returns a run that has no input and writes nothing yet.
 func (f *scoreFlags) newScoring(c *cobra.Command, m *algo.Model) (s *scoring, err error) {
 	ctx, stderr := c.Context(), c.ErrOrStderr()
 	f.options.Workers = f.workers
+	f.read = &labels{predicted: f.predictions.column}
+	f.cells = f.read.columns()
 	if f.form = algo.FormOf(m.Card.Schema); !f.batch() && f.nearest() == 0 {
 		f.form = f.form.Unordered()
 	}
@@ -193,6 +229,18 @@ func (f *scoreFlags) newScoring(c *cobra.Command, m *algo.Model) (s *scoring, er
 	}
 	if f.batch() && m.Shared > 0 {
 		return nil, fmt.Errorf("model %s was made for sharing and cannot calibrate a batch: want --by %s without --columns all", m.Card.Name, algo.ByAlone)
+	}
+	if len(f.cells) > 0 {
+		if f.options.Single, err = algo.NewSingleScorer(ctx, m, f.workers); err != nil {
+			return nil, err
+		}
+		unknown, err := f.learn(m, f.options.Single)
+		if err != nil {
+			return nil, err
+		}
+		if unknown != "" {
+			defer func() { s.warn([]string{unknown}) }()
+		}
 	}
 	s = &scoring{
 		model: m, by: f.options.By, alpha: f.options.Alpha, rate: f.rate(f.options.Alpha, m.References()), stderr: stderr,
@@ -203,13 +251,17 @@ func (f *scoreFlags) newScoring(c *cobra.Command, m *algo.Model) (s *scoring, er
 	if judging.Alpha = s.rate; s.rate == 0 {
 		judging.Alpha = 1 / float64(2+m.References()) // which no p-value reaches: all are undecided
 	}
-	if s.scorer, err = algo.NewScorer(ctx, m, judging); err != nil || f.nearest() == 0 {
+	if s.scorer, err = algo.NewScorer(ctx, m, judging); err != nil {
+		return s, err
+	}
+	if err := f.openOthers(ctx, s, m); err != nil || f.nearest() == 0 {
 		return s, err
 	}
 	missing, err := addStructures(m, f.model)
 	if missing != "" {
 		s.warn([]string{missing})
 	}
+	f.known = m.Structures.HasValues()
 	if err == nil {
 		s.explainer, err = newExplainer(ctx, m, f.options.Alpha)
 	}
@@ -233,12 +285,17 @@ func (f *scoreFlags) beginRows(s *scoring, stdout io.Writer) (err error) {
 		}
 	}
 	s.origin = table.Run{Model: s.model.Card.Name, SHA256: s.run.Model, By: s.by, Alpha: s.alpha}
+	if len(s.names) > 1 {
+		s.covered = make([]int, len(s.names))
+		s.out = table.NewWriter(w, f.to, f.text, header, s.columnsOf())
+		return nil
+	}
 	s.out, err = f.answers.writer(w, f.to, f.text, header, &s.origin)
 	return err
 }
 
 // openOutputs opens --out and --rejects, as far as they are given.
-func (f *scoreFlags) openOutputs(input fs.FileInfo) (outs []*output, err error) {
+func (f *scoreFlags) openOutputs(inputs []fs.FileInfo) (outs []*output, err error) {
 	for _, o := range []struct{ flag, name string }{{"--out", f.out}, {"--rejects", f.rejects}} {
 		if o.name == "" {
 			continue
@@ -249,17 +306,20 @@ func (f *scoreFlags) openOutputs(input fs.FileInfo) (outs []*output, err error) 
 		}
 		outs = append(outs, out)
 	}
-	return outs, f.apart(outs, input)
+	return outs, f.apart(outs, inputs)
 }
 
 // apart reports a file that this run would write and also read, or write twice, by whatever
 // names or links.
-func (f *scoreFlags) apart(outs []*output, input fs.FileInfo) error {
+func (f *scoreFlags) apart(outs []*output, inputs []fs.FileInfo) error {
 	type file struct {
 		info fs.FileInfo
 		what string
 	}
-	taken := []file{{input, "the input itself"}}
+	var taken []file
+	for _, input := range inputs {
+		taken = append(taken, file{input, "the input itself"})
+	}
 	if info, err := os.Stat(f.model); err == nil && !slices.Contains(weights.Names(), f.model) {
 		taken = append(taken, file{info, "the model itself"})
 	}
@@ -293,7 +353,7 @@ func (f *scoreFlags) apart(outs []*output, input fs.FileInfo) error {
 // findResumable finds out whether the run can be resumed after a crash: it takes an input
 // that can be read again, and outputs that can be cut.
 func (f *scoreFlags) findResumable(s *scoring, again bool) error {
-	if s.resumable = f.out != "" && again && f.fdr == 0; f.resume && !again {
+	if s.resumable = f.out != "" && again && f.fdr == 0 && len(f.more) == 0 && table.Lines(f.to) && len(s.names) == 1; f.resume && !again {
 		return usage.Errorf("--resume: the input %s is no regular file or folder, and cannot be read again", f.path)
 	}
 	for _, o := range s.outs {
@@ -312,13 +372,6 @@ func (f *scoreFlags) findResumable(s *scoring, again bool) error {
 // batch tells whether a batch is to be calibrated.
 func (f *scoreFlags) batch() bool { return f.options.By != algo.ByAlone || f.both() }
 
-// outsideError is that of --fail-on outside: so many graphs are.
-type outsideError int
-
-func (n outsideError) Error() string {
-	return fmt.Sprintf("%d outside, where --fail-on wants none", int(n))
-}
-
 // A scoring is a run of `baca score`.
 type scoring struct {
 	scorer               *algo.Scorer
@@ -332,6 +385,8 @@ type scoring struct {
 	outs                 []*output    // that both write to, if they do
 	input                *input
 	outName, rejectsName string
+	names                []string // of the models
+	covered              []int    // records that each covers, of several models
 	stderr               io.Writer
 	progress             *progress.Progress // nil for few graphs
 	answers
@@ -403,6 +458,9 @@ func (s *scoring) emit(ctx context.Context, rows []table.Scored) error {
 			return err
 		}
 	}
+	if s.predictions.column != "" {
+		s.judge(rows)
+	}
 	for _, r := range rows {
 		s.done.Rows++
 		s.out.Write(r)
@@ -416,7 +474,12 @@ func (s *scoring) emit(ctx context.Context, rows []table.Scored) error {
 			}
 			continue
 		}
-		s.done.Count(r.Scores.Verdict)
+		s.done.Count(r.Best())
+		for i := range s.covered {
+			if r.Covered(i) {
+				s.covered[i]++
+			}
+		}
 	}
 	switch {
 	case s.progress != nil:
@@ -460,7 +523,10 @@ func show(r table.Record) string {
 
 func (s *scoring) summarize() {
 	d := s.done
-	fmt.Fprintf(s.stderr, "%d read, %d refused; model %s", d.Rows, d.Refused, s.model.Card.Name)
+	if len(s.names) > 1 {
+		defer s.summarizeModels()
+	}
+	fmt.Fprintf(s.stderr, "%d read, %d refused; model %s", d.Rows, d.Refused, strings.Join(s.names, ", "))
 	if file := s.model.Card.Holdout; file != "" {
 		fmt.Fprintf(s.stderr, " with p-values from %s", file)
 	}
@@ -477,6 +543,10 @@ func (s *scoring) summarize() {
 	if n := d.Refused - len(d.Shown); n > 0 {
 		fmt.Fprintf(s.stderr, "… and %d more; --rejects FILE lists them all\n", n)
 	}
+	if s.found != nil {
+		promise(s.stderr, s.found)
+	}
+	s.read.tell(s.stderr, "these rows have a score and no interval")
 	s.bounds()
 	for _, sentence := range s.fit.Sentences(s.by, s.both()) {
 		fmt.Fprintln(s.stderr, sentence)

@@ -9,15 +9,18 @@ func scoreHelp() string {
 		helpRate + table.Help(table.Columns(table.OfRate)) +
 		helpBounds + table.Help(table.Columns(table.OfReasons)) +
 		helpNeighbors + table.Help(table.Columns(table.OfNeighbors)) +
+		table.Help(table.Columns(table.OfValues)) +
+		helpTrust + table.Help(table.Columns(table.OfTrust)) +
 		helpOrigin + table.Help((&table.Run{FDR: 1}).Columns()) +
 		helpRuns + helpShards
 }
 
 // The parts of scoreHelp between the lists of columns.
 const (
-	helpRecords = `Score reads molecules from a .smi, .csv, .tsv or .sdf file (or .gz or .zst) or from
-standard input, or plain graphs from a TUDataset folder, zip archive or one of the
-set's files, and writes one row for each, in input order:
+	helpRecords = `Score reads molecules from .smi, .csv, .tsv, .jsonl, .sdf, .parquet or .arrow files (or
+.gz, .bz2 or .zst) or from standard input, or plain graphs from node-link .jsonl and
+.graphml files, a TUDataset folder, zip archive or one of the set's files, and writes
+one row for each, in input order:
 
 `
 
@@ -34,6 +37,13 @@ calibrated where it is asked for:
   --by attention  decides by the paper's score; its p-value is never below that of the
                   graph by itself
   --columns all   decides as --by says, and adds both answers in columns of their own
+
+With --by attention, --state FILE makes the batches of a stream one after the other: the
+attention and its queues go on from what the batch before left in FILE, and leave there
+what this one learned. FILE belongs to one model, and --seed counts for the first batch only. It
+holds embeddings of synthetic graphs and no molecules. Those graphs are mixed from the batch's own,
+so FILE says something of them, as a model says of its training set: give it to nobody
+who may not see the batch.
 
 `
 
@@ -71,7 +81,18 @@ and, as --neighbors N alone does,
 
 `
 
+	helpTrust = `
+The last two are there where the model has values of its training molecules.
+
+--predicted COLUMN says what error to expect of your prediction for each molecule, from the
+held-out errors that the model knows, see baca pretrain --residuals. It adds
+
+`
+
 	helpOrigin = `
+With several models, --model A,B, the columns of a score are there once for each, with
+the name of the model in front, and covered_by has the models that call it inside.
+
 Each row ends with what it came from:
 
 `
@@ -89,7 +110,15 @@ an error, behind the rows that are written.
 Warnings and counts go to standard error. The exit status is 0 also when records were
 refused, 2 after a mistake in the command line, 3 if --fail-on outside is given and a
 graph is outside, and 1 after any other failure, also if there was nothing to read or
-all of it was refused.
+all of it was refused. --fail-on takes several words: outside, borderline, undecided, and
+refused for records that could not be read. All rows are written before.
+
+--watch FOLDER scores each file that comes into a folder, until it is interrupted: into
+NAME.scores.csv beside it or in the folder --out. A file counts as complete when it is the
+same in two looks, --every so long; hidden files and those with endings of no format are
+left alone. The rows are there at once, when all of them are. What cannot be scored has
+NAME.error.txt instead. A file is scored again when it changes; after a restart that is
+one that is newer than its rows.
 
 `
 

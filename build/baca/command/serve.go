@@ -30,18 +30,33 @@ func openSite() (*site.Site, error) {
 
 func newServe() *cobra.Command {
 	var addr string
+	var api apiFlags
 	c := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve the page, which does the same in a browser tab",
+		Short: "Serve the page, which does the same in a browser tab, or an API",
 		Long: `Serve serves the page from this program: all of the method in a browser tab. What
 is dropped or pasted there stays in the tab; the server only sends files.
 
+With --api it serves an API for programs instead: POST /v1/score and /v1/explain take JSON,
+CSV or lines of JSON, and give the rows of baca score. GET /v1/models lists the models,
+/v1/openapi.json describes all of it, and /healthz says that the service is up. Other
+machines can only ask with a token, which is in --token-file or in BACA_TOKEN.
+
 A client that takes nothing is dropped after 30 to 90 seconds. Ctrl-C ends the server once
-transfers are over, in 30 seconds at most; a second one ends it at once.`,
+transfers are over, in 30 seconds at most; a second one ends it at once. Requests to the API
+have --max-time instead.`,
 		Example: `  baca serve
-  baca serve --addr 127.0.0.1:9000`,
+  baca serve --addr 127.0.0.1:9000
+  baca serve --api --addr 127.0.0.1:8080
+  baca serve --api --addr :8080 --token-file token.txt`,
 		Args: usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if err := api.check(c); err != nil {
+				return err
+			}
+			if api.on {
+				return api.serve(c, addr)
+			}
 			s, err := openSite()
 			if err != nil {
 				return err
@@ -55,6 +70,7 @@ transfers are over, in 30 seconds at most; a second one ends it at once.`,
 		},
 	}
 	c.Flags().StringVar(&addr, "addr", "127.0.0.1:8000", "`host:port` to listen on; port 0 takes a free one")
+	api.register(c.Flags())
 	return c
 }
 

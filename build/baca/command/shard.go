@@ -40,7 +40,7 @@ func (f *scoreFlags) checkShard() error {
 	switch {
 	case f.batch():
 		return usage.Errorf("--by %s or --columns %s with --shard: %w", f.options.By, f.which, shard.ErrBatch)
-	case f.failOn != "":
+	case len(f.failOn.words) > 0:
 		return usage.Errorf("--fail-on: not with --shard, where no shard knows of the others")
 	case f.out == "":
 		return usage.Errorf("--shard: want --out with a folder for the results of all shards")

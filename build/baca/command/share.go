@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
+	"baca/build/internal/modelfile"
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
 	"baca/weights"
@@ -45,7 +46,11 @@ Such a model scores each graph by itself, never by a batch, and has p-values.`,
 			if err != nil {
 				return err
 			}
-			if data, err = shareFile(c.Context(), data, k); err != nil {
+			m, err := modelfile.Load(data, args[0])
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			if data, err = shareFile(c.Context(), m, k); err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
 			if err := replace.Bytes(out.path, data); err != nil {
@@ -61,11 +66,7 @@ Such a model scores each graph by itself, never by a batch, and has p-values.`,
 }
 
 // shareFile returns the file of a model as it can be handed out.
-func shareFile(ctx context.Context, data []byte, k int) ([]byte, error) {
-	m, err := weights.Load(data)
-	if err != nil {
-		return nil, err
-	}
+func shareFile(ctx context.Context, m *algo.Model, k int) ([]byte, error) {
 	// Not of the loaded model but of what its file will hold: the bank is rounded
 	// when it is written, and the scores of the held-out graphs must be those that
 	// the rounded bank gives.
@@ -85,6 +86,6 @@ func shareFile(ctx context.Context, data []byte, k int) ([]byte, error) {
 		return nil, err
 	}
 	b.Reset()
-	err = weights.Save(&b, rounded)
+	err = weights.SaveMeasured(ctx, 0, &b, rounded)
 	return b.Bytes(), err
 }

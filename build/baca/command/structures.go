@@ -12,7 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/job"
+	"baca/algo/table"
+	"baca/build/internal/modelfile"
 	"baca/build/internal/opened"
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
@@ -22,6 +25,7 @@ import (
 func newStructures() *cobra.Command {
 	var from source
 	var out target
+	var values labels
 	c := &cobra.Command{
 		Use:   "structures NAME|FILE --in SET --out MODEL",
 		Short: "Keep the training molecules beside a model",
@@ -29,6 +33,9 @@ func newStructures() *cobra.Command {
 model was trained on. Two files come out: MODEL, which is the same but for a hash, and
 beside it MODEL.structures (bbbp.structures for bbbp.msgpack) with the SMILES and names
 of the molecules that the model was trained on. Scores stay as they are.
+
+--observed and --predicted name columns of SET with values of the molecules, which then
+stand in MODEL.structures, too.
 
 With both files baca score --neighbors and baca report name the training molecules that
 are most similar. MODEL alone works as before and shows their row numbers. Do not hand
@@ -43,7 +50,11 @@ out MODEL.structures if the molecules are secret. baca inspect says what a file 
 			if from.path == "" || from.path == "-" || out.path == "" {
 				return usage.Errorf("want --in SET, a file, and --out MODEL")
 			}
+			if err := values.check(); err != nil {
+				return err
+			}
 			from.columnSet = c.Flags().Changed("column")
+			from.labels, from.cells = &values, values.columns()
 			release, err := out.claim(from.path)
 			if err != nil {
 				return err
@@ -56,6 +67,7 @@ out MODEL.structures if the molecules are secret. baca inspect says what a file 
 	f.StringVar(&from.path, "in", "", "molecule file that the model was trained on")
 	from.register(f, "input", formats...)
 	out.register(f)
+	values.register(f)
 	f.IntVar(&from.workers, "workers", 0, "goroutines; 0 for one on each core")
 	return c
 }
@@ -65,7 +77,7 @@ func runStructures(c *cobra.Command, model string, from source, out target) erro
 	if err != nil {
 		return err
 	}
-	m, err := weights.Load(data)
+	m, err := modelfile.Load(data, model)
 	if err != nil {
 		return fmt.Errorf("model %s: %w", model, err)
 	}
@@ -81,35 +93,38 @@ func runStructures(c *cobra.Command, model string, from source, out target) erro
 	if err := out.checkStructures(); err != nil {
 		return err
 	}
-	data, structures, err := from.withStructures(c, data)
+	data, structures, err := from.withStructures(c, m)
 	if err != nil {
 		return err
 	}
 	if err := replace.Bytes(out.structures(), structures); err != nil {
 		return err
 	}
-	if err := replace.Bytes(out.path, data); err != nil {
+	if err := modelfile.Write(out.path, data); err != nil {
 		return err
 	}
+	from.labels.tell(c.ErrOrStderr(), "these molecules have none in the file")
 	fmt.Fprintf(c.ErrOrStderr(), "wrote %s: %s, and %s: %s\n", out.path, size(len(data)), out.structures(), size(len(structures)))
 	return nil
 }
 
 // withStructures returns the file of a model that was trained on this source with the hash of
 // its structures, and their file.
-func (s source) withStructures(c *cobra.Command, data []byte) (model, structures []byte, err error) {
-	m, err := weights.Load(data)
-	if err != nil {
-		return nil, nil, err
-	}
+func (s source) withStructures(c *cobra.Command, m *algo.Model) (model, structures []byte, err error) {
 	in, err := s.open(c.Context(), c)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer in.close()
+	if err := s.labels.readable(in, s.path); err != nil {
+		return nil, nil, err
+	}
 	var set []algo.Source
 	if in.molecules != nil {
-		if set, err = job.Sources(c.Context(), s.workers, in.molecules, algo.FormOf(m.Card.Schema)); err != nil {
+		values := func(r *dataset.Record) *algo.Values {
+			return s.labels.of(r.Row, &table.Cells{Texts: r.Cells, Fail: r.FailCell})
+		}
+		if set, err = job.Sources(c.Context(), s.workers, in.molecules, algo.FormOf(m.Card.Schema), values); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -55,9 +55,7 @@ func newWhitening(rows tape.Matrix) *whitening {
 	d := rows.Cols
 	wide := make([][]float64, rows.Rows)
 	for i := range wide {
-		for _, x := range rows.Row(i) {
-			wide[i] = append(wide[i], float64(x))
-		}
+		wide[i] = widened(rows.Row(i))
 	}
 	mean, covariance := ledoitWolf(wide)
 	var eigen mat.EigenSym
@@ -131,16 +129,13 @@ func scoreAAGOD(ctx context.Context, p *Problem) ([]float64, error) {
 		return nil, err
 	}
 	white, adam := newWhitening(rows), tape.NewAdam(params, aagodRate)
-	err = eachBatch(ctx, p.Train, aagodEpochs, aagodStep, 128, rand.New(rand.NewPCG(p.Seed, 1)), func(_ []int, b *graph.Batch) {
-		t.Reset()
+	err = train(ctx, p.Train, aagodEpochs, aagodStep, rand.New(rand.NewPCG(p.Seed, 1)), t, adam, func(_ []int, b *graph.Batch) *tape.Value {
 		weights := a.weights(t, b)
 		taken := t.Shift(weights, -1)
 		near := t.Mean(white.distance(t, a.amplified(t, b, weights)))
 		far := t.Mean(white.distance(t, a.amplified(t, b, taken)))
 		inverse := t.Exp(t.Scale(t.Log(t.Shift(far, 1e-6)), -1))
-		loss := t.Add(near, t.Add(t.Scale(inverse, aagodFar), t.Scale(t.Mean(t.Square(taken)), aagodSmall)))
-		t.Backward(loss)
-		adam.Step()
+		return t.Add(near, t.Add(t.Scale(inverse, aagodFar), t.Scale(t.Mean(t.Square(taken)), aagodSmall)))
 	})
 	if err != nil {
 		return nil, err

@@ -66,56 +66,38 @@ func principal(rows [][]float64) (components *mat.Dense, mean []float64, err err
 	return components, mean, nil
 }
 
-// projected returns rows less the mean in the directions of components, whose lengths do
-// not matter to a box.
-func projected(rows [][]float64, components *mat.Dense, mean []float64) [][]float64 {
-	_, count := components.Dims()
-	list := make([][]float64, len(rows))
-	for i, row := range rows {
-		list[i] = make([]float64, count)
-		for j, x := range row {
-			for c, w := range components.RawRowView(j) {
-				list[i][c] += (x - mean[j]) * w
-			}
-		}
-	}
-	return list
-}
-
-// outsidePCA is outsideBox in the principal components of train.
+// outsidePCA is outsideBox in the principal components of train, whose lengths do not matter
+// to a box.
 func outsidePCA(train, test [][]float64) ([]float64, error) {
 	components, mean, err := principal(train)
 	if err != nil {
 		return nil, err
 	}
-	return outsideBox(projected(train, components, mean), projected(test, components, mean)), nil
+	projected := func(rows [][]float64) [][]float64 {
+		var product mat.Dense
+		product.Mul(less(rows, mean), components)
+		list := make([][]float64, len(rows))
+		for i := range list {
+			list[i] = product.RawRowView(i)
+		}
+		return list
+	}
+	return outsideBox(projected(train), projected(test)), nil
 }
 
 // leverages returns xᵀ(XᵀX + I)⁻¹x of each row x of test, where X has the rows of train:
 // how little these say about what a linear model would make of x. The identity stands
 // in where X has fewer rows than columns.
 func leverages(train, test [][]float64) ([]float64, error) {
-	width := len(train[0])
-	x := mat.NewDense(len(train), width, nil)
-	for i, row := range train {
-		x.SetRow(i, row)
-	}
+	none := make([]float64, len(train[0]))
 	gram := new(mat.SymDense)
-	gram.SymOuterK(1, x.T())
-	for i := range width {
+	gram.SymOuterK(1, less(train, none).T())
+	for i := range none {
 		gram.SetSym(i, i, gram.At(i, i)+1)
 	}
 	var inverse mat.Cholesky
 	if !inverse.Factorize(gram) {
 		return nil, errors.New("leverages have no inverse: want finite fingerprints")
 	}
-	scores := make([]float64, len(test))
-	for i, row := range test {
-		x, solved := mat.NewVecDense(width, row), new(mat.VecDense)
-		if err := inverse.SolveVecTo(solved, x); err != nil {
-			return nil, err
-		}
-		scores[i] = mat.Dot(x, solved)
-	}
-	return scores, nil
+	return quadratic(&inverse, less(test, none))
 }

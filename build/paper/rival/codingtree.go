@@ -109,11 +109,13 @@ func (n *treeNet) forward(t *tape.Tape, f *treeBatch, training bool) *tape.Value
 func contrastLoss(t *tape.Tape, a, b *tape.Value) *tape.Value {
 	const scale = 1 / contrast.Temperature
 	a, b = t.Unit(a), t.Unit(b)
-	others := func(a, b *tape.Value) *tape.Value {
-		return t.LogSumExp(t.Add(t.Scale(t.MatMulT(a, b), scale), t.Constant(masked(a.Rows, func(i, j int) bool { return i == j }))))
-	}
 	same := t.Scale(t.SumRows(t.Mul(a, b)), scale)
-	return t.Sub(t.Scale(t.Add(others(a, b), others(b, a)), 0.5), same)
+	return t.Sub(t.Scale(t.Add(othersOf(t, a, b, scale), othersOf(t, b, a, scale)), 0.5), same)
+}
+
+// othersOf returns log Σ_{j≠i} e^{scale·a_i·b_j} of each row i, rows×1.
+func othersOf(t *tape.Tape, a, b *tape.Value, scale float32) *tape.Value {
+	return t.LogSumExp(t.Add(t.Scale(t.MatMulT(a, b), scale), t.Constant(masked(a.Rows, func(i, j int) bool { return i == j }))))
 }
 
 // masked returns an n×n matrix that takes some pairs out of a LogSumExp it is added to.

@@ -89,10 +89,8 @@ func scoreD2GO(ctx context.Context, p *Problem) ([]float64, error) {
 		}
 	}
 	scores := make([]float64, len(base))
-	mean, deviation := meanAndDeviation(base)
-	addStandard(scores, base, mean, deviation)
-	mean, deviation = meanAndDeviation(calibration)
-	addStandard(scores, calibration, mean, deviation/d2goWeight)
+	addStandard(scores, base, base, 1)
+	addStandard(scores, calibration, calibration, d2goWeight)
 	return scores, nil
 }
 
@@ -114,12 +112,7 @@ func tails(scores []float64) (low, high []int) {
 // synthetic draws up to n graphs from mixtures of the graphons of some graphs, which lend
 // their nodes' features.
 func synthetic(graphs []*graph.Graph, n int, rng *rand.Rand) []*graph.Graph {
-	sizes := make([]int, len(graphs))
-	for k, g := range graphs {
-		sizes[k] = g.N()
-		g.EncodeStructure()
-	}
-	steps := graphon.MedianSize(sizes, graphon.DefaultSizeLimit)
+	steps := graphonSize(graphs)
 	var usvt graphon.USVT
 	graphons := make([]*graphon.Graphon, len(graphs))
 	for k, g := range graphs {
@@ -127,6 +120,16 @@ func synthetic(graphs []*graph.Graph, n int, rng *rand.Rand) []*graph.Graph {
 		usvt.Threshold(graphons[k], graphon.DefaultTheta)
 	}
 	return drawMixed(graphons, graphs, n, rng)
+}
+
+// graphonSize is the number of steps of graphons of some graphs, which it readies for them.
+func graphonSize(graphs []*graph.Graph) int {
+	sizes := make([]int, len(graphs))
+	for k, g := range graphs {
+		sizes[k] = g.N()
+		g.EncodeStructure()
+	}
+	return graphon.MedianSize(sizes, graphon.DefaultSizeLimit)
 }
 
 // drawMixed draws up to n graphs from mixtures of graphons of equal size. Their nodes take

@@ -33,11 +33,7 @@ func (e *embedder) rows(ctx context.Context, gs []*graph.Graph) ([][]float64, er
 	t, rows := new(tape.Tape), make([][]float64, 0, len(gs))
 	_, err := eachAlone(ctx, gs, func(b *graph.Batch) float64 {
 		t.Reset()
-		row := make([]float64, embeddedWidth)
-		for j, x := range t.SumNodes(e.nodes(t, b, false), b).Data {
-			row[j] = float64(x)
-		}
-		rows = append(rows, row)
+		rows = append(rows, widened(t.SumNodes(e.nodes(t, b, false), b).Data))
 		return 0
 	})
 	return rows, err
@@ -47,32 +43,35 @@ const embeddingDiffers = "Ours has 3 layers of 32 and 20 epochs, 1 500 steps at 
 
 // embeddingRivals are embeddings that were learned, with each of two detectors on them.
 func embeddingRivals(name, title, cite string, train func(context.Context, *Problem) (*embedder, error), distance, forest map[string]float64) []*Rival {
-	detector := func(name, title string, published map[string]float64, score func(train, test [][]float64, seed uint64) ([]float64, error)) *Rival {
+	training := &Training{func(ctx context.Context, p *Problem) (*Embedded, error) {
+		e, err := train(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		inside, err := e.rows(ctx, p.Train)
+		if err != nil {
+			return nil, err
+		}
+		tested, err := e.rows(ctx, p.Test)
+		return &Embedded{inside, tested}, err
+	}}
+	detector := func(name, title string, published map[string]float64, head func(*Embedded, uint64) ([]float64, error)) *Rival {
 		return &Rival{
 			Name: name, Title: title, Cite: cite, Published: published, Source: "the paper's table 1", Differs: embeddingDiffers, NoModel: true,
+			Training: training, Head: head,
 			Score: func(ctx context.Context, p *Problem) ([]float64, error) {
-				e, err := train(ctx, p)
+				e, err := training.Embed(ctx, p)
 				if err != nil {
 					return nil, err
 				}
-				inside, err := e.rows(ctx, p.Train)
-				if err != nil {
-					return nil, err
-				}
-				tested, err := e.rows(ctx, p.Test)
-				if err != nil {
-					return nil, err
-				}
-				return score(inside, tested, p.Seed)
+				return head(e, p.Seed)
 			},
 		}
 	}
 	return []*Rival{
-		detector(name+"-md", title+"-MD", distance, func(train, test [][]float64, _ uint64) ([]float64, error) {
-			return mahalanobis(train, test)
-		}),
-		detector(name+"-forest", title+"-iF", forest, func(train, test [][]float64, seed uint64) ([]float64, error) {
-			return isolationForest(train, test, seed), nil
+		detector(name+"-md", title+"-MD", distance, func(e *Embedded, _ uint64) ([]float64, error) { return mahalanobis(e.Train, e.Test) }),
+		detector(name+"-forest", title+"-iF", forest, func(e *Embedded, seed uint64) ([]float64, error) {
+			return isolationForest(e.Train, e.Test, seed), nil
 		}),
 	}
 }

@@ -99,14 +99,6 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-func widened(list []float32) []float64 {
-	wide := make([]float64, len(list))
-	for i, x := range list {
-		wide[i] = float64(x)
-	}
-	return wide
-}
-
 // The means that the paper prints check the figures that were typed in.
 func TestPublishedMeans(t *testing.T) {
 	want := map[string]float64{

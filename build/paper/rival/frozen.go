@@ -137,12 +137,13 @@ func meanAndDeviation(values []float64) (mean, deviation float64) {
 	return mean, deviation
 }
 
-// addStandard adds (value − mean)/deviation to each score. A value that is not defined
-// counts as the mean.
-func addStandard(scores, values []float64, mean, deviation float64) {
+// addStandard adds weight·(value − mean)/deviation to each score, with mean and deviation of
+// what is known. A value that is not defined counts as the mean.
+func addStandard(scores, values, known []float64, weight float64) {
+	mean, deviation := meanAndDeviation(known)
 	for i, x := range values {
 		if !math.IsNaN(x) {
-			scores[i] += (x - mean) / deviation
+			scores[i] += (x - mean) / (deviation / weight)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"baca/algo/contrast"
+	"baca/algo/metric"
 	"baca/algo/molecule"
 	"baca/build/paper/rival/tape"
 )
@@ -86,8 +87,7 @@ func concentrations(cluster []int, distance []float64, k int) []float64 {
 			phi[c] = top
 		}
 	}
-	sorted := slices.Sorted(slices.Values(phi))
-	low, high, sum := percentile(sorted, 0.3), percentile(sorted, 0.7), 0.0
+	low, high, sum := metric.Percentile(phi, 30), metric.Percentile(phi, 70), 0.0
 	for c := range phi {
 		phi[c] = min(max(phi[c], low), high)
 		sum += phi[c]
@@ -100,16 +100,6 @@ func concentrations(cluster []int, distance []float64, k int) []float64 {
 		phi[c] = phi[c]/(sum/float64(k)) + 0.5
 	}
 	return phi
-}
-
-// percentile interpolates between ascending values; p is within [0, 1].
-func percentile(sorted []float64, p float64) float64 {
-	at := p * float64(len(sorted)-1)
-	k := int(at)
-	if k+1 >= len(sorted) {
-		return sorted[len(sorted)-1]
-	}
-	return sorted[k] + (at-float64(k))*(sorted[k+1]-sorted[k])
 }
 
 // similarities returns cos(b_i, c_j)/(τφ_j), rows×k.
@@ -169,15 +159,13 @@ func twoLevels(ctx context.Context, workers int, train, test *contrast.Represent
 	if err != nil {
 		return nil, err
 	}
-	graphScores, err := test.Negatives().Scores(ctx, workers, test.ZF, test.ZS, true)
+	graphScores, err := test.Negatives().Scores(ctx, workers, test.ZF(), test.ZS(), true)
 	if err != nil {
 		return nil, err
 	}
 	scores := make([]float64, test.Len())
-	mean, deviation := meanAndDeviation(graphLosses)
-	addStandard(scores, graphScores, mean, deviation)
-	mean, deviation = meanAndDeviation(train.NodeScore)
-	addStandard(scores, test.NodeScore, mean, deviation)
+	addStandard(scores, graphScores, graphLosses, 1)
+	addStandard(scores, test.NodeScore, train.NodeScore, 1)
 	return scores, nil
 }
 
@@ -187,7 +175,7 @@ func trainingLosses(ctx context.Context, workers int, train *contrast.Representa
 	for order := rng.Perm(train.Len()); len(order) > 0; {
 		n := min(gooddBatch, len(order))
 		some := train.Select(order[:n])
-		l, err := some.Negatives().Scores(ctx, workers, some.ZF, some.ZS, true)
+		l, err := some.Negatives().Scores(ctx, workers, some.ZF(), some.ZS(), true)
 		if err != nil {
 			return nil, err
 		}
@@ -213,27 +201,20 @@ func addPrototypes(ctx context.Context, p *Problem, train, test tape.Matrix, rng
 			return err
 		}
 		t.Reset()
-		now = newPrototypes(clone(head.Forward(t, t.Constant(train)).Matrix), clusters, rng)
+		now = newPrototypes(kept(head.Forward(t, t.Constant(train)).Matrix), clusters, rng)
 		losses = losses[:0]
 		for index := range slices.Chunk(rng.Perm(train.Rows), gooddBatch) {
 			t.Reset()
 			l := now.loss(t, head.Forward(t, t.Constant(pickRows(train, index))), index)
-			for _, x := range l.Data {
-				losses = append(losses, float64(x))
-			}
+			losses = append(losses, widened(l.Data)...)
 			t.Backward(t.Mean(l))
 			adam.Step()
 		}
 	}
 	t.Reset()
-	now = newPrototypes(clone(head.Forward(t, t.Constant(train)).Matrix), clusters, rng)
-	mean, deviation := meanAndDeviation(losses)
-	addStandard(scores, now.score(t, head.Forward(t, t.Constant(test))), mean, deviation)
+	now = newPrototypes(kept(head.Forward(t, t.Constant(train)).Matrix), clusters, rng)
+	addStandard(scores, now.score(t, head.Forward(t, t.Constant(test))), losses, 1)
 	return nil
-}
-
-func clone(m tape.Matrix) tape.Matrix {
-	return tape.Matrix{Rows: m.Rows, Cols: m.Cols, Data: slices.Clone(m.Data)}
 }
 
 // pickRows copies the rows of these numbers.

@@ -50,7 +50,17 @@ func keepNodes(g *graph.Graph, nodes []int) *graph.Graph {
 
 // movedEdges puts edges between random nodes in the place of some.
 func movedEdges(g *graph.Graph, rng *rand.Rand) *graph.Graph {
-	var edges [][2]int32
+	edges := edgesOf(g)
+	for _, k := range rng.Perm(len(edges))[:int(changedShare*float64(len(edges)))] {
+		edges[k] = [2]int32{int32(rng.IntN(g.N())), int32(rng.IntN(g.N()))}
+	}
+	other := joined(g.N(), edges)
+	other.X, other.Features = g.X, g.Features
+	return other
+}
+
+// edgesOf are the edges of a graph, from the lower to the higher node.
+func edgesOf(g *graph.Graph) (edges [][2]int32) {
 	for i := range g.N() {
 		for _, j := range g.Row(i) {
 			if int(j) > i {
@@ -58,15 +68,16 @@ func movedEdges(g *graph.Graph, rng *rand.Rand) *graph.Graph {
 			}
 		}
 	}
-	for _, k := range rng.Perm(len(edges))[:int(changedShare*float64(len(edges)))] {
-		edges[k] = [2]int32{int32(rng.IntN(g.N())), int32(rng.IntN(g.N()))}
-	}
-	other, _, err := graph.New(g.N(), edges)
+	return edges
+}
+
+// joined is a graph with edges between its n nodes.
+func joined(n int, edges [][2]int32) *graph.Graph {
+	g, _, err := graph.New(n, edges)
 	if err != nil {
 		panic(err) // all ends are nodes
 	}
-	other.X, other.Features = g.X, g.Features
-	return other
+	return g
 }
 
 // surroundings are count nodes that are reached from a random one by adding random
@@ -112,13 +123,8 @@ func hidden(g *graph.Graph, nodes []int) *graph.Graph {
 // cosine of row i of one view and row j of the other.
 func viewLoss(t *tape.Tape, one, other *tape.Value) *tape.Value {
 	one, other = t.Unit(one), t.Unit(other)
-	without := tape.NewMatrix(one.Rows, one.Rows)
-	for i := range one.Rows {
-		without.Row(i)[i] = -1e9
-	}
-	all := t.LogSumExp(t.Add(t.Scale(t.MatMulT(one, other), 1/graphCLTemperature), t.Constant(without)))
-	own := t.Scale(t.SumRows(t.Mul(one, other)), 1/graphCLTemperature)
-	return t.Mean(t.Sub(all, own))
+	all := othersOf(t, one, other, 1/graphCLTemperature)
+	return t.Mean(t.Sub(all, t.Scale(t.SumRows(t.Mul(one, other)), 1/graphCLTemperature)))
 }
 
 func trainGraphCL(ctx context.Context, p *Problem) (*embedder, error) {
@@ -127,11 +133,10 @@ func trainGraphCL(ctx context.Context, p *Problem) (*embedder, error) {
 	head := tape.NewMLP(params, embeddedWidth, embeddedWidth, embeddedWidth)
 	adam, rng := tape.NewAdam(params, embeddedRate), rand.New(rand.NewPCG(p.Seed, 1))
 	var views [2]graph.Batch
-	err := eachBatch(ctx, p.Train, embeddedEpochs, embeddedSteps, 128, rng, func(index []int, b *graph.Batch) {
+	err := train(ctx, p.Train, embeddedEpochs, embeddedSteps, rng, t, adam, func(index []int, _ *graph.Batch) *tape.Value {
 		if len(index) < 2 {
-			return // nothing to tell it from
+			return nil // nothing to tell it from
 		}
-		t.Reset()
 		var projected [2]*tape.Value
 		for v := range views {
 			var gs []*graph.Graph
@@ -145,8 +150,7 @@ func trainGraphCL(ctx context.Context, p *Problem) (*embedder, error) {
 			views[v].Reset(gs)
 			projected[v] = head.Forward(t, t.SumNodes(e.nodes(t, &views[v], true), &views[v]))
 		}
-		t.Backward(viewLoss(t, projected[0], projected[1]))
-		adam.Step()
+		return viewLoss(t, projected[0], projected[1])
 	})
 	return e, err
 }

@@ -88,24 +88,13 @@ func externalOutliers(train []*graph.Graph, n int, rng *rand.Rand) ([]*graph.Gra
 
 // moved returns a graph of constant features with a third of its edges between other nodes.
 func moved(g *graph.Graph, rng *rand.Rand) *graph.Graph {
-	var edges [][2]int32
-	for i := range g.N() {
-		for _, j := range g.Row(i) {
-			if int(j) < i {
-				continue
-			}
-			e := [2]int32{int32(i), j}
-			if rng.Float64() < hgoeMoved {
-				e = [2]int32{rng.Int32N(int32(g.N())), rng.Int32N(int32(g.N()))}
-			}
-			edges = append(edges, e)
+	edges := edgesOf(g)
+	for k := range edges {
+		if rng.Float64() < hgoeMoved {
+			edges[k] = [2]int32{rng.Int32N(int32(g.N())), rng.Int32N(int32(g.N()))}
 		}
 	}
-	h, _, err := graph.New(g.N(), edges)
-	if err != nil {
-		panic(err) // the ends are nodes of g
-	}
-	return h
+	return joined(g.N(), edges)
 }
 
 // internalOutliers draws up to n graphs from mixtures of the graphons of subgroups, which are
@@ -113,13 +102,10 @@ func moved(g *graph.Graph, rng *rand.Rand) *graph.Graph {
 func internalOutliers(train []*graph.Graph, keys tape.Matrix, n int, rng *rand.Rand) []*graph.Graph {
 	_, cluster, _ := kMeans(keys, hgoeGroups, rng)
 	groups := make([][]*graph.Graph, hgoeGroups)
-	sizes := make([]int, len(train))
 	for i, g := range train {
 		groups[cluster[i]] = append(groups[cluster[i]], g)
-		sizes[i] = g.N()
-		g.EncodeStructure()
 	}
-	steps := graphon.MedianSize(sizes, graphon.DefaultSizeLimit)
+	steps := graphonSize(train)
 	var graphons []*graphon.Graphon
 	for _, group := range groups {
 		if len(group) > 0 {
@@ -152,8 +138,7 @@ func scoreHGOE(ctx context.Context, p *Problem) ([]float64, error) {
 	if err := expose(ctx, params, head, keys(train), keys(outliers), rng); err != nil {
 		return nil, err
 	}
-	mean, deviation := meanAndDeviation(logits(head, keys(train)))
-	addStandard(scores, logits(head, keys(test)), mean, deviation/hgoeLogit)
+	addStandard(scores, logits(head, keys(test)), logits(head, keys(train)), hgoeLogit)
 	return scores, nil
 }
 
@@ -171,12 +156,7 @@ func hybridOutliers(ctx context.Context, p *Problem, keys tape.Matrix, rng *rand
 // logits are what the head gives for rows.
 func logits(head *tape.MLP, rows tape.Matrix) []float64 {
 	t := new(tape.Tape)
-	out := head.Forward(t, t.Constant(rows))
-	list := make([]float64, out.Rows)
-	for i, x := range out.Data {
-		list[i] = float64(x)
-	}
-	return list
+	return widened(head.Forward(t, t.Constant(rows)).Data)
 }
 
 // expose trains the head to give training graphs low logits and outliers high ones.

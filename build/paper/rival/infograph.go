@@ -57,12 +57,10 @@ func trainInfoGraph(ctx context.Context, p *Problem) (*embedder, error) {
 	e := newEmbedder(params, p.Train)
 	local, global := newDiscriminator(params, embeddedWidth), newDiscriminator(params, embeddedWidth)
 	adam := tape.NewAdam(params, embeddedRate)
-	err := eachBatch(ctx, p.Train, embeddedEpochs, embeddedSteps, 128, rand.New(rand.NewPCG(p.Seed, 1)), func(_ []int, b *graph.Batch) {
-		t.Reset()
+	err := train(ctx, p.Train, embeddedEpochs, embeddedSteps, rand.New(rand.NewPCG(p.Seed, 1)), t, adam, func(_ []int, b *graph.Batch) *tape.Value {
 		nodes := e.nodes(t, b, true)
 		graphs := t.SumNodes(nodes, b)
-		t.Backward(informationLoss(t, local.forward(t, nodes), global.forward(t, graphs), tape.Owners(b)))
-		adam.Step()
+		return informationLoss(t, local.forward(t, nodes), global.forward(t, graphs), tape.Owners(b))
 	})
 	return e, err
 }

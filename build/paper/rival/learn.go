@@ -53,6 +53,21 @@ func eachBatch(ctx context.Context, gs []*graph.Graph, epochs, steps, size int, 
 	return nil
 }
 
+// train makes a step of adam down the loss of each batch, by the batches of eachBatch. A
+// loss of nil makes none.
+func train(ctx context.Context, gs []*graph.Graph, epochs, steps int, rng *rand.Rand, t *tape.Tape, adam *tape.Adam, loss func(index []int, b *graph.Batch) *tape.Value) error {
+	return eachBatch(ctx, gs, epochs, steps, trainingBatch, rng, func(index []int, b *graph.Batch) {
+		t.Reset()
+		if l := loss(index, b); l != nil {
+			t.Backward(l)
+			adam.Step()
+		}
+	})
+}
+
+// trainingBatch is the number of graphs to a step.
+const trainingBatch = 128
+
 // eachAlone returns the scores of graphs that are looked at one by one, so that none
 // depends on the others.
 func eachAlone(ctx context.Context, gs []*graph.Graph, score func(b *graph.Batch) float64) ([]float64, error) {
@@ -66,6 +81,15 @@ func eachAlone(ctx context.Context, gs []*graph.Graph, score func(b *graph.Batch
 		scores[i] = score(&batch)
 	}
 	return scores, nil
+}
+
+// widened returns numbers as float64.
+func widened(list []float32) []float64 {
+	wide := make([]float64, len(list))
+	for i, x := range list {
+		wide[i] = float64(x)
+	}
+	return wide
 }
 
 // nodeInput is what networks that are trained here read of nodes: the features of atoms, or

@@ -3,6 +3,7 @@ package rival
 import (
 	"errors"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -16,18 +17,19 @@ func mahalanobis(train, test [][]float64) ([]float64, error) {
 	if !inverse.Factorize(covariance) {
 		return nil, errors.New("the covariance of the training graphs has no inverse: want graphs that differ")
 	}
-	scores := make([]float64, len(test))
-	width := len(mean)
-	for i, row := range test {
-		centred := mat.NewVecDense(width, nil)
-		for j, x := range row {
-			centred.SetVec(j, x-mean[j])
-		}
-		var solved mat.VecDense
-		if err := inverse.SolveVecTo(&solved, centred); err != nil {
-			return nil, err
-		}
-		scores[i] = mat.Dot(centred, &solved)
+	return quadratic(&inverse, less(test, mean))
+}
+
+// quadratic returns xᵀA⁻¹x of each row x.
+func quadratic(a *mat.Cholesky, rows *mat.Dense) ([]float64, error) {
+	var solved mat.Dense
+	if err := a.SolveTo(&solved, rows.T()); err != nil {
+		return nil, err
+	}
+	n, _ := rows.Dims()
+	scores := make([]float64, n)
+	for i := range scores {
+		scores[i] = mat.Dot(rows.RowView(i), solved.ColView(i))
 	}
 	return scores, nil
 }
@@ -66,17 +68,20 @@ func ledoitWolf(rows [][]float64) ([]float64, *mat.SymDense) {
 
 // centre returns the mean of rows, and the rows less it.
 func centre(rows [][]float64) (mean []float64, centred *mat.Dense) {
-	width := len(rows[0])
-	mean, centred = make([]float64, width), mat.NewDense(len(rows), width, nil)
+	mean = make([]float64, len(rows[0]))
 	for _, row := range rows {
 		for j, x := range row {
 			mean[j] += x / float64(len(rows))
 		}
 	}
+	return mean, less(rows, mean)
+}
+
+// less returns rows less a mean.
+func less(rows [][]float64, mean []float64) *mat.Dense {
+	centred := mat.NewDense(len(rows), len(mean), nil)
 	for i, row := range rows {
-		for j, x := range row {
-			centred.Set(i, j, x-mean[j])
-		}
+		floats.SubTo(centred.RawRowView(i), row, mean)
 	}
-	return mean, centred
+	return centred
 }

@@ -1,6 +1,7 @@
 package rival
 
 import (
+	"encoding/binary"
 	"hash/fnv"
 	"maps"
 	"math"
@@ -49,8 +50,7 @@ func nodeLabels(g *graph.Graph) []uint64 {
 	for i := range labels {
 		h := fnv.New64a()
 		for _, x := range append(slices.Clone(g.X[i*g.Features:(i+1)*g.Features]), float32(g.Degree(i))) {
-			bits := math.Float32bits(x)
-			h.Write([]byte{byte(bits), byte(bits >> 8), byte(bits >> 16), byte(bits >> 24)})
+			h.Write(binary.LittleEndian.AppendUint32(nil, math.Float32bits(x)))
 		}
 		labels[i] = h.Sum64()
 	}
@@ -90,10 +90,7 @@ func walked(g *graph.Graph, values []float64, steps int) []float64 {
 
 // binKey hashes a step and a bin.
 func binKey(step int, bin float64) uint32 {
-	h, bits := fnv.New32a(), math.Float64bits(bin)
-	h.Write([]byte{byte(step)})
-	for shift := 0; shift < 64; shift += 8 {
-		h.Write([]byte{byte(bits >> shift)})
-	}
+	h := fnv.New32a()
+	h.Write(binary.LittleEndian.AppendUint64([]byte{byte(step)}, math.Float64bits(bin)))
 	return h.Sum32()
 }

@@ -47,7 +47,19 @@ type Rival struct {
 	// Score returns one score for each graph of Test; higher is more OOD. It is a pure
 	// function of the problem.
 	Score func(ctx context.Context, p *Problem) ([]float64, error)
+	// Training and Head are there for detectors that differ in their head alone: Score is
+	// Head on what Training gives, which may be shared.
+	Training *Training
+	Head     func(e *Embedded, seed uint64) ([]float64, error)
 }
+
+// A Training learns embeddings of graphs.
+type Training struct {
+	Embed func(ctx context.Context, p *Problem) (*Embedded, error)
+}
+
+// Embedded are the embeddings of the graphs of a problem, one row each.
+type Embedded struct{ Train, Test [][]float64 }
 
 // learned are those that train a network.
 func learned() []*Rival {

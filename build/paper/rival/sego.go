@@ -26,19 +26,14 @@ var sego = &Rival{
 }
 
 // The network on the trees is trained as its code would: passes over the training graphs, of
-// which large sets make no more than so many steps, graphs to a step, and the rate of Adam.
+// which large sets make no more than so many steps, and the rate of Adam.
 const (
 	segoEpochs, segoSteps = 400, 500
-	segoBatch             = 128
 	segoRate              = 0.01
 )
 
 func scoreSEGO(ctx context.Context, p *Problem) ([]float64, error) {
-	train, err := contrast.Represent(ctx, p.Workers, p.Model.Encoder, p.Train)
-	if err != nil {
-		return nil, err
-	}
-	test, err := contrast.Represent(ctx, p.Workers, p.Model.Encoder, p.Test)
+	train, test, err := represent(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -56,38 +51,34 @@ func scoreSEGO(ctx context.Context, p *Problem) ([]float64, error) {
 	}
 	scores := make([]float64, len(p.Test))
 	for k, losses := range tested {
-		mean, deviation := meanAndDeviation(known[k])
-		addStandard(scores, losses, mean, deviation)
+		addStandard(scores, losses, known[k], 1)
 	}
 	return scores, nil
 }
 
 // segoTrees trains a network to embed the trees of training graphs near the graphs, and
 // returns what embeds the trees of others.
-func segoTrees(ctx context.Context, p *Problem, train *contrast.Representation) (func([]*graph.Graph) []float32, error) {
+func segoTrees(ctx context.Context, p *Problem, known *contrast.Representation) (func([]*graph.Graph) []float32, error) {
 	params := tape.NewParams(p.Seed)
-	net := newTreeNet(params, p.Model.Encoder.Features+mostDegree+1, train.Width)
+	net := newTreeNet(params, p.Model.Encoder.Features+mostDegree+1, known.Width)
 	adam, t := tape.NewAdam(params, segoRate), new(tape.Tape)
 	trees := codingTrees(p.Train)
 	rng := rand.New(rand.NewPCG(p.Seed, segoStream))
-	err := eachBatch(ctx, p.Train, segoEpochs, segoSteps, segoBatch, rng, func(index []int, b *graph.Batch) {
-		z, batch := tape.NewMatrix(len(index), train.Width), make([]*entropy.Tree, len(index))
+	err := train(ctx, p.Train, segoEpochs, segoSteps, rng, t, adam, func(index []int, b *graph.Batch) *tape.Value {
+		z, batch := tape.NewMatrix(len(index), known.Width), make([]*entropy.Tree, len(index))
 		for k, i := range index {
 			batch[k] = trees[i]
-			copy(z.Row(k), train.ZF[i*train.Width:])
+			copy(z.Row(k), known.ZF()[i*known.Width:])
 		}
-		t.Reset()
-		loss := contrastLoss(t, net.forward(t, newTreeBatch(b.Graphs, batch), true), t.Constant(z))
-		t.Backward(t.Mean(loss))
-		adam.Step()
+		return t.Mean(contrastLoss(t, net.forward(t, newTreeBatch(b.Graphs, batch), true), t.Constant(z)))
 	})
 	if err != nil {
 		return nil, err
 	}
 	return func(gs []*graph.Graph) []float32 {
 		var all []float32
-		for lo := 0; lo < len(gs); lo += segoBatch {
-			part := gs[lo:min(len(gs), lo+segoBatch)]
+		for lo := 0; lo < len(gs); lo += trainingBatch {
+			part := gs[lo:min(len(gs), lo+trainingBatch)]
 			t.Reset()
 			all = append(all, net.forward(t, newTreeBatch(part, codingTrees(part)), false).Data...)
 		}
@@ -102,9 +93,9 @@ const segoStream = 0x5e60
 // views of the graph, and of those of its nodes.
 func segoLosses(ctx context.Context, workers int, r *contrast.Representation, trees []float32) ([3][]float64, error) {
 	var losses [3][]float64
-	for k, z := range [][]float32{trees, r.ZS} {
+	for k, z := range [][]float32{trees, r.ZS()} {
 		var err error
-		if losses[k], err = contrast.NewNegatives(r.ZF, z, r.Width).Scores(ctx, workers, r.ZF, z, true); err != nil {
+		if losses[k], err = contrast.NewNegatives(r.ZF(), z, r.Width).Scores(ctx, workers, r.ZF(), z, true); err != nil {
 			return losses, err
 		}
 	}

@@ -3,6 +3,7 @@ package rival
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 
 	"baca/algo/graph"
 	"baca/build/paper/rival/tape"
@@ -35,7 +36,6 @@ var sigood = &Rival{
 
 const (
 	sigoodRounds, sigoodEpochs = 5, 40
-	sigoodBatch                = 128
 	sigoodBeta                 = 80
 	sigoodRate                 = 0.001
 	sigoodStream               = 0x5160
@@ -76,11 +76,9 @@ func scoreSIGOOD(ctx context.Context, p *Problem) ([]float64, error) {
 	for round := range sigoodRounds {
 		own := tape.NewParams(p.Seed + uint64(round))
 		prompts, adam := newPrompter(own, e.Width()), tape.NewAdam(own, sigoodRate)
-		err := eachBatch(ctx, p.Test, sigoodEpochs, sigoodEpochs, sigoodBatch, rng, func(index []int, b *graph.Batch) {
-			t.Reset()
+		err := train(ctx, p.Test, sigoodEpochs, sigoodEpochs, rng, t, adam, func(index []int, b *graph.Batch) *tape.Value {
 			v := t.Constant(stacked(nodes, index))
-			t.Backward(t.Mean(t.Softplus(answers(t, b, energies(t, logits, prompts.add(t, v, true)), energies(t, logits, v)))))
-			adam.Step()
+			return t.Mean(t.Softplus(answers(t, b, energies(t, logits, prompts.add(t, v, true)), energies(t, logits, v))))
 		})
 		if err != nil {
 			return nil, err
@@ -145,7 +143,5 @@ func stacked(list []tape.Matrix, index []int) tape.Matrix {
 
 // kept returns a copy that outlives the tape's memory.
 func kept(m tape.Matrix) tape.Matrix {
-	c := tape.NewMatrix(m.Rows, m.Cols)
-	copy(c.Data, m.Data)
-	return c
+	return tape.Matrix{Rows: m.Rows, Cols: m.Cols, Data: slices.Clone(m.Data)}
 }

@@ -1,6 +1,10 @@
 package rival
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // The one-class support vector machine of Schölkopf, Platt, Shawe-Taylor, Smola and
 // Williamson (Neural Computation 13, 2001), with scikit-learn's ν.
@@ -28,7 +32,7 @@ func oneClass(n, tested int, kernel measure) []float64 {
 	}
 	gradient := make([]float64, n)
 	for i := range gradient {
-		gradient[i] = dotProduct(k[i], alpha)
+		gradient[i] = floats.Dot(k[i], alpha)
 	}
 	for range svmSteps {
 		up, down := workingPair(k, alpha, gradient)
@@ -45,7 +49,7 @@ func oneClass(n, tested int, kernel measure) []float64 {
 	rho, row, scores := margin(alpha, gradient), make([]float64, n), make([]float64, tested)
 	for i := range scores {
 		kernel(n+i, row)
-		scores[i] = rho - dotProduct(alpha, row)
+		scores[i] = rho - floats.Dot(alpha, row)
 	}
 	return scores
 }
@@ -100,12 +104,4 @@ func margin(alpha, gradient []float64) float64 {
 		return sum / float64(free)
 	}
 	return (low + high) / 2
-}
-
-func dotProduct(a, b []float64) float64 {
-	sum := 0.0
-	for i, x := range a {
-		sum += x * b[i]
-	}
-	return sum
 }

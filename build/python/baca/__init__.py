@@ -9,8 +9,9 @@ array([ 1, -1])
 from importlib.metadata import PackageNotFoundError, version
 
 from ._child import BacaError
-from ._detector import Detector, models
+from ._detector import Detector, Whole, models
 from ._explanations import Explanation, Explanations
+from ._files import score_file
 from ._frames import score
 from ._inputs import RefusedWarning
 
@@ -19,4 +20,4 @@ try:
 except PackageNotFoundError:  # a copy of the folder that was not installed
     __version__ = "unknown"
 
-__all__ = ["BacaError", "Detector", "Explanation", "Explanations", "RefusedWarning", "models", "score"]
+__all__ = ["BacaError", "Detector", "Explanation", "Explanations", "RefusedWarning", "Whole", "models", "score", "score_file"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional, Union
@@ -38,15 +39,27 @@ class Rows:
     p_values: np.ndarray  # (n,) float64, NaN for a refused record
     verdicts: np.ndarray  # (n,) of str, None for a refused record
     refused: list[tuple[int, str]]  # row from 0, and why
-    threshold: Optional[float]  # the least score that is called outside
+    threshold: Optional[float]  # the least score that is called outside, of records by themselves
     references: int  # graphs that p-values are taken from
+    whole: Optional[Whole]  # what the list is like; None where each record is judged by itself
+
+
+@dataclass(frozen=True)
+class Whole:
+    """What a list is like as a whole."""
+
+    few: bool  # fewer than 20 records are no batch: each is judged by itself
+    auc: Optional[float]  # how well the list is told from held-out records, None if few
+    p_value: Optional[float]  # of the list, None where too few are held out
+    differences: tuple[str, ...]  # in what it differs, where it does
+    notes: tuple[str, ...]  # all of it in sentences, and warnings
 
 
 class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     """Tells which molecules or graphs lie outside what a model was trained on.
 
-    The answer about each record is the same whatever else is in the list.
-    A detector is ready as it is made; :meth:`fit` trains a model of your own.
+    The answer about each record is the same whatever else is in the list, unless ``by`` says
+    otherwise. A detector is ready as it is made; :meth:`fit` trains a model of your own.
 
     Methods that take ``X`` take a SMILES or a sequence of n of them, as a list, a numpy array, a
     pandas or polars Series or a data frame with a column ``smiles``; RDKit molecules; and for a
@@ -61,10 +74,15 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         the trained model takes its place.
     alpha : float
         The share of records from inside that may be called outside.
+    by : str
+        What decides: ``alone``, each record by itself; ``batch``, the record and the list that
+        is passed to the method; ``attention``, the score of the paper, of the same list. By
+        the last two the answer about a record depends on the list, which takes 20 records, and
+        has no threshold: ``decision_function``, ``select`` and ``offset_`` are of ``alone`` only.
     epochs : int
         How often :meth:`fit` trains on each record.
     seed : int
-        Of the training.
+        Of the training, and of what is drawn at random for a batch.
 
     Attributes
     ----------
@@ -76,9 +94,10 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         ``decision_function(X)`` is ``score_samples(X) - offset_``.
     """
 
-    def __init__(self, model: Union[str, os.PathLike[str]] = "bbbp", alpha: float = 0.05, *, epochs: int = 400, seed: int = 1) -> None:
+    def __init__(self, model: Union[str, os.PathLike[str]] = "bbbp", alpha: float = 0.05, *, by: str = "alone", epochs: int = 400, seed: int = 1) -> None:
         self.model = model
         self.alpha = alpha
+        self.by = by
         self.epochs = epochs
         self.seed = seed
 
@@ -119,18 +138,23 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """Returns how far each score is below the least that is called outside, of shape (n,).
 
         It is positive inside, and zero or negative outside. Raises ValueError where the model holds
-        too few graphs to call any outside at ``alpha``.
+        too few graphs to call any outside at ``alpha``, and where not ``by="alone"``.
         """
+        self._need_alone("decision_function")
         rows = self._rows(X)
         return _threshold(rows, self.alpha) - rows.scores
 
     def predict(self, X: Any) -> np.ndarray:
         """Returns 1 inside, -1 outside and 0 for a refused record, of shape (n,), integers.
 
-        Outside is ``p_values(X) <= alpha``. Raises ValueError as
-        :meth:`decision_function` does.
+        Outside is ``p_values(X) <= alpha``; by ``batch`` only where the p-value of the record by
+        itself is at most 0.1, too. Raises ValueError where the model holds too few graphs to call
+        any outside at ``alpha``.
         """
         rows = self._rows(X)
+        if self.by != "alone":
+            _threshold(rows, self.alpha)
+            return np.where(np.isnan(rows.scores), 0, np.where(rows.verdicts == "outside", -1, 1))
         outside = rows.scores >= _threshold(rows, self.alpha)
         return np.where(np.isnan(rows.scores), 0, np.where(outside, -1, 1))
 
@@ -138,16 +162,29 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """Returns which records are outside at a false-discovery rate, of shape (n,), bool.
 
         Of those selected, a share of at most ``fdr`` is from inside in expectation
-        (Benjamini and Hochberg). Refused records are not selected.
+        (Benjamini and Hochberg). Refused records are not selected. It rests on the p-values of
+        records by themselves, and raises ValueError where not ``by="alone"``.
         """
+        self._need_alone("select")
         if not 0 < fdr < 1:
             raise ValueError(f"fdr={fdr}: want a number between 0 and 1")
         p = self._rows(X).p_values
         answer = child.ask(Question({"op": "q_values"}, p.astype("<f8").tobytes()))
         return np.frombuffer(answer.body, "<f8") <= fdr
 
+    def whole(self, X: Any) -> Whole:
+        """Returns what the list is like as a whole: does it differ from the training set, and in what?
+
+        By ``alone`` it is that of ``batch``.
+        """
+        by = "batch" if self.by == "alone" else self.by
+        rows = rows_of(self, X, by)
+        _inputs.warn_of(rows.refused, len(rows.scores), "left out", stacklevel=2)
+        assert rows.whole is not None
+        return rows.whole
+
     def explain(self, X: Any) -> Explanations:
-        """Returns why each record has its score: reasons, atoms, nearest training graphs.
+        """Returns why each record has the score that it gets by itself: reasons, atoms, nearest training graphs.
 
         In a notebook the result is a table, with drawings where RDKit is installed.
         """
@@ -183,6 +220,8 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def offset_(self) -> float:
+        if self.by != "alone":
+            raise AttributeError(f"by={self.by!r} has no offset_: the answer depends on the list")
         about = child.stream([], _ignore, self._model())
         return -_limit(about["threshold"], about["references"], self.alpha)
 
@@ -195,10 +234,14 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             file = _read(self.model)
         return Model(hashlib.sha256(file).hexdigest(), file, self.alpha)
 
+    def _need_alone(self, method: str) -> None:
+        if self.by != "alone":
+            raise ValueError(f"{method} with by={self.by!r}: the answer depends on the list, so that there is no threshold; want by='alone'")
+
     def _rows(self, X: Any) -> Rows:
-        """Scores records, and warns of refused ones where the caller of the method is."""
-        rows = rows_of(self, X)
-        _inputs.warn_of(rows.refused, len(rows.scores), "have no score", stacklevel=3)
+        """Scores records, and warns where the caller of the method is."""
+        rows = rows_of(self, X, self.by)
+        warn_of(rows, "have no score", stacklevel=3)
         return rows
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -216,18 +259,26 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def rows_of(detector: Detector, X: Any) -> Rows:
+def warn_of(rows: Rows, what: str, stacklevel: int) -> None:
+    """Warns of refused records, and of a list that is too short for a batch."""
+    _inputs.warn_of(rows.refused, len(rows.scores), what, stacklevel + 1)
+    if rows.whole is not None and rows.whole.few:
+        warnings.warn(rows.whole.notes[-1], UserWarning, stacklevel=stacklevel + 1)
+
+
+def rows_of(detector: Detector, X: Any, by: str) -> Rows:
     """Scores records, and warns of none."""
     listing = _inputs.read(X)
     n = len(listing)
     scores, p_values, codes = np.full(n, np.nan), np.full(n, np.nan), np.full(n, 255, np.uint8)
     words: list[str] = []
     refused: list[tuple[int, str]] = []
+    whole: Optional[Whole] = None
     done = 0
     with Bar("scoring", n, "graph") as bar:
 
         def take(answer: Answer) -> None:
-            nonlocal done
+            nonlocal done, whole
             count = len(answer.body) // 17  # two float64 and a byte for each row
             to = slice(done, done + count)
             scores[to] = np.frombuffer(answer.body, "<f8", count)
@@ -235,15 +286,24 @@ def rows_of(detector: Detector, X: Any) -> Rows:
             codes[to] = np.frombuffer(answer.body, np.uint8, count, 16 * count)
             words[:] = answer.header["verdicts"]
             refused.extend(_refused(answer))
+            if "whole" in answer.header:
+                found = answer.header["whole"]
+                whole = Whole(found["few"], found["auc"], found["p_value"], tuple(found["differences"] or ()), tuple(found["notes"] or ()))
             done += count
             bar.reach(done)
 
         model = detector._model()
-        about = child.stream(listing.questions(op="score", model=model.name, alpha=model.alpha), take, model)
+        asked = {"model": model.name, "alpha": model.alpha, "by": by, "seed": detector.seed}
+        # The list of one question is the batch.
+        questions = listing.questions(op="score", **asked) if by == "alone" else iter([listing.question("score", **asked)] if n else [])
+        about = child.stream(questions, take, model)
     verdicts = np.full(n, None, object)
     for code, word in enumerate(words):
         verdicts[codes == code] = word
-    return Rows(scores, p_values, verdicts, refused, about["threshold"], about["references"])
+    return Rows(scores, p_values, verdicts, refused, about["threshold"], about["references"], whole or _NO_BATCH if by != "alone" else None)
+
+
+_NO_BATCH = Whole(True, None, None, (), ("an empty list is no batch",))
 
 
 def six_digits(x: np.ndarray) -> np.ndarray:
@@ -276,9 +336,13 @@ def _is_file(model: Union[str, os.PathLike[str]]) -> bool:
 
 
 def _read(path: Union[str, os.PathLike[str]]) -> bytes:
-    """Reads a model file, with the structures of its training molecules where they are beside it."""
-    structures = Path(path).with_suffix(".structures")
-    return Path(path).read_bytes() + (structures.read_bytes() if structures.exists() else b"")
+    """Reads a model file, with its index and the structures of its training molecules where they are beside it."""
+    data = Path(path).read_bytes()
+    for extension in (".index", ".structures"):
+        beside = Path(path).with_suffix(extension)
+        if beside.exists():
+            data += beside.read_bytes()
+    return data
 
 
 def _ignore(answer: Answer) -> None:

@@ -7,8 +7,7 @@ from typing import Any, Union
 
 import numpy as np
 
-from . import _inputs
-from ._detector import Detector, rows_of, six_digits
+from ._detector import Detector, rows_of, six_digits, warn_of
 
 _COLUMNS = ("score", "p_value", "verdict", "error")
 
@@ -19,6 +18,7 @@ def score(
     model: Union[str, os.PathLike[str], Detector] = "bbbp",
     alpha: float = 0.05,
     prefix: str = "",
+    by: str = "alone",
 ) -> Any:
     """Returns a copy of a pandas or polars data frame with columns about its molecules.
 
@@ -29,11 +29,13 @@ def score(
     smiles_column : str
         The column with SMILES or RDKit molecules.
     model : str, path or Detector
-        As of :class:`Detector`; of a detector given here ``alpha`` is its own.
+        As of :class:`Detector`; of a detector given here ``alpha`` and ``by`` are its own.
     alpha : float
         The share of molecules from inside that may be called outside.
     prefix : str
         Begins the names of the new columns, where the frame has others of these names.
+    by : str
+        What decides, as of :class:`Detector`: by ``batch`` and ``attention`` the frame is the batch.
 
     Returns
     -------
@@ -49,9 +51,9 @@ def score(
     taken = [name for name in names if name in list(frame.columns)]
     if taken:
         raise ValueError(f"the frame already has the columns {', '.join(taken)}: give a prefix for the new ones")
-    detector = model if isinstance(model, Detector) else Detector(model=model, alpha=alpha)
-    rows = rows_of(detector, frame[smiles_column])
-    _inputs.warn_of(rows.refused, len(rows.scores), "have NaN", stacklevel=2)
+    detector = model if isinstance(model, Detector) else Detector(model=model, alpha=alpha, by=by)
+    rows = rows_of(detector, frame[smiles_column], detector.by)
+    warn_of(rows, "have NaN", stacklevel=2)
     errors = np.full(len(rows.scores), None, object)
     for row, why in rows.refused:
         errors[row] = why

@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from conftest import ASPIRIN, RDX
 from sklearn.base import clone
@@ -38,6 +39,50 @@ def test_scores_are_those_of_the_command(detector, molecules):
     assert detector.predict(molecules).tolist() == [verdicts[row["verdict"]] for row in table]
     # And with all digits where they are not rounded.
     assert [f"{-x:.6g}" for x in detector.score_samples(molecules)] == [row["score"] for row in table]
+
+
+@pytest.mark.parametrize("by", ["batch", "attention"])
+@pytest.mark.parametrize("times", [1, 30])  # all of them are the batch, or a sample of them
+def test_batch_is_that_of_the_command(tmp_path, molecules, by, times):
+    texts = molecules if times == 1 else [mol + "." + "C" * n for n in range(1, times) for mol in molecules]
+    texts = ["C(", *texts]
+    path = tmp_path / "list.smi"
+    path.write_text("\n".join(texts))
+    table = rows("--by", by, "--seed", "4", str(path))
+    numbers = {name: [float(row[name] or "nan") for row in table] for name in ("score", "p_value")}
+    detector = baca.Detector(by=by, seed=4)
+    with pytest.warns(baca.RefusedWarning):
+        scored = baca.score(pd.DataFrame({"smiles": texts}), model=detector)
+    # The same numbers, to the last digit.
+    for name, values in numbers.items():
+        np.testing.assert_array_equal(scored[name], values)
+    assert scored["verdict"].fillna("").tolist() == [row["verdict"] for row in table]
+    if times == 1:
+        with pytest.warns(baca.RefusedWarning):
+            assert detector.predict(texts).tolist() == [{"outside": -1, "": 0}.get(row["verdict"], 1) for row in table]
+            np.testing.assert_array_equal(detector.scores(texts), numbers["score"])
+            whole = detector.whole(texts)
+        assert not whole.few and 0 <= whole.p_value <= 1 and whole.notes
+        assert f"AUC {whole.auc:.2f}" in whole.notes[0]
+
+
+def test_batch_has_no_threshold(molecules):
+    detector = baca.Detector(by="batch")
+    for method in (detector.decision_function, detector.select):
+        with pytest.raises(ValueError, match="depends on the list.*by='alone'"):
+            method(molecules)
+    assert not hasattr(detector, "offset_") and hasattr(baca.Detector(), "offset_")
+    with pytest.warns(UserWarning, match="fewer than 20"):
+        assert detector.scores(molecules[:5]).tolist() == baca.Detector().scores(molecules[:5]).tolist()
+    assert baca.Detector().whole(molecules[:5]).few and detector.whole([]).few
+    with pytest.warns(UserWarning, match="empty"):
+        assert detector.scores([]).shape == (0,)
+    with pytest.raises(ValueError, match="nobody"):
+        baca.Detector(by="nobody").scores(molecules)
+    # Its answers depend on the list, and on nothing else: not on earlier lists.
+    first = detector.scores(molecules).tolist()
+    assert detector.scores(molecules[:40]).tolist() != first[:40]
+    assert pickle.loads(pickle.dumps(detector)).scores(molecules).tolist() == first
 
 
 def test_select_is_fdr_of_the_command(detector, molecules):
@@ -118,7 +163,7 @@ def test_fit_refuses_some(molecules):
 
 def test_clone_pickle_pipeline(tmp_path, molecules):
     own = baca.Detector(alpha=0.2, epochs=1, seed=5)
-    assert clone(own).get_params() == own.get_params() == {"model": "bbbp", "alpha": 0.2, "epochs": 1, "seed": 5}
+    assert clone(own).get_params() == own.get_params() == {"model": "bbbp", "alpha": 0.2, "by": "alone", "epochs": 1, "seed": 5}
     own.fit(molecules)
     scores = own.score_samples(molecules).tolist()
     assert pickle.loads(pickle.dumps(own)).score_samples(molecules).tolist() == scores

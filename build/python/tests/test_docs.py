@@ -15,13 +15,13 @@ def test_readme(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     text = distribution("baca").metadata["Description"] or distribution("baca").metadata.get_payload()
     blocks = re.findall(r"```python\n(.*?)```", text, re.S)
-    assert len(blocks) == 6
+    assert len(blocks) == 8
     names = {}
     exec(blocks[0], names)
     assert len(blocks[0].strip().splitlines()) <= 5 and capsys.readouterr().out.strip("\n") in text
     for block in blocks[1:]:
         exec(block, names)
-    assert names["explanations"][2].reasons and names["explanations"][2].nearest[0].smiles
+    assert names["whole"].p_value < 0.05 and names["explanations"][2].reasons and names["explanations"][2].nearest[0].smiles
     assert (tmp_path / "own.msgpack").exists()
 
 
@@ -45,7 +45,7 @@ for name in ("sklearn", "pandas", "rdkit", "tqdm", "networkx"):
 import pickle
 import baca
 d = baca.Detector(alpha=0.1)
-assert repr(d) == "Detector(model='bbbp', alpha=0.1, epochs=400, seed=1)"
+assert repr(d) == "Detector(model='bbbp', alpha=0.1, by='alone', epochs=400, seed=1)"
 d.set_params(alpha=0.05, epochs=1)
 assert d.predict(["CCO", "[Na+].[Cl-]"]).tolist() == [1, -1]
 assert "<svg" not in d.explain("CCO")._repr_html_()

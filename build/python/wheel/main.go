@@ -15,12 +15,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"baca/algo"
+	"baca/build/internal/fresh"
 	"baca/build/internal/licenses"
 )
 
@@ -56,15 +56,8 @@ func main() {
 
 // wheels writes the wheel of each target.
 func wheels(out, commit string, targets []target) error {
-	text, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	root, err := fresh.Folder(out)
 	if err != nil {
-		return fmt.Errorf("finding the repository: %w", err)
-	}
-	root := strings.TrimSpace(string(text))
-	if err := os.RemoveAll(out); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(out, 0o777); err != nil {
 		return err
 	}
 	for _, t := range targets {

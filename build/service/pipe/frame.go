@@ -17,13 +17,17 @@
 //	open      body: a model file                             model: how to name it in questions
 //	about     model, alpha                                   about, see service.About
 //	file      model                                          body: its file
-//	score     model, alpha, kind, rows, first, body: a list  refused; body: scores, p-values (float64), verdicts (a byte each)
+//	score     model, alpha, by, seed, kind, rows, first,     refused; body: scores, p-values (float64), verdicts (a byte each);
+//	          body: a list                                   whole: of a batch, see service.Whole
 //	explain   the same                                       body: rows as JSON lines, as of baca score --explain
 //	train     kind, rows, epochs, seed, name, body: a list   refused, warning; body: a model file
 //	q_values  body: p-values (float64)                       body: q-values (float64)
 //
 // refused lists the refused rows, each with why. Such a row has NaN for numbers and 255 for its
 // verdict; the verdicts of others are places in a list of words that the answer has.
+//
+// By alone, which is meant where by is missing, a long list may be asked about in pieces. By batch or
+// attention the list of one question is the batch.
 //
 // Ahead questions are taken before the first of them is answered. Whoever asks no more than that
 // without reading an answer never waits for ever, however little fits into a pipe.
@@ -49,6 +53,7 @@ type question struct {
 	Op     string  `json:"op"`
 	Model  string  `json:"model"`
 	Alpha  float64 `json:"alpha"`
+	By     string  `json:"by"`
 	Kind   string  `json:"kind"` // molecules or graphs
 	Rows   int     `json:"rows"`
 	First  int     `json:"first"`

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"baca/algo/decide"
 	"baca/algo/table"
@@ -76,25 +77,24 @@ var verdicts = []decide.Verdict{decide.Inside, decide.Borderline, decide.Outside
 // noVerdict is the byte of a refused row.
 const noVerdict = 255
 
-// columns are the scores, the p-values and the verdicts of rows.
-func columns(rows []table.Scored) []byte {
-	n := len(rows)
-	b := make([]byte, 17*n)
-	for i, r := range rows {
-		score, p, verdict := math.NaN(), math.NaN(), byte(noVerdict)
-		if r.Scores != nil {
-			score, p = r.Scores.Score, r.Scores.P
-			for k, v := range verdicts {
-				if v == r.Scores.Verdict {
-					verdict = byte(k)
-				}
-			}
-		}
-		binary.LittleEndian.PutUint64(b[8*i:], math.Float64bits(score))
-		binary.LittleEndian.PutUint64(b[8*(n+i):], math.Float64bits(p))
-		b[16*n+i] = verdict
+// columns are the scores, the p-values and the verdicts of n rows.
+type columns struct {
+	n, rows int // in all, and added
+	body    []byte
+}
+
+func newColumns(n int) *columns { return &columns{n: n, body: make([]byte, 17*n)} }
+
+func (c *columns) add(r table.Scored) {
+	score, p, verdict := math.NaN(), math.NaN(), noVerdict
+	if r.Scores != nil {
+		score, p = r.Scores.Score, r.Scores.P
+		verdict = slices.Index(verdicts, r.Scores.Verdict)
 	}
-	return b
+	binary.LittleEndian.PutUint64(c.body[8*c.rows:], math.Float64bits(score))
+	binary.LittleEndian.PutUint64(c.body[8*(c.n+c.rows):], math.Float64bits(p))
+	c.body[16*c.n+c.rows] = byte(verdict)
+	c.rows++
 }
 
 // numbers reads float64.

@@ -3,12 +3,14 @@ package pipe
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"time"
 
+	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/table"
 	"baca/build/service"
@@ -32,6 +34,7 @@ type answer struct {
 	Verdicts []decide.Verdict  `json:"verdicts,omitempty"`
 	Refused  []refusal         `json:"refused,omitempty"`
 	Warning  string            `json:"warning,omitempty"`
+	Whole    *service.Whole    `json:"whole,omitempty"`
 
 	body []byte
 }
@@ -140,29 +143,34 @@ func (a *answer) rows(ctx context.Context, m *service.Model, q *question) error 
 	if err != nil {
 		return err
 	}
-	if q.Op == "explain" {
-		rows, err := m.Explain(ctx, l, q.Alpha)
-		if err != nil {
-			return err
-		}
+	how := service.How{Alpha: q.Alpha, By: cmp.Or(q.By, algo.ByAlone), Seed: q.Seed, Explain: q.Op == "explain"}
+	if how.Explain {
 		var b bytes.Buffer
 		out := table.NewRows(&b, "jsonl", table.Text{}, false, table.Columns(table.OfRecord|table.OfScore|table.OfReasons|table.OfNeighbors))
-		for _, r := range rows {
-			out.Write(r)
+		err := m.Each(ctx, l, how, func(rows []table.Scored, _ *service.Whole) error {
+			for _, r := range rows {
+				out.Write(r)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 		err = out.Flush()
 		a.body = b.Bytes()
 		return err
 	}
-	rows, err := m.Score(ctx, l, q.Alpha)
-	if err != nil {
-		return err
-	}
-	a.Verdicts, a.body = verdicts, columns(rows)
-	for _, r := range rows {
-		a.refuse(r.Record)
-	}
-	return nil
+	c := newColumns(l.Len())
+	err = m.Each(ctx, l, how, func(rows []table.Scored, whole *service.Whole) error {
+		a.Whole = whole
+		for _, r := range rows {
+			c.add(r)
+			a.refuse(r.Record)
+		}
+		return nil
+	})
+	a.Verdicts, a.body = verdicts, c.body
+	return err
 }
 
 // refuse lists a record if it is refused.

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"runtime"
 
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/molecule/smiles"
 	"baca/algo/near"
+	"baca/build/internal/modelfile"
 	"baca/weights"
 )
 
@@ -106,8 +106,8 @@ func makeBank(ctx context.Context, path string, molecules []string) error {
 	m.Subtrees = fingerprint.NewIndex(prints)
 	m.Card.Train, m.Card.Graphs, m.Card.StructuresSHA256 = known, known+len(m.Card.HoldoutRows), ""
 	var file bytes.Buffer
-	if err := weights.Save(&file, m); err != nil {
+	if err := weights.SaveMeasured(ctx, runtime.NumCPU(), &file, m); err != nil {
 		return err
 	}
-	return os.WriteFile(path, file.Bytes(), 0o666)
+	return modelfile.Write(path, file.Bytes())
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -23,6 +24,7 @@ import (
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 
+	"baca/build/internal/chromium"
 	"baca/build/site"
 	"baca/wasm/message"
 	"baca/weights"
@@ -31,6 +33,9 @@ import (
 // built is the folder with the page. It and the command beside it are built once for
 // all tests.
 var built = sync.OnceValues(func() (string, error) {
+	if _, err := os.Stat("../../../web/static/tools.js"); err != nil {
+		return "", errors.New("web/static/tools.js is not there, without which the page does not start: make libraries builds it")
+	}
 	dir, err := os.MkdirTemp("", "e2e")
 	if err != nil {
 		return "", err
@@ -64,9 +69,7 @@ var builtIn string
 // and runs beside others: each has a tab with a profile of its own.
 func open(t testing.TB) *site.Site {
 	t.Helper()
-	if chromium() == "" {
-		t.Skip("no Chromium found (chromium, chromium-browser, google-chrome, or the variable CHROMIUM)")
-	}
+	chromium.Need(t)
 	if testing.Short() {
 		t.Skip("builds the page and starts a browser")
 	}
@@ -100,49 +103,13 @@ func size(enough, more int) int {
 	return enough
 }
 
-// chromium is the path of the browser, or empty.
-func chromium() string {
-	for _, name := range []string{os.Getenv("CHROMIUM"), "chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil && name != "" {
-			return path
-		}
-	}
-	return ""
-}
-
-// start starts a browser. What it asks for by itself, such as updates of its parts,
-// ends at a proxy that is not there; tabs have proxies of their own.
-func start(profile string) (context.Context, func(), error) {
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(chromium()), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("disable-domain-reliability", true), chromedp.Flag("no-pings", true),
-		chromedp.Flag("disable-features", "Translate,BlinkGenPropertyTrees,OptimizationHints,MediaRouter,AutofillServerCommunication,CertificateTransparencyComponentUpdater"),
-		chromedp.Flag("proxy-server", "127.0.0.1:9"),
-		chromedp.UserDataDir(profile),
-		chromedp.WindowSize(1280, 900),
-	)
-	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
-	ctx, endTab := chromedp.NewContext(allocator)
-	stop := func() {
-		chromedp.Cancel(ctx)
-		endTab()
-		end()
-	}
-	if err := chromedp.Do(ctx); err != nil {
-		stop()
-		return nil, nil, fmt.Errorf("starting Chromium: %w", err)
-	}
-	return ctx, stop, nil
-}
-
 // shared is the browser that all tests have their tabs in.
 var shared = sync.OnceValues(func() (context.Context, error) {
 	profile, err := os.MkdirTemp("", "e2e-profile")
 	if err != nil {
 		return nil, err
 	}
-	ctx, stop, err := start(profile)
+	ctx, stop, err := chromium.Start(profile)
 	closeShared = func() {
 		if stop != nil {
 			stop()
@@ -183,7 +150,7 @@ func browse(t testing.TB) *tab {
 // browseAlone opens a tab in a browser of its own, to measure its memory or its time.
 func browseAlone(t testing.TB) *tab {
 	t.Helper()
-	browser, stop, err := start(t.TempDir())
+	browser, stop, err := chromium.Start(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,15 +158,39 @@ func browseAlone(t testing.TB) *tab {
 	return tabIn(t, browser)
 }
 
-// ending is a context that ends a little before the whole run is killed, so that a
-// test that waits in vain still says for what. Nothing else ends a wait.
+// patience is how long a test may take: three times what the longest takes on a busy machine.
+const patience = 6 * time.Minute
+
+// ending is a context that ends when a test has taken too long, or a little before the
+// whole run is killed, so that a test that waits in vain says for what, and the others run.
 func ending(t testing.TB, parent context.Context) (context.Context, context.CancelFunc) {
 	if t, ok := t.(*testing.T); ok {
-		if at, ok := t.Deadline(); ok {
-			return context.WithDeadline(parent, at.Add(-20*time.Second))
-		}
+		return context.WithDeadline(parent, latest(t))
 	}
-	return context.WithCancel(parent)
+	return context.WithCancel(parent) // a benchmark
+}
+
+// latest is when a test that waits gives up.
+func latest(t *testing.T) time.Time {
+	at := time.Now().Add(patience)
+	if end, ok := t.Deadline(); ok && end.Add(-20*time.Second).Before(at) {
+		at = end.Add(-20 * time.Second)
+	}
+	return at
+}
+
+// receive is what comes next from a channel.
+func receive[T any](t testing.TB, from <-chan T, what string) T {
+	t.Helper()
+	limit, end := ending(t, context.Background())
+	defer end()
+	select {
+	case v := <-from:
+		return v
+	case <-limit.Done():
+		t.Fatalf("waiting for %s in vain", what)
+		panic("not reached")
+	}
 }
 
 func tabIn(t testing.TB, browser context.Context) *tab {
@@ -453,15 +444,7 @@ func ask(t testing.TB, c *message.Client, r message.Request) ([]message.Event, m
 	var events []message.Event
 	done := make(chan message.Reply, 1)
 	c.Do(r, func(e message.Event) { events = append(events, e) }, func(reply message.Reply) { done <- reply })
-	limit, end := ending(t, context.Background())
-	defer end()
-	select {
-	case reply := <-done:
-		return events, reply
-	case <-limit.Done():
-		t.Fatalf("no reply to %T", r)
-		return nil, nil
-	}
+	return events, receive(t, done, fmt.Sprintf("a reply to %T", r))
 }
 
 // waiting has a worker that has started others go on when the first of them is ready.

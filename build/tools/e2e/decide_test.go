@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -450,31 +451,25 @@ func TestReport(t *testing.T) {
 			t.Errorf("the report does not say %q", want)
 		}
 	}
-	if err := os.MkdirAll(screenshots, 0o755); err != nil {
-		t.Fatal(err)
-	}
 	for _, width := range []int64{1280, 390} {
 		offline.run("the size", chromedp.EmulateViewport(width, 900))
 		if wide := eval[int](offline, `document.documentElement.scrollWidth`); wide > int(width) {
 			t.Errorf("the report is %d pixels wide on a screen of %d", wide, width)
 		}
-		png, err := chromedp.Run(offline.ctx, chromedp.FullScreenshot(100))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(screenshots, fmt.Sprintf("report-%d.png", width)), png, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		offline.capture(fmt.Sprintf("report-%d", width), chromedp.FullScreenshot(100))
 	}
 	offline.act("printing", func(ctx context.Context) error {
 		if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
 			return err
 		}
 		r, err := chromedp.Call(ctx, page.PrintToPDF, page.PrintToPDFParams{})
-		if err != nil {
+		if err == nil && !bytes.HasPrefix(r.Data, []byte("%PDF-")) {
+			return errors.New("not a PDF file")
+		}
+		if err != nil || *screenshots == "" {
 			return err
 		}
-		return os.WriteFile(filepath.Join(screenshots, "report.pdf"), r.Data, 0o644)
+		return os.WriteFile(filepath.Join(*screenshots, "report.pdf"), r.Data, 0o644)
 	})
 	mu.Lock()
 	defer mu.Unlock()
@@ -548,14 +543,7 @@ func TestScreenshotsOfDecisions(t *testing.T) {
 	b.picture("drift")
 	b.run("the size", chromedp.EmulateViewport(390, 844))
 	eval[any](b, `(document.getElementById("lab-panel").scrollIntoView(), null)`)
-	b.still()
-	png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(screenshots, "drift-below-390.png"), png, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	b.capture("drift-below-390", chromedp.CaptureScreenshot())
 	b.run("the size", chromedp.EmulateViewport(1280, 800))
 	b.click(`[data-stage="drift"]`)
 	b.click("#export summary")

@@ -65,12 +65,14 @@ func firefox(t *testing.T) *fox {
 		c.Process.Kill()
 		<-ended
 	})
-	f := &fox{t: t}
+	f, end := &fox{t: t}, latest(t)
 	for port := ""; port == ""; {
 		select {
 		case err := <-ended:
 			ended <- err
 			t.Fatalf("Firefox ended at its start: %v", err)
+		case <-time.After(time.Until(end)):
+			t.Fatal("Firefox did not say at what port it listens")
 		case <-time.After(50 * time.Millisecond):
 			data, _ := os.ReadFile(filepath.Join(profile, "MarionetteActivePort"))
 			port = strings.TrimSpace(string(data))
@@ -83,9 +85,7 @@ func firefox(t *testing.T) *fox {
 		}
 	}
 	t.Cleanup(func() { f.conn.Close() })
-	if at, ok := t.Deadline(); ok {
-		f.conn.SetDeadline(at.Add(-20 * time.Second))
-	}
+	f.conn.SetDeadline(end)
 	f.from = bufio.NewReader(f.conn)
 	f.read() // its greeting
 	f.do("WebDriver:NewSession", map[string]any{"capabilities": map[string]any{}})

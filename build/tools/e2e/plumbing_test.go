@@ -208,9 +208,9 @@ func cancelled(t *testing.T, c *message.Client, r message.Request, first func(me
 			}
 		}
 	}, func(r message.Reply) { failed <- r })
-	<-begun
+	receive(t, begun, "the first event")
 	c.Cancel()
-	if f, ok := (<-failed).(*message.Failed); !ok || f.Code != message.CodeCancelled {
+	if f, ok := receive(t, failed, "the reply").(*message.Failed); !ok || f.Code != message.CodeCancelled {
 		t.Errorf("the reply is %v, want %s", f, message.CodeCancelled)
 	}
 }
@@ -347,7 +347,7 @@ func TestTrainingInTheTab(t *testing.T) {
 	}, end)
 	var paused *message.Paused
 	for range 2 { // the reply to Pause, and that to Train
-		p, ok := (<-done).(*message.Paused)
+		p, ok := receive(t, done, "the reply").(*message.Paused)
 		if !ok {
 			t.Fatalf("the reply is %T", p)
 		}

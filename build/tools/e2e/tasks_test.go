@@ -64,7 +64,7 @@ func (b *tab) tasks(f func()) []traced {
 		_, err := chromedp.Call(ctx, tracing.End, cdp.Empty{})
 		return err
 	}))
-	<-complete
+	receive(b.t, complete, "the end of tracing")
 	mu.Lock()
 	defer mu.Unlock()
 	type thread struct{ pid, tid int }

@@ -33,6 +33,7 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/app"
+	"baca/build/internal/compact"
 	"baca/build/site"
 	"baca/wasm/message"
 	"baca/wasm/worker/engine"
@@ -133,47 +134,12 @@ func (b *builder) hashed(name string, data []byte) string {
 	return name
 }
 
-// plain are packages whose functions are not inlined, which makes what is sent a tenth
-// smaller: those that draw, read and write, and none in which a run spends its time.
-// To read a molecule takes 25 µs and a fifth more without, to score it milliseconds, and
-// to calibrate a batch a twentieth more.
-var plain = []string{
-	"baca/algo", "baca/algo/baseline", "baca/algo/chart", "baca/algo/dataset", "baca/algo/decide",
-	"baca/algo/dictionary", "baca/algo/explain", "baca/algo/graph", "baca/algo/job", "baca/algo/metric", "baca/algo/molecule/...", "baca/algo/near", "baca/algo/pretrain", "baca/algo/ratio", "baca/algo/report", "baca/algo/table", "baca/algo/wgsl",
-	"baca/app/...", "baca/build/...", "baca/wasm/message", "baca/wasm/worker/...", "baca/weights", "github.com/...", "gonum.org/...",
-	"archive/zip", "bufio", "bytes", "compress/...", "context", "encoding/...", "errors", "fmt", "internal/fmtsort", "internal/poll",
-	"internal/strconv", "io", "io/...", "log", "mime/...", "net/...", "os", "path", "reflect", "regexp/...", "sort", "strconv", "strings",
-	"syscall", "time", "unicode/...", "unique",
-}
-
 // mostSent is what a first visit may load, in bytes.
 const mostSent = 3_000_000
 
 // program compiles the program of the page and its workers.
 func (b *builder) program() (string, error) {
-	dir, err := os.MkdirTemp("", "page")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(dir)
-	modfile, err := b.slim(dir)
-	if err != nil {
-		return "", err
-	}
-	binary := filepath.Join(dir, "baca.wasm")
-	// What Go notes about the modules would name the folder of the slimmed ones.
-	args := []string{"build", "-modfile", modfile, "-trimpath", "-ldflags=-s -w -buildid= -X=runtime.modinfo=", "-o", binary}
-	for _, name := range plain {
-		args = append(args, "-gcflags="+name+"=-l")
-	}
-	c := exec.Command("go", append(args, "./wasm/app")...)
-	c.Dir = b.root
-	c.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=-mod=mod")
-	c.Stderr = os.Stderr
-	if err := c.Run(); err != nil {
-		return "", fmt.Errorf("compiling wasm/app: %w", err)
-	}
-	data, err := os.ReadFile(binary)
+	data, err := compact.Compile(b.root, "./wasm/app")
 	if err != nil {
 		return "", err
 	}
@@ -183,6 +149,10 @@ func (b *builder) program() (string, error) {
 // static adds the files below web/static.
 func (b *builder) static() error {
 	dir := filepath.Join(b.root, "web", "static")
+	// Without them the page would draw itself and wait for ever.
+	if _, err := os.Stat(filepath.Join(dir, "tools.js")); err != nil {
+		return fmt.Errorf("the scripts of the page are not there, make libraries builds them: %w", err)
+	}
 	return filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err

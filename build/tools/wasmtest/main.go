@@ -26,6 +26,8 @@ import (
 
 	"github.com/chromedp/cdproto/inspector"
 	"github.com/chromedp/chromedp"
+
+	"baca/build/internal/chromium"
 )
 
 //go:embed page.js
@@ -69,6 +71,9 @@ func run(ctx context.Context, program string, arguments []string) (code int, err
 	defer server.Close()
 
 	options := chromedp.DefaultExecAllocatorOptions[:]
+	if path := chromium.Path(); path != "" {
+		options = append(options, chromedp.ExecPath(path))
+	}
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // Chromium's sandbox refuses root
 	}

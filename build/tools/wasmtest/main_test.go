@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"baca/build/internal/chromium"
 )
 
 func TestKernelLoader(t *testing.T) {
@@ -22,15 +24,7 @@ func TestRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a browser")
 	}
-	browser := false
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
-		if _, err := exec.LookPath(name); err == nil {
-			browser = true
-		}
-	}
-	if !browser {
-		t.Skip("needs chromium")
-	}
+	chromium.Need(t)
 	dir := t.TempDir()
 	program, runner := filepath.Join(dir, "exit.wasm"), filepath.Join(dir, "wasmtest")
 	build := exec.Command("go", "build", "-o", program, "testdata/exit.go")

@@ -101,7 +101,7 @@ func (e *Engine) Handle(number uint32, r message.Request) {
 	e.host.Post(number, reply)
 }
 
-// Pause ends a Train after its epoch, and a Reasons, Drift or Report soon. It may be
+// Pause ends a Train after its epoch, and a Reasons, Drift, Compare or Report soon. It may be
 // called while Handle runs, on the same thread.
 func (e *Engine) Pause() { e.paused = true }
 
@@ -146,6 +146,8 @@ func (e *Engine) answer(number uint32, r message.Request) (message.Reply, error)
 		return e.reasons(r, post)
 	case *message.Drift:
 		return e.drifted(r, post)
+	case *message.Compare:
+		return e.compare(r, post)
 	case *message.Report:
 		return e.report(r, post)
 	case *message.Train:
@@ -206,7 +208,10 @@ func (e *Engine) loadModel(r *message.LoadModel) (*message.Model, error) {
 		}
 		file = entry.File
 	}
-	m, err := weights.Load(data)
+	m, err := weights.LoadBeside(data, func() ([]byte, error) {
+		return nil, fmt.Errorf("%w: it is in %s.index beside the model; join the two and open that, as cat %[2]s.msgpack %[2]s.index > both.msgpack does",
+			weights.ErrIndex, job.ModelName(r.Name))
+	})
 	if err != nil {
 		return nil, failf(message.CodeBadModel, "model %s: %w", r.Name, err)
 	}

@@ -22,7 +22,7 @@ import (
 	"baca/wasm/message"
 )
 
-// An input is what was opened. Molecules are read again for every run, so that
+// An input is what was opened. Records are read again for every run, so that
 // memory does not grow with their number.
 type input struct {
 	name, column string
@@ -54,13 +54,13 @@ func (e *Engine) open(r *message.Open, post func(message.Event)) (*message.Opene
 	if err := in.recognize(r.Choices, post); err != nil {
 		return nil, in.unreadable(err)
 	}
-	in.opened.Name, in.opened.Format, in.opened.Molecules = in.name, string(in.format), in.format != dataset.TU
+	in.opened.Name, in.opened.Format, in.opened.Molecules = in.name, string(in.format), !in.format.Graphs()
 	sum := sha256.New()
 	if in.format == dataset.TU {
 		if _, err = io.Copy(sum, in.all(nil)); err == nil {
 			err = in.readSet(post)
 		}
-	} else if err = e.readMolecules(in, sum, post); err == nil {
+	} else if err = e.readRecords(in, sum, post); err == nil {
 		err = in.readLabels(newPulse(e.host))
 	}
 	if err != nil {
@@ -164,9 +164,9 @@ func (in *input) readSet(post func(message.Event)) error {
 	return nil
 }
 
-// readMolecules goes through the molecules to say what is wrong with which. What
-// is read goes through sum, to the last byte.
-func (e *Engine) readMolecules(in *input, sum hash.Hash, post func(message.Event)) error {
+// readRecords goes through the molecules or plain graphs to say what is wrong with which.
+// What is read goes through sum, to the last byte.
+func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event)) error {
 	p := newPulse(e.host)
 	bytesRead := &counter{w: sum}
 	chunk, sent := &message.Records{}, time.Now()
@@ -182,11 +182,11 @@ func (e *Engine) readMolecules(in *input, sum hash.Hash, post func(message.Event
 			flush() // what could be read
 			return err
 		}
-		mol, err := m.Parse()
+		mol, err := in.parse(&m)
 		m.Err = err
 		r := table.FromMolecule(m)
 		drawn := ""
-		if err == nil && r.SMILES == "" {
+		if mol != nil && r.SMILES == "" {
 			drawn = smiles.Write(mol)
 		}
 		if err != nil {
@@ -207,9 +207,18 @@ func (e *Engine) readMolecules(in *input, sum hash.Hash, post func(message.Event
 	return err
 }
 
-// options are those of reading the molecules.
+// parse reads a record: its molecule, or into the record its plain graph.
+func (in *input) parse(m *dataset.Record) (*molecule.Molecule, error) {
+	if in.format.Graphs() {
+		*m = m.Parsed(molecule.AsWritten)
+		return nil, m.Err
+	}
+	return m.Parse()
+}
+
+// options are those of reading the records.
 func (in *input) options() dataset.Options {
-	return dataset.Options{Name: in.name, Format: in.format, Column: in.column, Workers: 1, Unpack: dataset.Unpack{Zstd: in.zstd}}
+	return dataset.Options{Name: in.name, Format: in.format, Column: in.column, Workers: 1, Plain: true, Unpack: dataset.Unpack{Zstd: in.zstd}}
 }
 
 // records goes through the records to score.
@@ -239,13 +248,15 @@ func (in *input) at(record int, form molecule.Form) (table.Record, *molecule.Mol
 		if m.Row != record {
 			continue
 		}
-		mol, err := m.Parse()
+		mol, err := in.parse(&m)
 		if err != nil {
 			return table.Record{}, nil, failf(message.CodeBadInput, "%w", err)
 		}
 		r := table.FromMolecule(m)
-		read, _ := smiles.In(mol, form)
-		r.Graph = read.Graph()
+		if mol != nil {
+			read, _ := smiles.In(mol, form)
+			r.Graph = read.Graph()
+		}
 		return r, mol, nil
 	}
 	return table.Record{}, nil, failf(message.CodeBadOption, "record %d: want one of %d", record, in.opened.Records)

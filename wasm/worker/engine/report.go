@@ -58,7 +58,7 @@ func (e *Engine) reasons(r *message.Reasons, post func(message.Event)) (*message
 			return nil, t.failed(err)
 		}
 	}
-	out, err := write(r.Format, r.Rows, whys, e.ruled(r.Rule))
+	out, err := write(r.Format, r.Rows, whys, e.model.Structures.HasValues(), e.ruled(r.Rule))
 	if err == nil {
 		out.Name = "reasons." + r.Format
 	}

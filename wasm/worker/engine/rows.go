@@ -59,7 +59,7 @@ func (e *Engine) export(r *message.Export) (*message.Exported, error) {
 	if err := checkLengths(r.Rows); err != nil {
 		return nil, err
 	}
-	return write(r.Format, r.Rows, nil, e.ruled(r.Rule))
+	return write(r.Format, r.Rows, nil, e.model.Structures.HasValues(), e.ruled(r.Rule))
 }
 
 // ruled is what rows that follow from a rule come from.
@@ -108,7 +108,7 @@ func rowAt(c *message.Columns, i int) algo.Row {
 
 // write makes a file of rows whose columns are equally long. With whys it has the columns of
 // explanations; those of refused records are nil.
-func write(format string, rows message.Columns, whys []*table.Why, run table.Run) (*message.Exported, error) {
+func write(format string, rows message.Columns, whys []*table.Why, known bool, run table.Run) (*message.Exported, error) {
 	out := &message.Exported{Name: "baca." + format}
 	to := format
 	switch format {
@@ -123,7 +123,7 @@ func write(format string, rows message.Columns, whys []*table.Why, run table.Run
 	}
 	at := 0
 	var b bytes.Buffer
-	w := table.NewRows(&b, to, table.Text{SpreadsheetSafe: true}, true, append(columnsOf(rows, whys != nil, &at), run.Columns()...))
+	w := table.NewRows(&b, to, table.Text{SpreadsheetSafe: true}, true, append(columnsOf(rows, whys != nil, known, &at), run.Columns()...))
 	for ; at < len(rows.ID); at++ {
 		s := table.Scored{Scores: &algo.Row{}}
 		if rows.Error[at] != "" {
@@ -148,7 +148,7 @@ func write(format string, rows message.Columns, whys []*table.Why, run table.Run
 }
 
 // columnsOf are the columns of a file of rows. They have the values of the row at.
-func columnsOf(rows message.Columns, explained bool, at *int) []table.Column {
+func columnsOf(rows message.Columns, explained, known bool, at *int) []table.Column {
 	wanted := table.Usual
 	if batched(rows) {
 		wanted |= table.OfAnswers
@@ -158,12 +158,15 @@ func columnsOf(rows message.Columns, explained bool, at *int) []table.Column {
 	}
 	if explained {
 		wanted |= table.OfReasons | table.OfNeighbors
+		if known {
+			wanted |= table.OfValues
+		}
 	}
 	columns := table.Columns(wanted)
 	for i := range columns {
 		c := &columns[i]
 		switch {
-		case c.Group&(table.OfReasons|table.OfNeighbors) != 0:
+		case c.Group&(table.OfReasons|table.OfNeighbors|table.OfValues) != 0:
 		case c.Text != nil:
 			texts := *rows.Texts(c.Name)
 			c.Text = func(*table.Scored) string { return texts[*at] }

@@ -66,7 +66,7 @@ func nearest(list []algo.TrainingGraph) []message.Neighbor {
 // keepStructures returns the file of a model with its training molecules, those of the open
 // input, behind it.
 func (e *Engine) keepStructures(p *pulse, m *algo.Model, form molecule.Form) (model, structures []byte, err error) {
-	set, err := job.Sources(p, 1, dataset.Records(e.input.all(nil), e.input.options()), form)
+	set, err := job.Sources(p, 1, dataset.Records(e.input.all(nil), e.input.options()), form, nil)
 	if err != nil {
 		return nil, nil, e.input.unreadable(err)
 	}

@@ -83,9 +83,12 @@ func (t *task) serveLight() {
 }
 
 // failed is the failure for an error of a task.
-func (t *task) failed(err error) error {
+func (t *task) failed(err error) error { return t.failedOf(t.engine.input, err) }
+
+// failedOf is the same where an input has been read.
+func (t *task) failedOf(in *input, err error) error {
 	if *t.ended {
 		return failf(message.CodeCancelled, "cancelled")
 	}
-	return t.engine.input.unreadable(err)
+	return in.unreadable(err)
 }

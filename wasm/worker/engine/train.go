@@ -41,7 +41,7 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 	}
 	at := place{name: processor}
 	t := &job.Training{
-		Graphs: gs, Workers: 1, Split: dataset.Hold, Save: weights.Save, Card: e.trainingCard(r, form, len(gs)),
+		Graphs: gs, Workers: 1, Split: dataset.Hold, Save: weights.SaveMeasured, Card: e.trainingCard(r, form, len(gs)),
 		DeviceFailed: func(err error) { at.device.failed = err },
 	}
 	t.Device = e.trainingDevice(&at, t.Card.Epochs)
@@ -147,7 +147,7 @@ func (e *Engine) trainingCard(r *message.Train, form molecule.Form, graphs int) 
 	}
 	train, _ := dataset.Hold(graphs, card.Seed)
 	card.Epochs = cmp.Or(r.Epochs, job.DefaultEpochs(len(train)))
-	if e.input.format == dataset.TU {
+	if e.input.format.Graphs() {
 		card.Schema = algo.Constant
 	}
 	card.Description = cmp.Or(r.Description, job.ModelDescription(card.Dataset, len(train), card.Epochs))

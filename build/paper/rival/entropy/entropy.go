@@ -10,8 +10,10 @@
 package entropy
 
 import (
+	"cmp"
 	"container/heap"
 	"math"
+	"slices"
 
 	"baca/algo/graph"
 )
@@ -49,7 +51,7 @@ func (t *Tree) Entropy(g *graph.Graph) float64 {
 		for i, a := range at {
 			at[i] = parents[a]
 		}
-		above, cutAbove := measure(g, at, 1+int(maximum(parents)))
+		above, cutAbove := measure(g, at, 1+int(slices.Max(parents)))
 		for a, p := range parents {
 			h += bits(cut[a], volume[a], above[p])
 		}
@@ -70,14 +72,6 @@ func measure(g *graph.Graph, set []int32, count int) (volume, cut []float64) {
 		}
 	}
 	return volume, cut
-}
-
-func maximum(list []int32) int32 {
-	m := list[0]
-	for _, x := range list {
-		m = max(m, x)
-	}
-	return m
 }
 
 // bits is −cut·log₂(volume/above), the part of a node in H·vol(G).
@@ -133,13 +127,7 @@ type candidates []candidate
 
 func (c candidates) Len() int { return len(c) }
 func (c candidates) Less(i, j int) bool {
-	if c[i].gain != c[j].gain {
-		return c[i].gain > c[j].gain
-	}
-	if c[i].a != c[j].a {
-		return c[i].a < c[j].a
-	}
-	return c[i].b < c[j].b
+	return cmp.Or(cmp.Compare(c[j].gain, c[i].gain), cmp.Compare(c[i].a, c[j].a), cmp.Compare(c[i].b, c[j].b)) < 0
 }
 func (c candidates) Swap(i, j int) { c[i], c[j] = c[j], c[i] }
 func (c *candidates) Push(x any)   { *c = append(*c, x.(candidate)) }
@@ -232,12 +220,7 @@ func (b *builder) drop(height int) bool {
 	}
 	p := b.parent[best]
 	b.dropped[best] = true
-	siblings := b.children[p][:0]
-	for _, c := range b.children[p] {
-		if c != int32(best) {
-			siblings = append(siblings, c)
-		}
-	}
+	siblings := slices.DeleteFunc(b.children[p], func(c int32) bool { return c == int32(best) })
 	b.children[p] = append(siblings, b.children[best]...)
 	for _, c := range b.children[best] {
 		b.parent[c] = p

@@ -63,16 +63,6 @@ func (t *Tape) SumNodes(h *Value, b *graph.Batch) *Value {
 	return t.Scatter(h, Owners(b), len(b.Graphs))
 }
 
-// MeanNodes returns the mean of the rows of each graph's nodes, graphs×cols; zeros for a
-// graph without nodes.
-func (t *Tape) MeanNodes(h *Value, b *graph.Batch) *Value {
-	inverse := NewMatrix(len(b.Graphs), 1)
-	for k, g := range b.Graphs {
-		inverse.Data[k] = 1 / float32(max(1, g.N()))
-	}
-	return t.MulColumn(t.SumNodes(h, b), t.Constant(inverse))
-}
-
 // MaxNodes returns the largest value in each column among a graph's nodes, graphs×cols;
 // zeros for a graph without nodes.
 func (t *Tape) MaxNodes(h *Value, b *graph.Batch) *Value {

@@ -3,9 +3,9 @@ package tape
 import (
 	"fmt"
 	"math"
+	"slices"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas32"
+	"baca/algo/product"
 )
 
 // MatMul returns a·b.
@@ -14,14 +14,15 @@ func (t *Tape) MatMul(a, b *Value) *Value {
 		panic(fmt.Sprintf("tape: product of %d×%d and %d×%d", a.Rows, a.Cols, b.Rows, b.Cols))
 	}
 	out := t.value(a.Rows, b.Cols, a, b)
-	blas32.Gemm(blas.NoTrans, blas.NoTrans, 1, a.general(), b.general(), 0, out.general())
+	product.NN(out.Data, a.Data, b.Data, a.Rows, a.Cols, b.Cols)
 	out.back = func() {
-		d := out.gradient().general()
 		if a.grad != nil {
-			blas32.Gemm(blas.NoTrans, blas.Trans, 1, d, b.general(), 1, a.gradient().general())
+			part := t.take(len(a.grad))
+			product.NT(part, out.grad, b.Data, a.Rows, b.Cols, a.Cols)
+			addScaled(a.grad, 1, part)
 		}
 		if b.grad != nil {
-			blas32.Gemm(blas.Trans, blas.NoTrans, 1, a.general(), d, 1, b.gradient().general())
+			product.AddTN(b.grad, a.Data, out.grad, a.Cols, a.Rows, b.Cols)
 		}
 	}
 	return out
@@ -33,14 +34,15 @@ func (t *Tape) MatMulT(a, b *Value) *Value {
 		panic(fmt.Sprintf("tape: inner products of rows of %d×%d and %d×%d", a.Rows, a.Cols, b.Rows, b.Cols))
 	}
 	out := t.value(a.Rows, b.Rows, a, b)
-	blas32.Gemm(blas.NoTrans, blas.Trans, 1, a.general(), b.general(), 0, out.general())
+	product.NT(out.Data, a.Data, b.Data, a.Rows, a.Cols, b.Rows)
 	out.back = func() {
-		d := out.gradient().general()
 		if a.grad != nil {
-			blas32.Gemm(blas.NoTrans, blas.NoTrans, 1, d, b.general(), 1, a.gradient().general())
+			part := t.take(len(a.grad))
+			product.NN(part, out.grad, b.Data, a.Rows, b.Rows, a.Cols)
+			addScaled(a.grad, 1, part)
 		}
 		if b.grad != nil {
-			blas32.Gemm(blas.Trans, blas.NoTrans, 1, d, a.general(), 1, b.gradient().general())
+			product.AddTN(b.grad, out.grad, a.Data, b.Rows, a.Rows, a.Cols)
 		}
 	}
 	return out
@@ -48,11 +50,8 @@ func (t *Tape) MatMulT(a, b *Value) *Value {
 
 // addScaled adds scale·x to to, unless that is nil.
 func addScaled(to []float32, scale float32, x []float32) {
-	if to == nil {
-		return
-	}
-	for i, v := range x {
-		to[i] += scale * v
+	if to != nil {
+		product.Axpy(to, scale, x)
 	}
 }
 
@@ -115,26 +114,15 @@ func (t *Tape) AddRow(a, b *Value) *Value {
 }
 
 // MulColumn multiplies each row of a by its element of the column b (rows×1).
-func (t *Tape) MulColumn(a, b *Value) *Value {
-	if b.Cols != 1 || b.Rows != a.Rows {
-		panic(fmt.Sprintf("tape: rows of %d×%d times a column of %d×%d", a.Rows, a.Cols, b.Rows, b.Cols))
+func (t *Tape) MulColumn(a, b *Value) *Value { return t.Mul(a, t.repeat(b, a.Cols)) }
+
+// repeat returns the column b so many times side by side.
+func (t *Tape) repeat(b *Value, cols int) *Value {
+	ones := NewMatrix(1, cols)
+	for j := range ones.Data {
+		ones.Data[j] = 1
 	}
-	out := t.value(a.Rows, a.Cols, a, b)
-	for i, s := range b.Data {
-		addScaled(out.Row(i), s, a.Row(i))
-	}
-	out.back = func() {
-		for i, s := range b.Data {
-			d := out.gradient().Row(i)
-			if a.grad != nil {
-				addScaled(a.gradient().Row(i), s, d)
-			}
-			if b.grad != nil {
-				b.grad[i] += float32(dot(a.Row(i), d))
-			}
-		}
-	}
-	return out
+	return t.MatMul(b, t.Constant(ones))
 }
 
 func dot(a, b []float32) float64 {
@@ -211,18 +199,7 @@ func (t *Tape) Square(a *Value) *Value {
 
 // Sum returns the sum of all elements, 1×1.
 func (t *Tape) Sum(a *Value) *Value {
-	out := t.value(1, 1, a)
-	sum := 0.0
-	for _, x := range a.Data {
-		sum += float64(x)
-	}
-	out.Data[0] = float32(sum)
-	out.back = func() {
-		for i := range a.grad {
-			a.grad[i] += out.grad[0]
-		}
-	}
-	return out
+	return t.SumRows(&Value{Matrix: Matrix{1, len(a.Data), a.Data}, grad: a.grad})
 }
 
 // Mean returns the mean of all elements, 1×1; 0 where there are none.
@@ -269,10 +246,7 @@ func (t *Tape) LogSumExp(a *Value) *Value {
 }
 
 func logSumExp(row []float32) float64 {
-	top := float32(math.Inf(-1))
-	for _, x := range row {
-		top = max(top, x)
-	}
+	top := slices.Max(row)
 	if math.IsInf(float64(top), 0) {
 		return float64(top)
 	}
@@ -285,12 +259,7 @@ func logSumExp(row []float32) float64 {
 
 // LogSoftmax returns a_ij − log Σ_k e^{a_ik}.
 func (t *Tape) LogSoftmax(a *Value) *Value {
-	total := t.LogSumExp(a)
-	ones := t.value(1, a.Cols)
-	for j := range ones.Data {
-		ones.Data[j] = 1
-	}
-	return t.Sub(a, t.MatMul(total, ones))
+	return t.Sub(a, t.repeat(t.LogSumExp(a), a.Cols))
 }
 
 // tiny is added to squared lengths, so that a row of zeros stays one.
@@ -318,34 +287,46 @@ func (t *Tape) Unit(a *Value) *Value {
 
 // StandardizeRows brings each row to mean 0 and variance 1.
 func (t *Tape) StandardizeRows(a *Value) *Value {
-	out, scale := t.value(a.Rows, a.Cols, a), t.take(a.Rows)
-	cols := float64(a.Cols)
-	for i := range a.Rows {
+	out, _, _ := t.standardized(a, a.Rows, a.Cols, 1)
+	return out
+}
+
+// standardized brings parts of a to mean 0 and variance 1, whose means and variances it
+// returns: rows, which begin each so many elements after the other and have elements a stride
+// apart, or columns.
+func (t *Tape) standardized(a *Value, parts, step, stride int) (out *Value, means, variances []float64) {
+	out = t.value(a.Rows, a.Cols, a)
+	means, variances = make([]float64, parts), make([]float64, parts)
+	n := len(a.Data) / max(1, parts)
+	scale := func(k int) float32 { return float32(1 / math.Sqrt(variances[k]+normEpsilon)) }
+	for k := range parts {
+		first, end, size := k*step, k*step+n*stride, float64(n)
 		mean, variance := 0.0, 0.0
-		for _, x := range a.Row(i) {
-			mean += float64(x) / cols
+		for i := first; i < end; i += stride {
+			mean += float64(a.Data[i]) / size
 		}
-		for _, x := range a.Row(i) {
-			variance += (float64(x) - mean) * (float64(x) - mean) / cols
+		for i := first; i < end; i += stride {
+			variance += (float64(a.Data[i]) - mean) * (float64(a.Data[i]) - mean) / size
 		}
-		scale[i] = float32(1 / math.Sqrt(variance+normEpsilon))
-		for j, x := range a.Row(i) {
-			out.Row(i)[j] = float32(float64(x)-mean) * scale[i]
+		means[k], variances[k] = mean, variance
+		for i, s := first, scale(k); i < end; i += stride {
+			out.Data[i] = float32(float64(a.Data[i])-mean) * s
 		}
 	}
 	out.back = func() {
-		for i, s := range scale {
-			d, y, to := out.gradient().Row(i), out.Row(i), a.gradient().Row(i)
-			sum, along := 0.0, dot(d, y)/cols
-			for _, x := range d {
-				sum += float64(x) / cols
+		for k := range parts {
+			first, end, size := k*step, k*step+n*stride, float64(n)
+			sum, along := 0.0, 0.0
+			for i := first; i < end; i += stride {
+				sum += float64(out.grad[i]) / size
+				along += float64(out.grad[i]) * float64(out.Data[i]) / size
 			}
-			for j := range to {
-				to[j] += s * float32(float64(d[j])-sum-along*float64(y[j]))
+			for i, s := first, scale(k); i < end; i += stride {
+				a.grad[i] += s * float32(float64(out.grad[i])-sum-along*float64(out.Data[i]))
 			}
 		}
 	}
-	return out
+	return out, means, variances
 }
 
 // Concat returns the columns of all operands side by side.
@@ -358,47 +339,28 @@ func (t *Tape) Concat(parts ...*Value) *Value {
 		cols += p.Cols
 	}
 	out := t.value(parts[0].Rows, cols, parts...)
-	// columns visits what each operand has of a row.
-	columns := func(of Matrix, visit func(p *Value, i int, row []float32)) {
-		for i := range of.Rows {
-			row := of.Row(i)
-			for _, p := range parts {
-				visit(p, i, row[:p.Cols])
-				row = row[p.Cols:]
+	at := 0
+	for _, p := range parts {
+		for i := range p.Rows {
+			copy(out.Row(i)[at:], p.Row(i))
+		}
+		at += p.Cols
+	}
+	out.back = func() {
+		at := 0
+		for _, p := range parts {
+			for i := 0; i < p.Rows && p.grad != nil; i++ {
+				addScaled(p.gradient().Row(i), 1, out.gradient().Row(i)[at:at+p.Cols])
 			}
+			at += p.Cols
 		}
 	}
-	columns(out.Matrix, func(p *Value, i int, row []float32) { copy(row, p.Row(i)) })
-	out.back = func() {
-		columns(out.gradient(), func(p *Value, i int, row []float32) {
-			if p.grad != nil {
-				addScaled(p.gradient().Row(i), 1, row)
-			}
-		})
-	}
-	return out
-}
-
-// Rows returns the rows from lo up to but not including hi.
-func (t *Tape) Rows(a *Value, lo, hi int) *Value {
-	out := t.value(hi-lo, a.Cols, a)
-	copy(out.Data, a.Data[lo*a.Cols:hi*a.Cols])
-	out.back = func() { addScaled(a.grad[lo*a.Cols:hi*a.Cols], 1, out.grad) }
 	return out
 }
 
 // Gather returns the rows of a with the given indices, which may repeat.
 func (t *Tape) Gather(a *Value, rows []int32) *Value {
-	out := t.value(len(rows), a.Cols, a)
-	for k, i := range rows {
-		copy(out.Row(k), a.Row(int(i)))
-	}
-	out.back = func() {
-		for k, i := range rows {
-			addScaled(a.gradient().Row(int(i)), 1, out.gradient().Row(k))
-		}
-	}
-	return out
+	return t.move(a, len(rows), len(rows), func(k int) (from, to int) { return int(rows[k]), k })
 }
 
 // Scatter returns n rows: row k of a is added to row to[k].
@@ -406,13 +368,20 @@ func (t *Tape) Scatter(a *Value, to []int32, n int) *Value {
 	if len(to) != a.Rows {
 		panic(fmt.Sprintf("tape: %d rows with %d places", a.Rows, len(to)))
 	}
+	return t.move(a, n, len(to), func(k int) (int, int) { return k, int(to[k]) })
+}
+
+// move returns n rows, to which so many moves add rows of a.
+func (t *Tape) move(a *Value, n, moves int, at func(k int) (from, to int)) *Value {
 	out := t.value(n, a.Cols, a)
-	for k, i := range to {
-		addScaled(out.Row(int(i)), 1, a.Row(k))
+	for k := range moves {
+		from, to := at(k)
+		addScaled(out.Row(to), 1, a.Row(from))
 	}
 	out.back = func() {
-		for k, i := range to {
-			addScaled(a.gradient().Row(k), 1, out.gradient().Row(int(i)))
+		for k := range moves {
+			from, to := at(k)
+			addScaled(a.gradient().Row(from), 1, out.gradient().Row(to))
 		}
 	}
 	return out

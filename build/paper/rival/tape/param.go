@@ -142,60 +142,21 @@ const normEpsilon, normMomentum = 1e-5, 0.1
 func (n *Norm) Forward(t *Tape, x *Value, training bool) *Value {
 	var unit *Value
 	if training && x.Rows > 1 {
-		unit = n.standardize(t, x)
+		var means, variances []float64
+		unit, means, variances = t.standardized(x, x.Cols, 1, x.Cols)
+		rows := float64(x.Rows)
+		for j := range means {
+			n.mean[j] += normMomentum * (float32(means[j]) - n.mean[j])
+			n.variance[j] += normMomentum * (float32(variances[j]*rows/(rows-1)) - n.variance[j])
+		}
 	} else {
-		unit = t.value(x.Rows, x.Cols, x)
-		scale := t.take(x.Cols)
+		shift, scale := NewMatrix(1, x.Cols), NewMatrix(1, x.Cols)
 		for j, v := range n.variance {
-			scale[j] = float32(1 / math.Sqrt(float64(v)+normEpsilon))
+			shift.Data[j], scale.Data[j] = -n.mean[j], float32(1/math.Sqrt(float64(v)+normEpsilon))
 		}
-		for i := range x.Rows {
-			row := unit.Row(i)
-			for j, v := range x.Row(i) {
-				row[j] = (v - n.mean[j]) * scale[j]
-			}
-		}
-		unit.back = func() {
-			for i, d := range unit.grad {
-				x.grad[i] += d * scale[i%x.Cols]
-			}
-		}
+		unit = t.mulRow(t.AddRow(x, t.Constant(shift)), t.Constant(scale))
 	}
 	return t.AddRow(t.mulRow(unit, t.Use(n.Scale)), t.Use(n.Shift))
-}
-
-// standardize brings the columns of x to mean 0 and variance 1 and moves the running ones.
-func (n *Norm) standardize(t *Tape, x *Value) *Value {
-	out, scale := t.value(x.Rows, x.Cols, x), t.take(x.Cols)
-	rows := float64(x.Rows)
-	for j := range x.Cols {
-		mean, variance := 0.0, 0.0
-		for i := j; i < len(x.Data); i += x.Cols {
-			mean += float64(x.Data[i]) / rows
-		}
-		for i := j; i < len(x.Data); i += x.Cols {
-			variance += (float64(x.Data[i]) - mean) * (float64(x.Data[i]) - mean) / rows
-		}
-		scale[j] = float32(1 / math.Sqrt(variance+normEpsilon))
-		for i := j; i < len(x.Data); i += x.Cols {
-			out.Data[i] = float32(float64(x.Data[i])-mean) * scale[j]
-		}
-		n.mean[j] += normMomentum * (float32(mean) - n.mean[j])
-		n.variance[j] += normMomentum * (float32(variance*rows/(rows-1)) - n.variance[j])
-	}
-	out.back = func() {
-		for j := range x.Cols {
-			sum, along := 0.0, 0.0
-			for i := j; i < len(x.Data); i += x.Cols {
-				sum += float64(out.grad[i]) / rows
-				along += float64(out.grad[i]) * float64(out.Data[i]) / rows
-			}
-			for i := j; i < len(x.Data); i += x.Cols {
-				x.grad[i] += scale[j] * float32(float64(out.grad[i])-sum-along*float64(out.Data[i]))
-			}
-		}
-	}
-	return out
 }
 
 // mulRow multiplies each row of a by b (1×cols), element by element.

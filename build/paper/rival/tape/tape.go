@@ -21,8 +21,6 @@ package tape
 
 import (
 	"fmt"
-
-	"gonum.org/v1/gonum/blas/blas32"
 )
 
 // A Matrix has its rows one after another.
@@ -38,10 +36,6 @@ func NewMatrix(rows, cols int) Matrix {
 
 // Row returns row i. It shares the memory of m.
 func (m Matrix) Row(i int) []float32 { return m.Data[i*m.Cols : (i+1)*m.Cols] }
-
-func (m Matrix) general() blas32.General {
-	return blas32.General{Rows: m.Rows, Cols: m.Cols, Stride: max(1, m.Cols), Data: m.Data}
-}
 
 // A Value is a matrix that an operation gave, or that went into one.
 type Value struct {

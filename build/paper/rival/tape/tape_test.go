@@ -92,7 +92,6 @@ func operations(t *testing.T) map[string]struct {
 		"Unit":            unary(-1, 1, (*Tape).Unit),
 		"StandardizeRows": unary(-1, 1, (*Tape).StandardizeRows),
 		"Concat":          {[][2]int{{4, 3}, {4, 1}, {4, 2}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.Concat(v...) }},
-		"Rows":            unary(-1, 1, func(t *Tape, a *Value) *Value { return t.Rows(a, 1, 3) }),
 		"Gather":          unary(-1, 1, func(t *Tape, a *Value) *Value { return t.Gather(a, []int32{3, 0, 3}) }),
 		"Scatter":         unary(-1, 1, func(t *Tape, a *Value) *Value { return t.Scatter(a, []int32{1, 4, 1, 0}, 5) }),
 		"Neighbors":       nodes(func(t *Tape, a *Value) *Value { return t.Neighbors(a, b, nil) }),
@@ -100,7 +99,6 @@ func operations(t *testing.T) map[string]struct {
 			return t.Neighbors(v[0], b, v[1])
 		}},
 		"SumNodes":         nodes(func(t *Tape, a *Value) *Value { return t.SumNodes(a, b) }),
-		"MeanNodes":        nodes(func(t *Tape, a *Value) *Value { return t.MeanNodes(a, b) }),
 		"MaxNodes":         nodes(func(t *Tape, a *Value) *Value { return t.MaxNodes(a, b) }),
 		"Norm in training": normed(true),
 		"Norm":             normed(false),

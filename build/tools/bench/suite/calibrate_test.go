@@ -165,7 +165,7 @@ func BenchmarkStage(b *testing.B) {
 		}, rate{float64(len(s.graphs)), "graphs/s"})
 	})
 	b.Run("ratio", func(b *testing.B) {
-		known, err := near.NewBank(ctx, 1, s.model.Bank, s.model.Subtrees)
+		known, err := near.NewBank(ctx, 1, s.model.Bank, s.model.Subtrees, nil)
 		must(b, err)
 		bank := ratio.NewBank(known)
 		holdout, err := bank.Measure(ctx, 1, s.model.Holdout)

@@ -21,10 +21,10 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"baca/algo"
+	"baca/build/internal/fresh"
 	"baca/build/internal/licenses"
 )
 
@@ -59,20 +59,17 @@ type file struct {
 }
 
 func release(out, commit string, targets []target) error {
-	text, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	root, err := fresh.Folder(out)
 	if err != nil {
-		return fmt.Errorf("finding the repository: %w", err)
-	}
-	root := strings.TrimSpace(string(text))
-	if err := os.RemoveAll(out); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(out, 0o777); err != nil {
+	pages, err := manual(root, out)
+	if err != nil {
 		return err
 	}
 	var sums bytes.Buffer
 	for _, t := range targets {
-		name, data, err := t.archive(root, out, commit)
+		name, data, err := t.archive(root, out, commit, pages)
 		if err != nil {
 			return fmt.Errorf("%s/%s: %w", t.os, t.arch, err)
 		}
@@ -85,7 +82,34 @@ func release(out, commit string, targets []target) error {
 	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), sums.Bytes(), 0o666)
 }
 
-func (t target) archive(root, out, commit string) (name string, data []byte, err error) {
+// manual are the manual pages, which are the same for every system that has any.
+func manual(root, out string) ([]file, error) {
+	dir, err := filepath.Abs(filepath.Join(out, "man"))
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	c := exec.Command("go", "run", "./build/baca", "man", "--out", dir)
+	c.Dir = root
+	if text, err := c.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("baca man: %w\n%s", err, text)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var files []file
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file{path.Join("man", "man1", e.Name()), data, 0o644})
+	}
+	return files, nil
+}
+
+func (t target) archive(root, out, commit string, pages []file) (name string, data []byte, err error) {
 	folder := fmt.Sprintf("baca-%s-%s-%s", algo.Version, t.os, t.arch)
 	program := "baca"
 	if t.os == "windows" {
@@ -107,6 +131,9 @@ func (t target) archive(root, out, commit string) (name string, data []byte, err
 		return "", nil, err
 	}
 	files = append(files, file{"licenses.txt", text, 0o644})
+	if t.os != "windows" {
+		files = append(files, pages...)
+	}
 	for i := range files {
 		files[i].name = path.Join(folder, files[i].name)
 	}

@@ -6,7 +6,7 @@
 const fs = require("fs");
 const path = require("path");
 const web = path.join(__dirname, "../../../../web");
-const bacaKernel = require(path.join(web, "kernel.js"));
+require(path.join(web, "kernel.js"));
 
 const instantiate = WebAssembly.instantiate;
 WebAssembly.instantiate = async (program, imports) => {

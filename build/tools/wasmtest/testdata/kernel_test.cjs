@@ -2,7 +2,7 @@
 "use strict";
 const assert = require("assert");
 const fs = require("fs");
-const bacaKernel = require("../../../../web/kernel.js");
+require("../../../../web/kernel.js");
 const bytes = fs.readFileSync(`${__dirname}/../../../../web/kernel.wasm`);
 
 (async () => {

@@ -1,4 +1,4 @@
-package main
+package compact
 
 import (
 	"bytes"
@@ -81,12 +81,14 @@ var slimmedModules = []slimmed{{
 	},
 }}
 
-// slim makes copies of libraries in dir without what the page has no use for, and
-// returns a go.mod with which it is compiled with them.
-func (b *builder) slim(dir string) (string, error) {
+// slim makes copies of libraries in dir without what a browser has no use for, and
+// returns a go.mod with which programs are compiled with them.
+func slim(root, dir string) (string, error) {
 	var replaced strings.Builder
 	for _, m := range slimmedModules {
-		out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", m.module).Output()
+		list := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", m.module)
+		list.Dir = root
+		out, err := list.Output()
 		if err != nil {
 			return "", fmt.Errorf("finding %s: %w", m.module, err)
 		}
@@ -113,7 +115,7 @@ func (b *builder) slim(dir string) (string, error) {
 		fmt.Fprintf(&replaced, "\nreplace %s => %s\n", m.module, to)
 	}
 	for _, name := range []string{"go.mod", "go.sum"} {
-		data, err := os.ReadFile(filepath.Join(b.root, name))
+		data, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
 			return "", err
 		}

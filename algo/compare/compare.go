@@ -1,0 +1,437 @@
+// Package compare says how two lists of molecules differ: whether one can be told from the
+// other, what is commoner in which, how large the molecules are, what both have, and how near
+// the molecules of each are to those of the other.
+package compare
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"baca/algo/contrast"
+	"baca/algo/decide"
+	"baca/algo/gin"
+	"baca/algo/graph"
+	"baca/algo/internal/parallel"
+	"baca/algo/metric"
+	"baca/algo/near"
+	"baca/algo/ratio"
+)
+
+// NearDuplicate is the similarity from which molecules are called near duplicates.
+const NearDuplicate = 0.85
+
+// Coverage steps are at similarities of 0, 0.05, …, 1.
+const coverageSteps = 21
+
+// MaxQueries bounds the molecules of a list whose nearest are looked for. Of longer lists
+// it is an even sample, by which shares are known to ± 0.6 percentage points (95 %).
+const MaxQueries = 25_000
+
+// A Comparison is of a list A with a list B. All counts are of different molecules.
+type Comparison struct {
+	A Side `json:"a"`
+	B Side `json:"b"`
+
+	Evidence Evidence `json:"evidence"`
+	Overlap  Overlap  `json:"overlap"`
+	// AtoB has what molecules of A have in B, and so on. AtoA leaves each molecule itself out.
+	AtoB  Nearest `json:"a_to_b"`
+	BtoA  Nearest `json:"b_to_a"`
+	AtoA  Nearest `json:"a_to_a"`
+	BtoB  Nearest `json:"b_to_b"`
+	Audit Audit   `json:"audit"`
+
+	// Named has what has a name, and Fragments surroundings of atoms, up to two bonds wide;
+	// both are only what differs at a rate of false discoveries of FDR, the surest
+	// difference first. Tested counts what was compared.
+	Named           []Difference `json:"named"`
+	Fragments       []Difference `json:"fragments"`
+	NamedTested     int          `json:"named_tested"`
+	FragmentsTested int          `json:"fragments_tested"`
+	FDR             float64      `json:"fdr"`
+}
+
+// A Side describes one list.
+type Side struct {
+	Name      string       `json:"name"`
+	Read      int          `json:"read"`
+	Refused   int          `json:"refused"`
+	Copies    int          `json:"copies"`
+	Molecules int          `json:"molecules"`
+	Atoms     Distribution `json:"atoms"`
+	Rings     Distribution `json:"rings"`
+}
+
+// A Distribution is of a count that each molecule has.
+type Distribution struct {
+	Quantiles [5]float64 `json:"quantiles"` // at 5, 25, 50, 75 and 95 %
+	Mean      float64    `json:"mean"`
+	Counts    []int      `json:"counts"` // of molecules with 0, 1, …, the last 100 and more
+}
+
+// Evidence says whether B can be told from A.
+type Evidence struct {
+	AUC float64 // cross-validated, ½ for what cannot be told apart; NaN if too few
+	P   float64 // how often so many molecules like A's would be told from A as well
+	// Bank and Holdout are how many molecules of A were compared with Batch of B, even
+	// samples.
+	Bank, Holdout, Batch int
+	Skipped              string // why there is none
+}
+
+// Overlap counts what both lists have.
+type Overlap struct {
+	Molecules int `json:"molecules"` // in both, stereochemistry aside
+	// Scaffolds are rings and what links them, different ones: of A, of B and of both.
+	ScaffoldsA int `json:"scaffolds_a"`
+	ScaffoldsB int `json:"scaffolds_b"`
+	Scaffolds  int `json:"scaffolds"`
+	// Molecules with rings, and those of them whose scaffold the other list has too.
+	CyclicA  int `json:"cyclic_a"`
+	CyclicB  int `json:"cyclic_b"`
+	SharingA int `json:"sharing_scaffold_a"`
+	SharingB int `json:"sharing_scaffold_b"`
+}
+
+// Nearest says how similar the nearest molecules are: Tanimoto similarities of the subtrees
+// of up to two bonds, much like ECFP4.
+type Nearest struct {
+	Queries        int                    `json:"queries"`
+	Sampled        bool                   `json:"sampled"`
+	Quantiles      [5]float64             `json:"quantiles"` // at 5, 25, 50, 75 and 95 %
+	Mean           float64                `json:"mean"`
+	Coverage       [coverageSteps]float64 `json:"coverage"`        // the share whose nearest is at least so similar, see Steps
+	Duplicates     int                    `json:"duplicates"`      // similarity 1
+	NearDuplicates int                    `json:"near_duplicates"` // NearDuplicate and more, duplicates among them
+	similarities   []float64
+}
+
+// Steps are the similarities of Nearest.Coverage.
+func Steps() []float64 {
+	list := make([]float64, coverageSteps)
+	for k := range list {
+		list[k] = float64(k) / (coverageSteps - 1)
+	}
+	return list
+}
+
+// An Audit says what B is worth as a test set for A.
+type Audit struct {
+	// AUC is the chance that a molecule of B has a nearer one in A than a molecule of A has
+	// among the others, ties counted half. About ½ is what a random split gives.
+	AUC     float64 `json:"auc"`
+	Verdict string  `json:"verdict"` // "easier", "random", "harder", or "undecided" for too few
+}
+
+// A Difference is something that is commoner in one list.
+type Difference struct {
+	Kind string  `json:"kind"`
+	Name string  `json:"name"`
+	InA  int     `json:"in_a"` // molecules that have it
+	InB  int     `json:"in_b"`
+	Odds float64 `json:"odds_ratio"` // by how much its odds are larger in B
+	Low  float64 `json:"low"`        // of its interval of 95 %
+	High float64 `json:"high"`
+	P    float64 `json:"p"`
+	Q    float64 `json:"q"`
+	// An example, for fragments: a molecule that has it and which of its atoms, from 0 in the
+	// order of the SMILES.
+	Example string `json:"example,omitempty"`
+	Atoms   []int  `json:"atoms,omitempty"`
+}
+
+// Options are those of Compare.
+type Options struct {
+	// Encoder embeds graphs for the evidence; any that reads their features will do.
+	Encoder *gin.Encoder
+	FDR     float64
+	Workers int
+	// Stage, unless nil, is told what is being done.
+	Stage func(name string)
+}
+
+// ErrEmpty says that a list holds nothing to compare.
+var ErrEmpty = errors.New("a list without molecules")
+
+// Compare compares two lists. Both stay as they are but for the order of their samples.
+func Compare(ctx context.Context, a, b *List, o Options) (*Comparison, error) {
+	if err := decide.CheckFDR(o.FDR); err != nil {
+		return nil, err
+	}
+	for _, l := range []*List{a, b} {
+		if l.Len() == 0 {
+			return nil, fmt.Errorf("%s: %w", l.Name, ErrEmpty)
+		}
+	}
+	stage := func(name string) {
+		if o.Stage != nil {
+			o.Stage(name)
+		}
+	}
+	c := &Comparison{A: a.side(), B: b.side(), FDR: o.FDR}
+	stage("evidence")
+	var err error
+	if c.Evidence, err = evidence(ctx, o, a, b); err != nil {
+		return nil, err
+	}
+	c.Overlap = overlap(a, b)
+	stage("substructures")
+	xa, xb := newIndex(a.prints), newIndex(b.prints)
+	c.named(a, b)
+	c.fragments(a, b, xa, xb)
+	for _, n := range []struct {
+		to    *Nearest
+		of    *List
+		in    *index
+		self  bool
+		stage string
+	}{
+		{to: &c.BtoA, of: b, in: xa, stage: "neighbours of B in A"},
+		{to: &c.AtoA, of: a, in: xa, self: true, stage: "neighbours of A in A"},
+		{to: &c.AtoB, of: a, in: xb, stage: "neighbours of A in B"},
+		{to: &c.BtoB, of: b, in: xb, self: true, stage: "neighbours of B in B"},
+	} {
+		stage(n.stage)
+		if *n.to, err = nearest(ctx, o.Workers, n.of, n.in, n.self); err != nil {
+			return nil, err
+		}
+	}
+	c.Audit = audit(c.BtoA.similarities, c.AtoA.similarities)
+	return c, nil
+}
+
+func (l *List) side() Side {
+	return Side{l.Name, l.Read, l.Refused, l.Copies, l.Len(), distribution(l.atoms), distribution(l.rings)}
+}
+
+// levels are those of quantiles, in percent.
+var levels = [5]float64{5, 25, 50, 75, 95}
+
+func quantiles(values []float64) (q [5]float64, mean float64) {
+	sorted := slices.Sorted(slices.Values(values))
+	for k, level := range levels {
+		q[k] = metric.Percentile(sorted, level)
+	}
+	for _, v := range sorted {
+		mean += v
+	}
+	return q, mean / float64(len(values))
+}
+
+// maxCount is the last of Distribution.Counts, which holds all that are larger too.
+const maxCount = 100
+
+func distribution(counts []int) Distribution {
+	d := Distribution{Counts: make([]int, min(maxCount, slices.Max(counts))+1)}
+	values := make([]float64, len(counts))
+	for i, n := range counts {
+		values[i] = float64(n)
+		d.Counts[min(n, maxCount)]++
+	}
+	d.Quantiles, d.Mean = quantiles(values)
+	return d
+}
+
+// evidence has the density ratio of B to one half of A's sample, which is then told from the
+// other half.
+func evidence(ctx context.Context, o Options, a, b *List) (Evidence, error) {
+	a.trim()
+	b.trim()
+	var bank, holdout, batch []*graph.Graph
+	for i, s := range a.sample {
+		if i%2 == 0 {
+			bank = append(bank, s.graph)
+		} else {
+			holdout = append(holdout, s.graph)
+		}
+	}
+	for _, s := range b.sample[:min(len(b.sample), sampleSize/2)] {
+		batch = append(batch, s.graph)
+	}
+	e := Evidence{AUC: math.NaN(), P: math.NaN(), Bank: len(bank), Holdout: len(holdout), Batch: len(batch)}
+	represented := make([]*contrast.Representation, 3)
+	for k, gs := range [][]*graph.Graph{bank, holdout, batch} {
+		var err error
+		if represented[k], err = contrast.Describe(ctx, o.Workers, o.Encoder, gs); err != nil {
+			return e, err
+		}
+	}
+	nearBank, err := near.NewBank(ctx, o.Workers, represented[0], nil, nil)
+	if err != nil {
+		return e, err
+	}
+	rb := ratio.NewBank(nearBank)
+	measured := make([]*ratio.Graphs, 3)
+	for _, k := range []int{1, 2} {
+		if measured[k], err = rb.Measure(ctx, o.Workers, represented[k]); err != nil {
+			return e, err
+		}
+	}
+	r, err := rb.Estimate(ctx, o.Workers, ratio.DefaultOptions(), measured[2], measured[1])
+	if err != nil {
+		return e, err
+	}
+	if r.Skipped != "" || math.IsNaN(r.P) {
+		e.Skipped = fmt.Sprintf("there are %d of A and %d of B, and it takes %d of A and %d of B", len(a.sample), len(batch), 2*fewest, fewest)
+		return e, nil
+	}
+	e.AUC, e.P = r.AUC, r.P
+	return e, nil
+}
+
+// fewest graphs are in a bank, a holdout and a batch, as package ratio has it.
+const fewest = 10
+
+func overlap(a, b *List) Overlap {
+	var o Overlap
+	for _, id := range b.same {
+		if a.known[id] {
+			o.Molecules++
+		}
+	}
+	scaffolds := func(l *List) (map[identity]bool, int) {
+		set, cyclic := map[identity]bool{}, 0
+		for _, s := range l.scaffolds {
+			if s != (identity{}) {
+				set[s] = true
+				cyclic++
+			}
+		}
+		return set, cyclic
+	}
+	ofA, cyclicA := scaffolds(a)
+	ofB, cyclicB := scaffolds(b)
+	o.ScaffoldsA, o.ScaffoldsB, o.CyclicA, o.CyclicB = len(ofA), len(ofB), cyclicA, cyclicB
+	for s := range ofB {
+		if ofA[s] {
+			o.Scaffolds++
+		}
+	}
+	count := func(l *List, in map[identity]bool) (n int) {
+		for _, s := range l.scaffolds {
+			if in[s] {
+				n++
+			}
+		}
+		return n
+	}
+	o.SharingA, o.SharingB = count(a, ofB), count(b, ofA)
+	return o
+}
+
+// chunk molecules are looked up at a time.
+const chunk = 64
+
+// nearest looks for the nearest of the molecules of a list, or of an even sample of them.
+func nearest(ctx context.Context, workers int, of *List, in *index, self bool) (Nearest, error) {
+	queries := make([]int, of.Len())
+	for i := range queries {
+		queries[i] = i
+	}
+	n := Nearest{Sampled: len(queries) > MaxQueries}
+	if n.Sampled {
+		slices.SortFunc(queries, func(i, j int) int {
+			return cmp.Or(cmp.Compare(rank(of.same[i], of.salt), rank(of.same[j], of.salt)), cmp.Compare(i, j))
+		})
+		queries = queries[:MaxQueries]
+	}
+	n.Queries, n.similarities = len(queries), make([]float64, len(queries))
+	searches := make([]*search, parallel.Workers(workers))
+	err := parallel.For(ctx, workers, (len(queries)+chunk-1)/chunk, func(worker, piece int) {
+		if searches[worker] == nil {
+			searches[worker] = newSearch(in)
+		}
+		for k := piece * chunk; k < min(len(queries), (piece+1)*chunk); k++ {
+			skip := -1
+			if self {
+				skip = queries[k]
+			}
+			similarity, _ := searches[worker].nearest(of.prints[queries[k]], skip)
+			n.similarities[k] = max(0, similarity) // a list of one has no other
+		}
+	})
+	if err != nil {
+		return n, err
+	}
+	n.Quantiles, n.Mean = quantiles(n.similarities)
+	steps := Steps()
+	for _, s := range n.similarities {
+		for k, step := range steps {
+			if s >= step {
+				n.Coverage[k] += 1 / float64(len(queries))
+			}
+		}
+		if s == 1 {
+			n.Duplicates++
+		}
+		if s >= NearDuplicate {
+			n.NearDuplicates++
+		}
+	}
+	return n, nil
+}
+
+// What an AUC must be away from ½ to be said to differ: that much, and two standard errors of
+// the rank-sum test.
+const auditSlack = 0.05
+
+func audit(test, within []float64) Audit {
+	is := make([]bool, len(test)+len(within))
+	for i := range test {
+		is[i] = true
+	}
+	n, m := float64(len(test)), float64(len(within))
+	a := Audit{AUC: metric.AUROC(slices.Concat(test, within), is)}
+	slack := max(auditSlack, 2*math.Sqrt((n+m+1)/(12*n*m)))
+	switch {
+	case slack >= 0.25:
+		a.Verdict = "undecided"
+	case a.AUC > 0.5+slack:
+		a.Verdict = "easier"
+	case a.AUC < 0.5-slack:
+		a.Verdict = "harder"
+	default:
+		a.Verdict = "random"
+	}
+	return a
+}
+
+// named compares what has a name.
+func (c *Comparison) named(a, b *List) {
+	all := map[trait]bool{}
+	for _, l := range []*List{a, b} {
+		for t := range l.with {
+			all[t] = true
+		}
+	}
+	var list []Difference
+	for t := range all {
+		list = append(list, Difference{Kind: t.kind, Name: t.name, InA: a.with[t], InB: b.with[t]})
+	}
+	c.NamedTested = len(list)
+	c.Named = c.judge(list, a.Len(), b.Len())
+}
+
+// judge leaves what differs, the surest first.
+func (c *Comparison) judge(list []Difference, n, m int) []Difference {
+	p := make([]float64, len(list))
+	for i := range list {
+		d := &list[i]
+		d.P = Fisher(d.InA, n, d.InB, m)
+		d.Odds, d.Low, d.High = oddsRatio(d.InA, n, d.InB, m)
+		p[i] = d.P
+	}
+	for i, q := range decide.QValues(p) {
+		list[i].Q = q
+	}
+	list = slices.DeleteFunc(list, func(d Difference) bool { return d.Q > c.FDR })
+	slices.SortFunc(list, func(x, y Difference) int {
+		return cmp.Or(cmp.Compare(x.P, y.P), -cmp.Compare(math.Abs(math.Log(x.Odds)), math.Abs(math.Log(y.Odds))),
+			cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Name, y.Name))
+	})
+	return list
+}

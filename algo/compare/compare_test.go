@@ -1,0 +1,346 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/algo/fingerprint"
+	"baca/algo/gin"
+	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
+)
+
+func TestFisher(t *testing.T) {
+	// By scipy.stats.fisher_exact of SciPy 1.10.
+	for _, c := range []struct {
+		a, n, b, m int
+		p          float64
+	}{
+		{8, 10, 1, 6, 0.034965034965034975},
+		{3, 200, 17, 180, 0.0007791806357402181},
+		{0, 50, 0, 60, 1.0},
+		{50, 50, 0, 60, 1.5934266519932086e-32},
+		{1000, 100000, 1200, 90000, 1.249907279715411e-11},
+		{4000, 4200, 960, 1100, 7.248217559403528e-19},
+		{5, 10, 5, 10, 1.0},
+		{900, 2039, 100, 1513, 4.076889082025219e-151},
+		{1, 40000, 30, 1000, 8.158020633319606e-48},
+	} {
+		if p := Fisher(c.a, c.n, c.b, c.m); !(math.Abs(p/c.p-1) < 1e-6) {
+			t.Errorf("%d of %d and %d of %d: p = %g, want %g", c.a, c.n, c.b, c.m, p, c.p)
+		}
+	}
+}
+
+// The sum over all tables is the oracle.
+func TestFisherSumsAllTables(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		n, m := 1+rng.IntN(30), 1+rng.IntN(30)
+		a, b := rng.IntN(n+1), rng.IntN(m+1)
+		p := func(x int) float64 {
+			return math.Exp(choose(n, x) + choose(m, a+b-x) - choose(n+m, a+b))
+		}
+		want := 0.0
+		for x := max(0, a+b-m); x <= min(a+b, n); x++ {
+			if p(x) <= p(a)*(1+1e-7) {
+				want += p(x)
+			}
+		}
+		if got := Fisher(a, n, b, m); !(math.Abs(got-want) <= 1e-9*want) {
+			t.Fatalf("%d of %d and %d of %d: p = %g, want %g", a, n, b, m, got, want)
+		}
+	}
+}
+
+func TestOddsRatio(t *testing.T) {
+	// (6.5·12.5)/(1.5·10.5) by hand, and its interval e^(ln OR ± 1.96·√(1/6.5+1/12.5+1/1.5+1/10.5)).
+	odds, low, high := oddsRatio(10, 22, 6, 7)
+	want := 6.5 * 12.5 / (1.5 * 10.5)
+	half := 1.959964 * math.Sqrt(1/6.5+1/12.5+1/1.5+1/10.5)
+	if math.Abs(odds-want) > 1e-12 || math.Abs(math.Log(high/odds)-half) > 1e-12 || math.Abs(math.Log(odds/low)-half) > 1e-12 {
+		t.Errorf("odds ratio %g (%g to %g), want %g and half a width of %g", odds, low, high, want, half)
+	}
+}
+
+// The nearest of random sets are those that comparing all pairs finds.
+func TestNearestIsThatOfAllPairs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	draw := func(n, keys int) [][]uint32 {
+		var sets [][]uint32
+		for range n {
+			var s []uint32
+			for range rng.IntN(30) {
+				// Some keys are common, most are rare.
+				s = append(s, uint32(float64(keys)*math.Pow(rng.Float64(), 3)))
+			}
+			slices.Sort(s)
+			sets = append(sets, slices.Compact(s))
+		}
+		return sets
+	}
+	for _, size := range []int{1, 2, 30, 400} {
+		sets := draw(size, 300)
+		queries := append(draw(200, 400), sets...)
+		x := newIndex(sets)
+		s := newSearch(x)
+		for q, keys := range queries {
+			for _, skip := range []int{-1, q - 200} {
+				if skip < -1 {
+					continue
+				}
+				want := nearby{-1, -1}
+				for i, other := range sets {
+					if i != skip {
+						want.offer(tanimoto(shared(keys, other), len(keys), len(other)), i)
+					}
+				}
+				if similarity, set := s.nearest(keys, skip); similarity != want.similarity || set != want.set {
+					t.Fatalf("%d sets, query %v but %d: set %d at %g, want %d at %g", size, keys, skip, set, similarity, want.set, want.similarity)
+				}
+			}
+		}
+	}
+}
+
+// Of molecules, the similarity is the one of package fingerprint.
+func TestNearestIsTanimoto(t *testing.T) {
+	texts := []string{"CCO", "CCCO", "c1ccccc1O", "c1ccccc1", "CC(=O)Nc1ccc(O)cc1", "CC(=O)Oc1ccccc1C(=O)O", "C[NH3+].[Cl-]"}
+	l := listOf(t, "list", texts...)
+	var prints []fingerprint.Print
+	for _, text := range texts {
+		prints = append(prints, fingerprint.New(parse(t, text).Graph, fingerprint.DefaultHeight))
+	}
+	x, s := fingerprint.NewIndex(prints), newSearch(newIndex(l.prints))
+	for i, p := range prints {
+		want := x.Nearest(fingerprint.Sets, p, 1, i)[0]
+		if got, _ := s.nearest(l.prints[i], i); got != want {
+			t.Errorf("%s: %g, want %g", texts[i], got, want)
+		}
+	}
+}
+
+func parse(t *testing.T, text string) Source {
+	t.Helper()
+	g, err := smiles.ParseCanonical(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Source{ID: text, SMILES: text, Graph: g}
+}
+
+func listOf(t *testing.T, name string, texts ...string) *List {
+	t.Helper()
+	var sources []Source
+	for _, text := range texts {
+		sources = append(sources, parse(t, text))
+	}
+	l := NewList(name, 1, len(name)%2)
+	if err := l.Add(context.Background(), 2, sources); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestListCountsAMoleculeOnce(t *testing.T) {
+	l := listOf(t, "list", "OCC", "CCO", "C[C@H](N)C(=O)O", "C[C@@H](N)C(=O)O", "c1ccccc1", "C1=CC=CC=C1")
+	if l.Len() != 3 || l.Copies != 3 || l.Read != 6 {
+		t.Errorf("%d molecules and %d copies of %d, want 3, 3 and 6", l.Len(), l.Copies, l.Read)
+	}
+}
+
+func TestTraits(t *testing.T) {
+	for text, want := range map[string][]string{
+		"c1ccc2[nH]ccc2c1":       {"2 rings", "ring of 5", "ring of 6", "heteroaromatic ring system", "C", "N"},
+		"CCCCCCO":                {"no ring", "hydroxyl group", "saturated chain", "C", "O", "chain of six saturated carbons"},
+		"C[NH3+].[Cl-]":          {"no ring", "salt or mixture", "ammonium group", "methyl group", "C", "N", "Cl", "charged atom"},
+		"C[C@H](N)C(=O)O":        {"no ring", "amine group", "carboxylic acid group", "saturated chain", "C", "N", "O", "stereocentre that is written"},
+		"C1CCCCCCCCCCCCC1":       {"one ring", "macrocycle, 12 atoms or more", "saturated ring part", "C"},
+		"[O-][N+](=O)c1ccccc1Br": {"one ring", "ring of 6", "benzene ring", "nitro group", "C", "N", "O", "Br", "charged atom"},
+	} {
+		var got []string
+		for _, tr := range traitsOf(parse(t, text).Graph) {
+			got = append(got, tr.name)
+		}
+		for _, name := range want {
+			if !slices.Contains(got, name) {
+				t.Errorf("%s: no %q among %q", text, name, got)
+			}
+		}
+	}
+}
+
+// The sizes are those of the rings that are written.
+func TestRingSizes(t *testing.T) {
+	for text, want := range map[string][]int{
+		"CCO": nil, "C1CC1": {3}, "c1ccc2[nH]ccc2c1": {5, 6}, "C1CC2CCC1C2": {5}, "C1CCC2(CC1)CCC2": {4, 6}, "C1CC1C1CCCC1": {3, 5}, "C12C3C4C1C5C2C3C45": {4},
+	} {
+		if got := ringSizes(parse(t, text).Graph); !slices.Equal(got, want) {
+			t.Errorf("%s: rings of %v, want %v", text, got, want)
+		}
+	}
+}
+
+func encoder() *gin.Encoder {
+	return gin.New(gin.Default(molecule.Features), rand.New(rand.NewPCG(1, 1)))
+}
+
+func options() Options { return Options{Encoder: encoder(), FDR: 0.05, Workers: 2} }
+
+// series are chains of carbon with an end.
+func series(from, to int, end string) (texts []string) {
+	for n := from; n < to; n++ {
+		texts = append(texts, chain(n)+end)
+	}
+	return texts
+}
+
+func chain(n int) string { return strings.Repeat("C", n) }
+
+func TestCompareFindsWhatDiffers(t *testing.T) {
+	a := listOf(t, "a", append(series(1, 40, "O"), series(1, 20, "C(=O)O")...)...)
+	b := listOf(t, "bb", append(series(1, 40, "N"), series(1, 20, "C(=O)O")...)...)
+	c, err := Compare(context.Background(), a, b, options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Overlap.Molecules != 19 {
+		t.Errorf("%d molecules in both, want 19", c.Overlap.Molecules)
+	}
+	if !(c.Evidence.AUC > 0.7 && c.Evidence.P < 0.01) {
+		t.Errorf("AUC %g, p %g: want lists that are told apart", c.Evidence.AUC, c.Evidence.P)
+	}
+	find := func(name string) Difference {
+		for _, d := range c.Named {
+			if d.Name == name {
+				return d
+			}
+		}
+		t.Fatalf("no %q among %+v", name, c.Named)
+		return Difference{}
+	}
+	if d := find("amine group"); d.InA != 0 || d.InB != 39 || d.Odds < 100 || d.Low < 1 {
+		t.Errorf("amine groups: %+v", d)
+	}
+	if d := find("hydroxyl group"); d.InA != 39 || d.InB != 0 || d.Odds > 0.01 || d.High > 1 {
+		t.Errorf("hydroxyl groups: %+v", d)
+	}
+	for _, d := range c.Named {
+		if d.Name == "carboxylic acid group" {
+			t.Errorf("acids, which both lists have: %+v", d)
+		}
+	}
+	if !slices.ContainsFunc(c.Fragments, func(d Difference) bool { return d.Name == "C(N)*" && d.InB == 38 && d.Odds > 1 }) {
+		t.Errorf("no C(N)* among %+v", c.Fragments)
+	}
+	for _, d := range c.Fragments {
+		if _, err := smiles.Parse(d.Name); err != nil {
+			t.Errorf("fragment %s: %v", d.Name, err)
+		}
+	}
+}
+
+// Two samples of one set: nothing differs, and B is as near to A as A to itself.
+func TestCompareOfOneSet(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	ends := []string{"C", "O", "N", "Cl", "Br", "C(=O)O", "C2CCCC2", "c2ccncc2", "S(=O)(=O)C", "C#C", "C2CC2", "C(F)(F)F", "C(=O)NC", "OC", "C(=O)C"}
+	var texts []string
+	for _, x := range ends {
+		for _, y := range ends {
+			for n := range 4 {
+				texts = append(texts, "c1c("+chain(n)+x+")ncc("+chain(3-n)+y+")c1")
+			}
+		}
+	}
+	rng.Shuffle(len(texts), func(i, j int) { texts[i], texts[j] = texts[j], texts[i] })
+	half := len(texts) / 2
+	c, err := Compare(context.Background(), listOf(t, "a", texts[:half]...), listOf(t, "bb", texts[half:]...), options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Named)+len(c.Fragments) > 0 || c.Evidence.P < 0.001 || c.Audit.Verdict != "random" {
+		t.Errorf("halves of one set: %+v, evidence %+v, audit %+v", c.Named, c.Evidence, c.Audit)
+	}
+	if c.FragmentsTested < 50 || c.NamedTested < 20 {
+		t.Errorf("%d fragments and %d names compared", c.FragmentsTested, c.NamedTested)
+	}
+}
+
+// Neither the number of workers nor the order of the molecules matters.
+func TestCompareIsReproducible(t *testing.T) {
+	texts := append(series(1, 30, "O"), series(1, 30, "c1ccccc1")...)
+	others := append(series(1, 30, "N"), series(1, 30, "c1ccncc1")...)
+	var first string
+	for round := range 3 {
+		o := options()
+		o.Workers = round + 1
+		if round == 2 {
+			slices.Reverse(texts)
+			slices.Reverse(others)
+		}
+		c, err := Compare(context.Background(), listOf(t, "a", texts...), listOf(t, "bb", others...), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range []*Nearest{&c.AtoA, &c.AtoB, &c.BtoA, &c.BtoB} {
+			n.similarities = nil
+		}
+		got := fmt.Sprintf("%+v", c)
+		if round == 0 {
+			first = got
+		} else if got != first {
+			t.Errorf("round %d:\n%s\nfirst:\n%s", round, got, first)
+		}
+	}
+}
+
+func TestCompareEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	a, b := listOf(t, "a", series(1, 30, "O")...), listOf(t, "bb", series(1, 30, "N")...)
+	if _, err := Compare(ctx, a, b, options()); err != context.Canceled {
+		t.Errorf("error %v, want that of the context", err)
+	}
+}
+
+func TestCompareOfFew(t *testing.T) {
+	a, b := listOf(t, "a", "CCO"), listOf(t, "bb", "CCN")
+	c, err := Compare(context.Background(), a, b, options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Evidence.Skipped == "" || c.Audit.Verdict != "undecided" || len(c.Named) > 0 {
+		t.Errorf("one molecule each: %+v", c)
+	}
+	if _, err := Compare(context.Background(), a, NewList("none", 1, 1), options()); err == nil {
+		t.Error("no error about a list without molecules")
+	}
+}
+
+// Of a long list an even sample is looked up, the same in whatever order it is.
+func TestNearestOfALongList(t *testing.T) {
+	l := NewList("long", 1, 0)
+	for i := range MaxQueries + 5000 {
+		l.same = append(l.same, identity{uint64(i), 1})
+		l.prints = append(l.prints, []uint32{uint32(i % 10)})
+	}
+	x := newIndex([][]uint32{{0}, {1}, {2}, {3}, {4, 5}})
+	n, err := nearest(context.Background(), 2, l, x, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Four in ten have an equal one, two in ten one of similarity ½.
+	if !n.Sampled || n.Queries != MaxQueries || math.Abs(n.Coverage[coverageSteps-1]-0.4) > 0.012 || math.Abs(n.Coverage[coverageSteps/2]-0.6) > 0.012 {
+		t.Errorf("%d queries, coverage %v", n.Queries, n.Coverage)
+	}
+	slices.Reverse(l.same)
+	slices.Reverse(l.prints)
+	if other, err := nearest(context.Background(), 1, l, x, false); err != nil || other.Mean != n.Mean || other.Duplicates != n.Duplicates {
+		t.Errorf("in another order %d equal ones, want %d", other.Duplicates, n.Duplicates)
+	}
+}

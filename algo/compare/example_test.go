@@ -1,0 +1,45 @@
+package compare_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"baca/algo/compare"
+	"baca/algo/gin"
+	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
+)
+
+// Alcohols and amines differ in what they are named after.
+func Example() {
+	ctx := context.Background()
+	list := func(name string, number int, end string) *compare.List {
+		l := compare.NewList(name, 1, number)
+		for n := range 30 {
+			text := "C" + strings.Repeat("C", n) + end
+			g, err := smiles.ParseCanonical(text)
+			if err != nil {
+				panic(err)
+			}
+			if err := l.Add(ctx, 1, []compare.Source{{SMILES: text, Graph: g}}); err != nil {
+				panic(err)
+			}
+		}
+		return l
+	}
+	encoder := gin.New(gin.Default(molecule.Features), rand.New(rand.NewPCG(1, 1)))
+	c, err := compare.Compare(ctx, list("alcohols", 0, "O"), list("amines", 1, "N"), compare.Options{Encoder: encoder, FDR: 0.05})
+	if err != nil {
+		panic(err)
+	}
+	for _, d := range c.Named {
+		fmt.Printf("%s: %d of A, %d of B\n", d.Name, d.InA, d.InB)
+	}
+	// Output:
+	// N: 0 of A, 30 of B
+	// O: 30 of A, 0 of B
+	// amine group: 0 of A, 30 of B
+	// hydroxyl group: 30 of A, 0 of B
+}

@@ -1,0 +1,169 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"baca/algo/fingerprint"
+	"baca/algo/graph"
+	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
+)
+
+// A fragment is compared if at least so many molecules have it, of both lists together, and
+// at least one in a thousand.
+const leastHolders = 10
+
+// What is shown of fragments: the surest ones for each list, and of several that are mostly
+// in the same molecules, only the first.
+const (
+	mostFragments = 12
+	mostLooked    = 1000 // for both lists
+	mostShared    = 0.7  // of the molecules that have either
+)
+
+// fragments compares subtrees.
+func (c *Comparison) fragments(a, b *List, xa, xb *index) {
+	least := max(leastHolders, (a.Len()+b.Len())/1000)
+	var list []Difference
+	var keys []uint32
+	each := func(key uint32, inA, inB int) {
+		if inA+inB >= least {
+			list = append(list, Difference{Kind: KindFragment, Name: fmt.Sprintf("%08x", key), InA: inA, InB: inB})
+			keys = append(keys, key)
+		}
+	}
+	for i, j := 0, 0; i < len(xa.keys) || j < len(xb.keys); {
+		switch {
+		case j == len(xb.keys) || i < len(xa.keys) && xa.keys[i] < xb.keys[j]:
+			each(xa.keys[i], xa.holding(i), 0)
+			i++
+		case i == len(xa.keys) || xb.keys[j] < xa.keys[i]:
+			each(xb.keys[j], 0, xb.holding(j))
+			j++
+		default:
+			each(xa.keys[i], xa.holding(i), xb.holding(j))
+			i, j = i+1, j+1
+		}
+	}
+	c.FragmentsTested = len(list)
+	var shown [][2][]uint32 // who has the fragments that are shown
+	count := map[bool]int{} // by whether they are commoner in B
+	for k, d := range c.judge(list, a.Len(), b.Len()) {
+		if k == mostLooked {
+			break
+		}
+		ofB := d.Odds >= 1
+		if count[ofB] == mostFragments {
+			continue
+		}
+		var key uint32
+		fmt.Sscanf(d.Name, "%x", &key)
+		who := [2][]uint32{xa.with(key), xb.with(key)}
+		if slices.ContainsFunc(shown, func(other [2][]uint32) bool { return sharedBy(who, other) > mostShared }) {
+			continue
+		}
+		// The example is of the list where it is commoner.
+		from, at := b, who[1]
+		if !ofB {
+			from, at = a, who[0]
+		}
+		if d.show(key, from, at) {
+			count[ofB]++
+			c.Fragments, shown = append(c.Fragments, d), append(shown, who)
+		}
+	}
+}
+
+// holding is how many sets have the key at a place.
+func (x *index) holding(k int) int { return int(x.first[k+1] - x.first[k]) }
+
+// sharedBy is the share of molecules with both, of those with either.
+func sharedBy(a, b [2][]uint32) float64 {
+	both := shared(a[0], b[0]) + shared(a[1], b[1])
+	return float64(both) / math.Max(1, float64(len(a[0])+len(a[1])+len(b[0])+len(b[1])-both))
+}
+
+// mostExamples bounds the molecules that are read to find one with a fragment to show, and
+// mostExampleAtoms their size.
+const mostExamples, mostExampleAtoms = 50, 40
+
+// show finds a molecule that shows a fragment, the smallest of the first, and names it. It is
+// false for a single atom, which other differences name, and where no SMILES shows it.
+func (d *Difference) show(key uint32, l *List, holders []uint32) bool {
+	best := -1
+	for _, i := range holders[:min(len(holders), mostExamples)] {
+		if l.smiles[i] != "" && (best < 0 || l.atoms[i] < l.atoms[best]) {
+			best = int(i)
+		}
+	}
+	if best < 0 || l.atoms[best] > mostExampleAtoms {
+		return false
+	}
+	m, err := smiles.Parse(l.smiles[best])
+	if err != nil {
+		return false
+	}
+	read, order := smiles.In(m, molecule.Canonical)
+	g := read.Graph()
+	at := slices.Index(fingerprint.Nodes(g, fingerprint.DefaultHeight), key)
+	if at < g.N() {
+		return false // none, or of height 0
+	}
+	atoms := around(g, at%g.N(), at/g.N())
+	for k, i := range atoms {
+		atoms[k] = int(order[i])
+	}
+	slices.Sort(atoms)
+	d.Name, d.Example, d.Atoms = cutOut(m, atoms), l.smiles[best], atoms
+	return true
+}
+
+// around returns the nodes up to so many edges from a node, ascending.
+func around(g *graph.Graph, node, steps int) []int {
+	nodes := []int{node}
+	for from := 0; steps > 0; steps-- {
+		end := len(nodes)
+		for ; from < end; from++ {
+			for _, j := range g.Row(nodes[from]) {
+				if !slices.Contains(nodes, int(j)) {
+					nodes = append(nodes, int(j))
+				}
+			}
+		}
+	}
+	slices.Sort(nodes)
+	return nodes
+}
+
+// cutOut writes some atoms of a molecule as SMILES, with * for each neighbour that is left
+// out: the fragment says how many there are, but not which.
+func cutOut(m *molecule.Molecule, atoms []int) string {
+	part := new(molecule.Molecule)
+	place := make([]int32, len(m.Atoms))
+	for i := range place {
+		place[i] = -1
+	}
+	for _, i := range atoms {
+		place[i] = int32(len(part.Atoms))
+		a := m.Atoms[i]
+		a.Chirality = molecule.Achiral
+		part.Atoms = append(part.Atoms, a)
+	}
+	for _, b := range m.Bonds {
+		from, to := place[b.From], place[b.To]
+		if from < 0 && to < 0 {
+			continue
+		}
+		for _, end := range []*int32{&from, &to} {
+			if *end < 0 {
+				*end = int32(len(part.Atoms))
+				part.Atoms = append(part.Atoms, molecule.Atom{Map: -1, Degree: 1})
+			}
+		}
+		b.From, b.To, b.Stereo = from, to, molecule.NoStereo
+		part.Bonds = append(part.Bonds, b)
+	}
+	return smiles.Write(part)
+}

@@ -1,0 +1,144 @@
+package compare
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"baca/algo/baseline"
+	"baca/algo/fingerprint"
+	"baca/algo/graph"
+	"baca/algo/internal/parallel"
+	"baca/algo/molecule"
+)
+
+// A Source is a graph with its names. SMILES may be empty.
+type Source struct {
+	ID, SMILES string
+	Graph      *graph.Graph
+}
+
+// A List is one of the two that are compared. It keeps of a molecule what a comparison asks
+// for, about half a kilobyte, and the graphs of a sample.
+type List struct {
+	Name string
+	// Read counts records, Refused those of them that are no molecules, and Copies those that
+	// equal an earlier one. A molecule counts once in all that follows.
+	Read, Refused, Copies int
+
+	ids, smiles  []string
+	same         []identity
+	scaffolds    []identity // zero without a ring
+	prints       [][]uint32 // keys, ascending
+	atoms, rings []int
+	with         map[trait]int // molecules that have it
+	known        map[identity]bool
+	sample       []sampled
+	salt         uint64
+}
+
+// An identity is the same for equal graphs, and for others by accident only.
+type identity [2]uint64
+
+type sampled struct {
+	rank  uint64
+	graph *graph.Graph
+}
+
+// sampleSize is how many graphs of each list the evidence rests on.
+const sampleSize = 3000
+
+// NewList returns an empty list. The seed says which molecules its sample has: with one seed
+// and number, which is 0 or 1 for the two lists, it is the same in whatever order they come.
+func NewList(name string, seed uint64, number int) *List {
+	salt := rand.New(rand.NewPCG(seed, uint64(number))).Uint64()
+	return &List{Name: name, with: map[trait]int{}, known: map[identity]bool{}, salt: salt}
+}
+
+// Len returns the number of different molecules.
+func (l *List) Len() int { return len(l.same) }
+
+// Refuse counts records that are no molecules.
+func (l *List) Refuse(n int) {
+	l.Read += n
+	l.Refused += n
+}
+
+// described is what is found about one graph.
+type described struct {
+	same, scaffold identity
+	keys           []uint32
+	rings          int
+	traits         []trait
+}
+
+// Add adds molecules, which are described on that many goroutines. What the list holds
+// depends on the order of molecules only where it names one of several as an example.
+func (l *List) Add(ctx context.Context, workers int, list []Source) error {
+	found := make([]described, len(list))
+	err := parallel.For(ctx, workers, len(list), func(_, i int) { found[i] = describe(list[i].Graph) })
+	if err != nil {
+		return err
+	}
+	for i := range found {
+		d := &found[i]
+		l.Read++
+		if l.known[d.same] {
+			l.Copies++
+			continue
+		}
+		l.known[d.same] = true
+		l.ids, l.smiles = append(l.ids, list[i].ID), append(l.smiles, list[i].SMILES)
+		l.same, l.scaffolds = append(l.same, d.same), append(l.scaffolds, d.scaffold)
+		l.prints = append(l.prints, d.keys)
+		l.atoms, l.rings = append(l.atoms, list[i].Graph.N()), append(l.rings, d.rings)
+		for _, t := range d.traits {
+			l.with[t]++
+		}
+		l.sample = append(l.sample, sampled{rank(d.same, l.salt), list[i].Graph})
+		if len(l.sample) >= 2*sampleSize {
+			l.trim()
+		}
+	}
+	return nil
+}
+
+// trim leaves the sample with the lowest ranks, in their order.
+func (l *List) trim() {
+	slices.SortStableFunc(l.sample, func(a, b sampled) int { return cmp.Compare(a.rank, b.rank) })
+	clear(l.sample[min(len(l.sample), sampleSize):])
+	l.sample = l.sample[:min(len(l.sample), sampleSize)]
+}
+
+// rank puts molecules in an order that is as good as drawn.
+func rank(same identity, salt uint64) uint64 {
+	return rand.New(rand.NewPCG(same[0]^salt, same[1])).Uint64()
+}
+
+func describe(g *graph.Graph) described {
+	print := fingerprint.New(g, fingerprint.DefaultHeight)
+	// A set with 2¹⁶ keys and more would not fit the counters of an index.
+	keys := slices.Clone(print.Keys[:min(len(print.Keys), 1<<16-1)])
+	return described{same: identify(g), scaffold: scaffold(g), keys: keys, rings: ringCount(g), traits: traitsOf(g)}
+}
+
+// identify tells graphs apart by what surrounds their nodes, chirality aside, which follows
+// the order in which a molecule is written, and by their size.
+func identify(g *graph.Graph) identity {
+	skip := -1
+	if g.Features == molecule.Features {
+		skip = molecule.ColumnChirality
+	}
+	s := fingerprint.Signature(g, fingerprint.MaxHeight, skip)
+	return identity{s[0] ^ uint64(g.N())<<32, s[1] ^ uint64(g.M())}
+}
+
+// scaffold identifies the rings of a molecule and what links them, zero for none.
+func scaffold(g *graph.Graph) identity {
+	core := baseline.Core(g)
+	if core.N() == 0 {
+		return identity{}
+	}
+	return identify(core)
+}

@@ -1,0 +1,110 @@
+package compare
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+)
+
+// Differs says in a sentence whether B differs from A as a whole.
+func (c *Comparison) Differs() string {
+	e := &c.Evidence
+	switch {
+	case e.Skipped != "":
+		return "Whether B differs from A cannot be said: " + e.Skipped + "."
+	case e.P <= differs:
+		return fmt.Sprintf("B differs from A: it is told from A with an AUC of %.2f (%s).", e.AUC, pText(e.P))
+	}
+	return fmt.Sprintf("Nothing says that B as a whole differs from A (AUC %.2f, %s).", e.AUC, pText(e.P))
+}
+
+// differs is the p-value up to which B is said to differ.
+const differs = 0.05
+
+func pText(p float64) string {
+	if p < 0.001 {
+		return "p < 0.001"
+	}
+	return fmt.Sprintf("p = %.2g", p)
+}
+
+// percent is for people.
+func percent(n, all int) string {
+	if all == 0 {
+		return "–"
+	}
+	return Percent(float64(n) / float64(all))
+}
+
+// Percent writes a share for people.
+func Percent(share float64) string {
+	switch x := 100 * share; {
+	case x == 0 || x >= 9.95:
+		return fmt.Sprintf("%.0f %%", x)
+	case x < 0.095:
+		return "< 0.1 %"
+	default:
+		return fmt.Sprintf("%.1f %%", x)
+	}
+}
+
+// Shares says in a sentence what both lists have.
+func (c *Comparison) Shares() string {
+	o := &c.Overlap
+	return fmt.Sprintf("In both: %d molecules, %s of A and %s of B; and %d scaffolds, of A's %d and B's %d, which %s of A's molecules with rings have and %s of B's.",
+		o.Molecules, percent(o.Molecules, c.A.Molecules), percent(o.Molecules, c.B.Molecules),
+		o.Scaffolds, o.ScaffoldsA, o.ScaffoldsB, percent(o.SharingA, o.CyclicA), percent(o.SharingB, o.CyclicB))
+}
+
+// TooEasy says in sentences what B is worth as a test set for a model that was trained on A.
+func (c *Comparison) TooEasy() string {
+	near, within := c.BtoA.Quantiles[2], c.AtoA.Quantiles[2]
+	text := fmt.Sprintf("The nearest molecule of A has a median similarity of %.2f to a molecule of B; to a molecule of A, the nearest other one of A has %.2f.", near, within)
+	switch c.Audit.Verdict {
+	case "easier":
+		text += " So B is nearer to A than A's molecules are to each other: as a test set it is easier than a random split, and errors on it are too small for new molecules."
+	case "random":
+		text += " So B is about as near to A as A's molecules are to each other: as a test set it is as easy as a random split, and says little about molecules of other kinds."
+	case "harder":
+		text += " So B is farther from A than A's molecules are from each other: as a test set it is harder than a random split."
+	default:
+		text += " There are too few molecules to say whether that is easier or harder than a random split."
+	}
+	if n := c.BtoA.NearDuplicates; n > 0 {
+		text += fmt.Sprintf(" %s of B's molecules are near duplicates of one of A (similarity %.2f and more): leave them out, or report them apart.", percent(n, c.BtoA.Queries), NearDuplicate)
+	}
+	return text
+}
+
+// Sampled says in a sentence what was not looked at as a whole; empty if nothing.
+func (c *Comparison) Sampled() string {
+	text := ""
+	if e := &c.Evidence; e.Skipped == "" && (e.Bank+e.Holdout < c.A.Molecules || e.Batch < c.B.Molecules) {
+		text = fmt.Sprintf("Evidence is of even samples: %d molecules of A to learn from, %d others of A and %d of B to tell apart.", e.Bank, e.Holdout, e.Batch)
+	}
+	if c.AtoB.Sampled || c.BtoA.Sampled {
+		if text != "" {
+			text += " "
+		}
+		text += fmt.Sprintf("Nearest molecules are looked for among all, for an even sample of %d of a longer list.", MaxQueries)
+	}
+	return text
+}
+
+// MarshalJSON writes null for what is not known.
+func (e Evidence) MarshalJSON() ([]byte, error) {
+	known := func(x float64) *float64 {
+		if math.IsNaN(x) {
+			return nil
+		}
+		return &x
+	}
+	return json.Marshal(struct {
+		AUC     *float64 `json:"auc"`
+		P       *float64 `json:"p"`
+		Bank    int      `json:"bank"`
+		Holdout int      `json:"holdout"`
+		Batch   int      `json:"batch"`
+		Skipped string   `json:"skipped,omitempty"`
+	}{known(e.AUC), known(e.P), e.Bank, e.Holdout, e.Batch, e.Skipped})
+}

@@ -1,0 +1,191 @@
+// Package cover chooses from many candidates the few that serve a set of points best: each
+// point is served by the nearest of the chosen, and what is wanted is that the costs of all
+// points together fall as much as possible (facility location).
+//
+// How much they fall is a monotone submodular function of the choice: what a candidate
+// adds never grows as others are chosen. So taking the best candidate again and again comes
+// to at least 1 − 1/e, 63 %, of what any choice of as many could reach (Nemhauser, Wolsey and
+// Fisher, 1978), and what a candidate once added bounds what it adds later, so that few need
+// to be looked at again (Minoux, 1978). With prices, the better of the choices by gain and by
+// gain per price comes to at least ½·(1 − 1/e) of the best within the budget (Leskovec and
+// others, 2007).
+package cover
+
+import (
+	"container/heap"
+	"context"
+	"math"
+	"slices"
+
+	"baca/algo/internal/parallel"
+)
+
+// A Problem is what to choose from. Nothing in it is changed.
+type Problem struct {
+	Now        []float64 // the cost of each point as it is
+	Candidates int
+	// Costs writes to dst what each point would cost by a candidate alone. Calls with
+	// different workers may run at the same time.
+	Costs func(worker, candidate int, dst []float64)
+
+	Most    int       // candidates to choose
+	Prices  []float64 // of the candidates, at least 0; nil for 1 each
+	Budget  float64   // for the sum of the prices, where there are any
+	Exclude []bool    // candidates not to choose; nil for none
+}
+
+// A Pick is a candidate that was chosen, and by how much the costs then fell.
+type Pick struct {
+	Candidate int
+	Gain      float64
+}
+
+// Greedy chooses candidates, the first the best. It ends early where nothing that can be
+// afforded would lower any cost. Of equally good candidates the first is chosen. The choice
+// does not depend on the number of workers.
+func Greedy(ctx context.Context, workers int, p Problem) ([]Pick, error) {
+	first := make([]float64, p.Candidates)
+	buffers := make([][]float64, parallel.Workers(workers))
+	gain := func(worker, candidate int, now []float64) float64 {
+		if buffers[worker] == nil {
+			buffers[worker] = make([]float64, len(p.Now))
+		}
+		p.Costs(worker, candidate, buffers[worker])
+		sum := 0.0
+		for i, cost := range buffers[worker] {
+			sum += max(0, now[i]-cost)
+		}
+		return sum
+	}
+	err := parallel.For(ctx, workers, p.Candidates, func(worker, j int) {
+		if !p.allows(j, p.Budget) {
+			return
+		}
+		first[j] = gain(worker, j, p.Now)
+	})
+	if err != nil {
+		return nil, err
+	}
+	best, err := p.greedy(ctx, workers, first, gain, func(int) float64 { return 1 })
+	if err != nil || p.Prices == nil {
+		return best, err
+	}
+	perPrice, err := p.greedy(ctx, workers, first, gain, func(j int) float64 { return max(p.Prices[j], 1e-300) })
+	if total(perPrice) > total(best) {
+		best = perPrice
+	}
+	return best, err
+}
+
+func total(picks []Pick) float64 {
+	sum := 0.0
+	for _, p := range picks {
+		sum += p.Gain
+	}
+	return sum
+}
+
+// allows tells whether a candidate may be chosen with so much money left.
+func (p *Problem) allows(j int, left float64) bool {
+	return (p.Exclude == nil || !p.Exclude[j]) && (p.Prices == nil || p.Prices[j] <= left)
+}
+
+// again is how many candidates are looked at again at a time.
+const again = 16
+
+// greedy chooses by gain divided by a weight.
+func (p *Problem) greedy(ctx context.Context, workers int, first []float64, gain func(worker, candidate int, now []float64) float64, weight func(int) float64) ([]Pick, error) {
+	now, left := slices.Clone(p.Now), p.Budget
+	var queue bounds
+	for j, g := range first {
+		if g > 0 {
+			queue = append(queue, bound{j, g, g / weight(j), 0})
+		}
+	}
+	heap.Init(&queue)
+	var picks []Pick
+	costs := make([]float64, len(p.Now))
+	for len(queue) > 0 && len(picks) < p.Most {
+		top := queue[0]
+		switch {
+		case top.value <= 0:
+			return picks, nil
+		case !p.allows(top.candidate, left):
+			heap.Pop(&queue) // there is never more money
+		case top.round == len(picks):
+			heap.Pop(&queue)
+			p.Costs(0, top.candidate, costs)
+			for i, cost := range costs {
+				now[i] = min(now[i], cost)
+			}
+			if p.Prices != nil {
+				left -= p.Prices[top.candidate]
+			}
+			picks = append(picks, Pick{top.candidate, top.gain})
+		default:
+			var stale []bound
+			for len(stale) < again && len(queue) > 0 && queue[0].round < len(picks) {
+				stale = append(stale, heap.Pop(&queue).(bound))
+			}
+			err := parallel.For(ctx, workers, len(stale), func(worker, k int) {
+				b := &stale[k]
+				b.gain = gain(worker, b.candidate, now)
+				b.value, b.round = b.gain/weight(b.candidate), len(picks)
+			})
+			if err != nil {
+				return nil, err
+			}
+			for _, b := range stale {
+				heap.Push(&queue, b)
+			}
+		}
+	}
+	return picks, ctx.Err()
+}
+
+// A bound is what a candidate added when so many were chosen.
+type bound struct {
+	candidate   int
+	gain, value float64
+	round       int
+}
+
+// bounds are a heap with the largest value first.
+type bounds []bound
+
+func (b bounds) Len() int { return len(b) }
+func (b bounds) Less(i, j int) bool {
+	if b[i].value != b[j].value {
+		return b[i].value > b[j].value
+	}
+	return b[i].candidate < b[j].candidate
+}
+func (b bounds) Swap(i, j int) { b[i], b[j] = b[j], b[i] }
+func (b *bounds) Push(x any)   { *b = append(*b, x.(bound)) }
+func (b *bounds) Pop() any {
+	last := len(*b) - 1
+	x := (*b)[last]
+	*b = (*b)[:last]
+	return x
+}
+
+// Path returns what all points together cost at first and after each of some candidates.
+func Path(p Problem, chosen []int) []float64 {
+	now, costs := slices.Clone(p.Now), make([]float64, len(p.Now))
+	sum := func() float64 {
+		all := 0.0
+		for _, x := range now {
+			all += x
+		}
+		return all
+	}
+	path := []float64{sum()}
+	for _, j := range chosen {
+		p.Costs(0, j, costs)
+		for i, cost := range costs {
+			now[i] = math.Min(now[i], cost)
+		}
+		path = append(path, sum())
+	}
+	return path
+}

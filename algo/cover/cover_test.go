@@ -1,0 +1,160 @@
+package cover
+
+import (
+	"context"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+)
+
+// random draws points and candidates in a square.
+func random(rng *rand.Rand, points, candidates int) Problem {
+	at := func() [2]float64 { return [2]float64{rng.Float64(), rng.Float64()} }
+	p, c := make([][2]float64, points), make([][2]float64, candidates)
+	now := make([]float64, points)
+	for i := range p {
+		p[i], now[i] = at(), 0.3+rng.Float64()
+	}
+	for j := range c {
+		c[j] = at()
+	}
+	return Problem{
+		Now: now, Candidates: candidates, Most: 3,
+		Costs: func(_, j int, dst []float64) {
+			for i := range p {
+				dst[i] = math.Hypot(p[i][0]-c[j][0], p[i][1]-c[j][1])
+			}
+		},
+	}
+}
+
+// fall is by how much the costs fall for a set of candidates.
+func fall(p Problem, set uint) float64 {
+	var chosen []int
+	for j := range p.Candidates {
+		if set>>j&1 == 1 {
+			chosen = append(chosen, j)
+		}
+	}
+	path := Path(p, chosen)
+	return path[0] - path[len(path)-1]
+}
+
+// Against all choices there are: never less than the guarantee, never more than the best.
+func TestGreedyAgainstAllChoices(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	worst := 1.0
+	for range 200 {
+		p := random(rng, 12, 10)
+		if rng.IntN(2) == 0 {
+			p.Prices, p.Budget = make([]float64, 10), 2
+			for j := range p.Prices {
+				p.Prices[j] = 2 * rng.Float64()
+			}
+		}
+		best := 0.0
+		for set := range uint(1) << 10 {
+			price := 0.0
+			for j := range p.Prices {
+				if set>>j&1 == 1 {
+					price += p.Prices[j]
+				}
+			}
+			if bits.OnesCount(set) <= p.Most && price <= p.Budget {
+				best = max(best, fall(p, set))
+			}
+		}
+		picks, err := Greedy(context.Background(), 2, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		guarantee := 1 - 1/math.E
+		if p.Prices != nil {
+			guarantee /= 2
+		}
+		got, set, price := total(picks), uint(0), 0.0
+		for _, pick := range picks {
+			set |= 1 << pick.Candidate
+			if p.Prices != nil {
+				price += p.Prices[pick.Candidate]
+			}
+		}
+		if got < guarantee*best || got > best*(1+1e-9) || price > p.Budget {
+			t.Fatalf("the costs fall by %g at a price of %g, the best choice is %g", got, price, best)
+		}
+		if math.Abs(fall(p, set)-got) > 1e-9 {
+			t.Fatalf("gains add up to %g, the costs fall by %g", got, fall(p, set))
+		}
+		worst = min(worst, got/best)
+	}
+	t.Logf("at worst %.3f of the best", worst)
+}
+
+// Being lazy changes nothing: the choice is that of looking at all candidates each time.
+func TestGreedyIsGreedy(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 20 {
+		p := random(rng, 80, 60)
+		p.Most = 15
+		p.Exclude = make([]bool, 60)
+		for j := range p.Exclude {
+			p.Exclude[j] = rng.IntN(4) == 0
+		}
+		now, costs := append([]float64(nil), p.Now...), make([]float64, 80)
+		var want []int
+		for range p.Most {
+			best, most := -1, 0.0
+			for j := range 60 {
+				p.Costs(0, j, costs)
+				gain := 0.0
+				for i := range costs {
+					gain += max(0, now[i]-costs[i])
+				}
+				if gain > most && !p.Exclude[j] {
+					best, most = j, gain
+				}
+			}
+			if best < 0 {
+				break
+			}
+			p.Costs(0, best, costs)
+			for i := range costs {
+				now[i] = min(now[i], costs[i])
+			}
+			want = append(want, best)
+		}
+		for workers := 1; workers <= 3; workers++ {
+			picks, err := Greedy(context.Background(), workers, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []int
+			for _, pick := range picks {
+				got = append(got, pick.Candidate)
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Fatalf("%d workers choose %v, want %v", workers, got, want)
+			}
+		}
+	}
+}
+
+func TestGreedyEnds(t *testing.T) {
+	p := random(rand.New(rand.NewPCG(5, 6)), 5, 4)
+	p.Most = 10
+	picks, err := Greedy(context.Background(), 1, p)
+	if err != nil || len(picks) > 4 {
+		t.Errorf("%v, %v: want at most all 4 candidates", picks, err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Greedy(ctx, 1, p); err != context.Canceled {
+		t.Errorf("error %v, want that of the context", err)
+	}
+	p.Prices, p.Budget = []float64{5, 5, 5, 5}, 4
+	if picks, _ := Greedy(context.Background(), 1, p); len(picks) > 0 {
+		t.Errorf("%v: want none that the budget pays for", picks)
+	}
+}

@@ -1,0 +1,126 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"baca/algo/molecule/molfile"
+)
+
+// findWanted finds the columns of Options.Cells. names are those of the columns in one form.
+func (f *frame) findWanted(names []string) error {
+	for _, name := range f.wanted {
+		i := slices.Index(names, columnName(name))
+		if i < 0 {
+			return noColumn(f.names, name)
+		}
+		f.further = append(f.further, i)
+	}
+	return nil
+}
+
+// cells are the further ones of a row, nil for none.
+func (f *frame) cells(row [][]byte) []string {
+	if len(f.further) == 0 {
+		return nil
+	}
+	cells := make([]string, len(f.further))
+	for k, cell := range row[len(row)-len(cells):] {
+		cells[k] = cellOf(cell)
+	}
+	return cells
+}
+
+func cellOf(text []byte) string { return strings.ToValidUTF8(string(bytes.TrimSpace(text)), "\uFFFD") }
+
+// keys are those of further values of objects.
+type keys []string
+
+// furtherKeys finds the keys of Options.Cells in the first objects.
+func (s *scanner) furtherKeys() (keys, error) {
+	if len(s.wanted) == 0 {
+		return nil, nil
+	}
+	var known []string
+	for line := range bytes.Lines(s.head) {
+		var values map[string]json.RawMessage
+		if json.Unmarshal(line, &values) != nil || len(known) > maxColumns {
+			continue
+		}
+		for key := range values {
+			if !slices.Contains(known, key) {
+				known = append(known, key)
+			}
+		}
+	}
+	slices.Sort(known) // the order of an object means nothing
+	var found keys
+	for _, name := range s.wanted {
+		i := slices.Index(known, name)
+		if i < 0 {
+			i = slices.IndexFunc(known, func(key string) bool { return columnName(key) == columnName(name) })
+		}
+		if i < 0 {
+			return nil, noColumn(known, name)
+		}
+		found = append(found, known[i])
+	}
+	return found, nil
+}
+
+// of are the values of an object: texts, and others as JSON writes them.
+func (k keys) of(values map[string]json.RawMessage) []string {
+	if k == nil {
+		return nil
+	}
+	cells := make([]string, len(k))
+	for i, key := range k {
+		text, ok := jsonText(values[key])
+		if !ok {
+			text = string(values[key])
+		}
+		cells[i] = strings.TrimSpace(text)
+	}
+	return cells
+}
+
+// fields are data of SDF records.
+type fields struct {
+	names []string
+	read  bool   // there are records
+	seen  []bool // the names that one of them had
+}
+
+func (s *scanner) newFields() *fields {
+	return &fields{names: s.wanted, seen: make([]bool, len(s.wanted))}
+}
+
+// of are the data of a record, empty where it has none.
+func (f *fields) of(in *molfile.Record) []string {
+	if len(f.names) == 0 {
+		return nil
+	}
+	f.read = true
+	cells := make([]string, len(f.names))
+	for name, value := range in.Fields() {
+		for k, wanted := range f.names {
+			if cells[k] == "" && columnName(name) == columnName(wanted) {
+				cells[k], f.seen[k] = cellOf([]byte(value)), true
+			}
+		}
+	}
+	return cells
+}
+
+// missing reports a name that no record had.
+func (f *fields) missing() error {
+	for k, name := range f.names {
+		if f.read && !f.seen[k] {
+			return fmt.Errorf("no record has data called %s", clip(name))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,246 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+
+	"baca/algo/arrow"
+	"baca/algo/parquet"
+)
+
+// MaxKept bounds a file that is kept in memory, see [Options].
+const MaxKept = 256 << 20
+
+// kept keeps what a reader gives in memory.
+func kept(r io.Reader) (io.ReaderAt, int64, func(), error) {
+	data, err := io.ReadAll(io.LimitReader(r, MaxKept+1))
+	if err == nil && len(data) > MaxKept {
+		err = fmt.Errorf("a Parquet file of more than %d bytes: want CSV, Arrow, or the command", MaxKept)
+	}
+	return bytes.NewReader(data), int64(len(data)), func() {}, err
+}
+
+// A frame is an open file of columns.
+type frame struct {
+	names []string
+	text  []bool // columns that hold text
+	id    []bool // columns that may be ids, whole numbers too
+	what  []string
+	rows  func(columns ...int) iter.Seq2[[][]byte, error]
+	read  func() int64 // bytes so far
+
+	wanted  []string // Options.Cells
+	further []int    // columns of these, whose cells are the last of a row
+}
+
+func (f *frame) add(name string, text, whole bool, what string) {
+	f.names, f.text, f.id, f.what = append(f.names, name), append(f.text, text), append(f.id, text || whole), append(f.what, what)
+}
+
+func (s *scanner) readParquet(column string) error {
+	keep := s.opt.Keep
+	if keep == nil {
+		keep = kept
+	}
+	r, size, done, err := keep(s.r)
+	if err != nil {
+		return err
+	}
+	defer done()
+	file, err := parquet.Open(r, size, s.opt.Unpack.Zstd)
+	if err != nil {
+		return err
+	}
+	f := &frame{rows: file.Rows, read: func() int64 { return size }, wanted: s.wanted}
+	for _, c := range file.Columns() {
+		f.add(c.Name, c.Text, c.Whole, c.What)
+	}
+	return s.readFrame(f, column)
+}
+
+func (s *scanner) readArrow(column string) error {
+	in := &counter{r: s.r}
+	file, err := arrow.Open(in, s.opt.Unpack.Zstd)
+	if err != nil {
+		return err
+	}
+	f := &frame{rows: file.Rows, read: func() int64 { return in.n }, wanted: s.wanted}
+	for _, c := range file.Columns() {
+		f.add(c.Name, c.Text, c.Whole, c.What)
+	}
+	return s.readFrame(f, column)
+}
+
+// readFrame reads the rows of a file of columns. Few bytes may stand for many rows, as in
+// compressed text.
+func (s *scanner) readFrame(f *frame, column string) error {
+	rows, smiles, id, err := f.begin(column, s.guessed)
+	if err != nil {
+		return err
+	}
+	most := int64(s.opt.Unpack.most())
+	out := int64(0)
+	for cells, err := range rows {
+		if err != nil {
+			return err
+		}
+		for _, cell := range cells {
+			out += int64(len(cell)) + 1
+		}
+		if (out-freeExpand)/most > f.read() {
+			return &ExpandError{int(most)}
+		}
+		var name []byte
+		if id >= 0 {
+			name = bytes.TrimSpace(cells[id])
+		}
+		text := bytes.TrimSpace(cells[smiles])
+		column := 1
+		if len(text) > 0 {
+			column += bytes.IndexByte(cells[smiles], text[0])
+		}
+		s.fill(Record{Row: s.row, Cells: f.cells(cells), file: s.file, column: column, smilesLine: s.row + 1, columnar: true}, name, text)
+		if s.stopped {
+			return nil
+		}
+	}
+	return nil
+}
+
+// begin finds the columns of SMILES and ids, and returns their places in the cells of the rows.
+// Where the names do not tell, the first rows do.
+func (f *frame) begin(column string, guessed func(string)) (rows iter.Seq2[[][]byte, error], smiles, id int, err error) {
+	names := make([]string, len(f.names))
+	for i, name := range f.names {
+		names[i] = columnName(name)
+	}
+	smiles = slices.Index(names, columnName(strings.TrimSpace(orSMILES(column))))
+	id = f.idAmong(names)
+	if err := f.findWanted(names); err != nil {
+		return nil, 0, 0, err
+	}
+	if smiles < 0 && !wantsSMILES(column) {
+		n, ok := numberedColumn(columnName(strings.TrimSpace(column)))
+		if !ok || n > len(names) {
+			return nil, 0, 0, noColumn(f.names, column)
+		}
+		smiles = n - 1
+	}
+	if smiles < 0 {
+		return f.guess(names, id, column, guessed)
+	}
+	if !f.text[smiles] {
+		return nil, 0, 0, fmt.Errorf("column %s holds %s: want text, the SMILES", clip(f.names[smiles]), f.what[smiles])
+	}
+	if id < 0 || id == smiles {
+		return f.rows(slices.Concat([]int{smiles}, f.further)...), 0, -1, nil
+	}
+	return f.rows(slices.Concat([]int{smiles, id}, f.further)...), 0, 1, nil
+}
+
+func (s *scanner) guessed(column string) {
+	if s.opt.Guessed != nil {
+		s.opt.Guessed(column)
+	}
+}
+
+func orSMILES(column string) string {
+	if column == "" {
+		return smilesNames[0]
+	}
+	return column
+}
+
+// idAmong is the column of ids, of those that can be read.
+func (f *frame) idAmong(names []string) int {
+	readable := slices.Clone(names)
+	for i := range readable {
+		if !f.id[i] {
+			readable[i] = ""
+		}
+	}
+	return idColumn(readable)
+}
+
+// guess is begin where no column has the name that is wanted. It reads all columns of text.
+func (f *frame) guess(names []string, id int, column string, guessed func(string)) (rows iter.Seq2[[][]byte, error], smiles, place int, err error) {
+	var read []int
+	for i := range f.names {
+		if f.text[i] || i == id {
+			read = append(read, i)
+		}
+	}
+	if len(read) == 0 {
+		return nil, 0, 0, noColumn(f.names, column)
+	}
+	next, stop := iter.Pull2(f.rows(slices.Concat(read, f.further)...))
+	var first [][][]byte
+	var broken error
+	for len(first) < headRows {
+		cells, err, ok := next()
+		if broken = err; !ok || err != nil {
+			break
+		}
+		row := make([][]byte, len(cells))
+		for k, cell := range cells {
+			row[k] = bytes.Clone(cell)
+		}
+		first = append(first, row)
+	}
+	sample := func() [][]string {
+		list := [][]string{f.names}
+		for _, row := range first {
+			cells := make([]string, len(f.names))
+			for k, i := range read {
+				if f.text[i] {
+					cells[i] = string(bytes.TrimSpace(row[k]))
+				}
+			}
+			list = append(list, cells)
+		}
+		return list
+	}
+	of := make([]string, len(names))
+	for i, name := range names {
+		if f.text[i] {
+			of[i] = name
+		}
+	}
+	if smiles, _ = namedColumn(of, sample); smiles < 0 {
+		smiles = columnByContent(f.names, sample())
+	}
+	if smiles < 0 {
+		stop()
+		if broken != nil {
+			return nil, 0, 0, broken
+		}
+		return nil, 0, 0, noColumn(f.names, column)
+	}
+	guessed(f.names[smiles])
+	rows = func(yield func([][]byte, error) bool) {
+		defer stop()
+		for _, row := range first {
+			if !yield(row, nil) {
+				return
+			}
+		}
+		if broken != nil {
+			yield(nil, broken)
+			return
+		}
+		for {
+			cells, err, ok := next()
+			if !ok || !yield(cells, err) {
+				return
+			}
+		}
+	}
+	if place = slices.Index(read, id); id == smiles {
+		place = -1
+	}
+	return rows, slices.Index(read, smiles), place, nil
+}

@@ -1,0 +1,203 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// maxNested bounds elements in elements: GraphML has 5.
+const maxNested = 64
+
+// beginsGraphML tells it by the name of its root.
+func beginsGraphML(head []byte) bool {
+	head = bytes.TrimLeft(head, blanks+"\n")
+	return len(head) > 0 && head[0] == '<' && bytes.Contains(head, []byte("<graphml"))
+}
+
+// An allowance is a reader that gives so many bytes until it is set anew, so that no token can
+// be longer.
+type allowance struct {
+	r    io.Reader
+	left int
+	max  int
+}
+
+func (a *allowance) Read(p []byte) (int, error) {
+	if a.left == 0 {
+		return 0, fmt.Errorf("more than %d bytes in one piece: want shorter texts", a.max)
+	}
+	n, err := a.r.Read(p[:min(len(p), a.left)])
+	a.left -= n
+	return n, err
+}
+
+// A graphML reads one file.
+type graphML struct {
+	*scanner
+	xml      *xml.Decoder
+	open     []string // elements
+	rec      Record   // of the graph that is open
+	start    int64    // where it begins
+	inside   int      // graphs that are open
+	places   map[string]int32
+	edges    [][2]int32
+	ends     [][2]string // of edges whose nodes are not known yet
+	endLines []int
+	name     bool // the text is the name of the graph
+	keys     map[string]bool
+}
+
+// readGraphML reads the graphs of a document. What is no XML ends it: nothing tells where
+// the next graph begins.
+func (s *scanner) readGraphML(string) error {
+	in := &allowance{r: s.window, max: s.max}
+	g := &graphML{scanner: s, xml: xml.NewDecoder(in), keys: map[string]bool{}}
+	g.xml.CharsetReader = func(name string, r io.Reader) (io.Reader, error) {
+		if strings.HasPrefix(strings.ToLower(name), "utf") {
+			return r, nil // it is in UTF-8 by now
+		}
+		return nil, fmt.Errorf("text in %s: want UTF-8", clip(name))
+	}
+	for !s.stopped {
+		in.left = in.max
+		token, err := g.xml.RawToken()
+		line, column := g.xml.InputPos()
+		if err == io.EOF && len(g.open) == 0 && line > 0 {
+			return nil
+		}
+		if err == nil && len(g.open) >= maxNested {
+			err = fmt.Errorf("more than %d elements in one another", maxNested)
+		}
+		if err != nil {
+			if err == io.EOF {
+				err = errors.New("the document ends early, the file looks truncated")
+			}
+			var bad *xml.SyntaxError
+			if errors.As(err, &bad) {
+				err = errors.New(bad.Msg)
+			}
+			return fmt.Errorf("line %d, column %d: %w", line, column, err)
+		}
+		if g.inside > 0 && g.xml.InputOffset()-g.start > int64(s.max) {
+			g.refuseGraph(g.rec.Line, s.tooLong())
+		}
+		if err := g.take(token, line, column); err != nil {
+			return fmt.Errorf("line %d, column %d: %w", line, column, err)
+		}
+	}
+	return nil
+}
+
+func attribute(e xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == name && a.Name.Space == "" {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// take takes one token.
+func (g *graphML) take(token xml.Token, line, column int) error {
+	switch t := token.(type) {
+	case xml.StartElement:
+		g.open = append(g.open, t.Name.Local)
+		g.begin(t, line, column)
+	case xml.EndElement:
+		if len(g.open) == 0 || g.open[len(g.open)-1] != t.Name.Local {
+			return fmt.Errorf("</%s> closes nothing", t.Name.Local)
+		}
+		g.open = g.open[:len(g.open)-1]
+		g.name = false
+		if t.Name.Local == "graph" {
+			g.end()
+		}
+	case xml.CharData:
+		if g.name && g.rec.ID == "" && len(t) <= MaxField {
+			g.rec.ID = strings.TrimSpace(string(t))
+		}
+	}
+	return nil
+}
+
+// refuseGraph keeps the first thing that is wrong with the graph.
+func (g *graphML) refuseGraph(line int, err error) {
+	if g.rec.Err == nil {
+		g.rec.Err = syntaxError(g.file, line, 1, err)
+	}
+}
+
+func (g *graphML) begin(e xml.StartElement, line, column int) {
+	parent := ""
+	if len(g.open) > 1 {
+		parent = g.open[len(g.open)-2]
+	}
+	switch e.Name.Local {
+	case "key":
+		if name := columnName(attribute(e, "attr.name")); attribute(e, "for") == "graph" && (name == "name" || name == "id") {
+			g.keys[attribute(e, "id")] = true
+		}
+	case "graph":
+		if g.inside++; g.inside > 1 {
+			g.refuseGraph(line, errors.New("a graph inside a graph: want plain graphs"))
+			return
+		}
+		g.start = g.xml.InputOffset()
+		g.rec = Record{Row: g.row, Line: line, ID: attribute(e, "id"), file: g.file, smilesLine: line, column: column}
+		g.places, g.edges, g.ends, g.endLines = map[string]int32{}, nil, nil, nil
+		if strings.TrimSpace(g.rec.ID) == "" || g.rec.ID == "G" || len(g.rec.ID) > MaxField {
+			g.rec.ID = "" // G is what writers call all of them
+		}
+	case "data":
+		g.name = g.inside == 1 && parent == "graph" && g.keys[attribute(e, "key")]
+	case "node":
+		id := attribute(e, "id")
+		_, twice := g.places[id]
+		switch {
+		case g.inside != 1 || g.rec.Err != nil:
+		case id == "":
+			g.refuseGraph(line, errors.New("a node without id"))
+		case twice:
+			g.refuseGraph(line, fmt.Errorf("node %s is there twice: want each id once", clip(id)))
+		default:
+			g.places[id] = int32(len(g.places))
+		}
+	case "edge":
+		if g.inside == 1 && g.rec.Err == nil {
+			// Its nodes may come behind it.
+			g.ends = append(g.ends, [2]string{attribute(e, "source"), attribute(e, "target")})
+			g.endLines = append(g.endLines, line)
+		}
+	case "hyperedge":
+		g.refuseGraph(line, errors.New("an edge of more than two nodes: want plain graphs"))
+	}
+}
+
+// end emits the graph that ends.
+func (g *graphML) end() {
+	if g.inside--; g.inside > 0 {
+		return
+	}
+	rec := g.rec
+	for i, ends := range g.ends {
+		var edge [2]int32
+		for k, id := range ends {
+			at, known := g.places[id]
+			if !known && rec.Err == nil {
+				rec.Err = syntaxError(g.file, g.endLines[i], 1, fmt.Errorf("an edge goes to %s: want the id of a node", clip(id)))
+			}
+			edge[k] = at
+		}
+		g.edges = append(g.edges, edge)
+	}
+	if rec.Err == nil {
+		rec.Graph, rec.Err = rec.plain(len(g.places), g.edges)
+	}
+	g.row++
+	g.rec, g.places, g.edges, g.ends = Record{}, nil, nil, nil
+	g.stopped = !g.emit(rec)
+}

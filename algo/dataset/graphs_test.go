@@ -1,0 +1,153 @@
+package dataset
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"baca/algo/molecule"
+)
+
+// shownGraphs lists the graphs of a text.
+func shownGraphs(text string, opt Options) (list []string) {
+	for rec, err := range Records(strings.NewReader(text), opt) {
+		if err != nil {
+			return append(list, "end: "+err.Error())
+		}
+		if rec = rec.Parsed(molecule.Standard); rec.Err != nil {
+			list = append(list, rec.Err.Error())
+			continue
+		}
+		list = append(list, fmt.Sprintf("%d@%d <%s> %v %v", rec.Row, rec.Line, rec.ID, rec.Graph.Offsets, rec.Graph.Neighbors))
+	}
+	return list
+}
+
+func TestNodeLink(t *testing.T) {
+	for _, test := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"of NetworkX", `{"directed": false, "multigraph": false, "graph": {}, "nodes": [{"id": 0}, {"id": 1}, {"id": 2}], "links": [{"source": 0, "target": 1}, {"source": 2, "target": 1}]}
+{"directed": false, "graph": {"name": "pair"}, "nodes": [{"id": "a"}, {"id": ["b", 1]}], "edges": [{"source": ["b",1], "target": "a"}, {"source": "a", "target": "a"}]}
+`, []string{"0@1 <> [0 1 3 4] [1 0 2 1]", "1@2 <pair> [0 1 2] [1 0]"}},
+		{"refused", `{"nodes": [{"id": 0}], "links": [{"source": 0, "target": 7}]}
+{"nodes": [{"id": 0}, {"id": 0}]}
+{"nodes": [{}]}
+{"nodes": []}
+{"nodes": 3}
+{"nodes": [{"id": 0}]
+  {"nodes": [{"id": 0}]]
+
+{"nodes": [{"id": 1}]}
+{"links": []}
+`, []string{`g.jsonl:1:1: link 1 goes to "7": want the id of a node`, `g.jsonl:2:1: node "0" is there twice: want each id once`,
+			"g.jsonl:3:1: node 1: no id: want text or a number", "g.jsonl:4:1: a graph without nodes: want one at least",
+			"g.jsonl:5:11: found a JSON number: want nodes of another type", "g.jsonl:6:21: no JSON: unexpected end of JSON input",
+			"g.jsonl:7:24: no JSON: invalid character ']' after object key:value pair", "7@9 <> [0 0] []",
+			`g.jsonl:10:1: no "nodes": want a graph such as {"nodes": [{"id": 0}, …], "links": [{"source": 0, "target": 1}, …]}`}},
+		{"several lines", "{\n \"nodes\": []}", []string{"end: g.jsonl: this is JSON over several lines: want JSONL, an object on each line"}},
+	} {
+		if got := shownGraphs(test.text, Options{Name: "g.jsonl", Plain: true}); !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%s:\n got %q\nwant %q", test.name, got, test.want)
+		}
+	}
+}
+
+func TestGraphML(t *testing.T) {
+	const head = `<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key id="d0" for="graph" attr.name="name" attr.type="string"/>
+`
+	for _, test := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"two graphs", head + `<graph id="first" edgedefault="undirected"><node id="a"/><node id="b"><data key="d1">x</data></node><edge source="a" target="b"/></graph>
+<graph edgedefault="undirected"><data key="d0">named</data><edge source="0" target="1"/><node id="0"/><node id="1"/></graph></graphml>`,
+			[]string{"0@4 <first> [0 1 2] [1 0]", "1@5 <named> [0 1 2] [1 0]"}},
+		{"refused ones", head + `<graph><node id="a"/><node id="a"/></graph>
+<graph><node id="a"><graph><node id="b"/></graph></node></graph>
+<graph><node id="a"/><edge source="a" target="c"/></graph><graph/>
+<graph><hyperedge/></graph><graph><node id="z"/></graph></graphml>`,
+			[]string{`g.graphml:4:1: node "a" is there twice: want each id once`, "g.graphml:5:1: a graph inside a graph: want plain graphs",
+				`g.graphml:6:1: an edge goes to "c": want the id of a node`, "g.graphml:6:67: a graph without nodes: want one at least",
+				"g.graphml:7:1: an edge of more than two nodes: want plain graphs", "5@7 <> [0 0] []"}},
+		{"truncated", head + `<graph><node id="a"/></graph><graph><node id="b"/>`,
+			[]string{"0@4 <> [0 0] []", "end: g.graphml: line 4, column 51: the document ends early, the file looks truncated"}},
+		{"entities", `<!DOCTYPE g [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><graphml><graph><node id="&b;"/></graph></graphml>`,
+			[]string{"end: g.graphml: line 1, column 83: invalid character entity &b;"}},
+		{"deep", "<graphml>" + strings.Repeat("<a>", 100), []string{"end: g.graphml: line 1, column 202: more than 64 elements in one another"}},
+		{"Latin-1", `<?xml version="1.0" encoding="ISO-8859-1"?><graphml/>`, []string{`end: g.graphml: line 1, column 44: xml: opening charset "ISO-8859-1": text in "ISO-8859-1": want UTF-8`}},
+	} {
+		if got := shownGraphs(test.text, Options{Name: "g.graphml", Plain: true}); !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%s:\n got %q\nwant %q", test.name, got, test.want)
+		}
+	}
+	// What is too long is refused, and reading goes on behind it.
+	got := shownGraphs(head+`<graph>`+strings.Repeat(`<node id="aaaaaaaaaaaaaaaa"/>`, 30)+`</graph><graph><node id="z"/></graph></graphml>`, Options{Name: "g.graphml", Plain: true, maxRecord: 400})
+	if len(got) != 2 || got[1] != "1@4 <> [0 0] []" {
+		t.Errorf("a long graph: %q", got)
+	}
+}
+
+func TestJSONL(t *testing.T) {
+	text := `{"name": "ethanol", "smiles": "CCO", "mw": 46.1}
+{"mw": 1, "smiles": " C1CC"}
+{"smiles": null, "name": 7}
+{"smiles": ["C"]}
+{"name": "x"
+{"smiles": "C\u0043"}
+`
+	want := []string{"CCO <ethanol>", "m.jsonl:2:24: ring bond 1 is never closed", "m.jsonl:3:1: no SMILES: want a molecule",
+		`m.jsonl:4:1: "smiles" is "[\"C\"]": want text, the SMILES`, "m.jsonl:5:12: no JSON: unexpected end of JSON input", "CC <>"}
+	var got []string
+	for rec, err := range Records(strings.NewReader(text), Options{Name: "m.jsonl"}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rec = rec.Parsed(molecule.Standard); rec.Err != nil {
+			got = append(got, rec.Err.Error())
+		} else {
+			got = append(got, rec.SMILES+" <"+rec.ID+">")
+		}
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("\n got %q\nwant %q", got, want)
+	}
+	for text, want := range map[string]string{
+		`{"a": "x", "b": 1}`:                   `input: no column holds SMILES: there are "a", "b"`,
+		"{\"m\": \"CCO\"}\n{\"m\": \"CCN\"}\n": "",
+	} {
+		for rec, err := range Records(strings.NewReader(text), Options{}) {
+			if err != nil && err.Error() != want || err == nil && rec.Err != nil {
+				t.Errorf("%s: %v, %v", text, err, rec.Err)
+			}
+		}
+	}
+}
+
+func FuzzGraphML(f *testing.F) {
+	for _, s := range []string{"<graphml><graph><node id=\"a\"/></graph></graphml>", "<graphml><graph><graph/></graph>", "<graphml><a b=", "<graphml></graph>", "<graphml>&x;", "<graphml><!-- "} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) { checkStream(t, text, GraphML) })
+}
+
+func FuzzNodeLink(f *testing.F) {
+	for _, s := range []string{"{\"nodes\":[{\"id\":1}]}", "{\"nodes\":[{\"id\":[1, 2]}],\"links\":[{}]}", "{\"nodes\":", "\n{}\n[", "{\"nodes\":[{\"id\":\"\\u0061\"},{\"id\":\"a\"}]}"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		checkStream(t, text, NodeLink)
+		shownGraphs(text, Options{Format: NodeLink, Plain: true})
+	})
+}
+
+func FuzzJSONL(f *testing.F) {
+	for _, s := range []string{"{\"smiles\":\"C\"}", "{\"smiles\":{}}\n{\"x\":1}", "{\"a\":\"C\",\"b\":2}\n", "{\"smiles\":\" \\n\"}"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) { checkStream(t, text, JSONL) })
+}

@@ -1,0 +1,262 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"baca/algo/graph"
+)
+
+// beginsJSON tells objects of JSON by the first line.
+func beginsJSON(head []byte) bool {
+	line := bytes.TrimSpace(firstFull(head))
+	return len(line) > 0 && line[0] == '{' && bytes.Contains(line, []byte(`":`))
+}
+
+// beginsNodeLink tells plain graphs by the first line.
+func beginsNodeLink(head []byte) bool {
+	return beginsJSON(head) && bytes.Contains(firstFull(head), []byte(`"nodes"`))
+}
+
+// firstFull is the first line that is not blank.
+func firstFull(head []byte) []byte {
+	head = bytes.TrimLeft(head, blanks+"\n")
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	return line
+}
+
+// eachLine calls take for each line that is not blank, trimmed, with the column where it begins.
+func (s *scanner) eachLine(take func(line []byte, column int)) {
+	for !s.stopped {
+		n, ok := s.lineEnd(0)
+		if !ok {
+			if s.err == nil {
+				s.refuse(s.line, syntaxError("", s.line, 1, s.tooLong()))
+				s.skipLine(n, s.line+1)
+				continue
+			}
+			// What lies before an error may be a part of a line.
+			if s.broken() != nil || n == 0 {
+				return
+			}
+		}
+		full := s.bytes(0, n)
+		text := bytes.TrimLeft(full, blanks)
+		if column := len(full) - len(text) + 1; len(bytes.TrimSpace(text)) > 0 {
+			take(bytes.TrimRight(text, blanks), column)
+		}
+		s.consume(n, s.line)
+		if ok {
+			s.consume(1, s.line+1)
+		}
+	}
+}
+
+// jsonError says where in a line JSON is damaged.
+func jsonError(err error, column int) (int, error) {
+	var bad *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &bad):
+		return column + max(int(bad.Offset)-1, 0), fmt.Errorf("no JSON: %w", err)
+	case errors.As(err, &kind):
+		what := "an object"
+		if kind.Field != "" {
+			what = strings.ToLower(kind.Field) + " of another type"
+		}
+		return column + max(int(kind.Offset)-1, 0), fmt.Errorf("found a JSON %s: want %s", kind.Value, what)
+	}
+	return column, err
+}
+
+// readJSONL reads an object on each line. Which of its values is the SMILES is told from the
+// first lines, as for a table.
+func (s *scanner) readJSONL(column string) error {
+	smiles, id, err := jsonKeys(s.head, column, s.guessed)
+	if err != nil {
+		return err
+	}
+	further, err := s.furtherKeys()
+	if err != nil {
+		return err
+	}
+	s.eachLine(func(line []byte, column int) {
+		var values map[string]json.RawMessage
+		if err := json.Unmarshal(line, &values); err != nil {
+			at, err := jsonError(err, column)
+			s.refuse(s.line, syntaxError("", s.line, at, err))
+			return
+		}
+		text, ok := jsonText(values[smiles])
+		if !ok {
+			s.refuse(s.line, syntaxError("", s.line, column, fmt.Errorf("%s is %s: want text, the SMILES", clip(smiles), clip([]byte(values[smiles])))))
+			return
+		}
+		if at := bytes.Index(line, values[smiles]); at > 0 && text != "" {
+			column += at + 1 // behind the quote
+			column += strings.Index(text, strings.TrimLeft(text, blanks+"\n"))
+		}
+		name, _ := jsonText(values[id])
+		s.cells = further.of(values)
+		s.record(s.line, []byte(strings.TrimSpace(name)), []byte(strings.TrimSpace(text)), s.line, column)
+	})
+	return nil
+}
+
+// jsonText is a text, or a number as it is written. What is missing or null is the empty text.
+func jsonText(raw json.RawMessage) (text string, ok bool) {
+	switch {
+	case len(raw) == 0 || string(raw) == "null":
+		return "", true
+	case raw[0] == '"':
+		return text, json.Unmarshal(raw, &text) == nil
+	case raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9':
+		return string(raw), true
+	}
+	return "", false
+}
+
+// jsonKeys tells the keys of SMILES and ids from the first lines.
+func jsonKeys(head []byte, column string, guessed func(string)) (smiles, id string, err error) {
+	var keys []string
+	var objects []map[string]json.RawMessage
+	for line := range bytes.Lines(head) {
+		var values map[string]json.RawMessage
+		if len(objects) == headRows {
+			break
+		}
+		if json.Unmarshal(line, &values) != nil {
+			continue
+		}
+		objects = append(objects, values)
+		var fresh []string
+		for key := range values {
+			if !slices.Contains(keys, key) && len(keys)+len(fresh) < maxColumns {
+				fresh = append(fresh, key)
+			}
+		}
+		slices.Sort(fresh) // the order of an object means nothing
+		keys = append(keys, fresh...)
+	}
+	rows := [][]string{keys}
+	for _, values := range objects {
+		row := make([]string, len(keys))
+		for i, key := range keys {
+			if text, ok := jsonText(values[key]); ok {
+				row[i] = strings.TrimSpace(text)
+			}
+		}
+		rows = append(rows, row)
+	}
+	if len(keys) == 0 {
+		return smilesNames[0], idNames[0], nil // so that each line says what is wrong with it
+	}
+	t := tableOf(keys, func() [][]string { return rows }, column)
+	if t.SMILES < 0 {
+		return "", "", noColumn(keys, column)
+	}
+	if t.Guessed {
+		guessed(keys[t.SMILES])
+	}
+	if t.ID >= 0 {
+		id = keys[t.ID]
+	}
+	return keys[t.SMILES], id, nil
+}
+
+// readNodeLink reads a plain graph on each line.
+func (s *scanner) readNodeLink(string) error {
+	s.eachLine(func(line []byte, column int) {
+		rec := Record{Row: s.row, Line: s.line, file: s.file, smilesLine: s.line, column: column, molfile: string(line), linked: true}
+		s.row++
+		s.stopped = !s.emit(rec)
+	})
+	return nil
+}
+
+// A nodeLink is a graph as NetworkX writes it: with the key links, or since version 3.4 edges.
+type nodeLink struct {
+	ID    json.RawMessage
+	Name  json.RawMessage
+	Graph struct{ ID, Name json.RawMessage }
+	Nodes []struct{ ID json.RawMessage }
+	Links []struct{ Source, Target json.RawMessage }
+	Edges []struct{ Source, Target json.RawMessage }
+}
+
+// nodeLinkGraph parses the graph of a record, and sets its id.
+func (r *Record) nodeLinkGraph() (*graph.Graph, error) {
+	var n nodeLink
+	if err := json.Unmarshal([]byte(r.molfile), &n); err != nil {
+		at, err := jsonError(err, 0)
+		r.column += at
+		return nil, r.Fail(err)
+	}
+	for _, raw := range []json.RawMessage{n.Graph.ID, n.Graph.Name, n.ID, n.Name} {
+		if name, ok := jsonText(raw); ok && r.ID == "" && len(name) <= MaxField {
+			r.ID = name
+		}
+	}
+	if n.Nodes == nil {
+		return nil, r.Fail(errors.New(`no "nodes": want a graph such as {"nodes": [{"id": 0}, …], "links": [{"source": 0, "target": 1}, …]}`))
+	}
+	places := make(map[string]int32, len(n.Nodes))
+	for i, node := range n.Nodes {
+		key, err := nodeKey(node.ID)
+		if err != nil {
+			return nil, r.Fail(fmt.Errorf("node %d: %w", i+1, err))
+		}
+		if _, twice := places[key]; twice {
+			return nil, r.Fail(fmt.Errorf("node %s is there twice: want each id once", clip(key)))
+		}
+		places[key] = int32(i)
+	}
+	links := append(n.Links, n.Edges...)
+	edges := make([][2]int32, len(links))
+	for i, link := range links {
+		for k, end := range []json.RawMessage{link.Source, link.Target} {
+			key, err := nodeKey(end)
+			at, known := places[key]
+			switch {
+			case err != nil:
+				return nil, r.Fail(fmt.Errorf("link %d: %w", i+1, err))
+			case !known:
+				return nil, r.Fail(fmt.Errorf("link %d goes to %s: want the id of a node", i+1, clip(key)))
+			}
+			edges[i][k] = at
+		}
+	}
+	return r.plain(len(n.Nodes), edges)
+}
+
+// plain makes the graph of a record.
+func (r *Record) plain(n int, edges [][2]int32) (*graph.Graph, error) {
+	if n == 0 {
+		return nil, r.Fail(errors.New("a graph without nodes: want one at least"))
+	}
+	g, _, err := graph.New(n, edges)
+	if err != nil {
+		return nil, r.Fail(err)
+	}
+	return g, nil
+}
+
+// nodeKey tells nodes apart: any JSON but null may be an id.
+func nodeKey(raw json.RawMessage) (string, error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return "", errors.New("no id: want text or a number")
+	}
+	if bytes.ContainsAny(raw, " \t") || bytes.IndexByte(raw, '\\') >= 0 {
+		var value any
+		if err := json.Unmarshal(raw, &value); err != nil {
+			return "", err
+		}
+		plain, err := json.Marshal(value)
+		return string(plain), err
+	}
+	return string(raw), nil
+}

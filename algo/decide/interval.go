@@ -1,0 +1,33 @@
+package decide
+
+import "gonum.org/v1/gonum/mathext"
+
+// Interval returns the exact interval of Clopper and Pearson (Biometrika 26, 404, 1934) of a share that k of
+// n show, 0 ≤ k ≤ n, with that confidence: of the in-distribution graphs that score as high, where k of n
+// held-out graphs do. It is 0 to 1 for n = 0.
+//
+// The bounds are quantiles of Beta(k, n−k+1) and Beta(k+1, n−k).
+func Interval(k, n int, confidence float64) (low, high float64) {
+	tail := (1 - confidence) / 2
+	low, high = 0, 1
+	if k > 0 {
+		low = betaQuantile(float64(k), float64(n-k+1), tail)
+	}
+	if k < n {
+		high = betaQuantile(float64(k+1), float64(n-k), 1-tail)
+	}
+	return low, high
+}
+
+// betaQuantile finds by bisection where the distribution function of Beta(a, b) is p.
+func betaQuantile(a, b, p float64) float64 {
+	low, high := 0.0, 1.0
+	for range 60 {
+		if middle := (low + high) / 2; mathext.RegIncBeta(a, b, middle) < p {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return (low + high) / 2
+}

@@ -1,0 +1,26 @@
+package molecule_test
+
+import (
+	"testing"
+
+	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
+)
+
+func TestBeginsChain(t *testing.T) {
+	for text, want := range map[string]bool{
+		"CCCCC": false, "CCCCCC": true, "OCCCCCCO": true, "CCCOCCC": false, "CCC=CCC": false, "C1CCCCCC1": false, "CC(CCCC)C": true,
+	} {
+		g, err := smiles.ParseGraph(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := false
+		for i := range g.N() {
+			got = got || molecule.BeginsChain(g, i)
+		}
+		if got != want {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package near
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// A crowd is as far from the nearest graph of the bank as Measure says, part by part.
+func TestCrowdAgreesWithMeasure(t *testing.T) {
+	b, graphs := bank(t, rand.New(rand.NewPCG(11, 12)))
+	d, err := b.Measure(ctx, 1, graphs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	crowd, own := b.Crowd(graphs), b.Graphs.Outline()
+	var to, least [CrowdParts][]float64
+	for k := range to {
+		to[k], least[k] = make([]float64, graphs.Len()), make([]float64, graphs.Len())
+		for i := range least[k] {
+			least[k][i] = math.Inf(1)
+		}
+	}
+	for j := range own.Len() {
+		crowd.To(own, j, &to)
+		for k := range to {
+			for i, x := range to[k] {
+				least[k][i] = min(least[k][i], x)
+			}
+		}
+	}
+	for k := range least {
+		for i, want := range d.Part(k) {
+			if math.Abs(least[k][i]-want) > 1e-4*(1+want) {
+				t.Errorf("part %d of graph %d: %g, want %g", k, i, least[k][i], want)
+			}
+		}
+	}
+	// A unit of a part adds what Unit says to the score, which has a further part here: ℓ_n.
+	scores := b.Scores(d)
+	for k := range least {
+		unit, typical := b.Unit(k)
+		if unit <= 0 || !(typical >= 0) {
+			t.Errorf("part %d: unit %g, typically %g", k, unit, typical)
+		}
+		d.parts[k][0] += 2
+		if got := b.Scores(d)[0] - scores[0]; math.Abs(got-2*unit) > 1e-9 {
+			t.Errorf("part %d: two more add %g, want %g", k, got, 2*unit)
+		}
+		d.parts[k][0] -= 2
+	}
+}

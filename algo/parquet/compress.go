@@ -1,0 +1,70 @@
+package parquet
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"baca/algo/internal/lz"
+)
+
+// Codecs.
+const (
+	codecNone   = 0
+	codecSnappy = 1
+	codecGzip   = 2
+	codecZstd   = 6
+	codecLZ4    = 7
+)
+
+var codecNames = map[int32]string{3: "LZO", 4: "Brotli", 5: "the old LZ4"}
+
+// decompress returns data of so many bytes, which is at most MaxPage. The result may share memory with buf or body.
+func (c *cursor) decompress(buf, body []byte, size int64) ([]byte, error) {
+	if c.chunk.codec == codecNone {
+		return body, nil
+	}
+	out := slices.Grow(buf[:0], int(size))[:size]
+	if cap(out) > cap(c.out) && buf != nil || c.out == nil {
+		c.out = out
+	}
+	var err error
+	switch c.chunk.codec {
+	case codecSnappy:
+		err = lz.Snappy(out, body)
+	case codecLZ4:
+		var n int
+		if n, err = lz.LZ4(out, body); err == nil && n != len(out) {
+			err = lz.ErrCorrupt
+		}
+	case codecGzip:
+		err = filled(out, body, func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) })
+	case codecZstd:
+		if c.file.zstd == nil {
+			return nil, errors.New("compressed by zstd, which is not at hand here: want Snappy or gzip")
+		}
+		err = filled(out, body, c.file.zstd)
+	default:
+		name := codecNames[c.chunk.codec]
+		if name == "" {
+			name = fmt.Sprintf("codec %d", c.chunk.codec)
+		}
+		return nil, fmt.Errorf("compressed by %s: want Snappy, gzip, zstd, LZ4 or none", name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("compressed data are damaged: %w", err)
+	}
+	return out, nil
+}
+
+// filled reads all of out.
+func filled(out, body []byte, open func(io.Reader) (io.Reader, error)) error {
+	r, err := open(bytes.NewReader(body))
+	if err == nil {
+		_, err = io.ReadFull(r, out)
+	}
+	return err
+}

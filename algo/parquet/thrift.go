@@ -1,0 +1,191 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// Types of Thrift's compact protocol.
+const (
+	thriftTrue   = 1
+	thriftFalse  = 2
+	thriftByte   = 3
+	thriftI16    = 4
+	thriftI32    = 5
+	thriftI64    = 6
+	thriftDouble = 7
+	thriftBinary = 8
+	thriftList   = 9
+	thriftSet    = 10
+	thriftMap    = 11
+	thriftStruct = 12
+)
+
+// maxNesting bounds structs in structs: Parquet has 6.
+const maxNesting = 16
+
+var (
+	errShort  = errors.New("metadata end early")
+	errThrift = errors.New("metadata are damaged")
+)
+
+// A reader takes values of Thrift's compact protocol from the front of what is left. After an
+// error all are 0, and nothing is left.
+type reader struct {
+	left  []byte
+	err   error
+	depth int
+}
+
+func (r *reader) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+	r.left = nil
+}
+
+func (r *reader) take(n uint64) []byte {
+	if n > uint64(len(r.left)) {
+		r.fail(errShort)
+		return nil
+	}
+	taken := r.left[:n:n]
+	r.left = r.left[n:]
+	return taken
+}
+
+func (r *reader) byte() byte {
+	if b := r.take(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+func (r *reader) unsigned() uint64 {
+	x, n := binary.Uvarint(r.left)
+	switch {
+	case n > 0:
+		r.left = r.left[n:]
+		return x
+	case n == 0:
+		r.fail(errShort)
+	default:
+		r.fail(errThrift)
+	}
+	return 0
+}
+
+func (r *reader) signed() int64 {
+	x := r.unsigned()
+	return int64(x>>1) ^ -int64(x&1)
+}
+
+func (r *reader) text() string { return string(r.take(r.unsigned())) }
+
+// fields calls read for each field of a struct, which takes its value or is false.
+func (r *reader) fields(read func(id int, kind byte) bool) {
+	if r.depth++; r.depth > maxNesting {
+		r.fail(errThrift)
+	}
+	for id := 0; r.err == nil; {
+		head := r.byte()
+		kind := head & 15
+		if kind == 0 {
+			break
+		}
+		if delta := int(head >> 4); delta > 0 {
+			id += delta
+		} else {
+			id = int(int16(r.signed()))
+		}
+		if !read(id, kind) {
+			r.skip(kind)
+		}
+	}
+	r.depth--
+}
+
+// each calls read for each element of a list of structs.
+func (r *reader) each(kind byte, read func()) bool {
+	if kind != thriftList {
+		return false
+	}
+	n, element := r.list()
+	if element != thriftStruct && n > 0 {
+		r.fail(errThrift)
+	}
+	for range n {
+		if r.err != nil {
+			break
+		}
+		read()
+	}
+	return true
+}
+
+func (r *reader) list() (n uint64, kind byte) {
+	head := r.byte()
+	if n = uint64(head >> 4); n == 15 {
+		n = r.unsigned()
+	}
+	if n > uint64(len(r.left)) { // each takes a byte at least
+		r.fail(errShort)
+		return 0, 0
+	}
+	return n, head & 15
+}
+
+func (r *reader) skip(kind byte) {
+	switch kind {
+	case thriftTrue, thriftFalse:
+	case thriftByte:
+		r.byte()
+	case thriftI16, thriftI32, thriftI64:
+		r.unsigned()
+	case thriftDouble:
+		r.take(8)
+	case thriftBinary:
+		r.take(r.unsigned())
+	case thriftList, thriftSet:
+		n, element := r.list()
+		r.skipAll(n, element)
+	case thriftMap:
+		n := r.unsigned()
+		if n == 0 {
+			return
+		}
+		kinds := r.byte()
+		if n > uint64(len(r.left)) {
+			r.fail(errShort)
+		}
+		for range n {
+			if r.err != nil {
+				break
+			}
+			r.skipAll(1, kinds>>4)
+			r.skipAll(1, kinds&15)
+		}
+	case thriftStruct:
+		r.fields(func(int, byte) bool { return false })
+	default:
+		r.fail(errThrift)
+	}
+}
+
+// skipAll skips elements, of which a truth takes a byte.
+func (r *reader) skipAll(n uint64, kind byte) {
+	if kind == thriftTrue || kind == thriftFalse {
+		r.take(n)
+		return
+	}
+	if r.depth++; r.depth > maxNesting {
+		r.fail(errThrift)
+	}
+	for range n {
+		if r.err != nil {
+			break
+		}
+		r.skip(kind)
+	}
+	r.depth--
+}

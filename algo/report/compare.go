@@ -1,0 +1,239 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"baca/algo/chart"
+	"baca/algo/compare"
+)
+
+// A Comparison is what WriteComparison writes about two lists. All texts are escaped; only
+// Script is taken as it is.
+type Comparison struct {
+	*compare.Comparison
+	Title           string
+	Warnings        []string
+	Input, Settings []Pair
+	Command         string // that makes the report again
+	// Script draws molecules, see Report; without one Undrawn says why.
+	Script  []byte
+	Undrawn string
+}
+
+// MaxNamed is how many names a report about two lists shows at most, for each list.
+const MaxNamed = 30
+
+// WriteComparison writes a report about two lists. The same comparison gives the same bytes.
+func WriteComparison(w io.Writer, r *Comparison) error {
+	p := new(page)
+	script := r.Script
+	if len(r.Fragments) == 0 {
+		script = nil
+	}
+	p.begin(r.Title, script)
+	p.add("<p class=\"lead\">%s</p>\n<p>%s</p>\n<p>%s</p>\n", words(r.Differs()), words(r.Shares()), words(r.TooEasy()))
+	if text := r.Sampled(); text != "" {
+		p.add("<p>%s</p>\n", words(text))
+	}
+	if len(r.Warnings) > 0 {
+		p.add("<h2>Warnings</h2>\n<ul class=\"warn\">\n")
+		for _, w := range r.Warnings {
+			p.add("<li>%s</li>\n", Escape(w))
+		}
+		p.add("</ul>\n")
+	}
+	p.sides(r)
+	p.add("<h2>What is commoner in one list</h2>\n<p>Of %d named substructures, %d differ at a rate of false discoveries of %s (Fisher's exact test, Benjamini and Hochberg). The odds ratio says by how much the odds of having one are larger in B, with its interval of 95&nbsp;%%.</p>\n",
+		r.NamedTested, len(r.Named), pValue(r.FDR))
+	p.named("Commoner in B", r.Named, r, func(d *compare.Difference) bool { return d.Odds >= 1 })
+	p.named("Commoner in A", r.Named, r, func(d *compare.Difference) bool { return d.Odds < 1 })
+	if len(r.Fragments) > 0 {
+		p.add("<h2>Fragments</h2>\n<p>Surroundings of an atom, up to two bonds wide, of %d that were compared; of several that are mostly in the same molecules the surest one. Each is shown in a molecule that has it, with dashed rings around its atoms; <span class=\"smiles\">*</span> stands for any neighbour.</p>\n", r.FragmentsTested)
+		if script == nil && r.Undrawn != "" {
+			p.add("<p>There are no drawings: %s.</p>\n", Escape(r.Undrawn))
+		}
+		p.fragments("Commoner in B", r, script != nil, func(d *compare.Difference) bool { return d.Odds >= 1 })
+		p.fragments("Commoner in A", r, script != nil, func(d *compare.Difference) bool { return d.Odds < 1 })
+	}
+	p.add("<h2>Nearest molecules</h2>\n")
+	p.figure(coverageChart(r.Comparison), "The share of molecules that have one at least so similar: Tanimoto similarity of the subtrees of up to two bonds, much like ECFP4. A molecule's nearest in its own list is another one.")
+	p.add("<h2>Size and rings</h2>\n")
+	p.figure(sharesChart("Atoms", "atoms but hydrogen", r.A.Atoms, r.B.Atoms), "Atoms of a molecule: A blue, B vermilion.")
+	p.figure(sharesChart("Rings", "rings", r.A.Rings, r.B.Rings), "Rings of a molecule: A blue, B vermilion.")
+	p.add("<h2>Input and settings</h2>\n")
+	p.pairs(r.Input)
+	p.pairs(r.Settings)
+	if r.Command != "" {
+		p.add("<h2>How to make this again</h2>\n<p>With the same program, model file and inputs the same bytes come out.</p>\n<pre>%s</pre>\n", Escape(r.Command))
+	}
+	p.add(`<h2>What not to conclude</h2>
+<p>That nothing is found does not make two lists alike: small lists hide differences, and two lists of the same substructures may differ in how these are joined. An odds ratio says what is commoner, not why. Molecules that differ in stereochemistry alone count as the same. A test set as easy as a random split is not wrong; it says how a model does on more of the same.</p>
+`)
+	p.end(script)
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+// words escapes text and keeps numbers with their percent signs.
+func words(text string) string { return strings.ReplaceAll(Escape(text), " %", "&nbsp;%") }
+
+// sides describes both lists in a table.
+func (p *page) sides(r *Comparison) {
+	p.add("<h2>The lists</h2>\n<div class=\"wide\"><table>\n<thead><tr><th></th><th>name</th><th class=\"n\">read</th><th class=\"n\">refused</th><th class=\"n\">copies</th><th class=\"n\">different molecules</th><th class=\"n\">atoms: middle half</th><th class=\"n\">median</th><th class=\"n\">rings: middle half</th><th class=\"n\">median</th></tr></thead>\n<tbody>\n")
+	for k, s := range []*compare.Side{&r.A, &r.B} {
+		p.add("<tr><td>%c</td><td>%s</td><td class=\"n\">%d</td><td class=\"n\">%d</td><td class=\"n\">%d</td><td class=\"n\">%d</td>", 'A'+k, Escape(s.Name), s.Read, s.Refused, s.Copies, s.Molecules)
+		for _, d := range []*compare.Distribution{&s.Atoms, &s.Rings} {
+			p.add("<td class=\"n\">%.3g–%.3g</td><td class=\"n\">%.3g</td>", d.Quantiles[1], d.Quantiles[3], d.Quantiles[2])
+		}
+		p.add("</tr>\n")
+	}
+	p.add("</tbody>\n</table></div>\n")
+}
+
+// named is a table of the differences that are of one side.
+func (p *page) named(title string, list []compare.Difference, r *Comparison, of func(*compare.Difference) bool) {
+	n := 0
+	for k := range list {
+		d := &list[k]
+		if !of(d) {
+			continue
+		}
+		if n++; n > MaxNamed {
+			continue
+		}
+		if n == 1 {
+			p.add("<h3>%s</h3>\n<div class=\"wide\"><table>\n<thead><tr><th>what</th><th>kind</th><th class=\"n\">of A</th><th class=\"n\">of B</th><th class=\"n\">odds ratio</th><th class=\"n\">95 %% interval</th><th class=\"n\">q</th></tr></thead>\n<tbody>\n", title)
+		}
+		p.add("<tr><td>%s</td><td>%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s–%s</td><td class=\"n\">%s</td></tr>\n", Escape(d.Name), Escape(d.Kind),
+			words(share(d.InA, r.A.Molecules)), words(share(d.InB, r.B.Molecules)), odds(d.Odds), odds(d.Low), odds(d.High), pValue(d.Q))
+	}
+	if n > 0 {
+		p.add("</tbody>\n</table></div>\n")
+	}
+	if n > MaxNamed {
+		p.add("<p>… and %d more, which <code>--json</code> has.</p>\n", n-MaxNamed)
+	}
+}
+
+func share(n, of int) string { return compare.Percent(float64(n) / float64(max(1, of))) }
+
+// odds is an odds ratio for people.
+func odds(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
+
+// fragments draws those of one side.
+func (p *page) fragments(title string, r *Comparison, drawn bool, of func(*compare.Difference) bool) {
+	n := 0
+	for k := range r.Fragments {
+		d := &r.Fragments[k]
+		if !of(d) {
+			continue
+		}
+		if n++; n == 1 {
+			p.add("<h3>%s</h3>\n<ol class=\"near\">\n", title)
+		}
+		p.add("<li>")
+		if drawn {
+			p.add("<div class=\"mol\" data-drawing=\"\" data-title=\"a molecule with the fragment %s\" data-smiles=\"%s\" data-marked=\"%s\"></div>", Escape(d.Name), Escape(d.Example), strings.Trim(fmt.Sprint(d.Atoms), "[]"))
+		}
+		p.add("<p class=\"smiles\">%s</p><p>%s of A, %s of B · odds ratio %s (%s–%s) · q %s</p></li>\n", Escape(d.Name),
+			words(share(d.InA, r.A.Molecules)), words(share(d.InB, r.B.Molecules)), odds(d.Odds), odds(d.Low), odds(d.High), pValue(d.Q))
+	}
+	if n > 0 {
+		p.add("</ol>\n")
+	}
+}
+
+// CoverageSVG draws by itself which share of a list has a molecule of the other, or of its
+// own, that is at least so similar.
+func CoverageSVG(x *compare.Comparison) string { return standalone(coverageChart(x)) }
+
+func coverageChart(x *compare.Comparison) string {
+	c := &chart.Chart{Title: "Coverage", XAxis: "similarity of the nearest molecule, at least", YAxis: "molecules, %", High: 1, Top: 105}
+	steps := compare.Steps()
+	for k, line := range []struct {
+		of     *compare.Nearest
+		colour string
+		dashed bool
+		label  string
+	}{
+		{&x.BtoA, chart.Outside, false, "B: nearest of A"},
+		{&x.AtoA, chart.Inside, true, "A: nearest other of A"},
+		{&x.AtoB, chart.Inside, false, "A: nearest of B"},
+		{&x.BtoB, chart.Outside, true, "B: nearest other of B"},
+	} {
+		values := make([]float64, len(steps))
+		for i, share := range line.of.Coverage {
+			values[i] = 100 * share
+		}
+		curve(c, steps, values, line.colour, line.dashed)
+		legend(c, k, line.colour, line.dashed, line.label)
+	}
+	return c.SVG()
+}
+
+// legend writes the k-th line of a legend at the right of the top.
+func legend(c *chart.Chart, k int, colour string, dashed bool, label string) {
+	legendAt(c, c.X(c.Low+0.76*(c.High-c.Low)), 24+16*float64(k), colour, dashed, label)
+}
+
+func legendAt(c *chart.Chart, x, y float64, colour string, dashed bool, label string) {
+	c.Add(`<path d="M%.1f %.1fh22" stroke="%s" stroke-width="1.6"%s/><text x="%.1f" y="%.1f">%s</text>`, x, y, colour, dashes(dashed), x+28, y+4, Escape(label))
+}
+
+func dashes(dashed bool) string {
+	if dashed {
+		return ` stroke-dasharray="5 3"`
+	}
+	return ""
+}
+
+// curve draws a line through points.
+func curve(c *chart.Chart, x, y []float64, colour string, dashed bool) {
+	c.Add(`<path d="`)
+	for i := range x {
+		letter := 'L'
+		if i == 0 {
+			letter = 'M'
+		}
+		c.Add("%c%.1f %.1f", letter, c.X(x[i]), c.Y(y[i]))
+	}
+	c.Add(`" fill="none" stroke="%s" stroke-width="1.6"%s/>`, colour, dashes(dashed))
+}
+
+// sharesChart draws the shares of both lists that have each count.
+func sharesChart(title, axis string, a, b compare.Distribution) string {
+	c := &chart.Chart{Title: title, XAxis: axis, YAxis: "molecules, %", Low: -0.5, Top: 1}
+	high := 1.0
+	for _, d := range []compare.Distribution{a, b} {
+		// Beyond twice the largest of most, few would stretch the axis.
+		high = max(high, min(float64(len(d.Counts)), 2*d.Quantiles[4]+2))
+	}
+	c.High = math.Ceil(high) - 0.5
+	shares := func(d compare.Distribution) (x, y []float64) {
+		all := 0
+		for _, n := range d.Counts {
+			all += n
+		}
+		for i := range int(math.Ceil(high)) {
+			n := 0
+			if i < len(d.Counts) {
+				n = d.Counts[i]
+			}
+			v := 100 * float64(n) / float64(all)
+			x, y = append(x, float64(i)-0.5, float64(i)+0.5), append(y, v, v)
+			c.Top = max(c.Top, 1.08*v)
+		}
+		return x, y
+	}
+	xa, ya := shares(a)
+	xb, yb := shares(b)
+	curve(c, xa, ya, chart.Inside, false)
+	curve(c, xb, yb, chart.Outside, false)
+	legend(c, 0, chart.Inside, false, "A")
+	legend(c, 1, chart.Outside, false, "B")
+	return c.SVG()
+}

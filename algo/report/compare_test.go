@@ -1,0 +1,66 @@
+package report
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"baca/algo/compare"
+	"baca/algo/gin"
+	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
+)
+
+// Whatever names are, they stay text, the script is allowed by its hash alone, and the same
+// comparison gives the same bytes.
+func TestWriteComparison(t *testing.T) {
+	list := func(number int, end string) *compare.List {
+		l := compare.NewList(`<script>alert("`+end+`")</script>`, 1, number)
+		for n := range 30 {
+			text := "C" + strings.Repeat("C", n) + end
+			g, err := smiles.ParseCanonical(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := l.Add(t.Context(), 1, []compare.Source{{ID: "<b>", SMILES: text, Graph: g}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return l
+	}
+	encoder := gin.New(gin.Default(molecule.Features), rand.New(rand.NewPCG(1, 1)))
+	c, err := compare.Compare(t.Context(), list(0, "O"), list(1, "N"), compare.Options{Encoder: encoder, FDR: 0.05})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Comparison{Comparison: c, Title: "<i>", Warnings: []string{"<u>"}, Input: []Pair{{"<a>", "<a>"}}, Command: "<p>", Script: []byte("draw()")}
+	var first, second bytes.Buffer
+	for _, b := range []*bytes.Buffer{&first, &second} {
+		if err := WriteComparison(b, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(first.Bytes(), second.Bytes()) {
+		t.Error("two reports of one comparison differ")
+	}
+	text := first.String()
+	for _, bad := range []string{"<script>alert", "<i>", "<u>", "<a>", "<b>", "NaN", "%!"} {
+		if strings.Contains(text, bad) {
+			t.Errorf("the report has %q", bad)
+		}
+	}
+	for _, want := range []string{"&lt;i&gt;", "script-src 'sha256-", "amine group", `data-marked="`, "hydroxyl group"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the report has no %q", want)
+		}
+	}
+	r.Script, r.Undrawn = nil, "nobody draws"
+	second.Reset()
+	if err := WriteComparison(&second, r); err != nil {
+		t.Fatal(err)
+	}
+	if text := second.String(); strings.Contains(text, "<script") || !strings.Contains(text, "nobody draws") {
+		t.Error("without a script there is one, or no reason")
+	}
+}

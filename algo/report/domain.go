@@ -1,0 +1,503 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"baca/algo"
+	"baca/algo/decide"
+)
+
+// A Domain is a report on whether substances are within the applicability domain of a model,
+// in the order of the QSAR Prediction Reporting Format. It says nothing of an endpoint. All
+// texts are escaped; only Script is taken as it is.
+type Domain struct {
+	Title   string
+	Model   *algo.Model
+	SHA256  string // of the model's file, hex
+	Program string // and its version
+
+	Alpha      float64
+	Confidence float64 // of the intervals of p-values
+	References int     // graphs that p-values are taken from
+	Reach      Reach
+
+	Substances []Substance
+	Warnings   []string
+	Input      []Pair
+	Command    string // that makes the report again
+	Again      string // on Command, a sentence; empty if the same bytes come out
+
+	// Script draws molecules, see Report; without one Undrawn says why.
+	Script  []byte
+	Undrawn string
+}
+
+// A Reach says where the domain ends: the least score that is called outside, which is not
+// known if the model holds too few graphs.
+type Reach struct {
+	Limit float64
+	Known bool
+}
+
+// ReachOf is that of a model at a rate of false alarms.
+func ReachOf(alone *algo.SingleScorer, alpha float64) Reach {
+	limit, known := decide.Threshold(alone.Holdout(), alpha)
+	return Reach{limit, known}
+}
+
+// A Substance is one with what was found about it.
+type Substance struct {
+	Entry            // Why is set
+	Canonical string // SMILES in the canonical form of this program
+	Read      string // SMILES of what the model has read, where that is not SMILES itself
+	Molfile   bool   // SMILES was written from a molfile
+
+	AsHigh    int     // of the held-out graphs that score as high
+	Low, High float64 // interval of the share of such graphs
+	// Unmet of the Surroundings of its atoms no training molecule has.
+	Unmet, Surroundings int
+	Nearest             []algo.TrainingGraph
+	Command             string // that scores it alone; empty for a molfile
+}
+
+// within says in words what a verdict is.
+func within(v decide.Verdict) string {
+	switch v {
+	case decide.Inside:
+		return "Within the applicability domain"
+	case decide.Borderline:
+		return "At the edge of the applicability domain"
+	case decide.Outside:
+		return "Not within the applicability domain"
+	}
+	return "Not decided"
+}
+
+// Why a field of the form is empty.
+const (
+	unknown   = "not known to this program"
+	ownModel  = "not assessed: of the (Q)SAR model whose domain this is, which this program does not run"
+	author    = "for the author of the report"
+	onlyWords = "not assessed"
+)
+
+// A blank is a field of the form that is left empty, with the reason.
+type blank struct {
+	Number string `json:"number"`
+	Title  string `json:"title"`
+	Why    string `json:"why"`
+}
+
+var blanks = []blank{
+	{"1.1", "CAS number", unknown},
+	{"1.2", "EC number", unknown},
+	{"1.5", "InChI", "not computed by this program"},
+	{"2.1", "Date of QPRF", author},
+	{"2.2", "Author and contact details", author},
+	{"3.1", "Endpoint (OECD Principle 1)", "not assessed: this report makes no statement on any endpoint"},
+	{"3.2 a, b", "(Q)SAR model and version", ownModel},
+	{"3.2 d, e", "Predicted value", ownModel},
+	{"3.2 g", "Descriptor values", "those of the (Q)SAR model are not known to this program; its own are numbers without names"},
+	{"3.3 a iii", "Mechanism domain", onlyWords},
+	{"3.3 a iv", "Metabolic domain", onlyWords},
+	{"3.4", "Uncertainty of the prediction (OECD Principle 4)", ownModel},
+	{"3.5", "Mechanism behind the prediction (OECD Principle 5)", onlyWords},
+	{"4", "Adequacy for a regulatory purpose", onlyWords},
+}
+
+// empty returns the fields from a number on that are left empty.
+func empty(numbers ...string) []blank {
+	return slices.DeleteFunc(slices.Clone(blanks), func(b blank) bool { return !slices.Contains(numbers, b.Number) })
+}
+
+// WriteDomain writes the report as HTML, a page of paper and more for each substance. The same
+// report gives the same bytes.
+func WriteDomain(w io.Writer, d *Domain) error {
+	p := new(page)
+	p.begin(d.Title, d.Script)
+	p.add("<style>%s</style>\n", formStyle)
+	p.add("<p>Is a substance within the applicability domain of a model? Numbers of sections are those of the (Q)SAR Prediction Reporting Format (QPRF 1.1). This report answers the question of the OECD (Q)SAR Assessment Framework whether the <em>substance is within the applicability domain</em>, as far as structure can tell, and leaves the other fields empty. It makes no statement on any endpoint.</p>\n")
+	if len(d.Substances) > 1 {
+		p.add("<div class=\"wide\"><table>\n<thead><tr><th class=\"n\">row</th><th>substance</th><th>applicability domain</th><th class=\"n\">p</th><th class=\"n\">its %s interval</th></tr></thead>\n<tbody>\n", percent(d.Confidence))
+		for i := range d.Substances {
+			s := &d.Substances[i]
+			p.add("<tr><td class=\"n\">%d</td><td>%s</td><td>%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n", s.Place, Escape(s.ID), within(s.Why.Verdict), pValue(s.Why.P), s.interval(d))
+		}
+		p.add("</tbody>\n</table></div>\n")
+	}
+	p.list("Warnings", "warn", d.Warnings)
+	if d.Script == nil && d.Undrawn != "" {
+		p.add("<p>There are no drawings: %s.</p>\n", Escape(d.Undrawn))
+	}
+	for i := range d.Substances {
+		p.substance(d, &d.Substances[i])
+	}
+	p.add("<h2 class=\"sheet\">Method and model</h2>\n")
+	p.method(d.Model, d.Alpha, d.References, d.Reach)
+	p.pairs(identity(d.Model, d.SHA256, d.Program))
+	p.pairs(d.Input)
+	p.add("<h3>References</h3>\n")
+	p.references()
+	again := d.Again
+	if again == "" {
+		again = "With the same program, model file and input the same bytes come out."
+	}
+	p.add("<h2>How to make this again</h2>\n<p>%s</p>\n<pre>%s</pre>\n", Escape(again), Escape(d.Command))
+	p.end(d.Script)
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+// list is one of texts, nothing where there are none.
+func (p *page) list(title, class string, texts []string) {
+	if len(texts) == 0 {
+		return
+	}
+	p.add("<h2>%s</h2>\n<ul class=\"%s\">\n", title, class)
+	for _, text := range texts {
+		p.add("<li>%s</li>\n", Escape(text))
+	}
+	p.add("</ul>\n")
+}
+
+// percent is a rate such as a confidence.
+func percent(x float64) string { return fmt.Sprintf("%.4g&nbsp;%%", 100*x) }
+
+// interval is that of the p-value.
+func (s *Substance) interval(d *Domain) string {
+	if d.References == 0 || math.IsNaN(s.Why.P) {
+		return "–"
+	}
+	return pValue(s.Low) + "–" + pValue(s.High)
+}
+
+// field opens a field of a form, which the next one closes.
+func (p *page) field(number, title, text string, args ...any) {
+	p.add("<div class=\"field\"><h3><span>%s</span> %s</h3><div>", number, Escape(title))
+	p.add(text, args...)
+	p.add("</div></div>\n")
+}
+
+// blank is a field that is left empty.
+func (p *page) blank(list []blank) {
+	for _, b := range list {
+		p.field(b.Number, b.Title, "<p class=\"blank\">left blank: %s</p>", Escape(b.Why))
+	}
+}
+
+func (p *page) substance(d *Domain, s *Substance) {
+	x := s.Why
+	class := "sheet"
+	if len(d.Substances) == 1 {
+		class = "" // it goes on behind the title
+	}
+	p.add("<section class=\"%s\">\n<h2>%s</h2>\n", class, Escape(s.ID))
+	p.add("<p class=\"lead\"><span class=\"v %s\">%s</span> of model %s%s</p>\n", classes[x.Verdict], within(x.Verdict), Escape(d.Model.Card.Name), s.decision(d))
+	p.add("<h2>1. Substance</h2>\n")
+	p.blank(empty("1.1", "1.2"))
+	p.field("1.3", "Chemical name", "<p>%s</p><p class=\"blank\">as the input names it, in row %d; not checked</p>", Escape(s.ID), s.Place)
+	p.add("<div class=\"field\"><h3><span>1.4</span> Structural formula</h3><div>")
+	if d.Script != nil {
+		p.drawing(&s.Entry)
+	} else {
+		p.add("<p class=\"blank\">not drawn</p>")
+	}
+	p.add("<p class=\"blank\">Vermilion atoms push it out of the domain, blue ones hold it inside, in sum by how far its score is above the least that is not within. A dashed ring marks features that no training molecule has.</p></div></div>\n")
+	given := "SMILES as given"
+	if s.Molfile {
+		given = "SMILES, written from the molfile"
+	}
+	codes := []Pair{{given, s.SMILES}, {"canonical SMILES", s.Canonical}}
+	if s.Read != "" {
+		codes = append(codes, Pair{"what the model read", s.Read})
+	}
+	p.add("<div class=\"field\"><h3><span>1.5</span> Structure codes</h3><div>")
+	p.pairs(codes)
+	p.add("<p class=\"blank\">Canonical as this program writes it: other programs write others. Stereochemistry as in the SMILES.</p></div></div>\n")
+	p.blank(empty("1.5"))
+	p.add("<h2>2. General information</h2>\n")
+	p.blank(empty("2.1", "2.2"))
+	p.add("<h2>3. Prediction</h2>\n")
+	p.blank(empty("3.1", "3.2 a, b"))
+	p.field("3.2 c", "Reference to QMRF", "<p>Section 5 for this domain: <code>baca report --qmrf</code>, model %s, sha256 %s</p>", Escape(d.Model.Card.Name), Escape(d.SHA256))
+	p.blank(empty("3.2 d, e"))
+	p.field("3.2 f", "Input for the assessment", "<p>the structure of 1.5, read as %s</p>", Escape(readAs(d.Model)))
+	p.blank(empty("3.2 g"))
+	p.add("<h3 class=\"part\">3.3 Applicability domain (OECD Principle 3)</h3>\n")
+	p.field("3.3 a i", "Descriptor domain", "%s", s.descriptors(d))
+	p.field("3.3 a ii", "Structural fragment domain", "%s", s.fragments(d))
+	p.blank(empty("3.3 a iii", "3.3 a iv"))
+	p.add("<div class=\"field across\"><h3><span>3.3 b</span> Structural analogues</h3><div>")
+	if d.Model.Shared > 0 {
+		p.add("<p class=\"blank\">left blank: the model was made for sharing, and holds no single molecules</p>")
+	} else {
+		p.neighbors(s.Nearest, d.Script != nil)
+		if d.Model.Structures == nil {
+			p.add("<p class=\"blank\">structures left blank: the model holds row numbers alone</p>")
+		}
+	}
+	p.add("</div></div>\n")
+	p.field("3.3 c", "Considerations on structural analogues", "<p>%s</p><p class=\"blank\">How well the (Q)SAR model does on them is not assessed.</p>", Escape(s.analogues(d.Model)))
+	p.blank(empty("3.4"))
+	p.field("", "Uncertainty of the assessment", "<p>%s</p>", s.uncertainty(d))
+	p.blank(empty("3.5"))
+	p.add("<h2>4. Adequacy</h2>\n")
+	p.blank(empty("4"))
+	if s.Command != "" {
+		p.add("<p>The score, the p-value, the distances, reasons and analogues again:</p>\n<pre>%s</pre>\n", Escape(s.Command))
+	}
+	p.add("</section>\n")
+}
+
+// decision says why the verdict is what it is.
+func (s *Substance) decision(d *Domain) string {
+	switch {
+	case math.IsNaN(s.Why.P):
+		return ": there is no p-value."
+	case s.Why.Verdict == decide.Undecided:
+		return fmt.Sprintf(": %d held-out molecules are too few for a rate of %s.", d.References, pValue(d.Alpha))
+	}
+	relation := map[decide.Verdict]string{decide.Inside: "above 2α", decide.Borderline: "above α and up to 2α", decide.Outside: "at most α"}[s.Why.Verdict]
+	return fmt.Sprintf(", as section 5 of its QMRF page defines it: p = %s is %s, with α = %s.", pValue(s.Why.P), relation, pValue(d.Alpha))
+}
+
+func (s *Substance) descriptors(d *Domain) string {
+	x := s.Why
+	text := fmt.Sprintf("<p>Score %s", number(x.Score, 3))
+	if d.Reach.Known {
+		text += fmt.Sprintf("; not within from %s on", number(d.Reach.Limit, 3))
+	}
+	text += fmt.Sprintf(". p = (1 + %d)/(1 + %d) = %s, interval of %s: %s.</p><p>", s.AsHigh, d.References, pValue(x.P), percent(d.Confidence), s.interval(d))
+	if d.References == 0 {
+		text = fmt.Sprintf("<p>Score %s. There is no p-value: the model holds no molecules kept from training.</p><p>", number(x.Score, 3))
+	}
+	for _, part := range Parts(x) {
+		part = strings.ReplaceAll(part, "training graphs", "training molecules")
+		text += Escape(strings.ToUpper(part[:1])+part[1:]) + ". "
+	}
+	return text + fmt.Sprintf("The distance is %s by embedding, %s by surroundings of atoms, %s by how often each occurs, in standard deviations of training molecules.</p>",
+		number(x.Embedding, 2), number(x.Subtrees, 2), number(x.Counts, 2))
+}
+
+func (s *Substance) fragments(d *Domain) string {
+	text := fmt.Sprintf("<p>Of %d surroundings of atoms, up to two bonds wide, %d are in none of the %d training molecules that the model holds.", s.Surroundings, s.Unmet, d.Model.Known())
+	if d.Model.Shared > 0 {
+		text = fmt.Sprintf("<p>Of %d surroundings of atoms, up to two bonds wide, %d are in fewer than %d training molecules of each group that the model holds.", s.Surroundings, s.Unmet, d.Model.Shared)
+	}
+	if s.Why.Duplicate {
+		text += " The substance was likely a training molecule, stereochemistry aside."
+	}
+	text += "</p>"
+	if len(s.Why.Reasons) == 0 {
+		return text + "<p>Nothing about it stands out.</p>"
+	}
+	text += "<ul>"
+	for _, r := range s.Why.Reasons {
+		text += "<li>" + words(r.Text) + "</li>"
+	}
+	return text + "</ul>"
+}
+
+// alike is the similarity from which on a training molecule is counted as near.
+const alike = 0.5
+
+func (s *Substance) analogues(m *algo.Model) string {
+	if m.Shared > 0 || len(s.Nearest) == 0 {
+		return "There are none to consider."
+	}
+	near := 0
+	for _, n := range s.Nearest {
+		if n.Similarity >= alike {
+			near++
+		}
+	}
+	return fmt.Sprintf("The nearest training molecule has a similarity of %s (Tanimoto, of the surroundings of atoms up to two bonds wide, as often as each occurs); of the %d shown %d have %g or more. Two molecules of similarity 1 differ in no such surroundings.",
+		similarity(s.Nearest[0].Similarity), len(s.Nearest), near, alike)
+}
+
+func (s *Substance) uncertainty(d *Domain) string {
+	if d.References == 0 || math.IsNaN(s.Why.P) {
+		return "There is no p-value, and no interval."
+	}
+	text := fmt.Sprintf("%d of %d molecules that were kept from training score as high. With a confidence of %s between %s and %s of all such molecules would (Clopper and Pearson).",
+		s.AsHigh, d.References, percent(d.Confidence), percent3(s.Low), percent3(s.High))
+	switch {
+	case s.High <= d.Alpha:
+		text += " All of that is at most α."
+	case s.Low > 2*d.Alpha:
+		text += " All of that is above 2α."
+	default:
+		text += " With other molecules kept from training the verdict might be another."
+	}
+	return text + fmt.Sprintf(" By design a share α = %s of molecules like the training set is called not within.", pValue(d.Alpha))
+}
+
+func percent3(x float64) string { return fmt.Sprintf("%.3g&nbsp;%%", 100*x) }
+
+// formStyle is what a form has beside style: on paper each substance begins a sheet of A4.
+const formStyle = `
+@page{size:A4;margin:16mm 15mm}
+.field{display:grid;grid-template-columns:15rem 1fr;gap:0 1rem;border-bottom:1px solid #e6e6e6;padding:.35rem 0;break-inside:avoid}
+.field h3{margin:0;font-size:.9rem;font-weight:600}.field h3 span{color:#565d65;font-weight:400;font-variant-numeric:tabular-nums}
+.field p,.field dl,.field ul{margin:.1rem 0}.field ul{padding-left:1.1rem}.blank{color:#565d65;font-size:.9em}
+.across{grid-template-columns:1fr}.part{margin:.8rem 0 .2rem;break-after:avoid}.pic{max-width:22rem}.near{grid-template-columns:repeat(auto-fill,minmax(10rem,1fr))}.near li{break-inside:avoid}
+section.sheet{border-top:3px solid #1b1d1f;margin-top:2.5rem;padding-top:.5rem}
+@media (max-width:40rem){.field{grid-template-columns:1fr}}
+@media print{.sheet{break-before:page}section.sheet{border-top:0;margin-top:0;padding-top:0}.field:not(.across){grid-template-columns:46mm 1fr}.field{padding:3px 0}.field h3,.part{font-size:11px}.lead{font-size:13px}h2{font-size:13px;margin:10px 0 2px}.sheet>h2:first-child{font-size:17px}.pic{max-width:58mm}.near{grid-template-columns:repeat(5,minmax(0,1fr));gap:8px;font-size:9px}.near .smiles{font-size:8px}.smiles,pre{font-size:9px}table{font-size:10px}}
+`
+
+// known is x, or nil where it is none.
+func known(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}
+
+// domainJSON and what follows are the report for programs. What is not known is null.
+type domainJSON struct {
+	Form       string            `json:"form"`
+	Title      string            `json:"title"`
+	Program    string            `json:"program"`
+	Model      modelJSON         `json:"model"`
+	Alpha      float64           `json:"alpha"`
+	Confidence float64           `json:"confidence"`
+	References int               `json:"held_out"`
+	Limit      *float64          `json:"score_limit"`
+	Method     []string          `json:"method"`
+	Sources    []string          `json:"references"`
+	Substances []substanceJSON   `json:"substances"`
+	Blank      []blank           `json:"left_blank"`
+	Warnings   []string          `json:"warnings"`
+	Input      map[string]string `json:"input"`
+	Command    string            `json:"command"`
+}
+
+type modelJSON struct {
+	Name          string `json:"name"`
+	SHA256        string `json:"sha256"`
+	Dataset       string `json:"dataset"`
+	DatasetSHA256 string `json:"dataset_sha256"`
+	Train         int    `json:"train"`
+	Reads         string `json:"reads"`
+	Program       string `json:"trained_by"`
+}
+
+type substanceJSON struct {
+	Row          int            `json:"row"`
+	Name         string         `json:"name"`
+	SMILES       string         `json:"smiles"`
+	Canonical    string         `json:"canonical_smiles"`
+	Read         *string        `json:"read_smiles"`
+	InChI        *string        `json:"inchi"`
+	CAS          *string        `json:"cas"`
+	EC           *string        `json:"ec"`
+	Statement    string         `json:"statement"`
+	Verdict      string         `json:"verdict"`
+	Score        *float64       `json:"score"`
+	P            *float64       `json:"p_value"`
+	AsHigh       int            `json:"held_out_as_high"`
+	Low          *float64       `json:"p_low"`
+	High         *float64       `json:"p_high"`
+	Distance     *float64       `json:"distance"`
+	Ratio        *float64       `json:"ratio"`
+	Distances    []*float64     `json:"distances"` // by embedding, subtrees, and these with counts
+	Surroundings int            `json:"surroundings"`
+	Unmet        int            `json:"surroundings_unmet"`
+	Reasons      []string       `json:"reasons"`
+	Duplicate    bool           `json:"likely_in_training_set"`
+	Analogues    []analogueJSON `json:"analogues"`
+	Mechanism    *string        `json:"mechanism_domain"`
+	Metabolic    *string        `json:"metabolic_domain"`
+	Endpoint     *string        `json:"endpoint"`
+	Prediction   *float64       `json:"prediction"`
+	Command      *string        `json:"command"`
+}
+
+type analogueJSON struct {
+	Row        *int    `json:"row"` // of the training set, from 1
+	Similarity float64 `json:"similarity"`
+	Name       *string `json:"name"`
+	SMILES     *string `json:"smiles"`
+
+	Observed  *float64 `json:"observed"`
+	Predicted *float64 `json:"predicted"`
+}
+
+// filled is a text, or nil where it is empty.
+func filled(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// WriteDomainJSON writes the same for programs, numbers with all their digits.
+func WriteDomainJSON(w io.Writer, d *Domain) error {
+	c := d.Model.Card
+	out := domainJSON{
+		Form: "QPRF 1.1", Title: d.Title, Program: d.Program, Alpha: d.Alpha, Confidence: d.Confidence, References: d.References,
+		Model:  modelJSON{c.Name, d.SHA256, c.Dataset, c.DatasetSHA256, c.Train, c.Schema, c.Program},
+		Method: methodOf(d.Model, d.Alpha, d.References), Sources: sources, Blank: blanks, Input: map[string]string{}, Command: d.Command,
+		Warnings: append([]string{}, d.Warnings...), Substances: []substanceJSON{},
+	}
+	if d.Reach.Known {
+		out.Limit = &d.Reach.Limit
+	}
+	for _, l := range d.Input {
+		out.Input[l.Name] = l.Value
+	}
+	for i := range d.Substances {
+		s := &d.Substances[i]
+		x := s.Why
+		j := substanceJSON{
+			Row: s.Place, Name: s.ID, SMILES: s.SMILES, Canonical: s.Canonical, Read: filled(s.Read), Statement: within(x.Verdict), Verdict: string(x.Verdict),
+			Score: known(x.Score), P: known(x.P), AsHigh: s.AsHigh, Distance: known(x.Distance), Ratio: known(x.Ratio),
+			Distances:    []*float64{known(x.Embedding), known(x.Subtrees), known(x.Counts)},
+			Surroundings: s.Surroundings, Unmet: s.Unmet, Reasons: []string{}, Duplicate: x.Duplicate, Analogues: []analogueJSON{}, Command: filled(s.Command),
+		}
+		if d.References > 0 && !math.IsNaN(x.P) {
+			j.Low, j.High = &s.Low, &s.High
+		}
+		for _, r := range x.Reasons {
+			j.Reasons = append(j.Reasons, r.Text)
+		}
+		if d.Model.Shared == 0 {
+			for _, n := range s.Nearest {
+				a := analogueJSON{Similarity: n.Similarity, Name: filled(n.Name), SMILES: filled(n.SMILES)}
+				if row := n.Row + 1; row > 0 {
+					a.Row = &row
+				}
+				if v := n.Values; v != nil {
+					a.Observed, a.Predicted = known(v.Observed), known(v.Predicted)
+				}
+				j.Analogues = append(j.Analogues, a)
+			}
+		}
+		out.Substances = append(out.Substances, j)
+	}
+	return indented(w, out)
+}
+
+func indented(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// readAs says in which form the model reads molecules.
+func readAs(m *algo.Model) string {
+	switch m.Card.Schema {
+	case algo.OGBCanonical:
+		return "its canonical form, so that all ways of writing it have one result"
+	case algo.OGBStandard:
+		return "its canonical form without counter-ions, neutralised"
+	}
+	return "it is written: other ways of writing it may have slightly other results, through the order of neighbours at stereocentres"
+}

@@ -1,0 +1,108 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"baca/algo"
+	"baca/algo/contrast"
+	"baca/algo/decide"
+	"baca/algo/explain"
+)
+
+func domain() *Domain {
+	evil := `<script>alert("x")</script>`
+	m := &algo.Model{Card: algo.Card{Name: evil, Dataset: evil, Description: evil, Schema: algo.OGBCanonical, Train: 90}, Structures: &algo.Structures{}, Bank: &contrast.Representation{NodeScore: make([]float64, 90)}}
+	e := Entry{ID: evil, SMILES: `C"><a href=`, Place: 3, Drawing: &Drawing{share: []float64{1}}, Why: &algo.Explanation{
+		Score: 3, P: 0.0196, Verdict: decide.Outside, Distance: 2, Ratio: math.NaN(), Embedding: 1, Subtrees: 2, Counts: math.NaN(),
+		Reasons: []explain.Reason{{Text: evil + " 48 %"}},
+	}}
+	return &Domain{
+		Title: evil, Model: m, SHA256: "ab", Program: "baca", Alpha: 0.05, Confidence: 0.95, References: 50, Reach: Reach{2.5, true},
+		Substances: []Substance{
+			{Entry: e, Canonical: "C<", Read: "N<", AsHigh: 0, Low: 0, High: 0.07, Unmet: 1, Surroundings: 3, Nearest: []algo.TrainingGraph{{Row: 4, Similarity: 0.6, Name: evil, SMILES: "O<", Values: &algo.Values{Observed: -1.5, Predicted: math.NaN()}}, {Row: -1}}, Command: "printf <"},
+			{Entry: Entry{ID: "empty", Why: &algo.Explanation{Score: math.NaN(), P: math.NaN(), Verdict: decide.Undecided}}, Molfile: true},
+		},
+		Warnings: []string{evil}, Input: []Pair{{"input", evil}}, Command: evil, Script: []byte("draw()"),
+	}
+}
+
+// Whatever an input says stays text, and all that is not known is left blank, in both forms.
+func TestWriteDomain(t *testing.T) {
+	d := domain()
+	var page, again, program bytes.Buffer
+	for _, b := range []*bytes.Buffer{&page, &again} {
+		if err := WriteDomain(b, d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(page.Bytes(), again.Bytes()) {
+		t.Error("the same report has other bytes")
+	}
+	if err := WriteDomainJSON(&program, d); err != nil {
+		t.Fatal(err)
+	}
+	text := page.String()
+	for _, bad := range []string{"<script>alert", "C<", "N<", "O<", "printf <", "NaN", "%!"} {
+		if strings.Contains(text, bad) {
+			t.Errorf("the report has %q", bad)
+		}
+	}
+	for _, b := range blanks {
+		if !strings.Contains(text, Escape(b.Title)) || !strings.Contains(text, "left blank: "+Escape(b.Why)) {
+			t.Errorf("%s %s is not said to be blank", b.Number, b.Title)
+		}
+	}
+	for _, want := range []string{"observed −1.5", "Not within the applicability domain", "p = (1 + 0)/(1 + 50) = 0.0196", "0–0.07", "Not decided", "written from the molfile", "48&nbsp;%", "p = 0.0196 is at most α"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the report does not say %q", want)
+		}
+	}
+	var read struct {
+		Substances []map[string]any
+		Blank      []blank `json:"left_blank"`
+	}
+	if err := json.Unmarshal(program.Bytes(), &read); err != nil {
+		t.Fatal(err)
+	}
+	first, second := read.Substances[0], read.Substances[1]
+	for _, name := range []string{"inchi", "cas", "ec", "ratio", "endpoint", "prediction", "mechanism_domain", "metabolic_domain"} {
+		if v, ok := first[name]; !ok || v != nil {
+			t.Errorf("%s is %v, want null", name, v)
+		}
+	}
+	if first["p_high"] != 0.07 || second["p_value"] != nil || second["p_low"] != nil || second["command"] != nil || len(read.Blank) != len(blanks) {
+		t.Errorf("%s", &program)
+	}
+	near := first["analogues"].([]any)
+	if a := near[0].(map[string]any); a["row"] != 5.0 || a["similarity"] != 0.6 || a["observed"] != -1.5 || a["predicted"] != nil || near[1].(map[string]any)["row"] != nil {
+		t.Errorf("analogues are %v", near)
+	}
+}
+
+// The page of a model says what was trained on, and no field is without a text.
+func TestWriteModelPage(t *testing.T) {
+	d := domain()
+	d.Model.Profile = &explain.Profile{Quantiles: [][]float64{{1, 2, 3, 4, 5, 6, 7}}}
+	var b, program bytes.Buffer
+	p := &ModelPage{Title: "<i>", Model: d.Model, SHA256: "ab", Program: "baca", Alpha: 0.05, References: 50, Reach: d.Reach, Command: "<p>x"}
+	if err := WriteModelPage(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteModelPageJSON(&program, p); err != nil || !json.Valid(program.Bytes()) {
+		t.Fatalf("%v: %s", err, &program)
+	}
+	for _, want := range []string{"<span>5.1</span>", "<span>5.2</span>", "<span>5.3</span>", "<span>5.4</span>", "90 molecules of", "atoms but hydrogen", "The smallest p-value is 1/51", "scores from 2.500 on"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	for _, bad := range []string{"<script", "<i>", "<p>x", "NaN", "%!"} {
+		if strings.Contains(b.String(), bad) {
+			t.Errorf("the page has %q", bad)
+		}
+	}
+}

@@ -1,0 +1,229 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"baca/algo"
+	"baca/algo/decide"
+	"baca/algo/explain"
+)
+
+// A ModelPage describes the applicability domain that a model defines, as section 5 of the
+// (Q)SAR Model Reporting Format asks for. All texts are escaped.
+type ModelPage struct {
+	Title   string
+	Model   *algo.Model
+	Bytes   int    // of its file
+	SHA256  string // of that, hex
+	Program string // and its version
+
+	Alpha      float64
+	References int // graphs that p-values are taken from
+	Reach      Reach
+	Command    string // that makes the page again
+}
+
+// identity are the lines that say which model and program it is.
+func identity(m *algo.Model, sha256, program string) []Pair {
+	return []Pair{
+		{"model", m.Card.Name}, {"its sha256", sha256}, {"trained on", m.Card.Dataset}, {"sha256 of that", m.Card.DatasetSHA256},
+		{"trained by", "baca " + m.Card.Program}, {"this program", program},
+	}
+}
+
+// methodOf says in sentences how a substance is judged.
+func methodOf(m *algo.Model, alpha float64, references int) []string {
+	list := []string{
+		"Each substance is judged by itself: what else is in the input changes nothing.",
+		fmt.Sprintf("Distance. The substance is compared with %d training molecules in three ways: by the embedding of a graph network that was trained on them without labels, and by the surroundings of its atoms, up to two bonds wide, as a set and by how often each occurs. Each is the distance to the nearest training molecule, in standard deviations of what training molecules have.", m.Known()),
+	}
+	if h := m.Background; h != nil {
+		list = append(list,
+			fmt.Sprintf("Ratio. A logistic model on the same surroundings says how much more the substance is like molecules at large (%d of %s) than like the training set (cross-validated AUC %.2f), in standard deviations of training molecules.", m.Card.BackgroundGraphs, m.Card.Background, h.AUC),
+			"Score. Distance and ratio are joined so that neither hides what the other is sure of, and compared with training molecules of the same size. A substance that equals a training molecule is never given a score above 0.5.")
+	} else {
+		list = append(list, "Score. The score is the distance. A substance that equals a training molecule is never given a score above 0.5.")
+	}
+	if references == 0 {
+		return append(list, "The model holds no molecules kept from training: there are no p-values and no verdicts.")
+	}
+	return append(list,
+		fmt.Sprintf("p-value. p = (1 + k)/(1 + n), where k of the n = %d molecules %s score at least as high: how often a molecule from inside would. It is no probability that the substance is inside.", references, HoldoutOf(m.Card.Holdout)),
+		fmt.Sprintf("Decision. Not within where p ≤ α = %s; at the edge where p ≤ 2α; within where p is above. α is the share of molecules like the training set that are called not within, by design.", pValue(alpha)))
+}
+
+// sources are what the method and the form rest on.
+var sources = []string{
+	"OECD, Guidance Document on the Validation of (Quantitative) Structure-Activity Relationship Models, Series on Testing and Assessment 69, 2007: Principle 3, a defined domain of applicability.",
+	"OECD, (Q)SAR Assessment Framework, Series on Testing and Assessment 386, 2023: the substance should be within the applicability domain.",
+	"European Commission, Joint Research Centre, QSAR Prediction Reporting Format (QPRF) 1.1 and QSAR Model Reporting Format (QMRF).",
+	"Netzeva and others, ATLA 33, 155–173, 2005: methods for defining the applicability domain.",
+	"Hou, Liu, Su, Wu and Xu, Graph Out-of-Distribution Detection via Test-Time Calibration with Dual Dynamic Dictionaries: the pre-trained network with two views.",
+	"Rogers and Hahn, Journal of Chemical Information and Modeling 50, 742–754, 2010: circular fingerprints, which surroundings of atoms resemble.",
+	"Vovk, Gammerman and Shafer, Algorithmic Learning in a Random World, 2005: conformal p-values.",
+	"Clopper and Pearson, Biometrika 26, 404–413, 1934: the interval of a share.",
+}
+
+func (p *page) references() {
+	p.add("<ol class=\"sources\">\n")
+	for _, text := range sources {
+		p.add("<li>%s</li>\n", Escape(text))
+	}
+	p.add("</ol>\n")
+}
+
+func (p *page) method(m *algo.Model, alpha float64, references int, reach Reach) {
+	for _, text := range methodOf(m, alpha, references) {
+		p.add("<p>%s</p>\n", Escape(text))
+	}
+	if reach.Known {
+		p.add("<p>At this α scores from %s on are not within.</p>\n", number(reach.Limit, 3))
+	}
+}
+
+// limits are what the domain cannot tell.
+var limits = []string{
+	"Only structure is compared. The domain of mechanisms, the metabolic domain and the range of the response are not assessed.",
+	"What is within resembles the training set; a prediction for it may still be wrong. What is not within is unlike it in ways that the model sees; a prediction for it may still be right.",
+	"Training labels took no part: the domain is that of the training set, for whatever endpoint a (Q)SAR model was trained on it.",
+	"Bond orders count only as far as atoms show them, and stereochemistry only as tags of atoms. Conformers, tautomers as such, purity and mixtures are not told apart.",
+	"p-values hold for molecules like those kept from training. A new series of the same project may be unlike these.",
+}
+
+// WriteModelPage writes the page as HTML. The same page gives the same bytes.
+func WriteModelPage(w io.Writer, d *ModelPage) error {
+	m := d.Model
+	c := m.Card
+	p := new(page)
+	p.begin(d.Title, nil)
+	p.add("<style>%s</style>\n", formStyle)
+	p.add("<p>The applicability domain that this model defines, in the fields of section 5 of the (Q)SAR Model Reporting Format (QMRF), OECD Principle 3. All other sections are of the (Q)SAR model, which this program does not know, and are left to its author. The page makes no statement on any endpoint.</p>\n")
+	p.pairs(append(identity(m, d.SHA256, d.Program), Pair{"bytes", strconv.Itoa(d.Bytes)}))
+	p.add("<h2>5. Defining the applicability domain (OECD Principle 3)</h2>\n")
+	p.add("<div class=\"field\"><h3><span>5.1</span> Description of the applicability domain</h3><div>")
+	if c.Description != "" {
+		p.add("<p>%s</p>", Escape(c.Description))
+	}
+	p.add("<p>The domain is what resembles the training set: %d molecules of %s, of %d that were read; %d were kept from training. It reads a molecule as %s.</p>", c.Train, Escape(c.Dataset), c.Graphs, len(c.HoldoutRows), Escape(readAs(m)))
+	if m.Profile != nil {
+		p.ranges(m)
+	}
+	p.add("</div></div>\n<div class=\"field\"><h3><span>5.2</span> Method used to assess the applicability domain</h3><div>")
+	p.method(m, d.Alpha, d.References, d.Reach)
+	p.add("</div></div>\n")
+	p.field("5.3", "Software name and version for applicability domain assessment", "<p>%s, open source, MIT licence. It runs without a network, and every number of a report comes again from the command that the report prints.</p>", Escape(d.Program))
+	p.add("<div class=\"field\"><h3><span>5.4</span> Limits of applicability</h3><div><ul>")
+	for _, text := range d.limits() {
+		p.add("<li>%s</li>", Escape(text))
+	}
+	p.add("</ul></div></div>\n<h2>References</h2>\n")
+	p.references()
+	p.add("<h2>How to make this again</h2>\n<p>With the same program and model file the same bytes come out.</p>\n<pre>%s</pre>\n", Escape(d.Command))
+	p.end(nil)
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+func (d *ModelPage) limits() []string {
+	list := append([]string{}, limits...)
+	if d.References > 0 {
+		_, high := decide.Interval(0, d.References, 0.95)
+		list = append(list, fmt.Sprintf("The smallest p-value is 1/%d. Where none of the %d molecules kept from training scores as high, up to %.2g %% of all such molecules might (confidence of 95 %%).", d.References+1, d.References, 100*high))
+	}
+	if d.Model.Shared > 0 {
+		list = append(list, fmt.Sprintf("The model was made for sharing: it holds groups of %d training molecules and more, and does not know what fewer have. Structural analogues cannot be named.", d.Model.Shared))
+	}
+	return list
+}
+
+// ranges shows what training molecules have.
+func (p *page) ranges(m *algo.Model) {
+	p.add("<table><thead><tr><th>of a training molecule</th><th class=\"n\">1&nbsp;%%</th><th class=\"n\">25&nbsp;%%</th><th class=\"n\">median</th><th class=\"n\">75&nbsp;%%</th><th class=\"n\">99&nbsp;%%</th></tr></thead><tbody>")
+	for _, r := range m.Profile.Ranges() {
+		p.add("<tr><td>%s</td>", Escape(rangeName(r)))
+		for _, k := range []int{0, 2, 3, 4, 6} {
+			v := r.Values[k]
+			if r.Share {
+				p.add("<td class=\"n\">%.0f&nbsp;%%</td>", 100*v)
+			} else {
+				p.add("<td class=\"n\">%.3g</td>", v)
+			}
+		}
+		p.add("</tr>")
+	}
+	p.add("</tbody></table>")
+	var list []string
+	for _, e := range m.Profile.Elements() {
+		list = append(list, fmt.Sprintf("%s %d", e.Symbol, e.Graphs))
+	}
+	if len(list) > 0 {
+		p.add("<p>Elements, and how many training molecules have each: %s. Others are far from all that the model knows.</p>", Escape(strings.Join(list, ", ")))
+	}
+}
+
+// rangeName is what a statistic is called here.
+func rangeName(r explain.Range) string {
+	switch {
+	case r.Name == "size":
+		return "atoms but hydrogen"
+	case r.Name == "parts":
+		return "separate parts"
+	case r.Share:
+		return "share of atoms: " + r.Name
+	}
+	return r.Name
+}
+
+type modelPageJSON struct {
+	Form       string      `json:"form"`
+	Title      string      `json:"title"`
+	Program    string      `json:"program"`
+	Model      modelJSON   `json:"model"`
+	Read       int         `json:"graphs"`
+	HeldOut    int         `json:"held_out"`
+	Ranges     []rangeJSON `json:"ranges"`
+	Elements   []countJSON `json:"elements"`
+	Alpha      float64     `json:"alpha"`
+	Limit      *float64    `json:"score_limit"`
+	Method     []string    `json:"method"`
+	Limits     []string    `json:"limits"`
+	References []string    `json:"references"`
+	Command    string      `json:"command"`
+}
+
+type rangeJSON struct {
+	Name   string    `json:"name"`
+	Share  bool      `json:"share_of_atoms"`
+	Values []float64 `json:"quantiles"` // at 1, 5, 25, 50, 75, 95 and 99 %
+}
+
+type countJSON struct {
+	Symbol string `json:"symbol"`
+	Graphs int    `json:"molecules"`
+}
+
+// WriteModelPageJSON writes the same for programs.
+func WriteModelPageJSON(w io.Writer, d *ModelPage) error {
+	c := d.Model.Card
+	out := modelPageJSON{
+		Form: "QMRF section 5", Title: d.Title, Program: d.Program,
+		Model: modelJSON{c.Name, d.SHA256, c.Dataset, c.DatasetSHA256, c.Train, c.Schema, c.Program},
+		Read:  c.Graphs, HeldOut: d.References, Ranges: []rangeJSON{}, Elements: []countJSON{}, Alpha: d.Alpha,
+		Method: methodOf(d.Model, d.Alpha, d.References), Limits: d.limits(), References: sources, Command: d.Command,
+	}
+	if d.Reach.Known {
+		out.Limit = &d.Reach.Limit
+	}
+	if p := d.Model.Profile; p != nil {
+		for _, r := range p.Ranges() {
+			out.Ranges = append(out.Ranges, rangeJSON{r.Name, r.Share, r.Values[:]})
+		}
+		for _, e := range p.Elements() {
+			out.Elements = append(out.Elements, countJSON{e.Symbol, e.Graphs})
+		}
+	}
+	return indented(w, out)
+}

@@ -1,0 +1,350 @@
+package algo
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"baca/algo/contrast"
+	"baca/algo/cover"
+	"baca/algo/decide"
+	"baca/algo/fingerprint"
+	"baca/algo/graph"
+	"baca/algo/internal/parallel"
+	"baca/algo/near"
+)
+
+// A Library is a set of graphs of which some may be measured and added to the training set.
+type Library struct {
+	scorer  *SingleScorer
+	outline contrast.Outline
+	answers []answer
+	parts   [near.CrowdParts][]float64 // how far each is from the bank
+}
+
+// NewLibrary returns a library without graphs.
+func (s *SingleScorer) NewLibrary() *Library { return &Library{scorer: s} }
+
+// Len returns the number of graphs.
+func (l *Library) Len() int { return len(l.answers) }
+
+// Add adds graphs, scored on that many goroutines. About a kilobyte is kept of each.
+func (l *Library) Add(ctx context.Context, workers int, gs []*graph.Graph) error {
+	if len(gs) == 0 {
+		return nil
+	}
+	o, err := contrast.OutlineOf(ctx, workers, l.scorer.model.Encoder, gs)
+	if err != nil {
+		return err
+	}
+	answers, d, err := l.scorer.answers(ctx, workers, o, l.scorer.model.traits(gs, o.Prints))
+	if err != nil {
+		return err
+	}
+	l.answers = append(l.answers, answers...)
+	for k := range l.parts {
+		l.parts[k] = append(l.parts[k], d.Part(k)...)
+	}
+	l.outline.Dim = o.Dim
+	l.outline.Q, l.outline.Prints = append(l.outline.Q, o.Q...), append(l.outline.Prints, o.Prints...)
+	return nil
+}
+
+// Score returns the score of a graph of the library by itself.
+func (l *Library) Score(i int) float64 { return l.answers[i].score }
+
+// SuggestOptions are those of Suggest.
+type SuggestOptions struct {
+	Most    int       // graphs to suggest
+	Alpha   float64   // rate of false alarms for what is outside
+	Prices  []float64 // of all graphs, at least 0; nil where only their number counts
+	Budget  float64   // for the sum of the prices, where there are any
+	Exclude []bool    // graphs not to suggest, which others may still be suggested for; nil for none
+	Seed    uint64    // of the random picks that the result is compared with
+	Workers int
+}
+
+// MaxPoints bounds the graphs of a library that picks are to be near to. Of a larger one they
+// are an even sample; suggested may be all.
+const MaxPoints = 4096
+
+// randomRounds is how many random choices are averaged.
+const randomRounds = 5
+
+// A Suggestion says which graphs of a library would, measured and added to the training set,
+// widen the domain most.
+type Suggestion struct {
+	Points  int // graphs of the library that counts are of
+	Sampled bool
+	Picks   []SuggestedGraph
+	// Far is by how much graphs of the library are farther from the training set than training
+	// graphs are from each other, in standard deviations of these, on average: at first, and
+	// after each pick. FarRandom is the same for random picks, the mean of five draws, and
+	// FarTop for those of the highest scores.
+	Far, FarRandom, FarTop []float64
+	// Outside counts the points that are called outside, in the same way.
+	Outside, OutsideTop []int
+	OutsideRandom       []float64
+}
+
+// A SuggestedGraph is one to measure.
+type SuggestedGraph struct {
+	Graph int // of the library
+	Score float64
+	P     float64
+	// Gain is by how much it lowers Suggestion.Far.
+	Gain float64
+	// Nearer counts the points that come nearer by half a deviation or more, and Inside those
+	// of them that were outside and no longer are, given the picks before.
+	Nearer, Inside int
+	// Similarity is that of the nearest training graph: Tanimoto's, of subtrees with counts.
+	Similarity float64
+}
+
+// nearerBy is what a point counts as nearer from.
+const nearerBy = 0.5
+
+// Suggest chooses graphs greedily: each is the one that brings the graphs of the library
+// nearest to the training set, given the picks before. How far a graph is from the training
+// set is the distance in its score: that of the embeddings and that of the subtrees as sets
+// and with counts, each to whichever training graph or pick is nearest in that. What is nearer
+// than training graphs are to each other on average gains nothing more. See package cover for
+// what greedy choices are worth.
+//
+// The ratio to the background, which is the other part of the scores of molecules, and the
+// units of the distance are taken as they are: a model that is trained again will have others.
+func (l *Library) Suggest(ctx context.Context, o SuggestOptions) (*Suggestion, error) {
+	if err := l.check(&o); err != nil {
+		return nil, err
+	}
+	points := make([]int, min(l.Len(), MaxPoints))
+	for k := range points {
+		points[k] = near.Place(k, len(points), l.Len())
+	}
+	g := l.ground(points, o)
+	problem := cover.Problem{
+		Now: g.costs(nil, g.now), Candidates: l.Len(), Costs: g.costsOf, Most: o.Most,
+		Prices: o.Prices, Budget: o.Budget, Exclude: o.Exclude,
+	}
+	g.buffers = make([]*[near.CrowdParts][]float64, parallel.Workers(o.Workers))
+	chosen, err := cover.Greedy(ctx, o.Workers, problem)
+	if err != nil {
+		return nil, err
+	}
+	s := &Suggestion{Points: len(points), Sampled: len(points) < l.Len()}
+	var picks []int
+	for _, c := range chosen {
+		picks = append(picks, c.Candidate)
+	}
+	walk := g.walk(picks)
+	s.Far, s.Outside = walk.far, walk.outside
+	p := decide.PValues(scoresOf(l.answers), l.scorer.ranked)
+	for k, c := range chosen {
+		similarity := 0.0
+		if list := l.scorer.near.Subtrees.Nearest(fingerprint.Counts, l.outline.Prints[c.Candidate], 1, -1); len(list) > 0 {
+			similarity = list[0]
+		}
+		s.Picks = append(s.Picks, SuggestedGraph{
+			Graph: c.Candidate, Score: l.answers[c.Candidate].score, P: p[c.Candidate],
+			Gain: c.Gain / float64(len(points)), Nearer: walk.nearer[k], Inside: walk.inside[k], Similarity: similarity,
+		})
+	}
+	return s, g.rivals(ctx, s, o)
+}
+
+func (l *Library) check(o *SuggestOptions) error {
+	switch {
+	case l.Len() == 0:
+		return errors.New("a library without graphs")
+	case o.Most < 1:
+		return fmt.Errorf("%d graphs to suggest: want 1 or more", o.Most)
+	case o.Prices != nil && len(o.Prices) != l.Len() || o.Exclude != nil && len(o.Exclude) != l.Len():
+		panic(fmt.Sprintf("algo: %d prices and %d exclusions for %d graphs", len(o.Prices), len(o.Exclude), l.Len()))
+	}
+	return decide.CheckAlpha(o.Alpha)
+}
+
+// A ground is the points with how far they are from the training set.
+type ground struct {
+	*Library
+	points        []int
+	crowd         *near.Crowd
+	now           [near.CrowdParts][]float64 // of each point, as measured
+	unit, typical [near.CrowdParts]float64
+	limit         float64 // scores from here on are outside
+	buffers       []*[near.CrowdParts][]float64
+}
+
+func (l *Library) ground(points []int, o SuggestOptions) *ground {
+	g := &ground{Library: l, points: points}
+	sample := contrast.Outline{Dim: l.outline.Dim}
+	for _, i := range points {
+		sample.Q, sample.Prints = append(sample.Q, l.outline.Row(i)...), append(sample.Prints, l.outline.Prints[i])
+	}
+	g.crowd = l.scorer.near.Crowd(&sample)
+	for k := range g.now {
+		g.unit[k], g.typical[k] = l.scorer.near.Unit(k)
+		for _, i := range points {
+			g.now[k] = append(g.now[k], l.parts[k][i])
+		}
+	}
+	limit, ok := decide.Threshold(l.scorer.ranked, o.Alpha)
+	if g.limit = limit; !ok {
+		g.limit = math.Inf(1)
+	}
+	return g
+}
+
+// costs writes what distances cost beyond those that are typical, part by part.
+func (g *ground) costs(dst []float64, distances [near.CrowdParts][]float64) []float64 {
+	dst = dst[:0]
+	for k, part := range distances {
+		for _, d := range part {
+			dst = append(dst, g.unit[k]*max(0, d-g.typical[k]))
+		}
+	}
+	return dst
+}
+
+// costsOf are those by a graph of the library alone.
+func (g *ground) costsOf(worker, candidate int, dst []float64) {
+	if g.buffers[worker] == nil {
+		g.buffers[worker] = newParts(len(g.points))
+	}
+	to := g.buffers[worker]
+	g.crowd.To(&g.outline, candidate, to)
+	g.costs(dst, *to)
+}
+
+func newParts(n int) *[near.CrowdParts][]float64 {
+	p := new([near.CrowdParts][]float64)
+	for k := range p {
+		p[k] = make([]float64, n)
+	}
+	return p
+}
+
+// A walk is what becomes of the points as graphs are added to the training set.
+type walk struct {
+	far            []float64 // at first, and after each
+	outside        []int
+	nearer, inside []int // by each
+}
+
+func (g *ground) walk(picks []int) walk {
+	n := float64(len(g.points))
+	var w walk
+	var now [near.CrowdParts][]float64
+	for k := range now {
+		now[k] = slices.Clone(g.now[k])
+	}
+	costs, to := make([]float64, 0, near.CrowdParts*len(g.points)), newParts(len(g.points))
+	was, outside := make([]float64, len(g.points)), make([]bool, len(g.points))
+	state := func() {
+		sum := 0.0
+		for _, c := range g.costs(costs, now) {
+			sum += c
+		}
+		count := 0
+		for i := range g.points {
+			if outside[i] = g.score(i, &now) >= g.limit; outside[i] {
+				count++
+			}
+		}
+		w.far, w.outside = append(w.far, sum/n), append(w.outside, count)
+	}
+	state()
+	for _, pick := range picks {
+		before := slices.Clone(outside)
+		for i := range was {
+			was[i] = g.distance(i, &now)
+		}
+		g.crowd.To(&g.outline, pick, to)
+		for k := range now {
+			for i, d := range to[k] {
+				now[k][i] = min(now[k][i], d)
+			}
+		}
+		state()
+		nearer, inside := 0, 0
+		for i := range was {
+			if was[i]-g.distance(i, &now) >= nearerBy {
+				nearer++
+			}
+			if before[i] && !outside[i] {
+				inside++
+			}
+		}
+		w.nearer, w.inside = append(w.nearer, nearer), append(w.inside, inside)
+	}
+	return w
+}
+
+// distance is that of point i in its score, in deviations, by the parts as they are now.
+func (g *ground) distance(i int, now *[near.CrowdParts][]float64) float64 {
+	d := g.answers[g.points[i]].distance
+	for k := range now {
+		d -= g.unit[k] * (g.now[k][i] - now[k][i])
+	}
+	return d
+}
+
+// score is that of point i by the parts as they are now. NaN is not outside.
+func (g *ground) score(i int, now *[near.CrowdParts][]float64) float64 {
+	x := g.answers[g.points[i]]
+	if math.IsNaN(x.score) {
+		return x.score
+	}
+	return min(x.score, g.scorer.join(g.distance(i, now), x.ratio, nodes(g.outline.Prints[g.points[i]])))
+}
+
+// rivals walks as far with random picks and with those of the highest scores, under the same
+// exclusions and budget.
+func (g *ground) rivals(ctx context.Context, s *Suggestion, o SuggestOptions) error {
+	take := func(order []int) []int {
+		var picks []int
+		left := o.Budget
+		for _, i := range order {
+			if len(picks) == len(s.Picks) {
+				break
+			}
+			if o.Exclude != nil && o.Exclude[i] || o.Prices != nil && o.Prices[i] > left {
+				continue
+			}
+			if o.Prices != nil {
+				left -= o.Prices[i]
+			}
+			picks = append(picks, i)
+		}
+		return picks
+	}
+	order := make([]int, g.Len())
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(g.answers[j].score, g.answers[i].score) })
+	top := g.walk(take(order))
+	s.FarTop, s.OutsideTop = top.far, top.outside
+	walks := make([]walk, randomRounds)
+	err := parallel.For(ctx, o.Workers, randomRounds, func(_, r int) {
+		walks[r] = g.walk(take(rand.New(rand.NewPCG(o.Seed, uint64(r))).Perm(g.Len())))
+	})
+	if err != nil {
+		return err
+	}
+	// With prices some draws buy fewer: what they reached stays.
+	for k := range s.Far {
+		far, outside := 0.0, 0.0
+		for _, w := range walks {
+			at := min(k, len(w.far)-1)
+			far += w.far[at] / randomRounds
+			outside += float64(w.outside[at]) / randomRounds
+		}
+		s.FarRandom, s.OutsideRandom = append(s.FarRandom, far), append(s.OutsideRandom, outside)
+	}
+	return nil
+}

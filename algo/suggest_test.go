@@ -1,0 +1,129 @@
+package algo_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"baca/algo"
+)
+
+// library are graphs like the training set and others, in a library.
+func library(t *testing.T) (*algo.SingleScorer, *algo.Library) {
+	t.Helper()
+	s, err := algo.NewSingleScorer(ctx, model(t), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(31, 7))
+	gs := append(trees(t, rng, 40, 0), trees(t, rng, 60, 0.6)...)
+	l := s.NewLibrary()
+	// In two parts, as from a stream.
+	for _, part := range [][2]int{{0, 30}, {30, 100}} {
+		if err := l.Add(ctx, 2, gs[part[0]:part[1]]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	scores, err := s.Scores(ctx, gs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range scores {
+		if got := l.Score(i); got != want {
+			t.Fatalf("graph %d of the library has score %g, want %g", i, got, want)
+		}
+	}
+	return s, l
+}
+
+func suggest(t *testing.T, l *algo.Library, o algo.SuggestOptions) *algo.Suggestion {
+	t.Helper()
+	s, err := l.Suggest(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestSuggest(t *testing.T) {
+	_, l := library(t)
+	o := algo.SuggestOptions{Most: 12, Alpha: 0.1, Seed: 1, Workers: 1}
+	s := suggest(t, l, o)
+	if len(s.Picks) != 12 || len(s.Far) != 13 || s.Points != 100 || s.Sampled {
+		t.Fatalf("%d picks, %d steps, %d points", len(s.Picks), len(s.Far), s.Points)
+	}
+	seen := map[int]bool{}
+	for k, p := range s.Picks {
+		if seen[p.Graph] {
+			t.Errorf("graph %d is suggested twice", p.Graph)
+		}
+		seen[p.Graph] = true
+		// What a pick gains is what the path shows, and never more than the one before.
+		if fell := s.Far[k] - s.Far[k+1]; math.Abs(fell-p.Gain) > 1e-9 || k > 0 && p.Gain > s.Picks[k-1].Gain+1e-12 {
+			t.Errorf("pick %d gains %g, far falls by %g", k, p.Gain, fell)
+		}
+		if s.Outside[k]-s.Outside[k+1] > p.Inside {
+			t.Errorf("pick %d: outside falls from %d to %d, and %d came inside", k, s.Outside[k], s.Outside[k+1], p.Inside)
+		}
+	}
+	last := len(s.Far) - 1
+	if !(s.Far[last] < s.FarRandom[last] && s.Far[last] < s.FarTop[last]) {
+		t.Errorf("far %g, with random picks %g, with the highest scores %g", s.Far[last], s.FarRandom[last], s.FarTop[last])
+	}
+	for workers := 2; workers <= 4; workers++ {
+		o.Workers = workers
+		if other := suggest(t, l, o); !reflect.DeepEqual(other, s) {
+			t.Errorf("%d workers suggest something else", workers)
+		}
+	}
+	// Of one pick, no other gains more.
+	for i := range l.Len() {
+		only := make([]bool, l.Len())
+		for j := range only {
+			only[j] = j != i
+		}
+		if one := suggest(t, l, algo.SuggestOptions{Most: 1, Alpha: 0.1, Exclude: only}); len(one.Picks) > 0 && one.Picks[0].Gain > s.Picks[0].Gain {
+			t.Errorf("graph %d gains %g, the first pick %g", i, one.Picks[0].Gain, s.Picks[0].Gain)
+		}
+	}
+}
+
+func TestSuggestWithinABudget(t *testing.T) {
+	_, l := library(t)
+	free := suggest(t, l, algo.SuggestOptions{Most: 5, Alpha: 0.1})
+	o := algo.SuggestOptions{Most: 20, Alpha: 0.1, Budget: 10, Prices: make([]float64, l.Len()), Exclude: make([]bool, l.Len())}
+	for i := range o.Prices {
+		o.Prices[i] = float64(1 + i%4)
+	}
+	o.Exclude[free.Picks[0].Graph] = true
+	s := suggest(t, l, o)
+	cost := 0.0
+	for _, p := range s.Picks {
+		cost += o.Prices[p.Graph]
+		if p.Graph == free.Picks[0].Graph {
+			t.Error("what is excluded is suggested")
+		}
+	}
+	if cost > 10 || len(s.Picks) < 3 {
+		t.Errorf("%d picks for %g, want some for at most 10", len(s.Picks), cost)
+	}
+}
+
+func TestSuggestSaysWhatIsWrong(t *testing.T) {
+	single, l := library(t)
+	for _, o := range []algo.SuggestOptions{{Most: 0, Alpha: 0.1}, {Most: 1, Alpha: 2}} {
+		if _, err := l.Suggest(ctx, o); err == nil {
+			t.Errorf("no error about %+v", o)
+		}
+	}
+	if _, err := single.NewLibrary().Suggest(ctx, algo.SuggestOptions{Most: 1, Alpha: 0.1}); err == nil {
+		t.Error("no error about a library without graphs")
+	}
+	done, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := l.Suggest(done, algo.SuggestOptions{Most: 1, Alpha: 0.1}); err != context.Canceled {
+		t.Errorf("error %v, want that of the context", err)
+	}
+}

@@ -1,0 +1,55 @@
+package table
+
+import (
+	"baca/algo"
+	"baca/algo/decide"
+)
+
+// of returns the row of a model: the scorer's own is 0, and further ones follow.
+func (s *Scored) of(model int) *algo.Row {
+	if model == 0 {
+		return s.Scores
+	}
+	return s.Others[model-1]
+}
+
+// ModelColumns are the columns of rows that several models score: those of the record, one
+// group for each model, and which of them cover the record.
+func ModelColumns(names []string) []Column {
+	record := Columns(OfRecord)
+	list, behind := record[:len(record)-1:len(record)-1], record[len(record)-1]
+	for i, name := range names {
+		list = append(list,
+			Column{Name: name + "_score", Group: OfScore, Number: func(s *Scored) float64 { return s.of(i).Score },
+				Doc: "score by the model; higher is further outside"},
+			Column{Name: name + "_p_value", Group: OfScore, Number: func(s *Scored) float64 { return s.of(i).P },
+				Doc: "how often a graph like its training set would score as high"},
+			Column{Name: name + "_verdict", Group: OfScore, Text: func(s *Scored) string { return string(s.of(i).Verdict) },
+				Doc: "the verdict of the model"})
+	}
+	return append(list, Column{Name: "covered_by", Group: OfScore, Doc: "models that call the graph inside",
+		Texts: func(s *Scored) (covering []string) {
+			for i, name := range names {
+				if s.Covered(i) {
+					covering = append(covering, name)
+				}
+			}
+			return covering
+		}}, behind)
+}
+
+// Covered tells whether a model calls the graph inside.
+func (s *Scored) Covered(model int) bool { return s.of(model).Verdict == decide.Inside }
+
+// Best is the best verdict of all models: inside where one covers the graph, and outside
+// where all call it that.
+func (s *Scored) Best() decide.Verdict {
+	for _, v := range []decide.Verdict{decide.Inside, decide.Borderline, decide.Undecided} {
+		for i := range 1 + len(s.Others) {
+			if s.of(i).Verdict == v {
+				return v
+			}
+		}
+	}
+	return decide.Outside
+}

@@ -1,0 +1,194 @@
+package table
+
+import (
+	"bufio"
+	"cmp"
+	"io"
+	"math"
+	"path"
+	"strconv"
+	"strings"
+
+	"baca/algo"
+	"baca/algo/molecule/molfile"
+	"baca/algo/molecule/smiles"
+	"baca/algo/parquet"
+)
+
+// A form is one in which rows are written. It is declared here alone.
+type form struct {
+	name, suffix string
+	open         func(w io.Writer, text Text, header bool, columns []Column) Writer
+}
+
+func textForm(name string) func(io.Writer, Text, bool, []Column) Writer {
+	return func(w io.Writer, text Text, header bool, columns []Column) Writer {
+		return NewRows(w, name, text, header, columns)
+	}
+}
+
+// The first is that of files whose names do not tell it.
+var forms = []form{
+	{"csv", ".csv", textForm("csv")},
+	{"tsv", ".tsv", textForm("tsv")},
+	{"jsonl", ".jsonl", textForm("jsonl")},
+	{"parquet", ".parquet", newParquetRows},
+	{"sdf", ".sdf", newSDFRows},
+}
+
+// Forms are the names of the forms in which rows are written.
+func Forms() []string {
+	var list []string
+	for _, f := range forms {
+		list = append(list, f.name)
+	}
+	return list
+}
+
+// Lines tells a form whose rows can be cut off behind any row and gone on with there.
+func Lines(form string) bool { return form != "parquet" }
+
+// FormOf tells the form of a file from its name.
+func FormOf(name string) string {
+	for _, f := range forms {
+		if strings.EqualFold(path.Ext(name), f.suffix) {
+			return f.name
+		}
+	}
+	return forms[0].name
+}
+
+// NewWriter returns a writer of rows in one of Forms. See NewRows for text and header.
+func NewWriter(w io.Writer, name string, text Text, header bool, columns []Column) Writer {
+	for _, f := range forms {
+		if f.name == name {
+			return f.open(w, text, header, columns)
+		}
+	}
+	panic("table: no form " + name)
+}
+
+// parquetRows have the types of the columns. Numbers have the six digits that they have in
+// text, and text is as it is in the input.
+type parquetRows struct {
+	w       *parquet.Writer
+	columns []Column
+	row     Scored
+}
+
+func newParquetRows(w io.Writer, _ Text, _ bool, columns []Column) Writer {
+	var fields []parquet.Field
+	for _, c := range columns {
+		kind := parquet.NumberLists
+		switch {
+		case c.Text != nil:
+			kind = parquet.Texts
+		case c.Number != nil:
+			kind = parquet.Numbers
+		case c.Truth != nil:
+			kind = parquet.Truths
+		case c.Texts != nil:
+			kind = parquet.TextLists
+		}
+		fields = append(fields, parquet.Field{Name: c.Name, Kind: kind})
+	}
+	return &parquetRows{w: parquet.NewWriter(w, "baca "+algo.Version, fields), columns: columns}
+}
+
+func (r *parquetRows) Write(s Scored) {
+	r.row = s
+	for i := range r.columns {
+		switch c := &r.columns[i]; {
+		case !c.Filled(&r.row):
+			r.w.Null(i)
+		case c.Text != nil:
+			if text := c.Text(&r.row); text != "" {
+				r.w.Text(i, text)
+			} else {
+				r.w.Null(i)
+			}
+		case c.Number != nil:
+			r.w.Number(i, sixDigits(c.Number(&r.row)))
+		case c.Truth != nil:
+			r.w.Truth(i, c.Truth(&r.row))
+		case c.Texts != nil:
+			r.w.TextList(i, c.Texts(&r.row))
+		default:
+			list := c.Numbers(&r.row)
+			rounded := make([]float64, len(list))
+			for k, x := range list {
+				rounded[k] = sixDigits(x)
+			}
+			r.w.NumberList(i, rounded)
+		}
+	}
+	r.w.End()
+}
+
+func (r *parquetRows) Flush() error {
+	r.row = Scored{}
+	return r.w.Err()
+}
+
+func (r *parquetRows) Close() error { return r.w.Close() }
+
+// sixDigits is the number that a text has, NaN for none.
+func sixDigits(x float64) float64 {
+	var digits [32]byte
+	text := appendNumber(digits[:0], x, "")
+	if len(text) == 0 {
+		return math.NaN()
+	}
+	x, _ = strconv.ParseFloat(string(text), 64) // as it was written
+	return x
+}
+
+// sdfRows are molfiles with the values of the columns as data. The molfile is that of the
+// input or else one without coordinates; a record that has none gets one without atoms.
+type sdfRows struct {
+	w       *bufio.Writer
+	columns []Column
+	row     Scored
+	cell    []byte
+	err     error
+}
+
+func newSDFRows(w io.Writer, _ Text, _ bool, columns []Column) Writer {
+	return &sdfRows{w: bufio.NewWriterSize(w, rowsBuffer), columns: columns}
+}
+
+func (r *sdfRows) Write(s Scored) {
+	r.row = s
+	r.w.WriteString(molfileOf(&r.row.Record))
+	for i := range r.columns {
+		c := &r.columns[i]
+		if r.cell = c.appendCell(r.cell[:0], &r.row, Text{}); len(r.cell) == 0 {
+			continue
+		}
+		r.w.WriteString("> <" + c.Name + ">\n")
+		r.w.Write(r.cell)
+		r.w.WriteString("\n\n")
+	}
+	_, err := r.w.WriteString("$$$$\n")
+	r.err = cmp.Or(r.err, err)
+}
+
+func molfileOf(r *Record) string {
+	name := Printable(r.ID)
+	if r.Molfile != "" {
+		return strings.TrimRight(strings.ReplaceAll(r.Molfile, "\r", ""), "\n") + "\n"
+	}
+	if m, err := smiles.Parse(r.SMILES); err == nil {
+		if block, ok := molfile.Write(m, name); ok {
+			return block
+		}
+	}
+	return name + "\n  BaCa\n\n  0  0  0  0  0  0  0  0  0  0999 V2000\nM  END\n"
+}
+
+func (r *sdfRows) Flush() error {
+	r.row = Scored{}
+	return cmp.Or(r.err, r.w.Flush())
+}
+
+func (r *sdfRows) Close() error { return r.Flush() }

@@ -1,0 +1,162 @@
+package trust
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"baca/algo/metric"
+)
+
+// An Outcome is a judged prediction of which the observed value has become known.
+type Outcome struct {
+	Score, Observed float64
+	Judgement
+}
+
+func (o *Outcome) miss() float64 { return math.Abs(o.Observed - o.Predicted) }
+
+// An Audit says how well it held what a Calibration promised.
+type Audit struct {
+	N         int // molecules with a score, an observed and a predicted value
+	MeanError float64
+	// Covered of Intervals molecules with an interval are within theirs. Coverage is their share, with
+	// the interval of 95 % by Wilson, and Width the mean width.
+	Covered, Intervals  int
+	Coverage, Low, High float64
+	Width               float64
+	// Verdicts has for each verdict how many errors were large and the mean absolute error.
+	Verdicts map[Verdict]Count
+	// Spearman is the rank correlation of score and absolute error.
+	Spearman float64
+	// Risk is the mean absolute error of the k+1 molecules of the lowest scores, k from 0. Area is
+	// its mean. Best is the same in the order of the errors themselves, the best there is, and
+	// AreaBest its mean; in any order at random the mean is MeanError.
+	Risk, Best     []float64
+	Area, AreaBest float64
+}
+
+// A Count is of the molecules with a verdict.
+type Count struct {
+	Rate
+	MeanError float64 // NaN for none
+}
+
+// NewAudit compares what was promised with what was observed. Outcomes with a value that is not
+// finite do not count.
+func NewAudit(list []Outcome, c *Calibration) *Audit {
+	a := &Audit{Verdicts: map[Verdict]Count{}, Width: math.NaN()}
+	var scores, misses []float64
+	large, n, sum := map[Verdict]int{}, map[Verdict]int{}, map[Verdict]float64{}
+	width := 0.0
+	for i := range list {
+		o := &list[i]
+		miss := o.miss()
+		if !finite(o.Score) || !finite(miss) {
+			continue
+		}
+		scores, misses = append(scores, o.Score), append(misses, miss)
+		n[o.Verdict]++
+		sum[o.Verdict] += miss
+		if miss > c.Tolerance {
+			large[o.Verdict]++
+		}
+		if finite(o.Low) && finite(o.High) {
+			a.Intervals++
+			width += o.High - o.Low
+			if o.Low <= o.Observed && o.Observed <= o.High {
+				a.Covered++
+			}
+		}
+	}
+	a.N = len(scores)
+	a.Coverage = float64(a.Covered) / float64(a.Intervals)
+	a.Low, a.High = metric.Wilson(float64(a.Covered), float64(a.Intervals))
+	a.Width = width / float64(a.Intervals)
+	for _, v := range Verdicts() {
+		a.Verdicts[v] = Count{rateOf(large[v], n[v]), sum[v] / float64(n[v])}
+	}
+	a.Spearman = Spearman(scores, misses)
+	a.Risk, a.Best = risk(scores, misses), risk(misses, misses)
+	a.MeanError, a.Area, a.AreaBest = math.NaN(), math.NaN(), math.NaN()
+	if a.N > 0 {
+		a.MeanError, a.Area, a.AreaBest = a.Risk[a.N-1], stat.Mean(a.Risk, nil), stat.Mean(a.Best, nil)
+	}
+	return a
+}
+
+// RiskAt is the mean absolute error of a share of the molecules, those of the lowest scores; NaN
+// for none.
+func (a *Audit) RiskAt(share float64) float64 {
+	k := int(math.Round(share * float64(a.N)))
+	if k < 1 || k > a.N {
+		return math.NaN()
+	}
+	return a.Risk[k-1]
+}
+
+// risk is the mean of the errors of the lowest k+1 scores, for each k. Of equal scores each
+// counts with the mean of their errors, so that their order does not matter.
+func risk(scores, misses []float64) []float64 {
+	order := ascending(scores)
+	list := make([]float64, len(order))
+	for from := 0; from < len(order); {
+		to, mean := from, 0.0
+		for ; to < len(order) && scores[order[to]] == scores[order[from]]; to++ {
+			mean += misses[order[to]]
+		}
+		for k := from; k < to; k++ {
+			list[k] = mean / float64(to-from)
+		}
+		from = to
+	}
+	sum := 0.0
+	for k, x := range list {
+		sum += x
+		list[k] = sum / float64(k+1)
+	}
+	return list
+}
+
+// ascending returns the places of values in ascending order.
+func ascending(values []float64) []int {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case values[a] < values[b]:
+			return -1
+		case values[a] > values[b]:
+			return 1
+		}
+		return 0
+	})
+	return order
+}
+
+// Spearman is the correlation of the ranks of two lists of as many finite numbers, equal ones
+// with their mean rank. It is NaN where one list is constant.
+func Spearman(a, b []float64) float64 {
+	if len(a) < 2 {
+		return math.NaN()
+	}
+	return stat.Correlation(ranks(a), ranks(b), nil)
+}
+
+func ranks(values []float64) []float64 {
+	order, list := ascending(values), make([]float64, len(values))
+	for from := 0; from < len(order); {
+		to := from
+		for to < len(order) && values[order[to]] == values[order[from]] {
+			to++
+		}
+		for k := from; k < to; k++ {
+			list[order[k]] = float64(from+to-1) / 2
+		}
+		from = to
+	}
+	return list
+}

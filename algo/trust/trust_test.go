@@ -1,0 +1,240 @@
+package trust
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// draw makes molecules whose errors grow with the score.
+func draw(rng *rand.Rand, n int) []Pair {
+	list := make([]Pair, n)
+	for i := range list {
+		score := rng.NormFloat64()
+		list[i] = Pair{score, (1 + max(0, score)) * rng.NormFloat64()}
+	}
+	return list
+}
+
+// Intervals of exchangeable molecules hold what is asked, on average over draws, and no
+// group by score is left out.
+func TestCoverage(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{64, 112, 420} {
+		for _, asked := range []float64{0.8, 0.9, 0.95} {
+			const draws = 150
+			held, all, far, farHeld := 0, 0, 0, 0
+			for range draws {
+				c, err := New(draw(rng, n), Options{Coverage: asked})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, p := range draw(rng, 100) {
+					j := c.Judge(p.Score, 0)
+					if math.IsNaN(j.Low) {
+						continue
+					}
+					all++
+					in := j.Low <= p.Error && p.Error <= j.High
+					if in {
+						held++
+					}
+					if n == 420 && p.Score > 1 {
+						if far++; in {
+							farHeld++
+						}
+					}
+				}
+			}
+			if share := float64(held) / float64(all); math.Abs(share-asked) > 0.02 {
+				t.Errorf("%d held out: intervals hold %.3f, want %g", n, share, asked)
+			}
+			// One interval for all scores would hold far fewer of the farthest.
+			if share := float64(farHeld) / float64(far); far > 0 && share < asked-0.06 {
+				t.Errorf("of the farthest, intervals hold %.3f, want %g", share, asked)
+			}
+		}
+	}
+}
+
+// The half width of a group is the k-th smallest error, k = c·(n+1), and linear between two.
+func TestInterval(t *testing.T) {
+	var pairs []Pair
+	for i := range 29 { // errors 1 to 29, with both signs, at one score
+		pairs = append(pairs, Pair{2, float64(i+1) * float64(1-2*(i%2))})
+	}
+	c, err := New(pairs, Options{Coverage: 0.9, Tolerance: 25})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j := c.Judge(2, 100); len(c.Groups) != 1 || j.Low != 73 || j.High != 127 || j.Error != 15 || j.Verdict != Trust || j.Predicted != 100 {
+		t.Errorf("%+v of groups %+v, want 100 ± 27", j, c.Groups)
+	}
+	if j := c.Judge(2.001, 100); !math.IsNaN(j.Low) || !math.IsNaN(j.High) || !math.IsNaN(j.Error) || j.Verdict != DoNotUse {
+		t.Errorf("beyond the farthest: %+v", j)
+	}
+	if j := c.Judge(math.NaN(), 1); j.Verdict != DoNotUse || !math.IsNaN(j.Low) {
+		t.Errorf("without a score: %+v", j)
+	}
+	if c, err = New(pairs, Options{Coverage: 0.91}); err != nil || math.Abs(c.Groups[0].Half-27.3) > 1e-9 {
+		t.Errorf("%+v, %v, want a half width of 27.3", c.Groups, err)
+	}
+	// 29 errors cannot promise 97 %: that takes k above 29.
+	if c, err = New(pairs, Options{Coverage: 0.97}); err != nil || !math.IsNaN(c.Judge(2, 0).Low) {
+		t.Errorf("an interval from too few: %+v, %v", c.Groups, err)
+	}
+	if c, err = New(pairs, Options{Classes: true}); err != nil || c.Tolerance != 0.5 || !math.IsNaN(c.Judge(2, 0).Low) {
+		t.Errorf("classes: %+v, %v", c, err)
+	}
+}
+
+// isotonic gives what the definition by minima of maxima of means gives.
+func TestIsotonic(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 50 {
+		n := 1 + rng.IntN(9)
+		values, weights := make([]float64, n), make([]float64, n)
+		for i := range values {
+			values[i], weights[i] = float64(rng.IntN(5)), 1+float64(rng.IntN(3))
+		}
+		mean := func(from, to int) float64 {
+			sum, w := 0.0, 0.0
+			for i := from; i <= to; i++ {
+				sum, w = sum+weights[i]*values[i], w+weights[i]
+			}
+			return sum / w
+		}
+		want := make([]float64, n)
+		for i := range want {
+			want[i] = math.Inf(-1)
+			for from := 0; from <= i; from++ {
+				least := math.Inf(1)
+				for to := i; to < n; to++ {
+					least = min(least, mean(from, to))
+				}
+				want[i] = max(want[i], least)
+			}
+		}
+		got := append([]float64(nil), values...)
+		isotonic(weights, n, func(i int) *float64 { return &got[i] })
+		for i := range got {
+			if math.Abs(got[i]-want[i]) > 1e-12 {
+				t.Fatalf("values %v, weights %v: %v, want %v", values, weights, got, want)
+			}
+		}
+	}
+}
+
+// Where errors grow with the score verdicts follow, and the stated rates are those of new
+// molecules.
+func TestVerdicts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	sum := map[Verdict]*[4]float64{}
+	for _, v := range Verdicts() {
+		sum[v] = new([4]float64)
+	}
+	for range 200 {
+		c, err := New(draw(rng, 500), Options{Tolerance: 1.5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := 1; k < len(c.Steps); k++ {
+			if c.Steps[k].Error < c.Steps[k-1].Error || c.Steps[k].Large < c.Steps[k-1].Large || c.Steps[k].To <= c.Steps[k-1].To {
+				t.Fatalf("steps fall: %+v", c.Steps)
+			}
+		}
+		var list []Outcome
+		for _, p := range draw(rng, 500) {
+			list = append(list, Outcome{Score: p.Score, Observed: p.Error, Judgement: c.Judge(p.Score, 0)})
+		}
+		a := NewAudit(list, c)
+		if a.N != 500 || a.Spearman < 0.02 || a.Area >= a.MeanError || a.AreaBest >= a.Area {
+			t.Fatalf("%d molecules, Spearman %.2f, area %.2f of %.2f to %.2f", a.N, a.Spearman, a.Area, a.AreaBest, a.MeanError)
+		}
+		for _, v := range Verdicts() {
+			s, n := c.Stated[v], a.Verdicts[v]
+			for k, x := range []int{s.Large, s.N, n.Large, n.N} {
+				sum[v][k] += float64(x)
+			}
+		}
+	}
+	rates := map[Verdict]float64{}
+	for v, s := range sum {
+		stated, real := s[0]/s[1], s[2]/s[3]
+		if rates[v] = real; math.Abs(stated-real) > 0.03 {
+			t.Errorf("%s: %.3f large errors were stated, there are %.3f", v, stated, real)
+		}
+	}
+	if !(rates[Trust] < rates[Check] && rates[Check] < rates[DoNotUse]) {
+		t.Errorf("rates %v", rates)
+	}
+}
+
+func TestAuditByHand(t *testing.T) {
+	c := &Calibration{Options: Options{Tolerance: 1}}
+	outcome := func(score, miss, half float64, v Verdict) Outcome {
+		return Outcome{Score: score, Observed: 5 + miss, Judgement: Judgement{Predicted: 5, Low: 5 - half, High: 5 + half, Verdict: v}}
+	}
+	a := NewAudit([]Outcome{
+		outcome(1, 0.5, 1, Trust), outcome(2, -3, 1, Trust), outcome(2, 1, 1, Check), outcome(3, 2, math.NaN(), DoNotUse),
+		outcome(math.NaN(), 9, 1, Trust), outcome(1, math.NaN(), 1, Trust),
+	}, c)
+	if a.N != 4 || a.Intervals != 3 || a.Covered != 2 || a.Width != 2 || a.MeanError != 6.5/4 {
+		t.Errorf("%+v", a)
+	}
+	// The two of score 2 count with their mean of 2.
+	for k, want := range []float64{0.5, 1.25, 1.5, 1.625} {
+		if math.Abs(a.Risk[k]-want) > 1e-12 || math.Abs(a.RiskAt(float64(k+1)/4)-want) > 1e-12 {
+			t.Errorf("risk of %d is %g, want %g", k+1, a.Risk[k], want)
+		}
+	}
+	if v := a.Verdicts[Trust]; v.N != 2 || v.Large != 1 || v.MeanError != 1.75 {
+		t.Errorf("trust: %+v", v)
+	}
+	// Ranks 1 2.5 2.5 4 and 1 4 2 3: the products of deviations sum up to 3.
+	if want := 3 / math.Sqrt(4.5*5); math.Abs(a.Spearman-want) > 1e-12 {
+		t.Errorf("Spearman %g, want %g", a.Spearman, want)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	pairs := draw(rand.New(rand.NewPCG(1, 1)), 19)
+	pairs = append(pairs, Pair{1, math.NaN()}, Pair{math.NaN(), 1}, Pair{1, math.Inf(1)})
+	if _, err := New(pairs, Options{}); err == nil || !strings.Contains(err.Error(), "19 held-out") {
+		t.Errorf("too few: %v", err)
+	}
+	for _, o := range []Options{{Coverage: 1}, {Coverage: -0.1}, {Coverage: math.NaN()}, {Tolerance: -1}, {Tolerance: math.Inf(1)}, {Tolerance: math.NaN()}, {Rate: 0.5}, {Rate: -1}} {
+		if _, err := New(draw(rand.New(rand.NewPCG(1, 1)), 50), o); err == nil {
+			t.Errorf("%+v is taken", o)
+		}
+	}
+}
+
+// Every group is large enough for an interval, whatever is asked and however many scores are equal.
+func TestGroups(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for n := 40; n < 300; n += 13 {
+		for _, asked := range []float64{0.5, 0.8, 0.9, 0.95, 0.97} {
+			for _, values := range []int{1, 3, 20, 1000} {
+				pairs := draw(rng, n)
+				for i := range pairs {
+					pairs[i].Score = float64(rng.IntN(values))
+				}
+				c, err := New(pairs, Options{Coverage: asked})
+				if err != nil {
+					t.Fatal(err)
+				}
+				sum := 0
+				for k, g := range c.Groups {
+					if sum += g.N; math.IsNaN(g.Half) || k > 0 && g.To <= c.Groups[k-1].To {
+						t.Errorf("%d of %d scores, %g asked: %+v", n, values, asked, c.Groups)
+					}
+				}
+				if sum != n || len(c.Groups) > min(5, max(1, n/30)) || c.Groups[len(c.Groups)-1].To != c.Farthest {
+					t.Errorf("%d of %d scores, %g asked: %+v", n, values, asked, c.Groups)
+				}
+			}
+		}
+	}
+}

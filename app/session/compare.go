@@ -1,0 +1,94 @@
+package session
+
+import (
+	"cmp"
+	"slices"
+
+	"baca/app/words"
+	"baca/wasm/message"
+)
+
+// comparing is the name of that task.
+const comparing = "Comparison"
+
+// CompareWith says how the open input differs from a file. A comparison before it stays until
+// the new one is there.
+func (l *Lab) CompareWith(f *File) {
+	s := l.session
+	l.CompareFailure = nil
+	s.beginTask(comparing, &message.Compare{With: *s.Input.open(f.request())}, func(r message.Reply) {
+		s.Rev.All() // drawings of fragments are wanted
+		if c, ok := r.(*message.Compared); ok {
+			l.Compared = c
+			return
+		}
+		l.CompareFailure = failureOf(r)
+	})
+}
+
+// Comparing tells whether that is under way.
+func (s *Session) Comparing() bool { return s.Task != nil && s.Task.name == comparing }
+
+// comparingWords say how far a comparison is.
+func comparingWords(p *message.Progress) string {
+	switch p.Stage {
+	case message.StageParse:
+		return "reading the file, " + words.Percent(float64(p.Done)/float64(max(p.Total, 1)))
+	case message.StageLists:
+		return "reading the input, " + words.Count(p.Done) + " of " + words.Count(p.Total)
+	}
+	return p.Stage
+}
+
+// A DifferenceGroup is what is commoner in one list.
+type DifferenceGroup struct {
+	Title string
+	List  []message.Difference
+}
+
+// ByList are differences by the list in which they are commoner, B first. A list without any
+// is left out.
+func ByList(all []message.Difference) (groups []DifferenceGroup) {
+	for _, g := range []struct {
+		title string
+		inB   bool
+	}{{"Commoner in B", true}, {"Commoner in A", false}} {
+		list := slices.DeleteFunc(slices.Clone(all), func(d message.Difference) bool { return (d.Odds >= 1) != g.inB })
+		if len(list) > 0 {
+			groups = append(groups, DifferenceGroup{g.title, list})
+		}
+	}
+	return groups
+}
+
+// shownFragments are drawn of each list.
+const shownFragments = 6
+
+// Fragments are those that are shown, by list.
+func Fragments(c *message.Compared) []DifferenceGroup {
+	groups := ByList(c.Fragments)
+	for i := range groups {
+		groups[i].List = groups[i].List[:min(len(groups[i].List), shownFragments)]
+	}
+	return groups
+}
+
+// WantedExamples are the SMILES of molecules that a comparison shows.
+func (l *Lab) WantedExamples() (list []string) {
+	if l.Compared == nil || l.Stage != message.StageLists {
+		return nil
+	}
+	for _, g := range Fragments(l.Compared) {
+		for _, d := range g.List {
+			if d.Example != "" && !slices.Contains(list, d.Example) {
+				list = append(list, d.Example)
+			}
+		}
+	}
+	return list
+}
+
+// ReportOn is the file of a comparison, by the name of the list that was compared.
+func ReportOn(c *message.Compared) *message.Exported {
+	return &message.Exported{Name: words.Stem(cmp.Or(c.B.Name, "list")) + "-against-" + words.Stem(c.A.Name) + ".html", Type: "text/html", Data: c.Report}
+}

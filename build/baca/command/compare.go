@@ -1,0 +1,367 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"baca/algo"
+	"baca/algo/compare"
+	"baca/algo/dataset"
+	"baca/algo/decide"
+	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
+	"baca/algo/report"
+	"baca/algo/table"
+	"baca/build/internal/progress"
+	"baca/build/internal/replace"
+	"baca/build/internal/usage"
+	"baca/build/internal/version"
+)
+
+// compareFlags are those of `baca compare`.
+type compareFlags struct {
+	source
+	model, html string
+	json        bool
+	plot        string
+	fdr         float64
+	seed        uint64
+}
+
+// newCompare is the command that compares two lists.
+func newCompare() *cobra.Command {
+	f := compareFlags{}
+	c := &cobra.Command{
+		Use:   "compare A B",
+		Short: "How two lists of molecules differ, and whether one is a fair test of the other",
+		Long: `Compare reads two lists, such as two vendors' libraries or a training and a test set,
+and says how B differs from A:
+
+  - whether B can be told from A at all: the cross-validated AUC of the density ratio
+    between them, and how often molecules of A would be told from A as well;
+  - what both have: equal molecules, stereochemistry aside, and scaffolds;
+  - how similar the nearest molecule of the other list is, beside the nearest other one
+    of the same list, and so whether B is an easier test set for A than a random split;
+  - which functional groups, rings, elements and fragments are commoner in which, with odds
+    ratios (Fisher's exact test), at a rate of false discoveries of FDR;
+  - how large the molecules are, and how many rings they have.
+
+A molecule counts once in each list. Similarity is Tanimoto's, of the subtrees of up to two
+bonds, much like ECFP4. The encoder of a model helps to tell the lists apart; what it was
+trained on does not matter. Two lists of 100 000 molecules take some minutes, and a
+molecule about two kilobytes of memory.`,
+		Example: `  baca compare train.csv test.csv
+  baca compare --html difference.html vendor1.smi.gz vendor2.sdf.gz
+  baca compare --json monday.csv tuesday.csv | jq .evidence`,
+		Args: usage.Args(2, 2, "%d inputs: want two lists, A and B"),
+		RunE: func(c *cobra.Command, args []string) error {
+			f.set(c, args[:1])
+			if err := f.check(args); err != nil {
+				return err
+			}
+			return f.run(c, args)
+		},
+	}
+	fs := c.Flags()
+	fs.StringVar(&f.model, "model", "bbbp", "embedded model by `NAME`, or a model file, whose encoder is used")
+	f.register(fs, "inputs", formats...)
+	fs.Float64Var(&f.fdr, "fdr", 0.05, "share of false ones among the differences that are named (Benjamini and Hochberg)")
+	fs.StringVar(&f.html, "html", "", "also write a report to this .html `file`")
+	fs.StringVar(&f.plot, "plot", "", "draw how near the lists are to this .svg `file`")
+	fs.BoolVar(&f.json, "json", false, "write JSON instead of text")
+	fs.Uint64Var(&f.seed, "seed", 1, "of the samples")
+	fs.IntVar(&f.workers, "workers", 0, "cores to use, 0 for all; the result does not depend on it")
+	return c
+}
+
+func (f *compareFlags) check(args []string) error {
+	if err := decide.CheckFDR(f.fdr); err != nil {
+		return usage.Errorf("--fdr: %w", err)
+	}
+	if args[0] == "-" && args[1] == "-" {
+		return usage.Errorf("both lists are standard input: want a file for one of them")
+	}
+	if err := checkHTML("html", f.html, args...); err != nil {
+		return err
+	}
+	if err := checkSVG(f.plot); err != nil {
+		return err
+	}
+	return f.source.check(formats...)
+}
+
+// checkHTML refuses a name that is not one of an .html file, or is an input. Empty is fine.
+func checkHTML(flag, name string, inputs ...string) error {
+	if name == "" {
+		return nil
+	}
+	if ext := strings.ToLower(filepath.Ext(name)); ext != ".html" && ext != ".htm" {
+		return usage.Errorf("--%s %s: want the name of an .html file", flag, name)
+	}
+	out, err := os.Stat(name)
+	if err != nil {
+		return nil // it will be made
+	}
+	for _, path := range inputs {
+		if in, err := os.Stat(path); err == nil && os.SameFile(in, out) {
+			return usage.Errorf("--%s %s is an input itself: want another file", flag, name)
+		}
+	}
+	return nil
+}
+
+func (f *compareFlags) run(c *cobra.Command, args []string) error {
+	ctx, stderr := c.Context(), c.ErrOrStderr()
+	m, err := openModel(f.model)
+	if err != nil {
+		return err
+	}
+	f.form = algo.FormOf(m.Card.Schema).Unordered()
+	r := &report.Comparison{}
+	var lists [2]*compare.List
+	for k, path := range args {
+		s := f.source
+		s.path = path
+		in, err := s.open(ctx, c)
+		if err != nil {
+			return err
+		}
+		if err := checkSchema(m, in.schema); err != nil {
+			in.close()
+			return err
+		}
+		lists[k] = compare.NewList(nameOf(path), f.seed, k)
+		refused, err := fill(ctx, lists[k], s, in, stderr)
+		in.close()
+		if err != nil {
+			return err
+		}
+		r.Warnings = append(append(r.Warnings, in.warnings...), refused...)
+		for _, p := range describeInput(path, in) {
+			r.Input = append(r.Input, report.Pair{Name: fmt.Sprintf("%c: %s", 'A'+k, p.Name), Value: p.Value})
+		}
+	}
+	for _, w := range r.Warnings {
+		fmt.Fprintf(stderr, "warning: %s\n", table.Printable(w))
+	}
+	r.Comparison, err = compare.Compare(ctx, lists[0], lists[1], compare.Options{
+		Encoder: m.Encoder, FDR: f.fdr, Workers: f.workers,
+		Stage: func(name string) { fmt.Fprintf(stderr, "comparing: %s\n", name) },
+	})
+	if err != nil {
+		return err
+	}
+	if f.html != "" {
+		if err := f.writeHTML(r, m, args); err != nil {
+			return err
+		}
+		fmt.Fprintf(stderr, "wrote %s\n", f.html)
+	}
+	if f.plot != "" {
+		if err := replace.Bytes(f.plot, []byte(report.CoverageSVG(r.Comparison))); err != nil {
+			return err
+		}
+	}
+	return written("", f.write(c.OutOrStdout(), r.Comparison))
+}
+
+// nameOf is what a list is called.
+func nameOf(path string) string {
+	if path == "-" {
+		return "standard input"
+	}
+	return filepath.Base(path)
+}
+
+// refusedShown is how many refused records are named.
+const refusedShown = 3
+
+// fill reads all of an input into a list, and says what was refused.
+func fill(ctx context.Context, l *compare.List, s source, in *input, stderr io.Writer) (refused []string, err error) {
+	p := progress.New(stderr, "reading "+l.Name, 0)
+	defer p.Done()
+	const piece = 1024
+	var chunk []compare.Source
+	flush := func() error {
+		err := l.Add(ctx, s.workers, chunk)
+		p.Add(int64(len(chunk)))
+		chunk = chunk[:0]
+		return err
+	}
+	for r, err := range s.sources(ctx, in) {
+		if err != nil {
+			return nil, err
+		}
+		if r.Err != nil {
+			if l.Refuse(1); l.Refused <= refusedShown {
+				refused = append(refused, "refused: "+r.Err.Error())
+			}
+			continue
+		}
+		if chunk = append(chunk, compare.Source{ID: r.ID, SMILES: r.SMILES, Graph: r.Graph}); len(chunk) == piece {
+			if err := flush(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := flush(); err != nil {
+		return nil, err
+	}
+	if n := l.Refused - refusedShown; n > 0 {
+		refused = append(refused, fmt.Sprintf("refused: %d more of %s", n, l.Name))
+	}
+	if err := emptyHanded(l.Read, l.Refused); err != nil {
+		return nil, fmt.Errorf("%s: %w", l.Name, err)
+	}
+	return refused, nil
+}
+
+// A celled record has the cells of source.cells.
+type celled struct {
+	table.Record
+	cells []string
+}
+
+// sources yields the records of an input, parsed. Where the input has no SMILES, as an SDF
+// file has none, they have one of their own.
+func (s source) sources(ctx context.Context, in *input) iter.Seq2[celled, error] {
+	if in.molecules == nil {
+		return dataset.Ordered(ctx, s.workers, in.records, func(u table.Unread) celled { return celled{Record: u()} })
+	}
+	form := s.form
+	return dataset.Ordered(ctx, s.workers, in.molecules, func(m dataset.Record) celled {
+		r := celled{table.FromMolecule(m.Parsed(form)), m.Cells}
+		if r.Err == nil && r.SMILES == "" {
+			if read, err := m.Parse(); err == nil {
+				r.SMILES = smilesOf(read)
+			}
+		}
+		return r
+	})
+}
+
+// smilesOf writes a molecule in its canonical form.
+func smilesOf(m *molecule.Molecule) string {
+	canonical, _ := smiles.In(m, molecule.Canonical)
+	return smiles.Write(canonical)
+}
+
+// writeHTML writes the report.
+func (f *compareFlags) writeHTML(r *report.Comparison, m *algo.Model, args []string) (err error) {
+	r.Title = fmt.Sprintf("How %s differs from %s", r.B.Name, r.A.Name)
+	r.Settings = []report.Pair{
+		{Name: "encoder", Value: "of model " + m.Card.Name},
+		{Name: "false discoveries", Value: fmt.Sprint(f.fdr)},
+		{Name: "seed", Value: fmt.Sprint(f.seed)},
+		{Name: "program", Value: "baca " + version.String()},
+	}
+	words := []string{"baca", "compare", "--model", report.Quote(f.model)}
+	if f.format != "auto" {
+		words = append(words, "--format", f.format)
+	}
+	if f.columnSet {
+		words = append(words, "--column", report.Quote(f.column))
+	}
+	words = append(words, "--fdr", fmt.Sprint(f.fdr), "--seed", fmt.Sprint(f.seed), "--html", report.Quote(f.html))
+	for _, path := range args {
+		words = append(words, report.Quote(path))
+	}
+	r.Command = strings.Join(words, " ")
+	if r.Script, r.Undrawn, err = drawingScript(); err != nil {
+		return err
+	}
+	return replace.File(f.html, func(w io.Writer) error { return report.WriteComparison(w, r) })
+}
+
+// write writes the result as JSON or as text.
+func (f *compareFlags) write(w io.Writer, c *compare.Comparison) error {
+	if f.json {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(struct {
+			*compare.Comparison
+			Similarities []float64 `json:"coverage_at"`
+			Words        []string  `json:"words"`
+			Program      string    `json:"program"`
+		}{c, compare.Steps(), []string{c.Differs(), c.Shares(), c.TooEasy()}, "baca " + version.String()})
+	}
+	b := bufio.NewWriter(w)
+	for _, text := range []string{c.Differs(), c.Shares(), c.TooEasy(), c.Sampled()} {
+		if text != "" {
+			fmt.Fprintln(b, text)
+		}
+	}
+	fmt.Fprintln(b)
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "\tread\trefused\tcopies\tmolecules\tatoms 5 %\t25 %\t50 %\t75 %\t95 %\trings 5 %\t25 %\t50 %\t75 %\t95 %\t")
+	for k, s := range []*compare.Side{&c.A, &c.B} {
+		fmt.Fprintf(t, "%c\t%d\t%d\t%d\t%d\t", 'A'+k, s.Read, s.Refused, s.Copies, s.Molecules)
+		for _, q := range [][5]float64{s.Atoms.Quantiles, s.Rings.Quantiles} {
+			for _, v := range q {
+				fmt.Fprintf(t, "%.3g\t", v)
+			}
+		}
+		fmt.Fprintln(t)
+	}
+	t.Flush()
+	fmt.Fprintln(b, "\nShare with a molecule at least so similar")
+	t = tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	shown := []int{6, 8, 10, 12, 14, 16, 17, 18, 20} // 0.3 … 1
+	for _, k := range shown {
+		fmt.Fprintf(t, "\t%.2g", compare.Steps()[k])
+	}
+	fmt.Fprintln(t, "\t")
+	for _, line := range []struct {
+		name string
+		of   *compare.Nearest
+	}{{"of B, in A", &c.BtoA}, {"of A, in A", &c.AtoA}, {"of A, in B", &c.AtoB}, {"of B, in B", &c.BtoB}} {
+		fmt.Fprint(t, line.name)
+		for _, k := range shown {
+			fmt.Fprintf(t, "\t%s", compare.Percent(line.of.Coverage[k]))
+		}
+		fmt.Fprintln(t, "\t")
+	}
+	t.Flush()
+	fmt.Fprintf(b, "\nOf %d named substructures %d differ (q ≤ %g), and of %d fragments these are the surest that do not go together\n", c.NamedTested, len(c.Named), c.FDR, c.FragmentsTested)
+	differences(b, "commoner in B", c, func(d *compare.Difference) bool { return d.Odds >= 1 })
+	differences(b, "commoner in A", c, func(d *compare.Difference) bool { return d.Odds < 1 })
+	return b.Flush()
+}
+
+// textRows is how many differences of each kind text shows.
+const textRows = 15
+
+// differences writes those of one side.
+func differences(w io.Writer, title string, c *compare.Comparison, of func(*compare.Difference) bool) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "\n%s\t\tof A\tof B\todds ratio\t95 %% interval\tq\n", title)
+	for _, list := range [][]compare.Difference{c.Named, c.Fragments} {
+		n, more := 0, 0
+		for k := range list {
+			d := &list[k]
+			if !of(d) {
+				continue
+			}
+			if n++; n > textRows {
+				more++
+				continue
+			}
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%.3g\t%.3g–%.3g\t%.2g\n", d.Name, d.Kind,
+				compare.Percent(float64(d.InA)/float64(c.A.Molecules)), compare.Percent(float64(d.InB)/float64(c.B.Molecules)), d.Odds, d.Low, d.High, d.Q)
+		}
+		if more > 0 {
+			fmt.Fprintf(t, "… and %d more, see --json\n", more)
+		}
+	}
+	t.Flush()
+}

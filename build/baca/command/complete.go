@@ -1,0 +1,38 @@
+package command
+
+import (
+	"github.com/spf13/cobra"
+
+	"baca/algo"
+	"baca/weights"
+)
+
+// completeValues tells the shell what flags take.
+func completeValues(c *cobra.Command) {
+	values := map[string][]string{
+		"by": algo.Deciders(), "columns": {"default", "all"}, "fail-on": failNames(), "format": formats, "to": {"csv", "jsonl"},
+	}
+	for name, list := range values {
+		if c.Flags().Lookup(name) != nil {
+			c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp))
+		}
+	}
+	models := func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return weights.Names(), cobra.ShellCompDirectiveDefault // or a file
+	}
+	if c.Flags().Lookup("model") != nil {
+		c.RegisterFlagCompletionFunc("model", models)
+	}
+	if c.Flags().Lookup("watch") != nil {
+		c.MarkFlagDirname("watch")
+	}
+	switch c.Name() {
+	case "inspect", "calibrate", "structures", "share":
+		c.ValidArgsFunction = models
+	case "serve", "mcp", "models", "version":
+		c.ValidArgsFunction = cobra.NoFileCompletions
+	}
+	for _, below := range c.Commands() {
+		completeValues(below)
+	}
+}

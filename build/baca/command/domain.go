@@ -1,0 +1,222 @@
+package command
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"baca/algo"
+	"baca/algo/dataset"
+	"baca/algo/decide"
+	"baca/algo/job"
+	"baca/algo/report"
+	"baca/algo/table"
+	"baca/build/internal/replace"
+	"baca/build/internal/usage"
+	"baca/build/internal/version"
+)
+
+// formFlags are those of `baca report` for forms of regulators.
+type formFlags struct {
+	qprf, qmrf bool
+	neighbors  int
+	confidence float64
+}
+
+// formNeighbors are structural analogues where no other number is asked for: a row of paper.
+const formNeighbors = 5
+
+func (f *formFlags) register(fs *pflag.FlagSet) {
+	fs.BoolVar(&f.qprf, "qprf", false, "write a report on the applicability domain for each molecule instead, of at most 100,\nin the fields of the QSAR Prediction Reporting Format; --out may be .json")
+	fs.BoolVar(&f.qmrf, "qmrf", false, "write the page of the model instead, section 5 of the QSAR Model Reporting Format;\ntakes no input; --out may be .json")
+	fs.IntVar(&f.neighbors, "neighbors", formNeighbors, "with --qprf, how many structural analogues to show")
+	fs.Float64Var(&f.confidence, "confidence", defaultConfidence, "with --qprf, of the intervals of p-values")
+}
+
+func (f *formFlags) asked() bool { return f.qprf || f.qmrf }
+
+// mostSubstances bounds a report with a page and more for each.
+const mostSubstances = 100
+
+// checkForm reports what is wrong with the flags of a form.
+func (f *reportFlags) checkForm(c *cobra.Command, args []string) error {
+	switch ext := strings.ToLower(filepath.Ext(f.out)); {
+	case f.forms.qprf && f.forms.qmrf:
+		return usage.Errorf("--qprf and --qmrf are two reports: want one of them")
+	case ext != ".html" && ext != ".htm" && ext != ".json":
+		return usage.Errorf("--out %s: want the name of an .html or .json file", f.out)
+	case f.forms.qmrf && len(args) > 0:
+		return usage.Errorf("--qmrf is about the model alone: want no input, not %s", args[0])
+	case f.forms.neighbors < 0 || f.forms.neighbors > algo.MaxNearest:
+		return usage.Errorf("--neighbors %d: want 0 to %d", f.forms.neighbors, algo.MaxNearest)
+	case !(f.forms.confidence > 0 && f.forms.confidence < 1):
+		return usage.Errorf("--confidence %g: want a number between 0 and 1, such as %g", f.forms.confidence, defaultConfidence)
+	}
+	for _, name := range []string{"by", "fdr", "seed"} {
+		if c.Flags().Changed(name) {
+			return usage.Errorf("--%s: not with --qprf or --qmrf, where each molecule is judged by itself", name)
+		}
+	}
+	if err := decide.CheckAlpha(f.options.Alpha); err != nil {
+		return usage.Errorf("--alpha: %w", err)
+	}
+	if f.forms.qmrf {
+		return nil
+	}
+	return f.source.check(formats...)
+}
+
+// openForm opens the model of a form.
+func (f *reportFlags) openForm(ctx context.Context) (m *algo.Model, alone *algo.SingleScorer, file []byte, err error) {
+	if file, err = readModelFile(f.model); err != nil {
+		return nil, nil, nil, err
+	}
+	if m, err = openModel(f.model); err != nil {
+		return nil, nil, nil, err
+	}
+	if m.Card.Schema == algo.Constant {
+		return nil, nil, nil, usage.Errorf("model %s reads plain graphs: the forms are about substances, so want a model of molecules", m.Card.Name)
+	}
+	alone, err = algo.NewSingleScorer(ctx, m, f.workers)
+	return m, alone, file, err
+}
+
+// runForm writes a form.
+func (f *reportFlags) runForm(c *cobra.Command, args []string) error {
+	if err := f.checkForm(c, args); err != nil {
+		return err
+	}
+	m, alone, file, err := f.openForm(c.Context())
+	if err != nil {
+		return err
+	}
+	sum := fmt.Sprintf("%x", sha256.Sum256(file))
+	if f.forms.qmrf {
+		return f.writeQMRF(c, m, alone, len(file), sum)
+	}
+	d := &report.Domain{
+		Title: "Applicability domain: " + m.Card.Name, Model: m, SHA256: sum, Program: "baca " + version.String(),
+		Alpha: f.options.Alpha, Confidence: f.forms.confidence, References: m.References(), Reach: report.ReachOf(alone, f.options.Alpha),
+		Command: f.formCommand("--qprf"),
+	}
+	missing, err := addStructures(m, f.model)
+	if err != nil {
+		return err
+	}
+	if missing != "" {
+		d.Warnings = append(d.Warnings, missing)
+	}
+	read, refused, err := f.judge(c, d, alone)
+	if err != nil {
+		return err
+	}
+	if d.Script, d.Undrawn, err = drawingScript(); err != nil {
+		return err
+	}
+	if err := f.writeForm(func(w io.Writer) error { return report.WriteDomain(w, d) }, func(w io.Writer) error { return report.WriteDomainJSON(w, d) }); err != nil {
+		return err
+	}
+	var counts decide.Counts
+	for i := range d.Substances {
+		counts.Count(d.Substances[i].Why.Verdict)
+	}
+	fmt.Fprintf(c.ErrOrStderr(), "%d read, %d refused; %s; wrote %s\n", read, refused, counts.Verdicts(), f.out)
+	return nil
+}
+
+// errMany ends reading.
+var errMany = errors.New("too many molecules")
+
+// judge reads the input and judges its molecules.
+func (f *reportFlags) judge(c *cobra.Command, d *report.Domain, alone *algo.SingleScorer) (read, refused int, err error) {
+	ctx := c.Context()
+	f.form = algo.FormOf(d.Model.Card.Schema)
+	in, err := f.open(ctx, c)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer in.close()
+	if info, err := os.Stat(f.out); err == nil && in.info != nil && os.SameFile(info, in.info) {
+		return 0, 0, usage.Errorf("--out %s is the input itself: want another file", f.out)
+	}
+	if err := checkSchema(d.Model, in.schema); err != nil {
+		return 0, 0, err
+	}
+	q := job.DomainQuestion{Alpha: d.Alpha, Confidence: d.Confidence, Neighbors: f.forms.neighbors, Form: f.form, Model: f.model}
+	for r, err := range f.sources(ctx, in) {
+		if err != nil {
+			return read, refused, err
+		}
+		if read++; read > mostSubstances {
+			return read, refused, fmt.Errorf("%w: --qprf writes a page and more for each, and for at most %d; choose those that matter", errMany, mostSubstances)
+		}
+		if r.Err != nil {
+			refused++
+			d.Warnings = append(d.Warnings, "refused: "+r.Err.Error())
+			continue
+		}
+		s, err := q.Substance(ctx, alone, r.Record)
+		if err != nil {
+			return read, refused, err
+		}
+		d.Substances = append(d.Substances, s)
+	}
+	d.Warnings = append(d.Warnings, in.warnings...)
+	d.Input = describeInput(f.path, in)
+	for _, w := range d.Warnings {
+		fmt.Fprintf(c.ErrOrStderr(), "warning: %s\n", table.Printable(w))
+	}
+	return read, refused, emptyHanded(read, refused)
+}
+
+func (f *reportFlags) writeQMRF(c *cobra.Command, m *algo.Model, alone *algo.SingleScorer, size int, sum string) error {
+	p := &report.ModelPage{
+		Title: "Applicability domain of model " + m.Card.Name, Model: m, Bytes: size, SHA256: sum, Program: "baca " + version.String(),
+		Alpha: f.options.Alpha, References: m.References(), Reach: report.ReachOf(alone, f.options.Alpha), Command: f.formCommand("--qmrf"),
+	}
+	if err := f.writeForm(func(w io.Writer) error { return report.WriteModelPage(w, p) }, func(w io.Writer) error { return report.WriteModelPageJSON(w, p) }); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.ErrOrStderr(), "wrote %s\n", f.out)
+	return nil
+}
+
+// writeForm writes a form as the name of its file wants it.
+func (f *reportFlags) writeForm(asHTML, asJSON func(io.Writer) error) error {
+	if strings.EqualFold(filepath.Ext(f.out), ".json") {
+		return replace.File(f.out, asJSON)
+	}
+	return replace.File(f.out, asHTML)
+}
+
+// formCommand makes the form again.
+func (f *reportFlags) formCommand(form string) string {
+	column := f.column
+	if !f.columnSet {
+		column = ""
+	}
+	flags := []job.Flag{
+		{Name: "--model", Value: f.model}, {Name: "--alpha", Value: fmt.Sprint(f.options.Alpha), Usual: fmt.Sprint(algo.DefaultOptions().Alpha)},
+	}
+	if f.forms.qprf {
+		flags = append(flags,
+			job.Flag{Name: "--format", Value: f.format, Usual: "auto"}, job.Flag{Name: "--column", Value: column},
+			job.Flag{Name: "--max-expand", Value: fmt.Sprint(f.maxExpand), Usual: fmt.Sprint(dataset.MaxExpand)},
+			job.Flag{Name: "--neighbors", Value: strconv.Itoa(f.forms.neighbors), Usual: strconv.Itoa(formNeighbors)},
+			job.Flag{Name: "--confidence", Value: fmt.Sprint(f.forms.confidence), Usual: fmt.Sprint(defaultConfidence)})
+	}
+	text := job.Words("baca report "+form, append(flags, job.Flag{Name: "--out", Value: f.out}))
+	if f.forms.qprf {
+		text += " " + report.Quote(f.path)
+	}
+	return text
+}

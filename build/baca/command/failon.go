@@ -1,0 +1,69 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"baca/algo/decide"
+	"baca/build/internal/usage"
+)
+
+// failOn is what --fail-on names: records that a pipeline is to stop at.
+type failOn struct{ words []string }
+
+// failWords are what may be named, with the count of such records.
+var failWords = []struct {
+	word  string
+	count func(c decide.Counts, refused int) int
+}{
+	{string(decide.Outside), func(c decide.Counts, _ int) int { return c.Outside }},
+	{string(decide.Borderline), func(c decide.Counts, _ int) int { return c.Borderline }},
+	{string(decide.Undecided), func(c decide.Counts, _ int) int { return c.Undecided }},
+	{"refused", func(_ decide.Counts, refused int) int { return refused }},
+}
+
+// failNames lists the words.
+func failNames() []string {
+	var list []string
+	for _, f := range failWords {
+		list = append(list, f.word)
+	}
+	return list
+}
+
+func (f *failOn) register(fs *pflag.FlagSet) {
+	fs.StringSliceVar(&f.words, "fail-on", nil, "exit with status 3 if a record is what one of these `words` says:\n"+strings.Join(failNames(), ", "))
+}
+
+func (f *failOn) check() error {
+	for _, word := range f.words {
+		if err := usage.OneOf("fail-on", word, failNames()...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// found is a foundError if some of the records are named.
+func (f *failOn) found(c decide.Counts, refused int) error {
+	var list foundError
+	for _, w := range failWords {
+		if n := w.count(c, refused); n > 0 && slices.Contains(f.words, w.word) {
+			list = append(list, fmt.Sprintf("%d %s", n, w.word))
+		}
+	}
+	if list == nil {
+		return nil
+	}
+	return list
+}
+
+// A foundError is that of --fail-on: so many records are what it names.
+type foundError []string
+
+func (e foundError) Error() string {
+	return strings.Join(e, " and ") + ", where --fail-on wants none"
+}

@@ -1,0 +1,109 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"baca/algo"
+	"baca/algo/table"
+	"baca/algo/trust"
+	"baca/build/internal/usage"
+)
+
+// predictions are the flags about predictions that are to be judged.
+type predictions struct {
+	column  string // with predictions, or empty
+	options trust.Options
+	read    *labels            // of that column
+	found   *trust.Calibration // nil without --predicted, or where the model knows no errors
+}
+
+func (p *predictions) register(fs *pflag.FlagSet) {
+	fs.StringVar(&p.column, "predicted", "", "`column` with a prediction for each molecule; adds what error to expect, see above")
+	p.registerOptions(fs)
+}
+
+func (p *predictions) registerOptions(fs *pflag.FlagSet) {
+	fs.Float64Var(&p.options.Coverage, "coverage", trust.DefaultCoverage, "with --predicted: share of observed values that intervals shall hold")
+	fs.Float64Var(&p.options.Tolerance, "tolerance", 0, "with --predicted: errors above it are large; 0 for what four of five held-out errors stay within")
+	fs.Float64Var(&p.options.Rate, "large-errors", trust.DefaultRate, "with --predicted: share of large errors up to which the verdict is trust, and up to twice that check")
+}
+
+// check reports flags that mean nothing, or cannot be done with others.
+func (p *predictions) check(shard string, models int) error {
+	if p.column == "" {
+		return nil
+	}
+	if err := checkTrust(p.options); err != nil {
+		return err
+	}
+	switch {
+	case shard != "":
+		return usage.Errorf("--predicted: not with --shard; the scores of joined rows are the same, so judge them with a run of their own")
+	case models > 1:
+		return usage.Errorf("--predicted with %d models: want the one that knows the errors of these predictions", models)
+	}
+	return nil
+}
+
+// checkTrust reports options that mean nothing.
+func checkTrust(o trust.Options) error {
+	if o.Coverage == 0 || o.Rate == 0 {
+		return usage.Errorf("--coverage %g, --large-errors %g: want both above 0", o.Coverage, o.Rate)
+	}
+	if err := o.Check(); err != nil {
+		return usage.Errorf("%w", err)
+	}
+	return nil
+}
+
+// learn takes the errors that a model knows. It returns a sentence where it knows none.
+func (p *predictions) learn(m *algo.Model, alone *algo.SingleScorer) (missing string, err error) {
+	if m.Residuals == nil {
+		return knowsNothing(m), nil
+	}
+	p.found, err = alone.Trust(p.options)
+	return "", err
+}
+
+// judge fills in the judgements of rows.
+func (p *predictions) judge(rows []table.Scored) {
+	for i := range rows {
+		r := &rows[i]
+		if r.Scores == nil {
+			continue
+		}
+		v := p.read.of(r.Row, r.Cells)
+		if math.IsNaN(v.Predicted) || math.IsNaN(r.Scores.Alone) || p.found == nil {
+			continue
+		}
+		j := p.found.Judge(r.Scores.Alone, v.Predicted)
+		r.Trust = &j
+	}
+}
+
+// promise says what verdicts and intervals rest on.
+func promise(w io.Writer, c *trust.Calibration) {
+	kind := "an error"
+	if c.Classes {
+		kind = "a distance from the class"
+	}
+	fmt.Fprintf(w, "errors of %d held-out molecules: %s above %.3g is large\n", c.Pairs, kind, c.Tolerance)
+	var parts []string
+	for _, v := range trust.Verdicts() {
+		if s := c.Stated[v]; s.N > 0 {
+			parts = append(parts, fmt.Sprintf("%s %.0f %% of %d (95 %% interval %.0f–%.0f %%)", v, 100*s.Share, s.N, 100*s.Low, 100*s.High))
+		}
+	}
+	fmt.Fprintf(w, "large errors by verdict: %s\n", strings.Join(parts, ", "))
+	switch {
+	case c.Classes:
+		fmt.Fprintln(w, "observed values are classes: no intervals")
+	default:
+		fmt.Fprintf(w, "intervals hold %.3g %% of observed values, for molecules like those held out; errors are compared within groups by score (%d)\n", 100*c.Coverage, len(c.Groups))
+	}
+}

@@ -1,0 +1,181 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"baca/build/service"
+	"baca/build/service/api"
+	"baca/web"
+)
+
+func newAPI(t *testing.T) http.Handler {
+	t.Helper()
+	h, err := api.New(service.New(2), api.Options{Limits: api.DefaultLimits(), Loopback: true, Folder: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// post returns the body of an answer that must be one.
+func post(t *testing.T, url, mediaType, accept string, body []byte) []byte {
+	t.Helper()
+	r, err := http.NewRequest("POST", url, bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", mediaType)
+	r.Header.Set("Accept", accept)
+	a, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Body.Close()
+	data, err := io.ReadAll(a.Body)
+	if err != nil || a.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s %s, %v", url, a.Status, data, err)
+	}
+	return data
+}
+
+// The API gives the bytes of the command, and in every form the same numbers to the last digit.
+func TestAPIGivesTheRowsOfTheCommand(t *testing.T) {
+	s := httptest.NewServer(newAPI(t))
+	defer s.Close()
+	input := web.Examples()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "examples.csv")
+	if err := os.WriteFile(path, input, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	score := func(args ...string) []byte {
+		t.Helper()
+		var stdout, stderr bytes.Buffer
+		if code := run(nil, append([]string{"score"}, args...), strings.NewReader(""), &stdout, &stderr); code != 0 {
+			t.Fatalf("%v: exit status %d, %s", args, code, &stderr)
+		}
+		return stdout.Bytes()
+	}
+	for query, flags := range map[string][]string{
+		"score?alpha=0.1":       {"--alpha", "0.1"},
+		"score?by=batch":        {"--by", "batch"},
+		"score?by=attention":    {"--by", "attention"},
+		"score?model=tox21":     {"--model", "tox21"},
+		"explain?column=smiles": {"--explain"},
+	} {
+		for to, mediaType := range map[string]string{"csv": "text/csv", "jsonl": "application/x-ndjson"} {
+			want := score(append(flags, "--to", to, path)...)
+			got := post(t, s.URL+"/v1/"+query, "text/csv", mediaType, input)
+			if !bytes.Equal(got, want) {
+				t.Errorf("%s as %s: other bytes than of %v", query, to, flags)
+			}
+		}
+	}
+	// A list in JSON has no file, but the same numbers.
+	rows, err := csv.NewReader(bytes.NewReader(score("--by", "batch", path))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(name string) int { return slices.Index(rows[0], name) }
+	var texts []string
+	for _, row := range rows[1:] {
+		texts = append(texts, row[at("smiles")])
+	}
+	body, err := json.Marshal(map[string]any{"smiles": texts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct{ Rows []map[string]any }
+	d := json.NewDecoder(bytes.NewReader(post(t, s.URL+"/v1/score?by=batch", "application/json", "application/json", body)))
+	d.UseNumber()
+	if err := d.Decode(&got); err != nil || len(got.Rows) != len(texts) {
+		t.Fatalf("%d rows, %v", len(got.Rows), err)
+	}
+	for i, row := range got.Rows {
+		for _, name := range []string{"score", "p_value", "s_attn", "verdict"} {
+			if text := fmt.Sprint(row[name]); text != rows[1+i][at(name)] {
+				t.Errorf("row %d: %s is %s, want %s", i+1, name, text, rows[1+i][at(name)])
+			}
+		}
+	}
+}
+
+// A request that is under way when the server is to end is answered in full, and no further one
+// is taken.
+func TestAPIEndsOnceRequestsAreAnswered(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- serve(ctx, l, newAPI(t), usualLimits, io.Discard) }()
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	const body = "CCO a\nCCN b\n"
+	fmt.Fprintf(c, "POST /v1/score HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n%s", len(body), body[:6])
+	for { // until the request is taken
+		if r, err := http.Get("http://" + l.Addr().String() + "/healthz"); err == nil {
+			r.Body.Close()
+			break
+		}
+	}
+	time.Sleep(50 * time.Millisecond)
+	end()
+	for {
+		if other, err := net.Dial("tcp", l.Addr().String()); err != nil {
+			break
+		} else {
+			other.Close()
+		}
+	}
+	select {
+	case err := <-ended:
+		t.Fatalf("the server ended before it answered: %v", err)
+	default:
+	}
+	io.WriteString(c, body[6:])
+	data, err := io.ReadAll(c)
+	if err != nil || !strings.Contains(string(data), "\na,CCO,") || !strings.Contains(string(data), "\nb,CCN,") || !strings.Contains(string(data), " 200 OK\r\n") {
+		t.Errorf("%q, %v", data, err)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// The token is found in a file or in the environment.
+func TestAPIToken(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "token")
+	t.Setenv(tokenVariable, " from-the-environment\n")
+	if token, err := (&apiFlags{}).token(); token != "from-the-environment" || err != nil {
+		t.Errorf("%q, %v", token, err)
+	}
+	for text, want := range map[string]string{"0123456789abcdef\n": "0123456789abcdef", "short": "", "0123456789 abcdef": "", strings.Repeat("x", 5000): ""} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		token, err := (&apiFlags{tokenFile: path}).token()
+		if token != want || (err == nil) != (want != "") || err != nil && strings.Contains(err.Error(), strings.TrimSpace(text)) {
+			t.Errorf("%s: %q, %v", strconv.Quote(text[:10%len(text)]), token, err)
+		}
+	}
+}

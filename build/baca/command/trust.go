@@ -1,0 +1,270 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"baca/algo"
+	"baca/algo/job"
+	"baca/algo/report"
+	"baca/algo/table"
+	"baca/algo/trust"
+	"baca/build/internal/pretty"
+	"baca/build/internal/replace"
+	"baca/build/internal/usage"
+)
+
+// trustFlags are those of `baca trust`.
+type trustFlags struct {
+	source
+	predictions
+	values      labels
+	model, plot string
+	json        bool
+}
+
+// newTrust is the command that checks what was promised of predictions.
+func newTrust() *cobra.Command {
+	f := trustFlags{}
+	c := &cobra.Command{
+		Use:   "trust --observed Y --predicted YHAT [LABELLED|-]",
+		Short: "How well intervals and verdicts on predictions held, on molecules that were measured since",
+		Long: `Trust scores molecules of which the observed value has become known, judges the prediction
+for each as baca score --predicted does, and says how well that held: the share of observed
+values in their intervals, large errors by verdict beside those that were stated, the rank
+correlation of score and error, and the mean error of the molecules nearest to the training
+set, by how many are kept (risk and coverage). The model must know held-out errors, see
+baca pretrain --residuals.
+
+Intervals and stated rates are for molecules like those of the training set. Others, such as new
+scaffolds, show here how far that carries.`,
+		Example: `  baca pretrain --in train.csv --observed y --predicted yhat --residuals held-out --out my.msgpack
+  baca trust --model my.msgpack --observed y --predicted yhat measured-since.csv
+  baca trust --model my.msgpack --observed y --predicted yhat --plot risk.svg measured-since.csv`,
+		Args: oneInput,
+		RunE: func(c *cobra.Command, args []string) error {
+			f.set(c, args)
+			if err := f.check(); err != nil {
+				return err
+			}
+			return f.run(c)
+		},
+	}
+	fs := c.Flags()
+	fs.StringVar(&f.model, "model", "", "model `file` that knows held-out errors")
+	f.source.register(fs, "input", formats...)
+	f.values.register(fs)
+	f.predictions.registerOptions(fs)
+	fs.BoolVar(&f.json, "json", false, "write JSON, with the whole curve, instead of text")
+	fs.StringVar(&f.plot, "plot", "", "draw risk and coverage to this .svg `file`")
+	fs.IntVar(&f.workers, "workers", 0, "cores to use, 0 for all; the result does not depend on it")
+	return c
+}
+
+func (f *trustFlags) check() error {
+	switch {
+	case f.model == "":
+		return usage.Errorf("want --model, a model file that knows held-out errors")
+	case f.values.observed == "" || f.values.predicted == "":
+		return usage.Errorf("want --observed and --predicted, the columns with the values")
+	}
+	if err := f.values.check(); err != nil {
+		return err
+	}
+	if err := checkTrust(f.options); err != nil {
+		return err
+	}
+	if err := checkSVG(f.plot); err != nil {
+		return err
+	}
+	f.labels, f.cells = &f.values, f.values.columns()
+	return f.source.check(formats...)
+}
+
+func (f *trustFlags) run(c *cobra.Command) error {
+	ctx, stderr := c.Context(), c.ErrOrStderr()
+	m, err := openModel(f.model)
+	if err != nil {
+		return err
+	}
+	f.form = algo.FormOf(m.Card.Schema).Unordered()
+	alone, err := algo.NewSingleScorer(ctx, m, f.workers)
+	if err != nil {
+		return err
+	}
+	if m.Residuals == nil {
+		return fmt.Errorf("%s", knowsNothing(m))
+	}
+	if _, err := f.learn(m, alone); err != nil {
+		return err
+	}
+	options := algo.DefaultOptions()
+	options.Workers, options.Single = f.workers, alone
+	scorer, err := algo.NewScorer(ctx, m, options)
+	if err != nil {
+		return err
+	}
+	in, input, err := f.openFor(ctx, c, m)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	if err := f.values.readable(in, f.path); err != nil {
+		return err
+	}
+	list, read, refused, err := f.outcomes(ctx, scorer, input)
+	if err != nil {
+		return err
+	}
+	if err := emptyHanded(read, refused); err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "%d read, %d refused; model %s\n", read, refused, m.Card.Name)
+	f.values.tell(stderr, "these molecules do not count")
+	a := trust.NewAudit(list, f.found)
+	if a.N == 0 {
+		return fmt.Errorf("no molecule has both values")
+	}
+	if f.plot != "" {
+		if err := replace.Bytes(f.plot, []byte(report.RiskSVG(a))); err != nil {
+			return err
+		}
+	}
+	if f.json {
+		return pretty.JSON(c.OutOrStdout(), auditOf(a, f.found))
+	}
+	return written("", writeAudit(c.OutOrStdout(), a, f.found))
+}
+
+// outcomes judges the predictions of an input.
+func (f *trustFlags) outcomes(ctx context.Context, s *algo.Scorer, in job.Input) (list []trust.Outcome, read, refused int, err error) {
+	err = job.Score(ctx, s, in, job.ScoreOptions{Workers: f.workers}, func(rows []table.Scored) error {
+		for _, r := range rows {
+			if read++; r.Err != nil {
+				refused++
+				continue
+			}
+			v := f.values.of(r.Row, r.Cells)
+			list = append(list, trust.Outcome{Score: r.Scores.Alone, Observed: v.Observed, Judgement: f.found.Judge(r.Scores.Alone, v.Predicted)})
+		}
+		return nil
+	})
+	return list, read, refused, err
+}
+
+// kept are the shares of molecules of which the mean error is shown.
+var kept = []float64{0.5, 0.8, 0.9, 0.95, 1}
+
+func writeAudit(w io.Writer, a *trust.Audit, c *trust.Calibration) error {
+	b := bufio.NewWriter(w)
+	if c.Classes {
+		fmt.Fprintln(b, "Observed values are classes: no intervals.")
+	} else {
+		fmt.Fprintf(b, "Intervals hold %.1f %% of %d observed values (95 %% interval %.1f–%.1f %%); %.3g %% was asked. Mean width %.3g.\n",
+			100*a.Coverage, a.Intervals, 100*a.Low, 100*a.High, 100*c.Coverage, a.Width)
+		if n := a.N - a.Intervals; n > 0 {
+			fmt.Fprintf(b, "Without an interval, as farther outside than any that was held out: %d of %d.\n", n, a.N)
+		}
+	}
+	fmt.Fprintf(b, "Rank correlation (Spearman) of score and error: %.2f.\n\n", a.Spearman)
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t, "verdict\tmolecules\tmean error\terrors above %.3g\t95 %% interval\tstated\t\n", c.Tolerance)
+	for _, v := range trust.Verdicts() {
+		n, s := a.Verdicts[v], c.Stated[v]
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t\n", v, n.N, digits(n.MeanError), percent(n.Share), span(n.Rate), stated(s))
+	}
+	t.Flush()
+	fmt.Fprintln(b)
+	t = tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(t, "molecules kept, nearest first")
+	for _, share := range kept {
+		fmt.Fprintf(t, "\t%.0f %%", 100*share)
+	}
+	fmt.Fprint(t, "\t\nmean error")
+	for _, share := range kept {
+		fmt.Fprintf(t, "\t%s", digits(a.RiskAt(share)))
+	}
+	fmt.Fprintln(t, "\t")
+	t.Flush()
+	fmt.Fprintf(b, "Area under that curve %.3g; at random %.3g, ordered by the errors themselves %.3g.\n", a.Area, a.MeanError, a.AreaBest)
+	return b.Flush()
+}
+
+func digits(x float64) string {
+	if math.IsNaN(x) {
+		return "–"
+	}
+	return fmt.Sprintf("%.3g", x)
+}
+
+func percent(x float64) string {
+	if math.IsNaN(x) {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f %%", 100*x)
+}
+
+func span(r trust.Rate) string {
+	if r.N == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.0f–%.0f %%", 100*r.Low, 100*r.High)
+}
+
+func stated(r trust.Rate) string {
+	if r.N == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f %% of %d (%s)", 100*r.Share, r.N, span(r))
+}
+
+// An auditJSON is an audit for programs; what is not known is null.
+type auditJSON struct {
+	Molecules  int                    `json:"molecules"`
+	Asked      float64                `json:"coverage_asked"`
+	Coverage   *float64               `json:"coverage"`
+	Interval   [2]*float64            `json:"coverage_interval"`
+	Intervals  int                    `json:"intervals"`
+	Width      *float64               `json:"mean_width"`
+	Tolerance  float64                `json:"tolerance"`
+	Spearman   *float64               `json:"spearman"`
+	MeanError  *float64               `json:"mean_error"`
+	Area       *float64               `json:"area"`
+	AreaBest   *float64               `json:"area_best"`
+	Risk       []float64              `json:"risk"` // mean error of the k nearest, k from 1
+	Verdicts   map[string]verdictJSON `json:"verdicts"`
+	Calibrated int                    `json:"held_out"`
+}
+
+type verdictJSON struct {
+	Molecules   int      `json:"molecules"`
+	Large       int      `json:"large_errors"`
+	MeanError   *float64 `json:"mean_error"`
+	StatedLarge int      `json:"stated_large_errors"`
+	StatedOf    int      `json:"stated_of"`
+}
+
+func auditOf(a *trust.Audit, c *trust.Calibration) auditJSON {
+	known := func(x float64) *float64 {
+		if math.IsNaN(x) {
+			return nil
+		}
+		return &x
+	}
+	j := auditJSON{
+		Molecules: a.N, Asked: c.Coverage, Coverage: known(a.Coverage), Interval: [2]*float64{known(a.Low), known(a.High)}, Intervals: a.Intervals,
+		Width: known(a.Width), Tolerance: c.Tolerance, Spearman: known(a.Spearman), MeanError: known(a.MeanError), Area: known(a.Area),
+		AreaBest: known(a.AreaBest), Risk: a.Risk, Verdicts: map[string]verdictJSON{}, Calibrated: c.Pairs,
+	}
+	for _, v := range trust.Verdicts() {
+		n, s := a.Verdicts[v], c.Stated[v]
+		j.Verdicts[string(v)] = verdictJSON{n.N, n.Large, known(n.MeanError), s.Large, s.N}
+	}
+	return j
+}

@@ -1,0 +1,365 @@
+// Package columnar compares the readers and writers of columns with those of Apache Arrow and
+// of parquet-go. These take 20 MB of a program, so they are no part of BaCa.
+package columnar
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	"github.com/klauspost/compress/zstd"
+	pq "github.com/parquet-go/parquet-go"
+
+	ours "baca/algo/arrow"
+	columns "baca/algo/parquet"
+)
+
+var update = flag.Bool("update", false, "write the files of the tests of algo/arrow and algo/parquet")
+
+func unzstd(r io.Reader) (io.Reader, error) { return zstd.NewReader(r) }
+
+var molecules = []string{"CCO", "CC(=O)Oc1ccccc1C(=O)O", "c1ccccc1", "", "C1CC", "CN1C=NC2=C1C(=O)N(C(=O)N2C)C"}
+
+// cells are those of row i: SMILES, id, count. A nil is null.
+func cells(i int) [3]*string {
+	s, id, n := molecules[i%len(molecules)], fmt.Sprintf("mol-%d", i), fmt.Sprint(i*i*7919-5)
+	row := [3]*string{&s, &id, &n}
+	if i%7 == 3 {
+		row[0] = nil
+	}
+	if i%11 == 5 {
+		row[2] = nil
+	}
+	return row
+}
+
+// keep writes a file for the tests of algo.
+func keep(t *testing.T, folder, name string, data []byte) {
+	if !*update {
+		return
+	}
+	dir := filepath.Join("../../algo", folder, "testdata")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// check compares the first three columns.
+func check(t *testing.T, n int, rows iter.Seq2[[][]byte, error]) {
+	t.Helper()
+	i := 0
+	for row, err := range rows {
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := cells(i)
+		for k, cell := range row {
+			if (cell == nil) != (want[k] == nil) || cell != nil && string(cell) != *want[k] {
+				t.Fatalf("row %d, column %d: %q (null %v)", i, k, cell, cell == nil)
+			}
+		}
+		i++
+	}
+	if i != n {
+		t.Fatalf("%d rows, want %d", i, n)
+	}
+}
+
+// texts are the types of text.
+var texts = map[string]arrow.DataType{
+	"string": arrow.BinaryTypes.String, "large": arrow.BinaryTypes.LargeString, "view": arrow.BinaryTypes.StringView,
+	"dictionary": &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String},
+}
+
+// record has n rows, with a list and a struct behind the columns that are read.
+func record(t *testing.T, text arrow.DataType, n int) arrow.RecordBatch {
+	t.Helper()
+	list := arrow.ListOf(arrow.PrimitiveTypes.Float64)
+	structs := arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int8}, arrow.Field{Name: "b", Type: arrow.BinaryTypes.StringView})
+	if text.ID() != arrow.STRING_VIEW {
+		structs = arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int8}, arrow.Field{Name: "b", Type: arrow.BinaryTypes.String})
+	}
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "parts", Type: structs}, {Name: "list", Type: list}, {Name: "flag", Type: arrow.FixedWidthTypes.Boolean},
+		{Name: "smiles", Type: text, Nullable: true}, {Name: "id", Type: arrow.BinaryTypes.String}, {Name: "n", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
+	}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	for i := range n {
+		s := b.Field(0).(*array.StructBuilder)
+		s.Append(true)
+		s.FieldBuilder(0).AppendValueFromString("1")
+		s.FieldBuilder(1).AppendValueFromString("a text that is longer than 12 bytes")
+		l := b.Field(1).(*array.ListBuilder)
+		l.Append(true)
+		for k := range i % 3 {
+			l.ValueBuilder().(*array.Float64Builder).Append(float64(k))
+		}
+		b.Field(2).(*array.BooleanBuilder).Append(i%2 == 0)
+		for k, cell := range cells(i) {
+			if cell == nil {
+				b.Field(3 + k).AppendNull()
+			} else if err := b.Field(3 + k).AppendValueFromString(*cell); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return b.NewRecordBatch()
+}
+
+func TestArrow(t *testing.T) {
+	for kind, text := range texts {
+		for codec, option := range map[string]ipc.Option{"plain": nil, "lz4": ipc.WithLZ4(), "zstd": ipc.WithZstd()} {
+			for _, form := range []string{"file", "stream"} {
+				for _, n := range []int{0, 1, 40, 5000} {
+					t.Run(fmt.Sprint(kind, codec, form, n), func(t *testing.T) {
+						r := record(t, text, n)
+						options := []ipc.Option{ipc.WithSchema(r.Schema())}
+						if option != nil {
+							options = append(options, option)
+						}
+						var b bytes.Buffer
+						var w interface {
+							Write(arrow.RecordBatch) error
+							Close() error
+						} = ipc.NewWriter(&b, options...)
+						if form == "file" {
+							b.Reset()
+							file, err := ipc.NewFileWriter(&b, options...)
+							if err != nil {
+								t.Fatal(err)
+							}
+							w = file
+						}
+						for from := 0; from < n; from += 1500 {
+							if err := w.Write(r.NewSlice(int64(from), int64(min(n, from+1500)))); err != nil {
+								t.Fatal(err)
+							}
+						}
+						if err := w.Close(); err != nil {
+							t.Fatal(err)
+						}
+						if n == 40 {
+							keep(t, "arrow", kind+"-"+codec+"-"+form+".arrow", b.Bytes())
+						}
+						f, err := ours.Open(bytes.NewReader(b.Bytes()), unzstd)
+						if err != nil {
+							t.Fatal(err)
+						}
+						check(t, n, f.Rows(3, 4, 5))
+					})
+				}
+			}
+		}
+	}
+}
+
+func TestParquet(t *testing.T) {
+	codecs := map[string]compress.Compression{
+		"plain": compress.Codecs.Uncompressed, "snappy": compress.Codecs.Snappy, "gzip": compress.Codecs.Gzip,
+		"zstd": compress.Codecs.Zstd, "lz4": compress.Codecs.Lz4Raw,
+	}
+	for codec, c := range codecs {
+		for version, v := range map[string]parquet.DataPageVersion{"v1": parquet.DataPageV1, "v2": parquet.DataPageV2} {
+			for _, encoding := range []string{"words", "plain", "deltas", "prefixes"} {
+				for _, n := range []int{0, 1, 40, 30_000} {
+					t.Run(fmt.Sprint(codec, version, encoding, n), func(t *testing.T) {
+						r := record(t, arrow.BinaryTypes.String, n)
+						options := []parquet.WriterProperty{parquet.WithCompression(c), parquet.WithDataPageVersion(v), parquet.WithDictionaryDefault(encoding == "words"), parquet.WithDataPageSize(1 << 14)}
+						switch encoding {
+						case "deltas":
+							options = append(options, parquet.WithEncodingFor("smiles", parquet.Encodings.DeltaLengthByteArray), parquet.WithEncodingFor("n", parquet.Encodings.DeltaBinaryPacked))
+						case "prefixes":
+							options = append(options, parquet.WithEncodingFor("smiles", parquet.Encodings.DeltaByteArray), parquet.WithEncodingFor("id", parquet.Encodings.DeltaByteArray))
+						}
+						var b bytes.Buffer
+						w, err := pqarrow.NewFileWriter(r.Schema(), &b, parquet.NewWriterProperties(options...), pqarrow.DefaultWriterProps())
+						if err != nil {
+							t.Fatal(err)
+						}
+						for from := 0; from < n; from += 13_000 {
+							if err := w.Write(r.NewSlice(int64(from), int64(min(n, from+13_000)))); err != nil {
+								t.Fatal(err)
+							}
+						}
+						if err := w.Close(); err != nil {
+							t.Fatal(err)
+						}
+						if n == 40 {
+							keep(t, "parquet", codec+"-"+version+"-"+encoding+".parquet", b.Bytes())
+						}
+						f, err := columns.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), unzstd)
+						if err != nil {
+							t.Fatal(err)
+						}
+						check(t, n, f.Rows(3, 4, 5))
+					})
+				}
+			}
+		}
+	}
+}
+
+type row struct {
+	SMILES *string `parquet:"smiles,optional,zstd"`
+	ID     string  `parquet:"id,delta"`
+	N      *int64  `parquet:"n,optional,snappy"`
+}
+
+func TestParquetGo(t *testing.T) {
+	for _, n := range []int{0, 1, 40, 30_000} {
+		var b bytes.Buffer
+		w := pq.NewGenericWriter[row](&b, pq.MaxRowsPerRowGroup(9000))
+		for i := range n {
+			c := cells(i)
+			r := row{SMILES: c[0], ID: *c[1]}
+			if c[2] != nil {
+				var x int64
+				fmt.Sscan(*c[2], &x)
+				r.N = &x
+			}
+			if _, err := w.Write([]row{r}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if n == 40 {
+			keep(t, "parquet", "parquet-go.parquet", b.Bytes())
+		}
+		f, err := columns.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), unzstd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		places := map[string]int{}
+		for i, c := range f.Columns() {
+			places[c.Name] = i
+		}
+		check(t, n, f.Rows(places["smiles"], places["id"], places["n"]))
+	}
+}
+
+type written struct {
+	Text    *string   `parquet:"text,optional"`
+	Number  *float64  `parquet:"number,optional"`
+	Truth   *bool     `parquet:"truth,optional"`
+	Texts   []string  `parquet:"texts,list"`
+	Numbers []float64 `parquet:"numbers,list"`
+}
+
+// What is written is what two others read.
+func TestWriter(t *testing.T) {
+	for _, n := range []int{0, 1, 3, 100, 70_000} {
+		for _, distinct := range []int{1, 2, 300, 5000} {
+			var b bytes.Buffer
+			w := columns.NewWriter(&b, "a test", []columns.Field{
+				{Name: "text", Kind: columns.Texts}, {Name: "number", Kind: columns.Numbers}, {Name: "truth", Kind: columns.Truths},
+				{Name: "texts", Kind: columns.TextLists}, {Name: "numbers", Kind: columns.NumberLists},
+			})
+			var want []written
+			for i := range n {
+				var r written
+				if i%5 == 2 {
+					w.Null(0)
+					w.Number(1, math.NaN())
+					w.Null(2)
+				} else {
+					text, number, truth := strings.Repeat("x", i%3)+fmt.Sprint(i*i%distinct), float64(i)/3, i%3 == 0
+					r.Text, r.Number, r.Truth = &text, &number, &truth
+					w.Text(0, text)
+					w.Number(1, number)
+					w.Truth(2, truth)
+				}
+				for k := range i % 4 {
+					r.Texts = append(r.Texts, fmt.Sprint(k%2))
+					r.Numbers = append(r.Numbers, float64(i+k))
+				}
+				if i%9 == 0 {
+					r.Texts, r.Numbers = nil, nil
+					w.Null(3)
+					w.Null(4)
+				} else {
+					w.TextList(3, r.Texts)
+					w.NumberList(4, r.Numbers)
+				}
+				w.End()
+				want = append(want, r)
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			got, err := pq.Read[written](bytes.NewReader(b.Bytes()), int64(b.Len()))
+			if err != nil {
+				t.Fatalf("%d rows, %d words: %v", n, distinct, err)
+			}
+			if len(got) != len(want) {
+				t.Fatalf("%d rows, want %d", len(got), len(want))
+			}
+			for i := range got {
+				if len(got[i].Texts) == 0 {
+					got[i].Texts, got[i].Numbers = nil, nil
+				}
+				if !reflect.DeepEqual(got[i], want[i]) {
+					t.Fatalf("%d rows, %d words: parquet-go reads %+v in row %d, want %+v", n, distinct, got[i], i, want[i])
+				}
+			}
+			table, err := pqarrow.ReadTable(t.Context(), bytes.NewReader(b.Bytes()), parquet.NewReaderProperties(memory.DefaultAllocator), pqarrow.ArrowReadProperties{}, memory.DefaultAllocator)
+			if err != nil {
+				t.Fatalf("Arrow: %v", err)
+			}
+			if table.NumRows() != int64(n) || table.NumCols() != 5 {
+				t.Fatalf("Arrow reads %d rows of %d columns", table.NumRows(), table.NumCols())
+			}
+			rows := array.NewTableReader(table, 1000)
+			i := 0
+			for rows.Next() {
+				r := rows.RecordBatch()
+				for k := range int(r.NumRows()) {
+					text := r.Column(0).(*array.String)
+					if text.IsNull(k) != (want[i].Text == nil) || want[i].Text != nil && text.Value(k) != *want[i].Text {
+						t.Fatalf("Arrow: row %d has text %q", i, text.Value(k))
+					}
+					numbers := r.Column(4).(*array.List)
+					from, to := numbers.ValueOffsets(k)
+					if int(to-from) != len(want[i].Numbers) || numbers.IsNull(k) != (i%9 == 0) {
+						t.Fatalf("Arrow: row %d has %d numbers", i, to-from)
+					}
+					i++
+				}
+			}
+			// And what this project reads.
+			f, err := columns.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			i = 0
+			for cells, err := range f.Rows(0) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if (cells[0] == nil) != (want[i].Text == nil) || cells[0] != nil && string(cells[0]) != *want[i].Text {
+					t.Fatalf("row %d has text %q", i, cells[0])
+				}
+				i++
+			}
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package build
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// An example is a command that a page shows, with what it prints.
+type example struct {
+	command string
+	output  []string
+}
+
+// examples are those of the console blocks of a page: lines that begin with $ are commands, those with
+// > go on with one, and the others are what it prints.
+func examples(page string) []example {
+	var list []example
+	for i, block := range strings.Split(page, "```console\n") {
+		if i == 0 {
+			continue
+		}
+		block, _, _ = strings.Cut(block, "\n```")
+		for line := range strings.SplitSeq(block, "\n") {
+			switch {
+			case strings.HasPrefix(line, "$ "):
+				list = append(list, example{command: line[2:]})
+			case strings.HasPrefix(line, "> "):
+				list[len(list)-1].command += "\n" + line[2:]
+			default:
+				list[len(list)-1].output = append(list[len(list)-1].output, line)
+			}
+		}
+	}
+	return list
+}
+
+// tools are programs that a machine may lack.
+var tools = regexp.MustCompile(`\b(mlr|csvgrep|xsv|sqlite3|duckdb|jq|python3|curl|man -l)\b`)
+
+// What pages of the command show is what it does. The lines … stand for any.
+func TestPagesShowWhatRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the command")
+	}
+	if runtime.GOARCH != "amd64" {
+		t.Skip("the last digits shown are those of amd64")
+	}
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip(err)
+	}
+	bin := filepath.Dir(command(t))
+	for _, page := range []string{"baca/SHELL.md", "baca/DOMAIN.md", "service/api/README.md", "service/mcp/README.md", "paper/TRUST.md"} {
+		t.Run(page, func(t *testing.T) {
+			text, err := os.ReadFile(page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list := examples(strings.ReplaceAll(string(text), "8080", freePort(t)))
+			if len(list) < 2 {
+				t.Fatalf("%d examples", len(list))
+			}
+			const mark = "== example"
+			script := "trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT\n"
+			left := map[int]bool{}
+			for i, e := range list {
+				for _, tool := range tools.FindAllString(e.command, -1) {
+					if tool, _, _ = strings.Cut(tool, " "); left[i] {
+						continue
+					}
+					if _, err := exec.LookPath(tool); err != nil {
+						left[i] = true
+						t.Logf("not run, since there is no %s: %s", tool, e.command)
+					}
+				}
+				if script += fmt.Sprintf("echo '%s %d'\n", mark, i); !left[i] {
+					script += e.command + "\n"
+				}
+			}
+			dir := t.TempDir()
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // a hang has a name then
+			defer cancel()
+			c := exec.CommandContext(ctx, bash, "-c", script)
+			c.WaitDelay = time.Second
+			c.Dir, c.Env = dir, append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "BACA_TOKEN=")
+			var stderr strings.Builder
+			c.Stderr = &stderr
+			out, err := c.Output()
+			if err != nil {
+				t.Errorf("%v: %s", err, &stderr)
+			}
+			parts := strings.Split(string(out), mark)
+			if len(parts) != len(list)+1 {
+				t.Fatalf("%d of %d examples ran\n%s%s", len(parts)-1, len(list), out, &stderr)
+			}
+			for i, e := range list {
+				_, got, _ := strings.Cut(strings.TrimRight(parts[i+1], "\n"), "\n")
+				got = strings.ReplaceAll(got, "\r", "")
+				want := strings.Join(e.output, "\n")
+				if !left[i] && want != "…" && got != want {
+					t.Errorf("$ %s\n%s\nbut the page shows\n%s", e.command, got, want)
+				}
+			}
+		})
+	}
+}
+
+// freePort is a port that nothing listens at. Systems lend none below 32768 to programs that do
+// not care, so that no other test is given it before the example asks for it.
+func freePort(t *testing.T) string {
+	t.Helper()
+	for port := 20_000 + os.Getpid()%10_000; port < 32_768; port++ {
+		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			l.Close()
+			return fmt.Sprint(port)
+		}
+	}
+	t.Fatal("no port is free")
+	return ""
+}

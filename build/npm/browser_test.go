@@ -1,0 +1,319 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"baca/build/internal/chromium"
+	"baca/web"
+)
+
+// policy is what README.md says is enough, and nothing else. The element's style needs none.
+const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'"
+
+// A tab is a page in a Chromium of its own.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+
+	mu      sync.Mutex
+	console []string // errors and exceptions
+}
+
+// visit serves a folder under the policy and opens its page.
+func visit(t *testing.T, folder string) *tab {
+	t.Helper()
+	files := http.FileServer(http.Dir(folder))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", policy)
+		files.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return open(t, server.URL)
+}
+
+// open opens a page. Whatever asks for another place than this machine gets an error, which
+// the console tells.
+func open(t *testing.T, url string) *tab {
+	t.Helper()
+	ctx, end, err := chromium.Start(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(end)
+	if at, ok := t.Deadline(); ok {
+		limited, end := context.WithDeadline(ctx, at.Add(-20*time.Second))
+		t.Cleanup(end)
+		ctx = limited
+	}
+	b := &tab{t: t, ctx: ctx}
+	b.run("starting Chromium", chromedp.EmulateViewport(1000, 700))
+	messages := chromedp.Console(ctx)
+	go func() {
+		for m, err := range messages {
+			if err != nil {
+				return
+			}
+			if m.IsException() || m.Type == "error" {
+				b.mu.Lock()
+				b.console = append(b.console, fmt.Sprintf("%s: %s (%s:%d)", m.Type, m.Text, m.URL, m.Line))
+				b.mu.Unlock()
+			}
+		}
+	}()
+	b.run("opening the page", chromedp.Navigate(url+"/"))
+	return b
+}
+
+func (b *tab) run(what string, steps ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	if err := chromedp.Do(b.ctx, steps...); err != nil {
+		b.t.Fatalf("%s: %v\n%s", what, err, b.said())
+	}
+}
+
+func (b *tab) said() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return strings.Join(b.console, "\n")
+}
+
+// eval evaluates an expression, or what its promise becomes.
+func eval[T any](b *tab, expression string) T {
+	b.t.Helper()
+	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.t.Fatalf("%.200s: %v\n%s", expression, err, b.said())
+	}
+	return v
+}
+
+// wait waits until an expression is true.
+func (b *tab) wait(expression string) {
+	b.t.Helper()
+	if _, err := chromedp.Run(b.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(0))); err != nil {
+		b.t.Fatalf("waiting for %s: %v\n%s", expression, err, b.said())
+	}
+}
+
+// quiet checks that nothing went wrong that only the console shows.
+func (b *tab) quiet() {
+	b.t.Helper()
+	if text := b.said(); text != "" {
+		b.t.Errorf("console: %s", text)
+	}
+}
+
+// page is that of README.md, in a document.
+func page(t *testing.T) string {
+	t.Helper()
+	html := blocks(t, "html")
+	if len(html) != 1 {
+		t.Fatalf("%d pages in README.md, want 1", len(html))
+	}
+	return "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>A molecule</title></head>\n<body>\n<main><h1>A molecule</h1>\n" + html[0] + "</main>\n</body>\n</html>\n"
+}
+
+// The types are those of the package, as bundlers and as Node find them.
+func TestTypes(t *testing.T) {
+	dir := project(t)
+	for _, how := range [][]string{{"--module", "esnext", "--moduleResolution", "bundler"}, {"--module", "nodenext", "--moduleResolution", "nodenext"}} {
+		args := append([]string{"tsc", "--noEmit", "--strict", "--target", "es2022", "--lib", "es2022,dom,dom.iterable", "types.ts"}, how...)
+		run(t, dir, nil, "npx", args...)
+	}
+}
+
+// project is a folder with the bundlers and the package installed, and the page of README.md.
+// The bundlers come from the npm registry by the lockfile, once for all tests.
+func project(t *testing.T) string {
+	t.Helper()
+	ready(t)
+	dir := filepath.Join(built, "project")
+	if _, err := os.Stat(filepath.Join(dir, "index.html")); err == nil {
+		return dir
+	}
+	if err := os.CopyFS(dir, os.DirFS("testdata/bundlers")); err != nil {
+		t.Fatal(err)
+	}
+	run(t, dir, nil, "npm", "ci", "--no-audit", "--no-fund", "--silent")
+	install(t, dir)
+	put(t, filepath.Join(dir, "favicon.ico"), nil) // which Chromium asks Vite's server for
+	put(t, filepath.Join(dir, "index.html"), []byte(page(t)))
+	return dir
+}
+
+// vite builds the page by Vite, and returns the folder.
+func vite(t *testing.T) string {
+	t.Helper()
+	dir := project(t)
+	run(t, dir, nil, "npx", "vite", "build", "--logLevel", "error")
+	return filepath.Join(dir, "dist")
+}
+
+// expected puts what the command says of the examples beside a page.
+func expected(t *testing.T, folder string) {
+	t.Helper()
+	ask(t, folder, "expected", append(smilesOf(t, web.Examples()), "C(", "[Xx]"))
+}
+
+// The package works in the page that each bundler makes, and without one.
+func TestBundlers(t *testing.T) {
+	chromium.Need(t)
+	dir := project(t)
+	for name, bundle := range map[string]func(t *testing.T) string{
+		"vite": vite,
+		"esbuild": func(t *testing.T) string {
+			public := filepath.Join(dir, "public")
+			if err := os.RemoveAll(public); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Mkdir(public, 0o777); err != nil {
+				t.Fatal(err)
+			}
+			run(t, dir, nil, "sh", "-e", "-c", blocks(t, "sh")[0])
+			put(t, filepath.Join(public, "index.html"), []byte(page(t)))
+			return public
+		},
+		"none": func(t *testing.T) string {
+			plain := t.TempDir()
+			if err := os.CopyFS(filepath.Join(plain, "baca-wasm"), os.DirFS(filepath.Join(dir, "node_modules", "baca-wasm"))); err != nil {
+				t.Fatal(err)
+			}
+			text := strings.NewReplacer(`"baca-wasm/element"`, `"./baca-wasm/element.js"`, `"baca-wasm"`, `"./baca-wasm/index.js"`).Replace(string(get(t, filepath.Join(dir, "main.js"))))
+			put(t, filepath.Join(plain, "main.js"), []byte(text))
+			put(t, filepath.Join(plain, "spy.js"), get(t, filepath.Join(dir, "spy.js")))
+			put(t, filepath.Join(plain, "index.html"), []byte(page(t)))
+			return plain
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := bundle(t)
+			expected(t, folder)
+			b := visit(t, folder)
+			b.wait(`globalThis.suite !== undefined`)
+			t.Logf("milliseconds: %v", eval[map[string]float64](b, `suite()`))
+			b.wait(`document.querySelector("baca-score").row?.verdict === "outside"`)
+			b.quiet()
+		})
+	}
+}
+
+// The package works while a page is developed: Vite's server gives libraries another place.
+func TestViteServer(t *testing.T) {
+	chromium.Need(t)
+	dir := project(t)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := listener.Addr().(*net.TCPAddr).Port
+	listener.Close()
+	address := fmt.Sprintf("http://127.0.0.1:%d", port)
+	c := exec.Command("node", "node_modules/vite/bin/vite.js", "--host", "127.0.0.1", "--strictPort", "--port", fmt.Sprint(port))
+	c.Dir = dir
+	var out bytes.Buffer
+	c.Stdout, c.Stderr = &out, &out
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	t.Cleanup(func() { c.Process.Kill() })
+	for {
+		if r, err := http.Get(address); err == nil {
+			r.Body.Close()
+			break
+		}
+		select {
+		case err := <-ended:
+			t.Fatalf("Vite's server: %v\n%s", err, out.Bytes())
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	b := open(t, address)
+	b.wait(`document.querySelector("baca-score")?.row?.verdict === "outside"`)
+	b.quiet()
+}
+
+// The element says its verdict to everybody: in words, to screen readers, by keys alone, and
+// anew when it changes.
+func TestElement(t *testing.T) {
+	chromium.Need(t)
+	b := visit(t, vite(t))
+	const element = `document.querySelector("baca-score")`
+	const text = element + `.shadowRoot.querySelector("[role=status]").innerText`
+	shows := func(want string) {
+		t.Helper()
+		b.wait(fmt.Sprintf(`%s.includes(%q)`, text, want))
+	}
+	shows("C1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-] is outside, p = 0.0488")
+	// A screen reader gets the words without the mark.
+	if got := eval[string](b, element+`.shadowRoot.querySelector("[aria-hidden]").textContent`); got != "▲ " {
+		t.Errorf("the mark is %q", got)
+	}
+	if axe, err := os.ReadFile("../../web/node_modules/axe-core/axe.min.js"); err == nil {
+		eval[any](b, string(axe)+";null")
+		if found := eval[string](b, `axe.run().then((r) => r.violations.map((v) => v.id + ": " + v.help).join("\n"))`); found != "" {
+			t.Error(found)
+		}
+	} else {
+		t.Log("axe-core is not installed: npm ci in web")
+	}
+
+	// By keys alone: to the button, and open.
+	b.run("keys", chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Enter))
+	if got := eval[string](b, element+`.shadowRoot.activeElement?.textContent`); got != "Why outside?" {
+		t.Fatalf("the focus is on %q", got)
+	}
+	b.wait(element + `.shadowRoot.querySelectorAll("details[open] li").length > 1`)
+	if got := eval[string](b, element+`.shadowRoot.querySelector("ul").innerText`); !strings.Contains(got, "nitramine") || !strings.Contains(got, "the most similar training molecule is ") {
+		t.Errorf("the reasons are %q", got)
+	}
+
+	// Anew when the attribute changes, and what comes too late is not shown.
+	eval[any](b, `globalThis.events = []; addEventListener("baca-score", (e) => events.push(e.detail?.smiles)); null`)
+	eval[any](b, element+`.smiles = "[Na+].[Cl-]"; `+element+`.smiles = "CCO"; null`)
+	shows("CCO is inside, p = ")
+	if eval[bool](b, element+`.shadowRoot.querySelector("details").open`) {
+		t.Error("the reasons of the molecule before are still there")
+	}
+	if got := eval[string](b, `events.join()`); got != "CCO" {
+		t.Errorf("answers for %s, want CCO alone", got)
+	}
+	eval[any](b, element+`.setAttribute("smiles", "c1ccccc1N("); null`)
+	shows("c1ccccc1N( cannot be read: character 10: the branch is never closed")
+	if !eval[bool](b, element+`.shadowRoot.querySelector("details").hidden`) {
+		t.Error("reasons are offered for what is no molecule")
+	}
+	eval[any](b, element+`.setAttribute("smiles", "CCO"); `+element+`.setAttribute("alpha", "7"); null`)
+	shows("CCO was not scored: alpha is 7")
+	eval[any](b, element+`.removeAttribute("alpha"); null`)
+	shows("CCO is inside")
+	eval[any](b, element+`.removeAttribute("smiles"); null`)
+	b.wait(text + ` === ""`)
+
+	// Many elements share a detector, and markup in an attribute is text.
+	eval[any](b, `for (const s of ["CCO", "<img src=x onerror=alert(1)>", "CCCCCCCCCCCCCCCC"]) document.body.append(Object.assign(document.createElement("baca-score"), { smiles: s })); null`)
+	b.wait(`[...document.querySelectorAll("body > baca-score")].every((e) => e.row)`)
+	if eval[bool](b, `[...document.querySelectorAll("baca-score")].some((e) => e.shadowRoot.querySelector("img"))`) {
+		t.Error("markup of an attribute is markup")
+	}
+	if n := eval[int](b, `spied.workers.length`); n != 1 {
+		t.Errorf("%d workers, want one for all elements", n)
+	}
+	b.quiet()
+}

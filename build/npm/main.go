@@ -1,0 +1,116 @@
+// Command npm packs the package baca-wasm for browsers and Node: its own scripts, those of the
+// page that start and run workers, the program that computes, and a model.
+//
+//	go run ./build/npm   # into out/npm
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"baca/algo"
+	"baca/build/internal/compact"
+	"baca/build/internal/licenses"
+	"baca/weights"
+)
+
+// model is the one that comes with the package.
+const model = "bbbp"
+
+// program is what computes.
+const program = "./wasm/compute"
+
+func main() {
+	out := flag.String("out", filepath.Join("out", "npm"), "folder to write, which is emptied first")
+	flag.Parse()
+	name, err := pack(*out)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "npm:", err)
+		os.Exit(1)
+	}
+	fmt.Println(name)
+}
+
+// pack writes the package below a folder, and returns the name of the file that `npm
+// install` takes.
+func pack(out string) (string, error) {
+	text, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return "", fmt.Errorf("finding the repository: %w", err)
+	}
+	root := strings.TrimSpace(string(text))
+	if out, err = filepath.Abs(out); err != nil {
+		return "", err
+	}
+	folder := filepath.Join(out, "baca-wasm")
+	if err := os.RemoveAll(out); err != nil {
+		return "", err
+	}
+	if err := os.CopyFS(folder, os.DirFS(filepath.Join(root, "build", "npm", "package"))); err != nil {
+		return "", err
+	}
+	files, err := gather(root)
+	if err != nil {
+		return "", err
+	}
+	for name, data := range files {
+		if err := os.WriteFile(filepath.Join(folder, filepath.FromSlash(name)), data, 0o666); err != nil {
+			return "", err
+		}
+	}
+	c := exec.Command("npm", "pack", "--silent", "--pack-destination", out)
+	c.Dir = folder
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	packed, err := c.Output()
+	if err != nil {
+		return "", fmt.Errorf("npm pack: %w\n%s", err, stderr.Bytes())
+	}
+	return filepath.Join(out, strings.TrimSpace(string(packed))), nil
+}
+
+// gather returns the files of the package that are not its own scripts, by name.
+func gather(root string) (map[string][]byte, error) {
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{}
+	for name, from := range map[string]string{
+		"package.json":       filepath.Join(root, "build", "npm", "package", "package.json"),
+		"README.md":          filepath.Join(root, "build", "npm", "README.md"),
+		"LICENSE":            filepath.Join(root, "LICENSE"),
+		"files/thread.js":    filepath.Join(root, "web", "thread.js"),
+		"files/worker.js":    filepath.Join(root, "web", "worker.js"),
+		"files/kernel.js":    filepath.Join(root, "web", "kernel.js"),
+		"files/kernel.wasm":  filepath.Join(root, "web", "kernel.wasm"),
+		"files/wasm_exec.js": filepath.Join(strings.TrimSpace(string(goroot)), "lib", "wasm", "wasm_exec.js"),
+	} {
+		if files[name], err = os.ReadFile(from); err != nil {
+			return nil, err
+		}
+	}
+	files["package.json"] = bytes.ReplaceAll(files["package.json"], []byte("{{version}}"), []byte(algo.Version))
+	if files["files/baca.wasm"], err = compact.Compile(root, program); err != nil {
+		return nil, err
+	}
+	data, err := weights.Bytes(model)
+	if err != nil {
+		return nil, err
+	}
+	files["files/"+model+".msgpack"] = slices.Concat(data, weights.StructuresFile(model))
+	files["files/background.smi.gz"] = weights.BackgroundFile()
+	others, err := licenses.Text(root, "The program files/baca.wasm holds code under the licences below, besides its own in LICENSE.\n",
+		licenses.Program{OS: "js", Arch: "wasm", Package: program})
+	if err != nil {
+		return nil, err
+	}
+	files["licenses.txt"] = others.Bytes()
+	return files, nil
+}

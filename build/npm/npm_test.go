@@ -1,0 +1,436 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"baca/algo"
+	"baca/wasm/message"
+	"baca/web"
+	"baca/weights"
+)
+
+// built is a folder with the package, packed is its file, and command is baca. All are made
+// once for all tests.
+var built, packed, command string
+
+var build = sync.OnceValue(func() error {
+	var err error
+	if built, err = os.MkdirTemp("", "npm"); err != nil {
+		return err
+	}
+	if packed, err = pack(filepath.Join(built, "out")); err != nil {
+		return err
+	}
+	command = filepath.Join(built, "baca")
+	if text, err := exec.Command("go", "build", "-o", command, "../baca").CombinedOutput(); err != nil {
+		return fmt.Errorf("go build: %w\n%s", err, text)
+	}
+	return nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	os.RemoveAll(built)
+	os.Exit(code)
+}
+
+// ready builds what is tested, or skips the test.
+func ready(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("compiles the program and the command")
+	}
+	for _, name := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skip("needs Node with npm")
+		}
+	}
+	if err := build(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// run runs a program in a folder, and returns what it writes to standard output.
+func run(t *testing.T, dir string, stdin []byte, name string, args ...string) string {
+	t.Helper()
+	c := exec.Command(name, args...)
+	c.Dir = dir
+	c.Stdin = bytes.NewReader(stdin)
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	out, err := c.Output()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s%s", name, strings.Join(args, " "), err, out, stderr.Bytes())
+	}
+	return string(out)
+}
+
+// consumer is a folder that the package is installed in, without a network.
+func consumer(t *testing.T) string {
+	t.Helper()
+	ready(t)
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "package.json"), []byte(`{"name": "consumer", "private": true, "type": "module"}`))
+	install(t, dir)
+	return dir
+}
+
+// install installs the packed package.
+func install(t *testing.T, dir string) {
+	t.Helper()
+	run(t, dir, nil, "npm", "install", "--no-save", "--offline", "--no-audit", "--no-fund", "--silent", packed)
+}
+
+func put(t *testing.T, name string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(name, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func get(t *testing.T, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// The package has what it should, and may be sent.
+func TestPack(t *testing.T) {
+	ready(t)
+	data := get(t, packed)
+	t.Logf("%s has %d bytes", filepath.Base(packed), len(data))
+	if len(data) > 4e6 {
+		t.Errorf("%d bytes, want at most 4 MB", len(data))
+	}
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]byte{}
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if files[strings.TrimPrefix(h.Name, "package/")], err = io.ReadAll(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var names []string
+	for name := range files {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	want := strings.Fields(`LICENSE README.md detector.js element.d.ts element.js files/baca.wasm files/background.smi.gz files/bbbp.msgpack
+		files/kernel.js files/kernel.wasm files/node-worker.js files/node.js files/thread.js files/wasm_exec.js files/worker.js
+		index.d.ts index.js licenses.txt node.js package.json wire.js`)
+	if !slices.Equal(names, want) {
+		t.Errorf("it holds %v, want %v", names, want)
+	}
+	var about struct{ Name, Version, License string }
+	if err := json.Unmarshal(files["package.json"], &about); err != nil || about.Name != "baca-wasm" || about.Version != algo.Version || about.License != "MIT" {
+		t.Errorf("package.json says %+v, %v", about, err)
+	}
+	// One worker and one loader, not two: those of the page.
+	for _, name := range []string{"thread.js", "worker.js", "kernel.js", "kernel.wasm"} {
+		if !bytes.Equal(files["files/"+name], get(t, "../../web/"+name)) {
+			t.Errorf("%s is not that of the page", name)
+		}
+	}
+	if bytes.Contains(files["files/baca.wasm"], []byte(os.TempDir())) {
+		t.Error("the program names the folder that it was built in")
+	}
+}
+
+// Messages are those of wasm/message, in both directions, and numbers are written as the
+// command writes them.
+func TestWire(t *testing.T) {
+	dir := consumer(t)
+	rows := &message.Rows{From: 300, Rows: message.Columns{
+		ID: message.Strings{"a", "", "é\u2028", "\ufeffb"}, SMILES: message.Strings{"", "", "", ""},
+		Scores: message.Scores{Score: message.Floats{1.5, math.NaN(), math.Inf(-1), 5e-324}},
+	}}
+	detailed := &message.Detailed{Record: -70000, P: 0.25, Reasons: []message.Reason{{Text: strings.Repeat("long ", 100), Atoms: message.Ints{0, 1, math.MaxInt32}, Unseen: true}}}
+	var messages []string
+	for _, m := range []any{
+		rows, detailed,
+		&message.Progress{Stage: "score", Done: 1 << 40, Total: -1, Records: 255, Refused: 65536},
+		&message.Failed{Code: "input", Text: strings.Repeat("x", 70000)},
+		&message.Epoch{Epoch: 1, Of: 200, Loss: 0, Train: 70000},
+		&message.Opened{Name: "list", Warnings: slices.Repeat([]string{"w"}, 20)},
+	} {
+		data, err := message.Encode(3, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		messages = append(messages, base64.StdEncoding.EncodeToString(data))
+	}
+	var numbers []string
+	var want []any
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range 30_000 {
+		x := math.Float64frombits(rng.Uint64())
+		switch i % 4 {
+		case 1: // p-values
+			n := 1 + rng.IntN(4096)
+			x = float64(1+rng.IntN(n)) / float64(n)
+		case 2: // ties and what is beside them
+			x = (float64(100000+rng.IntN(900000)) + 0.5) / float64(uint64(1)<<rng.IntN(30))
+		case 3:
+			x = rng.NormFloat64() * 3
+		}
+		if math.IsInf(x, 0) {
+			continue
+		}
+		numbers = append(numbers, strconv.FormatUint(math.Float64bits(x), 16))
+		if math.IsNaN(x) {
+			want = append(want, nil)
+			continue
+		}
+		rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, rounded)
+	}
+	requests := map[string]message.Request{
+		"Open":  &message.Open{Name: "list é", Format: "csv", Column: "smiles"},
+		"Score": &message.Score{Alpha: 0.05, Seed: 1 << 52, Batch: true},
+		"Train": &message.Train{Epochs: 70000, Canonical: true, Seconds: 1e9},
+	}
+	question, err := json.Marshal(map[string]any{"messages": messages, "numbers": numbers, "requests": []any{
+		[]any{"Open", map[string]any{"Name": "list é", "Format": "csv", "Column": "smiles"}},
+		[]any{"Score", map[string]any{"Alpha": 0.05, "Seed": 1 << 52, "Batch": true}},
+		[]any{"Train", map[string]any{"Epochs": 70000, "Canonical": true, "Seconds": 1e9}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(dir, "wire.mjs"), get(t, "testdata/node/wire.mjs"))
+	var answer struct {
+		Version  int
+		Messages []map[string]any
+		Requests []string
+		Numbers  []any
+		Hostile  []int
+	}
+	if err := json.Unmarshal([]byte(run(t, dir, question, "node", "wire.mjs")), &answer); err != nil {
+		t.Fatal(err)
+	}
+	if answer.Version != message.Version {
+		t.Errorf("version %d, want %d", answer.Version, message.Version)
+	}
+	if len(answer.Hostile) > 0 {
+		t.Errorf("beginnings of messages of %v bytes were read", answer.Hostile)
+	}
+	for i, got := range answer.Numbers {
+		if got != want[i] {
+			t.Errorf("the bits %s are written as %v, want %v", numbers[i], got, want[i])
+		}
+	}
+	for i, want := range []map[string]any{
+		{"number": 3.0, "kind": "Rows", "from": 300.0, "id": []any{"a", "", "é\u2028", "\ufeffb"}, "score": []any{"1.5", "NaN", "-Infinity", "5e-324"}},
+		{"number": 3.0, "kind": "Detailed", "record": -70000.0, "p": 0.25, "reasons": []any{[]any{strings.Repeat("long ", 100), []any{0.0, 1.0, float64(math.MaxInt32)}, true}}},
+		{"number": 3.0, "kind": "Progress", "Stage": "score", "Done": float64(1 << 40), "Total": -1.0, "Records": 255.0, "Refused": 65536.0},
+		{"number": 3.0, "kind": "Failed", "Code": "input", "Text": strings.Repeat("x", 70000)},
+		{"number": 3.0, "kind": "Epoch", "Epoch": 1.0, "Of": 200.0, "Loss": 0.0, "Train": 70000.0, "Holdout": 0.0, "Refused": 0.0},
+	} {
+		if got := answer.Messages[i]; !reflect.DeepEqual(got, want) {
+			t.Errorf("message %d is read as %v, want %v", i, got, want)
+		}
+	}
+	for i, kind := range []string{"Open", "Score", "Train"} {
+		data, err := base64.StdEncoding.DecodeString(answer.Requests[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		number, got, err := message.Decode(data)
+		if err != nil || number != 7 || !reflect.DeepEqual(got, requests[kind]) {
+			t.Errorf("%s is read as %d, %+v, %v; want %+v", kind, number, got, err, requests[kind])
+		}
+	}
+}
+
+// smilesOf are those of a CSV file.
+func smilesOf(t *testing.T, data []byte) []string {
+	t.Helper()
+	r := csv.NewReader(bytes.NewReader(data))
+	rows, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := slices.Index(rows[0], "smiles")
+	var list []string
+	for _, row := range rows[1:] {
+		list = append(list, row[column])
+	}
+	return list
+}
+
+// table writes a list as a CSV file.
+func table(t *testing.T, name string, list []string) {
+	t.Helper()
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	w.Write([]string{"smiles"})
+	for _, text := range list {
+		w.Write([]string{text})
+	}
+	w.Flush()
+	put(t, name, b.Bytes())
+}
+
+// ask writes a list for the tests in JavaScript, and what the command says of it.
+func ask(t *testing.T, dir, name string, list []string) {
+	t.Helper()
+	text, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(dir, name+".json"), text)
+	file := filepath.Join(dir, name+".csv")
+	table(t, file, list)
+	put(t, filepath.Join(dir, name+".jsonl"), []byte(run(t, dir, nil, command, "score", "--to", "jsonl", file)))
+}
+
+// shared is a public set that lies beside the repository in some places.
+const shared = "../../../shared/data/mol/clintox.csv.gz"
+
+// What users do in Node; see testdata/node/detector.test.mjs.
+func TestNode(t *testing.T) {
+	dir := consumer(t)
+	examples := smilesOf(t, web.Examples())
+	many := slices.DeleteFunc(slices.Clone(examples), func(text string) bool { return len(text) > 60 })
+	for _, n := range []int{3, 9, 14} {
+		for _, end := range []string{"O", "N", "Br", "C(=O)O", "c1ccccc1", "[N+](=O)[O-]"} {
+			many = append(many, strings.Repeat("C", n)+end)
+		}
+	}
+	ask(t, dir, "examples", append(slices.Clone(examples), "C(", "c1ccccc1N(", "[Xx]"))
+	ask(t, dir, "many", many)
+	if f, err := os.Open(shared); err == nil {
+		defer f.Close()
+		z, err := gzip.NewReader(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := io.ReadAll(z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ask(t, dir, "shared", smilesOf(t, data))
+	} else {
+		t.Logf("%s is not there: the rows of the examples alone are compared", shared)
+	}
+	var library []string
+	for _, text := range examples {
+		if len(text) < 40 {
+			library = append(library, text)
+		}
+	}
+	library = append(library[:40], "C(")
+	text, err := json.Marshal(library)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(dir, "library.json"), text)
+	plain, err := weights.Bytes("ptc_mr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(dir, "plain.msgpack"), plain)
+	put(t, filepath.Join(dir, "detector.test.mjs"), get(t, "testdata/node/detector.test.mjs"))
+	t.Setenv("EXPECTED", dir)
+	out := run(t, dir, nil, "node", "--test", "--test-reporter=spec", "detector.test.mjs")
+	t.Logf("%s", out)
+	if regexp.MustCompile(`(?m)^ℹ (skipped|todo|cancelled) [1-9]`).MatchString(out) {
+		t.Error("some tests did not run")
+	}
+
+	// The model that was trained in Node is read by the command, and is the command's own
+	// but for the name of what it was trained on.
+	var rows []struct {
+		Score float64
+		P     float64 `json:"p_value"`
+	}
+	if err := json.Unmarshal(get(t, filepath.Join(dir, "own.rows.json")), &rows); err != nil {
+		t.Fatal(err)
+	}
+	table(t, filepath.Join(dir, "list"), library)
+	run(t, dir, nil, command, "pretrain", "--in", "list", "--format", "csv", "--epochs", "3", "--seed", "7", "--out", "theirs.msgpack")
+	for _, model := range []string{"own.msgpack", "theirs.msgpack"} {
+		said := strings.Split(strings.TrimSpace(run(t, dir, nil, command, "score", "--model", model, "--alpha", "0.3", "--to", "jsonl", "many.csv")), "\n")
+		if len(said) != len(rows) || len(rows) != len(many) {
+			t.Fatalf("%s: %d rows and %d, want %d", model, len(said), len(rows), len(many))
+		}
+		for i, line := range said {
+			want := rows[i]
+			if err := json.Unmarshal([]byte(line), &want); err != nil || want != rows[i] {
+				t.Errorf("%s, %s: %v in JavaScript, the command says %v, %v", model, many[i], rows[i], want, err)
+			}
+		}
+	}
+}
+
+// blocks are the pieces of README.md in a language.
+func blocks(t *testing.T, language string) []string {
+	t.Helper()
+	var list []string
+	for _, m := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(string(get(t, "README.md")), -1) {
+		list = append(list, m[1])
+	}
+	return list
+}
+
+// What README.md shows runs, prints what it says, and ends by itself.
+func TestReadme(t *testing.T) {
+	dir := consumer(t)
+	js := blocks(t, "js")
+	if len(js) != 5 || len(strings.Split(strings.TrimSpace(js[0]), "\n")) > 5 {
+		t.Fatalf("%d examples, the first of %q; want 5, and no more than five lines", len(js), js[0])
+	}
+	put(t, filepath.Join(dir, "first.js"), []byte(js[0]))
+	_, said, _ := strings.Cut(string(get(t, "README.md")), "\nprints\n\n```\n")
+	if got := run(t, dir, nil, "node", "first.js"); got == "" || !strings.HasPrefix(said, got+"```\n") {
+		t.Errorf("the first example prints\n%s\nREADME.md says\n%.100s", got, said)
+	}
+	check := `
+import assert from "node:assert/strict";
+assert.equal(broken.error, "character 10: the branch is never closed");
+assert.ok(row.reasons[0].text && row.atoms.length === 15 && row.nearest[0].smiles);
+assert.equal(scored.length, 500);
+assert.ok(own.warnings.length > 0);
+assert.deepEqual(await same.score(library), await own.score(library));
+`
+	put(t, filepath.Join(dir, "all.js"), []byte(strings.Join(js, "")+check))
+	if out := run(t, dir, nil, "node", "all.js"); !strings.Contains(out, "500 of 500") {
+		t.Errorf("no progress in\n%s", out)
+	}
+	run(t, dir, []byte("CCO\n"), command, "score", "--model", "own.msgpack", "-")
+}

@@ -1,0 +1,72 @@
+import "./spy.js";
+import "baca-wasm/element";
+import { BacaError, Detector } from "baca-wasm";
+
+const check = (ok, what) => {
+  if (!ok) throw new Error(what);
+};
+const fails = async (promise, test, what) => {
+  const error = await promise.then(() => null, (error) => error);
+  check(error && test(error), `${what}: ${error}`);
+};
+const same = (rows, expected) => {
+  check(rows.length === expected.length, `${rows.length} rows, want ${expected.length}`);
+  rows.forEach((row, i) => {
+    const want = expected[i];
+    const ok = want.error ? row.error && row.score === null : row.error === null && row.score === want.score && row.p_value === want.p_value && row.verdict === want.verdict;
+    check(ok, `${JSON.stringify(row)}, want ${JSON.stringify(want)}`);
+  });
+};
+
+// suite does in this page what a program would, and returns how long some of it took.
+globalThis.suite = async () => {
+  const smiles = await (await fetch("expected.json")).json();
+  const expected = (await (await fetch("expected.jsonl")).text()).trim().split("\n").map((line) => JSON.parse(line));
+  const times = {};
+  const timed = async (name, promise) => {
+    const began = performance.now();
+    const value = await promise();
+    times[name] = Math.round(performance.now() - began);
+    return value;
+  };
+
+  const detector = await timed("load", () => Detector.load());
+  same(await detector.score(smiles), expected);
+  const thousand = Array.from({ length: 1000 }, (_, i) => smiles[i % smiles.length]);
+  const progress = [];
+  await timed("thousand", () => detector.score(thousand, { onProgress: (p) => progress.push(p.done) }));
+  check(progress.at(-1) === 1000, `progress ${progress}`);
+
+  const [why] = await detector.explain("C1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-]");
+  check(why.verdict === "outside" && why.reasons.length > 0 && why.nearest[0].smiles !== "", JSON.stringify(why));
+
+  // Abort in the middle; what waits behind is answered.
+  const stop = new AbortController();
+  const aborted = detector.score([...thousand, ...thousand, ...thousand], { signal: stop.signal, onProgress: () => stop.abort() });
+  const behind = detector.score(smiles);
+  await fails(aborted, (e) => e.name === "AbortError", "abort");
+  same(await behind, expected);
+
+  // Two detectors at once, one with a model of one's own.
+  const own = await Detector.train(smiles, { epochs: 1, seed: 3 });
+  const loaded = await Detector.load({ model: own.model });
+  const [a, b, c] = await Promise.all([own.score(smiles), loaded.score(smiles), detector.score(smiles)]);
+  same(c, expected);
+  check(JSON.stringify(a) === JSON.stringify(b) && JSON.stringify(a) !== JSON.stringify(c), "the model of one's own");
+  own.close();
+  loaded.close();
+
+  // A worker dies while it works: by what is no program, and for want of memory.
+  const mortal = await Detector.load();
+  const kill = () => spied.workers.at(-1).postMessage({ module: "no program" });
+  await fails(mortal.score(thousand, { onProgress: kill }), (e) => e instanceof BacaError && e.code === "died" && /the next call starts another/.test(e.message), "a worker that died");
+  same(await mortal.score(smiles), expected);
+  const starve = () => spied.workers.at(-1).onmessage({ data: "fatal error: runtime: out of memory" });
+  await fails(mortal.score(thousand, { onProgress: starve }), (e) => e.code === "memory", "memory");
+  same(await mortal.score(smiles), expected);
+  mortal.close();
+  await fails(mortal.score("C"), (e) => e.code === "closed", "closed");
+  detector.close();
+  check(spied.violations.length === 0, spied.violations.join("\n"));
+  return times;
+};

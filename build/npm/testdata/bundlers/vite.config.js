@@ -1,0 +1,2 @@
+// The folder public is what esbuild makes.
+export default { publicDir: false };

@@ -1,0 +1,38 @@
+// Reads messages that Go wrote, writes some for Go, and rounds numbers. One JSON value goes in
+// and one comes out.
+import { six } from "./node_modules/baca-wasm/detector.js";
+import { decode, encode, floats, ints, strings, version } from "./node_modules/baca-wasm/wire.js";
+
+let text = "";
+for await (const piece of process.stdin) text += piece;
+const { messages, numbers, requests } = JSON.parse(text);
+const hostile = [];
+const out = {
+  version,
+  messages: messages.map((base64) => {
+    const bytes = new Uint8Array(Buffer.from(base64, "base64"));
+    for (let n = 0; n < bytes.length; n++) {
+      // No prefix of a message is one.
+      try {
+        decode(bytes.subarray(0, n));
+        hostile.push(n);
+      } catch {}
+    }
+    const { number, kind, fields } = decode(bytes);
+    if (kind === "Rows") {
+      fields.Rows.ID = strings(fields.Rows.ID);
+      fields.Rows.Scores.Score = [...floats(fields.Rows.Scores.Score)].map(String);
+      return { number, kind, id: fields.Rows.ID, score: fields.Rows.Scores.Score, from: fields.From };
+    }
+    if (kind === "Detailed") return { number, kind, record: fields.Record, reasons: fields.Reasons.map((r) => [r.Text, [...ints(r.Atoms)], r.Unseen]), p: fields.P };
+    return { number, kind, ...fields };
+  }),
+  requests: requests.map(([kind, fields]) => Buffer.from(encode(7, kind, fields)).toString("base64")),
+  numbers: numbers.map((hex) => {
+    const view = new DataView(new ArrayBuffer(8));
+    view.setBigUint64(0, BigInt(`0x${hex}`));
+    return six(view.getFloat64(0));
+  }),
+  hostile,
+};
+console.log(JSON.stringify(out));

@@ -1,0 +1,179 @@
+package paper
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"flag"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"baca/algo/dataset"
+	"baca/algo/graph"
+)
+
+var update = flag.Bool("update", false, "write the example of TRUST.md anew")
+
+// The prediction for a molecule by all others is what a regression without it gives.
+func TestLeftOutIsLeftOut(t *testing.T) {
+	s := randomSet(30)
+	all := indices(30)
+	leftOut, _, err := s.predict(all, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range all {
+		others := append(append([]int(nil), all[:i]...), all[i+1:]...)
+		_, want, err := s.predict(others, []int{i})
+		if err != nil || math.Abs(leftOut[i]-want[0]) > 1e-9 {
+			t.Errorf("molecule %d: %g, a regression without it says %g, %v", i, leftOut[i], want[0], err)
+		}
+	}
+}
+
+// randomSet has random prints and values.
+func randomSet(n int) *intervalSet {
+	rng := rand.New(rand.NewPCG(1, 2))
+	s := &intervalSet{name: "random", kernel: mat.NewSymDense(n, nil)}
+	var prints [][]uint32
+	for i := range n {
+		var keys []uint32
+		for key := range uint32(20) {
+			if rng.IntN(2) == 0 {
+				keys = append(keys, key)
+			}
+		}
+		prints, s.values = append(prints, keys), append(s.values, rng.NormFloat64())
+		for j := range i + 1 {
+			s.kernel.SetSym(i, j, 1+tanimoto(keys, prints[j]))
+		}
+		s.scaffolds = append(s.scaffolds, []int{i})
+	}
+	return s
+}
+
+func TestTanimotoOfSets(t *testing.T) {
+	for _, c := range []struct {
+		a, b []uint32
+		want float64
+	}{{[]uint32{1, 3, 5}, []uint32{1, 3, 5}, 1}, {[]uint32{1, 3, 5}, []uint32{2, 3}, 0.25}, {[]uint32{1}, []uint32{2}, 0}, {nil, nil, 0}} {
+		if got := tanimoto(c.a, c.b); got != c.want {
+			t.Errorf("%v and %v: %g, want %g", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+// Splits have all molecules once, and none of a scaffold on both sides.
+func TestIntervalSplits(t *testing.T) {
+	s := randomSet(20)
+	s.graphs = make([]*graph.Graph, 20)
+	s.scaffolds = [][]int{{0, 1, 2}, {3}, {4, 5, 6, 7, 8, 9, 10, 11}, {12, 13}, {14}, {15}, {16, 17, 18, 19}}
+	for seed := range uint64(20) {
+		for _, kind := range []string{newByChance, newScaffolds} {
+			file, fresh := s.split(kind, seed)
+			side := map[int]int{}
+			for _, i := range file {
+				side[i]++
+			}
+			for _, i := range fresh {
+				side[i] += 10
+			}
+			if len(side) != 20 || len(fresh) == 0 || len(fresh) > 4 {
+				t.Fatalf("%s split %d: %v and %v", kind, seed, file, fresh)
+			}
+			for _, members := range s.scaffolds {
+				for _, i := range members {
+					if side[i] != 1 && side[i] != 10 || kind == newScaffolds && side[i] != side[members[0]] {
+						t.Errorf("%s split %d: %v and %v", kind, seed, file, fresh)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A few splits of the smallest set: rows for both kinds, the same at any number of workers. Mean coverage is
+// measured over 50 splits in build/results/intervals.md; here it is only near.
+func TestBenchIntervals(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains six detectors")
+	}
+	if _, err := os.Stat(shared); err != nil {
+		t.Skip("needs ../shared/data")
+	}
+	var first []byte
+	for _, workers := range []string{"1", "2"} {
+		out := t.TempDir()
+		succeed(t, "bench", "intervals", "--data", shared, "--out", out, "--sets", "freesolv", "--splits", "2", "--scaffold-splits", "1", "--workers", workers)
+		data := read(t, filepath.Join(out, "intervals.json"))
+		if first == nil {
+			first = data
+		}
+		if !bytes.Equal(first, data) {
+			t.Error("results depend on the number of workers")
+		}
+		var got struct{ Results []intervalResult }
+		if err := json.Unmarshal(data, &got); err != nil || len(got.Results) != 2 {
+			t.Fatalf("%s, %v", data, err)
+		}
+		if r := got.Results[0]; r.Split != newByChance || r.HeldOut != 52 || float64(r.Levels[1].Mean) < 0.8 || r.R2 < 0.5 {
+			t.Errorf("%+v", r)
+		}
+		if !bytes.Contains(read(t, filepath.Join(out, "intervals.md")), []byte("| freesolv | scaffold | 1 | 52 |")) {
+			t.Error("the report lacks a row")
+		}
+	}
+	refuse(t, true, "want --data DIR", "bench", "intervals")
+	refuse(t, true, "want some of esol", "bench", "intervals", "--data", shared, "--out", t.TempDir(), "--sets", "bbbp")
+}
+
+// The example of build/baca/TRUST.md holds measured hydration energies (FreeSolv), and for each
+// molecule what a regression on all others predicts. The order is drawn.
+func TestTrustExample(t *testing.T) {
+	if _, err := os.Stat(shared); err != nil {
+		t.Skip("needs ../shared/data")
+	}
+	const path = "../baca/testdata/hydration.csv"
+	s, err := readIntervalSet(shared, "freesolv", "expt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	leftOut, _, err := s.predict(indices(len(s.values)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := openMolecules(shared, "freesolv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	set, err := dataset.Collect(t.Context(), file, dataset.Options{Name: file.Name(), Format: dataset.CSV})
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts, err := readSMILES(shared, &loadedSet{name: "freesolv", graphs: set.Graphs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	w.Write([]string{"name", "smiles", "observed", "predicted"})
+	for _, i := range rand.New(rand.NewPCG(1, decisionStream)).Perm(len(texts)) {
+		w.Write([]string{set.IDs[i], texts[i], strconv.FormatFloat(s.values[i], 'g', -1, 64), strconv.FormatFloat(leftOut[i], 'f', 2, 64)})
+	}
+	w.Flush()
+	if *update {
+		if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(read(t, path), b.Bytes()) {
+		t.Errorf("%s is not what the regression gives; -update writes it", path)
+	}
+}

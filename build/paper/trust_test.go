@@ -1,0 +1,229 @@
+package paper
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/algo/graph"
+	"baca/build/internal/testset"
+)
+
+// writeLabelled writes the sets esol and bace: rings with side chains of 120 molecules, whose
+// value is their size but for noise, and whose class says that they are large.
+func writeLabelled(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	rng := rand.New(rand.NewPCG(1, 1))
+	numbers, classes := "smiles,measured log solubility in mols per litre\n", "smiles,Class\n"
+	for i := range 120 {
+		chain := 1 + i/10
+		text := []string{"c1ccccc1", "c1ccncc1", "C1CCCCC1", "C1CCNC1", "O1CCCC1", "C1CC1", "s1cccc1", "C1CCC1", "o1cccc1", ""}[i%10] + strings.Repeat("C", chain) + []string{"", "O"}[i%2]
+		numbers += fmt.Sprintf("%s,%.3f\n", text, float64(chain)+rng.NormFloat64())
+		class := 0
+		if chain > 6 != (rng.Float64() < 0.15) {
+			class = 1
+		}
+		classes += fmt.Sprintf("%s,%d\n", text, class)
+	}
+	testset.Write(t, filepath.Join(folder, "mol", "esol.csv"), numbers)
+	testset.Write(t, filepath.Join(folder, "mol", "bace.csv"), classes)
+	return folder
+}
+
+func TestOpenLabelled(t *testing.T) {
+	folder := t.TempDir()
+	set := func(text string) (*trustSet, error) {
+		testset.Write(t, filepath.Join(folder, "mol", "freesolv.csv"), "iupac,smiles,expt\n"+text)
+		return openLabelled(t.Context(), &sets{folder: folder}, labelled{"freesolv", "expt", false}, 100)
+	}
+	s, err := set("a,CCO,1.5\nb,OCC,2\nc,CC, 3 \nd,CCC,\ne,C1CC,4\nf,CC,9\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// OCC equals CCO, CCC has no value, C1CC is no molecule.
+	if !slices.Equal(s.smiles, []string{"CCO", "CC"}) || !slices.Equal(s.values, []float64{1.5, 3}) || s.read != 5 || s.measured != 4 {
+		t.Errorf("%q with %v, %d of %d: want CCO and CC with 1.5 and 3, 4 of 5", s.smiles, s.values, s.measured, s.read)
+	}
+	for text, want := range map[string]string{
+		"a,CCO,1\nb,CC,soft\n": `freesolv:3:6: expt: "soft": want a finite number`,
+		"a,CCO,NaN\n":          `freesolv:2:7: expt: "NaN": want a finite number`,
+	} {
+		if _, err := set(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	testset.Write(t, filepath.Join(folder, "mol", "bbbp.csv"), "p_np,smiles\n2,CCO\n")
+	if _, err := openLabelled(t.Context(), &sets{folder: folder}, labelled{"bbbp", "p_np", true}, 100); err == nil || !strings.Contains(err.Error(), `bbbp:2:1: p_np: "2": want 0, 1`) {
+		t.Errorf("a third class: %v", err)
+	}
+	l := labelled{"esol", trustSets[0].column, false}
+	folder = writeLabelled(t)
+	some, err := openLabelled(t.Context(), &sets{folder: folder}, l, 100)
+	if err != nil || len(some.graphs) != 100 || some.measured != 120 {
+		t.Errorf("%v, %v: want 100 of 120 drawn", some, err)
+	}
+}
+
+func TestTrustSplits(t *testing.T) {
+	folder := writeLabelled(t)
+	s, err := openLabelled(t.Context(), &sets{folder: folder}, labelled{"esol", trustSets[0].column, false}, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range divisions {
+		train, test, err := s.split(d, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, _, _ := s.split(d, 1)
+		other, _, _ := s.split(d, 3)
+		if !slices.Equal(train, again) || slices.Equal(train, other) {
+			t.Errorf("%s: want the same split by one seed and another by the next", d.name)
+		}
+		all := slices.Concat(train, test)
+		slices.Sort(all)
+		want := len(s.graphs)
+		if d.name == "size" {
+			want -= want / 5
+		}
+		if len(slices.Compact(slices.Clone(all))) != want || len(all) != want || 5*len(test) > want || len(test) == 0 {
+			t.Errorf("%s: %d to train on and %d to test: want %d different ones, a fifth tested", d.name, len(train), len(test), want)
+		}
+		sizes := func(index []int) (list []int) {
+			for _, i := range index {
+				list = append(list, s.graphs[i].N())
+			}
+			return list
+		}
+		shared := func() bool {
+			return slices.ContainsFunc(test, func(i int) bool { return slices.Contains(pick(s.scaffolds, train), s.scaffolds[i]) })
+		}
+		if d.name == "size" && slices.Max(sizes(train)) > slices.Min(sizes(test)) {
+			t.Error("size: a molecule that is tested is smaller than one of training")
+		}
+		if d.name == "scaffold" && shared() {
+			t.Error("scaffold: a scaffold is on both sides")
+		}
+	}
+	one := &trustSet{graphs: []*graph.Graph{path(t, 3)}}
+	if _, _, err := one.split(divisions[0], 1); err == nil {
+		t.Error("one molecule is split")
+	}
+}
+
+// Counts of environments set bits at 1, 2, 4 and 8.
+func TestFolded(t *testing.T) {
+	folder := t.TempDir()
+	testset.Write(t, filepath.Join(folder, "mol", "freesolv.csv"), "smiles,expt\nC,1\nc1ccccc1,1\nCCCCCCCCCC,1\n")
+	s, err := openLabelled(t.Context(), &sets{folder: folder}, labelled{"freesolv", "expt", false}, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Methane has one environment, once. Those of benzene: 6 atoms, 6 of their surroundings, 6 of
+	// these, all alike within a layer. Decane: 2 ends and 8 others; in the next layer 2 ends, 2
+	// beside these and 6 others; then 2, 2 and 4, since those around the ends have bonds that
+	// were there.
+	for i, want := range []int{1, 3 + 3 + 3, 2 + 4 + 2 + 2 + 3 + 2 + 2 + 3} {
+		if len(s.rows[i]) != want {
+			t.Errorf("%s: %d bits, want %d", s.smiles[i], len(s.rows[i]), want)
+		}
+	}
+}
+
+func TestBenchTrust(t *testing.T) {
+	out := t.TempDir()
+	args := []string{"bench", "trust", "--data", writeLabelled(t), "--out", out, "--sets", "esol,bace", "--splits", "random,scaffold", "--seeds", "1,2", "--steps", "2"}
+	succeed(t, append(args, "--workers", "2")...)
+	var entries []trustEntry
+	first := read(t, filepath.Join(out, "trust.json"))
+	if err := json.Unmarshal(first, &entries); err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != 4 {
+		t.Fatalf("%d entries, want two sets and two kinds of splits", len(entries))
+	}
+	for _, e := range entries {
+		if len(e.Seeds) != 2 || len(e.Models) != 2 || e.Tested.Count == 0 || len(e.Inside.AtMost) != len(pLevels) {
+			t.Fatalf("%+v: want two splits, two models and p-values", e)
+		}
+		classes := e.Set == "bace"
+		for _, m := range e.Models {
+			if len(m.Scores) != len(trustColumns)-1 && !classes || len(m.Scores) != len(trustColumns) && classes {
+				t.Errorf("%s %s: %d scores", e.Set, m.Model, len(m.Scores))
+			}
+			perfect := m.Scores[len(m.Scores)-1]
+			if perfect.Score != columnPerfect || perfect.Mean != 1 || math.Abs(float64(perfect.Spearman)-1) > 1e-9 {
+				t.Errorf("%s %s: the error itself has %+v", e.Set, m.Model, perfect)
+			}
+			if m.Missed.defined() != classes {
+				t.Errorf("%s %s: missed is %v", e.Set, m.Model, m.Missed)
+			}
+			for _, s := range m.Scores {
+				if s.Area < perfect.Area-1e-9 || !s.Mean.defined() || s.Missed.defined() != classes && m.Missed != 0 {
+					t.Errorf("%s %s: %+v: want an area of %g or more", e.Set, m.Model, s, float64(perfect.Area))
+				}
+			}
+			if e.Split == "random" && m.Quality < 0.5 {
+				t.Errorf("%s %s: quality %g of what is easy to learn", e.Set, m.Model, float64(m.Quality))
+			}
+		}
+	}
+	report := string(read(t, filepath.Join(out, "report.md")))
+	if strings.Contains(report, "NaN") || !strings.Contains(report, "### Scaffold splits") || strings.Contains(report, "cells are finished") {
+		t.Errorf("the report:\n%s", report)
+	}
+	read(t, filepath.Join(out, "figures", "risk-esol.svg"))
+
+	// What is missing is done again, the same; or reported as missing.
+	cell := filepath.Join(out, "cells", "bace-scaffold", "seed2.json")
+	if err := os.Remove(cell); err != nil {
+		t.Fatal(err)
+	}
+	succeed(t, append(args, "--finished")...)
+	if report := string(read(t, filepath.Join(out, "report.md"))); !strings.Contains(report, "**7 of 8 cells are finished") {
+		t.Errorf("the report of seven cells:\n%s", report)
+	}
+	succeed(t, append(args, "--workers", "1")...)
+	if again := read(t, filepath.Join(out, "trust.json")); string(again) != string(first) {
+		t.Error("other figures at another number of workers")
+	}
+	refuse(t, true, "want --data DIR and --out DIR", "bench", "trust")
+	refuse(t, true, "--sets esol,esol: want some of", append(args, "--sets", "esol,esol")...)
+	refuse(t, true, "--splits weekday: want some of random, scaffold, size", append(args, "--splits", "weekday")...)
+	refuse(t, true, "--most 1", append(args, "--most", "1")...)
+}
+
+// The default is compared with the best of a kind of scores, split by split.
+func TestComparison(t *testing.T) {
+	p := &trustPart{}
+	for k := range 10 {
+		x := 0.6 + float64(k)/100
+		c := &trustCell{Models: []trustModel{{Scores: []trustScore{
+			{Score: columnAlone, Worst: rate(x)}, {Score: columnNear5, Worst: rate(x + 0.02)}, {Score: columnNear1, Worst: rate(x - 0.1)},
+			{Score: columnSpread, Worst: rate(1 - x)}, {Score: columnAtoms, Worst: 0.9},
+		}}}}
+		c.Models = append(c.Models, c.Models[0])
+		p.cells = append(p.cells, c)
+	}
+	p.cells = append(p.cells, &trustCell{}) // not finished
+	c := p.compare(ofMolecule)
+	if c.best.name != columnNear5 || !c.worse || c.undecided || math.Abs(c.difference+0.02) > 1e-12 {
+		t.Errorf("%+v: want ecfp-knn, significantly better by 0.02", c)
+	}
+	for _, cell := range p.cells[:5] {
+		for m := range cell.Models {
+			cell.Models[m].Scores = slices.Clone(cell.Models[m].Scores)
+			cell.Models[m].Scores[1].Worst -= 0.05
+		}
+	}
+	if c = p.compare(ofMolecule); c.best.name != columnNear5 || c.worse || math.Abs(c.difference-0.005) > 1e-12 {
+		t.Errorf("%+v: want ecfp-knn, worse by 0.005 and not significantly", c)
+	}
+}

@@ -1,0 +1,83 @@
+"""Files of molecules, which the command reads itself."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import subprocess
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any, Optional, Union
+
+from ._child import BacaError, program
+from ._detector import Detector
+from ._inputs import RefusedWarning
+
+_TALLY = re.compile(r"^(\d+) read, (\d+) refused", re.MULTILINE)
+
+
+def score_file(
+    path: Union[str, os.PathLike[str]],
+    out: Optional[Union[str, os.PathLike[str]]] = None,
+    model: Union[str, os.PathLike[str], Detector] = "bbbp",
+    alpha: float = 0.05,
+    *,
+    by: str = "alone",
+    column: Optional[str] = None,
+    seed: int = 1,
+) -> Any:
+    """Scores the molecules or graphs of a file, as ``baca score`` does; the file is never in memory.
+
+    Parameters
+    ----------
+    path : str or path
+        Any file that the command reads: SMILES, CSV, TSV, JSONL, SDF, Parquet, Arrow, GraphML, also compressed.
+    out : str or path, optional
+        The file to write; its extension says whether it is CSV, TSV, JSONL, Parquet or SDF. Without it
+        the rows are returned as a data frame, which takes pandas.
+    model : str, path or Detector
+        As of :class:`Detector`; of a detector given here ``alpha``, ``by`` and ``seed`` are its own.
+    alpha, by, seed
+        As of :class:`Detector`.
+    column : str, optional
+        The column with the SMILES, where its name or its cells do not tell.
+
+    Returns
+    -------
+    pandas.DataFrame or pathlib.Path
+        The rows of ``baca score``, or the path of ``out``.
+
+    Raises ValueError with what the command says of a file that it cannot read, and warns of
+    refused records with a :class:`RefusedWarning`.
+    """
+    if out is None:
+        import pandas
+    with tempfile.TemporaryDirectory() as folder:
+        if isinstance(model, Detector):
+            alpha, by, seed = model.alpha, model.by, model.seed
+            own = Path(folder) / "model.msgpack"
+            model.save(own)
+            model = own
+        rows = Path(folder) / "rows.csv" if out is None else Path(out)
+        command = [program(), "score", "--model", os.fspath(model), "--alpha", str(alpha), "--by", by, "--seed", str(seed), "--out", os.fspath(rows)]
+        if column is not None:
+            command += ["--column", column]
+        # A path that begins with a dash is no flag.
+        done = subprocess.run([*command, "--", os.fspath(path)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        said = done.stderr.decode("utf-8", "replace").strip()
+        if done.returncode < 0:
+            raise BacaError(f"the program that computes ended with status {done.returncode}; {said}")
+        if done.returncode:
+            raise ValueError(said.rpartition("baca: ")[2] or said)
+        tally = _TALLY.search(said)
+        if tally and int(tally[2]):
+            warnings.warn(f"{tally[2]} of {tally[1]} records have no score: see the column error", RefusedWarning, stacklevel=2)
+        if out is not None:
+            return Path(out)
+        return pandas.read_csv(io.BytesIO(rows.read_bytes()), keep_default_na=False, na_values={name: [""] for name in _NUMBERS}, dtype=_TEXTS)
+
+
+_NUMBERS = ("score", "p_value", "s_pre", "s_attn", "s_baca", "alpha")
+_TEXTS = {"id": str, "smiles": str, "verdict": str, "error": str, "model_sha256": str}

@@ -1,0 +1,244 @@
+// Package api is the questions of package service over HTTP: rows of scores for JSON, CSV and
+// lines of JSON, as `baca score` writes them. README.md shows it at work, and the OpenAPI document
+// that it serves is its reference.
+//
+// Memory does not depend on the length of a request: records are read as they come, and rows
+// wait in a file where a client takes them more slowly than they are computed. Limits bound the
+// rest. Errors are problem documents (RFC 9457).
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	_ "embed" // the document
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"net/http"
+	"net/netip"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"baca/build/service"
+)
+
+//go:embed openapi.json
+var openAPI []byte
+
+// Limits bound what clients can take.
+type Limits struct {
+	Bytes    int64         // of the body of a request
+	Time     time.Duration // of a request, from when it is begun
+	Requests int           // that are computed at once
+	Waiting  int           // that wait for that
+	Wait     time.Duration // that they do at most
+	Stall    time.Duration // that a client may send nothing
+}
+
+// DefaultLimits are for one machine with one user or a few.
+func DefaultLimits() Limits {
+	return Limits{
+		Bytes: 1 << 30, Time: 15 * time.Minute, Requests: 2 * runtime.GOMAXPROCS(0), Waiting: 256, Wait: 30 * time.Second, Stall: 30 * time.Second,
+	}
+}
+
+// Limits of what is held in memory.
+const (
+	headSize      = 64 << 10 // of a body, read before the request takes its turn
+	maxJSON       = 16 << 20 // bytes of a JSON document, which is read whole
+	maxGraphNodes = 1 << 16  // of one plain graph
+	leastRate     = 1 << 10  // bytes a second that a client must send on average
+)
+
+// Options say how requests are answered.
+type Options struct {
+	Limits Limits
+	// Token, unless empty, is what a request must have.
+	Token string
+	// Loopback says that only programs of this machine are meant: a request for another host
+	// is a page that has got its name to point here.
+	Loopback bool
+	// Before, unless nil, is called before the rows of a request are computed.
+	Before func()
+	// Folder is where rows wait; empty: that of the system for temporary files.
+	Folder string
+}
+
+// MinToken is how long a token must be.
+const MinToken = 16
+
+// An API answers requests.
+type API struct {
+	options Options
+	service *service.Service
+	mux     *http.ServeMux
+	turns   chan struct{} // one for each request that is computed
+	queue   chan struct{} // one for each that is computed or waits
+	models  func() ([]service.Summary, error)
+}
+
+// New returns a handler that answers by a service.
+func New(s *service.Service, o Options) (http.Handler, error) {
+	l := o.Limits
+	switch {
+	case l.Bytes < 1 || l.Time <= 0 || l.Requests < 1 || l.Waiting < 0 || l.Wait <= 0 || l.Stall <= 0:
+		return nil, fmt.Errorf("limits %+v: want positive ones", l)
+	case o.Token != "" && len(o.Token) < MinToken:
+		return nil, fmt.Errorf("a token of %d characters: want at least %d", len(o.Token), MinToken)
+	case o.Token == "" && !o.Loopback:
+		return nil, errors.New("other machines can ask: want a token")
+	}
+	a := &API{
+		options: o, service: s, mux: http.NewServeMux(), models: sync.OnceValues(service.Models),
+		turns: make(chan struct{}, l.Requests), queue: make(chan struct{}, l.Requests+l.Waiting),
+	}
+	a.mux.HandleFunc("POST /v1/score", a.rows)
+	a.mux.HandleFunc("POST /v1/explain", a.rows)
+	a.mux.HandleFunc("GET /v1/models", a.listModels)
+	a.mux.HandleFunc("GET /v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Write(openAPI)
+	})
+	a.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, map[string]string{"status": "ok"}) })
+	for _, path := range []string{"/v1/score", "/v1/explain"} {
+		a.mux.HandleFunc(path, methodNotAllowed("POST"))
+	}
+	for _, path := range []string{"/v1/models", "/v1/openapi.json", "/healthz"} {
+		a.mux.HandleFunc(path, methodNotAllowed("GET, HEAD"))
+	}
+	a.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		fail(w, problemf(http.StatusNotFound, "there is no %.80q; /v1/openapi.json lists what there is", r.URL.Path))
+	})
+	sameOrigin := http.NewCrossOriginProtection()
+	sameOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fail(w, problemf(http.StatusForbidden, "a page of another site asks"))
+	}))
+	return a.guard(sameOrigin.Handler(a.mux)), nil
+}
+
+func methodNotAllowed(methods string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Allow", methods)
+		fail(w, problemf(http.StatusMethodNotAllowed, "method %.20s: want %s", r.Method, methods))
+	}
+}
+
+// guard lets requests pass that may ask.
+func (a *API) guard(next http.Handler) http.Handler {
+	want := sha256.Sum256([]byte(a.options.Token))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+		h.Set("Cache-Control", "no-store")
+		if a.options.Loopback && !isLoopback(r.Host) {
+			fail(w, problemf(http.StatusMisdirectedRequest, "host %.80q: this service is of this machine alone, want localhost or 127.0.0.1", r.Host))
+			return
+		}
+		if a.options.Token != "" && r.URL.Path != "/healthz" {
+			scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+			got := sha256.Sum256([]byte(strings.TrimSpace(token))) // hashes have one length
+			if subtle.ConstantTimeCompare(got[:], want[:]) != 1 || !strings.EqualFold(scheme, "bearer") {
+				h.Set("WWW-Authenticate", "Bearer")
+				fail(w, problemf(http.StatusUnauthorized, "no token, or a wrong one: want the field Authorization: Bearer TOKEN"))
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// isLoopback tells a host, with or without a port, that is this machine by any name server.
+func isLoopback(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil && ip.Unmap().IsLoopback()
+}
+
+// IsLoopback tells whether only programs of this machine reach an address.
+func IsLoopback(addr net.Addr) bool {
+	tcp, ok := addr.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}
+
+// A problem is why a request is not answered.
+type problem struct {
+	Type   string `json:"type"`
+	Title  string `json:"title"`
+	Status int    `json:"status"`
+	Detail string `json:"detail"`
+
+	retry time.Duration // after which it may be answered, 0 for never
+}
+
+func problemf(status int, format string, args ...any) *problem {
+	return &problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: fmt.Sprintf(format, args...)}
+}
+
+func (p *problem) Error() string { return p.Detail }
+
+// fail answers with a problem.
+func fail(w http.ResponseWriter, p *problem) {
+	if p.retry > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(p.retry.Seconds()))))
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(p.Status)
+	json.NewEncoder(w).Encode(p) // a client that is gone needs no answer
+}
+
+func writeJSON(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(v)
+}
+
+func (a *API) listModels(w http.ResponseWriter, _ *http.Request) {
+	models, err := a.models()
+	if err != nil {
+		fail(w, problemf(http.StatusInternalServerError, "%v", err))
+		return
+	}
+	writeJSON(w, map[string]any{"models": models})
+}
+
+// errTime is the cause of a request that took too long.
+var errTime = errors.New("the request took too long")
+
+// enter queues a request. Whoever leaves calls leave.
+func (a *API) enter() (leave func(), err error) {
+	select {
+	case a.queue <- struct{}{}:
+		return func() { <-a.queue }, nil
+	default:
+		p := problemf(http.StatusTooManyRequests, "%d requests are computed, and %d wait", a.options.Limits.Requests, a.options.Limits.Waiting)
+		p.retry = a.options.Limits.Wait / 6
+		return nil, p
+	}
+}
+
+// turn waits until a request may be computed.
+func (a *API) turn(ctx context.Context) (done func(), err error) {
+	late := time.NewTimer(a.options.Limits.Wait)
+	defer late.Stop()
+	select {
+	case a.turns <- struct{}{}:
+		return sync.OnceFunc(func() { <-a.turns }), nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case <-late.C:
+		p := problemf(http.StatusTooManyRequests, "the request waited %v for its turn; %d are computed at once", a.options.Limits.Wait, a.options.Limits.Requests)
+		p.retry = a.options.Limits.Wait
+		return nil, p
+	}
+}

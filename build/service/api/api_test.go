@@ -1,0 +1,675 @@
+package api
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/gorillamux"
+
+	"baca/algo"
+	"baca/algo/table"
+	"baca/build/service"
+)
+
+// shared keeps the models for all tests.
+var shared = service.New(2)
+
+// A server answers, and checks each request and answer against the document.
+type server struct {
+	*httptest.Server
+	t      *testing.T
+	router routers.Router
+}
+
+// serving starts a server. Limits that are not given are the usual ones.
+func serving(t *testing.T, o Options) *server {
+	t.Helper()
+	usual := DefaultLimits()
+	if o.Limits == (Limits{}) {
+		o.Limits = usual
+	}
+	o.Folder = t.TempDir()
+	h, err := New(shared, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := document1(t)
+	doc.Servers = nil
+	router, err := gorillamux.NewRouter(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{httptest.NewServer(h), t, router}
+	t.Cleanup(func() {
+		s.Close()
+		if left, err := os.ReadDir(o.Folder); err != nil || len(left) > 0 {
+			t.Errorf("left behind: %v, %v", left, err)
+		}
+	})
+	return s
+}
+
+func document1(t *testing.T) *openapi3.T {
+	t.Helper()
+	doc, err := openapi3.NewLoader().LoadFromData(openAPI)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+func init() {
+	text := func(b io.Reader, _ http.Header, _ *openapi3.SchemaRef, _ openapi3filter.EncodingFn) (any, error) {
+		data, err := io.ReadAll(b)
+		return string(data), err
+	}
+	for name := range readers {
+		if name != "application/json" {
+			openapi3filter.RegisterBodyDecoder(name, text)
+		}
+	}
+}
+
+// An answer is one that is read.
+type answer struct {
+	*http.Response
+	body string
+}
+
+// ask asks with a body of a media type, and checks both sides against the document.
+func (s *server) ask(method, path, mediaType, body string, fields ...string) answer {
+	s.t.Helper()
+	request := func() *http.Request {
+		r, err := http.NewRequest(method, s.URL+path, strings.NewReader(body))
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if mediaType != "" {
+			r.Header.Set("Content-Type", mediaType)
+		}
+		for i := 0; i < len(fields); i += 2 {
+			r.Header.Set(fields[i], fields[i+1])
+		}
+		r.Host = cmpOr(r.Header.Get("Host"), r.Host)
+		return r
+	}
+	response, err := http.DefaultClient.Do(request())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	data, err := io.ReadAll(response.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.check(request(), response, data)
+	return answer{response, string(data)}
+}
+
+func cmpOr(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// check compares a request and its answer with the document. What is refused need not be in it.
+func (s *server) check(r *http.Request, response *http.Response, data []byte) {
+	s.t.Helper()
+	route, path, err := s.router.FindRoute(r)
+	if err != nil {
+		if response.StatusCode < 400 {
+			s.t.Errorf("%s %s: %v", r.Method, r.URL, err)
+		}
+		return
+	}
+	in := &openapi3filter.RequestValidationInput{Request: r, PathParams: path, Route: route, Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc}}
+	if err := openapi3filter.ValidateRequest(context.Background(), in); err != nil && response.StatusCode < 400 {
+		s.t.Errorf("%s %s is answered, though: %v", r.Method, r.URL, err)
+	}
+	out := &openapi3filter.ResponseValidationInput{RequestValidationInput: in, Status: response.StatusCode, Header: response.Header, Options: &openapi3filter.Options{IncludeResponseStatus: true}}
+	if err := openapi3filter.ValidateResponse(context.Background(), out.SetBodyBytes(data)); err != nil {
+		s.t.Errorf("%s %s: %v", r.Method, r.URL, err)
+	}
+	for _, line := range bytes.Split(bytes.TrimSpace(data), []byte("\n")) {
+		if response.Header.Get("Content-Type") == string(lines) {
+			s.value(map[bool]string{false: "Row", true: "ExplainedRow"}[r.URL.Path == "/v1/explain"], line)
+		}
+	}
+}
+
+// value compares JSON with a schema of the document.
+func (s *server) value(schema string, text []byte) {
+	s.t.Helper()
+	var v any
+	if err := json.Unmarshal(text, &v); err != nil {
+		s.t.Errorf("%s: %v", text, err)
+	} else if err := document1(s.t).Components.Schemas[schema].Value.VisitJSON(v); err != nil {
+		s.t.Errorf("%s is no %s: %v", text, schema, err)
+	}
+}
+
+var local = Options{Loopback: true}
+
+const aspirin, rdx = "CC(=O)Oc1ccccc1C(=O)O", "C1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-]"
+
+// The document is one, of this version, and has the columns of the table.
+func TestDocument(t *testing.T) {
+	doc := document1(t)
+	if err := doc.Validate(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if doc.Info.Version != algo.Version {
+		t.Errorf("version %s, want %s", doc.Info.Version, algo.Version)
+	}
+	usual := append(table.Columns(table.Usual), (&table.Run{}).Columns()...)
+	all := append(table.Columns(table.Usual|table.OfReasons|table.OfNeighbors), (&table.Run{}).Columns()...)
+	for name, columns := range map[string][]table.Column{"Row": usual, "ExplainedRow": all} {
+		var want []string
+		for _, c := range columns {
+			want = append(want, c.Name)
+		}
+		schema := doc.Components.Schemas[name].Value
+		slices.Sort(want)
+		got := slices.Sorted(maps.Keys(schema.Properties))
+		slices.Sort(schema.Required)
+		if !slices.Equal(got, want) || !slices.Equal(schema.Required, want) {
+			t.Errorf("%s has %v and requires %v, want %v", name, got, schema.Required, want)
+		}
+	}
+	if got := slices.Sorted(maps.Keys(doc.Components.RequestBodies["Records"].Value.Content)); !slices.Equal(got, mediaTypes()) {
+		t.Errorf("media types %v, want %v", got, mediaTypes())
+	}
+	s := serving(t, local)
+	if a := s.ask("GET", "/v1/openapi.json", "", ""); a.StatusCode != 200 || a.body != string(openAPI) {
+		t.Errorf("%s", a.Status)
+	}
+	if a := s.ask("GET", "/healthz", "", ""); a.StatusCode != 200 {
+		t.Errorf("%s", a.Status)
+	}
+	var models struct{ Models []service.Summary }
+	if a := s.ask("GET", "/v1/models", "", ""); json.Unmarshal([]byte(a.body), &models) != nil || !slices.ContainsFunc(models.Models, func(m service.Summary) bool { return m.Name == "bbbp" }) {
+		t.Errorf("%s", a.body)
+	}
+}
+
+// All forms of requests and answers hold the same rows, and a bad record is named with its place.
+func TestForms(t *testing.T) {
+	s := serving(t, local)
+	requests := map[string][2]string{
+		"application/json":          {`{"smiles": ["` + aspirin + `", "C(", "", "` + rdx + `"], "ids": ["a", "b", "c", "d"]}`, "smiles[1], column 2: |smiles[2], column 1: "},
+		"application/x-ndjson":      {`{"id": "a", "smiles": "` + aspirin + "\"}\n\n{\"id\": \"b\", \"smiles\": \"C(\"}\r\n{\"id\":\"c\",\"smiles\":\"\"}\n{\"id\":\"d\",\"smiles\":\"" + rdx + `"}`, "line 3, column 2: |line 4, column 1: "},
+		"application/jsonl":         {`{"id": "a", "smiles": "` + aspirin + "\"}\n{\"id\": \"b\", \"smiles\": \"C(\"}\n{\"id\":\"c\",\"smiles\":\"\"}\n{\"id\":\"d\",\"smiles\":\"" + rdx + `"}`, "line 2, column 2: |line 3, column 1: "},
+		"text/csv":                  {"id,smiles\na," + aspirin + "\nb,C(\nc,\nd," + rdx + "\n", "line 3, column 4: |line 4, column 3: "},
+		"text/tab-separated-values": {"id\tsmiles\na\t" + aspirin + "\nb\tC(\nc\t\nd\t" + rdx + "\n", "line 3, column 4: |line 4, column 3: "},
+	}
+	var want string
+	for mediaType, request := range requests {
+		var rows []map[string]any
+		a := s.ask("POST", "/v1/score?alpha=0.06", mediaType, request[0], "Accept", "application/json")
+		var got struct {
+			Rows   []map[string]any
+			Counts map[string]int
+		}
+		if err := json.Unmarshal([]byte(a.body), &got); err != nil || len(got.Rows) != 4 {
+			t.Fatalf("%s: %s, %v", mediaType, a.body, err)
+		}
+		if got.Counts["records"] != 4 || got.Counts["refused"] != 2 || got.Counts["outside"] != 1 {
+			t.Errorf("%s: %v", mediaType, got.Counts)
+		}
+		l := s.ask("POST", "/v1/score?alpha=0.06", mediaType, request[0], "Accept", "application/x-ndjson")
+		for line := range strings.Lines(l.body) {
+			var row map[string]any
+			if err := json.Unmarshal([]byte(line), &row); err != nil {
+				t.Fatal(err)
+			}
+			rows = append(rows, row)
+		}
+		if fmt.Sprint(rows) != fmt.Sprint(got.Rows) {
+			t.Errorf("%s: lines %v\ndocument %v", mediaType, rows, got.Rows)
+		}
+		for i, place := range strings.Split(request[1], "|") {
+			if text, ok := rows[1+i]["error"].(string); !ok || !strings.HasPrefix(text, place) {
+				t.Errorf("%s: row %d has the error %v, want that of %s", mediaType, 1+i, rows[1+i]["error"], place)
+			}
+			delete(rows[1+i], "error")
+		}
+		if text := fmt.Sprint(rows); want == "" {
+			want = text
+		} else if text != want {
+			t.Errorf("%s: %s, want %s", mediaType, text, want)
+		}
+	}
+	if !strings.Contains(want, "verdict:outside") || !strings.Contains(want, "verdict:inside") {
+		t.Errorf("%s", want)
+	}
+	if a := s.ask("POST", "/v1/score", "text/plain", aspirin+" a\nC( b\n"); a.Header.Get("Content-Type") != "text/csv" || !strings.Contains(a.body, `"line 2, column 2:`) {
+		t.Errorf("%s", a.body)
+	}
+	for _, empty := range []string{`{"smiles": []}`, `{"graphs": []}`} {
+		if a := s.ask("POST", "/v1/score", "application/json", empty); a.StatusCode != 200 || !strings.Contains(a.body, `"records":0`) {
+			t.Errorf("%s: %s", empty, a.body)
+		}
+	}
+}
+
+func TestExplain(t *testing.T) {
+	s := serving(t, local)
+	var got struct{ Rows []map[string]any }
+	a := s.ask("POST", "/v1/explain", "application/json", `{"smiles": ["C(", "`+rdx+`"]}`)
+	if err := json.Unmarshal([]byte(a.body), &got); err != nil || got.Rows[0]["error"] == nil || len(got.Rows[1]["reasons"].([]any)) == 0 || len(got.Rows[1]["atoms"].([]any)) != 15 {
+		t.Errorf("%s, %v", a.body, err)
+	}
+	s.ask("POST", "/v1/explain", "application/x-ndjson", `"`+rdx+`"`)
+}
+
+func TestGraphs(t *testing.T) {
+	s := serving(t, local)
+	list := `{"graphs": [{"n": 3, "edges": [[0, 1], [1, 2], [2, 0]]}, {"n": 2, "edges": [[0, 2]]}, {"n": 1}]}`
+	a := s.ask("POST", "/v1/score?model=ptc_mr", "application/json", list, "Accept", "application/x-ndjson")
+	rows := strings.Split(a.body, "\n")
+	if !strings.Contains(rows[0], `"error":null`) || !strings.Contains(rows[1], `graphs[1]: `) {
+		t.Errorf("%s", a.body)
+	}
+	b := s.ask("POST", "/v1/score?model=ptc_mr", "application/x-ndjson", "{\"n\": 3, \"edges\": [[0, 1], [1, 2], [2, 0]]}\n\"C\"\n{\"n\": 65537}\n{\"n\": -1}\n[]\n{\"n\":1} 2\n")
+	lines := strings.Split(b.body, "\n")
+	if lines[0] != rows[0] {
+		t.Errorf("%s, want %s", lines[0], rows[0])
+	}
+	for i, want := range []string{"reads plain graphs", "65537 nodes", "line 4: ", "line 5: want one JSON value", "line 6: want one JSON value: text behind"} {
+		if !strings.Contains(lines[1+i], want) {
+			t.Errorf("line %d: %s, want %q", 2+i, lines[1+i], want)
+		}
+	}
+	if a := s.ask("POST", "/v1/score", "application/json", list); strings.Count(a.body, "reads molecules") != 3 {
+		t.Errorf("%s", a.body)
+	}
+}
+
+func TestBatch(t *testing.T) {
+	s := serving(t, local)
+	var texts []string
+	for n := range 30 {
+		texts = append(texts, strings.Repeat("C", 2+n)+"N")
+	}
+	var got struct {
+		Rows  []map[string]any
+		Whole *service.Whole
+	}
+	a := s.ask("POST", "/v1/score?by=batch&seed=2", "application/json", `{"smiles": ["`+strings.Join(texts, `","`)+`"]}`)
+	if err := json.Unmarshal([]byte(a.body), &got); err != nil || got.Whole == nil || got.Whole.Few || *got.Whole.P > 0.05 || got.Rows[0]["by"] != "batch" {
+		t.Errorf("%s, %v", a.body, err)
+	}
+	a = s.ask("POST", "/v1/score?by=batch", "application/json", `{"smiles": ["C"]}`)
+	if err := json.Unmarshal([]byte(a.body), &got); err != nil || !got.Whole.Few || got.Rows[0]["by"] != "alone" {
+		t.Errorf("%s, %v", a.body, err)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	limits := DefaultLimits()
+	limits.Bytes = 100_000
+	s := serving(t, Options{Loopback: true, Limits: limits})
+	const json = "application/json"
+	good := `{"smiles": ["C"]}`
+	for _, c := range []struct {
+		status                        int
+		method, path, mediaType, body string
+		want                          string
+		fields                        []string
+	}{
+		{400, "POST", "/v1/score?alpha=2", json, good, "between 0 and 1", nil},
+		{400, "POST", "/v1/score?alpha=NaN", json, good, "between 0 and 1", nil},
+		{400, "POST", "/v1/score?by=me", json, good, "alone, batch, attention", nil},
+		{400, "POST", "/v1/score?seed=-1", json, good, "from 0", nil},
+		{400, "POST", "/v1/score?colour=red", json, good, "colour", nil},
+		{400, "POST", "/v1/score?by=batch&by=alone", json, good, "once", nil},
+		{400, "POST", "/v1/score?a=%zz", json, good, "escape", nil},
+		{400, "POST", "/v1/score", json, `{"smiles": "C"}`, "smiles", nil},
+		{400, "POST", "/v1/score", json, `{"smiles": ["C"], "model": "bbbp"}`, "model", nil},
+		{400, "POST", "/v1/score", json, good + "2", "behind it", nil},
+		{400, "POST", "/v1/score", json, `{}`, "smiles and graphs", nil},
+		{400, "POST", "/v1/score", json, `{"smiles": ["C"], "ids": []}`, "0 ids for 1 records", nil},
+		{400, "POST", "/v1/score", json, "", "EOF", nil},
+		{400, "POST", "/v1/score", "text/csv", "a,b\n1,2\n", "column", nil},
+		{400, "POST", "/v1/score?column=nobody", "text/csv", "a,b\n1,2\n", "nobody", nil},
+		{400, "POST", "/v1/score?model=ptc_mr", "text/csv", "smiles\nC\n", "plain graphs", nil},
+		{404, "POST", "/v1/score?model=nobody", json, good, "nobody", nil},
+		{404, "GET", "/v1/score/", "", "", "there is no", nil},
+		{405, "GET", "/v1/score", "", "", "want POST", nil},
+		{405, "DELETE", "/v1/models", "", "", "want GET", nil},
+		{406, "POST", "/v1/score", json, good, "image/png", []string{"Accept", "image/png"}},
+		{413, "POST", "/v1/score", json, good + strings.Repeat(" ", 100_000), "100000 bytes", nil},
+		{415, "POST", "/v1/score", "", good, "Content-Type", nil},
+		{415, "POST", "/v1/score", "text/csv", "\x1f\x8b\b\x00", "compressed", nil},
+		{415, "POST", "/v1/score", json, good, "gzip", []string{"Content-Encoding", "gzip"}},
+		{403, "POST", "/v1/score", json, good, "another site", []string{"Origin", "http://example.com"}},
+		{403, "POST", "/v1/score", json, good, "another site", []string{"Sec-Fetch-Site", "cross-site"}},
+		{421, "POST", "/v1/score", json, good, "example.com", []string{"Host", "example.com:80", "Origin", "http://example.com:80"}},
+		{421, "GET", "/v1/models", "", "", "127.0.0.1.example.com", []string{"Host", "127.0.0.1.example.com"}},
+	} {
+		a := s.ask(c.method, c.path, c.mediaType, c.body, c.fields...)
+		if a.StatusCode != c.status || !strings.Contains(a.body, c.want) || a.Header.Get("Content-Type") != "application/problem+json" {
+			t.Errorf("%s %s %q: %s %s, want %d and %q", c.method, c.path, c.body[:min(50, len(c.body))], a.Status, a.body, c.status, c.want)
+		}
+	}
+	for _, host := range []string{"localhost", "localhost:1", "127.0.0.9", "[::1]:80", "[::1]"} {
+		if a := s.ask("GET", "/healthz", "", "", "Host", host); a.StatusCode != 200 {
+			t.Errorf("host %s: %s", host, a.Status)
+		}
+	}
+	// A body whose length is not told is refused when it turns out to be too long.
+	r, err := http.Post(s.URL+"/v1/score", "application/x-ndjson", io.MultiReader(strings.NewReader(strings.Repeat("\n", 100_001))))
+	if err != nil || r.StatusCode != 413 {
+		t.Errorf("%v, %v", r, err)
+	}
+}
+
+func TestToken(t *testing.T) {
+	const token = "0123456789abcdef"
+	s := serving(t, Options{Token: token})
+	for field, status := range map[string]int{"": 401, "Bearer " + token: 200, "bearer " + token: 200, "Bearer " + token[:15]: 401, "Basic " + token: 401, token: 401} {
+		a := s.ask("GET", "/v1/models", "", "", "Authorization", field)
+		if a.StatusCode != status || strings.Contains(a.body, token) || (status == 401) != (a.Header.Get("WWW-Authenticate") == "Bearer") {
+			t.Errorf("%q: %s %v", field, a.Status, a.Header)
+		}
+	}
+	if a := s.ask("GET", "/healthz", "", "", "Host", "example.com"); a.StatusCode != 200 {
+		t.Errorf("healthz: %s", a.Status)
+	}
+	for _, o := range []Options{{}, {Token: "short"}, {Loopback: true, Token: "short"}} {
+		o.Limits = DefaultLimits()
+		if _, err := New(shared, o); err == nil {
+			t.Errorf("%+v: no error", o)
+		}
+	}
+	if IsLoopback(&net.TCPAddr{IP: net.IPv4zero}) || !IsLoopback(&net.TCPAddr{IP: net.IPv6loopback}) {
+		t.Error("what is loopback")
+	}
+}
+
+// manyLines is a body of n records.
+func manyLines(n int) io.Reader {
+	r, w := io.Pipe()
+	go func() {
+		var b bytes.Buffer
+		for i := range n {
+			fmt.Fprintf(&b, "{\"id\":\"%d\",\"smiles\":\"%s%s\"}\n", i, strings.Repeat("C", 1+i%30), "O")
+			if b.Len() > 32<<10 || i == n-1 {
+				if _, err := w.Write(b.Bytes()); err != nil {
+					return
+				}
+				b.Reset()
+			}
+		}
+		w.Close()
+	}()
+	return r
+}
+
+// connect sends the head of a request, and leaves the rest to the caller.
+func (s *server) connect(t *testing.T, head string) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", s.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	if _, err := io.WriteString(c, strings.ReplaceAll(head, "\n", "\r\n")+"\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+const linesHead = "POST /v1/score HTTP/1.1\nHost: localhost\nContent-Type: application/x-ndjson\nTransfer-Encoding: chunked\nConnection: close"
+
+// A client that reads nothing before it has sent all gets every row, whatever fits into the buffers
+// of the system, and memory does not grow with that.
+func TestSendsAllBeforeItReadsMemory(t *testing.T) {
+	n := 60_000
+	if testing.Short() {
+		n = 20_000
+	}
+	s := serving(t, local)
+	c := s.connect(t, linesHead)
+	var most uint64
+	stop, watched := make(chan bool), make(chan bool)
+	go func() {
+		defer close(watched)
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(20 * time.Millisecond):
+				var m runtime.MemStats
+				runtime.ReadMemStats(&m)
+				most = max(most, m.HeapInuse)
+			}
+		}
+	}()
+	var before runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	body := manyLines(n)
+	w := httpChunks{c}
+	if _, err := io.Copy(w, body); err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(c, "0\r\n\r\n")
+	time.Sleep(100 * time.Millisecond)
+	data := readAll(t, c)
+	close(stop)
+	<-watched
+	if got := bytes.Count(data, []byte(`"verdict":"`)); got != n {
+		t.Errorf("%d rows, want %d", got, n)
+	}
+	// The answer is 15 MB, and twice that while it is read here.
+	t.Logf("answer of %d MB; heap of %d MB before and at most %d MB", len(data)>>20, before.HeapInuse>>20, most>>20)
+	if most > before.HeapInuse+uint64(3*len(data))+64<<20 {
+		t.Errorf("the heap grew from %d to %d MB", before.HeapInuse>>20, most>>20)
+	}
+}
+
+// readAll reads the answer on a connection, to its proper end.
+func readAll(t *testing.T, c net.Conn) []byte {
+	t.Helper()
+	r, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// httpChunks writes in chunks.
+type httpChunks struct{ w io.Writer }
+
+func (c httpChunks) Write(b []byte) (int, error) {
+	if _, err := fmt.Fprintf(c.w, "%x\r\n%s\r\n", len(b), b); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// A client that sends nothing, or next to nothing, is told so. It keeps nobody from being served.
+func TestSlowSender(t *testing.T) {
+	limits := DefaultLimits()
+	limits.Requests, limits.Stall = 1, 300*time.Millisecond
+	s := serving(t, Options{Loopback: true, Limits: limits})
+	for _, every := range []time.Duration{time.Hour, 50 * time.Millisecond} {
+		c := s.connect(t, linesHead)
+		done := make(chan bool)
+		go func() {
+			for {
+				select {
+				case <-done:
+					return
+				case <-time.After(every):
+					if _, err := (httpChunks{c}).Write([]byte("\n")); err != nil {
+						return
+					}
+				}
+			}
+		}()
+		if a := s.ask("POST", "/v1/score", "application/json", `{"smiles": ["C"]}`); a.StatusCode != 200 {
+			t.Errorf("another client got %s", a.Status)
+		}
+		c.SetReadDeadline(time.Now().Add(20 * time.Second))
+		data := make([]byte, 4096)
+		n, err := c.Read(data)
+		close(done)
+		if !strings.HasPrefix(string(data[:n]), "HTTP/1.1 408 ") {
+			t.Errorf("a line every %v: %q, %v", every, data[:n], err)
+		}
+	}
+}
+
+// A client that reads nothing keeps nobody from being served, once its rows are computed.
+func TestSlowReader(t *testing.T) {
+	limits := DefaultLimits()
+	limits.Requests, limits.Wait = 1, 10*time.Minute
+	s := serving(t, Options{Loopback: true, Limits: limits})
+	c := s.connect(t, linesHead)
+	n := 40_000
+	if testing.Short() {
+		n = 20_000
+	}
+	if _, err := io.Copy(httpChunks{c}, manyLines(n)); err != nil { // much more than the buffers hold
+		t.Fatal(err)
+	}
+	io.WriteString(c, "0\r\n\r\n")
+	for range 3 {
+		if a := s.ask("POST", "/v1/score", "application/json", `{"smiles": ["C"]}`); a.StatusCode != 200 {
+			t.Errorf("another client got %s", a.Status)
+		}
+	}
+	if got := bytes.Count(readAll(t, c), []byte(`"verdict":"`)); got != n {
+		t.Errorf("%d rows", got)
+	}
+}
+
+// Of many requests at once those that cannot wait are told when to come again, and all others
+// get their rows.
+func TestManyAtOnce(t *testing.T) {
+	for _, waiting := range []int{256, 20} {
+		limits := DefaultLimits()
+		limits.Requests, limits.Waiting = 2, waiting
+		s := serving(t, Options{Loopback: true, Limits: limits})
+		var all sync.WaitGroup
+		var mu sync.Mutex
+		answers := map[int]int{}
+		for range 200 {
+			all.Go(func() {
+				a := s.ask("POST", "/v1/score", "application/json", `{"smiles": ["`+aspirin+`", "`+rdx+`"]}`)
+				mu.Lock()
+				defer mu.Unlock()
+				answers[a.StatusCode]++
+				switch {
+				case a.StatusCode == 200 && strings.Count(a.body, `"error":null`) != 2:
+					t.Errorf("%s", a.body)
+				case a.StatusCode == 429 && a.Header.Get("Retry-After") != "5":
+					t.Errorf("Retry-After %q", a.Header.Get("Retry-After"))
+				}
+			})
+		}
+		all.Wait()
+		t.Logf("%d may wait: %v", waiting, answers)
+		if answers[200]+answers[429] != 200 || answers[200] < min(200, waiting) || waiting > 200 && answers[429] > 0 {
+			t.Errorf("%d may wait: %v", waiting, answers)
+		}
+	}
+}
+
+// Whoever waits too long for a turn is told so, too.
+func TestWaits(t *testing.T) {
+	limits := DefaultLimits()
+	limits.Requests, limits.Wait = 1, 50*time.Millisecond
+	s := serving(t, Options{Loopback: true, Limits: limits})
+	c := s.connect(t, linesHead)
+	sent := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(httpChunks{c}, manyLines(100_000_000))
+		sent <- err
+	}()
+	io.ReadFull(c, make([]byte, 1000)) // it is computed
+	if a := s.ask("POST", "/v1/score", "application/json", `{"smiles": ["C"]}`); a.StatusCode != 429 || a.Header.Get("Retry-After") != "1" || !strings.Contains(a.body, "waited") {
+		t.Errorf("%s %s", a.Status, a.body)
+	}
+	c.Close()
+	<-sent
+	for range 100 { // the client that left makes room
+		if s.ask("POST", "/v1/score", "application/json", `{"smiles": ["C"]}`).StatusCode == 200 {
+			return
+		}
+	}
+	t.Error("the request of a client that is gone goes on")
+}
+
+// A request that takes too long ends in a problem, and its connection breaks.
+func TestTakesTooLong(t *testing.T) {
+	limits := DefaultLimits()
+	for limits.Time = 700 * time.Millisecond; ; limits.Time *= 2 {
+		s := serving(t, Options{Loopback: true, Limits: limits})
+		r, err := http.Post(s.URL+"/v1/score", "application/x-ndjson", manyLines(100_000_000))
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := io.ReadAll(r.Body)
+		r.Body.Close()
+		rows := bytes.Split(bytes.TrimSpace(data), []byte("\n"))
+		s.value("Problem", rows[len(rows)-1])
+		if !bytes.Contains(rows[len(rows)-1], []byte("took too long")) {
+			t.Errorf("%s", rows[len(rows)-1])
+		}
+		if r.StatusCode == http.StatusServiceUnavailable && limits.Time < time.Minute {
+			continue // it ended before the first row
+		}
+		if err == nil || len(rows) < 2 {
+			t.Fatalf("%d rows, %v", len(rows), err)
+		}
+		s.value("Row", rows[len(rows)-2])
+		return
+	}
+}
+
+// FuzzLine: no line is anything but a record.
+func FuzzLine(f *testing.F) {
+	for _, text := range []string{`"C"`, `{"smiles":"C"}`, `{"n":3,"edges":[[0,1]]}`, `{"n":1e9}`, `[`, `null`, `"\ud800"`, `{"n":2,"edges":[[0]]}`} {
+		f.Add(text)
+	}
+	m, err := shared.Model(context.Background(), "ptc_mr")
+	if err != nil {
+		f.Fatal(err)
+	}
+	q := &question{how: service.How{Alpha: 0.05, By: algo.ByAlone}}
+	f.Fuzz(func(t *testing.T, text string) {
+		if strings.TrimSpace(text) == "" {
+			return
+		}
+		r := lineRecord(0, 1, []byte(text), m, q)()
+		if (r.Err == nil) == (r.Graph == nil) || r.Err != nil && !strings.HasPrefix(r.Err.Error(), "line 1") {
+			t.Errorf("%q: %v", text, r.Err)
+		}
+	})
+}

@@ -1,0 +1,283 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"baca/algo"
+	"baca/algo/decide"
+	"baca/algo/table"
+	"baca/build/service"
+)
+
+// A form is one of requests or answers.
+type form string
+
+const (
+	document form = "application/json"
+	lines    form = "application/x-ndjson"
+	csv      form = "text/csv"
+)
+
+// A question is what the parameters and fields of a request ask.
+type question struct {
+	model  string
+	how    service.How
+	column string // with the SMILES
+	in     string // media type of the body
+	out    form
+}
+
+// parameters of the URL, each at most once.
+var parameters = []string{"model", "alpha", "by", "seed", "column"}
+
+func questionOf(r *http.Request) (*question, error) {
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, problemf(http.StatusBadRequest, "the query of the URL: %v", err)
+	}
+	for name, list := range values {
+		if !slices.Contains(parameters, name) || len(list) > 1 {
+			return nil, problemf(http.StatusBadRequest, "parameter %.40q: want each of %s once at most", name, strings.Join(parameters, ", "))
+		}
+	}
+	q := &question{model: cmp.Or(values.Get("model"), "bbbp"), column: cmp.Or(values.Get("column"), "smiles")}
+	q.how = service.How{Alpha: 0.05, By: cmp.Or(values.Get("by"), algo.ByAlone), Seed: algo.DefaultOptions().Seed, Explain: r.URL.Path == "/v1/explain"}
+	if text := values.Get("alpha"); text != "" {
+		if q.how.Alpha, err = strconv.ParseFloat(text, 64); err == nil {
+			err = decide.CheckAlpha(q.how.Alpha)
+		}
+		if err != nil {
+			return nil, problemf(http.StatusBadRequest, "parameter alpha=%.40q: want a number between 0 and 1", text)
+		}
+	}
+	if text := values.Get("seed"); text != "" {
+		if q.how.Seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			return nil, problemf(http.StatusBadRequest, "parameter seed=%.40q: want a number from 0", text)
+		}
+	}
+	if !slices.Contains(algo.Deciders(), q.how.By) {
+		return nil, problemf(http.StatusBadRequest, "parameter by=%.40q: want one of %s", q.how.By, strings.Join(algo.Deciders(), ", "))
+	}
+	q.in, _, _ = mime.ParseMediaType(r.Header.Get("Content-Type"))
+	reader, known := readers[q.in]
+	if !known {
+		return nil, problemf(http.StatusUnsupportedMediaType, "Content-Type %.80q: want one of %s", q.in, strings.Join(mediaTypes(), ", "))
+	}
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+		return nil, problemf(http.StatusUnsupportedMediaType, "Content-Encoding %.40q: want none", encoding)
+	}
+	q.out, err = answerForm(r.Header.Values("Accept"), reader.answer)
+	return q, err
+}
+
+// answerForm is the first form that a client accepts, or the usual one.
+func answerForm(accept []string, usual form) (form, error) {
+	list := strings.Join(accept, ",")
+	if list == "" {
+		return usual, nil
+	}
+	for part := range strings.SplitSeq(list, ",") {
+		switch name, _, _ := mime.ParseMediaType(part); name {
+		case "*/*":
+			return usual, nil
+		case "application/json", "application/*":
+			return document, nil
+		case "application/x-ndjson", "application/jsonl":
+			return lines, nil
+		case "text/csv", "text/*":
+			return csv, nil
+		}
+	}
+	return "", problemf(http.StatusNotAcceptable, "Accept %.80q: want %s, %s or %s", list, document, lines, csv)
+}
+
+// rows answers /v1/score and /v1/explain.
+func (a *API) rows(w http.ResponseWriter, r *http.Request) {
+	q, err := questionOf(r)
+	if err == nil && r.ContentLength > a.options.Limits.Bytes {
+		err = tooLarge(a.options.Limits.Bytes)
+	}
+	var leave func()
+	if err == nil {
+		leave, err = a.enter()
+	}
+	if err != nil {
+		fail(w, problemOf(r.Context(), err))
+		return
+	}
+	defer leave()
+	control := http.NewResponseController(w)
+	ctx, cancel := context.WithTimeoutCause(r.Context(), a.options.Limits.Time, errTime)
+	defer cancel()
+	body := newBody(r.Body, control, a.options.Limits)
+	defer body.end()
+	out := newSpool(a.options.Folder, control, w, cancel)
+	defer out.drop()
+	err = a.compute(ctx, q, body, out)
+	body.end()
+	p := problemOf(ctx, err)
+	if p != nil && !out.begun() {
+		if !body.read {
+			w.Header().Set("Connection", "close") // rather than wait for the rest
+		}
+		fail(w, p)
+		return
+	}
+	if p != nil && q.out == lines {
+		out.Write(append(mustJSON(p), '\n'))
+	}
+	rest := func() {}
+	if p != nil {
+		rest = body.discard()
+	}
+	err = out.finish()
+	rest()
+	if err != nil || p != nil {
+		panic(http.ErrAbortHandler) // so that no client takes this for all rows
+	}
+}
+
+// compute writes the rows of a request.
+func (a *API) compute(ctx context.Context, q *question, body *body, out *spool) error {
+	if err := body.head(); err != nil {
+		return err
+	}
+	done, err := a.turn(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	m, err := a.service.Model(ctx, q.model)
+	if err != nil {
+		return err
+	}
+	in, err := readers[q.in].read(q, m, body)
+	if err != nil {
+		return err
+	}
+	if before := a.options.Before; before != nil {
+		before()
+	}
+	rows := newRows(out, q, m)
+	if err := m.Stream(ctx, in, q.how, rows.add); err != nil {
+		return err
+	}
+	return rows.end()
+}
+
+// problemOf says what status an error has, nil for none.
+func problemOf(ctx context.Context, err error) *problem {
+	if p := new(problem); errors.As(err, &p) {
+		return p
+	}
+	var bad *inputError
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(context.Cause(ctx), errTime):
+		return problemf(http.StatusServiceUnavailable, "%v: send fewer records at once", errTime)
+	case errors.Is(err, service.ErrUnknown):
+		return problemf(http.StatusNotFound, "%v", err)
+	case errors.As(err, &bad):
+		return problemf(http.StatusBadRequest, "%s", table.Printable(err.Error()))
+	}
+	return problemf(http.StatusInternalServerError, "%v", err)
+}
+
+// rows writes rows in the form of an answer.
+type rows struct {
+	out   *spool
+	form  form
+	run   table.Run
+	table table.Writer
+	tally table.Tally
+	whole *service.Whole
+	comma *commas // of a document
+}
+
+func newRows(out *spool, q *question, m *service.Model) *rows {
+	w := &rows{out: out, form: q.out, run: table.Run{Model: m.Card.Name, SHA256: m.SHA256, By: q.how.By, Alpha: q.how.Alpha}}
+	groups := table.Usual
+	if q.how.Explain {
+		groups |= table.OfReasons | table.OfNeighbors
+		if m.Structures.HasValues() {
+			groups |= table.OfValues
+		}
+	}
+	columns := append(table.Columns(groups), w.run.Columns()...)
+	to, sink := "jsonl", io.Writer(out)
+	switch q.out {
+	case csv:
+		to = "csv"
+	case document:
+		w.comma = &commas{w: out}
+		sink = w.comma
+	}
+	w.table = table.NewRows(sink, to, table.Text{}, true, columns)
+	return w
+}
+
+// header is the media type of the answer, once there is one.
+func (w *rows) header() {
+	if !w.out.begun() {
+		w.out.begin(string(w.form))
+	}
+}
+
+func (w *rows) add(list []table.Scored, whole *service.Whole) error {
+	w.header()
+	if w.whole = whole; whole != nil && whole.Few {
+		w.run.By = algo.ByAlone
+	}
+	w.tally.Add(list)
+	for _, r := range list {
+		w.table.Write(r)
+	}
+	return w.table.Flush()
+}
+
+// end writes what follows the last row.
+func (w *rows) end() error {
+	w.header()
+	if err := w.table.Flush(); err != nil || w.form != document {
+		return err
+	}
+	counts := map[string]int{
+		"records": w.tally.Records, "refused": w.tally.Refused, "outside": w.tally.Outside,
+		"borderline": w.tally.Borderline, "inside": w.tally.Inside, "undecided": w.tally.Undecided,
+	}
+	if !w.comma.begun {
+		io.WriteString(w.out, `{"rows":[`)
+	}
+	_, err := fmt.Fprintf(w.out, "\n],\"counts\":%s,\"whole\":%s}\n", mustJSON(counts), mustJSON(w.whole))
+	return err
+}
+
+// commas makes a list of lines of JSON: each line is a value.
+type commas struct {
+	w     io.Writer
+	begun bool
+}
+
+func (c *commas) Write(b []byte) (int, error) {
+	text := strings.TrimSuffix(string(b), "\n")
+	before := ",\n"
+	if !c.begun {
+		before = "{\"rows\":[\n"
+	}
+	c.begun = true
+	if _, err := io.WriteString(c.w, before+strings.ReplaceAll(text, "\n", ",\n")); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}

@@ -1,0 +1,175 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"baca/algo"
+	"baca/algo/table"
+	"baca/build/service"
+)
+
+const rdx = "C1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-]"
+
+// session is a client of a server.
+func session(t *testing.T) *sdk.ClientSession {
+	t.Helper()
+	ours, theirs := sdk.NewInMemoryTransports()
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
+	go New(service.New(1)).Run(ctx, theirs)
+	c, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, ours, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// call returns the answer of a tool, or the text of its error.
+func call(t *testing.T, c *sdk.ClientSession, tool string, arguments any, answer any) string {
+	t.Helper()
+	r, err := c.CallTool(context.Background(), &sdk.CallToolParams{Name: tool, Arguments: arguments})
+	if err != nil {
+		return err.Error()
+	}
+	if r.IsError {
+		return r.Content[0].(*sdk.TextContent).Text
+	}
+	data, err := json.Marshal(r.StructuredContent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, answer); err != nil {
+		t.Fatal(err)
+	}
+	return ""
+}
+
+func TestTools(t *testing.T) {
+	c := session(t)
+	if !strings.Contains(c.InitializeResult().Instructions, "verdict") {
+		t.Error("the server does not say what it is for")
+	}
+	list, err := c.ListTools(context.Background(), nil)
+	if err != nil || len(list.Tools) != 3 {
+		t.Fatalf("%v, %v", list, err)
+	}
+	for _, tool := range list.Tools {
+		if tool.Description == "" || tool.InputSchema == nil || tool.OutputSchema == nil || !tool.Annotations.ReadOnlyHint {
+			t.Errorf("%+v", tool)
+		}
+	}
+	var models Listed
+	if why := call(t, c, "models", map[string]any{}, &models); why != "" || len(models.Models) < 2 {
+		t.Errorf("models: %s %v", why, models)
+	}
+}
+
+// The numbers are those of the library, as the command writes them.
+func TestScore(t *testing.T) {
+	c := session(t)
+	texts := []string{"CC(=O)Oc1ccccc1C(=O)O", "C(", rdx}
+	var scored, explained Scored
+	if why := call(t, c, "score", Scoring{SMILES: texts}, &scored); why != "" {
+		t.Fatal(why)
+	}
+	if why := call(t, c, "explain", Scoring{SMILES: texts}, &explained); why != "" {
+		t.Fatal(why)
+	}
+	m, err := service.New(1).Model(context.Background(), "bbbp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _, err := m.Score(context.Background(), service.List{SMILES: texts}, service.How{Alpha: 0.05, By: algo.ByAlone})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, got := range []Scored{scored, explained} {
+		for i, r := range got.Rows {
+			if want[i].Err != nil {
+				if r.Error != "column 2: the branch is never closed" || r.Score != nil || r.Verdict != "" {
+					t.Errorf("%+v", r)
+				}
+				continue
+			}
+			if w := want[i].Scores; table.Number(*r.Score) != table.Number(w.Score) || *r.Score == w.Score || table.Number(*r.P) != table.Number(w.P) || r.Verdict != string(w.Verdict) {
+				t.Errorf("%+v, want %+v", r, w)
+			}
+		}
+	}
+	if why := explained.Rows[2].Why; len(why.Reasons) == 0 || len(why.Atoms) != 15 || len(why.Nearest) == 0 || why.Nearest[0].SMILES == "" || scored.Rows[2].Why != nil {
+		t.Errorf("%+v", why)
+	}
+	var batch Scored
+	if why := call(t, c, "score", Scoring{SMILES: strings.Split(strings.Repeat(rdx+" ", 25), " ")[:25], By: "batch", Alpha: 0.1}, &batch); why != "" || batch.Whole == nil || batch.Whole.Few {
+		t.Errorf("batch: %s %+v", why, batch.Whole)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	c := session(t)
+	for want, in := range map[string]Scoring{
+		"0 molecules":        {SMILES: []string{}},
+		"want 1 to 1000":     {SMILES: make([]string, MaxScored+1)},
+		"unknown model":      {SMILES: []string{"C"}, Model: "nobody"},
+		"between 0 and 1":    {SMILES: []string{"C"}, Alpha: 3},
+		"nobody":             {SMILES: []string{"C"}, By: "nobody"},
+		"reads plain graphs": {SMILES: []string{"C"}, Model: "ptc_mr"},
+	} {
+		if why := call(t, c, "score", in, nil); !strings.Contains(why, want) {
+			t.Errorf("%+v: %q, want %q", in.Model, why, want)
+		}
+	}
+	if why := call(t, c, "explain", Scoring{SMILES: make([]string, MaxExplained+1)}, nil); !strings.Contains(why, "want 1 to 20") {
+		t.Errorf("%q", why)
+	}
+	if why := call(t, c, "score", map[string]any{"smiles": 7}, nil); why == "" {
+		t.Error("a number for molecules: no error")
+	}
+}
+
+// What was asked is answered though the input ends, and a message has a limit.
+func TestServeAnswersAll(t *testing.T) {
+	const begin = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+`
+	var out bytes.Buffer
+	asked := begin
+	for id := 2; id < 12; id++ {
+		asked += fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"score","arguments":{"smiles":["CCO"]}}}`+"\n", id)
+	}
+	if err := Serve(context.Background(), service.New(1), strings.NewReader(asked), &out); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), `"verdict":"inside"`); n != 10 || strings.Count(out.String(), "\n") != 11 {
+		t.Errorf("%d answers of 10:\n%s", n, &out)
+	}
+	err := Serve(context.Background(), service.New(1), io.MultiReader(strings.NewReader(begin+`{"`), endless{}), io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "more than 16777216 bytes") {
+		t.Errorf("an endless message: %v", err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	r, _ := io.Pipe()
+	if err := Serve(ctx, service.New(1), r, io.Discard); err != nil {
+		t.Errorf("interrupted: %v", err)
+	}
+}
+
+// endless is text without a line end.
+type endless struct{}
+
+func (endless) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = 'x'
+	}
+	return len(b), nil
+}

@@ -1,0 +1,257 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"iter"
+	"strings"
+
+	"baca/algo"
+	"baca/algo/compare"
+	"baca/algo/dataset"
+	"baca/algo/decide"
+	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
+	"baca/algo/report"
+	"baca/wasm/message"
+)
+
+// compare says how the open input differs from another one.
+func (e *Engine) compare(r *message.Compare, post func(message.Event)) (*message.Compared, error) {
+	if err := e.ready(); err != nil {
+		return nil, err
+	}
+	fdr := cmp.Or(r.FDR, 0.05)
+	if err := decide.CheckFDR(fdr); err != nil {
+		return nil, failf(message.CodeBadOption, "%w", err)
+	}
+	t := e.begin(post)
+	with, warnings, err := e.second(&r.With)
+	if err != nil {
+		return nil, err
+	}
+	seed := cmp.Or(r.Seed, 1)
+	out := &report.Comparison{Warnings: warnings}
+	var lists [2]*compare.List
+	for k, in := range []*input{with, e.input} {
+		lists[k] = compare.NewList(listName(in), seed, k)
+		show := func(n, read int) {
+			if in == with {
+				t.showProgress(message.StageParse, read, int(in.source.Size()))
+			} else {
+				t.showProgress(message.StageLists, n, in.opened.Records)
+			}
+		}
+		refused, err := e.gather(t, lists[k], in, show)
+		if err != nil {
+			return nil, t.failedOf(in, err)
+		}
+		out.Warnings = append(out.Warnings, refused...)
+		out.Input = append(out.Input, report.Pair{Name: fmt.Sprintf("%c: input", 'A'+k), Value: lists[k].Name}, report.Pair{Name: fmt.Sprintf("%c: bytes", 'A'+k), Value: fmt.Sprint(in.source.Size())})
+	}
+	out.Comparison, err = compare.Compare(t, lists[0], lists[1], compare.Options{
+		Encoder: e.model.Encoder, FDR: fdr, Workers: 1,
+		Stage: func(name string) { t.showProgress(name, 0, 0) },
+	})
+	if err != nil {
+		return nil, t.failedOf(with, err)
+	}
+	e.describe(out, fdr, seed)
+	m := compared(out.Comparison)
+	m.Warnings = out.Warnings
+	var b bytes.Buffer
+	if err := report.WriteComparison(&b, out); err != nil {
+		return nil, err
+	}
+	m.Report = b.Bytes()
+	return m, nil
+}
+
+// second is an input beside the open one, of the same kind.
+func (e *Engine) second(r *message.Open) (*input, []string, error) {
+	in, err := e.inputOf(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := in.recognize(r.Choices, func(message.Event) {}); err != nil {
+		return nil, nil, in.unreadable(err)
+	}
+	if in.format.Graphs() == e.card.Molecules {
+		kind := map[bool]string{true: "molecules", false: "plain graphs"}
+		return nil, nil, failf(message.CodeBadInput, "%s holds %s, %s holds %s: want two lists of one kind", e.input.title(), kind[e.card.Molecules], in.title(), kind[!e.card.Molecules])
+	}
+	if in.format == dataset.TU {
+		if err := in.readSet(func(message.Event) {}); err != nil {
+			return nil, nil, in.unreadable(err)
+		}
+	}
+	return in, in.opened.Warnings, nil
+}
+
+func listName(in *input) string { return cmp.Or(in.name, "the list") }
+
+// gathered molecules are described at a time.
+const gathered = 64
+
+// refusedShown is how many refused records of a list are named.
+const refusedShown = 3
+
+// gather reads an input into a list, and says what was refused. Show is told how many records
+// and bytes were read.
+func (e *Engine) gather(t *task, l *compare.List, in *input, show func(records, read int)) (refused []string, err error) {
+	var chunk []compare.Source
+	read := &counter{w: nothing{}}
+	flush := func() error {
+		err := l.Add(t, 1, chunk)
+		chunk = chunk[:0]
+		show(l.Read, read.n)
+		return cmp.Or(err, t.Err())
+	}
+	for s, err := range in.compared(read, e.form().Unordered()) {
+		if err != nil {
+			return nil, err
+		}
+		if s.err != nil {
+			if l.Refuse(1); l.Refused <= refusedShown {
+				refused = append(refused, "refused: "+s.err.Error())
+			}
+			continue
+		}
+		if chunk = append(chunk, s.Source); len(chunk) == gathered {
+			if err := flush(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := flush(); err != nil {
+		return nil, err
+	}
+	if n := l.Refused - refusedShown; n > 0 {
+		refused = append(refused, fmt.Sprintf("refused: %d more of %s", n, l.Name))
+	}
+	if l.Len() == 0 {
+		return nil, fmt.Errorf("none of %d records could be read: want a list to compare with", l.Read)
+	}
+	return refused, nil
+}
+
+// nothing takes what is counted.
+type nothing struct{}
+
+func (nothing) Write(p []byte) (int, error) { return len(p), nil }
+
+// A sourced record is one of a list, or why it is refused.
+type sourced struct {
+	compare.Source
+	err error
+}
+
+// compared goes through the records as a comparison wants them: where the input has no SMILES,
+// as an SDF file has none, molecules have one of their own.
+func (in *input) compared(read *counter, form molecule.Form) iter.Seq2[sourced, error] {
+	return func(yield func(sourced, error) bool) {
+		if in.format == dataset.TU {
+			for i, g := range in.graphs {
+				if !yield(sourced{Source: compare.Source{ID: fmt.Sprint(i + 1), Graph: g}}, nil) {
+					return
+				}
+			}
+			return
+		}
+		for m, err := range dataset.Records(in.all(read), in.options()) {
+			if err != nil {
+				yield(sourced{}, err)
+				return
+			}
+			p := m.Parsed(form)
+			s := sourced{compare.Source{ID: p.ID, SMILES: p.SMILES, Graph: p.Graph}, p.Err}
+			if p.Err == nil && p.SMILES == "" && !in.format.Graphs() {
+				if mol, err := m.Parse(); err == nil {
+					mol, _ = smiles.In(mol, molecule.Canonical)
+					s.SMILES = smiles.Write(mol)
+				}
+			}
+			if !yield(s, nil) {
+				return
+			}
+		}
+	}
+}
+
+// describe says in a report how it came about.
+func (e *Engine) describe(r *report.Comparison, fdr float64, seed uint64) {
+	r.Title = fmt.Sprintf("How %s differs from %s", r.B.Name, r.A.Name)
+	r.Settings = []report.Pair{
+		{Name: "encoder", Value: "of model " + e.card.Name}, {Name: "false discoveries", Value: fmt.Sprint(fdr)},
+		{Name: "seed", Value: fmt.Sprint(seed)}, {Name: "program", Value: "baca " + algo.Version + ", the page"},
+	}
+	model := e.card.Name
+	if !e.card.BuiltIn {
+		model = "./" + model + ".msgpack"
+	}
+	words := []string{"baca", "compare", "--model", report.Quote(model), "--fdr", fmt.Sprint(fdr), "--seed", fmt.Sprint(seed), "--html", "difference.html"}
+	for _, name := range []string{r.A.Name, r.B.Name} {
+		if strings.HasPrefix(name, "-") {
+			name = "./" + name // no flag
+		}
+		words = append(words, report.Quote(name))
+	}
+	r.Command = strings.Join(words, " ")
+	var err error
+	if r.Script, err = e.host.Fetch(Drawer); err != nil {
+		r.Undrawn = "what draws could not be loaded"
+	}
+}
+
+// compared is what the page shows of a comparison.
+func compared(c *compare.Comparison) *message.Compared {
+	m := &message.Compared{
+		A: listed(&c.A), B: listed(&c.B), Similarities: compare.Steps(),
+		AtoB: c.AtoB.Coverage[:], BtoA: c.BtoA.Coverage[:], AtoA: c.AtoA.Coverage[:], BtoB: c.BtoB.Coverage[:],
+		NamedTested: c.NamedTested, FragmentsTested: c.FragmentsTested, NamedDiffering: len(c.Named), FragmentsFound: len(c.Fragments), FDR: c.FDR,
+	}
+	for _, text := range []string{c.Differs(), c.Shares(), c.TooEasy(), c.Sampled()} {
+		if text != "" {
+			m.Sentences = append(m.Sentences, text)
+		}
+	}
+	m.Named, m.Fragments = differences(c, c.Named), differences(c, c.Fragments)
+	return m
+}
+
+func listed(s *compare.Side) message.Listed {
+	shares := func(d *compare.Distribution) (list message.Floats) {
+		for _, n := range d.Counts {
+			list = append(list, float64(n)/float64(s.Molecules))
+		}
+		return list
+	}
+	return message.Listed{
+		Name: s.Name, Read: s.Read, Refused: s.Refused, Copies: s.Copies, Molecules: s.Molecules,
+		Atoms: s.Atoms.Quantiles[:], Rings: s.Rings.Quantiles[:], AtomShares: shares(&s.Atoms), RingShares: shares(&s.Rings),
+	}
+}
+
+// differences are the surest of each list.
+func differences(c *compare.Comparison, list []compare.Difference) (most []message.Difference) {
+	var n [2]int
+	for i := range list {
+		d, side := &list[i], 0
+		if d.Odds >= 1 {
+			side = 1
+		}
+		if n[side]++; n[side] > message.MostDifferences {
+			continue
+		}
+		m := message.Difference{
+			Kind: d.Kind, Name: d.Name, InA: float64(d.InA) / float64(c.A.Molecules), InB: float64(d.InB) / float64(c.B.Molecules),
+			Odds: d.Odds, Low: d.Low, High: d.High, Q: d.Q, Example: d.Example,
+		}
+		for _, atom := range d.Atoms {
+			m.Atoms = append(m.Atoms, int32(atom))
+		}
+		most = append(most, m)
+	}
+	return most
+}

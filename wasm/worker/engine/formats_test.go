@@ -1,0 +1,150 @@
+package engine
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/algo/parquet"
+	"baca/wasm/message"
+)
+
+// table writes two columns as Parquet.
+func parquetOf(t *testing.T, names, smiles []string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := parquet.NewWriter(&b, "test", []parquet.Field{{Name: "name"}, {Name: "smiles"}})
+	for i := range names {
+		w.Text(0, names[i])
+		w.Text(1, smiles[i])
+		w.End()
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// A molecule has the same score from each kind of file.
+func TestFormatsScoreAlike(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	must[*message.Model](e, h, &message.LoadModel{})
+	names, smiles := []string{"aspirin", "refused", "ethanol"}, []string{"CC(=O)Oc1ccccc1C(=O)O", "C1CC", "CCO"}
+	var lines, jsonl strings.Builder
+	for i, name := range names {
+		fmt.Fprintf(&lines, "%s %s\n", smiles[i], name)
+		fmt.Fprintf(&jsonl, "{\"name\": %q, \"smiles\": %q}\n", name, smiles[i])
+	}
+	var want message.Floats
+	for _, test := range []struct {
+		name, format string
+		data         []byte
+	}{
+		{"a.smi", "smi", []byte(lines.String())},
+		{"a.jsonl", "jsonl", []byte(jsonl.String())},
+		{"a.parquet", "parquet", parquetOf(t, names, smiles)},
+	} {
+		_, o := must[*message.Opened](e, h, &message.Open{Name: test.name, Data: test.data})
+		if o.Format != test.format || o.Records != 3 || o.Refused != 1 || !o.Molecules {
+			t.Fatalf("%s: opened %+v", test.name, o)
+		}
+		events, _ := must[*message.Scored](e, h, &message.Score{})
+		rows := join(events)
+		scores := message.Floats{rows.Scores.Score[0], rows.Scores.Score[2]}
+		if want == nil {
+			want = scores
+		}
+		if !slices.Equal(scores, want) || !slices.Equal(rows.ID, names) || !slices.Equal(rows.SMILES, smiles) || rows.Error[1] == "" {
+			t.Errorf("%s: rows %+v, want scores %v", test.name, rows, want)
+		}
+	}
+	for _, kind := range []string{"file", "stream"} {
+		data, err := os.ReadFile("../../../algo/arrow/testdata/string-plain-" + kind + ".arrow")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, o := must[*message.Opened](e, h, &message.Open{Name: "a.arrow", Data: data}); o.Format != "arrow" || o.Records == 0 || !o.Molecules {
+			t.Errorf("%s: opened %+v", kind, o)
+		}
+		must[*message.Scored](e, h, &message.Score{})
+	}
+}
+
+// nodeLink and graphML write a ring with a tail.
+func nodeLink(size, tail int) string {
+	nodes, links := ringLines(size, tail, `{"id": %d}`, `{"source": %d, "target": %d}`, ", ")
+	return fmt.Sprintf(`{"graph": {"name": "ring %d"}, "nodes": [%s], "links": [%s]}`, size, nodes, links)
+}
+
+func graphML(size, tail int) string {
+	nodes, edges := ringLines(size, tail, `<node id="%d"/>`, `<edge source="%d" target="%d"/>`, "")
+	return fmt.Sprintf("<graph id=\"ring %d\">%s%s</graph>\n", size, nodes, edges)
+}
+
+func ringLines(size, tail int, node, edge, between string) (string, string) {
+	g := ring(size, tail)
+	var nodes, edges []string
+	for i := range g.N() {
+		nodes = append(nodes, fmt.Sprintf(node, i))
+		for _, j := range g.Neighbors[g.Offsets[i]:g.Offsets[i+1]] {
+			if int(j) > i {
+				edges = append(edges, fmt.Sprintf(edge, i, j))
+			}
+		}
+	}
+	return strings.Join(nodes, between), strings.Join(edges, between)
+}
+
+// Plain graphs are scored and trained on, as a set of them is.
+func TestPlainGraphFormats(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	must[*message.Model](e, h, &message.LoadModel{Name: "bzr"})
+	_, a := alone(t, "bzr")
+	var lines, document strings.Builder
+	document.WriteString("<graphml>\n")
+	for size := range 30 {
+		lines.WriteString(nodeLink(size+3, size%4) + "\n")
+		document.WriteString(graphML(size+3, size%4))
+	}
+	lines.WriteString(`{"nodes": []}` + "\n")
+	document.WriteString("<graph/></graphml>")
+	var models [][]byte
+	for _, test := range []struct{ name, format, data string }{
+		{"a.jsonl", "nodelink", lines.String()},
+		{"a.graphml", "graphml", document.String()},
+		{"", "nodelink", lines.String()},
+	} {
+		_, o := must[*message.Opened](e, h, &message.Open{Name: test.name, Data: []byte(test.data)})
+		if o.Format != test.format || o.Records != 31 || o.Refused != 1 || o.Molecules {
+			t.Fatalf("%s: opened %+v", test.name, o)
+		}
+		events, scored := must[*message.Scored](e, h, &message.Score{})
+		rows := join(events)
+		if scored.Refused != 1 || rows.ID[4] != "ring 7" || !strings.Contains(rows.Error[30], "without nodes") {
+			t.Errorf("%s: rows %+v", test.name, rows)
+		}
+		_, d := must[*message.Detailed](e, h, &message.Detail{Record: 7})
+		x, err := a.Explain(t.Context(), ring(10, 3), 0.05)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Score != x.Score || rows.Scores.Score[7] != x.Score || len(d.Atoms) != 13 || len(d.Bonds) != 13 || d.SMILES != "" {
+			t.Errorf("%s: %+v, want score %g", test.name, d, x.Score)
+		}
+		_, own := must[*message.Trained](e, h, &message.Train{Epochs: 1, Name: "rings"})
+		if own.Model.Molecules || own.Model.Graphs != 30 {
+			t.Errorf("%s: trained %+v", test.name, own.Model)
+		}
+		models = append(models, own.Data)
+	}
+	// The model of one is used on the other.
+	must[*message.Model](e, h, &message.LoadModel{Name: "rings", Data: models[0]})
+	must[*message.Scored](e, h, &message.Score{})
+	must[*message.Model](e, h, &message.LoadModel{})
+	fails(e, h, &message.Score{}, message.CodeBadModel, "holds plain graphs")
+}

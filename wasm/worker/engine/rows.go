@@ -59,7 +59,7 @@ func (e *Engine) export(r *message.Export) (*message.Exported, error) {
 	if err := checkLengths(r.Rows); err != nil {
 		return nil, err
 	}
-	return write(r.Format, r.Rows, nil, e.model.Structures.HasValues(), e.ruled(r.Rule))
+	return write(r.Format, r.Rows, nil, false, e.ruled(r.Rule))
 }
 
 // ruled is what rows that follow from a rule come from.
@@ -107,7 +107,7 @@ func rowAt(c *message.Columns, i int) algo.Row {
 }
 
 // write makes a file of rows whose columns are equally long. With whys it has the columns of
-// explanations; those of refused records are nil.
+// explanations, those of values if known is true; those of refused records are nil.
 func write(format string, rows message.Columns, whys []*table.Why, known bool, run table.Run) (*message.Exported, error) {
 	out := &message.Exported{Name: "baca." + format}
 	to := format

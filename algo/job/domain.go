@@ -49,7 +49,7 @@ func (q *DomainQuestion) Substance(ctx context.Context, alone *algo.SingleScorer
 		read, _ := smiles.In(m, f)
 		return smiles.Write(read)
 	}
-	s.Canonical = write(molecule.Canonical)
+	s.Canonical, s.Formula = write(molecule.Canonical), m.Formula()
 	if q.Form == molecule.Standard {
 		s.Read = write(q.Form)
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // A Domain is a report on whether substances are within the applicability domain of a model,
-// in the order of the QSAR Prediction Reporting Format. It says nothing of an endpoint. All
+// in the fields of the (Q)SAR Prediction Reporting Format, version 2.0. It says nothing of an endpoint. All
 // texts are escaped; only Script is taken as it is.
 type Domain struct {
 	Title   string
@@ -54,6 +54,7 @@ func ReachOf(alone *algo.SingleScorer, alpha float64) Reach {
 type Substance struct {
 	Entry            // Why is set
 	Canonical string // SMILES in the canonical form of this program
+	Formula   string // of its atoms, in the order of Hill
 	Read      string // SMILES of what the model has read, where that is not SMILES itself
 	Molfile   bool   // SMILES was written from a molfile
 
@@ -63,6 +64,17 @@ type Substance struct {
 	Unmet, Surroundings int
 	Nearest             []algo.TrainingGraph
 	Command             string // that scores it alone; empty for a molfile
+}
+
+// assessment is what is to be picked for field 6.1 a: the program decides, no expert.
+func assessment(v decide.Verdict) string {
+	switch v {
+	case decide.Inside, decide.Borderline:
+		return "Within domain (automatic)"
+	case decide.Outside:
+		return "Outside domain (automatic)"
+	}
+	return "Not applicable"
 }
 
 // within says in words what a verdict is.
@@ -94,20 +106,27 @@ type blank struct {
 }
 
 var blanks = []blank{
-	{"1.1", "CAS number", unknown},
-	{"1.2", "EC number", unknown},
-	{"1.5", "InChI", "not computed by this program"},
-	{"2.1", "Date of QPRF", author},
-	{"2.2", "Author and contact details", author},
-	{"3.1", "Endpoint (OECD Principle 1)", "not assessed: this report makes no statement on any endpoint"},
-	{"3.2 a, b", "(Q)SAR model and version", ownModel},
-	{"3.2 d, e", "Predicted value", ownModel},
-	{"3.2 g", "Descriptor values", "those of the (Q)SAR model are not known to this program; its own are numbers without names"},
-	{"3.3 a iii", "Mechanism domain", onlyWords},
-	{"3.3 a iv", "Metabolic domain", onlyWords},
-	{"3.4", "Uncertainty of the prediction (OECD Principle 4)", ownModel},
-	{"3.5", "Mechanism behind the prediction (OECD Principle 5)", onlyWords},
-	{"4", "Adequacy for a regulatory purpose", onlyWords},
+	{"1.1", "Date of QPRF", author},
+	{"1.2", "Author and contact details", author},
+	{"2.1", "CAS number", unknown},
+	{"2.2", "EC number", unknown},
+	{"2.3", "Other identifiers", unknown},
+	{"2.6 b", "InChI", "not computed by this program"},
+	{"2.6 e", "Composition", unknown},
+	{"3.1 a, b", "(Q)SAR model and version", ownModel},
+	{"3.2", "Software of the (Q)SAR model", ownModel},
+	{"4.1", "Property", "not assessed: this report makes no statement on any endpoint"},
+	{"4.2", "Prediction", ownModel},
+	{"5.2", "Descriptors", "those of the (Q)SAR model are not known to this program; its own are numbers without names"},
+	{"6.1 c", "Other limitations", ownModel},
+	{"7.1", "Reproducibility of the prediction", ownModel},
+	{"7.2", "Performance of the (Q)SAR model", ownModel},
+	{"7.3 c", "Response space", onlyWords},
+	{"7.3 d", "Mechanism", onlyWords},
+	{"7.3 e", "Metabolism", onlyWords},
+	{"7.5", "Experimental data of the substance", unknown},
+	{"7.6", "Reliability of the prediction", ownModel},
+	{"8", "Regulatory purpose and adequacy", onlyWords},
 }
 
 // empty returns the fields from a number on that are left empty.
@@ -121,7 +140,7 @@ func WriteDomain(w io.Writer, d *Domain) error {
 	p := new(page)
 	p.begin(d.Title, d.Script)
 	p.add("<style>%s</style>\n", formStyle)
-	p.add("<p>Is a substance within the applicability domain of a model? Numbers of sections are those of the (Q)SAR Prediction Reporting Format (QPRF 1.1). This report answers the question of the OECD (Q)SAR Assessment Framework whether the <em>substance is within the applicability domain</em>, as far as structure can tell, and leaves the other fields empty. It makes no statement on any endpoint.</p>\n")
+	p.add("<p>Is a substance within the applicability domain of a model? Numbers of fields are those of the (Q)SAR Prediction Reporting Format (QPRF 2.0). This report answers the question of the OECD (Q)SAR Assessment Framework whether the <em>substance is within the applicability domain</em>, as far as structure can tell, and leaves the other fields empty. It makes no statement on any endpoint.</p>\n")
 	if len(d.Substances) > 1 {
 		p.add("<div class=\"wide\"><table>\n<thead><tr><th class=\"n\">row</th><th>substance</th><th>applicability domain</th><th class=\"n\">p</th><th class=\"n\">its %s interval</th></tr></thead>\n<tbody>\n", percent(d.Confidence))
 		for i := range d.Substances {
@@ -198,16 +217,12 @@ func (p *page) substance(d *Domain, s *Substance) {
 	}
 	p.add("<section class=\"%s\">\n<h2>%s</h2>\n", class, Escape(s.ID))
 	p.add("<p class=\"lead\"><span class=\"v %s\">%s</span> of model %s%s</p>\n", classes[x.Verdict], within(x.Verdict), Escape(d.Model.Card.Name), s.decision(d))
-	p.add("<h2>1. Substance</h2>\n")
+	p.add("<h2>1. General information</h2>\n")
 	p.blank(empty("1.1", "1.2"))
-	p.field("1.3", "Chemical name", "<p>%s</p><p class=\"blank\">as the input names it, in row %d; not checked</p>", Escape(s.ID), s.Place)
-	p.add("<div class=\"field\"><h3><span>1.4</span> Structural formula</h3><div>")
-	if d.Script != nil {
-		p.drawing(&s.Entry)
-	} else {
-		p.add("<p class=\"blank\">not drawn</p>")
-	}
-	p.add("<p class=\"blank\">Vermilion atoms push it out of the domain, blue ones hold it inside, in sum by how far its score is above the least that is not within. A dashed ring marks features that no training molecule has.</p></div></div>\n")
+	p.add("<h2>2. Substance</h2>\n")
+	p.blank(empty("2.1", "2.2", "2.3"))
+	p.field("2.4", "Chemical name", "<p>%s</p><p class=\"blank\">as the input names it, in row %d; not checked</p>", Escape(s.ID), s.Place)
+	p.field("2.5", "Molecular formula", "<p>%s</p>", Escape(s.Formula))
 	given := "SMILES as given"
 	if s.Molfile {
 		given = "SMILES, written from the molfile"
@@ -216,23 +231,42 @@ func (p *page) substance(d *Domain, s *Substance) {
 	if s.Read != "" {
 		codes = append(codes, Pair{"what the model read", s.Read})
 	}
-	p.add("<div class=\"field\"><h3><span>1.5</span> Structure codes</h3><div>")
+	p.add("<div class=\"field\"><h3><span>2.6 a</span> SMILES</h3><div>")
 	p.pairs(codes)
-	p.add("<p class=\"blank\">Canonical as this program writes it: other programs write others. Stereochemistry as in the SMILES.</p></div></div>\n")
-	p.blank(empty("1.5"))
-	p.add("<h2>2. General information</h2>\n")
-	p.blank(empty("2.1", "2.2"))
-	p.add("<h2>3. Prediction</h2>\n")
-	p.blank(empty("3.1", "3.2 a, b"))
-	p.field("3.2 c", "Reference to QMRF", "<p>Section 5 for this domain: <code>baca report --qmrf</code>, model %s, sha256 %s</p>", Escape(d.Model.Card.Name), Escape(d.SHA256))
-	p.blank(empty("3.2 d, e"))
-	p.field("3.2 f", "Input for the assessment", "<p>the structure of 1.5, read as %s</p>", Escape(readAs(d.Model)))
-	p.blank(empty("3.2 g"))
-	p.add("<h3 class=\"part\">3.3 Applicability domain (OECD Principle 3)</h3>\n")
-	p.field("3.3 a i", "Descriptor domain", "%s", s.descriptors(d))
-	p.field("3.3 a ii", "Structural fragment domain", "%s", s.fragments(d))
-	p.blank(empty("3.3 a iii", "3.3 a iv"))
-	p.add("<div class=\"field across\"><h3><span>3.3 b</span> Structural analogues</h3><div>")
+	p.add("<p class=\"blank\">Canonical as this program writes it: other programs write others.</p></div></div>\n")
+	p.blank(empty("2.6 b"))
+	p.add("<div class=\"field\"><h3><span>2.6 c</span> Structural formula</h3><div>")
+	if d.Script != nil {
+		p.drawing(&s.Entry)
+	} else {
+		p.add("<p class=\"blank\">not drawn</p>")
+	}
+	p.add("<p class=\"blank\">Vermilion atoms push it out of the domain, blue ones hold it inside, in sum by how far its score is above the least that is not within. A dashed ring marks features that no training molecule has.</p></div></div>\n")
+	p.field("2.6 d", "Stereochemistry", "<p>as in the SMILES</p>")
+	p.blank(empty("2.6 e"))
+	p.add("<h2>3. Model and software</h2>\n")
+	p.blank(empty("3.1 a, b"))
+	p.field("3.1 c", "Reference to QMRF", "<p>Section 5 for this domain: <code>baca report --qmrf</code>, model %s, sha256 %s</p>", Escape(d.Model.Card.Name), Escape(d.SHA256))
+	p.blank(empty("3.2"))
+	p.add("<h2>4. Prediction</h2>\n")
+	p.blank(empty("4.1", "4.2"))
+	p.add("<h2>5. Input</h2>\n")
+	p.field("5.1 a", "Structure", "<p>the SMILES of 2.6 a, read as %s</p>", Escape(readAs(d.Model)))
+	p.field("5.1 b", "Stereochemistry", "<p>Tags of stereocentres are read; conformers are not.</p>")
+	p.field("5.1 c", "Tautomers", "<p>The tautomer that was written is read. Others may have other results.</p>")
+	p.blank(empty("5.2"))
+	p.field("5.3", "Settings", "<p>α = %s; intervals of %s</p>", pValue(d.Alpha), percent(d.Confidence))
+	p.add("<h2>6. Applicability domain and limitations</h2>\n")
+	p.field("6.1", "Definition", "<p>%s, on the last page. How a substance is judged is said there.</p>", Escape(d.Program))
+	p.field("6.1 a", "Assessment", "<p><strong>%s</strong></p>", assessment(x.Verdict))
+	p.field("6.1 b", "Justification", "%s<p>%s</p>", s.justification(d), s.uncertainty(d))
+	p.blank(empty("6.1 c"))
+	p.add("<h2>7. Reliability</h2>\n")
+	p.blank(empty("7.1", "7.2"))
+	p.field("7.3 a", "Descriptor space", "%s", s.descriptors())
+	p.field("7.3 b", "Structural space", "%s", s.fragments(d))
+	p.blank(empty("7.3 c", "7.3 d", "7.3 e"))
+	p.add("<div class=\"field across\"><h3><span>7.4</span> Structural analogues</h3><div>")
 	if d.Model.Shared > 0 {
 		p.add("<p class=\"blank\">left blank: the model was made for sharing, and holds no single molecules</p>")
 	} else {
@@ -242,12 +276,10 @@ func (p *page) substance(d *Domain, s *Substance) {
 		}
 	}
 	p.add("</div></div>\n")
-	p.field("3.3 c", "Considerations on structural analogues", "<p>%s</p><p class=\"blank\">How well the (Q)SAR model does on them is not assessed.</p>", Escape(s.analogues(d.Model)))
-	p.blank(empty("3.4"))
-	p.field("", "Uncertainty of the assessment", "<p>%s</p>", s.uncertainty(d))
-	p.blank(empty("3.5"))
-	p.add("<h2>4. Adequacy</h2>\n")
-	p.blank(empty("4"))
+	p.field("", "Considerations on these", "<p>%s</p><p class=\"blank\">How well the (Q)SAR model does on them is not assessed.</p>", Escape(s.analogues(d.Model)))
+	p.blank(empty("7.5", "7.6"))
+	p.add("<h2>8. Purpose</h2>\n")
+	p.blank(empty("8"))
 	if s.Command != "" {
 		p.add("<p>The score, the p-value, the distances, reasons and analogues again:</p>\n<pre>%s</pre>\n", Escape(s.Command))
 	}
@@ -266,16 +298,21 @@ func (s *Substance) decision(d *Domain) string {
 	return fmt.Sprintf(", as section 5 of its QMRF page defines it: p = %s is %s, with α = %s.", pValue(s.Why.P), relation, pValue(d.Alpha))
 }
 
-func (s *Substance) descriptors(d *Domain) string {
+func (s *Substance) justification(d *Domain) string {
 	x := s.Why
+	if d.References == 0 || math.IsNaN(x.P) {
+		return fmt.Sprintf("<p>Score %s. There is no p-value: the model holds no molecules kept from training.</p>", number(x.Score, 3))
+	}
 	text := fmt.Sprintf("<p>Score %s", number(x.Score, 3))
 	if d.Reach.Known {
 		text += fmt.Sprintf("; not within from %s on", number(d.Reach.Limit, 3))
 	}
-	text += fmt.Sprintf(". p = (1 + %d)/(1 + %d) = %s, interval of %s: %s.</p><p>", s.AsHigh, d.References, pValue(x.P), percent(d.Confidence), s.interval(d))
-	if d.References == 0 {
-		text = fmt.Sprintf("<p>Score %s. There is no p-value: the model holds no molecules kept from training.</p><p>", number(x.Score, 3))
-	}
+	return text + fmt.Sprintf(". p = (1 + %d)/(1 + %d) = %s, interval of %s: %s.</p>", s.AsHigh, d.References, pValue(x.P), percent(d.Confidence), s.interval(d))
+}
+
+func (s *Substance) descriptors() string {
+	x := s.Why
+	text := "<p>"
 	for _, part := range Parts(x) {
 		part = strings.ReplaceAll(part, "training graphs", "training molecules")
 		text += Escape(strings.ToUpper(part[:1])+part[1:]) + ". "
@@ -393,11 +430,13 @@ type substanceJSON struct {
 	Name         string         `json:"name"`
 	SMILES       string         `json:"smiles"`
 	Canonical    string         `json:"canonical_smiles"`
+	Formula      string         `json:"formula"`
 	Read         *string        `json:"read_smiles"`
 	InChI        *string        `json:"inchi"`
 	CAS          *string        `json:"cas"`
 	EC           *string        `json:"ec"`
 	Statement    string         `json:"statement"`
+	Assessment   string         `json:"domain_assessment"` // field 6.1 a
 	Verdict      string         `json:"verdict"`
 	Score        *float64       `json:"score"`
 	P            *float64       `json:"p_value"`
@@ -441,7 +480,7 @@ func filled(text string) *string {
 func WriteDomainJSON(w io.Writer, d *Domain) error {
 	c := d.Model.Card
 	out := domainJSON{
-		Form: "QPRF 1.1", Title: d.Title, Program: d.Program, Alpha: d.Alpha, Confidence: d.Confidence, References: d.References,
+		Form: "QPRF 2.0", Title: d.Title, Program: d.Program, Alpha: d.Alpha, Confidence: d.Confidence, References: d.References,
 		Model:  modelJSON{c.Name, d.SHA256, c.Dataset, c.DatasetSHA256, c.Train, c.Schema, c.Program},
 		Method: methodOf(d.Model, d.Alpha, d.References), Sources: sources, Blank: blanks, Input: map[string]string{}, Command: d.Command,
 		Warnings: append([]string{}, d.Warnings...), Substances: []substanceJSON{},
@@ -456,7 +495,7 @@ func WriteDomainJSON(w io.Writer, d *Domain) error {
 		s := &d.Substances[i]
 		x := s.Why
 		j := substanceJSON{
-			Row: s.Place, Name: s.ID, SMILES: s.SMILES, Canonical: s.Canonical, Read: filled(s.Read), Statement: within(x.Verdict), Verdict: string(x.Verdict),
+			Row: s.Place, Name: s.ID, SMILES: s.SMILES, Canonical: s.Canonical, Formula: s.Formula, Read: filled(s.Read), Statement: within(x.Verdict), Assessment: assessment(x.Verdict), Verdict: string(x.Verdict),
 			Score: known(x.Score), P: known(x.P), AsHigh: s.AsHigh, Distance: known(x.Distance), Ratio: known(x.Ratio),
 			Distances:    []*float64{known(x.Embedding), known(x.Subtrees), known(x.Counts)},
 			Surroundings: s.Surroundings, Unmet: s.Unmet, Reasons: []string{}, Duplicate: x.Duplicate, Analogues: []analogueJSON{}, Command: filled(s.Command),

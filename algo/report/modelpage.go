@@ -58,8 +58,7 @@ func methodOf(m *algo.Model, alpha float64, references int) []string {
 // sources are what the method and the form rest on.
 var sources = []string{
 	"OECD, Guidance Document on the Validation of (Quantitative) Structure-Activity Relationship Models, Series on Testing and Assessment 69, 2007: Principle 3, a defined domain of applicability.",
-	"OECD, (Q)SAR Assessment Framework, Series on Testing and Assessment 386, 2023: the substance should be within the applicability domain.",
-	"European Commission, Joint Research Centre, QSAR Prediction Reporting Format (QPRF) 1.1 and QSAR Model Reporting Format (QMRF).",
+	"OECD, (Q)SAR Assessment Framework, Series on Testing and Assessment 386, ENV/CBC/MONO(2023)32, 2023: the substance should be within the applicability domain; with the reporting formats of models (QMRF 2.1) and of predictions (QPRF 2.0).",
 	"Netzeva and others, ATLA 33, 155–173, 2005: methods for defining the applicability domain.",
 	"Hou, Liu, Su, Wu and Xu, Graph Out-of-Distribution Detection via Test-Time Calibration with Dual Dynamic Dictionaries: the pre-trained network with two views.",
 	"Rogers and Hahn, Journal of Chemical Information and Modeling 50, 742–754, 2010: circular fingerprints, which surroundings of atoms resemble.",
@@ -100,7 +99,7 @@ func WriteModelPage(w io.Writer, d *ModelPage) error {
 	p := new(page)
 	p.begin(d.Title, nil)
 	p.add("<style>%s</style>\n", formStyle)
-	p.add("<p>The applicability domain that this model defines, in the fields of section 5 of the (Q)SAR Model Reporting Format (QMRF), OECD Principle 3. All other sections are of the (Q)SAR model, which this program does not know, and are left to its author. The page makes no statement on any endpoint.</p>\n")
+	p.add("<p>The applicability domain that this model defines, in the fields of section 5 of the (Q)SAR Model Reporting Format (QMRF 2.1), OECD Principle 3. All other sections are of the (Q)SAR model, which this program does not know, and are left to its author. The page makes no statement on any endpoint.</p>\n")
 	p.pairs(append(identity(m, d.SHA256, d.Program), Pair{"bytes", strconv.Itoa(d.Bytes)}))
 	p.add("<h2>5. Defining the applicability domain (OECD Principle 3)</h2>\n")
 	p.add("<div class=\"field\"><h3><span>5.1</span> Description of the applicability domain</h3><div>")
@@ -209,7 +208,7 @@ type countJSON struct {
 func WriteModelPageJSON(w io.Writer, d *ModelPage) error {
 	c := d.Model.Card
 	out := modelPageJSON{
-		Form: "QMRF section 5", Title: d.Title, Program: d.Program,
+		Form: "QMRF 2.1 section 5", Title: d.Title, Program: d.Program,
 		Model: modelJSON{c.Name, d.SHA256, c.Dataset, c.DatasetSHA256, c.Train, c.Schema, c.Program},
 		Read:  c.Graphs, HeldOut: d.References, Ranges: []rangeJSON{}, Elements: []countJSON{}, Alpha: d.Alpha,
 		Method: methodOf(d.Model, d.Alpha, d.References), Limits: d.limits(), References: sources, Command: d.Command,

@@ -85,7 +85,7 @@ release: page ## build archives for every system into out/release
 python: ## build wheels of the Python package for every system into out/wheels
 	$(GO) run ./build/python/wheel -commit "$(COMMIT)"
 
-npm: ## build the npm package, for browsers and Node, into out/npm
+npm: libraries ## build the npm package, for browsers and Node, into out/npm
 	$(GO) run ./build/npm
 
 test-beam: ## check the Beam pipeline

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
@@ -118,6 +119,9 @@ func (b *tab) quiet() {
 	}
 }
 
+// drawn says that the first element of a page shows a picture.
+const drawn = `document.querySelector("baca-score")?.shadowRoot.querySelector("svg[role=img]") != null`
+
 // page is that of README.md, in a document.
 func page(t *testing.T) string {
 	t.Helper()
@@ -207,6 +211,7 @@ func TestBundlers(t *testing.T) {
 			b.wait(`globalThis.suite !== undefined`)
 			t.Logf("milliseconds: %v", eval[map[string]float64](b, `suite()`))
 			b.wait(`document.querySelector("baca-score").row?.verdict === "outside"`)
+			b.wait(drawn)
 			b.quiet()
 		})
 	}
@@ -246,6 +251,7 @@ func TestViteServer(t *testing.T) {
 	}
 	b := open(t, address)
 	b.wait(`document.querySelector("baca-score")?.row?.verdict === "outside"`)
+	b.wait(drawn)
 	b.quiet()
 }
 
@@ -312,8 +318,73 @@ func TestElement(t *testing.T) {
 	if eval[bool](b, `[...document.querySelectorAll("baca-score")].some((e) => e.shadowRoot.querySelector("img"))`) {
 		t.Error("markup of an attribute is markup")
 	}
-	if n := eval[int](b, `spied.workers.length`); n != 1 {
-		t.Errorf("%d workers, want one for all elements", n)
+	if n := eval[int](b, `spied.workers.length`); n != 2 {
+		t.Errorf("%d workers, want one that computes and one that draws for all elements", n)
+	}
+	b.quiet()
+}
+
+// The element draws what the page draws, coloured by what the command says, and nothing where
+// it is told not to.
+func TestDrawing(t *testing.T) {
+	chromium.Need(t)
+	folder := t.TempDir()
+	if err := os.CopyFS(folder, os.DirFS(vite(t))); err != nil {
+		t.Fatal(err)
+	}
+	index := filepath.Join(folder, "index.html")
+	put(t, index, bytes.Replace(get(t, index), []byte("<baca-score "), []byte("<baca-score no-drawing "), 1))
+	b := visit(t, folder)
+	const element = `document.querySelector("baca-score")`
+	b.wait(element + `?.row?.verdict === "outside"`)
+	eval[any](b, element+`.shadowRoot.querySelector("details").open = true`)
+	b.wait(element + `.shadowRoot.querySelectorAll("details[open] li").length > 1`)
+	if n := eval[int](b, `spied.workers.length`); n != 1 || eval[bool](b, drawn) {
+		t.Errorf("%d workers, want one, and no picture", n)
+	}
+	eval[any](b, `globalThis.events = 0; addEventListener("baca-score", () => events++); `+element+`.removeAttribute("no-drawing"); null`)
+	b.wait(drawn)
+	if !eval[bool](b, element+`.shadowRoot.querySelector("details").open && events === 0`) {
+		t.Error("the molecule was scored anew to draw it")
+	}
+	if got := eval[string](b, element+`.shadowRoot.querySelector("figcaption").innerText`); got != "orange pushes it outside, blue holds it inside" {
+		t.Errorf("below the picture stands %q", got)
+	}
+	eval[any](b, element+`.setAttribute("no-drawing", ""); null`)
+	if eval[bool](b, drawn) {
+		t.Error("the picture stays")
+	}
+
+	// The pictures, drawn in Node by the scripts of the page with the numbers of the command.
+	list := append(smilesOf(t, web.Examples())[:9], "C[C@H](N)C(=O)O", "F/C=C/Cl", "[13CH3][NH3+].[Cl-]", "OCC[Sn]", "C1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-]")
+	file := filepath.Join(t.TempDir(), "list.csv")
+	table(t, file, list)
+	want := run(t, ".", []byte(run(t, ".", nil, command, "score", "--explain", "--to", "jsonl", file)), "node", "testdata/node/picture.mjs")
+	text, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	eval[any](b, fmt.Sprintf(`for (const smiles of %s) document.body.append(Object.assign(document.createElement("baca-score"), { smiles, className: "listed" })); null`, text))
+	b.wait(`[...document.querySelectorAll(".listed")].every((e) => e.shadowRoot.querySelector("svg[role=img]"))`)
+	for _, other := range eval[[]string](b, `[...document.querySelectorAll(".listed")].filter((e, i) =>
+		!new DOMParser().parseFromString(`+strings.TrimSpace(want)+`[i], "image/svg+xml").documentElement.isEqualNode(e.shadowRoot.querySelector("svg"))).map((e) => e.smiles)`) {
+		t.Errorf("%s is drawn in another way than in the page", other)
+	}
+
+	// What is not drawn says so, and a worker that died is replaced.
+	last := func(smiles string) {
+		eval[any](b, fmt.Sprintf(`document.body.append(Object.assign(document.createElement("baca-score"), { smiles: %q, id: "last" })); null`, smiles))
+	}
+	last(strings.Repeat("C", 401))
+	b.wait(`last.shadowRoot.querySelector("small")?.innerText === "Not drawn: it has more than 400 atoms."`)
+	eval[any](b, `last.remove(); spied.workers[1].onerror(new ErrorEvent("error", { message: "it died" })); null`)
+	last("CCO")
+	b.wait(`last.shadowRoot.querySelector("svg[role=img]") !== null`)
+	if n := eval[int](b, `spied.workers.length`); n != 3 {
+		t.Errorf("%d workers, want one that computes and two that drew", n)
+	}
+	if got := eval[string](b, `spied.violations.join()`); got != "" {
+		t.Errorf("the policy forbade %s", got)
 	}
 	b.quiet()
 }

@@ -1,5 +1,5 @@
 // Command npm packs the package baca-wasm for browsers and Node: its own scripts, those of the
-// page that start and run workers, the program that computes, and a model.
+// page that start and run workers and that draw, the program that computes, and a model.
 //
 //	go run ./build/npm   # into out/npm
 package main
@@ -90,11 +90,20 @@ func gather(root string) (map[string][]byte, error) {
 		"files/worker.js":    filepath.Join(root, "web", "worker.js"),
 		"files/kernel.js":    filepath.Join(root, "web", "kernel.js"),
 		"files/kernel.wasm":  filepath.Join(root, "web", "kernel.wasm"),
+		"files/svg.js":       filepath.Join(root, "web", "src", "svg.js"),
 		"files/wasm_exec.js": filepath.Join(strings.TrimSpace(string(goroot)), "lib", "wasm", "wasm_exec.js"),
 	} {
 		if files[name], err = os.ReadFile(from); err != nil {
 			return nil, err
 		}
+	}
+	libraries := filepath.Join(root, "web", "static", "lib")
+	if files["files/draw.js"], err = os.ReadFile(filepath.Join(libraries, "draw.js")); err != nil {
+		return nil, fmt.Errorf("%w: run make libraries first", err)
+	}
+	scripts, err := os.ReadFile(filepath.Join(libraries, "LICENSES.txt"))
+	if err != nil {
+		return nil, fmt.Errorf("%w: run make libraries first", err)
 	}
 	files["package.json"] = bytes.ReplaceAll(files["package.json"], []byte("{{version}}"), []byte(algo.Version))
 	if files["files/baca.wasm"], err = compact.Compile(root, program); err != nil {
@@ -106,11 +115,12 @@ func gather(root string) (map[string][]byte, error) {
 	}
 	files["files/"+model+".msgpack"] = slices.Concat(data, weights.StructuresFile(model))
 	files["files/background.smi.gz"] = weights.BackgroundFile()
-	others, err := licenses.Text(root, "The program files/baca.wasm holds code under the licences below, besides its own in LICENSE.\n",
+	others, err := licenses.Text(root, "The program files/baca.wasm and the script files/draw.js hold code under the licences below,\nbesides their own in LICENSE.\n",
 		licenses.Program{OS: "js", Arch: "wasm", Package: program})
 	if err != nil {
 		return nil, err
 	}
+	fmt.Fprintf(others, "\n\n== Scripts of the page, of which files/draw.js is one ==\n\n%s\n", bytes.TrimSpace(scripts))
 	files["licenses.txt"] = others.Bytes()
 	return files, nil
 }

@@ -14,6 +14,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -54,6 +55,9 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// libraries are what the page's npm packages are bundled into.
+const libraries = "../../web/static/lib"
+
 // ready builds what is tested, or skips the test.
 func ready(t *testing.T) {
 	t.Helper()
@@ -64,6 +68,9 @@ func ready(t *testing.T) {
 		if _, err := exec.LookPath(name); err != nil {
 			t.Skip("needs Node with npm")
 		}
+	}
+	if _, err := os.Stat(libraries); err != nil {
+		t.Skip("needs the libraries of web/package.json: make libraries")
 	}
 	if err := build(); err != nil {
 		t.Fatal(err)
@@ -147,8 +154,8 @@ func TestPack(t *testing.T) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	want := strings.Fields(`LICENSE README.md detector.js element.d.ts element.js files/baca.wasm files/background.smi.gz files/bbbp.msgpack
-		files/kernel.js files/kernel.wasm files/node-worker.js files/node.js files/thread.js files/wasm_exec.js files/worker.js
+	want := strings.Fields(`LICENSE README.md detector.js drawing.js element.d.ts element.js files/baca.wasm files/background.smi.gz files/bbbp.msgpack
+		files/draw.js files/kernel.js files/kernel.wasm files/node-worker.js files/node.js files/svg.js files/thread.js files/wasm_exec.js files/worker.js
 		index.d.ts index.js licenses.txt node.js package.json wire.js`)
 	if !slices.Equal(names, want) {
 		t.Errorf("it holds %v, want %v", names, want)
@@ -157,14 +164,76 @@ func TestPack(t *testing.T) {
 	if err := json.Unmarshal(files["package.json"], &about); err != nil || about.Name != "baca-wasm" || about.Version != algo.Version || about.License != "MIT" {
 		t.Errorf("package.json says %+v, %v", about, err)
 	}
-	// One worker and one loader, not two: those of the page.
-	for _, name := range []string{"thread.js", "worker.js", "kernel.js", "kernel.wasm"} {
-		if !bytes.Equal(files["files/"+name], get(t, "../../web/"+name)) {
+	// One worker, one loader and one pen, not two: those of the page.
+	for _, name := range []string{"thread.js", "worker.js", "kernel.js", "kernel.wasm", "src/svg.js", "static/lib/draw.js"} {
+		if !bytes.Equal(files["files/"+path.Base(name)], get(t, "../../web/"+name)) {
 			t.Errorf("%s is not that of the page", name)
+		}
+	}
+	if n := len(files["files/draw.js"]); !bytes.Contains(files["README.md"], fmt.Appendf(nil, "%.1f MB that are loaded", float64(n)/1e6)) {
+		t.Errorf("files/draw.js has %d bytes, README.md says otherwise", n)
+	}
+	for _, name := range []string{"vmihailenco/msgpack", "openchemlib"} {
+		if !bytes.Contains(files["licenses.txt"], []byte(name)) {
+			t.Errorf("licenses.txt does not name %s", name)
 		}
 	}
 	if bytes.Contains(files["files/baca.wasm"], []byte(os.TempDir())) {
 		t.Error("the program names the folder that it was built in")
+	}
+}
+
+// The version and the kinds of messages that the scripts know are those of wasm/message: what is
+// sent is a request, all that does not end one is known as an event, and the version is the
+// same.
+func TestProtocol(t *testing.T) {
+	kinds := map[string][]string{} // request, event and reply
+	sources, err := filepath.Glob("../../wasm/message/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range sources {
+		for _, m := range regexp.MustCompile(`(?m)^func \(\*(\w+)\) (request|event|reply)\(\)`).FindAllStringSubmatch(string(get(t, name)), -1) {
+			kinds[m[2]] = append(kinds[m[2]], m[1])
+		}
+	}
+	wire, detector := string(get(t, "package/wire.js")), string(get(t, "package/detector.js"))
+	one := func(pattern string) string {
+		t.Helper()
+		m := regexp.MustCompile(pattern).FindAllStringSubmatch(wire, -1)
+		if len(m) != 1 {
+			t.Fatalf("wire.js has %d lines like %s, want one", len(m), pattern)
+		}
+		return m[0][1]
+	}
+	if got := one(`(?m)^export const version = (\d+);`); got != strconv.Itoa(message.Version) {
+		t.Errorf("wire.js writes the version %s, wasm/message %d", got, message.Version)
+	}
+	events := strings.Fields(one(`(?m)^export const events = new Set\("([\w ]+)"\.split`))
+	slices.Sort(events)
+	slices.Sort(kinds["event"])
+	if !slices.Equal(events, kinds["event"]) {
+		t.Errorf("the events are %v in wire.js, %v in wasm/message", events, kinds["event"])
+	}
+	sent := regexp.MustCompile(`#send\("(\w+)"`).FindAllStringSubmatch(detector, -1)
+	different := map[string]bool{}
+	for _, m := range sent {
+		different[m[1]] = true
+		if !slices.Contains(kinds["request"], m[1]) {
+			t.Errorf("detector.js sends %s, the requests are %v", m[1], kinds["request"])
+		}
+	}
+	if len(different) != 5 {
+		t.Errorf("detector.js sends %v, README.md says five kinds", different)
+	}
+	heard := regexp.MustCompile(`\bkind (?:===|!==) "(\w+)"`).FindAllStringSubmatch(detector, -1)
+	if len(heard) < 4 {
+		t.Errorf("detector.js hears %v, want some events and replies", heard)
+	}
+	for _, m := range heard {
+		if !slices.Contains(append(kinds["event"], kinds["reply"]...), m[1]) {
+			t.Errorf("detector.js hears %s, which no worker says", m[1])
+		}
 	}
 }
 

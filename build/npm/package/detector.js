@@ -1,6 +1,6 @@
 // A detector: a model, and a worker that computes with it.
 import { threads } from "./files/thread.js";
-import { decode, encode, floats, ints, strings } from "./wire.js";
+import { decode, encode, events, floats, ints, strings } from "./wire.js";
 
 // platform is what index.js or node.js say of where this runs: files are URLs by name,
 // compile and read get one of them, and start starts a worker.
@@ -20,9 +20,6 @@ export class BacaError extends Error {
 // The most molecules that a worker has at a time, scored and explained.
 const scored = 1 << 16;
 const explained = 64;
-
-// Messages that do not end a request.
-const events = new Set("Progress Header Records Parted Iteration Reference Fitted Rows Epoch Checkpoint".split(" "));
 
 // program is compiled once for all detectors.
 let program = null;

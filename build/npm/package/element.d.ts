@@ -1,6 +1,6 @@
 import type { Row } from "baca-wasm";
 
-/** `<baca-score smiles="…" alpha="0.05">`. It sends the event "baca-score", whose detail is `row`, when it has an answer. */
+/** `<baca-score smiles="…" alpha="0.05">`, with `no-drawing` without a drawing. It sends the event "baca-score", whose detail is `row`, when it has an answer. */
 export class BacaScore extends HTMLElement {
   smiles: string;
   /** What the detector said; null before that, and where it failed. */

@@ -1,5 +1,6 @@
-// Defines <baca-score smiles="…">: the verdict of a molecule in words, and a button that
-// says why. All elements of a page share a detector.
+// Defines <baca-score smiles="…">: the verdict of a molecule in words, its drawing, and a
+// button that says why. All elements of a page share a detector.
+import { layOut, picture, shares } from "./drawing.js";
 import { Detector } from "./index.js";
 
 let shared = null;
@@ -13,12 +14,15 @@ const detector = () => {
 
 const style = new CSSStyleSheet();
 style.replaceSync(`
-  :host { display: inline-block; font: inherit; }
+  :host { display: inline-block; vertical-align: top; font: inherit; }
   :host([hidden]) { display: none; }
   .mark { font-weight: bold; }
   .inside .mark { color: #0072b2; }
   .outside .mark { color: #d55e00; }
   code { overflow-wrap: anywhere; }
+  figure { margin: 0.25em 0; }
+  svg { display: block; max-inline-size: 100%; block-size: auto; border-radius: 4px; }
+  figcaption { font-size: smaller; }
   ul { margin: 0.25em 0 0; padding-inline-start: 1.5em; }
 `);
 
@@ -36,13 +40,15 @@ const code = (text) => make("code", {}, text);
 const digits = (p) => (p === null ? "" : p < 0.001 ? ", p < 0.001" : `, p = ${Number(p.toPrecision(3))}`);
 
 export class BacaScore extends HTMLElement {
-  static observedAttributes = ["smiles", "alpha"];
+  static observedAttributes = ["smiles", "alpha", "no-drawing"];
 
   #row = null;
   #said; // the status
+  #drawing;
   #why; // details, hidden without a verdict
   #summary;
   #reasons;
+  #explained = null; // a promise, once somebody needs it
   #begun = 0; // numbers what was asked: later answers win
 
   constructor() {
@@ -50,11 +56,12 @@ export class BacaScore extends HTMLElement {
     const root = this.attachShadow({ mode: "open" });
     root.adoptedStyleSheets = [style];
     this.#said = make("span", { role: "status" });
+    this.#drawing = make("div", {});
     this.#reasons = make("div", {});
     this.#summary = make("summary", {});
     this.#why = make("details", { hidden: "" }, this.#summary, this.#reasons);
     this.#why.addEventListener("toggle", () => this.#explain());
-    root.append(this.#said, this.#why);
+    root.append(this.#said, this.#drawing, this.#why);
   }
 
   // row is what the detector said of the molecule, null before that.
@@ -74,8 +81,10 @@ export class BacaScore extends HTMLElement {
     this.#score();
   }
 
-  attributeChangedCallback(_, before, now) {
-    if (this.isConnected && before !== now) this.#score();
+  attributeChangedCallback(name, before, now) {
+    if (!this.isConnected || before === now) return;
+    if (name === "no-drawing") this.#draw();
+    else this.#score();
   }
 
   get #options() {
@@ -84,7 +93,8 @@ export class BacaScore extends HTMLElement {
 
   async #score() {
     const mine = ++this.#begun;
-    this.#row = null;
+    this.#row = this.#explained = null;
+    this.#drawing.replaceChildren();
     this.#why.hidden = true;
     this.#why.open = false;
     this.#reasons.replaceChildren();
@@ -106,6 +116,7 @@ export class BacaScore extends HTMLElement {
     }
     this.#said.setAttribute("aria-busy", "false");
     this.dispatchEvent(new CustomEvent("baca-score", { bubbles: true, composed: true, detail: this.#row }));
+    this.#draw();
   }
 
   #show(row) {
@@ -122,6 +133,32 @@ export class BacaScore extends HTMLElement {
     this.#why.hidden = false;
   }
 
+  // explanation asks why once, for the drawing and for who wants to read it.
+  #explanation() {
+    this.#explained ??= detector().then((d) => d.explain(this.smiles, this.#options)).then(([row]) => row);
+    return this.#explained;
+  }
+
+  // draw draws what has a verdict, its atoms coloured by what they add to the score.
+  async #draw() {
+    const mine = this.#begun;
+    const wanted = () => mine === this.#begun && !this.hasAttribute("no-drawing");
+    this.#drawing.replaceChildren();
+    if (!wanted() || !this.#row?.verdict) return;
+    let content;
+    try {
+      const why = this.#explanation().catch(() => ({ atoms: [] })); // then it has no colours
+      const { symbols, layout } = await layOut(this.smiles.trim());
+      const share = shares(symbols, (await why).atoms);
+      const coloured = share.length > 0; // in the words of the page
+      content = make("figure", {}, picture(layout, share, `Structure of ${this.smiles}${coloured ? ", atoms coloured by what they add to its score" : ""}`));
+      if (coloured) content.append(make("figcaption", {}, "orange pushes it outside, blue holds it inside"));
+    } catch (error) {
+      content = make("small", {}, `Not drawn: ${error.message}.`);
+    }
+    if (wanted()) this.#drawing.replaceChildren(content);
+  }
+
   // explain fills in the reasons when somebody asks for them.
   async #explain() {
     if (!this.#why.open || this.#reasons.hasChildNodes()) return;
@@ -129,7 +166,7 @@ export class BacaScore extends HTMLElement {
     this.#reasons.replaceChildren("Looking …");
     let content;
     try {
-      const [row] = await (await detector()).explain(this.smiles, this.#options);
+      const row = await this.#explanation();
       const [nearest] = row.nearest;
       content = row.reasons.map((reason) => make("li", {}, reason.text));
       if (nearest?.smiles) content.push(make("li", {}, "the most similar training molecule is ", code(nearest.smiles)));

@@ -1,8 +1,10 @@
 // The messages of wasm/message, as a worker and whoever asks it write them: msgpack, and in
 // it columns as bins. Only what those messages hold is known here.
 
-// version is message.Version of the program, which a test compares with it.
+// version is message.Version of the program, and events are all kinds that do not end a
+// request; TestProtocol compares both with wasm/message.
 export const version = 8;
+export const events = new Set("Progress Header Records Parted Iteration Reference Fitted Rows Epoch Checkpoint".split(" "));
 
 // encode writes a request: its number, its kind and its fields. Numbers are written as
 // integers where they are, Uint8Arrays as bins.

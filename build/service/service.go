@@ -22,6 +22,7 @@ import (
 	"baca/algo/job"
 	"baca/algo/molecule"
 	"baca/algo/table"
+	"baca/algo/trust"
 	"baca/weights"
 )
 
@@ -334,6 +335,35 @@ func (m *Model) Score(ctx context.Context, l List, how How) (rows []table.Scored
 		return nil
 	})
 	return rows, whole, err
+}
+
+// Trust returns the rows of a list, each record scored by itself, and what error to expect of a
+// prediction for each: those with a score and a finite prediction have Trust. The model must know
+// held-out errors, see [Training].
+func (m *Model) Trust(ctx context.Context, l List, alpha float64, predicted []float64, o trust.Options) ([]table.Scored, error) {
+	if len(predicted) != l.Len() {
+		return nil, fmt.Errorf("%d predictions for %d records: want one for each", len(predicted), l.Len())
+	}
+	if m.Residuals == nil {
+		return nil, fmt.Errorf("model %s knows no held-out errors of predictions: want one that was trained with observed and predicted values", m.Card.Name)
+	}
+	c, err := m.single.Trust(o)
+	if err != nil {
+		return nil, err
+	}
+	rows, _, err := m.Score(ctx, l, How{Alpha: alpha, By: algo.ByAlone})
+	if err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		r, y := &rows[i], predicted[i]
+		if r.Scores == nil || math.IsNaN(r.Scores.Alone) || math.IsNaN(y) || math.IsInf(y, 0) {
+			continue
+		}
+		j := c.Judge(r.Scores.Alone, y)
+		r.Trust = &j
+	}
+	return rows, nil
 }
 
 // each yields records of a list, which has no errors of its own.

@@ -14,6 +14,7 @@ import (
 	"baca/algo/decide"
 	"baca/algo/graph"
 	"baca/algo/molecule/smiles"
+	"baca/algo/trust"
 	"baca/weights"
 )
 
@@ -282,5 +283,72 @@ func TestTrain(t *testing.T) {
 	stop := fmt.Errorf("enough")
 	if _, err := s.Train(ctx, question, func(Progress) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("stopped: %v", err)
+	}
+}
+
+// Errors are those of the records that were kept from training, whatever was refused before them, and
+// rows have what these say of their predictions.
+func TestTrust(t *testing.T) {
+	var list List
+	question := Training{Name: "errors", Epochs: 1, Seed: 3}
+	for n := range 70 {
+		for _, end := range []string{"O", "N", "C(=O)O", "("} {
+			list.SMILES = append(list.SMILES, strings.Repeat("C", n+1)+end)
+			i := float64(len(list.SMILES))
+			question.Observed, question.Predicted = append(question.Observed, 3*i), append(question.Predicted, 2*i)
+		}
+	}
+	question.Observed[0] = math.NaN()
+	question.List = list
+	s := New(2)
+	trained, err := s.Train(ctx, question, func(Progress) error { return nil })
+	if err != nil || len(trained.Refused) != 70 {
+		t.Fatalf("%+v, %v", trained, err)
+	}
+	m, err := s.Open(ctx, trained.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, row := range m.Card.HoldoutRows {
+		want := float64(row + 1 + row/3) // three of four records are molecules
+		if got := m.Residuals.Errors[k]; got != want && !(row == 0 && math.IsNaN(got)) {
+			t.Errorf("held-out graph %d, row %d, has the error %g, want %g", k, row, got, want)
+		}
+	}
+	o := trust.Options{Coverage: 0.8, Tolerance: 200}
+	c, err := m.single.Trust(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	few := List{SMILES: []string{"CCO", "C(", "CCCCN", "[Na+].[Cl-]"}, First: 9}
+	rows, err := m.Trust(ctx, few, 0.05, []float64{1, 2, math.NaN(), 4}, o)
+	if err != nil || rows[1].Trust != nil || rows[2].Trust != nil || rows[2].Scores == nil {
+		t.Fatalf("%+v, %v", rows, err)
+	}
+	for _, i := range []int{0, 3} {
+		if got, want := fmt.Sprint(*rows[i].Trust), fmt.Sprint(c.Judge(rows[i].Scores.Alone, float64(i+1))); got != want {
+			t.Errorf("%s: %s, want %s", few.SMILES[i], got, want)
+		}
+	}
+	if rows[3].Trust.Verdict != trust.DoNotUse {
+		t.Errorf("salt: %+v", rows[3].Trust)
+	}
+
+	if _, err := m.Trust(ctx, few, 0.05, []float64{1}, o); err == nil {
+		t.Error("too few predictions: no error")
+	}
+	if _, err := model(t, s, "bbbp").Trust(ctx, few, 0.05, []float64{1, 2, 3, 4}, o); err == nil || !strings.Contains(err.Error(), "knows no held-out errors") {
+		t.Errorf("a model without errors: %v", err)
+	}
+	never := func(Progress) error { t.Error("trained in vain"); return nil }
+	for i := range question.Predicted {
+		question.Predicted[i] = math.NaN()
+	}
+	if _, err := s.Train(ctx, question, never); err == nil || !strings.Contains(err.Error(), "have both values") {
+		t.Errorf("no values: %v", err)
+	}
+	question.Predicted = nil
+	if _, err := s.Train(ctx, question, never); err == nil {
+		t.Error("observed values alone: no error")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"io"
 	"math"
 
 	"baca/algo"
@@ -21,6 +22,10 @@ type Training struct {
 	Name   string // of the model
 	Epochs int
 	Seed   uint64
+	// Observed and Predicted are values of the records, both or neither, NaN where one is not known. Then the
+	// model keeps the errors of the records kept from training, for [Model.Trust]. Each prediction
+	// must have been made without its record.
+	Observed, Predicted []float64
 }
 
 // A Progress says how far a training is.
@@ -43,11 +48,15 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 	if t.Epochs < 1 || t.Epochs > job.MaxEpochs {
 		return nil, fmt.Errorf("%d epochs: want 1 to %d", t.Epochs, job.MaxEpochs)
 	}
+	if o, p := len(t.Observed), len(t.Predicted); o != p || o != 0 && o != t.List.Len() {
+		return nil, fmt.Errorf("%d observed and %d predicted values of %d records: want one of each for every record", o, p, t.List.Len())
+	}
 	schema := algo.OGBCanonical
 	if len(t.List.Graphs) > 0 {
 		schema = algo.Constant
 	}
 	out := &Trained{}
+	var values []*algo.Values // of the graphs
 	training := job.Training{Workers: s.workers, Split: dataset.Hold, Save: weights.SaveMeasured, Card: algo.Card{
 		Name: t.Name, Schema: schema, Dataset: t.Name, DatasetSHA256: t.List.sum(), Seed: t.Seed, Epochs: t.Epochs,
 		Description: fmt.Sprintf("Trained on a list of %d for %d epochs.", t.List.Len(), t.Epochs),
@@ -64,6 +73,9 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 			out.Refused = append(out.Refused, r)
 		default:
 			training.Graphs = append(training.Graphs, r.Graph)
+			if i := r.Row - 1 - t.List.First; t.Observed != nil {
+				values = append(values, &algo.Values{Observed: t.Observed[i], Predicted: t.Predicted[i]})
+			}
 		}
 	}
 	if n := len(training.Graphs); n < job.MinTraining {
@@ -74,6 +86,14 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 		o := dataset.Options{Format: dataset.SMI, Form: molecule.Canonical, Workers: s.workers}
 		if training.Outside, _, err = job.ReadBackground(ctx, weights.Background(), o, nil); err != nil {
 			return nil, err
+		}
+	}
+	if values != nil {
+		training.Save = func(ctx context.Context, workers int, w io.Writer, m *algo.Model) error {
+			if err := m.KeepResiduals(values, "observed", "predicted"); err != nil {
+				return err
+			}
+			return weights.SaveMeasured(ctx, workers, w, m)
 		}
 	}
 	if out.File, err = run(ctx, &training, progress); err != nil {

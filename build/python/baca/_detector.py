@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional, Union
 
@@ -101,13 +102,31 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self.epochs = epochs
         self.seed = seed
 
-    def fit(self, X: Any, y: Any = None) -> Detector:
+    def fit(self, X: Any, y: Any = None, *, observed: Any = None, predicted: Any = None) -> Detector:
         """Trains a model on at least 20 molecules or plain graphs; ``y`` is not used.
 
         The model is that of ``baca pretrain`` on a file with the same records.
+
+        Parameters
+        ----------
+        observed : n numbers, optional
+            The measured value of each record, in any unit; NaN where there is none. Values that are
+            all 0 or 1 are classes.
+        predicted : n numbers, optional
+            What a model of yours predicts of each, in the same unit, or the probability of class 1.
+            Each prediction must have been made without its record: held out or cross-validated. Errors
+            on records that a model was fitted to are too small, and so would be all that follows.
+
+        With these two, both or neither, the model keeps the errors of the records that it keeps from its own
+        training, a tenth of them, for :meth:`trust`. At least 20 of those must have both values, so that
+        it takes some 200 records.
         """
+        if (observed is None) != (predicted is None):
+            raise ValueError("observed without predicted, or predicted without observed: want both or neither")
         listing = _inputs.read(X)
-        question = listing.question("train", epochs=self.epochs, seed=self.seed, name="fitted")
+        if observed is not None:
+            listing = _valued(listing, X, observed=observed, predicted=predicted)
+        question = listing.question("train", epochs=self.epochs, seed=self.seed, name="fitted", values=observed is not None)
         with Bar("training", self.epochs, "epoch") as bar:
             answer = child.ask(question, lambda progress: bar.reach(progress["epoch"]), again=False)
         refused = _refused(answer)
@@ -201,6 +220,63 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         found = Explanations.parse(b"".join(texts))
         _inputs.warn_of([(x.row, x.error) for x in found if x.error is not None], len(listing), "not explained", stacklevel=2)
         return found
+
+    def trust(self, X: Any, predicted: Any, coverage: float = 0.9, *, tolerance: Optional[float] = None, large_errors: float = 0.25) -> Any:
+        """Returns how wrong to expect predictions to be, as ``baca score --predicted`` does.
+
+        It rests on the errors of records that were held out when the model was trained, see :meth:`fit`, and on the
+        score that each record gets by itself, whatever ``by`` is. The promise of the intervals is for
+        records like those held out.
+
+        Parameters
+        ----------
+        predicted : n numbers
+            The prediction for each record, in the unit of the observed values.
+        coverage : float
+            The share of observed values that intervals shall hold.
+        tolerance : float, optional
+            Errors above it are large, in the same unit. Without it, errors above what four of five held-out
+            errors stay within, or for classes above 0.5.
+        large_errors : float
+            The share of large errors up to which ``trust`` is ``trust``, and up to twice that ``check``.
+
+        Returns
+        -------
+        pandas.DataFrame of n rows
+            With the index of ``X`` if it has one, and ``score``; ``predicted``; ``expected_error``, the mean
+            absolute error of held-out records so far outside; ``interval_low`` and ``interval_high``, NaN for
+            classes; ``trust``: trust, check or do-not-use; and ``error``. Beyond the farthest held-out
+            record nothing is known: NaN and do-not-use. A record that is refused or has no finite prediction has
+            NaN and None, and ``error`` says why. The numbers are those that the command writes.
+
+        Raises ValueError where the model knows no held-out errors. Takes pandas.
+        """
+        import pandas
+
+        if not 0 < coverage < 1:
+            raise ValueError(f"coverage={coverage}: want a number between 0 and 1")
+        if tolerance is not None and not 0 < tolerance < float("inf"):
+            raise ValueError(f"tolerance={tolerance}: want an error above 0, or None")
+        if not 0 < large_errors < 0.5:
+            raise ValueError(f"large_errors={large_errors}: want a share between 0 and 0.5")
+        listing, index = _inputs.read(X), _inputs.index_of(X, predicted=predicted)
+        values, bad = _inputs.numbers(predicted, len(listing), "predicted")
+        rows: list[dict[str, Any]] = []
+        with Bar("scoring", len(listing), "graph") as bar:
+
+            def take(answer: Answer) -> None:
+                rows.extend(map(json.loads, answer.body.splitlines()))
+                bar.reach(len(rows))
+
+            model = self._model()
+            asked = {"model": model.name, "alpha": model.alpha, "coverage": coverage, "tolerance": tolerance or 0, "large_errors": large_errors}
+            child.stream(replace(listing, values=(values,)).questions(op="trust", **asked), take, model)
+        for row, why in bad:
+            rows[row]["error"] = rows[row]["error"] or why
+        _inputs.warn_of([(i, row["error"]) for i, row in enumerate(rows) if row["error"] is not None], len(rows), "have no interval", stacklevel=2)
+        numbers = {name: np.array([row[name] for row in rows], np.float64) for name in _TRUSTED}
+        texts = {name: np.array([row[name] for row in rows], object) for name in ("trust", "error")}
+        return pandas.DataFrame({**numbers, **texts}, index=index)
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
         """Writes the model as a file, which ``load`` and the command read."""
@@ -303,6 +379,18 @@ def rows_of(detector: Detector, X: Any, by: str) -> Rows:
     return Rows(scores, p_values, verdicts, refused, about["threshold"], about["references"], whole or _NO_BATCH if by != "alone" else None)
 
 
+def _valued(listing: _inputs.Listing, X: Any, **columns: Any) -> _inputs.Listing:
+    """Returns a list to train on with observed and predicted values, and warns of those that are none."""
+    _inputs.index_of(X, **columns)
+    read = [_inputs.numbers(x, len(listing), name) for name, x in columns.items()]
+    bad = sorted(found for _, some in read for found in some)
+    if bad:
+        row, why = bad[0]
+        warnings.warn(f"{len(bad)} of {len(read) * len(listing)} values are not known: row {row}: {why}", UserWarning, stacklevel=3)
+    return replace(listing, values=tuple(values for values, _ in read))
+
+
+_TRUSTED = ("score", "predicted", "expected_error", "interval_low", "interval_high")
 _NO_BATCH = Whole(True, None, None, (), ("an empty list is no batch",))
 
 

@@ -20,6 +20,8 @@ class Neighbor:
     similarity: float  # from 0 to 1
     smiles: Optional[str]  # None where the model does not hold its structures
     name: Optional[str]
+    observed: Optional[float] = None  # what was measured of it, where the model knows; in its unit
+    predicted: Optional[float] = None  # what was predicted of it, the same
 
 
 @dataclass(frozen=True)
@@ -48,13 +50,15 @@ class Explanation:
         rows, similarities = values["nearest"], values["nearest_similarity"]
         structures = values["nearest_smiles"] or [""] * len(rows)
         names = values["nearest_names"] or [""] * len(rows)
+        observed = values["nearest_observed"] or [None] * len(rows)
+        predicted = values["nearest_predicted"] or [None] * len(rows)
         return cls(
             row, smiles, values["score"], values["p_value"], values["verdict"],
             reasons=tuple(values["reasons"]),
             atoms=tuple(values["atoms"]),
             nearest=tuple(
-                Neighbor(None if r is None else int(r) - 1, s, text or None, name or None)
-                for r, s, text, name in zip(rows, similarities, structures, names)
+                Neighbor(None if r is None else int(r) - 1, s, text or None, name or None, y, yhat)
+                for r, s, text, name, y, yhat in zip(rows, similarities, structures, names, observed, predicted)
             ),
             trained_on=bool(values["duplicate"]),
         )  # fmt: skip
@@ -96,7 +100,8 @@ def _cell(html: str) -> str:
 
 def _neighbor(n: Neighbor) -> str:
     what = _picture(n.smiles, ()) if n.smiles else f"row {n.row}" if n.row is not None else "not known"
-    return f"{what}<br>{escape(n.name or '')} similarity {n.similarity:.2f}"
+    known = "".join(f", {word} {y:g}" for word, y in (("observed", n.observed), ("predicted", n.predicted)) if y is not None)
+    return f"{what}<br>{escape(n.name or '')} similarity {n.similarity:.2f}{known}"
 
 
 def _picture(smiles: str, atoms: tuple[float, ...]) -> str:

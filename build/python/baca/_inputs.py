@@ -39,6 +39,7 @@ class Listing:
 
     kind: str  # molecules or graphs
     items: Union[list[str], list[Graph]]
+    values: tuple[np.ndarray, ...] = ()  # columns of numbers that go with them, each (n,) float64
 
     def __len__(self) -> int:
         return len(self.items)
@@ -67,7 +68,8 @@ class Listing:
 
     def _question(self, first: int, last: int, header: dict[str, Any]) -> Question:
         pack = _pack_texts if self.kind == "molecules" else _pack_graphs
-        body = pack(self.items[first:last])  # type: ignore[arg-type]
+        columns = [column[first:last].astype("<f8").tobytes() for column in self.values]
+        body = b"".join([*columns, pack(self.items[first:last])])  # type: ignore[arg-type]
         if len(body) > _BODY:
             raise ValueError(f"rows {first} to {last - 1} take {len(body)} bytes: want at most {_BODY} at once")
         return Question({**header, "kind": self.kind, "rows": last - first, "first": first}, body)
@@ -180,6 +182,42 @@ def _graph(x: Any) -> Graph:
     places = {node: i for i, node in enumerate(x.nodes)}
     edges = np.array([(places[a], places[b]) for a, b in x.edges()], dtype="<u4").reshape(-1, 2)
     return Graph(x.number_of_nodes(), edges)
+
+
+def numbers(x: Any, n: int, name: str) -> tuple[np.ndarray, list[tuple[int, str]]]:
+    """Reads n numbers: a float64 array of shape (n,), and the rows without a finite one, with why.
+
+    Takes any sequence of n, an array of shape (n,) or (n, 1), or for one record a number. What is no
+    finite number is NaN. Raises ValueError for another shape.
+    """
+    items = np.asarray(x, object)
+    if items.ndim == 0 or items.ndim == 2 and items.shape[1] == 1:
+        items = items.reshape(-1)
+    if items.shape != (n,):
+        raise ValueError(f"{name} has the shape {items.shape} for {n} records: want a number for each")
+    values, bad = np.full(n, np.nan), []
+    for row, item in enumerate(items):
+        try:
+            number = float(item)
+        except (TypeError, ValueError):
+            number = np.nan
+        if np.isfinite(number):
+            values[row] = number
+        else:
+            bad.append((row, f"{name} is {str(item)[:40]!r}: want a finite number"))
+    return values, bad
+
+
+def index_of(x: Any, **others: Any) -> Any:
+    """Returns the index of a pandas Series or data frame, or None.
+
+    Raises ValueError where one of the others has another index: its values would go to wrong records.
+    """
+    index = x.index if type(x).__module__.startswith("pandas.") else None
+    for name, other in others.items():
+        if index is not None and type(other).__module__.startswith("pandas.") and not index.equals(other.index):
+            raise ValueError(f"{name} has another index than the records: want the same, in the same order")
+    return index
 
 
 def warn_of(refused: Sequence[tuple[int, str]], total: int, what: str, stacklevel: int) -> None:

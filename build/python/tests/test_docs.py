@@ -15,13 +15,15 @@ def test_readme(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     text = distribution("baca").metadata["Description"] or distribution("baca").metadata.get_payload()
     blocks = re.findall(r"```python\n(.*?)```", text, re.S)
-    assert len(blocks) == 8
+    assert len(blocks) == 9
     names = {}
     exec(blocks[0], names)
     assert len(blocks[0].strip().splitlines()) <= 5 and capsys.readouterr().out.strip("\n") in text
     for block in blocks[1:]:
         exec(block, names)
     assert names["whole"].p_value < 0.05 and names["explanations"][2].reasons and names["explanations"][2].nearest[0].smiles
+    trusted = names["trusted"]
+    assert trusted.trust.tolist() == ["trust", "do-not-use"] and trusted.interval_low.isna().tolist() == [False, True]
     assert (tmp_path / "own.msgpack").exists()
 
 

@@ -7,7 +7,8 @@
 // frames with progress. A question that cannot be answered gets an answer with error, and the next
 // one is read.
 //
-// The body of op score, explain and train is a list. Of molecules, it has the length of each SMILES
+// The body of op score, explain, trust and train is a list, behind columns of as many float64 where
+// the table below names any, NaN where a value is not known. Of molecules, it has the length of each SMILES
 // in bytes, four bytes little-endian, and then all of them in UTF-8 one behind the other. Of plain
 // graphs, it has the number of nodes of each graph, then the number of edges of each, then the
 // two ends of each edge, all of four bytes. The header says how many rows, and which kind.
@@ -20,7 +21,12 @@
 //	score     model, alpha, by, seed, kind, rows, first,     refused; body: scores, p-values (float64), verdicts (a byte each);
 //	          body: a list                                   whole: of a batch, see service.Whole
 //	explain   the same                                       body: rows as JSON lines, as of baca score --explain
-//	train     kind, rows, epochs, seed, name, body: a list   refused, warning; body: a model file
+//	trust     model, alpha, kind, rows, first, coverage,     body: rows as JSON lines, as of baca score --predicted
+//	          tolerance, large_errors, body: a column with
+//	          predicted values and a list
+//	train     kind, rows, epochs, seed, name, body: a list,  refused, warning; body: a model file
+//	          with values behind columns with observed and
+//	          predicted values
 //	q_values  body: p-values (float64)                       body: q-values (float64)
 //
 // refused lists the refused rows, each with why. Such a row has NaN for numbers and 255 for its
@@ -60,6 +66,11 @@ type question struct {
 	Epochs int     `json:"epochs"`
 	Seed   uint64  `json:"seed"`
 	Name   string  `json:"name"`
+	Values bool    `json:"values"` // a training has observed and predicted values
+
+	Coverage    float64 `json:"coverage"` // the last three are trust.Options
+	Tolerance   float64 `json:"tolerance"`
+	LargeErrors float64 `json:"large_errors"`
 
 	body []byte
 }

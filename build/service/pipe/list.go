@@ -12,22 +12,29 @@ import (
 	"baca/build/service"
 )
 
-// list reads the list of a question.
-func (q *question) list() (service.List, error) {
-	l := service.List{First: q.First}
-	var err error
-	if q.Rows < 0 || q.Rows > len(q.body)/4 {
-		return l, fmt.Errorf("a body of %d bytes for %d rows: want at least four for each", len(q.body), q.Rows)
+// list reads the list of a question, and so many columns of values before it.
+func (q *question) list(columns int) (values [][]float64, l service.List, err error) {
+	l.First = q.First
+	if q.Rows < 0 || q.Rows > len(q.body)/(4+8*columns) {
+		return nil, l, fmt.Errorf("a body of %d bytes for %d rows: want at least %d for each", len(q.body), q.Rows, 4+8*columns)
+	}
+	body := q.body
+	for range columns {
+		column, err := numbers(body[:8*q.Rows])
+		if err != nil {
+			return nil, l, err
+		}
+		values, body = append(values, column), body[8*q.Rows:]
 	}
 	switch q.Kind {
 	case "molecules":
-		l.SMILES, err = texts(q.body, q.Rows)
+		l.SMILES, err = texts(body, q.Rows)
 	case "graphs":
-		l.Graphs, err = graphs(q.body, q.Rows)
+		l.Graphs, err = graphs(body, q.Rows)
 	default:
 		err = fmt.Errorf("kind %q: want molecules or graphs", q.Kind)
 	}
-	return l, err
+	return values, l, err
 }
 
 // texts reads n lengths and the texts behind them.

@@ -13,6 +13,7 @@ import (
 	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/table"
+	"baca/algo/trust"
 	"baca/build/service"
 	"baca/weights"
 )
@@ -133,31 +134,29 @@ func (a *answer) ofModel(ctx context.Context, s *service.Service, q *question) e
 		return nil
 	case "score", "explain":
 		return a.rows(ctx, m, q)
+	case "trust":
+		return a.trust(ctx, m, q)
 	}
-	return fmt.Errorf("op %q: want models, open, about, file, score, explain, train or q_values", q.Op)
+	return fmt.Errorf("op %q: want models, open, about, file, score, explain, trust, train or q_values", q.Op)
 }
 
 // rows scores or explains a list.
 func (a *answer) rows(ctx context.Context, m *service.Model, q *question) error {
-	l, err := q.list()
+	_, l, err := q.list(0)
 	if err != nil {
 		return err
 	}
 	how := service.How{Alpha: q.Alpha, By: cmp.Or(q.By, algo.ByAlone), Seed: q.Seed, Explain: q.Op == "explain"}
 	if how.Explain {
-		var b bytes.Buffer
-		out := table.NewRows(&b, "jsonl", table.Text{}, false, table.Columns(table.OfRecord|table.OfScore|table.OfReasons|table.OfNeighbors))
+		out := newLines(table.OfReasons | table.OfNeighbors | table.OfValues)
 		err := m.Each(ctx, l, how, func(rows []table.Scored, _ *service.Whole) error {
-			for _, r := range rows {
-				out.Write(r)
-			}
+			out.write(rows)
 			return nil
 		})
 		if err != nil {
 			return err
 		}
-		err = out.Flush()
-		a.body = b.Bytes()
+		a.body, err = out.bytes()
 		return err
 	}
 	c := newColumns(l.Len())
@@ -173,6 +172,46 @@ func (a *answer) rows(ctx context.Context, m *service.Model, q *question) error 
 	return err
 }
 
+// trust says what error to expect of predictions.
+func (a *answer) trust(ctx context.Context, m *service.Model, q *question) error {
+	values, l, err := q.list(1)
+	if err != nil {
+		return err
+	}
+	rows, err := m.Trust(ctx, l, q.Alpha, values[0], trust.Options{Coverage: q.Coverage, Tolerance: q.Tolerance, Rate: q.LargeErrors})
+	if err != nil {
+		return err
+	}
+	out := newLines(table.OfTrust)
+	out.write(rows)
+	a.body, err = out.bytes()
+	return err
+}
+
+// lines are rows of JSON, as those of the command.
+type lines struct {
+	b   bytes.Buffer
+	out table.Writer
+}
+
+// newLines has the columns of some groups beside those of records and scores.
+func newLines(groups table.Group) *lines {
+	l := &lines{}
+	l.out = table.NewRows(&l.b, "jsonl", table.Text{}, false, table.Columns(table.OfRecord|table.OfScore|groups))
+	return l
+}
+
+func (l *lines) write(rows []table.Scored) {
+	for _, r := range rows {
+		l.out.Write(r)
+	}
+}
+
+func (l *lines) bytes() ([]byte, error) {
+	err := l.out.Flush()
+	return l.b.Bytes(), err
+}
+
 // refuse lists a record if it is refused.
 func (a *answer) refuse(r table.Record) {
 	if r.Err != nil {
@@ -184,12 +223,20 @@ func (a *answer) refuse(r table.Record) {
 const progressInterval = 100 * time.Millisecond
 
 func (a *answer) train(ctx context.Context, s *service.Service, q *question, w io.Writer) error {
-	l, err := q.list()
+	columns := 0
+	if q.Values {
+		columns = 2
+	}
+	values, l, err := q.list(columns)
 	if err != nil {
 		return err
 	}
+	training := service.Training{List: l, Name: q.Name, Epochs: q.Epochs, Seed: q.Seed}
+	if q.Values {
+		training.Observed, training.Predicted = values[0], values[1]
+	}
 	var told time.Time
-	t, err := s.Train(ctx, service.Training{List: l, Name: q.Name, Epochs: q.Epochs, Seed: q.Seed}, func(p service.Progress) error {
+	t, err := s.Train(ctx, training, func(p service.Progress) error {
 		if time.Since(told) < progressInterval {
 			return nil
 		}

@@ -131,6 +131,8 @@ func TestServeErrors(t *testing.T) {
 		"alpha":         {score(map[string]any{"alpha": 0}), molecules("C"), false},
 		"open":          {map[string]any{"op": "open"}, []byte("no model"), false},
 		"numbers":       {map[string]any{"op": "q_values"}, []byte("123"), false},
+		"values":        {score(map[string]any{"op": "trust"}), molecules("C"), false},
+		"no errors":     {score(map[string]any{"op": "trust"}), append(appendNumbers(nil, []float64{1}), molecules("C")...), false},
 		"training":      {map[string]any{"op": "train", "kind": "molecules", "rows": 1, "epochs": 1}, molecules("C"), false},
 	} {
 		c.ask(bad.header, bad.body)
@@ -192,8 +194,10 @@ func FuzzFrames(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if l, err := q.list(); err == nil && l.Len() != q.Rows {
-			t.Errorf("%d records, want %d", l.Len(), q.Rows)
+		for columns := range 3 {
+			if values, l, err := q.list(columns); err == nil && (l.Len() != q.Rows || len(values) != columns) {
+				t.Errorf("%d records and %d columns, want %d and %d", l.Len(), len(values), q.Rows, columns)
+			}
 		}
 	})
 }

@@ -1,0 +1,119 @@
+"""What error to expect of a prediction, against the command on the same files."""
+
+import csv
+import io
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import baca
+from baca._child import program
+
+HYDRATION = Path(__file__).parents[2] / "baca" / "testdata" / "hydration.csv"  # the example of TRUST.md
+NUMBERS = ["score", "predicted", "expected_error", "interval_low", "interval_high"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with train.csv, new.csv and the model of the command."""
+    folder = tmp_path_factory.mktemp("trust")
+    lines = HYDRATION.read_text().splitlines(keepends=True)
+    (folder / "train.csv").write_text("".join(lines[:501]))
+    new = lines[501:]
+    new[3] = "broken,C(,1,2\n"
+    new[5] = "no prediction,CCO,1,\n"
+    new[7] = "salt,[Na+].[Cl-],1,2\n"
+    (folder / "new.csv").write_text(lines[0] + "".join(new))
+    values = ["--observed", "observed", "--predicted", "predicted", "--residuals", "held-out"]
+    run = ["pretrain", "--in", "train.csv", *values, "--epochs", "3", "--seed", "5", "--out", "theirs.msgpack"]
+    subprocess.run([program(), *run], cwd=folder, check=True, capture_output=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def fitted(folder):
+    train = pd.read_csv(folder / "train.csv")
+    return baca.Detector(alpha=0.1, epochs=3, seed=5).fit(train, observed=train.observed, predicted=train.predicted)
+
+
+@pytest.mark.parametrize(
+    "options, flags",
+    [
+        ({}, []),
+        ({"coverage": 0.8, "tolerance": 0.7, "large_errors": 0.4}, ["--coverage", "0.8", "--tolerance", "0.7", "--large-errors", "0.4"]),
+    ],
+)
+def test_trust_is_that_of_the_command(folder, fitted, options, flags):
+    run = [program(), "score", "--model", "theirs.msgpack", "--predicted", "predicted", *flags, "new.csv"]
+    table = list(csv.DictReader(io.StringIO(subprocess.run(run, cwd=folder, check=True, capture_output=True, text=True).stdout)))
+    new = pd.read_csv(folder / "new.csv", index_col="name")
+    for detector in (fitted, baca.Detector(folder / "theirs.msgpack", by="batch")):
+        with pytest.warns(baca.RefusedWarning, match="2 of 142 records are refused and have no interval: row 3: column 2.*row 5: predicted is 'nan'") as caught:
+            trusted = detector.trust(new, new.predicted, **options)
+        assert caught[0].filename == __file__
+        assert trusted.index.equals(new.index) and list(trusted) == [*NUMBERS, "trust", "error"]
+        # The same numbers, to the last digit.
+        for name in NUMBERS:
+            np.testing.assert_array_equal(trusted[name], [float(row[name] or "nan") for row in table], name)
+        assert trusted.trust.fillna("").tolist() == [row["trust"] for row in table]
+    assert {"trust", "check", "do-not-use"} >= set(trusted.trust.dropna()) and trusted.trust.nunique() > 1
+    assert trusted.error.notna().tolist() == [i in (3, 5) for i in range(len(new))]
+    assert np.isfinite(trusted.score.iloc[5]) and np.isnan(trusted.score.iloc[3])
+    salt = trusted.loc["salt"]
+    assert salt.trust == "do-not-use" and np.isnan(salt.interval_low) and salt.error is None
+
+
+def test_one_answer_whatever_the_list(folder, fitted):
+    new = pd.read_csv(folder / "new.csv")[10:20]
+    smiles, predicted = new.smiles.tolist(), new.predicted.tolist()
+    together = fitted.trust(smiles, predicted)
+    assert together.index.tolist() == list(range(10))
+    assert fitted.trust(smiles[4], predicted[4]).iloc[0].to_dict() == together.iloc[4].to_dict()
+    # More than one question.
+    long = fitted.trust(smiles * 500, np.array(predicted * 500).reshape(-1, 1))
+    assert len(long) == 5000 and long.iloc[4990:].to_dict("list") == together.to_dict("list")
+    assert fitted.trust([], []).shape == (0, 7)
+
+
+def test_classes():
+    texts = ["C" * n + end for n in range(1, 80) for end in ("O", "N", "Cl")]
+    observed = [int("N" in text) for text in texts]
+    predicted = [0.6 if len(text) % 7 else 0.3 for text in texts]
+    detector = baca.Detector(epochs=1).fit(texts, observed=observed, predicted=predicted)
+    trusted = detector.trust(["CCCO", "CCN"], [0.6, 0.3])
+    assert trusted.interval_low.isna().all() and trusted.expected_error.between(0.3, 0.7).all()
+
+
+def test_wrong_values(folder, fitted):
+    texts = ["C" * n + "O" for n in range(1, 40)]
+    with pytest.raises(ValueError, match="want both or neither"):
+        baca.Detector().fit(texts, observed=np.ones(39))
+    with pytest.raises(ValueError, match="predicted has the shape .3,. for 39 records"):
+        baca.Detector().fit(texts, observed=np.ones(39), predicted=[1, 2, 3])
+    with pytest.raises(ValueError, match="of 4 graphs kept from training 4 have both values: want at least 20"):
+        baca.Detector(epochs=1).fit(texts, observed=np.ones(39), predicted=np.ones(39))
+    with pytest.warns(UserWarning, match="2 of 78 values are not known: row 3: observed is 'None'"), pytest.raises(ValueError, match="at least 20"):
+        baca.Detector(epochs=1).fit(texts, observed=[*[1] * 3, None, *[1] * 35], predicted=[*[1] * 38, "much"])
+    frame = pd.DataFrame({"smiles": ["CCO", "CCN"]}, index=["a", "b"])
+    with pytest.raises(ValueError, match="predicted has another index"):
+        fitted.trust(frame, pd.Series([1.0, 2.0], index=["b", "a"]))
+    with pytest.raises(ValueError, match="all 2 records are refused"):
+        fitted.trust(frame, [None, "x"])
+    with pytest.raises(ValueError, match="model bbbp knows no held-out errors"):
+        baca.Detector().trust("CCO", 1)
+    for options in ({"coverage": 0}, {"coverage": 1}, {"coverage": float("nan")}, {"tolerance": -1}, {"tolerance": float("inf")}, {"large_errors": 0.5}):
+        with pytest.raises(ValueError, match=f"^{list(options)[0]}="):
+            fitted.trust("CCO", 1, **options)
+
+
+def test_neighbors_have_values():
+    run = [program(), "score", "--model", "esol", "--explain", "--to", "jsonl", "--format", "smi", "-"]
+    row = json.loads(subprocess.run(run, input="CCCOCCO\n", check=True, capture_output=True, text=True).stdout)
+    nearest = baca.Detector("esol").explain("CCCOCCO")[0].nearest
+    assert [n.observed for n in nearest] == row["nearest_observed"] and len(nearest) == 3
+    assert [n.name for n in nearest] == row["nearest_names"] and all(n.predicted is None for n in nearest)
+    assert f"observed {nearest[0].observed:g}" in baca.Detector("esol").explain("CCCOCCO")._repr_html_()

@@ -29,7 +29,7 @@ def folder(tmp_path_factory):
     new[7] = "salt,[Na+].[Cl-],1,2\n"
     (folder / "new.csv").write_text(lines[0] + "".join(new))
     values = ["--observed", "observed", "--predicted", "predicted", "--residuals", "held-out"]
-    run = ["pretrain", "--in", "train.csv", *values, "--epochs", "3", "--seed", "5", "--out", "theirs.msgpack"]
+    run = ["pretrain", "--in", "train.csv", *values, "--epochs", "3", "--seed", "5", "--keep-structures", "--out", "theirs.msgpack"]
     subprocess.run([program(), *run], cwd=folder, check=True, capture_output=True)
     return folder
 
@@ -110,10 +110,15 @@ def test_wrong_values(folder, fitted):
             fitted.trust("CCO", 1, **options)
 
 
-def test_neighbors_have_values():
-    run = [program(), "score", "--model", "esol", "--explain", "--to", "jsonl", "--format", "smi", "-"]
-    row = json.loads(subprocess.run(run, input="CCCOCCO\n", check=True, capture_output=True, text=True).stdout)
-    nearest = baca.Detector("esol").explain("CCCOCCO")[0].nearest
-    assert [n.observed for n in nearest] == row["nearest_observed"] and len(nearest) == 3
-    assert [n.name for n in nearest] == row["nearest_names"] and all(n.predicted is None for n in nearest)
-    assert f"observed {nearest[0].observed:g}" in baca.Detector("esol").explain("CCCOCCO")._repr_html_()
+def test_neighbors_have_values(folder):
+    """Those of a built-in model, which were measured, and those of a model with structures beside it."""
+    for model in ("esol", folder / "theirs.msgpack"):
+        run = [program(), "score", "--model", str(model), "--explain", "--to", "jsonl", "--format", "smi", "-"]
+        row = json.loads(subprocess.run(run, input="CCCOCCO\n", check=True, capture_output=True, text=True).stdout)
+        explanations = baca.Detector(model).explain("CCCOCCO")
+        nearest = explanations[0].nearest
+        assert [n.name for n in nearest] == row["nearest_names"] and len(nearest) == 3
+        assert [n.observed for n in nearest] == row["nearest_observed"]
+        assert [n.predicted for n in nearest] == (row["nearest_predicted"] or [None] * 3)
+        assert (nearest[0].predicted is None) == (model == "esol")
+        assert f"observed {nearest[0].observed:g}" in explanations._repr_html_()

@@ -1,9 +1,16 @@
 package algo
 
 import (
+	"context"
 	"fmt"
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
+	"baca/algo/fingerprint"
+	"baca/algo/graph"
+	"baca/algo/internal/parallel"
 	"baca/algo/near"
 	"baca/algo/trust"
 )
@@ -58,16 +65,111 @@ func (r *Residuals) Known() int {
 	return n
 }
 
-// Trust says what errors to expect of predictions, from the model's residuals, which it must have.
-func (s *SingleScorer) Trust(o trust.Options) (*trust.Calibration, error) {
+// An Order is what predictions are put in order by, so that those that come first are the least
+// likely to be wrong.
+type Order string
+
+// The orders.
+const (
+	// OrderScore is the score of the graph by itself.
+	OrderScore Order = "score"
+	// OrderNeighbors is one less the mean similarity of the five training graphs that
+	// SingleScorer.Nearest names first, from 0 to 1.
+	OrderNeighbors Order = "neighbors"
+	// OrderMargin is how far the predicted probability is from the nearer of the classes 0 and 1, from
+	// 0 to 0.5. It reads nothing of the graph, and is of classes only.
+	OrderMargin Order = "margin"
+)
+
+// Orders lists all, the default first.
+func Orders() []Order { return []Order{OrderScore, OrderNeighbors, OrderMargin} }
+
+// Words names what orders, such as in "correlation of error and …".
+func (o Order) Words() string {
+	switch o {
+	case OrderNeighbors:
+		return "distance to the five nearest"
+	case OrderMargin:
+		return "distance to the nearer class"
+	}
+	return "score"
+}
+
+// orderNearest is how many training graphs OrderNeighbors looks at.
+const orderNearest = 5
+
+// Trust says what errors to expect of predictions, from the model's residuals, which it must
+// have. What it takes for the score of a prediction is where that stands in an order, see Doubts.
+func (s *SingleScorer) Trust(ctx context.Context, o trust.Options, by Order) (*trust.Calibration, error) {
 	r := s.model.Residuals
 	if r == nil {
 		return nil, fmt.Errorf("model %s knows no held-out errors of predictions", s.model.Card.Name)
 	}
+	if by == OrderMargin && !r.Classes {
+		return nil, fmt.Errorf("errors by %s: model %s knows errors of numbers; want errors of classes, observed as 0 or 1 and predicted as a probability", by, s.model.Card.Name)
+	}
+	doubts, err := s.doubts(ctx, by, len(r.Errors), func(k int) (print fingerprint.Print, score, predicted float64) {
+		// An error is as far from 0 or 1 as the prediction is.
+		return s.model.Holdout.Prints[k], s.holdout[k], math.Abs(r.Errors[k])
+	})
+	if err != nil {
+		return nil, err
+	}
 	pairs := make([]trust.Pair, len(r.Errors))
 	for k, x := range r.Errors {
-		pairs[k] = trust.Pair{Score: s.holdout[k], Error: x}
+		pairs[k] = trust.Pair{Score: doubts[k], Error: x}
 	}
 	o.Classes = r.Classes
 	return trust.New(pairs, o)
+}
+
+// A Prediction is of a graph that has a score by itself.
+type Prediction struct {
+	Graph            *graph.Graph
+	Score, Predicted float64
+}
+
+// Doubts returns where predictions stand in an order: higher is less sure. It is NaN for a graph
+// without a score, and by OrderMargin for what is no probability.
+func (s *SingleScorer) Doubts(ctx context.Context, by Order, list []Prediction) ([]float64, error) {
+	return s.doubts(ctx, by, len(list), func(k int) (print fingerprint.Print, score, predicted float64) {
+		if by == OrderNeighbors {
+			print = fingerprint.New(list[k].Graph, fingerprint.DefaultHeight)
+		}
+		return print, list[k].Score, list[k].Predicted
+	})
+}
+
+// doubts are those of n predictions.
+func (s *SingleScorer) doubts(ctx context.Context, by Order, n int, of func(k int) (print fingerprint.Print, score, predicted float64)) ([]float64, error) {
+	if !slices.Contains(Orders(), by) {
+		return nil, fmt.Errorf("errors by %q: want one of %v", by, Orders())
+	}
+	list := make([]float64, n)
+	err := parallel.For(ctx, s.workers, n, func(_, k int) {
+		print, score, predicted := of(k)
+		switch {
+		case math.IsNaN(score) || by == OrderScore:
+			list[k] = score
+		case by == OrderNeighbors:
+			nearest := s.near.Subtrees.Nearest(fingerprint.Counts, print, orderNearest, -1)
+			list[k] = 1 - stat.Mean(nearest, nil)
+		default:
+			list[k] = margin(predicted)
+		}
+	})
+	if err == nil {
+		err = s.near.Subtrees.Err()
+	}
+	return list, err
+}
+
+// margin is the distance of a probability from the nearer of 0 and 1. It has the same bits for
+// p and for 1−p, so that a prediction stands where its error says, whatever the class was. It is
+// NaN for what is no probability.
+func margin(p float64) float64 {
+	if !(p >= 0 && p <= 1) {
+		return math.NaN()
+	}
+	return 1 - max(p, 1-p)
 }

@@ -41,7 +41,7 @@ func TestKeepResiduals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := a.Trust(trust.Options{})
+	c, err := a.Trust(ctx, trust.Options{}, algo.OrderScore)
 	if err != nil || c.Pairs != r.Known() {
 		t.Errorf("%+v, %v", c, err)
 	}
@@ -82,7 +82,7 @@ func TestKeepResidualsRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Trust(trust.Options{}); err == nil || !strings.Contains(err.Error(), "knows no held-out errors") {
+	if _, err := a.Trust(ctx, trust.Options{}, algo.OrderScore); err == nil || !strings.Contains(err.Error(), "knows no held-out errors") {
 		t.Errorf("%v", err)
 	}
 }

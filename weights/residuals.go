@@ -49,7 +49,7 @@ func checkResiduals(m *algo.Model, holdout int) error {
 		return fmt.Errorf("%w: %d errors of predictions, %d of them known, for %d held-out graphs", ErrRows, len(v.Errors), v.Known(), holdout)
 	}
 	for i, x := range v.Errors {
-		if math.IsInf(x, 0) {
+		if math.IsInf(x, 0) || v.Classes && math.Abs(x) > 1 {
 			return fmt.Errorf("%w: held-out graph %d has an error of %g", ErrNumber, i, x)
 		}
 	}

@@ -6,9 +6,9 @@ import (
 )
 
 // RiskSVG draws by itself the mean error of the molecules that are kept, by their share: in the
-// order of scores, by chance, and in the best order there is.
-func RiskSVG(a *trust.Audit) string {
-	c := &chart.Chart{Title: "Risk and coverage", XAxis: "molecules kept, nearest to the training set first, %", YAxis: "mean error", High: 100, Top: 1e-9}
+// order of scores, which by names, by chance, and in the best order there is.
+func RiskSVG(a *trust.Audit, by string) string {
+	c := &chart.Chart{Title: "Risk and coverage", XAxis: "molecules kept, surest first, %", YAxis: "mean error", High: 100, Top: 1e-9}
 	for _, x := range a.Risk {
 		c.Top = max(c.Top, 1.08*x)
 	}
@@ -20,7 +20,7 @@ func RiskSVG(a *trust.Audit) string {
 	curve(c, shares, a.Best, chart.Inside, false)
 	curve(c, []float64{0, 100}, []float64{a.MeanError, a.MeanError}, chart.Ink, true)
 	x, y := c.X(100)-190, c.Y(0)-54
-	legendAt(c, x, y, chart.Outside, false, "by score")
+	legendAt(c, x, y, chart.Outside, false, "by "+by)
 	legendAt(c, x, y+16, chart.Ink, true, "by chance")
 	legendAt(c, x, y+32, chart.Inside, false, "by the errors themselves")
 	return standalone(c.SVG())

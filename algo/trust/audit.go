@@ -28,8 +28,13 @@ type Audit struct {
 	Width               float64
 	// Verdicts has for each verdict how many errors were large and the mean absolute error.
 	Verdicts map[Verdict]Count
-	// Spearman is the rank correlation of score and absolute error.
+	// Spearman is the rank correlation of score and absolute error. A score that reads the predicted
+	// probability of a class has a high one by construction: errors below ½ are its own distance
+	// from the class.
 	Spearman float64
+	// Finds is the AUROC of large errors by the score: how often one of them has a higher score than
+	// another molecule, from 0 to 1 with ½ for none better than chance; NaN where all or none are large.
+	Finds float64
 	// Risk is the mean absolute error of the k+1 molecules of the lowest scores, k from 0. Area is
 	// its mean. Best is the same in the order of the errors themselves, the best there is, and
 	// AreaBest its mean; in any order at random the mean is MeanError.
@@ -48,6 +53,7 @@ type Count struct {
 func NewAudit(list []Outcome, c *Calibration) *Audit {
 	a := &Audit{Verdicts: map[Verdict]Count{}, Width: math.NaN()}
 	var scores, misses []float64
+	var isLarge []bool
 	large, n, sum := map[Verdict]int{}, map[Verdict]int{}, map[Verdict]float64{}
 	width := 0.0
 	for i := range list {
@@ -56,7 +62,7 @@ func NewAudit(list []Outcome, c *Calibration) *Audit {
 		if !finite(o.Score) || !finite(miss) {
 			continue
 		}
-		scores, misses = append(scores, o.Score), append(misses, miss)
+		scores, misses, isLarge = append(scores, o.Score), append(misses, miss), append(isLarge, miss > c.Tolerance)
 		n[o.Verdict]++
 		sum[o.Verdict] += miss
 		if miss > c.Tolerance {
@@ -77,7 +83,7 @@ func NewAudit(list []Outcome, c *Calibration) *Audit {
 	for _, v := range Verdicts() {
 		a.Verdicts[v] = Count{rateOf(large[v], n[v]), sum[v] / float64(n[v])}
 	}
-	a.Spearman = Spearman(scores, misses)
+	a.Spearman, a.Finds = Spearman(scores, misses), metric.AUROC(scores, isLarge)
 	a.Risk, a.Best = risk(scores, misses), risk(misses, misses)
 	a.MeanError, a.Area, a.AreaBest = math.NaN(), math.NaN(), math.NaN()
 	if a.N > 0 {

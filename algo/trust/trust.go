@@ -1,5 +1,5 @@
-// Package trust says how wrong predictions of a property are expected to be, by how far the
-// molecules are outside a training set: an expected error, a conformal interval and a verdict.
+// Package trust says how wrong predictions of a property are expected to be, by a score of doubt such
+// as how far the molecules are outside a training set: an expected error, a conformal interval and a verdict.
 // It learns that from held-out molecules, whose scores were computed as those of new ones
 // are and whose predictions came from models that had not seen them. Nothing else makes the
 // two exchangeable, which all that is promised here rests on.
@@ -27,8 +27,8 @@ const (
 // Verdicts returns all verdicts, the best first.
 func Verdicts() []Verdict { return []Verdict{Trust, Check, DoNotUse} }
 
-// A Pair is a held-out molecule: its score, higher is further outside, and its error,
-// observed less predicted, in the unit of the property.
+// A Pair is a held-out molecule: its score, higher is further outside or less sure, and its
+// error, observed less predicted, in the unit of the property.
 type Pair struct{ Score, Error float64 }
 
 // Options say what is wanted. The zero value of a field is replaced by its default.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"baca/algo"
 	"baca/algo/baseline"
@@ -31,11 +32,13 @@ import (
 	"baca/weights"
 )
 
-// intervalSets are sets of molecules with a measured number, and its column.
-var intervalSets = []struct{ name, column, unit string }{
-	{"esol", "measured log solubility in mols per litre", "log mol/l"},
-	{"freesolv", "expt", "kcal/mol"},
-	{"lipo", "exp", "log D"},
+// intervalSets are sets of molecules with a measured number or class.
+var intervalSets = []labelled{
+	{"esol", "measured log solubility in mols per litre", false},
+	{"freesolv", "expt", false},
+	{"lipo", "exp", false},
+	{"bace", "Class", true},
+	{"bbbp", "p_np", true},
 }
 
 // intervalCoverages are those that are asked for; verdicts do not depend on them.
@@ -70,15 +73,16 @@ func newIntervals(train Trainer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "intervals --data DIR --out DIR",
 		Short: "Measure whether intervals and verdicts on predictions hold",
-		Long: `Intervals asks whether baca score --predicted keeps what it promises on esol, freesolv
-and lipo. A fifth of a set is new, drawn by chance or by whole scaffolds; the rest is a training
+		Long: `Intervals asks whether baca score --predicted keeps what it promises, by each value of
+--errors-by: on esol, freesolv and lipo, whose values are numbers, and bace and bbbp, whose values
+are classes. A fifth of a set is new, drawn by chance or by whole scaffolds; the rest is a training
 file. Kernel ridge regression on ECFP4 predicts: for the molecules of the file each without itself,
 for new ones from the whole file. A detector is trained on the file as baca pretrain --residuals
 held-out does, and judges the predictions for the new molecules. It measures
 
-  the share of observed values in their intervals, and how wide these are,
+  the share of observed numbers in their intervals, and how wide these are,
   large errors by verdict beside the rates that were stated,
-  the rank correlation of score and error,
+  how well large errors are found, and the rank correlation with the error,
 
 and writes intervals.json and intervals.md to --out.`,
 		Args: usage.NoArgs,
@@ -105,7 +109,7 @@ and writes intervals.json and intervals.md to --out.`,
 
 // An intervalSet is a set with what predicts its values.
 type intervalSet struct {
-	name      string
+	labelled
 	graphs    []*graph.Graph
 	values    []float64
 	kernel    *mat.SymDense // Tanimoto similarities of ECFP4, and 1 for the intercept
@@ -113,15 +117,15 @@ type intervalSet struct {
 }
 
 // readIntervalSet reads a set, or an even draw from it.
-func readIntervalSet(data, name, column string) (*intervalSet, error) {
-	file, err := openMolecules(data, name)
+func readIntervalSet(data string, of labelled) (*intervalSet, error) {
+	file, err := openMolecules(data, of.name)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	s := &intervalSet{name: name}
+	s := &intervalSet{labelled: of}
 	var prints []fingerprint.Print
-	for r, err := range dataset.Records(file, dataset.Options{Name: file.Name(), Format: dataset.CSV, Cells: []string{column}}) {
+	for r, err := range dataset.Records(file, dataset.Options{Name: file.Name(), Format: dataset.CSV, Cells: []string{of.column}}) {
 		if err != nil {
 			return nil, err
 		}
@@ -198,7 +202,7 @@ func (s *intervalSet) split(kind string, seed uint64) (file, fresh []int) {
 }
 
 // predict is kernel ridge regression: it returns the prediction for each molecule of the file by all
-// others, and those for new ones.
+// others, and those for new ones. Predictions of classes are cut to 0 and 1.
 func (s *intervalSet) predict(file, fresh []int) (leftOut, predicted []float64, err error) {
 	n := len(file)
 	k := mat.NewSymDense(n, nil)
@@ -222,32 +226,54 @@ func (s *intervalSet) predict(file, fresh []int) (leftOut, predicted []float64, 
 	y, alpha := mat.NewVecDense(n, pick(s.values, file)), new(mat.VecDense)
 	alpha.MulVec(&inverse, y)
 	for i := range file {
-		leftOut = append(leftOut, y.AtVec(i)-alpha.AtVec(i)/inverse.At(i, i))
+		leftOut = append(leftOut, s.within(y.AtVec(i)-alpha.AtVec(i)/inverse.At(i, i)))
 	}
 	for _, q := range fresh {
 		sum := 0.0
 		for i, p := range file {
 			sum += alpha.AtVec(i) * s.kernel.At(q, p)
 		}
-		predicted = append(predicted, sum)
+		predicted = append(predicted, s.within(sum))
 	}
 	return leftOut, predicted, nil
 }
 
+func (s *intervalSet) within(x float64) float64 {
+	if s.classes {
+		return min(1, max(0, x))
+	}
+	return x
+}
+
+// orders are those that predictions for the set can be put in.
+func (s *intervalSet) orders() []algo.Order {
+	return slices.DeleteFunc(algo.Orders(), func(o algo.Order) bool { return o == algo.OrderMargin && !s.classes })
+}
+
 // An intervalResult is what came of the splits of a set.
 type intervalResult struct {
-	Set     string            `json:"set"`
-	Split   string            `json:"split"`
-	Splits  int               `json:"splits"`
-	File    int               `json:"file"`     // molecules of the training file
-	HeldOut int               `json:"held_out"` // of them, with errors
-	New     float64           `json:"new"`      // molecules of a split, on average
-	Error   rate              `json:"mean_error"`
-	R2      rate              `json:"r2"` // of the predictions for new molecules
-	Rank    rate              `json:"spearman"`
-	Beyond  rate              `json:"beyond"` // share of new molecules beyond the farthest held-out one
-	Levels  []intervalLevel   `json:"coverages"`
-	Stated  []intervalVerdict `json:"verdicts"`
+	Set     string          `json:"set"`
+	Classes bool            `json:"classes"`
+	Split   string          `json:"split"`
+	Splits  int             `json:"splits"`
+	File    int             `json:"file"`     // molecules of the training file
+	HeldOut int             `json:"held_out"` // of them, with errors
+	New     float64         `json:"new"`      // molecules of a split, on average
+	Error   rate            `json:"mean_error"`
+	Quality rate            `json:"quality"` // of the predictions for new molecules: R², or of classes AUROC
+	Orders  []intervalOrder `json:"orders"`
+}
+
+// An intervalOrder is what came of them by one order.
+type intervalOrder struct {
+	Order    algo.Order        `json:"order"`
+	Rank     rate              `json:"spearman"`
+	Finds    rate              `json:"large_errors_auroc"`
+	FindsStd rate              `json:"large_errors_auroc_std"` // over splits
+	Above    int               `json:"above_score"`            // splits where large errors are found better than by the score
+	Beyond   rate              `json:"beyond"`                 // share of new molecules beyond the last held-out one
+	Levels   []intervalLevel   `json:"coverages,omitempty"`    // none for classes
+	Stated   []intervalVerdict `json:"verdicts"`
 }
 
 // An intervalLevel is a coverage that was asked for. Covered has the share of each split.
@@ -275,7 +301,7 @@ func (b *intervalBench) run(ctx context.Context) error {
 		if len(b.sets) > 0 && !slices.Contains(b.sets, of.name) {
 			continue
 		}
-		s, err := readIntervalSet(b.data, of.name, of.column)
+		s, err := readIntervalSet(b.data, of)
 		if err != nil {
 			return err
 		}
@@ -290,7 +316,7 @@ func (b *intervalBench) run(ctx context.Context) error {
 		}
 	}
 	if results == nil {
-		return usage.Errorf("--sets %v: want some of esol, freesolv and lipo", b.sets)
+		return usage.Errorf("--sets %v: want some of esol, freesolv, lipo, bace and bbbp", b.sets)
 	}
 	if err := os.MkdirAll(b.out, 0o777); err != nil {
 		return err
@@ -312,7 +338,10 @@ func (b *intervalBench) measure(ctx context.Context, s *intervalSet, kind string
 	}
 	bar := progress.New(b.stderr, s.name+", "+kind+" splits", int64(splits))
 	defer bar.Done()
-	t := &intervalTally{result: &intervalResult{Set: s.name, Split: kind, Splits: splits}, large: map[trust.Verdict]int{}, n: map[trust.Verdict]int{}, statedLarge: map[trust.Verdict]int{}, statedN: map[trust.Verdict]int{}, sum: map[trust.Verdict]float64{}}
+	t := &intervalTally{result: &intervalResult{Set: s.name, Classes: s.classes, Split: kind, Splits: splits}}
+	for _, by := range s.orders() {
+		t.orders = append(t.orders, newOrderTally(by))
+	}
 	for k := range uint64(splits) {
 		if err := b.one(ctx, s, kind, k+1, t); err != nil {
 			return nil, err
@@ -329,66 +358,114 @@ func (b *intervalBench) one(ctx context.Context, s *intervalSet, kind string, se
 	if err != nil {
 		return err
 	}
-	data, err := b.train(ctx, io.Discard, Training{Graphs: pick(s.graphs, file), Workers: b.workers, Card: algo.Card{
+	alone, known, err := b.detector(ctx, s, file, leftOut, algo.Card{
 		Name: fmt.Sprintf("%s-%s-%d", s.name, kind, seed), Description: "Trained on a part of " + s.name + ".", Schema: algo.OGBCanonical,
 		Dataset: s.name, Seed: seed, Epochs: max(1, intervalSteps/job.StepsPerEpoch(len(file)*9/10)),
-	}})
+	})
 	if err != nil {
 		return err
 	}
-	m, err := weights.Load(data)
+	graphs, values := pick(s.graphs, fresh), pick(s.values, fresh)
+	scores, err := alone.Scores(ctx, graphs)
 	if err != nil {
 		return err
+	}
+	predictions := make([]algo.Prediction, len(fresh))
+	for i, g := range graphs {
+		predictions[i] = algo.Prediction{Graph: g, Score: scores[i], Predicted: predicted[i]}
+	}
+	for _, tally := range t.orders {
+		doubts, err := alone.Doubts(ctx, tally.by, predictions)
+		if err != nil {
+			return err
+		}
+		for level, asked := range intervalCoverages {
+			c, err := alone.Trust(ctx, trust.Options{Coverage: asked}, tally.by)
+			if err != nil {
+				return err
+			}
+			list := make([]trust.Outcome, len(fresh))
+			for i := range list {
+				list[i] = trust.Outcome{Score: doubts[i], Observed: values[i], Judgement: c.Judge(doubts[i], predicted[i])}
+			}
+			a := trust.NewAudit(list, c)
+			tally.cover(level, a, c)
+			if level == 0 { // the rest does not depend on the coverage
+				tally.add(a, c, doubts)
+			}
+		}
+	}
+	t.result.File, t.result.HeldOut = len(file), known
+	t.errors, t.news = append(t.errors, meanError(values, predicted)), append(t.news, float64(len(fresh)))
+	if s.classes {
+		t.quality = append(t.quality, metric.AUROC(predicted, classesOf(values)))
+	} else {
+		t.quality = append(t.quality, determination(values, predicted))
+	}
+	return nil
+}
+
+// detector trains one on the file. It returns its scorer, and how many held-out errors it knows.
+func (b *intervalBench) detector(ctx context.Context, s *intervalSet, file []int, leftOut []float64, card algo.Card) (*algo.SingleScorer, int, error) {
+	data, err := b.train(ctx, io.Discard, Training{Graphs: pick(s.graphs, file), Workers: b.workers, Card: card})
+	if err != nil {
+		return nil, 0, err
+	}
+	m, err := weights.Load(data)
+	if err != nil {
+		return nil, 0, err
 	}
 	values := make([]*algo.Values, len(file))
 	for i, row := range file {
 		values[i] = &algo.Values{Observed: s.values[row], Predicted: leftOut[i]}
 	}
 	if err := m.KeepResiduals(values, "observed", "predicted"); err != nil {
-		return err
+		return nil, 0, err
 	}
 	alone, err := algo.NewSingleScorer(ctx, m, b.workers)
-	if err != nil {
-		return err
+	return alone, m.Residuals.Known(), err
+}
+
+func meanError(values, predicted []float64) float64 {
+	sum := 0.0
+	for i, y := range values {
+		sum += math.Abs(y - predicted[i])
 	}
-	scores, err := alone.Scores(ctx, pick(s.graphs, fresh))
-	if err != nil {
-		return err
-	}
-	t.result.File, t.result.HeldOut = len(file), m.Residuals.Known()
-	for level, asked := range intervalCoverages {
-		c, err := alone.Trust(trust.Options{Coverage: asked})
-		if err != nil {
-			return err
-		}
-		list := make([]trust.Outcome, len(fresh))
-		for i, row := range fresh {
-			list[i] = trust.Outcome{Score: scores[i], Observed: s.values[row], Judgement: c.Judge(scores[i], predicted[i])}
-		}
-		t.add(level, trust.NewAudit(list, c), c)
-	}
-	t.r2 = append(t.r2, determination(pick(s.values, fresh), predicted))
-	return nil
+	return sum / float64(len(values))
 }
 
 // An intervalTally sums up splits.
 type intervalTally struct {
-	result                          *intervalResult
-	covered, widths, groups         [3][]float64 // by intervalCoverages
-	r2, errors, ranks, beyond, news []float64
-	large, n, statedLarge, statedN  map[trust.Verdict]int
-	sum                             map[trust.Verdict]float64
+	result                *intervalResult
+	quality, errors, news []float64
+	orders                []*orderTally // the score first
 }
 
-func (t *intervalTally) add(level int, a *trust.Audit, c *trust.Calibration) {
+// An orderTally is of one order.
+type orderTally struct {
+	by                             algo.Order
+	covered, widths, groups        [3][]float64 // by intervalCoverages
+	ranks, finds, beyond           []float64
+	large, n, statedLarge, statedN map[trust.Verdict]int
+	sum                            map[trust.Verdict]float64
+}
+
+func newOrderTally(by algo.Order) *orderTally {
+	return &orderTally{by: by, large: map[trust.Verdict]int{}, n: map[trust.Verdict]int{}, statedLarge: map[trust.Verdict]int{}, statedN: map[trust.Verdict]int{}, sum: map[trust.Verdict]float64{}}
+}
+
+func (t *orderTally) cover(level int, a *trust.Audit, c *trust.Calibration) {
 	t.covered[level] = append(t.covered[level], a.Coverage)
 	t.widths[level] = append(t.widths[level], a.Width)
 	t.groups[level] = append(t.groups[level], float64(len(c.Groups)))
-	if level > 0 {
-		return // the rest does not depend on the coverage
+}
+
+func (t *orderTally) add(a *trust.Audit, c *trust.Calibration, doubts []float64) {
+	beyond := make([]bool, len(doubts))
+	for i, x := range doubts {
+		beyond[i] = x > c.Farthest
 	}
-	t.errors, t.ranks, t.news = append(t.errors, a.MeanError), append(t.ranks, a.Spearman), append(t.news, float64(a.N))
-	t.beyond = append(t.beyond, 1-float64(a.Intervals)/float64(a.N))
+	t.ranks, t.finds, t.beyond = append(t.ranks, a.Spearman), append(t.finds, a.Finds), append(t.beyond, shareOf(beyond))
 	for _, v := range trust.Verdicts() {
 		n, s := a.Verdicts[v], c.Stated[v]
 		t.large[v] += n.Large
@@ -403,20 +480,33 @@ func (t *intervalTally) add(level int, a *trust.Audit, c *trust.Calibration) {
 
 func (t *intervalTally) finish() *intervalResult {
 	r := t.result
-	meanOf := func(list []float64) float64 {
-		mean, _ := metric.MeanStd(list)
-		return mean
+	r.New, r.Error, r.Quality = stat.Mean(t.news, nil), rate(stat.Mean(t.errors, nil)), rate(stat.Mean(t.quality, nil))
+	for _, o := range t.orders {
+		r.Orders = append(r.Orders, o.finish(r.Classes, t.orders[0].finds))
 	}
-	r.New, r.Error, r.R2, r.Rank, r.Beyond = meanOf(t.news), rate(meanOf(t.errors)), rate(meanOf(t.r2)), rate(meanOf(t.ranks)), rate(meanOf(t.beyond))
+	return r
+}
+
+// finish compares with how well the score found large errors.
+func (t *orderTally) finish(classes bool, byScore []float64) intervalOrder {
+	mean, std := metric.MeanStd(t.finds)
+	o := intervalOrder{Order: t.by, Rank: rate(stat.Mean(t.ranks, nil)), Finds: rate(mean), FindsStd: rate(std), Beyond: rate(stat.Mean(t.beyond, nil))}
+	for k, x := range t.finds {
+		if x > byScore[k] {
+			o.Above++
+		}
+	}
 	for level, asked := range intervalCoverages {
-		mean, std := metric.MeanStd(t.covered[level])
-		r.Levels = append(r.Levels, intervalLevel{asked, rate(mean), rate(std), rate(meanOf(t.widths[level])), meanOf(t.groups[level]), t.covered[level]})
+		if !classes {
+			mean, std := metric.MeanStd(t.covered[level])
+			o.Levels = append(o.Levels, intervalLevel{asked, rate(mean), rate(std), rate(stat.Mean(t.widths[level], nil)), stat.Mean(t.groups[level], nil), t.covered[level]})
+		}
 	}
 	for _, v := range trust.Verdicts() {
 		n := float64(t.n[v])
-		r.Stated = append(r.Stated, intervalVerdict{string(v), t.n[v], rate(float64(t.large[v]) / n), rate(float64(t.statedLarge[v]) / float64(t.statedN[v])), rate(t.sum[v] / n)})
+		o.Stated = append(o.Stated, intervalVerdict{string(v), t.n[v], rate(float64(t.large[v]) / n), rate(float64(t.statedLarge[v]) / float64(t.statedN[v])), rate(t.sum[v] / n)})
 	}
-	return r
+	return o
 }
 
 // intervalReport is for people.
@@ -429,37 +519,67 @@ Written by
     baca bench intervals --data DIR --out build/results
 
 with baca %s on %s/%s. A fifth of each set is new, drawn by chance, or by whole scaffolds, which a model meets when chemists turn to new
-series; the rest is the training file, of lipo %d molecules in all. Kernel ridge regression on ECFP4 predicts, for the molecules of the file
-each without itself. The detector is trained on the file for %d steps as `+"`baca pretrain --residuals held-out`"+` does: it keeps a tenth from its training,
-takes errors from these alone, and has not seen the new molecules. Means over splits, ± the standard deviation of a split.
+series; the rest is the training file, of sets of more than %d molecules so many are drawn before. Kernel ridge regression on ECFP4 predicts, for the
+molecules of the file each without itself; predictions of classes are cut to 0 and 1. The detector is trained on the file for %d steps as
+`+"`baca pretrain --residuals held-out`"+` does: it keeps a tenth from its training, takes errors from these alone, and has not seen the new molecules.
+*By* is the value of `+"`--errors-by`"+`: the score of the graph by itself, one less the mean similarity to the five nearest training graphs, or how near the
+prediction is to the nearer class. Means over splits, ± the standard deviation of a split; splits of a set share molecules.
 
+## Finding large errors
+
+The AUROC of large errors, in percent, is how often a molecule with one is less sure than a molecule without; 50 is chance. Large is an error of a number that is
+above four fifths of the held-out ones, and of a class one above 0.5: the wrong class. *Above* counts the splits where it is higher than by the score. Rank correlations
+with the error (Spearman) of *margin* are high by construction, since an error below 0.5 is the margin itself; its AUROC is not.
+
+`, version.String(), runtime.GOOS, runtime.GOARCH, intervalMost, intervalSteps)
+	table := m.tableOf("set", "new", "splits", "by", "AUROC of large errors", "above", "Spearman with the error")
+	eachOrder(results, func(r *intervalResult, o *intervalOrder) {
+		above := "–"
+		if o.Order != algo.OrderScore {
+			above = fmt.Sprint(o.Above)
+		}
+		table.row(words("%s", r.Set), words("%s", r.Split), words("%d", r.Splits), words("%s", o.Order), words("%.1f ± %.1f", 100*o.Finds, 100*o.FindsStd), words("%s", above), words("%.2f", o.Rank))
+	})
+	m.text(`
 ## Coverage
 
 Drawn by chance, new molecules are exchangeable with those held out, and coverage is promised on average over splits. By scaffolds they are
-not, and nothing is promised.
+not, and nothing is promised. Classes have no intervals.
 
-`, version.String(), runtime.GOOS, runtime.GOARCH, intervalMost, intervalSteps)
-	table := m.tableOf("set", "new", "splits", "held out", "80 % asked", "90 % asked", "95 % asked", "width at 90 %", "groups at 90 %", "beyond all held out")
-	for _, r := range results {
-		fields := []field{words("%s", r.Set), words("%s", r.Split), words("%d", r.Splits), words("%d", r.HeldOut)}
-		for _, l := range r.Levels {
+`)
+	table = m.tableOf("set", "new", "by", "held out", "80 % asked", "90 % asked", "95 % asked", "width at 90 %", "groups at 90 %", "beyond all held out")
+	eachOrder(results, func(r *intervalResult, o *intervalOrder) {
+		if r.Classes {
+			return
+		}
+		fields := []field{words("%s", r.Set), words("%s", r.Split), words("%s", o.Order), words("%d", r.HeldOut)}
+		for _, l := range o.Levels {
 			fields = append(fields, words("%.1f ± %.1f", 100*l.Mean, 100*l.Std))
 		}
-		table.row(append(fields, words("%.2f", r.Levels[1].Width), words("%.1f", r.Levels[1].Groups), words("%.1f %%", 100*r.Beyond))...)
-	}
-	m.text("\n## Verdicts\n\nA large error is one that a fifth of the held-out errors are above. Shares pool the new molecules of all splits; what was stated is in brackets.\n\n")
-	table = m.tableOf("set", "new", "R² of predictions", "Spearman of score and error", "large errors of trust", "check", "do-not-use", "molecules with each")
-	for _, r := range results {
-		fields := []field{words("%s", r.Set), words("%s", r.Split), words("%.2f", r.R2), words("%.2f", r.Rank)}
+		table.row(append(fields, words("%.2f", o.Levels[1].Width), words("%.1f", o.Levels[1].Groups), words("%.1f %%", 100*o.Beyond))...)
+	})
+	m.text("\n## Verdicts\n\nShares pool the new molecules of all splits; what was stated is in brackets. *Quality* of the predictions is R², or of classes AUROC.\n\n")
+	table = m.tableOf("set", "new", "by", "quality", "large errors of trust", "check", "do-not-use", "molecules with each")
+	eachOrder(results, func(r *intervalResult, o *intervalOrder) {
+		fields := []field{words("%s", r.Set), words("%s", r.Split), words("%s", o.Order), words("%.2f", r.Quality)}
 		all := 0
-		for _, v := range r.Stated {
+		for _, v := range o.Stated {
 			fields = append(fields, words("%s", verdictShare(v)))
 			all += v.Molecules
 		}
-		fields = append(fields, words("%.0f, %.0f, %.0f %%", share(r.Stated[0], all), share(r.Stated[1], all), share(r.Stated[2], all)))
+		fields = append(fields, words("%.0f, %.0f, %.0f %%", share(o.Stated[0], all), share(o.Stated[1], all), share(o.Stated[2], all)))
 		table.row(fields...)
-	}
+	})
 	return m
+}
+
+// eachOrder goes through the orders of all results.
+func eachOrder(results []*intervalResult, see func(*intervalResult, *intervalOrder)) {
+	for _, r := range results {
+		for i := range r.Orders {
+			see(r, &r.Orders[i])
+		}
+	}
 }
 
 func share(v intervalVerdict, all int) float64 { return 100 * float64(v.Molecules) / float64(all) }

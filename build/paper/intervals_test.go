@@ -14,6 +14,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/graph"
 )
@@ -40,7 +41,7 @@ func TestLeftOutIsLeftOut(t *testing.T) {
 // randomSet has random prints and values.
 func randomSet(n int) *intervalSet {
 	rng := rand.New(rand.NewPCG(1, 2))
-	s := &intervalSet{name: "random", kernel: mat.NewSymDense(n, nil)}
+	s := &intervalSet{labelled: labelled{name: "random"}, kernel: mat.NewSymDense(n, nil)}
 	var prints [][]uint32
 	for i := range n {
 		var keys []uint32
@@ -122,15 +123,79 @@ func TestBenchIntervals(t *testing.T) {
 		if err := json.Unmarshal(data, &got); err != nil || len(got.Results) != 2 {
 			t.Fatalf("%s, %v", data, err)
 		}
-		if r := got.Results[0]; r.Split != newByChance || r.HeldOut != 52 || float64(r.Levels[1].Mean) < 0.8 || r.R2 < 0.5 {
-			t.Errorf("%+v", r)
+		r := got.Results[0]
+		if r.Split != newByChance || r.HeldOut != 52 || r.Quality < 0.5 || len(r.Orders) != 2 {
+			t.Fatalf("%+v", r)
 		}
-		if !bytes.Contains(read(t, filepath.Join(out, "intervals.md")), []byte("| freesolv | scaffold | 1 | 52 |")) {
-			t.Error("the report lacks a row")
+		for _, o := range r.Orders {
+			if float64(o.Levels[1].Mean) < 0.8 || o.Finds < 0.5 {
+				t.Errorf("%+v", o)
+			}
+		}
+		for _, row := range []string{"| freesolv | scaffold | 1 | neighbors |", "| freesolv | scaffold | score | 52 |"} {
+			if !bytes.Contains(read(t, filepath.Join(out, "intervals.md")), []byte(row)) {
+				t.Errorf("the report lacks a row %s", row)
+			}
 		}
 	}
 	refuse(t, true, "want --data DIR", "bench", "intervals")
-	refuse(t, true, "want some of esol", "bench", "intervals", "--data", shared, "--out", t.TempDir(), "--sets", "bbbp")
+	refuse(t, true, "want some of esol", "bench", "intervals", "--data", shared, "--out", t.TempDir(), "--sets", "hiv")
+}
+
+// Of classes there are no intervals, and the margin finds wrong classes.
+func TestBenchIntervalsOfClasses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains a detector")
+	}
+	if _, err := os.Stat(shared); err != nil {
+		t.Skip("needs ../shared/data")
+	}
+	out := t.TempDir()
+	succeed(t, "bench", "intervals", "--data", shared, "--out", out, "--sets", "bace", "--splits", "1", "--scaffold-splits", "0")
+	var got struct{ Results []intervalResult }
+	if err := json.Unmarshal(read(t, filepath.Join(out, "intervals.json")), &got); err != nil || len(got.Results) != 1 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	r := got.Results[0]
+	if len(r.Orders) != 3 || r.Orders[2].Order != algo.OrderMargin || r.Quality < 0.8 || r.Error > 0.5 {
+		t.Fatalf("%+v", r)
+	}
+	for _, o := range r.Orders {
+		if o.Levels != nil || len(o.Stated) != 3 || math.IsNaN(float64(o.Finds)) {
+			t.Errorf("%+v", o)
+		}
+	}
+	if m := r.Orders[2]; m.Finds < r.Orders[0].Finds+0.1 || m.Above != 1 {
+		t.Errorf("margin %+v, score %+v", m, r.Orders[0])
+	}
+	if bytes.Contains(read(t, filepath.Join(out, "intervals.md")), []byte("| bace | random | margin | 120 |")) {
+		t.Error("classes have intervals in the report")
+	}
+}
+
+// Predictions of classes are probabilities, whatever the regression says.
+func TestClassesStayWithin(t *testing.T) {
+	s := randomSet(12)
+	s.classes = true
+	for i := range s.values {
+		s.values[i] = 10 * float64(i%2)
+	}
+	leftOut, predicted, err := s.predict(indices(10), []int{10, 11})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := 0
+	for _, p := range append(leftOut, predicted...) {
+		if p < 0 || p > 1 {
+			t.Errorf("a prediction of %g", p)
+		}
+		if p == 1 {
+			cut++
+		}
+	}
+	if cut == 0 {
+		t.Error("nothing is cut, so this tests nothing")
+	}
 }
 
 // The example of build/baca/TRUST.md holds measured hydration energies (FreeSolv), and for each
@@ -140,7 +205,7 @@ func TestTrustExample(t *testing.T) {
 		t.Skip("needs ../shared/data")
 	}
 	const path = "../baca/testdata/hydration.csv"
-	s, err := readIntervalSet(shared, "freesolv", "expt")
+	s, err := readIntervalSet(shared, labelled{"freesolv", "expt", false})
 	if err != nil {
 		t.Fatal(err)
 	}

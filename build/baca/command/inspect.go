@@ -220,7 +220,11 @@ func reveals(m *algo.Model) []string {
 		add("in the .structures file beside it, or behind it in the same file: the SMILES and names of %d training molecules, and their values where it has any. Without that file only its hash, which confirms a guess of all of them at once", m.Known())
 	}
 	if r := m.Residuals; r != nil {
-		add("how wrong predictions were for %d graphs kept from training (columns %s and %s), each beside its row number: who knows the predictions knows the measured values", r.Known(), r.Observed, r.Predicted)
+		what := "who knows the predictions knows the measured values"
+		if r.Classes {
+			what = "the class that was measured and the probability that was predicted follow from that"
+		}
+		add("how wrong predictions were for %d graphs kept from training (columns %s and %s), each beside its row number: %s", r.Known(), r.Observed, r.Predicted, what)
 	}
 	if m.Shared == 0 {
 		add("no structures, names or labels; still, do not hand it out if the graphs are secret: baca share makes a file for that")

@@ -18,6 +18,7 @@ import (
 // labels are the columns with values of molecules, and what is wrong in them.
 type labels struct {
 	observed, predicted string // columns, empty for none
+	classes             bool   // observed are 0 or 1, and predicted probabilities
 
 	mutex sync.Mutex
 	bad   int
@@ -56,14 +57,19 @@ func (l *labels) of(row int, cells *table.Cells) *algo.Values {
 		if cells != nil && k < len(cells.Texts) {
 			text = cells.Texts[k]
 		}
+		observed := name == l.observed && k == 0
 		x, err := numberIn(text)
+		if err == nil && l.classes {
+			err = checkClass(text, x, observed)
+		}
 		if err != nil {
+			x = math.NaN()
 			if err = fmt.Errorf("column %s: %w", name, err); cells != nil {
 				err = cells.Fail(k, err)
 			}
 			l.note(badCell{row, k, err})
 		}
-		if name == l.observed && k == 0 {
+		if observed {
 			v.Observed = x
 		} else {
 			v.Predicted = x
@@ -84,6 +90,17 @@ func numberIn(cell string) (float64, error) {
 	return x, nil
 }
 
+// checkClass reports what is no class, where that was observed, and else what is no probability.
+func checkClass(text string, x float64, observed bool) error {
+	switch {
+	case observed && x != 0 && x != 1:
+		return fmt.Errorf("%q, want a class, 0 or 1, as those whose errors the model knows", text)
+	case x < 0 || x > 1:
+		return fmt.Errorf("%q, want the probability of class 1, from 0 to 1, as those whose errors the model knows", text)
+	}
+	return nil
+}
+
 func (l *labels) note(b badCell) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -98,7 +115,7 @@ func (l *labels) note(b badCell) {
 	l.first = l.first[:min(len(l.first), badShown)]
 }
 
-// tell says which cells hold no number, and what becomes of their rows.
+// tell says which cells hold no value, and what becomes of their rows.
 func (l *labels) tell(w io.Writer, becomes string) {
 	for _, b := range l.first {
 		fmt.Fprintf(w, "no value: %s\n", table.Printable(b.err.Error()))

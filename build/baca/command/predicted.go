@@ -1,9 +1,11 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -18,9 +20,14 @@ import (
 type predictions struct {
 	column  string // with predictions, or empty
 	options trust.Options
+	by      string             // an algo.Order
 	read    *labels            // of that column
 	found   *trust.Calibration // nil without --predicted, or where the model knows no errors
+	alone   *algo.SingleScorer
 }
+
+// order is what errors are compared by.
+func (p *predictions) order() algo.Order { return algo.Order(p.by) }
 
 func (p *predictions) register(fs *pflag.FlagSet) {
 	fs.StringVar(&p.column, "predicted", "", "`column` with a prediction for each molecule; adds what error to expect, see above")
@@ -28,6 +35,7 @@ func (p *predictions) register(fs *pflag.FlagSet) {
 }
 
 func (p *predictions) registerOptions(fs *pflag.FlagSet) {
+	fs.StringVar(&p.by, "errors-by", string(algo.Orders()[0]), "with --predicted: what tells where errors are large, "+orderNames()+"; margin is for classes, see above")
 	fs.Float64Var(&p.options.Coverage, "coverage", trust.DefaultCoverage, "with --predicted: share of observed values that intervals shall hold")
 	fs.Float64Var(&p.options.Tolerance, "tolerance", 0, "with --predicted: errors above it are large; 0 for what four of five held-out errors stay within")
 	fs.Float64Var(&p.options.Rate, "large-errors", trust.DefaultRate, "with --predicted: share of large errors up to which the verdict is trust, and up to twice that check")
@@ -38,7 +46,7 @@ func (p *predictions) check(shard string, models int) error {
 	if p.column == "" {
 		return nil
 	}
-	if err := checkTrust(p.options); err != nil {
+	if err := p.checkOptions(); err != nil {
 		return err
 	}
 	switch {
@@ -50,28 +58,43 @@ func (p *predictions) check(shard string, models int) error {
 	return nil
 }
 
-// checkTrust reports options that mean nothing.
-func checkTrust(o trust.Options) error {
+// checkOptions reports options that mean nothing.
+func (p *predictions) checkOptions() error {
+	o := p.options
 	if o.Coverage == 0 || o.Rate == 0 {
 		return usage.Errorf("--coverage %g, --large-errors %g: want both above 0", o.Coverage, o.Rate)
 	}
 	if err := o.Check(); err != nil {
 		return usage.Errorf("%w", err)
 	}
+	if !slices.Contains(algo.Orders(), p.order()) {
+		return usage.Errorf("--errors-by %s: want %s", p.by, orderNames())
+	}
 	return nil
 }
 
+func orderNames() string {
+	var names []string
+	for _, o := range algo.Orders() {
+		names = append(names, string(o))
+	}
+	return strings.Join(names, ", ")
+}
+
 // learn takes the errors that a model knows. It returns a sentence where it knows none.
-func (p *predictions) learn(m *algo.Model, alone *algo.SingleScorer) (missing string, err error) {
+func (p *predictions) learn(ctx context.Context, m *algo.Model, alone *algo.SingleScorer) (missing string, err error) {
 	if m.Residuals == nil {
 		return knowsNothing(m), nil
 	}
-	p.found, err = alone.Trust(p.options)
+	p.alone, p.read.classes = alone, m.Residuals.Classes
+	p.found, err = alone.Trust(ctx, p.options, p.order())
 	return "", err
 }
 
 // judge fills in the judgements of rows.
-func (p *predictions) judge(rows []table.Scored) {
+func (p *predictions) judge(ctx context.Context, rows []table.Scored) error {
+	var list []algo.Prediction
+	var of []*table.Scored
 	for i := range rows {
 		r := &rows[i]
 		if r.Scores == nil {
@@ -81,18 +104,29 @@ func (p *predictions) judge(rows []table.Scored) {
 		if math.IsNaN(v.Predicted) || math.IsNaN(r.Scores.Alone) || p.found == nil {
 			continue
 		}
-		j := p.found.Judge(r.Scores.Alone, v.Predicted)
+		list, of = append(list, algo.Prediction{Graph: r.Graph, Score: r.Scores.Alone, Predicted: v.Predicted}), append(of, r)
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	doubts, err := p.alone.Doubts(ctx, p.order(), list)
+	if err != nil {
+		return err
+	}
+	for k, r := range of {
+		j := p.found.Judge(doubts[k], list[k].Predicted)
 		r.Trust = &j
 	}
+	return nil
 }
 
 // promise says what verdicts and intervals rest on.
-func promise(w io.Writer, c *trust.Calibration) {
+func promise(w io.Writer, c *trust.Calibration, by algo.Order) {
 	kind := "an error"
 	if c.Classes {
 		kind = "a distance from the class"
 	}
-	fmt.Fprintf(w, "errors of %d held-out molecules: %s above %.3g is large\n", c.Pairs, kind, c.Tolerance)
+	fmt.Fprintf(w, "errors of %d held-out molecules, by %s: %s above %.3g is large\n", c.Pairs, by.Words(), kind, c.Tolerance)
 	var parts []string
 	for _, v := range trust.Verdicts() {
 		if s := c.Stated[v]; s.N > 0 {
@@ -104,6 +138,6 @@ func promise(w io.Writer, c *trust.Calibration) {
 	case c.Classes:
 		fmt.Fprintln(w, "observed values are classes: no intervals")
 	default:
-		fmt.Fprintf(w, "intervals hold %.3g %% of observed values, for molecules like those held out; errors are compared within groups by score (%d)\n", 100*c.Coverage, len(c.Groups))
+		fmt.Fprintf(w, "intervals hold %.3g %% of observed values, for molecules like those held out; errors are compared within groups by %s (%d)\n", 100*c.Coverage, by.Words(), len(c.Groups))
 	}
 }

@@ -55,6 +55,7 @@ type runIdentity struct {
 	Neighbors  int           `json:"neighbors"`
 	Predicted  string        `json:"predicted,omitempty"`
 	Trust      trust.Options `json:"trust"`
+	ErrorsBy   string        `json:"errors_by,omitempty"`
 	Device     string        `json:"device,omitempty"` // empty for the processor
 }
 
@@ -71,7 +72,7 @@ func (f *scoreFlags) fingerprint(m *algo.Model, sum string, in *input) runIdenti
 		By: f.options.By, Columns: f.which, Alpha: f.options.Alpha, Confidence: f.confidence, Explain: f.explain, Neighbors: f.nearest(),
 	}
 	if r.Predicted = f.predictions.column; r.Predicted != "" {
-		r.Trust = f.predictions.options
+		r.Trust, r.ErrorsBy = f.predictions.options, f.predictions.by
 	}
 	if f.batch() {
 		r.Seed = f.options.Seed

@@ -234,7 +234,7 @@ func (f *scoreFlags) newScoring(c *cobra.Command, m *algo.Model) (s *scoring, er
 		if f.options.Single, err = algo.NewSingleScorer(ctx, m, f.workers); err != nil {
 			return nil, err
 		}
-		unknown, err := f.learn(m, f.options.Single)
+		unknown, err := f.learn(ctx, m, f.options.Single)
 		if err != nil {
 			return nil, err
 		}
@@ -459,7 +459,9 @@ func (s *scoring) emit(ctx context.Context, rows []table.Scored) error {
 		}
 	}
 	if s.predictions.column != "" {
-		s.judge(rows)
+		if err := s.judge(ctx, rows); err != nil {
+			return err
+		}
 	}
 	for _, r := range rows {
 		s.done.Rows++
@@ -544,7 +546,7 @@ func (s *scoring) summarize() {
 		fmt.Fprintf(s.stderr, "… and %d more; --rejects FILE lists them all\n", n)
 	}
 	if s.found != nil {
-		promise(s.stderr, s.found)
+		promise(s.stderr, s.found, s.order())
 	}
 	s.read.tell(s.stderr, "these rows have a score and no interval")
 	s.bounds()

@@ -38,9 +38,12 @@ func newTrust() *cobra.Command {
 		Long: `Trust scores molecules of which the observed value has become known, judges the prediction
 for each as baca score --predicted does, and says how well that held: the share of observed
 values in their intervals, large errors by verdict beside those that were stated, the rank
-correlation of score and error, and the mean error of the molecules nearest to the training
-set, by how many are kept (risk and coverage). The model must know held-out errors, see
-baca pretrain --residuals.
+correlation of what --errors-by names and the error, how well it finds large errors (AUROC, 0.5
+for no better than chance), and the mean error of the surest molecules, by how many are kept (risk
+and coverage). The model must know held-out errors, see baca pretrain --residuals.
+
+--errors-by has the values that it has for baca score. By margin the rank correlation is high by
+construction, because an error below 0.5 is the margin itself; the AUROC, of wrong classes, is not.
 
 Intervals and stated rates are for molecules like those of the training set. Others, such as new
 scaffolds, show here how far that carries.`,
@@ -77,13 +80,13 @@ func (f *trustFlags) check() error {
 	if err := f.values.check(); err != nil {
 		return err
 	}
-	if err := checkTrust(f.options); err != nil {
+	if err := f.checkOptions(); err != nil {
 		return err
 	}
 	if err := checkSVG(f.plot); err != nil {
 		return err
 	}
-	f.labels, f.cells = &f.values, f.values.columns()
+	f.labels, f.cells, f.read = &f.values, f.values.columns(), &f.values
 	return f.source.check(formats...)
 }
 
@@ -101,7 +104,7 @@ func (f *trustFlags) run(c *cobra.Command) error {
 	if m.Residuals == nil {
 		return fmt.Errorf("%s", knowsNothing(m))
 	}
-	if _, err := f.learn(m, alone); err != nil {
+	if _, err := f.learn(ctx, m, alone); err != nil {
 		return err
 	}
 	options := algo.DefaultOptions()
@@ -132,28 +135,34 @@ func (f *trustFlags) run(c *cobra.Command) error {
 		return fmt.Errorf("no molecule has both values")
 	}
 	if f.plot != "" {
-		if err := replace.Bytes(f.plot, []byte(report.RiskSVG(a))); err != nil {
+		if err := replace.Bytes(f.plot, []byte(report.RiskSVG(a, f.order().Words()))); err != nil {
 			return err
 		}
 	}
 	if f.json {
-		return pretty.JSON(c.OutOrStdout(), auditOf(a, f.found))
+		return pretty.JSON(c.OutOrStdout(), auditOf(a, f.found, f.order()))
 	}
-	return written("", writeAudit(c.OutOrStdout(), a, f.found))
+	return written("", writeAudit(c.OutOrStdout(), a, f.found, f.order()))
 }
 
 // outcomes judges the predictions of an input.
 func (f *trustFlags) outcomes(ctx context.Context, s *algo.Scorer, in job.Input) (list []trust.Outcome, read, refused int, err error) {
 	err = job.Score(ctx, s, in, job.ScoreOptions{Workers: f.workers}, func(rows []table.Scored) error {
+		var predicted []algo.Prediction
+		var observed []float64
 		for _, r := range rows {
 			if read++; r.Err != nil {
 				refused++
 				continue
 			}
 			v := f.values.of(r.Row, r.Cells)
-			list = append(list, trust.Outcome{Score: r.Scores.Alone, Observed: v.Observed, Judgement: f.found.Judge(r.Scores.Alone, v.Predicted)})
+			predicted, observed = append(predicted, algo.Prediction{Graph: r.Graph, Score: r.Scores.Alone, Predicted: v.Predicted}), append(observed, v.Observed)
 		}
-		return nil
+		doubts, err := f.alone.Doubts(ctx, f.order(), predicted)
+		for k, x := range doubts {
+			list = append(list, trust.Outcome{Score: x, Observed: observed[k], Judgement: f.found.Judge(x, predicted[k].Predicted)})
+		}
+		return err
 	})
 	return list, read, refused, err
 }
@@ -161,7 +170,7 @@ func (f *trustFlags) outcomes(ctx context.Context, s *algo.Scorer, in job.Input)
 // kept are the shares of molecules of which the mean error is shown.
 var kept = []float64{0.5, 0.8, 0.9, 0.95, 1}
 
-func writeAudit(w io.Writer, a *trust.Audit, c *trust.Calibration) error {
+func writeAudit(w io.Writer, a *trust.Audit, c *trust.Calibration, by algo.Order) error {
 	b := bufio.NewWriter(w)
 	if c.Classes {
 		fmt.Fprintln(b, "Observed values are classes: no intervals.")
@@ -169,10 +178,10 @@ func writeAudit(w io.Writer, a *trust.Audit, c *trust.Calibration) error {
 		fmt.Fprintf(b, "Intervals hold %.1f %% of %d observed values (95 %% interval %.1f–%.1f %%); %.3g %% was asked. Mean width %.3g.\n",
 			100*a.Coverage, a.Intervals, 100*a.Low, 100*a.High, 100*c.Coverage, a.Width)
 		if n := a.N - a.Intervals; n > 0 {
-			fmt.Fprintf(b, "Without an interval, as farther outside than any that was held out: %d of %d.\n", n, a.N)
+			fmt.Fprintf(b, "Without an interval, as beyond all that were held out: %d of %d.\n", n, a.N)
 		}
 	}
-	fmt.Fprintf(b, "Rank correlation (Spearman) of score and error: %.2f.\n\n", a.Spearman)
+	fmt.Fprintf(b, "Rank correlation (Spearman) of %s and error: %.2f. AUROC of large errors: %s.\n\n", by.Words(), a.Spearman, digits(a.Finds))
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(t, "verdict\tmolecules\tmean error\terrors above %.3g\t95 %% interval\tstated\t\n", c.Tolerance)
 	for _, v := range trust.Verdicts() {
@@ -182,7 +191,7 @@ func writeAudit(w io.Writer, a *trust.Audit, c *trust.Calibration) error {
 	t.Flush()
 	fmt.Fprintln(b)
 	t = tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(t, "molecules kept, nearest first")
+	fmt.Fprint(t, "molecules kept, surest first")
 	for _, share := range kept {
 		fmt.Fprintf(t, "\t%.0f %%", 100*share)
 	}
@@ -233,11 +242,13 @@ type auditJSON struct {
 	Intervals  int                    `json:"intervals"`
 	Width      *float64               `json:"mean_width"`
 	Tolerance  float64                `json:"tolerance"`
+	ErrorsBy   algo.Order             `json:"errors_by"`
 	Spearman   *float64               `json:"spearman"`
+	Finds      *float64               `json:"large_errors_auroc"`
 	MeanError  *float64               `json:"mean_error"`
 	Area       *float64               `json:"area"`
 	AreaBest   *float64               `json:"area_best"`
-	Risk       []float64              `json:"risk"` // mean error of the k nearest, k from 1
+	Risk       []float64              `json:"risk"` // mean error of the k surest, k from 1
 	Verdicts   map[string]verdictJSON `json:"verdicts"`
 	Calibrated int                    `json:"held_out"`
 }
@@ -250,7 +261,7 @@ type verdictJSON struct {
 	StatedOf    int      `json:"stated_of"`
 }
 
-func auditOf(a *trust.Audit, c *trust.Calibration) auditJSON {
+func auditOf(a *trust.Audit, c *trust.Calibration, by algo.Order) auditJSON {
 	known := func(x float64) *float64 {
 		if math.IsNaN(x) {
 			return nil
@@ -259,7 +270,7 @@ func auditOf(a *trust.Audit, c *trust.Calibration) auditJSON {
 	}
 	j := auditJSON{
 		Molecules: a.N, Asked: c.Coverage, Coverage: known(a.Coverage), Interval: [2]*float64{known(a.Low), known(a.High)}, Intervals: a.Intervals,
-		Width: known(a.Width), Tolerance: c.Tolerance, Spearman: known(a.Spearman), MeanError: known(a.MeanError), Area: known(a.Area),
+		Width: known(a.Width), Tolerance: c.Tolerance, ErrorsBy: by, Spearman: known(a.Spearman), Finds: known(a.Finds), MeanError: known(a.MeanError), Area: known(a.Area),
 		AreaBest: known(a.AreaBest), Risk: a.Risk, Verdicts: map[string]verdictJSON{}, Calibrated: c.Pairs,
 	}
 	for _, v := range trust.Verdicts() {

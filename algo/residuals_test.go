@@ -1,11 +1,18 @@
 package algo_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"baca/algo"
+	"baca/algo/fingerprint"
+	"baca/algo/graph"
 	"baca/algo/trust"
 )
 
@@ -83,6 +90,160 @@ func TestKeepResidualsRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := a.Trust(ctx, trust.Options{}, algo.OrderScore); err == nil || !strings.Contains(err.Error(), "knows no held-out errors") {
+		t.Errorf("%v", err)
+	}
+}
+
+// bruteForce is one less the mean similarity of a graph and the five training graphs that are most similar.
+func bruteForce(m *algo.Model, set []algo.Source, g *graph.Graph) float64 {
+	count := func(g *graph.Graph) map[uint32]int {
+		times := map[uint32]int{}
+		p := fingerprint.New(g, fingerprint.DefaultHeight)
+		for k, key := range p.Keys {
+			times[key] = int(p.Counts[k])
+		}
+		return times
+	}
+	own, list := count(g), []float64(nil)
+	for row := range set {
+		if slices.Contains(m.Card.HoldoutRows, row) {
+			continue
+		}
+		both, all := 0, 0
+		other := count(set[row].Graph)
+		for key, n := range own {
+			both, all = both+min(n, other[key]), all+n
+		}
+		for _, n := range other {
+			all += n
+		}
+		list = append(list, float64(both)/float64(all-both))
+	}
+	slices.Sort(list)
+	list = list[len(list)-5:]
+	return 1 - (list[0]+list[1]+list[2]+list[3]+list[4])/5
+}
+
+// Held-out graphs and new ones stand in each order where a calculation by hand puts them.
+func TestOrders(t *testing.T) {
+	m, set := manyMolecules(t)
+	values, probability := make([]*algo.Values, len(set)), func(row int) float64 { return float64(row%10) / 9 }
+	for row := range values {
+		values[row] = &algo.Values{Observed: float64(row % 2), Predicted: probability(row)}
+	}
+	if err := m.KeepResiduals(values, "y", "p"); err != nil {
+		t.Fatal(err)
+	}
+	a, err := algo.NewSingleScorer(ctx, m, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var gs []*graph.Graph
+	for _, s := range set {
+		gs = append(gs, s.Graph)
+	}
+	scores, err := a.Scores(ctx, gs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	predictions := make([]algo.Prediction, len(set))
+	for row, g := range gs {
+		predictions[row] = algo.Prediction{Graph: g, Score: scores[row], Predicted: probability(row)}
+	}
+	for _, by := range algo.Orders() {
+		doubts, err := a.Doubts(ctx, by, predictions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for row, got := range doubts {
+			want := scores[row]
+			switch by {
+			case algo.OrderNeighbors:
+				want = bruteForce(m, set, gs[row])
+				mean := 0.0
+				for _, n := range a.Nearest(gs[row], 5) {
+					mean += n.Similarity / 5
+				}
+				if math.Abs(1-mean-got) > 1e-12 {
+					t.Errorf("row %d by %s: %g, the nearest five say %g", row, by, got, 1-mean)
+				}
+			case algo.OrderMargin:
+				want = 0.5 - math.Abs(probability(row)-0.5)
+			}
+			if math.Abs(got-want) > 1e-12 {
+				t.Errorf("row %d by %s: %g, want %g", row, by, got, want)
+			}
+		}
+		var pairs []trust.Pair
+		for k, row := range m.Card.HoldoutRows {
+			pairs = append(pairs, trust.Pair{Score: doubts[row], Error: m.Residuals.Errors[k]})
+		}
+		want, err := trust.New(pairs, trust.Options{Classes: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := a.Trust(ctx, trust.Options{}, by); err != nil || fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
+			t.Errorf("by %s: %+v, %v, want %+v", by, got, err, want)
+		}
+	}
+	odd := []algo.Prediction{{Graph: gs[0], Score: math.NaN(), Predicted: 0.5}, {Graph: gs[0], Score: 1, Predicted: 1.01}, {Graph: gs[0], Score: 1, Predicted: -0.01}, {Graph: gs[0], Score: 1, Predicted: math.NaN()}}
+	for _, by := range algo.Orders() {
+		doubts, err := a.Doubts(ctx, by, odd)
+		if err != nil || !math.IsNaN(doubts[0]) || by == algo.OrderMargin != math.IsNaN(doubts[1]+doubts[2]) || by == algo.OrderMargin != math.IsNaN(doubts[3]) {
+			t.Errorf("by %s: %v, %v", by, doubts, err)
+		}
+	}
+}
+
+// A held-out prediction stands at the very bits that its error is kept at, whatever its class. Otherwise the last
+// one could be beyond itself.
+func TestMarginHasTheBitsOfItsError(t *testing.T) {
+	m, set := manyMolecules(t)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 50 {
+		values := make([]*algo.Values, len(set))
+		for row := range values {
+			values[row] = &algo.Values{Observed: float64(rng.IntN(2)), Predicted: 0.49 * rng.Float64()}
+		}
+		if err := m.KeepResiduals(values, "y", "p"); err != nil {
+			t.Fatal(err)
+		}
+		a, err := algo.NewSingleScorer(ctx, m, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var list []algo.Prediction
+		for _, row := range m.Card.HoldoutRows {
+			list = append(list, algo.Prediction{Graph: set[row].Graph, Predicted: values[row].Predicted})
+		}
+		doubts, err := a.Doubts(ctx, algo.OrderMargin, list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c, err := a.Trust(ctx, trust.Options{}, algo.OrderMargin); err != nil || c.Farthest != slices.Max(doubts) {
+			t.Errorf("%+v, %v, want the farthest at %v", c, err, slices.Max(doubts))
+		}
+	}
+}
+
+func TestOrdersRefused(t *testing.T) {
+	m, set := manyMolecules(t)
+	if err := m.KeepResiduals(valued(len(set)), "y", "p"); err != nil {
+		t.Fatal(err)
+	}
+	a, err := algo.NewSingleScorer(ctx, m, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Trust(ctx, trust.Options{}, algo.OrderMargin); err == nil || !strings.Contains(err.Error(), "knows errors of numbers; want errors of classes") {
+		t.Errorf("margin of numbers: %v", err)
+	}
+	if _, err := a.Trust(ctx, trust.Options{}, "luck"); err == nil || !strings.Contains(err.Error(), "want one of [score neighbors margin]") {
+		t.Errorf("an order that there is not: %v", err)
+	}
+	over, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := a.Trust(over, trust.Options{}, algo.OrderNeighbors); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }

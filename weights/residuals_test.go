@@ -52,8 +52,13 @@ func TestResidualsThatCannotBe(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
-	// Every byte of the entry that is cut off or changed is an error or another value, never a panic.
 	m := withResiduals(t)
+	m.Residuals.Classes, m.Residuals.Errors = true, []float64{-1.5, 1}
+	if err := check(m, m.Holdout); !errors.Is(err, ErrNumber) {
+		t.Errorf("an error of a class above 1: %v", err)
+	}
+	// Every byte of the entry that is cut off or changed is an error or another value, never a panic.
+	m = withResiduals(t)
 	file := save(t, m)
 	payload := file[headerSize:]
 	from := strings.LastIndex(string(payload), "residuals")

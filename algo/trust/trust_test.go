@@ -196,6 +196,10 @@ func TestAuditByHand(t *testing.T) {
 	if want := 3 / math.Sqrt(4.5*5); math.Abs(a.Spearman-want) > 1e-12 {
 		t.Errorf("Spearman %g, want %g", a.Spearman, want)
 	}
+	// Large ones of scores 2 and 3, others of 1 and 2: three and a half of four pairs.
+	if a.Finds != 3.5/4 {
+		t.Errorf("large errors are found with an AUROC of %g, want 0.875", a.Finds)
+	}
 }
 
 func TestRefused(t *testing.T) {

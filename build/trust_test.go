@@ -52,7 +52,7 @@ func TestTrustShowsRealOutput(t *testing.T) {
 			}
 		}
 	}
-	if len(list) != 11 || shown < 30 {
+	if len(list) != 12 || shown < 34 {
 		t.Errorf("TRUST.md shows %d commands and %d lines of output", len(list), shown)
 	}
 	drawn, err := os.ReadFile(filepath.Join(dir, "trust.svg"))

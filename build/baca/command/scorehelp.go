@@ -90,12 +90,13 @@ held-out errors that the model knows, see baca pretrain --residuals. It adds
 `
 
 	helpOrigin = `
-Errors are compared with those of held-out molecules that are alike in what --errors-by names:
-score (the score of a graph by itself, as it does not depend on --by), neighbors (one less the
-mean similarity to the five nearest training graphs, which --neighbors 5 shows), or for classes
-margin (how near your model's probability is to the nearer class, 0 or 1). In the benchmark of the
-project margin is the best for classes, and neighbors for numbers; baca trust says which is
-best for your model.
+--errors-by says which held-out molecules these errors are of, those that are alike in
+  score      the score of the graph by itself, whatever --by says
+  neighbors  one less the mean similarity to the five nearest training graphs, as
+             --neighbors 5 shows them
+  margin     of classes: how near the predicted probability is to the nearer class, 0 or 1
+Margin finds wrong classes far better than the others. Of numbers neighbors finds large errors
+about as well as score, and on some sets better; baca trust says which is better for yours.
 
 With several models, --model A,B, the columns of a score are there once for each, with
 the name of the model in front, and covered_by has the models that call it inside.

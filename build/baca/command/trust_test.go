@@ -1,10 +1,13 @@
 package command
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -64,7 +67,7 @@ func TestTrust(t *testing.T) {
 	// The same molecules with and without predictions have the same scores.
 	plain, _ := succeed(t, "score", "--model", model, fresh)
 	text, stderr := succeed(t, "score", "--model", model, "--predicted", "predicted", "--neighbors", "2", fresh)
-	for _, want := range []string{"errors of 50 held-out molecules: ", "large errors by verdict: trust ", "intervals hold 90 % of observed values"} {
+	for _, want := range []string{"errors of 50 held-out molecules, by score: ", "large errors by verdict: trust ", "intervals hold 90 % of observed values"} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("stderr has no %q: %s", want, stderr)
 		}
@@ -152,6 +155,121 @@ func number(t *testing.T, text string) float64 {
 		t.Fatal(err)
 	}
 	return x
+}
+
+// Judgements follow the order that is chosen: by neighbours, and of classes by the margin.
+func TestErrorsBy(t *testing.T) {
+	train, fresh := hydration(t)
+	dir := filepath.Dir(train)
+	values := []string{"--observed", "observed", "--predicted", "predicted"}
+	pretrain := func(from, out string) string {
+		model := filepath.Join(dir, out)
+		succeed(t, append([]string{"pretrain", "--in", from, "--epochs", "1", "--out", model, "--residuals", "held-out"}, values...)...)
+		return model
+	}
+	// ascends reports expected errors that fall with what orders them.
+	ascends := func(rows []map[string]string, doubt func(map[string]string) float64) {
+		t.Helper()
+		slices.SortFunc(rows, func(a, b map[string]string) int { return cmp.Compare(doubt(a), doubt(b)) })
+		last, steps := 0.0, map[float64]bool{}
+		for _, row := range rows {
+			if row["expected_error"] == "" {
+				last = math.Inf(1) // beyond the last held-out one
+				continue
+			}
+			x := number(t, row["expected_error"])
+			if x < last {
+				t.Errorf("%s: an expected error of %g behind one of %g", row["id"], x, last)
+			}
+			last, steps[x] = x, true
+		}
+		if len(steps) < 2 {
+			t.Errorf("all errors are %v", steps)
+		}
+	}
+	model := pretrain(train, "numbers.msgpack")
+	text, stderr := succeed(t, "score", "--model", model, "--predicted", "predicted", "--errors-by", "neighbors", "--neighbors", "5", fresh)
+	if !strings.Contains(stderr, "held-out molecules, by distance to the five nearest: an error above") {
+		t.Errorf("%s", stderr)
+	}
+	rows := rowsOf(t, text)
+	intervals := 0
+	for _, row := range rows {
+		if row["interval_low"] != "" {
+			intervals++
+		}
+	}
+	ascends(rows, func(row map[string]string) float64 {
+		sum := 0.0
+		for _, x := range strings.Fields(row["nearest_similarity"]) {
+			sum += number(t, x)
+		}
+		return math.Round((1-sum/5)*1e5) / 1e5 // as exact as the column
+	})
+	audit := func(model, by, input string) (a auditJSON) {
+		t.Helper()
+		text, _ := succeed(t, append([]string{"trust", "--model", model, "--json", "--errors-by", by, input}, values...)...)
+		if err := json.Unmarshal([]byte(text), &a); err != nil {
+			t.Fatal(err)
+		}
+		if string(a.ErrorsBy) != by {
+			t.Errorf("%s, want errors by %s", text, by)
+		}
+		return a
+	}
+	near, score := audit(model, "neighbors", fresh), audit(model, "score", fresh)
+	if near.Intervals != intervals || *near.Spearman == *score.Spearman || *near.MeanError != *score.MeanError || !(*near.Finds > 0.5) {
+		t.Errorf("by neighbors %+v, by score %+v", near, score)
+	}
+	text, _ = succeed(t, append([]string{"trust", "--model", model, "--errors-by", "neighbors", fresh}, values...)...)
+	if want := fmt.Sprintf("Rank correlation (Spearman) of distance to the five nearest and error: %.2f. AUROC of large errors: %.3g.", *near.Spearman, *near.Finds); !strings.Contains(text, want) {
+		t.Errorf("%s, want %s", text, want)
+	}
+	refuse(t, exitFailure, "knows errors of numbers; want errors of classes", "score", "--model", model, "--predicted", "predicted", "--errors-by", "margin", fresh)
+	refuse(t, exitFailure, "knows errors of numbers; want errors of classes", append([]string{"trust", "--model", model, "--errors-by", "margin", fresh}, values...)...)
+	refuse(t, exitUsage, "want score, neighbors, margin", "score", "--model", model, "--predicted", "predicted", "--errors-by", "luck", fresh)
+	refuse(t, exitUsage, "want score, neighbors, margin", append([]string{"trust", "--model", model, "--errors-by", "luck", fresh}, values...)...)
+
+	// Is it soluble? The same predictions as probabilities.
+	for _, path := range []string{train, fresh} {
+		b := strings.Builder{}
+		b.WriteString("id,smiles,observed,predicted\n")
+		for _, row := range rowsOf(t, string(read(t, path))) {
+			class := 0
+			if number(t, row["observed"]) < -4 {
+				class = 1
+			}
+			fmt.Fprintf(&b, "%s,%s,%d,%.4f\n", row["smiles"], row["smiles"], class, 1/(1+math.Exp(4+number(t, row["predicted"]))))
+		}
+		testset.Write(t, path, b.String())
+	}
+	model = pretrain(train, "classes.msgpack")
+	text, stderr = succeed(t, "score", "--model", model, "--predicted", "predicted", "--errors-by", "margin", fresh)
+	if !strings.Contains(stderr, "by distance to the nearer class: a distance from the class above 0.5 is large") {
+		t.Errorf("%s", stderr)
+	}
+	ascends(rowsOf(t, text), func(row map[string]string) float64 {
+		return 0.5 - math.Abs(number(t, row["predicted"])-0.5)
+	})
+	if margin, score := audit(model, "margin", fresh), audit(model, "score", fresh); *margin.Finds < *score.Finds+0.1 || margin.Intervals != 0 {
+		t.Errorf("wrong classes are found with an AUROC of %g by margin and %g by score, %d intervals", *margin.Finds, *score.Finds, margin.Intervals)
+	}
+	text, _ = succeed(t, "inspect", model)
+	if want := "the class that was measured and the probability that was predicted follow from that"; !strings.Contains(text, want) {
+		t.Errorf("%s, want %s", text, want)
+	}
+	testset.Write(t, fresh, "smiles,observed,predicted\nCCO,1,1.2\nCCN,2,0.5\nCCC,0,0.25\n")
+	text, stderr = succeed(t, "score", "--model", model, "--predicted", "predicted", "--errors-by", "margin", fresh)
+	if rows := rowsOf(t, text); rows[0]["trust"] != "" || rows[0]["score"] == "" || rows[2]["trust"] == "" || !strings.Contains(stderr, `new.csv:2:7: column predicted: "1.2", want the probability of class 1, from 0 to 1`) {
+		t.Errorf("%v, %s", rows, stderr)
+	}
+	if a := audit(model, "margin", fresh); a.Molecules != 1 {
+		t.Errorf("%d molecules count", a.Molecules)
+	}
+	_, stderr = succeed(t, append([]string{"trust", "--model", model, fresh}, values...)...)
+	if !strings.Contains(stderr, `new.csv:3:5: column observed: "2", want a class, 0 or 1`) {
+		t.Errorf("%s", stderr)
+	}
 }
 
 // Rows with a bad value are kept, and the messages say where it is.

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
@@ -40,6 +41,18 @@ var intervalSets = []labelled{
 	{"bace", "Class", true},
 	{"bbbp", "p_np", true},
 }
+
+// validationSets are those that the default order of errors was chosen on. No report on errors has these
+// columns; bace and tox21 share molecules with others.
+var validationSets = []labelled{
+	{"bace", "pIC50", false},
+	{"sider", "Hepatobiliary disorders", true},
+	{"tox21", "SR-MMP", true},
+	{"toxcast", "ATG_PXRE_CIS_up", true},
+}
+
+// onlyValidation is the value of --sets that stands for validationSets.
+const onlyValidation = "validation"
 
 // intervalCoverages are those that are asked for; verdicts do not depend on them.
 var intervalCoverages = []float64{0.8, 0.9, 0.95}
@@ -100,7 +113,7 @@ and writes intervals.json and intervals.md to --out.`,
 	fs := c.Flags()
 	fs.StringVar(&b.data, "data", "", "`folder` with mol/NAME.csv[.gz]")
 	fs.StringVar(&b.out, "out", "", "`folder` for the results")
-	fs.StringSliceVar(&b.sets, "sets", nil, "sets by `name`, all without")
+	fs.StringSliceVar(&b.sets, "sets", nil, "sets by `name`, all of these without; "+onlyValidation+" for others, on which the default of --errors-by was chosen")
 	fs.IntVar(&b.splits, "splits", 50, "by chance, of each set")
 	fs.IntVar(&b.scaffolds, "scaffold-splits", 10, "by scaffolds, of each set")
 	fs.IntVar(&b.workers, "workers", 0, "cores to use, 0 for all; results do not depend on it")
@@ -130,8 +143,8 @@ func readIntervalSet(data string, of labelled) (*intervalSet, error) {
 			return nil, err
 		}
 		m, err := r.Parse()
-		if err != nil {
-			continue // as baca pretrain refuses it
+		if err != nil || r.Cells[0] == "" {
+			continue // as baca pretrain refuses it, or not measured
 		}
 		y, err := strconv.ParseFloat(r.Cells[0], 64)
 		if err != nil {
@@ -295,12 +308,19 @@ type intervalVerdict struct {
 	MeanError rate   `json:"mean_error"`
 }
 
+// chosen are the sets to measure.
+func (b *intervalBench) chosen() []labelled {
+	if slices.Equal(b.sets, []string{onlyValidation}) {
+		return validationSets
+	}
+	return slices.DeleteFunc(slices.Clone(intervalSets), func(of labelled) bool {
+		return len(b.sets) > 0 && !slices.Contains(b.sets, of.name)
+	})
+}
+
 func (b *intervalBench) run(ctx context.Context) error {
 	var results []*intervalResult
-	for _, of := range intervalSets {
-		if len(b.sets) > 0 && !slices.Contains(b.sets, of.name) {
-			continue
-		}
+	for _, of := range b.chosen() {
 		s, err := readIntervalSet(b.data, of)
 		if err != nil {
 			return err
@@ -316,7 +336,7 @@ func (b *intervalBench) run(ctx context.Context) error {
 		}
 	}
 	if results == nil {
-		return usage.Errorf("--sets %v: want some of esol, freesolv, lipo, bace and bbbp", b.sets)
+		return usage.Errorf("--sets %v: want some of esol, freesolv, lipo, bace and bbbp, or validation alone", b.sets)
 	}
 	if err := os.MkdirAll(b.out, 0o777); err != nil {
 		return err
@@ -324,7 +344,7 @@ func (b *intervalBench) run(ctx context.Context) error {
 	if err := writeJSON(filepath.Join(b.out, "intervals.json"), map[string]any{"program": version.String(), "results": results}); err != nil {
 		return err
 	}
-	return replace.Bytes(filepath.Join(b.out, "intervals.md"), intervalReport(results).Bytes())
+	return replace.Bytes(filepath.Join(b.out, "intervals.md"), b.report(results).Bytes())
 }
 
 // measure does the splits of a kind, nil for none.
@@ -509,21 +529,28 @@ func (t *orderTally) finish(classes bool, byScore []float64) intervalOrder {
 	return o
 }
 
-// intervalReport is for people.
-func intervalReport(results []*intervalResult) *markdown {
+// report is for people.
+func (b *intervalBench) report(results []*intervalResult) *markdown {
 	m := new(markdown)
+	options, columns := "", []string(nil)
+	if len(b.sets) > 0 {
+		options = " --sets " + strings.Join(b.sets, ",")
+	}
+	for _, of := range b.chosen() {
+		columns = append(columns, of.name+" "+of.column)
+	}
 	m.text(`# Do intervals and verdicts on predictions hold?
 
 Written by
 
-    baca bench intervals --data DIR --out build/results
+    baca bench intervals --data DIR --out DIR%s
 
 with baca %s on %s/%s. A fifth of each set is new, drawn by chance, or by whole scaffolds, which a model meets when chemists turn to new
 series; the rest is the training file, of sets of more than %d molecules so many are drawn before. Kernel ridge regression on ECFP4 predicts, for the
 molecules of the file each without itself; predictions of classes are cut to 0 and 1. The detector is trained on the file for %d steps as
 `+"`baca pretrain --residuals held-out`"+` does: it keeps a tenth from its training, takes errors from these alone, and has not seen the new molecules.
 *By* is the value of `+"`--errors-by`"+`: the score of the graph by itself, one less the mean similarity to the five nearest training graphs, or how near the
-prediction is to the nearer class. Means over splits, ± the standard deviation of a split; splits of a set share molecules.
+prediction is to the nearer class. Means over splits, ± the standard deviation of a split; splits of a set share molecules. The columns are %s.
 
 ## Finding large errors
 
@@ -531,7 +558,7 @@ The AUROC of large errors, in percent, is how often a molecule with one is less 
 above four fifths of the held-out ones, and of a class one above 0.5: the wrong class. *Above* counts the splits where it is higher than by the score. Rank correlations
 with the error (Spearman) of *margin* are high by construction, since an error below 0.5 is the margin itself; its AUROC is not.
 
-`, version.String(), runtime.GOOS, runtime.GOARCH, intervalMost, intervalSteps)
+`, options, version.String(), runtime.GOOS, runtime.GOARCH, intervalMost, intervalSteps, strings.Join(columns, ", "))
 	table := m.tableOf("set", "new", "splits", "by", "AUROC of large errors", "above", "Spearman with the error")
 	eachOrder(results, func(r *intervalResult, o *intervalOrder) {
 		above := "–"

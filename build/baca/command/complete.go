@@ -10,7 +10,7 @@ import (
 // completeValues tells the shell what flags take.
 func completeValues(c *cobra.Command) {
 	values := map[string][]string{
-		"by": algo.Deciders(), "columns": {"default", "all"}, "fail-on": failNames(), "format": formats, "to": {"csv", "jsonl"},
+		"by": algo.Deciders(), "columns": {"default", "all"}, "errors-by": orderNames(), "fail-on": failNames(), "format": formats, "to": {"csv", "jsonl"},
 	}
 	for name, list := range values {
 		if c.Flags().Lookup(name) != nil {

@@ -1,11 +1,11 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -20,7 +20,7 @@ import (
 type predictions struct {
 	column  string // with predictions, or empty
 	options trust.Options
-	by      string             // an algo.Order
+	by      string             // an algo.Order; until the model is known empty for its own
 	read    *labels            // of that column
 	found   *trust.Calibration // nil without --predicted, or where the model knows no errors
 	alone   *algo.SingleScorer
@@ -35,7 +35,7 @@ func (p *predictions) register(fs *pflag.FlagSet) {
 }
 
 func (p *predictions) registerOptions(fs *pflag.FlagSet) {
-	fs.StringVar(&p.by, "errors-by", string(algo.Orders()[0]), "with --predicted: what tells where errors are large, "+orderNames()+"; margin is for classes, see above")
+	fs.StringVar(&p.by, "errors-by", "", "with --predicted: `order` that tells large errors from small ones: "+strings.Join(orderNames(), ", ")+";\nwithout it margin for classes and score for numbers")
 	fs.Float64Var(&p.options.Coverage, "coverage", trust.DefaultCoverage, "with --predicted: share of observed values that intervals shall hold")
 	fs.Float64Var(&p.options.Tolerance, "tolerance", 0, "with --predicted: errors above it are large; 0 for what four of five held-out errors stay within")
 	fs.Float64Var(&p.options.Rate, "large-errors", trust.DefaultRate, "with --predicted: share of large errors up to which the verdict is trust, and up to twice that check")
@@ -67,18 +67,17 @@ func (p *predictions) checkOptions() error {
 	if err := o.Check(); err != nil {
 		return usage.Errorf("%w", err)
 	}
-	if !slices.Contains(algo.Orders(), p.order()) {
-		return usage.Errorf("--errors-by %s: want %s", p.by, orderNames())
+	if p.by == "" {
+		return nil
 	}
-	return nil
+	return usage.OneOf("errors-by", p.by, orderNames()...)
 }
 
-func orderNames() string {
-	var names []string
+func orderNames() (names []string) {
 	for _, o := range algo.Orders() {
 		names = append(names, string(o))
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // learn takes the errors that a model knows. It returns a sentence where it knows none.
@@ -87,6 +86,7 @@ func (p *predictions) learn(ctx context.Context, m *algo.Model, alone *algo.Sing
 		return knowsNothing(m), nil
 	}
 	p.alone, p.read.classes = alone, m.Residuals.Classes
+	p.by = cmp.Or(p.by, string(m.Residuals.Order()))
 	p.found, err = alone.Trust(ctx, p.options, p.order())
 	return "", err
 }

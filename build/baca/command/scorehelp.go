@@ -95,8 +95,9 @@ held-out errors that the model knows, see baca pretrain --residuals. It adds
   neighbors  one less the mean similarity to the five nearest training graphs, as
              --neighbors 5 shows them
   margin     of classes: how near the predicted probability is to the nearer class, 0 or 1
-Margin finds wrong classes far better than the others. Of numbers neighbors finds large errors
-about as well as score, and on some sets better; baca trust says which is better for yours.
+Without it that is margin for classes, where it finds wrong ones far better than the others, and
+score for numbers. Of numbers neighbors is better on some sets and worse on others; baca trust
+says what it is on yours.
 
 With several models, --model A,B, the columns of a score are there once for each, with
 the name of the model in front, and covered_by has the models that call it inside.

@@ -135,7 +135,7 @@ func (f *trustFlags) run(c *cobra.Command) error {
 		return fmt.Errorf("no molecule has both values")
 	}
 	if f.plot != "" {
-		if err := replace.Bytes(f.plot, []byte(report.RiskSVG(a, f.order().Words()))); err != nil {
+		if err := replace.Bytes(f.plot, []byte(report.RiskSVG(a, f.by))); err != nil {
 			return err
 		}
 	}

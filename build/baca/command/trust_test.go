@@ -227,8 +227,8 @@ func TestErrorsBy(t *testing.T) {
 	}
 	refuse(t, exitFailure, "knows errors of numbers; want errors of classes", "score", "--model", model, "--predicted", "predicted", "--errors-by", "margin", fresh)
 	refuse(t, exitFailure, "knows errors of numbers; want errors of classes", append([]string{"trust", "--model", model, "--errors-by", "margin", fresh}, values...)...)
-	refuse(t, exitUsage, "want score, neighbors, margin", "score", "--model", model, "--predicted", "predicted", "--errors-by", "luck", fresh)
-	refuse(t, exitUsage, "want score, neighbors, margin", append([]string{"trust", "--model", model, "--errors-by", "luck", fresh}, values...)...)
+	refuse(t, exitUsage, "want one of score, neighbors, margin", "score", "--model", model, "--predicted", "predicted", "--errors-by", "luck", fresh)
+	refuse(t, exitUsage, "want one of score, neighbors, margin", append([]string{"trust", "--model", model, "--errors-by", "luck", fresh}, values...)...)
 
 	// Is it soluble? The same predictions as probabilities.
 	for _, path := range []string{train, fresh} {
@@ -247,6 +247,9 @@ func TestErrorsBy(t *testing.T) {
 	text, stderr = succeed(t, "score", "--model", model, "--predicted", "predicted", "--errors-by", "margin", fresh)
 	if !strings.Contains(stderr, "by distance to the nearer class: a distance from the class above 0.5 is large") {
 		t.Errorf("%s", stderr)
+	}
+	if without, _ := succeed(t, "score", "--model", model, "--predicted", "predicted", fresh); without != text {
+		t.Error("margin is not the default for classes")
 	}
 	ascends(rowsOf(t, text), func(row map[string]string) float64 {
 		return 0.5 - math.Abs(number(t, row["predicted"])-0.5)

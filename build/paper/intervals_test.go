@@ -2,6 +2,7 @@ package paper
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"flag"
@@ -196,6 +197,20 @@ func TestIntervalValidation(t *testing.T) {
 	s, err := readIntervalSet(shared, validationSets[2])
 	if err != nil || len(s.values) != intervalMost || slices.ContainsFunc(s.values, func(y float64) bool { return y != 0 && y != 1 }) {
 		t.Errorf("%v, %v", s, err)
+	}
+}
+
+// The default order finds large errors best, on average over the committed splits of each validation set.
+func TestDefaultOrderIsChosenOnValidation(t *testing.T) {
+	var got struct{ Results []intervalResult }
+	if err := json.Unmarshal(read(t, "../results/validation/intervals.json"), &got); err != nil || len(got.Results) != 2*len(validationSets) {
+		t.Fatalf("%d results, %v", len(got.Results), err)
+	}
+	for _, r := range got.Results {
+		best := slices.MaxFunc(r.Orders, func(a, b intervalOrder) int { return cmp.Compare(a.Finds, b.Finds) })
+		if want := (&algo.Residuals{Classes: r.Classes}).Order(); best.Order != want {
+			t.Errorf("%s, %s: %s is the best, the default is %s", r.Set, r.Split, best.Order, want)
+		}
 	}
 }
 

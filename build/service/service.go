@@ -4,6 +4,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -327,43 +328,49 @@ func (m *Model) Each(ctx context.Context, l List, how How, emit Emit) error {
 func (m *Model) Score(ctx context.Context, l List, how How) (rows []table.Scored, whole *Whole, err error) {
 	rows = make([]table.Scored, 0, l.Len())
 	err = m.Each(ctx, l, how, func(some []table.Scored, w *Whole) error {
-		for _, r := range some {
-			r.Graph = nil
-			rows = append(rows, r)
-		}
-		whole = w
+		rows, whole = append(rows, withoutGraphs(some)...), w
 		return nil
 	})
 	return rows, whole, err
 }
 
+// withoutGraphs lets the graphs of rows go, which take most of their memory.
+func withoutGraphs(rows []table.Scored) []table.Scored {
+	for i := range rows {
+		rows[i].Graph = nil
+	}
+	return rows
+}
+
 // Trust returns the rows of a list, each record scored by itself, and what error to expect of a
 // prediction for each: those with a score and a finite prediction have Trust. The model must know
-// held-out errors, see [Training].
-func (m *Model) Trust(ctx context.Context, l List, alpha float64, predicted []float64, o trust.Options) ([]table.Scored, error) {
+// held-out errors, see [Training]. by is what errors are compared by, empty for the model's own.
+func (m *Model) Trust(ctx context.Context, l List, alpha float64, predicted []float64, o trust.Options, by algo.Order) ([]table.Scored, error) {
 	if len(predicted) != l.Len() {
 		return nil, fmt.Errorf("%d predictions for %d records: want one for each", len(predicted), l.Len())
 	}
 	if m.Residuals == nil {
 		return nil, fmt.Errorf("model %s knows no held-out errors of predictions: want one that was trained with observed and predicted values", m.Card.Name)
 	}
-	c, err := m.single.Trust(o)
+	by = cmp.Or(by, m.Residuals.Order())
+	c, err := m.single.Trust(ctx, o, by)
 	if err != nil {
 		return nil, err
 	}
-	rows, _, err := m.Score(ctx, l, How{Alpha: alpha, By: algo.ByAlone})
-	if err != nil {
-		return nil, err
-	}
-	for i := range rows {
-		r, y := &rows[i], predicted[i]
-		if r.Scores == nil || math.IsNaN(r.Scores.Alone) || math.IsNaN(y) || math.IsInf(y, 0) {
-			continue
+	for i, y := range predicted {
+		if c.Classes && (y < 0 || y > 1) {
+			return nil, fmt.Errorf("row %d: the prediction %g is no probability of class 1, from 0 to 1, as those whose errors the model knows", l.First+i+1, y)
 		}
-		j := c.Judge(r.Scores.Alone, y)
-		r.Trust = &j
 	}
-	return rows, nil
+	rows := make([]table.Scored, 0, l.Len())
+	err = m.Each(ctx, l, How{Alpha: alpha, By: algo.ByAlone}, func(some []table.Scored, _ *Whole) error {
+		if err := job.Judge(ctx, m.single, c, by, some, func(i int) float64 { return predicted[len(rows)+i] }); err != nil {
+			return err
+		}
+		rows = append(rows, withoutGraphs(some)...)
+		return nil
+	})
+	return rows, err
 }
 
 // each yields records of a list, which has no errors of its own.

@@ -316,12 +316,12 @@ func TestTrust(t *testing.T) {
 		}
 	}
 	o := trust.Options{Coverage: 0.8, Tolerance: 200}
-	c, err := m.single.Trust(o)
+	c, err := m.single.Trust(ctx, o, algo.OrderScore)
 	if err != nil {
 		t.Fatal(err)
 	}
 	few := List{SMILES: []string{"CCO", "C(", "CCCCN", "[Na+].[Cl-]"}, First: 9}
-	rows, err := m.Trust(ctx, few, 0.05, []float64{1, 2, math.NaN(), 4}, o)
+	rows, err := m.Trust(ctx, few, 0.05, []float64{1, 2, math.NaN(), 4}, o, "")
 	if err != nil || rows[1].Trust != nil || rows[2].Trust != nil || rows[2].Scores == nil {
 		t.Fatalf("%+v, %v", rows, err)
 	}
@@ -334,10 +334,15 @@ func TestTrust(t *testing.T) {
 		t.Errorf("salt: %+v", rows[3].Trust)
 	}
 
-	if _, err := m.Trust(ctx, few, 0.05, []float64{1}, o); err == nil {
+	for _, by := range []algo.Order{algo.OrderMargin, "size"} {
+		if _, err := m.Trust(ctx, few, 0.05, []float64{1, 2, 3, 4}, o, by); err == nil || !strings.Contains(err.Error(), "errors by") {
+			t.Errorf("errors of numbers by %s: %v", by, err)
+		}
+	}
+	if _, err := m.Trust(ctx, few, 0.05, []float64{1}, o, ""); err == nil {
 		t.Error("too few predictions: no error")
 	}
-	if _, err := model(t, s, "bbbp").Trust(ctx, few, 0.05, []float64{1, 2, 3, 4}, o); err == nil || !strings.Contains(err.Error(), "knows no held-out errors") {
+	if _, err := model(t, s, "bbbp").Trust(ctx, few, 0.05, []float64{1, 2, 3, 4}, o, ""); err == nil || !strings.Contains(err.Error(), "knows no held-out errors") {
 		t.Errorf("a model without errors: %v", err)
 	}
 	never := func(Progress) error { t.Error("trained in vain"); return nil }

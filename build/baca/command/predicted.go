@@ -5,12 +5,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"baca/algo"
+	"baca/algo/job"
 	"baca/algo/table"
 	"baca/algo/trust"
 	"baca/build/internal/usage"
@@ -93,31 +93,20 @@ func (p *predictions) learn(ctx context.Context, m *algo.Model, alone *algo.Sing
 
 // judge fills in the judgements of rows.
 func (p *predictions) judge(ctx context.Context, rows []table.Scored) error {
-	var list []algo.Prediction
-	var of []*table.Scored
-	for i := range rows {
-		r := &rows[i]
-		if r.Scores == nil {
-			continue
-		}
-		v := p.read.of(r.Row, r.Cells)
-		if math.IsNaN(v.Predicted) || math.IsNaN(r.Scores.Alone) || p.found == nil {
-			continue
-		}
-		list, of = append(list, algo.Prediction{Graph: r.Graph, Score: r.Scores.Alone, Predicted: v.Predicted}), append(of, r)
-	}
-	if len(list) == 0 {
+	if p.column == "" {
 		return nil
 	}
-	doubts, err := p.alone.Doubts(ctx, p.order(), list)
-	if err != nil {
-		return err
+	// Values are read where the model knows no errors, too: what is wrong in them is told.
+	values := make([]float64, len(rows))
+	for i := range rows {
+		if r := &rows[i]; r.Scores != nil {
+			values[i] = p.read.of(r.Row, r.Cells).Predicted
+		}
 	}
-	for k, r := range of {
-		j := p.found.Judge(doubts[k], list[k].Predicted)
-		r.Trust = &j
+	if p.found == nil {
+		return nil
 	}
-	return nil
+	return job.Judge(ctx, p.alone, p.found, p.order(), rows, func(i int) float64 { return values[i] })
 }
 
 // promise says what verdicts and intervals rest on.

@@ -458,10 +458,8 @@ func (s *scoring) emit(ctx context.Context, rows []table.Scored) error {
 			return err
 		}
 	}
-	if s.predictions.column != "" {
-		if err := s.judge(ctx, rows); err != nil {
-			return err
-		}
+	if err := s.judge(ctx, rows); err != nil {
+		return err
 	}
 	for _, r := range rows {
 		s.done.Rows++

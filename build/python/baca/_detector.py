@@ -221,11 +221,11 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         _inputs.warn_of([(x.row, x.error) for x in found if x.error is not None], len(listing), "not explained", stacklevel=2)
         return found
 
-    def trust(self, X: Any, predicted: Any, coverage: float = 0.9, *, tolerance: Optional[float] = None, large_errors: float = 0.25) -> Any:
+    def trust(self, X: Any, predicted: Any, coverage: float = 0.9, *, tolerance: Optional[float] = None, large_errors: float = 0.25, errors_by: Optional[str] = None) -> Any:
         """Returns how wrong to expect predictions to be, as ``baca score --predicted`` does.
 
-        It rests on the errors of records that were held out when the model was trained, see :meth:`fit`, and on the
-        score that each record gets by itself, whatever ``by`` is. The promise of the intervals is for
+        It rests on the errors of records that were held out when the model was trained, see :meth:`fit`, and of
+        these on those that ``errors_by`` puts beside the prediction. The promise of the intervals is for
         records like those held out.
 
         Parameters
@@ -239,12 +239,16 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             errors stay within, or for classes above 0.5.
         large_errors : float
             The share of large errors up to which ``trust`` is ``trust``, and up to twice that ``check``.
+        errors_by : str, optional
+            What tells large errors from small ones: "score", the score that each record gets by itself, whatever
+            ``by`` is; "neighbors", how unlike the five nearest training records are; "margin", for classes, how near
+            the prediction is to ½. Without it margin for classes and score for numbers.
 
         Returns
         -------
         pandas.DataFrame of n rows
             With the index of ``X`` if it has one, and ``score``; ``predicted``; ``expected_error``, the mean
-            absolute error of held-out records so far outside; ``interval_low`` and ``interval_high``, NaN for
+            absolute error of held-out records that stand there; ``interval_low`` and ``interval_high``, NaN for
             classes; ``trust``: trust, check or do-not-use; and ``error``. Beyond the farthest held-out
             record nothing is known: NaN and do-not-use. A record that is refused or has no finite prediction has
             NaN and None, and ``error`` says why. The numbers are those that the command writes.
@@ -269,7 +273,7 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
                 bar.reach(len(rows))
 
             model = self._model()
-            asked = {"model": model.name, "alpha": model.alpha, "coverage": coverage, "tolerance": tolerance or 0, "large_errors": large_errors}
+            asked = {"model": model.name, "alpha": model.alpha, "coverage": coverage, "tolerance": tolerance or 0, "large_errors": large_errors, "errors_by": errors_by or ""}
             child.stream(replace(listing, values=(values,)).questions(op="trust", **asked), take, model)
         for row, why in bad:
             rows[row]["error"] = rows[row]["error"] or why

@@ -45,6 +45,7 @@ def fitted(folder):
     [
         ({}, []),
         ({"coverage": 0.8, "tolerance": 0.7, "large_errors": 0.4}, ["--coverage", "0.8", "--tolerance", "0.7", "--large-errors", "0.4"]),
+        ({"errors_by": "neighbors"}, ["--errors-by", "neighbors"]),
     ],
 )
 def test_trust_is_that_of_the_command(folder, fitted, options, flags):

@@ -22,8 +22,8 @@
 //	          body: a list                                   whole: of a batch, see service.Whole
 //	explain   the same                                       body: rows as JSON lines, as of baca score --explain
 //	trust     model, alpha, kind, rows, first, coverage,     body: rows as JSON lines, as of baca score --predicted
-//	          tolerance, large_errors, body: a column with
-//	          predicted values and a list
+//	          tolerance, large_errors, errors_by, body: a
+//	          column with predicted values and a list
 //	train     kind, rows, epochs, seed, name, body: a list,  refused, warning; body: a model file
 //	          with values behind columns with observed and
 //	          predicted values
@@ -68,9 +68,10 @@ type question struct {
 	Name   string  `json:"name"`
 	Values bool    `json:"values"` // a training has observed and predicted values
 
-	Coverage    float64 `json:"coverage"` // the last three are trust.Options
+	Coverage    float64 `json:"coverage"` // this and the next two are trust.Options
 	Tolerance   float64 `json:"tolerance"`
 	LargeErrors float64 `json:"large_errors"`
+	ErrorsBy    string  `json:"errors_by"` // an algo.Order, empty for the model's own
 
 	body []byte
 }

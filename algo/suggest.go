@@ -66,6 +66,8 @@ type SuggestOptions struct {
 	Exclude []bool    // graphs not to suggest, which others may still be suggested for; nil for none
 	Seed    uint64    // of the random picks that the result is compared with
 	Workers int
+	// Looked, unless nil, is called for each graph when it is first looked at, by any worker.
+	Looked func()
 }
 
 // MaxPoints bounds the graphs of a library that picks are to be near to. Of a larger one they
@@ -128,7 +130,7 @@ func (l *Library) Suggest(ctx context.Context, o SuggestOptions) (*Suggestion, e
 	g := l.ground(points, o)
 	problem := cover.Problem{
 		Now: g.costs(nil, g.now), Candidates: l.Len(), Costs: g.costsOf, Most: o.Most,
-		Prices: o.Prices, Budget: o.Budget, Exclude: o.Exclude,
+		Prices: o.Prices, Budget: o.Budget, Exclude: o.Exclude, Looked: o.Looked,
 	}
 	g.buffers = make([]*[near.CrowdParts][]float64, parallel.Workers(o.Workers))
 	chosen, err := cover.Greedy(ctx, o.Workers, problem)
@@ -140,7 +142,10 @@ func (l *Library) Suggest(ctx context.Context, o SuggestOptions) (*Suggestion, e
 	for _, c := range chosen {
 		picks = append(picks, c.Candidate)
 	}
-	walk := g.walk(picks)
+	walk, err := g.walk(ctx, picks)
+	if err != nil {
+		return nil, err
+	}
 	s.Far, s.Outside = walk.far, walk.outside
 	p := decide.PValues(scoresOf(l.answers), l.scorer.ranked)
 	for k, c := range chosen {
@@ -235,7 +240,7 @@ type walk struct {
 	nearer, inside []int // by each
 }
 
-func (g *ground) walk(picks []int) walk {
+func (g *ground) walk(ctx context.Context, picks []int) (walk, error) {
 	n := float64(len(g.points))
 	var w walk
 	var now [near.CrowdParts][]float64
@@ -259,6 +264,9 @@ func (g *ground) walk(picks []int) walk {
 	}
 	state()
 	for _, pick := range picks {
+		if err := ctx.Err(); err != nil {
+			return w, err
+		}
 		before := slices.Clone(outside)
 		for i := range was {
 			was[i] = g.distance(i, &now)
@@ -281,7 +289,7 @@ func (g *ground) walk(picks []int) walk {
 		}
 		w.nearer, w.inside = append(w.nearer, nearer), append(w.inside, inside)
 	}
-	return w
+	return w, nil
 }
 
 // distance is that of point i in its score, in deviations, by the parts as they are now.
@@ -327,14 +335,17 @@ func (g *ground) rivals(ctx context.Context, s *Suggestion, o SuggestOptions) er
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(g.answers[j].score, g.answers[i].score) })
-	top := g.walk(take(order))
-	s.FarTop, s.OutsideTop = top.far, top.outside
-	walks := make([]walk, randomRounds)
-	err := parallel.For(ctx, o.Workers, randomRounds, func(_, r int) {
-		walks[r] = g.walk(take(rand.New(rand.NewPCG(o.Seed, uint64(r))).Perm(g.Len())))
-	})
+	top, err := g.walk(ctx, take(order))
 	if err != nil {
 		return err
+	}
+	s.FarTop, s.OutsideTop = top.far, top.outside
+	walks := make([]walk, randomRounds)
+	err = parallel.For(ctx, o.Workers, randomRounds, func(_, r int) {
+		walks[r], _ = g.walk(ctx, take(rand.New(rand.NewPCG(o.Seed, uint64(r))).Perm(g.Len())))
+	})
+	if err != nil {
+		return err // also that of a walk, which ends with the context alone
 	}
 	// With prices some draws buy fewer: what they reached stays.
 	for k := range s.Far {

@@ -32,6 +32,9 @@ type Problem struct {
 	Prices  []float64 // of the candidates, at least 0; nil for 1 each
 	Budget  float64   // for the sum of the prices, where there are any
 	Exclude []bool    // candidates not to choose; nil for none
+
+	// Looked, unless nil, is called for each candidate when it is first looked at, by any worker.
+	Looked func()
 }
 
 // A Pick is a candidate that was chosen, and by how much the costs then fell.
@@ -58,10 +61,12 @@ func Greedy(ctx context.Context, workers int, p Problem) ([]Pick, error) {
 		return sum
 	}
 	err := parallel.For(ctx, workers, p.Candidates, func(worker, j int) {
-		if !p.allows(j, p.Budget) {
-			return
+		if p.allows(j, p.Budget) {
+			first[j] = gain(worker, j, p.Now)
 		}
-		first[j] = gain(worker, j, p.Now)
+		if p.Looked != nil {
+			p.Looked()
+		}
 	})
 	if err != nil {
 		return nil, err

@@ -226,21 +226,15 @@ func fill(ctx context.Context, l *compare.List, s source, in *input, stderr io.W
 	return refused, nil
 }
 
-// A celled record has the cells of source.cells.
-type celled struct {
-	table.Record
-	cells []string
-}
-
 // sources yields the records of an input, parsed. Where the input has no SMILES, as an SDF
 // file has none, they have one of their own.
-func (s source) sources(ctx context.Context, in *input) iter.Seq2[celled, error] {
+func (s source) sources(ctx context.Context, in *input) iter.Seq2[table.Record, error] {
 	if in.molecules == nil {
-		return dataset.Ordered(ctx, s.workers, in.records, func(u table.Unread) celled { return celled{Record: u()} })
+		return table.Parse(ctx, s.workers, in.records)
 	}
 	form := s.form
-	return dataset.Ordered(ctx, s.workers, in.molecules, func(m dataset.Record) celled {
-		r := celled{table.FromMolecule(m.Parsed(form)), m.Cells}
+	return dataset.Ordered(ctx, s.workers, in.molecules, func(m dataset.Record) table.Record {
+		r := table.FromMolecule(m.Parsed(form))
 		if r.Err == nil && r.SMILES == "" {
 			if read, err := m.Parse(); err == nil {
 				r.SMILES = smilesOf(read)

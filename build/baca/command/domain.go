@@ -164,7 +164,7 @@ func (f *reportFlags) judge(c *cobra.Command, d *report.Domain, alone *algo.Sing
 			d.Warnings = append(d.Warnings, "refused: "+r.Err.Error())
 			continue
 		}
-		s, err := q.Substance(ctx, alone, r.Record)
+		s, err := q.Substance(ctx, alone, r)
 		if err != nil {
 			return read, refused, err
 		}

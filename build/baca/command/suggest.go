@@ -2,21 +2,18 @@ package command
 
 import (
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"baca/algo"
 	"baca/algo/decide"
-	"baca/algo/graph"
+	"baca/algo/job"
 	"baca/algo/report"
 	"baca/algo/table"
 	"baca/build/internal/progress"
@@ -89,17 +86,14 @@ this model has them, with the picks added to what it compares with.`,
 	return c
 }
 
-// maxSuggested bounds -n: a list that nobody reads takes long.
-const maxSuggested = 100_000
-
 func (f *suggestFlags) check(c *cobra.Command) error {
 	o := &f.options
 	if err := decide.CheckAlpha(o.Alpha); err != nil {
 		return usage.Errorf("--alpha: %w", err)
 	}
 	switch budget := c.Flags().Changed("budget"); {
-	case o.Most < 1 || o.Most > maxSuggested:
-		return usage.Errorf("-n %d: want 1 to %d", o.Most, maxSuggested)
+	case o.Most < 1 || o.Most > job.MaxSuggested:
+		return usage.Errorf("-n %d: want 1 to %d", o.Most, job.MaxSuggested)
 	case budget && f.price == "":
 		return usage.Errorf("--budget without --price: name the column with the prices")
 	case budget && !(o.Budget > 0):
@@ -132,11 +126,8 @@ func (f *suggestFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	for _, column := range []string{f.price, f.exclude} {
-		if column != "" {
-			f.cells = append(f.cells, column)
-		}
-	}
+	shelf := job.NewShelf(alone, f.price, f.exclude)
+	f.cells = shelf.Columns()
 	in, err := f.open(ctx, c)
 	if err != nil {
 		return err
@@ -148,209 +139,61 @@ func (f *suggestFlags) run(c *cobra.Command) error {
 	if in.molecules == nil && len(f.cells) > 0 {
 		return usage.Errorf("%s holds plain graphs: there is no column %s", f.path, f.cells[0])
 	}
-	o.Workers = f.workers
-	l := &shelf{library: alone.NewLibrary(), suggestFlags: f, options: &o}
-	if err := l.fill(ctx, in, stderr); err != nil {
+	if err := f.fill(ctx, shelf, in, stderr); err != nil {
 		return err
 	}
-	s, err := l.library.Suggest(ctx, o)
+	s, err := f.suggest(ctx, shelf, o, stderr)
 	if err != nil {
 		return err
 	}
 	if f.plot != "" {
-		if err := replace.Bytes(f.plot, []byte(report.SuggestionSVG(s))); err != nil {
+		if err := replace.Bytes(f.plot, []byte(report.SuggestionSVG(s.Suggestion))); err != nil {
 			return err
 		}
 	}
-	if err := written("", l.write(c.OutOrStdout(), alone, s)); err != nil {
+	if err := written("", f.write(c.OutOrStdout(), shelf, s)); err != nil {
 		return err
 	}
-	l.tell(stderr, m, s)
+	fmt.Fprintf(stderr, "%d read, %d refused; model %s\n", shelf.Read, shelf.Refused, m.Card.Name)
+	for _, r := range shelf.Refusals {
+		fmt.Fprintf(stderr, "refused: %s\n", table.Printable(r))
+	}
+	for _, sentence := range s.Sentences() {
+		fmt.Fprintln(stderr, sentence)
+	}
 	return nil
-}
-
-// A shelf is a library with the names and prices of its molecules.
-type shelf struct {
-	*suggestFlags
-	options               *algo.SuggestOptions
-	library               *algo.Library
-	ids, smiles           []string
-	read, refused, priced int
-	refusals              []string
 }
 
 // fill reads the library.
-func (l *shelf) fill(ctx context.Context, in *input, stderr io.Writer) error {
+func (f *suggestFlags) fill(ctx context.Context, shelf *job.Shelf, in *input, stderr io.Writer) error {
 	p := progress.New(stderr, "scoring", 0)
 	defer p.Done()
 	const piece = 1024
-	var gs []*graph.Graph
-	flush := func() error {
-		err := l.library.Add(ctx, l.workers, gs)
-		p.Add(int64(len(gs)))
-		gs = gs[:0]
-		return err
-	}
-	for r, err := range l.sources(ctx, in) {
-		if err != nil {
-			return err
-		}
-		if l.read++; r.Err == nil {
-			r.Err = l.take(r.cells)
-		}
-		if r.Err != nil {
-			if l.refused++; l.refused <= refusedShown {
-				l.refusals = append(l.refusals, fmt.Sprintf("row %d: %v", r.Row, r.Err))
-			}
-			continue
-		}
-		l.ids, l.smiles = append(l.ids, r.ID), append(l.smiles, r.SMILES)
-		if gs = append(gs, r.Graph); len(gs) == piece {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
-	}
-	if err := flush(); err != nil {
-		return err
-	}
-	return emptyHanded(l.read, l.refused)
+	before := 0
+	return shelf.Fill(ctx, f.workers, piece, f.sources(ctx, in), func() {
+		p.Add(int64(shelf.Library.Len() - before))
+		before = shelf.Library.Len()
+	})
 }
 
-// take reads what a row says of its price and whether it may be suggested.
-func (l *shelf) take(cells []string) error {
-	exclude := false
-	if l.exclude != "" {
-		exclude = said(cells[len(cells)-1])
-	}
-	if l.price != "" {
-		price, err := priceOf(cells[0])
-		if err != nil {
-			return fmt.Errorf("column %s: %w", l.price, err)
-		}
-		if math.IsInf(price, 1) {
-			exclude, price = true, 0
-		} else {
-			l.priced++
-		}
-		l.options.Prices = append(l.options.Prices, price)
-	}
-	if l.exclude != "" || l.price != "" {
-		l.options.Exclude = append(l.options.Exclude, exclude)
-	}
-	return nil
-}
-
-// said tells whether a cell says yes.
-func said(cell string) bool {
-	return !slices.Contains([]string{"", "0", "no", "n", "false", "f", "off", "-"}, strings.ToLower(cell))
-}
-
-// priceOf reads a price, +∞ for none.
-func priceOf(cell string) (float64, error) {
-	if cell == "" {
-		return math.Inf(1), nil
-	}
-	price, err := strconv.ParseFloat(cell, 64)
-	if err != nil || !(price >= 0) || math.IsInf(price, 0) {
-		return 0, fmt.Errorf("price %q: want a number of at least 0, without a currency, or nothing", cell)
-	}
-	return price, nil
-}
-
-// A suggestedRow is what is written of a pick.
-type suggestedRow struct {
-	Rank       int      `json:"rank"`
-	ID         string   `json:"id"`
-	SMILES     string   `json:"smiles,omitempty"`
-	Score      float64  `json:"score"`
-	P          *float64 `json:"p_value"`
-	Verdict    string   `json:"verdict"`
-	Price      *float64 `json:"price,omitempty"`
-	Gain       float64  `json:"gain"`
-	Nearer     int      `json:"nearer"`
-	Inside     int      `json:"inside"`
-	Similarity float64  `json:"nearest_similarity"`
-}
-
-func (l *shelf) rows(alone *algo.SingleScorer, s *algo.Suggestion) []suggestedRow {
-	rows := make([]suggestedRow, len(s.Picks))
-	for k, pick := range s.Picks {
-		p, verdicts := alone.Judge([]float64{pick.Score}, l.options.Alpha)
-		rows[k] = suggestedRow{
-			Rank: k + 1, ID: l.ids[pick.Graph], SMILES: l.smiles[pick.Graph], Score: pick.Score, Verdict: string(verdicts[0]),
-			Gain: pick.Gain, Nearer: pick.Nearer, Inside: pick.Inside, Similarity: pick.Similarity,
-		}
-		if !math.IsNaN(p[0]) {
-			rows[k].P = &p[0]
-		}
-		if l.options.Prices != nil {
-			rows[k].Price = &l.options.Prices[pick.Graph]
-		}
-	}
-	return rows
+// suggest chooses.
+func (f *suggestFlags) suggest(ctx context.Context, shelf *job.Shelf, o algo.SuggestOptions, stderr io.Writer) (*job.Suggested, error) {
+	p := progress.New(stderr, "choosing", int64(shelf.Library.Len()))
+	defer p.Done()
+	o.Workers, o.Looked = f.workers, func() { p.Add(1) }
+	return shelf.Suggest(ctx, o)
 }
 
 // write writes rows as CSV, or all as JSON.
-func (l *shelf) write(w io.Writer, alone *algo.SingleScorer, s *algo.Suggestion) error {
-	rows := l.rows(alone, s)
-	if l.json {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(map[string]any{
-			"library": l.library.Len(), "points": s.Points, "sampled": s.Sampled, "picks": rows,
-			"far": s.Far, "far_random": s.FarRandom, "far_top": s.FarTop,
-			"outside": s.Outside, "outside_random": s.OutsideRandom, "outside_top": s.OutsideTop,
-		})
+func (f *suggestFlags) write(w io.Writer, shelf *job.Shelf, s *job.Suggested) error {
+	if !f.json {
+		return s.WriteCSV(w, f.text)
 	}
-	number := func(x *float64) string {
-		if x == nil {
-			return ""
-		}
-		return table.Number(*x)
-	}
-	c := csv.NewWriter(w)
-	c.Write([]string{"rank", "id", "smiles", "score", "p_value", "verdict", "price", "gain", "nearer", "inside", "nearest_similarity"})
-	for _, r := range rows {
-		c.Write([]string{
-			strconv.Itoa(r.Rank), l.text.Cell(r.ID), l.text.Cell(r.SMILES), table.Number(r.Score), number(r.P), r.Verdict, number(r.Price),
-			table.Number(r.Gain), strconv.Itoa(r.Nearer), strconv.Itoa(r.Inside), table.Number(r.Similarity),
-		})
-	}
-	c.Flush()
-	return c.Error()
-}
-
-// tell sums up.
-func (l *shelf) tell(w io.Writer, m *algo.Model, s *algo.Suggestion) {
-	fmt.Fprintf(w, "%d read, %d refused; model %s\n", l.read, l.refused, m.Card.Name)
-	for _, r := range l.refusals {
-		fmt.Fprintf(w, "refused: %s\n", table.Printable(r))
-	}
-	if n := l.library.Len() - l.priced; l.price != "" && n > 0 {
-		fmt.Fprintf(w, "%d without a price are not suggested\n", n)
-	}
-	if s.Sampled {
-		fmt.Fprintf(w, "what picks gain is measured on an even sample of %d of the %d\n", s.Points, l.library.Len())
-	}
-	n := len(s.Picks)
-	switch {
-	case n == 0:
-		fmt.Fprintln(w, "nothing to suggest: no molecule that may be picked would bring another nearer")
-		return
-	case n < l.options.Most:
-		fmt.Fprintf(w, "only %d of %d are suggested: no other that may be picked, and paid for, brings any nearer\n", n, l.options.Most)
-	}
-	if l.options.Prices != nil {
-		sum := 0.0
-		for _, pick := range s.Picks {
-			sum += l.options.Prices[pick.Graph]
-		}
-		fmt.Fprintf(w, "together they cost %.6g\n", sum)
-	}
-	top := len(s.FarTop) - 1
-	fmt.Fprintf(w, "beyond what is usual among training graphs the library is %.2f deviations away on average; with these %d it is %.2f, with random picks %.2f, with the highest scores %.2f\n",
-		s.Far[0], n, s.Far[n], s.FarRandom[n], s.FarTop[top])
-	fmt.Fprintf(w, "%d of %d are outside; with these %d they are %d, with random picks %.0f, with the highest scores %d\n",
-		s.Outside[0], s.Points, n, s.Outside[n], s.OutsideRandom[n], s.OutsideTop[top])
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(map[string]any{
+		"library": shelf.Library.Len(), "points": s.Points, "sampled": s.Sampled, "picks": s.Rows,
+		"far": s.Far, "far_random": s.FarRandom, "far_top": s.FarTop,
+		"outside": s.Outside, "outside_random": s.OutsideRandom, "outside_top": s.OutsideTop,
+	})
 }

@@ -1,0 +1,247 @@
+package job
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"baca/algo"
+	"baca/algo/graph"
+	"baca/algo/table"
+)
+
+// MaxSuggested bounds how many graphs are suggested: a list that nobody reads takes long.
+const MaxSuggested = 100_000
+
+// A Shelf is a library of graphs of which some may be measured, with their names and prices.
+type Shelf struct {
+	Library       *algo.Library
+	Read, Refused int      // records
+	Refusals      []string // of the first few that were refused
+
+	alone          *algo.SingleScorer
+	price, exclude string // columns
+	rows           []int  // of the input, by graph of the library
+	ids, smiles    []string
+	prices         []float64 // nil without such a column
+	excluded       []bool    // nil where all may be suggested
+	unpriced       int
+}
+
+// NewShelf returns an empty shelf. Price and exclude name columns of the input, with prices and
+// with what says yes of graphs not to suggest; empty for none.
+func NewShelf(alone *algo.SingleScorer, price, exclude string) *Shelf {
+	return &Shelf{Library: alone.NewLibrary(), alone: alone, price: price, exclude: exclude}
+}
+
+// Columns are those that records are to have the cells of, see dataset.Options.Cells.
+func (s *Shelf) Columns() (list []string) {
+	for _, column := range []string{s.price, s.exclude} {
+		if column != "" {
+			list = append(list, column)
+		}
+	}
+	return list
+}
+
+// refusalsNamed is how many refused records a Shelf names.
+const refusalsNamed = 3
+
+// Fill adds records, which are parsed. So many graphs are scored at a time, on that many
+// goroutines; scored is called behind each time. Nothing depends on that number. It is an error
+// if no graph is on the shelf then.
+func (s *Shelf) Fill(ctx context.Context, workers, piece int, records iter.Seq2[table.Record, error], scored func()) error {
+	var wait []*graph.Graph
+	flush := func() error {
+		err := s.Library.Add(ctx, workers, wait)
+		wait = wait[:0]
+		scored()
+		return err
+	}
+	for r, err := range records {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		if s.Read++; r.Err == nil {
+			r.Err = s.take(&r)
+		}
+		if r.Err != nil {
+			if s.Refused++; s.Refused <= refusalsNamed {
+				s.Refusals = append(s.Refusals, fmt.Sprintf("row %d: %v", r.Row, r.Err))
+			}
+			continue
+		}
+		if wait = append(wait, r.Graph); len(wait) == piece {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	switch {
+	case s.Read == 0:
+		return errors.New("the input holds no records")
+	case s.Library.Len() == 0:
+		return fmt.Errorf("all %d records were refused, the first as %s", s.Read, s.Refusals[0])
+	}
+	return nil
+}
+
+// take takes what is known of a record beside its graph.
+func (s *Shelf) take(r *table.Record) error {
+	exclude := false
+	if s.exclude != "" {
+		exclude = saysYes(r.Cells.Texts[len(r.Cells.Texts)-1])
+	}
+	if s.price != "" {
+		price, err := priceOf(r.Cells.Texts[0])
+		if err != nil {
+			return r.Cells.Fail(0, fmt.Errorf("column %s: %w", s.price, err))
+		}
+		if math.IsInf(price, 1) {
+			s.unpriced++
+			exclude, price = true, 0
+		}
+		s.prices = append(s.prices, price)
+	}
+	if s.exclude != "" || s.price != "" {
+		s.excluded = append(s.excluded, exclude)
+	}
+	s.rows, s.ids, s.smiles = append(s.rows, r.Row), append(s.ids, r.ID), append(s.smiles, r.SMILES)
+	return nil
+}
+
+// saysYes tells whether a cell says yes.
+func saysYes(cell string) bool {
+	return !slices.Contains([]string{"", "0", "no", "n", "false", "f", "off", "-"}, strings.ToLower(cell))
+}
+
+// priceOf reads a price, +∞ for none.
+func priceOf(cell string) (float64, error) {
+	if cell == "" {
+		return math.Inf(1), nil
+	}
+	price, err := strconv.ParseFloat(cell, 64)
+	if err != nil || !(price >= 0) || math.IsInf(price, 0) {
+		return 0, fmt.Errorf("price %q: want a number of at least 0, without a currency, or nothing", cell)
+	}
+	return price, nil
+}
+
+// Suggested is what a shelf is suggested from, and what is.
+type Suggested struct {
+	*algo.Suggestion
+	Rows []SuggestedRow // of the picks, the best first
+
+	shelf *Shelf
+	most  int
+}
+
+// A SuggestedRow is what is written of a pick. Record is its place in the input, from 1.
+type SuggestedRow struct {
+	Record     int      `json:"-"`
+	Rank       int      `json:"rank"`
+	ID         string   `json:"id"`
+	SMILES     string   `json:"smiles,omitempty"`
+	Score      float64  `json:"score"`
+	P          *float64 `json:"p_value"`
+	Verdict    string   `json:"verdict"`
+	Price      *float64 `json:"price,omitempty"`
+	Gain       float64  `json:"gain"`
+	Nearer     int      `json:"nearer"`
+	Inside     int      `json:"inside"`
+	Similarity float64  `json:"nearest_similarity"`
+}
+
+// Suggest suggests graphs of the shelf. Prices and exclusions are those of its columns, and not
+// those of the options.
+func (s *Shelf) Suggest(ctx context.Context, o algo.SuggestOptions) (*Suggested, error) {
+	o.Prices, o.Exclude = s.prices, s.excluded
+	found, err := s.Library.Suggest(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]SuggestedRow, len(found.Picks))
+	for k, pick := range found.Picks {
+		p, verdicts := s.alone.Judge([]float64{pick.Score}, o.Alpha)
+		rows[k] = SuggestedRow{
+			Record: s.rows[pick.Graph], Rank: k + 1, ID: s.ids[pick.Graph], SMILES: s.smiles[pick.Graph], Score: pick.Score, Verdict: string(verdicts[0]),
+			Gain: pick.Gain, Nearer: pick.Nearer, Inside: pick.Inside, Similarity: pick.Similarity,
+		}
+		if !math.IsNaN(p[0]) {
+			rows[k].P = &p[0]
+		}
+		if s.prices != nil {
+			rows[k].Price = &s.prices[pick.Graph]
+		}
+	}
+	return &Suggested{Suggestion: found, Rows: rows, shelf: s, most: o.Most}, nil
+}
+
+// WriteCSV writes the rows.
+func (s *Suggested) WriteCSV(w io.Writer, text table.Text) error {
+	number := func(x *float64) string {
+		if x == nil {
+			return ""
+		}
+		return table.Number(*x)
+	}
+	c := csv.NewWriter(w)
+	c.Write([]string{"rank", "id", "smiles", "score", "p_value", "verdict", "price", "gain", "nearer", "inside", "nearest_similarity"})
+	for _, r := range s.Rows {
+		c.Write([]string{
+			strconv.Itoa(r.Rank), text.Cell(r.ID), text.Cell(r.SMILES), table.Number(r.Score), number(r.P), r.Verdict, number(r.Price),
+			table.Number(r.Gain), strconv.Itoa(r.Nearer), strconv.Itoa(r.Inside), table.Number(r.Similarity),
+		})
+	}
+	c.Flush()
+	return c.Error()
+}
+
+// Sentences sum up: first what was left out, in the end what the picks gain. They begin small
+// and have no full stop.
+func (s *Suggested) Sentences() (list []string) {
+	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	if s.shelf.unpriced > 0 {
+		say("%d without a price are not suggested", s.shelf.unpriced)
+	}
+	if s.Sampled {
+		say("what picks gain is measured on an even sample of %d of the %d", s.Points, s.shelf.Library.Len())
+	}
+	n := len(s.Picks)
+	switch {
+	case n == 0 && s.shelf.excluded != nil && !slices.Contains(s.shelf.excluded, false):
+		say("nothing to suggest: all %d molecules are excluded or without a price", s.shelf.Library.Len())
+		return list
+	case n == 0:
+		say("nothing to suggest: no molecule that may be picked would bring another nearer")
+		return list
+	case n < s.most:
+		say("only %d of %d are suggested: no other that may be picked, and paid for, brings any nearer", n, s.most)
+	}
+	if s.shelf.prices != nil {
+		sum := 0.0
+		for _, pick := range s.Picks {
+			sum += s.shelf.prices[pick.Graph]
+		}
+		say("together they cost %.6g", sum)
+	}
+	top := len(s.FarTop) - 1
+	say("beyond what is usual among training graphs the library is %.2f deviations away on average; with these %d it is %.2f, with random picks %.2f, with the highest scores %.2f",
+		s.Far[0], n, s.Far[n], s.FarRandom[n], s.FarTop[top])
+	say("%d of %d are outside; with these %d they are %d, with random picks %.0f, with the highest scores %d",
+		s.Outside[0], s.Points, n, s.Outside[n], s.OutsideRandom[n], s.OutsideTop[top])
+	return list
+}

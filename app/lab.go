@@ -94,7 +94,7 @@ func (p *labPane) doors() []app.UI {
 			p.door(c.Key, c.Name, c.About, count, app.Raw(picture.StageBar(share))).Disabled(!there && !p.told())))
 	}
 	if p.told() {
-		items = append(items, p.driftStage(), p.compareStage())
+		items = append(items, p.driftStage(), p.compareStage(), p.suggestStage())
 	}
 	return items
 }
@@ -213,6 +213,8 @@ func (p *labPane) panel() []app.UI {
 		return []app.UI{p.head("Lab: drift", driftAbout), p.drift()}
 	case message.StageLists:
 		return []app.UI{p.head("Lab: compare", compareAbout), p.compare()}
+	case message.StageChoose:
+		return []app.UI{p.head("Lab: what to measure next", suggestAbout), p.suggest()}
 	}
 	return p.story()
 }

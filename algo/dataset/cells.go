@@ -39,24 +39,33 @@ func cellOf(text []byte) string { return strings.ToValidUTF8(string(bytes.TrimSp
 // keys are those of further values of objects.
 type keys []string
 
+// header tells the names that there are, if anybody wants to know.
+func (s *scanner) header(names []string) {
+	if s.opt.Header != nil {
+		s.opt.Header(names)
+	}
+}
+
 // furtherKeys finds the keys of Options.Cells in the first objects.
 func (s *scanner) furtherKeys() (keys, error) {
-	if len(s.wanted) == 0 {
+	if len(s.wanted) == 0 && s.opt.Header == nil {
 		return nil, nil
 	}
 	var known []string
+	seen := map[string]bool{}
 	for line := range bytes.Lines(s.head) {
 		var values map[string]json.RawMessage
 		if json.Unmarshal(line, &values) != nil || len(known) > maxColumns {
 			continue
 		}
 		for key := range values {
-			if !slices.Contains(known, key) {
-				known = append(known, key)
+			if !seen[key] {
+				seen[key], known = true, append(known, key)
 			}
 		}
 	}
 	slices.Sort(known) // the order of an object means nothing
+	s.header(known)
 	var found keys
 	for _, name := range s.wanted {
 		i := slices.Index(known, name)
@@ -92,6 +101,17 @@ type fields struct {
 	names []string
 	read  bool   // there are records
 	seen  []bool // the names that one of them had
+}
+
+// namesOf are the names of the data of a record.
+func namesOf(in *molfile.Record) (names []string) {
+	seen := map[string]bool{}
+	for name := range in.Fields() {
+		if !seen[name] {
+			seen[name], names = true, append(names, name)
+		}
+	}
+	return names
 }
 
 func (s *scanner) newFields() *fields {

@@ -82,6 +82,7 @@ func (s *scanner) readFrame(f *frame, column string) error {
 	if err != nil {
 		return err
 	}
+	s.header(f.names)
 	most := int64(s.opt.Unpack.most())
 	out := int64(0)
 	for cells, err := range rows {

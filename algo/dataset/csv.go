@@ -100,6 +100,7 @@ func (t *table) begin(column string, format Format) error {
 	if t.smiles, t.id = columns.SMILES, columns.ID; t.smiles < 0 {
 		return noColumn(front, column)
 	}
+	t.header(columns.Columns)
 	for _, name := range t.wanted {
 		i := slices.IndexFunc(columns.Columns, func(c string) bool { return columnName(c) == columnName(name) })
 		if i < 0 {

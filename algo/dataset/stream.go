@@ -51,6 +51,10 @@ type Options struct {
 	// formats that [Text.Table] tells of.
 	Guessed func(column string)
 
+	// Header, unless nil, is told the names that Cells may have, before any record is: for JSONL
+	// those in the first objects, for SDF those of the first record.
+	Header func(names []string)
+
 	// Keep keeps all that a reader gives, until done is called: a Parquet file is not read from
 	// its front. Without it memory does, up to MaxKept bytes.
 	Keep func(io.Reader) (r io.ReaderAt, size int64, done func(), err error)
@@ -392,6 +396,7 @@ func (s *scanner) readSMI(string) error {
 // readSDF reads records of molfiles. The error is that of the reader.
 func (s *scanner) readSDF(string) error {
 	fields := s.newFields()
+	told := s.opt.Header == nil
 	for in, err := range molfile.SDF(s.window) {
 		if err != nil {
 			return err
@@ -399,6 +404,10 @@ func (s *scanner) readSDF(string) error {
 		if in.Err != nil {
 			s.refuse(in.Line, &SyntaxError{Line: in.Line, Column: 1, Err: in.Err})
 		} else {
+			if !told {
+				told = true
+				s.opt.Header(namesOf(&in))
+			}
 			rec := Record{Row: s.row, Line: in.Line, ID: idOf(&in), file: s.file, smilesLine: in.Line, column: 1, molfile: in.Molfile(), Cells: fields.of(&in)}
 			if len(rec.molfile) < len(in.Text)/2 {
 				rec.molfile = strings.Clone(rec.molfile) // the data need not wait for it

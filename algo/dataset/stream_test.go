@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -720,6 +721,40 @@ func TestListed(t *testing.T) {
 }
 
 // Further columns are read by their names, and a file without them is refused.
+// Readers say which names Cells may have, before any record.
+func TestHeader(t *testing.T) {
+	const atom = "\n\n\n  1  0  0  0  0  0  0  0  0  0999 V2000\n    0.0000    0.0000    0.0000 C   0  0\nM  END\n"
+	for name, test := range map[string]struct {
+		text string
+		want []string
+	}{
+		"a.csv":     {"name,SMILES,Price EUR\na,CCO,1\n", []string{"name", "SMILES", "Price EUR"}},
+		"b.tsv":     {"a\tCCO\nb\tCCN\n", []string{"column 1", "column 2"}},
+		"c.jsonl":   {`{"smiles":"CCO","eur":1}` + "\n" + `{"smiles":"CCN","done":true}` + "\n", []string{"done", "eur", "smiles"}},
+		"d.sdf":     {atom + ">  <EUR>\n7\n\n>  <done>\nyes\n\n$$$$\n" + atom + ">  <other>\n1\n\n$$$$\n", []string{"EUR", "done"}},
+		"e.smi":     {"CCO a\n", nil},
+		"f.parquet": {string(equalRows(t, 2)), []string{"smiles"}},
+	} {
+		var got []string
+		calls, first := 0, true
+		o := Options{Name: name, Header: func(names []string) {
+			if calls++; !first {
+				t.Errorf("%s: the names come after a record", name)
+			}
+			got = names
+		}}
+		for _, err := range Records(strings.NewReader(test.text), o) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			first = false
+		}
+		if !slices.Equal(got, test.want) || calls > 1 {
+			t.Errorf("%s: %q in %d calls, want %q", name, got, calls, test.want)
+		}
+	}
+}
+
 func TestFurtherCells(t *testing.T) {
 	text := "name;SMILES;Price EUR;note\na;CCO;12.5;\"say \"\"no\"\"\"\nb;CCN\n;CCC; 3 ;x\n"
 	var got [][]string

@@ -2,7 +2,6 @@ package job
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -192,22 +191,36 @@ func (s *Shelf) Suggest(ctx context.Context, o algo.SuggestOptions) (*Suggested,
 
 // WriteCSV writes the rows.
 func (s *Suggested) WriteCSV(w io.Writer, text table.Text) error {
-	number := func(x *float64) string {
-		if x == nil {
-			return ""
-		}
-		return table.Number(*x)
+	var r *SuggestedRow
+	words := func(name string, of func() string) table.Column {
+		return table.Column{Name: name, Group: table.OfRecord, Text: func(*table.Scored) string { return of() }}
 	}
-	c := csv.NewWriter(w)
-	c.Write([]string{"rank", "id", "smiles", "score", "p_value", "verdict", "price", "gain", "nearer", "inside", "nearest_similarity"})
-	for _, r := range s.Rows {
-		c.Write([]string{
-			strconv.Itoa(r.Rank), text.Cell(r.ID), text.Cell(r.SMILES), table.Number(r.Score), number(r.P), r.Verdict, number(r.Price),
-			table.Number(r.Gain), strconv.Itoa(r.Nearer), strconv.Itoa(r.Inside), table.Number(r.Similarity),
-		})
+	number := func(name string, of func() *float64) table.Column {
+		return table.Column{Name: name, Group: table.OfRecord, Number: func(*table.Scored) float64 {
+			if x := of(); x != nil {
+				return *x
+			}
+			return math.NaN()
+		}}
 	}
-	c.Flush()
-	return c.Error()
+	rows := table.NewRows(w, "csv", text, true, []table.Column{
+		words("rank", func() string { return strconv.Itoa(r.Rank) }),
+		words("id", func() string { return r.ID }),
+		words("smiles", func() string { return r.SMILES }),
+		number("score", func() *float64 { return &r.Score }),
+		number("p_value", func() *float64 { return r.P }),
+		words("verdict", func() string { return r.Verdict }),
+		number("price", func() *float64 { return r.Price }),
+		number("gain", func() *float64 { return &r.Gain }),
+		words("nearer", func() string { return strconv.Itoa(r.Nearer) }),
+		words("inside", func() string { return strconv.Itoa(r.Inside) }),
+		number("nearest_similarity", func() *float64 { return &r.Similarity }),
+	})
+	for i := range s.Rows {
+		r = &s.Rows[i]
+		rows.Write(table.Scored{})
+	}
+	return rows.Flush()
 }
 
 // Sentences sum up: first what was left out, in the end what the picks gain. They begin small

@@ -73,8 +73,14 @@ func Fragments(c *message.Compared) []DifferenceGroup {
 	return groups
 }
 
-// WantedExamples are the SMILES of molecules that a comparison shows.
+// WantedExamples are the SMILES of molecules that a comparison or a suggestion shows.
 func (l *Lab) WantedExamples() (list []string) {
+	if l.Suggested != nil && l.Stage == message.StageChoose {
+		for _, p := range l.Suggested.Picks {
+			list = append(list, l.session.Rows.Picture(p.Record))
+		}
+		return slices.DeleteFunc(list, func(smiles string) bool { return smiles == "" })
+	}
 	if l.Compared == nil || l.Stage != message.StageLists {
 		return nil
 	}

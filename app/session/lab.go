@@ -8,11 +8,12 @@ import (
 )
 
 // A Lab tells the way of one record, the one of the inspector, through the method: a story
-// of scenes, each of a few beats. Beside it the lab has the test for drift, and compares lists.
+// of scenes, each of a few beats. Beside it the lab has the test for drift, compares lists, and says
+// what to measure next.
 type Lab struct {
 	session *Session
 
-	Stage   string // the scene that is open, message.StageDrift or message.StageLists; empty for none
+	Stage   string // the scene that is open, message.StageDrift, StageLists or StageChoose; empty for none
 	Beat    int    // of the scene
 	Atom    int    // that is lit
 	Playing bool
@@ -39,6 +40,10 @@ type Lab struct {
 	// How the input differs from another list.
 	Compared       *message.Compared
 	CompareFailure *message.Failed
+	// What to measure next.
+	Wish           Wish
+	Suggested      *message.Suggested
+	SuggestFailure *message.Failed
 }
 
 // A traceKey is what a Trace depends on.
@@ -50,6 +55,7 @@ type traceKey struct {
 func (l *Lab) forget() {
 	l.Drift, l.DriftFailure = nil, nil
 	l.Compared, l.CompareFailure = nil, nil
+	l.Suggested, l.SuggestFailure = nil, nil
 	l.asked, l.Trace, l.TraceFailure = traceKey{}, nil, nil
 	l.forgetBatch()
 }
@@ -67,7 +73,7 @@ func OfBatch(stage string) bool {
 
 // InStory tells whether a scene is open.
 func (l *Lab) InStory() bool {
-	return l.Stage != "" && l.Stage != message.StageDrift && l.Stage != message.StageLists
+	return !slices.Contains([]string{"", message.StageDrift, message.StageLists, message.StageChoose}, l.Stage)
 }
 
 // Open shows a scene or what is beside the story, or closes the lab if that is shown already. What

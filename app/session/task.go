@@ -8,7 +8,7 @@ import (
 )
 
 // A Task is what the worker does when all is scored and the user asks for more: a
-// report, reasons, the test for drift, or a comparison. There is one at a time, and it can be
+// report, reasons, the test for drift, a comparison, or a suggestion. There is one at a time, and it can be
 // ended without losing what was scored.
 type Task struct {
 	name     string // for people
@@ -25,6 +25,8 @@ func (t *Task) Words() string {
 		return t.name + ": ending …"
 	case t.name == comparing && p.Stage != "":
 		return t.name + ": " + comparingWords(&p)
+	case t.name == suggesting && p.Total > 0:
+		return t.name + ": " + suggestingWords(&p)
 	case p.Total == 0:
 		return t.name + " …"
 	case p.Stage == message.StageDrift:

@@ -17,7 +17,8 @@ const (
 	StageFinish     = "finish"     // p-values and verdicts
 	StageCompare    = "compare"    // Done of Total records, where the batch was a sample
 	StageDrift      = "drift"      // Done of Total records, of a Drift or a Report
-	StageLists      = "lists"      // Done of Total records of the open input, of a Compare
+	StageLists      = "lists"      // Done of Total records of the open input, of a Compare or Suggest
+	StageChoose     = "choose"     // Done of Total graphs looked at, of a Suggest
 	StageExplain    = "explain"    // Done of Total records, of a Reasons or a Report
 	StageBackground = "background" // Done molecules of the background, of a Train; Total once all are read
 )
@@ -229,7 +230,7 @@ type Model struct {
 	StructuresSHA256, StructuresFile string
 }
 
-// MostColumns is how many columns a Header has at most.
+// MostColumns is how many columns a Header or an Opened has at most.
 const MostColumns = 500
 
 // Header says what columns a table has that is opened, before any of its records. It comes
@@ -251,6 +252,7 @@ type Opened struct {
 	// Line is how one more record is written behind the others, with "{SMILES}" and
 	// "{name}"; empty where that takes more than a line.
 	Line     string
+	Columns  []string // that a Suggest may read: of tables, keys of JSONL, data of SDF
 	Warnings []string
 }
 

@@ -23,7 +23,7 @@ import (
 )
 
 // Version is that of the messages. It changes with any of them.
-const Version = 8
+const Version = 9
 
 // MaxSize is the length in bytes of the longest message. The longest ones hold
 // the rows of a table that is saved.
@@ -48,9 +48,9 @@ var kinds = map[string]reflect.Type{}
 
 func init() {
 	for _, m := range []any{
-		Hello{}, LoadModel{}, Open{}, Score{}, Share{}, Piece{}, Detail{}, Trace{}, Graphons{}, Export{}, Reasons{}, Drift{}, Compare{}, Report{}, Train{}, Pause{}, Measure{},
+		Hello{}, LoadModel{}, Open{}, Score{}, Share{}, Piece{}, Detail{}, Trace{}, Graphons{}, Export{}, Reasons{}, Drift{}, Compare{}, Suggest{}, Report{}, Train{}, Pause{}, Measure{},
 		Progress{}, Header{}, Records{}, Parted{}, Iteration{}, Reference{}, Fitted{}, Rows{}, Epoch{}, Checkpoint{},
-		Welcome{}, Model{}, Opened{}, Scored{}, Ready{}, Part{}, Detailed{}, Traced{}, GraphonPair{}, Exported{}, Drifted{}, Compared{}, Trained{}, Paused{}, Measured{}, Failed{},
+		Welcome{}, Model{}, Opened{}, Scored{}, Ready{}, Part{}, Detailed{}, Traced{}, GraphonPair{}, Exported{}, Drifted{}, Compared{}, Suggested{}, Trained{}, Paused{}, Measured{}, Failed{},
 	} {
 		t := reflect.TypeOf(m)
 		kinds[t.Name()] = t

@@ -145,6 +145,17 @@ type Compare struct {
 	Seed uint64  // of the samples; 0 is 1
 }
 
+// Suggest says which records of the open input would, measured and added to the training set,
+// widen the domain most, as `baca suggest` does. Events: [Progress] of the stages StageLists and
+// StageChoose. Reply: [Suggested], or after [Pause] a Failed with [CodeCancelled].
+type Suggest struct {
+	Most           int     // records to suggest, from 1
+	Price, Exclude string  // columns of the input, see Opened.Columns; empty for none
+	Budget         float64 // for the sum of the prices; 0 for none
+	Alpha          float64 // 0 is 0.05
+	Seed           uint64  // of the random picks to compare with; 0 is 1
+}
+
 // Report makes the file of `baca report` for the open input. What was scored comes
 // along, since the page may have judged it anew. Events: [Progress] of the stages
 // StageDrift, unless that has been done, and StageExplain. Reply: [Exported], or
@@ -188,8 +199,8 @@ type Train struct {
 	Seconds float64
 }
 
-// Pause ends a [Train] after the epoch under way, and a [Reasons], [Drift], [Compare] or
-// [Report] soon. It is the only request that is always looked at while another one is under
+// Pause ends a [Train] after the epoch under way, and a [Reasons], [Drift], [Compare],
+// [Suggest] or [Report] soon. It is the only request that is always looked at while another one is under
 // way. Reply: [Paused] without a checkpoint, at once; the Train has its own.
 type Pause struct{}
 
@@ -209,6 +220,7 @@ func (*Export) request()    {}
 func (*Reasons) request()   {}
 func (*Drift) request()     {}
 func (*Compare) request()   {}
+func (*Suggest) request()   {}
 func (*Report) request()    {}
 func (*Train) request()     {}
 func (*Pause) request()     {}

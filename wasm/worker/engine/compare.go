@@ -4,15 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"iter"
 	"strings"
 
 	"baca/algo"
 	"baca/algo/compare"
 	"baca/algo/dataset"
 	"baca/algo/decide"
-	"baca/algo/molecule"
-	"baca/algo/molecule/smiles"
 	"baca/algo/report"
 	"baca/wasm/message"
 )
@@ -108,17 +105,17 @@ func (e *Engine) gather(t *task, l *compare.List, in *input, show func(records, 
 		show(l.Read, read.n)
 		return cmp.Or(err, t.Err())
 	}
-	for s, err := range in.compared(read, e.form().Unordered()) {
+	for r, err := range in.sources(read, e.form().Unordered(), nil) {
 		if err != nil {
 			return nil, err
 		}
-		if s.err != nil {
+		if r.Err != nil {
 			if l.Refuse(1); l.Refused <= refusedShown {
-				refused = append(refused, "refused: "+s.err.Error())
+				refused = append(refused, "refused: "+r.Err.Error())
 			}
 			continue
 		}
-		if chunk = append(chunk, s.Source); len(chunk) == gathered {
+		if chunk = append(chunk, compare.Source{ID: r.ID, SMILES: r.SMILES, Graph: r.Graph}); len(chunk) == gathered {
 			if err := flush(); err != nil {
 				return nil, err
 			}
@@ -141,44 +138,6 @@ type nothing struct{}
 
 func (nothing) Write(p []byte) (int, error) { return len(p), nil }
 
-// A sourced record is one of a list, or why it is refused.
-type sourced struct {
-	compare.Source
-	err error
-}
-
-// compared goes through the records as a comparison wants them: where the input has no SMILES,
-// as an SDF file has none, molecules have one of their own.
-func (in *input) compared(read *counter, form molecule.Form) iter.Seq2[sourced, error] {
-	return func(yield func(sourced, error) bool) {
-		if in.format == dataset.TU {
-			for i, g := range in.graphs {
-				if !yield(sourced{Source: compare.Source{ID: fmt.Sprint(i + 1), Graph: g}}, nil) {
-					return
-				}
-			}
-			return
-		}
-		for m, err := range dataset.Records(in.all(read), in.options()) {
-			if err != nil {
-				yield(sourced{}, err)
-				return
-			}
-			p := m.Parsed(form)
-			s := sourced{compare.Source{ID: p.ID, SMILES: p.SMILES, Graph: p.Graph}, p.Err}
-			if p.Err == nil && p.SMILES == "" && !in.format.Graphs() {
-				if mol, err := m.Parse(); err == nil {
-					mol, _ = smiles.In(mol, molecule.Canonical)
-					s.SMILES = smiles.Write(mol)
-				}
-			}
-			if !yield(s, nil) {
-				return
-			}
-		}
-	}
-}
-
 // describe says in a report how it came about.
 func (e *Engine) describe(r *report.Comparison, fdr float64, seed uint64) {
 	r.Title = fmt.Sprintf("How %s differs from %s", r.B.Name, r.A.Name)
@@ -186,17 +145,8 @@ func (e *Engine) describe(r *report.Comparison, fdr float64, seed uint64) {
 		{Name: "encoder", Value: "of model " + e.card.Name}, {Name: "false discoveries", Value: fmt.Sprint(fdr)},
 		{Name: "seed", Value: fmt.Sprint(seed)}, {Name: "program", Value: "baca " + algo.Version + ", the page"},
 	}
-	model := e.card.Name
-	if !e.card.BuiltIn {
-		model = "./" + model + ".msgpack"
-	}
-	words := []string{"baca", "compare", "--model", report.Quote(model), "--fdr", fmt.Sprint(fdr), "--seed", fmt.Sprint(seed), "--html", "difference.html"}
-	for _, name := range []string{r.A.Name, r.B.Name} {
-		if strings.HasPrefix(name, "-") {
-			name = "./" + name // no flag
-		}
-		words = append(words, report.Quote(name))
-	}
+	words := append([]string{"baca", "compare"}, e.modelFlag()...)
+	words = append(words, "--fdr", fmt.Sprint(fdr), "--seed", fmt.Sprint(seed), "--html", "difference.html", argument(r.A.Name), argument(r.B.Name))
 	r.Command = strings.Join(words, " ")
 	var err error
 	if r.Script, err = e.host.Fetch(Drawer); err != nil {

@@ -101,7 +101,7 @@ func (e *Engine) Handle(number uint32, r message.Request) {
 	e.host.Post(number, reply)
 }
 
-// Pause ends a Train after its epoch, and a Reasons, Drift, Compare or Report soon. It may be
+// Pause ends a Train after its epoch, and a Reasons, Drift, Compare, Suggest or Report soon. It may be
 // called while Handle runs, on the same thread.
 func (e *Engine) Pause() { e.paused = true }
 
@@ -148,6 +148,8 @@ func (e *Engine) answer(number uint32, r message.Request) (message.Reply, error)
 		return e.drifted(r, post)
 	case *message.Compare:
 		return e.compare(r, post)
+	case *message.Suggest:
+		return e.suggest(r, post)
 	case *message.Report:
 		return e.report(r, post)
 	case *message.Train:

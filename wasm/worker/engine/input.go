@@ -177,7 +177,9 @@ func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event))
 		post(&message.Progress{Stage: message.StageParse, Done: bytesRead.n, Total: int(in.source.Size()), Records: in.opened.Records, Refused: in.opened.Refused})
 		chunk, sent = &message.Records{From: in.opened.Records}, time.Now()
 	}
-	for m, err := range dataset.Records(in.all(bytesRead), in.options()) {
+	o := in.options()
+	o.Header = func(names []string) { in.opened.Columns = names[:min(len(names), message.MostColumns)] }
+	for m, err := range dataset.Records(in.all(bytesRead), o) {
 		if err != nil {
 			flush() // what could be read
 			return err
@@ -229,6 +231,40 @@ func (in *input) records(form molecule.Form) iter.Seq2[table.Unread, error] {
 	o := in.options()
 	o.Form = form
 	return table.Molecules(in.all(nil), o)
+}
+
+// sources goes through the records, parsed in a form, with the cells of some columns: where the
+// input has no SMILES, as an SDF file has none, molecules have one of their own. Read counts the
+// bytes, unless it is nil.
+func (in *input) sources(read *counter, form molecule.Form, cells []string) iter.Seq2[table.Record, error] {
+	return func(yield func(table.Record, error) bool) {
+		if in.format == dataset.TU {
+			for u := range table.Graphs(in.graphs) {
+				if !yield(u(), nil) {
+					return
+				}
+			}
+			return
+		}
+		o := in.options()
+		o.Cells = cells
+		for m, err := range dataset.Records(in.all(read), o) {
+			if err != nil {
+				yield(table.Record{}, err)
+				return
+			}
+			r := table.FromMolecule(m.Parsed(form))
+			if r.Err == nil && r.SMILES == "" && !in.format.Graphs() {
+				if mol, err := m.Parse(); err == nil {
+					mol, _ = smiles.In(mol, molecule.Canonical)
+					r.SMILES = smiles.Write(mol)
+				}
+			}
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
 }
 
 // at returns the graph of a record, from 0, and the molecule as it is written. The graph

@@ -1,0 +1,128 @@
+package session
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"baca/app/words"
+	"baca/wasm/message"
+)
+
+// suggesting is the name of that task.
+const suggesting = "Suggestion"
+
+// A Wish is what the user has typed and chosen of what to measure next.
+type Wish struct {
+	Most, Budget   string // empty for the usual number, and for no budget
+	Price, Exclude string // columns, empty for none
+}
+
+// UsuallySuggested is how many molecules are suggested where no number is given.
+const UsuallySuggested = 20
+
+// request asks for it, of an input with these columns, or says what is wrong with it. A column
+// of another input is none.
+func (w *Wish) request(columns []string) (r *message.Suggest, wrong string) {
+	r = &message.Suggest{Most: UsuallySuggested}
+	var err error
+	if most := strings.TrimSpace(w.Most); most != "" {
+		if r.Most, err = strconv.Atoi(most); err != nil || r.Most < 1 || r.Most > message.MostSuggested {
+			return nil, fmt.Sprintf("Not a number of molecules: %s. Give a whole number from 1 to %s.", most, words.Count(message.MostSuggested))
+		}
+	}
+	if slices.Contains(columns, w.Price) {
+		r.Price = w.Price
+	}
+	if slices.Contains(columns, w.Exclude) {
+		r.Exclude = w.Exclude
+	}
+	if budget := strings.TrimSpace(w.Budget); budget != "" && r.Price != "" {
+		if r.Budget, err = strconv.ParseFloat(budget, 64); err != nil || !(r.Budget > 0) {
+			return nil, fmt.Sprintf("Not a budget: %s. Give a number above 0, without a currency, or nothing.", budget)
+		}
+	}
+	return r, ""
+}
+
+// SuggestColumns are those of the input that may hold prices, or what is to be left out.
+func (s *Session) SuggestColumns() []string {
+	if s.Opened == nil || !s.Opened.Molecules {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(s.Opened.Columns), func(name string) bool {
+		return name == "" || s.Header != nil && name == s.Header.Column
+	})
+}
+
+// Suggest says what to measure next. What was suggested before stays until that is known.
+func (l *Lab) Suggest() {
+	s := l.session
+	s.Rev.State++
+	r, wrong := l.Wish.request(s.SuggestColumns())
+	if wrong != "" {
+		l.SuggestFailure = &message.Failed{Code: message.CodeBadOption, Text: wrong}
+		return
+	}
+	l.SuggestFailure = nil
+	r.Alpha = s.Alpha
+	s.beginTask(suggesting, r, func(reply message.Reply) {
+		s.Rev.All() // drawings of picks are wanted
+		if found, ok := reply.(*message.Suggested); ok {
+			l.Suggested = found
+			return
+		}
+		l.SuggestFailure = failureOf(reply)
+	})
+}
+
+// Suggesting tells whether that is under way.
+func (s *Session) Suggesting() bool { return s.Task != nil && s.Task.name == suggesting }
+
+// suggestingWords say how far it is.
+func suggestingWords(p *message.Progress) string {
+	what := "reading and scoring, "
+	if p.Stage == message.StageChoose {
+		what = "trying each, "
+	}
+	return what + words.Count(p.Done) + " of " + words.Count(p.Total)
+}
+
+// SuggestedWords are sentences on what picks gain, and a text of notes: what was left out, and
+// what it costs.
+func SuggestedWords(m *message.Suggested) (gains []string, notes string) {
+	said := m.Sentences
+	from := max(len(said)-2, 0) // the last two are on what is gained, where there are picks
+	if m.Total == 0 {
+		from = max(len(said)-1, 0)
+	}
+	for _, text := range said[from:] {
+		gains = append(gains, words.Capital(text)+".")
+	}
+	notes = words.Sentences(said[:from])
+	if len(m.Refusals) > 0 {
+		notes = strings.TrimSpace(notes + " Refused: " + strings.Join(m.Refusals, "; ") + ".")
+	}
+	return gains, notes
+}
+
+// AboutPick says what a pick adds, and what else is known of it.
+func AboutPick(p *message.Pick) (adds, about string) {
+	adds = words.Count(p.Nearer) + " nearer, " + words.Count(p.Inside) + " inside"
+	about = "gain " + words.Number(p.Gain) + ", similarity " + words.Number(p.Similarity)
+	if !math.IsNaN(p.Price) {
+		about = "price " + strconv.FormatFloat(p.Price, 'g', 6, 64) + ", " + about
+	}
+	return adds, about
+}
+
+// SuggestedFile is the file of the picks.
+func (s *Session) SuggestedFile() *message.Exported {
+	name := "suggested.csv"
+	if s.Opened != nil && s.Opened.Name != "" {
+		name = words.Stem(s.Opened.Name) + "-" + name
+	}
+	return &message.Exported{Name: name, Type: "text/csv", Data: s.Lab.Suggested.File}
+}

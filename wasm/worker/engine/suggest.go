@@ -1,0 +1,136 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math"
+	"strings"
+
+	"baca/algo"
+	"baca/algo/decide"
+	"baca/algo/job"
+	"baca/algo/report"
+	"baca/algo/table"
+	"baca/wasm/message"
+)
+
+// shelvedPiece graphs are scored at a time.
+const shelvedPiece = 64
+
+// suggest says which records of the open input to measure.
+func (e *Engine) suggest(r *message.Suggest, post func(message.Event)) (*message.Suggested, error) {
+	if err := e.ready(); err != nil {
+		return nil, err
+	}
+	o := algo.SuggestOptions{Most: r.Most, Alpha: cmp.Or(r.Alpha, algo.DefaultOptions().Alpha), Budget: cmp.Or(r.Budget, math.Inf(1)), Seed: cmp.Or(r.Seed, 1), Workers: 1}
+	if err := e.checkSuggest(r, &o); err != nil {
+		return nil, err
+	}
+	t := e.begin(post)
+	alone, err := e.single(t)
+	if err != nil {
+		return nil, t.failed(err)
+	}
+	shelf := job.NewShelf(alone, r.Price, r.Exclude)
+	records := e.input.sources(nil, e.form().Unordered(), shelf.Columns())
+	err = shelf.Fill(t, 1, shelvedPiece, records, func() {
+		t.showProgress(message.StageLists, shelf.Read, e.input.opened.Records)
+	})
+	if err != nil {
+		return nil, t.failed(err)
+	}
+	looked := 0
+	o.Looked = func() {
+		looked++
+		t.showProgress(message.StageChoose, looked, shelf.Library.Len())
+	}
+	s, err := shelf.Suggest(t, o)
+	if err != nil {
+		return nil, t.failed(err)
+	}
+	m := suggested(s)
+	m.Refusals = shelf.Refusals
+	m.Command = e.suggestCommand(r, &o)
+	var b bytes.Buffer
+	if err := s.WriteCSV(&b, table.Text{SpreadsheetSafe: true}); err != nil {
+		return nil, err
+	}
+	m.File = b.Bytes()
+	return m, nil
+}
+
+func (e *Engine) checkSuggest(r *message.Suggest, o *algo.SuggestOptions) error {
+	switch {
+	case r.Most < 1 || r.Most > message.MostSuggested:
+		return failf(message.CodeBadOption, "%d molecules to suggest: want 1 to %d", r.Most, message.MostSuggested)
+	case !(o.Budget > 0):
+		return failf(message.CodeBadOption, "a budget of %g: want more than 0, or none", r.Budget)
+	case r.Budget != 0 && r.Price == "":
+		return failf(message.CodeBadOption, "a budget without prices: choose the column with the prices")
+	case e.input.format.Graphs() && r.Price+r.Exclude != "":
+		return failf(message.CodeBadOption, "%s holds plain graphs: there is no column %s", e.input.title(), cmp.Or(r.Price, r.Exclude))
+	}
+	if err := decide.CheckAlpha(o.Alpha); err != nil {
+		return failf(message.CodeBadOption, "%w", err)
+	}
+	return nil
+}
+
+// suggested is what the page shows of picks.
+func suggested(s *job.Suggested) *message.Suggested {
+	m := &message.Suggested{Sentences: s.Sentences(), Total: len(s.Rows), Far: s.Far, FarRandom: s.FarRandom, FarTop: s.FarTop}
+	number := func(x *float64) float64 {
+		if x == nil {
+			return math.NaN()
+		}
+		return *x
+	}
+	for _, r := range s.Rows[:min(len(s.Rows), message.MostPicks)] {
+		m.Picks = append(m.Picks, message.Pick{
+			Record: r.Record - 1, P: number(r.P), Price: number(r.Price), Verdict: r.Verdict,
+			Gain: r.Gain, Nearer: r.Nearer, Inside: r.Inside, Similarity: r.Similarity,
+		})
+	}
+	return m
+}
+
+// suggestCommand is the command line that suggests the same.
+func (e *Engine) suggestCommand(r *message.Suggest, o *algo.SuggestOptions) string {
+	words := append([]string{"baca", "suggest", "-n", fmt.Sprint(r.Most)}, e.modelFlag()...)
+	flag := func(name, value string) {
+		if value != "" {
+			words = append(words, name, report.Quote(value))
+		}
+	}
+	flag("--column", e.input.column)
+	flag("--price", r.Price)
+	if r.Budget != 0 {
+		flag("--budget", fmt.Sprint(r.Budget))
+	}
+	flag("--exclude", r.Exclude)
+	if o.Alpha != algo.DefaultOptions().Alpha {
+		flag("--alpha", fmt.Sprint(o.Alpha))
+	}
+	if o.Seed != 1 {
+		flag("--seed", fmt.Sprint(o.Seed))
+	}
+	return strings.Join(append(words, argument(cmp.Or(e.input.name, "input.smi"))), " ")
+}
+
+// modelFlag names the model in a command line.
+func (e *Engine) modelFlag() []string {
+	name := e.card.Name
+	if !e.card.BuiltIn {
+		name = "./" + name + ".msgpack"
+	}
+	return []string{"--model", report.Quote(name)}
+}
+
+// argument is a file in a command line, and no flag.
+func argument(name string) string {
+	if strings.HasPrefix(name, "-") {
+		name = "./" + name
+	}
+	return report.Quote(name)
+}

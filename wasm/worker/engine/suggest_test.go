@@ -1,0 +1,186 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/algo"
+	"baca/algo/dataset"
+	"baca/algo/graph"
+	"baca/algo/job"
+	"baca/algo/molecule"
+	"baca/algo/table"
+	"baca/wasm/message"
+	"baca/weights"
+)
+
+// priced is a table of chains with ends, with prices and with what was measured.
+func priced() string {
+	var b strings.Builder
+	b.WriteString("smiles,name,EUR,measured\n")
+	ends := []string{"O", "N", "C(=O)O", "S(=O)(=O)O", "c1ccccc1", "[N+](=O)[O-]", "C#N", "P(=O)(O)O"}
+	for i := range 160 {
+		price, measured := fmt.Sprint(1+i%7), "no"
+		switch {
+		case i%20 == 3:
+			price = ""
+		case i%20 == 7:
+			measured = "yes"
+		}
+		fmt.Fprintf(&b, "%s%s,m%d,%s,%s\n", strings.Repeat("C", 1+i%23), ends[i%len(ends)], i, price, measured)
+	}
+	b.WriteString("C1CC,open ring,1,no\nCCBr,owed,-4,no\n")
+	return b.String()
+}
+
+// The page suggests what algo does, under prices, a budget and exclusions.
+func TestSuggest(t *testing.T) {
+	model, err := weights.Open("bbbp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := algo.NewSingleScorer(t.Context(), model, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	library := alone.NewLibrary()
+	o := algo.SuggestOptions{Most: 8, Alpha: 0.1, Budget: 25, Seed: 1, Workers: 2}
+	var gs []*graph.Graph
+	var records []int
+	for u, err := range table.Molecules(strings.NewReader(priced()), dataset.Options{Form: molecule.Unordered, Cells: []string{"EUR", "measured"}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := u()
+		if r.Err != nil || r.Cells.Texts[0] == "-4" {
+			continue
+		}
+		price := 0.0
+		fmt.Sscan(r.Cells.Texts[0], &price)
+		gs, records = append(gs, r.Graph), append(records, r.Row-1)
+		o.Prices, o.Exclude = append(o.Prices, price), append(o.Exclude, price == 0 || r.Cells.Texts[1] == "yes")
+	}
+	if err := library.Add(t.Context(), 2, gs); err != nil {
+		t.Fatal(err)
+	}
+	want, err := library.Suggest(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(gs) != 160 || len(want.Picks) < 4 {
+		t.Fatalf("%d picks of %d", len(want.Picks), len(gs))
+	}
+	h := newHost(t)
+	e := New(h)
+	fails(e, h, &message.Suggest{Most: 3}, message.CodeNotReady, "no model")
+	must[*message.Model](e, h, &message.LoadModel{})
+	_, opened := must[*message.Opened](e, h, &message.Open{Name: "priced.csv", Data: []byte(priced())})
+	if !slices.Equal(opened.Columns, []string{"smiles", "name", "EUR", "measured"}) {
+		t.Errorf("the columns are %q", opened.Columns)
+	}
+	events, got := must[*message.Suggested](e, h, &message.Suggest{Most: 8, Alpha: 0.1, Price: "EUR", Exclude: "measured", Budget: 25})
+	if got.Total != len(want.Picks) || len(got.Picks) != len(want.Picks) {
+		t.Fatalf("%d picks, want %d", len(got.Picks), len(want.Picks))
+	}
+	for k, w := range want.Picks {
+		g := got.Picks[k]
+		if g.Record != records[w.Graph] || g.Gain != w.Gain || g.Nearer != w.Nearer || g.Inside != w.Inside || g.P != w.P || g.Price != o.Prices[w.Graph] || g.Similarity != w.Similarity || g.Verdict == "" {
+			t.Errorf("pick %d is %+v, want %+v", k, g, w)
+		}
+	}
+	if !slices.Equal(got.Far, want.Far) || !slices.Equal(got.FarRandom, want.FarRandom) || !slices.Equal(got.FarTop, want.FarTop) {
+		t.Errorf("the way is %v, want %v", got.Far, want.Far)
+	}
+	if message.MostSuggested != job.MaxSuggested {
+		t.Errorf("the page suggests up to %d, the command %d", message.MostSuggested, job.MaxSuggested)
+	}
+	said := strings.Join(append(got.Sentences, got.Refusals...), "\n")
+	for _, text := range []string{"8 without a price", "together they cost", "deviations away", "of 160 are outside", `row 162: priced.csv:163:11: column EUR: price "-4": want a number of at least 0`} {
+		if !strings.Contains(said, text) {
+			t.Errorf("it says\n%s\nwithout %q", said, text)
+		}
+	}
+	if want := "baca suggest -n 8 --model bbbp --price EUR --budget 25 --exclude measured --alpha 0.1 priced.csv"; got.Command != want {
+		t.Errorf("the command is %q, want %q", got.Command, want)
+	}
+	file := string(got.File)
+	if !strings.HasPrefix(file, "rank,id,smiles,score,p_value,verdict,price,gain,nearer,inside,nearest_similarity\n1,m") || strings.Count(file, "\n") != 1+got.Total {
+		t.Errorf("the file is\n%s", file)
+	}
+	stages := map[string]*message.Progress{}
+	for _, ev := range events {
+		if p, ok := ev.(*message.Progress); ok {
+			stages[p.Stage] = p
+		}
+	}
+	if p := stages[message.StageChoose]; p == nil || p.Done != 160 || p.Total != 160 || stages[message.StageLists].Done != 162 {
+		t.Errorf("the stages are %+v", stages)
+	}
+	// What was open and scored stays.
+	must[*message.Scored](e, h, &message.Score{})
+	for says, r := range map[string]*message.Suggest{
+		"0 molecules to suggest: want 1 to 100000": {},
+		"want more than 0":                         {Most: 1, Price: "EUR", Budget: -1},
+		"more than 0, or none":                     {Most: 1, Price: "EUR", Budget: math.NaN()},
+		"choose the column with the prices":        {Most: 1, Budget: 7},
+		"false-alarm rate":                         {Most: 1, Alpha: 2},
+	} {
+		fails(e, h, r, message.CodeBadOption, says)
+	}
+	fails(e, h, &message.Suggest{Most: 1, Price: "cost"}, message.CodeBadInput, `no column "cost"`)
+	// It can be ended.
+	h.yield = e.Pause
+	must[*message.Opened](e, h, &message.Open{Name: "long.smi", Data: []byte(strings.Repeat(acidsOnly(), 40))})
+	fails(e, h, &message.Suggest{Most: 1}, message.CodeCancelled, "cancelled")
+}
+
+func acidsOnly() string {
+	acids, _ := lists()
+	return acids
+}
+
+// Of few there are as many picks as help, and of none that may be picked there is none.
+func TestSuggestFromFew(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	must[*message.Model](e, h, &message.LoadModel{})
+	must[*message.Opened](e, h, &message.Open{Data: []byte("O=[N+]([O-])N1CN(CN(C1)[N+](=O)[O-])[N+](=O)[O-] RDX\nCCO\n")})
+	_, got := must[*message.Suggested](e, h, &message.Suggest{Most: 20})
+	if got.Total < 1 || got.Total > 2 || got.Picks[0].Record != 0 || !strings.Contains(got.Sentences[0], "of 20 are suggested") || got.Command != "baca suggest -n 20 --model bbbp input.smi" {
+		t.Errorf("suggested %+v", got)
+	}
+	if !math.IsNaN(got.Picks[0].Price) {
+		t.Errorf("it costs %g", got.Picks[0].Price)
+	}
+	must[*message.Opened](e, h, &message.Open{Name: "all.csv", Data: []byte("smiles,had\nCCO,x\nCCN,1\n")})
+	if _, got = must[*message.Suggested](e, h, &message.Suggest{Most: 20, Exclude: "had"}); got.Total != 0 || !strings.Contains(got.Sentences[0], "all 2 molecules are excluded") {
+		t.Errorf("suggested %+v", got)
+	}
+	must[*message.Opened](e, h, &message.Open{Name: "dear.csv", Data: []byte("smiles,EUR\nCCO,much\n")})
+	fails(e, h, &message.Suggest{Most: 20, Price: "EUR"}, message.CodeBadInput, `price "much"`)
+	// Keys of JSONL are columns, too.
+	_, opened := must[*message.Opened](e, h, &message.Open{Name: "dear.jsonl", Data: []byte(`{"smiles":"CCO","had":true,"eur":7}` + "\n" + `{"smiles":"FC(F)(F)C(F)(F)F","eur":2.5}` + "\n")})
+	if !slices.Equal(opened.Columns, []string{"eur", "had", "smiles"}) {
+		t.Errorf("the columns are %q", opened.Columns)
+	}
+	if _, got = must[*message.Suggested](e, h, &message.Suggest{Most: 2, Price: "eur", Exclude: "had"}); got.Total != 1 || got.Picks[0].Record != 1 || got.Picks[0].Price != 2.5 {
+		t.Errorf("suggested %+v", got)
+	}
+	// Plain graphs have no columns.
+	must[*message.Model](e, h, &message.LoadModel{Name: "bzr"})
+	var rings strings.Builder
+	for i := range 30 {
+		rings.WriteString(nodeLink(3+i, 0) + "\n")
+	}
+	_, opened = must[*message.Opened](e, h, &message.Open{Name: "rings.jsonl", Data: []byte(rings.String())})
+	if len(opened.Columns) > 0 {
+		t.Errorf("the columns are %q", opened.Columns)
+	}
+	if _, got = must[*message.Suggested](e, h, &message.Suggest{Most: 2}); got.Total != 2 {
+		t.Errorf("suggested %+v", got)
+	}
+	fails(e, h, &message.Suggest{Most: 2, Exclude: "x"}, message.CodeBadOption, "rings.jsonl holds plain graphs: there is no column x")
+}

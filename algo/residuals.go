@@ -54,6 +54,17 @@ func (m *Model) KeepResiduals(values []*Values, observed, predicted string) erro
 	return nil
 }
 
+// NoPromise says why a model keeps no errors of predictions that nobody promised to be held out.
+const NoPromise = "the model keeps no errors of predictions, so there will be no interval and no verdict on trust: errors on molecules that a model was fitted to are too small"
+
+// NoResiduals says why a model without Residuals gives no intervals.
+func (m *Model) NoResiduals() string {
+	if m.Card.Holdout != "" {
+		return fmt.Sprintf("model %s takes p-values from %s, of which it knows no errors: no interval and no verdict on trust", m.Card.Name, m.Card.Holdout)
+	}
+	return fmt.Sprintf("model %s knows no held-out errors of predictions: no interval and no verdict on trust", m.Card.Name)
+}
+
 // Known is how many errors are known.
 func (r *Residuals) Known() int {
 	n := 0

@@ -1,6 +1,8 @@
 package trust
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -40,6 +42,8 @@ type Audit struct {
 	// AreaBest its mean; in any order at random the mean is MeanError.
 	Risk, Best     []float64
 	Area, AreaBest float64
+	// Scores are those of the molecules, ascending: Risk[k] is of scores up to Scores[k].
+	Scores []float64
 }
 
 // A Count is of the molecules with a verdict.
@@ -83,6 +87,7 @@ func NewAudit(list []Outcome, c *Calibration) *Audit {
 	for _, v := range Verdicts() {
 		a.Verdicts[v] = Count{rateOf(large[v], n[v]), sum[v] / float64(n[v])}
 	}
+	a.Scores = slices.Sorted(slices.Values(scores))
 	a.Spearman, a.Finds = Spearman(scores, misses), metric.AUROC(scores, isLarge)
 	a.Risk, a.Best = risk(scores, misses), risk(misses, misses)
 	a.MeanError, a.Area, a.AreaBest = math.NaN(), math.NaN(), math.NaN()
@@ -90,6 +95,32 @@ func NewAudit(list []Outcome, c *Calibration) *Audit {
 		a.MeanError, a.Area, a.AreaBest = a.Risk[a.N-1], stat.Mean(a.Risk, nil), stat.Mean(a.Best, nil)
 	}
 	return a
+}
+
+// ErrNoValues says that an audit is of nothing.
+var ErrNoValues = errors.New("no molecule has both values")
+
+// Sentences say how well intervals held, and the order that scores are of, by its name.
+func (a *Audit) Sentences(c *Calibration, order string) (list []string) {
+	if c.Classes {
+		list = append(list, "Observed values are classes: no intervals.")
+	} else {
+		list = append(list, fmt.Sprintf("Intervals hold %.1f %% of %d observed values (95 %% interval %.1f–%.1f %%); %.3g %% was asked. Mean width %.3g.",
+			100*a.Coverage, a.Intervals, 100*a.Low, 100*a.High, 100*c.Coverage, a.Width))
+		if n := a.N - a.Intervals; n > 0 {
+			list = append(list, fmt.Sprintf("Without an interval, as beyond all that were held out: %d of %d.", n, a.N))
+		}
+	}
+	finds := "–" // all errors are large, or none
+	if !math.IsNaN(a.Finds) {
+		finds = fmt.Sprintf("%.3g", a.Finds)
+	}
+	return append(list, fmt.Sprintf("Rank correlation (Spearman) of %s and error: %.2f. AUROC of large errors: %s.", order, a.Spearman, finds))
+}
+
+// UnderCurve is a sentence on the area under Risk.
+func (a *Audit) UnderCurve() string {
+	return fmt.Sprintf("Area under that curve %.3g; at random %.3g, ordered by the errors themselves %.3g.", a.Area, a.MeanError, a.AreaBest)
 }
 
 // RiskAt is the mean absolute error of a share of the molecules, those of the lowest scores; NaN

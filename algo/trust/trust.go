@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"baca/algo/metric"
 )
@@ -324,4 +325,27 @@ func (c *Calibration) Judge(score, predicted float64) Judgement {
 		}
 	}
 	return j
+}
+
+// Sentences say what verdicts and intervals rest on. order is what scores are, by its name.
+func (c *Calibration) Sentences(order string) []string {
+	kind := "an error"
+	if c.Classes {
+		kind = "a distance from the class"
+	}
+	var parts []string
+	for _, v := range Verdicts() {
+		if s := c.Stated[v]; s.N > 0 {
+			parts = append(parts, fmt.Sprintf("%s %.0f %% of %d (95 %% interval %.0f–%.0f %%)", v, 100*s.Share, s.N, 100*s.Low, 100*s.High))
+		}
+	}
+	about := "observed values are classes: no intervals"
+	if !c.Classes {
+		about = fmt.Sprintf("intervals hold %.3g %% of observed values, for molecules like those held out; errors are compared within groups by %s (%d)", 100*c.Coverage, order, len(c.Groups))
+	}
+	return []string{
+		fmt.Sprintf("errors of %d held-out molecules, by %s: %s above %.3g is large", c.Pairs, order, kind, c.Tolerance),
+		"large errors by verdict: " + strings.Join(parts, ", "),
+		about,
+	}
 }

@@ -3,6 +3,7 @@ package trust
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -188,6 +189,9 @@ func TestAuditByHand(t *testing.T) {
 		if math.Abs(a.Risk[k]-want) > 1e-12 || math.Abs(a.RiskAt(float64(k+1)/4)-want) > 1e-12 {
 			t.Errorf("risk of %d is %g, want %g", k+1, a.Risk[k], want)
 		}
+	}
+	if !slices.Equal(a.Scores, []float64{1, 2, 2, 3}) {
+		t.Errorf("scores %v", a.Scores)
 	}
 	if v := a.Verdicts[Trust]; v.N != 2 || v.Large != 1 || v.MeanError != 1.75 {
 		t.Errorf("trust: %+v", v)

@@ -3,8 +3,6 @@ package command
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -85,7 +83,7 @@ func (p *predictions) learn(ctx context.Context, m *algo.Model, alone *algo.Sing
 	if m.Residuals == nil {
 		return knowsNothing(m), nil
 	}
-	p.alone, p.read.classes = alone, m.Residuals.Classes
+	p.alone, p.read.Classes = alone, m.Residuals.Classes
 	p.by = cmp.Or(p.by, string(m.Residuals.Order()))
 	p.found, err = alone.Trust(ctx, p.options, p.order())
 	return "", err
@@ -100,33 +98,11 @@ func (p *predictions) judge(ctx context.Context, rows []table.Scored) error {
 	values := make([]float64, len(rows))
 	for i := range rows {
 		if r := &rows[i]; r.Scores != nil {
-			values[i] = p.read.of(r.Row, r.Cells).Predicted
+			values[i] = p.read.Of(r.Row, r.Cells).Predicted
 		}
 	}
 	if p.found == nil {
 		return nil
 	}
 	return job.Judge(ctx, p.alone, p.found, p.order(), rows, func(i int) float64 { return values[i] })
-}
-
-// promise says what verdicts and intervals rest on.
-func promise(w io.Writer, c *trust.Calibration, by algo.Order) {
-	kind := "an error"
-	if c.Classes {
-		kind = "a distance from the class"
-	}
-	fmt.Fprintf(w, "errors of %d held-out molecules, by %s: %s above %.3g is large\n", c.Pairs, by.Words(), kind, c.Tolerance)
-	var parts []string
-	for _, v := range trust.Verdicts() {
-		if s := c.Stated[v]; s.N > 0 {
-			parts = append(parts, fmt.Sprintf("%s %.0f %% of %d (95 %% interval %.0f–%.0f %%)", v, 100*s.Share, s.N, 100*s.Low, 100*s.High))
-		}
-	}
-	fmt.Fprintf(w, "large errors by verdict: %s\n", strings.Join(parts, ", "))
-	switch {
-	case c.Classes:
-		fmt.Fprintln(w, "observed values are classes: no intervals")
-	default:
-		fmt.Fprintf(w, "intervals hold %.3g %% of observed values, for molecules like those held out; errors are compared within groups by %s (%d)\n", 100*c.Coverage, by.Words(), len(c.Groups))
-	}
 }

@@ -91,7 +91,7 @@ the order of their names, as "cat FILES | sha256sum" prints it.`,
   baca pretrain --in bbbp.csv.gz --out bbbp.msgpack --resume`,
 		Args: usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			o.source.labels, o.cells = &o.values, o.values.columns()
+			o.source.labels, o.cells = &o.values, o.values.Columns()
 			o.columnSet, o.epochsSet = c.Flags().Changed("column"), c.Flags().Changed("epochs")
 			if err := o.check(); err != nil {
 				return err
@@ -138,7 +138,7 @@ func (o *pretrainFlags) check() error {
 		return usage.Errorf("--keep-structures: not with --share, which leaves out what is of single molecules")
 	case o.residuals != "" && o.residuals != heldOut:
 		return usage.Errorf("--residuals %s: want %s, or nothing where predictions were not held out", o.residuals, heldOut)
-	case o.residuals != "" && (o.values.observed == "" || o.values.predicted == ""):
+	case o.residuals != "" && (o.values.Observed == "" || o.values.Predicted == ""):
 		return usage.Errorf("--residuals: want --observed and --predicted, the columns with the values")
 	case o.residuals != "" && o.share > 0:
 		return usage.Errorf("--residuals: not with --share, which leaves out what is of single molecules")
@@ -189,8 +189,8 @@ func (o *pretrainFlags) run(c *cobra.Command) error {
 		checkpoint: o.out.checkpoint(), resume: o.resume, hint: "--resume goes on from there", card: o.cardOf(c, set),
 	}
 	if o.residuals != "" {
-		if err := enoughResiduals(set, o.card.Seed); err != nil {
-			return err
+		if err := job.EnoughResiduals(set.values, o.card.Seed); err != nil {
+			return fmt.Errorf("--residuals: %w", err)
 		}
 	}
 	if err := training.addBackground(ctx, stderr, o.background); err != nil {
@@ -363,11 +363,11 @@ func readTraining(c *cobra.Command, from source) (*trainingSet, error) {
 		}
 		set.graphs = append(set.graphs, r.Graph)
 		if from.labels != nil {
-			set.values = append(set.values, from.labels.of(r.Row, r.Cells))
+			set.values = append(set.values, from.labels.Of(r.Row, r.Cells))
 		}
 	}
 	if from.labels != nil {
-		from.labels.tell(c.ErrOrStderr(), "their molecules are trained on as the others are")
+		from.labels.tell(c.ErrOrStderr(), job.TrainedAsOthers)
 	}
 	if refused > 0 {
 		fmt.Fprintf(c.ErrOrStderr(), "refused %d of %d records\n", refused, refused+len(set.graphs))

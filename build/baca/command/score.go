@@ -219,8 +219,8 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 func (f *scoreFlags) newScoring(c *cobra.Command, m *algo.Model) (s *scoring, err error) {
 	ctx, stderr := c.Context(), c.ErrOrStderr()
 	f.options.Workers = f.workers
-	f.read = &labels{predicted: f.predictions.column}
-	f.cells = f.read.columns()
+	f.read = &labels{job.Labels{Predicted: f.predictions.column}}
+	f.cells = f.read.Columns()
 	if f.form = algo.FormOf(m.Card.Schema); !f.batch() && f.nearest() == 0 {
 		f.form = f.form.Unordered()
 	}
@@ -544,9 +544,11 @@ func (s *scoring) summarize() {
 		fmt.Fprintf(s.stderr, "… and %d more; --rejects FILE lists them all\n", n)
 	}
 	if s.found != nil {
-		promise(s.stderr, s.found, s.order())
+		for _, sentence := range s.found.Sentences(s.order().Words()) {
+			fmt.Fprintln(s.stderr, sentence)
+		}
 	}
-	s.read.tell(s.stderr, "these rows have a score and no interval")
+	s.read.tell(s.stderr, job.WithoutInterval)
 	s.bounds()
 	for _, sentence := range s.fit.Sentences(s.by, s.both()) {
 		fmt.Fprintln(s.stderr, sentence)

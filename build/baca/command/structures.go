@@ -54,7 +54,7 @@ out MODEL.structures if the molecules are secret. baca inspect says what a file 
 				return err
 			}
 			from.columnSet = c.Flags().Changed("column")
-			from.labels, from.cells = &values, values.columns()
+			from.labels, from.cells = &values, values.Columns()
 			release, err := out.claim(from.path)
 			if err != nil {
 				return err
@@ -122,7 +122,7 @@ func (s source) withStructures(c *cobra.Command, m *algo.Model) (model, structur
 	var set []algo.Source
 	if in.molecules != nil {
 		values := func(r *dataset.Record) *algo.Values {
-			return s.labels.of(r.Row, &table.Cells{Texts: r.Cells, Fail: r.FailCell})
+			return s.labels.Of(r.Row, &table.Cells{Texts: r.Cells, Fail: r.FailCell})
 		}
 		if set, err = job.Sources(c.Context(), s.workers, in.molecules, algo.FormOf(m.Card.Schema), values); err != nil {
 			return nil, nil, err

@@ -74,7 +74,7 @@ func (f *trustFlags) check() error {
 	switch {
 	case f.model == "":
 		return usage.Errorf("want --model, a model file that knows held-out errors")
-	case f.values.observed == "" || f.values.predicted == "":
+	case f.values.Observed == "" || f.values.Predicted == "":
 		return usage.Errorf("want --observed and --predicted, the columns with the values")
 	}
 	if err := f.values.check(); err != nil {
@@ -86,7 +86,7 @@ func (f *trustFlags) check() error {
 	if err := checkSVG(f.plot); err != nil {
 		return err
 	}
-	f.labels, f.cells, f.read = &f.values, f.values.columns(), &f.values
+	f.labels, f.cells, f.read = &f.values, f.values.Columns(), &f.values
 	return f.source.check(formats...)
 }
 
@@ -129,10 +129,10 @@ func (f *trustFlags) run(c *cobra.Command) error {
 		return err
 	}
 	fmt.Fprintf(stderr, "%d read, %d refused; model %s\n", read, refused, m.Card.Name)
-	f.values.tell(stderr, "these molecules do not count")
+	f.values.tell(stderr, job.DoNotCount)
 	a := trust.NewAudit(list, f.found)
 	if a.N == 0 {
-		return fmt.Errorf("no molecule has both values")
+		return trust.ErrNoValues
 	}
 	if f.plot != "" {
 		if err := replace.Bytes(f.plot, []byte(report.RiskSVG(a, f.by))); err != nil {
@@ -155,7 +155,7 @@ func (f *trustFlags) outcomes(ctx context.Context, s *algo.Scorer, in job.Input)
 				refused++
 				continue
 			}
-			v := f.values.of(r.Row, r.Cells)
+			v := f.values.Of(r.Row, r.Cells)
 			predicted, observed = append(predicted, algo.Prediction{Graph: r.Graph, Score: r.Scores.Alone, Predicted: v.Predicted}), append(observed, v.Observed)
 		}
 		doubts, err := f.alone.Doubts(ctx, f.order(), predicted)
@@ -172,16 +172,10 @@ var kept = []float64{0.5, 0.8, 0.9, 0.95, 1}
 
 func writeAudit(w io.Writer, a *trust.Audit, c *trust.Calibration, by algo.Order) error {
 	b := bufio.NewWriter(w)
-	if c.Classes {
-		fmt.Fprintln(b, "Observed values are classes: no intervals.")
-	} else {
-		fmt.Fprintf(b, "Intervals hold %.1f %% of %d observed values (95 %% interval %.1f–%.1f %%); %.3g %% was asked. Mean width %.3g.\n",
-			100*a.Coverage, a.Intervals, 100*a.Low, 100*a.High, 100*c.Coverage, a.Width)
-		if n := a.N - a.Intervals; n > 0 {
-			fmt.Fprintf(b, "Without an interval, as beyond all that were held out: %d of %d.\n", n, a.N)
-		}
+	for _, sentence := range a.Sentences(c, by.Words()) {
+		fmt.Fprintln(b, sentence)
 	}
-	fmt.Fprintf(b, "Rank correlation (Spearman) of %s and error: %.2f. AUROC of large errors: %s.\n\n", by.Words(), a.Spearman, digits(a.Finds))
+	fmt.Fprintln(b)
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(t, "verdict\tmolecules\tmean error\terrors above %.3g\t95 %% interval\tstated\t\n", c.Tolerance)
 	for _, v := range trust.Verdicts() {
@@ -201,7 +195,7 @@ func writeAudit(w io.Writer, a *trust.Audit, c *trust.Calibration, by algo.Order
 	}
 	fmt.Fprintln(t, "\t")
 	t.Flush()
-	fmt.Fprintf(b, "Area under that curve %.3g; at random %.3g, ordered by the errors themselves %.3g.\n", a.Area, a.MeanError, a.AreaBest)
+	fmt.Fprintln(b, a.UnderCurve())
 	return b.Flush()
 }
 

@@ -19,6 +19,7 @@ const (
 	StageDrift      = "drift"      // Done of Total records, of a Drift or a Report
 	StageLists      = "lists"      // Done of Total records of the open input, of a Compare or Suggest
 	StageChoose     = "choose"     // Done of Total graphs looked at, of a Suggest
+	StageTrust      = "trust"      // Done of Total records of the open input, of a Trust
 	StageExplain    = "explain"    // Done of Total records, of a Reasons or a Report
 	StageBackground = "background" // Done molecules of the background, of a Train; Total once all are read
 )
@@ -228,6 +229,10 @@ type Model struct {
 	// StructuresSHA256 is the hash of the file with the training molecules, empty where the
 	// model has none; StructuresFile is its name on the site, empty for a model of the user.
 	StructuresSHA256, StructuresFile string
+	// Residuals is how many held-out errors of predictions the model knows, 0 for none, and
+	// Observed and Predicted are the columns that they come from.
+	Residuals           int
+	Observed, Predicted string
 }
 
 // MostColumns is how many columns a Header or an Opened has at most.

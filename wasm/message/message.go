@@ -48,9 +48,9 @@ var kinds = map[string]reflect.Type{}
 
 func init() {
 	for _, m := range []any{
-		Hello{}, LoadModel{}, Open{}, Score{}, Share{}, Piece{}, Detail{}, Trace{}, Graphons{}, Export{}, Reasons{}, Drift{}, Compare{}, Suggest{}, Report{}, Train{}, Pause{}, Measure{},
+		Hello{}, LoadModel{}, Open{}, Score{}, Share{}, Piece{}, Detail{}, Trace{}, Graphons{}, Export{}, Reasons{}, Drift{}, Compare{}, Suggest{}, Trust{}, Report{}, Train{}, Pause{}, Measure{},
 		Progress{}, Header{}, Records{}, Parted{}, Iteration{}, Reference{}, Fitted{}, Rows{}, Epoch{}, Checkpoint{},
-		Welcome{}, Model{}, Opened{}, Scored{}, Ready{}, Part{}, Detailed{}, Traced{}, GraphonPair{}, Exported{}, Drifted{}, Compared{}, Suggested{}, Trained{}, Paused{}, Measured{}, Failed{},
+		Welcome{}, Model{}, Opened{}, Scored{}, Ready{}, Part{}, Detailed{}, Traced{}, GraphonPair{}, Exported{}, Drifted{}, Compared{}, Suggested{}, Trusted{}, Trained{}, Paused{}, Measured{}, Failed{},
 	} {
 		t := reflect.TypeOf(m)
 		kinds[t.Name()] = t

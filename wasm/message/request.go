@@ -195,12 +195,17 @@ type Train struct {
 	Checkpoint []byte
 	// Structures keeps the training molecules behind the model in its file.
 	Structures bool
+	// Observed and Predicted are columns with values of the molecules, empty for none, which
+	// Structures has, too. HeldOut promises that predictions were made without their molecules: the
+	// model then keeps their errors, and never without.
+	Observed, Predicted string
+	HeldOut             bool
 	// Seconds between Checkpoints; 0 is 20.
 	Seconds float64
 }
 
 // Pause ends a [Train] after the epoch under way, and a [Reasons], [Drift], [Compare],
-// [Suggest] or [Report] soon. It is the only request that is always looked at while another one is under
+// [Suggest], [Trust] or [Report] soon. It is the only request that is always looked at while another one is under
 // way. Reply: [Paused] without a checkpoint, at once; the Train has its own.
 type Pause struct{}
 

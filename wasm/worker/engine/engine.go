@@ -101,7 +101,7 @@ func (e *Engine) Handle(number uint32, r message.Request) {
 	e.host.Post(number, reply)
 }
 
-// Pause ends a Train after its epoch, and a Reasons, Drift, Compare, Suggest or Report soon. It may be
+// Pause ends a Train after its epoch, and a Reasons, Drift, Compare, Suggest, Trust or Report soon. It may be
 // called while Handle runs, on the same thread.
 func (e *Engine) Pause() { e.paused = true }
 
@@ -150,6 +150,8 @@ func (e *Engine) answer(number uint32, r message.Request) (message.Reply, error)
 		return e.compare(r, post)
 	case *message.Suggest:
 		return e.suggest(r, post)
+	case *message.Trust:
+		return e.trust(r, post)
 	case *message.Report:
 		return e.report(r, post)
 	case *message.Train:
@@ -238,6 +240,9 @@ func Card(m *algo.Model, data []byte) message.Model {
 		Bytes: len(data), SHA256: hex.EncodeToString(sum[:]),
 		SmallestP: 1 / float64(1+m.References()), Shared: m.Shared,
 		Background: c.Background, BackgroundGraphs: c.BackgroundGraphs, StructuresSHA256: c.StructuresSHA256,
+	}
+	if r := m.Residuals; r != nil {
+		card.Residuals, card.Observed, card.Predicted = r.Known(), r.Observed, r.Predicted
 	}
 	if p := m.Profile; p != nil && len(p.Known.Hashes) > 0 {
 		card.Knows, card.FalseMatches = true, p.Known.FalseMatches()

@@ -223,13 +223,13 @@ func (in *input) options() dataset.Options {
 	return dataset.Options{Name: in.name, Format: in.format, Column: in.column, Workers: 1, Plain: true, Unpack: dataset.Unpack{Zstd: in.zstd}}
 }
 
-// records goes through the records to score.
-func (in *input) records(form molecule.Form) iter.Seq2[table.Unread, error] {
+// records goes through the records to score, with the cells of further columns.
+func (in *input) records(form molecule.Form, cells ...string) iter.Seq2[table.Unread, error] {
 	if in.format == dataset.TU {
 		return table.Graphs(in.graphs)
 	}
 	o := in.options()
-	o.Form = form
+	o.Form, o.Cells = form, cells
 	return table.Molecules(in.all(nil), o)
 }
 

@@ -6,12 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
-	"baca/algo/decide"
-
 	"baca/algo"
+	"baca/algo/decide"
 	"baca/algo/table"
+	"baca/algo/trust"
 	"baca/wasm/message"
 )
 
@@ -25,6 +26,11 @@ func groups(batched bool) table.Group {
 
 // batched tells whether rows have the columns of a calibrated batch.
 func batched(c message.Columns) bool { return len(c.Scores.Batch) > 0 }
+
+// judged tells whether rows have the columns of predictions that were judged.
+func judged(c message.Columns) bool {
+	return slices.ContainsFunc(c.More, func(m message.Column) bool { return m.Name == "trust" })
+}
 
 // appendRows appends records with their scores, those of a batch if there was one.
 func (e *Engine) appendRows(to *message.Columns, rows []table.Scored, batched bool) {
@@ -77,6 +83,9 @@ func checkLengths(rows message.Columns) error {
 	if len(rows.Q) > 0 {
 		wanted |= table.OfRate
 	}
+	if judged(rows) {
+		wanted |= table.OfTrust
+	}
 	for _, c := range table.Columns(wanted) {
 		n := 0
 		switch {
@@ -125,7 +134,7 @@ func write(format string, rows message.Columns, whys []*table.Why, known bool, r
 	var b bytes.Buffer
 	w := table.NewRows(&b, to, table.Text{SpreadsheetSafe: true}, true, append(columnsOf(rows, whys != nil, known, &at), run.Columns()...))
 	for ; at < len(rows.ID); at++ {
-		s := table.Scored{Scores: &algo.Row{}}
+		s := table.Scored{Scores: &algo.Row{}, Trust: &trust.Judgement{}}
 		if rows.Error[at] != "" {
 			s.Scores = nil
 		} else if whys != nil {
@@ -155,6 +164,9 @@ func columnsOf(rows message.Columns, explained, known bool, at *int) []table.Col
 	}
 	if len(rows.Q) > 0 {
 		wanted |= table.OfRate
+	}
+	if judged(rows) {
+		wanted |= table.OfTrust
 	}
 	if explained {
 		wanted |= table.OfReasons | table.OfNeighbors

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"errors"
 	"math"
 
@@ -9,7 +8,7 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/dictionary"
 	"baca/algo/job"
-	"baca/algo/molecule"
+	"baca/algo/table"
 	"baca/wasm/message"
 	"baca/weights"
 )
@@ -63,17 +62,16 @@ func nearest(list []algo.TrainingGraph) []message.Neighbor {
 	return found
 }
 
-// keepStructures returns the file of a model with its training molecules, those of the open
-// input, behind it.
-func (e *Engine) keepStructures(p *pulse, m *algo.Model, form molecule.Form) (model, structures []byte, err error) {
-	set, err := job.Sources(p, 1, dataset.Records(e.input.all(nil), e.input.options()), form, nil)
+// keepStructures gives a model the hash of its training molecules, those of the open input, and
+// returns the file of these.
+func (e *Engine) keepStructures(p *pulse, m *algo.Model, labels *job.Labels) ([]byte, error) {
+	o := e.input.options()
+	o.Cells = labels.Columns()
+	set, err := job.Sources(p, 1, dataset.Records(e.input.all(nil), o), algo.FormOf(m.Card.Schema), func(r *dataset.Record) *algo.Values {
+		return labels.Of(r.Row, &table.Cells{Texts: r.Cells, Fail: r.FailCell})
+	})
 	if err != nil {
-		return nil, nil, e.input.unreadable(err)
+		return nil, e.input.unreadable(err)
 	}
-	if structures, err = weights.KeepStructures(m, set); err != nil {
-		return nil, nil, err
-	}
-	var b bytes.Buffer
-	err = weights.Save(&b, m)
-	return b.Bytes(), structures, err
+	return weights.KeepStructures(m, set)
 }

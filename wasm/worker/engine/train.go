@@ -35,13 +35,13 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 	if r.Canonical {
 		form = molecule.Canonical
 	}
-	gs, refused, err := e.trainingGraphs(p, form)
+	set, err := e.trainingSet(p, r, form)
 	if err != nil {
 		return nil, err
 	}
 	at := place{name: processor}
 	t := &job.Training{
-		Graphs: gs, Workers: 1, Split: dataset.Hold, Save: weights.SaveMeasured, Card: e.trainingCard(r, form, len(gs)),
+		Graphs: set.graphs, Workers: 1, Split: dataset.Hold, Save: weights.SaveMeasured, Card: e.trainingCard(r, form, len(set.graphs)),
 		DeviceFailed: func(err error) { at.device.failed = err },
 	}
 	t.Device = e.trainingDevice(&at, t.Card.Epochs)
@@ -60,7 +60,7 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 	if t.Card.Schema != algo.Constant {
 		background, lost = e.fetchBackground()
 	}
-	err = e.epochs(p, t, refused, time.Duration(cmp.Or(r.Seconds, job.CheckpointInterval.Seconds())*float64(time.Second)), post)
+	err = e.epochs(p, t, set.refused, time.Duration(cmp.Or(r.Seconds, job.CheckpointInterval.Seconds())*float64(time.Second)), post)
 	if errors.Is(err, errPaused) {
 		data, err := checkpoint(t)
 		return &message.Paused{Epoch: t.State.Epoch, Data: data}, err
@@ -73,7 +73,7 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 			t.Card.Background = weights.BackgroundName
 		}
 	}
-	return e.trained(p, r, t, at, lost)
+	return e.trained(p, r, t, set, at, lost)
 }
 
 // trainingDevice looks for the place of so many epochs.
@@ -91,17 +91,19 @@ func (e *Engine) trainingDevice(at *place, epochs int) func(context.Context, pre
 
 // trained is the model that came out, and what is to be said of it. lost is why it has no
 // background.
-func (e *Engine) trained(p *pulse, r *message.Train, t *job.Training, at place, lost error) (*message.Trained, error) {
+func (e *Engine) trained(p *pulse, r *message.Train, t *job.Training, set *trainingSet, at place, lost error) (*message.Trained, error) {
 	m, data, err := t.Pack(p)
-	var structures []byte
-	if err == nil && r.Structures && m.Card.Schema != algo.Constant {
-		data, structures, err = e.keepStructures(p, m, algo.FormOf(m.Card.Schema))
+	if err == nil && (r.HeldOut || r.Structures) {
+		m, data, err = e.complete(p, r, data, set)
 	}
 	if err != nil {
 		return nil, err
 	}
-	data = slices.Concat(data, structures)
 	out := &message.Trained{Model: Card(m, data), Data: data, Device: at.name, Warnings: at.warnings()}
+	if r.Predicted != "" && !r.HeldOut {
+		out.Warnings = append(out.Warnings, algo.NoPromise)
+	}
+	out.Warnings = append(out.Warnings, set.problems...)
 	if lost != nil {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("the background could not be loaded, so this model compares with the training set alone: %v", lost))
 	}
@@ -109,6 +111,25 @@ func (e *Engine) trained(p *pulse, r *message.Train, t *job.Training, at place, 
 		out.Warnings = append(out.Warnings, warning)
 	}
 	return out, nil
+}
+
+// complete gives a model what was asked for beside it, errors and structures, and returns it and its
+// file, with the structures behind it.
+func (e *Engine) complete(p *pulse, r *message.Train, data []byte, set *trainingSet) (*algo.Model, []byte, error) {
+	m, err := weights.Load(data) // as it is rounded
+	if err == nil && r.HeldOut {
+		err = m.KeepResiduals(set.values, r.Observed, r.Predicted)
+	}
+	var structures []byte
+	if err == nil && r.Structures && m.Card.Schema != algo.Constant {
+		structures, err = e.keepStructures(p, m, &job.Labels{Observed: r.Observed, Predicted: r.Predicted})
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	var b bytes.Buffer
+	err = weights.Save(&b, m)
+	return m, slices.Concat(b.Bytes(), structures), err
 }
 
 // loadCheckpoint reads a checkpoint of this training, an empty one where there is no data.
@@ -123,19 +144,44 @@ func loadCheckpoint(data []byte, t *job.Training) (*weights.Checkpoint, error) {
 	return c, err
 }
 
-// trainingGraphs reads the graphs of the open input, and counts what is refused.
-func (e *Engine) trainingGraphs(p *pulse, form molecule.Form) (gs []*graph.Graph, refused int, err error) {
-	for record, err := range table.Parse(p, 1, e.input.records(form)) {
+// A trainingSet is what a model is trained on.
+type trainingSet struct {
+	graphs   []*graph.Graph
+	values   []*algo.Values // of graphs, nil without columns of values
+	refused  int            // records
+	problems []string       // with values
+}
+
+// trainingSet reads the open input.
+func (e *Engine) trainingSet(p *pulse, r *message.Train, form molecule.Form) (*trainingSet, error) {
+	labels := &job.Labels{Observed: r.Observed, Predicted: r.Predicted}
+	if err := e.input.checkLabels(labels); err != nil {
+		return nil, err
+	}
+	if r.HeldOut && len(labels.Columns()) < 2 {
+		return nil, failf(message.CodeBadOption, "errors of predictions are to be kept: want the columns of observed and of predicted values")
+	}
+	set := &trainingSet{}
+	for record, err := range table.Parse(p, 1, e.input.records(form, labels.Columns()...)) {
 		if err != nil {
-			return nil, 0, e.input.unreadable(err)
+			return nil, e.input.unreadable(err)
 		}
 		if record.Err != nil {
-			refused++
+			set.refused++
 			continue
 		}
-		gs = append(gs, record.Graph)
+		set.graphs = append(set.graphs, record.Graph)
+		if v := labels.Of(record.Row, record.Cells); v != nil {
+			set.values = append(set.values, v)
+		}
 	}
-	return gs, refused, nil
+	if r.HeldOut {
+		if err := job.EnoughResiduals(set.values, cmp.Or(r.Seed, 1)); err != nil {
+			return nil, failf(message.CodeBadInput, "%w", err)
+		}
+	}
+	set.problems = labels.Problems(job.TrainedAsOthers)
+	return set, nil
 }
 
 // trainingCard is the card of a model that is trained on the open input, which has so many

@@ -1,0 +1,49 @@
+package message
+
+// Trust judges predictions for the open input by the held-out errors that the model knows, as
+// `baca score --predicted` does, and with observed values says how well that held, as `baca
+// trust` does. Events: [Progress] of the stage StageTrust. Reply: [Trusted], or after [Pause] a
+// Failed with [CodeCancelled].
+type Trust struct {
+	Predicted string // column of the input
+	Observed  string // the same, empty for none
+	// Scores are those of all records, each by itself, in their order, as Rows had them; NaN for
+	// refused ones. They come along so that none is scored again.
+	Scores Floats
+}
+
+// Trusted ends a Trust. Columns have a value for each record, NaN or empty for none.
+type Trusted struct {
+	Predicted, Error, Low, High Floats  // Error is expected, Low and High are an interval
+	Verdict                     Strings // "trust", "check" or "do-not-use"
+	// Sentences say what that rests on, as the command writes them.
+	Sentences []string
+	Classes   bool    // observed values are 0 or 1: there are no intervals
+	Tolerance float64 // errors above it are large
+	Stated    []Large // of held-out molecules, for each verdict, the best first
+	Problems  []string
+	Audit     *Audit // nil without Observed, or where no molecule has both values
+}
+
+// Large is how many of N molecules with a verdict had a large error.
+type Large struct {
+	Verdict   string
+	Large, N  int
+	Low, High float64 // of the share, an interval of 95 %; NaN where N is 0
+}
+
+// An Audit says how well it held.
+type Audit struct {
+	Sentences  []string // as the command writes them
+	UnderRisk  string   // a sentence on Risk
+	N          int      // molecules with both values
+	Verdicts   []Large  // as in Stated
+	MeanErrors Floats   // of each verdict, NaN for none
+	// Risk is the mean absolute error of the k+1 molecules of the lowest scores, k from 0, Scores
+	// the highest of their scores, and Best the Risk of an order by the errors themselves.
+	Risk, Best, Scores Floats
+	MeanError          float64 // of all
+}
+
+func (*Trust) request() {}
+func (*Trusted) reply() {}

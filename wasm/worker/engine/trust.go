@@ -1,0 +1,140 @@
+package engine
+
+import (
+	"math"
+
+	"baca/algo"
+	"baca/algo/dataset"
+	"baca/algo/job"
+	"baca/algo/table"
+	"baca/algo/trust"
+	"baca/wasm/message"
+)
+
+// trust judges predictions for the open input.
+func (e *Engine) trust(r *message.Trust, post func(message.Event)) (*message.Trusted, error) {
+	if err := e.ready(); err != nil {
+		return nil, err
+	}
+	labels := &job.Labels{Observed: r.Observed, Predicted: r.Predicted}
+	if known := e.model.Residuals; known != nil {
+		labels.Classes = known.Classes
+	}
+	if err := e.input.checkLabels(labels); err != nil {
+		return nil, err
+	}
+	switch n := len(r.Scores); {
+	case r.Predicted == "":
+		return nil, failf(message.CodeBadOption, "want the column with predictions")
+	case n != e.input.opened.Records:
+		return nil, failf(message.CodeBadOption, "%d scores: want one of each of %d records", n, e.input.opened.Records)
+	case e.model.Residuals == nil:
+		return nil, failf(message.CodeBadModel, "%s", e.model.NoResiduals())
+	}
+	t := e.begin(post)
+	alone, err := e.single(t)
+	if err != nil {
+		return nil, t.failed(err)
+	}
+	by := e.model.Residuals.Order()
+	c, err := alone.Trust(t, trust.Options{}, by)
+	if err != nil {
+		return nil, failf(message.CodeBadModel, "%w", err)
+	}
+	out := &message.Trusted{Sentences: c.Sentences(by.Words()), Classes: c.Classes, Tolerance: c.Tolerance, Stated: large(func(v trust.Verdict) trust.Rate { return c.Stated[v] })}
+	outcomes, err := e.judge(t, out, &judge{alone, c, by}, labels, r.Scores)
+	if err != nil {
+		return nil, t.failed(err)
+	}
+	if r.Observed == "" {
+		out.Problems = labels.Problems(job.WithoutInterval)
+		return out, nil
+	}
+	out.Problems = labels.Problems(job.DoNotCount)
+	if a := trust.NewAudit(outcomes, c); a.N > 0 {
+		out.Audit = audited(a, c, by)
+	} else {
+		out.Problems = append(out.Problems, trust.ErrNoValues.Error())
+	}
+	return out, nil
+}
+
+// checkLabels reports columns that the input cannot have values in.
+func (in *input) checkLabels(l *job.Labels) error {
+	columns := l.Columns()
+	switch {
+	case len(columns) > 0 && in.format.Graphs():
+		return failf(message.CodeBadOption, "%s holds plain graphs: there is no column %s", in.title(), columns[0])
+	case l.Observed != "" && l.Observed == l.Predicted:
+		return failf(message.CodeBadOption, "observed and predicted values are both from column %s: want two columns", l.Observed)
+	}
+	return nil
+}
+
+// A judge says what to expect of predictions.
+type judge struct {
+	alone *algo.SingleScorer
+	*trust.Calibration
+	by algo.Order // not one that reads graphs
+}
+
+// judge fills in the columns of judgements, and returns those of records with a score.
+func (e *Engine) judge(t *task, out *message.Trusted, c *judge, labels *job.Labels, scores []float64) (outcomes []trust.Outcome, err error) {
+	o := e.input.options()
+	o.Cells = labels.Columns()
+	list, observed := make([]algo.Prediction, 0, len(scores)), make([]float64, 0, len(scores))
+	for m, err := range dataset.Records(e.input.all(nil), o) {
+		if err != nil {
+			return nil, err
+		}
+		if err := t.Err(); err != nil {
+			return nil, err
+		}
+		t.showProgress(message.StageTrust, m.Row, len(scores))
+		p, y := algo.Prediction{Score: scores[m.Row], Predicted: math.NaN()}, math.NaN()
+		if !math.IsNaN(p.Score) {
+			v := labels.Of(m.Row+1, &table.Cells{Texts: m.Cells, Fail: m.FailCell})
+			p.Predicted, y = v.Predicted, v.Observed
+		}
+		list, observed = append(list, p), append(observed, y)
+	}
+	doubts, err := c.alone.Doubts(t, c.by, list)
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range list {
+		nan := math.NaN()
+		j := trust.Judgement{Predicted: nan, Error: nan, Low: nan, High: nan}
+		if !math.IsNaN(p.Predicted) {
+			j = c.Judge(doubts[i], p.Predicted)
+		}
+		if !math.IsNaN(p.Score) {
+			outcomes = append(outcomes, trust.Outcome{Score: doubts[i], Observed: observed[i], Judgement: j})
+		}
+		out.Predicted, out.Error = append(out.Predicted, j.Predicted), append(out.Error, j.Error)
+		out.Low, out.High = append(out.Low, j.Low), append(out.High, j.High)
+		out.Verdict = append(out.Verdict, string(j.Verdict))
+	}
+	return outcomes, nil
+}
+
+// audited is what the page shows of an audit.
+func audited(a *trust.Audit, c *trust.Calibration, by algo.Order) *message.Audit {
+	m := &message.Audit{
+		Sentences: a.Sentences(c, by.Words()), UnderRisk: a.UnderCurve(), N: a.N, MeanError: a.MeanError,
+		Verdicts: large(func(v trust.Verdict) trust.Rate { return a.Verdicts[v].Rate }), Risk: a.Risk, Best: a.Best, Scores: a.Scores,
+	}
+	for _, v := range trust.Verdicts() {
+		m.MeanErrors = append(m.MeanErrors, a.Verdicts[v].MeanError)
+	}
+	return m
+}
+
+// large are the rates of large errors by verdict.
+func large(rate func(trust.Verdict) trust.Rate) (list []message.Large) {
+	for _, v := range trust.Verdicts() {
+		r := rate(v)
+		list = append(list, message.Large{Verdict: string(v), Large: r.Large, N: r.N, Low: r.Low, High: r.High})
+	}
+	return list
+}

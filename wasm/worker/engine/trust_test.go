@@ -1,0 +1,308 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/csv"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"baca/algo"
+	"baca/algo/dataset"
+	"baca/algo/graph"
+	"baca/algo/job"
+	"baca/algo/molecule"
+	"baca/algo/pretrain"
+	"baca/algo/table"
+	"baca/algo/trust"
+	"baca/wasm/message"
+	"baca/weights"
+)
+
+// hydration is a set with observed values and cross-validated predictions: 500 molecules to train
+// on, and the others.
+func hydration(t *testing.T) (train, fresh string) {
+	t.Helper()
+	data, err := os.ReadFile("../../../build/baca/testdata/hydration.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(data), "\n")
+	return strings.Join(lines[:501], ""), lines[0] + strings.Join(lines[501:], "")
+}
+
+// valuesIn reads the values of a table of hydration energies.
+func valuesIn(t *testing.T, text string) (list []*algo.Values) {
+	t.Helper()
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, p := slices.Index(rows[0], "observed"), slices.Index(rows[0], "predicted")
+	for _, row := range rows[1:] {
+		v := &algo.Values{}
+		if v.Observed, err = strconv.ParseFloat(row[y], 64); err == nil {
+			v.Predicted, err = strconv.ParseFloat(row[p], 64)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+// heldOut asks for a model that knows errors.
+func heldOut() *message.Train {
+	return &message.Train{Name: "h", Epochs: 1, Canonical: true, Observed: "observed", Predicted: "predicted", HeldOut: true}
+}
+
+// The model knows the errors that `baca pretrain --residuals held-out` keeps, and its file is the same.
+func TestTrainKeepsResiduals(t *testing.T) {
+	train, _ := hydration(t)
+	values := valuesIn(t, train)
+	h := newHost(t)
+	delete(h.files, "background")
+	e := New(h)
+	_, opened := must[*message.Opened](e, h, &message.Open{Name: "train.csv", Data: []byte(train)})
+	_, got := must[*message.Trained](e, h, heldOut())
+
+	var gs []*graph.Graph
+	for u, err := range table.Molecules(strings.NewReader(train), dataset.Options{Format: dataset.CSV, Form: molecule.Canonical}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		gs = append(gs, u().Graph)
+	}
+	direct := &job.Training{Graphs: gs, Workers: 1, Split: dataset.Hold, Save: weights.SaveMeasured, Card: algo.Card{
+		Name: "h", Schema: algo.SchemaOf(molecule.Canonical), Dataset: "train.csv", DatasetSHA256: opened.SHA256, Seed: 1, Epochs: 1,
+		Description: job.ModelDescription("train.csv", 450, 1),
+	}}
+	if err := direct.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	if err := direct.Begin(t.Context(), pretrain.State{}, pretrain.Loss{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := direct.Run(t.Context(), 0, func() error { return nil }, func() error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	_, packed, err := direct.Pack(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := weights.Load(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := want.KeepResiduals(values, "observed", "predicted"); err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := weights.Save(&file, want); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got.Data, file.Bytes()) {
+		t.Errorf("the file has %d bytes, and that of the command %d; or they differ", len(got.Data), file.Len())
+	}
+	if m := got.Model; m.Residuals != 50 || m.Observed != "observed" || m.Predicted != "predicted" || m.SHA256 == "" {
+		t.Errorf("the card says %+v", m)
+	}
+	m, err := weights.Load(got.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, row := range m.Card.HoldoutRows {
+		if y := values[row]; m.Residuals.Errors[k] != y.Observed-y.Predicted {
+			t.Errorf("row %d has an error of %g, want %g", row+1, m.Residuals.Errors[k], y.Observed-y.Predicted)
+		}
+	}
+
+	// Structures have the values beside them, and errors stay.
+	both := heldOut()
+	both.Structures = true
+	_, with := must[*message.Trained](e, h, both)
+	model, behind := weights.Split(with.Data)
+	if m, err = weights.Load(model); err != nil || m.Residuals.Known() != 50 {
+		t.Fatalf("%v, %+v", err, m.Residuals)
+	}
+	if s, err := weights.LoadStructures(behind, m); err != nil || !s.HasValues() || s.Observed[0] != values[m.KnownRows()[0]].Observed {
+		t.Errorf("%v, %+v", err, s)
+	}
+
+	// Without the promise nothing is kept, and the reason is said.
+	without := heldOut()
+	without.HeldOut = false
+	_, plain := must[*message.Trained](e, h, without)
+	if m, err = weights.Load(plain.Data); err != nil || m.Residuals != nil || plain.Model.Residuals != 0 || !slices.Contains(plain.Warnings, algo.NoPromise) {
+		t.Errorf("%v, residuals %+v, warnings %q", err, m.Residuals, plain.Warnings)
+	}
+}
+
+func TestTrainRefusesValues(t *testing.T) {
+	train, _ := hydration(t)
+	h := newHost(t)
+	e := New(h)
+	must[*message.Opened](e, h, &message.Open{Name: "train.csv", Data: []byte(train)})
+	with := func(change func(*message.Train)) *message.Train {
+		r := heldOut()
+		change(r)
+		return r
+	}
+	fails(e, h, with(func(r *message.Train) { r.Predicted = "observed" }), message.CodeBadOption, "both from column observed: want two columns")
+	fails(e, h, with(func(r *message.Train) { r.Observed = "" }), message.CodeBadOption, "want the columns of observed and of predicted values")
+	fails(e, h, with(func(r *message.Train) { r.Observed = "nope" }), message.CodeBadInput, `no column "nope"`)
+	fails(e, h, with(func(r *message.Train) { r.Observed = "name" }), message.CodeBadInput, "50 molecules kept from training, of which 0 have both values: want at least 20")
+	// What is no number is named, and its molecule is trained on.
+	lines := strings.SplitAfter(train, "\n")
+	lines[3] = "x,CCO,abc,1\n"
+	must[*message.Opened](e, h, &message.Open{Name: "bad.csv", Data: []byte(strings.Join(lines, ""))})
+	_, got := must[*message.Trained](e, h, heldOut())
+	if !slices.Contains(got.Warnings, `no value: bad.csv:4:7: column observed: "abc", want a finite number with a point for decimals`) || !slices.Contains(got.Warnings, job.TrainedAsOthers) || got.Model.Graphs != 500 {
+		t.Errorf("%d graphs, warnings %q", got.Model.Graphs, got.Warnings)
+	}
+	must[*message.Opened](e, h, &message.Open{Name: "mine.smi", Data: []byte(alkanes(64))})
+	fails(e, h, heldOut(), message.CodeBadInput, `column "observed" of a file of format smi, which has no columns`)
+}
+
+// The page judges predictions as `baca score --predicted` does, and audits them as `baca trust`.
+func TestTrust(t *testing.T) {
+	train, fresh := hydration(t)
+	fresh += "broken,C1CC,1,1\n"
+	h := newHost(t)
+	e := New(h)
+	must[*message.Opened](e, h, &message.Open{Name: "train.csv", Data: []byte(train)})
+	_, trained := must[*message.Trained](e, h, heldOut())
+	must[*message.Model](e, h, &message.LoadModel{Name: "h", Data: trained.Data})
+	must[*message.Opened](e, h, &message.Open{Name: "new.csv", Data: []byte(fresh)})
+	events, _ := must[*message.Scored](e, h, &message.Score{})
+	rows := join(events)
+	_, got := must[*message.Trusted](e, h, &message.Trust{Predicted: "predicted", Observed: "observed", Scores: rows.Scores.Score})
+
+	// The same without the engine.
+	m, err := weights.Load(trained.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := algo.NewSingleScorer(t.Context(), m, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := alone.Trust(t.Context(), trust.Options{}, algo.OrderScore)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := algo.DefaultOptions()
+	o.Single = alone
+	scorer, err := algo.NewScorer(t.Context(), m, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := valuesIn(t, fresh)
+	var outcomes []trust.Outcome
+	var file bytes.Buffer
+	run := table.Run{Model: "h", SHA256: trained.Model.SHA256, By: o.By, Alpha: o.Alpha}
+	w := table.NewRows(&file, "csv", table.Text{SpreadsheetSafe: true}, true, append(table.Columns(table.Usual|table.OfTrust), run.Columns()...))
+	records := table.Molecules(strings.NewReader(fresh), dataset.Options{Name: "new.csv", Form: algo.FormOf(m.Card.Schema).Unordered()})
+	err = job.Score(t.Context(), scorer, job.Input{Records: records}, job.ScoreOptions{}, func(list []table.Scored) error {
+		for _, s := range list {
+			i := s.Row - 1
+			if s.Err != nil {
+				if got.Verdict[i] != "" || !math.IsNaN(got.Predicted[i]) {
+					t.Errorf("row %d was refused, and is judged %q", i+1, got.Verdict[i])
+				}
+				w.Write(s)
+				continue
+			}
+			j := c.Judge(s.Scores.Alone, values[i].Predicted)
+			s.Trust = &j
+			w.Write(s)
+			outcomes = append(outcomes, trust.Outcome{Score: s.Scores.Alone, Observed: values[i].Observed, Judgement: j})
+			if !same(got.Predicted[i], j.Predicted) || !same(got.Error[i], j.Error) || !same(got.Low[i], j.Low) || !same(got.High[i], j.High) || got.Verdict[i] != string(j.Verdict) {
+				t.Errorf("row %d: %g, %g, %g to %g, %s; want %+v", i+1, got.Predicted[i], got.Error[i], got.Low[i], got.High[i], got.Verdict[i], j)
+			}
+		}
+		return w.Flush()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := trust.NewAudit(outcomes, c)
+	a := got.Audit
+	if a == nil || a.N != 142 || a.N != want.N || !slices.Equal(a.Risk, want.Risk) || !slices.Equal(a.Best, want.Best) || a.MeanError != want.MeanError || !slices.Equal(a.Sentences, want.Sentences(c, "score")) || a.UnderRisk != want.UnderCurve() {
+		t.Fatalf("the audit is %+v, want %+v", a, want)
+	}
+	if !slices.IsSorted(a.Scores) || len(a.Scores) != 142 || a.Scores[141] != slices.Max(rows.Scores.Score[:142]) {
+		t.Errorf("scores %v", a.Scores)
+	}
+	for k, v := range trust.Verdicts() {
+		if l, n := a.Verdicts[k], want.Verdicts[v]; l.Verdict != string(v) || l.N != n.N || l.Large != n.Large || !same(a.MeanErrors[k], n.MeanError) || !same(l.Low, n.Low) || !same(l.High, n.High) {
+			t.Errorf("%s: %+v, want %+v", v, l, n)
+		}
+		if l, s := got.Stated[k], c.Stated[v]; l.N != s.N || l.Large != s.Large {
+			t.Errorf("stated for %s: %+v, want %+v", v, l, s)
+		}
+	}
+	if got.Tolerance != c.Tolerance || got.Classes || len(got.Problems) > 0 || !slices.Equal(got.Sentences, c.Sentences("score")) {
+		t.Errorf("%+v", got)
+	}
+
+	// The file is that of the command.
+	*rows.Numbers("predicted") = got.Predicted
+	*rows.Numbers("expected_error") = got.Error
+	*rows.Numbers("interval_low") = got.Low
+	*rows.Numbers("interval_high") = got.High
+	*rows.Texts("trust") = got.Verdict
+	_, saved := must[*message.Exported](e, h, &message.Export{Format: "csv", Rows: rows})
+	if string(saved.Data) != file.String() {
+		t.Errorf("the page saves\n%.400s\nand the command\n%.400s", saved.Data, file.String())
+	}
+	_, lines := must[*message.Exported](e, h, &message.Export{Format: "jsonl", Rows: rows})
+	if text := string(lines.Data); strings.Count(text, `"interval_low":`) != 143 || !strings.Contains(text, `"predicted":null,"expected_error":null,"interval_low":null,"interval_high":null,"trust":null`) {
+		t.Errorf("%.400s", text)
+	}
+	*rows.Texts("trust") = got.Verdict[1:]
+	fails(e, h, &message.Export{Format: "csv", Rows: rows}, message.CodeBadOption, "column trust has 142 rows, there are 143")
+}
+
+// same tells whether numbers are equal, or both missing.
+func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
+
+func TestTrustRefuses(t *testing.T) {
+	train, _ := hydration(t)
+	h := newHost(t)
+	e := New(h)
+	must[*message.Opened](e, h, &message.Open{Name: "train.csv", Data: []byte(train)})
+	_, trained := must[*message.Trained](e, h, heldOut())
+	must[*message.Model](e, h, &message.LoadModel{Name: "h", Data: trained.Data})
+
+	// A bad value is named, and its row keeps its score.
+	bad := "smiles,predicted,observed\nCCO,1e400,x\nCCN,2,\nC((,3,3\n"
+	must[*message.Opened](e, h, &message.Open{Name: "bad.csv", Data: []byte(bad)})
+	scores := message.Floats{-1, -1, math.NaN()}
+	_, got := must[*message.Trusted](e, h, &message.Trust{Predicted: "predicted", Scores: scores})
+	if !slices.Equal(got.Problems, []string{`no value: bad.csv:2:5: column predicted: "1e400", want a finite number with a point for decimals`, job.WithoutInterval}) ||
+		!slices.Equal(got.Verdict, message.Strings{"", "trust", ""}) || !math.IsNaN(got.Low[0]) || got.Low[1] >= 2 || got.Audit != nil {
+		t.Errorf("%+v", got)
+	}
+	_, got = must[*message.Trusted](e, h, &message.Trust{Predicted: "predicted", Observed: "observed", Scores: scores})
+	if n := len(got.Problems); n != 5 || got.Problems[n-2] != job.DoNotCount || got.Problems[n-1] != trust.ErrNoValues.Error() || got.Audit != nil {
+		t.Errorf("%q", got.Problems)
+	}
+	fails(e, h, &message.Trust{Scores: scores}, message.CodeBadOption, "want the column with predictions")
+	fails(e, h, &message.Trust{Predicted: "predicted", Observed: "predicted", Scores: scores}, message.CodeBadOption, "want two columns")
+	fails(e, h, &message.Trust{Predicted: "predicted", Scores: scores[1:]}, message.CodeBadOption, "2 scores: want one of each of 3 records")
+	fails(e, h, &message.Trust{Predicted: "nope", Scores: scores}, message.CodeBadInput, `no column "nope"`)
+	h.yield = e.Pause
+	must[*message.Opened](e, h, &message.Open{Name: "long.csv", Data: []byte("smiles,predicted\n" + strings.Repeat("CCO,1\n", 300_000))})
+	fails(e, h, &message.Trust{Predicted: "predicted", Scores: make(message.Floats, 300_000)}, message.CodeCancelled, "")
+	h.yield = nil
+
+	// What the model does not know.
+	must[*message.Model](e, h, &message.LoadModel{Name: "bbbp"})
+	must[*message.Opened](e, h, &message.Open{Name: "bad.csv", Data: []byte(bad)})
+	fails(e, h, &message.Trust{Predicted: "predicted", Scores: scores}, message.CodeBadModel, "model bbbp knows no held-out errors of predictions: no interval and no verdict on trust")
+}

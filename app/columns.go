@@ -6,6 +6,17 @@ import (
 	"baca/app/session"
 )
 
+// columnSelect is a menu of none and of columns, but for the one that stands for something else.
+func columnSelect(id string, columns []string, but, chosen string, choose func(string)) app.UI {
+	options := []app.UI{app.Option().Value("").Text("none").Selected(chosen == "")}
+	for _, name := range columns {
+		if name != but {
+			options = append(options, app.Option().Value(name).Text(name).Selected(name == chosen))
+		}
+	}
+	return app.Select().ID(id).Class("select").OnChange(func(ctx app.Context, _ app.Event) { choose(valueOf(ctx)) }, app.EventScope(id)).Body(options...)
+}
+
 // columnMenu offers the columns of a table, with the one that the SMILES are taken from.
 func (p *inputPane) columnMenu() app.UI {
 	h := p.S.Header

@@ -3,6 +3,7 @@ package app
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -134,9 +135,7 @@ type trainDialog struct {
 	S   *session.Session
 	Rev int
 
-	name       string
-	epochs     int // 0: as many as suit the library
-	structures bool
+	recipe session.Recipe
 }
 
 // mostEpochs is how many can be asked for.
@@ -172,28 +171,61 @@ func (p *trainDialog) setup() []app.UI {
 				}))),
 			row(app.Label().Class("form-label").For("train-name").Text("Name"),
 				app.Input().ID("train-name").Type("text").Placeholder("my-library").MaxLength(40).
-					OnInput(func(ctx app.Context, e app.Event) { p.name = valueOf(ctx) })),
+					OnInput(func(ctx app.Context, e app.Event) { p.recipe.Name = strings.TrimSpace(valueOf(ctx)) })),
 			row(app.Label().Class("form-label").For("train-epochs").Text("Epochs"), app.Div().Body(
 				app.Input().ID("train-epochs").Type("number").Attr("min", 1).Attr("max", mostEpochs).Placeholder("automatic").
 					OnInput(func(ctx app.Context, e app.Event) {
 						switch n, err := strconv.Atoi(valueOf(ctx)); {
 						case valueOf(ctx) == "":
-							p.epochs = 0
+							p.recipe.Epochs = 0
 						case err == nil && n >= 1 && n <= mostEpochs:
-							p.epochs = n
+							p.recipe.Epochs = n
 						}
 					}),
 				app.P().Class("quiet small").Text("passes over the library: 400 if you give none, fewer for more than 7 680 molecules. A quarter of them is faster and nearly as good."))),
 			row(app.Span().Class("form-label").Text("Structures"), app.Div().Body(
 				app.Label().Class("check").Body(
-					app.Input().ID("train-structures").Type("checkbox").Checked(p.structures).
-						OnChange(func(ctx app.Context, e app.Event) { p.structures = ctx.JSSrc().Get("checked").Bool() }),
+					app.Input().ID("train-structures").Type("checkbox").Checked(p.recipe.Structures).
+						OnChange(func(ctx app.Context, e app.Event) { p.recipe.Structures = ctx.JSSrc().Get("checked").Bool() }),
 					app.Text("Keep the structures with the model")),
 				app.P().Class("quiet small").Text("They then travel with its file, and the inspector shows the molecules that are most similar."))),
+			app.If(len(s.Columns()) > 1, func() app.UI { return row(app.Span().Class("form-label").Text("Predictions"), p.values()) }),
 		),
 		app.Div().Class("row-buttons").Body(
-			button("Train", func() { s.Training.Start(strings.TrimSpace(p.name), p.epochs, p.structures) }).ID("train-start").Class("strong").Disabled(!ready)),
+			button("Train", func() { s.Training.Start(p.chosen()) }).ID("train-start").Class("strong").Disabled(!ready)),
 	}
+}
+
+// values ask where observed and predicted values are, and for the promise without which no errors
+// are kept.
+func (p *trainDialog) values() app.UI {
+	r := p.chosen()
+	column := func(id, name, but, is string, chosen *string) app.UI {
+		return app.Span().Class("value-column").Body(app.Label().For(id).Text(name), columnSelect(id, p.S.Columns(), but, is, func(name string) {
+			*chosen, p.recipe.HeldOut = name, false // the promise was about others
+		}))
+	}
+	return app.Div().Body(
+		app.Div().Class("value-columns").Body(
+			column("train-observed", "Observed", r.Predicted, r.Observed, &p.recipe.Observed),
+			column("train-predicted", "Predicted", r.Observed, r.Predicted, &p.recipe.Predicted)),
+		app.Label().Class("check").Body(
+			app.Input().ID("train-held-out").Type("checkbox").Checked(r.HeldOut).Disabled(r.Observed == "" || r.Predicted == "").
+				OnChange(func(ctx app.Context, e app.Event) { p.recipe.HeldOut = ctx.JSSrc().Get("checked").Bool() }),
+			app.Text("These predictions were held out or cross-validated")),
+		app.P().Class("quiet small").Text("The model then keeps how wrong your predictions were for the molecules kept from training, and says what errors to expect of new ones. Without the promise nothing is kept: errors on molecules that a model was fitted to are too small."))
+}
+
+// chosen is what was asked for, without columns that another library had.
+func (p *trainDialog) chosen() session.Recipe {
+	r := p.recipe
+	for _, name := range []*string{&r.Observed, &r.Predicted} {
+		if !slices.Contains(p.S.Columns(), *name) {
+			*name = ""
+		}
+	}
+	r.HeldOut = r.HeldOut && r.Observed != "" && r.Predicted != ""
+	return r
 }
 
 func (p *trainDialog) running() []app.UI {
@@ -226,6 +258,9 @@ func (p *trainDialog) made() []app.UI {
 	body := []app.UI{
 		app.P().Body(app.Strong().Text("Done: " + m.Model.Name)),
 		quietLine(fmt.Sprintf("%s graphs, %s, on the %s, %s. `baca score --model` reads the same file.", words.Count(m.Model.Train), words.Plural(m.Model.Epochs, "epoch", "epochs"), m.Device, words.Size(len(m.Data)))),
+	}
+	if n := m.Model.Residuals; n > 0 {
+		body = append(body, app.P().ID("train-errors").Text(fmt.Sprintf("It keeps how wrong %s was for %s held-out molecules.", m.Model.Predicted, words.Count(n))))
 	}
 	for _, w := range m.Warnings {
 		body = append(body, quietLine(words.Capital(w)+"."))

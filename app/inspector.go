@@ -38,7 +38,7 @@ func (p *inspectorPane) Render() app.UI {
 			app.P().Class("verdict-line").Body(shape(session.Refused), app.Strong().Text("Refused")),
 			app.P().Text(q.Text), app.Pre().Class("caret").Attr("hidden", attribute(q.Caret == "")).Text(q.Caret)))
 	}
-	body := append([]app.UI{head, p.verdict(i)}, p.picture()...)
+	body := append([]app.UI{head, p.verdict(i), p.prediction(i)}, p.picture()...)
 	d, failure := s.Inspector.Detail, s.Inspector.Failure
 	switch {
 	case failure != nil:
@@ -181,6 +181,20 @@ func (p *inspectorPane) verdict(i int) app.UI {
 		}
 	}
 	return box.Body(body...)
+}
+
+// prediction is what is known of the one for a record.
+func (p *inspectorPane) prediction(i int) app.UI {
+	r := &p.S.Rows
+	v := r.TrustOf(i)
+	box := app.Div().ID("prediction").Hidden(r.Trust == nil)
+	switch {
+	case r.Trust == nil:
+		return box
+	case v == session.NoPrediction:
+		return box.Body(quietLine(r.PredictionWords(i)))
+	}
+	return box.Body(app.P().Body(app.Strong().Body(trustMark(v, words.Capital(v.Word())+": ")), app.Text(words.Small(r.PredictionWords(i)))))
 }
 
 // scores are those of all kinds, one by one.

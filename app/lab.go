@@ -95,6 +95,9 @@ func (p *labPane) doors() []app.UI {
 	}
 	if p.told() {
 		items = append(items, p.driftStage(), p.compareStage(), p.suggestStage())
+		if s.Rows.Trust != nil {
+			items = append(items, p.trustStage())
+		}
 	}
 	return items
 }
@@ -215,6 +218,8 @@ func (p *labPane) panel() []app.UI {
 		return []app.UI{p.head("Lab: compare", compareAbout), p.compare()}
 	case message.StageChoose:
 		return []app.UI{p.head("Lab: what to measure next", suggestAbout), p.suggest()}
+	case message.StageTrust:
+		return []app.UI{p.head("Lab: trust", trustAbout), p.trust()}
 	}
 	return p.story()
 }

@@ -102,6 +102,7 @@ func (p *resultPane) Render() app.UI {
 		p.welcome(),
 		p.reading(),
 		p.whole(),
+		p.predictions(),
 		&stripPane{S: s, Rev: s.Rev.Rows, Phase: s.Phase},
 		app.Div().Class("table").Attr("hidden", attribute(s.Rows.Len() == 0)).Body(p.tools(), p.table(), p.note()),
 	)
@@ -184,6 +185,34 @@ func (p *resultPane) whole() app.UI {
 		said = "The list as a whole is being looked at …"
 	}
 	return app.P().ID("whole").Class("whole small").Attr("hidden", attribute(said == "")).Text(said)
+}
+
+// predictions asks which column holds any, and says how often held-out errors were large. It is
+// there for models that know held-out errors alone.
+func (p *resultPane) predictions() app.UI {
+	s := p.S
+	t := &s.Trust
+	line := app.Div().ID("predictions").Class("predictions").Hidden(!t.Offered())
+	if !t.Offered() {
+		return line
+	}
+	body := []app.UI{
+		app.Label().For("predicted").Text("Predictions"),
+		columnSelect("predicted", s.Columns(), "", t.Predicted, t.Choose),
+	}
+	switch judged := s.Rows.Trust; {
+	case t.Failure != nil:
+		body = append(body, app.Span().ID("trust-failure").Class("small").Role("alert").Text(session.TrustFailure(t.Failure)))
+		if t.Failure.Code == message.CodeCancelled {
+			body = append(body, button("Start again", t.Again))
+		}
+	case judged != nil:
+		body = append(body, app.Span().ID("stated").Class("quiet small").Title(words.Sentences(judged.Sentences)).Text(session.StatedLine(judged)))
+		if n := len(judged.Problems); n > 0 {
+			body = append(body, tag("trust-notes", words.Plural(n, "note", "notes"), app.P().Text(words.Sentences(judged.Problems))))
+		}
+	}
+	return line.Body(body...)
 }
 
 // rule is the choice of where the line is: at α for each record, or by the rate of false

@@ -31,6 +31,9 @@ var heads = []struct {
 	{session.ByQ, "c-q", "q-value", "The lowest rate of false discoveries at which this one is called outside"},
 	{session.ByScore, "c-score", "Score", "Higher is further outside"},
 	{session.ByVerdict, "c-verdict", "Verdict", ""},
+	{session.ByPrediction, "c-prediction", "Prediction", "From your column, with an interval of the observed value"},
+	{session.ByExpected, "c-error", "Error", "The mean error of held-out molecules so far outside"},
+	{session.ByTrust, "c-trust", "Trust", "By how many held-out molecules so far outside have a large error"},
 	{session.ByPre, "c-part", "S_Pre", "By the frozen network alone"},
 	{session.ByAttn, "c-part", "S_Attn", "By attention to the two dictionaries"},
 	{session.ByBaCa, "c-part", "S_BaCa", "The sum of both, equation 9 of the paper"},
@@ -52,6 +55,9 @@ func (p *resultPane) table() app.UI {
 	class := "scroller"
 	if byRate {
 		class += " by-rate"
+	}
+	if s.Rows.Trust != nil {
+		class += " with-predictions"
 	}
 	return app.Div().ID("scroller").Class(class).Attr("tabindex", 0).Role("region").Aria("label", "Table of records").
 		OnScroll(p.scroll).
@@ -75,8 +81,19 @@ func (p *resultPane) head(byRate bool) []app.UI {
 	view := p.S.View
 	var list []app.UI
 	for _, h := range heads {
-		if h.by == session.ByQ && !byRate || h.class == "c-part" && !p.S.Calibrated() {
-			continue
+		switch h.by {
+		case session.ByQ:
+			if !byRate {
+				continue
+			}
+		case session.ByPrediction, session.ByExpected, session.ByTrust:
+			if p.S.Rows.Trust == nil {
+				continue
+			}
+		case session.ByPre, session.ByAttn, session.ByBaCa:
+			if !p.S.Calibrated() {
+				continue
+			}
 		}
 		sorted, arrow := "none", app.Span().Class("arrow")
 		switch {
@@ -178,6 +195,9 @@ func (p *resultPane) row(at, i int, bars barScale, byRate bool) app.UI {
 			app.Span().Class("number").Text(scoreCell(r.Score[i], v)),
 		),
 		app.Td().Class("c-verdict").Body(shape(v), app.Span().Text(word)))
+	if r.Trust != nil {
+		cells = append(cells, predictionCells(r, i)...)
+	}
 	if b := r.Batch; b != nil {
 		for _, column := range [][]float64{b.Pre, b.Attn, b.BaCa} {
 			cells = append(cells, app.Td().Class("c-part number").Text(scoreCell(column[i], v)))
@@ -185,6 +205,24 @@ func (p *resultPane) row(at, i int, bars barScale, byRate bool) app.UI {
 	}
 	return app.Tr().ID("row-"+strconv.Itoa(i)).Class(class).DataSet("row", i).
 		Aria("rowindex", at+2).Aria("selected", i == s.Inspector.Record).Body(cells...)
+}
+
+// predictionCells are the prediction for a record, and what is known of it.
+func predictionCells(r *session.Rows, i int) []app.UI {
+	t, verdict := r.Trust, r.TrustOf(i)
+	if verdict == session.NoPrediction {
+		return []app.UI{app.Td().Class("c-prediction"), app.Td().Class("c-error"), app.Td().Class("c-trust")}
+	}
+	return []app.UI{
+		app.Td().Class("c-prediction number").Body(app.Div().Text(words.Number(t.Predicted[i])), app.Div().Class("quiet small").Text(r.Interval(i))),
+		app.Td().Class("c-error number").Text(words.Number(t.Error[i])),
+		app.Td().Class("c-trust").Body(trustMark(verdict, verdict.Word())),
+	}
+}
+
+// trustMark is a verdict on a prediction.
+func trustMark(v session.TrustVerdict, word string) app.UI {
+	return app.Span().Class("trust-mark "+v.Like().Class()).Body(shape(v.Like()), app.Text(word))
 }
 
 // Cells of what has no score are empty.

@@ -88,7 +88,11 @@ type Plot struct {
 	Low, High     float64 // of y, both 0 for what the curves need
 	Level         float64 // of a dashed line, 0 for none
 	Mark          float64 // the step up to which curves are drawn, 0 for all
+	Point         Point   // on a curve
 }
+
+// A Point is a marker with a line down to the axis; the zero value is none.
+type Point struct{ X, Y float64 }
 
 // SVG draws it.
 func (p Plot) SVG(saved bool) string {
@@ -129,6 +133,11 @@ func (p Plot) SVG(saved bool) string {
 		}
 		w.text("label", at+19, 14, c.Name)
 		at += 34 + wide(c.Name)
+	}
+	if p.Point != (Point{}) {
+		px, py := x.At(p.Point.X), y.At(p.Point.Y)
+		w.line("axis", 1, px, y.From, px, py)
+		w.circle("grip", px, py, 5)
 	}
 	w.text("label-mid", (x.From+x.To)/2, p.Height-4, p.XLabel)
 	return w.end()

@@ -8,12 +8,12 @@ import (
 )
 
 // A Lab tells the way of one record, the one of the inspector, through the method: a story
-// of scenes, each of a few beats. Beside it the lab has the test for drift, compares lists, and says
-// what to measure next.
+// of scenes, each of a few beats. Beside it the lab has the test for drift, compares lists, says
+// what to measure next, and how well judgements of predictions held.
 type Lab struct {
 	session *Session
 
-	Stage   string // the scene that is open, message.StageDrift, StageLists or StageChoose; empty for none
+	Stage   string // the scene that is open, message.StageDrift, StageLists, StageChoose or StageTrust; empty for none
 	Beat    int    // of the scene
 	Atom    int    // that is lit
 	Playing bool
@@ -73,7 +73,7 @@ func OfBatch(stage string) bool {
 
 // InStory tells whether a scene is open.
 func (l *Lab) InStory() bool {
-	return !slices.Contains([]string{"", message.StageDrift, message.StageLists, message.StageChoose}, l.Stage)
+	return !slices.Contains([]string{"", message.StageDrift, message.StageLists, message.StageChoose, message.StageTrust}, l.Stage)
 }
 
 // Open shows a scene or what is beside the story, or closes the lab if that is shown already. What

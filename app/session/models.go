@@ -199,6 +199,9 @@ func ModelFacts(m *message.Model) []string {
 	if m.BackgroundGraphs > 0 {
 		facts = append(facts, "background: "+words.Count(m.BackgroundGraphs)+" of "+m.Background)
 	}
+	if m.Residuals > 0 {
+		facts = append(facts, "knows the errors of "+words.Count(m.Residuals)+" predictions")
+	}
 	kept := "kept"
 	if m.HoldoutFile != "" {
 		kept = "of " + words.Shorten(m.HoldoutFile, 40)

@@ -86,7 +86,7 @@ func (r *Result) forgetBatch() {
 
 // clearScores leaves what was read and the user's choices.
 func (r *Result) clearScores() {
-	*r = Result{Settings: r.Settings, rev: r.rev, models: r.models, Opened: r.Opened, Rows: r.Rows, View: r.View, Order: r.Order}
+	*r = Result{Settings: r.Settings, rev: r.rev, models: r.models, Opened: r.Opened, Header: r.Header, Rows: r.Rows, View: r.View, Order: r.Order}
 }
 
 // warn adds warnings that have not been given yet.
@@ -284,7 +284,7 @@ func (r *Result) arrange() {
 func (r *Result) SortBy(c Column) {
 	switch {
 	case r.View.By != c:
-		r.View.By, r.View.Descending = c, c == ByScore || c == ByVerdict || c == ByPre || c == ByAttn || c == ByBaCa
+		r.View.By, r.View.Descending = c, c == ByScore || c == ByVerdict || c == ByPre || c == ByAttn || c == ByBaCa || c == ByExpected || c == ByTrust
 	default:
 		r.View.Descending = !r.View.Descending
 	}

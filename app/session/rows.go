@@ -17,9 +17,10 @@ type Rows struct {
 	Refused           []*message.Problem // why, in the order of the input
 	names             names
 
-	Alone, AloneP []float64 // of each by itself
-	Batch         *Batch    // nil until it is calibrated
-	Score, P      []float64 // of what decides: columns of the above
+	Alone, AloneP []float64        // of each by itself
+	Batch         *Batch           // nil until it is calibrated
+	Trust         *message.Trusted // of predictions, nil where none were judged
+	Score, P      []float64        // of what decides: columns of the above
 
 	more []message.Column // which files have, and the page does not show
 
@@ -154,7 +155,7 @@ func (r *Rows) keep(e *message.Rows) {
 // forgetScores makes all records unscored.
 func (r *Rows) forgetScores() {
 	n := r.Len()
-	r.Alone, r.AloneP, r.Batch = missing(n), missing(n), nil
+	r.Alone, r.AloneP, r.Batch, r.Trust = missing(n), missing(n), nil, nil
 	r.more = nil
 	r.decide(EachAlone)
 	clear(r.scored)
@@ -228,6 +229,9 @@ const (
 	ByAttn
 	ByBaCa
 	ByQ
+	ByPrediction
+	ByExpected // error
+	ByTrust
 )
 
 // A View is an order and a choice of the rows.
@@ -323,6 +327,12 @@ func (r *Rows) values(by Column) []float64 {
 		return r.P
 	case by == ByScore:
 		return r.Score
+	case r.Trust != nil && by == ByPrediction:
+		return r.Trust.Predicted
+	case r.Trust != nil && by == ByExpected:
+		return r.Trust.Error
+	case r.Trust != nil && by == ByTrust:
+		return r.trustRanks()
 	case r.Batch != nil && by == ByPre:
 		return r.Batch.Pre
 	case r.Batch != nil && by == ByAttn:
@@ -400,6 +410,13 @@ func (r *Rows) columns(order []int32, l Levels, own Rule) message.Columns {
 			problem = p.Text
 		}
 		c.Error = append(c.Error, problem)
+	}
+	if t := r.Trust; t != nil {
+		*c.Numbers("predicted") = pick(t.Predicted, order)
+		*c.Numbers("expected_error") = pick(t.Error, order)
+		*c.Numbers("interval_low") = pick(t.Low, order)
+		*c.Numbers("interval_high") = pick(t.High, order)
+		*c.Texts("trust") = pick(t.Verdict, order)
 	}
 	for _, m := range r.more {
 		if m.Texts != nil {

@@ -43,6 +43,7 @@ type Session struct {
 	Glances   Glances
 	Lab       Lab
 	Training  Training
+	Trust     Trust
 	Task      *Task  // what the worker does beside, nil for nothing
 	Saved     string // a note on the latest download
 
@@ -99,6 +100,7 @@ func New(c *message.Client) *Session {
 	s.Result = Result{Settings: Settings{Alpha: usualAlpha}, View: View{By: ByScore, Descending: true}, rev: &s.Rev, models: &s.Models}
 	s.Models.session, s.Input.session, s.Training.session = s, s, s
 	s.Inspector = Inspector{session: s, Record: -1, Reason: -1}
+	s.Trust = Trust{session: s, Coverage: usualCoverage}
 	s.Glances = Glances{session: s, run: -1}
 	s.Lab = Lab{session: s, Side: "ID", Lambda: 0.5, mixing: -1}
 	return s
@@ -223,6 +225,7 @@ func (s *Session) clear() {
 	s.Opened, s.Header, s.Rows, s.Order, s.Failure = nil, nil, Rows{}, nil, nil
 	s.View = View{By: s.View.By, Descending: s.View.Descending}
 	s.toSelect = 0
+	s.Trust.forget()
 	s.Inspector.Show(-1)
 	s.clearScores()
 }
@@ -393,6 +396,7 @@ func (s *Session) proceed() {
 	if (s.By != EachAlone || needsBatch(s.Lab.Stage)) && !s.declined {
 		s.Calibrate()
 	}
+	s.Trust.refresh()
 	s.Lab.refresh()
 }
 

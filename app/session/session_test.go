@@ -508,7 +508,7 @@ func TestTrainingGoesOnAfterAReload(t *testing.T) {
 		t.Fatalf("phase %v: a library is opened and not scored", s.Phase)
 	}
 	s.Training.store = kept
-	s.Training.Start("mine", 10, true)
+	s.Training.Start(Recipe{Name: "mine", Epochs: 10, Structures: true, Observed: "y", Predicted: "yhat", HeldOut: true})
 	f.next(-1)
 	if !s.Training.On || s.Training.Latest.Epoch != 3 || len(s.Training.Loss) != 3 || s.Training.At != 2 {
 		t.Fatalf("training %+v", s.Training)
@@ -536,7 +536,7 @@ func TestTrainingGoesOnAfterAReload(t *testing.T) {
 	s.Training.Resume()
 	f.next(-1)
 	pass(later)
-	if string(training.Checkpoint) != "two" || training.Epochs != 10 || training.Name != "mine" || !training.Canonical || !training.Structures {
+	if string(training.Checkpoint) != "two" || training.Epochs != 10 || training.Name != "mine" || !training.Canonical || !training.Structures || training.Observed != "y" || training.Predicted != "yhat" || !training.HeldOut {
 		t.Errorf("went on with %+v", training)
 	}
 	if s.Training.Made == nil || len(s.Models.Own) != 1 || len(kept) != 0 {
@@ -565,7 +565,7 @@ func TestPauseTraining(t *testing.T) {
 	pass(later)
 	f.next(-1)
 	s.Training.store = kept
-	s.Training.Start("", 0, false)
+	s.Training.Start(Recipe{})
 	if got := s.Training.ShortLine(); got != "Training: epoch 0" {
 		t.Errorf("%q before the number of epochs is known", got)
 	}
@@ -593,7 +593,7 @@ func TestModelThatComesLateLeavesTheTraining(t *testing.T) {
 	f := &fake{t: t, answer: usual}
 	s := New(message.NewClient(f.spawn))
 	s.Models.Start("", nil)
-	s.Training = Training{session: s, store: memory{}, name: "mine", Epochs: 10, Library: NewFile("mine.smi", []byte("CCO\nCC\n")), At: 2, checkpoint: []byte("two")}
+	s.Training = Training{session: s, store: memory{}, Recipe: Recipe{Name: "mine", Epochs: 10}, Library: NewFile("mine.smi", []byte("CCO\nCC\n")), At: 2, checkpoint: []byte("two")}
 	s.Training.Resume()
 	f.next(-1)
 	if s.Models.Used == nil || !s.Training.On || s.Phase != Unstarted {

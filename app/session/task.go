@@ -8,7 +8,7 @@ import (
 )
 
 // A Task is what the worker does when all is scored and the user asks for more: a
-// report, reasons, the test for drift, a comparison, or a suggestion. There is one at a time, and it can be
+// report, reasons, the test for drift, a comparison, a suggestion, or judgements of predictions. There is one at a time, and it can be
 // ended without losing what was scored.
 type Task struct {
 	name     string // for people
@@ -31,6 +31,8 @@ func (t *Task) Words() string {
 		return t.name + " …"
 	case p.Stage == message.StageDrift:
 		return t.name + ": one after the other, " + part
+	case p.Stage == message.StageTrust:
+		return t.name + ": " + part
 	}
 	return t.name + ": why, " + part
 }

@@ -14,10 +14,7 @@ type Training struct {
 
 	On     bool // the worker trains
 	Ending bool // and was told to pause
-	name   string
-	Epochs int // in all; 0 is as many as suit the library, until the worker says how many
-	// Structures has the training molecules kept in the model's file.
-	Structures bool
+	Recipe
 	// Library is what it trains on, kept so that it can go on after a reload.
 	Library *File
 	begun   time.Time
@@ -30,6 +27,18 @@ type Training struct {
 	At         int // epoch of the checkpoint
 	Made       *message.Trained
 	Failure    *message.Failed
+}
+
+// A Recipe is what the user asks for.
+type Recipe struct {
+	Name   string
+	Epochs int // in all; 0 is as many as suit the library, until the worker says how many
+	// Structures has the training molecules kept in the model's file.
+	Structures bool
+	// Observed and Predicted are columns of the library, empty for none. HeldOut is the user's
+	// promise that predictions were made without their molecules.
+	Observed, Predicted string
+	HeldOut             bool
 }
 
 // A Store keeps values by name in the browser. Get calls back with nil for what is
@@ -47,16 +56,14 @@ type Store interface {
 
 // What is kept of a training: this as JSON, the library and the checkpoint.
 type keptTraining struct {
-	Name       string
-	Epochs     int
-	Structures bool
-	Library    string // name of the file
-	At         int    // epoch of the checkpoint
-	Loss       []float64
+	Recipe
+	Library string // name of the file
+	At      int    // epoch of the checkpoint
+	Loss    []float64
 }
 
-// Start starts training on what is open, for 0 epochs for as many as suit it.
-func (t *Training) Start(name string, epochs int, structures bool) {
+// Start starts training on what is open.
+func (t *Training) Start(r Recipe) {
 	if t.session.Opened == nil || t.On {
 		return
 	}
@@ -65,7 +72,7 @@ func (t *Training) Start(name string, epochs int, structures bool) {
 	if library == nil {
 		library = NewFile("pasted.smi", []byte(input.Text))
 	}
-	*t = Training{session: t.session, store: t.store, name: name, Epochs: epochs, Structures: structures, Library: library}
+	*t = Training{session: t.session, store: t.store, Recipe: r, Library: library}
 	t.store.PutFile("library", library)
 	t.store.Drop("checkpoint", func() {})
 	t.keep()
@@ -74,7 +81,7 @@ func (t *Training) Start(name string, epochs int, structures bool) {
 
 // keep writes how far it is.
 func (t *Training) keep() {
-	kept, err := json.Marshal(keptTraining{t.name, t.Epochs, t.Structures, t.Library.Name, t.At, t.Loss})
+	kept, err := json.Marshal(keptTraining{t.Recipe, t.Library.Name, t.At, t.Loss})
 	if err == nil {
 		t.store.Put("training", kept, ignore)
 	}
@@ -94,7 +101,10 @@ func (t *Training) run() {
 	t.begun, t.from = time.Now(), t.At
 	t.Loss = t.Loss[:min(len(t.Loss), t.At)]
 	s.Rev.State++
-	s.ask(&message.Train{Name: t.name, Epochs: t.Epochs, Canonical: true, Checkpoint: t.checkpoint, Structures: t.Structures}, t.event, t.end)
+	s.ask(&message.Train{
+		Name: t.Name, Epochs: t.Epochs, Canonical: true, Checkpoint: t.checkpoint, Structures: t.Structures,
+		Observed: t.Observed, Predicted: t.Predicted, HeldOut: t.HeldOut,
+	}, t.event, t.end)
 }
 
 // event takes what the worker tells of a training.
@@ -183,7 +193,7 @@ func (t *Training) Recall(store Store) {
 }
 
 func (t *Training) restore(kept keptTraining, library *File, checkpoint []byte) {
-	*t = Training{session: t.session, store: t.store, name: kept.Name, Epochs: kept.Epochs, Structures: kept.Structures, Library: library, Loss: kept.Loss}
+	*t = Training{session: t.session, store: t.store, Recipe: kept.Recipe, Library: library, Loss: kept.Loss}
 	if checkpoint != nil {
 		t.checkpoint, t.At = checkpoint, kept.At
 	}

@@ -18,6 +18,7 @@ type Trusted struct {
 	Verdict                     Strings // "trust", "check" or "do-not-use"
 	// Sentences say what that rests on, as the command writes them.
 	Sentences []string
+	Coverage  float64 // share of observed values that intervals hold
 	Classes   bool    // observed values are 0 or 1: there are no intervals
 	Tolerance float64 // errors above it are large
 	Stated    []Large // of held-out molecules, for each verdict, the best first

@@ -328,22 +328,8 @@ func TestDraw(t *testing.T) {
 }
 
 func TestAccessible(t *testing.T) {
-	axe, err := os.ReadFile("../../../web/node_modules/axe-core/axe.min.js")
-	if err != nil {
-		t.Skip("axe-core is not installed: npm ci in web")
-	}
 	b := ready(t)
-	eval[any](b, string(axe)+";null")
-	check := func(state string) {
-		t.Helper()
-		for _, scheme := range []string{"light", "dark"} {
-			b.scheme(scheme)
-			found := eval[string](b, `axe.run().then((r) => r.violations.filter((v) => v.impact === "serious" || v.impact === "critical").map((v) => v.id + ": " + v.nodes.map((n) => n.html.slice(0, 160)).join("; ")).join("\n"))`)
-			if found != "" {
-				t.Errorf("%s, %s: %s", scheme, state, found)
-			}
-		}
-	}
+	check := b.accessible()
 	check("empty")
 	b.example(1)
 	b.click(`.row`)
@@ -391,6 +377,27 @@ func TestAccessible(t *testing.T) {
 	check("all refused")
 	b.click("#clear")
 	b.phase("empty")
+}
+
+// accessible returns a check of what the page shows, which does nothing where axe-core is not installed.
+func (b *tab) accessible() (check func(state string)) {
+	b.t.Helper()
+	axe, err := os.ReadFile("../../../web/node_modules/axe-core/axe.min.js")
+	if err != nil {
+		b.t.Log("axe-core is not installed: npm ci in web")
+		return func(string) {}
+	}
+	eval[any](b, string(axe)+";null")
+	return func(state string) {
+		b.t.Helper()
+		for _, scheme := range []string{"light", "dark"} {
+			b.scheme(scheme)
+			found := eval[string](b, `axe.run().then((r) => r.violations.filter((v) => v.impact === "serious" || v.impact === "critical").map((v) => v.id + ": " + v.nodes.map((n) => n.html.slice(0, 160)).join("; ")).join("\n"))`)
+			if found != "" {
+				b.t.Errorf("%s, %s: %s", scheme, state, found)
+			}
+		}
+	}
 }
 
 // scheme sets whether the system is light or dark, and that nothing is animated.

@@ -246,7 +246,7 @@ func TestTrust(t *testing.T) {
 			t.Errorf("stated for %s: %+v, want %+v", v, l, s)
 		}
 	}
-	if got.Tolerance != c.Tolerance || got.Classes || len(got.Problems) > 0 || !slices.Equal(got.Sentences, c.Sentences("score")) {
+	if got.Tolerance != c.Tolerance || got.Coverage != 0.9 || got.Classes || len(got.Problems) > 0 || !slices.Equal(got.Sentences, c.Sentences("score")) {
 		t.Errorf("%+v", got)
 	}
 

@@ -1,0 +1,56 @@
+package job
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/algo"
+	"baca/algo/table"
+)
+
+func TestLabels(t *testing.T) {
+	l := &Labels{Observed: "y", Predicted: "yhat"}
+	fail := func(k int, err error) error { return errors.New([]string{"at y: ", "at yhat: "}[k] + err.Error()) }
+	if v := l.Of(9, &table.Cells{Texts: []string{"1.5", "-2e1"}, Fail: fail}); v.Observed != 1.5 || v.Predicted != -20 {
+		t.Errorf("%+v", v)
+	}
+	if list := l.Problems("so"); list != nil {
+		t.Errorf("%q where all cells hold numbers", list)
+	}
+	// Rows come in any order, and the first are named.
+	for row := 8; row >= 1; row-- {
+		if v := l.Of(row, &table.Cells{Texts: []string{"NaN", "1,5"}, Fail: fail}); !math.IsNaN(v.Observed) || !math.IsNaN(v.Predicted) {
+			t.Errorf("%+v", v)
+		}
+	}
+	list := l.Problems("so")
+	if len(list) != 7 || list[0] != `no value: at y: column y: "NaN", want a finite number with a point for decimals` || !strings.Contains(list[1], `column yhat: "1,5"`) || list[5] != "no value: 11 more cells" || list[6] != "so" {
+		t.Errorf("%q", list)
+	}
+	one := &Labels{Predicted: "yhat"}
+	if v := one.Of(1, &table.Cells{Texts: []string{"3"}, Fail: fail}); !math.IsNaN(v.Observed) || v.Predicted != 3 || !slices.Equal(one.Columns(), []string{"yhat"}) {
+		t.Errorf("%+v", v)
+	}
+	if v := new(Labels).Of(1, nil); v != nil {
+		t.Errorf("values of no columns: %+v", v)
+	}
+}
+
+func TestEnoughResiduals(t *testing.T) {
+	known := func(n int) []*algo.Values {
+		values := make([]*algo.Values, 300) // of which 30 are kept from training
+		for i := range n {
+			values[i] = &algo.Values{}
+		}
+		return values
+	}
+	if err := EnoughResiduals(known(300), 1); err != nil {
+		t.Error(err)
+	}
+	if err := EnoughResiduals(known(60), 1); err == nil || !strings.HasPrefix(err.Error(), "errors are taken from the 30 molecules kept from training, of which ") {
+		t.Errorf("%v", err)
+	}
+}

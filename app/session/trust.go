@@ -1,0 +1,258 @@
+package session
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"baca/app/words"
+	"baca/wasm/message"
+)
+
+// Trust judges predictions that stand in a column of the input, by the held-out errors that the
+// model knows. There is nothing of it to see without such a column and such a model.
+type Trust struct {
+	session *Session
+
+	Predicted, Observed string // columns of the input, empty for none
+	chosen              bool   // the user has chosen Predicted
+	asked               trustKey
+	Failure             *message.Failed
+	Coverage            int // percent of the molecules that the marker on the curve of risk keeps
+}
+
+// A trustKey is what judgements depend on.
+type trustKey struct {
+	run                 int
+	predicted, observed string
+}
+
+// judging is the name of that task.
+const judging = "Predictions"
+
+// Columns are those of the input that may hold values: all but that of the SMILES.
+func (r *Result) Columns() (list []string) {
+	if h := r.Header; h != nil {
+		for _, name := range h.Columns {
+			if name != "" && name != h.Column && !slices.Contains(list, name) {
+				list = append(list, name)
+			}
+		}
+	}
+	return list
+}
+
+// Offered tells whether the user can choose a column with predictions. A choice stays to be seen
+// where another model knows nothing of errors.
+func (t *Trust) Offered() bool {
+	m := t.session.Models.Used
+	return m != nil && (m.Residuals > 0 || t.Predicted != "") && len(t.session.Columns()) > 0
+}
+
+// Choose judges the predictions of another column, or with an empty name none.
+func (t *Trust) Choose(predicted string) {
+	t.Predicted, t.chosen = predicted, true
+	if t.Observed == predicted {
+		t.Observed = ""
+	}
+	t.asked = trustKey{}
+	t.refresh()
+}
+
+// Observe compares with the values of a column, or with an empty name with none.
+func (t *Trust) Observe(observed string) {
+	t.Observed, t.asked = observed, trustKey{}
+	t.refresh()
+}
+
+// forget is for another input.
+func (t *Trust) forget() { *t = Trust{session: t.session, Coverage: usualCoverage} }
+
+// refresh asks for the judgements that are wanted and not there. It begins with the column that
+// has the name of the one that the model's errors come from.
+func (t *Trust) refresh() {
+	s := t.session
+	s.Rev.State++
+	if m := s.Models.Used; m != nil && m.Residuals > 0 && !t.chosen && slices.Contains(s.Columns(), m.Predicted) {
+		t.Predicted = m.Predicted
+	}
+	if t.Predicted == "" {
+		t.take(nil)
+		return
+	}
+	key := trustKey{s.Run, t.Predicted, t.Observed}
+	if key == t.asked || s.Phase != Done || s.Task != nil || s.Training.On || s.Graphs() == 0 {
+		return
+	}
+	t.asked, t.Failure = key, nil
+	s.beginTask(judging, &message.Trust{Predicted: t.Predicted, Observed: t.Observed, Scores: s.Rows.Alone}, func(r message.Reply) {
+		if key != t.asked {
+			return // another column was chosen meanwhile
+		}
+		if judged, ok := r.(*message.Trusted); ok {
+			t.take(judged)
+			return
+		}
+		t.Failure = failureOf(r)
+		t.take(nil)
+		s.Rev.All()
+	})
+}
+
+// Again asks anew after a failure.
+func (t *Trust) Again() {
+	t.asked = trustKey{}
+	t.refresh()
+}
+
+// usualCoverage is where the marker is before it is moved.
+const usualCoverage = 80
+
+// take shows other judgements, or none.
+func (t *Trust) take(judged *message.Trusted) {
+	s := t.session
+	if s.Rows.Trust == judged {
+		return
+	}
+	s.Rows.Trust = judged
+	s.arrange()
+	s.Rev.All()
+}
+
+// Cover moves the marker: so many percent of the molecules are kept, the nearest first.
+func (t *Trust) Cover(percent int) {
+	t.Coverage = min(max(percent, 1), 100)
+	t.session.Lab.Frame++
+}
+
+// Kept is how many molecules of an audit the marker keeps, at least one.
+func (t *Trust) Kept(a *message.Audit) int {
+	return max(int(math.Round(float64(t.Coverage)/100*float64(a.N))), 1)
+}
+
+// KeepLine says what is kept.
+func (t *Trust) KeepLine(a *message.Audit) string {
+	n := t.Kept(a)
+	return fmt.Sprintf("Keep the %s nearest of %s: mean error %s; score up to %s.",
+		words.Count(n), words.Count(a.N), words.Number(a.Risk[n-1]), words.Number(a.Scores[n-1]))
+}
+
+// curvePoints are as many as a curve of risk is drawn from, and no more.
+const curvePoints = 400
+
+// RiskCurves are the mean errors of those that are kept, by their share in percent: in the order
+// of scores, and in that of the errors themselves.
+func RiskCurves(a *message.Audit) (share, risk, best []float64) {
+	n := min(a.N, curvePoints)
+	for i := range n {
+		k := (i+1)*a.N/n - 1
+		share, risk, best = append(share, ShareOf(k+1, a)), append(risk, a.Risk[k]), append(best, a.Best[k])
+	}
+	return share, risk, best
+}
+
+// ShareOf is that of so many molecules, in percent.
+func ShareOf(n int, a *message.Audit) float64 { return 100 * float64(n) / float64(a.N) }
+
+// A TrustVerdict says what to do with a prediction; 0 for none.
+type TrustVerdict uint8
+
+const (
+	NoPrediction TrustVerdict = iota
+	TrustIt
+	CheckIt
+	DoNotUseIt
+)
+
+// trustNames are those of verdicts in messages and files.
+var trustNames = [...]string{"", "trust", "check", "do-not-use"}
+
+// Word is what the page calls it.
+func (v TrustVerdict) Word() string { return strings.ReplaceAll(trustNames[v], "-", " ") }
+
+// Like is the verdict on a molecule whose colour and shape it has.
+func (v TrustVerdict) Like() Verdict { return [...]Verdict{Unscored, Inside, Borderline, Outside}[v] }
+
+func trustOf(name string) TrustVerdict {
+	return TrustVerdict(max(slices.Index(trustNames[:], name), 0))
+}
+
+// TrustOf is the verdict on the prediction for a record.
+func (r *Rows) TrustOf(record int) TrustVerdict {
+	if r.Trust == nil {
+		return NoPrediction
+	}
+	return trustOf(r.Trust.Verdict[record])
+}
+
+// trustRanks order records by verdict, the best first.
+func (r *Rows) trustRanks() []float64 {
+	ranks := missing(r.Len())
+	for i := range ranks {
+		if v := r.TrustOf(i); v != NoPrediction {
+			ranks[i] = float64(v)
+		}
+	}
+	return ranks
+}
+
+// Interval is that of the observed value of a record, empty for none.
+func (r *Rows) Interval(record int) string {
+	t := r.Trust
+	if t == nil || math.IsNaN(t.Low[record]) {
+		return ""
+	}
+	return words.Number(t.Low[record]) + " to " + words.Number(t.High[record])
+}
+
+// StatedLine says how often errors were large for held-out molecules, by verdict.
+func StatedLine(t *message.Trusted) string {
+	var parts []string
+	for _, l := range t.Stated {
+		if l.N > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s of %s", trustOf(l.Verdict).Word(), words.Percent(float64(l.Large)/float64(l.N)), words.Count(l.N)))
+		}
+	}
+	return "Large errors, above " + words.Number(t.Tolerance) + ", of held-out molecules: " + strings.Join(parts, ", ") + "."
+}
+
+// PredictionWords say what is known of the prediction for a record.
+func (r *Rows) PredictionWords(record int) string {
+	t := r.Trust
+	if r.TrustOf(record) == NoPrediction {
+		return "There is no prediction for it in the input."
+	}
+	said := "The prediction is " + words.Number(t.Predicted[record])
+	if math.IsNaN(t.Error[record]) {
+		return said + ". No held-out molecule was so far outside, so nothing is known of its error."
+	}
+	said += ", with an expected error of " + words.Number(t.Error[record]) + "."
+	if interval := r.Interval(record); interval != "" {
+		said += " The interval " + interval + " holds " + words.Percent(t.Coverage) + " of observed values, for molecules like those held out."
+	}
+	return said
+}
+
+// TrustFailure says why there are no judgements.
+func TrustFailure(f *message.Failed) string {
+	switch f.Code {
+	case message.CodeCancelled:
+		return "Cancelled."
+	case message.CodeBadModel:
+		return words.Capital(f.Text) + ". A model that you train on predictions that were held out knows them."
+	}
+	_, what := FailureWords(f)
+	return what
+}
+
+// TrustWord is what the page calls a verdict in a message.
+func TrustWord(verdict string) string { return trustOf(verdict).Word() }
+
+// LargeWords are a share of large errors and behind it its interval.
+func LargeWords(l message.Large) (share, interval string) {
+	if l.N == 0 {
+		return words.None, ""
+	}
+	return words.Percent(float64(l.Large) / float64(l.N)), fmt.Sprintf(" (%.0f–%.0f %%)", 100*l.Low, 100*l.High)
+}

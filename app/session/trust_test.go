@@ -1,0 +1,127 @@
+package session
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/wasm/message"
+)
+
+// predicting makes the worker open a table and judge predictions.
+func (f *fake) predicting() {
+	nan := math.NaN()
+	f.answer = func(number uint32, r any, say func(any)) {
+		switch r := r.(type) {
+		case *message.LoadModel:
+			m := &message.Model{Name: r.Name, Molecules: true, BuiltIn: true, SHA256: r.Name}
+			if r.Name == "mine" {
+				m.Residuals, m.Observed, m.Predicted = 50, "y", "yhat"
+			}
+			say(m)
+		case *message.Open:
+			say(&message.Header{Key: "k", Columns: []string{"smiles", "y", "yhat", "other"}, Column: "smiles"})
+			usual(number, r, say)
+		case *message.Score:
+			answerScore("CCO\nCC\nxx", r, say)
+		case *message.Trust:
+			if r.Predicted == "other" {
+				say(&message.Failed{Code: message.CodeBadInput, Text: "no"})
+				return
+			}
+			t := &message.Trusted{
+				Predicted: message.Floats{1.5, 2, nan}, Coverage: 0.9, Error: message.Floats{0.5, nan, nan}, Low: message.Floats{1, nan, nan}, High: message.Floats{2, nan, nan},
+				Verdict: message.Strings{"check", "do-not-use", ""}, Tolerance: 1,
+				Stated: []message.Large{{Verdict: "trust", Large: 1, N: 4}, {Verdict: "check", Large: 1, N: 2}, {Verdict: "do-not-use"}},
+			}
+			if r.Observed != "" {
+				t.Audit = &message.Audit{N: 5, Risk: message.Floats{1, 2, 3, 4, 5}, Best: message.Floats{0, 0, 1, 3, 5}, Scores: message.Floats{-1, 0, 1, 2, 3}}
+			}
+			say(t)
+		default:
+			usual(number, r, say)
+		}
+	}
+}
+
+func TestPredictionsAreJudged(t *testing.T) {
+	s, f, later := newTest(t)
+	f.predicting()
+	settle := func() { f.next(-1); pass(later); f.next(-1); pass(later); f.next(-1) }
+	s.Input.Give("", NewFile("new.csv", []byte("CCO\nCC\nxx")))
+	settle()
+	if s.Trust.Offered() || s.Rows.Trust != nil {
+		t.Error("predictions are asked for although the model knows no errors")
+	}
+	s.Models.Load("mine", nil)
+	settle()
+	// The column of that name is taken.
+	if s.Phase != Done || s.Trust.Predicted != "yhat" || s.Trust.Observed != "" || s.Rows.Trust == nil || !slices.Equal(s.Columns(), []string{"y", "yhat", "other"}) {
+		t.Fatalf("phase %v, %+v, columns %v", s.Phase, s.Trust, s.Columns())
+	}
+	asked, ok := f.asked[len(f.asked)-1].(*message.Trust)
+	if !ok || len(asked.Scores) != 3 || !math.IsNaN(asked.Scores[2]) || asked.Scores[0] != s.Rows.Alone[0] {
+		t.Errorf("asked with %+v", asked)
+	}
+	c := s.columns([]int32{2, 0, 1})
+	if got := *c.Texts("trust"); !slices.Equal(got, message.Strings{"", "check", "do-not-use"}) || (*c.Numbers("interval_high"))[1] != 2 || (*c.Numbers("predicted"))[2] != 2 {
+		t.Errorf("columns %+v", c.More)
+	}
+	for record, want := range []string{"The prediction is 1.50, with an expected error of 0.500. The interval 1.00 to 2.00 holds 90 % of observed values", "nothing is known of its error", "no prediction"} {
+		if got := s.Rows.PredictionWords(record); !strings.Contains(got, want) {
+			t.Errorf("record %d: %q, want %q", record, got, want)
+		}
+	}
+	if got, want := StatedLine(s.Rows.Trust), "Large errors, above 1.00, of held-out molecules: trust 25 % of 4, check 50 % of 2."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	s.SortBy(ByTrust)
+	if !slices.Equal(s.Order, []int32{1, 0, 2}) {
+		t.Errorf("order %v, want the one not to be used first", s.Order)
+	}
+
+	// The marker.
+	s.Trust.Observe("y")
+	settle()
+	a := s.Rows.Trust.Audit
+	if a == nil || s.Trust.KeepLine(a) != "Keep the 4 nearest of 5: mean error 4.00; score up to 2.00." {
+		t.Fatalf("%+v", a)
+	}
+	for percent, want := range map[int]int{-5: 1, 1: 1, 20: 1, 50: 3, 100: 5, 900: 5} {
+		if s.Trust.Cover(percent); s.Trust.Kept(a) != want {
+			t.Errorf("%d %% keep %d, want %d", percent, s.Trust.Kept(a), want)
+		}
+	}
+	if share, risk, best := RiskCurves(a); !slices.Equal(share, []float64{20, 40, 60, 80, 100}) || !slices.Equal(risk, a.Risk) || !slices.Equal(best, a.Best) {
+		t.Errorf("%v, %v, %v", share, risk, best)
+	}
+
+	// A column without numbers, one that is not looked at, and another input.
+	s.Trust.Choose("other")
+	settle()
+	if s.Rows.Trust != nil || s.Trust.Failure == nil || s.Trust.Observed != "y" {
+		t.Errorf("%+v", s.Trust)
+	}
+	s.Trust.Choose("y")
+	settle()
+	if s.Rows.Trust == nil || s.Trust.Observed != "" || s.Trust.Failure != nil {
+		t.Errorf("%+v", s.Trust)
+	}
+	s.Trust.Choose("")
+	settle()
+	if s.Rows.Trust != nil || s.Trust.Predicted != "" || !s.Trust.Offered() {
+		t.Errorf("%+v", s.Trust)
+	}
+	s.Input.Give("", NewFile("more.csv", []byte("CCO\nCC\nxx")))
+	settle()
+	if s.Trust.Predicted != "yhat" || s.Rows.Trust == nil {
+		t.Errorf("another input has %+v", s.Trust)
+	}
+	// A model that knows nothing of errors: the choice stays to be seen.
+	s.Models.Load("bbbp", nil)
+	settle()
+	if !s.Trust.Offered() || s.Trust.Predicted != "yhat" {
+		t.Errorf("%+v", s.Trust)
+	}
+}

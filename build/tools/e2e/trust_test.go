@@ -7,12 +7,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"baca/algo"
+	"baca/weights"
 )
 
 // cellsOf reads a table.
@@ -69,8 +73,10 @@ func TestPredictions(t *testing.T) {
 	b.phase("done")
 	b.wait(`document.getElementById("stated") !== null && document.querySelectorAll("td.c-trust").length > 3`)
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "new.csv"), []byte(fresh), 0o644); err != nil {
-		t.Fatal(err)
+	for name, text := range map[string]string{"train.csv": train, "new.csv": fresh} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	command := func(args ...string) string {
 		c := exec.Command(filepath.Join(builtIn, "baca"), args...)
@@ -80,6 +86,11 @@ func TestPredictions(t *testing.T) {
 			t.Fatalf("baca %v: %v", args, err)
 		}
 		return string(out)
+	}
+	// The errors that it keeps are those that the command keeps.
+	command("pretrain", "--in", "train.csv", "--epochs", "1", "--background", "none", "--observed", "observed", "--predicted", "predicted", "--residuals", "held-out", "--out", "own.msgpack")
+	if here, there := residuals(t, model), residuals(t, filepath.Join(dir, "own.msgpack")); !reflect.DeepEqual(here, there) {
+		t.Errorf("the page keeps %+v, the command %+v", here, there)
 	}
 	b.save("csv")
 	want, got := cellsOf(t, command("score", "--model", model, "--predicted", "predicted", "new.csv")), cellsOf(t, string(b.saved("new-baca.csv")))
@@ -156,6 +167,20 @@ func TestPredictions(t *testing.T) {
 	b.phase("done")
 	b.wait(`document.getElementById("predictions").hidden && document.querySelector("td.c-trust") === null && document.querySelector('[data-stage="trust"]') === null`)
 	b.quiet()
+}
+
+// residuals are those that a model file keeps.
+func residuals(t *testing.T, file string) *algo.Residuals {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := weights.Load(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Residuals
 }
 
 // rounded is a number as the page shows it.

@@ -89,10 +89,14 @@ func (p *labPane) risk(a *message.Audit) app.UI {
 		top = max(top, 1.08*risk[k], 1.08*a.MeanError)
 	}
 	kept, line := t.Kept(a), t.KeepLine(a)
+	order := "nearest to the training set"
+	if p.S.Rows.Trust.Classes {
+		order = "the surest"
+	}
 	return app.Div().Class("risk").Body(
 		figure("Risk and coverage", "mean error of those that are kept", "risk", picture.Plot{
-			Width: p.half(), Height: 200, Title: "Risk and coverage", XLabel: "molecules kept, nearest to the training set first, %", X: share, Low: 0, High: top,
-			Curves: []picture.Curve{{Name: "by score", Role: "line-out", Y: risk}, {Name: "by chance", Role: "line", Y: chance, Dashed: true}, {Name: "by the errors themselves", Role: "line-in", Y: best}},
+			Width: p.half(), Height: 200, Title: "Risk and coverage", XLabel: "molecules kept, " + order + " first, %", X: share, Low: 0, High: top,
+			Curves: []picture.Curve{{Name: "by " + p.S.Rows.Trust.Order, Role: "line-out", Y: risk}, {Name: "by chance", Role: "line", Y: chance, Dashed: true}, {Name: "by the errors themselves", Role: "line-in", Y: best}},
 			Point:  picture.Point{X: session.ShareOf(kept, a), Y: a.Risk[kept-1]},
 		}),
 		app.Input().ID("keep").Class("keep").Type("range").Min(1).Max(100).Value(t.Coverage).Aria("label", "Molecules kept, %").Aria("valuetext", line).

@@ -133,9 +133,13 @@ func (t *Trust) Kept(a *message.Audit) int {
 
 // KeepLine says what is kept.
 func (t *Trust) KeepLine(a *message.Audit) string {
-	n := t.Kept(a)
-	return fmt.Sprintf("Keep the %s nearest of %s: mean error %s; score up to %s.",
-		words.Count(n), words.Count(a.N), words.Number(a.Risk[n-1]), words.Number(a.Scores[n-1]))
+	n, judged := t.Kept(a), t.session.Rows.Trust
+	which := "nearest"
+	if judged.Classes {
+		which = "surest"
+	}
+	return fmt.Sprintf("Keep the %s %s of %s: mean error %s; %s up to %s.",
+		words.Count(n), which, words.Count(a.N), words.Number(a.Risk[n-1]), judged.Order, words.Number(a.Scores[n-1]))
 }
 
 // curvePoints are as many as a curve of risk is drawn from, and no more.
@@ -225,6 +229,9 @@ func (r *Rows) PredictionWords(record int) string {
 	}
 	said := "The prediction is " + words.Number(t.Predicted[record])
 	if math.IsNaN(t.Error[record]) {
+		if t.Classes {
+			return said + ". No held-out prediction was so unsure, so nothing is known of its error."
+		}
 		return said + ". No held-out molecule was so far outside, so nothing is known of its error."
 	}
 	said += ", with an expected error of " + words.Number(t.Error[record]) + "."

@@ -32,7 +32,7 @@ func (f *fake) predicting() {
 			}
 			t := &message.Trusted{
 				Predicted: message.Floats{1.5, 2, nan}, Coverage: 0.9, Error: message.Floats{0.5, nan, nan}, Low: message.Floats{1, nan, nan}, High: message.Floats{2, nan, nan},
-				Verdict: message.Strings{"check", "do-not-use", ""}, Tolerance: 1,
+				Verdict: message.Strings{"check", "do-not-use", ""}, Tolerance: 1, Order: "score",
 				Stated: []message.Large{{Verdict: "trust", Large: 1, N: 4}, {Verdict: "check", Large: 1, N: 2}, {Verdict: "do-not-use"}},
 			}
 			if r.Observed != "" {
@@ -87,6 +87,13 @@ func TestPredictionsAreJudged(t *testing.T) {
 	a := s.Rows.Trust.Audit
 	if a == nil || s.Trust.KeepLine(a) != "Keep the 4 nearest of 5: mean error 4.00; score up to 2.00." {
 		t.Fatalf("%+v", a)
+	}
+	s.Rows.Trust.Classes, s.Rows.Trust.Order = true, "distance to the nearer class"
+	if got := s.Trust.KeepLine(a); got != "Keep the 4 surest of 5: mean error 4.00; distance to the nearer class up to 2.00." {
+		t.Errorf("of classes %q", got)
+	}
+	if got := s.Rows.PredictionWords(1); !strings.Contains(got, "so unsure") {
+		t.Errorf("of classes %q", got)
 	}
 	for percent, want := range map[int]int{-5: 1, 1: 1, 20: 1, 50: 3, 100: 5, 900: 5} {
 		if s.Trust.Cover(percent); s.Trust.Kept(a) != want {

@@ -20,6 +20,7 @@ type Trusted struct {
 	Sentences []string
 	Coverage  float64 // share of observed values that intervals hold
 	Classes   bool    // observed values are 0 or 1: there are no intervals
+	Order     string  // what errors are compared by, in words: for classes another than the score
 	Tolerance float64 // errors above it are large
 	Stated    []Large // of held-out molecules, for each verdict, the best first
 	Problems  []string
@@ -41,7 +42,7 @@ type Audit struct {
 	Verdicts   []Large  // as in Stated
 	MeanErrors Floats   // of each verdict, NaN for none
 	// Risk is the mean absolute error of the k+1 molecules of the lowest scores, k from 0, Scores
-	// the highest of their scores, and Best the Risk of an order by the errors themselves.
+	// the highest of these, by Order, and Best the Risk of an order by the errors themselves.
 	Risk, Best, Scores Floats
 	MeanError          float64 // of all
 }

@@ -41,7 +41,7 @@ func (e *Engine) trust(r *message.Trust, post func(message.Event)) (*message.Tru
 	if err != nil {
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}
-	out := &message.Trusted{Sentences: c.Sentences(by.Words()), Coverage: c.Coverage, Classes: c.Classes, Tolerance: c.Tolerance, Stated: large(func(v trust.Verdict) trust.Rate { return c.Stated[v] })}
+	out := &message.Trusted{Sentences: c.Sentences(by.Words()), Coverage: c.Coverage, Classes: c.Classes, Order: by.Words(), Tolerance: c.Tolerance, Stated: large(func(v trust.Verdict) trust.Rate { return c.Stated[v] })}
 	outcomes, err := e.judge(t, out, &judge{alone, c, by}, labels, r.Scores)
 	if err != nil {
 		return nil, t.failed(err)

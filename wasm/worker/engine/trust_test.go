@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"encoding/csv"
+	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -246,7 +247,7 @@ func TestTrust(t *testing.T) {
 			t.Errorf("stated for %s: %+v, want %+v", v, l, s)
 		}
 	}
-	if got.Tolerance != c.Tolerance || got.Coverage != 0.9 || got.Classes || len(got.Problems) > 0 || !slices.Equal(got.Sentences, c.Sentences("score")) {
+	if got.Tolerance != c.Tolerance || got.Coverage != 0.9 || got.Classes || got.Order != "score" || len(got.Problems) > 0 || !slices.Equal(got.Sentences, c.Sentences("score")) {
 		t.Errorf("%+v", got)
 	}
 
@@ -305,4 +306,45 @@ func TestTrustRefuses(t *testing.T) {
 	must[*message.Model](e, h, &message.LoadModel{Name: "bbbp"})
 	must[*message.Opened](e, h, &message.Open{Name: "bad.csv", Data: []byte(bad)})
 	fails(e, h, &message.Trust{Predicted: "predicted", Scores: scores}, message.CodeBadModel, "model bbbp knows no held-out errors of predictions: no interval and no verdict on trust")
+}
+
+// Predictions of classes are compared by their margin, as the command does without another order.
+func TestTrustOfClasses(t *testing.T) {
+	var lines strings.Builder
+	lines.WriteString("name,smiles,observed,predicted\n")
+	for i := range 400 {
+		p := float64(i*37%101) / 100
+		fmt.Fprintf(&lines, "m%d,%s%s,%d,%g\n", i, strings.Repeat("C", 1+i%40), []string{"O", "N", "F", "Cl", "Br", "S", "C=O", "C#N", "C=C", "OC"}[i/40], i%3%2, p)
+	}
+	h := newHost(t)
+	e := New(h)
+	must[*message.Opened](e, h, &message.Open{Name: "classes.csv", Data: []byte(lines.String())})
+	_, trained := must[*message.Trained](e, h, heldOut())
+	must[*message.Model](e, h, &message.LoadModel{Name: "c", Data: trained.Data})
+	fresh := "smiles,observed,predicted\nCCO,1,0.9\nCCC,0,0.5\nCN,1,0.02\nCCCl,2,0.3\nCCBr,1,1.5\n"
+	must[*message.Opened](e, h, &message.Open{Name: "new.csv", Data: []byte(fresh)})
+	events, _ := must[*message.Scored](e, h, &message.Score{})
+	_, got := must[*message.Trusted](e, h, &message.Trust{Predicted: "predicted", Observed: "observed", Scores: join(events).Scores.Score})
+
+	m, err := weights.Load(trained.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := algo.NewSingleScorer(t.Context(), m, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := alone.Trust(t.Context(), trust.Options{}, algo.OrderMargin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range []float64{0.9, 0.5, 0.02} {
+		want := c.Judge(1-max(p, 1-p), p)
+		if got.Verdict[i] != string(want.Verdict) || !same(got.Error[i], want.Error) || !math.IsNaN(got.Low[i]) {
+			t.Errorf("%g: %s, %g, want %+v", p, got.Verdict[i], got.Error[i], want)
+		}
+	}
+	if a := got.Audit; !got.Classes || got.Order != "distance to the nearer class" || a == nil || a.N != 3 || len(got.Problems) != 3 || !strings.Contains(got.Problems[0], "want a class, 0 or 1") || !strings.Contains(got.Problems[1], "want the probability of class 1") {
+		t.Errorf("%+v", got)
+	}
 }

@@ -16,16 +16,106 @@ import (
 	"baca/algo/table"
 )
 
-// A DomainQuestion says how substances are judged for a report on the applicability domain.
-type DomainQuestion struct {
+// What a Domain has where nothing else is asked for.
+const (
+	DomainConfidence = 0.95
+	DomainNeighbors  = 5 // a row of paper
+)
+
+// MaxSubstances bounds a report with a page and more for each.
+const MaxSubstances = 100
+
+// A Domain makes reports on the applicability domain of a model of molecules.
+type Domain struct {
+	Model   *algo.Model
+	Alone   *algo.SingleScorer
+	Name    string // the value of --model
+	SHA256  string // of the model's file, hex
+	Bytes   int    // of that file
+	Program string // and its version
+
 	Alpha, Confidence float64
-	Neighbors         int           // structural analogues of each
-	Form              molecule.Form // in which the model reads molecules
-	Model             string        // the value of --model
+	Neighbors         int // structural analogues of each substance
 }
 
-// Substance judges a molecule, which is not refused, with its graph in that form.
-func (q *DomainQuestion) Substance(ctx context.Context, alone *algo.SingleScorer, r table.Record) (s report.Substance, err error) {
+// CheckDomain reports a model of plain graphs.
+func CheckDomain(m *algo.Model) error {
+	if m.Card.Schema == algo.Constant {
+		return fmt.Errorf("model %s reads plain graphs: the forms are about substances, so want a model of molecules", m.Card.Name)
+	}
+	return nil
+}
+
+// Report is one without substances.
+func (q *Domain) Report() *report.Domain {
+	return &report.Domain{
+		Title: "Applicability domain: " + q.Model.Card.Name, Model: q.Model, SHA256: q.SHA256, Program: q.Program,
+		Alpha: q.Alpha, Confidence: q.Confidence, References: q.Model.References(), Reach: report.ReachOf(q.Alone, q.Alpha),
+	}
+}
+
+// Add judges a molecule, with its graph in the form of the model, and adds it to a report; of
+// one that is refused only a warning.
+func (q *Domain) Add(ctx context.Context, d *report.Domain, r table.Record) error {
+	if r.Err != nil {
+		d.Warnings = append(d.Warnings, "refused: "+r.Err.Error())
+		return nil
+	}
+	s, err := q.Substance(ctx, r)
+	if err == nil {
+		d.Substances = append(d.Substances, s)
+	}
+	return err
+}
+
+// ModelPage describes the domain. The command writes it to that file.
+func (q *Domain) ModelPage(out string) *report.ModelPage {
+	return &report.ModelPage{
+		Title: "Applicability domain of model " + q.Model.Card.Name, Model: q.Model, Bytes: q.Bytes, SHA256: q.SHA256, Program: q.Program,
+		Alpha: q.Alpha, References: q.Model.References(), Reach: report.ReachOf(q.Alone, q.Alpha),
+		Command: Words("baca report --qmrf", append(q.flags(), Flag{"--out", out, ""})),
+	}
+}
+
+// flags are those of every command.
+func (q *Domain) flags(more ...Flag) []Flag {
+	return append([]Flag{{"--model", q.Name, ""}}, append(more, Flag{"--alpha", fmt.Sprint(q.Alpha), fmt.Sprint(algo.DefaultOptions().Alpha)})...)
+}
+
+// Command reads an input, by these flags, and writes the report to a file.
+func (q *Domain) Command(input []Flag, out, path string) string {
+	flags := append(q.flags(), input...)
+	return Words("baca report --qprf", append(flags, append(q.form(), Flag{"--out", out, ""})...)) + " " + report.Quote(path)
+}
+
+// form are the flags of a report alone.
+func (q *Domain) form() []Flag {
+	return []Flag{
+		{"--neighbors", strconv.Itoa(q.Neighbors), strconv.Itoa(DomainNeighbors)},
+		{"--confidence", fmt.Sprint(q.Confidence), fmt.Sprint(DomainConfidence)},
+	}
+}
+
+// Score finds the numbers of a report again, of all records of an input that is read by these
+// flags.
+func (q *Domain) Score(input []Flag, path string) string {
+	return Words("baca score", append(q.flags(input...), q.explained()...)) + " " + report.Quote(path)
+}
+
+// explained are the flags of a command that finds numbers again.
+func (q *Domain) explained() []Flag {
+	return []Flag{{"--explain --neighbors", strconv.Itoa(q.Neighbors), ""}, {"--to", "jsonl", ""}}
+}
+
+// Piped is a command that is given the substances themselves. They are to have SMILES of the
+// input, see report.Substance.
+func (q *Domain) Piped(list []report.Substance, out string) string {
+	return q.pipe(list, "baca report --qprf", append(q.form(), Flag{"--out", out, ""})...)
+}
+
+// Substance judges a molecule, which is not refused, with its graph in the form of the model.
+func (q *Domain) Substance(ctx context.Context, r table.Record) (s report.Substance, err error) {
+	alone, form := q.Alone, algo.FormOf(q.Model.Card.Schema)
 	s = report.Substance{
 		Entry:   report.Entry{ID: r.ID, SMILES: r.SMILES, Place: r.Row},
 		Molfile: r.Molfile != "", Nearest: alone.Nearest(r.Graph, q.Neighbors),
@@ -38,7 +128,7 @@ func (q *DomainQuestion) Substance(ctx context.Context, alone *algo.SingleScorer
 		canonical, _ := smiles.In(m, molecule.Canonical)
 		s.SMILES = smiles.Write(canonical)
 	}
-	if err := s.Explain(ctx, alone, r.Graph, q.Alpha, q.Form); err != nil {
+	if err := s.Explain(ctx, alone, r.Graph, q.Alpha, form); err != nil {
 		return s, err
 	}
 	m, err := smiles.Parse(s.SMILES)
@@ -50,8 +140,8 @@ func (q *DomainQuestion) Substance(ctx context.Context, alone *algo.SingleScorer
 		return smiles.Write(read)
 	}
 	s.Canonical, s.Formula = write(molecule.Canonical), m.Formula()
-	if q.Form == molecule.Standard {
-		s.Read = write(q.Form)
+	if form == molecule.Standard {
+		s.Read = write(form)
 	}
 	n := 0
 	for _, x := range alone.Holdout() {
@@ -65,21 +155,23 @@ func (q *DomainQuestion) Substance(ctx context.Context, alone *algo.SingleScorer
 	s.Low, s.High = decide.Interval(s.AsHigh, n, q.Confidence)
 	s.Unmet, s.Surroundings = alone.Surroundings(r.Graph)
 	if !s.Molfile {
-		s.Command = q.Pipe(&s, "baca score", Flag{"--explain --neighbors", strconv.Itoa(q.Neighbors), ""}, Flag{"--to", "jsonl", ""})
+		s.Command = q.pipe([]report.Substance{s}, "baca score", q.explained()...)
 	}
 	return s, nil
 }
 
-// Pipe is the command that is given one molecule, and its name.
-func (q *DomainQuestion) Pipe(s *report.Substance, command string, more ...Flag) string {
-	line := s.SMILES
-	// A name of several lines has none in a file of one molecule a line.
-	if !strings.ContainsAny(s.ID, "\r\n") {
-		line += " " + s.ID
+// pipe is a command that is given molecules and their names.
+func (q *Domain) pipe(list []report.Substance, command string, more ...Flag) string {
+	text := `printf '%s\n'`
+	for i := range list {
+		line := list[i].SMILES
+		// A name of several lines has none in a file of one molecule a line.
+		if !strings.ContainsAny(list[i].ID, "\r\n") {
+			line += " " + list[i].ID
+		}
+		text += " " + report.Quote(line)
 	}
-	return `printf '%s\n' ` + report.Quote(line) + " | " + Words(command, append([]Flag{
-		{"--model", q.Model, ""}, {"--format", "smi", ""}, {"--alpha", fmt.Sprint(q.Alpha), fmt.Sprint(algo.DefaultOptions().Alpha)},
-	}, more...)) + " -"
+	return text + " | " + Words(command, append(q.flags(Flag{"--format", "smi", ""}), more...)) + " -"
 }
 
 // Words are a command with those of its flags that have no usual value.

@@ -20,7 +20,7 @@ const (
 	StageLists      = "lists"      // Done of Total records of the open input, of a Compare or Suggest
 	StageChoose     = "choose"     // Done of Total graphs looked at, of a Suggest
 	StageTrust      = "trust"      // Done of Total records of the open input, of a Trust
-	StageExplain    = "explain"    // Done of Total records, of a Reasons or a Report
+	StageExplain    = "explain"    // Done of Total records, of a Reasons, a Report or a Domain
 	StageBackground = "background" // Done molecules of the background, of a Train; Total once all are read
 )
 
@@ -355,6 +355,9 @@ type Neighbor struct {
 	Score      float64 // S_Pre
 	// Similarity of the subtrees, from 0 to 1; NaN for a key.
 	Similarity float64
+	// Observed and Predicted are values of a training molecule that the model keeps, NaN
+	// where there are none; a key has none.
+	Observed, Predicted float64
 	// Weight is a key's share of the attention, and Value what it says; NaN for a graph of
 	// the bank.
 	Weight, Value float64

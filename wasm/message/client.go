@@ -87,7 +87,7 @@ func (c *Client) Do(r Request, on func(Event), done func(Reply)) {
 // needs tells what a worker must have for a request.
 func needs(r Request) (model, input bool) {
 	switch r.(type) {
-	case *Score, *Detail, *Reasons, *Drift, *Compare, *Suggest, *Trust, *Report:
+	case *Score, *Detail, *Reasons, *Drift, *Compare, *Suggest, *Trust, *Report, *Domain:
 		return true, true
 	case *Train:
 		return false, true

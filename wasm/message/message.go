@@ -23,7 +23,7 @@ import (
 )
 
 // Version is that of the messages. It changes with any of them.
-const Version = 9
+const Version = 10
 
 // MaxSize is the length in bytes of the longest message. The longest ones hold
 // the rows of a table that is saved.
@@ -48,7 +48,7 @@ var kinds = map[string]reflect.Type{}
 
 func init() {
 	for _, m := range []any{
-		Hello{}, LoadModel{}, Open{}, Score{}, Share{}, Piece{}, Detail{}, Trace{}, Graphons{}, Export{}, Reasons{}, Drift{}, Compare{}, Suggest{}, Trust{}, Report{}, Train{}, Pause{}, Measure{},
+		Hello{}, LoadModel{}, Open{}, Score{}, Share{}, Piece{}, Detail{}, Trace{}, Graphons{}, Export{}, Reasons{}, Drift{}, Compare{}, Suggest{}, Trust{}, Report{}, Domain{}, Train{}, Pause{}, Measure{},
 		Progress{}, Header{}, Records{}, Parted{}, Iteration{}, Reference{}, Fitted{}, Rows{}, Epoch{}, Checkpoint{},
 		Welcome{}, Model{}, Opened{}, Scored{}, Ready{}, Part{}, Detailed{}, Traced{}, GraphonPair{}, Exported{}, Drifted{}, Compared{}, Suggested{}, Trusted{}, Trained{}, Paused{}, Measured{}, Failed{},
 	} {

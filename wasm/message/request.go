@@ -180,6 +180,19 @@ type Report struct {
 	Warnings []string
 }
 
+// Domain makes the file of `baca report --qprf` for a few records of the open input, or that of
+// `baca report --qmrf`, which is about the model alone. Events: [Progress] of the stage
+// StageExplain. Reply: [Exported], or after [Pause] a Failed with [CodeCancelled].
+type Domain struct {
+	Form   string // "qprf" or "qmrf"
+	Format string // "html" or "json"
+	Record Ints   // for "qprf", from 0; the file has them in the order of the input
+	Alpha  float64
+}
+
+// MostSubstances is how many records a Domain may have.
+const MostSubstances = 100
+
 // Train pre-trains a model on the graphs of the open input. Events: [Epoch],
 // [Checkpoint], and [Progress] of the stage StageBackground. Reply: [Trained], or after [Pause] [Paused]. The page stays
 // free; other requests wait until the end of it, but for Pause.
@@ -205,8 +218,8 @@ type Train struct {
 }
 
 // Pause ends a [Train] after the epoch under way, and a [Reasons], [Drift], [Compare],
-// [Suggest], [Trust] or [Report] soon. It is the only request that is always looked at while another one is under
-// way. Reply: [Paused] without a checkpoint, at once; the Train has its own.
+// [Suggest], [Trust], [Report] or [Domain] soon. It is the only request that is always looked at while another
+// one is under way. Reply: [Paused] without a checkpoint, at once; the Train has its own.
 type Pause struct{}
 
 // Measure asks for the memory of the worker. Reply: [Measured].
@@ -227,6 +240,7 @@ func (*Drift) request()     {}
 func (*Compare) request()   {}
 func (*Suggest) request()   {}
 func (*Report) request()    {}
+func (*Domain) request()    {}
 func (*Train) request()     {}
 func (*Pause) request()     {}
 func (*Measure) request()   {}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,20 +31,14 @@ type formFlags struct {
 	confidence float64
 }
 
-// formNeighbors are structural analogues where no other number is asked for: a row of paper.
-const formNeighbors = 5
-
 func (f *formFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.qprf, "qprf", false, "write a report on the applicability domain for each molecule instead, of at most 100,\nin the fields of the QSAR Prediction Reporting Format; --out may be .json")
 	fs.BoolVar(&f.qmrf, "qmrf", false, "write the page of the model instead, section 5 of the QSAR Model Reporting Format;\ntakes no input; --out may be .json")
-	fs.IntVar(&f.neighbors, "neighbors", formNeighbors, "with --qprf, how many structural analogues to show")
-	fs.Float64Var(&f.confidence, "confidence", defaultConfidence, "with --qprf, of the intervals of p-values")
+	fs.IntVar(&f.neighbors, "neighbors", job.DomainNeighbors, "with --qprf, how many structural analogues to show")
+	fs.Float64Var(&f.confidence, "confidence", job.DomainConfidence, "with --qprf, of the intervals of p-values")
 }
 
 func (f *formFlags) asked() bool { return f.qprf || f.qmrf }
-
-// mostSubstances bounds a report with a page and more for each.
-const mostSubstances = 100
 
 // checkForm reports what is wrong with the flags of a form.
 func (f *reportFlags) checkForm(c *cobra.Command, args []string) error {
@@ -59,7 +52,7 @@ func (f *reportFlags) checkForm(c *cobra.Command, args []string) error {
 	case f.forms.neighbors < 0 || f.forms.neighbors > algo.MaxNearest:
 		return usage.Errorf("--neighbors %d: want 0 to %d", f.forms.neighbors, algo.MaxNearest)
 	case !(f.forms.confidence > 0 && f.forms.confidence < 1):
-		return usage.Errorf("--confidence %g: want a number between 0 and 1, such as %g", f.forms.confidence, defaultConfidence)
+		return usage.Errorf("--confidence %g: want a number between 0 and 1, such as %g", f.forms.confidence, job.DomainConfidence)
 	}
 	for _, name := range []string{"by", "fdr", "seed"} {
 		if c.Flags().Changed(name) {
@@ -76,18 +69,23 @@ func (f *reportFlags) checkForm(c *cobra.Command, args []string) error {
 }
 
 // openForm opens the model of a form.
-func (f *reportFlags) openForm(ctx context.Context) (m *algo.Model, alone *algo.SingleScorer, file []byte, err error) {
-	if file, err = readModelFile(f.model); err != nil {
-		return nil, nil, nil, err
+func (f *reportFlags) openForm(ctx context.Context) (*job.Domain, error) {
+	file, err := readModelFile(f.model)
+	if err != nil {
+		return nil, err
 	}
-	if m, err = openModel(f.model); err != nil {
-		return nil, nil, nil, err
+	m, err := openModel(f.model)
+	if err != nil {
+		return nil, err
 	}
-	if m.Card.Schema == algo.Constant {
-		return nil, nil, nil, usage.Errorf("model %s reads plain graphs: the forms are about substances, so want a model of molecules", m.Card.Name)
+	if err := job.CheckDomain(m); err != nil {
+		return nil, usage.Errorf("%w", err)
 	}
-	alone, err = algo.NewSingleScorer(ctx, m, f.workers)
-	return m, alone, file, err
+	alone, err := algo.NewSingleScorer(ctx, m, f.workers)
+	return &job.Domain{
+		Model: m, Alone: alone, Name: f.model, SHA256: fmt.Sprintf("%x", sha256.Sum256(file)), Bytes: len(file), Program: "baca " + version.String(),
+		Alpha: f.options.Alpha, Confidence: f.forms.confidence, Neighbors: f.forms.neighbors,
+	}, err
 }
 
 // runForm writes a form.
@@ -95,27 +93,23 @@ func (f *reportFlags) runForm(c *cobra.Command, args []string) error {
 	if err := f.checkForm(c, args); err != nil {
 		return err
 	}
-	m, alone, file, err := f.openForm(c.Context())
+	q, err := f.openForm(c.Context())
 	if err != nil {
 		return err
 	}
-	sum := fmt.Sprintf("%x", sha256.Sum256(file))
 	if f.forms.qmrf {
-		return f.writeQMRF(c, m, alone, len(file), sum)
+		return f.writeQMRF(c, q)
 	}
-	d := &report.Domain{
-		Title: "Applicability domain: " + m.Card.Name, Model: m, SHA256: sum, Program: "baca " + version.String(),
-		Alpha: f.options.Alpha, Confidence: f.forms.confidence, References: m.References(), Reach: report.ReachOf(alone, f.options.Alpha),
-		Command: f.formCommand("--qprf"),
-	}
-	missing, err := addStructures(m, f.model)
+	d := q.Report()
+	d.Command = f.formCommand(q)
+	missing, err := addStructures(q.Model, f.model)
 	if err != nil {
 		return err
 	}
 	if missing != "" {
 		d.Warnings = append(d.Warnings, missing)
 	}
-	read, refused, err := f.judge(c, d, alone)
+	read, refused, err := f.judge(c, q, d)
 	if err != nil {
 		return err
 	}
@@ -137,7 +131,7 @@ func (f *reportFlags) runForm(c *cobra.Command, args []string) error {
 var errMany = errors.New("too many molecules")
 
 // judge reads the input and judges its molecules.
-func (f *reportFlags) judge(c *cobra.Command, d *report.Domain, alone *algo.SingleScorer) (read, refused int, err error) {
+func (f *reportFlags) judge(c *cobra.Command, q *job.Domain, d *report.Domain) (read, refused int, err error) {
 	ctx := c.Context()
 	f.form = algo.FormOf(d.Model.Card.Schema)
 	in, err := f.open(ctx, c)
@@ -151,24 +145,19 @@ func (f *reportFlags) judge(c *cobra.Command, d *report.Domain, alone *algo.Sing
 	if err := checkSchema(d.Model, in.schema); err != nil {
 		return 0, 0, err
 	}
-	q := job.DomainQuestion{Alpha: d.Alpha, Confidence: d.Confidence, Neighbors: f.forms.neighbors, Form: f.form, Model: f.model}
 	for r, err := range f.sources(ctx, in) {
 		if err != nil {
 			return read, refused, err
 		}
-		if read++; read > mostSubstances {
-			return read, refused, fmt.Errorf("%w: --qprf writes a page and more for each, and for at most %d; choose those that matter", errMany, mostSubstances)
+		if read++; read > job.MaxSubstances {
+			return read, refused, fmt.Errorf("%w: --qprf writes a page and more for each, and for at most %d; choose those that matter", errMany, job.MaxSubstances)
 		}
 		if r.Err != nil {
 			refused++
-			d.Warnings = append(d.Warnings, "refused: "+r.Err.Error())
-			continue
 		}
-		s, err := q.Substance(ctx, alone, r)
-		if err != nil {
+		if err := q.Add(ctx, d, r); err != nil {
 			return read, refused, err
 		}
-		d.Substances = append(d.Substances, s)
 	}
 	d.Warnings = append(d.Warnings, in.warnings...)
 	d.Input = describeInput(f.path, in)
@@ -178,11 +167,8 @@ func (f *reportFlags) judge(c *cobra.Command, d *report.Domain, alone *algo.Sing
 	return read, refused, emptyHanded(read, refused)
 }
 
-func (f *reportFlags) writeQMRF(c *cobra.Command, m *algo.Model, alone *algo.SingleScorer, size int, sum string) error {
-	p := &report.ModelPage{
-		Title: "Applicability domain of model " + m.Card.Name, Model: m, Bytes: size, SHA256: sum, Program: "baca " + version.String(),
-		Alpha: f.options.Alpha, References: m.References(), Reach: report.ReachOf(alone, f.options.Alpha), Command: f.formCommand("--qmrf"),
-	}
+func (f *reportFlags) writeQMRF(c *cobra.Command, q *job.Domain) error {
+	p := q.ModelPage(f.out)
 	if err := f.writeForm(func(w io.Writer) error { return report.WriteModelPage(w, p) }, func(w io.Writer) error { return report.WriteModelPageJSON(w, p) }); err != nil {
 		return err
 	}
@@ -198,25 +184,14 @@ func (f *reportFlags) writeForm(asHTML, asJSON func(io.Writer) error) error {
 	return replace.File(f.out, asHTML)
 }
 
-// formCommand makes the form again.
-func (f *reportFlags) formCommand(form string) string {
+// formCommand makes the report again.
+func (f *reportFlags) formCommand(q *job.Domain) string {
 	column := f.column
 	if !f.columnSet {
 		column = ""
 	}
-	flags := []job.Flag{
-		{Name: "--model", Value: f.model}, {Name: "--alpha", Value: fmt.Sprint(f.options.Alpha), Usual: fmt.Sprint(algo.DefaultOptions().Alpha)},
-	}
-	if f.forms.qprf {
-		flags = append(flags,
-			job.Flag{Name: "--format", Value: f.format, Usual: "auto"}, job.Flag{Name: "--column", Value: column},
-			job.Flag{Name: "--max-expand", Value: fmt.Sprint(f.maxExpand), Usual: fmt.Sprint(dataset.MaxExpand)},
-			job.Flag{Name: "--neighbors", Value: strconv.Itoa(f.forms.neighbors), Usual: strconv.Itoa(formNeighbors)},
-			job.Flag{Name: "--confidence", Value: fmt.Sprint(f.forms.confidence), Usual: fmt.Sprint(defaultConfidence)})
-	}
-	text := job.Words("baca report "+form, append(flags, job.Flag{Name: "--out", Value: f.out}))
-	if f.forms.qprf {
-		text += " " + report.Quote(f.path)
-	}
-	return text
+	return q.Command([]job.Flag{
+		{Name: "--format", Value: f.format, Usual: "auto"}, {Name: "--column", Value: column},
+		{Name: "--max-expand", Value: fmt.Sprint(f.maxExpand), Usual: fmt.Sprint(dataset.MaxExpand)},
+	}, f.out, f.path)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"baca/algo"
 	"baca/algo/compare"
 	"baca/algo/dataset"
 	"baca/algo/decide"
@@ -143,7 +142,7 @@ func (e *Engine) describe(r *report.Comparison, fdr float64, seed uint64) {
 	r.Title = fmt.Sprintf("How %s differs from %s", r.B.Name, r.A.Name)
 	r.Settings = []report.Pair{
 		{Name: "encoder", Value: "of model " + e.card.Name}, {Name: "false discoveries", Value: fmt.Sprint(fdr)},
-		{Name: "seed", Value: fmt.Sprint(seed)}, {Name: "program", Value: "baca " + algo.Version + ", the page"},
+		{Name: "seed", Value: fmt.Sprint(seed)}, {Name: "program", Value: "baca " + program},
 	}
 	words := append([]string{"baca", "compare"}, e.modelFlag()...)
 	words = append(words, "--fdr", fmt.Sprint(fdr), "--seed", fmt.Sprint(seed), "--html", "difference.html", argument(r.A.Name), argument(r.B.Name))

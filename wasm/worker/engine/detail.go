@@ -62,7 +62,7 @@ func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 		slices.Sort(said.Atoms)
 		m.Reasons = append(m.Reasons, said)
 	}
-	m.Nearest = nearest(x.Nearest)
+	m.Nearest = nearest(alone.Nearest(g, shownNearest))
 	return m, e.keys(p, m, g)
 }
 
@@ -102,7 +102,7 @@ func (e *Engine) keys(p *pulse, m *message.Detailed, g *graph.Graph) error {
 			entry := d.Entry(k.Key)
 			n := message.Neighbor{
 				Origin: entry.Origin.String(), Row: e.rowOf(entry, func(row int) int { return rows[place(row)] }), Score: entry.Score,
-				Similarity: math.NaN(), Weight: k.Weight, Value: k.Value,
+				Similarity: math.NaN(), Observed: math.NaN(), Predicted: math.NaN(), Weight: k.Weight, Value: k.Value,
 			}
 			if known := e.model.Structures; entry.Origin == dictionary.Training && known != nil {
 				n.SMILES = known.SMILES[place(entry.Index)]

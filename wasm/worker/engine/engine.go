@@ -101,8 +101,8 @@ func (e *Engine) Handle(number uint32, r message.Request) {
 	e.host.Post(number, reply)
 }
 
-// Pause ends a Train after its epoch, and a Reasons, Drift, Compare, Suggest, Trust or Report soon. It may be
-// called while Handle runs, on the same thread.
+// Pause ends a Train after its epoch, and a Reasons, Drift, Compare, Suggest, Trust, Report or
+// Domain soon. It may be called while Handle runs, on the same thread.
 func (e *Engine) Pause() { e.paused = true }
 
 // Light tells whether a request can be answered between two batches of another one.
@@ -154,6 +154,8 @@ func (e *Engine) answer(number uint32, r message.Request) (message.Reply, error)
 		return e.trust(r, post)
 	case *message.Report:
 		return e.report(r, post)
+	case *message.Domain:
+		return e.domain(r, post)
 	case *message.Train:
 		return e.train(r, post)
 	case *message.Pause:

@@ -152,37 +152,59 @@ func (e *Engine) rowsOfReport(r *message.Report) *report.Report {
 	if r.By == algo.ByBatch {
 		out.Alone = r.AloneP
 	}
-	name := in.name
-	if name == "" {
-		name = "text that was pasted or drawn"
+	if in.name == "" {
 		out.Again += " The text that was pasted is here called input.smi."
 	}
-	out.Input = []report.Pair{
-		{Name: "input", Value: name}, {Name: "bytes", Value: fmt.Sprint(in.source.Size())}, {Name: "its sha256", Value: in.opened.SHA256},
-	}
+	out.Input = in.describe()
 	for i, record := range r.Record {
 		out.Rows = append(out.Rows, report.Entry{ID: r.Top.ID[i], SMILES: r.Top.SMILES[i], Place: int(record) + 1, Row: rowAt(&r.Top, i), Q: math.NaN()})
 	}
 	return out
 }
 
+// describe says what the input is.
+func (in *input) describe() []report.Pair {
+	return []report.Pair{
+		{Name: "input", Value: cmp.Or(in.name, "text that was pasted or drawn")},
+		{Name: "bytes", Value: fmt.Sprint(in.source.Size())}, {Name: "its sha256", Value: in.opened.SHA256},
+	}
+}
+
+// path is the name of the input for a command, and what text that was pasted is called.
+func (in *input) path(pasted string) string { return noFlag(cmp.Or(in.name, pasted)) }
+
+// noFlag is the name of a file that a command takes for no flag.
+func noFlag(name string) string {
+	if strings.HasPrefix(name, "-") {
+		return "./" + name
+	}
+	return name
+}
+
+// columnFlag is the column of the input for a command.
+func (in *input) columnFlag() job.Flag { return job.Flag{Name: "--column", Value: in.column} }
+
+// modelValue is the value of --model for a command.
+func (e *Engine) modelValue() string {
+	if e.card.BuiltIn {
+		return e.card.Name
+	}
+	return "./" + e.card.Name + ".msgpack"
+}
+
 // making says how the report came about.
 func (e *Engine) making(r *message.Report) job.Making {
 	m := job.Making{
 		Name: e.input.name, By: cmp.Or(r.By, algo.DefaultOptions().By), Seed: max(1, r.Scored.Seed), Basis: report.Basis{Alone: true},
-		Program: algo.Version + ", the page", ModelBytes: e.card.Bytes, ModelFormat: weights.Version, ModelSHA256: e.card.SHA256,
-		Out: "report.html", Input: cmp.Or(e.input.name, "input.smi"),
+		Program: program, ModelBytes: e.card.Bytes, ModelFormat: weights.Version, ModelSHA256: e.card.SHA256,
+		Flags: []job.Flag{{Name: "--model", Value: e.modelValue()}, e.input.columnFlag()},
+		Out:   "report.html", Input: e.input.path("input.smi"),
 	}
-	if strings.HasPrefix(m.Input, "-") {
-		m.Input = "./" + m.Input // no flag
-	}
-	model := e.card.Name
-	if !e.card.BuiltIn {
-		model = "./" + model + ".msgpack"
-	}
-	m.Flags = []job.Flag{{Name: "--model", Value: model}, {Name: "--column", Value: e.input.column}}
 	if f := r.Fitted; f != nil {
 		m.Basis = report.Basis{Graphs: f.Graphs, Alone: f.Few, Sample: f.Sample, Evidence: f.Evidence, P: f.P, Weight: f.Weight}
 	}
 	return m
 }
+
+// program is what reports say that made them.
+const program = algo.Version + ", the page"

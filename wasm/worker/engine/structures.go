@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"math"
 
@@ -50,13 +51,17 @@ func (e *Engine) fetchStructures(hash string) ([]byte, error) {
 	return nil, errors.New("they are in a file of their own, which does not come with this page")
 }
 
-// nearest are the training graphs that an explanation names.
+// shownNearest is how many training graphs are shown beside a record.
+const shownNearest = 5
+
+// nearest are training graphs beside a record.
 func nearest(list []algo.TrainingGraph) []message.Neighbor {
 	var found []message.Neighbor
 	for _, n := range list {
+		values := cmp.Or(n.Values, &algo.Values{Observed: math.NaN(), Predicted: math.NaN()})
 		found = append(found, message.Neighbor{
 			Origin: dictionary.Training.String(), Row: n.Row, ID: n.Name, SMILES: n.SMILES, Similarity: n.Similarity,
-			Score: math.NaN(), Weight: math.NaN(), Value: math.NaN(),
+			Observed: values.Observed, Predicted: values.Predicted, Score: math.NaN(), Weight: math.NaN(), Value: math.NaN(),
 		})
 	}
 	return found

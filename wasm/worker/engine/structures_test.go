@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"math"
 	"strings"
 	"testing"
 
@@ -40,7 +41,7 @@ func TestNearestHaveStructures(t *testing.T) {
 	}
 	must[*message.Opened](e, h, &message.Open{Data: []byte(aspirin)})
 	_, d := must[*message.Detailed](e, h, &message.Detail{Record: 0})
-	if !strings.Contains(d.Lost, "checksum") || len(d.Nearest) != 3 || d.Nearest[0].SMILES != "" || d.Nearest[0].Similarity != 1 {
+	if !strings.Contains(d.Lost, "checksum") || len(d.Nearest) != 5 || d.Nearest[0].SMILES != "" || !math.IsNaN(d.Nearest[0].Observed) || d.Nearest[0].Similarity != 1 {
 		t.Errorf("damaged structures give %+v, %q", d.Nearest, d.Lost)
 	}
 	delete(h.files, "models/bbbp.structures")
@@ -49,7 +50,7 @@ func TestNearestHaveStructures(t *testing.T) {
 	}
 	h.files["models/bbbp.structures"] = good
 	_, d = must[*message.Detailed](e, h, &message.Detail{Record: 0})
-	if n := d.Nearest[1]; d.Lost != "" || n.ID != "aspirin" || n.SMILES != "C1=CC=CC(=C1C(O)=O)OC(C)=O" || n.Similarity != 1 || n.Row != 996 {
+	if n := d.Nearest[1]; d.Lost != "" || n.ID != "aspirin" || n.SMILES != "C1=CC=CC(=C1C(O)=O)OC(C)=O" || n.Similarity != 1 || n.Row != 996 || n.Observed != 1 || !math.IsNaN(n.Predicted) {
 		t.Errorf("nearest to aspirin are %+v, %q", d.Nearest, d.Lost)
 	}
 	// They stay, and a file of the user with the same hash uses them too.

@@ -120,17 +120,8 @@ func (e *Engine) suggestCommand(r *message.Suggest, o *algo.SuggestOptions) stri
 
 // modelFlag names the model in a command line.
 func (e *Engine) modelFlag() []string {
-	name := e.card.Name
-	if !e.card.BuiltIn {
-		name = "./" + name + ".msgpack"
-	}
-	return []string{"--model", report.Quote(name)}
+	return []string{"--model", report.Quote(e.modelValue())}
 }
 
 // argument is a file in a command line, and no flag.
-func argument(name string) string {
-	if strings.HasPrefix(name, "-") {
-		name = "./" + name
-	}
-	return report.Quote(name)
-}
+func argument(name string) string { return report.Quote(noFlag(name)) }

@@ -1,0 +1,119 @@
+package engine
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"baca/algo/decide"
+	"baca/algo/job"
+	"baca/algo/report"
+	"baca/wasm/message"
+)
+
+// domain makes the file of `baca report --qprf` or `baca report --qmrf`.
+func (e *Engine) domain(r *message.Domain, post func(message.Event)) (*message.Exported, error) {
+	if err := e.ready(); err != nil {
+		return nil, err
+	}
+	if err := e.checkDomain(r); err != nil {
+		return nil, err
+	}
+	t := e.begin(post)
+	alone, err := e.single(t)
+	if err != nil {
+		return nil, t.failed(err)
+	}
+	q := &job.Domain{
+		Model: e.model, Alone: alone, Name: e.modelValue(), SHA256: e.card.SHA256, Bytes: e.card.Bytes, Program: "baca " + program,
+		Alpha: r.Alpha, Confidence: job.DomainConfidence, Neighbors: job.DomainNeighbors,
+	}
+	out := &message.Exported{Name: r.Form + "." + r.Format, Type: map[string]string{"html": "text/html", "json": "application/json"}[r.Format]}
+	var b bytes.Buffer
+	if r.Form == "qmrf" {
+		write := report.WriteModelPage
+		if r.Format == "json" {
+			write = report.WriteModelPageJSON
+		}
+		err = write(&b, q.ModelPage(out.Name))
+	} else {
+		var d *report.Domain
+		if d, err = e.substances(t, q, r.Record, out.Name); err != nil {
+			return nil, t.failed(err)
+		}
+		write := report.WriteDomain
+		if r.Format == "json" {
+			write = report.WriteDomainJSON
+		}
+		err = write(&b, d)
+	}
+	out.Data = b.Bytes()
+	return out, err
+}
+
+// checkDomain reports a request that does not fit.
+func (e *Engine) checkDomain(r *message.Domain) error {
+	n := len(r.Record)
+	switch {
+	case r.Form != "qprf" && r.Form != "qmrf":
+		return failf(message.CodeBadOption, "form %q: want qprf or qmrf", r.Form)
+	case r.Format != "html" && r.Format != "json":
+		return failf(message.CodeBadOption, "format %q: want html or json", r.Format)
+	case r.Form == "qprf" && (n == 0 || n > job.MaxSubstances):
+		return failf(message.CodeBadOption, "%d records: want 1 to %d", n, job.MaxSubstances)
+	}
+	if err := decide.CheckAlpha(r.Alpha); err != nil {
+		return failf(message.CodeBadOption, "%w", err)
+	}
+	if err := job.CheckDomain(e.model); err != nil {
+		return failf(message.CodeBadModel, "%w", err)
+	}
+	return nil
+}
+
+// substances judges records for a report that the command writes to a file of that name.
+func (e *Engine) substances(t *task, q *job.Domain, wanted []int32, name string) (*report.Domain, error) {
+	order := slices.Compact(slices.Sorted(slices.Values(wanted)))
+	records, err := e.pick(t, order)
+	if err != nil {
+		return nil, err
+	}
+	d := q.Report()
+	if err := e.structures(); err != nil {
+		d.Warnings = append(d.Warnings, fmt.Sprintf("the training molecules cannot be shown: %v", err))
+	}
+	for i, record := range order {
+		t.showProgress(message.StageExplain, i, len(order))
+		if err := q.Add(t, d, records[int(record)]); err != nil {
+			return nil, err
+		}
+	}
+	if len(d.Substances) == 0 {
+		return nil, failf(message.CodeBadOption, "nothing to report: all of these records were refused")
+	}
+	d.Warnings = append(d.Warnings, e.input.opened.Warnings...)
+	d.Input = e.input.describe()
+	d.Command, d.Again = e.domainCommand(q, d, len(order), name)
+	if d.Script, err = e.host.Fetch(Drawer); err != nil {
+		d.Undrawn = "what draws could not be loaded"
+	}
+	return d, nil
+}
+
+// domainCommand finds the same of so many records, and says how.
+func (e *Engine) domainCommand(q *job.Domain, d *report.Domain, records int, out string) (command, again string) {
+	in := e.input
+	molfiles := slices.ContainsFunc(d.Substances, func(s report.Substance) bool { return s.Molfile })
+	all := records == in.opened.Records
+	if !molfiles && !(all && in.name != "") {
+		return q.Piped(d.Substances, out), "The command is given the molecules themselves. With the same model file it finds the same of them, and counts rows from 1."
+	}
+	flags, path, called := []job.Flag{in.columnFlag()}, in.path("input.sdf"), ""
+	if in.name == "" {
+		called = " The text that was pasted is here called input.sdf."
+	}
+	if all {
+		return q.Command(flags, out, path), "With the same model file and input the command finds the same." + called
+	}
+	return q.Score(flags, path), "With the same model file and input the command finds scores, p-values, distances, reasons and analogues again, among those of all its rows." + called
+}

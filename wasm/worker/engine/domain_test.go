@@ -1,0 +1,145 @@
+package engine
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/wasm/message"
+)
+
+// A domainFile is what is read of a report in JSON.
+type domainFile struct {
+	Substances []struct {
+		Row       int
+		Name      string
+		Score     float64
+		P         float64 `json:"p_value"`
+		Verdict   string
+		Analogues []struct {
+			Name     string
+			Observed *float64
+		}
+		Command *string
+	}
+	Warnings []string
+	Input    map[string]string
+	Command  string
+}
+
+func domainOf(t *testing.T, e *Engine, h *host, records ...int32) (d domainFile) {
+	t.Helper()
+	_, file := must[*message.Exported](e, h, &message.Domain{Form: "qprf", Format: "json", Alpha: 0.05, Record: records})
+	if err := json.Unmarshal(file.Data, &d); err != nil || file.Name != "qprf.json" || file.Type != "application/json" {
+		t.Fatalf("%v: %s, %s", err, file.Name, file.Type)
+	}
+	return d
+}
+
+// The report on a few records has the numbers of the table and says how to have them again.
+func TestDomain(t *testing.T) {
+	h := newHost(t)
+	withStructures(t, h)
+	h.files[Drawer] = []byte("draw()")
+	e := New(h)
+	must[*message.Model](e, h, &message.LoadModel{})
+	must[*message.Opened](e, h, &message.Open{Name: "-a 'b.smi", Data: []byte("CCO <script>alert(1)</script>\n" + strange)})
+	events, _ := must[*message.Scored](e, h, &message.Score{})
+	rows := join(events)
+
+	all := domainOf(t, e, h, 5, 3, 1, 0, 2, 4, 3)
+	if len(all.Substances) != 5 || len(all.Warnings) != 1 || !strings.Contains(all.Warnings[0], "refused: -a 'b.smi:5:") {
+		t.Fatalf("%+v", all)
+	}
+	for _, s := range all.Substances {
+		if i := s.Row - 1; s.Name != rows.ID[i] || s.P != rows.Scores.P[i] || s.Score != rows.Scores.Score[i] || s.Verdict != rows.Verdict[i] || len(s.Analogues) != 5 {
+			t.Errorf("row %d: %+v, the table has %s %g, p %g, %s", s.Row, s, rows.ID[i], rows.Scores.Score[i], rows.Scores.P[i], rows.Verdict[i])
+		}
+	}
+	if want := `baca report --qprf --model bbbp --out qprf.json './-a '\''b.smi'`; all.Command != want || all.Input["input"] != "-a 'b.smi" || all.Input["its sha256"] != e.input.opened.SHA256 {
+		t.Errorf("%q of %v, want %q", all.Command, all.Input, want)
+	}
+	aspirin := domainOf(t, e, h, 1)
+	if s := aspirin.Substances[0]; s.Row != 2 || s.Analogues[1].Name != "aspirin" || s.Analogues[1].Observed == nil || *s.Command != "printf '%s\\n' 'CC(=O)Oc1ccccc1C(=O)O aspirin' | baca score --model bbbp --format smi --explain --neighbors 5 --to jsonl -" {
+		t.Errorf("%+v", s)
+	}
+	if want := "printf '%s\\n' 'CC(=O)Oc1ccccc1C(=O)O aspirin' | baca report --qprf --model bbbp --format smi --out qprf.json -"; aspirin.Command != want {
+		t.Errorf("%q, want %q", aspirin.Command, want)
+	}
+
+	request := &message.Domain{Form: "qprf", Format: "html", Alpha: 0.1, Record: message.Ints{0, 3}}
+	events, file := must[*message.Exported](e, h, request)
+	page := string(file.Data)
+	for _, want := range []string{"<h2>RDX</h2>", "&lt;script&gt;alert(1)", "α = 0.1", "--alpha 0.1 --out qprf.html -", "counts rows from 1", "Structural analogues", `data-smiles="`, e.card.SHA256} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the report does not hold %q", want)
+		}
+	}
+	if strings.Count(page, "<script") != 2 || strings.Contains(page, "NaN") || file.Type != "text/html" || file.Name != "qprf.html" {
+		t.Errorf("%s, %s:\n%.500s", file.Name, file.Type, page)
+	}
+	if p, ok := events[0].(*message.Progress); !ok || p.Stage != message.StageExplain || p.Total != 2 {
+		t.Errorf("the first event is %+v", events[0])
+	}
+	if _, again := must[*message.Exported](e, h, request); string(again.Data) != page {
+		t.Error("the same report has other bytes")
+	}
+	delete(h.files, Drawer)
+	if _, file := must[*message.Exported](e, h, request); strings.Contains(string(file.Data), "<script") || !strings.Contains(string(file.Data), "There are no drawings: what draws could not be loaded") {
+		t.Error("nothing says why there are no drawings")
+	}
+
+	for _, format := range []string{"html", "json"} {
+		_, file := must[*message.Exported](e, h, &message.Domain{Form: "qmrf", Format: format, Alpha: 0.05})
+		if text := string(file.Data); file.Name != "qmrf."+format || !strings.Contains(text, "baca report --qmrf --model bbbp --out qmrf."+format) || !strings.Contains(text, e.card.SHA256) || strings.Contains(text, "RDX") {
+			t.Errorf("%s: %.300s", file.Name, text)
+		}
+	}
+
+	many := message.Ints(slices.Repeat([]int32{0}, message.MostSubstances))
+	must[*message.Exported](e, h, &message.Domain{Form: "qprf", Format: "json", Alpha: 0.05, Record: many})
+	for part, bad := range map[string]*message.Domain{
+		`form "x"`:         {Form: "x", Format: "html", Alpha: 0.05},
+		`format "pdf"`:     {Form: "qmrf", Format: "pdf", Alpha: 0.05},
+		"false-alarm rate": {Form: "qmrf", Format: "html"},
+		"0 records":        {Form: "qprf", Format: "html", Alpha: 0.05},
+		"101 records":      {Form: "qprf", Format: "html", Alpha: 0.05, Record: append(many, 0)},
+		"record 99999":     {Form: "qprf", Format: "html", Alpha: 0.05, Record: message.Ints{99999}},
+		"all of these re":  {Form: "qprf", Format: "html", Alpha: 0.05, Record: message.Ints{4}},
+	} {
+		fails(e, h, bad, message.CodeBadOption, part)
+	}
+}
+
+// Molecules that were read from molfiles come again from the file alone.
+func TestDomainOfMolfiles(t *testing.T) {
+	const methanol = "methanol\n  x\n\n  2  1  0  0  0  0            999 V2000\n    0.0000    0.0000    0.0000 C   0  0\n    1.0000    0.0000    0.0000 O   0  0\n  1  2  1  0\nM  END\n$$$$\n"
+	h := newHost(t)
+	e := New(h)
+	must[*message.Model](e, h, &message.LoadModel{})
+	for _, c := range []struct {
+		name    string
+		records []int32
+		command string
+	}{
+		{"two.sdf", []int32{0, 1}, "baca report --qprf --model bbbp --out qprf.json two.sdf"},
+		{"two.sdf", []int32{1}, "baca score --model bbbp --explain --neighbors 5 --to jsonl two.sdf"},
+		{"", []int32{0, 1}, "baca report --qprf --model bbbp --out qprf.json input.sdf"},
+	} {
+		must[*message.Opened](e, h, &message.Open{Name: c.name, Data: []byte(methanol + methanol)})
+		if d := domainOf(t, e, h, c.records...); d.Command != c.command || d.Substances[0].Command != nil {
+			t.Errorf("%q %v: %q, want %q", c.name, c.records, d.Command, c.command)
+		}
+	}
+}
+
+// A model of plain graphs has no such domain.
+func TestDomainOfPlainGraphs(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	fails(e, h, &message.Domain{Form: "qmrf", Format: "html", Alpha: 0.05}, message.CodeNotReady, "no model")
+	must[*message.Model](e, h, &message.LoadModel{Name: "bzr"})
+	must[*message.Opened](e, h, &message.Open{Name: "g.json", Data: []byte(`{"nodes": [{"id": 0}, {"id": 1}], "links": [{"source": 0, "target": 1}]}`)})
+	fails(e, h, &message.Domain{Form: "qmrf", Format: "html", Alpha: 0.05}, message.CodeBadModel, "reads plain graphs: the forms are about substances")
+}

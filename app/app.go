@@ -84,6 +84,7 @@ func (p *page) Render() app.UI {
 		&modelDialog{S: s, Rev: s.Rev.State},
 		&trainDialog{S: s, Rev: s.Rev.State},
 		&drawDialog{S: s},
+		&domainDialog{S: s, Rev: s.Rev},
 		&helpDialog{Holdout: len(s.References[session.EachAlone]), Guard: s.RuleOf(session.TheBatch).Guard},
 		&privacyDialog{},
 		app.Div().Class("drop-veil").Aria("hidden", true).Body(app.Div().Text("Drop the file to score it")),

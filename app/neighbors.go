@@ -28,6 +28,7 @@ func (p *inspectorPane) neighbors(d *message.Detailed) app.UI {
 		items[i] = app.Li().Class("near-card").DataSet("smiles", c.SMILES).Title(c.SMILES).Body(
 			app.Div().Class("near-picture").Body(drawn),
 			app.P().Class("near-name").Text(c.Name),
+			app.P().Class("near-known number").Attr("hidden", attribute(c.Known == "")).Text(c.Known),
 			app.P().Class("near-value number").Aria("label", "similarity "+c.Value).Body(
 				app.Text(c.Value), app.Raw(picture.Share(c.Similarity))))
 	}

@@ -271,6 +271,18 @@ const sketchSVG = `<svg class="sketch" viewBox="0 0 360 84" width="360" height="
 
 // tools are the search and the downloads.
 func (p *resultPane) tools() app.UI {
+	items := []app.UI{saveItem("report", "Report as HTML", "one file, opens offline")}
+	if p.S.HasDomain() {
+		items = append(items, saveItem("domain", "Domain report …", "for a regulator: QPRF, QMRF"))
+	}
+	items = append(items,
+		saveItem("csv", "All rows as CSV", "safe in spreadsheets: ' before =, +, -, @"),
+		saveItem("csv shown", "Rows shown as CSV", "in this order"),
+		saveItem("csv reasons", "Rows shown, with reasons", "CSV, takes a while"),
+		saveItem("json", "All rows as JSON", ""),
+		saveItem("svg", "Distribution as SVG", ""),
+		saveItem("png", "Distribution as PNG", ""),
+		saveItem("link", "Copy link", "with the rows shown, up to 8 000 characters"))
 	return app.Div().Class("tools").Body(
 		app.Div().Class("search").Body(
 			icon("search"),
@@ -284,16 +296,7 @@ func (p *resultPane) tools() app.UI {
 			if what, ok := dataAround(e, "save"); ok {
 				p.save(what)
 			}
-		},
-			saveItem("report", "Report as HTML", "one file, opens offline"),
-			saveItem("csv", "All rows as CSV", "safe in spreadsheets: ' before =, +, -, @"),
-			saveItem("csv shown", "Rows shown as CSV", "in this order"),
-			saveItem("csv reasons", "Rows shown, with reasons", "CSV, takes a while"),
-			saveItem("json", "All rows as JSON", ""),
-			saveItem("svg", "Distribution as SVG", ""),
-			saveItem("png", "Distribution as PNG", ""),
-			saveItem("link", "Copy link", "with the rows shown, up to 8 000 characters"),
-		),
+		}, items...),
 	)
 }
 
@@ -314,11 +317,13 @@ func (p *resultPane) save(what string) {
 	case "svg", "png":
 		savePicture("baca-distribution", picture.StripOf(s, 960, 300).SVG(true), what == "png")
 		return
+	case "domain":
+		showDialog(domainID)
+		return
 	case "link":
 		copyLink(p.ctx, s)
 		return
 	}
-	keep := func(e *message.Exported) { save(e.Name, e.Type, e.Data) }
 	switch format, which, _ := strings.Cut(what, " "); {
 	case format == "report":
 		s.Report(keep)
@@ -328,6 +333,9 @@ func (p *resultPane) save(what string) {
 		s.Export(format, which != "shown", keep)
 	}
 }
+
+// keep hands a file to the user.
+func keep(e *message.Exported) { save(e.Name, e.Type, e.Data) }
 
 // toTop shows the first rows of the table: others than before are there.
 func toTop() {

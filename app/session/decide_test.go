@@ -70,6 +70,9 @@ func decided(t *testing.T, text string) (*Session, *fake, *[]func()) {
 			say(&message.Exported{Name: "report.html", Type: "text/html", Data: []byte("<p>")})
 		case *message.Reasons:
 			say(&message.Exported{Name: "reasons.csv", Data: []byte(strings.Join(r.Rows.ID, ","))})
+		case *message.Domain:
+			say(&message.Progress{Stage: message.StageExplain, Done: 1, Total: 2})
+			say(&message.Exported{Name: r.Form + "." + r.Format})
 		case *message.Detail:
 			say(&message.Detailed{
 				Record: r.Record, Atoms: []message.Atom{{Symbol: "C"}, {Symbol: "O"}, {Symbol: "N"}}, Contribution: message.Floats{1, -1, math.NaN()}, BySubtrees: message.Floats{0, 1, 2}, ByEmbedding: message.Floats{3, 4, 5},

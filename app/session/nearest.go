@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ type Nearest struct {
 	Name, SMILES string
 	Similarity   float64
 	Value        string // Similarity with two digits
+	Known        string // its observed and predicted values, empty for none
 }
 
 // NearestOf are the training molecules to show, or a line on why there are none, which names
@@ -31,7 +33,7 @@ func NearestOf(m *message.Model, d *message.Detailed) (cards []Nearest, line str
 			name = words.Shorten(n.ID, 60)
 		}
 		if n.SMILES != "" {
-			cards = append(cards, Nearest{Name: name, SMILES: n.SMILES, Similarity: n.Similarity, Value: value})
+			cards = append(cards, Nearest{Name: name, SMILES: n.SMILES, Similarity: n.Similarity, Value: value, Known: valuesOf(n)})
 		}
 	}
 	if len(cards) > 0 {
@@ -49,6 +51,25 @@ func NearestOf(m *message.Model, d *message.Detailed) (cards []Nearest, line str
 		line += " Nearest rows of its data set: " + strings.Join(rows, ", ") + "."
 	}
 	return nil, line
+}
+
+// valuesOf says what the model keeps of a training molecule's values.
+func valuesOf(n message.Neighbor) string {
+	var list []string
+	for _, v := range []struct {
+		name  string
+		value float64
+	}{{"observed", n.Observed}, {"predicted", n.Predicted}} {
+		if !math.IsNaN(v.value) {
+			list = append(list, v.name+"\u00a0"+short(v.value))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// short has three digits, and fewer where those say all: a class is 1 and not 1.00.
+func short(x float64) string {
+	return words.Minus(strconv.FormatFloat(words.Round(x, 3), 'g', -1, 64))
 }
 
 // similarity has two digits, and is 1.00 for nothing less than 1.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -9,13 +10,13 @@ import (
 
 func TestNearestOf(t *testing.T) {
 	named := []message.Neighbor{
-		{Origin: "training", Row: 4, ID: "aspirin", SMILES: "CC(=O)Oc1ccccc1C(=O)O", Similarity: 1},
-		{Origin: "training", Row: 9, SMILES: "CCO", Similarity: 0.9999},
-		{Origin: "training", Row: -1, SMILES: "C", Similarity: 0.125},
+		{Origin: "training", Row: 4, ID: "aspirin", SMILES: "CC(=O)Oc1ccccc1C(=O)O", Similarity: 1, Observed: 1, Predicted: math.NaN()},
+		{Origin: "training", Row: 9, SMILES: "CCO", Similarity: 0.9999, Observed: -2.1768, Predicted: 12345.6},
+		{Origin: "training", Row: -1, SMILES: "C", Similarity: 0.125, Observed: math.NaN(), Predicted: math.NaN()},
 	}
 	cards, line := NearestOf(&message.Model{Molecules: true}, &message.Detailed{Nearest: named})
 	want := []Nearest{
-		{"aspirin", "CC(=O)Oc1ccccc1C(=O)O", 1, "1.00"}, {"row 10", "CCO", 0.9999, "0.99"}, {"", "C", 0.125, "0.12"},
+		{"aspirin", "CC(=O)Oc1ccccc1C(=O)O", 1, "1.00", "observed\u00a01"}, {"row 10", "CCO", 0.9999, "0.99", "observed\u00a0−2.18, predicted\u00a012300"}, {"", "C", 0.125, "0.12", ""},
 	}
 	if !slices.Equal(cards, want) || line != "" {
 		t.Errorf("%+v, %q", cards, line)

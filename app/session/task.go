@@ -127,8 +127,21 @@ func (s *Session) Report(save func(*message.Exported)) {
 	}
 }
 
-// saveFile hands a file to save, and notes what it holds.
+// saveFile hands a file to save, with the name of the input in its own, and notes what it holds.
 func (s *Session) saveFile(r message.Reply, what string, save func(*message.Exported)) {
+	s.saveAs(r, s.inputStem(), what, save)
+}
+
+// inputStem is the name of the input without extension, empty where it has none.
+func (s *Session) inputStem() string {
+	if s.Opened == nil || s.Opened.Name == "" {
+		return ""
+	}
+	return words.Stem(s.Opened.Name)
+}
+
+// saveAs is saveFile with another name, if any, before that of the file.
+func (s *Session) saveAs(r message.Reply, prefix, what string, save func(*message.Exported)) {
 	s.Rev.State++
 	e, ok := r.(*message.Exported)
 	if !ok {
@@ -138,8 +151,8 @@ func (s *Session) saveFile(r message.Reply, what string, save func(*message.Expo
 		}
 		return
 	}
-	if s.Opened != nil && s.Opened.Name != "" {
-		e.Name = words.Stem(s.Opened.Name) + "-" + e.Name
+	if prefix != "" {
+		e.Name = prefix + "-" + e.Name
 	}
 	save(e)
 	s.Saved = what + " saved as " + e.Name

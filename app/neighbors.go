@@ -20,7 +20,11 @@ func (p *inspectorPane) neighbors(d *message.Detailed) app.UI {
 		return app.Section().ID("neighbors").Class("block").Body(head, quietLine(line))
 	}
 	items := make([]app.UI, len(cards))
+	values := ""
 	for i, c := range cards {
+		if c.Known != "" {
+			values = " Values are those that the training set has."
+		}
 		drawn := app.UI(app.Code().Class("near-smiles").Text(words.Shorten(c.SMILES, 60)))
 		if small := p.Album.Small(c.SMILES); small != "" {
 			drawn = app.Raw(small)
@@ -33,7 +37,7 @@ func (p *inspectorPane) neighbors(d *message.Detailed) app.UI {
 				app.Text(c.Value), app.Raw(picture.Share(c.Similarity))))
 	}
 	return app.Section().ID("neighbors").Class("block").Body(head, app.Ul().Class("near").Body(items...),
-		app.P().Class("quiet small").Text("Similarity from 0 to 1: the share of substructures, up to two bonds around an atom, that both have."))
+		app.P().Class("quiet small").Text("Similarity from 0 to 1: the share of substructures, up to two bonds around an atom, that both have."+values))
 }
 
 // keys are those of both dictionaries that it resembles.

@@ -56,7 +56,7 @@ func TestWriteDomain(t *testing.T) {
 			t.Errorf("%s %s is not said to be blank", b.Number, b.Title)
 		}
 	}
-	for _, want := range []string{"observed −1.5", "Not within the applicability domain", "p = (1 + 0)/(1 + 50) = 0.0196", "0–0.07", "Not decided", "written from the molfile", "48&nbsp;%", "p = 0.0196 is at most α"} {
+	for _, want := range []string{"observed −1.5", "What they are of is not known", "Not within the applicability domain", "p = (1 + 0)/(1 + 50) = 0.0196", "0–0.07", "Not decided", "written from the molfile", "48&nbsp;%", "p = 0.0196 is at most α"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the report does not say %q", want)
 		}

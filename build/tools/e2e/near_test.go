@@ -18,9 +18,9 @@ import (
 
 // A nearCard is a training molecule as the inspector shows it.
 type nearCard struct {
-	SMILES, Name, Value string
-	Drawn               bool
-	Bar                 float64
+	SMILES, Name, Value, Known string
+	Drawn                      bool
+	Bar                        float64
 }
 
 // nearCards waits until so many are drawn.
@@ -29,6 +29,7 @@ func (b *tab) nearCards(count int) []nearCard {
 	b.wait(fmt.Sprintf(`document.querySelectorAll("#neighbors .near-picture svg").length === %d`, count))
 	return eval[[]nearCard](b, `[...document.querySelectorAll("#neighbors .near-card")].map((e) => ({
 		SMILES: e.dataset.smiles, Name: e.querySelector(".near-name").textContent, Value: e.querySelector(".near-value").textContent,
+		Known: e.querySelector(".near-known").textContent,
 		Drawn: e.querySelector(".near-picture svg").getBoundingClientRect().height > 20,
 		Bar: Number(e.querySelector(".share-part").getAttribute("width")),
 	}))`)
@@ -59,15 +60,15 @@ func withoutStructures(t *testing.T, name string) []byte {
 	return b.Bytes()
 }
 
-// The inspector draws the three training molecules that are most similar, and one line where
+// The inspector draws the five training molecules that are most similar, and one line where
 // a model does not hold any.
 func TestNearestAreMolecules(t *testing.T) {
 	b := ready(t)
 	b.write("CC(=O)Oc1ccccc1C(=O)O mine\nCCCCN(CC)CC other\n")
 	b.phase("done")
 	b.click(`[data-row="0"]`)
-	cards := b.nearCards(3)
-	if c := cards[1]; c.Name != "aspirin" || c.SMILES != "C1=CC=CC(=C1C(O)=O)OC(C)=O" || c.Value != "1.00" {
+	cards := b.nearCards(5)
+	if c := cards[1]; c.Name != "aspirin" || c.SMILES != "C1=CC=CC(=C1C(O)=O)OC(C)=O" || c.Value != "1.00" || c.Known != "observed\u00a01" {
 		t.Errorf("near aspirin is %+v", c)
 	}
 	for i, c := range cards {
@@ -81,7 +82,7 @@ func TestNearestAreMolecules(t *testing.T) {
 	// Another record has others, and on a phone they fit.
 	b.click(`[data-row="1"]`)
 	b.wait(fmt.Sprintf(`![undefined, %q].includes(document.querySelector("#neighbors .near-card")?.dataset.smiles)`, cards[0].SMILES))
-	b.nearCards(3)
+	b.nearCards(5)
 	b.run("a phone", chromedp.EmulateViewport(390, 844))
 	if wide := eval[bool](b, `(() => { const e = document.querySelector("#neighbors"); return e.scrollWidth > e.clientWidth })()`); wide {
 		t.Error("the molecules are wider than the inspector on a phone")
@@ -146,6 +147,31 @@ func TestReportDrawsNeighbors(t *testing.T) {
 	offline.capture("neighbors", chromedp.CaptureScreenshot())
 }
 
+// Neighbours have the names and the observed values of the training set.
+func TestNearestHaveValues(t *testing.T) {
+	page := serve(t, open(t))
+	b := browse(t)
+	b.visit(page.URL + "/?model=esol")
+	b.usable()
+	b.write("OCc1ccccc1 mine\n")
+	b.phase("done")
+	b.click(`[data-row="0"]`)
+	for i, want := range []nearCard{{Name: "Phenylmethanol", Value: "1.00", Known: "observed\u00a0−0.4"}, {Name: "Benzylchloride", Value: "0.60", Known: "observed\u00a0−2.39"}, {Name: "Ethylbenzene", Value: "0.60", Known: "observed\u00a0−2.77"}} {
+		if got := b.nearCards(5)[i]; got.Name != want.Name || got.Value != want.Value || got.Known != want.Known || !got.Drawn {
+			t.Errorf("card %d is %+v, want %+v", i, got, want)
+		}
+	}
+	for _, width := range []int64{1280, 400} {
+		b.run("the size", chromedp.EmulateViewport(width, 900))
+		eval[any](b, `(document.getElementById("neighbors").scrollIntoView({block: "center"}), null)`)
+		b.capture(fmt.Sprintf("near-%d", width), chromedp.CaptureScreenshot())
+		if wide := eval[bool](b, `(() => { const e = document.querySelector("#neighbors"); return e.scrollWidth > e.clientWidth })()`); wide {
+			t.Errorf("the molecules are wider than the inspector of a screen of %d", width)
+		}
+	}
+	b.quiet()
+}
+
 // Structures that are not those of the model are not shown.
 func TestDamagedStructures(t *testing.T) {
 	page := open(t)
@@ -191,7 +217,7 @@ func TestTrainingKeepsStructures(t *testing.T) {
 	b.write("CCCCCCCCCCCCCCCCCCCCCCCCCCCCO long\n")
 	b.phase("done")
 	b.click(`[data-row="0"]`)
-	for _, c := range b.nearCards(3) {
+	for _, c := range b.nearCards(5) {
 		if !strings.HasPrefix(c.Name, "alcohol-") || !c.Drawn {
 			t.Errorf("near a long alcohol is %+v", c)
 		}

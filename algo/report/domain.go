@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -162,10 +163,7 @@ func WriteDomain(w io.Writer, d *Domain) error {
 	p.pairs(d.Input)
 	p.add("<h3>References</h3>\n")
 	p.references()
-	again := d.Again
-	if again == "" {
-		again = "With the same program, model file and input the same bytes come out."
-	}
+	again := cmp.Or(d.Again, "With the same program, model file and input the same bytes come out.")
 	p.add("<h2>How to make this again</h2>\n<p>%s</p>\n<pre>%s</pre>\n", Escape(again), Escape(d.Command))
 	p.end(d.Script)
 	_, err := io.WriteString(w, p.String())

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -24,6 +25,7 @@ type ModelPage struct {
 	References int // graphs that p-values are taken from
 	Reach      Reach
 	Command    string // that makes the page again
+	Again      string // on Command, a sentence; empty if the same bytes come out
 }
 
 // identity are the lines that say which model and program it is.
@@ -120,7 +122,8 @@ func WriteModelPage(w io.Writer, d *ModelPage) error {
 	}
 	p.add("</ul></div></div>\n<h2>References</h2>\n")
 	p.references()
-	p.add("<h2>How to make this again</h2>\n<p>With the same program and model file the same bytes come out.</p>\n<pre>%s</pre>\n", Escape(d.Command))
+	again := cmp.Or(d.Again, "With the same program and model file the same bytes come out.")
+	p.add("<h2>How to make this again</h2>\n<p>%s</p>\n<pre>%s</pre>\n", Escape(again), Escape(d.Command))
 	p.end(nil)
 	_, err := io.WriteString(w, p.String())
 	return err

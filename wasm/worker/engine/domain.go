@@ -35,7 +35,9 @@ func (e *Engine) domain(r *message.Domain, post func(message.Event)) (*message.E
 		if r.Format == "json" {
 			write = report.WriteModelPageJSON
 		}
-		err = write(&b, q.ModelPage(out.Name))
+		page := q.ModelPage(out.Name)
+		page.Again = "With the same model file the command finds the same."
+		err = write(&b, page)
 	} else {
 		var d *report.Domain
 		if d, err = e.substances(t, q, r.Record, out.Name); err != nil {

@@ -109,6 +109,7 @@ func TestDomainReport(t *testing.T) {
 		b.run("the size", chromedp.EmulateViewport(width, 900))
 		b.capture(fmt.Sprintf("domain-dialog-%d", width), chromedp.CaptureScreenshot())
 	}
+	b.axe()("the dialog")
 	b.click(`#domain [data-close]`)
 
 	path := b.saveDomain("shown", "html", "substances-qprf.html")

@@ -625,7 +625,7 @@ func TestDetail(t *testing.T) {
 	if d.Atoms[0].Isotope != 13 || d.Atoms[1].Charge != 1 || len(d.Bonds) != 5 || d.Bonds[0] != (message.Bond{From: 0, To: 1, Order: 1}) {
 		t.Errorf("atoms %+v, bonds %+v", d.Atoms, d.Bonds)
 	}
-	if len(d.Contribution) != 6 || len(d.Nearest) != 3 || len(d.IDKeys) == 0 || len(d.OODKeys) == 0 {
+	if len(d.Contribution) != 6 || len(d.Nearest) != 5 || len(d.IDKeys) == 0 || len(d.OODKeys) == 0 {
 		t.Errorf("detail %+v", d)
 	}
 	for side, keys := range map[string][]message.Neighbor{"ID": d.IDKeys, "OOD": d.OODKeys} {

@@ -70,7 +70,9 @@ func (p *inspectorPane) details(i int, d *message.Detailed) app.UI {
 	return app.Details().ID("details").Class("details").Body(
 		app.Summary().Body(icon("right"), app.Text("Details")),
 		p.moreReasons(d), p.scores(i), p.ownScore(d), p.facts(d), p.keys(d),
-		app.Div().Class("row-buttons").Body(p.saveButton("SVG", false), p.saveButton("PNG", true)))
+		app.Div().Class("row-buttons").Body(p.saveButton("SVG", false), p.saveButton("PNG", true),
+			// On a phone the menu with it lies behind this pane.
+			app.If(p.S.HasDomain(), func() app.UI { return opens(domainID).Class("button").Text("Domain report …") })))
 }
 
 // drawing is the picture of the record, or its SMILES where there is none.

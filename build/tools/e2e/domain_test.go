@@ -21,10 +21,9 @@ import (
 // substances are molecules within the domain of the model of BBBP, at its edge and out of it.
 const substances = "name,smiles\naspirin,CC(=O)Oc1ccccc1C(=O)O\n<b>RDX</b>,C1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-]\nopen,C1CC\n\"it's \"\"caffeine\"\"\",Cn1cnc2c1c(=O)n(C)c(=O)n2C\n"
 
-// saveDomain saves the report on a subject, and returns where it is.
+// saveDomain saves the report on a subject from the dialog, and returns where it is.
 func (b *tab) saveDomain(subject, format, end string) string {
 	b.t.Helper()
-	b.save("domain")
 	b.click(fmt.Sprintf(`[data-domain="%s %s"]`, subject, format))
 	path := b.path(end)
 	b.wait(`/ saved as /.test(document.querySelector(".export-note")?.textContent) && !document.getElementById("domain").open`)
@@ -112,6 +111,7 @@ func TestDomainReport(t *testing.T) {
 	b.axe()("the dialog")
 	b.click(`#domain [data-close]`)
 
+	b.save("domain")
 	path := b.saveDomain("shown", "html", "substances-qprf.html")
 	html := read(t, path)
 	out := filepath.Join(t.TempDir(), "command.html")
@@ -124,6 +124,8 @@ func TestDomainReport(t *testing.T) {
 	// Of one row the command is given the molecule itself.
 	b.click(`.row[data-row="1"]`)
 	b.wait(`document.querySelector('[data-domain="chosen html"]').disabled === false`)
+	b.run("a phone", chromedp.EmulateViewport(400, 900))
+	b.click("#details summary", "#details .row-buttons [aria-haspopup]")
 	saved := b.saveDomain("chosen", "json", "-qprf.json")
 	var got, want map[string]any
 	if err := json.Unmarshal(read(t, saved), &got); err != nil {
@@ -151,6 +153,8 @@ func TestDomainReport(t *testing.T) {
 	sameValues(t, "the report", got, want)
 
 	// The page of the model.
+	b.run("a desk", chromedp.EmulateViewport(1280, 900))
+	b.save("domain")
 	model := read(t, b.saveDomain("model", "html", "bbbp-qmrf.html"))
 	out = filepath.Join(dir, "qmrf.html")
 	if said, err := exec.Command(filepath.Join(filepath.Dir(site), "baca"), "report", "--qmrf", "--out", out).CombinedOutput(); err != nil {

@@ -85,7 +85,7 @@ func words(text string) string { return strings.ReplaceAll(Escape(text), " %", "
 func (p *page) sides(r *Comparison) {
 	p.add("<h2>The lists</h2>\n<div class=\"wide\"><table>\n<thead><tr><th></th><th>name</th><th class=\"n\">read</th><th class=\"n\">refused</th><th class=\"n\">copies</th><th class=\"n\">different molecules</th><th class=\"n\">atoms: middle half</th><th class=\"n\">median</th><th class=\"n\">rings: middle half</th><th class=\"n\">median</th></tr></thead>\n<tbody>\n")
 	for k, s := range []*compare.Side{&r.A, &r.B} {
-		p.add("<tr><td>%c</td><td>%s</td><td class=\"n\">%d</td><td class=\"n\">%d</td><td class=\"n\">%d</td><td class=\"n\">%d</td>", 'A'+k, Escape(s.Name), s.Read, s.Refused, s.Copies, s.Molecules)
+		p.add("<tr><td>%c</td><td class=\"t\">%s</td><td class=\"n\">%d</td><td class=\"n\">%d</td><td class=\"n\">%d</td><td class=\"n\">%d</td>", 'A'+k, Escape(s.Name), s.Read, s.Refused, s.Copies, s.Molecules)
 		for _, d := range []*compare.Distribution{&s.Atoms, &s.Rings} {
 			p.add("<td class=\"n\">%.3g–%.3g</td><td class=\"n\">%.3g</td>", d.Quantiles[1], d.Quantiles[3], d.Quantiles[2])
 		}
@@ -108,7 +108,7 @@ func (p *page) named(title string, list []compare.Difference, r *Comparison, of 
 		if n == 1 {
 			p.add("<h3>%s</h3>\n<div class=\"wide\"><table>\n<thead><tr><th>what</th><th>kind</th><th class=\"n\">of A</th><th class=\"n\">of B</th><th class=\"n\">odds ratio</th><th class=\"n\">95 %% interval</th><th class=\"n\">q</th></tr></thead>\n<tbody>\n", title)
 		}
-		p.add("<tr><td>%s</td><td>%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s–%s</td><td class=\"n\">%s</td></tr>\n", Escape(d.Name), Escape(d.Kind),
+		p.add("<tr><td class=\"t\">%s</td><td class=\"w\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s–%s</td><td class=\"n\">%s</td></tr>\n", Escape(d.Name), Escape(d.Kind),
 			words(share(d.InA, r.A.Molecules)), words(share(d.InB, r.B.Molecules)), odds(d.Odds), odds(d.Low), odds(d.High), pValue(d.Q))
 	}
 	if n > 0 {

@@ -336,7 +336,7 @@ func (p *page) table(r *Report) {
 	}
 	p.add("</tr></thead>\n<tbody>\n")
 	for _, e := range r.Rows {
-		p.add("<tr><td class=\"n\">%d</td><td>%s</td><td class=\"smiles\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td>",
+		p.add("<tr><td class=\"n\">%d</td><td class=\"t\">%s</td><td class=\"t smiles\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td>",
 			e.Place, Escape(e.ID), Escape(e.SMILES), number(e.Row.Score, 2), pValue(e.Row.P))
 		if r.FDR > 0 {
 			p.add("<td class=\"n\">%s</td>", pValue(e.Q))
@@ -376,10 +376,10 @@ figure svg text{font:11px system-ui,"Liberation Sans",Arial,sans-serif;fill:#222
 .smiles{font:12px/1.4 ui-monospace,"DejaVu Sans Mono",monospace;overflow-wrap:anywhere}
 .near{list-style:none;padding:0;margin:.2rem 0 .5rem;display:grid;grid-template-columns:repeat(3,minmax(0,1fr));gap:.8rem;font-size:.9rem}.near p{margin:.1rem 0;overflow-wrap:anywhere}.near .mol svg{display:block;width:100%;height:auto}
 .warn li{color:#7a3200}.dup{font-weight:600}
-table{border-collapse:collapse;width:100%;font-size:.85rem}th,td{text-align:left;padding:.2rem .5rem;border-bottom:1px solid #e6e6e6;vertical-align:top;overflow-wrap:anywhere}th{position:sticky;top:0;background:#fff}
-.w,.n{white-space:nowrap}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
+table{border-collapse:collapse;width:100%;font-size:.85rem}th,td{text-align:left;padding:.2rem .5rem;border-bottom:1px solid #e6e6e6;vertical-align:top;overflow-wrap:anywhere}th{position:sticky;top:0;background:#fff;overflow-wrap:normal}td.t{min-width:7em}.wide+h3,.near+h3{margin-top:1.2rem}
+.w,td.n{white-space:nowrap}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem;margin:.5rem 0 1rem}dt{color:#565d65}dd{margin:0;overflow-wrap:anywhere}
 pre{background:#f0f2f3;padding:.6rem .8rem;white-space:pre-wrap;overflow-wrap:anywhere;border-radius:4px}
 @media (max-width:40rem){.cols{grid-template-columns:1fr}.wide{overflow-x:auto}.wide table{min-width:38rem}}
-@media print{main{max-width:none;padding:0}body{font-size:11px}h2{break-after:avoid}th{position:static}thead{display:table-header-group}tr,figure{break-inside:avoid}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+@media print{html,body{font-size:11px}main{max-width:none;padding:0}.smiles{font-size:9px}h2{break-after:avoid}th{position:static}thead{display:table-header-group}tr,figure{break-inside:avoid}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 `

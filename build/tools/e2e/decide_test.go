@@ -457,6 +457,10 @@ func TestReport(t *testing.T) {
 		if wide := eval[int](offline, `document.documentElement.scrollWidth`); wide > int(width) {
 			t.Errorf("the report is %d pixels wide on a screen of %d", wide, width)
 		}
+		// Columns of numbers, which do not break, must not leave those of text with a letter to a line.
+		if narrow := eval[float64](offline, `Math.min(...[...document.querySelectorAll("td.t")].map(e => e.offsetWidth))`); narrow < 80 {
+			t.Errorf("on a screen of %d pixels a column of names or structures is %g wide, want 80", width, narrow)
+		}
 		offline.capture(fmt.Sprintf("report-%d", width), chromedp.FullScreenshot(100))
 	}
 	offline.act("printing", func(ctx context.Context) error {

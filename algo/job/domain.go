@@ -85,7 +85,7 @@ func (q *Domain) flags(more ...Flag) []Flag {
 // Command reads an input, by these flags, and writes the report to a file.
 func (q *Domain) Command(input []Flag, out, path string) string {
 	flags := append(q.flags(), input...)
-	return Words("baca report --qprf", append(flags, append(q.form(), Flag{"--out", out, ""})...)) + " " + report.Quote(path)
+	return Words("baca report --qprf", append(flags, append(q.form(), Flag{"--out", out, ""})...)) + " " + report.QuotePath(path)
 }
 
 // form are the flags of a report alone.
@@ -99,7 +99,7 @@ func (q *Domain) form() []Flag {
 // Score finds the numbers of a report again, of all records of an input that is read by these
 // flags.
 func (q *Domain) Score(input []Flag, path string) string {
-	return Words("baca score", append(q.flags(input...), q.explained()...)) + " " + report.Quote(path)
+	return Words("baca score", append(q.flags(input...), q.explained()...)) + " " + report.QuotePath(path)
 }
 
 // explained are the flags of a command that finds numbers again.

@@ -167,5 +167,5 @@ func (m Making) Describe(r *report.Report, model *algo.Model) {
 	r.Command = Words("baca report", append(m.Flags,
 		Flag{"--by", m.By, usual.By}, Flag{"--alpha", alpha, fmt.Sprint(usual.Alpha)},
 		Flag{"--fdr", fmt.Sprint(r.FDR), "0"}, Flag{"--seed", seed, ""}, Flag{"--out", m.Out, ""},
-	)) + " " + report.Quote(m.Input)
+	)) + " " + report.QuotePath(m.Input)
 }

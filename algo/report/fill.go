@@ -123,6 +123,15 @@ func Quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
+// QuotePath is Quote for the path of an input, which a leading - must not make a flag. One - alone is
+// standard input, and stays.
+func QuotePath(path string) string {
+	if strings.HasPrefix(path, "-") && path != "-" {
+		path = "./" + path
+	}
+	return Quote(path)
+}
+
 // HoldoutOf says where the graphs come from that p-values are taken from, by
 // algo.Card.Holdout.
 func HoldoutOf(file string) string {

@@ -181,3 +181,12 @@ func TestQuote(t *testing.T) {
 		}
 	}
 }
+
+// A file whose name begins with - is no flag of the command that reads it.
+func TestQuotePath(t *testing.T) {
+	for path, want := range map[string]string{"-": "-", "-x.csv": "./-x.csv", "--help": "./--help", "- x.smi": "'./- x.smi'", "a-b.csv": "a-b.csv"} {
+		if got := QuotePath(path); got != want {
+			t.Errorf("%q: %s, want %s", path, got, want)
+		}
+	}
+}

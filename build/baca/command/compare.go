@@ -268,7 +268,7 @@ func (f *compareFlags) writeHTML(r *report.Comparison, m *algo.Model, args []str
 	}
 	words = append(words, "--fdr", fmt.Sprint(f.fdr), "--seed", fmt.Sprint(f.seed), "--html", report.Quote(f.html))
 	for _, path := range args {
-		words = append(words, report.Quote(path))
+		words = append(words, report.QuotePath(path))
 	}
 	r.Command = strings.Join(words, " ")
 	if r.Script, r.Undrawn, err = drawingScript(); err != nil {

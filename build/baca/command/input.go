@@ -192,6 +192,11 @@ func (s source) open(ctx context.Context, c *cobra.Command) (*input, error) {
 		if isTerminal(c.InOrStdin()) {
 			return nil, usage.Errorf("no input: give a file, or - and molecules on standard input")
 		}
+		if f, ok := c.InOrStdin().(*os.File); ok {
+			if info, err := f.Stat(); err == nil && isStdout(info) {
+				return nil, usage.Errorf("standard input and standard output are one file: want two, so that nothing is read that this run writes")
+			}
+		}
 		in, err := s.molecules(ctx, c, waiting(ctx, c.InOrStdin()), "standard input")
 		if err != nil {
 			return nil, err
@@ -209,6 +214,9 @@ func (s source) open(ctx context.Context, c *cobra.Command) (*input, error) {
 			return nil, usage.Errorf("%s is a folder: want a file for --format %s", s.path, s.format)
 		}
 		return s.tu(info)
+	}
+	if err := notStdout(s.path, info); err != nil {
+		return nil, err
 	}
 	f, err := os.Open(s.path)
 	if err != nil {
@@ -246,6 +254,21 @@ func (s source) open(ctx context.Context, c *cobra.Command) (*input, error) {
 	return in, nil
 }
 
+// notStdout refuses an input that standard output goes to, such as scores.csv of
+// "baca score *.csv > scores.csv": reading what it writes, a run would never end.
+func notStdout(path string, info fs.FileInfo) error {
+	if isStdout(info) {
+		return usage.Errorf("%s is also where standard output goes: want another file for one of the two", path)
+	}
+	return nil
+}
+
+// isStdout tells whether a file is the regular one that standard output goes to.
+func isStdout(info fs.FileInfo) bool {
+	out, err := os.Stdout.Stat()
+	return err == nil && info.Mode().IsRegular() && os.SameFile(out, info)
+}
+
 // openAll opens several inputs as one. Each is opened when the one before is at its end, but
 // that all of them are there is known from the beginning.
 func (s source) openAll(ctx context.Context, c *cobra.Command) (*input, error) {
@@ -261,6 +284,9 @@ func (s source) openAll(ctx context.Context, c *cobra.Command) (*input, error) {
 		}
 		if info.IsDir() {
 			return nil, usage.Errorf("%s is a folder: several inputs are files", path)
+		}
+		if err := notStdout(path, info); err != nil {
+			return nil, err
 		}
 		if !info.Mode().IsRegular() {
 			all.digests = nil

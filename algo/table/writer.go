@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,8 +18,9 @@ import (
 
 // A form is one in which rows are written. It is declared here alone.
 type form struct {
-	name, suffix string
-	open         func(w io.Writer, text Text, header bool, columns []Column) Writer
+	name   string
+	suffix []string // of the names of files, as package dataset reads them
+	open   func(w io.Writer, text Text, header bool, columns []Column) Writer
 }
 
 func textForm(name string) func(io.Writer, Text, bool, []Column) Writer {
@@ -27,13 +29,12 @@ func textForm(name string) func(io.Writer, Text, bool, []Column) Writer {
 	}
 }
 
-// The first is that of files whose names do not tell it.
 var forms = []form{
-	{"csv", ".csv", textForm("csv")},
-	{"tsv", ".tsv", textForm("tsv")},
-	{"jsonl", ".jsonl", textForm("jsonl")},
-	{"parquet", ".parquet", newParquetRows},
-	{"sdf", ".sdf", newSDFRows},
+	{"csv", []string{".csv"}, textForm("csv")},
+	{"tsv", []string{".tsv", ".tab"}, textForm("tsv")},
+	{"jsonl", []string{".jsonl", ".ndjson"}, textForm("jsonl")},
+	{"parquet", []string{".parquet", ".pq"}, newParquetRows},
+	{"sdf", []string{".sdf", ".sd"}, newSDFRows},
 }
 
 // Forms are the names of the forms in which rows are written.
@@ -48,14 +49,14 @@ func Forms() []string {
 // Lines tells a form whose rows can be cut off behind any row and gone on with there.
 func Lines(form string) bool { return form != "parquet" }
 
-// FormOf tells the form of a file from its name.
+// FormOf tells the form of a file from its name. It is empty where the name does not tell it.
 func FormOf(name string) string {
 	for _, f := range forms {
-		if strings.EqualFold(path.Ext(name), f.suffix) {
+		if slices.Contains(f.suffix, strings.ToLower(path.Ext(name))) {
 			return f.name
 		}
 	}
-	return forms[0].name
+	return ""
 }
 
 // NewWriter returns a writer of rows in one of Forms. See NewRows for text and header.

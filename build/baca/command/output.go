@@ -8,12 +8,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/pflag"
 
+	"baca/algo/dataset"
 	"baca/algo/table"
 	"baca/build/internal/lock"
+	"baca/build/internal/usage"
 )
 
 // spreadsheetSafe registers the flag for CSV that is opened in a spreadsheet.
@@ -141,4 +145,19 @@ func written(name string, err error) error {
 		return errClosed
 	}
 	return fmt.Errorf("writing to standard output: %w", err)
+}
+
+// rowsForm is the form of rows: to, or else that of the name of --out, or else CSV. It refuses a name that
+// promises what is not written: other programs would fail on the file, or this one when it reads it.
+func rowsForm(to, out string) (string, error) {
+	ext := strings.ToLower(filepath.Ext(out))
+	switch form := cmp.Or(to, table.FormOf(out)); {
+	case ext != "" && dataset.PlainName(ext) == "":
+		return "", usage.Errorf("--out %s: rows are written uncompressed: want a name without %s", out, ext)
+	case form != "":
+		return form, nil
+	case ext != ".txt" && slices.Contains(dataset.Extensions(), ext), ext == ".xlsx", ext == ".xls":
+		return "", usage.Errorf("--out %s: rows are not written as %s; want a name that ends in .%s, or --to", out, ext, strings.Join(table.Forms(), ", ."))
+	}
+	return table.Forms()[0], nil
 }

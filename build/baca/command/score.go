@@ -59,8 +59,12 @@ func newScore(gpus *device.GPUs) *cobra.Command {
 				return err
 			}
 			f.set(c, args)
-			if f.to == "" {
-				f.to = table.FormOf(f.out)
+			name := f.out
+			if f.watch.folder != "" || f.shard != "" {
+				name = "" // of a folder
+			}
+			if f.to, err = rowsForm(f.to, name); err != nil {
+				return err
 			}
 			if f.watch.folder != "" {
 				return f.runWatch(c, args)

@@ -50,6 +50,9 @@ func (m *Model) KeepResiduals(values []*Values, observed, predicted string) erro
 	if known < trust.MinPairs {
 		return fmt.Errorf("of %d graphs kept from training %d have both values: want at least %d", len(r.Errors), known, trust.MinPairs)
 	}
+	if !r.Classes && !slices.ContainsFunc(r.Errors, func(x float64) bool { return math.Abs(x) > 0 }) {
+		return fmt.Errorf("observed and predicted values of all %d graphs kept from training are equal: want predictions that were made without them", known)
+	}
 	m.Residuals = r
 	return nil
 }

@@ -68,6 +68,10 @@ func TestKeepResiduals(t *testing.T) {
 func TestKeepResidualsRefuses(t *testing.T) {
 	few, set := moleculeModel(t)
 	many, more := manyMolecules(t)
+	copied := valued(len(more))
+	for _, v := range copied {
+		v.Predicted = v.Observed
+	}
 	for _, c := range []struct {
 		m      *algo.Model
 		values []*algo.Values
@@ -76,6 +80,7 @@ func TestKeepResidualsRefuses(t *testing.T) {
 		{few, valued(len(set)), "want at least 20"},
 		{many, valued(len(more) - 1), "trained on a set of"},
 		{many, make([]*algo.Values, len(more)), "0 have both values"},
+		{many, copied, "are equal: want predictions"},
 	} {
 		if err := c.m.KeepResiduals(c.values, "y", "p"); err == nil || !strings.Contains(err.Error(), c.want) || c.m.Residuals != nil {
 			t.Errorf("%v, want %q", err, c.want)

@@ -132,17 +132,22 @@ const (
 )
 
 // EnoughResiduals reports, before anything is trained on graphs with these values, that too few
-// of those to be kept from training have both.
+// of those to be kept from training have both, or that predictions are a copy of what was observed.
 func EnoughResiduals(values []*algo.Values, seed uint64) error {
 	_, holdout := dataset.Hold(len(values), seed)
-	known := 0
+	known, numbers, copied := 0, false, true
 	for _, row := range holdout {
 		if v := values[row]; v != nil && !math.IsNaN(v.Observed-v.Predicted) {
 			known++
+			numbers = numbers || v.Observed != 0 && v.Observed != 1 // classes may be all right
+			copied = copied && v.Observed == v.Predicted
 		}
 	}
 	if known < trust.MinPairs {
 		return fmt.Errorf("errors are taken from the %d molecules kept from training, of which %d have both values: want at least %d", len(holdout), known, trust.MinPairs)
+	}
+	if numbers && copied {
+		return fmt.Errorf("observed and predicted values of all %d molecules kept from training are equal: want predictions that were made without them", known)
 	}
 	return nil
 }

@@ -307,11 +307,19 @@ func TestTrustBadValues(t *testing.T) {
 	if !strings.Contains(stderr, `bad.csv:2:5: column predicted: "1e400", want a finite number`) || !strings.Contains(stderr, "these rows have a score and no interval") {
 		t.Errorf("%s", stderr)
 	}
+	copied := filepath.Join(dir, "copied.csv")
+	var same strings.Builder
+	same.WriteString("smiles,observed,predicted\n")
+	for n := range 300 {
+		fmt.Fprintf(&same, "C%s,%d,%d\n", strings.Repeat("C", n), n, n)
+	}
+	testset.Write(t, copied, same.String())
 	for _, c := range []struct {
 		code    int
 		message string
 		args    []string
 	}{
+		{exitFailure, "are equal: want predictions", append([]string{"pretrain", "--in", copied, "--out", filepath.Join(dir, "x.msgpack"), "--residuals", "held-out"}, values...)},
 		{exitUsage, "want --observed and --predicted", []string{"pretrain", "--in", train, "--out", "x.msgpack", "--residuals", "held-out", "--observed", "observed"}},
 		{exitUsage, "want held-out, or nothing", []string{"pretrain", "--in", train, "--out", "x.msgpack", "--residuals", "fitted"}},
 		{exitUsage, "are both observed", []string{"pretrain", "--in", train, "--out", "x.msgpack", "--observed", "observed", "--predicted", "observed"}},

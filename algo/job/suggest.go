@@ -31,6 +31,7 @@ type Shelf struct {
 	ids, smiles    []string
 	prices         []float64 // nil without such a column
 	excluded       []bool    // nil where all may be suggested
+	marked         int       // by the column exclude
 	unpriced       int
 }
 
@@ -104,6 +105,7 @@ func (s *Shelf) take(r *table.Record) error {
 	if s.exclude != "" {
 		exclude = saysYes(r.Cells.Texts[len(r.Cells.Texts)-1])
 	}
+	marked := exclude
 	if s.price != "" {
 		price, err := priceOf(r.Cells.Texts[0])
 		if err != nil {
@@ -118,13 +120,20 @@ func (s *Shelf) take(r *table.Record) error {
 	if s.exclude != "" || s.price != "" {
 		s.excluded = append(s.excluded, exclude)
 	}
+	if marked {
+		s.marked++
+	}
 	s.rows, s.ids, s.smiles = append(s.rows, r.Row), append(s.ids, r.ID), append(s.smiles, r.SMILES)
 	return nil
 }
 
-// saysYes tells whether a cell says yes.
+// saysYes tells whether a cell says yes. Nothing is written in many ways, and tables where some cells are
+// empty have 0.0 for 0.
 func saysYes(cell string) bool {
-	return !slices.Contains([]string{"", "0", "no", "n", "false", "f", "off", "-"}, strings.ToLower(cell))
+	if x, err := strconv.ParseFloat(cell, 64); err == nil {
+		return x != 0 && !math.IsNaN(x)
+	}
+	return !slices.Contains([]string{"", "no", "n", "false", "f", "off", "-", "na", "n/a", "<na>", "none", "null"}, strings.ToLower(cell))
 }
 
 // priceOf reads a price, +∞ for none.
@@ -227,6 +236,9 @@ func (s *Suggested) WriteCSV(w io.Writer, text table.Text) error {
 // and have no full stop.
 func (s *Suggested) Sentences() (list []string) {
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	if s.shelf.marked > 0 {
+		say("%d are excluded, as column %s says", s.shelf.marked, s.shelf.exclude)
+	}
 	if s.shelf.unpriced > 0 {
 		say("%d without a price are not suggested", s.shelf.unpriced)
 	}

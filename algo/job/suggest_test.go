@@ -69,7 +69,7 @@ func TestShelf(t *testing.T) {
 			t.Errorf("by pieces of %d the picks are %q, want %q", piece, ids, first)
 		}
 		said := strings.Join(got.Sentences(), "\n")
-		for _, want := range []string{"1 without a price are not suggested", "are suggested: no other", "together they cost ", "deviations away on average", "of 6 are outside"} {
+		for _, want := range []string{"1 are excluded, as column done says", "1 without a price are not suggested", "are suggested: no other", "together they cost ", "deviations away on average", "of 6 are outside"} {
 			if !strings.Contains(said, want) {
 				t.Errorf("it says\n%s\nwithout %q", said, want)
 			}
@@ -82,6 +82,26 @@ func TestShelf(t *testing.T) {
 		}
 		if _, err := s.Suggest(ctx, o); !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled: error %v", err)
+		}
+	}
+}
+
+// What tables write for no and for nothing does not exclude.
+func TestShelfExcludes(t *testing.T) {
+	for cell, want := range map[string]bool{
+		"yes": true, "TRUE": true, "1": true, "1.0": true, "x": true, "-3.5": true,
+		"": false, "0": false, "0.0": false, "no": false, "False": false, "nan": false, "NA": false, "None": false, "null": false, "<NA>": false,
+	} {
+		s, err := shelved(t, "smiles,done\nCCO,"+cell+"\n", "", "done", 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := s.Suggest(t.Context(), algo.SuggestOptions{Most: 1, Alpha: 0.05, Budget: 1, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if excluded := strings.Contains(strings.Join(got.Sentences(), "\n"), "1 are excluded, as column done says"); excluded != want {
+			t.Errorf("%q excludes: %v, want %v", cell, excluded, want)
 		}
 	}
 }

@@ -76,7 +76,7 @@ this model has them, with the picks added to what it compares with.`,
 	f.register(fs, "library", formats...)
 	fs.StringVar(&f.price, "price", "", "`column` with prices; a row without one is not suggested")
 	fs.Float64Var(&o.Budget, "budget", 0, "most that the suggested molecules may cost together; needs --price")
-	fs.StringVar(&f.exclude, "exclude", "", "`column` that says yes, true, 1, x or anything but no, false, 0 and nothing for rows not to suggest")
+	fs.StringVar(&f.exclude, "exclude", "", "`column` that says yes, true, 1, x or anything but no, false, 0, nan and nothing for rows not to suggest")
 	fs.Float64Var(&o.Alpha, "alpha", algo.DefaultOptions().Alpha, "rate of false alarms for what is outside")
 	fs.BoolVar(&f.json, "json", false, "write JSON with the curves instead of rows")
 	spreadsheetSafe(fs, &f.text)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -102,20 +103,22 @@ var ErrNoValues = errors.New("no molecule has both values")
 
 // Sentences say how well intervals held, and the order that scores are of, by its name.
 func (a *Audit) Sentences(c *Calibration, order string) (list []string) {
-	if c.Classes {
-		list = append(list, "Observed values are classes: no intervals.")
-	} else {
+	if why := c.without(); why != "" {
+		list = append(list, strings.ToUpper(why[:1])+why[1:]+".")
+	} else if a.Intervals > 0 {
 		list = append(list, fmt.Sprintf("Intervals hold %.1f %% of %d observed values (95 %% interval %.1f–%.1f %%); %.3g %% was asked. Mean width %.3g.",
 			100*a.Coverage, a.Intervals, 100*a.Low, 100*a.High, 100*c.Coverage, a.Width))
-		if n := a.N - a.Intervals; n > 0 {
-			list = append(list, fmt.Sprintf("Without an interval, as beyond all that were held out: %d of %d.", n, a.N))
+	}
+	if n := a.N - a.Intervals; n > 0 && c.without() == "" {
+		list = append(list, fmt.Sprintf("Without an interval, as beyond all that were held out: %d of %d.", n, a.N))
+	}
+	known := func(format string, x float64) string {
+		if math.IsNaN(x) {
+			return "–" // errors are all large or none is, or all are equal
 		}
+		return fmt.Sprintf(format, x)
 	}
-	finds := "–" // all errors are large, or none
-	if !math.IsNaN(a.Finds) {
-		finds = fmt.Sprintf("%.3g", a.Finds)
-	}
-	return append(list, fmt.Sprintf("Rank correlation (Spearman) of %s and error: %.2f. AUROC of large errors: %s.", order, a.Spearman, finds))
+	return append(list, fmt.Sprintf("Rank correlation (Spearman) of %s and error: %s. AUROC of large errors: %s.", order, known("%.2f", a.Spearman), known("%.3g", a.Finds)))
 }
 
 // UnderCurve is a sentence on the area under Risk.

@@ -327,6 +327,19 @@ func (c *Calibration) Judge(score, predicted float64) Judgement {
 	return j
 }
 
+// without says why there are no intervals, or nothing if there are.
+func (c *Calibration) without() string {
+	if c.Classes {
+		return "observed values are classes: no intervals"
+	}
+	// All groups are large enough for what is asked, or there is one.
+	if math.IsNaN(c.Groups[0].Half) {
+		least := math.Ceil(max(c.Coverage/(1-c.Coverage), 1/c.Coverage-1) - 1e-9)
+		return fmt.Sprintf("no intervals: to hold %.3g %% of observed values takes errors of %.0f held-out molecules", 100*c.Coverage, least)
+	}
+	return ""
+}
+
 // Sentences say what verdicts and intervals rest on. order is what scores are, by its name.
 func (c *Calibration) Sentences(order string) []string {
 	kind := "an error"
@@ -339,8 +352,8 @@ func (c *Calibration) Sentences(order string) []string {
 			parts = append(parts, fmt.Sprintf("%s %.0f %% of %d (95 %% interval %.0f–%.0f %%)", v, 100*s.Share, s.N, 100*s.Low, 100*s.High))
 		}
 	}
-	about := "observed values are classes: no intervals"
-	if !c.Classes {
+	about := c.without()
+	if about == "" {
 		about = fmt.Sprintf("intervals hold %.3g %% of observed values, for molecules like those held out; errors are compared within groups by %s (%d)", 100*c.Coverage, order, len(c.Groups))
 	}
 	return []string{

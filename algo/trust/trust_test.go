@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -244,5 +245,36 @@ func TestGroups(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Where there are no intervals, it says why, and nothing is said of how well they hold.
+func TestSentencesWithoutIntervals(t *testing.T) {
+	var pairs []Pair
+	for n := range 90 {
+		pairs = append(pairs, Pair{Score: float64(n), Error: float64(n%7) + 1})
+	}
+	for coverage, want := range map[float64]string{0.99: "99", 0.999: "999", 0.005: "199"} {
+		c, err := New(pairs, Options{Coverage: coverage})
+		if err != nil {
+			t.Fatal(err)
+		}
+		why := "o intervals: to hold " + strconv.FormatFloat(100*coverage, 'g', 3, 64) + " % of observed values takes errors of " + want + " held-out molecules"
+		if said := c.Sentences("score")[2]; said != "n"+why {
+			t.Errorf("%s", said)
+		}
+		list := []Outcome{{Judgement: c.Judge(3, 1), Observed: 1, Score: 3}}
+		said := NewAudit(list, c).Sentences(c, "score")
+		if len(said) != 2 || said[0] != "N"+why+"." || strings.Contains(said[1], "NaN") {
+			t.Errorf("%q", said)
+		}
+	}
+	c, err := New(pairs, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := []Outcome{{Judgement: c.Judge(1e3, 1), Observed: 1, Score: 1e3}}
+	if said := strings.Join(NewAudit(list, c).Sentences(c, "score"), " "); strings.Contains(said, "NaN") || !strings.HasPrefix(said, "Without an interval, as beyond all that were held out: 1 of 1.") {
+		t.Errorf("%s", said)
 	}
 }

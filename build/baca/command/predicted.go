@@ -22,6 +22,7 @@ type predictions struct {
 	read    *labels            // of that column
 	found   *trust.Calibration // nil without --predicted, or where the model knows no errors
 	alone   *algo.SingleScorer
+	flags   *pflag.FlagSet // nil for another command, which has none of these
 }
 
 // order is what errors are compared by.
@@ -33,6 +34,7 @@ func (p *predictions) register(fs *pflag.FlagSet) {
 }
 
 func (p *predictions) registerOptions(fs *pflag.FlagSet) {
+	p.flags = fs
 	fs.StringVar(&p.by, "errors-by", "", "with --predicted: `order` that tells large errors from small ones: "+strings.Join(orderNames(), ", ")+";\nwithout it margin for classes and score for numbers")
 	fs.Float64Var(&p.options.Coverage, "coverage", trust.DefaultCoverage, "with --predicted: share of observed values that intervals shall hold")
 	fs.Float64Var(&p.options.Tolerance, "tolerance", 0, "with --predicted: errors above it are large; 0 for what four of five held-out errors stay within")
@@ -42,6 +44,11 @@ func (p *predictions) registerOptions(fs *pflag.FlagSet) {
 // check reports flags that mean nothing, or cannot be done with others.
 func (p *predictions) check(shard string, models int) error {
 	if p.column == "" {
+		for _, name := range []string{"errors-by", "coverage", "tolerance", "large-errors"} {
+			if p.flags != nil && p.flags.Changed(name) {
+				return usage.Errorf("--%s without --predicted: name the column with the predictions", name)
+			}
+		}
 		return nil
 	}
 	if err := p.checkOptions(); err != nil {

@@ -62,6 +62,11 @@ Reporting Format. Neither says anything of an endpoint.`,
 			if f.forms.asked() {
 				return f.runForm(c, args)
 			}
+			for _, name := range []string{"neighbors", "confidence"} {
+				if c.Flags().Changed(name) {
+					return usage.Errorf("--%s: want --qprf, which it is of", name)
+				}
+			}
 			return f.run(c)
 		},
 	}

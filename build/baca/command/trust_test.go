@@ -328,6 +328,7 @@ func TestTrustBadValues(t *testing.T) {
 		{exitFailure, "of which 0 have both values", []string{"pretrain", "--in", train, "--out", filepath.Join(dir, "x.msgpack"), "--observed", "name", "--predicted", "predicted", "--residuals", "held-out"}},
 		{exitUsage, "a coverage of 1", []string{"score", "--model", model, "--predicted", "predicted", "--coverage", "1", bad}},
 		{exitUsage, "want both above 0", []string{"score", "--model", model, "--predicted", "predicted", "--large-errors", "0", bad}},
+		{exitUsage, "--tolerance without --predicted: name the column", []string{"score", "--model", model, "--tolerance", "1", bad}},
 		{exitUsage, "not with --shard", []string{"score", "--model", model, "--predicted", "predicted", "--shard", "0/2", "--out", dir, bad}},
 		{exitUsage, "with 2 models", []string{"score", "--model", model + ",esol", "--predicted", "predicted", bad}},
 		{exitUsage, "want --model", []string{"trust", "--observed", "a", "--predicted", "b", bad}},

@@ -107,7 +107,7 @@ var columns = []Column{
 	{Name: "id", Group: OfRecord, Text: func(s *Scored) string { return s.ID },
 		Doc: "from the input, or else the number of the record, from 1"},
 	{Name: "smiles", Group: OfRecord, Text: func(s *Scored) string { return s.SMILES },
-		Doc: "as read; empty for a TUDataset set"},
+		Doc: "as read; empty for SDF and for plain graphs"},
 	{Name: "s_pre", Group: OfPaper, Number: func(s *Scored) float64 { return s.Scores.Pre },
 		Doc: "the paper's base score: how badly the encoder matches the two views of the graph"},
 	{Name: "s_attn", Group: OfPaper, Number: func(s *Scored) float64 { return s.Scores.Attn },

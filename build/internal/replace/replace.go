@@ -61,7 +61,11 @@ func Bytes(path string, data []byte) error {
 // this machine or on another with the same disk.
 func create(path string) (*os.File, error) {
 	name := fmt.Sprintf("%s%s%d-%016x", path, part, os.Getpid(), rand.Uint64())
-	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if e, ok := err.(*fs.PathError); ok {
+		e.Path = path // the name that was asked for
+	}
+	return f, err
 }
 
 // Alone makes this process the only one to write files, until release is called, and

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"baca/build/internal/lock"
@@ -90,4 +91,12 @@ func TestAlone(t *testing.T) {
 	}
 	release()
 	alone(t, path)
+}
+
+// An error names the file that was asked for, not the one beside it.
+func TestFileNamesThePath(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "missing", "x")
+	if err := Bytes(path, nil); err == nil || !strings.HasPrefix(err.Error(), "open "+path+": ") {
+		t.Errorf("%v", err)
+	}
 }

@@ -16,7 +16,6 @@ import (
 	"baca/algo/dataset"
 	"baca/build/device"
 	"baca/build/internal/usage"
-	"baca/build/paper"
 )
 
 // The exit statuses.
@@ -89,7 +88,7 @@ as a whole is an answer of its own.`,
 		return usage.Errorf("%w; `%s --help` shows what it takes", err, c.CommandPath())
 	})
 	root.AddCommand(newScore(gpus), newMerge(), newReport(), newDrift(), newCompare(), newSuggest(), newTrust(), newDemo(), newPretrain(gpus), newCalibrate(), newFeaturize(), newModels(), newInspect(), newShare(), newStructures(), newDevices(gpus), newServe(), newMCP(), newSite(), newPipe(), newMan(), newVersion())
-	root.AddCommand(paper.Commands(trainEncoder)...)
+	root.AddCommand(paperCommands()...)
 	completeValues(root)
 	return root
 }

@@ -1,3 +1,5 @@
+//go:build !nopaper
+
 package command
 
 import (
@@ -5,9 +7,14 @@ import (
 	"io"
 	"os"
 
+	"github.com/spf13/cobra"
+
 	"baca/algo/dataset"
 	"baca/build/paper"
 )
+
+// paperCommands are the harness of the paper.
+func paperCommands() []*cobra.Command { return paper.Commands(trainEncoder) }
 
 // trainEncoder trains an encoder for baca eval and baca bench. Where a file is to be made,
 // it goes on from the checkpoint of a run that was cut short.

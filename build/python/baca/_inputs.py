@@ -12,7 +12,7 @@ from ._child import Question
 
 # Bounds of one question, well below those of the program, so that memory does
 # not depend on the length of a list.
-_ROWS = 4096
+_ROWS = 16384
 _BYTES = 8 << 20
 _NODES = 1 << 20
 _BODY = 256 << 20  # which the program takes at most

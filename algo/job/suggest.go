@@ -51,9 +51,6 @@ func (s *Shelf) Columns() (list []string) {
 	return list
 }
 
-// refusalsNamed is how many refused records a Shelf names.
-const refusalsNamed = 3
-
 // Fill adds records, which are parsed. So many graphs are scored at a time, on that many
 // goroutines; scored is called behind each time. Nothing depends on that number. It is an error
 // if no graph is on the shelf then.

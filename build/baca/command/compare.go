@@ -18,6 +18,7 @@ import (
 	"baca/algo/compare"
 	"baca/algo/dataset"
 	"baca/algo/decide"
+	"baca/algo/job"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 	"baca/algo/report"
@@ -183,42 +184,14 @@ func nameOf(path string) string {
 	return filepath.Base(path)
 }
 
-// refusedShown is how many refused records are named.
-const refusedShown = 3
-
 // fill reads all of an input into a list, and says what was refused.
 func fill(ctx context.Context, l *compare.List, s source, in *input, stderr io.Writer) (refused []string, err error) {
 	p := progress.New(stderr, "reading "+l.Name, 0)
 	defer p.Done()
 	const piece = 1024
-	var chunk []compare.Source
-	flush := func() error {
-		err := l.Add(ctx, s.workers, chunk)
-		p.Add(int64(len(chunk)))
-		chunk = chunk[:0]
-		return err
-	}
-	for r, err := range s.sources(ctx, in) {
-		if err != nil {
-			return nil, err
-		}
-		if r.Err != nil {
-			if l.Refuse(1); l.Refused <= refusedShown {
-				refused = append(refused, "refused: "+r.Err.Error())
-			}
-			continue
-		}
-		if chunk = append(chunk, compare.Source{ID: r.ID, SMILES: r.SMILES, Graph: r.Graph}); len(chunk) == piece {
-			if err := flush(); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if err := flush(); err != nil {
+	refused, err = job.Gather(ctx, l, s.workers, piece, s.sources(ctx, in), func(graphs int) { p.Add(int64(graphs)) })
+	if err != nil {
 		return nil, err
-	}
-	if n := l.Refused - refusedShown; n > 0 {
-		refused = append(refused, fmt.Sprintf("refused: %d more of %s", n, l.Name))
 	}
 	if err := emptyHanded(l.Read, l.Refused); err != nil {
 		return nil, fmt.Errorf("%s: %w", l.Name, err)

@@ -9,6 +9,7 @@ import (
 	"baca/algo/compare"
 	"baca/algo/dataset"
 	"baca/algo/decide"
+	"baca/algo/job"
 	"baca/algo/report"
 	"baca/wasm/message"
 )
@@ -90,41 +91,13 @@ func listName(in *input) string { return cmp.Or(in.name, "the list") }
 // gathered molecules are described at a time.
 const gathered = 64
 
-// refusedShown is how many refused records of a list are named.
-const refusedShown = 3
-
 // gather reads an input into a list, and says what was refused. Show is told how many records
 // and bytes were read.
 func (e *Engine) gather(t *task, l *compare.List, in *input, show func(records, read int)) (refused []string, err error) {
-	var chunk []compare.Source
 	read := &counter{w: nothing{}}
-	flush := func() error {
-		err := l.Add(t, 1, chunk)
-		chunk = chunk[:0]
-		show(l.Read, read.n)
-		return cmp.Or(err, t.Err())
-	}
-	for r, err := range in.sources(read, e.form().Unordered(), nil) {
-		if err != nil {
-			return nil, err
-		}
-		if r.Err != nil {
-			if l.Refuse(1); l.Refused <= refusedShown {
-				refused = append(refused, "refused: "+r.Err.Error())
-			}
-			continue
-		}
-		if chunk = append(chunk, compare.Source{ID: r.ID, SMILES: r.SMILES, Graph: r.Graph}); len(chunk) == gathered {
-			if err := flush(); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if err := flush(); err != nil {
+	refused, err = job.Gather(t, l, 1, gathered, in.sources(read, e.form().Unordered(), nil), func(int) { show(l.Read, read.n) })
+	if err != nil {
 		return nil, err
-	}
-	if n := l.Refused - refusedShown; n > 0 {
-		refused = append(refused, fmt.Sprintf("refused: %d more of %s", n, l.Name))
 	}
 	if l.Len() == 0 {
 		return nil, fmt.Errorf("none of %d records could be read: want a list to compare with", l.Read)

@@ -122,7 +122,10 @@ func TestPredictions(t *testing.T) {
 	b.picture("trust-rows")
 	b.run("a desk", chromedp.EmulateViewport(1280, 900))
 
-	// The audit, and how many to keep.
+	// The audit, and how many to keep. Its door is the last one, and there to be seen.
+	if over := eval[float64](b, `document.querySelector(".stage-list").scrollWidth - document.querySelector(".stage-list").clientWidth`); over > 0 {
+		t.Errorf("the doors of the lab are %g pixels wider than the place for them", over)
+	}
 	b.click(`[data-stage="trust"]`)
 	b.wait(`document.getElementById("observed") !== null`)
 	b.choose("#observed", "observed")

@@ -31,13 +31,20 @@ type trustKey struct {
 // judging is the name of that task.
 const judging = "Predictions"
 
-// Columns are those of the input that may hold values: all but that of the SMILES.
+// Columns are those of the input that may hold values: those of a table but that of the SMILES,
+// keys of JSON lines, data of an SDF file.
 func (r *Result) Columns() (list []string) {
-	if h := r.Header; h != nil {
-		for _, name := range h.Columns {
-			if name != "" && name != h.Column && !slices.Contains(list, name) {
-				list = append(list, name)
-			}
+	var all []string
+	smiles := ""
+	switch {
+	case r.Header != nil:
+		all, smiles = r.Header.Columns, r.Header.Column
+	case r.Opened != nil && r.Opened.Molecules:
+		all = r.Opened.Columns
+	}
+	for _, name := range all {
+		if name != "" && name != smiles && !slices.Contains(list, name) {
+			list = append(list, name)
 		}
 	}
 	return list

@@ -132,3 +132,21 @@ func TestPredictionsAreJudged(t *testing.T) {
 		t.Errorf("%+v", s.Trust)
 	}
 }
+
+// Whatever has names of its values has columns, and no column is there twice.
+func TestColumns(t *testing.T) {
+	opened := &message.Opened{Molecules: true, Columns: []string{"smiles", "y", "", "y", "yhat"}}
+	for _, c := range []struct {
+		of   Result
+		want []string
+	}{
+		{Result{}, nil},
+		{Result{Opened: opened}, []string{"smiles", "y", "yhat"}},
+		{Result{Opened: &message.Opened{Columns: []string{"y"}}}, nil}, // of plain graphs
+		{Result{Opened: opened, Header: &message.Header{Columns: []string{"a", "b", "a", "c"}, Column: "b"}}, []string{"a", "c"}},
+	} {
+		if got := c.of.Columns(); !slices.Equal(got, c.want) {
+			t.Errorf("%+v has columns %q, want %q", c.of, got, c.want)
+		}
+	}
+}

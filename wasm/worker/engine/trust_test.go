@@ -344,6 +344,12 @@ func TestTrustOfClasses(t *testing.T) {
 			t.Errorf("%g: %s, %g, want %+v", p, got.Verdict[i], got.Error[i], want)
 		}
 	}
+	// JSON lines have columns, too.
+	_, opened := must[*message.Opened](e, h, &message.Open{Name: "new.jsonl", Data: []byte(`{"smiles":"CCO","y":1,"p":0.9}` + "\n" + `{"smiles":"CCC","y":0,"p":0.5}` + "\n")})
+	_, again := must[*message.Trusted](e, h, &message.Trust{Predicted: "p", Observed: "y", Scores: []float64{0, 0}})
+	if !slices.Equal(opened.Columns, []string{"p", "smiles", "y"}) || !slices.Equal(again.Verdict, got.Verdict[:2]) || again.Audit == nil || again.Audit.N != 2 {
+		t.Errorf("of JSON lines, columns %q: %+v", opened.Columns, again)
+	}
 	if a := got.Audit; !got.Classes || got.Order != "distance to the nearer class" || a == nil || a.N != 3 || len(got.Problems) != 3 || !strings.Contains(got.Problems[0], "want a class, 0 or 1") || !strings.Contains(got.Problems[1], "want the probability of class 1") {
 		t.Errorf("%+v", got)
 	}

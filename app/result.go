@@ -207,12 +207,30 @@ func (p *resultPane) predictions() app.UI {
 			body = append(body, button("Start again", t.Again))
 		}
 	case judged != nil:
+		if !judged.Classes {
+			body = append(body, app.Label().For("holds").Class("quiet small").Text("with intervals of"), p.holds())
+		}
 		body = append(body, app.Span().ID("stated").Class("quiet small").Title(words.Sentences(judged.Sentences)).Text(session.StatedLine(judged)))
 		if n := len(judged.Problems); n > 0 {
 			body = append(body, tag("trust-notes", words.Plural(n, "note", "notes"), app.P().Text(words.Sentences(judged.Problems))))
 		}
 	}
 	return line.Body(body...)
+}
+
+// holds is the choice of the share that intervals shall hold.
+func (p *resultPane) holds() app.UI {
+	t := &p.S.Trust
+	var options []app.UI
+	for _, share := range session.Shares() {
+		options = append(options, app.Option().Value(strconv.FormatFloat(share, 'g', -1, 64)).Selected(share == t.Holds).Text(words.Percent(share)))
+	}
+	return app.Select().ID("holds").Class("select").Title("Share of observed values that intervals shall hold").
+		OnChange(func(ctx app.Context, _ app.Event) {
+			if share, err := strconv.ParseFloat(valueOf(ctx), 64); err == nil {
+				t.Hold(share)
+			}
+		}).Body(options...)
 }
 
 // rule is the choice of where the line is: at α for each record, or by the rate of false

@@ -19,14 +19,21 @@ type Trust struct {
 	chosen              bool   // the user has chosen Predicted
 	asked               trustKey
 	Failure             *message.Failed
-	Coverage            int // percent of the molecules that the marker on the curve of risk keeps
+	Coverage            int     // percent of the molecules that the marker on the curve of risk keeps
+	Holds               float64 // share of observed values that intervals shall hold
 }
 
 // A trustKey is what judgements depend on.
 type trustKey struct {
 	run                 int
 	predicted, observed string
+	holds               float64
 }
+
+// Shares are those of observed values that intervals may be asked to hold.
+func Shares() []float64 { return []float64{0.8, usualShare, 0.95} }
+
+const usualShare = 0.9
 
 // judging is the name of that task.
 const judging = "Predictions"
@@ -73,8 +80,14 @@ func (t *Trust) Observe(observed string) {
 	t.refresh()
 }
 
+// Hold asks for intervals that hold another share of observed values.
+func (t *Trust) Hold(share float64) {
+	t.Holds, t.asked = share, trustKey{}
+	t.refresh()
+}
+
 // forget is for another input.
-func (t *Trust) forget() { *t = Trust{session: t.session, Coverage: usualCoverage} }
+func (t *Trust) forget() { *t = Trust{session: t.session, Coverage: usualCoverage, Holds: usualShare} }
 
 // refresh asks for the judgements that are wanted and not there. It begins with the column that
 // has the name of the one that the model's errors come from.
@@ -88,12 +101,12 @@ func (t *Trust) refresh() {
 		t.take(nil)
 		return
 	}
-	key := trustKey{s.Run, t.Predicted, t.Observed}
+	key := trustKey{s.Run, t.Predicted, t.Observed, t.Holds}
 	if key == t.asked || s.Phase != Done || s.Task != nil || s.Training.On || s.Graphs() == 0 {
 		return
 	}
 	t.asked, t.Failure = key, nil
-	s.beginTask(judging, &message.Trust{Predicted: t.Predicted, Observed: t.Observed, Scores: s.Rows.Alone}, func(r message.Reply) {
+	s.beginTask(judging, &message.Trust{Predicted: t.Predicted, Observed: t.Observed, Coverage: t.Holds, Scores: s.Rows.Alone}, func(r message.Reply) {
 		if key != t.asked {
 			return // another column was chosen meanwhile
 		}

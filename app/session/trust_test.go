@@ -64,6 +64,14 @@ func TestPredictionsAreJudged(t *testing.T) {
 	if !ok || len(asked.Scores) != 3 || !math.IsNaN(asked.Scores[2]) || asked.Scores[0] != s.Rows.Alone[0] {
 		t.Errorf("asked with %+v", asked)
 	}
+	if asked.Coverage != 0.9 {
+		t.Errorf("intervals are to hold %g", asked.Coverage)
+	}
+	s.Trust.Hold(0.8)
+	settle()
+	if again, ok := f.asked[len(f.asked)-1].(*message.Trust); !ok || again.Coverage != 0.8 || again.Predicted != "yhat" {
+		t.Errorf("asked with %+v", f.asked[len(f.asked)-1])
+	}
 	c := s.columns([]int32{2, 0, 1})
 	if got := *c.Texts("trust"); !slices.Equal(got, message.Strings{"", "check", "do-not-use"}) || (*c.Numbers("interval_high"))[1] != 2 || (*c.Numbers("predicted"))[2] != 2 {
 		t.Errorf("columns %+v", c.More)

@@ -257,7 +257,7 @@ type Opened struct {
 	// Line is how one more record is written behind the others, with "{SMILES}" and
 	// "{name}"; empty where that takes more than a line.
 	Line     string
-	Columns  []string // that a Suggest may read: of tables, keys of JSONL, data of SDF
+	Columns  []string // that hold values, or prices: of tables, keys of JSONL, data of SDF
 	Warnings []string
 }
 

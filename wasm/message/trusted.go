@@ -7,6 +7,8 @@ package message
 type Trust struct {
 	Predicted string // column of the input
 	Observed  string // the same, empty for none
+	// Coverage is the share of observed values that intervals shall hold, 0 for the usual one.
+	Coverage float64
 	// Scores are those of all records, each by itself, in their order, as Rows had them; NaN for
 	// refused ones. They come along so that none is scored again.
 	Scores Floats

@@ -31,13 +31,17 @@ func (e *Engine) trust(r *message.Trust, post func(message.Event)) (*message.Tru
 	case e.model.Residuals == nil:
 		return nil, failf(message.CodeBadModel, "%s", e.model.NoResiduals())
 	}
+	options := trust.Options{Coverage: r.Coverage}
+	if err := options.Check(); err != nil {
+		return nil, failf(message.CodeBadOption, "%w", err)
+	}
 	t := e.begin(post)
 	alone, err := e.single(t)
 	if err != nil {
 		return nil, t.failed(err)
 	}
 	by := e.model.Residuals.Order()
-	c, err := alone.Trust(t, trust.Options{}, by)
+	c, err := alone.Trust(t, options, by)
 	if err != nil {
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}

@@ -251,6 +251,17 @@ func TestTrust(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 
+	// Intervals hold what was asked for.
+	_, narrow := must[*message.Trusted](e, h, &message.Trust{Predicted: "predicted", Coverage: 0.8, Scores: rows.Scores.Score})
+	c80, err := alone.Trust(t.Context(), trust.Options{Coverage: 0.8}, algo.OrderScore)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j := c80.Judge(rows.Scores.Score[0], values[0].Predicted); narrow.Coverage != 0.8 || narrow.High[0] != j.High || !(narrow.High[0] < got.High[0]) {
+		t.Errorf("80 %%: up to %g, want %g, which is less than the %g of 90 %%", narrow.High[0], j.High, got.High[0])
+	}
+	fails(e, h, &message.Trust{Predicted: "predicted", Coverage: 1, Scores: rows.Scores.Score}, message.CodeBadOption, "a coverage of 1")
+
 	// The file is that of the command.
 	*rows.Numbers("predicted") = got.Predicted
 	*rows.Numbers("expected_error") = got.Error

@@ -191,7 +191,7 @@ func (p *labPane) state() []app.UI {
 				OnClick(func(app.Context, app.Event) { s.Cancel() }),
 		}
 	case s.Phase == session.Done:
-		took := app.Span().ID("took").Class("quiet").Text(s.RunLine())
+		took := app.Span().ID("took").Class("quiet").Title(s.RunLine()).Text(s.RunLine())
 		if !p.told() || s.Lab.InStory() {
 			return []app.UI{took}
 		}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"baca/algo/internal/kernel"
 )
 
 // axes is how many coordinates of an embedding rule out most landmarks.
@@ -21,21 +23,35 @@ type landmarks struct {
 	dim    int
 	axes   []float64 // axes×dim, orthonormal: about those along which rows vary most
 	sorted []int32   // rows by their coordinate along the first axis
-	at     [][axes]float64
+	first  []float64 // that coordinate, ascending
+	// Of each, in that order, its coordinates x, |x|² and 1. The product with −2q, 1 and |q|² is the
+	// squared distance from q along the axes.
+	points *kernel.Packed
+	far    float64 // the largest |x|²
 }
+
+// pointTerms is the length of a row of points.
+const pointTerms = axes + 2
 
 func newLandmarks(rows []float32, dim int) *landmarks {
 	m := len(rows) / dim
-	l := &landmarks{rows: rows, dim: dim, axes: mainAxes(rows, dim), sorted: make([]int32, m), at: make([][axes]float64, m)}
+	l := &landmarks{rows: rows, dim: dim, axes: mainAxes(rows, dim), sorted: make([]int32, m), first: make([]float64, m)}
 	at := make([][axes]float64, m)
 	for i := range m {
 		l.sorted[i] = int32(i)
 		l.project(&at[i], l.row(i))
 	}
 	slices.SortStableFunc(l.sorted, func(i, j int32) int { return cmp.Compare(at[i][0], at[j][0]) })
+	points := make([]float32, m*pointTerms)
 	for k, i := range l.sorted {
-		l.at[k] = at[i]
+		x, square := points[k*pointTerms:][:pointTerms], 0.0
+		for a, v := range at[i] {
+			x[a], square = float32(v), square+float64(v*v)
+		}
+		x[axes], x[axes+1] = float32(square), 1
+		l.first[k], l.far = at[i][0], max(l.far, square)
 	}
+	l.points = kernel.Pack(kernel.Dense(points, m, pointTerms))
 	return l
 }
 
@@ -59,64 +75,110 @@ func (l *landmarks) project(at *[axes]float64, q []float32) {
 }
 
 // nearest returns the row but one that is nearest to q, −1 if there is no other, and the
-// square of its distance. It begins with a row that is near along the axes, and then goes from
-// those that are closest along the first axis to both sides, until that coordinate alone is
-// farther than the nearest row so far.
+// square of its distance; of equally near rows the first. It begins with a row that is near along the
+// axes, and then goes from those that are closest along the first axis to both sides, until
+// that coordinate alone is farther than the nearest row so far.
 func (l *landmarks) nearest(q []float32, leave int) (row int, square float64) {
-	var at [axes]float64
-	l.project(&at, q)
-	m := len(l.at)
-	middle := sort.Search(m, func(k int) bool { return l.at[k][0] >= at[0] })
-	row, limit := -1, math.Inf(1)
-	compare := func(k int) {
-		if i := int(l.sorted[k]); i != leave && !(roughSquared(l.row(i), q) > limit) {
-			if d := SquaredDistance(l.row(i), q); row < 0 || d < square {
-				row, square, limit = i, d, d+axesSlack*(1+d)
-			}
-		}
+	s := nearing{l: l, q: q, leave: leave, row: -1, limit: math.Inf(1)}
+	s.begin()
+	m := len(l.first)
+	middle := sort.Search(m, func(k int) bool { return l.first[k] >= s.first }) / piece * piece
+	if middle < m {
+		s.compare(s.likeliest(middle))
 	}
-	if first := l.around(&at, middle); first >= 0 {
-		compare(first)
+	for lo := middle; lo < m && (lo == middle || squared(l.first[lo]-s.first) <= s.limit); lo += piece {
+		s.visit(lo)
 	}
-	look := func(k int) (farther bool) {
-		x := &l.at[k]
-		first := squared(at[0] - x[0])
-		if first > limit {
-			return true
-		}
-		if first+squared(at[1]-x[1])+squared(at[2]-x[2])+squared(at[3]-x[3]) <= limit && apart(&at, x) <= limit {
-			compare(k)
-		}
-		return false
+	for lo := middle - piece; lo >= 0 && squared(l.first[lo+piece-1]-s.first) <= s.limit; lo -= piece {
+		s.visit(lo)
 	}
-	for left, right := middle-1, middle; left >= 0 || right < m; {
-		if right < m {
-			if right++; look(right - 1) {
-				right = m
-			}
-		}
-		if left >= 0 {
-			if left--; look(left + 1) {
-				left = -1
-			}
-		}
+	if s.row < 0 {
+		return -1, 0
 	}
-	return row, square
+	return s.row, SquaredDistance(l.row(s.row), q)
 }
 
-// beginning is how many rows on both sides are looked at for the one to begin with.
-const beginning = 24
+// piece is how many rows are ruled out at a time, of those in the order of the first axis.
+const piece = 64
 
-// around returns the row that is nearest along the axes among those about a place, −1 if
-// there is none.
-func (l *landmarks) around(at *[axes]float64, middle int) int {
-	best, least := -1, math.Inf(1)
-	for k := max(0, middle-beginning); k < min(len(l.at), middle+beginning); k++ {
-		if d := apart(at, &l.at[k]); d < least {
-			best, least = k, d
+// A nearing is one call of nearest.
+type nearing struct {
+	l     *landmarks
+	q     []float32
+	leave int
+	point [pointTerms]float32 // what to multiply points by
+	first float64             // of q, along the first axis
+	slack float64             // how far such products may be off
+	apart [piece]float32      // these products
+	row   int                 // the nearest so far, −1 before there is one
+	rough float64             // its roughSquared
+	limit float64             // what is farther than this is not the nearest
+}
+
+// begin projects q.
+func (s *nearing) begin() {
+	var at [axes]float64
+	s.l.project(&at, s.q)
+	square := 0.0
+	for a, x := range at {
+		s.point[a], square = float32(-2*x), square+float64(x*x)
+	}
+	s.point[axes], s.point[axes+1], s.first = 1, float32(square), at[0]
+	// Of ten terms and as many sums, none above 2|x|² + 2|q|², each is off by a part of 2⁻²⁴, and
+	// so are both factors.
+	s.slack = 64 * 0x1p-24 * (s.l.far + square)
+}
+
+// measure returns the squared distances of a piece of the rows along the axes.
+func (s *nearing) measure(lo int) []float32 {
+	hi := min(len(s.l.first), lo+piece)
+	apart := s.apart[:hi-lo]
+	kernel.MulPacked(kernel.Dense(apart, 1, hi-lo), kernel.Dense(s.point[:], 1, pointTerms), s.l.points, lo, hi)
+	return apart
+}
+
+// likeliest returns the row of a piece that is nearest along the axes.
+func (s *nearing) likeliest(lo int) int {
+	apart := s.measure(lo)
+	best := 0
+	for k, d := range apart {
+		if d < apart[best] {
+			best = k
 		}
 	}
-	return best
+	return lo + best
+}
+
+// visit compares the rows of a piece that may be the nearest.
+func (s *nearing) visit(lo int) {
+	limit := float32(s.limit + s.slack)
+	for k, d := range s.measure(lo) {
+		if !(d > limit) && s.compare(lo+k) {
+			limit = float32(s.limit + s.slack)
+		}
+	}
+}
+
+// compare takes a row if it is the nearest so far, and says whether it did. Where rounding may
+// decide, the distances are summed in the one order that counts.
+func (s *nearing) compare(k int) bool {
+	i := int(s.l.sorted[k])
+	if i == s.leave || i == s.row {
+		return false
+	}
+	d := roughSquared(s.l.row(i), s.q)
+	if d > s.limit {
+		return false
+	}
+	slack := axesSlack * (1 + d)
+	if s.row >= 0 && d >= s.rough-slack {
+		now, before := SquaredDistance(s.l.row(i), s.q), SquaredDistance(s.l.row(s.row), s.q)
+		if now > before || now == before && i > s.row {
+			return false
+		}
+	}
+	s.row, s.rough, s.limit = i, d, d+slack
+	return true
 }
 
 // roughSquared is SquaredDistance but for rounding, which is far below axesSlack, and about
@@ -141,15 +203,6 @@ func roughSquared(a, b []float32) float64 {
 const axesSlack = 1e-9
 
 func squared(x float64) float64 { return x * x }
-
-// apart is the squared distance along the axes.
-func apart(a, b *[axes]float64) float64 {
-	sum := 0.0
-	for t, x := range a {
-		sum += squared(x - b[t])
-	}
-	return sum
-}
 
 // mainAxes returns orthonormal axes, axes×dim, or zeros where there are no more: about the
 // first principal ones of the rows, by subspace iteration on an even sample of them. Any

@@ -24,23 +24,26 @@ type Match struct {
 // Once no new print can be the best, the keys that are left are common ones, and bits of each
 // print met say which of them it has. Prints that weigh about as much are ruled out together
 // where the lightest of them is. Only those whose bound is no less than the best known
-// similarity are compared in full.
+// similarity are compared in full. Of few prints all are bounded by the masks of rows where the
+// processor has them.
 func (x *Index) Best(p Print, own int) (best [2]Match) {
 	if x.damage != nil {
 		defer x.damage.watch(faults())
 	}
 	s := searchSpare.Get().(*search)
 	s.begin(x, own)
-	switch {
-	case len(p.Keys) == 0:
+	if len(p.Keys) == 0 {
 		s.empty()
-	case s.take(p):
-		s.meet()
-		s.settle()
-	default:
+	} else if !s.take(p) {
 		for i := range x.Len() {
 			s.compare(i)
 		}
+	} else if r := x.withRows(); r != nil {
+		s.few(r)
+	} else {
+		s.rank()
+		s.meet()
+		s.settle()
 	}
 	best = s.best
 	s.end()
@@ -80,6 +83,8 @@ type search struct {
 	left  cell       // what prints can have besides their cells
 	needs [][2]int32 // of cells, by block
 	sums  []cell     // the cells of those
+
+	at, gains, tops []uint32 // rows, what they add, and the tops of cells
 
 	touched uint32 // of no use but to be read
 
@@ -143,8 +148,8 @@ func (s *search) begin(x *Index, own int) {
 		first = -1
 	}
 	s.best = [2]Match{{Print: first}, {Print: first}}
-	if len(s.cells) < x.Len() {
-		s.cells, s.met = make([]cell, x.Len()), make([]uint32, 0, x.Len()+1)
+	if n := strips(x.Len()); len(s.cells) < n {
+		s.cells, s.met = make([]cell, n), make([]uint32, 0, n+1)
 	}
 	if n := len(x.keys)/64 + 1; len(s.marks) < n {
 		s.marks = make([]mark, n)
@@ -205,6 +210,12 @@ func (s *search) take(p Print) bool {
 		}
 		m.bits |= 1 << (t.number % 64)
 	}
+	// Two times cellOne fit below the bit compared. Rounding adds no more than this.
+	return float64(len(s.terms))+times/(1<<fineBits) < cellOne/2
+}
+
+// rank puts the terms in order, and fills in what the rest of them can add to a cell.
+func (s *search) rank() {
 	s.sortTerms()
 	n := len(s.order)
 	s.rest = slices.Grow(s.rest[:0], n+1)[:n+1]
@@ -213,8 +224,6 @@ func (s *search) take(p Print) bool {
 		t := &s.terms[at]
 		s.rest[k] = s.rest[k+1] + t.set + t.times(t.count)
 	}
-	// Two times cellOne fit below the bit compared. Rounding adds no more than this.
-	return float64(n)+times/(1<<fineBits) < cellOne/2
 }
 
 // rarity is that of a key which so many prints hold. It is kept, since logarithms are slow.

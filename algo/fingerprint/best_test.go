@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"baca/algo/internal/kernel"
 	"baca/algo/molecule/smiles"
 )
 
@@ -112,11 +113,15 @@ func bestOf(prints []Print, p Print, own int) [2]Match {
 	return best
 }
 
-// checkBest compares Best with its definition, bit by bit.
+// checkBest compares Best with its definition, bit by bit, without rows and with them.
 func checkBest(t *testing.T, name string, prints []Print, x *Index, p Print, own int) {
 	t.Helper()
-	if got, want := x.Best(p, own), bestOf(prints, p, own); got != want {
-		t.Errorf("%s: %+v, want %+v", name, got, want)
+	defer func(before bool) { useRows = before }(useRows)
+	want := bestOf(prints, p, own)
+	for _, useRows = range []bool{false, true} {
+		if got := x.Best(p, own); got != want {
+			t.Errorf("%s, rows %t: %+v, want %+v", name, useRows, got, want)
+		}
 	}
 }
 
@@ -237,15 +242,21 @@ func TestNewIndexRefusesWhatIsNoPrint(t *testing.T) {
 }
 
 func BenchmarkBest(b *testing.B) {
-	for _, n := range []int{2_000, 10_000, 100_000} {
+	defer func(before bool) { useRows = before }(useRows)
+	for _, c := range []struct {
+		name   string
+		prints int
+		rows   bool
+	}{{"2000/rows", 2_000, kernel.HasMasks()}, {"2000", 2_000, false}, {"10000", 10_000, false}, {"100000", 100_000, false}} {
+		useRows = c.rows
 		rng := rand.New(rand.NewPCG(21, 2))
-		prints := library(rng, n, 40, 0)
+		prints := library(rng, c.prints, 40, 0)
 		x := NewIndex(prints)
 		others := make([]Print, 256)
 		for i := range others {
-			others[i] = changed(rng, prints[rng.IntN(n)])
+			others[i] = changed(rng, prints[rng.IntN(c.prints)])
 		}
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
+		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				x.Best(others[i%len(others)], -1)

@@ -32,6 +32,9 @@ type Index struct {
 	block    uint
 	lightest [][2]float64 // of each block, the least that its prints weigh
 
+	once sync.Once // for rows
+	rows *rows     // see withRows
+
 	// Of an index in the memory of a file, see OpenIndex.
 	damage *damage
 	seal   []byte

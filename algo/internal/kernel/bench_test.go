@@ -116,6 +116,15 @@ func BenchmarkLoops(b *testing.B) {
 		offsets[i+1] = int32(2 * (i + 1))
 	}
 	const values = 4 * m * n // bytes
+	// Molecules of a small set, and the keys of one.
+	const prints, keys = 16 * Strip, 48
+	sums, tops, bits, begin := make([]uint32, prints), make([]uint32, prints/Top), make([]uint64, keys*prints/64), make([]uint32, keys)
+	for i := range bits {
+		bits[i] = rng.Uint64()
+	}
+	for k := range begin {
+		begin[k] = uint32(k * prints / 64)
+	}
 	for _, l := range []struct {
 		name  string
 		f     func()
@@ -132,6 +141,7 @@ func BenchmarkLoops(b *testing.B) {
 		{"NormalizeGradient", func() { NormalizeGradient(x, y, y, norms) }, 2 * values},
 		{"Dot", func() { Dot(x, y) }, 2 * values},
 		{"Axpy", func() { Axpy(x, 1e-3, y) }, 3 * values},
+		{"AddWhere", func() { AddWhere(sums, tops, bits, begin, begin) }, keys*prints/8 + 2*4*prints},
 		{"Axpy64", func() { Axpy(x[:64], 1e-3, y[:64]) }, 3 * 4 * 64},
 	} {
 		for _, v := range variants {

@@ -495,3 +495,25 @@ func Adam(params, grads, m, v []float32, s AdamStep) {
 		adam(params, grads, m, v, s)
 	}
 }
+
+// Strip is the number of sums that AddWhere goes through at a time, and Top that of those
+// which have one top.
+const Strip, Top = 128, 16
+
+// AddWhere adds gains[k] to those of sums whose bit is set in the row of bits that begins at
+// rows[k], for all k. There are whole strips of sums, and a bit of a row for each. The halves of a
+// top are the largest lower half and the largest upper half of Top sums.
+func AddWhere(sums, tops []uint32, bits []uint64, rows, gains []uint32) {
+	words := len(sums) / 64
+	if len(sums)%Strip != 0 || len(tops) != len(sums)/Top || len(rows) != len(gains) {
+		panic(fmt.Sprintf("kernel: AddWhere of %d sums and %d tops with %d rows and %d gains", len(sums), len(tops), len(rows), len(gains)))
+	}
+	for _, r := range rows {
+		if int(r)+words > len(bits) {
+			panic(fmt.Sprintf("kernel: AddWhere: a row from %d of %d words", r, len(bits)))
+		}
+	}
+	if len(sums) > 0 {
+		addWhere(sums, tops, bits, rows, gains)
+	}
+}

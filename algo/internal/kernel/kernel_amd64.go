@@ -216,3 +216,14 @@ func adam(params, grads, m, v []float32, s AdamStep) {
 		adamAVX2(&params[0], &grads[0], &m[0], &v[0], len(params), s.Keep1, s.Take1, s.Keep2, s.Take2, s.Root, s.Eps, s.Rate)
 	}
 }
+
+// HasMasks says that AddWhere is vector code.
+func HasMasks() bool { return level == avx512 }
+
+func addWhere(sums, tops []uint32, bits []uint64, rows, gains []uint32) {
+	if level < avx512 {
+		addWhereGo(sums, tops, bits, rows, gains)
+	} else {
+		addWhereAVX512(&sums[0], &tops[0], unsafe.SliceData(bits), unsafe.SliceData(rows), unsafe.SliceData(gains), len(sums)/Strip, len(rows))
+	}
+}

@@ -292,6 +292,40 @@ func TestWeight(t *testing.T) {
 }
 
 // A view that reaches beyond its data must not get to code that cannot check.
+func TestAddWhere(t *testing.T) {
+	each(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(8, 1))
+		const n, count = 3 * Strip, 20
+		sums, tops, words := make([]uint32, n), make([]uint32, n/Top), make([]uint64, count*n/64)
+		for i := range words {
+			words[i] = rng.Uint64() & rng.Uint64()
+		}
+		var rows, gains []uint32
+		for k := range uint32(count) {
+			rows, gains = append(rows, k*n/64), append(gains, rng.Uint32N(1000)|rng.Uint32N(1000)<<16)
+		}
+		AddWhere(sums, tops, words, rows, gains)
+		for top, got := range tops {
+			lower, upper := uint32(0), uint32(0)
+			for i := top * Top; i < (top+1)*Top; i++ {
+				want := uint32(0)
+				for k, gain := range gains {
+					if words[int(rows[k])+i/64]>>(i%64)&1 == 1 {
+						want += gain
+					}
+				}
+				if sums[i] != want {
+					t.Fatalf("sum %d is %x, want %x", i, sums[i], want)
+				}
+				lower, upper = max(lower, want&0xffff), max(upper, want>>16)
+			}
+			if got != upper<<16|lower {
+				t.Errorf("top %d is %x, want %x", top, got, upper<<16|lower)
+			}
+		}
+	})
+}
+
 func TestShapesAreChecked(t *testing.T) {
 	small, big := Matrix{make([]float32, 5), 2, 3, 3}, Dense(make([]float32, 6), 2, 3)
 	square := Dense(make([]float32, 4), 2, 2)
@@ -314,7 +348,12 @@ func TestShapesAreChecked(t *testing.T) {
 		"squares":      func() { Adam(square.Data, square.Data, square.Data, big.Data, AdamStep{}) },
 		"MulPacked":    func() { MulPacked(Dense(make([]float32, 2), 2, 1), big, Pack(big), 1, 2) },
 		"Set":          func() { Pack(big).Set(3, make([]float32, 3)) },
-		"one row":      func() { MulNN(Matrix{make([]float32, 2), 2, 2, 0}, square, square) },
+		"strips":       func() { AddWhere(make([]uint32, 64), make([]uint32, 4), make([]uint64, 1), nil, nil) },
+		"tops":         func() { AddWhere(make([]uint32, Strip), make([]uint32, 7), make([]uint64, 2), nil, nil) },
+		"rows of bits": func() {
+			AddWhere(make([]uint32, Strip), make([]uint32, Strip/Top), make([]uint64, 2), []uint32{1}, []uint32{1})
+		},
+		"one row": func() { MulNN(Matrix{make([]float32, 2), 2, 2, 0}, square, square) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {

@@ -185,3 +185,10 @@ func dot(a, b []float32) float32 {
 func axpy(dst []float32, x float32, b []float32) { axpyGo(dst, x, b) }
 
 func adam(params, grads, m, v []float32, s AdamStep) { adamGo(params, grads, m, v, s) }
+
+func addWhere(sums, tops []uint32, bits []uint64, rows, gains []uint32) {
+	addWhereGo(sums, tops, bits, rows, gains)
+}
+
+// HasMasks says that AddWhere is vector code.
+func HasMasks() bool { return false }

@@ -1,6 +1,9 @@
 package kernel
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // The reference of every loop, in Go. Products are converted to float32 before
 // they are added, which forbids the compiler to fuse the two.
@@ -252,5 +255,22 @@ func adamGo(params, grads, m, v []float32, s AdamStep) {
 		// The root in float64, rounded, is the nearest float32 to the exact root.
 		denominator := float32(math.Sqrt(float64(square)))/s.Root + s.Eps
 		params[i] = p - float32(s.Rate*(mean/denominator))
+	}
+}
+
+func addWhereGo(sums, tops []uint32, words []uint64, rows, gains []uint32) {
+	for k, gain := range gains {
+		for w, word := range words[rows[k]:][:len(sums)/64] {
+			for of := sums[64*w:][:64]; word != 0; word &= word - 1 {
+				of[bits.TrailingZeros64(word)&63] += gain
+			}
+		}
+	}
+	for t := range tops {
+		lower, upper := uint32(0), uint32(0)
+		for _, s := range sums[Top*t:][:Top] {
+			lower, upper = max(lower, s&0xffff), max(upper, s>>16)
+		}
+		tops[t] = upper<<16 | lower
 	}
 }

@@ -72,7 +72,7 @@ func (s *sample) value() float32 {
 }
 
 // place is room for n values between canaries.
-func place[T int32 | float32 | float64](s *sample, n int, modified bool) []T {
+func place[T int32 | uint32 | uint64 | float32 | float64](s *sample, n int, modified bool) []T {
 	var zero T
 	size := int(unsafe.Sizeof(zero))
 	room := fenced(len(s.placed), n*size+128, s.flags&atStart != 0)
@@ -336,6 +336,28 @@ var loops = []struct {
 			func(params []float32) { adamGo(params, grads, wantM, wantV, step) })
 		same(t, s, m, wantM)
 		same(t, s, v, wantV)
+	}},
+	{"addWhere", func(t *testing.T, s *sample) {
+		n := (1 + s.m%3) * Strip
+		sums, tops := place[uint32](s, n, true), place[uint32](s, n/Top, true)
+		words, rows, gains := place[uint64](s, n/64*(1+s.k%7)+s.padding, false), place[uint32](s, s.n, false), place[uint32](s, s.n, false)
+		for i := range sums {
+			sums[i] = s.rng.Uint32()
+		}
+		for i := range words {
+			words[i] = s.rng.Uint64()
+		}
+		for k := range rows {
+			rows[k], gains[k] = s.rng.Uint32N(uint32(len(words)-n/64+1)), s.rng.Uint32()
+		}
+		wantSums, wantTops := slices.Clone(sums), make([]uint32, n/Top)
+		addWhereGo(wantSums, wantTops, words, rows, gains)
+		s.ready()
+		addWhere(sums, tops, words, rows, gains)
+		s.untouched(t)
+		if !slices.Equal(sums, wantSums) || !slices.Equal(tops, wantTops) {
+			t.Fatalf("%v: %d sums differ from the reference's, or their tops", s, n)
+		}
 	}},
 }
 

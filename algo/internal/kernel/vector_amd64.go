@@ -131,6 +131,11 @@ func axpyAVX2(dst *float32, b *float32, n int, x float32)
 //go:noescape
 func adamAVX2(params *float32, grads *float32, m *float32, v *float32, n int, keep1 float32, take1 float32, keep2 float32, take2 float32, root float32, eps float32, rate float32)
 
+// addWhereAVX512 is addWhereGo for strips times 128 sums.
+//
+//go:noescape
+func addWhereAVX512(sums *uint32, tops *uint32, bits *uint64, rows *uint32, gains *uint32, strips int, count int)
+
 // peakAVX512 does 12·n products and as many sums of 16 values.
 //
 //go:noescape

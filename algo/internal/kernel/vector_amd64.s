@@ -8173,6 +8173,142 @@ adam_done:
 	VZEROUPPER
 	RET
 
+// func addWhereAVX512(sums *uint32, tops *uint32, bits *uint64, rows *uint32, gains *uint32, strips int, count int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·addWhereAVX512(SB), NOSPLIT, $0-56
+	MOVQ sums+0(FP), AX
+	MOVQ tops+8(FP), CX
+	MOVQ bits+16(FP), DX
+	MOVQ strips+40(FP), BX
+
+addWhere_strip:
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Z7
+	MOVQ    count+48(FP), R8
+	TESTQ   R8, R8
+	JE      addWhere_end
+	MOVQ    rows+24(FP), SI
+	MOVQ    gains+32(FP), DI
+
+addWhere_row:
+	MOVL         (SI), R9
+	VPBROADCASTD (DI), Z8
+	KMOVW        (DX)(R9*8), K1
+	VPADDD       Z8, Z0, K1, Z0
+	KMOVW        2(DX)(R9*8), K2
+	VPADDD       Z8, Z1, K2, Z1
+	KMOVW        4(DX)(R9*8), K3
+	VPADDD       Z8, Z2, K3, Z2
+	KMOVW        6(DX)(R9*8), K4
+	VPADDD       Z8, Z3, K4, Z3
+	KMOVW        8(DX)(R9*8), K5
+	VPADDD       Z8, Z4, K5, Z4
+	KMOVW        10(DX)(R9*8), K6
+	VPADDD       Z8, Z5, K6, Z5
+	KMOVW        12(DX)(R9*8), K7
+	VPADDD       Z8, Z6, K7, Z6
+	KMOVW        14(DX)(R9*8), K1
+	VPADDD       Z8, Z7, K1, Z7
+	ADDQ         $0x04, SI
+	ADDQ         $0x04, DI
+	DECQ         R8
+	JNE          addWhere_row
+
+addWhere_end:
+	VMOVUPS       Z0, (AX)
+	VEXTRACTI64X4 $0x01, Z0, Y9
+	VPMAXUW       Y9, Y0, Y0
+	VEXTRACTI128  $0x01, Y0, X9
+	VPMAXUW       X9, X0, X0
+	VPSHUFD       $0x4e, X0, X9
+	VPMAXUW       X9, X0, X0
+	VPSHUFD       $0xb1, X0, X9
+	VPMAXUW       X9, X0, X0
+	VMOVD         X0, (CX)
+	VMOVUPS       Z1, 64(AX)
+	VEXTRACTI64X4 $0x01, Z1, Y9
+	VPMAXUW       Y9, Y1, Y1
+	VEXTRACTI128  $0x01, Y1, X9
+	VPMAXUW       X9, X1, X1
+	VPSHUFD       $0x4e, X1, X9
+	VPMAXUW       X9, X1, X1
+	VPSHUFD       $0xb1, X1, X9
+	VPMAXUW       X9, X1, X1
+	VMOVD         X1, 4(CX)
+	VMOVUPS       Z2, 128(AX)
+	VEXTRACTI64X4 $0x01, Z2, Y9
+	VPMAXUW       Y9, Y2, Y2
+	VEXTRACTI128  $0x01, Y2, X9
+	VPMAXUW       X9, X2, X2
+	VPSHUFD       $0x4e, X2, X9
+	VPMAXUW       X9, X2, X2
+	VPSHUFD       $0xb1, X2, X9
+	VPMAXUW       X9, X2, X2
+	VMOVD         X2, 8(CX)
+	VMOVUPS       Z3, 192(AX)
+	VEXTRACTI64X4 $0x01, Z3, Y9
+	VPMAXUW       Y9, Y3, Y3
+	VEXTRACTI128  $0x01, Y3, X9
+	VPMAXUW       X9, X3, X3
+	VPSHUFD       $0x4e, X3, X9
+	VPMAXUW       X9, X3, X3
+	VPSHUFD       $0xb1, X3, X9
+	VPMAXUW       X9, X3, X3
+	VMOVD         X3, 12(CX)
+	VMOVUPS       Z4, 256(AX)
+	VEXTRACTI64X4 $0x01, Z4, Y9
+	VPMAXUW       Y9, Y4, Y4
+	VEXTRACTI128  $0x01, Y4, X9
+	VPMAXUW       X9, X4, X4
+	VPSHUFD       $0x4e, X4, X9
+	VPMAXUW       X9, X4, X4
+	VPSHUFD       $0xb1, X4, X9
+	VPMAXUW       X9, X4, X4
+	VMOVD         X4, 16(CX)
+	VMOVUPS       Z5, 320(AX)
+	VEXTRACTI64X4 $0x01, Z5, Y9
+	VPMAXUW       Y9, Y5, Y5
+	VEXTRACTI128  $0x01, Y5, X9
+	VPMAXUW       X9, X5, X5
+	VPSHUFD       $0x4e, X5, X9
+	VPMAXUW       X9, X5, X5
+	VPSHUFD       $0xb1, X5, X9
+	VPMAXUW       X9, X5, X5
+	VMOVD         X5, 20(CX)
+	VMOVUPS       Z6, 384(AX)
+	VEXTRACTI64X4 $0x01, Z6, Y9
+	VPMAXUW       Y9, Y6, Y6
+	VEXTRACTI128  $0x01, Y6, X9
+	VPMAXUW       X9, X6, X6
+	VPSHUFD       $0x4e, X6, X9
+	VPMAXUW       X9, X6, X6
+	VPSHUFD       $0xb1, X6, X9
+	VPMAXUW       X9, X6, X6
+	VMOVD         X6, 24(CX)
+	VMOVUPS       Z7, 448(AX)
+	VEXTRACTI64X4 $0x01, Z7, Y9
+	VPMAXUW       Y9, Y7, Y7
+	VEXTRACTI128  $0x01, Y7, X9
+	VPMAXUW       X9, X7, X7
+	VPSHUFD       $0x4e, X7, X9
+	VPMAXUW       X9, X7, X7
+	VPSHUFD       $0xb1, X7, X9
+	VPMAXUW       X9, X7, X7
+	VMOVD         X7, 28(CX)
+	ADDQ          $0x00000200, AX
+	ADDQ          $0x20, CX
+	ADDQ          $0x10, DX
+	DECQ          BX
+	JNE           addWhere_strip
+	VZEROUPPER
+	RET
+
 // func peakAVX512(n int)
 // Requires: AVX, AVX512F
 TEXT ·peakAVX512(SB), NOSPLIT, $0-8

@@ -36,6 +36,7 @@ func main() {
 	dot()
 	axpy()
 	adam()
+	addWhere()
 	peak(avx512{}, reg.Z14, reg.Z15)
 	peak(&avx2{}, reg.Y14, reg.Y15)
 	Generate()

@@ -922,3 +922,53 @@ func transpose8() {
 		VPERM2F128(U8(0x31), ymm[4+i], ymm[i], ymm[12+i])
 	}
 }
+
+// addWhere keeps 128 sums in registers over all rows, whose bits are masks.
+func addWhere() {
+	const registers = 8
+	routine("addWhereAVX512", "(sums, tops *uint32, bits *uint64, rows, gains *uint32, strips, count int)",
+		"addWhereAVX512 is addWhereGo for strips times 128 sums.")
+	sums, tops, bits, strips := argument("sums"), argument("tops"), argument("bits"), argument("strips")
+	rows, gains, left, row := GP64(), GP64(), GP64(), GP64()
+	down("addWhere_strip", strips, func() {
+		for c := range registers {
+			VMOVUPS(Mem{Base: sums, Disp: 64 * c}, zmm[c])
+		}
+		Load(Param("count"), left)
+		TESTQ(left, left)
+		JE(LabelRef("addWhere_end"))
+		Load(Param("rows"), rows)
+		Load(Param("gains"), gains)
+		down("addWhere_row", left, func() {
+			MOVL(Mem{Base: rows}, row.As32())
+			VPBROADCASTD(Mem{Base: gains}, reg.Z8)
+			ks := []reg.Register{reg.K1, reg.K2, reg.K3, reg.K4, reg.K5, reg.K6, reg.K7}
+			for c := range registers {
+				k := ks[c%len(ks)]
+				KMOVW(Mem{Base: bits, Index: row, Scale: 8, Disp: 2 * c}, k)
+				VPADDD(reg.Z8, zmm[c], k, zmm[c])
+			}
+			ADDQ(U8(4), rows)
+			ADDQ(U8(4), gains)
+		})
+		Label("addWhere_end")
+		for c := range registers {
+			VMOVUPS(zmm[c], Mem{Base: sums, Disp: 64 * c})
+			half := ymm[c]
+			VEXTRACTI64X4(U8(1), zmm[c], reg.Y9)
+			VPMAXUW(reg.Y9, half, half)
+			VEXTRACTI128(U8(1), half, reg.X9)
+			x := half.AsX()
+			VPMAXUW(reg.X9, x, x)
+			VPSHUFD(U8(0x4e), x, reg.X9)
+			VPMAXUW(reg.X9, x, x)
+			VPSHUFD(U8(0xb1), x, reg.X9)
+			VPMAXUW(reg.X9, x, x)
+			VMOVD(x, Mem{Base: tops, Disp: 4 * c})
+		}
+		ADDQ(U32(64*registers), sums)
+		ADDQ(U8(4*registers), tops)
+		ADDQ(U8(2*registers), bits)
+	})
+	end()
+}

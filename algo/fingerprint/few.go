@@ -1,0 +1,144 @@
+package fingerprint
+
+import (
+	"slices"
+	"unsafe"
+
+	"baca/algo/internal/kernel"
+)
+
+// Rows have a bit for each place of an index of few prints: who has a key at least so often.
+// Where the processor adds by such masks, what each print has in common with another is bounded
+// in less time than it takes to leave most of them out, and then two or three are left to
+// compare. Keys that few prints have are without rows: it is faster to go through their holders.
+type rows struct {
+	words uint32   // of a row
+	bits  []uint64 // all rows
+	// Of each key how many rows it has, for once, twice and so on, in the low bits, and above them the
+	// word where they begin.
+	of []uint32
+}
+
+const (
+	// mostRowed prints are few.
+	mostRowed = maxBlocks * minBlock
+	// Up to a rowedPart-th of the prints are added in less time than a row takes. So all rows have room
+	// for no more than a small multiple of the counts that they stand for.
+	rowedPart = 32
+	// rowBits is room for how many rows a key has. The last one counts for all above it.
+	rowBits  = 4
+	mostRows = 1<<rowBits - 1
+)
+
+// A block of an index with rows is what has a top.
+var _ = [1]struct{}{}[minBlock-kernel.Top]
+
+// useRows says whether rows are of use; only tests change it.
+var useRows = kernel.HasMasks()
+
+// withRows returns the rows, which the first call makes, nil where they are of no use.
+func (x *Index) withRows() *rows {
+	if x.Len() == 0 || x.Len() > mostRowed || !useRows {
+		return nil
+	}
+	x.once.Do(func() { x.rows = newRows(x) })
+	return x.rows
+}
+
+func newRows(x *Index) *rows {
+	r := &rows{words: uint32(strips(x.Len()) / 64), of: make([]uint32, len(x.keys))}
+	for k := range x.keys {
+		list := x.holders[x.first[k]:x.first[k+1]]
+		begin, n := uint32(len(r.bits)), uint32(0)
+		for have := len(list); have > x.Len()/rowedPart && n < mostRows; {
+			n++
+			have = 0 // more than n times
+			row := len(r.bits)
+			r.bits = append(r.bits, make([]uint64, r.words)...)
+			for _, e := range list {
+				place := int(e >> x.bits)
+				count := x.count(e, place, k)
+				if count >= n {
+					r.bits[row+place/64] |= 1 << (place % 64)
+				}
+				if count > n {
+					have++
+				}
+			}
+		}
+		r.of[k] = begin<<rowBits | n
+	}
+	return r
+}
+
+// strips is how many cells there are for n prints, in whole strips of the kernel.
+func strips(n int) int { return (n + kernel.Strip - 1) / kernel.Strip * kernel.Strip }
+
+// few is meet and settle by rows.
+func (s *search) few(r *rows) {
+	cells := s.cells[:r.words*64]
+	s.at, s.gains = s.at[:0], s.gains[:0]
+	for k := range s.terms {
+		t := &s.terms[k]
+		row, n := r.of[t.number]>>rowBits, min(t.count, r.of[t.number]&mostRows)
+		if n == 0 {
+			s.add(t)
+			continue
+		}
+		gain, sum := t.set, cell(0) // what the row adds, and the rows so far with counts
+		for times := uint32(1); times <= n; times++ {
+			upTo := t.times(times)
+			if times == n {
+				upTo = t.times(t.count)
+			}
+			s.at, s.gains = append(s.at, row), append(s.gains, uint32(gain+upTo-sum))
+			gain, sum = 0, upTo
+			row += r.words
+		}
+	}
+	s.tops = slices.Grow(s.tops[:0], len(cells)/kernel.Top)[:len(cells)/kernel.Top]
+	kernel.AddWhere(unsafe.Slice((*uint32)(unsafe.SliceData(cells)), len(cells)), s.tops, r.bits, s.at, s.gains)
+	s.compareAbove(cells)
+	clear(cells)
+	s.met = s.met[:0]
+}
+
+// compareAbove compares in full the prints whose cells are enough, beginning with those that
+// seem the best by each measure.
+func (s *search) compareAbove(cells []cell) {
+	x := s.x
+	for m := range Measure(2) {
+		b, shift := s.likeliest(m), 16*m
+		block := cells[b*kernel.Top:][:kernel.Top]
+		for k, c := range block {
+			if c != 0 && uint32(c)>>shift&0xffff == s.tops[b]>>shift&0xffff {
+				block[k] = 0
+				s.compare(b*kernel.Top + k)
+				break
+			}
+		}
+	}
+	l := s.least()
+	for b := range x.lightest {
+		if !l.reached(cell(s.tops[b]), &x.lightest[b]) {
+			continue
+		}
+		for k, c := range cells[b*kernel.Top:][:kernel.Top] {
+			if i := b*kernel.Top + k; c != 0 && l.reached(c, &x.records[i].weighs) && s.compare(i) {
+				l = s.least()
+			}
+		}
+	}
+}
+
+// likeliest returns the block in which the best print by a measure seems to be.
+func (s *search) likeliest(m Measure) (block int) {
+	have, of := 0.0, 1.0
+	for b := range s.x.lightest {
+		h := float64(s.tops[b] >> (16 * m) & 0xffff)
+		if w := s.owns[m] + float64((1-ownWeight)*s.x.lightest[b][m]); h*of > have*w {
+			have, of, block = h, w, b
+		}
+	}
+	return block
+}

@@ -281,7 +281,7 @@ type memo struct {
 	known    [1 << 8]struct {
 		hash   uint64 // 0 where there is none
 		degree int32
-		row    [memoFeatures]float32
+		row    [memoFeatures]uint32 // the bits of the features
 	}
 }
 
@@ -300,17 +300,21 @@ func (m *memo) root(g *graph.Graph, i int) uint64 {
 	if f != m.features {
 		*m = memo{features: f}
 	}
-	row, degree := g.X[i*f:(i+1)*f], int32(g.Degree(i))
-	at := uint32(degree)
-	for c, x := range row {
-		at += bits.RotateLeft32(math.Float32bits(x), 3*c)
+	degree := int32(g.Degree(i))
+	at, row := uint32(degree), [memoFeatures]uint32{}
+	for c, x := range g.X[i*f : (i+1)*f] {
+		row[c] = math.Float32bits(x)
+		at += bits.RotateLeft32(row[c], 3*c)
 	}
 	k := &m.known[at*spread>>24]
-	if k.hash != 0 && k.degree == degree && slices.Equal(k.row[:f], row) {
+	differ := k.degree ^ degree
+	for c, x := range row {
+		differ |= int32(x ^ k.row[c])
+	}
+	if differ == 0 && k.hash != 0 {
 		return k.hash
 	}
-	k.hash, k.degree = root(g, i, -1), degree
-	copy(k.row[:], row)
+	k.hash, k.degree, k.row = root(g, i, -1), degree, row
 	return k.hash
 }
 

@@ -89,18 +89,6 @@ func (p *Print) count(w *workspace, keys []uint32) {
 // than manySorted² steps.
 const fewSorted, manySorted = 24, 1 << 10
 
-// Up to fewAround neighbours are sorted without the detours that longer lists are worth.
-const fewAround = 8
-
-func insertionSort(list []uint64) {
-	for i, x := range list {
-		for ; i > 0 && list[i-1] > x; i-- {
-			list[i] = list[i-1]
-		}
-		list[i] = x
-	}
-}
-
 // sort sorts keys.
 func (w *workspace) sort(keys []uint32) {
 	if len(keys) < fewSorted || len(keys) > manySorted {
@@ -136,34 +124,26 @@ func (w *workspace) subtrees(g *graph.Graph, height int) []uint32 {
 		panic(fmt.Sprintf("fingerprint: height %d, want 0 to %d", height, MaxHeight))
 	}
 	n := g.N()
-	keys, around := w.keys[:0], w.around
-	w.colors = slices.Grow(w.colors[:0], (height+1)*n)[:(height+1)*n]
-	for i, now := 0, w.height(0, n); i < n; i++ {
-		now[i] = w.roots.root(g, i)
-		keys = append(keys, fold(now[i]))
+	keys := slices.Grow(w.keys[:0], (height+1)*n)[:(height+1)*n]
+	w.colors = slices.Grow(w.colors[:0], (height+1)*(n+1))[:(height+1)*(n+1)]
+	for i, roots := 0, w.height(0, n); i < n; i++ {
+		roots[i] = w.roots.root(g, i)
 	}
+	w.surround(g)
 	for h := range height {
-		now, next := w.height(h, n), w.height(h+1, n)
-		for i := range n {
-			around = around[:0]
-			for _, j := range g.Row(i) {
-				around = append(around, now[j])
-			}
-			if len(around) <= fewAround {
-				insertionSort(around)
-			} else {
-				slices.Sort(around)
-			}
-			next[i] = grown(now[i], around)
-			keys = append(keys, fold(next[i]))
+		w.grow(g, w.height(h, n), w.height(h+1, n))
+	}
+	for h := range height + 1 {
+		for i, color := range w.height(h, n)[:n] {
+			keys[h*n+i] = fold(color)
 		}
 	}
-	w.keys, w.around = keys, around
+	w.keys = keys
 	return keys
 }
 
-// height returns the hashes of the subtrees of height h of n nodes.
-func (w *workspace) height(h, n int) []uint64 { return w.colors[h*n : (h+1)*n] }
+// height returns the hashes of the subtrees of height h of n nodes, and room for one more.
+func (w *workspace) height(h, n int) []uint64 { return w.colors[h*(n+1) : (h+1)*(n+1)] }
 
 // Nodes returns the keys that New counts, by the node that each belongs to: that of
 // node i at height h is at h·n + i.
@@ -181,7 +161,7 @@ func Signature(g *graph.Graph, height, skip int) [2]uint64 {
 	w := spare.Get().(*workspace)
 	defer spare.Put(w)
 	n := g.N()
-	now, next := slices.Grow(w.now[:0], n)[:n], slices.Grow(w.next[:0], n)[:n]
+	now, next := slices.Grow(w.now[:0], n+1)[:n+1], slices.Grow(w.next[:0], n+1)[:n+1]
 	for i := range n {
 		if skip < 0 || g.X[i*g.Features+skip] == 0 {
 			now[i] = w.roots.root(g, i)
@@ -189,19 +169,44 @@ func Signature(g *graph.Graph, height, skip int) [2]uint64 {
 			now[i] = root(g, i, skip)
 		}
 	}
+	w.surround(g)
 	for range height {
-		for i := range n {
-			next[i] = widened(g, now, i)
-		}
+		w.widen(g, now, next)
 		now, next = next, now
 	}
 	var sum [2]uint64
-	for _, h := range now {
+	for _, h := range now[:n] {
 		sum[0] += mix(seed, h)
 		sum[1] += mix(^uint64(seed), h)
 	}
 	w.now, w.next = now, next
 	return sum
+}
+
+// surround fills in the neighbours of each node, in four places, unless a node has more. Of n
+// nodes, place n stands for those that a node has less. How many an atom has nobody can
+// predict, so that what goes through all four and does not ask is faster.
+func (w *workspace) surround(g *graph.Graph) {
+	n, last := g.N(), len(g.Neighbors)-1
+	w.four = slices.Grow(w.four[:0], n)[:0]
+	if last < 0 {
+		return
+	}
+	for i := range n {
+		lo, hi := int(g.Offsets[i]), int(g.Offsets[i+1])
+		if hi > lo+4 {
+			w.four = w.four[:0]
+			return
+		}
+		four := [4]int32{}
+		for k := range four {
+			four[k] = g.Neighbors[min(lo+k, last)]
+			if lo+k >= hi {
+				four[k] = int32(n)
+			}
+		}
+		w.four = append(w.four, four)
+	}
 }
 
 // root is the hash of a node at height 0. A feature of the column skip counts as 0.
@@ -216,23 +221,59 @@ func root(g *graph.Graph, i, skip int) uint64 {
 	return h
 }
 
-// grown is the hash of a node one height up, from the sorted hashes around it.
-func grown(own uint64, around []uint64) uint64 {
-	h := mix(seed, own)
-	for _, k := range around {
-		h = mix(h, k)
+// grow hashes subtrees one height up, from the hashes of all nodes and room for one more, after
+// surround. What is around a node is sorted.
+func (w *workspace) grow(g *graph.Graph, now, next []uint64) {
+	if len(w.four) == 0 {
+		for i := range g.N() {
+			w.around = w.around[:0]
+			for _, j := range g.Row(i) {
+				w.around = append(w.around, now[j])
+			}
+			slices.Sort(w.around)
+			h := mix(seed, now[i])
+			for _, k := range w.around {
+				h = mix(h, k)
+			}
+			next[i] = h
+		}
+		return
 	}
-	return h
+	now[g.N()] = math.MaxUint64
+	for i, four := range w.four {
+		a, b, c, d := now[four[0]], now[four[1]], now[four[2]], now[four[3]]
+		a, b = min(a, b), max(a, b)
+		c, d = min(c, d), max(c, d)
+		a, c = min(a, c), max(a, c)
+		b, d = min(b, d), max(b, d)
+		b, c = min(b, c), max(b, c)
+		var with [5]uint64 // so many neighbours
+		with[0] = mix(seed, now[i])
+		with[1] = mix(with[0], a)
+		with[2] = mix(with[1], b)
+		with[3] = mix(with[2], c)
+		with[4] = mix(with[3], d)
+		next[i] = with[g.Degree(i)]
+	}
 }
 
-// widened is the hash of node i one height up, from the hashes of all nodes. It costs
-// less than grown: what is around a node is added up and not sorted.
-func widened(g *graph.Graph, now []uint64, i int) uint64 {
-	around := uint64(0)
-	for _, j := range g.Row(i) {
-		around += now[j]
+// widen hashes subtrees one height up, from the hashes of all nodes and room for one more, after
+// surround. It costs less than grow: what is around a node is added up and not sorted.
+func (w *workspace) widen(g *graph.Graph, now, next []uint64) {
+	if len(w.four) == 0 {
+		for i := range g.N() {
+			around := uint64(0)
+			for _, j := range g.Row(i) {
+				around += now[j]
+			}
+			next[i] = mix(now[i], around)
+		}
+		return
 	}
-	return mix(now[i], around)
+	now[g.N()] = 0
+	for i, four := range w.four {
+		next[i] = mix(now[i], now[four[0]]+now[four[1]]+now[four[2]]+now[four[3]])
+	}
 }
 
 // Hash returns a number that is the same for equal prints, and for others by accident only.
@@ -267,8 +308,9 @@ var spare = sync.Pool{New: func() any { return new(workspace) }}
 type workspace struct {
 	keys, sorted      []uint32
 	ends              []uint32   // of equal keys
+	four              [][4]int32 // neighbours of each node, see surround
 	nodes             []int32    // in the order of high bits of their hashes
-	colors            []uint64   // the hashes of all subtrees, by height and node
+	colors            []uint64   // the hashes of all subtrees, by height and node, see height
 	now, next, around []uint64   // of Signature, and around a node
 	ties, others      [][2]int32 // places in an order of nodes that are not told apart
 	roots             memo

@@ -46,15 +46,11 @@ func (o *Order) Arrange(g *graph.Graph, height, depth int) Print {
 	return p
 }
 
-// refine hashes subtrees of height h+1. What is around a node is added up and not sorted, as in
-// Signature.
+// refine hashes subtrees of height h+1.
 func (w *workspace) refine(g *graph.Graph, h int) {
 	n := g.N()
-	w.colors = slices.Grow(w.colors[:(h+1)*n], n)[:(h+2)*n]
-	now, next := w.height(h, n), w.height(h+1, n)
-	for i := range n {
-		next[i] = widened(g, now, i)
-	}
+	w.colors = slices.Grow(w.colors[:(h+1)*(n+1)], n+1)[:(h+2)*(n+1)]
+	w.widen(g, w.height(h, n), w.height(h+1, n))
 }
 
 // split sorts nodes that are tied so far by hashes, and says whether some are no longer tied.

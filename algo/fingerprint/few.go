@@ -49,24 +49,27 @@ func newRows(x *Index) *rows {
 	r := &rows{words: uint32(strips(x.Len()) / 64), of: make([]uint32, len(x.keys))}
 	for k := range x.keys {
 		list := x.holders[x.first[k]:x.first[k+1]]
-		begin, n := uint32(len(r.bits)), uint32(0)
-		for have := len(list); have > x.Len()/rowedPart && n < mostRows; {
-			n++
-			have = 0 // more than n times
-			row := len(r.bits)
-			r.bits = append(r.bits, make([]uint64, r.words)...)
-			for _, e := range list {
-				place := int(e >> x.bits)
-				count := x.count(e, place, k)
-				if count >= n {
-					r.bits[row+place/64] |= 1 << (place % 64)
-				}
-				if count > n {
-					have++
-				}
+		least := x.Len() / rowedPart
+		if len(list) <= least {
+			continue
+		}
+		var have [mostRows + 1]int // by count, the last also for those above it
+		for _, e := range list {
+			have[min(x.count(e, int(e>>x.bits), k), mostRows)]++
+		}
+		n := 1
+		for left := len(list) - have[1]; n < mostRows && left > least; n++ {
+			left -= have[n+1]
+		}
+		begin := len(r.bits)
+		r.of[k] = uint32(begin)<<rowBits | uint32(n)
+		r.bits = append(r.bits, make([]uint64, n*int(r.words))...)
+		for _, e := range list {
+			place := int(e >> x.bits)
+			for row := range min(int(x.count(e, place, k)), n) {
+				r.bits[begin+row*int(r.words)+place/64] |= 1 << (place % 64)
 			}
 		}
-		r.of[k] = begin<<rowBits | n
 	}
 	return r
 }

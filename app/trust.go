@@ -57,23 +57,20 @@ func (p *labPane) trust() app.UI {
 
 // verdictTable has the large errors of each verdict: those that were stated, and those found.
 func verdictTable(t *message.Trusted) app.UI {
-	head, a := []string{"Verdict", ""}, t.Audit
+	head, list, a := []string{"Verdict", ""}, t.Stated, t.Audit
 	if a != nil {
+		list = a.Verdicts
 		head = append(head, "Molecules", "Mean error", "Above "+words.Number(t.Tolerance)+" (95 % interval)")
 	}
 	head = append(head, "Stated for held-out ones")
-	rows := make([][]string, len(t.Stated))
-	for k, stated := range t.Stated {
-		row := []string{session.TrustWord(stated.Verdict), ""}
+	rows := make([][]string, len(list))
+	for k, l := range list {
+		row := []string{session.VerdictWords(l), ""}
 		if a != nil {
-			share, interval := session.LargeWords(a.Verdicts[k])
-			row = append(row, words.Count(a.Verdicts[k].N), words.Number(a.MeanErrors[k]), share+interval)
+			share, interval := session.LargeWords(l)
+			row = append(row, words.Count(l.N), words.Number(a.MeanErrors[k]), share+interval)
 		}
-		share, interval := session.LargeWords(stated)
-		if stated.N > 0 {
-			share += " of " + words.Count(stated.N)
-		}
-		rows[k] = append(row, share+interval)
+		rows[k] = append(row, session.StatedWords(t, l))
 	}
 	return wide("Large errors by verdict", head, rows...)
 }

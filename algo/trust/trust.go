@@ -90,7 +90,9 @@ type Calibration struct {
 	Farthest float64 // their highest score: nothing is known beyond
 	Groups   []Group // by score, the lowest first
 	Steps    []Step  // the same
-	Stated   map[Verdict]Rate
+	// HeldOut are the large errors of held-out molecules, by the verdict that the others give each. What
+	// is stated of them is Statements.
+	HeldOut map[Verdict]Rate
 }
 
 // A Group is held-out molecules of scores up to To and above the group before. Intervals are
@@ -154,7 +156,7 @@ func New(pairs []Pair, o Options) (*Calibration, error) {
 	c.Groups = c.group(sorted)
 	count := max(1, min(blocks, len(sorted)/minBlock))
 	c.Steps = steps(sorted, c.Tolerance, count)
-	c.Stated = c.state(sorted, count)
+	c.HeldOut = c.crossValidate(sorted, count)
 	return c, nil
 }
 
@@ -265,9 +267,9 @@ func isotonic(weights []float64, n int, at func(i int) *float64) {
 	}
 }
 
-// state counts large errors by verdict, where each molecule has the verdict that the other folds
+// crossValidate counts large errors by verdict, where each molecule has the verdict that the other folds
 // give it.
-func (c *Calibration) state(sorted []Pair, count int) map[Verdict]Rate {
+func (c *Calibration) crossValidate(sorted []Pair, count int) map[Verdict]Rate {
 	large, n := map[Verdict]int{}, map[Verdict]int{}
 	for fold := range folds {
 		var others []Pair
@@ -284,11 +286,50 @@ func (c *Calibration) state(sorted []Pair, count int) map[Verdict]Rate {
 			}
 		}
 	}
-	stated := map[Verdict]Rate{}
+	rates := map[Verdict]Rate{}
 	for _, v := range Verdicts() {
-		stated[v] = rateOf(large[v], n[v])
+		rates[v] = rateOf(large[v], n[v])
 	}
-	return stated
+	return rates
+}
+
+// A Statement is a rate of large errors, of one verdict or of adjacent ones.
+type Statement struct {
+	Verdicts []Verdict
+	Rate
+}
+
+// Statements are the rates of verdicts that held-out molecules have, the best first. They do not
+// fall: where a better verdict had the higher rate, the held-out molecules do not tell the two
+// apart, and are counted together.
+func (c *Calibration) Statements() (list []Statement) {
+	for _, v := range Verdicts() {
+		s := Statement{[]Verdict{v}, c.HeldOut[v]}
+		if s.N == 0 {
+			continue
+		}
+		for k := len(list) - 1; k >= 0 && list[k].Share > s.Share; k-- {
+			s = Statement{append(list[k].Verdicts, s.Verdicts...), rateOf(list[k].Large+s.Large, list[k].N+s.N)}
+			list = list[:k]
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// Words names the verdicts.
+func (s *Statement) Words() string {
+	names := make([]string, len(s.Verdicts))
+	for k, v := range s.Verdicts {
+		names[k] = string(v)
+	}
+	switch len(names) {
+	case 1:
+		return names[0]
+	case len(Verdicts()):
+		return "all verdicts together"
+	}
+	return strings.Join(names, " and ") + " together"
 }
 
 func (c *Calibration) verdict(score float64) Verdict {
@@ -347,10 +388,8 @@ func (c *Calibration) Sentences(order string) []string {
 		kind = "a distance from the class"
 	}
 	var parts []string
-	for _, v := range Verdicts() {
-		if s := c.Stated[v]; s.N > 0 {
-			parts = append(parts, fmt.Sprintf("%s %.0f %% of %d (95 %% interval %.0f–%.0f %%)", v, 100*s.Share, s.N, 100*s.Low, 100*s.High))
-		}
+	for _, s := range c.Statements() {
+		parts = append(parts, fmt.Sprintf("%s %.0f %% of %d (95 %% interval %.0f–%.0f %%)", s.Words(), 100*s.Share, s.N, 100*s.Low, 100*s.High))
 	}
 	about := c.without()
 	if about == "" {

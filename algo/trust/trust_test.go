@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -128,6 +129,37 @@ func TestIsotonic(t *testing.T) {
 	}
 }
 
+// Stated rates do not fall from a verdict to a worse one, and count each molecule once.
+func TestStatements(t *testing.T) {
+	of := func(counts ...int) *Calibration {
+		c := &Calibration{HeldOut: map[Verdict]Rate{}}
+		for k, v := range Verdicts() {
+			c.HeldOut[v] = rateOf(counts[2*k], counts[2*k+1])
+		}
+		return c
+	}
+	for _, test := range []struct {
+		counts []int
+		want   string
+	}{
+		{[]int{1, 10, 2, 10, 3, 10}, "trust 1 of 10; check 2 of 10; do-not-use 3 of 10"},
+		{[]int{6, 25, 0, 3, 1, 1}, "trust and check together 6 of 28; do-not-use 1 of 1"},
+		{[]int{1, 10, 5, 10, 2, 10}, "trust 1 of 10; check and do-not-use together 7 of 20"},
+		{[]int{5, 10, 4, 10, 0, 5}, "all verdicts together 9 of 25"},
+		{[]int{6, 25, 0, 0, 0, 2}, "trust and do-not-use together 6 of 27"},
+		{[]int{0, 0, 1, 10, 0, 0}, "check 1 of 10"},
+		{[]int{2, 10, 2, 10, 0, 0}, "trust 2 of 10; check 2 of 10"},
+	} {
+		var said []string
+		for _, s := range of(test.counts...).Statements() {
+			said = append(said, fmt.Sprintf("%s %d of %d", s.Words(), s.Large, s.N))
+		}
+		if got := strings.Join(said, "; "); got != test.want {
+			t.Errorf("%v: %s, want %s", test.counts, got, test.want)
+		}
+	}
+}
+
 // Where errors grow with the score verdicts follow, and the stated rates are those of new
 // molecules.
 func TestVerdicts(t *testing.T) {
@@ -155,7 +187,7 @@ func TestVerdicts(t *testing.T) {
 			t.Fatalf("%d molecules, Spearman %.2f, area %.2f of %.2f to %.2f", a.N, a.Spearman, a.Area, a.AreaBest, a.MeanError)
 		}
 		for _, v := range Verdicts() {
-			s, n := c.Stated[v], a.Verdicts[v]
+			s, n := c.HeldOut[v], a.Verdicts[v]
 			for k, x := range []int{s.Large, s.N, n.Large, n.N} {
 				sum[v][k] += float64(x)
 			}

@@ -234,9 +234,7 @@ func (r *Rows) Interval(record int) string {
 func StatedLine(t *message.Trusted) string {
 	var parts []string
 	for _, l := range t.Stated {
-		if l.N > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s of %s", trustOf(l.Verdict).Word(), words.Percent(float64(l.Large)/float64(l.N)), words.Count(l.N)))
-		}
+		parts = append(parts, fmt.Sprintf("%s %s of %s", VerdictWords(l), words.Percent(float64(l.Large)/float64(l.N)), words.Count(l.N)))
 	}
 	return "Large errors, above " + words.Number(t.Tolerance) + ", of held-out molecules: " + strings.Join(parts, ", ") + "."
 }
@@ -273,8 +271,36 @@ func TrustFailure(f *message.Failed) string {
 	return what
 }
 
-// TrustWord is what the page calls a verdict in a message.
-func TrustWord(verdict string) string { return trustOf(verdict).Word() }
+// VerdictWords name the verdicts that a rate is of.
+func VerdictWords(l message.Large) string {
+	names := make([]string, len(l.Verdicts))
+	for k, name := range l.Verdicts {
+		names[k] = trustOf(name).Word()
+	}
+	switch len(names) {
+	case 1:
+		return names[0]
+	case int(DoNotUseIt):
+		return "all verdicts together"
+	}
+	return strings.Join(names, " and ") + " together"
+}
+
+// StatedWords are the rate that was stated for the first verdict of l, and with which others.
+func StatedWords(t *message.Trusted, l message.Large) string {
+	for _, s := range t.Stated {
+		if !slices.Contains(s.Verdicts, l.Verdicts[0]) {
+			continue
+		}
+		share, interval := LargeWords(s)
+		text := share + " of " + words.Count(s.N) + interval
+		if len(s.Verdicts) > len(l.Verdicts) {
+			text += ", " + VerdictWords(s)
+		}
+		return text
+	}
+	return words.None
+}
 
 // LargeWords are a share of large errors and behind it its interval.
 func LargeWords(l message.Large) (share, interval string) {

@@ -33,7 +33,7 @@ func (f *fake) predicting() {
 			t := &message.Trusted{
 				Predicted: message.Floats{1.5, 2, nan}, Coverage: 0.9, Error: message.Floats{0.5, nan, nan}, Low: message.Floats{1, nan, nan}, High: message.Floats{2, nan, nan},
 				Verdict: message.Strings{"check", "do-not-use", ""}, Tolerance: 1, Order: "score",
-				Stated: []message.Large{{Verdict: "trust", Large: 1, N: 4}, {Verdict: "check", Large: 1, N: 2}, {Verdict: "do-not-use"}},
+				Stated: []message.Large{{Verdicts: message.Strings{"trust", "check"}, Large: 1, N: 4, Low: 0.05, High: 0.7}, {Verdicts: message.Strings{"do-not-use"}, Large: 1, N: 2, Low: 0.09, High: 0.91}},
 			}
 			if r.Observed != "" {
 				t.Audit = &message.Audit{N: 5, Risk: message.Floats{1, 2, 3, 4, 5}, Best: message.Floats{0, 0, 1, 3, 5}, Scores: message.Floats{-1, 0, 1, 2, 3}}
@@ -81,8 +81,13 @@ func TestPredictionsAreJudged(t *testing.T) {
 			t.Errorf("record %d: %q, want %q", record, got, want)
 		}
 	}
-	if got, want := StatedLine(s.Rows.Trust), "Large errors, above 1.00, of held-out molecules: trust 25 % of 4, check 50 % of 2."; got != want {
+	if got, want := StatedLine(s.Rows.Trust), "Large errors, above 1.00, of held-out molecules: trust and check together 25 % of 4, do not use 50 % of 2."; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+	for verdict, want := range map[string]string{"trust": "25 % of 4 (5–70 %), trust and check together", "check": "25 % of 4 (5–70 %), trust and check together", "do-not-use": "50 % of 2 (9–91 %)"} {
+		if got := StatedWords(s.Rows.Trust, message.Large{Verdicts: message.Strings{verdict}}); got != want {
+			t.Errorf("%s: %q, want %q", verdict, got, want)
+		}
 	}
 	s.SortBy(ByTrust)
 	if !slices.Equal(s.Order, []int32{1, 0, 2}) {

@@ -487,7 +487,7 @@ func (t *orderTally) add(a *trust.Audit, c *trust.Calibration, doubts []float64)
 	}
 	t.ranks, t.finds, t.beyond = append(t.ranks, a.Spearman), append(t.finds, a.Finds), append(t.beyond, shareOf(beyond))
 	for _, v := range trust.Verdicts() {
-		n, s := a.Verdicts[v], c.Stated[v]
+		n, s := a.Verdicts[v], c.HeldOut[v]
 		t.large[v] += n.Large
 		t.n[v] += n.N
 		t.statedLarge[v] += s.Large

@@ -24,14 +24,15 @@ type Trusted struct {
 	Classes   bool    // observed values are 0 or 1: there are no intervals
 	Order     string  // what errors are compared by, in words: for classes another than the score
 	Tolerance float64 // errors above it are large
-	Stated    []Large // of held-out molecules, for each verdict, the best first
+	Stated    []Large // of held-out molecules, by verdict, the best first; shares do not fall
 	Problems  []string
 	Audit     *Audit // nil without Observed, or where no molecule has both values
 }
 
-// Large is how many of N molecules with a verdict had a large error.
+// Large is how many of N molecules with a verdict had a large error. Verdicts that held-out molecules do
+// not tell apart are counted together.
 type Large struct {
-	Verdict   string
+	Verdicts  Strings
 	Large, N  int
 	Low, High float64 // of the share, an interval of 95 %; NaN where N is 0
 }
@@ -41,7 +42,7 @@ type Audit struct {
 	Sentences  []string // as the command writes them
 	UnderRisk  string   // a sentence on Risk
 	N          int      // molecules with both values
-	Verdicts   []Large  // as in Stated
+	Verdicts   []Large  // of each verdict, the best first
 	MeanErrors Floats   // of each verdict, NaN for none
 	// Risk is the mean absolute error of the k+1 molecules of the lowest scores, k from 0, Scores
 	// the highest of these, by Order, and Best the Risk of an order by the errors themselves.

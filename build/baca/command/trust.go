@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -41,6 +42,9 @@ values in their intervals, large errors by verdict beside those that were stated
 correlation of what --errors-by names and the error, how well it finds large errors (AUROC, 0.5
 for no better than chance), and the mean error of the surest molecules, by how many are kept (risk
 and coverage). The model must know held-out errors, see baca pretrain --residuals.
+
+Stated rates do not fall from trust to check to do-not-use: where those of held-out molecules do,
+verdicts are counted together. --json has the counts of each verdict.
 
 --errors-by has the values that it has for baca score. By margin the rank correlation is high by
 construction, because an error below 0.5 is the margin itself; the AUROC, of wrong classes, is not.
@@ -179,8 +183,8 @@ func writeAudit(w io.Writer, a *trust.Audit, c *trust.Calibration, by algo.Order
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(t, "verdict\tmolecules\tmean error\terrors above %.3g\t95 %% interval\tstated\t\n", c.Tolerance)
 	for _, v := range trust.Verdicts() {
-		n, s := a.Verdicts[v], c.Stated[v]
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t\n", v, n.N, digits(n.MeanError), percent(n.Share), span(n.Rate), stated(s))
+		n := a.Verdicts[v]
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t\n", v, n.N, digits(n.MeanError), percent(n.Share), span(n.Rate), stated(c, v))
 	}
 	t.Flush()
 	fmt.Fprintln(b)
@@ -220,11 +224,18 @@ func span(r trust.Rate) string {
 	return fmt.Sprintf("%.0f–%.0f %%", 100*r.Low, 100*r.High)
 }
 
-func stated(r trust.Rate) string {
-	if r.N == 0 {
-		return "–"
+func stated(c *trust.Calibration, v trust.Verdict) string {
+	for _, s := range c.Statements() {
+		if !slices.Contains(s.Verdicts, v) {
+			continue
+		}
+		text := fmt.Sprintf("%.1f %% of %d (%s)", 100*s.Share, s.N, span(s.Rate))
+		if len(s.Verdicts) > 1 {
+			text += ", " + s.Words()
+		}
+		return text
 	}
-	return fmt.Sprintf("%.1f %% of %d (%s)", 100*r.Share, r.N, span(r))
+	return "–"
 }
 
 // An auditJSON is an audit for programs; what is not known is null.
@@ -268,7 +279,7 @@ func auditOf(a *trust.Audit, c *trust.Calibration, by algo.Order) auditJSON {
 		AreaBest: known(a.AreaBest), Risk: a.Risk, Verdicts: map[string]verdictJSON{}, Calibrated: c.Pairs,
 	}
 	for _, v := range trust.Verdicts() {
-		n, s := a.Verdicts[v], c.Stated[v]
+		n, s := a.Verdicts[v], c.HeldOut[v]
 		j.Verdicts[string(v)] = verdictJSON{n.N, n.Large, known(n.MeanError), s.Large, s.N}
 	}
 	return j

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"baca/algo"
@@ -77,11 +78,18 @@ func numberIn(cell string) (float64, error) {
 	if cell == "" {
 		return math.NaN(), fmt.Errorf("empty, want a number")
 	}
-	x, err := strconv.ParseFloat(cell, 64)
-	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+	x, ok := decimal(cell)
+	if !ok {
 		return math.NaN(), fmt.Errorf("%q, want a finite number with a point for decimals", cell)
 	}
 	return x, nil
+}
+
+// decimal reads what tables of numbers have, such as -12.5 and 1e-3. Go's numbers are more: 0x1p-2,
+// 0x_ff, inf.
+func decimal(cell string) (float64, bool) {
+	x, err := strconv.ParseFloat(cell, 64)
+	return x, err == nil && strings.Trim(cell, "0123456789+-.eE") == ""
 }
 
 // checkClass reports what is no class, where that was observed, and else what is no probability.

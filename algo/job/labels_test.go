@@ -39,6 +39,28 @@ func TestLabels(t *testing.T) {
 	}
 }
 
+// Numbers are those that tables have, and not all that Go has.
+func TestNumbers(t *testing.T) {
+	for cell, want := range map[string]float64{"0": 0, "-12.5": -12.5, "+3": 3, ".5": 0.5, "5.": 5, "007": 7, "1e-3": 0.001, "2E+02": 200} {
+		if x, err := numberIn(cell); err != nil || x != want {
+			t.Errorf("%q is %g: %v", cell, x, err)
+		}
+	}
+	for _, cell := range []string{"0x1p4", "0X1P-2", "0x_1p4", "0x10", "1_000", "inf", "-Infinity", "NaN", "1e999", "1,5", "1 000", "1.2.3", "e5", "-", "1e", "½", "٣", "<5", "5 kJ"} {
+		if x, err := numberIn(cell); err == nil || !math.IsNaN(x) || !strings.Contains(err.Error(), "want a finite number with a point for decimals") {
+			t.Errorf("%q is %g: %v", cell, x, err)
+		}
+		if x, err := priceOf(cell); err == nil {
+			t.Errorf("%q is a price of %g", cell, x)
+		}
+	}
+	for cell, want := range map[string]bool{"0": false, "0.0": false, "nan": false, "NaN": false, "-0": false, "1": true, "1e-3": true, "0x0": true, "inf": true} {
+		if got := saysYes(cell); got != want {
+			t.Errorf("%q says yes: %v", cell, got)
+		}
+	}
+}
+
 func TestEnoughResiduals(t *testing.T) {
 	known := func(n int) []*algo.Values {
 		values := make([]*algo.Values, 300) // of which 30 are kept from training

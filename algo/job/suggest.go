@@ -127,10 +127,10 @@ func (s *Shelf) take(r *table.Record) error {
 // saysYes tells whether a cell says yes. Nothing is written in many ways, and tables where some cells are
 // empty have 0.0 for 0.
 func saysYes(cell string) bool {
-	if x, err := strconv.ParseFloat(cell, 64); err == nil {
-		return x != 0 && !math.IsNaN(x)
+	if x, ok := decimal(cell); ok {
+		return x != 0
 	}
-	return !slices.Contains([]string{"", "no", "n", "false", "f", "off", "-", "na", "n/a", "<na>", "none", "null"}, strings.ToLower(cell))
+	return !slices.Contains([]string{"", "no", "n", "false", "f", "off", "-", "nan", "na", "n/a", "<na>", "none", "null"}, strings.ToLower(cell))
 }
 
 // priceOf reads a price, +∞ for none.
@@ -138,9 +138,9 @@ func priceOf(cell string) (float64, error) {
 	if cell == "" {
 		return math.Inf(1), nil
 	}
-	price, err := strconv.ParseFloat(cell, 64)
-	if err != nil || !(price >= 0) || math.IsInf(price, 0) {
-		return 0, fmt.Errorf("price %q: want a number of at least 0, without a currency, or nothing", cell)
+	price, ok := decimal(cell)
+	if !ok || price < 0 {
+		return 0, fmt.Errorf("price %q: want a number of at least 0 with a point for decimals, without a currency, or nothing", cell)
 	}
 	return price, nil
 }

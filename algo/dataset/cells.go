@@ -10,11 +10,14 @@ import (
 	"baca/algo/molecule/molfile"
 )
 
-// findWanted finds the columns of Options.Cells. names are those of the columns in one form.
-func (f *frame) findWanted(names []string) error {
+// findWanted finds the columns of Options.Cells.
+func (f *frame) findWanted() error {
 	for _, name := range f.wanted {
-		i := slices.Index(names, columnName(name))
-		if i < 0 {
+		i, err := columnOrPlace(f.names, name)
+		switch {
+		case err != nil:
+			return err
+		case i < 0:
 			return noColumn(f.names, name)
 		}
 		f.further = append(f.further, i)
@@ -68,11 +71,11 @@ func (s *scanner) furtherKeys() (keys, error) {
 	s.header(known)
 	var found keys
 	for _, name := range s.wanted {
-		i := slices.Index(known, name)
-		if i < 0 {
-			i = slices.IndexFunc(known, func(key string) bool { return columnName(key) == columnName(name) })
-		}
-		if i < 0 {
+		i, err := columnCalled(known, name)
+		switch {
+		case err != nil:
+			return nil, err.keys()
+		case i < 0:
 			return nil, noColumn(known, name)
 		}
 		found = append(found, known[i])

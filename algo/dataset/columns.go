@@ -6,7 +6,6 @@ import (
 	"io"
 	"iter"
 	"slices"
-	"strings"
 
 	"baca/algo/arrow"
 	"baca/algo/parquet"
@@ -115,24 +114,21 @@ func (s *scanner) readFrame(f *frame, column string) error {
 // begin finds the columns of SMILES and ids, and returns their places in the cells of the rows.
 // Where the names do not tell, the first rows do.
 func (f *frame) begin(column string, guessed func(string)) (rows iter.Seq2[[][]byte, error], smiles, id int, err error) {
-	names := make([]string, len(f.names))
-	for i, name := range f.names {
-		names[i] = columnName(name)
+	smiles, twins := columnOrPlace(f.names, orSMILES(column))
+	if twins != nil {
+		return nil, 0, 0, twins
 	}
-	smiles = slices.Index(names, columnName(strings.TrimSpace(orSMILES(column))))
-	id = f.idAmong(names)
-	if err := f.findWanted(names); err != nil {
+	if id, twins = f.idAmong(); twins != nil {
+		return nil, 0, 0, twins
+	}
+	if err := f.findWanted(); err != nil {
 		return nil, 0, 0, err
 	}
 	if smiles < 0 && !wantsSMILES(column) {
-		n, ok := numberedColumn(columnName(strings.TrimSpace(column)))
-		if !ok || n > len(names) {
-			return nil, 0, 0, noColumn(f.names, column)
-		}
-		smiles = n - 1
+		return nil, 0, 0, noColumn(f.names, column)
 	}
 	if smiles < 0 {
-		return f.guess(names, id, column, guessed)
+		return f.guess(id, column, guessed)
 	}
 	if !f.text[smiles] {
 		return nil, 0, 0, fmt.Errorf("column %s holds %s: want text, the SMILES", clip(f.names[smiles]), f.what[smiles])
@@ -157,8 +153,8 @@ func orSMILES(column string) string {
 }
 
 // idAmong is the column of ids, of those that can be read.
-func (f *frame) idAmong(names []string) int {
-	readable := slices.Clone(names)
+func (f *frame) idAmong() (int, *twins) {
+	readable := slices.Clone(f.names)
 	for i := range readable {
 		if !f.id[i] {
 			readable[i] = ""
@@ -168,7 +164,7 @@ func (f *frame) idAmong(names []string) int {
 }
 
 // guess is begin where no column has the name that is wanted. It reads all columns of text.
-func (f *frame) guess(names []string, id int, column string, guessed func(string)) (rows iter.Seq2[[][]byte, error], smiles, place int, err error) {
+func (f *frame) guess(id int, column string, guessed func(string)) (rows iter.Seq2[[][]byte, error], smiles, place int, err error) {
 	var read []int
 	for i := range f.names {
 		if f.text[i] || i == id {
@@ -205,14 +201,17 @@ func (f *frame) guess(names []string, id int, column string, guessed func(string
 		}
 		return list
 	}
-	of := make([]string, len(names))
-	for i, name := range names {
-		if f.text[i] {
-			of[i] = name
+	of := columnNamesOf(f.names)
+	for i := range of {
+		if !f.text[i] {
+			of[i] = ""
 		}
 	}
 	if smiles, _ = namedColumn(of, sample); smiles < 0 {
 		smiles = columnByContent(f.names, sample())
+	} else if _, err := columnCalled(f.names, f.names[smiles]); err != nil {
+		stop()
+		return nil, 0, 0, err
 	}
 	if smiles < 0 {
 		stop()

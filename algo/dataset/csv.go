@@ -86,8 +86,8 @@ func (t *table) begin(column string, format Format) error {
 		return nil // nothing to read
 	}
 	if err != nil {
-		err.(*SyntaxError).File = t.file
-		return fmt.Errorf("header: %w", err)
+		bad := err.(*SyntaxError)
+		return syntaxError(t.file, bad.Line, bad.Column, fmt.Errorf("header: %w", bad.Err))
 	}
 	if t.count > maxColumns {
 		return fmt.Errorf("header of %d columns: want at most %d", t.count, maxColumns)
@@ -97,13 +97,20 @@ func (t *table) begin(column string, format Format) error {
 		front[i] = string(t.text(i, 0))
 	}
 	columns := tableOf(front, func() [][]string { return sample(t.head, t.separator, t.max) }, column)
-	if t.smiles, t.id = columns.SMILES, columns.ID; t.smiles < 0 {
+	t.smiles, t.id = columns.SMILES, columns.ID
+	switch {
+	case t.smiles < 0:
 		return noColumn(front, column)
+	case columns.twins != nil:
+		return t.twinsAt(columns.twins)
 	}
 	t.header(columns.Columns)
 	for _, name := range t.wanted {
-		i := slices.IndexFunc(columns.Columns, func(c string) bool { return columnName(c) == columnName(name) })
-		if i < 0 {
+		i, err := columnOrPlace(columns.Columns, name)
+		switch {
+		case err != nil:
+			return t.twinsAt(err)
+		case i < 0:
 			return noColumn(columns.Columns, name)
 		}
 		t.further = append(t.further, i)
@@ -113,6 +120,71 @@ func (t *table) begin(column string, format Format) error {
 		t.consume(size, next)
 	}
 	return nil
+}
+
+// twinsAt says where in the header the second of two columns is.
+func (t *table) twinsAt(err *twins) error {
+	f := t.fields[err.second]
+	return syntaxError(t.file, f.line, f.column, err)
+}
+
+// twins are two columns of which neither is meant rather than the other.
+type twins struct {
+	first, second int // from 0
+	names         string
+	ids           bool
+}
+
+func twinsIn(columns []string, first, second int) *twins {
+	t := &twins{first: first, second: second, names: clip(columns[first])}
+	if columns[first] != columns[second] {
+		t.names += " and " + clip(columns[second])
+	}
+	return t
+}
+
+func (t *twins) Error() string {
+	what := fmt.Sprintf("columns %d and %d are both called %s: want ", t.first+1, t.second+1, t.names)
+	if t.ids {
+		return what + "one column of ids"
+	}
+	return what + fmt.Sprintf(`one of that name, or its place as "column %d"`, t.first+1)
+}
+
+// keys is that of objects, whose order means nothing. No two are spelled alike.
+func (t *twins) keys() error {
+	if t.ids {
+		return fmt.Errorf("keys %s: want one key of ids", t.names)
+	}
+	return fmt.Errorf("keys %s: want one, or its exact spelling", t.names)
+}
+
+// columnOrPlace is columnCalled, or else the column at the place that name says, as in "column 2".
+func columnOrPlace(columns []string, name string) (int, *twins) {
+	i, err := columnCalled(columns, name)
+	if n, ok := numberedColumn(columnName(strings.TrimSpace(name))); i < 0 && ok && n <= len(columns) {
+		i = n - 1
+	}
+	return i, err
+}
+
+// columnCalled returns the place of a column: the one that is spelled as name is, or else the one
+// whose name differs in case, blanks and dashes. It is −1 if there is none.
+func columnCalled(columns []string, name string) (int, *twins) {
+	name = strings.TrimSpace(name)
+	place, exact := -1, false
+	var err *twins
+	for i, c := range columns {
+		same := c == name
+		switch {
+		case columnName(c) != columnName(name) || exact && !same:
+		case place < 0 || same && !exact:
+			place, exact, err = i, same, nil
+		case err == nil:
+			err = twinsIn(columns, place, i)
+		}
+	}
+	return place, err
 }
 
 // noColumn says which columns there are, none of them the wanted one.
@@ -197,13 +269,30 @@ var idNames = []string{
 	"iupac", "iupac_name", "iupacname", "cas", "cas_number", "cas_no",
 }
 
-func idColumn(names []string) int {
+// idColumn returns the column of ids, −1 without one. Nobody asked for a spelling: those that differ
+// in case are twins.
+func idColumn(columns []string) (int, *twins) {
+	names := columnNamesOf(columns)
 	for _, wanted := range idNames {
 		if i := slices.Index(names, wanted); i >= 0 {
-			return i
+			k := slices.Index(names[i+1:], wanted)
+			if k < 0 {
+				return i, nil
+			}
+			t := twinsIn(columns, i, i+1+k)
+			t.ids = true
+			return i, t
 		}
 	}
-	return -1
+	return -1, nil
+}
+
+func columnNamesOf(columns []string) []string {
+	names := make([]string, len(columns))
+	for i, name := range columns {
+		names[i] = columnName(name)
+	}
+	return names
 }
 
 // emitRow emits the record whose fields next has found.

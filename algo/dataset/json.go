@@ -156,8 +156,11 @@ func jsonKeys(head []byte, column string, guessed func(string)) (smiles, id stri
 		return smilesNames[0], idNames[0], nil // so that each line says what is wrong with it
 	}
 	t := tableOf(keys, func() [][]string { return rows }, column)
-	if t.SMILES < 0 {
+	switch {
+	case t.SMILES < 0:
 		return "", "", noColumn(keys, column)
+	case t.twins != nil:
+		return "", "", t.twins.keys()
 	}
 	if t.Guessed {
 		guessed(keys[t.SMILES])

@@ -284,6 +284,8 @@ type Table struct {
 	ID      int      // the column with the ids, -1 if there is none
 	Header  bool     // the first row names the columns
 	Guessed bool     // no name told where the SMILES are: the text did
+
+	twins *twins // of the column with the SMILES or that with the ids, nil for none
 }
 
 // Table tells the columns of a text in a format of fields; column is [Options.Column]. It is
@@ -303,28 +305,31 @@ func (t *Text) Table(format Format, column string) (Table, bool) {
 // tableOf tells the columns from the first row of a table and, where its names do not, from
 // its first rows, that one included.
 func tableOf(front []string, sample func() [][]string, column string) Table {
-	names := make([]string, len(front))
-	for i, name := range front {
-		names[i] = columnName(name)
-	}
-	t := Table{Columns: front, First: front, Header: true, ID: idColumn(names)}
-	wanted := cmp.Or(columnName(strings.TrimSpace(column)), smilesNames[0])
-	if t.SMILES = slices.Index(names, wanted); t.SMILES >= 0 {
-		return t
-	}
+	t := Table{Columns: front, First: front, Header: true}
+	id, ids := idColumn(front)
+	place, smiles := columnOrPlace(front, orSMILES(column))
+	t.ID, t.twins = id, cmp.Or(smiles, ids)
 	if !wantsSMILES(column) {
-		if n, ok := numberedColumn(wanted); ok && n <= len(front) {
-			t = tableOf(front, sample, "")
-			t.SMILES, t.Guessed = n-1, false
+		if t.SMILES = place; place >= 0 && columnName(front[place]) != columnName(strings.TrimSpace(column)) {
+			t = tableOf(front, sample, "") // named by its place, perhaps in a table without a header
+			if t.SMILES, t.Guessed, t.twins = place, false, nil; t.Header {
+				t.twins = ids
+			}
 		}
 		return t
 	}
-	if t.SMILES, t.Guessed = namedColumn(names, sample); t.SMILES < 0 {
+	if t.SMILES = place; place >= 0 {
+		return t
+	}
+	if t.SMILES, t.Guessed = namedColumn(columnNamesOf(front), sample); t.SMILES >= 0 {
+		_, smiles = columnCalled(front, front[t.SMILES])
+		t.twins = cmp.Or(smiles, ids)
+	} else {
 		t.SMILES, t.Guessed = columnByContent(front, sample()), true
 		t.Header = t.SMILES < 0 || !isData(front[t.SMILES])
 	}
 	if !t.Header {
-		t.ID = idByContent(sample(), t.SMILES)
+		t.ID, t.twins = idByContent(sample(), t.SMILES), nil
 	}
 	t.Columns = make([]string, len(front))
 	for i := range front {

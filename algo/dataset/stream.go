@@ -232,7 +232,8 @@ func (r Record) Parsed(f molecule.Form) Record {
 // The separator of CSV is the comma, the semicolon or the tab: the one that sets off the
 // name of the column with the SMILES in the first line, or else the one whose columns hold
 // molecules, or else the most frequent in the first line.
-// The SMILES are in the column Options.Column, upper or lower case. If that is smiles and there is no such column, they are in the only one
+// The SMILES are in the column Options.Column, upper or lower case, or named by its place, as in "column 2". Of several columns that differ in case only
+// the one that is spelled alike is meant; it is an error if the columns that are read are not told apart by that. If that is smiles and there is no such column, they are in the only one
 // whose name has smiles in it, or in the best of several. If there is none either, they are in the column most of whose first cells are
 // molecules. The file is taken to have no header if the first cell of that column could be a molecule, too, and then its columns are
 // called "column 1", "column 2" and so on. See [Text.Table]. The id is in the first of the columns id, mol_id,
@@ -290,6 +291,9 @@ func read(r io.Reader, opt Options, emit func(Record) bool) error {
 		s.head = text.head()
 	}
 	if err := known.read(&s, opt.Column); err != nil {
+		if at, ok := err.(*SyntaxError); ok && at.File != "" {
+			return err // it names the file
+		}
 		return fail(err)
 	}
 	if err := w.broken(); err != nil && !s.stopped {

@@ -18,6 +18,7 @@ import (
 	"testing/iotest"
 
 	"baca/algo/molecule"
+	"baca/algo/parquet"
 )
 
 // list reads all records as text, the final error last.
@@ -103,9 +104,9 @@ func TestRecords(t *testing.T) {
 				"5@7 refused f.csv:7:1: more than 50 bytes: want a shorter record, is a line end or a quote missing?", "6@8 P <e>"}},
 		{"text behind a quote", "id,smiles\n\"a\"b,C\nc,N\n", Options{Name: "f.csv"},
 			[]string{"0@2 refused f.csv:2:4: found \"b\" behind a closing quote: want ',' or the end of the line, write a quote inside quotes twice", "1@3 N <c>"}},
-		{"broken header", "\"smiles\nC\n", Options{Name: "f.csv"}, []string{"end: f.csv: header: f.csv:1:1: quote is never closed"}},
+		{"broken header", "\"smiles\nC\n", Options{Name: "f.csv"}, []string{"end: f.csv:1:1: header: quote is never closed"}},
 		{"long header", big, Options{Name: "f.csv", maxRecord: 50},
-			[]string{"end: f.csv: header: f.csv:1:1: more than 50 bytes: want a shorter record, is a line end or a quote missing?"}},
+			[]string{"end: f.csv:1:1: header: more than 50 bytes: want a shorter record, is a line end or a quote missing?"}},
 		{"wide header", strings.Repeat(",", maxColumns), Options{Name: "f.csv"}, []string{"end: f.csv: header of 65537 columns: want at most 65536"}},
 		{"detected csv", "id,smiles\na,C\n", Options{}, []string{"0@2 C <a>"}},
 		{"detected tsv", "id\tsmiles\na\tC\n", Options{}, []string{"0@2 C <a>"}},
@@ -774,6 +775,88 @@ func TestFurtherCells(t *testing.T) {
 		}
 		if last == nil || !strings.Contains(last.Error(), o.Cells[0]) {
 			t.Errorf("%s: error %v, want one about the column", o.Format, last)
+		}
+	}
+}
+
+// A column that is asked for, or taken, must be the only one of its name.
+func TestColumnsOfOneName(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		opt  Options
+		want string // the first record and its cells, or the error
+	}{
+		{"smiles,y,y\nC,1,2\n", Options{}, "C <> []"},
+		{"smiles,y,y\nC,1,2\n", Options{Cells: []string{"y"}}, `f.csv:1:10: columns 2 and 3 are both called "y": want one of that name, or its place as "column 2"`},
+		{"smiles,y,y\nC,1,2\n", Options{Cells: []string{"column 3"}}, "C <> [2]"},
+		{"smiles,y,Y\nC,1,2\n", Options{Cells: []string{"Y"}}, "C <> [2]"},
+		{"smiles,k i,K-I\nC,1,2\n", Options{Cells: []string{"k_i"}}, `f.csv:1:12: columns 2 and 3 are both called "k i" and "K-I": want one of that name, or its place as "column 2"`},
+		{"\n\n smiles,a,smiles\nC,1,N\n", Options{}, `f.csv:3:11: columns 1 and 3 are both called "smiles": want one of that name, or its place as "column 1"`},
+		{"smiles,a,smiles\nC,1,N\n", Options{Column: "column 3"}, "N <> []"},
+		{"SMILES,a,smiles\nC,1,N\n", Options{Column: "SMILES"}, "C <> []"},
+		{"SMILES,a,Smiles\nC,1,N\n", Options{}, `f.csv:1:10: columns 1 and 3 are both called "SMILES" and "Smiles": want one of that name, or its place as "column 1"`},
+		{"canonical_smiles,canonical_smiles\nCCO,CCN\nCCC,CCCC\n", Options{}, `f.csv:1:18: columns 1 and 2 are both called "canonical_smiles": want one of that name, or its place as "column 1"`},
+		{"smiles,name,id,name\nC,a,1,b\n", Options{}, "C <1> []"},
+		{"ID,smiles,id\na,C,1\n", Options{}, `f.csv:1:11: columns 1 and 3 are both called "ID" and "id": want one column of ids`},
+		{"ID,smiles,id\na,C,1\n", Options{Column: "column 2"}, `f.csv:1:11: columns 1 and 3 are both called "ID" and "id": want one column of ids`},
+		{"CCO,CCO\nCCC,CCN\n", Options{Format: CSV}, "CCO <CCO> []"}, // no header
+		{"{\"smiles\": \"C\", \"y\": 1, \"Y\": 2}\n", Options{Format: JSONL, Cells: []string{"Y"}}, "C <> [2]"},
+		{"{\"smiles\": \"C\", \"k i\": 1, \"K-I\": 2}\n", Options{Format: JSONL, Cells: []string{"k_i"}}, `f.csv: keys "K-I" and "k i": want one, or its exact spelling`},
+		{"{\"smiles\": \"C\", \"ID\": 1, \"id\": 2}\n", Options{Format: JSONL}, `f.csv: keys "ID" and "id": want one key of ids`},
+	} {
+		test.opt.Name = "f.csv"
+		got := ""
+		for r, err := range Records(strings.NewReader(test.text), test.opt) {
+			if got = fmt.Sprintf("%s <%s> %v", r.SMILES, r.ID, r.Cells); err != nil {
+				got = err.Error()
+			}
+			break
+		}
+		if got != test.want {
+			t.Errorf("%q, %+v:\n got %s\nwant %s", test.text, test.opt, got, test.want)
+		}
+	}
+}
+
+// The same holds in files of columns.
+func TestColumnsOfOneNameInParquet(t *testing.T) {
+	for _, test := range []struct {
+		names   []string
+		column  string
+		further []string
+		want    string
+	}{
+		{[]string{"smiles", "y", "y"}, "", nil, "CC []"},
+		{[]string{"smiles", "y", "y"}, "", []string{"y"}, `f.parquet: columns 2 and 3 are both called "y": want one of that name, or its place as "column 2"`},
+		{[]string{"smiles", "y", "y"}, "", []string{"column 3"}, "CC [CCCC]"},
+		{[]string{"Smiles", "y", "SMILES"}, "", nil, `f.parquet: columns 1 and 3 are both called "Smiles" and "SMILES": want one of that name, or its place as "column 1"`},
+		{[]string{"Smiles", "y", "SMILES"}, "SMILES", nil, "CCCC []"},
+		{[]string{"Smiles", "y", "SMILES"}, "column 3", nil, "CCCC []"},
+		{[]string{"old smiles", "y", "old smiles"}, "", nil, `f.parquet: columns 1 and 3 are both called "old smiles": want one of that name, or its place as "column 1"`},
+		{[]string{"smiles", "id", "ID"}, "", nil, `f.parquet: columns 2 and 3 are both called "id" and "ID": want one column of ids`},
+	} {
+		var b bytes.Buffer
+		fields := make([]parquet.Field, len(test.names))
+		for i, name := range test.names {
+			fields[i] = parquet.Field{Name: name, Kind: parquet.Texts}
+		}
+		w := parquet.NewWriter(&b, "a test", fields)
+		for i := range fields {
+			w.Text(i, strings.Repeat("C", i+2))
+		}
+		w.End()
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for r, err := range Records(&b, Options{Name: "f.parquet", Column: test.column, Cells: test.further}) {
+			if got = fmt.Sprintf("%s %v", r.SMILES, r.Cells); err != nil {
+				got = err.Error()
+			}
+			break
+		}
+		if got != test.want {
+			t.Errorf("%q, column %q, cells %q:\n got %s\nwant %s", test.names, test.column, test.further, got, test.want)
 		}
 	}
 }

@@ -33,8 +33,7 @@ func Main(gpus *device.GPUs) {
 }
 
 // run is Main with its surroundings as arguments. A first interrupt ends the work
-// at the next safe point, with what is finished written out; a second one ends
-// the process.
+// at the next safe point; a second one ends the process.
 func run(gpus *device.GPUs, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -49,7 +48,7 @@ func run(gpus *device.GPUs, args []string, stdin io.Reader, stdout, stderr io.Wr
 		return 0
 	}
 	if errors.Is(err, context.Canceled) {
-		err = errors.New("interrupted; what was finished has been written")
+		err = errors.New("interrupted")
 	}
 	fmt.Fprintf(stderr, "baca: %v\n", err)
 	if bomb := new(dataset.ExpandError); errors.As(err, &bomb) && ran.Flags().Lookup("max-expand") != nil {

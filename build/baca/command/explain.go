@@ -168,6 +168,12 @@ func (s *scoring) finish(err error) error {
 	return written(s.outName, err)
 }
 
+// judged tells whether the verdicts are final: with --fdr they are once all rows are scored.
+func (s *scoring) judged() bool {
+	p, ok := s.out.(*pending)
+	return !ok || p.done
+}
+
 // A pending writer keeps rows in a temporary file until all p-values are known.
 type pending struct {
 	out   table.Writer
@@ -178,6 +184,7 @@ type pending struct {
 	tally *decide.Tally
 	most  float64 // the highest p-value of those called outside, after finish
 	count int
+	done  bool // finish has written the rows
 	err   error
 }
 
@@ -255,6 +262,7 @@ func (p *pending) finish(alpha float64, references int) (counts decide.Counts, e
 		}
 		p.out.Write(s)
 	}
+	p.done = true
 	return counts, p.out.Flush()
 }
 

@@ -211,6 +211,7 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 	}
 	s.summarize()
 	if err != nil {
+		s.tellWritten(err)
 		return err
 	}
 	if err := emptyHanded(s.done.Rows, s.done.Refused); err != nil {
@@ -534,7 +535,7 @@ func (s *scoring) summarize() {
 	if file := s.model.Card.Holdout; file != "" {
 		fmt.Fprintf(s.stderr, " with p-values from %s", file)
 	}
-	if d.Rows > d.Refused {
+	if d.Rows > d.Refused && s.judged() {
 		fmt.Fprintf(s.stderr, "; %s at alpha %g", d.Verdicts(), s.alpha)
 		if s.fdr > 0 {
 			fmt.Fprintf(s.stderr, " and a false-discovery rate of %g", s.fdr)
@@ -565,10 +566,22 @@ func (s *scoring) summarize() {
 	}
 }
 
+// tellWritten says what an interrupted run has written.
+func (s *scoring) tellWritten(err error) {
+	if !errors.Is(err, context.Canceled) || s.done.Rows == 0 || !s.judged() {
+		return
+	}
+	fmt.Fprintf(s.stderr, "note: the rows of these %d are written", s.done.Rows)
+	if s.saved > 0 {
+		fmt.Fprintf(s.stderr, "; --resume goes on behind row %d", s.saved)
+	}
+	fmt.Fprintln(s.stderr)
+}
+
 // bounds says what is known of false alarms beyond their mean.
 func (s *scoring) bounds() {
 	d, n := s.done, s.model.References()
-	if !s.bounded() || d.Rows == d.Refused {
+	if !s.bounded() || d.Rows == d.Refused || !s.judged() {
 		return
 	}
 	confidence := cmp.Or(s.confidence, defaultConfidence)

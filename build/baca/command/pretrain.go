@@ -188,7 +188,7 @@ func (o *pretrainFlags) run(c *cobra.Command) error {
 		graphs: set.graphs, workers: o.workers, unpack: o.unpack(), device: o.device.open, split: dataset.Hold,
 		checkpoint: o.out.checkpoint(), resume: o.resume, hint: "--resume goes on from there", card: o.cardOf(c, set),
 	}
-	if o.residuals != "" {
+	if o.residuals != "" && len(set.graphs) >= job.MinTraining { // fewer are refused below
 		if err := job.EnoughResiduals(set.values, o.card.Seed); err != nil {
 			return fmt.Errorf("--residuals: %w", err)
 		}
@@ -371,6 +371,9 @@ func readTraining(c *cobra.Command, from source) (*trainingSet, error) {
 	}
 	if refused > 0 {
 		fmt.Fprintf(c.ErrOrStderr(), "refused %d of %d records\n", refused, refused+len(set.graphs))
+	}
+	if err := emptyHanded(refused+len(set.graphs), refused); err != nil {
+		return nil, fmt.Errorf("%s: %w", from.path, err)
 	}
 	if in.files != nil {
 		set.sha256, err = in.files.Sum()

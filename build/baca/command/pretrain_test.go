@@ -189,6 +189,19 @@ func TestPretrainOnMolecules(t *testing.T) {
 	few := filepath.Join(dir, "few.smi")
 	testset.Write(t, few, "C\nCC\nCCC\n")
 	refuse(t, exitFailure, "few.smi: 3 graphs to train on: want at least 20", "pretrain", "--in", few, "--out", out, "--overwrite")
+	heldOut := []string{"--observed", "y", "--predicted", "yhat", "--residuals", "held-out"}
+	for text, want := range map[string]string{
+		"":                         "none.csv: the input holds no records",
+		"smiles,y,yhat\n":          "none.csv: the input holds no records",
+		"smiles,y,yhat\nC,1,2\n":   "none.csv: 1 graphs to train on: want at least 20",
+		"smiles,y,yhat\nC((,1,2\n": "none.csv: all 1 records were refused",
+	} {
+		none := filepath.Join(dir, "none.csv")
+		testset.Write(t, none, text)
+		for _, args := range [][]string{nil, heldOut} {
+			refuse(t, exitFailure, want, append([]string{"pretrain", "--in", none, "--out", out, "--overwrite"}, args...)...)
+		}
+	}
 	long := strings.Repeat("x", 5000)
 	refuse(t, exitFailure, "name has 5000 bytes", "pretrain", "--in", in, "--out", out, "--overwrite", "--name", long)
 }

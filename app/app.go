@@ -166,7 +166,7 @@ func (p *page) header() app.UI {
 // alpha is the share of false alarms that the user accepts.
 func (p *page) alpha() app.UI {
 	s := p.s
-	return app.Div().Class("alpha").Title("The share of ordinary molecules that may be called outside by mistake").Body(
+	return app.Div().Class("alpha").Title(s.Say("The share of ordinary molecules that may be called outside by mistake")).Body(
 		app.Label().For("alpha").Body(app.Span().Class("wide-only").Text("False alarms "), app.Text("α")),
 		app.Input().ID("alpha").Type("range").Value(session.StepOf(s.Alpha)).
 			Aria("valuetext", words.Percent(s.Alpha)).

@@ -65,7 +65,7 @@ func (p *labPane) compared(c *message.Compared) app.UI {
 	if len(c.Warnings) > 0 {
 		body = append(body, quietLine(words.Sentences(c.Warnings)))
 	}
-	body = append(body, lists(c), p.comparedFigures(c),
+	body = append(body, p.lists(c), p.comparedFigures(c),
 		app.H3().Text("What is commoner in one list"),
 		quietLine(fmt.Sprintf("Of %s named substructures %s differ, at a false-discovery rate of %s.", words.Count(c.NamedTested), words.Count(c.NamedDiffering), words.Percent(c.FDR))))
 	for _, g := range session.ByList(c.Named) {
@@ -101,12 +101,12 @@ func wide(label string, head []string, rows ...[]string) app.UI {
 }
 
 // lists says what both lists are.
-func lists(c *message.Compared) app.UI {
+func (p *labPane) lists(c *message.Compared) app.UI {
 	row := func(letter string, l *message.Listed) []string {
 		middle := func(q message.Floats) string { return words.Number(q[1]) + "–" + words.Number(q[3]) }
 		return []string{letter, l.Name, words.Count(l.Read), words.Count(l.Refused), words.Count(l.Copies), words.Count(l.Molecules), middle(l.Atoms), middle(l.Rings)}
 	}
-	return wide("The lists", []string{"", "List", "Read", "Refused", "Copies", "Different", "Atoms, middle half", "Rings, middle half"}, row("A", &c.A), row("B", &c.B))
+	return wide("The lists", []string{"", "List", "Read", "Refused", "Copies", "Different", p.S.Say("Atoms, middle half"), "Rings, middle half"}, row("A", &c.A), row("B", &c.B))
 }
 
 // comparedFigures are the pictures.
@@ -121,20 +121,20 @@ func (p *labPane) comparedFigures(c *message.Compared) app.UI {
 	width := p.share(3)
 	counts := func(title, what string, a, b message.Floats) app.UI {
 		x, of := picture.Steps(max(len(a), len(b)))
-		return tile(title, "share of molecules, %", "compare-"+what, picture.Plot{
+		return tile(title, p.S.Say("share of molecules, %"), "compare-"+what, picture.Plot{
 			Width: width, Height: 210, Title: title + " of A and B", XLabel: what, X: x,
 			Curves: []picture.Curve{{Name: "A", Role: "line-in", Y: percent(of(a))}, {Name: "B", Role: "line-out", Y: percent(of(b))}},
 		})
 	}
 	return app.Div().Class("tiles").Body(
-		tile("Nearest molecules", "share with one at least so similar, %; dashed: another one of the same list", "compare-coverage", picture.Plot{
-			Width: width, Height: 210, Title: "Nearest molecules", XLabel: "similarity", X: c.Similarities, Low: 0, High: 104,
+		tile(p.S.Say("Nearest molecules"), "share with one at least so similar, %; dashed: another one of the same list", "compare-coverage", picture.Plot{
+			Width: width, Height: 210, Title: p.S.Say("Nearest molecules"), XLabel: "similarity", X: c.Similarities, Low: 0, High: 104,
 			Curves: []picture.Curve{
 				{Name: "B in A", Role: "line-out", Y: percent(c.BtoA)}, {Name: "A in A", Role: "line-in", Y: percent(c.AtoA), Dashed: true},
 				{Name: "A in B", Role: "line-in", Y: percent(c.AtoB)}, {Name: "B in B", Role: "line-out", Y: percent(c.BtoB), Dashed: true},
 			},
 		}),
-		counts("Size", "atoms", c.A.AtomShares, c.B.AtomShares),
+		counts("Size", p.S.Say("atoms"), c.A.AtomShares, c.B.AtomShares),
 		counts("Rings", "rings", c.A.RingShares, c.B.RingShares))
 }
 

@@ -17,12 +17,12 @@ func decider(s *session.Session) app.UI {
 		items = append(items, app.Button().Type("button").Class("menu-item choice").Role("menuitemradio").
 			Aria("checked", session.Decider(d) == s.By).DataSet("decider", w.Key).Body(
 			app.Span().Class("choice-mark").Aria("hidden", true),
-			app.Span().Class("choice-name").Text(w.Name),
-			app.Span().Class("quiet choice-about").Text(w.About)))
+			app.Span().Class("choice-name").Text(s.Say(w.Name)),
+			app.Span().Class("quiet choice-about").Text(s.Say(w.About))))
 	}
 	return menu("by", "What decides", []app.UI{
 		app.Span().Class("quiet by-label").Text("Decided by "),
-		app.Span().Class("by-name").Text(session.DeciderWords()[s.By].Name),
+		app.Span().Class("by-name").Text(s.Say(session.DeciderWords()[s.By].Name)),
 		icon("down"),
 	}, func(e app.Event) {
 		if key, ok := dataAround(e, "decider"); ok {

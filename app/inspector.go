@@ -209,7 +209,7 @@ func (p *inspectorPane) scores(i int) app.UI {
 	}
 	add("Score", words.Number(s.Rows.Score[i]))
 	if b := s.Rows.Batch; b != nil {
-		add("Decided by", session.DeciderWords()[s.By].Name)
+		add("Decided by", s.Say(session.DeciderWords()[s.By].Name))
 		add("By itself", scoreWithP(s.Rows.Alone[i], s.Rows.AloneP[i]))
 		add("In the batch, "+session.Basis(s.Fitted), scoreWithP(b.Score[i], b.ScoreP[i]))
 		add("S_Pre, frozen network", words.Number(b.Pre[i]))

@@ -195,7 +195,7 @@ func (p *labPane) state() []app.UI {
 		if !p.told() || s.Lab.InStory() {
 			return []app.UI{took}
 		}
-		return []app.UI{took, app.Button().ID("watch").Class("button").Type("button").Title("The way of one molecule through the method, in six scenes").
+		return []app.UI{took, app.Button().ID("watch").Class("button").Type("button").Title(s.Say("The way of one molecule through the method, in six scenes")).
 			Body(icon("play"), app.Text("Watch how")).OnClick(func(app.Context, app.Event) { s.Lab.Play(stillWanted()) })}
 	case s.Phase == session.Stopped:
 		return []app.UI{quiet("cancelled")}
@@ -217,7 +217,7 @@ func (p *labPane) panel() []app.UI {
 	case message.StageLists:
 		return []app.UI{p.head("Lab: compare", compareAbout), p.compare()}
 	case message.StageChoose:
-		return []app.UI{p.head("Lab: what to measure next", suggestAbout), p.suggest()}
+		return []app.UI{p.head("Lab: what to measure next", p.S.Say(suggestAbout)), p.suggest()}
 	case message.StageTrust:
 		return []app.UI{p.head("Lab: trust", trustAbout), p.trust()}
 	}

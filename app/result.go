@@ -173,7 +173,7 @@ func (p *resultPane) compare() app.UI {
 	ask := s.Whole() == "" && s.Unfit() == "" && s.Phase == session.Done && s.Graphs() > 0
 	return app.If(ask, func() app.UI {
 		return button("Compare the whole list", s.Calibrate).ID("compare").Disabled(!s.CanCalibrate()).
-			Title("Calibrate the batch: does this list differ from the training set, whatever each molecule is?")
+			Title(s.Say("Calibrate the batch: does this list differ from the training set, whatever each molecule is?"))
 	})
 }
 
@@ -245,7 +245,7 @@ func (p *resultPane) rule() app.UI {
 	return app.Div().Class("rule").Attr("hidden", attribute(s.Rows.Judged() < 2)).Body(
 		app.Div().Class("segments").Role("group").Aria("label", "Where the line is").Body(
 			pressed("Each at α", s.FDR == 0, func() { setFDR(s, 0) }).ID("rule-each").
-				Title("Outside where p is at most α: a share α of ordinary molecules is called outside by mistake"),
+				Title(s.Say("Outside where p is at most α: a share α of ordinary molecules is called outside by mistake")),
 			pressed("False-discovery rate", s.FDR > 0, func() {
 				if s.FDR == 0 {
 					setFDR(s, session.UsualRate)

@@ -20,7 +20,7 @@ func (p *labPane) suggestStage() app.UI {
 	if m := p.S.Lab.Suggested; m != nil {
 		count = words.Count(m.Total)
 	}
-	return app.Li().Class("stage was").Body(p.door(message.StageChoose, "suggest", suggestAbout, count))
+	return app.Li().Class("stage was").Body(p.door(message.StageChoose, "suggest", p.S.Say(suggestAbout), count))
 }
 
 // suggest asks how many to measure, or shows them.
@@ -70,7 +70,7 @@ func (p *labPane) wish() app.UI {
 				s.Rev.State++
 			}, app.EventScope(strings.Join(columns, "\t"))).Body(options...))
 	}
-	fields := []app.UI{number("suggest-most", "Molecules", w.Most, strconv.Itoa(session.UsuallySuggested), &w.Most)}
+	fields := []app.UI{number("suggest-most", s.Say("Molecules"), w.Most, strconv.Itoa(session.UsuallySuggested), &w.Most)}
 	if len(columns) > 0 {
 		fields = append(fields, menu("suggest-price", "Price", &w.Price))
 		if w.Price != "" {
@@ -113,7 +113,7 @@ func (p *labPane) gain(m *message.Suggested) app.UI {
 		x[i] = float64(i)
 	}
 	return figure("What picks gain", "deviations away, on average", "suggested", picture.Plot{
-		Width: min(p.full(), 480), Height: 190, Title: "What picks gain", XLabel: "molecules measured", X: x, High: 1.08 * max(m.Far[0], 1e-9),
+		Width: min(p.full(), 480), Height: 190, Title: "What picks gain", XLabel: p.S.Say("molecules measured"), X: x, High: 1.08 * max(m.Far[0], 1e-9),
 		Curves: []picture.Curve{
 			{Name: "suggested", Role: "line-out", Y: m.Far}, {Name: "random", Role: "line-in", Y: m.FarRandom}, {Name: "highest scores", Role: "line", Y: m.FarTop, Dashed: true},
 		},
@@ -143,6 +143,6 @@ func (p *labPane) picks(m *message.Suggested) app.UI {
 		more = " These are the first " + words.Count(len(m.Picks)) + " of " + words.Count(m.Total) + "; the file has all."
 	}
 	return app.Div().Body(app.H3().Text("The picks, the best first"),
-		quietLine("Nearer: by half a deviation or more. Inside: were outside, and no longer are. Gain: by how much the average falls. Similarity: of the nearest training molecule."+more),
+		quietLine(s.Say("Nearer: by half a deviation or more. Inside: were outside, and no longer are. Gain: by how much the average falls. Similarity: of the nearest training molecule.")+more),
 		app.Ol().Class("near picks").OnClick(onNumber("pick", s.Inspector.Show)).Body(items...))
 }

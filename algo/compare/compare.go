@@ -35,6 +35,8 @@ const MaxQueries = 25_000
 type Comparison struct {
 	A Side `json:"a"`
 	B Side `json:"b"`
+	// Plain says that the lists hold plain graphs.
+	Plain bool `json:"plain_graphs,omitempty"`
 
 	Evidence Evidence `json:"evidence"`
 	Overlap  Overlap  `json:"overlap"`
@@ -172,7 +174,7 @@ func Compare(ctx context.Context, a, b *List, o Options) (*Comparison, error) {
 			o.Stage(name)
 		}
 	}
-	c := &Comparison{A: a.side(), B: b.side(), FDR: o.FDR}
+	c := &Comparison{A: a.side(), B: b.side(), Plain: a.plain, FDR: o.FDR}
 	stage("evidence")
 	var err error
 	if c.Evidence, err = evidence(ctx, o, a, b); err != nil {

@@ -34,6 +34,7 @@ type List struct {
 	atoms, rings []int
 	with         map[trait]int // molecules that have it
 	known        map[identity]bool
+	plain        bool // it holds plain graphs
 	sample       []sampled
 	salt         uint64
 }
@@ -83,6 +84,7 @@ func (l *List) Add(ctx context.Context, workers int, list []Source) error {
 	}
 	for i := range found {
 		d := &found[i]
+		l.plain = list[i].Graph.Features != molecule.Features
 		l.Read++
 		if l.known[d.same] {
 			l.Copies++

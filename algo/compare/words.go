@@ -4,7 +4,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 )
+
+// Say puts a text about molecules into the words for what the lists hold.
+func (c *Comparison) Say(text string) string {
+	if c.Plain {
+		return graphWords.Replace(text)
+	}
+	return text
+}
+
+var graphWords = strings.NewReplacer("molecule", "graph", "Molecule", "Graph", "atoms but hydrogen", "nodes", "an atom", "a node", "atom", "node", "Atom", "Node")
 
 // Differs says in a sentence whether B differs from A as a whole.
 func (c *Comparison) Differs() string {
@@ -51,7 +62,7 @@ func Percent(share float64) string {
 // Shares says in a sentence what both lists have.
 func (c *Comparison) Shares() string {
 	o := &c.Overlap
-	return fmt.Sprintf("In both: %d molecules, %s of A and %s of B; and %d scaffolds, of A's %d and B's %d, which %s of A's molecules with rings have and %s of B's.",
+	return fmt.Sprintf(c.Say("In both: %d molecules, %s of A and %s of B; and %d scaffolds, of A's %d and B's %d, which %s of A's molecules with rings have and %s of B's."),
 		o.Molecules, percent(o.Molecules, c.A.Molecules), percent(o.Molecules, c.B.Molecules),
 		o.Scaffolds, o.ScaffoldsA, o.ScaffoldsB, percent(o.SharingA, o.CyclicA), percent(o.SharingB, o.CyclicB))
 }
@@ -73,7 +84,7 @@ func (c *Comparison) TooEasy() string {
 	if n := c.BtoA.NearDuplicates; n > 0 {
 		text += fmt.Sprintf(" %s of B's molecules are near duplicates of one of A (similarity %.2f and more): leave them out, or report them apart.", percent(n, c.BtoA.Queries), NearDuplicate)
 	}
-	return text
+	return c.Say(text)
 }
 
 // Sampled says in a sentence what was not looked at as a whole; empty if nothing.
@@ -88,7 +99,7 @@ func (c *Comparison) Sampled() string {
 		}
 		text += fmt.Sprintf("Nearest molecules are looked for among all, for an even sample of %d of a longer list.", MaxQueries)
 	}
-	return text
+	return c.Say(text)
 }
 
 // MarshalJSON writes null for what is not known.

@@ -248,7 +248,7 @@ func (s *Suggested) Sentences() (list []string) {
 		say("nothing to suggest: all %d molecules are excluded or without a price", s.shelf.Library.Len())
 		return list
 	case n == 0:
-		say("nothing to suggest: no molecule that may be picked would bring another nearer")
+		say("nothing to suggest: none that may be picked would bring another nearer")
 		return list
 	case n < s.most:
 		say("only %d of %d are suggested: no other that may be picked, and paid for, brings any nearer", n, s.most)

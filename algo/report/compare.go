@@ -59,20 +59,20 @@ func WriteComparison(w io.Writer, r *Comparison) error {
 		p.fragments("Commoner in B", r, script != nil, func(d *compare.Difference) bool { return d.Odds >= 1 })
 		p.fragments("Commoner in A", r, script != nil, func(d *compare.Difference) bool { return d.Odds < 1 })
 	}
-	p.add("<h2>Nearest molecules</h2>\n")
-	p.figure(coverageChart(r.Comparison), "The share of molecules that have one at least so similar: Tanimoto similarity of the subtrees of up to two bonds, much like ECFP4. A molecule's nearest in its own list is another one.")
+	p.add("<h2>%s</h2>\n", r.Say("Nearest molecules"))
+	p.figure(coverageChart(r.Comparison), r.Say("The share of molecules that have one at least so similar: Tanimoto similarity of the subtrees of up to two bonds, much like ECFP4. A molecule's nearest in its own list is another one."))
 	p.add("<h2>Size and rings</h2>\n")
-	p.figure(sharesChart("Atoms", "atoms but hydrogen", r.A.Atoms, r.B.Atoms), "Atoms of a molecule: A blue, B vermilion.")
-	p.figure(sharesChart("Rings", "rings", r.A.Rings, r.B.Rings), "Rings of a molecule: A blue, B vermilion.")
+	p.figure(sharesChart(r.Comparison, "Atoms", "atoms but hydrogen", r.A.Atoms, r.B.Atoms), r.Say("Atoms of a molecule: A blue, B vermilion."))
+	p.figure(sharesChart(r.Comparison, "Rings", "rings", r.A.Rings, r.B.Rings), r.Say("Rings of a molecule: A blue, B vermilion."))
 	p.add("<h2>Input and settings</h2>\n")
 	p.pairs(r.Input)
 	p.pairs(r.Settings)
 	if r.Command != "" {
 		p.add("<h2>How to make this again</h2>\n<p>With the same program, model file and inputs the same bytes come out.</p>\n<pre>%s</pre>\n", Escape(r.Command))
 	}
-	p.add(`<h2>What not to conclude</h2>
+	p.add("%s", r.Say(`<h2>What not to conclude</h2>
 <p>That nothing is found does not make two lists alike: small lists hide differences, and two lists of the same substructures may differ in how these are joined. An odds ratio says what is commoner, not why. Molecules that differ in stereochemistry alone count as the same. A test set as easy as a random split is not wrong; it says how a model does on more of the same.</p>
-`)
+`))
 	p.end(script)
 	_, err := io.WriteString(w, p.String())
 	return err
@@ -83,7 +83,7 @@ func words(text string) string { return strings.ReplaceAll(Escape(text), " %", "
 
 // sides describes both lists in a table.
 func (p *page) sides(r *Comparison) {
-	p.add("<h2>The lists</h2>\n<div class=\"wide\"><table>\n<thead><tr><th></th><th>name</th><th class=\"n\">read</th><th class=\"n\">refused</th><th class=\"n\">copies</th><th class=\"n\">different molecules</th><th class=\"n\">atoms: middle half</th><th class=\"n\">median</th><th class=\"n\">rings: middle half</th><th class=\"n\">median</th></tr></thead>\n<tbody>\n")
+	p.add("<h2>The lists</h2>\n<div class=\"wide\"><table>\n<thead><tr><th></th><th>name</th><th class=\"n\">read</th><th class=\"n\">refused</th><th class=\"n\">copies</th><th class=\"n\">different %s</th><th class=\"n\">%s: middle half</th><th class=\"n\">median</th><th class=\"n\">rings: middle half</th><th class=\"n\">median</th></tr></thead>\n<tbody>\n", r.Say("molecules"), r.Say("atoms"))
 	for k, s := range []*compare.Side{&r.A, &r.B} {
 		p.add("<tr><td>%c</td><td class=\"t\">%s</td><td class=\"n\">%d</td><td class=\"n\">%d</td><td class=\"n\">%d</td><td class=\"n\">%d</td>", 'A'+k, Escape(s.Name), s.Read, s.Refused, s.Copies, s.Molecules)
 		for _, d := range []*compare.Distribution{&s.Atoms, &s.Rings} {
@@ -152,7 +152,7 @@ func (p *page) fragments(title string, r *Comparison, drawn bool, of func(*compa
 func CoverageSVG(x *compare.Comparison) string { return standalone(coverageChart(x)) }
 
 func coverageChart(x *compare.Comparison) string {
-	c := &chart.Chart{Title: "Coverage", XAxis: "similarity of the nearest molecule, at least", YAxis: "molecules, %", High: 1, Top: 105}
+	c := &chart.Chart{Title: "Coverage", XAxis: x.Say("similarity of the nearest molecule, at least"), YAxis: x.Say("molecules, %"), High: 1, Top: 105}
 	steps := compare.Steps()
 	for k, line := range []struct {
 		of     *compare.Nearest
@@ -205,8 +205,8 @@ func curve(c *chart.Chart, x, y []float64, colour string, dashed bool) {
 }
 
 // sharesChart draws the shares of both lists that have each count.
-func sharesChart(title, axis string, a, b compare.Distribution) string {
-	c := &chart.Chart{Title: title, XAxis: axis, YAxis: "molecules, %", Low: -0.5, Top: 1}
+func sharesChart(x *compare.Comparison, title, axis string, a, b compare.Distribution) string {
+	c := &chart.Chart{Title: x.Say(title), XAxis: x.Say(axis), YAxis: x.Say("molecules, %"), Low: -0.5, Top: 1}
 	high := 1.0
 	for _, d := range []compare.Distribution{a, b} {
 		// Beyond twice the largest of most, few would stretch the axis.

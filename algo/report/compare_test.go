@@ -8,6 +8,7 @@ import (
 
 	"baca/algo/compare"
 	"baca/algo/gin"
+	"baca/algo/graph"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 )
@@ -62,5 +63,46 @@ func TestWriteComparison(t *testing.T) {
 	}
 	if text := second.String(); strings.Contains(text, "<script") || !strings.Contains(text, "nobody draws") {
 		t.Error("without a script there is one, or no reason")
+	}
+}
+
+// A report about plain graphs has no molecules and no atoms in it.
+func TestWriteComparisonOfPlainGraphs(t *testing.T) {
+	list := func(number int) *compare.List {
+		l := compare.NewList("trees", 1, number)
+		for n := range 30 {
+			var edges [][2]int32
+			for i := 1; i < n+2; i++ {
+				edges = append(edges, [2]int32{int32(i / (number + 1) * number), int32(i)})
+			}
+			g, _, err := graph.New(n+2, edges)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := l.Add(t.Context(), 1, []compare.Source{{Graph: g}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return l
+	}
+	encoder := gin.New(gin.Default(1), rand.New(rand.NewPCG(1, 1)))
+	c, err := compare.Compare(t.Context(), list(0), list(1), compare.Options{Encoder: encoder, FDR: 0.05})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := WriteComparison(&b, &Comparison{Comparison: c}); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.ToLower(b.String() + CoverageSVG(c) + c.Differs() + c.Shares() + c.TooEasy() + c.Sampled())
+	for _, bad := range []string{"molecule", "atom", "%!"} {
+		if i := strings.Index(text, bad); i >= 0 {
+			t.Errorf("the report has %q: %s", bad, text[max(i-40, 0):min(i+40, len(text))])
+		}
+	}
+	for _, want := range []string{"in both: ", "different graphs", "nodes of a graph"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the report has no %q", want)
+		}
 	}
 }

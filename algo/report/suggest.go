@@ -5,11 +5,11 @@ import (
 	"baca/algo/chart"
 )
 
-// SuggestionSVG draws by itself how far a library is from the training set after each pick,
+// SuggestionSVG, of a library of things, draws by itself how far a library is from the training set after each pick,
 // beside random picks and those of the highest scores.
-func SuggestionSVG(s *algo.Suggestion) string {
+func SuggestionSVG(s *algo.Suggestion, things string) string {
 	c := &chart.Chart{
-		Title: "What picks gain", XAxis: "molecules measured", YAxis: "deviations away",
+		Title: "What picks gain", XAxis: things + " measured", YAxis: "deviations away",
 		High: float64(max(1, len(s.Far)-1)), Top: 1.08 * max(s.Far[0], 1e-9),
 	}
 	for k, line := range []struct {

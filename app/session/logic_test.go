@@ -381,3 +381,20 @@ func TestFurtherColumnsAreSaved(t *testing.T) {
 		t.Errorf("weight %v and kind %q are saved", weight, kind)
 	}
 }
+
+// What is said of molecules is said of graphs where the input holds these.
+func TestSayOfGraphs(t *testing.T) {
+	r := &Result{}
+	const text = "Each molecule of the nearest molecules: Atoms, atoms"
+	if got := r.Say(text); got != text {
+		t.Errorf("without an input %q", got)
+	}
+	r.Opened = &message.Opened{Molecules: true}
+	if got := r.Say(text); got != text {
+		t.Errorf("of molecules %q", got)
+	}
+	r.Opened.Molecules = false
+	if got, want := r.Say(text), "Each graph of the nearest graphs: Nodes, nodes"; got != want {
+		t.Errorf("of graphs %q, want %q", got, want)
+	}
+}

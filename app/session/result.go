@@ -55,6 +55,16 @@ func (r *Result) Things() string {
 	return "molecules"
 }
 
+// Say puts a text about molecules into the words for what the input holds.
+func (r *Result) Say(text string) string {
+	if r.Things() == "graphs" {
+		return graphWords.Replace(text)
+	}
+	return text
+}
+
+var graphWords = strings.NewReplacer("molecule", "graph", "Molecule", "Graph", "atom", "node", "Atom", "Node")
+
 // Deciding is what decides at present: the batch only once it is calibrated.
 func (r *Result) Deciding() Decider {
 	if r.Rows.Batch == nil {

@@ -30,7 +30,7 @@ func (w *Wish) request(columns []string) (r *message.Suggest, wrong string) {
 	var err error
 	if most := strings.TrimSpace(w.Most); most != "" {
 		if r.Most, err = strconv.Atoi(most); err != nil || r.Most < 1 || r.Most > message.MostSuggested {
-			return nil, fmt.Sprintf("Not a number of molecules: %s. Give a whole number from 1 to %s.", most, words.Count(message.MostSuggested))
+			return nil, fmt.Sprintf("Not a number: %s. Give a whole number from 1 to %s.", most, words.Count(message.MostSuggested))
 		}
 	}
 	if slices.Contains(columns, w.Price) {

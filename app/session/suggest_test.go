@@ -22,7 +22,7 @@ func TestWish(t *testing.T) {
 		{Wish{Price: "USD", Budget: "x", Exclude: "had"}, message.Suggest{Most: 20}, ""},
 		{Wish{Most: "0"}, message.Suggest{}, "a whole number from 1 to 100"},
 		{Wish{Most: "100001"}, message.Suggest{}, "a whole number"},
-		{Wish{Most: "2.5"}, message.Suggest{}, "Not a number of molecules: 2.5"},
+		{Wish{Most: "2.5"}, message.Suggest{}, "Not a number: 2.5"},
 		{Wish{Price: "EUR", Budget: "-1"}, message.Suggest{}, "Not a budget: -1"},
 		{Wish{Price: "EUR", Budget: "NaN"}, message.Suggest{}, "above 0"},
 	} {

@@ -270,7 +270,7 @@ func (f *compareFlags) write(w io.Writer, c *compare.Comparison) error {
 	}
 	fmt.Fprintln(b)
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "\tread\trefused\tcopies\tmolecules\tatoms 5 %\t25 %\t50 %\t75 %\t95 %\trings 5 %\t25 %\t50 %\t75 %\t95 %\t")
+	fmt.Fprintln(t, c.Say("\tread\trefused\tcopies\tmolecules\tatoms 5 %\t25 %\t50 %\t75 %\t95 %\trings 5 %\t25 %\t50 %\t75 %\t95 %\t"))
 	for k, s := range []*compare.Side{&c.A, &c.B} {
 		fmt.Fprintf(t, "%c\t%d\t%d\t%d\t%d\t", 'A'+k, s.Read, s.Refused, s.Copies, s.Molecules)
 		for _, q := range [][5]float64{s.Atoms.Quantiles, s.Rings.Quantiles} {
@@ -281,7 +281,7 @@ func (f *compareFlags) write(w io.Writer, c *compare.Comparison) error {
 		fmt.Fprintln(t)
 	}
 	t.Flush()
-	fmt.Fprintln(b, "\nShare with a molecule at least so similar")
+	fmt.Fprintln(b, c.Say("\nShare with a molecule at least so similar"))
 	t = tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	shown := []int{6, 8, 10, 12, 14, 16, 17, 18, 20} // 0.3 … 1
 	for _, k := range shown {

@@ -147,7 +147,11 @@ func (f *suggestFlags) run(c *cobra.Command) error {
 		return err
 	}
 	if f.plot != "" {
-		if err := replace.Bytes(f.plot, []byte(report.SuggestionSVG(s.Suggestion))); err != nil {
+		things := "molecules"
+		if in.molecules == nil {
+			things = "graphs"
+		}
+		if err := replace.Bytes(f.plot, []byte(report.SuggestionSVG(s.Suggestion, things))); err != nil {
 			return err
 		}
 	}

@@ -63,7 +63,7 @@ func (e *Engine) suggest(r *message.Suggest, post func(message.Event)) (*message
 func (e *Engine) checkSuggest(r *message.Suggest, o *algo.SuggestOptions) error {
 	switch {
 	case r.Most < 1 || r.Most > message.MostSuggested:
-		return failf(message.CodeBadOption, "%d molecules to suggest: want 1 to %d", r.Most, message.MostSuggested)
+		return failf(message.CodeBadOption, "%d to suggest: want 1 to %d", r.Most, message.MostSuggested)
 	case !(o.Budget > 0):
 		return failf(message.CodeBadOption, "a budget of %g: want more than 0, or none", r.Budget)
 	case r.Budget != 0 && r.Price == "":

@@ -122,7 +122,7 @@ func TestSuggest(t *testing.T) {
 	// What was open and scored stays.
 	must[*message.Scored](e, h, &message.Score{})
 	for says, r := range map[string]*message.Suggest{
-		"0 molecules to suggest: want 1 to 100000": {},
+		"0 to suggest: want 1 to 100000": {},
 		"want more than 0":                         {Most: 1, Price: "EUR", Budget: -1},
 		"more than 0, or none":                     {Most: 1, Price: "EUR", Budget: math.NaN()},
 		"choose the column with the prices":        {Most: 1, Budget: 7},

@@ -42,13 +42,7 @@ func (p *labPane) compare() app.UI {
 					save(e.Name, e.Type, e.Data)
 				})
 		}))}
-	if failure := s.Lab.CompareFailure; failure != nil {
-		what := "Cancelled."
-		if failure.Code != message.CodeCancelled {
-			_, what = session.FailureWords(failure)
-		}
-		body = append(body, app.P().ID("compare-failure").Class("bad-text").Role("alert").Text(what))
-	}
+	body = append(body, failureLine("compare-failure", s.Lab.CompareFailure))
 	if c := s.Lab.Compared; c != nil {
 		body = append(body, p.compared(c))
 	} else {

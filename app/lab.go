@@ -133,6 +133,14 @@ func controls(line string, b app.UI) app.UI {
 	return app.Div().Class("controls").Body(app.If(line != "", func() app.UI { return quietLine(line) }), b)
 }
 
+// failureLine says why a task of the lab failed, if it did.
+func failureLine(id string, f *message.Failed) app.UI {
+	return app.If(f != nil, func() app.UI {
+		_, what := session.FailureWords(f)
+		return app.P().ID(id).Class("bad-text").Role("alert").Text(what)
+	})
+}
+
 // drift is the way of the bets against that.
 func (p *labPane) drift() app.UI {
 	s := p.S

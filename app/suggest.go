@@ -30,13 +30,7 @@ func (p *labPane) suggest() app.UI {
 		return controls(s.Task.Words(), endTaskButton(s))
 	}
 	body := []app.UI{p.wish()}
-	if failure := s.Lab.SuggestFailure; failure != nil {
-		what := "Cancelled."
-		if failure.Code != message.CodeCancelled {
-			_, what = session.FailureWords(failure)
-		}
-		body = append(body, app.P().ID("suggest-failure").Class("bad-text").Role("alert").Text(what))
-	}
+	body = append(body, failureLine("suggest-failure", s.Lab.SuggestFailure))
 	if m := s.Lab.Suggested; m != nil {
 		body = append(body, p.suggested(m))
 	} else {

@@ -261,10 +261,7 @@ func (r *Rows) PredictionWords(record int) string {
 
 // TrustFailure says why there are no judgements.
 func TrustFailure(f *message.Failed) string {
-	switch f.Code {
-	case message.CodeCancelled:
-		return "Cancelled."
-	case message.CodeBadModel:
+	if f.Code == message.CodeBadModel {
 		return words.Capital(f.Text) + ". A model that you train on predictions that were held out knows them."
 	}
 	_, what := FailureWords(f)

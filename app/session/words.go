@@ -451,6 +451,8 @@ func FailureWords(f *message.Failed) (headline, what string) {
 	switch f.Code {
 	case message.CodeDied:
 		return "The worker stopped", "The part of the page that computes ended by itself (" + strings.TrimSuffix(words.Shorten(f.Text, 160), ".") + "). Your input is still here."
+	case message.CodeCancelled:
+		return "Cancelled", "Cancelled."
 	case message.CodeMemory:
 		return "Not enough memory", f.Text
 	case message.CodeBadInput:

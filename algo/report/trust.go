@@ -10,7 +10,7 @@ import (
 func RiskSVG(a *trust.Audit, by string) string {
 	c := &chart.Chart{Title: "Risk and coverage", XAxis: "molecules kept, surest first, %", YAxis: "mean error", High: 100, Top: 1e-9}
 	for _, x := range a.Risk {
-		c.Top = max(c.Top, 1.08*x)
+		c.Top = max(c.Top, 1.2*x) // above all lines is room for what they are called
 	}
 	shares := make([]float64, a.N)
 	for k := range shares {
@@ -19,9 +19,9 @@ func RiskSVG(a *trust.Audit, by string) string {
 	curve(c, shares, a.Risk, chart.Outside, false)
 	curve(c, shares, a.Best, chart.Inside, false)
 	curve(c, []float64{0, 100}, []float64{a.MeanError, a.MeanError}, chart.Ink, true)
-	x, y := c.X(100)-190, c.Y(0)-54
+	x, y := c.X(0)+14, c.Y(c.Top)+10
 	legendAt(c, x, y, chart.Outside, false, "by "+by)
-	legendAt(c, x, y+16, chart.Ink, true, "by chance")
-	legendAt(c, x, y+32, chart.Inside, false, "by the errors themselves")
+	legendAt(c, x+130, y, chart.Ink, true, "by chance")
+	legendAt(c, x+250, y, chart.Inside, false, "by the errors themselves")
 	return standalone(c.SVG())
 }

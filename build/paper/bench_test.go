@@ -8,15 +8,20 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/plot"
 
 	"baca/algo"
 	"baca/algo/attention"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/metric"
+	"baca/build/internal/figure"
 	"baca/build/internal/testset"
 )
 
@@ -618,5 +623,32 @@ func TestFarFrom(t *testing.T) {
 	far := farFrom(list, prints)
 	if len(far) != want || want >= 399 || slices.Contains(far, list[3].graph) || slices.Contains(far, list[250].graph) {
 		t.Errorf("%d of %d molecules are far, want %d", len(far), len(list), want)
+	}
+}
+
+// A legend is there once, at the right of all plots, where no line crosses it.
+func TestLegendIsBesidePlots(t *testing.T) {
+	b := &bench{out: t.TempDir()}
+	var plots []*plot.Plot
+	for _, title := range []string{"one", "two"} {
+		q := figure.New(title, "x", "y")
+		if err := figure.AddLines(q, figure.Line{Name: "falling", X: []float64{0, 1}, Y: []float64{1, 0}}); err != nil {
+			t.Fatal(err)
+		}
+		plots = append(plots, q)
+	}
+	if err := b.drawWithLegend("some", plots...); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(b.out, "figures", "some.svg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := regexp.MustCompile(`<text x="([\d.]+)" y="[^>]*>falling</text>`).FindAllSubmatch(data, -1)
+	if len(at) != 1 {
+		t.Fatalf("%d legends, want one", len(at))
+	}
+	if x, err := strconv.ParseFloat(string(at[0][1]), 64); err != nil || x < 2*chartWidth.Points() {
+		t.Errorf("the legend is at %g: want it right of %g", x, 2*chartWidth.Points())
 	}
 }

@@ -16,6 +16,8 @@ import (
 const (
 	chartWidth  = 6 * vg.Inch
 	chartHeight = 4 * vg.Inch
+	legendWidth = 1.75 * vg.Inch
+	titleHeight = 0.4 * vg.Inch
 )
 
 // draw writes a figure below the folder of results.
@@ -32,12 +34,34 @@ func (b *bench) drawPlots(name string, plots ...*plot.Plot) error {
 	width := chartWidth * vg.Length(len(plots))
 	return b.draw(name+".svg", func(w io.Writer) error {
 		return figure.WriteSVG(w, width, chartHeight, func(c draw.Canvas) {
-			for k, q := range plots {
-				left, right := chartWidth*vg.Length(k), chartWidth*vg.Length(len(plots)-1-k)
-				q.Draw(draw.Crop(c, left+8, -right-12, 8, -8))
-			}
+			paintBeside(c, plots)
 		})
 	})
+}
+
+// drawWithLegend writes plots of the same lines beside each other and one legend at their right, which
+// no line can cross. Its names have room at their ends: where the font is another, they are longer.
+func (b *bench) drawWithLegend(name string, plots ...*plot.Plot) error {
+	legend := plots[0].Legend
+	legend.Left, legend.Top, legend.XOffs, legend.YOffs = true, true, 0, 0
+	for _, q := range plots {
+		q.Legend = plot.NewLegend()
+	}
+	width := chartWidth*vg.Length(len(plots)) + legendWidth
+	return b.draw(name+".svg", func(w io.Writer) error {
+		return figure.WriteSVG(w, width, chartHeight, func(c draw.Canvas) {
+			paintBeside(draw.Crop(c, 0, -legendWidth, 0, 0), plots)
+			legend.Draw(draw.Crop(c, width-legendWidth, 0, 0, -titleHeight))
+		})
+	})
+}
+
+// paintBeside paints plots beside each other.
+func paintBeside(c draw.Canvas, plots []*plot.Plot) {
+	for k, q := range plots {
+		left, right := chartWidth*vg.Length(k), chartWidth*vg.Length(len(plots)-1-k)
+		q.Draw(draw.Crop(c, left+8, -right-12, 8, -8))
+	}
 }
 
 // chart writes a plot of lines.

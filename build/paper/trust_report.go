@@ -599,7 +599,7 @@ func (t *trusts) figures() error {
 		if len(plots) == 0 {
 			continue
 		}
-		if err := t.bench.drawPlots("risk-"+s.name, plots...); err != nil {
+		if err := t.bench.drawWithLegend("risk-"+s.name, plots...); err != nil {
 			return err
 		}
 	}

@@ -208,11 +208,12 @@ func wantsSMILES(column string) bool {
 	return column == "" || columnName(column) == smilesNames[0]
 }
 
-// skipBlankLines consumes what lies before the first line that is not blank.
+// skipBlankLines consumes what lies before the first line that is not blank, nor tells a spreadsheet
+// the separator.
 func (t *table) skipBlankLines() {
 	for {
 		n, ok := t.lineEnd(0)
-		if len(bytes.TrimSpace(t.bytes(0, n))) > 0 || !ok {
+		if line := t.bytes(0, n); !ok || len(bytes.TrimSpace(line)) > 0 && !(t.line == 1 && isHint(line)) {
 			return
 		}
 		t.consume(n+1, t.line+1)

@@ -26,12 +26,26 @@ func (t *Text) head() []byte {
 	for size := headSize / 16; ; size *= 4 {
 		head, err := t.Peek(size)
 		if err == io.EOF {
-			return head
+			return behindHint(head)
 		}
 		if err != nil || size == headSize || bytes.Count(head, []byte("\n")) > headRows+1 {
-			return head[:bytes.LastIndexByte(head, '\n')+1]
+			return behindHint(head[:bytes.LastIndexByte(head, '\n')+1])
 		}
 	}
+}
+
+// behindHint returns text without a first line that tells a spreadsheet the separator.
+func behindHint(text []byte) []byte {
+	if line, rest, _ := bytes.Cut(text, []byte("\n")); isHint(line) {
+		return rest
+	}
+	return text
+}
+
+// isHint tells a line such as "sep=;". The lines below show what separates their fields.
+func isHint(line []byte) bool {
+	rest, ok := bytes.CutPrefix(bytes.ToLower(bytes.Trim(line, "\" \t\r")), []byte("sep="))
+	return ok && len(rest) <= 1
 }
 
 // A support counts the rows that have a molecule in one place.

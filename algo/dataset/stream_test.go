@@ -105,6 +105,8 @@ func TestRecords(t *testing.T) {
 		{"text behind a quote", "id,smiles\n\"a\"b,C\nc,N\n", Options{Name: "f.csv"},
 			[]string{"0@2 refused f.csv:2:4: found \"b\" behind a closing quote: want ',' or the end of the line, write a quote inside quotes twice", "1@3 N <c>"}},
 		{"broken header", "\"smiles\nC\n", Options{Name: "f.csv"}, []string{"end: f.csv:1:1: header: quote is never closed"}},
+		{"hint for spreadsheets", "\ufeffsep=;\r\nName;SMILES;y\r\nA;CCO;1,5\r\nB;CCN;2\r\n", Options{Name: "f.csv"}, []string{"0@3 CCO <A>", "1@4 CCN <B>"}},
+		{"hint in quotes", "\"sep=\t\"\nSMILES\tName\nCCO\tA\n", Options{Format: CSV}, []string{"0@3 CCO <A>"}},
 		{"long header", big, Options{Name: "f.csv", maxRecord: 50},
 			[]string{"end: f.csv:1:1: header: more than 50 bytes: want a shorter record, is a line end or a quote missing?"}},
 		{"wide header", strings.Repeat(",", maxColumns), Options{Name: "f.csv"}, []string{"end: f.csv: header of 65537 columns: want at most 65536"}},

@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"baca/algo/dataset"
 	"baca/build/device"
@@ -50,6 +52,9 @@ func run(gpus *device.GPUs, args []string, stdin io.Reader, stdout, stderr io.Wr
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}
+	if at, ok := err.(*fs.PathError); ok {
+		err = fmt.Errorf("%s: %w", at.Path, at.Err) // nobody asked for a stat
+	}
 	fmt.Fprintf(stderr, "baca: %v\n", err)
 	if bomb := new(dataset.ExpandError); errors.As(err, &bomb) && ran.Flags().Lookup("max-expand") != nil {
 		fmt.Fprintf(stderr, "If the file is sound, --max-expand %d or more reads it.\n", 4*bomb.Max)
@@ -64,6 +69,9 @@ func run(gpus *device.GPUs, args []string, stdin io.Reader, stdout, stderr io.Wr
 	}
 	return exitFailure
 }
+
+// kinds are the values of flags in words, by their types.
+var kinds = map[string]string{"float64": "a number with a point for decimals", "int": "a whole number", "uint64": "a whole number of at least 0", "bool": "true or false"}
 
 func newRoot(gpus *device.GPUs) *cobra.Command {
 	root := &cobra.Command{
@@ -84,6 +92,10 @@ as a whole is an answer of its own.`,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		var bad *pflag.InvalidValueError
+		if errors.As(err, &bad) && kinds[bad.GetFlag().Value.Type()] != "" {
+			return usage.Errorf("--%s %s: want %s", bad.GetFlag().Name, bad.GetValue(), kinds[bad.GetFlag().Value.Type()])
+		}
 		return usage.Errorf("%w; `%s --help` shows what it takes", err, c.CommandPath())
 	})
 	root.AddCommand(newScore(gpus), newMerge(), newReport(), newDrift(), newCompare(), newSuggest(), newTrust(), newDemo(), newPretrain(gpus), newCalibrate(), newFeaturize(), newModels(), newInspect(), newShare(), newStructures(), newDevices(gpus), newServe(), newMCP(), newSite(), newPipe(), newMan(), newVersion())

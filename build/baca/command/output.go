@@ -140,6 +140,9 @@ func written(name string, err error) error {
 	case err == nil:
 		return nil
 	case name != "":
+		if at := new(fs.PathError); errors.As(err, &at) && at.Path == name {
+			err = at.Err
+		}
 		return fmt.Errorf("writing to %s: %w", name, err)
 	case errors.Is(err, syscall.EPIPE):
 		return errClosed

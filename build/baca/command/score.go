@@ -190,16 +190,17 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 	if err := s.restore(f.resume); err != nil {
 		return err
 	}
-	if err := f.beginRows(s, c.OutOrStdout()); err != nil {
-		return err
-	}
+	s.origin = table.Run{Model: s.model.Card.Name, SHA256: s.run.Model, By: s.by, Alpha: s.alpha}
+	s.open = func() error { return f.beginRows(s, c.OutOrStdout()) }
 	if f.batch() {
 		growBy(usualGrowth)
 	} else {
 		collectRarely()
 	}
 	err = s.finish(s.all(ctx, input))
-	err = cmp.Or(err, written(s.outName, s.out.Close()))
+	if s.out != nil {
+		err = cmp.Or(err, written(s.outName, s.out.Close()))
+	}
 	if err == nil {
 		err = s.conclude()
 	}
@@ -209,7 +210,9 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 	if errors.Is(err, errClosed) {
 		return nil
 	}
-	s.summarize()
+	if s.out != nil {
+		s.summarize()
+	}
 	if err != nil {
 		s.tellWritten(err)
 		return err
@@ -289,7 +292,6 @@ func (f *scoreFlags) beginRows(s *scoring, stdout io.Writer) (err error) {
 			return err
 		}
 	}
-	s.origin = table.Run{Model: s.model.Card.Name, SHA256: s.run.Model, By: s.by, Alpha: s.alpha}
 	if len(s.names) > 1 {
 		s.covered = make([]int, len(s.names))
 		s.out = table.NewWriter(w, f.to, f.text, header, s.columnsOf())
@@ -385,9 +387,10 @@ type scoring struct {
 	origin               table.Run // of the rows
 	alpha, rate          float64   // asked for, and that of verdicts
 	options              job.ScoreOptions
-	out                  table.Writer
+	out                  table.Writer // nil before open
 	rejects              table.Writer // nil without --rejects
 	outs                 []*output    // that both write to, if they do
+	open                 func() error // makes the writers, once there is something to write
 	input                *input
 	outName, rejectsName string
 	names                []string // of the models
@@ -448,11 +451,25 @@ func (s *scoring) all(ctx context.Context, in job.Input) error {
 	if err := job.Score(ctx, s.scorer, in, s.options, emit); err != nil {
 		return err
 	}
+	if err := s.begin(); err != nil {
+		return err
+	}
 	return s.flush() // the header of no rows
+}
+
+// begin opens the outputs. Input that cannot be read overwrites nothing.
+func (s *scoring) begin() error {
+	if s.out != nil {
+		return nil
+	}
+	return s.open()
 }
 
 // emit writes rows.
 func (s *scoring) emit(ctx context.Context, rows []table.Scored) error {
+	if err := s.begin(); err != nil {
+		return err
+	}
 	if s.explain {
 		if err := s.explainer.Explain(ctx, s.options.Workers, rows); err != nil {
 			return err

@@ -31,6 +31,9 @@ func Serve(ctx context.Context, s *service.Service, r io.Reader, w io.Writer) er
 	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
 		return nil
 	}
+	if bad := new(json.SyntaxError); errors.As(err, &bad) {
+		return fmt.Errorf("standard input: %w: want messages of the Model Context Protocol, one on each line", err)
+	}
 	return err
 }
 

@@ -300,8 +300,9 @@ type Statement struct {
 }
 
 // Statements are the rates of verdicts that held-out molecules have, the best first. They do not
-// fall: where a better verdict had the higher rate, the held-out molecules do not tell the two
-// apart, and are counted together.
+// fall. Near a threshold they would: without one of its large errors a part looks better than with it, so
+// that large errors are left out to a better verdict than small ones. Verdicts whose rates fall are
+// not told apart by so few molecules, and are counted together.
 func (c *Calibration) Statements() (list []Statement) {
 	for _, v := range Verdicts() {
 		s := Statement{[]Verdict{v}, c.HeldOut[v]}

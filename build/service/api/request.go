@@ -3,6 +3,7 @@ package api
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -180,6 +181,20 @@ type requested struct {
 	IDs    []string `json:"ids"`
 }
 
+// malformed says what is wrong with a document, without the names of Go's types.
+func malformed(err error) string {
+	var kind *json.UnmarshalTypeError
+	switch {
+	case err == io.EOF:
+		return "it is empty"
+	case err == io.ErrUnexpectedEOF:
+		return "it ends too early"
+	case errors.As(err, &kind):
+		return fmt.Sprintf("found %s in %s at byte %d", kind.Value, cmp.Or(kind.Field, "place of an object"), kind.Offset)
+	}
+	return strings.TrimPrefix(err.Error(), "json: ")
+}
+
 // readDocument reads a list from JSON.
 func readDocument(q *question, m *service.Model, b *body) (job.Input, error) {
 	data, err := io.ReadAll(io.LimitReader(b.in, maxJSON+1))
@@ -193,7 +208,7 @@ func readDocument(q *question, m *service.Model, b *body) (job.Input, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&l); err != nil {
-		return job.Input{}, inputf("the JSON document: %w", err)
+		return job.Input{}, inputf("the JSON document: %s: want such as {\"smiles\": [\"CCO\", \"CCN\"], \"ids\": [\"a\", \"b\"]}, or the list graphs", malformed(err))
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return job.Input{}, inputf("the JSON document: text behind it, at byte %d", d.InputOffset())

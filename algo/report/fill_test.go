@@ -122,6 +122,10 @@ func TestExplain(t *testing.T) {
 	if !strings.Contains(p.String(), ` data-title="graph plain" data-nodes="10" data-edges="1 2 2 3`) {
 		t.Errorf("a graph without SMILES is drawn as %s", p)
 	}
+	var b strings.Builder
+	if err := Write(&b, &Report{Top: []Entry{e}}); err != nil || !strings.Contains(b.String(), "Nodes are coloured by") || strings.Contains(b.String(), "atoms") {
+		t.Errorf("%v: a report of plain graphs speaks of atoms: %s", err, b.String())
+	}
 	if v := Written("CC", molecule.Canonical, 3)([]float64{1, 2, 3}); v != nil {
 		t.Errorf("values %v of three atoms for two", v)
 	}

@@ -139,7 +139,11 @@ func Write(w io.Writer, r *Report) error {
 		p.drift(r)
 	}
 	if len(r.Top) > 0 {
-		p.add("<h2>Furthest outside</h2>\n<p>Atoms are coloured by what they add to the score of the graph by itself: vermilion pushes it outside, blue holds it inside. In sum they are above zero where it is outside. The strongest colour is that of the largest part in each drawing. A dashed ring marks atoms with features that no graph of the training set has.</p>\n")
+		atoms, marked := "Atoms", "atoms"
+		if slices.ContainsFunc(r.Top, func(e Entry) bool { return e.Drawing != nil && e.Drawing.nodes > 0 }) {
+			atoms, marked = "Nodes", "nodes"
+		}
+		p.add("<h2>Furthest outside</h2>\n<p>%s are coloured by what they add to the score of the graph by itself: vermilion pushes it outside, blue holds it inside. In sum they are above zero where it is outside. The strongest colour is that of the largest part in each drawing. A dashed ring marks %s with features that no graph of the training set has.</p>\n", atoms, marked)
 		if r.Script == nil && r.Undrawn != "" {
 			p.add("<p>There are no drawings: %s.</p>\n", Escape(r.Undrawn))
 		}

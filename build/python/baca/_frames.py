@@ -45,8 +45,11 @@ def score(
         elsewhere. A refused row has NaN for numbers and None for its verdict. The
         numbers are those that ``baca score`` writes.
     """
-    if smiles_column not in list(frame.columns):
+    places = [i + 1 for i, name in enumerate(frame.columns) if name == smiles_column]
+    if not places:
         raise KeyError(f"no column {smiles_column!r}: the frame has {', '.join(map(str, frame.columns))}")
+    if len(places) > 1:
+        raise ValueError(f"columns {places[0]} and {places[1]} are both called {smiles_column!r}: want one of that name")
     names = [prefix + name for name in _COLUMNS]
     taken = [name for name in names if name in list(frame.columns)]
     if taken:

@@ -143,4 +143,6 @@ def test_frame(detector):
         assert "b_score" in baca.score(out, model=detector, prefix="b_").columns
     with pytest.raises(KeyError, match="no column 'SMILES'"):
         baca.score(frame, smiles_column="SMILES")
+    with pytest.raises(ValueError, match="columns 1 and 3 are both called 'smiles'"):
+        baca.score(pd.DataFrame([["C", 1, "N"]], columns=["smiles", "x", "smiles"]))
     assert baca.score(frame.iloc[:0]).shape == (0, 6)

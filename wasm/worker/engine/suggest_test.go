@@ -122,11 +122,11 @@ func TestSuggest(t *testing.T) {
 	// What was open and scored stays.
 	must[*message.Scored](e, h, &message.Score{})
 	for says, r := range map[string]*message.Suggest{
-		"0 to suggest: want 1 to 100000": {},
-		"want more than 0":                         {Most: 1, Price: "EUR", Budget: -1},
-		"more than 0, or none":                     {Most: 1, Price: "EUR", Budget: math.NaN()},
-		"choose the column with the prices":        {Most: 1, Budget: 7},
-		"false-alarm rate":                         {Most: 1, Alpha: 2},
+		"0 to suggest: want 1 to 100000":    {},
+		"want more than 0":                  {Most: 1, Price: "EUR", Budget: -1},
+		"more than 0, or none":              {Most: 1, Price: "EUR", Budget: math.NaN()},
+		"choose the column with the prices": {Most: 1, Budget: 7},
+		"false-alarm rate":                  {Most: 1, Alpha: 2},
 	} {
 		fails(e, h, r, message.CodeBadOption, says)
 	}

@@ -105,6 +105,19 @@ func (g *Graph) Degree(i int) int { return int(g.Offsets[i+1] - g.Offsets[i]) }
 // Row returns the neighbours of node i, ascending. It must not be changed.
 func (g *Graph) Row(i int) []int32 { return g.Neighbors[g.Offsets[i]:g.Offsets[i+1]] }
 
+// Edges returns each edge once, from its lower to its higher node, ascending.
+func (g *Graph) Edges() [][2]int32 {
+	edges := make([][2]int32, 0, g.M())
+	for i := range int32(g.N()) {
+		for _, j := range g.Row(int(i)) {
+			if j > i {
+				edges = append(edges, [2]int32{i, j})
+			}
+		}
+	}
+	return edges
+}
+
 // Select returns g with only some of its nodes, in their order, and the edges between
 // them.
 func (g *Graph) Select(keep func(node int) bool) *Graph {

@@ -120,12 +120,15 @@ func TestNewDense(t *testing.T) {
 	}
 }
 
-func TestSelect(t *testing.T) {
+func TestEdgesAndSelect(t *testing.T) {
 	g, _, err := New(5, [][2]int32{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {1, 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	g.X = []float32{0, 1, 2, 3, 4}
+	if got, want := g.Edges(), [][2]int32{{0, 1}, {1, 2}, {1, 3}, {2, 3}, {3, 4}}; !slices.Equal(got, want) {
+		t.Errorf("edges %d, want %d", got, want)
+	}
 	h := g.Select(func(i int) bool { return i != 2 })
 	if !slices.Equal(h.X, []float32{0, 1, 3, 4}) || !slices.Equal(h.Offsets, []int32{0, 1, 3, 5, 6}) || !slices.Equal(h.Neighbors, []int32{1, 0, 2, 1, 3, 2}) {
 		t.Errorf("without node 2: %+v", h)

@@ -31,12 +31,8 @@ func graphDrawing(g *graph.Graph, share, marked []float64) *Drawing {
 		return nil
 	}
 	d := &Drawing{nodes: g.N(), share: share, marked: marked}
-	for i := range g.N() {
-		for _, j := range g.Row(i) {
-			if int(j) > i {
-				d.edges = append(d.edges, int32(i), j)
-			}
-		}
+	for _, e := range g.Edges() {
+		d.edges = append(d.edges, e[:]...)
 	}
 	return d
 }

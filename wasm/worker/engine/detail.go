@@ -137,11 +137,9 @@ func draw(m *message.Detailed, text string, mol *molecule.Molecule, g *graph.Gra
 		m.Atoms = make([]message.Atom, g.N())
 		for i := range node {
 			node[i] = i
-			for _, j := range g.Row(i) {
-				if int(j) > i {
-					m.Bonds = append(m.Bonds, message.Bond{From: i, To: int(j), Order: 1})
-				}
-			}
+		}
+		for _, e := range g.Edges() {
+			m.Bonds = append(m.Bonds, message.Bond{From: int(e[0]), To: int(e[1]), Order: 1})
 		}
 		return node
 	}

@@ -40,7 +40,13 @@ type rivalRow struct {
 func (t *rivalries) rows() []rivalRow {
 	var rows []rivalRow
 	for _, r := range t.bench.rivals {
-		rows = append(rows, rivalRow{r.Name, r.Name, r.Title, r.Batch, r.Published})
+		published := map[string]float64{}
+		for k, x := range r.Published {
+			if x > 0 {
+				published[paperPairs[k].name()] = x
+			}
+		}
+		rows = append(rows, rivalRow{r.Name, r.Name, r.Title, r.Batch, published})
 	}
 	if !t.bench.ours {
 		return rows

@@ -2,27 +2,25 @@ package rival
 
 import (
 	"errors"
-	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
 
 // outsideBox returns the share of the columns of each row of test whose value lies outside
 // the range that train has.
-func outsideBox(train, test [][]float64) []float64 {
-	width := len(train[0])
-	low, high := make([]float64, width), make([]float64, width)
-	for j := range width {
-		low[j], high[j] = math.Inf(1), math.Inf(-1)
-		for _, row := range train {
-			low[j], high[j] = min(low[j], row[j]), max(high[j], row[j])
+func outsideBox(e *Embedded, _ uint64) []float64 {
+	low, high := slices.Clone(e.Train[0]), slices.Clone(e.Train[0])
+	for _, row := range e.Train {
+		for j, x := range row {
+			low[j], high[j] = min(low[j], x), max(high[j], x)
 		}
 	}
-	scores := make([]float64, len(test))
-	for i, row := range test {
+	scores := make([]float64, len(e.Test))
+	for i, row := range e.Test {
 		for j, x := range row {
 			if x < low[j] || x > high[j] {
-				scores[i] += 1 / float64(width)
+				scores[i] += 1 / float64(len(low))
 			}
 		}
 	}
@@ -35,7 +33,7 @@ const pcaShare = 0.9
 // principal returns the principal components of rows (columns of the result), as many as
 // explain pcaShare of the variance, and the mean. They follow from the products of rows
 // where there are fewer of these than columns, else from those of columns.
-func principal(rows [][]float64) (components *mat.Dense, mean []float64, err error) {
+func principal(rows [][]float64) (components *mat.Dense, mean []float64) {
 	mean, centred := centre(rows)
 	few := len(rows) < len(mean)
 	var products mat.SymDense
@@ -44,35 +42,36 @@ func principal(rows [][]float64) (components *mat.Dense, mean []float64, err err
 	} else {
 		products.SymOuterK(1, centred.T())
 	}
-	var eigen mat.EigenSym
-	if !eigen.Factorize(&products, true) {
-		return nil, nil, errors.New("the principal components of the training graphs cannot be found")
-	}
-	values := eigen.Values(nil) // ascending
+	values, vectors := eigen(&products)
 	total, sum, count := mat.Trace(&products), 0.0, 0
 	for count < len(values) && (count == 0 || sum < pcaShare*total) {
 		sum += values[len(values)-1-count]
 		count++
 	}
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
-	size, _ := vectors.Dims()
-	last := vectors.Slice(0, size, size-count, size)
+	last := vectors.Slice(0, len(values), len(values)-count, len(values)).(*mat.Dense)
 	if !few {
-		return mat.DenseCopyOf(last), mean, nil
+		return last, mean
 	}
 	components = new(mat.Dense)
 	components.Mul(centred.T(), last)
-	return components, mean, nil
+	return components, mean
+}
+
+// eigen returns the eigenvalues, ascending, and the eigenvectors.
+func eigen(a mat.Symmetric) ([]float64, *mat.Dense) {
+	var e mat.EigenSym
+	if !e.Factorize(a, true) {
+		check(errors.New("the covariance of the training graphs has no eigenvectors: want finite values"))
+	}
+	vectors := new(mat.Dense)
+	e.VectorsTo(vectors)
+	return e.Values(nil), vectors
 }
 
 // outsidePCA is outsideBox in the principal components of train, whose lengths do not matter
 // to a box.
-func outsidePCA(train, test [][]float64) ([]float64, error) {
-	components, mean, err := principal(train)
-	if err != nil {
-		return nil, err
-	}
+func outsidePCA(e *Embedded, seed uint64) []float64 {
+	components, mean := principal(e.Train)
 	projected := func(rows [][]float64) [][]float64 {
 		var product mat.Dense
 		product.Mul(less(rows, mean), components)
@@ -82,22 +81,5 @@ func outsidePCA(train, test [][]float64) ([]float64, error) {
 		}
 		return list
 	}
-	return outsideBox(projected(train), projected(test)), nil
-}
-
-// leverages returns xᵀ(XᵀX + I)⁻¹x of each row x of test, where X has the rows of train:
-// how little these say about what a linear model would make of x. The identity stands
-// in where X has fewer rows than columns.
-func leverages(train, test [][]float64) ([]float64, error) {
-	none := make([]float64, len(train[0]))
-	gram := new(mat.SymDense)
-	gram.SymOuterK(1, less(train, none).T())
-	for i := range none {
-		gram.SetSym(i, i, gram.At(i, i)+1)
-	}
-	var inverse mat.Cholesky
-	if !inverse.Factorize(gram) {
-		return nil, errors.New("leverages have no inverse: want finite fingerprints")
-	}
-	return quadratic(&inverse, less(test, none))
+	return outsideBox(&Embedded{projected(e.Train), projected(e.Test)}, seed)
 }

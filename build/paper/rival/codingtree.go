@@ -1,6 +1,8 @@
 package rival
 
 import (
+	"slices"
+
 	"baca/algo/contrast"
 	"baca/algo/graph"
 	"baca/build/paper/rival/entropy"
@@ -15,9 +17,6 @@ const (
 	mostDegree = 10
 )
 
-// newer are detectors that the paper's table does not have yet.
-func newer() []*Rival { return []*Rival{sego, redOUT, sigood} }
-
 // codingTrees are those of graphs.
 func codingTrees(gs []*graph.Graph) []*entropy.Tree {
 	trees := make([]*entropy.Tree, len(gs))
@@ -29,37 +28,30 @@ func codingTrees(gs []*graph.Graph) []*entropy.Tree {
 
 // A treeBatch is the coding trees of graphs, numbered as one.
 type treeBatch struct {
-	leaves  tape.Matrix // the node features and the degree as a one-hot, of each node
-	parents [][]int32   // of the nodes of each level but the last
-	owners  [][]int32   // the graphs of the parents' level
-	sizes   []int       // the nodes of the parents' level
-	graphs  int
+	leaves tape.Matrix // the node features and the degree as a one-hot, of each node
+	levels [treeHeight]struct {
+		parents []int32 // at this level, of the nodes of the one below
+		owners  []int32 // the graphs of the nodes of this level
+	}
+	graphs int
 }
 
 func newTreeBatch(gs []*graph.Graph, trees []*entropy.Tree) *treeBatch {
-	f := &treeBatch{graphs: len(gs), parents: make([][]int32, treeHeight), owners: make([][]int32, treeHeight), sizes: make([]int, treeHeight)}
+	f := &treeBatch{graphs: len(gs)}
 	for k, g := range gs {
-		width := g.Features + mostDegree + 1
-		f.leaves.Cols = width
-		f.leaves.Rows += g.N()
 		for i := range g.N() {
-			row := make([]float32, width)
+			row := make([]float32, g.Features+mostDegree+1)
 			copy(row, g.X[i*g.Features:(i+1)*g.Features])
 			row[g.Features+min(g.Degree(i), mostDegree)] = 1
-			f.leaves.Data = append(f.leaves.Data, row...)
+			f.leaves = matrixOf(append(f.leaves.Data, row...), len(row))
 		}
 		for l, parents := range trees[k].Parents {
-			size := 1
-			if l+1 < treeHeight {
-				size = len(trees[k].Parents[l+1])
-			}
+			level := &f.levels[l]
+			first := int32(len(level.owners))
 			for _, p := range parents {
-				f.parents[l] = append(f.parents[l], int32(f.sizes[l])+p)
+				level.parents = append(level.parents, first+p)
 			}
-			for range size {
-				f.owners[l] = append(f.owners[l], int32(k))
-			}
-			f.sizes[l] += size
+			level.owners = append(level.owners, slices.Repeat([]int32{int32(k)}, 1+int(slices.Max(parents)))...)
 		}
 	}
 	return f
@@ -69,24 +61,19 @@ func newTreeBatch(gs []*graph.Graph, trees []*entropy.Tree) *treeBatch {
 // x = MLP(Σ x of its children), with a normalisation after each of the two layers of the
 // MLP; the sums over each level, side by side, go through a linear layer and a projection.
 type treeNet struct {
-	levels [treeHeight]struct {
-		first, second       *tape.Linear
-		normFirst, normLast *tape.Norm
-	}
-	align *tape.Linear
-	head  *tape.MLP
+	levels [treeHeight]tape.Layer
+	head   tape.Layer
 }
 
 // newTreeNet returns one for leaves with so many features and embeddings of that width.
 func newTreeNet(p *tape.Params, features, width int) *treeNet {
 	n := &treeNet{}
 	for l := range n.levels {
-		level := &n.levels[l]
-		level.first, level.normFirst = tape.NewLinear(p, features, treeWidth), tape.NewNorm(p, treeWidth)
-		level.second, level.normLast = tape.NewLinear(p, treeWidth, treeWidth), tape.NewNorm(p, treeWidth)
+		n.levels[l] = tape.Sequence(tape.NewLinear(p, features, treeWidth), tape.NewNorm(p, treeWidth), tape.ReLU,
+			tape.NewLinear(p, treeWidth, treeWidth), tape.NewNorm(p, treeWidth), tape.ReLU)
 		features = treeWidth
 	}
-	n.align, n.head = tape.NewLinear(p, treeHeight*treeWidth, width), tape.NewMLP(p, width, width, width)
+	n.head = tape.Sequence(tape.NewLinear(p, treeHeight*treeWidth, width), tape.NewMLP(p, width, width, width))
 	return n
 }
 
@@ -94,14 +81,11 @@ func newTreeNet(p *tape.Params, features, width int) *treeNet {
 func (n *treeNet) forward(t *tape.Tape, f *treeBatch, training bool) *tape.Value {
 	x := t.Constant(f.leaves)
 	var pooled []*tape.Value
-	for l := range n.levels {
-		level := &n.levels[l]
-		x = t.Scatter(x, f.parents[l], f.sizes[l])
-		x = t.ReLU(level.normFirst.Forward(t, level.first.Forward(t, x), training))
-		x = t.ReLU(level.normLast.Forward(t, level.second.Forward(t, x), training))
-		pooled = append(pooled, t.Scatter(x, f.owners[l], f.graphs))
+	for l, level := range f.levels {
+		x = n.levels[l](t, t.Scatter(x, level.parents, len(level.owners)), training)
+		pooled = append(pooled, t.Scatter(x, level.owners, f.graphs))
 	}
-	return n.head.Forward(t, n.align.Forward(t, t.Concat(pooled...)))
+	return n.head(t, t.Concat(pooled...), training)
 }
 
 // contrastLoss is ℓ of package contrast for each row of a and b: how much less similar row i
@@ -129,9 +113,4 @@ func masked(n int, out func(i, j int) bool) tape.Matrix {
 		}
 	}
 	return m
-}
-
-// rowsOf returns rows lo to hi of a matrix of that width.
-func rowsOf(data []float32, width, lo, hi int) tape.Matrix {
-	return tape.Matrix{Rows: hi - lo, Cols: width, Data: data[lo*width : hi*width]}
 }

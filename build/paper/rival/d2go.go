@@ -2,7 +2,6 @@ package rival
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -33,7 +32,7 @@ var d2go = &Rival{
 	Differs: "Made from what the paper says of it: two dictionaries of graphons, no attention, and a fixed weight between the two sides. " +
 		"Sizes, temperatures and thresholds are those of the paper's method.",
 	Batch: true,
-	Score: inCanonicalOrder(scoreD2GO),
+	score: inCanonicalOrder(scoreD2GO),
 }
 
 const (
@@ -44,69 +43,44 @@ const (
 	d2goWeight   = 1.0  // of the calibration, both parts standardised
 )
 
-func scoreD2GO(ctx context.Context, p *Problem) ([]float64, error) {
-	e := p.Model.Encoder
-	test, err := contrast.Represent(ctx, p.Workers, e, p.Test)
-	if err != nil {
-		return nil, err
-	}
-	negatives, terms := test.Negatives(), contrast.PlainTerms(test)
-	base, err := contrast.BaseScores(ctx, p.Workers, test, negatives, true, terms)
-	if err != nil {
-		return nil, err
-	}
-	standard := near.NewStandardizer(p.Model.Bank.Q, p.Model.Bank.Dim())
-	keys := standard.Apply(test.Q)
-	calibration := make([]float64, len(base))
+func scoreD2GO(r *run) []float64 {
+	tested := r.represent(r.Test)
+	dim, negatives, terms := tested.Dim(), tested.Negatives(), contrast.PlainTerms(tested)
+	base := checked(contrast.BaseScores(r.ctx, r.Workers, tested, negatives, true, terms))
+	standard := near.NewStandardizer(r.Model.Bank.Q, dim)
+	keys, calibration := standard.Apply(tested.Q), make([]float64, len(base))
 	inside, outside := tails(base)
 	for side, members := range map[dictionary.Side][]int{dictionary.ID: inside, dictionary.OOD: outside} {
-		entries := make([]dictionary.Entry, len(members))
-		graphs := make([]*graph.Graph, len(members))
-		for k, i := range members {
-			entries[k] = dictionary.Entry{Key: keys[i*test.Dim() : (i+1)*test.Dim()], Score: base[i], Origin: dictionary.Test, Index: i}
-			graphs[k] = p.Test[i]
+		var entries []dictionary.Entry
+		for _, i := range members {
+			entries = append(entries, dictionary.Entry{Key: keys[i*dim : (i+1)*dim], Score: base[i], Origin: dictionary.Test, Index: i})
 		}
-		d := dictionary.New(side, test.Dim(), d2goCapacity, entries)
-		drawn := synthetic(graphs, d2goDrawn, rand.New(rand.NewPCG(p.Seed, uint64(side))))
-		r, err := contrast.Represent(ctx, p.Workers, e, drawn)
-		if err != nil {
-			return nil, err
-		}
-		scores, err := contrast.BaseScores(ctx, p.Workers, r, negatives, false, terms)
-		if err != nil {
-			return nil, err
-		}
-		rows := standard.Apply(r.Q)
-		for k, s := range scores {
-			d.Offer(dictionary.Entry{Key: rows[k*r.Dim() : (k+1)*r.Dim()], Score: s, Origin: dictionary.Synthetic, Index: k})
+		d := dictionary.New(side, dim, d2goCapacity, entries)
+		drawn := r.represent(synthetic(pick(r.Test, members), d2goDrawn, stream(r.Seed, uint64(side))))
+		rows := standard.Apply(drawn.Q)
+		for k, x := range checked(contrast.BaseScores(r.ctx, r.Workers, drawn, negatives, false, terms)) {
+			d.Offer(dictionary.Entry{Key: rows[k*dim : (k+1)*dim], Score: x, Origin: dictionary.Synthetic, Index: k})
 		}
 		sign := 1.0
 		if side == dictionary.ID {
 			sign = -1
 		}
-		for i, s := range likeness(keys, test.Dim(), d, members) {
-			calibration[i] += sign * s
+		for i, x := range likeness(keys, dim, d, members) {
+			calibration[i] += sign * x
 		}
 	}
 	scores := make([]float64, len(base))
 	addStandard(scores, base, base, 1)
 	addStandard(scores, calibration, calibration, d2goWeight)
-	return scores, nil
+	return scores
 }
 
 // tails are the graphs of the lowest and of the highest scores, a quarter each and at least
 // one, in their order.
 func tails(scores []float64) (low, high []int) {
-	order := make([]int, len(scores))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
+	order := sorted(len(scores), func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
 	n := max(1, int(math.Round(d2goTail*float64(len(order)))))
-	low, high = slices.Clone(order[:n]), slices.Clone(order[len(order)-n:])
-	slices.Sort(low)
-	slices.Sort(high)
-	return low, high
+	return slices.Sorted(slices.Values(order[:n])), slices.Sorted(slices.Values(order[len(order)-n:]))
 }
 
 // synthetic draws up to n graphs from mixtures of the graphons of some graphs, which lend
@@ -135,11 +109,7 @@ func graphonSize(graphs []*graph.Graph) int {
 // drawMixed draws up to n graphs from mixtures of graphons of equal size. Their nodes take
 // their features from those of donors.
 func drawMixed(graphons []*graphon.Graphon, donors []*graph.Graph, n int, rng *rand.Rand) []*graph.Graph {
-	mixup, err := graphon.NewMixup(graphons, graphon.DefaultOptions())
-	if err != nil {
-		panic(err) // the default options are valid
-	}
-	pool := graphon.NewDonors(donors)
+	mixup, pool := checked(graphon.NewMixup(graphons, graphon.DefaultOptions())), graphon.NewDonors(donors)
 	var drawn []*graph.Graph
 	for range n {
 		s, ok := mixup.Draw(rng)
@@ -155,29 +125,17 @@ func drawMixed(graphons []*graphon.Graphon, donors []*graph.Graph, n int, rng *r
 // likeness returns the mean cosine of each query with its nearest keys of the dictionary.
 // Row k of the bank is the graph members[k] itself, which is not compared with itself.
 func likeness(queries []float32, dim int, d *dictionary.Dictionary, members []int) []float64 {
-	own := make(map[int]int, len(members))
-	for row, i := range members {
-		own[i] = row
-	}
-	keys := unitRows(d.Keys(), dim)
-	queries = unitRows(queries, dim)
-	means := make([]float64, len(queries)/dim)
-	cosines := make([]float32, d.Len())
+	keys, units := unitRows(d.Keys(), dim), unitRows(queries, dim)
+	means, cosines := make([]float64, len(units)), make([]float32, len(keys))
 	var top []int32
-	for i := range means {
-		query := queries[i*dim : (i+1)*dim]
-		for k := range cosines {
-			sum := float32(0)
-			for j, x := range keys[k*dim : (k+1)*dim] {
-				sum += x * query[j]
+	for i, query := range units {
+		for k, key := range keys {
+			cosines[k] = 0
+			for j, x := range key {
+				cosines[k] += x * query[j]
 			}
-			cosines[k] = sum
 		}
-		exclude := -1
-		if row, member := own[i]; member {
-			exclude = row
-		}
-		top = attention.TopK(top, cosines, d2goNearest, exclude)
+		top = attention.TopK(top, cosines, d2goNearest, slices.Index(members, i))
 		for _, k := range top {
 			means[i] += float64(cosines[k]) / float64(len(top))
 		}
@@ -186,18 +144,15 @@ func likeness(queries []float32, dim int, d *dictionary.Dictionary, members []in
 }
 
 // unitRows returns rows brought to length 1; rows of zeros stay.
-func unitRows(rows []float32, dim int) []float32 {
-	units := slices.Clone(rows)
-	for row := range slices.Chunk(units, dim) {
+func unitRows(rows []float32, dim int) [][]float32 {
+	units := slices.Collect(slices.Chunk(slices.Clone(rows), dim))
+	for _, row := range units {
 		sum := 0.0
 		for _, x := range row {
 			sum += float64(x) * float64(x)
 		}
-		if sum == 0 {
-			continue
-		}
 		for j := range row {
-			row[j] /= float32(math.Sqrt(sum))
+			row[j] /= float32(math.Sqrt(cmp.Or(sum, 1)))
 		}
 	}
 	return units

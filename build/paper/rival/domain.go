@@ -1,8 +1,8 @@
 package rival
 
 import (
-	"context"
 	"fmt"
+	"slices"
 
 	"baca/algo/baseline"
 	"baca/algo/fingerprint"
@@ -25,70 +25,49 @@ const scikitFingerprints = "the applicability domains of scikit-fingerprints (Ad
 // domains are chemists' applicability domains on circular fingerprints (Rogers and Hahn
 // 2010): whether a molecule lies where the training molecules do.
 func domains() []*Rival {
-	sets := func(name, title, cite string, score func(n, tested int, similarity measure, seed uint64) []float64) *Rival {
+	domain := func(name, title, cite, differs string, judge func(train, test []fingerprint.Print, seed uint64) []float64) *Rival {
 		return &Rival{
-			Name: name, Title: title, Cite: cite, Differs: setsDiffers, Molecules: true, NoModel: true,
-			Score: func(_ context.Context, p *Problem) ([]float64, error) {
-				train, test, err := circular(p)
-				if err != nil {
-					return nil, err
-				}
-				return score(len(train), len(test), tanimoto(train, test), p.Seed), nil
-			},
+			Name: "ecfp-" + name, Title: "ECFP4, " + title, Cite: cite, Differs: differs, Molecules: true, NoModel: true,
+			score: func(r *run) []float64 { return judge(circular(r.TrainSMILES), circular(r.TestSMILES), r.Seed) },
 		}
 	}
-	folded := func(name, title, cite string, score func(train, test [][]float64, seed uint64) ([]float64, error)) *Rival {
-		return &Rival{
-			Name: name, Title: title, Cite: cite, Differs: foldedDiffers, Molecules: true, NoModel: true,
-			Score: func(_ context.Context, p *Problem) ([]float64, error) {
-				train, test, err := circular(p)
-				if err != nil {
-					return nil, err
-				}
-				return score(bits(train), bits(test), p.Seed)
-			},
-		}
+	sets := func(name, title, cite string, head func(similarities points, seed uint64) []float64) *Rival {
+		return domain(name, title, cite, setsDiffers, func(train, test []fingerprint.Print, seed uint64) []float64 {
+			return head(tanimoto(train, test), seed)
+		})
+	}
+	folded := func(name, title, cite string, head func(e *Embedded, seed uint64) []float64) *Rival {
+		return domain(name, title, cite, foldedDiffers, func(train, test []fingerprint.Print, seed uint64) []float64 {
+			return head(&Embedded{bits(train), bits(test)}, seed)
+		})
+	}
+	nearestOf := func(k int) func(points, uint64) []float64 {
+		return func(p points, _ uint64) []float64 { return nearest(p.each(distance), k) }
 	}
 	return []*Rival{
-		sets("ecfp-nearest", "ECFP4, nearest neighbour", "k-NN of "+scikitFingerprints+" with its k = 1", neighborsOf(1)),
-		sets("ecfp-knn", "ECFP4, 5 nearest neighbours", "Sheridan, Feuston, Maiorov and Kearsley, Journal of Chemical Information and Computer Sciences 44, 2004; mean Tanimoto distance", neighborsOf(domainNeighbors)),
-		sets("ecfp-lof", "ECFP4, LOF", "Breunig and others, SIGMOD 2000", func(n, tested int, similarity measure, _ uint64) []float64 {
-			return outlierFactors(n, tested, distance(similarity))
-		}),
-		sets("ecfp-ocsvm", "ECFP4, OC-SVM", "Schölkopf and others, Neural Computation 13, 2001; Tanimoto kernel", svmOfKernel),
-		folded("ecfp-forest", "ECFP4, isolation forest", "Liu, Ting and Zhou, ICDM 2008", func(train, test [][]float64, seed uint64) ([]float64, error) {
-			return isolationForest(train, test, seed), nil
-		}),
-		folded("ecfp-leverage", "ECFP4, leverage", "Leverage of "+scikitFingerprints, func(train, test [][]float64, _ uint64) ([]float64, error) {
-			return leverages(train, test)
-		}),
+		sets("nearest", "nearest neighbour", "k-NN of "+scikitFingerprints+" with its k = 1", nearestOf(1)),
+		sets("knn", "5 nearest neighbours", "Sheridan, Feuston, Maiorov and Kearsley, Journal of Chemical Information and Computer Sciences 44, 2004; mean Tanimoto distance", nearestOf(domainNeighbors)),
+		sets("lof", "LOF", "Breunig and others, SIGMOD 2000", func(p points, _ uint64) []float64 { return outlierFactors(p.each(distance)) }),
+		sets("ocsvm", "OC-SVM", "Schölkopf and others, Neural Computation 13, 2001; Tanimoto kernel", svmOfKernel),
+		folded("forest", "isolation forest", "Liu, Ting and Zhou, ICDM 2008", isolationForest),
+		folded("leverage", "leverage", "Leverage of "+scikitFingerprints, leverages),
 		// Training sets of some hundred molecules have all bits, and then the box holds everything.
-		folded("ecfp-box", "ECFP4, bounding box", "Bounding box of "+scikitFingerprints, func(train, test [][]float64, _ uint64) ([]float64, error) {
-			return outsideBox(train, test), nil
-		}),
-		folded("ecfp-pca-box", "ECFP4, PCA box", "PCA bounding box of "+scikitFingerprints+", components of 90 % of the variance", func(train, test [][]float64, _ uint64) ([]float64, error) {
-			return outsidePCA(train, test)
-		}),
+		folded("box", "bounding box", "Bounding box of "+scikitFingerprints, outsideBox),
+		folded("pca-box", "PCA box", "PCA bounding box of "+scikitFingerprints+", components of 90 % of the variance", outsidePCA),
 	}
 }
 
-// circular returns the ECFP4 of the molecules of a problem.
-func circular(p *Problem) (train, test []fingerprint.Print, err error) {
-	read := func(texts []string) ([]fingerprint.Print, error) {
-		prints := make([]fingerprint.Print, len(texts))
-		for i, text := range texts {
-			m, err := smiles.Parse(text)
-			if err != nil {
-				return nil, fmt.Errorf("molecule %q: %w", text, err)
-			}
-			prints[i] = baseline.ECFP(m, 2)
+// circular returns the ECFP4 of molecules.
+func circular(texts []string) []fingerprint.Print {
+	prints := make([]fingerprint.Print, len(texts))
+	for i, text := range texts {
+		m, err := smiles.Parse(text)
+		if err != nil {
+			check(fmt.Errorf("molecule %q: %w", text, err))
 		}
-		return prints, nil
+		prints[i] = baseline.ECFP(m, 2)
 	}
-	if train, err = read(p.TrainSMILES); err == nil {
-		test, err = read(p.TestSMILES)
-	}
-	return train, test, err
+	return prints
 }
 
 // bits folds prints to rows of zeros and ones.
@@ -104,30 +83,14 @@ func bits(prints []fingerprint.Print) [][]float64 {
 }
 
 // tanimoto is the Tanimoto similarity of prints.
-func tanimoto(train, test []fingerprint.Print) measure {
-	index := fingerprint.NewIndex(train)
-	return func(i int, dst []float64) {
-		if i < len(train) {
-			index.Similarities(dst, fingerprint.Sets, train[i])
-		} else {
-			index.Similarities(dst, fingerprint.Sets, test[i-len(train)])
-		}
-	}
+func tanimoto(train, test []fingerprint.Print) points {
+	index, prints := fingerprint.NewIndex(train), slices.Concat(train, test)
+	return points{len(train), len(test), func(i int) []float64 {
+		row := make([]float64, len(train))
+		index.Similarities(row, fingerprint.Sets, prints[i])
+		return row
+	}}
 }
 
 // distance is one less a similarity.
-func distance(similarity measure) measure {
-	return func(i int, dst []float64) {
-		similarity(i, dst)
-		for j, s := range dst {
-			dst[j] = 1 - s
-		}
-	}
-}
-
-// neighborsOf is the mean distance to the k nearest training molecules.
-func neighborsOf(k int) func(n, tested int, similarity measure, seed uint64) []float64 {
-	return func(n, tested int, similarity measure, _ uint64) []float64 {
-		return nearest(n, tested, k, distance(similarity))
-	}
-}
+func distance(similarity float64) float64 { return 1 - similarity }

@@ -1,8 +1,6 @@
 package rival
 
 import (
-	"context"
-
 	"baca/algo/graph"
 	"baca/build/paper/rival/tape"
 )
@@ -15,63 +13,33 @@ const (
 	embeddedEpochs, embeddedSteps = 20, 1500
 )
 
-// An embedder is a graph isomorphism network whose layers are read side by side and summed
-// over the nodes.
-type embedder struct{ gin *tape.GIN }
+// An embedder returns the embeddings of the nodes of b, N×embeddedWidth: the layers of a graph
+// isomorphism network side by side. Those of a graph are their sum.
+type embedder func(b *graph.Batch, training bool) *tape.Value
 
-func newEmbedder(p *tape.Params, gs []*graph.Graph) *embedder {
-	return &embedder{tape.NewGIN(p, nodeWidth(gs), embeddedUnits, embeddedLayers, true)}
-}
-
-// nodes returns the embeddings of the nodes of b, N×embeddedWidth.
-func (e *embedder) nodes(t *tape.Tape, b *graph.Batch, training bool) *tape.Value {
-	return t.Concat(e.gin.Forward(t, b, t.Constant(nodeInput(b)), nil, training)...)
-}
-
-// rows returns the embeddings of graphs, each by itself.
-func (e *embedder) rows(ctx context.Context, gs []*graph.Graph) ([][]float64, error) {
-	t, rows := new(tape.Tape), make([][]float64, 0, len(gs))
-	_, err := eachAlone(ctx, gs, func(b *graph.Batch) float64 {
-		t.Reset()
-		rows = append(rows, widened(t.SumNodes(e.nodes(t, b, false), b).Data))
-		return 0
-	})
-	return rows, err
+func newEmbedder(r *run) embedder {
+	g := tape.NewGIN(r.params, nodeWidth(r.Train), embeddedUnits, embeddedLayers, true)
+	return func(b *graph.Batch, training bool) *tape.Value {
+		return g.Forward(r.t, b, r.t.Constant(nodeInput(b)), nil, training)
+	}
 }
 
 const embeddingDiffers = "Ours has 3 layers of 32 and 20 epochs, 1 500 steps at most, for every pair; the options behind the published figures are not told. Plain graphs are read by their degrees."
 
 // embeddingRivals are embeddings that were learned, with each of two detectors on them.
-func embeddingRivals(name, title, cite string, train func(context.Context, *Problem) (*embedder, error), distance, forest map[string]float64) []*Rival {
-	training := &Training{func(ctx context.Context, p *Problem) (*Embedded, error) {
-		e, err := train(ctx, p)
-		if err != nil {
-			return nil, err
+func embeddingRivals(name, title, cite string, train func(*run) embedder, distance, forest []float64) []*Rival {
+	training := &Training{func(r *run) *Embedded {
+		e := train(r)
+		rows := func(gs []*graph.Graph) [][]float64 {
+			return wideRows(r.alone(gs, func(b *graph.Batch) *tape.Value { return r.t.SumNodes(e(b, false), b) }))
 		}
-		inside, err := e.rows(ctx, p.Train)
-		if err != nil {
-			return nil, err
-		}
-		tested, err := e.rows(ctx, p.Test)
-		return &Embedded{inside, tested}, err
+		return &Embedded{rows(r.Train), rows(r.Test)}
 	}}
-	detector := func(name, title string, published map[string]float64, head func(*Embedded, uint64) ([]float64, error)) *Rival {
+	detector := func(suffix, head string, published []float64, judge func(*Embedded, uint64) []float64) *Rival {
 		return &Rival{
-			Name: name, Title: title, Cite: cite, Published: published, Source: "the paper's table 1", Differs: embeddingDiffers, NoModel: true,
-			Training: training, Head: head,
-			Score: func(ctx context.Context, p *Problem) ([]float64, error) {
-				e, err := training.Embed(ctx, p)
-				if err != nil {
-					return nil, err
-				}
-				return head(e, p.Seed)
-			},
+			Name: name + suffix, Title: title + head, Cite: cite, Published: published, Source: "the paper's table 1", Differs: embeddingDiffers,
+			NoModel: true, Training: training, head: judge,
 		}
 	}
-	return []*Rival{
-		detector(name+"-md", title+"-MD", distance, func(e *Embedded, _ uint64) ([]float64, error) { return mahalanobis(e.Train, e.Test) }),
-		detector(name+"-forest", title+"-iF", forest, func(e *Embedded, seed uint64) ([]float64, error) {
-			return isolationForest(e.Train, e.Test, seed), nil
-		}),
-	}
+	return []*Rival{detector("-md", "-MD", distance, mahalanobis), detector("-forest", "-iF", forest, isolationForest)}
 }

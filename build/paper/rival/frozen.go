@@ -2,7 +2,6 @@ package rival
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"slices"
 
@@ -16,30 +15,26 @@ import (
 // A frozenView is one view of the model's encoder on a tape, whose weights stay as they are.
 type frozenView struct {
 	view   int
-	layers *tape.GIN
-	head   *tape.MLP // of graphs
+	layers tape.GIN
+	head   tape.Layer // of graphs
 }
 
 func newFrozenView(e *gin.Encoder, view int) *frozenView {
-	features := e.Features
-	if view == gin.Structure {
-		features = graph.EncodingWidth
-	}
+	features := [gin.Views]int{e.Features, graph.EncodingWidth}[view]
 	params := tape.NewParams(0)
-	f := &frozenView{
-		view: view, layers: tape.NewGIN(params, features, e.Hidden, e.Layers, false),
-		head: tape.NewMLP(params, e.Width(), e.Width(), e.Width()),
-	}
-	set := func(to *tape.MLP, from gin.MLP) {
-		tape.SetLinear(to.First, from.First.W, from.First.B)
-		tape.SetLinear(to.Second, from.Second.W, from.Second.B)
-	}
-	for l, m := range e.GIN[view] {
-		set(f.layers.Layers[l], m)
-	}
-	set(f.head, e.GraphHead[view])
+	f := &frozenView{view, tape.NewGIN(params, features, e.Hidden, e.Layers, false), tape.NewMLP(params, e.Width(), e.Width(), e.Width())}
+	params.Load(slices.Concat(e.GIN[view], e.GraphHead[view:view+1])...)
 	params.Freeze()
 	return f
+}
+
+// telling is the view that tells graphs apart by more than their size: atoms where the
+// graphs have any, and structure where every node is the same.
+func telling(e *gin.Encoder) *frozenView {
+	if e.Features == 1 {
+		return newFrozenView(e, gin.Structure)
+	}
+	return newFrozenView(e, gin.Feature)
 }
 
 // input returns what the view reads of nodes.
@@ -47,64 +42,47 @@ func (f *frozenView) input(b *graph.Batch) tape.Matrix {
 	if f.view == gin.Feature {
 		return tape.Features(b)
 	}
-	for _, g := range b.Graphs {
-		g.EncodeStructure()
-	}
 	return tape.Structure(b)
 }
 
 // embed returns the embeddings of nodes, N×E, for the input x and weights of edges, which
 // may be nil.
 func (f *frozenView) embed(t *tape.Tape, b *graph.Batch, x, weights *tape.Value) *tape.Value {
-	return t.Concat(f.layers.Forward(t, b, x, weights, false)...)
+	return f.layers.Forward(t, b, x, weights, false)
 }
 
 // project returns the projections of graphs, B×E, whose nodes have these embeddings.
 func (f *frozenView) project(t *tape.Tape, b *graph.Batch, nodes *tape.Value) *tape.Value {
-	return f.head.Forward(t, t.SumNodes(nodes, b))
-}
-
-// telling is the view that tells graphs apart by more than their size: atoms where the
-// graphs have any, and structure where every node is the same.
-func telling(e *gin.Encoder) int {
-	if e.Features == 1 {
-		return gin.Structure
-	}
-	return gin.Feature
+	return f.head(t, t.SumNodes(nodes, b), false)
 }
 
 // inCanonicalOrder makes a score that depends on the whole of Test independent of its order:
 // the graphs come in the order of hashes of their subtrees, and then of what they are.
-func inCanonicalOrder(score func(context.Context, *Problem) ([]float64, error)) func(context.Context, *Problem) ([]float64, error) {
-	return func(ctx context.Context, p *Problem) ([]float64, error) {
-		prints, err := fingerprint.All(ctx, p.Workers, p.Test, fingerprint.DefaultHeight)
-		if err != nil {
-			return nil, err
-		}
-		hashes, order := make([]uint64, len(prints)), make([]int, len(prints))
-		for i, f := range prints {
-			hashes[i], order[i] = f.Hash(), i
-		}
-		slices.SortStableFunc(order, func(a, b int) int {
-			g, h := p.Test[a], p.Test[b]
-			return cmp.Or(cmp.Compare(hashes[a], hashes[b]), slices.Compare(g.Offsets, h.Offsets),
+func inCanonicalOrder(score func(*run) []float64) func(*run) []float64 {
+	return func(r *run) []float64 {
+		prints := checked(fingerprint.All(r.ctx, r.Workers, r.Test, fingerprint.DefaultHeight))
+		order := sorted(len(prints), func(a, b int) int {
+			g, h := r.Test[a], r.Test[b]
+			return cmp.Or(cmp.Compare(prints[a].Hash(), prints[b].Hash()), slices.Compare(g.Offsets, h.Offsets),
 				slices.Compare(g.Neighbors, h.Neighbors), slices.Compare(g.X, h.X))
 		})
-		sorted := *p
-		sorted.Test, sorted.TestSMILES = make([]*graph.Graph, len(order)), nil
-		for k, i := range order {
-			sorted.Test[k] = p.Test[i]
+		p, scores := *r.Problem, make([]float64, len(order))
+		p.Test, p.TestSMILES = pick(r.Test, order), nil
+		for k, x := range score(newRun(r.ctx, &p)) {
+			scores[order[k]] = x
 		}
-		mixed, err := score(ctx, &sorted)
-		if err != nil {
-			return nil, err
-		}
-		scores := make([]float64, len(mixed))
-		for k, i := range order {
-			scores[i] = mixed[k]
-		}
-		return scores, nil
+		return scores
 	}
+}
+
+// sorted returns the numbers below n in an order, equals as they are.
+func sorted(n int, compare func(a, b int) int) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, compare)
+	return order
 }
 
 // pooled returns the embeddings of both views, summed over nodes, n×2E.
@@ -116,31 +94,22 @@ func pooled(r *contrast.Representation) tape.Matrix {
 	return m
 }
 
-// meanAndDeviation leaves out values that are not defined. The deviation is 1 where all
-// values are the same.
-func meanAndDeviation(values []float64) (mean, deviation float64) {
-	n, squares := 0.0, 0.0
-	for _, x := range values {
+// addStandard adds weight·(value − mean)/deviation to each score, with mean and deviation of
+// what is known; the deviation is 1 where all of that is the same. A value that is not defined
+// counts as the mean.
+func addStandard(scores, values, known []float64, weight float64) {
+	n, mean, squares := 0.0, 0.0, 0.0
+	for _, x := range known {
 		if !math.IsNaN(x) {
-			n++
-			mean += x
-			squares += x * x
+			n, mean, squares = n+1, mean+x, squares+x*x
 		}
 	}
-	if n == 0 {
-		return 0, 1
-	}
+	n = max(1, n)
 	mean /= n
-	if deviation = math.Sqrt(max(0, squares/n-mean*mean)); deviation < 1e-9 {
+	deviation := math.Sqrt(max(0, squares/n-mean*mean))
+	if deviation < 1e-9 {
 		deviation = 1
 	}
-	return mean, deviation
-}
-
-// addStandard adds weight·(value − mean)/deviation to each score, with mean and deviation of
-// what is known. A value that is not defined counts as the mean.
-func addStandard(scores, values, known []float64, weight float64) {
-	mean, deviation := meanAndDeviation(known)
 	for i, x := range values {
 		if !math.IsNaN(x) {
 			scores[i] += (x - mean) / (deviation / weight)

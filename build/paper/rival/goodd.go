@@ -1,7 +1,6 @@
 package rival
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -26,12 +25,12 @@ import (
 var goodD = &Rival{
 	Name: "good-d", Title: "GOOD-D",
 	Cite:      "Liu, Ding, Liu and Pan, GOOD-D: On Unsupervised Graph Out-Of-Distribution Detection, WSDM 2023",
-	Published: inTable([...]float64{93.00, 78.43, 98.91, 61.89, 79.71, 65.30, 70.48, 81.56, 66.13, 91.39}),
+	Published: []float64{93.00, 78.43, 98.91, 61.89, 79.71, 65.30, 70.48, 81.56, 66.13, 91.39},
 	Source:    "the paper's table 1, from its authors",
 	Differs: "The number of clusters is 2, or 5 for molecules, where the published commands have 2 to 30 by pair; the head learns on the frozen encoder, " +
 		"which is trained without it; negatives are all test graphs, where the published commands test most pairs in batches of 128, ID graphs first.",
 	Batch: true,
-	Score: inCanonicalOrder(scoreGOODD),
+	score: inCanonicalOrder(scoreGOODD),
 }
 
 const (
@@ -53,14 +52,13 @@ type prototypes struct {
 // newPrototypes clusters the rows of b.
 func newPrototypes(b tape.Matrix, k int, rng *rand.Rand) *prototypes {
 	centres, cluster, distance := kMeans(b, k, rng)
-	phi := concentrations(cluster, distance, centres.Rows)
-	for c := range centres.Rows {
+	for c, phi := range concentrations(cluster, distance, centres.Rows) {
 		row, sum := centres.Row(c), 0.0
 		for _, x := range row {
 			sum += float64(x) * float64(x)
 		}
 		for j := range row {
-			row[j] /= float32(max(math.Sqrt(sum), 1e-6) * gooddTemperature * phi[c])
+			row[j] /= float32(max(math.Sqrt(sum), 1e-6) * gooddTemperature * phi)
 		}
 	}
 	return &prototypes{centres, cluster}
@@ -70,12 +68,11 @@ func newPrototypes(b tape.Matrix, k int, rng *rand.Rand) *prototypes {
 // log(n+10), n graphs; for a cluster of one or none the largest φ. They are clipped to their
 // 30th and 70th percentiles, divided by their mean, and raised by 0.5.
 func concentrations(cluster []int, distance []float64, k int) []float64 {
-	phi, counts := make([]float64, k), make([]float64, k)
+	phi, counts, top := make([]float64, k), make([]float64, k), 0.0
 	for i, c := range cluster {
 		phi[c] += distance[i]
 		counts[c]++
 	}
-	top := 0.0
 	for c, n := range counts {
 		if n > 1 {
 			phi[c] /= n * math.Log(n+10)
@@ -92,11 +89,10 @@ func concentrations(cluster []int, distance []float64, k int) []float64 {
 		phi[c] = min(max(phi[c], low), high)
 		sum += phi[c]
 	}
+	if sum == 0 { // every graph lies on its centre
+		return slices.Repeat([]float64{1.5}, k)
+	}
 	for c := range phi {
-		if sum == 0 {
-			phi[c] = 1.5 // every graph lies on its centre
-			continue
-		}
 		phi[c] = phi[c]/(sum/float64(k)) + 0.5
 	}
 	return phi
@@ -130,98 +126,53 @@ func (p *prototypes) score(t *tape.Tape, b *tape.Value) []float64 {
 	return scores
 }
 
-func scoreGOODD(ctx context.Context, p *Problem) ([]float64, error) {
-	train, test, err := represent(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	rng := rand.New(rand.NewPCG(p.Seed, 2))
-	scores, err := twoLevels(ctx, p.Workers, train, test, rng)
-	if err != nil {
-		return nil, err
-	}
-	return scores, addPrototypes(ctx, p, pooled(train), pooled(test), rng, scores)
-}
-
-// represent encodes the training and the test graphs.
-func represent(ctx context.Context, p *Problem) (train, test *contrast.Representation, err error) {
-	if train, err = contrast.Represent(ctx, p.Workers, p.Model.Encoder, p.Train); err != nil {
-		return nil, nil, err
-	}
-	test, err = contrast.Represent(ctx, p.Workers, p.Model.Encoder, p.Test)
-	return train, test, err
+func scoreGOODD(r *run) []float64 {
+	r.rng = stream(r.Seed, 2)
+	known, tested := r.represent(r.Train), r.represent(r.Test)
+	scores := r.twoLevels(known, tested)
+	r.addPrototypes(scores, pooled(known), pooled(tested))
+	return scores
 }
 
 // twoLevels returns the sum of ℓ_g and ℓ_n of the test graphs, each standardised by what it
-// is on training graphs. The negatives of ℓ_g are the other test graphs.
-func twoLevels(ctx context.Context, workers int, train, test *contrast.Representation, rng *rand.Rand) ([]float64, error) {
-	graphLosses, err := trainingLosses(ctx, workers, train, rng)
-	if err != nil {
-		return nil, err
-	}
-	graphScores, err := test.Negatives().Scores(ctx, workers, test.ZF(), test.ZS(), true)
-	if err != nil {
-		return nil, err
-	}
-	scores := make([]float64, test.Len())
-	addStandard(scores, graphScores, graphLosses, 1)
-	addStandard(scores, test.NodeScore, train.NodeScore, 1)
-	return scores, nil
-}
-
-// trainingLosses returns ℓ_g of training graphs in batches, as in training.
-func trainingLosses(ctx context.Context, workers int, train *contrast.Representation, rng *rand.Rand) ([]float64, error) {
+// is on training graphs, ℓ_g there in batches as in training. The negatives of ℓ_g are the
+// other test graphs.
+func (r *run) twoLevels(known, tested *contrast.Representation) []float64 {
 	var losses []float64
-	for order := rng.Perm(train.Len()); len(order) > 0; {
-		n := min(gooddBatch, len(order))
-		some := train.Select(order[:n])
-		l, err := some.Negatives().Scores(ctx, workers, some.ZF(), some.ZS(), true)
-		if err != nil {
-			return nil, err
-		}
-		losses, order = append(losses, l...), order[n:]
+	for index := range slices.Chunk(r.rng.Perm(known.Len()), gooddBatch) {
+		some := known.Select(index)
+		losses = append(losses, r.losses(some.ZF(), some.ZS(), some.Width)...)
 	}
-	return losses, nil
+	scores := make([]float64, tested.Len())
+	addStandard(scores, r.losses(tested.ZF(), tested.ZS(), tested.Width), losses, 1)
+	addStandard(scores, tested.NodeScore, known.NodeScore, 1)
+	return scores
 }
 
 // addPrototypes trains the head and adds the third level to the scores.
-func addPrototypes(ctx context.Context, p *Problem, train, test tape.Matrix, rng *rand.Rand, scores []float64) error {
+func (r *run) addPrototypes(scores []float64, known, tested tape.Matrix) {
 	clusters := gooddClusters
-	if p.Model.Encoder.Features == molecule.Features {
+	if r.Model.Encoder.Features == molecule.Features {
 		clusters = gooddMoleculeClusters
 	}
-	params, t := tape.NewParams(p.Seed), new(tape.Tape)
-	head := tape.NewMLP(params, train.Cols, train.Cols/2, train.Cols/2)
-	adam := tape.NewAdam(params, gooddRate)
-	var now *prototypes
+	head, adam := tape.NewMLP(r.params, known.Cols, known.Cols/2, known.Cols/2), tape.NewAdam(r.params, gooddRate)
+	embed := func(rows tape.Matrix) *tape.Value {
+		r.t.Reset()
+		return head(r.t, r.t.Constant(rows), false)
+	}
 	var losses []float64
-	perEpoch := (train.Rows + gooddBatch - 1) / gooddBatch
+	perEpoch := (known.Rows + gooddBatch - 1) / gooddBatch
 	for range min(gooddEpochs, (gooddStep+perEpoch-1)/perEpoch) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		t.Reset()
-		now = newPrototypes(kept(head.Forward(t, t.Constant(train)).Matrix), clusters, rng)
+		check(r.ctx.Err())
+		now := newPrototypes(embed(known).Matrix, clusters, r.rng)
 		losses = losses[:0]
-		for index := range slices.Chunk(rng.Perm(train.Rows), gooddBatch) {
-			t.Reset()
-			l := now.loss(t, head.Forward(t, t.Constant(pickRows(train, index))), index)
+		for index := range slices.Chunk(r.rng.Perm(known.Rows), gooddBatch) {
+			l := now.loss(r.t, embed(pickRows(known, index)), index)
 			losses = append(losses, widened(l.Data)...)
-			t.Backward(t.Mean(l))
+			r.t.Backward(r.t.Mean(l))
 			adam.Step()
 		}
 	}
-	t.Reset()
-	now = newPrototypes(kept(head.Forward(t, t.Constant(train)).Matrix), clusters, rng)
-	addStandard(scores, now.score(t, head.Forward(t, t.Constant(test))), losses, 1)
-	return nil
-}
-
-// pickRows copies the rows of these numbers.
-func pickRows(m tape.Matrix, index []int) tape.Matrix {
-	out := tape.NewMatrix(len(index), m.Cols)
-	for k, i := range index {
-		copy(out.Row(k), m.Row(i))
-	}
-	return out
+	now := newPrototypes(embed(known).Matrix, clusters, r.rng)
+	addStandard(scores, now.score(r.t, embed(tested)), losses, 1)
 }

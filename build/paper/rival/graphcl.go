@@ -1,7 +1,6 @@
 package rival
 
 import (
-	"context"
 	"math/rand/v2"
 	"slices"
 
@@ -14,8 +13,8 @@ import (
 func graphCL() []*Rival {
 	const cite = "You, Chen, Sui, Chen, Wang and Shen, Graph contrastive learning with augmentations, NeurIPS 2020"
 	return embeddingRivals("graphcl", "GraphCL", cite, trainGraphCL,
-		inTable([...]float64{83.64, 73.03, 93.75, 52.87, 79.09, 58.30, 60.31, 75.72, 51.58, 78.73}),
-		inTable([...]float64{60.00, 50.86, 92.90, 61.33, 59.67, 56.81, 55.55, 59.41, 47.84, 62.12}))
+		[]float64{83.64, 73.03, 93.75, 52.87, 79.09, 58.30, 60.31, 75.72, 51.58, 78.73},
+		[]float64{60.00, 50.86, 92.90, 61.33, 59.67, 56.81, 55.55, 59.41, 47.84, 62.12})
 }
 
 // The share of a graph that is changed, and the temperature of the loss, are the paper's.
@@ -41,16 +40,12 @@ func changed(g *graph.Graph, rng *rand.Rand) *graph.Graph {
 }
 
 func keepNodes(g *graph.Graph, nodes []int) *graph.Graph {
-	keep := make([]bool, g.N())
-	for _, i := range nodes {
-		keep[i] = true
-	}
-	return g.Select(func(i int) bool { return keep[i] })
+	return g.Select(func(i int) bool { return slices.Contains(nodes, i) })
 }
 
 // movedEdges puts edges between random nodes in the place of some.
 func movedEdges(g *graph.Graph, rng *rand.Rand) *graph.Graph {
-	edges := edgesOf(g)
+	edges := g.Edges()
 	for _, k := range rng.Perm(len(edges))[:int(changedShare*float64(len(edges)))] {
 		edges[k] = [2]int32{int32(rng.IntN(g.N())), int32(rng.IntN(g.N()))}
 	}
@@ -59,45 +54,25 @@ func movedEdges(g *graph.Graph, rng *rand.Rand) *graph.Graph {
 	return other
 }
 
-// edgesOf are the edges of a graph, from the lower to the higher node.
-func edgesOf(g *graph.Graph) (edges [][2]int32) {
-	for i := range g.N() {
-		for _, j := range g.Row(i) {
-			if int(j) > i {
-				edges = append(edges, [2]int32{int32(i), j})
-			}
-		}
-	}
-	return edges
-}
-
 // joined is a graph with edges between its n nodes.
 func joined(n int, edges [][2]int32) *graph.Graph {
 	g, _, err := graph.New(n, edges)
-	if err != nil {
-		panic(err) // all ends are nodes
-	}
+	check(err)
 	return g
 }
 
 // surroundings are count nodes that are reached from a random one by adding random
 // neighbours of those that are there, or fewer where there are none left.
 func surroundings(g *graph.Graph, count int, rng *rand.Rand) []int {
-	var nodes, border []int
-	seen := make([]bool, g.N())
-	add := func(i int) {
-		seen[i] = true
-		border = append(border, i)
-	}
-	add(rng.IntN(g.N()))
+	seen := []int{rng.IntN(g.N())}
+	nodes, border := []int(nil), slices.Clone(seen)
 	for len(nodes) < count && len(border) > 0 {
 		k := rng.IntN(len(border))
 		i := border[k]
-		border = slices.Delete(border, k, k+1)
-		nodes = append(nodes, i)
+		nodes, border = append(nodes, i), slices.Delete(border, k, k+1)
 		for _, j := range g.Row(i) {
-			if !seen[j] {
-				add(int(j))
+			if j := int(j); !slices.Contains(seen, j) {
+				seen, border = append(seen, j), append(border, j)
 			}
 		}
 	}
@@ -127,30 +102,26 @@ func viewLoss(t *tape.Tape, one, other *tape.Value) *tape.Value {
 	return t.Mean(t.Sub(all, t.Scale(t.SumRows(t.Mul(one, other)), 1/graphCLTemperature)))
 }
 
-func trainGraphCL(ctx context.Context, p *Problem) (*embedder, error) {
-	params, t := tape.NewParams(p.Seed), new(tape.Tape)
-	e := newEmbedder(params, p.Train)
-	head := tape.NewMLP(params, embeddedWidth, embeddedWidth, embeddedWidth)
-	adam, rng := tape.NewAdam(params, embeddedRate), rand.New(rand.NewPCG(p.Seed, 1))
+func trainGraphCL(r *run) embedder {
+	e := newEmbedder(r)
+	head := tape.NewMLP(r.params, embeddedWidth, embeddedWidth, embeddedWidth)
 	var views [2]graph.Batch
-	err := train(ctx, p.Train, embeddedEpochs, embeddedSteps, rng, t, adam, func(index []int, _ *graph.Batch) *tape.Value {
+	r.train(tape.NewAdam(r.params, embeddedRate), r.Train, embeddedEpochs, embeddedSteps, func(index []int, _ *graph.Batch) *tape.Value {
 		if len(index) < 2 {
 			return nil // nothing to tell it from
 		}
 		var projected [2]*tape.Value
 		for v := range views {
-			var gs []*graph.Graph
-			for _, i := range index {
-				g := p.Train[i]
+			gs := pick(r.Train, index)
+			for k, g := range gs {
 				if g.N() > 1 {
-					g = changed(g, rng)
+					gs[k] = changed(g, r.rng)
 				}
-				gs = append(gs, g)
 			}
 			views[v].Reset(gs)
-			projected[v] = head.Forward(t, t.SumNodes(e.nodes(t, &views[v], true), &views[v]))
+			projected[v] = head(r.t, r.t.SumNodes(e(&views[v], true), &views[v]), true)
 		}
-		return viewLoss(t, projected[0], projected[1])
+		return viewLoss(r.t, projected[0], projected[1])
 	})
-	return e, err
+	return e
 }

@@ -45,44 +45,49 @@ func alike(t *testing.T, name string, got, want []float64, tolerance float64) {
 	}
 }
 
-// between is a measure of points.
-func between(points [][]float64, n int, of func(squared float64) float64) measure {
-	return func(i int, dst []float64) {
-		for j := range n {
+// between are points of which a row has something of the squared distances.
+func between(train, test [][]float64, of func(squared float64) float64) points {
+	all := slices.Concat(train, test)
+	return points{len(train), len(test), func(i int) []float64 {
+		row := make([]float64, len(train))
+		for j, other := range train {
 			sum := 0.0
-			for c, x := range points[i] {
-				sum += (x - points[j][c]) * (x - points[j][c])
+			for c, x := range all[i] {
+				sum += (x - other[c]) * (x - other[c])
 			}
-			dst[j] = of(sum)
+			row[j] = of(sum)
 		}
-	}
+		return row
+	}}
+}
+
+// onLine are points at places, of which a row has the distances.
+func onLine(places []float64, n int) points {
+	return points{n, len(places) - n, func(i int) []float64 {
+		row := make([]float64, n)
+		for j := range row {
+			row[j] = math.Abs(places[i] - places[j])
+		}
+		return row
+	}}
 }
 
 func TestHeadsAreThoseOfScikitLearn(t *testing.T) {
 	g := readGolden(t)
-	n, tested := len(g.Train), len(g.Test)
-	points := slices.Concat(g.Train, g.Test)
-	distances, err := mahalanobis(g.Train, g.Test)
-	if err != nil {
-		t.Fatal(err)
-	}
-	alike(t, "Mahalanobis", distances, g.Mahalanobis, 1e-9)
+	all := &Embedded{g.Train, g.Test}
+	alike(t, "Mahalanobis", mahalanobis(all, 0), g.Mahalanobis, 1e-9)
 	_, covariance := ledoitWolf(g.Train)
 	for i, row := range g.Covariance {
 		for j, want := range row {
 			alike(t, "covariance", []float64{covariance.At(i, j)}, []float64{want}, 1e-12)
 		}
 	}
-	alike(t, "LOF", outlierFactors(n, tested, between(points, n, math.Sqrt)), g.LOF, 1e-9)
-	alike(t, "one-class SVM", oneClass(n, tested, between(points, n, func(d float64) float64 { return math.Exp(-d / 4) })), g.SVM, 1e-3)
-	box, err := outsidePCA(g.Train, g.Test)
-	if err != nil {
-		t.Fatal(err)
-	}
-	alike(t, "PCA box", box, g.PCABox, 1e-12)
-	components, _, err := principal(g.Train)
-	if _, count := components.Dims(); err != nil || count != g.Components {
-		t.Errorf("%d principal components (%v), want %d", count, err, g.Components)
+	alike(t, "LOF", outlierFactors(between(g.Train, g.Test, math.Sqrt)), g.LOF, 1e-9)
+	alike(t, "one-class SVM", oneClass(between(g.Train, g.Test, func(d float64) float64 { return math.Exp(-d / 4) })), g.SVM, 1e-3)
+	alike(t, "PCA box", outsidePCA(all, 0), g.PCABox, 1e-12)
+	components, _ := principal(g.Train)
+	if _, count := components.Dims(); count != g.Components {
+		t.Errorf("%d principal components, want %d", count, g.Components)
 	}
 	// Fewer rows than columns: each column three times spans the same boxes.
 	triple := func(rows [][]float64) (wide [][]float64) {
@@ -91,36 +96,26 @@ func TestHeadsAreThoseOfScikitLearn(t *testing.T) {
 		}
 		return wide
 	}
-	narrow, err := outsidePCA(g.Train[:8], g.Test)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if box, err = outsidePCA(triple(g.Train[:8]), triple(g.Test)); err != nil {
-		t.Fatal(err)
-	}
-	alike(t, "PCA box of wide rows", box, narrow, 1e-12)
-	leverage, err := leverages(g.Train, g.Test)
-	if err != nil {
-		t.Fatal(err)
-	}
-	alike(t, "leverage", leverage, g.Leverage, 1e-9)
+	wide := outsidePCA(&Embedded{triple(g.Train[:8]), triple(g.Test)}, 0)
+	alike(t, "PCA box of wide rows", wide, outsidePCA(&Embedded{g.Train[:8], g.Test}, 0), 1e-12)
+	alike(t, "leverage", leverages(all, 0), g.Leverage, 1e-9)
 }
 
 // Random trees differ from those of scikit-learn. Their means over many forests do not.
 func TestForest(t *testing.T) {
 	g := readGolden(t)
-	mean := make([]float64, len(g.Test))
+	all, mean := &Embedded{g.Train, g.Test}, make([]float64, len(g.Test))
 	for seed := range uint64(100) {
-		for i, x := range isolationForest(g.Train, g.Test, seed) {
+		for i, x := range isolationForest(all, seed) {
 			mean[i] += x / 100
 		}
 	}
 	alike(t, "forest", mean, g.Forest, 0.005)
-	if !slices.Equal(isolationForest(g.Train, g.Test, 3), isolationForest(g.Train, g.Test, 3)) {
+	if !slices.Equal(isolationForest(all, 3), isolationForest(all, 3)) {
 		t.Error("one seed gives two forests")
 	}
 	same := [][]float64{{1, 2}, {1, 2}, {1, 2}}
-	if s := isolationForest(same, [][]float64{{1, 2}, {5, 5}}, 1); s[0] != s[1] || math.IsNaN(s[0]) {
+	if s := isolationForest(&Embedded{same, [][]float64{{1, 2}, {5, 5}}}, 1); s[0] != s[1] || math.IsNaN(s[0]) {
 		t.Errorf("equal rows cannot be cut: %v", s)
 	}
 }
@@ -130,28 +125,22 @@ func TestForest(t *testing.T) {
 // equal training points show.
 func TestOneClassShare(t *testing.T) {
 	g := readGolden(t)
-	n := len(g.Train)
-	points := slices.Concat(g.Train, g.Train)
 	outside := 0
-	for _, s := range oneClass(n, n, between(points, n, func(d float64) float64 { return math.Exp(-d / 4) })) {
+	for _, s := range oneClass(between(g.Train, g.Train, func(d float64) float64 { return math.Exp(-d / 4) })) {
 		if s > 2*svmTolerance {
 			outside++
 		}
 	}
+	n := len(g.Train)
 	if want := int(svmNu * float64(n)); outside > want || outside < want-4 {
 		t.Errorf("%d of %d training points are outside, want about %d and no more", outside, n, want)
 	}
 }
 
 func TestNearest(t *testing.T) {
-	line := []float64{0, 1, 3, 7, 2, 10}
-	distances := func(i int, dst []float64) {
-		for j := range dst {
-			dst[j] = math.Abs(line[i] - line[j])
-		}
-	}
-	alike(t, "nearest", nearest(4, 2, 2, distances), []float64{1, 5}, 0)
-	alike(t, "box", outsideBox([][]float64{{0, 0}, {1, 2}}, [][]float64{{0.5, 2}, {2, -1}, {1, 3}}), []float64{0, 1, 0.5}, 0)
+	alike(t, "nearest", nearest(onLine([]float64{0, 1, 3, 7, 2, 10}, 4), 2), []float64{1, 5}, 0)
+	box := outsideBox(&Embedded{[][]float64{{0, 0}, {1, 2}}, [][]float64{{0.5, 2}, {2, -1}, {1, 3}}}, 0)
+	alike(t, "box", box, []float64{0, 1, 0.5}, 0)
 }
 
 // The nearest are those that sorting finds, ties by order.
@@ -161,12 +150,7 @@ func TestNeighborsAreSorted(t *testing.T) {
 	for i := range places {
 		places[i] = float64(rng.IntN(30))
 	}
-	distances := func(i int, dst []float64) {
-		for j := range dst {
-			dst[j] = math.Abs(places[i] - places[j])
-		}
-	}
-	for i, list := range neighbors(50, 0, 60, 7, distances) {
+	for i, list := range onLine(places, 50).neighbors(0, 60, 7) {
 		var all []neighbor
 		for j := range 50 {
 			if j != i {

@@ -10,6 +10,7 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/graph"
 	"baca/algo/graphon"
+	"baca/algo/job"
 	"baca/algo/molecule"
 	"baca/algo/near"
 	"baca/build/paper/rival/tape"
@@ -30,12 +31,12 @@ import (
 var hgoe = &Rival{
 	Name: "hgoe", Title: "HGOE",
 	Cite:      "He, Xu, Jiang, Wang, Sun and Huang, HGOE: Hybrid External and Internal Graph Outlier Exposure for Graph Out-of-Distribution Detection, MM 2024",
-	Published: inTable([...]float64{0, 0, 99.28, 64.44, 81.74, 68.24, 82.89, 83.46, 70.09, 92.64}),
+	Published: []float64{0, 0, 99.28, 64.44, 81.74, 68.24, 82.89, 83.46, 70.09, 92.64},
 	Source:    "the paper's table 1, from its authors",
 	Differs: "A head on the frozen encoder beside two levels of GOOD-D, where theirs retrains GOOD-D. External outliers are molecules of ChEMBL and QM9, and for plain graphs the " +
 		"training graphs with a third of their edges moved, where theirs are sets of other domains; the weight of an outlier is 4p(1−p), since theirs is not open.",
 	Batch: true,
-	Score: inCanonicalOrder(scoreHGOE),
+	score: inCanonicalOrder(scoreHGOE),
 }
 
 const (
@@ -53,42 +54,26 @@ const (
 
 // backgroundGraphs are the molecules of the built-in background.
 var backgroundGraphs = sync.OnceValues(func() ([]*graph.Graph, error) {
-	var list []*graph.Graph
-	for r, err := range dataset.Records(weights.Background(), dataset.Options{Format: dataset.SMI}) {
-		if err != nil {
-			return nil, err
-		}
-		m, err := r.Parse()
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, m.Graph())
-	}
-	return list, nil
+	list, _, err := job.ReadBackground(context.Background(), weights.Background(), dataset.Options{Format: dataset.SMI, Workers: 1}, nil)
+	return list, err
 })
 
 // externalOutliers are up to n graphs that are not of the training set.
-func externalOutliers(train []*graph.Graph, n int, rng *rand.Rand) ([]*graph.Graph, error) {
+func externalOutliers(train []*graph.Graph, n int, rng *rand.Rand) []*graph.Graph {
+	if train[0].Features == molecule.Features {
+		background := checked(backgroundGraphs())
+		return pick(background, rng.Perm(len(background))[:n])
+	}
 	outliers := make([]*graph.Graph, n)
-	if train[0].Features != molecule.Features {
-		for k := range outliers {
-			outliers[k] = moved(train[rng.IntN(len(train))], rng)
-		}
-		return outliers, nil
+	for k := range outliers {
+		outliers[k] = moved(train[rng.IntN(len(train))], rng)
 	}
-	background, err := backgroundGraphs()
-	if err != nil {
-		return nil, err
-	}
-	for k, i := range rng.Perm(len(background))[:n] {
-		outliers[k] = background[i]
-	}
-	return outliers, nil
+	return outliers
 }
 
 // moved returns a graph of constant features with a third of its edges between other nodes.
 func moved(g *graph.Graph, rng *rand.Rand) *graph.Graph {
-	edges := edgesOf(g)
+	edges := g.Edges()
 	for k := range edges {
 		if rng.Float64() < hgoeMoved {
 			edges[k] = [2]int32{rng.Int32N(int32(g.N())), rng.Int32N(int32(g.N()))}
@@ -115,72 +100,43 @@ func internalOutliers(train []*graph.Graph, keys tape.Matrix, n int, rng *rand.R
 	return drawMixed(graphons, train, n, rng)
 }
 
-func scoreHGOE(ctx context.Context, p *Problem) ([]float64, error) {
-	train, test, err := represent(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	rng := rand.New(rand.NewPCG(p.Seed, 3))
-	scores, err := twoLevels(ctx, p.Workers, train, test, rng)
-	if err != nil {
-		return nil, err
-	}
-	standard := near.NewStandardizer(train.Q, train.Dim())
-	keys := func(r *contrast.Representation) tape.Matrix {
-		return tape.Matrix{Rows: r.Len(), Cols: r.Dim(), Data: standard.Apply(r.Q)}
-	}
-	outliers, err := hybridOutliers(ctx, p, keys(train), rng)
-	if err != nil {
-		return nil, err
-	}
-	params := tape.NewParams(p.Seed)
-	head := tape.NewMLP(params, train.Dim(), hgoeWidth, 1)
-	if err := expose(ctx, params, head, keys(train), keys(outliers), rng); err != nil {
-		return nil, err
-	}
-	addStandard(scores, logits(head, keys(test)), logits(head, keys(train)), hgoeLogit)
-	return scores, nil
-}
-
-// hybridOutliers encodes external and internal outliers.
-func hybridOutliers(ctx context.Context, p *Problem, keys tape.Matrix, rng *rand.Rand) (*contrast.Representation, error) {
-	n := min(len(p.Train), hgoeOutliers)
-	outliers, err := externalOutliers(p.Train, n, rng)
-	if err != nil {
-		return nil, err
-	}
-	outliers = append(outliers, internalOutliers(p.Train, keys, n, rng)...)
-	return contrast.Represent(ctx, p.Workers, p.Model.Encoder, outliers)
-}
-
-// logits are what the head gives for rows.
-func logits(head *tape.MLP, rows tape.Matrix) []float64 {
-	t := new(tape.Tape)
-	return widened(head.Forward(t, t.Constant(rows)).Data)
+func scoreHGOE(r *run) []float64 {
+	r.rng = stream(r.Seed, 3)
+	known, tested := r.represent(r.Train), r.represent(r.Test)
+	scores := r.twoLevels(known, tested)
+	standard := near.NewStandardizer(known.Q, known.Dim())
+	keys := func(r *contrast.Representation) tape.Matrix { return matrixOf(standard.Apply(r.Q), r.Dim()) }
+	inside, n := keys(known), min(len(r.Train), hgoeOutliers)
+	outliers := externalOutliers(r.Train, n, r.rng)
+	outliers = append(outliers, internalOutliers(r.Train, inside, n, r.rng)...)
+	head := tape.NewMLP(r.params, known.Dim(), hgoeWidth, 1)
+	r.expose(head, inside, keys(r.represent(outliers)))
+	logits := func(rows tape.Matrix) []float64 { return widened(head(r.t, r.t.Constant(rows), false).Data) }
+	addStandard(scores, logits(keys(tested)), logits(inside), hgoeLogit)
+	return scores
 }
 
 // expose trains the head to give training graphs low logits and outliers high ones.
-func expose(ctx context.Context, params *tape.Params, head *tape.MLP, inside, outside tape.Matrix, rng *rand.Rand) error {
-	t, adam := new(tape.Tape), tape.NewAdam(params, hgoeRate)
-	steps := hgoeSteps
+func (r *run) expose(head tape.Layer, inside, outside tape.Matrix) {
+	adam, steps := tape.NewAdam(r.params, hgoeRate), hgoeSteps
 	for range hgoeEpochs {
-		for index := range slices.Chunk(rng.Perm(inside.Rows), hgoeBatch) {
-			if err := ctx.Err(); err != nil || steps == 0 {
-				return err
+		for index := range slices.Chunk(r.rng.Perm(inside.Rows), hgoeBatch) {
+			check(r.ctx.Err())
+			if steps == 0 {
+				return
 			}
 			steps--
 			other := make([]int, len(index))
 			for k := range other {
-				other[k] = rng.IntN(outside.Rows)
+				other[k] = r.rng.IntN(outside.Rows)
 			}
-			t.Reset()
-			low := head.Forward(t, t.Constant(pickRows(inside, index)))
-			high := head.Forward(t, t.Constant(pickRows(outside, other)))
-			t.Backward(t.Add(t.Mean(t.Softplus(low)), boundaryLoss(t, high)))
+			r.t.Reset()
+			low := head(r.t, r.t.Constant(pickRows(inside, index)), true)
+			high := head(r.t, r.t.Constant(pickRows(outside, other)), true)
+			r.t.Backward(r.t.Add(r.t.Mean(r.t.Softplus(low)), boundaryLoss(r.t, high)))
 			adam.Step()
 		}
 	}
-	return nil
 }
 
 // boundaryLoss is the mean of the cross entropies of outliers with these logits, rows×1,
@@ -188,7 +144,7 @@ func expose(ctx context.Context, params *tape.Params, head *tape.MLP, inside, ou
 // small for outliers that are plainly outside, and for those that lie so far inside that
 // they are hardly outliers.
 func boundaryLoss(t *tape.Tape, logits *tape.Value) *tape.Value {
-	p := t.Sigmoid(t.Detach(logits))
+	p := t.Sigmoid(t.Constant(logits.Matrix))
 	weight := t.Scale(t.Mul(p, t.Shift(t.Scale(p, -1), 1)), 4)
 	return t.Mean(t.Mul(weight, t.Softplus(t.Scale(logits, -1))))
 }

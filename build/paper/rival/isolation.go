@@ -2,7 +2,7 @@ package rival
 
 import (
 	"math"
-	"math/rand/v2"
+	"slices"
 )
 
 // The isolation forest of Liu, Ting and Zhou (ICDM 2008), with their settings, which are
@@ -16,25 +16,48 @@ const (
 // isolationForest returns 2^(−h/c) of each row of test, where h is its mean depth in random trees
 // grown on samples of train, and c the mean depth of a search in a tree of that size. It
 // is near 1 where a few cuts set a row apart, and below a half where many are needed.
-func isolationForest(train, test [][]float64, seed uint64) []float64 {
-	rng := rand.New(rand.NewPCG(seed, forestStream))
-	size := min(forestSample, len(train))
-	g := &grower{rng: rng, limit: int(math.Ceil(math.Log2(float64(max(size, 2)))))}
-	depth := make([]float64, len(test))
+func isolationForest(e *Embedded, seed uint64) []float64 {
+	rng, rows := stream(seed, forestStream), slices.Concat(e.Train, e.Test)
+	n, size := len(e.Train), min(forestSample, len(e.Train))
+	limit := int(math.Ceil(math.Log2(float64(max(size, 2)))))
+	scores, tested := make([]float64, len(e.Test)), make([]int, len(e.Test))
+	for i := range tested {
+		tested[i] = n + i
+	}
+	// grow grows the part of a tree below a node, which has a sample of the training rows and
+	// the tested ones that fall there: it cuts a column that varies, at a place between its
+	// least and its largest value. In a leaf it adds the depth that the tree would have.
+	var grow func(sample, tested []int, depth int)
+	grow = func(sample, tested []int, depth int) {
+		var columns []int
+		if len(sample) > 1 && depth < limit {
+			columns = rng.Perm(len(rows[0]))
+		}
+		for _, column := range columns {
+			low, high := math.Inf(1), math.Inf(-1)
+			for _, i := range sample {
+				low, high = min(low, rows[i][column]), max(high, rows[i][column])
+			}
+			if low < high {
+				threshold := low + rng.Float64()*(high-low)
+				for _, side := range []bool{true, false} {
+					other := func(i int) bool { return (rows[i][column] <= threshold) != side }
+					grow(slices.DeleteFunc(slices.Clone(sample), other), slices.DeleteFunc(slices.Clone(tested), other), depth+1)
+				}
+				return
+			}
+		}
+		for _, i := range tested {
+			scores[i-n] += (float64(depth) + searchDepth(len(sample))) / forestTrees
+		}
+	}
 	for range forestTrees {
-		sample := make([][]float64, size)
-		for k, i := range rng.Perm(len(train))[:size] {
-			sample[k] = train[i]
-		}
-		root := g.grow(sample, 0)
-		for i, row := range test {
-			depth[i] += root.depth(row) / forestTrees
-		}
+		grow(rng.Perm(n)[:size], tested, 0)
 	}
-	for i, h := range depth {
-		depth[i] = math.Exp2(-h / max(searchDepth(size), 1e-9))
+	for i, h := range scores {
+		scores[i] = math.Exp2(-h / max(searchDepth(size), 1e-9))
 	}
-	return depth
+	return scores
 }
 
 // searchDepth is the mean depth of an unsuccessful search in a binary tree of n rows.
@@ -47,60 +70,4 @@ func searchDepth(n int) float64 {
 	}
 	const euler = 0.5772156649015329
 	return 2*(math.Log(float64(n-1))+euler) - 2*float64(n-1)/float64(n)
-}
-
-// A grower grows trees up to a depth.
-type grower struct {
-	rng   *rand.Rand
-	limit int
-}
-
-// An isolated node of a tree parts rows by a column, or is a leaf with a depth.
-type isolated struct {
-	column      int
-	threshold   float64
-	left, right *isolated
-	leaf        float64
-}
-
-// grow returns a tree of rows whose root has a depth. A cut is a column that varies, and
-// a place between its least and its largest value.
-func (g *grower) grow(rows [][]float64, depth int) *isolated {
-	leaf := &isolated{leaf: float64(depth) + searchDepth(len(rows))}
-	if len(rows) < 2 || depth == g.limit {
-		return leaf
-	}
-	for _, column := range g.rng.Perm(len(rows[0])) {
-		low, high := math.Inf(1), math.Inf(-1)
-		for _, row := range rows {
-			low, high = min(low, row[column]), max(high, row[column])
-		}
-		if low == high {
-			continue
-		}
-		n := &isolated{column: column, threshold: low + g.rng.Float64()*(high-low)}
-		var left, right [][]float64
-		for _, row := range rows {
-			if row[column] <= n.threshold {
-				left = append(left, row)
-			} else {
-				right = append(right, row)
-			}
-		}
-		n.left, n.right = g.grow(left, depth+1), g.grow(right, depth+1)
-		return n
-	}
-	return leaf // all rows are equal
-}
-
-// depth is that of the leaf which a row falls into, and of the tree that would be below.
-func (n *isolated) depth(row []float64) float64 {
-	for n.left != nil {
-		if row[n.column] <= n.threshold {
-			n = n.left
-		} else {
-			n = n.right
-		}
-	}
-	return n.leaf
 }

@@ -1,9 +1,7 @@
 package rival
 
 import (
-	"context"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"baca/algo/fingerprint"
@@ -42,42 +40,36 @@ const (
 // kernels are two graph kernels with three detectors each.
 func kernels() []*Rival {
 	return []*Rival{
-		kernelRival("pk-lof", "PK-LOF", citePropagation, propagated, factorsOfKernel, inTable([...]float64{42.22, 51.04, 50.15, 50.47, 48.03, 51.33, 49.16, 53.10, 50.00, 50.82})),
-		kernelRival("pk-ocsvm", "PK-OCSVM", citePropagation, propagated, svmOfKernel, inTable([...]float64{42.55, 49.71, 50.17, 50.46, 48.07, 51.33, 48.82, 53.05, 50.06, 51.00})),
-		kernelRival("pk-forest", "PK-iF", citePropagation, propagated, forestOfKernel, inTable([...]float64{51.46, 54.29, 51.10, 51.67, 50.67, 49.87, 52.28, 51.47, 50.81, 50.85})),
-		kernelRival("wl-lof", "WL-LOF", citeSubtrees, subtrees, factorsOfKernel, inTable([...]float64{48.99, 53.31, 50.77, 52.66, 52.28, 51.92, 51.47, 52.80, 51.29, 51.26})),
-		kernelRival("wl-ocsvm", "WL-OCSVM", citeSubtrees, subtrees, svmOfKernel, inTable([...]float64{49.16, 53.31, 50.98, 51.77, 51.38, 51.08, 50.38, 52.85, 50.77, 50.97})),
-		kernelRival("wl-forest", "WL-iF", citeSubtrees, subtrees, forestOfKernel, inTable([...]float64{50.24, 51.43, 50.10, 51.17, 51.07, 50.25, 52.60, 50.78, 50.41, 50.61})),
+		kernelRival("pk-lof", "PK-LOF", citePropagation, propagated, factorsOfKernel, 42.22, 51.04, 50.15, 50.47, 48.03, 51.33, 49.16, 53.10, 50.00, 50.82),
+		kernelRival("pk-ocsvm", "PK-OCSVM", citePropagation, propagated, svmOfKernel, 42.55, 49.71, 50.17, 50.46, 48.07, 51.33, 48.82, 53.05, 50.06, 51.00),
+		kernelRival("pk-forest", "PK-iF", citePropagation, propagated, forestOfKernel, 51.46, 54.29, 51.10, 51.67, 50.67, 49.87, 52.28, 51.47, 50.81, 50.85),
+		kernelRival("wl-lof", "WL-LOF", citeSubtrees, subtrees, factorsOfKernel, 48.99, 53.31, 50.77, 52.66, 52.28, 51.92, 51.47, 52.80, 51.29, 51.26),
+		kernelRival("wl-ocsvm", "WL-OCSVM", citeSubtrees, subtrees, svmOfKernel, 49.16, 53.31, 50.98, 51.77, 51.38, 51.08, 50.38, 52.85, 50.77, 50.97),
+		kernelRival("wl-forest", "WL-iF", citeSubtrees, subtrees, forestOfKernel, 50.24, 51.43, 50.10, 51.17, 51.07, 50.25, 52.60, 50.78, 50.41, 50.61),
 	}
 }
 
 // kernelRival is one of the detectors on a kernel.
-func kernelRival(name, title, cite string, features func([]*graph.Graph, uint64) []fingerprint.Print,
-	detect func(n, tested int, kernel measure, seed uint64) []float64, published map[string]float64) *Rival {
+func kernelRival(name, title, cite string, features func([]*graph.Graph, uint64) []fingerprint.Print, detect func(kernel points, seed uint64) []float64, published ...float64) *Rival {
 	return &Rival{
 		Name: name, Title: title, Cite: cite, NoModel: true, Published: published, Source: "the paper's table 1", Differs: kernelDiffers,
-		Score: func(_ context.Context, p *Problem) ([]float64, error) {
-			var gs []*graph.Graph
-			for _, i := range drawn(len(p.Train), p.Seed) {
-				gs = append(gs, p.Train[i])
-			}
-			n := len(gs)
-			prints := features(append(gs, p.Test...), p.Seed)
-			return detect(n, len(p.Test), cosines(prints, n), p.Seed), nil
+		score: func(r *run) []float64 {
+			gs := pick(r.Train, drawn(len(r.Train), r.Seed))
+			return detect(cosines(features(append(gs, r.Test...), r.Seed), len(gs)), r.Seed)
 		},
 	}
 }
 
 // drawn returns the indices of n training graphs, or of kernelGraphs of them drawn by seed.
 func drawn(n int, seed uint64) []int {
-	order := rand.New(rand.NewPCG(seed, kernelStream)).Perm(n)[:min(n, kernelGraphs)]
+	order := stream(seed, kernelStream).Perm(n)[:min(n, kernelGraphs)]
 	slices.Sort(order)
 	return order
 }
 
 // cosines is the normalised linear kernel Σ a·b / √(Σ a² · Σ b²) of counts, with the first n
 // prints in the place of training points.
-func cosines(prints []fingerprint.Print, n int) measure {
+func cosines(prints []fingerprint.Print, n int) points {
 	type entry struct {
 		print int
 		value float64
@@ -93,54 +85,46 @@ func cosines(prints []fingerprint.Print, n int) measure {
 			}
 		}
 	}
-	return func(i int, dst []float64) {
-		clear(dst)
+	return points{n, len(prints) - n, func(i int) []float64 {
+		row := make([]float64, n)
 		for k, key := range prints[i].Keys {
 			for _, e := range holders[key] {
-				dst[e.print] += float64(prints[i].Counts[k]) * e.value
+				row[e.print] += float64(prints[i].Counts[k]) * e.value
 			}
 		}
-		for j := range dst {
-			if dst[j] != 0 {
-				dst[j] /= math.Sqrt(length[i] * length[j])
+		for j, x := range row {
+			if x != 0 {
+				row[j] /= math.Sqrt(length[i] * length[j])
 			}
 		}
-	}
+		return row
+	}}
 }
 
 // factorsOfKernel are local outlier factors by the distances √(2 − 2k) in the space of a
 // normalised kernel.
-func factorsOfKernel(n, tested int, kernel measure, _ uint64) []float64 {
-	return outlierFactors(n, tested, func(i int, dst []float64) {
-		kernel(i, dst)
-		for j, k := range dst {
-			dst[j] = math.Sqrt(max(0, 2-2*k))
-		}
-	})
+func factorsOfKernel(kernel points, _ uint64) []float64 {
+	return outlierFactors(kernel.each(func(k float64) float64 { return math.Sqrt(max(0, 2-2*k)) }))
 }
 
 // svmOfKernel is the one-class support vector machine of drawn training points.
-func svmOfKernel(n, tested int, kernel measure, seed uint64) []float64 {
-	order, row := drawn(n, seed), make([]float64, n)
-	return oneClass(len(order), tested, func(i int, dst []float64) {
+func svmOfKernel(kernel points, seed uint64) []float64 {
+	order := drawn(kernel.n, seed)
+	return oneClass(points{len(order), kernel.tested, func(i int) []float64 {
+		at := kernel.n + i - len(order)
 		if i < len(order) {
-			kernel(order[i], row)
-		} else {
-			kernel(n+i-len(order), row)
+			at = order[i]
 		}
-		for k, j := range order {
-			dst[k] = row[j]
-		}
-	})
+		return pick(kernel.row(at), order)
+	}})
 }
 
 // forestOfKernel is an isolation forest on the values of the kernel with each training
 // point.
-func forestOfKernel(n, tested int, kernel measure, seed uint64) []float64 {
-	rows := make([][]float64, n+tested)
+func forestOfKernel(kernel points, seed uint64) []float64 {
+	rows := make([][]float64, kernel.n+kernel.tested)
 	for i := range rows {
-		rows[i] = make([]float64, n)
-		kernel(i, rows[i])
+		rows[i] = kernel.row(i)
 	}
-	return isolationForest(rows[:n], rows[n:], seed)
+	return isolationForest(&Embedded{rows[:kernel.n], rows[kernel.n:]}, seed)
 }

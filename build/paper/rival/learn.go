@@ -4,83 +4,126 @@ import (
 	"context"
 	"math/rand/v2"
 
+	"baca/algo/contrast"
 	"baca/algo/graph"
 	"baca/algo/molecule"
 	"baca/build/paper/rival/tape"
 )
 
-// paperPairs are the pairs of the paper's table 1, ID/OOD, in its order.
-var paperPairs = [...]string{
-	"BZR/COX2", "PTC_MR/MUTAG", "AIDS/DHFR", "ENZYMES/PROTEINS", "IMDB-MULTI/IMDB-BINARY",
-	"tox21/sider", "freesolv/toxcast", "bbbp/bace", "clintox/lipo", "esol/muv",
+// A run is a detector at work on a problem.
+type run struct {
+	*Problem
+	ctx    context.Context
+	t      *tape.Tape
+	params *tape.Params // that it trains
+	rng    *rand.Rand
 }
 
-// inTable returns a row of the paper's table 1, with 0 where it has no figure.
-func inTable(row [len(paperPairs)]float64) map[string]float64 {
-	figures := map[string]float64{}
-	for k, x := range row {
-		if x != 0 {
-			figures[paperPairs[k]] = x
-		}
+func newRun(ctx context.Context, p *Problem) *run {
+	return &run{p, ctx, new(tape.Tape), tape.NewParams(p.Seed), stream(p.Seed, 1)}
+}
+
+// stream returns what random numbers of a seed are drawn from, of which there are many streams.
+func stream(seed, number uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, number)) }
+
+// A failure is an error on its way to the caller of this package.
+type failure struct{ error }
+
+// check ends a run at an error.
+func check(err error) {
+	if err != nil {
+		panic(failure{err})
 	}
-	return figures
 }
 
-// eachBatch calls step for batches of the graphs, so many epochs long or, in a large set,
-// until there were enough steps. The order of the graphs in an epoch is drawn by rng. No
-// batch has one graph alone, unless there is only one.
-func eachBatch(ctx context.Context, gs []*graph.Graph, epochs, steps, size int, rng *rand.Rand, step func(index []int, b *graph.Batch)) error {
-	var batch graph.Batch
-	picked := make([]*graph.Graph, 0, size+1)
-	for range epochs {
-		for order := rng.Perm(len(gs)); len(order) > 0 && steps > 0; steps-- {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			n := min(size, len(order))
-			if len(order)-n == 1 {
-				n++
-			}
-			picked = picked[:0]
-			for _, i := range order[:n] {
-				picked = append(picked, gs[i])
-			}
-			batch.Reset(picked)
-			step(order[:n], &batch)
-			order = order[n:]
-		}
+func checked[T any](x T, err error) T {
+	check(err)
+	return x
+}
+
+// caught is deferred, and sets the error that a run ended at.
+func caught(err *error) {
+	switch x := recover().(type) {
+	case nil:
+	case failure:
+		*err = x.error
+	default:
+		panic(x)
 	}
-	return nil
 }
 
-// train makes a step of adam down the loss of each batch, by the batches of eachBatch. A
-// loss of nil makes none.
-func train(ctx context.Context, gs []*graph.Graph, epochs, steps int, rng *rand.Rand, t *tape.Tape, adam *tape.Adam, loss func(index []int, b *graph.Batch) *tape.Value) error {
-	return eachBatch(ctx, gs, epochs, steps, trainingBatch, rng, func(index []int, b *graph.Batch) {
-		t.Reset()
-		if l := loss(index, b); l != nil {
-			t.Backward(l)
-			adam.Step()
-		}
-	})
+// represent encodes graphs.
+func (r *run) represent(gs []*graph.Graph) *contrast.Representation {
+	return checked(contrast.Represent(r.ctx, r.Workers, r.Model.Encoder, gs))
+}
+
+// losses returns the contrast of the rows of f and s, each with the others as negatives.
+func (r *run) losses(f, s []float32, width int) []float64 {
+	return checked(contrast.NewNegatives(f, s, width).Scores(r.ctx, r.Workers, f, s, true))
 }
 
 // trainingBatch is the number of graphs to a step.
 const trainingBatch = 128
 
-// eachAlone returns the scores of graphs that are looked at one by one, so that none
-// depends on the others.
-func eachAlone(ctx context.Context, gs []*graph.Graph, score func(b *graph.Batch) float64) ([]float64, error) {
+// train makes a step of adam down the loss of each batch of graphs, so many epochs long or,
+// in a large set, until there were enough steps. A loss of nil makes none. The order of the
+// graphs in an epoch is drawn. No batch has one graph alone, unless there is only one.
+func (r *run) train(adam *tape.Adam, gs []*graph.Graph, epochs, steps int, loss func(index []int, b *graph.Batch) *tape.Value) {
 	var batch graph.Batch
-	scores := make([]float64, len(gs))
-	for i := range gs {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+	for range epochs {
+		for order := r.rng.Perm(len(gs)); len(order) > 0 && steps > 0; steps-- {
+			check(r.ctx.Err())
+			n := min(trainingBatch, len(order))
+			if len(order)-n == 1 {
+				n++
+			}
+			r.t.Reset()
+			batch.Reset(pick(gs, order[:n]))
+			if l := loss(order[:n], &batch); l != nil {
+				r.t.Backward(l)
+				adam.Step()
+			}
+			order = order[n:]
 		}
-		batch.Reset(gs[i : i+1])
-		scores[i] = score(&batch)
 	}
-	return scores, nil
+}
+
+// alone returns the rows that of gives for each graph by itself, so that none depends on the
+// others, one below the other.
+func (r *run) alone(gs []*graph.Graph, of func(b *graph.Batch) *tape.Value) tape.Matrix {
+	var batch graph.Batch
+	var all tape.Matrix
+	for i := range gs {
+		check(r.ctx.Err())
+		r.t.Reset()
+		batch.Reset(gs[i : i+1])
+		rows := of(&batch)
+		all = tape.Matrix{Rows: all.Rows + rows.Rows, Cols: rows.Cols, Data: append(all.Data, rows.Data...)}
+	}
+	return all
+}
+
+// pick returns some of a list.
+func pick[T any](list []T, index []int) []T {
+	picked := make([]T, len(index))
+	for k, i := range index {
+		picked[k] = list[i]
+	}
+	return picked
+}
+
+// pickRows copies some rows of a matrix.
+func pickRows(m tape.Matrix, index []int) tape.Matrix {
+	out := tape.NewMatrix(len(index), m.Cols)
+	for k, i := range index {
+		copy(out.Row(k), m.Row(i))
+	}
+	return out
+}
+
+// matrixOf returns rows of a width.
+func matrixOf(data []float32, width int) tape.Matrix {
+	return tape.Matrix{Rows: len(data) / width, Cols: width, Data: data}
 }
 
 // widened returns numbers as float64.
@@ -92,17 +135,22 @@ func widened(list []float32) []float64 {
 	return wide
 }
 
+// wideRows returns the rows of a matrix as float64.
+func wideRows(m tape.Matrix) [][]float64 {
+	rows := make([][]float64, m.Rows)
+	for i := range rows {
+		rows[i] = widened(m.Row(i))
+	}
+	return rows
+}
+
 // nodeInput is what networks that are trained here read of nodes: the features of atoms, or
 // where a graph has none, the degree, one-hot.
 func nodeInput(b *graph.Batch) tape.Matrix {
 	if b.Features == molecule.Features {
 		return tape.Features(b)
 	}
-	for _, g := range b.Graphs {
-		g.EncodeStructure()
-	}
-	all := tape.Structure(b)
-	degrees := tape.NewMatrix(all.Rows, graph.DegreeClasses)
+	all, degrees := tape.Structure(b), tape.NewMatrix(b.N(), graph.DegreeClasses)
 	for i := range all.Rows {
 		copy(degrees.Row(i), all.Row(i)[graph.WalkSteps:])
 	}
@@ -111,7 +159,7 @@ func nodeInput(b *graph.Batch) tape.Matrix {
 
 // nodeWidth is the width of nodeInput.
 func nodeWidth(gs []*graph.Graph) int {
-	if len(gs) > 0 && gs[0].Features == molecule.Features {
+	if gs[0].Features == molecule.Features {
 		return molecule.Features
 	}
 	return graph.DegreeClasses

@@ -2,6 +2,7 @@ package rival
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"baca/algo/graph"
 	"baca/algo/metric"
 	"baca/algo/pretrain"
+	"baca/build/paper/rival/tape"
 )
 
 // easyGraphs are n graphs: rings of 5 to 8 nodes with tails, or trees.
@@ -158,10 +160,11 @@ func TestPublishedFigures(t *testing.T) {
 
 // Batches hold every graph once an epoch, and stop at the number of steps.
 func TestEachBatch(t *testing.T) {
-	gs := easyGraphs(33, true, rand.New(rand.NewPCG(1, 1)))
+	gs := easyGraphs(257, true, rand.New(rand.NewPCG(1, 1)))
 	run := func(epochs, steps int) (seen []int, sizes []int) {
 		seen = make([]int, len(gs))
-		err := eachBatch(context.Background(), gs, epochs, steps, 16, rand.New(rand.NewPCG(1, 1)), func(index []int, b *graph.Batch) {
+		r := newRun(context.Background(), &Problem{Seed: 1})
+		r.train(nil, gs, epochs, steps, func(index []int, b *graph.Batch) *tape.Value {
 			sizes = append(sizes, len(b.Graphs))
 			for k, i := range index {
 				seen[i]++
@@ -169,16 +172,25 @@ func TestEachBatch(t *testing.T) {
 					t.Fatalf("graph %d of a batch is not number %d", k, i)
 				}
 			}
+			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		return seen, sizes
 	}
-	if seen, sizes := run(3, 100); slices.Min(seen) != 3 || slices.Max(seen) != 3 || !slices.Equal(sizes[:2], []int{16, 17}) {
+	if seen, sizes := run(3, 100); slices.Min(seen) != 3 || slices.Max(seen) != 3 || !slices.Equal(sizes[:2], []int{128, 129}) {
 		t.Errorf("after 3 epochs the graphs were seen %d to %d times, in batches of %d", slices.Min(seen), slices.Max(seen), sizes)
 	}
 	if _, sizes := run(100, 7); len(sizes) != 7 {
 		t.Errorf("%d steps, want 7", len(sizes))
+	}
+}
+
+// A run that is cancelled ends with the reason, and scores nothing.
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, r := range slices.Concat([]*Rival{ocgin, glocalKD, goodD, hgoe, aagod, goodat, d2go, sego, redOUT, sigood}, infoGraph(), graphCL()) {
+		if s, err := r.Score(ctx, easyPair()); !errors.Is(err, context.Canceled) || s != nil {
+			t.Errorf("%s: %d scores and %v, want %v", r.Name, len(s), err, context.Canceled)
+		}
 	}
 }

@@ -11,27 +11,37 @@ import (
 // train. The covariance is shrunk to a multiple of the identity, as much as Ledoit and
 // Wolf (Journal of Multivariate Analysis 88, 2004) find best, so that it can be inverted
 // where there are fewer rows than columns. Train must have two rows that differ.
-func mahalanobis(train, test [][]float64) ([]float64, error) {
-	mean, covariance := ledoitWolf(train)
-	var inverse mat.Cholesky
-	if !inverse.Factorize(covariance) {
-		return nil, errors.New("the covariance of the training graphs has no inverse: want graphs that differ")
+func mahalanobis(e *Embedded, _ uint64) []float64 {
+	mean, covariance := ledoitWolf(e.Train)
+	return quadratic(covariance, less(e.Test, mean))
+}
+
+// leverages returns xᵀ(XᵀX + I)⁻¹x of each row x of test, where X has the rows of train:
+// how little these say about what a linear model would make of x. The identity stands
+// in where X has fewer rows than columns.
+func leverages(e *Embedded, _ uint64) []float64 {
+	none := make([]float64, len(e.Train[0]))
+	gram := new(mat.SymDense)
+	gram.SymOuterK(1, less(e.Train, none).T())
+	for i := range none {
+		gram.SetSym(i, i, gram.At(i, i)+1)
 	}
-	return quadratic(&inverse, less(test, mean))
+	return quadratic(gram, less(e.Test, none))
 }
 
 // quadratic returns xᵀA⁻¹x of each row x.
-func quadratic(a *mat.Cholesky, rows *mat.Dense) ([]float64, error) {
-	var solved mat.Dense
-	if err := a.SolveTo(&solved, rows.T()); err != nil {
-		return nil, err
+func quadratic(a *mat.SymDense, rows *mat.Dense) []float64 {
+	var inverse mat.Cholesky
+	if !inverse.Factorize(a) {
+		check(errors.New("the covariance of the training graphs has no inverse: want graphs that differ"))
 	}
-	n, _ := rows.Dims()
-	scores := make([]float64, n)
+	var solved mat.Dense
+	check(inverse.SolveTo(&solved, rows.T()))
+	scores := make([]float64, rows.RawMatrix().Rows)
 	for i := range scores {
 		scores[i] = mat.Dot(rows.RowView(i), solved.ColView(i))
 	}
-	return scores, nil
+	return scores
 }
 
 // ledoitWolf returns the mean of rows and their shrunk covariance.

@@ -2,10 +2,23 @@ package rival
 
 import "slices"
 
-// A measure writes something of point i and each of the n training points, such as
-// distances, to dst (n values). The training points are 0 to n−1 themselves, and those
-// that are tested follow.
-type measure func(i int, dst []float64)
+// Points are n training points, and after them some that are tested. Row returns something of
+// point i and each of the training points, such as distances.
+type points struct {
+	n, tested int
+	row       func(i int) []float64
+}
+
+// each returns the points with f of all that row gives.
+func (p points) each(f func(float64) float64) points {
+	return points{p.n, p.tested, func(i int) []float64 {
+		row := p.row(i)
+		for j, x := range row {
+			row[j] = f(x)
+		}
+		return row
+	}}
+}
 
 // A neighbor is a training point and how far it is.
 type neighbor struct {
@@ -15,21 +28,18 @@ type neighbor struct {
 
 // neighbors returns the k training points nearest to each of count points from first on,
 // a training point itself left out, nearest first, ties by order.
-func neighbors(n, first, count, k int, distances measure) [][]neighbor {
-	row, lists := make([]float64, n), make([][]neighbor, count)
+func (p points) neighbors(first, count, k int) [][]neighbor {
+	lists := make([][]neighbor, count)
 	for c := range lists {
-		distances(first+c, row)
 		list := make([]neighbor, 0, k+1)
-		for j, d := range row {
+		for j, d := range p.row(first + c) {
 			if j == first+c || len(list) == k && d >= list[k-1].distance {
 				continue
 			}
-			at, _ := slices.BinarySearchFunc(list, d, func(x neighbor, d float64) int {
-				if x.distance <= d {
-					return -1
-				}
-				return 1
-			})
+			at := len(list)
+			for at > 0 && list[at-1].distance > d {
+				at--
+			}
 			list = slices.Insert(list, at, neighbor{j, d})
 			list = list[:min(k, len(list))]
 		}
@@ -38,11 +48,10 @@ func neighbors(n, first, count, k int, distances measure) [][]neighbor {
 	return lists
 }
 
-// nearest returns the mean distance of each tested point to the k nearest of n training
-// points.
-func nearest(n, tested, k int, distances measure) []float64 {
-	scores := make([]float64, tested)
-	for i, list := range neighbors(n, n, tested, k, distances) {
+// nearest returns the mean distance of each tested point to the k nearest training points.
+func nearest(p points, k int) []float64 {
+	scores := make([]float64, p.tested)
+	for i, list := range p.neighbors(p.n, p.tested, k) {
 		for _, x := range list {
 			scores[i] += x.distance / float64(len(list))
 		}
@@ -54,13 +63,12 @@ func nearest(n, tested, k int, distances measure) []float64 {
 const lofNeighbors = 20
 
 // outlierFactors returns the local outlier factor (Breunig, Kriegel, Ng and Sander, SIGMOD
-// 2000) of each tested point among n training points: how many times denser its
-// neighbours lie than it does. The density of a point is one over the mean of
-// max(d, reach) to its neighbours, where reach is the distance of a neighbour to its own
-// k-th.
-func outlierFactors(n, tested int, distances measure) []float64 {
-	k := min(lofNeighbors, n-1)
-	inside := neighbors(n, 0, n, k, distances)
+// 2000) of each tested point by its distances: how many times denser its neighbours lie than
+// it does. The density of a point is one over the mean of max(d, reach) to its neighbours,
+// where reach is the distance of a neighbour to its own k-th.
+func outlierFactors(p points) []float64 {
+	k := min(lofNeighbors, p.n-1)
+	inside := p.neighbors(0, p.n, k)
 	density := func(list []neighbor) float64 {
 		mean := 0.0
 		for _, x := range list {
@@ -69,14 +77,10 @@ func outlierFactors(n, tested int, distances measure) []float64 {
 		}
 		return 1 / (mean + 1e-10) // as scikit-learn does, for points that are equal
 	}
-	densities := make([]float64, n)
-	for i, list := range inside {
-		densities[i] = density(list)
-	}
-	scores := make([]float64, tested)
-	for i, list := range neighbors(n, n, tested, k, distances) {
+	scores := make([]float64, p.tested)
+	for i, list := range p.neighbors(p.n, p.tested, k) {
 		for _, x := range list {
-			scores[i] += densities[x.point] / float64(len(list))
+			scores[i] += density(inside[x.point]) / float64(len(list))
 		}
 		scores[i] /= density(list)
 	}

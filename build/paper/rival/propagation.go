@@ -5,7 +5,6 @@ import (
 	"hash/fnv"
 	"maps"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"baca/algo/fingerprint"
@@ -21,7 +20,7 @@ import (
 // A direction has one value for each label, so that a distribution needs not be kept:
 // what the walk mixes are the values of the labels.
 func propagated(gs []*graph.Graph, seed uint64) []fingerprint.Print {
-	rng := rand.New(rand.NewPCG(seed, kernelStream+1))
+	rng := stream(seed, kernelStream+1)
 	directions := make([]uint64, propagations+1)
 	offsets := make([]float64, len(directions))
 	for t := range directions {
@@ -61,8 +60,7 @@ func nodeLabels(g *graph.Graph) []uint64 {
 func directionOf(labels []uint64, direction uint64) []float64 {
 	values := make([]float64, len(labels))
 	for i, label := range labels {
-		u := rand.New(rand.NewPCG(label, direction)).Float64()
-		values[i] = math.Tan(math.Pi * (u - 0.5))
+		values[i] = math.Tan(math.Pi * (stream(label, direction).Float64() - 0.5))
 	}
 	return values
 }

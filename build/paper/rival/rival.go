@@ -30,9 +30,9 @@ type Rival struct {
 	Name  string // for flags and columns, such as good-d
 	Title string // as its authors write it
 	Cite  string // authors, title, where, when
-	// Published are the AUROCs that its authors or others report, in percent by pair
-	// (ID/OOD), and Source says where.
-	Published map[string]float64
+	// Published are the AUROCs that its authors or others report, in percent in the order of
+	// the paper's table 1, 0 where there is none, and Source says where.
+	Published []float64
 	Source    string
 	// Differs says in a sentence how ours differs from the published one, and why its
 	// figures may.
@@ -44,31 +44,45 @@ type Rival struct {
 	// NoModel says that it trains what it needs and does not read Problem.Model, which
 	// may be nil.
 	NoModel bool
-	// Score returns one score for each graph of Test; higher is more OOD. It is a pure
-	// function of the problem.
-	Score func(ctx context.Context, p *Problem) ([]float64, error)
-	// Training and Head are there for detectors that differ in their head alone: Score is
-	// Head on what Training gives, which may be shared.
+	// Training is there for detectors on the same embeddings, of which each has a head: it
+	// may be shared. Others have a score.
 	Training *Training
-	Head     func(e *Embedded, seed uint64) ([]float64, error)
+	head     func(e *Embedded, seed uint64) []float64
+	score    func(r *run) []float64
+}
+
+// Score returns one score for each graph of Test; higher is more OOD. It is a pure function of
+// the problem.
+func (r *Rival) Score(ctx context.Context, p *Problem) (scores []float64, err error) {
+	defer caught(&err)
+	if r.Training != nil {
+		return r.head(r.Training.embed(newRun(ctx, p)), p.Seed), nil
+	}
+	return r.score(newRun(ctx, p)), nil
+}
+
+// Head returns the scores of what Training gives.
+func (r *Rival) Head(e *Embedded, seed uint64) (scores []float64, err error) {
+	defer caught(&err)
+	return r.head(e, seed), nil
 }
 
 // A Training learns embeddings of graphs.
-type Training struct {
-	Embed func(ctx context.Context, p *Problem) (*Embedded, error)
+type Training struct{ embed func(r *run) *Embedded }
+
+// Embed returns the embeddings of the graphs of a problem.
+func (t *Training) Embed(ctx context.Context, p *Problem) (e *Embedded, err error) {
+	defer caught(&err)
+	return t.embed(newRun(ctx, p)), nil
 }
 
 // Embedded are the embeddings of the graphs of a problem, one row each.
 type Embedded struct{ Train, Test [][]float64 }
 
-// learned are those that train a network.
-func learned() []*Rival {
-	return []*Rival{ocgin, glocalKD, goodD, hgoe, aagod, goodat, d2go}
-}
-
 // All returns the detectors in the order of reports.
 func All() []*Rival {
-	return slices.Concat(learned(), newer(), infoGraph(), graphCL(), kernels(), domains())
+	trained := []*Rival{ocgin, glocalKD, goodD, hgoe, aagod, goodat, d2go, sego, redOUT, sigood}
+	return slices.Concat(trained, infoGraph(), graphCL(), kernels(), domains())
 }
 
 // Named returns the detector of a name, or nil.

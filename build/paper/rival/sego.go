@@ -1,12 +1,10 @@
 package rival
 
 import (
-	"context"
-	"math/rand/v2"
+	"slices"
 
 	"baca/algo/contrast"
 	"baca/algo/graph"
-	"baca/build/paper/rival/entropy"
 	"baca/build/paper/rival/tape"
 )
 
@@ -17,12 +15,12 @@ var sego = &Rival{
 	Name:      "sego",
 	Title:     "SEGO",
 	Cite:      "Hou and others, Structural Entropy Guided Unsupervised Graph Out-Of-Distribution Detection, AAAI 2025",
-	Published: inTable([...]float64{96.66, 85.02, 99.48, 64.42, 80.27, 66.67, 90.95, 87.55, 78.99, 94.59}),
+	Published: []float64{96.66, 85.02, 99.48, 64.42, 80.27, 66.67, 90.95, 87.55, 78.99, 94.59},
 	Source:    "its table 1",
 	Differs: "Ours takes the shared encoder, 16 wide instead of 32, and trains only the network on the trees, for 500 steps; the published one trains all of it, " +
 		"with a weight tuned for each pair. Its code never trains the network on the trees, and its score has the loss between the views twice and none of the trees.",
 	Batch: true,
-	Score: scoreSEGO,
+	score: scoreSEGO,
 }
 
 // The network on the trees is trained as its code would: passes over the training graphs, of
@@ -32,58 +30,34 @@ const (
 	segoRate              = 0.01
 )
 
-func scoreSEGO(ctx context.Context, p *Problem) ([]float64, error) {
-	train, test, err := represent(ctx, p)
-	if err != nil {
-		return nil, err
+func scoreSEGO(r *run) []float64 {
+	known, tested := r.represent(r.Train), r.represent(r.Test)
+	embed := r.segoTrees(known)
+	before, scores := r.segoLosses(known, embed(r.Train)), make([]float64, len(r.Test))
+	for k, losses := range r.segoLosses(tested, embed(r.Test)) {
+		addStandard(scores, losses, before[k], 1)
 	}
-	embed, err := segoTrees(ctx, p, train)
-	if err != nil {
-		return nil, err
-	}
-	known, err := segoLosses(ctx, p.Workers, train, embed(p.Train))
-	if err != nil {
-		return nil, err
-	}
-	tested, err := segoLosses(ctx, p.Workers, test, embed(p.Test))
-	if err != nil {
-		return nil, err
-	}
-	scores := make([]float64, len(p.Test))
-	for k, losses := range tested {
-		addStandard(scores, losses, known[k], 1)
-	}
-	return scores, nil
+	return scores
 }
 
 // segoTrees trains a network to embed the trees of training graphs near the graphs, and
 // returns what embeds the trees of others.
-func segoTrees(ctx context.Context, p *Problem, known *contrast.Representation) (func([]*graph.Graph) []float32, error) {
-	params := tape.NewParams(p.Seed)
-	net := newTreeNet(params, p.Model.Encoder.Features+mostDegree+1, known.Width)
-	adam, t := tape.NewAdam(params, segoRate), new(tape.Tape)
-	trees := codingTrees(p.Train)
-	rng := rand.New(rand.NewPCG(p.Seed, segoStream))
-	err := train(ctx, p.Train, segoEpochs, segoSteps, rng, t, adam, func(index []int, b *graph.Batch) *tape.Value {
-		z, batch := tape.NewMatrix(len(index), known.Width), make([]*entropy.Tree, len(index))
-		for k, i := range index {
-			batch[k] = trees[i]
-			copy(z.Row(k), known.ZF()[i*known.Width:])
-		}
-		return t.Mean(contrastLoss(t, net.forward(t, newTreeBatch(b.Graphs, batch), true), t.Constant(z)))
+func (r *run) segoTrees(known *contrast.Representation) func([]*graph.Graph) []float32 {
+	net := newTreeNet(r.params, r.Model.Encoder.Features+mostDegree+1, known.Width)
+	trees, z := codingTrees(r.Train), matrixOf(known.ZF(), known.Width)
+	r.rng = stream(r.Seed, segoStream)
+	r.train(tape.NewAdam(r.params, segoRate), r.Train, segoEpochs, segoSteps, func(index []int, b *graph.Batch) *tape.Value {
+		embedded := net.forward(r.t, newTreeBatch(b.Graphs, pick(trees, index)), true)
+		return r.t.Mean(contrastLoss(r.t, embedded, r.t.Constant(pickRows(z, index))))
 	})
-	if err != nil {
-		return nil, err
-	}
 	return func(gs []*graph.Graph) []float32 {
 		var all []float32
-		for lo := 0; lo < len(gs); lo += trainingBatch {
-			part := gs[lo:min(len(gs), lo+trainingBatch)]
-			t.Reset()
-			all = append(all, net.forward(t, newTreeBatch(part, codingTrees(part)), false).Data...)
+		for part := range slices.Chunk(gs, trainingBatch) {
+			r.t.Reset()
+			all = append(all, net.forward(r.t, newTreeBatch(part, codingTrees(part)), false).Data...)
 		}
 		return all
-	}, nil
+	}
 }
 
 // segoStream is the second half of the seed of the order of training graphs.
@@ -91,14 +65,6 @@ const segoStream = 0x5e60
 
 // segoLosses are those of graphs among each other: of the graph and its tree, of the two
 // views of the graph, and of those of its nodes.
-func segoLosses(ctx context.Context, workers int, r *contrast.Representation, trees []float32) ([3][]float64, error) {
-	var losses [3][]float64
-	for k, z := range [][]float32{trees, r.ZS()} {
-		var err error
-		if losses[k], err = contrast.NewNegatives(r.ZF(), z, r.Width).Scores(ctx, workers, r.ZF(), z, true); err != nil {
-			return losses, err
-		}
-	}
-	losses[2] = r.NodeScore
-	return losses, nil
+func (r *run) segoLosses(of *contrast.Representation, trees []float32) [3][]float64 {
+	return [3][]float64{r.losses(of.ZF(), trees, of.Width), r.losses(of.ZF(), of.ZS(), of.Width), of.NodeScore}
 }

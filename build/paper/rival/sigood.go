@@ -1,10 +1,6 @@
 package rival
 
 import (
-	"context"
-	"math/rand/v2"
-	"slices"
-
 	"baca/algo/graph"
 	"baca/build/paper/rival/tape"
 )
@@ -25,13 +21,13 @@ import (
 var sigood = &Rival{
 	Name: "sigood", Title: "SIGOOD",
 	Cite:      "Wang and others, From Subtle to Significant: Prompt-Driven Self-Improving Optimization in Test-Time Graph OOD Detection, AAAI 2026",
-	Published: inTable([...]float64{87.36, 85.70, 97.38, 67.88, 0, 69.97, 0, 0, 71.33, 87.72}),
+	Published: []float64{87.36, 85.70, 97.38, 67.88, 0, 69.97, 0, 0, 71.33, 87.72},
 	Source:    "its table 1",
 	Differs: "The text leaves open how the logits are trained, how the logarithm of an energy below 0 is taken, and how many steps a round has; no code is published. " +
 		"Ours has fixed random logits, softplus of the energy, 5 rounds of 40 steps where the text has up to 10 000 iterations, and β = 80 for all pairs. " +
 		"The text takes the loss for the score, and also says that OOD graphs answer more, which makes their loss lower; ours follows the first.",
 	Batch: true,
-	Score: inCanonicalOrder(scoreSIGOOD),
+	score: inCanonicalOrder(scoreSIGOOD),
 }
 
 const (
@@ -41,85 +37,66 @@ const (
 	sigoodStream               = 0x5160
 )
 
-// A prompter gives a prompt to each node: W₃·norm(ReLU(W₂·ReLU(W₁v + b₁) + b₂)) + b₃.
-type prompter struct {
-	first, second, last *tape.Linear
-	norm                *tape.Norm
-}
-
-func newPrompter(p *tape.Params, width int) *prompter {
-	return &prompter{tape.NewLinear(p, width, width), tape.NewLinear(p, width, width), tape.NewLinear(p, width, width), tape.NewNorm(p, width)}
-}
-
-func (n *prompter) add(t *tape.Tape, v *tape.Value, training bool) *tape.Value {
-	x := t.ReLU(n.second.Forward(t, t.ReLU(n.first.Forward(t, v))))
-	return t.Add(v, n.last.Forward(t, n.norm.Forward(t, x, training)))
+// newPrompter returns what gives a prompt to each node v: W₃·norm(ReLU(W₂·ReLU(W₁v + b₁) + b₂)) + b₃.
+func newPrompter(p *tape.Params, width int) tape.Layer {
+	return tape.Sequence(tape.NewLinear(p, width, width), tape.ReLU, tape.NewLinear(p, width, width), tape.ReLU,
+		tape.NewNorm(p, width), tape.NewLinear(p, width, width))
 }
 
 // scoreSIGOOD has a prompter of its own for each round.
-func scoreSIGOOD(ctx context.Context, p *Problem) ([]float64, error) {
-	e := p.Model.Encoder
-	view := newFrozenView(e, telling(e))
-	nodes := make([]tape.Matrix, len(p.Test)) // the graphs as they are in a round
-	t := new(tape.Tape)
-	var batch graph.Batch
-	for i, g := range p.Test {
-		t.Reset()
-		batch.Reset([]*graph.Graph{g})
-		nodes[i] = kept(view.embed(t, &batch, t.Constant(view.input(&batch)), nil).Matrix)
+func scoreSIGOOD(r *run) []float64 {
+	t, view, width := r.t, telling(r.Model.Encoder), r.Model.Encoder.Width()
+	logits := tape.NewLinear(r.params, width, 2)
+	r.params.Freeze()
+	r.rng = stream(r.Seed, sigoodStream)
+	nodes := make([]tape.Matrix, len(r.Test)) // the graphs as they are in a round
+	for i := range nodes {
+		nodes[i] = r.alone(r.Test[i:i+1], func(b *graph.Batch) *tape.Value { return view.embed(t, b, t.Constant(view.input(b)), nil) })
 	}
-	params := tape.NewParams(p.Seed)
-	logits := tape.NewLinear(params, e.Width(), 2)
-	params.Freeze()
-	rng := rand.New(rand.NewPCG(p.Seed, sigoodStream))
-	scores := make([]float64, len(p.Test))
+	scores := make([]float64, len(r.Test))
 	for round := range sigoodRounds {
-		own := tape.NewParams(p.Seed + uint64(round))
-		prompts, adam := newPrompter(own, e.Width()), tape.NewAdam(own, sigoodRate)
-		err := train(ctx, p.Test, sigoodEpochs, sigoodEpochs, rng, t, adam, func(index []int, b *graph.Batch) *tape.Value {
+		own := tape.NewParams(r.Seed + uint64(round))
+		prompter := newPrompter(own, width)
+		prompted := func(v *tape.Value, training bool) *tape.Value { return t.Add(v, prompter(t, v, training)) }
+		r.train(tape.NewAdam(own, sigoodRate), r.Test, sigoodEpochs, sigoodEpochs, func(index []int, b *graph.Batch) *tape.Value {
 			v := t.Constant(stacked(nodes, index))
-			return t.Mean(t.Softplus(answers(t, b, energies(t, logits, prompts.add(t, v, true)), energies(t, logits, v))))
+			return t.Mean(t.Softplus(answers(t, b, energies(t, logits, prompted(v, true)), energies(t, logits, v))))
 		})
-		if err != nil {
-			return nil, err
-		}
-		for i, g := range p.Test {
-			t.Reset()
-			batch.Reset([]*graph.Graph{g})
-			v := t.Constant(nodes[i])
-			prompted := prompts.add(t, v, false)
-			scores[i] = answers(t, &batch, energies(t, logits, prompted), energies(t, logits, v)).Float()
-			nodes[i] = kept(prompted.Matrix)
+		for i := range nodes {
+			nodes[i] = r.alone(r.Test[i:i+1], func(b *graph.Batch) *tape.Value {
+				v := t.Constant(nodes[i])
+				next := prompted(v, false)
+				scores[i] = answers(t, b, energies(t, logits, next), energies(t, logits, v)).Float()
+				return next
+			})
 		}
 	}
-	return scores, nil
+	return scores
 }
 
 // energies are those of nodes, brought above 0 by softplus, N×1.
-func energies(t *tape.Tape, logits *tape.Linear, v *tape.Value) *tape.Value {
-	return t.Softplus(t.Scale(t.LogSumExp(logits.Forward(t, v)), -1))
+func energies(t *tape.Tape, logits tape.Layer, v *tape.Value) *tape.Value {
+	return t.Softplus(t.Scale(t.LogSumExp(logits(t, v, false)), -1))
 }
 
 // answers returns −m of each graph, B×1, from the energies of the nodes with and without
 // prompts. Where all nodes of a graph count as the same, the mean over the others is 1.
 func answers(t *tape.Tape, b *graph.Batch, prompted, energy *tape.Value) *tape.Value {
 	change := t.Sub(t.Log(t.Shift(prompted, tiny)), t.Log(t.Shift(energy, tiny)))
-	ratio, owners := t.Exp(change), tape.Owners(b)
+	ratio := t.Exp(change)
 	logMean := func(rising bool) *tape.Value {
-		count, weights := make([]float32, len(b.Graphs)), tape.NewMatrix(b.N(), 1)
-		for i, x := range change.Data {
-			if (x > 0) == rising && x != 0 {
-				count[owners[i]]++
+		weights, none := tape.NewMatrix(b.N(), 1), tape.NewMatrix(len(b.Graphs), 1)
+		for k := range b.Graphs {
+			var those []int
+			for i, hi := b.Nodes(k); i < hi; i++ {
+				if x := change.Data[i]; x != 0 && (x > 0) == rising {
+					those = append(those, i)
+				}
 			}
-		}
-		for i, x := range change.Data {
-			if (x > 0) == rising && x != 0 {
-				weights.Data[i] = 1 / count[owners[i]]
+			for _, i := range those {
+				weights.Data[i] = 1 / float32(len(those))
 			}
-		}
-		none := tape.NewMatrix(len(b.Graphs), 1)
-		for k, n := range count {
-			if n == 0 {
+			if len(those) == 0 {
 				none.Data[k] = 1
 			}
 		}
@@ -133,15 +110,9 @@ const tiny = 1e-6
 
 // stacked returns the rows of some matrices one below the other.
 func stacked(list []tape.Matrix, index []int) tape.Matrix {
-	all := tape.Matrix{Cols: list[index[0]].Cols}
-	for _, i := range index {
-		all.Rows += list[i].Rows
-		all.Data = append(all.Data, list[i].Data...)
+	var data []float32
+	for _, m := range pick(list, index) {
+		data = append(data, m.Data...)
 	}
-	return all
-}
-
-// kept returns a copy that outlives the tape's memory.
-func kept(m tape.Matrix) tape.Matrix {
-	return tape.Matrix{Rows: m.Rows, Cols: m.Cols, Data: slices.Clone(m.Data)}
+	return matrixOf(data, list[0].Cols)
 }

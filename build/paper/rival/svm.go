@@ -14,23 +14,17 @@ const (
 	svmSteps     = 1_000_000
 )
 
-// oneClass returns ρ − Σ_j α_j·k(x, j) of each tested point x: how far it is on the other
-// side of the plane that parts ν of the n training points from the rest. The weights
+// oneClass returns ρ − Σ_j α_j·k(x, j) of each tested point x by a kernel: how far it is on the
+// other side of the plane that parts ν of the n training points from the rest. The weights
 // minimise ½ αᵀKα with 0 ≤ α ≤ 1 and Σα = νn, two at a time (Fan, Chen and Lin,
 // Journal of Machine Learning Research 6, 2005).
-func oneClass(n, tested int, kernel measure) []float64 {
-	k := make([][]float64, n)
+func oneClass(p points) []float64 {
+	k, alpha, gradient := make([][]float64, p.n), make([]float64, p.n), make([]float64, p.n)
+	left := svmNu * float64(p.n)
 	for i := range k {
-		k[i] = make([]float64, n)
-		kernel(i, k[i])
-	}
-	alpha := make([]float64, n)
-	left := svmNu * float64(n)
-	for i := range alpha {
-		alpha[i] = min(1, left)
+		k[i], alpha[i] = p.row(i), min(1, left)
 		left -= alpha[i]
 	}
-	gradient := make([]float64, n)
 	for i := range gradient {
 		gradient[i] = floats.Dot(k[i], alpha)
 	}
@@ -39,20 +33,21 @@ func oneClass(n, tested int, kernel measure) []float64 {
 		if down < 0 {
 			break
 		}
-		curvature := max(k[up][up]+k[down][down]-2*k[up][down], 1e-12)
-		step := min((gradient[down]-gradient[up])/curvature, 1-alpha[up], alpha[down])
+		step := min((gradient[down]-gradient[up])/curvature(k, up, down), 1-alpha[up], alpha[down])
 		alpha[up], alpha[down] = alpha[up]+step, alpha[down]-step
 		for i := range gradient {
 			gradient[i] += step * (k[up][i] - k[down][i])
 		}
 	}
-	rho, row, scores := margin(alpha, gradient), make([]float64, n), make([]float64, tested)
+	rho, scores := margin(alpha, gradient), make([]float64, p.tested)
 	for i := range scores {
-		kernel(n+i, row)
-		scores[i] = rho - floats.Dot(alpha, row)
+		scores[i] = rho - floats.Dot(alpha, p.row(p.n+i))
 	}
 	return scores
 }
+
+// curvature is how fast the slope falls when weight i rises and j falls as much.
+func curvature(k [][]float64, i, j int) float64 { return max(k[i][i]+k[j][j]-2*k[i][j], 1e-12) }
 
 // workingPair returns a weight that is to rise and one that is to fall: the first where
 // that helps most, the second where both together do. The second is −1 once nothing
@@ -73,10 +68,8 @@ func workingPair(k [][]float64, alpha, gradient []float64) (up, down int) {
 			continue
 		}
 		largest = max(largest, g)
-		if d := g - gradient[up]; d > 0 {
-			if x := d * d / max(k[up][up]+k[j][j]-2*k[up][j], 1e-12); x > gain {
-				down, gain = j, x
-			}
+		if d := g - gradient[up]; d > 0 && d*d/curvature(k, up, j) > gain {
+			down, gain = j, d*d/curvature(k, up, j)
 		}
 	}
 	if largest-gradient[up] < svmTolerance {

@@ -1,7 +1,6 @@
 package tape
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -10,39 +9,33 @@ import (
 
 // MatMul returns a·b.
 func (t *Tape) MatMul(a, b *Value) *Value {
-	if a.Cols != b.Rows {
-		panic(fmt.Sprintf("tape: product of %d×%d and %d×%d", a.Rows, a.Cols, b.Rows, b.Cols))
-	}
-	out := t.value(a.Rows, b.Cols, a, b)
-	product.NN(out.Data, a.Data, b.Data, a.Rows, a.Cols, b.Cols)
-	out.back = func() {
-		if a.grad != nil {
-			part := t.take(len(a.grad))
-			product.NT(part, out.grad, b.Data, a.Rows, b.Cols, a.Cols)
-			addScaled(a.grad, 1, part)
-		}
-		if b.grad != nil {
-			product.AddTN(b.grad, a.Data, out.grad, a.Cols, a.Rows, b.Cols)
-		}
-	}
-	return out
+	must(a.Cols == b.Rows, "product of %d×%d and %d×%d", a.Rows, a.Cols, b.Rows, b.Cols)
+	return t.multiply(a, b, b.Cols, product.NN, product.NT, func(d []float32) {
+		product.AddTN(b.grad, a.Data, d, a.Cols, a.Rows, b.Cols)
+	})
 }
 
 // MatMulT returns a·bᵀ: the inner products of the rows of a with those of b.
 func (t *Tape) MatMulT(a, b *Value) *Value {
-	if a.Cols != b.Cols {
-		panic(fmt.Sprintf("tape: inner products of rows of %d×%d and %d×%d", a.Rows, a.Cols, b.Rows, b.Cols))
-	}
-	out := t.value(a.Rows, b.Rows, a, b)
-	product.NT(out.Data, a.Data, b.Data, a.Rows, a.Cols, b.Rows)
+	must(a.Cols == b.Cols, "inner products of rows of %d×%d and %d×%d", a.Rows, a.Cols, b.Rows, b.Cols)
+	return t.multiply(a, b, b.Rows, product.NT, product.NN, func(d []float32) {
+		product.AddTN(b.grad, d, a.Data, b.Rows, a.Rows, a.Cols)
+	})
+}
+
+// multiply returns a product of a and b. The gradient of a is the product back of the
+// result's with b, and toB adds to that of b.
+func (t *Tape) multiply(a, b *Value, cols int, forth, back func(dst, a, b []float32, m, k, n int), toB func(d []float32)) *Value {
+	out := t.value(a.Rows, cols, a, b)
+	forth(out.Data, a.Data, b.Data, a.Rows, a.Cols, cols)
 	out.back = func() {
 		if a.grad != nil {
 			part := t.take(len(a.grad))
-			product.NN(part, out.grad, b.Data, a.Rows, b.Rows, a.Cols)
+			back(part, out.grad, b.Data, a.Rows, cols, a.Cols)
 			addScaled(a.grad, 1, part)
 		}
 		if b.grad != nil {
-			product.AddTN(b.grad, out.grad, a.Data, b.Rows, a.Rows, a.Cols)
+			toB(out.grad)
 		}
 	}
 	return out
@@ -95,29 +88,22 @@ func (t *Tape) Mul(a, b *Value) *Value {
 }
 
 // AddRow adds the row b (1×cols), such as a bias, to each row of a.
-func (t *Tape) AddRow(a, b *Value) *Value {
-	if b.Rows != 1 || b.Cols != a.Cols {
-		panic(fmt.Sprintf("tape: %d×%d plus a row of %d×%d", a.Rows, a.Cols, b.Rows, b.Cols))
-	}
-	out := t.value(a.Rows, a.Cols, a, b)
-	copy(out.Data, a.Data)
-	for i := range a.Rows {
-		addScaled(out.Row(i), 1, b.Data)
-	}
-	out.back = func() {
-		addScaled(a.grad, 1, out.grad)
-		for i := range a.Rows {
-			addScaled(b.grad, 1, out.gradient().Row(i))
-		}
-	}
-	return out
+func (t *Tape) AddRow(a, b *Value) *Value { return t.Add(a, t.below(b, a.Rows)) }
+
+// MulRow multiplies each row of a by the row b (1×cols), element by element.
+func (t *Tape) MulRow(a, b *Value) *Value { return t.Mul(a, t.below(b, a.Rows)) }
+
+// below returns the row b so many times, one below the other.
+func (t *Tape) below(b *Value, rows int) *Value {
+	must(b.Rows == 1, "%d×%d instead of a row", b.Rows, b.Cols)
+	return t.Gather(b, make([]int32, rows))
 }
 
 // MulColumn multiplies each row of a by its element of the column b (rows×1).
-func (t *Tape) MulColumn(a, b *Value) *Value { return t.Mul(a, t.repeat(b, a.Cols)) }
+func (t *Tape) MulColumn(a, b *Value) *Value { return t.Mul(a, t.beside(b, a.Cols)) }
 
-// repeat returns the column b so many times side by side.
-func (t *Tape) repeat(b *Value, cols int) *Value {
+// beside returns the column b so many times, side by side.
+func (t *Tape) beside(b *Value, cols int) *Value {
 	ones := NewMatrix(1, cols)
 	for j := range ones.Data {
 		ones.Data[j] = 1
@@ -199,7 +185,7 @@ func (t *Tape) Square(a *Value) *Value {
 
 // Sum returns the sum of all elements, 1×1.
 func (t *Tape) Sum(a *Value) *Value {
-	return t.SumRows(&Value{Matrix: Matrix{1, len(a.Data), a.Data}, grad: a.grad})
+	return t.SumRows(a.shaped(1, len(a.Data)))
 }
 
 // Mean returns the mean of all elements, 1×1; 0 where there are none.
@@ -219,7 +205,7 @@ func (t *Tape) SumRows(a *Value) *Value {
 	}
 	out.back = func() {
 		for i, d := range out.grad {
-			row := a.gradient().Row(i)
+			row := a.row(i)
 			for j := range row {
 				row[j] += d
 			}
@@ -236,7 +222,7 @@ func (t *Tape) LogSumExp(a *Value) *Value {
 	}
 	out.back = func() {
 		for i, d := range out.grad {
-			row, at := a.gradient().Row(i), out.Data[i]
+			row, at := a.row(i), out.Data[i]
 			for j, x := range a.Row(i) {
 				row[j] += d * float32(math.Exp(float64(x-at)))
 			}
@@ -259,7 +245,7 @@ func logSumExp(row []float32) float64 {
 
 // LogSoftmax returns a_ij − log Σ_k e^{a_ik}.
 func (t *Tape) LogSoftmax(a *Value) *Value {
-	return t.Sub(a, t.repeat(t.LogSumExp(a), a.Cols))
+	return t.Sub(a, t.beside(t.LogSumExp(a), a.Cols))
 }
 
 // tiny is added to squared lengths, so that a row of zeros stays one.
@@ -275,7 +261,7 @@ func (t *Tape) Unit(a *Value) *Value {
 	}
 	out.back = func() {
 		for i, l := range lengths {
-			d, y, to := out.gradient().Row(i), out.Row(i), a.gradient().Row(i)
+			d, y, to := out.row(i), out.Row(i), a.row(i)
 			along := float32(dot(d, y))
 			for j := range to {
 				to[j] += (d[j] - along*y[j]) / l
@@ -298,10 +284,9 @@ func (t *Tape) standardized(a *Value, parts, step, stride int) (out *Value, mean
 	out = t.value(a.Rows, a.Cols, a)
 	means, variances = make([]float64, parts), make([]float64, parts)
 	n := len(a.Data) / max(1, parts)
-	scale := func(k int) float32 { return float32(1 / math.Sqrt(variances[k]+normEpsilon)) }
+	size := float64(n)
 	for k := range parts {
-		first, end, size := k*step, k*step+n*stride, float64(n)
-		mean, variance := 0.0, 0.0
+		first, end, mean, variance := k*step, k*step+n*stride, 0.0, 0.0
 		for i := first; i < end; i += stride {
 			mean += float64(a.Data[i]) / size
 		}
@@ -309,79 +294,91 @@ func (t *Tape) standardized(a *Value, parts, step, stride int) (out *Value, mean
 			variance += (float64(a.Data[i]) - mean) * (float64(a.Data[i]) - mean) / size
 		}
 		means[k], variances[k] = mean, variance
-		for i, s := first, scale(k); i < end; i += stride {
-			out.Data[i] = float32(float64(a.Data[i])-mean) * s
+		for i, scale := first, inverse(variance); i < end; i += stride {
+			out.Data[i] = float32(float64(a.Data[i])-mean) * scale
 		}
 	}
 	out.back = func() {
 		for k := range parts {
-			first, end, size := k*step, k*step+n*stride, float64(n)
-			sum, along := 0.0, 0.0
+			first, end, sum, along := k*step, k*step+n*stride, 0.0, 0.0
 			for i := first; i < end; i += stride {
 				sum += float64(out.grad[i]) / size
 				along += float64(out.grad[i]) * float64(out.Data[i]) / size
 			}
-			for i, s := first, scale(k); i < end; i += stride {
-				a.grad[i] += s * float32(float64(out.grad[i])-sum-along*float64(out.Data[i]))
+			for i, scale := first, inverse(variances[k]); i < end; i += stride {
+				a.grad[i] += scale * float32(float64(out.grad[i])-sum-along*float64(out.Data[i]))
 			}
 		}
 	}
 	return out, means, variances
 }
 
+// inverse returns one over the deviation.
+func inverse(variance float64) float32 { return float32(1 / math.Sqrt(variance+normEpsilon)) }
+
 // Concat returns the columns of all operands side by side.
 func (t *Tape) Concat(parts ...*Value) *Value {
 	cols := 0
 	for _, p := range parts {
-		if p.Rows != parts[0].Rows {
-			panic(fmt.Sprintf("tape: %d rows beside %d", p.Rows, parts[0].Rows))
-		}
+		must(p.Rows == parts[0].Rows, "%d rows beside %d", p.Rows, parts[0].Rows)
 		cols += p.Cols
 	}
 	out := t.value(parts[0].Rows, cols, parts...)
-	at := 0
-	for _, p := range parts {
-		for i := range p.Rows {
-			copy(out.Row(i)[at:], p.Row(i))
-		}
-		at += p.Cols
-	}
-	out.back = func() {
+	each := func(use func(p *Value, i, lo, hi int)) {
 		at := 0
 		for _, p := range parts {
-			for i := 0; i < p.Rows && p.grad != nil; i++ {
-				addScaled(p.gradient().Row(i), 1, out.gradient().Row(i)[at:at+p.Cols])
+			for i := range p.Rows {
+				use(p, i, at, at+p.Cols)
 			}
 			at += p.Cols
 		}
+	}
+	each(func(p *Value, i, lo, hi int) { copy(out.Row(i)[lo:hi], p.Row(i)) })
+	out.back = func() {
+		each(func(p *Value, i, lo, hi int) { addScaled(p.row(i), 1, out.row(i)[lo:hi]) })
 	}
 	return out
 }
 
 // Gather returns the rows of a with the given indices, which may repeat.
 func (t *Tape) Gather(a *Value, rows []int32) *Value {
-	return t.move(a, len(rows), len(rows), func(k int) (from, to int) { return int(rows[k]), k })
+	return t.move(a, nil, rows, upTo(len(rows)), len(rows))
 }
 
 // Scatter returns n rows: row k of a is added to row to[k].
 func (t *Tape) Scatter(a *Value, to []int32, n int) *Value {
-	if len(to) != a.Rows {
-		panic(fmt.Sprintf("tape: %d rows with %d places", a.Rows, len(to)))
-	}
-	return t.move(a, n, len(to), func(k int) (int, int) { return k, int(to[k]) })
+	must(len(to) == a.Rows, "%d rows with %d places", a.Rows, len(to))
+	return t.move(a, nil, upTo(a.Rows), to, n)
 }
 
-// move returns n rows, to which so many moves add rows of a.
-func (t *Tape) move(a *Value, n, moves int, at func(k int) (from, to int)) *Value {
-	out := t.value(n, a.Cols, a)
-	for k := range moves {
-		from, to := at(k)
-		addScaled(out.Row(to), 1, a.Row(from))
+func upTo(n int) []int32 {
+	list := make([]int32, n)
+	for i := range list {
+		list[i] = int32(i)
+	}
+	return list
+}
+
+// move returns n rows. Row from[k] of a is added to row to[k], times element k of weights
+// unless that is nil.
+func (t *Tape) move(a, weights *Value, from, to []int32, n int) *Value {
+	out := t.value(n, a.Cols, a, weights)
+	weight := func(k int) float32 {
+		if weights == nil {
+			return 1
+		}
+		return weights.Data[k]
+	}
+	for k, i := range from {
+		addScaled(out.Row(int(to[k])), weight(k), a.Row(int(i)))
 	}
 	out.back = func() {
-		for k := range moves {
-			from, to := at(k)
-			addScaled(a.gradient().Row(from), 1, out.gradient().Row(to))
+		for k, i := range from {
+			d := out.row(int(to[k]))
+			addScaled(a.row(int(i)), weight(k), d)
+			if weights != nil && weights.grad != nil {
+				weights.grad[k] += float32(dot(d, a.Row(int(i))))
+			}
 		}
 	}
 	return out

@@ -3,12 +3,15 @@ package tape
 import (
 	"math"
 	"math/rand/v2"
+
+	"baca/algo/gin"
 )
 
 // A Param is a matrix that training changes.
 type Param struct {
 	Matrix
 	Grad []float32
+	m, v []float32 // of Adam
 }
 
 // Params are the parameters of one network, in the order in which they were made.
@@ -24,7 +27,7 @@ func NewParams(seed uint64) *Params {
 
 // Zeros returns a parameter of zeros, such as a bias (1×cols).
 func (p *Params) Zeros(rows, cols int) *Param {
-	n := &Param{NewMatrix(rows, cols), make([]float32, rows*cols)}
+	n := &Param{NewMatrix(rows, cols), make([]float32, rows*cols), make([]float32, rows*cols), make([]float32, rows*cols)}
 	p.list = append(p.list, n)
 	return n
 }
@@ -46,6 +49,19 @@ func (p *Params) Freeze() {
 	}
 }
 
+// Load gives the MLPs that p is made of the weights of an encoder's, which are stored out×in.
+func (p *Params) Load(from ...gin.MLP) {
+	for k, m := range from {
+		for half, l := range [...]gin.Linear{m.First, m.Second} {
+			w, b := p.list[4*k+2*half], p.list[4*k+2*half+1]
+			for i, x := range l.W {
+				w.Row(i % l.In)[i/l.In] = x
+			}
+			copy(b.Data, l.B)
+		}
+	}
+}
+
 // An Adam makes steps of Adam (Kingma and Ba 2015) with β₁ = 0.9, β₂ = 0.999, ε = 1e-8.
 type Adam struct {
 	Rate float64
@@ -54,68 +70,60 @@ type Adam struct {
 
 	params *Params
 	step   int
-	m, v   [][]float32
 }
 
 // NewAdam prepares steps for all of params.
-func NewAdam(params *Params, rate float64) *Adam {
-	a := &Adam{Rate: rate, params: params}
-	for _, p := range params.list {
-		a.m, a.v = append(a.m, make([]float32, len(p.Data))), append(a.v, make([]float32, len(p.Data)))
-	}
-	return a
-}
+func NewAdam(params *Params, rate float64) *Adam { return &Adam{Rate: rate, params: params} }
 
 // Step moves each parameter by its gradient, which then is zero again.
 func (a *Adam) Step() {
 	const beta1, beta2, epsilon = 0.9, 0.999, 1e-8
 	a.step++
 	first, second := 1-math.Pow(beta1, float64(a.step)), 1-math.Pow(beta2, float64(a.step))
-	for k, p := range a.params.list {
+	for _, p := range a.params.list {
 		for i, grad := range p.Grad {
 			g := float64(grad) + a.Decay*float64(p.Data[i])
-			m := beta1*float64(a.m[k][i]) + (1-beta1)*g
-			v := beta2*float64(a.v[k][i]) + (1-beta2)*g*g
-			a.m[k][i], a.v[k][i] = float32(m), float32(v)
+			m := beta1*float64(p.m[i]) + (1-beta1)*g
+			v := beta2*float64(p.v[i]) + (1-beta2)*g*g
+			p.m[i], p.v[i] = float32(m), float32(v)
 			p.Data[i] -= float32(a.Rate * (m / first) / (math.Sqrt(v/second) + epsilon))
 		}
 		clear(p.Grad)
 	}
 }
 
-// A Linear layer returns x·W + b.
-type Linear struct{ W, B *Param }
+// A Layer maps rows. Training is what a [Norm] in it needs.
+type Layer func(t *Tape, x *Value, training bool) *Value
 
-// NewLinear returns a layer with Xavier weights and a bias of zero.
-func NewLinear(p *Params, in, out int) *Linear { return &Linear{p.Xavier(in, out), p.Zeros(1, out)} }
-
-// Forward returns x·W + b for the rows of x.
-func (l *Linear) Forward(t *Tape, x *Value) *Value {
-	return t.AddRow(t.MatMul(x, t.Use(l.W)), t.Use(l.B))
-}
-
-// SetLinear copies the weights of a layer that stores them out×in, as package gin does.
-func SetLinear(l *Linear, w, b []float32) {
-	in, out := l.W.Rows, l.W.Cols
-	for o := range out {
-		for i := range in {
-			l.W.Data[i*out+o] = w[o*in+i]
+// Sequence puts layers one after the other.
+func Sequence(layers ...Layer) Layer {
+	return func(t *Tape, x *Value, training bool) *Value {
+		for _, l := range layers {
+			x = l(t, x, training)
 		}
+		return x
 	}
-	copy(l.B.Data, b)
 }
 
-// An MLP is two linear layers with a ReLU between them.
-type MLP struct{ First, Second *Linear }
+// ReLU is [Tape.ReLU] as a layer.
+func ReLU(t *Tape, x *Value, _ bool) *Value { return t.ReLU(x) }
 
-// NewMLP returns one with a hidden layer of the given width.
-func NewMLP(p *Params, in, hidden, out int) *MLP {
-	return &MLP{NewLinear(p, in, hidden), NewLinear(p, hidden, out)}
+// Linear returns x·W, plus b unless that is nil.
+func Linear(w, b *Param) Layer {
+	return func(t *Tape, x *Value, _ bool) *Value {
+		if x = t.MatMul(x, t.Use(w)); b != nil {
+			x = t.AddRow(x, t.Use(b))
+		}
+		return x
+	}
 }
 
-// Forward returns W₂·ReLU(W₁·x + b₁) + b₂ for the rows of x.
-func (m *MLP) Forward(t *Tape, x *Value) *Value {
-	return m.Second.Forward(t, t.ReLU(m.First.Forward(t, x)))
+// NewLinear returns a linear layer with Xavier weights and a bias of zero.
+func NewLinear(p *Params, in, out int) Layer { return Linear(p.Xavier(in, out), p.Zeros(1, out)) }
+
+// NewMLP returns two linear layers with a ReLU between them, W₂·ReLU(W₁·x + b₁) + b₂.
+func NewMLP(p *Params, in, hidden, out int) Layer {
+	return Sequence(NewLinear(p, in, hidden), ReLU, NewLinear(p, hidden, out))
 }
 
 // A Norm brings columns to mean 0 and variance 1 (Ioffe and Szegedy 2015), then scales and
@@ -125,13 +133,13 @@ type Norm struct {
 	mean, variance []float32 // running, of training
 }
 
-// NewNorm returns one of so many columns.
-func NewNorm(p *Params, cols int) *Norm {
+// NewNorm returns the Forward of one of so many columns.
+func NewNorm(p *Params, cols int) Layer {
 	n := &Norm{Scale: p.Zeros(1, cols), Shift: p.Zeros(1, cols), mean: make([]float32, cols), variance: make([]float32, cols)}
 	for j := range cols {
 		n.Scale.Data[j], n.variance[j] = 1, 1
 	}
-	return n
+	return n.Forward
 }
 
 // normEpsilon is added to variances, and each batch moves the running ones by normMomentum.
@@ -152,28 +160,9 @@ func (n *Norm) Forward(t *Tape, x *Value, training bool) *Value {
 	} else {
 		shift, scale := NewMatrix(1, x.Cols), NewMatrix(1, x.Cols)
 		for j, v := range n.variance {
-			shift.Data[j], scale.Data[j] = -n.mean[j], float32(1/math.Sqrt(float64(v)+normEpsilon))
+			shift.Data[j], scale.Data[j] = -n.mean[j], inverse(float64(v))
 		}
-		unit = t.mulRow(t.AddRow(x, t.Constant(shift)), t.Constant(scale))
+		unit = t.MulRow(t.AddRow(x, t.Constant(shift)), t.Constant(scale))
 	}
-	return t.AddRow(t.mulRow(unit, t.Use(n.Scale)), t.Use(n.Shift))
-}
-
-// mulRow multiplies each row of a by b (1×cols), element by element.
-func (t *Tape) mulRow(a, b *Value) *Value {
-	out := t.value(a.Rows, a.Cols, a, b)
-	for i, x := range a.Data {
-		out.Data[i] = x * b.Data[i%a.Cols]
-	}
-	out.back = func() {
-		for i, d := range out.grad {
-			if a.grad != nil {
-				a.grad[i] += d * b.Data[i%a.Cols]
-			}
-			if b.grad != nil {
-				b.grad[i%a.Cols] += d * a.Data[i]
-			}
-		}
-	}
-	return out
+	return t.AddRow(t.MulRow(unit, t.Use(n.Scale)), t.Use(n.Shift))
 }

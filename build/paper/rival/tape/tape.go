@@ -1,27 +1,13 @@
 // Package tape differentiates computations on matrices, so that small graph networks can be
 // trained. A [Tape] writes down each operation as it computes it; Backward goes through them
-// from the last to the first and leaves the gradient of a loss in each parameter.
-//
-// A training step of a linear layer W (4×1) on x (n×4) and y (n×1):
-//
-//	params := tape.NewParams(seed)
-//	w := params.Xavier(4, 1)
-//	t, adam := new(tape.Tape), tape.NewAdam(params, 0.01)
-//	for range steps {
-//		t.Reset()
-//		miss := t.Sub(t.MatMul(t.Constant(x), t.Use(w)), t.Constant(y))
-//		loss := t.Mean(t.Square(miss))
-//		t.Backward(loss)
-//		adam.Step()
-//	}
+// from the last to the first and leaves the gradient of a loss in each parameter. The example
+// trains a linear layer.
 //
 // Values are float32, long sums float64. The same operations give the same bits. A tape
 // is for one goroutine. Shapes that do not fit are mistakes of the caller, and panic.
 package tape
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // A Matrix has its rows one after another.
 type Matrix struct {
@@ -46,14 +32,22 @@ type Value struct {
 	back func()
 }
 
-// gradient returns grad as a matrix.
-func (v *Value) gradient() Matrix { return Matrix{v.Rows, v.Cols, v.grad} }
+// row returns row i of the gradient, nil where none is wanted.
+func (v *Value) row(i int) []float32 {
+	if v.grad == nil {
+		return nil
+	}
+	return v.grad[i*v.Cols : (i+1)*v.Cols]
+}
+
+// shaped returns v with its elements in other rows.
+func (v *Value) shaped(rows, cols int) *Value {
+	return &Value{Matrix: Matrix{rows, cols, v.Data}, grad: v.grad}
+}
 
 // Float returns the element of a matrix that has one.
 func (v *Value) Float() float64 {
-	if len(v.Data) != 1 {
-		panic(fmt.Sprintf("tape: %d×%d matrix read as a number", v.Rows, v.Cols))
-	}
+	must(len(v.Data) == 1, "%d×%d matrix read as a number", v.Rows, v.Cols)
 	return float64(v.Data[0])
 }
 
@@ -89,12 +83,12 @@ func (t *Tape) take(n int) []float32 {
 	return s
 }
 
-// value returns a matrix of zeros for an operation on some operands. It has a gradient if
-// one of them has.
+// value returns a matrix of zeros for an operation on some operands, nil aside. It has a
+// gradient if one of them has.
 func (t *Tape) value(rows, cols int, operands ...*Value) *Value {
 	v := &Value{Matrix: Matrix{rows, cols, t.take(rows * cols)}}
 	for _, o := range operands {
-		if o.grad != nil {
+		if o != nil && o.grad != nil {
 			v.grad = t.take(rows * cols)
 			t.values = append(t.values, v)
 			break
@@ -110,14 +104,9 @@ func (t *Tape) Constant(m Matrix) *Value { return &Value{Matrix: m} }
 // frozen.
 func (t *Tape) Use(p *Param) *Value { return &Value{Matrix: p.Matrix, grad: p.Grad} }
 
-// Detach returns the elements of a, from where no gradient goes back.
-func (t *Tape) Detach(a *Value) *Value { return &Value{Matrix: a.Matrix} }
-
 // Backward adds the gradient of loss, a matrix of one element, to each parameter in use.
 func (t *Tape) Backward(loss *Value) {
-	if len(loss.Data) != 1 {
-		panic(fmt.Sprintf("tape: the loss is a %d×%d matrix, want 1×1", loss.Rows, loss.Cols))
-	}
+	must(len(loss.Data) == 1, "the loss is a %d×%d matrix, want 1×1", loss.Rows, loss.Cols)
 	if loss.grad == nil {
 		return // of no parameter
 	}
@@ -127,8 +116,13 @@ func (t *Tape) Backward(loss *Value) {
 	}
 }
 
-func sameShape(name string, a, b *Value) {
-	if a.Rows != b.Rows || a.Cols != b.Cols {
-		panic(fmt.Sprintf("tape: %s of %d×%d and %d×%d", name, a.Rows, a.Cols, b.Rows, b.Cols))
+// must panics unless shapes fit.
+func must(fit bool, format string, shapes ...any) {
+	if !fit {
+		panic("tape: " + fmt.Sprintf(format, shapes...))
 	}
+}
+
+func sameShape(name string, a, b *Value) {
+	must(a.Rows == b.Rows && a.Cols == b.Cols, "%s of %d×%d and %d×%d", name, a.Rows, a.Cols, b.Rows, b.Cols)
 }

@@ -56,13 +56,9 @@ func operations(t *testing.T) map[string]struct {
 	nodes := func(f func(t *Tape, a *Value) *Value) op {
 		return op{[][2]int{{8, 3}}, -1, 1, func(t *Tape, v []*Value) *Value { return f(t, v[0]) }}
 	}
-	params := NewParams(1)
-	norm := NewNorm(params, 3)
-	copy(norm.mean, []float32{0.1, -0.2, 0.3})
-	copy(norm.variance, []float32{0.5, 2, 1})
 	normed := func(training bool) op {
 		return op{[][2]int{{4, 3}, {1, 3}, {1, 3}}, -1, 1, func(t *Tape, v []*Value) *Value {
-			copied := &Norm{&Param{v[1].Matrix, v[1].grad}, &Param{v[2].Matrix, v[2].grad}, slices.Clone(norm.mean), slices.Clone(norm.variance)}
+			copied := &Norm{&Param{Matrix: v[1].Matrix, Grad: v[1].grad}, &Param{Matrix: v[2].Matrix, Grad: v[2].grad}, []float32{0.1, -0.2, 0.3}, []float32{0.5, 2, 1}}
 			return copied.Forward(t, v[0], training)
 		}}
 	}
@@ -110,7 +106,7 @@ func TestGradients(t *testing.T) {
 		rng := rand.New(rand.NewPCG(7, 7))
 		var operands []*Param
 		for _, s := range op.shapes {
-			operands = append(operands, &Param{random(s[0], s[1], op.lo, op.hi, rng), make([]float32, s[0]*s[1])})
+			operands = append(operands, &Param{Matrix: random(s[0], s[1], op.lo, op.hi, rng), Grad: make([]float32, s[0]*s[1])})
 		}
 		tape := new(Tape)
 		var weights Matrix
@@ -152,15 +148,12 @@ func TestGINIsTheEncoders(t *testing.T) {
 	e := gin.New(gin.Default(1), rand.New(rand.NewPCG(3, 0)))
 	var act gin.Activations
 	e.Forward(b, &act)
-	params := NewParams(1)
 	for view, x := range [gin.Views]Matrix{gin.Feature: Features(b), gin.Structure: Structure(b)} {
+		params := NewParams(1)
 		g := NewGIN(params, x.Cols, e.Hidden, e.Layers, false)
-		for l, m := range e.GIN[view] {
-			SetLinear(g.Layers[l].First, m.First.W, m.First.B)
-			SetLinear(g.Layers[l].Second, m.Second.W, m.Second.B)
-		}
+		params.Load(e.GIN[view]...)
 		tape := new(Tape)
-		nodes := tape.Concat(g.Forward(tape, b, tape.Constant(x), nil, false)...)
+		nodes := g.Forward(tape, b, tape.Constant(x), nil, false)
 		near(t, "nodes", nodes.Data, act.Node[view])
 		near(t, "graphs", tape.SumNodes(nodes, b).Data, act.Graph[view])
 	}
@@ -200,16 +193,16 @@ func TestAdam(t *testing.T) {
 // longer depend on each other.
 func TestNormRemembers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
-	n, tape := NewNorm(NewParams(1), 1), new(Tape)
+	norm, tape := NewNorm(NewParams(1), 1), new(Tape)
 	for range 200 {
 		tape.Reset()
 		x := NewMatrix(64, 1)
 		for i := range x.Data {
 			x.Data[i] = float32(3 + 2*rng.NormFloat64())
 		}
-		n.Forward(tape, tape.Constant(x), true)
+		norm(tape, tape.Constant(x), true)
 	}
-	got := n.Forward(tape, tape.Constant(Matrix{2, 1, []float32{3, 5}}), false)
+	got := norm(tape, tape.Constant(Matrix{2, 1, []float32{3, 5}}), false)
 	if math.Abs(float64(got.Data[0])) > 0.2 || math.Abs(float64(got.Data[1])-1) > 0.2 {
 		t.Errorf("mean and mean + deviation became %.2f and %.2f, want 0 and 1", got.Data[0], got.Data[1])
 	}
@@ -227,8 +220,8 @@ func fit(t *testing.T, steps int) []float64 {
 	var losses []float64
 	for range steps {
 		tape.Reset()
-		nodes := tape.Concat(g.Forward(tape, b, tape.Constant(Features(b)), nil, true)...)
-		out := head.Forward(tape, tape.SumNodes(nodes, b))
+		nodes := g.Forward(tape, b, tape.Constant(Features(b)), nil, true)
+		out := head(tape, tape.SumNodes(nodes, b), true)
 		loss := tape.Mean(tape.Square(tape.Sub(out, tape.Constant(target))))
 		tape.Backward(loss)
 		adam.Step()
@@ -323,7 +316,7 @@ func BenchmarkStep(b *testing.B) {
 	x := Features(&batch)
 	for b.Loop() {
 		t.Reset()
-		nodes := t.Concat(net.Forward(t, &batch, t.Constant(x), nil, true)...)
+		nodes := net.Forward(t, &batch, t.Constant(x), nil, true)
 		t.Backward(t.Mean(t.Square(t.SumNodes(nodes, &batch))))
 		adam.Step()
 	}

@@ -10,8 +10,6 @@
 package entropy
 
 import (
-	"cmp"
-	"container/heap"
 	"math"
 	"slices"
 
@@ -30,48 +28,13 @@ type Tree struct {
 // Pooling, 2022): merge the two neighbours whose merging lowers the entropy most until one
 // node is left, drop the nodes that cost least until no path is longer than the height,
 // and fill shorter paths with nodes of one child. Ties go to the node with the lower
-// number. It takes O(m log² n) steps to merge and O(n²) to drop.
+// number. It takes O(nm) steps to merge and O(n²) to drop.
 func New(g *graph.Graph, height int) *Tree {
 	b := newBuilder(g)
 	b.mergeAll()
 	for b.drop(height) {
 	}
 	return b.fill(height)
-}
-
-// Entropy returns H(G; T), 0 for a graph without edges.
-func (t *Tree) Entropy(g *graph.Graph) float64 {
-	at := make([]int32, g.N()) // the ancestor of each node
-	for i := range at {
-		at[i] = int32(i)
-	}
-	volume, cut := measure(g, at, g.N())
-	h := 0.0
-	for _, parents := range t.Parents {
-		for i, a := range at {
-			at[i] = parents[a]
-		}
-		above, cutAbove := measure(g, at, 1+int(slices.Max(parents)))
-		for a, p := range parents {
-			h += bits(cut[a], volume[a], above[p])
-		}
-		volume, cut = above, cutAbove
-	}
-	return h / float64(max(1, len(g.Neighbors)))
-}
-
-// measure returns the volume and the cut of count sets of nodes, of which each node has one.
-func measure(g *graph.Graph, set []int32, count int) (volume, cut []float64) {
-	volume, cut = make([]float64, count), make([]float64, count)
-	for i, s := range set {
-		for _, j := range g.Row(i) {
-			volume[s]++
-			if set[j] != s {
-				cut[s]++
-			}
-		}
-	}
-	return volume, cut
 }
 
 // bits is −cut·log₂(volume/above), the part of a node in H·vol(G).
@@ -90,7 +53,6 @@ type builder struct {
 	total       float64           // vol(G)
 	edges       []map[int32]int32 // how many join a node with others that have no parent
 	dropped     []bool
-	cost        []float64 // what dropping an inner node adds to H·vol(G)
 	leaves      int
 }
 
@@ -123,20 +85,6 @@ type candidate struct {
 	a, b int32 // a < b
 }
 
-type candidates []candidate
-
-func (c candidates) Len() int { return len(c) }
-func (c candidates) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(c[j].gain, c[i].gain), cmp.Compare(c[i].a, c[j].a), cmp.Compare(c[i].b, c[j].b)) < 0
-}
-func (c candidates) Swap(i, j int) { c[i], c[j] = c[j], c[i] }
-func (c *candidates) Push(x any)   { *c = append(*c, x.(candidate)) }
-func (c *candidates) Pop() any {
-	last := (*c)[len(*c)-1]
-	*c = (*c)[:len(*c)-1]
-	return last
-}
-
 // pair returns the candidate of two nodes. A parent of both below the root lowers
 // H·vol(G) by 2·(edges between them)·log₂(vol(G)/(volume of both)).
 func (b *builder) pair(i, j int32) candidate {
@@ -145,24 +93,20 @@ func (b *builder) pair(i, j int32) candidate {
 
 // mergeAll makes a binary tree of each component, and joins them below one root.
 func (b *builder) mergeAll() {
-	queue := &candidates{}
-	for i := range b.leaves {
-		for j := range b.edges[i] {
-			if int(j) > i {
-				*queue = append(*queue, b.pair(int32(i), j))
+	for {
+		best := candidate{gain: -1}
+		for i, edges := range b.edges {
+			for j := range edges {
+				c := b.pair(int32(i), j)
+				if c.gain > best.gain || c.gain == best.gain && c.a == best.a && c.b < best.b {
+					best = c
+				}
 			}
 		}
-	}
-	heap.Init(queue)
-	for queue.Len() > 0 {
-		c := heap.Pop(queue).(candidate)
-		if b.parent[c.a] >= 0 || b.parent[c.b] >= 0 {
-			continue
+		if best.gain < 0 {
+			break
 		}
-		id := b.merge(c.a, c.b)
-		for j := range b.edges[id] {
-			heap.Push(queue, b.pair(id, j))
-		}
+		b.merge(best.a, best.b)
 	}
 	var tops []int32
 	for i, p := range b.parent {
@@ -175,44 +119,31 @@ func (b *builder) mergeAll() {
 	}
 }
 
-// merge gives two nodes a parent and returns it. Its edges are those of both.
-func (b *builder) merge(i, j int32) int32 {
-	between := b.edges[i][j]
-	id := b.add(b.volume[i]+b.volume[j], b.cut[i]+b.cut[j]-2*float64(between), []int32{i, j})
-	if len(b.edges[i]) < len(b.edges[j]) {
-		i, j = j, i
-	}
-	edges := b.edges[i]
-	delete(edges, j)
-	for k, n := range b.edges[j] {
-		if k != i {
-			edges[k] += n
-			delete(b.edges[k], j)
+// merge gives two nodes a parent. Its edges are those of both.
+func (b *builder) merge(i, j int32) {
+	id := b.add(b.volume[i]+b.volume[j], b.cut[i]+b.cut[j]-2*float64(b.edges[i][j]), []int32{i, j})
+	for _, child := range []int32{i, j} {
+		for k, n := range b.edges[child] {
+			if delete(b.edges[k], child); k != i && k != j {
+				b.edges[id][k] += n
+				b.edges[k][id] += n
+			}
 		}
+		b.edges[child] = nil
 	}
-	for k, n := range edges {
-		delete(b.edges[k], i)
-		b.edges[k][id] = n
-	}
-	b.edges[i], b.edges[j], b.edges[id] = nil, nil, edges
-	return id
 }
 
 // drop removes the inner node that costs least, of those on paths from the root that are
 // longer than the height, and gives its children to its parent. It is false if there is
 // none.
 func (b *builder) drop(height int) bool {
-	if b.cost == nil {
-		b.cost = make([]float64, len(b.parent))
-		for i := b.leaves; i < len(b.parent); i++ {
-			b.price(int32(i))
-		}
-	}
 	depth, below := b.paths()
-	best := -1
+	best, least := -1, math.Inf(1)
 	for i := b.leaves; i < len(b.parent)-1; i++ {
-		if !b.dropped[i] && depth[i]+below[i] > height && (best < 0 || b.cost[i] < b.cost[best]) {
-			best = i
+		if !b.dropped[i] && depth[i]+below[i] > height {
+			if cost := b.cost(i); cost < least {
+				best, least = i, cost
+			}
 		}
 	}
 	if best < 0 {
@@ -224,24 +155,18 @@ func (b *builder) drop(height int) bool {
 	b.children[p] = append(siblings, b.children[best]...)
 	for _, c := range b.children[best] {
 		b.parent[c] = p
-		b.price(c)
 	}
-	b.price(p)
 	return true
 }
 
-// price sets the cost of an inner node: (Σ cut of its children − its own cut)·log₂(volume
-// of its parent/its own).
-func (b *builder) price(i int32) {
-	p := b.parent[i]
-	if p < 0 || int(i) < b.leaves {
-		return
-	}
+// cost is what dropping an inner node adds to H·vol(G): (Σ cut of its children − its own
+// cut)·log₂(volume of its parent/its own).
+func (b *builder) cost(i int) float64 {
 	inside := -b.cut[i]
 	for _, c := range b.children[i] {
 		inside += b.cut[c]
 	}
-	b.cost[i] = bits(inside, b.volume[i], b.volume[p])
+	return bits(inside, b.volume[i], b.volume[b.parent[i]])
 }
 
 // paths returns how far each node is from the root and from the deepest leaf below it.
@@ -266,35 +191,24 @@ func (b *builder) paths() (depth, below []int) {
 // levels between for a node of one child. Nodes of a level are in the order of their numbers.
 func (b *builder) fill(height int) *Tree {
 	_, level := b.paths()
-	root := len(b.parent) - 1
-	level[root] = height
-	numbers := func(l int) (place []int32, count int32) {
-		place = make([]int32, len(b.parent))
-		for i := range place {
-			place[i] = -1
-			if !b.dropped[i] && level[i] <= l && (i == root || level[b.parent[i]] > l) {
-				place[i] = count
-				count++
-			}
-		}
-		return place, count
+	level[len(level)-1] = height
+	t, nodes := &Tree{}, make([]int32, b.leaves)
+	for i := range nodes {
+		nodes[i] = int32(i)
 	}
-	t := &Tree{Parents: make([][]int32, height)}
-	place, count := numbers(0)
 	for l := range height {
-		next, nextCount := numbers(l + 1)
-		t.Parents[l] = make([]int32, count)
-		for i, at := range place {
-			if at < 0 {
-				continue
-			}
+		above := slices.Clone(nodes)
+		for k, i := range nodes {
 			if p := b.parent[i]; level[p] == l+1 {
-				t.Parents[l][at] = next[p]
-			} else {
-				t.Parents[l][at] = next[i]
+				above[k] = p
 			}
 		}
-		place, count = next, nextCount
+		nodes = slices.Compact(slices.Sorted(slices.Values(above)))
+		for k, i := range above {
+			place, _ := slices.BinarySearch(nodes, i)
+			above[k] = int32(place)
+		}
+		t.Parents = append(t.Parents, above)
 	}
 	return t
 }

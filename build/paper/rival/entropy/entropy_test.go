@@ -3,10 +3,46 @@ package entropy
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"baca/algo/graph"
 )
+
+// Entropy returns H(G; T), 0 for a graph without edges.
+func (t *Tree) Entropy(g *graph.Graph) float64 {
+	at := make([]int32, g.N()) // the ancestor of each node
+	for i := range at {
+		at[i] = int32(i)
+	}
+	volume, cut := measure(g, at, g.N())
+	h := 0.0
+	for _, parents := range t.Parents {
+		for i, a := range at {
+			at[i] = parents[a]
+		}
+		above, cutAbove := measure(g, at, 1+int(slices.Max(parents)))
+		for a, p := range parents {
+			h += bits(cut[a], volume[a], above[p])
+		}
+		volume, cut = above, cutAbove
+	}
+	return h / float64(max(1, len(g.Neighbors)))
+}
+
+// measure returns the volume and the cut of count sets of nodes, of which each node has one.
+func measure(g *graph.Graph, set []int32, count int) (volume, cut []float64) {
+	volume, cut = make([]float64, count), make([]float64, count)
+	for i, s := range set {
+		for _, j := range g.Row(i) {
+			volume[s]++
+			if set[j] != s {
+				cut[s]++
+			}
+		}
+	}
+	return volume, cut
+}
 
 func newGraph(t testing.TB, n int, edges ...[2]int32) *graph.Graph {
 	t.Helper()

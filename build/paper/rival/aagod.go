@@ -68,36 +68,25 @@ func (w *whitening) distance(t *tape.Tape, x *tape.Value) *tape.Value {
 	return t.Scale(t.SumRows(t.Square(white)), 1/float32(x.Cols))
 }
 
-// An amplifier gives edges weights.
-type amplifier struct {
-	*frozenView
-	edges tape.Layer
-}
-
-// weights returns σ(MLP(h_i, h_j)) for each edge from i to j of b, 2m×1.
-func (a *amplifier) weights(t *tape.Tape, b *graph.Batch) *tape.Value {
-	h := a.embed(t, b, t.Constant(a.input(b)), nil)
-	return t.Sigmoid(a.edges(t, t.Concat(t.Gather(h, tape.Ends(b)), t.Gather(h, b.Neighbors)), false))
-}
-
-// amplified returns the projections of the graphs with weighted edges.
-func (a *amplifier) amplified(t *tape.Tape, b *graph.Batch, weights *tape.Value) *tape.Value {
-	return a.project(t, b, a.embed(t, b, t.Constant(a.input(b)), weights))
-}
-
 func scoreAAGOD(r *run) []float64 {
-	t, a := r.t, &amplifier{telling(r.Model.Encoder), tape.NewMLP(r.params, 2*r.Model.Encoder.Width(), aagodWidth, 1)}
-	plain := func(b *graph.Batch) *tape.Value { return a.amplified(t, b, nil) }
-	amplified := func(b *graph.Batch) *tape.Value { return a.amplified(t, b, a.weights(t, b)) }
-	white := newWhitening(r.alone(r.Train, plain))
+	t, e := r.t, r.Model.Encoder
+	f, mlp := telling(e), tape.NewMLP(r.params, 2*e.Width(), aagodWidth, 1)
+	// weights returns σ(MLP(h_i, h_j)) for each edge from i to j of b, 2m×1.
+	weights := func(b *graph.Batch) *tape.Value {
+		h := f.embed(t, b, t.Constant(f.input(b)), nil)
+		return t.Sigmoid(mlp(t, t.Concat(t.Gather(h, tape.Ends(b)), t.Gather(h, b.Neighbors)), false))
+	}
+	amplified := func(b *graph.Batch, weights *tape.Value) *tape.Value {
+		return f.project(t, b, t.Constant(f.input(b)), weights)
+	}
+	white := newWhitening(r.alone(r.Train, func(b *graph.Batch) *tape.Value { return amplified(b, nil) }))
 	r.train(tape.NewAdam(r.params, aagodRate), r.Train, aagodEpochs, aagodStep, func(_ []int, b *graph.Batch) *tape.Value {
-		weights := a.weights(t, b)
-		taken := t.Shift(weights, -1)
-		near := t.Mean(white.distance(t, a.amplified(t, b, weights)))
-		far := t.Mean(white.distance(t, a.amplified(t, b, taken)))
+		w := weights(b)
+		taken := t.Shift(w, -1)
+		near, far := t.Mean(white.distance(t, amplified(b, w))), t.Mean(white.distance(t, amplified(b, taken)))
 		inverse := t.Exp(t.Scale(t.Log(t.Shift(far, 1e-6)), -1))
 		return t.Add(near, t.Add(t.Scale(inverse, aagodFar), t.Scale(t.Mean(t.Square(taken)), aagodSmall)))
 	})
-	white = newWhitening(r.alone(r.Train, amplified))
-	return widened(r.alone(r.Test, func(b *graph.Batch) *tape.Value { return white.distance(t, amplified(b)) }).Data)
+	white = newWhitening(r.alone(r.Train, func(b *graph.Batch) *tape.Value { return amplified(b, weights(b)) }))
+	return widened(r.alone(r.Test, func(b *graph.Batch) *tape.Value { return white.distance(t, amplified(b, weights(b))) }).Data)
 }

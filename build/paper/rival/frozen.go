@@ -51,9 +51,9 @@ func (f *frozenView) embed(t *tape.Tape, b *graph.Batch, x, weights *tape.Value)
 	return f.layers.Forward(t, b, x, weights, false)
 }
 
-// project returns the projections of graphs, B×E, whose nodes have these embeddings.
-func (f *frozenView) project(t *tape.Tape, b *graph.Batch, nodes *tape.Value) *tape.Value {
-	return f.head(t, t.SumNodes(nodes, b), false)
+// project returns the projections of graphs, B×E, for the same.
+func (f *frozenView) project(t *tape.Tape, b *graph.Batch, x, weights *tape.Value) *tape.Value {
+	return f.head(t, t.SumNodes(f.embed(t, b, x, weights), b), false)
 }
 
 // inCanonicalOrder makes a score that depends on the whole of Test independent of its order:

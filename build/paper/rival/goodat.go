@@ -49,43 +49,40 @@ func bottleneck(t *tape.Tape, z *tape.Value, classes tape.Matrix) (entropy, info
 
 // partLosses learns the parts of the graphs of b, and returns what their losses are in the
 // end.
-func (f *frozenView) partLosses(t *tape.Tape, b *graph.Batch) []float64 {
+func (r *run) partLosses(f *frozenView, b *graph.Batch) (losses []float64) {
+	t, input := r.t, f.input(b)
 	t.Reset()
-	input := f.input(b)
-	projected := func(x, edges *tape.Value) *tape.Value { return f.project(t, b, f.embed(t, b, x, edges)) }
-	whole := projected(t.Constant(input), nil)
+	whole := f.project(t, b, t.Constant(input), nil)
 	classes := tape.NewMatrix(whole.Rows, whole.Cols)
 	for i := range whole.Rows {
-		class := 0
-		if row := whole.Row(i); row[1] > row[0] {
-			class = 1
-		}
-		classes.Row(i)[class] = 1
+		two := whole.Row(i)[:2]
+		classes.Row(i)[slices.Index(two, slices.Max(two))] = 1
 	}
 	params := tape.NewParams(0)
 	features, edges := params.Zeros(input.Rows, input.Cols), params.Zeros(len(b.Neighbors), 1)
 	adam := tape.NewAdam(params, goodatRate)
-	for step := 0; ; step++ {
-		t.Reset()
-		learned := t.Use(features)
-		entropy, information := bottleneck(t, projected(t.Add(t.Constant(input), learned), nil), classes)
-		part := t.Add(entropy, t.Scale(information, goodatPart))
-		if step == goodatSteps {
-			return widened(part.Data)
-		}
-		entropy, information = bottleneck(t, projected(learned, t.Use(edges)), classes)
-		t.Backward(t.Sum(t.Sub(part, t.Add(entropy, t.Scale(information, goodatRest)))))
-		adam.Step()
+	for step := range goodatSteps + 1 {
+		r.step(adam, func() *tape.Value {
+			learned := t.Use(features)
+			entropy, information := bottleneck(t, f.project(t, b, t.Add(t.Constant(input), learned), nil), classes)
+			part := t.Add(entropy, t.Scale(information, goodatPart))
+			if step == goodatSteps {
+				losses = widened(part.Data)
+				return nil
+			}
+			entropy, information = bottleneck(t, f.project(t, b, learned, t.Use(edges)), classes)
+			return t.Sum(t.Sub(part, t.Add(entropy, t.Scale(information, goodatRest))))
+		})
 	}
+	return losses
 }
 
 func scoreGOODAT(r *run) (scores []float64) {
 	f := telling(r.Model.Encoder)
 	var batch graph.Batch
 	for part := range slices.Chunk(r.Test, goodatBatch) {
-		check(r.ctx.Err())
 		batch.Reset(part)
-		scores = append(scores, f.partLosses(r.t, &batch)...)
+		scores = append(scores, r.partLosses(f, &batch)...)
 	}
 	return scores
 }

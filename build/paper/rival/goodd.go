@@ -156,21 +156,18 @@ func (r *run) addPrototypes(scores []float64, known, tested tape.Matrix) {
 		clusters = gooddMoleculeClusters
 	}
 	head, adam := tape.NewMLP(r.params, known.Cols, known.Cols/2, known.Cols/2), tape.NewAdam(r.params, gooddRate)
-	embed := func(rows tape.Matrix) *tape.Value {
-		r.t.Reset()
-		return head(r.t, r.t.Constant(rows), false)
-	}
+	embed := func(rows tape.Matrix) *tape.Value { return head(r.t, r.t.Constant(rows), false) }
 	var losses []float64
 	perEpoch := (known.Rows + gooddBatch - 1) / gooddBatch
 	for range min(gooddEpochs, (gooddStep+perEpoch-1)/perEpoch) {
-		check(r.ctx.Err())
 		now := newPrototypes(embed(known).Matrix, clusters, r.rng)
 		losses = losses[:0]
 		for index := range slices.Chunk(r.rng.Perm(known.Rows), gooddBatch) {
-			l := now.loss(r.t, embed(pickRows(known, index)), index)
-			losses = append(losses, widened(l.Data)...)
-			r.t.Backward(r.t.Mean(l))
-			adam.Step()
+			r.step(adam, func() *tape.Value {
+				l := now.loss(r.t, embed(pickRows(known, index)), index)
+				losses = append(losses, widened(l.Data)...)
+				return r.t.Mean(l)
+			})
 		}
 	}
 	now := newPrototypes(embed(known).Matrix, clusters, r.rng)

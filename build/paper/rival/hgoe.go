@@ -118,23 +118,21 @@ func scoreHGOE(r *run) []float64 {
 
 // expose trains the head to give training graphs low logits and outliers high ones.
 func (r *run) expose(head tape.Layer, inside, outside tape.Matrix) {
-	adam, steps := tape.NewAdam(r.params, hgoeRate), hgoeSteps
+	t, adam, steps := r.t, tape.NewAdam(r.params, hgoeRate), hgoeSteps
 	for range hgoeEpochs {
 		for index := range slices.Chunk(r.rng.Perm(inside.Rows), hgoeBatch) {
-			check(r.ctx.Err())
-			if steps == 0 {
+			if steps--; steps < 0 {
 				return
 			}
-			steps--
 			other := make([]int, len(index))
 			for k := range other {
 				other[k] = r.rng.IntN(outside.Rows)
 			}
-			r.t.Reset()
-			low := head(r.t, r.t.Constant(pickRows(inside, index)), true)
-			high := head(r.t, r.t.Constant(pickRows(outside, other)), true)
-			r.t.Backward(r.t.Add(r.t.Mean(r.t.Softplus(low)), boundaryLoss(r.t, high)))
-			adam.Step()
+			r.step(adam, func() *tape.Value {
+				low := head(t, t.Constant(pickRows(inside, index)), true)
+				high := head(t, t.Constant(pickRows(outside, other)), true)
+				return t.Add(t.Mean(t.Softplus(low)), boundaryLoss(t, high))
+			})
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package rival
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -25,11 +26,7 @@ const kernelDiffers = "The kernel is normalised, the detector has scikit-learn's
 // Mehlhorn and Borgwardt, Journal of Machine Learning Research 12, 2011): how often each
 // rooted subtree occurs. Nodes are labelled by their features and degree.
 func subtrees(gs []*graph.Graph, _ uint64) []fingerprint.Print {
-	prints := make([]fingerprint.Print, len(gs))
-	for i, g := range gs {
-		prints[i] = fingerprint.New(g, subtreeHeight)
-	}
-	return prints
+	return checked(fingerprint.All(context.Background(), 1, gs, subtreeHeight))
 }
 
 const (

@@ -3,6 +3,7 @@ package rival
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"baca/build/paper/rival/tape"
 )
@@ -13,29 +14,22 @@ import (
 // rows than k, each is a centre and k is their number.
 func kMeans(rows tape.Matrix, k int, rng *rand.Rand) (centres tape.Matrix, cluster []int, distance []float64) {
 	k = min(k, rows.Rows)
-	centres, cluster, distance = tape.NewMatrix(k, rows.Cols), make([]int, rows.Rows), make([]float64, rows.Rows)
-	for i := range distance {
-		distance[i] = 1
-	}
-	for c := range k {
-		copy(centres.Row(c), rows.Row(drawSquare(distance, rng)))
-		assign(tape.Matrix{Rows: c + 1, Cols: rows.Cols, Data: centres.Data[:(c+1)*rows.Cols]}, rows, cluster, distance)
+	cluster, distance = make([]int, rows.Rows), slices.Repeat([]float64{1}, rows.Rows)
+	for range k {
+		centres = matrixOf(append(centres.Data, rows.Row(drawSquare(distance, rng))...), rows.Cols)
+		assign(centres, rows, cluster, distance)
 	}
 	for range 20 {
-		counts := make([]float32, k)
-		sums := tape.NewMatrix(k, rows.Cols)
+		counts, sums := make([]float32, k), tape.NewMatrix(k, rows.Cols)
 		for i, c := range cluster {
 			counts[c]++
 			for j, x := range rows.Row(i) {
 				sums.Row(c)[j] += x
 			}
 		}
-		for c, n := range counts {
-			if n == 0 {
-				continue // an empty cluster keeps its centre
-			}
-			for j, x := range sums.Row(c) {
-				centres.Row(c)[j] = x / n
+		for i, x := range sums.Data {
+			if n := counts[i/rows.Cols]; n > 0 { // an empty cluster keeps its centre
+				centres.Data[i] = x / n
 			}
 		}
 		assign(centres, rows, cluster, distance)
@@ -63,8 +57,7 @@ func assign(centres, rows tape.Matrix, cluster []int, distance []float64) {
 	for i := range rows.Rows {
 		nearest := math.Inf(1)
 		for c := range centres.Rows {
-			sum := float32(0)
-			centre := centres.Row(c)
+			sum, centre := float32(0), centres.Row(c)
 			for j, x := range rows.Row(i) {
 				sum += (x - centre[j]) * (x - centre[j])
 			}

@@ -65,24 +65,29 @@ func (r *run) losses(f, s []float32, width int) []float64 {
 // trainingBatch is the number of graphs to a step.
 const trainingBatch = 128
 
-// train makes a step of adam down the loss of each batch of graphs, so many epochs long or,
-// in a large set, until there were enough steps. A loss of nil makes none. The order of the
-// graphs in an epoch is drawn. No batch has one graph alone, unless there is only one.
+// step makes a step of adam down a loss. A loss of nil makes none.
+func (r *run) step(adam *tape.Adam, loss func() *tape.Value) {
+	check(r.ctx.Err())
+	r.t.Reset()
+	if l := loss(); l != nil {
+		r.t.Backward(l)
+		adam.Step()
+	}
+}
+
+// train makes a step for each batch of graphs, so many epochs long or, in a large set, until
+// there were enough steps. The order of the graphs in an epoch is drawn. No batch has one graph
+// alone, unless there is only one.
 func (r *run) train(adam *tape.Adam, gs []*graph.Graph, epochs, steps int, loss func(index []int, b *graph.Batch) *tape.Value) {
 	var batch graph.Batch
 	for range epochs {
 		for order := r.rng.Perm(len(gs)); len(order) > 0 && steps > 0; steps-- {
-			check(r.ctx.Err())
 			n := min(trainingBatch, len(order))
 			if len(order)-n == 1 {
 				n++
 			}
-			r.t.Reset()
 			batch.Reset(pick(gs, order[:n]))
-			if l := loss(order[:n], &batch); l != nil {
-				r.t.Backward(l)
-				adam.Step()
-			}
+			r.step(adam, func() *tape.Value { return loss(order[:n], &batch) })
 			order = order[n:]
 		}
 	}

@@ -1,6 +1,10 @@
 package rival
 
-import "baca/build/paper/rival/tape"
+import (
+	"slices"
+
+	"baca/build/paper/rival/tape"
+)
 
 // redOUT contrasts each test graph with its coding tree. The encoder is frozen. A network on
 // the trees is trained on the unlabelled test graphs themselves, batch by batch, to embed
@@ -49,16 +53,14 @@ func scoreRedOUT(r *run) []float64 {
 	for k := range parts {
 		lo, hi := k*n/parts, (k+1)*n/parts
 		f, own := newTreeBatch(r.Test[lo:hi], trees[lo:hi]), matrixOf(z.Data[lo*z.Cols:hi*z.Cols], z.Cols)
-		for step := range redOUTSteps {
-			check(r.ctx.Err())
-			r.t.Reset()
-			loss := redOUTLoss(r.t, net.forward(r.t, f, true), r.t.Constant(own))
-			if step == redOUTSteps-1 {
-				scores = append(scores, widened(loss.Data)...)
-			}
-			r.t.Backward(r.t.Mean(loss))
-			adam.Step()
+		var losses *tape.Value
+		for range redOUTSteps {
+			r.step(adam, func() *tape.Value {
+				losses = redOUTLoss(r.t, net.forward(r.t, f, true), r.t.Constant(own))
+				return r.t.Mean(losses)
+			})
 		}
+		scores = append(scores, widened(losses.Data)...)
 	}
 	return scores
 }
@@ -83,12 +85,7 @@ func redOUTLoss(t *tape.Tape, tree, z *tape.Value) *tape.Value {
 func largest(m tape.Matrix) []int {
 	list := make([]int, m.Rows)
 	for i := range list {
-		row := m.Row(i)
-		for j, x := range row {
-			if x > row[list[i]] {
-				list[i] = j
-			}
-		}
+		list[i] = slices.Index(m.Row(i), slices.Max(m.Row(i)))
 	}
 	return list
 }

@@ -44,20 +44,17 @@ type Rival struct {
 	// NoModel says that it trains what it needs and does not read Problem.Model, which
 	// may be nil.
 	NoModel bool
-	// Training is there for detectors on the same embeddings, of which each has a head: it
-	// may be shared. Others have a score.
+	score   func(r *run) []float64
+	// Training and head are there for detectors that differ in their head alone: the score is
+	// that of the head on what Training gives, which may be shared.
 	Training *Training
 	head     func(e *Embedded, seed uint64) []float64
-	score    func(r *run) []float64
 }
 
 // Score returns one score for each graph of Test; higher is more OOD. It is a pure function of
 // the problem.
 func (r *Rival) Score(ctx context.Context, p *Problem) (scores []float64, err error) {
 	defer caught(&err)
-	if r.Training != nil {
-		return r.head(r.Training.embed(newRun(ctx, p)), p.Seed), nil
-	}
 	return r.score(newRun(ctx, p)), nil
 }
 

@@ -59,9 +59,6 @@ func workingPair(k [][]float64, alpha, gradient []float64) (up, down int) {
 			up = i
 		}
 	}
-	if up < 0 {
-		return up, down
-	}
 	largest, gain := gradient[up], 0.0
 	for j, g := range gradient {
 		if alpha[j] <= 0 {

@@ -193,42 +193,37 @@ func (t *Tape) Mean(a *Value) *Value {
 	return t.Scale(t.Sum(a), 1/float32(max(1, len(a.Data))))
 }
 
-// SumRows returns the sum of each row, rows×1.
-func (t *Tape) SumRows(a *Value) *Value {
+// reduce returns f of each row, rows×1. slope is the derivative, from an element x and
+// y = f(row).
+func (t *Tape) reduce(a *Value, f func(row []float32) float64, slope func(x, y float32) float32) *Value {
 	out := t.value(a.Rows, 1, a)
 	for i := range a.Rows {
-		sum := 0.0
-		for _, x := range a.Row(i) {
-			sum += float64(x)
-		}
-		out.Data[i] = float32(sum)
+		out.Data[i] = float32(f(a.Row(i)))
 	}
 	out.back = func() {
 		for i, d := range out.grad {
-			row := a.row(i)
-			for j := range row {
-				row[j] += d
+			row, y := a.row(i), out.Data[i]
+			for j, x := range a.Row(i) {
+				row[j] += d * slope(x, y)
 			}
 		}
 	}
 	return out
 }
 
+// SumRows returns the sum of each row, rows×1.
+func (t *Tape) SumRows(a *Value) *Value {
+	return t.reduce(a, func(row []float32) (sum float64) {
+		for _, x := range row {
+			sum += float64(x)
+		}
+		return sum
+	}, func(_, _ float32) float32 { return 1 })
+}
+
 // LogSumExp returns log Σ_j e^{a_ij} of each row, rows×1.
 func (t *Tape) LogSumExp(a *Value) *Value {
-	out := t.value(a.Rows, 1, a)
-	for i := range a.Rows {
-		out.Data[i] = float32(logSumExp(a.Row(i)))
-	}
-	out.back = func() {
-		for i, d := range out.grad {
-			row, at := a.row(i), out.Data[i]
-			for j, x := range a.Row(i) {
-				row[j] += d * float32(math.Exp(float64(x-at)))
-			}
-		}
-	}
-	return out
+	return t.reduce(a, logSumExp, func(x, y float32) float32 { return float32(math.Exp(float64(x - y))) })
 }
 
 func logSumExp(row []float32) float64 {

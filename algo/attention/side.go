@@ -9,7 +9,6 @@ import (
 	"baca/algo/dictionary"
 	"baca/algo/graph"
 	"baca/algo/graphon"
-	"baca/algo/internal/parallel"
 	"baca/algo/near"
 )
 
@@ -44,11 +43,10 @@ func (s *side) build(ctx context.Context, o Options, b *Batch, t *state) error {
 	}
 	s.row = map[int]int32{}
 	graphs := make([]*graph.Graph, len(s.members))
-	sizes := make([]int, len(s.members))
 	for k, i := range s.members {
 		s.row[i] = int32(len(bank))
 		bank = append(bank, dictionary.Entry{Key: t.test[i*dim : (i+1)*dim], Score: b.Base[i], Origin: dictionary.Test, Index: i})
-		graphs[k], sizes[k] = b.Graphs[i], b.Graphs[i].N()
+		graphs[k] = b.Graphs[i]
 	}
 	if s.dict == nil {
 		s.dict = dictionary.New(s.of, dim, o.Capacity, bank)
@@ -57,14 +55,9 @@ func (s *side) build(ctx context.Context, o Options, b *Batch, t *state) error {
 	}
 	s.keys = NewKeys(dim, s.dict.Keys())
 
-	s.steps = graphon.MedianSize(sizes, graphon.DefaultSizeLimit)
-	s.graphons = make([]*graphon.Graphon, len(graphs))
-	workspaces := make([]graphon.USVT, parallel.Workers(b.Workers))
-	err := parallel.For(ctx, b.Workers, len(graphs), func(worker, k int) {
-		s.graphons[k] = graphon.Align(graphs[k], s.steps)
-		workspaces[worker].Threshold(s.graphons[k], o.Theta)
-	})
-	if err != nil {
+	var err error
+	s.steps = graphon.Steps(graphs)
+	if s.graphons, err = graphon.Estimate(ctx, b.Workers, graphs, s.steps, o.Theta); err != nil {
 		return err
 	}
 	s.donors = graphon.NewDonors(graphs)

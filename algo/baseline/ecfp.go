@@ -2,11 +2,13 @@ package baseline
 
 import (
 	"cmp"
+	"fmt"
 	"hash/fnv"
 	"slices"
 
 	"baca/algo/fingerprint"
 	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
 )
 
 // ECFP returns the extended-connectivity fingerprint of a molecule (Rogers and Hahn,
@@ -24,6 +26,19 @@ func ECFP(m *molecule.Molecule, radius int) fingerprint.Print {
 		p.Counts[k] = 1
 	}
 	return p
+}
+
+// ECFPs returns the ECFP of molecules given as SMILES. It is an error if one cannot be read.
+func ECFPs(texts []string, radius int) ([]fingerprint.Print, error) {
+	prints := make([]fingerprint.Print, len(texts))
+	for i, text := range texts {
+		m, err := smiles.Parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("molecule %q: %w", text, err)
+		}
+		prints[i] = ECFP(m, radius)
+	}
+	return prints, nil
 }
 
 // ECFC is [ECFP] with how often each environment occurs.

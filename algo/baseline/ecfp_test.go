@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 
 	"baca/algo/baseline"
@@ -44,5 +45,18 @@ func TestECFP(t *testing.T) {
 				t.Errorf("%s and %s, %s: %.6f, RDKit has %.6f", row[0], row[1], rows[0][2+k], got, want)
 			}
 		}
+	}
+}
+
+func TestECFPs(t *testing.T) {
+	m, err := smiles.Parse("CCO")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if prints, err := baseline.ECFPs([]string{"c1ccccc1", "CCO"}, 2); err != nil || !prints[1].Equal(baseline.ECFP(m, 2)) {
+		t.Errorf("%v and %v, want those of ECFP", prints, err)
+	}
+	if _, err = baseline.ECFPs([]string{"C(C"}, 2); err == nil || !strings.Contains(err.Error(), `molecule "C(C": `) {
+		t.Errorf("%v: want the molecule that cannot be read", err)
 	}
 }

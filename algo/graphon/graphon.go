@@ -5,19 +5,19 @@
 //
 // The way of one subgroup:
 //
-//	n := graphon.MedianSize(sizes, graphon.DefaultSizeLimit)
-//	var u graphon.USVT                      // a workspace
-//	for each graph { w := graphon.Align(g, n); rank := u.Threshold(w, theta) }
+//	ws, err := graphon.Estimate(ctx, workers, graphs, graphon.Steps(graphs), theta)
 //	m, err := graphon.NewMixup(ws, graphon.DefaultOptions())
 //	s, ok := m.Draw(rng)                    // a synthetic graph, as often as wanted
 //	graphon.NewDonors(graphs).Fill(s.Graph) // its feature view
 package graphon
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
 	"baca/algo/graph"
+	"baca/algo/internal/parallel"
 )
 
 // DefaultSizeLimit is a sensible limit for [MedianSize]. The medians of the
@@ -115,6 +115,26 @@ func MedianSize(sizes []int, limit int) int {
 	s := slices.Sorted(slices.Values(sizes))
 	low, high := s[(len(s)-1)/2], s[len(s)/2]
 	return min(low+(high-low)/2, limit)
+}
+
+// Steps is [MedianSize] of graphs, with the default limit.
+func Steps(graphs []*graph.Graph) int {
+	sizes := make([]int, len(graphs))
+	for k, g := range graphs {
+		sizes[k] = g.N()
+	}
+	return MedianSize(sizes, DefaultSizeLimit)
+}
+
+// Estimate returns the graphons of graphs, each of n steps: [Align], and then
+// [USVT.Threshold] with theta. They do not depend on the number of workers.
+func Estimate(ctx context.Context, workers int, graphs []*graph.Graph, n int, theta float64) ([]*Graphon, error) {
+	graphons, workspaces := make([]*Graphon, len(graphs)), make([]USVT, parallel.Workers(workers))
+	err := parallel.For(ctx, workers, len(graphs), func(worker, k int) {
+		graphons[k] = Align(graphs[k], n)
+		workspaces[worker].Threshold(graphons[k], theta)
+	})
+	return graphons, err
 }
 
 // Mix returns λ·wi + (1−λ)·wj, the paper's equation 3. Both must have the same

@@ -1,6 +1,7 @@
 package graphon
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -255,7 +256,7 @@ func TestThresholdsOnSets(t *testing.T) {
 	var u USVT
 	for _, set := range []string{"AIDS", "COX2"} {
 		gs := tuGraphs(t, set)
-		n := MedianSize(sizes(gs), DefaultSizeLimit)
+		n := Steps(gs)
 		for _, g := range gs[:100] {
 			if rank := u.Threshold(Align(g, n), 2.02); rank != 0 {
 				t.Errorf("%s: rank %d at θ = 2.02, want 0", set, rank)
@@ -267,12 +268,20 @@ func TestThresholdsOnSets(t *testing.T) {
 	}
 }
 
-func sizes(gs []*graph.Graph) []int {
-	var s []int
-	for _, g := range gs {
-		s = append(s, g.N())
+// The graphons of a group are those of its graphs, by any number of workers.
+func TestEstimate(t *testing.T) {
+	gs := tuGraphs(t, "COX2")[:20]
+	list, err := Estimate(context.Background(), 3, gs, Steps(gs), 0.2)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return s
+	var u USVT
+	for k, g := range gs {
+		want := Align(g, Steps(gs))
+		if u.Threshold(want, 0.2); !slices.Equal(list[k].W, want.W) {
+			t.Errorf("graph %d has another graphon among others", k)
+		}
+	}
 }
 
 func TestAlign(t *testing.T) {

@@ -254,15 +254,7 @@ func (s *sets) ecfp(ctx context.Context, gs []*graph.Graph, names ...string) ([]
 	if err != nil {
 		return nil, err
 	}
-	prints := make([]fingerprint.Print, len(gs))
-	for i, text := range texts {
-		m, err := smiles.Parse(text)
-		if err != nil {
-			return nil, err
-		}
-		prints[i] = baseline.ECFP(m, 2)
-	}
-	return prints, nil
+	return baseline.ECFPs(texts, 2)
 }
 
 // smiles returns the SMILES of molecules of the sets of these names, or of parts of them.

@@ -181,11 +181,7 @@ func (c *theoremCell) addSide(rng *rand.Rand, name string, gs []*graph.Graph) {
 		i, j := rng.IntN(len(gs)), rng.IntN(len(gs))
 		c.addMixture(estimate(gs[i], theoremSteps), estimate(gs[j], theoremSteps), 0.01+0.99*rng.Float64())
 	}
-	sizes := make([]int, len(gs))
-	for i, g := range gs {
-		sizes[i] = g.N()
-	}
-	steps := graphon.MedianSize(sizes, graphon.DefaultSizeLimit)
+	steps := graphon.Steps(gs)
 	mean := graphon.New(steps)
 	for _, g := range gs {
 		for k, x := range graphon.Align(g, steps).W {

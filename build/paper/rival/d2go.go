@@ -56,7 +56,9 @@ func scoreD2GO(r *run) []float64 {
 			entries = append(entries, dictionary.Entry{Key: keys[i*dim : (i+1)*dim], Score: base[i], Origin: dictionary.Test, Index: i})
 		}
 		d := dictionary.New(side, dim, d2goCapacity, entries)
-		drawn := r.represent(synthetic(pick(r.Test, members), d2goDrawn, stream(r.Seed, uint64(side))))
+		graphs := pick(r.Test, members)
+		graphons := checked(graphon.Estimate(r.ctx, r.Workers, graphs, graphon.Steps(graphs), graphon.DefaultTheta))
+		drawn := r.represent(drawMixed(graphons, graphs, d2goDrawn, stream(r.Seed, uint64(side))))
 		rows := standard.Apply(drawn.Q)
 		for k, x := range checked(contrast.BaseScores(r.ctx, r.Workers, drawn, negatives, false, terms)) {
 			d.Offer(dictionary.Entry{Key: rows[k*dim : (k+1)*dim], Score: x, Origin: dictionary.Synthetic, Index: k})
@@ -81,29 +83,6 @@ func tails(scores []float64) (low, high []int) {
 	order := sorted(len(scores), func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
 	n := max(1, int(math.Round(d2goTail*float64(len(order)))))
 	return slices.Sorted(slices.Values(order[:n])), slices.Sorted(slices.Values(order[len(order)-n:]))
-}
-
-// synthetic draws up to n graphs from mixtures of the graphons of some graphs, which lend
-// their nodes' features.
-func synthetic(graphs []*graph.Graph, n int, rng *rand.Rand) []*graph.Graph {
-	steps := graphonSize(graphs)
-	var usvt graphon.USVT
-	graphons := make([]*graphon.Graphon, len(graphs))
-	for k, g := range graphs {
-		graphons[k] = graphon.Align(g, steps)
-		usvt.Threshold(graphons[k], graphon.DefaultTheta)
-	}
-	return drawMixed(graphons, graphs, n, rng)
-}
-
-// graphonSize is the number of steps of graphons of some graphs, which it readies for them.
-func graphonSize(graphs []*graph.Graph) int {
-	sizes := make([]int, len(graphs))
-	for k, g := range graphs {
-		sizes[k] = g.N()
-		g.EncodeStructure()
-	}
-	return graphon.MedianSize(sizes, graphon.DefaultSizeLimit)
 }
 
 // drawMixed draws up to n graphs from mixtures of graphons of equal size. Their nodes take

@@ -1,12 +1,10 @@
 package rival
 
 import (
-	"fmt"
 	"slices"
 
 	"baca/algo/baseline"
 	"baca/algo/fingerprint"
-	"baca/algo/molecule/smiles"
 )
 
 // The settings of chemists' applicability domains: fingerprints are folded to
@@ -28,7 +26,9 @@ func domains() []*Rival {
 	domain := func(name, title, cite, differs string, judge func(train, test []fingerprint.Print, seed uint64) []float64) *Rival {
 		return &Rival{
 			Name: "ecfp-" + name, Title: "ECFP4, " + title, Cite: cite, Differs: differs, Molecules: true, NoModel: true,
-			score: func(r *run) []float64 { return judge(circular(r.TrainSMILES), circular(r.TestSMILES), r.Seed) },
+			score: func(r *run) []float64 {
+				return judge(checked(baseline.ECFPs(r.TrainSMILES, 2)), checked(baseline.ECFPs(r.TestSMILES, 2)), r.Seed)
+			},
 		}
 	}
 	sets := func(name, title, cite string, head func(similarities points, seed uint64) []float64) *Rival {
@@ -55,19 +55,6 @@ func domains() []*Rival {
 		folded("box", "bounding box", "Bounding box of "+scikitFingerprints, outsideBox),
 		folded("pca-box", "PCA box", "PCA bounding box of "+scikitFingerprints+", components of 90 % of the variance", outsidePCA),
 	}
-}
-
-// circular returns the ECFP4 of molecules.
-func circular(texts []string) []fingerprint.Print {
-	prints := make([]fingerprint.Print, len(texts))
-	for i, text := range texts {
-		m, err := smiles.Parse(text)
-		if err != nil {
-			check(fmt.Errorf("molecule %q: %w", text, err))
-		}
-		prints[i] = baseline.ECFP(m, 2)
-	}
-	return prints
 }
 
 // bits folds prints to rows of zeros and ones.

@@ -90,8 +90,8 @@ func internalOutliers(train []*graph.Graph, keys tape.Matrix, n int, rng *rand.R
 	for i, g := range train {
 		groups[cluster[i]] = append(groups[cluster[i]], g)
 	}
-	steps := graphonSize(train)
 	var graphons []*graphon.Graphon
+	steps := graphon.Steps(train)
 	for _, group := range groups {
 		if len(group) > 0 {
 			graphons = append(graphons, graphon.Mean(group, steps))

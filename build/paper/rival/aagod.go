@@ -41,7 +41,7 @@ const (
 // A whitening maps rows to coordinates in which the training rows have mean 0 and, but for
 // shrinkage, covariance 1. The squared length there is the Mahalanobis distance.
 type whitening struct {
-	mean tape.Matrix // 1×d, negative
+	mean tape.Matrix // 1×d
 	root tape.Matrix // d×d
 }
 
@@ -53,7 +53,7 @@ func newWhitening(rows tape.Matrix) *whitening {
 	values, vectors := eigen(covariance)
 	w := &whitening{mean: tape.NewMatrix(1, d), root: tape.NewMatrix(d, d)}
 	for k, value := range values {
-		w.mean.Data[k] = float32(-mean[k])
+		w.mean.Data[k] = float32(mean[k])
 		for j := range d {
 			w.root.Row(j)[k] = float32(vectors.At(j, k) / math.Sqrt(max(value, leastVariance)))
 		}
@@ -64,7 +64,7 @@ func newWhitening(rows tape.Matrix) *whitening {
 // distance returns the squared Mahalanobis distance of each row, divided by the number of
 // columns, rows×1.
 func (w *whitening) distance(t *tape.Tape, x *tape.Value) *tape.Value {
-	white := t.MatMul(t.AddRow(x, t.Constant(w.mean)), t.Constant(w.root))
+	white := t.MatMul(t.Sub(x, t.Constant(w.mean)), t.Constant(w.root))
 	return t.Scale(t.SumRows(t.Square(white)), 1/float32(x.Cols))
 }
 

@@ -53,11 +53,13 @@ func (r *run) partLosses(f *frozenView, b *graph.Batch) (losses []float64) {
 	t, input := r.t, f.input(b)
 	t.Reset()
 	whole := f.project(t, b, t.Constant(input), nil)
-	classes := tape.NewMatrix(whole.Rows, whole.Cols)
-	for i := range whole.Rows {
-		two := whole.Row(i)[:2]
-		classes.Row(i)[slices.Index(two, slices.Max(two))] = 1
+	class := make([]int, whole.Rows)
+	for i := range class {
+		if row := whole.Row(i); row[1] > row[0] {
+			class[i] = 1
+		}
 	}
+	classes := oneHot(class, whole.Cols)
 	params := tape.NewParams(0)
 	features, edges := params.Zeros(input.Rows, input.Cols), params.Zeros(len(b.Neighbors), 1)
 	adam := tape.NewAdam(params, goodatRate)

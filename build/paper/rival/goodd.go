@@ -107,12 +107,8 @@ func (p *prototypes) similarities(t *tape.Tape, b *tape.Value) *tape.Value {
 // −log(e^{s_own} / Σ_{j≠own} e^{s_j}), rows×1.
 func (p *prototypes) loss(t *tape.Tape, b *tape.Value, index []int) *tape.Value {
 	s := p.similarities(t, b)
-	own, others := tape.NewMatrix(s.Rows, s.Cols), tape.NewMatrix(s.Rows, s.Cols)
-	for i, k := range index {
-		own.Row(i)[p.cluster[k]] = 1
-		others.Row(i)[p.cluster[k]] = -1e9
-	}
-	return t.Sub(t.LogSumExp(t.Add(s, t.Constant(others))), t.SumRows(t.Mul(s, t.Constant(own))))
+	own := t.Constant(oneHot(pick(p.cluster, index), s.Cols))
+	return t.Sub(t.LogSumExp(t.Add(s, t.Scale(own, -1e9))), t.SumRows(t.Mul(s, own)))
 }
 
 // score returns the least of e^{s_j} of each row: a graph that belongs to one cluster is far

@@ -155,11 +155,20 @@ func nodeInput(b *graph.Batch) tape.Matrix {
 	if b.Features == molecule.Features {
 		return tape.Features(b)
 	}
-	all, degrees := tape.Structure(b), tape.NewMatrix(b.N(), graph.DegreeClasses)
-	for i := range all.Rows {
-		copy(degrees.Row(i), all.Row(i)[graph.WalkSteps:])
+	degrees := make([]int, b.N())
+	for i := range degrees {
+		degrees[i] = min(int(b.Offsets[i+1]-b.Offsets[i]), graph.DegreeClasses-1)
 	}
-	return degrees
+	return oneHot(degrees, graph.DegreeClasses)
+}
+
+// oneHot returns rows of zeros with 1 in the columns that are given.
+func oneHot(columns []int, width int) tape.Matrix {
+	m := tape.NewMatrix(len(columns), width)
+	for i, j := range columns {
+		m.Row(i)[j] = 1
+	}
+	return m
 }
 
 // nodeWidth is the width of nodeInput.

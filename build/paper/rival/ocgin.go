@@ -54,7 +54,7 @@ func newOCGIN(p *tape.Params, features int) func(t *tape.Tape, b *graph.Batch, t
 
 // distances returns |z_i − c|² for each row of z, rows×1. The centre c is 1×cols.
 func distances(t *tape.Tape, z *tape.Value, c tape.Matrix) *tape.Value {
-	return t.SumRows(t.Square(t.AddRow(z, t.Scale(t.Constant(c), -1))))
+	return t.SumRows(t.Square(t.Sub(z, t.Constant(c))))
 }
 
 // mean returns the mean of the rows, 1×cols.

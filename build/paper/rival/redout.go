@@ -78,7 +78,7 @@ func redOUTLoss(t *tape.Tape, tree, z *tape.Value) *tape.Value {
 	others := t.Constant(masked(z.Rows, func(i, j int) bool { return i != j && treeLabel[i] != label[j] }))
 	all := t.LogSumExp(t.Add(t.MatMulT(a, b), others))
 	same := t.SumRows(t.Mul(a, b))
-	return t.Add(contrastLoss(t, tree, z), t.MulColumn(t.Sub(same, all), t.Constant(agree)))
+	return t.Add(contrastLoss(t, tree, z), t.Mul(t.Sub(same, all), t.Constant(agree)))
 }
 
 // largest returns the columns of the largest values of rows.

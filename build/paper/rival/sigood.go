@@ -100,7 +100,7 @@ func answers(t *tape.Tape, b *graph.Batch, prompted, energy *tape.Value) *tape.V
 				none.Data[k] = 1
 			}
 		}
-		return t.Log(t.Add(t.SumNodes(t.MulColumn(ratio, t.Constant(weights)), b), t.Constant(none)))
+		return t.Log(t.Add(t.SumNodes(t.Mul(ratio, t.Constant(weights)), b), t.Constant(none)))
 	}
 	return t.Scale(t.Sub(logMean(true), logMean(false)), -sigoodBeta)
 }

@@ -49,8 +49,8 @@ func addScaled(to []float32, scale float32, x []float32) {
 }
 
 // sum returns a + scale·b.
-func (t *Tape) sum(name string, a, b *Value, scale float32) *Value {
-	sameShape(name, a, b)
+func (t *Tape) sum(a, b *Value, scale float32) *Value {
+	b = t.spread(b, a)
 	out := t.value(a.Rows, a.Cols, a, b)
 	copy(out.Data, a.Data)
 	addScaled(out.Data, scale, b.Data)
@@ -61,15 +61,16 @@ func (t *Tape) sum(name string, a, b *Value, scale float32) *Value {
 	return out
 }
 
-// Add returns a + b.
-func (t *Tape) Add(a, b *Value) *Value { return t.sum("sum", a, b, 1) }
+// Add returns a + b. Here, in Sub and in Mul a row b (1×cols) stands for as many as a has, and a
+// column (rows×1), too.
+func (t *Tape) Add(a, b *Value) *Value { return t.sum(a, b, 1) }
 
 // Sub returns a − b.
-func (t *Tape) Sub(a, b *Value) *Value { return t.sum("difference", a, b, -1) }
+func (t *Tape) Sub(a, b *Value) *Value { return t.sum(a, b, -1) }
 
 // Mul returns the products of the elements of a and b.
 func (t *Tape) Mul(a, b *Value) *Value {
-	sameShape("elementwise product", a, b)
+	b = t.spread(b, a)
 	out := t.value(a.Rows, a.Cols, a, b)
 	for i, x := range a.Data {
 		out.Data[i] = x * b.Data[i]
@@ -87,28 +88,17 @@ func (t *Tape) Mul(a, b *Value) *Value {
 	return out
 }
 
-// AddRow adds the row b (1×cols), such as a bias, to each row of a.
-func (t *Tape) AddRow(a, b *Value) *Value { return t.Add(a, t.below(b, a.Rows)) }
-
-// MulRow multiplies each row of a by the row b (1×cols), element by element.
-func (t *Tape) MulRow(a, b *Value) *Value { return t.Mul(a, t.below(b, a.Rows)) }
-
-// below returns the row b so many times, one below the other.
-func (t *Tape) below(b *Value, rows int) *Value {
-	must(b.Rows == 1, "%d×%d instead of a row", b.Rows, b.Cols)
-	return t.Gather(b, make([]int32, rows))
-}
-
-// MulColumn multiplies each row of a by its element of the column b (rows×1).
-func (t *Tape) MulColumn(a, b *Value) *Value { return t.Mul(a, t.beside(b, a.Cols)) }
-
-// beside returns the column b so many times, side by side.
-func (t *Tape) beside(b *Value, cols int) *Value {
-	ones := NewMatrix(1, cols)
-	for j := range ones.Data {
-		ones.Data[j] = 1
+// spread returns b in the shape of a.
+func (t *Tape) spread(b, a *Value) *Value {
+	if b.Rows == 1 && a.Rows != 1 {
+		b = t.Gather(b, make([]int32, a.Rows))
 	}
-	return t.MatMul(b, t.Constant(ones))
+	if b.Cols == 1 && a.Cols != 1 {
+		ones := Matrix{1, a.Cols, slices.Repeat([]float32{1}, a.Cols)}
+		b = t.MatMul(b, t.Constant(ones))
+	}
+	must(a.Rows == b.Rows && a.Cols == b.Cols, "%d×%d beside %d×%d", a.Rows, a.Cols, b.Rows, b.Cols)
+	return b
 }
 
 func dot(a, b []float32) float64 {
@@ -184,14 +174,10 @@ func (t *Tape) Square(a *Value) *Value {
 }
 
 // Sum returns the sum of all elements, 1×1.
-func (t *Tape) Sum(a *Value) *Value {
-	return t.SumRows(a.shaped(1, len(a.Data)))
-}
+func (t *Tape) Sum(a *Value) *Value { return t.SumRows(a.shaped(1, len(a.Data))) }
 
 // Mean returns the mean of all elements, 1×1; 0 where there are none.
-func (t *Tape) Mean(a *Value) *Value {
-	return t.Scale(t.Sum(a), 1/float32(max(1, len(a.Data))))
-}
+func (t *Tape) Mean(a *Value) *Value { return t.Scale(t.Sum(a), 1/float32(max(1, len(a.Data)))) }
 
 // reduce returns f of each row, rows×1. slope is the derivative, from an element x and
 // y = f(row).
@@ -239,9 +225,7 @@ func logSumExp(row []float32) float64 {
 }
 
 // LogSoftmax returns a_ij − log Σ_k e^{a_ik}.
-func (t *Tape) LogSoftmax(a *Value) *Value {
-	return t.Sub(a, t.beside(t.LogSumExp(a), a.Cols))
-}
+func (t *Tape) LogSoftmax(a *Value) *Value { return t.Sub(a, t.LogSumExp(a)) }
 
 // tiny is added to squared lengths, so that a row of zeros stays one.
 const tiny = 1e-12

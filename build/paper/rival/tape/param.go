@@ -112,7 +112,7 @@ func ReLU(t *Tape, x *Value, _ bool) *Value { return t.ReLU(x) }
 func Linear(w, b *Param) Layer {
 	return func(t *Tape, x *Value, _ bool) *Value {
 		if x = t.MatMul(x, t.Use(w)); b != nil {
-			x = t.AddRow(x, t.Use(b))
+			x = t.Add(x, t.Use(b))
 		}
 		return x
 	}
@@ -162,7 +162,7 @@ func (n *Norm) Forward(t *Tape, x *Value, training bool) *Value {
 		for j, v := range n.variance {
 			shift.Data[j], scale.Data[j] = -n.mean[j], inverse(float64(v))
 		}
-		unit = t.MulRow(t.AddRow(x, t.Constant(shift)), t.Constant(scale))
+		unit = t.Mul(t.Add(x, t.Constant(shift)), t.Constant(scale))
 	}
-	return t.AddRow(t.MulRow(unit, t.Use(n.Scale)), t.Use(n.Shift))
+	return t.Add(t.Mul(unit, t.Use(n.Scale)), t.Use(n.Shift))
 }

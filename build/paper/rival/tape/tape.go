@@ -16,9 +16,7 @@ type Matrix struct {
 }
 
 // NewMatrix returns one of zeros.
-func NewMatrix(rows, cols int) Matrix {
-	return Matrix{rows, cols, make([]float32, rows*cols)}
-}
+func NewMatrix(rows, cols int) Matrix { return Matrix{rows, cols, make([]float32, rows*cols)} }
 
 // Row returns row i. It shares the memory of m.
 func (m Matrix) Row(i int) []float32 { return m.Data[i*m.Cols : (i+1)*m.Cols] }
@@ -121,8 +119,4 @@ func must(fit bool, format string, shapes ...any) {
 	if !fit {
 		panic("tape: " + fmt.Sprintf(format, shapes...))
 	}
-}
-
-func sameShape(name string, a, b *Value) {
-	must(a.Rows == b.Rows && a.Cols == b.Cols, "%s of %d×%d and %d×%d", name, a.Rows, a.Cols, b.Rows, b.Cols)
 }

@@ -69,8 +69,8 @@ func operations(t *testing.T) map[string]struct {
 		"Add":             {[][2]int{{4, 3}, {4, 3}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.Add(v[0], v[1]) }},
 		"Sub":             {[][2]int{{4, 3}, {4, 3}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.Sub(v[0], v[1]) }},
 		"Mul":             {[][2]int{{4, 3}, {4, 3}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.Mul(v[0], v[1]) }},
-		"AddRow":          {[][2]int{{4, 3}, {1, 3}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.AddRow(v[0], v[1]) }},
-		"MulColumn":       {[][2]int{{4, 3}, {4, 1}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.MulColumn(v[0], v[1]) }},
+		"Add of a row":    {[][2]int{{4, 3}, {1, 3}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.Add(v[0], v[1]) }},
+		"Mul by a column": {[][2]int{{4, 3}, {4, 1}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.Mul(v[0], v[1]) }},
 		"Scale":           unary(-1, 1, func(t *Tape, a *Value) *Value { return t.Scale(a, -1.5) }),
 		"Shift":           unary(-1, 1, func(t *Tape, a *Value) *Value { return t.Shift(a, 2) }),
 		"ReLU off":        unary(-1, -0.1, (*Tape).ReLU),
@@ -264,7 +264,7 @@ func TestShapesMustFit(t *testing.T) {
 	a, b := tape.Constant(NewMatrix(2, 3)), tape.Constant(NewMatrix(4, 2))
 	for name, f := range map[string]func(){
 		"MatMul": func() { tape.MatMul(a, b) }, "MatMulT": func() { tape.MatMulT(a, b) }, "Add": func() { tape.Add(a, b) },
-		"Concat": func() { tape.Concat(a, b) }, "AddRow": func() { tape.AddRow(a, b) }, "Float": func() { a.Float() }, "Backward": func() { tape.Backward(a) },
+		"Concat": func() { tape.Concat(a, b) }, "Float": func() { a.Float() }, "Backward": func() { tape.Backward(a) },
 	} {
 		func() {
 			defer func() {

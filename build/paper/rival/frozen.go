@@ -14,15 +14,18 @@ import (
 
 // A frozenView is one view of the model's encoder on a tape, whose weights stay as they are.
 type frozenView struct {
-	view   int
+	input  func(b *graph.Batch) tape.Matrix // what it reads of nodes
 	layers tape.GIN
 	head   tape.Layer // of graphs
 }
 
 func newFrozenView(e *gin.Encoder, view int) *frozenView {
-	features := [gin.Views]int{e.Features, graph.EncodingWidth}[view]
-	params := tape.NewParams(0)
-	f := &frozenView{view, tape.NewGIN(params, features, e.Hidden, e.Layers, false), tape.NewMLP(params, e.Width(), e.Width(), e.Width())}
+	f, features, params := &frozenView{input: tape.Features}, e.Features, tape.NewParams(0)
+	if view == gin.Structure {
+		f.input, features = tape.Structure, graph.EncodingWidth
+	}
+	f.layers = tape.NewGIN(params, features, e.Hidden, e.Layers, false)
+	f.head = tape.NewMLP(params, e.Width(), e.Width(), e.Width())
 	params.Load(slices.Concat(e.GIN[view], e.GraphHead[view:view+1])...)
 	params.Freeze()
 	return f
@@ -35,14 +38,6 @@ func telling(e *gin.Encoder) *frozenView {
 		return newFrozenView(e, gin.Structure)
 	}
 	return newFrozenView(e, gin.Feature)
-}
-
-// input returns what the view reads of nodes.
-func (f *frozenView) input(b *graph.Batch) tape.Matrix {
-	if f.view == gin.Feature {
-		return tape.Features(b)
-	}
-	return tape.Structure(b)
 }
 
 // embed returns the embeddings of nodes, N×E, for the input x and weights of edges, which

@@ -158,11 +158,11 @@ func (n *Norm) Forward(t *Tape, x *Value, training bool) *Value {
 			n.variance[j] += normMomentum * (float32(variances[j]*rows/(rows-1)) - n.variance[j])
 		}
 	} else {
-		shift, scale := NewMatrix(1, x.Cols), NewMatrix(1, x.Cols)
+		scale := NewMatrix(1, x.Cols)
 		for j, v := range n.variance {
-			shift.Data[j], scale.Data[j] = -n.mean[j], inverse(float64(v))
+			scale.Data[j] = inverse(float64(v))
 		}
-		unit = t.Mul(t.Add(x, t.Constant(shift)), t.Constant(scale))
+		unit = t.Mul(t.Sub(x, t.Constant(Matrix{1, x.Cols, n.mean})), t.Constant(scale))
 	}
 	return t.Add(t.Mul(unit, t.Use(n.Scale)), t.Use(n.Shift))
 }

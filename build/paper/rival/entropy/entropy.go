@@ -48,7 +48,6 @@ func bits(cut, volume, above float64) float64 {
 // A builder has a tree while it is made. Nodes 0 to n−1 are the leaves.
 type builder struct {
 	parent      []int32 // −1 of the root, and of nodes that have none yet
-	children    [][]int32
 	volume, cut []float64
 	total       float64           // vol(G)
 	edges       []map[int32]int32 // how many join a node with others that have no parent
@@ -70,9 +69,9 @@ func newBuilder(g *graph.Graph) *builder {
 
 func (b *builder) add(volume, cut float64, children []int32) int32 {
 	id := int32(len(b.parent))
-	b.parent, b.children = append(b.parent, -1), append(b.children, children)
+	b.parent, b.dropped = append(b.parent, -1), append(b.dropped, false)
 	b.volume, b.cut = append(b.volume, volume), append(b.cut, cut)
-	b.edges, b.dropped = append(b.edges, map[int32]int32{}), append(b.dropped, false)
+	b.edges = append(b.edges, map[int32]int32{})
 	for _, c := range children {
 		b.parent[c] = id
 	}
@@ -135,38 +134,34 @@ func (b *builder) merge(i, j int32) {
 
 // drop removes the inner node that costs least, of those on paths from the root that are
 // longer than the height, and gives its children to its parent. It is false if there is
-// none.
+// none. A node costs (Σ cut of its children − its own cut)·log₂(volume of its parent/its own),
+// which is what H·vol(G) rises by.
 func (b *builder) drop(height int) bool {
+	inside := make([]float64, len(b.parent)) // the cuts of the children
+	for i, p := range b.parent {
+		if p >= 0 && !b.dropped[i] {
+			inside[p] += b.cut[i]
+		}
+	}
 	depth, below := b.paths()
-	best, least := -1, math.Inf(1)
+	best, least := int32(-1), math.Inf(1)
 	for i := b.leaves; i < len(b.parent)-1; i++ {
 		if !b.dropped[i] && depth[i]+below[i] > height {
-			if cost := b.cost(i); cost < least {
-				best, least = i, cost
+			if cost := bits(inside[i]-b.cut[i], b.volume[i], b.volume[b.parent[i]]); cost < least {
+				best, least = int32(i), cost
 			}
 		}
 	}
 	if best < 0 {
 		return false
 	}
-	p := b.parent[best]
 	b.dropped[best] = true
-	siblings := slices.DeleteFunc(b.children[p], func(c int32) bool { return c == int32(best) })
-	b.children[p] = append(siblings, b.children[best]...)
-	for _, c := range b.children[best] {
-		b.parent[c] = p
+	for i, p := range b.parent {
+		if p == best {
+			b.parent[i] = b.parent[best]
+		}
 	}
 	return true
-}
-
-// cost is what dropping an inner node adds to H·vol(G): (Σ cut of its children − its own
-// cut)·log₂(volume of its parent/its own).
-func (b *builder) cost(i int) float64 {
-	inside := -b.cut[i]
-	for _, c := range b.children[i] {
-		inside += b.cut[c]
-	}
-	return bits(inside, b.volume[i], b.volume[b.parent[i]])
 }
 
 // paths returns how far each node is from the root and from the deepest leaf below it.

@@ -12,13 +12,11 @@ import (
 const (
 	foldedBits      = 1024
 	domainNeighbors = 5
+
+	foldedDiffers      = "ECFP4 is folded to 1 024 bits, all of which occur in a large training set, so that a box of them holds everything. The domain is a score and not yes or no. There are no published figures for these pairs."
+	setsDiffers        = "ECFP4 is not folded, and Tanimoto similarity takes the place of a distance of bits. There are no published figures for these pairs."
+	scikitFingerprints = "the applicability domains of scikit-fingerprints (Adamczyk and Ludynia, SoftwareX 28, 2024)"
 )
-
-const foldedDiffers = "ECFP4 is folded to 1 024 bits, all of which occur in a large training set, so that a box of them holds everything. The domain is a score and not yes or no. There are no published figures for these pairs."
-
-const setsDiffers = "ECFP4 is not folded, and Tanimoto similarity takes the place of a distance of bits. There are no published figures for these pairs."
-
-const scikitFingerprints = "the applicability domains of scikit-fingerprints (Adamczyk and Ludynia, SoftwareX 28, 2024)"
 
 // domains are chemists' applicability domains on circular fingerprints (Rogers and Hahn
 // 2010): whether a molecule lies where the training molecules do.

@@ -65,14 +65,13 @@ func (r *run) partLosses(f *frozenView, b *graph.Batch) (losses []float64) {
 	adam := tape.NewAdam(params, goodatRate)
 	for step := range goodatSteps + 1 {
 		r.step(adam, func() *tape.Value {
-			learned := t.Use(features)
-			entropy, information := bottleneck(t, f.project(t, b, t.Add(t.Constant(input), learned), nil), classes)
+			entropy, information := bottleneck(t, f.project(t, b, t.Add(t.Constant(input), features), nil), classes)
 			part := t.Add(entropy, t.Scale(information, goodatPart))
 			if step == goodatSteps {
 				losses = widened(part.Data)
 				return nil
 			}
-			entropy, information = bottleneck(t, f.project(t, b, learned, t.Use(edges)), classes)
+			entropy, information = bottleneck(t, f.project(t, b, features, edges), classes)
 			return t.Sum(t.Sub(part, t.Add(entropy, t.Scale(information, goodatRest))))
 		})
 	}

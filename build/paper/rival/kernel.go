@@ -17,10 +17,12 @@ const (
 	propagations    = 10   // of labels
 	propagationStep = 0.01 // width of the bins
 	kernelStream    = 0xba1a_2002
-)
 
-const kernelDiffers = "The kernel is normalised, the detector has scikit-learn's defaults, and of more than 2 500 training graphs a draw is taken. " +
-	"The published figures are near 50 on every pair and ours are far from it, to both sides: what the published detectors read of a kernel is not told."
+	citeSubtrees    = "Shervashidze, Schweitzer, van Leeuwen, Mehlhorn and Borgwardt, Weisfeiler-Lehman graph kernels, JMLR 12, 2011"
+	citePropagation = "Neumann, Garnett, Bauckhage and Kersting, Propagation kernels, Machine Learning 102, 2016"
+	kernelDiffers   = "The kernel is normalised, the detector has scikit-learn's defaults, and of more than 2 500 training graphs a draw is taken. " +
+		"The published figures are near 50 on every pair and ours are far from it, to both sides: what the published detectors read of a kernel is not told."
+)
 
 // subtrees is the Weisfeiler–Lehman subtree kernel (Shervashidze, Schweitzer, van Leeuwen,
 // Mehlhorn and Borgwardt, Journal of Machine Learning Research 12, 2011): how often each
@@ -28,11 +30,6 @@ const kernelDiffers = "The kernel is normalised, the detector has scikit-learn's
 func subtrees(gs []*graph.Graph, _ uint64) []fingerprint.Print {
 	return checked(fingerprint.All(context.Background(), 1, gs, subtreeHeight))
 }
-
-const (
-	citeSubtrees    = "Shervashidze, Schweitzer, van Leeuwen, Mehlhorn and Borgwardt, Weisfeiler-Lehman graph kernels, JMLR 12, 2011"
-	citePropagation = "Neumann, Garnett, Bauckhage and Kersting, Propagation kernels, Machine Learning 102, 2016"
-)
 
 // kernels are two graph kernels with three detectors each.
 func kernels() []*Rival {

@@ -103,7 +103,7 @@ func (r *run) alone(gs []*graph.Graph, of func(b *graph.Batch) *tape.Value) tape
 		r.t.Reset()
 		batch.Reset(gs[i : i+1])
 		rows := of(&batch)
-		all = tape.Matrix{Rows: all.Rows + rows.Rows, Cols: rows.Cols, Data: append(all.Data, rows.Data...)}
+		all = matrixOf(append(all.Data, rows.Data...), rows.Cols)
 	}
 	return all
 }

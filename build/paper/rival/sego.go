@@ -28,6 +28,7 @@ var sego = &Rival{
 const (
 	segoEpochs, segoSteps = 400, 500
 	segoRate              = 0.01
+	segoStream            = 0x5e60 // of the order of training graphs
 )
 
 func scoreSEGO(r *run) []float64 {
@@ -59,9 +60,6 @@ func (r *run) segoTrees(known *contrast.Representation) func([]*graph.Graph) []f
 		return all
 	}
 }
-
-// segoStream is the second half of the seed of the order of training graphs.
-const segoStream = 0x5e60
 
 // segoLosses are those of graphs among each other: of the graph and its tree, of the two
 // views of the graph, and of those of its nodes.

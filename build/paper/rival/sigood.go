@@ -35,6 +35,7 @@ const (
 	sigoodBeta                 = 80
 	sigoodRate                 = 0.001
 	sigoodStream               = 0x5160
+	tiny                       = 1e-6 // keeps an energy of 0 from having no logarithm
 )
 
 // newPrompter returns what gives a prompt to each node v: W₃·norm(ReLU(W₂·ReLU(W₁v + b₁) + b₂)) + b₃.
@@ -104,9 +105,6 @@ func answers(t *tape.Tape, b *graph.Batch, prompted, energy *tape.Value) *tape.V
 	}
 	return t.Scale(t.Sub(logMean(true), logMean(false)), -sigoodBeta)
 }
-
-// tiny keeps an energy of 0 from having no logarithm.
-const tiny = 1e-6
 
 // stacked returns the rows of some matrices one below the other.
 func stacked(list []tape.Matrix, index []int) tape.Matrix {

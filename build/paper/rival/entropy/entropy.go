@@ -19,9 +19,7 @@ import (
 // A Tree has all of its leaves at the same depth, its height. Node i of level l has the
 // parent Parents[l][i] in level l+1. Level 0 is the nodes of the graph, and the last level
 // is the root alone.
-type Tree struct {
-	Parents [][]int32
-}
+type Tree struct{ Parents [][]int32 }
 
 // New returns a tree of the given height, 1 or more, for a graph of at least one node, by
 // the greedy method of SEP (Wu and others, Structural Entropy Guided Graph Hierarchical

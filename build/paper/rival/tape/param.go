@@ -7,33 +7,25 @@ import (
 	"baca/algo/gin"
 )
 
-// A Param is a matrix that training changes.
-type Param struct {
-	Matrix
-	Grad []float32
-	m, v []float32 // of Adam
-}
-
-// Params are the parameters of one network, in the order in which they were made.
+// Params are the parameters of one network, which training changes, in the order in which they
+// were made. They are values that outlive a tape.
 type Params struct {
-	list []*Param
+	list []*Value
 	rng  *rand.Rand
 }
 
 // NewParams returns none. Their first values follow from seed.
-func NewParams(seed uint64) *Params {
-	return &Params{rng: rand.New(rand.NewPCG(seed, 0))}
-}
+func NewParams(seed uint64) *Params { return &Params{rng: rand.New(rand.NewPCG(seed, 0))} }
 
 // Zeros returns a parameter of zeros, such as a bias (1×cols).
-func (p *Params) Zeros(rows, cols int) *Param {
-	n := &Param{NewMatrix(rows, cols), make([]float32, rows*cols), make([]float32, rows*cols), make([]float32, rows*cols)}
+func (p *Params) Zeros(rows, cols int) *Value {
+	n := &Value{Matrix: NewMatrix(rows, cols), grad: make([]float32, rows*cols)}
 	p.list = append(p.list, n)
 	return n
 }
 
 // Xavier returns a weight (in×out), uniform within ±√(6/(in+out)).
-func (p *Params) Xavier(in, out int) *Param {
+func (p *Params) Xavier(in, out int) *Value {
 	n := p.Zeros(in, out)
 	bound := math.Sqrt(6 / float64(in+out))
 	for i := range n.Data {
@@ -45,7 +37,7 @@ func (p *Params) Xavier(in, out int) *Param {
 // Freeze makes constants of all parameters: no gradients go to them any more.
 func (p *Params) Freeze() {
 	for _, n := range p.list {
-		n.Grad = nil
+		n.grad = nil
 	}
 }
 
@@ -70,6 +62,7 @@ type Adam struct {
 
 	params *Params
 	step   int
+	m, v   [][]float32
 }
 
 // NewAdam prepares steps for all of params.
@@ -80,15 +73,18 @@ func (a *Adam) Step() {
 	const beta1, beta2, epsilon = 0.9, 0.999, 1e-8
 	a.step++
 	first, second := 1-math.Pow(beta1, float64(a.step)), 1-math.Pow(beta2, float64(a.step))
-	for _, p := range a.params.list {
-		for i, grad := range p.Grad {
+	for k, p := range a.params.list {
+		if k == len(a.m) { // the first step
+			a.m, a.v = append(a.m, make([]float32, len(p.Data))), append(a.v, make([]float32, len(p.Data)))
+		}
+		for i, grad := range p.grad {
 			g := float64(grad) + a.Decay*float64(p.Data[i])
-			m := beta1*float64(p.m[i]) + (1-beta1)*g
-			v := beta2*float64(p.v[i]) + (1-beta2)*g*g
-			p.m[i], p.v[i] = float32(m), float32(v)
+			m := beta1*float64(a.m[k][i]) + (1-beta1)*g
+			v := beta2*float64(a.v[k][i]) + (1-beta2)*g*g
+			a.m[k][i], a.v[k][i] = float32(m), float32(v)
 			p.Data[i] -= float32(a.Rate * (m / first) / (math.Sqrt(v/second) + epsilon))
 		}
-		clear(p.Grad)
+		clear(p.grad)
 	}
 }
 
@@ -109,10 +105,10 @@ func Sequence(layers ...Layer) Layer {
 func ReLU(t *Tape, x *Value, _ bool) *Value { return t.ReLU(x) }
 
 // Linear returns x·W, plus b unless that is nil.
-func Linear(w, b *Param) Layer {
+func Linear(w, b *Value) Layer {
 	return func(t *Tape, x *Value, _ bool) *Value {
-		if x = t.MatMul(x, t.Use(w)); b != nil {
-			x = t.Add(x, t.Use(b))
+		if x = t.MatMul(x, w); b != nil {
+			x = t.Add(x, b)
 		}
 		return x
 	}
@@ -129,7 +125,7 @@ func NewMLP(p *Params, in, hidden, out int) Layer {
 // A Norm brings columns to mean 0 and variance 1 (Ioffe and Szegedy 2015), then scales and
 // shifts them by parameters.
 type Norm struct {
-	Scale, Shift   *Param
+	Scale, Shift   *Value
 	mean, variance []float32 // running, of training
 }
 
@@ -164,5 +160,5 @@ func (n *Norm) Forward(t *Tape, x *Value, training bool) *Value {
 		}
 		unit = t.Mul(t.Sub(x, t.Constant(Matrix{1, x.Cols, n.mean})), t.Constant(scale))
 	}
-	return t.Add(t.Mul(unit, t.Use(n.Scale)), t.Use(n.Shift))
+	return t.Add(t.Mul(unit, n.Scale), n.Shift)
 }

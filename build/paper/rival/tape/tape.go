@@ -21,7 +21,7 @@ func NewMatrix(rows, cols int) Matrix { return Matrix{rows, cols, make([]float32
 // Row returns row i. It shares the memory of m.
 func (m Matrix) Row(i int) []float32 { return m.Data[i*m.Cols : (i+1)*m.Cols] }
 
-// A Value is a matrix that an operation gave, or that went into one.
+// A Value is a matrix that an operation gave, or that went into one: a constant or a parameter.
 type Value struct {
 	Matrix
 	// grad is the gradient of the loss by each element, nil where none is wanted.
@@ -97,10 +97,6 @@ func (t *Tape) value(rows, cols int, operands ...*Value) *Value {
 
 // Constant returns a value without gradient, in the memory of m.
 func (t *Tape) Constant(m Matrix) *Value { return &Value{Matrix: m} }
-
-// Use returns the value of a parameter. Its gradient is added to that of p, unless p is
-// frozen.
-func (t *Tape) Use(p *Param) *Value { return &Value{Matrix: p.Matrix, grad: p.Grad} }
 
 // Backward adds the gradient of loss, a matrix of one element, to each parameter in use.
 func (t *Tape) Backward(loss *Value) {

@@ -58,7 +58,7 @@ func operations(t *testing.T) map[string]struct {
 	}
 	normed := func(training bool) op {
 		return op{[][2]int{{4, 3}, {1, 3}, {1, 3}}, -1, 1, func(t *Tape, v []*Value) *Value {
-			copied := &Norm{&Param{Matrix: v[1].Matrix, Grad: v[1].grad}, &Param{Matrix: v[2].Matrix, Grad: v[2].grad}, []float32{0.1, -0.2, 0.3}, []float32{0.5, 2, 1}}
+			copied := &Norm{v[1], v[2], []float32{0.1, -0.2, 0.3}, []float32{0.5, 2, 1}}
 			return copied.Forward(t, v[0], training)
 		}}
 	}
@@ -104,20 +104,16 @@ func operations(t *testing.T) map[string]struct {
 func TestGradients(t *testing.T) {
 	for name, op := range operations(t) {
 		rng := rand.New(rand.NewPCG(7, 7))
-		var operands []*Param
+		var operands []*Value
 		for _, s := range op.shapes {
-			operands = append(operands, &Param{Matrix: random(s[0], s[1], op.lo, op.hi, rng), Grad: make([]float32, s[0]*s[1])})
+			operands = append(operands, &Value{Matrix: random(s[0], s[1], op.lo, op.hi, rng), grad: make([]float32, s[0]*s[1])})
 		}
 		tape := new(Tape)
 		var weights Matrix
 		// The loss is a random combination of the elements, so that each has another part.
 		loss := func() *Value {
 			tape.Reset()
-			var values []*Value
-			for _, p := range operands {
-				values = append(values, tape.Use(p))
-			}
-			out := op.apply(tape, values)
+			out := op.apply(tape, operands)
 			if weights.Data == nil {
 				weights = random(out.Rows, out.Cols, -1, 1, rng)
 			}
@@ -125,7 +121,7 @@ func TestGradients(t *testing.T) {
 		}
 		tape.Backward(loss())
 		for k, p := range operands {
-			for i, got := range p.Grad {
+			for i, got := range p.grad {
 				const h = 5e-3
 				x := p.Data[i]
 				p.Data[i] = x + h
@@ -178,13 +174,13 @@ func TestAdam(t *testing.T) {
 	p := params.Zeros(1, 1)
 	adam := NewAdam(params, 0.1)
 	for k, step := range []struct{ gradient, want float64 }{{1, -0.1}, {-2, -0.0633897}, {0.5, -0.0497206}} {
-		p.Grad[0] = float32(step.gradient)
+		p.grad[0] = float32(step.gradient)
 		adam.Step()
 		if math.Abs(float64(p.Data[0])-step.want) > 1e-6 {
 			t.Errorf("after step %d the parameter is %g, want %g", k+1, p.Data[0], step.want)
 		}
-		if p.Grad[0] != 0 {
-			t.Errorf("the gradient is %g after a step", p.Grad[0])
+		if p.grad[0] != 0 {
+			t.Errorf("the gradient is %g after a step", p.grad[0])
 		}
 	}
 }
@@ -285,7 +281,7 @@ func Example() {
 	t, adam := new(Tape), NewAdam(params, 0.05)
 	for range 200 {
 		t.Reset()
-		miss := t.Sub(t.MatMul(t.Constant(x), t.Use(w)), t.Constant(y))
+		miss := t.Sub(t.MatMul(t.Constant(x), w), t.Constant(y))
 		t.Backward(t.Mean(t.Square(miss)))
 		adam.Step()
 	}

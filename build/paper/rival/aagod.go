@@ -38,34 +38,25 @@ const (
 	leastVariance          = 1e-9 // where the covariance has none
 )
 
-// A whitening maps rows to coordinates in which the training rows have mean 0 and, but for
-// shrinkage, covariance 1. The squared length there is the Mahalanobis distance.
-type whitening struct {
-	mean tape.Matrix // 1×d
-	root tape.Matrix // d×d
-}
-
-// newWhitening measures rows. Their covariance is shrunk, since there may be fewer rows than
-// columns.
-func newWhitening(rows tape.Matrix) *whitening {
+// distanceFrom returns what gives the squared Mahalanobis distance of each row from some rows,
+// divided by the number of columns d, rows×1. It is the squared length in coordinates in which
+// these have mean 0 and covariance 1. The covariance is shrunk, since there may be fewer of them
+// than columns.
+func distanceFrom(rows tape.Matrix) func(t *tape.Tape, x *tape.Value) *tape.Value {
 	d := rows.Cols
 	mean, covariance := ledoitWolf(wideRows(rows))
 	values, vectors := eigen(covariance)
-	w := &whitening{mean: tape.NewMatrix(1, d), root: tape.NewMatrix(d, d)}
+	middle, root := tape.NewMatrix(1, d), tape.NewMatrix(d, d)
 	for k, value := range values {
-		w.mean.Data[k] = float32(mean[k])
+		middle.Data[k] = float32(mean[k])
 		for j := range d {
-			w.root.Row(j)[k] = float32(vectors.At(j, k) / math.Sqrt(max(value, leastVariance)))
+			root.Row(j)[k] = float32(vectors.At(j, k) / math.Sqrt(max(value, leastVariance)))
 		}
 	}
-	return w
-}
-
-// distance returns the squared Mahalanobis distance of each row, divided by the number of
-// columns, rows×1.
-func (w *whitening) distance(t *tape.Tape, x *tape.Value) *tape.Value {
-	white := t.MatMul(t.Sub(x, t.Constant(w.mean)), t.Constant(w.root))
-	return t.Scale(t.SumRows(t.Square(white)), 1/float32(x.Cols))
+	return func(t *tape.Tape, x *tape.Value) *tape.Value {
+		white := t.MatMul(t.Sub(x, t.Constant(middle)), t.Constant(root))
+		return t.Scale(t.SumRows(t.Square(white)), 1/float32(d))
+	}
 }
 
 func scoreAAGOD(r *run) []float64 {
@@ -79,14 +70,14 @@ func scoreAAGOD(r *run) []float64 {
 	amplified := func(b *graph.Batch, weights *tape.Value) *tape.Value {
 		return f.project(t, b, t.Constant(f.input(b)), weights)
 	}
-	white := newWhitening(r.alone(r.Train, func(b *graph.Batch) *tape.Value { return amplified(b, nil) }))
+	distance := distanceFrom(r.alone(r.Train, func(b *graph.Batch) *tape.Value { return amplified(b, nil) }))
 	r.train(tape.NewAdam(r.params, aagodRate), r.Train, aagodEpochs, aagodStep, func(_ []int, b *graph.Batch) *tape.Value {
 		w := weights(b)
 		taken := t.Shift(w, -1)
-		near, far := t.Mean(white.distance(t, amplified(b, w))), t.Mean(white.distance(t, amplified(b, taken)))
+		near, far := t.Mean(distance(t, amplified(b, w))), t.Mean(distance(t, amplified(b, taken)))
 		inverse := t.Exp(t.Scale(t.Log(t.Shift(far, 1e-6)), -1))
 		return t.Add(near, t.Add(t.Scale(inverse, aagodFar), t.Scale(t.Mean(t.Square(taken)), aagodSmall)))
 	})
-	white = newWhitening(r.alone(r.Train, func(b *graph.Batch) *tape.Value { return amplified(b, weights(b)) }))
-	return widened(r.alone(r.Test, func(b *graph.Batch) *tape.Value { return white.distance(t, amplified(b, weights(b))) }).Data)
+	distance = distanceFrom(r.alone(r.Train, func(b *graph.Batch) *tape.Value { return amplified(b, weights(b)) }))
+	return widened(r.alone(r.Test, func(b *graph.Batch) *tape.Value { return distance(t, amplified(b, weights(b))) }).Data)
 }

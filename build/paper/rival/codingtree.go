@@ -57,35 +57,29 @@ func newTreeBatch(gs []*graph.Graph, trees []*entropy.Tree) *treeBatch {
 	return f
 }
 
-// A treeNet embeds coding trees: from the leaves up, a node has
+// A treeNet embeds coding trees, graphs×width: from the leaves up, a node has
 // x = MLP(Σ x of its children), with a normalisation after each of the two layers of the
 // MLP; the sums over each level, side by side, go through a linear layer and a projection.
-type treeNet struct {
-	levels [treeHeight]tape.Layer
-	head   tape.Layer
-}
+type treeNet func(t *tape.Tape, f *treeBatch, training bool) *tape.Value
 
 // newTreeNet returns one for leaves with so many features and embeddings of that width.
-func newTreeNet(p *tape.Params, features, width int) *treeNet {
-	n := &treeNet{}
-	for l := range n.levels {
-		n.levels[l] = tape.Sequence(tape.NewLinear(p, features, treeWidth), tape.NewNorm(p, treeWidth), tape.ReLU,
+func newTreeNet(p *tape.Params, features, width int) treeNet {
+	var levels [treeHeight]tape.Layer
+	for l := range levels {
+		levels[l] = tape.Sequence(tape.NewLinear(p, features, treeWidth), tape.NewNorm(p, treeWidth), tape.ReLU,
 			tape.NewLinear(p, treeWidth, treeWidth), tape.NewNorm(p, treeWidth), tape.ReLU)
 		features = treeWidth
 	}
-	n.head = tape.Sequence(tape.NewLinear(p, treeHeight*treeWidth, width), tape.NewMLP(p, width, width, width))
-	return n
-}
-
-// forward returns the embeddings of the trees, graphs×width.
-func (n *treeNet) forward(t *tape.Tape, f *treeBatch, training bool) *tape.Value {
-	x := t.Constant(f.leaves)
-	var pooled []*tape.Value
-	for l, level := range f.levels {
-		x = n.levels[l](t, t.Scatter(x, level.parents, len(level.owners)), training)
-		pooled = append(pooled, t.Scatter(x, level.owners, f.graphs))
+	head := tape.Sequence(tape.NewLinear(p, treeHeight*treeWidth, width), tape.NewMLP(p, width, width, width))
+	return func(t *tape.Tape, f *treeBatch, training bool) *tape.Value {
+		x := t.Constant(f.leaves)
+		var pooled []*tape.Value
+		for l, level := range f.levels {
+			x = levels[l](t, t.Scatter(x, level.parents, len(level.owners)), training)
+			pooled = append(pooled, t.Scatter(x, level.owners, f.graphs))
+		}
+		return head(t, t.Concat(pooled...), training)
 	}
-	return n.head(t, t.Concat(pooled...), training)
 }
 
 // contrastLoss is ℓ of package contrast for each row of a and b: how much less similar row i

@@ -63,7 +63,7 @@ func TestTreeBatch(t *testing.T) {
 	gs := easyGraphs(5, true, rand.New(rand.NewPCG(4, 4)))
 	net := newTreeNet(tape.NewParams(1), 1+mostDegree+1, 8)
 	embed := func(lo, hi int) tape.Matrix {
-		return net.forward(new(tape.Tape), newTreeBatch(gs[lo:hi], codingTrees(gs[lo:hi])), false).Matrix
+		return net(new(tape.Tape), newTreeBatch(gs[lo:hi], codingTrees(gs[lo:hi])), false).Matrix
 	}
 	all := embed(0, len(gs))
 	if all.Rows != len(gs) || all.Cols != 8 {

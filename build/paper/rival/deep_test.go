@@ -82,7 +82,7 @@ func TestKMeans(t *testing.T) {
 }
 
 // The distances are those of the detector of Mahalanobis, divided by the number of columns.
-func TestWhitening(t *testing.T) {
+func TestDistanceFrom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	rows, wide := tape.NewMatrix(50, 4), make([][]float64, 50)
 	for i := range rows.Data {
@@ -91,7 +91,7 @@ func TestWhitening(t *testing.T) {
 	}
 	want := mahalanobis(&Embedded{wide, wide}, 0)
 	tp := new(tape.Tape)
-	for i, got := range newWhitening(rows).distance(tp, tp.Constant(rows)).Data {
+	for i, got := range distanceFrom(rows)(tp, tp.Constant(rows)).Data {
 		if math.Abs(float64(got)-want[i]/4) > 1e-4*max(1, want[i]) {
 			t.Fatalf("row %d has distance %g, want %g", i, got, want[i]/4)
 		}

@@ -20,7 +20,7 @@ type embedder func(b *graph.Batch, training bool) *tape.Value
 func newEmbedder(r *run) embedder {
 	g := tape.NewGIN(r.params, nodeWidth(r.Train), embeddedUnits, embeddedLayers, true)
 	return func(b *graph.Batch, training bool) *tape.Value {
-		return g.Forward(r.t, b, r.t.Constant(nodeInput(b)), nil, training)
+		return g(r.t, b, r.t.Constant(nodeInput(b)), nil, training)
 	}
 }
 

@@ -43,7 +43,7 @@ func telling(e *gin.Encoder) *frozenView {
 // embed returns the embeddings of nodes, N×E, for the input x and weights of edges, which
 // may be nil.
 func (f *frozenView) embed(t *tape.Tape, b *graph.Batch, x, weights *tape.Value) *tape.Value {
-	return f.layers.Forward(t, b, x, weights, false)
+	return f.layers(t, b, x, weights, false)
 }
 
 // project returns the projections of graphs, B×E, for the same.

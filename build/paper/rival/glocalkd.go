@@ -36,10 +36,12 @@ const (
 )
 
 // A glocalNet is a graph convolution: x ↦ unit rows of (x + A·x)·W + b in each layer, with
-// ReLU and normalisation between them.
-type glocalNet []tape.Layer
+// ReLU and normalisation between them. It returns what the last layer gives for nodes, and its
+// maximum over those of a graph.
+type glocalNet func(t *tape.Tape, b *graph.Batch) (nodes, graphs *tape.Value)
 
-func newGLocal(p *tape.Params, features int) (n glocalNet) {
+func newGLocal(p *tape.Params, features int) glocalNet {
+	var layers []tape.Layer
 	widths := [...]int{features, glocalHidden, glocalHidden, glocalOutput}
 	for l, out := range widths[1:] {
 		in := widths[l]
@@ -48,28 +50,25 @@ func newGLocal(p *tape.Params, features int) (n glocalNet) {
 		for i := range w.Data {
 			w.Data[i] *= float32(math.Sqrt(float64(in+out) / float64(in)))
 		}
-		n = append(n, tape.Linear(w, p.Zeros(1, out)))
+		layers = append(layers, tape.Linear(w, p.Zeros(1, out)))
 	}
-	return n
-}
-
-// embed returns what the last layer gives for nodes, and its maximum over those of a graph.
-func (n glocalNet) embed(t *tape.Tape, b *graph.Batch) (nodes, graphs *tape.Value) {
-	x := t.Constant(tape.Features(b))
-	for l, layer := range n {
-		if l > 0 {
-			x = t.StandardizeRows(t.ReLU(x))
+	return func(t *tape.Tape, b *graph.Batch) (nodes, graphs *tape.Value) {
+		x := t.Constant(tape.Features(b))
+		for l, layer := range layers {
+			if l > 0 {
+				x = t.StandardizeRows(t.ReLU(x))
+			}
+			x = t.Unit(layer(t, t.Add(x, t.Neighbors(x, b, nil)), false))
 		}
-		x = t.Unit(layer(t, t.Add(x, t.Neighbors(x, b, nil)), false))
+		return x, t.MaxNodes(x, b)
 	}
-	return x, t.MaxNodes(x, b)
 }
 
 // glocalLoss returns the squared errors of the student at the nodes of each graph, divided by
 // most, plus that at the graph, graphs×1.
 func glocalLoss(t *tape.Tape, b *graph.Batch, teacher, student glocalNet, most int) *tape.Value {
-	wantNodes, wantGraphs := teacher.embed(t, b)
-	nodes, graphs := student.embed(t, b)
+	wantNodes, wantGraphs := teacher(t, b)
+	nodes, graphs := student(t, b)
 	miss := func(a, b *tape.Value) *tape.Value {
 		return t.Scale(t.SumRows(t.Square(t.Sub(a, b))), 1/float32(a.Cols))
 	}

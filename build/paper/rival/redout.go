@@ -56,7 +56,7 @@ func scoreRedOUT(r *run) []float64 {
 		var losses *tape.Value
 		for range redOUTSteps {
 			r.step(adam, func() *tape.Value {
-				losses = redOUTLoss(r.t, net.forward(r.t, f, true), r.t.Constant(own))
+				losses = redOUTLoss(r.t, net(r.t, f, true), r.t.Constant(own))
 				return r.t.Mean(losses)
 			})
 		}

@@ -48,14 +48,14 @@ func (r *run) segoTrees(known *contrast.Representation) func([]*graph.Graph) []f
 	trees, z := codingTrees(r.Train), matrixOf(known.ZF(), known.Width)
 	r.rng = stream(r.Seed, segoStream)
 	r.train(tape.NewAdam(r.params, segoRate), r.Train, segoEpochs, segoSteps, func(index []int, b *graph.Batch) *tape.Value {
-		embedded := net.forward(r.t, newTreeBatch(b.Graphs, pick(trees, index)), true)
+		embedded := net(r.t, newTreeBatch(b.Graphs, pick(trees, index)), true)
 		return r.t.Mean(contrastLoss(r.t, embedded, r.t.Constant(pickRows(z, index))))
 	})
 	return func(gs []*graph.Graph) []float32 {
 		var all []float32
 		for part := range slices.Chunk(gs, trainingBatch) {
 			r.t.Reset()
-			all = append(all, net.forward(r.t, newTreeBatch(part, codingTrees(part)), false).Data...)
+			all = append(all, net(r.t, newTreeBatch(part, codingTrees(part)), false).Data...)
 		}
 		return all
 	}

@@ -78,31 +78,29 @@ func view(b *graph.Batch, width int, of func(*graph.Graph) []float32) Matrix {
 	return m
 }
 
-// A GIN is the layers of a graph isomorphism network (Xu et al. 2019), ε = 0:
-// h^{l+1} = ReLU(MLP(h^l + A·h^l)), with a normalisation before the ReLU where it has one.
-type GIN []Layer
+// A GIN is a graph isomorphism network (Xu et al. 2019), ε = 0:
+// h^{l+1} = ReLU(MLP(h^l + A·h^l)), with a normalisation before the ReLU where it has one. It
+// returns the outputs of all layers, side by side, for nodes with the features x (N×features).
+// Weights are those of edges as in [Tape.Neighbors].
+type GIN func(t *Tape, b *graph.Batch, x, weights *Value, training bool) *Value
 
 // NewGIN returns one of so many layers, each of the given width, for nodes with so many
 // features.
 func NewGIN(p *Params, features, width, layers int, norm bool) GIN {
-	var g GIN
+	var list []Layer
 	for range layers {
 		layer := NewMLP(p, features, width, width)
 		if norm {
 			layer = Sequence(layer, NewNorm(p, width))
 		}
-		g, features = append(g, Sequence(layer, ReLU)), width
+		list, features = append(list, Sequence(layer, ReLU)), width
 	}
-	return g
-}
-
-// Forward returns the outputs of all layers, side by side, for nodes with the features x
-// (N×features). Weights are those of edges as in [Tape.Neighbors].
-func (g GIN) Forward(t *Tape, b *graph.Batch, x, weights *Value, training bool) *Value {
-	var outputs []*Value
-	for _, layer := range g {
-		x = layer(t, t.Add(x, t.Neighbors(x, b, weights)), training)
-		outputs = append(outputs, x)
+	return func(t *Tape, b *graph.Batch, x, weights *Value, training bool) *Value {
+		var outputs []*Value
+		for _, layer := range list {
+			x = layer(t, t.Add(x, t.Neighbors(x, b, weights)), training)
+			outputs = append(outputs, x)
+		}
+		return t.Concat(outputs...)
 	}
-	return t.Concat(outputs...)
 }

@@ -149,7 +149,7 @@ func TestGINIsTheEncoders(t *testing.T) {
 		g := NewGIN(params, x.Cols, e.Hidden, e.Layers, false)
 		params.Load(e.GIN[view]...)
 		tape := new(Tape)
-		nodes := g.Forward(tape, b, tape.Constant(x), nil, false)
+		nodes := g(tape, b, tape.Constant(x), nil, false)
 		near(t, "nodes", nodes.Data, act.Node[view])
 		near(t, "graphs", tape.SumNodes(nodes, b).Data, act.Graph[view])
 	}
@@ -216,7 +216,7 @@ func fit(t *testing.T, steps int) []float64 {
 	var losses []float64
 	for range steps {
 		tape.Reset()
-		nodes := g.Forward(tape, b, tape.Constant(Features(b)), nil, true)
+		nodes := g(tape, b, tape.Constant(Features(b)), nil, true)
 		out := head(tape, tape.SumNodes(nodes, b), true)
 		loss := tape.Mean(tape.Square(tape.Sub(out, tape.Constant(target))))
 		tape.Backward(loss)
@@ -312,7 +312,7 @@ func BenchmarkStep(b *testing.B) {
 	x := Features(&batch)
 	for b.Loop() {
 		t.Reset()
-		nodes := net.Forward(t, &batch, t.Constant(x), nil, true)
+		nodes := net(t, &batch, t.Constant(x), nil, true)
 		t.Backward(t.Mean(t.Square(t.SumNodes(nodes, &batch))))
 		adam.Step()
 	}

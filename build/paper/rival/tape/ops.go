@@ -94,12 +94,14 @@ func (t *Tape) spread(b, a *Value) *Value {
 		b = t.Gather(b, make([]int32, a.Rows))
 	}
 	if b.Cols == 1 && a.Cols != 1 {
-		ones := Matrix{1, a.Cols, slices.Repeat([]float32{1}, a.Cols)}
-		b = t.MatMul(b, t.Constant(ones))
+		b = t.MatMul(b, t.ones(a.Cols))
 	}
 	must(a.Rows == b.Rows && a.Cols == b.Cols, "%d×%d beside %d×%d", a.Rows, a.Cols, b.Rows, b.Cols)
 	return b
 }
+
+// ones returns a row of ones.
+func (t *Tape) ones(n int) *Value { return t.Constant(Matrix{1, n, slices.Repeat([]float32{1}, n)}) }
 
 func dot(a, b []float32) float64 {
 	sum := 0.0
@@ -341,21 +343,18 @@ func upTo(n int) []int32 {
 // move returns n rows. Row from[k] of a is added to row to[k], times element k of weights
 // unless that is nil.
 func (t *Tape) move(a, weights *Value, from, to []int32, n int) *Value {
-	out := t.value(n, a.Cols, a, weights)
-	weight := func(k int) float32 {
-		if weights == nil {
-			return 1
-		}
-		return weights.Data[k]
+	if weights == nil {
+		weights = t.ones(len(from))
 	}
+	out := t.value(n, a.Cols, a, weights)
 	for k, i := range from {
-		addScaled(out.Row(int(to[k])), weight(k), a.Row(int(i)))
+		addScaled(out.Row(int(to[k])), weights.Data[k], a.Row(int(i)))
 	}
 	out.back = func() {
 		for k, i := range from {
 			d := out.row(int(to[k]))
-			addScaled(a.row(int(i)), weight(k), d)
-			if weights != nil && weights.grad != nil {
+			addScaled(a.row(int(i)), weights.Data[k], d)
+			if weights.grad != nil {
 				weights.grad[k] += float32(dot(d, a.Row(int(i))))
 			}
 		}

@@ -81,12 +81,12 @@ func (t *Tape) take(n int) []float32 {
 	return s
 }
 
-// value returns a matrix of zeros for an operation on some operands, nil aside. It has a
-// gradient if one of them has.
+// value returns a matrix of zeros for an operation on some operands. It has a gradient if
+// one of them has.
 func (t *Tape) value(rows, cols int, operands ...*Value) *Value {
 	v := &Value{Matrix: Matrix{rows, cols, t.take(rows * cols)}}
 	for _, o := range operands {
-		if o != nil && o.grad != nil {
+		if o.grad != nil {
 			v.grad = t.take(rows * cols)
 			t.values = append(t.values, v)
 			break

@@ -64,7 +64,7 @@ func scoreAAGOD(r *run) []float64 {
 	f, mlp := telling(e), tape.NewMLP(r.params, 2*e.Width(), aagodWidth, 1)
 	// weights returns σ(MLP(h_i, h_j)) for each edge from i to j of b, 2m×1.
 	weights := func(b *graph.Batch) *tape.Value {
-		h := f.embed(t, b, t.Constant(f.input(b)), nil)
+		h := f.layers(t, b, t.Constant(f.input(b)), nil, false)
 		return t.Sigmoid(mlp(t, t.Concat(t.Gather(h, tape.Ends(b)), t.Gather(h, b.Neighbors)), false))
 	}
 	amplified := func(b *graph.Batch, weights *tape.Value) *tape.Value {

@@ -40,15 +40,10 @@ func telling(e *gin.Encoder) *frozenView {
 	return newFrozenView(e, gin.Feature)
 }
 
-// embed returns the embeddings of nodes, N×E, for the input x and weights of edges, which
+// project returns the projections of graphs, B×E, for the input x and weights of edges, which
 // may be nil.
-func (f *frozenView) embed(t *tape.Tape, b *graph.Batch, x, weights *tape.Value) *tape.Value {
-	return f.layers(t, b, x, weights, false)
-}
-
-// project returns the projections of graphs, B×E, for the same.
 func (f *frozenView) project(t *tape.Tape, b *graph.Batch, x, weights *tape.Value) *tape.Value {
-	return f.head(t, t.SumNodes(f.embed(t, b, x, weights), b), false)
+	return f.head(t, t.SumNodes(f.layers(t, b, x, weights, false), b), false)
 }
 
 // inCanonicalOrder makes a score that depends on the whole of Test independent of its order:

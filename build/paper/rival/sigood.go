@@ -52,7 +52,7 @@ func scoreSIGOOD(r *run) []float64 {
 	r.rng = stream(r.Seed, sigoodStream)
 	nodes := make([]tape.Matrix, len(r.Test)) // the graphs as they are in a round
 	for i := range nodes {
-		nodes[i] = r.alone(r.Test[i:i+1], func(b *graph.Batch) *tape.Value { return view.embed(t, b, t.Constant(view.input(b)), nil) })
+		nodes[i] = r.alone(r.Test[i:i+1], func(b *graph.Batch) *tape.Value { return view.layers(t, b, t.Constant(view.input(b)), nil, false) })
 	}
 	scores := make([]float64, len(r.Test))
 	for round := range sigoodRounds {

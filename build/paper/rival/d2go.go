@@ -63,12 +63,11 @@ func scoreD2GO(r *run) []float64 {
 		for k, x := range checked(contrast.BaseScores(r.ctx, r.Workers, drawn, negatives, false, terms)) {
 			d.Offer(dictionary.Entry{Key: rows[k*dim : (k+1)*dim], Score: x, Origin: dictionary.Synthetic, Index: k})
 		}
-		sign := 1.0
-		if side == dictionary.ID {
-			sign = -1
-		}
 		for i, x := range likeness(keys, dim, d, members) {
-			calibration[i] += sign * x
+			if side == dictionary.ID {
+				x = -x
+			}
+			calibration[i] += x
 		}
 	}
 	scores := make([]float64, len(base))

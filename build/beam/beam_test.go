@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"runtime/metrics"
 	"slices"
 	"strconv"
 	"strings"
@@ -444,6 +445,34 @@ func TestKilledRun(t *testing.T) {
 	rows, s := joined(t, c)
 	same(t, rows, reference(t, list))
 	whole(t, s, rows)
+}
+
+// While a shard waits for its storage, the runner in this process takes no time: it did, all of a core,
+// when the plan was a side input of the shards.
+func TestRunnerRests(t *testing.T) {
+	c := newConfig(t, 1, filepath.Join(t.TempDir(), "in.smi"))
+	shardtest.Write(t, c.Inputs[0], shardtest.Lines(rand.New(rand.NewPCG(11, 11)), 30))
+	// busy are the seconds of all cores, up to the collection that it begins with.
+	busy := func() float64 {
+		runtime.GC()
+		used := []metrics.Sample{{Name: "/cpu/classes/user:cpu-seconds"}}
+		metrics.Read(used)
+		return used[0].Value.Float64()
+	}
+	const wait = 500 * time.Millisecond
+	took := math.Inf(1)
+	inject(t, func(op, name string, call int) bool {
+		if op == "open" && name == "in.smi" && call == 2 { // the first was to count
+			before := busy()
+			time.Sleep(wait)
+			took = busy() - before
+		}
+		return false
+	})
+	do(t, 0, c)
+	if took > wait.Seconds()/2 {
+		t.Errorf("in %v of waiting, %.2f s of processor time went by", wait, took)
+	}
 }
 
 // No more shards are read at once than have turns.

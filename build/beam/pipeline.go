@@ -22,7 +22,8 @@ import (
 
 func init() {
 	register.DoFn2x1[context.Context, int, counted](&countFn{})
-	register.DoFn3x1[context.Context, int, plan, outcome](&scoreFn{})
+	register.Function2x1(deal)
+	register.DoFn2x1[context.Context, work, outcome](&scoreFn{})
 	register.DoFn3x1[context.Context, outcome, plan, error](&sumFn{})
 	register.Combiner3[counts, counted, plan](&planFn{})
 	register.Combiner1[outcome](&outcomeFn{})
@@ -30,6 +31,7 @@ func init() {
 	coder(encodeCounted, decodeCounted)
 	coder(encodeCounts, decodeCounts)
 	coder(encodePlan, decodePlan)
+	coder(encodeWork, decodeWork)
 	coder(encodeOutcome, decodeOutcome)
 }
 
@@ -48,10 +50,12 @@ func fromJSON[T any](data []byte) (v T, err error) {
 func encodeCounted(v counted) ([]byte, error)    { return json.Marshal(v) }
 func encodeCounts(v counts) ([]byte, error)      { return json.Marshal(v) }
 func encodePlan(v plan) ([]byte, error)          { return json.Marshal(v) }
+func encodeWork(v work) ([]byte, error)          { return json.Marshal(v) }
 func encodeOutcome(v outcome) ([]byte, error)    { return json.Marshal(v) }
 func decodeCounted(data []byte) (counted, error) { return fromJSON[counted](data) }
 func decodeCounts(data []byte) (counts, error)   { return fromJSON[counts](data) }
 func decodePlan(data []byte) (plan, error)       { return fromJSON[plan](data) }
+func decodeWork(data []byte) (work, error)       { return fromJSON[work](data) }
 func decodeOutcome(data []byte) (outcome, error) { return fromJSON[outcome](data) }
 
 // What travels.
@@ -63,6 +67,11 @@ type (
 	}
 	counts struct{ Inputs []counted }
 	plan   struct{ *shard.Plan }
+	// work is a shard to score.
+	work struct {
+		Shard int         `json:"shard"`
+		Plan  *shard.Plan `json:"plan"`
+	}
 	// outcome is what shards gave, or why they gave nothing.
 	outcome struct {
 		Done   []*shard.Done   `json:"done,omitempty"`
@@ -80,11 +89,13 @@ func build(ctx context.Context, c config, list []int) (*beam.Pipeline, error) {
 		return nil, err
 	}
 	p, s := beam.NewPipelineWithRoot()
-	shards := beam.Reshuffle(s, beam.CreateList(s, list))
 	inputs := beam.Reshuffle(s, beam.CreateList(s, numbers(len(c.Inputs))))
 	rows := beam.ParDo(s.Scope("Count records"), &countFn{c}, inputs)
 	side := beam.SideInput{Input: beam.Combine(s.Scope("Plan"), &planFn{c}, rows)}
-	outcomes := beam.ParDo(s.Scope("Score"), &scoreFn{c}, shards, side)
+	// While a step with a side input is at work, Prism asks without a pause whether it has more
+	// to begin, and keeps a core busy. So long steps have none: the plan comes with the shard.
+	shards := beam.Reshuffle(s, beam.ParDo(s.Scope("Deal"), deal, beam.CreateList(s, list), side))
+	outcomes := beam.ParDo(s.Scope("Score"), &scoreFn{c}, shards)
 	all := beam.Combine(s.Scope("Sum up"), &outcomeFn{}, outcomes)
 	beam.ParDo0(s.Scope("Write the summary"), &sumFn{c}, all, side)
 	return p, nil
@@ -261,28 +272,31 @@ func (f *planFn) ExtractOutput(a counts) plan {
 	return plan{j.PlanOf(rows)}
 }
 
+// deal gives a shard the plan.
+func deal(k int, p plan) work { return work{k, p.Plan} }
+
 // scoreFn scores a shard and writes its rows.
 type scoreFn struct{ Config config }
 
 // ProcessElement never fails: a shard that has no rows is named in the summary.
-func (f *scoreFn) ProcessElement(ctx context.Context, k int, p plan) outcome {
+func (f *scoreFn) ProcessElement(ctx context.Context, w work) outcome {
 	over, err := f.Config.turn(ctx)
 	if err == nil {
 		defer over()
 		var done *shard.Done
-		if done, err = f.score(ctx, k, p); err == nil {
+		if done, err = f.score(ctx, w); err == nil {
 			return outcome{Done: []*shard.Done{done}}
 		}
 	}
-	return outcome{Failed: []shard.Failure{{Shard: k, Error: err.Error()}}}
+	return outcome{Failed: []shard.Failure{{Shard: w.Shard, Error: err.Error()}}}
 }
 
-func (f *scoreFn) score(ctx context.Context, k int, p plan) (*shard.Done, error) {
+func (f *scoreFn) score(ctx context.Context, w work) (*shard.Done, error) {
 	job, err := f.Config.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return job.Score(ctx, p.Plan, k)
+	return job.Score(ctx, w.Plan, w.Shard)
 }
 
 // outcomeFn collects what shards gave.

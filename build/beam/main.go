@@ -39,6 +39,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
+	"baca/build/internal/heap"
 	"baca/build/shard"
 )
 
@@ -49,10 +50,7 @@ const (
 )
 
 func main() {
-	if os.Getenv("GOGC") == "" {
-		// As in the command: most memory is buffers that are used again.
-		debug.SetGCPercent(50)
-	}
+	growBy(heap.Usual)
 	c := flags(flag.CommandLine)
 	flag.Parse()
 	// The runner in this process says more than anybody wants to know.
@@ -61,6 +59,13 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	os.Exit(run(ctx, c, flag.Args(), os.Stderr))
+}
+
+// growBy is how much the heap may grow between two collections, as in the command.
+func growBy(percent int) {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(percent)
+	}
 }
 
 // flags adds those of the job to what Beam has.

@@ -15,6 +15,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"baca/algo"
+	"baca/build/internal/heap"
 	"baca/build/internal/modelfile"
 	"baca/build/shard"
 	"baca/weights"
@@ -157,6 +158,7 @@ func (c config) open(ctx context.Context) (*shard.Job, error) {
 	if err := j.Begin(ctx); err != nil {
 		return nil, err
 	}
+	growBy(heap.Stream())
 	if jobs.m == nil {
 		jobs.m = map[string]*shard.Job{}
 	}

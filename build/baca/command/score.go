@@ -19,6 +19,7 @@ import (
 	"baca/algo/molecule"
 	"baca/algo/table"
 	"baca/build/device"
+	"baca/build/internal/heap"
 	"baca/build/internal/progress"
 	"baca/build/internal/usage"
 	"baca/weights"
@@ -193,7 +194,7 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 	s.origin = table.Run{Model: s.model.Card.Name, SHA256: s.run.Model, By: s.by, Alpha: s.alpha}
 	s.open = func() error { return f.beginRows(s, c.OutOrStdout()) }
 	if f.batch() {
-		growBy(usualGrowth)
+		growBy(heap.Usual)
 	} else {
 		collectRarely()
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -23,11 +24,12 @@ import (
 
 func init() {
 	register.DoFn2x1[context.Context, int, counted](&countFn{})
-	register.Function2x1(deal)
+	register.DoFn2x0[plan, func(work)](&dealFn{})
 	register.DoFn2x1[context.Context, work, outcome](&scoreFn{})
-	register.DoFn3x1[context.Context, outcome, plan, error](&sumFn{})
+	register.DoFn2x1[context.Context, outcome, error](&sumFn{})
 	register.Combiner3[counts, counted, plan](&planFn{})
 	register.Combiner1[outcome](&outcomeFn{})
+	register.Emitter1[work]()
 	// Workers find these by their names.
 	coder(encodeCounted, decodeCounted)
 	coder(encodeCounts, decodeCounts)
@@ -73,8 +75,9 @@ type (
 		Shard int         `json:"shard"`
 		Plan  *shard.Plan `json:"plan"`
 	}
-	// outcome is what shards gave, or why they gave nothing.
+	// outcome is what shards gave, without their plans, or why they gave nothing.
 	outcome struct {
+		Plan   *shard.Plan     `json:"plan"`
 		Done   []*shard.Done   `json:"done,omitempty"`
 		Failed []shard.Failure `json:"failed,omitempty"`
 	}
@@ -92,13 +95,13 @@ func build(ctx context.Context, c config, list []int) (*beam.Pipeline, error) {
 	p, s := beam.NewPipelineWithRoot()
 	inputs := beam.Reshuffle(s, beam.CreateList(s, numbers(len(c.Inputs))))
 	rows := beam.ParDo(s.Scope("Count records"), &countFn{c}, inputs)
-	side := beam.SideInput{Input: beam.Combine(s.Scope("Plan"), &planFn{c}, rows)}
-	// While a step with a side input is at work, Prism asks without a pause whether it has more
-	// to begin, and keeps a core busy. So long steps have none: the plan comes with the shard.
-	shards := beam.Reshuffle(s, beam.ParDo(s.Scope("Deal"), deal, beam.CreateList(s, list), side))
+	plan := beam.Combine(s.Scope("Plan"), &planFn{c}, rows)
+	// The plan goes from hand to hand. It is no side input: while a step that has one is at work,
+	// Prism asks without a pause whether there is more to begin, and keeps a core busy.
+	shards := beam.Reshuffle(s, beam.ParDo(s.Scope("Deal"), &dealFn{list}, plan))
 	outcomes := beam.ParDo(s.Scope("Score"), &scoreFn{c}, shards)
 	all := beam.Combine(s.Scope("Sum up"), &outcomeFn{}, outcomes)
-	beam.ParDo0(s.Scope("Write the summary"), &sumFn{c}, all, side)
+	beam.ParDo0(s.Scope("Write the summary"), &sumFn{c}, all)
 	return p, nil
 }
 
@@ -274,8 +277,15 @@ func (f *planFn) ExtractOutput(a counts) plan {
 	return plan{j.PlanOf(rows)}
 }
 
-// deal gives a shard the plan.
-func deal(k int, p plan) work { return work{k, p.Plan} }
+// dealFn deals out shards.
+type dealFn struct{ Shards []int }
+
+// ProcessElement gives each shard the plan.
+func (f *dealFn) ProcessElement(p plan, emit func(work)) {
+	for _, k := range f.Shards {
+		emit(work{k, p.Plan})
+	}
+}
 
 // scoreFn scores a shard and writes its rows.
 type scoreFn struct{ Config config }
@@ -285,20 +295,26 @@ func (f *scoreFn) ProcessElement(ctx context.Context, w work) outcome {
 	over, err := f.Config.turn(ctx)
 	if err == nil {
 		defer over()
-		var done *shard.Done
+		var done shard.Done
 		if done, err = f.score(ctx, w); err == nil {
-			return outcome{Done: []*shard.Done{done}}
+			return outcome{Plan: w.Plan, Done: []*shard.Done{&done}}
 		}
 	}
-	return outcome{Failed: []shard.Failure{{Shard: w.Shard, Error: err.Error()}}}
+	return outcome{Plan: w.Plan, Failed: []shard.Failure{{Shard: w.Shard, Error: err.Error()}}}
 }
 
-func (f *scoreFn) score(ctx context.Context, w work) (*shard.Done, error) {
+func (f *scoreFn) score(ctx context.Context, w work) (done shard.Done, err error) {
 	job, err := f.Config.open(ctx)
 	if err != nil {
-		return nil, err
+		return done, err
 	}
-	return job.Score(ctx, w.Plan, w.Shard)
+	d, err := job.Score(ctx, w.Plan, w.Shard)
+	if err != nil {
+		return done, err
+	}
+	done = *d
+	done.Plan = nil
+	return done, nil
 }
 
 // outcomeFn collects what shards gave.
@@ -306,17 +322,17 @@ type outcomeFn struct{}
 
 // MergeAccumulators brings shards together; each counts once when they are summed up.
 func (*outcomeFn) MergeAccumulators(a, b outcome) outcome {
-	return outcome{slices.Concat(a.Done, b.Done), slices.Concat(a.Failed, b.Failed)}
+	return outcome{cmp.Or(a.Plan, b.Plan), slices.Concat(a.Done, b.Done), slices.Concat(a.Failed, b.Failed)}
 }
 
 // sumFn writes the summary.
 type sumFn struct{ Config config }
 
 // ProcessElement sums up.
-func (f *sumFn) ProcessElement(ctx context.Context, o outcome, p plan) error {
+func (f *sumFn) ProcessElement(ctx context.Context, o outcome) error {
 	job, err := f.Config.open(ctx)
 	if err != nil {
 		return err
 	}
-	return job.KeepSummary(ctx, job.Summarize(p.Plan, o.Done, o.Failed))
+	return job.KeepSummary(ctx, job.Summarize(o.Plan, o.Done, o.Failed))
 }

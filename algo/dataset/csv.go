@@ -94,7 +94,7 @@ func (t *table) begin(column string, format Format) error {
 	}
 	front := make([]string, t.count)
 	for i := range front {
-		front[i] = string(t.text(i, 0))
+		front[i] = nameOf(t.text(i, 0))
 	}
 	columns := tableOf(front, func() [][]string { return sample(t.head, t.separator, t.max) }, column)
 	t.smiles, t.id = columns.SMILES, columns.ID
@@ -228,7 +228,7 @@ func separatorOf(header []byte, wanted string) (best byte, sure bool) {
 	for _, separator := range separators {
 		fields := splitUnquoted(header, separator)
 		if slices.ContainsFunc(fields, func(f []byte) bool {
-			return columnName(bytes.Trim(bytes.TrimSpace(f), `"`)) == wanted
+			return columnName(nameOf(bytes.Trim(bytes.TrimSpace(f), `"`))) == wanted
 		}) && len(fields) > 1 {
 			return separator, true
 		}

@@ -271,7 +271,7 @@ func sample(head []byte, separator byte, limit int) [][]string {
 		if !t.blank() {
 			row := make([]string, len(t.fields))
 			for i := range row {
-				row[i] = string(t.text(i, 0))
+				row[i] = nameOf(t.text(i, 0))
 			}
 			rows = append(rows, row)
 		}

@@ -781,7 +781,7 @@ func TestFurtherCells(t *testing.T) {
 	}
 }
 
-// A column that is asked for, or taken, must be the only one of its name.
+// A column that is asked for, or taken, must be the only one of its name. Names may be in Latin-1.
 func TestColumnsOfOneName(t *testing.T) {
 	for _, test := range []struct {
 		text string
@@ -802,6 +802,8 @@ func TestColumnsOfOneName(t *testing.T) {
 		{"ID,smiles,id\na,C,1\n", Options{}, `f.csv:1:11: columns 1 and 3 are both called "ID" and "id": want one column of ids`},
 		{"ID,smiles,id\na,C,1\n", Options{Column: "column 2"}, `f.csv:1:11: columns 1 and 3 are both called "ID" and "id": want one column of ids`},
 		{"CCO,CCO\nCCC,CCN\n", Options{Format: CSV}, "CCO <CCO> []"}, // no header
+		{"smiles;Wert \xb5M\nC;1\n", Options{Cells: []string{"Wert µM"}}, "C <> [1]"},
+		{"Stra\xdfe;Wert \xb5M;a\nC;1,2;x\n", Options{Column: "Straße", Cells: []string{"wert µm"}}, "C <> [1,2]"},
 		{"{\"smiles\": \"C\", \"y\": 1, \"Y\": 2}\n", Options{Format: JSONL, Cells: []string{"Y"}}, "C <> [2]"},
 		{"{\"smiles\": \"C\", \"k i\": 1, \"K-I\": 2}\n", Options{Format: JSONL, Cells: []string{"k_i"}}, `f.csv: keys "K-I" and "k i": want one, or its exact spelling`},
 		{"{\"smiles\": \"C\", \"ID\": 1, \"id\": 2}\n", Options{Format: JSONL}, `f.csv: keys "ID" and "id": want one key of ids`},

@@ -278,7 +278,11 @@ func read(r io.Reader, opt Options, emit func(Record) bool) error {
 		return fail(fmt.Errorf("format %s holds plain graphs: want molecules", format))
 	}
 	if columns := format == Parquet || format == Arrow; columns != (text.columnar != Auto) || columns && format != text.columnar {
-		return fail(fmt.Errorf("this is %s: it cannot be read as %s", cmp.Or(string(text.columnar), "no file of columns"), format))
+		what := cmp.Or(string(text.columnar), "no file of columns")
+		if head, _ := text.Peek(1); len(head) == 0 {
+			what = "an empty file"
+		}
+		return fail(fmt.Errorf("this is %s: it cannot be read as %s", what, format))
 	}
 	limit := cmp.Or(opt.maxRecord, MaxRecord)
 	// The line feed has a place too.

@@ -109,6 +109,7 @@ func TestRecords(t *testing.T) {
 		{"hint in quotes", "\"sep=\t\"\nSMILES\tName\nCCO\tA\n", Options{Format: CSV}, []string{"0@3 CCO <A>"}},
 		{"long header", big, Options{Name: "f.csv", maxRecord: 50},
 			[]string{"end: f.csv:1:1: header: more than 50 bytes: want a shorter record, is a line end or a quote missing?"}},
+		{"empty parquet", "", Options{Name: "f.parquet"}, []string{"end: f.parquet: this is an empty file: it cannot be read as parquet"}},
 		{"wide header", strings.Repeat(",", maxColumns), Options{Name: "f.csv"}, []string{"end: f.csv: header of 65537 columns: want at most 65536"}},
 		{"detected csv", "id,smiles\na,C\n", Options{}, []string{"0@2 C <a>"}},
 		{"detected tsv", "id\tsmiles\na\tC\n", Options{}, []string{"0@2 C <a>"}},

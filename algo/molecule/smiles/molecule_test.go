@@ -147,6 +147,7 @@ func TestErrors(t *testing.T) {
 		{"[C:x]", ":x", "column 3: an atom class is a number, as in [C:1]"},
 		{"CXC", "X", "column 2: no such atom outside brackets; other elements, hydrogen too, are written as in [Na] or [H]"},
 		{"C!", "!", "column 2: unexpected character"},
+		{"CCO>>CC=O", ">", "column 4: a reaction: want one molecule"},
 		{"CC(C)(C)(C)C", "C", "column 2: carbon has 5 bonds, at most 4 are allowed"},
 		{"CC[NH5]", "[NH5]", "column 3: nitrogen has 6 bonds, at most 3 are allowed"},
 		{"C[N+](C)(C)(C)C", "[N+]", "column 2: nitrogen with charge +1 has 5 bonds, at most 4 are allowed"},

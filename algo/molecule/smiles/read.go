@@ -338,6 +338,8 @@ func (p *Parser) errorLetter(i int) error {
 	switch c := p.Text[i]; {
 	case c == ']':
 		return p.ErrorAt(i, 1, "closing bracket without an opening one")
+	case c == '>':
+		return p.ErrorAt(i, 1, "a reaction: want one molecule")
 	case c < 0x80 && (c|0x20)-'a' < 26:
 		return p.ErrorAt(i, 1, "no such atom outside brackets; other elements, hydrogen too, are written as in [Na] or [H]")
 	}

@@ -38,7 +38,7 @@ const (
 )
 
 // ErrUnknown says that a model is neither built in nor kept.
-var ErrUnknown = errors.New("unknown model")
+var ErrUnknown = weights.ErrUnknown
 
 // A Service answers questions about models, which it keeps while they are asked about. Its
 // methods may be called by several goroutines at once.
@@ -75,7 +75,7 @@ func (s *Service) Model(ctx context.Context, name string) (*Model, error) {
 	}
 	file, err := weights.Bytes(name)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUnknown, err)
+		return nil, err
 	}
 	return s.keep(ctx, name, file)
 }

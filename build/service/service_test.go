@@ -219,6 +219,8 @@ func TestKept(t *testing.T) {
 	}
 	if _, err := s.Model(ctx, m.Name); !errors.Is(err, ErrUnknown) {
 		t.Errorf("forgotten model: %v, want %v", err, ErrUnknown)
+	} else if strings.Count(err.Error(), "unknown") != 1 {
+		t.Errorf("said twice: %v", err)
 	}
 	if len(s.kept) != maxKept {
 		t.Errorf("%d models are kept, want %d", len(s.kept), maxKept)
@@ -281,6 +283,24 @@ func TestTrain(t *testing.T) {
 		t.Errorf("other bytes with two workers, %v", err)
 	}
 	stop := fmt.Errorf("enough")
+	question.Epochs = 0 // as many as the command takes
+	if _, err := s.Train(ctx, question, func(p Progress) error {
+		if p.Epochs != 400 {
+			t.Errorf("%d epochs of 400", p.Epochs)
+		}
+		return stop
+	}); !errors.Is(err, stop) {
+		t.Errorf("stopped at once: %v", err)
+	}
+	question.List.Graphs = slices.Repeat(list.Graphs[:5], 2000)
+	if _, err := s.Train(ctx, question, func(p Progress) error {
+		if p.Epochs != 338 { // 24 000 steps of 71
+			t.Errorf("%d epochs", p.Epochs)
+		}
+		return stop
+	}); !errors.Is(err, stop) {
+		t.Errorf("stopped at once: %v", err)
+	}
 	if _, err := s.Train(ctx, question, func(Progress) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("stopped: %v", err)
 	}

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -20,7 +21,7 @@ import (
 type Training struct {
 	List   List
 	Name   string // of the model
-	Epochs int
+	Epochs int    // 0 for as many as `baca pretrain` takes
 	Seed   uint64
 	// Observed and Predicted are values of the records, both or neither, NaN where one is not known. Then the
 	// model keeps the errors of the records kept from training, for [Model.Trust]. Each prediction
@@ -45,8 +46,8 @@ type Trained struct {
 // Train trains a model on a list, as `baca pretrain` does on a file of it, and tells progress
 // after each epoch. An error of progress ends it.
 func (s *Service) Train(ctx context.Context, t Training, progress func(Progress) error) (*Trained, error) {
-	if t.Epochs < 1 || t.Epochs > job.MaxEpochs {
-		return nil, fmt.Errorf("%d epochs: want 1 to %d", t.Epochs, job.MaxEpochs)
+	if t.Epochs < 0 || t.Epochs > job.MaxEpochs {
+		return nil, fmt.Errorf("%d epochs: want 1 to %d, or 0 for as many as suit the number of graphs", t.Epochs, job.MaxEpochs)
 	}
 	if o, p := len(t.Observed), len(t.Predicted); o != p || o != 0 && o != t.List.Len() {
 		return nil, fmt.Errorf("%d observed and %d predicted values of %d records: want one of each for every record", o, p, t.List.Len())
@@ -58,8 +59,7 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 	out := &Trained{}
 	var values []*algo.Values // of the graphs
 	training := job.Training{Workers: s.workers, Split: dataset.Hold, Save: weights.SaveMeasured, Card: algo.Card{
-		Name: t.Name, Schema: schema, Dataset: t.Name, DatasetSHA256: t.List.sum(), Seed: t.Seed, Epochs: t.Epochs,
-		Description: fmt.Sprintf("Trained on a list of %d for %d epochs.", t.List.Len(), t.Epochs),
+		Name: t.Name, Schema: schema, Dataset: t.Name, DatasetSHA256: t.List.sum(), Seed: t.Seed,
 	}}
 	unread, err := t.List.records(schema, algo.FormOf(schema), MaxTraining)
 	if err != nil {
@@ -81,6 +81,10 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 	if n := len(training.Graphs); n < job.MinTraining {
 		return nil, fmt.Errorf("%d graphs to train on, %d refused: want at least %d", n, len(out.Refused), job.MinTraining)
 	}
+	card := &training.Card
+	train, _ := training.Split(len(training.Graphs), t.Seed)
+	card.Epochs = cmp.Or(t.Epochs, job.DefaultEpochs(len(train)))
+	card.Description = fmt.Sprintf("Trained on a list of %d for %d epochs.", t.List.Len(), card.Epochs)
 	if schema != algo.Constant {
 		training.Card.Background = weights.BackgroundName
 		o := dataset.Options{Format: dataset.SMI, Form: molecule.Canonical, Workers: s.workers}

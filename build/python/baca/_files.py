@@ -13,7 +13,7 @@ from typing import Any, Optional, Union
 
 from ._child import BacaError, program
 from ._detector import Detector
-from ._inputs import RefusedWarning
+from ._inputs import RefusedWarning, share, whole
 
 _TALLY = re.compile(r"^(\d+) read, (\d+) refused", re.MULTILINE)
 
@@ -61,7 +61,7 @@ def score_file(
             model.save(own)
             model = own
         rows = Path(folder) / "rows.csv" if out is None else Path(out)
-        command = [program(), "score", "--model", os.fspath(model), "--alpha", str(alpha), "--by", by, "--seed", str(seed), "--out", os.fspath(rows)]
+        command = [program(), "score", "--model", os.fspath(model), "--alpha", str(share("alpha", alpha)), "--by", by, "--seed", str(whole("seed", seed)), "--out", os.fspath(rows)]
         if column is not None:
             command += ["--column", column]
         # A path that begins with a dash is no flag.

@@ -45,9 +45,11 @@ def score(
         elsewhere. A refused row has NaN for numbers and None for its verdict. The
         numbers are those that ``baca score`` writes.
     """
+    if not hasattr(frame, "columns"):
+        raise TypeError(f"{type(frame).__name__}: want a data frame of pandas or polars; the methods of a Detector take lists")
     places = [i + 1 for i, name in enumerate(frame.columns) if name == smiles_column]
     if not places:
-        raise KeyError(f"no column {smiles_column!r}: the frame has {', '.join(map(str, frame.columns))}")
+        raise KeyError(f"no column {smiles_column!r}: the frame has {', '.join(map(str, frame.columns)) or 'none'}")
     if len(places) > 1:
         raise ValueError(f"columns {places[0]} and {places[1]} are both called {smiles_column!r}: want one of that name")
     names = [prefix + name for name in _COLUMNS]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, Iterator, Optional, Sequence, Union
+from typing import Any, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
@@ -139,9 +139,9 @@ def _items(x: Any) -> list[Any]:
         if x.ndim != 1:
             raise TypeError(f"an array of shape {x.shape}: want molecules in the shape (n,) or (n, 1)")
         return x.tolist()
-    if isinstance(x, Sequence):
-        return list(x)
     try:
+        if isinstance(x, Mapping):  # it would be its keys
+            raise TypeError
         return list(x)
     except TypeError:
         raise TypeError(f"{type(x).__name__}: want SMILES, RDKit molecules or graphs, or a sequence of them") from None
@@ -182,6 +182,24 @@ def _graph(x: Any) -> Graph:
     places = {node: i for i, node in enumerate(x.nodes)}
     edges = np.array([(places[a], places[b]) for a, b in x.edges()], dtype="<u4").reshape(-1, 2)
     return Graph(x.number_of_nodes(), edges)
+
+
+def share(name: str, x: Any, most: float = 1) -> float:
+    """Reads a number between 0 and most, both excluded. Raises TypeError for no number, and ValueError for another."""
+    if isinstance(x, bool) or not isinstance(x, (int, float, np.integer, np.floating)):
+        raise TypeError(f"{name}={x!r}: want a number")
+    if not 0 < x < most:
+        raise ValueError(f"{name}={x}: want a number {f'between 0 and {most}' if np.isfinite(most) else 'above 0'}")
+    return float(x)
+
+
+def whole(name: str, x: Any, least: int = 0) -> int:
+    """Reads a whole number. Raises TypeError for none, and ValueError for one that is too small or takes more than 63 bits."""
+    if isinstance(x, bool) or not isinstance(x, (int, np.integer)):
+        raise TypeError(f"{name}={x!r}: want a whole number")
+    if not least <= x < 1 << 63:
+        raise ValueError(f"{name}={x}: want a whole number of at least {least} and below 2**63")
+    return int(x)
 
 
 def numbers(x: Any, n: int, name: str) -> tuple[np.ndarray, list[tuple[int, str]]]:

@@ -12,7 +12,7 @@ _DELAY = 2.0  # seconds that work takes at least before a bar is shown
 class Bar:
     """A bar of tqdm in a terminal or a notebook, and nothing anywhere else."""
 
-    def __init__(self, what: str, total: int, unit: str) -> None:
+    def __init__(self, what: str, unit: str) -> None:
         self._bar: Any = None
         if not ("ipykernel" in sys.modules or sys.stderr is not None and sys.stderr.isatty()):
             return
@@ -20,11 +20,12 @@ class Bar:
             from tqdm.auto import tqdm
         except ImportError:
             return
-        self._bar = tqdm(desc=what, total=total, unit=unit, delay=_DELAY, leave=False)
+        self._bar = tqdm(desc=what, total=None, unit=unit, delay=_DELAY, leave=False)
 
-    def reach(self, done: int) -> None:
+    def reach(self, done: int, total: int) -> None:
         """Says how much of the total is done."""
         if self._bar is not None:
+            self._bar.total = total
             self._bar.update(done - self._bar.n)
 
     def __enter__(self) -> Bar:

@@ -155,6 +155,40 @@ def test_wrong_parameters(molecules, tmp_path):
         few.predict(molecules)
 
 
+@pytest.mark.parametrize("alpha", [0, 1, -1, float("nan"), "0.05", None, True])
+def test_alpha_that_is_none(detector, alpha):
+    detector.alpha = alpha
+    with pytest.raises((TypeError, ValueError), match="alpha=.*want a number"):
+        detector.predict(["C"])
+
+
+@pytest.mark.parametrize("number", [-1, 1.5, "1", float("nan"), True, 1 << 63])
+def test_numbers_that_are_not_whole(molecules, number):
+    with pytest.raises((TypeError, ValueError), match="seed=.*want a whole number"):
+        baca.Detector(by="batch", seed=number).predict(molecules)
+    with pytest.raises((TypeError, ValueError), match="epochs=.*want a whole number"):
+        baca.Detector(epochs=number).fit(molecules)
+    with pytest.raises((TypeError, ValueError), match="seed=.*want a whole number"):
+        baca.Detector(seed=number).fit(molecules)
+
+
+def test_shares_that_are_none(detector, molecules):
+    for share in (None, "x", float("nan"), 2):
+        with pytest.raises((TypeError, ValueError), match="fdr=.*want a number"):
+            detector.select(molecules, fdr=share)
+        with pytest.raises((TypeError, ValueError), match="coverage=.*want a number"):
+            detector.trust(["C"], [1], coverage=share)
+    with pytest.raises(ValueError, match="tolerance=inf: want a number above 0"):
+        detector.trust(["C"], [1], tolerance=float("inf"))
+
+
+def test_numbers_of_numpy(molecules):
+    """As a grid of parameters has them."""
+    theirs = baca.Detector(alpha=np.float32(0.25), epochs=np.int64(1), seed=np.int32(3), by="batch").fit(molecules)
+    ours = baca.Detector(alpha=0.25, epochs=1, seed=3, by="batch").fit(molecules)
+    assert theirs.model_ == ours.model_ and theirs.predict(molecules).tolist() == ours.predict(molecules).tolist()
+
+
 def test_fit_refuses_some(molecules):
     with pytest.warns(baca.RefusedWarning, match="1 of 31 records are refused and not trained on"):
         own = baca.Detector(epochs=1, alpha=0.5).fit(["C(", *molecules[:30]])

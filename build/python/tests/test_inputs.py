@@ -79,6 +79,7 @@ def test_what_is_no_molecule(detector):
         ([1, 2], "row 0 is int"),
         ([ASPIRIN, object()], "row 1 is object"),
         (7, "int: want SMILES"),
+        ({"smiles": [ASPIRIN]}, "dict: want SMILES"),
         (np.zeros((3, 2)), r"shape \(3, 2\)"),
         (pd.DataFrame({"a": ["C"], "b": ["C"]}), "want one column"),
     ):
@@ -146,3 +147,8 @@ def test_frame(detector):
     with pytest.raises(ValueError, match="columns 1 and 3 are both called 'smiles'"):
         baca.score(pd.DataFrame([["C", 1, "N"]], columns=["smiles", "x", "smiles"]))
     assert baca.score(frame.iloc[:0]).shape == (0, 6)
+    for given in ([ASPIRIN], frame["smiles"]):
+        with pytest.raises(TypeError, match="(list|Series): want a data frame"):
+            baca.score(given)
+    with pytest.raises(KeyError, match="the frame has none"):
+        baca.score(pd.DataFrame())

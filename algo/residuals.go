@@ -166,7 +166,7 @@ func (s *SingleScorer) Doubts(ctx context.Context, by Order, list []Prediction) 
 // doubts are those of n predictions.
 func (s *SingleScorer) doubts(ctx context.Context, by Order, n int, of func(k int) (print fingerprint.Print, score, predicted float64)) ([]float64, error) {
 	if !slices.Contains(Orders(), by) {
-		return nil, fmt.Errorf("errors by %q: want one of %v", by, Orders())
+		return nil, fmt.Errorf("errors by %q: want one of score, neighbors, margin", by)
 	}
 	list := make([]float64, n)
 	err := parallel.For(ctx, s.workers, n, func(_, k int) {

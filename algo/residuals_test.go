@@ -243,7 +243,7 @@ func TestOrdersRefused(t *testing.T) {
 	if _, err := a.Trust(ctx, trust.Options{}, algo.OrderMargin); err == nil || !strings.Contains(err.Error(), "knows errors of numbers; want errors of classes") {
 		t.Errorf("margin of numbers: %v", err)
 	}
-	if _, err := a.Trust(ctx, trust.Options{}, "luck"); err == nil || !strings.Contains(err.Error(), "want one of [score neighbors margin]") {
+	if _, err := a.Trust(ctx, trust.Options{}, "luck"); err == nil || !strings.Contains(err.Error(), "want one of score, neighbors, margin") {
 		t.Errorf("an order that there is not: %v", err)
 	}
 	over, cancel := context.WithCancel(ctx)

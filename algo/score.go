@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"baca/algo/attention"
 	"baca/algo/contrast"
@@ -154,7 +155,7 @@ type Scorer struct {
 // NewScorer checks the options against the model.
 func NewScorer(ctx context.Context, m *Model, o Options) (*Scorer, error) {
 	if !slices.Contains(Deciders(), o.By) {
-		return nil, fmt.Errorf("decide by %q: want one of %v", o.By, Deciders())
+		return nil, fmt.Errorf("decide by %q: want one of %s", o.By, strings.Join(Deciders(), ", "))
 	}
 	if o.Partition != PartByPre && o.Partition != PartByBatch {
 		return nil, fmt.Errorf("partition by %q: want %q or %q", o.Partition, PartByPre, PartByBatch)

@@ -44,11 +44,16 @@ const compiled = () => {
   return program;
 };
 
+// kind says in words what a value is.
+const kind = (x) => (x == null ? `${x}` : `${typeof x === "object" ? "an" : "a"} ${typeof x}`);
+
 // list makes an array of SMILES.
 const list = (smiles) => {
-  const all = typeof smiles === "string" ? [smiles] : [...smiles];
+  const one = typeof smiles === "string" || smiles instanceof String;
+  if (!one && typeof smiles?.[Symbol.iterator] !== "function") throw new TypeError(`molecules are ${kind(smiles)}, want a SMILES or a list of them`);
+  const all = one ? [`${smiles}`] : [...smiles];
   all.forEach((text, i) => {
-    if (typeof text !== "string") throw new TypeError(`molecule ${i} is ${text === null ? "null" : `a ${typeof text}`}, want a SMILES`);
+    if (typeof text !== "string") throw new TypeError(`molecule ${i} is ${kind(text)}, want a SMILES`);
   });
   return all;
 };
@@ -63,7 +68,6 @@ const table = (smiles) => ({
 // rate checks an alpha.
 const rate = (alpha) => {
   if (typeof alpha !== "number" || !(alpha > 0 && alpha < 1)) throw new BacaError("option", `alpha is ${alpha}, want a number above 0 and below 1`);
-  return alpha;
 };
 
 // whole checks an option that is a number of things.
@@ -129,6 +133,7 @@ export class Detector {
   // train makes a detector of a model that it trains on molecules.
   static async train(smiles, { name = "", epochs = 0, seed = 1, signal, onProgress } = {}) {
     const all = list(smiles);
+    if (typeof name !== "string") throw new BacaError("option", `name is ${kind(name)}, want a text`);
     // Nothing would go on from a checkpoint.
     const request = { Name: name, Epochs: whole("epochs", epochs), Seed: whole("seed", seed), Canonical: true, Structures: true, Seconds: 1e9 };
     const detector = new Detector(null);
@@ -166,11 +171,12 @@ export class Detector {
   // score scores molecules, and returns a row for each, in their order.
   async score(smiles, { alpha = 0.05, signal, onProgress } = {}) {
     const all = list(smiles);
+    rate(alpha);
     return this.#exclusive(signal, async () => {
       await this.#ready();
       const rows = [];
       for (let from = 0; from < all.length; from += scored) {
-        await this.#rows(all.slice(from, from + scored), rate(alpha), rows, () => onProgress?.({ done: rows.length, total: all.length }));
+        await this.#rows(all.slice(from, from + scored), alpha, rows, () => onProgress?.({ done: rows.length, total: all.length }));
       }
       return rows;
     });
@@ -179,11 +185,12 @@ export class Detector {
   // explain scores molecules, and says why.
   async explain(smiles, { alpha = 0.05, signal, onProgress } = {}) {
     const all = list(smiles);
+    rate(alpha);
     return this.#exclusive(signal, async () => {
       await this.#ready();
       const rows = [];
       for (let from = 0; from < all.length; from += explained) {
-        await this.#rows(all.slice(from, from + explained), rate(alpha), rows, () => {});
+        await this.#rows(all.slice(from, from + explained), alpha, rows, () => {});
         for (let i = from; i < rows.length; i++) {
           if (rows[i].error === null) Object.assign(rows[i], explanation(await this.#send("Detail", { Record: i - from })));
           onProgress?.({ done: i + 1, total: all.length });
@@ -249,7 +256,7 @@ export class Detector {
   async #ready() {
     if (!this.#port) this.#spawn();
     if (this.#loaded) return;
-    const model = await this.#send("LoadModel", { Name: "model", Data: this.#file });
+    const model = await this.#send("LoadModel", { Name: "file", Data: this.#file });
     if (!model.Molecules) throw new BacaError("model", `model ${model.Name} reads plain graphs, and this package scores molecules`);
     this.#loaded = true;
     this.#about ??= {

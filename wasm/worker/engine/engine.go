@@ -64,6 +64,7 @@ type Engine struct {
 	file  []byte // of the model
 	// behind are the structures that follow the model in a file of the user; nil without.
 	behind []byte
+	sum    string // SHA-256 of file, hex, by which rows name it, as those of the command do
 	card   message.Model
 	alone  *algo.SingleScorer // nil until it is asked for
 
@@ -225,7 +226,7 @@ func (e *Engine) loadModel(r *message.LoadModel) (*message.Model, error) {
 		m.Card.Name = r.Name
 	}
 	e.model, e.file, e.behind, e.alone, e.last, e.drift, e.atlas = m, data, behind, nil, nil, nil, nil
-	e.card = Card(m, slices.Concat(data, behind))
+	e.card, e.sum = Card(m, slices.Concat(data, behind)), fmt.Sprintf("%x", sha256.Sum256(data))
 	e.card.File, e.card.BuiltIn = file, file != ""
 	card := e.card
 	return &card, nil

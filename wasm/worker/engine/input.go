@@ -49,7 +49,7 @@ func (e *Engine) open(r *message.Open, post func(message.Event)) (*message.Opene
 		return nil, err
 	}
 	if formats := dataset.Formats(false); r.Format != "" && !slices.Contains(formats, r.Format) {
-		return nil, failf(message.CodeBadOption, "format %q: want one of %v", r.Format, formats)
+		return nil, failf(message.CodeBadOption, "format %q: want one of %s", r.Format, strings.Join(formats, ", "))
 	}
 	if err := in.recognize(r.Choices, post); err != nil {
 		return nil, in.unreadable(err)

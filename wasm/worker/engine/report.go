@@ -127,7 +127,7 @@ func checkReport(r *message.Report) error {
 	case n != len(r.Record) || n > report.MaxRows:
 		return failf(message.CodeBadOption, "%d rows of %d records: want as many, and at most %d", n, len(r.Record), report.MaxRows)
 	case r.By != "" && !slices.Contains(algo.Deciders(), r.By):
-		return failf(message.CodeBadOption, "decide by %q: want one of %v", r.By, algo.Deciders())
+		return failf(message.CodeBadOption, "decide by %q: want one of %s", r.By, strings.Join(algo.Deciders(), ", "))
 	}
 	if r.FDR != 0 {
 		if err := decide.CheckFDR(r.FDR); err != nil {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"baca/algo"
@@ -58,7 +59,7 @@ func (e *Engine) options(r *message.Score) (algo.Options, error) {
 	o.Workers = 1
 	o.By, o.Alpha, o.Seed = cmp.Or(r.By, o.By), cmp.Or(r.Alpha, o.Alpha), cmp.Or(r.Seed, o.Seed)
 	if !slices.Contains(algo.Deciders(), o.By) {
-		return o, failf(message.CodeBadOption, "decide by %q: want one of %v", o.By, algo.Deciders())
+		return o, failf(message.CodeBadOption, "decide by %q: want one of %s", o.By, strings.Join(algo.Deciders(), ", "))
 	}
 	if err := decide.CheckAlpha(o.Alpha); err != nil {
 		return o, failf(message.CodeBadOption, "%w", err)

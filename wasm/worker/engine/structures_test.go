@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -98,6 +99,15 @@ func TestTrainingKeepsStructures(t *testing.T) {
 	_, card := must[*message.Model](e, h, &message.LoadModel{Name: "kept", Data: kept.Data})
 	if sum := sha256.Sum256(kept.Data); card.SHA256 != kept.Model.SHA256 || card.Bytes != kept.Model.Bytes || card.SHA256 != hex.EncodeToString(sum[:]) {
 		t.Errorf("loaded as %+v, trained as %+v", card, kept.Model)
+	}
+	// Rows say which model made them as the command does: wherever its structures are.
+	head, _ := weights.Split(kept.Data)
+	_, file := must[*message.Exported](e, h, &message.Export{Format: "csv", Rows: message.Columns{
+		ID: message.Strings{"a"}, SMILES: message.Strings{"C"}, Verdict: message.Strings{"inside"}, Error: message.Strings{""},
+		Scores: message.Scores{Score: message.Floats{1}, P: message.Floats{0.5}},
+	}})
+	if want := fmt.Sprintf("%.6x", sha256.Sum256(head)); !strings.Contains(string(file.Data), want) {
+		t.Errorf("rows do not name the model by %s:\n%s", want, file.Data)
 	}
 	_, d := must[*message.Detailed](e, h, &message.Detail{Record: 5})
 	if n := d.Nearest[0]; !strings.HasPrefix(n.ID, "chain I") || len(n.ID)-len("chain ") != len(n.SMILES) || d.Lost != "" {

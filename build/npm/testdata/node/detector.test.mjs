@@ -187,10 +187,16 @@ test("a model of one's own", async () => {
 test("mistakes are told", async () => {
   await assert.rejects(detector.score(["C", 3]), /molecule 1 is a number, want a SMILES/);
   await assert.rejects(detector.score([null]), /molecule 0 is null/);
+  await assert.rejects(detector.score([{}]), /molecule 0 is an object/);
+  await assert.rejects(detector.score([, "C"]), /molecule 0 is undefined/);
+  for (const none of [undefined, null, 5, {}]) await assert.rejects(detector.explain(none), /^TypeError: molecules are .*, want a SMILES or a list/);
+  await assert.rejects(detector.score([], { alpha: 7 }), { code: "option" });
+  await assert.rejects(Detector.train(["C"], { name: 5 }), { code: "option", message: "name is a number, want a text" });
+  assert.deepEqual(await detector.score(new String("CCO")), await detector.score("CCO"));
   for (const alpha of [0, -1, 1, 7, NaN, "x"]) await assert.rejects(detector.score("C", { alpha }), { code: "option" }, `alpha ${alpha}`);
   await assert.rejects(Detector.load({ model: "bbbp" }), TypeError);
   await assert.rejects(Detector.load({ model: new Uint8Array(100) }), { code: "model" });
-  await assert.rejects(Detector.load({ model: new Uint8Array() }), { code: "model" });
+  await assert.rejects(Detector.load({ model: new Uint8Array() }), { code: "model", message: /^model file: truncated/ });
   const plain = new Uint8Array(await readFile(join(folder, "plain.msgpack")));
   await assert.rejects(Detector.load({ model: plain }), /reads plain graphs/);
   const damaged = detector.model;

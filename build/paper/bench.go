@@ -24,7 +24,7 @@ import (
 
 func newBench(train Trainer) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "bench table1|rivals|shift|trust|ablation|ladder|sensitivity|theorem|decisions|company|explain|intervals",
+		Use:   "bench",
 		Short: "Repeat the published tables and figures on the public data sets",
 		Long: `Bench repeats what the paper reports, and what it leaves out. Each benchmark writes
 a JSON file, a report in Markdown and figures to --out.

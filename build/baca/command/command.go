@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -100,6 +101,26 @@ as a whole is an answer of its own.`,
 	})
 	root.AddCommand(newScore(gpus), newMerge(), newReport(), newDrift(), newCompare(), newSuggest(), newTrust(), newDemo(), newPretrain(gpus), newCalibrate(), newFeaturize(), newModels(), newInspect(), newShare(), newStructures(), newDevices(gpus), newServe(), newMCP(), newSite(), newPipe(), newMan(), newVersion())
 	root.AddCommand(paperCommands()...)
+	wrapFlags(root)
 	completeValues(root)
 	return root
+}
+
+// wrapFlags has help break lines about flags before the edge of a terminal. A template that
+// does so takes 6 MB of the program.
+func wrapFlags(root *cobra.Command) {
+	const width = 80
+	usual := root.UsageFunc()
+	root.SetUsageFunc(func(c *cobra.Command) error {
+		out, all := c.OutOrStderr(), &strings.Builder{}
+		c.SetOut(all)
+		defer c.SetOut(out)
+		if err := usual(c); err != nil {
+			return err
+		}
+		flags := c.LocalFlags()
+		long, short := strings.TrimSpace(flags.FlagUsages()), strings.TrimSpace(flags.FlagUsagesWrapped(width))
+		_, err := io.WriteString(out, strings.Replace(all.String(), long, short, 1))
+		return err
+	})
 }

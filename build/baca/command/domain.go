@@ -45,6 +45,8 @@ func (f *reportFlags) checkForm(c *cobra.Command, args []string) error {
 	switch ext := strings.ToLower(filepath.Ext(f.out)); {
 	case f.forms.qprf && f.forms.qmrf:
 		return usage.Errorf("--qprf and --qmrf are two reports: want one of them")
+	case f.out == "":
+		return usage.Errorf("want --out FILE.html or FILE.json")
 	case ext != ".html" && ext != ".htm" && ext != ".json":
 		return usage.Errorf("--out %s: want the name of an .html or .json file", f.out)
 	case f.forms.qmrf && len(args) > 0:

@@ -84,6 +84,9 @@ Reporting Format. Neither says anything of an endpoint.`,
 }
 
 func (f *reportFlags) check() error {
+	if f.out == "" {
+		return usage.Errorf("want --out FILE.html")
+	}
 	if ext := strings.ToLower(filepath.Ext(f.out)); ext != ".html" && ext != ".htm" {
 		return usage.Errorf("--out %s: want the name of an .html file", f.out)
 	}

@@ -8,8 +8,7 @@ func scoreHelp() string {
 		helpAnswers + table.Help(table.Columns(table.OfAnswers)) +
 		helpRate + table.Help(table.Columns(table.OfRate)) +
 		helpBounds + table.Help(table.Columns(table.OfReasons)) +
-		helpNeighbors + table.Help(table.Columns(table.OfNeighbors)) +
-		table.Help(table.Columns(table.OfValues)) +
+		helpNeighbors + table.Help(table.Columns(table.OfNeighbors|table.OfValues)) +
 		helpTrust + table.Help(table.Columns(table.OfTrust)) +
 		helpOrigin + table.Help((&table.Run{FDR: 1}).Columns()) +
 		helpRuns + helpShards
@@ -38,12 +37,12 @@ calibrated where it is asked for:
                   graph by itself
   --columns all   decides as --by says, and adds both answers in columns of their own
 
-With --by attention, --state FILE makes the batches of a stream one after the other: the
-attention and its queues go on from what the batch before left in FILE, and leave there
-what this one learned. FILE belongs to one model, and --seed counts for the first batch only. It
-holds embeddings of synthetic graphs and no molecules. Those graphs are mixed from the batch's own,
-so FILE says something of them, as a model says of its training set: give it to nobody
-who may not see the batch.
+With --by attention, --state FILE makes the batches of a stream one after the other:
+the attention and its queues go on from what the batch before left in FILE, and leave
+there what this one learned. FILE belongs to one model, and --seed counts for the first
+batch only. It holds embeddings of synthetic graphs and no molecules. Those graphs are
+mixed from the batch's own, so FILE says something of them, as a model says of its
+training set: give it to nobody who may not see the batch.
 
 `
 
@@ -63,10 +62,11 @@ The verdict is then outside where q_value is at most F, borderline where only p_
 at most alpha, or inside. Rows are written when all are scored. --fdr rests on the
 p-values of graphs by themselves, so it does not go with --by batch or attention.
 
-False alarms are at most alpha on average over the graphs that could have been held out.
-Those of one model may be an unlucky draw, and then there are more. With --confidence
-0.95 false alarms are at most alpha for 95 of 100 such draws. Verdicts then use a lower rate in the place of alpha,
-which standard error names, and all are undecided where too few graphs are held out.
+False alarms are at most alpha on average over the graphs that could have been held
+out. Those of one model may be an unlucky draw, and then there are more. With
+--confidence 0.95 false alarms are at most alpha for 95 of 100 such draws. Verdicts
+then use a lower rate in the place of alpha, which standard error names, and all are
+undecided where too few graphs are held out.
 
 With --fdr or --confidence standard error also bounds how many of those called outside
 may be inside, as far as graphs from inside are like those held out. The bound holds at
@@ -95,9 +95,9 @@ held-out errors that the model knows, see baca pretrain --residuals. It adds
   neighbors  one less the mean similarity to the five nearest training graphs, as
              --neighbors 5 shows them
   margin     of classes: how near the predicted probability is to the nearer class, 0 or 1
-Without it that is margin for classes, where it finds wrong ones far better than the others, and
-score for numbers. Of numbers neighbors is better on some sets and worse on others; baca trust
-says what it is on yours.
+Without it that is margin for classes, where it finds wrong ones far better than the
+others, and score for numbers. Of numbers neighbors is better on some sets and worse on
+others; baca trust says what it is on yours.
 
 With several models, --model A,B, the columns of a score are there once for each, with
 the name of the model in front, and covered_by has the models that call it inside.
@@ -107,8 +107,9 @@ Each row ends with what it came from:
 `
 
 	helpRuns = `
-Lists of numbers are separated by blanks in CSV, and those of texts by semicolons. Control characters
-other than tabs are written as \u001b, so that each record is one line.
+Lists of numbers are separated by blanks in CSV, and those of texts by semicolons.
+Control characters other than tabs are written as \u001b, so that each record is one
+line.
 
 With --out, a run that was killed goes on with --resume, to the same bytes, if the
 input still holds the bytes that gave the rows so far. That takes files: a pipe or a
@@ -139,10 +140,10 @@ rows that one gives. Shards are counted from 0, and FOLDER is one that all see:
   merge FOLDER          once: joins the parts and sums up
 
 What is in the folder is not done again, so whatever failed or was killed is just
-started again. Several files are as if they were one after the other, and their
-rows are numbered through. They must stay as they are, byte for byte: a shard that
-finds one changed names it and writes no rows. A batch needs all graphs in one place, so shards score each
-graph by itself only.
+started again. Several files are as if they were one after the other, and their rows
+are numbered through. They must stay as they are, byte for byte: a shard that finds one
+changed names it and writes no rows. A batch needs all graphs in one place, so shards
+score each graph by itself only.
 
 --device moves the encoder and S_Pre to a GPU, in a program that was built for that.
 A GPU rounds otherwise than the processor, so auto is the processor for shards:

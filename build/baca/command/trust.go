@@ -35,22 +35,24 @@ func newTrust() *cobra.Command {
 	f := trustFlags{}
 	c := &cobra.Command{
 		Use:   "trust --observed Y --predicted YHAT [LABELLED|-]",
-		Short: "How well intervals and verdicts on predictions held, on molecules that were measured since",
-		Long: `Trust scores molecules of which the observed value has become known, judges the prediction
-for each as baca score --predicted does, and says how well that held: the share of observed
-values in their intervals, large errors by verdict beside those that were stated, the rank
-correlation of what --errors-by names and the error, how well it finds large errors (AUROC, 0.5
-for no better than chance), and the mean error of the surest molecules, by how many are kept (risk
-and coverage). The model must know held-out errors, see baca pretrain --residuals.
+		Short: "How well intervals and verdicts held, once molecules were measured",
+		Long: `Trust scores molecules of which the observed value has become known, judges the
+prediction for each as baca score --predicted does, and says how well that held: the
+share of observed values in their intervals, large errors by verdict beside those that
+were stated, the rank correlation of what --errors-by names and the error, how well it
+finds large errors (AUROC, 0.5 for no better than chance), and the mean error of the
+surest molecules, by how many are kept (risk and coverage). The model must know
+held-out errors, see baca pretrain --residuals.
 
-Stated rates do not fall from trust to check to do-not-use: where those of held-out molecules do,
-verdicts are counted together. --json has the counts of each verdict.
+Stated rates do not fall from trust to check to do-not-use: where those of held-out
+molecules do, verdicts are counted together. --json has the counts of each verdict.
 
---errors-by has the values that it has for baca score. By margin the rank correlation is high by
-construction, because an error below 0.5 is the margin itself; the AUROC, of wrong classes, is not.
+--errors-by has the values that it has for baca score. By margin the rank correlation
+is high by construction, because an error below 0.5 is the margin itself; the AUROC, of
+wrong classes, is not.
 
-Intervals and stated rates are for molecules like those of the training set. Others, such as new
-scaffolds, show here how far that carries.`,
+Intervals and stated rates are for molecules like those of the training set. Others,
+such as new scaffolds, show here how far that carries.`,
 		Example: `  baca pretrain --in train.csv --observed y --predicted yhat --residuals held-out --out my.msgpack
   baca trust --model my.msgpack --observed y --predicted yhat measured-since.csv
   baca trust --model my.msgpack --observed y --predicted yhat --plot risk.svg measured-since.csv`,

@@ -127,3 +127,38 @@ func freePort(t *testing.T) string {
 	t.Fatal("no port is free")
 	return ""
 }
+
+// What algo/READING.md says of the built-in models is what build/results/decisions.md measured.
+func TestReadingShowsWhatWasMeasured(t *testing.T) {
+	rows := func(name string) map[string][]string {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := map[string][]string{}
+		for line := range strings.Lines(string(text)) {
+			if cells := strings.Split(line, " | "); strings.HasPrefix(line, "| ") && found[cells[0]] == nil {
+				found[cells[0]] = cells[1:]
+			}
+		}
+		return found
+	}
+	measured, checked := rows("results/decisions.md"), 0
+	for pair, shown := range rows("../algo/READING.md") {
+		m := measured[pair]
+		if !strings.Contains(pair, " / ") || pair == "| ID / OOD" || m == nil {
+			continue
+		}
+		checked++
+		// AUROC, and called outside at 5 %: ID → OOD.
+		want := m[1] + ", " + strings.ReplaceAll(m[3], " → ", " %, ") + " %"
+		if got := strings.Join(shown[:2], ", ") + ", " + strings.TrimSuffix(strings.TrimSpace(shown[2]), " |"); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: shown %s, measured %s", pair, got, want)
+		} else if _, batch, found := strings.Cut(got, "20 % OOD: "); found && !strings.HasSuffix(m[6], "→ "+strings.TrimSuffix(batch, " %)")) {
+			t.Errorf("%s: shown by a batch %s, measured %s", pair, batch, m[6])
+		}
+	}
+	if checked != 6 {
+		t.Errorf("%d pairs are compared, want 6", checked)
+	}
+}

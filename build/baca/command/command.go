@@ -72,7 +72,11 @@ func run(gpus *device.GPUs, args []string, stdin io.Reader, stdout, stderr io.Wr
 }
 
 // kinds are the values of flags in words, by their types.
-var kinds = map[string]string{"float64": "a number with a point for decimals", "int": "a whole number", "uint64": "a whole number of at least 0", "bool": "true or false"}
+var kinds = map[string]string{
+	"float64": "a number with a point for decimals", "bool": "true or false", "duration": "a time such as 90s or 15m",
+	"int": "a whole number", "int64": "a whole number", "uint": "a whole number of at least 0", "uint64": "a whole number of at least 0",
+	"uintSlice": "whole numbers of at least 0, with commas between",
+}
 
 func newRoot(gpus *device.GPUs) *cobra.Command {
 	root := &cobra.Command{
@@ -101,9 +105,36 @@ as a whole is an answer of its own.`,
 	})
 	root.AddCommand(newScore(gpus), newMerge(), newReport(), newDrift(), newCompare(), newSuggest(), newTrust(), newDemo(), newPretrain(gpus), newCalibrate(), newFeaturize(), newModels(), newInspect(), newShare(), newStructures(), newDevices(gpus), newServe(), newMCP(), newSite(), newPipe(), newMan(), newVersion())
 	root.AddCommand(paperCommands()...)
+	strict(root)
 	wrapFlags(root)
 	completeValues(root)
 	return root
+}
+
+// strict has the commands that cobra adds refuse what they do not know, where they would show help
+// as if nothing were wrong.
+func strict(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Args = func(_ *cobra.Command, args []string) error {
+				if _, rest, _ := root.Find(args); len(rest) > 0 {
+					return root.Args(root, rest)
+				}
+				return nil
+			}
+		case "completion":
+			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+			c.Args = func(_ *cobra.Command, args []string) error {
+				if len(args) > 0 {
+					return usage.Errorf("shell %q: want one of bash, fish, powershell, zsh", args[0])
+				}
+				return nil
+			}
+		}
+	}
 }
 
 // wrapFlags has help break lines about flags before the edge of a terminal. A template that

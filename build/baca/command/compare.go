@@ -9,6 +9,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -299,7 +300,11 @@ func (f *compareFlags) write(w io.Writer, c *compare.Comparison) error {
 		fmt.Fprintln(t, "\t")
 	}
 	t.Flush()
-	fmt.Fprintf(b, "\nOf %d named substructures %d differ (q ≤ %g), and of %d fragments these are the surest that do not go together\n", c.NamedTested, len(c.Named), c.FDR, c.FragmentsTested)
+	these := "these are the surest that do not go together"
+	if len(c.Fragments) == 0 {
+		these = "none does"
+	}
+	fmt.Fprintf(b, "\nOf %d named substructures %d differ (q ≤ %g), and of %d fragments %s\n", c.NamedTested, len(c.Named), c.FDR, c.FragmentsTested, these)
 	differences(b, "commoner in B", c, func(d *compare.Difference) bool { return d.Odds >= 1 })
 	differences(b, "commoner in A", c, func(d *compare.Difference) bool { return d.Odds < 1 })
 	return b.Flush()
@@ -308,8 +313,12 @@ func (f *compareFlags) write(w io.Writer, c *compare.Comparison) error {
 // textRows is how many differences of each kind text shows.
 const textRows = 15
 
-// differences writes those of one side.
+// differences writes those of one side, where there are any.
 func differences(w io.Writer, title string, c *compare.Comparison, of func(*compare.Difference) bool) {
+	found := func(d compare.Difference) bool { return of(&d) }
+	if !slices.ContainsFunc(c.Named, found) && !slices.ContainsFunc(c.Fragments, found) {
+		return
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "\n%s\t\tof A\tof B\todds ratio\t95 %% interval\tq\n", title)
 	for _, list := range [][]compare.Difference{c.Named, c.Fragments} {

@@ -4,13 +4,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
+	"baca/algo/table"
 	"baca/weights"
 )
 
 // completeValues tells the shell what flags take.
 func completeValues(c *cobra.Command) {
 	values := map[string][]string{
-		"by": algo.Deciders(), "columns": {"default", "all"}, "errors-by": orderNames(), "fail-on": failNames(), "format": formats, "to": {"csv", "jsonl"},
+		"by": algo.Deciders(), "columns": {"default", "all"}, "errors-by": orderNames(), "fail-on": failNames(), "format": formats, "to": table.Forms(),
 	}
 	for name, list := range values {
 		if c.Flags().Lookup(name) != nil {

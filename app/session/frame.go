@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -76,7 +77,11 @@ func (f *Frame) Ask(text string) {
 	var r request
 	err := json.Unmarshal([]byte(text), &r)
 	if err != nil {
-		err = fmt.Errorf("the message is not one of web/EMBED.md: %w", err)
+		why := "it is no JSON"
+		if kind := new(json.UnmarshalTypeError); errors.As(err, &kind) {
+			why = fmt.Sprintf("found %s in %s", kind.Value, cmp.Or(kind.Field, "place of an object"))
+		}
+		err = fmt.Errorf("the message is not one of web/EMBED.md: %s", why)
 	}
 	if err := cmp.Or(r.checkID(), err, r.check()); err != nil {
 		f.fail(r.ID, message.CodeBadOption, err.Error())

@@ -327,6 +327,14 @@ func TestFrameRefuses(t *testing.T) {
 			t.Errorf("%.60s: it answers %q, phase %v", text, *answers, s.Phase)
 		}
 	}
+	_, _, frame, answers := framed(t)
+	for text, want := range map[string]string{`{"id":1,"explain":"C"}`: "found string in explain", `{"id":1,"score":{"smiles":["C"],"alpha":"x"}}`: "found string in score.alpha"} {
+		*answers = nil
+		frame.Ask(text)
+		if got := (*answers)[0]; !strings.Contains(got, want) || strings.Contains(got, "Go") {
+			t.Errorf("%s: it answers %s, want %s", text, got, want)
+		}
+	}
 }
 
 func FuzzFrame(f *testing.F) {

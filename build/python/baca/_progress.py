@@ -14,7 +14,7 @@ class Bar:
 
     def __init__(self, what: str, unit: str) -> None:
         self._bar: Any = None
-        if not ("ipykernel" in sys.modules or sys.stderr is not None and sys.stderr.isatty()):
+        if not ("ipykernel" in sys.modules or sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty()):
             return
         try:
             from tqdm.auto import tqdm

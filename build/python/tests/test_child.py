@@ -233,3 +233,5 @@ def test_progress(monkeypatch, detector, molecules):
         detector.explain(molecules[:3])
         detector.scores(molecules)
         assert all((f"{what}:" in stderr.getvalue()) == shown for what in ("training", "explaining", "scoring"))
+    stderr.close()
+    assert baca.Detector().predict(ASPIRIN).tolist() == [1]

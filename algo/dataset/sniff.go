@@ -292,9 +292,9 @@ func supportOf(rows [][]string, column int) (s support) {
 
 // A Table says what columns a text has, as far as its head shows that.
 type Table struct {
-	Columns []string // the names of the header, or "column 1" and so on for those without one
+	Columns []string // the names of the header, or "column 1" and so on for those without one of their own
 	First   []string // the first row, header or not
-	SMILES  int      // the column with the SMILES, -1 if none is known
+	SMILES  int      // the column with the SMILES, -1 if none is known, or several are called so
 	ID      int      // the column with the ids, -1 if there is none
 	Header  bool     // the first row names the columns
 	Guessed bool     // no name told where the SMILES are: the text did
@@ -313,7 +313,27 @@ func (t *Text) Table(format Format, column string) (Table, bool) {
 	if len(rows) == 0 {
 		return Table{}, false
 	}
-	return tableOf(rows[0], func() [][]string { return rows }, column), true
+	table := tableOf(rows[0], func() [][]string { return rows }, column)
+	if table.twins != nil && !table.twins.ids {
+		table.SMILES = -1
+	}
+	table.Columns = ownNames(table.Columns)
+	return table, true
+}
+
+// ownNames are names that each stand for one column.
+func ownNames(columns []string) []string {
+	times := map[string]int{}
+	for _, name := range columns {
+		times[name]++
+	}
+	names := slices.Clone(columns)
+	for i, name := range columns {
+		if times[name] > 1 {
+			names[i] = fmt.Sprintf("column %d", i+1)
+		}
+	}
+	return names
 }
 
 // tableOf tells the columns from the first row of a table and, where its names do not, from

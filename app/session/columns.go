@@ -61,7 +61,7 @@ func ColumnWords(h *message.Header) string {
 	case h == nil || len(h.Columns) < 2:
 		return ""
 	case h.Column == "":
-		return "No column was found that holds SMILES. Choose one."
+		return "Choose the column that holds SMILES."
 	case h.Guessed:
 		return "found by what it holds"
 	}

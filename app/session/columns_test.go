@@ -151,7 +151,7 @@ func TestNothingRead(t *testing.T) {
 	for _, test := range []struct {
 		h    *message.Header
 		want string
-	}{{nil, ""}, {&message.Header{Columns: []string{"a"}}, ""}, {&message.Header{Columns: []string{"a", "b"}}, "No column was found that holds SMILES. Choose one."}} {
+	}{{nil, ""}, {&message.Header{Columns: []string{"a"}}, ""}, {&message.Header{Columns: []string{"a", "b"}}, "Choose the column that holds SMILES."}} {
 		if got := ColumnWords(test.h); got != test.want {
 			t.Errorf("%+v: %q, want %q", test.h, got, test.want)
 		}

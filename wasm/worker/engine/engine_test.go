@@ -551,6 +551,18 @@ func TestOpenTellsTheColumns(t *testing.T) {
 	if got := header(h.posted); got.Column != "" || !slices.Equal(got.Columns, []string{"key", "drug"}) {
 		t.Errorf("header %+v", got)
 	}
+	// Columns of one name can be told by their places, and one of them chosen.
+	h.posted = nil
+	const twins = "smiles,name,smiles\nCCO,a,CCN\n"
+	fails(e, h, &message.Open{Name: "t.csv", Data: []byte(twins)}, message.CodeBadInput, `t.csv: line 1, column 13: columns 1 and 3 are both called "smiles": want one`)
+	several := header(h.posted)
+	if want := []string{"column 1", "name", "column 3"}; several.Column != "" || !slices.Equal(several.Columns, want) {
+		t.Errorf("header %+v, want %q", several, want)
+	}
+	events, _ = must[*message.Opened](e, h, &message.Open{Data: []byte(twins), Choices: []message.Choice{{Key: several.Key, Column: "column 3"}}})
+	if r, ok := events[1].(*message.Records); !ok || !slices.Equal(r.SMILES, []string{"CCN"}) {
+		t.Errorf("records %+v", events[1])
+	}
 	// No key shows what is in a table without a header.
 	events, _ = must[*message.Opened](e, h, &message.Open{Data: []byte("CCO,secret\nCCN,other\n")})
 	if got := header(events); strings.Contains(got.Key, "secret") || !slices.Equal(got.Columns, []string{"column 1", "column 2"}) {

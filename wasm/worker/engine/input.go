@@ -136,6 +136,9 @@ func (in *input) unreadable(err error) error {
 	if errors.As(err, &failed) {
 		return failed
 	}
+	if bad, ok := err.(*dataset.SyntaxError); ok && bad.Line > 0 {
+		err = &dataset.SyntaxError{Line: bad.Line, Column: bad.Column, Err: bad.Err} // the name stands before it
+	}
 	text := strings.TrimPrefix(err.Error(), cmp.Or(in.name, "input")+": ")
 	if in.name == "" {
 		return failf(message.CodeBadInput, "%s%s.", strings.ToUpper(text[:1]), text[1:])

@@ -98,7 +98,7 @@ func TestChoicesOfAnotherHand(t *testing.T) {
 // Only what the text area can show as it is goes there.
 func TestShortFiles(t *testing.T) {
 	for data, want := range map[string]string{
-		"CCO a\nC b": "CCO a\nC b", "\ufeffCCO a\r\nC b\r\n": "CCO a\nC b\n", "CCO\rC\r\r": "CCO\nC\n\n", "C caf\xe9\n": "", "C\x00C\x00": "",
+		"CCO a\nC b": "CCO a\nC b", "\ufeffCCO a\r\nC b\r\n": "CCO a\nC b\n", "CCO\rC\r\r": "CCO\nC\n\n", "C caf\xe9\n": "", "C\x00C\x00": "", "": "", " \r\n": "",
 	} {
 		s := New(nil)
 		s.After = func(time.Duration, func()) {}

@@ -86,9 +86,9 @@ func (i *Input) Give(text string, f *File) { i.replace("", text, f, false) }
 func (i *Input) GiveText(name, text string) { i.replace(name, text, nil, false) }
 
 // GiveShort replaces the input by a short file that was read: by its text, as the browser
-// shows one, or by the file where it is no text in UTF-8.
+// shows one, or by the file where it is no text in UTF-8 or an empty one.
 func (i *Input) GiveShort(name string, f *File, data []byte) {
-	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
+	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 || len(bytes.TrimSpace(data)) == 0 {
 		i.Give("", f)
 		return
 	}

@@ -119,7 +119,7 @@ func (p *bandPane) chips() app.UI {
 		}
 	}
 	if n := s.Rows.Knows; n > 0 {
-		body = append(body, chip("is-known", s.View.Known, knownSign(), n, app.Span().Class("tail").Text("likely "), app.Text("trained on")).DataSet("known", "known").Title(session.KnownAbout(s.Models.Used)))
+		body = append(body, chip("is-known", s.View.Known, knownSign(), n, app.Span().Class("tail").Text("likely "), app.Text("trained on")).DataSet("known", "known").Title(s.KnownAbout()))
 	}
 	return app.Div().Class("chips").Role("group").Aria("label", "Show only").
 		OnClick(func(ctx app.Context, e app.Event) {

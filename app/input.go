@@ -143,7 +143,7 @@ func (p *inputPane) problems() app.UI {
 		items = append(items, app.Li().Class("quiet").Text("and "+words.Count(more)+" more"))
 	}
 	return app.Div().Class("problems").Body(
-		app.H3().Text(words.Plural(len(list), "line is", "lines are")+" refused; the others go on"),
+		app.H3().Text(session.RefusedLine(p.S)),
 		app.Ul().OnClick(onNumber("problem", p.show)).Body(items...),
 	)
 }

@@ -90,7 +90,7 @@ func (p *inspectorPane) nothing() app.UI {
 	list := s.Furthest(suggested)
 	if len(list) == 0 {
 		return app.Div().Class("inspector-empty quiet").Body(
-			app.P().Text("A record that you choose is shown here, with the atoms that make it unusual."))
+			app.P().Text(s.Say("A record that you choose is shown here, with the atoms that make it unusual.")))
 	}
 	items := make([]app.UI, len(list))
 	for i, r := range list {
@@ -175,7 +175,7 @@ func (p *inspectorPane) verdict(i int) app.UI {
 		body = append(body, app.P().Text("Among all: q\u00a0"+words.PEquals(q)+", "+than+" the "+words.Percent(s.FDR)+" asked for."))
 	}
 	if m := s.Models.Used; s.Rows.Known[i] {
-		body = append(body, app.P().Class("trained-on").Title(session.KnownAbout(m)).Body(knownSign(), app.Strong().Text("Likely trained on."), app.Text(" About "+words.Percent(m.FalseMatches)+" of other molecules are taken for one, too.")))
+		body = append(body, app.P().Class("trained-on").Title(s.KnownAbout()).Body(knownSign(), app.Strong().Text("Likely trained on."), app.Text(s.Say(" About "+words.Percent(m.FalseMatches)+" of other molecules are taken for one, too."))))
 	}
 	if d := s.Inspector.Detail; d != nil && v != session.Inside {
 		if blame := session.Blame(d); blame != "" {

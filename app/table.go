@@ -175,7 +175,7 @@ func (p *resultPane) row(at, i int, bars barScale, byRate bool) app.UI {
 		app.Td().Class("c-name").Body(
 			app.Div().Class("row-name").Body(
 				app.If(r.Known[i], func() app.UI {
-					return app.Span().Class("known-mark").Title("Likely trained on: "+session.KnownAbout(s.Models.Used)).Body(knownSign(), app.Span().Class("sr-only").Text("likely trained on"))
+					return app.Span().Class("known-mark").Title("Likely trained on: "+s.KnownAbout()).Body(knownSign(), app.Span().Class("sr-only").Text("likely trained on"))
 				}),
 				app.Text(r.Name(i))),
 			app.Div().Class("row-smiles").Text(words.Shorten(below, 120)),

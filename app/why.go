@@ -14,14 +14,14 @@ import (
 func (p *inspectorPane) colours() app.UI {
 	i := &p.S.Inspector
 	way := func(name, id, title string, by session.Colouring) app.UI {
-		return pressed(name, i.Coloured == by, func() { i.SetColouring(by) }).ID(id).Title(title)
+		return pressed(name, i.Coloured == by, func() { i.SetColouring(by) }).ID(id).Title(p.S.Say(title))
 	}
 	things := p.S.Things()
 	other := p.S.Deciding() != session.EachAlone
 	return app.Div().Class("colours").Body(
 		app.P().Class("quiet small").Attr("hidden", attribute(!other)).Text("The colours are of its score by itself, which is not what decides now."),
 		legend(i.Coloured, things, i.Marked() != nil),
-		app.Div().Class("segments").Role("group").Aria("label", "Atoms coloured by").Body(
+		app.Div().Class("segments").Role("group").Aria("label", p.S.Say("Atoms coloured by")).Body(
 			way("The score", "by-score", "What each atom adds to the score. The sum over all atoms is above 0 where the score is outside.", session.WholeScore),
 			way("Subtrees", "by-subtrees", "Of that, what it adds by its surroundings up to two bonds away, which the most similar training "+things+" lack or which are commoner elsewhere", session.SubtreePart),
 			way("Embedding", "by-embedding", "Of that, what it adds by what the encoder makes of it", session.EmbeddingPart)),

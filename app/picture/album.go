@@ -108,7 +108,7 @@ func (a *Album) Large(s *session.Session, saved bool) (drawn, note string) {
 		d.Share, d.Marked, note = colours(&s.Inspector, true)
 	}
 	if detail != nil {
-		d.Title += colouredBy(&s.Inspector)
+		d.Title += s.Say(colouredBy(&s.Inspector))
 	}
 	return Pen(d), note
 }

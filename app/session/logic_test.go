@@ -229,6 +229,32 @@ func TestSay(t *testing.T) {
 	}
 }
 
+func TestRefusedLine(t *testing.T) {
+	s := New(nil)
+	add := func(from int, problems ...message.Problem) string {
+		s.Rows.Add(&message.Records{From: from, ID: []string{""}, SMILES: []string{"X"}, Drawn: []string{""}, Line: []int32{0}, Problems: problems})
+		return RefusedLine(s)
+	}
+	if got := add(0, message.Problem{Record: 0}); got != "1 line is refused" {
+		t.Errorf("of one line it says %q", got)
+	}
+	if got := add(1); got != "1 line is refused; the others go on" {
+		t.Errorf("of two lines it says %q", got)
+	}
+}
+
+func TestKnownAbout(t *testing.T) {
+	s := New(nil)
+	s.Models.Used = &message.Model{Knows: true}
+	if got := s.KnownAbout(); !strings.Contains(got, "a molecule the model was trained on, stereochemistry") {
+		t.Errorf("of molecules it says %q", got)
+	}
+	s.Opened = &message.Opened{}
+	if got := s.KnownAbout(); strings.Contains(got, "molecule") || strings.Contains(got, "stereo") {
+		t.Errorf("of plain graphs it says %q", got)
+	}
+}
+
 func TestBlameAndFacts(t *testing.T) {
 	// Nitromethane and a separate chloride.
 	atoms := []message.Atom{{Symbol: "C", Hydrogens: 3}, {Symbol: "N", Charge: 1}, {Symbol: "O"}, {Symbol: "O", Charge: -1}, {Symbol: "Cl", Charge: -1}}

@@ -140,6 +140,15 @@ func ReadLine(s *Session) string {
 	return words.Count(n) + " read"
 }
 
+// RefusedLine heads the reasons why records were refused.
+func RefusedLine(s *Session) string {
+	line := words.Plural(len(s.Rows.Refused), "line is", "lines are") + " refused"
+	if len(s.Rows.Refused) < s.Rows.Len() {
+		line += "; the others go on"
+	}
+	return line
+}
+
 // A Part of a score, in deviations.
 type Part struct {
 	Name  string
@@ -363,11 +372,16 @@ func Suggested(s *Session, list []int32) (title, lead string) {
 }
 
 // KnownAbout says what the mark of a record that was likely trained on means.
-func KnownAbout(m *message.Model) string {
+func (s *Session) KnownAbout() string {
+	m := s.Models.Used
 	if m == nil || !m.Knows {
 		return ""
 	}
-	return "Its salted hash is that of a molecule the model was trained on, stereochemistry and the way of writing aside; about " + words.Percent(m.FalseMatches) + " of other molecules match, too"
+	aside := ""
+	if s.Things() == "molecules" {
+		aside = ", stereochemistry and the way of writing aside"
+	}
+	return s.Say("Its salted hash is that of a molecule the model was trained on" + aside + "; about " + words.Percent(m.FalseMatches) + " of other molecules match, too")
 }
 
 // WaitingFor is what stands where the distribution will be.

@@ -212,7 +212,7 @@ func (p *labPane) atom(t *message.Traced, atom int) app.UI {
 // viewsScene is where the record lies on both maps.
 func (p *labPane) viewsScene(t *message.Traced) app.UI {
 	w := p.half()
-	names := [2][2]string{{"Feature view", "what the atoms are"}, {"Structure view", "how they are joined"}}
+	names := [2][2]string{{"Feature view", p.S.Say("what the atoms are")}, {"Structure view", "how they are joined"}}
 	var figures []app.UI
 	for v, on := range t.Maps {
 		m := picture.Map{

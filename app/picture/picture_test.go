@@ -243,3 +243,12 @@ func BenchmarkStrip(b *testing.B) {
 	}
 	b.ReportMetric(n, "rows")
 }
+
+func TestStripOfGraphsHasTheirWord(t *testing.T) {
+	s := session.New(nil)
+	s.Opened = &message.Opened{}
+	s.Rows.Add(&message.Records{ID: []string{"a"}, SMILES: []string{""}, Drawn: []string{""}, Line: []int32{0}})
+	if got := stripBy(s, session.EachAlone, 300, 100).SVG(true); !strings.Contains(got, "Each graph alone") {
+		t.Errorf("the strip is %.300s", got)
+	}
+}

@@ -45,7 +45,7 @@ func Distribution(s *session.Session, by session.Decider, width, height float64)
 func stripBy(s *session.Session, by session.Decider, width, height float64) Strip {
 	score, _ := s.Rows.By(by)
 	w := session.DeciderWords()[by]
-	return Strip{width: width, height: height, title: w.Name, xlabel: w.Score, reference: s.References[by], score: score, selected: s.Inspector.Record}
+	return Strip{width: width, height: height, title: s.Say(w.Name), xlabel: w.Score, reference: s.References[by], score: score, selected: s.Inspector.Record}
 }
 
 // ScoreAt is the score at a place, in pixels from the left.

@@ -280,7 +280,7 @@ func VerdictWords(l message.Large) string {
 	case int(DoNotUseIt):
 		return "all verdicts together"
 	}
-	return strings.Join(names, " and ") + " together"
+	return "“" + strings.Join(names, "” and “") + "” together" // else a command
 }
 
 // StatedWords are the rate that was stated for the first verdict of l, and with which others.

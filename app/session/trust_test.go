@@ -81,10 +81,10 @@ func TestPredictionsAreJudged(t *testing.T) {
 			t.Errorf("record %d: %q, want %q", record, got, want)
 		}
 	}
-	if got, want := StatedLine(s.Rows.Trust), "Large errors, above 1.00, of held-out molecules: trust and check together 25 % of 4, do not use 50 % of 2."; got != want {
+	if got, want := StatedLine(s.Rows.Trust), "Large errors, above 1.00, of held-out molecules: “trust” and “check” together 25 % of 4, do not use 50 % of 2."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	for verdict, want := range map[string]string{"trust": "25 % of 4 (5–70 %), trust and check together", "check": "25 % of 4 (5–70 %), trust and check together", "do-not-use": "50 % of 2 (9–91 %)"} {
+	for verdict, want := range map[string]string{"trust": "25 % of 4 (5–70 %), “trust” and “check” together", "check": "25 % of 4 (5–70 %), “trust” and “check” together", "do-not-use": "50 % of 2 (9–91 %)"} {
 		if got := StatedWords(s.Rows.Trust, message.Large{Verdicts: message.Strings{verdict}}); got != want {
 			t.Errorf("%s: %q, want %q", verdict, got, want)
 		}

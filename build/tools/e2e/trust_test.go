@@ -128,6 +128,17 @@ func TestPredictions(t *testing.T) {
 	b.run("Escape", chromedp.SendKeys("#scroller", kb.Escape))
 	check("predictions")
 	b.picture("trust-rows")
+	// Saving covers no name of a column.
+	for _, width := range []int64{1200, 1280, 1440} {
+		b.screen(width, 900)
+		if over := eval[float64](b, `(() => {
+			const words = document.createRange();
+			words.selectNodeContents(document.querySelector("th.c-p button"));
+			return document.querySelector(".tools").getBoundingClientRect().right - words.getBoundingClientRect().left;
+		})()`); over > 0 {
+			t.Errorf("%d pixels wide: what saves covers %g pixels of the name of the p-values", width, over)
+		}
+	}
 	b.run("a desk", chromedp.EmulateViewport(1280, 900))
 
 	// The audit, and how many to keep. Its door is the last one, and there to be seen.
@@ -147,6 +158,10 @@ func TestPredictions(t *testing.T) {
 	}
 	b.wait(`document.getElementById("kept").textContent.startsWith("Keep the 114 nearest of 142: mean error ")`)
 	check("an audit")
+	b.screen(1280, 900)
+	if over := eval[float64](b, `document.querySelector("#audit .wide").scrollWidth - document.querySelector("#audit .wide").clientWidth`); over > 0 {
+		t.Errorf("the rates of verdicts are %g pixels wider than the place for them", over)
+	}
 	b.picture("trust-audit")
 	b.run("a desk", chromedp.EmulateViewport(1280, 900))
 	b.run("the slider", chromedp.Focus("#keep"))

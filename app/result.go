@@ -333,6 +333,7 @@ func (p *resultPane) save(what string) {
 	s := p.S
 	switch what {
 	case "svg", "png":
+		s.SetNote("")
 		savePicture("baca-distribution", picture.StripOf(s, 960, 300).SVG(true), what == "png")
 		return
 	case "domain":

@@ -225,6 +225,11 @@ func TestSavedRowsAreTheCommands(t *testing.T) {
 	if page := string(b.saved("molecules-baca.csv")); page != want {
 		t.Errorf("the page saved\n%.600s\nthe command wrote\n%.600s", page, want)
 	}
+	b.save("svg")
+	b.saved("baca-distribution.svg")
+	if note := b.text(".export-note"); note != "" {
+		t.Errorf("after another file it says %q", note)
+	}
 	b.quiet()
 }
 

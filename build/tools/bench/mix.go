@@ -28,7 +28,7 @@ const mixName = "mol/scale-mix.csv.gz"
 // is nil.
 func inputs(data, path string) (files map[string]string, m *mix, lacks []string, err error) {
 	files, lacks = present(data)
-	m, err = openMix(data)
+	m, err = openMix(filepath.Join(data, mixName))
 	if err != nil {
 		return files, nil, append(lacks, fmt.Sprintf("without the large set, which long files, neighbours and lists are taken from: %v", err)), nil
 	}
@@ -36,9 +36,9 @@ func inputs(data, path string) (files map[string]string, m *mix, lacks []string,
 	return files, m, lacks, m.write(path, m.part(10_000))
 }
 
-// openMix reads the large set in the folder of the sets.
-func openMix(data string) (*mix, error) {
-	m := &mix{path: filepath.Join(data, mixName)}
+// openMix reads a packed table.
+func openMix(path string) (*mix, error) {
+	m := &mix{path: path}
 	f, err := os.Open(m.path)
 	if err != nil {
 		return nil, err

@@ -43,7 +43,7 @@ func small(t *testing.T, rows int) *mix {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	m, err := openMix(data)
+	m, err := openMix(filepath.Join(data, mixName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,14 +71,14 @@ func TestMix(t *testing.T) {
 	if err := m.write(path, part); err != nil {
 		t.Fatal(err)
 	}
-	again, err := openMix(filepath.Dir(filepath.Dir(path)))
+	again, err := openMix(path)
 	if err != nil || !slices.Equal(again.rows, part) || again.header != m.header {
 		t.Errorf("written and read again: %v, %v", again, err)
 	}
 	if list, err := m.molecules(part[:1]); err != nil || !slices.Equal(list, []string{"CCCCCCCCCCCOON"}) {
 		t.Errorf("the molecules are %q (%v)", list, err)
 	}
-	if _, err := openMix(t.TempDir()); err == nil {
+	if _, err := openMix(filepath.Join(t.TempDir(), mixName)); err == nil {
 		t.Error("a set that is not there is read")
 	}
 }

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -21,6 +23,16 @@ const peerProgram = "../golden/peer/bench_torch.py"
 //
 //go:embed anchors.py
 var anchors string
+
+// scripts measures what libraries of JavaScript have.
+//
+//go:embed anchors.cjs
+var scripts string
+
+// The libraries of JavaScript, as they are called and as npm knows them.
+const onnx, rdkitJS = "onnxruntime-web", "RDKit.js"
+
+var scriptLibraries = []string{"onnxruntime-web@1.22.0", "@rdkit/rdkit@2025.3.4-1.0.0"}
 
 // oneThread keeps libraries of Python to one.
 var oneThread = []string{"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1"}
@@ -57,6 +69,11 @@ func (r *runner) prepare(ctx context.Context) error {
 	}
 	if r.on("native") && !openblas {
 		r.planAnchor(ctx, "OpenBLAS", "numpy", "native", "gemm")
+	}
+	if r.on("node") && r.only == "" && !r.quick {
+		if err := r.planScripts(ctx, m, files["mol/bbbp.csv.gz"]); err != nil {
+			return err
+		}
 	}
 	if m != nil {
 		if err := errors.Join(r.planRaces(ctx, m), r.planNeighbours(ctx, m)); err != nil {
@@ -148,6 +165,54 @@ func (r *runner) planNeighbours(ctx context.Context, m *mix) error {
 	r.planAnchor(ctx, "numpy", "numpy", "native", "popcount", s.name("numpy"), bank, queries)
 	r.planAnchor(ctx, "RDKit", "rdkit", "native", "rdkit", s.name("RDKit"), bank, queries)
 	return nil
+}
+
+// planScripts adds what libraries of JavaScript do in Node, which npm installs. bank is the file of
+// the molecules to compare with, if there is one.
+func (r *runner) planScripts(ctx context.Context, m *mix, bank string) error {
+	folder := r.now.program("scripts")
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	install := append([]string{"install", "--prefix", folder, "--ignore-scripts", "--no-audit", "--no-fund"}, scriptLibraries...)
+	if _, err := execute(ctx, folder, nil, "npm", install...); err != nil {
+		r.note("without %s and %s: %v", onnx, rdkitJS, err)
+		return ctx.Err()
+	}
+	plan := func(what string, args ...string) {
+		r.plan(what, "node", func(ctx context.Context) ([]byte, error) {
+			ctx, cancel := context.WithTimeout(ctx, stepLimit)
+			defer cancel()
+			return execute(ctx, folder, nil, "node", append([]string{"-e", scripts, "--"}, args...)...)
+		})
+	}
+	plan(onnx, "gemm")
+	if m == nil || bank == "" {
+		return nil
+	}
+	known, err := openMix(bank)
+	if err != nil {
+		return err
+	}
+	// As BenchmarkDecide takes a thousand of ten thousand.
+	var asked []string
+	for i, row := range m.part(10_000) {
+		if i%10 == 0 {
+			asked = append(asked, row)
+		}
+	}
+	write := func(name string, m *mix, rows []string) (string, error) {
+		file := filepath.Join(folder, name)
+		list, err := m.molecules(rows)
+		return file, cmp.Or(err, os.WriteFile(file, []byte(strings.Join(list, "\n")), 0o666))
+	}
+	bank, err = write("bank", known, known.rows)
+	if err != nil {
+		return err
+	}
+	queries, err := write("queries", m, asked)
+	plan(rdkitJS, "rdkit", fmt.Sprintf("%s/mix/%d", rdkitJS, len(asked)), bank, queries)
+	return err
 }
 
 // planPeer adds the PyTorch program.

@@ -131,14 +131,18 @@ func (s sample) around(spell func(float64) string) string {
 
 func percent(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
 
+// others are implementations of the product that are not ours.
+var others = []string{"blas32", "OpenBLAS", onnx}
+
 // vector is the last of the implementations of the product, which is the one that
 // runs where there is a choice.
 func (r *results) vector(platform string) string {
 	last := ""
 	for _, name := range r.names(platform) {
 		if kind, rest, _ := strings.Cut(name, "/"); kind == "Gemm" {
-			if _, shape, _ := strings.Cut(rest, "/"); !strings.HasSuffix(shape, "/blas32") && !strings.HasSuffix(shape, "/OpenBLAS") {
-				_, last, _ = strings.Cut(shape, "/")
+			_, shape, _ := strings.Cut(rest, "/")
+			if _, by, _ := strings.Cut(shape, "/"); !slices.Contains(others, by) {
+				last = by
 			}
 		}
 	}
@@ -240,7 +244,7 @@ func (r *results) writeKernels(b *bytes.Buffer) {
 }
 
 // tabled are the kinds of benchmarks that have tables of their own.
-var tabled = []string{"Gemm", "Peak", "Bandwidth", "Score", "Start", "Neighbour", "Decide"}
+var tabled = []string{"Gemm", "Peak", "Bandwidth", "Score", "Start", "Neighbour", "Decide", rdkitJS}
 
 // rates are units of things done, which a benchmark has besides its costs.
 var rates = regexp.MustCompile(`^[a-zA-Z]+/s$`)

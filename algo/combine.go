@@ -51,8 +51,8 @@ func (s Sum) Of(base, extra []float64) []float64 {
 // gate turns evidence, the cross-validated AUC of telling a batch from a bank of
 // the given sizes, into the weight of the density ratio, from 0 to 1: how many standard
 // errors it lies above the ½ of a batch that looks like the bank, less 2.5, by 1.5. The
-// best of three heads, none of which sees anything, lies 2.5 standard errors above once
-// in fifty batches. An AUC of so many graphs that have nothing to tell apart has the
+// best of four heads, none of which sees anything, lies 2.5 standard errors above once
+// in forty batches. An AUC of so many graphs that have nothing to tell apart has the
 // variance (n+m+1)/(12·n·m) of the rank-sum test.
 func gate(evidence float64, batch, bank int) float64 {
 	if batch == 0 || bank == 0 {

@@ -1,6 +1,7 @@
 package ratio
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -12,29 +13,43 @@ import (
 	"gonum.org/v1/gonum/optimize"
 
 	"baca/algo/internal/kernel"
+	"baca/algo/internal/parallel"
 )
 
-// A head is a linear classifier.
-type head struct {
+// A linear head is a logistic classifier; its scores are logits.
+type linear struct {
 	weights   []float64
 	intercept float64
 }
 
-func newHead(dim int) *head { return &head{weights: make([]float64, dim)} }
+func newLinear(dim int) *linear { return &linear{weights: make([]float64, dim)} }
 
-func (h *head) logit(x []float64) float64 { return floats.Dot(h.weights, x) + h.intercept }
-
-// logits are those of rows.
-func (h *head) logits(rows []float32) []float64 {
-	dim := len(h.weights)
-	list, x := make([]float64, len(rows)/dim), make([]float64, dim)
-	for i := range list {
-		for j, v := range rows[i*dim : (i+1)*dim] {
-			x[j] = float64(v)
-		}
-		list[i] = h.logit(x)
+func (h *linear) score(row []float32) float64 {
+	sum := h.intercept
+	for j, x := range row {
+		sum += float64(h.weights[j] * float64(x))
 	}
-	return list
+	return sum
+}
+
+// fitLinear fits a head of strength c for each fold, to what lies outside of it.
+func fitLinear(ctx context.Context, workers int, s *samples, c float64) ([]head, error) {
+	l := newLogistic(s.dim, len(s.fold))
+	l.add(s.rows[:s.bank*s.dim], -1)
+	l.add(s.rows[s.bank*s.dim:], 1)
+	// The folds are much like the whole: they begin at its head, and see their
+	// variables through its curvature there.
+	whole := l.fit(newLinear(s.dim), l.balanced(c, func(int) bool { return true }))
+	heads := make([]head, s.folds)
+	err := parallel.For(ctx, workers, s.folds, func(_, f int) {
+		if bank, batch := s.outside(func(k int) bool { return k == f }); len(bank) == 0 || len(batch) == 0 {
+			heads[f] = newLinear(s.dim)
+			return
+		}
+		seen := *l
+		heads[f] = seen.fit(whole, seen.balanced(c, func(i int) bool { return s.fold[i] != f }))
+	})
+	return heads, err
 }
 
 // A logistic is the fit of a head: it minimises
@@ -158,7 +173,7 @@ func (l *loss) addBlock(lo int, logits []float64) {
 }
 
 // fit returns the head for s, beginning at another.
-func (l *logistic) fit(start *head, s []float64) *head {
+func (l *logistic) fit(start *linear, s []float64) *linear {
 	k := l.dim + 1
 	first := append(slices.Clone(start.weights), start.intercept)
 	own := l.curvature == nil
@@ -183,7 +198,7 @@ func (l *logistic) fit(start *head, s []float64) *head {
 	if own {
 		l.bend(s, best)
 	}
-	return &head{weights: best[:l.dim], intercept: best[l.dim]}
+	return &linear{weights: best[:l.dim], intercept: best[l.dim]}
 }
 
 // bend sets curvature to that at the head p. It only shapes the steps of the

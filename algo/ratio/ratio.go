@@ -1,10 +1,11 @@
 // Package ratio estimates the ratio between the density of a batch of graphs and that
-// of the ID bank: a logistic head tells the bank (class 0) from the whole batch
-// (class 1), and its logit is the score. All graphs of the batch carry the same class,
-// so no label of theirs is used. There are three heads: on the embeddings, on the
-// counts of subtrees, and on how close the subtrees are to those of the bank. The score
-// is the weighted mean of their logits, in units of the batch, and the view that tells
-// bank from batch better has more weight.
+// of the ID bank: a classifier, the head, tells the bank (class 0) from the whole
+// batch (class 1), and what it says of a graph is the score. All graphs of the batch carry the same class,
+// so no label of theirs is used. There are four heads: on the embeddings, on the
+// counts of subtrees, and on how close the subtrees are to those of the bank, each linear,
+// and a forest on closeness and the commonest subtrees together. The score is the weighted
+// mean of theirs, in units of the batch, and the view that tells bank from batch better
+// has more weight.
 //
 // The graphs are scored by heads that never saw them: the batch is cut into
 // folds and each is scored by the head of the others. So a graph cannot raise
@@ -21,10 +22,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
 	"baca/algo/contrast"
-	"baca/algo/internal/parallel"
 	"baca/algo/metric"
 	"baca/algo/near"
 )
@@ -76,20 +74,20 @@ func (b *Bank) Estimate(ctx context.Context, workers int, o Options, batch, hold
 	}
 	enough := holdout.Len() >= minGraphs
 	bankFold, batchFold := folds(b.near.Graphs, o.Folds), folds(batch.Representation, o.Folds)
+	scores := make([][]float64, views)
 	sum := 0.0
 	for k := range views {
-		v := newView(e.bank.rows[k], e.bank.apply(k, batch), bankFold, batchFold)
-		c := o.C
-		if k == viewSubtrees {
-			c = o.PrintC
-		}
-		var holdoutRows []float32
-		if enough {
-			holdoutRows = e.bank.apply(k, holdout)
-		}
-		if err := v.fit(ctx, workers, c, o.Folds, holdoutRows); err != nil {
+		rows := e.bank.apply(k, batch)
+		samples := &samples{slices.Concat(e.bank.rows[k], rows), len(rows) / n, m, slices.Concat(bankFold, batchFold), o.Folds}
+		v := &view{}
+		if v.heads, err = o.heads(ctx, workers, k, samples); err != nil {
 			return nil, err
 		}
+		var further []float32
+		if enough {
+			further = e.bank.apply(k, holdout)
+		}
+		scores[k] = v.judge(samples, further)
 		e.Evidence = max(e.Evidence, v.evidence)
 		if enough && !(v.auc <= e.AUC) {
 			e.AUC = v.auc
@@ -102,11 +100,22 @@ func (b *Bank) Estimate(ctx context.Context, workers int, o Options, batch, hold
 	if enough {
 		e.P = min(1, views*rankSumP(e.AUC, different(batch.Representation), float64(holdout.Len())))
 	}
-	for _, v := range e.views {
+	for k, v := range e.views {
 		v.weight /= sum
-		v.add(e.Test, v.test)
+		v.add(e.Test, scores[k])
 	}
 	return e, nil
+}
+
+// heads fits the heads of a view, one for each fold, which they do not see.
+func (o Options) heads(ctx context.Context, workers, view int, s *samples) ([]head, error) {
+	switch view {
+	case viewTogether:
+		return growForests(ctx, workers, s)
+	case viewSubtrees:
+		return fitLinear(ctx, workers, s, o.PrintC)
+	}
+	return fitLinear(ctx, workers, s, o.C)
 }
 
 // rankSumP is the chance that the AUC of n against m graphs, which nothing tells apart,
@@ -137,25 +146,46 @@ func different(r *contrast.Representation) float64 {
 	return 1 / sum
 }
 
-// Score scores further graphs. Several goroutines may call it at once.
+// Score scores further graphs, each by the heads that have not seen its fold, as graphs of
+// the batch are. Several goroutines may call it at once.
 func (e *Estimate) Score(g *Graphs) []float64 {
 	scores := make([]float64, g.Len())
 	for k, v := range e.views {
-		v.add(scores, v.mean.logits(e.bank.apply(k, g)))
+		v.add(scores, scoreByFold(v.heads, e.bank.apply(k, g), folds(g.Representation, len(v.heads))))
 	}
 	return scores
 }
 
+// samples are the rows of a view, those of the bank and then those of the batch.
+type samples struct {
+	rows      []float32
+	dim, bank int
+	fold      []int // of each row
+	folds     int
+}
+
+// outside lists the rows of bank and batch outside of some folds.
+func (s *samples) outside(of func(fold int) bool) (bank, batch []int32) {
+	for i, f := range s.fold {
+		switch {
+		case of(f):
+		case i < s.bank:
+			bank = append(bank, int32(i))
+		default:
+			batch = append(batch, int32(i))
+		}
+	}
+	return bank, batch
+}
+
+// A head scores rows: the higher, the more they are like the batch.
+type head interface{ score(row []float32) float64 }
+
 // A view is one description of graphs by vectors, with the heads that were fitted
 // to it.
 type view struct {
-	rows     *logistic // of the bank and then the batch
-	fold     []int     // of each row
-	bank     int       // rows of the bank
-	batch    int       // rows of the batch
-	test     []float64 // logits of the batch, each of a head that has not seen the graph
+	heads    []head // by fold, which they have not seen
 	scale    near.Scale
-	mean     *head   // of the heads
 	evidence float64 // AUC of the batch against the bank
 	auc      float64 // AUC of the batch against the holdout
 	weight   float64
@@ -165,75 +195,56 @@ type view struct {
 // are always weights.
 const minEvidence = 0.001
 
-func newView(bank, batch []float32, bankFold, batchFold []int) *view {
-	m, n := len(bankFold), len(batchFold)
-	v := &view{rows: newLogistic(len(batch)/n, m+n), fold: slices.Concat(bankFold, batchFold), bank: m, batch: n, test: make([]float64, n)}
-	v.rows.add(bank, -1)
-	v.rows.add(batch, 1)
-	return v
-}
-
 // add adds the part of the view in a score.
-func (v *view) add(scores, logits []float64) {
-	for i, z := range v.scale.Standardize(logits) {
-		scores[i] += float64(v.weight * z)
+func (v *view) add(sum, scores []float64) {
+	for i, z := range v.scale.Standardize(scores) {
+		sum[i] += float64(v.weight * z)
 	}
 }
 
-// fit learns the heads, of strength c. The holdout may be nil.
+// judge measures how well the heads tell graphs that they have not seen, and returns the
+// scores of the batch. The holdout may be nil.
 //
-// A fold counts as much as it has of the batch. All the same graph, a batch is one fold,
-// and what has seen none of it says 0 of everything.
-func (v *view) fit(ctx context.Context, workers int, c float64, count int, holdout []float32) error {
-	// The folds are much like the whole: they begin at its head, and see their
-	// variables through its curvature there.
-	whole := v.rows.fit(newHead(v.rows.dim), v.rows.balanced(c, func(int) bool { return true }))
-	evidence, aucs := make([]float64, count), make([]float64, count)
-	heads, parts := make([]*head, count), make([]float64, count)
-	for _, f := range v.fold[v.bank:] {
-		parts[f] += 1 / float64(v.batch)
-	}
-	err := parallel.For(ctx, workers, count, func(_, f int) {
-		heads[f] = newHead(v.rows.dim)
-		if in := slices.ContainsFunc(v.fold[:v.bank], func(k int) bool { return k != f }); in && parts[f] < 1-1e-9 {
-			seen := *v.rows
-			heads[f] = seen.fit(whole, seen.balanced(c, func(i int) bool { return v.fold[i] != f }))
+// A fold counts as much as it has of the batch. All the same graph, a batch is one fold, of
+// which the heads say nothing.
+func (v *view) judge(s *samples, holdout []float32) []float64 {
+	scores := scoreByFold(v.heads, s.rows, s.fold)
+	batch := scores[s.bank:]
+	for f, h := range v.heads {
+		var of [2][]float64 // bank and batch
+		for i, k := range s.fold {
+			switch {
+			case k != f:
+			case i < s.bank:
+				of[0] = append(of[0], scores[i])
+			default:
+				of[1] = append(of[1], scores[i])
+			}
 		}
-		bank, batch := v.unseen(heads[f], f)
-		evidence[f], aucs[f] = rankAbove(batch, bank), rankAbove(batch, heads[f].logits(holdout))
-	})
-	if err != nil {
-		return err
+		part := float64(len(of[1])) / float64(len(batch))
+		v.evidence += float64(part * rankAbove(of[1], of[0]))
+		v.auc += float64(part * rankAbove(of[1], scoreBy(h, holdout, s.dim)))
 	}
-	// The mean of linear heads is a linear head.
-	v.mean = newHead(v.rows.dim)
-	for f, h := range heads {
-		v.evidence += parts[f] * evidence[f]
-		v.auc += parts[f] * aucs[f]
-		v.mean.intercept += parts[f] * h.intercept
-		floats.AddScaled(v.mean.weights, parts[f], h.weights)
-	}
-	v.scale = near.ScaleOf(v.test)
-	v.rows = nil // large, and of no further use
-	return nil
+	v.scale = near.ScaleOf(batch)
+	return batch
 }
 
-// unseen returns the logits of the bank and the batch in fold f, which the head has not
-// seen, and keeps those of the batch.
-func (v *view) unseen(h *head, f int) (bank, batch []float64) {
-	for i, k := range v.fold {
-		if k != f {
-			continue
-		}
-		logit := h.logit(v.rows.row(i)[:v.rows.dim])
-		if i < v.bank {
-			bank = append(bank, logit)
-			continue
-		}
-		v.test[i-v.bank] = logit
-		batch = append(batch, logit)
+func scoreBy(h head, rows []float32, dim int) []float64 {
+	scores := make([]float64, len(rows)/dim)
+	for i := range scores {
+		scores[i] = h.score(rows[i*dim : (i+1)*dim])
 	}
-	return bank, batch
+	return scores
+}
+
+// scoreByFold scores each row by the head of its fold.
+func scoreByFold(heads []head, rows []float32, fold []int) []float64 {
+	scores := make([]float64, len(fold))
+	for i, f := range fold {
+		dim := len(rows) / len(fold)
+		scores[i] = heads[f].score(rows[i*dim : (i+1)*dim])
+	}
+	return scores
 }
 
 // rankAbove is the AUROC of high against low, ½ where one of them is empty.

@@ -61,7 +61,7 @@ func TestFitMatchesNewton(t *testing.T) {
 		l.add(narrow(x[i*dim:(i+1)*dim]), y[i])
 	}
 	l.add(make([]float32, dim), 1) // not used
-	h := l.fit(newHead(dim), l.balanced(c, func(i int) bool { return i < n }))
+	h := l.fit(newLinear(dim), l.balanced(c, func(i int) bool { return i < n }))
 	for j := range dim {
 		if math.Abs(h.weights[j]-p.AtVec(j)) > 1e-5 {
 			t.Errorf("weight %d: %g, Newton %g", j, h.weights[j], p.AtVec(j))

@@ -1,8 +1,11 @@
 package ratio
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"math"
+	"slices"
 	"sync"
 
 	"baca/algo/contrast"
@@ -16,11 +19,16 @@ const (
 	viewEmbedding = iota // contrast.Representation.Q
 	viewSubtrees         // counts of subtrees in buckets
 	viewCloseness        // how similar to the bank the subtrees are, and how many
+	viewTogether         // that and counts of the common subtrees
 	views
 )
 
 // buckets is the width of the view of subtrees.
 const buckets = 256
+
+// commonest is how many subtrees are counted each by itself: those that most graphs of the
+// bank have. What else a graph has is one more column.
+const commonest = 64
 
 // The view of closeness says how similar a graph's subtrees are to those of the bank: one
 // minus the similarities to the closest, fifth and tenth closest graphs that do not equal
@@ -99,6 +107,7 @@ func (b *Bank) measure(ctx context.Context, workers int, graphs *contrast.Repres
 
 // bankViews are the bank as the views have it.
 type bankViews struct {
+	common   map[uint32]int           // the columns of common subtrees
 	scales   [closeColumns]near.Scale // of the columns of closeness, before squares
 	standard [views]*near.Standardizer
 	rows     [views][]float32 // standardised
@@ -115,7 +124,7 @@ func (b *Bank) prepare(ctx context.Context, workers int) (*bankViews, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &bankViews{}
+	s := &bankViews{common: commonSubtrees(g.Prints)}
 	values := make([]float64, g.Len())
 	for c := range s.scales {
 		for i := range values {
@@ -142,6 +151,8 @@ func (s *bankViews) raw(v int, g *Graphs) []float32 {
 		return g.Q
 	case viewSubtrees:
 		return sketches(g.Representation)
+	case viewTogether:
+		return s.together(g)
 	}
 	rows := make([]float32, 0, g.Len()*2*closeColumns)
 	for i := range g.close {
@@ -154,6 +165,47 @@ func (s *bankViews) raw(v int, g *Graphs) []float32 {
 	return rows
 }
 
+// together are, of each graph, its closeness, log1p of the counts of common subtrees, and
+// that of all others.
+func (s *bankViews) together(g *Graphs) []float32 {
+	width := closeColumns + len(s.common) + 1
+	rows := make([]float32, g.Len()*width)
+	for i, p := range g.Prints {
+		row := rows[i*width : (i+1)*width]
+		for c, x := range g.close[i] {
+			row[c] = float32(x)
+		}
+		counts := row[closeColumns:]
+		for k, key := range p.Keys {
+			c, ok := s.common[key]
+			if !ok {
+				c = len(s.common)
+			}
+			counts[c] += float32(p.Counts[k])
+		}
+		logarithms(counts)
+	}
+	return rows
+}
+
+// commonSubtrees returns the columns of the subtrees that most graphs have.
+func commonSubtrees(prints []fingerprint.Print) map[uint32]int {
+	holders := map[uint32]int{}
+	for _, p := range prints {
+		for _, key := range p.Keys {
+			holders[key]++
+		}
+	}
+	keys := slices.SortedFunc(maps.Keys(holders), func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(holders[b], holders[a]), cmp.Compare(a, b))
+	})
+	columns := map[uint32]int{}
+	for c, key := range keys[:min(commonest, len(keys))] {
+		columns[key] = c
+	}
+	return columns
+}
+
 // sketches are log1p of the counts of subtrees, in buckets by key.
 func sketches(r *contrast.Representation) []float32 {
 	rows := make([]float32, r.Len()*buckets)
@@ -162,11 +214,16 @@ func sketches(r *contrast.Representation) []float32 {
 		for k, key := range p.Keys {
 			row[key%buckets] += float32(p.Counts[k])
 		}
-		for b, x := range row {
-			if x > 0 {
-				row[b] = float32(math.Log1p(float64(x)))
-			}
-		}
+		logarithms(row)
 	}
 	return rows
+}
+
+// logarithms turns counts into log1p of them.
+func logarithms(counts []float32) {
+	for i, x := range counts {
+		if x > 0 {
+			counts[i] = float32(math.Log1p(float64(x)))
+		}
+	}
 }

@@ -1,0 +1,193 @@
+package ratio
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"baca/algo/internal/parallel"
+)
+
+// A forest is a head of extremely randomised trees (Geurts, Ernst and Wehenkel, Machine
+// Learning 63, 2006). It sees what no plane parts: columns that say something together,
+// and ranges that both ends lie outside of.
+type forest []tree
+
+// A tree is its nodes, the root first.
+type tree []node
+
+// A node sends rows with more than threshold in a column to the right. A leaf has column
+// −1.
+type node struct {
+	column    int32
+	left      int32 // the right one follows it
+	threshold float32
+	value     float32 // of a leaf: the share of the batch, were bank and batch alike many
+}
+
+const (
+	trees = 100
+	// unseenFolds of the folds are left out of each tree, so that of a graph, too, as
+	// large a part of the trees knows nothing.
+	unseenFolds = 3
+	// leafRows is the fewest rows that a split leaves on a side.
+	leafRows = 2
+)
+
+func (t tree) value(row []float32) float64 {
+	n := &t[0]
+	for n.column >= 0 {
+		at := n.left
+		if row[n.column] > n.threshold {
+			at++
+		}
+		n = &t[at]
+	}
+	return float64(n.value)
+}
+
+func (f forest) score(row []float32) float64 {
+	sum := 0.0
+	for _, t := range f {
+		sum += t.value(row)
+	}
+	return sum / float64(len(f))
+}
+
+// growForests grows the trees, and returns for each fold those that have not seen it.
+func growForests(ctx context.Context, workers int, s *samples) ([]head, error) {
+	columns := make([][]float32, s.dim)
+	for c := range columns {
+		columns[c] = make([]float32, len(s.fold))
+		for i := range s.fold {
+			columns[c][i] = s.rows[i*s.dim+c]
+		}
+	}
+	unseen := func(tree, fold int) bool { return (tree+fold)%s.folds < unseenFolds }
+	all := make(forest, trees)
+	err := parallel.For(ctx, workers, trees, func(_, k int) {
+		g := &grower{columns: columns, rng: rand.New(rand.NewPCG(uint64(k), 0)), order: make([]int32, s.dim)}
+		for c := range g.order {
+			g.order[c] = int32(c)
+		}
+		all[k] = g.grow(s.outside(func(fold int) bool { return unseen(k, fold) }))
+	})
+	heads := make([]head, s.folds)
+	for fold := range heads {
+		var f forest
+		for k, t := range all {
+			if unseen(k, fold) {
+				f = append(f, t)
+			}
+		}
+		heads[fold] = f
+	}
+	return heads, err
+}
+
+// A grower grows a tree.
+type grower struct {
+	columns [][]float32 // of all rows
+	rng     *rand.Rand
+	order   []int32 // columns, to draw from
+	// weight of a row of the bank and of the batch: both are as much in all
+	bank, batch float64
+	tree        tree
+}
+
+// grow grows the tree of rows of the bank and the batch, which it puts into other orders.
+func (g *grower) grow(bank, batch []int32) tree {
+	g.bank, g.batch = 1/float64(max(1, len(bank))), 1/float64(max(1, len(batch)))
+	g.tree = tree{{}}
+	g.split(0, bank, batch)
+	return g.tree
+}
+
+// split makes the node at a place of the tree, and what is below it.
+func (g *grower) split(at int, bank, batch []int32) {
+	column, threshold := g.best(bank, batch)
+	if column < 0 {
+		a, b := g.bank*float64(len(bank)), g.batch*float64(len(batch))
+		g.tree[at] = node{column: -1, value: 0.5}
+		if a+b > 0 {
+			g.tree[at].value = float32(b / (a + b))
+		}
+		return
+	}
+	left := len(g.tree)
+	g.tree[at] = node{column: column, left: int32(left), threshold: threshold}
+	g.tree = append(g.tree, node{}, node{})
+	x := g.columns[column]
+	m, n := part(x, bank, threshold), part(x, batch, threshold)
+	g.split(left, bank[:m], batch[:n])
+	g.split(left+1, bank[m:], batch[n:])
+}
+
+// part moves the rows up to a threshold to the front and counts them.
+func part(x []float32, rows []int32, threshold float32) int {
+	n := 0
+	for k, i := range rows {
+		if x[i] <= threshold {
+			rows[k], rows[n] = rows[n], i
+			n++
+		}
+	}
+	return n
+}
+
+// best draws columns that differ among the rows, and a threshold for each, and returns
+// that which parts bank from batch best, column −1 if nothing is to be parted. Only counts
+// of rows matter, so their order does not.
+func (g *grower) best(bank, batch []int32) (column int32, threshold float32) {
+	column = -1
+	if len(bank) == 0 || len(batch) == 0 || len(bank)+len(batch) < 2*leafRows {
+		return column, 0
+	}
+	tries := int(math.Ceil(math.Pow(float64(len(g.order)), 0.75)))
+	gain := math.Inf(-1)
+	for k := 0; k < len(g.order) && tries > 0; k++ {
+		r := k + g.rng.IntN(len(g.order)-k)
+		g.order[k], g.order[r] = g.order[r], g.order[k]
+		x := g.columns[g.order[k]]
+		low, high := x[bank[0]], x[bank[0]]
+		for _, rows := range [][]int32{bank, batch} {
+			for _, i := range rows {
+				low, high = min(low, x[i]), max(high, x[i])
+			}
+		}
+		if low == high {
+			continue
+		}
+		tries--
+		cut := low + float32((high-low)*g.rng.Float32())
+		if cut >= high {
+			cut = low
+		}
+		m, n := upTo(x, bank, cut), upTo(x, batch, cut)
+		if m+n < leafRows || len(bank)-m+len(batch)-n < leafRows {
+			continue
+		}
+		if p := g.purity(m, n) + g.purity(len(bank)-m, len(batch)-n); p > gain {
+			gain, column, threshold = p, g.order[k], cut
+		}
+	}
+	return column, threshold
+}
+
+// upTo counts rows up to a threshold.
+func upTo(x []float32, rows []int32, threshold float32) int {
+	n := 0
+	for _, i := range rows {
+		if x[i] <= threshold {
+			n++
+		}
+	}
+	return n
+}
+
+// purity is what a side with so many rows of bank and batch has of Gini's criterion, which
+// is larger the less they are mixed.
+func (g *grower) purity(bank, batch int) float64 {
+	a, b := g.bank*float64(bank), g.batch*float64(batch)
+	return (float64(a*a) + float64(b*b)) / (a + b)
+}

@@ -66,7 +66,7 @@ func growForests(ctx context.Context, workers int, s *samples) ([]head, error) {
 	unseen := func(tree, fold int) bool { return (tree+fold)%s.folds < unseenFolds }
 	all := make(forest, trees)
 	err := parallel.For(ctx, workers, trees, func(_, k int) {
-		g := &grower{columns: columns, rng: rand.New(rand.NewPCG(uint64(k), 0)), order: make([]int32, s.dim)}
+		g := &grower{columns: columns, rng: rand.New(rand.NewPCG(uint64(k), 0)), order: make([]int32, s.dim), values: make([]float32, 0, len(s.fold))}
 		for c := range g.order {
 			g.order[c] = int32(c)
 		}
@@ -89,7 +89,8 @@ func growForests(ctx context.Context, workers int, s *samples) ([]head, error) {
 type grower struct {
 	columns [][]float32 // of all rows
 	rng     *rand.Rand
-	order   []int32 // columns, to draw from
+	order   []int32   // columns, to draw from
+	values  []float32 // of a column, for all rows of a node
 	// weight of a row of the bank and of the batch: both are as much in all
 	bank, batch float64
 	tree        tree
@@ -148,11 +149,19 @@ func (g *grower) best(bank, batch []int32) (column int32, threshold float32) {
 	for k := 0; k < len(g.order) && tries > 0; k++ {
 		r := k + g.rng.IntN(len(g.order)-k)
 		g.order[k], g.order[r] = g.order[r], g.order[k]
+		values := g.values[:0]
 		x := g.columns[g.order[k]]
 		low, high := x[bank[0]], x[bank[0]]
 		for _, rows := range [][]int32{bank, batch} {
 			for _, i := range rows {
-				low, high = min(low, x[i]), max(high, x[i])
+				v := x[i]
+				values = append(values, v)
+				if v < low {
+					low = v
+				}
+				if v > high {
+					high = v
+				}
 			}
 		}
 		if low == high {
@@ -163,8 +172,8 @@ func (g *grower) best(bank, batch []int32) (column int32, threshold float32) {
 		if cut >= high {
 			cut = low
 		}
-		m, n := upTo(x, bank, cut), upTo(x, batch, cut)
-		if m+n < leafRows || len(bank)-m+len(batch)-n < leafRows {
+		m, n := upTo(values[:len(bank)], cut), upTo(values[len(bank):], cut)
+		if m+n < leafRows || len(values)-m-n < leafRows {
 			continue
 		}
 		if p := g.purity(m, n) + g.purity(len(bank)-m, len(batch)-n); p > gain {
@@ -174,11 +183,11 @@ func (g *grower) best(bank, batch []int32) (column int32, threshold float32) {
 	return column, threshold
 }
 
-// upTo counts rows up to a threshold.
-func upTo(x []float32, rows []int32, threshold float32) int {
+// upTo counts values up to a threshold.
+func upTo(values []float32, threshold float32) int {
 	n := 0
-	for _, i := range rows {
-		if x[i] <= threshold {
+	for _, v := range values {
+		if v <= threshold {
 			n++
 		}
 	}

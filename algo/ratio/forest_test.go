@@ -1,0 +1,137 @@
+package ratio
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"baca/algo/metric"
+)
+
+// crossed are rows of four columns, of which the batch has the first two on the same side
+// of 0 and the bank on different ones. No plane parts them.
+func crossed(rng *rand.Rand, bank, batch int) *samples {
+	s := &samples{dim: 4, bank: bank, folds: 10}
+	for i := range bank + batch {
+		a, b := rng.NormFloat64(), math.Abs(rng.NormFloat64())
+		if (a < 0) == (i < bank) {
+			b = -b
+		}
+		s.rows = append(s.rows, float32(a), float32(-b), float32(rng.NormFloat64()), float32(rng.IntN(3)))
+		s.fold = append(s.fold, i%s.folds)
+	}
+	return s
+}
+
+func TestForestPartsWhatNoPlaneDoes(t *testing.T) {
+	s := crossed(rand.New(rand.NewPCG(1, 2)), 300, 120)
+	isBatch := make([]bool, len(s.fold))
+	for i := s.bank; i < len(isBatch); i++ {
+		isBatch[i] = true
+	}
+	forest, err := growForests(ctx, 2, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plane, err := fitLinear(ctx, 2, s, 0.1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(heads []head) float64 { return metric.AUROC(scoreByFold(heads, s.rows, s.fold), isBatch) }
+	if f, p := of(forest), of(plane); f < 0.95 || p > 0.65 {
+		t.Errorf("AUROC of rows that were not seen: forest %g, plane %g, want at least 0.95 and about ½", f, p)
+	}
+}
+
+// Every leaf has the share of the batch among the rows that reach it, when both classes are
+// as many, and is reached by no fewer than it must be.
+func TestLeaves(t *testing.T) {
+	s := crossed(rand.New(rand.NewPCG(3, 4)), 200, 50)
+	heads, err := growForests(ctx, 1, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[*node]bool{}
+	for fold, h := range heads {
+		f := h.(forest)
+		if len(f) != trees*unseenFolds/s.folds {
+			t.Errorf("%d of %d trees have not seen fold %d, want %d in 10", len(f), trees, fold, unseenFolds)
+		}
+		for _, tr := range f {
+			if seen[&tr[0]] {
+				continue
+			}
+			seen[&tr[0]] = true
+			// The folds that the tree left out: those whose heads it is in.
+			out := map[int]bool{}
+			for k, h := range heads {
+				for _, other := range h.(forest) {
+					out[k] = out[k] || &other[0] == &tr[0]
+				}
+			}
+			reach, all := map[int32][2]float64{}, [2]float64{}
+			for i, k := range s.fold {
+				if out[k] {
+					continue
+				}
+				row, at := s.rows[i*s.dim:(i+1)*s.dim], int32(0)
+				for tr[at].column >= 0 {
+					n := tr[at]
+					at = n.left
+					if row[n.column] > n.threshold {
+						at++
+					}
+				}
+				class := 0
+				if i >= s.bank {
+					class = 1
+				}
+				c := reach[at]
+				c[class]++
+				reach[at] = c
+				all[class]++
+			}
+			for at, n := range tr {
+				if n.column >= 0 {
+					continue
+				}
+				c := reach[int32(at)]
+				want := c[1] / all[1] / (c[0]/all[0] + c[1]/all[1])
+				if c[0]+c[1] < leafRows || math.Abs(float64(n.value)-want) > 1e-6 {
+					t.Fatalf("leaf of %g rows of the bank and %g of the batch says %g, want %g", c[0], c[1], n.value, want)
+				}
+			}
+		}
+	}
+	if len(seen) != trees {
+		t.Errorf("%d trees, want %d", len(seen), trees)
+	}
+}
+
+// A graph's score does not hang on where it stands.
+func TestForestOfRowsInAnotherOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	s := crossed(rng, 90, 40)
+	shuffled, place := &samples{dim: s.dim, bank: s.bank, folds: s.folds}, append(rng.Perm(s.bank), rng.Perm(40)...)
+	for k := range place {
+		if k >= s.bank {
+			place[k] += s.bank
+		}
+		shuffled.rows = append(shuffled.rows, s.rows[place[k]*s.dim:(place[k]+1)*s.dim]...)
+		shuffled.fold = append(shuffled.fold, s.fold[place[k]])
+	}
+	first, err := growForests(ctx, 1, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := growForests(ctx, 3, shuffled)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, got := scoreByFold(first, s.rows, s.fold), scoreByFold(second, shuffled.rows, shuffled.fold)
+	for k, i := range place {
+		if got[k] != want[i] {
+			t.Fatalf("row %d has %g, in another order %g", i, want[i], got[k])
+		}
+	}
+}

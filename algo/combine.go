@@ -49,11 +49,10 @@ func (s Sum) Of(base, extra []float64) []float64 {
 }
 
 // gate turns evidence, the cross-validated AUC of telling a batch from a bank of
-// the given sizes, into the weight of the density ratio, from 0 to 1: how many standard
-// errors it lies above the ½ of a batch that looks like the bank, less 2.5, by 1.5. The
-// best of four heads, none of which sees anything, lies 2.5 standard errors above once
-// in forty batches. An AUC of so many graphs that have nothing to tell apart has the
-// variance (n+m+1)/(12·n·m) of the rank-sum test.
+// the given sizes in the mean of the heads, into the weight of the density ratio, from 0
+// to 1: half of what it lies above the ½ of a batch that looks like the bank, less one, in
+// standard errors. An AUC of so many graphs that have nothing to tell apart has the
+// variance (n+m+1)/(12·n·m) of the rank-sum test; the mean of four varies less.
 func gate(evidence float64, batch, bank int) float64 {
 	if batch == 0 || bank == 0 {
 		return 0
@@ -63,4 +62,4 @@ func gate(evidence float64, batch, bank int) float64 {
 	return max(0, min(1, (z-gateLow)/gateWidth))
 }
 
-const gateLow, gateWidth = 2.5, 1.5
+const gateLow, gateWidth = 1, 2

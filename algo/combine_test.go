@@ -28,7 +28,7 @@ func TestGate(t *testing.T) {
 	if math.Abs(mean-0.5) > 0.005 {
 		t.Fatalf("mean AUC %g", mean)
 	}
-	for _, c := range []struct{ errors, want float64 }{{-3, 0}, {0, 0}, {2.4, 0}, {3.25, 0.5}, {4.1, 1}, {100, 1}} {
+	for _, c := range []struct{ errors, want float64 }{{-3, 0}, {0, 0}, {0.9, 0}, {2, 0.5}, {3.1, 1}, {100, 1}} {
 		if got := gate(0.5+c.errors*deviation, n, m); math.Abs(got-c.want) > 0.05 {
 			t.Errorf("%g standard errors of evidence give the weight %g, want %g", c.errors, got, c.want)
 		}

@@ -58,5 +58,5 @@ func Example() {
 	}
 	fmt.Printf("the batch differs, p = %.2g: ID graphs %.1f, others %.1f\n", e.P, mean(e.Test[:30]), mean(e.Test[30:]))
 	// Output:
-	// the batch differs, p = 0.00019: ID graphs -0.7, others 0.7
+	// the batch differs, p = 0.00019: ID graphs -0.6, others 0.6
 }

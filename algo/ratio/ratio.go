@@ -45,10 +45,10 @@ const minGraphs = 10
 // An Estimate is a density ratio.
 type Estimate struct {
 	Test []float64 // scores of the batch
-	// Evidence is the mean AUC over the folds at which the best of the heads tells bank
-	// graphs from batch graphs that it has not seen, ½ if none can.
+	// Evidence is the mean AUC, over the folds and the views, at which the heads tell bank
+	// graphs from batch graphs that they have not seen, ½ if none can.
 	Evidence float64
-	// AUC is the same for held-out graphs in the place of bank graphs, and P its
+	// AUC is that of the best view for held-out graphs in the place of bank graphs, and P its
 	// p-value: how often so many graphs like the held-out ones would be told from
 	// them as well. They are of the batch as a whole, NaN where too few are held out.
 	AUC, P float64
@@ -75,7 +75,7 @@ func (b *Bank) Estimate(ctx context.Context, workers int, o Options, batch, hold
 	enough := holdout.Len() >= minGraphs
 	bankFold, batchFold := folds(b.near.Graphs, o.Folds), folds(batch.Representation, o.Folds)
 	scores := make([][]float64, views)
-	sum := 0.0
+	evidence, weights := 0.0, 0.0
 	for k := range views {
 		rows := e.bank.apply(k, batch)
 		samples := &samples{slices.Concat(e.bank.rows[k], rows), len(rows) / n, m, slices.Concat(bankFold, batchFold), o.Folds}
@@ -88,20 +88,20 @@ func (b *Bank) Estimate(ctx context.Context, workers int, o Options, batch, hold
 			further = e.bank.apply(k, holdout)
 		}
 		scores[k] = v.judge(samples, further)
-		e.Evidence = max(e.Evidence, v.evidence)
+		evidence += v.evidence / views
 		if enough && !(v.auc <= e.AUC) {
 			e.AUC = v.auc
 		}
-		above := max(minEvidence, v.evidence-0.5)
-		v.weight = above * above
-		sum += v.weight
+		v.weight = max(minEvidence, v.evidence-0.5)
+		weights += v.weight
 		e.views = append(e.views, v)
 	}
 	if enough {
 		e.P = min(1, views*rankSumP(e.AUC, different(batch.Representation), float64(holdout.Len())))
 	}
+	e.Evidence = evidence
 	for k, v := range e.views {
-		v.weight /= sum
+		v.weight /= weights
 		v.add(e.Test, scores[k])
 	}
 	return e, nil

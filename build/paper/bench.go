@@ -223,6 +223,9 @@ func (b *bench) heading(title string) *markdown {
 	if b.epochs != 0 {
 		line += fmt.Sprintf(" --epochs %d", b.epochs)
 	}
+	if b.against && b.list != "all" {
+		line += " --rivals " + b.list
+	}
 	return b.headingOf(title, line)
 }
 

@@ -303,7 +303,9 @@ func TestBenchTable1(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
 	}
-	if report := string(read(t, filepath.Join(out, "report.md"))); !strings.Contains(report, "| TREES/RINGS |") || strings.Contains(report, "NaN") {
+	report := string(read(t, filepath.Join(out, "report.md")))
+	// Columns of molecules have no rate of false alarms on graphs that are none.
+	if !strings.Contains(report, "| TREES/RINGS |") || strings.Contains(report, "NaN") || !strings.Contains(report, "| ecfp4 5 | – |") {
 		t.Errorf("the report:\n%s", report)
 	}
 

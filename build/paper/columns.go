@@ -463,10 +463,14 @@ func (b *testBatch) falseAlarms(ctx context.Context, share float64, draw uint64)
 	return alarms, nil
 }
 
-// falseAlarmsAlone is falseAlarms for scores that do not depend on a batch.
+// falseAlarmsAlone is falseAlarms for scores that do not depend on a batch. The rate is NaN
+// where the column has no scores, as columns of molecules on other graphs.
 func (b *testBatch) falseAlarmsAlone(scores []float64, draw uint64) alarm {
 	tested, reference := b.halves(draw)
 	asked := rateAsked(len(reference))
+	if math.IsNaN(slices.Max(scores)) {
+		return alarm{math.NaN(), asked}
+	}
 	return alarm{shareUpTo(decide.PValues(pick(scores, tested), pick(scores, reference)), asked), asked}
 }
 

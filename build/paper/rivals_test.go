@@ -78,7 +78,7 @@ func TestBenchRivals(t *testing.T) {
 	}
 	succeed(t, append(args, "--rivals", "wl-lof,wl-forest", "--finished")...)
 	report := string(read(t, filepath.Join(out, "report.md")))
-	if !strings.Contains(report, "| WL-LOF | graph | – | – |") || strings.Contains(report, "NaN") {
+	if !strings.Contains(report, " --rivals wl-lof,wl-forest`") || !strings.Contains(report, "| WL-LOF | graph | – | – |") || strings.Contains(report, "NaN") {
 		t.Errorf("the report of unfinished cells:\n%s", report)
 	}
 	refuse(t, true, "--rivals nobody: want", append(args, "--rivals", "nobody")...)

@@ -99,6 +99,11 @@ func (t *table1) report() *markdown {
 table 1, whose settings were picked for each pair by the test AUROC. Every number below comes from
 table1.json and the files in cells beside it.
 
+S_Pre, of its parts ℓ_g and ℓ_n, is the paper's score before calibration, with negatives of the batch, or of training graphs ("bank").
+Attention is its S_BaCa, "better" with another partition of the batch. Nearest is the distance to the nearest embedding of a training
+graph; WL 1 and WL 5 are by how many subtrees a graph shares with the most similar training graph, and with the fifth. Ratio is how likely
+a graph is in the batch, compared with the training set. ID graphs are of the set that was trained on, OOD graphs of the other.
+
 `)
 	m.text("## Fixed protocol: one setting for all pairs, the first OOD graphs\n\n")
 	t.fixedTable(m, "first")

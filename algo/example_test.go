@@ -29,11 +29,11 @@ func Example() {
 		"OC1(CCN(CCCC(=O)c2ccc(F)cc2)CC1)c1ccc(Cl)cc1",
 		"FS(F)(F)(F)(F)F",
 	} {
-		m, err := smiles.Parse(text)
+		g, err := smiles.ParseCanonical(text)
 		if err != nil {
 			log.Fatal(err)
 		}
-		graphs = append(graphs, m.Graph())
+		graphs = append(graphs, g)
 	}
 	rows, err := scorer.Score(ctx, graphs)
 	if err != nil {

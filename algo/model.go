@@ -1,6 +1,17 @@
 // Package algo is the front door of BaCa: give it a pre-trained model and some
 // graphs, and it says which graphs lie outside what the model was trained on.
 // The packages below it are for those who need one stage of the method.
+//
+//	model, err := weights.Open("bbbp") // or weights.Load, of a file
+//	scorer, err := algo.NewScorer(ctx, model, algo.DefaultOptions())
+//	g, err := smiles.ParseCanonical("CCO") // as the built-in models read molecules, see FormOf
+//	rows, err := scorer.Score(ctx, []*graph.Graph{g})
+//	fmt.Println(rows[0].Score, rows[0].P, rows[0].Verdict)
+//
+// A module of yours finds these packages in a copy of the project:
+//
+//	go mod edit -replace baca=FOLDER
+//	go get baca/algo baca/weights
 package algo
 
 import (

@@ -77,7 +77,7 @@ func (s *Service) Model(ctx context.Context, name string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.keep(ctx, name, file)
+	return s.keep(ctx, name, append(file, weights.StructuresFile(name)...))
 }
 
 // Open keeps the model of a file, by the SHA-256 of all its bytes, until some others were asked
@@ -99,9 +99,6 @@ func sum(data []byte) string {
 
 func (s *Service) keep(ctx context.Context, name string, file []byte) (*Model, error) {
 	own, structures := weights.Split(file)
-	if structures == nil {
-		structures = weights.StructuresFile(name)
-	}
 	loaded, err := weights.Load(own)
 	if err != nil {
 		return nil, err

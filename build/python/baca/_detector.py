@@ -48,13 +48,27 @@ class Rows:
 
 @dataclass(frozen=True)
 class Whole:
-    """What a list is like as a whole."""
+    """What a list is like as a whole.
 
-    few: bool  # fewer than 20 records are no batch: each is judged by itself
-    auc: Optional[float]  # how well the list is told from held-out records, None if few
-    p_value: Optional[float]  # of the list, None where too few are held out
-    differences: tuple[str, ...]  # in what it differs, where it does
-    notes: tuple[str, ...]  # all of it in sentences, and warnings
+    Attributes
+    ----------
+    few : bool
+        Fewer than 20 records are no batch: each is judged by itself.
+    auc : float or None
+        How well the list is told from held-out records, None if few.
+    p_value : float or None
+        Of the list, None where too few are held out.
+    differences : tuple of str
+        In what it differs, where it does.
+    notes : tuple of str
+        All of it in sentences, and warnings.
+    """
+
+    few: bool
+    auc: Optional[float]
+    p_value: Optional[float]
+    differences: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
 class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]

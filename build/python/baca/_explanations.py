@@ -14,32 +14,59 @@ _COLOURS = {"inside": "#2e7d5b", "borderline": "#b07a00", "outside": "#b3261e"}
 
 @dataclass(frozen=True)
 class Neighbor:
-    """A training graph that is like a record."""
+    """A training graph that is like a record.
 
-    row: Optional[int]  # in the training set, from 0; None where the model does not know it
-    similarity: float  # from 0 to 1
-    smiles: Optional[str]  # None where the model does not hold its structures
+    Attributes
+    ----------
+    row : int or None
+        In the training set, from 0; None where the model does not know it.
+    similarity : float
+        From 0 to 1.
+    smiles, name : str or None
+        None where the model does not hold its structures.
+    observed, predicted : float or None
+        What was measured and what was predicted of it, where the model knows; in its unit.
+    """
+
+    row: Optional[int]
+    similarity: float
+    smiles: Optional[str]
     name: Optional[str]
-    observed: Optional[float] = None  # what was measured of it, where the model knows; in its unit
-    predicted: Optional[float] = None  # what was predicted of it, the same
+    observed: Optional[float] = None
+    predicted: Optional[float] = None
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why one record has its score. A refused record has an error and nothing else."""
+    """Why one record has its score. A refused record has an error and nothing else.
 
-    row: int  # in the list, from 0
+    Attributes
+    ----------
+    row : int
+        In the list, from 0.
+    smiles, score, p_value, verdict, error
+        As of the columns of :func:`score`.
+    reasons : tuple of str
+        The most unusual first.
+    atoms : tuple of float
+        What each atom adds to the score, as written; they add up to how far the score is
+        above the least that is called outside.
+    nearest : tuple of Neighbor
+        Training graphs, the most similar first.
+    trained_on : bool
+        Whether it is likely one of them, stereochemistry and the way of writing aside.
+    """
+
+    row: int
     smiles: str
     score: Optional[float] = None
     p_value: Optional[float] = None
     verdict: Optional[str] = None
     error: Optional[str] = None
-    reasons: tuple[str, ...] = ()  # the most unusual first
-    # What each atom adds to the score, as written; they add up to how far the
-    # score is above the least that is called outside.
+    reasons: tuple[str, ...] = ()
     atoms: tuple[float, ...] = ()
-    nearest: tuple[Neighbor, ...] = ()  # the most similar first
-    trained_on: bool = False  # likely, stereochemistry and the way of writing aside
+    nearest: tuple[Neighbor, ...] = ()
+    trained_on: bool = False
 
     @classmethod
     def of(cls, row: int, values: dict[str, Any]) -> Explanation:

@@ -47,7 +47,7 @@ def score_file(
     Returns
     -------
     pandas.DataFrame or pathlib.Path
-        The rows of ``baca score``, or the path of ``out``.
+        The rows of ``baca score``, with NaN for what a row has none of, or the path of ``out``.
 
     Raises ValueError with what the command says of a file that it cannot read, and warns of
     refused records with a :class:`RefusedWarning`.
@@ -76,8 +76,8 @@ def score_file(
             warnings.warn(f"{tally[2]} of {tally[1]} records have no score: see the column error", RefusedWarning, stacklevel=2)
         if out is not None:
             return Path(out)
-        return pandas.read_csv(io.BytesIO(rows.read_bytes()), keep_default_na=False, na_values={name: [""] for name in _NUMBERS}, dtype=_TEXTS)
+        return pandas.read_csv(io.BytesIO(rows.read_bytes()), keep_default_na=False, na_values={name: [""] for name in _MISSING}, dtype=_TEXTS)
 
 
-_NUMBERS = ("score", "p_value", "s_pre", "s_attn", "s_baca", "alpha")
+_MISSING = ("score", "p_value", "s_pre", "s_attn", "s_baca", "alpha", "verdict", "error")
 _TEXTS = {"id": str, "smiles": str, "verdict": str, "error": str, "model_sha256": str}

@@ -207,6 +207,8 @@ def test_clone_pickle_pipeline(tmp_path, molecules):
     assert pipeline.fit(molecules).predict(molecules).tolist() == own.predict(molecules).tolist()
     own.save(tmp_path / "own.msgpack")
     assert baca.Detector.load(tmp_path / "own.msgpack", alpha=0.2).score_samples(molecules).tolist() == scores
+    baca.Detector().save(tmp_path / "bbbp.msgpack")
+    assert baca.Detector.load(tmp_path / "bbbp.msgpack").explain(RDX) == baca.Detector().explain(RDX)
     # A process that never saw the detector.
     (tmp_path / "own.pickle").write_bytes(pickle.dumps(own))
     code = "import pickle, sys; d = pickle.load(open(sys.argv[1], 'rb')); print(d.score_samples(['CCO'])[0])"
@@ -314,5 +316,7 @@ def test_everything_public_has_a_docstring():
     for name in baca.__all__:
         thing = getattr(baca, name)
         assert thing.__doc__, name
+        for field in getattr(thing, "__dataclass_fields__", ()):
+            assert field in thing.__doc__, f"{name}.{field}"
         for member, value in vars(thing).items() if inspect.isclass(thing) else ():
             assert member.startswith("_") or not inspect.isfunction(value) or value.__doc__, f"{name}.{member}"

@@ -25,7 +25,8 @@ def test_score_file(tmp_path, detector):
     with pytest.warns(baca.RefusedWarning, match="1 of 3"):
         rows = baca.score_file(path)
     want = detector.scores([ASPIRIN, RDX])
-    assert list(rows.id) == ["007", "broken", "NA"] and list(rows.verdict) == ["inside", "", "outside"]
+    assert list(rows.id) == ["007", "broken", "NA"] and list(rows.verdict.dropna()) == ["inside", "outside"]
+    assert list(rows.error.isna()) == [True, False, True] == list(rows.verdict.notna())
     assert list(rows.score[[0, 2]]) == list(want) and np.isnan(rows.score[1]) and "never closed" in rows.error[1]
     frame = pd.DataFrame({"anything": [ASPIRIN, RDX]})
     frame.to_csv(tmp_path / "in.csv", index=False)

@@ -34,6 +34,8 @@ if [ -n "$compiler" ]; then missing "whether the WebAssembly kernel is what its 
 
 if [ "$(uname -s)" = Linux ] && ! ./vulkan.sh; then missing "the command on a GPU, without a Vulkan driver (of make test-all)" "libvulkan1 mesa-vulkan-drivers"; fi
 
+if [ ! -d ../../../shared ]; then echo "left out: tests on public sets and reference values, without a folder shared beside the project"; fi
+
 modules="venv, pytest, numpy, pandas, sklearn, rdkit, networkx, tqdm"
 if ! python3 -c "import $modules" 2>/dev/null && ! /usr/bin/python3 -c "import $modules" 2>/dev/null; then
 	missing "the Python package, without a Python that has $modules" "python3-venv python3-pytest python3-pandas python3-sklearn python3-rdkit python3-networkx python3-tqdm"

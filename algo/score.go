@@ -266,7 +266,7 @@ func (s *Scorer) calibrate(ctx context.Context, r *Report, gs []*graph.Graph, te
 		return nil, err
 	}
 	if n := test.Undefined(); n > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("ℓ_n is not defined for a single node: the mean of the bank took its place for %d of %d graphs", n, len(gs)))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("s_pre is incomplete for %d of %d graphs, which have a single node", n, len(gs)))
 	}
 	if o.Partition == PartByBatch {
 		if err := s.weigh(ctx, t, r, gs, test); err != nil {

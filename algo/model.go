@@ -190,6 +190,58 @@ func (m *Model) SetHoldout(ctx context.Context, workers int, gs []*graph.Graph) 
 	return err
 }
 
+// References returns how many held-out graphs there are to take p-values from.
+func (m *Model) References() int { return max(m.Holdout.Len(), len(m.Reference)) }
+
+// Known returns how many training graphs the model holds the subtrees of: all that it was
+// trained on. Those of the bank are picked from them evenly, see near.Place.
+func (m *Model) Known() int {
+	if m.Subtrees == nil {
+		return m.Bank.Len()
+	}
+	return m.Subtrees.Len()
+}
+
+// print is that of a training graph that the model holds.
+func (m *Model) print(place int) fingerprint.Print {
+	if m.Subtrees == nil {
+		return m.Bank.Prints[place]
+	}
+	return m.Subtrees.Print(place)
+}
+
+// maxRows bounds the data sets of which KnownRows is worth its memory. The numbers
+// on a card are only what a file says.
+const maxRows = 1 << 24
+
+// KnownRows returns the rows of the data set, from 0, that the training graphs were which
+// the model holds, as NewModel picks them, or −1 where the card does not tell.
+func (m *Model) KnownRows() []int {
+	rows := make([]int, m.Known())
+	for k := range rows {
+		rows[k] = -1
+	}
+	if m.Shared > 0 || m.Card.Train+len(m.Card.HoldoutRows) != m.Card.Graphs || m.Card.Graphs > maxRows || m.Card.Train < len(rows) {
+		return rows
+	}
+	isHoldout := map[int]bool{}
+	for _, row := range m.Card.HoldoutRows {
+		isHoldout[row] = true
+	}
+	var train []int
+	for row := range m.Card.Graphs {
+		if !isHoldout[row] {
+			train = append(train, row)
+		}
+	}
+	if len(train) == m.Card.Train {
+		for k := range rows {
+			rows[k] = train[near.Place(k, len(rows), len(train))]
+		}
+	}
+	return rows
+}
+
 // salt is that of the hashes of a model's training graphs. It differs from model to
 // model, and the same training gives the same file.
 func salt(c Card) (s [explain.SaltSize]byte) {

@@ -10,7 +10,6 @@ import (
 	"baca/algo/attention"
 	"baca/algo/contrast"
 	"baca/algo/decide"
-	"baca/algo/explain"
 	"baca/algo/graph"
 	"baca/algo/ratio"
 )
@@ -203,149 +202,6 @@ func (s *Scorer) Paper() (sum Sum, ok bool) {
 	return s.state.baca, true
 }
 
-// Batch calibrates graphs together. All must have the model's feature schema. The
-// negatives of S_Pre are the batch itself, the attention and the density ratio learn
-// from it, and the model's holdout is scored in the same state for p-values. Fewer than
-// MinBatch graphs are scored one by one.
-//
-// After an earlier batch the dictionaries of the attention go on from there.
-func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) {
-	m, o := s.model, s.options
-	r := &Report{Few: len(gs) < MinBatch, Evidence: 0.5, P: math.NaN()}
-	if len(gs) == 0 {
-		return r, ctx.Err()
-	}
-	if m.Shared > 0 {
-		return nil, fmt.Errorf("model %s was made for sharing: it cannot calibrate a batch", m.Card.Name)
-	}
-	test, err := s.encode(ctx, gs)
-	if err != nil {
-		return nil, err
-	}
-	answers, err := s.single.answersBeside(ctx, o.Workers, gs, test)
-	if err != nil {
-		return nil, err
-	}
-	r.Rows, r.Holdout = unjudged(scoresOf(answers)), unjudged(s.single.holdout)
-	if m.References() == 0 {
-		r.Warnings = append(r.Warnings, "the model holds no graphs kept from training, so there are no p-values")
-	}
-	if r.Few {
-		if o.By != ByAlone {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("fewer than %d graphs are no batch, so each graph is judged by itself", MinBatch))
-		}
-		s.state = nil
-		s.decide(r.Rows, ByAlone)
-		return r, nil
-	}
-	t, err := s.calibrate(ctx, r, gs, test)
-	if err != nil {
-		return nil, err
-	}
-	o.Watch.Report(attention.Judging, 0, 1)
-	if err := t.fill(ctx, o.Workers, r.Holdout, m.Holdout); err != nil {
-		return nil, err
-	}
-	for _, row := range r.Holdout {
-		t.batch, t.paper = append(t.batch, row.Batch), append(t.paper, row.BaCa)
-	}
-	s.state = t
-	s.decide(r.Rows, o.By)
-	return r, nil
-}
-
-// calibrate learns from a batch, and adds what it says of the batch to the report.
-func (s *Scorer) calibrate(ctx context.Context, r *Report, gs []*graph.Graph, test *contrast.Representation) (*state, error) {
-	m, o := s.model, s.options
-	if err := m.Holdout.CheckProjections(); err != nil {
-		return nil, fmt.Errorf("model %s: holdout: %w", m.Card.Name, err)
-	}
-	t := &state{negatives: test.Negatives(), bank: s.single.ratio, partition: o.Partition}
-	pre, err := t.base(ctx, o, m, test)
-	if err != nil {
-		return nil, err
-	}
-	if n := test.Undefined(); n > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("s_pre is incomplete for %d of %d graphs, which have a single node", n, len(gs)))
-	}
-	if o.Partition == PartByBatch {
-		if err := s.weigh(ctx, t, r, gs, test); err != nil {
-			return nil, err
-		}
-	}
-	base := pre
-	if o.Partition == PartByBatch {
-		base = t.fused.Of(alone(r.Rows), t.ratio.Test)
-	}
-	attn, err := s.attention.Calibrate(ctx, &attention.Batch{
-		Encoder: m.Encoder, Graphs: gs, Test: test, Terms: t.terms, Base: pre, Part: base, Bank: m.Bank, Workers: o.Workers, Watch: o.Watch,
-	})
-	if err != nil {
-		return nil, err
-	}
-	t.attn, t.baca = attn.Score, Add(o.Beta, base, attn.Test)
-	r.Warnings = append(r.Warnings, attn.Warnings...)
-	if o.Partition == PartByPre {
-		if err := s.weigh(ctx, t, r, gs, test); err != nil {
-			return nil, err
-		}
-	}
-	t.set(r.Rows, pre, attn.Test, t.ratio.Test)
-	return t, nil
-}
-
-// base returns S_Pre of a batch and keeps its terms.
-func (t *state) base(ctx context.Context, o Options, m *Model, test *contrast.Representation) (pre []float64, err error) {
-	if o.Plain {
-		t.terms = contrast.PlainTerms(m.Bank)
-		return contrast.BaseScores(ctx, o.Workers, test, t.negatives, true, t.terms)
-	}
-	pre, t.terms, err = contrast.BatchScores(ctx, o.Workers, test, t.negatives, m.Bank.MeanNodeScore())
-	return pre, err
-}
-
-// weigh estimates the density ratio of a batch, and how it is joined with the scores of
-// single graphs.
-func (s *Scorer) weigh(ctx context.Context, t *state, r *Report, gs []*graph.Graph, test *contrast.Representation) error {
-	m, o := s.model, s.options
-	o.Watch.Report(attention.Weighing, 0, 1)
-	batch, err := t.bank.Measure(ctx, o.Workers, test)
-	if err != nil {
-		return err
-	}
-	holdout, err := t.bank.Measure(ctx, o.Workers, m.Holdout)
-	if err != nil {
-		return err
-	}
-	if t.ratio, err = t.bank.Estimate(ctx, o.Workers, o.Ratio, batch, holdout); err != nil {
-		return err
-	}
-	if t.ratio.Skipped != "" {
-		r.Warnings = append(r.Warnings, t.ratio.Skipped)
-	}
-	r.Evidence, r.P = t.ratio.AUC, t.ratio.P
-	if math.IsNaN(r.Evidence) {
-		r.Evidence = t.ratio.Evidence
-	}
-	if r.P <= 0.05 {
-		r.Differences = explain.Differences(m.Profile, gs)
-	}
-	r.Weight = gate(t.ratio.Evidence, len(gs), m.Bank.Len())
-	// A graph without nodes has no score, which must not spread to the others.
-	scores := slices.DeleteFunc(alone(r.Rows), math.IsNaN)
-	t.fused = blend(r.Weight, scores, t.ratio.Test)
-	return nil
-}
-
-// alone are the scores of single graphs.
-func alone(rows []Row) []float64 {
-	scores := make([]float64, len(rows))
-	for i, r := range rows {
-		scores[i] = r.Alone
-	}
-	return scores
-}
-
 // Score scores further graphs: by themselves, and after a batch also in the state that it
 // left, just as the batch scored the holdout. A row depends on nothing else but its
 // graph. All graphs must have the model's feature schema. Score may be called by several
@@ -427,48 +283,14 @@ func Guarded(v decide.Verdict, alone float64) decide.Verdict {
 // none more the larger of both.
 func PaperP(baca, alone float64) float64 { return max(baca, alone) }
 
-// A state is what scores a graph once a batch has been seen.
-type state struct {
-	bank      *ratio.Bank
-	negatives *contrast.Negatives
-	terms     contrast.Terms // of S_Pre
-	partition string
-	attn      func(context.Context, *contrast.Representation) ([]float64, error)
-	baca      Sum // S_BaCa
-	ratio     *ratio.Estimate
-	fused     Sum // Row.Batch
-	// Scores of the holdout.
-	batch, paper []float64
-}
+// DeviceChunk is how many graphs a device beside the processor gets at once.
+const DeviceChunk = 1024
 
-// fill adds the scores of the batch to rows of graphs from which nothing was learned.
-func (t *state) fill(ctx context.Context, workers int, rows []Row, r *contrast.Representation) error {
-	pre, err := contrast.BaseScores(ctx, workers, r, t.negatives, false, t.terms)
-	if err != nil {
-		return err
+// Chunk is how many graphs are best given to Score at once, of many that there are:
+// 0 for any number, or more where a device beside the processor encodes them.
+func (s *Scorer) Chunk() int {
+	if s.model.Encoder.Device == nil {
+		return 0
 	}
-	attn, err := t.attn(ctx, r)
-	if err != nil {
-		return err
-	}
-	g, err := t.bank.Measure(ctx, workers, r)
-	if err != nil {
-		return err
-	}
-	t.set(rows, pre, attn, t.ratio.Score(g))
-	return nil
-}
-
-// set fills in rows, of which Alone is known.
-func (t *state) set(rows []Row, pre, attn, ratio []float64) {
-	batch := t.fused.Of(alone(rows), ratio)
-	base := pre
-	if t.partition == PartByBatch {
-		base = batch
-	}
-	baca := t.baca.Of(base, attn)
-	for i := range rows {
-		r := &rows[i]
-		r.Pre, r.Attn, r.BaCa, r.Ratio, r.Batch = pre[i], attn[i], baca[i], ratio[i], batch[i]
-	}
+	return DeviceChunk
 }

@@ -212,6 +212,3 @@ func common(prints []fingerprint.Print, members []int, k int) fingerprint.Print 
 	}
 	return p
 }
-
-// References returns how many held-out graphs there are to take p-values from.
-func (m *Model) References() int { return max(m.Holdout.Len(), len(m.Reference)) }

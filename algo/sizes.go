@@ -6,32 +6,6 @@ import (
 	"baca/algo/near"
 )
 
-// The score of a single graph has two parts, both in standard deviations of training
-// graphs: how far it is from the nearest of them (near.Bank), and how much
-// more it is like a background than like them (background.Head). They answer different
-// questions, and either may be blind: so neither may take away what the other is sure
-// of, and an average must not hide a plain stranger. Each passes through a soft step that
-// is flat inside, and the score is the length of both together:
-//
-//	√(soft(distance)² + (w·soft(ratio))²), soft(x) = log(1 + e^(s·x))/s
-//
-// with s = 1½ and the weight w of the head. The choice was made on the validation pairs;
-// s from 0.7 to 2.5, and the sum instead of the length, do as well there.
-func fuse(distance, ratio, weight float64) float64 {
-	length := soft(distance)
-	if weight > 0 {
-		length = math.Hypot(length, weight*soft(ratio))
-	}
-	return length
-}
-
-const softness = 1.5
-
-// soft is computed so that a large x does not overflow.
-func soft(x float64) float64 {
-	return (max(0, softness*x) + math.Log1p(math.Exp(-math.Abs(softness*x)))) / softness
-}
-
 // Sizes says what the length of both parts is for training graphs of each size, so that a
 // large molecule of a set of mostly small ones is compared with its like. The numbers of
 // nodes go from Low to High, those of the smallest and the largest training graph.

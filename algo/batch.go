@@ -1,0 +1,285 @@
+package algo
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"baca/algo/attention"
+	"baca/algo/contrast"
+	"baca/algo/explain"
+	"baca/algo/graph"
+	"baca/algo/near"
+	"baca/algo/ratio"
+)
+
+// Batch calibrates graphs together. All must have the model's feature schema. The
+// negatives of S_Pre are the batch itself, the attention and the density ratio learn
+// from it, and the model's holdout is scored in the same state for p-values. Fewer than
+// MinBatch graphs are scored one by one.
+//
+// After an earlier batch the dictionaries of the attention go on from there.
+func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) {
+	m, o := s.model, s.options
+	r := &Report{Few: len(gs) < MinBatch, Evidence: 0.5, P: math.NaN()}
+	if len(gs) == 0 {
+		return r, ctx.Err()
+	}
+	if m.Shared > 0 {
+		return nil, fmt.Errorf("model %s was made for sharing: it cannot calibrate a batch", m.Card.Name)
+	}
+	test, err := s.encode(ctx, gs)
+	if err != nil {
+		return nil, err
+	}
+	answers, err := s.single.answersBeside(ctx, o.Workers, gs, test)
+	if err != nil {
+		return nil, err
+	}
+	r.Rows, r.Holdout = unjudged(scoresOf(answers)), unjudged(s.single.holdout)
+	if m.References() == 0 {
+		r.Warnings = append(r.Warnings, "the model holds no graphs kept from training, so there are no p-values")
+	}
+	if r.Few {
+		if o.By != ByAlone {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("fewer than %d graphs are no batch, so each graph is judged by itself", MinBatch))
+		}
+		s.state = nil
+		s.decide(r.Rows, ByAlone)
+		return r, nil
+	}
+	t, err := s.calibrate(ctx, r, gs, test)
+	if err != nil {
+		return nil, err
+	}
+	o.Watch.Report(attention.Judging, 0, 1)
+	if err := t.fill(ctx, o.Workers, r.Holdout, m.Holdout); err != nil {
+		return nil, err
+	}
+	for _, row := range r.Holdout {
+		t.batch, t.paper = append(t.batch, row.Batch), append(t.paper, row.BaCa)
+	}
+	s.state = t
+	s.decide(r.Rows, o.By)
+	return r, nil
+}
+
+// watchedChunk graphs are encoded between two calls of Watch.Stage.
+const watchedChunk = 128
+
+// encode represents the graphs of a batch, in chunks if somebody watches. Each row
+// depends on its graph alone, so the chunks do not show.
+func (s *Scorer) encode(ctx context.Context, gs []*graph.Graph) (*contrast.Representation, error) {
+	m, o := s.model, s.options
+	if o.Watch == nil {
+		return contrast.Describe(ctx, o.Workers, m.Encoder, gs)
+	}
+	all := &contrast.Representation{Width: m.Encoder.Width()}
+	chunk := max(watchedChunk, s.Chunk())
+	for done := 0; done < len(gs); {
+		o.Watch.Report(attention.Encoding, done, len(gs))
+		r, err := contrast.Describe(ctx, o.Workers, m.Encoder, gs[done:min(len(gs), done+chunk)])
+		if err != nil {
+			return nil, err
+		}
+		all.Append(r)
+		done += r.Len()
+	}
+	o.Watch.Report(attention.Encoding, len(gs), len(gs))
+	return all, nil
+}
+
+// calibrate learns from a batch, and adds what it says of the batch to the report.
+func (s *Scorer) calibrate(ctx context.Context, r *Report, gs []*graph.Graph, test *contrast.Representation) (*state, error) {
+	m, o := s.model, s.options
+	if err := m.Holdout.CheckProjections(); err != nil {
+		return nil, fmt.Errorf("model %s: holdout: %w", m.Card.Name, err)
+	}
+	t := &state{negatives: test.Negatives(), bank: s.single.ratio, partition: o.Partition}
+	pre, err := t.base(ctx, o, m, test)
+	if err != nil {
+		return nil, err
+	}
+	if n := test.Undefined(); n > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("s_pre is incomplete for %d of %d graphs, which have a single node", n, len(gs)))
+	}
+	base := pre
+	if o.Partition == PartByBatch {
+		if err := s.weigh(ctx, t, r, gs, test); err != nil {
+			return nil, err
+		}
+		base = t.fused.Of(alone(r.Rows), t.ratio.Test)
+	}
+	attn, err := s.attention.Calibrate(ctx, &attention.Batch{
+		Encoder: m.Encoder, Graphs: gs, Test: test, Terms: t.terms, Base: pre, Part: base, Bank: m.Bank, Workers: o.Workers, Watch: o.Watch,
+	})
+	if err != nil {
+		return nil, err
+	}
+	t.attn, t.baca = attn.Score, Add(o.Beta, base, attn.Test)
+	r.Warnings = append(r.Warnings, attn.Warnings...)
+	if o.Partition == PartByPre {
+		if err := s.weigh(ctx, t, r, gs, test); err != nil {
+			return nil, err
+		}
+	}
+	t.set(r.Rows, pre, attn.Test, t.ratio.Test)
+	return t, nil
+}
+
+// base returns S_Pre of a batch and keeps its terms.
+func (t *state) base(ctx context.Context, o Options, m *Model, test *contrast.Representation) (pre []float64, err error) {
+	if o.Plain {
+		t.terms = contrast.PlainTerms(m.Bank)
+		return contrast.BaseScores(ctx, o.Workers, test, t.negatives, true, t.terms)
+	}
+	pre, t.terms, err = contrast.BatchScores(ctx, o.Workers, test, t.negatives, m.Bank.MeanNodeScore())
+	return pre, err
+}
+
+// weigh estimates the density ratio of a batch, and how it is joined with the scores of
+// single graphs.
+func (s *Scorer) weigh(ctx context.Context, t *state, r *Report, gs []*graph.Graph, test *contrast.Representation) error {
+	m, o := s.model, s.options
+	o.Watch.Report(attention.Weighing, 0, 1)
+	batch, err := t.bank.Measure(ctx, o.Workers, test)
+	if err != nil {
+		return err
+	}
+	holdout, err := t.bank.Measure(ctx, o.Workers, m.Holdout)
+	if err != nil {
+		return err
+	}
+	if t.ratio, err = t.bank.Estimate(ctx, o.Workers, o.Ratio, batch, holdout); err != nil {
+		return err
+	}
+	if t.ratio.Skipped != "" {
+		r.Warnings = append(r.Warnings, t.ratio.Skipped)
+	}
+	r.Evidence, r.P = t.ratio.AUC, t.ratio.P
+	if math.IsNaN(r.Evidence) {
+		r.Evidence = t.ratio.Evidence
+	}
+	if r.P <= 0.05 {
+		r.Differences = explain.Differences(m.Profile, gs)
+	}
+	r.Weight = gate(t.ratio.Evidence, len(gs), m.Bank.Len())
+	// A graph without nodes has no score, which must not spread to the others.
+	scores := slices.DeleteFunc(alone(r.Rows), math.IsNaN)
+	t.fused = blend(r.Weight, scores, t.ratio.Test)
+	return nil
+}
+
+// alone are the scores of single graphs.
+func alone(rows []Row) []float64 {
+	scores := make([]float64, len(rows))
+	for i, r := range rows {
+		scores[i] = r.Alone
+	}
+	return scores
+}
+
+// A state is what scores a graph once a batch has been seen.
+type state struct {
+	bank      *ratio.Bank
+	negatives *contrast.Negatives
+	terms     contrast.Terms // of S_Pre
+	partition string
+	attn      func(context.Context, *contrast.Representation) ([]float64, error)
+	baca      Sum // S_BaCa
+	ratio     *ratio.Estimate
+	fused     Sum // Row.Batch
+	// Scores of the holdout.
+	batch, paper []float64
+}
+
+// fill adds the scores of the batch to rows of graphs from which nothing was learned.
+func (t *state) fill(ctx context.Context, workers int, rows []Row, r *contrast.Representation) error {
+	pre, err := contrast.BaseScores(ctx, workers, r, t.negatives, false, t.terms)
+	if err != nil {
+		return err
+	}
+	attn, err := t.attn(ctx, r)
+	if err != nil {
+		return err
+	}
+	g, err := t.bank.Measure(ctx, workers, r)
+	if err != nil {
+		return err
+	}
+	t.set(rows, pre, attn, t.ratio.Score(g))
+	return nil
+}
+
+// set fills in rows, of which Alone is known.
+func (t *state) set(rows []Row, pre, attn, ratio []float64) {
+	batch := t.fused.Of(alone(rows), ratio)
+	base := pre
+	if t.partition == PartByBatch {
+		base = batch
+	}
+	baca := t.baca.Of(base, attn)
+	for i := range rows {
+		r := &rows[i]
+		r.Pre, r.Attn, r.BaCa, r.Ratio, r.Batch = pre[i], attn[i], baca[i], ratio[i], batch[i]
+	}
+}
+
+// A Sum is a weighted sum of two scores, each in units of a batch.
+type Sum struct {
+	weight [2]float64
+	scale  [2]near.Scale
+	limit  float64 // what the first has above it is added
+}
+
+// Add is z(base) + beta·z(extra), the paper's equation 9 on one scale, in units
+// of the batch with the given scores.
+func Add(beta float64, base, extra []float64) Sum {
+	return Sum{[2]float64{1, beta}, [2]near.Scale{near.ScaleOf(base), near.ScaleOf(extra)}, math.Inf(1)}
+}
+
+// Parts returns what makes a sum of [Add]: the scales of both scores, and beta.
+func (s Sum) Parts() (base, extra near.Scale, beta float64) {
+	return s.scale[0], s.scale[1], s.weight[1]
+}
+
+// blend adds the density ratio of a batch, extra, to a score of single graphs, base, in
+// standard deviations of in-distribution graphs:
+//
+//	(1 − (1−keep)·w)·z(base) + w·z(extra) + max(0, base − limit)
+//
+// with keep = ¼, limit = 2.5 and z in units of the batch with the given scores. Where
+// the evidence for the ratio is complete, w = 1, single graphs still have a say.
+// The last term is for a graph that is alone of its kind: a density ratio sees what is
+// common in the batch, and may put such a graph inside.
+func blend(w float64, base, extra []float64) Sum {
+	return Sum{[2]float64{1 - (1-keep)*w, w}, [2]near.Scale{near.ScaleOf(base), near.ScaleOf(extra)}, limit}
+}
+
+const keep, limit = 0.25, 2.5
+
+// Of returns the sums for graphs with the given scores, of the batch or others.
+func (s Sum) Of(base, extra []float64) []float64 {
+	x, y := s.scale[0].Standardize(base), s.scale[1].Standardize(extra)
+	for i := range x {
+		x[i] = float64(s.weight[0]*x[i]) + float64(s.weight[1]*y[i]) + max(0, base[i]-s.limit)
+	}
+	return x
+}
+
+// gate turns evidence, the cross-validated AUC of telling a batch from a bank of
+// the given sizes in the mean of the heads, into the weight of the density ratio, from 0
+// to 1: half of what it lies above the ½ of a batch that looks like the bank, less one, in
+// standard errors. An AUC of so many graphs that have nothing to tell apart has the
+// variance (n+m+1)/(12·n·m) of the rank-sum test; the mean of four varies less.
+func gate(evidence float64, batch, bank int) float64 {
+	if batch == 0 || bank == 0 {
+		return 0
+	}
+	n, m := float64(batch), float64(bank)
+	z := (evidence - 0.5) / math.Sqrt((n+m+1)/(12*n*m))
+	return max(0, min(1, (z-gateLow)/gateWidth))
+}
+
+const gateLow, gateWidth = 1, 2

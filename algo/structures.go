@@ -1,0 +1,87 @@
+package algo
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"baca/algo/fingerprint"
+	"baca/algo/graph"
+)
+
+// Structures are the molecules of the training graphs that a model holds, in their order,
+// see Model.Known. They are kept in a file beside that of the model, if at all: see package
+// weights.
+type Structures struct {
+	SMILES []string
+	Names  []string // empty for a molecule without a name; nil where none has one
+	// Observed and Predicted are values of the molecules, NaN for one without; nil where none
+	// has one.
+	Observed, Predicted []float64
+}
+
+// Values are what was measured of a molecule and what a model had predicted, NaN where that is
+// not known.
+type Values struct{ Observed, Predicted float64 }
+
+// HasValues tells whether any of the values is known; s may be nil.
+func (s *Structures) HasValues() bool { return s != nil && (s.Observed != nil || s.Predicted != nil) }
+
+// values are those of a molecule, nil where none is known.
+func (s *Structures) values(place int) *Values {
+	v := Values{Observed: math.NaN(), Predicted: math.NaN()}
+	if s.Observed != nil {
+		v.Observed = s.Observed[place]
+	}
+	if s.Predicted != nil {
+		v.Predicted = s.Predicted[place]
+	}
+	if math.IsNaN(v.Observed) && math.IsNaN(v.Predicted) {
+		return nil
+	}
+	return &v
+}
+
+// A Source is a graph of a data set as it was read.
+type Source struct {
+	Graph        *graph.Graph
+	SMILES, Name string
+	Values       *Values // nil for none
+}
+
+// StructuresOf picks the molecules that the model holds from all graphs of the data set that
+// it was trained on. It compares their prints, so that no other data set passes for it.
+func (m *Model) StructuresOf(set []Source) (*Structures, error) {
+	if m.Card.Schema == Constant || m.Shared > 0 {
+		return nil, fmt.Errorf("model %s has no molecules in its bank, and so no structures", m.Card.Name)
+	}
+	if len(set) != m.Card.Graphs {
+		return nil, fmt.Errorf("%d molecules: model %s was trained on a set of %d", len(set), m.Card.Name, m.Card.Graphs)
+	}
+	s, named, unknown := &Structures{}, false, &Values{Observed: math.NaN(), Predicted: math.NaN()}
+	for k, row := range m.KnownRows() {
+		if row < 0 {
+			return nil, fmt.Errorf("model %s does not tell which rows it was trained on", m.Card.Name)
+		}
+		from := &set[row]
+		if p := fingerprint.New(from.Graph, fingerprint.DefaultHeight); !p.Equal(m.print(k)) {
+			return nil, fmt.Errorf("row %d is not what model %s was trained on", row+1, m.Card.Name)
+		}
+		s.SMILES, s.Names = append(s.SMILES, from.SMILES), append(s.Names, from.Name)
+		named = named || from.Name != ""
+		values := cmp.Or(from.Values, unknown)
+		s.Observed, s.Predicted = append(s.Observed, values.Observed), append(s.Predicted, values.Predicted)
+	}
+	if !named {
+		s.Names = nil
+	}
+	known := func(x float64) bool { return !math.IsNaN(x) }
+	if !slices.ContainsFunc(s.Observed, known) {
+		s.Observed = nil
+	}
+	if !slices.ContainsFunc(s.Predicted, known) {
+		s.Predicted = nil
+	}
+	return s, nil
+}

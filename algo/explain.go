@@ -106,17 +106,16 @@ func (s *SingleScorer) Duplicate(g *graph.Graph) bool {
 func (s *SingleScorer) contribute(x *Explanation, g *graph.Graph, p fingerprint.Print, d *near.Distances, fold int) *explain.Blame {
 	n, parts := g.N(), s.near.Shares(d, 0)
 	ofDistance, ofRatio := s.slopes(x.Distance, x.Ratio, n)
-	const height = fingerprint.DefaultHeight
 	b := &explain.Blame{Lacking: make([]float64, n), Ratio: make([]float64, n), Embedding: make([]float64, n)}
 	for m, shares := range parts.Keys {
 		if shares != nil {
-			add(b.Lacking, ofDistance, explain.Subtrees(g, height, p, shares, parts.Lacks[m]))
+			add(b.Lacking, ofDistance, explain.Subtrees(g, p, shares, parts.Lacks[m]))
 		}
 	}
 	subtrees := ofDistance * parts.Subtrees
 	if head := s.model.Background; head != nil {
 		shares, _ := head.Shares(p, fold)
-		add(b.Ratio, ofRatio, explain.Subtrees(g, height, p, shares, nil))
+		add(b.Ratio, ofRatio, explain.Subtrees(g, p, shares, nil))
 		subtrees += ofRatio * x.Ratio
 	}
 	add(b.Embedding, ofDistance, explain.Embedding(s.model.Encoder, g, parts.Coordinates))
@@ -140,7 +139,7 @@ func usualShares(g *graph.Graph, p fingerprint.Print) []float64 {
 	for k, n := range p.Counts {
 		even[k] = float64(n) / float64(nodes(p)*(fingerprint.DefaultHeight+1))
 	}
-	return explain.Subtrees(g, fingerprint.DefaultHeight, p, even, nil)
+	return explain.Subtrees(g, p, even, nil)
 }
 
 // level adds up values of nodes, and what is missing to a sum as the usual shares have it.

@@ -14,7 +14,6 @@ package cover
 import (
 	"container/heap"
 	"context"
-	"math"
 	"slices"
 
 	"baca/algo/internal/parallel"
@@ -172,25 +171,4 @@ func (b *bounds) Pop() any {
 	x := (*b)[last]
 	*b = (*b)[:last]
 	return x
-}
-
-// Path returns what all points together cost at first and after each of some candidates.
-func Path(p Problem, chosen []int) []float64 {
-	now, costs := slices.Clone(p.Now), make([]float64, len(p.Now))
-	sum := func() float64 {
-		all := 0.0
-		for _, x := range now {
-			all += x
-		}
-		return all
-	}
-	path := []float64{sum()}
-	for _, j := range chosen {
-		p.Costs(0, j, costs)
-		for i, cost := range costs {
-			now[i] = math.Min(now[i], cost)
-		}
-		path = append(path, sum())
-	}
-	return path
 }

@@ -17,9 +17,6 @@ import (
 	"slices"
 )
 
-// DefaultCapacity is the length l of a queue when nothing else is known.
-const DefaultCapacity = 512
-
 // Side says which distribution a dictionary describes.
 type Side int
 

@@ -216,7 +216,7 @@ func BenchmarkOffer(b *testing.B) {
 	for i := range scores {
 		scores[i] = rng.Float64()
 	}
-	q := New(OOD, dim, DefaultCapacity, nil)
+	q := New(OOD, dim, 512, nil)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		q.Offer(Entry{Key: key, Score: scores[i%len(scores)] + float64(i)})

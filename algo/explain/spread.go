@@ -11,8 +11,8 @@ import (
 	"baca/algo/graph"
 )
 
-// Subtrees gives each node of g its part of what the subtrees of the graph, up to a
-// height, add to a score: shares, in the order of the keys of its print p. Their sum
+// Subtrees gives each node of g its part of what the subtrees of the graph, up to
+// fingerprint.DefaultHeight, add to a score: shares, in the order of the keys of its print p. Their sum
 // stays what it is.
 //
 // A key that occurs many times is shared by all of them. A subtree is made of those one
@@ -21,7 +21,8 @@ import (
 // lacks says how much of each key is missing elsewhere, a subtree hands its share to those
 // parts of it that are missing too, by how much they are. Else a strange atom would be
 // outshone by its neighbours, whose surroundings are strange for its sake.
-func Subtrees(g *graph.Graph, height int, p fingerprint.Print, shares, lacks []float64) []float64 {
+func Subtrees(g *graph.Graph, p fingerprint.Print, shares, lacks []float64) []float64 {
+	const height = fingerprint.DefaultHeight
 	n := g.N()
 	if len(shares) != len(p.Keys) || lacks != nil && len(lacks) != len(p.Keys) {
 		panic(fmt.Sprintf("explain: %d shares and %d fractions for %d subtrees", len(shares), len(lacks), len(p.Keys)))

@@ -47,7 +47,7 @@ func TestSubtreesKeepTheSum(t *testing.T) {
 		}
 		for _, missing := range [][]float64{nil, lacks} {
 			got := 0.0
-			for _, x := range Subtrees(g, 2, p, shares, missing) {
+			for _, x := range Subtrees(g, p, shares, missing) {
 				got += x
 			}
 			if math.Abs(got-want) > 1e-12 {
@@ -71,7 +71,7 @@ func TestSubtreesBlameTheCause(t *testing.T) {
 	g := path(7)
 	p := fingerprint.New(g, 2)
 	parts, lacks, rest := fingerprint.NewIndex([]fingerprint.Print{fingerprint.New(path(1), 2)}).Lacks(p, fingerprint.Sets)
-	blame := Subtrees(g, 2, p, parts, lacks)
+	blame := Subtrees(g, p, parts, lacks)
 	sum := 0.0
 	for _, x := range parts {
 		sum += x
@@ -80,7 +80,7 @@ func TestSubtreesBlameTheCause(t *testing.T) {
 		t.Errorf("blame %v of %g, want all on the middle; the rest is %g", blame, sum, rest)
 	}
 	// Without knowing what is missing the middle still gets most.
-	even := Subtrees(g, 2, p, parts, nil)
+	even := Subtrees(g, p, parts, nil)
 	if slices.Max(even) != even[2] || even[2] > 0.9*sum || math.Abs(even[0]-even[4]) > 1e-12 {
 		t.Errorf("evenly %v", even)
 	}

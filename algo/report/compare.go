@@ -39,13 +39,7 @@ func WriteComparison(w io.Writer, r *Comparison) error {
 	if text := r.Sampled(); text != "" {
 		p.add("<p>%s</p>\n", words(text))
 	}
-	if len(r.Warnings) > 0 {
-		p.add("<h2>Warnings</h2>\n<ul class=\"warn\">\n")
-		for _, w := range r.Warnings {
-			p.add("<li>%s</li>\n", Escape(w))
-		}
-		p.add("</ul>\n")
-	}
+	p.warnings(r.Warnings)
 	p.sides(r)
 	p.add("<h2>What is commoner in one list</h2>\n<p>Of %d named substructures, %d differ at a rate of false discoveries of %s (Fisher's exact test, Benjamini and Hochberg). The odds ratio says by how much the odds of having one are larger in B, with its interval of 95&nbsp;%%.</p>\n",
 		r.NamedTested, len(r.Named), pValue(r.FDR))

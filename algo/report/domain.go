@@ -150,7 +150,7 @@ func WriteDomain(w io.Writer, d *Domain) error {
 		}
 		p.add("</tbody>\n</table></div>\n")
 	}
-	p.list("Warnings", "warn", d.Warnings)
+	p.warnings(d.Warnings)
 	if d.Script == nil && d.Undrawn != "" {
 		p.add("<p>There are no drawings: %s.</p>\n", Escape(d.Undrawn))
 	}
@@ -168,18 +168,6 @@ func WriteDomain(w io.Writer, d *Domain) error {
 	p.end(d.Script)
 	_, err := io.WriteString(w, p.String())
 	return err
-}
-
-// list is one of texts, nothing where there are none.
-func (p *page) list(title, class string, texts []string) {
-	if len(texts) == 0 {
-		return
-	}
-	p.add("<h2>%s</h2>\n<ul class=\"%s\">\n", title, class)
-	for _, text := range texts {
-		p.add("<li>%s</li>\n", Escape(text))
-	}
-	p.add("</ul>\n")
 }
 
 // percent is a rate such as a confidence.

@@ -129,7 +129,7 @@ func Write(w io.Writer, r *Report) error {
 	p.begin(r.Title, r.drawer())
 	p.summary(r)
 	p.whole(r)
-	p.warnings(r)
+	p.warnings(r.warnings())
 	p.add("<h2>Scores</h2>\n")
 	p.figure(scoreChart(r), "Each bar counts graphs of this input. The line is how many were to be expected if all came from where the training set came from, by graphs that were kept from training.")
 	if len(r.P) > 0 && len(r.Holdout) > 0 {
@@ -230,21 +230,28 @@ func (p *page) whole(r *Report) {
 	}
 }
 
-func (p *page) warnings(r *Report) {
-	if len(r.Warnings)+len(r.Refusals) == 0 {
+// warnings are a list, nothing where there are none.
+func (p *page) warnings(texts []string) {
+	if len(texts) == 0 {
 		return
 	}
 	p.add("<h2>Warnings</h2>\n<ul class=\"warn\">\n")
-	for _, w := range r.Warnings {
-		p.add("<li>%s</li>\n", Escape(w))
-	}
-	for _, w := range r.Refusals {
-		p.add("<li>refused: %s</li>\n", Escape(w))
-	}
-	if n := r.Refused - len(r.Refusals); n > 0 && len(r.Refusals) > 0 {
-		p.add("<li>… and %d more</li>\n", n)
+	for _, text := range texts {
+		p.add("<li>%s</li>\n", Escape(text))
 	}
 	p.add("</ul>\n")
+}
+
+// warnings are those of the run, with what was refused.
+func (r *Report) warnings() []string {
+	list := slices.Clone(r.Warnings)
+	for _, w := range r.Refusals {
+		list = append(list, "refused: "+w)
+	}
+	if n := r.Refused - len(r.Refusals); n > 0 && len(r.Refusals) > 0 {
+		list = append(list, fmt.Sprintf("… and %d more", n))
+	}
+	return list
 }
 
 func (p *page) figure(svg, caption string) {

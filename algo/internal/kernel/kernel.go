@@ -70,9 +70,6 @@ func outside(what string, lo, hi, of int) {
 	panic(fmt.Sprintf("kernel: %s %d to %d of %d", what, lo, hi, of))
 }
 
-// Row is row i.
-func (m Matrix) Row(i int) []float32 { return m.Data[i*m.Stride:][:m.Cols] }
-
 // check reports a view that its data cannot hold: the vector code would read or
 // write beyond it.
 func (m Matrix) check(name, part string) {

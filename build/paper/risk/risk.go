@@ -11,9 +11,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-
 	"baca/algo/metric"
+	"baca/algo/trust"
 )
 
 // sorted returns the order of molecules by score, false where something is not a number.
@@ -119,26 +118,10 @@ func Finds(scores, errors []float64, share float64) float64 {
 // Spearman returns the rank correlation of scores and errors, ties by their mean ranks. It
 // is NaN where all of either are equal.
 func Spearman(scores, errors []float64) float64 {
-	a, ok := ranks(scores, errors)
-	b, _ := ranks(errors, scores)
-	if !ok {
+	if _, ok := sorted(scores, errors); !ok {
 		return math.NaN()
 	}
-	return stat.Correlation(a, b, nil)
-}
-
-func ranks(values, others []float64) ([]float64, bool) {
-	order, ok := sorted(values, others)
-	if !ok {
-		return nil, false
-	}
-	list := make([]float64, len(values))
-	alike(order, values, func(from, to int) {
-		for _, i := range order[from:to] {
-			list[i] = float64(from+to-1) / 2
-		}
-	})
-	return list, true
+	return trust.Spearman(scores, errors)
 }
 
 const intervalStream = 0xba1a_1025

@@ -175,7 +175,7 @@ func (s *SingleScorer) doubts(ctx context.Context, by Order, n int, of func(k in
 		case math.IsNaN(score) || by == OrderScore:
 			list[k] = score
 		case by == OrderNeighbors:
-			nearest := s.near.Subtrees.Nearest(fingerprint.Counts, print, orderNearest, -1)
+			nearest := s.near.Subtrees.Nearest(fingerprint.Counts, print, orderNearest)
 			list[k] = 1 - stat.Mean(nearest, nil)
 		default:
 			list[k] = margin(predicted)

@@ -150,7 +150,7 @@ func (l *Library) Suggest(ctx context.Context, o SuggestOptions) (*Suggestion, e
 	p := decide.PValues(scoresOf(l.answers), l.scorer.ranked)
 	for k, c := range chosen {
 		similarity := 0.0
-		if list := l.scorer.near.Subtrees.Nearest(fingerprint.Counts, l.outline.Prints[c.Candidate], 1, -1); len(list) > 0 {
+		if list := l.scorer.near.Subtrees.Nearest(fingerprint.Counts, l.outline.Prints[c.Candidate], 1); len(list) > 0 {
 			similarity = list[0]
 		}
 		s.Picks = append(s.Picks, SuggestedGraph{

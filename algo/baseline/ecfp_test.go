@@ -40,7 +40,7 @@ func TestECFP(t *testing.T) {
 				t.Fatal(err)
 			}
 			measure := []fingerprint.Measure{fingerprint.Sets, fingerprint.Counts}[k]
-			got := fingerprint.NewIndex([]fingerprint.Print{of(a, 2)}).Nearest(measure, of(b, 2), 1, -1)[0]
+			got := fingerprint.NewIndex([]fingerprint.Print{of(a, 2)}).Nearest(measure, of(b, 2), 1)[0]
 			if math.Abs(got-want) > 1e-6 {
 				t.Errorf("%s and %s, %s: %.6f, RDKit has %.6f", row[0], row[1], rows[0][2+k], got, want)
 			}

@@ -118,7 +118,7 @@ func TestNearestIsTanimoto(t *testing.T) {
 	}
 	x, s := fingerprint.NewIndex(prints), newSearch(newIndex(l.prints))
 	for i, p := range prints {
-		want := x.Nearest(fingerprint.Sets, p, 1, i)[0]
+		want := x.Nearest(fingerprint.Sets, p, 2)[1] // p itself comes first
 		if got, _ := s.nearest(l.prints[i], i); got != want {
 			t.Errorf("%s: %g, want %g", texts[i], got, want)
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"baca/algo/baseline"
+	"baca/algo/explain"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/internal/parallel"
@@ -125,14 +126,9 @@ func describe(g *graph.Graph) described {
 	return described{same: identify(g), scaffold: scaffold(g), keys: keys, rings: ringCount(g), traits: traitsOf(g)}
 }
 
-// identify tells graphs apart by what surrounds their nodes, chirality aside, which follows
-// the order in which a molecule is written, and by their size.
+// identify tells graphs apart by what surrounds their nodes and by their size.
 func identify(g *graph.Graph) identity {
-	skip := -1
-	if g.Features == molecule.Features {
-		skip = molecule.ColumnChirality
-	}
-	s := fingerprint.Signature(g, fingerprint.MaxHeight, skip)
+	s := explain.Signature(g)
 	return identity{s[0] ^ uint64(g.N())<<32, s[1] ^ uint64(g.M())}
 }
 

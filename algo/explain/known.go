@@ -39,15 +39,19 @@ func NewKnown(gs []*graph.Graph, salt [SaltSize]byte) Known {
 	return k
 }
 
-// hash is that of the number of nodes and edges and of what surrounds each node up to eight
-// steps (Weisfeiler and Lehman), see fingerprint.Signature. The chirality of atoms is left
-// out: it follows the order in which a molecule is written.
-func (k *Known) hash(g *graph.Graph) uint32 {
-	skip := -1
+// Signature is that of what surrounds each node up to eight steps (Weisfeiler and Lehman),
+// see fingerprint.Signature. The chirality of atoms is left out: it follows the order in
+// which a molecule is written.
+func Signature(g *graph.Graph) [2]uint64 {
 	if g.Features == molecule.Features {
-		skip = molecule.ColumnChirality
+		return fingerprint.Signature(g, molecule.ColumnChirality)
 	}
-	s := fingerprint.Signature(g, fingerprint.MaxHeight, skip)
+	return fingerprint.Signature(g, -1)
+}
+
+// hash is that of the number of nodes and edges and of the signature.
+func (k *Known) hash(g *graph.Graph) uint32 {
+	s := Signature(g)
 	b := append(make([]byte, 0, SaltSize+24), k.Salt[:]...)
 	b = binary.LittleEndian.AppendUint32(b, uint32(g.N()))
 	b = binary.LittleEndian.AppendUint32(b, uint32(g.M()))

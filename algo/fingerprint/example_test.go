@@ -25,8 +25,8 @@ func Example() {
 	}
 	index := fingerprint.NewIndex(seen)
 	ring := fingerprint.New(chain(6, [2]int32{5, 0}), fingerprint.DefaultHeight)
-	fmt.Printf("sets %.2f\n", index.Nearest(fingerprint.Sets, ring, 2, -1))
-	fmt.Printf("counts %.2f\n", index.Nearest(fingerprint.Counts, ring, 2, -1))
+	fmt.Printf("sets %.2f\n", index.Nearest(fingerprint.Sets, ring, 2))
+	fmt.Printf("counts %.2f\n", index.Nearest(fingerprint.Counts, ring, 2))
 	fmt.Printf("known %.2f\n", index.Known(ring))
 	// Output:
 	// sets [1.00 0.33]

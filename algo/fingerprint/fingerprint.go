@@ -153,11 +153,11 @@ func Nodes(g *graph.Graph, height int) []uint32 {
 	return slices.Clone(w.subtrees(g, height))
 }
 
-// Signature returns 128 bits that are the same for graphs with the same subtrees of a height,
+// Signature returns 128 bits that are the same for graphs with the same subtrees of MaxHeight,
 // as often as each occurs, and for others by accident only. Features of the column skip
 // count as 0; −1 skips none. It costs a fraction of a print: what is around a node is added
 // up and not sorted, and only the last height is kept.
-func Signature(g *graph.Graph, height, skip int) [2]uint64 {
+func Signature(g *graph.Graph, skip int) [2]uint64 {
 	w := spare.Get().(*workspace)
 	defer spare.Put(w)
 	n := g.N()
@@ -170,7 +170,7 @@ func Signature(g *graph.Graph, height, skip int) [2]uint64 {
 		}
 	}
 	w.surround(g)
-	for range height {
+	for range MaxHeight {
 		w.widen(g, now, next)
 		now, next = next, now
 	}

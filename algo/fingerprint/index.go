@@ -213,15 +213,14 @@ func (x *Index) Similarities(dst []float64, m Measure, p Print) {
 }
 
 // Nearest returns the similarities of p to the k prints of the index that are most
-// similar to it, the most similar first; fewer where the index has fewer. own,
-// unless negative, is a print of the index to leave out: p itself, when the set is
-// compared with itself. It is meant for a small k, 0 or more.
-func (x *Index) Nearest(m Measure, p Print, k, own int) []float64 {
+// similar to it, the most similar first; fewer where the index has fewer. It is meant
+// for a small k, 0 or more.
+func (x *Index) Nearest(m Measure, p Print, k int) []float64 {
 	all := make([]float64, x.Len())
 	x.Similarities(all, m, p)
 	var best []float64 // descending
-	for i, s := range all {
-		if i == own || len(best) == k && (k == 0 || s <= best[k-1]) {
+	for _, s := range all {
+		if len(best) == k && (k == 0 || s <= best[k-1]) {
 			continue
 		}
 		at := len(best)

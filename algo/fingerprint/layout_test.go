@@ -128,7 +128,7 @@ func TestDamagedIndex(t *testing.T) {
 			y.Closest(p, -1)
 			y.Lacks(p, Sets)
 			y.Known(p)
-			y.Nearest(Counts, p, 3, 2)
+			y.Nearest(Counts, p, 3)
 			y.Print(rng.IntN(len(prints)))
 		}
 		if y.Err() != nil {

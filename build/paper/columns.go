@@ -202,10 +202,10 @@ func (l *singleScores) addPrints(training, gs []*graph.Graph) {
 	add := func(column string, likeness float64) { l.scores[column] = append(l.scores[column], 1-likeness) }
 	for _, g := range gs {
 		p := fingerprint.New(g, fingerprint.DefaultHeight)
-		near := index.Nearest(fingerprint.Sets, p, 5, -1)
+		near := index.Nearest(fingerprint.Sets, p, 5)
 		add(columnPrint1, near[0])
 		add(columnPrint5, near[len(near)-1])
-		add(columnPrintCount, index.Nearest(fingerprint.Counts, p, 1, -1)[0])
+		add(columnPrintCount, index.Nearest(fingerprint.Counts, p, 1)[0])
 		add(columnUnknown, index.Known(p))
 	}
 	for _, column := range []string{columnPrint1, columnPrint5, columnPrintCount, columnUnknown} {
@@ -230,7 +230,7 @@ func (e *evaluation) chemists(ctx context.Context, training, gs []*graph.Graph) 
 	index := fingerprint.NewIndex(prints[len(gs):])
 	for i, p := range prints[:len(gs)] {
 		sum := 0.0
-		near := index.Nearest(fingerprint.Sets, p, 5, -1)
+		near := index.Nearest(fingerprint.Sets, p, 5)
 		for _, x := range near {
 			sum += x
 		}
@@ -271,7 +271,7 @@ func farFrom(molecules []backgroundMolecule, prints []fingerprint.Print) []*grap
 	index := fingerprint.NewIndex(prints)
 	var far []*graph.Graph
 	for _, b := range molecules {
-		if index.Nearest(fingerprint.Sets, b.ecfp, 1, -1)[0] < farSimilarity {
+		if index.Nearest(fingerprint.Sets, b.ecfp, 1)[0] < farSimilarity {
 			far = append(far, b.graph)
 		}
 	}

@@ -225,7 +225,7 @@ func (x *trustSplit) scores(ctx context.Context) (map[string][]float64, error) {
 	index := fingerprint.NewIndex(prints[:len(x.train)])
 	rng := rand.New(rand.NewPCG(x.seed, drawStream))
 	for k, g := range tested {
-		mean, _ := metric.MeanStd(index.Nearest(fingerprint.Counts, prints[len(x.train)+k], 5, -1))
+		mean, _ := metric.MeanStd(index.Nearest(fingerprint.Counts, prints[len(x.train)+k], 5))
 		scores[columnTrees5] = append(scores[columnTrees5], 1-mean)
 		scores[columnAtoms] = append(scores[columnAtoms], float64(g.N()))
 		scores[columnAnyOrder] = append(scores[columnAnyOrder], rng.Float64())

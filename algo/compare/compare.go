@@ -6,7 +6,6 @@ package compare
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -21,15 +20,15 @@ import (
 	"baca/algo/ratio"
 )
 
-// NearDuplicate is the similarity from which molecules are called near duplicates.
-const NearDuplicate = 0.85
+// nearDuplicate is the similarity from which molecules are called near duplicates.
+const nearDuplicate = 0.85
 
 // Coverage steps are at similarities of 0, 0.05, …, 1.
 const coverageSteps = 21
 
-// MaxQueries bounds the molecules of a list whose nearest are looked for. Of longer lists
+// maxQueries bounds the molecules of a list whose nearest are looked for. Of longer lists
 // it is an even sample, by which shares are known to ± 0.6 percentage points (95 %).
-const MaxQueries = 25_000
+const maxQueries = 25_000
 
 // A Comparison is of a list A with a list B. All counts are of different molecules.
 type Comparison struct {
@@ -108,7 +107,7 @@ type Nearest struct {
 	Mean           float64                `json:"mean"`
 	Coverage       [coverageSteps]float64 `json:"coverage"`        // the share whose nearest is at least so similar, see Steps
 	Duplicates     int                    `json:"duplicates"`      // similarity 1
-	NearDuplicates int                    `json:"near_duplicates"` // NearDuplicate and more, duplicates among them
+	NearDuplicates int                    `json:"near_duplicates"` // nearDuplicate and more, duplicates among them
 	similarities   []float64
 }
 
@@ -156,9 +155,6 @@ type Options struct {
 	Stage func(name string)
 }
 
-// ErrEmpty says that a list holds nothing to compare.
-var ErrEmpty = errors.New("a list without molecules")
-
 // Compare compares two lists. Both stay as they are but for the order of their samples.
 func Compare(ctx context.Context, a, b *List, o Options) (*Comparison, error) {
 	if err := decide.CheckFDR(o.FDR); err != nil {
@@ -166,7 +162,7 @@ func Compare(ctx context.Context, a, b *List, o Options) (*Comparison, error) {
 	}
 	for _, l := range []*List{a, b} {
 		if l.Len() == 0 {
-			return nil, fmt.Errorf("%s: %w", l.Name, ErrEmpty)
+			return nil, fmt.Errorf("%s: a list without molecules", l.Name)
 		}
 	}
 	stage := func(name string) {
@@ -334,12 +330,12 @@ func nearest(ctx context.Context, workers int, of *List, in *index, self bool) (
 	for i := range queries {
 		queries[i] = i
 	}
-	n := Nearest{Sampled: len(queries) > MaxQueries}
+	n := Nearest{Sampled: len(queries) > maxQueries}
 	if n.Sampled {
 		slices.SortFunc(queries, func(i, j int) int {
 			return cmp.Or(cmp.Compare(rank(of.same[i], of.salt), rank(of.same[j], of.salt)), cmp.Compare(i, j))
 		})
-		queries = queries[:MaxQueries]
+		queries = queries[:maxQueries]
 	}
 	n.Queries, n.similarities = len(queries), make([]float64, len(queries))
 	searches := make([]*search, parallel.Workers(workers))
@@ -370,7 +366,7 @@ func nearest(ctx context.Context, workers int, of *List, in *index, self bool) (
 		if s == 1 {
 			n.Duplicates++
 		}
-		if s >= NearDuplicate {
+		if s >= nearDuplicate {
 			n.NearDuplicates++
 		}
 	}
@@ -423,7 +419,7 @@ func (c *Comparison) judge(list []Difference, n, m int) []Difference {
 	p := make([]float64, len(list))
 	for i := range list {
 		d := &list[i]
-		d.P = Fisher(d.InA, n, d.InB, m)
+		d.P = fisher(d.InA, n, d.InB, m)
 		d.Odds, d.Low, d.High = oddsRatio(d.InA, n, d.InB, m)
 		p[i] = d.P
 	}

@@ -31,7 +31,7 @@ func TestFisher(t *testing.T) {
 		{900, 2039, 100, 1513, 4.076889082025219e-151},
 		{1, 40000, 30, 1000, 8.158020633319606e-48},
 	} {
-		if p := Fisher(c.a, c.n, c.b, c.m); !(math.Abs(p/c.p-1) < 1e-6) {
+		if p := fisher(c.a, c.n, c.b, c.m); !(math.Abs(p/c.p-1) < 1e-6) {
 			t.Errorf("%d of %d and %d of %d: p = %g, want %g", c.a, c.n, c.b, c.m, p, c.p)
 		}
 	}
@@ -52,7 +52,7 @@ func TestFisherSumsAllTables(t *testing.T) {
 				want += p(x)
 			}
 		}
-		if got := Fisher(a, n, b, m); !(math.Abs(got-want) <= 1e-9*want) {
+		if got := fisher(a, n, b, m); !(math.Abs(got-want) <= 1e-9*want) {
 			t.Fatalf("%d of %d and %d of %d: p = %g, want %g", a, n, b, m, got, want)
 		}
 	}
@@ -325,7 +325,7 @@ func TestCompareOfFew(t *testing.T) {
 // Of a long list an even sample is looked up, the same in whatever order it is.
 func TestNearestOfALongList(t *testing.T) {
 	l := NewList("long", 1, 0)
-	for i := range MaxQueries + 5000 {
+	for i := range maxQueries + 5000 {
 		l.same = append(l.same, identity{uint64(i), 1})
 		l.prints = append(l.prints, []uint32{uint32(i % 10)})
 	}
@@ -335,7 +335,7 @@ func TestNearestOfALongList(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Four in ten have an equal one, two in ten one of similarity ½.
-	if !n.Sampled || n.Queries != MaxQueries || math.Abs(n.Coverage[coverageSteps-1]-0.4) > 0.012 || math.Abs(n.Coverage[coverageSteps/2]-0.6) > 0.012 {
+	if !n.Sampled || n.Queries != maxQueries || math.Abs(n.Coverage[coverageSteps-1]-0.4) > 0.012 || math.Abs(n.Coverage[coverageSteps/2]-0.6) > 0.012 {
 		t.Errorf("%d queries, coverage %v", n.Queries, n.Coverage)
 	}
 	slices.Reverse(l.same)

@@ -2,12 +2,12 @@ package compare
 
 import "math"
 
-// Fisher returns the two-sided p-value of Fisher's exact test: how likely a table as
+// fisher returns the two-sided p-value of Fisher's exact test: how likely a table as
 // unlikely as this one is, or more so, where a of n molecules of one list and b of m of
 // another have something, if what has it were spread over both lists by chance. The sum is
 // over all tables with the same margins that are no more likely, up to a rounding of 10⁻⁷ as
 // in R and SciPy. It takes time in proportion to the standard deviation of a.
-func Fisher(a, n, b, m int) float64 {
+func fisher(a, n, b, m int) float64 {
 	k := a + b
 	low, high := max(0, k-m), min(k, n)
 	if low == high {

@@ -82,7 +82,7 @@ func (c *Comparison) TooEasy() string {
 		text += " There are too few molecules to say whether that is easier or harder than a random split."
 	}
 	if n := c.BtoA.NearDuplicates; n > 0 {
-		text += fmt.Sprintf(" %s of B's molecules are near duplicates of one of A (similarity %.2f and more): leave them out, or report them apart.", percent(n, c.BtoA.Queries), NearDuplicate)
+		text += fmt.Sprintf(" %s of B's molecules are near duplicates of one of A (similarity %.2f and more): leave them out, or report them apart.", percent(n, c.BtoA.Queries), nearDuplicate)
 	}
 	return c.Say(text)
 }
@@ -97,7 +97,7 @@ func (c *Comparison) Sampled() string {
 		if text != "" {
 			text += " "
 		}
-		text += fmt.Sprintf("Nearest molecules are looked for among all, for an even sample of %d of a longer list.", MaxQueries)
+		text += fmt.Sprintf("Nearest molecules are looked for among all, for an even sample of %d of a longer list.", maxQueries)
 	}
 	return c.Say(text)
 }

@@ -73,7 +73,7 @@ func (q *Domain) ModelPage(out string) *report.ModelPage {
 	return &report.ModelPage{
 		Title: "Applicability domain of model " + q.Model.Card.Name, Model: q.Model, Bytes: q.Bytes, SHA256: q.SHA256, Program: q.Program,
 		Alpha: q.Alpha, References: q.Model.References(), Reach: report.ReachOf(q.Alone, q.Alpha),
-		Command: Words("baca report --qmrf", append(q.flags(), Flag{"--out", out, ""})),
+		Command: words("baca report --qmrf", append(q.flags(), Flag{"--out", out, ""})),
 	}
 }
 
@@ -85,7 +85,7 @@ func (q *Domain) flags(more ...Flag) []Flag {
 // Command reads an input, by these flags, and writes the report to a file.
 func (q *Domain) Command(input []Flag, out, path string) string {
 	flags := append(q.flags(), input...)
-	return Words("baca report --qprf", append(flags, append(q.form(), Flag{"--out", out, ""})...)) + " " + report.QuotePath(path)
+	return words("baca report --qprf", append(flags, append(q.form(), Flag{"--out", out, ""})...)) + " " + report.QuotePath(path)
 }
 
 // form are the flags of a report alone.
@@ -99,7 +99,7 @@ func (q *Domain) form() []Flag {
 // Score finds the numbers of a report again, of all records of an input that is read by these
 // flags.
 func (q *Domain) Score(input []Flag, path string) string {
-	return Words("baca score", append(q.flags(input...), q.explained()...)) + " " + report.QuotePath(path)
+	return words("baca score", append(q.flags(input...), q.explained()...)) + " " + report.QuotePath(path)
 }
 
 // explained are the flags of a command that finds numbers again.
@@ -171,11 +171,11 @@ func (q *Domain) pipe(list []report.Substance, command string, more ...Flag) str
 		}
 		text += " " + report.Quote(line)
 	}
-	return text + " | " + Words(command, append(q.flags(Flag{"--format", "smi", ""}), more...)) + " -"
+	return text + " | " + words(command, append(q.flags(Flag{"--format", "smi", ""}), more...)) + " -"
 }
 
-// Words are a command with those of its flags that have no usual value.
-func Words(command string, flags []Flag) string {
+// words are a command with those of its flags that have no usual value.
+func words(command string, flags []Flag) string {
 	for _, f := range flags {
 		if f.Value != f.Usual {
 			command += " " + f.Name + " " + report.Quote(f.Value)

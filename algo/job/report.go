@@ -164,7 +164,7 @@ func (m Making) Describe(r *report.Report, model *algo.Model) {
 		{Name: "model file format", Value: fmt.Sprint(m.ModelFormat)},
 	}
 	usual := algo.DefaultOptions()
-	r.Command = Words("baca report", append(m.Flags,
+	r.Command = words("baca report", append(m.Flags,
 		Flag{"--by", m.By, usual.By}, Flag{"--alpha", alpha, fmt.Sprint(usual.Alpha)},
 		Flag{"--fdr", fmt.Sprint(r.FDR), "0"}, Flag{"--seed", seed, ""}, Flag{"--out", m.Out, ""},
 	)) + " " + report.QuotePath(m.Input)

@@ -24,8 +24,8 @@ type Comparison struct {
 	Undrawn string
 }
 
-// MaxNamed is how many names a report about two lists shows at most, for each list.
-const MaxNamed = 30
+// maxNamed is how many names a report about two lists shows at most, for each list.
+const maxNamed = 30
 
 // WriteComparison writes a report about two lists. The same comparison gives the same bytes.
 func WriteComparison(w io.Writer, r *Comparison) error {
@@ -48,7 +48,7 @@ func WriteComparison(w io.Writer, r *Comparison) error {
 	if len(r.Fragments) > 0 {
 		p.add("<h2>Fragments</h2>\n<p>Surroundings of an atom, up to two bonds wide, of %d that were compared; of several that are mostly in the same molecules the surest one. Each is shown in a molecule that has it, with dashed rings around its atoms; <span class=\"smiles\">*</span> stands for any neighbour.</p>\n", r.FragmentsTested)
 		if script == nil && r.Undrawn != "" {
-			p.add("<p>There are no drawings: %s.</p>\n", Escape(r.Undrawn))
+			p.add("<p>There are no drawings: %s.</p>\n", escape(r.Undrawn))
 		}
 		p.fragments("Commoner in B", r, script != nil, func(d *compare.Difference) bool { return d.Odds >= 1 })
 		p.fragments("Commoner in A", r, script != nil, func(d *compare.Difference) bool { return d.Odds < 1 })
@@ -62,7 +62,7 @@ func WriteComparison(w io.Writer, r *Comparison) error {
 	p.pairs(r.Input)
 	p.pairs(r.Settings)
 	if r.Command != "" {
-		p.add("<h2>How to make this again</h2>\n<p>With the same program, model file and inputs the same bytes come out.</p>\n<pre>%s</pre>\n", Escape(r.Command))
+		p.add("<h2>How to make this again</h2>\n<p>With the same program, model file and inputs the same bytes come out.</p>\n<pre>%s</pre>\n", escape(r.Command))
 	}
 	p.add("%s", r.Say(`<h2>What not to conclude</h2>
 <p>That nothing is found does not make two lists alike: small lists hide differences, and two lists of the same substructures may differ in how these are joined. An odds ratio says what is commoner, not why. Molecules that differ in stereochemistry alone count as the same. A test set as easy as a random split is not wrong; it says how a model does on more of the same.</p>
@@ -73,13 +73,13 @@ func WriteComparison(w io.Writer, r *Comparison) error {
 }
 
 // words escapes text and keeps numbers with their percent signs.
-func words(text string) string { return strings.ReplaceAll(Escape(text), " %", "&nbsp;%") }
+func words(text string) string { return strings.ReplaceAll(escape(text), " %", "&nbsp;%") }
 
 // sides describes both lists in a table.
 func (p *page) sides(r *Comparison) {
 	p.add("<h2>The lists</h2>\n<div class=\"wide\"><table>\n<thead><tr><th></th><th>name</th><th class=\"n\">read</th><th class=\"n\">refused</th><th class=\"n\">copies</th><th class=\"n\">different %s</th><th class=\"n\">%s: middle half</th><th class=\"n\">median</th><th class=\"n\">rings: middle half</th><th class=\"n\">median</th></tr></thead>\n<tbody>\n", r.Say("molecules"), r.Say("atoms"))
 	for k, s := range []*compare.Side{&r.A, &r.B} {
-		p.add("<tr><td>%c</td><td class=\"t\">%s</td><td class=\"n\">%d</td><td class=\"n\">%d</td><td class=\"n\">%d</td><td class=\"n\">%d</td>", 'A'+k, Escape(s.Name), s.Read, s.Refused, s.Copies, s.Molecules)
+		p.add("<tr><td>%c</td><td class=\"t\">%s</td><td class=\"n\">%d</td><td class=\"n\">%d</td><td class=\"n\">%d</td><td class=\"n\">%d</td>", 'A'+k, escape(s.Name), s.Read, s.Refused, s.Copies, s.Molecules)
 		for _, d := range []*compare.Distribution{&s.Atoms, &s.Rings} {
 			p.add("<td class=\"n\">%.3g–%.3g</td><td class=\"n\">%.3g</td>", d.Quantiles[1], d.Quantiles[3], d.Quantiles[2])
 		}
@@ -96,20 +96,20 @@ func (p *page) named(title string, list []compare.Difference, r *Comparison, of 
 		if !of(d) {
 			continue
 		}
-		if n++; n > MaxNamed {
+		if n++; n > maxNamed {
 			continue
 		}
 		if n == 1 {
 			p.add("<h3>%s</h3>\n<div class=\"wide\"><table>\n<thead><tr><th>what</th><th>kind</th><th class=\"n\">of A</th><th class=\"n\">of B</th><th class=\"n\">odds ratio</th><th class=\"n\">95 %% interval</th><th class=\"n\">q</th></tr></thead>\n<tbody>\n", title)
 		}
-		p.add("<tr><td class=\"t\">%s</td><td class=\"w\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s–%s</td><td class=\"n\">%s</td></tr>\n", Escape(d.Name), Escape(d.Kind),
+		p.add("<tr><td class=\"t\">%s</td><td class=\"w\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s–%s</td><td class=\"n\">%s</td></tr>\n", escape(d.Name), escape(d.Kind),
 			words(share(d.InA, r.A.Molecules)), words(share(d.InB, r.B.Molecules)), odds(d.Odds), odds(d.Low), odds(d.High), pValue(d.Q))
 	}
 	if n > 0 {
 		p.add("</tbody>\n</table></div>\n")
 	}
-	if n > MaxNamed {
-		p.add("<p>… and %d more, which <code>--json</code> has.</p>\n", n-MaxNamed)
+	if n > maxNamed {
+		p.add("<p>… and %d more, which <code>--json</code> has.</p>\n", n-maxNamed)
 	}
 }
 
@@ -131,9 +131,9 @@ func (p *page) fragments(title string, r *Comparison, drawn bool, of func(*compa
 		}
 		p.add("<li>")
 		if drawn {
-			p.add("<div class=\"mol\" data-drawing=\"\" data-title=\"a molecule with the fragment %s\" data-smiles=\"%s\" data-marked=\"%s\"></div>", Escape(d.Name), Escape(d.Example), strings.Trim(fmt.Sprint(d.Atoms), "[]"))
+			p.add("<div class=\"mol\" data-drawing=\"\" data-title=\"a molecule with the fragment %s\" data-smiles=\"%s\" data-marked=\"%s\"></div>", escape(d.Name), escape(d.Example), strings.Trim(fmt.Sprint(d.Atoms), "[]"))
 		}
-		p.add("<p class=\"smiles\">%s</p><p>%s of A, %s of B · odds ratio %s (%s–%s) · q %s</p></li>\n", Escape(d.Name),
+		p.add("<p class=\"smiles\">%s</p><p>%s of A, %s of B · odds ratio %s (%s–%s) · q %s</p></li>\n", escape(d.Name),
 			words(share(d.InA, r.A.Molecules)), words(share(d.InB, r.B.Molecules)), odds(d.Odds), odds(d.Low), odds(d.High), pValue(d.Q))
 	}
 	if n > 0 {
@@ -175,7 +175,7 @@ func legend(c *chart.Chart, k int, colour string, dashed bool, label string) {
 }
 
 func legendAt(c *chart.Chart, x, y float64, colour string, dashed bool, label string) {
-	c.Add(`<path d="M%.1f %.1fh22" stroke="%s" stroke-width="1.6"%s/><text x="%.1f" y="%.1f">%s</text>`, x, y, colour, dashes(dashed), x+28, y+4, Escape(label))
+	c.Add(`<path d="M%.1f %.1fh22" stroke="%s" stroke-width="1.6"%s/><text x="%.1f" y="%.1f">%s</text>`, x, y, colour, dashes(dashed), x+28, y+4, escape(label))
 }
 
 func dashes(dashed bool) string {

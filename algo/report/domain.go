@@ -146,13 +146,13 @@ func WriteDomain(w io.Writer, d *Domain) error {
 		p.add("<div class=\"wide\"><table>\n<thead><tr><th class=\"n\">row</th><th>substance</th><th>applicability domain</th><th class=\"n\">p</th><th class=\"n\">its %s interval</th></tr></thead>\n<tbody>\n", percent(d.Confidence))
 		for i := range d.Substances {
 			s := &d.Substances[i]
-			p.add("<tr><td class=\"n\">%d</td><td>%s</td><td>%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n", s.Place, Escape(s.ID), within(s.Why.Verdict), pValue(s.Why.P), s.interval(d))
+			p.add("<tr><td class=\"n\">%d</td><td>%s</td><td>%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n", s.Place, escape(s.ID), within(s.Why.Verdict), pValue(s.Why.P), s.interval(d))
 		}
 		p.add("</tbody>\n</table></div>\n")
 	}
 	p.warnings(d.Warnings)
 	if d.Script == nil && d.Undrawn != "" {
-		p.add("<p>There are no drawings: %s.</p>\n", Escape(d.Undrawn))
+		p.add("<p>There are no drawings: %s.</p>\n", escape(d.Undrawn))
 	}
 	for i := range d.Substances {
 		p.substance(d, &d.Substances[i])
@@ -164,7 +164,7 @@ func WriteDomain(w io.Writer, d *Domain) error {
 	p.add("<h3>References</h3>\n")
 	p.references()
 	again := cmp.Or(d.Again, "With the same program, model file and input the same bytes come out.")
-	p.add("<h2>How to make this again</h2>\n<p>%s</p>\n<pre>%s</pre>\n", Escape(again), Escape(d.Command))
+	p.add("<h2>How to make this again</h2>\n<p>%s</p>\n<pre>%s</pre>\n", escape(again), escape(d.Command))
 	p.end(d.Script)
 	_, err := io.WriteString(w, p.String())
 	return err
@@ -183,7 +183,7 @@ func (s *Substance) interval(d *Domain) string {
 
 // field opens a field of a form, which the next one closes.
 func (p *page) field(number, title, text string, args ...any) {
-	p.add("<div class=\"field\"><h3><span>%s</span> %s</h3><div>", number, Escape(title))
+	p.add("<div class=\"field\"><h3><span>%s</span> %s</h3><div>", number, escape(title))
 	p.add(text, args...)
 	p.add("</div></div>\n")
 }
@@ -191,7 +191,7 @@ func (p *page) field(number, title, text string, args ...any) {
 // blank is a field that is left empty.
 func (p *page) blank(list []blank) {
 	for _, b := range list {
-		p.field(b.Number, b.Title, "<p class=\"blank\">left blank: %s</p>", Escape(b.Why))
+		p.field(b.Number, b.Title, "<p class=\"blank\">left blank: %s</p>", escape(b.Why))
 	}
 }
 
@@ -201,14 +201,14 @@ func (p *page) substance(d *Domain, s *Substance) {
 	if len(d.Substances) == 1 {
 		class = "" // it goes on behind the title
 	}
-	p.add("<section class=\"%s\">\n<h2>%s</h2>\n", class, Escape(s.ID))
-	p.add("<p class=\"lead\"><span class=\"v %s\">%s</span> of model %s%s</p>\n", classes[x.Verdict], within(x.Verdict), Escape(d.Model.Card.Name), s.decision(d))
+	p.add("<section class=\"%s\">\n<h2>%s</h2>\n", class, escape(s.ID))
+	p.add("<p class=\"lead\"><span class=\"v %s\">%s</span> of model %s%s</p>\n", classes[x.Verdict], within(x.Verdict), escape(d.Model.Card.Name), s.decision(d))
 	p.add("<h2>1. General information</h2>\n")
 	p.blank(empty("1.1", "1.2"))
 	p.add("<h2>2. Substance</h2>\n")
 	p.blank(empty("2.1", "2.2", "2.3"))
-	p.field("2.4", "Chemical name", "<p>%s</p><p class=\"blank\">as the input names it, in row %d; not checked</p>", Escape(s.ID), s.Place)
-	p.field("2.5", "Molecular formula", "<p>%s</p>", Escape(s.Formula))
+	p.field("2.4", "Chemical name", "<p>%s</p><p class=\"blank\">as the input names it, in row %d; not checked</p>", escape(s.ID), s.Place)
+	p.field("2.5", "Molecular formula", "<p>%s</p>", escape(s.Formula))
 	given := "SMILES as given"
 	if s.Molfile {
 		given = "SMILES, written from the molfile"
@@ -232,18 +232,18 @@ func (p *page) substance(d *Domain, s *Substance) {
 	p.blank(empty("2.6 e"))
 	p.add("<h2>3. Model and software</h2>\n")
 	p.blank(empty("3.1 a, b"))
-	p.field("3.1 c", "Reference to QMRF", "<p>Section 5 for this domain: <code>baca report --qmrf</code>, model %s, sha256 %s</p>", Escape(d.Model.Card.Name), Escape(d.SHA256))
+	p.field("3.1 c", "Reference to QMRF", "<p>Section 5 for this domain: <code>baca report --qmrf</code>, model %s, sha256 %s</p>", escape(d.Model.Card.Name), escape(d.SHA256))
 	p.blank(empty("3.2"))
 	p.add("<h2>4. Prediction</h2>\n")
 	p.blank(empty("4.1", "4.2"))
 	p.add("<h2>5. Input</h2>\n")
-	p.field("5.1 a", "Structure", "<p>the SMILES of 2.6 a, read as %s</p>", Escape(readAs(d.Model)))
+	p.field("5.1 a", "Structure", "<p>the SMILES of 2.6 a, read as %s</p>", escape(readAs(d.Model)))
 	p.field("5.1 b", "Stereochemistry", "<p>Tags of stereocentres are read; conformers are not.</p>")
 	p.field("5.1 c", "Tautomers", "<p>The tautomer that was written is read. Others may have other results.</p>")
 	p.blank(empty("5.2"))
 	p.field("5.3", "Settings", "<p>α = %s; intervals of %s</p>", pValue(d.Alpha), percent(d.Confidence))
 	p.add("<h2>6. Applicability domain and limitations</h2>\n")
-	p.field("6.1", "Definition", "<p>%s, on the last page. How a substance is judged is said there.</p>", Escape(d.Program))
+	p.field("6.1", "Definition", "<p>%s, on the last page. How a substance is judged is said there.</p>", escape(d.Program))
 	p.field("6.1 a", "Assessment", "<p><strong>%s</strong></p>", assessment(x.Verdict))
 	p.field("6.1 b", "Justification", "%s<p>%s</p>", s.justification(d), s.uncertainty(d))
 	p.blank(empty("6.1 c"))
@@ -265,12 +265,12 @@ func (p *page) substance(d *Domain, s *Substance) {
 		}
 	}
 	p.add("</div></div>\n")
-	p.field("", "Considerations on these", "<p>%s</p><p class=\"blank\">How well the (Q)SAR model does on them is not assessed.</p>", Escape(s.analogues(d.Model)))
+	p.field("", "Considerations on these", "<p>%s</p><p class=\"blank\">How well the (Q)SAR model does on them is not assessed.</p>", escape(s.analogues(d.Model)))
 	p.blank(empty("7.5", "7.6"))
 	p.add("<h2>8. Purpose</h2>\n")
 	p.blank(empty("8"))
 	if s.Command != "" {
-		p.add("<p>The score, the p-value, the distances, reasons and analogues again:</p>\n<pre>%s</pre>\n", Escape(s.Command))
+		p.add("<p>The score, the p-value, the distances, reasons and analogues again:</p>\n<pre>%s</pre>\n", escape(s.Command))
 	}
 	p.add("</section>\n")
 }
@@ -302,9 +302,9 @@ func (s *Substance) justification(d *Domain) string {
 func (s *Substance) descriptors() string {
 	x := s.Why
 	text := "<p>"
-	for _, part := range Parts(x) {
+	for _, part := range parts(x) {
 		part = strings.ReplaceAll(part, "training graphs", "training molecules")
-		text += Escape(strings.ToUpper(part[:1])+part[1:]) + ". "
+		text += escape(strings.ToUpper(part[:1])+part[1:]) + ". "
 	}
 	return text + fmt.Sprintf("The distance is %s by embedding, %s by surroundings of atoms, %s by how often each occurs, in standard deviations of training molecules.</p>",
 		number(x.Embedding, 2), number(x.Subtrees, 2), number(x.Counts, 2))

@@ -52,7 +52,7 @@ func TestWriteDomain(t *testing.T) {
 		}
 	}
 	for _, b := range blanks {
-		if !strings.Contains(text, Escape(b.Title)) || !strings.Contains(text, "left blank: "+Escape(b.Why)) {
+		if !strings.Contains(text, escape(b.Title)) || !strings.Contains(text, "left blank: "+escape(b.Why)) {
 			t.Errorf("%s %s is not said to be blank", b.Number, b.Title)
 		}
 	}

@@ -46,9 +46,9 @@ func (p *page) drawing(e *Entry) {
 	}
 	p.add("<div class=\"pic\" data-drawing=\"\"")
 	if d.nodes > 0 {
-		p.add(" data-title=\"graph %s\" data-nodes=\"%d\" data-edges=\"%s\"", Escape(e.ID), d.nodes, strings.Trim(fmt.Sprint(d.edges), "[]"))
+		p.add(" data-title=\"graph %s\" data-nodes=\"%d\" data-edges=\"%s\"", escape(e.ID), d.nodes, strings.Trim(fmt.Sprint(d.edges), "[]"))
 	} else {
-		p.add(" data-title=\"structure of %s\" data-smiles=\"%s\"", Escape(e.ID), Escape(e.SMILES))
+		p.add(" data-title=\"structure of %s\" data-smiles=\"%s\"", escape(e.ID), escape(e.SMILES))
 	}
 	p.add(" data-share=\"%s\" data-marked=\"%s\">", d.shares(), d.marks())
 	p.add("<noscript><p class=\"none\">The drawing needs scripts.</p></noscript></div>")

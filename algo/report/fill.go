@@ -209,9 +209,9 @@ func MakesTheDifference(differences []string) string {
 	return "What makes the difference: " + strings.Join(differences, "; ")
 }
 
-// Parts says in words what the two parts of the score of a single graph are. Without a
+// parts says in words what the two parts of the score of a single graph are. Without a
 // background there is one.
-func Parts(x *algo.Explanation) []string {
+func parts(x *algo.Explanation) []string {
 	var list []string
 	add := func(value float64, text, more, less string) {
 		if math.IsNaN(value) {

@@ -71,14 +71,14 @@ var sources = []string{
 func (p *page) references() {
 	p.add("<ol class=\"sources\">\n")
 	for _, text := range sources {
-		p.add("<li>%s</li>\n", Escape(text))
+		p.add("<li>%s</li>\n", escape(text))
 	}
 	p.add("</ol>\n")
 }
 
 func (p *page) method(m *algo.Model, alpha float64, references int, reach Reach) {
 	for _, text := range methodOf(m, alpha, references) {
-		p.add("<p>%s</p>\n", Escape(text))
+		p.add("<p>%s</p>\n", escape(text))
 	}
 	if reach.Known {
 		p.add("<p>At this α scores from %s on are not within.</p>\n", number(reach.Limit, 3))
@@ -106,24 +106,24 @@ func WriteModelPage(w io.Writer, d *ModelPage) error {
 	p.add("<h2>5. Defining the applicability domain (OECD Principle 3)</h2>\n")
 	p.add("<div class=\"field\"><h3><span>5.1</span> Description of the applicability domain</h3><div>")
 	if c.Description != "" {
-		p.add("<p>%s</p>", Escape(c.Description))
+		p.add("<p>%s</p>", escape(c.Description))
 	}
-	p.add("<p>The domain is what resembles the training set: %d molecules of %s, of %d that were read; %d were kept from training. It reads a molecule as %s.</p>", c.Train, Escape(c.Dataset), c.Graphs, len(c.HoldoutRows), Escape(readAs(m)))
+	p.add("<p>The domain is what resembles the training set: %d molecules of %s, of %d that were read; %d were kept from training. It reads a molecule as %s.</p>", c.Train, escape(c.Dataset), c.Graphs, len(c.HoldoutRows), escape(readAs(m)))
 	if m.Profile != nil {
 		p.ranges(m)
 	}
 	p.add("</div></div>\n<div class=\"field\"><h3><span>5.2</span> Method used to assess the applicability domain</h3><div>")
 	p.method(m, d.Alpha, d.References, d.Reach)
 	p.add("</div></div>\n")
-	p.field("5.3", "Software name and version for applicability domain assessment", "<p>%s, open source, MIT licence. It runs without a network, and every number of a report comes again from the command that the report prints.</p>", Escape(d.Program))
+	p.field("5.3", "Software name and version for applicability domain assessment", "<p>%s, open source, MIT licence. It runs without a network, and every number of a report comes again from the command that the report prints.</p>", escape(d.Program))
 	p.add("<div class=\"field\"><h3><span>5.4</span> Limits of applicability</h3><div><ul>")
 	for _, text := range d.limits() {
-		p.add("<li>%s</li>", Escape(text))
+		p.add("<li>%s</li>", escape(text))
 	}
 	p.add("</ul></div></div>\n<h2>References</h2>\n")
 	p.references()
 	again := cmp.Or(d.Again, "With the same program and model file the same bytes come out.")
-	p.add("<h2>How to make this again</h2>\n<p>%s</p>\n<pre>%s</pre>\n", Escape(again), Escape(d.Command))
+	p.add("<h2>How to make this again</h2>\n<p>%s</p>\n<pre>%s</pre>\n", escape(again), escape(d.Command))
 	p.end(nil)
 	_, err := io.WriteString(w, p.String())
 	return err
@@ -145,7 +145,7 @@ func (d *ModelPage) limits() []string {
 func (p *page) ranges(m *algo.Model) {
 	p.add("<table><thead><tr><th>of a training molecule</th><th class=\"n\">1&nbsp;%%</th><th class=\"n\">25&nbsp;%%</th><th class=\"n\">median</th><th class=\"n\">75&nbsp;%%</th><th class=\"n\">99&nbsp;%%</th></tr></thead><tbody>")
 	for _, r := range m.Profile.Ranges() {
-		p.add("<tr><td>%s</td>", Escape(rangeName(r)))
+		p.add("<tr><td>%s</td>", escape(rangeName(r)))
 		for _, k := range []int{0, 2, 3, 4, 6} {
 			v := r.Values[k]
 			if r.Share {
@@ -162,7 +162,7 @@ func (p *page) ranges(m *algo.Model) {
 		list = append(list, fmt.Sprintf("%s %d", e.Symbol, e.Graphs))
 	}
 	if len(list) > 0 {
-		p.add("<p>Elements, and how many training molecules have each: %s. Others are far from all that the model knows.</p>", Escape(strings.Join(list, ", ")))
+		p.add("<p>Elements, and how many training molecules have each: %s. Others are far from all that the model knows.</p>", escape(strings.Join(list, ", ")))
 	}
 }
 

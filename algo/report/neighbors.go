@@ -18,18 +18,18 @@ func (p *page) neighbors(list []algo.TrainingGraph, drawn bool) {
 	for _, n := range list {
 		p.add("<li>")
 		if n.SMILES != "" && drawn {
-			p.add("<div class=\"mol\" data-drawing=\"\" data-title=\"structure of a training molecule\" data-smiles=\"%s\"></div>", Escape(n.SMILES))
+			p.add("<div class=\"mol\" data-drawing=\"\" data-title=\"structure of a training molecule\" data-smiles=\"%s\"></div>", escape(n.SMILES))
 		}
 		p.add("<p><b>similarity %s</b>", similarity(n.Similarity))
 		if n.Name != "" {
-			p.add(" · %s", Escape(n.Name))
+			p.add(" · %s", escape(n.Name))
 		}
 		if n.Row >= 0 {
 			p.add(" · row %d of the set", n.Row+1)
 		}
 		p.add("%s</p>", values(n.Values))
 		if n.SMILES != "" {
-			p.add("<p class=\"smiles\">%s</p>", Escape(n.SMILES))
+			p.add("<p class=\"smiles\">%s</p>", escape(n.SMILES))
 		}
 		p.add("</li>\n")
 	}

@@ -77,8 +77,8 @@ func (p *page) add(format string, args ...any) { fmt.Fprintf(p, format, args...)
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")
 
-// Escape makes text safe in HTML, between tags and in quoted attributes.
-func Escape(text string) string { return escaper.Replace(strings.ToValidUTF8(text, "\uFFFD")) }
+// escape makes text safe in HTML, between tags and in quoted attributes.
+func escape(text string) string { return escaper.Replace(strings.ToValidUTF8(text, "\uFFFD")) }
 
 // number is for people.
 func number(x float64, digits int) string {
@@ -101,7 +101,7 @@ func pValue(x float64) string {
 var classes = map[decide.Verdict]string{decide.Outside: "out", decide.Borderline: "mid", decide.Inside: "in"}
 
 func verdict(v decide.Verdict) string {
-	return fmt.Sprintf(`<span class="v %s">%s</span>`, classes[v], Escape(string(v)))
+	return fmt.Sprintf(`<span class="v %s">%s</span>`, classes[v], escape(string(v)))
 }
 
 // most is the highest p-value that is called outside, NaN where none is, and what it is
@@ -145,7 +145,7 @@ func Write(w io.Writer, r *Report) error {
 		}
 		p.add("<h2>Furthest outside</h2>\n<p>%s are coloured by what they add to the score of the graph by itself: vermilion pushes it outside, blue holds it inside. In sum they are above zero where it is outside. The strongest colour is that of the largest part in each drawing. A dashed ring marks %s with features that no graph of the training set has.</p>\n", atoms, marked)
 		if r.Script == nil && r.Undrawn != "" {
-			p.add("<p>There are no drawings: %s.</p>\n", Escape(r.Undrawn))
+			p.add("<p>There are no drawings: %s.</p>\n", escape(r.Undrawn))
 		}
 		for i := range r.Top {
 			p.entry(&r.Top[i], r)
@@ -163,7 +163,7 @@ func Write(w io.Writer, r *Report) error {
 		if again == "" {
 			again = "With the same program, model file and input the same bytes come out."
 		}
-		p.add("<h2>How to make this again</h2>\n<p>%s</p>\n<pre>%s</pre>\n", Escape(again), Escape(r.Command))
+		p.add("<h2>How to make this again</h2>\n<p>%s</p>\n<pre>%s</pre>\n", escape(again), escape(r.Command))
 	}
 	p.add(`<h2>What not to conclude</h2>
 <p>A graph that is called outside is unlike the training set in ways that the model can see. That does not make a prediction about it wrong, nor one about a graph inside right. A p-value is the share of graphs like the training set that score as high; it is not the chance that this graph is one of them. Among many graphs a share α of those like the training set is called outside by design. A list that differs as a whole may still have each of its graphs inside: a series of one kind does. Two sets that resemble each other may not be told apart at all.</p>
@@ -187,7 +187,7 @@ func (p *page) begin(title string, script []byte) {
 <body>
 <main>
 <h1>%s</h1>
-`, scriptPolicy(script), Escape(title), style, Escape(title))
+`, scriptPolicy(script), escape(title), style, escape(title))
 }
 
 // end closes a document that begin has opened.
@@ -222,9 +222,9 @@ func (p *page) summary(r *Report) {
 // whole is the answer about the list.
 func (p *page) whole(r *Report) {
 	if r.Whole != "" {
-		p.add("<p>%s%s.", strings.ToUpper(r.Whole[:1]), Escape(r.Whole[1:]))
+		p.add("<p>%s%s.", strings.ToUpper(r.Whole[:1]), escape(r.Whole[1:]))
 		if len(r.Differences) > 0 {
-			p.add(" %s.", strings.ReplaceAll(Escape(MakesTheDifference(r.Differences)), " %", "&nbsp;%"))
+			p.add(" %s.", strings.ReplaceAll(escape(MakesTheDifference(r.Differences)), " %", "&nbsp;%"))
 		}
 		p.add("</p>\n")
 	}
@@ -237,7 +237,7 @@ func (p *page) warnings(texts []string) {
 	}
 	p.add("<h2>Warnings</h2>\n<ul class=\"warn\">\n")
 	for _, text := range texts {
-		p.add("<li>%s</li>\n", Escape(text))
+		p.add("<li>%s</li>\n", escape(text))
 	}
 	p.add("</ul>\n")
 }
@@ -255,7 +255,7 @@ func (r *Report) warnings() []string {
 }
 
 func (p *page) figure(svg, caption string) {
-	p.add("<figure>%s<figcaption>%s</figcaption></figure>\n", svg, Escape(caption))
+	p.add("<figure>%s<figcaption>%s</figcaption></figure>\n", svg, escape(caption))
 }
 
 func (p *page) drift(r *Report) {
@@ -285,7 +285,7 @@ func power(log float64) string {
 }
 
 func (p *page) entry(e *Entry, r *Report) {
-	p.add("<section class=\"card\">\n<h3>%s</h3>\n", Escape(e.ID))
+	p.add("<section class=\"card\">\n<h3>%s</h3>\n", escape(e.ID))
 	if r.Script == nil {
 		p.add("<div><div>")
 	} else {
@@ -299,12 +299,12 @@ func (p *page) entry(e *Entry, r *Report) {
 	}
 	p.add(" · row %d</p>\n", e.Place)
 	if e.SMILES != "" {
-		p.add("<p class=\"smiles\">%s</p>\n", Escape(e.SMILES))
+		p.add("<p class=\"smiles\">%s</p>\n", escape(e.SMILES))
 	}
 	if x := e.Why; x != nil {
 		p.add("<p>By itself: score %s, p %s.", number(x.Score, 2), pValue(x.P))
-		for _, text := range Parts(x) {
-			p.add(" %s.", Escape(strings.ToUpper(text[:1])+text[1:]))
+		for _, text := range parts(x) {
+			p.add(" %s.", escape(strings.ToUpper(text[:1])+text[1:]))
 		}
 		p.add(" The distance, in the same deviations, is %s by embedding, %s by subtrees, %s by subtrees with counts",
 			number(x.Embedding, 1), number(x.Subtrees, 1), number(x.Counts, 1))
@@ -318,7 +318,7 @@ func (p *page) entry(e *Entry, r *Report) {
 		if len(x.Reasons) > 0 {
 			p.add("<ul>\n")
 			for _, reason := range x.Reasons[:min(len(x.Reasons), 5)] {
-				p.add("<li>%s</li>\n", strings.ReplaceAll(Escape(reason.Text), " %", "&nbsp;%"))
+				p.add("<li>%s</li>\n", strings.ReplaceAll(escape(reason.Text), " %", "&nbsp;%"))
 			}
 			p.add("</ul>\n")
 		} else {
@@ -348,7 +348,7 @@ func (p *page) table(r *Report) {
 	p.add("</tr></thead>\n<tbody>\n")
 	for _, e := range r.Rows {
 		p.add("<tr><td class=\"n\">%d</td><td class=\"t\">%s</td><td class=\"t smiles\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td>",
-			e.Place, Escape(e.ID), Escape(e.SMILES), number(e.Row.Score, 2), pValue(e.Row.P))
+			e.Place, escape(e.ID), escape(e.SMILES), number(e.Row.Score, 2), pValue(e.Row.P))
 		if r.FDR > 0 {
 			p.add("<td class=\"n\">%s</td>", pValue(e.Q))
 		}
@@ -367,7 +367,7 @@ func (p *page) pairs(list []Pair) {
 	}
 	p.add("<dl>\n")
 	for _, l := range list {
-		p.add("<dt>%s</dt><dd>%s</dd>\n", Escape(l.Name), Escape(l.Value))
+		p.add("<dt>%s</dt><dd>%s</dd>\n", escape(l.Name), escape(l.Value))
 	}
 	p.add("</dl>\n")
 }

@@ -73,11 +73,11 @@ func repeat(dst []byte, at, offset, length int) int {
 }
 
 // LZ4 decompresses a block, and returns how much it gives.
-func LZ4(dst, src []byte) (n int, err error) { return LZ4Behind(dst, 0, src) }
+func LZ4(dst, src []byte) (n int, err error) { return lz4Behind(dst, 0, src) }
 
-// LZ4Behind decompresses a block that may refer to the first at bytes of dst, and writes
+// lz4Behind decompresses a block that may refer to the first at bytes of dst, and writes
 // behind them. It returns where that ends.
-func LZ4Behind(dst []byte, at int, src []byte) (int, error) {
+func lz4Behind(dst []byte, at int, src []byte) (int, error) {
 	for len(src) > 0 {
 		token := src[0]
 		src = src[1:]
@@ -154,7 +154,7 @@ func Frame(src []byte, size int) ([]byte, error) {
 			}
 			at += copy(dst[at:], src[:n])
 		} else {
-			end, err := LZ4Behind(dst, at, src[:n])
+			end, err := lz4Behind(dst, at, src[:n])
 			if err != nil {
 				return nil, err
 			}

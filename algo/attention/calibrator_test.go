@@ -37,6 +37,24 @@ func newInput(t testing.TB, id, ood, bank, holdout int) *input {
 	return &input{b, s.Holdout, s.OOD}
 }
 
+func calibrator(t testing.TB, o Options, seed uint64) *Calibrator {
+	t.Helper()
+	c, err := New(o, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func calibrate(t testing.TB, c *Calibrator, b *Batch) *Result {
+	t.Helper()
+	r, err := c.Calibrate(ctx, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // scores are the scores of the further graphs.
 func (in *input) scores(t testing.TB, r *Result) []float64 {
 	t.Helper()
@@ -62,14 +80,8 @@ func TestSameScoresAtAnyNumberOfWorkers(t *testing.T) {
 	for _, workers := range []int{1, 2, 5} {
 		in := newInput(t, 40, 20, 80, 15)
 		in.Workers = workers
-		a, err := New(brief(), 7)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := a.Calibrate(ctx, in.Batch)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := calibrator(t, brief(), 7)
+		out := calibrate(t, a, in.Batch)
 		for k, got := range [][]float64{out.Test, in.scores(t, out)} {
 			if workers == 1 {
 				want[k] = got
@@ -94,10 +106,7 @@ func TestCalibratorLearns(t *testing.T) {
 	for i := range in.Base {
 		in.Base[i] = float64(i)
 	}
-	a, err := New(DefaultOptions(), 7)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := calibrator(t, DefaultOptions(), 7)
 	var losses, kl []float64
 	in.Watch = &Watch{Every: 1, Step: func(it Iteration) {
 		losses = append(losses, it.Loss)
@@ -107,10 +116,7 @@ func TestCalibratorLearns(t *testing.T) {
 			t.Fatalf("step %d: %d scores, %d and %d graphs in the subgroups", it.Step, len(it.Test), len(it.Inside), len(it.Outside))
 		}
 	}}
-	out, err := a.Calibrate(ctx, in.Batch)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := calibrate(t, a, in.Batch)
 	finite(t, "scores", out.Test...)
 	finite(t, "holdout", in.scores(t, out)...)
 	if n := len(losses); n != 200 || !(mean(losses[n-20:]) < 0.8*mean(losses[:20])) {
@@ -143,14 +149,8 @@ func TestCalibratorLeavesItselfOut(t *testing.T) {
 	in := newInput(t, 30, 30, 50, 0)
 	o := brief()
 	o.Steps, o.TopK = 0, 1
-	a, err := New(o, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := a.Calibrate(ctx, in.Batch)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := calibrator(t, o, 7)
+	out := calibrate(t, a, in.Batch)
 	ones := 0
 	for _, i := range a.sides[1].members {
 		if out.Test[i] > 0.999 {
@@ -164,15 +164,10 @@ func TestCalibratorLeavesItselfOut(t *testing.T) {
 
 func TestSuccessiveBatchesGoOn(t *testing.T) {
 	in := newInput(t, 30, 30, 50, 0)
-	a, err := New(brief(), 7)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := calibrator(t, brief(), 7)
 	var queue [2]int
 	for round := range queue {
-		if _, err := a.Calibrate(ctx, in.Batch); err != nil {
-			t.Fatal(err)
-		}
+		calibrate(t, a, in.Batch)
 		queue[round] = synthetic(a.sides[0].dict)
 	}
 	if queue[1] <= queue[0] || a.trainer.Adam[0].Step != 2*brief().Steps {
@@ -186,42 +181,25 @@ func TestResume(t *testing.T) {
 	in := newInput(t, 40, 40, 100, 10)
 	o := brief()
 	o.Capacity = 10 // fewer than are drawn, so that some are pushed out
-	whole, err := New(o, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := calibrator(t, o, 3)
 	if whole.State() != nil {
 		t.Error("there is a state before the first batch")
 	}
-	if _, err := whole.Calibrate(ctx, in.Batch); err != nil {
-		t.Fatal(err)
-	}
+	calibrate(t, whole, in.Batch)
 	left := whole.State()
-	resumed, err := New(o, 99)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resumed := calibrator(t, o, 99)
 	if err := resumed.Resume(left, in.Test.Dim()); err != nil {
 		t.Fatal(err)
 	}
-	want, err := whole.Calibrate(ctx, in.Batch)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := resumed.Calibrate(ctx, in.Batch)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := calibrate(t, whole, in.Batch)
+	got := calibrate(t, resumed, in.Batch)
 	if !slices.Equal(got.Test, want.Test) || !reflect.DeepEqual(resumed.State(), whole.State()) {
 		t.Error("the second batch differs from that of a calibrator which goes on")
 	}
 	if reflect.DeepEqual(left, whole.State()) {
 		t.Error("the second batch changed nothing")
 	}
-	fresh, err := New(brief(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fresh := calibrator(t, brief(), 1)
 	if err := fresh.Resume(left, in.Test.Dim()+1); err == nil {
 		t.Error("keys of another width are taken")
 	}
@@ -230,20 +208,14 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// What has nothing to learn from ends in warnings and finite scores.
 // Each synthetic key has the graph that it is the embedding of, and no other is kept.
 func TestSyntheticKeysHaveTheirGraphs(t *testing.T) {
 	in := newInput(t, 40, 40, 100, 10)
 	o := brief()
 	o.Capacity = 10 // fewer than are drawn, so that some are pushed out
-	a, err := New(o, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := calibrator(t, o, 3)
 	for range 2 {
-		if _, err := a.Calibrate(ctx, in.Batch); err != nil {
-			t.Fatal(err)
-		}
+		calibrate(t, a, in.Batch)
 	}
 	for _, side := range []dictionary.Side{dictionary.ID, dictionary.OOD} {
 		d := a.Dictionary(side)
@@ -273,6 +245,7 @@ func TestSyntheticKeysHaveTheirGraphs(t *testing.T) {
 	}
 }
 
+// What has nothing to learn from ends in warnings and finite scores.
 func TestCalibratorDegenerate(t *testing.T) {
 	equal := newInput(t, 12, 0, 20, 3)
 	for i := range equal.Base {
@@ -302,14 +275,8 @@ func TestCalibratorDegenerate(t *testing.T) {
 		{"zero graphons", "synthetic graphs", newInput(t, 10, 10, 20, 3), erased},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a, err := New(c.options, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			out, err := a.Calibrate(ctx, c.in.Batch)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := calibrator(t, c.options, 1)
+			out := calibrate(t, a, c.in.Batch)
 			finite(t, "scores", out.Test...)
 			finite(t, "holdout", c.in.scores(t, out)...)
 			if got := strings.Join(out.Warnings, "; "); c.warning == "" && got != "" || !strings.Contains(got, c.warning) {
@@ -321,10 +288,7 @@ func TestCalibratorDegenerate(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	done, cancel := context.WithCancel(ctx)
-	a, err := New(brief(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := calibrator(t, brief(), 1)
 	in := newInput(t, 20, 20, 20, 0)
 	in.Watch = &Watch{Every: 1, Step: func(it Iteration) {
 		if it.Step == 3 {
@@ -334,8 +298,7 @@ func TestCancel(t *testing.T) {
 			t.Errorf("step %d after the end", it.Step)
 		}
 	}}
-	_, err = a.Calibrate(done, in.Batch)
-	if !errors.Is(err, context.Canceled) {
+	if _, err := a.Calibrate(done, in.Batch); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want the context's", err)
 	}
 }
@@ -360,13 +323,8 @@ func BenchmarkCalibrate(b *testing.B) {
 	in := newInput(b, 204, 204, 1835, 0)
 	in.Workers = 0
 	for b.Loop() {
-		a, err := New(DefaultOptions(), 1)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if _, err := a.Calibrate(ctx, in.Batch); err != nil {
-			b.Fatal(err)
-		}
+		a := calibrator(b, DefaultOptions(), 1)
+		calibrate(b, a, in.Batch)
 	}
 	b.ReportMetric(408*float64(b.N)/b.Elapsed().Seconds(), "graphs/s")
 }

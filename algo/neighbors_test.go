@@ -58,10 +58,7 @@ func TestStructures(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.Structures = s
-	a, err := algo.NewSingleScorer(ctx, m, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := alone(t, m)
 	for row, from := range set {
 		nearest := a.Nearest(from.Graph, 2)
 		trained := row%7 != 3
@@ -105,10 +102,7 @@ func TestStructuresOfAnotherSet(t *testing.T) {
 // only what is at most two bonds from the chlorine is.
 func TestSurroundings(t *testing.T) {
 	m, set := moleculeModel(t)
-	a, err := algo.NewSingleScorer(ctx, m, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := alone(t, m)
 	for row, from := range set {
 		if unmet, all := a.Surroundings(from.Graph); row%7 != 3 && unmet != 0 || all != 3*from.Graph.N() {
 			t.Errorf("row %d: %d of %d", row, unmet, all)

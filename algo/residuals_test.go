@@ -44,10 +44,7 @@ func TestKeepResiduals(t *testing.T) {
 			t.Errorf("held-out graph %d, row %d, has an error of %g", k, row, x)
 		}
 	}
-	a, err := algo.NewSingleScorer(ctx, m, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := alone(t, m)
 	c, err := a.Trust(ctx, trust.Options{}, algo.OrderScore)
 	if err != nil || c.Pairs != r.Known() {
 		t.Errorf("%+v, %v", c, err)
@@ -90,10 +87,7 @@ func TestKeepResidualsRefuses(t *testing.T) {
 	if err := many.KeepResiduals(valued(len(more)), "y", "p"); err == nil {
 		t.Error("errors of a holdout from another file")
 	}
-	a, err := algo.NewSingleScorer(ctx, few, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := alone(t, few)
 	if _, err := a.Trust(ctx, trust.Options{}, algo.OrderScore); err == nil || !strings.Contains(err.Error(), "knows no held-out errors") {
 		t.Errorf("%v", err)
 	}
@@ -139,10 +133,7 @@ func TestOrders(t *testing.T) {
 	if err := m.KeepResiduals(values, "y", "p"); err != nil {
 		t.Fatal(err)
 	}
-	a, err := algo.NewSingleScorer(ctx, m, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := alone(t, m)
 	var gs []*graph.Graph
 	for _, s := range set {
 		gs = append(gs, s.Graph)
@@ -213,10 +204,7 @@ func TestMarginHasTheBitsOfItsError(t *testing.T) {
 		if err := m.KeepResiduals(values, "y", "p"); err != nil {
 			t.Fatal(err)
 		}
-		a, err := algo.NewSingleScorer(ctx, m, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := alone(t, m)
 		var list []algo.Prediction
 		for _, row := range m.Card.HoldoutRows {
 			list = append(list, algo.Prediction{Graph: set[row].Graph, Predicted: values[row].Predicted})
@@ -236,10 +224,7 @@ func TestOrdersRefused(t *testing.T) {
 	if err := m.KeepResiduals(valued(len(set)), "y", "p"); err != nil {
 		t.Fatal(err)
 	}
-	a, err := algo.NewSingleScorer(ctx, m, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := alone(t, m)
 	if _, err := a.Trust(ctx, trust.Options{}, algo.OrderMargin); err == nil || !strings.Contains(err.Error(), "knows errors of numbers; want errors of classes") {
 		t.Errorf("margin of numbers: %v", err)
 	}
@@ -262,10 +247,7 @@ func TestNeighbourValues(t *testing.T) {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	m.Structures = s
-	a, err := algo.NewSingleScorer(ctx, m, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := alone(t, m)
 	if v := a.Nearest(set[0].Graph, 1)[0].Values; v == nil || v.Observed != 2.5 || !math.IsNaN(v.Predicted) {
 		t.Errorf("%+v", v)
 	}

@@ -64,16 +64,13 @@ func TestShare(t *testing.T) {
 		labels[len(inside)+i] = true
 	}
 	auroc := func(m *algo.Model) float64 {
-		alone, err := algo.NewSingleScorer(ctx, m, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		scores, err := alone.Scores(ctx, gs)
+		single := alone(t, m)
+		scores, err := single.Scores(ctx, gs)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if m.Shared > 0 {
-			p, _ := alone.Judge(scores, 0.05)
+			p, _ := single.Judge(scores, 0.05)
 			rows, err := scorer(t, m, options()).Score(ctx, gs)
 			if err != nil {
 				t.Fatal(err)

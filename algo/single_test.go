@@ -30,10 +30,7 @@ func TestAloneIsWhatDecides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := algo.NewSingleScorer(ctx, m, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := alone(t, m)
 	scores, err := a.Scores(ctx, gs)
 	if err != nil {
 		t.Fatal(err)
@@ -53,10 +50,7 @@ func TestAloneIsWhatDecides(t *testing.T) {
 // What Explain says of a graph is what its parts say.
 func TestExplain(t *testing.T) {
 	m := model(t)
-	a, err := algo.NewSingleScorer(ctx, m, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := alone(t, m)
 	rng := rand.New(rand.NewPCG(21, 9))
 	gs := trees(t, rng, 30, 1.2) // far more edges than those of the training set
 	scores, err := a.Scores(ctx, gs)
@@ -96,10 +90,7 @@ func TestExplain(t *testing.T) {
 		t.Errorf("%d of %d other graphs are known", known, len(gs))
 	}
 	m.Profile = nil
-	a, err = algo.NewSingleScorer(ctx, m, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a = alone(t, m)
 	empty := &graph.Graph{Offsets: []int32{0}, Features: 1}
 	x, err := a.Explain(ctx, empty, 0.1)
 	if err != nil || !math.IsNaN(x.Score) || x.Duplicate || x.Verdict != "undecided" {
@@ -211,10 +202,7 @@ func TestBlamesWhatIsStrange(t *testing.T) {
 
 func TestNearestTrainingGraphs(t *testing.T) {
 	m := model(t)
-	a, err := algo.NewSingleScorer(ctx, m, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := alone(t, m)
 	g := trees(t, rand.New(rand.NewPCG(9, 9)), 1, 0.4)[0]
 	x, err := a.Explain(ctx, g, 0.1)
 	if err != nil || len(x.Nearest) != 3 {

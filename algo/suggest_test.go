@@ -13,10 +13,7 @@ import (
 // library are graphs like the training set and others, in a library.
 func library(t *testing.T) (*algo.SingleScorer, *algo.Library) {
 	t.Helper()
-	s, err := algo.NewSingleScorer(ctx, model(t), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := alone(t, model(t))
 	rng := rand.New(rand.NewPCG(31, 7))
 	gs := append(trees(t, rng, 40, 0), trees(t, rng, 60, 0.6)...)
 	l := s.NewLibrary()

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"baca/algo"
 	"baca/algo/graph"
 	"baca/algo/internal/golden"
 	"baca/algo/molecule"
@@ -21,10 +20,7 @@ func TestOneScoreHoweverWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone, err := algo.NewSingleScorer(t.Context(), m, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := alone(t, m)
 	rng := rand.New(rand.NewPCG(8, 3))
 	for _, set := range []string{"bbbp", "esol"} {
 		rows, err := csv.NewReader(golden.Open(t, "data/mol/"+set+".csv.gz")).ReadAll()
@@ -55,7 +51,7 @@ func TestOneScoreHoweverWritten(t *testing.T) {
 		}
 		var want []float64
 		for k, gs := range lists {
-			scores, err := alone.Scores(t.Context(), gs)
+			scores, err := a.Scores(t.Context(), gs)
 			if err != nil {
 				t.Fatal(err)
 			}

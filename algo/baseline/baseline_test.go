@@ -1,7 +1,6 @@
 package baseline
 
 import (
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -31,7 +30,7 @@ func TestStatistics(t *testing.T) {
 			t.Errorf("%s: %v, want %v and 0", s.Name, got, w)
 		}
 	}
-	if n := Components(g); n != 2 {
+	if n := g.Components(); n != 2 {
 		t.Errorf("%d components, want 2", n)
 	}
 }
@@ -40,81 +39,5 @@ func TestDeviations(t *testing.T) {
 	got := Deviations([]float64{1, 2, 10}, []float64{1, 3, 2, 100})
 	if want := []float64{1.5, 0.5, 7.5}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
-	}
-}
-
-// coreByDefinition takes away one node of degree at most 1 at a time.
-func coreByDefinition(n int, edges [][2]int32) (nodes []int, left int) {
-	in := make([]bool, n)
-	for i := range in {
-		in[i] = true
-	}
-	degree := func(i int) (d int) {
-		for _, e := range edges {
-			if in[e[0]] && in[e[1]] && (int(e[0]) == i || int(e[1]) == i) {
-				d++
-			}
-		}
-		return d
-	}
-	for changed := true; changed; {
-		changed = false
-		for i := range n {
-			if in[i] && degree(i) <= 1 {
-				in[i], changed = false, true
-			}
-		}
-	}
-	for i := range n {
-		if in[i] {
-			nodes = append(nodes, i)
-			left += degree(i)
-		}
-	}
-	return nodes, left / 2
-}
-
-func TestCore(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 3))
-	kept := 0
-	for trial := range 200 {
-		n := 1 + rng.IntN(14)
-		seen := map[[2]int32]bool{}
-		var edges [][2]int32
-		for range rng.IntN(2 * n) {
-			e := [2]int32{int32(rng.IntN(n)), int32(rng.IntN(n))}
-			if e[0] > e[1] {
-				e[0], e[1] = e[1], e[0]
-			}
-			if e[0] != e[1] && !seen[e] {
-				seen[e] = true
-				edges = append(edges, e)
-			}
-		}
-		g := build(t, n, edges...)
-		g.Features, g.X = 2, make([]float32, 2*n)
-		for i := range n {
-			g.X[2*i], g.X[2*i+1] = float32(i), -1
-		}
-		nodes, m := coreByDefinition(n, edges)
-		c := Core(g)
-		if c.N() != len(nodes) || c.M() != m || len(c.X) != len(nodes) {
-			t.Fatalf("trial %d: core of %d nodes and %d edges, want %d and %d", trial, c.N(), c.M(), len(nodes), m)
-		}
-		kept += m
-		for k, i := range nodes {
-			if c.X[k] != float32(i) {
-				t.Errorf("trial %d: node %d is %v, want %d", trial, k, c.X[k], i)
-			}
-			for _, j := range c.Row(k) {
-				a, b := int32(nodes[k]), int32(nodes[j])
-				if !seen[[2]int32{min(a, b), max(a, b)}] {
-					t.Errorf("trial %d: edge %d-%d is not in the graph", trial, a, b)
-				}
-			}
-		}
-	}
-	if kept == 0 {
-		t.Error("no core had an edge")
 	}
 }

@@ -13,7 +13,7 @@ func Example() {
 	for _, s := range baseline.Statistics() {
 		fmt.Printf("%s %.1f\n", s.Name, s.Of(g))
 	}
-	fmt.Println("core:", baseline.Core(g).N(), "nodes")
+	fmt.Println("core:", g.Core().N(), "nodes")
 	// Output:
 	// nodes 5.0
 	// edges 5.0

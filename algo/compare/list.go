@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"baca/algo/baseline"
 	"baca/algo/explain"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
@@ -123,7 +122,7 @@ func describe(g *graph.Graph) described {
 	print := fingerprint.New(g, fingerprint.DefaultHeight)
 	// A set with 2¹⁶ keys and more would not fit the counters of an index.
 	keys := slices.Clone(print.Keys[:min(len(print.Keys), 1<<16-1)])
-	return described{same: identify(g), scaffold: scaffold(g), keys: keys, rings: ringCount(g), traits: traitsOf(g)}
+	return described{same: identify(g), scaffold: scaffold(g), keys: keys, rings: g.Cycles(), traits: traitsOf(g)}
 }
 
 // identify tells graphs apart by what surrounds their nodes and by their size.
@@ -134,7 +133,7 @@ func identify(g *graph.Graph) identity {
 
 // scaffold identifies the rings of a molecule and what links them, zero for none.
 func scaffold(g *graph.Graph) identity {
-	core := baseline.Core(g)
+	core := g.Core()
 	if core.N() == 0 {
 		return identity{}
 	}

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"baca/algo/baseline"
 	"baca/algo/explain"
 	"baca/algo/graph"
 	"baca/algo/molecule"
@@ -23,9 +22,6 @@ const (
 // A trait is something that a molecule has or has not, with a name for people.
 type trait struct{ kind, name string }
 
-// ringCount is the number of independent cycles.
-func ringCount(g *graph.Graph) int { return g.M() - g.N() + baseline.Components(g) }
-
 // maxGrouped bounds the atoms of molecules whose groups are named: the time grows with their
 // square.
 const maxGrouped = 1000
@@ -37,7 +33,7 @@ const mostRings, macrocycle = 5, 12
 func traitsOf(g *graph.Graph) []trait {
 	var list []trait
 	add := func(kind, name string) { list = append(list, trait{kind, name}) }
-	switch n := ringCount(g); {
+	switch n := g.Cycles(); {
 	case n == 0:
 		add(KindRing, "no ring")
 	case n == 1:
@@ -54,7 +50,7 @@ func traitsOf(g *graph.Graph) []trait {
 		}
 		add(KindRing, "ring of "+strconv.Itoa(size))
 	}
-	if baseline.Components(g) > 1 {
+	if g.Components() > 1 {
 		add(KindShape, "salt or mixture")
 	}
 	if g.Features != molecule.Features {
@@ -102,7 +98,7 @@ const maxRingEdges = 1000
 // ringSizes are the sizes of the smallest rings that edges are in, ascending, each once: 5
 // and 6 for indole. None are told of graphs with more than maxRingEdges edges.
 func ringSizes(g *graph.Graph) []int {
-	if g.M() > maxRingEdges || ringCount(g) == 0 {
+	if g.M() > maxRingEdges || g.Cycles() == 0 {
 		return nil
 	}
 	var sizes []int

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"baca/algo/baseline"
 	"baca/algo/graph"
 	"baca/algo/metric"
 	"baca/algo/molecule"
@@ -54,8 +53,8 @@ const carbon = 5
 // statistics are those of a Profile.
 var statistics = [StatisticCount]statistic{
 	{name: "size", of: func(g *graph.Graph) float64 { return float64(g.N()) }, more: "more %s", less: "fewer %s", count: true},
-	{name: "parts", of: func(g *graph.Graph) float64 { return float64(baseline.Components(g)) }, more: "more separate parts", less: "fewer separate parts", count: true},
-	{name: "rings", of: func(g *graph.Graph) float64 { return float64(g.M() - g.N() + baseline.Components(g)) }, more: "more rings", less: "fewer rings", count: true},
+	{name: "parts", of: func(g *graph.Graph) float64 { return float64(g.Components()) }, more: "more separate parts", less: "fewer separate parts", count: true},
+	{name: "rings", of: func(g *graph.Graph) float64 { return float64(g.Cycles()) }, more: "more rings", less: "fewer rings", count: true},
 	{name: "highest degree", of: highest, more: "a larger highest number of neighbours", less: "a smaller highest number of neighbours", count: true},
 	{name: "mean degree", of: func(g *graph.Graph) float64 { return 2 * float64(g.M()) / float64(max(1, g.N())) }, more: "more neighbours on average", less: "fewer neighbours on average"},
 	{name: "ends", at: func(g *graph.Graph, i int) bool { return g.Degree(i) == 1 }, more: "a larger share of %s with one neighbour", less: "a smaller share of %s with one neighbour"},
@@ -84,7 +83,7 @@ func (s *statistic) value(g *graph.Graph) (float64, bool) {
 		return 0, false
 	}
 	if s.at != nil {
-		return baseline.Fraction(g, func(i int) bool { return s.at(g, i) }), true
+		return g.Fraction(func(i int) bool { return s.at(g, i) }), true
 	}
 	return s.of(g), true
 }

@@ -167,7 +167,7 @@ func readIntervalSet(data string, of labelled) (*intervalSet, error) {
 	}
 	groups := map[string]int{}
 	for i, g := range s.graphs {
-		core := fmt.Sprint(fingerprint.New(baseline.Core(g), 4))
+		core := fmt.Sprint(fingerprint.New(g.Core(), 4))
 		at, known := groups[core]
 		if !known {
 			at = len(s.scaffolds)

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"baca/algo/baseline"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/molecule"
@@ -112,8 +111,6 @@ func isNitro(g *graph.Graph, i int) bool {
 	return element(g, i) == 7 && g.Degree(i) == 3 && ends == 2
 }
 
-func rings(g *graph.Graph) int { return g.M() - g.N() + baseline.Components(g) }
-
 // isSteroid tells of four rings and more with twelve saturated atoms in them.
 func isSteroid(g *graph.Graph) bool {
 	saturated := 0
@@ -122,7 +119,7 @@ func isSteroid(g *graph.Graph) bool {
 			saturated++
 		}
 	}
-	return rings(g) >= 4 && saturated >= 12
+	return g.Cycles() >= 4 && saturated >= 12
 }
 
 // kindsOf are the kinds of molecules of which lists are made: by what they contain, by
@@ -131,14 +128,14 @@ func kindsOf(set []*graph.Graph) kinds {
 	return slices.Concat(kinds{
 		{"nitro groups", has(isNitro)},
 		{"halogens", hasElement(9, 17, 35, 53)},
-		{"salts and mixtures", func(g *graph.Graph) bool { return baseline.Components(g) > 1 }},
+		{"salts and mixtures", func(g *graph.Graph) bool { return g.Components() > 1 }},
 		{"charged atoms", has(func(g *graph.Graph, i int) bool { return atom(g, i, molecule.ColumnCharge) != molecule.Neutral })},
 		{"long chains", has(molecule.BeginsChain)},
 		{"sulfur", hasElement(16)},
 		{"phosphorus", hasElement(15)},
 		{"steroid-like polycycles", isSteroid},
-		{"no ring", func(g *graph.Graph) bool { return rings(g) == 0 }},
-		{"one ring", func(g *graph.Graph) bool { return rings(g) == 1 }},
+		{"no ring", func(g *graph.Graph) bool { return g.Cycles() == 0 }},
+		{"one ring", func(g *graph.Graph) bool { return g.Cycles() == 1 }},
 		{"48 atoms and more", func(g *graph.Graph) bool { return g.N() >= 48 }},
 		{"8 atoms and fewer", func(g *graph.Graph) bool { return g.N() <= 8 }},
 	}, kindsBySize(set), kindsByCore(set))
@@ -178,7 +175,7 @@ func kindsBySize(set []*graph.Graph) kinds {
 
 func kindsByCore(set []*graph.Graph) kinds {
 	core := func(g *graph.Graph) (hash uint64, nodes int) {
-		c := baseline.Core(g)
+		c := g.Core()
 		return fingerprint.New(c, 4).Hash(), c.N()
 	}
 	count := map[uint64]int{}

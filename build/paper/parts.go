@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"baca/algo/baseline"
 	"baca/algo/dataset"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
@@ -70,7 +69,7 @@ func byScaffold(gs []*graph.Graph) (common, rare []int) {
 }
 
 // scaffoldOf is the same for molecules that are the same without their side chains.
-func scaffoldOf(g *graph.Graph) string { return fmt.Sprint(fingerprint.New(baseline.Core(g), 4)) }
+func scaffoldOf(g *graph.Graph) string { return fmt.Sprint(fingerprint.New(g.Core(), 4)) }
 
 // bySize parts graphs by their number of nodes, ties by order: four fifths, and the largest.
 func bySize(_ *sets, l *loadedSet) (small, large []int, err error) {

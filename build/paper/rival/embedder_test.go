@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"baca/algo/baseline"
 	"baca/build/paper/rival/tape"
 )
 
@@ -86,7 +85,7 @@ func TestChanges(t *testing.T) {
 			t.Errorf("edges moved: %d nodes, %d edges of %d", h.N(), h.M(), g.M())
 		}
 		part := keepNodes(g, surroundings(g, n-count, rng))
-		if k := baseline.Components(part); k != 1 {
+		if k := part.Components(); k != 1 {
 			t.Errorf("the surroundings of a node in a tree fall into %d parts", k)
 		}
 		before := append([]float32(nil), g.X...)

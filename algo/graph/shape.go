@@ -1,0 +1,79 @@
+package graph
+
+// Fraction returns the fraction of nodes for which is holds, 0 without nodes.
+func (g *Graph) Fraction(is func(i int) bool) float64 {
+	count := 0
+	for i := range g.N() {
+		if is(i) {
+			count++
+		}
+	}
+	return float64(count) / float64(max(1, g.N()))
+}
+
+// Components returns the number of connected components.
+func (g *Graph) Components() int {
+	seen := make([]bool, g.N())
+	var stack []int32
+	count := 0
+	for i := range seen {
+		if seen[i] {
+			continue
+		}
+		count++
+		seen[i] = true
+		stack = append(stack, int32(i))
+		for len(stack) > 0 {
+			at := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			for _, j := range g.Row(int(at)) {
+				if !seen[j] {
+					seen[j] = true
+					stack = append(stack, j)
+				}
+			}
+		}
+	}
+	return count
+}
+
+// Cycles returns the number of independent cycles, in molecules that of rings.
+func (g *Graph) Cycles() int { return g.M() - g.N() + g.Components() }
+
+// Core returns g without its trees: nodes of degree 1 and 0 are taken away until
+// none is left. Of a molecule that is its rings and what links them, the scaffold
+// in the sense of Bemis and Murcko but for atoms double-bonded to it. The nodes
+// keep their order and only the first of their features, which in molecules is the
+// element.
+func (g *Graph) Core() *Graph {
+	n := g.N()
+	degree := make([]int, n)
+	var ends []int
+	for i := range n {
+		degree[i] = g.Degree(i)
+		if degree[i] <= 1 {
+			ends = append(ends, i)
+		}
+	}
+	gone := make([]bool, n)
+	for len(ends) > 0 {
+		i := ends[len(ends)-1]
+		ends = ends[:len(ends)-1]
+		if gone[i] {
+			continue
+		}
+		gone[i] = true
+		for _, j := range g.Row(i) {
+			if degree[j]--; degree[j] <= 1 && !gone[j] {
+				ends = append(ends, int(j))
+			}
+		}
+	}
+	c := g.Select(func(i int) bool { return !gone[i] })
+	elements := make([]float32, c.N())
+	for i := range elements {
+		elements[i] = c.X[i*c.Features]
+	}
+	c.X, c.Features = elements, 1
+	return c
+}

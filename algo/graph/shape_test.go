@@ -1,0 +1,82 @@
+package graph
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// coreByDefinition takes away one node of degree at most 1 at a time.
+func coreByDefinition(n int, edges [][2]int32) (nodes []int, left int) {
+	in := make([]bool, n)
+	for i := range in {
+		in[i] = true
+	}
+	degree := func(i int) (d int) {
+		for _, e := range edges {
+			if in[e[0]] && in[e[1]] && (int(e[0]) == i || int(e[1]) == i) {
+				d++
+			}
+		}
+		return d
+	}
+	for changed := true; changed; {
+		changed = false
+		for i := range n {
+			if in[i] && degree(i) <= 1 {
+				in[i], changed = false, true
+			}
+		}
+	}
+	for i := range n {
+		if in[i] {
+			nodes = append(nodes, i)
+			left += degree(i)
+		}
+	}
+	return nodes, left / 2
+}
+
+func TestCore(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	kept := 0
+	for trial := range 200 {
+		n := 1 + rng.IntN(14)
+		seen := map[[2]int32]bool{}
+		var edges [][2]int32
+		for range rng.IntN(2 * n) {
+			e := [2]int32{int32(rng.IntN(n)), int32(rng.IntN(n))}
+			if e[0] > e[1] {
+				e[0], e[1] = e[1], e[0]
+			}
+			if e[0] != e[1] && !seen[e] {
+				seen[e] = true
+				edges = append(edges, e)
+			}
+		}
+		g := build(t, n, edges)
+		g.Features, g.X = 2, make([]float32, 2*n)
+		for i := range n {
+			g.X[2*i], g.X[2*i+1] = float32(i), -1
+		}
+		nodes, m := coreByDefinition(n, edges)
+		c := g.Core()
+		if c.N() != len(nodes) || c.M() != m || len(c.X) != len(nodes) {
+			t.Fatalf("trial %d: core of %d nodes and %d edges, want %d and %d", trial, c.N(), c.M(), len(nodes), m)
+		}
+		kept += m
+		for k, i := range nodes {
+			if c.X[k] != float32(i) {
+				t.Errorf("trial %d: node %d is %v, want %d", trial, k, c.X[k], i)
+			}
+			for _, j := range c.Row(k) {
+				a, b := int32(nodes[k]), int32(nodes[j])
+				if !seen[[2]int32{min(a, b), max(a, b)}] {
+					t.Errorf("trial %d: edge %d-%d is not in the graph", trial, a, b)
+				}
+			}
+		}
+	}
+	if kept == 0 {
+		t.Error("no core had an edge")
+	}
+}

@@ -97,7 +97,7 @@ func TestNearestIsThatOfAllPairs(t *testing.T) {
 				want := nearby{-1, -1}
 				for i, other := range sets {
 					if i != skip {
-						want.offer(tanimoto(shared(keys, other), len(keys), len(other)), i)
+						want.offer(fingerprint.Tanimoto(shared(keys, other), len(keys), len(other)), i)
 					}
 				}
 				if similarity, set := s.nearest(keys, skip); similarity != want.similarity || set != want.set {

@@ -3,6 +3,8 @@ package compare
 import (
 	"cmp"
 	"slices"
+
+	"baca/algo/fingerprint"
 )
 
 // An index finds the sets of keys that are most similar to another, by their Tanimoto
@@ -80,7 +82,7 @@ func (s *search) nearest(keys []uint32, skip int) (similarity float64, set int) 
 	best := nearby{-1, -1}
 	compare := func(i uint32) {
 		if int(i) != skip {
-			best.offer(tanimoto(shared(keys, s.x.sets[i]), len(keys), len(s.x.sets[i])), int(i))
+			best.offer(fingerprint.Tanimoto(shared(keys, s.x.sets[i]), len(keys), len(s.x.sets[i])), int(i))
 		}
 	}
 	left, work := len(s.terms), 0
@@ -105,7 +107,7 @@ func (s *search) nearest(keys []uint32, skip int) (similarity float64, set int) 
 		// Nothing has anything in common.
 		for i, other := range s.x.sets {
 			if i != skip {
-				best.offer(tanimoto(0, len(keys), len(other)), i)
+				best.offer(fingerprint.Tanimoto(0, len(keys), len(other)), i)
 			}
 		}
 	}
@@ -141,7 +143,7 @@ func (s *search) settle(size, left int, best *nearby, compare func(uint32)) {
 	s.open = s.open[:0]
 	bound := func(c candidate) float64 {
 		other := len(s.x.sets[c.set])
-		return tanimoto(min(int(c.bound), other, size), size, other)
+		return fingerprint.Tanimoto(min(int(c.bound), other, size), size, other)
 	}
 	// Whatever its size, a set has at least this in common. Few have, and only of these is the
 	// size looked up.
@@ -182,12 +184,4 @@ func shared(a, b []uint32) int {
 		}
 	}
 	return n
-}
-
-// tanimoto is 1 for two empty sets.
-func tanimoto(common, a, b int) float64 {
-	if a+b == 0 {
-		return 1
-	}
-	return float64(common) / float64(a+b-common)
 }

@@ -403,7 +403,9 @@ func (m Measure) size(p Print) int {
 	return sum
 }
 
-func tanimoto(common, a, b int) float64 {
+// Tanimoto is the similarity of two sets with so many members, alone and in common: 1 for two
+// empty ones.
+func Tanimoto(common, a, b int) float64 {
 	if a+b == 0 {
 		return 1
 	}

@@ -208,7 +208,7 @@ func (x *Index) Similarities(dst []float64, m Measure, p Print) {
 		if m == Counts {
 			other = int(x.totals[place])
 		}
-		dst[i] = tanimoto(c, size, other)
+		dst[i] = Tanimoto(c, size, other)
 	}
 }
 

@@ -159,15 +159,10 @@ func readIntervalSet(data string, of labelled) (*intervalSet, error) {
 		slices.Sort(drawn)
 		s.graphs, s.values, prints = pick(s.graphs, drawn), pick(s.values, drawn), pick(prints, drawn)
 	}
-	s.kernel = mat.NewSymDense(len(prints), nil)
-	for i, a := range prints {
-		for j, b := range prints[:i+1] {
-			s.kernel.SetSym(i, j, 1+tanimoto(a.Keys, b.Keys))
-		}
-	}
+	s.kernel = kernelOf(prints)
 	groups := map[string]int{}
 	for i, g := range s.graphs {
-		core := fmt.Sprint(fingerprint.New(g.Core(), 4))
+		core := scaffoldOf(g)
 		at, known := groups[core]
 		if !known {
 			at = len(s.scaffolds)
@@ -178,18 +173,16 @@ func readIntervalSet(data string, of labelled) (*intervalSet, error) {
 	return s, nil
 }
 
-// tanimoto is the similarity of two ascending sets.
-func tanimoto(a, b []uint32) float64 {
-	both, j := 0, 0
-	for _, key := range a {
-		for j < len(b) && b[j] < key {
-			j++
-		}
-		if j < len(b) && b[j] == key {
-			both++
+// kernelOf has one more than the similarity of each two.
+func kernelOf(prints []fingerprint.Print) *mat.SymDense {
+	kernel, index, row := mat.NewSymDense(len(prints), nil), fingerprint.NewIndex(prints), make([]float64, len(prints))
+	for i, p := range prints {
+		index.Similarities(row, fingerprint.Sets, p)
+		for j, x := range row[:i+1] {
+			kernel.SetSym(i, j, 1+x)
 		}
 	}
-	return float64(both) / float64(max(1, len(a)+len(b)-both))
+	return kernel
 }
 
 // split returns the molecules of the training file and the new ones. Whole scaffolds are drawn

@@ -14,10 +14,9 @@ import (
 	"strconv"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"baca/algo"
 	"baca/algo/dataset"
+	"baca/algo/fingerprint"
 	"baca/algo/graph"
 )
 
@@ -43,33 +42,20 @@ func TestLeftOutIsLeftOut(t *testing.T) {
 // randomSet has random prints and values.
 func randomSet(n int) *intervalSet {
 	rng := rand.New(rand.NewPCG(1, 2))
-	s := &intervalSet{labelled: labelled{name: "random"}, kernel: mat.NewSymDense(n, nil)}
-	var prints [][]uint32
+	s := &intervalSet{labelled: labelled{name: "random"}}
+	var prints []fingerprint.Print
 	for i := range n {
-		var keys []uint32
+		var p fingerprint.Print
 		for key := range uint32(20) {
 			if rng.IntN(2) == 0 {
-				keys = append(keys, key)
+				p.Keys, p.Counts = append(p.Keys, key), append(p.Counts, 1)
 			}
 		}
-		prints, s.values = append(prints, keys), append(s.values, rng.NormFloat64())
-		for j := range i + 1 {
-			s.kernel.SetSym(i, j, 1+tanimoto(keys, prints[j]))
-		}
+		prints, s.values = append(prints, p), append(s.values, rng.NormFloat64())
 		s.scaffolds = append(s.scaffolds, []int{i})
 	}
+	s.kernel = kernelOf(prints)
 	return s
-}
-
-func TestTanimotoOfSets(t *testing.T) {
-	for _, c := range []struct {
-		a, b []uint32
-		want float64
-	}{{[]uint32{1, 3, 5}, []uint32{1, 3, 5}, 1}, {[]uint32{1, 3, 5}, []uint32{2, 3}, 0.25}, {[]uint32{1}, []uint32{2}, 0}, {nil, nil, 0}} {
-		if got := tanimoto(c.a, c.b); got != c.want {
-			t.Errorf("%v and %v: %g, want %g", c.a, c.b, got, c.want)
-		}
-	}
 }
 
 // Splits have all molecules once, and none of a scaffold on both sides.

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -107,12 +108,7 @@ func (l *Labels) note(b badCell) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.bad++
-	at, _ := slices.BinarySearchFunc(l.first, b, func(a, b badCell) int {
-		if a.row != b.row {
-			return a.row - b.row
-		}
-		return a.cell - b.cell
-	})
+	at, _ := slices.BinarySearchFunc(l.first, b, func(a, b badCell) int { return cmp.Or(a.row-b.row, a.cell-b.cell) })
 	l.first = slices.Insert(l.first, at, b)
 	l.first = l.first[:min(len(l.first), badShown)]
 }

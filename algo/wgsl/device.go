@@ -245,8 +245,9 @@ func (j *job) write(b Buffer, data []byte) {
 	}
 }
 
-func (j *job) read(b Buffer, offset, n int) {
-	j.work.Reads = append(j.work.Reads, Read{b, 4 * offset, 4 * n})
+// read reads the first n values of a buffer.
+func (j *job) read(b Buffer, n int) {
+	j.work.Reads = append(j.work.Reads, Read{Buffer: b, Bytes: 4 * n})
 }
 
 // maxGroups is the number of workgroups in one direction that every WebGPU takes.

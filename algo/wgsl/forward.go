@@ -382,10 +382,10 @@ func (d *Device) encode(p *places, params Buffer, gs []*graph.Graph, lo, hi int)
 	j.nodeLoss(&s, p, c)
 	j.each("pool", c.graphs, words(c.graphs, 1, c.rowFirst, 1, 0), s.tables, s.loss, s.perRow)
 	for v := range gin.Views {
-		j.read(s.pooled[v], 0, c.graphs*width)
-		j.read(z[v], 0, c.graphs*width)
+		j.read(s.pooled[v], c.graphs*width)
+		j.read(z[v], c.graphs*width)
 	}
-	j.read(s.perRow, 0, c.graphs)
+	j.read(s.perRow, c.graphs)
 	return j.submit()
 }
 

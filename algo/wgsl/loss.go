@@ -112,9 +112,9 @@ func (d *Device) blockSums(ctx context.Context, width int, zf, zs, nf, ns []floa
 	j.normalize(&s, width, n, none, z[0], z[1], s.uf, s.us)
 	j.sums(graphTile, width, place, count, self, s.tables, s.uf, us, s.rows)
 	j.sums(graphTile, width, place, count, self, s.tables, s.us, uf, s.cols)
-	j.read(s.rows, 0, parts*n)
-	j.read(s.cols, 0, parts*n)
-	j.read(s.stats, 0, 3*n)
+	j.read(s.rows, parts*n)
+	j.read(s.cols, parts*n)
+	j.read(s.stats, 3*n)
 	pending, err := j.submit()
 	var data [][]byte
 	if err == nil {

@@ -396,10 +396,10 @@ func (t *training) Finish(ctx context.Context) (gin.Losses, gin.Moments, error) 
 func (t *training) collect(ctx context.Context, state bool) error {
 	n := len(t.encoder.Params)
 	j := &job{d: t.d}
-	j.read(t.own.losses, 0, 2*max(t.steps, 1))
+	j.read(t.own.losses, 2*max(t.steps, 1))
 	if state {
 		for _, b := range []Buffer{t.own.params, t.own.m, t.own.v} {
-			j.read(b, 0, n)
+			j.read(b, n)
 		}
 	}
 	p, err := j.submit()

@@ -177,8 +177,8 @@ func (r *reader) rows(key string, e *gin.Encoder) int {
 	return n
 }
 
-// bank reads the bank and projects it with the encoder, and the subtrees of all training
-// graphs, which are nil where the bank has them all. open opens the index with a sum.
+// bank reads the bank, and the subtrees of all training graphs, which are nil where the bank
+// has them all. open opens the index with a sum.
 func (r *reader) bank(e *gin.Encoder, open func(sum string, known int) (*fingerprint.Index, error)) (*contrast.Representation, *fingerprint.Index) {
 	r.fields("bank", bankEntries)
 	n := r.rows("bank", e)
@@ -243,7 +243,7 @@ func (r *reader) bank(e *gin.Encoder, open func(sum string, known int) (*fingerp
 	return r.restore("bank", e, q, score, own), index
 }
 
-// holdout reads the holdout and projects it with the encoder.
+// holdout reads the holdout.
 func (r *reader) holdout(e *gin.Encoder) *contrast.Representation {
 	r.fields("holdout", holdoutEntries)
 	n := r.rows("holdout", e)
@@ -277,7 +277,7 @@ func (r *reader) nodeScores(n int) []float64 {
 	return node
 }
 
-// restore projects embeddings.
+// restore puts a representation together.
 func (r *reader) restore(key string, e *gin.Encoder, q []float32, node []float64, prints []fingerprint.Print) *contrast.Representation {
 	v, err := contrast.Restore(e, q, node, prints)
 	if err != nil {

@@ -39,10 +39,8 @@ type Set struct {
 	Info    Info
 }
 
-// Info counts what was read and left out on the way to a [Set].
+// Info counts what was left out of graphs on the way to a [Set].
 type Info struct {
-	Records    int // graphs or molecules in the input, refused ones included
-	Refused    int // molecules that are not among the graphs
 	SelfLoops  int // edges dropped because both ends are the same node
 	Duplicates int // edges dropped because the same directed edge came before
 	Warnings   []string
@@ -95,27 +93,25 @@ func Collect(ctx context.Context, r io.Reader, opt Options) (*Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.Info.Records++
 		if rec.Err != nil {
-			if s.Info.Refused++; s.Info.Refused <= maxNamed {
+			if s.Refused = append(s.Refused, rec); len(s.Refused) <= maxNamed {
 				s.Info.Warnings = append(s.Info.Warnings, "refused: "+rec.Err.Error())
 			}
-			s.Refused = append(s.Refused, rec)
 			continue
 		}
 		s.Graphs = append(s.Graphs, rec.Graph)
 		s.IDs = append(s.IDs, cmp.Or(rec.ID, strconv.Itoa(rec.Row+1)))
 	}
-	if more := s.Info.Refused - maxNamed; more > 0 {
+	if more := len(s.Refused) - maxNamed; more > 0 {
 		s.Info.Warnings = append(s.Info.Warnings, fmt.Sprintf("refused: %d more records", more))
 	}
 	switch {
-	case s.Info.Records == 0:
-		return nil, fmt.Errorf("%s: no record, want at least one molecule", named(opt.Name))
-	case len(s.Graphs) == 0:
-		return nil, fmt.Errorf("none of %d records is a molecule, the first: %w", s.Info.Records, s.Refused[0].Err)
+	case len(s.Graphs) > 0:
+		return s, nil
+	case len(s.Refused) > 0:
+		return nil, fmt.Errorf("none of %d records is a molecule, the first: %w", len(s.Refused), s.Refused[0].Err)
 	}
-	return s, nil
+	return nil, fmt.Errorf("%s: no record, want at least one molecule", named(opt.Name))
 }
 
 // Open reads the set called name below the folder fsys: the TUDataset files in

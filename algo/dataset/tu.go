@@ -379,7 +379,6 @@ func (s *Set) build(graphOf, starts []int32, edges [][2]int32) error {
 	mark := next
 	clear(mark) // mark[v] = u+1: u → v was seen
 	s.Graphs = make([]*graph.Graph, len(starts)-1)
-	s.Info.Records = len(s.Graphs)
 	oneWay := 0
 	var kept [][2]int32
 	for k := range s.Graphs {

@@ -260,6 +260,17 @@ func (b *bench) write(r results) error {
 	return nil
 }
 
+// save writes a result to a folder as JSON and as a report of that name.
+func save(out, name string, result any, report *markdown) error {
+	if err := os.MkdirAll(out, 0o777); err != nil {
+		return err
+	}
+	if err := writeJSON(filepath.Join(out, name+".json"), result); err != nil {
+		return err
+	}
+	return replace.Bytes(filepath.Join(out, name+".md"), report.Bytes())
+}
+
 // writeJSON writes a file.
 func writeJSON(path string, v any) error {
 	return replace.File(path, func(w io.Writer) error { return pretty.JSON(w, v) })

@@ -116,7 +116,7 @@ func (b *modelBench) company(ctx context.Context) error {
 	if len(result.Models) == 0 {
 		return usage.Errorf("--models %s: none of them reads molecules", strings.Join(b.models, ","))
 	}
-	return b.save("company", result, result.report())
+	return save(b.out, "company", result, result.report())
 }
 
 // companyOf measures one model.

@@ -148,7 +148,7 @@ func (b *decisionBench) run(ctx context.Context) error {
 	if len(result.Pairs) == 0 {
 		return usage.Errorf("--models %s: none of them is of the paper's ten pairs", strings.Join(b.models, ","))
 	}
-	return b.save("decisions", result, result.report())
+	return save(b.out, "decisions", result, result.report())
 }
 
 // load reads the sets of a pair for a model.

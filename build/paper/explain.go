@@ -100,7 +100,7 @@ func (b *modelBench) explain(ctx context.Context) error {
 	if len(result.Pairs) == 0 {
 		return usage.Errorf("--models: none of them reads molecules")
 	}
-	return b.save("explain", result, result.report())
+	return save(b.out, "explain", result, result.report())
 }
 
 // A replacer measures edits of the molecules of a pair.

@@ -19,7 +19,6 @@ import (
 	"baca/algo/graph"
 	"baca/algo/molecule"
 	"baca/build/internal/modelfile"
-	"baca/build/internal/replace"
 	"baca/build/internal/usage"
 	"baca/weights"
 )
@@ -88,18 +87,7 @@ func (b *modelBench) open(name string) (*algo.Model, error) {
 	return m, nil
 }
 
-// save writes a result as JSON and as a report of that name.
-func (b *modelBench) save(name string, result any, report *markdown) error {
-	if err := os.MkdirAll(b.out, 0o777); err != nil {
-		return err
-	}
-	if err := writeJSON(filepath.Join(b.out, name+".json"), result); err != nil {
-		return err
-	}
-	return replace.Bytes(filepath.Join(b.out, name+".md"), report.Bytes())
-}
-
-// held prepares what training left out of the ID set of a model.
+// heldOut prepares what training left out of the ID set of a model.
 func (b *modelBench) heldOut(ctx context.Context, m *algo.Model, set string) (*heldOut, error) {
 	id, err := openSetFor(ctx, m, b.data, set, b.workers)
 	if err != nil {

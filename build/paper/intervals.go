@@ -6,8 +6,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -27,7 +25,6 @@ import (
 	"baca/algo/molecule"
 	"baca/algo/trust"
 	"baca/build/internal/progress"
-	"baca/build/internal/replace"
 	"baca/build/internal/usage"
 	"baca/build/internal/version"
 	"baca/weights"
@@ -331,13 +328,7 @@ func (b *intervalBench) run(ctx context.Context) error {
 	if results == nil {
 		return usage.Errorf("--sets %v: want some of esol, freesolv, lipo, bace and bbbp, or validation alone", b.sets)
 	}
-	if err := os.MkdirAll(b.out, 0o777); err != nil {
-		return err
-	}
-	if err := writeJSON(filepath.Join(b.out, "intervals.json"), map[string]any{"program": version.String(), "results": results}); err != nil {
-		return err
-	}
-	return replace.Bytes(filepath.Join(b.out, "intervals.md"), b.report(results).Bytes())
+	return save(b.out, "intervals", map[string]any{"program": version.String(), "results": results}, b.report(results))
 }
 
 // measure does the splits of a kind, nil for none.

@@ -141,7 +141,7 @@ func (b *bench) begin(c *cobra.Command) error {
 			return err
 		}
 		e.train, e.workers, e.weights = b.train, 1, b.weights
-		read.encode(e.id.graphs)
+		encode(e.id.graphs)
 		b.evaluations = append(b.evaluations, e)
 	}
 	if b.against && (b.finished || !b.encoders()) {
@@ -212,7 +212,7 @@ func (e *evaluation) prepare(ctx context.Context, seed uint64, ood string) (*tes
 	if err != nil {
 		return nil, err
 	}
-	e.sets.encode(b.graphs)
+	encode(b.graphs)
 	b.alone, err = algo.NewSingleScorer(ctx, b.model, 1)
 	return b, err
 }

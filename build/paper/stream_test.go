@@ -39,7 +39,7 @@ func stream(t *testing.T, m *algo.Model, id string, ood [2]string) [][]*graph.Gr
 		outside := graphs[1+k*2/streamBatches]
 		picked := pick(outside, rng.Perm(len(outside))[:n])
 		batches = append(batches, slices.Concat(inside[k*n:(k+1)*n], picked))
-		s.encode(batches[k])
+		encode(batches[k])
 	}
 	return batches
 }

@@ -98,7 +98,7 @@ func openLabelled(ctx context.Context, s *sets, l labelled, most int) (*trustSet
 	}
 	slices.Sort(index)
 	t.graphs, t.smiles = pick(loaded.graphs, index), pick(texts, index)
-	s.encode(t.graphs)
+	encode(t.graphs)
 	for i, text := range t.smiles {
 		m, err := smiles.Parse(text)
 		if err != nil {

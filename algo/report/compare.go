@@ -47,9 +47,7 @@ func WriteComparison(w io.Writer, r *Comparison) error {
 	p.named("Commoner in A", r.Named, r, func(d *compare.Difference) bool { return d.Odds < 1 })
 	if len(r.Fragments) > 0 {
 		p.add("<h2>Fragments</h2>\n<p>Surroundings of an atom, up to two bonds wide, of %d that were compared; of several that are mostly in the same molecules the surest one. Each is shown in a molecule that has it, with dashed rings around its atoms; <span class=\"smiles\">*</span> stands for any neighbour.</p>\n", r.FragmentsTested)
-		if script == nil && r.Undrawn != "" {
-			p.add("<p>There are no drawings: %s.</p>\n", escape(r.Undrawn))
-		}
+		p.undrawn(script, r.Undrawn)
 		p.fragments("Commoner in B", r, script != nil, func(d *compare.Difference) bool { return d.Odds >= 1 })
 		p.fragments("Commoner in A", r, script != nil, func(d *compare.Difference) bool { return d.Odds < 1 })
 	}
@@ -62,7 +60,7 @@ func WriteComparison(w io.Writer, r *Comparison) error {
 	p.pairs(r.Input)
 	p.pairs(r.Settings)
 	if r.Command != "" {
-		p.add("<h2>How to make this again</h2>\n<p>With the same program, model file and inputs the same bytes come out.</p>\n<pre>%s</pre>\n", escape(r.Command))
+		p.again("With the same program, model file and inputs the same bytes come out.", r.Command)
 	}
 	p.add("%s", r.Say(`<h2>What not to conclude</h2>
 <p>That nothing is found does not make two lists alike: small lists hide differences, and two lists of the same substructures may differ in how these are joined. An odds ratio says what is commoner, not why. Molecules that differ in stereochemistry alone count as the same. A test set as easy as a random split is not wrong; it says how a model does on more of the same.</p>

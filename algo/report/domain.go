@@ -151,9 +151,7 @@ func WriteDomain(w io.Writer, d *Domain) error {
 		p.add("</tbody>\n</table></div>\n")
 	}
 	p.warnings(d.Warnings)
-	if d.Script == nil && d.Undrawn != "" {
-		p.add("<p>There are no drawings: %s.</p>\n", escape(d.Undrawn))
-	}
+	p.undrawn(d.Script, d.Undrawn)
 	for i := range d.Substances {
 		p.substance(d, &d.Substances[i])
 	}
@@ -163,8 +161,7 @@ func WriteDomain(w io.Writer, d *Domain) error {
 	p.pairs(d.Input)
 	p.add("<h3>References</h3>\n")
 	p.references()
-	again := cmp.Or(d.Again, "With the same program, model file and input the same bytes come out.")
-	p.add("<h2>How to make this again</h2>\n<p>%s</p>\n<pre>%s</pre>\n", escape(again), escape(d.Command))
+	p.again(cmp.Or(d.Again, sameBytes), d.Command)
 	p.end(d.Script)
 	_, err := io.WriteString(w, p.String())
 	return err

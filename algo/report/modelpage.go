@@ -122,8 +122,7 @@ func WriteModelPage(w io.Writer, d *ModelPage) error {
 	}
 	p.add("</ul></div></div>\n<h2>References</h2>\n")
 	p.references()
-	again := cmp.Or(d.Again, "With the same program and model file the same bytes come out.")
-	p.add("<h2>How to make this again</h2>\n<p>%s</p>\n<pre>%s</pre>\n", escape(again), escape(d.Command))
+	p.again(cmp.Or(d.Again, "With the same program and model file the same bytes come out."), d.Command)
 	p.end(nil)
 	_, err := io.WriteString(w, p.String())
 	return err

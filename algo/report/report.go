@@ -5,6 +5,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -144,9 +145,7 @@ func Write(w io.Writer, r *Report) error {
 			atoms, marked = "Nodes", "nodes"
 		}
 		p.add("<h2>Furthest outside</h2>\n<p>%s are coloured by what they add to the score of the graph by itself: vermilion pushes it outside, blue holds it inside. In sum they are above zero where it is outside. The strongest colour is that of the largest part in each drawing. A dashed ring marks %s with features that no graph of the training set has.</p>\n", atoms, marked)
-		if r.Script == nil && r.Undrawn != "" {
-			p.add("<p>There are no drawings: %s.</p>\n", escape(r.Undrawn))
-		}
+		p.undrawn(r.Script, r.Undrawn)
 		for i := range r.Top {
 			p.entry(&r.Top[i], r)
 		}
@@ -159,11 +158,7 @@ func Write(w io.Writer, r *Report) error {
 	p.pairs(r.Settings)
 	p.pairs(r.Versions)
 	if r.Command != "" {
-		again := r.Again
-		if again == "" {
-			again = "With the same program, model file and input the same bytes come out."
-		}
-		p.add("<h2>How to make this again</h2>\n<p>%s</p>\n<pre>%s</pre>\n", escape(again), escape(r.Command))
+		p.again(cmp.Or(r.Again, sameBytes), r.Command)
 	}
 	p.add(`<h2>What not to conclude</h2>
 <p>A graph that is called outside is unlike the training set in ways that the model can see. That does not make a prediction about it wrong, nor one about a graph inside right. A p-value is the share of graphs like the training set that score as high; it is not the chance that this graph is one of them. Among many graphs a share α of those like the training set is called outside by design. A list that differs as a whole may still have each of its graphs inside: a series of one kind does. Two sets that resemble each other may not be told apart at all.</p>
@@ -274,6 +269,20 @@ func (p *page) drift(r *Report) {
 			power(highest), power(-math.Log10(r.Delta)), r.Delta)
 	}
 	p.figure(driftChart(r.Wealth, r.Delta), "Evidence of drift in the order of the input, on a scale of powers of ten (a conformal test martingale). The dashed line is where it becomes an alarm.")
+}
+
+// undrawn says why there are no drawings, where it is known.
+func (p *page) undrawn(script []byte, why string) {
+	if script == nil && why != "" {
+		p.add("<p>There are no drawings: %s.</p>\n", escape(why))
+	}
+}
+
+const sameBytes = "With the same program, model file and input the same bytes come out."
+
+// again is the command that makes a document again.
+func (p *page) again(why, command string) {
+	p.add("<h2>How to make this again</h2>\n<p>%s</p>\n<pre>%s</pre>\n", escape(why), escape(command))
 }
 
 // power writes a power of ten.

@@ -74,9 +74,7 @@ func newIndexFile(x *fingerprint.Index) (*indexFile, error) {
 	return f, p.err
 }
 
-// sum names the index: what its table hashes to, in which are the hashes of all else.
-func (f *indexFile) sum() string { return tableSum(f.table) }
-
+// tableSum names an index: what its table hashes to, in which are the hashes of all else.
 func tableSum(table []byte) string {
 	sum := sha256.Sum256(table)
 	return hex.EncodeToString(sum[:])

@@ -61,7 +61,7 @@ func (w *writer) bankRows(m *algo.Model, beside *indexFile) {
 	w.count("known", &known)
 	prints, sum := v.Prints, ""
 	if beside != nil {
-		sum = beside.sum()
+		sum = tableSum(beside.table)
 	}
 	w.text("index", &sum)
 	if m.Subtrees != nil && beside == nil {

@@ -117,10 +117,6 @@ func namesOf(in *molfile.Record) (names []string) {
 	return names
 }
 
-func (s *scanner) newFields() *fields {
-	return &fields{names: s.wanted, seen: make([]bool, len(s.wanted))}
-}
-
 // of are the data of a record, empty where it has none.
 func (f *fields) of(in *molfile.Record) []string {
 	if len(f.names) == 0 {

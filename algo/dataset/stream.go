@@ -403,7 +403,7 @@ func (s *scanner) readSMI(string) error {
 
 // readSDF reads records of molfiles. The error is that of the reader.
 func (s *scanner) readSDF(string) error {
-	fields := s.newFields()
+	fields := &fields{names: s.wanted, seen: make([]bool, len(s.wanted))}
 	told := s.opt.Header == nil
 	for in, err := range molfile.SDF(s.window) {
 		if err != nil {

@@ -19,8 +19,6 @@ type Outcome struct {
 	Judgement
 }
 
-func (o *Outcome) miss() float64 { return math.Abs(o.Observed - o.Predicted) }
-
 // An Audit says how well it held what a Calibration promised.
 type Audit struct {
 	N         int // molecules with a score, an observed and a predicted value
@@ -64,7 +62,7 @@ func NewAudit(list []Outcome, c *Calibration) *Audit {
 	width := 0.0
 	for i := range list {
 		o := &list[i]
-		miss := o.miss()
+		miss := math.Abs(o.Observed - o.Predicted)
 		if !finite(o.Score) || !finite(miss) {
 			continue
 		}

@@ -42,7 +42,7 @@ const (
 // A bottleneck is the loss of each part, B×1: the cross entropy of its class, one-hot in
 // classes, and the information that its projection z has.
 func bottleneck(t *tape.Tape, z *tape.Value, classes tape.Matrix) (entropy, information *tape.Value) {
-	logs, positive := t.LogSoftmax(z), t.ReLU(z)
+	logs, positive := t.Sub(z, t.LogSumExp(z)), t.ReLU(z)
 	terms := t.Mul(positive, t.Sub(t.Log(t.Shift(positive, tiny)), logs))
 	return t.Scale(t.SumRows(t.Mul(logs, t.Constant(classes))), -1), t.Scale(t.SumRows(terms), 1/float32(z.Cols))
 }

@@ -1,6 +1,10 @@
 package tape
 
-import "baca/algo/graph"
+import (
+	"slices"
+
+	"baca/algo/graph"
+)
 
 // Neighbors returns Σ_j w_ij·h_j over the neighbours j of each node i of b. The weights
 // (2m×1) are in the order of b.Neighbors; nil makes all of them 1.
@@ -10,24 +14,18 @@ func (t *Tape) Neighbors(h *Value, b *graph.Batch, weights *Value) *Value {
 }
 
 // Ends returns the node of which each of b.Neighbors is a neighbour.
-func Ends(b *graph.Batch) []int32 {
-	ends := make([]int32, 0, len(b.Neighbors))
+func Ends(b *graph.Batch) (ends []int32) {
 	for i := range b.N() {
-		for range b.Offsets[i+1] - b.Offsets[i] {
-			ends = append(ends, int32(i))
-		}
+		ends = append(ends, slices.Repeat([]int32{int32(i)}, int(b.Offsets[i+1]-b.Offsets[i]))...)
 	}
 	return ends
 }
 
 // Owners returns the graph of each node of b: the places at which [Tape.Scatter] sums nodes
 // to graphs, and [Tape.Gather] gives nodes what their graph has.
-func Owners(b *graph.Batch) []int32 {
-	owners := make([]int32, 0, b.N())
+func Owners(b *graph.Batch) (owners []int32) {
 	for k, g := range b.Graphs {
-		for range g.N() {
-			owners = append(owners, int32(k))
-		}
+		owners = append(owners, slices.Repeat([]int32{int32(k)}, g.N())...)
 	}
 	return owners
 }
@@ -59,21 +57,19 @@ func (t *Tape) MaxNodes(h *Value, b *graph.Batch) *Value {
 
 // Features returns the feature view of the nodes of b, N×Features.
 func Features(b *graph.Batch) Matrix {
-	return view(b, b.Features, func(g *graph.Graph) []float32 { return g.X })
+	m := Matrix{Rows: b.N(), Cols: b.Features}
+	for _, g := range b.Graphs {
+		m.Data = append(m.Data, g.X...)
+	}
+	return m
 }
 
 // Structure returns the structure view of the nodes of b, N×graph.EncodingWidth.
 func Structure(b *graph.Batch) Matrix {
-	return view(b, graph.EncodingWidth, func(g *graph.Graph) []float32 {
-		g.EncodeStructure()
-		return g.XS
-	})
-}
-
-func view(b *graph.Batch, width int, of func(*graph.Graph) []float32) Matrix {
-	m := Matrix{Rows: b.N(), Cols: width, Data: make([]float32, 0, b.N()*width)}
+	m := Matrix{Rows: b.N(), Cols: graph.EncodingWidth}
 	for _, g := range b.Graphs {
-		m.Data = append(m.Data, of(g)...)
+		g.EncodeStructure()
+		m.Data = append(m.Data, g.XS...)
 	}
 	return m
 }

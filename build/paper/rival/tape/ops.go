@@ -48,25 +48,22 @@ func addScaled(to []float32, scale float32, x []float32) {
 	}
 }
 
-// sum returns a + scale·b.
-func (t *Tape) sum(a, b *Value, scale float32) *Value {
+// Add returns a + b. Here, in Sub and in Mul a row b (1×cols) stands for as many as a has, and a
+// column (rows×1), too.
+func (t *Tape) Add(a, b *Value) *Value {
 	b = t.spread(b, a)
 	out := t.value(a.Rows, a.Cols, a, b)
 	copy(out.Data, a.Data)
-	addScaled(out.Data, scale, b.Data)
+	addScaled(out.Data, 1, b.Data)
 	out.back = func() {
 		addScaled(a.grad, 1, out.grad)
-		addScaled(b.grad, scale, out.grad)
+		addScaled(b.grad, 1, out.grad)
 	}
 	return out
 }
 
-// Add returns a + b. Here, in Sub and in Mul a row b (1×cols) stands for as many as a has, and a
-// column (rows×1), too.
-func (t *Tape) Add(a, b *Value) *Value { return t.sum(a, b, 1) }
-
 // Sub returns a − b.
-func (t *Tape) Sub(a, b *Value) *Value { return t.sum(a, b, -1) }
+func (t *Tape) Sub(a, b *Value) *Value { return t.Add(a, t.Scale(b, -1)) }
 
 // Mul returns the products of the elements of a and b.
 func (t *Tape) Mul(a, b *Value) *Value {
@@ -225,9 +222,6 @@ func logSumExp(row []float32) float64 {
 	}
 	return float64(top) + math.Log(sum)
 }
-
-// LogSoftmax returns a_ij − log Σ_k e^{a_ik}.
-func (t *Tape) LogSoftmax(a *Value) *Value { return t.Sub(a, t.LogSumExp(a)) }
 
 // tiny is added to squared lengths, so that a row of zeros stays one.
 const tiny = 1e-12

@@ -7,7 +7,10 @@
 // is for one goroutine. Shapes that do not fit are mistakes of the caller, and panic.
 package tape
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A Matrix has its rows one after another.
 type Matrix struct {
@@ -24,10 +27,8 @@ func (m Matrix) Row(i int) []float32 { return m.Data[i*m.Cols : (i+1)*m.Cols] }
 // A Value is a matrix that an operation gave, or that went into one: a constant or a parameter.
 type Value struct {
 	Matrix
-	// grad is the gradient of the loss by each element, nil where none is wanted.
-	grad []float32
-	// back adds to the gradients of the operands what they owe to grad.
-	back func()
+	grad []float32 // of the loss by each element, nil where none is wanted
+	back func()    // adds to the gradients of the operands what they owe to grad
 }
 
 // row returns row i of the gradient, nil where none is wanted.
@@ -52,31 +53,24 @@ func (v *Value) Float() float64 {
 // A Tape remembers operations. The zero value is ready for use.
 type Tape struct {
 	values []*Value
-	blocks [][]float32 // memory that is used again after Reset
-	block  int         // where the next matrix is taken from
-	offset int
+	memory []float32 // of values, which is used again after Reset
+	used   int
 }
 
 // Reset forgets all operations. Their values must not be read any more: the next ones take
 // their memory.
 func (t *Tape) Reset() {
 	clear(t.values)
-	t.values, t.block, t.offset = t.values[:0], 0, 0
+	t.values, t.used = t.values[:0], 0
 }
 
-// blockSize is the number of elements that the tape asks for at a time.
-const blockSize = 1 << 18
-
-// take returns n zeros.
+// take returns n zeros. Memory grows until all operations between two resets fit.
 func (t *Tape) take(n int) []float32 {
-	for t.block < len(t.blocks) && t.offset+n > len(t.blocks[t.block]) {
-		t.block, t.offset = t.block+1, 0
+	if t.used+n > len(t.memory) {
+		t.memory, t.used = make([]float32, 2*len(t.memory)+n), 0
 	}
-	if t.block == len(t.blocks) {
-		t.blocks = append(t.blocks, make([]float32, max(n, blockSize)))
-	}
-	s := t.blocks[t.block][t.offset : t.offset+n : t.offset+n]
-	t.offset += n
+	s := t.memory[t.used : t.used+n : t.used+n]
+	t.used += n
 	clear(s)
 	return s
 }
@@ -85,12 +79,9 @@ func (t *Tape) take(n int) []float32 {
 // one of them has.
 func (t *Tape) value(rows, cols int, operands ...*Value) *Value {
 	v := &Value{Matrix: Matrix{rows, cols, t.take(rows * cols)}}
-	for _, o := range operands {
-		if o.grad != nil {
-			v.grad = t.take(rows * cols)
-			t.values = append(t.values, v)
-			break
-		}
+	if slices.ContainsFunc(operands, func(o *Value) bool { return o.grad != nil }) {
+		v.grad = t.take(rows * cols)
+		t.values = append(t.values, v)
 	}
 	return v
 }

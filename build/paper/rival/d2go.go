@@ -32,7 +32,7 @@ var d2go = &Rival{
 	Differs: "Made from what the paper says of it: two dictionaries of graphons, no attention, and a fixed weight between the two sides. " +
 		"Sizes, temperatures and thresholds are those of the paper's method.",
 	Batch: true,
-	score: inCanonicalOrder(scoreD2GO),
+	score: scoreD2GO,
 }
 
 const (

@@ -38,7 +38,7 @@ func embeddingRivals(name, title, cite string, train func(*run) embedder, distan
 	detector := func(suffix, head string, published []float64, judge func(*Embedded, uint64) []float64) *Rival {
 		return &Rival{
 			Name: name + suffix, Title: title + head, Cite: cite, Published: published, Source: "the paper's table 1", Differs: embeddingDiffers,
-			NoModel: true, Training: training, head: judge, score: func(r *run) []float64 { return judge(training.embed(r), r.Seed) },
+			NoModel: true, Training: training, head: judge,
 		}
 	}
 	return []*Rival{detector("-md", "-MD", distance, mahalanobis), detector("-forest", "-iF", forest, isolationForest)}

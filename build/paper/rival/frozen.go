@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"baca/algo/contrast"
 	"baca/algo/fingerprint"
 	"baca/algo/gin"
 	"baca/algo/graph"
@@ -48,54 +47,38 @@ func (f *frozenView) project(t *tape.Tape, b *graph.Batch, x, weights *tape.Valu
 
 // inCanonicalOrder makes a score that depends on the whole of Test independent of its order:
 // the graphs come in the order of hashes of their subtrees, and then of what they are.
-func inCanonicalOrder(score func(*run) []float64) func(*run) []float64 {
-	return func(r *run) []float64 {
-		prints := checked(fingerprint.All(r.ctx, r.Workers, r.Test, fingerprint.DefaultHeight))
-		order := sorted(len(prints), func(a, b int) int {
-			g, h := r.Test[a], r.Test[b]
-			return cmp.Or(cmp.Compare(prints[a].Hash(), prints[b].Hash()), slices.Compare(g.Offsets, h.Offsets),
-				slices.Compare(g.Neighbors, h.Neighbors), slices.Compare(g.X, h.X))
-		})
-		p, scores := *r.Problem, make([]float64, len(order))
-		p.Test, p.TestSMILES = pick(r.Test, order), nil
-		for k, x := range score(newRun(r.ctx, &p)) {
-			scores[order[k]] = x
-		}
-		return scores
+func (r *run) inCanonicalOrder(score func(*run) []float64) []float64 {
+	prints := checked(fingerprint.All(r.ctx, r.Workers, r.Test, fingerprint.DefaultHeight))
+	order := sorted(len(prints), func(a, b int) int {
+		g, h := r.Test[a], r.Test[b]
+		return cmp.Or(cmp.Compare(prints[a].Hash(), prints[b].Hash()), slices.Compare(g.Offsets, h.Offsets),
+			slices.Compare(g.Neighbors, h.Neighbors), slices.Compare(g.X, h.X))
+	})
+	p, scores := *r.Problem, make([]float64, len(order))
+	p.Test, p.TestSMILES = pick(r.Test, order), nil
+	for k, x := range score(newRun(r.ctx, &p)) {
+		scores[order[k]] = x
 	}
+	return scores
 }
 
 // sorted returns the numbers below n in an order, equals as they are.
 func sorted(n int, compare func(a, b int) int) []int {
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
+	order := tabulate(n, func(i int) int { return i })
 	slices.SortStableFunc(order, compare)
 	return order
-}
-
-// pooled returns the embeddings of both views, summed over nodes, n×2E.
-func pooled(r *contrast.Representation) tape.Matrix {
-	m := tape.NewMatrix(r.Len(), r.Dim())
-	for i, q := range r.Q {
-		m.Data[i] = float32(math.Expm1(float64(q)))
-	}
-	return m
 }
 
 // addStandard adds weight·(value − mean)/deviation to each score, with mean and deviation of
 // what is known; the deviation is 1 where all of that is the same. A value that is not defined
 // counts as the mean.
 func addStandard(scores, values, known []float64, weight float64) {
-	n, mean, squares := 0.0, 0.0, 0.0
+	known = slices.DeleteFunc(slices.Clone(known), math.IsNaN)
+	n, sum, squares := float64(max(1, len(known))), 0.0, 0.0
 	for _, x := range known {
-		if !math.IsNaN(x) {
-			n, mean, squares = n+1, mean+x, squares+x*x
-		}
+		sum, squares = sum+x, squares+x*x
 	}
-	n = max(1, n)
-	mean /= n
+	mean := sum / n
 	deviation := math.Sqrt(max(0, squares/n-mean*mean))
 	if deviation < 1e-9 {
 		deviation = 1

@@ -30,7 +30,7 @@ var goodD = &Rival{
 	Differs: "The number of clusters is 2, or 5 for molecules, where the published commands have 2 to 30 by pair; the head learns on the frozen encoder, " +
 		"which is trained without it; negatives are all test graphs, where the published commands test most pairs in batches of 128, ID graphs first.",
 	Batch: true,
-	score: inCanonicalOrder(scoreGOODD),
+	score: scoreGOODD,
 }
 
 const (
@@ -115,17 +115,16 @@ func (p *prototypes) loss(t *tape.Tape, b *tape.Value, index []int) *tape.Value 
 // from some other, and one between the clusters is far from none.
 func (p *prototypes) score(t *tape.Tape, b *tape.Value) []float64 {
 	s := p.similarities(t, b)
-	scores := make([]float64, s.Rows)
-	for i := range scores {
-		scores[i] = math.Exp(float64(slices.Min(s.Row(i))))
-	}
-	return scores
+	return tabulate(s.Rows, func(i int) float64 { return math.Exp(float64(slices.Min(s.Row(i)))) })
 }
 
 func scoreGOODD(r *run) []float64 {
 	r.rng = stream(r.Seed, 2)
 	known, tested := r.represent(r.Train), r.represent(r.Test)
 	scores := r.twoLevels(known, tested)
+	pooled := func(of *contrast.Representation) tape.Matrix {
+		return matrixOf(tabulate(len(of.Q), func(i int) float32 { return float32(math.Expm1(float64(of.Q[i]))) }), of.Dim())
+	}
 	r.addPrototypes(scores, pooled(known), pooled(tested))
 	return scores
 }

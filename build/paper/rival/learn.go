@@ -3,6 +3,7 @@ package rival
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 
 	"baca/algo/contrast"
 	"baca/algo/graph"
@@ -108,22 +109,23 @@ func (r *run) alone(gs []*graph.Graph, of func(b *graph.Batch) *tape.Value) tape
 	return all
 }
 
+// tabulate returns f(0) to f(n−1).
+func tabulate[T any](n int, f func(i int) T) []T {
+	list := make([]T, n)
+	for i := range list {
+		list[i] = f(i)
+	}
+	return list
+}
+
 // pick returns some of a list.
 func pick[T any](list []T, index []int) []T {
-	picked := make([]T, len(index))
-	for k, i := range index {
-		picked[k] = list[i]
-	}
-	return picked
+	return tabulate(len(index), func(k int) T { return list[index[k]] })
 }
 
 // pickRows copies some rows of a matrix.
 func pickRows(m tape.Matrix, index []int) tape.Matrix {
-	out := tape.NewMatrix(len(index), m.Cols)
-	for k, i := range index {
-		copy(out.Row(k), m.Row(i))
-	}
-	return out
+	return matrixOf(slices.Concat(tabulate(len(index), func(k int) []float32 { return m.Row(index[k]) })...), m.Cols)
 }
 
 // matrixOf returns rows of a width.
@@ -133,33 +135,34 @@ func matrixOf(data []float32, width int) tape.Matrix {
 
 // widened returns numbers as float64.
 func widened(list []float32) []float64 {
-	wide := make([]float64, len(list))
-	for i, x := range list {
-		wide[i] = float64(x)
-	}
-	return wide
+	return tabulate(len(list), func(i int) float64 { return float64(list[i]) })
 }
 
 // wideRows returns the rows of a matrix as float64.
 func wideRows(m tape.Matrix) [][]float64 {
-	rows := make([][]float64, m.Rows)
-	for i := range rows {
-		rows[i] = widened(m.Row(i))
-	}
-	return rows
+	return tabulate(m.Rows, func(i int) []float64 { return widened(m.Row(i)) })
 }
 
 // nodeInput is what networks that are trained here read of nodes: the features of atoms, or
-// where a graph has none, the degree, one-hot.
+// where a graph has none, the degree.
 func nodeInput(b *graph.Batch) tape.Matrix {
 	if b.Features == molecule.Features {
 		return tape.Features(b)
 	}
-	degrees := make([]int, b.N())
-	for i := range degrees {
-		degrees[i] = min(int(b.Offsets[i+1]-b.Offsets[i]), graph.DegreeClasses-1)
+	return degrees(b, graph.DegreeClasses)
+}
+
+// nodeWidth is the width of nodeInput.
+func nodeWidth(gs []*graph.Graph) int {
+	if gs[0].Features == molecule.Features {
+		return molecule.Features
 	}
-	return oneHot(degrees, graph.DegreeClasses)
+	return graph.DegreeClasses
+}
+
+// degrees are those of nodes, one-hot, with the highest of all classes for those above, too.
+func degrees(b *graph.Batch, classes int) tape.Matrix {
+	return oneHot(tabulate(b.N(), func(i int) int { return min(int(b.Offsets[i+1]-b.Offsets[i]), classes-1) }), classes)
 }
 
 // oneHot returns rows of zeros with 1 in the columns that are given.
@@ -169,12 +172,4 @@ func oneHot(columns []int, width int) tape.Matrix {
 		m.Row(i)[j] = 1
 	}
 	return m
-}
-
-// nodeWidth is the width of nodeInput.
-func nodeWidth(gs []*graph.Graph) int {
-	if gs[0].Features == molecule.Features {
-		return molecule.Features
-	}
-	return graph.DegreeClasses
 }

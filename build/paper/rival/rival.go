@@ -16,13 +16,11 @@ import (
 // their order says nothing either.
 type Problem struct {
 	Train, Test []*graph.Graph
-	// TrainSMILES and TestSMILES are the molecules of the graphs, nil where these are not
-	// molecules.
+	// The molecules of the graphs, nil where these are not molecules.
 	TrainSMILES, TestSMILES []string
-	// Model has the encoder that was trained on Train, and their embeddings.
-	Model   *algo.Model
-	Seed    uint64
-	Workers int // goroutines, 0 for one on each core; scores do not depend on it
+	Model                   *algo.Model // with the encoder that was trained on Train
+	Seed                    uint64
+	Workers                 int // goroutines, 0 for one on each core; scores do not depend on it
 }
 
 // A Rival is a detector.
@@ -34,19 +32,13 @@ type Rival struct {
 	// the paper's table 1, 0 where there is none, and Source says where.
 	Published []float64
 	Source    string
-	// Differs says in a sentence how ours differs from the published one, and why its
-	// figures may.
-	Differs string
-	// Batch says that the score of a graph depends on the others of Test.
-	Batch bool
-	// Molecules says that it reads molecules and has no scores for other graphs.
-	Molecules bool
-	// NoModel says that it trains what it needs and does not read Problem.Model, which
-	// may be nil.
-	NoModel bool
-	score   func(r *run) []float64
-	// Training and head are there for detectors that differ in their head alone: the score is
-	// that of the head on what Training gives, which may be shared.
+	Differs   string // how ours differs from the published one, and why its figures may
+	Batch     bool   // the score of a graph depends on the others of Test
+	Molecules bool   // it has no scores for graphs that are not molecules
+	NoModel   bool   // it trains what it needs, and Problem.Model may be nil
+	score     func(r *run) []float64
+	// Training is there for detectors that differ in their head alone. Their score is that of
+	// the head on what Training gives, which may be shared.
 	Training *Training
 	head     func(e *Embedded, seed uint64) []float64
 }
@@ -55,7 +47,14 @@ type Rival struct {
 // the problem.
 func (r *Rival) Score(ctx context.Context, p *Problem) (scores []float64, err error) {
 	defer caught(&err)
-	return r.score(newRun(ctx, p)), nil
+	at := newRun(ctx, p)
+	switch {
+	case r.Training != nil:
+		return r.head(r.Training.embed(at), p.Seed), nil
+	case r.Batch:
+		return at.inCanonicalOrder(r.score), nil
+	}
+	return r.score(at), nil
 }
 
 // Head returns the scores of what Training gives.
@@ -94,9 +93,6 @@ func Named(name string) *Rival {
 
 // Names are those of All.
 func Names() []string {
-	var names []string
-	for _, r := range All() {
-		names = append(names, r.Name)
-	}
-	return names
+	all := All()
+	return tabulate(len(all), func(i int) string { return all[i].Name })
 }

@@ -19,15 +19,9 @@ const (
 // minimise ½ αᵀKα with 0 ≤ α ≤ 1 and Σα = νn, two at a time (Fan, Chen and Lin,
 // Journal of Machine Learning Research 6, 2005).
 func oneClass(p points) []float64 {
-	k, alpha, gradient := make([][]float64, p.n), make([]float64, p.n), make([]float64, p.n)
-	left := svmNu * float64(p.n)
-	for i := range k {
-		k[i], alpha[i] = p.row(i), min(1, left)
-		left -= alpha[i]
-	}
-	for i := range gradient {
-		gradient[i] = floats.Dot(k[i], alpha)
-	}
+	k, total := tabulate(p.n, p.row), svmNu*float64(p.n)
+	alpha := tabulate(p.n, func(i int) float64 { return min(1, max(0, total-float64(i))) })
+	gradient := tabulate(p.n, func(i int) float64 { return floats.Dot(k[i], alpha) })
 	for range svmSteps {
 		up, down := workingPair(k, alpha, gradient)
 		if down < 0 {
@@ -39,11 +33,8 @@ func oneClass(p points) []float64 {
 			gradient[i] += step * (k[up][i] - k[down][i])
 		}
 	}
-	rho, scores := margin(alpha, gradient), make([]float64, p.tested)
-	for i := range scores {
-		scores[i] = rho - floats.Dot(alpha, p.row(p.n+i))
-	}
-	return scores
+	rho := margin(alpha, gradient)
+	return tabulate(p.tested, func(i int) float64 { return rho - floats.Dot(alpha, p.row(p.n+i)) })
 }
 
 // curvature is how fast the slope falls when weight i rises and j falls as much.

@@ -5,25 +5,16 @@ import (
 	"slices"
 )
 
-// The isolation forest of Liu, Ting and Zhou (ICDM 2008), with their settings, which are
-// also scikit-learn's.
-const (
-	forestTrees  = 100
-	forestSample = 256
-	forestStream = 0xba1a_2001
-)
-
-// isolationForest returns 2^(−h/c) of each row of test, where h is its mean depth in random trees
-// grown on samples of train, and c the mean depth of a search in a tree of that size. It
-// is near 1 where a few cuts set a row apart, and below a half where many are needed.
+// isolationForest is that of Liu, Ting and Zhou (ICDM 2008), with their settings, which are also
+// scikit-learn's: 100 trees on samples of 256. It returns 2^(−h/c) of each row of test, where h
+// is its mean depth in random trees grown on samples of train, and c the mean depth of a search
+// in a tree of that size. It is near 1 where a few cuts set a row apart, and below a half where
+// many are needed.
 func isolationForest(e *Embedded, seed uint64) []float64 {
-	rng, rows := stream(seed, forestStream), slices.Concat(e.Train, e.Test)
-	n, size := len(e.Train), min(forestSample, len(e.Train))
+	const trees = 100
+	rng, rows := stream(seed, 0xba1a_2001), slices.Concat(e.Train, e.Test)
+	n, size, depths := len(e.Train), min(256, len(e.Train)), make([]float64, len(e.Test))
 	limit := int(math.Ceil(math.Log2(float64(max(size, 2)))))
-	scores, tested := make([]float64, len(e.Test)), make([]int, len(e.Test))
-	for i := range tested {
-		tested[i] = n + i
-	}
 	// grow grows the part of a tree below a node, which has a sample of the training rows and
 	// the tested ones that fall there: it cuts a column that varies, at a place between its
 	// least and its largest value. In a leaf it adds the depth that the tree would have.
@@ -40,33 +31,29 @@ func isolationForest(e *Embedded, seed uint64) []float64 {
 			}
 			if low < high {
 				threshold := low + rng.Float64()*(high-low)
-				for _, side := range []bool{true, false} {
-					other := func(i int) bool { return (rows[i][column] <= threshold) != side }
+				below := func(i int) bool { return rows[i][column] <= threshold }
+				above := func(i int) bool { return !below(i) }
+				for _, other := range []func(int) bool{above, below} {
 					grow(slices.DeleteFunc(slices.Clone(sample), other), slices.DeleteFunc(slices.Clone(tested), other), depth+1)
 				}
 				return
 			}
 		}
 		for _, i := range tested {
-			scores[i-n] += (float64(depth) + searchDepth(len(sample))) / forestTrees
+			depths[i-n] += (float64(depth) + searchDepth(len(sample))) / trees
 		}
 	}
-	for range forestTrees {
+	tested := tabulate(len(e.Test), func(i int) int { return n + i })
+	for range trees {
 		grow(rng.Perm(n)[:size], tested, 0)
 	}
-	for i, h := range scores {
-		scores[i] = math.Exp2(-h / max(searchDepth(size), 1e-9))
-	}
-	return scores
+	return tabulate(len(depths), func(i int) float64 { return math.Exp2(-depths[i] / max(searchDepth(size), 1e-9)) })
 }
 
 // searchDepth is the mean depth of an unsuccessful search in a binary tree of n rows.
 func searchDepth(n int) float64 {
-	switch {
-	case n <= 1:
-		return 0
-	case n == 2:
-		return 1
+	if n <= 2 {
+		return float64(max(0, n-1))
 	}
 	const euler = 0.5772156649015329
 	return 2*(math.Log(float64(n-1))+euler) - 2*float64(n-1)/float64(n)

@@ -13,10 +13,7 @@ type points struct {
 func (p points) each(f func(float64) float64) points {
 	return points{p.n, p.tested, func(i int) []float64 {
 		row := p.row(i)
-		for j, x := range row {
-			row[j] = f(x)
-		}
-		return row
+		return tabulate(len(row), func(j int) float64 { return f(row[j]) })
 	}}
 }
 
@@ -29,9 +26,7 @@ type neighbor struct {
 // neighbors returns the k training points nearest to each of count points from first on,
 // a training point itself left out, nearest first, ties by order.
 func (p points) neighbors(first, count, k int) [][]neighbor {
-	lists := make([][]neighbor, count)
-	for c := range lists {
-		list := make([]neighbor, 0, k+1)
+	return tabulate(count, func(c int) (list []neighbor) {
 		for j, d := range p.row(first + c) {
 			if j == first+c || len(list) == k && d >= list[k-1].distance {
 				continue
@@ -43,31 +38,27 @@ func (p points) neighbors(first, count, k int) [][]neighbor {
 			list = slices.Insert(list, at, neighbor{j, d})
 			list = list[:min(k, len(list))]
 		}
-		lists[c] = list
-	}
-	return lists
+		return list
+	})
 }
 
 // nearest returns the mean distance of each tested point to the k nearest training points.
 func nearest(p points, k int) []float64 {
-	scores := make([]float64, p.tested)
-	for i, list := range p.neighbors(p.n, p.tested, k) {
-		for _, x := range list {
-			scores[i] += x.distance / float64(len(list))
+	lists := p.neighbors(p.n, p.tested, k)
+	return tabulate(p.tested, func(i int) (mean float64) {
+		for _, x := range lists[i] {
+			mean += x.distance / float64(len(lists[i]))
 		}
-	}
-	return scores
+		return mean
+	})
 }
-
-// lofNeighbors is scikit-learn's default.
-const lofNeighbors = 20
 
 // outlierFactors returns the local outlier factor (Breunig, Kriegel, Ng and Sander, SIGMOD
 // 2000) of each tested point by its distances: how many times denser its neighbours lie than
 // it does. The density of a point is one over the mean of max(d, reach) to its neighbours,
-// where reach is the distance of a neighbour to its own k-th.
+// where reach is the distance of a neighbour to its own k-th, with scikit-learn's k.
 func outlierFactors(p points) []float64 {
-	k := min(lofNeighbors, p.n-1)
+	k := min(20, p.n-1)
 	inside := p.neighbors(0, p.n, k)
 	density := func(list []neighbor) float64 {
 		mean := 0.0
@@ -77,12 +68,11 @@ func outlierFactors(p points) []float64 {
 		}
 		return 1 / (mean + 1e-10) // as scikit-learn does, for points that are equal
 	}
-	scores := make([]float64, p.tested)
-	for i, list := range p.neighbors(p.n, p.tested, k) {
-		for _, x := range list {
-			scores[i] += density(inside[x.point]) / float64(len(list))
+	lists := p.neighbors(p.n, p.tested, k)
+	return tabulate(p.tested, func(i int) (factor float64) {
+		for _, x := range lists[i] {
+			factor += density(inside[x.point]) / float64(len(lists[i]))
 		}
-		scores[i] /= density(list)
-	}
-	return scores
+		return factor / density(lists[i])
+	})
 }

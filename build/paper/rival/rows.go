@@ -38,11 +38,7 @@ func quadratic(a *mat.SymDense, rows *mat.Dense) []float64 {
 	}
 	var solved mat.Dense
 	check(inverse.SolveTo(&solved, rows.T()))
-	scores := make([]float64, rows.RawMatrix().Rows)
-	for i := range scores {
-		scores[i] = mat.Dot(rows.RowView(i), solved.ColView(i))
-	}
-	return scores
+	return tabulate(rows.RawMatrix().Rows, func(i int) float64 { return mat.Dot(rows.RowView(i), solved.ColView(i)) })
 }
 
 // ledoitWolf returns the mean of rows and their shrunk covariance.
@@ -86,44 +82,52 @@ func outsideBox(e *Embedded, _ uint64) []float64 {
 			low[j], high[j] = min(low[j], x), max(high[j], x)
 		}
 	}
-	scores := make([]float64, len(e.Test))
-	for i, row := range e.Test {
-		for j, x := range row {
+	return tabulate(len(e.Test), func(i int) (share float64) {
+		for j, x := range e.Test[i] {
 			if x < low[j] || x > high[j] {
-				scores[i] += 1 / float64(len(low))
+				share += 1 / float64(len(low))
 			}
 		}
-	}
-	return scores
+		return share
+	})
 }
 
-// pcaShare is the share of the variance that principal components explain together.
-const pcaShare = 0.9
+// outsidePCA is outsideBox in the principal components of train, whose lengths do not matter
+// to a box.
+func outsidePCA(e *Embedded, seed uint64) []float64 {
+	components, mean := principal(e.Train)
+	projected := func(rows [][]float64) [][]float64 {
+		var product mat.Dense
+		product.Mul(less(rows, mean), components)
+		return tabulate(len(rows), product.RawRowView)
+	}
+	return outsideBox(&Embedded{projected(e.Train), projected(e.Test)}, seed)
+}
 
 // principal returns the principal components of rows (columns of the result), as many as
-// explain pcaShare of the variance, and the mean. They follow from the products of rows
-// where there are fewer of these than columns, else from those of columns.
+// explain 0.9 of the variance, and the mean. They follow from the products of rows where
+// there are fewer of these than columns, else from those of columns.
 func principal(rows [][]float64) (components *mat.Dense, mean []float64) {
 	mean, centred := centre(rows)
 	few := len(rows) < len(mean)
-	var products mat.SymDense
+	side := centred.T()
 	if few {
-		products.SymOuterK(1, centred)
-	} else {
-		products.SymOuterK(1, centred.T())
+		side = centred
 	}
+	var products mat.SymDense
+	products.SymOuterK(1, side)
 	values, vectors := eigen(&products)
-	total, sum, count := mat.Trace(&products), 0.0, 0
-	for count < len(values) && (count == 0 || sum < pcaShare*total) {
-		sum += values[len(values)-1-count]
-		count++
+	least, sum, first := 0.9*mat.Trace(&products), 0.0, len(values)
+	for first > 0 && (first == len(values) || sum < least) {
+		first--
+		sum += values[first]
 	}
-	last := vectors.Slice(0, len(values), len(values)-count, len(values)).(*mat.Dense)
-	if !few {
-		return last, mean
+	components = vectors.Slice(0, len(values), first, len(values)).(*mat.Dense)
+	if few {
+		vectors = new(mat.Dense)
+		vectors.Mul(centred.T(), components)
+		components = vectors
 	}
-	components = new(mat.Dense)
-	components.Mul(centred.T(), last)
 	return components, mean
 }
 
@@ -136,22 +140,6 @@ func eigen(a mat.Symmetric) ([]float64, *mat.Dense) {
 	vectors := new(mat.Dense)
 	e.VectorsTo(vectors)
 	return e.Values(nil), vectors
-}
-
-// outsidePCA is outsideBox in the principal components of train, whose lengths do not matter
-// to a box.
-func outsidePCA(e *Embedded, seed uint64) []float64 {
-	components, mean := principal(e.Train)
-	projected := func(rows [][]float64) [][]float64 {
-		var product mat.Dense
-		product.Mul(less(rows, mean), components)
-		list := make([][]float64, len(rows))
-		for i := range list {
-			list[i] = product.RawRowView(i)
-		}
-		return list
-	}
-	return outsideBox(&Embedded{projected(e.Train), projected(e.Test)}, seed)
 }
 
 // centre returns the mean of rows, and the rows less it.

@@ -6,23 +6,21 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// The one-class support vector machine of Schölkopf, Platt, Shawe-Taylor, Smola and
-// Williamson (Neural Computation 13, 2001), with scikit-learn's ν.
 const (
-	svmNu        = 0.5
+	svmNu        = 0.5 // of scikit-learn
 	svmTolerance = 1e-4
-	svmSteps     = 1_000_000
 )
 
-// oneClass returns ρ − Σ_j α_j·k(x, j) of each tested point x by a kernel: how far it is on the
-// other side of the plane that parts ν of the n training points from the rest. The weights
-// minimise ½ αᵀKα with 0 ≤ α ≤ 1 and Σα = νn, two at a time (Fan, Chen and Lin,
-// Journal of Machine Learning Research 6, 2005).
+// oneClass is the one-class support vector machine of Schölkopf, Platt, Shawe-Taylor, Smola and
+// Williamson (Neural Computation 13, 2001). It returns ρ − Σ_j α_j·k(x, j) of each tested point x
+// by a kernel: how far it is on the other side of the plane that parts ν of the n training points
+// from the rest. The weights minimise ½ αᵀKα with 0 ≤ α ≤ 1 and Σα = νn, two at a time (Fan, Chen
+// and Lin, Journal of Machine Learning Research 6, 2005).
 func oneClass(p points) []float64 {
 	k, total := tabulate(p.n, p.row), svmNu*float64(p.n)
 	alpha := tabulate(p.n, func(i int) float64 { return min(1, max(0, total-float64(i))) })
 	gradient := tabulate(p.n, func(i int) float64 { return floats.Dot(k[i], alpha) })
-	for range svmSteps {
+	for range 1_000_000 {
 		up, down := workingPair(k, alpha, gradient)
 		if down < 0 {
 			break
@@ -50,17 +48,18 @@ func workingPair(k [][]float64, alpha, gradient []float64) (up, down int) {
 			up = i
 		}
 	}
-	largest, gain := gradient[up], 0.0
+	gain, slope := 0.0, 0.0
 	for j, g := range gradient {
-		if alpha[j] <= 0 {
+		d := g - gradient[up]
+		if alpha[j] <= 0 || d <= 0 {
 			continue
 		}
-		largest = max(largest, g)
-		if d := g - gradient[up]; d > 0 && d*d/curvature(k, up, j) > gain {
+		slope = max(slope, d)
+		if d*d/curvature(k, up, j) > gain {
 			down, gain = j, d*d/curvature(k, up, j)
 		}
 	}
-	if largest-gradient[up] < svmTolerance {
+	if slope < svmTolerance {
 		return up, -1
 	}
 	return up, down
@@ -69,7 +68,7 @@ func workingPair(k [][]float64, alpha, gradient []float64) (up, down int) {
 // margin is ρ: the gradient at weights strictly between their bounds, or between those of
 // weights at 0 and at 1 where there are none.
 func margin(alpha, gradient []float64) float64 {
-	sum, free := 0.0, 0
+	sum, free := 0.0, 0.0
 	low, high := math.Inf(-1), math.Inf(1)
 	for i, a := range alpha {
 		switch {
@@ -82,7 +81,7 @@ func margin(alpha, gradient []float64) float64 {
 		}
 	}
 	if free > 0 {
-		return sum / float64(free)
+		return sum / free
 	}
 	return (low + high) / 2
 }

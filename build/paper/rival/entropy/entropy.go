@@ -35,98 +35,88 @@ func New(g *graph.Graph, height int) *Tree {
 	return b.fill(height)
 }
 
-// bits is −cut·log₂(volume/above), the part of a node in H·vol(G).
-func bits(cut, volume, above float64) float64 {
-	if cut == 0 {
-		return 0
-	}
-	return cut * math.Log2(above/volume)
+// A builder has a tree while it is made. Nodes 0 to leaves−1 are the leaves, and a parent has a
+// higher number than its children.
+type builder struct {
+	nodes  []node
+	leaves int
+	total  float64 // vol(G)
 }
 
-// A builder has a tree while it is made. Nodes 0 to n−1 are the leaves.
-type builder struct {
-	parent      []int32 // −1 of the root, and of nodes that have none yet
-	volume, cut []float64
-	total       float64           // vol(G)
-	edges       []map[int32]int32 // how many join a node with others that have no parent
-	dropped     []bool
-	leaves      int
+type node struct {
+	parent      int32 // −1 of the root, and of nodes that have none yet
+	volume, cut float64
+	edges       map[int32]int32 // how many join it with each other node that has no parent
+	dropped     bool
 }
 
 func newBuilder(g *graph.Graph) *builder {
 	b := &builder{leaves: g.N(), total: float64(len(g.Neighbors))}
 	for i := range g.N() {
 		d := float64(g.Degree(i))
-		b.add(d, d, nil)
+		b.add(d, d)
 		for _, j := range g.Row(i) {
-			b.edges[i][j] = 1
+			b.nodes[i].edges[j] = 1
 		}
 	}
 	return b
 }
 
-func (b *builder) add(volume, cut float64, children []int32) int32 {
-	id := int32(len(b.parent))
-	b.parent, b.dropped = append(b.parent, -1), append(b.dropped, false)
-	b.volume, b.cut = append(b.volume, volume), append(b.cut, cut)
-	b.edges = append(b.edges, map[int32]int32{})
+func (b *builder) add(volume, cut float64, children ...int32) int32 {
+	id := int32(len(b.nodes))
+	b.nodes = append(b.nodes, node{parent: -1, volume: volume, cut: cut, edges: map[int32]int32{}})
 	for _, c := range children {
-		b.parent[c] = id
+		b.nodes[c].parent = id
 	}
 	return id
 }
 
-// A candidate is a pair of nodes that may be merged.
-type candidate struct {
-	gain float64
-	a, b int32 // a < b
-}
-
-// pair returns the candidate of two nodes. A parent of both below the root lowers
-// H·vol(G) by 2·(edges between them)·log₂(vol(G)/(volume of both)).
-func (b *builder) pair(i, j int32) candidate {
-	return candidate{2 * float64(b.edges[i][j]) * math.Log2(b.total/(b.volume[i]+b.volume[j])), min(i, j), max(i, j)}
+// gain is what a parent of two nodes below the root lowers H·vol(G) by: 2·(edges between
+// them)·log₂(vol(G)/(volume of both)).
+func (b *builder) gain(i, j int32) float64 {
+	return 2 * float64(b.nodes[i].edges[j]) * math.Log2(b.total/(b.nodes[i].volume+b.nodes[j].volume))
 }
 
 // mergeAll makes a binary tree of each component, and joins them below one root.
 func (b *builder) mergeAll() {
 	for {
-		best := candidate{gain: -1}
-		for i, edges := range b.edges {
-			for j := range edges {
-				c := b.pair(int32(i), j)
-				if c.gain > best.gain || c.gain == best.gain && c.a == best.a && c.b < best.b {
-					best = c
+		most, first, second := -1.0, int32(-1), int32(-1)
+		for i, n := range b.nodes {
+			for j := range n.edges {
+				gain := b.gain(int32(i), j)
+				if int32(i) < j && (gain > most || gain == most && first == int32(i) && j < second) {
+					most, first, second = gain, int32(i), j
 				}
 			}
 		}
-		if best.gain < 0 {
+		if first < 0 {
 			break
 		}
-		b.merge(best.a, best.b)
+		b.merge(first, second)
 	}
 	var tops []int32
-	for i, p := range b.parent {
-		if p < 0 {
+	for i, n := range b.nodes {
+		if n.parent < 0 {
 			tops = append(tops, int32(i))
 		}
 	}
-	if len(tops) > 1 || len(b.parent) == 1 {
-		b.add(b.total, 0, tops)
+	if len(tops) > 1 || len(b.nodes) == 1 {
+		b.add(b.total, 0, tops...)
 	}
 }
 
 // merge gives two nodes a parent. Its edges are those of both.
 func (b *builder) merge(i, j int32) {
-	id := b.add(b.volume[i]+b.volume[j], b.cut[i]+b.cut[j]-2*float64(b.edges[i][j]), []int32{i, j})
+	x, y := b.nodes[i], b.nodes[j]
+	id := b.add(x.volume+y.volume, x.cut+y.cut-2*float64(x.edges[j]), i, j)
 	for _, child := range []int32{i, j} {
-		for k, n := range b.edges[child] {
-			if delete(b.edges[k], child); k != i && k != j {
-				b.edges[id][k] += n
-				b.edges[k][id] += n
+		for k, n := range b.nodes[child].edges {
+			if delete(b.nodes[k].edges, child); k != i && k != j {
+				b.nodes[id].edges[k] += n
+				b.nodes[k].edges[id] += n
 			}
 		}
-		b.edges[child] = nil
+		b.nodes[child].edges = nil
 	}
 }
 
@@ -135,17 +125,17 @@ func (b *builder) merge(i, j int32) {
 // none. A node costs (Σ cut of its children − its own cut)·log₂(volume of its parent/its own),
 // which is what H·vol(G) rises by.
 func (b *builder) drop(height int) bool {
-	inside := make([]float64, len(b.parent)) // the cuts of the children
-	for i, p := range b.parent {
-		if p >= 0 && !b.dropped[i] {
-			inside[p] += b.cut[i]
+	inside := make([]float64, len(b.nodes)) // the cuts of the children
+	for _, n := range b.nodes {
+		if n.parent >= 0 && !n.dropped {
+			inside[n.parent] += n.cut
 		}
 	}
 	depth, below := b.paths()
 	best, least := int32(-1), math.Inf(1)
-	for i := b.leaves; i < len(b.parent)-1; i++ {
-		if !b.dropped[i] && depth[i]+below[i] > height {
-			if cost := bits(inside[i]-b.cut[i], b.volume[i], b.volume[b.parent[i]]); cost < least {
+	for i := b.leaves; i < len(b.nodes)-1; i++ {
+		if n := b.nodes[i]; !n.dropped && depth[i]+below[i] > height {
+			if cost := (inside[i] - n.cut) * math.Log2(b.nodes[n.parent].volume/n.volume); cost < least {
 				best, least = int32(i), cost
 			}
 		}
@@ -153,27 +143,26 @@ func (b *builder) drop(height int) bool {
 	if best < 0 {
 		return false
 	}
-	b.dropped[best] = true
-	for i, p := range b.parent {
-		if p == best {
-			b.parent[i] = b.parent[best]
+	b.nodes[best].dropped = true
+	for i, n := range b.nodes {
+		if n.parent == best {
+			b.nodes[i].parent = b.nodes[best].parent
 		}
 	}
 	return true
 }
 
 // paths returns how far each node is from the root and from the deepest leaf below it.
-// A parent has a higher number than its children.
 func (b *builder) paths() (depth, below []int) {
-	depth, below = make([]int, len(b.parent)), make([]int, len(b.parent))
-	for i, p := range b.parent {
-		if p >= 0 && !b.dropped[i] {
-			below[p] = max(below[p], below[i]+1)
+	depth, below = make([]int, len(b.nodes)), make([]int, len(b.nodes))
+	for i, n := range b.nodes {
+		if n.parent >= 0 && !n.dropped {
+			below[n.parent] = max(below[n.parent], below[i]+1)
 		}
 	}
-	for i := len(b.parent) - 2; i >= 0; i-- {
-		if !b.dropped[i] {
-			depth[i] = depth[b.parent[i]] + 1
+	for i := len(b.nodes) - 2; i >= 0; i-- {
+		if !b.nodes[i].dropped {
+			depth[i] = depth[b.nodes[i].parent] + 1
 		}
 	}
 	return depth, below
@@ -192,7 +181,7 @@ func (b *builder) fill(height int) *Tree {
 	for l := range height {
 		above := slices.Clone(nodes)
 		for k, i := range nodes {
-			if p := b.parent[i]; level[p] == l+1 {
+			if p := b.nodes[i].parent; level[p] == l+1 {
 				above[k] = p
 			}
 		}

@@ -44,6 +44,14 @@ func measure(g *graph.Graph, set []int32, count int) (volume, cut []float64) {
 	return volume, cut
 }
 
+// bits is −cut·log₂(volume/above), the part of a node in H·vol(G).
+func bits(cut, volume, above float64) float64 {
+	if cut == 0 {
+		return 0
+	}
+	return cut * math.Log2(above/volume)
+}
+
 func newGraph(t testing.TB, n int, edges ...[2]int32) *graph.Graph {
 	t.Helper()
 	g, _, err := graph.New(n, edges)
@@ -150,7 +158,7 @@ func TestSteps(t *testing.T) {
 		b := newBuilder(g)
 		b.mergeAll()
 		before := b.entropy()
-		for height := len(b.parent); height >= 1; height-- {
+		for height := len(b.nodes); height >= 1; height-- {
 			for b.drop(height) {
 				after := b.entropy()
 				if after < before-1e-9 {
@@ -168,9 +176,9 @@ func TestSteps(t *testing.T) {
 // entropy is H·vol(G) of the tree under way.
 func (b *builder) entropy() float64 {
 	h := 0.0
-	for i, p := range b.parent {
-		if p >= 0 && !b.dropped[i] {
-			h += bits(b.cut[i], b.volume[i], b.volume[p])
+	for _, n := range b.nodes {
+		if n.parent >= 0 && !n.dropped {
+			h += bits(n.cut, n.volume, b.nodes[n.parent].volume)
 		}
 	}
 	return h
@@ -184,24 +192,24 @@ func TestMerge(t *testing.T) {
 		b := newBuilder(random(t, rng, 3+rng.IntN(8), 0.5))
 		flat := func() float64 {
 			h := 0.0
-			for i, p := range b.parent {
+			for _, n := range b.nodes {
 				above := b.total
-				if p >= 0 {
-					above = b.volume[p]
+				if n.parent >= 0 {
+					above = b.nodes[n.parent].volume
 				}
-				h += bits(b.cut[i], b.volume[i], above)
+				h += bits(n.cut, n.volume, above)
 			}
 			return h
 		}
-		for i := range b.leaves {
-			for j := range b.leaves {
-				if i >= j || b.edges[i][int32(j)] == 0 || b.parent[i] >= 0 || b.parent[j] >= 0 {
+		for i := range int32(b.leaves) {
+			for j := range int32(b.leaves) {
+				if i >= j || b.nodes[i].edges[j] == 0 || b.nodes[i].parent >= 0 || b.nodes[j].parent >= 0 {
 					continue
 				}
-				c, before := b.pair(int32(i), int32(j)), flat()
-				b.merge(c.a, c.b)
-				if got := before - flat(); math.Abs(got-c.gain) > 1e-9 {
-					t.Errorf("trial %d: merging %d and %d lowered the entropy by %v, want %v", trial, i, j, got, c.gain)
+				gain, before := b.gain(i, j), flat()
+				b.merge(i, j)
+				if got := before - flat(); math.Abs(got-gain) > 1e-9 {
+					t.Errorf("trial %d: merging %d and %d lowered the entropy by %v, want %v", trial, i, j, got, gain)
 				}
 			}
 		}

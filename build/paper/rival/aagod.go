@@ -29,15 +29,6 @@ var aagod = &Rival{
 	score: scoreAAGOD,
 }
 
-const (
-	aagodRate              = 2e-2
-	aagodEpochs, aagodStep = 30, 1500
-	aagodFar               = 10.0 // weight of 1/distance of what is taken away
-	aagodSmall             = 1.0  // of the mean square of what is taken away
-	aagodWidth             = 64
-	leastVariance          = 1e-9 // where the covariance has none
-)
-
 // distanceFrom returns what gives the squared Mahalanobis distance of each row from some rows,
 // divided by the number of columns d, rows×1. It is the squared length in coordinates in which
 // these have mean 0 and covariance 1. The covariance is shrunk, since there may be fewer of them
@@ -50,7 +41,7 @@ func distanceFrom(rows tape.Matrix) func(t *tape.Tape, x *tape.Value) *tape.Valu
 	for k, value := range values {
 		middle.Data[k] = float32(mean[k])
 		for j := range d {
-			root.Row(j)[k] = float32(vectors.At(j, k) / math.Sqrt(max(value, leastVariance)))
+			root.Row(j)[k] = float32(vectors.At(j, k) / math.Sqrt(max(value, 1e-9)))
 		}
 	}
 	return func(t *tape.Tape, x *tape.Value) *tape.Value {
@@ -60,8 +51,9 @@ func distanceFrom(rows tape.Matrix) func(t *tape.Tape, x *tape.Value) *tape.Valu
 }
 
 func scoreAAGOD(r *run) []float64 {
-	t, e := r.t, r.Model.Encoder
-	f, mlp := telling(e), tape.NewMLP(r.params, 2*e.Width(), aagodWidth, 1)
+	const rate, epochs, steps = 2e-2, 30, 1500
+	t, f, width := r.t, telling(r.Model.Encoder), r.Model.Encoder.Width()
+	mlp := tape.NewMLP(r.params, 2*width, 64, 1)
 	// weights returns σ(MLP(h_i, h_j)) for each edge from i to j of b, 2m×1.
 	weights := func(b *graph.Batch) *tape.Value {
 		h := f.layers(t, b, t.Constant(f.input(b)), nil, false)
@@ -71,12 +63,12 @@ func scoreAAGOD(r *run) []float64 {
 		return f.project(t, b, t.Constant(f.input(b)), weights)
 	}
 	distance := distanceFrom(r.alone(r.Train, func(b *graph.Batch) *tape.Value { return amplified(b, nil) }))
-	r.train(tape.NewAdam(r.params, aagodRate), r.Train, aagodEpochs, aagodStep, func(_ []int, b *graph.Batch) *tape.Value {
+	r.train(tape.NewAdam(r.params, rate), r.Train, epochs, steps, func(_ []int, b *graph.Batch) *tape.Value {
 		w := weights(b)
 		taken := t.Shift(w, -1)
 		near, far := t.Mean(distance(t, amplified(b, w))), t.Mean(distance(t, amplified(b, taken)))
-		inverse := t.Exp(t.Scale(t.Log(t.Shift(far, 1e-6)), -1))
-		return t.Add(near, t.Add(t.Scale(inverse, aagodFar), t.Scale(t.Mean(t.Square(taken)), aagodSmall)))
+		inverse := t.Exp(t.Scale(t.Log(t.Shift(far, tiny)), -1))
+		return t.Add(near, t.Add(t.Scale(inverse, 10), t.Mean(t.Square(taken))))
 	})
 	distance = distanceFrom(r.alone(r.Train, func(b *graph.Batch) *tape.Value { return amplified(b, weights(b)) }))
 	return widened(r.alone(r.Test, func(b *graph.Batch) *tape.Value { return distance(t, amplified(b, weights(b))) }).Data)

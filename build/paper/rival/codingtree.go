@@ -10,42 +10,31 @@ import (
 )
 
 // treeHeight is that of the coding trees of SEGO and RedOUT, treeWidth the width of each of
-// their levels, and mostDegree the highest degree that leaves tell apart.
+// their levels, and degreeClasses are told apart by leaves.
 const (
-	treeHeight = 5
-	treeWidth  = 32
-	mostDegree = 10
+	treeHeight    = 5
+	treeWidth     = 32
+	degreeClasses = 11
 )
 
 // codingTrees are those of graphs.
 func codingTrees(gs []*graph.Graph) []*entropy.Tree {
-	trees := make([]*entropy.Tree, len(gs))
-	for i, g := range gs {
-		trees[i] = entropy.New(g, treeHeight)
-	}
-	return trees
+	return tabulate(len(gs), func(i int) *entropy.Tree { return entropy.New(gs[i], treeHeight) })
 }
 
-// A treeBatch is the coding trees of graphs, numbered as one.
+// A treeBatch is the coding trees of a batch of graphs, numbered as one.
 type treeBatch struct {
-	leaves tape.Matrix // the node features and the degree as a one-hot, of each node
+	*graph.Batch
 	levels [treeHeight]struct {
 		parents []int32 // at this level, of the nodes of the one below
 		owners  []int32 // the graphs of the nodes of this level
 	}
-	graphs int
 }
 
-func newTreeBatch(gs []*graph.Graph, trees []*entropy.Tree) *treeBatch {
-	f := &treeBatch{graphs: len(gs)}
-	for k, g := range gs {
-		for i := range g.N() {
-			row := make([]float32, g.Features+mostDegree+1)
-			copy(row, g.X[i*g.Features:(i+1)*g.Features])
-			row[g.Features+min(g.Degree(i), mostDegree)] = 1
-			f.leaves = matrixOf(append(f.leaves.Data, row...), len(row))
-		}
-		for l, parents := range trees[k].Parents {
+func newTreeBatch(b *graph.Batch, trees []*entropy.Tree) *treeBatch {
+	f := &treeBatch{Batch: b}
+	for k, tree := range trees {
+		for l, parents := range tree.Parents {
 			level := &f.levels[l]
 			first := int32(len(level.owners))
 			for _, p := range parents {
@@ -60,23 +49,25 @@ func newTreeBatch(gs []*graph.Graph, trees []*entropy.Tree) *treeBatch {
 // A treeNet embeds coding trees, graphs×width: from the leaves up, a node has
 // x = MLP(Σ x of its children), with a normalisation after each of the two layers of the
 // MLP; the sums over each level, side by side, go through a linear layer and a projection.
+// Leaves have the features and the degree of their node.
 type treeNet func(t *tape.Tape, f *treeBatch, training bool) *tape.Value
 
-// newTreeNet returns one for leaves with so many features and embeddings of that width.
+// newTreeNet returns one for nodes with so many features and embeddings of that width.
 func newTreeNet(p *tape.Params, features, width int) treeNet {
 	var levels [treeHeight]tape.Layer
+	in := features + degreeClasses
 	for l := range levels {
-		levels[l] = tape.Sequence(tape.NewLinear(p, features, treeWidth), tape.NewNorm(p, treeWidth), tape.ReLU,
+		levels[l] = tape.Sequence(tape.NewLinear(p, in, treeWidth), tape.NewNorm(p, treeWidth), tape.ReLU,
 			tape.NewLinear(p, treeWidth, treeWidth), tape.NewNorm(p, treeWidth), tape.ReLU)
-		features = treeWidth
+		in = treeWidth
 	}
 	head := tape.Sequence(tape.NewLinear(p, treeHeight*treeWidth, width), tape.NewMLP(p, width, width, width))
 	return func(t *tape.Tape, f *treeBatch, training bool) *tape.Value {
-		x := t.Constant(f.leaves)
+		x := t.Concat(t.Constant(tape.Features(f.Batch)), t.Constant(degrees(f.Batch, degreeClasses)))
 		var pooled []*tape.Value
 		for l, level := range f.levels {
 			x = levels[l](t, t.Scatter(x, level.parents, len(level.owners)), training)
-			pooled = append(pooled, t.Scatter(x, level.owners, f.graphs))
+			pooled = append(pooled, t.Scatter(x, level.owners, len(f.Graphs)))
 		}
 		return head(t, t.Concat(pooled...), training)
 	}

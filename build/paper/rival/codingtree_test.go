@@ -61,9 +61,11 @@ func TestTreeFigures(t *testing.T) {
 // that it does not depend on the order of the nodes.
 func TestTreeBatch(t *testing.T) {
 	gs := easyGraphs(5, true, rand.New(rand.NewPCG(4, 4)))
-	net := newTreeNet(tape.NewParams(1), 1+mostDegree+1, 8)
+	net := newTreeNet(tape.NewParams(1), 1, 8)
 	embed := func(lo, hi int) tape.Matrix {
-		return net(new(tape.Tape), newTreeBatch(gs[lo:hi], codingTrees(gs[lo:hi])), false).Matrix
+		var b graph.Batch
+		b.Reset(gs[lo:hi])
+		return net(new(tape.Tape), newTreeBatch(&b, codingTrees(gs[lo:hi])), false).Matrix
 	}
 	all := embed(0, len(gs))
 	if all.Rows != len(gs) || all.Cols != 8 {
@@ -95,7 +97,7 @@ func TestRedOUTLoss(t *testing.T) {
 		}
 		return ab / math.Sqrt(aa*bb)
 	}
-	y, yTree, agree := largest(z), largest(tree), 0
+	y, yTree, agree := largest(z, width), largest(tree, width), 0
 	for i := range n {
 		row, column, labelled := 0.0, 0.0, 0.0
 		for j := range n {

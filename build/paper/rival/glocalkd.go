@@ -29,28 +29,18 @@ var glocalKD = &Rival{
 	NoModel: true, score: scoreGLocalKD,
 }
 
-const (
-	glocalHidden, glocalOutput = 64, 32
-	glocalRate                 = 1e-4 // halved each 50 steps
-	glocalEpochs, glocalSteps  = 150, 500
-)
-
-// A glocalNet is a graph convolution: x ↦ unit rows of (x + A·x)·W + b in each layer, with
-// ReLU and normalisation between them. It returns what the last layer gives for nodes, and its
-// maximum over those of a graph.
+// A glocalNet returns what the last layer gives for nodes, and its maximum over those of a
+// graph.
 type glocalNet func(t *tape.Tape, b *graph.Batch) (nodes, graphs *tape.Value)
 
-func newGLocal(p *tape.Params, features int) glocalNet {
+func newGLocal(p *tape.Params, in int) glocalNet {
 	var layers []tape.Layer
-	widths := [...]int{features, glocalHidden, glocalHidden, glocalOutput}
-	for l, out := range widths[1:] {
-		in := widths[l]
+	for _, out := range [...]int{64, 64, 32} {
 		w := p.Xavier(in, out)
-		// He's bounds, ±√(6/in), from those of Xavier.
-		for i := range w.Data {
+		for i := range w.Data { // from Xavier's bounds to those of He, ±√(6/in)
 			w.Data[i] *= float32(math.Sqrt(float64(in+out) / float64(in)))
 		}
-		layers = append(layers, tape.Linear(w, p.Zeros(1, out)))
+		layers, in = append(layers, tape.Linear(w, p.Zeros(1, out))), out
 	}
 	return func(t *tape.Tape, b *graph.Batch) (nodes, graphs *tape.Value) {
 		x := t.Constant(tape.Features(b))
@@ -64,32 +54,28 @@ func newGLocal(p *tape.Params, features int) glocalNet {
 	}
 }
 
-// glocalLoss returns the squared errors of the student at the nodes of each graph, divided by
-// most, plus that at the graph, graphs×1.
-func glocalLoss(t *tape.Tape, b *graph.Batch, teacher, student glocalNet, most int) *tape.Value {
-	wantNodes, wantGraphs := teacher(t, b)
-	nodes, graphs := student(t, b)
-	miss := func(a, b *tape.Value) *tape.Value {
-		return t.Scale(t.SumRows(t.Square(t.Sub(a, b))), 1/float32(a.Cols))
-	}
-	return t.Add(t.Scale(t.SumNodes(miss(nodes, wantNodes), b), 1/float32(most)), miss(graphs, wantGraphs))
-}
-
 func scoreGLocalKD(r *run) []float64 {
-	fixed := tape.NewParams(r.Seed + 1<<32)
+	const rate, epochs, steps = 1e-4, 150, 500
+	t, fixed, most, step := r.t, tape.NewParams(r.Seed+1<<32), 1, 0
 	teacher, student := newGLocal(fixed, r.Train[0].Features), newGLocal(r.params, r.Train[0].Features)
 	fixed.Freeze()
-	most, step, adam := 1, 0, tape.NewAdam(r.params, glocalRate)
 	for _, g := range r.Train {
 		most = max(most, g.N())
 	}
-	loss := func(b *graph.Batch) *tape.Value { return glocalLoss(r.t, b, teacher, student, most) }
-	r.train(adam, r.Train, glocalEpochs, glocalSteps, func(_ []int, b *graph.Batch) *tape.Value {
-		if step > 0 && step%50 == 0 {
-			adam.Rate /= 2
+	miss := func(a, b *tape.Value) *tape.Value {
+		return t.Scale(t.SumRows(t.Square(t.Sub(a, b))), 1/float32(a.Cols))
+	}
+	loss := func(b *graph.Batch) *tape.Value {
+		wantNodes, wantGraphs := teacher(t, b)
+		nodes, graphs := student(t, b)
+		return t.Add(t.Scale(t.SumNodes(miss(nodes, wantNodes), b), 1/float32(most)), miss(graphs, wantGraphs))
+	}
+	adam := tape.NewAdam(r.params, rate)
+	r.train(adam, r.Train, epochs, steps, func(_ []int, b *graph.Batch) *tape.Value {
+		if step++; step > 50 { // each 50 steps
+			step, adam.Rate = 1, adam.Rate/2
 		}
-		step++
-		return r.t.Mean(loss(b))
+		return t.Mean(loss(b))
 	})
 	return widened(r.alone(r.Test, loss).Data)
 }

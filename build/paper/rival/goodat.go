@@ -31,14 +31,6 @@ var goodat = &Rival{
 	score: scoreGOODAT,
 }
 
-const (
-	goodatRate  = 0.05
-	goodatSteps = 100
-	goodatPart  = 0.5  // α: weight of information in the part
-	goodatRest  = 0.01 // β: in the rest
-	goodatBatch = 128  // graphs that are learned for at a time; none sees another
-)
-
 // A bottleneck is the loss of each part, B×1: the cross entropy of its class, one-hot in
 // classes, and the information that its projection z has.
 func bottleneck(t *tape.Tape, z *tape.Value, classes tape.Matrix) (entropy, information *tape.Value) {
@@ -50,38 +42,34 @@ func bottleneck(t *tape.Tape, z *tape.Value, classes tape.Matrix) (entropy, info
 // partLosses learns the parts of the graphs of b, and returns what their losses are in the
 // end.
 func (r *run) partLosses(f *frozenView, b *graph.Batch) (losses []float64) {
+	const rate, steps, alpha, beta = 0.05, 100, 0.5, 0.01
 	t, input := r.t, f.input(b)
 	t.Reset()
 	whole := f.project(t, b, t.Constant(input), nil)
-	class := make([]int, whole.Rows)
-	for i := range class {
-		if row := whole.Row(i); row[1] > row[0] {
-			class[i] = 1
-		}
-	}
-	classes := oneHot(class, whole.Cols)
+	classes := oneHot(largest(whole.Matrix, 2), whole.Cols)
 	params := tape.NewParams(0)
 	features, edges := params.Zeros(input.Rows, input.Cols), params.Zeros(len(b.Neighbors), 1)
-	adam := tape.NewAdam(params, goodatRate)
-	for step := range goodatSteps + 1 {
+	adam := tape.NewAdam(params, rate)
+	for step := range steps + 1 {
 		r.step(adam, func() *tape.Value {
 			entropy, information := bottleneck(t, f.project(t, b, t.Add(t.Constant(input), features), nil), classes)
-			part := t.Add(entropy, t.Scale(information, goodatPart))
-			if step == goodatSteps {
+			part := t.Add(entropy, t.Scale(information, alpha))
+			if step == steps {
 				losses = widened(part.Data)
 				return nil
 			}
 			entropy, information = bottleneck(t, f.project(t, b, features, edges), classes)
-			return t.Sum(t.Sub(part, t.Add(entropy, t.Scale(information, goodatRest))))
+			return t.Sum(t.Sub(part, t.Add(entropy, t.Scale(information, beta))))
 		})
 	}
 	return losses
 }
 
+// scoreGOODAT learns for 128 graphs at a time, of which none sees another.
 func scoreGOODAT(r *run) (scores []float64) {
 	f := telling(r.Model.Encoder)
 	var batch graph.Batch
-	for part := range slices.Chunk(r.Test, goodatBatch) {
+	for part := range slices.Chunk(r.Test, trainingBatch) {
 		batch.Reset(part)
 		scores = append(scores, r.partLosses(f, &batch)...)
 	}

@@ -26,20 +26,14 @@ var ocgin = &Rival{
 	NoModel: true, score: scoreOCGIN,
 }
 
-// The options are the defaults of the published command.
-const (
-	ocginWidth, ocginLayers = 32, 2
-	ocginRate, ocginDecay   = 1e-3, 5e-4
-	ocginEpochs, ocginSteps = 30, 1500
-)
-
-// newOCGIN returns what gives the sums over nodes, of the input and of all layers, graphs×width.
+// newOCGIN returns what gives the sums over nodes, of the input and of both layers, graphs×width.
 func newOCGIN(p *tape.Params, features int) func(t *tape.Tape, b *graph.Batch, training bool) *tape.Value {
-	input := tape.Sequence(tape.NewLinear(p, features, ocginWidth), tape.NewNorm(p, ocginWidth))
-	var layers [ocginLayers]tape.Layer
+	const width = 32
+	input := tape.Sequence(tape.NewLinear(p, features, width), tape.NewNorm(p, width))
+	var layers [2]tape.Layer
 	for l := range layers {
-		layers[l] = tape.Sequence(tape.Linear(p.Xavier(ocginWidth, ocginWidth), nil), tape.ReLU,
-			tape.Linear(p.Xavier(ocginWidth, ocginWidth), nil), tape.ReLU, tape.NewNorm(p, ocginWidth))
+		layers[l] = tape.Sequence(tape.Linear(p.Xavier(width, width), nil), tape.ReLU,
+			tape.Linear(p.Xavier(width, width), nil), tape.ReLU, tape.NewNorm(p, width))
 	}
 	return func(t *tape.Tape, b *graph.Batch, training bool) *tape.Value {
 		x := input(t, t.Constant(nodeInput(b)), training)
@@ -52,34 +46,24 @@ func newOCGIN(p *tape.Params, features int) func(t *tape.Tape, b *graph.Batch, t
 	}
 }
 
-// distances returns |z_i − c|² for each row of z, rows×1. The centre c is 1×cols.
-func distances(t *tape.Tape, z *tape.Value, c tape.Matrix) *tape.Value {
-	return t.SumRows(t.Square(t.Sub(z, t.Constant(c))))
-}
-
-// mean returns the mean of the rows, 1×cols.
-func mean(rows tape.Matrix) tape.Matrix {
-	m := tape.NewMatrix(1, rows.Cols)
-	for i := range rows.Rows {
-		for j, x := range rows.Row(i) {
-			m.Data[j] += x / float32(rows.Rows)
-		}
-	}
-	return m
-}
-
 func scoreOCGIN(r *run) []float64 {
-	embed, adam := newOCGIN(r.params, nodeWidth(r.Train)), tape.NewAdam(r.params, ocginRate)
-	adam.Decay = ocginDecay
+	const rate, decay, epochs, steps = 1e-3, 5e-4, 30, 1500
+	t, embed, adam := r.t, newOCGIN(r.params, nodeWidth(r.Train)), tape.NewAdam(r.params, rate)
+	adam.Decay = decay
 	// The first epoch changes nothing but the running norms, and gives the centre.
-	var embeddings []float32
-	r.train(adam, r.Train, 1, ocginSteps, func(_ []int, b *graph.Batch) *tape.Value {
-		embeddings = append(embeddings, embed(r.t, b, true).Data...)
+	var z tape.Matrix
+	r.train(adam, r.Train, 1, steps, func(_ []int, b *graph.Batch) *tape.Value {
+		rows := embed(t, b, true)
+		z = matrixOf(append(z.Data, rows.Data...), rows.Cols)
 		return nil
 	})
-	centre := mean(matrixOf(embeddings, ocginWidth))
-	r.train(adam, r.Train, ocginEpochs, ocginSteps, func(_ []int, b *graph.Batch) *tape.Value {
-		return r.t.Mean(distances(r.t, embed(r.t, b, true), centre))
-	})
-	return widened(r.alone(r.Test, func(b *graph.Batch) *tape.Value { return distances(r.t, embed(r.t, b, false), centre) }).Data)
+	centre := tape.NewMatrix(1, z.Cols)
+	for i, x := range z.Data {
+		centre.Data[i%z.Cols] += x / float32(z.Rows)
+	}
+	distances := func(b *graph.Batch, training bool) *tape.Value {
+		return t.SumRows(t.Square(t.Sub(embed(t, b, training), t.Constant(centre))))
+	}
+	r.train(adam, r.Train, epochs, steps, func(_ []int, b *graph.Batch) *tape.Value { return t.Mean(distances(b, true)) })
+	return widened(r.alone(r.Test, func(b *graph.Batch) *tape.Value { return distances(b, false) }).Data)
 }

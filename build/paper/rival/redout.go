@@ -3,6 +3,7 @@ package rival
 import (
 	"slices"
 
+	"baca/algo/graph"
 	"baca/build/paper/rival/tape"
 )
 
@@ -32,29 +33,22 @@ var redOUT = &Rival{
 	score: scoreRedOUT,
 }
 
-// The settings of its code: as many graphs to a batch, passes over each, the rate of Adam,
-// and γ.
-const (
-	redOUTBatch = 128
-	redOUTSteps = 399
-	redOUTRate  = 0.01
-	redOUTGamma = 0.1
-)
-
 // scoreRedOUT has batches of equal size: losses of batches of different sizes cannot be
 // compared. The network goes from one to the next.
-func scoreRedOUT(r *run) []float64 {
+func scoreRedOUT(r *run) (scores []float64) {
+	const rate, steps = 0.01, 399 // for each batch
 	known, trees := r.represent(r.Test), codingTrees(r.Test)
-	net, adam := newTreeNet(r.params, r.Model.Encoder.Features+mostDegree+1, known.Width), tape.NewAdam(r.params, redOUTRate)
-	z := matrixOf(known.ZF(), known.Width)
-	var scores []float64
+	net := newTreeNet(r.params, r.Model.Encoder.Features, known.Width)
+	z, adam := matrixOf(known.ZF(), known.Width), tape.NewAdam(r.params, rate)
 	n := len(r.Test)
-	parts := (n + redOUTBatch - 1) / redOUTBatch
+	parts := (n + trainingBatch - 1) / trainingBatch
+	var batch graph.Batch
 	for k := range parts {
 		lo, hi := k*n/parts, (k+1)*n/parts
-		f, own := newTreeBatch(r.Test[lo:hi], trees[lo:hi]), matrixOf(z.Data[lo*z.Cols:hi*z.Cols], z.Cols)
+		batch.Reset(r.Test[lo:hi])
+		f, own := newTreeBatch(&batch, trees[lo:hi]), matrixOf(z.Data[lo*z.Cols:hi*z.Cols], z.Cols)
 		var losses *tape.Value
-		for range redOUTSteps {
+		for range steps {
 			r.step(adam, func() *tape.Value {
 				losses = redOUTLoss(r.t, net(r.t, f, true), r.t.Constant(own))
 				return r.t.Mean(losses)
@@ -67,11 +61,12 @@ func scoreRedOUT(r *run) []float64 {
 
 // redOUTLoss is the loss of each graph, with the embedding of its tree and its own.
 func redOUTLoss(t *tape.Tape, tree, z *tape.Value) *tape.Value {
-	treeLabel, label := largest(tree.Matrix), largest(z.Matrix)
+	const gamma = 0.1
+	treeLabel, label := largest(tree.Matrix, tree.Cols), largest(z.Matrix, z.Cols)
 	agree := tape.NewMatrix(z.Rows, 1)
 	for i := range label {
 		if label[i] == treeLabel[i] {
-			agree.Data[i] = redOUTGamma
+			agree.Data[i] = gamma
 		}
 	}
 	a, b := t.Unit(z), t.Unit(tree)
@@ -81,11 +76,10 @@ func redOUTLoss(t *tape.Tape, tree, z *tape.Value) *tape.Value {
 	return t.Add(contrastLoss(t, tree, z), t.Mul(t.Sub(same, all), t.Constant(agree)))
 }
 
-// largest returns the columns of the largest values of rows.
-func largest(m tape.Matrix) []int {
-	list := make([]int, m.Rows)
-	for i := range list {
-		list[i] = slices.Index(m.Row(i), slices.Max(m.Row(i)))
-	}
-	return list
+// largest returns the columns of the largest values of rows, among the first ones.
+func largest(m tape.Matrix, among int) []int {
+	return tabulate(m.Rows, func(i int) int {
+		row := m.Row(i)[:among]
+		return slices.Index(row, slices.Max(row))
+	})
 }

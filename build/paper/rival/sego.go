@@ -23,46 +23,39 @@ var sego = &Rival{
 	score: scoreSEGO,
 }
 
-// The network on the trees is trained as its code would: passes over the training graphs, of
-// which large sets make no more than so many steps, and the rate of Adam.
-const (
-	segoEpochs, segoSteps = 400, 500
-	segoRate              = 0.01
-	segoStream            = 0x5e60 // of the order of training graphs
-)
-
 func scoreSEGO(r *run) []float64 {
 	known, tested := r.represent(r.Train), r.represent(r.Test)
 	embed := r.segoTrees(known)
-	before, scores := r.segoLosses(known, embed(r.Train)), make([]float64, len(r.Test))
-	for k, losses := range r.segoLosses(tested, embed(r.Test)) {
-		addStandard(scores, losses, before[k], 1)
+	// The losses are those of the graph and its tree, of the two views of the graph, and of
+	// those of its nodes.
+	losses := func(of *contrast.Representation, trees []float32) [3][]float64 {
+		return [3][]float64{r.losses(of.ZF(), trees, of.Width), r.losses(of.ZF(), of.ZS(), of.Width), of.NodeScore}
+	}
+	before, scores := losses(known, embed(r.Train)), make([]float64, len(r.Test))
+	for k, values := range losses(tested, embed(r.Test)) {
+		addStandard(scores, values, before[k], 1)
 	}
 	return scores
 }
 
-// segoTrees trains a network to embed the trees of training graphs near the graphs, and
-// returns what embeds the trees of others.
+// segoTrees trains a network to embed the trees of training graphs near the graphs, as its code
+// would, and returns what embeds the trees of others.
 func (r *run) segoTrees(known *contrast.Representation) func([]*graph.Graph) []float32 {
-	net := newTreeNet(r.params, r.Model.Encoder.Features+mostDegree+1, known.Width)
+	const rate, epochs, steps = 0.01, 400, 500
+	net := newTreeNet(r.params, r.Model.Encoder.Features, known.Width)
 	trees, z := codingTrees(r.Train), matrixOf(known.ZF(), known.Width)
-	r.rng = stream(r.Seed, segoStream)
-	r.train(tape.NewAdam(r.params, segoRate), r.Train, segoEpochs, segoSteps, func(index []int, b *graph.Batch) *tape.Value {
-		embedded := net(r.t, newTreeBatch(b.Graphs, pick(trees, index)), true)
+	r.rng = stream(r.Seed, 0x5e60)
+	r.train(tape.NewAdam(r.params, rate), r.Train, epochs, steps, func(index []int, b *graph.Batch) *tape.Value {
+		embedded := net(r.t, newTreeBatch(b, pick(trees, index)), true)
 		return r.t.Mean(contrastLoss(r.t, embedded, r.t.Constant(pickRows(z, index))))
 	})
-	return func(gs []*graph.Graph) []float32 {
-		var all []float32
+	return func(gs []*graph.Graph) (all []float32) {
+		var b graph.Batch
 		for part := range slices.Chunk(gs, trainingBatch) {
+			b.Reset(part)
 			r.t.Reset()
-			all = append(all, net(r.t, newTreeBatch(part, codingTrees(part)), false).Data...)
+			all = append(all, net(r.t, newTreeBatch(&b, codingTrees(part)), false).Data...)
 		}
 		return all
 	}
-}
-
-// segoLosses are those of graphs among each other: of the graph and its tree, of the two
-// views of the graph, and of those of its nodes.
-func (r *run) segoLosses(of *contrast.Representation, trees []float32) [3][]float64 {
-	return [3][]float64{r.losses(of.ZF(), trees, of.Width), r.losses(of.ZF(), of.ZS(), of.Width), of.NodeScore}
 }

@@ -1,6 +1,8 @@
 package rival
 
 import (
+	"slices"
+
 	"baca/algo/graph"
 	"baca/build/paper/rival/tape"
 )
@@ -30,59 +32,53 @@ var sigood = &Rival{
 	score: scoreSIGOOD,
 }
 
-const (
-	sigoodRounds, sigoodEpochs = 5, 40
-	sigoodBeta                 = 80
-	sigoodRate                 = 0.001
-	sigoodStream               = 0x5160
-	tiny                       = 1e-6 // keeps an energy of 0 from having no logarithm
-)
+const tiny = 1e-6 // keeps an energy of 0 from having no logarithm
 
-// newPrompter returns what gives a prompt to each node v: W₃·norm(ReLU(W₂·ReLU(W₁v + b₁) + b₂)) + b₃.
-func newPrompter(p *tape.Params, width int) tape.Layer {
-	return tape.Sequence(tape.NewLinear(p, width, width), tape.ReLU, tape.NewLinear(p, width, width), tape.ReLU,
-		tape.NewNorm(p, width), tape.NewLinear(p, width, width))
-}
-
-// scoreSIGOOD has a prompter of its own for each round.
+// scoreSIGOOD has a network of its own for the prompts of each round.
 func scoreSIGOOD(r *run) []float64 {
+	const rounds, epochs, rate = 5, 40, 0.001
 	t, view, width := r.t, telling(r.Model.Encoder), r.Model.Encoder.Width()
 	logits := tape.NewLinear(r.params, width, 2)
 	r.params.Freeze()
-	r.rng = stream(r.Seed, sigoodStream)
-	nodes := make([]tape.Matrix, len(r.Test)) // the graphs as they are in a round
-	for i := range nodes {
-		nodes[i] = r.alone(r.Test[i:i+1], func(b *graph.Batch) *tape.Value { return view.layers(t, b, t.Constant(view.input(b)), nil, false) })
+	r.rng = stream(r.Seed, 0x5160)
+	// energies are those of nodes, brought above 0 by softplus, N×1.
+	energies := func(v *tape.Value) *tape.Value {
+		return t.Softplus(t.Scale(t.LogSumExp(logits(t, v, false)), -1))
 	}
+	// The nodes of each graph as they are in a round.
+	nodes := tabulate(len(r.Test), func(i int) []float32 {
+		return r.alone(r.Test[i:i+1], func(b *graph.Batch) *tape.Value { return view.layers(t, b, t.Constant(view.input(b)), nil, false) }).Data
+	})
 	scores := make([]float64, len(r.Test))
-	for round := range sigoodRounds {
+	for round := range rounds {
 		own := tape.NewParams(r.Seed + uint64(round))
-		prompter := newPrompter(own, width)
-		prompted := func(v *tape.Value, training bool) *tape.Value { return t.Add(v, prompter(t, v, training)) }
-		r.train(tape.NewAdam(own, sigoodRate), r.Test, sigoodEpochs, sigoodEpochs, func(index []int, b *graph.Batch) *tape.Value {
-			v := t.Constant(stacked(nodes, index))
-			return t.Mean(t.Softplus(answers(t, b, energies(t, logits, prompted(v, true)), energies(t, logits, v))))
+		prompter := tape.Sequence(tape.NewLinear(own, width, width), tape.ReLU, tape.NewLinear(own, width, width), tape.ReLU,
+			tape.NewNorm(own, width), tape.NewLinear(own, width, width))
+		// prompt returns nodes with their prompts, and −m of each graph.
+		prompt := func(b *graph.Batch, rows []float32, training bool) (prompted, margins *tape.Value) {
+			v := t.Constant(matrixOf(rows, width))
+			prompted = t.Add(v, prompter(t, v, training))
+			return prompted, answers(t, b, energies(prompted), energies(v))
+		}
+		r.train(tape.NewAdam(own, rate), r.Test, epochs, epochs, func(index []int, b *graph.Batch) *tape.Value {
+			_, margins := prompt(b, slices.Concat(pick(nodes, index)...), true)
+			return t.Mean(t.Softplus(margins))
 		})
 		for i := range nodes {
 			nodes[i] = r.alone(r.Test[i:i+1], func(b *graph.Batch) *tape.Value {
-				v := t.Constant(nodes[i])
-				next := prompted(v, false)
-				scores[i] = answers(t, b, energies(t, logits, next), energies(t, logits, v)).Float()
-				return next
-			})
+				prompted, margins := prompt(b, nodes[i], false)
+				scores[i] = margins.Float()
+				return prompted
+			}).Data
 		}
 	}
 	return scores
 }
 
-// energies are those of nodes, brought above 0 by softplus, N×1.
-func energies(t *tape.Tape, logits tape.Layer, v *tape.Value) *tape.Value {
-	return t.Softplus(t.Scale(t.LogSumExp(logits(t, v, false)), -1))
-}
-
 // answers returns −m of each graph, B×1, from the energies of the nodes with and without
 // prompts. Where all nodes of a graph count as the same, the mean over the others is 1.
 func answers(t *tape.Tape, b *graph.Batch, prompted, energy *tape.Value) *tape.Value {
+	const beta = 80
 	change := t.Sub(t.Log(t.Shift(prompted, tiny)), t.Log(t.Shift(energy, tiny)))
 	ratio := t.Exp(change)
 	logMean := func(rising bool) *tape.Value {
@@ -103,14 +99,5 @@ func answers(t *tape.Tape, b *graph.Batch, prompted, energy *tape.Value) *tape.V
 		}
 		return t.Log(t.Add(t.SumNodes(t.Mul(ratio, t.Constant(weights)), b), t.Constant(none)))
 	}
-	return t.Scale(t.Sub(logMean(true), logMean(false)), -sigoodBeta)
-}
-
-// stacked returns the rows of some matrices one below the other.
-func stacked(list []tape.Matrix, index []int) tape.Matrix {
-	var data []float32
-	for _, m := range pick(list, index) {
-		data = append(data, m.Data...)
-	}
-	return matrixOf(data, list[0].Cols)
+	return t.Scale(t.Sub(logMean(true), logMean(false)), -beta)
 }

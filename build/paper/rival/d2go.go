@@ -12,6 +12,8 @@ import (
 	"baca/algo/graph"
 	"baca/algo/graphon"
 	"baca/algo/near"
+	"baca/algo/product"
+	"baca/build/paper/rival/tape"
 )
 
 // d2go calibrates the base score of the test graphs by two dictionaries that it makes of
@@ -35,35 +37,26 @@ var d2go = &Rival{
 	score: scoreD2GO,
 }
 
-const (
-	d2goTail     = 0.25 // share of the test graphs on each side
-	d2goDrawn    = 512  // synthetic graphs a side
-	d2goCapacity = 256  // of them that stay
-	d2goNearest  = 5    // keys that a graph is compared with
-	d2goWeight   = 1.0  // of the calibration, both parts standardised
-)
-
 func scoreD2GO(r *run) []float64 {
+	const size, capacity = 512, 256 // synthetic graphs a side, and those of them that stay
 	tested := r.represent(r.Test)
 	dim, negatives, terms := tested.Dim(), tested.Negatives(), contrast.PlainTerms(tested)
 	base := checked(contrast.BaseScores(r.ctx, r.Workers, tested, negatives, true, terms))
 	standard := near.NewStandardizer(r.Model.Bank.Q, dim)
-	keys, calibration := standard.Apply(tested.Q), make([]float64, len(base))
+	keys, calibration := standardized(standard, tested), make([]float64, len(base))
 	inside, outside := tails(base)
 	for side, members := range map[dictionary.Side][]int{dictionary.ID: inside, dictionary.OOD: outside} {
-		var entries []dictionary.Entry
-		for _, i := range members {
-			entries = append(entries, dictionary.Entry{Key: keys[i*dim : (i+1)*dim], Score: base[i], Origin: dictionary.Test, Index: i})
-		}
-		d := dictionary.New(side, dim, d2goCapacity, entries)
+		d := dictionary.New(side, dim, capacity, tabulate(len(members), func(k int) dictionary.Entry {
+			return dictionary.Entry{Key: keys.Row(members[k])}
+		}))
 		graphs := pick(r.Test, members)
 		graphons := checked(graphon.Estimate(r.ctx, r.Workers, graphs, graphon.Steps(graphs), graphon.DefaultTheta))
-		drawn := r.represent(drawMixed(graphons, graphs, d2goDrawn, stream(r.Seed, uint64(side))))
-		rows := standard.Apply(drawn.Q)
+		drawn := r.represent(drawMixed(graphons, graphs, size, stream(r.Seed, uint64(side))))
+		rows := standardized(standard, drawn)
 		for k, x := range checked(contrast.BaseScores(r.ctx, r.Workers, drawn, negatives, false, terms)) {
-			d.Offer(dictionary.Entry{Key: rows[k*dim : (k+1)*dim], Score: x, Origin: dictionary.Synthetic, Index: k})
+			d.Offer(dictionary.Entry{Key: rows.Row(k), Score: x})
 		}
-		for i, x := range likeness(keys, dim, d, members) {
+		for i, x := range likeness(keys, d, members) {
 			if side == dictionary.ID {
 				x = -x
 			}
@@ -72,23 +65,27 @@ func scoreD2GO(r *run) []float64 {
 	}
 	scores := make([]float64, len(base))
 	addStandard(scores, base, base, 1)
-	addStandard(scores, calibration, calibration, d2goWeight)
+	addStandard(scores, calibration, calibration, 1)
 	return scores
+}
+
+// standardized returns the log1p embeddings of graphs, standardised.
+func standardized(by *near.Standardizer, of *contrast.Representation) tape.Matrix {
+	return matrixOf(by.Apply(of.Q), of.Dim())
 }
 
 // tails are the graphs of the lowest and of the highest scores, a quarter each and at least
 // one, in their order.
 func tails(scores []float64) (low, high []int) {
 	order := sorted(len(scores), func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
-	n := max(1, int(math.Round(d2goTail*float64(len(order)))))
+	n := max(1, int(math.Round(0.25*float64(len(order)))))
 	return slices.Sorted(slices.Values(order[:n])), slices.Sorted(slices.Values(order[len(order)-n:]))
 }
 
 // drawMixed draws up to n graphs from mixtures of graphons of equal size. Their nodes take
 // their features from those of donors.
-func drawMixed(graphons []*graphon.Graphon, donors []*graph.Graph, n int, rng *rand.Rand) []*graph.Graph {
+func drawMixed(graphons []*graphon.Graphon, donors []*graph.Graph, n int, rng *rand.Rand) (drawn []*graph.Graph) {
 	mixup, pool := checked(graphon.NewMixup(graphons, graphon.DefaultOptions())), graphon.NewDonors(donors)
-	var drawn []*graph.Graph
 	for range n {
 		s, ok := mixup.Draw(rng)
 		if !ok {
@@ -100,38 +97,24 @@ func drawMixed(graphons []*graphon.Graphon, donors []*graph.Graph, n int, rng *r
 	return drawn
 }
 
-// likeness returns the mean cosine of each query with its nearest keys of the dictionary.
+// likeness returns the mean cosine of each query with its five nearest keys of the dictionary.
 // Row k of the bank is the graph members[k] itself, which is not compared with itself.
-func likeness(queries []float32, dim int, d *dictionary.Dictionary, members []int) []float64 {
-	keys, units := unitRows(d.Keys(), dim), unitRows(queries, dim)
-	means, cosines := make([]float64, len(units)), make([]float32, len(keys))
-	var top []int32
-	for i, query := range units {
-		for k, key := range keys {
-			cosines[k] = 0
-			for j, x := range key {
-				cosines[k] += x * query[j]
-			}
-		}
-		top = attention.TopK(top, cosines, d2goNearest, slices.Index(members, i))
+func likeness(queries tape.Matrix, d *dictionary.Dictionary, members []int) []float64 {
+	cosines, keys := tape.NewMatrix(queries.Rows, d.Len()), matrixOf(d.Keys(), queries.Cols)
+	product.NT(cosines.Data, units(queries), units(keys), queries.Rows, queries.Cols, d.Len())
+	return tabulate(queries.Rows, func(i int) (mean float64) {
+		top := attention.TopK(nil, cosines.Row(i), 5, slices.Index(members, i))
 		for _, k := range top {
-			means[i] += float64(cosines[k]) / float64(len(top))
+			mean += float64(cosines.Row(i)[k]) / float64(len(top))
 		}
-	}
-	return means
+		return mean
+	})
 }
 
-// unitRows returns rows brought to length 1; rows of zeros stay.
-func unitRows(rows []float32, dim int) [][]float32 {
-	units := slices.Collect(slices.Chunk(slices.Clone(rows), dim))
-	for _, row := range units {
-		sum := 0.0
-		for _, x := range row {
-			sum += float64(x) * float64(x)
-		}
-		for j := range row {
-			row[j] /= float32(math.Sqrt(cmp.Or(sum, 1)))
-		}
-	}
-	return units
+// units returns rows brought to length 1; rows of zeros stay.
+func units(m tape.Matrix) []float32 {
+	return slices.Concat(tabulate(m.Rows, func(i int) []float32 {
+		row, scale := m.Row(i), float32(cmp.Or(length(m.Row(i)), 1))
+		return tabulate(m.Cols, func(j int) float32 { return row[j] / scale })
+	})...)
 }

@@ -147,7 +147,7 @@ func TestLikeness(t *testing.T) {
 	for _, i := range members {
 		entries = append(entries, dictionary.Entry{Key: queries[i*dim : (i+1)*dim]})
 	}
-	got := likeness(queries, dim, dictionary.New(dictionary.ID, dim, 4, entries), members)
+	got := likeness(matrixOf(queries, dim), dictionary.New(dictionary.ID, dim, 4, entries), members)
 	for i := range 9 {
 		var cosines []float64
 		for _, m := range members {

@@ -33,14 +33,55 @@ var goodD = &Rival{
 	score: scoreGOODD,
 }
 
-const (
-	gooddClusters          = 2
-	gooddMoleculeClusters  = 5
-	gooddRate              = 1e-4
-	gooddEpochs, gooddStep = 400, 3000
-	gooddBatch             = 128
-	gooddTemperature       = 0.2
-)
+func scoreGOODD(r *run) []float64 {
+	const rate, epochs, steps = 1e-4, 400, 3000
+	r.rng = stream(r.Seed, 2)
+	known, tested := r.represent(r.Train), r.represent(r.Test)
+	scores := r.twoLevels(known, tested)
+	clusters, width := 2, known.Dim()/2
+	if r.Model.Encoder.Features == molecule.Features {
+		clusters = 5
+	}
+	head, adam := tape.NewMLP(r.params, 2*width, width, width), tape.NewAdam(r.params, rate)
+	embed := func(rows tape.Matrix) *tape.Value { return head(r.t, r.t.Constant(rows), false) }
+	sums, n := pooled(known), len(r.Train)
+	var losses []float64
+	perEpoch := (n + trainingBatch - 1) / trainingBatch
+	for range min(epochs, (steps+perEpoch-1)/perEpoch) {
+		now := newPrototypes(embed(sums).Matrix, clusters, r.rng)
+		losses = losses[:0]
+		for index := range slices.Chunk(r.rng.Perm(n), trainingBatch) {
+			r.step(adam, func() *tape.Value {
+				l := now.loss(r.t, embed(pickRows(sums, index)), index)
+				losses = append(losses, widened(l.Data)...)
+				return r.t.Mean(l)
+			})
+		}
+	}
+	now := newPrototypes(embed(sums).Matrix, clusters, r.rng)
+	addStandard(scores, now.score(r.t, embed(pooled(tested))), losses, 1)
+	return scores
+}
+
+// twoLevels returns the sum of ℓ_g and ℓ_n of the test graphs, each standardised by what it
+// is on training graphs, ℓ_g there in batches as in training. The negatives of ℓ_g are the
+// other test graphs.
+func (r *run) twoLevels(known, tested *contrast.Representation) []float64 {
+	var losses []float64
+	for index := range slices.Chunk(r.rng.Perm(known.Len()), trainingBatch) {
+		some := known.Select(index)
+		losses = append(losses, r.losses(some.ZF(), some.ZS(), some.Width)...)
+	}
+	scores := make([]float64, tested.Len())
+	addStandard(scores, r.losses(tested.ZF(), tested.ZS(), tested.Width), losses, 1)
+	addStandard(scores, tested.NodeScore, known.NodeScore, 1)
+	return scores
+}
+
+// pooled returns the embeddings of both views, summed over nodes, n×2E.
+func pooled(r *contrast.Representation) tape.Matrix {
+	return matrixOf(tabulate(len(r.Q), func(i int) float32 { return float32(math.Expm1(float64(r.Q[i]))) }), r.Dim())
+}
 
 // prototypes are the centres of clusters, brought to length 1 and divided by τ·φ, so that
 // the product with a unit vector is cos/(τφ); φ is the concentration of a cluster.
@@ -51,14 +92,13 @@ type prototypes struct {
 
 // newPrototypes clusters the rows of b.
 func newPrototypes(b tape.Matrix, k int, rng *rand.Rand) *prototypes {
+	const temperature = 0.2
 	centres, cluster, distance := kMeans(b, k, rng)
 	for c, phi := range concentrations(cluster, distance, centres.Rows) {
-		row, sum := centres.Row(c), 0.0
-		for _, x := range row {
-			sum += float64(x) * float64(x)
-		}
+		row := centres.Row(c)
+		scale := float32(max(length(row), 1e-6) * temperature * phi)
 		for j := range row {
-			row[j] /= float32(max(math.Sqrt(sum), 1e-6) * gooddTemperature * phi)
+			row[j] /= scale
 		}
 	}
 	return &prototypes{centres, cluster}
@@ -92,10 +132,7 @@ func concentrations(cluster []int, distance []float64, k int) []float64 {
 	if sum == 0 { // every graph lies on its centre
 		return slices.Repeat([]float64{1.5}, k)
 	}
-	for c := range phi {
-		phi[c] = phi[c]/(sum/float64(k)) + 0.5
-	}
-	return phi
+	return tabulate(k, func(c int) float64 { return phi[c]/(sum/float64(k)) + 0.5 })
 }
 
 // similarities returns cos(b_i, c_j)/(τφ_j), rows×k.
@@ -116,55 +153,4 @@ func (p *prototypes) loss(t *tape.Tape, b *tape.Value, index []int) *tape.Value 
 func (p *prototypes) score(t *tape.Tape, b *tape.Value) []float64 {
 	s := p.similarities(t, b)
 	return tabulate(s.Rows, func(i int) float64 { return math.Exp(float64(slices.Min(s.Row(i)))) })
-}
-
-func scoreGOODD(r *run) []float64 {
-	r.rng = stream(r.Seed, 2)
-	known, tested := r.represent(r.Train), r.represent(r.Test)
-	scores := r.twoLevels(known, tested)
-	pooled := func(of *contrast.Representation) tape.Matrix {
-		return matrixOf(tabulate(len(of.Q), func(i int) float32 { return float32(math.Expm1(float64(of.Q[i]))) }), of.Dim())
-	}
-	r.addPrototypes(scores, pooled(known), pooled(tested))
-	return scores
-}
-
-// twoLevels returns the sum of ℓ_g and ℓ_n of the test graphs, each standardised by what it
-// is on training graphs, ℓ_g there in batches as in training. The negatives of ℓ_g are the
-// other test graphs.
-func (r *run) twoLevels(known, tested *contrast.Representation) []float64 {
-	var losses []float64
-	for index := range slices.Chunk(r.rng.Perm(known.Len()), gooddBatch) {
-		some := known.Select(index)
-		losses = append(losses, r.losses(some.ZF(), some.ZS(), some.Width)...)
-	}
-	scores := make([]float64, tested.Len())
-	addStandard(scores, r.losses(tested.ZF(), tested.ZS(), tested.Width), losses, 1)
-	addStandard(scores, tested.NodeScore, known.NodeScore, 1)
-	return scores
-}
-
-// addPrototypes trains the head and adds the third level to the scores.
-func (r *run) addPrototypes(scores []float64, known, tested tape.Matrix) {
-	clusters := gooddClusters
-	if r.Model.Encoder.Features == molecule.Features {
-		clusters = gooddMoleculeClusters
-	}
-	head, adam := tape.NewMLP(r.params, known.Cols, known.Cols/2, known.Cols/2), tape.NewAdam(r.params, gooddRate)
-	embed := func(rows tape.Matrix) *tape.Value { return head(r.t, r.t.Constant(rows), false) }
-	var losses []float64
-	perEpoch := (known.Rows + gooddBatch - 1) / gooddBatch
-	for range min(gooddEpochs, (gooddStep+perEpoch-1)/perEpoch) {
-		now := newPrototypes(embed(known).Matrix, clusters, r.rng)
-		losses = losses[:0]
-		for index := range slices.Chunk(r.rng.Perm(known.Rows), gooddBatch) {
-			r.step(adam, func() *tape.Value {
-				l := now.loss(r.t, embed(pickRows(known, index)), index)
-				losses = append(losses, widened(l.Data)...)
-				return r.t.Mean(l)
-			})
-		}
-	}
-	now := newPrototypes(embed(known).Matrix, clusters, r.rng)
-	addStandard(scores, now.score(r.t, embed(tested)), losses, 1)
 }

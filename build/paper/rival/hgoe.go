@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"baca/algo/contrast"
 	"baca/algo/dataset"
 	"baca/algo/graph"
 	"baca/algo/graphon"
@@ -39,18 +38,27 @@ var hgoe = &Rival{
 	score: scoreHGOE,
 }
 
-const (
-	hgoeOutliers          = 1000 // of each kind, at most
-	hgoeGroups            = 5    // subgroups of the training graphs
-	hgoeMoved             = 1.0 / 3
-	hgoeWidth             = 32
-	hgoeRate              = 1e-3
-	hgoeEpochs, hgoeSteps = 100, 3000
-	hgoeBatch             = 32
-	// hgoeLogit is the weight of the head, beside 1 for each level. Of 1 and ¼ it is the
-	// better one on the validation pairs MUTAG/BZR, COX2/DHFR, PTC_MR/AIDS and AIDS/PTC_MR.
-	hgoeLogit = 0.25
-)
+func scoreHGOE(r *run) []float64 {
+	const (
+		most  = 1000 // outliers of each kind
+		width = 32
+		// The weight of the logit, beside 1 for each level. Of 1 and ¼ it is the better one on the
+		// validation pairs MUTAG/BZR, COX2/DHFR, PTC_MR/AIDS and AIDS/PTC_MR.
+		weight = 0.25
+	)
+	r.rng = stream(r.Seed, 3)
+	known, tested := r.represent(r.Train), r.represent(r.Test)
+	scores := r.twoLevels(known, tested)
+	standard := near.NewStandardizer(known.Q, known.Dim())
+	inside, n := standardized(standard, known), min(len(r.Train), most)
+	outliers := externalOutliers(r.Train, n, r.rng)
+	outliers = append(outliers, internalOutliers(r.Train, inside, n, r.rng)...)
+	head := tape.NewMLP(r.params, known.Dim(), width, 1)
+	r.expose(head, inside, standardized(standard, r.represent(outliers)))
+	logits := func(rows tape.Matrix) []float64 { return widened(head(r.t, r.t.Constant(rows), false).Data) }
+	addStandard(scores, logits(standardized(standard, tested)), logits(inside), weight)
+	return scores
+}
 
 // backgroundGraphs are the molecules of the built-in background.
 var backgroundGraphs = sync.OnceValues(func() ([]*graph.Graph, error) {
@@ -64,29 +72,25 @@ func externalOutliers(train []*graph.Graph, n int, rng *rand.Rand) []*graph.Grap
 		background := checked(backgroundGraphs())
 		return pick(background, rng.Perm(len(background))[:n])
 	}
-	outliers := make([]*graph.Graph, n)
-	for k := range outliers {
-		outliers[k] = moved(train[rng.IntN(len(train))], rng)
-	}
-	return outliers
+	return tabulate(n, func(int) *graph.Graph { return moved(train[rng.IntN(len(train))], rng) })
 }
 
 // moved returns a graph of constant features with a third of its edges between other nodes.
 func moved(g *graph.Graph, rng *rand.Rand) *graph.Graph {
 	edges := g.Edges()
 	for k := range edges {
-		if rng.Float64() < hgoeMoved {
+		if rng.Float64() < 1.0/3 {
 			edges[k] = [2]int32{rng.Int32N(int32(g.N())), rng.Int32N(int32(g.N()))}
 		}
 	}
 	return joined(g.N(), edges)
 }
 
-// internalOutliers draws up to n graphs from mixtures of the graphons of subgroups, which are
-// the clusters of the training graphs by the rows of keys.
+// internalOutliers draws up to n graphs from mixtures of the graphons of five subgroups, which
+// are the clusters of the training graphs by the rows of keys.
 func internalOutliers(train []*graph.Graph, keys tape.Matrix, n int, rng *rand.Rand) []*graph.Graph {
-	_, cluster, _ := kMeans(keys, hgoeGroups, rng)
-	groups := make([][]*graph.Graph, hgoeGroups)
+	var groups [5][]*graph.Graph
+	_, cluster, _ := kMeans(keys, len(groups), rng)
 	for i, g := range train {
 		groups[cluster[i]] = append(groups[cluster[i]], g)
 	}
@@ -100,34 +104,16 @@ func internalOutliers(train []*graph.Graph, keys tape.Matrix, n int, rng *rand.R
 	return drawMixed(graphons, train, n, rng)
 }
 
-func scoreHGOE(r *run) []float64 {
-	r.rng = stream(r.Seed, 3)
-	known, tested := r.represent(r.Train), r.represent(r.Test)
-	scores := r.twoLevels(known, tested)
-	standard := near.NewStandardizer(known.Q, known.Dim())
-	keys := func(r *contrast.Representation) tape.Matrix { return matrixOf(standard.Apply(r.Q), r.Dim()) }
-	inside, n := keys(known), min(len(r.Train), hgoeOutliers)
-	outliers := externalOutliers(r.Train, n, r.rng)
-	outliers = append(outliers, internalOutliers(r.Train, inside, n, r.rng)...)
-	head := tape.NewMLP(r.params, known.Dim(), hgoeWidth, 1)
-	r.expose(head, inside, keys(r.represent(outliers)))
-	logits := func(rows tape.Matrix) []float64 { return widened(head(r.t, r.t.Constant(rows), false).Data) }
-	addStandard(scores, logits(keys(tested)), logits(inside), hgoeLogit)
-	return scores
-}
-
 // expose trains the head to give training graphs low logits and outliers high ones.
 func (r *run) expose(head tape.Layer, inside, outside tape.Matrix) {
-	t, adam, steps := r.t, tape.NewAdam(r.params, hgoeRate), hgoeSteps
-	for range hgoeEpochs {
-		for index := range slices.Chunk(r.rng.Perm(inside.Rows), hgoeBatch) {
+	const rate, epochs, batch = 1e-3, 100, 32
+	t, adam, steps := r.t, tape.NewAdam(r.params, rate), 3000
+	for range epochs {
+		for index := range slices.Chunk(r.rng.Perm(inside.Rows), batch) {
 			if steps--; steps < 0 {
 				return
 			}
-			other := make([]int, len(index))
-			for k := range other {
-				other[k] = r.rng.IntN(outside.Rows)
-			}
+			other := tabulate(len(index), func(int) int { return r.rng.IntN(outside.Rows) })
 			r.step(adam, func() *tape.Value {
 				low := head(t, t.Constant(pickRows(inside, index)), true)
 				high := head(t, t.Constant(pickRows(outside, other)), true)

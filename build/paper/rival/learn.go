@@ -2,6 +2,7 @@ package rival
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -131,6 +132,15 @@ func pickRows(m tape.Matrix, index []int) tape.Matrix {
 // matrixOf returns rows of a width.
 func matrixOf(data []float32, width int) tape.Matrix {
 	return tape.Matrix{Rows: len(data) / width, Cols: width, Data: data}
+}
+
+// length returns the Euclidean length of a row.
+func length(row []float32) float64 {
+	squares := 0.0
+	for _, x := range row {
+		squares += float64(x) * float64(x)
+	}
+	return math.Sqrt(squares)
 }
 
 // widened returns numbers as float64.

@@ -12,21 +12,45 @@ import (
 // of other graphs are not.
 func graphCL() []*Rival {
 	const cite = "You, Chen, Sui, Chen, Wang and Shen, Graph contrastive learning with augmentations, NeurIPS 2020"
-	return embeddingRivals("graphcl", "GraphCL", cite, trainGraphCL,
+	return embeddingRivals("graphcl", "GraphCL", cite, newGraphCL,
 		[]float64{83.64, 73.03, 93.75, 52.87, 79.09, 58.30, 60.31, 75.72, 51.58, 78.73},
 		[]float64{60.00, 50.86, 92.90, 61.33, 59.67, 56.81, 55.55, 59.41, 47.84, 62.12})
 }
 
 // The share of a graph that is changed, and the temperature of the loss, are the paper's.
-const (
-	changedShare       = 0.2
-	graphCLTemperature = 0.2
-)
+const changedShare, graphCLTemperature = 0.2, 0.2
+
+func newGraphCL(r *run, e embedder) batchLoss {
+	head := tape.NewMLP(r.params, embeddedWidth, embeddedWidth, embeddedWidth)
+	var views [2]graph.Batch
+	return func(index []int, _ *graph.Batch) *tape.Value {
+		if len(index) < 2 {
+			return nil // nothing to tell it from
+		}
+		var projected [2]*tape.Value
+		for v := range views {
+			views[v].Reset(tabulate(len(index), func(k int) *graph.Graph { return changed(r.Train[index[k]], r.rng) }))
+			projected[v] = head(r.t, r.t.SumNodes(e(&views[v], true), &views[v]), true)
+		}
+		return viewLoss(r.t, projected[0], projected[1])
+	}
+}
+
+// viewLoss is the mean over i of −log(e^{s_ii/τ} / Σ_{j≠i} e^{s_ij/τ}), where s_ij is the
+// cosine of row i of one view and row j of the other.
+func viewLoss(t *tape.Tape, one, other *tape.Value) *tape.Value {
+	one, other = t.Unit(one), t.Unit(other)
+	all := othersOf(t, one, other, 1/graphCLTemperature)
+	return t.Mean(t.Sub(all, t.Scale(t.SumRows(t.Mul(one, other)), 1/graphCLTemperature)))
+}
 
 // changed returns g after one of four changes, drawn by rng: nodes left out, edges moved,
-// the surroundings of a node alone, features hidden.
+// the surroundings of a node alone, features hidden. A node alone stays as it is.
 func changed(g *graph.Graph, rng *rand.Rand) *graph.Graph {
 	n := g.N()
+	if n < 2 {
+		return g
+	}
 	count := int(changedShare * float64(n))
 	switch rng.IntN(4) {
 	case 0:
@@ -92,36 +116,4 @@ func hidden(g *graph.Graph, nodes []int) *graph.Graph {
 		}
 	}
 	return other
-}
-
-// viewLoss is the mean over i of −log(e^{s_ii/τ} / Σ_{j≠i} e^{s_ij/τ}), where s_ij is the
-// cosine of row i of one view and row j of the other.
-func viewLoss(t *tape.Tape, one, other *tape.Value) *tape.Value {
-	one, other = t.Unit(one), t.Unit(other)
-	all := othersOf(t, one, other, 1/graphCLTemperature)
-	return t.Mean(t.Sub(all, t.Scale(t.SumRows(t.Mul(one, other)), 1/graphCLTemperature)))
-}
-
-func trainGraphCL(r *run) embedder {
-	e := newEmbedder(r)
-	head := tape.NewMLP(r.params, embeddedWidth, embeddedWidth, embeddedWidth)
-	var views [2]graph.Batch
-	r.train(tape.NewAdam(r.params, embeddedRate), r.Train, embeddedEpochs, embeddedSteps, func(index []int, _ *graph.Batch) *tape.Value {
-		if len(index) < 2 {
-			return nil // nothing to tell it from
-		}
-		var projected [2]*tape.Value
-		for v := range views {
-			gs := pick(r.Train, index)
-			for k, g := range gs {
-				if g.N() > 1 {
-					gs[k] = changed(g, r.rng)
-				}
-			}
-			views[v].Reset(gs)
-			projected[v] = head(r.t, r.t.SumNodes(e(&views[v], true), &views[v]), true)
-		}
-		return viewLoss(r.t, projected[0], projected[1])
-	})
-	return e
 }

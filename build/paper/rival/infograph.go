@@ -10,18 +10,26 @@ import (
 // one of that graph.
 func infoGraph() []*Rival {
 	const cite = "Sun, Hoffmann, Verma and Tang, InfoGraph, ICLR 2020"
-	return embeddingRivals("infograph", "InfoGraph", cite, trainInfoGraph,
+	return embeddingRivals("infograph", "InfoGraph", cite, newInfoGraph,
 		[]float64{86.14, 50.79, 69.02, 55.25, 81.38, 59.97, 58.05, 70.49, 48.12, 77.57},
 		[]float64{63.17, 51.43, 93.10, 60.00, 58.73, 56.28, 56.92, 53.68, 48.51, 54.16})
 }
 
-// newDiscriminator returns what maps embeddings to where nodes and graphs are compared: three
-// layers and a linear way around them.
-func newDiscriminator(p *tape.Params, width int) tape.Layer {
-	around := tape.NewLinear(p, width, width)
-	through := tape.Sequence(tape.NewLinear(p, width, width), tape.ReLU, tape.NewLinear(p, width, width), tape.ReLU, tape.NewLinear(p, width, width), tape.ReLU)
-	return func(t *tape.Tape, x *tape.Value, training bool) *tape.Value {
-		return t.Add(through(t, x, training), around(t, x, training))
+// newInfoGraph compares nodes and graphs after each went through three layers and a linear way
+// around them.
+func newInfoGraph(r *run, e embedder) batchLoss {
+	newDiscriminator := func() tape.Layer {
+		linear := func() tape.Layer { return tape.NewLinear(r.params, embeddedWidth, embeddedWidth) }
+		around, through := linear(), tape.Sequence(linear(), tape.ReLU, linear(), tape.ReLU, linear(), tape.ReLU)
+		return func(t *tape.Tape, x *tape.Value, training bool) *tape.Value {
+			return t.Add(through(t, x, training), around(t, x, training))
+		}
+	}
+	local, global := newDiscriminator(), newDiscriminator()
+	return func(_ []int, b *graph.Batch) *tape.Value {
+		nodes := e(b, true)
+		graphs := r.t.SumNodes(nodes, b)
+		return informationLoss(r.t, local(r.t, nodes, true), global(r.t, graphs, true), tape.Owners(b))
 	}
 }
 
@@ -34,15 +42,4 @@ func informationLoss(t *tape.Tape, nodes, graphs *tape.Value, owners []int32) *t
 	others := t.Sub(t.Sum(all), t.Sum(t.Softplus(own)))
 	count := max(1, nodes.Rows*(graphs.Rows-1))
 	return t.Add(t.Scale(others, 1/float32(count)), t.Mean(t.Softplus(t.Scale(own, -1))))
-}
-
-func trainInfoGraph(r *run) embedder {
-	e := newEmbedder(r)
-	local, global := newDiscriminator(r.params, embeddedWidth), newDiscriminator(r.params, embeddedWidth)
-	r.train(tape.NewAdam(r.params, embeddedRate), r.Train, embeddedEpochs, embeddedSteps, func(_ []int, b *graph.Batch) *tape.Value {
-		nodes := e(b, true)
-		graphs := r.t.SumNodes(nodes, b)
-		return informationLoss(r.t, local(r.t, nodes, true), global(r.t, graphs, true), tape.Owners(b))
-	})
-	return e
 }

@@ -77,10 +77,13 @@ func (r *run) step(adam *tape.Adam, loss func() *tape.Value) {
 	}
 }
 
+// A batchLoss is the loss of a batch of graphs with these numbers, or nil.
+type batchLoss func(index []int, b *graph.Batch) *tape.Value
+
 // train makes a step for each batch of graphs, so many epochs long or, in a large set, until
 // there were enough steps. The order of the graphs in an epoch is drawn. No batch has one graph
 // alone, unless there is only one.
-func (r *run) train(adam *tape.Adam, gs []*graph.Graph, epochs, steps int, loss func(index []int, b *graph.Batch) *tape.Value) {
+func (r *run) train(adam *tape.Adam, gs []*graph.Graph, epochs, steps int, loss batchLoss) {
 	var batch graph.Batch
 	for range epochs {
 		for order := r.rng.Perm(len(gs)); len(order) > 0 && steps > 0; steps-- {

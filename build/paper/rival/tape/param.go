@@ -3,6 +3,7 @@ package tape
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"baca/algo/gin"
 )
@@ -56,9 +57,8 @@ func (p *Params) Load(from ...gin.MLP) {
 
 // An Adam makes steps of Adam (Kingma and Ba 2015) with β₁ = 0.9, β₂ = 0.999, ε = 1e-8.
 type Adam struct {
-	Rate float64
-	// Decay adds Decay·w to the gradient of w, which is called weight decay.
-	Decay float64
+	Rate  float64
+	Decay float64 // adds Decay·w to the gradient of w, which is called weight decay
 
 	params *Params
 	step   int
@@ -66,7 +66,13 @@ type Adam struct {
 }
 
 // NewAdam prepares steps for all of params.
-func NewAdam(params *Params, rate float64) *Adam { return &Adam{Rate: rate, params: params} }
+func NewAdam(params *Params, rate float64) *Adam {
+	a := &Adam{Rate: rate, params: params}
+	for _, p := range params.list {
+		a.m, a.v = append(a.m, make([]float32, len(p.Data))), append(a.v, make([]float32, len(p.Data)))
+	}
+	return a
+}
 
 // Step moves each parameter by its gradient, which then is zero again.
 func (a *Adam) Step() {
@@ -74,9 +80,6 @@ func (a *Adam) Step() {
 	a.step++
 	first, second := 1-math.Pow(beta1, float64(a.step)), 1-math.Pow(beta2, float64(a.step))
 	for k, p := range a.params.list {
-		if k == len(a.m) { // the first step
-			a.m, a.v = append(a.m, make([]float32, len(p.Data))), append(a.v, make([]float32, len(p.Data)))
-		}
 		for i, grad := range p.grad {
 			g := float64(grad) + a.Decay*float64(p.Data[i])
 			m := beta1*float64(a.m[k][i]) + (1-beta1)*g
@@ -88,7 +91,7 @@ func (a *Adam) Step() {
 	}
 }
 
-// A Layer maps rows. Training is what a [Norm] in it needs.
+// A Layer maps rows. Training is what [NewNorm] needs.
 type Layer func(t *Tape, x *Value, training bool) *Value
 
 // Sequence puts layers one after the other.
@@ -122,43 +125,33 @@ func NewMLP(p *Params, in, hidden, out int) Layer {
 	return Sequence(NewLinear(p, in, hidden), ReLU, NewLinear(p, hidden, out))
 }
 
-// A Norm brings columns to mean 0 and variance 1 (Ioffe and Szegedy 2015), then scales and
-// shifts them by parameters.
-type Norm struct {
-	Scale, Shift   *Value
-	mean, variance []float32 // running, of training
-}
-
-// NewNorm returns the Forward of one of so many columns.
-func NewNorm(p *Params, cols int) Layer {
-	n := &Norm{Scale: p.Zeros(1, cols), Shift: p.Zeros(1, cols), mean: make([]float32, cols), variance: make([]float32, cols)}
-	for j := range cols {
-		n.Scale.Data[j], n.variance[j] = 1, 1
-	}
-	return n.Forward
-}
-
 // normEpsilon is added to variances, and each batch moves the running ones by normMomentum.
 const normEpsilon, normMomentum = 1e-5, 0.1
 
-// Forward takes mean and variance from the rows of x in training, and otherwise those that
-// training has seen, so that rows do not depend on each other.
-func (n *Norm) Forward(t *Tape, x *Value, training bool) *Value {
-	var unit *Value
-	if training && x.Rows > 1 {
-		var means, variances []float64
-		unit, means, variances = t.standardized(x, x.Cols, 1, x.Cols)
-		rows := float64(x.Rows)
-		for j := range means {
-			n.mean[j] += normMomentum * (float32(means[j]) - n.mean[j])
-			n.variance[j] += normMomentum * (float32(variances[j]*rows/(rows-1)) - n.variance[j])
+// NewNorm returns a layer that brings columns to mean 0 and variance 1 (Ioffe and Szegedy
+// 2015), then scales and shifts them by parameters. It takes mean and variance from the rows in
+// training, and otherwise those that training has seen, so that rows do not depend on each other.
+func NewNorm(p *Params, cols int) Layer {
+	scale, shift := p.Zeros(1, cols), p.Zeros(1, cols)
+	mean, variance := NewMatrix(1, cols), slices.Repeat([]float32{1}, cols) // running
+	copy(scale.Data, variance)
+	return func(t *Tape, x *Value, training bool) *Value {
+		var unit *Value
+		if training && x.Rows > 1 {
+			var means, variances []float64
+			unit, means, variances = t.standardized(x, x.Cols, 1, x.Cols)
+			rows := float64(x.Rows)
+			for j := range means {
+				mean.Data[j] += normMomentum * (float32(means[j]) - mean.Data[j])
+				variance[j] += normMomentum * (float32(variances[j]*rows/(rows-1)) - variance[j])
+			}
+		} else {
+			inverses := NewMatrix(1, cols)
+			for j, v := range variance {
+				inverses.Data[j] = inverse(float64(v))
+			}
+			unit = t.Mul(t.Sub(x, t.Constant(mean)), t.Constant(inverses))
 		}
-	} else {
-		scale := NewMatrix(1, x.Cols)
-		for j, v := range n.variance {
-			scale.Data[j] = inverse(float64(v))
-		}
-		unit = t.Mul(t.Sub(x, t.Constant(Matrix{1, x.Cols, n.mean})), t.Constant(scale))
+		return t.Add(t.Mul(unit, scale), shift)
 	}
-	return t.Add(t.Mul(unit, n.Scale), n.Shift)
 }

@@ -58,8 +58,11 @@ func operations(t *testing.T) map[string]struct {
 	}
 	normed := func(training bool) op {
 		return op{[][2]int{{4, 3}, {1, 3}, {1, 3}}, -1, 1, func(t *Tape, v []*Value) *Value {
-			copied := &Norm{v[1], v[2], []float32{0.1, -0.2, 0.3}, []float32{0.5, 2, 1}}
-			return copied.Forward(t, v[0], training)
+			params := NewParams(1)
+			norm := NewNorm(params, 3)
+			norm(t, t.Constant(random(9, 3, -1, 2, rand.New(rand.NewPCG(8, 8)))), true) // which moves the running mean and variance
+			*params.list[0], *params.list[1] = *v[1], *v[2]
+			return norm(t, v[0], training)
 		}}
 	}
 	return map[string]op{

@@ -206,22 +206,17 @@ func (e *evaluation) eachScoreBy(ctx context.Context, group []*rival.Rival, b *t
 	} else if group[0].Molecules {
 		return fmt.Errorf("%s reads molecules, and %s has none", group[0].Name, e.pair.ID)
 	}
-	var embedded *rival.Embedded
 	training := time.Now()
 	if t := group[0].Training; t != nil {
 		var err error
-		if embedded, err = t.Embed(ctx, p); err != nil {
+		if p.Embedded, err = t.Embed(ctx, p); err != nil {
 			return fmt.Errorf("%s: %w", group[0].Name, err)
 		}
 	}
 	trained := time.Since(training)
 	for _, r := range group {
 		start := time.Now()
-		score := func() ([]float64, error) { return r.Score(ctx, p) }
-		if embedded != nil {
-			score = func() ([]float64, error) { return r.Head(embedded, p.Seed) }
-		}
-		scores, err := score()
+		scores, err := r.Score(ctx, p)
 		if err != nil {
 			return fmt.Errorf("%s: %w", r.Name, err)
 		}

@@ -34,7 +34,7 @@ func domains() []*Rival {
 		return byDistance(func(distances points) []float64 { return nearest(distances, k) })
 	}
 	svm := func(train, test []fingerprint.Print, seed uint64) []float64 {
-		return oneClass(tanimoto(pick(train, drawn(len(train), seed)), test))
+		return oneClass(tanimoto(pick(train, drawn(len(train), seed)), test), seed)
 	}
 	const (
 		scikit = "the applicability domains of scikit-fingerprints (Adamczyk and Ludynia, SoftwareX 28, 2024)"

@@ -73,16 +73,10 @@ func movedEdges(g *graph.Graph, rng *rand.Rand) *graph.Graph {
 	for _, k := range rng.Perm(len(edges))[:int(changedShare*float64(len(edges)))] {
 		edges[k] = [2]int32{int32(rng.IntN(g.N())), int32(rng.IntN(g.N()))}
 	}
-	other := joined(g.N(), edges)
+	other, _, err := graph.New(g.N(), edges)
+	check(err)
 	other.X, other.Features = g.X, g.Features
 	return other
-}
-
-// joined is a graph with edges between its n nodes.
-func joined(n int, edges [][2]int32) *graph.Graph {
-	g, _, err := graph.New(n, edges)
-	check(err)
-	return g
 }
 
 // surroundings are count nodes that are reached from a random one by adding random

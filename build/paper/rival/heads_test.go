@@ -83,7 +83,7 @@ func TestHeadsAreThoseOfScikitLearn(t *testing.T) {
 		}
 	}
 	alike(t, "LOF", outlierFactors(between(g.Train, g.Test, math.Sqrt)), g.LOF, 1e-9)
-	alike(t, "one-class SVM", oneClass(between(g.Train, g.Test, func(d float64) float64 { return math.Exp(-d / 4) })), g.SVM, 1e-3)
+	alike(t, "one-class SVM", oneClass(between(g.Train, g.Test, func(d float64) float64 { return math.Exp(-d / 4) }), 0), g.SVM, 1e-3)
 	alike(t, "PCA box", outsidePCA(all, 0), g.PCABox, 1e-12)
 	components, _ := principal(g.Train)
 	if _, count := components.Dims(); count != g.Components {
@@ -126,7 +126,7 @@ func TestForest(t *testing.T) {
 func TestOneClassShare(t *testing.T) {
 	g := readGolden(t)
 	outside := 0
-	for _, s := range oneClass(between(g.Train, g.Train, func(d float64) float64 { return math.Exp(-d / 4) })) {
+	for _, s := range oneClass(between(g.Train, g.Train, func(d float64) float64 { return math.Exp(-d / 4) }), 0) {
 		if s > 2*svmTolerance {
 			outside++
 		}

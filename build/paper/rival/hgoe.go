@@ -83,7 +83,9 @@ func moved(g *graph.Graph, rng *rand.Rand) *graph.Graph {
 			edges[k] = [2]int32{rng.Int32N(int32(g.N())), rng.Int32N(int32(g.N()))}
 		}
 	}
-	return joined(g.N(), edges)
+	other, _, err := graph.New(g.N(), edges)
+	check(err)
+	return other
 }
 
 // internalOutliers draws up to n graphs from mixtures of the graphons of five subgroups, which

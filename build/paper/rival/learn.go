@@ -167,10 +167,9 @@ func nodeInput(b *graph.Batch) tape.Matrix {
 
 // nodeWidth is the width of nodeInput.
 func nodeWidth(gs []*graph.Graph) int {
-	if gs[0].Features == molecule.Features {
-		return molecule.Features
-	}
-	return graph.DegreeClasses
+	var b graph.Batch
+	b.Reset(gs[:1])
+	return nodeInput(&b).Cols
 }
 
 // degrees are those of nodes, one-hot, with the highest of all classes for those above, too.

@@ -184,7 +184,7 @@ func TestEachBatch(t *testing.T) {
 	}
 }
 
-// Every detector has what its Score, Head and Embed need, and a name of its own.
+// Every detector has what its Score needs, and a name of its own.
 func TestRivalsAreWhole(t *testing.T) {
 	for _, r := range All() {
 		if (r.score == nil) != (r.Training != nil) || (r.Training == nil) != (r.head == nil) || Named(r.Name).Title != r.Title {

@@ -20,8 +20,7 @@ import (
 // where ℓ is the contrast of package contrast: the tree is to say all of the graph, but not
 // what its label says anyway.
 var redOUT = &Rival{
-	Name:      "redout",
-	Title:     "RedOUT",
+	Name: "redout", Title: "RedOUT",
 	Cite:      "Hou and others, Redundancy-Aware Test-Time Graph Out-of-Distribution Detection, NeurIPS 2025",
 	Published: []float64{95.06, 94.45, 99.98, 66.75, 79.54, 71.67, 92.97, 92.60, 86.56, 95.00},
 	Source:    "its table 1",

@@ -19,6 +19,7 @@ type Problem struct {
 	// The molecules of the graphs, nil where these are not molecules.
 	TrainSMILES, TestSMILES []string
 	Model                   *algo.Model // with the encoder that was trained on Train
+	Embedded                *Embedded   // what the Training of a detector gave, nil to train
 	Seed                    uint64
 	Workers                 int // goroutines, 0 for one on each core; scores do not depend on it
 }
@@ -49,18 +50,14 @@ func (r *Rival) Score(ctx context.Context, p *Problem) (scores []float64, err er
 	defer caught(&err)
 	at := newRun(ctx, p)
 	switch {
-	case r.Training != nil:
+	case r.Training != nil && p.Embedded == nil:
 		return r.head(r.Training.embed(at), p.Seed), nil
+	case r.Training != nil:
+		return r.head(p.Embedded, p.Seed), nil
 	case r.Batch:
 		return at.inCanonicalOrder(r.score), nil
 	}
 	return r.score(at), nil
-}
-
-// Head returns the scores of what Training gives.
-func (r *Rival) Head(e *Embedded, seed uint64) (scores []float64, err error) {
-	defer caught(&err)
-	return r.head(e, seed), nil
 }
 
 // A Training learns embeddings of graphs.

@@ -12,8 +12,7 @@ import (
 // views, and each graph with its coding tree, which it calls the anchor. The score is the sum
 // of the three losses, each in deviations of the training graphs.
 var sego = &Rival{
-	Name:      "sego",
-	Title:     "SEGO",
+	Name: "sego", Title: "SEGO",
 	Cite:      "Hou and others, Structural Entropy Guided Unsupervised Graph Out-Of-Distribution Detection, AAAI 2025",
 	Published: []float64{96.66, 85.02, 99.48, 64.42, 80.27, 66.67, 90.95, 87.55, 78.99, 94.59},
 	Source:    "its table 1",

@@ -16,7 +16,7 @@ const (
 // by a kernel: how far it is on the other side of the plane that parts ν of the n training points
 // from the rest. The weights minimise ½ αᵀKα with 0 ≤ α ≤ 1 and Σα = νn, two at a time (Fan, Chen
 // and Lin, Journal of Machine Learning Research 6, 2005).
-func oneClass(p points) []float64 {
+func oneClass(p points, _ uint64) []float64 {
 	k, total := tabulate(p.n, p.row), svmNu*float64(p.n)
 	alpha := tabulate(p.n, func(i int) float64 { return min(1, max(0, total-float64(i))) })
 	gradient := tabulate(p.n, func(i int) float64 { return floats.Dot(k[i], alpha) })

@@ -109,10 +109,10 @@ func dot(a, b []float32) float64 {
 }
 
 // each returns f of each element. slope is the derivative, from the element x and y = f(x).
-func (t *Tape) each(a *Value, f func(x float32) float32, slope func(x, y float32) float32) *Value {
+func (t *Tape) each(a *Value, f func(x float64) float64, slope func(x, y float32) float32) *Value {
 	out := t.value(a.Rows, a.Cols, a)
 	for i, x := range a.Data {
-		out.Data[i] = f(x)
+		out.Data[i] = float32(f(float64(x)))
 	}
 	out.back = func() {
 		for i, d := range out.grad {
@@ -124,17 +124,17 @@ func (t *Tape) each(a *Value, f func(x float32) float32, slope func(x, y float32
 
 // Scale returns s·a.
 func (t *Tape) Scale(a *Value, s float32) *Value {
-	return t.each(a, func(x float32) float32 { return s * x }, func(_, _ float32) float32 { return s })
+	return t.each(a, func(x float64) float64 { return float64(s) * x }, func(_, _ float32) float32 { return s })
 }
 
 // Shift returns a + s.
 func (t *Tape) Shift(a *Value, s float32) *Value {
-	return t.each(a, func(x float32) float32 { return x + s }, func(_, _ float32) float32 { return 1 })
+	return t.each(a, func(x float64) float64 { return x + float64(s) }, func(_, _ float32) float32 { return 1 })
 }
 
 // ReLU returns max(0, a).
 func (t *Tape) ReLU(a *Value) *Value {
-	return t.each(a, func(x float32) float32 { return max(0, x) }, func(x, _ float32) float32 {
+	return t.each(a, func(x float64) float64 { return max(0, x) }, func(x, _ float32) float32 {
 		if x > 0 {
 			return 1
 		}
@@ -147,29 +147,29 @@ func (t *Tape) Sigmoid(a *Value) *Value {
 	return t.each(a, sigmoid, func(_, y float32) float32 { return y * (1 - y) })
 }
 
-func sigmoid(x float32) float32 { return float32(1 / (1 + math.Exp(-float64(x)))) }
+func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
 // Softplus returns log(1 + e^a). The cross entropy of a logit a is Softplus(−a) where the
 // label is 1, and Softplus(a) where it is 0.
 func (t *Tape) Softplus(a *Value) *Value {
-	return t.each(a, func(x float32) float32 {
-		return max(0, x) + float32(math.Log1p(math.Exp(-math.Abs(float64(x)))))
-	}, func(x, _ float32) float32 { return sigmoid(x) })
+	return t.each(a, func(x float64) float64 {
+		return max(0, x) + float64(float32(math.Log1p(math.Exp(-math.Abs(x)))))
+	}, func(x, _ float32) float32 { return float32(sigmoid(float64(x))) })
 }
 
 // Exp returns e^a.
 func (t *Tape) Exp(a *Value) *Value {
-	return t.each(a, func(x float32) float32 { return float32(math.Exp(float64(x))) }, func(_, y float32) float32 { return y })
+	return t.each(a, math.Exp, func(_, y float32) float32 { return y })
 }
 
 // Log returns the natural logarithm of a, whose elements must be positive.
 func (t *Tape) Log(a *Value) *Value {
-	return t.each(a, func(x float32) float32 { return float32(math.Log(float64(x))) }, func(x, _ float32) float32 { return 1 / x })
+	return t.each(a, math.Log, func(x, _ float32) float32 { return 1 / x })
 }
 
 // Square returns the squares of the elements.
 func (t *Tape) Square(a *Value) *Value {
-	return t.each(a, func(x float32) float32 { return x * x }, func(x, _ float32) float32 { return 2 * x })
+	return t.each(a, func(x float64) float64 { return x * x }, func(x, _ float32) float32 { return 2 * x })
 }
 
 // Sum returns the sum of all elements, 1×1.

@@ -65,7 +65,7 @@ func TestTreeBatch(t *testing.T) {
 	embed := func(lo, hi int) tape.Matrix {
 		var b graph.Batch
 		b.Reset(gs[lo:hi])
-		return net(new(tape.Tape), newTreeBatch(&b, codingTrees(gs[lo:hi])), false).Matrix
+		return net(new(tape.Tape), &b, codingTrees(gs[lo:hi])).Matrix
 	}
 	all := embed(0, len(gs))
 	if all.Rows != len(gs) || all.Cols != 8 {
@@ -89,7 +89,7 @@ func TestRedOUTLoss(t *testing.T) {
 		z.Data[i], tree.Data[i] = float32(rng.NormFloat64()), float32(rng.NormFloat64())
 	}
 	tp := new(tape.Tape)
-	got := redOUTLoss(tp, tp.Constant(tree), tp.Constant(z))
+	got := redOUTLoss(tp, tape.Constant(tree), tape.Constant(z))
 	cosine := func(a, b []float32) float64 {
 		ab, aa, bb := 0.0, 0.0, 0.0
 		for k := range a {
@@ -140,7 +140,7 @@ func TestSIGOODAnswers(t *testing.T) {
 	lo, hi = b.Nodes(2)
 	copy(prompted.Data[lo:hi], energy.Data[lo:hi])
 	tp := new(tape.Tape)
-	got := answers(tp, b, tp.Constant(prompted), tp.Constant(energy))
+	got := answers(tp, b, tape.Constant(prompted), tape.Constant(energy))
 	for k := range b.Graphs {
 		sum, count := [2]float64{}, [2]float64{} // of nodes whose energy falls and rises
 		lo, hi := b.Nodes(k)

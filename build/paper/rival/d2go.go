@@ -33,8 +33,7 @@ var d2go = &Rival{
 	Source: "no figures: the paper's table has no row of it, and its own text was not at hand",
 	Differs: "Made from what the paper says of it: two dictionaries of graphons, no attention, and a fixed weight between the two sides. " +
 		"Sizes, temperatures and thresholds are those of the paper's method.",
-	Batch: true,
-	score: scoreD2GO,
+	Batch: true, score: scoreD2GO,
 }
 
 func scoreD2GO(r *run) []float64 {
@@ -56,11 +55,9 @@ func scoreD2GO(r *run) []float64 {
 		for k, x := range checked(contrast.BaseScores(r.ctx, r.Workers, drawn, negatives, false, terms)) {
 			d.Offer(dictionary.Entry{Key: rows.Row(k), Score: x})
 		}
+		sign := map[dictionary.Side]float64{dictionary.ID: -1, dictionary.OOD: 1}[side]
 		for i, x := range likeness(keys, d, members) {
-			if side == dictionary.ID {
-				x = -x
-			}
-			calibration[i] += x
+			calibration[i] += sign * x
 		}
 	}
 	scores := make([]float64, len(base))
@@ -77,7 +74,8 @@ func standardized(by *near.Standardizer, of *contrast.Representation) tape.Matri
 // tails are the graphs of the lowest and of the highest scores, a quarter each and at least
 // one, in their order.
 func tails(scores []float64) (low, high []int) {
-	order := sorted(len(scores), func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
+	order := tabulate(len(scores), func(i int) int { return i })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
 	n := max(1, int(math.Round(0.25*float64(len(order)))))
 	return slices.Sorted(slices.Values(order[:n])), slices.Sorted(slices.Values(order[len(order)-n:]))
 }
@@ -114,7 +112,8 @@ func likeness(queries tape.Matrix, d *dictionary.Dictionary, members []int) []fl
 // units returns rows brought to length 1; rows of zeros stay.
 func units(m tape.Matrix) []float32 {
 	return slices.Concat(tabulate(m.Rows, func(i int) []float32 {
-		row, scale := m.Row(i), float32(cmp.Or(length(m.Row(i)), 1))
-		return tabulate(m.Cols, func(j int) float32 { return row[j] / scale })
+		row := m.Row(i)
+		length := float32(cmp.Or(math.Sqrt(tape.Dot(row, row)), 1))
+		return tabulate(m.Cols, func(j int) float32 { return row[j] / length })
 	})...)
 }

@@ -39,7 +39,7 @@ func TestConcentrations(t *testing.T) {
 func TestPrototypes(t *testing.T) {
 	p := &prototypes{scaled: tape.Matrix{Rows: 3, Cols: 2, Data: []float32{1, 0, 0, 2, 1, 1}}, cluster: []int{0, 1}}
 	tp := new(tape.Tape)
-	b := tp.Constant(tape.Matrix{Rows: 1, Cols: 2, Data: []float32{3, 4}})
+	b := tape.Constant(tape.Matrix{Rows: 1, Cols: 2, Data: []float32{3, 4}})
 	closeTo(t, "ℓ_b", p.loss(tp, b, []int{1}).Float(), 0.1711007)
 	closeTo(t, "the score", p.score(tp, b)[0], 1.8221188)
 }
@@ -49,7 +49,7 @@ func TestPrototypes(t *testing.T) {
 func TestBottleneck(t *testing.T) {
 	tp := new(tape.Tape)
 	z := tape.Matrix{Rows: 1, Cols: 3, Data: []float32{1, 2, -1}}
-	entropy, information := bottleneck(tp, tp.Constant(z), tape.Matrix{Rows: 1, Cols: 3, Data: []float32{0, 1, 0}})
+	entropy, information := bottleneck(tp, tape.Constant(z), tape.Matrix{Rows: 1, Cols: 3, Data: []float32{0, 1, 0}})
 	closeTo(t, "the cross entropy", entropy.Float(), 0.3490122)
 	closeTo(t, "the information", information.Float(), (1.3490122+2*(math.Ln2+0.3490122))/3)
 }
@@ -91,7 +91,7 @@ func TestDistanceFrom(t *testing.T) {
 	}
 	want := mahalanobis(&Embedded{wide, wide}, 0)
 	tp := new(tape.Tape)
-	for i, got := range distanceFrom(rows)(tp, tp.Constant(rows)).Data {
+	for i, got := range distanceFrom(rows)(tp, tape.Constant(rows)).Data {
 		if math.Abs(float64(got)-want[i]/4) > 1e-4*max(1, want[i]) {
 			t.Fatalf("row %d has distance %g, want %g", i, got, want[i]/4)
 		}
@@ -107,7 +107,7 @@ func TestFrozenView(t *testing.T) {
 	p.Model.Encoder.Forward(&b, &act)
 	for view := range gin.Views {
 		f, tp := newFrozenView(p.Model.Encoder, view), new(tape.Tape)
-		x := tp.Constant(f.input(&b))
+		x := f.input(&b)
 		got := f.project(tp, &b, x, nil)
 		for i, want := range act.GraphProjection[view] {
 			if math.Abs(float64(got.Data[i]-want)) > 1e-3*max(1, math.Abs(float64(want))) {
@@ -118,7 +118,7 @@ func TestFrozenView(t *testing.T) {
 		for i := range ones.Data {
 			ones.Data[i] = 1
 		}
-		if !slices.Equal(f.project(tp, &b, x, tp.Constant(ones)).Data, got.Data) {
+		if !slices.Equal(f.project(tp, &b, x, tape.Constant(ones)).Data, got.Data) {
 			t.Errorf("view %d: edges of weight 1 change the projections", view)
 		}
 	}
@@ -174,10 +174,10 @@ func TestLikeness(t *testing.T) {
 // formula for logits 0 and 2.
 func TestBoundaryLoss(t *testing.T) {
 	tp := new(tape.Tape)
-	loss := boundaryLoss(tp, tp.Constant(tape.Matrix{Rows: 2, Cols: 1, Data: []float32{0, 2}}))
+	loss := boundaryLoss(tp, tape.Constant(tape.Matrix{Rows: 2, Cols: 1, Data: []float32{0, 2}}))
 	p := 1 / (1 + math.Exp(-2))
 	closeTo(t, "the loss", loss.Float(), (math.Ln2-4*p*(1-p)*math.Log(p))/2)
-	closeTo(t, "the loss of outliers deep inside", boundaryLoss(tp, tp.Constant(tape.Matrix{Rows: 1, Cols: 1, Data: []float32{-20}})).Float(), 0)
+	closeTo(t, "the loss of outliers deep inside", boundaryLoss(tp, tape.Constant(tape.Matrix{Rows: 1, Cols: 1, Data: []float32{-20}})).Float(), 0)
 }
 
 // A moved graph has the nodes and about two thirds of the edges of the other.

@@ -30,22 +30,18 @@ func domains() []*Rival {
 			return head(&Embedded{bits(train), bits(test)}, seed)
 		}
 	}
-	nearestOf := func(k int) judge {
-		return byDistance(func(distances points) []float64 { return nearest(distances, k) })
-	}
 	svm := func(train, test []fingerprint.Print, seed uint64) []float64 {
 		return oneClass(tanimoto(pick(train, drawn(len(train), seed)), test), seed)
 	}
-	const (
-		scikit = "the applicability domains of scikit-fingerprints (Adamczyk and Ludynia, SoftwareX 28, 2024)"
-		sets   = "ECFP4 is not folded, and Tanimoto similarity takes the place of a distance of bits."
-		folded = "ECFP4 is folded to 1 024 bits, all of which occur in a large training set, so that a box of them holds everything. " +
-			"The domain is a score and not yes or no."
-	)
+	const scikit = "the applicability domains of scikit-fingerprints (Adamczyk and Ludynia, SoftwareX 28, 2024)"
+	const sets = "ECFP4 is not folded, and Tanimoto similarity takes the place of a distance of bits."
+	const folded = "ECFP4 is folded to 1 024 bits, all of which occur in a large training set, so that a box of them holds everything. " +
+		"The domain is a score and not yes or no."
 	return []*Rival{
-		domain("nearest", "nearest neighbour", "k-NN of "+scikit+" with its k = 1", sets, nearestOf(1)),
+		domain("nearest", "nearest neighbour", "k-NN of "+scikit+" with its k = 1", sets, byDistance(func(p points) []float64 { return nearest(p, 1) })),
 		domain("knn", "5 nearest neighbours",
-			"Sheridan, Feuston, Maiorov and Kearsley, Journal of Chemical Information and Computer Sciences 44, 2004; mean Tanimoto distance", sets, nearestOf(5)),
+			"Sheridan, Feuston, Maiorov and Kearsley, Journal of Chemical Information and Computer Sciences 44, 2004; mean Tanimoto distance", sets,
+			byDistance(func(p points) []float64 { return nearest(p, 5) })),
 		domain("lof", "LOF", "Breunig and others, SIGMOD 2000", sets, byDistance(outlierFactors)),
 		domain("ocsvm", "OC-SVM", "Schölkopf and others, Neural Computation 13, 2001; Tanimoto kernel", sets, svm),
 		domain("forest", "isolation forest", "Liu, Ting and Zhou, ICDM 2008", folded, byBits(isolationForest)),

@@ -52,7 +52,7 @@ func TestEmbeddingLosses(t *testing.T) {
 		}
 	}
 	tp := new(tape.Tape)
-	got := informationLoss(tp, tp.Constant(nodes), tp.Constant(graphs), owners).Float()
+	got := informationLoss(tp, tape.Constant(nodes), tape.Constant(graphs), owners).Float()
 	alike(t, "information", []float64{got}, []float64{same + others}, 1e-5)
 
 	one, other := randomMatrix(4, 5, rng), randomMatrix(4, 5, rng)
@@ -67,7 +67,7 @@ func TestEmbeddingLosses(t *testing.T) {
 		}
 		want -= math.Log(math.Exp(cosine(one.Row(i), other.Row(i))/graphCLTemperature)/sum) / 4
 	}
-	got = viewLoss(tp, tp.Constant(one), tp.Constant(other)).Float()
+	got = viewLoss(tp, tape.Constant(one), tape.Constant(other)).Float()
 	alike(t, "view loss", []float64{got}, []float64{want}, 1e-4)
 }
 

@@ -11,10 +11,9 @@ import (
 	"baca/build/paper/rival/tape"
 )
 
-// goodD adds a third level to the two that S_Pre has. A head b on the embeddings of both
-// views is drawn to the nearest of some prototypes, the centres of clusters of training
-// graphs. Each level is standardised by what it is on training graphs, and the three are
-// summed:
+// goodD adds a third level to the two that S_Pre has. A head b on the embeddings of both views is
+// drawn to the nearest of some prototypes, the centres of clusters of training graphs. Each level
+// is standardised by what it is on training graphs, and the three are summed:
 //
 //	ℓ_b(i) = −log(e^{s_ik} / Σ_{j≠k} e^{s_ij}),  s_ij = cos(b_i, c_j) / (τ·φ_j)
 //	score = (min_j e^{s_ij} − μ_b)/σ_b + (ℓ_g − μ_g)/σ_g + (ℓ_n − μ_n)/σ_n
@@ -25,12 +24,10 @@ import (
 var goodD = &Rival{
 	Name: "good-d", Title: "GOOD-D",
 	Cite:      "Liu, Ding, Liu and Pan, GOOD-D: On Unsupervised Graph Out-Of-Distribution Detection, WSDM 2023",
-	Published: []float64{93.00, 78.43, 98.91, 61.89, 79.71, 65.30, 70.48, 81.56, 66.13, 91.39},
-	Source:    "the paper's table 1, from its authors",
+	Published: []float64{93.00, 78.43, 98.91, 61.89, 79.71, 65.30, 70.48, 81.56, 66.13, 91.39}, Source: "the paper's table 1, from its authors",
 	Differs: "The number of clusters is 2, or 5 for molecules, where the published commands have 2 to 30 by pair; the head learns on the frozen encoder, " +
 		"which is trained without it; negatives are all test graphs, where the published commands test most pairs in batches of 128, ID graphs first.",
-	Batch: true,
-	score: scoreGOODD,
+	Batch: true, score: scoreGOODD,
 }
 
 func scoreGOODD(r *run) []float64 {
@@ -43,7 +40,7 @@ func scoreGOODD(r *run) []float64 {
 		clusters = 5
 	}
 	head, adam := tape.NewMLP(r.params, 2*width, width, width), tape.NewAdam(r.params, rate)
-	embed := func(rows tape.Matrix) *tape.Value { return head(r.t, r.t.Constant(rows), false) }
+	embed := func(rows tape.Matrix) *tape.Value { return head(r.t, tape.Constant(rows)) }
 	sums, n := pooled(known), len(r.Train)
 	var losses []float64
 	perEpoch := (n + trainingBatch - 1) / trainingBatch
@@ -63,9 +60,8 @@ func scoreGOODD(r *run) []float64 {
 	return scores
 }
 
-// twoLevels returns the sum of ℓ_g and ℓ_n of the test graphs, each standardised by what it
-// is on training graphs, ℓ_g there in batches as in training. The negatives of ℓ_g are the
-// other test graphs.
+// twoLevels returns the sum of ℓ_g and ℓ_n of the test graphs, each standardised by what it is on
+// training graphs, ℓ_g there in batches. The negatives of ℓ_g are the other test graphs.
 func (r *run) twoLevels(known, tested *contrast.Representation) []float64 {
 	var losses []float64
 	for index := range slices.Chunk(r.rng.Perm(known.Len()), trainingBatch) {
@@ -96,7 +92,7 @@ func newPrototypes(b tape.Matrix, k int, rng *rand.Rand) *prototypes {
 	centres, cluster, distance := kMeans(b, k, rng)
 	for c, phi := range concentrations(cluster, distance, centres.Rows) {
 		row := centres.Row(c)
-		scale := float32(max(length(row), 1e-6) * temperature * phi)
+		scale := float32(max(math.Sqrt(tape.Dot(row, row)), 1e-6) * temperature * phi)
 		for j := range row {
 			row[j] /= scale
 		}
@@ -135,22 +131,17 @@ func concentrations(cluster []int, distance []float64, k int) []float64 {
 	return tabulate(k, func(c int) float64 { return phi[c]/(sum/float64(k)) + 0.5 })
 }
 
-// similarities returns cos(b_i, c_j)/(τφ_j), rows×k.
-func (p *prototypes) similarities(t *tape.Tape, b *tape.Value) *tape.Value {
-	return t.MatMulT(t.Unit(b), t.Constant(p.scaled))
-}
-
 // loss returns ℓ_b of the rows of b, which belong to training graphs of these numbers:
 // −log(e^{s_own} / Σ_{j≠own} e^{s_j}), rows×1.
 func (p *prototypes) loss(t *tape.Tape, b *tape.Value, index []int) *tape.Value {
-	s := p.similarities(t, b)
-	own := t.Constant(oneHot(pick(p.cluster, index), s.Cols))
+	s := t.MatMulT(t.Unit(b), tape.Constant(p.scaled))
+	own := tape.Constant(oneHot(pick(p.cluster, index), s.Cols))
 	return t.Sub(t.LogSumExp(t.Add(s, t.Scale(own, -1e9))), t.SumRows(t.Mul(s, own)))
 }
 
 // score returns the least of e^{s_j} of each row: a graph that belongs to one cluster is far
 // from some other, and one between the clusters is far from none.
 func (p *prototypes) score(t *tape.Tape, b *tape.Value) []float64 {
-	s := p.similarities(t, b)
+	s := t.MatMulT(t.Unit(b), tape.Constant(p.scaled))
 	return tabulate(s.Rows, func(i int) float64 { return math.Exp(float64(slices.Min(s.Row(i)))) })
 }

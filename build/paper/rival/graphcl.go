@@ -11,8 +11,7 @@ import (
 // graphCL learns embeddings in which two random changes of one graph are alike, and those
 // of other graphs are not.
 func graphCL() []*Rival {
-	const cite = "You, Chen, Sui, Chen, Wang and Shen, Graph contrastive learning with augmentations, NeurIPS 2020"
-	return embeddingRivals("graphcl", "GraphCL", cite, newGraphCL,
+	return embeddingRivals("graphcl", "GraphCL", "You, Chen, Sui, Chen, Wang and Shen, Graph contrastive learning with augmentations, NeurIPS 2020", newGraphCL,
 		[]float64{83.64, 73.03, 93.75, 52.87, 79.09, 58.30, 60.31, 75.72, 51.58, 78.73},
 		[]float64{60.00, 50.86, 92.90, 61.33, 59.67, 56.81, 55.55, 59.41, 47.84, 62.12})
 }
@@ -30,7 +29,7 @@ func newGraphCL(r *run, e embedder) batchLoss {
 		var projected [2]*tape.Value
 		for v := range views {
 			views[v].Reset(tabulate(len(index), func(k int) *graph.Graph { return changed(r.Train[index[k]], r.rng) }))
-			projected[v] = head(r.t, r.t.SumNodes(e(&views[v], true), &views[v]), true)
+			projected[v] = head(r.t, r.t.SumNodes(e(&views[v]), &views[v]))
 		}
 		return viewLoss(r.t, projected[0], projected[1])
 	}

@@ -25,10 +25,8 @@ func kernels() []*Rival {
 			},
 		}
 	}
-	const (
-		pk = "Neumann, Garnett, Bauckhage and Kersting, Propagation kernels, Machine Learning 102, 2016"
-		wl = "Shervashidze, Schweitzer, van Leeuwen, Mehlhorn and Borgwardt, Weisfeiler-Lehman graph kernels, JMLR 12, 2011"
-	)
+	const pk = "Neumann, Garnett, Bauckhage and Kersting, Propagation kernels, Machine Learning 102, 2016"
+	const wl = "Shervashidze, Schweitzer, van Leeuwen, Mehlhorn and Borgwardt, Weisfeiler-Lehman graph kernels, JMLR 12, 2011"
 	return []*Rival{
 		detector("pk-lof", "PK-LOF", pk, propagated, factorsOfKernel, 42.22, 51.04, 50.15, 50.47, 48.03, 51.33, 49.16, 53.10, 50.00, 50.82),
 		detector("pk-ocsvm", "PK-OCSVM", pk, propagated, oneClass, 42.55, 49.71, 50.17, 50.46, 48.07, 51.33, 48.82, 53.05, 50.06, 51.00),
@@ -39,13 +37,9 @@ func kernels() []*Rival {
 	}
 }
 
-const kernelStream = 0xba1a_2002
-
 // drawn returns the indices of n training graphs, or of 2 500 of them drawn by seed.
 func drawn(n int, seed uint64) []int {
-	order := stream(seed, kernelStream).Perm(n)[:min(n, 2500)]
-	slices.Sort(order)
-	return order
+	return slices.Sorted(slices.Values(stream(seed, 0xba1a_2002).Perm(n)[:min(n, 2500)]))
 }
 
 // subtrees is the Weisfeiler–Lehman subtree kernel: how often each rooted subtree of height 5
@@ -54,16 +48,13 @@ func subtrees(gs []*graph.Graph, _ uint64) []fingerprint.Print {
 	return checked(fingerprint.All(context.Background(), 1, gs, 5))
 }
 
-// propagated is the propagation kernel. Each node has a distribution over the labels, at first
-// its own label; ten steps of a random walk mix it with those of the neighbours. After each step
-// distributions near each other in total variation fall into the same bin, by a random
-// direction from the Cauchy distribution, and the kernel counts common bins.
-//
-// A direction has one value for each label, so that a distribution needs not be kept:
-// what the walk mixes are the values of the labels.
+// propagated is the propagation kernel. Each node has a distribution over labels, at first its own
+// label; ten steps of a random walk mix it with those of the neighbours. After each step those near
+// each other in total variation fall into the same bin, by a random direction from the Cauchy
+// distribution: a value for each label, so that the walk mixes these. The kernel counts common bins.
 func propagated(gs []*graph.Graph, seed uint64) []fingerprint.Print {
 	const steps, width = 10, 0.01 // of bins
-	rng := stream(seed, kernelStream+1)
+	rng := stream(seed, 0xba1a_2003)
 	var directions [steps + 1]uint64
 	var offsets [steps + 1]float64
 	for t := range directions {
@@ -121,26 +112,22 @@ func walked(g *graph.Graph, values []float64, steps int) []float64 {
 // cosines is the normalised linear kernel Σ a·b / √(Σ a² · Σ b²) of counts, with the first n
 // prints in the place of training points.
 func cosines(prints []fingerprint.Print, n int) points {
-	type entry struct {
-		print int
-		value float64
-	}
-	holders := map[uint32][]entry{}
+	holders := map[uint32][][2]int{} // training prints with a key, and how often each has it
 	length := make([]float64, len(prints))
 	for i, p := range prints {
 		for k, key := range p.Keys {
 			count := float64(p.Counts[k])
 			length[i] += count * count
 			if i < n {
-				holders[key] = append(holders[key], entry{i, count})
+				holders[key] = append(holders[key], [2]int{i, int(p.Counts[k])})
 			}
 		}
 	}
 	return points{n, len(prints) - n, func(i int) []float64 {
 		row := make([]float64, n)
 		for k, key := range prints[i].Keys {
-			for _, e := range holders[key] {
-				row[e.print] += float64(prints[i].Counts[k]) * e.value
+			for _, has := range holders[key] {
+				row[has[0]] += float64(prints[i].Counts[k]) * float64(has[1])
 			}
 		}
 		for j, x := range row {
@@ -152,14 +139,12 @@ func cosines(prints []fingerprint.Print, n int) points {
 	}}
 }
 
-// factorsOfKernel are local outlier factors by the distances √(2 − 2k) in the space of a
-// normalised kernel.
+// factorsOfKernel are local outlier factors by the distances √(2 − 2k) in the space of a kernel.
 func factorsOfKernel(kernel points, _ uint64) []float64 {
 	return outlierFactors(kernel.each(func(k float64) float64 { return math.Sqrt(max(0, 2-2*k)) }))
 }
 
-// forestOfKernel is an isolation forest on the values of the kernel with each training
-// point.
+// forestOfKernel is an isolation forest on the values of the kernel with training points.
 func forestOfKernel(kernel points, seed uint64) []float64 {
 	rows := tabulate(kernel.n+kernel.tested, kernel.row)
 	return isolationForest(&Embedded{rows[:kernel.n], rows[kernel.n:]}, seed)

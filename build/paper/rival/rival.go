@@ -11,13 +11,11 @@ import (
 	"baca/algo/graph"
 )
 
-// A Problem is what a detector is given: graphs that it may be trained on, and graphs that
-// it has to rank. All of Train are in-distribution. Nothing says which of Test are not, and
-// their order says nothing either.
+// A Problem has graphs that a detector may be trained on, all of them in-distribution, and graphs
+// that it has to rank. Neither anything else nor their order says which of these are not.
 type Problem struct {
-	Train, Test []*graph.Graph
-	// The molecules of the graphs, nil where these are not molecules.
-	TrainSMILES, TestSMILES []string
+	Train, Test             []*graph.Graph
+	TrainSMILES, TestSMILES []string    // nil where the graphs are not molecules
 	Model                   *algo.Model // with the encoder that was trained on Train
 	Embedded                *Embedded   // what the Training of a detector gave, nil to train
 	Seed                    uint64

@@ -1,17 +1,20 @@
 package rival
 
 import (
+	"cmp"
 	"errors"
+	"math"
+	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"baca/build/paper/rival/tape"
 )
 
-// mahalanobis returns the squared Mahalanobis distance of each row of test to the mean of
-// train. The covariance is shrunk to a multiple of the identity, as much as Ledoit and
-// Wolf (Journal of Multivariate Analysis 88, 2004) find best, so that it can be inverted
-// where there are fewer rows than columns. Train must have two rows that differ.
+// mahalanobis returns the squared Mahalanobis distance of each row of test to the mean of train,
+// which must have two rows that differ.
 func mahalanobis(e *Embedded, _ uint64) []float64 {
 	mean, covariance := ledoitWolf(e.Train)
 	return quadratic(covariance, less(e.Test, mean))
@@ -41,7 +44,9 @@ func quadratic(a *mat.SymDense, rows *mat.Dense) []float64 {
 	return tabulate(rows.RawMatrix().Rows, func(i int) float64 { return mat.Dot(rows.RowView(i), solved.ColView(i)) })
 }
 
-// ledoitWolf returns the mean of rows and their shrunk covariance.
+// ledoitWolf returns the mean of rows and their covariance, shrunk to a multiple of the identity as
+// much as Ledoit and Wolf (Journal of Multivariate Analysis 88, 2004) find best, so that it can be
+// inverted where there are fewer rows than columns.
 func ledoitWolf(rows [][]float64) ([]float64, *mat.SymDense) {
 	n, width := float64(len(rows)), len(rows[0])
 	mean, centred := centre(rows)
@@ -62,10 +67,7 @@ func ledoitWolf(rows [][]float64) ([]float64, *mat.SymDense) {
 		fourth += length * length / n
 	}
 	distance := squares - float64(width)*trace*trace
-	shrink := 0.0
-	if noise := min((fourth-squares)/n, distance); noise > 0 {
-		shrink = noise / distance
-	}
+	shrink := max(0, min((fourth-squares)/n, distance)) / cmp.Or(distance, 1)
 	product.ScaleSym(1-shrink, &product)
 	for i := range width {
 		product.SetSym(i, i, product.At(i, i)+shrink*trace)
@@ -92,8 +94,7 @@ func outsideBox(e *Embedded, _ uint64) []float64 {
 	})
 }
 
-// outsidePCA is outsideBox in the principal components of train, whose lengths do not matter
-// to a box.
+// outsidePCA is outsideBox in the principal components of train, whose lengths do not matter to a box.
 func outsidePCA(e *Embedded, seed uint64) []float64 {
 	components, mean := principal(e.Train)
 	projected := func(rows [][]float64) [][]float64 {
@@ -105,30 +106,18 @@ func outsidePCA(e *Embedded, seed uint64) []float64 {
 }
 
 // principal returns the principal components of rows (columns of the result), as many as
-// explain 0.9 of the variance, and the mean. They follow from the products of rows where
-// there are fewer of these than columns, else from those of columns.
-func principal(rows [][]float64) (components *mat.Dense, mean []float64) {
+// explain 0.9 of the variance, and the mean.
+func principal(rows [][]float64) (components mat.Matrix, mean []float64) {
 	mean, centred := centre(rows)
-	few := len(rows) < len(mean)
-	side := centred.T()
-	if few {
-		side = centred
-	}
 	var products mat.SymDense
-	products.SymOuterK(1, side)
+	products.SymOuterK(1, centred.T())
 	values, vectors := eigen(&products)
 	least, sum, first := 0.9*mat.Trace(&products), 0.0, len(values)
 	for first > 0 && (first == len(values) || sum < least) {
 		first--
 		sum += values[first]
 	}
-	components = vectors.Slice(0, len(values), first, len(values)).(*mat.Dense)
-	if few {
-		vectors = new(mat.Dense)
-		vectors.Mul(centred.T(), components)
-		components = vectors
-	}
-	return components, mean
+	return vectors.Slice(0, len(values), first, len(values)), mean
 }
 
 // eigen returns the eigenvalues, ascending, and the eigenvectors.
@@ -160,4 +149,59 @@ func less(rows [][]float64, mean []float64) *mat.Dense {
 		floats.SubTo(centred.RawRowView(i), row, mean)
 	}
 	return centred
+}
+
+// kMeans divides rows into k clusters, or as many as there are rows, by 20 rounds of Lloyd's
+// algorithm after k-means++ (Arthur and Vassilvitskii 2007). It returns the centres, k×cols, and
+// the cluster of each row and its distance from the centre of that.
+func kMeans(rows tape.Matrix, k int, rng *rand.Rand) (centres tape.Matrix, cluster []int, distance []float64) {
+	k = min(k, rows.Rows)
+	cluster, distance = make([]int, rows.Rows), slices.Repeat([]float64{1}, rows.Rows)
+	for range k {
+		total := 0.0
+		for _, d := range distance {
+			total += d * d
+		}
+		drawn, left := rows.Rows-1, rng.Float64()*total
+		for i, d := range distance {
+			if left -= d * d; left < 0 {
+				drawn = i
+				break
+			}
+		}
+		centres = matrixOf(append(centres.Data, rows.Row(drawn)...), rows.Cols)
+		assign(centres, rows, cluster, distance)
+	}
+	for range 20 {
+		counts, sums := make([]float32, k), tape.NewMatrix(k, rows.Cols)
+		for i, c := range cluster {
+			counts[c]++
+			for j, x := range rows.Row(i) {
+				sums.Row(c)[j] += x
+			}
+		}
+		for i, x := range sums.Data {
+			if n := counts[i/rows.Cols]; n > 0 { // an empty cluster keeps its centre
+				centres.Data[i] = x / n
+			}
+		}
+		assign(centres, rows, cluster, distance)
+	}
+	return centres, cluster, distance
+}
+
+// assign finds the nearest centre of each row, the first of several.
+func assign(centres, rows tape.Matrix, cluster []int, distance []float64) {
+	for i := range rows.Rows {
+		distance[i] = math.Inf(1)
+		for c := range centres.Rows {
+			sum, centre := float32(0), centres.Row(c)
+			for j, x := range rows.Row(i) {
+				sum += (x - centre[j]) * (x - centre[j])
+			}
+			if d := math.Sqrt(float64(sum)); d < distance[i] {
+				cluster[i], distance[i] = c, d
+			}
+		}
+	}
 }

@@ -5,8 +5,7 @@
 //	H(G; T) = −Σ g_α/vol(G) · log₂(vol_α/vol_parent(α))
 //
 // over all α but the root, where vol_α is the sum of the degrees of the leaves below α and
-// g_α the number of edges that leave them. It is the mean number of bits that say where a
-// random walk goes, if nodes are coded by their path in T.
+// g_α the number of edges that leave them.
 package entropy
 
 import (
@@ -16,17 +15,15 @@ import (
 	"baca/algo/graph"
 )
 
-// A Tree has all of its leaves at the same depth, its height. Node i of level l has the
-// parent Parents[l][i] in level l+1. Level 0 is the nodes of the graph, and the last level
-// is the root alone.
+// A Tree has all leaves at the same depth. Node i of level l has the parent Parents[l][i] in
+// level l+1. Level 0 is the nodes of the graph, and the last level is the root alone.
 type Tree struct{ Parents [][]int32 }
 
 // New returns a tree of the given height, 1 or more, for a graph of at least one node, by
 // the greedy method of SEP (Wu and others, Structural Entropy Guided Graph Hierarchical
 // Pooling, 2022): merge the two neighbours whose merging lowers the entropy most until one
 // node is left, drop the nodes that cost least until no path is longer than the height,
-// and fill shorter paths with nodes of one child. Ties go to the node with the lower
-// number. It takes O(nm) steps to merge and O(n²) to drop.
+// and fill shorter paths with nodes of one child. Ties go to the node with the lower number.
 func New(g *graph.Graph, height int) *Tree {
 	b := newBuilder(g)
 	b.mergeAll()
@@ -44,10 +41,9 @@ type builder struct {
 }
 
 type node struct {
-	parent      int32 // −1 of the root, and of nodes that have none yet
+	parent      int32 // −1 of the root, and of nodes that have none, not yet or no longer
 	volume, cut float64
 	edges       map[int32]int32 // how many join it with each other node that has no parent
-	dropped     bool
 }
 
 func newBuilder(g *graph.Graph) *builder {
@@ -120,21 +116,14 @@ func (b *builder) merge(i, j int32) {
 	}
 }
 
-// drop removes the inner node that costs least, of those on paths from the root that are
-// longer than the height, and gives its children to its parent. It is false if there is
-// none. A node costs (Σ cut of its children − its own cut)·log₂(volume of its parent/its own),
-// which is what H·vol(G) rises by.
+// drop removes the inner node that costs least, of those on paths longer than the height, and
+// gives its children to its parent. It is false if there is none. A node costs what H·vol(G)
+// rises by: (Σ cut of its children − its own cut)·log₂(volume of its parent/its own).
 func (b *builder) drop(height int) bool {
-	inside := make([]float64, len(b.nodes)) // the cuts of the children
-	for _, n := range b.nodes {
-		if n.parent >= 0 && !n.dropped {
-			inside[n.parent] += n.cut
-		}
-	}
-	depth, below := b.paths()
+	depth, below, inside := b.paths()
 	best, least := int32(-1), math.Inf(1)
 	for i := b.leaves; i < len(b.nodes)-1; i++ {
-		if n := b.nodes[i]; !n.dropped && depth[i]+below[i] > height {
+		if n := b.nodes[i]; n.parent >= 0 && depth[i]+below[i] > height {
 			if cost := (inside[i] - n.cut) * math.Log2(b.nodes[n.parent].volume/n.volume); cost < least {
 				best, least = int32(i), cost
 			}
@@ -143,36 +132,37 @@ func (b *builder) drop(height int) bool {
 	if best < 0 {
 		return false
 	}
-	b.nodes[best].dropped = true
 	for i, n := range b.nodes {
 		if n.parent == best {
 			b.nodes[i].parent = b.nodes[best].parent
 		}
 	}
+	b.nodes[best].parent = -1
 	return true
 }
 
-// paths returns how far each node is from the root and from the deepest leaf below it.
-func (b *builder) paths() (depth, below []int) {
-	depth, below = make([]int, len(b.nodes)), make([]int, len(b.nodes))
+// paths returns how far each node is from the root and from the deepest leaf below it, and the
+// sum of the cuts of its children.
+func (b *builder) paths() (depth, below []int, inside []float64) {
+	depth, below, inside = make([]int, len(b.nodes)), make([]int, len(b.nodes)), make([]float64, len(b.nodes))
 	for i, n := range b.nodes {
-		if n.parent >= 0 && !n.dropped {
+		if n.parent >= 0 {
 			below[n.parent] = max(below[n.parent], below[i]+1)
+			inside[n.parent] += n.cut
 		}
 	}
 	for i := len(b.nodes) - 2; i >= 0; i-- {
-		if !b.nodes[i].dropped {
-			depth[i] = depth[b.nodes[i].parent] + 1
+		if p := b.nodes[i].parent; p >= 0 {
+			depth[i] = depth[p] + 1
 		}
 	}
-	return depth, below
+	return depth, below, inside
 }
 
-// fill returns the tree. The level of a node is its distance from the deepest leaf below
-// it, and that of the root is the height. A node whose parent is higher up stands in the
-// levels between for a node of one child. Nodes of a level are in the order of their numbers.
+// fill returns the tree. The level of a node is its distance from the deepest leaf below it, and that
+// of the root the height. Where a parent is higher up, nodes of one child stand between.
 func (b *builder) fill(height int) *Tree {
-	_, level := b.paths()
+	_, level, _ := b.paths()
 	level[len(level)-1] = height
 	t, nodes := &Tree{}, make([]int32, b.leaves)
 	for i := range nodes {

@@ -177,7 +177,7 @@ func TestSteps(t *testing.T) {
 func (b *builder) entropy() float64 {
 	h := 0.0
 	for _, n := range b.nodes {
-		if n.parent >= 0 && !n.dropped {
+		if n.parent >= 0 {
 			h += bits(n.cut, n.volume, b.nodes[n.parent].volume)
 		}
 	}

@@ -4,12 +4,12 @@ import (
 	"math"
 	"slices"
 
+	"baca/algo/graph"
 	"baca/algo/product"
 )
 
 // MatMul returns a·b.
 func (t *Tape) MatMul(a, b *Value) *Value {
-	must(a.Cols == b.Rows, "product of %d×%d and %d×%d", a.Rows, a.Cols, b.Rows, b.Cols)
 	return t.multiply(a, b, b.Cols, product.NN, product.NT, func(d []float32) {
 		product.AddTN(b.grad, a.Data, d, a.Cols, a.Rows, b.Cols)
 	})
@@ -17,7 +17,6 @@ func (t *Tape) MatMul(a, b *Value) *Value {
 
 // MatMulT returns a·bᵀ: the inner products of the rows of a with those of b.
 func (t *Tape) MatMulT(a, b *Value) *Value {
-	must(a.Cols == b.Cols, "inner products of rows of %d×%d and %d×%d", a.Rows, a.Cols, b.Rows, b.Cols)
 	return t.multiply(a, b, b.Rows, product.NT, product.NN, func(d []float32) {
 		product.AddTN(b.grad, d, a.Data, b.Rows, a.Rows, a.Cols)
 	})
@@ -91,16 +90,16 @@ func (t *Tape) spread(b, a *Value) *Value {
 		b = t.Gather(b, make([]int32, a.Rows))
 	}
 	if b.Cols == 1 && a.Cols != 1 {
-		b = t.MatMul(b, t.ones(a.Cols))
+		b = t.MatMul(b, ones(a.Cols))
 	}
 	must(a.Rows == b.Rows && a.Cols == b.Cols, "%d×%d beside %d×%d", a.Rows, a.Cols, b.Rows, b.Cols)
 	return b
 }
 
-// ones returns a row of ones.
-func (t *Tape) ones(n int) *Value { return t.Constant(Matrix{1, n, slices.Repeat([]float32{1}, n)}) }
+func ones(n int) *Value { return Constant(Matrix{1, n, slices.Repeat([]float32{1}, n)}) }
 
-func dot(a, b []float32) float64 {
+// Dot returns the inner product of two rows.
+func Dot(a, b []float32) float64 {
 	sum := 0.0
 	for i, x := range a {
 		sum += float64(x) * float64(b[i])
@@ -144,17 +143,15 @@ func (t *Tape) ReLU(a *Value) *Value {
 
 // Sigmoid returns 1/(1 + e^−a).
 func (t *Tape) Sigmoid(a *Value) *Value {
-	return t.each(a, sigmoid, func(_, y float32) float32 { return y * (1 - y) })
+	return t.each(a, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }, func(_, y float32) float32 { return y * (1 - y) })
 }
-
-func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
 // Softplus returns log(1 + e^a). The cross entropy of a logit a is Softplus(−a) where the
 // label is 1, and Softplus(a) where it is 0.
 func (t *Tape) Softplus(a *Value) *Value {
 	return t.each(a, func(x float64) float64 {
 		return max(0, x) + float64(float32(math.Log1p(math.Exp(-math.Abs(x)))))
-	}, func(x, _ float32) float32 { return float32(sigmoid(float64(x))) })
+	}, func(x, _ float32) float32 { return float32(1 / (1 + math.Exp(-float64(x)))) })
 }
 
 // Exp returns e^a.
@@ -168,9 +165,7 @@ func (t *Tape) Log(a *Value) *Value {
 }
 
 // Square returns the squares of the elements.
-func (t *Tape) Square(a *Value) *Value {
-	return t.each(a, func(x float64) float64 { return x * x }, func(x, _ float32) float32 { return 2 * x })
-}
+func (t *Tape) Square(a *Value) *Value { return t.Mul(a, a) }
 
 // Sum returns the sum of all elements, 1×1.
 func (t *Tape) Sum(a *Value) *Value { return t.SumRows(a.shaped(1, len(a.Data))) }
@@ -178,8 +173,7 @@ func (t *Tape) Sum(a *Value) *Value { return t.SumRows(a.shaped(1, len(a.Data)))
 // Mean returns the mean of all elements, 1×1; 0 where there are none.
 func (t *Tape) Mean(a *Value) *Value { return t.Scale(t.Sum(a), 1/float32(max(1, len(a.Data)))) }
 
-// reduce returns f of each row, rows×1. slope is the derivative, from an element x and
-// y = f(row).
+// reduce returns f of each row, rows×1. slope is the derivative, from an element x and y = f(row).
 func (t *Tape) reduce(a *Value, f func(row []float32) float64, slope func(x, y float32) float32) *Value {
 	out := t.value(a.Rows, 1, a)
 	for i := range a.Rows {
@@ -208,36 +202,27 @@ func (t *Tape) SumRows(a *Value) *Value {
 
 // LogSumExp returns log Σ_j e^{a_ij} of each row, rows×1.
 func (t *Tape) LogSumExp(a *Value) *Value {
-	return t.reduce(a, logSumExp, func(x, y float32) float32 { return float32(math.Exp(float64(x - y))) })
+	return t.reduce(a, func(row []float32) float64 {
+		top, sum := slices.Max(row), 0.0
+		for _, x := range row {
+			sum += math.Exp(float64(x - top))
+		}
+		return float64(top) + math.Log(sum)
+	}, func(x, y float32) float32 { return float32(math.Exp(float64(x - y))) })
 }
-
-func logSumExp(row []float32) float64 {
-	top := slices.Max(row)
-	if math.IsInf(float64(top), 0) {
-		return float64(top)
-	}
-	sum := 0.0
-	for _, x := range row {
-		sum += math.Exp(float64(x - top))
-	}
-	return float64(top) + math.Log(sum)
-}
-
-// tiny is added to squared lengths, so that a row of zeros stays one.
-const tiny = 1e-12
 
 // Unit returns the rows brought to length 1. The product of two such matrices has their
-// cosines.
+// cosines. What is added to squared lengths keeps a row of zeros.
 func (t *Tape) Unit(a *Value) *Value {
 	out, lengths := t.value(a.Rows, a.Cols, a), t.take(a.Rows)
 	for i := range a.Rows {
-		lengths[i] = float32(math.Sqrt(dot(a.Row(i), a.Row(i)) + tiny))
+		lengths[i] = float32(math.Sqrt(Dot(a.Row(i), a.Row(i)) + 1e-12))
 		addScaled(out.Row(i), 1/lengths[i], a.Row(i))
 	}
 	out.back = func() {
 		for i, l := range lengths {
 			d, y, to := out.row(i), out.Row(i), a.row(i)
-			along := float32(dot(d, y))
+			along := float32(Dot(d, y))
 			for j := range to {
 				to[j] += (d[j] - along*y[j]) / l
 			}
@@ -252,36 +237,33 @@ func (t *Tape) StandardizeRows(a *Value) *Value {
 	return out
 }
 
-// standardized brings parts of a to mean 0 and variance 1, whose means and variances it
-// returns: rows, which begin each so many elements after the other and have elements a stride
-// apart, or columns.
+// standardized brings parts of a to mean 0 and variance 1, whose means and variances it returns.
+// Parts begin a step after each other, and have elements a stride apart.
 func (t *Tape) standardized(a *Value, parts, step, stride int) (out *Value, means, variances []float64) {
 	out = t.value(a.Rows, a.Cols, a)
 	means, variances = make([]float64, parts), make([]float64, parts)
 	n := len(a.Data) / max(1, parts)
-	size := float64(n)
+	// mean returns the mean of x over the elements of part k.
+	mean := func(k int, x func(i int) float64) (sum float64) {
+		for i := k * step; i < k*step+n*stride; i += stride {
+			sum += x(i) / float64(n)
+		}
+		return sum
+	}
 	for k := range parts {
-		first, end, mean, variance := k*step, k*step+n*stride, 0.0, 0.0
-		for i := first; i < end; i += stride {
-			mean += float64(a.Data[i]) / size
+		middle := mean(k, func(i int) float64 { return float64(a.Data[i]) })
+		variance := mean(k, func(i int) float64 { return (float64(a.Data[i]) - middle) * (float64(a.Data[i]) - middle) })
+		for i, scale := k*step, inverse(variance); i < k*step+n*stride; i += stride {
+			out.Data[i] = float32(float64(a.Data[i])-middle) * scale
 		}
-		for i := first; i < end; i += stride {
-			variance += (float64(a.Data[i]) - mean) * (float64(a.Data[i]) - mean) / size
-		}
-		means[k], variances[k] = mean, variance
-		for i, scale := first, inverse(variance); i < end; i += stride {
-			out.Data[i] = float32(float64(a.Data[i])-mean) * scale
-		}
+		means[k], variances[k] = middle, variance
 	}
 	out.back = func() {
 		for k := range parts {
-			first, end, sum, along := k*step, k*step+n*stride, 0.0, 0.0
-			for i := first; i < end; i += stride {
-				sum += float64(out.grad[i]) / size
-				along += float64(out.grad[i]) * float64(out.Data[i]) / size
-			}
-			for i, scale := first, inverse(variances[k]); i < end; i += stride {
-				a.grad[i] += scale * float32(float64(out.grad[i])-sum-along*float64(out.Data[i]))
+			middle := mean(k, func(i int) float64 { return float64(out.grad[i]) })
+			along := mean(k, func(i int) float64 { return float64(out.grad[i]) * float64(out.Data[i]) })
+			for i, scale := k*step, inverse(variances[k]); i < k*step+n*stride; i += stride {
+				a.grad[i] += scale * float32(float64(out.grad[i])-middle-along*float64(out.Data[i]))
 			}
 		}
 	}
@@ -326,19 +308,23 @@ func (t *Tape) Scatter(a *Value, to []int32, n int) *Value {
 	return t.move(a, nil, upTo(a.Rows), to, n)
 }
 
-func upTo(n int) []int32 {
-	list := make([]int32, n)
-	for i := range list {
-		list[i] = int32(i)
+// repeated returns each number below n as many times as times says.
+func repeated(n int, times func(i int) int) (list []int32) {
+	for i := range n {
+		for range times(i) {
+			list = append(list, int32(i))
+		}
 	}
 	return list
 }
+
+func upTo(n int) []int32 { return repeated(n, func(int) int { return 1 }) }
 
 // move returns n rows. Row from[k] of a is added to row to[k], times element k of weights
 // unless that is nil.
 func (t *Tape) move(a, weights *Value, from, to []int32, n int) *Value {
 	if weights == nil {
-		weights = t.ones(len(from))
+		weights = ones(len(from))
 	}
 	out := t.value(n, a.Cols, a, weights)
 	for k, i := range from {
@@ -349,9 +335,65 @@ func (t *Tape) move(a, weights *Value, from, to []int32, n int) *Value {
 			d := out.row(int(to[k]))
 			addScaled(a.row(int(i)), weights.Data[k], d)
 			if weights.grad != nil {
-				weights.grad[k] += float32(dot(d, a.Row(int(i))))
+				weights.grad[k] += float32(Dot(d, a.Row(int(i))))
 			}
 		}
 	}
 	return out
+}
+
+// Neighbors returns Σ_j w_ij·h_j over the neighbours j of each node i of b. The weights
+// (2m×1) are in the order of b.Neighbors; nil makes all of them 1.
+func (t *Tape) Neighbors(h *Value, b *graph.Batch, weights *Value) *Value {
+	return t.move(h, weights, b.Neighbors, Ends(b), h.Rows)
+}
+
+// Ends returns the node of which each of b.Neighbors is a neighbour.
+func Ends(b *graph.Batch) []int32 {
+	return repeated(b.N(), func(i int) int { return int(b.Offsets[i+1] - b.Offsets[i]) })
+}
+
+// Owners returns the graph of each node of b: the places at which [Tape.Scatter] sums nodes
+// to graphs, and [Tape.Gather] gives nodes what their graph has.
+func Owners(b *graph.Batch) []int32 {
+	return repeated(len(b.Graphs), func(k int) int { return b.Graphs[k].N() })
+}
+
+// SumNodes returns the sum of the rows of each graph's nodes, graphs×cols.
+func (t *Tape) SumNodes(h *Value, b *graph.Batch) *Value {
+	return t.Scatter(h, Owners(b), len(b.Graphs))
+}
+
+// MaxNodes returns the largest value in each column among a graph's nodes, graphs×cols.
+func (t *Tape) MaxNodes(h *Value, b *graph.Batch) *Value {
+	largest := make([]int32, len(b.Graphs)*h.Cols) // elements of h
+	for e := range largest {
+		lo, hi := b.Nodes(e / h.Cols)
+		largest[e] = int32(lo*h.Cols + e%h.Cols)
+		for i := largest[e]; int(i) < hi*h.Cols; i += int32(h.Cols) {
+			if h.Data[i] > h.Data[largest[e]] {
+				largest[e] = i
+			}
+		}
+	}
+	return t.Gather(h.shaped(len(h.Data), 1), largest).shaped(len(b.Graphs), h.Cols)
+}
+
+// Features returns the feature view of the nodes of b, N×Features.
+func Features(b *graph.Batch) *Value {
+	v := Constant(Matrix{Rows: b.N(), Cols: b.Features})
+	for _, g := range b.Graphs {
+		v.Data = append(v.Data, g.X...)
+	}
+	return v
+}
+
+// Structure returns the structure view of the nodes of b, N×graph.EncodingWidth.
+func Structure(b *graph.Batch) *Value {
+	v := Constant(Matrix{Rows: b.N(), Cols: graph.EncodingWidth})
+	for _, g := range b.Graphs {
+		g.EncodeStructure()
+		v.Data = append(v.Data, g.XS...)
+	}
+	return v
 }

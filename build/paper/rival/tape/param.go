@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"baca/algo/gin"
+	"baca/algo/graph"
 )
 
 // Params are the parameters of one network, which training changes, in the order in which they
@@ -91,25 +92,25 @@ func (a *Adam) Step() {
 	}
 }
 
-// A Layer maps rows. Training is what [NewNorm] needs.
-type Layer func(t *Tape, x *Value, training bool) *Value
+// A Layer maps rows.
+type Layer func(t *Tape, x *Value) *Value
 
 // Sequence puts layers one after the other.
 func Sequence(layers ...Layer) Layer {
-	return func(t *Tape, x *Value, training bool) *Value {
+	return func(t *Tape, x *Value) *Value {
 		for _, l := range layers {
-			x = l(t, x, training)
+			x = l(t, x)
 		}
 		return x
 	}
 }
 
 // ReLU is [Tape.ReLU] as a layer.
-func ReLU(t *Tape, x *Value, _ bool) *Value { return t.ReLU(x) }
+var ReLU Layer = (*Tape).ReLU
 
 // Linear returns x·W, plus b unless that is nil.
 func Linear(w, b *Value) Layer {
-	return func(t *Tape, x *Value, _ bool) *Value {
+	return func(t *Tape, x *Value) *Value {
 		if x = t.MatMul(x, w); b != nil {
 			x = t.Add(x, b)
 		}
@@ -128,16 +129,15 @@ func NewMLP(p *Params, in, hidden, out int) Layer {
 // normEpsilon is added to variances, and each batch moves the running ones by normMomentum.
 const normEpsilon, normMomentum = 1e-5, 0.1
 
-// NewNorm returns a layer that brings columns to mean 0 and variance 1 (Ioffe and Szegedy
-// 2015), then scales and shifts them by parameters. It takes mean and variance from the rows in
-// training, and otherwise those that training has seen, so that rows do not depend on each other.
+// NewNorm returns a layer that brings columns to mean 0 and variance 1 (Ioffe and Szegedy 2015), of
+// the rows in training, else of what training has seen, and then scales and shifts them.
 func NewNorm(p *Params, cols int) Layer {
 	scale, shift := p.Zeros(1, cols), p.Zeros(1, cols)
 	mean, variance := NewMatrix(1, cols), slices.Repeat([]float32{1}, cols) // running
 	copy(scale.Data, variance)
-	return func(t *Tape, x *Value, training bool) *Value {
+	return func(t *Tape, x *Value) *Value {
 		var unit *Value
-		if training && x.Rows > 1 {
+		if t.Training && x.Rows > 1 {
 			var means, variances []float64
 			unit, means, variances = t.standardized(x, x.Cols, 1, x.Cols)
 			rows := float64(x.Rows)
@@ -150,8 +150,33 @@ func NewNorm(p *Params, cols int) Layer {
 			for j, v := range variance {
 				inverses.Data[j] = inverse(float64(v))
 			}
-			unit = t.Mul(t.Sub(x, t.Constant(mean)), t.Constant(inverses))
+			unit = t.Mul(t.Sub(x, Constant(mean)), Constant(inverses))
 		}
 		return t.Add(t.Mul(unit, scale), shift)
+	}
+}
+
+// A GIN is a graph isomorphism network (Xu et al. 2019), ε = 0, h^{l+1} = ReLU(MLP(h^l + A·h^l)).
+// It returns the outputs of all layers side by side, for nodes with the features x (N×features)
+// and weights of edges as in [Tape.Neighbors].
+type GIN func(t *Tape, b *graph.Batch, x, weights *Value) *Value
+
+// NewGIN returns one of so many layers of a width, with a [NewNorm] before each ReLU or not.
+func NewGIN(p *Params, features, width, layers int, norm bool) GIN {
+	var list []Layer
+	for range layers {
+		layer := NewMLP(p, features, width, width)
+		if norm {
+			layer = Sequence(layer, NewNorm(p, width))
+		}
+		list, features = append(list, Sequence(layer, ReLU)), width
+	}
+	return func(t *Tape, b *graph.Batch, x, weights *Value) *Value {
+		var outputs []*Value
+		for _, layer := range list {
+			x = layer(t, t.Add(x, t.Neighbors(x, b, weights)))
+			outputs = append(outputs, x)
+		}
+		return t.Concat(outputs...)
 	}
 }

@@ -1,7 +1,6 @@
-// Package tape differentiates computations on matrices, so that small graph networks can be
-// trained. A [Tape] writes down each operation as it computes it; Backward goes through them
-// from the last to the first and leaves the gradient of a loss in each parameter. The example
-// trains a linear layer.
+// Package tape differentiates computations on matrices, to train small graph networks. A [Tape]
+// writes down each operation as it computes it; Backward goes through them from the last to the
+// first and leaves the gradient of a loss in each parameter.
 //
 // Values are float32, long sums float64. The same operations give the same bits. A tape
 // is for one goroutine. Shapes that do not fit are mistakes of the caller, and panic.
@@ -52,6 +51,8 @@ func (v *Value) Float() float64 {
 
 // A Tape remembers operations. The zero value is ready for use.
 type Tape struct {
+	Training bool // whether a [NewNorm] takes mean and variance from what it is given
+
 	values []*Value
 	memory []float32 // of values, which is used again after Reset
 	used   int
@@ -87,7 +88,7 @@ func (t *Tape) value(rows, cols int, operands ...*Value) *Value {
 }
 
 // Constant returns a value without gradient, in the memory of m.
-func (t *Tape) Constant(m Matrix) *Value { return &Value{Matrix: m} }
+func Constant(m Matrix) *Value { return &Value{Matrix: m} }
 
 // Backward adds the gradient of loss, a matrix of one element, to each parameter in use.
 func (t *Tape) Backward(loss *Value) {

@@ -60,9 +60,11 @@ func operations(t *testing.T) map[string]struct {
 		return op{[][2]int{{4, 3}, {1, 3}, {1, 3}}, -1, 1, func(t *Tape, v []*Value) *Value {
 			params := NewParams(1)
 			norm := NewNorm(params, 3)
-			norm(t, t.Constant(random(9, 3, -1, 2, rand.New(rand.NewPCG(8, 8)))), true) // which moves the running mean and variance
+			t.Training = true
+			norm(t, Constant(random(9, 3, -1, 2, rand.New(rand.NewPCG(8, 8))))) // which moves the running mean and variance
+			t.Training = training
 			*params.list[0], *params.list[1] = *v[1], *v[2]
-			return norm(t, v[0], training)
+			return norm(t, v[0])
 		}}
 	}
 	return map[string]op{
@@ -119,7 +121,7 @@ func TestGradients(t *testing.T) {
 			if weights.Data == nil {
 				weights = random(out.Rows, out.Cols, -1, 1, rng)
 			}
-			return tape.Sum(tape.Mul(out, tape.Constant(weights)))
+			return tape.Sum(tape.Mul(out, Constant(weights)))
 		}
 		tape.Backward(loss())
 		for k, p := range operands {
@@ -146,12 +148,12 @@ func TestGINIsTheEncoders(t *testing.T) {
 	e := gin.New(gin.Default(1), rand.New(rand.NewPCG(3, 0)))
 	var act gin.Activations
 	e.Forward(b, &act)
-	for view, x := range [gin.Views]Matrix{gin.Feature: Features(b), gin.Structure: Structure(b)} {
+	for view, x := range [gin.Views]*Value{gin.Feature: Features(b), gin.Structure: Structure(b)} {
 		params := NewParams(1)
 		g := NewGIN(params, x.Cols, e.Hidden, e.Layers, false)
 		params.Load(e.GIN[view]...)
 		tape := new(Tape)
-		nodes := g(tape, b, tape.Constant(x), nil, false)
+		nodes := g(tape, b, x, nil)
 		near(t, "nodes", nodes.Data, act.Node[view])
 		near(t, "graphs", tape.SumNodes(nodes, b).Data, act.Graph[view])
 	}
@@ -198,9 +200,11 @@ func TestNormRemembers(t *testing.T) {
 		for i := range x.Data {
 			x.Data[i] = float32(3 + 2*rng.NormFloat64())
 		}
-		norm(tape, tape.Constant(x), true)
+		tape.Training = true
+		norm(tape, Constant(x))
 	}
-	got := norm(tape, tape.Constant(Matrix{2, 1, []float32{3, 5}}), false)
+	tape.Training = false
+	got := norm(tape, Constant(Matrix{2, 1, []float32{3, 5}}))
 	if math.Abs(float64(got.Data[0])) > 0.2 || math.Abs(float64(got.Data[1])-1) > 0.2 {
 		t.Errorf("mean and mean + deviation became %.2f and %.2f, want 0 and 1", got.Data[0], got.Data[1])
 	}
@@ -214,13 +218,13 @@ func fit(t *testing.T, steps int) []float64 {
 	head := NewMLP(params, 16, 8, 1)
 	adam := NewAdam(params, 0.01)
 	target := Matrix{3, 1, []float32{2, 0, 4}}
-	tape := new(Tape)
+	tape := &Tape{Training: true}
 	var losses []float64
 	for range steps {
 		tape.Reset()
-		nodes := g(tape, b, tape.Constant(Features(b)), nil, true)
-		out := head(tape, tape.SumNodes(nodes, b), true)
-		loss := tape.Mean(tape.Square(tape.Sub(out, tape.Constant(target))))
+		nodes := g(tape, b, Features(b), nil)
+		out := head(tape, tape.SumNodes(nodes, b))
+		loss := tape.Mean(tape.Square(tape.Sub(out, Constant(target))))
 		tape.Backward(loss)
 		adam.Step()
 		losses = append(losses, loss.Float())
@@ -260,7 +264,7 @@ func TestMemoryIsUsedAgain(t *testing.T) {
 
 func TestShapesMustFit(t *testing.T) {
 	tape := new(Tape)
-	a, b := tape.Constant(NewMatrix(2, 3)), tape.Constant(NewMatrix(4, 2))
+	a, b := Constant(NewMatrix(2, 3)), Constant(NewMatrix(4, 2))
 	for name, f := range map[string]func(){
 		"MatMul": func() { tape.MatMul(a, b) }, "MatMulT": func() { tape.MatMulT(a, b) }, "Add": func() { tape.Add(a, b) },
 		"Concat": func() { tape.Concat(a, b) }, "Float": func() { a.Float() }, "Backward": func() { tape.Backward(a) },
@@ -284,7 +288,7 @@ func Example() {
 	t, adam := new(Tape), NewAdam(params, 0.05)
 	for range 200 {
 		t.Reset()
-		miss := t.Sub(t.MatMul(t.Constant(x), w), t.Constant(y))
+		miss := t.Sub(t.MatMul(Constant(x), w), Constant(y))
 		t.Backward(t.Mean(t.Square(miss)))
 		adam.Step()
 	}
@@ -315,7 +319,7 @@ func BenchmarkStep(b *testing.B) {
 	x := Features(&batch)
 	for b.Loop() {
 		t.Reset()
-		nodes := net(t, &batch, t.Constant(x), nil, true)
+		nodes := net(t, &batch, x, nil)
 		t.Backward(t.Mean(t.Square(t.SumNodes(nodes, &batch))))
 		adam.Step()
 	}

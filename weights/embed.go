@@ -45,7 +45,7 @@ func Bytes(name string) ([]byte, error) {
 			return fs.ReadFile(embedded, folder+"/"+n+extension)
 		}
 	}
-	return nil, fmt.Errorf("%w %q: want one of %s, or a model file", ErrUnknown, name, strings.Join(known, ", "))
+	return nil, fmt.Errorf("%w %q: want one of %s", ErrUnknown, name, strings.Join(known, ", "))
 }
 
 // Open loads the embedded model of that name, upper or lower case.

@@ -41,7 +41,7 @@ func readModelFile(nameOrFile string) ([]byte, error) {
 	data, ferr := readLimited(nameOrFile)
 	// A plain name that is no file was meant as the name of a model.
 	if errors.Is(ferr, fs.ErrNotExist) && !strings.ContainsAny(nameOrFile, `/\.`) {
-		return nil, err
+		return nil, fmt.Errorf("%w, or a model file", err)
 	}
 	if len(data) > weights.MaxSize {
 		return nil, fmt.Errorf("%s: %w: more than %d bytes", nameOrFile, weights.ErrTooLarge, weights.MaxSize)

@@ -359,7 +359,7 @@ func TestRefusals(t *testing.T) {
 		{400, "POST", "/v1/score", "text/csv", "a,b\n1,2\n", "column", nil},
 		{400, "POST", "/v1/score?column=nobody", "text/csv", "a,b\n1,2\n", "nobody", nil},
 		{400, "POST", "/v1/score?model=ptc_mr", "text/csv", "smiles\nC\n", "plain graphs", nil},
-		{404, "POST", "/v1/score?model=nobody", json, good, "nobody", nil},
+		{404, "POST", "/v1/score?model=nobody", json, good, `tox21"}`, nil},
 		{404, "GET", "/v1/score/", "", "", "there is no", nil},
 		{405, "GET", "/v1/score", "", "", "want POST", nil},
 		{405, "DELETE", "/v1/models", "", "", "want GET", nil},

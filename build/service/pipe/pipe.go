@@ -122,6 +122,9 @@ func (a *answer) open(ctx context.Context, s *service.Service, q *question) erro
 // ofModel answers what is asked of a model.
 func (a *answer) ofModel(ctx context.Context, s *service.Service, q *question) error {
 	m, err := s.Model(ctx, q.Model)
+	if errors.Is(err, service.ErrUnknown) {
+		return fmt.Errorf("%w, or a model file", err) // which Python sends
+	}
 	if err != nil {
 		return err
 	}

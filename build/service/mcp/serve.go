@@ -8,129 +8,262 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
-	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"baca/build/service"
 )
 
+const maxMessage = 16 << 20 // bytes of one message
+
+// The codes of JSON-RPC.
 const (
-	maxMessage = 16 << 20 // bytes of one message
-	lastAnswer = time.Minute
+	notJSON       = -32700
+	notAMessage   = -32600
+	unknownMethod = -32601
 )
 
-// Serve answers the messages on r, one on each line, until it ends and all are answered.
+// Serve answers the messages on r, one on each line, until it ends and all are answered. A line
+// that is no message is refused, and the next one follows.
 func Serve(ctx context.Context, s *service.Service, r io.Reader, w io.Writer) error {
-	c := &conversation{ctx: ctx, r: bufio.NewReader(r), w: w, answered: make(chan struct{}, 1)}
-	err := New(s).Run(ctx, &sdk.IOTransport{Reader: c, Writer: c})
-	if c.err != nil {
-		return c.err
-	}
+	c := &conversation{w: w, lines: make(chan line), closed: make(chan struct{}), open: map[jsonrpc.ID]*batch{}, answered: make(chan struct{}, 1)}
+	go c.readLines(bufio.NewReader(r))
+	err := New(s).Run(ctx, c)
 	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
 		return nil
-	}
-	if bad := new(json.SyntaxError); errors.As(err, &bad) {
-		return fmt.Errorf("standard input: %w: want messages of the Model Context Protocol, one on each line", err)
 	}
 	return err
 }
 
-// A conversation is both directions. A reader that ends would end what is under way, so its end
-// waits for the answers.
+// A conversation is both directions, for a server that would end at a line that is no message, and
+// would end what is under way at the end of the input.
 type conversation struct {
-	ctx  context.Context
-	r    *bufio.Reader
-	w    io.Writer
-	rest []byte // of a message that is read
-	err  error  // of the reader
+	w      io.Writer
+	lines  chan line
+	closed chan struct{}
+	close  sync.Once
+	queue  []jsonrpc.Message // read, not yet passed on
+	end    error             // of the input
 
 	mu       sync.Mutex
-	open     int // questions without an answer
+	open     map[jsonrpc.ID]*batch // questions without an answer, nil for one on a line of its own
 	answered chan struct{}
 }
 
-// A message is what tells questions from answers and notes.
-type message struct {
-	ID     json.RawMessage `json:"id"`
-	Method string          `json:"method"`
+type line struct {
+	text []byte
+	err  error
 }
 
-func (c *conversation) Read(b []byte) (int, error) {
-	for len(c.rest) == 0 {
-		line, err := readMessage(c.r)
-		if err != nil && !errors.Is(err, io.EOF) {
-			c.err = err
-			return 0, err
+// A batch is questions on one line. Their answers are on one line, too.
+type batch struct {
+	open    int
+	answers [][]byte
+}
+
+func (c *conversation) Connect(context.Context) (sdk.Connection, error) { return c, nil }
+func (c *conversation) SessionID() string                               { return "" }
+
+// Close leaves both sides to who opened them.
+func (c *conversation) Close() error {
+	c.close.Do(func() { close(c.closed) })
+	return nil
+}
+
+// readLines reads until an error. Reading may block for ever, which Close must not.
+func (c *conversation) readLines(r *bufio.Reader) {
+	for {
+		l := readLine(r)
+		select {
+		case c.lines <- l:
+		case <-c.closed:
+			return
 		}
-		if err != nil && len(line) == 0 {
-			c.wait()
-			return 0, io.EOF
+		if l.err != nil {
+			return
 		}
-		var m message
-		if json.Unmarshal(line, &m) == nil && m.ID != nil && m.Method != "" {
-			c.count(1)
-		}
-		c.rest = line
 	}
-	n := copy(b, c.rest)
-	c.rest = c.rest[n:]
-	return n, nil
 }
 
-func readMessage(r *bufio.Reader) (line []byte, err error) {
+// readLine reads a line. Of one that is too long it keeps no more than shows that.
+func readLine(r *bufio.Reader) (l line) {
 	for {
 		piece, err := r.ReadSlice('\n')
-		if line = append(line, piece...); len(line) > maxMessage {
-			return nil, fmt.Errorf("a message of more than %d bytes", maxMessage)
+		if len(l.text) <= maxMessage {
+			l.text = append(l.text, piece...)
 		}
 		if err != bufio.ErrBufferFull {
-			return line, err
+			l.err = err
+			return l
 		}
 	}
 }
 
-func (c *conversation) Write(b []byte) (int, error) {
-	n, err := c.w.Write(b)
-	for line := range bytes.Lines(b) {
-		var m message
-		if json.Unmarshal(line, &m) == nil && m.ID != nil && m.Method == "" {
-			c.count(-1)
+func (c *conversation) Read(ctx context.Context) (jsonrpc.Message, error) {
+	for len(c.queue) == 0 {
+		if c.end != nil {
+			return nil, c.wait(ctx)
+		}
+		select {
+		case l := <-c.lines:
+			c.end = l.err
+			if err := c.take(l.text); err != nil {
+				return nil, err
+			}
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-c.closed:
+			return nil, io.EOF
 		}
 	}
-	return n, err
+	m := c.queue[0]
+	c.queue = c.queue[1:]
+	return m, nil
 }
 
-func (c *conversation) count(n int) {
+// wait returns why the input ended, after the last answer.
+func (c *conversation) wait(ctx context.Context) error {
+	for {
+		c.mu.Lock()
+		open := len(c.open)
+		c.mu.Unlock()
+		if open == 0 {
+			return c.end
+		}
+		select {
+		case <-c.answered:
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-c.closed:
+			return io.EOF
+		}
+	}
+}
+
+// take queues the messages of a line, and refuses what is none.
+func (c *conversation) take(text []byte) error {
 	c.mu.Lock()
-	c.open += n
-	c.mu.Unlock()
+	defer c.mu.Unlock()
+	if len(text) > maxMessage {
+		return c.write(refusal(nil, notAMessage, fmt.Sprintf("a message of more than %d bytes", maxMessage)))
+	}
+	if text = bytes.TrimSpace(text); len(text) == 0 {
+		return nil
+	}
+	var whole json.RawMessage
+	if err := json.Unmarshal(text, &whole); err != nil {
+		return c.write(refusal(nil, notJSON, "no JSON: "+err.Error()+": want messages of the Model Context Protocol, one on each line"))
+	}
+	if text[0] != '[' {
+		if refused := c.takeMessage(text, nil); refused != nil {
+			return c.write(refused)
+		}
+		return nil
+	}
+	var messages []json.RawMessage
+	json.Unmarshal(text, &messages)
+	if len(messages) == 0 {
+		return c.write(refusal(nil, notAMessage, "an empty batch"))
+	}
+	b := &batch{}
+	for _, m := range messages {
+		if refused := c.takeMessage(m, b); refused != nil {
+			b.answers = append(b.answers, refused)
+		}
+	}
+	return c.writeBatch(b)
+}
+
+// takeMessage queues a message, or returns the answer that refuses it. Answers are left out, since
+// nothing is asked.
+func (c *conversation) takeMessage(text []byte, b *batch) (refused []byte) {
+	var m struct{ ID, Method, Result, Error any }
+	json.Unmarshal(text, &m) // what is no object has none of these
+	if m.Method == nil && (m.Result != nil || m.Error != nil) {
+		return nil
+	}
+	switch m.ID.(type) {
+	case string, float64:
+	default:
+		m.ID = nil
+	}
+	decoded, err := jsonrpc.DecodeMessage(text)
+	q, ok := decoded.(*jsonrpc.Request)
+	if err != nil || !ok {
+		return refusal(m.ID, notAMessage, `no message of JSON-RPC: want "jsonrpc": "2.0", a method, and an id that is text or a number`)
+	}
+	if q.IsCall() {
+		if _, twice := c.open[q.ID]; twice {
+			return refusal(m.ID, notAMessage, "another question with this id has no answer yet")
+		}
+		c.open[q.ID] = b
+		if b != nil {
+			b.open++
+		}
+	}
+	c.queue = append(c.queue, q)
+	return nil
+}
+
+func (c *conversation) Write(_ context.Context, m jsonrpc.Message) error {
+	text, err := jsonrpc.EncodeMessage(m)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a, ok := m.(*jsonrpc.Response)
+	if !ok {
+		return c.write(text)
+	}
+	if a.Error != nil {
+		if what, ok := strings.CutPrefix(a.Error.Error(), "JSON RPC not handled: "); ok { // in the SDK without a code
+			text = refusal(a.ID.Raw(), unknownMethod, "method "+what)
+		}
+	}
+	b := c.open[a.ID]
+	delete(c.open, a.ID)
 	select {
 	case c.answered <- struct{}{}:
 	default:
 	}
-}
-
-// wait waits for the last answer.
-func (c *conversation) wait() {
-	late := time.After(lastAnswer)
-	for {
-		c.mu.Lock()
-		open := c.open
-		c.mu.Unlock()
-		if open <= 0 {
-			return
-		}
-		select {
-		case <-c.answered:
-		case <-c.ctx.Done():
-			return
-		case <-late:
-			return
-		}
+	if b == nil {
+		return c.write(text)
 	}
+	b.open--
+	b.answers = append(b.answers, text)
+	return c.writeBatch(b)
 }
 
-// Close leaves both sides to who opened them.
-func (c *conversation) Close() error { return nil }
+// writeBatch writes the answers of a batch once there is the last one. Of notes alone there is none.
+func (c *conversation) writeBatch(b *batch) error {
+	if b.open > 0 || len(b.answers) == 0 {
+		return nil
+	}
+	return c.write([]byte("[" + string(bytes.Join(b.answers, []byte(","))) + "]"))
+}
+
+func (c *conversation) write(text []byte) error {
+	_, err := c.w.Write(append(text, '\n'))
+	return err
+}
+
+// refusal is an answer to a question of that id, nil where it is not known.
+func refusal(id any, code int, why string) []byte {
+	type failure struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+	}
+	text, err := json.Marshal(struct {
+		Version string  `json:"jsonrpc"`
+		ID      any     `json:"id"`
+		Error   failure `json:"error"`
+	}{"2.0", id, failure{code, why}})
+	if err != nil {
+		panic(err) // ids come from JSON
+	}
+	return text
+}

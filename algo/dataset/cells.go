@@ -117,21 +117,31 @@ func namesOf(in *molfile.Record) (names []string) {
 	return names
 }
 
+func dataOf(in *molfile.Record) (names, values []string) {
+	for name, value := range in.Fields() {
+		names, values = append(names, name), append(values, value)
+	}
+	return names, values
+}
+
 // of are the data of a record, empty where it has none.
-func (f *fields) of(in *molfile.Record) []string {
+func (f *fields) of(in *molfile.Record) ([]string, *twins) {
 	if len(f.names) == 0 {
-		return nil
+		return nil, nil
 	}
 	f.read = true
+	names, values := dataOf(in)
 	cells := make([]string, len(f.names))
-	for name, value := range in.Fields() {
-		for k, wanted := range f.names {
-			if cells[k] == "" && columnName(name) == columnName(wanted) {
-				cells[k], f.seen[k] = cellOf([]byte(value)), true
-			}
+	for k, wanted := range f.names {
+		i, err := columnCalled(names, wanted)
+		if err != nil {
+			return nil, err
+		}
+		if i >= 0 {
+			cells[k], f.seen[k] = cellOf([]byte(values[i])), true
 		}
 	}
-	return cells
+	return cells, nil
 }
 
 // missing reports a name that no record had.

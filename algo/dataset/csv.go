@@ -159,6 +159,11 @@ func (t *twins) keys() error {
 	return fmt.Errorf("keys %s: want one, or its exact spelling", t.names)
 }
 
+// data is that of data in SDF.
+func (t *twins) data() error {
+	return fmt.Errorf("two data items called %s: want one", t.names)
+}
+
 // columnOrPlace is columnCalled, or else the column at the place that name says, as in "column 2".
 func columnOrPlace(columns []string, name string) (int, *twins) {
 	i, err := columnCalled(columns, name)

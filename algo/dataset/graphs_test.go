@@ -42,11 +42,13 @@ func TestNodeLink(t *testing.T) {
 
 {"nodes": [{"id": 1}]}
 {"links": []}
+{"nodes": [{"id": 1}], "nodes": []}
 `, []string{`g.jsonl:1:1: link 1 goes to "7": want the id of a node`, `g.jsonl:2:1: node "0" is there twice: want each id once`,
 			"g.jsonl:3:1: node 1: no id: want text or a number", "g.jsonl:4:1: a graph without nodes: want one at least",
 			"g.jsonl:5:11: found a JSON number: want nodes of another type", "g.jsonl:6:21: no JSON: unexpected end of JSON input",
 			"g.jsonl:7:24: no JSON: invalid character ']' after object key:value pair", "7@9 <> [0 0] []",
-			`g.jsonl:10:1: no "nodes": want a graph such as {"nodes": [{"id": 0}, …], "links": [{"source": 0, "target": 1}, …]}`}},
+			`g.jsonl:10:1: no "nodes": want a graph such as {"nodes": [{"id": 0}, …], "links": [{"source": 0, "target": 1}, …]}`,
+			`g.jsonl:11:24: key "nodes" is there twice: want it once`}},
 		{"several lines", "{\n \"nodes\": []}", []string{"end: g.jsonl: this is JSON over several lines: want JSONL, an object on each line"}},
 	} {
 		if got := shownGraphs(test.text, Options{Name: "g.jsonl", Plain: true}); !reflect.DeepEqual(got, test.want) {

@@ -84,11 +84,19 @@ func (s *scanner) readJSONL(column string) error {
 	if err != nil {
 		return err
 	}
+	read := append(keys{smiles}, further...)
+	if id != "" {
+		read = append(read, id)
+	}
 	s.eachLine(func(line []byte, column int) {
 		var values map[string]json.RawMessage
 		if err := json.Unmarshal(line, &values); err != nil {
 			at, err := jsonError(err, column)
 			s.refuse(s.line, syntaxError("", s.line, at, err))
+			return
+		}
+		if at, err := Twice(line, read...); err != nil {
+			s.refuse(s.line, syntaxError("", s.line, column+at, err))
 			return
 		}
 		text, ok := jsonText(values[smiles])
@@ -105,6 +113,47 @@ func (s *scanner) readJSONL(column string) error {
 		s.record(s.line, []byte(strings.TrimSpace(name)), []byte(strings.TrimSpace(text)), s.line, column)
 	})
 	return nil
+}
+
+// Twice returns an error if an object of JSON, which is valid, has one of the keys a second time, and
+// where that is, from 0. Of two values encoding/json gives the last.
+func Twice(object []byte, keys ...string) (at int, err error) {
+	seen := make([]bool, len(keys))
+	depth, start, end := 0, 0, 0 // of the last text
+	for i := 0; i < len(object); i++ {
+		switch object[i] {
+		case '"':
+			for start, i = i, i+1; object[i] != '"'; i++ {
+				if object[i] == '\\' {
+					i++
+				}
+			}
+			end = i + 1
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		case ':':
+			if depth > 1 {
+				continue
+			}
+			name := object[start+1 : end-1]
+			if bytes.IndexByte(name, '\\') >= 0 {
+				text, _ := jsonText(object[start:end])
+				name = []byte(text)
+			}
+			for k, key := range keys {
+				if string(name) != key {
+					continue
+				}
+				if seen[k] {
+					return start, fmt.Errorf("key %s is there twice: want it once", clip(key))
+				}
+				seen[k] = true
+			}
+		}
+	}
+	return 0, nil
 }
 
 // jsonText is a text, or a number as it is written. What is missing or null is the empty text.
@@ -196,6 +245,10 @@ func (r *Record) nodeLinkGraph() (*graph.Graph, error) {
 	var n nodeLink
 	if err := json.Unmarshal([]byte(r.molfile), &n); err != nil {
 		at, err := jsonError(err, 0)
+		r.column += at
+		return nil, r.Fail(err)
+	}
+	if at, err := Twice([]byte(r.molfile), "id", "name", "graph", "nodes", "links", "edges"); err != nil {
 		r.column += at
 		return nil, r.Fail(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -416,7 +415,12 @@ func (s *scanner) readSDF(string) error {
 				told = true
 				s.opt.Header(namesOf(&in))
 			}
-			rec := Record{Row: s.row, Line: in.Line, ID: idOf(&in), file: s.file, smilesLine: in.Line, column: 1, molfile: in.Molfile(), Cells: fields.of(&in)}
+			id, twice := idOf(&in)
+			cells, twiceRead := fields.of(&in)
+			rec := Record{Row: s.row, Line: in.Line, ID: id, file: s.file, smilesLine: in.Line, column: 1, molfile: in.Molfile(), Cells: cells}
+			if twice = cmp.Or(twice, twiceRead); twice != nil {
+				rec.Err = rec.Fail(twice.data())
+			}
 			if len(rec.molfile) < len(in.Text)/2 {
 				rec.molfile = strings.Clone(rec.molfile) // the data need not wait for it
 			}
@@ -436,15 +440,14 @@ func (s *scanner) readSDF(string) error {
 }
 
 // idOf returns the id of a record of an SDF file.
-func idOf(in *molfile.Record) string {
+func idOf(in *molfile.Record) (string, *twins) {
 	if name := in.Name(); name != "" {
-		return name
+		return name, nil
 	}
-	id, best := "", len(idNames)
-	for name, value := range in.Fields() {
-		if k := slices.Index(idNames, columnName([]byte(name))); k >= 0 && k < best {
-			id, best = strings.TrimSpace(value), k
-		}
+	names, values := dataOf(in)
+	i, err := idColumn(names)
+	if i < 0 || err != nil {
+		return "", err
 	}
-	return id
+	return strings.TrimSpace(values[i]), nil
 }

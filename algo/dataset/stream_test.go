@@ -808,12 +808,23 @@ func TestColumnsOfOneName(t *testing.T) {
 		{"{\"smiles\": \"C\", \"y\": 1, \"Y\": 2}\n", Options{Format: JSONL, Cells: []string{"Y"}}, "C <> [2]"},
 		{"{\"smiles\": \"C\", \"k i\": 1, \"K-I\": 2}\n", Options{Format: JSONL, Cells: []string{"k_i"}}, `f.csv: keys "K-I" and "k i": want one, or its exact spelling`},
 		{"{\"smiles\": \"C\", \"ID\": 1, \"id\": 2}\n", Options{Format: JSONL}, `f.csv: keys "ID" and "id": want one key of ids`},
+		{`{"smiles": "C", "y": ":", "smi\u006ces": "N"}`, Options{Format: JSONL}, `f.csv:1:27: key "smiles" is there twice: want it once`},
+		{`{"smiles": "C", "id": 1, "id": 1}`, Options{Format: JSONL}, `f.csv:1:26: key "id" is there twice: want it once`},
+		{`{"smiles": "C", "y": "\\", "y": 2}`, Options{Format: JSONL, Cells: []string{"y"}}, `f.csv:1:28: key "y" is there twice: want it once`},
+		{`{"smiles": "C", "y": 1, "y": 2, "": 1, "": {"smiles": 1}}`, Options{Format: JSONL}, "C <> []"},
+		{molBlock("", "C") + "> <y>\n1\n\n> <y>\n2\n\n$$$$\n", Options{Format: SDF}, " <> []"},
+		{molBlock("", "C") + "> <y>\n1\n\n> <Y>\n2\n\n$$$$\n", Options{Format: SDF, Cells: []string{"Y"}}, " <> [2]"},
+		{molBlock("", "C") + "> <y>\n1\n\n> <y>\n2\n\n$$$$\n", Options{Format: SDF, Cells: []string{"y"}}, `f.csv:1:1: two data items called "y": want one`},
+		{molBlock("", "C") + "> <cid>\n1\n\n> <CID>\n2\n\n$$$$\n", Options{Format: SDF}, `f.csv:1:1: two data items called "cid" and "CID": want one`},
+		{molBlock("x", "C") + "> <cid>\n1\n\n> <CID>\n2\n\n$$$$\n", Options{Format: SDF}, " <x> []"},
 	} {
 		test.opt.Name = "f.csv"
 		got := ""
 		for r, err := range Records(strings.NewReader(test.text), test.opt) {
 			if got = fmt.Sprintf("%s <%s> %v", r.SMILES, r.ID, r.Cells); err != nil {
 				got = err.Error()
+			} else if r.Err != nil {
+				got = r.Err.Error()
 			}
 			break
 		}

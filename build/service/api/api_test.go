@@ -294,12 +294,12 @@ func TestGraphs(t *testing.T) {
 	if !strings.Contains(rows[0], `"error":null`) || !strings.Contains(rows[1], `graphs[1]: `) {
 		t.Errorf("%s", a.body)
 	}
-	b := s.ask("POST", "/v1/score?model=ptc_mr", "application/x-ndjson", "{\"n\": 3, \"edges\": [[0, 1], [1, 2], [2, 0]]}\n\"C\"\n{\"n\": 65537}\n{\"n\": -1}\n[]\n{\"n\":1} 2\n")
+	b := s.ask("POST", "/v1/score?model=ptc_mr", "application/x-ndjson", "{\"n\": 3, \"edges\": [[0, 1], [1, 2], [2, 0]]}\n\"C\"\n{\"n\": 65537}\n{\"n\": -1}\n[]\n{\"n\":1} 2\n{\"n\":1,\"n\":2}\n")
 	lines := strings.Split(b.body, "\n")
 	if lines[0] != rows[0] {
 		t.Errorf("%s, want %s", lines[0], rows[0])
 	}
-	for i, want := range []string{"reads plain graphs", "65537 nodes", "line 4: ", "line 5: want one JSON value", "line 6: want one JSON value: text behind"} {
+	for i, want := range []string{"reads plain graphs", "65537 nodes", "line 4: ", "line 5: want one JSON value", "line 6: want one JSON value: text behind", "line 7: key \\\"n\\\" is there twice"} {
 		if !strings.Contains(lines[1+i], want) {
 			t.Errorf("line %d: %s, want %q", 2+i, lines[1+i], want)
 		}
@@ -353,6 +353,7 @@ func TestRefusals(t *testing.T) {
 		{400, "POST", "/v1/score", json, `{"smiles"`, "it ends too early: want such as ", nil},
 		{400, "POST", "/v1/score", json, `{"smiles": ["C"], "model": "bbbp"}`, "the JSON document: unknown field", nil},
 		{400, "POST", "/v1/score", json, good + "2", "behind it", nil},
+		{400, "POST", "/v1/score", json, `{"smiles": ["C"], "smiles": ["N"]}`, `twice: want it once, at byte 19`, nil},
 		{400, "POST", "/v1/score", json, `{}`, "smiles and graphs", nil},
 		{400, "POST", "/v1/score", json, `{"smiles": ["C"], "ids": []}`, "0 ids for 1 records", nil},
 		{400, "POST", "/v1/score", json, "", "it is empty: want such as ", nil},

@@ -213,6 +213,9 @@ func readDocument(q *question, m *service.Model, b *body) (job.Input, error) {
 	if _, err := d.Token(); err != io.EOF {
 		return job.Input{}, inputf("the JSON document: text behind it, at byte %d", d.InputOffset())
 	}
+	if at, err := dataset.Twice(data, "smiles", "graphs", "ids"); err != nil {
+		return job.Input{}, inputf("the JSON document: %w, at byte %d", err, at+1)
+	}
 	n := len(l.SMILES) + len(l.Graphs)
 	if (l.SMILES == nil) == (l.Graphs == nil) {
 		return job.Input{}, inputf("want one of the lists smiles and graphs")
@@ -363,6 +366,9 @@ func parseLine(text []byte) (l line, err error) {
 	}
 	if err != nil {
 		return l, errors.New("want one JSON value: " + strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if _, err := dataset.Twice(text, "id", "smiles", "n", "edges"); err != nil {
+		return l, err
 	}
 	if (l.SMILES == nil) == (l.N == nil) {
 		return l, errors.New(`want "SMILES", {"smiles": "…"} or {"n": 3, "edges": [[0, 1], …]}`)

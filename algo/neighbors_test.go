@@ -82,7 +82,7 @@ func TestStructuresOfAnotherSet(t *testing.T) {
 			t.Errorf("%s: %v, want %q", what, err, want)
 		}
 	}
-	refused("a shorter set", "was trained on a set of 30", set[1:])
+	refused("a shorter set", "was trained on one of 30", set[1:])
 	other := slices.Clone(set)
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(other), func(i, j int) { other[i], other[j] = other[j], other[i] })
 	refused("another order", "is not what model chains was trained on", other)

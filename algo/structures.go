@@ -57,7 +57,7 @@ func (m *Model) StructuresOf(set []Source) (*Structures, error) {
 		return nil, fmt.Errorf("model %s has no molecules in its bank, and so no structures", m.Card.Name)
 	}
 	if len(set) != m.Card.Graphs {
-		return nil, fmt.Errorf("%d molecules: model %s was trained on a set of %d", len(set), m.Card.Name, m.Card.Graphs)
+		return nil, fmt.Errorf("a set of %d: model %s was trained on one of %d", len(set), m.Card.Name, m.Card.Graphs)
 	}
 	s, named, unknown := &Structures{}, false, &Values{Observed: math.NaN(), Predicted: math.NaN()}
 	for k, row := range m.KnownRows() {

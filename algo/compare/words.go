@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"baca/algo/explain"
 )
 
 // Say puts a text about molecules into the words for what the lists hold.
@@ -62,9 +64,9 @@ func Percent(share float64) string {
 // Shares says in a sentence what both lists have.
 func (c *Comparison) Shares() string {
 	o := &c.Overlap
-	return fmt.Sprintf(c.Say("In both: %d molecules, %s of A and %s of B; and %d scaffolds, of A's %d and B's %d, which %s of A's molecules with rings have and %s of B's."),
-		o.Molecules, percent(o.Molecules, c.A.Molecules), percent(o.Molecules, c.B.Molecules),
-		o.Scaffolds, o.ScaffoldsA, o.ScaffoldsB, percent(o.SharingA, o.CyclicA), percent(o.SharingB, o.CyclicB))
+	return fmt.Sprintf(c.Say("In both: %s, %s of A and %s of B; and %s, of A's %d and B's %d, which %s of A's molecules with rings have and %s of B's."),
+		c.Say(explain.Count(o.Molecules, "molecule")), percent(o.Molecules, c.A.Molecules), percent(o.Molecules, c.B.Molecules),
+		explain.Count(o.Scaffolds, "scaffold"), o.ScaffoldsA, o.ScaffoldsB, percent(o.SharingA, o.CyclicA), percent(o.SharingB, o.CyclicB))
 }
 
 // TooEasy says in sentences what B is worth as a test set for a model that was trained on A.

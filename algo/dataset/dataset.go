@@ -109,7 +109,7 @@ func Collect(ctx context.Context, r io.Reader, opt Options) (*Set, error) {
 	case len(s.Graphs) > 0:
 		return s, nil
 	case len(s.Refused) > 0:
-		return nil, fmt.Errorf("none of %d records is a molecule, the first: %w", len(s.Refused), s.Refused[0].Err)
+		return nil, fmt.Errorf("no record is a molecule, %d refused, the first: %w", len(s.Refused), s.Refused[0].Err)
 	}
 	return nil, fmt.Errorf("%s: no record, want at least one molecule", named(opt.Name))
 }

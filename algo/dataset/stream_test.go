@@ -472,7 +472,7 @@ func TestOpen(t *testing.T) {
 		t.Errorf("%d graphs, %+v", len(s.Graphs), s.Info)
 	}
 	for name, want := range map[string]string{
-		"b":    "none of 1 records is a molecule, the first: mol/b.csv:2:1: ",
+		"b":    "no record is a molecule, 1 refused, the first: mol/b.csv:2:1: ",
 		"c":    "mol/c.csv: no record, want at least one molecule",
 		"d":    `no data set "d": want a folder tu/d or a file mol/d.csv or mol/d.csv.gz; there are: T, a, b, c`,
 		"T":    "no data set: want NAME_A.txt",

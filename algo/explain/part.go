@@ -93,12 +93,12 @@ func partsOf(g *graph.Graph, blame []float64) []part {
 		some, all := blamed[name], times[name]
 		switch p.about = "its " + name; {
 		case some < all:
-			p.about = fmt.Sprintf("%d of its %s", some, count(all, name))
+			p.about = fmt.Sprintf("%d of its %s", some, Count(all, name))
 			if some == 1 {
-				p.about = "one of its " + count(all, name)
+				p.about = "one of its " + Count(all, name)
 			}
 		case all > 1:
-			p.about = "its " + count(all, name)
+			p.about = "its " + Count(all, name)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b part) int { return cmp.Compare(b.blame, a.blame) })

@@ -212,8 +212,8 @@ func (p *Profile) values(g *graph.Graph, train, least int) []Reason {
 // hybridizations are the raw values of that feature.
 var hybridizations = []string{"sp", "sp²", "sp³", "sp³d", "sp³d²", "no"}
 
-// count is a number of things.
-func count(n int, thing string) string {
+// Count is a number of things.
+func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
@@ -231,16 +231,16 @@ func valueName(g *graph.Graph, column, value int) string {
 	case molecule.ColumnChirality:
 		return [...]string{"an atom without a stereo tag", "an atom with stereo tag 1", "an atom with stereo tag 2", "an atom of unusual chirality"}[min(max(value, 0), 3)]
 	case molecule.ColumnNeighbors:
-		return "an atom with " + count(value, "neighbour") + ", hydrogens included"
+		return "an atom with " + Count(value, "neighbour") + ", hydrogens included"
 	case molecule.ColumnCharge:
 		if value > 10 {
 			return "an atom of a charge beyond ±5"
 		}
 		return fmt.Sprintf("an atom of charge %+d", value-molecule.Neutral)
 	case molecule.ColumnHydrogens:
-		return "an atom with " + count(value, "hydrogen")
+		return "an atom with " + Count(value, "hydrogen")
 	case molecule.ColumnRadicals:
-		return "an atom with " + count(value, "unpaired electron")
+		return "an atom with " + Count(value, "unpaired electron")
 	case molecule.ColumnHybridization:
 		return "an atom of " + hybridizations[min(max(value, 0), len(hybridizations)-1)] + " hybridisation"
 	case molecule.ColumnAromatic:
@@ -252,7 +252,7 @@ func valueName(g *graph.Graph, column, value int) string {
 // nodeName says what a node is.
 func nodeName(g *graph.Graph, i int) string {
 	if g.Features != molecule.Features {
-		return "a node with " + count(g.Degree(i), "neighbour")
+		return "a node with " + Count(g.Degree(i), "neighbour")
 	}
 	x := g.X[i*molecule.Features : (i+1)*molecule.Features]
 	text := molecule.Symbol(int(x[molecule.ColumnElement]) + 1)
@@ -265,7 +265,7 @@ func nodeName(g *graph.Graph, i int) string {
 		text += fmt.Sprintf(" of charge %+d", c)
 	}
 	if n := int(x[molecule.ColumnRadicals]); n > 0 {
-		text += " with " + count(n, "unpaired electron")
+		text += " with " + Count(n, "unpaired electron")
 	}
 	switch {
 	case x[molecule.ColumnAromatic] == 1:
@@ -277,5 +277,5 @@ func nodeName(g *graph.Graph, i int) string {
 	if c := x[molecule.ColumnChirality]; c != 0 {
 		text += ", stereo tag " + strconv.Itoa(int(c))
 	}
-	return text + ", " + count(g.Degree(i), "neighbour")
+	return text + ", " + Count(g.Degree(i), "neighbour")
 }

@@ -91,7 +91,7 @@ func (s *Shelf) Fill(ctx context.Context, workers, piece int, records iter.Seq2[
 	case s.Read == 0:
 		return errors.New("the input holds no records")
 	case s.Library.Len() == 0:
-		return fmt.Errorf("all %d records were refused, the first as %s", s.Read, s.Refusals[0])
+		return fmt.Errorf("no record can be used, %d refused, the first as %s", s.Read, s.Refusals[0])
 	}
 	return nil
 }

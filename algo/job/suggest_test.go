@@ -122,7 +122,7 @@ func TestShelfWithNothingToPick(t *testing.T) {
 		"smiles,EUR\n":              "holds no records",
 		"smiles,EUR\nCCO,ten\n":     `the first as row 1: shelf.csv:2:5: column EUR: price "ten"`,
 		"smiles,cost\nCCO,1\n":      `no column "EUR"`,
-		"smiles,EUR\nCC(,1\nC(,1\n": "all 2 records were refused",
+		"smiles,EUR\nCC(,1\nC(,1\n": "no record can be used, 2 refused",
 	} {
 		if _, err := shelved(t, input, "EUR", "", 10); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one that says %q", input, err, want)

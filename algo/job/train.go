@@ -13,6 +13,7 @@ import (
 	"baca/algo"
 	"baca/algo/background"
 	"baca/algo/dataset"
+	"baca/algo/explain"
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/pretrain"
@@ -75,7 +76,7 @@ type Training struct {
 // Prepare checks the graphs and sets the options.
 func (t *Training) Prepare() (err error) {
 	if n := len(t.Graphs); n < MinTraining {
-		return fmt.Errorf("%s: %d graphs to train on: want at least %d", t.Card.Dataset, n, MinTraining)
+		return fmt.Errorf("%s: %s to train on: want at least %d", t.Card.Dataset, explain.Count(n, "graph"), MinTraining)
 	}
 	if t.Card.Name == "" {
 		t.Card.Name = ModelName(t.Card.Dataset)
@@ -232,5 +233,5 @@ func ModelDescription(file string, graphs, epochs int) string {
 	if epochs < UsualEpochs && epochs == DefaultEpochs(graphs) {
 		why = fmt.Sprintf(", which are %d steps", epochs*StepsPerEpoch(graphs))
 	}
-	return fmt.Sprintf("Trained on %s for %d epochs%s.", file, epochs, why)
+	return fmt.Sprintf("Trained on %s for %s%s.", file, explain.Count(epochs, "epoch"), why)
 }

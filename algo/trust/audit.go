@@ -105,8 +105,12 @@ func (a *Audit) Sentences(c *Calibration, order string) (list []string) {
 	if why := c.without(); why != "" {
 		list = append(list, strings.ToUpper(why[:1])+why[1:]+".")
 	} else if a.Intervals > 0 {
-		list = append(list, fmt.Sprintf("Intervals hold %.1f %% of %d observed values (95 %% interval %.1f–%.1f %%); %.3g %% was asked. Mean width %.3g.",
-			100*a.Coverage, a.Intervals, 100*a.Low, 100*a.High, 100*c.Coverage, a.Width))
+		values := "values"
+		if a.Intervals == 1 {
+			values = "value"
+		}
+		list = append(list, fmt.Sprintf("Intervals hold %.1f %% of %d observed %s (95 %% interval %.1f–%.1f %%); %.3g %% was asked. Mean width %.3g.",
+			100*a.Coverage, a.Intervals, values, 100*a.Low, 100*a.High, 100*c.Coverage, a.Width))
 	}
 	if n := a.N - a.Intervals; n > 0 && c.without() == "" {
 		list = append(list, fmt.Sprintf("Without an interval, as beyond all that were held out: %d of %d.", n, a.N))

@@ -338,7 +338,7 @@ func TestBadShard(t *testing.T) {
 		return trouble && op == "write" && name == "scores-00001-of-00003.csv"
 	})
 	text := do(t, exitFailure, c)
-	if want := "baca-beam: 1 of 3 shards have no rows, such as shard 1: disk on fire"; !strings.Contains(text, want) {
+	if want := "baca-beam: no rows of 1 of 3 shards, such as shard 1: disk on fire"; !strings.Contains(text, want) {
 		t.Errorf("stderr %q, want %q", text, want)
 	}
 	rows, s := joined(t, c)

@@ -10,6 +10,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
+	"baca/algo/explain"
 	"baca/algo/job"
 	"baca/algo/molecule"
 	"baca/algo/pretrain"
@@ -79,12 +80,12 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 		}
 	}
 	if n := len(training.Graphs); n < job.MinTraining {
-		return nil, fmt.Errorf("%d graphs to train on, %d refused: want at least %d", n, len(out.Refused), job.MinTraining)
+		return nil, fmt.Errorf("%s to train on, %d refused: want at least %d", explain.Count(n, "graph"), len(out.Refused), job.MinTraining)
 	}
 	card := &training.Card
 	train, _ := training.Split(len(training.Graphs), t.Seed)
 	card.Epochs = cmp.Or(t.Epochs, job.DefaultEpochs(len(train)))
-	card.Description = fmt.Sprintf("Trained on a list of %d for %d epochs.", t.List.Len(), card.Epochs)
+	card.Description = fmt.Sprintf("Trained on a list of %d for %s.", t.List.Len(), explain.Count(card.Epochs, "epoch"))
 	if schema != algo.Constant {
 		training.Card.Background = weights.BackgroundName
 		o := dataset.Options{Format: dataset.SMI, Form: molecule.Canonical, Workers: s.workers}

@@ -30,7 +30,7 @@ type Summary struct {
 func (s *Summary) Err() error {
 	var errs []error
 	if n := len(s.Failed); n > 0 {
-		errs = append(errs, fmt.Errorf("%d of %d shards have no rows, such as shard %d: %s", n, s.Shards, s.Failed[0].Shard, s.Failed[0].Error))
+		errs = append(errs, fmt.Errorf("no rows of %d of %d shards, such as shard %d: %s", n, s.Shards, s.Failed[0].Shard, s.Failed[0].Error))
 	}
 	if n := len(s.Broken); n > 0 {
 		errs = append(errs, fmt.Errorf("%d of the inputs cannot be read to the end: %s", n, s.Broken[0].Error))

@@ -11,6 +11,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/decide"
+	"baca/algo/explain"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/build/internal/modelfile"
@@ -92,7 +93,7 @@ func runCalibrate(c *cobra.Command, model string, from source, out target) error
 	}
 	list := referenceGraphs(m, set.graphs, stderr)
 	if n := len(list); n < minReference {
-		return fmt.Errorf("%s: %d graphs to take p-values from: want at least %d", set.name, n, minReference)
+		return fmt.Errorf("%s: %s to take p-values from: want at least %d", set.name, explain.Count(n, "graph"), minReference)
 	}
 	if err := m.SetHoldout(ctx, from.workers, list); err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/decide"
+	"baca/algo/explain"
 	"baca/algo/graph"
 	"baca/algo/molecule/smiles"
 	"baca/algo/report"
@@ -194,7 +195,7 @@ func (d *demonstration) summary(w io.Writer, p painter) {
 	if card.Holdout != "" {
 		kept = "of " + card.Holdout + " are there"
 	}
-	fmt.Fprintf(w, "%d graphs of %s were trained on for %d epochs, %d %s to compare with.\n\n", card.Train, card.Dataset, card.Epochs, d.model.Holdout.Len(), kept)
+	fmt.Fprintf(w, "%d graphs of %s were trained on for %s, %d %s to compare with.\n\n", card.Train, card.Dataset, explain.Count(card.Epochs, "epoch"), d.model.Holdout.Len(), kept)
 	for _, v := range []struct {
 		verdict decide.Verdict
 		meaning string

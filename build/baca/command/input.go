@@ -391,7 +391,7 @@ func emptyHanded(read, refused int) error {
 	case read == 0:
 		return errors.New("the input holds no records")
 	case read == refused:
-		return fmt.Errorf("all %d records were refused; --format and --column say how the input is read", read)
+		return fmt.Errorf("no record can be used, %d refused; --format and --column say how the input is read", read)
 	}
 	return nil
 }

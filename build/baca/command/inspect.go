@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
+	"baca/algo/explain"
 	"baca/algo/report"
 	"baca/build/internal/modelfile"
 	"baca/build/internal/pretty"
@@ -78,8 +79,8 @@ and compares it with the hashes that were made when it was written.`,
 			m, err := modelfile.Load(data, args[0])
 			if errors.Is(err, weights.ErrKind) {
 				if point, perr := weights.LoadCheckpoint(data); perr == nil {
-					return fmt.Errorf("%s is not a model but a checkpoint of a training run after %d epochs; `baca pretrain --resume` finishes it",
-						args[0], point.State.Epoch)
+					return fmt.Errorf("%s is not a model but a checkpoint of a training run after %s; `baca pretrain --resume` finishes it",
+						args[0], explain.Count(point.State.Epoch, "epoch"))
 				}
 			}
 			if err != nil {
@@ -146,7 +147,7 @@ func (in *inspection) write(w io.Writer) error {
 	line("trained on", "%s", cmp.Or(in.Dataset, "not named"))
 	line("its sha256", "%s", cmp.Or(in.DatasetSHA256, "not recorded"))
 	line("graphs", "%d: %d trained on, %d kept from training", in.Graphs, in.Train, in.HoldoutRows)
-	line("training", "%d epochs, batches of %d, learning rate %g, seed %d", in.Epochs, in.Batch, in.LearningRate, in.Seed)
+	line("training", "%s, batches of %d, learning rate %g, seed %d", explain.Count(in.Epochs, "epoch"), in.Batch, in.LearningRate, in.Seed)
 	line("last loss", "%.4g", in.Loss)
 	line("trained by", "%s", cmp.Or(in.Program, "unknown program"))
 	line("encoder", "two views, %d node features, %d layers of width %d", in.Features, in.Layers, in.Hidden)
@@ -227,7 +228,11 @@ func reveals(m *algo.Model) []string {
 		add("how wrong predictions were for %d graphs kept from training (columns %s and %s), each beside its row number: %s", r.Known(), r.Observed, r.Predicted, what)
 	}
 	if m.Shared == 0 {
-		add("no structures, names or labels; still, do not hand it out if the graphs are secret: baca share makes a file for that")
+		other := ""
+		if m.Card.StructuresSHA256 != "" {
+			other = "other "
+		}
+		add("no %sstructures, names or labels; still, do not hand it out if the graphs are secret: baca share makes a file for that", other)
 	} else {
 		add("nothing of any single graph beside these")
 	}

@@ -54,7 +54,7 @@ func runMerge(c *cobra.Command, folder string, partial bool) error {
 	}
 	showFailures(stderr, missing)
 	if len(missing) > 0 && !partial {
-		return fmt.Errorf("%d of %d shards have no rows that can be used: score these again first, or --partial", len(missing), job.Shards)
+		return fmt.Errorf("no rows that can be used of %d of %d shards: score these again first, or --partial", len(missing), job.Shards)
 	}
 	rows, rejects, err := job.Join(ctx, done)
 	if err != nil {
@@ -70,7 +70,7 @@ func runMerge(c *cobra.Command, folder string, partial bool) error {
 		return err
 	}
 	if t := s.Tally; t.Refused == t.Records {
-		return fmt.Errorf("%d records, and none could be scored", t.Records)
+		return fmt.Errorf("no record could be scored, %d refused", t.Refused)
 	}
 	return nil
 }

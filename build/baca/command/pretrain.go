@@ -15,6 +15,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
+	"baca/algo/explain"
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/job"
@@ -237,8 +238,8 @@ func (o *pretrainFlags) cardOf(c *cobra.Command, set *trainingSet) algo.Card {
 	train, _ := dataset.Hold(len(set.graphs), card.Seed)
 	if !o.epochsSet {
 		if card.Epochs = job.DefaultEpochs(len(train)); card.Epochs < job.UsualEpochs {
-			fmt.Fprintf(c.ErrOrStderr(), "training on %d graphs for %d epochs, %d steps; --epochs asks for another number\n",
-				len(train), card.Epochs, card.Epochs*job.StepsPerEpoch(len(train)))
+			fmt.Fprintf(c.ErrOrStderr(), "training on %d graphs for %s, %d steps; --epochs asks for another number\n",
+				len(train), explain.Count(card.Epochs, "epoch"), card.Epochs*job.StepsPerEpoch(len(train)))
 		}
 	}
 	if !c.Flags().Changed("description") {

@@ -193,8 +193,8 @@ func TestPretrainOnMolecules(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                         "none.csv: the input holds no records",
 		"smiles,y,yhat\n":          "none.csv: the input holds no records",
-		"smiles,y,yhat\nC,1,2\n":   "none.csv: 1 graphs to train on: want at least 20",
-		"smiles,y,yhat\nC((,1,2\n": "none.csv: all 1 records were refused",
+		"smiles,y,yhat\nC,1,2\n":   "none.csv: 1 graph to train on: want at least 20",
+		"smiles,y,yhat\nC((,1,2\n": "none.csv: no record can be used, 1 refused",
 	} {
 		none := filepath.Join(dir, "none.csv")
 		testset.Write(t, none, text)

@@ -449,7 +449,7 @@ func TestInspectCheckpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
-	refuse(t, exitFailure, path+" is not a model but a checkpoint of a training run after 1 epochs", "inspect", path)
+	refuse(t, exitFailure, path+" is not a model but a checkpoint of a training run after 1 epoch;", "inspect", path)
 	refuse(t, exitFailure, "wrong kind of BaCa file", "score", "--model", path, path)
 }
 

@@ -98,7 +98,11 @@ func (f *scoreFlags) runShard(c *cobra.Command) error {
 	if err != nil {
 		return fmt.Errorf("shard %d of %d: %w", i, n, err)
 	}
-	fmt.Fprintf(stderr, "shard %d of %d: rows %d to %d of %d; ", i, n, done.First, done.First+done.Tally.Records-1, plan.Records())
+	rows := "no rows"
+	if k := done.Tally.Records; k > 0 {
+		rows = fmt.Sprintf("rows %d to %d", done.First, done.First+k-1)
+	}
+	fmt.Fprintf(stderr, "shard %d of %d: %s of %d; ", i, n, rows, plan.Records())
 	summarizeTally(stderr, done.Tally)
 	if b := plan.Broken; len(b) > 0 {
 		return fmt.Errorf("%d of the inputs cannot be read to the end: %s", len(b), b[0].Error)

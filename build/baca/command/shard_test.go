@@ -66,7 +66,7 @@ func TestKilledShard(t *testing.T) {
 		t.Fatal("the shard was finished before the process was killed")
 	}
 
-	refuse(t, exitFailure, "1 of 2 shards have no rows", "merge", name("out"))
+	refuse(t, exitFailure, "no rows that can be used of 1 of 2 shards", "merge", name("out"))
 	// While another process is at work on a shard, its unfinished files are left alone.
 	release, err := lock.Acquire(name("out/shard-00001-of-00002.lock"))
 	if err != nil {

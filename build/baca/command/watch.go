@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"baca/algo/dataset"
+	"baca/algo/explain"
 	"baca/build/internal/lock"
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
@@ -104,7 +105,7 @@ func (w *watch) run(ctx context.Context) error {
 		w.look(ctx)
 		select {
 		case <-ctx.Done():
-			fmt.Fprintf(w.command.ErrOrStderr(), "%d files were scored\n", w.scored)
+			fmt.Fprintf(w.command.ErrOrStderr(), "scored %s\n", explain.Count(w.scored, "file"))
 			return nil
 		case <-time.After(w.watch.every):
 		}

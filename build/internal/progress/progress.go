@@ -140,6 +140,8 @@ func (p *Progress) state() string {
 	}
 	if p.total > 0 {
 		parts = append(parts, fmt.Sprintf("%d %%", 100*p.done/p.total))
+	} else if p.done == 1 {
+		parts = append(parts, "1 graph")
 	} else {
 		parts = append(parts, fmt.Sprintf("%d graphs", p.done))
 	}

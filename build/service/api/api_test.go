@@ -355,7 +355,7 @@ func TestRefusals(t *testing.T) {
 		{400, "POST", "/v1/score", json, good + "2", "behind it", nil},
 		{400, "POST", "/v1/score", json, `{"smiles": ["C"], "smiles": ["N"]}`, `twice: want it once, at byte 19`, nil},
 		{400, "POST", "/v1/score", json, `{}`, "smiles and graphs", nil},
-		{400, "POST", "/v1/score", json, `{"smiles": ["C"], "ids": []}`, "0 ids for 1 records", nil},
+		{400, "POST", "/v1/score", json, `{"smiles": ["C"], "ids": []}`, "ids has 0: want 1, one for each record", nil},
 		{400, "POST", "/v1/score", json, "", "it is empty: want such as ", nil},
 		{400, "POST", "/v1/score", "text/csv", "a,b\n1,2\n", "column", nil},
 		{400, "POST", "/v1/score?column=nobody", "text/csv", "a,b\n1,2\n", "nobody", nil},

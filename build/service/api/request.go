@@ -221,7 +221,7 @@ func readDocument(q *question, m *service.Model, b *body) (job.Input, error) {
 		return job.Input{}, inputf("want one of the lists smiles and graphs")
 	}
 	if l.IDs != nil && len(l.IDs) != n {
-		return job.Input{}, inputf("%d ids for %d records: want as many, or none", len(l.IDs), n)
+		return job.Input{}, inputf("ids has %d: want %d, one for each record, or none", len(l.IDs), n)
 	}
 	id := func(i int) string {
 		if l.IDs == nil {

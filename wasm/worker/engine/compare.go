@@ -100,7 +100,7 @@ func (e *Engine) gather(t *task, l *compare.List, in *input, show func(records, 
 		return nil, err
 	}
 	if l.Len() == 0 {
-		return nil, fmt.Errorf("none of %d records could be read: want a list to compare with", l.Read)
+		return nil, fmt.Errorf("no record could be read, %d refused: want a list to compare with", l.Read)
 	}
 	return refused, nil
 }

@@ -103,7 +103,7 @@ func TestCompare(t *testing.T) {
 	must[*message.Scored](e, h, &message.Score{})
 	// Nothing to compare with.
 	for _, test := range []struct{ name, data, says string }{
-		{"broken.smi", "C1CC\n", "none of 1 records"}, {"words.csv", "a,b\n1,2\n", "no column holds SMILES"},
+		{"broken.smi", "C1CC\n", "no record could be read, 1 refused"}, {"words.csv", "a,b\n1,2\n", "no column holds SMILES"},
 		{"rings.jsonl", nodeLink(5, 0), "two lists of one kind"},
 	} {
 		fails(e, h, &message.Compare{With: message.Open{Name: test.name, Data: []byte(test.data)}}, message.CodeBadInput, test.says)

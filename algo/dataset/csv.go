@@ -349,10 +349,15 @@ func (t *table) furtherCells() (cells []string, at [][2]int) {
 	return cells, at
 }
 
-// blank tells a record of nothing but white space, without quotes, on a line.
+// blank tells a record of nothing but white space and separators, without quotes. Spreadsheets
+// leave such rows at the end.
 func (t *table) blank() bool {
-	f := t.fields[0]
-	return t.count == 1 && !f.quoted && len(t.text(0, 0)) == 0
+	for i, f := range t.fields {
+		if f.quoted || len(t.text(i, 0)) > 0 {
+			return false
+		}
+	}
+	return t.beyond == nil
 }
 
 // text returns field i of the record, trimmed; it is valid until the next call

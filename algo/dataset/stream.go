@@ -239,7 +239,7 @@ func (r Record) Parsed(f molecule.Form) Record {
 // molecule_id, compound_id, cid, chembl_id, name, title, iupac and some others
 // that is there (upper or lower case, blanks and dashes like underscores), and without a header in the first one whose cells all differ.
 // A name that is not in UTF-8 is taken for Latin-1.
-// Blanks around SMILES and ids are trimmed, blank lines are skipped, columns
+// Blanks around SMILES and ids are trimmed, blank lines and rows of separators alone are skipped, columns
 // beyond those of a header must be empty.
 //
 // SDF is read by [molfile.SDF]. The id is the first line of the record or, if

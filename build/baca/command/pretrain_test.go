@@ -10,7 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -266,13 +265,7 @@ func TestRunProcess(t *testing.T) {
 // reached an epoch.
 func endedAfter(t *testing.T, signal os.Signal, checkpoint string, epoch int, args ...string) (stderr string) {
 	t.Helper()
-	c := exec.Command(os.Args[0], "-test.run=^TestRunProcess$")
-	c.Env = append(os.Environ(), "BACA_TEST_ARGS="+strings.Join(args, "\n"))
-	var b bytes.Buffer
-	c.Stderr = &b
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	c, _, b := startRun(t, args...)
 	ended := until(t, c, func() bool {
 		data, err := os.ReadFile(checkpoint)
 		if err != nil {

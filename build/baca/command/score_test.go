@@ -167,11 +167,7 @@ func TestKilledAndResumed(t *testing.T) {
 		t.Errorf("the checkpoint of a run that is over: %v, want none", err)
 	}
 
-	c := exec.Command(os.Args[0], "-test.run=^TestRunProcess$")
-	c.Env = append(os.Environ(), "BACA_TEST_ARGS="+strings.Join(args("killed"), "\n"))
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	c, _, _ := startRun(t, args("killed")...)
 	ended := until(t, c, func() bool {
 		_, err := os.Stat(name("killed.csv.checkpoint"))
 		return err == nil
@@ -291,6 +287,24 @@ func checkRows(t *testing.T, to string, data []byte, want int) {
 	}
 }
 
+// startRun starts a process that runs the command until the test ends.
+func startRun(t *testing.T, args ...string) (c *exec.Cmd, stdin io.Writer, stderr *bytes.Buffer) {
+	t.Helper()
+	c = exec.Command(os.Args[0], "-test.run=^TestRunProcess$")
+	c.Env = append(os.Environ(), "BACA_TEST_ARGS="+strings.Join(args, "\n"))
+	stderr = &bytes.Buffer{}
+	c.Stderr = stderr
+	stdin, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Process.Kill() })
+	return c, stdin, stderr
+}
+
 // A real interrupt, while standard input is open and silent.
 func TestInterruptSignal(t *testing.T) {
 	if runtime.GOOS == "windows" {
@@ -302,18 +316,7 @@ func TestInterruptSignal(t *testing.T) {
 	dir := t.TempDir()
 	model, out := filepath.Join(dir, "model.msgpack"), filepath.Join(dir, "out.csv")
 	saveModel(t, model, moleculeModel(t))
-	c := exec.Command(os.Args[0], "-test.run=^TestRunProcess$")
-	c.Env = append(os.Environ(), "BACA_TEST_ARGS="+strings.Join([]string{"score", "--model", model, "--out", out, "-"}, "\n"))
-	var stderr bytes.Buffer
-	c.Stderr = &stderr
-	stdin, err := c.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer c.Process.Kill()
+	c, stdin, stderr := startRun(t, "score", "--model", model, "--out", out, "-")
 	for i := range 5000 { // most of them, and what the parser takes ahead
 		if _, err := fmt.Fprintln(stdin, strings.Repeat("C", 2+i%7)); err != nil {
 			t.Fatal(err)
@@ -326,7 +329,7 @@ func TestInterruptSignal(t *testing.T) {
 	if err := c.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	err = <-ended
+	err := <-ended
 	if exit := new(exec.ExitError); !errors.As(err, &exit) || exit.ExitCode() != exitFailure {
 		t.Errorf("ended with %v, want exit status %d", err, exitFailure)
 	}
@@ -334,7 +337,7 @@ func TestInterruptSignal(t *testing.T) {
 	rows := bytes.Count(data, []byte("\n")) - 1
 	checkRows(t, "csv", data, rows)
 	if want := fmt.Sprintf("\nnote: the rows of these %d are written\nbaca: interrupted\n", rows); !strings.HasSuffix(stderr.String(), want) || !strings.Contains(stderr.String(), " read, 0 refused") {
-		t.Errorf("stderr %q, want %q", &stderr, want)
+		t.Errorf("stderr %q, want %q", stderr, want)
 	}
 }
 
@@ -353,21 +356,10 @@ func TestInterruptBeforeRows(t *testing.T) {
 		{"score", "--model", model, "--fdr", "0.1", "--out", filepath.Join(dir, "out.csv"), "-"},
 		{"report", "--model", model, "--out", filepath.Join(dir, "out.html"), "-"},
 	} {
-		c := exec.Command(os.Args[0], "-test.run=^TestRunProcess$")
-		c.Env = append(os.Environ(), "BACA_TEST_ARGS="+strings.Join(args, "\n"))
-		var stderr bytes.Buffer
-		c.Stderr = &stderr
-		stdin, err := c.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		defer c.Process.Kill()
+		c, stdin, stderr := startRun(t, args...)
 		for i := range 20000 {
 			if _, err := fmt.Fprintln(stdin, strings.Repeat("C", 10+i%7), "a name that fills the pipe"); err != nil {
-				t.Fatalf("%v: %s", err, &stderr)
+				t.Fatalf("%v: %s", err, stderr)
 			}
 		}
 		if err := c.Process.Signal(os.Interrupt); err != nil {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -44,11 +43,7 @@ func TestKilledShard(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	c := exec.Command(os.Args[0], "-test.run=^TestRunProcess$")
-	c.Env = append(os.Environ(), "BACA_TEST_ARGS="+strings.Join(shard(1), "\n"))
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	c, _, _ := startRun(t, shard(1)...)
 	ended := until(t, c, func() bool {
 		parts, err := filepath.Glob(name("out/scores-00001-of-00002.csv.part*"))
 		if err != nil {

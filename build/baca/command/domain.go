@@ -56,6 +56,9 @@ func (f *reportFlags) checkForm(c *cobra.Command, args []string) error {
 	case !(f.forms.confidence > 0 && f.forms.confidence < 1):
 		return usage.Errorf("--confidence %g: want a number between 0 and 1, such as %g", f.forms.confidence, job.DomainConfidence)
 	}
+	if err := checkFolder("out", f.out); err != nil {
+		return err
+	}
 	for _, name := range []string{"by", "fdr", "seed"} {
 		if c.Flags().Changed(name) {
 			return usage.Errorf("--%s: not with --qprf or --qmrf, where each molecule is judged by itself", name)

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -79,8 +77,9 @@ func (f *driftFlags) check() error {
 		return usage.Errorf("--delta %g: want a number between 0 and 1", f.delta)
 	case f.every < 1:
 		return usage.Errorf("--every %d: want 1 or more", f.every)
-	case f.plot != "" && !strings.EqualFold(filepath.Ext(f.plot), ".svg"):
-		return usage.Errorf("--plot %s: want the name of an .svg file", f.plot)
+	}
+	if err := checkSVG(f.plot); err != nil {
+		return err
 	}
 	return f.source.check(formats...)
 }

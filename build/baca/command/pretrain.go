@@ -283,6 +283,9 @@ func (t *target) checkpoint() string { return t.path + ".checkpoint" }
 // other processes from writing it until release is called. in is what it is made from.
 func (t *target) claim(in string) (release func(), err error) {
 	release, err = replace.Alone(t.path+".lock", t.path, t.checkpoint())
+	if at := new(fs.PathError); errors.As(err, &at) {
+		err = at.Err // nobody asked for a lock
+	}
 	if err != nil {
 		return nil, fmt.Errorf("--out %s: %w", t.path, err)
 	}

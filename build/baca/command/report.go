@@ -90,6 +90,9 @@ func (f *reportFlags) check() error {
 	if ext := strings.ToLower(filepath.Ext(f.out)); ext != ".html" && ext != ".htm" {
 		return usage.Errorf("--out %s: want the name of an .html file", f.out)
 	}
+	if err := checkFolder("out", f.out); err != nil {
+		return err
+	}
 	s := scoreFlags{source: f.source, to: "csv", out: f.out, options: f.options, device: deviceFlag{value: "cpu"}, answers: answers{which: "default", fdr: f.fdr}}
 	return s.check()
 }

@@ -3,9 +3,12 @@ package command
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -109,8 +112,20 @@ func (f *suggestFlags) check(c *cobra.Command) error {
 
 // checkSVG refuses a name for a plot that is not one of an .svg file. Empty is fine.
 func checkSVG(name string) error {
-	if name != "" && !strings.EqualFold(filepath.Ext(name), ".svg") {
+	if name == "" {
+		return nil
+	}
+	if !strings.EqualFold(filepath.Ext(name), ".svg") {
 		return usage.Errorf("--plot %s: want the name of an .svg file", name)
+	}
+	return checkFolder("plot", name)
+}
+
+// checkFolder refuses a file whose folder is not there, which else shows when the work is done.
+func checkFolder(flag, name string) error {
+	dir := filepath.Dir(name)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("--%s %s: there is no folder %s", flag, name, dir)
 	}
 	return nil
 }

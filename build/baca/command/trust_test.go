@@ -333,6 +333,7 @@ func TestTrustBadValues(t *testing.T) {
 		{exitUsage, "with 2 models", []string{"score", "--model", model + ",esol", "--predicted", "predicted", bad}},
 		{exitUsage, "want --model", []string{"trust", "--observed", "a", "--predicted", "b", bad}},
 		{exitUsage, "want the name of an .svg file", append([]string{"trust", "--model", model, "--plot", "x.png", bad}, values...)},
+		{exitFailure, "there is no folder nothere", append([]string{"trust", "--model", model, "--plot", "nothere/x.svg", bad}, values...)},
 	} {
 		refuse(t, c.code, c.message, c.args...)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -607,5 +608,24 @@ func TestMistakes(t *testing.T) {
 		if text := do(t, test.status, c); !strings.Contains(text, test.want) {
 			t.Errorf("stderr %q, want %q", text, test.want)
 		}
+	}
+}
+
+// The flags of the job come before those of Beam, and a mistake is one sentence.
+func TestHelp(t *testing.T) {
+	fs := flag.NewFlagSet("", flag.ExitOnError)
+	fs.Bool("async", false, "do not wait")
+	flags(fs)
+	if help, err := parseFlags(fs, []string{"--help"}); !help {
+		t.Errorf("--help: %v", err)
+	}
+	var b bytes.Buffer
+	showHelp(&b, fs)
+	_, rest, ok := strings.Cut(b.String(), "\n  -out string\n")
+	if own, sdk, both := strings.Cut(rest, "\nFlags of Beam:\n"); !ok || !both || strings.Contains(own, "-async") || !strings.HasPrefix(sdk, "  -async\n") {
+		t.Errorf("%s", &b)
+	}
+	if help, err := parseFlags(fs, []string{"--nosuch"}); help || err == nil || strings.Contains(err.Error(), "\n") {
+		t.Errorf("--nosuch: %v, %v", help, err)
 	}
 }

@@ -22,6 +22,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -52,13 +53,51 @@ const (
 func main() {
 	growBy(heap.Usual)
 	c := flags(flag.CommandLine)
-	flag.Parse()
+	if help, err := parseFlags(flag.CommandLine, os.Args[1:]); help {
+		showHelp(os.Stdout, flag.CommandLine)
+		return
+	} else if err != nil {
+		fmt.Fprintf(os.Stderr, "baca-beam: %v; `baca-beam --help` shows what it takes\n", err)
+		os.Exit(exitUsage)
+	}
 	// The runner in this process says more than anybody wants to know.
 	log.LogLevel = "error"
 	beam.Init() // of a worker, this is all
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	os.Exit(run(ctx, c, flag.Args(), os.Stderr))
+	// The runner leaves an empty file in the folder for temporary ones.
+	temporary, err := os.MkdirTemp("", "baca-beam-")
+	if err == nil {
+		os.Setenv("TMPDIR", temporary)
+	}
+	status := run(ctx, c, flag.Args(), os.Stderr)
+	os.RemoveAll(temporary)
+	os.Exit(status)
+}
+
+// parseFlags is [flag.Parse], which says what is wrong among all flags of Beam.
+func parseFlags(fs *flag.FlagSet, args []string) (help bool, err error) {
+	fs.Init("baca-beam", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	err = fs.Parse(args)
+	return errors.Is(err, flag.ErrHelp), err
+}
+
+// showHelp lists the flags of the job before those of Beam.
+func showHelp(w io.Writer, all *flag.FlagSet) {
+	own, sdk := flag.NewFlagSet("", flag.ContinueOnError), flag.NewFlagSet("", flag.ContinueOnError)
+	flags(own)
+	all.VisitAll(func(f *flag.Flag) {
+		if own.Lookup(f.Name) == nil {
+			sdk.Var(f.Value, f.Name, f.Usage)
+		}
+	})
+	own.SetOutput(w)
+	sdk.SetOutput(w)
+	fmt.Fprint(w, "Baca-beam scores libraries of molecules on an engine that runs Apache Beam pipelines.\n\nUsage:\n  baca-beam [flags] --out FOLDER INPUT...\n\nFlags:\n")
+	own.PrintDefaults()
+	fmt.Fprint(w, "\nFlags of Beam:\n")
+	sdk.PrintDefaults()
 }
 
 // growBy is how much the heap may grow between two collections, as in the command.

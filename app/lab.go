@@ -91,7 +91,7 @@ func (p *labPane) doors() []app.UI {
 			count = c.Count(progress, now)
 		}
 		items = append(items, app.Li().Class("stage "+class).Body(
-			p.door(c.Key, c.Name, c.About, count, app.Raw(picture.StageBar(share))).Disabled(!there && !p.told())))
+			p.door(c.Key, c.Name, s.Say(c.About), count, app.Raw(picture.StageBar(share))).Disabled(!there && !p.told())))
 	}
 	if p.told() {
 		items = append(items, p.driftStage(), p.compareStage(), p.suggestStage())

@@ -44,7 +44,7 @@ func (p *labPane) story() []app.UI {
 				OnClick(func(app.Context, app.Event) { showDialog("help") }),
 			closer("Close the lab", s.Lab.Close)),
 		app.H2().Class("scene-line").Body(app.Span().Class("scene-number").Text(strconv.Itoa(at+1)), app.Span().ID("scene-line").Text(s.SceneLine())),
-		app.P().Class("quiet scene-about").Text(c.About),
+		app.P().Class("quiet scene-about").Text(s.Say(c.About)),
 		app.P().Class("sr-only").Aria("live", "polite").Text(heard),
 		app.Div().Class("scene scene-" + c.Key).Body(p.scene(c.Key)),
 		p.player(at, len(scenes)),

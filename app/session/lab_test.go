@@ -124,6 +124,13 @@ func TestSixScenes(t *testing.T) {
 	if !s.Lab.InStory() {
 		t.Error("the lab has closed")
 	}
+	// Plain graphs have no atoms.
+	s.Opened.Molecules = false
+	for _, c := range Scenes() {
+		if got := s.Say(c.About); strings.Contains(got, "atom") || strings.Contains(got, "bond") || strings.Contains(got, "nodes are nodes") {
+			t.Errorf("of plain graphs %s says %q", c.Key, got)
+		}
+	}
 	s.Lab.Close()
 	if s.Lab.Stage != "" {
 		t.Error("the lab has not closed")

@@ -63,7 +63,7 @@ func (r *Result) Say(text string) string {
 	return text
 }
 
-var graphWords = strings.NewReplacer("molecule", "graph", "Molecule", "Graph", "atom", "node", "Atom", "Node")
+var graphWords = strings.NewReplacer(": atoms are nodes, bonds are edges", " of nodes and edges", "molecule", "graph", "Molecule", "Graph", "atom", "node", "Atom", "Node")
 
 // Deciding is what decides at present: the batch only once it is calibrated.
 func (r *Result) Deciding() Decider {

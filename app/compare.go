@@ -138,7 +138,7 @@ func differences(g session.DifferenceGroup) app.UI {
 	for i, d := range g.List {
 		rows[i] = []string{d.Name, d.Kind, words.Percent(d.InA), words.Percent(d.InB), words.Number(d.Odds), words.Number(d.Low) + "–" + words.Number(d.High), words.P(d.Q)}
 	}
-	return wide(g.Title, []string{g.Title, "Kind", "Of A", "Of B", "Odds ratio", "95 % interval", "q"}, rows...)
+	return wide(g.Title, []string{g.Title, "Kind", "Of A", "Of B", "Odds ratio", "95\u00a0% interval", "q"}, rows...)
 }
 
 // fragments are drawn in molecules that have them.

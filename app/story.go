@@ -336,7 +336,7 @@ func (p *labPane) keysScene() app.UI {
 	return app.Div().Class("dictionaries").Body(
 		p.dictionary("inside", "Inside dictionary", "inside", in, d.IDKeys, d.AttnID),
 		p.dictionary("outside", "Outside dictionary", "outside", out, d.OODKeys, d.AttnOOD),
-		app.P().Class("quiet small").Text("The keys of each side that the attention looks at, the nearest ones. A bar is a key's share of the attention; together they make 100 %. The number behind it is what the key answers, from −1 for unlike "+p.name()+" to 1 for like it; their mean by share is the answer of the dictionary."))
+		app.P().Class("quiet small").Text("The keys of each side that the attention looks at, the nearest ones. A bar is a key's share of the attention; together they make 100\u00a0%. The number behind it is what the key answers, from −1 for unlike "+p.name()+" to 1 for like it; their mean by share is the answer of the dictionary."))
 }
 
 func (p *labPane) dictionary(class, title, role string, of message.Contents, keys []message.Neighbor, answer float64) app.UI {

@@ -60,7 +60,7 @@ func verdictTable(t *message.Trusted) app.UI {
 	head, list, a := []string{"Verdict", ""}, t.Stated, t.Audit
 	if a != nil {
 		list = a.Verdicts
-		head = append(head, "Molecules", "Mean error", "Above "+words.Number(t.Tolerance)+" (95 % interval)")
+		head = append(head, "Molecules", "Mean error", "Above "+words.Number(t.Tolerance)+" (95\u00a0% interval)")
 	}
 	head = append(head, "Stated for held-out ones")
 	rows := make([][]string, len(list))

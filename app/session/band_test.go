@@ -30,7 +30,7 @@ func TestHeadline(t *testing.T) {
 		if got := Headline(s); got != c.want {
 			t.Errorf("of %q the page says %q, want %q", c.input, got, c.want)
 		}
-		if got := DecidedBy(s); (got == "Each by itself, α = 5 %") != (c.want != "") {
+		if got := DecidedBy(s); (got == "Each by itself, α = 5\u00a0%") != (c.want != "") {
 			t.Errorf("%q is decided by %q", c.input, got)
 		}
 	}

@@ -29,10 +29,10 @@ func TestByList(t *testing.T) {
 
 func TestComparingWords(t *testing.T) {
 	for want, p := range map[string]message.Progress{
-		"Comparison …":                           {},
-		"Comparison: reading the file, 25 %":     {Stage: message.StageParse, Done: 1, Total: 4},
-		"Comparison: reading the input, 3 of 10": {Stage: message.StageLists, Done: 3, Total: 10},
-		"Comparison: neighbours of A in B":       {Stage: "neighbours of A in B"},
+		"Comparison …": {},
+		"Comparison: reading the file, 25\u00a0%": {Stage: message.StageParse, Done: 1, Total: 4},
+		"Comparison: reading the input, 3 of 10":  {Stage: message.StageLists, Done: 3, Total: 10},
+		"Comparison: neighbours of A in B":        {Stage: "neighbours of A in B"},
 	} {
 		task := &Task{name: comparing, progress: p}
 		if got := task.Words(); got != want {

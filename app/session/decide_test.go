@@ -127,7 +127,7 @@ func TestRateOfFalseDiscoveries(t *testing.T) {
 		t.Errorf("by q the order is %v", s.Order)
 	}
 	what, by, about := Headline(s), DecidedBy(s), HowToRead(s)
-	if !strings.Contains(what, "3 of 5") || by != "Each by itself, at most 20 % false discoveries" || !strings.Contains(about, "at most 20 %") {
+	if !strings.Contains(what, "3 of 5") || by != "Each by itself, at most 20\u00a0% false discoveries" || !strings.Contains(about, "at most 20\u00a0%") {
 		t.Errorf("the headline is %q, %q, %q", what, by, about)
 	}
 	s.SetFDR(0)
@@ -310,7 +310,7 @@ func TestDriftInWords(t *testing.T) {
 		want []string
 	}{
 		{message.Drifted{Delta: 0.01, Graphs: 9, Highest: 0.5}, "", []string{"Nothing says", "more than 3.16, and 100 would be needed"}},
-		{message.Drifted{Delta: 0.01, Graphs: 1500, Highest: 12.3, Moved: 1200}, "RDX", []string{"They have moved: by number 1 200 of 1 500, RDX,", "at most 1 %", "10¹²."}},
+		{message.Drifted{Delta: 0.01, Graphs: 1500, Highest: 12.3, Moved: 1200}, "RDX", []string{"They have moved: by number 1 200 of 1 500, RDX,", "at most 1\u00a0%", "10¹²."}},
 		{message.Drifted{Delta: 0.001, Graphs: 3, Highest: 3.1, Moved: 2}, "", []string{"by number 2 of 3 bets", "more than 1000"}},
 	} {
 		got := DriftSentence(&c.d, c.name)

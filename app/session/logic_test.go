@@ -368,7 +368,7 @@ func TestCardsHaveTheMeasuredFigures(t *testing.T) {
 		if alone, batch := fmt.Sprintf("%.1f", n.Alone), fmt.Sprintf("%.1f", n.Batch); alone != figure(row, "alone") || batch != figure(row, "batch") {
 			t.Errorf("%s: the card says %s and %s, README.md %s and %s", name, alone, batch, figure(row, "alone"), figure(row, "batch"))
 		}
-		if !strings.Contains(n.Measured(), fmt.Sprintf("%.1f %%", n.Alone)) {
+		if !strings.Contains(n.Measured(), fmt.Sprintf("%.1f\u00a0%%", n.Alone)) {
 			t.Errorf("%s: %s", name, n.Measured())
 		}
 	}

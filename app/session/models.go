@@ -178,7 +178,7 @@ func (n Note) Measured() string {
 	if n.ID == "" {
 		return ""
 	}
-	return fmt.Sprintf("Models trained in this way tell %s from %s with an AUROC of %.1f %% by each graph alone, and of %.1f %% as a batch of which half is foreign (five seeds).", n.ID, n.OOD, n.Alone, n.Batch)
+	return fmt.Sprintf("Models trained in this way tell %s from %s with an AUROC of %.1f\u00a0%% by each graph alone, and of %.1f\u00a0%% as a batch of which half is foreign (five seeds).", n.ID, n.OOD, n.Alone, n.Batch)
 }
 
 // NoteOn is the note on a model; one of the user has its name alone.

@@ -304,5 +304,5 @@ func LargeWords(l message.Large) (share, interval string) {
 	if l.N == 0 {
 		return words.None, ""
 	}
-	return words.Percent(float64(l.Large) / float64(l.N)), fmt.Sprintf(" (%.0f–%.0f %%)", 100*l.Low, 100*l.High)
+	return words.Percent(float64(l.Large) / float64(l.N)), fmt.Sprintf(" (%.0f–%.0f\u00a0%%)", 100*l.Low, 100*l.High)
 }

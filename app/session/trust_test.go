@@ -76,15 +76,15 @@ func TestPredictionsAreJudged(t *testing.T) {
 	if got := *c.Texts("trust"); !slices.Equal(got, message.Strings{"", "check", "do-not-use"}) || (*c.Numbers("interval_high"))[1] != 2 || (*c.Numbers("predicted"))[2] != 2 {
 		t.Errorf("columns %+v", c.More)
 	}
-	for record, want := range []string{"The prediction is 1.50, with an expected error of 0.500. The interval 1.00 to 2.00 holds 90 % of observed values", "nothing is known of its error", "no prediction"} {
+	for record, want := range []string{"The prediction is 1.50, with an expected error of 0.500. The interval 1.00 to 2.00 holds 90\u00a0% of observed values", "nothing is known of its error", "no prediction"} {
 		if got := s.Rows.PredictionWords(record); !strings.Contains(got, want) {
 			t.Errorf("record %d: %q, want %q", record, got, want)
 		}
 	}
-	if got, want := StatedLine(s.Rows.Trust), "Large errors, above 1.00, of held-out molecules: “trust” and “check” together 25 % of 4, do not use 50 % of 2."; got != want {
+	if got, want := StatedLine(s.Rows.Trust), "Large errors, above 1.00, of held-out molecules: “trust” and “check” together 25\u00a0% of 4, do not use 50\u00a0% of 2."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	for verdict, want := range map[string]string{"trust": "25 % of 4 (5–70 %), “trust” and “check” together", "check": "25 % of 4 (5–70 %), “trust” and “check” together", "do-not-use": "50 % of 2 (9–91 %)"} {
+	for verdict, want := range map[string]string{"trust": "25\u00a0% of 4 (5–70\u00a0%), “trust” and “check” together", "check": "25\u00a0% of 4 (5–70\u00a0%), “trust” and “check” together", "do-not-use": "50\u00a0% of 2 (9–91\u00a0%)"} {
 		if got := StatedWords(s.Rows.Trust, message.Large{Verdicts: message.Strings{verdict}}); got != want {
 			t.Errorf("%s: %q, want %q", verdict, got, want)
 		}

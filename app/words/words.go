@@ -72,12 +72,12 @@ func Plural(n int, one, many string) string {
 	return Count(n) + " " + many
 }
 
-// Percent of a share, with two significant digits.
+// Percent of a share, with two significant digits. A line never ends between them and the sign.
 func Percent(x float64) string {
 	if math.IsNaN(x) {
 		return None
 	}
-	return strconv.FormatFloat(Round(100*x, 2), 'f', -1, 64) + " %"
+	return strconv.FormatFloat(Round(100*x, 2), 'f', -1, 64) + "\u00a0%"
 }
 
 // Size of a file.

@@ -12,7 +12,7 @@ func TestFormat(t *testing.T) {
 		{Number(0), "0"}, {Number(math.NaN()), None}, {Number(math.Inf(1)), "+∞"}, {Number(9.999), "10.0"}, {Number(1e-7), "1e-07"},
 		{P(0.0004), "< 0.001"}, {P(0.001), "0.00100"}, {P(0.62), "0.620"},
 		{Count(12), "12"}, {Count(1835), "1 835"}, {Count(1234567), "1 234 567"}, {Count(-1000), "−1 000"},
-		{Percent(0.05), "5 %"}, {Percent(0.0012), "0.12 %"}, {Percent(math.NaN()), None},
+		{Percent(0.05), "5\u00a0%"}, {Percent(0.0012), "0.12\u00a0%"}, {Percent(math.NaN()), None},
 		{Size(12), "12 bytes"}, {Size(614000), "614 kB"}, {Size(2_500_000), "2.50 MB"},
 		{Duration(120 * time.Millisecond), "120 ms"}, {Duration(3400 * time.Millisecond), "3.4 s"}, {Duration(200 * time.Second), "3 min"},
 		{Stem("a/b/mols.smi.gz"), "mols"}, {Stem("x"), "x"}, {Stem(".hidden"), ".hidden"},

@@ -59,7 +59,7 @@ func TestRoomForTheResult(t *testing.T) {
 	if got := b.text("#headline h2"); !strings.Contains(got, " of 21 lie outside") {
 		t.Errorf("the headline is %q", got)
 	}
-	if got := b.text("#headline p"); got != "Each by itself, α = 5 %" {
+	if got := b.text("#headline p"); got != "Each by itself, α = 5\u00a0%" {
 		t.Errorf("below the headline it says %q", got)
 	}
 	scores := eval[[]float64](b, `[...document.querySelectorAll(".row .c-score .number")].map((e) => Number(e.textContent.replace("−", "-")))`)

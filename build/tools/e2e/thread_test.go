@@ -90,7 +90,7 @@ func (b *tab) steps(rows []byte) []step {
 			for _, step := range []string{"20", "90", "60"} {
 				set("alpha", "input", step)
 			}
-			b.wait(`document.querySelector(".alpha output").textContent === "3.1 %"`)
+			b.wait(`document.querySelector(".alpha output").textContent === "3.1\u00a0%"`)
 		}},
 		{"false discoveries", func() {
 			b.click("#rule-batch")

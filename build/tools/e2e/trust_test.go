@@ -117,13 +117,13 @@ func TestPredictions(t *testing.T) {
 	}
 	b.picture("trust-inspector")
 	b.choose("#holds", "0.8")
-	b.wait(`document.getElementById("prediction").textContent.includes("holds 80 % of observed values")`)
+	b.wait(`document.getElementById("prediction").textContent.includes("holds 80\u00a0% of observed values")`)
 	high := strings.Split(command("score", "--model", model, "--predicted", "predicted", "--coverage", "0.8", "--to", "tsv", "new.csv"), "\n")[1]
 	if said, cells := b.text("#prediction"), strings.Split(high, "\t"); !strings.Contains(said, "to "+rounded(t, cells[first["interval_high"]])+" holds") {
 		t.Errorf("the inspector says %q, the command %s", said, high)
 	}
 	b.choose("#holds", "0.9")
-	b.wait(`document.getElementById("prediction").textContent.includes("holds 90 % of observed values")`)
+	b.wait(`document.getElementById("prediction").textContent.includes("holds 90\u00a0% of observed values")`)
 	b.run("a desk", chromedp.EmulateViewport(1280, 900))
 	b.run("Escape", chromedp.SendKeys("#scroller", kb.Escape))
 	check("predictions")

@@ -11,7 +11,7 @@ import (
 )
 
 // screens are the sizes of screens that the page is made for.
-var screens = []struct{ width, height int64 }{{390, 844}, {768, 1024}, {1024, 768}, {1280, 800}, {1440, 900}, {1920, 1080}}
+var screens = []struct{ width, height int64 }{{360, 740}, {390, 844}, {768, 1024}, {1024, 768}, {1280, 800}, {1440, 900}, {1920, 1080}}
 
 // screen sets the size of the screen and waits until the page is drawn for it.
 func (b *tab) screen(width, height int64) {
@@ -184,6 +184,9 @@ func TestSizesOfScreens(t *testing.T) {
 			}
 			if cut := eval[string](b, `[...document.querySelectorAll(".bar > *")].filter((e) => { const r = e.getBoundingClientRect(); return r.width > 0 && (r.left < 0 || r.right > innerWidth) }).map((e) => e.className).join(" ")`); cut != "" {
 				t.Errorf("%s: on a screen of %d the header is cut at %s", state, s.width, cut)
+			}
+			if !eval[bool](b, `(() => { const e = document.querySelector(".alpha output"), r = e.getBoundingClientRect(); const f = document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2); return f === e || f.closest(".inspector") !== null })()`) {
+				t.Errorf("%s: on a screen of %d something lies over the number of α", state, s.width)
 			}
 			found := eval[string](b, `axe.run().then((r) => r.violations.map((v) => v.id + ": " + v.nodes.map((n) => n.html.slice(0, 160)).join("; ")).join("\n"))`)
 			if found != "" {

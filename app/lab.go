@@ -249,7 +249,7 @@ func (p *labPane) full() float64 {
 	if w <= 700 {
 		return max(w-24, 280)
 	}
-	return min(w-48, 1400)
+	return min(w-64, 1400) // 48 beside it, and a scroll bar
 }
 
 // half is the width of one of two pictures beside each other.

@@ -109,6 +109,12 @@ func (s store) Drop(name string, then func()) {
 
 func (s store) Last() { callTool("lasting") }
 
+func (s store) Claim(patient bool, then func(bool)) {
+	callTool("claim", patient, once(func(args []app.Value) { s.ctx.Dispatch(func(app.Context) { then(args[0].Truthy()) }) }))
+}
+
+func (s store) Release() { callTool("release") }
+
 func (s store) Get(name string, then func([]byte)) {
 	s.fetch(name, func(v app.Value) {
 		var data []byte

@@ -160,7 +160,15 @@ func (p *trainDialog) setup() []app.UI {
 	s := p.S
 	library, ready := s.LibraryLine()
 	row := func(label app.UI, body app.UI) app.UI { return app.Div().Class("form-row").Body(label, body) }
+	t := &s.Training
 	return []app.UI{
+		app.If(t.Gone != nil, func() app.UI {
+			return app.P().Role("status").Body(app.Text("The training was thrown away. "),
+				app.Button().ID("train-undo").Class("plain").Type("button").Text("Undo").OnClick(func(app.Context, app.Event) { t.TakeBack() }))
+		}),
+		app.If(t.Failure != nil, func() app.UI {
+			return app.P().Class("bad-text").Role("alert").Text(session.FailureLine(t.Failure))
+		}),
 		app.Div().Class("form").Body(
 			row(app.Span().Class("form-label").Text("Library"), app.Div().Body(
 				app.P().Text(library),

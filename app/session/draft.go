@@ -19,6 +19,8 @@ func (s *Session) keepInput() {
 	}
 	d := Draft{Text: s.Input.Text}
 	switch {
+	case s.Input.File != nil && s.Input.File == s.Training.Library:
+		d = Draft{} // the training keeps it
 	case s.Input.File != nil:
 		d = Draft{File: s.Input.File.Name}
 	case len(d.Text) > mostDraft:

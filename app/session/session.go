@@ -111,7 +111,9 @@ func New(c *message.Client) *Session {
 func (s *Session) Connect(model string, store Store) {
 	if s.client != nil {
 		s.Models.Start(model, store)
-		s.Training.Recall(store)
+		if s.frame == nil {
+			s.Training.Recall(store)
+		}
 		s.Input.recall(store)
 	}
 }

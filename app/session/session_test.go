@@ -474,6 +474,8 @@ func (m memory) All(prefix string, then func(map[string][]byte, string)) {
 	then(all, "")
 }
 func (m memory) Last()                         {}
+func (m memory) Release()                      {}
+func (m memory) Claim(_ bool, then func(bool)) { then(true) }
 func (m memory) Drop(name string, then func()) { delete(m, name); then() }
 func (m memory) PutFile(name string, f *File)  { m.Put(name, f.Data, func(string) {}) }
 func (m memory) GetFile(name string, then func(*File)) {
@@ -585,6 +587,74 @@ func TestPauseTraining(t *testing.T) {
 	s.Training.Drop()
 	if s.Training.Library != nil || len(kept) != 0 {
 		t.Errorf("after throwing away: %+v, kept %v", s.Training, kept)
+	}
+	s.Training.TakeBack()
+	if s.Training.At != 1 || s.Training.Gone != nil || string(kept["checkpoint"]) != "one" || string(kept["library"]) != "CCO\nCC" || len(kept) != 3 {
+		t.Errorf("brought back: %+v, kept %q", s.Training, kept)
+	}
+}
+
+// A shared store grants a training to one of its tabs.
+type shared struct {
+	memory
+	taken   *bool
+	waiting *[]func(bool)
+	mine    *bool
+}
+
+func (s shared) Claim(patient bool, then func(bool)) {
+	switch {
+	case !*s.taken || *s.mine:
+		*s.taken, *s.mine = true, true
+		then(true)
+	case patient:
+		*s.waiting = append(*s.waiting, then)
+	default:
+		then(false)
+	}
+}
+
+func (s shared) Release() {
+	if *s.mine {
+		*s.taken, *s.mine = false, false
+	}
+}
+
+// What one tab trains, another one neither shows nor disturbs, and can go on with once it
+// is closed.
+func TestOneTabTrains(t *testing.T) {
+	kept := shared{memory{}, new(bool), new([]func(bool)), new(bool)}
+	tab := func() (*Session, *fake) {
+		s, f, later := newTest(t)
+		f.answer = func(number uint32, r any, say func(any)) {
+			if _, ok := r.(*message.Train); ok {
+				say(&message.Checkpoint{Epoch: 2, Data: []byte("two")})
+				return
+			}
+			scoreless(number, r, say)
+		}
+		own := kept
+		own.mine = new(bool)
+		s.Training.Recall(own)
+		s.Input.GiveLibrary(NewFile("mine.smi", []byte("CCO\nCC")))
+		pass(later)
+		f.next(-1)
+		return s, f
+	}
+	first, f := tab()
+	first.Training.Start(Recipe{Epochs: 10})
+	f.next(-1)
+	second, _ := tab()
+	if second.Training.Library != nil {
+		t.Errorf("another tab shows %+v", second.Training)
+	}
+	second.Training.Start(Recipe{Epochs: 20})
+	if second.Training.On || second.Training.Failure == nil || !strings.Contains(string(kept.memory["training"]), `"Epochs":10`) {
+		t.Errorf("another tab trains: %+v, kept %q", second.Training, kept.memory["training"])
+	}
+	(*kept.waiting)[0](true) // the first one is closed
+	if second.Training.At != 2 || second.Training.Failure != nil {
+		t.Errorf("then the other tab has %+v", second.Training)
 	}
 }
 

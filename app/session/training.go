@@ -27,6 +27,7 @@ type Training struct {
 	At         int // epoch of the checkpoint
 	Made       *message.Trained
 	Failure    *message.Failed
+	Gone       *Training // that was thrown away last, nil for none
 }
 
 // A Recipe is what the user asks for.
@@ -52,6 +53,10 @@ type Store interface {
 	GetFile(name string, then func(*File)) // its name may be another one
 	Drop(name string, then func())
 	Last() // asks the browser not to clear it
+	// Claim gives one tab at a time the right to a training, since all tabs share the store. It
+	// calls back at once, or with patience when the right is free. Release gives it up.
+	Claim(patient bool, then func(granted bool))
+	Release()
 }
 
 // What is kept of a training: this as JSON, the library and the checkpoint.
@@ -64,19 +69,32 @@ type keptTraining struct {
 
 // Start starts training on what is open.
 func (t *Training) Start(r Recipe) {
-	if t.session.Opened == nil || t.On {
-		return
-	}
-	input := &t.session.Input
-	library := input.File
-	if library == nil {
-		library = NewFile("pasted.smi", []byte(input.Text))
-	}
-	*t = Training{session: t.session, store: t.store, Recipe: r, Library: library}
-	t.store.PutFile("library", library)
-	t.store.Drop("checkpoint", func() {})
+	t.store.Claim(false, func(granted bool) {
+		if t.session.Opened == nil || t.Library != nil {
+			return
+		}
+		t.session.Rev.State++
+		if !granted {
+			t.Failure = &message.Failed{Code: message.CodeNotReady, Text: "Another tab of this page trains, or has paused. Let it end, throw it away there, or close that tab."}
+			return
+		}
+		input := &t.session.Input
+		library := input.File
+		if library == nil {
+			library = NewFile("pasted.smi", []byte(input.Text))
+		}
+		*t = Training{session: t.session, store: t.store, Recipe: r, Library: library}
+		t.store.Drop("checkpoint", func() {})
+		t.keepLibrary()
+		t.session.keepInput()
+		t.run()
+	})
+}
+
+// keepLibrary keeps what a training begins with.
+func (t *Training) keepLibrary() {
+	t.store.PutFile("library", t.Library)
 	t.keep()
-	t.run()
 }
 
 // keep writes how far it is.
@@ -174,22 +192,34 @@ func (t *Training) Resume() {
 	s.read(s.Input.open(t.Library.request()), t.run, func(f *message.Failed) { t.Failure = f })
 }
 
-// Recall looks in the store for a training that a reload has interrupted.
+// Recall looks in the store for a training that a reload has interrupted, once no other tab
+// has it.
 func (t *Training) Recall(store Store) {
 	t.store = store
-	store.Get("training", func(meta []byte) {
-		var kept keptTraining
-		if meta == nil || json.Unmarshal(meta, &kept) != nil || kept.Epochs < 0 {
-			return
-		}
-		store.GetFile("library", func(library *File) {
-			if library == nil || t.On {
+	store.Claim(true, func(bool) {
+		store.Get("training", func(meta []byte) {
+			var kept keptTraining
+			if meta == nil || json.Unmarshal(meta, &kept) != nil || kept.Epochs < 0 {
+				t.release()
 				return
 			}
-			library.Name = kept.Library
-			store.Get("checkpoint", func(checkpoint []byte) { t.restore(kept, library, checkpoint) })
+			store.GetFile("library", func(library *File) {
+				if library == nil || t.Library != nil {
+					t.release()
+					return
+				}
+				library.Name = kept.Library
+				store.Get("checkpoint", func(checkpoint []byte) { t.restore(kept, library, checkpoint) })
+			})
 		})
 	})
+}
+
+// release lets another tab train, unless this one does.
+func (t *Training) release() {
+	if t.Library == nil || t.Made != nil {
+		t.store.Release()
+	}
 }
 
 func (t *Training) restore(kept keptTraining, library *File, checkpoint []byte) {
@@ -200,20 +230,47 @@ func (t *Training) restore(kept keptTraining, library *File, checkpoint []byte) 
 	t.session.Rev.All()
 }
 
-// Drop forgets it.
+// Drop forgets it. One that has not ended can be brought back until the tab closes.
 func (t *Training) Drop() {
 	if t.On {
 		t.session.client.Cancel()
 	}
+	gone := *t
 	*t = Training{session: t.session, store: t.store}
+	if gone.Made == nil && gone.Library != nil {
+		gone.On, gone.Ending, gone.Packing, gone.Failure, gone.Gone = false, false, false, nil, nil
+		t.Gone = &gone
+	}
 	t.forget()
 	t.session.Rev.All()
 }
 
-// forget leaves nothing of it in the store.
+// TakeBack brings back the training that was thrown away, paused at its checkpoint.
+func (t *Training) TakeBack() {
+	t.store.Claim(true, func(bool) {
+		if t.Gone == nil || t.Library != nil {
+			t.release()
+			return
+		}
+		*t = *t.Gone
+		t.keepLibrary()
+		if t.checkpoint != nil {
+			t.store.Put("checkpoint", t.checkpoint, ignore)
+		}
+		t.session.Rev.All()
+	})
+}
+
+// forget leaves nothing of it in the store, and then lets another tab train.
 func (t *Training) forget() {
-	for _, name := range []string{"training", "library", "checkpoint"} {
-		t.store.Drop(name, func() {})
+	names := []string{"training", "library", "checkpoint"}
+	left := len(names)
+	for _, name := range names {
+		t.store.Drop(name, func() {
+			if left--; left == 0 {
+				t.release()
+			}
+		})
 	}
 }
 

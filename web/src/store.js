@@ -38,6 +38,23 @@ export async function all(prefix) {
 // lasting asks the browser not to clear the store when room gets short.
 export const lasting = async () => Boolean(await navigator.storage?.persist?.());
 
+// One tab at a time trains. claim gets the right, now or with patience once it is free, until release or until the
+// tab closes. Where there are no locks each tab has it.
+let free = null;
+export const claim = (patient) =>
+  new Promise((done) => {
+    if (free || !navigator.locks) return done(true);
+    const hold = (lock) => {
+      done(Boolean(lock || free));
+      if (lock) return new Promise((end) => (free = end));
+    };
+    navigator.locks.request("baca training", { ifAvailable: !patient }, hold).catch(() => done(true));
+  });
+export function release() {
+  free?.();
+  free = null;
+}
+
 // The tab keeps its input over a reload, and no longer than it is open.
 const name = "baca input";
 export function keepInput(text) {

@@ -10,7 +10,7 @@ import { paint } from "./svg.js";
 import { copy, linked } from "./link.js";
 import "./menu.js";
 import { launched, reply, served } from "./embed.js";
-import { all, drop, get, guard, keepInput, keptInput, lasting, put } from "./store.js";
+import { all, claim, drop, get, guard, keepInput, keptInput, lasting, put, release } from "./store.js";
 
 const base = new URL("lib/", document.currentScript.src);
 const settle = (promise, done) => {
@@ -149,6 +149,8 @@ globalThis.bacaTools = {
   kept: (name, done) => settle(get(name), done),
   keptAll: (prefix, done) => settle(all(prefix), done),
   forget: (name, done) => settle(drop(name), done),
+  claim: (patient, done) => settle(claim(patient), done),
+  release,
   lasting: () => void lasting().catch(() => {}),
   keepInput,
   keptInput,

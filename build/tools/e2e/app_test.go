@@ -10,8 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -309,6 +311,42 @@ func TestTrainPauseReloadResume(t *testing.T) {
 	}
 	b.wait(fmt.Sprintf(`Number(/Epoch (\d+)/.exec(document.getElementById("train-line")?.textContent)?.[1]) > %d`, epoch))
 	b.quiet()
+}
+
+// Two tabs share what is kept of a training, and one of them has it until it is left. What is
+// thrown away can be brought back.
+func TestTrainingInTwoTabs(t *testing.T) {
+	b := ready(t)
+	var library bytes.Buffer
+	for i := range 40 {
+		fmt.Fprintf(&library, "%sO\n", strings.Repeat("C", i+1))
+	}
+	give := func(b *tab) {
+		b.click("#model-button", "#train-button")
+		b.upload("#library-file", "chains.smi", library.Bytes())
+		b.wait(`!document.getElementById("train-start").disabled`)
+		b.epochs(10_000)
+		b.click("#train-start")
+	}
+	first := b.beside(eval[string](b, `location.href`))
+	give(first)
+	first.wait(`/Epoch [3-9]/.test(document.getElementById("train-line")?.textContent)`)
+	second := b.beside(eval[string](b, `location.href`))
+	give(second)
+	second.wait(`document.querySelector("#train .bad-text")?.textContent.includes("Another tab")`)
+	if got := second.text(".state"); strings.Contains(got, "Training") {
+		t.Errorf("the other tab says %q", got)
+	}
+	first.act("closing the tab", func(ctx context.Context) error {
+		_, err := chromedp.Call(ctx, page.Close, cdp.Empty{})
+		return err
+	})
+	const paused = `[...document.querySelectorAll(".state button")].some((e) => e.textContent.includes("Training paused"))`
+	second.wait(paused)
+	second.click("#train-resume")
+	second.wait(`/Epoch \d/.test(document.getElementById("train-line")?.textContent)`)
+	second.click("#train-drop", "#train-undo")
+	second.wait(paused)
 }
 
 // epochs sets how long to train: longer than any test, for those that look at it.

@@ -112,12 +112,11 @@ func (i *Input) replace(name, text string, f *File, unscored bool) {
 	i.session.Begin()
 }
 
-// TakeBack undoes the latest replacement.
+// TakeBack undoes the latest replacement. What is there now can be brought back in turn.
 func (i *Input) TakeBack() {
 	if u := i.Undo; u != nil {
-		i.Text, i.File, i.Unscored, i.Undo = u.text, u.file, false, nil
-		i.name, i.folded = u.name, true
-		i.session.Begin()
+		i.Undo = nil
+		i.replace(u.name, u.text, u.file, false)
 	}
 }
 

@@ -391,6 +391,16 @@ func TestUndo(t *testing.T) {
 	if s.Input.Text != "CCO" || s.Rows.Len() != 1 || s.Input.Undo != nil {
 		t.Errorf("text %q, %d rows, undo %v", s.Input.Text, s.Rows.Len(), s.Input.Undo)
 	}
+	// What was typed after clearing is not lost.
+	s.Input.Give("", nil)
+	s.Input.Type("CC")
+	s.Input.TakeBack()
+	if s.Input.Text != "CCO" {
+		t.Errorf("brought back %q", s.Input.Text)
+	}
+	if s.Input.TakeBack(); s.Input.Text != "CC" {
+		t.Errorf("of what was typed after clearing there is %q", s.Input.Text)
+	}
 }
 
 func TestDetailOfTheChosenOnly(t *testing.T) {

@@ -127,6 +127,28 @@ func TestDrawingsReadBack(t *testing.T) {
 	t.Run("bbbp", func(t *testing.T) { readBack(t, sample(t, public(t, "bbbp.csv.gz"), 500)) })
 }
 
+// Large rings close: none of their bonds is much longer than the others.
+func TestLargeRings(t *testing.T) {
+	rings := []string{
+		"O=C1CCCCCCCCCCCCCC1", "C1CCCCCCCCCCCC1", "C[C@@H]1CCCCCCCCCCCCC(=O)C1",
+		"O=C(OCc1ccccc1)N1CCNCCNCCN(C(=O)OCc2ccccc2)CCNCC1",
+		"CC[C@@H]1[C@@]([C@@H]([C@H](N(C[C@@H](C[C@@]([C@@H]([C@H]([C@@H]([C@H](C(=O)O1)C)O[C@H]2C[C@@]([C@H]([C@@H](O2)C)O)(C)OC)C)O[C@H]3[C@@H]([C@H](C[C@H](O3)C)N(C)C)O)(C)O)C)C)C)O)(C)O",
+	}
+	decoder := json.NewDecoder(bytes.NewReader(script(t, "readback.mjs", strings.NewReader(strings.Join(rings, "\n")))))
+	for range rings {
+		var d struct {
+			SMILES, Want, Got string
+			Longest           float64
+		}
+		if err := decoder.Decode(&d); err != nil {
+			t.Fatal(err)
+		}
+		if d.Got != d.Want || d.Longest == 0 || d.Longest > 1.6 {
+			t.Errorf("%s is %s, drawn as %q with a bond %.1f times as long as others", d.SMILES, d.Want, d.Got, d.Longest)
+		}
+	}
+}
+
 func readBack(t *testing.T, molecules []string) {
 	var read, unread, overlapping, withheld, stereo int
 	decoder := json.NewDecoder(bytes.NewReader(script(t, "readback.mjs", strings.NewReader(strings.Join(molecules, "\n")))))

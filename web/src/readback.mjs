@@ -1,6 +1,6 @@
 // Reads drawings back with RDKit, for the test in ../draw_test.go. Each line of the input is a SMILES; each line of the
-// output is JSON: {smiles, reason} of one that is not drawn, else {smiles, want, got, overlaps, blank}, where want and
-// got are RDKit's canonical SMILES of what was written and of what is drawn.
+// output is JSON: {smiles, reason} of one that is not drawn, else {smiles, want, got, overlaps, longest, blank}, where want and
+// got are RDKit's canonical SMILES of what was written and of what is drawn, and longest is the length of a bond.
 import initRDKit from "@rdkit/rdkit";
 import { createInterface } from "node:readline";
 import { layOut, molfile } from "./molecule.js";
@@ -28,7 +28,8 @@ for await (const smiles of createInterface({ input: process.stdin })) {
   try {
     const layout = layOut(smiles);
     const svg = paint({ layout, width: 380, height: 260, bond: 40 });
-    Object.assign(said, { want: canonical(smiles), got: canonical(molfile(pinned(layout))), overlaps: layout.overlaps, blank: !/<path|<text/.test(svg) });
+    const longest = Math.max(0, ...layout.bonds.map(({ from, to }) => Math.hypot(layout.atoms[from].x - layout.atoms[to].x, layout.atoms[from].y - layout.atoms[to].y)));
+    Object.assign(said, { longest, want: canonical(smiles), got: canonical(molfile(pinned(layout))), overlaps: layout.overlaps, blank: !/<path|<text/.test(svg) });
   } catch (error) {
     said.reason = error.message;
   }

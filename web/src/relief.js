@@ -11,6 +11,7 @@ export function relieve({ atoms, bonds }) {
     near[from].push(to);
     near[to].push(from);
   }
+  for (const b of bonds) round(atoms, bonds, near, b);
   for (const b of bonds) equalise(atoms, near, b);
   for (let i = 0; i < atoms.length; i++) {
     straighten(atoms, bonds, near, i);
@@ -20,6 +21,44 @@ export function relieve({ atoms, bonds }) {
     const crowded = pairs(atoms, bonds, near).slice(0, mostTried);
     if (!crowded.some(({ path: [i, j] }) => turnOne(atoms, bonds, near, i, j))) return;
   }
+}
+
+const tooLong = 1.6; // of a bond in a ring
+
+// round makes a regular polygon of a ring that was closed by a bond that is much too long, as that of some large rings
+// is, with what hangs on it outside. Where neighbours then come in another order a wedge becomes the other one.
+function round(atoms, bonds, near, { from, to }) {
+  if (Math.hypot(atoms[to].x - atoms[from].x, atoms[to].y - atoms[from].y) < tooLong) return;
+  const apart = near.map((list, i) => list.filter((j) => !(i === from && j === to) && !(i === to && j === from)));
+  const ring = wayBetween(apart, from, to);
+  const branches = ring.map((i) => near[i].filter((j) => !ring.includes(j)).map((j) => ({ j, branch: branchOf(near, i, j) })));
+  if (ring.length < 9 || branches.flat().some((b) => !b.branch)) return;
+  const n = ring.length;
+  const radius = 0.5 / Math.sin(Math.PI / n);
+  const centre = { x: ring.reduce((sum, i) => sum + atoms[i].x, 0) / n, y: ring.reduce((sum, i) => sum + atoms[i].y, 0) / n };
+  const area = ring.reduce((sum, i, k) => sum + atoms[i].x * atoms[ring[(k + 1) % n]].y - atoms[i].y * atoms[ring[(k + 1) % n]].x, 0);
+  const wedges = bonds.filter((b) => b.kind in other && ring.includes(b.from));
+  const before = wedges.map((b) => inOrder(atoms, near, b));
+  const first = direction(centre, atoms[ring[0]]);
+  ring.forEach((i, k) => {
+    const out = first + (Math.sign(area) * 2 * Math.PI * k) / n;
+    const [dx, dy] = [centre.x + radius * Math.cos(out) - atoms[i].x, centre.y + radius * Math.sin(out) - atoms[i].y];
+    for (const m of [i, ...branches[k].flatMap(({ branch }) => [...branch])]) Object.assign(atoms[m], { x: atoms[m].x + dx, y: atoms[m].y + dy });
+    branches[k].forEach(({ j }, m) => turn(atoms, near, i, j, out + (m - (branches[k].length - 1) / 2) * 1.2));
+  });
+  wedges.forEach((b, k) => {
+    if (inOrder(atoms, near, b) !== before[k]) b.kind = other[b.kind];
+  });
+}
+
+const other = { wedge: "hash", hash: "wedge" };
+
+// inOrder tells which way round the three neighbours lie that a wedge is seen against, itself one of them where there
+// are no more.
+function inOrder(atoms, near, { from, to }) {
+  const three = near[from].filter((j) => near[from].length < 4 || j !== to);
+  const [a, b, c] = three.map((j) => direction(atoms[from], atoms[j]));
+  return a < b === b < c === a < c;
 }
 
 // equalise gives a bond outside of rings the length of the others.

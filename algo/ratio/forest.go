@@ -91,7 +91,7 @@ type grower struct {
 	rng     *rand.Rand
 	order   []int32   // columns, to draw from
 	values  []float32 // of a column, for all rows of a node
-	// weight of a row of the bank and of the batch: both are as much in all
+	// bank and batch are the weights of a row of each, which make both as much in all.
 	bank, batch float64
 	tree        tree
 }
@@ -144,6 +144,8 @@ func (g *grower) best(bank, batch []int32) (column int32, threshold float32) {
 	if len(bank) == 0 || len(batch) == 0 || len(bank)+len(batch) < 2*leafRows {
 		return column, 0
 	}
+	// Between the square root, as is usual, and all: many columns count subtrees that few
+	// graphs have.
 	tries := int(math.Ceil(math.Pow(float64(len(g.order)), 0.75)))
 	gain := math.Inf(-1)
 	for k := 0; k < len(g.order) && tries > 0; k++ {

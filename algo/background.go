@@ -20,7 +20,7 @@ type Trait struct {
 // fold is the same for graphs that differ in salts and stereochemistry only.
 func fold(g *graph.Graph, own fingerprint.Print) int {
 	if g.Features == molecule.Features {
-		if p := molecule.Parent(g); p != g {
+		if p := molecule.Core(g); p != g {
 			own = fingerprint.New(p, fingerprint.DefaultHeight)
 		}
 	}

@@ -4,7 +4,7 @@
 //
 //	model, err := weights.Open("bbbp") // or weights.Load, of a file
 //	scorer, err := algo.NewScorer(ctx, model, algo.DefaultOptions())
-//	g, err := smiles.ParseCanonical("CCO") // as the built-in models read molecules, see FormOf
+//	g, _, err := smiles.ParseParent("CCO") // as the built-in models read molecules, see FormOf
 //	rows, err := scorer.Score(ctx, []*graph.Graph{g})
 //	fmt.Println(rows[0].Score, rows[0].P, rows[0].Verdict)
 //
@@ -38,15 +38,15 @@ const (
 	// chirality feature follows the order in which a molecule is written; with
 	// this schema all ways of writing it have one score.
 	OGBCanonical = "ogb-atom-9-canonical"
-	// OGBStandard is OGB read from the canonical form of a molecule without its
-	// counter-ions, neutralised, see [smiles.Standard].
-	OGBStandard = "ogb-atom-9-standard"
+	// OGBParent is OGB read from the parent of a molecule, see [smiles.Parent]: its salts,
+	// isotopes, stereoisomers and charged forms have one score.
+	OGBParent = "ogb-atom-9-parent"
 	// Constant is the single feature 1, for graphs without node features.
 	Constant = "constant-1"
 )
 
 // forms are those in which molecules are read, by schema.
-var forms = map[string]molecule.Form{OGB: molecule.AsWritten, OGBCanonical: molecule.Canonical, OGBStandard: molecule.Standard}
+var forms = map[string]molecule.Form{OGB: molecule.AsWritten, OGBCanonical: molecule.Canonical, OGBParent: molecule.Parent}
 
 // SchemaWidth returns the number of node features of a schema, or an error that
 // names the known ones.
@@ -57,7 +57,7 @@ func SchemaWidth(schema string) (int, error) {
 	if schema == Constant {
 		return 1, nil
 	}
-	return 0, fmt.Errorf("feature schema %q: want %q, %q, %q or %q", schema, OGB, OGBCanonical, OGBStandard, Constant)
+	return 0, fmt.Errorf("feature schema %q: want %q, %q, %q or %q", schema, OGB, OGBCanonical, OGBParent, Constant)
 }
 
 // FormOf returns the form in which molecules are read by a schema.
@@ -65,7 +65,7 @@ func FormOf(schema string) molecule.Form { return forms[schema] }
 
 // SchemaOf returns the schema of molecules that are read in a form.
 func SchemaOf(f molecule.Form) string {
-	return map[molecule.Form]string{molecule.AsWritten: OGB, molecule.Canonical: OGBCanonical, molecule.Unordered: OGBCanonical, molecule.Standard: OGBStandard}[f]
+	return map[molecule.Form]string{molecule.AsWritten: OGB, molecule.Canonical: OGBCanonical, molecule.Unordered: OGBCanonical, molecule.Parent: OGBParent, molecule.UnorderedParent: OGBParent}[f]
 }
 
 // A Model is a frozen encoder together with what it remembers of the
@@ -110,7 +110,7 @@ type Model struct {
 type Card struct {
 	Name        string // short, as in --model
 	Description string // one plain sentence
-	Schema      string // OGB, OGBCanonical, OGBStandard or Constant
+	Schema      string // OGB, OGBCanonical, OGBParent or Constant
 
 	Dataset       string // name or file name of the training set
 	DatasetSHA256 string // of the file's bytes, hex

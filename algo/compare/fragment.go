@@ -105,7 +105,7 @@ func (d *Difference) show(key uint32, l *List, holders []uint32) bool {
 	if err != nil {
 		return false
 	}
-	read, order := smiles.In(m, molecule.Canonical)
+	read, order, _ := smiles.In(m, molecule.Canonical)
 	g := read.Graph()
 	at := slices.Index(fingerprint.Nodes(g, fingerprint.DefaultHeight), key)
 	if at < g.N() {

@@ -15,7 +15,7 @@ func shownGraphs(text string, opt Options) (list []string) {
 		if err != nil {
 			return append(list, "end: "+err.Error())
 		}
-		if rec = rec.Parsed(molecule.Standard); rec.Err != nil {
+		if rec = rec.Parsed(molecule.Parent); rec.Err != nil {
 			list = append(list, rec.Err.Error())
 			continue
 		}
@@ -109,7 +109,7 @@ func TestJSONL(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rec = rec.Parsed(molecule.Standard); rec.Err != nil {
+		if rec = rec.Parsed(molecule.Parent); rec.Err != nil {
 			got = append(got, rec.Err.Error())
 		} else {
 			got = append(got, rec.SMILES+" <"+rec.ID+">")

@@ -86,6 +86,8 @@ type Record struct {
 
 	// Graph is the molecule, once [Molecules] has parsed it. GraphML has it from the beginning.
 	Graph *graph.Graph
+	// Aside says what of the molecule is not in its graph, where that is of the parent.
+	Aside molecule.Aside
 
 	// Err says why the record is refused: a *SyntaxError.
 	Err error
@@ -189,23 +191,16 @@ func (r Record) Parsed(f molecule.Form) Record {
 		plain.molfile, plain.linked = "", false
 		return plain
 	}
-	if r.molfile == "" && f != molecule.Standard {
-		read := smiles.ParseGraph
-		switch f {
-		case molecule.Canonical:
-			read = smiles.ParseCanonical
-		case molecule.Unordered:
-			read = smiles.ParseUnordered
-		}
-		g, err := read(r.SMILES)
-		if r.Graph = g; err != nil {
+	if r.molfile == "" {
+		var err error
+		if r.Graph, r.Aside, err = smiles.ParseIn(r.SMILES, f); err != nil {
 			r.Err = r.Fail(err)
 		}
 		return r
 	}
 	m, err := r.Parse()
 	if r.Err = err; err == nil {
-		m, _ = smiles.In(m, f)
+		m, _, r.Aside = smiles.In(m, f)
 		r.Graph = m.Graph()
 	}
 	return r

@@ -125,7 +125,7 @@ func (q *Domain) Substance(ctx context.Context, r table.Record) (s report.Substa
 		if err != nil {
 			return s, err
 		}
-		canonical, _ := smiles.In(m, molecule.Canonical)
+		canonical, _, _ := smiles.In(m, molecule.Canonical)
 		s.SMILES = smiles.Write(canonical)
 	}
 	if err := s.Explain(ctx, alone, r.Graph, q.Alpha, form); err != nil {
@@ -136,11 +136,11 @@ func (q *Domain) Substance(ctx context.Context, r table.Record) (s report.Substa
 		return s, err
 	}
 	write := func(f molecule.Form) string {
-		read, _ := smiles.In(m, f)
+		read, _, _ := smiles.In(m, f)
 		return smiles.Write(read)
 	}
 	s.Canonical, s.Formula = write(molecule.Canonical), m.Formula()
-	if form == molecule.Standard {
+	if form == molecule.Parent {
 		s.Read = write(form)
 	}
 	n := 0

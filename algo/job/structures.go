@@ -25,7 +25,7 @@ func Sources(ctx context.Context, workers int, records iter.Seq2[dataset.Record,
 			c, _, _ := smiles.Canonical(m)
 			text = smiles.Write(c)
 		}
-		m, _ = smiles.In(m, form)
+		m, _, _ = smiles.In(m, form)
 		from := &algo.Source{Graph: m.Graph(), SMILES: text, Name: r.ID}
 		if values != nil {
 			from.Values = values(&r)

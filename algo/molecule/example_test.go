@@ -42,14 +42,14 @@ func ExampleMolecule_Graph() {
 }
 
 // The parent of a salt is its largest fragment.
-func ExampleParent() {
+func ExampleCore() {
 	m, err := smiles.Parse("CC(=O)[O-].[Na+]")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	g := m.Graph()
-	fmt.Println(g.N(), "atoms,", molecule.Parent(g).N(), "without the counter-ion")
+	fmt.Println(g.N(), "atoms,", molecule.Core(g).N(), "without the counter-ion")
 	// Output:
 	// 5 atoms, 4 without the counter-ion
 }

@@ -161,13 +161,13 @@ func (p *Draft) Graph() *graph.Graph {
 	return g
 }
 
-// Parent returns what is left of a molecule, with the features that Graph gives, without
+// Core returns what is left of a molecule, with the features that Graph gives, without
 // its salts and its stereochemistry: the largest fragment, the first of equally large
 // ones, with no chirality tags. It may be g itself.
-func Parent(g *graph.Graph) *graph.Graph {
+func Core(g *graph.Graph) *graph.Graph {
 	n := g.N()
 	if g.Features != Features {
-		panic(fmt.Sprintf("molecule: parent of a graph with %d features, want %d", g.Features, Features))
+		panic(fmt.Sprintf("molecule: core of a graph with %d features, want %d", g.Features, Features))
 	}
 	var few [3 * fewAtoms]int32 // memory for most molecules
 	memory := few[:]

@@ -154,18 +154,23 @@ const (
 	AsWritten Form = iota
 	// Canonical reads the canonical form, see smiles.Canonical.
 	Canonical
-	// Standard reads the canonical form without counter-ions, neutralised, see
-	// smiles.Standard.
-	Standard
 	// Unordered reads the graph of Canonical with its nodes in any order, for what does not
 	// depend on that, as the score of a graph by itself, see smiles.ParseUnordered.
 	Unordered
+	// Parent reads the parent of a molecule, which is the same for its salts, isotopes,
+	// stereoisomers and charged forms, in canonical order, see smiles.Parent.
+	Parent
+	// UnorderedParent reads the graph of Parent with its nodes in any order.
+	UnorderedParent
 )
 
 // Unordered returns the form that reads the same graphs as f, but in any order of the nodes.
 func (f Form) Unordered() Form {
-	if f == Canonical {
+	switch f {
+	case Canonical:
 		return Unordered
+	case Parent:
+		return UnorderedParent
 	}
 	return f
 }

@@ -521,7 +521,7 @@ func readAs(m *algo.Model) string {
 	switch m.Card.Schema {
 	case algo.OGBCanonical:
 		return "its canonical form, so that all ways of writing it have one result"
-	case algo.OGBStandard:
+	case algo.OGBParent:
 		return "its canonical form without counter-ions, neutralised"
 	}
 	return "it is written: other ways of writing it may have slightly other results, through the order of neighbours at stereocentres"

@@ -96,7 +96,7 @@ func Written(text string, f molecule.Form, n int) func([]float64) []float64 {
 	var order []int32
 	m, err := smiles.Parse(text)
 	if err == nil {
-		read, order = smiles.In(m, f)
+		read, order, _ = smiles.In(m, f)
 	}
 	if text == "" || err != nil || len(read.Atoms) != n {
 		return func([]float64) []float64 { return nil }

@@ -83,10 +83,10 @@ func TestExplain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	forms := []molecule.Form{molecule.AsWritten, molecule.Canonical, molecule.Standard}
+	forms := []molecule.Form{molecule.AsWritten, molecule.Canonical, molecule.Parent}
 	rings := make([]string, len(forms))
 	for i, form := range forms {
-		read, _ := smiles.In(mol, form)
+		read, _, _ := smiles.In(mol, form)
 		g := read.Graph()
 		e := Entry{ID: "<tin>", SMILES: text}
 		if err := e.Explain(context.Background(), alone, g, 0.05, form); err != nil {

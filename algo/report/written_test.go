@@ -37,7 +37,7 @@ func TestWritten(t *testing.T) {
 		t.Errorf("of nothing: %v", got)
 	}
 	// An atom that is not read has no value.
-	got := Written("[Na+].CC(=O)[O-]", molecule.Standard, 4)([]float64{1, 2, 3, 4})
+	got := Written("[Na+].CC(=O)[O-]", molecule.Parent, 4)([]float64{1, 2, 3, 4})
 	if len(got) != 5 || !math.IsNaN(got[0]) || slices.ContainsFunc(got[1:], math.IsNaN) {
 		t.Errorf("without its counter-ion: %v", got)
 	}

@@ -168,7 +168,7 @@ func (b *modelBench) outsiders(ctx context.Context, r *replacer, set string) ([]
 	step := max(1, len(all)/(5*b.splits))
 	var list []*molecule.Molecule
 	for k := 0; k < len(all) && len(list) < b.splits; k += step {
-		m, _ := smiles.In(flat(all[k]), r.form)
+		m, _, _ := smiles.In(flat(all[k]), r.form)
 		if len(m.Atoms) < leastReplaced || len(m.Atoms) > mostReplaced {
 			continue
 		}
@@ -187,7 +187,7 @@ func (b *modelBench) outsiders(ctx context.Context, r *replacer, set string) ([]
 func (r *replacer) scores(ctx context.Context, ms ...*molecule.Molecule) ([]float64, error) {
 	gs := make([]*graph.Graph, len(ms))
 	for i, m := range ms {
-		read, _ := smiles.In(m, r.form)
+		read, _, _ := smiles.In(m, r.form)
 		gs[i] = read.Graph()
 	}
 	return r.alone.Scores(ctx, gs)

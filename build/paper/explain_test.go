@@ -96,7 +96,7 @@ func TestExplanationsOfKnownMolecules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		read, _ := smiles.In(mol, algo.FormOf(m.Card.Schema))
+		read, _, _ := smiles.In(mol, algo.FormOf(m.Card.Schema))
 		x, err := a.Explain(ctx, read.Graph(), 0.05)
 		if err != nil {
 			t.Fatal(err)

@@ -115,6 +115,10 @@ type Parser struct {
 	closures []closure
 	order    []int64
 	open     []branch
+
+	// flat leaves out isotopes and marks of stereochemistry, and tells aside of them.
+	flat  bool
+	aside molecule.Aside
 }
 
 // A spot is what only the reader of SMILES knows of an atom.
@@ -205,6 +209,13 @@ func blank(c byte) bool { return strings.IndexByte(blanks, c) >= 0 }
 
 // sanitize runs the stages after reading.
 func (p *Parser) sanitize() error {
+	if p.flat {
+		p.flatten()
+		if p.Brackets {
+			p.FoldHydrogens()
+		}
+		return p.Perceive()
+	}
 	if p.Brackets {
 		p.orientTags()
 		p.FoldHydrogens()

@@ -220,7 +220,7 @@ func (s source) sources(ctx context.Context, in *input) iter.Seq2[table.Record, 
 
 // smilesOf writes a molecule in its canonical form.
 func smilesOf(m *molecule.Molecule) string {
-	canonical, _ := smiles.In(m, molecule.Canonical)
+	canonical, _, _ := smiles.In(m, molecule.Canonical)
 	return smiles.Write(canonical)
 }
 

@@ -88,7 +88,7 @@ func newDemonstration(ctx context.Context, m *algo.Model, o algo.Options) (*demo
 		if err != nil {
 			return nil, fmt.Errorf("built-in example %s: %w", row[0], err)
 		}
-		mol, _ = smiles.In(mol, algo.FormOf(m.Card.Schema))
+		mol, _, _ = smiles.In(mol, algo.FormOf(m.Card.Schema))
 		d.examples = append(d.examples, example{name: row[0], class: row[1], smiles: row[2]})
 		graphs = append(graphs, mol.Graph())
 	}

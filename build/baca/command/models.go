@@ -84,7 +84,7 @@ func openModelFile(nameOrFile string) (m *algo.Model, sum string, err error) {
 // checkSchema returns an error that names the embedded models that fit, if the
 // model reads graphs of another schema.
 func checkSchema(m *algo.Model, schema string) error {
-	kinds := map[string]string{algo.OGB: "molecules", algo.OGBCanonical: "molecules", algo.OGBStandard: "molecules", algo.Constant: "plain graphs without features"}
+	kinds := map[string]string{algo.OGB: "molecules", algo.OGBCanonical: "molecules", algo.OGBParent: "molecules", algo.Constant: "plain graphs without features"}
 	if kinds[m.Card.Schema] == kinds[schema] {
 		return nil
 	}

@@ -156,7 +156,7 @@ func (o *pretrainFlags) check() error {
 	}
 	switch {
 	case o.standardize:
-		o.form = molecule.Standard
+		o.form = molecule.Parent
 	case o.canonical:
 		o.form = molecule.Canonical
 	}

@@ -267,7 +267,7 @@ func TestStandardDetail(t *testing.T) {
 		t.Fatal(err)
 	}
 	standard := *m
-	standard.Card.Schema = algo.OGBStandard
+	standard.Card.Schema = algo.OGBParent
 	var file bytes.Buffer
 	if err := weights.Save(&file, &standard); err != nil {
 		t.Fatal(err)

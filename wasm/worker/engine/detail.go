@@ -144,7 +144,7 @@ func draw(m *message.Detailed, text string, mol *molecule.Molecule, g *graph.Gra
 		return node
 	}
 	node := slices.Repeat([]int{-1}, len(mol.Atoms))
-	_, read := smiles.In(mol, form)
+	_, read, _ := smiles.In(mol, form)
 	for k, i := range read {
 		node[i] = k
 	}

@@ -259,7 +259,7 @@ func (in *input) sources(read *counter, form molecule.Form, cells []string) iter
 			r := table.FromMolecule(m.Parsed(form))
 			if r.Err == nil && r.SMILES == "" && !in.format.Graphs() {
 				if mol, err := m.Parse(); err == nil {
-					mol, _ = smiles.In(mol, molecule.Canonical)
+					mol, _, _ = smiles.In(mol, molecule.Canonical)
 					r.SMILES = smiles.Write(mol)
 				}
 			}
@@ -293,7 +293,7 @@ func (in *input) at(record int, form molecule.Form) (table.Record, *molecule.Mol
 		}
 		r := table.FromMolecule(m)
 		if mol != nil {
-			read, _ := smiles.In(mol, form)
+			read, _, _ := smiles.In(mol, form)
 			r.Graph = read.Graph()
 		}
 		return r, mol, nil

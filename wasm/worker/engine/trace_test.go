@@ -84,7 +84,7 @@ func TestTrace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, _ := smiles.In(mol, e.form())
+	read, _, _ := smiles.In(mol, e.form())
 	g := read.Graph()
 	g.EncodeStructure()
 	for i := range g.N() {

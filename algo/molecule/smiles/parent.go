@@ -1,0 +1,326 @@
+package smiles
+
+import (
+	"slices"
+	"strings"
+
+	"baca/algo/graph"
+	"baca/algo/molecule"
+)
+
+// The parent of a molecule is the compound without what depends on how it was written or
+// made up: natural isotopes, no stereo marks, of several fragments the largest organic one,
+// protons where the charges ask for them, and one of the tautomers of an azole or amidine.
+// It is the same for all these forms, and that of a parent is itself.
+//
+// A fragment is organic if a carbon of it has a hydrogen, a carbon, or a nitrogen with
+// hydrogens beside it, and none is an anion: cyanides, carbonyls and the ligands of organometallic
+// compounds are not. A compound without an organic fragment stays whole, charges included.
+// The largest has the most atoms, hydrogens counted, then the most mass, then the first
+// text in canonical order.
+//
+// Every cation of N, O, P, S or Se with a hydrogen loses it, and every anion that can take one
+// up does, as RDKit's Uncharger does with force: so a betaine and its hydrochloride share one
+// parent, a cation. Charges that are then next to their opposite stay, as in a nitro group, but sulfoxides and
+// phosphine oxides that are written with charges get their double bond.
+
+// ParseParent reads the graph of the parent, and what is not in it. The nodes are in no special
+// order.
+//
+// It may be called from several goroutines at once.
+func ParseParent(text string) (*graph.Graph, molecule.Aside, error) {
+	p := parsers.Get().(*Parser)
+	defer p.giveBack()
+	aside, err := p.parseParent(text)
+	if err != nil {
+		return nil, aside, err
+	}
+	return p.Draft.Graph(), aside, nil
+}
+
+// ParseCanonicalParent is ParseParent with the nodes in canonical order.
+func ParseCanonicalParent(text string) (*graph.Graph, molecule.Aside, error) {
+	p := parsers.Get().(*Parser)
+	defer p.giveBack()
+	aside, err := p.parseParent(text)
+	if err != nil {
+		return nil, aside, err
+	}
+	l := layouts.Get().(*layout)
+	defer l.giveBack()
+	return l.graph(p), aside, nil
+}
+
+// Parent returns the parent of m in canonical order, for each atom of it which atom of m it
+// is, and what is not in it.
+func Parent(m *molecule.Molecule) (*molecule.Molecule, []int32, molecule.Aside) {
+	r, order, aside := parentOf(m)
+	c, inner, _ := Canonical(r)
+	return c, through(order, inner), aside
+}
+
+// parentOf is Parent with the atoms in no special order.
+func parentOf(m *molecule.Molecule) (*molecule.Molecule, []int32, molecule.Aside) {
+	numbered := &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: m.Bonds, Name: m.Name}
+	for i := range numbered.Atoms {
+		numbered.Atoms[i].Map = int32(i)
+	}
+	p := parsers.Get().(*Parser)
+	defer p.giveBack()
+	aside, err := p.settle(Write(numbered), true)
+	if err != nil {
+		return m, whole(m), aside
+	}
+	r := p.Draft.Molecule(m.Name)
+	order := make([]int32, len(r.Atoms))
+	for k := range r.Atoms {
+		order[k] = r.Atoms[k].Map
+		r.Atoms[k].Map, r.Atoms[k].Column = -1, m.Atoms[order[k]].Column
+	}
+	return r, order, aside
+}
+
+// whole is the order of all atoms of m.
+func whole(m *molecule.Molecule) []int32 {
+	order := make([]int32, len(m.Atoms))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	return order
+}
+
+// through returns the atoms that outer picks of those of inner.
+func through(inner, outer []int32) []int32 {
+	all := make([]int32, len(outer))
+	for k, i := range outer {
+		all[k] = inner[i]
+	}
+	return all
+}
+
+// parseParent reads the parent of what the text says into p.
+func (p *Parser) parseParent(text string) (molecule.Aside, error) { return p.settle(text, false) }
+
+// settle reads the parent of what the text says. Atom classes stay if classes says so.
+func (p *Parser) settle(text string, classes bool) (molecule.Aside, error) {
+	p.flat, p.aside = true, molecule.Aside{}
+	defer func() { p.flat, p.Text = false, "" }()
+	if _, err := p.parse(text); err != nil {
+		return p.aside, err
+	}
+	aside := p.aside
+	if !classes {
+		for i := range p.Atoms {
+			p.Atoms[i].HasMap = false
+		}
+	}
+	if p.charged() || p.fragments() > 1 {
+		p.neutralize(&aside)
+	}
+	if p.mobile() {
+		aside.Tautomer = p.chooseTautomer()
+	}
+	return aside, nil
+}
+
+// flatten takes away isotopes and all marks of stereochemistry before anything is made of them.
+func (p *Parser) flatten() {
+	for i := range p.Atoms {
+		a := &p.Atoms[i]
+		p.aside.Isotope = p.aside.Isotope || a.Isotope != 0
+		p.aside.Stereo = p.aside.Stereo || a.Chirality != molecule.Achiral
+		a.Isotope, a.Chirality = 0, molecule.Achiral
+	}
+	for k, d := range p.Dirs {
+		p.aside.Stereo = p.aside.Stereo || d != molecule.Level
+		p.Dirs[k] = molecule.Level
+	}
+}
+
+// fragments is the number of fragments.
+func (p *Parser) fragments() int { return len(p.Atoms) - p.Chain }
+
+// charged tells whether any atom has a charge.
+func (p *Parser) charged() bool {
+	return p.Brackets && slices.ContainsFunc(p.Atoms, func(a molecule.DraftAtom) bool { return a.Charge != 0 })
+}
+
+// reread replaces what p has read by m, or by what it had if m cannot be read.
+func (p *Parser) reread(m, before *molecule.Molecule) bool {
+	if _, err := p.parse(Write(m)); err == nil && len(p.Atoms) == len(m.Atoms) {
+		return true
+	}
+	if _, err := p.parse(Write(before)); err != nil {
+		panic("smiles: a molecule that was read before: " + err.Error())
+	}
+	return false
+}
+
+// neutralize leaves the largest organic fragment of what p has read, with protons where the
+// charges ask for them.
+func (p *Parser) neutralize(aside *molecule.Aside) {
+	before := p.Draft.Molecule("")
+	parts := []part{{m: before}}
+	if n := p.fragments(); n > 1 {
+		parent, trees := join(nil, before, func(*molecule.Bond) bool { return true })
+		parts = split(before, parent, trees)
+	}
+	var best *molecule.Molecule
+	var size [2]int
+	text, charge := "", false
+	for k := range parts {
+		m := &molecule.Molecule{Atoms: slices.Clone(parts[k].m.Atoms), Bonds: slices.Clone(parts[k].m.Bonds)}
+		if !isOrganic(m) {
+			continue
+		}
+		moved := moveProtons(m)
+		s := sizeOf(m)
+		c := slices.Compare(s[:], size[:])
+		if best != nil && c == 0 {
+			// Texts are compared only where they have to be.
+			if text == "" {
+				text = canonicalText(best)
+			}
+			c = strings.Compare(text, canonicalText(m))
+		}
+		if best == nil || c > 0 {
+			best, size, text, charge = m, s, "", moved
+		}
+	}
+	if best == nil {
+		return
+	}
+	if p.fragments() == 1 && !charge {
+		return
+	}
+	ions, others := kindsOf(parts)
+	if p.reread(best, before) {
+		aside.Ions, aside.Others, aside.Charge = ions, others, charge
+	}
+}
+
+// canonicalText is the canonical SMILES of m without atom classes.
+func canonicalText(m *molecule.Molecule) string {
+	c, _, _ := Canonical(m)
+	return Write(c)
+}
+
+// kindsOf counts the fragments but one: those that make a salt, and others.
+func kindsOf(parts []part) (ions, others uint16) {
+	for k := range parts {
+		if isIon(parts[k].m) {
+			ions++
+		} else {
+			others++
+		}
+	}
+	// The one that stays counts as one of the others, unless all are ions.
+	if others > 0 {
+		return ions, others - 1
+	}
+	return ions - 1, 0
+}
+
+// isIon tells whether a fragment has a charge or is a hydrogen halide.
+func isIon(m *molecule.Molecule) bool {
+	if len(m.Atoms) == 1 && slices.Contains(halogens, m.Atoms[0].Element) {
+		return true
+	}
+	charge := 0
+	for _, a := range m.Atoms {
+		charge += int(a.Charge)
+	}
+	return charge != 0
+}
+
+// sizeOf is the number of atoms with hydrogens, and the sum of the atomic numbers.
+func sizeOf(m *molecule.Molecule) (size [2]int) {
+	for _, a := range m.Atoms {
+		size[0] += 1 + int(a.Hydrogens)
+		size[1] += int(a.Element)
+	}
+	return size
+}
+
+const carbon, nitrogen, oxygen = 6, 7, 8
+
+var halogens = []uint8{9, 17, 35, 53}
+
+// isOrganic tells whether a fragment is one, see above.
+func isOrganic(m *molecule.Molecule) bool {
+	opposed, organic := opposites(m), false
+	for i, a := range m.Atoms {
+		if a.Element == carbon {
+			if a.Charge < 0 && !(opposed[i] && a.Degree > 1) {
+				return false
+			}
+			organic = organic || a.Hydrogens > 0
+		}
+	}
+	for _, b := range m.Bonds {
+		x, y := &m.Atoms[b.From], &m.Atoms[b.To]
+		if x.Element != carbon {
+			x, y = y, x
+		}
+		organic = organic || x.Element == carbon && (y.Element == carbon || y.Element == nitrogen && y.Hydrogens > 0)
+	}
+	return organic
+}
+
+// opposites are the atoms next to an opposite charge.
+func opposites(m *molecule.Molecule) []bool {
+	opposed := make([]bool, len(m.Atoms))
+	for _, b := range m.Bonds {
+		if x, y := m.Atoms[b.From].Charge, m.Atoms[b.To].Charge; x > 0 && y < 0 || x < 0 && y > 0 {
+			opposed[b.From], opposed[b.To] = true, true
+		}
+	}
+	return opposed
+}
+
+// Elements whose cations give up a hydrogen, whose anions take one up, and whose cations
+// share a double bond with an anion beside them.
+var (
+	bases     = []uint8{nitrogen, oxygen, 15, 16, 34}
+	acids     = []uint8{nitrogen, oxygen, 9, 16, 17, 34, 35, 52, 53}
+	expanding = []uint8{15, 16, 34}
+)
+
+// moveProtons moves hydrogens on and off charged atoms, and reports whether it did anything.
+func moveProtons(m *molecule.Molecule) (moved bool) {
+	for k := range m.Bonds {
+		b := &m.Bonds[k]
+		x, y := &m.Atoms[b.From], &m.Atoms[b.To]
+		if x.Charge < 0 {
+			x, y = y, x
+		}
+		if b.Order == molecule.Single && x.Charge == 1 && y.Charge == -1 && slices.Contains(expanding, x.Element) && (y.Element == oxygen || y.Element == 16) {
+			x.Charge, y.Charge, b.Order, moved = 0, 0, molecule.Double, true
+		}
+	}
+	for i := range m.Atoms {
+		if a := &m.Atoms[i]; a.Charge == 1 && a.Hydrogens > 0 && slices.Contains(bases, a.Element) {
+			a.Charge, moved = 0, true
+			a.Hydrogens--
+		}
+	}
+	opposed := opposites(m)
+	for i := range m.Atoms {
+		if a := &m.Atoms[i]; a.Charge == -1 && a.Radicals == 0 && !opposed[i] && slices.Contains(acids, a.Element) {
+			a.Charge, moved = 0, true
+			a.Hydrogens++
+		}
+	}
+	// A protonated oxide of an amine or pyridine.
+	for _, b := range m.Bonds {
+		x, y := b.From, b.To
+		if m.Atoms[x].Element != nitrogen {
+			x, y = y, x
+		}
+		n, o := &m.Atoms[x], &m.Atoms[y]
+		if n.Element == nitrogen && n.Charge == 1 && n.Hydrogens == 0 && !opposed[x] && o.Element == oxygen && o.Charge == 0 && o.Hydrogens == 1 && o.Degree == 1 {
+			o.Charge, o.Hydrogens, opposed[x], moved = -1, 0, true, true
+		}
+	}
+	return moved
+}

@@ -1,0 +1,301 @@
+package smiles
+
+import (
+	"maps"
+	"math/bits"
+	"slices"
+
+	"baca/algo/molecule"
+)
+
+// Tautomers of azoles and amidines, guanidines among them, differ in which nitrogen of a group
+// has the hydrogen. Both are brought to the one that comes first in an order of the atoms
+// that does not know where the hydrogens are. Other tautomers are left as they are written.
+
+// mobile tells whether p may have read a group with mobile hydrogens.
+func (p *Parser) mobile() bool {
+	for i := range p.Atoms {
+		a := &p.Atoms[i]
+		if a.Element != nitrogen || a.Charge != 0 {
+			continue
+		}
+		if a.Aromatic {
+			if a.Hydrogens() > 0 {
+				return true
+			}
+			continue
+		}
+		for _, l := range p.Neighbors(int32(i)) {
+			if p.Bonds[l.Bond].Order == molecule.Double && p.carriesNitrogen(l.Atom, int32(i)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// carriesNitrogen tells whether atom i is a carbon with a nitrogen with hydrogens or a double
+// bond, beside n.
+func (p *Parser) carriesNitrogen(i, n int32) bool {
+	if p.Atoms[i].Element != carbon || p.Atoms[i].Aromatic {
+		return false
+	}
+	for _, l := range p.Neighbors(i) {
+		if a := &p.Atoms[l.Atom]; l.Atom != n && a.Element == nitrogen && !a.Aromatic && p.Degree(l.Atom) < 3 {
+			return true
+		}
+	}
+	return false
+}
+
+// chooseTautomer brings what p has read to one tautomer, and reports whether it was another.
+func (p *Parser) chooseTautomer() bool {
+	before := p.Draft.Molecule("")
+	t := &tautomers{m: &molecule.Molecule{Atoms: slices.Clone(before.Atoms), Bonds: slices.Clone(before.Bonds)}}
+	t.findAzoles(p)
+	t.findAmidines()
+	if len(t.azoles) == 0 && len(t.nitrogens) == 0 {
+		return false
+	}
+	t.rank()
+	changed := t.settleAmidines()
+	for _, ring := range t.azoles {
+		changed = t.settleAzole(ring) || changed
+	}
+	// A hydrogen that moved between nitrogens that are alike has not changed the molecule.
+	return changed && canonicalText(before) != canonicalText(t.m) && p.reread(t.m, before)
+}
+
+// tautomers are the groups with mobile hydrogens of a molecule.
+type tautomers struct {
+	m      *molecule.Molecule
+	azoles [][]int32 // the nitrogens of each ring that can have its hydrogens
+	// nitrogens are those at each carbon of an amidine.
+	nitrogens map[int32][]int32
+	order     []int32 // the place of each atom
+}
+
+// findAzoles finds aromatic rings of five with several nitrogens that have no substituent, some of
+// them with a hydrogen and some without.
+func (t *tautomers) findAzoles(p *Parser) {
+	atoms := t.m.Atoms
+	used := map[int32]bool{}
+	for q := range p.Rings.Len() {
+		ring := p.Rings.Ring(q)
+		if len(ring) != 5 || slices.ContainsFunc(ring, func(i int32) bool { return !atoms[i].Aromatic }) {
+			continue
+		}
+		var of []int32
+		with := 0
+		for _, i := range ring {
+			if a := &atoms[i]; a.Element == nitrogen && a.Charge == 0 && a.Degree == 2 && a.Radicals == 0 {
+				of = append(of, i)
+				with += int(a.Hydrogens)
+			}
+		}
+		if with == 0 || with == len(of) || slices.ContainsFunc(of, func(i int32) bool { return used[i] }) {
+			continue
+		}
+		for _, i := range of {
+			used[i] = true
+		}
+		t.azoles = append(t.azoles, of)
+	}
+}
+
+// findAmidines finds carbons with a double bond to one of several nitrogens that could have it.
+func (t *tautomers) findAmidines() {
+	double := make([]int32, len(t.m.Atoms)) // the carbon that a nitrogen has a double bond to, or −1
+	near := make([][]int32, len(t.m.Atoms)) // of a carbon, its nitrogens
+	able := make([]bool, len(t.m.Atoms))
+	for i, a := range t.m.Atoms {
+		double[i] = -1
+		able[i] = !a.Aromatic && a.Charge == 0 && a.Radicals == 0 && (a.Element == carbon || a.Element == nitrogen && a.Degree <= 2)
+	}
+	for _, b := range t.m.Bonds {
+		c, n := b.From, b.To
+		if t.m.Atoms[c].Element != carbon {
+			c, n = n, c
+		}
+		fits := able[c] && able[n] && t.m.Atoms[c].Element == carbon && t.m.Atoms[n].Element == nitrogen
+		switch {
+		case fits && b.Order == molecule.Double && double[n] < 0:
+			double[n] = c
+		case b.Order != molecule.Single: // a nitrogen with another multiple bond
+			able[b.From], able[b.To] = able[b.From] && t.m.Atoms[b.From].Element == carbon, able[b.To] && t.m.Atoms[b.To].Element == carbon
+		}
+		if fits {
+			near[c] = append(near[c], n)
+		}
+	}
+	t.nitrogens = map[int32][]int32{}
+	for settled := false; !settled; {
+		settled = true
+		clear(t.nitrogens)
+		for c, list := range near {
+			var of []int32
+			held := false
+			for _, n := range list {
+				if able[n] {
+					of = append(of, n)
+					held = held || double[n] == int32(c)
+				}
+			}
+			if held && len(of) > 1 {
+				t.nitrogens[int32(c)] = of
+			}
+		}
+		for n, c := range double {
+			if _, ok := t.nitrogens[c]; c >= 0 && able[n] && !ok {
+				able[n], settled = false, false
+			}
+		}
+	}
+}
+
+// rank orders the atoms as if nothing told the tautomers apart.
+func (t *tautomers) rank() {
+	m := &molecule.Molecule{Atoms: slices.Clone(t.m.Atoms), Bonds: slices.Clone(t.m.Bonds)}
+	const azole, amidine = 1000, 1001 // in the place of a mass number
+	blank := func(i int32, mark uint16) {
+		m.Atoms[i].Hydrogens, m.Atoms[i].Hybridization, m.Atoms[i].Isotope = 0, 0, mark
+	}
+	for _, ring := range t.azoles {
+		for _, i := range ring {
+			blank(i, azole)
+		}
+	}
+	member := map[[2]int32]bool{}
+	for c, list := range t.nitrogens {
+		blank(c, amidine)
+		for _, n := range list {
+			blank(n, amidine)
+			member[[2]int32{c, n}], member[[2]int32{n, c}] = true, true
+		}
+	}
+	for k := range m.Bonds {
+		if b := &m.Bonds[k]; member[[2]int32{b.From, b.To}] {
+			b.Order = molecule.Any
+		}
+	}
+	l := layouts.Get().(*layout)
+	defer l.giveBack()
+	order, _ := l.canon.rank(m)
+	t.order = slices.Clone(order)
+}
+
+// sorted puts atoms in order.
+func (t *tautomers) sorted(atoms []int32) []int32 {
+	slices.SortFunc(atoms, func(i, j int32) int { return int(t.order[i]) - int(t.order[j]) })
+	return atoms
+}
+
+// settleAzole gives the hydrogens of a ring to its first nitrogens, or to the next choice of
+// nitrogens with which the molecule is as aromatic, and reports whether that changed anything.
+func (t *tautomers) settleAzole(ring []int32) bool {
+	t.sorted(ring)
+	with, now := 0, 0
+	for k, i := range ring {
+		with += int(t.m.Atoms[i].Hydrogens)
+		now |= int(t.m.Atoms[i].Hydrogens) << k
+	}
+	give := func(choice int) {
+		for k, i := range ring {
+			t.m.Atoms[i].Hydrogens = uint8(choice >> k & 1)
+		}
+	}
+	for choice := range now {
+		if bits.OnesCount(uint(choice)) != with {
+			continue
+		}
+		if give(choice); t.readable() {
+			return true
+		}
+	}
+	give(now)
+	return false
+}
+
+// readable tells whether the molecule, as changed, is read with the same aromatic atoms.
+func (t *tautomers) readable() bool {
+	p := parsers.Get().(*Parser)
+	defer p.giveBack()
+	p.flat = true
+	_, err := p.parse(Write(t.m))
+	p.flat, p.Text = false, ""
+	count := 0
+	for i := range t.m.Atoms {
+		if t.m.Atoms[i].Aromatic {
+			count++
+		}
+	}
+	for i := range p.Atoms {
+		if p.Atoms[i].Aromatic {
+			count--
+		}
+	}
+	return err == nil && count == 0
+}
+
+// settleAmidines gives each carbon, in order, a double bond to the first of its nitrogens that
+// leaves one for every other carbon, and reports whether that changed anything.
+func (t *tautomers) settleAmidines() bool {
+	carbons := t.sorted(slices.Collect(maps.Keys(t.nitrogens)))
+	for _, list := range t.nitrogens {
+		t.sorted(list)
+	}
+	chosen, holder := map[int32]int32{}, map[int32]int32{}
+	steps := amidineSteps
+	var choose func(k int) bool
+	choose = func(k int) bool {
+		if k == len(carbons) {
+			return true
+		}
+		c := carbons[k]
+		for _, n := range t.nitrogens[c] {
+			if _, taken := holder[n]; taken {
+				continue
+			}
+			if steps--; steps < 0 {
+				return false
+			}
+			chosen[c], holder[n] = n, c
+			if choose(k + 1) {
+				return true
+			}
+			delete(holder, n)
+		}
+		return false
+	}
+	if !choose(0) {
+		return false
+	}
+	changed := false
+	before := &molecule.Molecule{Atoms: slices.Clone(t.m.Atoms), Bonds: slices.Clone(t.m.Bonds)}
+	for k := range t.m.Bonds {
+		b := &t.m.Bonds[k]
+		c, n := b.From, b.To
+		if _, ok := t.nitrogens[c]; !ok {
+			c, n = n, c
+		}
+		if !slices.Contains(t.nitrogens[c], n) {
+			continue
+		}
+		order, hydrogens := molecule.Single, 3-t.m.Atoms[n].Degree
+		if holder[n] == c && chosen[c] == n {
+			order = molecule.Double
+		}
+		if _, ok := holder[n]; ok {
+			hydrogens--
+		}
+		changed = changed || b.Order != order
+		b.Order, t.m.Atoms[n].Hydrogens = order, uint8(hydrogens)
+	}
+	if changed && !t.readable() {
+		t.m.Atoms, t.m.Bonds, changed = before.Atoms, before.Bonds, false
+	}
+	return changed
+}
+
+// amidineSteps bounds the search for the double bonds of amidines that share nitrogens.
+const amidineSteps = 10_000

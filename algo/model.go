@@ -18,6 +18,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"slices"
 
 	"baca/algo/background"
 	"baca/algo/contrast"
@@ -117,6 +118,7 @@ type Card struct {
 	Graphs        int    // in the whole set, as read
 	Train         int    // of them trained on
 	HoldoutRows   []int  // indices in the set, from 0, of the graphs kept from training
+	Repeats       []int  // indices of molecules that equal an earlier one as they are read, and have no part
 
 	Seed         uint64
 	Epochs       int
@@ -221,16 +223,17 @@ func (m *Model) KnownRows() []int {
 	for k := range rows {
 		rows[k] = -1
 	}
-	if m.Shared > 0 || m.Card.Train+len(m.Card.HoldoutRows) != m.Card.Graphs || m.Card.Graphs > maxRows || m.Card.Train < len(rows) {
+	left := slices.Concat(m.Card.HoldoutRows, m.Card.Repeats)
+	if m.Shared > 0 || m.Card.Train+len(left) != m.Card.Graphs || m.Card.Graphs > maxRows || m.Card.Train < len(rows) {
 		return rows
 	}
-	isHoldout := map[int]bool{}
-	for _, row := range m.Card.HoldoutRows {
-		isHoldout[row] = true
+	isLeft := map[int]bool{}
+	for _, row := range left {
+		isLeft[row] = true
 	}
 	var train []int
 	for row := range m.Card.Graphs {
-		if !isHoldout[row] {
+		if !isLeft[row] {
 			train = append(train, row)
 		}
 	}

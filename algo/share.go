@@ -44,7 +44,7 @@ func (m *Model) Share(ctx context.Context, workers, k int) (*Model, error) {
 		return nil, fmt.Errorf("the bank of model %s has too few different graphs for groups of %d", m.Card.Name, 2*k)
 	}
 	s := &Model{Card: m.Card, Encoder: m.Encoder, Shared: k, Holdout: m.Holdout.Select(nil)}
-	s.Card.HoldoutRows, s.Card.DatasetSHA256, s.Card.StructuresSHA256 = nil, "", ""
+	s.Card.HoldoutRows, s.Card.Repeats, s.Card.DatasetSHA256, s.Card.StructuresSHA256 = nil, nil, "", ""
 	var q []float32
 	var nodes []float64
 	var prints []fingerprint.Print

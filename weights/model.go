@@ -123,7 +123,7 @@ func saveOwn(w io.Writer, m *algo.Model) (*indexFile, error) {
 // has one more, and so has one with residuals.
 const (
 	modelEntries      = 11
-	cardEntries       = 17
+	cardEntries       = 18
 	configEntries     = 3
 	tensorEntries     = 2
 	bankEntries       = 9
@@ -225,6 +225,7 @@ func cardFields(c codec, v *algo.Card) {
 	c.count("graphs", &v.Graphs)
 	c.count("train", &v.Train)
 	c.counts("holdout_rows", &v.HoldoutRows)
+	c.counts("repeats", &v.Repeats)
 	c.word("seed", &v.Seed)
 	c.count("epochs", &v.Epochs)
 	c.count("batch", &v.Batch)
@@ -309,20 +310,18 @@ func check(m *algo.Model, holdout *contrast.Representation) error {
 	if err := checkFinite("the list of all parameters", m.Encoder.Params); err != nil {
 		return err
 	}
-	if len(c.HoldoutRows) > maxList {
-		return fmt.Errorf("%w: %d graphs kept from training, want at most %d", ErrTooLarge, len(c.HoldoutRows), maxList)
+	if n := len(c.HoldoutRows) + len(c.Repeats); n > maxList {
+		return fmt.Errorf("%w: %d graphs kept from training or repeated, want at most %d", ErrTooLarge, n, maxList)
+	} else if c.Train > c.Graphs || n > c.Graphs-c.Train {
+		return fmt.Errorf("%w: %d training graphs and %d kept from training or repeated, of %d", ErrRows, c.Train, n, c.Graphs)
 	}
-	if c.Train > c.Graphs || len(c.HoldoutRows) > c.Graphs-c.Train {
-		return fmt.Errorf("%w: %d training graphs and %d kept from training, of %d", ErrRows, c.Train, len(c.HoldoutRows), c.Graphs)
-	}
-	sorted := slices.Clone(c.HoldoutRows)
-	slices.Sort(sorted)
+	sorted := slices.Sorted(slices.Values(slices.Concat(c.HoldoutRows, c.Repeats)))
 	for i, row := range sorted {
 		if row < 0 || row >= c.Graphs {
-			return fmt.Errorf("%w: holdout row %d of %d graphs", ErrRows, row, c.Graphs)
+			return fmt.Errorf("%w: row %d of %d graphs is kept from training or repeated", ErrRows, row, c.Graphs)
 		}
 		if i > 0 && row == sorted[i-1] {
-			return fmt.Errorf("%w: holdout row %d is there twice", ErrRows, row)
+			return fmt.Errorf("%w: row %d is kept from training or repeated twice", ErrRows, row)
 		}
 	}
 	if m.Bank.Len() == 0 {

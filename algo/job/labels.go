@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"baca/algo"
-	"baca/algo/dataset"
 	"baca/algo/table"
 	"baca/algo/trust"
 )
@@ -137,8 +136,9 @@ const (
 
 // EnoughResiduals reports, before anything is trained on graphs with these values, that too few
 // of those to be kept from training have both, or that predictions are a copy of what was observed.
-func EnoughResiduals(values []*algo.Values, seed uint64) error {
-	_, holdout := dataset.Hold(len(values), seed)
+// Prepare comes before it.
+func (t *Training) EnoughResiduals(values []*algo.Values) error {
+	holdout := t.Holdout
 	known, numbers, copied := 0, false, true
 	for _, row := range holdout {
 		if v := values[row]; v != nil && !math.IsNaN(v.Observed-v.Predicted) {

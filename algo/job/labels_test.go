@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/table"
 )
 
@@ -69,10 +70,12 @@ func TestEnoughResiduals(t *testing.T) {
 		}
 		return values
 	}
-	if err := EnoughResiduals(known(300), 1); err != nil {
+	_, holdout := dataset.Hold(300, 1)
+	training := &Training{Holdout: holdout}
+	if err := training.EnoughResiduals(known(300)); err != nil {
 		t.Error(err)
 	}
-	if err := EnoughResiduals(known(60), 1); err == nil || !strings.HasPrefix(err.Error(), "errors are taken from the 30 molecules kept from training, of which ") {
+	if err := training.EnoughResiduals(known(60)); err == nil || !strings.HasPrefix(err.Error(), "errors are taken from the 30 molecules kept from training, of which ") {
 		t.Errorf("%v", err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"baca/algo/background"
 	"baca/algo/dataset"
 	"baca/algo/explain"
+	"baca/algo/fingerprint"
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/pretrain"
@@ -64,26 +65,58 @@ type Training struct {
 	DeviceFailed func(err error)
 
 	Options        pretrain.Options // set by Prepare; they decide the result
-	Train, Holdout []int            // set by Begin
+	Train, Holdout []int            // set by Prepare
 	State          pretrain.State   // after the last whole epoch
 	Loss           pretrain.Loss    // of that epoch
 
-	picked  []*graph.Graph // that are trained on
-	here    pretrain.Options
-	trainer *pretrain.Trainer
+	distinct []int          // indices of the graphs but repeats
+	picked   []*graph.Graph // that are trained on
+	here     pretrain.Options
+	trainer  *pretrain.Trainer
 }
 
 // Prepare checks the graphs and sets the options.
 func (t *Training) Prepare() (err error) {
-	if n := len(t.Graphs); n < MinTraining {
+	distinct, repeats := Distinct(t.Graphs, t.Card.Schema)
+	if n := len(distinct); n < MinTraining {
 		return fmt.Errorf("%s: %s to train on: want at least %d", t.Card.Dataset, explain.Count(n, "graph"), MinTraining)
+	}
+	t.Train, t.Holdout = t.Split(len(distinct), t.Card.Seed)
+	for _, list := range [][]int{t.Train, t.Holdout} {
+		for k, i := range list {
+			list[k] = distinct[i]
+		}
 	}
 	if t.Card.Name == "" {
 		t.Card.Name = ModelName(t.Card.Dataset)
 	}
 	t.Options, err = TrainingOptions(t.Card.Schema, t.Card.Seed)
+	t.Card.Repeats = repeats
 	t.Card.Batch, t.Card.LearningRate, t.Card.Program = t.Options.Batch, t.Options.LearningRate, algo.Version
 	return err
+}
+
+// Distinct returns the indices of molecules, and of those that equal an earlier one as they are read
+// by a schema: a set must not have one compound on both sides of a split. Plain graphs, of which
+// different ones may be equal, and molecules as benchmarks read them are taken as they are.
+func Distinct(gs []*graph.Graph, schema string) (first, repeats []int) {
+	type key struct {
+		n, m      int
+		signature [2]uint64
+	}
+	seen := map[key]bool{}
+	for i, g := range gs {
+		if schema != algo.Constant && schema != algo.OGB {
+			k := key{g.N(), g.M(), fingerprint.Signature(g, -1)}
+			if seen[k] {
+				repeats = append(repeats, i)
+				continue
+			}
+			seen[k] = true
+		}
+		first = append(first, i)
+	}
+	return first, repeats
 }
 
 // TrainingOptions are the paper's.
@@ -99,7 +132,6 @@ func TrainingOptions(schema string, seed uint64) (pretrain.Options, error) {
 
 // Begin goes on from a state and its loss, or with a zero state from the beginning.
 func (t *Training) Begin(ctx context.Context, from pretrain.State, loss pretrain.Loss) (err error) {
-	t.Train, t.Holdout = t.Split(len(t.Graphs), t.Card.Seed)
 	t.picked = make([]*graph.Graph, len(t.Train))
 	for k, i := range t.Train {
 		t.picked[k] = t.Graphs[i]
@@ -214,6 +246,11 @@ func ReadBackground(ctx context.Context, r io.Reader, o dataset.Options, progres
 			progress(len(gs))
 		}
 	}
+	first, _ := Distinct(gs, algo.SchemaOf(o.Form))
+	for k, i := range first {
+		gs[k] = gs[i]
+	}
+	gs = gs[:len(first)]
 	if n := len(gs); n < background.MinGraphs {
 		return nil, refused, fmt.Errorf("%d molecules: want at least %d", n, background.MinGraphs)
 	}

@@ -171,7 +171,7 @@ func formsOf(m *molecule.Molecule, rng *rand.Rand) map[string]string {
 		}
 		return len(c.Atoms) > n
 	})
-	if !isOrganic(p) {
+	if !Organic(p) {
 		return forms
 	}
 	edit("salted", func(c *molecule.Molecule) bool {

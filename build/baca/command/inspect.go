@@ -141,7 +141,7 @@ func (in *inspection) write(w io.Writer) error {
 	line("reads", "%s", map[string]string{
 		algo.OGB:          "molecules as they are written (" + in.Schema + ")",
 		algo.OGBCanonical: "molecules, however they are written (" + in.Schema + ")",
-		algo.OGBParent:  "molecules, however they are written, without counter-ions and neutralised (" + in.Schema + ")",
+		algo.OGBParent:    "molecules, however they are written, without counter-ions and neutralised (" + in.Schema + ")",
 		algo.Constant:     "plain graphs (" + in.Schema + ")",
 	}[in.Schema])
 	line("trained on", "%s", cmp.Or(in.Dataset, "not named"))

@@ -189,10 +189,8 @@ func (o *pretrainFlags) run(c *cobra.Command) error {
 		graphs: set.graphs, workers: o.workers, unpack: o.unpack(), device: o.device.open, split: dataset.Hold,
 		checkpoint: o.out.checkpoint(), resume: o.resume, hint: "--resume goes on from there", card: o.cardOf(c, set),
 	}
-	if o.residuals != "" && len(set.graphs) >= job.MinTraining { // fewer are refused below
-		if err := job.EnoughResiduals(set.values, o.card.Seed); err != nil {
-			return fmt.Errorf("--residuals: %w", err)
-		}
+	if o.residuals != "" {
+		training.values = set.values
 	}
 	if err := training.addBackground(ctx, stderr, o.background); err != nil {
 		return err
@@ -433,6 +431,8 @@ type trainJob struct {
 	split func(n int, seed uint64) (train, holdout []int)
 	// card has Name, Description, Schema, Dataset, DatasetSHA256, Seed and Epochs.
 	card algo.Card
+	// values, unless nil, are to be kept as residuals.
+	values []*algo.Values
 
 	checkpoint string // path; empty keeps none
 	resume     bool
@@ -453,6 +453,11 @@ func (j *trainJob) run(ctx context.Context, stderr io.Writer) ([]byte, error) {
 	}
 	if err := t.Prepare(); err != nil {
 		return nil, err
+	}
+	if j.values != nil {
+		if err := t.EnoughResiduals(j.values); err != nil {
+			return nil, fmt.Errorf("--residuals: %w", err)
+		}
 	}
 	from, err := j.restore(stderr)
 	if err != nil {

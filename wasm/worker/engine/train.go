@@ -45,7 +45,10 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 		DeviceFailed: func(err error) { at.device.failed = err },
 	}
 	t.Device = e.trainingDevice(&at, t.Card.Epochs)
-	if err := t.Prepare(); err != nil {
+	if err = t.Prepare(); err == nil && r.HeldOut {
+		err = t.EnoughResiduals(set.values)
+	}
+	if err != nil {
 		return nil, failf(message.CodeBadInput, "%w", err)
 	}
 	from, err := loadCheckpoint(r.Checkpoint, t)
@@ -173,11 +176,6 @@ func (e *Engine) trainingSet(p *pulse, r *message.Train, form molecule.Form) (*t
 		set.graphs = append(set.graphs, record.Graph)
 		if v := labels.Of(record.Row, record.Cells); v != nil {
 			set.values = append(set.values, v)
-		}
-	}
-	if r.HeldOut {
-		if err := job.EnoughResiduals(set.values, cmp.Or(r.Seed, 1)); err != nil {
-			return nil, failf(message.CodeBadInput, "%w", err)
 		}
 	}
 	set.problems = labels.Problems(job.TrainedAsOthers)

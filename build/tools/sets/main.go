@@ -1,0 +1,183 @@
+// Command sets writes the training files of the models drugs and bioactive:
+//
+//	go run ./build/tools/sets DATA OUT
+//
+// DATA holds the public sets (mol/NAME.csv.gz), OUT is the folder to write:
+//
+//	drugs.csv                 name, smiles and source of approved and investigational drugs
+//	bioactive.smi             30 000 molecules of ChEMBL
+//	bioactive-background.smi  5 000 molecules that are neither in ChEMBL nor drugs
+//
+// Molecules with the same parent are one, and its first written form stays. Molecules
+// without organic carbon and those whose parent has more than 70 heavy atoms are left out.
+// The same data make the same files.
+package main
+
+import (
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"baca/algo/dataset"
+	"baca/algo/molecule/smiles"
+)
+
+const (
+	seed        = 1
+	trainSize   = 30_000 // molecules of bioactive.smi
+	maxAtoms    = 70     // heavy atoms of a small molecule: paclitaxel has 62, cyclosporin 85
+	leastOfBBBP = 10     // heavy atoms of a drug of bbbp; the smaller ones are solvents and gases
+	mix         = "scale-mix"
+)
+
+// A part is how many molecules come from the rows with this source.
+type part struct {
+	source string
+	count  int
+}
+
+var backgroundParts = []part{{"qm9", 2000}, {"zinc-natural-products", 1500}, {"nonfullerene-acceptors", 1500}}
+
+// sources are those of drugs, the one with names first.
+var sources = []string{"bbbp", "clintox", "sider"}
+
+// generic are names such as the international nonproprietary ones. The other rows of bbbp
+// are research compounds by a number, and solvents.
+var generic = regexp.MustCompile(`^[a-z][a-z()-]{5,}$`)
+
+func main() {
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "usage: sets DATA OUT")
+		os.Exit(2)
+	}
+	known, err := drugs(os.Args[1], os.Args[2])
+	if err == nil {
+		err = bioactive(os.Args[1], os.Args[2], known)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "sets:", err)
+		os.Exit(1)
+	}
+}
+
+// small returns the canonical SMILES of the parent of a small organic molecule and its heavy
+// atoms, else nothing.
+func small(text string) (key string, heavy int) {
+	m, err := smiles.Parse(text)
+	if err != nil {
+		return "", 0
+	}
+	p, _, _ := smiles.Parent(m)
+	if len(p.Atoms) > maxAtoms || !smiles.Organic(p) {
+		return "", 0
+	}
+	return smiles.Write(p), len(p.Atoms)
+}
+
+// A row is a molecule of a table.
+type row struct{ name, smiles, source string }
+
+// read returns the rows of a file, with their source if there is such a column.
+func read(path string, source ...string) (rows []row, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for r, err := range dataset.Records(f, dataset.Options{Name: path, Cells: source}) {
+		if err := cmp.Or(err, r.Err); err != nil {
+			return nil, err
+		}
+		one := row{name: r.ID, smiles: r.SMILES}
+		if len(r.Cells) > 0 {
+			one.source = r.Cells[0]
+		}
+		rows = append(rows, one)
+	}
+	return rows, nil
+}
+
+func table(data, name string) string { return filepath.Join(data, "mol", name+".csv.gz") }
+
+// drugs writes drugs.csv and returns the parents in it. All rows of clintox were approved
+// or in clinical trials.
+func drugs(data, out string) (parents map[string]bool, err error) {
+	lines := [][]string{{"name", "smiles", "source"}}
+	place := map[string]int{} // of each parent in lines
+	for _, source := range sources {
+		rows, err := read(table(data, source))
+		if err != nil {
+			return nil, err
+		}
+		for i, r := range rows {
+			key, heavy := small(r.smiles)
+			if key == "" || source == "bbbp" && (heavy < leastOfBBBP || !generic.MatchString(r.name)) {
+				continue
+			}
+			k, ok := place[key]
+			if !ok {
+				place[key] = len(lines)
+				lines = append(lines, []string{cmp.Or(r.name, fmt.Sprint(source, " ", i+1)), r.smiles, source})
+			} else if !strings.HasSuffix(lines[k][2], source) {
+				lines[k][2] += " " + source
+			}
+		}
+	}
+	parents = map[string]bool{}
+	for key := range place {
+		parents[key] = true
+	}
+	var b strings.Builder
+	err = csv.NewWriter(&b).WriteAll(lines)
+	return parents, cmp.Or(err, os.WriteFile(filepath.Join(out, "drugs.csv"), []byte(b.String()), 0o644))
+}
+
+// bioactive writes bioactive.smi and its background, which has no parent of any molecule
+// of ChEMBL or of the drugs.
+func bioactive(data, out string, drugs map[string]bool) error {
+	rows, err := read(table(data, mix), "source")
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	train := draw(rows, "chembl", trainSize, known)
+	draw(rows, "chembl", len(rows), known)
+	maps.Copy(known, drugs)
+	var outside []string
+	for _, p := range backgroundParts {
+		outside = append(outside, draw(rows, p.source, p.count, known)...)
+	}
+	return errors.Join(write(out, "bioactive.smi", train), write(out, "bioactive-background.smi", outside))
+}
+
+// draw returns up to count small molecules of a source at random, none with a known parent,
+// and adds their parents to the known ones.
+func draw(rows []row, source string, count int, known map[string]bool) (list []string) {
+	for _, i := range rand.New(rand.NewPCG(seed, 0)).Perm(len(rows)) {
+		if len(list) == count {
+			break
+		}
+		if rows[i].source != source {
+			continue
+		}
+		if key, _ := small(rows[i].smiles); key != "" && !known[key] {
+			known[key] = true
+			list = append(list, rows[i].smiles)
+		}
+	}
+	return list
+}
+
+// write writes a list of SMILES, by length, then by the alphabet.
+func write(out, name string, list []string) error {
+	slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+	return os.WriteFile(filepath.Join(out, name), []byte(strings.Join(list, "\n")+"\n"), 0o644)
+}

@@ -13,9 +13,9 @@ import (
 // protons where the charges ask for them, and one of the tautomers of an azole or amidine.
 // It is the same for all these forms, and that of a parent is itself.
 //
-// A fragment is organic if a carbon of it has a hydrogen, a carbon, or a nitrogen with
-// hydrogens beside it, and none is an anion: cyanides, carbonyls and the ligands of organometallic
-// compounds are not. A compound without an organic fragment stays whole, charges included.
+// A fragment is organic if a carbon of it has a hydrogen, a carbon, a phosphorus, or a nitrogen with
+// hydrogens beside it, and none is an anion, enolates aside: cyanides, carbonyls and the ligands of
+// organometallic compounds are not. A compound without an organic fragment stays whole, charges included.
 // The largest has the most atoms, hydrogens counted, then the most mass, then the first
 // text in canonical order.
 //
@@ -242,16 +242,16 @@ func sizeOf(m *molecule.Molecule) (size [2]int) {
 	return size
 }
 
-const carbon, nitrogen, oxygen = 6, 7, 8
+const carbon, nitrogen, oxygen, phosphorus = 6, 7, 8, 15
 
 var halogens = []uint8{9, 17, 35, 53}
 
 // Organic tells whether a molecule of one fragment is organic in the sense of a parent.
 func Organic(m *molecule.Molecule) bool {
-	opposed, organic := opposites(m), false
+	opposed, enols, organic := opposites(m), enolates(m), false
 	for i, a := range m.Atoms {
 		if a.Element == carbon {
-			if a.Charge < 0 && !(opposed[i] && a.Degree > 1) {
+			if a.Charge < 0 && !enols[i] && !(opposed[i] && a.Degree > 1) {
 				return false
 			}
 			organic = organic || a.Hydrogens > 0
@@ -262,9 +262,29 @@ func Organic(m *molecule.Molecule) bool {
 		if x.Element != carbon {
 			x, y = y, x
 		}
-		organic = organic || x.Element == carbon && (y.Element == carbon || y.Element == nitrogen && y.Hydrogens > 0)
+		organic = organic || x.Element == carbon && (y.Element == carbon || y.Element == phosphorus || y.Element == nitrogen && y.Hydrogens > 0)
 	}
 	return organic
+}
+
+// enolates are the carbons with a charge beside a carbonyl group, as some write the anion of what
+// gives up a proton there.
+func enolates(m *molecule.Molecule) []bool {
+	carbonyl, enols := make([]bool, len(m.Atoms)), make([]bool, len(m.Atoms))
+	for _, b := range m.Bonds {
+		x, y := b.From, b.To
+		if m.Atoms[x].Element != carbon {
+			x, y = y, x
+		}
+		carbonyl[x] = carbonyl[x] || m.Atoms[x].Element == carbon && m.Atoms[y].Element == oxygen && b.Order == molecule.Double
+	}
+	for _, b := range m.Bonds {
+		for _, e := range [2][2]int32{{b.From, b.To}, {b.To, b.From}} {
+			a := &m.Atoms[e[0]]
+			enols[e[0]] = enols[e[0]] || a.Element == carbon && a.Charge == -1 && !a.Aromatic && carbonyl[e[1]]
+		}
+	}
+	return enols
 }
 
 // opposites are the atoms next to an opposite charge.
@@ -304,9 +324,9 @@ func moveProtons(m *molecule.Molecule) (moved bool) {
 			a.Hydrogens--
 		}
 	}
-	opposed := opposites(m)
+	opposed, enols := opposites(m), enolates(m)
 	for i := range m.Atoms {
-		if a := &m.Atoms[i]; a.Charge == -1 && a.Radicals == 0 && !opposed[i] && slices.Contains(acids, a.Element) {
+		if a := &m.Atoms[i]; a.Charge == -1 && a.Radicals == 0 && !opposed[i] && (enols[i] || slices.Contains(acids, a.Element)) {
 			a.Charge, moved = 0, true
 			a.Hydrogens++
 		}

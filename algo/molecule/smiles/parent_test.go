@@ -35,6 +35,8 @@ var parents = []struct {
 	{"CC=N C\\C=N/[H] C/C=N/[H]", "stereo"},
 	{"CS(C)=O C[S+](C)[O-]", "charge"},
 	{"CC(=O)O.OC(=O)CC OC(=O)CC", ""}, // the larger of two
+	{"NC(=O)C(Cl)Cl NC(=O)[C-](Cl)Cl", "charge"},
+	{"OC(=O)P(=O)(O)O [Na+].[Na+].[Na+].[O-]C(=O)[P]([O-])([O-])=O", "3 counter-ions, charge"},
 	// Tautomers of azoles and amidines.
 	{"Cc1cnc[nH]1 Cc1c[nH]cn1 Cc1c[nH]c[nH+]1.[Cl-]", "tautomer"},
 	{"Cc1ccc2nc[nH]c2c1 Cc1ccc2[nH]cnc2c1 Cc1ccc2[n-]cnc2c1.[Na+]", "tautomer"},

@@ -16,7 +16,7 @@ import (
 
 func newFeaturize() *cobra.Command {
 	var from source
-	var canonical bool
+	var also writings
 	c := &cobra.Command{
 		Use:   "featurize [INPUT|-]",
 		Short: "Print the graph of each molecule as the models see it",
@@ -40,17 +40,21 @@ read or all of it was refused.`,
 				return err
 			}
 			from.set(c, args)
-			return featurize(c, from, canonical)
+			return featurize(c, from, also)
 		},
 	}
 	f := c.Flags()
 	from.register(f, "input", moleculeFormats...)
 	f.IntVar(&from.workers, "workers", 0, "cores to use, 0 for all; the output does not depend on it")
-	f.BoolVar(&canonical, "canonical", false, "add \"canonical\", a SMILES that is the same however the molecule was written")
+	f.BoolVar(&also.parent, "parent", false, "add \"parent\", the SMILES of what models read, and \"set_aside\", what is not in it")
+	f.BoolVar(&also.canonical, "canonical", false, "add \"canonical\", a SMILES that is the same however the molecule was written")
 	return c
 }
 
-func featurize(c *cobra.Command, from source, canonical bool) (err error) {
+// writings are the SMILES that a line has beside the graph.
+type writings struct{ canonical, parent bool }
+
+func featurize(c *cobra.Command, from source, also writings) (err error) {
 	in, err := from.open(c.Context(), c)
 	if err != nil {
 		return err
@@ -74,7 +78,7 @@ func featurize(c *cobra.Command, from source, canonical bool) (err error) {
 		if err != nil {
 			return line{errorLine(r.Row, err), true}
 		}
-		return line{featureLine(r.Row, m, canonical), false}
+		return line{featureLine(r.Row, m, also), false}
 	})
 	read, refused := 0, 0
 	for l, err := range lines {
@@ -98,7 +102,7 @@ func errorLine(row int, err error) []byte {
 }
 
 // featureLine is the line of output for a molecule.
-func featureLine(row int, m *molecule.Molecule, canonical bool) []byte {
+func featureLine(row int, m *molecule.Molecule, also writings) []byte {
 	g := m.Graph()
 	atoms, bonds := make([][]int, g.N()), make([][2]int, len(m.Bonds))
 	for i := range atoms {
@@ -110,9 +114,13 @@ func featureLine(row int, m *molecule.Molecule, canonical bool) []byte {
 		bonds[i] = [2]int{int(bond.From), int(bond.To)}
 	}
 	b := fmt.Appendf(nil, "{\"row\": %d, \"x\": %s, \"e\": %s", row, inJSON(atoms), inJSON(bonds))
-	if canonical {
+	if also.canonical {
 		c, _, _ := smiles.Canonical(m)
 		b = fmt.Appendf(b, ", \"canonical\": %s", inJSON(smiles.Write(c)))
+	}
+	if also.parent {
+		p, _, aside := smiles.Parent(m)
+		b = fmt.Appendf(b, ", \"parent\": %s, \"set_aside\": %s", inJSON(smiles.Write(p)), inJSON(aside.String()))
 	}
 	return append(b, "}\n"...)
 }

@@ -69,7 +69,7 @@ func parentOf(m *molecule.Molecule) (*molecule.Molecule, []int32, molecule.Aside
 	defer p.giveBack()
 	aside, err := p.settle(Write(numbered), true)
 	if err != nil {
-		return m, whole(m), aside
+		return flat(m), whole(m), aside
 	}
 	r := p.Draft.Molecule(m.Name)
 	order := make([]int32, len(r.Atoms))
@@ -78,6 +78,18 @@ func parentOf(m *molecule.Molecule) (*molecule.Molecule, []int32, molecule.Aside
 		r.Atoms[k].Map, r.Atoms[k].Column = -1, m.Atoms[order[k]].Column
 	}
 	return r, order, aside
+}
+
+// flat is m without isotopes and marks of stereochemistry.
+func flat(m *molecule.Molecule) *molecule.Molecule {
+	f := &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: slices.Clone(m.Bonds), Name: m.Name}
+	for i := range f.Atoms {
+		f.Atoms[i].Isotope, f.Atoms[i].Chirality = 0, molecule.Achiral
+	}
+	for k := range f.Bonds {
+		f.Bonds[k].Stereo = molecule.NoStereo
+	}
+	return f
 }
 
 // whole is the order of all atoms of m.
@@ -115,10 +127,10 @@ func (p *Parser) settle(text string, classes bool) (molecule.Aside, error) {
 		}
 	}
 	if p.charged() || p.fragments() > 1 {
-		p.neutralize(&aside)
+		p.neutralize(text, &aside)
 	}
 	if p.mobile() {
-		aside.Tautomer = p.chooseTautomer()
+		aside.Tautomer = p.chooseTautomer(text)
 	}
 	return aside, nil
 }
@@ -145,20 +157,19 @@ func (p *Parser) charged() bool {
 	return p.Brackets && slices.ContainsFunc(p.Atoms, func(a molecule.DraftAtom) bool { return a.Charge != 0 })
 }
 
-// reread replaces what p has read by m, or by what it had if m cannot be read.
-func (p *Parser) reread(m, before *molecule.Molecule) bool {
+// reread replaces what p has read by m. If m cannot be read, as a few molecules that only a
+// tolerance of the reader let in, p has what the text says.
+func (p *Parser) reread(m *molecule.Molecule, text string) bool {
 	if _, err := p.parse(Write(m)); err == nil && len(p.Atoms) == len(m.Atoms) {
 		return true
 	}
-	if _, err := p.parse(Write(before)); err != nil {
-		panic("smiles: a molecule that was read before: " + err.Error())
-	}
+	p.parse(text)
 	return false
 }
 
 // neutralize leaves the largest organic fragment of what p has read, with protons where the
 // charges ask for them.
-func (p *Parser) neutralize(aside *molecule.Aside) {
+func (p *Parser) neutralize(text string, aside *molecule.Aside) {
 	before := p.Draft.Molecule("")
 	parts := []part{{m: before}}
 	if n := p.fragments(); n > 1 {
@@ -167,7 +178,7 @@ func (p *Parser) neutralize(aside *molecule.Aside) {
 	}
 	var best *molecule.Molecule
 	var size [2]int
-	text, charge := "", false
+	first, charge := "", false
 	for k := range parts {
 		m := &molecule.Molecule{Atoms: slices.Clone(parts[k].m.Atoms), Bonds: slices.Clone(parts[k].m.Bonds)}
 		if !Organic(m) {
@@ -178,13 +189,13 @@ func (p *Parser) neutralize(aside *molecule.Aside) {
 		c := slices.Compare(s[:], size[:])
 		if best != nil && c == 0 {
 			// Texts are compared only where they have to be.
-			if text == "" {
-				text = canonicalText(best)
+			if first == "" {
+				first = canonicalText(best)
 			}
-			c = strings.Compare(text, canonicalText(m))
+			c = strings.Compare(first, canonicalText(m))
 		}
 		if best == nil || c > 0 {
-			best, size, text, charge = m, s, "", moved
+			best, size, first, charge = m, s, "", moved
 		}
 	}
 	if best == nil {
@@ -194,7 +205,7 @@ func (p *Parser) neutralize(aside *molecule.Aside) {
 		return
 	}
 	ions, others := kindsOf(parts)
-	if p.reread(best, before) {
+	if p.reread(best, text) {
 		aside.Ions, aside.Others, aside.Charge = ions, others, charge
 	}
 }

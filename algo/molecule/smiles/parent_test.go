@@ -213,3 +213,32 @@ func nextToCharge(m *molecule.Molecule, i int32) bool {
 		return b.From == i && m.Atoms[b.To].Charge != 0 || b.To == i && m.Atoms[b.From].Charge != 0
 	})
 }
+
+// A parent is found for whatever can be read, in bounded time, and it is a function of the
+// molecule but for what is said of Write.
+func FuzzParent(f *testing.F) {
+	for _, c := range parents {
+		for _, text := range strings.Fields(c.forms) {
+			f.Add(text)
+		}
+	}
+	f.Add(strings.Repeat("c1[nH]ncc1-", 40) + "C")
+	f.Add("C" + strings.Repeat("NC(=N)", 60) + "N")
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 2000 {
+			return
+		}
+		g, aside, err := ParseParent(text)
+		m, errParse := Parse(text)
+		if errParse != nil {
+			return
+		}
+		if err != nil {
+			t.Fatalf("%s is read, but not its parent: %v", text, err)
+		}
+		p, order, same := Parent(m)
+		if len(order) != len(p.Atoms) || p.Graph().N() != g.N() && same == aside {
+			t.Fatalf("%s: %d atoms in the order of %d, and the graph has %d", text, len(order), len(p.Atoms), g.N())
+		}
+	})
+}

@@ -48,8 +48,9 @@ func (p *Parser) carriesNitrogen(i, n int32) bool {
 	return false
 }
 
-// chooseTautomer brings what p has read to one tautomer, and reports whether it was another.
-func (p *Parser) chooseTautomer() bool {
+// chooseTautomer brings what p has read of a text to one tautomer, and reports whether it was
+// another.
+func (p *Parser) chooseTautomer(text string) bool {
 	before := p.Draft.Molecule("")
 	t := &tautomers{m: &molecule.Molecule{Atoms: slices.Clone(before.Atoms), Bonds: slices.Clone(before.Bonds)}}
 	t.findAzoles(p)
@@ -59,11 +60,9 @@ func (p *Parser) chooseTautomer() bool {
 	}
 	t.rank()
 	changed := t.settleAmidines()
-	for _, ring := range t.azoles {
-		changed = t.settleAzole(ring) || changed
-	}
+	changed = t.settleAzoles() || changed
 	// A hydrogen that moved between nitrogens that are alike has not changed the molecule.
-	return changed && canonicalText(before) != canonicalText(t.m) && p.reread(t.m, before)
+	return changed && canonicalText(before) != canonicalText(t.m) && p.reread(t.m, text)
 }
 
 // tautomers are the groups with mobile hydrogens of a molecule.
@@ -190,29 +189,57 @@ func (t *tautomers) sorted(atoms []int32) []int32 {
 	return atoms
 }
 
-// settleAzole gives the hydrogens of a ring to its first nitrogens, or to the next choice of
-// nitrogens with which the molecule is as aromatic, and reports whether that changed anything.
-func (t *tautomers) settleAzole(ring []int32) bool {
-	t.sorted(ring)
-	with, now := 0, 0
+// settleAzoles gives the hydrogens of each ring to its first nitrogens. Where the molecule is then
+// not as aromatic as it was, each ring gets the first choice with which it is, if there are few
+// rings: every try reads the whole molecule. It reports whether it changed anything.
+func (t *tautomers) settleAzoles() (changed bool) {
+	before := slices.Clone(t.m.Atoms)
+	for _, ring := range t.azoles {
+		with, now := t.holders(t.sorted(ring))
+		t.give(ring, 1<<with-1)
+		changed = changed || now != 1<<with-1
+	}
+	if !changed || t.readable() {
+		return changed
+	}
+	copy(t.m.Atoms, before)
+	changed = false
+	for _, ring := range t.azoles[:min(len(t.azoles), fewAzoles)] {
+		changed = t.settleAzole(ring) || changed
+	}
+	return changed
+}
+
+const fewAzoles = 8
+
+// holders counts the hydrogens of a ring and tells which of its nitrogens have them.
+func (t *tautomers) holders(ring []int32) (with, which int) {
 	for k, i := range ring {
 		with += int(t.m.Atoms[i].Hydrogens)
-		now |= int(t.m.Atoms[i].Hydrogens) << k
+		which |= int(t.m.Atoms[i].Hydrogens) << k
 	}
-	give := func(choice int) {
-		for k, i := range ring {
-			t.m.Atoms[i].Hydrogens = uint8(choice >> k & 1)
-		}
+	return with, which
+}
+
+// give gives hydrogens to the chosen nitrogens of a ring.
+func (t *tautomers) give(ring []int32, choice int) {
+	for k, i := range ring {
+		t.m.Atoms[i].Hydrogens = uint8(choice >> k & 1)
 	}
+}
+
+// settleAzole is settleAzoles of one ring.
+func (t *tautomers) settleAzole(ring []int32) bool {
+	with, now := t.holders(ring)
 	for choice := range now {
 		if bits.OnesCount(uint(choice)) != with {
 			continue
 		}
-		if give(choice); t.readable() {
+		if t.give(ring, choice); t.readable() {
 			return true
 		}
 	}
-	give(now)
+	t.give(ring, now)
 	return false
 }
 

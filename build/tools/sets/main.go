@@ -5,7 +5,7 @@
 // DATA holds the public sets (mol/NAME.csv.gz), OUT is the folder to write:
 //
 //	drugs.csv                 name, smiles and source of approved and investigational drugs
-//	bioactive.smi             30 000 molecules of ChEMBL
+//	bioactive.smi             20 000 molecules of ChEMBL
 //	bioactive-background.smi  5 000 molecules that are neither in ChEMBL nor drugs
 //
 // Molecules with the same parent are one, and its first written form stays. Molecules
@@ -32,7 +32,7 @@ import (
 
 const (
 	seed        = 1
-	trainSize   = 30_000 // molecules of bioactive.smi
+	trainSize   = 20_000 // molecules of bioactive.smi
 	maxAtoms    = 70     // heavy atoms of a small molecule: paclitaxel has 62, cyclosporin 85
 	leastOfBBBP = 10     // heavy atoms of a drug of bbbp; the smaller ones are solvents and gases
 	mix         = "scale-mix"

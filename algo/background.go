@@ -89,7 +89,7 @@ func (m *Model) AddBackground(ctx context.Context, workers int, training, outsid
 	sizes, sums := make([]int, m.Bank.Len()), bank.Scores(d)
 	for k, p := range m.Bank.Prints {
 		sizes[k] = max(1, nodes(p))
-		sums[k] = fuse(sums[k], ratios[k*in.Len()/len(sizes)], head.Weight())
+		sums[k] = total(sums[k], ratios[k*in.Len()/len(sizes)], head.Weight())
 	}
 	m.Measured = nil
 	m.Background, m.Sizes, m.Card.BackgroundGraphs = head, newSizes(sizes, sums), out.Len()

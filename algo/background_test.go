@@ -15,73 +15,59 @@ import (
 	"baca/algo/graph"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
+	"baca/algo/near"
 )
 
-func TestFuse(t *testing.T) {
-	for _, x := range []float64{-1e6, -30, -1, 0, 1, 3, 30} {
-		if got, want := soft(x), math.Log1p(math.Exp(1.5*x))/1.5; math.Abs(got-want) > 1e-9 {
-			t.Errorf("soft(%g) is %g, want %g", x, got, want)
-		}
-	}
-	if got := soft(1e6); got != 1e6 {
-		t.Errorf("soft(1e6) is %g", got)
-	}
-	// What one part is sure of the other cannot take away.
-	for _, sure := range []float64{3, 10} {
-		for _, other := range []float64{-50, -2, 0} {
-			if a, b := fuse(sure, other, 1), fuse(other, sure, 1); a < sure || a != b {
-				t.Errorf("parts %g and %g give %g and %g", sure, other, a, b)
-			}
-		}
-	}
-	if fuse(1, 5, 0) != fuse(1, math.NaN(), 0) {
-		t.Error("a part that weighs nothing shows")
-	}
-}
-
-// Training graphs of every size have mean 0 and deviation 1, and beyond the sizes of the
-// training set nothing becomes more inside.
+// Where large graphs have more, that is taken off, and half as much again. Nothing excuses small
+// graphs, or those beyond the training set.
 func TestSizes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	var nodes []int
-	var sums []float64
-	for range 4000 {
-		n := 5 + rng.IntN(60)
-		nodes, sums = append(nodes, n), append(sums, 1+float64(n)/20+(1+float64(n)/60)*rng.NormFloat64())
-	}
-	s := newSizes(nodes, sums)
-	for _, low := range []int{8, 20, 35, 50} {
-		sum, square, count := 0.0, 0.0, 0.0
-		for i, n := range nodes {
-			if n >= low && n < low+10 {
-				z := s.standardize(sums[i], n)
-				sum, square, count = sum+z, square+z*z, count+1
+	for _, slope := range []float64{1, 0, -1} {
+		var nodes []int
+		var sums []float64
+		for range 4000 {
+			n := 5 + rng.IntN(60)
+			nodes, sums = append(nodes, n), append(sums, 1+slope*float64(n)/20+(1+max(0, slope)*float64(n)/60)*rng.NormFloat64())
+		}
+		s := newSizes(nodes, sums)
+		all := near.ScaleOf(sums)
+		for _, low := range []int{40, 50} {
+			var list []float64
+			for i, n := range nodes {
+				if n >= low && n < low+10 {
+					list = append(list, sums[i])
+				}
+			}
+			own := near.ScaleOf(list)
+			mean, deviation := s.of(low + 5)
+			more, wider := mean-all.Mean, deviation-all.Deviation
+			if want := 1.5 * max(0, own.Mean-all.Mean); math.Abs(more-want) > 0.2 {
+				t.Errorf("slope %g: graphs of %d to %d nodes have %g taken off, want %g", slope, low, low+9, more, want)
+			}
+			if want := 1.5 * max(0, own.Deviation-all.Deviation); math.Abs(wider-want) > 0.3 {
+				t.Errorf("slope %g: graphs of %d to %d nodes are divided by %g more, want %g", slope, low, low+9, wider, want)
 			}
 		}
-		if mean, deviation := sum/count, math.Sqrt(square/count); math.Abs(mean) > 0.2 || math.Abs(deviation-1) > 0.2 {
-			t.Errorf("graphs of %d to %d nodes have mean %g and deviation %g", low, low+9, mean, deviation)
-		}
-	}
-	for _, sum := range []float64{0, 1, 2, 5, 20} {
-		for _, n := range []int{1, 4, 65, 300, 100_000} {
-			end := s.Low
-			if n > s.High {
-				end = s.High
+		for n := range 100 {
+			mean, deviation := s.of(n)
+			if mean < all.Mean || deviation < all.Deviation {
+				t.Errorf("slope %g, %d nodes: mean %g and deviation %g, of all %g and %g", slope, n, mean, deviation, all.Mean, all.Deviation)
 			}
-			if got, inside := s.standardize(sum, n), s.standardize(sum, end); got < inside {
-				t.Errorf("a sum of %g at %d nodes is %g, at %d nodes %g", sum, n, got, end, inside)
+			if (n < 30 || n > s.High || slope < 0) && (near.Scale{Mean: mean, Deviation: deviation}) != all {
+				t.Errorf("slope %g, %d nodes: mean %g and deviation %g, want those of all graphs, %g and %g", slope, n, mean, deviation, all.Mean, all.Deviation)
+			}
+		}
+		part := s.between(20, 60)
+		for _, n := range []int{20, 30, 40, 60} {
+			got, _ := part.of(n)
+			if want, _ := s.of(n); math.Abs(got-want) > 0.05 {
+				t.Errorf("a part of the curve has mean %g at %d nodes, the curve %g", got, n, want)
 			}
 		}
 	}
 	one := newSizes([]int{7, 7, 7}, []float64{1, 2, 3})
-	if z := one.standardize(2, 7); math.IsNaN(z) || math.Abs(z) > 1e-9 {
-		t.Errorf("the mean of graphs of one size is %g", z)
-	}
-	part := s.between(20, 40)
-	for _, n := range []int{20, 30, 40} {
-		if a, b := part.standardize(3, n), s.standardize(3, n); math.Abs(a-b) > 0.05 {
-			t.Errorf("a part of the curve says %g at %d nodes, the curve %g", a, n, b)
-		}
+	if mean, deviation := one.of(7); mean != 2 || !(deviation > 0) {
+		t.Errorf("graphs of one size have mean %g and deviation %g", mean, deviation)
 	}
 }
 
@@ -166,7 +152,15 @@ func TestBackgroundOfAModel(t *testing.T) {
 		if x.Score != scores[i] {
 			t.Errorf("graph %d: explained as %g, scored %g", i, x.Score, scores[i])
 		}
-		want := m.Sizes.standardize(fuse(x.Distance, x.Ratio, 1), g.N())
+		mean, deviation := m.Sizes.of(g.N())
+		want := (x.Distance + x.Ratio - mean) / deviation
+		whole, parts := 0.0, 0.0
+		for k, c := range x.Contributions {
+			whole, parts = whole+c, parts+x.BySubtrees[k]+x.ByEmbedding[k]
+		}
+		if math.Abs(whole-(x.Score-x.Limit)) > 1e-9 || math.Abs(parts-(want+mean/deviation)) > 1e-9 {
+			t.Errorf("graph %d: atoms add %g, by parts %g, want %g and %g", i, whole, parts, x.Score-x.Limit, want+mean/deviation)
+		}
 		if x.Duplicate {
 			want = min(want, knownScore)
 		}

@@ -22,14 +22,15 @@ type Explanation struct {
 
 	// Distance says how far the graph is from the nearest training graphs, and Ratio how
 	// much more it is like the background than like the training set, both in standard
-	// deviations of training graphs. They answer different questions; the score fuses
-	// them. Ratio is NaN where the model has no background.
+	// deviations of training graphs. They answer different questions; the score is a sum of
+	// both. Ratio is NaN where the model has no background.
 	Distance, Ratio float64
-	// Embedding, Subtrees, Counts and Nodes are the parts of Distance, each in
+	// Embedding, Subtrees, Counts, Nodes and Novelty are the parts of Distance, each in
 	// standard deviations of what training graphs have: the distances to the nearest
 	// training graph of the embeddings, of the subtrees as sets and of the subtrees
-	// with counts, and ℓ_n, which weighs little. It is NaN for graphs with features.
-	Embedding, Subtrees, Counts, Nodes float64
+	// with counts; ℓ_n, which weighs little and is NaN for graphs with features; and
+	// how many subtrees no training graph has, NaN for graphs without.
+	Embedding, Subtrees, Counts, Nodes, Novelty float64
 
 	// Limit is the least score that is called outside, and 0, the mean of training graphs,
 	// where the holdout is too small to tell.
@@ -37,7 +38,7 @@ type Explanation struct {
 	// Contributions has for each node what it adds to Score: they add up to Score − Limit,
 	// so that they are positive in sum exactly where the graph is called outside. Two of
 	// the things that the score is made of come from nodes: BySubtrees is what each
-	// adds by way of subtrees that the closest training graph lacks, and by the weights
+	// adds by way of subtrees that the closest training graph lacks, or all of them, and by the weights
 	// that its subtrees have in Ratio; ByEmbedding by way of coordinates of the embedding.
 	// Each of the two adds up to what its parts add to Score, 0 being what training graphs
 	// have on average. What no node can be told of is spread as if all subtrees had the
@@ -72,7 +73,10 @@ func (s *SingleScorer) Explain(ctx context.Context, g *graph.Graph, alpha float6
 	x.Limit, _ = decide.Threshold(s.holdout, alpha)
 	parts := s.near.Parts(d)
 	x.Embedding, x.Subtrees = parts[near.ByEmbedding][0], parts[near.BySubtrees][0]
-	x.Counts, x.Nodes = parts[near.ByCounts][0], parts[near.ByNodes][0]
+	x.Counts, x.Nodes, x.Novelty = parts[near.ByCounts][0], parts[near.ByRest][0], math.NaN()
+	if o.NodeScore == nil {
+		x.Nodes, x.Novelty = x.Novelty, x.Nodes
+	}
 	var blame *explain.Blame
 	if g.N() > 0 {
 		blame = s.contribute(x, g, o.Prints[0], d, of.fold(0))
@@ -105,7 +109,7 @@ func (s *SingleScorer) Duplicate(g *graph.Graph) bool {
 // fold. It returns the same for reasons.
 func (s *SingleScorer) contribute(x *Explanation, g *graph.Graph, p fingerprint.Print, d *near.Distances, fold int) *explain.Blame {
 	n, parts := g.N(), s.near.Shares(d, 0)
-	ofDistance, ofRatio := s.slopes(x.Distance, x.Ratio, n)
+	ofDistance, ofRatio := s.slopes(n)
 	b := &explain.Blame{Lacking: make([]float64, n), Ratio: make([]float64, n), Embedding: make([]float64, n)}
 	for m, shares := range parts.Keys {
 		if shares != nil {
@@ -157,35 +161,11 @@ func level(usual []float64, sum float64, values ...[]float64) []float64 {
 	return all
 }
 
-// slopeSteps are those of the path along which slopes are taken.
-const slopeSteps = 32
-
-// slopes returns by how much the score grows with each of its two parts, on average on the
-// straight way from the mean of training graphs to a graph. So each slope times its
-// part is what the part adds, though the score is no sum of them. In a step both
-// parts grow, in either order, of which the mean is taken (Shapley's value).
-func (s *SingleScorer) slopes(distance, ratio float64, nodes int) (ofDistance, ofRatio float64) {
+// slopes returns by how much the score grows with each of its two parts.
+func (s *SingleScorer) slopes(nodes int) (ofDistance, ofRatio float64) {
 	if s.model.Background == nil {
 		return 1, 0
 	}
-	distance, ratio = apart(distance), apart(ratio)
-	for k := range slopeSteps {
-		from, to := float64(k)/slopeSteps, float64(k+1)/slopeSteps
-		low := s.join(from*distance, from*ratio, nodes)
-		further := s.join(to*distance, from*ratio, nodes)
-		likelier := s.join(from*distance, to*ratio, nodes)
-		high := s.join(to*distance, to*ratio, nodes)
-		ofDistance += (further - low + high - likelier) / 2
-		ofRatio += (likelier - low + high - further) / 2
-	}
-	return ofDistance / distance, ofRatio / ratio
-}
-
-// apart is x, but not so close to 0 that a slope cannot be measured.
-func apart(x float64) float64 {
-	const least = 1e-4
-	if math.Abs(x) < least {
-		return math.Copysign(least, x)
-	}
-	return x
+	_, deviation := s.model.Sizes.of(nodes)
+	return 1 / deviation, s.model.Background.Weight() / deviation
 }

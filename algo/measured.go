@@ -11,7 +11,7 @@ import (
 // Rules is the number of the rules by which this program scores single graphs. It goes up with
 // every change that gives any graph of any model other bits, so that nothing is compared with
 // what other rules measured. A test compares all models that come with the program.
-const Rules = 1
+const Rules = 2
 
 // Measured is what a SingleScorer needs of a model beside the model itself, and would have to
 // measure each time it starts.

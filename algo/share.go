@@ -75,10 +75,12 @@ func (m *Model) sharedBackground(k int) (*background.Head, *Sizes) {
 	sizes := make([]int, m.Bank.Len())
 	for i, p := range m.Bank.Prints {
 		sizes[i] = max(1, nodes(p))
-		for _, key := range p.Keys {
-			if b := key % background.Buckets; last[b] != i+1 {
-				last[b] = i + 1
-				holders[b]++
+		for t, key := range p.Keys {
+			for c := range min(p.Counts[t], background.Most) {
+				if b := background.Bucket(key, c); last[b] != i+1 {
+					last[b] = i + 1
+					holders[b]++
+				}
 			}
 		}
 	}

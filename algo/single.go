@@ -180,12 +180,28 @@ func (s *SingleScorer) answer(distance float64, p fingerprint.Print, of traits, 
 	return x
 }
 
+// The score of a single graph is a sum of two parts, both in standard deviations of training
+// graphs that were left out: how far it is from the nearest of them (near.Bank), and how much
+// more it is like a background than like them (background.Head), which has a weight. They answer
+// different questions, and either may be blind. The sum is put in deviations of training graphs,
+// see Sizes. On the validation pairs the distance may weigh half as much again, and the sum of parts
+// that were softened, or their length, finds less.
+
 // join makes the score of both parts.
 func (s *SingleScorer) join(distance, ratio float64, nodes int) float64 {
 	if s.model.Background == nil {
 		return distance
 	}
-	return s.model.Sizes.standardize(fuse(distance, ratio, s.model.Background.Weight()), nodes)
+	mean, deviation := s.model.Sizes.of(nodes)
+	return (total(distance, ratio, s.model.Background.Weight()) - mean) / deviation
+}
+
+// total is the sum of both parts.
+func total(distance, ratio, weight float64) float64 {
+	if weight > 0 {
+		return distance + float64(weight*ratio)
+	}
+	return distance
 }
 
 // nodes returns the number of nodes of a graph from its print: each node has a subtree
@@ -196,30 +212,4 @@ func nodes(p fingerprint.Print) int {
 		sum += int(c)
 	}
 	return sum / (fingerprint.DefaultHeight + 1)
-}
-
-// The score of a single graph has two parts, both in standard deviations of training
-// graphs: how far it is from the nearest of them (near.Bank), and how much
-// more it is like a background than like them (background.Head). They answer different
-// questions, and either may be blind: so neither may take away what the other is sure
-// of, and an average must not hide a plain stranger. Each passes through a soft step that
-// is flat inside, and the score is the length of both together:
-//
-//	√(soft(distance)² + (w·soft(ratio))²), soft(x) = log(1 + e^(s·x))/s
-//
-// with s = 1½ and the weight w of the head. The choice was made on the validation pairs;
-// s from 0.7 to 2.5, and the sum instead of the length, do as well there.
-func fuse(distance, ratio, weight float64) float64 {
-	length := soft(distance)
-	if weight > 0 {
-		length = math.Hypot(length, weight*soft(ratio))
-	}
-	return length
-}
-
-const softness = 1.5
-
-// soft is computed so that a large x does not overflow.
-func soft(x float64) float64 {
-	return (max(0, softness*x) + math.Log1p(math.Exp(-math.Abs(softness*x)))) / softness
 }

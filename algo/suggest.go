@@ -117,8 +117,9 @@ const nearerBy = 0.5
 // than training graphs are to each other on average gains nothing more. See package cover for
 // what greedy choices are worth.
 //
-// The ratio to the background, which is the other part of the scores of molecules, and the
-// units of the distance are taken as they are: a model that is trained again will have others.
+// The ratio to the background, which is the other part of the scores of molecules, the count of
+// subtrees that no training graph has, and the units of the distance are taken as they are: a
+// model that is trained again will have others.
 func (l *Library) Suggest(ctx context.Context, o SuggestOptions) (*Suggestion, error) {
 	if err := l.check(&o); err != nil {
 		return nil, err

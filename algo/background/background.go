@@ -23,8 +23,21 @@ import (
 	"baca/algo/metric"
 )
 
-// Buckets is the number of weights for the keys of subtrees, by key modulo it.
-const Buckets = 2048
+// Buckets is the number of weights for subtrees, see Bucket.
+//
+// On the validation pairs 2048 find 0.6 points of AUROC less.
+const Buckets = 8192
+
+// Most is how many of the same subtree count. The second has a weight of its own, and so on: of
+// a chain it matters how long it is.
+const Most = 4
+
+// Bucket returns the place of the weight of a subtree with a key: of the first, number 0, of
+// those in a graph, or of the next ones up to Most−1.
+func Bucket(key, number uint32) uint32 { return (key + number*apart) % Buckets }
+
+// apart is 2³² divided by the golden ratio.
+const apart = 0x9e37_79b1
 
 // Folds is how many heads there are. Each has seen all of the training set, and the
 // background but for one fold. A graph is scored by the one that saw no graph of the
@@ -82,15 +95,19 @@ func (h *Head) Shares(p fingerprint.Print, fold int) (shares []float64, rest flo
 	w := h.Weights[fold]
 	shares = make([]float64, len(p.Keys))
 	for i, k := range p.Keys {
-		shares[i] = float64(w[k%Buckets]) / h.Deviation
+		for c := range min(p.Counts[i], Most) {
+			shares[i] += float64(w[Bucket(k, c)]) / h.Deviation
+		}
 	}
 	return shares, (float64(w[Buckets]) - h.Mean) / h.Deviation
 }
 
 func logit(w []float32, p fingerprint.Print) float64 {
 	sum := float64(w[Buckets])
-	for _, k := range p.Keys {
-		sum += float64(w[k%Buckets])
+	for i, k := range p.Keys {
+		for c := range min(p.Counts[i], Most) {
+			sum += float64(w[Bucket(k, c)])
+		}
 	}
 	return sum
 }
@@ -155,40 +172,46 @@ func rows(s *Sample, without int) [][]int32 {
 		if s.Folds[i] == without {
 			continue
 		}
-		row := make([]int32, len(p.Keys))
+		var row []int32
 		for k, key := range p.Keys {
-			row[k] = int32(key % Buckets)
+			for c := range min(p.Counts[k], Most) {
+				row = append(row, int32(Bucket(key, c)))
+			}
 		}
 		list = append(list, row)
 	}
 	return list
 }
 
-// fit returns the weights that minimise
+// fit returns the weights w = r·v of buckets, v being those that minimise
 //
-//	½|w|² + Σ s·log(1 + exp(−y·(w·x + b)))
+//	½|v|² + Σ s·log(1 + exp(−y·(w·x + b)))
 //
 // over the graphs outside the given folds, with y = 1 for the background and −1 for the
-// training set, s balanced so that both weigh alike and C on average, and x the number
-// of distinct subtrees in each bucket.
+// training set, s balanced so that both weigh alike and C on average, x the number
+// of subtrees in each bucket, and r how much more the background has of that bucket, as a logarithm:
+// where both have the same, nothing is to be learned (Wang and Manning, ACL 2012). On the
+// validation pairs r adds 0.2 points of AUROC and takes 0.2 of what is found.
 func fit(inside, outside *Sample, withoutInside, withoutOutside int) []float32 {
 	in, out := rows(inside, withoutInside), rows(outside, withoutOutside)
 	all := append(in, out...)
 	half := strength * float64(len(all)) / 2
 	sIn, sOut := half/float64(max(1, len(in))), half/float64(max(1, len(out)))
-	at, slope := make([]float64, Buckets+1), make([]float64, Buckets+1)
+	at, slope, w, more := make([]float64, Buckets+1), make([]float64, Buckets+1), make([]float64, Buckets+1), ratios(in, out)
 	at[0] = math.NaN()
 	value := 0.0
-	visit := func(w []float64) {
-		if slices.Equal(at, w) {
+	visit := func(v []float64) {
+		if slices.Equal(at, v) {
 			return
 		}
-		copy(at, w)
-		copy(slope, w)
-		slope[Buckets], value = 0, 0
-		for _, x := range w[:Buckets] {
-			value += float64(x*x) / 2
+		copy(at, v)
+		clear(slope)
+		value = 0
+		for b, r := range more {
+			w[b] = float64(r * v[b])
+			value += float64(v[b]*v[b]) / 2
 		}
+		w[Buckets] = v[Buckets]
 		for i, row := range all {
 			f := w[Buckets]
 			for _, b := range row {
@@ -198,11 +221,11 @@ func fit(inside, outside *Sample, withoutInside, withoutOutside int) []float32 {
 			if i < len(in) {
 				s, y = sIn, -1
 			}
-			// log(1 + e^−v) and 1/(1 + e^v) without overflow.
-			v := y * f
-			e := math.Exp(-math.Abs(v))
-			value += float64(s * (math.Log1p(e) + max(0, -v)))
-			if v > 0 {
+			// log(1 + e^−m) and 1/(1 + e^m) without overflow.
+			margin := y * f
+			e := math.Exp(-math.Abs(margin))
+			value += float64(s * (math.Log1p(e) + max(0, -margin)))
+			if margin > 0 {
 				e = e / (1 + e)
 			} else {
 				e = 1 / (1 + e)
@@ -213,10 +236,13 @@ func fit(inside, outside *Sample, withoutInside, withoutOutside int) []float32 {
 			}
 			slope[Buckets] += d
 		}
+		for b, r := range more {
+			slope[b] = float64(r*slope[b]) + v[b]
+		}
 	}
 	problem := optimize.Problem{
-		Func: func(w []float64) float64 { visit(w); return value },
-		Grad: func(grad, w []float64) { visit(w); copy(grad, slope) },
+		Func: func(v []float64) float64 { visit(v); return value },
+		Grad: func(grad, v []float64) { visit(v); copy(grad, slope) },
 	}
 	// An optimiser that stops early for lack of progress has still returned the best
 	// point it saw.
@@ -224,9 +250,28 @@ func fit(inside, outside *Sample, withoutInside, withoutOutside int) []float32 {
 	if result == nil {
 		panic(fmt.Sprintf("background: logistic head: %v", err))
 	}
-	w := make([]float32, Buckets+1)
-	for i, x := range result.X {
-		w[i] = float32(x)
+	visit(result.X)
+	weights := make([]float32, Buckets+1)
+	for b, x := range w {
+		weights[b] = float32(x)
 	}
-	return w
+	return weights
+}
+
+// ratios returns for each bucket the logarithm of how much more the second graphs have of it than
+// the first, one added to both.
+func ratios(first, second [][]int32) []float64 {
+	var counts [2][Buckets]float64
+	for k, rows := range [][][]int32{first, second} {
+		for _, row := range rows {
+			for _, b := range row {
+				counts[k][b]++
+			}
+		}
+	}
+	list := make([]float64, Buckets)
+	for b := range list {
+		list[b] = math.Log((counts[1][b] + 1) / float64(len(second)+2) * float64(len(first)+2) / (counts[0][b] + 1))
+	}
+	return list
 }

@@ -97,15 +97,27 @@ func TestMinimum(t *testing.T) {
 			}
 		}
 		out := len(rows) - in
-		loss := func(w []float64) float64 {
+		more := make([]float64, width)
+		for k := range more {
+			counts := [2]float64{1 / float64(in+2), 1 / float64(out+2)}
+			for i, row := range rows {
+				if y[i] < 0 {
+					counts[0] += row[k] / float64(in+2)
+				} else {
+					counts[1] += row[k] / float64(out+2)
+				}
+			}
+			more[k] = math.Log(counts[1] / counts[0])
+		}
+		loss := func(v []float64) float64 {
 			sum := 0.0
-			for _, x := range w[:60] {
+			for _, x := range v[:width] {
 				sum += x * x / 2
 			}
 			for i, row := range rows {
-				f := w[60]
+				f := v[width]
 				for k, x := range row {
-					f += w[k] * x
+					f += more[k] * v[k] * x
 				}
 				s := 0.03 * float64(len(rows)) / 2 / float64(in)
 				if y[i] > 0 {
@@ -125,30 +137,33 @@ func TestMinimum(t *testing.T) {
 				g[k] = (up - loss(at)) / (2 * step)
 			}
 		}
-		r, err := optimize.Minimize(optimize.Problem{Func: loss, Grad: grad}, make([]float64, 61), nil, &optimize.BFGS{})
+		r, err := optimize.Minimize(optimize.Problem{Func: loss, Grad: grad}, make([]float64, width+1), nil, &optimize.BFGS{})
 		if r == nil {
 			t.Fatal(err)
 		}
-		got := make([]float64, 61)
-		for k := range 60 {
-			got[k] = float64(h.Weights[fold][k])
-		}
-		got[60] = float64(h.Weights[fold][background.Buckets])
-		for k, want := range r.X {
-			if math.Abs(got[k]-want) > 1e-3 {
-				t.Errorf("fold %d, weight %d is %g, want %g", fold, k, got[k], want)
+		for k, x := range r.X {
+			got, want := float64(h.Weights[fold][background.Buckets]), x
+			if k < width {
+				got, want = float64(h.Weights[fold][place(k)]), more[k]*x
 			}
-		}
-		if loss(got) > r.F+1e-6 {
-			t.Errorf("fold %d: loss %g, want %g", fold, loss(got), r.F)
+			if math.Abs(got-want) > 1e-3 {
+				t.Errorf("fold %d, weight %d is %g, want %g", fold, k, got, want)
+			}
 		}
 	}
 }
 
+// width is that of dense rows: keys by how many of a subtree there are, up to three.
+const width = 3 * 60
+
+func place(k int) uint32 { return background.Bucket(uint32(k/3), uint32(k%3)) }
+
 func dense(p fingerprint.Print) []float64 {
-	row := make([]float64, 60)
-	for _, k := range p.Keys {
-		row[k]++
+	row := make([]float64, width)
+	for i, k := range p.Keys {
+		for c := range p.Counts[i] {
+			row[3*k+c]++
+		}
 	}
 	return row
 }
@@ -173,16 +188,19 @@ func TestOneInTheBackground(t *testing.T) {
 	}
 }
 
-// The weights of the distinct subtrees and the intercept make the score.
+// The weights of the subtrees, four of each at most, and the intercept make the score.
 func TestScoreIsASum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
 	h, _ := fit(t, draw(rng, 100, 0), draw(rng, 100, 45), 1)
 	s := draw(rng, 20, 5)
+	s.Prints[3].Counts[0] = 1000
 	for i, p := range s.Prints {
 		f := s.Folds[i]
 		sum := (float64(h.Weights[f][background.Buckets]) - h.Mean) / h.Deviation
-		for _, k := range p.Keys {
-			sum += float64(h.Weights[f][k%background.Buckets]) / h.Deviation
+		for n, k := range p.Keys {
+			for c := range min(4, p.Counts[n]) {
+				sum += float64(h.Weights[f][background.Bucket(k, c)]) / h.Deviation
+			}
 		}
 		if got := h.Score(p, f); math.Abs(got-sum) > 1e-9 {
 			t.Errorf("score %g, the weights add up to %g", got, sum)

@@ -29,6 +29,6 @@ func Example() {
 		fmt.Printf("%v: %.1f\n", keys, head.Score(p, background.Fold(p.Hash())))
 	}
 	// Output:
-	// [5 7 10]: -2.6
-	// [60 62 65]: 5.0
+	// [5 7 10]: -2.9
+	// [60 62 65]: 3.3
 }

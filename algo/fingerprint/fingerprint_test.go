@@ -320,6 +320,20 @@ func TestKnown(t *testing.T) {
 	}
 }
 
+func TestNovel(t *testing.T) {
+	a := Print{Keys: []uint32{1, 2, 3}, Counts: []uint32{4, 1, 1}}
+	b := Print{Keys: []uint32{1, 3, 5, 7}, Counts: []uint32{9, 1, 1, 1}}
+	x := NewIndex([]Print{{Keys: []uint32{1}, Counts: []uint32{9}}, b})
+	for _, c := range []struct {
+		p         Print
+		own, want int
+	}{{a, -1, 1}, {b, -1, 0}, {b, 1, 3}, {Print{}, -1, 0}, {Print{Keys: []uint32{8, 9}, Counts: []uint32{1, 2}}, -1, 2}} {
+		if got := x.Novel(c.p, c.own); got != c.want {
+			t.Errorf("%v without print %d: %d subtrees are new, want %d", c.p, c.own, got, c.want)
+		}
+	}
+}
+
 func BenchmarkNew(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var edges [][2]int32

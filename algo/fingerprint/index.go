@@ -343,6 +343,24 @@ func (x *Index) Known(p Print) float64 {
 	return known / all
 }
 
+// Novel returns how many keys of p no print of the index has. own, unless negative, is a print of
+// the index to leave out, which p equals.
+func (x *Index) Novel(p Print, own int) (novel int) {
+	if x.damage != nil {
+		defer x.damage.watch(faults())
+	}
+	most := 0
+	if own >= 0 {
+		most = 1
+	}
+	for _, k := range p.Keys {
+		if list, _ := x.with(k); len(list) <= most {
+			novel++
+		}
+	}
+	return novel
+}
+
 // Holders returns how many prints of the index have a key.
 func (x *Index) Holders(key uint32) int {
 	if x.damage != nil {

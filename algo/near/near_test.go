@@ -85,7 +85,7 @@ func TestAllEqualScoresStandardizeToZero(t *testing.T) {
 }
 
 // Every part by comparing with every graph of the bank: of graphs with a single feature both
-// views and ℓ_n, of others the feature view.
+// views and ℓ_n, of others the feature view and the subtrees that no graph has.
 func TestBankMatchesBruteForce(t *testing.T) {
 	for _, features := range []int{1, 3} {
 		in := sample.New(t, 15, 15, 70, 0)
@@ -137,12 +137,21 @@ func bruteForce(bank, test *contrast.Representation, all bool) (scores []float64
 	q, keys = s.Apply(test.Q), s.Apply(bank.Q)
 	index := fingerprint.NewIndex(bank.Prints)
 	width := test.Width
-	weight := []float64{1, 2, 2}
+	weight := []float64{0.4, 2, 2, 2}
 	if all {
-		width, weight = dim, append(weight, 0.3)
+		width, weight = dim, []float64{1, 2, 2, 0.3}
 	}
 	parts := func(q []float32, p fingerprint.Print, node float64, leave int) [Parts]float64 {
 		equal, sets, counts := index.Closest(p, leave)
+		if !all {
+			novel := 0.0
+			for _, key := range p.Keys {
+				if !slices.ContainsFunc(without(bank.Prints, leave), func(q fingerprint.Print) bool { return slices.Contains(q.Keys, key) }) {
+					novel++
+				}
+			}
+			node = math.Log(1 + novel)
+		}
 		d := [Parts]float64{math.Inf(1), 1 - sets[0], 1 - counts[0], node}
 		if equal > 0 {
 			d[BySubtrees], d[ByCounts] = 0, 0
@@ -185,6 +194,13 @@ func bruteForce(bank, test *contrast.Representation, all bool) (scores []float64
 		scores = append(scores, mean(parts(q[i*dim:(i+1)*dim], p, node, -1)))
 	}
 	return ScaleOf(known).Standardize(scores), q, keys
+}
+
+func without(prints []fingerprint.Print, leave int) []fingerprint.Print {
+	if leave < 0 {
+		return prints
+	}
+	return slices.Concat(prints[:leave], prints[leave+1:])
 }
 
 func BenchmarkMeasure(b *testing.B) {
@@ -240,7 +256,7 @@ func TestPartsMakeTheScore(t *testing.T) {
 	}
 	parts := n.Parts(d)
 	for i, s := range n.Scores(d) {
-		sum := parts[ByEmbedding][i] + 2*parts[BySubtrees][i] + 2*parts[ByCounts][i]
+		sum := 0.4*parts[ByEmbedding][i] + 2*parts[BySubtrees][i] + 2*parts[ByCounts][i] + 2*parts[ByRest][i]
 		if want := (sum - n.scales.Sum.Mean) / n.scales.Sum.Deviation; math.Abs(s-want) > 1e-12 {
 			t.Errorf("graph %d: score %g, its parts make %g", i, s, want)
 		}

@@ -16,9 +16,9 @@ type Shares struct {
 	// what is missing, and it is not in here.
 	Coordinates []float64
 	// Keys has what each key of the print adds that the closest graph of the bank
-	// lacks, by sets and by counts, and Lacks how much of it that one lacks, from 0 to 1. They
-	// are nil where a graph of the bank has the same print.
-	Keys, Lacks [2][]float64
+	// lacks, by sets and by counts, and what each adds that no training graph has. Lacks is how
+	// much of it they lack, from 0 to 1. They are nil where nothing is lacking.
+	Keys, Lacks [3][]float64
 }
 
 // Shares takes apart the score of graph i of d.
@@ -35,12 +35,31 @@ func (b *Bank) Shares(d *Distances, i int) Shares {
 			s.Keys[m][k] *= unit
 		}
 	}
+	if d.graphs.NodeScore == nil {
+		b.novel(&s, d, i)
+	}
 	return s
+}
+
+// novel adds what keys that no training graph has add, which is the same of each.
+func (b *Bank) novel(s *Shares, d *Distances, i int) {
+	unit, novelty, p := b.unit(ByRest), d.parts[ByRest][i], d.graphs.Prints[i]
+	s.Subtrees += unit * (novelty - b.scales.Parts[ByRest].Mean)
+	if novelty == 0 {
+		return
+	}
+	last := len(s.Keys) - 1
+	s.Keys[last], s.Lacks[last] = make([]float64, len(p.Keys)), make([]float64, len(p.Keys))
+	for k, key := range p.Keys {
+		if b.Subtrees.Holders(key) == 0 {
+			s.Keys[last][k], s.Lacks[last][k] = unit*novelty/math.Expm1(novelty), 1
+		}
+	}
 }
 
 // unit is what a part adds to the score for each unit of what is measured.
 func (b *Bank) unit(part int) float64 {
-	return weights[part] / (b.scales.Parts[part].Deviation * b.scales.Sum.Deviation)
+	return b.weights[part] / (b.scales.Parts[part].Deviation * b.scales.Sum.Deviation)
 }
 
 // coordinates parts the distance to the nearest embedding, which is Σ d²/distance.

@@ -11,6 +11,8 @@ import (
 // What the parts add is the score, and what coordinates and keys add is in the parts.
 func TestShares(t *testing.T) {
 	b, r := bank(t, rand.New(rand.NewPCG(2, 5)))
+	last := &r.Prints[r.Len()-1]
+	last.Keys, last.Counts = append(last.Keys, 1000, 1001, 1002), append(last.Counts, 1, 2, 3)
 	d, err := b.Measure(ctx, 1, r)
 	if err != nil {
 		t.Fatal(err)
@@ -18,6 +20,15 @@ func TestShares(t *testing.T) {
 	scores := b.Scores(d)
 	for i := range r.Len() {
 		s := b.Shares(d, i)
+		novel := 0.0
+		for k, x := range s.Keys[2] {
+			if novel += x; (x != 0) != (r.Prints[i].Keys[k] >= 1000) || (x != 0) != (s.Lacks[2][k] == 1) {
+				t.Errorf("graph %d: key %d adds %g for being new", i, r.Prints[i].Keys[k], x)
+			}
+		}
+		if want := b.unit(ByRest) * d.parts[ByRest][i]; math.Abs(novel-want) > 1e-9 || (i == r.Len()-1) != (novel > 0) {
+			t.Errorf("graph %d: new keys add %g, want %g", i, novel, want)
+		}
 		rest := b.scales.Sum.Mean / b.scales.Sum.Deviation
 		if got := s.Embedding + s.Subtrees - rest; math.Abs(got-scores[i]) > 1e-9 {
 			t.Errorf("graph %d: parts add up to %g, its score is %g", i, got, scores[i])

@@ -23,11 +23,13 @@ model() { # NAME INPUT EPOCHS DESCRIPTION [FLAG…]
 	[ -e "$out/$1.msgpack" ] || "$baca" pretrain --resume --in "$2" --out "$out/$1.msgpack" --name "$1" --epochs "$3" --description "$4" "${@:5}"
 }
 
+# Drugs look like the molecules of ChEMBL, so that these are no background for them: both broad
+# models have molecules that nobody made as a medicine.
 # In the program a model and its index are one file.
 whole() { [ ! -e "$out/$1.index" ] || { cat "$out/$1.index" >>"$out/$1.msgpack" && rm "$out/$1.index"; }; }
 
-model drugs "$own/drugs.csv" 400 "2 476 drugs, approved or in clinical trials. Inside means: like a drug that people take." --keep-structures
-model bioactive "$own/bioactive.smi" 160 "19 001 molecules of ChEMBL. Inside means: like what medicinal chemists make and test." --background "$own/bioactive-background.smi"
+model drugs "$own/drugs.csv" 400 "2 476 drugs, approved or in clinical trials. Inside means: like a drug that people take." --background "$own/not-medicinal.smi" --keep-structures
+model bioactive "$own/bioactive.smi" 160 "19 001 molecules of ChEMBL. Inside means: like what medicinal chemists make and test." --background "$own/not-medicinal.smi"
 whole bioactive
 model bbbp "$data"/mol/bbbp.csv.gz 400 "1 835 drug-like molecules from a collection on blood-brain barrier penetration (BBBP)." --keep-structures --observed p_np
 model clintox "$data"/mol/clintox.csv.gz 400 "1 329 drugs, approved or failed in clinical trials for toxicity (ClinTox)." --keep-structures

@@ -4,9 +4,9 @@
 //
 // DATA holds the public sets (mol/NAME.csv.gz), OUT is the folder to write:
 //
-//	drugs.csv                 name, smiles and source of approved and investigational drugs
-//	bioactive.smi             20 000 molecules of ChEMBL
-//	bioactive-background.smi  5 000 molecules that are neither in ChEMBL nor drugs
+//	drugs.csv          name, smiles and source of approved and investigational drugs
+//	bioactive.smi      20 000 molecules of ChEMBL
+//	not-medicinal.smi  5 000 molecules that are neither in ChEMBL nor drugs: the background of both
 //
 // Molecules with the same parent are one, and its first written form stays. Molecules
 // without organic carbon and those whose parent has more than 70 heavy atoms are left out.
@@ -155,7 +155,7 @@ func bioactive(data, out string, drugs map[string]bool) error {
 	for _, p := range backgroundParts {
 		outside = append(outside, draw(rows, p.source, p.count, known)...)
 	}
-	return errors.Join(write(out, "bioactive.smi", train), write(out, "bioactive-background.smi", outside))
+	return errors.Join(write(out, "bioactive.smi", train), write(out, "not-medicinal.smi", outside))
 }
 
 // draw returns up to count small molecules of a source at random, none with a known parent,

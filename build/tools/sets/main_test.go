@@ -42,7 +42,11 @@ func TestKnownDrugsAreInsideUnseen(t *testing.T) {
 		t.Skip("needs shared/data beside the project, which is not there")
 	}
 	out := t.TempDir()
-	if _, err := drugs(data, out); err != nil {
+	parents, err := drugs(data, out)
+	if err == nil {
+		err = bioactive(data, out, parents)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	f, err := os.Open(filepath.Join(out, "drugs.csv"))
@@ -69,7 +73,7 @@ func TestKnownDrugsAreInsideUnseen(t *testing.T) {
 	index := fingerprint.NewIndex(prints)
 	ctx := context.Background()
 	training := job.Training{Split: dataset.Hold, Save: weights.SaveMeasured, Card: algo.Card{
-		Name: "unseen", Schema: algo.OGBParent, Dataset: "drugs.csv", Seed: 1, Epochs: 15, Background: weights.BackgroundName,
+		Name: "unseen", Schema: algo.OGBParent, Dataset: "drugs.csv", Seed: 1, Epochs: 15, Background: "not-medicinal.smi",
 	}}
 	left := 0
 	for _, r := range rows[1:] {
@@ -87,7 +91,12 @@ func TestKnownDrugsAreInsideUnseen(t *testing.T) {
 		t.Errorf("%d molecules are left out: want at least the %d known drugs", left, len(known))
 	}
 	o := dataset.Options{Format: dataset.SMI, Form: molecule.Parent}
-	if training.Outside, _, err = job.ReadBackground(ctx, weights.Background(), o, nil); err != nil {
+	outside, err := os.Open(filepath.Join(out, "not-medicinal.smi"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer outside.Close()
+	if training.Outside, _, err = job.ReadBackground(ctx, outside, o, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := training.Prepare(); err != nil {

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -131,10 +132,15 @@ func steps(g *graph.Graph, i, j int, test func(int) bool) int {
 	return n
 }
 
-// enumerate lists things: "a ketone group, two methyl groups and others".
+// dull are groups that most molecules have: others are named first.
+var dull = []string{"methyl group", "CH₂ group", "CH group", "quaternary carbon", "alkyl chain"}
+
+// enumerate lists things: "a ketone group, 2 methyl groups and others".
 func enumerate(names []string) string {
 	var texts []string
-	slices.Sort(names)
+	slices.SortFunc(names, func(x, y string) int {
+		return cmp.Or(cmp.Compare(slices.Index(dull, x), slices.Index(dull, y)), cmp.Compare(x, y))
+	})
 	for k := 0; k < len(names); {
 		n := 1
 		for k+n < len(names) && names[k+n] == names[k] {

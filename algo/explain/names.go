@@ -38,7 +38,7 @@ func compiled(table named) func() []pattern {
 var functionalGroups = named{
 	// Ions and small molecules.
 	{"water molecule", "[O;d0;h2]"}, {"hydroxide ion", "[O;-;d0]"}, {"ammonium ion", "[N;+;d0]"}, {"ammonia", "[N;d0;h3]"}, {"methane", "[C;d0;h4]"},
-	{"fluoride ion", "[F;-;d0]"}, {"chloride ion", "[Cl;-;d0]"}, {"bromide ion", "[Br;-;d0]"}, {"iodide ion", "[I;-;d0]"},
+	{"hydrogen chloride (HCl)", "[Cl;d0;h1]"}, {"hydrogen bromide (HBr)", "[Br;d0;h1]"}, {"fluoride ion", "[F;-;d0]"}, {"chloride ion", "[Cl;-;d0]"}, {"bromide ion", "[Br;-;d0]"}, {"iodide ion", "[I;-;d0]"},
 	{"perchlorate ion", "[Cl](=O)(=O)(=O)[O;-]"}, {"nitrate ion", "[N;+]([O;-])([O;-])=O"}, {"sulfate ion", "S(=O)(=O)([O;-])[O;-]"}, {"sulfuric acid", "S(=O)(=O)([O;h1])[O;h1]"},
 	{"carbonate ion", "C(=O)([O;-])[O;-]"}, {"hydrogencarbonate ion", "C(=O)([O;-])[O;h1]"}, {"tetrafluoroborate ion", "[B;-](F)(F)(F)F"}, {"hexafluorophosphate ion", "[P;-](F)(F)(F)(F)(F)F"},
 	{"carbonyl ligand (CO)", "[C;-;d1][O;+]"}, {"carbonyl ligand (CO)", "[C;^1](~[M])[O;d1;h0]"}, {"cyano ligand", "[C;^1](~[M])[N;d1]"}, {"carbon dioxide", "[C;^1](=O)=O"}, {"cyanide ion", "[C;-;d1][N;d1]"},
@@ -47,9 +47,10 @@ var functionalGroups = named{
 	{"trifluoroborate group", "[B;-](F)(F)F"}, {"borinic group", "[B]O"}, {"carborane or boron cluster", "[B]([B])[B]"}, {"borane group", "[B]"},
 	{"siloxane group", "[Si]O~[Si]"}, {"silanol group", "[Si][O;h1]"}, {"silyl ether group", "[Si][O;d2]"}, {"chlorosilane group", "[Si][Cl]"}, {"silyl group", "[Si]"},
 	// Nitrogen bound to oxygen or nitrogen.
+	{"rhodanine ring", "[C;^2;r5](=S)([N;r5][C;^2;r5]=O)[S;r5]"},
 	{"nitrate ester group", "[N;+](=O)([O;-])[O;d2]"}, {"nitroguanidine group", "[N;+](=O)([O;-])N[C;^2](N)N"}, {"nitramine group", "[N;+](=O)([O;-])N"}, {"nitro group", "[N;+](=O)[O;-]"}, {"nitro group", "N(=O)=O"},
-	{"nitrite ester group", "[N;x2](=O)[O;d2]"}, {"nitrosamine group", "[N;x2](=O)N"}, {"nitroso group", "[N;x2]=O"}, {"nitroxide radical", "[N;x3][O;d1;h0]"},
-	{"azoxy group", "[N;+]([O;-])[N;x2]"}, {"nitrone group", "[N;+;x3]([O;-])[C;^2]"}, {"N-oxide group", "[N;+]([O;-])"}, {"N-oxide group", "[O;-](~[n;+])"},
+	{"nitrite ion", "[N;x2](=O)[O;-]"}, {"nitrosyl ligand", "[N;d1][O;d1]"}, {"nitrite ester group", "[N;x2](=O)[O;d2]"}, {"nitrosamine group", "[N;x2](=O)N"}, {"nitroso group", "[N;x2]=O"}, {"nitroxide radical", "[N;0;x3][O;d1;h0]"},
+	{"azoxy group", "[N;+]([O;-])[N;x2]"}, {"nitrone group", "[N;+;x3]([O;-])[C;^2]"}, {"nitrone group", "[N;+;x3]=O"}, {"N-oxide group", "[N;+]([O;-])"}, {"N-oxide group", "[O;-](~[n;+])"},
 	{"azide group", "[N;+;^1]([N;d1])N"}, {"diazo group", "[N;+;^1]([N;d1;-])[C;^2]"}, {"diazonium group", "[N;+;d2][N;d1]"},
 	{"azo group", "[N;x2;^2][N;x2;^2]"}, {"semicarbazone group", "[N;x2;^2]([C;^2])N[C;^2](=O)N"}, {"acylhydrazone group", "[N;x2;^2]([C;^2])N[C;^2]=O"}, {"hydrazone group", "[N;x2;^2](N)[C;^2]"},
 	{"hydrazide group", "N(N)[C;^2]=O"}, {"hydrazine group", "NN"},
@@ -80,7 +81,7 @@ var functionalGroups = named{
 	{"thioester group", "[C;^2](=O)S"}, {"acyl fluoride group", "[C;^2](=O)F"}, {"acyl chloride group", "[C;^2](=O)[Cl]"}, {"acyl bromide group", "[C;^2](=O)[Br]"},
 	{"peptide bond", "[C;^2](=O)(~[C;^3]~N)N~[C;^3]~[C;^2]~=O"}, {"lactam group", "[C;^2;r](=O)[N;r]"}, {"amide group", "[C;^2](=O)N"}, {"N-acyl azole group", "[C;^2](=O)~n"}, {"aldehyde group", "[C;^2;h1]=O"}, {"ketone group", "[C;^2]=O"}, {"ring carbonyl group", "[O;d1;h0](~c)"},
 	// Carbon and nitrogen.
-	{"guanidine group", "[C;^2](N)(N)N"}, {"isothiourea group", "[C;^2](N)(N)S"}, {"amidine group", "[C;^2](N)=N"}, {"imidate group", "[C;^2](O)=N"}, {"imine group", "[C;^2]=N"},
+	{"biguanide group", "[C;^2](N)(N)N[C;^2](N)N"}, {"guanidine group", "[C;^2](N)(N)N"}, {"isothiourea group", "[C;^2](N)(N)S"}, {"amidine group", "[C;^2](N)=N"}, {"imidate group", "[C;^2](O)=N"}, {"imine group", "[C;^2]=N"},
 	// Others that belong together across rings.
 	{"hydroperoxide group", "[O;d2][O;h1]"}, {"peroxide group", "[O;d2][O;d2]"}, {"methylenedioxy group", "[C;h2;r5]([O;r5]~c)[O;r5]~c"},
 	{"tert-butyl group", "[C;d4;^3]([C;h3])([C;h3])[C;h3]"}, {"isopropyl group", "[C;h1;d3]([C;h3])[C;h3]"},
@@ -95,6 +96,6 @@ var plainGroups = named{
 	{"phenolate group", "[O;-;d1](~c)"}, {"oxide group", "[O;-;d1]"}, {"oxonium group", "[O;+]"}, {"oxo group", "[O;d1;h0]"}, {"methoxy group", "[O;d2][C;h3]"}, {"diaryl ether oxygen", "[O;d2](~c)~c"}, {"aryl ether oxygen", "[O;d2](~c)"}, {"ether oxygen", "[O;d2]"},
 	{"thiophenol group", "[S;h1](~c)"}, {"thiol group", "[S;h1]"}, {"thiolate group", "[S;-;d1]"}, {"sulfenamide group", "[S;d2]N"}, {"aryl thioether group", "[S;d2](~c)"}, {"thioether group", "[S;d2]"},
 	{"aryl fluoride", "F(~c)"}, {"aryl chloride", "[Cl](~c)"}, {"aryl bromide", "[Br](~c)"}, {"aryl iodide", "[I;d1](~c)"}, {"vinyl fluoride", "F(~[C;^2])"}, {"vinyl chloride", "[Cl](~[C;^2])"}, {"vinyl bromide", "[Br](~[C;^2])"},
-	{"alkyl fluoride", "F(~C)"}, {"alkyl chloride", "[Cl](~C)"}, {"alkyl bromide", "[Br](~C)"}, {"alkyl iodide", "[I;d1](~C)"}, {"chloro ligand", "[Cl](~[M])"}, {"bromo ligand", "[Br](~[M])"}, {"hypervalent iodine", "I"},
+	{"alkyl fluoride", "F(~C)"}, {"alkyl chloride", "[Cl](~C)"}, {"alkyl bromide", "[Br](~C)"}, {"alkyl iodide", "[I;d1](~C)"}, {"N-chloro group", "[Cl](~N)"}, {"N-bromo group", "[Br](~N)"}, {"chloro ligand", "[Cl](~[M])"}, {"bromo ligand", "[Br](~[M])"}, {"hypervalent iodine", "I"},
 	{"alkyne group", "[C;^1][C;^1]"}, {"allene group", "[C;^1]([C;^2])[C;^2]"}, {"cumulated double bond", "[C;^1]"},
 }

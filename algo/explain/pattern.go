@@ -16,7 +16,7 @@ import (
 //	=O           one that a double bond leads to, as the features show it
 //	~C           an atom that has to be there, but is of another group
 //
-// The conditions are + and -, h (hydrogens), x (neighbours with hydrogens), d (without), ^
+// The conditions are +, - and 0 (charges), h (hydrogens), x (neighbours with hydrogens), d (without), ^
 // (1 linear, 2 flat, 3 tetrahedral) and r: all atoms with r are in one ring, and with r5 in one of
 // five, whose other atoms belong to the group unless they are aromatic. M is any metal.
 type pattern struct {
@@ -80,7 +80,7 @@ func (p *pattern) read(atom *patternAtom, text string) {
 		}
 	}
 	for _, part := range parts[1:] {
-		value, _ := strconv.Atoi(strings.TrimLeft(part, "hxd^r+-"))
+		value, _ := strconv.Atoi(strings.TrimLeft(part, "hxd^r+-0"))
 		if atom.in = atom.in || part[0] == 'r'; part[0] == 'r' {
 			p.size = value
 			continue
@@ -191,6 +191,8 @@ func (c condition) holds(a *atoms, i int) bool {
 		return a.charge(i) > 0
 	case '-':
 		return a.charge(i) < 0
+	case '0':
+		return a.charge(i) == 0
 	case 'h':
 		return a.hydrogens(i) == c.value
 	case 'x':

@@ -150,7 +150,7 @@ func (a *atoms) sugar(ring []int) bool {
 			continue
 		}
 		outside := a.near(i, func(j int) bool { return a.is(j, "O", "N") && !slices.Contains(ring, j) })
-		if !a.is(i, "C") || a.flat(i) {
+		if !a.is(i, "C") || a.value(i, molecule.ColumnHybridization) != molecule.FeatureSP3 {
 			return false
 		}
 		if len(outside) > 0 {
@@ -158,7 +158,7 @@ func (a *atoms) sugar(ring []int) bool {
 			anomeric = anomeric || len(a.nearby(i, "O", "N")) == 2 && slices.ContainsFunc(a.nearby(i, "O"), func(j int) bool { return slices.Contains(ring, j) })
 		}
 	}
-	return oxygen == 1 && anomeric && bearing >= 2 && (len(ring) == 5 || len(ring) == 6)
+	return oxygen == 1 && anomeric && (len(ring) == 5 && bearing > 1 || len(ring) == 6 && bearing > 2)
 }
 
 // kind is what an atom of a ring is told by: its element, whether it is aromatic and whether it
@@ -168,7 +168,7 @@ func (a *atoms) kind(i int) int {
 	switch {
 	case a.aromatic(i):
 		return kind + 1
-	case a.is(i, "C") && a.flat(i) && len(a.near(i, a.double)) == 0:
+	case a.is(i, "C") && a.flat(i) && len(a.near(i, func(j int) bool { return a.double(j) && !a.together(i, j) })) == 0:
 		return kind + 2
 	}
 	return kind
@@ -214,7 +214,7 @@ func example(text string) *atoms {
 var ringsByName = []struct{ name, smiles string }{
 	{"benzene ring", "c1ccccc1"}, {"pyridine ring", "c1ccncc1"}, {"pyridazine ring", "c1ccnnc1"}, {"pyrimidine ring", "c1ccncn1"}, {"pyrazine ring", "c1cnccn1"}, {"1,3,5-triazine ring", "c1ncncn1"}, {"1,2,4-triazine ring", "c1cnncn1"}, {"tetrazine ring", "c1nncnn1"}, {"pyrylium ring", "c1cc[o+]cc1"},
 	{"pyrrole ring", "c1cc[nH]c1"}, {"furan ring", "c1ccoc1"}, {"thiophene ring", "c1ccsc1"}, {"selenophene ring", "c1cc[se]c1"}, {"imidazole ring", "c1c[nH]cn1"}, {"pyrazole ring", "c1cn[nH]c1"}, {"oxazole ring", "c1cocn1"}, {"isoxazole ring", "c1conc1"}, {"thiazole ring", "c1cscn1"}, {"isothiazole ring", "c1csnc1"},
-	{"1,2,3-triazole ring", "c1cnn[nH]1"}, {"1,2,4-triazole ring", "c1nc[nH]n1"}, {"tetrazole ring", "c1nnn[nH]1"}, {"1,2,4-oxadiazole ring", "c1ncon1"}, {"1,3,4-oxadiazole ring", "c1nnco1"}, {"furazan ring", "c1cnon1"}, {"1,3,4-thiadiazole ring", "c1nncs1"}, {"1,2,4-thiadiazole ring", "c1ncsn1"}, {"1,2,5-thiadiazole ring", "c1cnsn1"},
+	{"1,2,3-triazole ring", "c1cnn[nH]1"}, {"1,2,4-triazole ring", "c1nc[nH]n1"}, {"tetrazole ring", "c1nnn[nH]1"}, {"1,2,4-oxadiazole ring", "c1ncon1"}, {"1,3,4-oxadiazole ring", "c1nnco1"}, {"furazan ring", "c1cnon1"}, {"1,2,3-thiadiazole ring", "c1csnn1"}, {"1,3,4-thiadiazole ring", "c1nncs1"}, {"1,2,4-thiadiazole ring", "c1ncsn1"}, {"1,2,5-thiadiazole ring", "c1cnsn1"},
 	{"naphthalene ring", "c1ccc2ccccc2c1"}, {"anthracene ring", "c1ccc2cc3ccccc3cc2c1"}, {"phenanthrene ring", "c1ccc2ccc3ccccc3c2c1"}, {"pyrene ring", "c1cc2ccc3cccc4ccc(c1)c2c34"},
 	{"indole ring", "c1ccc2[nH]ccc2c1"}, {"isoindole ring", "c1ccc2c[nH]cc2c1"}, {"indolizine ring", "c1ccn2cccc2c1"}, {"indazole ring", "c1ccc2[nH]ncc2c1"}, {"benzimidazole ring", "c1ccc2[nH]cnc2c1"}, {"benzotriazole ring", "c1ccc2[nH]nnc2c1"}, {"benzofuran ring", "c1ccc2occc2c1"}, {"benzothiophene ring", "c1ccc2sccc2c1"}, {"benzoxazole ring", "c1ccc2ocnc2c1"}, {"benzothiazole ring", "c1ccc2scnc2c1"}, {"benzisoxazole ring", "c1ccc2oncc2c1"}, {"benzisothiazole ring", "c1ccc2sncc2c1"}, {"benzothiadiazole ring", "c1ccc2nsnc2c1"},
 	{"azaindole ring", "c1cnc2[nH]ccc2c1"}, {"imidazopyridine ring", "c1ccn2ccnc2c1"}, {"imidazopyridine ring", "c1cnc2[nH]cnc2c1"}, {"pyrazolopyrimidine ring", "c1ncc2cn[nH]c2n1"}, {"pyrazolopyrimidine ring", "c1nc2cn[nH]c2cn1"}, {"pyrazolopyrimidine ring", "c1cnc2ccnn2c1"}, {"pyrazolopyrimidine ring", "c1ncc2[nH]ncc2n1"}, {"pyrazolopyrimidine ring", "c1nc2c[nH]nc2cn1"}, {"purine ring", "c1ncc2[nH]cnc2n1"}, {"thienopyrimidine ring", "c1ncc2ccsc2n1"}, {"pteridine ring", "c1cnc2ncncc2n1"},
@@ -222,9 +222,9 @@ var ringsByName = []struct{ name, smiles string }{
 	{"carbazole ring", "c1ccc2c(c1)[nH]c1ccccc12"}, {"dibenzofuran ring", "c1ccc2c(c1)oc1ccccc12"}, {"dibenzothiophene ring", "c1ccc2c(c1)sc1ccccc12"}, {"acridine ring", "c1ccc2nc3ccccc3cc2c1"}, {"phenazine ring", "c1ccc2nc3ccccc3nc2c1"}, {"xanthene ring", "c1ccc2oc3ccccc3c(=O)c2c1"}, {"β-carboline ring", "c1ccc2c(c1)[nH]c1cnccc12"},
 	{"cyclopropane ring", "C1CC1"}, {"cyclobutane ring", "C1CCC1"}, {"cyclopentane ring", "C1CCCC1"}, {"cyclohexane ring", "C1CCCCC1"}, {"cycloheptane ring", "C1CCCCCC1"}, {"cyclooctane ring", "C1CCCCCCC1"}, {"cyclobutene ring", "C1CC=C1"}, {"cyclopentene ring", "C1CCC=C1"}, {"cyclopentadiene ring", "C1C=CC=C1"}, {"cyclohexene ring", "C1CCCC=C1"}, {"cyclohexadiene ring", "C1CC=CC=C1"}, {"cyclohexadiene ring", "C1C=CCC=C1"}, {"cycloheptatriene ring", "C1C=CC=CC=C1"}, {"cyclooctene ring", "C1CCCCCC=C1"},
 	{"epoxide ring", "C1CO1"}, {"aziridine ring", "C1CN1"}, {"thiirane ring", "C1CS1"}, {"diazirine ring", "C1N=N1"}, {"oxaziridine ring", "C1NO1"}, {"dioxirane ring", "C1OO1"}, {"oxetane ring", "C1COC1"}, {"azetidine ring", "C1CNC1"}, {"thietane ring", "C1CSC1"},
-	{"pyrrolidine ring", "C1CCNC1"}, {"pyrroline ring", "C1C=CCN1"}, {"tetrahydrofuran ring", "C1CCOC1"}, {"dihydrofuran ring", "C1CC=CO1"}, {"tetrahydrothiophene ring", "C1CCSC1"}, {"imidazolidine ring", "C1CNCN1"}, {"pyrazolidine ring", "C1CNNC1"}, {"oxazolidine ring", "C1COCN1"}, {"thiazolidine ring", "C1CSCN1"}, {"isoxazolidine ring", "C1CONC1"}, {"1,3-dioxolane ring", "C1COCO1"}, {"1,3-dithiolane ring", "C1CSCS1"}, {"1,2-dithiolane ring", "C1CSSC1"},
-	{"piperidine ring", "C1CCNCC1"}, {"tetrahydropyridine ring", "C1CC=CCN1"}, {"tetrahydropyridine ring", "C1CNCC=C1"}, {"dihydropyridine ring", "C1C=CNC=C1"}, {"tetrahydropyran ring", "C1CCOCC1"}, {"dihydropyran ring", "C1CC=COC1"}, {"thiane ring", "C1CCSCC1"}, {"piperazine ring", "C1CNCCN1"}, {"morpholine ring", "C1COCCN1"}, {"thiomorpholine ring", "C1CSCCN1"}, {"1,4-dioxane ring", "C1COCCO1"}, {"1,3-dioxane ring", "C1COCOC1"}, {"hexahydropyrimidine ring", "C1CNCNC1"}, {"1,3,5-triazinane ring", "C1NCNCN1"}, {"1,3,5-trioxane ring", "C1OCOCO1"}, {"azepane ring", "C1CCCNCC1"}, {"diazepane ring", "C1CNCCNC1"},
-	{"indane ring", "C1CCc2ccccc12"}, {"indene ring", "C1C=Cc2ccccc12"}, {"fluorene ring", "C1c2ccccc2-c2ccccc12"}, {"tetralin ring", "C1CCCc2ccccc12"}, {"indoline ring", "C1CNc2ccccc12"}, {"isoindoline ring", "C1NCc2ccccc12"}, {"dihydrobenzofuran ring", "C1COc2ccccc12"}, {"chroman ring", "C1CCOc2ccccc12"}, {"chromene ring", "C1C=COc2ccccc12"}, {"tetrahydroquinoline ring", "C1CCNc2ccccc12"}, {"tetrahydroisoquinoline ring", "C1CNCc2ccccc12"}, {"benzodioxane ring", "C1COc2ccccc2O1"}, {"phenothiazine ring", "c1ccc2Nc3ccccc3Sc2c1"}, {"phenoxazine ring", "c1ccc2Nc3ccccc3Oc2c1"}, {"thioxanthene ring", "c1ccc2Cc3ccccc3Sc2c1"}, {"dibenzodioxin ring", "c1ccc2Oc3ccccc3Oc2c1"}, {"dibenzazepine ring", "c1ccc2Nc3ccccc3CCc2c1"}, {"dibenzazepine ring", "c1ccc2Nc3ccccc3C=Cc2c1"}, {"dibenzocycloheptene ring", "c1ccc2Cc3ccccc3CCc2c1"},
+	{"pyrrolidine ring", "C1CCNC1"}, {"pyrroline ring", "C1C=CCN1"}, {"tetrahydrofuran ring", "C1CCOC1"}, {"dihydrofuran ring", "C1CC=CO1"}, {"tetrahydrothiophene ring", "C1CCSC1"}, {"imidazolidine ring", "C1CNCN1"}, {"imidazoline ring", "C1CN=CN1"}, {"pyrazoline ring", "C1CC=NN1"}, {"oxazoline ring", "C1COC=N1"}, {"thiazoline ring", "C1CSC=N1"}, {"isoxazoline ring", "C1CON=C1"}, {"pyrroline ring", "C1CC=NC1"}, {"pyrazolidine ring", "C1CNNC1"}, {"oxazolidine ring", "C1COCN1"}, {"thiazolidine ring", "C1CSCN1"}, {"isoxazolidine ring", "C1CONC1"}, {"1,3-dioxolane ring", "C1COCO1"}, {"1,3-dithiolane ring", "C1CSCS1"}, {"1,2-dithiolane ring", "C1CSSC1"},
+	{"piperidine ring", "C1CCNCC1"}, {"tetrahydropyridine ring", "C1CC=CCN1"}, {"tetrahydropyridine ring", "C1CNCC=C1"}, {"dihydropyridine ring", "C1C=CNC=C1"}, {"tetrahydropyran ring", "C1CCOCC1"}, {"dihydropyran ring", "C1CC=COC1"}, {"thiane ring", "C1CCSCC1"}, {"piperazine ring", "C1CNCCN1"}, {"morpholine ring", "C1COCCN1"}, {"thiomorpholine ring", "C1CSCCN1"}, {"1,4-dioxane ring", "C1COCCO1"}, {"1,3-dioxane ring", "C1COCOC1"}, {"tetrahydropyridine ring", "C1CC=NCC1"}, {"tetrahydropyrimidine ring", "C1CN=CNC1"}, {"hexahydropyrimidine ring", "C1CNCNC1"}, {"1,3,5-triazinane ring", "C1NCNCN1"}, {"1,3,5-trioxane ring", "C1OCOCO1"}, {"azepane ring", "C1CCCNCC1"}, {"diazepane ring", "C1CNCCNC1"},
+	{"indane ring", "C1CCc2ccccc12"}, {"indene ring", "C1C=Cc2ccccc12"}, {"fluorene ring", "C1c2ccccc2-c2ccccc12"}, {"tetralin ring", "C1CCCc2ccccc12"}, {"indoline ring", "C1CNc2ccccc12"}, {"isoindoline ring", "C1NCc2ccccc12"}, {"dihydrobenzofuran ring", "C1COc2ccccc12"}, {"chroman ring", "C1CCOc2ccccc12"}, {"chromene ring", "C1C=COc2ccccc12"}, {"tetrahydroquinoline ring", "C1CCNc2ccccc12"}, {"dihydroisoquinoline ring", "C1CN=Cc2ccccc12"}, {"tetrahydroisoquinoline ring", "C1CNCc2ccccc12"}, {"benzodioxane ring", "C1COc2ccccc2O1"}, {"phenothiazine ring", "c1ccc2Nc3ccccc3Sc2c1"}, {"phenoxazine ring", "c1ccc2Nc3ccccc3Oc2c1"}, {"thioxanthene ring", "c1ccc2Cc3ccccc3Sc2c1"}, {"dibenzodioxin ring", "c1ccc2Oc3ccccc3Oc2c1"}, {"dibenzazepine ring", "c1ccc2Nc3ccccc3CCc2c1"}, {"dibenzazepine ring", "c1ccc2Nc3ccccc3C=Cc2c1"}, {"dibenzocycloheptene ring", "c1ccc2Cc3ccccc3CCc2c1"},
 	{"1,4-benzodiazepine ring", "C1N=Cc2ccccc2NC1"}, {"tetrahydro-β-carboline ring", "C1CNCc2[nH]c3ccccc3c12"},
 }
 

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"sync"
 
 	"baca/algo/graph"
 	"baca/algo/molecule"
@@ -18,13 +19,17 @@ type group struct {
 // rings and chains. Each atom is in one of them.
 func groups(g *graph.Graph) []group {
 	a := newAtoms(g)
+	elements := make([]int, g.N())
+	for i := range elements {
+		elements[i] = a.element(i)
+	}
 	var list []group
-	for _, of := range namings() {
-		for i := range g.N() {
-			if a.taken[i] {
+	for _, n := range namings() {
+		for i, element := range elements {
+			if a.taken[i] || n.elements != nil && !slices.Contains(n.elements, element) {
 				continue
 			}
-			found := of(a, i)
+			found := n.of(a, i)
 			if found.name == "" {
 				continue
 			}
@@ -41,23 +46,28 @@ func groups(g *graph.Graph) []group {
 }
 
 // A naming names a group by one of its atoms, and has no name where the atom is in none.
-type naming func(a *atoms, i int) group
-
-// namings are in the order in which groups take their atoms.
-func namings() []naming {
-	list := []naming{polyhalogen}
-	for _, p := range functional() {
-		list = append(list, p.naming)
-	}
-	list = append(list, element, ringSystem, aromaticRing, unsaturated, otherRing)
-	for _, p := range plain() {
-		list = append(list, p.naming)
-	}
-	return append(list, rest)
+type naming struct {
+	elements []int // that the atom may be of, any for none
+	of       func(a *atoms, i int) group
 }
 
+// namings are in the order in which groups take their atoms.
+var namings = sync.OnceValue(func() []naming {
+	list := []naming{{[]int{carbon + 1}, polyhalogen}}
+	for _, p := range functional() {
+		list = append(list, naming{p.atoms[0].elements, p.naming})
+	}
+	for _, of := range []func(*atoms, int) group{element, ringSystem, aromaticRing, unsaturated, otherRing} {
+		list = append(list, naming{nil, of})
+	}
+	for _, p := range plain() {
+		list = append(list, naming{p.atoms[0].elements, p.naming})
+	}
+	return append(list, naming{nil, rest})
+})
+
 // naming is that by the pattern.
-func (p pattern) naming(a *atoms, i int) group {
+func (p *pattern) naming(a *atoms, i int) group {
 	if nodes, ok := p.find(a, i); ok {
 		return group{name: p.name, nodes: nodes}
 	}
@@ -67,11 +77,14 @@ func (p pattern) naming(a *atoms, i int) group {
 // atoms reads the features of the atoms of a molecule.
 type atoms struct {
 	*graph.Graph
-	rings [][]int
-	taken []bool // by a group
+	rings   [][]int
+	systems []group // of rings, with names where they have one as a whole
+	taken   []bool  // by a group
 }
 
-func newAtoms(g *graph.Graph) *atoms { return &atoms{g, Rings(g), make([]bool, g.N())} }
+func newAtoms(g *graph.Graph) *atoms {
+	return &atoms{Graph: g, rings: Rings(g), taken: make([]bool, g.N())}
+}
 
 func (a *atoms) value(i, column int) int { return int(a.X[i*molecule.Features+column]) }
 func (a *atoms) element(i int) int       { return a.value(i, molecule.ColumnElement) + 1 }

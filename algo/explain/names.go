@@ -25,9 +25,9 @@ var functional, plain = compiled(functionalGroups), compiled(plainGroups)
 
 type named = []struct{ name, pattern string }
 
-func compiled(table named) func() []pattern {
-	return sync.OnceValue(func() []pattern {
-		var list []pattern
+func compiled(table named) func() []*pattern {
+	return sync.OnceValue(func() []*pattern {
+		var list []*pattern
 		for _, p := range table {
 			list = append(list, parsePattern(p.name, p.pattern))
 		}

@@ -128,7 +128,7 @@ func (m *Memory) fact(g *graph.Graph, p *part, blame *Blame, named []Reason) (st
 	}
 	// way says how the nodes are bound that so few have.
 	way := func(h int, who, have string) string {
-		return way(g, p, h, who+" "+have, func(i int) bool { return m.Index.Holders(keys[h*n+i]) == least[h] })
+		return way(g, p, h, who+" "+have, blame.Nodes, func(i int) bool { return m.Index.Holders(keys[h*n+i]) == least[h] })
 	}
 	none, have := m.none(g)
 	switch last := least[fingerprint.DefaultHeight]; {
@@ -164,23 +164,28 @@ func (m *Memory) fact(g *graph.Graph, p *part, blame *Blame, named []Reason) (st
 	return "unlike the training " + things(g) + ", as the model's network sees it", usualPart
 }
 
-// way says how a part is bound where the nodes are for which a test holds, up to so many edges away, and that few
-// have that.
-func way(g *graph.Graph, p *part, edges int, few string, here func(i int) bool) string {
+// way says how a part is bound, up to so many edges away, and that few have that: by its most blamed
+// node of those for which a test holds.
+func way(g *graph.Graph, p *part, edges int, few string, blame []float64, here func(i int) bool) string {
 	if g.Features != molecule.Features {
 		return [...]string{1: "joined", 2: "surrounded, two edges wide,"}[edges] + " in a way that " + few
 	}
+	type place struct{ group, node int }
+	var places []place
 	text, strange := "", 0
 	for _, k := range p.groups {
-		at := slices.IndexFunc(p.list[k].nodes, here)
-		if at < 0 {
-			continue
-		}
-		strange++
-		for _, i := range p.list[k].nodes[at:] {
-			if text == "" && here(i) {
-				text = beside(g, p.list, k, i, edges)
+		before := len(places)
+		for _, i := range p.list[k].nodes {
+			if here(i) {
+				places = append(places, place{k, i})
 			}
+		}
+		strange += min(1, len(places)-before)
+	}
+	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(blame[b.node], blame[a.node]) })
+	for _, at := range places {
+		if text = beside(g, p.list, at.group, at.node, edges); text != "" {
+			break
 		}
 	}
 	switch {

@@ -38,8 +38,8 @@ type condition struct {
 }
 
 // parsePattern reads a pattern of the table, in which a mistake is one of the program.
-func parsePattern(name, text string) pattern {
-	p, at, stack := pattern{name: name}, -1, []int(nil)
+func parsePattern(name, text string) *pattern {
+	p, at, stack := &pattern{name: name}, -1, []int(nil)
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '(':

@@ -83,15 +83,19 @@ func ringSystem(a *atoms, i int) group {
 	if !a.inRing(i) || a.rings == nil {
 		return group{}
 	}
+	if at := slices.IndexFunc(a.systems, func(s group) bool { return slices.Contains(s.ring, i) }); at >= 0 {
+		return a.systems[at]
+	}
 	system := a.system(i)
 	name := ringNames().exact[a.signature(system, a.kind)]
-	if a.sugar(system) {
-		return group{}
-	}
-	if name == "" {
+	switch {
+	case a.sugar(system):
+		name = ""
+	case name == "":
 		name = ringNames().skeletons[a.signature(system, a.element)]
 	}
-	return group{name: name, nodes: system, ring: system}
+	a.systems = append(a.systems, group{name: name, nodes: system, ring: system})
+	return a.systems[len(a.systems)-1]
 }
 
 // aromaticRing names systems of aromatic rings that are fused.

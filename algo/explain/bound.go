@@ -103,7 +103,7 @@ func position(g *graph.Graph, list []group, own *group, i int) (at, to string) {
 		}
 	}
 	if len(hetero) == 1 && hetero[0] != i {
-		return fmt.Sprintf(" at its %d-position", 1+steps(g, i, hetero[0], inside)), ""
+		return fmt.Sprintf(" at its %d-position", 1+steps(g, i, hetero[0])), ""
 	}
 	if own.name != "benzene ring" || len(substituted) != 1 || a.Degree(i) < 3 {
 		return "", ""
@@ -111,23 +111,17 @@ func position(g *graph.Graph, list []group, own *group, i int) (at, to string) {
 	outside := a.near(substituted[0], func(j int) bool { return !inside(j) })
 	for q := range list {
 		if count(list[q].nodes, outside) > 0 && count(own.ring, list[q].ring) == 0 {
-			to = [...]string{1: " ortho to ", 2: " meta to ", 3: " para to "}[steps(g, i, substituted[0], inside)] + some(1, list[q].name)
+			to = [...]string{1: " ortho to ", 2: " meta to ", 3: " para to "}[steps(g, i, substituted[0])] + some(1, list[q].name)
 		}
 	}
 	return "", to
 }
 
-// steps is how many edges lead from i to j over nodes for which a test holds.
-func steps(g *graph.Graph, i, j int, test func(int) bool) int {
-	list, n := []int{i}, 0
-	for ; !slices.Contains(list, j); n++ {
-		for _, at := range list {
-			for _, next := range g.Row(at) {
-				if test(int(next)) && !slices.Contains(list, int(next)) {
-					list = append(list, int(next))
-				}
-			}
-		}
+// steps is how many edges lead from i to j.
+func steps(g *graph.Graph, i, j int) int {
+	n := 1
+	for !slices.Contains(within(g, i, n), j) {
+		n++
 	}
 	return n
 }

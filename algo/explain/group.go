@@ -66,14 +66,6 @@ var namings = sync.OnceValue(func() []naming {
 	return append(list, naming{nil, rest})
 })
 
-// naming is that by the pattern.
-func (p *pattern) naming(a *atoms, i int) group {
-	if nodes, ok := p.find(a, i); ok {
-		return group{name: p.name, nodes: nodes}
-	}
-	return group{}
-}
-
 // atoms reads the features of the atoms of a molecule.
 type atoms struct {
 	*graph.Graph

@@ -49,7 +49,7 @@ var functionalGroups = named{
 	// Nitrogen bound to oxygen or nitrogen.
 	{"rhodanine ring", "[C;^2;r5](=S)([N;r5][C;^2;r5]=O)[S;r5]"},
 	{"nitrate ester group", "[N;+](=O)([O;-])[O;d2]"}, {"nitroguanidine group", "[N;+](=O)([O;-])N[C;^2](N)N"}, {"nitramine group", "[N;+](=O)([O;-])N"}, {"nitro group", "[N;+](=O)[O;-]"}, {"nitro group", "N(=O)=O"},
-	{"nitrite ion", "[N;x2](=O)[O;-]"}, {"nitrosyl ligand", "[N;d1][O;d1]"}, {"nitrite ester group", "[N;x2](=O)[O;d2]"}, {"nitrosamine group", "[N;x2](=O)N"}, {"nitroso group", "[N;x2]=O"}, {"nitroxide radical", "[N;0;x3][O;d1;h0]"},
+	{"nitrite ion", "[N;x2](=O)[O;-]"}, {"nitrosyl ligand", "[N;d1][O;d1]"}, {"nitrite ester group", "[N;x2](=O)[O;d2]"}, {"nitrosamine group", "[N;x2](=O)N"}, {"nitroso group", "[N;x2]=O"}, {"nitroxide radical", "[N;q0;x3][O;d1;h0]"},
 	{"azoxy group", "[N;+]([O;-])[N;x2]"}, {"nitrone group", "[N;+;x3]([O;-])[C;^2]"}, {"nitrone group", "[N;+;x3]=O"}, {"N-oxide group", "[N;+]([O;-])"}, {"N-oxide group", "[O;-](~[n;+])"},
 	{"azide group", "[N;+;^1]([N;d1])N"}, {"diazo group", "[N;+;^1]([N;d1;-])[C;^2]"}, {"diazonium group", "[N;+;d2][N;d1]"},
 	{"azo group", "[N;x2;^2][N;x2;^2]"}, {"semicarbazone group", "[N;x2;^2]([C;^2])N[C;^2](=O)N"}, {"acylhydrazone group", "[N;x2;^2]([C;^2])N[C;^2]=O"}, {"hydrazone group", "[N;x2;^2](N)[C;^2]"},

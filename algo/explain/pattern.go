@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,13 +14,13 @@ import (
 // that is not aromatic, c one that is, branches are in parentheses, and a bracket has elements
 // and conditions:
 //
-//	[N;+;x3;h0]  a positive nitrogen with three neighbours, none of them hydrogen
-//	=O           one that a double bond leads to, as the features show it
-//	~C           an atom that has to be there, but is of another group
+//	[N;q+1;x3;h0]  a positive nitrogen with three neighbours, none of them hydrogen
+//	=O             one that a double bond leads to, as the features show it
+//	~C             an atom that has to be there, but is of another group
 //
-// The conditions are +, - and 0 (charges), h (hydrogens), x (neighbours with hydrogens), d (without), ^
+// The conditions are q (the sign of the charge), h (hydrogens), x (neighbours with hydrogens), d (without), ^
 // (1 linear, 2 flat, 3 tetrahedral) and r: all atoms with r are in one ring, and with r5 in one of
-// five, whose other atoms belong to the group unless they are aromatic. M is any metal.
+// five, whose other atoms belong to the group unless they are aromatic. + and - are short for q+1 and q-1. M is any metal.
 type pattern struct {
 	name  string
 	atoms []patternAtom // the first is the middle
@@ -33,39 +35,35 @@ type patternAtom struct {
 }
 
 type condition struct {
-	kind  byte
+	of    func(a *atoms, i int) int
 	value int
 }
+
+var conditions = map[byte]func(a *atoms, i int) int{
+	'q': func(a *atoms, i int) int { return cmp.Compare(a.charge(i), 0) },
+	'h': (*atoms).hydrogens,
+	'x': (*atoms).neighbours,
+	'd': func(a *atoms, i int) int { return a.Degree(i) },
+	'^': func(a *atoms, i int) int { return a.value(i, molecule.ColumnHybridization) + 1 },
+}
+
+// tokens of a pattern are parentheses and atoms, and these have marks, and elements with conditions.
+var tokens = regexp.MustCompile(`[()]|([~=]*)(?:\[([^\]]*)\]|([A-Za-z]))`)
 
 // parsePattern reads a pattern of the table, in which a mistake is one of the program.
 func parsePattern(name, text string) *pattern {
 	p, at, stack := &pattern{name: name}, -1, []int(nil)
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '(':
+	for _, token := range tokens.FindAllStringSubmatch(text, -1) {
+		switch token[0] {
+		case "(":
 			stack = append(stack, at)
-			continue
-		case ')':
+		case ")":
 			at, stack = stack[len(stack)-1], stack[:len(stack)-1]
-			continue
+		default:
+			atom := patternAtom{parent: at, context: strings.Contains(token[1], "~"), double: strings.Contains(token[1], "=")}
+			p.read(&atom, token[2]+token[3])
+			at, p.atoms = len(p.atoms), append(p.atoms, atom)
 		}
-		atom := patternAtom{parent: at}
-		for ; text[i] == '~' || text[i] == '='; i++ {
-			atom.context = atom.context || text[i] == '~'
-			atom.double = atom.double || text[i] == '='
-		}
-		end := i + 1
-		if text[i] == '[' {
-			end = i + strings.IndexByte(text[i:], ']')
-			i++
-		}
-		p.read(&atom, text[i:end])
-		i = max(i, end-1)
-		if end < len(text) && text[end] == ']' {
-			i = end
-		}
-		p.atoms = append(p.atoms, atom)
-		at = len(p.atoms) - 1
 	}
 	return p
 }
@@ -80,12 +78,15 @@ func (p *pattern) read(atom *patternAtom, text string) {
 		}
 	}
 	for _, part := range parts[1:] {
-		value, _ := strconv.Atoi(strings.TrimLeft(part, "hxd^r+-0"))
-		if atom.in = atom.in || part[0] == 'r'; part[0] == 'r' {
-			p.size = value
-			continue
+		if part == "+" || part == "-" {
+			part = "q" + part + "1"
 		}
-		atom.conditions = append(atom.conditions, condition{part[0], value})
+		value, _ := strconv.Atoi(part[1:])
+		if part[0] == 'r' {
+			atom.in, p.size = true, value
+		} else {
+			atom.conditions = append(atom.conditions, condition{conditions[part[0]], value})
+		}
 	}
 }
 
@@ -98,14 +99,14 @@ func elementOf(symbol string) int {
 	panic("explain: no element " + symbol)
 }
 
-// find returns the atoms of the group whose middle is atom i, and false where it is in none.
-func (p *pattern) find(a *atoms, i int) ([]int, bool) {
-	if a.taken[i] || !p.atoms[0].is(a, i) {
-		return nil, false
+// naming is that by the pattern, of a group whose middle is atom i.
+func (p *pattern) naming(a *atoms, i int) group {
+	if !p.atoms[0].is(a, i) {
+		return group{}
 	}
 	found, ring := p.place(a, []int{i})
 	if found == nil {
-		return nil, false
+		return group{}
 	}
 	var nodes []int
 	for k, j := range found {
@@ -114,13 +115,9 @@ func (p *pattern) find(a *atoms, i int) ([]int, bool) {
 		}
 	}
 	if p.size > 0 {
-		for _, j := range ring {
-			if !a.aromatic(j) {
-				nodes = append(nodes, j)
-			}
-		}
+		nodes = append(nodes, slices.DeleteFunc(slices.Clone(ring), a.aromatic)...)
 	}
-	return nodes, true
+	return group{name: p.name, nodes: nodes}
 }
 
 // place finds atoms for the rest of the pattern, and their ring.
@@ -174,31 +171,5 @@ func (t *patternAtom) is(a *atoms, i int) bool {
 	if t.elements == nil && !a.metal(i) || t.elements != nil && !slices.Contains(t.elements, a.element(i)) || t.aromatic != a.aromatic(i) {
 		return false
 	}
-	if t.double && !a.double(i) {
-		return false
-	}
-	for _, c := range t.conditions {
-		if !c.holds(a, i) {
-			return false
-		}
-	}
-	return true
-}
-
-func (c condition) holds(a *atoms, i int) bool {
-	switch c.kind {
-	case '+':
-		return a.charge(i) > 0
-	case '-':
-		return a.charge(i) < 0
-	case '0':
-		return a.charge(i) == 0
-	case 'h':
-		return a.hydrogens(i) == c.value
-	case 'x':
-		return a.neighbours(i) == c.value
-	case 'd':
-		return a.Degree(i) == c.value
-	}
-	return a.value(i, molecule.ColumnHybridization) == c.value-1
+	return !(t.double && !a.double(i)) && !slices.ContainsFunc(t.conditions, func(c condition) bool { return c.of(a, i) != c.value })
 }

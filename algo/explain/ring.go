@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -87,12 +88,10 @@ func ringSystem(a *atoms, i int) group {
 		return a.systems[at]
 	}
 	system := a.system(i)
-	name := ringNames().exact[a.signature(system, a.kind)]
-	switch {
-	case a.sugar(system):
+	exact, skeletons := ringNames()
+	name := cmp.Or(exact[a.signature(system, a.kind)], skeletons[a.signature(system, a.element)])
+	if a.sugar(system) {
 		name = ""
-	case name == "":
-		name = ringNames().skeletons[a.signature(system, a.element)]
 	}
 	a.systems = append(a.systems, group{name: name, nodes: system, ring: system})
 	return a.systems[len(a.systems)-1]
@@ -107,7 +106,8 @@ func aromaticRing(a *atoms, i int) group {
 	if a.rings == nil {
 		return group{name: "aromatic ring system", nodes: a.spread(i, a.aromatic, nil)}
 	}
-	name := ringNames().exact[a.signature(ring, a.kind)]
+	exact, _ := ringNames()
+	name := exact[a.signature(ring, a.kind)]
 	if name == "" {
 		kind := "aromatic"
 		if slices.ContainsFunc(ring, func(j int) bool { return !a.is(j, "C") }) {
@@ -127,7 +127,8 @@ func otherRing(a *atoms, i int) group {
 		if !slices.Contains(ring, i) {
 			continue
 		}
-		name := ringNames().exact[a.signature(ring, a.kind)]
+		exact, _ := ringNames()
+		name := exact[a.signature(ring, a.kind)]
 		switch {
 		case len(ring) >= macrocycle:
 			name = fmt.Sprintf("macrocycle of %d", len(ring))
@@ -189,27 +190,25 @@ func (a *atoms) signature(nodes []int, what func(int) int) [2]uint64 {
 	return fingerprint.Signature(g, -1)
 }
 
-type ringTable struct{ exact, skeletons map[[2]uint64]string }
-
 // ringNames are the names of the rings of the table, and of skeletons whose double bonds may be
 // anywhere.
-var ringNames = sync.OnceValue(func() ringTable {
-	t := ringTable{map[[2]uint64]string{}, map[[2]uint64]string{}}
+var ringNames = sync.OnceValues(func() (exact, skeletons map[[2]uint64]string) {
+	exact, skeletons = map[[2]uint64]string{}, map[[2]uint64]string{}
 	for _, r := range ringsByName {
 		a := example(r.smiles)
-		t.exact[a.signature(a.system(0), a.kind)] = r.name
+		exact[a.signature(a.system(0), a.kind)] = r.name
 	}
 	for _, r := range skeletonsByName {
 		a := example(r.smiles)
-		t.skeletons[a.signature(a.system(0), a.element)] = r.name
+		skeletons[a.signature(a.system(0), a.element)] = r.name
 	}
-	return t
+	return exact, skeletons
 })
 
 // example is a molecule of the tables, which begins in a ring.
 func example(text string) *atoms {
 	g, err := smiles.ParseGraph(text)
-	if err != nil || g.X[molecule.ColumnRing] == 0 {
+	if err != nil {
 		panic(fmt.Sprintf("explain: %s: %v", text, err))
 	}
 	return newAtoms(g)

@@ -86,10 +86,16 @@ func (a *atoms) is(i int, symbols ...string) bool {
 }
 
 func (a *atoms) charge(i int) int     { return a.value(i, molecule.ColumnCharge) - molecule.Neutral }
-func (a *atoms) hydrogens(i int) int  { return a.value(i, molecule.ColumnHydrogens) }
 func (a *atoms) aromatic(i int) bool  { return a.value(i, molecule.ColumnAromatic) == 1 }
 func (a *atoms) inRing(i int) bool    { return a.value(i, molecule.ColumnRing) == 1 }
 func (a *atoms) neighbours(i int) int { return a.value(i, molecule.ColumnNeighbors) } // with hydrogens
+
+// hydrogens counts those of an atom, with any that are atoms themselves, and heavy its other neighbours.
+func (a *atoms) hydrogens(i int) int {
+	return a.value(i, molecule.ColumnHydrogens) + len(a.nearby(i, "H"))
+}
+func (a *atoms) heavy(i int) int { return a.Degree(i) - len(a.nearby(i, "H")) }
+
 func (a *atoms) flat(i int) bool {
 	return a.value(i, molecule.ColumnHybridization) == 1 && !a.aromatic(i)
 }
@@ -148,6 +154,8 @@ func element(a *atoms, i int) group {
 	switch {
 	case a.is(i, "H", "C", "N", "O", "F", "P", "S", "Cl", "Br", "I") || a.aromatic(i):
 		return group{}
+	case symbol == "*":
+		return group{name: "atom of no given element"}
 	case organo[symbol] != "" && len(a.near(i, func(j int) bool { return a.is(j, "C") && a.value(j, molecule.ColumnHybridization) > 0 })) > 0:
 		return group{name: organo[symbol] + " group"}
 	case a.metal(i) && a.Degree(i) > 0:
@@ -217,6 +225,9 @@ func rest(a *atoms, i int) group {
 		if a.Degree(i) == 0 && a.charge(i) != 0 {
 			return group{name: formula(a.Graph, i) + " ion"}
 		}
+		if a.is(i, "H") {
+			return group{name: "written-out hydrogen"}
+		}
 		return group{name: a.symbol(i) + " atom"}
 	}
 	part := a.spread(i, func(j int) bool { return !a.taken[j] && a.is(j, "C") && !a.inRing(j) }, nil)
@@ -226,6 +237,8 @@ func rest(a *atoms, i int) group {
 		name = "long alkyl chain"
 	case n > 1:
 		name = "alkyl chain"
+	case a.inRing(i):
+		name = "ring carbon" // of a graph too large to look for rings
 	case a.flat(i):
 		name = "unsaturated carbon"
 	case a.hydrogens(i) == 3:
@@ -234,7 +247,7 @@ func rest(a *atoms, i int) group {
 		name = "CH₂ group"
 	case a.hydrogens(i) == 1:
 		name = "CH group"
-	case a.Degree(i) == 4:
+	case a.heavy(i) == 4:
 		name = "quaternary carbon"
 	}
 	return group{name: name, nodes: part}

@@ -84,6 +84,7 @@ var functionalGroups = named{
 	{"biguanide group", "[C;^2](N)(N)N[C;^2](N)N"}, {"guanidine group", "[C;^2](N)(N)N"}, {"isothiourea group", "[C;^2](N)(N)S"}, {"amidine group", "[C;^2](N)=N"}, {"imidate group", "[C;^2](O)=N"}, {"imine group", "[C;^2]=N"},
 	// Others that belong together across rings.
 	{"hydroperoxide group", "[O;d2][O;h1]"}, {"peroxide group", "[O;d2][O;d2]"}, {"methylenedioxy group", "[C;h2;r5]([O;r5]~c)[O;r5]~c"},
+	{"furanose ring (sugar)", "[C;^3;r5]([O;d2;r5][C;^3;r5][C;^3;r5]~O)~[O,N]"}, {"pyranose ring (sugar)", "[C;^3;r6]([O;d2;r6])([C;^3;r6]([C;^3;r6]~[O,N])~[O,N])~[O,N]"}, {"pyranose ring (sugar)", "[C;^3;r6]([O;d2;r6][C;^3;r6][C;^3;r6]([C;^3;r6]~[O,N])~[O,N])~[O,N]"},
 	{"tert-butyl group", "[C;d4;^3]([C;h3])([C;h3])[C;h3]"}, {"isopropyl group", "[C;h1;d3]([C;h3])[C;h3]"},
 }
 

@@ -43,7 +43,7 @@ var conditions = map[byte]func(a *atoms, i int) int{
 	'q': func(a *atoms, i int) int { return cmp.Compare(a.charge(i), 0) },
 	'h': (*atoms).hydrogens,
 	'x': (*atoms).neighbours,
-	'd': func(a *atoms, i int) int { return a.Degree(i) },
+	'd': (*atoms).heavy,
 	'^': func(a *atoms, i int) int { return a.value(i, molecule.ColumnHybridization) + 1 },
 }
 
@@ -114,10 +114,10 @@ func (p *pattern) naming(a *atoms, i int) group {
 			nodes = append(nodes, j)
 		}
 	}
-	if p.size > 0 {
-		nodes = append(nodes, slices.DeleteFunc(slices.Clone(ring), a.aromatic)...)
+	if p.size == 0 {
+		return group{name: p.name, nodes: nodes}
 	}
-	return group{name: p.name, nodes: nodes}
+	return group{name: p.name, nodes: append(nodes, slices.DeleteFunc(slices.Clone(ring), a.aromatic)...), ring: ring}
 }
 
 // place finds atoms for the rest of the pattern, and their ring.

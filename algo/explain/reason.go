@@ -232,6 +232,8 @@ func valueName(g *graph.Graph, column, value, node int) string {
 	a := atoms{Graph: g}
 	symbol := a.symbol(node)
 	switch {
+	case column == molecule.ColumnElement && symbol == "*":
+		return "an atom of no given element"
 	case column == molecule.ColumnElement:
 		return "the element " + symbol
 	case column == molecule.ColumnNeighbors && value == 0:

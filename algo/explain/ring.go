@@ -8,7 +8,6 @@ import (
 
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
-	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 )
 
@@ -90,9 +89,6 @@ func ringSystem(a *atoms, i int) group {
 	system := a.system(i)
 	exact, skeletons := ringNames()
 	name := cmp.Or(exact[a.signature(system, a.kind)], skeletons[a.signature(system, a.element)])
-	if a.sugar(system) {
-		name = ""
-	}
 	a.systems = append(a.systems, group{name: name, nodes: system, ring: system})
 	return a.systems[len(a.systems)-1]
 }
@@ -103,9 +99,6 @@ func aromaticRing(a *atoms, i int) group {
 		return group{}
 	}
 	ring := a.spread(i, a.aromatic, a.together)
-	if a.rings == nil {
-		return group{name: "aromatic ring system", nodes: a.spread(i, a.aromatic, nil)}
-	}
 	exact, _ := ringNames()
 	name := exact[a.signature(ring, a.kind)]
 	if name == "" {
@@ -132,38 +125,12 @@ func otherRing(a *atoms, i int) group {
 		switch {
 		case len(ring) >= macrocycle:
 			name = fmt.Sprintf("macrocycle of %d", len(ring))
-		case a.sugar(ring):
-			name = map[int]string{5: "furanose ring (sugar)", 6: "pyranose ring (sugar)"}[len(ring)]
 		case name == "":
 			name = sizes[len(ring)] + "-membered ring"
 		}
 		return group{name: name, nodes: ring, ring: ring}
 	}
-	if a.inRing(i) && a.rings == nil {
-		return group{name: "large ring system", nodes: a.spread(i, a.inRing, nil)}
-	}
 	return group{}
-}
-
-// sugar tells whether a ring is one of a sugar: carbons and one oxygen, a carbon beside that has
-// oxygen or nitrogen, too, and another has oxygen.
-func (a *atoms) sugar(ring []int) bool {
-	oxygen, anomeric, bearing := 0, false, 0
-	for _, i := range ring {
-		if a.is(i, "O") {
-			oxygen++
-			continue
-		}
-		outside := a.near(i, func(j int) bool { return a.is(j, "O", "N") && !slices.Contains(ring, j) })
-		if !a.is(i, "C") || a.value(i, molecule.ColumnHybridization) != molecule.FeatureSP3 {
-			return false
-		}
-		if len(outside) > 0 {
-			bearing++
-			anomeric = anomeric || len(a.nearby(i, "O", "N")) == 2 && slices.ContainsFunc(a.nearby(i, "O"), func(j int) bool { return slices.Contains(ring, j) })
-		}
-	}
-	return oxygen == 1 && anomeric && (len(ring) == 5 && bearing > 1 || len(ring) == 6 && bearing > 2)
 }
 
 // kind is what an atom of a ring is told by: its element, whether it is aromatic and whether it

@@ -16,7 +16,7 @@ const mostBeside = 3
 // that, such as "joined at its 2-position by a single bond to a pyridine ring". An atom inside the
 // group says what the group is bound to; the text is empty where it is all that there is.
 func beside(g *graph.Graph, list []group, k, i, bonds int) string {
-	own, reach := &list[k], within(g, i, bonds)
+	a, own, reach := newAtoms(g), &list[k], within(g, i, bonds)
 	if count(reach, own.nodes) == len(reach) {
 		reach, bonds = nil, 1
 		for _, j := range own.nodes {
@@ -31,6 +31,10 @@ func beside(g *graph.Graph, list []group, k, i, bonds int) string {
 			continue
 		}
 		way := wayTo(own, other, bonds)
+		// A bond within a third ring is none that the two turn about.
+		if way == joined && slices.ContainsFunc(other.nodes, func(j int) bool { return slices.Contains(reach, j) && a.together(i, j) }) {
+			way = "bound to"
+		}
 		if !slices.Contains(ways, way) {
 			ways = append(ways, way)
 		}
@@ -39,7 +43,7 @@ func beside(g *graph.Graph, list []group, k, i, bonds int) string {
 	slices.Sort(ways)
 	at, to := "", ""
 	if bonds == 1 {
-		at, to = position(g, list, own, i)
+		at, to = position(a, list, own, i)
 	}
 	for n, way := range ways {
 		first, rest, _ := strings.Cut(way, " ")
@@ -51,6 +55,8 @@ func beside(g *graph.Graph, list []group, k, i, bonds int) string {
 	}
 	return strings.Join(ways, ", ")
 }
+
+const joined = "joined by a single bond to"
 
 // wayTo is how a group is bound to another that is within so many bonds.
 func wayTo(own, other *group, bonds int) string {
@@ -64,7 +70,7 @@ func wayTo(own, other *group, bonds int) string {
 	case bonds > 1:
 		return "within two bonds of"
 	case own.ring != nil && other.ring != nil:
-		return "joined by a single bond to"
+		return joined
 	}
 	return "bound to"
 }
@@ -88,8 +94,7 @@ func within(g *graph.Graph, i, edges int) []int {
 
 // position says which atom of a ring is meant where that has one number: that of a ring with one
 // heteroatom, or where one other atom of a benzene ring has a substituent.
-func position(g *graph.Graph, list []group, own *group, i int) (at, to string) {
-	a := newAtoms(g)
+func position(a *atoms, list []group, own *group, i int) (at, to string) {
 	inside := func(j int) bool { return slices.Contains(own.ring, j) }
 	if !inside(i) || strings.HasSuffix(own.name, "(sugar)") || strings.HasSuffix(own.name, "-membered ring") || !slices.ContainsFunc(a.rings, func(r []int) bool { return len(r) == len(own.ring) && count(r, own.ring) == len(r) }) {
 		return "", ""
@@ -103,7 +108,7 @@ func position(g *graph.Graph, list []group, own *group, i int) (at, to string) {
 		}
 	}
 	if len(hetero) == 1 && hetero[0] != i {
-		return fmt.Sprintf(" at its %d-position", 1+steps(g, i, hetero[0])), ""
+		return fmt.Sprintf(" at its %d-position", 1+steps(a.Graph, i, hetero[0])), ""
 	}
 	if own.name != "benzene ring" || len(substituted) != 1 || a.Degree(i) < 3 {
 		return "", ""
@@ -111,7 +116,7 @@ func position(g *graph.Graph, list []group, own *group, i int) (at, to string) {
 	outside := a.near(substituted[0], func(j int) bool { return !inside(j) })
 	for q := range list {
 		if count(list[q].nodes, outside) > 0 && count(own.ring, list[q].ring) == 0 {
-			to = [...]string{1: " ortho to ", 2: " meta to ", 3: " para to "}[steps(g, i, substituted[0])] + some(1, list[q].name)
+			to = [...]string{1: " ortho to ", 2: " meta to ", 3: " para to "}[steps(a.Graph, i, substituted[0])] + some(1, list[q].name)
 		}
 	}
 	return "", to

@@ -87,6 +87,7 @@ func (s *SingleScorer) Explain(ctx context.Context, g *graph.Graph, alpha float6
 		slices.SortStableFunc(x.Reasons, func(a, b explain.Reason) int { return cmp.Compare(b.Weight, a.Weight) })
 	}
 	x.Nearest, x.Duplicate = s.Nearest(g, NearestExplained), s.Duplicate(g)
+	x.Reasons = s.settle(x, g)
 	return x, nil
 }
 

@@ -2,10 +2,15 @@ package algo
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
+	"baca/algo/explain"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
+	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
 )
 
 // A TrainingGraph is one that a model holds and that resembles another graph.
@@ -25,7 +30,8 @@ type TrainingGraph struct {
 const MaxNearest = 100
 
 // Nearest returns the count training graphs that are most similar to g, the most similar
-// first, ties by place.
+// first, ties by place. Those of similarity 0 are left out: there is none where g shares nothing with
+// any.
 func (s *SingleScorer) Nearest(g *graph.Graph, count int) []TrainingGraph {
 	similarities := make([]float64, s.near.Subtrees.Len())
 	s.near.Subtrees.Similarities(similarities, fingerprint.Counts, fingerprint.New(g, fingerprint.DefaultHeight))
@@ -34,7 +40,8 @@ func (s *SingleScorer) Nearest(g *graph.Graph, count int) []TrainingGraph {
 		list[k] = TrainingGraph{Place: k, Similarity: x}
 	}
 	slices.SortStableFunc(list, func(a, b TrainingGraph) int { return cmp.Compare(b.Similarity, a.Similarity) })
-	list = slices.Clone(list[:min(count, len(list))])
+	list = list[:min(count, len(list))]
+	list = slices.DeleteFunc(slices.Clone(list), func(n TrainingGraph) bool { return n.Similarity <= 0 })
 	for i := range list {
 		n := &list[i]
 		n.Row = s.rows()[n.Place]
@@ -47,6 +54,56 @@ func (s *SingleScorer) Nearest(g *graph.Graph, count int) []TrainingGraph {
 		}
 	}
 	return list
+}
+
+// settle returns the reasons that are left to give: of a graph that was likely trained on, which one
+// that is, and of one that shares nothing with any that, first.
+func (s *SingleScorer) settle(x *Explanation, g *graph.Graph) []explain.Reason {
+	things := "graph"
+	if g.Features == molecule.Features {
+		things = "molecule"
+	}
+	switch {
+	case x.Duplicate:
+		text := "likely a training " + things
+		if n, ok := s.trained(g); ok {
+			text = fmt.Sprintf("training %s %d", things, n.Row+1)
+			if name := strings.TrimSpace(n.Name); name != "" {
+				text += " (" + name + ")"
+			}
+			if n.Similarity < 1 {
+				text += ", stereochemistry aside"
+			}
+		}
+		return []explain.Reason{{Kind: "known", Text: text, Weight: explain.Unseen - 1}}
+	case len(x.Nearest) == 0 && g.N() > 0:
+		return append([]explain.Reason{{Kind: "nearest", Text: "shares nothing with any training " + things, Weight: explain.Unseen + 2}}, x.Reasons...)
+	}
+	return x.Reasons
+}
+
+// mostTwins bounds the training graphs that are compared with one that was likely trained on.
+const mostTwins = 20
+
+// trained returns the training graph that is g but for its stereochemistry, and false where the model
+// does not hold it with its row.
+func (s *SingleScorer) trained(g *graph.Graph) (TrainingGraph, bool) {
+	of := explain.Signature(g)
+	for _, n := range s.Nearest(g, mostTwins) {
+		same := n.Similarity == 1
+		if n.SMILES != "" {
+			m, err := smiles.Parse(n.SMILES)
+			if err != nil {
+				continue
+			}
+			read, _ := smiles.In(m, FormOf(s.model.Card.Schema))
+			same = explain.Signature(read.Graph()) == of
+		}
+		if same && n.Row >= 0 {
+			return n, true
+		}
+	}
+	return TrainingGraph{}, false
 }
 
 // Surroundings counts the neighbourhoods of g that are up to two edges wide, three for each

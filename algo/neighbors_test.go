@@ -117,3 +117,35 @@ func TestSurroundings(t *testing.T) {
 		t.Errorf("hexyl chloride: %d of %d, want 6 of 21", unmet, all)
 	}
 }
+
+// A molecule that was trained on has no reason but which one it is, and one that shares no atom
+// with any has no neighbours.
+func TestKnownAndStrange(t *testing.T) {
+	m, set := moleculeModel(t)
+	s, err := m.StructuresOf(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := alone(t, m)
+	for _, c := range []struct {
+		smiles     string
+		structures *algo.Structures
+		first      string
+		nearest    int
+	}{
+		{"NOC", nil, "training molecule 1", 3}, {"NOCC", s, "training molecule 2 (mCCON)", 3}, {"[Fe]", s, "shares nothing with any training molecule", 0},
+	} {
+		m.Structures = c.structures
+		g, err := smiles.ParseGraph(c.smiles)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := a.Explain(ctx, g, 0.05)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(x.Reasons) == 0 || x.Reasons[0].Text != c.first || x.Duplicate != (len(x.Reasons) == 1) || len(x.Nearest) != c.nearest {
+			t.Errorf("%s: %d neighbours and %+v, want %d and %q", c.smiles, len(x.Nearest), x.Reasons, c.nearest, c.first)
+		}
+	}
+}

@@ -48,7 +48,11 @@ const reasonsShown = 3
 
 // reasons are what is most unusual about it, in the words of the command.
 func (p *inspectorPane) reasons(d *message.Detailed) app.UI {
-	body := []app.UI{app.H3().Text("What is unusual about it")}
+	head := "What is unusual about it"
+	if d.Known {
+		head = "What is known of it"
+	}
+	body := []app.UI{app.H3().Text(head)}
 	if len(d.Reasons) == 0 {
 		body = append(body, quietLine("Nothing about it stands out."))
 	} else {

@@ -40,6 +40,6 @@ func Example() {
 	// Output:
 	// N: 0 of A, 30 of B
 	// O: 30 of A, 0 of B
-	// amine group: 0 of A, 30 of B
-	// hydroxyl group: 30 of A, 0 of B
+	// primary amine group: 0 of A, 30 of B
+	// primary alcohol group: 29 of A, 0 of B
 }

@@ -61,7 +61,8 @@ func traitsOf(g *graph.Graph) []trait {
 		groups = explain.Groups(g)
 	}
 	for _, name := range groups {
-		if !strings.HasSuffix(name, " atom") { // an element
+		// Elements and macrocycles are traits of their own.
+		if !strings.HasSuffix(name, " atom") && !strings.HasPrefix(name, "macrocycle of ") {
 			add(KindGroup, name)
 		}
 	}
@@ -91,40 +92,12 @@ func traitsOf(g *graph.Graph) []trait {
 
 func value(g *graph.Graph, i, column int) int { return int(g.X[i*g.Features+column]) }
 
-// maxRingEdges bounds the edges of a graph that ring sizes are looked for in: each takes the
-// time of a walk through its component, and no drug has as many.
-const maxRingEdges = 1000
-
 // ringSizes are the sizes of the smallest rings that edges are in, ascending, each once: 5
-// and 6 for indole. None are told of graphs with more than maxRingEdges edges.
+// and 6 for indole. None are told of large graphs, see explain.Rings.
 func ringSizes(g *graph.Graph) []int {
-	if g.M() > maxRingEdges || g.Cycles() == 0 {
-		return nil
-	}
 	var sizes []int
-	steps, queue := make([]int, g.N()), make([]int, 0, g.N())
-	for i := range g.N() {
-		for _, j := range g.Row(i) {
-			if int(j) <= i || g.Degree(i) < 2 || g.Degree(int(j)) < 2 {
-				continue
-			}
-			// The shortest way from i to j but along the edge between them.
-			clear(steps)
-			steps[i], queue = 1, append(queue[:0], i)
-			for k := 0; k < len(queue) && steps[j] == 0; k++ {
-				at := queue[k]
-				for _, next := range g.Row(at) {
-					if steps[next] == 0 && !(at == i && next == j) {
-						steps[next] = steps[at] + 1
-						queue = append(queue, int(next))
-					}
-				}
-			}
-			if n := steps[j]; n > 0 && !slices.Contains(sizes, n) {
-				sizes = append(sizes, n)
-			}
-		}
+	for _, ring := range explain.Rings(g) {
+		sizes = append(sizes, len(ring))
 	}
-	slices.Sort(sizes)
-	return sizes
+	return slices.Compact(sizes)
 }

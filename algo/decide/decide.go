@@ -37,6 +37,12 @@ func PValues(scores, holdout []float64) []float64 {
 	return p
 }
 
+// CountedIn says what a p-value counts: "3 of 205, this one counted in" of a holdout of 204, and
+// with a kind, such as " molecules", what they are.
+func CountedIn(p float64, holdout int, kind string) string {
+	return fmt.Sprintf("%.0f of %d%s, this one counted in", math.Round(p*float64(1+holdout)), 1+holdout, kind)
+}
+
 // A Verdict is what a graph is called. These words stand in rows, on the page, in reports
 // and in help, and no others for the same.
 type Verdict string

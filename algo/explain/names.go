@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"sync"
 
 	"baca/algo/graph"
 )
@@ -16,4 +17,86 @@ func Groups(g *graph.Graph) []string {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// functional names groups that are told before rings, and plain those that are told of what the
+// rings leave. The first pattern that fits an atom names it.
+var functional, plain = compiled(functionalGroups), compiled(plainGroups)
+
+type named = []struct{ name, pattern string }
+
+func compiled(table named) func() []*pattern {
+	return sync.OnceValue(func() []*pattern {
+		var list []*pattern
+		for _, p := range table {
+			list = append(list, parsePattern(p.name, p.pattern))
+		}
+		return list
+	})
+}
+
+var functionalGroups = named{
+	// Ions and small molecules.
+	{"water molecule", "[O;d0;h2]"}, {"hydroxide ion", "[O;-;d0]"}, {"ammonium ion", "[N;+;d0]"}, {"ammonia", "[N;d0;h3]"}, {"methane", "[C;d0;h4]"},
+	{"hydrogen chloride (HCl)", "[Cl;d0;h1]"}, {"hydrogen bromide (HBr)", "[Br;d0;h1]"}, {"fluoride ion", "[F;-;d0]"}, {"chloride ion", "[Cl;-;d0]"}, {"bromide ion", "[Br;-;d0]"}, {"iodide ion", "[I;-;d0]"},
+	{"perchlorate ion", "[Cl](=O)(=O)(=O)[O;-]"}, {"nitrate ion", "[N;+]([O;-])([O;-])=O"}, {"sulfate ion", "S(=O)(=O)([O;-])[O;-]"}, {"sulfuric acid", "S(=O)(=O)([O;h1])[O;h1]"},
+	{"carbonate ion", "C(=O)([O;-])[O;-]"}, {"hydrogencarbonate ion", "C(=O)([O;-])[O;h1]"}, {"tetrafluoroborate ion", "[B;-](F)(F)(F)F"}, {"hexafluorophosphate ion", "[P;-](F)(F)(F)(F)(F)F"},
+	{"carbonyl ligand (CO)", "[C;-;d1][O;+]"}, {"carbonyl ligand (CO)", "[C;^1](~[M])[O;d1;h0]"}, {"cyano ligand", "[C;^1](~[M])[N;d1]"}, {"carbon dioxide", "[C;^1](=O)=O"}, {"cyanide ion", "[C;-;d1][N;d1]"},
+	// Boron, silicon.
+	{"boronic acid group", "[B;x3]([O;h1])([O;h1])~C"}, {"boronic acid group", "[B;x3]([O;h1])([O;h1])~c"}, {"boronic ester group", "[B;x3](O)(O)~C"}, {"boronic ester group", "[B;x3](O)(O)~c"}, {"borate group", "[B](O)(O)O"},
+	{"trifluoroborate group", "[B;-](F)(F)F"}, {"borinic group", "[B]O"}, {"carborane or boron cluster", "[B]([B])[B]"}, {"borane group", "[B]"},
+	{"siloxane group", "[Si]O~[Si]"}, {"silanol group", "[Si][O;h1]"}, {"silyl ether group", "[Si][O;d2]"}, {"chlorosilane group", "[Si][Cl]"}, {"silyl group", "[Si]"},
+	// Nitrogen bound to oxygen or nitrogen.
+	{"rhodanine ring", "[C;^2;r5](=S)([N;r5][C;^2;r5]=O)[S;r5]"},
+	{"nitrate ester group", "[N;+](=O)([O;-])[O;d2]"}, {"nitroguanidine group", "[N;+](=O)([O;-])N[C;^2](N)N"}, {"nitramine group", "[N;+](=O)([O;-])N"}, {"nitro group", "[N;+](=O)[O;-]"}, {"nitro group", "N(=O)=O"},
+	{"nitrite ion", "[N;x2](=O)[O;-]"}, {"nitrosyl ligand", "[N;d1][O;d1]"}, {"nitrite ester group", "[N;x2](=O)[O;d2]"}, {"nitrosamine group", "[N;x2](=O)N"}, {"nitroso group", "[N;x2]=O"}, {"nitroxide radical", "[N;q0;x3][O;d1;h0]"},
+	{"azoxy group", "[N;+]([O;-])[N;x2]"}, {"nitrone group", "[N;+;x3]([O;-])[C;^2]"}, {"nitrone group", "[N;+;x3]=O"}, {"N-oxide group", "[N;+]([O;-])"}, {"N-oxide group", "[O;-](~[n;+])"},
+	{"azide group", "[N;+;^1]([N;d1])N"}, {"diazo group", "[N;+;^1]([N;d1;-])[C;^2]"}, {"diazonium group", "[N;+;d2][N;d1]"},
+	{"azo group", "[N;x2;^2][N;x2;^2]"}, {"semicarbazone group", "[N;x2;^2]([C;^2])N[C;^2](=O)N"}, {"acylhydrazone group", "[N;x2;^2]([C;^2])N[C;^2]=O"}, {"hydrazone group", "[N;x2;^2](N)[C;^2]"},
+	{"hydrazide group", "N(N)[C;^2]=O"}, {"hydrazine group", "NN"},
+	{"oxime group", "[N;x2;^2]([O;h1])[C;^2]"}, {"oxime ether group", "[N;x2;^2]([O;d2])[C;^2]"}, {"hydroxamic acid group", "N([O;h1])[C;^2]=O"}, {"hydroxamate group", "N(O)[C;^2]=O"},
+	{"ammine ligand", "[N;+;x4](~[M])"}, {"quaternary ammonium group", "[N;+;x4;h0]"}, {"iminium group", "[N;+;^2;x3][C;^2]"}, {"nitrilium group", "[N;+;^1][C;^1;d2]"},
+	// Sulfur.
+	{"sulfonylurea group", "S(=O)(=O)N[C;^2](=O)N"}, {"acyl sulfonamide group", "S(=O)(=O)N[C;^2]=O"}, {"sulfamide group", "S(=O)(=O)(N)N"}, {"sulfamate group", "S(=O)(=O)(N)O"}, {"sulfonamide group", "S(=O)(=O)N"},
+	{"sulfonyl group on an aromatic nitrogen", "S(=O)(=O)~n"}, {"sulfonyl fluoride group", "S(=O)(=O)F"}, {"sulfonyl chloride group", "S(=O)(=O)[Cl]"}, {"sulfate ester group", "S(=O)(=O)(O)[O;d2]"},
+	{"sulfonic acid group", "S(=O)(=O)[O;h1]"}, {"sulfonate group", "S(=O)(=O)[O;-]"}, {"sulfonate ester group", "S(=O)(=O)[O;d2]"}, {"sulfone group", "S(=O)=O"},
+	{"sulfoximine group", "[S;x4](=O)N"}, {"sulfite ester group", "S(=O)(O)O"}, {"sulfinamide group", "S(=O)N"}, {"sulfinic acid group", "S(=O)[O;h1]"}, {"sulfoxide group", "S=O"}, {"sulfoxide group", "[S;+][O;-]"}, {"sulfonium group", "[S;+;x3]"},
+	{"polysulfide chain", "[S;d2]([S;d2])[S;d2]"}, {"disulfide group", "[S;d2][S;d2]"}, {"persulfide group", "[S;d2][S;h1]"},
+	// Phosphorus.
+	{"phosphonofluoridate group", "P(=O)(O)(F)~C"}, {"phosphorofluoridate group", "P(=O)F"}, {"phosphorus halide group", "P(=O)[Cl]"},
+	{"dithiophosphate ester group", "P(=S)(O)(O)S"}, {"thiophosphate ester group", "P(=S)(O)(O)O"}, {"thiophosphate ester group", "P(=O)(O)(O)S"}, {"phosphonothioate group", "P(=O)(O)(S)~C"}, {"phosphonothioate group", "P(=S)(O)(O)~C"},
+	{"phosphoramidate group", "P(=O)(O)N"}, {"phosphoric amide group", "P(=O)N"}, {"triphosphate group", "P(=O)(O)(O)OP(=O)(O)OP(=O)(O)O"}, {"diphosphate group", "P(=O)(O)(O)OP(=O)(O)O"}, {"phosphate ester group", "P(=O)(O)(O)[O;d2]"}, {"phosphate group", "P(=O)(O)(O)O"},
+	{"phosphonic acid group", "P(=O)([O;h1])[O;h1]"}, {"phosphonate group", "P(=O)(O)O"}, {"phosphinate group", "P(=O)O"}, {"phosphine oxide group", "P=O"}, {"phosphine sulfide group", "P=S"},
+	{"phosphite ester group", "[P;x3](O)(O)O"}, {"phosphonium group", "[P;+;x4]"}, {"phosphorus pentahalide", "[P;x5]([Cl,F,Br])([Cl,F,Br])([Cl,F,Br])([Cl,F,Br])[Cl,F,Br]"}, {"phosphorus trihalide", "[P;x3]([Cl,F,Br,I])([Cl,F,Br,I])[Cl,F,Br,I]"}, {"phosphine group", "[P;x3]"}, {"phosphorus group", "P"},
+	{"sulfur hexafluoride", "[S;x6](F)(F)(F)(F)(F)F"}, {"pentafluorosulfanyl group", "[S;x6](F)(F)(F)(F)F"},
+	// Triple and cumulated bonds.
+	{"isocyanate group", "[C;^1](=O)N"}, {"isothiocyanate group", "[C;^1](=S)N"}, {"thiocyanate group", "[C;^1]([N;d1])S"}, {"cyanamide group", "[C;^1]([N;d1])N"}, {"cyanate group", "[C;^1]([N;d1])O"},
+	{"carbodiimide group", "[C;^1](N)N"}, {"ketene group", "[C;^1](=O)[C;^2]"}, {"isonitrile group", "[C;^1;d1]N"}, {"nitrile group", "[C;^1][N;d1]"},
+	// Carbonyl groups.
+	{"β-lactam ring", "[C;^2;r4](=O)[N;r4]"}, {"barbiturate ring", "[C;^2;r6](=O)([N;r6][C;^2;r6]=O)[N;r6][C;^2;r6]=O"}, {"hydantoin ring", "[C;^2;r5](=O)([N;r5][C;^2;r5]=O)[N;r5]"},
+	{"imide group", "N([C;^2]=O)[C;^2]=O"}, {"carboxylic anhydride group", "O([C;^2]=O)[C;^2]=O"}, {"acyl peroxide group", "[C;^2](=O)OO"}, {"thiourea group", "[C;^2](=S)(N)N"}, {"urea group", "[C;^2](=O)(N)N"},
+	{"cyclic carbamate (oxazolidinone)", "[C;^2;r5](=O)([N;r5])[O;r5]"}, {"carbamic acid group", "[C;^2](=O)(N)[O;h1]"}, {"carbamate group", "[C;^2](=O)(N)O"}, {"dithiocarbamate group", "[C;^2](=S)(N)S"}, {"thiocarbamate group", "[C;^2](=O)(N)S"}, {"thiocarbamate group", "[C;^2](=S)(N)O"},
+	{"xanthate group", "[C;^2](=S)(O)S"}, {"trithiocarbonate group", "[C;^2](=S)(S)S"}, {"thioamide group", "[C;^2](=S)N"}, {"dithioester group", "[C;^2](=S)S"}, {"thioketone group", "[C;^2]=S"}, {"thiocarbonyl group on an aromatic ring", "[S;d1;h0](~c)"},
+	{"carbonate group", "[C;^2](=O)(O)O"}, {"chloroformate group", "[C;^2](=O)(O)[Cl]"}, {"carboxylic acid group", "[C;^2](=O)[O;h1]"}, {"carboxylate group", "[C;^2](=O)[O;-]"}, {"lactone group", "[C;^2;r](=O)[O;r]"}, {"ester group", "[C;^2](=O)[O;d2]"},
+	{"thioester group", "[C;^2](=O)S"}, {"acyl fluoride group", "[C;^2](=O)F"}, {"acyl chloride group", "[C;^2](=O)[Cl]"}, {"acyl bromide group", "[C;^2](=O)[Br]"},
+	{"peptide bond", "[C;^2](=O)(~[C;^3]~N)N~[C;^3]~[C;^2]~=O"}, {"lactam group", "[C;^2;r](=O)[N;r]"}, {"amide group", "[C;^2](=O)N"}, {"N-acyl azole group", "[C;^2](=O)~n"}, {"aldehyde group", "[C;^2;h1]=O"}, {"ketone group", "[C;^2]=O"}, {"ring carbonyl group", "[O;d1;h0](~c)"},
+	// Carbon and nitrogen.
+	{"biguanide group", "[C;^2](N)(N)N[C;^2](N)N"}, {"guanidine group", "[C;^2](N)(N)N"}, {"isothiourea group", "[C;^2](N)(N)S"}, {"amidine group", "[C;^2](N)=N"}, {"imidate group", "[C;^2](O)=N"}, {"imine group", "[C;^2]=N"},
+	// Others that belong together across rings.
+	{"hydroperoxide group", "[O;d2][O;h1]"}, {"peroxide group", "[O;d2][O;d2]"}, {"methylenedioxy group", "[C;h2;r5]([O;r5]~c)[O;r5]~c"},
+	{"furanose ring (sugar)", "[C;^3;r5]([O;d2;r5][C;^3;r5][C;^3;r5]~O)~[O,N]"}, {"pyranose ring (sugar)", "[C;^3;r6]([O;d2;r6])([C;^3;r6]([C;^3;r6]~[O,N])~[O,N])~[O,N]"}, {"pyranose ring (sugar)", "[C;^3;r6]([O;d2;r6][C;^3;r6][C;^3;r6]([C;^3;r6]~[O,N])~[O,N])~[O,N]"},
+	{"tert-butyl group", "[C;d4;^3]([C;h3])([C;h3])[C;h3]"}, {"isopropyl group", "[C;h1;d3]([C;h3])[C;h3]"},
+}
+
+var plainGroups = named{
+	{"ammonium group", "[N;+;x4]"}, {"hydroxylamine group", "NO"}, {"N-halamine group", "N[Cl,Br,F]"},
+	{"amide anion", "[N;-]"}, {"amino group on a heteroaromatic ring", "N(~c~n)"}, {"aniline group", "N(~c)"}, {"enamine group", "N(~[C;^2])"},
+	{"primary amine group", "[N;h2]"}, {"secondary amine group", "[N;h1]"}, {"tertiary amine group", "[N;x3;h0]"},
+	{"hydroxyl group on a heteroaromatic ring", "[O;h1;d1](~c~n)"}, {"phenol group", "[O;h1;d1](~c)"}, {"enol group", "[O;h1;d1](~[C;^2])"}, {"hemiacetal group", "[C;^3]([O;d2])[O;h1]"}, {"orthoester group", "[C;^3](O)(O)[O;d2]"}, {"acetal group", "[C;^3]([O;d2])[O;d2]"},
+	{"primary alcohol group", "[O;h1;d1](~[C;h2])"}, {"secondary alcohol group", "[O;h1;d1](~[C;h1])"}, {"tertiary alcohol group", "[O;h1;d1](~[C;h0])"}, {"alcohol group", "[O;h1;d1](~C)"}, {"hydroxyl group", "[O;h1;d1]"},
+	{"phenolate group", "[O;-;d1](~c)"}, {"oxide group", "[O;-;d1]"}, {"oxonium group", "[O;+]"}, {"oxo group", "[O;d1;h0]"}, {"methoxy group", "[O;d2][C;h3]"}, {"diaryl ether oxygen", "[O;d2](~c)~c"}, {"aryl ether oxygen", "[O;d2](~c)"}, {"ether oxygen", "[O;d2]"},
+	{"thiophenol group", "[S;h1](~c)"}, {"thiol group", "[S;h1]"}, {"thiolate group", "[S;-;d1]"}, {"sulfenamide group", "[S;d2]N"}, {"aryl thioether group", "[S;d2](~c)"}, {"thioether group", "[S;d2]"},
+	{"aryl fluoride", "F(~c)"}, {"aryl chloride", "[Cl](~c)"}, {"aryl bromide", "[Br](~c)"}, {"aryl iodide", "[I;d1](~c)"}, {"vinyl fluoride", "F(~[C;^2])"}, {"vinyl chloride", "[Cl](~[C;^2])"}, {"vinyl bromide", "[Br](~[C;^2])"},
+	{"alkyl fluoride", "F(~C)"}, {"alkyl chloride", "[Cl](~C)"}, {"alkyl bromide", "[Br](~C)"}, {"alkyl iodide", "[I;d1](~C)"}, {"N-chloro group", "[Cl](~N)"}, {"N-bromo group", "[Br](~N)"}, {"chloro ligand", "[Cl](~[M])"}, {"bromo ligand", "[Br](~[M])"}, {"hypervalent iodine", "I"},
+	{"alkyne group", "[C;^1][C;^1]"}, {"allene group", "[C;^1]([C;^2])[C;^2]"}, {"cumulated double bond", "[C;^1]"},
 }

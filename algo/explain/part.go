@@ -24,9 +24,11 @@ const mostParts, leastPart = 3, 0.05
 
 // A part is what a graph has of one kind of group, as far as its nodes are blamed.
 type part struct {
-	about string
-	nodes []int
-	blame float64
+	about  string
+	nodes  []int
+	blame  float64
+	list   []group // all of the graph
+	groups []int   // of these, the ones that the part has
 }
 
 // parts are the reasons about parts of the graph that are blamed most. named are those about
@@ -39,7 +41,7 @@ func (m *Memory) parts(g *graph.Graph, blame *Blame, named []Reason) []Reason {
 	}
 	var reasons []Reason
 	for k, p := range list[:min(len(list), mostParts)] {
-		text, weight := m.fact(g, p.nodes, blame, named)
+		text, weight := m.fact(g, &p, blame, named)
 		// A graph that is outside always has a part that makes it so.
 		if small := p.blame < leastPart*all && weight < Unseen && !(k == 0 && sum > 0); small || text == "" {
 			continue
@@ -69,9 +71,10 @@ func partsOf(g *graph.Graph, blame []float64) []part {
 		p.about = fmt.Sprintf("%d of its %d nodes", len(p.nodes), g.N())
 		return []part{p}
 	}
+	all := groups(g)
 	var list []part
-	blamed, times := map[string]int{}, map[string]int{}
-	for _, group := range groups(g) {
+	names, times := []string{}, map[string]int{}
+	for k, group := range all {
 		sum := 0.0
 		for _, i := range group.nodes {
 			sum += blame[i]
@@ -79,65 +82,75 @@ func partsOf(g *graph.Graph, blame []float64) []part {
 		if times[group.name]++; sum <= 0 {
 			continue
 		}
-		at := slices.IndexFunc(list, func(p part) bool { return p.about == group.name })
+		at := slices.Index(names, group.name)
 		if at < 0 {
-			at, list = len(list), append(list, part{about: group.name})
+			at, list, names = len(list), append(list, part{list: all}), append(names, group.name)
 		}
-		list[at].nodes, list[at].blame = append(list[at].nodes, group.nodes...), list[at].blame+sum
-		blamed[group.name]++
+		p := &list[at]
+		p.nodes, p.blame, p.groups = append(p.nodes, group.nodes...), p.blame+sum, append(p.groups, k)
 	}
 	for k := range list {
 		p := &list[k]
 		slices.Sort(p.nodes)
-		name := p.about
-		some, all := blamed[name], times[name]
-		switch p.about = "its " + name; {
-		case some < all:
-			p.about = fmt.Sprintf("%d of its %s", some, Count(all, name))
-			if some == 1 {
-				p.about = "one of its " + Count(all, name)
-			}
-		case all > 1:
-			p.about = "its " + Count(all, name)
+		p.about = aboutOf(names[k], len(p.groups), times[names[k]])
+		if len(p.nodes) == g.N() {
+			p.about = "all of it, " + some(len(p.groups), names[k])
 		}
 	}
 	slices.SortStableFunc(list, func(a, b part) int { return cmp.Compare(b.blame, a.blame) })
 	return list
 }
 
-// fact says what is unusual about nodes, and how much so: whether the bank has such nodes,
+// aboutOf names some of all groups of a name.
+func aboutOf(name string, some, all int) string {
+	switch {
+	case all == 1:
+		return "its " + name
+	case some == all:
+		return fmt.Sprintf("its %d %s", all, plural(name))
+	case some == 1:
+		return fmt.Sprintf("one of its %d %s", all, plural(name))
+	}
+	return fmt.Sprintf("%d of its %d %s", some, all, plural(name))
+}
+
+// fact says what is unusual about a part, and how much so: whether the bank has such nodes,
 // with such neighbours, in such surroundings, or what else moves the score. Of nodes with a
 // value that has been named as never seen it has nothing to add.
-func (m *Memory) fact(g *graph.Graph, nodes []int, blame *Blame, named []Reason) (string, float64) {
+func (m *Memory) fact(g *graph.Graph, p *part, blame *Blame, named []Reason) (string, float64) {
 	n, keys := g.N(), fingerprint.Nodes(g, fingerprint.DefaultHeight)
-	wide, link := "two bonds wide", "bound"
-	if g.Features != molecule.Features {
-		wide, link = "two edges wide", "joined"
-	}
 	var least [fingerprint.DefaultHeight + 1]int
 	for h := range least {
 		least[h] = m.Index.Len()
-		for _, i := range nodes {
+		for _, i := range p.nodes {
 			least[h] = min(least[h], m.Index.Holders(keys[h*n+i]))
 		}
+	}
+	// way says how the nodes are bound that so few have.
+	way := func(h int, who, have string) string {
+		return way(g, p, h, who+" "+have, blame.Nodes, func(i int) bool { return m.Index.Holders(keys[h*n+i]) == least[h] })
 	}
 	none, have := m.none(g)
 	switch last := least[fingerprint.DefaultHeight]; {
 	case least[0] == 0:
-		at := slices.IndexFunc(nodes, func(i int) bool { return m.Index.Holders(keys[i]) == 0 })
-		if slices.ContainsFunc(named, func(r Reason) bool { return r.Weight >= Unseen && slices.Contains(r.Nodes, nodes[at]) }) {
+		at := slices.IndexFunc(p.nodes, func(i int) bool { return m.Index.Holders(keys[i]) == 0 })
+		if slices.ContainsFunc(named, func(r Reason) bool { return r.Weight >= Unseen && slices.Contains(r.Nodes, p.nodes[at]) }) {
 			return "", 0
 		}
-		return none + " " + have + " " + nodeName(g, nodes[at]), Unseen
+		return none + " " + have + " " + nodeName(g, p.nodes[at]), Unseen
 	case least[1] == 0:
-		return link + " in a way that " + none + " " + have, usualPart
+		return way(1, none, have), usualPart
 	case last == 0:
-		return "in surroundings, " + wide + ", that " + none + " " + have, usualPart
+		return way(2, none, have), usualPart
 	case m.Least == 1 && float64(last) <= rare*float64(m.Index.Len()):
-		return fmt.Sprintf("in surroundings, %s, that only %d of %d training %s have", wide, last, m.Index.Len(), things(g)), usualPart
+		have := "have"
+		if last == 1 {
+			have = "has"
+		}
+		return way(2, fmt.Sprintf("only %d of %d training %s", last, m.Index.Len(), things(g)), have), usualPart
 	}
 	var lacking, ratio, embedding float64
-	for _, i := range nodes {
+	for _, i := range p.nodes {
 		lacking, ratio, embedding = lacking+blame.Lacking[i], ratio+blame.Ratio[i], embedding+blame.Embedding[i]
 	}
 	switch {
@@ -148,7 +161,40 @@ func (m *Memory) fact(g *graph.Graph, nodes []int, blame *Blame, named []Reason)
 	case ratio >= embedding:
 		return "commoner in molecules at large than in the training set", usualPart
 	}
-	return "unlike the training set to the encoder", usualPart
+	return "unlike the training " + things(g) + ", as the model's network sees it", usualPart
+}
+
+// way says how a part is bound, up to so many edges away, and that few have that: by its most blamed
+// node of those for which a test holds.
+func way(g *graph.Graph, p *part, edges int, few string, blame []float64, here func(i int) bool) string {
+	if g.Features != molecule.Features {
+		return [...]string{1: "joined", 2: "surrounded, two edges wide,"}[edges] + " in a way that " + few
+	}
+	type place struct{ group, node int }
+	var places []place
+	text, strange := "", 0
+	for _, k := range p.groups {
+		before := len(places)
+		for _, i := range p.list[k].nodes {
+			if here(i) {
+				places = append(places, place{k, i})
+			}
+		}
+		strange += min(1, len(places)-before)
+	}
+	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(blame[b.node], blame[a.node]) })
+	for _, at := range places {
+		if text = beside(g, p.list, at.group, at.node, edges); text != "" {
+			break
+		}
+	}
+	switch {
+	case text == "":
+		return few + " one like it"
+	case strange == 1 && len(p.groups) > 1:
+		text = "one of them " + text
+	}
+	return text + " in a way that " + few
 }
 
 // usualPart is the weight of parts whose nodes were seen before, joined in another way.

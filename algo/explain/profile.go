@@ -43,8 +43,9 @@ type statistic struct {
 	at   func(g *graph.Graph, i int) bool // instead of of: whether a node counts, for a fraction of the nodes
 	// molecules says that it reads the atom features of package molecule.
 	molecules  bool
-	more, less string // what a graph has that is above or below: "%s" is nodes or atoms
-	count      bool   // is a count
+	more, less string    // what a graph has that is above or below: "%s" is nodes or atoms
+	chemical   [2]string // what a molecule has instead, where that has other words
+	count      bool      // is a count
 }
 
 // carbon is what a carbon atom has in the column of elements.
@@ -55,10 +56,10 @@ var statistics = [StatisticCount]statistic{
 	{name: "size", of: func(g *graph.Graph) float64 { return float64(g.N()) }, more: "more %s", less: "fewer %s", count: true},
 	{name: "parts", of: func(g *graph.Graph) float64 { return float64(g.Components()) }, more: "more separate parts", less: "fewer separate parts", count: true},
 	{name: "rings", of: func(g *graph.Graph) float64 { return float64(g.Cycles()) }, more: "more rings", less: "fewer rings", count: true},
-	{name: "highest degree", of: highest, more: "a larger highest number of neighbours", less: "a smaller highest number of neighbours", count: true},
-	{name: "mean degree", of: func(g *graph.Graph) float64 { return 2 * float64(g.M()) / float64(max(1, g.N())) }, more: "more neighbours on average", less: "fewer neighbours on average"},
-	{name: "ends", at: func(g *graph.Graph, i int) bool { return g.Degree(i) == 1 }, more: "a larger share of %s with one neighbour", less: "a smaller share of %s with one neighbour"},
-	{name: "branches", at: func(g *graph.Graph, i int) bool { return g.Degree(i) >= 3 }, more: "a larger share of %s with three neighbours or more", less: "a smaller share of %s with three neighbours or more"},
+	{name: "highest degree", of: highest, more: "a larger highest number of neighbours", less: "a smaller highest number of neighbours", count: true, chemical: [2]string{"more bonds at one atom", "fewer bonds at one atom"}},
+	{name: "mean degree", of: func(g *graph.Graph) float64 { return 2 * float64(g.M()) / float64(max(1, g.N())) }, more: "more neighbours on average", less: "fewer neighbours on average", chemical: [2]string{"more bonds at an atom on average", "fewer bonds at an atom on average"}},
+	{name: "ends", at: func(g *graph.Graph, i int) bool { return g.Degree(i) == 1 }, more: "a larger share of %s with one neighbour", less: "a smaller share of %s with one neighbour", chemical: [2]string{"a larger share of terminal atoms", "a smaller share of terminal atoms"}},
+	{name: "branches", at: func(g *graph.Graph, i int) bool { return g.Degree(i) >= 3 }, more: "a larger share of %s with three neighbours or more", less: "a smaller share of %s with three neighbours or more", chemical: [2]string{"a larger share of branching atoms", "a smaller share of branching atoms"}},
 	{name: "in rings", molecules: true, at: having(molecule.ColumnRing, 1), more: "a larger share of %s in rings", less: "a smaller share of %s in rings"},
 	{name: "carbon", molecules: true, at: having(molecule.ColumnElement, carbon), more: "a larger share of carbon", less: "a smaller share of carbon"},
 	{name: "charged", molecules: true, at: func(g *graph.Graph, i int) bool { return g.X[i*g.Features+molecule.ColumnCharge] != molecule.Neutral }, more: "a larger share of charged %s", less: "a smaller share of charged %s"},

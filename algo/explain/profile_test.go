@@ -153,10 +153,10 @@ func TestReasons(t *testing.T) {
 		{"CCCO", nil, nil},
 		{strings.Repeat("C", 40), []string{"more atoms than 99 % of the training molecules: 40, half of them have "}, nil},
 		{"CCCCS", []string{"the element S, which no training molecule has"}, []int{4}},
-		{"CCCC[O-]", []string{"an atom of charge -1, which no training molecule has"}, []int{4}},
-		{"CCC(O)CC", []string{"its saturated chain: none of 90 training molecules has CH, sp³, 3 neighbours", "a larger share of atoms with three neighbours or more"}, []int{0, 1, 2, 4, 5}},
+		{"CCCC[O-]", []string{"a charge of −1 on O, which no training molecule has"}, []int{4}},
+		{"CCC(O)CC", []string{"its alkyl chain: none of 90 training molecules has such a CH", "its secondary alcohol group: bound to an alkyl chain in a way that none of 90 training molecules has", "a larger share of branching atoms"}, []int{0, 1, 2, 4, 5}},
 		{"CCCCC.CCCC", []string{"more separate parts than 99 % of the training molecules: 2, half of them have exactly 1"}, nil},
-		{"OC1CCCC1", []string{"its saturated ring part: none of 90 training molecules has CH in a ring, sp³, 3 neighbours"}, nil},
+		{"OC1CCCC1", []string{"its cyclopentane ring: none of 90 training molecules has such a CH in a ring"}, nil},
 	} {
 		got := Reasons(parse(t, c.smiles)[0], m, evenly(parse(t, c.smiles)[0]))
 		var texts []string
@@ -192,16 +192,16 @@ func TestReasons(t *testing.T) {
 		}
 	}
 	// What has been seen is told by what moves the score.
-	for k, want := range []string{"in surroundings that the most similar training molecules lack", "commoner in molecules at large than in the training set", "unlike the training set to the encoder"} {
+	for k, want := range []string{"in surroundings that the most similar training molecules lack", "commoner in molecules at large than in the training set", "unlike the training molecules, as the model's network sees it"} {
 		b := evenly(gs[0])
 		[][]float64{b.Lacking, b.Ratio, b.Embedding}[k][1] = 1
-		if got := Reasons(gs[0], m, b); len(got) != 1 || got[0].Text != "its saturated chain: "+want {
+		if got := Reasons(gs[0], m, b); len(got) != 1 || got[0].Text != "all of it, an alkyl chain: "+want {
 			t.Errorf("%+v, want %q", got, want)
 		}
 	}
 	// Without a profile and without a bank.
 	thiol := parse(t, "CCCCS")[0]
-	if got := Reasons(thiol, Memory{Index: m.Index, Least: 1}, &Blame{[]float64{0, 0, 0, 0, 1}, make([]float64, 5), make([]float64, 5), make([]float64, 5)}); len(got) != 1 || got[0].Kind != "part" || got[0].About != "its thiol group" || !slices.Equal(got[0].Nodes, []int{4}) || !strings.HasSuffix(got[0].Text, "that the model holds has SH, sp³, 1 neighbour") {
+	if got := Reasons(thiol, Memory{Index: m.Index, Least: 1}, &Blame{[]float64{0, 0, 0, 0, 1}, make([]float64, 5), make([]float64, 5), make([]float64, 5)}); len(got) != 1 || got[0].Kind != "part" || got[0].About != "its thiol group" || !slices.Equal(got[0].Nodes, []int{4}) || !strings.HasSuffix(got[0].Text, "that the model holds has such an SH") {
 		t.Errorf("without a profile: %+v", got)
 	}
 	if got := Reasons(thiol, Memory{Least: 1}, evenly(thiol)); len(got) != 0 {

@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -15,7 +16,7 @@ import (
 
 // A Reason is one way in which a graph differs from the training graphs.
 type Reason struct {
-	Kind string // "part", "value", the name of a statistic, or "background"
+	Kind string // "part", "value", the name of a statistic, "background", "known" or "nearest"
 	Text string // a phrase in plain words, without a full stop
 	// About names what Nodes are, such as "its 2 nitro groups"; empty where it is about all.
 	About string
@@ -81,7 +82,7 @@ func Background(ratio float64) (Reason, bool) {
 	}
 	return Reason{
 		Kind: "background", Weight: 1 + 0.9*(1-1/(1+ratio-notable)),
-		Text: fmt.Sprintf("more like molecules at large than like the training set, by %.1f deviations of the latter", ratio),
+		Text: fmt.Sprintf("more like molecules at large than like the training set, by %.1f standard deviations of training molecules", ratio),
 	}, true
 }
 
@@ -160,10 +161,15 @@ func slack(x float64) float64 { return 1e-6 * (1 + math.Abs(x)) }
 
 // phrase says what a graph has more of, or less.
 func (s *statistic) phrase(more bool, g *graph.Graph) string {
-	if more {
-		return strings.ReplaceAll(s.more, "%s", called(g))
+	words := [2]string{s.more, s.less}
+	if g.Features == molecule.Features && s.chemical[0] != "" {
+		words = s.chemical
 	}
-	return strings.ReplaceAll(s.less, "%s", called(g))
+	text := words[1]
+	if more {
+		text = words[0]
+	}
+	return strings.ReplaceAll(text, "%s", called(g))
 }
 
 // show is a value for people.
@@ -191,10 +197,11 @@ func (p *Profile) values(g *graph.Graph, train, least int) []Reason {
 				at[int(x)] = append(at[int(x)], i)
 			}
 		}
-		for value, nodes := range at {
-			n := p.graphs(column, value)
-			name := valueName(g, column, value)
+		for _, value := range slices.Sorted(maps.Keys(at)) {
+			n, nodes := p.graphs(column, value), at[value]
+			name := valueName(g, column, value, nodes[0])
 			switch {
+			case name == "":
 			case n == 0:
 				list = append(list, Reason{Kind: "value", About: name, Nodes: nodes, Weight: Unseen + 1, Text: name + ", " + none})
 			case float64(n) <= rare*float64(train):
@@ -205,12 +212,8 @@ func (p *Profile) values(g *graph.Graph, train, least int) []Reason {
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b Reason) int { return cmp.Compare(a.Text, b.Text) })
 	return list
 }
-
-// hybridizations are the raw values of that feature.
-var hybridizations = []string{"sp", "sp²", "sp³", "sp³d", "sp³d²", "no"}
 
 // Count is a number of things.
 func Count(n int, thing string) string {
@@ -220,33 +223,48 @@ func Count(n int, thing string) string {
 	return strconv.Itoa(n) + " " + thing + "s"
 }
 
-// valueName says what a node has if it has a value of a feature.
-func valueName(g *graph.Graph, column, value int) string {
+// valueName says what a node has if it has a value of a feature. It is empty for values
+// of molecules that chemists have no word for.
+func valueName(g *graph.Graph, column, value, node int) string {
 	if g.Features != molecule.Features {
 		return fmt.Sprintf("a node with feature %d of %d", column+1, value)
 	}
-	switch column {
-	case molecule.ColumnElement:
-		return "the element " + molecule.Symbol(value+1)
-	case molecule.ColumnChirality:
-		return [...]string{"an atom without a stereo tag", "an atom with stereo tag 1", "an atom with stereo tag 2", "an atom of unusual chirality"}[min(max(value, 0), 3)]
-	case molecule.ColumnNeighbors:
-		return "an atom with " + Count(value, "neighbour") + ", hydrogens included"
-	case molecule.ColumnCharge:
-		if value > 10 {
-			return "an atom of a charge beyond ±5"
+	a := atoms{Graph: g}
+	symbol := a.symbol(node)
+	switch {
+	case column == molecule.ColumnElement && symbol == "*":
+		return "an atom of no given element"
+	case column == molecule.ColumnElement:
+		return "the element " + symbol
+	case column == molecule.ColumnNeighbors && value == 0:
+		return "a lone " + formula(g, node)
+	case column == molecule.ColumnNeighbors && value > 4, column == molecule.ColumnHybridization && (value == 3 || value == 4) && a.neighbours(node) > 4:
+		return "a " + coordination(a.neighbours(node)) + " " + symbol
+	case column == molecule.ColumnCharge && value > 10:
+		return "a charge beyond ±5 on " + symbol
+	case column == molecule.ColumnCharge && value != molecule.Neutral:
+		return fmt.Sprintf("a charge of %s on %s", strings.Replace(fmt.Sprintf("%+d", value-molecule.Neutral), "-", "−", 1), symbol)
+	case column == molecule.ColumnHydrogens && value > 0:
+		if g.Degree(node) == 0 && a.charge(node) != 0 {
+			return some(1, formula(g, node)) + " ion"
 		}
-		return fmt.Sprintf("an atom of charge %+d", value-molecule.Neutral)
-	case molecule.ColumnHydrogens:
-		return "an atom with " + Count(value, "hydrogen")
-	case molecule.ColumnRadicals:
-		return "an atom with " + Count(value, "unpaired electron")
-	case molecule.ColumnHybridization:
-		return "an atom of " + hybridizations[min(max(value, 0), len(hybridizations)-1)] + " hybridisation"
-	case molecule.ColumnAromatic:
-		return [...]string{"an atom that is not aromatic", "an aromatic atom"}[min(max(value, 0), 1)]
+		return some(1, formula(g, node))
+	case column == molecule.ColumnRadicals && value > 0:
+		return "an unpaired electron on " + symbol
+	case column == molecule.ColumnAromatic && value == 1:
+		return "an aromatic ring"
+	case column == molecule.ColumnRing && value == 1:
+		return "a ring"
 	}
-	return [...]string{"an atom outside rings", "an atom in a ring"}[min(max(value, 0), 1)]
+	return ""
+}
+
+// coordination is that of an atom with so many neighbours, five or more.
+func coordination(n int) string {
+	if n > 8 {
+		return "highly coordinated"
+	}
+	return sizes[n] + "-coordinate"
 }
 
 // nodeName says what a node is.
@@ -254,28 +272,51 @@ func nodeName(g *graph.Graph, i int) string {
 	if g.Features != molecule.Features {
 		return "a node with " + Count(g.Degree(i), "neighbour")
 	}
-	x := g.X[i*molecule.Features : (i+1)*molecule.Features]
-	text := molecule.Symbol(int(x[molecule.ColumnElement]) + 1)
-	if h := int(x[molecule.ColumnHydrogens]); h == 1 {
-		text += "H"
-	} else if h > 1 {
-		text += "H" + strconv.Itoa(h)
-	}
-	if c := int(x[molecule.ColumnCharge]) - molecule.Neutral; c != 0 {
-		text += fmt.Sprintf(" of charge %+d", c)
-	}
-	if n := int(x[molecule.ColumnRadicals]); n > 0 {
-		text += " with " + Count(n, "unpaired electron")
-	}
+	a := atoms{Graph: g}
+	text := formula(g, i)
 	switch {
-	case x[molecule.ColumnAromatic] == 1:
+	case a.neighbours(i) > 4:
+		text = coordination(a.neighbours(i)) + " " + text
+	case a.aromatic(i):
 		text = "aromatic " + text
-	case x[molecule.ColumnRing] == 1:
+	case a.is(i, "C") && a.flat(i):
+		text = "doubly bound " + text
+	case a.is(i, "C") && a.value(i, molecule.ColumnHybridization) == 0:
+		text = "linear " + text
+	}
+	if n := a.value(i, molecule.ColumnRadicals); n > 0 {
+		text += " with an unpaired electron"
+	}
+	if a.inRing(i) && !a.aromatic(i) {
 		text += " in a ring"
 	}
-	text += ", " + hybridizations[min(max(int(x[molecule.ColumnHybridization]), 0), len(hybridizations)-1)]
-	if c := x[molecule.ColumnChirality]; c != 0 {
-		text += ", stereo tag " + strconv.Itoa(int(c))
+	if a.value(i, molecule.ColumnChirality) != 0 {
+		text += " at a stereocentre"
 	}
-	return text + ", " + Count(g.Degree(i), "neighbour")
+	return "such " + some(1, text)
+}
+
+var subscripts, superscripts = strings.Split("₀₁₂₃₄₅₆₇₈₉", ""), strings.Split("⁰¹²³⁴⁵⁶⁷⁸⁹", "")
+
+// formula is that of an atom with its hydrogens and its charge: NH₄⁺.
+func formula(g *graph.Graph, i int) string {
+	a := atoms{Graph: g}
+	text := a.symbol(i)
+	if h := a.hydrogens(i); h > 0 {
+		text += "H"
+		if h > 1 && h < 10 {
+			text += subscripts[h]
+		}
+	}
+	charge := a.charge(i)
+	if n := max(charge, -charge); n > 1 && n < 10 {
+		text += superscripts[n]
+	}
+	switch {
+	case charge > 0:
+		text += "⁺"
+	case charge < 0:
+		text += "⁻"
+	}
+	return text
 }

@@ -51,7 +51,7 @@ func TestWriteComparison(t *testing.T) {
 			t.Errorf("the report has %q", bad)
 		}
 	}
-	for _, want := range []string{"&lt;i&gt;", "script-src 'sha256-", "amine group", `data-marked="`, "hydroxyl group"} {
+	for _, want := range []string{"&lt;i&gt;", "script-src 'sha256-", "amine group", `data-marked="`, "primary alcohol group"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the report has no %q", want)
 		}

@@ -293,7 +293,7 @@ func (s *Substance) justification(d *Domain) string {
 	if d.Reach.Known {
 		text += fmt.Sprintf("; not within from %s on", number(d.Reach.Limit, 3))
 	}
-	return text + fmt.Sprintf(". p = (1 + %d)/(1 + %d) = %s, interval of %s: %s.</p>", s.AsHigh, d.References, pValue(x.P), percent(d.Confidence), s.interval(d))
+	return text + fmt.Sprintf(". p = (1 + %d)/(1 + %d) = %s, %s; interval of %s: %s.</p>", s.AsHigh, d.References, pValue(x.P), decide.CountedIn(x.P, d.References, ""), percent(d.Confidence), s.interval(d))
 }
 
 func (s *Substance) descriptors() string {

@@ -303,6 +303,9 @@ func (p *page) entry(e *Entry, r *Report) {
 		p.add("<div>")
 	}
 	p.add("<p>%s · score %s · p %s", verdict(e.Row.Verdict), number(e.Row.Score, 2), pValue(e.Row.P))
+	if n := len(r.Holdout); n > 0 && !math.IsNaN(e.Row.P) {
+		p.add(" (%s)", decide.CountedIn(e.Row.P, n, ""))
+	}
 	if r.FDR > 0 {
 		p.add(" · q %s", pValue(e.Q))
 	}
@@ -321,9 +324,6 @@ func (p *page) entry(e *Entry, r *Report) {
 			p.add("; ℓ_n %s", number(x.Nodes, 1))
 		}
 		p.add(".</p>\n")
-		if x.Duplicate {
-			p.add("<p class=\"dup\">Likely a training graph.</p>\n")
-		}
 		if len(x.Reasons) > 0 {
 			p.add("<ul>\n")
 			for _, reason := range x.Reasons[:min(len(x.Reasons), 5)] {
@@ -395,7 +395,7 @@ figure svg text{font:11px system-ui,"Liberation Sans",Arial,sans-serif;fill:#222
 .pic svg{max-width:100%;height:auto}.none{color:#565d65}
 .smiles{font:12px/1.4 ui-monospace,"DejaVu Sans Mono",monospace;overflow-wrap:anywhere}
 .near{list-style:none;padding:0;margin:.2rem 0 .5rem;display:grid;grid-template-columns:repeat(3,minmax(0,1fr));gap:.8rem;font-size:.9rem}.near p{margin:.1rem 0;overflow-wrap:anywhere}.near .mol svg{display:block;width:100%;height:auto}
-.warn li{color:#7a3200}.dup{font-weight:600}
+.warn li{color:#7a3200}
 table{border-collapse:collapse;width:100%;font-size:.85rem}th,td{text-align:left;padding:.2rem .5rem;border-bottom:1px solid #e6e6e6;vertical-align:top;overflow-wrap:anywhere}th{position:sticky;top:0;background:#fff;overflow-wrap:normal}td.t{min-width:7em}.wide+h3,.near+h3{margin-top:1.2rem}
 .w,td.n{white-space:nowrap}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem;margin:.5rem 0 1rem}dt{color:#565d65}dd{margin:0;overflow-wrap:anywhere}

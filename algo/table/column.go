@@ -151,7 +151,7 @@ var columns = []Column{
 	{Name: "duplicate", Group: OfReasons, Truth: func(s *Scored) bool { return s.Why.Duplicate },
 		Doc: "true if the graph was likely trained on, stereochemistry and the way of writing aside; about 1 in 1000 others is taken for one"},
 	{Name: "reasons", Group: OfReasons, Texts: reasonTexts,
-		Doc: "what is unusual about it, the most unusual first: parts whose atoms make the score, values and statistics that few training graphs have"},
+		Doc: "what is unusual about it, the most unusual first: parts whose atoms make the score, values and statistics that few training graphs have; or which training graph it is, or that it shares nothing with any"},
 	{Name: "distances", Group: OfReasons,
 		Numbers: func(s *Scored) []float64 {
 			list := []float64{s.Why.Embedding, s.Why.Subtrees, s.Why.Counts}
@@ -162,7 +162,7 @@ var columns = []Column{
 		},
 		Doc: "to the nearest training graph, by embedding, by subtrees and by subtrees with counts, for bare graphs also ℓ_n, which weighs little, in standard deviations of training graphs"},
 	{Name: "nearest", Group: OfNeighbors, Numbers: ofNearest(nearestRow),
-		Doc: "rows of the training set, from 1, of the graphs that are most similar, the most similar first"},
+		Doc: "rows of the training set, from 1, of the graphs that are most similar, the most similar first, but none of similarity 0"},
 	{Name: "nearest_similarity", Group: OfNeighbors, Numbers: ofNearest(func(n algo.TrainingGraph) float64 { return n.Similarity }),
 		Doc: "how similar these are, from 0 to 1: the share of subtrees of up to two bonds, as often as each occurs, that both have (a Tanimoto similarity)"},
 	{Name: "nearest_smiles", Group: OfNeighbors, Texts: ofStructures(func(n algo.TrainingGraph) string { return n.SMILES }),

@@ -211,11 +211,11 @@ func TestSay(t *testing.T) {
 		held int
 		want string
 	}{
-		{Outside, 1.0 / 205, 204, "None of 204 molecules"},
-		{Outside, 2.0 / 205, 204, "Only one of 204"},
-		{Outside, 9.0 / 205, 204, "Only 8 of 204"},
-		{Borderline, 16.0 / 205, 204, "15 of 204"},
-		{Inside, 0.5, 203, "101 of 203"},
+		{Outside, 1.0 / 205, 204, "Only 1 of 205 molecules like those the model was trained on, this one counted in, scores this high (p\u00a0=\u00a00.00488)"},
+		{Outside, 2.0 / 205, 204, "Only 2 of 205"},
+		{Outside, 9.0 / 205, 204, "Only 9 of 205"},
+		{Borderline, 16.0 / 205, 204, "16 of 205"},
+		{Inside, 0.5, 203, "102 of 204 molecules"},
 		{Undecided, math.NaN(), 0, "no held-out"},
 		{Undecided, 0.5, 9, "with 9, p is 0.100 at least"},
 	} {
@@ -224,7 +224,7 @@ func TestSay(t *testing.T) {
 		}
 	}
 	got := VerdictReason(Outside, 1.0/205, Rule{Alpha: 0.05, Holdout: 204, list: "new.smi"}, "molecules")
-	if want := "None of 204 molecules of new.smi scores this high"; !strings.HasPrefix(got, want) {
+	if want := "Only 1 of 205 molecules of new.smi, this one counted in, scores this high"; !strings.HasPrefix(got, want) {
 		t.Errorf("of a list of one's own it says %q, want %q", got, want)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"baca/algo/decide"
 	"baca/app/words"
 	"baca/wasm/message"
 )
@@ -409,7 +410,8 @@ func DriftSentence(d *message.Drifted, name string) string {
 }
 
 // VerdictReason says why a verdict is what it is. It says what is known and no more: how
-// many in-distribution graphs that were kept from training score at least as high.
+// many in-distribution graphs that were kept from training score at least as high, with the graph itself,
+// as p has it.
 func VerdictReason(v Verdict, p float64, r Rule, things string) string {
 	switch {
 	case r.Holdout == 0 || math.IsNaN(p):
@@ -417,22 +419,18 @@ func VerdictReason(v Verdict, p float64, r Rule, things string) string {
 	case v == Undecided:
 		return TooFewHeld(r, things) + " Its p is " + words.Number(p) + "."
 	}
-	kept := "of " + words.Count(r.Holdout) + " " + things + " like those the model was trained on"
+	kind := " " + things + " like those the model was trained on"
 	if r.list != "" {
-		kept = "of " + words.Count(r.Holdout) + " " + things + " of " + words.Shorten(r.list, 40)
+		kind = " " + things + " of " + words.Shorten(r.list, 40)
 	}
-	reason := ""
-	switch k := int(math.Round(p*float64(r.Holdout+1))) - 1; {
-	case k <= 0:
-		reason = "None " + kept + " scores this high"
-	case k == 1:
-		reason = "Only one " + kept + " scores this high"
-	case v == Outside:
-		reason = "Only " + words.Count(k) + " " + kept + " score this high"
-	default:
-		reason = words.Count(k) + " " + kept + " score at least this high"
+	reason, score := "", "score"
+	if v == Outside {
+		reason = "Only "
 	}
-	return reason + " (p\u00a0" + words.PEquals(p) + ")."
+	if p*float64(r.Holdout+1) < 1.5 {
+		score = "scores"
+	}
+	return reason + decide.CountedIn(p, r.Holdout, kind) + ", " + score + " this high (p\u00a0" + words.PEquals(p) + ")."
 }
 
 // TooFewHeld says that a model keeps too few graphs for α.

@@ -307,7 +307,7 @@ type Detailed struct {
 	Contribution, BySubtrees, ByEmbedding Floats
 	Limit                                 float64
 
-	Reasons []Reason // what is unusual about it, the most unusual first
+	Reasons []Reason // what is unusual about it, the most unusual first, or which training graph it is
 	Known   bool     // it was likely trained on
 	// Nearest are the training graphs that are most similar, and Lost says why they have no
 	// structures although the model has.

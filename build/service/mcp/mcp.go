@@ -46,7 +46,7 @@ type Row struct {
 // Why is why a molecule has its score.
 type Why struct {
 	TrainedOn bool       `json:"trained_on" jsonschema:"the model was likely trained on it"`
-	Reasons   []string   `json:"reasons" jsonschema:"what is unusual about it, the most unusual first"`
+	Reasons   []string   `json:"reasons" jsonschema:"what is unusual about it, the most unusual first, or which training molecule it is"`
 	Atoms     []*float64 `json:"atoms" jsonschema:"what each atom, in the order of the SMILES, adds to the score"`
 	Nearest   []Neighbor `json:"nearest" jsonschema:"the most similar training molecules"`
 }

@@ -30,7 +30,7 @@ func TestExplanationAgreesWithVerdict(t *testing.T) {
 	b.write(known)
 	b.phase("done")
 	for row, want := range []struct{ name, verdict, about string }{
-		{"PETN", "outside", "its 4 nitrate groups"}, {"RDX", "outside", "its 3 nitramine groups"}, {"lindane", "outside", "its saturated ring part"}, {"tetraethyllead", "outside", "the element Pb"},
+		{"PETN", "outside", "its 4 nitrate ester groups"}, {"RDX", "outside", "its 3 nitramine groups"}, {"lindane", "outside", "its cyclohexane ring"}, {"tetraethyllead", "outside", "the element Pb"},
 		{"aspirin", "inside", ""}, {"caffeine", "inside", ""}, {"testosterone", "inside", ""},
 	} {
 		b.click(fmt.Sprintf(`[data-row="%d"]`, row))

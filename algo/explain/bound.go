@@ -1,0 +1,181 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"baca/algo/graph"
+)
+
+// mostBeside bounds the groups that are named as neighbours of another.
+const mostBeside = 3
+
+// beside says what group k of list is bound to by its atom i, or what is within two bonds of
+// that, such as "joined at its 2-position by a single bond to a pyridine ring". An atom inside the
+// group says what the group is bound to; the text is empty where it is all that there is.
+func beside(g *graph.Graph, list []group, k, i, bonds int) string {
+	a, own, reach := newAtoms(g), &list[k], within(g, i, bonds)
+	if count(reach, own.nodes) == len(reach) {
+		reach, bonds = nil, 1
+		for _, j := range own.nodes {
+			reach = append(reach, within(g, j, 1)...)
+		}
+	}
+	var ways []string // in which groups are bound
+	named := map[string][]string{}
+	for q := range list {
+		other := &list[q]
+		if q == k || count(other.nodes, reach) == 0 {
+			continue
+		}
+		way := wayTo(own, other, bonds)
+		// A bond within a third ring is none that the two turn about.
+		if way == joined && slices.ContainsFunc(other.nodes, func(j int) bool { return slices.Contains(reach, j) && a.together(i, j) }) {
+			way = "bound to"
+		}
+		if !slices.Contains(ways, way) {
+			ways = append(ways, way)
+		}
+		named[way] = append(named[way], other.name)
+	}
+	slices.Sort(ways)
+	at, to := "", ""
+	if bonds == 1 {
+		at, to = position(a, list, own, i)
+	}
+	for n, way := range ways {
+		first, rest, _ := strings.Cut(way, " ")
+		if first == "bound" || first == "joined" {
+			ways[n] = first + at + " " + rest + " " + enumerate(named[way]) + to
+		} else {
+			ways[n] = way + " " + enumerate(named[way])
+		}
+	}
+	return strings.Join(ways, ", ")
+}
+
+const joined = "joined by a single bond to"
+
+// wayTo is how a group is bound to another that is within so many bonds.
+func wayTo(own, other *group, bonds int) string {
+	switch shared := count(own.ring, other.ring); {
+	case shared > 2:
+		return "bridged with"
+	case shared == 2:
+		return "fused to"
+	case shared == 1:
+		return "spiro to"
+	case bonds > 1:
+		return "within two bonds of"
+	case own.ring != nil && other.ring != nil:
+		return joined
+	}
+	return "bound to"
+}
+
+// within lists the nodes up to so many edges from one, without it.
+func within(g *graph.Graph, i, edges int) []int {
+	list, from := []int{i}, 0
+	for range edges {
+		last := len(list)
+		for _, at := range list[from:last] {
+			for _, j := range g.Row(at) {
+				if !slices.Contains(list, int(j)) {
+					list = append(list, int(j))
+				}
+			}
+		}
+		from = last
+	}
+	return list[1:]
+}
+
+// position says which atom of a ring is meant where that has one number: that of a ring with one
+// heteroatom, or where one other atom of a benzene ring has a substituent.
+func position(a *atoms, list []group, own *group, i int) (at, to string) {
+	inside := func(j int) bool { return slices.Contains(own.ring, j) }
+	if !inside(i) || strings.HasSuffix(own.name, "(sugar)") || strings.HasSuffix(own.name, "-membered ring") || !slices.ContainsFunc(a.rings, func(r []int) bool { return len(r) == len(own.ring) && count(r, own.ring) == len(r) }) {
+		return "", ""
+	}
+	var hetero, substituted []int
+	for _, j := range own.ring {
+		if !a.is(j, "C") {
+			hetero = append(hetero, j)
+		} else if j != i && a.Degree(j) > 2 {
+			substituted = append(substituted, j)
+		}
+	}
+	if len(hetero) == 1 && hetero[0] != i {
+		return fmt.Sprintf(" at its %d-position", 1+steps(a.Graph, i, hetero[0])), ""
+	}
+	if own.name != "benzene ring" || len(substituted) != 1 || a.Degree(i) < 3 {
+		return "", ""
+	}
+	outside := a.near(substituted[0], func(j int) bool { return !inside(j) })
+	for q := range list {
+		if count(list[q].nodes, outside) > 0 && count(own.ring, list[q].ring) == 0 {
+			to = [...]string{1: " ortho to ", 2: " meta to ", 3: " para to "}[steps(a.Graph, i, substituted[0])] + some(1, list[q].name)
+		}
+	}
+	return "", to
+}
+
+// steps is how many edges lead from i to j.
+func steps(g *graph.Graph, i, j int) int {
+	n := 1
+	for !slices.Contains(within(g, i, n), j) {
+		n++
+	}
+	return n
+}
+
+// dull are groups that most molecules have: others are named first.
+var dull = []string{"methyl group", "CH₂ group", "CH group", "quaternary carbon", "alkyl chain"}
+
+// enumerate lists things: "a ketone group, 2 methyl groups and others".
+func enumerate(names []string) string {
+	var texts []string
+	slices.SortFunc(names, func(x, y string) int {
+		return cmp.Or(cmp.Compare(slices.Index(dull, x), slices.Index(dull, y)), cmp.Compare(x, y))
+	})
+	for k := 0; k < len(names); {
+		n := 1
+		for k+n < len(names) && names[k+n] == names[k] {
+			n++
+		}
+		texts, k = append(texts, some(n, names[k])), k+n
+	}
+	if len(texts) > mostBeside {
+		texts = append(texts[:mostBeside-1], "others")
+	}
+	if last := len(texts) - 1; last > 0 {
+		return strings.Join(texts[:last], ", ") + " and " + texts[last]
+	}
+	return texts[0]
+}
+
+// some is "a nitro group" or "2 nitro groups".
+func some(n int, name string) string {
+	if n > 1 {
+		return fmt.Sprintf("%d %s", n, plural(name))
+	}
+	// N and S are spelt, but Na and Si are read.
+	spelt := strings.ContainsAny(name[:1], "FHILMNORSX") && (len(name) == 1 || name[1] < 'a' || name[1] > 'z')
+	if spelt || strings.ContainsAny(name[:1], "aeiou") && !strings.HasPrefix(name, "ur") {
+		return "an " + name
+	}
+	return "a " + name
+}
+
+// plural is that of the name of a group, whose noun comes before any preposition.
+func plural(name string) string {
+	end := len(name)
+	for _, word := range []string{" of ", " on ", " (", " or "} {
+		if at := strings.Index(name, word); at >= 0 {
+			end = min(end, at)
+		}
+	}
+	return name[:end] + "s" + name[end:]
+}

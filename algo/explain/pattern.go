@@ -1,0 +1,175 @@
+package explain
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"baca/algo/molecule"
+)
+
+// A pattern is a tree of atoms that a group is told by. It is written much like a SMILES: C is an atom
+// that is not aromatic, c one that is, branches are in parentheses, and a bracket has elements
+// and conditions:
+//
+//	[N;q+1;x3;h0]  a positive nitrogen with three neighbours, none of them hydrogen
+//	=O             one that a double bond leads to, as the features show it
+//	~C             an atom that has to be there, but is of another group
+//
+// The conditions are q (the sign of the charge), h (hydrogens), x (neighbours with hydrogens), d (without), ^
+// (1 linear, 2 flat, 3 tetrahedral) and r: all atoms with r are in one ring, and with r5 in one of
+// five, whose other atoms belong to the group unless they are aromatic. + and - are short for q+1 and q-1. M is any metal.
+type pattern struct {
+	name  string
+	atoms []patternAtom // the first is the middle
+	size  int           // of the ring, 0 for any
+}
+
+type patternAtom struct {
+	parent                        int
+	elements                      []int // none for a metal
+	aromatic, context, double, in bool
+	conditions                    []condition
+}
+
+type condition struct {
+	of    func(a *atoms, i int) int
+	value int
+}
+
+var conditions = map[byte]func(a *atoms, i int) int{
+	'q': func(a *atoms, i int) int { return cmp.Compare(a.charge(i), 0) },
+	'h': (*atoms).hydrogens,
+	'x': (*atoms).neighbours,
+	'd': (*atoms).heavy,
+	'^': func(a *atoms, i int) int { return a.value(i, molecule.ColumnHybridization) + 1 },
+}
+
+// tokens of a pattern are parentheses and atoms, and these have marks, and elements with conditions.
+var tokens = regexp.MustCompile(`[()]|([~=]*)(?:\[([^\]]*)\]|([A-Za-z]))`)
+
+// parsePattern reads a pattern of the table, in which a mistake is one of the program.
+func parsePattern(name, text string) *pattern {
+	p, at, stack := &pattern{name: name}, -1, []int(nil)
+	for _, token := range tokens.FindAllStringSubmatch(text, -1) {
+		switch token[0] {
+		case "(":
+			stack = append(stack, at)
+		case ")":
+			at, stack = stack[len(stack)-1], stack[:len(stack)-1]
+		default:
+			atom := patternAtom{parent: at, context: strings.Contains(token[1], "~"), double: strings.Contains(token[1], "=")}
+			p.read(&atom, token[2]+token[3])
+			at, p.atoms = len(p.atoms), append(p.atoms, atom)
+		}
+	}
+	return p
+}
+
+// read reads the elements and conditions of an atom.
+func (p *pattern) read(atom *patternAtom, text string) {
+	parts := strings.Split(text, ";")
+	for _, symbol := range strings.Split(parts[0], ",") {
+		atom.aromatic = symbol == strings.ToLower(symbol)
+		if symbol != "M" {
+			atom.elements = append(atom.elements, elementOf(strings.ToUpper(symbol[:1])+symbol[1:]))
+		}
+	}
+	for _, part := range parts[1:] {
+		if part == "+" || part == "-" {
+			part = "q" + part + "1"
+		}
+		value, _ := strconv.Atoi(part[1:])
+		if part[0] == 'r' {
+			atom.in, p.size = true, value
+		} else {
+			atom.conditions = append(atom.conditions, condition{conditions[part[0]], value})
+		}
+	}
+}
+
+func elementOf(symbol string) int {
+	for number := 1; number <= molecule.MaxElement; number++ {
+		if molecule.Symbol(number) == symbol {
+			return number
+		}
+	}
+	panic("explain: no element " + symbol)
+}
+
+// naming is that by the pattern, of a group whose middle is atom i.
+func (p *pattern) naming(a *atoms, i int) group {
+	if !p.atoms[0].is(a, i) {
+		return group{}
+	}
+	found, ring := p.place(a, []int{i})
+	if found == nil {
+		return group{}
+	}
+	var nodes []int
+	for k, j := range found {
+		if !p.atoms[k].context {
+			nodes = append(nodes, j)
+		}
+	}
+	if p.size == 0 {
+		return group{name: p.name, nodes: nodes}
+	}
+	return group{name: p.name, nodes: append(nodes, slices.DeleteFunc(slices.Clone(ring), a.aromatic)...), ring: ring}
+}
+
+// place finds atoms for the rest of the pattern, and their ring.
+func (p *pattern) place(a *atoms, found []int) (all, ring []int) {
+	k := len(found)
+	if k == len(p.atoms) {
+		return p.closed(a, found)
+	}
+	next := &p.atoms[k]
+	for _, j := range a.Row(found[next.parent]) {
+		if j := int(j); (next.context || !a.taken[j]) && !slices.Contains(found, j) && next.is(a, j) {
+			if all, ring := p.place(a, append(found, j)); all != nil {
+				return all, ring
+			}
+		}
+	}
+	return nil, nil
+}
+
+// closed tells whether atoms are in one ring as far as the pattern has them in one.
+func (p *pattern) closed(a *atoms, found []int) (all, ring []int) {
+	var inside []int
+	for k, j := range found {
+		if p.atoms[k].in {
+			inside = append(inside, j)
+		}
+	}
+	if inside == nil {
+		return found, nil
+	}
+	for _, ring := range a.rings {
+		if (p.size == 0 || len(ring) == p.size) && count(inside, ring) == len(inside) {
+			return found, ring
+		}
+	}
+	return nil, nil
+}
+
+// count is how many of these are in the list.
+func count(these, list []int) int {
+	n := 0
+	for _, i := range these {
+		if slices.Contains(list, i) {
+			n++
+		}
+	}
+	return n
+}
+
+func (t *patternAtom) is(a *atoms, i int) bool {
+	if t.elements == nil && !a.metal(i) || t.elements != nil && !slices.Contains(t.elements, a.element(i)) || t.aromatic != a.aromatic(i) {
+		return false
+	}
+	return !(t.double && !a.double(i)) && !slices.ContainsFunc(t.conditions, func(c condition) bool { return c.of(a, i) != c.value })
+}

@@ -1,0 +1,203 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sync"
+
+	"baca/algo/fingerprint"
+	"baca/algo/graph"
+	"baca/algo/molecule/smiles"
+)
+
+// maxRingEdges bounds the edges of a graph that rings are looked for in: each takes the time of
+// a walk through its component, and no drug has as many.
+const maxRingEdges = 1000
+
+// Rings returns for each edge in a ring one of the smallest that it is in, each ring once and as
+// its nodes, ascending; the smallest first. It returns none of graphs with more than 1000 edges.
+func Rings(g *graph.Graph) [][]int {
+	if g.M() > maxRingEdges || g.Cycles() == 0 {
+		return nil
+	}
+	var rings [][]int
+	before, queue := make([]int, g.N()), make([]int, 0, g.N())
+	for i := range g.N() {
+		for _, j := range g.Row(i) {
+			if int(j) <= i || g.Degree(i) < 2 || g.Degree(int(j)) < 2 {
+				continue
+			}
+			ring := around(g, i, int(j), before, queue)
+			if ring != nil && !slices.ContainsFunc(rings, func(r []int) bool { return slices.Equal(r, ring) }) {
+				rings = append(rings, ring)
+			}
+		}
+	}
+	slices.SortStableFunc(rings, func(a, b []int) int { return len(a) - len(b) })
+	return rings
+}
+
+// around is the shortest way from i to j but along the edge between them, nil for none. before
+// and queue are memory.
+func around(g *graph.Graph, i, j int, before, queue []int) []int {
+	clear(before)
+	before[i], queue = i+1, append(queue[:0], i)
+	for k := 0; k < len(queue) && before[j] == 0; k++ {
+		at := queue[k]
+		for _, next := range g.Row(at) {
+			if before[next] == 0 && !(at == i && int(next) == j) {
+				before[next] = at + 1
+				queue = append(queue, int(next))
+			}
+		}
+	}
+	if before[j] == 0 {
+		return nil
+	}
+	ring := []int{i}
+	for at := j; at != i; at = before[at] - 1 {
+		ring = append(ring, at)
+	}
+	slices.Sort(ring)
+	return ring
+}
+
+// macrocycle is the size from which on a ring is called one.
+const macrocycle = 12
+
+var sizes = [...]string{3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten", 11: "eleven"}
+
+// system are the atoms of the rings that hang together with one of atom i by at least an atom.
+func (a *atoms) system(i int) []int {
+	return a.spread(i, func(j int) bool { return a.inRing(j) }, a.together)
+}
+
+// together tells whether two neighbours are in one ring.
+func (a *atoms) together(i, j int) bool {
+	return slices.ContainsFunc(a.rings, func(ring []int) bool { return slices.Contains(ring, i) && slices.Contains(ring, j) })
+}
+
+// ringSystem names systems of rings that have a name as a whole.
+func ringSystem(a *atoms, i int) group {
+	if !a.inRing(i) || a.rings == nil {
+		return group{}
+	}
+	if at := slices.IndexFunc(a.systems, func(s group) bool { return slices.Contains(s.ring, i) }); at >= 0 {
+		return a.systems[at]
+	}
+	system := a.system(i)
+	exact, skeletons := ringNames()
+	name := cmp.Or(exact[a.signature(system, a.kind)], skeletons[a.signature(system, a.element)])
+	a.systems = append(a.systems, group{name: name, nodes: system, ring: system})
+	return a.systems[len(a.systems)-1]
+}
+
+// aromaticRing names systems of aromatic rings that are fused.
+func aromaticRing(a *atoms, i int) group {
+	if !a.aromatic(i) {
+		return group{}
+	}
+	ring := a.spread(i, a.aromatic, a.together)
+	exact, _ := ringNames()
+	name := exact[a.signature(ring, a.kind)]
+	if name == "" {
+		kind := "aromatic"
+		if slices.ContainsFunc(ring, func(j int) bool { return !a.is(j, "C") }) {
+			kind = "heteroaromatic"
+		}
+		name = kind + " ring"
+		if n := a.Select(func(j int) bool { return slices.Contains(ring, j) }).Cycles(); n > 1 {
+			name = fmt.Sprintf("%s system of %d fused rings", kind, n)
+		}
+	}
+	return group{name: name, nodes: ring, ring: ring}
+}
+
+// otherRing names rings that are not aromatic, by the smallest that has an atom.
+func otherRing(a *atoms, i int) group {
+	for _, ring := range a.rings {
+		if !slices.Contains(ring, i) {
+			continue
+		}
+		exact, _ := ringNames()
+		name := exact[a.signature(ring, a.kind)]
+		switch {
+		case len(ring) >= macrocycle:
+			name = fmt.Sprintf("macrocycle of %d", len(ring))
+		case name == "":
+			name = sizes[len(ring)] + "-membered ring"
+		}
+		return group{name: name, nodes: ring, ring: ring}
+	}
+	return group{}
+}
+
+// kind is what an atom of a ring is told by: its element, whether it is aromatic and whether it
+// has a double bond within the rings.
+func (a *atoms) kind(i int) int {
+	kind := 4 * a.element(i)
+	switch {
+	case a.aromatic(i):
+		return kind + 1
+	case a.is(i, "C") && a.flat(i) && len(a.near(i, func(j int) bool { return a.double(j) && !a.together(i, j) })) == 0:
+		return kind + 2
+	}
+	return kind
+}
+
+// signature tells parts of molecules from each other by what their atoms are and which are bound.
+func (a *atoms) signature(nodes []int, what func(int) int) [2]uint64 {
+	g := a.Select(func(i int) bool { return slices.Contains(nodes, i) })
+	g.Features, g.X = 1, make([]float32, g.N())
+	nodes = slices.Sorted(slices.Values(nodes))
+	for k, i := range nodes {
+		g.X[k] = float32(what(i))
+	}
+	return fingerprint.Signature(g, -1)
+}
+
+// ringNames are the names of the rings of the table, and of skeletons whose double bonds may be
+// anywhere.
+var ringNames = sync.OnceValues(func() (exact, skeletons map[[2]uint64]string) {
+	exact, skeletons = map[[2]uint64]string{}, map[[2]uint64]string{}
+	for _, r := range ringsByName {
+		a := example(r.smiles)
+		exact[a.signature(a.system(0), a.kind)] = r.name
+	}
+	for _, r := range skeletonsByName {
+		a := example(r.smiles)
+		skeletons[a.signature(a.system(0), a.element)] = r.name
+	}
+	return exact, skeletons
+})
+
+// example is a molecule of the tables, which begins in a ring.
+func example(text string) *atoms {
+	g, err := smiles.ParseGraph(text)
+	if err != nil {
+		panic(fmt.Sprintf("explain: %s: %v", text, err))
+	}
+	return newAtoms(g)
+}
+
+var ringsByName = []struct{ name, smiles string }{
+	{"benzene ring", "c1ccccc1"}, {"pyridine ring", "c1ccncc1"}, {"pyridazine ring", "c1ccnnc1"}, {"pyrimidine ring", "c1ccncn1"}, {"pyrazine ring", "c1cnccn1"}, {"1,3,5-triazine ring", "c1ncncn1"}, {"1,2,4-triazine ring", "c1cnncn1"}, {"tetrazine ring", "c1nncnn1"}, {"pyrylium ring", "c1cc[o+]cc1"},
+	{"pyrrole ring", "c1cc[nH]c1"}, {"furan ring", "c1ccoc1"}, {"thiophene ring", "c1ccsc1"}, {"selenophene ring", "c1cc[se]c1"}, {"imidazole ring", "c1c[nH]cn1"}, {"pyrazole ring", "c1cn[nH]c1"}, {"oxazole ring", "c1cocn1"}, {"isoxazole ring", "c1conc1"}, {"thiazole ring", "c1cscn1"}, {"isothiazole ring", "c1csnc1"},
+	{"1,2,3-triazole ring", "c1cnn[nH]1"}, {"1,2,4-triazole ring", "c1nc[nH]n1"}, {"tetrazole ring", "c1nnn[nH]1"}, {"1,2,4-oxadiazole ring", "c1ncon1"}, {"1,3,4-oxadiazole ring", "c1nnco1"}, {"furazan ring", "c1cnon1"}, {"1,2,3-thiadiazole ring", "c1csnn1"}, {"1,3,4-thiadiazole ring", "c1nncs1"}, {"1,2,4-thiadiazole ring", "c1ncsn1"}, {"1,2,5-thiadiazole ring", "c1cnsn1"},
+	{"naphthalene ring", "c1ccc2ccccc2c1"}, {"anthracene ring", "c1ccc2cc3ccccc3cc2c1"}, {"phenanthrene ring", "c1ccc2ccc3ccccc3c2c1"}, {"pyrene ring", "c1cc2ccc3cccc4ccc(c1)c2c34"},
+	{"indole ring", "c1ccc2[nH]ccc2c1"}, {"isoindole ring", "c1ccc2c[nH]cc2c1"}, {"indolizine ring", "c1ccn2cccc2c1"}, {"indazole ring", "c1ccc2[nH]ncc2c1"}, {"benzimidazole ring", "c1ccc2[nH]cnc2c1"}, {"benzotriazole ring", "c1ccc2[nH]nnc2c1"}, {"benzofuran ring", "c1ccc2occc2c1"}, {"benzothiophene ring", "c1ccc2sccc2c1"}, {"benzoxazole ring", "c1ccc2ocnc2c1"}, {"benzothiazole ring", "c1ccc2scnc2c1"}, {"benzisoxazole ring", "c1ccc2oncc2c1"}, {"benzisothiazole ring", "c1ccc2sncc2c1"}, {"benzothiadiazole ring", "c1ccc2nsnc2c1"},
+	{"azaindole ring", "c1cnc2[nH]ccc2c1"}, {"imidazopyridine ring", "c1ccn2ccnc2c1"}, {"imidazopyridine ring", "c1cnc2[nH]cnc2c1"}, {"pyrazolopyrimidine ring", "c1ncc2cn[nH]c2n1"}, {"pyrazolopyrimidine ring", "c1nc2cn[nH]c2cn1"}, {"pyrazolopyrimidine ring", "c1cnc2ccnn2c1"}, {"pyrazolopyrimidine ring", "c1ncc2[nH]ncc2n1"}, {"pyrazolopyrimidine ring", "c1nc2c[nH]nc2cn1"}, {"purine ring", "c1ncc2[nH]cnc2n1"}, {"thienopyrimidine ring", "c1ncc2ccsc2n1"}, {"pteridine ring", "c1cnc2ncncc2n1"},
+	{"quinoline ring", "c1ccc2ncccc2c1"}, {"isoquinoline ring", "c1ccc2cnccc2c1"}, {"quinazoline ring", "c1ccc2ncncc2c1"}, {"quinoxaline ring", "c1ccc2nccnc2c1"}, {"cinnoline ring", "c1ccc2nnccc2c1"}, {"phthalazine ring", "c1ccc2cnncc2c1"}, {"naphthyridine ring", "c1cnc2ncccc2c1"}, {"benzopyran ring", "c1ccc2oc(=O)ccc2c1"}, {"isochromene ring", "c1ccc2c(=O)occc2c1"},
+	{"carbazole ring", "c1ccc2c(c1)[nH]c1ccccc12"}, {"dibenzofuran ring", "c1ccc2c(c1)oc1ccccc12"}, {"dibenzothiophene ring", "c1ccc2c(c1)sc1ccccc12"}, {"acridine ring", "c1ccc2nc3ccccc3cc2c1"}, {"phenazine ring", "c1ccc2nc3ccccc3nc2c1"}, {"xanthene ring", "c1ccc2oc3ccccc3c(=O)c2c1"}, {"β-carboline ring", "c1ccc2c(c1)[nH]c1cnccc12"},
+	{"cyclopropane ring", "C1CC1"}, {"cyclobutane ring", "C1CCC1"}, {"cyclopentane ring", "C1CCCC1"}, {"cyclohexane ring", "C1CCCCC1"}, {"cycloheptane ring", "C1CCCCCC1"}, {"cyclooctane ring", "C1CCCCCCC1"}, {"cyclobutene ring", "C1CC=C1"}, {"cyclopentene ring", "C1CCC=C1"}, {"cyclopentadiene ring", "C1C=CC=C1"}, {"cyclohexene ring", "C1CCCC=C1"}, {"cyclohexadiene ring", "C1CC=CC=C1"}, {"cyclohexadiene ring", "C1C=CCC=C1"}, {"cycloheptatriene ring", "C1C=CC=CC=C1"}, {"cyclooctene ring", "C1CCCCCC=C1"},
+	{"epoxide ring", "C1CO1"}, {"aziridine ring", "C1CN1"}, {"thiirane ring", "C1CS1"}, {"diazirine ring", "C1N=N1"}, {"oxaziridine ring", "C1NO1"}, {"dioxirane ring", "C1OO1"}, {"oxetane ring", "C1COC1"}, {"azetidine ring", "C1CNC1"}, {"thietane ring", "C1CSC1"},
+	{"pyrrolidine ring", "C1CCNC1"}, {"pyrroline ring", "C1C=CCN1"}, {"tetrahydrofuran ring", "C1CCOC1"}, {"dihydrofuran ring", "C1CC=CO1"}, {"tetrahydrothiophene ring", "C1CCSC1"}, {"imidazolidine ring", "C1CNCN1"}, {"imidazoline ring", "C1CN=CN1"}, {"pyrazoline ring", "C1CC=NN1"}, {"oxazoline ring", "C1COC=N1"}, {"thiazoline ring", "C1CSC=N1"}, {"isoxazoline ring", "C1CON=C1"}, {"pyrroline ring", "C1CC=NC1"}, {"pyrazolidine ring", "C1CNNC1"}, {"oxazolidine ring", "C1COCN1"}, {"thiazolidine ring", "C1CSCN1"}, {"isoxazolidine ring", "C1CONC1"}, {"1,3-dioxolane ring", "C1COCO1"}, {"1,3-dithiolane ring", "C1CSCS1"}, {"1,2-dithiolane ring", "C1CSSC1"},
+	{"piperidine ring", "C1CCNCC1"}, {"tetrahydropyridine ring", "C1CC=CCN1"}, {"tetrahydropyridine ring", "C1CNCC=C1"}, {"dihydropyridine ring", "C1C=CNC=C1"}, {"tetrahydropyran ring", "C1CCOCC1"}, {"dihydropyran ring", "C1CC=COC1"}, {"thiane ring", "C1CCSCC1"}, {"piperazine ring", "C1CNCCN1"}, {"morpholine ring", "C1COCCN1"}, {"thiomorpholine ring", "C1CSCCN1"}, {"1,4-dioxane ring", "C1COCCO1"}, {"1,3-dioxane ring", "C1COCOC1"}, {"tetrahydropyridine ring", "C1CC=NCC1"}, {"tetrahydropyrimidine ring", "C1CN=CNC1"}, {"hexahydropyrimidine ring", "C1CNCNC1"}, {"1,3,5-triazinane ring", "C1NCNCN1"}, {"1,3,5-trioxane ring", "C1OCOCO1"}, {"azepane ring", "C1CCCNCC1"}, {"diazepane ring", "C1CNCCNC1"},
+	{"indane ring", "C1CCc2ccccc12"}, {"indene ring", "C1C=Cc2ccccc12"}, {"fluorene ring", "C1c2ccccc2-c2ccccc12"}, {"tetralin ring", "C1CCCc2ccccc12"}, {"indoline ring", "C1CNc2ccccc12"}, {"isoindoline ring", "C1NCc2ccccc12"}, {"dihydrobenzofuran ring", "C1COc2ccccc12"}, {"chroman ring", "C1CCOc2ccccc12"}, {"chromene ring", "C1C=COc2ccccc12"}, {"tetrahydroquinoline ring", "C1CCNc2ccccc12"}, {"dihydroisoquinoline ring", "C1CN=Cc2ccccc12"}, {"tetrahydroisoquinoline ring", "C1CNCc2ccccc12"}, {"benzodioxane ring", "C1COc2ccccc2O1"}, {"phenothiazine ring", "c1ccc2Nc3ccccc3Sc2c1"}, {"phenoxazine ring", "c1ccc2Nc3ccccc3Oc2c1"}, {"thioxanthene ring", "c1ccc2Cc3ccccc3Sc2c1"}, {"dibenzodioxin ring", "c1ccc2Oc3ccccc3Oc2c1"}, {"dibenzazepine ring", "c1ccc2Nc3ccccc3CCc2c1"}, {"dibenzazepine ring", "c1ccc2Nc3ccccc3C=Cc2c1"}, {"dibenzocycloheptene ring", "c1ccc2Cc3ccccc3CCc2c1"},
+	{"1,4-benzodiazepine ring", "C1N=Cc2ccccc2NC1"}, {"tetrahydro-β-carboline ring", "C1CNCc2[nH]c3ccccc3c12"},
+}
+
+var skeletonsByName = []struct{ name, smiles string }{
+	{"steroid skeleton", "C1CCC2C(C1)CCC1C2CCC2CCCC12"}, {"morphinan skeleton", "C1CCC23CCNC(C2C1)Cc1ccccc13"}, {"epoxymorphinan skeleton", "C1CC2C3Cc4cccc5OC(C1)C2(CCN3)c45"}, {"tropane skeleton", "C1CC2CCC(C1)N2"}, {"quinuclidine skeleton", "C1CN2CCC1CC2"}, {"adamantane skeleton", "C1C2CC3CC1CC(C2)C3"}, {"norbornane skeleton", "C1CC2CCC1C2"}, {"pinane skeleton", "C1CC2CC(C1)C2"}, {"cubane skeleton", "C12C3C4C1C5C2C3C45"}, {"penam skeleton", "C1CN2CCC2S1"}, {"cephem skeleton", "C1CCN2CCC2S1"}, {"decalin skeleton", "C1CCC2CCCCC2C1"}, {"bicyclo[2.2.2]octane skeleton", "C1CC2CCC1CC2"}, {"ergoline skeleton", "C1NCC2C(C1)c1cccc3[nH]cc(C2)c13"},
+}

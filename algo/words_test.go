@@ -1,0 +1,58 @@
+package algo_test
+
+import (
+	"encoding/csv"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/algo"
+	"baca/algo/internal/golden"
+	"baca/algo/molecule/smiles"
+	"baca/weights"
+)
+
+// leaks are words of features, and of sentences that were put together wrongly.
+var leaks = regexp.MustCompile(`hybridi[sz]|stereo tag|chirality|, no,|neighbou?r|\bsp[23²³]?\b|\bcharge -|  |\bits an? |\ba a?n? |: ?$|%!|feature|group group|in a way that .* in a way that`)
+
+// No reason for any molecule of the benchmark sets has words of features, and what is known has no
+// reason but which training molecule it is.
+func TestReasonsLeakNoFeatures(t *testing.T) {
+	m, err := weights.Open("bbbp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := alone(t, m)
+	for _, set := range []string{"hiv", "tox21", "toxcast", "sider", "muv", "lipo", "bbbp"} {
+		rows, err := csv.NewReader(golden.Open(t, "data/mol/"+set+".csv.gz")).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		column, step := slices.Index(rows[0], "smiles"), max(1, len(rows)/150)
+		for i := 1; i < len(rows); i += step {
+			mol, err := smiles.Parse(rows[i][column])
+			if err != nil {
+				continue
+			}
+			read, _ := smiles.In(mol, algo.FormOf(m.Card.Schema))
+			g := read.Graph()
+			x, err := a.Explain(t.Context(), g, 0.05)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range x.Reasons {
+				if found := leaks.FindString(r.Text); found != "" {
+					t.Errorf("%s: %q has %q", rows[i][column], r.Text, found)
+				}
+				t.Log(rows[i][column], "::", r.Text)
+			}
+			if x.Duplicate && (len(x.Reasons) != 1 || !strings.Contains(x.Reasons[0].Text, "training molecule")) {
+				t.Errorf("%s was trained on, and has %v", rows[i][column], x.Reasons)
+			}
+			if slices.ContainsFunc(x.Nearest, func(n algo.TrainingGraph) bool { return n.Similarity <= 0 }) {
+				t.Errorf("%s has neighbours with which it shares nothing", rows[i][column])
+			}
+		}
+	}
+}

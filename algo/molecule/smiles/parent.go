@@ -170,7 +170,7 @@ func (p *Parser) neutralize(aside *molecule.Aside) {
 	text, charge := "", false
 	for k := range parts {
 		m := &molecule.Molecule{Atoms: slices.Clone(parts[k].m.Atoms), Bonds: slices.Clone(parts[k].m.Bonds)}
-		if !isOrganic(m) {
+		if !IsOrganic(m) {
 			continue
 		}
 		moved := moveProtons(m)
@@ -246,8 +246,8 @@ const carbon, nitrogen, oxygen = 6, 7, 8
 
 var halogens = []uint8{9, 17, 35, 53}
 
-// isOrganic tells whether a fragment is one, see above.
-func isOrganic(m *molecule.Molecule) bool {
+// IsOrganic tells whether a fragment is one of those that a parent is chosen from, see [Parent].
+func IsOrganic(m *molecule.Molecule) bool {
 	opposed, organic := opposites(m), false
 	for i, a := range m.Atoms {
 		if a.Element == carbon {

@@ -99,20 +99,16 @@ func (b *modelBench) heldOut(ctx context.Context, m *algo.Model, set string) (*h
 // openSetFor reads the set of that name below a folder as a model reads it: molecules in
 // its form.
 func openSetFor(ctx context.Context, m *algo.Model, folder, name string, workers int) ([]*graph.Graph, error) {
-	set, err := dataset.Open(ctx, os.DirFS(folder), name, workers)
 	form := algo.FormOf(m.Card.Schema)
-	if err == nil && form != molecule.AsWritten {
-		file, ferr := openMolecules(folder, name)
-		if ferr != nil {
-			return nil, fmt.Errorf("%s holds no molecules, which model %s reads", name, m.Card.Name)
+	if form == molecule.AsWritten {
+		set, err := dataset.Open(ctx, os.DirFS(folder), name, workers)
+		if err != nil {
+			return nil, err
 		}
-		defer file.Close()
-		set, err = dataset.Collect(ctx, file, dataset.Options{Name: file.Name(), Format: dataset.CSV, Workers: workers, Form: form})
+		return set.Graphs, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	return set.Graphs, nil
+	gs, _, err := readMolecules(ctx, folder, name, form, workers)
+	return gs, err
 }
 
 // decisionStream is the second half of the seed of splits and draws.

@@ -39,7 +39,7 @@ in --weights, as by eval.`,
 	for _, e := range []*experiment{tableOne(), rivalry(), shift(), ablation(), ladder(), sensitivity(), theorem(), guard()} {
 		c.AddCommand(e.command(train))
 	}
-	c.AddCommand(newTrust(train), newDecisions(), newCompany(), newExplain(), newNotation(), newIntervals(train))
+	c.AddCommand(newTrust(train), newDecisions(), newCompany(train), newExplain(), newNotation(), newIntervals(train))
 	return c
 }
 

@@ -114,6 +114,8 @@ func openSetFor(ctx context.Context, m *algo.Model, folder, name string, workers
 // decisionStream is the second half of the seed of splits and draws.
 const decisionStream = 0xba1a_1009
 
+func streamed(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, decisionStream)) }
+
 // A heldOut has the graphs of a set that training left out. They are parted at random
 // into a reference, which gives p-values, and graphs that are tested.
 type heldOut struct {
@@ -161,7 +163,7 @@ func newHeldOut(ctx context.Context, m *algo.Model, set []*graph.Graph, workers 
 
 // halves parts the held-out graphs at random, by a number.
 func (r *heldOut) halves(draw uint64) (rng *rand.Rand, tested, reference []int) {
-	rng = rand.New(rand.NewPCG(draw, decisionStream))
+	rng = streamed(draw)
 	order := rng.Perm(len(r.graphs))
 	return rng, order[r.split:], order[:r.split]
 }

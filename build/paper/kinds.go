@@ -37,8 +37,8 @@ type kindList struct {
 	index []int
 }
 
-// focused tells of lists that are of one kind indeed.
-func (l kindList) focused() bool { return l.kind != kindAll && !strings.HasPrefix(l.kind, kindSize) }
+// focused tells of kinds that are one indeed.
+func focused(kind string) bool { return kind != kindAll && !strings.HasPrefix(kind, kindSize) }
 
 // lists makes the lists of a split.
 func (r *heldOut) lists(rng *rand.Rand, kinds kinds, tested []int) []kindList {
@@ -111,6 +111,28 @@ func isNitro(g *graph.Graph, i int) bool {
 	return element(g, i) == 7 && g.Degree(i) == 3 && ends == 2
 }
 
+// isAniline tells of an amine's nitrogen with hydrogens at an aromatic carbon, no amide's.
+func isAniline(g *graph.Graph, i int) bool {
+	if element(g, i) != 7 || atom(g, i, molecule.ColumnAromatic) == 1 || atom(g, i, molecule.ColumnHydrogens) == 0 {
+		return false
+	}
+	aryl := false
+	for _, j := range g.Row(i) {
+		c := int(j)
+		if element(g, c) != 6 {
+			return false
+		}
+		aromatic := atom(g, c, molecule.ColumnAromatic) == 1
+		aryl = aryl || aromatic
+		for _, k := range g.Row(c) {
+			if e := element(g, int(k)); !aromatic && int(k) != i && (e == 8 || e == 16) && g.Degree(int(k)) == 1 && atom(g, int(k), molecule.ColumnHydrogens) == 0 {
+				return false
+			}
+		}
+	}
+	return aryl
+}
+
 // isSteroid tells of four rings and more with twelve saturated atoms in them.
 func isSteroid(g *graph.Graph) bool {
 	saturated := 0
@@ -127,6 +149,7 @@ func isSteroid(g *graph.Graph) bool {
 func kindsOf(set []*graph.Graph) kinds {
 	return slices.Concat(kinds{
 		{"nitro groups", has(isNitro)},
+		{"anilines", has(isAniline)},
 		{"halogens", hasElement(9, 17, 35, 53)},
 		{"salts and mixtures", func(g *graph.Graph) bool { return g.Components() > 1 }},
 		{"charged atoms", has(func(g *graph.Graph, i int) bool { return atom(g, i, molecule.ColumnCharge) != molecule.Neutral })},

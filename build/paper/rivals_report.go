@@ -3,8 +3,10 @@ package paper
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
+	"baca/algo"
 	"baca/build/paper/rival"
 )
 
@@ -34,6 +36,12 @@ type rivalRow struct {
 	detector, column, title string
 	batch                   bool
 	published               map[string]float64 // by pair, in percent
+}
+
+// publishedFor is the published figure for a pair in percent. They are of molecules as OGB reads them.
+func (r *rivalRow) publishedFor(p *rivalPair) (float64, bool) {
+	x, ok := r.published[p.pair.name()]
+	return x, ok && p.reading() == readOGB
 }
 
 // rows are the detectors, and then ours.
@@ -78,12 +86,29 @@ func (t *rivalries) report() *markdown {
 finished than asked for, their number stands behind. Every detector was written anew from its paper, and trained
 and run here: the same splits, the first OOD graphs, one setting for all pairs, no labels. The published figure
 stands in brackets; its settings were often picked for each pair. "Graph" in the second column: the score depends on that graph alone; "batch": also
-on the others that are tested. The mean of pairs is given where all pairs are there; in brackets that of the published figures.
+on the others that are tested. The mean of pairs is given where all pairs are there; in brackets that of the published figures. Seconds
+are those of training and scoring one batch on one core, for ours of scoring with all of our scores, the attention's training included.
 
 `)
 	t.bench.progressLine(m)
-	t.mainTable(m)
-	t.otherTable(m)
+	for _, part := range []struct{ reading, title, text string }{
+		{readOGB, "Molecules read as OGB does", "As those do who published figures. Plain graphs are here, too."},
+		{readParent, "Molecules read as parents", "Without stereo marks, isotopes, counter-ions and charges, each molecule once in a set; ECFP4, too, are of parents. Sets and splits are other\n" +
+			"than above, and than those of published figures, of which there are none."},
+	} {
+		read := &rivalries{bench: t.bench}
+		for _, r := range t.pairs {
+			if r.reading() == part.reading {
+				read.pairs = append(read.pairs, r)
+			}
+		}
+		if len(read.pairs) > 0 {
+			m.text("## %s\n\n%s\n\n", part.title, part.text)
+			read.mainTable(m)
+			m.text("Other metrics, as means over the finished cells of a detector:\n\n")
+			read.otherTable(m)
+		}
+	}
 	t.detectors(m)
 	return m
 }
@@ -94,10 +119,14 @@ func (t *rivalries) mainTable(m *markdown) {
 	for _, r := range t.pairs {
 		head = append(head, r.pair.name())
 	}
-	table := m.tableOf(append(head, "mean")...)
+	head = append(head, "mean")
+	if t.mixed() {
+		head = append(head, "mean of molecules")
+	}
+	table := m.tableOf(head...)
 	for _, row := range t.rows() {
 		fields := []field{words("%s", row.title), words("%s", seesWord(row.batch))}
-		sum, published := 0.0, 0.0
+		var ours, published []float64
 		for _, r := range t.pairs {
 			list := r.measured(row.detector, row.column)
 			mean, std := meanOf(list, func(x measured) rate { return x.AUROC })
@@ -105,41 +134,65 @@ func (t *rivalries) mainTable(m *markdown) {
 			if len(list) > 0 && len(list) < len(t.bench.seeds) {
 				text += fmt.Sprintf(", %d", len(list))
 			}
-			x, ok := row.published[r.pair.name()]
+			x, ok := row.publishedFor(r)
 			if ok {
 				text += fmt.Sprintf(" (%.1f)", x)
 			} else {
 				x = math.NaN()
 			}
-			sum, published = sum+mean, published+x/100
+			ours, published = append(ours, mean), append(published, x/100)
 			fields = append(fields, words("%s", text))
 		}
-		table.row(append(fields, words("%s", t.means(sum, published)))...)
+		table.row(append(fields, t.means(ours, published)...)...)
 	}
 	t.referenceRows(table)
 	m.text("\n")
 }
 
-// means are the means over the pairs of sums, NaN where one is missing.
-func (t *rivalries) means(sum, published float64) string {
-	n := float64(len(t.pairs))
-	text := rate(sum / n).percent(1)
-	if !math.IsNaN(published) {
-		text += " (" + rate(published/n).percent(1) + ")"
+// isMolecules tells of pairs of molecules.
+func isMolecules(r *rivalPair) bool { return r.id.schema != algo.Constant }
+
+// mixed tells whether there are pairs of molecules and others.
+func (t *rivalries) mixed() bool {
+	return slices.ContainsFunc(t.pairs, isMolecules) && slices.ContainsFunc(t.pairs, func(r *rivalPair) bool { return !isMolecules(r) })
+}
+
+// means are the means over the pairs, and over those of molecules where there are others, each with
+// that of the published figures (nil for none). A mean of which one is missing is NaN.
+func (t *rivalries) means(list, published []float64) []field {
+	mean := func(list []float64, of func(*rivalPair) bool) (mean float64) {
+		n := 0.0
+		for k, x := range list {
+			if of(t.pairs[k]) {
+				mean, n = mean+x, n+1
+			}
+		}
+		return mean / n
 	}
-	return text
+	text := func(of func(*rivalPair) bool) field {
+		text := rate(mean(list, of)).percent(1)
+		if x := mean(published, of); !math.IsNaN(x) {
+			text += " (" + rate(x).percent(1) + ")"
+		}
+		return words("%s", text)
+	}
+	fields := []field{text(func(*rivalPair) bool { return true })}
+	if t.mixed() {
+		fields = append(fields, text(isMolecules))
+	}
+	return fields
 }
 
 // referenceRows are the best statistic and the best published figures.
 func (t *rivalries) referenceRows(table *tabular) {
 	line := func(title, sees string, of func(r *rivalPair) (float64, string)) {
-		fields, sum := []field{words("%s", title), words("%s", sees)}, 0.0
+		fields, list := []field{words("%s", title), words("%s", sees)}, []float64(nil)
 		for _, r := range t.pairs {
 			x, text := of(r)
-			sum += x
+			list = append(list, x)
 			fields = append(fields, words("%s", text))
 		}
-		table.row(append(fields, words("%s", t.means(sum, math.NaN())))...)
+		table.row(append(fields, t.means(list, nil)...)...)
 	}
 	if t.bench.ours {
 		line("best statistic, in its better direction", "graph", func(r *rivalPair) (float64, string) {
@@ -149,6 +202,9 @@ func (t *rivalries) referenceRows(table *tabular) {
 			}
 			return mean, escaped(rate(mean).percent(1) + " (" + name + ")")
 		})
+	}
+	if t.pairs[0].reading() == readParent {
+		return
 	}
 	line("best published, each tuned for the pair", "", func(r *rivalPair) (float64, string) {
 		b, ok := bestPublished[r.pair.name()]
@@ -177,7 +233,6 @@ func (r *rivalPair) trivial() (name string, mean float64) {
 
 // otherTable has the other metrics, as means over the pairs that are there.
 func (t *rivalries) otherTable(m *markdown) {
-	m.text("## Other metrics\n\nMeans over the finished cells of a detector, in percent; seconds are those of training and scoring one batch on one core, for ours of scoring with all of\nour scores, the attention's training included.\n\n")
 	table := m.tableOf("detector", "cells", "AUROC", "AUPR", "FPR95", "FPR95, ID positive", "seconds")
 	for _, row := range t.rows() {
 		var all []measured

@@ -63,11 +63,7 @@ kind by kind and pooled, and writes company.json and company.md to --out. Lists 
 than 20 molecules are no batch. A run that was cut short goes on with the splits that are
 missing.`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			names, err := b.check(c)
-			if err != nil {
-				return err
-			}
-			r, err := b.measure(c.Context(), names)
+			r, err := b.measure(c)
 			if err != nil {
 				return err
 			}
@@ -85,21 +81,6 @@ missing.`,
 	return c
 }
 
-// check reports mistakes in the flags before anything is opened.
-func (b *companyBench) check(c *cobra.Command) ([]string, error) {
-	if b.data == "" || b.out == "" {
-		return nil, usage.Errorf("want --data DIR and --out DIR")
-	}
-	if b.splits < 1 || b.steps < 1 || b.workers < 0 {
-		return nil, usage.Errorf("--splits %d, --steps %d, --workers %d: want 1 or more splits and steps, 0 or more workers", b.splits, b.steps, b.workers)
-	}
-	names, err := named("sets", b.sets, moleculeSets(), moleculeSets())
-	if err != nil {
-		return nil, err
-	}
-	return names, b.identify(c)
-}
-
 // A companyList is a list of one kind of tested molecules.
 type companyList struct {
 	Kind  string    `json:"kind"`
@@ -110,20 +91,16 @@ type companyList struct {
 
 // A companyCell is one split of a set.
 type companyCell struct {
-	Trained   int           `json:"trained"`
-	Reference int           `json:"reference"`
-	Tested    int           `json:"tested"`
-	Lists     []companyList `json:"lists"`
+	Lists []companyList `json:"lists"`
 }
 
 // threeQuarters parts a set in those that are trained on and those that are not.
 func threeQuarters(n int, seed uint64) (train, held []int) { return dataset.Part(n, n-n/4, seed) }
 
 // companyCell trains and measures a split.
-func (e *evaluation) companyCell(ctx context.Context, kinds kinds, split uint64, steps int, train Trainer) (*companyCell, error) {
+func (e *evaluation) companyCell(ctx context.Context, split uint64, steps int, train Trainer) (*companyCell, error) {
 	gs := e.id.graphs
-	trained, held := threeQuarters(len(gs), split)
-	epochs := max(1, steps/job.StepsPerEpoch(len(trained)))
+	epochs := max(1, steps/job.StepsPerEpoch(len(gs)*3/4))
 	file, err := train(ctx, io.Discard, Training{Graphs: gs, Workers: 1, Split: threeQuarters, Card: algo.Card{
 		Name: fmt.Sprintf("%s-part%d", e.id.name, split), Description: "Trained on three quarters of " + e.id.name + ".",
 		Schema: e.id.schema, Dataset: e.id.name, DatasetSHA256: e.id.sha256, Seed: split, Epochs: epochs,
@@ -140,7 +117,7 @@ func (e *evaluation) companyCell(ctx context.Context, kinds kinds, split uint64,
 		return nil, err
 	}
 	_, tested, reference := r.halves(split)
-	cell := &companyCell{Trained: len(trained), Reference: len(reference), Tested: len(held)}
+	cell, kinds := new(companyCell), kindsOf(gs)
 	for k, half := range [][2][]int{{tested, reference}, {reference, tested}} {
 		lists, err := r.company(ctx, kinds, 2*split+uint64(k), half[0], half[1])
 		if err != nil {
@@ -184,25 +161,23 @@ func (r *heldOut) company(ctx context.Context, kinds kinds, seed uint64, tested,
 	return lists, nil
 }
 
-// A companyShare is a share with its 95 % interval.
+// A companyShare is a share of different molecules, or of lists.
 type companyShare struct {
-	Alpha float64 `json:"alpha,omitempty"`
 	Share rate    `json:"share"`
-	Low   rate    `json:"low"`
-	High  rate    `json:"high"`
-	Of    float64 `json:"of"` // different molecules, or lists
+	Of    float64 `json:"of"`
 }
 
-func newCompanyShare(alpha, share, of float64) companyShare {
-	low, high := metric.Wilson(share*of, of)
-	return companyShare{alpha, rate(share), rate(low), rate(high), of}
+// interval is that of 95 %.
+func (s companyShare) interval() (low, high float64) {
+	return metric.Wilson(float64(s.Share)*s.Of, s.Of)
 }
 
 func (s companyShare) String() string {
 	if s.Of == 0 {
 		return "–"
 	}
-	return fmt.Sprintf("%.1f (%.1f – %.1f)", 100*s.Share, 100*s.Low, 100*s.High)
+	low, high := s.interval()
+	return fmt.Sprintf("%.1f (%.1f – %.1f)", 100*s.Share, 100*low, 100*high)
 }
 
 // A companyGroup is what came of the lists of one kind.
@@ -210,9 +185,9 @@ type companyGroup struct {
 	Kind      string `json:"kind"`
 	Molecules int    `json:"molecules"` // different ones
 	Lists     int    `json:"lists"`
-	// By companyAlphas. The intervals of shares of molecules are for as many as differ.
+	// By companyAlphas; batches are of lists that are one.
 	Alone     []companyShare `json:"alone"`
-	Batch     []companyShare `json:"batch_verdict"` // of lists that are a batch
+	Batch     []companyShare `json:"batch_verdict"`
 	Discovery companyShare   `json:"any_discovery"`
 }
 
@@ -236,22 +211,19 @@ func groupOf(kind string, lists []companyList) companyGroup {
 	}
 	g.Molecules = len(seen)
 	for _, alpha := range companyAlphas {
-		g.Alone = append(g.Alone, newCompanyShare(alpha, shareUpTo(alone, alpha), float64(len(seen))))
-		g.Batch = append(g.Batch, newCompanyShare(alpha, shareUpTo(batch, alpha), float64(len(batched))))
+		g.Alone = append(g.Alone, companyShare{rate(shareUpTo(alone, alpha)), float64(len(seen))})
+		g.Batch = append(g.Batch, companyShare{rate(shareUpTo(batch, alpha)), float64(len(batched))})
 	}
-	g.Discovery = newCompanyShare(0, found/float64(len(lists)), float64(len(lists)))
+	g.Discovery = companyShare{rate(found / float64(len(lists))), float64(len(lists))}
 	return g
 }
 
 // groupsOf sums up lists by kind, those of one kind also pooled.
 func groupsOf(names []string, lists []companyList) (groups []companyGroup) {
 	for _, kind := range slices.Concat(names, []string{kindPooled, kindAll}) {
-		var of []companyList
-		for _, l := range lists {
-			if l.Kind == kind || kind == kindPooled && focused(l.Kind) {
-				of = append(of, l)
-			}
-		}
+		of := slices.DeleteFunc(slices.Clone(lists), func(l companyList) bool {
+			return l.Kind != kind && !(kind == kindPooled && focused(l.Kind))
+		})
 		if len(of) > 0 {
 			groups = append(groups, groupOf(kind, of))
 		}
@@ -259,82 +231,76 @@ func groupsOf(names []string, lists []companyList) (groups []companyGroup) {
 	return groups
 }
 
-// A companySet is what was measured on a set.
+// A companySet is what was measured on a set, or on all of them.
 type companySet struct {
 	Set       string         `json:"set"`
 	Molecules int            `json:"molecules"` // that have different parents
-	Trained   int            `json:"trained"`   // in each split
-	Reference int            `json:"reference"`
-	Tested    int            `json:"tested"` // one half after the other
 	Groups    []companyGroup `json:"groups"`
 }
 
 type companyResult struct {
-	Program string        `json:"program"`
-	Splits  int           `json:"splits"`
-	Steps   int           `json:"steps"`
-	FDR     float64       `json:"fdr"`
-	Sets    []*companySet `json:"sets"`
+	Program string       `json:"program"`
+	Splits  int          `json:"splits"`
+	Steps   int          `json:"steps"`
+	Alphas  []float64    `json:"alphas"`
+	FDR     float64      `json:"fdr"`
+	Sets    []companySet `json:"sets"`
 }
 
 // measure does the splits, the first of all sets first.
-func (b *companyBench) measure(ctx context.Context, names []string) (*companyResult, error) {
-	read, p := &sets{folder: b.data, workers: b.workers, parent: true}, &plan{bench: &b.bench}
-	result := &companyResult{Program: version.String(), Splits: b.splits, Steps: b.steps, FDR: companyFDR}
-	var all []kinds
-	cells := make([][]*companyCell, len(names))
-	for _, name := range names {
-		l, err := read.open(ctx, name, "")
-		if err != nil {
-			return nil, err
-		}
-		encode(l.graphs)
-		all = append(all, kindsOf(l.graphs))
-		result.Sets = append(result.Sets, &companySet{Set: name, Molecules: len(l.graphs)})
+func (b *companyBench) measure(c *cobra.Command) (*companyResult, error) {
+	if b.data == "" || b.out == "" || b.splits < 1 || b.steps < 1 || b.workers < 0 {
+		return nil, usage.Errorf("want --data DIR and --out DIR, 1 or more --splits and --steps, 0 or more --workers")
 	}
+	names, err := named("sets", b.sets, moleculeSets(), moleculeSets())
+	if err == nil {
+		err = b.identify(c)
+	}
+	if err != nil {
+		return nil, err
+	}
+	read, p := &sets{folder: b.data, workers: b.workers, parent: true}, &plan{bench: &b.bench}
+	loaded, cells := make([]*loadedSet, len(names)), make([][]*companyCell, len(names))
 	for split := range b.splits {
 		for k, name := range names {
-			l := read.known[name]
+			l, err := read.open(c.Context(), name, "")
+			if err != nil {
+				return nil, err
+			}
+			if split == 0 {
+				encode(l.graphs)
+				loaded[k] = l
+			}
 			e := &evaluation{pair: &pair{ID: name, OOD: "company"}, id: l, outside: l}
 			cells[k] = append(cells[k], add(p, e, fmt.Sprintf("split%d", split+1), fmt.Sprintf("company, split %d, %d steps", split+1, b.steps), len(l.graphs),
 				func(ctx context.Context) (*companyCell, error) {
-					return e.companyCell(ctx, all[k], uint64(split+1), b.steps, b.train)
+					return e.companyCell(ctx, uint64(split+1), b.steps, b.train)
 				}))
 		}
 	}
-	if err := p.do(ctx, "company"); err != nil {
+	if err := p.do(c.Context(), "company"); err != nil {
 		return nil, err
 	}
-	for k, s := range result.Sets {
-		var lists []companyList
+	result := &companyResult{Program: version.String(), Splits: b.splits, Steps: b.steps, Alphas: companyAlphas, FDR: companyFDR}
+	all, lists := companySet{Set: "All sets"}, []companyList(nil)
+	for k, l := range loaded {
+		var own []companyList
 		for _, c := range cells[k] {
-			s.Trained, s.Reference, s.Tested = c.Trained, c.Reference, c.Tested
-			lists = append(lists, c.Lists...)
+			own = append(own, c.Lists...)
 		}
-		s.Groups = groupsOf(all[k].names(), lists)
+		result.Sets = append(result.Sets, companySet{l.name, len(l.graphs), groupsOf(kindsOf(l.graphs).names(), own)})
+		for _, l := range own {
+			l.Rows = slices.Clone(l.Rows)
+			for i := range l.Rows { // no row is of two sets
+				l.Rows[i] += all.Molecules
+			}
+			lists = append(lists, l)
+		}
+		all.Molecules += len(l.graphs)
 	}
+	all.Groups = groupsOf(slices.Concat(kindsOf(nil).names(), sizeKinds()), lists)
+	result.Sets = slices.Insert(result.Sets, 0, all)
 	return result, nil
-}
-
-// A mean is one of shares, each by how many it is of.
-type mean struct{ sum, of float64 }
-
-func (m *mean) add(s companyShare) {
-	if s.Of > 0 {
-		m.sum, m.of = m.sum+float64(s.Share)*s.Of, m.of+s.Of
-	}
-}
-
-func (m mean) String() string {
-	if m.of == 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%.1f", 100*m.sum/m.of)
-}
-
-// shares are the columns of a group.
-func (g *companyGroup) shares() []companyShare {
-	return slices.Concat(g.Alone, g.Batch, []companyShare{g.Discovery})
 }
 
 // report is for people.
@@ -362,29 +328,8 @@ them; lists of %[8]s are the nearest to a molecule that was drawn.
 		}
 	}
 	head = append(head, "any discovery")
-	m.text("\n## All sets\n\nThe mean over the sets, each by how many molecules or lists it has.\n\n")
-	table := m.tableOf(head...)
-	named := kindsOf(nil).names()
-	for _, kind := range slices.Concat(named, sizeKinds(), []string{kindPooled, kindAll}) {
-		molecules, lists, means := 0, 0, make([]mean, len(head)-3)
-		for _, s := range r.Sets {
-			for _, g := range s.Groups {
-				if g.Kind == kind {
-					molecules, lists = molecules+g.Molecules, lists+g.Lists
-					for k, share := range g.shares() {
-						means[k].add(share)
-					}
-				}
-			}
-		}
-		fields := []field{words("%s", kind), words("%d", molecules), words("%d", lists)}
-		for _, x := range means {
-			fields = append(fields, words("%s", x))
-		}
-		table.row(fields...)
-	}
 	for _, s := range r.Sets {
-		m.text("\n## %s\n\n%d molecules: in each split %d trained on, %d of reference and %d tested, one half after the other.\n\n", s.Set, s.Molecules, s.Trained, s.Reference, s.Tested)
+		m.text("\n## %s\n\n%d molecules.\n\n", s.Set, s.Molecules)
 		table := m.tableOf(head...)
 		for _, g := range s.Groups {
 			name := g.Kind
@@ -392,7 +337,7 @@ them; lists of %[8]s are the nearest to a molecule that was drawn.
 				name = "**pooled**"
 			}
 			fields := []field{words("%s", name), words("%d", g.Molecules), words("%d", g.Lists)}
-			for _, share := range g.shares() {
+			for _, share := range slices.Concat(g.Alone, g.Batch, []companyShare{g.Discovery}) {
 				fields = append(fields, words("%s", share))
 			}
 			table.row(fields...)

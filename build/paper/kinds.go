@@ -113,24 +113,15 @@ func isNitro(g *graph.Graph, i int) bool {
 
 // isAniline tells of an amine's nitrogen with hydrogens at an aromatic carbon, no amide's.
 func isAniline(g *graph.Graph, i int) bool {
-	if element(g, i) != 7 || atom(g, i, molecule.ColumnAromatic) == 1 || atom(g, i, molecule.ColumnHydrogens) == 0 {
-		return false
-	}
 	aryl := false
 	for _, j := range g.Row(i) {
-		c := int(j)
-		if element(g, c) != 6 {
+		aromatic := atom(g, int(j), molecule.ColumnAromatic) == 1
+		aryl = aryl || aromatic
+		if element(g, int(j)) != 6 || !aromatic && atom(g, int(j), molecule.ColumnHybridization) != molecule.FeatureSP3 {
 			return false
 		}
-		aromatic := atom(g, c, molecule.ColumnAromatic) == 1
-		aryl = aryl || aromatic
-		for _, k := range g.Row(c) {
-			if e := element(g, int(k)); !aromatic && int(k) != i && (e == 8 || e == 16) && g.Degree(int(k)) == 1 && atom(g, int(k), molecule.ColumnHydrogens) == 0 {
-				return false
-			}
-		}
 	}
-	return aryl
+	return aryl && element(g, i) == 7 && atom(g, i, molecule.ColumnAromatic) == 0 && atom(g, i, molecule.ColumnHydrogens) > 0
 }
 
 // isSteroid tells of four rings and more with twelve saturated atoms in them.

@@ -3,7 +3,6 @@ package paper
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"baca/algo"
@@ -79,6 +78,15 @@ func seesWord(batch bool) string {
 	return "graph"
 }
 
+// readingTitles stand at the head of tables.
+var readingTitles = map[string]string{
+	readOGB: "Molecules read as OGB does\n\nAs those do who published figures.",
+	readParent: `Molecules read as parents
+
+Without stereo marks, isotopes, counter-ions and charges, each molecule once in a set; ECFP4, too, are of parents. Sets and splits of molecules are
+other than those of published figures, so there are none. Plain graphs are read in one way.`,
+}
+
 // report writes everything for people.
 func (t *rivalries) report() *markdown {
 	m := t.bench.heading("Rivals")
@@ -91,23 +99,17 @@ are those of training and scoring one batch on one core, for ours of scoring wit
 
 `)
 	t.bench.progressLine(m)
-	for _, part := range []struct{ reading, title, text string }{
-		{readOGB, "Molecules read as OGB does", "As those do who published figures. Plain graphs are here, too."},
-		{readParent, "Molecules read as parents", "Without stereo marks, isotopes, counter-ions and charges, each molecule once in a set; ECFP4, too, are of parents. Sets and splits are other\n" +
-			"than above, and than those of published figures, of which there are none."},
-	} {
+	for _, reading := range t.bench.readings {
 		read := &rivalries{bench: t.bench}
 		for _, r := range t.pairs {
-			if r.reading() == part.reading {
+			if r.reading() == reading || r.id.schema == algo.Constant {
 				read.pairs = append(read.pairs, r)
 			}
 		}
-		if len(read.pairs) > 0 {
-			m.text("## %s\n\n%s\n\n", part.title, part.text)
-			read.mainTable(m)
-			m.text("Other metrics, as means over the finished cells of a detector:\n\n")
-			read.otherTable(m)
-		}
+		m.text("## %s\n\n", readingTitles[reading])
+		read.mainTable(m)
+		m.text("Other metrics, as means over the finished cells of a detector:\n\n")
+		read.otherTable(m)
 	}
 	t.detectors(m)
 	return m
@@ -119,14 +121,10 @@ func (t *rivalries) mainTable(m *markdown) {
 	for _, r := range t.pairs {
 		head = append(head, r.pair.name())
 	}
-	head = append(head, "mean")
-	if t.mixed() {
-		head = append(head, "mean of molecules")
-	}
-	table := m.tableOf(head...)
+	table := m.tableOf(append(head, "mean")...)
 	for _, row := range t.rows() {
 		fields := []field{words("%s", row.title), words("%s", seesWord(row.batch))}
-		var ours, published []float64
+		sum, published := 0.0, 0.0
 		for _, r := range t.pairs {
 			list := r.measured(row.detector, row.column)
 			mean, std := meanOf(list, func(x measured) rate { return x.AUROC })
@@ -140,59 +138,35 @@ func (t *rivalries) mainTable(m *markdown) {
 			} else {
 				x = math.NaN()
 			}
-			ours, published = append(ours, mean), append(published, x/100)
+			sum, published = sum+mean, published+x/100
 			fields = append(fields, words("%s", text))
 		}
-		table.row(append(fields, t.means(ours, published)...)...)
+		table.row(append(fields, words("%s", t.means(sum, published)))...)
 	}
 	t.referenceRows(table)
 	m.text("\n")
 }
 
-// isMolecules tells of pairs of molecules.
-func isMolecules(r *rivalPair) bool { return r.id.schema != algo.Constant }
-
-// mixed tells whether there are pairs of molecules and others.
-func (t *rivalries) mixed() bool {
-	return slices.ContainsFunc(t.pairs, isMolecules) && slices.ContainsFunc(t.pairs, func(r *rivalPair) bool { return !isMolecules(r) })
-}
-
-// means are the means over the pairs, and over those of molecules where there are others, each with
-// that of the published figures (nil for none). A mean of which one is missing is NaN.
-func (t *rivalries) means(list, published []float64) []field {
-	mean := func(list []float64, of func(*rivalPair) bool) (mean float64) {
-		n := 0.0
-		for k, x := range list {
-			if of(t.pairs[k]) {
-				mean, n = mean+x, n+1
-			}
-		}
-		return mean / n
+// means are the means over the pairs of sums, NaN where one is missing.
+func (t *rivalries) means(sum, published float64) string {
+	n := float64(len(t.pairs))
+	text := rate(sum / n).percent(1)
+	if !math.IsNaN(published) {
+		text += " (" + rate(published/n).percent(1) + ")"
 	}
-	text := func(of func(*rivalPair) bool) field {
-		text := rate(mean(list, of)).percent(1)
-		if x := mean(published, of); !math.IsNaN(x) {
-			text += " (" + rate(x).percent(1) + ")"
-		}
-		return words("%s", text)
-	}
-	fields := []field{text(func(*rivalPair) bool { return true })}
-	if t.mixed() {
-		fields = append(fields, text(isMolecules))
-	}
-	return fields
+	return text
 }
 
 // referenceRows are the best statistic and the best published figures.
 func (t *rivalries) referenceRows(table *tabular) {
 	line := func(title, sees string, of func(r *rivalPair) (float64, string)) {
-		fields, list := []field{words("%s", title), words("%s", sees)}, []float64(nil)
+		fields, sum := []field{words("%s", title), words("%s", sees)}, 0.0
 		for _, r := range t.pairs {
 			x, text := of(r)
-			list = append(list, x)
+			sum += x
 			fields = append(fields, words("%s", text))
 		}
-		table.row(append(fields, t.means(list, nil)...)...)
+		table.row(append(fields, words("%s", t.means(sum, math.NaN())))...)
 	}
 	if t.bench.ours {
 		line("best statistic, in its better direction", "graph", func(r *rivalPair) (float64, string) {
@@ -203,12 +177,9 @@ func (t *rivalries) referenceRows(table *tabular) {
 			return mean, escaped(rate(mean).percent(1) + " (" + name + ")")
 		})
 	}
-	if t.pairs[0].reading() == readParent {
-		return
-	}
 	line("best published, each tuned for the pair", "", func(r *rivalPair) (float64, string) {
 		b, ok := bestPublished[r.pair.name()]
-		if !ok {
+		if !ok || r.reading() == readParent {
 			return math.NaN(), "–"
 		}
 		return b.auroc / 100, fmt.Sprintf("%.2f (%s)", b.auroc, b.by)

@@ -42,7 +42,6 @@ var Kinds = []Kind{
 	{Azole, false, true, azole},
 	{"amidine tautomer", true, true, func(e *edit) bool { return e.shift(amidine) }},
 	{"lactam and lactim", true, true, func(e *edit) bool { return e.shift(lactam) }},
-	{"amino and imino azine", true, true, func(e *edit) bool { return e.shift(amino) }},
 }
 
 // An edit is a molecule that is rewritten.
@@ -225,15 +224,4 @@ func lactam(from, over, to *molecule.Atom, near, far *molecule.Bond) bool {
 		return to.Element == oxygen && from.Degree == 2 && near.InRing && near.Order != molecule.Double && far.Order == molecule.Double
 	}
 	return from.Element == oxygen && to.Element == nitrogen && to.Degree == 2 && to.Hydrogens == 0 && far.InRing && near.Order == molecule.Single && far.Order != molecule.Single
-}
-
-// amino tells of a nitrogen in an aromatic ring and one beside the ring.
-func amino(from, over, to *molecule.Atom, near, far *molecule.Bond) bool {
-	if from.Element != nitrogen || to.Element != nitrogen || !over.Aromatic {
-		return false
-	}
-	if near.Aromatic {
-		return from.Degree == 2 && far.Order == molecule.Double
-	}
-	return near.Order == molecule.Single && far.Aromatic && to.Degree == 2 && to.Hydrogens == 0
 }

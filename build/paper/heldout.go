@@ -36,6 +36,8 @@ type modelBench struct {
 
 func (b *modelBench) register(fs *pflag.FlagSet, counted string, n int, of string) {
 	b.counted = counted
+	fs.StringVar(&b.data, "data", "", "`folder` with tu/NAME and mol/NAME.csv[.gz]")
+	fs.StringSliceVar(&b.models, "models", nil, "embedded models by `name`, all that suit without")
 	fs.StringVar(&b.out, "out", "", "`folder` for the results")
 	fs.StringVar(&b.weights, "weights", "", "`folder` with NAME.msgpack, to be measured instead of the embedded models")
 	fs.IntVar(&b.splits, counted, n, of)

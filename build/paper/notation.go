@@ -45,8 +45,6 @@ often its verdict does, and writes notation.json and notation.md to --out.`,
 		},
 	}
 	fs := c.Flags()
-	fs.StringVar(&b.data, "data", "", "`folder` with mol/NAME.csv[.gz]")
-	fs.StringSliceVar(&b.models, "models", nil, "embedded models by `name`, all of molecules without")
 	fs.StringSliceVar(&b.others, "others", []string{"lipo"}, "`names` of sets that no model was trained on")
 	b.register(fs, "molecules", 400, "of each of the other sets")
 	return c
@@ -186,36 +184,20 @@ func compareForms(ctx context.Context, m *algo.Model, workers int, pairs []notat
 	_, verdicts := scorer.Judge(scores, algo.DefaultOptions().Alpha)
 	one := map[bool]int{true: 1}
 	for k, p := range pairs {
-		if len(rows) == 0 || rows[len(rows)-1].Kind != p.Kind {
-			rows = append(rows, notationRow{Kind: p.Kind, Other: p.Other})
-		}
-		r, v := &rows[len(rows)-1], verdicts[2*k:2*k+2]
-		r.Molecules++
-		r.Scores += one[scores[2*k] != scores[2*k+1]]
-		r.Verdicts += one[v[0] != v[1]]
-		r.Before += one[v[0] == decide.Outside]
-		r.After += one[v[1] == decide.Outside]
+		s, v := scores[2*k:2*k+2], verdicts[2*k:2*k+2]
+		rows = tallied(rows, notationRow{p.Kind, p.Other, 1, one[s[0] != s[1]], one[v[0] != v[1]], one[v[0] == decide.Outside], one[v[1] == decide.Outside]})
 	}
 	return rows, nil
 }
 
-// sum adds up the rows of all sets by kind.
-func (r *notationResult) sum() []notationRow {
-	sums := map[string]notationRow{}
-	var names []string
-	for _, s := range r.Sets {
-		for _, row := range s.Rows {
-			sum, ok := sums[row.Kind]
-			if !ok {
-				names = append(names, row.Kind)
-			}
-			sums[row.Kind] = notationRow{row.Kind, row.Other, sum.Molecules + row.Molecules, sum.Scores + row.Scores, sum.Verdicts + row.Verdicts, sum.Before + row.Before, sum.After + row.After}
-		}
+// tallied adds a row to the one of its kind.
+func tallied(rows []notationRow, n notationRow) []notationRow {
+	k := slices.IndexFunc(rows, func(r notationRow) bool { return r.Kind == n.Kind })
+	if k < 0 {
+		return append(rows, n)
 	}
-	var rows []notationRow
-	for _, name := range names {
-		rows = append(rows, sums[name])
-	}
+	r := &rows[k]
+	r.Molecules, r.Scores, r.Verdicts, r.Before, r.After = r.Molecules+n.Molecules, r.Scores+n.Scores, r.Verdicts+n.Verdicts, r.Before+n.Before, r.After+n.After
 	return rows
 }
 
@@ -234,7 +216,13 @@ ways and scored by themselves at α = %g. "Score changed" counts molecules whose
 compound to a model: the parent that it reads is one for tautomers of azoles and simple amidines, and for no others.
 
 `, r.Program, runtime.GOOS, runtime.GOARCH, r.Alpha)
-	for _, s := range append([]notationSet{{Model: "All models", Set: "all molecules", Schema: "their own", Rows: r.sum()}}, r.Sets...) {
+	all := notationSet{Model: "All models", Set: "all molecules", Schema: "their own"}
+	for _, s := range r.Sets {
+		for _, row := range s.Rows {
+			all.Rows = tallied(all.Rows, row)
+		}
+	}
+	for _, s := range slices.Insert(slices.Clone(r.Sets), 0, all) {
 		m.text("## %s, %s\n\nThe schema is %s.\n\n", s.Model, s.Set, s.Schema)
 		table := m.tableOf("kind", "molecules", "score changed", "verdict changed", "called outside, as written → rewritten")
 		for _, row := range s.Rows {

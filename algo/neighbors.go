@@ -96,7 +96,7 @@ func (s *SingleScorer) trained(g *graph.Graph) (TrainingGraph, bool) {
 			if err != nil {
 				continue
 			}
-			read, _ := smiles.In(m, FormOf(s.model.Card.Schema))
+			read, _, _ := smiles.In(m, FormOf(s.model.Card.Schema))
 			same = explain.Signature(read.Graph()) == of
 		}
 		if same && n.Row >= 0 {

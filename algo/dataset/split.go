@@ -31,7 +31,7 @@ func Split(n int, seed uint64) (train, test []int) {
 	// fraction of at most 0.9 over the next integer.
 	k := 9 * (n / 10)
 	k += 9 * (n % 10) / 10
-	return divide(n, k, seed)
+	return Part(n, k, seed)
 }
 
 // Held is how many graphs Hold keeps of a set of HoldFrom graphs and more: with them
@@ -45,11 +45,11 @@ func Hold(n int, seed uint64) (train, holdout []int) {
 	if n < HoldFrom {
 		return Split(n, seed)
 	}
-	return divide(n, n-Held, seed)
+	return Part(n, n-Held, seed)
 }
 
-// divide draws k of n graphs.
-func divide(n, k int, seed uint64) (drawn, rest []int) {
+// Part draws k of n graphs by seed, as Split does. Both lists ascend.
+func Part(n, k int, seed uint64) (drawn, rest []int) {
 	p := perm(n, seed, splitStream)
 	drawn, rest = p[:k:k], p[k:]
 	slices.Sort(drawn)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -39,15 +40,16 @@ in --weights, as by eval.`,
 	for _, e := range []*experiment{tableOne(), rivalry(), shift(), ablation(), ladder(), sensitivity(), theorem(), guard()} {
 		c.AddCommand(e.command(train))
 	}
-	c.AddCommand(newTrust(train), newDecisions(), newCompany(), newExplain(), newIntervals(train))
+	c.AddCommand(newTrust(train), newDecisions(), newCompany(train), newExplain(), newNotation(), newIntervals(train))
 	return c
 }
 
 // An experiment measures something on every pair, most of it seed by seed.
 type experiment struct {
 	name, short, long, example string
-	pairs                      string // that are measured by default
-	against                    bool   // rivals are measured too, which are chosen by flags
+	pairs                      string   // that are measured by default
+	against                    bool     // rivals are measured too, which are chosen by flags
+	readings                   []string // of molecules, readOGB alone where nothing is said
 	measure                    func(context.Context, *bench) (results, error)
 }
 
@@ -64,6 +66,7 @@ type bench struct {
 	*experiment
 	data, out, weights string
 	pairList           string
+	readings           []string
 	seeds              []uint
 	epochs             int // 0: the paper's
 	workers            int
@@ -96,13 +99,18 @@ func (e *experiment) command(train Trainer) *cobra.Command {
 	fs.StringVar(&b.data, "data", "", "`folder` with tu/NAME and mol/NAME.csv[.gz]")
 	fs.StringVar(&b.out, "out", "", "`folder` for the results")
 	fs.StringVar(&b.weights, "weights", "", "`folder` that keeps pre-trained encoders (default OUT/encoders)")
-	fs.StringVar(&b.pairList, "pairs", e.pairs, "paper, validation, all (both), or `ID/OOD,…`; a set may be NAME@common or NAME@rare\n(scaffolds), an OOD set NAME@size (sizes matched to the ID set)")
+	fs.StringVar(&b.pairList, "pairs", e.pairs, "paper, validation, all (both), shift, fresh, or `ID/OOD,…`; a set may be NAME@common or NAME@rare\n(scaffolds), an OOD set NAME@size (sizes matched to the ID set)")
 	fs.UintSliceVar(&b.seeds, "seeds", []uint{1, 2, 3, 4, 5}, "of split, training and test time")
 	fs.IntVar(&b.epochs, "epochs", 0, "of pre-training (default 400; ENZYMES 150, IMDB-MULTI 20)")
 	fs.IntVar(&b.workers, "workers", 0, "cells at a time; 0 for one on each core; results do not depend on it")
 	fs.BoolVar(&b.quick, "quick", false, "one pair (PTC_MR/MUTAG) and one seed, unless --pairs or --seeds say otherwise")
 	if e.against {
 		b.chosen.register(fs)
+	}
+	if b.readings = e.readings; len(b.readings) == 0 {
+		b.readings = []string{readOGB}
+	} else if e.against {
+		fs.StringSliceVar(&b.readings, "reading", e.readings, "how molecules are read: "+readOGB+", as OGB does, or "+readParent+", as parents, each once")
 	}
 	return c
 }
@@ -126,6 +134,11 @@ func (b *bench) begin(c *cobra.Command) error {
 			return err
 		}
 	}
+	for k, reading := range b.readings {
+		if reading != readOGB && reading != readParent || slices.Contains(b.readings[:k], reading) {
+			return usage.Errorf("--reading %s: want %s, %s or both", strings.Join(b.readings, ","), readOGB, readParent)
+		}
+	}
 	b.weights = cmp.Or(b.weights, filepath.Join(b.out, "encoders"))
 	pairs, err := parsePairs(b.pairList)
 	if err == nil {
@@ -134,15 +147,20 @@ func (b *bench) begin(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	read := &sets{folder: b.data, workers: b.workers}
-	for _, p := range pairs {
-		e, err := newEvaluation(c.Context(), read, p, b.epochs)
-		if err != nil {
-			return err
+	for k, reading := range b.readings {
+		read := &sets{folder: b.data, workers: b.workers, parent: reading == readParent}
+		for _, p := range pairs {
+			e, err := newEvaluation(c.Context(), read, p, b.epochs)
+			if err != nil {
+				return err
+			}
+			if k > 0 && e.id.schema == algo.Constant {
+				continue // there is one way to read plain graphs
+			}
+			e.train, e.workers, e.weights = b.train, 1, b.weights
+			encode(e.id.graphs)
+			b.evaluations = append(b.evaluations, e)
 		}
-		e.train, e.workers, e.weights = b.train, 1, b.weights
-		encode(e.id.graphs)
-		b.evaluations = append(b.evaluations, e)
 	}
 	if b.against && (b.finished || !b.encoders()) {
 		return nil
@@ -225,6 +243,9 @@ func (b *bench) heading(title string) *markdown {
 	}
 	if b.against && b.list != "all" {
 		line += " --rivals " + b.list
+	}
+	if len(b.readings) < len(b.experiment.readings) {
+		line += " --reading " + strings.Join(b.readings, ",")
 	}
 	return b.headingOf(title, line)
 }

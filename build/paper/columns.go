@@ -16,7 +16,10 @@ import (
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/metric"
+	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
 	"baca/algo/near"
+	"baca/build/paper/rival"
 	"baca/weights"
 )
 
@@ -34,6 +37,9 @@ const (
 	columnPrintCount = "wl counts"  // … to the most similar, with counts
 	columnUnknown    = "wl unknown" // share of subtrees that no ID training graph has
 	columnECFP       = "ecfp4 5"    // 1 − mean Tanimoto of ECFP4 to the five most similar ID training graphs
+	columnECFPLever  = "ecfp4 leverage"
+	columnECFPRatio  = "ecfp4 ratio"   // of the training set to the background, by a logistic head on ECFP4
+	columnECFPSum    = "ecfp4 ratio+5" // the sum of both, each in deviations of the training molecules
 	columnDistance   = "alone, no background"
 	columnFar        = "alone, far background" // … that holds nothing like a test graph, see farSimilarity
 	columnAlone      = algo.ByAlone            // the product's score of a graph by itself
@@ -53,7 +59,7 @@ var (
 	// gridColumns are those of the grid protocol.
 	gridColumns = []string{columnAttention, columnRatio, columnBatch, columnDefault}
 	// aloneColumns depend on nothing but the graph.
-	aloneColumns = []string{columnGraphBank, columnPreBank, columnNode, columnNearest, columnPrint1, columnPrint5, columnPrintCount, columnUnknown, columnECFP, columnDistance, columnFar, columnAlone}
+	aloneColumns = []string{columnGraphBank, columnPreBank, columnNode, columnNearest, columnPrint1, columnPrint5, columnPrintCount, columnUnknown, columnECFP, columnECFPLever, columnECFPRatio, columnECFPSum, columnDistance, columnFar, columnAlone}
 )
 
 // statisticColumns are the trivial ones.
@@ -159,7 +165,10 @@ func (e *evaluation) alone(ctx context.Context, b *testBatch) (*singleScores, er
 			return scoresAlone(ctx, &plain, b.graphs)
 		}},
 		{columnFar, 0, func() ([]float64, error) { return e.farBackground(ctx, m, training, b.graphs) }},
-		{columnECFP, 0, func() ([]float64, error) { return e.chemists(ctx, training, b.graphs) }},
+		{columnECFP, 0, func() ([]float64, error) { return e.byRival(ctx, "ecfp-knn", b) }},
+		{columnECFPLever, 0, func() ([]float64, error) { return e.byRival(ctx, "ecfp-leverage", b) }},
+		{columnECFPRatio, 0, func() ([]float64, error) { return e.byRival(ctx, "ecfp-ratio", b) }},
+		{columnECFPSum, 0, func() ([]float64, error) { return e.byRival(ctx, "ecfp-sum", b) }},
 	} {
 		start := time.Now()
 		if l.scores[c.column], err = c.score(); err != nil {
@@ -216,27 +225,13 @@ func (l *singleScores) addPrints(training, gs []*graph.Graph) {
 // undefined are scores that plain graphs do not have.
 func undefined(gs []*graph.Graph) []float64 { return slices.Repeat([]float64{math.NaN()}, len(gs)) }
 
-// chemists returns the applicability domain that chemists use: one less the mean
-// similarity to the five nearest training molecules. Plain graphs have none.
-func (e *evaluation) chemists(ctx context.Context, training, gs []*graph.Graph) ([]float64, error) {
-	scores := undefined(gs)
+// byRival returns the scores of a detector that reads molecules. Plain graphs have none.
+func (e *evaluation) byRival(ctx context.Context, name string, b *testBatch) ([]float64, error) {
 	if e.id.schema == algo.Constant {
-		return scores, nil
+		return undefined(b.graphs), nil
 	}
-	prints, err := e.sets.ecfp(ctx, slices.Concat(gs, training), e.pair.ID, e.pair.OOD)
-	if err != nil {
-		return nil, err
-	}
-	index := fingerprint.NewIndex(prints[len(gs):])
-	for i, p := range prints[:len(gs)] {
-		sum := 0.0
-		near := index.Nearest(fingerprint.Sets, p, 5)
-		for _, x := range near {
-			sum += x
-		}
-		scores[i] = 1 - sum/float64(len(near))
-	}
-	return scores, nil
+	scores, _, err := e.scoreBy(ctx, rival.Named(name), b, 1)
+	return scores, err
 }
 
 // farSimilarity is the Tanimoto similarity of ECFP4 from which on a molecule of the
@@ -254,7 +249,7 @@ func (e *evaluation) farBackground(ctx context.Context, m *algo.Model, training,
 	if err != nil {
 		return nil, err
 	}
-	molecules, err := readBackground()
+	molecules, err := readBackground(e.reading() == readParent)
 	if err != nil {
 		return nil, err
 	}
@@ -284,8 +279,20 @@ type backgroundMolecule struct {
 	ecfp  fingerprint.Print
 }
 
-// readBackground returns the built-in background.
-var readBackground = sync.OnceValues(func() ([]backgroundMolecule, error) {
+// readBackground returns the built-in background, as parents or not.
+func readBackground(parent bool) ([]backgroundMolecule, error) {
+	if parent {
+		return parentBackground()
+	}
+	return plainBackground()
+}
+
+var (
+	plainBackground  = sync.OnceValues(func() ([]backgroundMolecule, error) { return newBackground(molecule.AsWritten) })
+	parentBackground = sync.OnceValues(func() ([]backgroundMolecule, error) { return newBackground(molecule.Parent) })
+)
+
+func newBackground(form molecule.Form) ([]backgroundMolecule, error) {
 	var list []backgroundMolecule
 	for r, err := range dataset.Records(weights.Background(), dataset.Options{Format: dataset.SMI}) {
 		if err != nil {
@@ -295,10 +302,11 @@ var readBackground = sync.OnceValues(func() ([]backgroundMolecule, error) {
 		if err != nil {
 			return nil, err
 		}
+		m, _, _ = smiles.In(m, form)
 		list = append(list, backgroundMolecule{m.Graph(), baseline.ECFP(m, 2)})
 	}
 	return list, nil
-})
+}
 
 // graphScore returns ℓ_g of a batch against itself.
 func (b *testBatch) graphScore(ctx context.Context) ([]float64, error) {

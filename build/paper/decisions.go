@@ -68,8 +68,6 @@ and writes decisions.json and decisions.md to --out.`,
 		},
 	}
 	fs := c.Flags()
-	fs.StringVar(&b.data, "data", "", "`folder` with tu/NAME and mol/NAME.csv[.gz]")
-	fs.StringSliceVar(&b.models, "models", nil, "embedded models by `name`, all without")
 	b.register(fs, "splits", 500, "of holdout and test, for single graphs")
 	fs.IntVar(&b.fits, "fits", 4, "splits for batches")
 	return c

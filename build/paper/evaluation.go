@@ -53,6 +53,25 @@ func newEvaluation(ctx context.Context, s *sets, p *pair, epochs int) (*evaluati
 	return e, nil
 }
 
+// How molecules are read: as OGB does, or as their parents, of which each is there once.
+const readOGB, readParent = "ogb", "parent"
+
+// reading is how the molecules of the pair are read.
+func (e *evaluation) reading() string {
+	if e.id.schema == algo.OGBParent {
+		return readParent
+	}
+	return readOGB
+}
+
+// suffix is the reading as part of a file name, nothing for the usual one.
+func (e *evaluation) suffix() string {
+	if e.reading() == readParent {
+		return "-" + readParent
+	}
+	return ""
+}
+
 // trained are the graphs that the encoder of a seed is trained on.
 func (e *evaluation) trained(seed uint64) []*graph.Graph {
 	train, _ := dataset.Split(len(e.id.graphs), seed)
@@ -61,7 +80,7 @@ func (e *evaluation) trained(seed uint64) []*graph.Graph {
 
 // encoderName is that of the model of a seed.
 func (e *evaluation) encoderName(seed uint64) string {
-	return fmt.Sprintf("%s-seed%d-epochs%d", e.pair.ID, seed, e.epochs)
+	return fmt.Sprintf("%s%s-seed%d-epochs%d", e.pair.ID, e.suffix(), seed, e.epochs)
 }
 
 // encoderPath is where the encoder of a seed is kept.

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
-	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/graph"
 	"baca/algo/metric"
@@ -46,8 +45,6 @@ written to explain.json and explain.md in --out.`,
 		},
 	}
 	fs := c.Flags()
-	fs.StringVar(&b.data, "data", "", "`folder` with mol/NAME.csv[.gz]")
-	fs.StringSliceVar(&b.models, "models", nil, "embedded models by `name`, all of molecules without")
 	b.register(fs, "molecules", 200, "to measure of each pair")
 	return c
 }
@@ -150,25 +147,19 @@ const leastReplaced, mostReplaced = 8, 60
 // outsiders are molecules of a set that are called outside, evenly drawn, in the form of the
 // model and without stereochemistry.
 func (b *modelBench) outsiders(ctx context.Context, r *replacer, set string) ([]*molecule.Molecule, error) {
-	file, err := openMolecules(b.data, set)
+	_, all, err := readMolecules(ctx, b.data, set, molecule.AsWritten, b.workers)
 	if err != nil {
 		return nil, err
-	}
-	defer file.Close()
-	var all []*molecule.Molecule
-	for rec, err := range dataset.Records(file, dataset.Options{Name: set, Format: dataset.CSV}) {
-		if err != nil {
-			return nil, err
-		}
-		if m, err := rec.Parse(); err == nil {
-			all = append(all, m)
-		}
 	}
 	// Those that are looked at, so that a set of a hundred thousand is not read to its end.
 	step := max(1, len(all)/(5*b.splits))
 	var list []*molecule.Molecule
 	for k := 0; k < len(all) && len(list) < b.splits; k += step {
-		m, _, _ := smiles.In(flat(all[k]), r.form)
+		m, err := smiles.Parse(all[k])
+		if err != nil {
+			return nil, err
+		}
+		m, _, _ = smiles.In(flat(m), r.form)
 		if len(m.Atoms) < leastReplaced || len(m.Atoms) > mostReplaced {
 			continue
 		}

@@ -36,6 +36,8 @@ type modelBench struct {
 
 func (b *modelBench) register(fs *pflag.FlagSet, counted string, n int, of string) {
 	b.counted = counted
+	fs.StringVar(&b.data, "data", "", "`folder` with tu/NAME and mol/NAME.csv[.gz]")
+	fs.StringSliceVar(&b.models, "models", nil, "embedded models by `name`, all that suit without")
 	fs.StringVar(&b.out, "out", "", "`folder` for the results")
 	fs.StringVar(&b.weights, "weights", "", "`folder` with NAME.msgpack, to be measured instead of the embedded models")
 	fs.IntVar(&b.splits, counted, n, of)
@@ -99,24 +101,22 @@ func (b *modelBench) heldOut(ctx context.Context, m *algo.Model, set string) (*h
 // openSetFor reads the set of that name below a folder as a model reads it: molecules in
 // its form.
 func openSetFor(ctx context.Context, m *algo.Model, folder, name string, workers int) ([]*graph.Graph, error) {
-	set, err := dataset.Open(ctx, os.DirFS(folder), name, workers)
 	form := algo.FormOf(m.Card.Schema)
-	if err == nil && form != molecule.AsWritten {
-		file, ferr := openMolecules(folder, name)
-		if ferr != nil {
-			return nil, fmt.Errorf("%s holds no molecules, which model %s reads", name, m.Card.Name)
+	if form == molecule.AsWritten {
+		set, err := dataset.Open(ctx, os.DirFS(folder), name, workers)
+		if err != nil {
+			return nil, err
 		}
-		defer file.Close()
-		set, err = dataset.Collect(ctx, file, dataset.Options{Name: file.Name(), Format: dataset.CSV, Workers: workers, Form: form})
+		return set.Graphs, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	return set.Graphs, nil
+	gs, _, err := readMolecules(ctx, folder, name, form, workers)
+	return gs, err
 }
 
 // decisionStream is the second half of the seed of splits and draws.
 const decisionStream = 0xba1a_1009
+
+func streamed(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, decisionStream)) }
 
 // A heldOut has the graphs of a set that training left out. They are parted at random
 // into a reference, which gives p-values, and graphs that are tested.
@@ -165,7 +165,7 @@ func newHeldOut(ctx context.Context, m *algo.Model, set []*graph.Graph, workers 
 
 // halves parts the held-out graphs at random, by a number.
 func (r *heldOut) halves(draw uint64) (rng *rand.Rand, tested, reference []int) {
-	rng = rand.New(rand.NewPCG(draw, decisionStream))
+	rng = streamed(draw)
 	order := rng.Perm(len(r.graphs))
 	return rng, order[r.split:], order[:r.split]
 }

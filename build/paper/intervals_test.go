@@ -18,6 +18,7 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
+	"baca/algo/molecule"
 )
 
 var update = flag.Bool("update", false, "write the example of TRUST.md anew")
@@ -249,7 +250,7 @@ func TestTrustExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	texts, err := readSMILES(shared, &loadedSet{name: "freesolv", graphs: set.Graphs})
+	_, texts, err := readMolecules(t.Context(), shared, "freesolv", molecule.AsWritten, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

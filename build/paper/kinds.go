@@ -37,8 +37,8 @@ type kindList struct {
 	index []int
 }
 
-// focused tells of lists that are of one kind indeed.
-func (l kindList) focused() bool { return l.kind != kindAll && !strings.HasPrefix(l.kind, kindSize) }
+// focused tells of kinds that are one indeed.
+func focused(kind string) bool { return kind != kindAll && !strings.HasPrefix(kind, kindSize) }
 
 // lists makes the lists of a split.
 func (r *heldOut) lists(rng *rand.Rand, kinds kinds, tested []int) []kindList {
@@ -111,6 +111,19 @@ func isNitro(g *graph.Graph, i int) bool {
 	return element(g, i) == 7 && g.Degree(i) == 3 && ends == 2
 }
 
+// isAniline tells of an amine's nitrogen with hydrogens at an aromatic carbon, no amide's.
+func isAniline(g *graph.Graph, i int) bool {
+	aryl := false
+	for _, j := range g.Row(i) {
+		aromatic := atom(g, int(j), molecule.ColumnAromatic) == 1
+		aryl = aryl || aromatic
+		if element(g, int(j)) != 6 || !aromatic && atom(g, int(j), molecule.ColumnHybridization) != molecule.FeatureSP3 {
+			return false
+		}
+	}
+	return aryl && element(g, i) == 7 && atom(g, i, molecule.ColumnAromatic) == 0 && atom(g, i, molecule.ColumnHydrogens) > 0
+}
+
 // isSteroid tells of four rings and more with twelve saturated atoms in them.
 func isSteroid(g *graph.Graph) bool {
 	saturated := 0
@@ -127,6 +140,7 @@ func isSteroid(g *graph.Graph) bool {
 func kindsOf(set []*graph.Graph) kinds {
 	return slices.Concat(kinds{
 		{"nitro groups", has(isNitro)},
+		{"anilines", has(isAniline)},
 		{"halogens", hasElement(9, 17, 35, 53)},
 		{"salts and mixtures", func(g *graph.Graph) bool { return g.Components() > 1 }},
 		{"charged atoms", has(func(g *graph.Graph, i int) bool { return atom(g, i, molecule.ColumnCharge) != molecule.Neutral })},

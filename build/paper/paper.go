@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/graph"
 	"baca/algo/metric"
 )
@@ -27,6 +28,9 @@ const (
 type Training struct {
 	Graphs  []*graph.Graph
 	Workers int
+	// Split divides the graphs into those to train on and those to keep from training, nil for
+	// [dataset.Split].
+	Split func(n int, seed uint64) (train, holdout []int)
 	// Card has Name, Description, Schema, Dataset, DatasetSHA256, Seed and Epochs.
 	Card algo.Card
 	// Path is the model file to write, and to go on with where training was cut short.
@@ -34,8 +38,15 @@ type Training struct {
 	Path string
 }
 
-// A Trainer trains on nine tenths of the graphs, as [dataset.Split] parts them, and
-// returns the model file. It may be called by several goroutines.
+// Parting is Split, or that which stands for nil.
+func (t *Training) Parting() func(n int, seed uint64) (train, holdout []int) {
+	if t.Split == nil {
+		return dataset.Split
+	}
+	return t.Split
+}
+
+// A Trainer trains and returns the model file. It may be called by several goroutines.
 type Trainer func(ctx context.Context, stderr io.Writer, t Training) ([]byte, error)
 
 // Commands are baca eval and baca bench.

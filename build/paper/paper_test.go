@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
-	"baca/algo/dataset"
 	"baca/algo/pretrain"
 	"baca/build/internal/testset"
 	"baca/build/internal/usage"
@@ -32,7 +31,7 @@ func smallTrainer(ctx context.Context, _ io.Writer, t Training) ([]byte, error) 
 	o.Seed = t.Card.Seed
 	t.Card.Batch, t.Card.LearningRate, t.Card.Program = o.Batch, o.LearningRate, algo.Version
 	o.Workers = t.Workers
-	train, holdout := dataset.Split(len(t.Graphs), t.Card.Seed)
+	train, holdout := t.Parting()(len(t.Graphs), t.Card.Seed)
 	trainer, err := pretrain.New(pick(t.Graphs, train), o, nil)
 	if err != nil {
 		return nil, err

@@ -143,10 +143,8 @@ func byClass(s *sets, l *loadedSet) (many, few []int, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		if l.smiles == nil {
-			if l.smiles, err = readSMILES(s.folder, l); err != nil {
-				return nil, nil, err
-			}
+		if err := s.readTexts(l); err != nil {
+			return nil, nil, err
 		}
 		for i, text := range l.smiles {
 			if label := labels[text]; label != "" {

@@ -37,8 +37,11 @@ type cell struct {
 // done. What it does is named by part, with its settings.
 func add[T any](p *plan, e *evaluation, name, part string, weight int, run func(context.Context) (*T, error)) *T {
 	result := new(T)
+	if e.reading() == readParent {
+		part += ", parents"
+	}
 	p.cells = append(p.cells, &cell{
-		pair: e.pair, name: e.pair.file() + "/" + name, weight: int64(weight), result: result,
+		pair: e.pair, name: e.pair.file() + e.suffix() + "/" + name, weight: int64(weight), result: result,
 		key: runKey{Build: p.bench.build, Pair: e.pair.name(), IDData: e.id.sha256, OODData: e.outside.sha256, Epochs: e.epochs, Part: part},
 		run: func(ctx context.Context) (any, error) { return run(ctx) },
 	})

@@ -73,11 +73,12 @@ func (c *chosen) encoders() bool {
 
 func rivalry() *experiment {
 	return &experiment{
-		name: "rivals", pairs: "paper", against: true,
+		name: "rivals", pairs: "paper", against: true, readings: []string{readOGB, readParent},
 		short: "Other published detectors, trained and run here on the same splits",
 		long: `Rivals measures detectors that others published, each written anew from its paper and
 trained here, beside the scores of this program: the same splits, seeds and test batches,
-the first OOD graphs, one setting for all pairs. It writes rivals.json and report.md.
+the first OOD graphs, one setting for all pairs, molecules in both readings. It writes
+rivals.json and report.md.
 
 Each detector has a cell for each seed of each pair. With --finished a report is written
 of the cells that are there while others are still to be done; with --any-build those that
@@ -105,7 +106,7 @@ type rivalries struct {
 // A rivalPair has the cells of a pair by detector, one for each seed. Cells that are not
 // finished have no columns.
 type rivalPair struct {
-	pair  *pair
+	*evaluation
 	cells map[string][]*rivalCell
 }
 
@@ -113,7 +114,7 @@ type rivalPair struct {
 func measureRivals(ctx context.Context, b *bench) (results, error) {
 	p, t := &plan{bench: b}, &rivalries{bench: b}
 	for _, e := range b.evaluations {
-		t.pairs = append(t.pairs, &rivalPair{pair: e.pair, cells: map[string][]*rivalCell{}})
+		t.pairs = append(t.pairs, &rivalPair{evaluation: e, cells: map[string][]*rivalCell{}})
 	}
 	for _, s := range b.seeds {
 		seed := uint64(s)
@@ -203,6 +204,13 @@ func (e *evaluation) eachScoreBy(ctx context.Context, group []*rival.Rival, b *t
 			return err
 		}
 		p.TrainSMILES, p.TestSMILES = texts[:len(p.Train)], texts[len(p.Train):]
+		background, err := readBackground(e.reading() == readParent)
+		if err != nil {
+			return err
+		}
+		for _, m := range background {
+			p.Background = append(p.Background, m.ecfp)
+		}
 	} else if group[0].Molecules {
 		return fmt.Errorf("%s reads molecules, and %s has none", group[0].Name, e.pair.ID)
 	}
@@ -278,6 +286,7 @@ func (r *rivalPair) measured(detector, column string) []measured {
 // A rivalEntry is an entry of rivals.json.
 type rivalEntry struct {
 	Pair      string      `json:"pair"`
+	Reading   string      `json:"reading"`
 	Detector  string      `json:"detector"`
 	Batch     bool        `json:"batch"` // the score of a graph depends on the others
 	Published *float64    `json:"published,omitempty"`
@@ -291,8 +300,8 @@ func (t *rivalries) values() any {
 	var list []rivalEntry
 	for _, r := range t.pairs {
 		for _, row := range t.rows() {
-			entry := rivalEntry{Pair: r.pair.name(), Detector: row.column, Batch: row.batch}
-			if x, ok := row.published[r.pair.name()]; ok {
+			entry := rivalEntry{Pair: r.pair.name(), Reading: r.reading(), Detector: row.column, Batch: row.batch}
+			if x, ok := row.publishedFor(r); ok {
 				entry.Published = &x
 			}
 			for _, cell := range r.cells[row.detector] {

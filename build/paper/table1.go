@@ -19,12 +19,13 @@ const thinDraws = 8
 
 func tableOne() *experiment {
 	return &experiment{
-		name: "table1", pairs: "paper",
+		name: "table1", pairs: "paper", readings: []string{readOGB, readParent},
 		short: "AUROC of every score on the paper's ten pairs, and under contamination",
 		long: `Table1 measures every column on every pair by both protocols of eval, with the
 first OOD graphs and with a random draw of them, thins the OOD graphs of each batch to
-a share of the ID graphs, and scores each graph alone. It writes table1.json,
-report.md and figures.
+a share of the ID graphs, and scores each graph alone. Molecules are read as OGB does;
+alone and batch are measured on their parents, too. It writes table1.json, report.md and
+figures.
 
 --quick with cached encoders takes seconds, and under three minutes without.`,
 		example: `  baca bench table1 --data ../shared/data --out out/table1
@@ -82,7 +83,7 @@ type table1 struct {
 
 type pairResult struct {
 	pair  *pair
-	fixed map[string][]*fixedCell // by way of taking OOD graphs, then seed
+	fixed map[string][]*fixedCell // by way of taking OOD graphs or readParent, then seed
 	thin  []*thinCell
 	grid  map[string]*gridCell // by column
 	cells []*cell              // all of them
@@ -91,13 +92,22 @@ type pairResult struct {
 // measureTable1 does the cells, the first seed of all pairs first.
 func measureTable1(ctx context.Context, b *bench) (results, error) {
 	p, t := &plan{bench: b}, &table1{bench: b}
+	of := map[*pair]*pairResult{}
 	for _, e := range b.evaluations {
-		t.pairs = append(t.pairs, &pairResult{pair: e.pair, fixed: map[string][]*fixedCell{}, grid: map[string]*gridCell{}})
+		if e.reading() == readOGB {
+			of[e.pair] = &pairResult{pair: e.pair, fixed: map[string][]*fixedCell{}, grid: map[string]*gridCell{}}
+			t.pairs = append(t.pairs, of[e.pair])
+		}
 	}
 	for _, s := range b.seeds {
 		seed := uint64(s)
-		for i, e := range b.evaluations {
-			r := t.pairs[i]
+		for _, e := range b.evaluations {
+			r := of[e.pair]
+			if e.reading() == readParent {
+				r.fixed[readParent] = append(r.fixed[readParent], add(p, e, fmt.Sprintf("seed%d-first", seed), fmt.Sprintf("fixed, seed %d, first", seed), 2*len(e.id.graphs)/10,
+					func(ctx context.Context) (*fixedCell, error) { return e.parentCell(ctx, seed) }))
+				continue
+			}
 			_, test := dataset.Split(len(e.id.graphs), seed)
 			for _, ood := range []string{"first", "random"} {
 				r.fixed[ood] = append(r.fixed[ood], add(p, e, fmt.Sprintf("seed%d-%s", seed, ood), fmt.Sprintf("fixed, seed %d, %s", seed, ood), 12*len(test),
@@ -107,10 +117,13 @@ func measureTable1(ctx context.Context, b *bench) (results, error) {
 				func(ctx context.Context) (*thinCell, error) { return e.thinCell(ctx, seed) }))
 		}
 	}
-	for i, e := range b.evaluations {
+	for _, e := range b.evaluations {
+		if e.reading() == readParent {
+			continue
+		}
 		for _, column := range gridColumns {
 			weight := len(b.seeds) * gridRuns(column) * len(e.id.graphs) / 5
-			t.pairs[i].grid[column] = add(p, e, "grid-"+column, fmt.Sprintf("grid, seeds %v, %s", b.seeds, column), weight,
+			of[e.pair].grid[column] = add(p, e, "grid-"+column, fmt.Sprintf("grid, seeds %v, %s", b.seeds, column), weight,
 				func(ctx context.Context) (*gridCell, error) { return e.gridCell(ctx, b.seeds, column) })
 		}
 	}
@@ -170,6 +183,28 @@ func (e *evaluation) fixedCell(ctx context.Context, seed uint64, ood string) (*f
 		}
 	}
 	cell.addNew(b, columnAlone, cell.After)
+	return cell, nil
+}
+
+// parentColumns are measured where molecules are read as parents.
+var parentColumns = []string{columnAlone, columnBatch}
+
+// parentCell measures parentColumns.
+func (e *evaluation) parentCell(ctx context.Context, seed uint64) (*fixedCell, error) {
+	b, err := e.prepare(ctx, seed, "first")
+	if err != nil {
+		return nil, err
+	}
+	out, err := b.score(ctx, columnOptions(columnBatch, seed), columnBatch)
+	if err != nil {
+		return nil, err
+	}
+	cell := &fixedCell{Seed: seed, NID: b.nID, NOOD: len(b.graphs) - b.nID, Warnings: out.warnings}
+	for _, column := range parentColumns {
+		scores := columnScores(column, out.rows)
+		cell.Columns = append(cell.Columns, measureColumn(column, scores, b.ood, out.seconds, true, seed))
+		cell.addNew(b, column, scores)
+	}
 	return cell, nil
 }
 
@@ -291,6 +326,7 @@ func (e *evaluation) gridCell(ctx context.Context, seeds []uint, column string) 
 // A tableCell is an entry of table1.json.
 type tableCell struct {
 	Pair      string      `json:"pair"`
+	Reading   string      `json:"reading"`
 	Protocol  string      `json:"protocol"`
 	Column    string      `json:"column"`
 	OOD       string      `json:"ood"`
@@ -315,10 +351,16 @@ type tableSeed struct {
 func (t *table1) values() any {
 	var list []tableCell
 	for _, r := range t.pairs {
-		for _, ood := range []string{"first", "random"} {
-			cells := r.fixed[ood]
+		for _, ood := range []string{"first", "random", readParent} {
+			cells, reading := r.fixed[ood], readOGB
+			if len(cells) == 0 {
+				continue // plain graphs have no parents
+			}
+			if ood == readParent {
+				ood, reading = "first", readParent
+			}
 			for k, column := range cells[0].Columns {
-				c := tableCell{Pair: r.pair.name(), Protocol: "fixed", Column: column.Column, OOD: ood}
+				c := tableCell{Pair: r.pair.name(), Reading: reading, Protocol: "fixed", Column: column.Column, OOD: ood}
 				for _, cell := range cells {
 					m := cell.Columns[k]
 					s := tableSeed{Seed: cell.Seed, AUROC: m.AUROC, AUPR: m.AUPR, FPR95: m.FPR95, FPR95ID: &m.FPR95ID, Seconds: m.Seconds}
@@ -332,7 +374,7 @@ func (t *table1) values() any {
 		}
 		for _, column := range gridColumns {
 			g := r.grid[column]
-			c := tableCell{Pair: r.pair.name(), Protocol: "grid", Column: column, OOD: "first", Choice: g.Choice}
+			c := tableCell{Pair: r.pair.name(), Reading: readOGB, Protocol: "grid", Column: column, OOD: "first", Choice: g.Choice}
 			for _, s := range g.Seeds {
 				c.Seeds = append(c.Seeds, tableSeed{Seed: s.Seed, AUROC: s.AUROC, AUPR: s.AUPR, FPR95: s.FPR95, Seconds: s.Seconds})
 			}

@@ -181,7 +181,7 @@ func (p *Parser) neutralize(text string, aside *molecule.Aside) {
 	first, charge := "", false
 	for k := range parts {
 		m := &molecule.Molecule{Atoms: slices.Clone(parts[k].m.Atoms), Bonds: slices.Clone(parts[k].m.Bonds)}
-		if !Organic(m) {
+		if !IsOrganic(m) {
 			continue
 		}
 		moved := moveProtons(m)
@@ -257,8 +257,8 @@ const carbon, nitrogen, oxygen, phosphorus = 6, 7, 8, 15
 
 var halogens = []uint8{9, 17, 35, 53}
 
-// Organic tells whether a molecule of one fragment is organic in the sense of a parent.
-func Organic(m *molecule.Molecule) bool {
+// IsOrganic tells whether a fragment is one of those that a parent is chosen from, see [Parent].
+func IsOrganic(m *molecule.Molecule) bool {
 	opposed, enols, organic := opposites(m), enolates(m), false
 	for i, a := range m.Atoms {
 		if a.Element == carbon {

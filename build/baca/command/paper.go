@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"baca/algo/dataset"
 	"baca/build/paper"
 )
 
@@ -20,7 +19,7 @@ func paperCommands() []*cobra.Command { return paper.Commands(trainEncoder) }
 // it goes on from the checkpoint of a run that was cut short.
 func trainEncoder(ctx context.Context, stderr io.Writer, t paper.Training) ([]byte, error) {
 	job := &trainJob{
-		graphs: t.Graphs, workers: t.Workers, split: dataset.Split, hint: "the same command goes on from there", card: t.Card,
+		graphs: t.Graphs, workers: t.Workers, split: t.Parting(), hint: "the same command goes on from there", card: t.Card,
 	}
 	to := target{path: t.Path}
 	if t.Path != "" {

@@ -47,8 +47,11 @@ func (p points) neighbors(first, count, k int) [][]neighbor {
 
 // nearest returns the mean distance of each tested point to the k nearest training points.
 func nearest(p points, k int) []float64 {
-	lists := p.neighbors(p.n, p.tested, k)
-	return tabulate(p.tested, func(i int) (mean float64) {
+	return meanDistances(p.neighbors(p.n, p.tested, k))
+}
+
+func meanDistances(lists [][]neighbor) []float64 {
+	return tabulate(len(lists), func(i int) (mean float64) {
 		for _, x := range lists[i] {
 			mean += x.distance / float64(len(lists[i]))
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"baca/algo/baseline"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 )
@@ -100,11 +101,16 @@ func TestPropagation(t *testing.T) {
 // Every detector that trains nothing scores all graphs, gives the same scores twice, and
 // what it is shown beside a graph does not matter.
 func TestGraphDetectors(t *testing.T) {
-	p := &Problem{Train: randomGraphs(t, 30, 3), Test: randomGraphs(t, 10, 4), Seed: 1}
+	p := &Problem{Train: randomGraphs(t, 60, 3), Test: randomGraphs(t, 10, 4), Seed: 1}
 	texts := []string{"CCO", "CCCO", "CCCCO", "CCN", "CCCN", "c1ccccc1O", "c1ccccc1N", "CC(C)O", "CC(C)N", "CCOC"}
-	for range 3 {
+	for range 6 {
 		p.TrainSMILES = append(p.TrainSMILES, texts...)
 	}
+	background, err := baseline.ECFPs(slices.Repeat([]string{"CCCCCCCCP", "c1ccc(F)cc1S", "FC(F)(F)CCl", "c1ccsc1C(F)F", "CP(C)C"}, 12), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Background = background
 	p.TestSMILES = append(texts[:9:9], "FC(F)(F)S(=O)(=O)c1nnsc1P")
 	for _, r := range slices.Concat(kernels(), domains()) {
 		scores, err := r.Score(context.Background(), p)

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"baca/algo"
+	"baca/algo/fingerprint"
 	"baca/algo/graph"
 )
 
@@ -15,9 +16,10 @@ import (
 // that it has to rank. Neither anything else nor their order says which of these are not.
 type Problem struct {
 	Train, Test             []*graph.Graph
-	TrainSMILES, TestSMILES []string    // nil where the graphs are not molecules
-	Model                   *algo.Model // with the encoder that was trained on Train
-	Embedded                *Embedded   // what the Training of a detector gave, nil to train
+	TrainSMILES, TestSMILES []string            // nil where the graphs are not molecules
+	Background              []fingerprint.Print // ECFP4 of molecules at large, see package weights
+	Model                   *algo.Model         // with the encoder that was trained on Train
+	Embedded                *Embedded           // what the Training of a detector gave, nil to train
 	Seed                    uint64
 	Workers                 int // goroutines, 0 for one on each core; scores do not depend on it
 }

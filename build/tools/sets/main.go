@@ -76,7 +76,7 @@ func small(text string) (key string, heavy int) {
 		return "", 0
 	}
 	p, _, _ := smiles.Parent(m)
-	if len(p.Atoms) > maxAtoms || !smiles.Organic(p) {
+	if len(p.Atoms) > maxAtoms || !smiles.IsOrganic(p) {
 		return "", 0
 	}
 	return smiles.Write(p), len(p.Atoms)

@@ -1,0 +1,89 @@
+package paper
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/algo"
+	"baca/build/internal/testset"
+)
+
+// As parents each molecule is in a set once, the first that has the parent, and ECFP4 are of parents.
+func TestReadParents(t *testing.T) {
+	folder := t.TempDir()
+	testset.Write(t, filepath.Join(folder, "mol", "some.csv"), "smiles\nC[NH3+].[Cl-]\nOCC\nCN\nC1CC\nC[C@H](N)O\nCC(N)O\n[2H]OCC\n")
+	s := &sets{folder: folder, parent: true}
+	l, err := s.open(t.Context(), "some", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts, err := s.smiles(t.Context(), l.graphs, "some")
+	if err != nil || l.schema != algo.OGBParent || !slices.Equal(l.smiles, []string{"C[NH3+].[Cl-]", "OCC", "C[C@H](N)O"}) || len(l.graphs) != 3 {
+		t.Fatalf("%q of %d graphs, %s, %v", l.smiles, len(l.graphs), l.schema, err)
+	}
+	for _, text := range texts {
+		if strings.ContainsAny(text, "@+") {
+			t.Errorf("%s is no parent", text)
+		}
+	}
+	plain, err := (&sets{folder: folder}).open(t.Context(), "some", "")
+	if err != nil || len(plain.graphs) != 6 || plain.schema != algo.OGB {
+		t.Errorf("%d graphs, %s, %v: want the 6 that are written", len(plain.graphs), plain.schema, err)
+	}
+	if _, err := (&sets{folder: testset.Pair(t), parent: true}).open(t.Context(), "TREES", ""); err != nil {
+		t.Errorf("plain graphs: %v", err)
+	}
+}
+
+// Detectors are measured in both readings, each with its own splits, encoders and table.
+func TestBothReadings(t *testing.T) {
+	data, out := writeLabelled(t), t.TempDir()
+	args := []string{"bench", "rivals", "--data", data, "--out", out, "--pairs", "esol/bace", "--epochs", "1", "--seeds", "1", "--rivals", "ours,ecfp-knn,ecfp-ratio,ecfp-sum"}
+	succeed(t, args...)
+	var entries []rivalEntry
+	if err := json.Unmarshal(read(t, filepath.Join(out, "rivals.json")), &entries); err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]int{}
+	for _, e := range entries {
+		if counts[e.Reading]++; !e.AUROCMean.defined() {
+			t.Errorf("%+v", e)
+		}
+	}
+	if counts[readOGB] != 7 || counts[readParent] != 7 || len(counts) != 2 {
+		t.Errorf("%v: want four of ours and three rivals in each reading", counts)
+	}
+	report := string(read(t, filepath.Join(out, "report.md")))
+	for _, want := range []string{"## Molecules read as OGB does", "## Molecules read as parents", "| ECFP4, ratio + 5 nearest neighbours | graph |"} {
+		if !strings.Contains(report, want) {
+			t.Errorf("no %q in\n%s", want, report)
+		}
+	}
+	for _, name := range []string{"encoders/esol-seed1-epochs1.msgpack", "encoders/esol-parent-seed1-epochs1.msgpack", "cells/esol-bace-parent/seed1-ours.json"} {
+		read(t, filepath.Join(out, filepath.FromSlash(name)))
+	}
+	succeed(t, append(args, "--reading", "parent")...)
+	if report := string(read(t, filepath.Join(out, "report.md"))); strings.Contains(report, "as OGB does\n") || !strings.Contains(report, " --reading parent`") {
+		t.Errorf("the report of parents:\n%s", report)
+	}
+	refuse(t, true, "--reading smiles: want ogb, parent or both", append(args, "--reading", "smiles")...)
+
+	s := &sets{folder: data, parent: true}
+	e, err := newEvaluation(t.Context(), s, &pair{ID: "esol", OOD: "bace"}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.train, e.weights = smallTrainer, filepath.Join(out, "encoders")
+	cell, err := e.parentCell(t.Context(), 1)
+	if err != nil || len(cell.Columns) != 4 {
+		t.Fatalf("%+v, %v", cell, err)
+	}
+	table := &table1{bench: &bench{}, pairs: []*pairResult{{pair: e.pair, fixed: map[string][]*fixedCell{"first": {cell}, readParent: {cell}}}}}
+	m := new(markdown)
+	if table.parentTable(m); !strings.Contains(m.String(), "| esol/bace | ") || !strings.Contains(m.String(), "alone, parents") || strings.Contains(m.String(), "NaN") {
+		t.Errorf("%s", m)
+	}
+}

@@ -35,7 +35,7 @@ func TestReasonsLeakNoFeatures(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			read, _ := smiles.In(mol, algo.FormOf(m.Card.Schema))
+			read, _, _ := smiles.In(mol, algo.FormOf(m.Card.Schema))
 			g := read.Graph()
 			x, err := a.Explain(t.Context(), g, 0.05)
 			if err != nil {

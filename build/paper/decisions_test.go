@@ -3,6 +3,7 @@ package paper
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -217,6 +218,14 @@ func TestBenchCompany(t *testing.T) {
 			t.Errorf("%s", page)
 		}
 		data := read(t, filepath.Join(out, "company.json"))
+		var result companyResult
+		if err := json.Unmarshal(data, &result); err != nil {
+			t.Fatal(err)
+		}
+		all := result.Sets[1].Groups[len(result.Sets[1].Groups)-1]
+		if n := result.Sets[1].Molecules / 4; all.Kind != kindAll || all.Lists != 4 || all.Molecules <= n || all.Molecules > 2*n {
+			t.Errorf("%+v: want the last quarters of two splits, in halves", all)
+		}
 		if first == nil {
 			first = data
 		} else if !bytes.Equal(first, data) {

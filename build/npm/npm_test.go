@@ -154,8 +154,8 @@ func TestPack(t *testing.T) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	want := strings.Fields(`LICENSE README.md detector.js drawing.js element.d.ts element.js files/baca.wasm files/background.smi.gz files/bbbp.msgpack
-		files/draw.js files/kernel.js files/kernel.wasm files/node-worker.js files/node.js files/svg.js files/thread.js files/wasm_exec.js files/worker.js
+	want := strings.Fields(`LICENSE README.md detector.js drawing.js element.d.ts element.js files/baca.wasm files/background.smi.gz
+		files/draw.js files/kernel.js files/kernel.wasm files/model.msgpack files/node-worker.js files/node.js files/svg.js files/thread.js files/wasm_exec.js files/worker.js
 		index.d.ts index.js licenses.txt node.js package.json wire.js`)
 	if !slices.Equal(names, want) {
 		t.Errorf("it holds %v, want %v", names, want)

@@ -37,6 +37,9 @@ const (
 	maxKept      = 4       // models that a Service keeps
 )
 
+// Default is the model that is asked where none is named.
+const Default = weights.Default
+
 // ErrUnknown says that a model is neither built in nor kept.
 var ErrUnknown = weights.ErrUnknown
 

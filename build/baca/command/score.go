@@ -77,7 +77,7 @@ func newScore(gpus *device.GPUs) *cobra.Command {
 		},
 	}
 	fs := c.Flags()
-	fs.StringVar(&f.model, "model", "bbbp", "embedded model by `NAME`, or a model file (./bbbp for a file of that name);\nseveral, separated by commas, get a group of columns each")
+	fs.StringVar(&f.model, "model", weights.Default, "embedded model by `NAME`, or a model file (./"+weights.Default+" for a file of that name);\nseveral, separated by commas, get a group of columns each")
 	f.source.register(fs, "input", formats...)
 	fs.StringVar(&f.out, "out", "", "write rows to this `file` instead of standard output")
 	fs.StringVar(&f.to, "to", "", "form of the rows: "+strings.Join(table.Forms(), ", ")+"; that of the name of --out, or else csv")

@@ -117,7 +117,7 @@ export class Detector {
   static async load({ model, signal } = {}) {
     const detector = new Detector(null);
     await detector.#exclusive(signal, async () => {
-      if (model === undefined) detector.#file = await platform.read(platform.files["bbbp.msgpack"]);
+      if (model === undefined) detector.#file = await platform.read(platform.files["model.msgpack"]);
       else if (model instanceof Blob) detector.#file = new Uint8Array(await model.arrayBuffer());
       else if (ArrayBuffer.isView(model)) detector.#file = new Uint8Array(model.buffer, model.byteOffset, model.byteLength).slice();
       else if (model instanceof ArrayBuffer) detector.#file = new Uint8Array(model).slice();

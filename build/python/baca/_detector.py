@@ -25,6 +25,7 @@ except ImportError:
         raise
     from ._plain import BaseEstimator, OutlierMixin
 
+DEFAULT = "bbbp"  # the built-in model that is used where none is named
 _EXPLAINED = 64  # records of one question, so that progress is seen
 
 
@@ -111,7 +112,7 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         ``decision_function(X)`` is ``score_samples(X) - offset_``.
     """
 
-    def __init__(self, model: Union[str, os.PathLike[str]] = "bbbp", alpha: float = 0.05, *, by: str = "alone", epochs: Optional[int] = None, seed: int = 1) -> None:
+    def __init__(self, model: Union[str, os.PathLike[str]] = DEFAULT, alpha: float = 0.05, *, by: str = "alone", epochs: Optional[int] = None, seed: int = 1) -> None:
         self.model = model
         self.alpha = alpha
         self.by = by

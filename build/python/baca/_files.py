@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Optional, Union
 
 from ._child import BacaError, program
-from ._detector import Detector
+from ._detector import DEFAULT, Detector
 from ._inputs import RefusedWarning, share, whole
 
 _TALLY = re.compile(r"^(\d+) read, (\d+) refused", re.MULTILINE)
@@ -21,7 +21,7 @@ _TALLY = re.compile(r"^(\d+) read, (\d+) refused", re.MULTILINE)
 def score_file(
     path: Union[str, os.PathLike[str]],
     out: Optional[Union[str, os.PathLike[str]]] = None,
-    model: Union[str, os.PathLike[str], Detector] = "bbbp",
+    model: Union[str, os.PathLike[str], Detector] = DEFAULT,
     alpha: float = 0.05,
     *,
     by: str = "alone",

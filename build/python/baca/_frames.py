@@ -7,7 +7,7 @@ from typing import Any, Union
 
 import numpy as np
 
-from ._detector import Detector, rows_of, six_digits, warn_of
+from ._detector import DEFAULT, Detector, rows_of, six_digits, warn_of
 
 _COLUMNS = ("score", "p_value", "verdict", "error")
 
@@ -15,7 +15,7 @@ _COLUMNS = ("score", "p_value", "verdict", "error")
 def score(
     frame: Any,
     smiles_column: str = "smiles",
-    model: Union[str, os.PathLike[str], Detector] = "bbbp",
+    model: Union[str, os.PathLike[str], Detector] = DEFAULT,
     alpha: float = 0.05,
     prefix: str = "",
     by: str = "alone",

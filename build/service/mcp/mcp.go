@@ -3,6 +3,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -28,7 +29,7 @@ borderline, outside, or undecided where the model cannot tell. Inside does not m
 // A Scoring is what score and explain are asked.
 type Scoring struct {
 	SMILES []string `json:"smiles" jsonschema:"molecules as SMILES, in order"`
-	Model  string   `json:"model,omitempty" jsonschema:"a model that models lists; bbbp if not given"`
+	Model  string   `json:"model,omitempty" jsonschema:"a model that models lists; the first of them if not given"`
 	Alpha  float64  `json:"alpha,omitempty" jsonschema:"share of molecules from inside that may be called outside; 0.05 if not given"`
 	By     string   `json:"by,omitempty" jsonschema:"alone judges each molecule by itself, the default; batch and attention judge the whole list together, which takes 20"`
 }
@@ -107,10 +108,7 @@ func score(ctx context.Context, s *service.Service, in Scoring, explain bool, mo
 	if in.By != "" {
 		how.By = in.By
 	}
-	name := "bbbp"
-	if in.Model != "" {
-		name = in.Model
-	}
+	name := cmp.Or(in.Model, service.Default)
 	m, err := s.Model(ctx, name)
 	if err != nil {
 		return nil, err

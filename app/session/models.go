@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -65,10 +66,10 @@ func (m *Models) Start(key string, store Store) {
 			return
 		}
 		m.Welcome = welcome
-		begin()
 		if list := welcome.Models; len(list) > 0 { // the first is the default
 			slices.SortStableFunc(list[1:], func(a, b message.Model) int { return rank(a.Name) - rank(b.Name) })
 		}
+		begin()
 	})
 }
 
@@ -192,7 +193,6 @@ func NoteOn(m *message.Model) Note {
 	return Note{Title: m.Name}
 }
 
-// ModelFacts are what a model was made of.
 // rank is the place of a built-in model among all, behind them for one without a note.
 func rank(name string) int {
 	if i := slices.IndexFunc(notes, func(n Note) bool { return n.Name == name }); i >= 0 {
@@ -201,12 +201,9 @@ func rank(name string) int {
 	return len(notes)
 }
 
+// ModelFacts are what a model was made of.
 func ModelFacts(m *message.Model) []string {
-	reads := "reads molecules"
-	if !m.Molecules {
-		reads = "reads plain graphs"
-	}
-	facts := []string{reads, "trained on " + words.Count(m.Train) + " for " + words.Plural(m.Epochs, "epoch", "epochs")}
+	facts := []string{"reads " + cmp.Or(m.Reads, "graphs"), "trained on " + words.Count(m.Train) + " for " + words.Plural(m.Epochs, "epoch", "epochs")}
 	if m.BackgroundGraphs > 0 {
 		facts = append(facts, "background: "+words.Count(m.BackgroundGraphs)+" of "+m.Background)
 	}

@@ -20,9 +20,6 @@ import (
 	"baca/weights"
 )
 
-// model is the one that comes with the package.
-const model = "bbbp"
-
 // program is what computes.
 const program = "./wasm/compute"
 

@@ -138,12 +138,7 @@ func (in *inspection) write(w io.Writer) error {
 	}
 	line("name", "%s", cmp.Or(in.Name, "none given"))
 	line("description", "%s", cmp.Or(in.Description, "none given"))
-	line("reads", "%s", map[string]string{
-		algo.OGB:          "molecules as they are written (" + in.Schema + ")",
-		algo.OGBCanonical: "molecules, however they are written (" + in.Schema + ")",
-		algo.OGBParent:  "molecules, however they are written, without counter-ions and neutralised (" + in.Schema + ")",
-		algo.Constant:     "plain graphs (" + in.Schema + ")",
-	}[in.Schema])
+	line("reads", "%s (%s)", algo.Reads(in.Schema), in.Schema)
 	line("trained on", "%s", cmp.Or(in.Dataset, "not named"))
 	line("its sha256", "%s", cmp.Or(in.DatasetSHA256, "not recorded"))
 	line("graphs", "%d: %d trained on, %d kept from training", in.Graphs, in.Train, in.HoldoutRows)

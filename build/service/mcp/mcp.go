@@ -36,12 +36,13 @@ type Scoring struct {
 
 // A Row is what is said of one molecule.
 type Row struct {
-	SMILES  string   `json:"smiles"`
-	Score   *float64 `json:"score,omitempty" jsonschema:"higher is further outside"`
-	P       *float64 `json:"p_value,omitempty" jsonschema:"how often a molecule like the training set scores as high"`
-	Verdict string   `json:"verdict,omitempty" jsonschema:"inside, borderline, outside or undecided"`
-	Error   string   `json:"error,omitempty" jsonschema:"why the molecule was refused; it then has no score"`
-	Why     *Why     `json:"why,omitempty"`
+	SMILES   string   `json:"smiles"`
+	Score    *float64 `json:"score,omitempty" jsonschema:"higher is further outside"`
+	P        *float64 `json:"p_value,omitempty" jsonschema:"how often a molecule like the training set scores as high"`
+	Verdict  string   `json:"verdict,omitempty" jsonschema:"inside, borderline, outside or undecided"`
+	SetAside string   `json:"set_aside,omitempty" jsonschema:"what the model did not read of it, such as stereo, 1 counter-ion"`
+	Error    string   `json:"error,omitempty" jsonschema:"why the molecule was refused; it then has no score"`
+	Why      *Why     `json:"why,omitempty"`
 }
 
 // Why is why a molecule has its score.
@@ -130,7 +131,7 @@ func rowOf(s *table.Scored) Row {
 		r.Error = table.Printable(s.Err.Error())
 		return r
 	}
-	r.Score, r.P, r.Verdict = number(s.Scores.Score), number(s.Scores.P), string(s.Scores.Verdict)
+	r.Score, r.P, r.Verdict, r.SetAside = number(s.Scores.Score), number(s.Scores.P), string(s.Scores.Verdict), s.Aside.String()
 	if s.Why == nil {
 		return r
 	}

@@ -150,7 +150,7 @@ func ModelCard(m *algo.Model, bytes int, sha256 string) []Pair {
 		program = "baca " + c.Program
 	}
 	pairs := []Pair{
-		{"name", c.Name}, {"description", c.Description}, {"reads", c.Schema},
+		{"name", c.Name}, {"description", c.Description}, {"reads", algo.Reads(c.Schema) + " (" + c.Schema + ")"},
 		{"trained on", c.Dataset}, {"its sha256", c.DatasetSHA256},
 		{"graphs", c.Counts()},
 		{"training", fmt.Sprintf("%s, batches of %d, learning rate %g, seed %d, last loss %.4g", explain.Count(c.Epochs, "epoch"), c.Batch, c.LearningRate, c.Seed, c.Loss)},

@@ -139,6 +139,15 @@ type Card struct {
 	StructuresSHA256 string
 }
 
+// Counts says how many graphs the training set had, and what became of them.
+func (c *Card) Counts() string {
+	text := fmt.Sprintf("%d: %d trained on, %d kept from training", c.Graphs, c.Train, len(c.HoldoutRows))
+	if n := len(c.Repeats); n > 0 {
+		text += fmt.Sprintf(", %d repeat another", n)
+	}
+	return text
+}
+
 // MaxBank and MaxHoldout bound the bank and the holdout of a model. A larger set is
 // represented by that many of its graphs, evenly spread over it: landmarks for embeddings.
 // Subtrees are kept of all graphs. With 999 graphs kept from training, p-values go down to

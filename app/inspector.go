@@ -38,8 +38,8 @@ func (p *inspectorPane) Render() app.UI {
 			app.P().Class("verdict-line").Body(shape(session.Refused), app.Strong().Text("Refused")),
 			app.P().Text(q.Text), app.Pre().Class("caret").Attr("hidden", attribute(q.Caret == "")).Text(q.Caret)))
 	}
-	body := append([]app.UI{head, p.verdict(i), p.prediction(i)}, p.picture()...)
 	d, failure := s.Inspector.Detail, s.Inspector.Failure
+	body := append([]app.UI{head, p.verdict(i), p.prediction(i), setAside(d)}, p.picture()...)
 	switch {
 	case failure != nil:
 		_, what := session.FailureWords(failure)
@@ -50,6 +50,15 @@ func (p *inspectorPane) Render() app.UI {
 		body = append(body, quietLine("Taking it apart, atom by atom …"))
 	}
 	return pane.Aria("label", "Record "+s.Rows.Name(i)).Body(body...)
+}
+
+// setAside is what of the record the model did not read, and what it did.
+func setAside(d *message.Detailed) app.UI {
+	line := app.P().ID("set-aside").Class("quiet small").Hidden(d == nil || d.SetAside == "")
+	if d == nil || d.SetAside == "" {
+		return line
+	}
+	return line.Body(app.Text("Set aside: "+d.SetAside+". The model reads the parent compound: "), app.Code().Class("near-smiles").Text(d.Parent))
 }
 
 // picture is the record drawn large, and what its colours say.

@@ -102,6 +102,7 @@ func (p *resultPane) Render() app.UI {
 		p.welcome(),
 		p.reading(),
 		p.whole(),
+		p.foreign(),
 		p.predictions(),
 		&stripPane{S: s, Rev: s.Rev.Rows, Phase: s.Phase},
 		app.Div().Class("table").Attr("hidden", attribute(s.Rows.Len() == 0)).Body(p.tools(), p.table(), p.note()),
@@ -185,6 +186,17 @@ func (p *resultPane) whole() app.UI {
 		said = "The list as a whole is being looked at …"
 	}
 	return app.P().ID("whole").Class("whole small").Attr("hidden", attribute(said == "")).Text(said)
+}
+
+// foreign says that the model does not know such a list, and offers to train one that does.
+func (p *resultPane) foreign() app.UI {
+	said := p.S.Foreign()
+	line := app.P().ID("foreign").Class("whole small").Hidden(said == "")
+	if said == "" {
+		return line
+	}
+	return line.Body(app.Text(words.Capital(said)+". A model of your own may. "), app.Button().ID("foreign-train").Class("plain").Type("button").Text("Train your own").
+		OnClick(func(app.Context, app.Event) { showDialog("train") }))
 }
 
 // predictions asks which column holds any, and says how often held-out errors were large. It is

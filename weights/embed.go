@@ -16,6 +16,9 @@ var ErrUnknown = errors.New("unknown model")
 //go:embed models
 var embedded embed.FS
 
+// Default is the name of the model that is used where none is asked for.
+const Default = "bbbp"
+
 const (
 	folder    = "models"
 	extension = ".msgpack"

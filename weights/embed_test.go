@@ -36,7 +36,7 @@ func TestEmbeddedModels(t *testing.T) {
 
 func TestUnknownNames(t *testing.T) {
 	for _, name := range []string{"", "README.md", "bbbp.msgpack", "../models/bbbp", "ptc"} {
-		if _, err := Open(name); !errors.Is(err, ErrUnknown) || !strings.Contains(err.Error(), "aids, bbbp, bzr") {
+		if _, err := Open(name); !errors.Is(err, ErrUnknown) || !strings.Contains(err.Error(), "aids, bbbp, bioactive") {
 			t.Errorf("%q: %v, want the known names", name, err)
 		}
 	}

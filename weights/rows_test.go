@@ -346,7 +346,7 @@ func TestLoadMemory(t *testing.T) {
 		{"like a trained one", gin.Default(9), 1000, 100, nil, 4.5},
 		{"embeddings alone", gin.Config{Features: 1, Hidden: 32, Layers: 1}, 20000, 0, empty, 5.5},
 		{"embeddings of the holdout", gin.Config{Features: 1, Hidden: 32, Layers: 1}, 1, 20000, empty, 3},
-		{"rows alone", narrow, 20000, 20000, empty, 7},
+		{"rows alone", narrow, 20000, 20000, empty, 7.5},
 		{"prints alone", narrow, 1000, 1000, func(rows int) []fingerprint.Print { return full(rows, 500) }, 9},
 	} {
 		m := testModel(t, c.config, c.bank, c.hold)

@@ -20,7 +20,7 @@ import (
 // Version is the format version that this package writes, and the only one it
 // reads. It changes with every change of the payload, since a reader that
 // skipped a part it does not know would score differently without saying so.
-const Version = 5
+const Version = 6
 
 // MaxSize is the length in bytes of the longest file that is read or written.
 const MaxSize = 256 << 20

@@ -526,7 +526,7 @@ func TestPayload(t *testing.T) {
 
 // TestGolden keeps files of this version readable, and written as they were.
 func TestGolden(t *testing.T) {
-	for name, data := range map[string][]byte{"model-v5.msgpack": save(t, small(t)), "checkpoint-v5.msgpack": saveCheckpoint(t, testCheckpoint(3))} {
+	for name, data := range map[string][]byte{"model-v6.msgpack": save(t, small(t)), "checkpoint-v6.msgpack": saveCheckpoint(t, testCheckpoint(3))} {
 		path := filepath.Join("testdata", name)
 		if *update {
 			if err := os.WriteFile(path, data, 0o644); err != nil {
@@ -691,9 +691,9 @@ func TestLoadErrors(t *testing.T) {
 		{"empty", nil, ErrTruncated, "0 bytes"},
 		{"SMILES", []byte("CC(=O)O acid\n"), ErrMagic, `"CC(=O)O "`},
 		{"sent as text", bytes.ReplaceAll(valid, []byte("\r\n"), []byte("\n")), ErrMagic, `want "\x89BaCa\r\n\x1a"`},
-		{"newer", with(atVersion, Version+1), ErrVersion, "6, this program reads 5; use a newer program"},
-		{"version 1", with(atVersion, 1), ErrVersion, "1, this program reads 5; use the program that wrote it, or train again"},
-		{"version 0", with(atVersion, 0), ErrVersion, "0, this program reads 5"},
+		{"newer", with(atVersion, Version+1), ErrVersion, "6, this program reads 6; use a newer program"},
+		{"version 1", with(atVersion, 1), ErrVersion, "1, this program reads 6; use the program that wrote it, or train again"},
+		{"version 0", with(atVersion, 0), ErrVersion, "0, this program reads 6"},
 		{"checkpoint", saveCheckpoint(t, testCheckpoint(1)), ErrKind, "it is a checkpoint of training, want a model"},
 		{"kind 9", with(atKind, 9), ErrKind, "kind 9"},
 		{"flags", with(atFlags, 0, 1), ErrVersion, "flags 0x0100"},
@@ -714,7 +714,7 @@ func TestLoadErrors(t *testing.T) {
 		{"float for integer", edit(t, "\xa5train\x04", "\xa5train\xca"), ErrFormat, "want an unsigned integer"},
 		{"integer for float", edit(t, "\xa4loss\xcb", "\xa4loss\xcf"), ErrFormat, "want a float64"},
 		{"infinite loss", edit(t, "\xa4loss\xcb\xbf\xd5\x55\x55\x55\x55\x55\x55", "\xa4loss\xcb\x7f\xf0\x00\x00\x00\x00\x00\x00"), ErrNumber, "loss is +Inf"},
-		{"schema", edit(t, algo.Constant, "constant-2"), ErrSchema, `"constant-2": want "ogb-atom-9", "ogb-atom-9-canonical", "ogb-atom-9-standard" or "constant-1"`},
+		{"schema", edit(t, algo.Constant, "constant-2"), ErrSchema, `"constant-2": want "ogb-atom-9", "ogb-atom-9-canonical", "ogb-atom-9-parent" or "constant-1"`},
 		{"schema of other width", card(algo.OGB, gin.Config{Features: 1, Hidden: 2, Layers: 1}), ErrSchema, "takes 1 features, ogb-atom-9 has 9"},
 		{"no layers", card(algo.Constant, gin.Config{Features: 1, Hidden: 2}), ErrFormat, "layers 0: want 1 to 32"},
 		{"layers", card(algo.Constant, gin.Config{Features: 1, Hidden: 2, Layers: math.MaxInt}), ErrFormat, "want 1 to 32"},
@@ -726,8 +726,8 @@ func TestLoadErrors(t *testing.T) {
 		{"tensor too long", edit(t, "\xa7float32\xc4\x08", "\xa7float32\xc4\x09"), ErrFormat, "float32 has 9 bytes, want 8"},
 		{"rows", edit(t, "\xa4rows\x03", "\xa4rows\x04"), ErrFormat, "q has 12 bytes, want 16"},
 		{"train", edit(t, "\xa5train\x04", "\xa5train\x02"), ErrRows, "the bank has 3 rows, only 2 graphs"},
-		{"holdout row twice", edit(t, "\xcd\x01\x32\xcd\x01\x31", "\xcd\x01\x31\xcd\x01\x31"), ErrRows, "holdout row 305 is there twice"},
-		{"holdout row outside", edit(t, "\xcd\x01\x32\xcd\x01\x31", "\xcd\x01\x33\xcd\x01\x31"), ErrRows, "holdout row 307 of 307 graphs"},
+		{"holdout row twice", edit(t, "\xcd\x01\x32\xcd\x01\x31", "\xcd\x01\x31\xcd\x01\x31"), ErrRows, "row 305 is kept from training or repeated twice"},
+		{"holdout row outside", edit(t, "\xcd\x01\x32\xcd\x01\x31", "\xcd\x01\x33\xcd\x01\x31"), ErrRows, "row 307 of 307 graphs"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, err := Load(c.data)

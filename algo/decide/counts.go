@@ -24,6 +24,19 @@ func (c *Counts) Count(v Verdict) {
 	}
 }
 
+// leastList is how many graphs tell what a list is.
+const leastList = 20
+
+// Foreign says in a sentence that a list is not what the model knows: more than a third is outside.
+// It is empty for other lists, and for short ones.
+func (c Counts) Foreign() string {
+	n := c.Outside + c.Borderline + c.Inside + c.Undecided
+	if n < leastList || 3*c.Outside <= n {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d are outside: this list is not what this model knows", c.Outside, n)
+}
+
 // Verdicts says it in words.
 func (c Counts) Verdicts() string {
 	text := fmt.Sprintf("%d outside, %d borderline, %d inside", c.Outside, c.Borderline, c.Inside)

@@ -16,3 +16,25 @@ func TestCounts(t *testing.T) {
 		}
 	}
 }
+
+// A list is foreign if more than a third of 20 or more is outside.
+func TestForeign(t *testing.T) {
+	for _, c := range []struct {
+		counts Counts
+		want   bool
+	}{
+		{Counts{Outside: 19}, false},
+		{Counts{Outside: 20}, true},
+		{Counts{Outside: 10, Inside: 20}, false},
+		{Counts{Outside: 11, Borderline: 9, Inside: 10}, true},
+		{Counts{Outside: 10, Inside: 10, Undecided: 10}, false},
+		{Counts{Undecided: 50}, false},
+	} {
+		if got := c.counts.Foreign(); (got != "") != c.want {
+			t.Errorf("%+v: %q", c.counts, got)
+		}
+	}
+	if got, want := (Counts{Outside: 11, Inside: 10}).Foreign(), "11 of 21 are outside: this list is not what this model knows"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

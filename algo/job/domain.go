@@ -117,7 +117,7 @@ func (q *Domain) Piped(list []report.Substance, out string) string {
 func (q *Domain) Substance(ctx context.Context, r table.Record) (s report.Substance, err error) {
 	alone, form := q.Alone, algo.FormOf(q.Model.Card.Schema)
 	s = report.Substance{
-		Entry:   report.Entry{ID: r.ID, SMILES: r.SMILES, Place: r.Row},
+		Entry:   report.Entry{ID: r.ID, SMILES: r.SMILES, SetAside: r.Aside.String(), Place: r.Row},
 		Molfile: r.Molfile != "", Nearest: alone.Nearest(r.Graph, q.Neighbors),
 	}
 	if s.Molfile {

@@ -39,7 +39,7 @@ func ExampleScore() {
 		log.Fatal(err)
 	}
 	// Output:
-	// id,smiles,verdict,error
-	// gas,FS(F)(F)(F)(F)F,outside,
-	// typo,C1CC,,some.smi:2:2: ring bond 1 is never closed
+	// id,smiles,verdict,error,set_aside
+	// gas,FS(F)(F)(F)(F)F,outside,,
+	// typo,C1CC,,some.smi:2:2: ring bond 1 is never closed,
 }

@@ -78,7 +78,7 @@ func (r *Report) Add(rows []table.Scored) error {
 			r.Alone = append(r.Alone, s.Scores.AloneP)
 		}
 		r.drift.Add(s.Scores.Alone)
-		r.kept = append(r.kept, keptRow{report.Entry{ID: s.ID, SMILES: s.SMILES, Place: r.Read, Row: *s.Scores, Q: math.NaN()}, s.Graph})
+		r.kept = append(r.kept, keptRow{report.Entry{ID: s.ID, SMILES: s.SMILES, SetAside: s.Aside.String(), Place: r.Read, Row: *s.Scores, Q: math.NaN()}, s.Graph})
 	}
 	if len(r.kept) > 4*report.MaxRows {
 		r.cut()

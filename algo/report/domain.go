@@ -212,7 +212,7 @@ func (p *page) substance(d *Domain, s *Substance) {
 	}
 	codes := []Pair{{given, s.SMILES}, {"canonical SMILES", s.Canonical}}
 	if s.Read != "" {
-		codes = append(codes, Pair{"what the model read", s.Read})
+		codes = append(codes, Pair{"parent compound, which the model read", s.Read}, Pair{"set aside", cmp.Or(s.SetAside, "nothing")})
 	}
 	p.add("<div class=\"field\"><h3><span>2.6 a</span> SMILES</h3><div>")
 	p.pairs(codes)
@@ -235,8 +235,13 @@ func (p *page) substance(d *Domain, s *Substance) {
 	p.blank(empty("4.1", "4.2"))
 	p.add("<h2>5. Input</h2>\n")
 	p.field("5.1 a", "Structure", "<p>the SMILES of 2.6 a, read as %s</p>", escape(readAs(d.Model)))
-	p.field("5.1 b", "Stereochemistry", "<p>Tags of stereocentres are read; conformers are not.</p>")
-	p.field("5.1 c", "Tautomers", "<p>The tautomer that was written is read. Others may have other results.</p>")
+	stereo, tautomers := "Tags of stereocentres are read; conformers are not.", "The tautomer that was written is read. Others may have other results."
+	if d.Model.Card.Schema == algo.OGBParent {
+		stereo = "Not read: all stereoisomers have one result."
+		tautomers = "Tautomers of an azole or amidine have one result. Of others the one that was written is read, and others may have other results."
+	}
+	p.field("5.1 b", "Stereochemistry", "<p>%s</p>", stereo)
+	p.field("5.1 c", "Tautomers", "<p>%s</p>", tautomers)
 	p.blank(empty("5.2"))
 	p.field("5.3", "Settings", "<p>α = %s; intervals of %s</p>", pValue(d.Alpha), percent(d.Confidence))
 	p.add("<h2>6. Applicability domain and limitations</h2>\n")
@@ -313,7 +318,7 @@ func (s *Substance) fragments(d *Domain) string {
 		text = fmt.Sprintf("<p>Of %d surroundings of atoms, up to two bonds wide, %d are in fewer than %d training molecules of each group that the model holds.", s.Surroundings, s.Unmet, d.Model.Shared)
 	}
 	if s.Why.Duplicate {
-		text += " The substance was likely a training molecule, stereochemistry aside."
+		text += " The substance, as the model reads it, was likely a training molecule, stereochemistry aside."
 	}
 	text += "</p>"
 	if len(s.Why.Reasons) == 0 {
@@ -418,6 +423,7 @@ type substanceJSON struct {
 	Canonical    string         `json:"canonical_smiles"`
 	Formula      string         `json:"formula"`
 	Read         *string        `json:"read_smiles"`
+	SetAside     *string        `json:"set_aside"`
 	InChI        *string        `json:"inchi"`
 	CAS          *string        `json:"cas"`
 	EC           *string        `json:"ec"`
@@ -481,7 +487,7 @@ func WriteDomainJSON(w io.Writer, d *Domain) error {
 		s := &d.Substances[i]
 		x := s.Why
 		j := substanceJSON{
-			Row: s.Place, Name: s.ID, SMILES: s.SMILES, Canonical: s.Canonical, Formula: s.Formula, Read: filled(s.Read), Statement: within(x.Verdict), Assessment: assessment(x.Verdict), Verdict: string(x.Verdict),
+			Row: s.Place, Name: s.ID, SMILES: s.SMILES, Canonical: s.Canonical, Formula: s.Formula, Read: filled(s.Read), SetAside: filled(s.SetAside), Statement: within(x.Verdict), Assessment: assessment(x.Verdict), Verdict: string(x.Verdict),
 			Score: known(x.Score), P: known(x.P), AsHigh: s.AsHigh, Distance: known(x.Distance), Ratio: known(x.Ratio),
 			Distances:    []*float64{known(x.Embedding), known(x.Subtrees), known(x.Counts)},
 			Surroundings: s.Surroundings, Unmet: s.Unmet, Reasons: []string{}, Duplicate: x.Duplicate, Analogues: []analogueJSON{}, Command: filled(s.Command),
@@ -520,9 +526,9 @@ func indented(w io.Writer, v any) error {
 func readAs(m *algo.Model) string {
 	switch m.Card.Schema {
 	case algo.OGBCanonical:
-		return "its canonical form, so that all ways of writing it have one result"
+		return "it is written, with its stereo marks, charges and counter-ions, in whatever order of atoms"
 	case algo.OGBParent:
-		return "its canonical form without counter-ions, neutralised"
+		return "its parent compound: without stereo marks, isotopes, counter-ions and other components, with the protons that its charges ask for, and in one tautomer of an azole or amidine"
 	}
 	return "it is written: other ways of writing it may have slightly other results, through the order of neighbours at stereocentres"
 }

@@ -150,9 +150,9 @@ func ModelCard(m *algo.Model, bytes int, sha256 string) []Pair {
 		program = "baca " + c.Program
 	}
 	pairs := []Pair{
-		{"name", c.Name}, {"description", c.Description}, {"reads", c.Schema},
+		{"name", c.Name}, {"description", c.Description}, {"reads", algo.Reads(c.Schema) + " (" + c.Schema + ")"},
 		{"trained on", c.Dataset}, {"its sha256", c.DatasetSHA256},
-		{"graphs", fmt.Sprintf("%d: %d trained on, %d kept from training", c.Graphs, c.Train, len(c.HoldoutRows))},
+		{"graphs", c.Counts()},
 		{"training", fmt.Sprintf("%s, batches of %d, learning rate %g, seed %d, last loss %.4g", explain.Count(c.Epochs, "epoch"), c.Batch, c.LearningRate, c.Seed, c.Loss)},
 		{"trained by", program},
 		{"compared with", fmt.Sprintf("%d graphs of the training set, %d %s", m.Bank.Len(), m.References(), HoldoutOf(c.Holdout))},

@@ -90,7 +90,7 @@ var limits = []string{
 	"Only structure is compared. The domain of mechanisms, the metabolic domain and the range of the response are not assessed.",
 	"What is within resembles the training set; a prediction for it may still be wrong. What is not within is unlike it in ways that the model sees; a prediction for it may still be right.",
 	"Training labels took no part: the domain is that of the training set, for whatever endpoint a (Q)SAR model was trained on it.",
-	"Bond orders count only as far as atoms show them, and stereochemistry only as tags of atoms. Conformers, tautomers as such, purity and mixtures are not told apart.",
+	"Bond orders count only as far as atoms show them, and stereochemistry only as tags of atoms, if at all. Conformers, tautomers as such, purity and mixtures are not told apart.",
 	"p-values hold for molecules like those kept from training. A new series of the same project may be unlike these.",
 }
 
@@ -130,6 +130,9 @@ func WriteModelPage(w io.Writer, d *ModelPage) error {
 
 func (d *ModelPage) limits() []string {
 	list := append([]string{}, limits...)
+	if d.Model.Card.Schema == algo.OGBParent {
+		list = append(list, "Salts, isotopes, stereoisomers and charged forms of a compound have one result: where one of them is the point, the domain cannot tell it from the others.")
+	}
 	if d.References > 0 {
 		_, high := decide.Interval(0, d.References, 0.95)
 		list = append(list, fmt.Sprintf("The smallest p-value is 1/%d. Where none of the %d molecules kept from training scores as high, up to %.2g %% of all such molecules might (confidence of 95 %%).", d.References+1, d.References, 100*high))

@@ -23,7 +23,8 @@ type Pair struct{ Name, Value string }
 // An Entry is a graph with what was found about it.
 type Entry struct {
 	ID, SMILES string
-	Place      int // in the input, from 1
+	SetAside   string // what of it the model did not read, empty for nothing
+	Place      int    // in the input, from 1
 	Row        algo.Row
 	Q          float64           // NaN without FDR
 	Drawing    *Drawing          // or nil
@@ -313,6 +314,9 @@ func (p *page) entry(e *Entry, r *Report) {
 	if e.SMILES != "" {
 		p.add("<p class=\"smiles\">%s</p>\n", escape(e.SMILES))
 	}
+	if e.SetAside != "" {
+		p.add("<p>Set aside: %s. The model reads the parent compound.</p>\n", escape(e.SetAside))
+	}
 	if x := e.Why; x != nil {
 		p.add("<p>By itself: score %s, p %s.", number(x.Score, 2), pValue(x.P))
 		for _, text := range parts(x) {
@@ -356,8 +360,12 @@ func (p *page) table(r *Report) {
 	}
 	p.add("</tr></thead>\n<tbody>\n")
 	for _, e := range r.Rows {
-		p.add("<tr><td class=\"n\">%d</td><td class=\"t\">%s</td><td class=\"t smiles\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td>",
-			e.Place, escape(e.ID), escape(e.SMILES), number(e.Row.Score, 2), pValue(e.Row.P))
+		aside := ""
+		if e.SetAside != "" {
+			aside = "<br>set aside: " + escape(e.SetAside)
+		}
+		p.add("<tr><td class=\"n\">%d</td><td class=\"t\">%s</td><td class=\"t smiles\">%s%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td>",
+			e.Place, escape(e.ID), escape(e.SMILES), aside, number(e.Row.Score, 2), pValue(e.Row.P))
 		if r.FDR > 0 {
 			p.add("<td class=\"n\">%s</td>", pValue(e.Q))
 		}

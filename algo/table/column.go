@@ -122,6 +122,9 @@ var columns = []Column{
 		Doc: "outside where p_value is at most alpha, borderline up to twice that, or inside; undecided where the model holds too few graphs to tell"},
 	{Name: "error", Group: OfRecord, Text: func(s *Scored) string { return textOf(s.Err) },
 		Doc: "why the record was refused; it then has no scores"},
+	// Behind error, so that all columns before it keep the places that scripts know them by.
+	{Name: "set_aside", Group: OfRecord, Text: func(s *Scored) string { return s.Aside.String() },
+		Doc: "what the model did not read of the molecule, such as stereo, 1 counter-ion: models read the parent compound, but for those of baca pretrain --as-written; empty for nothing"},
 
 	{Name: "alone", Group: OfAnswers, Number: func(s *Scored) float64 { return s.Scores.Alone },
 		Doc: "score of the graph by itself"},

@@ -45,8 +45,8 @@ func ExampleNewRows() {
 		fmt.Println(err)
 	}
 	// Output:
-	// {"id":"tin","smiles":"C[Sn](C)(C)C","score":3.25,"p_value":0.001,"verdict":"outside","error":null}
-	// {"id":"typo","smiles":"C1CC","score":null,"p_value":null,"verdict":null,"error":"ring bond 1 is never closed"}
+	// {"id":"tin","smiles":"C[Sn](C)(C)C","score":3.25,"p_value":0.001,"verdict":"outside","error":null,"set_aside":null}
+	// {"id":"typo","smiles":"C1CC","score":null,"p_value":null,"verdict":null,"error":"ring bond 1 is never closed","set_aside":null}
 }
 
 // Parts of an input are counted apart and merged.

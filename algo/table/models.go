@@ -1,6 +1,8 @@
 package table
 
 import (
+	"slices"
+
 	"baca/algo"
 	"baca/algo/decide"
 )
@@ -17,7 +19,8 @@ func (s *Scored) of(model int) *algo.Row {
 // group for each model, and which of them cover the record.
 func ModelColumns(names []string) []Column {
 	record := Columns(OfRecord)
-	list, behind := record[:len(record)-1:len(record)-1], record[len(record)-1]
+	first := slices.IndexFunc(record, func(c Column) bool { return c.Name == "error" })
+	list, behind := record[:first:first], record[first:]
 	for i, name := range names {
 		list = append(list,
 			Column{Name: name + "_score", Group: OfScore, Number: func(s *Scored) float64 { return s.of(i).Score },
@@ -27,7 +30,7 @@ func ModelColumns(names []string) []Column {
 			Column{Name: name + "_verdict", Group: OfScore, Text: func(s *Scored) string { return string(s.of(i).Verdict) },
 				Doc: "the verdict of the model"})
 	}
-	return append(list, Column{Name: "covered_by", Group: OfScore, Doc: "models that call the graph inside",
+	return append(append(list, Column{Name: "covered_by", Group: OfScore, Doc: "models that call the graph inside",
 		Texts: func(s *Scored) (covering []string) {
 			for i, name := range names {
 				if s.Covered(i) {
@@ -35,7 +38,7 @@ func ModelColumns(names []string) []Column {
 				}
 			}
 			return covering
-		}}, behind)
+		}}), behind...)
 }
 
 // Covered tells whether a model calls the graph inside.

@@ -22,6 +22,7 @@ type Record struct {
 	ID     string
 	SMILES string // empty where the input has none
 	Graph  *graph.Graph
+	Aside  molecule.Aside // what of the molecule is not in Graph
 	Err    error
 	// Molfile is what a record of SDF has, for rows that are written as SDF.
 	Molfile string
@@ -62,7 +63,7 @@ func Each(records iter.Seq2[dataset.Record, error], form molecule.Form) iter.Seq
 // FromMolecule returns the record of a molecule. Without an id that is the number
 // of its row.
 func FromMolecule(m dataset.Record) Record {
-	r := Record{Row: m.Row + 1, Line: m.Line, ID: m.ID, SMILES: m.SMILES, Graph: m.Graph, Err: m.Err, Molfile: m.Molfile()}
+	r := Record{Row: m.Row + 1, Line: m.Line, ID: m.ID, SMILES: m.SMILES, Graph: m.Graph, Aside: m.Aside, Err: m.Err, Molfile: m.Molfile()}
 	if m.Cells != nil {
 		here := m // a copy of its own, for these records alone
 		r.Cells = &Cells{m.Cells, here.FailCell}

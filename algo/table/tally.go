@@ -20,6 +20,8 @@ type Tally struct {
 	Records int `json:"records"` // the sum of all below
 	Refused int `json:"refused"`
 	decide.Counts
+	// SetAside has of how many records what was set aside.
+	SetAside molecule.Asides `json:"set_aside,omitempty"`
 	// Reasons has how many were refused why, with N for the numbers in a reason. Of
 	// more than 64 reasons it has the first by the alphabet, each with all it has.
 	Reasons map[string]int `json:"reasons,omitempty"`
@@ -35,6 +37,7 @@ func (t *Tally) Add(rows []Scored) {
 			continue
 		}
 		t.Count(r.Scores.Verdict)
+		t.SetAside.Count(r.Aside)
 	}
 }
 
@@ -46,6 +49,7 @@ func (t *Tally) Merge(o Tally) {
 	t.Borderline += o.Borderline
 	t.Inside += o.Inside
 	t.Undecided += o.Undecided
+	t.SetAside.Merge(o.SetAside)
 	for _, why := range slices.Sorted(maps.Keys(o.Reasons)) {
 		t.because(why, o.Reasons[why])
 	}

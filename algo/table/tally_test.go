@@ -12,6 +12,7 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/decide"
+	"baca/algo/molecule"
 )
 
 func TestTally(t *testing.T) {
@@ -27,12 +28,14 @@ func TestTally(t *testing.T) {
 		}
 		rows = append(rows, s)
 	}
+	rows[0].Aside.Stereo = true
+	rows[1].Aside.Stereo = true // of a refused record, which was not read
 	for _, v := range []decide.Verdict{decide.Borderline, decide.Inside, decide.Undecided, decide.Inside} {
 		rows = append(rows, Scored{Scores: &algo.Row{Verdict: v}})
 	}
 	var got Tally
 	got.Add(rows)
-	want := Tally{Records: 9, Refused: 4, Counts: decide.Counts{Outside: 1, Borderline: 1, Inside: 2, Undecided: 1}, Reasons: got.Reasons}
+	want := Tally{Records: 9, Refused: 4, Counts: decide.Counts{Outside: 1, Borderline: 1, Inside: 2, Undecided: 1}, SetAside: molecule.Asides{"stereo": 1}, Reasons: got.Reasons}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -49,6 +52,7 @@ func TestTallyOfAnyDivision(t *testing.T) {
 		var rows []Scored
 		for range rng.IntN(3000) {
 			s := Scored{Scores: &algo.Row{Verdict: decide.Inside}}
+			s.Aside.Isotope = rng.IntN(2) == 0
 			if rng.IntN(3) > 0 {
 				s = Scored{Record: Record{Err: errors.New(strings.Repeat(string(rune('a'+rng.IntN(26))), 1+rng.IntN(6)))}}
 			}

@@ -58,7 +58,7 @@ func TestSpreadsheetText(t *testing.T) {
 	if err := r.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	want := "'=1,'-C,,'+a; b,-1 2\n" + `\u000a,,'@file:1,,` + "\n1,1,'=1," + `\u001b,'@file:1` + "\n"
+	want := "'=1,'-C,,,'+a; b,-1 2\n" + `\u000a,,'@file:1,,,` + "\n1,1,'=1," + `\u001b,'@file:1` + "\n"
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", &b, want)
 	}

@@ -359,7 +359,11 @@ func TestCardsHaveTheMeasuredFigures(t *testing.T) {
 		text, _, _ := strings.Cut(row[slices.Index(head, column)], " ")
 		return text
 	}
-	for name, n := range notes {
+	for _, n := range notes {
+		name := n.Name
+		if n.ID == "" {
+			continue // of no pair of the table
+		}
 		row := rows[n.ID+" / "+n.OOD]
 		if row == nil {
 			t.Errorf("%s: README.md has no row %s / %s", name, n.ID, n.OOD)
@@ -422,5 +426,59 @@ func TestSayOfGraphs(t *testing.T) {
 	r.Opened.Molecules = false
 	if got, want := r.Say(text), "Each graph of the nearest graphs: Nodes, nodes"; got != want {
 		t.Errorf("of graphs %q, want %q", got, want)
+	}
+}
+
+// Built-in models stand in the order of their notes behind the default one, and others last.
+func TestOrderOfModels(t *testing.T) {
+	f := &fake{t: t}
+	f.answer = func(number uint32, r any, say func(any)) {
+		if _, ok := r.(*message.Hello); !ok {
+			usual(number, r, say)
+			return
+		}
+		w := &message.Welcome{}
+		for _, name := range []string{"bbbp", "aids", "clintox", "another", "bioactive", "drugs"} {
+			w.Models = append(w.Models, message.Model{Name: name, BuiltIn: true})
+		}
+		say(w)
+	}
+	s := New(message.NewClient(f.spawn))
+	s.Models.Start("", nil)
+	f.next(-1)
+	var got []string
+	for _, m := range s.Models.Welcome.Models {
+		got = append(got, m.Name)
+	}
+	if want := "bbbp drugs bioactive clintox aids another"; strings.Join(got, " ") != want {
+		t.Errorf("the order is %q, want %q", got, want)
+	}
+	for _, n := range notes {
+		if !strings.HasPrefix(n.Good, "Inside means: ") {
+			t.Errorf("%s: %q does not say what inside means", n.Name, n.Good)
+		}
+	}
+}
+
+// A list that is foreign is said to be when all of it is scored, and what was set aside is saved.
+func TestForeignList(t *testing.T) {
+	rows := message.Columns{}
+	s := &Session{Phase: Done}
+	s.Rows.Counts[Outside], s.Rows.Counts[Inside] = 7, 13
+	if got := s.Foreign(); !strings.HasPrefix(got, "7 of 20 are outside") {
+		t.Errorf("it says %q", got)
+	}
+	if s.Phase = Scoring; s.Foreign() != "" {
+		t.Errorf("while it scores it says %q", s.Foreign())
+	}
+	r := &s.Rows
+	r.Add(&message.Records{ID: message.Strings{"a", "b"}, SMILES: message.Strings{"C", "N"}, Drawn: message.Strings{"", ""}, Line: message.Ints{1, 2}})
+	rows.ID, rows.SetAside = message.Strings{"b"}, message.Strings{"stereo"}
+	r.fill(&message.Rows{From: 1, Rows: rows})
+	if got := r.columns([]int32{1, 0}, nil, Rule{}).SetAside; !slices.Equal(got, message.Strings{"stereo", ""}) {
+		t.Errorf("%q are saved as set aside", got)
+	}
+	if r.forgetScores(); r.SetAside[1] != "" {
+		t.Error("another model is said to have set aside the same")
 	}
 }

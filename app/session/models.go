@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -65,6 +66,9 @@ func (m *Models) Start(key string, store Store) {
 			return
 		}
 		m.Welcome = welcome
+		if list := welcome.Models; len(list) > 0 { // the first is the default
+			slices.SortStableFunc(list[1:], func(a, b message.Model) int { return rank(a.Name) - rank(b.Name) })
+		}
 		begin()
 	})
 }
@@ -157,16 +161,16 @@ func (m *Models) load(name string, data []byte) {
 // trained in this way tell a pair of sets apart, in percent AUROC. The figures are
 // those of the table in README.md, which names the command; a test compares them.
 type Note struct {
-	Title, Good, Bad string
-	ID, OOD          string
-	Alone, Batch     float64
+	Name, Title, Good, Bad string
+	ID, OOD                string
+	Alone, Batch           float64
 }
 
 //go:embed notes.json
 var notesFile []byte
 
-// notes are those on the built-in models, by name.
-var notes = func() (list map[string]Note) {
+// notes are those on the built-in models, in the order in which these are shown.
+var notes = func() (list []Note) {
 	if err := json.Unmarshal(notesFile, &list); err != nil {
 		panic(err)
 	}
@@ -183,19 +187,23 @@ func (n Note) Measured() string {
 
 // NoteOn is the note on a model; one of the user has its name alone.
 func NoteOn(m *message.Model) Note {
-	if n, ok := notes[m.Name]; ok && m.BuiltIn {
-		return n
+	if i := rank(m.Name); i < len(notes) && m.BuiltIn {
+		return notes[i]
 	}
 	return Note{Title: m.Name}
 }
 
+// rank is the place of a built-in model among all, behind them for one without a note.
+func rank(name string) int {
+	if i := slices.IndexFunc(notes, func(n Note) bool { return n.Name == name }); i >= 0 {
+		return i
+	}
+	return len(notes)
+}
+
 // ModelFacts are what a model was made of.
 func ModelFacts(m *message.Model) []string {
-	reads := "reads molecules"
-	if !m.Molecules {
-		reads = "reads plain graphs"
-	}
-	facts := []string{reads, "trained on " + words.Count(m.Train) + " for " + words.Plural(m.Epochs, "epoch", "epochs")}
+	facts := []string{"reads " + cmp.Or(m.Reads, "graphs"), "trained on " + words.Count(m.Train) + " for " + words.Plural(m.Epochs, "epoch", "epochs")}
 	if m.BackgroundGraphs > 0 {
 		facts = append(facts, "background: "+words.Count(m.BackgroundGraphs)+" of "+m.Background)
 	}

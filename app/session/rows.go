@@ -24,6 +24,7 @@ type Rows struct {
 
 	more []message.Column // which files have, and the page does not show
 
+	SetAside  []string // what of each the model did not read, empty for nothing
 	refused   []bool
 	Known     []bool // likely trained on
 	Knows     int    // how many are
@@ -82,6 +83,7 @@ func (r *Rows) Add(e *message.Records) {
 	r.Line = append(r.Line, e.Line...)
 	r.Alone, r.AloneP = append(r.Alone, missing(n)...), append(r.AloneP, missing(n)...)
 	r.decide(EachAlone)
+	r.SetAside = append(r.SetAside, make([]string, n)...)
 	r.refused = append(r.refused, make([]bool, n)...)
 	r.Known = append(r.Known, make([]bool, n)...)
 	r.scored = append(r.scored, make([]bool, n)...)
@@ -123,6 +125,7 @@ func (r *Rows) fill(e *message.Rows) {
 	r.keep(e)
 	copy(r.Alone[e.From:], e.Rows.Scores.Score)
 	copy(r.AloneP[e.From:], e.Rows.Scores.P)
+	copy(r.SetAside[e.From:], e.Rows.SetAside)
 	for i := e.From; i < min(e.From+len(e.Rows.ID), r.Len()); i++ {
 		r.scored[i] = true
 		if k := i - e.From; k < len(e.Rows.Known) && !r.Known[i] && e.Rows.Known[k] == 1 {
@@ -158,6 +161,7 @@ func (r *Rows) forgetScores() {
 	r.Alone, r.AloneP, r.Batch, r.Trust = missing(n), missing(n), nil, nil
 	r.more = nil
 	r.decide(EachAlone)
+	clear(r.SetAside)
 	clear(r.scored)
 	clear(r.Known)
 	r.Knows = 0
@@ -384,7 +388,7 @@ func radix(list []int32, keys []uint64) {
 // if there are any, and with all of a calibrated batch, whose own verdicts follow from
 // a rule.
 func (r *Rows) columns(order []int32, l Levels, own Rule) message.Columns {
-	c := message.Columns{ID: pick(r.id, order), SMILES: pick(r.SMILES, order)}
+	c := message.Columns{ID: pick(r.id, order), SMILES: pick(r.SMILES, order), SetAside: pick(r.SetAside, order)}
 	s := &c.Scores
 	s.Score, s.P = pick(r.Score, order), pick(r.P, order)
 	b := r.Batch

@@ -548,7 +548,7 @@ func TestTrainingGoesOnAfterAReload(t *testing.T) {
 	s.Training.Resume()
 	f.next(-1)
 	pass(later)
-	if string(training.Checkpoint) != "two" || training.Epochs != 10 || training.Name != "mine" || !training.Canonical || !training.Structures || training.Observed != "y" || training.Predicted != "yhat" || !training.HeldOut {
+	if string(training.Checkpoint) != "two" || training.Epochs != 10 || training.Name != "mine" || training.AsWritten || !training.Structures || training.Observed != "y" || training.Predicted != "yhat" || !training.HeldOut {
 		t.Errorf("went on with %+v", training)
 	}
 	if s.Training.Made == nil || len(s.Models.Own) != 1 || len(kept) != 0 {

@@ -120,7 +120,7 @@ func (t *Training) run() {
 	t.Loss = t.Loss[:min(len(t.Loss), t.At)]
 	s.Rev.State++
 	s.ask(&message.Train{
-		Name: t.Name, Epochs: t.Epochs, Canonical: true, Checkpoint: t.checkpoint, Structures: t.Structures,
+		Name: t.Name, Epochs: t.Epochs, Checkpoint: t.checkpoint, Structures: t.Structures,
 		Observed: t.Observed, Predicted: t.Predicted, HeldOut: t.HeldOut,
 	}, t.event, t.end)
 }

@@ -57,6 +57,15 @@ func summary(r *Rows) string {
 	return words.Plural(n[Outside], "record", "records") + " of " + words.Count(judged) + " outside, " + words.Count(n[Borderline]) + " borderline"
 }
 
+// Foreign says that more of the list is outside than a model is for, see decide.Counts.
+func (s *Session) Foreign() string {
+	if s.Phase != Done {
+		return ""
+	}
+	n := s.Rows.Counts
+	return decide.Counts{Outside: n[Outside], Borderline: n[Borderline], Inside: n[Inside], Undecided: n[Undecided]}.Foreign()
+}
+
 // Line names the library and says what is made of it.
 func (t *Training) Line() string {
 	line := t.Library.Name

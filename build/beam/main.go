@@ -42,6 +42,7 @@ import (
 	"baca/algo/dataset"
 	"baca/build/internal/heap"
 	"baca/build/shard"
+	"baca/weights"
 )
 
 // The exit statuses.
@@ -112,7 +113,7 @@ func flags(fs *flag.FlagSet) *config {
 	o := algo.DefaultOptions()
 	c := new(config)
 	fs.StringVar(&c.Folder, "out", "", "folder for all results, on a disk or in a store that all workers see")
-	fs.StringVar(&c.Model, "model", "bbbp", "embedded model by name, or a model file that all workers see")
+	fs.StringVar(&c.Model, "model", weights.Default, "embedded model by name, or a model file that all workers see")
 	fs.StringVar(&c.Format, "format", "auto", "of the inputs: auto, "+strings.Join(dataset.Formats(true), ", "))
 	fs.StringVar(&c.Column, "column", "smiles", "name of the column with the SMILES, for CSV")
 	fs.StringVar(&c.To, "to", "csv", "form of the rows: csv or jsonl")

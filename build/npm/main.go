@@ -20,9 +20,6 @@ import (
 	"baca/weights"
 )
 
-// model is the one that comes with the package.
-const model = "bbbp"
-
 // program is what computes.
 const program = "./wasm/compute"
 
@@ -109,11 +106,11 @@ func gather(root string) (map[string][]byte, error) {
 	if files["files/baca.wasm"], err = compact.Compile(root, program); err != nil {
 		return nil, err
 	}
-	data, err := weights.Bytes(model)
+	data, err := weights.Bytes(weights.Default)
 	if err != nil {
 		return nil, err
 	}
-	files["files/"+model+".msgpack"] = slices.Concat(data, weights.StructuresFile(model))
+	files["files/model.msgpack"] = slices.Concat(data, weights.StructuresFile(weights.Default))
 	files["files/background.smi.gz"] = weights.BackgroundFile()
 	others, err := licenses.Text(root, "The program files/baca.wasm and the script files/draw.js hold code under the licences below,\nbesides their own in LICENSE.\n",
 		licenses.Program{OS: "js", Arch: "wasm", Package: program})

@@ -154,8 +154,8 @@ func TestPack(t *testing.T) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	want := strings.Fields(`LICENSE README.md detector.js drawing.js element.d.ts element.js files/baca.wasm files/background.smi.gz files/bbbp.msgpack
-		files/draw.js files/kernel.js files/kernel.wasm files/node-worker.js files/node.js files/svg.js files/thread.js files/wasm_exec.js files/worker.js
+	want := strings.Fields(`LICENSE README.md detector.js drawing.js element.d.ts element.js files/baca.wasm files/background.smi.gz
+		files/draw.js files/kernel.js files/kernel.wasm files/model.msgpack files/node-worker.js files/node.js files/svg.js files/thread.js files/wasm_exec.js files/worker.js
 		index.d.ts index.js licenses.txt node.js package.json wire.js`)
 	if !slices.Equal(names, want) {
 		t.Errorf("it holds %v, want %v", names, want)
@@ -291,12 +291,12 @@ func TestWire(t *testing.T) {
 	requests := map[string]message.Request{
 		"Open":  &message.Open{Name: "list é", Format: "csv", Column: "smiles"},
 		"Score": &message.Score{Alpha: 0.05, Seed: 1 << 52, Batch: true},
-		"Train": &message.Train{Epochs: 70000, Canonical: true, Seconds: 1e9},
+		"Train": &message.Train{Epochs: 70000, AsWritten: true, Seconds: 1e9},
 	}
 	question, err := json.Marshal(map[string]any{"messages": messages, "numbers": numbers, "requests": []any{
 		[]any{"Open", map[string]any{"Name": "list é", "Format": "csv", "Column": "smiles"}},
 		[]any{"Score", map[string]any{"Alpha": 0.05, "Seed": 1 << 52, "Batch": true}},
-		[]any{"Train", map[string]any{"Epochs": 70000, "Canonical": true, "Seconds": 1e9}},
+		[]any{"Train", map[string]any{"Epochs": 70000, "AsWritten": true, "Seconds": 1e9}},
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -37,6 +37,9 @@ const (
 	maxKept      = 4       // models that a Service keeps
 )
 
+// Default is the model that is asked where none is named.
+const Default = weights.Default
+
 // ErrUnknown says that a model is neither built in nor kept.
 var ErrUnknown = weights.ErrUnknown
 
@@ -122,6 +125,7 @@ type Summary struct {
 	Description string `json:"description"`
 	SHA256      string `json:"sha256"`
 	Molecules   bool   `json:"molecules"` // what it reads; plain graphs if not
+	Reads       string `json:"reads"`     // the same with how it reads them
 	Dataset     string `json:"dataset"`
 	Train       int    `json:"train"`      // graphs that it was trained on
 	References  int    `json:"references"` // graphs kept from training, which p-values are taken from
@@ -150,7 +154,7 @@ func (m *Model) About(alpha float64) (*About, error) {
 func summary(m *algo.Model, sha256 string) Summary {
 	c := m.Card
 	return Summary{
-		Name: c.Name, Description: c.Description, SHA256: sha256, Molecules: c.Schema != algo.Constant,
+		Name: c.Name, Description: c.Description, SHA256: sha256, Molecules: c.Schema != algo.Constant, Reads: algo.Reads(c.Schema),
 		Dataset: c.Dataset, Train: c.Train, References: m.References(),
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/explain"
 	"baca/algo/job"
-	"baca/algo/molecule"
 	"baca/algo/pretrain"
 	"baca/algo/table"
 	"baca/weights"
@@ -24,6 +23,8 @@ type Training struct {
 	Name   string // of the model
 	Epochs int    // 0 for as many as `baca pretrain` takes
 	Seed   uint64
+	// AsWritten reads stereo, salts and charges as written, and not the parents of molecules.
+	AsWritten bool
 	// Observed and Predicted are values of the records, both or neither, NaN where one is not known. Then the
 	// model keeps the errors of the records kept from training, for [Model.Trust]. Each prediction
 	// must have been made without its record.
@@ -53,9 +54,12 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 	if o, p := len(t.Observed), len(t.Predicted); o != p || o != 0 && o != t.List.Len() {
 		return nil, fmt.Errorf("%d observed and %d predicted values of %d records: want one of each for every record", o, p, t.List.Len())
 	}
-	schema := algo.OGBCanonical
-	if len(t.List.Graphs) > 0 {
+	schema := algo.OGBParent
+	switch {
+	case len(t.List.Graphs) > 0:
 		schema = algo.Constant
+	case t.AsWritten:
+		schema = algo.OGBCanonical
 	}
 	out := &Trained{}
 	var values []*algo.Values // of the graphs
@@ -88,7 +92,7 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 	card.Description = fmt.Sprintf("Trained on a list of %d for %s.", t.List.Len(), explain.Count(card.Epochs, "epoch"))
 	if schema != algo.Constant {
 		training.Card.Background = weights.BackgroundName
-		o := dataset.Options{Format: dataset.SMI, Form: molecule.Canonical, Workers: s.workers}
+		o := dataset.Options{Format: dataset.SMI, Form: algo.FormOf(schema), Workers: s.workers}
 		if training.Outside, _, err = job.ReadBackground(ctx, weights.Background(), o, nil); err != nil {
 			return nil, err
 		}

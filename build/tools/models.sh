@@ -28,16 +28,16 @@ model() { # NAME INPUT EPOCHS DESCRIPTION [FLAG…]
 # In the program a model and its index are one file.
 whole() { [ ! -e "$out/$1.index" ] || { cat "$out/$1.index" >>"$out/$1.msgpack" && rm "$out/$1.index"; }; }
 
-model drugs "$own/drugs.csv" 400 "2 476 drugs, approved or in clinical trials. Inside means: like a drug that people take." --background "$own/not-medicinal.smi" --keep-structures
-model bioactive "$own/bioactive.smi" 160 "19 001 molecules of ChEMBL. Inside means: like what medicinal chemists make and test." --background "$own/not-medicinal.smi"
+model drugs "$own/drugs.csv" 400 "2 478 approved and investigational drugs (BBBP, ClinTox and SIDER): inside is what looks like a medicine." --background "$own/not-medicinal.smi" --keep-structures
+model bioactive "$own/bioactive.smi" 160 "19 001 molecules of ChEMBL: inside is what medicinal chemists could have made and tested." --background "$own/not-medicinal.smi"
 whole bioactive
-model bbbp "$data"/mol/bbbp.csv.gz 400 "1 835 drug-like molecules from a collection on blood-brain barrier penetration (BBBP)." --keep-structures --observed p_np
-model clintox "$data"/mol/clintox.csv.gz 400 "1 329 drugs, approved or failed in clinical trials for toxicity (ClinTox)." --keep-structures
-model esol "$data"/mol/esol.csv.gz 400 "1 015 small organic molecules with measured solubility in water (ESOL)." --keep-structures --observed "measured log solubility in mols per litre"
-model freesolv "$data"/mol/freesolv.csv.gz 400 "577 small neutral molecules with measured hydration energy (FreeSolv)." --keep-structures --observed expt
-model tox21 "$data"/mol/tox21.csv.gz 400 "6 832 environmental compounds and drugs from the Tox21 toxicity assays." --keep-structures
-model aids "$data"/tu/AIDS 400 "Bare graphs of 1 800 compounds tested against HIV (AIDS); atoms and bonds carry no labels."
-model bzr "$data"/tu/BZR 400 "Bare graphs of 364 benzodiazepine receptor ligands (BZR); atoms and bonds carry no labels."
-model ptc_mr "$data"/tu/PTC_MR 400 "Bare graphs of 309 small organic compounds tested for carcinogenicity in male rats (PTC_MR); atoms and bonds carry no labels."
-model enzymes "$data"/tu/ENZYMES 150 "Bare graphs of 540 protein structures, the enzymes of BRENDA (ENZYMES); nodes are parts of the fold."
-model imdb-multi "$data"/tu/IMDB-MULTI 20 "1 350 collaboration networks around an actor or actress (IMDB-MULTI)."
+model bbbp "$data/mol/bbbp.csv.gz" 400 "1 744 small molecules, mostly medicines, of a collection on blood-brain barrier penetration (BBBP): inside is what is like them." --keep-structures --observed p_np
+model clintox "$data/mol/clintox.csv.gz" 400 "1 252 drugs, approved or failed in clinical trials for toxicity (ClinTox): inside is what is like them." --keep-structures
+model esol "$data/mol/esol.csv.gz" 400 "1 003 small organic molecules with measured solubility in water (ESOL): inside is what is like them." --keep-structures --observed "measured log solubility in mols per litre"
+model freesolv "$data/mol/freesolv.csv.gz" 400 "575 small neutral molecules with measured hydration energy (FreeSolv): inside is what is like them." --keep-structures --observed expt
+model tox21 "$data/mol/tox21.csv.gz" 400 "6 508 environmental compounds and drugs from the Tox21 toxicity assays: inside is what is like them." --keep-structures
+model aids "$data/tu/AIDS" 400 "Bare graphs of 1 800 compounds tested against HIV (AIDS): inside is a skeleton like theirs; atoms and bonds carry no labels."
+model bzr "$data/tu/BZR" 400 "Bare graphs of 364 benzodiazepine receptor ligands (BZR): inside is a skeleton like theirs; atoms and bonds carry no labels."
+model ptc_mr "$data/tu/PTC_MR" 400 "Bare graphs of 309 small organic compounds tested for carcinogenicity in male rats (PTC_MR): inside is a skeleton like theirs; atoms and bonds carry no labels."
+model enzymes "$data/tu/ENZYMES" 150 "Bare graphs of 540 protein structures, the enzymes of BRENDA (ENZYMES): inside is a fold like theirs; nodes are parts of the fold."
+model imdb-multi "$data/tu/IMDB-MULTI" 20 "1 350 collaboration networks around an actor or actress (IMDB-MULTI): inside is a network like these."

@@ -137,6 +137,7 @@ type Columns struct {
 	// calibrated.
 	BatchVerdict Strings
 	Error        Strings
+	SetAside     Strings // what of each molecule the model did not read; empty for nothing
 	// Known is 1 for a graph that was likely trained on and else 0, which is
 	// certain. Nil where the model does not know its training graphs.
 	Known []byte
@@ -201,6 +202,7 @@ type Model struct {
 	Description string
 	Molecules   bool   // it reads molecules; other models read bare graphs
 	Form        uint8  // in which it reads molecules, a molecule.Form
+	Reads       string // the same in words
 	File        string // of the site, empty for a model of the user
 	BuiltIn     bool   // it comes with the page
 
@@ -292,8 +294,12 @@ type Detailed struct {
 	ID     string
 	// SMILES that gives the atoms in the order of Atoms; empty for bare graphs.
 	SMILES string
-	Atoms  []Atom // one for each node
-	Bonds  []Bond
+	// SetAside is what of it the model did not read, as in the rows, and Parent the SMILES of what
+	// it did read; both are empty where it read all.
+	SetAside, Parent string
+
+	Atoms []Atom // one for each node
+	Bonds []Bond
 	// Score, P and Verdict are those that the graph gets by itself.
 	Score, P float64
 	Verdict  string

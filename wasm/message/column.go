@@ -117,13 +117,13 @@ func (s *Strings) DecodeMsgpack(d *msgpack.Decoder) error {
 
 // The columns that the page knows, as `baca score` names them.
 var (
-	textNames   = []string{"id", "smiles", "verdict", "batch_verdict", "error"}
+	textNames   = []string{"id", "smiles", "verdict", "batch_verdict", "error", "set_aside"}
 	numberNames = []string{"score", "p_value", "alone", "alone_p", "s_pre", "s_attn", "s_baca", "batch", "batch_p", "q_value"}
 )
 
 // Texts returns the column of texts of that name, to read or to append to.
 func (c *Columns) Texts(name string) *Strings {
-	known := []*Strings{&c.ID, &c.SMILES, &c.Verdict, &c.BatchVerdict, &c.Error}
+	known := []*Strings{&c.ID, &c.SMILES, &c.Verdict, &c.BatchVerdict, &c.Error, &c.SetAside}
 	if i := slices.Index(textNames, name); i >= 0 {
 		return known[i]
 	}

@@ -200,11 +200,10 @@ type Train struct {
 	Name, Description string // of the model; empty makes them from the file
 	Epochs            int    // in all; 0 is 400, fewer for more than 7 680 graphs
 	Seed              uint64 // 0 is 1
-	// Canonical trains on the canonical forms of molecules: scores then do not
-	// depend on how a molecule is written.
-	Canonical bool
+	// AsWritten reads stereo, salts and charges as written, and not the parents of molecules.
+	AsWritten bool
 	// Checkpoint goes on from a Checkpoint or Paused of the same input, seed and
-	// canonical.
+	// AsWritten.
 	Checkpoint []byte
 	// Structures keeps the training molecules behind the model in its file.
 	Structures bool

@@ -28,6 +28,7 @@ import (
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
 	"baca/build/internal/version"
+	"baca/weights"
 )
 
 // compareFlags are those of `baca compare`.
@@ -75,7 +76,7 @@ molecule about two kilobytes of memory.`,
 		},
 	}
 	fs := c.Flags()
-	fs.StringVar(&f.model, "model", "bbbp", "embedded model by `NAME`, or a model file, whose encoder is used")
+	fs.StringVar(&f.model, "model", weights.Default, "embedded model by `NAME`, or a model file, whose encoder is used")
 	f.register(fs, "inputs", formats...)
 	fs.Float64Var(&f.fdr, "fdr", 0.05, "share of false ones among the differences that are named (Benjamini and Hochberg)")
 	fs.StringVar(&f.html, "html", "", "also write a report to this .html `file`")

@@ -23,6 +23,7 @@ import (
 	"baca/algo/report"
 	"baca/build/internal/usage"
 	"baca/web"
+	"baca/weights"
 )
 
 // An example is one of the molecules that come with the program.
@@ -63,7 +64,7 @@ set.`,
 			return err
 		},
 	}
-	c.Flags().StringVar(&model, "model", "bbbp", "embedded model of molecules by `NAME`, or a model file")
+	c.Flags().StringVar(&model, "model", weights.Default, "embedded model of molecules by `NAME`, or a model file")
 	c.Flags().Uint64Var(&o.Seed, "seed", o.Seed, "of the attention; nothing else is random")
 	return c
 }

@@ -16,6 +16,7 @@ import (
 	"baca/algo/table"
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
+	"baca/weights"
 )
 
 // driftFlags are those of `baca drift`.
@@ -61,7 +62,7 @@ with nothing in it that could be scored.`,
 		},
 	}
 	fs := c.Flags()
-	fs.StringVar(&f.model, "model", "bbbp", "embedded model by `NAME`, or a model file")
+	fs.StringVar(&f.model, "model", weights.Default, "embedded model by `NAME`, or a model file")
 	f.register(fs, "input", formats...)
 	fs.Float64Var(&f.delta, "delta", job.DriftDelta, "chance of a false alarm, ever")
 	fs.Uint64Var(&f.seed, "seed", 1, "of the draws that break ties")

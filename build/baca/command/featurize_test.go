@@ -70,43 +70,58 @@ func TestFeaturizeMatchesReference(t *testing.T) {
 	}
 }
 
-// A model of canonical forms gives two ways of writing a molecule one score, where a
-// model of molecules as written does not. One of standard forms gives a salt that of
-// what is left without counter-ion and charges.
+// All ways of writing a molecule have one score. A model of parents gives its salts that score, too,
+// and the rows say what was set aside; one of molecules as written does neither.
 func TestForms(t *testing.T) {
 	dir := t.TempDir()
 	examples := filepath.Join(dir, "examples.csv")
 	if err := os.WriteFile(examples, web.Examples(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	twice := filepath.Join(dir, "alanine.smi")
-	if err := os.WriteFile(twice, []byte("N[C@@H](C)C(=O)O\nC[C@H](N)C(=O)O\n[Na+].C[C@H](N)C(=O)[O-]\n"), 0o600); err != nil {
+	three := filepath.Join(dir, "alanine.smi")
+	if err := os.WriteFile(three, []byte("N[C@@H](C)C(=O)O\nC[C@H](N)C(=O)O\n[Na+].C[C@H](N)C(=O)[O-]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for flag, want := range map[string][2]bool{"--canonical": {true, false}, "--canonical=false": {false, false}, "--standardize": {true, true}} {
-		model := filepath.Join(dir, strings.Trim(flag, "-")+".msgpack")
-		args := []string{"pretrain", "--in", examples, "--out", model, "--epochs", "2", flag}
+	for _, c := range []struct {
+		flag   string
+		salt   bool // has the score of the others
+		asides [3]string
+		said   string
+	}{
+		{"--as-written=false", true, [3]string{"stereo", "stereo", "stereo, 1 counter-ion, charge"},
+			"of 3 molecules 3 were read without their stereo marks, 1 without counter-ions, 1 without charges\n"},
+		{"--as-written", false, [3]string{}, ""},
+	} {
+		model := filepath.Join(dir, c.flag+".msgpack")
+		args := []string{"pretrain", "--in", examples, "--out", model, "--epochs", "2", c.flag}
 		var stderr bytes.Buffer
 		if status := run(nil, args, nil, io.Discard, &stderr); status != 0 {
 			t.Fatalf("pretrain: status %d\n%s", status, &stderr)
 		}
+		stderr.Reset()
 		var out bytes.Buffer
-		if status := run(nil, []string{"score", "--model", model, "--alpha", "0.2", "--to", "jsonl", twice}, nil, &out, &stderr); status != 0 {
+		if status := run(nil, []string{"score", "--model", model, "--alpha", "0.2", "--to", "jsonl", three}, nil, &out, &stderr); status != 0 {
 			t.Fatalf("score: status %d\n%s", status, &stderr)
+		}
+		if got := strings.Contains(stderr.String(), "were read"); got != (c.said != "") || !strings.Contains(stderr.String(), c.said) {
+			t.Errorf("%s: score says\n%swant %q", c.flag, &stderr, c.said)
 		}
 		var scores [3]float64
 		rows := json.NewDecoder(&out)
 		for i := range scores {
 			var row struct {
 				Score float64 `json:"score"`
+				Aside string  `json:"set_aside"`
 			}
 			if err := rows.Decode(&row); err != nil {
 				t.Fatal(err)
 			}
-			scores[i] = row.Score
+			if scores[i] = row.Score; row.Aside != c.asides[i] {
+				t.Errorf("%s: %q is set aside of row %d, want %q", c.flag, row.Aside, i, c.asides[i])
+			}
 		}
-		if got := [2]bool{scores[0] == scores[1], scores[0] == scores[2]}; got != want {
-			t.Errorf("%s: scores %v, want the second and the third equal to the first: %v", flag, scores, want)
+		if scores[0] != scores[1] || (scores[0] == scores[2]) != c.salt {
+			t.Errorf("%s: scores %v, want the second equal to the first, and the third %t", c.flag, scores, c.salt)
 		}
 	}
 }

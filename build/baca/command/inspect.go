@@ -25,12 +25,14 @@ type inspection struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 	Schema      string `json:"schema"`
+	counts      string
 
 	Dataset       string   `json:"dataset"`
 	DatasetSHA256 string   `json:"dataset_sha256"`
 	Graphs        int      `json:"graphs"`
 	Train         int      `json:"train"`
 	HoldoutRows   int      `json:"holdout_rows"`
+	Repeats       int      `json:"repeats"`
 	Seed          uint64   `json:"seed"`
 	Epochs        int      `json:"epochs"`
 	Batch         int      `json:"batch"`
@@ -108,7 +110,7 @@ func inspect(m *algo.Model, file []byte) *inspection {
 	in := &inspection{
 		Name: card.Name, Description: card.Description, Schema: card.Schema,
 		Dataset: card.Dataset, DatasetSHA256: card.DatasetSHA256,
-		Graphs: card.Graphs, Train: card.Train, HoldoutRows: len(card.HoldoutRows),
+		Graphs: card.Graphs, Train: card.Train, HoldoutRows: len(card.HoldoutRows), Repeats: len(card.Repeats), counts: card.Counts(),
 		Seed: card.Seed, Epochs: card.Epochs, Batch: card.Batch, LearningRate: card.LearningRate, Loss: card.Loss, Program: card.Program,
 		Features: m.Encoder.Features, Hidden: m.Encoder.Hidden, Layers: m.Encoder.Layers, Parameters: len(m.Encoder.Params),
 		Bank: m.Bank.Len(), Subtrees: m.Known(), Holdout: m.Holdout.Len(), HoldoutFile: card.Holdout,
@@ -138,15 +140,10 @@ func (in *inspection) write(w io.Writer) error {
 	}
 	line("name", "%s", cmp.Or(in.Name, "none given"))
 	line("description", "%s", cmp.Or(in.Description, "none given"))
-	line("reads", "%s", map[string]string{
-		algo.OGB:          "molecules as they are written (" + in.Schema + ")",
-		algo.OGBCanonical: "molecules, however they are written (" + in.Schema + ")",
-		algo.OGBParent:    "molecules, however they are written, without counter-ions and neutralised (" + in.Schema + ")",
-		algo.Constant:     "plain graphs (" + in.Schema + ")",
-	}[in.Schema])
+	line("reads", "%s (%s)", algo.Reads(in.Schema), in.Schema)
 	line("trained on", "%s", cmp.Or(in.Dataset, "not named"))
 	line("its sha256", "%s", cmp.Or(in.DatasetSHA256, "not recorded"))
-	line("graphs", "%d: %d trained on, %d kept from training", in.Graphs, in.Train, in.HoldoutRows)
+	line("graphs", "%s", in.counts)
 	line("training", "%s, batches of %d, learning rate %g, seed %d", explain.Count(in.Epochs, "epoch"), in.Batch, in.LearningRate, in.Seed)
 	line("last loss", "%.4g", in.Loss)
 	line("trained by", "%s", cmp.Or(in.Program, "unknown program"))

@@ -84,13 +84,14 @@ func openModelFile(nameOrFile string) (m *algo.Model, sum string, err error) {
 // checkSchema returns an error that names the embedded models that fit, if the
 // model reads graphs of another schema.
 func checkSchema(m *algo.Model, schema string) error {
-	kinds := map[string]string{algo.OGB: "molecules", algo.OGBCanonical: "molecules", algo.OGBParent: "molecules", algo.Constant: "plain graphs without features"}
-	if kinds[m.Card.Schema] == kinds[schema] {
+	kinds := map[bool]string{false: "molecules", true: "plain graphs without features"}
+	plain := schema == algo.Constant
+	if plain == (m.Card.Schema == algo.Constant) {
 		return nil
 	}
 	var fit []string
 	for _, name := range weights.Names() {
-		if other, err := weights.Open(name); err == nil && kinds[other.Card.Schema] == kinds[schema] {
+		if other, err := weights.Open(name); err == nil && plain == (other.Card.Schema == algo.Constant) {
 			fit = append(fit, name)
 		}
 	}
@@ -99,7 +100,7 @@ func checkSchema(m *algo.Model, schema string) error {
 		hint = "these embedded models do: " + strings.Join(fit, ", ")
 	}
 	return fmt.Errorf("model %s reads %s (schema %s), the input holds %s (%s); %s",
-		m.Card.Name, kinds[m.Card.Schema], m.Card.Schema, kinds[schema], schema, hint)
+		m.Card.Name, kinds[!plain], m.Card.Schema, kinds[plain], schema, hint)
 }
 
 // A modelLine is what `baca models` says of a model.
@@ -111,6 +112,7 @@ type modelLine struct {
 	Train       int    `json:"train"`
 	Epochs      int    `json:"epochs"`
 	Schema      string `json:"schema"`
+	Reads       string `json:"reads"` // the schema in words
 	Bytes       int    `json:"bytes"`
 }
 
@@ -133,7 +135,7 @@ func newModels() *cobra.Command {
 				}
 				list = append(list, modelLine{
 					Name: name, Description: m.Card.Description, Dataset: m.Card.Dataset, Graphs: m.Card.Graphs,
-					Train: m.Card.Train, Epochs: m.Card.Epochs, Schema: m.Card.Schema, Bytes: len(data),
+					Train: m.Card.Train, Epochs: m.Card.Epochs, Schema: m.Card.Schema, Reads: algo.Reads(m.Card.Schema), Bytes: len(data),
 				})
 			}
 			if asJSON {
@@ -152,9 +154,9 @@ func newModels() *cobra.Command {
 
 func writeModels(w io.Writer, list []modelLine) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "NAME\tTRAINED ON\tGRAPHS\tEPOCHS\tSCHEMA\tSIZE")
+	fmt.Fprintln(t, "NAME\tTRAINED ON\tGRAPHS\tEPOCHS\tREADS\tSIZE")
 	for _, m := range list {
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%s\t%s\n", m.Name, m.Dataset, m.Graphs, m.Epochs, m.Schema, size(m.Bytes))
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%s\t%s\n", m.Name, m.Dataset, m.Graphs, m.Epochs, m.Reads, size(m.Bytes))
 	}
 	return t.Flush()
 }

@@ -37,18 +37,17 @@ var checkpointInterval = job.CheckpointInterval
 // pretrainFlags are those of `baca pretrain`.
 type pretrainFlags struct {
 	source
-	out         target
-	device      deviceFlag
-	card        algo.Card // Name, Description, Epochs and Seed
-	epochsSet   bool
-	resume      bool
-	share       int
-	background  string
-	canonical   bool
-	standardize bool
-	structures  bool
-	values      labels
-	residuals   string
+	out        target
+	device     deviceFlag
+	card       algo.Card // Name, Description, Epochs and Seed
+	epochsSet  bool
+	resume     bool
+	share      int
+	background string
+	asWritten  bool
+	structures bool
+	values     labels
+	residuals  string
 }
 
 func newPretrain(gpus *device.GPUs) *cobra.Command {
@@ -70,6 +69,11 @@ it is interrupted. With --resume a run that was stopped in any way goes on from
 there, and ends with the same bytes in MODEL as one that was never stopped. The
 number of --workers does not show in them either; --device shows, by its rounding. A
 MODEL that is there is replaced only with --overwrite, or by a run that goes on.
+
+A model of molecules reads the parent compound: what it is without stereo marks, isotopes,
+counter-ions and charges that protons make, in one tautomer of an azole or amidine. All
+ways of writing a compound, its salts and its isomers then have one score. --as-written
+reads all of these as written, for sets where the salt or the isomer is the point.
 
 A model of molecules also learns what tells its training set from a background,
 molecules at large: 5 000 from ChEMBL and QM9 are built in. --background takes
@@ -110,8 +114,7 @@ the order of their names, as "cat FILES | sha256sum" prints it.`,
 	f.IntVar(&o.share, "share", 0, "write a model that can be handed out, by groups of `K` graphs, see baca share (there, 5)")
 	f.IntVar(&o.workers, "workers", 0, "goroutines; 0 for one on each core")
 	o.device.register(f)
-	f.BoolVar(&o.canonical, "canonical", true, "read the canonical form of each molecule, so that its score does not depend on how it is\nwritten (the chirality feature otherwise does); scoring with the model does the same")
-	f.BoolVar(&o.standardize, "standardize", false, "strip counter-ions and neutralise charges before a molecule is read; scoring with the model does\nthe same")
+	f.BoolVar(&o.asWritten, "as-written", false, "read stereo marks, isotopes, salts and charges as written, where the salt or the isomer is the\npoint; scoring with the model does the same")
 	f.BoolVar(&o.structures, "keep-structures", false, "write the training molecules to MODEL.structures, so that neighbours are shown, see baca structures")
 	o.values.register(f)
 	f.StringVar(&o.residuals, "residuals", "", "`held-out` if each prediction was made without its molecule; the model then keeps errors")
@@ -143,8 +146,6 @@ func (o *pretrainFlags) check() error {
 		return usage.Errorf("--residuals: want --observed and --predicted, the columns with the values")
 	case o.residuals != "" && o.share > 0:
 		return usage.Errorf("--residuals: not with --share, which leaves out what is of single molecules")
-	case o.standardize && !o.canonical:
-		return usage.Errorf("--standardize reads canonical forms: want no --canonical=false with it")
 	}
 	if err := o.values.check(); err != nil {
 		return err
@@ -154,10 +155,7 @@ func (o *pretrainFlags) check() error {
 			return usage.Errorf("--background: %w", err)
 		}
 	}
-	switch {
-	case o.standardize:
-		o.form = molecule.Parent
-	case o.canonical:
+	if o.form = molecule.Parent; o.asWritten {
 		o.form = molecule.Canonical
 	}
 	return o.device.check()

@@ -71,7 +71,7 @@ Reporting Format. Neither says anything of an endpoint.`,
 		},
 	}
 	fs := c.Flags()
-	fs.StringVar(&f.model, "model", "bbbp", "embedded model by `NAME`, or a model file")
+	fs.StringVar(&f.model, "model", weights.Default, "embedded model by `NAME`, or a model file")
 	f.register(fs, "input", formats...)
 	fs.StringVar(&f.out, "out", "", "`file` to write, .html")
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "of the attention, the sample that forms a batch, and the draws of the drift test")

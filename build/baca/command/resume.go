@@ -10,6 +10,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/decide"
+	"baca/algo/molecule"
 	"baca/algo/table"
 	"baca/algo/trust"
 	"baca/build/internal/replace"
@@ -25,6 +26,7 @@ type scoreState struct {
 	Rejects int64 `json:"rejects"` // bytes of --rejects, 0 without
 	Refused int   `json:"refused"`
 	decide.Counts
+	SetAside molecule.Asides `json:"set_aside,omitempty"`
 
 	Shown []string `json:"shown"` // the first refused records, with carets
 

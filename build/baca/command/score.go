@@ -77,7 +77,7 @@ func newScore(gpus *device.GPUs) *cobra.Command {
 		},
 	}
 	fs := c.Flags()
-	fs.StringVar(&f.model, "model", "bbbp", "embedded model by `NAME`, or a model file (./bbbp for a file of that name);\nseveral, separated by commas, get a group of columns each")
+	fs.StringVar(&f.model, "model", weights.Default, "embedded model by `NAME`, or a model file (./"+weights.Default+" for a file of that name);\nseveral, separated by commas, get a group of columns each")
 	f.source.register(fs, "input", formats...)
 	fs.StringVar(&f.out, "out", "", "write rows to this `file` instead of standard output")
 	fs.StringVar(&f.to, "to", "", "form of the rows: "+strings.Join(table.Forms(), ", ")+"; that of the name of --out, or else csv")
@@ -498,6 +498,7 @@ func (s *scoring) emit(ctx context.Context, rows []table.Scored) error {
 			continue
 		}
 		s.done.Count(r.Best())
+		s.done.SetAside.Count(r.Aside)
 		for i := range s.covered {
 			if r.Covered(i) {
 				s.covered[i]++
@@ -571,6 +572,7 @@ func (s *scoring) summarize() {
 			fmt.Fprintln(s.stderr, sentence)
 		}
 	}
+	tellList(s.stderr, d.Counts, d.SetAside, d.Rows-d.Refused)
 	s.read.tell(s.stderr, job.WithoutInterval)
 	s.bounds()
 	for _, sentence := range s.fit.Sentences(s.by, s.both()) {
@@ -581,6 +583,17 @@ func (s *scoring) summarize() {
 	}
 	for _, w := range s.warnings {
 		fmt.Fprintf(s.stderr, "warning: %s\n", w)
+	}
+}
+
+// tellList says of a list of so many records what was set aside of them, and whether the model
+// knows such.
+func tellList(w io.Writer, c decide.Counts, a molecule.Asides, records int) {
+	if said := a.Of(records); said != "" {
+		fmt.Fprintln(w, said)
+	}
+	if said := c.Foreign(); said != "" {
+		fmt.Fprintf(w, "note: %s; train your own: baca pretrain --in LIBRARY --out my.msgpack\n", said)
 	}
 }
 

@@ -146,6 +146,7 @@ func summarizeTally(w io.Writer, t table.Tally) {
 		fmt.Fprintf(w, "; %s", t.Verdicts())
 	}
 	fmt.Fprintln(w)
+	tellList(w, t.Counts, t.SetAside, t.Records-t.Refused)
 	reasons := slices.SortedFunc(maps.Keys(t.Reasons), func(a, b string) int {
 		return cmp.Or(t.Reasons[b]-t.Reasons[a], strings.Compare(a, b))
 	})

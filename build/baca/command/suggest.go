@@ -22,6 +22,7 @@ import (
 	"baca/build/internal/progress"
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
+	"baca/weights"
 )
 
 // suggestFlags are those of `baca suggest`.
@@ -75,7 +76,7 @@ this model has them, with the picks added to what it compares with.`,
 	}
 	fs := c.Flags()
 	fs.IntVarP(&o.Most, "number", "n", 50, "suggest at most `N` molecules")
-	fs.StringVar(&f.model, "model", "bbbp", "embedded model by `NAME`, or a model file")
+	fs.StringVar(&f.model, "model", weights.Default, "embedded model by `NAME`, or a model file")
 	f.register(fs, "library", formats...)
 	fs.StringVar(&f.price, "price", "", "`column` with prices; a row without one is not suggested")
 	fs.Float64Var(&o.Budget, "budget", 0, "most that the suggested molecules may cost together; needs --price")

@@ -117,7 +117,7 @@ export class Detector {
   static async load({ model, signal } = {}) {
     const detector = new Detector(null);
     await detector.#exclusive(signal, async () => {
-      if (model === undefined) detector.#file = await platform.read(platform.files["bbbp.msgpack"]);
+      if (model === undefined) detector.#file = await platform.read(platform.files["model.msgpack"]);
       else if (model instanceof Blob) detector.#file = new Uint8Array(await model.arrayBuffer());
       else if (ArrayBuffer.isView(model)) detector.#file = new Uint8Array(model.buffer, model.byteOffset, model.byteLength).slice();
       else if (model instanceof ArrayBuffer) detector.#file = new Uint8Array(model).slice();
@@ -131,11 +131,12 @@ export class Detector {
   }
 
   // train makes a detector of a model that it trains on molecules.
-  static async train(smiles, { name = "", epochs = 0, seed = 1, signal, onProgress } = {}) {
+  static async train(smiles, { name = "", epochs = 0, seed = 1, asWritten = false, signal, onProgress } = {}) {
     const all = list(smiles);
+    if (typeof asWritten !== "boolean") throw new BacaError("option", `asWritten is ${kind(asWritten)}, want true or false`);
     if (typeof name !== "string") throw new BacaError("option", `name is ${kind(name)}, want a text`);
     // Nothing would go on from a checkpoint.
-    const request = { Name: name, Epochs: whole("epochs", epochs), Seed: whole("seed", seed), Canonical: true, Structures: true, Seconds: 1e9 };
+    const request = { Name: name, Epochs: whole("epochs", epochs), Seed: whole("seed", seed), AsWritten: asWritten, Structures: true, Seconds: 1e9 };
     const detector = new Detector(null);
     await detector.#exclusive(signal, async () => {
       detector.#spawn();
@@ -215,12 +216,12 @@ export class Detector {
     });
     await this.#send("Score", { Alpha: alpha }, (kind, event) => {
       if (kind !== "Rows") return;
-      const { Verdict, Scores, Error } = event.Rows;
-      const verdicts = strings(Verdict), said = strings(Error), scores = floats(Scores.Score), ps = floats(Scores.P);
+      const { Verdict, Scores, Error, SetAside } = event.Rows;
+      const verdicts = strings(Verdict), said = strings(Error), asides = strings(SetAside), scores = floats(Scores.Score), ps = floats(Scores.P);
       for (let i = 0; i < said.length; i++) {
         const at = rows.length - from;
         const error = said[i] === "" ? null : (errors.get(at) ?? said[i]);
-        rows.push({ smiles: smiles[at], score: six(scores[i]), p_value: six(ps[i]), verdict: error === null ? verdicts[i] : null, error });
+        rows.push({ smiles: smiles[at], score: six(scores[i]), p_value: six(ps[i]), verdict: error === null ? verdicts[i] : null, error, set_aside: asides[i] || null });
       }
       told();
     });
@@ -261,7 +262,7 @@ export class Detector {
     this.#loaded = true;
     this.#about ??= {
       name: model.Name, description: model.Description, sha256: model.SHA256, program: model.Program,
-      train: model.Train, references: model.Holdout, smallestP: model.SmallestP,
+      train: model.Train, references: model.Holdout, smallestP: model.SmallestP, reads: model.Reads,
     };
   }
 

@@ -12,6 +12,8 @@ export interface Row {
   verdict: Verdict | null;
   /** Why this is no molecule, such as "character 10: the branch is never closed"; else null. */
   error: string | null;
+  /** What of the molecule the model did not read, such as "stereo, 1 counter-ion"; null for nothing. */
+  set_aside: string | null;
 }
 
 export interface Atom {
@@ -69,6 +71,8 @@ export interface About {
   references: number;
   /** The least p-value that they allow. */
   smallestP: number;
+  /** "the parent compound" or "molecules as written". */
+  reads: string;
 }
 
 export interface Abort {
@@ -77,7 +81,7 @@ export interface Abort {
 }
 
 export interface LoadOptions extends Abort {
-  /** The bytes of a model file, of `Detector.model` or of `baca pretrain`. The model bbbp, of drug-like molecules, if left out. */
+  /** The bytes of a model file, of `Detector.model` or of `baca pretrain`. The built-in model bbbp if left out. */
   model?: ArrayBuffer | ArrayBufferView | Blob;
 }
 
@@ -95,6 +99,8 @@ export interface TrainOptions extends Abort {
   epochs?: number;
   /** Of everything random; 1 if left out. */
   seed?: number;
+  /** Reads stereo marks, isotopes, salts and charges as written, and not the parent compound; false if left out. */
+  asWritten?: boolean;
   /** Called after each epoch, and before the first. */
   onProgress?(progress: { epoch: number; of: number; loss: number; refused: number }): void;
 }

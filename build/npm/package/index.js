@@ -7,7 +7,7 @@ Object.assign(platform, {
   files: {
     "baca.wasm": new URL("./files/baca.wasm", import.meta.url),
     "kernel.wasm": new URL("./files/kernel.wasm", import.meta.url),
-    "bbbp.msgpack": new URL("./files/bbbp.msgpack", import.meta.url),
+    "model.msgpack": new URL("./files/model.msgpack", import.meta.url),
     "background.smi.gz": new URL("./files/background.smi.gz", import.meta.url),
   },
   compile,

@@ -25,6 +25,7 @@ except ImportError:
         raise
     from ._plain import BaseEstimator, OutlierMixin
 
+DEFAULT = "bbbp"  # the built-in model that is used where none is named
 _EXPLAINED = 64  # records of one question, so that progress is seen
 
 
@@ -41,6 +42,8 @@ class Rows:
     p_values: np.ndarray  # (n,) float64, NaN for a refused record
     verdicts: np.ndarray  # (n,) of str, None for a refused record
     refused: list[tuple[int, str]]  # row from 0, and why
+    asides: list[tuple[int, str]]  # row from 0, and what the model did not read of it
+    foreign: Optional[str]  # that the model does not know such a list, None for others
     threshold: Optional[float]  # the least score that is called outside, of records by themselves
     references: int  # graphs that p-values are taken from
     whole: Optional[Whole]  # what the list is like; None where each record is judged by itself
@@ -111,14 +114,14 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         ``decision_function(X)`` is ``score_samples(X) - offset_``.
     """
 
-    def __init__(self, model: Union[str, os.PathLike[str]] = "bbbp", alpha: float = 0.05, *, by: str = "alone", epochs: Optional[int] = None, seed: int = 1) -> None:
+    def __init__(self, model: Union[str, os.PathLike[str]] = DEFAULT, alpha: float = 0.05, *, by: str = "alone", epochs: Optional[int] = None, seed: int = 1) -> None:
         self.model = model
         self.alpha = alpha
         self.by = by
         self.epochs = epochs
         self.seed = seed
 
-    def fit(self, X: Any, y: Any = None, *, observed: Any = None, predicted: Any = None) -> Detector:
+    def fit(self, X: Any, y: Any = None, *, observed: Any = None, predicted: Any = None, as_written: bool = False) -> Detector:
         """Trains a model on at least 20 molecules or plain graphs; ``y`` is not used.
 
         The model is that of ``baca pretrain`` on a file with the same records.
@@ -132,8 +135,11 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             What a model of yours predicts of each, in the same unit, or the probability of class 1.
             Each prediction must have been made without its record: held out or cross-validated. Errors
             on records that a model was fitted to are too small, and so would be all that follows.
+        as_written : bool
+            Read stereo marks, isotopes, salts and charges as written. Without it the model reads the parent
+            compound, which is the same for all of these.
 
-        With these two, both or neither, the model keeps the errors of the records that it keeps from its own
+        With observed and predicted values, both or neither, the model keeps the errors of the records that it keeps from its own
         training, a tenth of them, for :meth:`trust`. At least 20 of those must have both values, so that
         it takes some 200 records.
         """
@@ -143,10 +149,10 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         if observed is not None:
             listing = _valued(listing, X, observed=observed, predicted=predicted)
         epochs = 0 if self.epochs is None else _inputs.whole("epochs", self.epochs, 1)
-        question = listing.question("train", epochs=epochs, seed=_inputs.whole("seed", self.seed), name="fitted", values=observed is not None)
+        question = listing.question("train", epochs=epochs, seed=_inputs.whole("seed", self.seed), name="fitted", values=observed is not None, as_written=bool(as_written))
         with Bar("training", "epoch") as bar:
             answer = child.ask(question, lambda progress: bar.reach(progress["epoch"], progress["epochs"]), again=False)
-        refused = _refused(answer)
+        refused = _notes(answer, "refused")
         self.model_ = bytes(answer.body)
         self.refused_ = dict(refused)
         _inputs.warn_of(refused, len(listing), "not trained on", stacklevel=2)
@@ -265,7 +271,7 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         pandas.DataFrame of n rows
             With the index of ``X`` if it has one, and ``score``; ``predicted``; ``expected_error``, the mean
             absolute error of held-out records that stand there; ``interval_low`` and ``interval_high``, NaN for
-            classes; ``trust``: trust, check or do-not-use; and ``error``. Beyond the farthest held-out
+            classes; ``trust``: trust, check or do-not-use; ``error``; and ``set_aside``, what the model did not read of the record. Beyond the farthest held-out
             record nothing is known: NaN and do-not-use. A record that is refused or has no finite prediction has
             NaN and None, and ``error`` says why. The numbers are those that the command writes.
 
@@ -292,7 +298,7 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             rows[row]["error"] = rows[row]["error"] or why
         _inputs.warn_of([(i, row["error"]) for i, row in enumerate(rows) if row["error"] is not None], len(rows), "have no interval", stacklevel=2)
         numbers = {name: np.array([row[name] for row in rows], np.float64) for name in _TRUSTED}
-        texts = {name: np.array([row[name] for row in rows], object) for name in ("trust", "error")}
+        texts = {name: np.array([row[name] for row in rows], object) for name in ("trust", "error", "set_aside")}
         return pandas.DataFrame({**numbers, **texts}, index=index)
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
@@ -354,10 +360,12 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def warn_of(rows: Rows, what: str, stacklevel: int) -> None:
-    """Warns of refused records, and of a list that is too short for a batch."""
+    """Warns of refused records, of a list that is too short for a batch, and of one that the model does not know."""
     _inputs.warn_of(rows.refused, len(rows.scores), what, stacklevel + 1)
     if rows.whole is not None and rows.whole.few:
         warnings.warn(rows.whole.notes[-1], UserWarning, stacklevel=stacklevel + 1)
+    if rows.foreign is not None:
+        warnings.warn(f"{rows.foreign}; train your own: Detector().fit(library), or baca pretrain --in LIBRARY --out my.msgpack", UserWarning, stacklevel=stacklevel + 1)
 
 
 def rows_of(detector: Detector, X: Any, by: str) -> Rows:
@@ -367,6 +375,7 @@ def rows_of(detector: Detector, X: Any, by: str) -> Rows:
     scores, p_values, codes = np.full(n, np.nan), np.full(n, np.nan), np.full(n, 255, np.uint8)
     words: list[str] = []
     refused: list[tuple[int, str]] = []
+    asides: list[tuple[int, str]] = []
     whole: Optional[Whole] = None
     done = 0
     with Bar("scoring", "graph") as bar:
@@ -379,7 +388,8 @@ def rows_of(detector: Detector, X: Any, by: str) -> Rows:
             p_values[to] = np.frombuffer(answer.body, "<f8", count, 8 * count)
             codes[to] = np.frombuffer(answer.body, np.uint8, count, 16 * count)
             words[:] = answer.header["verdicts"]
-            refused.extend(_refused(answer))
+            refused.extend(_notes(answer, "refused"))
+            asides.extend(_notes(answer, "set_aside"))
             if "whole" in answer.header:
                 found = answer.header["whole"]
                 whole = Whole(found["few"], found["auc"], found["p_value"], tuple(found["differences"] or ()), tuple(found["notes"] or ()))
@@ -394,7 +404,9 @@ def rows_of(detector: Detector, X: Any, by: str) -> Rows:
     verdicts = np.full(n, None, object)
     for code, word in enumerate(words):
         verdicts[codes == code] = word
-    return Rows(scores, p_values, verdicts, refused, about["threshold"], about["references"], whole or _NO_BATCH if by != "alone" else None)
+    counts = {word: int(np.count_nonzero(codes == code)) for code, word in enumerate(words)}
+    foreign = child.ask(Question({"op": "foreign", **counts})).header.get("warning")
+    return Rows(scores, p_values, verdicts, refused, asides, foreign, about["threshold"], about["references"], whole or _NO_BATCH if by != "alone" else None)
 
 
 def _valued(listing: _inputs.Listing, X: Any, **columns: Any) -> _inputs.Listing:
@@ -418,8 +430,8 @@ def six_digits(x: np.ndarray) -> np.ndarray:
     return np.fromiter((float(f"{v:.6g}") for v in values.tolist()), np.float64, len(values))[places]
 
 
-def _refused(answer: Answer) -> list[tuple[int, str]]:
-    return [(row, why) for row, why in answer.header.get("refused", [])]
+def _notes(answer: Answer, name: str) -> list[tuple[int, str]]:
+    return [(row, text) for row, text in answer.header.get(name, [])]
 
 
 def _threshold(rows: Rows, alpha: float) -> float:

@@ -44,7 +44,7 @@ class Explanation:
     ----------
     row : int
         In the list, from 0.
-    smiles, score, p_value, verdict, error
+    smiles, score, p_value, verdict, error, set_aside
         As of the columns of :func:`score`.
     reasons : tuple of str
         The most unusual first.
@@ -67,6 +67,7 @@ class Explanation:
     atoms: tuple[float, ...] = ()
     nearest: tuple[Neighbor, ...] = ()
     trained_on: bool = False
+    set_aside: Optional[str] = None
 
     @classmethod
     def of(cls, row: int, values: dict[str, Any]) -> Explanation:
@@ -88,6 +89,7 @@ class Explanation:
                 for r, s, text, name, y, yhat in zip(rows, similarities, structures, names, observed, predicted)
             ),
             trained_on=bool(values["duplicate"]),
+            set_aside=values["set_aside"],
         )  # fmt: skip
 
 

@@ -12,16 +12,17 @@ from pathlib import Path
 from typing import Any, Optional, Union
 
 from ._child import BacaError, program
-from ._detector import Detector
+from ._detector import DEFAULT, Detector
 from ._inputs import RefusedWarning, share, whole
 
 _TALLY = re.compile(r"^(\d+) read, (\d+) refused", re.MULTILINE)
+_FOREIGN = re.compile(r"^note: (.* this list is not what .*)$", re.MULTILINE)
 
 
 def score_file(
     path: Union[str, os.PathLike[str]],
     out: Optional[Union[str, os.PathLike[str]]] = None,
-    model: Union[str, os.PathLike[str], Detector] = "bbbp",
+    model: Union[str, os.PathLike[str], Detector] = DEFAULT,
     alpha: float = 0.05,
     *,
     by: str = "alone",
@@ -50,7 +51,7 @@ def score_file(
         The rows of ``baca score``, with NaN for what a row has none of, or the path of ``out``.
 
     Raises ValueError with what the command says of a file that it cannot read, and warns of
-    refused records with a :class:`RefusedWarning`.
+    refused records with a :class:`RefusedWarning`, and of a list that the model does not know.
     """
     if out is None:
         import pandas
@@ -74,10 +75,13 @@ def score_file(
         tally = _TALLY.search(said)
         if tally and int(tally[2]):
             warnings.warn(f"{tally[2]} of {tally[1]} records have no score: see the column error", RefusedWarning, stacklevel=2)
+        foreign = _FOREIGN.search(said)
+        if foreign:
+            warnings.warn(foreign[1], UserWarning, stacklevel=2)
         if out is not None:
             return Path(out)
         return pandas.read_csv(io.BytesIO(rows.read_bytes()), keep_default_na=False, na_values={name: [""] for name in _MISSING}, dtype=_TEXTS)
 
 
-_MISSING = ("score", "p_value", "s_pre", "s_attn", "s_baca", "alpha", "verdict", "error")
-_TEXTS = {"id": str, "smiles": str, "verdict": str, "error": str, "model_sha256": str}
+_MISSING = ("score", "p_value", "s_pre", "s_attn", "s_baca", "alpha", "verdict", "error", "set_aside")
+_TEXTS = {"id": str, "smiles": str, "verdict": str, "error": str, "set_aside": str, "model_sha256": str}

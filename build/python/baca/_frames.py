@@ -7,15 +7,15 @@ from typing import Any, Union
 
 import numpy as np
 
-from ._detector import Detector, rows_of, six_digits, warn_of
+from ._detector import DEFAULT, Detector, rows_of, six_digits, warn_of
 
-_COLUMNS = ("score", "p_value", "verdict", "error")
+_COLUMNS = ("score", "p_value", "verdict", "error", "set_aside")
 
 
 def score(
     frame: Any,
     smiles_column: str = "smiles",
-    model: Union[str, os.PathLike[str], Detector] = "bbbp",
+    model: Union[str, os.PathLike[str], Detector] = DEFAULT,
     alpha: float = 0.05,
     prefix: str = "",
     by: str = "alone",
@@ -41,7 +41,8 @@ def score(
     -------
     data frame of n rows
         With ``score`` (higher is further outside), ``p_value``, ``verdict`` (inside, borderline,
-        outside or undecided) and ``error``, which says why a row was refused and is None
+        outside or undecided), ``error``, which says why a row was refused, and ``set_aside``,
+        what the model did not read of it, such as "stereo, 1 counter-ion"; both are None
         elsewhere. A refused row has NaN for numbers and None for its verdict. The
         numbers are those that ``baca score`` writes.
     """
@@ -62,7 +63,10 @@ def score(
     errors = np.full(len(rows.scores), None, object)
     for row, why in rows.refused:
         errors[row] = why
-    columns = dict(zip(names, [six_digits(rows.scores), six_digits(rows.p_values), rows.verdicts, errors]))
+    asides = np.full(len(rows.scores), None, object)
+    for row, what in rows.asides:
+        asides[row] = what
+    columns = dict(zip(names, [six_digits(rows.scores), six_digits(rows.p_values), rows.verdicts, errors, asides]))
     if hasattr(frame, "with_columns"):
         import polars
 

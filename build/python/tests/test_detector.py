@@ -6,6 +6,7 @@ import io
 import pickle
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -320,3 +321,34 @@ def test_everything_public_has_a_docstring():
             assert field in thing.__doc__, f"{name}.{field}"
         for member, value in vars(thing).items() if inspect.isclass(thing) else ():
             assert member.startswith("_") or not inspect.isfunction(value) or value.__doc__, f"{name}.{member}"
+
+
+def test_says_what_the_model_did_not_read(tmp_path):
+    library = ["C" * n + end for n in range(1, 13) for end in ("O", "N", "C(=O)O")]
+    alanine = ["C[C@H](N)C(=O)[O-].[Na+]", "CC(N)C(=O)O", "C("]
+    for as_written, want in ((False, ["stereo, 1 counter-ion, charge", None, None]), (True, [None, None, None])):
+        own = baca.Detector(alpha=0.3, epochs=1).fit(library, as_written=as_written)
+        with pytest.warns(baca.RefusedWarning):
+            scored = baca.score(pd.DataFrame({"smiles": alanine}), model=own)
+        assert list(scored.set_aside) == want
+        assert (scored.score[0] == scored.score[1]) is np.bool_(not as_written)
+        with pytest.warns(baca.RefusedWarning):
+            assert [x.set_aside for x in own.explain(alanine)] == want
+        (tmp_path / "alanine.smi").write_text("\n".join(alanine[:2]) + "\n")
+        assert [None if pd.isna(x) else x for x in baca.score_file(tmp_path / "alanine.smi", model=own).set_aside] == want[:2]
+
+
+def test_warns_once_of_a_list_that_the_model_does_not_know(detector, tmp_path):
+    salts = [f"[{x}+].[{y}-]" for x in ("Li", "Na", "K", "Rb", "Cs") for y in ("F", "Cl", "Br", "I")]
+    message = "20 of 20 are outside: this list is not what this model knows; train your own"
+    for call in (detector.predict, detector.p_values, lambda x: baca.score(pd.DataFrame({"smiles": x}))):
+        with pytest.warns(UserWarning, match=message) as told:
+            call(salts)
+        assert len(told) == 1 and told[0].filename == __file__
+    (tmp_path / "salts.smi").write_text("\n".join(salts) + "\n")
+    with pytest.warns(UserWarning, match=message):
+        baca.score_file(tmp_path / "salts.smi")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        detector.predict(salts[:19])
+        detector.predict(["C" * n + "O" for n in range(1, 41)])

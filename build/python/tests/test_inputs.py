@@ -42,7 +42,7 @@ def test_polars(detector):
     frame = polars.DataFrame({"smiles": [ASPIRIN, "C(", None]})
     with pytest.warns(baca.RefusedWarning):
         out = baca.score(frame)
-    assert out.columns == ["smiles", "score", "p_value", "verdict", "error"]
+    assert out.columns == ["smiles", "score", "p_value", "verdict", "error", "set_aside"]
     assert out["score"][0] == detector.scores(ASPIRIN)[0] and out["verdict"][1] is None
 
 
@@ -69,7 +69,7 @@ def test_frames_with_columns_of_polars(detector, monkeypatch):
             return list(columns)
 
     out = baca.score(Frame())
-    assert [name for name, _, _ in out] == ["score", "p_value", "verdict", "error"]
+    assert [name for name, _, _ in out] == ["score", "p_value", "verdict", "error", "set_aside"]
     assert out[0][1:] == (detector.scores([ASPIRIN, RDX]).tolist(), float)
     assert out[2][1:] == (["inside", "outside"], str) and out[3][1] == [None, None]
 
@@ -133,7 +133,7 @@ def test_frame(detector):
         out = baca.score(frame)
     assert caught[0].filename == __file__
     pd.testing.assert_frame_equal(frame, before)
-    assert out.index.tolist() == list("abca") and out.columns.tolist() == ["smiles", "x", "score", "p_value", "verdict", "error"]
+    assert out.index.tolist() == list("abca") and out.columns.tolist() == ["smiles", "x", "score", "p_value", "verdict", "error", "set_aside"]
     assert out["score"].iloc[[0, 3]].tolist() == detector.scores([ASPIRIN, RDX]).tolist()
     assert out["score"].isna().tolist() == out["verdict"].isna().tolist() == out["error"].notna().tolist() == [False, True, True, False]
     assert out["error"].iloc[1] == "column 2: the branch is never closed"
@@ -146,7 +146,7 @@ def test_frame(detector):
         baca.score(frame, smiles_column="SMILES")
     with pytest.raises(ValueError, match="columns 1 and 3 are both called 'smiles'"):
         baca.score(pd.DataFrame([["C", 1, "N"]], columns=["smiles", "x", "smiles"]))
-    assert baca.score(frame.iloc[:0]).shape == (0, 6)
+    assert baca.score(frame.iloc[:0]).shape == (0, 7)
     for given in ([ASPIRIN], frame["smiles"]):
         with pytest.raises(TypeError, match="(list|Series): want a data frame"):
             baca.score(given)

@@ -56,7 +56,7 @@ def test_trust_is_that_of_the_command(folder, fitted, options, flags):
         with pytest.warns(baca.RefusedWarning, match="2 of 142 records are refused and have no interval: row 3: column 2.*row 5: predicted is 'nan'") as caught:
             trusted = detector.trust(new, new.predicted, **options)
         assert caught[0].filename == __file__
-        assert trusted.index.equals(new.index) and list(trusted) == [*NUMBERS, "trust", "error"]
+        assert trusted.index.equals(new.index) and list(trusted) == [*NUMBERS, "trust", "error", "set_aside"]
         # The same numbers, to the last digit.
         for name in NUMBERS:
             np.testing.assert_array_equal(trusted[name], [float(row[name] or "nan") for row in table], name)
@@ -77,7 +77,7 @@ def test_one_answer_whatever_the_list(folder, fitted):
     # More than one question.
     long = fitted.trust(smiles * 500, np.array(predicted * 500).reshape(-1, 1))
     assert len(long) == 5000 and long.iloc[4990:].to_dict("list") == together.to_dict("list")
-    assert fitted.trust([], []).shape == (0, 7)
+    assert fitted.trust([], []).shape == (0, 8)
 
 
 def test_classes():

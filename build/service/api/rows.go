@@ -50,7 +50,7 @@ func questionOf(r *http.Request) (*question, error) {
 			return nil, problemf(http.StatusBadRequest, "parameter %.40q: want each of %s once at most", name, strings.Join(parameters, ", "))
 		}
 	}
-	q := &question{model: cmp.Or(values.Get("model"), "bbbp"), column: cmp.Or(values.Get("column"), "smiles")}
+	q := &question{model: cmp.Or(values.Get("model"), service.Default), column: cmp.Or(values.Get("column"), "smiles")}
 	q.how = service.How{Alpha: 0.05, By: cmp.Or(values.Get("by"), algo.ByAlone), Seed: algo.DefaultOptions().Seed, Explain: r.URL.Path == "/v1/explain"}
 	if text := values.Get("alpha"); text != "" {
 		if q.how.Alpha, err = strconv.ParseFloat(text, 64); err == nil {

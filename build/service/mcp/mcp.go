@@ -3,6 +3,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -28,19 +29,20 @@ borderline, outside, or undecided where the model cannot tell. Inside does not m
 // A Scoring is what score and explain are asked.
 type Scoring struct {
 	SMILES []string `json:"smiles" jsonschema:"molecules as SMILES, in order"`
-	Model  string   `json:"model,omitempty" jsonschema:"a model that models lists; bbbp if not given"`
+	Model  string   `json:"model,omitempty" jsonschema:"a model that models lists; the first of them if not given"`
 	Alpha  float64  `json:"alpha,omitempty" jsonschema:"share of molecules from inside that may be called outside; 0.05 if not given"`
 	By     string   `json:"by,omitempty" jsonschema:"alone judges each molecule by itself, the default; batch and attention judge the whole list together, which takes 20"`
 }
 
 // A Row is what is said of one molecule.
 type Row struct {
-	SMILES  string   `json:"smiles"`
-	Score   *float64 `json:"score,omitempty" jsonschema:"higher is further outside"`
-	P       *float64 `json:"p_value,omitempty" jsonschema:"how often a molecule like the training set scores as high"`
-	Verdict string   `json:"verdict,omitempty" jsonschema:"inside, borderline, outside or undecided"`
-	Error   string   `json:"error,omitempty" jsonschema:"why the molecule was refused; it then has no score"`
-	Why     *Why     `json:"why,omitempty"`
+	SMILES   string   `json:"smiles"`
+	Score    *float64 `json:"score,omitempty" jsonschema:"higher is further outside"`
+	P        *float64 `json:"p_value,omitempty" jsonschema:"how often a molecule like the training set scores as high"`
+	Verdict  string   `json:"verdict,omitempty" jsonschema:"inside, borderline, outside or undecided"`
+	SetAside string   `json:"set_aside,omitempty" jsonschema:"what the model did not read of it, such as stereo, 1 counter-ion"`
+	Error    string   `json:"error,omitempty" jsonschema:"why the molecule was refused; it then has no score"`
+	Why      *Why     `json:"why,omitempty"`
 }
 
 // Why is why a molecule has its score.
@@ -107,10 +109,7 @@ func score(ctx context.Context, s *service.Service, in Scoring, explain bool, mo
 	if in.By != "" {
 		how.By = in.By
 	}
-	name := "bbbp"
-	if in.Model != "" {
-		name = in.Model
-	}
+	name := cmp.Or(in.Model, service.Default)
 	m, err := s.Model(ctx, name)
 	if err != nil {
 		return nil, err
@@ -132,7 +131,7 @@ func rowOf(s *table.Scored) Row {
 		r.Error = table.Printable(s.Err.Error())
 		return r
 	}
-	r.Score, r.P, r.Verdict = number(s.Scores.Score), number(s.Scores.P), string(s.Scores.Verdict)
+	r.Score, r.P, r.Verdict, r.SetAside = number(s.Scores.Score), number(s.Scores.P), string(s.Scores.Verdict), s.Aside.String()
 	if s.Why == nil {
 		return r
 	}

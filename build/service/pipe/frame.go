@@ -18,18 +18,19 @@
 //	open      body: a model file                             model: how to name it in questions
 //	about     model, alpha                                   about, see service.About
 //	file      model                                          body: its file
-//	score     model, alpha, by, seed, kind, rows, first,     refused; body: scores, p-values (float64), verdicts (a byte each);
-//	          body: a list                                   whole: of a batch, see service.Whole
+//	score     model, alpha, by, seed, kind, rows, first,     refused, set_aside; body: scores, p-values (float64), verdicts (a
+//	          body: a list                                   byte each); whole: of a batch, see service.Whole
 //	explain   the same                                       body: rows as JSON lines, as of baca score --explain
 //	trust     model, alpha, kind, rows, first, coverage,     body: rows as JSON lines, as of baca score --predicted
 //	          tolerance, large_errors, errors_by, body: a
 //	          column with predicted values and a list
-//	train     kind, rows, epochs, seed, name, body: a list,  refused, warning; body: a model file
-//	          with values behind columns with observed and
-//	          predicted values
+//	train     kind, rows, epochs, seed, name, as_written,    refused, warning; body: a model file
+//	          body: a list, with values behind columns with
+//	          observed and predicted values
+//	foreign   the numbers of verdicts, see decide.Counts     warning: that the model does not know such a list; none else
 //	q_values  body: p-values (float64)                       body: q-values (float64)
 //
-// refused lists the refused rows, each with why. Such a row has NaN for numbers and 255 for its
+// set_aside lists rows of which the model did not read all, each with what. refused lists the refused rows, each with why. Such a row has NaN for numbers and 255 for its
 // verdict; the verdicts of others are places in a list of words that the answer has.
 //
 // By alone, which is meant where by is missing, a long list may be asked about in pieces. By batch or
@@ -45,6 +46,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"baca/algo/decide"
 )
 
 // The limits of a frame.
@@ -67,6 +70,10 @@ type question struct {
 	Seed   uint64  `json:"seed"`
 	Name   string  `json:"name"`
 	Values bool    `json:"values"` // a training has observed and predicted values
+
+	AsWritten bool `json:"as_written"` // of a training, see service.Training
+
+	decide.Counts // of a list that may be foreign
 
 	Coverage    float64 `json:"coverage"` // this and the next two are trust.Options
 	Tolerance   float64 `json:"tolerance"`

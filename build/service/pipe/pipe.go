@@ -33,15 +33,16 @@ type answer struct {
 	Model    string            `json:"model,omitempty"`
 	About    *service.About    `json:"about,omitempty"`
 	Verdicts []decide.Verdict  `json:"verdicts,omitempty"`
-	Refused  []refusal         `json:"refused,omitempty"`
+	Refused  []note            `json:"refused,omitempty"`
+	SetAside []note            `json:"set_aside,omitempty"`
 	Warning  string            `json:"warning,omitempty"`
 	Whole    *service.Whole    `json:"whole,omitempty"`
 
 	body []byte
 }
 
-// A refusal is a row, from 0 in the whole list, and why it was refused.
-type refusal [2]any
+// A note is a row, from 0 in the whole list, and what is said of it.
+type note [2]any
 
 // Serve answers the questions on r until it ends, which also ends the work on what was asked before:
 // whoever asked is gone. Before each question it calls before with whether that is a training.
@@ -97,6 +98,8 @@ func answerTo(ctx context.Context, s *service.Service, q *question, w io.Writer)
 		err = a.open(ctx, s, q)
 	case opTrain:
 		err = a.train(ctx, s, q, w)
+	case "foreign":
+		a.Warning = q.Foreign()
 	case "q_values":
 		var p []float64
 		if p, err = numbers(q.body); err == nil {
@@ -140,7 +143,7 @@ func (a *answer) ofModel(ctx context.Context, s *service.Service, q *question) e
 	case "trust":
 		return a.trust(ctx, m, q)
 	}
-	return fmt.Errorf("op %q: want models, open, about, file, score, explain, trust, train or q_values", q.Op)
+	return fmt.Errorf("op %q: want models, open, about, file, score, explain, trust, train, foreign or q_values", q.Op)
 }
 
 // rows scores or explains a list.
@@ -168,6 +171,9 @@ func (a *answer) rows(ctx context.Context, m *service.Model, q *question) error 
 		for _, r := range rows {
 			c.add(r)
 			a.refuse(r.Record)
+			if text := r.Aside.String(); text != "" {
+				a.SetAside = append(a.SetAside, note{r.Row - 1, text})
+			}
 		}
 		return nil
 	})
@@ -218,7 +224,7 @@ func (l *lines) bytes() ([]byte, error) {
 // refuse lists a record if it is refused.
 func (a *answer) refuse(r table.Record) {
 	if r.Err != nil {
-		a.Refused = append(a.Refused, refusal{r.Row - 1, table.Printable(r.Err.Error())})
+		a.Refused = append(a.Refused, note{r.Row - 1, table.Printable(r.Err.Error())})
 	}
 }
 
@@ -234,7 +240,7 @@ func (a *answer) train(ctx context.Context, s *service.Service, q *question, w i
 	if err != nil {
 		return err
 	}
-	training := service.Training{List: l, Name: q.Name, Epochs: q.Epochs, Seed: q.Seed}
+	training := service.Training{List: l, Name: q.Name, Epochs: q.Epochs, Seed: q.Seed, AsWritten: q.AsWritten}
 	if q.Values {
 		training.Observed, training.Predicted = values[0], values[1]
 	}

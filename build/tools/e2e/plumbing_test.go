@@ -340,7 +340,7 @@ func TestTrainingInTheTab(t *testing.T) {
 	var once sync.Once
 	done := make(chan message.Reply, 2)
 	end := func(r message.Reply) { done <- r }
-	c.Do(&message.Train{Epochs: 100_000, Canonical: true}, func(e message.Event) {
+	c.Do(&message.Train{Epochs: 100_000}, func(e message.Event) {
 		if epoch, ok := e.(*message.Epoch); ok && epoch.Epoch > 0 {
 			once.Do(func() { go c.Do(&message.Pause{}, nil, end) })
 		}
@@ -358,7 +358,7 @@ func TestTrainingInTheTab(t *testing.T) {
 	if paused == nil || paused.Epoch < 1 {
 		t.Fatalf("paused %+v", paused)
 	}
-	_, trained := must[*message.Trained](t, c, &message.Train{Epochs: paused.Epoch + 1, Canonical: true, Checkpoint: paused.Data})
+	_, trained := must[*message.Trained](t, c, &message.Train{Epochs: paused.Epoch + 1, Checkpoint: paused.Data})
 	if trained.Model.Epochs != paused.Epoch+1 || trained.Model.Name != "mine" {
 		t.Errorf("trained %+v", trained.Model)
 	}

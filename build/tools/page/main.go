@@ -41,9 +41,6 @@ import (
 	"baca/weights"
 )
 
-// firstModel is what the page loads if it is asked for nothing else.
-const firstModel = "bbbp"
-
 func main() {
 	out := flag.String("out", filepath.Join("web", "site"), "folder to write")
 	fast := flag.Bool("fast", false, "compress less")
@@ -189,7 +186,7 @@ func (b *builder) models() error {
 		card := engine.Card(m, data)
 		card.Name, card.BuiltIn = name, true
 		card.File = b.hashed("models/"+name+".msgpack", data)
-		if name != firstModel { // which is sent compressed; the others are the command's own
+		if name != weights.Default { // which is sent compressed; the others are the command's own
 			b.files[card.File].Model, b.files[card.File].late = name, true
 		}
 		if structures := weights.StructuresFile(name); structures != nil {
@@ -200,25 +197,15 @@ func (b *builder) models() error {
 	}
 	w.Background = b.hashed("web/background.smi.gz", weights.BackgroundFile())
 	b.files[w.Background].late = true // who trains needs it
-	// The first one is what the page begins with, and molecules are what most
-	// people have.
-	slices.SortStableFunc(w.Models, func(x, y message.Model) int { return rank(x) - rank(y) })
+	// The first one is what the page begins with. It puts the others in an order of its own.
+	first := slices.IndexFunc(w.Models, func(m message.Model) bool { return m.Name == weights.Default })
+	w.Models[0], w.Models[first] = w.Models[first], w.Models[0]
 	data, err := message.Encode(0, w)
 	if err != nil {
 		return err
 	}
 	b.add(engine.Start, data)
 	return nil
-}
-
-func rank(m message.Model) int {
-	switch {
-	case m.Name == firstModel:
-		return 0
-	case m.Molecules:
-		return 1
-	}
-	return 2
 }
 
 // manifest adds what makes the page installable.

@@ -260,16 +260,16 @@ func TestCanonicalDetailIsInTheOrderOfTheText(t *testing.T) {
 	}
 }
 
-// A model of standard forms does not read counter-ions, which are drawn without a colour.
-func TestStandardDetail(t *testing.T) {
+// A model of parents does not read counter-ions, which are drawn without a colour, and says so.
+func TestParentDetail(t *testing.T) {
 	m, err := weights.Open("bbbp")
 	if err != nil {
 		t.Fatal(err)
 	}
-	standard := *m
-	standard.Card.Schema = algo.OGBParent
+	parent := *m
+	parent.Card.Schema = algo.OGBParent
 	var file bytes.Buffer
-	if err := weights.Save(&file, &standard); err != nil {
+	if err := weights.Save(&file, &parent); err != nil {
 		t.Fatal(err)
 	}
 	h := newHost(t)
@@ -280,6 +280,13 @@ func TestStandardDetail(t *testing.T) {
 	_, acid := must[*message.Detailed](e, h, &message.Detail{Record: 1})
 	if salt.Score != acid.Score || len(salt.Atoms) != 1+len(acid.Atoms) {
 		t.Errorf("score %g of %d atoms, %g of %d", salt.Score, len(salt.Atoms), acid.Score, len(acid.Atoms))
+	}
+	if salt.SetAside != "1 counter-ion, charge" || salt.Parent != "CCCC[Sn](C)(C)CC(=O)O" || acid.SetAside != "" || acid.Parent != "" {
+		t.Errorf("%q is set aside, which leaves %q, and of the acid %q and %q", salt.SetAside, salt.Parent, acid.SetAside, acid.Parent)
+	}
+	events, _ := must[*message.Scored](e, h, &message.Score{})
+	if asides := join(events).SetAside; !slices.Equal(asides, message.Strings{"1 counter-ion, charge", ""}) {
+		t.Errorf("the rows say that %q are set aside", asides)
 	}
 	if !math.IsNaN(salt.Contribution[0]) || !slices.Equal(salt.Contribution[1:], acid.Contribution) {
 		t.Errorf("parts %v, want none for the first and %v", salt.Contribution, acid.Contribution)
@@ -397,6 +404,7 @@ func reportOf(events []any, scored *message.Scored, fdr float64) *message.Report
 		r.Record = append(r.Record, int32(i))
 		c, s := &r.Top, &r.Top.Scores
 		c.ID, c.SMILES, c.Verdict, c.Error = append(c.ID, rows.ID[i]), append(c.SMILES, rows.SMILES[i]), append(c.Verdict, rows.Verdict[i]), append(c.Error, "")
+		c.SetAside = append(c.SetAside, rows.SetAside[i])
 		s.Score, s.P = append(s.Score, rows.Scores.Score[i]), append(s.P, rows.Scores.P[i])
 	}
 	return r

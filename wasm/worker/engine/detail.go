@@ -28,7 +28,11 @@ func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 		return nil, err
 	}
 	g := record.Graph
-	m := &message.Detailed{Record: r.Record, ID: record.ID}
+	m := &message.Detailed{Record: r.Record, ID: record.ID, SetAside: record.Aside.String()}
+	if m.SetAside != "" {
+		read, _, _ := smiles.In(mol, e.form())
+		m.Parent = smiles.Write(read)
+	}
 	// node[i] is the node of atom i of m, −1 for an atom that is not read.
 	node := draw(m, record.SMILES, mol, g, e.form())
 	p := newPulse(e.host)

@@ -237,7 +237,7 @@ func Card(m *algo.Model, data []byte) message.Model {
 	c, sum := m.Card, sha256.Sum256(data)
 	card := message.Model{
 		Name: c.Name, Description: c.Description,
-		Molecules: c.Schema != algo.Constant, Form: uint8(algo.FormOf(c.Schema)),
+		Molecules: c.Schema != algo.Constant, Form: uint8(algo.FormOf(c.Schema)), Reads: algo.Reads(c.Schema),
 		Graphs: c.Graphs, Train: c.Train,
 		Holdout: m.References(), HoldoutFile: c.Holdout, Epochs: c.Epochs, Loss: c.Loss, Program: c.Program,
 		Bytes: len(data), SHA256: hex.EncodeToString(sum[:]),

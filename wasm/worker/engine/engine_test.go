@@ -720,11 +720,11 @@ func TestExport(t *testing.T) {
 	e := New(h)
 	nan := math.NaN()
 	rows := message.Columns{
-		ID: message.Strings{"a", "b"}, SMILES: message.Strings{"C", "}\n{"}, Verdict: message.Strings{"inside", "undecided"}, Error: message.Strings{"", "why"},
+		ID: message.Strings{"a", "b"}, SMILES: message.Strings{"C", "}\n{"}, Verdict: message.Strings{"inside", "undecided"}, Error: message.Strings{"", "why"}, SetAside: message.Strings{"stereo", ""},
 		Scores: message.Scores{Score: message.Floats{4, nan}, P: message.Floats{0.5, nan}},
 	}
 	_, file := must[*message.Exported](e, h, &message.Export{Format: "csv", Rows: rows})
-	if want := "id,smiles,s_pre,s_attn,s_baca,score,p_value,verdict,error,model,model_sha256,by,alpha,program\na,C,,,,4,0.5,inside,,,,alone,0.05,baca "; !strings.HasPrefix(string(file.Data), want) {
+	if want := "id,smiles,s_pre,s_attn,s_baca,score,p_value,verdict,error,set_aside,model,model_sha256,by,alpha,program\na,C,,,,4,0.5,inside,,stereo,,,alone,0.05,baca "; !strings.HasPrefix(string(file.Data), want) {
 		t.Errorf("without a batch\n%s\nwant\n%s", file.Data, want)
 	}
 	// A spreadsheet that opens the file runs no formula.
@@ -842,7 +842,7 @@ func TestTrainPausesAndGoesOn(t *testing.T) {
 	must[*message.Opened](other, h, &message.Open{Name: "Mine.smi", Data: []byte(alkanes(64))})
 	fails(other, h, &message.Train{Epochs: 4, Seed: 2, Checkpoint: paused.Data}, message.CodeBadOption, "seed 1")
 	fails(other, h, &message.Train{Epochs: 1, Checkpoint: paused.Data}, message.CodeBadOption, "after epoch 2")
-	fails(other, h, &message.Train{Epochs: 4, Canonical: true, Checkpoint: paused.Data}, message.CodeBadOption, "schema")
+	fails(other, h, &message.Train{Epochs: 4, AsWritten: true, Checkpoint: paused.Data}, message.CodeBadOption, "schema")
 	_, resumed := must[*message.Trained](other, h, &message.Train{Epochs: 4, Checkpoint: paused.Data})
 	if !bytes.Equal(resumed.Data, whole.Data) {
 		t.Error("the model differs from that of a run that never paused")
@@ -877,7 +877,7 @@ func TestTrainWithABackground(t *testing.T) {
 	h := newHost(t)
 	e := New(h)
 	must[*message.Opened](e, h, &message.Open{Name: "mine.smi", Data: []byte(alkanes(80))})
-	events, got := must[*message.Trained](e, h, &message.Train{Epochs: 1, Canonical: true})
+	events, got := must[*message.Trained](e, h, &message.Train{Epochs: 1})
 	m, err := weights.Load(got.Data)
 	if err != nil {
 		t.Fatal(err)
@@ -892,7 +892,7 @@ func TestTrainWithABackground(t *testing.T) {
 		t.Error("nothing says how far the background is")
 	}
 	h.files["background"] = []byte("<!doctype html>") // as hosts say that there is no such file
-	_, without := must[*message.Trained](e, h, &message.Train{Epochs: 1, Canonical: true})
+	_, without := must[*message.Trained](e, h, &message.Train{Epochs: 1})
 	if m, err = weights.Load(without.Data); err != nil {
 		t.Fatal(err)
 	}
@@ -900,7 +900,7 @@ func TestTrainWithABackground(t *testing.T) {
 		t.Errorf("the card says %+v", m.Card)
 	}
 	delete(h.files, "background")
-	_, offline := must[*message.Trained](e, h, &message.Train{Epochs: 1, Canonical: true})
+	_, offline := must[*message.Trained](e, h, &message.Train{Epochs: 1})
 	if !bytes.Equal(offline.Data, without.Data) {
 		t.Error("a background that cannot be read gives another model than one that cannot be loaded")
 	}

@@ -293,7 +293,8 @@ func (in *input) at(record int, form molecule.Form) (table.Record, *molecule.Mol
 		}
 		r := table.FromMolecule(m)
 		if mol != nil {
-			read, _, _ := smiles.In(mol, form)
+			var read *molecule.Molecule
+			read, _, r.Aside = smiles.In(mol, form)
 			r.Graph = read.Graph()
 		}
 		return r, mol, nil

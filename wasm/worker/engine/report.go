@@ -157,7 +157,7 @@ func (e *Engine) rowsOfReport(r *message.Report) *report.Report {
 	}
 	out.Input = in.describe()
 	for i, record := range r.Record {
-		out.Rows = append(out.Rows, report.Entry{ID: r.Top.ID[i], SMILES: r.Top.SMILES[i], Place: int(record) + 1, Row: rowAt(&r.Top, i), Q: math.NaN()})
+		out.Rows = append(out.Rows, report.Entry{ID: r.Top.ID[i], SMILES: r.Top.SMILES[i], SetAside: r.Top.SetAside[i], Place: int(record) + 1, Row: rowAt(&r.Top, i), Q: math.NaN()})
 	}
 	return out
 }

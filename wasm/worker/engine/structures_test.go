@@ -88,8 +88,8 @@ func TestTrainingKeepsStructures(t *testing.T) {
 		lines.WriteString(strings.Repeat("C", n+1) + ",chain " + strings.Repeat("I", n+1) + "\n")
 	}
 	must[*message.Opened](e, h, &message.Open{Name: "chains.csv", Data: []byte(lines.String())})
-	_, plain := must[*message.Trained](e, h, &message.Train{Epochs: 1, Canonical: true})
-	_, kept := must[*message.Trained](e, h, &message.Train{Epochs: 1, Canonical: true, Structures: true})
+	_, plain := must[*message.Trained](e, h, &message.Train{Epochs: 1})
+	_, kept := must[*message.Trained](e, h, &message.Train{Epochs: 1, Structures: true})
 	if plain.Model.StructuresSHA256 != "" || kept.Model.StructuresSHA256 == "" {
 		t.Errorf("structures %q without, %q with", plain.Model.StructuresSHA256, kept.Model.StructuresSHA256)
 	}
@@ -103,7 +103,7 @@ func TestTrainingKeepsStructures(t *testing.T) {
 	// Rows say which model made them as the command does: wherever its structures are.
 	head, _ := weights.Split(kept.Data)
 	_, file := must[*message.Exported](e, h, &message.Export{Format: "csv", Rows: message.Columns{
-		ID: message.Strings{"a"}, SMILES: message.Strings{"C"}, Verdict: message.Strings{"inside"}, Error: message.Strings{""},
+		ID: message.Strings{"a"}, SMILES: message.Strings{"C"}, Verdict: message.Strings{"inside"}, Error: message.Strings{""}, SetAside: message.Strings{""},
 		Scores: message.Scores{Score: message.Floats{1}, P: message.Floats{0.5}},
 	}})
 	if want := fmt.Sprintf("%.6x", sha256.Sum256(head)); !strings.Contains(string(file.Data), want) {

@@ -31,8 +31,8 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 		return nil, failf(message.CodeBadOption, "%d epochs: want 1 to %d, or 0 for as many as suit the number of graphs", r.Epochs, job.MaxEpochs)
 	}
 	p := newPulse(e.host)
-	form := molecule.AsWritten
-	if r.Canonical {
+	form := molecule.Parent
+	if r.AsWritten {
 		form = molecule.Canonical
 	}
 	set, err := e.trainingSet(p, r, form)

@@ -58,7 +58,7 @@ func valuesIn(t *testing.T, text string) (list []*algo.Values) {
 
 // heldOut asks for a model that knows errors.
 func heldOut() *message.Train {
-	return &message.Train{Name: "h", Epochs: 1, Canonical: true, Observed: "observed", Predicted: "predicted", HeldOut: true}
+	return &message.Train{Name: "h", Epochs: 1, Observed: "observed", Predicted: "predicted", HeldOut: true}
 }
 
 // The model knows the errors that `baca pretrain --residuals held-out` keeps, and its file is the same.
@@ -72,14 +72,14 @@ func TestTrainKeepsResiduals(t *testing.T) {
 	_, got := must[*message.Trained](e, h, heldOut())
 
 	var gs []*graph.Graph
-	for u, err := range table.Molecules(strings.NewReader(train), dataset.Options{Format: dataset.CSV, Form: molecule.Canonical}) {
+	for u, err := range table.Molecules(strings.NewReader(train), dataset.Options{Format: dataset.CSV, Form: molecule.Parent}) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		gs = append(gs, u().Graph)
 	}
 	direct := &job.Training{Graphs: gs, Workers: 1, Split: dataset.Hold, Save: weights.SaveMeasured, Card: algo.Card{
-		Name: "h", Schema: algo.SchemaOf(molecule.Canonical), Dataset: "train.csv", DatasetSHA256: opened.SHA256, Seed: 1, Epochs: 1,
+		Name: "h", Schema: algo.SchemaOf(molecule.Parent), Dataset: "train.csv", DatasetSHA256: opened.SHA256, Seed: 1, Epochs: 1,
 		Description: job.ModelDescription("train.csv", 450, 1),
 	}}
 	if err := direct.Prepare(); err != nil {

@@ -26,9 +26,9 @@ const said = async (name) => (await readFile(join(folder, `${name}.jsonl`), "utf
 const compare = (rows, expected) => {
   assert.equal(rows.length, expected.length);
   expected.forEach((want, i) => {
-    const { score, p_value, verdict, error } = rows[i];
+    const { score, p_value, verdict, error, set_aside } = rows[i];
     const refused = Boolean(want.error);
-    assert.deepEqual([score, p_value, verdict], refused ? [null, null, null] : [want.score, want.p_value, want.verdict], want.smiles);
+    assert.deepEqual([score, p_value, verdict, set_aside], refused ? [null, null, null, null] : [want.score, want.p_value, want.verdict, want.set_aside], want.smiles);
     assert.equal(error !== null, refused, `${want.smiles}: ${error}`);
     if (refused) assert.ok(want.error.endsWith(error.replace(/^character \d+: /, "")), `${want.error}: ${error}`);
   });
@@ -178,7 +178,13 @@ test("a model of one's own", async () => {
     same.close();
   }
   assert.equal((await own.explain(library[0]))[0].nearest[0].smiles !== "", true);
+  const salt = "C[C@H](N)C(=O)[O-].[Na+]";
+  assert.equal((await own.score(salt))[0].set_aside, "stereo, 1 counter-ion, charge");
   own.close();
+  const written = await Detector.train(library, { epochs: 1, asWritten: true });
+  assert.deepEqual([own.about.reads, written.about.reads, (await written.score(salt))[0].set_aside], ["the parent compound", "molecules as written", null]);
+  written.close();
+  await assert.rejects(Detector.train(library, { asWritten: 1 }), { code: "option" });
   const stop = new AbortController();
   await assert.rejects(Detector.train(library, { epochs: 1000, signal: stop.signal, onProgress: (p) => p.epoch === 2 && stop.abort() }), { name: "AbortError" });
   await assert.rejects(Detector.train(["C"]), { code: "input" });

@@ -1,0 +1,37 @@
+package molecule
+
+import "testing"
+
+func TestAsides(t *testing.T) {
+	var some, others Asides
+	for _, a := range []Aside{{Stereo: true}, {}, {Stereo: true, Ions: 2}, {Isotope: true, Charge: true}} {
+		some.Count(a)
+	}
+	others.Count(Aside{Ions: 1, Others: 3, Tautomer: true})
+	some.Merge(others)
+	some.Merge(nil)
+	want := "of 5 molecules 2 were read without their stereo marks, 1 without isotopes, 2 without counter-ions, 1 without other components, 1 without charges, 1 as another tautomer"
+	if got := some.Of(5); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := (Asides{"isotope": 1}).Of(1000), "of 1000 molecules 1 was read without isotopes"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := Asides(nil).Of(3); got != "" {
+		t.Errorf("%q of nothing", got)
+	}
+}
+
+func TestAsideString(t *testing.T) {
+	for want, a := range map[string]Aside{
+		"":                                    {},
+		"stereo, 1 counter-ion, charge":       {Stereo: true, Ions: 1, Charge: true},
+		"isotope, 2 counter-ions":             {Isotope: true, Ions: 2},
+		"1 other component, tautomer":         {Others: 1, Tautomer: true},
+		"12 counter-ions, 2 other components": {Ions: 12, Others: 2},
+	} {
+		if got := a.String(); got != want {
+			t.Errorf("%+v is %q, want %q", a, got, want)
+		}
+	}
+}

@@ -1,0 +1,11 @@
+package algo
+
+import "cmp"
+
+// Reads says in words what models of a schema read.
+func Reads(schema string) string {
+	return cmp.Or(map[string]string{
+		OGB: "molecules as written, in the order of their atoms", OGBCanonical: "molecules as written",
+		OGBParent: "the parent compound", Constant: "plain graphs",
+	}[schema], schema)
+}

@@ -17,9 +17,10 @@ type Trait struct {
 	Fold  int  // in the background, see background.Fold
 }
 
-// fold is the same for graphs that differ in salts and stereochemistry only.
-func fold(g *graph.Graph, own fingerprint.Print) int {
-	if g.Features == molecule.Features {
+// fold is the same for graphs that differ in salts and stereochemistry only. Parents have neither,
+// and which of the equally large fragments of one is the first depends on how it was written.
+func (m *Model) fold(g *graph.Graph, own fingerprint.Print) int {
+	if g.Features == molecule.Features && m.Card.Schema != OGBParent {
 		if p := molecule.Core(g); p != g {
 			own = fingerprint.New(p, fingerprint.DefaultHeight)
 		}
@@ -46,7 +47,7 @@ type traits struct {
 func (m *Model) traits(gs []*graph.Graph, prints []fingerprint.Print) traits {
 	return traits{
 		known: func(i int) bool { return m.Profile != nil && m.Profile.Known.Likely(gs[i]) },
-		fold:  func(i int) int { return fold(gs[i], prints[i]) },
+		fold:  func(i int) int { return m.fold(gs[i], prints[i]) },
 	}
 }
 
@@ -63,11 +64,11 @@ func (m *Model) AddBackground(ctx context.Context, workers int, training, outsid
 	if m.Encoder.Features != molecule.Features {
 		return fmt.Errorf("model %s reads graphs of the schema %s, a background holds molecules", m.Card.Name, m.Card.Schema)
 	}
-	in, err := sample(ctx, workers, training)
+	in, err := m.sample(ctx, workers, training)
 	if err != nil {
 		return err
 	}
-	out, err := sample(ctx, workers, outside)
+	out, err := m.sample(ctx, workers, outside)
 	if err != nil {
 		return err
 	}
@@ -96,14 +97,14 @@ func (m *Model) AddBackground(ctx context.Context, workers int, training, outsid
 	return nil
 }
 
-func sample(ctx context.Context, workers int, gs []*graph.Graph) (*background.Sample, error) {
+func (m *Model) sample(ctx context.Context, workers int, gs []*graph.Graph) (*background.Sample, error) {
 	prints, err := fingerprint.All(ctx, workers, gs, fingerprint.DefaultHeight)
 	if err != nil {
 		return nil, err
 	}
 	s := &background.Sample{Prints: prints, Folds: make([]int, len(gs))}
 	for i, g := range gs {
-		s.Folds[i] = fold(g, prints[i])
+		s.Folds[i] = m.fold(g, prints[i])
 	}
 	return s, nil
 }

@@ -17,7 +17,7 @@ var ErrUnknown = errors.New("unknown model")
 var embedded embed.FS
 
 // Default is the name of the model that is used where none is asked for.
-const Default = "bbbp"
+const Default = "drugs"
 
 const (
 	folder    = "models"

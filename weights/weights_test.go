@@ -691,7 +691,7 @@ func TestLoadErrors(t *testing.T) {
 		{"empty", nil, ErrTruncated, "0 bytes"},
 		{"SMILES", []byte("CC(=O)O acid\n"), ErrMagic, `"CC(=O)O "`},
 		{"sent as text", bytes.ReplaceAll(valid, []byte("\r\n"), []byte("\n")), ErrMagic, `want "\x89BaCa\r\n\x1a"`},
-		{"newer", with(atVersion, Version+1), ErrVersion, "6, this program reads 6; use a newer program"},
+		{"newer", with(atVersion, Version+1), ErrVersion, "7, this program reads 6; use a newer program"},
 		{"version 1", with(atVersion, 1), ErrVersion, "1, this program reads 6; use the program that wrote it, or train again"},
 		{"version 0", with(atVersion, 0), ErrVersion, "0, this program reads 6"},
 		{"checkpoint", saveCheckpoint(t, testCheckpoint(1)), ErrKind, "it is a checkpoint of training, want a model"},

@@ -81,7 +81,7 @@ export interface Abort {
 }
 
 export interface LoadOptions extends Abort {
-  /** The bytes of a model file, of `Detector.model` or of `baca pretrain`. The built-in model bbbp if left out. */
+  /** The bytes of a model file, of `Detector.model` or of `baca pretrain`. The built-in model drugs if left out. */
   model?: ArrayBuffer | ArrayBufferView | Blob;
 }
 

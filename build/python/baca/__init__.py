@@ -1,7 +1,7 @@
 """Is this molecule like anything the model has seen?
 
 >>> import baca
->>> detector = baca.Detector(model="bbbp", alpha=0.05)
+>>> detector = baca.Detector(model="drugs", alpha=0.05)
 >>> detector.predict(["CC(=O)Oc1ccccc1C(=O)O", "C1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-]"])
 array([ 1, -1])
 """

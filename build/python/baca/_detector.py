@@ -25,7 +25,7 @@ except ImportError:
         raise
     from ._plain import BaseEstimator, OutlierMixin
 
-DEFAULT = "bbbp"  # the built-in model that is used where none is named
+DEFAULT = "drugs"  # the built-in model that is used where none is named
 _EXPLAINED = 64  # records of one question, so that progress is seen
 
 

@@ -198,7 +198,7 @@ def test_fit_refuses_some(molecules):
 
 def test_clone_pickle_pipeline(tmp_path, molecules):
     own = baca.Detector(alpha=0.2, epochs=1, seed=5)
-    assert clone(own).get_params() == own.get_params() == {"model": "bbbp", "alpha": 0.2, "by": "alone", "epochs": 1, "seed": 5}
+    assert clone(own).get_params() == own.get_params() == {"model": "drugs", "alpha": 0.2, "by": "alone", "epochs": 1, "seed": 5}
     own.fit(molecules)
     scores = own.score_samples(molecules).tolist()
     assert pickle.loads(pickle.dumps(own)).score_samples(molecules).tolist() == scores

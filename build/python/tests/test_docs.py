@@ -47,7 +47,7 @@ for name in ("sklearn", "pandas", "rdkit", "tqdm", "networkx"):
 import pickle
 import baca
 d = baca.Detector(alpha=0.1)
-assert repr(d) == "Detector(model='bbbp', alpha=0.1, by='alone', epochs=None, seed=1)"
+assert repr(d) == "Detector(model='drugs', alpha=0.1, by='alone', epochs=None, seed=1)"
 d.set_params(alpha=0.05, epochs=1)
 assert d.predict(["CCO", "[Na+].[Cl-]"]).tolist() == [1, -1]
 assert "<svg" not in d.explain("CCO")._repr_html_()

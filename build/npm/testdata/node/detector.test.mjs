@@ -41,7 +41,7 @@ after(() => detector.close());
 const many = await read("many");
 
 test("rows are those of the command", async () => {
-  assert.equal(detector.about.name, "bbbp");
+  assert.equal(detector.about.name, "drugs");
   for (const name of ["examples", "shared"]) {
     const smiles = await read(name).catch(() => null);
     if (smiles) compare(await detector.score(smiles), await said(name));

@@ -422,7 +422,7 @@ func TestReport(t *testing.T) {
 	events, file := must[*message.Exported](e, h, r)
 	page := string(file.Data)
 	for _, want := range []string{
-		"Out-of-distribution report: -a &#39;b.smi", "&lt;script&gt;alert(1)", "76 read, 5 refused", "fewer bonds at an atom on average than 99&nbsp;% of the training molecules",
+		"Out-of-distribution report: -a &#39;b.smi", "&lt;script&gt;alert(1)", "76 read, 5 refused", "fewer bonds at one atom than 99&nbsp;% of the training molecules",
 		"Does the input drift?", "There are no drawings: what draws could not be loaded.", `<th class="n">q</th>`, e.card.SHA256, e.input.opened.SHA256,
 		"baca report --model bbbp --by batch --fdr 0.2 --seed 1 --out report.html &#39;./-a &#39;\\&#39;&#39;b.smi&#39;", "all 71 graphs", "his list", "The batch decides", "refused: ",
 	} {

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"baca/algo"
-	"baca/algo/fingerprint"
+	"baca/algo/explain"
 	"baca/build/internal/usage"
 	"baca/build/paper/rival"
 )
@@ -111,11 +111,11 @@ func (c *rivalCell) add(column string, scores []float64, b *testBatch, unknown [
 func (e *evaluation) unknown(b *testBatch) []int {
 	trained := map[[2]uint64]bool{}
 	for _, g := range e.trained(b.seed) {
-		trained[fingerprint.Signature(g, -1)] = true
+		trained[explain.Signature(g)] = true
 	}
 	var index []int
 	for i, g := range b.graphs {
-		if !b.ood[i] || !trained[fingerprint.Signature(g, -1)] {
+		if !b.ood[i] || !trained[explain.Signature(g)] {
 			index = append(index, i)
 		}
 	}

@@ -146,8 +146,9 @@ func (s *SingleScorer) answersBeside(ctx context.Context, workers int, gs []*gra
 // answers returns the scores of graphs with these traits, and how far they are from the
 // bank.
 //
-// A graph that equals a training graph scores at most knownScore, whatever its parts say.
-// The rule is the same for the holdout, so p-values stay exact.
+// A molecule that equals a training molecule scores 0, the mean of training molecules: to compare it
+// with itself says nothing. A plain graph that does, which need not be the same, scores at most
+// knownScore, whatever its parts say. The rule is the same for the holdout, so p-values stay exact.
 func (s *SingleScorer) answers(ctx context.Context, workers int, o *contrast.Outline, of traits) ([]answer, *near.Distances, error) {
 	d, err := s.near.Measure(ctx, workers, o)
 	if err != nil {
@@ -155,7 +156,8 @@ func (s *SingleScorer) answers(ctx context.Context, workers int, o *contrast.Out
 	}
 	list := make([]answer, o.Len())
 	for i, distance := range s.near.Scores(d) {
-		list[i] = s.answer(distance, o.Prints[i], of, i)
+		equal := d.Part(near.BySubtrees)[i] == 0 && d.Part(near.ByCounts)[i] == 0
+		list[i] = s.answer(distance, equal, o.Prints[i], of, i)
 	}
 	return list, d, nil
 }
@@ -164,8 +166,9 @@ func (s *SingleScorer) answers(ctx context.Context, workers int, o *contrast.Out
 // about a quarter: well inside at every rate of false alarms that makes sense.
 const knownScore = 0.5
 
-// answer combines the parts of graph i of some, which has a print.
-func (s *SingleScorer) answer(distance float64, p fingerprint.Print, of traits, i int) answer {
+// answer combines the parts of graph i of some, which has a print, equal to that of a training graph
+// or not.
+func (s *SingleScorer) answer(distance float64, equal bool, p fingerprint.Print, of traits, i int) answer {
 	x := answer{score: math.NaN(), distance: distance, ratio: math.NaN()}
 	if len(p.Keys) == 0 {
 		return x
@@ -174,7 +177,10 @@ func (s *SingleScorer) answer(distance float64, p fingerprint.Print, of traits, 
 		x.ratio = head.Score(p, of.fold(i))
 	}
 	x.score = s.join(distance, x.ratio, nodes(p))
-	if x.score > knownScore && of.known(i) {
+	switch molecule := s.model.Encoder.Features > 1; {
+	case molecule && (equal || x.score > 0) && of.known(i):
+		x.score = 0
+	case !molecule && x.score > knownScore && of.known(i):
 		x.score = knownScore
 	}
 	return x

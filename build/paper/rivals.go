@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"baca/algo"
+	"baca/algo/explain"
 	"baca/build/internal/usage"
 	"baca/build/paper/rival"
 )
@@ -94,7 +95,31 @@ type rivalCell struct {
 	Seed    uint64     `json:"seed"`
 	NID     int        `json:"n_id"`
 	NOOD    int        `json:"n_ood"`
-	Columns []measured `json:"columns"` // of the detectors that share a training; for ours of scores and statistics
+	Known   int        `json:"known_ood"` // OOD graphs that equal a graph trained on
+	Columns []measured `json:"columns"`   // of the detectors that share a training; for ours of scores and statistics
+}
+
+// add measures the scores of a column on a batch, and without its OOD graphs that equal a
+// graph trained on.
+func (c *rivalCell) add(column string, scores []float64, b *testBatch, unknown []int, seconds float64) {
+	c.Known = len(b.graphs) - len(unknown)
+	c.Columns = append(c.Columns, measureColumn(column, scores, b.ood, seconds, false, b.seed),
+		measureColumn(newOnly(column), pick(scores, unknown), pick(b.ood, unknown), seconds, false, b.seed))
+}
+
+// unknown are the places of a batch without its OOD graphs that equal a graph trained on.
+func (e *evaluation) unknown(b *testBatch) []int {
+	trained := map[[2]uint64]bool{}
+	for _, g := range e.trained(b.seed) {
+		trained[explain.Signature(g)] = true
+	}
+	var index []int
+	for i, g := range b.graphs {
+		if !b.ood[i] || !trained[explain.Signature(g)] {
+			index = append(index, i)
+		}
+	}
+	return index
 }
 
 // rivalries are everything that was measured.
@@ -167,9 +192,9 @@ func (e *evaluation) rivalCell(ctx context.Context, group []*rival.Rival, seed u
 	if err != nil {
 		return nil, err
 	}
-	cell := &rivalCell{Seed: seed, NID: b.nID, NOOD: len(b.graphs) - b.nID}
+	cell, unknown := &rivalCell{Seed: seed, NID: b.nID, NOOD: len(b.graphs) - b.nID}, e.unknown(b)
 	err = e.eachScoreBy(ctx, group, b, 1, func(r *rival.Rival, scores []float64, seconds float64) {
-		cell.Columns = append(cell.Columns, measureColumn(r.Name, scores, b.ood, seconds, false, seed))
+		cell.add(r.Name, scores, b, unknown, seconds)
 	})
 	return cell, err
 }
@@ -264,8 +289,9 @@ func (e *evaluation) ourCell(ctx context.Context, seed uint64) (*rivalCell, erro
 	if err != nil {
 		return nil, err
 	}
+	unknown := e.unknown(b)
 	for _, column := range ourColumns {
-		cell.Columns = append(cell.Columns, measureColumn(column, columnScores(column, out.rows), b.ood, out.seconds, false, seed))
+		cell.add(column, columnScores(column, out.rows), b, unknown, out.seconds)
 	}
 	return cell, nil
 }
@@ -293,6 +319,8 @@ type rivalEntry struct {
 	Seeds     []tableSeed `json:"seeds"`
 	AUROCMean rate        `json:"auroc_mean"`
 	AUROCStd  rate        `json:"auroc_std"`
+	NewMean   rate        `json:"auroc_new_mean"` // without OOD graphs that equal a graph trained on
+	NewStd    rate        `json:"auroc_new_std"`
 }
 
 // values are the content of rivals.json.
@@ -316,6 +344,8 @@ func (t *rivalries) values() any {
 			}
 			mean, std := meanOf(entry.Seeds, func(s tableSeed) rate { return s.AUROC })
 			entry.AUROCMean, entry.AUROCStd = rate(mean), rate(std)
+			mean, std = meanOf(r.measured(row.detector, newOnly(row.column)), func(m measured) rate { return m.AUROC })
+			entry.NewMean, entry.NewStd = rate(mean), rate(std)
 			list = append(list, entry)
 		}
 	}

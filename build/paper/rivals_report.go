@@ -110,6 +110,8 @@ are those of training and scoring one batch on one core, for ours of scoring wit
 		read.mainTable(m)
 		m.text("Other metrics, as means over the finished cells of a detector:\n\n")
 		read.otherTable(m)
+		m.text("Without OOD graphs that equal a graph trained on, which is inside, whatever set it is taken from:\n\n")
+		read.newTable(m)
 	}
 	t.detectors(m)
 	return m
@@ -126,12 +128,7 @@ func (t *rivalries) mainTable(m *markdown) {
 		fields := []field{words("%s", row.title), words("%s", seesWord(row.batch))}
 		sum, published := 0.0, 0.0
 		for _, r := range t.pairs {
-			list := r.measured(row.detector, row.column)
-			mean, std := meanOf(list, func(x measured) rate { return x.AUROC })
-			text := percentOf(mean, std)
-			if len(list) > 0 && len(list) < len(t.bench.seeds) {
-				text += fmt.Sprintf(", %d", len(list))
-			}
+			mean, text := t.mean(r, row.detector, row.column)
 			x, ok := row.publishedFor(r)
 			if ok {
 				text += fmt.Sprintf(" (%.1f)", x)
@@ -144,6 +141,45 @@ func (t *rivalries) mainTable(m *markdown) {
 		table.row(append(fields, words("%s", t.means(sum, published)))...)
 	}
 	t.referenceRows(table)
+	m.text("\n")
+}
+
+// mean is the mean AUROC of a column on a pair, also as text.
+func (t *rivalries) mean(r *rivalPair, detector, column string) (float64, string) {
+	list := r.measured(detector, column)
+	mean, std := meanOf(list, func(x measured) rate { return x.AUROC })
+	text := percentOf(mean, std)
+	if len(list) > 0 && len(list) < len(t.bench.seeds) {
+		text += fmt.Sprintf(", %d", len(list))
+	}
+	return mean, text
+}
+
+// newTable is mainTable without OOD graphs that equal a graph trained on. Its last line is the
+// share of these.
+func (t *rivalries) newTable(m *markdown) {
+	head, equal := []string{"detector"}, []field{words("such OOD graphs")}
+	for _, r := range t.pairs {
+		head = append(head, r.pair.name())
+		known, all := 0, 0
+		for _, cells := range r.cells {
+			for _, cell := range cells {
+				known, all = known+cell.Known, all+cell.NOOD
+			}
+		}
+		equal = append(equal, words("%.0f %%", 100*float64(known)/float64(max(1, all))))
+	}
+	table := m.tableOf(append(head, "mean")...)
+	for _, row := range t.rows() {
+		fields, sum := []field{words("%s", row.title)}, 0.0
+		for _, r := range t.pairs {
+			mean, text := t.mean(r, row.detector, newOnly(row.column))
+			sum += mean
+			fields = append(fields, words("%s", text))
+		}
+		table.row(append(fields, words("%s", t.means(sum, math.NaN())))...)
+	}
+	table.row(append(equal, words(""))...)
 	m.text("\n")
 }
 

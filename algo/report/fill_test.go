@@ -78,7 +78,7 @@ func TestExplain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const text = "Cl.OCCCC[Sn](C)(C)C" // the chloride is no part of the standard form
+	const text = "Cl.OCCCC[Sn](C)(C)C" // the chloride is no part of the parent
 	mol, err := smiles.Parse(text)
 	if err != nil {
 		t.Fatal(err)

@@ -14,12 +14,13 @@ import (
 	"baca/algo/molecule/smiles"
 	"baca/build/internal/testset"
 	"baca/web"
+	"baca/weights"
 )
 
 // A molecule has one row: however it is written, whatever stands beside it, in any order,
 // as often as it is there, with any seed, number of cores and of shards.
 func TestOneMoleculeOneRow(t *testing.T) {
-	testset.Model(t, "bbbp")
+	testset.Model(t, weights.Default)
 	dir := t.TempDir()
 	list, err := csv.NewReader(bytes.NewReader(web.Examples())).ReadAll()
 	if err != nil {

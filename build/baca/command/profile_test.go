@@ -16,7 +16,7 @@ import (
 // makes a profile of it by which the compiler can optimise. It reads the molecules of the built-in
 // background.
 func BenchmarkCommand(b *testing.B) {
-	testset.Model(b, "bbbp")
+	testset.Model(b, weights.Default)
 	text, err := io.ReadAll(weights.Background())
 	if err != nil {
 		b.Fatal(err)

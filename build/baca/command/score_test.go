@@ -447,8 +447,8 @@ func TestInspectCheckpoint(t *testing.T) {
 
 // Rows name the model by the hash of its file, whatever program wrote that.
 func TestModelHash(t *testing.T) {
-	testset.Model(t, "bbbp")
-	data, err := weights.Bytes("bbbp")
+	testset.Model(t, weights.Default)
+	data, err := weights.Bytes(weights.Default)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -457,7 +457,7 @@ func TestModelHash(t *testing.T) {
 	if status := run(nil, []string{"score", "-"}, strings.NewReader("CCO ethanol\n"), &out, &stderr); status != 0 {
 		t.Fatalf("exit status %d\n%s", status, &stderr)
 	}
-	if want := fmt.Sprintf(",bbbp,%x,", sum[:6]); !strings.Contains(out.String(), want) {
+	if want := fmt.Sprintf(",%s,%x,", weights.Default, sum[:6]); !strings.Contains(out.String(), want) {
 		t.Errorf("rows have no %q:\n%s", want, &out)
 	}
 }

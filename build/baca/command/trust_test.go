@@ -218,8 +218,8 @@ func TestErrorsBy(t *testing.T) {
 		return a
 	}
 	near, score := audit(model, "neighbors", fresh), audit(model, "score", fresh)
-	if near.Intervals != intervals || *near.Spearman == *score.Spearman || *near.MeanError != *score.MeanError || !(*near.Finds > 0.5) {
-		t.Errorf("by neighbors %+v, by score %+v", near, score)
+	if near.Intervals != intervals || *near.Spearman == *score.Spearman || math.Abs(*near.MeanError-*score.MeanError) > 1e-12 || !(*near.Finds > 0.5) {
+		t.Errorf("by neighbors %d intervals, want %d; Spearman %g, by score %g; mean error %g and %g; finds %g", near.Intervals, intervals, *near.Spearman, *score.Spearman, *near.MeanError, *score.MeanError, *near.Finds)
 	}
 	text, _ = succeed(t, append([]string{"trust", "--model", model, "--errors-by", "neighbors", fresh}, values...)...)
 	if want := fmt.Sprintf("Rank correlation (Spearman) of distance to the five nearest and error: %.2f. AUROC of large errors: %.3g.", *near.Spearman, *near.Finds); !strings.Contains(text, want) {

@@ -50,7 +50,7 @@ func written(t *testing.T, seed uint64) (*algo.Model, string) {
 		prints[near.Place(k, len(own), len(prints))] = p
 	}
 	m.Subtrees, m.Measured = fingerprint.NewIndex(prints), nil
-	m.Card.Train, m.Card.Graphs, m.Card.StructuresSHA256 = len(prints), len(prints)+len(m.Card.HoldoutRows), ""
+	m.Card.Train, m.Card.Graphs, m.Card.StructuresSHA256 = len(prints), len(prints)+len(m.Card.HoldoutRows)+len(m.Card.Repeats), ""
 	var b bytes.Buffer
 	if err := weights.SaveMeasured(context.Background(), 2, &b, m); err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"baca/algo"
 	"baca/algo/table"
 	"baca/build/service"
+	"baca/weights"
 )
 
 const rdx = "C1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-]"
@@ -86,7 +87,7 @@ func TestScore(t *testing.T) {
 	if why := call(t, c, "explain", Scoring{SMILES: texts}, &explained); why != "" {
 		t.Fatal(why)
 	}
-	m, err := service.New(1).Model(context.Background(), "bbbp")
+	m, err := service.New(1).Model(context.Background(), weights.Default)
 	if err != nil {
 		t.Fatal(err)
 	}

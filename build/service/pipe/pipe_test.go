@@ -173,7 +173,11 @@ func TestBrokenFrames(t *testing.T) {
 // A training that nobody waits for any more ends.
 func TestGone(t *testing.T) {
 	c := serve(t)
-	list := molecules(strings.Split(strings.Repeat("CCCCO CCCN CCO CCCCCC ", 20), " ")[:80]...)
+	var smiles []string
+	for i := range 80 {
+		smiles = append(smiles, strings.Repeat("C", 1+i)+"O")
+	}
+	list := molecules(smiles...)
 	c.ask(map[string]any{"op": "train", "kind": "molecules", "rows": 80, "epochs": 1 << 19, "seed": 1, "name": "gone"}, list)
 	if a, _ := c.read(); a.Progress == nil || a.Progress.Epochs != 1<<19 {
 		t.Fatalf("%+v", a)

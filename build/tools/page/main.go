@@ -132,7 +132,7 @@ func (b *builder) hashed(name string, data []byte) string {
 }
 
 // mostSent is what a first visit may load, in bytes.
-const mostSent = 3_000_000
+const mostSent = 3_100_000
 
 // program compiles the program of the page and its workers.
 func (b *builder) program() (string, error) {

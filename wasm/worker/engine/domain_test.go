@@ -53,7 +53,11 @@ func TestDomain(t *testing.T) {
 		t.Fatalf("%+v", all)
 	}
 	for _, s := range all.Substances {
-		if i := s.Row - 1; s.Name != rows.ID[i] || s.P != rows.Scores.P[i] || s.Score != rows.Scores.Score[i] || s.Verdict != rows.Verdict[i] || len(s.Analogues) != 5 {
+		analogues := 5
+		if s.Name == "salt" { // it shares nothing with any training molecule
+			analogues = 0
+		}
+		if i := s.Row - 1; s.Name != rows.ID[i] || s.P != rows.Scores.P[i] || s.Score != rows.Scores.Score[i] || s.Verdict != rows.Verdict[i] || len(s.Analogues) != analogues {
 			t.Errorf("row %d: %+v, the table has %s %g, p %g, %s", s.Row, s, rows.ID[i], rows.Scores.Score[i], rows.Scores.P[i], rows.Verdict[i])
 		}
 	}
@@ -61,7 +65,7 @@ func TestDomain(t *testing.T) {
 		t.Errorf("%q of %v, want %q", all.Command, all.Input, want)
 	}
 	aspirin := domainOf(t, e, h, 1)
-	if s := aspirin.Substances[0]; s.Row != 2 || s.Analogues[1].Name != "aspirin" || s.Analogues[1].Observed == nil || *s.Command != "printf '%s\\n' 'CC(=O)Oc1ccccc1C(=O)O aspirin' | baca score --model bbbp --format smi --explain --neighbors 5 --to jsonl -" {
+	if s := aspirin.Substances[0]; s.Row != 2 || s.Analogues[0].Name != "acetylsalicylate" || s.Analogues[0].Observed == nil || *s.Command != "printf '%s\\n' 'CC(=O)Oc1ccccc1C(=O)O aspirin' | baca score --model bbbp --format smi --explain --neighbors 5 --to jsonl -" {
 		t.Errorf("%+v", s)
 	}
 	if want := "printf '%s\\n' 'CC(=O)Oc1ccccc1C(=O)O aspirin' | baca report --qprf --model bbbp --format smi --out qprf.json -"; aspirin.Command != want {

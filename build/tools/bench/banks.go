@@ -104,7 +104,7 @@ func makeBank(ctx context.Context, path string, molecules []string) error {
 		prints[near.Place(k, m.Bank.Len(), known)] = p
 	}
 	m.Subtrees = fingerprint.NewIndex(prints)
-	m.Card.Train, m.Card.Graphs, m.Card.StructuresSHA256 = known, known+len(m.Card.HoldoutRows), ""
+	m.Card.Train, m.Card.Graphs, m.Card.StructuresSHA256 = known, known+len(m.Card.HoldoutRows)+len(m.Card.Repeats), ""
 	var file bytes.Buffer
 	if err := weights.SaveMeasured(ctx, runtime.NumCPU(), &file, m); err != nil {
 		return err

@@ -69,10 +69,9 @@ type Training struct {
 	State          pretrain.State   // after the last whole epoch
 	Loss           pretrain.Loss    // of that epoch
 
-	distinct []int          // indices of the graphs but repeats
-	picked   []*graph.Graph // that are trained on
-	here     pretrain.Options
-	trainer  *pretrain.Trainer
+	picked  []*graph.Graph // that are trained on
+	here    pretrain.Options
+	trainer *pretrain.Trainer
 }
 
 // Prepare checks the graphs and sets the options.

@@ -23,7 +23,7 @@ type Library struct {
 	scorer  *SingleScorer
 	outline contrast.Outline
 	answers []answer
-	parts   [near.CrowdParts][]float64 // how far each is from the bank
+	parts   [near.Parts][]float64 // how far each is from the bank
 }
 
 // NewLibrary returns a library without graphs.
@@ -133,7 +133,7 @@ func (l *Library) Suggest(ctx context.Context, o SuggestOptions) (*Suggestion, e
 		Now: g.costs(nil, g.now), Candidates: l.Len(), Costs: g.costsOf, Most: o.Most,
 		Prices: o.Prices, Budget: o.Budget, Exclude: o.Exclude, Looked: o.Looked,
 	}
-	g.buffers = make([]*[near.CrowdParts][]float64, parallel.Workers(o.Workers))
+	g.buffers = make([]*[near.Parts][]float64, parallel.Workers(o.Workers))
 	chosen, err := cover.Greedy(ctx, o.Workers, problem)
 	if err != nil {
 		return nil, err
@@ -179,10 +179,10 @@ type ground struct {
 	*Library
 	points        []int
 	crowd         *near.Crowd
-	now           [near.CrowdParts][]float64 // of each point, as measured
-	unit, typical [near.CrowdParts]float64
+	now           [near.Parts][]float64 // of each point, as measured
+	unit, typical [near.Parts]float64
 	limit         float64 // scores from here on are outside
-	buffers       []*[near.CrowdParts][]float64
+	buffers       []*[near.Parts][]float64
 }
 
 func (l *Library) ground(points []int, o SuggestOptions) *ground {
@@ -206,7 +206,7 @@ func (l *Library) ground(points []int, o SuggestOptions) *ground {
 }
 
 // costs writes what distances cost beyond those that are typical, part by part.
-func (g *ground) costs(dst []float64, distances [near.CrowdParts][]float64) []float64 {
+func (g *ground) costs(dst []float64, distances [near.Parts][]float64) []float64 {
 	dst = dst[:0]
 	for k, part := range distances {
 		for _, d := range part {
@@ -226,8 +226,8 @@ func (g *ground) costsOf(worker, candidate int, dst []float64) {
 	g.costs(dst, *to)
 }
 
-func newParts(n int) *[near.CrowdParts][]float64 {
-	p := new([near.CrowdParts][]float64)
+func newParts(n int) *[near.Parts][]float64 {
+	p := new([near.Parts][]float64)
 	for k := range p {
 		p[k] = make([]float64, n)
 	}
@@ -244,11 +244,11 @@ type walk struct {
 func (g *ground) walk(ctx context.Context, picks []int) (walk, error) {
 	n := float64(len(g.points))
 	var w walk
-	var now [near.CrowdParts][]float64
+	var now [near.Parts][]float64
 	for k := range now {
 		now[k] = slices.Clone(g.now[k])
 	}
-	costs, to := make([]float64, 0, near.CrowdParts*len(g.points)), newParts(len(g.points))
+	costs, to := make([]float64, 0, near.Parts*len(g.points)), newParts(len(g.points))
 	was, outside := make([]float64, len(g.points)), make([]bool, len(g.points))
 	state := func() {
 		sum := 0.0
@@ -294,7 +294,7 @@ func (g *ground) walk(ctx context.Context, picks []int) (walk, error) {
 }
 
 // distance is that of point i in its score, in deviations, by the parts as they are now.
-func (g *ground) distance(i int, now *[near.CrowdParts][]float64) float64 {
+func (g *ground) distance(i int, now *[near.Parts][]float64) float64 {
 	d := g.answers[g.points[i]].distance
 	for k := range now {
 		d -= g.unit[k] * (g.now[k][i] - now[k][i])
@@ -303,7 +303,7 @@ func (g *ground) distance(i int, now *[near.CrowdParts][]float64) float64 {
 }
 
 // score is that of point i by the parts as they are now. NaN is not outside.
-func (g *ground) score(i int, now *[near.CrowdParts][]float64) float64 {
+func (g *ground) score(i int, now *[near.Parts][]float64) float64 {
 	x := g.answers[g.points[i]]
 	if math.IsNaN(x.score) {
 		return x.score

@@ -16,31 +16,56 @@ type Crowd struct {
 	bank  *Bank
 	keys  []float32 // the embeddings, standardised
 	pairs *fingerprint.Pairs
+	rest  []float64          // ByRest, as it is
+	novel []float64          // how many subtrees of each no training graph has
+	lack  map[uint32][]int32 // which graphs have such a subtree
 }
-
-// CrowdParts is how many parts of a score a Crowd knows: all but ℓ_n, which is of a graph
-// alone.
-const CrowdParts = ByCounts + 1
 
 // Crowd prepares graphs.
 func (b *Bank) Crowd(graphs *contrast.Outline) *Crowd {
-	c := &Crowd{bank: b, keys: make([]float32, len(graphs.Q)), pairs: b.Subtrees.Pairs(graphs.Prints)}
+	n := len(graphs.Prints)
+	c := &Crowd{
+		bank: b, keys: make([]float32, len(graphs.Q)), pairs: b.Subtrees.Pairs(graphs.Prints),
+		rest: make([]float64, n), novel: make([]float64, n), lack: map[uint32][]int32{},
+	}
 	b.Standard.apply(c.keys, graphs.Q, b.dim)
+	for i, p := range graphs.Prints {
+		c.rest[i] = b.rest(graphs, i, -1)
+		for _, key := range p.Keys {
+			if graphs.NodeScore == nil && b.Subtrees.Holders(key) == 0 {
+				c.lack[key] = append(c.lack[key], int32(i))
+				c.novel[i]++
+			}
+		}
+	}
 	return c
 }
 
 // To writes how far each graph of the crowd is from graph j of some, part by part as in
-// [Distances.Part]: dst[k] has part k.
-func (c *Crowd) To(graphs *contrast.Outline, j int, dst *[CrowdParts][]float64) {
+// [Distances.Part]: dst[k] has part k. Of ByRest that is what is left of the subtrees that no
+// training graph has, or ℓ_n, which is of a graph alone.
+func (c *Crowd) To(graphs *contrast.Outline, j int, dst *[Parts][]float64) {
 	dim := c.bank.dim
 	n := len(c.keys) / dim
 	if len(dst[0]) != n {
 		panic(fmt.Sprintf("near: %d values for a crowd of %d", len(dst[0]), n))
 	}
 	c.pairs.To(graphs.Prints[j], dst[BySubtrees], dst[ByCounts])
-	for _, part := range dst[BySubtrees:] {
+	for _, part := range dst[BySubtrees:ByRest] {
 		for i, similarity := range part {
 			part[i] = 1 - similarity
+		}
+	}
+	left := dst[ByRest]
+	copy(left, c.novel)
+	for _, key := range graphs.Prints[j].Keys {
+		for _, i := range c.lack[key] {
+			left[i]--
+		}
+	}
+	for i, n := range left {
+		if left[i] = math.Log1p(n); c.novel[i] == 0 {
+			left[i] = c.rest[i]
 		}
 	}
 	q := make([]float32, dim)

@@ -14,7 +14,7 @@ func TestCrowdAgreesWithMeasure(t *testing.T) {
 		t.Fatal(err)
 	}
 	crowd, own := b.Crowd(graphs), b.Graphs.Outline()
-	var to, least [CrowdParts][]float64
+	var to, least [Parts][]float64
 	for k := range to {
 		to[k], least[k] = make([]float64, graphs.Len()), make([]float64, graphs.Len())
 		for i := range least[k] {

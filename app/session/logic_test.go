@@ -346,17 +346,17 @@ func TestCardsHaveTheMeasuredFigures(t *testing.T) {
 			continue
 		}
 		for i := range cells {
-			cells[i] = strings.Trim(cells[i], " *")
+			cells[i] = strings.TrimSpace(strings.ReplaceAll(cells[i], "*", ""))
 		}
 		switch {
-		case cells[1] == "ID / OOD" && slices.Contains(cells, "alone"):
+		case cells[1] == "ID / OOD" && slices.Contains(cells, "alone, parents"):
 			head = cells
 		case head != nil && strings.Contains(cells[1], " / ") && len(cells) == len(head) && rows[cells[1]] == nil:
 			rows[cells[1]] = cells
 		}
 	}
 	figure := func(row []string, column string) string {
-		text, _, _ := strings.Cut(row[slices.Index(head, column)], " ")
+		text, _, _ := strings.Cut(row[slices.Index(head, column+", parents")], " ")
 		return text
 	}
 	for _, n := range notes {

@@ -556,7 +556,7 @@ func TestBenchRefuses(t *testing.T) {
 	out := t.TempDir()
 	for message, args := range map[string][]string{
 		"want --data DIR and --out DIR":                 {"table1"},
-		"want paper, validation, all, shift, or pairs":  {"table1", "--data", data, "--out", out, "--pairs", "x"},
+		"want paper, validation, all, shift, fresh, or pairs":  {"table1", "--data", data, "--out", out, "--pairs", "x"},
 		"--seeds: 2 is there twice":                     {"ablation", "--data", data, "--out", out, "--seeds", "2,2"},
 		"--workers -1":                                  {"theorem", "--data", data, "--out", out, "--workers", "-1"},
 		"--epochs 0":                                    {"sensitivity", "--data", data, "--out", out, "--epochs", "0"},

@@ -139,7 +139,7 @@ func newHeldOut(ctx context.Context, m *algo.Model, set []*graph.Graph, workers 
 	}
 	r := &heldOut{model: m, workers: workers, graphs: pick(set, m.Card.HoldoutRows)}
 	left := map[int]bool{}
-	for _, row := range m.Card.HoldoutRows {
+	for _, row := range slices.Concat(m.Card.HoldoutRows, m.Card.Repeats) {
 		left[row] = true
 	}
 	for row, g := range set {

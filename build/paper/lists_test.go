@@ -2,6 +2,7 @@ package paper
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +20,7 @@ func TestCompany(t *testing.T) {
 	const aloneAtMost, batchAtMost = 0.06, 0.08
 	ctx := t.Context()
 	// By the score of the batch alone, which decided once, most of these were called outside.
-	once := map[string][]string{"tox21": {"nitro groups", "salts and mixtures"}, "clintox": {"48 atoms and more"}, "esol": {"long chains"}}
+	once := map[string][]string{"tox21": {"nitro groups"}, "clintox": {"48 atoms and more"}, "esol": {"long chains"}}
 	for _, name := range []string{"tox21", "freesolv", "bbbp", "clintox", "esol"} {
 		t.Run(name, func(t *testing.T) {
 			m := testset.Model(t, name)
@@ -57,7 +58,7 @@ func TestCompany(t *testing.T) {
 				}
 			}
 			t.Logf("worst of 30 graphs and more: %s, %s of %d", worst.Kind, worst.Alone[0], worst.Molecules)
-			if least(worst.Alone[0]) > aloneAtMost || least(worst.Batch[0]) > batchAtMost {
+			if exceeds(worst.Alone[0], aloneAtMost, len(kinds.names())) || exceeds(worst.Batch[0], batchAtMost, len(kinds.names())) {
 				t.Errorf("%s: alone %s, batch_verdict %s", worst.Kind, worst.Alone[0], worst.Batch[0])
 			}
 			for _, kind := range once[name] {
@@ -67,6 +68,13 @@ func TestCompany(t *testing.T) {
 			}
 		})
 	}
+}
+
+// exceeds reports, at 5 %, that the share of the worst of some kinds is above a limit, and not by
+// having been picked from so many.
+func exceeds(s companyShare, limit float64, kinds int) bool {
+	z := math.Sqrt2 * math.Erfinv(1-2*0.05/float64(kinds))
+	return float64(s.Share)-limit > z*math.Sqrt(limit*(1-limit)/s.Of)
 }
 
 // least is the lower end of the interval of a share.

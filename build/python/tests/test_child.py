@@ -170,7 +170,7 @@ def test_threads(detector, molecules):
     got = [None] * 6
 
     def work(i):
-        got[i] = baca.Detector(model="bbbp" if i % 2 else "esol").score_samples(molecules)
+        got[i] = baca.Detector(model="drugs" if i % 2 else "esol").score_samples(molecules)
 
     threads = [threading.Thread(target=work, args=(i,)) for i in range(len(got))]
     for thread in threads:

@@ -26,7 +26,8 @@ def folder(tmp_path_factory):
     new = lines[501:]
     new[3] = "broken,C(,1,2\n"
     new[5] = "no prediction,CCO,1,\n"
-    new[7] = "salt,[Na+].[Cl-],1,2\n"
+    new[7] = "salt,[Na+].[Cl-],1,2\n"  # the farthest by its neighbours
+    new[9] = "peptide,NCC(=O)NCC(=O)NCC(=O)NCC(=O)NCC(=O)NCC(=O)O,1,2\n"  # and by its score
     (folder / "new.csv").write_text(lines[0] + "".join(new))
     values = ["--observed", "observed", "--predicted", "predicted", "--residuals", "held-out"]
     run = ["pretrain", "--in", "train.csv", *values, "--epochs", "3", "--seed", "5", "--keep-structures", "--out", "theirs.msgpack"]
@@ -64,8 +65,8 @@ def test_trust_is_that_of_the_command(folder, fitted, options, flags):
     assert {"trust", "check", "do-not-use"} >= set(trusted.trust.dropna()) and trusted.trust.nunique() > 1
     assert trusted.error.notna().tolist() == [i in (3, 5) for i in range(len(new))]
     assert np.isfinite(trusted.score.iloc[5]) and np.isnan(trusted.score.iloc[3])
-    salt = trusted.loc["salt"]
-    assert salt.trust == "do-not-use" and np.isnan(salt.interval_low) and salt.error is None
+    farthest = trusted.loc["salt" if options.get("errors_by") == "neighbors" else "peptide"]
+    assert farthest.trust == "do-not-use" and np.isnan(farthest.interval_low) and farthest.error is None
 
 
 def test_one_answer_whatever_the_list(folder, fitted):
@@ -104,7 +105,7 @@ def test_wrong_values(folder, fitted):
         fitted.trust(frame, pd.Series([1.0, 2.0], index=["b", "a"]))
     with pytest.raises(ValueError, match="all 2 records are refused"):
         fitted.trust(frame, [None, "x"])
-    with pytest.raises(ValueError, match="model bbbp knows no held-out errors"):
+    with pytest.raises(ValueError, match="model drugs knows no held-out errors"):
         baca.Detector().trust("CCO", 1)
     for options in ({"coverage": 0}, {"coverage": 1}, {"coverage": float("nan")}, {"tolerance": -1}, {"tolerance": float("inf")}, {"large_errors": 0.5}):
         with pytest.raises(ValueError, match=f"^{list(options)[0]}="):

@@ -555,12 +555,12 @@ func TestBenchRefuses(t *testing.T) {
 	data := testset.Pair(t)
 	out := t.TempDir()
 	for message, args := range map[string][]string{
-		"want --data DIR and --out DIR":                 {"table1"},
-		"want paper, validation, all, shift, fresh, or pairs":  {"table1", "--data", data, "--out", out, "--pairs", "x"},
-		"--seeds: 2 is there twice":                     {"ablation", "--data", data, "--out", out, "--seeds", "2,2"},
-		"--workers -1":                                  {"theorem", "--data", data, "--out", out, "--workers", "-1"},
-		"--epochs 0":                                    {"sensitivity", "--data", data, "--out", out, "--epochs", "0"},
-		`"x": ` + "`baca bench`" + ` takes no argument`: {"x"},
+		"want --data DIR and --out DIR":                       {"table1"},
+		"want paper, validation, all, shift, fresh, or pairs": {"table1", "--data", data, "--out", out, "--pairs", "x"},
+		"--seeds: 2 is there twice":                           {"ablation", "--data", data, "--out", out, "--seeds", "2,2"},
+		"--workers -1":                                        {"theorem", "--data", data, "--out", out, "--workers", "-1"},
+		"--epochs 0":                                          {"sensitivity", "--data", data, "--out", out, "--epochs", "0"},
+		`"x": ` + "`baca bench`" + ` takes no argument`:       {"x"},
 	} {
 		refuse(t, true, message, append([]string{"bench"}, args...)...)
 	}

@@ -206,7 +206,7 @@ func TestAlphaJudgesAgainWithoutScoring(t *testing.T) {
 	if got := b.text("#took"); got != took {
 		t.Errorf("the run reads %q after moving α, before %q: it was scored again", got, took)
 	}
-	if got := eval[string](b, `location.search`); !strings.Contains(got, "alpha=0.3") || !strings.Contains(got, "model=bbbp") {
+	if got := eval[string](b, `location.search`); !strings.Contains(got, "alpha=0.3") || !strings.Contains(got, "model=drugs") {
 		t.Errorf("the address keeps %q", got)
 	}
 	// Filters, and the order: the furthest outside comes first.

@@ -86,7 +86,7 @@ func TestFalseDiscoveries(t *testing.T) {
 	counted := func(rate string) (outside int, rows string) {
 		t.Helper()
 		rows, said := baca(t, "molecules.csv", web.Examples(), "score", "--fdr", rate)
-		if _, err := fmt.Sscanf(said[strings.Index(said, "; model bbbp; "):], "; model bbbp; %d outside", &outside); err != nil {
+		if _, err := fmt.Sscanf(said[strings.Index(said, "; model drugs; "):], "; model drugs; %d outside", &outside); err != nil {
 			t.Fatalf("%v: %s", err, said)
 		}
 		return outside, rows
@@ -447,7 +447,7 @@ func TestReport(t *testing.T) {
 		t.Errorf("%d charts, want 3: scores, p-values and drift", n)
 	}
 	text := eval[string](offline, `document.body.innerText`)
-	for _, want := range []string{hostile[0], "159 read, 1 refused", "BBBP", "sha256", "baca report --model bbbp --fdr 0.1 --seed 1 --out report.html 'molecules", "the page", "Furthest outside", "What not to conclude"} {
+	for _, want := range []string{hostile[0], "159 read, 1 refused", "drugs", "sha256", "baca report --model drugs --fdr 0.1 --seed 1 --out report.html 'molecules", "the page", "Furthest outside", "What not to conclude"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the report does not say %q", want)
 		}

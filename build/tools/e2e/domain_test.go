@@ -117,7 +117,7 @@ func TestDomainReport(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "command.html")
 	baca(t, "substances.csv", []byte(substances), "report", "--qprf", "--out", out)
 	sameHTML(t, html, read(t, out))
-	if !bytes.Contains(html, []byte("<pre>baca report --qprf --model bbbp --out qprf.html substances.csv</pre>")) {
+	if !bytes.Contains(html, []byte("<pre>baca report --qprf --model drugs --out qprf.html substances.csv</pre>")) {
 		t.Error("the report does not say how it comes again")
 	}
 
@@ -155,7 +155,7 @@ func TestDomainReport(t *testing.T) {
 	// The page of the model.
 	b.run("a desk", chromedp.EmulateViewport(1280, 900))
 	b.save("domain")
-	model := read(t, b.saveDomain("model", "html", "bbbp-qmrf.html"))
+	model := read(t, b.saveDomain("model", "html", "drugs-qmrf.html"))
 	out = filepath.Join(dir, "qmrf.html")
 	if said, err := exec.Command(filepath.Join(filepath.Dir(site), "baca"), "report", "--qmrf", "--out", out).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, said)

@@ -143,7 +143,7 @@ func TestPageLoadsFromAnyFolder(t *testing.T) {
 		b := browse(t)
 		b.visit(s.URL + path)
 		c := b.client()
-		if _, m := must[*message.Model](t, c, &message.LoadModel{}); m.Name != "bbbp" || !m.BuiltIn {
+		if _, m := must[*message.Model](t, c, &message.LoadModel{}); m.Name != "drugs" || !m.BuiltIn {
 			t.Errorf("%s: the first model is %q", path, m.Name)
 		}
 		b.quiet()
@@ -153,7 +153,7 @@ func TestPageLoadsFromAnyFolder(t *testing.T) {
 func TestScoresAreThoseOfTheCommand(t *testing.T) {
 	b, c := worker(t)
 	_, w := must[*message.Welcome](t, c, &message.Hello{})
-	if len(w.Models) < 3 || w.Models[0].Name != "bbbp" || !bytes.Equal(w.Examples, web.Examples()) {
+	if len(w.Models) < 3 || w.Models[0].Name != "drugs" || !bytes.Equal(w.Examples, web.Examples()) {
 		t.Fatalf("%d models, the first is %q, %d bytes of examples", len(w.Models), w.Models[0].Name, len(w.Examples))
 	}
 	_, m := must[*message.Model](t, c, &message.LoadModel{})
@@ -250,7 +250,7 @@ func TestModelThatIsDamagedIsRefused(t *testing.T) {
 	}
 	// The one before is still in use.
 	must[*message.Opened](t, c, &message.Open{Data: []byte("CCO\nc1ccccc1\n")})
-	if _, scored := must[*message.Scored](t, c, &message.Score{}); scored.Model != "bbbp" {
+	if _, scored := must[*message.Scored](t, c, &message.Score{}); scored.Model != "drugs" {
 		t.Errorf("scored with %s", scored.Model)
 	}
 	b.quiet()

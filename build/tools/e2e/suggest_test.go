@@ -78,7 +78,7 @@ func TestSuggest(t *testing.T) {
 		t.Fatal(err)
 	}
 	line := b.text("#suggest-command")
-	if line != "baca suggest -n 12 --model bbbp --price EUR --budget 150 --exclude measured priced.csv" {
+	if line != "baca suggest -n 12 --model drugs --price EUR --budget 150 --exclude measured priced.csv" {
 		t.Errorf("the command is %q", line)
 	}
 	words := strings.Fields(line)

@@ -78,7 +78,7 @@ reads all of these as written, for sets where the salt or the isomer is the poin
 A model of molecules also learns what tells its training set from a background,
 molecules at large: 5 000 from ChEMBL and QM9 are built in. --background takes
 another file of them, best one that is near the training set but is not of it.
-Nothing of the file is kept but 12 kB of weights.
+Nothing of the file is kept but 25 kB of weights.
 
 With --observed Y --predicted YHAT --residuals held-out the model keeps how wrong your own
 predictions were for the molecules kept from training, and says from that what errors to

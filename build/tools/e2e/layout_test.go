@@ -141,7 +141,7 @@ func TestInspectorReadsInOrder(t *testing.T) {
 			t.Errorf("%s does not come before %s", order[i], order[i+1])
 		}
 	}
-	if got := b.text(".verdict-line"); !strings.HasPrefix(got, "Outside: only 2 of 205 molecules like those the model was trained on, this one counted in, score this high (p") {
+	if got := b.text(".verdict-line"); !strings.HasPrefix(got, "Outside: only 1 of 277 molecules like those the model was trained on, this one counted in, scores this high (p") {
 		t.Errorf("the verdict reads %q", got)
 	}
 	if n := eval[int](b, `document.querySelectorAll("#reasons .reason").length`); n < 1 || n > 3 {

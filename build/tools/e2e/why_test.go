@@ -6,10 +6,9 @@ import (
 	"testing"
 )
 
-// known are molecules whose verdict by the model of BBBP is known.
-const known = `C(C(CO[N+](=O)[O-])(CO[N+](=O)[O-])CO[N+](=O)[O-])O[N+](=O)[O-] PETN
-C1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-] RDX
-ClC1C(Cl)C(Cl)C(Cl)C(Cl)C1Cl lindane
+// known are molecules whose verdict by the model of drugs is known.
+const known = `C1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-] RDX
+[O-][N+](=O)C12C3([N+]([O-])=O)C4([N+]([O-])=O)C1([N+]([O-])=O)C5([N+]([O-])=O)C2([N+]([O-])=O)C3([N+]([O-])=O)C45[N+]([O-])=O octanitrocubane
 CC[Pb](CC)(CC)CC tetraethyllead
 CC(=O)Oc1ccccc1C(=O)O aspirin
 Cn1cnc2c1c(=O)n(C)c(=O)n2C caffeine
@@ -30,7 +29,7 @@ func TestExplanationAgreesWithVerdict(t *testing.T) {
 	b.write(known)
 	b.phase("done")
 	for row, want := range []struct{ name, verdict, about string }{
-		{"PETN", "outside", "its 4 nitrate ester groups"}, {"RDX", "outside", "its 3 nitramine groups"}, {"lindane", "outside", "its cyclohexane ring"}, {"tetraethyllead", "outside", "the element Pb"},
+		{"RDX", "outside", "its 3 nitramine groups"}, {"octanitrocubane", "outside", "its cubane skeleton"}, {"tetraethyllead", "outside", "the element Pb"},
 		{"aspirin", "inside", ""}, {"caffeine", "inside", ""}, {"testosterone", "inside", ""},
 	} {
 		b.click(fmt.Sprintf(`[data-row="%d"]`, row))
@@ -51,9 +50,9 @@ func TestExplanationAgreesWithVerdict(t *testing.T) {
 		}
 	}
 	b.click(`[data-row="0"]`)
-	b.wait(`document.querySelector(".inspector-name")?.textContent === "PETN" && document.querySelector("#reasons .reason button") !== null`)
+	b.wait(`document.querySelector(".inspector-name")?.textContent === "RDX" && document.querySelector("#reasons .reason button") !== null`)
 	b.click("#reasons .reason button")
-	b.wait(`document.querySelectorAll(".inspector .large .mark-ring").length === 16`)
+	b.wait(`document.querySelectorAll(".inspector .large .mark-ring").length === 12`)
 	b.click("#reasons .reason button")
 	b.wait(`document.querySelectorAll(".inspector .large .mark-ring").length === 0`)
 	whole := eval[string](b, `document.querySelector(".inspector .large svg").innerHTML`)

@@ -245,7 +245,7 @@ func TestModelFromDisk(t *testing.T) {
 	b := ready(t)
 	b.example(2)
 	before := eval[string](b, `[...document.querySelectorAll(".row .c-score .number")].map((e) => e.textContent).join()`)
-	data, err := weights.Bytes("bbbp")
+	data, err := weights.Bytes(weights.Default)
 	if err != nil {
 		t.Fatal(err)
 	}

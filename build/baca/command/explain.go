@@ -15,6 +15,7 @@ import (
 	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/job"
+	"baca/algo/molecule"
 	"baca/algo/table"
 	"baca/algo/trust"
 	"baca/build/internal/usage"
@@ -192,6 +193,7 @@ type pending struct {
 type pendingRow struct {
 	ID, SMILES, Error string
 	Molfile           string
+	Aside             molecule.Aside
 	Scores            *algo.Row
 	Why               *table.Why
 	Nearest           []algo.TrainingGraph
@@ -212,7 +214,7 @@ func newPending(out table.Writer, fdr float64) (*pending, error) {
 
 // Write implements table.Writer.
 func (p *pending) Write(s table.Scored) {
-	k := pendingRow{ID: s.ID, SMILES: s.SMILES, Molfile: s.Molfile, Scores: s.Scores, Why: s.Why, Nearest: s.Nearest, Trust: s.Trust}
+	k := pendingRow{ID: s.ID, SMILES: s.SMILES, Molfile: s.Molfile, Aside: s.Aside, Scores: s.Scores, Why: s.Why, Nearest: s.Nearest, Trust: s.Trust}
 	if s.Err != nil {
 		k.Error = s.Err.Error()
 	} else {
@@ -246,7 +248,7 @@ func (p *pending) finish(alpha float64, references int) (counts decide.Counts, e
 		if err := rows.Decode(&k); err != nil {
 			return counts, fmt.Errorf("reading back the rows: %w", err)
 		}
-		s := table.Scored{Record: table.Record{ID: k.ID, SMILES: k.SMILES, Molfile: k.Molfile}, Scores: k.Scores, Q: math.NaN(), Why: k.Why, Nearest: k.Nearest, Trust: k.Trust}
+		s := table.Scored{Record: table.Record{ID: k.ID, SMILES: k.SMILES, Molfile: k.Molfile, Aside: k.Aside}, Scores: k.Scores, Q: math.NaN(), Why: k.Why, Nearest: k.Nearest, Trust: k.Trust}
 		if k.Error != "" {
 			s.Err = errors.New(k.Error)
 			p.out.Write(s)

@@ -60,7 +60,7 @@ func TestCompareLists(t *testing.T) {
 		}
 	}
 	b.click("#compare-save")
-	if report := string(b.saved("amines-against-acids.html")); !strings.Contains(report, "How amines.csv differs from acids.smi") || !strings.Contains(report, "baca compare --model bbbp") {
+	if report := string(b.saved("amines-against-acids.html")); !strings.Contains(report, "How amines.csv differs from acids.smi") || !strings.Contains(report, "baca compare --model drugs") {
 		t.Errorf("the report is of %d bytes", len(report))
 	}
 	// Another input has no comparison yet.

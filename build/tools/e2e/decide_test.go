@@ -97,7 +97,7 @@ func TestFalseDiscoveries(t *testing.T) {
 	}
 	b.save("csv")
 	if got := b.saved("molecules-baca.csv"); string(got) != want {
-		t.Errorf("the page saved\n%.600s\nthe command wrote\n%.600s", got, want)
+		t.Errorf("the page saved\n%s", unlike(string(got), want))
 	}
 	if got := eval[string](b, `location.search`); !strings.Contains(got, "fdr=0.1") {
 		t.Errorf("the address keeps %q", got)
@@ -286,7 +286,7 @@ func TestKnownMolecules(t *testing.T) {
 	}
 	want := 0
 	for _, row := range rows[1:] {
-		if row[9] == "true" {
+		if row[10] == "true" {
 			want++
 		}
 	}
@@ -567,4 +567,19 @@ func TestScreenshotsOfDecisions(t *testing.T) {
 	b.wait(`document.querySelectorAll(".large .mark-ring").length > 1`)
 	b.picture("unseen")
 	b.quiet()
+}
+
+// unlike shows the lines in which two texts differ.
+func unlike(got, want string) string {
+	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
+	if len(a) != len(b) {
+		return fmt.Sprintf("%d lines, want %d", len(a), len(b))
+	}
+	var text strings.Builder
+	for i := range a {
+		if a[i] != b[i] {
+			fmt.Fprintf(&text, "%s, where the command wrote\n%s\n", a[i], b[i])
+		}
+	}
+	return text.String()
 }

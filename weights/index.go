@@ -24,8 +24,8 @@ var ErrIndex = errors.New("the index of training graphs is missing")
 
 const (
 	// maxEntries is how many subtrees all training graphs of a model may have for its own
-	// file to hold them: about a megabyte, of 8 000 molecules.
-	maxEntries = 1 << 19
+	// file to hold them: about three megabytes, of 19 000 molecules.
+	maxEntries = 1 << 20
 	// indexBlock is how many bytes one hash is of.
 	indexBlock = 1 << 20
 	// indexAlign is what the places of arrays in a file are multiples of: a page, so that

@@ -20,7 +20,7 @@ import (
 // large returns a model whose index is too large for its own file.
 func large(t testing.TB, seed uint64) *algo.Model {
 	t.Helper()
-	const known, each, keys = 600, 900, 3000
+	const known, each, keys = 1200, 900, 3000
 	rng := rand.New(rand.NewPCG(seed, 31))
 	prints := make([]fingerprint.Print, known)
 	for i := range prints {

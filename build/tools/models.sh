@@ -25,12 +25,8 @@ model() { # NAME INPUT EPOCHS DESCRIPTION [FLAG…]
 
 # Drugs look like the molecules of ChEMBL, so that these are no background for them: both broad
 # models have molecules that nobody made as a medicine.
-# In the program a model and its index are one file.
-whole() { [ ! -e "$out/$1.index" ] || { cat "$out/$1.index" >>"$out/$1.msgpack" && rm "$out/$1.index"; }; }
-
 model drugs "$own/drugs.csv" 400 "2 478 approved and investigational drugs (BBBP, ClinTox and SIDER): inside is what looks like a medicine." --background "$own/not-medicinal.smi" --keep-structures
 model bioactive "$own/bioactive.smi" 160 "19 001 molecules of ChEMBL: inside is what medicinal chemists could have made and tested." --background "$own/not-medicinal.smi"
-whole bioactive
 model bbbp "$data/mol/bbbp.csv.gz" 400 "1 744 small molecules, mostly medicines, of a collection on blood-brain barrier penetration (BBBP): inside is what is like them." --keep-structures --observed p_np
 model clintox "$data/mol/clintox.csv.gz" 400 "1 252 drugs, approved or failed in clinical trials for toxicity (ClinTox): inside is what is like them." --keep-structures
 model esol "$data/mol/esol.csv.gz" 400 "1 003 small organic molecules with measured solubility in water (ESOL): inside is what is like them." --keep-structures --observed "measured log solubility in mols per litre"

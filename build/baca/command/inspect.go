@@ -68,7 +68,7 @@ func newInspect() *cobra.Command {
 		Long: `Inspect says what a model was trained on and how, its size, and what its file
 gives away about the training set. The model is an embedded one by name, or a file.
 
-A model of more than about 8 000 graphs has a second file beside it, MODEL.index. When the
+A model of more than about 19 000 graphs has a second file beside it, MODEL.index. When the
 model is opened only the head and the length of that are checked. --verify reads all of it
 and compares it with the hashes that were made when it was written.`,
 		Args: oneModel,

@@ -30,7 +30,7 @@ func written(t *testing.T, seed uint64) (*algo.Model, string) {
 	}
 	rng := rand.New(rand.NewPCG(seed, 1))
 	own := m.Bank.Prints
-	prints := make([]fingerprint.Print, 4500)
+	prints := make([]fingerprint.Print, 9000)
 	for i := range prints {
 		p := &prints[i]
 		from := own[rng.IntN(len(own))]
@@ -104,7 +104,7 @@ func TestMapped(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			if got.Known() != 4500 || got.Subtrees.Seal() == nil {
+			if got.Known() != 9000 || got.Subtrees.Seal() == nil {
 				t.Errorf("%d training graphs, mapped: %t", got.Known(), got.Subtrees.Seal() != nil)
 			}
 			s, err := algo.NewSingleScorer(ctx, got, 2)

@@ -52,8 +52,8 @@ func TestPython(t *testing.T) {
 		t.Fatal(err)
 	}
 	wheel := filepath.Join(out, targets[i].name())
-	if info, err := os.Stat(wheel); err != nil || info.Size() > 20e6 {
-		t.Errorf("%s: %d bytes, want at most 20 MB, of which the model bioactive is 7; %v", wheel, info.Size(), err)
+	if info, err := os.Stat(wheel); err != nil || info.Size() > 16e6 {
+		t.Errorf("%s: %d bytes, want at most 16 MB, of which the model bioactive is 3; %v", wheel, info.Size(), err)
 	}
 	run := func(name string, args ...string) {
 		t.Helper()

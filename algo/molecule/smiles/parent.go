@@ -29,26 +29,26 @@ import (
 //
 // It may be called from several goroutines at once.
 func ParseParent(text string) (*graph.Graph, molecule.Aside, error) {
-	p := parsers.Get().(*Parser)
-	defer p.giveBack()
-	aside, err := p.parseParent(text)
-	if err != nil {
-		return nil, aside, err
-	}
-	return p.Draft.Graph(), aside, nil
+	return parentGraph(text, func(p *Parser) *graph.Graph { return p.Draft.Graph() })
 }
 
 // ParseCanonicalParent is ParseParent with the nodes in canonical order.
 func ParseCanonicalParent(text string) (*graph.Graph, molecule.Aside, error) {
+	return parentGraph(text, func(p *Parser) *graph.Graph {
+		l := layouts.Get().(*layout)
+		defer l.giveBack()
+		return l.graph(p)
+	})
+}
+
+func parentGraph(text string, graphOf func(*Parser) *graph.Graph) (*graph.Graph, molecule.Aside, error) {
 	p := parsers.Get().(*Parser)
 	defer p.giveBack()
-	aside, err := p.parseParent(text)
+	aside, err := p.settle(text, false)
 	if err != nil {
 		return nil, aside, err
 	}
-	l := layouts.Get().(*layout)
-	defer l.giveBack()
-	return l.graph(p), aside, nil
+	return graphOf(p), aside, nil
 }
 
 // Parent returns the parent of m in canonical order, for each atom of it which atom of m it
@@ -109,9 +109,6 @@ func through(inner, outer []int32) []int32 {
 	}
 	return all
 }
-
-// parseParent reads the parent of what the text says into p.
-func (p *Parser) parseParent(text string) (molecule.Aside, error) { return p.settle(text, false) }
 
 // settle reads the parent of what the text says. Atom classes stay if classes says so.
 func (p *Parser) settle(text string, classes bool) (molecule.Aside, error) {

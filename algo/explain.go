@@ -18,6 +18,7 @@ import (
 type Explanation struct {
 	Score   float64
 	P       float64 // NaN without a holdout
+	Counted string  // what P counts, see decide.CountedIn; empty without one
 	Verdict decide.Verdict
 
 	// Distance says how far the graph is from the nearest training graphs, and Ratio how
@@ -69,7 +70,9 @@ func (s *SingleScorer) Explain(ctx context.Context, g *graph.Graph, alpha float6
 	}
 	x.Score, x.Distance, x.Ratio = list[0].score, list[0].distance, list[0].ratio
 	p, verdicts := s.Judge(scoresOf(list), alpha)
-	x.P, x.Verdict = p[0], verdicts[0]
+	if x.P, x.Verdict = p[0], verdicts[0]; !math.IsNaN(x.P) {
+		x.Counted = decide.CountedIn(x.P, s.model.References(), "")
+	}
 	x.Limit, _ = decide.Threshold(s.holdout, alpha)
 	parts := s.near.Parts(d)
 	x.Embedding, x.Subtrees = parts[near.ByEmbedding][0], parts[near.BySubtrees][0]

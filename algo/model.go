@@ -95,7 +95,7 @@ type Model struct {
 	// Measured is what scoring single graphs begins with. It may be nil: then that is
 	// measured when it begins.
 	Measured *Measured
-	// Background tells the training set from molecules at large, and Sizes then says what
+	// Background tells the training set from other molecules, and Sizes then says what
 	// training graphs of each size score. Both are nil without a background.
 	Background *background.Head
 	Sizes      *Sizes

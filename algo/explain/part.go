@@ -159,7 +159,7 @@ func (m *Memory) fact(g *graph.Graph, p *part, blame *Blame, named []Reason) (st
 	case lacking >= max(ratio, embedding):
 		return "in surroundings that the most similar training " + things(g) + " lack", usualPart
 	case ratio >= embedding:
-		return "commoner in molecules at large than in the training set", usualPart
+		return "commoner in the background molecules than in the training set", usualPart
 	}
 	return "unlike the training " + things(g) + ", as the model's network sees it", usualPart
 }

@@ -192,7 +192,7 @@ func TestReasons(t *testing.T) {
 		}
 	}
 	// What has been seen is told by what moves the score.
-	for k, want := range []string{"in surroundings that the most similar training molecules lack", "commoner in molecules at large than in the training set", "unlike the training molecules, as the model's network sees it"} {
+	for k, want := range []string{"in surroundings that the most similar training molecules lack", "commoner in the background molecules than in the training set", "unlike the training molecules, as the model's network sees it"} {
 		b := evenly(gs[0])
 		[][]float64{b.Lacking, b.Ratio, b.Embedding}[k][1] = 1
 		if got := Reasons(gs[0], m, b); len(got) != 1 || got[0].Text != "all of it, an alkyl chain: "+want {

@@ -82,7 +82,7 @@ func Background(ratio float64) (Reason, bool) {
 	}
 	return Reason{
 		Kind: "background", Weight: 1 + 0.9*(1-1/(1+ratio-notable)),
-		Text: fmt.Sprintf("more like molecules at large than like the training set, by %.1f standard deviations of training molecules", ratio),
+		Text: fmt.Sprintf("more like the background molecules than like the training set, by %.1f standard deviations of training molecules", ratio),
 	}, true
 }
 

@@ -224,7 +224,7 @@ func parts(x *algo.Explanation) []string {
 		list = append(list, fmt.Sprintf(text, number(math.Abs(value), 1), word))
 	}
 	add(x.Distance, "its nearest training graphs are %s standard deviations %s than those of training graphs usually are", "further away", "nearer")
-	add(x.Ratio, "it is %s standard deviations %s like molecules at large than training graphs usually are", "more", "less")
+	add(x.Ratio, "it is %s standard deviations %s like the background molecules than training graphs usually are", "more", "less")
 	return list
 }
 

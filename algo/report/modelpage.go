@@ -44,7 +44,7 @@ func methodOf(m *algo.Model, alpha float64, references int) []string {
 	}
 	if h := m.Background; h != nil {
 		list = append(list,
-			fmt.Sprintf("Ratio. A logistic model on the same surroundings says how much more the substance is like molecules at large (%d of %s) than like the training set (cross-validated AUC %.2f), in standard deviations of training molecules.", m.Card.BackgroundGraphs, m.Card.Background, h.AUC),
+			fmt.Sprintf("Ratio. A logistic model on the same surroundings says how much more the substance is like background molecules (%d of %s) than like the training set (cross-validated AUC %.2f), in standard deviations of training molecules.", m.Card.BackgroundGraphs, m.Card.Background, h.AUC),
 			"Score. Distance and ratio are joined so that neither hides what the other is sure of, and compared with training molecules of the same size. A substance that equals a training molecule is never given a score above 0.5.")
 	} else {
 		list = append(list, "Score. The score is the distance. A substance that equals a training molecule is never given a score above 0.5.")

@@ -151,6 +151,8 @@ var columns = []Column{
 	{Name: "trust", Group: OfTrust, Text: func(s *Scored) string { return string(s.Trust.Verdict) },
 		Doc: "trust, check or do-not-use, by the share of large errors among these molecules; standard error states it for each verdict"},
 
+	{Name: "counted", Group: OfReasons, Text: func(s *Scored) string { return s.Why.Counted },
+		Doc: "what the p-value of the graph by itself counts, such as 3 of 205, this one counted in: of so many graphs, those held out and this one, so many score as high or higher"},
 	{Name: "duplicate", Group: OfReasons, Truth: func(s *Scored) bool { return s.Why.Duplicate },
 		Doc: "true if the graph was likely trained on, stereochemistry and the way of writing aside; about 1 in 1000 others is taken for one"},
 	{Name: "reasons", Group: OfReasons, Texts: reasonTexts,
@@ -187,7 +189,7 @@ var columns = []Column{
 	{Name: "distance", Group: OfReasons, Number: func(s *Scored) float64 { return s.Why.Distance },
 		Doc: "how far the graph is from the nearest training graphs, the first part of its score, in standard deviations of training graphs"},
 	{Name: "ratio", Group: OfReasons, Number: func(s *Scored) float64 { return s.Why.Ratio },
-		Doc: "how much more it is like the background, molecules at large, than like the training set, the second part, in the same units; empty where the model has no background"},
+		Doc: "how much more it is like the background molecules, which the model was told from in training, than like the training set, the second part, in the same units; empty where the model has no background"},
 }
 
 func textOf(err error) string {

@@ -25,6 +25,7 @@ type inspection struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 	Schema      string `json:"schema"`
+	Background  string `json:"background"` // what it was told from: a number of molecules, and whose; empty for none
 	counts      string
 
 	Dataset       string   `json:"dataset"`
@@ -116,6 +117,9 @@ func inspect(m *algo.Model, file []byte) *inspection {
 		Bank: m.Bank.Len(), Subtrees: m.Known(), Holdout: m.Holdout.Len(), HoldoutFile: card.Holdout,
 		Format: weights.Version, Bytes: len(file), SHA256: fmt.Sprintf("%x", sha256.Sum256(file)),
 	}
+	if card.BackgroundGraphs > 0 {
+		in.Background = fmt.Sprintf("%d molecules of %s", card.BackgroundGraphs, card.Background)
+	}
 	if n := m.References(); n > 0 {
 		smallest := 1 / float64(1+n)
 		in.SmallestP = &smallest
@@ -144,6 +148,9 @@ func (in *inspection) write(w io.Writer) error {
 	line("trained on", "%s", cmp.Or(in.Dataset, "not named"))
 	line("its sha256", "%s", cmp.Or(in.DatasetSHA256, "not recorded"))
 	line("graphs", "%s", in.counts)
+	if in.Background != "" {
+		line("background", "%s", in.Background)
+	}
 	line("training", "%s, batches of %d, learning rate %g, seed %d", explain.Count(in.Epochs, "epoch"), in.Batch, in.LearningRate, in.Seed)
 	line("last loss", "%.4g", in.Loss)
 	line("trained by", "%s", cmp.Or(in.Program, "unknown program"))

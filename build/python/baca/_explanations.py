@@ -46,6 +46,8 @@ class Explanation:
         In the list, from 0.
     smiles, score, p_value, verdict, error, set_aside
         As of the columns of :func:`score`.
+    counted : str or None
+        What the p-value counts: "3 of 205, this one counted in".
     reasons : tuple of str
         The most unusual first.
     atoms : tuple of float
@@ -68,6 +70,7 @@ class Explanation:
     nearest: tuple[Neighbor, ...] = ()
     trained_on: bool = False
     set_aside: Optional[str] = None
+    counted: Optional[str] = None
 
     @classmethod
     def of(cls, row: int, values: dict[str, Any]) -> Explanation:
@@ -90,6 +93,7 @@ class Explanation:
             ),
             trained_on=bool(values["duplicate"]),
             set_aside=values["set_aside"],
+            counted=values["counted"],
         )  # fmt: skip
 
 
@@ -115,7 +119,7 @@ def _table_row(x: Explanation) -> str:
     colour = _COLOURS.get(x.verdict or "", "inherit")
     cells += [
         "" if x.score is None else f"{x.score:.3g}",
-        "" if x.p_value is None else f"{x.p_value:.3g}",
+        "" if x.p_value is None else f"{x.p_value:.3g}<br>{escape(x.counted or '')}",
         f"<b style='color:{colour}'>{escape(x.verdict or '')}</b>",
         "<br>".join(escape(reason) for reason in x.reasons),
         "".join(_neighbor(n) for n in x.nearest[:1]),

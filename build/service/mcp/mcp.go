@@ -47,6 +47,7 @@ type Row struct {
 
 // Why is why a molecule has its score.
 type Why struct {
+	Counted   string     `json:"counted,omitempty" jsonschema:"what p_value counts: how many of the held-out molecules and this one score as high"`
 	TrainedOn bool       `json:"trained_on" jsonschema:"the model was likely trained on it"`
 	Reasons   []string   `json:"reasons" jsonschema:"what is unusual about it, the most unusual first, or which training molecule it is"`
 	Atoms     []*float64 `json:"atoms" jsonschema:"what each atom, in the order of the SMILES, adds to the score"`
@@ -135,7 +136,7 @@ func rowOf(s *table.Scored) Row {
 	if s.Why == nil {
 		return r
 	}
-	r.Why = &Why{TrainedOn: s.Why.Duplicate, Reasons: []string{}, Atoms: []*float64{}, Nearest: []Neighbor{}}
+	r.Why = &Why{Counted: s.Why.Counted, TrainedOn: s.Why.Duplicate, Reasons: []string{}, Atoms: []*float64{}, Nearest: []Neighbor{}}
 	for _, reason := range s.Why.Reasons {
 		r.Why.Reasons = append(r.Why.Reasons, reason.Text)
 	}

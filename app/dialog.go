@@ -116,7 +116,6 @@ func (p *modelDialog) card(m *message.Model, kind string, i int) app.UI {
 	return app.Article().Class(class).Body(
 		app.H3().Text(note.Title),
 		app.P().Text(m.Description),
-		app.P().Attr("hidden", attribute(note.Good == "")).Text(note.Good),
 		app.P().Attr("hidden", attribute(note.ID == "")).Text(note.Measured()),
 		quietLine(note.Bad).Attr("hidden", attribute(note.Bad == "")),
 		app.P().Class("quiet small number").Text(strings.Join(session.ModelFacts(m), " · ")),

@@ -50,6 +50,9 @@ func TestKnownGraphsAreInside(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if !strings.Contains(m.Card.Description, ": inside is ") {
+			t.Errorf("%s: %q does not say what is inside", name, m.Card.Description)
+		}
 		a, err := algo.NewSingleScorer(context.Background(), m, 0)
 		if err != nil {
 			t.Fatal(err)

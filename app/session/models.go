@@ -157,13 +157,13 @@ func (m *Models) load(name string, data []byte) {
 	})
 }
 
-// A Note on a built-in model says what it is for, in plain words, and how well models
-// trained in this way tell a pair of sets apart, in percent AUROC. The figures are
-// those of the table in README.md, which names the command; a test compares them.
+// A Note on a built-in model says what it is not for, in plain words, and how well models
+// trained in this way tell a pair of sets apart, in percent AUROC. What is inside its description
+// says. The figures are those of the table in README.md, which names the command; a test compares them.
 type Note struct {
-	Name, Title, Good, Bad string
-	ID, OOD                string
-	Alone, Batch           float64
+	Name, Title, Bad string
+	ID, OOD          string
+	Alone, Batch     float64
 }
 
 //go:embed notes.json

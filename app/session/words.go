@@ -176,7 +176,7 @@ func PartsOf(d *message.Detailed, things string) []Part {
 		list = append(list, Part{"by ℓ_n, which weighs little", d.Nodes, true})
 	}
 	if !math.IsNaN(d.Ratio) {
-		list = append(list, Part{"How much more like chemistry at large than like the training set", d.Ratio, false})
+		list = append(list, Part{"How much more like the background than like the training set", d.Ratio, false})
 	}
 	return list
 }

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -207,7 +208,8 @@ func TestReasons(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reasons := func(row int) []string { return strings.Split(rows[1+row][11], "; ") }
+	said := func(row int, column string) string { return rows[1+row][slices.Index(rows[0], column)] }
+	reasons := func(row int) []string { return strings.Split(said(row, "reasons"), "; ") }
 	for row := range 4 {
 		b.click(fmt.Sprintf(`[data-row="%d"]`, row))
 		b.wait(fmt.Sprintf(`document.querySelector(".inspector-name")?.textContent === %q && document.getElementById("reasons") !== null`, rows[1+row][0]))
@@ -215,14 +217,14 @@ func TestReasons(t *testing.T) {
 		if list := reasons(row); strings.ReplaceAll(strings.Join(shown, "|"), "\u00a0", " ") != strings.Join(list, "|") {
 			t.Errorf("%s: the page says %q, the command %q", rows[1+row][0], shown, list)
 		}
-		if known := eval[bool](b, `document.querySelector(".trained-on") !== null`); known != (rows[1+row][10] == "true") {
-			t.Errorf("%s: trained on is %v, the command says %s", rows[1+row][0], known, rows[1+row][10])
+		if known := eval[bool](b, `document.querySelector(".trained-on") !== null`); known != (said(row, "duplicate") == "true") {
+			t.Errorf("%s: trained on is %v, the command says %s", rows[1+row][0], known, said(row, "duplicate"))
 		}
 		b.nearCards(5)
 		near := eval[[]string](b, `[...document.querySelectorAll(".near-card")].map((e) => e.dataset.smiles)`)
 		// The command names the first three of the five.
-		if got := strings.Join(near[:3], "; "); got != rows[1+row][15] {
-			t.Errorf("%s: the inspector draws %s, the command names %s", rows[1+row][0], got, rows[1+row][15])
+		if got := strings.Join(near[:3], "; "); got != said(row, "nearest_smiles") {
+			t.Errorf("%s: the inspector draws %s, the command names %s", rows[1+row][0], got, said(row, "nearest_smiles"))
 		}
 	}
 	// Tin was never seen, and is ringed without being asked for; a reason shows where

@@ -2,8 +2,12 @@ package algo_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -503,6 +507,27 @@ func TestSameBytesAtAnyNumberOfWorkers(t *testing.T) {
 		if got := batch(t, m, o, gs); !slices.EqualFunc(got.Rows, want.Rows, same) || got.P != want.P || got.Evidence != want.Evidence {
 			t.Errorf("%d workers give other rows than one", workers)
 		}
+	}
+}
+
+// These bits are those of amd64, where math and gonum have assembly, and of WebAssembly, where
+// they have none. The density ratio, which gonum fits, is the same but for rounding.
+func TestSameBitsNativelyAndInWebAssembly(t *testing.T) {
+	if arch := runtime.GOARCH; arch != "amd64" && arch != "wasm" {
+		t.Skipf("%s rounds otherwise where it fuses products with sums", arch)
+	}
+	rng := rand.New(rand.NewPCG(9, 10))
+	h := sha256.New()
+	sum := 0.0
+	for _, r := range batch(t, model(t), options(), append(trees(t, rng, 40, 0.1), trees(t, rng, 20, 1.2)...)).Rows {
+		binary.Write(h, binary.LittleEndian, []float64{r.Alone, r.AloneP, r.Pre, r.Attn})
+		sum += math.Abs(r.Ratio)
+	}
+	if got, want := fmt.Sprintf("%x", h.Sum(nil)[:8]), "dd5ff976ef70009e"; got != want {
+		t.Errorf("the SHA-256 of the scores begins with %s, want %s", got, want)
+	}
+	if want := 52.69688517349471; math.Abs(sum-want) > 1e-10 {
+		t.Errorf("density ratios of %.16g in all, want %.16g", sum, want)
 	}
 }
 

@@ -82,7 +82,7 @@ func (c *core) attend(query int32, keys []int32) float64 {
 	}
 	sum := 0.0
 	for i, s := range c.a {
-		c.a[i] = math.Exp(s - top)
+		c.a[i] = kernel.Exp64(s - top)
 		sum += c.a[i]
 	}
 	attn := 0.0

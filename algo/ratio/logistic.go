@@ -161,7 +161,7 @@ func (l *loss) addBlock(lo int, logits []float64) {
 		}
 		v *= y
 		// log(1 + e^−v) and 1/(1 + e^v) without overflow.
-		e := math.Exp(-math.Abs(v))
+		e := kernel.Exp64(-math.Abs(v))
 		product *= 1 + e
 		l.value += float64(weight * max(0, -v))
 		if v > 0 {
@@ -208,7 +208,7 @@ func (l *logistic) bend(s, p []float64) {
 	scaled := make([]float32, n*k)
 	for i := range n {
 		row := l.row(i)
-		q := 1 / (1 + math.Exp(floats.Dot(p, row)))
+		q := 1 / (1 + kernel.Exp64(floats.Dot(p, row)))
 		root := math.Sqrt(s[i] * q * (1 - q))
 		for j, x := range row {
 			scaled[i*k+j] = float32(root * x)

@@ -175,6 +175,24 @@ func TestExp(t *testing.T) {
 	}
 }
 
+// Its bits are the same where math.Exp has others, see TestSameBitsNativelyAndInWebAssembly of algo.
+func TestExp64(t *testing.T) {
+	for x := -745.0; x < 709.7; x += 0.00731 {
+		want := math.Exp(x)
+		if got := Exp64(x); math.Abs(got-want) > 5e-16*want+5e-324 {
+			t.Fatalf("e^%g = %g, want %g", x, got, want)
+		}
+	}
+	for x, want := range map[float64]float64{0: 1, 1: math.E, 1e-300: 1, -800: 0, math.Inf(-1): 0, 800: math.Inf(1), math.Inf(1): math.Inf(1)} {
+		if got := Exp64(x); got != want {
+			t.Errorf("e^%g = %g, want %g", x, got, want)
+		}
+	}
+	if got := Exp64(math.NaN()); got == got {
+		t.Errorf("e^NaN = %g", got)
+	}
+}
+
 func TestSums(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, s := range [][2]int{{1, 1}, {3, 7}, {8, 8}, {5, 29}, {40, 131}, {4, 0}} {

@@ -10,7 +10,7 @@
 // text for a TUDataset set and by a constant for a stream; no number that is
 // written in a file is allocated by. The limits are [MaxTUBytes], [MaxRecord]
 // and [MaxField]. Data that expand more than [MaxExpand]-fold beyond the first
-// 16 MiB are refused as soon as they do, however they are compressed.
+// MiB are refused as soon as they do, and before the first record where they begin so.
 package dataset
 
 import (

@@ -13,17 +13,20 @@ import (
 	"slices"
 )
 
-// MaxExpand is how many bytes of text each compressed byte may give, beyond the first
-// freeExpand bytes, where [Unpack] does not say otherwise.
+// MaxExpand is how many bytes of text each compressed byte may give, where [Unpack] does not
+// say otherwise. Each file may give freeExpand bytes, so that short lists may repeat themselves.
 //
 // Columns of molecules expand 3- to 6-fold (gzip), a wide table of measurements such as
 // toxcast 41-fold (zstd -19), and the graph numbers of the TUDataset sets up to 103-fold.
-// More than 256 is rare: the graph numbers of 12 000 graphs of 400 nodes, 23 MB, expand
-// 800-fold, which the free part lets pass, and 600 columns of nothing but zeros, 49 MB,
-// 526-fold, which are refused. Bombs expand 1032-fold (deflate) to 10 000-fold (zstd).
+// Bombs expand 1032-fold (deflate) to 10 000-fold (zstd, bzip2), and what they hold are short
+// rows, each of which takes the time of a molecule. So the text begins only once aheadExpand
+// bytes of it have kept the bound, or it has ended: a bomb ends before its first row.
 const (
 	MaxExpand  = 256
-	freeExpand = 16 << 20
+	freeExpand = 1 << 20
+
+	// Decompressors read 4 KiB at a time, which the count takes for decompressed.
+	aheadExpand = freeExpand + MaxExpand*4096 + 4096
 )
 
 // Unpack says how to read compressed text.
@@ -41,7 +44,7 @@ type Unpack struct {
 type ExpandError struct{ Max int }
 
 func (e *ExpandError) Error() string {
-	return fmt.Sprintf("compressed data expand more than %d-fold: refused as a decompression bomb", e.Max)
+	return fmt.Sprintf("compressed data expand more than %d-fold beyond the first %d MiB: refused as a decompression bomb", e.Max, freeExpand>>20)
 }
 
 // A compression is a way in which text may be compressed. It is declared here alone.
@@ -146,7 +149,12 @@ func (u Unpack) text(r io.Reader) (io.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return u.bounded(z, in), nil
+	ahead := bufio.NewReaderSize(&steady{r: u.bounded(z, in)}, aheadExpand)
+	var bomb *ExpandError
+	if _, err := ahead.Peek(aheadExpand); errors.As(err, &bomb) {
+		return nil, bomb
+	}
+	return ahead, nil // any other error stands behind the text that is sound
 }
 
 // Twice the limit of expansion would be its square.

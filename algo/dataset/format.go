@@ -136,7 +136,10 @@ func (t *Text) Format(name string) Format {
 	named := slices.IndexFunc(formats, func(f fileFormat) bool {
 		return slices.ContainsFunc(f.suffix, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
 	})
-	if named >= 0 && formats[named].name == NodeLink && !beginsNodeLink(t.head()) {
+	// A graph may be one line that is longer than the head.
+	start, _ := t.Peek(headSize)
+	start = behindHint(start)
+	if named >= 0 && formats[named].name == NodeLink && !beginsNodeLink(start) {
 		return JSONL
 	}
 	if named >= 0 && formats[named].name != SMI {
@@ -152,7 +155,7 @@ func (t *Text) Format(name string) Format {
 		}
 		return contentFormat(head, SMI)
 	}
-	i := slices.IndexFunc(formats, func(f fileFormat) bool { return f.begins(head) })
+	i := slices.IndexFunc(formats, func(f fileFormat) bool { return f.begins(start) })
 	if formats[i].name == SMI {
 		return contentFormat(head, likelyFormat(head))
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"baca/algo/graph"
 )
 
 // maxNested bounds elements in elements: GraphML has 5.
@@ -131,6 +133,13 @@ func (g *graphML) refuseGraph(line int, err error) {
 	}
 }
 
+// checkSize refuses a graph before it takes more memory.
+func (g *graphML) checkSize(line int) {
+	if err := graph.CheckSize(len(g.places), len(g.ends)); err != nil {
+		g.refuseGraph(line, err)
+	}
+}
+
 func (g *graphML) begin(e xml.StartElement, line, column int) {
 	parent := ""
 	if len(g.open) > 1 {
@@ -165,12 +174,14 @@ func (g *graphML) begin(e xml.StartElement, line, column int) {
 			g.refuseGraph(line, fmt.Errorf("node %s is there twice: want each id once", clip(id)))
 		default:
 			g.places[id] = int32(len(g.places))
+			g.checkSize(line)
 		}
 	case "edge":
 		if g.inside == 1 && g.rec.Err == nil {
 			// Its nodes may come behind it.
 			g.ends = append(g.ends, [2]string{attribute(e, "source"), attribute(e, "target")})
 			g.endLines = append(g.endLines, line)
+			g.checkSize(line)
 		}
 	case "hyperedge":
 		g.refuseGraph(line, errors.New("an edge of more than two nodes: want plain graphs"))

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"baca/algo/graph"
 	"baca/algo/molecule"
 )
 
@@ -91,6 +92,45 @@ func TestGraphML(t *testing.T) {
 	got := shownGraphs(head+`<graph>`+strings.Repeat(`<node id="aaaaaaaaaaaaaaaa"/>`, 30)+`</graph><graph><node id="z"/></graph></graphml>`, Options{Name: "g.graphml", Plain: true, maxRecord: 400})
 	if len(got) != 2 || got[1] != "1@4 <> [0 0] []" {
 		t.Errorf("a long graph: %q", got)
+	}
+}
+
+// Graphs that are too large are refused before they take memory, and the next one is read. The
+// format is told though the first line is longer than what is looked at.
+func TestLargeGraphs(t *testing.T) {
+	const nodes, edges = 300_000, 140_000
+	write := func(open, node, between, edge, closing string) string {
+		var b strings.Builder
+		for _, n := range [][2]int{{nodes, 0}, {2, edges}, {graph.MaxNodes, 2}} {
+			b.WriteString(open)
+			for i := range n[0] {
+				fmt.Fprintf(&b, node, i)
+			}
+			b.WriteString(between)
+			for range n[1] {
+				b.WriteString(edge)
+			}
+			b.WriteString(closing)
+		}
+		return b.String()
+	}
+	linked := write(`{"nodes":[`, `{"id":%d},`, `],"links":[`, `{"source":0,"target":1},`, "]}\n")
+	linked = strings.ReplaceAll(linked, ",]", "]")
+	document := "<graphml>" + write("<graph>", `<node id="%d"/>`, "", `<edge source="0" target="1"/>`, "</graph>\n") + "</graphml>"
+	for _, test := range []struct {
+		text  string
+		wants [2]string
+	}{
+		{linked, [2]string{"line 1, column 1: a graph of more than 163840 nodes and edges: want at most 32768 and 131072", "line 2, column 1: a graph of 2 nodes and 140000 edges: want at most 32768 and 131072"}},
+		{document, [2]string{"line 1, column 1: a graph of 32769 nodes and 0 edges: want at most 32768 and 131072", "line 2, column 1: a graph of 2 nodes and 131073 edges: want at most 32768 and 131072"}},
+	} {
+		got := shownGraphs(test.text, Options{Plain: true})
+		if len(got) != 3 || got[0] != test.wants[0] || got[1] != test.wants[1] || !strings.HasPrefix(got[2], "2@3 ") {
+			for i := range got {
+				got[i] = got[i][:min(len(got[i]), 120)]
+			}
+			t.Errorf("%q", got)
+		}
 	}
 }
 

@@ -243,6 +243,10 @@ type nodeLink struct {
 // nodeLinkGraph parses the graph of a record, and sets its id.
 func (r *Record) nodeLinkGraph() (*graph.Graph, error) {
 	var n nodeLink
+	// Before anything is made of them.
+	if most := graph.MaxNodes + graph.MaxEdges; partsOf(r.molfile) > most {
+		return nil, r.Fail(fmt.Errorf("a graph of more than %d nodes and edges: want at most %d and %d", most, graph.MaxNodes, graph.MaxEdges))
+	}
 	if err := json.Unmarshal([]byte(r.molfile), &n); err != nil {
 		at, err := jsonError(err, 0)
 		r.column += at
@@ -287,6 +291,27 @@ func (r *Record) nodeLinkGraph() (*graph.Graph, error) {
 		}
 	}
 	return r.plain(len(n.Nodes), edges)
+}
+
+// partsOf bounds how many elements the lists of an object of JSON have together.
+func partsOf(object string) (n int) {
+	depth, quoted := 0, false
+	for i := 0; i < len(object); i++ {
+		switch c := object[i]; {
+		case c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			depth--
+		case c == ',' && depth == 2:
+			n++
+		}
+	}
+	return n
 }
 
 // plain makes the graph of a record.

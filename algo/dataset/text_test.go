@@ -125,7 +125,7 @@ func TestBombs(t *testing.T) {
 	ones := strings.Repeat("1\n", size/2)
 	var archive bytes.Buffer
 	z := zip.NewWriter(&archive)
-	for name, text := range map[string]string{"T_A.txt": "", "T_graph_indicator.txt": ones} {
+	for name, text := range map[string]string{"T_A.txt": "", "T_graph_indicator.txt": "1" + strings.Repeat("\n", size)} {
 		w, err := z.Create(name)
 		if err != nil {
 			t.Fatal(err)
@@ -147,10 +147,7 @@ func TestBombs(t *testing.T) {
 		"zstd":  copied(append(zstdMagic, make([]byte, size/10_000)...)),
 		"bzip2": copied(bytes.Repeat(bzipped, 50)),
 		"zip": func(u Unpack) (int64, error) {
-			s, err := ReadTUZip(bytes.NewReader(archive.Bytes()), int64(archive.Len()), "", u)
-			if s != nil && s.Graphs[0].N() != size/2 {
-				t.Errorf("%d nodes", s.Graphs[0].N())
-			}
+			_, err := ReadTUZip(bytes.NewReader(archive.Bytes()), int64(archive.Len()), "", u)
 			return 0, err
 		},
 	} {

@@ -16,8 +16,11 @@ import (
 )
 
 // MaxTUBytes bounds the decompressed text of one file of a TUDataset set. The
-// largest sets of the collection stay below half of it.
-const MaxTUBytes = 1 << 30
+// largest sets of the collection stay below half of it. Nodes have numbers of 32 bits.
+const (
+	MaxTUBytes = 1 << 30
+	maxTUNodes = 1 << 27
+)
 
 const (
 	indicatorSuffix = "_graph_indicator.txt"
@@ -295,11 +298,13 @@ func readIndicator(fsys fs.FS, u Unpack, file string) (graphOf, starts []int32, 
 		if next < len(text) {
 			return unexpected(text, next, "the end of the line")
 		}
-		if len(graphOf) == graph.MaxNodes {
-			return &SyntaxError{Column: 1, Err: fmt.Errorf("more than %d nodes: want less", graph.MaxNodes)}
+		if len(graphOf) == maxTUNodes {
+			return &SyntaxError{Column: 1, Err: fmt.Errorf("more than %d nodes: want less", maxTUNodes)}
 		}
 		if id == last+1 {
 			starts = append(starts, int32(len(graphOf)))
+		} else if size := len(graphOf) + 1 - int(starts[id-1]); size > graph.MaxNodes {
+			return &SyntaxError{Column: 1, Err: graph.CheckSize(size, 0)}
 		}
 		graphOf = append(graphOf, int32(id-1))
 		return nil

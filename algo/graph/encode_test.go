@@ -139,7 +139,7 @@ func TestEncodeClosedForms(t *testing.T) {
 // A long ring, in memory that grows with its length and not with its square:
 // the walk is back after 2k steps with the chance C(2k, k)/4^k.
 func TestEncodeLongRing(t *testing.T) {
-	const n = 100_000
+	const n = MaxNodes
 	edges := make([][2]int32, n)
 	for i := range edges {
 		edges[i] = [2]int32{int32(i), int32((i + 1) % n)}
@@ -176,7 +176,7 @@ func TestEncodeLongRing(t *testing.T) {
 
 // The leaves of a large star must not each cost a walk over all the others.
 func TestEncodeLargeStar(t *testing.T) {
-	const leaves = 100_000
+	const leaves = MaxNodes - 1
 	edges := make([][2]int32, leaves)
 	for i := range edges {
 		edges[i] = [2]int32{0, int32(i) + 1}

@@ -9,12 +9,21 @@ import (
 	"sync"
 )
 
-// MaxNodes and MaxEdges bound one graph. Offsets are int32, and each edge is
-// stored twice.
+// MaxNodes and MaxEdges bound one graph that is no molecule. An embedded node takes 2 kB where
+// its text takes 9 bytes, and the walks of [Encode] up to 16·MaxNodes·MaxEdges steps, a minute. The
+// largest graphs that are commonly classified have 6 000 nodes.
 const (
-	MaxNodes = 1 << 27
-	MaxEdges = 1 << 29
+	MaxNodes = 1 << 15
+	MaxEdges = 1 << 17
 )
+
+// CheckSize refuses a graph of more than MaxNodes or MaxEdges.
+func CheckSize(nodes, edges int) error {
+	if nodes < 0 || nodes > MaxNodes || edges > MaxEdges {
+		return fmt.Errorf("a graph of %d nodes and %d edges: want at most %d and %d", nodes, edges, MaxNodes, MaxEdges)
+	}
+	return nil
+}
 
 // A Graph is an undirected simple graph with a row of features for each node.
 // The neighbours of node i are Neighbors[Offsets[i]:Offsets[i+1]], ascending.
@@ -43,11 +52,8 @@ type Dropped struct {
 // feature view is the constant 1. It is an error if an end is not in [0, n).
 func New(n int, edges [][2]int32) (*Graph, Dropped, error) {
 	var d Dropped
-	if n < 0 || n > MaxNodes {
-		return nil, d, fmt.Errorf("graph with %d nodes: want 0 to %d", n, MaxNodes)
-	}
-	if len(edges) > MaxEdges {
-		return nil, d, fmt.Errorf("graph with %d edges: want at most %d", len(edges), MaxEdges)
+	if err := CheckSize(n, len(edges)); err != nil {
+		return nil, d, err
 	}
 	offsets := make([]int32, n+1)
 	for k, e := range edges {

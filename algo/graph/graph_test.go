@@ -59,7 +59,8 @@ func TestNewRefuses(t *testing.T) {
 		want  string
 	}{
 		{-1, nil, "-1 nodes"},
-		{MaxNodes + 1, nil, "want 0 to"},
+		{MaxNodes + 1, nil, "a graph of 32769 nodes and 0 edges: want at most 32768 and 131072"},
+		{2, make([][2]int32, MaxEdges+1), "a graph of 2 nodes and 131073 edges: want at most"},
 		{0, [][2]int32{{0, 0}}, "edge 0"},
 		{2, [][2]int32{{0, 1}, {0, 2}}, "edge 1 joins nodes 0 and 2"},
 		{2, [][2]int32{{-1, 1}}, "nodes -1 and 1"},

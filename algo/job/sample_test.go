@@ -45,7 +45,7 @@ func smallest(s *sample, gs []*graph.Graph) []int {
 // paths returns n graphs: paths of a few nodes, but for some that are very long.
 func paths(t *testing.T, rng *rand.Rand, n, long int) []*graph.Graph {
 	t.Helper()
-	big, _, err := graph.New(maxNodes/25, nil)
+	big, _, err := graph.New(graph.MaxNodes, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,10 +50,9 @@ func DefaultLimits() Limits {
 
 // Limits of what is held in memory.
 const (
-	headSize      = 64 << 10 // of a body, read before the request takes its turn
-	maxJSON       = 16 << 20 // bytes of a JSON document, which is read whole
-	maxGraphNodes = 1 << 16  // of one plain graph
-	leastRate     = 1 << 10  // bytes a second that a client must send on average
+	headSize  = 64 << 10 // of a body, read before the request takes its turn
+	maxJSON   = 16 << 20 // bytes of a JSON document, which is read whole
+	leastRate = 1 << 10  // bytes a second that a client must send on average
 )
 
 // Options say how requests are answered.

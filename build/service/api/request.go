@@ -272,9 +272,6 @@ func plain(row int, g graph, id string, m *service.Model, place string) table.Un
 	if m.Card.Schema != algo.Constant {
 		return refused(row, id, fmt.Errorf("%sa plain graph: model %s reads molecules", place, m.Name))
 	}
-	if g.N > maxGraphNodes {
-		return refused(row, id, fmt.Errorf("%sa graph of %d nodes: want at most %d", place, g.N, maxGraphNodes))
-	}
 	return func() table.Record {
 		r := service.Plain{N: g.N, Edges: g.Edges}.Record(row + 1)
 		if id != "" {

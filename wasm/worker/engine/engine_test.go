@@ -497,7 +497,7 @@ func TestOpenReadsManyFormats(t *testing.T) {
 		events, o := must[*message.Opened](e, h, &message.Open{Name: test.name, Data: test.data})
 		var r *message.Records
 		for _, ev := range events {
-			if found, ok := ev.(*message.Records); ok {
+			if found, ok := ev.(*message.Records); ok && r == nil { // slow machines send several
 				r = found
 			}
 		}

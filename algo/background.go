@@ -56,6 +56,9 @@ func traitsOf(list []Trait) traits {
 	return traits{func(i int) bool { return list[i].Known }, func(i int) int { return list[i].Fold }}
 }
 
+// BuiltInBackground is the name of the built-in background on a model's card.
+const BuiltInBackground = "ChEMBL and QM9"
+
 // AddBackground gives a model of molecules what tells its training set from a background:
 // molecules at large, which nothing needs to be known of. training are all graphs that it
 // was trained on, in the order in which NewModel got them. Too few of either leave the

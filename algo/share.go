@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"baca/algo/background"
 	"baca/algo/contrast"
@@ -13,8 +14,9 @@ import (
 	"baca/algo/near"
 )
 
-// DefaultShare is the k of Share that most uses want.
-const DefaultShare = 5
+// DefaultShare is the k of Share that most uses want: with 5 scores tell more of what a model was
+// trained on (build/tools/sets, TestMembership), and single graphs are told 1.4 points of AUROC better.
+const DefaultShare = 20
 
 // Share returns a model of the same encoder that can be handed out where m cannot:
 // nothing in it beside the weights is of fewer than k graphs.
@@ -24,8 +26,8 @@ const DefaultShare = 5
 //     that k of them have, as often as k of them have it.
 //   - The holdout is left out. In its place are the scores that its graphs get alone,
 //     as plain numbers, so that there still are p-values.
-//   - Hashes of training graphs, the SHA-256 of the training file and the rows of the holdout
-//     are left out, and so are quantiles with fewer than k graphs beyond them,
+//   - Hashes of training graphs, the SHA-256 of the training file, the names of files and the rows of
+//     the holdout are left out, and so are quantiles with fewer than k graphs beyond them,
 //     values of features that fewer than k graphs have, and weights of the background
 //     for subtrees that fewer than k graphs of the bank hold.
 //
@@ -45,6 +47,7 @@ func (m *Model) Share(ctx context.Context, workers, k int) (*Model, error) {
 	}
 	s := &Model{Card: m.Card, Encoder: m.Encoder, Shared: k, Holdout: m.Holdout.Select(nil)}
 	s.Card.HoldoutRows, s.Card.Repeats, s.Card.DatasetSHA256, s.Card.StructuresSHA256 = nil, nil, "", ""
+	s.Card.forgetFiles()
 	var q []float32
 	var nodes []float64
 	var prints []fingerprint.Print
@@ -64,6 +67,21 @@ func (m *Model) Share(ctx context.Context, workers, k int) (*Model, error) {
 		s.Background, s.Sizes = m.sharedBackground(k)
 	}
 	return s, s.Refer(ctx, workers, m)
+}
+
+// forgetFiles takes the names of files out of the card, which say whose they are or what for.
+func (c *Card) forgetFiles() {
+	const file = "a file"
+	if c.Dataset != "" {
+		c.Description = strings.ReplaceAll(c.Description, c.Dataset, file)
+		c.Dataset = ""
+	}
+	if c.Background != "" && c.Background != BuiltInBackground {
+		c.Background = file
+	}
+	if c.Holdout != "" {
+		c.Holdout = file
+	}
 }
 
 // sharedBackground returns what a model knows of its background without what less than k

@@ -7,9 +7,6 @@ import (
 	"io"
 )
 
-// BackgroundName is the name of the built-in background on a model's card.
-const BackgroundName = "ChEMBL and QM9"
-
 //go:embed background/molecules.smi.gz
 var backgroundFile []byte
 

@@ -120,7 +120,7 @@ type sharedDecision struct {
 }
 
 // decisionShared are the k that are measured.
-var decisionShared = []int{2, algo.DefaultShare, 10}
+var decisionShared = []int{2, 5, algo.DefaultShare}
 
 // A decisionResult is decisions.json.
 type decisionResult struct {

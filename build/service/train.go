@@ -91,7 +91,7 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 	card.Epochs = cmp.Or(t.Epochs, job.DefaultEpochs(len(train)))
 	card.Description = fmt.Sprintf("Trained on a list of %d for %s.", t.List.Len(), explain.Count(card.Epochs, "epoch"))
 	if schema != algo.Constant {
-		training.Card.Background = weights.BackgroundName
+		training.Card.Background = algo.BuiltInBackground
 		o := dataset.Options{Format: dataset.SMI, Form: algo.FormOf(schema), Workers: s.workers}
 		if training.Outside, _, err = job.ReadBackground(ctx, weights.Background(), o, nil); err != nil {
 			return nil, err

@@ -395,7 +395,7 @@ func (j *trainJob) addBackground(ctx context.Context, stderr io.Writer, name str
 		return nil
 	}
 	options := dataset.Options{Format: dataset.SMI, Form: algo.FormOf(j.card.Schema), Workers: j.workers}
-	text, title := weights.Background(), weights.BackgroundName
+	text, title := weights.Background(), algo.BuiltInBackground
 	if name != builtInBackground {
 		file, err := os.Open(name)
 		if err != nil {

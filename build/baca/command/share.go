@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
+	"baca/algo/job"
 	"baca/build/internal/modelfile"
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
@@ -23,12 +24,15 @@ func newShare() *cobra.Command {
 		Long: `Share writes a model that holds nothing of single training graphs. The bank becomes
 means of the embeddings of 2k or more similar graphs, with the subtrees that k of them
 have. Of the held-out graphs only the scores remain. Hashes of training graphs, the
-sha-256 of the training file, and whatever fewer than k graphs have are left out. baca
-inspect says what remains. The weights stay as they are.
+sha-256 of the training file, names of files, and whatever fewer than k graphs have are
+left out; a model that was named after its file is called shared. baca inspect says what
+remains. The weights stay as they are.
+
+The larger k, the less scores tell of what the model was trained on, and the less it finds.
 
 Such a model scores each graph by itself, never by a batch, and has p-values.`,
 		Example: `  baca share private.msgpack --out public.msgpack
-  baca share --k 10 private.msgpack --out public.msgpack`,
+  baca share --k 50 private.msgpack --out public.msgpack`,
 		Args: oneModel,
 		RunE: func(c *cobra.Command, args []string) error {
 			if out.path == "" {
@@ -73,6 +77,9 @@ func shareFile(ctx context.Context, m *algo.Model, k int) ([]byte, error) {
 	s, err := m.Share(ctx, 0, k)
 	if err != nil {
 		return nil, err
+	}
+	if m.Card.Name == job.ModelName(m.Card.Dataset) {
+		s.Card.Name = "shared" // its own is that of a file
 	}
 	var b bytes.Buffer
 	if err := weights.Save(&b, s); err != nil {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"baca/algo"
 	"baca/wasm/message"
 	"baca/web"
 	"baca/weights"
@@ -366,7 +367,7 @@ func TestTrainingInTheTab(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Background == nil || m.Card.Background != weights.BackgroundName || len(trained.Warnings) > 1 {
+	if m.Background == nil || m.Card.Background != algo.BuiltInBackground || len(trained.Warnings) > 1 {
 		t.Errorf("the background is %q of %d, warnings %q", m.Card.Background, m.Card.BackgroundGraphs, trained.Warnings)
 	}
 	file := filepath.Join(t.TempDir(), "mine.msgpack")

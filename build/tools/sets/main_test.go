@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/job"
+	"baca/algo/metric"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 	"baca/algo/pretrain"
@@ -249,6 +251,73 @@ func TestBuiltInDrugs(t *testing.T) {
 		t.Logf("%s: score %.2f, p %.3f, %v", strange[i].name, row.Score, row.P, row.Verdict)
 		if row.Verdict == decide.Inside {
 			t.Errorf("%s is inside", strange[i].name)
+		}
+	}
+}
+
+// Scores of a shared model say little on what it was trained on: of 1 500 molecules of ChEMBL that were and
+// 1 500 that were not, by the score, and by how much lower it is than that of a model of 1 500 others.
+func TestMembership(t *testing.T) {
+	_, outside := written(t)
+	out, _ := made()
+	rows, err := read(filepath.Join(out, "bioactive.smi"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const in, never, given = 1500, 1500, 1667 // a tenth of those given is kept from training
+	var texts []string
+	for _, i := range rand.New(rand.NewPCG(1, 1)).Perm(len(rows))[:2*given+never] {
+		texts = append(texts, rows[i].smiles)
+	}
+	m, other := train(t, texts[:given], outside, 1), train(t, texts[given:2*given], outside, 2)
+	var gs []*graph.Graph
+	var labels []bool
+	add := func(list []string, absent bool) {
+		for _, text := range list {
+			g, _, err := smiles.ParseCanonicalParent(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			gs, labels = append(gs, g), append(labels, absent)
+		}
+	}
+	for i := range given {
+		if !slices.Contains(m.Card.HoldoutRows, i) {
+			add(texts[i:i+1], false)
+		}
+	}
+	if len(gs) < in {
+		t.Fatalf("trained on %d molecules: want %d", len(gs), in)
+	}
+	add(texts[2*given:], true)
+	scores := func(m *algo.Model, k int) []float64 {
+		s, err := m.Share(t.Context(), 0, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		single, err := algo.NewSingleScorer(t.Context(), s, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := single.Scores(t.Context(), gs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	for _, c := range []struct {
+		k                int
+		most, calibrated float64
+	}{{5, 0.58, 0.67}, {algo.DefaultShare, 0.55, 0.61}} {
+		own := scores(m, c.k)
+		lower := slices.Clone(own)
+		for i, x := range scores(other, c.k) {
+			lower[i] -= x
+		}
+		plain, calibrated := metric.AUROC(own, labels), metric.AUROC(lower, labels)
+		t.Logf("k = %d: AUC %.3f by the score, %.3f beside another model", c.k, plain, calibrated)
+		if plain > c.most || calibrated > c.calibrated {
+			t.Errorf("k = %d: want at most %g and %g", c.k, c.most, c.calibrated)
 		}
 	}
 }

@@ -884,7 +884,7 @@ func TestTrainWithABackground(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Background == nil || m.Sizes == nil || m.Card.Background != weights.BackgroundName || m.Card.BackgroundGraphs != 100 {
+	if m.Background == nil || m.Sizes == nil || m.Card.Background != algo.BuiltInBackground || m.Card.BackgroundGraphs != 100 {
 		t.Errorf("the card says %+v", m.Card)
 	}
 	if !slices.ContainsFunc(events, func(ev any) bool {

@@ -73,7 +73,7 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 	}
 	if background != nil {
 		if t.Outside, lost = readBackground(p, background, form, post); lost == nil {
-			t.Card.Background = weights.BackgroundName
+			t.Card.Background = algo.BuiltInBackground
 		}
 	}
 	return e.trained(p, r, t, set, at, lost)

@@ -194,8 +194,8 @@ func (p *trainDialog) setup() []app.UI {
 				app.Label().Class("check").Body(
 					app.Input().ID("train-structures").Type("checkbox").Checked(p.recipe.Structures).
 						OnChange(func(ctx app.Context, e app.Event) { p.recipe.Structures = ctx.JSSrc().Get("checked").Bool() }),
-					app.Text("Keep the structures with the model")),
-				app.P().Class("quiet small").Text("They then travel with its file, and the inspector shows the molecules that are most similar."))),
+					app.Text("Keep structures in the model")),
+				app.P().Class("quiet small").Text("Whoever has its file then has them, and the inspector shows the molecules that are most similar."))),
 			app.If(len(s.Columns()) > 1, func() app.UI { return row(app.Span().Class("form-label").Text("Predictions"), p.values()) }),
 		),
 		app.Div().Class("row-buttons").Body(

@@ -131,12 +131,14 @@ export class Detector {
   }
 
   // train makes a detector of a model that it trains on molecules.
-  static async train(smiles, { name = "", epochs = 0, seed = 1, asWritten = false, signal, onProgress } = {}) {
+  static async train(smiles, { name = "", epochs = 0, seed = 1, asWritten = false, keepStructures = false, signal, onProgress } = {}) {
     const all = list(smiles);
-    if (typeof asWritten !== "boolean") throw new BacaError("option", `asWritten is ${kind(asWritten)}, want true or false`);
+    for (const [key, value] of Object.entries({ asWritten, keepStructures })) {
+      if (typeof value !== "boolean") throw new BacaError("option", `${key} is ${kind(value)}, want true or false`);
+    }
     if (typeof name !== "string") throw new BacaError("option", `name is ${kind(name)}, want a text`);
     // Nothing would go on from a checkpoint.
-    const request = { Name: name, Epochs: whole("epochs", epochs), Seed: whole("seed", seed), AsWritten: asWritten, Structures: true, Seconds: 1e9 };
+    const request = { Name: name, Epochs: whole("epochs", epochs), Seed: whole("seed", seed), AsWritten: asWritten, Structures: keepStructures, Seconds: 1e9 };
     const detector = new Detector(null);
     await detector.#exclusive(signal, async () => {
       detector.#spawn();

@@ -101,6 +101,8 @@ export interface TrainOptions extends Abort {
   seed?: number;
   /** Reads stereo marks, isotopes, salts and charges as written, and not the parent compound; false if left out. */
   asWritten?: boolean;
+  /** Keeps the molecules in the model, so that neighbours are shown: whoever has its file has them; false if left out. */
+  keepStructures?: boolean;
   /** Called after each epoch, and before the first. */
   onProgress?(progress: { epoch: number; of: number; loss: number; refused: number }): void;
 }

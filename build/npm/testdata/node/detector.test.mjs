@@ -177,14 +177,18 @@ test("a model of one's own", async () => {
     assert.equal(same.about.sha256, own.about.sha256);
     same.close();
   }
-  assert.equal((await own.explain(library[0]))[0].nearest[0].smiles !== "", true);
+  // Structures are kept only where they are asked for.
+  const nearest = async (of) => (await of.explain(library[0]))[0].nearest[0].smiles;
+  assert.equal(await nearest(own), "");
   const salt = "C[C@H](N)C(=O)[O-].[Na+]";
   assert.equal((await own.score(salt))[0].set_aside, "stereo, 1 counter-ion, charge");
   own.close();
-  const written = await Detector.train(library, { epochs: 1, asWritten: true });
+  const written = await Detector.train(library, { epochs: 1, asWritten: true, keepStructures: true });
+  assert.notEqual(await nearest(written), "");
   assert.deepEqual([own.about.reads, written.about.reads, (await written.score(salt))[0].set_aside], ["the parent compound", "molecules as written", null]);
   written.close();
   await assert.rejects(Detector.train(library, { asWritten: 1 }), { code: "option" });
+  await assert.rejects(Detector.train(library, { keepStructures: "yes" }), { code: "option", message: "keepStructures is a string, want true or false" });
   const stop = new AbortController();
   await assert.rejects(Detector.train(library, { epochs: 1000, signal: stop.signal, onProgress: (p) => p.epoch === 2 && stop.abort() }), { name: "AbortError" });
   await assert.rejects(Detector.train(["C"]), { code: "input" });

@@ -24,6 +24,14 @@ const (
 // Deciders lists the names, the default first.
 func Deciders() []string { return []string{ByAlone, ByBatch, ByAttention} }
 
+// CheckBy reports what is none of Deciders.
+func CheckBy(by string) error {
+	if slices.Contains(Deciders(), by) {
+		return nil
+	}
+	return fmt.Errorf("decide by %.40q: want one of %s", by, strings.Join(Deciders(), ", "))
+}
+
 // What parts a batch for the attention, and is the base of S_BaCa: the values of
 // Options.Partition.
 const (
@@ -153,8 +161,8 @@ type Scorer struct {
 
 // NewScorer checks the options against the model.
 func NewScorer(ctx context.Context, m *Model, o Options) (*Scorer, error) {
-	if !slices.Contains(Deciders(), o.By) {
-		return nil, fmt.Errorf("decide by %q: want one of %s", o.By, strings.Join(Deciders(), ", "))
+	if err := CheckBy(o.By); err != nil {
+		return nil, err
 	}
 	if o.Partition != PartByPre && o.Partition != PartByBatch {
 		return nil, fmt.Errorf("partition by %q: want %q or %q", o.Partition, PartByPre, PartByBatch)

@@ -239,6 +239,9 @@ type How struct {
 	Explain bool   // rows have Why
 }
 
+// Check reports what cannot be asked, as the command does.
+func (h How) Check() error { return cmp.Or(algo.CheckBy(h.By), decide.CheckAlpha(h.Alpha)) }
+
 // batch tells whether the records form a batch.
 func (h How) batch() bool { return h.By != algo.ByAlone }
 

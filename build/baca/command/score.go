@@ -105,8 +105,8 @@ func (f *scoreFlags) check() error {
 	if err := usage.OneOf("to", f.to, table.Forms()...); err != nil {
 		return err
 	}
-	if err := usage.OneOf("by", f.options.By, algo.Deciders()...); err != nil {
-		return err
+	if err := algo.CheckBy(f.options.By); err != nil {
+		return usage.Errorf("--by: %w", err)
 	}
 	if err := f.failOn.check(); err != nil {
 		return err

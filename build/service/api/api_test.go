@@ -343,6 +343,9 @@ func TestRefusals(t *testing.T) {
 	}{
 		{400, "POST", "/v1/score?alpha=2", json, good, "between 0 and 1", nil},
 		{400, "POST", "/v1/score?alpha=NaN", json, good, "between 0 and 1", nil},
+		{400, "POST", "/v1/score?alpha=0", json, good, "between 0 and 1", nil},
+		{400, "POST", "/v1/score?alpha=", json, good, "with a value", nil},
+		{400, "POST", "/v1/score?by=", json, good, "with a value", nil},
 		{400, "POST", "/v1/score?by=me", json, good, "alone, batch, attention", nil},
 		{400, "POST", "/v1/score?seed=-1", json, good, "from 0", nil},
 		{400, "POST", "/v1/score?colour=red", json, good, "colour", nil},

@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"baca/algo"
-	"baca/algo/decide"
 	"baca/algo/table"
 	"baca/build/service"
 )
@@ -46,17 +45,14 @@ func questionOf(r *http.Request) (*question, error) {
 		return nil, problemf(http.StatusBadRequest, "the query of the URL: %v", err)
 	}
 	for name, list := range values {
-		if !slices.Contains(parameters, name) || len(list) > 1 {
-			return nil, problemf(http.StatusBadRequest, "parameter %.40q: want each of %s once at most", name, strings.Join(parameters, ", "))
+		if !slices.Contains(parameters, name) || len(list) > 1 || list[0] == "" {
+			return nil, problemf(http.StatusBadRequest, "parameter %.40q: want each of %s once at most, with a value", name, strings.Join(parameters, ", "))
 		}
 	}
 	q := &question{model: cmp.Or(values.Get("model"), service.Default), column: cmp.Or(values.Get("column"), "smiles")}
 	q.how = service.How{Alpha: 0.05, By: cmp.Or(values.Get("by"), algo.ByAlone), Seed: algo.DefaultOptions().Seed, Explain: r.URL.Path == "/v1/explain"}
 	if text := values.Get("alpha"); text != "" {
-		if q.how.Alpha, err = strconv.ParseFloat(text, 64); err == nil {
-			err = decide.CheckAlpha(q.how.Alpha)
-		}
-		if err != nil {
+		if q.how.Alpha, err = strconv.ParseFloat(text, 64); err != nil {
 			return nil, problemf(http.StatusBadRequest, "parameter alpha=%.40q: want a number between 0 and 1", text)
 		}
 	}
@@ -65,8 +61,8 @@ func questionOf(r *http.Request) (*question, error) {
 			return nil, problemf(http.StatusBadRequest, "parameter seed=%.40q: want a number from 0", text)
 		}
 	}
-	if !slices.Contains(algo.Deciders(), q.how.By) {
-		return nil, problemf(http.StatusBadRequest, "parameter by=%.40q: want one of %s", q.how.By, strings.Join(algo.Deciders(), ", "))
+	if err := q.how.Check(); err != nil {
+		return nil, problemf(http.StatusBadRequest, "%v", err)
 	}
 	q.in, _, _ = mime.ParseMediaType(r.Header.Get("Content-Type"))
 	reader, known := readers[q.in]

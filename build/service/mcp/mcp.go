@@ -3,12 +3,13 @@
 package mcp
 
 import (
-	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"baca/algo"
@@ -29,9 +30,9 @@ borderline, outside, or undecided where the model cannot tell. Inside does not m
 // A Scoring is what score and explain are asked.
 type Scoring struct {
 	SMILES []string `json:"smiles" jsonschema:"molecules as SMILES, in order"`
-	Model  string   `json:"model,omitempty" jsonschema:"a model that models lists; the first of them if not given"`
-	Alpha  float64  `json:"alpha,omitempty" jsonschema:"share of molecules from inside that may be called outside; 0.05 if not given"`
-	By     string   `json:"by,omitempty" jsonschema:"alone judges each molecule by itself, the default; batch and attention judge the whole list together, which takes 20"`
+	Model  string   `json:"model,omitempty" jsonschema:"a model that models lists"`
+	Alpha  float64  `json:"alpha,omitempty" jsonschema:"share of molecules from inside that may be called outside"`
+	By     string   `json:"by,omitempty" jsonschema:"alone judges each molecule by itself; batch and attention judge the whole list together, which takes 20"`
 }
 
 // A Row is what is said of one molecule.
@@ -78,14 +79,14 @@ func New(s *service.Service) *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "baca", Title: "BaCa", Version: algo.Version}, &sdk.ServerOptions{Instructions: instructions})
 	reads := &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)}
 	sdk.AddTool(server, &sdk.Tool{
-		Name: "score", Annotations: reads,
+		Name: "score", Annotations: reads, InputSchema: scoring(),
 		Description: fmt.Sprintf("Score up to %d molecules by how far they lie outside what a model was trained on.", MaxScored),
 	}, func(ctx context.Context, _ *sdk.CallToolRequest, in Scoring) (*sdk.CallToolResult, *Scored, error) {
 		out, err := score(ctx, s, in, false, MaxScored)
 		return nil, out, err
 	})
 	sdk.AddTool(server, &sdk.Tool{
-		Name: "explain", Annotations: reads,
+		Name: "explain", Annotations: reads, InputSchema: scoring(),
 		Description: fmt.Sprintf("Say why up to %d molecules have the scores that they get by themselves: reasons in words, what each atom adds, the most similar training molecules.", MaxExplained),
 	}, func(ctx context.Context, _ *sdk.CallToolRequest, in Scoring) (*sdk.CallToolResult, *Scored, error) {
 		out, err := score(ctx, s, in, true, MaxExplained)
@@ -99,19 +100,30 @@ func New(s *service.Service) *sdk.Server {
 	return server
 }
 
+// scoring is what a Scoring may be, with what counts where it is not given.
+func scoring() *jsonschema.Schema {
+	s, err := jsonschema.For[Scoring](nil)
+	if err != nil {
+		panic(err) // the type is known
+	}
+	o := algo.DefaultOptions()
+	for name, usual := range map[string]any{"model": service.Default, "alpha": o.Alpha, "by": o.By} {
+		if s.Properties[name].Default, err = json.Marshal(usual); err != nil {
+			panic(err)
+		}
+	}
+	return s
+}
+
 func score(ctx context.Context, s *service.Service, in Scoring, explain bool, most int) (*Scored, error) {
 	if len(in.SMILES) == 0 || len(in.SMILES) > most {
 		return nil, fmt.Errorf("%d molecules: want 1 to %d in one call", len(in.SMILES), most)
 	}
-	how := service.How{Alpha: 0.05, By: algo.ByAlone, Seed: algo.DefaultOptions().Seed, Explain: explain}
-	if in.Alpha != 0 {
-		how.Alpha = in.Alpha
+	how := service.How{Alpha: in.Alpha, By: in.By, Seed: algo.DefaultOptions().Seed, Explain: explain}
+	if err := how.Check(); err != nil {
+		return nil, err
 	}
-	if in.By != "" {
-		how.By = in.By
-	}
-	name := cmp.Or(in.Model, service.Default)
-	m, err := s.Model(ctx, name)
+	m, err := s.Model(ctx, in.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +131,7 @@ func score(ctx context.Context, s *service.Service, in Scoring, explain bool, mo
 	if err != nil {
 		return nil, err
 	}
-	out := &Scored{Model: name, Rows: make([]Row, len(rows)), Whole: whole}
+	out := &Scored{Model: in.Model, Rows: make([]Row, len(rows)), Whole: whole}
 	for i := range rows {
 		out.Rows[i] = rowOf(&rows[i])
 	}

@@ -134,8 +134,13 @@ func TestRefusals(t *testing.T) {
 	if why := call(t, c, "explain", Scoring{SMILES: make([]string, MaxExplained+1)}, nil); !strings.Contains(why, "want 1 to 20") {
 		t.Errorf("%q", why)
 	}
-	if why := call(t, c, "score", map[string]any{"smiles": 7}, nil); why == "" {
-		t.Error("a number for molecules: no error")
+	for want, in := range map[string]map[string]any{
+		"smiles": {"smiles": 7}, "false-alarm rate 0: want": {"smiles": []string{"C"}, "alpha": 0}, `decide by ""`: {"smiles": []string{"C"}, "by": ""},
+		`unknown model ""`: {"smiles": []string{"C"}, "model": ""}, "SMILES": {"smiles": []string{"C"}, "SMILES": []string{"C"}},
+	} {
+		if why := call(t, c, "score", in, nil); !strings.Contains(why, want) {
+			t.Errorf("%v: %q, want %q", in, why, want)
+		}
 	}
 }
 
@@ -165,6 +170,9 @@ func TestServeAnswersAll(t *testing.T) {
 		`{"jsonrpc":"2.0","id":22,"method":"tools/call","params":{"name":"score","arguments":{"smiles":["CCO"]}}}`, question(22),
 		"[" + question(23) + ",8," + question(24) + `,{"jsonrpc":"2.0","method":"nobody"}]`, `[{"jsonrpc":"2.0","method":"nobody"}]`,
 		question(25) + "\r\n" + question(26),
+		`{"jsonrpc":"2.0","id":27,"method":"ping","Method":"nobody","ID":28}`, // keys are as they are written
+		`{"jsonrpc":"2.0","id":30,"method":"nobody","method":"ping"}`, `{"jsonrpc":"2.0","id":30,"method":"tools/call","params":{"name":"models","name":"score"}}`,
+		`{"jsonrpc":"2.0","id":30,"method":"tools/call","params":{"name":"score","arguments":{"smiles":["CCO"],"alpha":0.9,"smiles":["C"]}}}`,
 	} {
 		begin += line + "\n"
 	}
@@ -172,8 +180,8 @@ func TestServeAnswersAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, n := range map[string]int{
-		"\n": 16, `"id":null,"error":{"code":-32700,`: 3, `"id":null,"error":{"code":-32600,`: 6, `"id":20,"error":{"code":-32600,`: 1, `"id":21,"error":{"code":-32601,`: 1,
-		`"id":22,"error":{"code":-32600,`: 1, `"verdict":"inside"`: 1, "\n[{": 1, `"result":{}}]` + "\n": 1, `"result":{}`: 4,
+		"\n": 20, `"id":27,"result":{}`: 1, `"id":30,"error":{"code":-32600,"message":"key \"`: 3, `is there twice`: 3, `"id":null,"error":{"code":-32700,`: 3, `"id":null,"error":{"code":-32600,`: 6, `"id":20,"error":{"code":-32600,`: 1, `"id":21,"error":{"code":-32601,`: 1,
+		`"id":22,"error":{"code":-32600,`: 1, `"verdict":"inside"`: 1, "\n[{": 1, `"result":{}}]` + "\n": 1, `"result":{}`: 5,
 	} {
 		if got := strings.Count(out.String(), want); got != n {
 			t.Errorf("%d times %q, want %d in:\n%s", got, want, n, &out)

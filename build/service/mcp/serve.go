@@ -8,12 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"baca/algo/dataset"
 	"baca/build/service"
 )
 
@@ -21,9 +21,8 @@ const maxMessage = 16 << 20 // bytes of one message
 
 // The codes of JSON-RPC.
 const (
-	notJSON       = -32700
-	notAMessage   = -32600
-	unknownMethod = -32601
+	notJSON     = -32700
+	notAMessage = -32600
 )
 
 // Serve answers the messages on r, one on each line, until it ends and all are answered. A line
@@ -195,6 +194,9 @@ func (c *conversation) takeMessage(text []byte, b *batch) (refused []byte) {
 	if err != nil || !ok {
 		return refusal(m.ID, notAMessage, `no message of JSON-RPC: want "jsonrpc": "2.0", a method, and an id that is text or a number`)
 	}
+	if err := twice(text); err != nil {
+		return refusal(m.ID, notAMessage, err.Error())
+	}
 	if q.IsCall() {
 		if _, twice := c.open[q.ID]; twice {
 			return refusal(m.ID, notAMessage, "another question with this id has no answer yet")
@@ -208,6 +210,19 @@ func (c *conversation) takeMessage(text []byte, b *batch) (refused []byte) {
 	return nil
 }
 
+// twice reports a key that is there twice, of which one would count.
+func twice(text []byte) error {
+	for _, next := range []string{"params", "arguments", ""} {
+		if _, err := dataset.Twice(text, "jsonrpc", "id", "method", "params", "name", "arguments", "smiles", "model", "alpha", "by"); err != nil {
+			return err
+		}
+		var object map[string]json.RawMessage
+		json.Unmarshal(text, &object) // what is no object has no keys
+		text = object[next]
+	}
+	return nil
+}
+
 func (c *conversation) Write(_ context.Context, m jsonrpc.Message) error {
 	text, err := jsonrpc.EncodeMessage(m)
 	if err != nil {
@@ -218,11 +233,6 @@ func (c *conversation) Write(_ context.Context, m jsonrpc.Message) error {
 	a, ok := m.(*jsonrpc.Response)
 	if !ok {
 		return c.write(text)
-	}
-	if a.Error != nil {
-		if what, ok := strings.CutPrefix(a.Error.Error(), "JSON RPC not handled: "); ok { // in the SDK without a code
-			text = refusal(a.ID.Raw(), unknownMethod, "method "+what)
-		}
 	}
 	b := c.open[a.ID]
 	delete(c.open, a.ID)

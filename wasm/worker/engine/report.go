@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"baca/algo"
@@ -117,7 +116,7 @@ func checkReport(r *message.Report) error {
 		return err
 	}
 	n := len(r.Top.ID)
-	switch err := decide.CheckAlpha(r.Alpha); {
+	switch err := cmp.Or(decide.CheckAlpha(r.Alpha), algo.CheckBy(cmp.Or(r.By, algo.ByAlone))); {
 	case err != nil:
 		return failf(message.CodeBadOption, "%w", err)
 	case len(r.Score) != len(r.P):
@@ -126,8 +125,6 @@ func checkReport(r *message.Report) error {
 		return failf(message.CodeBadOption, "%d p-values by themselves beside %d of the batch", len(r.AloneP), len(r.P))
 	case n != len(r.Record) || n > report.MaxRows:
 		return failf(message.CodeBadOption, "%d rows of %d records: want as many, and at most %d", n, len(r.Record), report.MaxRows)
-	case r.By != "" && !slices.Contains(algo.Deciders(), r.By):
-		return failf(message.CodeBadOption, "decide by %q: want one of %s", r.By, strings.Join(algo.Deciders(), ", "))
 	}
 	if r.FDR != 0 {
 		if err := decide.CheckFDR(r.FDR); err != nil {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"time"
 
 	"baca/algo"
@@ -58,10 +57,7 @@ func (e *Engine) options(r *message.Score) (algo.Options, error) {
 	o := algo.DefaultOptions()
 	o.Workers = 1
 	o.By, o.Alpha, o.Seed = cmp.Or(r.By, o.By), cmp.Or(r.Alpha, o.Alpha), cmp.Or(r.Seed, o.Seed)
-	if !slices.Contains(algo.Deciders(), o.By) {
-		return o, failf(message.CodeBadOption, "decide by %q: want one of %s", o.By, strings.Join(algo.Deciders(), ", "))
-	}
-	if err := decide.CheckAlpha(o.Alpha); err != nil {
+	if err := cmp.Or(algo.CheckBy(o.By), decide.CheckAlpha(o.Alpha)); err != nil {
 		return o, failf(message.CodeBadOption, "%w", err)
 	}
 	if r.Workers < 0 || r.Workers > maxWorkers {

@@ -1,0 +1,99 @@
+package build
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/semver"
+)
+
+// advisories are what is known of modules of Go and packages of npm that this repository has or
+// has had a use for, for machines that cannot reach a database. Each is mended from a version on.
+var advisories = []struct{ module, mended, advisory string }{
+	{"github.com/modelcontextprotocol/go-sdk", "v1.3.1", "CVE-2026-27896"},
+	{"github.com/modelcontextprotocol/go-sdk", "v1.4.0", "CVE-2026-34742"},
+	{"github.com/modelcontextprotocol/go-sdk", "v1.4.1", "CVE-2026-33252"},
+	{"github.com/getkin/kin-openapi", "v0.131.0", "CVE-2025-30153"},
+	{"github.com/golang-jwt/jwt/v5", "v5.2.2", "CVE-2025-30204"},
+	{"github.com/go-jose/go-jose/v4", "v4.1.4", "CVE-2026-34986"},
+	{"go.opentelemetry.io/otel", "v1.41.0", "CVE-2026-29181"},
+	{"golang.org/x/crypto", "v0.45.0", "CVE-2025-47914"},
+	{"golang.org/x/image", "v0.18.0", "CVE-2024-24792"},
+	{"golang.org/x/net", "v0.38.0", "CVE-2025-22872"},
+	{"golang.org/x/oauth2", "v0.27.0", "CVE-2025-22868"},
+	{"golang.org/x/text", "v0.3.8", "CVE-2022-32149"},
+	{"google.golang.org/grpc", "v1.79.3", "CVE-2026-33186"},
+	{"google.golang.org/protobuf", "v1.33.0", "CVE-2024-24786"},
+	{"gopkg.in/yaml.v3", "v3.0.1", "CVE-2022-28948"},
+	{"esbuild", "v0.25.0", "GHSA-67mh-4wv8-2f99"},
+	{"nanoid", "v3.3.8", "CVE-2024-55565"},
+	{"postcss", "v8.4.31", "CVE-2023-44270"},
+	{"vite", "v7.1.11", "CVE-2025-62522"},
+}
+
+// No module that is used has a known advisory.
+func TestAdvisories(t *testing.T) {
+	used := map[string]map[string]string{} // versions by modules, by files
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.Name() == "node_modules":
+			return fs.SkipDir
+		case d.Name() == "go.mod":
+			used[path], err = goModules(path)
+		case d.Name() == "package-lock.json":
+			used[path], err = npmPackages(path)
+		}
+		return err
+	})
+	if err != nil || len(used) < 7 {
+		t.Fatalf("%v, %d files name modules", err, len(used))
+	}
+	for _, a := range advisories {
+		for file, modules := range used {
+			if v := modules[a.module]; v != "" && semver.Compare(v, a.mended) < 0 {
+				t.Errorf("%s has %s %s: %s wants %s or later", file, a.module, v, a.advisory, a.mended)
+			}
+		}
+	}
+}
+
+func goModules(path string) (map[string]string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	file, err := modfile.Parse(path, text, nil)
+	if err != nil {
+		return nil, err
+	}
+	modules := map[string]string{}
+	for _, r := range file.Require {
+		modules[r.Mod.Path] = r.Mod.Version
+	}
+	return modules, nil
+}
+
+func npmPackages(path string) (map[string]string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var lock struct {
+		Packages map[string]struct{ Version string }
+	}
+	err = json.Unmarshal(text, &lock)
+	packages := map[string]string{}
+	for name, p := range lock.Packages {
+		if _, name, found := strings.Cut(name, "node_modules/"); found {
+			packages[name] = "v" + p.Version
+		}
+	}
+	return packages, err
+}

@@ -557,7 +557,7 @@ func TestUnfinishedFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{j.rowsOf(1), j.rejectsOf(1), j.doneOf(1)} {
-		if err := os.WriteFile(name+".part123-4", nil, 0o666); err != nil {
+		if err := os.WriteFile(name+".part0123456789abcdef", nil, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -566,7 +566,7 @@ func TestUnfinishedFiles(t *testing.T) {
 	if err := score(t, Local{}, folder, 1, 2, input); !errors.Is(err, lock.ErrHeld) || !strings.Contains(err.Error(), want) {
 		t.Errorf("a shard that is worked on: %v, want %q", err, want)
 	}
-	if left, err := filepath.Glob(filepath.Join(folder, "*.part123-4")); err != nil || len(left) != 3 {
+	if left, err := filepath.Glob(filepath.Join(folder, "*.part0123456789abcdef")); err != nil || len(left) != 3 {
 		t.Errorf("of the other's unfinished files %v are left, %v", left, err)
 	}
 	release()

@@ -283,15 +283,15 @@ func earlier(t *testing.T) (dir string) {
 func TestWriteOverAnEarlierSite(t *testing.T) {
 	s, dir := newSite(t), earlier(t)
 	put(t, filepath.Join(dir, "mine.txt"), "mine")
-	put(t, filepath.Join(dir, "web/worker.js.part1-2"), "of another")
-	put(t, filepath.Join(dir, "web/icon.png.part1-2"), "left by a killed run")
+	put(t, filepath.Join(dir, "web/worker.js.part0123456789abcdef"), "of another")
+	put(t, filepath.Join(dir, "web/icon.png.part0123456789abcdef"), "left by a killed run")
 	for range 2 {
 		if err := s.Write(dir); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for name, want := range map[string]bool{
-		"index.html": true, "web/program.old.wasm": false, "mine.txt": true, "web/worker.js.part1-2": true, "web/icon.png.part1-2": false, lockName: false,
+		"index.html": true, "web/program.old.wasm": false, "mine.txt": true, "web/worker.js.part0123456789abcdef": true, "web/icon.png.part0123456789abcdef": false, lockName: false,
 	} {
 		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != want {
 			t.Errorf("%s is there: %v, want %v", name, err == nil, want)

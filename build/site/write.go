@@ -104,9 +104,6 @@ func (f *written) write(name string) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
-	if err := replace.Clean(name); err != nil {
-		return err
-	}
 	return replace.Bytes(name, f.data)
 }
 

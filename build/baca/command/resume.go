@@ -218,8 +218,9 @@ func (d scoreState) check(out, rejects string) error {
 	return nil
 }
 
-// forget removes the checkpoint of a run that is over, if there is one.
+// forget removes the checkpoint of a run that is over, if there is one, and what is left of others.
 func forget(checkpoint string) error {
+	replace.Clean(checkpoint)
 	if err := os.Remove(checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

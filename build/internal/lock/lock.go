@@ -48,6 +48,9 @@ func Acquire(path string) (release func(), err error) {
 	}
 }
 
+// Hold locks an open file, until it is closed, with the errors of [Acquire].
+func Hold(f *os.File) error { return lock(f) }
+
 // current tells whether an open file still has the name.
 func current(f *os.File, path string) bool {
 	mine, err := f.Stat()

@@ -64,30 +64,38 @@ func TestTwoAtOnce(t *testing.T) {
 	alone(t, path)
 }
 
-// What a killed process left of a file goes once nobody else writes it.
-func TestAlone(t *testing.T) {
+// What killed processes left of a file goes with the next run, and what others write stays.
+func TestKilledProcessesLeaveNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
-	killed, err := create(path)
-	if err != nil {
+	part := func() *part {
+		p, err := create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	killed, alive := part(), part()
+	killed.file.Close()
+	mine := path + ".part1" // of somebody who likes the name
+	if err := os.WriteFile(mine, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	killed.Close()
-	release, err := lock.Acquire(path + ".lock")
+	if err := File(path, text("new")); err != nil {
+		t.Error(err)
+	}
+	for name, there := range map[string]bool{killed.file.Name(): false, alive.file.Name(): true, mine: true} {
+		if _, err := os.Stat(name); (err == nil) != there {
+			t.Errorf("%s: %v, want it to be there: %v", name, err, there)
+		}
+	}
+	alive.file.Close()
+	os.Remove(mine)
+	release, err := Alone(path+".lock", path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Alone(path+".lock", path); !errors.Is(err, lock.ErrHeld) {
 		t.Errorf("beside another: %v", err)
-	}
-	if _, err := os.Stat(killed.Name()); err != nil {
-		t.Errorf("the unfinished file of another is gone: %v", err)
-	}
-	release()
-	if release, err = Alone(path+".lock", path); err != nil {
-		t.Fatal(err)
-	}
-	if err := File(path, text("new")); err != nil {
-		t.Error(err)
 	}
 	release()
 	alone(t, path)
@@ -99,4 +107,19 @@ func TestFileNamesThePath(t *testing.T) {
 	if err := Bytes(path, nil); err == nil || !strings.HasPrefix(err.Error(), "open "+path+": ") {
 		t.Errorf("%v", err)
 	}
+	path = filepath.Join(t.TempDir(), "x")
+	err := File(path, func(w io.Writer) error {
+		w.(*part).file.Close()
+		return text("x")(w)
+	})
+	if err == nil || !strings.HasPrefix(err.Error(), "write "+path+": ") {
+		t.Errorf("%v", err)
+	}
+	if err := os.Mkdir(path, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := Bytes(path, nil); err == nil || !strings.HasPrefix(err.Error(), "rename "+path+": ") {
+		t.Errorf("%v", err)
+	}
+	alone(t, path)
 }

@@ -197,12 +197,12 @@ func (f *evalFlags) run(c *cobra.Command, p *pair) (err error) {
 	result.summarize()
 	out := c.OutOrStdout()
 	if f.asJSON {
-		return written(pretty.JSON(out, result))
+		return pretty.JSON(out, result)
 	}
 	for _, w := range result.Warnings {
 		fmt.Fprintf(stderr, "warning: %s\n", w)
 	}
-	return written(result.write(out))
+	return result.write(out)
 }
 
 // batches makes the test batches, with an encoder for each seed.

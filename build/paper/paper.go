@@ -5,7 +5,6 @@ package paper
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"math"
 	"strconv"
@@ -111,12 +110,4 @@ func meanOf[T any](list []T, of func(T) rate) (mean, std float64) {
 		rates[i] = of(x)
 	}
 	return meanStd(rates)
-}
-
-// written makes an error of writing to standard output say so.
-func written(err error) error {
-	if err != nil {
-		return fmt.Errorf("writing to standard output: %w", err)
-	}
-	return nil
 }

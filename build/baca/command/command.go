@@ -3,6 +3,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,10 +45,14 @@ func run(gpus *device.GPUs, args []string, stdin io.Reader, stdout, stderr io.Wr
 	root := newRoot(gpus)
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	out := &checked{Writer: stdout}
+	root.SetOut(out)
 	root.SetErr(stderr)
 	ran, err := root.ExecuteContextC(ctx)
-	if err == nil {
+	if err == nil || errors.Is(err, out.err) {
+		err = written("", out.err) // cobra does not look at it
+	}
+	if err == nil || errors.Is(err, errClosed) {
 		return 0
 	}
 	if errors.Is(err, context.Canceled) {
@@ -76,6 +81,18 @@ var kinds = map[string]string{
 	"float64": "a number with a point for decimals", "bool": "true or false", "duration": "a time such as 90s or 15m",
 	"int": "a whole number", "int64": "a whole number", "uint": "a whole number of at least 0", "uint64": "a whole number of at least 0",
 	"uintSlice": "whole numbers of at least 0, with commas between",
+}
+
+// A checked writer keeps the first error.
+type checked struct {
+	io.Writer
+	err error
+}
+
+func (c *checked) Write(b []byte) (int, error) {
+	n, err := c.Writer.Write(b)
+	c.err = cmp.Or(c.err, err)
+	return n, err
 }
 
 func newRoot(gpus *device.GPUs) *cobra.Command {

@@ -175,7 +175,7 @@ func (f *compareFlags) run(c *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	return written("", f.write(c.OutOrStdout(), r.Comparison))
+	return f.write(c.OutOrStdout(), r.Comparison)
 }
 
 // nameOf is what a list is called.

@@ -2,7 +2,6 @@ package command
 
 import (
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -109,14 +108,10 @@ func (f *driftFlags) run(c *cobra.Command) error {
 	}
 	out := c.OutOrStdout()
 	if _, err := io.WriteString(out, "id,score,p_value,log10,moved,error\n"); err != nil {
-		return written("", err)
+		return err
 	}
 	w := &driftRows{driftFlags: f, test: job.NewDrift(alone, f.seed), out: out, stderr: stderr}
-	err = w.test.Watch(ctx, alone, 1, in.records, w.add)
-	if errors.Is(err, errClosed) {
-		return nil
-	}
-	if err != nil {
+	if err := w.test.Watch(ctx, alone, 1, in.records, w.add); err != nil {
 		return err
 	}
 	return w.finish()
@@ -155,7 +150,7 @@ func (w *driftRows) write(cells ...string) error {
 	c := csv.NewWriter(w.out)
 	c.Write(cells)
 	c.Flush()
-	return written("", c.Error())
+	return c.Error()
 }
 
 // finish draws the evidence and sums up.

@@ -64,11 +64,7 @@ func featurize(c *cobra.Command, from source, also writings) (err error) {
 		return usage.Errorf("%s holds plain graphs: want molecules", from.path)
 	}
 	w := bufio.NewWriterSize(c.OutOrStdout(), 64<<10)
-	defer func() {
-		if err = cmp.Or(err, written("", w.Flush())); err == errClosed {
-			err = nil
-		}
-	}()
+	defer func() { err = cmp.Or(err, w.Flush()) }()
 	type line struct {
 		text    []byte
 		refused bool
@@ -86,7 +82,7 @@ func featurize(c *cobra.Command, from source, also writings) (err error) {
 			return err
 		}
 		if _, err := w.Write(l.text); err != nil {
-			return written("", err)
+			return err
 		}
 		read++
 		if l.refused {

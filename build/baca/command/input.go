@@ -456,6 +456,9 @@ func waiting(ctx context.Context, r io.Reader) io.Reader {
 
 // isTerminal tells a terminal from files and pipes.
 func isTerminal(f any) bool {
+	if c, ok := f.(*checked); ok {
+		f = c.Writer
+	}
 	file, ok := f.(*os.File)
 	return ok && cwriter.IsTerminal(int(file.Fd()))
 }

@@ -395,11 +395,14 @@ func (failing) Write([]byte) (int, error) { return 0, errors.New("disk on fire")
 func TestOutputThatFails(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model.msgpack")
 	saveModel(t, model, moleculeModel(t))
-	for _, to := range []string{"csv", "jsonl"} {
+	for _, args := range []string{
+		"score --model MODEL -", "score --model MODEL --to jsonl -", "score --model MODEL --fdr 0.1 -", "drift --model MODEL -", "featurize -",
+		"help", "help score", "score --help", "", "devices", "models", "version", "inspect MODEL",
+	} {
 		var stderr bytes.Buffer
-		code := run(nil, []string{"score", "--model", model, "--to", to, "-"}, strings.NewReader("CCO\n"), failing{}, &stderr)
+		code := run(nil, strings.Fields(strings.ReplaceAll(args, "MODEL", model)), strings.NewReader("CCO\n"), failing{}, &stderr)
 		if want := "baca: writing to standard output: disk on fire\n"; code != exitFailure || !strings.HasSuffix(stderr.String(), want) {
-			t.Errorf("%s: exit status %d, stderr %q; want %d and %q", to, code, &stderr, exitFailure, want)
+			t.Errorf("%s: exit status %d, stderr %q; want %d and %q", args, code, &stderr, exitFailure, want)
 		}
 	}
 }

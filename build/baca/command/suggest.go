@@ -171,7 +171,7 @@ func (f *suggestFlags) run(c *cobra.Command) error {
 			return err
 		}
 	}
-	if err := written("", f.write(c.OutOrStdout(), shelf, s)); err != nil {
+	if err := f.write(c.OutOrStdout(), shelf, s); err != nil {
 		return err
 	}
 	fmt.Fprintf(stderr, "%d read, %d refused; model %s\n", shelf.Read, shelf.Refused, m.Card.Name)

@@ -148,7 +148,7 @@ func (f *trustFlags) run(c *cobra.Command) error {
 	if f.json {
 		return pretty.JSON(c.OutOrStdout(), auditOf(a, f.found, f.order()))
 	}
-	return written("", writeAudit(c.OutOrStdout(), a, f.found, f.order()))
+	return writeAudit(c.OutOrStdout(), a, f.found, f.order())
 }
 
 // outcomes judges the predictions of an input.

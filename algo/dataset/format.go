@@ -136,19 +136,20 @@ func (t *Text) Format(name string) Format {
 	named := slices.IndexFunc(formats, func(f fileFormat) bool {
 		return slices.ContainsFunc(f.suffix, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
 	})
-	// A graph may be one line that is longer than the head.
-	start, _ := t.Peek(headSize)
-	start = behindHint(start)
+	head := t.head()
+	start := head
+	if len(start) == 0 { // its first line is longer than that, as a graph may be
+		start, _ = t.Peek(headSize)
+	}
 	if named >= 0 && formats[named].name == NodeLink && !beginsNodeLink(start) {
 		return JSONL
 	}
 	if named >= 0 && formats[named].name != SMI {
 		return formats[named].name
 	}
-	if head, _ := t.Peek(len(zipMagic)); named < 0 && beginsZip(head) {
+	if magic, _ := t.Peek(len(zipMagic)); named < 0 && beginsZip(magic) {
 		return TU
 	}
-	head := t.head()
 	if named >= 0 {
 		if beginsTSV(head) {
 			return TSV

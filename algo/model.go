@@ -77,8 +77,8 @@ type Model struct {
 	// Bank represents graphs that the encoder was trained on: the initial ID
 	// dictionary, and the ID side of the density ratio. It may be a sample.
 	Bank *contrast.Representation
-	// Subtrees are those of all graphs that the encoder was trained on, where Bank is a
-	// sample of them, see near.Place; nil where it has them all.
+	// Subtrees are those of all graphs that the encoder was trained on. Bank is a sample of
+	// them, see near.Place, or has them all.
 	Subtrees *fingerprint.Index
 	// Holdout represents ID graphs that training never saw. Their scores,
 	// computed in the same state as the scores of a test batch, give p-values.
@@ -102,9 +102,16 @@ type Model struct {
 	// Profile says in numbers what all training graphs were like. It may be nil:
 	// then less can be said of why a graph is unusual.
 	Profile *explain.Profile
-	// Structures are the molecules of the bank. They are not a part of the model's file, and
-	// nil where they are not at hand.
+	// Structures are the molecules of the training graphs, nil where the model does not keep them.
 	Structures *Structures
+	// Others are sections of the model's file that this program does not know. It keeps them.
+	Others []Section
+}
+
+// A Section is a part of a model's file.
+type Section struct {
+	Name string // at most 16 characters of ASCII
+	Data []byte
 }
 
 // A Card says what a model was trained on, and how.
@@ -133,10 +140,6 @@ type Card struct {
 	// Holdout, unless empty, is the name of the file whose graphs took the place of those of
 	// HoldoutRows: p-values say how often one of them scores as high.
 	Holdout string
-
-	// StructuresSHA256 is the hash of the file with the structures of the bank, hex; empty
-	// where the model has none.
-	StructuresSHA256 string
 }
 
 // Counts says how many graphs the training set had, and what became of them.
@@ -178,13 +181,13 @@ func NewModel(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Grap
 	if m.Bank, err = contrast.Describe(ctx, workers, e, pick(train, min(len(train), MaxBank))); err != nil {
 		return nil, err
 	}
-	if len(train) > m.Bank.Len() {
-		prints, err := fingerprint.All(ctx, workers, pick(train, len(train)), fingerprint.DefaultHeight)
-		if err != nil {
+	prints := m.Bank.Prints
+	if len(train) > len(prints) {
+		if prints, err = fingerprint.All(ctx, workers, pick(train, len(train)), fingerprint.DefaultHeight); err != nil {
 			return nil, err
 		}
-		m.Subtrees = fingerprint.NewIndex(prints)
 	}
+	m.Subtrees = fingerprint.NewIndex(prints)
 	if len(train) > 0 {
 		m.Profile = explain.NewProfile(pick(train, len(train)), salt(card))
 	}
@@ -206,20 +209,7 @@ func (m *Model) References() int { return max(m.Holdout.Len(), len(m.Reference))
 
 // Known returns how many training graphs the model holds the subtrees of: all that it was
 // trained on. Those of the bank are picked from them evenly, see near.Place.
-func (m *Model) Known() int {
-	if m.Subtrees == nil {
-		return m.Bank.Len()
-	}
-	return m.Subtrees.Len()
-}
-
-// print is that of a training graph that the model holds.
-func (m *Model) print(place int) fingerprint.Print {
-	if m.Subtrees == nil {
-		return m.Bank.Prints[place]
-	}
-	return m.Subtrees.Print(place)
-}
+func (m *Model) Known() int { return m.Subtrees.Len() }
 
 // maxRows bounds the data sets of which KnownRows is worth its memory. The numbers
 // on a card are only what a file says.

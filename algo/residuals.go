@@ -181,9 +181,6 @@ func (s *SingleScorer) doubts(ctx context.Context, by Order, n int, of func(k in
 			list[k] = margin(predicted)
 		}
 	})
-	if err == nil {
-		err = s.near.Subtrees.Err()
-	}
 	return list, err
 }
 

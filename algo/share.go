@@ -26,7 +26,7 @@ const DefaultShare = 20
 //     that k of them have, as often as k of them have it.
 //   - The holdout is left out. In its place are the scores that its graphs get alone,
 //     as plain numbers, so that there still are p-values.
-//   - Hashes of training graphs, the SHA-256 of the training file, the names of files and the rows of
+//   - Structures, hashes of training graphs, the SHA-256 of the training file, names of files and the rows of
 //     the holdout are left out, and so are quantiles with fewer than k graphs beyond them,
 //     values of features that fewer than k graphs have, and weights of the background
 //     for subtrees that fewer than k graphs of the bank hold.
@@ -46,7 +46,7 @@ func (m *Model) Share(ctx context.Context, workers, k int) (*Model, error) {
 		return nil, fmt.Errorf("the bank of model %s has too few different graphs for groups of %d", m.Card.Name, 2*k)
 	}
 	s := &Model{Card: m.Card, Encoder: m.Encoder, Shared: k, Holdout: m.Holdout.Select(nil)}
-	s.Card.HoldoutRows, s.Card.Repeats, s.Card.DatasetSHA256, s.Card.StructuresSHA256 = nil, nil, "", ""
+	s.Card.HoldoutRows, s.Card.Repeats, s.Card.DatasetSHA256 = nil, nil, ""
 	s.Card.forgetFiles()
 	var q []float32
 	var nodes []float64
@@ -60,6 +60,7 @@ func (m *Model) Share(ctx context.Context, workers, k int) (*Model, error) {
 	if s.Bank, err = contrast.Restore(m.Encoder, q, nodes, prints); err != nil {
 		return nil, err
 	}
+	s.Subtrees = fingerprint.NewIndex(prints)
 	if m.Profile != nil {
 		s.Profile = m.Profile.Share(m.Card.Train, k)
 	}
@@ -119,7 +120,7 @@ func (m *Model) sharedBackground(k int) (*background.Head, *Sizes) {
 // Share. A file rounds the bank, so these are to be taken anew with the bank that was read
 // back.
 func (m *Model) Refer(ctx context.Context, workers int, from *Model) error {
-	bank, err := near.NewBank(ctx, workers, m.Bank, nil, nil)
+	bank, err := near.NewBank(ctx, workers, m.Bank, m.Subtrees, nil)
 	if err != nil {
 		return err
 	}

@@ -11,8 +11,7 @@ import (
 )
 
 // Structures are the molecules of the training graphs that a model holds, in their order,
-// see Model.Known. They are kept in a file beside that of the model, if at all: see package
-// weights.
+// see Model.Known.
 type Structures struct {
 	SMILES []string
 	Names  []string // empty for a molecule without a name; nil where none has one
@@ -65,7 +64,7 @@ func (m *Model) StructuresOf(set []Source) (*Structures, error) {
 			return nil, fmt.Errorf("model %s does not tell which rows it was trained on", m.Card.Name)
 		}
 		from := &set[row]
-		if p := fingerprint.New(from.Graph, fingerprint.DefaultHeight); !p.Equal(m.print(k)) {
+		if p := fingerprint.New(from.Graph, fingerprint.DefaultHeight); !p.Equal(m.Subtrees.Print(k)) {
 			return nil, fmt.Errorf("row %d is not what model %s was trained on", row+1, m.Card.Name)
 		}
 		s.SMILES, s.Names = append(s.SMILES, from.SMILES), append(s.Names, from.Name)

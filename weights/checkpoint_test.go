@@ -175,7 +175,7 @@ func TestCheckpointErrors(t *testing.T) {
 		if v.State.Epoch >= 0 && len(v.DataSHA256) <= maxText {
 			w := newWriter()
 			checkpointFields(w, v)
-			if _, err := LoadCheckpoint(sealed(t, checkpointKind, w.buf.Bytes())); !errors.Is(err, c.want) {
+			if _, err := LoadCheckpoint(sealed(t, checkpointKind, algo.Section{Name: headSection, Data: w.buf.Bytes()})); !errors.Is(err, c.want) {
 				t.Errorf("%s: loading gives %v, want %v", c.name, err, c.want)
 			}
 		}

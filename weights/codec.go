@@ -146,7 +146,7 @@ func (r *reader) remaining() int { return r.r.Len() }
 
 func (r *reader) fail(cause error, format string, args ...any) {
 	if r.err == nil {
-		r.err = fmt.Errorf("%w: %s (near payload byte %d)", cause, fmt.Sprintf(format, args...), len(r.data)-r.remaining())
+		r.err = fmt.Errorf("%w: %w (near byte %d of its section)", cause, fmt.Errorf(format, args...), len(r.data)-r.remaining())
 	}
 }
 
@@ -367,7 +367,11 @@ func (r *reader) uvarint(name string, i int, b []byte) (uint64, []byte) {
 // gaps reads ascending numbers of so many bits. name is that of one of them.
 func (r *reader) gaps(key, name string, bits int) []uint32 {
 	b := r.bin(key)
-	list := make([]uint32, 0, len(b)) // each has at least 1 byte
+	n := 0
+	for _, c := range b { // the last byte of each is below 128
+		n += int(^c >> 7)
+	}
+	list := make([]uint32, 0, n)
 	for lowest := uint64(0); len(b) > 0; {
 		var gap uint64
 		gap, b = r.uvarint(name, len(list), b)

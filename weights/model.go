@@ -1,6 +1,7 @@
 package weights
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -31,8 +32,7 @@ const (
 	maxQ = 88
 )
 
-// Save writes a model, and behind it the index of its training graphs where that is more than
-// about a megabyte: SplitIndex parts the two. The same model gives the same bytes.
+// Save writes a model. The same model gives the same bytes.
 //
 // The embeddings of the bank are rounded to one of 256 values of their column,
 // those of the holdout to float16, and node scores to float32. So the model that
@@ -42,51 +42,79 @@ const (
 // A model that contradicts itself, as described in FORMAT.md under "What has to
 // fit together", is not written.
 func Save(w io.Writer, m *algo.Model) error {
-	beside, err := saveOwn(w, m)
-	if err != nil || beside == nil {
-		return err
-	}
-	return beside.write(w)
-}
-
-// Sum returns the SHA-256, in hex, of the file that Save writes of a model, without its index:
-// that has its own in it.
-func Sum(m *algo.Model) (string, error) {
-	h := sha256.New()
-	_, err := saveOwn(h, m)
-	return hex.EncodeToString(h.Sum(nil)), err
-}
-
-// saveOwn writes the file of a model itself and returns its index, nil where that is a part of it.
-func saveOwn(w io.Writer, m *algo.Model) (*indexFile, error) {
-	if m.Encoder == nil || m.Bank == nil {
-		return nil, fmt.Errorf("%w: a model to save needs an encoder and a bank", ErrFormat)
+	if m.Encoder == nil || m.Bank == nil || m.Subtrees == nil {
+		return fmt.Errorf("%w: a model to save needs an encoder, a bank and subtrees", ErrFormat)
 	}
 	holdout := m.Holdout
 	if holdout == nil {
 		holdout = &contrast.Representation{Width: m.Bank.Width}
 	}
-	p := newWriter()
-	var beside *indexFile
-	if apart(m) {
-		var err error
-		if beside, err = newIndexFile(m.Subtrees); err != nil {
-			return nil, err
+	if err := check(m, holdout); err != nil {
+		return err
+	}
+	known := m.Known()
+	for k, p := range m.Bank.Prints {
+		if !p.Equal(m.Subtrees.Print(near.Place(k, m.Bank.Len(), known))) {
+			return fmt.Errorf("%w: row %d of the bank has other subtrees than the training graph that it is", ErrRows, k)
 		}
 	}
-	card := m.Card
-	entries := modelEntries
-	if card.StructuresSHA256 != "" {
-		entries++
+	var sections []algo.Section
+	var err error
+	add := func(name string, fill func(*writer)) {
+		w := newWriter()
+		fill(w)
+		sections, err = append(sections, algo.Section{Name: name, Data: w.buf.Bytes()}), cmp.Or(err, w.err)
 	}
+	add(headSection, func(w *writer) { w.model(m, holdout) })
+	add(indexSection, func(w *writer) { w.index(m.Subtrees) })
 	if m.Residuals != nil {
-		entries++
+		add(residualsSection, func(w *writer) { w.residuals(m.Residuals) })
 	}
-	p.fields("", entries)
+	if m.Structures != nil {
+		add(structuresSection, func(w *writer) { w.structures(m.Structures) })
+	}
+	if sections = append(sections, m.Others...); err == nil {
+		err = checkNames(sections)
+	}
+	if err != nil {
+		return err
+	}
+	return write(w, modelKind, sections)
+}
+
+// Sum returns the SHA-256, in hex, of the file that Save writes of a model.
+func Sum(m *algo.Model) (string, error) {
+	h := sha256.New()
+	err := Save(h, m)
+	return hex.EncodeToString(h.Sum(nil)), err
+}
+
+// The sections of a model beside the head. Those from residuals on may be left out, since no score
+// depends on them.
+const (
+	indexSection      = "index"
+	residualsSection  = "residuals"
+	structuresSection = "structures"
+)
+
+// The number of entries of the maps in the head of a model.
+const (
+	modelEntries      = 11
+	cardEntries       = 18
+	configEntries     = 3
+	tensorEntries     = 2
+	bankEntries       = 5
+	holdoutEntries    = 5
+	backgroundEntries = 7
+	profileEntries    = 5
+	measuredEntries   = 3
+)
+
+// model writes the head.
+func (p *writer) model(m *algo.Model, holdout *contrast.Representation) {
+	card := m.Card
+	p.fields("", modelEntries)
 	cardFields(p, &card)
-	if p.check(check(m, holdout)); p.err != nil {
-		return nil, p.err
-	}
 	config := m.Encoder.Config
 	configFields(p, "encoder", &config)
 	tensors := m.Encoder.Tensors()
@@ -97,7 +125,7 @@ func saveOwn(w io.Writer, m *algo.Model) (*indexFile, error) {
 		p.floats("float32", t.Data)
 	}
 	p.fields("bank", bankEntries)
-	p.bankRows(m, beside)
+	p.bankRows(m.Bank)
 	p.fields("holdout", holdoutEntries)
 	p.holdoutRows(holdout)
 	p.traits(m.HoldoutTraits)
@@ -110,68 +138,59 @@ func saveOwn(w io.Writer, m *algo.Model) (*indexFile, error) {
 	}
 	p.floats("reference", reference)
 	p.measured(m.Measured)
-	if card.StructuresSHA256 != "" {
-		p.text("structures", &card.StructuresSHA256)
-	}
-	if m.Residuals != nil {
-		p.residuals(m.Residuals)
-	}
-	return beside, p.seal(w, modelKind)
 }
 
-// The number of entries of the maps in the payload of a model. One that has structures
-// has one more, and so has one with residuals.
-const (
-	modelEntries      = 11
-	cardEntries       = 18
-	configEntries     = 3
-	tensorEntries     = 2
-	bankEntries       = 9
-	holdoutEntries    = 5
-	backgroundEntries = 7
-	profileEntries    = 5
-	measuredEntries   = 3
-)
-
-// Load reads a model from the bytes of a file, of which it keeps an index that follows the
-// model, as Save writes it. The error wraps one of the errors of this package: ErrIndex where
-// the model wants an index and there is none.
+// Load reads a model from the bytes of a file and verifies all of them. It keeps data, which must
+// stay as it is. The error wraps one of the errors of this package.
 func Load(data []byte) (*algo.Model, error) {
-	return LoadBeside(data, func() ([]byte, error) {
-		return nil, fmt.Errorf("%w: it is in a file of its own, with the name of the model and the extension %s", ErrIndex, IndexExtension)
-	})
-}
-
-// LoadBeside is Load for a model whose index may be in a file of its own. beside is called if
-// the model wants that, and returns all bytes of the file. The model uses them in place: they
-// must stay as they are.
-func LoadBeside(data []byte, beside func() ([]byte, error)) (*algo.Model, error) {
-	model, index := SplitIndex(data)
-	payload, err := unseal(model, modelKind)
+	sections, err := read(data, modelKind)
 	if err != nil {
 		return nil, err
 	}
-	taken := index == nil
-	open := func(sum string, known int) (*fingerprint.Index, error) {
-		file := index
-		if file == nil {
-			if file, err = beside(); err != nil {
-				return nil, err
+	m := new(algo.Model)
+	take := func(name string, load func(*reader)) error {
+		for i, s := range sections {
+			if s.Name == name {
+				sections = slices.Delete(sections, i, i+1)
+				r := newReader(s.Data)
+				load(r)
+				if r.end(); r.err != nil && name != headSection {
+					return fmt.Errorf("%s: %w", name, r.err)
+				}
+				return r.err
 			}
 		}
-		taken = true
-		x, err := openIndex(file, sum, known)
-		if err != nil {
-			err = fmt.Errorf("index: %w", err)
+		return nil
+	}
+	for _, s := range []struct {
+		name string
+		load func(*reader)
+	}{
+		{indexSection, func(r *reader) { m.Subtrees = r.index() }},
+		{headSection, func(r *reader) { r.model(m) }},
+		{residualsSection, func(r *reader) { m.Residuals = r.residuals(m.Holdout.Len()) }},
+		{structuresSection, func(r *reader) { m.Structures = r.structures() }},
+	} {
+		if err := take(s.name, s.load); err != nil {
+			return nil, err
 		}
-		return x, err
+		if m.Subtrees == nil {
+			return nil, fmt.Errorf("%w: a model without section %q", ErrFormat, indexSection)
+		}
 	}
-	m := new(algo.Model)
-	r := newReader(payload)
-	entries := r.entries("the payload")
-	if r.err == nil && (entries < modelEntries || entries > modelEntries+2) {
-		r.fail(ErrFormat, "the payload is a map of %d entries, want %d, and one more with structures and with residuals", entries, modelEntries)
+	m.Others = sections
+	if len(m.Others) == 0 {
+		m.Others = nil
 	}
+	if err := check(m, m.Holdout); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// model reads the head of a model whose subtrees are there.
+func (r *reader) model(m *algo.Model) {
+	r.fields("", modelEntries)
 	cardFields(r, &m.Card)
 	var config gin.Config
 	configFields(r, "encoder", &config)
@@ -180,7 +199,7 @@ func LoadBeside(data []byte, beside func() ([]byte, error)) (*algo.Model, error)
 		r.err = checkSchema(m.Card.Schema, config)
 	}
 	m.Encoder = r.encoder(config)
-	m.Bank, m.Subtrees = r.bank(m.Encoder, open)
+	m.Bank = r.bank(m.Encoder, m.Subtrees)
 	m.Holdout = r.holdout(m.Encoder)
 	m.HoldoutTraits = r.traits(m.Holdout)
 	m.Background, m.Sizes = r.background()
@@ -192,27 +211,6 @@ func LoadBeside(data []byte, beside func() ([]byte, error)) (*algo.Model, error)
 		m.Reference = append(m.Reference, float64(x))
 	}
 	m.Measured = r.measured(m.Holdout)
-	if entries == modelEntries+2 || entries == modelEntries+1 && r.next() != "residuals" {
-		r.text("structures", &m.Card.StructuresSHA256)
-		if r.err == nil && m.Card.StructuresSHA256 == "" {
-			r.fail(ErrFormat, "structures is empty, want a sha-256")
-		}
-		entries--
-	}
-	if entries > modelEntries && r.err == nil {
-		m.Residuals = r.residuals(m.Holdout.Len())
-	}
-	r.end()
-	if r.err == nil && !taken {
-		r.err = fmt.Errorf("%w: an index follows a model that has none", ErrTrailing)
-	}
-	if r.err != nil {
-		return nil, r.err
-	}
-	if err := check(m, m.Holdout); err != nil {
-		return nil, err
-	}
-	return m, nil
 }
 
 func cardFields(c codec, v *algo.Card) {
@@ -338,7 +336,7 @@ func check(m *algo.Model, holdout *contrast.Representation) error {
 	}
 	for _, err := range []error{
 		checkRows("bank", m.Bank, m.Encoder), checkRows("holdout", holdout, m.Encoder), checkTraits(m.HoldoutTraits, holdout.Len()),
-		checkBackground(m), checkProfile(m), checkShared(m), checkMeasured(m.Measured, holdout.Len()), checkResiduals(m, holdout.Len()), checkStructuresHash(m),
+		checkBackground(m), checkProfile(m), checkShared(m), checkMeasured(m.Measured, holdout.Len()), checkResiduals(m, holdout.Len()), checkStructures(m),
 	} {
 		if err != nil {
 			return err
@@ -347,24 +345,17 @@ func check(m *algo.Model, holdout *contrast.Representation) error {
 	return nil
 }
 
-// checkKnown reports subtrees of training graphs that cannot be.
+// checkKnown reports an index that is not that of the training graphs.
 func checkKnown(m *algo.Model) error {
-	known := m.Known()
-	switch {
-	case known > maxKnown:
-		return fmt.Errorf("%w: the subtrees of %d training graphs, want at most %d", ErrTooLarge, known, maxKnown)
-	case known > m.Card.Train:
-		return fmt.Errorf("%w: the subtrees of %d graphs, only %d were trained on", ErrRows, known, m.Card.Train)
-	case m.Subtrees != nil && m.Shared > 0:
-		return fmt.Errorf("%w: a model made for sharing has the subtrees of %d graphs beside those of its bank", ErrRows, known)
-	case m.Subtrees != nil && known <= m.Bank.Len():
-		return fmt.Errorf("%w: the subtrees of %d graphs beside a bank of %d, want more", ErrRows, known, m.Bank.Len())
+	known, want := m.Known(), m.Card.Train
+	if m.Shared > 0 {
+		want = m.Bank.Len()
 	}
-	// That the index of a file is that of the model follows from the sum.
-	for k, p := range m.Bank.Prints {
-		if m.Subtrees != nil && m.Subtrees.Seal() == nil && !p.Equal(m.Subtrees.Print(near.Place(k, m.Bank.Len(), known))) {
-			return fmt.Errorf("%w: row %d of the bank has other subtrees than the training graph that it is", ErrRows, k)
-		}
+	if known > maxKnown {
+		return fmt.Errorf("%w: the subtrees of %d training graphs, want at most %d", ErrTooLarge, known, maxKnown)
+	}
+	if known != want {
+		return fmt.Errorf("%w: the subtrees of %d training graphs, want those of %d", ErrRows, known, want)
 	}
 	return nil
 }
@@ -398,8 +389,11 @@ func checkRows(key string, v *contrast.Representation, e *gin.Encoder) error {
 			return fmt.Errorf("%w: %s row %d has log1p embedding %g, want 0 to %d", ErrNumber, key, i/(2*width), x, maxQ)
 		}
 	}
-	if err := checkPrints(key, v.Prints, n); err != nil {
-		return err
+	if len(v.Prints) != n {
+		return fmt.Errorf("%w: %s has %d prints, want one for each of %d graphs", ErrRows, key, len(v.Prints), n)
+	}
+	if err := fingerprint.Check(v.Prints); err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrRows, key, err)
 	}
 	for i, x := range v.NodeScore {
 		if math.Abs(x) > math.MaxFloat32 {

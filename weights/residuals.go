@@ -15,7 +15,7 @@ func (w *writer) residuals(v *algo.Residuals) {
 	if v.Classes {
 		classes = 1
 	}
-	w.fields("residuals", residualEntries)
+	w.fields("", residualEntries)
 	w.text("observed", &v.Observed)
 	w.text("predicted", &v.Predicted)
 	w.count("classes", &classes)
@@ -25,7 +25,7 @@ func (w *writer) residuals(v *algo.Residuals) {
 // residuals reads the errors of so many held-out graphs.
 func (r *reader) residuals(holdout int) *algo.Residuals {
 	v, classes := new(algo.Residuals), 0
-	r.fields("residuals", residualEntries)
+	r.fields("", residualEntries)
 	r.text("observed", &v.Observed)
 	r.text("predicted", &v.Predicted)
 	r.count("classes", &classes)

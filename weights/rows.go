@@ -27,14 +27,8 @@ const minSpread = 0x1p-12
 // levels is the number of steps between the lowest and the highest value.
 const levels = 255
 
-// maxTimes is the largest sum of the counts of a print, since the comparison of two
-// prints adds them as int32.
-const maxTimes = math.MaxInt32
-
-// bankRows writes the entries of the bank, with the prints of all training graphs, or of those of
-// the bank where the others are beside.
-func (w *writer) bankRows(m *algo.Model, beside *indexFile) {
-	v, known := m.Bank, m.Known()
+// bankRows writes the entries of the bank. Its prints are those of the index.
+func (w *writer) bankRows(v *contrast.Representation) {
 	n, dim := v.Len(), v.Dim()
 	w.count("rows", &n)
 	low, high := slices.Clone(v.Q[:dim]), slices.Clone(v.Q[:dim])
@@ -58,19 +52,52 @@ func (w *writer) bankRows(m *algo.Model, beside *indexFile) {
 	}
 	w.bytes("q", q)
 	w.nodeScores(v)
+}
+
+// index writes the prints of all training graphs.
+func (w *writer) index(x *fingerprint.Index) {
+	p, order := x.Packed()
+	known := x.Len()
+	w.fields("", indexEntries)
 	w.count("known", &known)
-	prints, sum := v.Prints, ""
-	if beside != nil {
-		sum = tableSum(beside.table)
+	w.bytes("order", order)
+	w.packed(p)
+}
+
+const indexEntries = 4
+
+// index reads them. It keeps their bytes.
+func (r *reader) index() *fingerprint.Index {
+	known := 0
+	r.fields("", indexEntries)
+	r.count("known", &known)
+	if r.err == nil && known > maxKnown {
+		r.fail(ErrTooLarge, "the subtrees of %d training graphs, want at most %d", known, maxKnown)
 	}
-	w.text("index", &sum)
-	if m.Subtrees != nil && beside == nil {
-		prints = make([]fingerprint.Print, known)
-		for i := range prints {
-			prints[i] = m.Subtrees.Print(i)
-		}
+	if r.err != nil {
+		return nil
 	}
-	w.prints(prints)
+	order := r.bytes("order", 4*known)
+	p := r.packed()
+	if r.err != nil {
+		return nil
+	}
+	x, err := fingerprint.OpenIndex(p, order)
+	if err != nil {
+		r.fail(ErrRows, "%w", err)
+	}
+	return x
+}
+
+// packed writes prints.
+func (w *writer) packed(p fingerprint.Packed) {
+	w.gaps("subtrees", p.Keys)
+	w.bytes("prints", p.Prints)
+}
+
+// packed reads prints.
+func (r *reader) packed() fingerprint.Packed {
+	return fingerprint.Packed{Keys: r.gaps("subtrees", "subtree", 32), Prints: r.bin("prints")}
 }
 
 // holdoutRows writes the entries of the holdout.
@@ -83,7 +110,7 @@ func (w *writer) holdoutRows(v *contrast.Representation) {
 	}
 	w.bytes("q", q)
 	w.nodeScores(v)
-	w.prints(v.Prints)
+	w.packed(fingerprint.Pack(v.Prints))
 }
 
 // traits writes those of held-out graphs, a byte for each.
@@ -135,35 +162,6 @@ func (w *writer) nodeScores(v *contrast.Representation) {
 	w.floats("node_score", score)
 }
 
-// prints writes the distinct keys of all prints, and each print by the places of
-// its keys in that list: most keys are in many prints. Most occur once in each.
-func (w *writer) prints(prints []fingerprint.Print) {
-	var keys []uint32
-	for _, p := range prints {
-		keys = append(keys, p.Keys...)
-	}
-	slices.Sort(keys)
-	keys = slices.Compact(keys)
-	w.gaps("subtrees", keys)
-	var places []byte
-	for _, p := range prints {
-		places = binary.AppendUvarint(places, uint64(len(p.Keys)))
-		next := 0
-		for i, k := range p.Keys {
-			at, _ := slices.BinarySearch(keys, k)
-			skip := uint64(at - next)
-			if times := uint64(p.Counts[i]); times == 1 {
-				places = binary.AppendUvarint(places, 2*skip)
-			} else {
-				places = binary.AppendUvarint(places, 2*skip+1)
-				places = binary.AppendUvarint(places, times-2)
-			}
-			next = at + 1
-		}
-	}
-	w.bytes("prints", places)
-}
-
 // rows reads the number of rows of a part of the model.
 func (r *reader) rows(key string, e *gin.Encoder) int {
 	var n int
@@ -177,13 +175,12 @@ func (r *reader) rows(key string, e *gin.Encoder) int {
 	return n
 }
 
-// bank reads the bank, and the subtrees of all training graphs, which are nil where the bank
-// has them all. open opens the index with a sum.
-func (r *reader) bank(e *gin.Encoder, open func(sum string, known int) (*fingerprint.Index, error)) (*contrast.Representation, *fingerprint.Index) {
+// bank reads the bank of training graphs whose subtrees are all in an index.
+func (r *reader) bank(e *gin.Encoder, x *fingerprint.Index) *contrast.Representation {
 	r.fields("bank", bankEntries)
 	n := r.rows("bank", e)
 	if r.err != nil {
-		return nil, nil
+		return nil
 	}
 	dim := 2 * e.Width()
 	low, high := make([]float32, dim), make([]float32, dim)
@@ -196,7 +193,7 @@ func (r *reader) bank(e *gin.Encoder, open func(sum string, known int) (*fingerp
 	}
 	level := r.bytes("q", n*dim)
 	if r.err != nil {
-		return nil, nil
+		return nil
 	}
 	q := make([]float32, len(level))
 	for i, u := range level {
@@ -205,42 +202,17 @@ func (r *reader) bank(e *gin.Encoder, open func(sum string, known int) (*fingerp
 		q[i] = float32(float64(low[j]) + float64(spread*float64(u)/levels))
 	}
 	score := r.nodeScores(n)
-	known := n
-	r.count("known", &known)
-	if r.err == nil && known > maxKnown {
-		r.fail(ErrTooLarge, "the subtrees of %d training graphs, want at most %d", known, maxKnown)
-	}
-	if r.err == nil && known < n {
+	if known := x.Len(); r.err == nil && known < n {
 		r.fail(ErrRows, "the subtrees of %d training graphs for a bank of %d rows", known, n)
 	}
-	var sum string
-	if r.text("index", &sum); r.err == nil && sum != "" && known == n {
-		r.fail(ErrRows, "an index of the %d training graphs of the bank, want one of more", known)
-	}
 	if r.err != nil {
-		return nil, nil
+		return nil
 	}
-	if sum != "" {
-		bank := r.restore("bank", e, q, score, r.prints(n))
-		if r.err != nil {
-			return nil, nil
-		}
-		x, err := open(sum, known)
-		r.check(err)
-		return bank, x
+	prints := make([]fingerprint.Print, n)
+	for k := range prints {
+		prints[k] = x.Print(near.Place(k, n, x.Len()))
 	}
-	if known == n {
-		return r.restore("bank", e, q, score, r.prints(n)), nil
-	}
-	index := r.index(known)
-	if r.err != nil {
-		return nil, nil
-	}
-	own := make([]fingerprint.Print, n)
-	for k := range own {
-		own[k] = index.Print(near.Place(k, n, known))
-	}
-	return r.restore("bank", e, q, score, own), index
+	return r.restore("bank", e, q, score, prints)
 }
 
 // holdout reads the holdout.
@@ -288,122 +260,13 @@ func (r *reader) restore(key string, e *gin.Encoder, q []float32, node []float64
 
 // prints reads the prints of n graphs.
 func (r *reader) prints(n int) []fingerprint.Print {
-	keys, places := r.printBins(n)
+	p := r.packed()
 	if r.err != nil {
 		return nil
 	}
-	prints := make([]fingerprint.Print, 0, n)
-	var p fingerprint.Print
-	r.eachPrint(places, n, len(keys), func(at, times uint32) {
-		p.Keys, p.Counts = append(p.Keys, keys[at]), append(p.Counts, times)
-	}, func() {
-		prints = append(prints, fingerprint.Print{Keys: slices.Clone(p.Keys), Counts: slices.Clone(p.Counts)})
-		p.Keys, p.Counts = p.Keys[:0], p.Counts[:0]
-	})
+	prints, err := p.Unpack(n)
+	if err != nil {
+		r.fail(ErrRows, "%w", err)
+	}
 	return prints
-}
-
-// index reads the prints of n graphs. Of hundreds of thousands they are never in memory as
-// such.
-func (r *reader) index(n int) *fingerprint.Index {
-	keys, places := r.printBins(n)
-	if r.err != nil {
-		return nil
-	}
-	// Each key of a print has at least 1 byte, and most have 2.
-	b := fingerprint.NewBuilder(keys, n, len(places)/2)
-	r.eachPrint(places, n, len(keys), b.Add, b.End)
-	if r.err != nil {
-		return nil
-	}
-	return b.Index()
-}
-
-// printBins reads the distinct keys of n prints, and the bytes of the prints.
-func (r *reader) printBins(n int) (keys []uint32, places []byte) {
-	keys = r.gaps("subtrees", "subtree", 32)
-	places = r.bin("prints")
-	if r.err == nil && len(places) < n {
-		r.fail(ErrFormat, "prints has %d bytes, want at least one for each of %d graphs", len(places), n)
-	}
-	return keys, places
-}
-
-// eachPrint reads n prints. It tells of each key its place among so many, and how often it
-// occurs, and then the end of the print.
-func (r *reader) eachPrint(b []byte, n, keys int, add func(at, times uint32), end func()) {
-	for i := range n {
-		if b = r.onePrint(i, keys, b, add); r.err != nil {
-			return
-		}
-		end()
-	}
-	if len(b) > 0 {
-		r.fail(ErrFormat, "prints has %d bytes after the last of %d prints", len(b), n)
-	}
-}
-
-// onePrint reads the print of graph i from the front of b and returns what follows it.
-func (r *reader) onePrint(i, keys int, b []byte, add func(at, times uint32)) []byte {
-	next := func() (v uint64) {
-		if len(b) > 0 && b[0] < 0x80 { // most numbers are small
-			v, b = uint64(b[0]), b[1:]
-			return v
-		}
-		v, b = r.uvarint("print", i, b)
-		return v
-	}
-	count := next()
-	if r.err == nil && count > uint64(len(b)) {
-		r.fail(ErrFormat, "print %d announces %d subtrees of at least 1 byte, %d bytes remain", i, count, len(b))
-	}
-	at, sum := uint64(0), uint64(0)
-	for range count {
-		if r.err != nil {
-			return nil
-		}
-		v := next()
-		skip, times := v/2, uint64(1)
-		if v%2 == 1 {
-			times = 2 + min(next(), maxTimes) // as wrong as more, which could wrap
-		}
-		if left := uint64(keys) - at; r.err == nil && skip >= left {
-			r.fail(ErrRows, "print %d skips %d subtrees, want less than the %d that are left of %d", i, skip, left, keys)
-		}
-		at, sum = at+skip, sum+times
-		if r.err == nil && sum > maxTimes {
-			r.fail(ErrNumber, "print %d has counts that sum to %d or more, want at most %d", i, sum, maxTimes)
-		}
-		if r.err == nil {
-			add(uint32(at), uint32(times))
-		}
-		at++
-	}
-	return b
-}
-
-// checkPrints reports prints that no file can hold.
-func checkPrints(key string, prints []fingerprint.Print, n int) error {
-	if len(prints) != n {
-		return fmt.Errorf("%w: %s has %d prints, want one for each of %d graphs", ErrRows, key, len(prints), n)
-	}
-	for i, p := range prints {
-		if len(p.Keys) != len(p.Counts) {
-			return fmt.Errorf("%w: %s print %d has %d keys and %d counts, want as many", ErrRows, key, i, len(p.Keys), len(p.Counts))
-		}
-		sum := uint64(0)
-		for k, times := range p.Counts {
-			if times == 0 {
-				return fmt.Errorf("%w: %s print %d has a subtree 0 times, want at least once", ErrNumber, key, i)
-			}
-			if k > 0 && p.Keys[k] <= p.Keys[k-1] {
-				return fmt.Errorf("%w: %s print %d has key %#08x after %#08x, want ascending keys", ErrRows, key, i, p.Keys[k], p.Keys[k-1])
-			}
-			sum += uint64(times)
-		}
-		if sum > maxTimes {
-			return fmt.Errorf("%w: %s print %d has counts that sum to %d, want at most %d", ErrNumber, key, i, sum, maxTimes)
-		}
-	}
-	return nil
 }

@@ -164,14 +164,15 @@ func TestColumnErrors(t *testing.T) {
 		m := small(t)
 		m.Encoder = gin.Zero(m.Encoder.Config)
 		data := save(t, m)
+		head := sectionOf(t, data, headSection)
 		for key, x := range map[string]float32{"\xa3low\xc4\x10": c.low, "\xa4high\xc4\x10": c.high} {
-			at := bytes.Index(data, []byte(key))
+			at := bytes.Index(head, []byte(key))
 			if at < 0 {
 				t.Fatalf("no %q", key)
 			}
-			binary.LittleEndian.PutUint32(data[at+len(key)+4:], math.Float32bits(x)) // of column 1
+			binary.LittleEndian.PutUint32(head[at+len(key)+4:], math.Float32bits(x)) // of column 1
 		}
-		_, err := Load(sealed(t, modelKind, data[headerSize:]))
+		_, err := Load(replaced(t, data, headSection, head))
 		if c.ok && err != nil {
 			t.Errorf("%g to %g: %v", c.low, c.high, err)
 		}
@@ -185,34 +186,19 @@ func TestColumnErrors(t *testing.T) {
 // value too, and are 0 when the model is saved again.
 func TestLevelsOfConstantColumn(t *testing.T) {
 	data := save(t, ofColumns(t, [][]float32{{3, 3}, {1, 2}}))
-	at := bytes.Index(data, []byte("\xa1q\xc4\x04\x00\x00\x00\xff"))
+	head := sectionOf(t, data, headSection)
+	at := bytes.Index(head, []byte("\xa1q\xc4\x04\x00\x00\x00\xff"))
 	if at < 0 {
 		t.Fatal("no q with a constant first column")
 	}
-	changed := slices.Clone(data)
-	changed[at+4] = 77
-	m := load(t, sealed(t, modelKind, changed[headerSize:]))
+	head[at+4] = 77
+	m := load(t, replaced(t, data, headSection, head))
 	if want := []float32{3, 1, 3, 2}; !slices.Equal(m.Bank.Q, want) {
 		t.Errorf("embeddings %v, want %v", m.Bank.Q, want)
 	}
 	if !bytes.Equal(save(t, m), data) {
 		t.Error("saved again with the byte that means nothing")
 	}
-}
-
-// withPrints is a file of a model with a bank of three graphs whose subtrees and
-// prints are the given bytes.
-func withPrints(t testing.TB, subtrees, prints []byte) []byte {
-	t.Helper()
-	payload := save(t, small(t))[headerSize:]
-	from, to := bytes.Index(payload, []byte("\xa8subtrees")), bytes.Index(payload, []byte("\xa7holdout\x85"))
-	if from < 0 || to < from {
-		t.Fatal("the bank does not end with its prints")
-	}
-	w := newWriter()
-	w.bytes("subtrees", subtrees)
-	w.bytes("prints", prints)
-	return sealed(t, modelKind, slices.Concat(payload[:from], w.buf.Bytes(), payload[to:]))
 }
 
 // uvarints joins numbers as subtrees and prints have them.
@@ -224,101 +210,115 @@ func uvarints(v ...uint64) []byte {
 	return b
 }
 
-// Three keys, and how subtrees has them.
+// An indexCase is the section of an index that is to hold the prints of three graphs.
+type indexCase struct {
+	name                    string
+	known                   int
+	order, subtrees, prints []byte
+	want                    error
+	text                    string
+}
+
+func (c indexCase) payload() []byte {
+	w := newWriter()
+	w.fields("", indexEntries)
+	w.count("known", &c.known)
+	w.bytes("order", c.order)
+	w.bytes("subtrees", c.subtrees)
+	w.bytes("prints", c.prints)
+	return w.buf.Bytes()
+}
+
+// places is an order of so many rows.
+func places(rows ...uint32) []byte {
+	var b []byte
+	for _, row := range rows {
+		b = binary.LittleEndian.AppendUint32(b, row)
+	}
+	return b
+}
+
 var (
-	threeKeys = []uint32{10, 20, math.MaxUint32}
-	three     = uvarints(10, 9, math.MaxUint32-21)
+	rising = places(0, 1, 2)
+	three  = uvarints(10, 9, math.MaxUint32-21) // keys: 10, 20, 2³²−1
+	all    = uvarints(3, 0, 0, 0, 0, 0)         // the first print has them all, once each
 )
 
-// hostilePrints are prints of three graphs that are wrong.
-var hostilePrints = []struct {
-	name     string
-	subtrees []byte
-	prints   []byte
-	want     error
-	text     string
-}{
-	{"none", three, nil, ErrFormat, "prints has 0 bytes, want at least one for each of 3 graphs"},
-	{"one missing", three, uvarints(1, 0, 0), ErrFormat, "print 2 ends within a number"},
-	{"two of three", three, uvarints(0, 0), ErrFormat, "prints has 2 bytes, want at least one for each of 3 graphs"},
-	{"more announced than remain", three, uvarints(0, 0, 3, 0, 0), ErrFormat, "print 2 announces 3 subtrees of at least 1 byte, 2 bytes remain"},
-	{"2³² announced", three, uvarints(1<<32, 0, 0, 0), ErrFormat, "print 0 announces 4294967296 subtrees of at least 1 byte, 3 bytes remain"},
-	{"2⁶⁴−1 announced", three, uvarints(0, math.MaxUint64, 0), ErrFormat, "print 1 announces 18446744073709551615 subtrees of at least 1 byte, 1 bytes remain"},
-	{"as many as remain, in too few bytes", three, uvarints(0, 0, 3, 1, 0, 0), ErrFormat, "print 2 ends within a number"},
-	{"index outside", three, uvarints(0, 0, 1, 2*3), ErrRows, "print 2 skips 3 subtrees, want less than the 3 that are left of 3"},
-	{"index outside after two", three, uvarints(0, 0, 3, 0, 2*1, 0), ErrRows, "print 2 skips 0 subtrees, want less than the 0 that are left of 3"},
-	{"index outside, more than once", three, uvarints(0, 0, 1, 2*3+1, 0), ErrRows, "print 2 skips 3 subtrees, want less than the 3 that are left of 3"},
-	{"largest skip", three, uvarints(0, 0, 2, 2*1, math.MaxUint64, 0), ErrRows, "print 2 skips 9223372036854775807 subtrees, want less than the 1 that are left of 3"},
-	{"no subtrees", nil, uvarints(0, 0, 1, 0), ErrRows, "print 2 skips 0 subtrees, want less than the 0 that are left of 0"},
-	{"skip over 64 bits", three, append(uvarints(0, 0, 1), 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02, 0), ErrNumber, "print 2 has a number of more than 64 bits"},
-	{"count over 64 bits", three, append(uvarints(0, 0, 1, 1), 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02), ErrNumber, "print 2 has a number of more than 64 bits"},
-	{"number of subtrees over 64 bits", three, bytes.Repeat([]byte{0x80}, 30), ErrNumber, "print 0 has a number of more than 64 bits"},
-	{"truncated skip", three, append(uvarints(0, 0, 1), 0x80), ErrFormat, "print 2 ends within a number"},
-	{"truncated count", three, append(uvarints(0, 0, 1, 1), 0x80), ErrFormat, "print 2 ends within a number"},
-	{"count missing", three, uvarints(0, 0, 1, 1), ErrFormat, "print 2 ends within a number"},
-	{"truncated at its first number", three, append(uvarints(0, 0), 0xff, 0xff), ErrFormat, "print 2 ends within a number"},
-	{"bytes after the last", three, uvarints(0, 0, 1, 2*2, 0), ErrFormat, "prints has 1 bytes after the last of 3 prints"},
-	{"2³¹ times", three, uvarints(0, 0, 1, 1, maxTimes-1), ErrNumber, "print 2 has counts that sum to 2147483648 or more, want at most 2147483647"},
-	{"2³² times", three, uvarints(0, 0, 1, 1, 1<<32-2), ErrNumber, "print 2 has counts that sum to"},
-	{"2⁶⁴ times", three, uvarints(0, 0, 1, 1, math.MaxUint64-1), ErrNumber, "print 2 has counts that sum to"},
-	{"2⁶⁴+1 times", three, uvarints(0, 0, 1, 1, math.MaxUint64), ErrNumber, "print 2 has counts that sum to"},
-	{"2³¹ times in all", three, uvarints(0, 0, 2, 1, maxTimes-2, 0), ErrNumber, "print 2 has counts that sum to 2147483648 or more"},
-	{"2³¹+1 times in all", three, uvarints(0, 0, 2, 1, maxTimes-2, 1, 0), ErrNumber, "print 2 has counts that sum to 2147483649 or more"},
-	{"key of 2³²", uvarints(1 << 32), uvarints(0, 0, 0), ErrNumber, "subtree 0 skips 4294967296, want less than the 4294967296 that are left of 32 bits"},
-	{"second key of 2³²", uvarints(10, 1<<32-11), uvarints(0, 0, 0), ErrNumber, "subtree 1 skips 4294967285, want less than the 4294967285 that are left of 32 bits"},
-	{"key after the last", append(three, 0), uvarints(0, 0, 0), ErrNumber, "subtree 3 skips 0, want less than the 0 that are left of 32 bits"},
-	{"key wraps to the first", uvarints(10, math.MaxUint64), uvarints(0, 0, 0), ErrNumber, "subtree 1 skips 18446744073709551615, want less than the 4294967285 that are left of 32 bits"},
-	{"key over 64 bits", bytes.Repeat([]byte{0x80}, 30), uvarints(0, 0, 0), ErrNumber, "subtree 0 has a number of more than 64 bits"},
-	{"truncated key", append(three[:2:2], 0x80), uvarints(0, 0, 0), ErrFormat, "subtree 2 ends within a number"},
+// What is wrong in prints, package fingerprint tests; here is one of each kind.
+var hostileIndexes = []indexCase{
+	{"too many", maxKnown + 1, rising, three, all, ErrTooLarge, "1048577 training graphs, want at most 1048576"},
+	{"fewer than there are", 2, rising[:8], three, all[:5], ErrRows, "the subtrees of 2 training graphs"},
+	{"more than there are", 4, places(0, 1, 2, 3), three, append(all[:6:6], 0), ErrRows, "the subtrees of 4 training graphs, want those of 3"},
+	{"none", 0, nil, nil, nil, ErrRows, "the subtrees of 0 training graphs for a bank of 3 rows"},
+	{"order cut", 3, rising[:11], three, all, ErrFormat, "order has 11 bytes, want 12"},
+	{"row twice", 3, places(0, 1, 1), three, all, ErrRows, "place 2 of 3 is that of print 1, which is not there or has another"},
+	{"row outside", 3, places(0, 3, 1), three, all, ErrRows, "place 1 of 3 is that of print 3"},
+	{"row far outside", 3, places(0, math.MaxUint32, 1), three, all, ErrRows, "place 1 of 3 is that of print 4294967295"},
+	{"key of 2³²", 3, rising, uvarints(1 << 32), all, ErrNumber, "subtree 0 skips 4294967296, want less than the 4294967296 that are left of 32 bits"},
+	{"second key of 2³²", 3, rising, uvarints(10, 1<<32-11), all, ErrNumber, "subtree 1 skips 4294967285, want less than the 4294967285 that are left of 32 bits"},
+	{"key after the last", 3, rising, append(three, 0), all, ErrNumber, "subtree 3 skips 0, want less than the 0 that are left of 32 bits"},
+	{"key wraps to the first", 3, rising, uvarints(10, math.MaxUint64), all, ErrNumber, "subtree 1 skips 18446744073709551615, want less than the 4294967285 that are left"},
+	{"key over 64 bits", 3, rising, bytes.Repeat([]byte{0x80}, 30), all, ErrNumber, "subtree 0 has a number of more than 64 bits"},
+	{"key cut", 3, rising, append(three[:2:2], 0x80), all, ErrFormat, "subtree 2 ends within a number"},
+	{"key of no print", 3, rising, three, uvarints(2, 0, 0, 0, 0), ErrRows, "key 2 is in no print"},
+	{"print cut", 3, rising, three, all[:5], ErrRows, "print 2 ends within a number"},
+	{"print skips too many", 3, rising, three, uvarints(0, 0, 1, 2*3), ErrRows, "print 2 skips 3 subtrees, want less than the 3 that are left of 3"},
+	{"prints go on", 3, rising, three, append(all[:6:6], 0), ErrRows, "1 bytes after the last of 3"},
 }
 
-func TestHostilePrints(t *testing.T) {
-	for _, c := range hostilePrints {
-		t.Run(c.name, func(t *testing.T) {
-			m, err := Load(withPrints(t, c.subtrees, c.prints))
-			if !errors.Is(err, c.want) || !named(err) || m != nil {
-				t.Fatalf("got %v, want %v", err, c.want)
-			}
-			if !strings.Contains(err.Error(), c.text) {
-				t.Errorf("got %q, want %q in it", err, c.text)
-			}
-		})
-	}
-}
-
-// TestPrints reads prints that are right, among them the examples of FORMAT.md, and
-// writes them again.
-func TestPrints(t *testing.T) {
-	long := append(uvarints(1), 0x81, 0x00, 0x81, 0x80, 0x00) // skip 0, 3 times
-	for _, c := range []struct {
-		name      string
-		subtrees  []byte
-		prints    []byte
-		want      []fingerprint.Print
-		canonical bool // Save writes the same bytes
-	}{
-		{"empty", nil, uvarints(0, 0, 0), make([]fingerprint.Print, 3), true},
-		{"all", three, uvarints(3, 0, 1, 0, 1, 1, 0, 1, 2*2+1, maxTimes-2),
-			[]fingerprint.Print{{Keys: threeKeys, Counts: []uint32{1, 2, 3}}, {}, {Keys: threeKeys[2:], Counts: []uint32{maxTimes}}}, true},
-		{"largest sum", three, uvarints(2, 1, maxTimes-3, 0, 1, 2*2, 0),
-			[]fingerprint.Print{{Keys: threeKeys[:2], Counts: []uint32{maxTimes - 1, 1}}, {Keys: threeKeys[2:], Counts: []uint32{1}}, {}}, true},
-		{"example of subtrees", []byte{0x05, 0xac, 0x02, 0x00}, uvarints(3, 0, 0, 0, 0, 0), []fingerprint.Print{{Keys: []uint32{5, 306, 307}, Counts: []uint32{1, 1, 1}}, {}, {}}, true},
-		{"neighbors", uvarints(0, 0, 0), uvarints(3, 0, 0, 0, 0, 0), []fingerprint.Print{{Keys: []uint32{0, 1, 2}, Counts: []uint32{1, 1, 1}}, {}, {}}, true},
-		{"longer numbers", uvarints(10), slices.Concat(long, uvarints(0, 0)), []fingerprint.Print{{Keys: []uint32{10}, Counts: []uint32{3}}, {}, {}}, false},
-		{"longer gap", []byte{0x8a, 0x00}, uvarints(1, 0, 0, 0), []fingerprint.Print{{Keys: []uint32{10}, Counts: []uint32{1}}, {}, {}}, false},
-		{"a subtree of no print", three, uvarints(1, 2*1, 0, 0), []fingerprint.Print{{Keys: []uint32{20}, Counts: []uint32{1}}, {}, {}}, false},
-		{"example of prints", append([]byte{0x05, 0xac, 0x02}, make([]byte, 301)...), []byte{2, 3, 1, 0xd8, 4, 0, 0},
-			[]fingerprint.Print{{Keys: []uint32{306, 607}, Counts: []uint32{3, 1}}, {}, {}}, false},
-	} {
-		data := withPrints(t, c.subtrees, c.prints)
-		m := load(t, data)
-		samePrints(t, c.name, m.Bank.Prints, c.want)
-		again := save(t, m)
-		if bytes.Equal(again, data) != c.canonical {
-			t.Errorf("%s: saved as the same bytes: %t, want %t", c.name, !c.canonical, c.canonical)
+func TestHostileIndexes(t *testing.T) {
+	plain := save(t, small(t))
+	for _, c := range hostileIndexes {
+		m, err := Load(replaced(t, plain, indexSection, c.payload()))
+		if refused(t, c.name, err, c.want, c.text); m != nil {
+			t.Errorf("%s: a model beside an error", c.name)
 		}
-		samePrints(t, c.name, load(t, again).Bank.Prints, c.want)
 	}
+	// The holdout's prints are read by the same functions, and all of them before the model is made.
+	head := sectionOf(t, plain, headSection)
+	at := bytes.LastIndex(head, []byte("\xa6prints\xc4")) + 8
+	head[at]-- // its length: the last byte is now before the next key
+	if _, err := Load(replaced(t, plain, headSection, head)); !errors.Is(err, ErrRows) || !strings.Contains(err.Error(), "print 1 ") {
+		t.Errorf("prints of the holdout cut: %v", err)
+	}
+}
+
+// TestIndex reads prints that are right, among them the examples of FORMAT.md, and writes
+// them again as they were.
+func TestIndex(t *testing.T) {
+	plain := save(t, small(t))
+	for _, c := range []struct {
+		name                    string
+		order, subtrees, prints []byte
+		want                    [3]fingerprint.Print // by rows
+	}{
+		{"empty", rising, nil, uvarints(0, 0, 0), [3]fingerprint.Print{}},
+		{"another order", places(2, 0, 1), three, uvarints(3, 0, 1, 0, 1, 1, 0, 1, 2*2+1, math.MaxInt32-2), [3]fingerprint.Print{
+			{}, {Keys: []uint32{math.MaxUint32}, Counts: []uint32{math.MaxInt32}}, {Keys: []uint32{10, 20, math.MaxUint32}, Counts: []uint32{1, 2, 3}},
+		}},
+		{"example of subtrees", rising, []byte{0x05, 0xac, 0x02, 0x00}, all, [3]fingerprint.Print{{Keys: []uint32{5, 306, 307}, Counts: []uint32{1, 1, 1}}}},
+		{"example of prints", rising, append([]byte{0x05, 0xac, 0x02}, make([]byte, 301)...),
+			append(append([]byte{2, 3, 1, 0xd8, 4}, uvarints(303, 0)...), append(make([]byte, 302), 0)...),
+			[3]fingerprint.Print{{Keys: []uint32{306, 607}, Counts: []uint32{3, 1}}, firstKeys()}},
+		{"longer numbers", rising, uvarints(10), []byte{1, 0x81, 0x00, 0x81, 0x80, 0x00, 0, 0}, [3]fingerprint.Print{{Keys: []uint32{10}, Counts: []uint32{3}}}},
+	} {
+		data := replaced(t, plain, indexSection, indexCase{known: 3, order: c.order, subtrees: c.subtrees, prints: c.prints}.payload())
+		m := load(t, data)
+		samePrints(t, c.name, m.Bank.Prints, c.want[:])
+		if !bytes.Equal(save(t, m), data) {
+			t.Errorf("%s: saved in other bytes", c.name)
+		}
+	}
+}
+
+// firstKeys has all keys of the example of prints.
+func firstKeys() (p fingerprint.Print) {
+	for key := uint32(306); key < 608; key++ {
+		p.Keys = append(p.Keys, key)
+	}
+	p.Keys = append([]uint32{5}, p.Keys...)
+	p.Counts = slices.Repeat([]uint32{1}, len(p.Keys))
+	return p
 }
 
 // TestLoadMemory compares what reading allocates with the length of the file, which
@@ -346,12 +346,13 @@ func TestLoadMemory(t *testing.T) {
 		{"like a trained one", gin.Default(9), 1000, 100, nil, 4.5},
 		{"embeddings alone", gin.Config{Features: 1, Hidden: 32, Layers: 1}, 20000, 0, empty, 5.5},
 		{"embeddings of the holdout", gin.Config{Features: 1, Hidden: 32, Layers: 1}, 1, 20000, empty, 3},
-		{"rows alone", narrow, 20000, 20000, empty, 7.5},
-		{"prints alone", narrow, 1000, 1000, func(rows int) []fingerprint.Print { return full(rows, 500) }, 9},
+		{"rows alone", narrow, 20000, 20000, empty, 8},
+		{"prints alone", narrow, 1000, 1000, func(rows int) []fingerprint.Print { return full(rows, 500) }, 10},
 	} {
 		m := testModel(t, c.config, c.bank, c.hold)
 		if c.prints != nil {
 			m.Bank.Prints, m.Holdout.Prints = c.prints(c.bank), c.prints(c.hold)
+			m.Subtrees = fingerprint.NewIndex(m.Bank.Prints)
 		}
 		m.Card.Graphs, m.Card.HoldoutRows = 1<<21, nil
 		for i := range c.hold {
@@ -365,24 +366,33 @@ func TestLoadMemory(t *testing.T) {
 			t.Errorf("%s: %.1f bytes allocated for each of the file, want at most %g", c.name, share, c.limit)
 		}
 	}
-	// A count that announces all that remains, and is wrong about it, and as many
-	// subtrees as bytes for them.
-	short := append(uvarints(2<<20), make([]byte, 2<<20)...)
-	short[len(short)-1] = 0x80
+	// Indexes of which each byte costs as much as it can.
+	const many = 1 << 18
+	rows := make([]uint32, many)
+	for i := range rows {
+		rows[i] = uint32(i)
+	}
+	plain := save(t, small(t))
 	for _, c := range []struct {
-		name  string
-		data  []byte
-		limit uint64
+		name                    string
+		known                   int
+		order, subtrees, prints []byte
+		limit                   float64
 	}{
-		{"a print as long as the file", withPrints(t, make([]byte, 1), short), 9},
-		{"subtrees as long as the file", withPrints(t, make([]byte, 2<<20), nil), 5},
+		{"a print as long as the file", 3, rising, make([]byte, 1), append(uvarints(many), bytes.Repeat([]byte{0x80}, many)...), 1},
+		{"subtrees of no print", 3, rising, make([]byte, many), nil, 38},
+		{"graphs without nodes", many, places(rows...), nil, make([]byte, many), 10},
+		{"subtrees of one print", 3, rising, make([]byte, many), slices.Concat(uvarints(many), make([]byte, many), []byte{0, 0}), 30},
+		{"subtrees that are in it often", 3, rising, make([]byte, many), slices.Concat(uvarints(many), bytes.Repeat([]byte{1, 14}, many), []byte{0, 0}), 42},
+		{"a subtree of all graphs", many, places(rows...), make([]byte, 1), bytes.Repeat([]byte{1, 0}, many), 10},
+		{"a subtree that is often in all graphs", many, places(rows...), make([]byte, 1), bytes.Repeat([]byte{1, 1, 14}, many), 18},
+		{"subtrees of 200 graphs each", 200, places(rows[:200]...), make([]byte, many/200), bytes.Repeat(append(uvarints(many/200), make([]byte, many/200)...), 200), 3},
 	} {
-		if n := allocated(func() {
-			if _, err := Load(c.data); err == nil {
-				t.Errorf("%s: loads", c.name)
-			}
-		}); n > c.limit*uint64(len(c.data)) {
-			t.Errorf("%s: %d bytes allocated for %d", c.name, n, len(c.data))
+		data := replaced(t, plain, indexSection, indexCase{known: c.known, order: c.order, subtrees: c.subtrees, prints: c.prints}.payload())
+		share := float64(allocated(func() { _, _ = Load(data) })) / float64(len(data)) // an error or not
+		t.Logf("%s: %.1f bytes for each of %d", c.name, share, len(data))
+		if share > c.limit {
+			t.Errorf("%s: %.1f bytes allocated for each of the file, want at most %g", c.name, share, c.limit)
 		}
 	}
 }

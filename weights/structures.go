@@ -2,12 +2,8 @@ package weights
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"strconv"
 	"strings"
@@ -16,11 +12,7 @@ import (
 	"baca/algo"
 )
 
-// StructuresExtension takes the place of a model file's extension in the name of the file
-// with its structures.
-const StructuresExtension = ".structures"
-
-// The columns of a structures file that this program knows. It passes over others.
+// The columns of structures that this program knows. It passes over others.
 const (
 	smilesColumn    = "smiles"
 	nameColumn      = "name"
@@ -29,10 +21,8 @@ const (
 	maxColumns      = 64
 )
 
-// SaveStructures writes the file of structures of training graphs and returns its hash, which goes
-// on the model's card.
-func SaveStructures(w io.Writer, s *algo.Structures) (hash string, err error) {
-	p := newWriter()
+// structures writes the structures of training graphs.
+func (p *writer) structures(s *algo.Structures) {
 	rows := len(s.SMILES)
 	names, texts := []string{smilesColumn}, [][]string{s.SMILES}
 	add := func(name string, list []string) {
@@ -52,9 +42,6 @@ func SaveStructures(w io.Writer, s *algo.Structures) (hash string, err error) {
 	if rows == 0 || rows > maxKnown {
 		p.check(fmt.Errorf("%w: %d structures, want 1 to %d", ErrRows, rows, maxKnown))
 	}
-	sum := sha256.New()
-	err = p.seal(io.MultiWriter(w, sum), structuresKind)
-	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
 // numbers are the shortest decimals that give the values back, empty for NaN; nil for none.
@@ -106,37 +93,9 @@ func (w *writer) lines(key string, list []string, rows int) {
 	w.bytes(key, b)
 }
 
-// KeepStructures gives a model the structures of its training graphs, picked from the molecules of the
-// set that it was trained on, and returns their file. The model is then to be saved anew.
-func KeepStructures(m *algo.Model, set []algo.Source) (file []byte, err error) {
-	var b bytes.Buffer
-	if m.Structures, err = m.StructuresOf(set); err != nil {
-		return nil, err
-	}
-	m.Card.StructuresSHA256, err = SaveStructures(&b, m.Structures)
-	return b.Bytes(), err
-}
-
-// LoadStructures reads the structures of a model from the bytes of a file, whose hash must be
-// that on the model's card. It keeps the texts. The error wraps one of the errors of this
-// package.
-func LoadStructures(data []byte, m *algo.Model) (*algo.Structures, error) {
-	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != m.Card.StructuresSHA256 {
-		return nil, fmt.Errorf("%w: the sha-256 of these structures is %x…, the model wants %.8s…", ErrChecksum, sum[:4], m.Card.StructuresSHA256)
-	}
-	s, err := loadStructures(data)
-	if err == nil && len(s.SMILES) != m.Known() {
-		return nil, fmt.Errorf("%w: %d structures for %d training graphs", ErrRows, len(s.SMILES), m.Known())
-	}
-	return s, err
-}
-
-func loadStructures(data []byte) (*algo.Structures, error) {
-	payload, err := unseal(data, structuresKind)
-	if err != nil {
-		return nil, err
-	}
-	r, s, rows := newReader(payload), new(algo.Structures), 0
+// structures reads the structures of training graphs.
+func (r *reader) structures() *algo.Structures {
+	s, rows := new(algo.Structures), 0
 	r.fields("", 2)
 	r.count("rows", &rows)
 	if r.err == nil && (rows == 0 || rows > maxKnown) {
@@ -164,11 +123,7 @@ func loadStructures(data []byte) (*algo.Structures, error) {
 			s.Predicted = r.numbers(name, list)
 		}
 	}
-	r.end()
-	if r.err != nil {
-		return nil, r.err
-	}
-	return s, nil
+	return s
 }
 
 // next looks at the key that comes next without reading it.
@@ -197,68 +152,16 @@ func (r *reader) lines(key string, rows int) []string {
 	return strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
 }
 
-func checkStructuresHash(m *algo.Model) error {
-	text := m.Card.StructuresSHA256
-	if text == "" {
+// checkStructures reports structures that are not those of the training graphs of a model.
+func checkStructures(m *algo.Model) error {
+	if m.Structures == nil {
 		return nil
-	}
-	if sum, err := hex.DecodeString(text); err != nil || len(sum) != sha256.Size || strings.ToLower(text) != text {
-		return fmt.Errorf("%w: structures is %q, want a sha-256 in lower case", ErrFormat, text)
 	}
 	if m.Card.Schema == algo.Constant || m.Shared > 0 {
 		return fmt.Errorf("%w: a model that holds no molecules has structures", ErrRows)
 	}
+	if n := len(m.Structures.SMILES); n != m.Known() {
+		return fmt.Errorf("%w: %d structures for %d training graphs", ErrRows, n, m.Known())
+	}
 	return nil
-}
-
-// Split divides the bytes of a model file, with its index if that follows it, from structures
-// that follow, as in "cat bbbp.msgpack bbbp.structures". It checks neither part.
-func Split(data []byte) (model, structures []byte) {
-	first, behind := splitFirst(data)
-	if kindOf(behind) == indexKind {
-		t, err := readHead(behind)
-		if err != nil || t.size >= int64(len(behind)) {
-			return data, nil
-		}
-		end := int64(len(first)) + t.size
-		return data[:end:end], data[end:]
-	}
-	return first, behind
-}
-
-// splitFirst divides what begins with a file of ours from another that follows it.
-func splitFirst(data []byte) (first, behind []byte) {
-	if len(data) < headerSize {
-		return data, nil
-	}
-	end := headerSize + int64(binary.LittleEndian.Uint32(data[atLength:]))
-	if end >= int64(len(data)) || !bytes.HasPrefix(data[end:], []byte(magic)) {
-		return data, nil
-	}
-	return data[:end:end], data[end:]
-}
-
-// kindOf is that of what begins with a file of ours.
-func kindOf(data []byte) kind {
-	if len(data) <= atKind {
-		return 0
-	}
-	return kind(data[atKind])
-}
-
-// SplitIndex divides the bytes of a model file from an index that follows it, nil for none.
-func SplitIndex(data []byte) (model, index []byte) {
-	if first, behind := splitFirst(data); kindOf(behind) == indexKind {
-		return first, behind
-	}
-	return data, nil
-}
-
-// StructuresFile returns the file of structures of an embedded model; nil where it has none.
-func StructuresFile(name string) []byte {
-	data, err := fs.ReadFile(embedded, folder+"/"+name+StructuresExtension)
-	if err != nil {
-		return nil
-	}
-	return data
 }

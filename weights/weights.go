@@ -1,7 +1,6 @@
-// Package weights is the model file of BaCa: it writes models, the structures of
-// their training graphs and the checkpoints of training, reads them back from bytes
-// that nobody vouches for, and holds the models that ship with the program. FORMAT.md describes the
-// file byte by byte.
+// Package weights is the model file of BaCa: it writes models and the checkpoints of
+// training, reads them back from bytes that nobody vouches for, and holds the models that
+// ship with the program. FORMAT.md describes the file byte by byte.
 //
 // A reader gets a whole, consistent value or an error that wraps one of the
 // errors below. No input makes it panic or allocate more than a small multiple
@@ -15,15 +14,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
+
+	"baca/algo"
 )
 
 // Version is the format version that this package writes, and the only one it
-// reads. It changes with every change of the payload, since a reader that
-// skipped a part it does not know would score differently without saying so.
-const Version = 6
+// reads. It changes where a section that readers know changes. A section of another name
+// needs no new version: readers keep it and otherwise ignore it.
+const Version = 7
 
 // MaxSize is the length in bytes of the longest file that is read or written.
-const MaxSize = 256 << 20
+const MaxSize = 512 << 20
 
 // What can be wrong with a file. The error that a function returns wraps one
 // of these and says what was expected, what was found, and where.
@@ -48,26 +50,30 @@ var (
 // it here already.
 const magic = "\x89BaCa\r\n\x1a"
 
-// The header: magic, version, kind, two bytes of flags, payload length, sha-256
-// of the payload.
+// The header: magic, version, kind, two bytes of flags, number of sections, sha-256 of the
+// table of sections. The table has for each section its name, length and sha-256. The
+// sections follow in its order.
 const (
 	atVersion  = 8
 	atKind     = 9
 	atFlags    = 10
-	atLength   = 12
+	atCount    = 12
 	atSum      = 16
 	headerSize = atSum + sha256.Size
+
+	nameSize  = 16 // ASCII, filled up with zeros
+	entrySize = nameSize + 8 + sha256.Size
+
+	maxSections = 256
 )
 
-// A kind is what the payload of a file is.
+// A kind is what a file is.
 type kind byte
 
 const (
 	modelKind      kind = 1
 	checkpointKind kind = 2
-	structuresKind kind = 3
-	indexKind      kind = 4
-	stateKind      kind = 5
+	stateKind      kind = 3
 )
 
 func (k kind) String() string {
@@ -76,59 +82,120 @@ func (k kind) String() string {
 		return "a model"
 	case checkpointKind:
 		return "a checkpoint of training"
-	case structuresKind:
-		return "the structures of a model"
 	case stateKind:
 		return "a state of the attention"
-	case indexKind:
-		return "the index of a model"
 	}
 	return fmt.Sprintf("kind %d", byte(k))
 }
 
-// seal writes a header and the payload, unless a value in it is refused.
+// headSection is the first section of every file, and the only one of most kinds.
+const headSection = "head"
+
+// write writes a file.
+func write(w io.Writer, k kind, sections []algo.Section) error {
+	if n := len(sections); n > maxSections {
+		return fmt.Errorf("%w: %d sections to write, want at most %d", ErrTooLarge, n, maxSections)
+	}
+	table := make([]byte, 0, len(sections)*entrySize)
+	size := int64(headerSize + cap(table))
+	for _, s := range sections {
+		sum := sha256.Sum256(s.Data)
+		table = append(table, s.Name...)
+		table = append(table, make([]byte, nameSize-len(s.Name))...)
+		table = binary.LittleEndian.AppendUint64(table, uint64(len(s.Data)))
+		table = append(table, sum[:]...)
+		size += int64(len(s.Data))
+	}
+	if size > MaxSize {
+		return fmt.Errorf("%w: %d bytes to write, want at most %d", ErrTooLarge, size, MaxSize)
+	}
+	header := append(make([]byte, 0, headerSize), magic...)
+	header = append(header, Version, byte(k), 0, 0)
+	header = binary.LittleEndian.AppendUint32(header, uint32(len(sections)))
+	sum := sha256.Sum256(table)
+	header = append(header, sum[:]...)
+	for _, b := range append([][]byte{header, table}, data(sections)...) {
+		if _, err := w.Write(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func data(sections []algo.Section) (list [][]byte) {
+	for _, s := range sections {
+		list = append(list, s.Data)
+	}
+	return list
+}
+
+// seal writes a file with a head alone, unless a value in it was refused.
 func (p *writer) seal(w io.Writer, k kind) error {
 	if p.err != nil {
 		return p.err
 	}
-	return seal(w, k, p.buf.Bytes())
+	return write(w, k, []algo.Section{{Name: headSection, Data: p.buf.Bytes()}})
 }
 
-func seal(w io.Writer, k kind, payload []byte) error {
-	if len(payload) > MaxSize-headerSize {
-		return fmt.Errorf("%w: %d bytes to write, want at most %d", ErrTooLarge, headerSize+len(payload), MaxSize)
-	}
-	header := make([]byte, 0, headerSize)
-	header = append(header, magic...)
-	header = append(header, Version, byte(k), 0, 0)
-	header = binary.LittleEndian.AppendUint32(header, uint32(len(payload)))
-	sum := sha256.Sum256(payload)
-	header = append(header, sum[:]...)
-	if _, err := w.Write(header); err != nil {
-		return err
-	}
-	_, err := w.Write(payload)
-	return err
-}
-
-// unseal checks everything that can be told without looking into the payload,
-// and returns the payload, which is a part of data.
+// unseal is the reverse of seal.
 func unseal(data []byte, want kind) ([]byte, error) {
-	if len(data) > MaxSize {
-		return nil, fmt.Errorf("%w: %d bytes, want at most %d", ErrTooLarge, len(data), MaxSize)
-	}
-	payload, err := head(data, want)
+	sections, err := read(data, want)
 	if err != nil {
 		return nil, err
 	}
-	if end := headerSize + len(payload); len(data) > end {
-		return nil, fmt.Errorf("%w: %d bytes, its header announces %d", ErrTrailing, len(data), end)
+	if len(sections) != 1 {
+		return nil, fmt.Errorf("%w: %v has %d sections, want one", ErrFormat, want, len(sections))
 	}
-	return payload, checkSum(data, payload)
+	return sections[0].Data, nil
 }
 
-// head checks the header and returns the payload, which more may follow.
-func head(data []byte, want kind) ([]byte, error) {
+// read verifies all of a file and returns its sections, which are parts of data. The first is
+// the head.
+func read(data []byte, want kind) ([]algo.Section, error) {
+	table, err := readHeader(data, want)
+	if err != nil {
+		return nil, err
+	}
+	var sections []algo.Section
+	at := uint64(headerSize + len(table))
+	for ; len(table) > 0; table = table[entrySize:] {
+		s := algo.Section{Name: strings.TrimRight(string(table[:nameSize]), "\x00")}
+		length := binary.LittleEndian.Uint64(table[nameSize:])
+		if left := uint64(len(data)) - at; length > left {
+			return nil, fmt.Errorf("%w: section %q has %d bytes, %d remain", ErrTruncated, s.Name, length, left)
+		}
+		s.Data = data[at : at+length : at+length]
+		at += length
+		wanted := table[nameSize+8 : entrySize]
+		if sum := sha256.Sum256(s.Data); !bytes.Equal(sum[:], wanted) {
+			return nil, fmt.Errorf("%w: sha-256 of section %q is %x…, its table says %x…; get the file again", ErrChecksum, s.Name, sum[:4], wanted[:4])
+		}
+		sections = append(sections, s)
+	}
+	if end := uint64(len(data)); end > at {
+		return nil, fmt.Errorf("%w: %d bytes, its table announces %d", ErrTrailing, end, at)
+	}
+	return sections, checkNames(sections)
+}
+
+// checkNames reports sections that do not begin with the head or have no name of their own.
+func checkNames(sections []algo.Section) error {
+	seen := map[string]bool{}
+	for i, s := range sections {
+		plain := !strings.ContainsFunc(s.Name, func(r rune) bool { return r <= ' ' || r > '~' })
+		if s.Name == "" || len(s.Name) > nameSize || !plain || seen[s.Name] || (i == 0) != (s.Name == headSection) {
+			return fmt.Errorf("%w: section %d is called %q, want %q first, and then other names, each once", ErrFormat, i, s.Name, headSection)
+		}
+		seen[s.Name] = true
+	}
+	return nil
+}
+
+// readHeader checks the header and returns the table of sections.
+func readHeader(data []byte, want kind) ([]byte, error) {
+	if len(data) > MaxSize {
+		return nil, fmt.Errorf("%w: %d bytes, want at most %d", ErrTooLarge, len(data), MaxSize)
+	}
 	start := data[:min(len(data), len(magic))]
 	if string(start) != magic[:len(start)] {
 		return nil, fmt.Errorf("%w: it starts with %q, want %q", ErrMagic, start, magic)
@@ -147,22 +214,17 @@ func head(data []byte, want kind) ([]byte, error) {
 	if flags := binary.LittleEndian.Uint16(data[atFlags:]); flags != 0 {
 		return nil, fmt.Errorf("%w: flags %#04x, this program knows none; use a newer program", ErrVersion, flags)
 	}
-	length := int64(binary.LittleEndian.Uint32(data[atLength:]))
-	if length > MaxSize-headerSize {
-		return nil, fmt.Errorf("%w: its header announces %d bytes, want at most %d", ErrTooLarge, headerSize+length, MaxSize)
+	n := binary.LittleEndian.Uint32(data[atCount:])
+	if n == 0 || n > maxSections {
+		return nil, fmt.Errorf("%w: %d sections, want 1 to %d", ErrFormat, n, maxSections)
 	}
-	payload := data[headerSize:]
-	if int64(len(payload)) < length {
-		return nil, fmt.Errorf("%w: %d bytes of %d", ErrTruncated, len(data), headerSize+length)
+	if want := headerSize + int(n)*entrySize; len(data) < want {
+		return nil, fmt.Errorf("%w: %d bytes, the table of sections alone ends at %d", ErrTruncated, len(data), want)
 	}
-	return payload[:length:length], nil
-}
-
-// checkSum compares the payload of a file with the sum in its header.
-func checkSum(data, payload []byte) error {
-	if sum := sha256.Sum256(payload); !bytes.Equal(sum[:], data[atSum:headerSize]) {
-		return fmt.Errorf("%w: sha-256 of the payload is %x…, the header says %x…; get the file again",
+	table := data[headerSize : headerSize+int(n)*entrySize]
+	if sum := sha256.Sum256(table); !bytes.Equal(sum[:], data[atSum:headerSize]) {
+		return nil, fmt.Errorf("%w: sha-256 of the table of sections is %x…, the header says %x…; get the file again",
 			ErrChecksum, sum[:4], data[atSum:atSum+4])
 	}
-	return nil
+	return table, nil
 }

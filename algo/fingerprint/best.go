@@ -1,7 +1,6 @@
 package fingerprint
 
 import (
-	"math"
 	"math/bits"
 	"slices"
 	"sync"
@@ -27,9 +26,6 @@ type Match struct {
 // similarity are compared in full. Of few prints all are bounded by the masks of rows where the
 // processor has them.
 func (x *Index) Best(p Print, own int) (best [2]Match) {
-	if x.damage != nil {
-		defer x.damage.watch(faults())
-	}
 	s := searchSpare.Get().(*search)
 	s.begin(x, own)
 	if len(p.Keys) == 0 {
@@ -68,8 +64,8 @@ type search struct {
 
 	terms  []term   // the keys of the print that the index has, ascending
 	marks  []mark   // of 64 keys each, all 0 between calls
-	hits   []uint64 // the terms that a print has, each below its entry
-	lists  []list   // the holders of the keys of the print
+	hits   []uint64 // the terms that a print has, each below how often
+	keyed  []keyed  // the keys of the print
 	order  []int32  // terms by what they cost, about
 	rest   []cell   // what the terms from a place of order on can add to a cell
 	scales [2]float64
@@ -97,11 +93,12 @@ type term struct {
 	number uint32
 	count  uint32 // in the print
 	rarity float64
-	set    cell   // the rarity in a cell, as sets
-	fine   uint64 // the same with counts, of a single one, times 2 to the fineBits
-	list   []uint32
-	class  uint8 // by what it costs
-	added  bool  // to the cells
+	set    cell     // the rarity in a cell, as sets
+	fine   uint64   // the same with counts, of a single one, times 2 to the fineBits
+	list   []uint16 // begins with the units of its holders
+	held   int      // how many these are
+	class  uint8    // by what it costs
+	added  bool     // to the cells
 }
 
 // times is what so many of the key are in a cell, with counts.
@@ -111,6 +108,12 @@ func (t *term) times(n uint32) cell {
 
 // fineBits make the rounding of a key that occurs often no larger than that of others.
 const fineBits = 16
+
+// A keyed is a key of the print and its list.
+type keyed struct {
+	list
+	number uint32
+}
 
 // A mark is of 64 keys: bits of those that are terms, and the place of the first of these.
 type mark struct {
@@ -168,7 +171,7 @@ func (s *search) end() {
 // empty finds a print without keys. Others have nothing in common with one.
 func (s *search) empty() {
 	for i, place := range s.x.places {
-		if int(place) != s.own && len(s.x.of(int(place))) == 0 {
+		if int(place) != s.own && s.x.size(int(place)) == 0 {
 			s.best = [2]Match{{1, i, true}, {1, i, true}}
 			return
 		}
@@ -181,20 +184,21 @@ func (s *search) take(p Print) bool {
 	s.keys = len(p.Keys)
 	// Every sum of rarities, of p, of both or of the other, is off by no more than one
 	// rounding a key, and what is made of the sums by a few more: 16 leave room.
-	s.all = 1 - float64(len(x.held)+len(p.Keys)+16)*0x1p-52
+	s.all = 1 - float64(x.most+len(p.Keys)+16)*0x1p-52
 	// Lists are far apart in memory: all are looked for at once.
-	s.lists = slices.Grow(s.lists[:0], s.keys)[:s.keys]
+	s.keyed = slices.Grow(s.keyed[:0], s.keys)[:s.keys]
 	for k, key := range p.Keys {
-		s.lists[k] = x.listOf(key)
+		number, l := x.look(key)
+		s.keyed[k] = keyed{l, uint32(number)}
 	}
 	owns, times := [2]float64{}, 0.0
-	for k, l := range s.lists {
-		r := s.rarity(int(l.end - l.first))
+	for k, l := range s.keyed {
+		r := s.rarity(int(l.holders))
 		owns[Sets] += r
 		owns[Counts] += float64(r * float64(p.Counts[k]))
 		times += float64(p.Counts[k])
-		if l.end > l.first {
-			s.terms = append(s.terms, term{number: l.number, count: p.Counts[k], rarity: r, list: x.holders[l.first:l.end]})
+		if l.holders > 0 {
+			s.terms = append(s.terms, term{number: l.number, count: p.Counts[k], rarity: r, list: x.holders[l.first:], held: int(l.holders)})
 		}
 	}
 	for m, own := range owns {
@@ -267,7 +271,7 @@ func (s *search) sortTerms() {
 // classOf grows with the number of prints that have a key, up to 2²⁸ of them, for what the key
 // is worth by both measures.
 func classOf(t *term) uint8 {
-	n := uint32(float64(len(t.list))*8/(t.rarity*(1+float64(t.count)))) + 1
+	n := uint32(float64(t.held)*8/(t.rarity*(1+float64(t.count)))) + 1
 	log := bits.Len32(n)
 	return uint8(log<<2 | int(uint64(n)<<2>>(log-1)&3))
 }
@@ -279,32 +283,34 @@ func (s *search) compare(i int) (better bool) {
 		return false
 	}
 	x := s.x
-	list := x.of(i)
-	// Which entries are for terms nobody can predict, so that this does not branch.
-	hits, n := slices.Grow(s.hits[:0], len(list))[:len(list)], 0
-	marks := s.marks
-	for _, e := range list {
-		number := e >> x.bits
-		m := &marks[number/64]
-		hits[n] = uint64(m.first+uint32(bits.OnesCount64(m.bits&(1<<(number%64)-1)))) | uint64(e)<<32
-		n += int(m.bits >> (number % 64) & 1)
+	size, at := number(x.prints, int(x.records[i].first))
+	// Which keys are terms nobody can predict, so that this does not branch on it.
+	hits, n := slices.Grow(s.hits[:0], int(size))[:size], 0
+	marks, key, v := s.marks, uint32(0), uint32(0)
+	for range size {
+		v, at = number(x.prints, at)
+		times := uint32(1)
+		if v%2 == 1 {
+			times, at = number(x.prints, at)
+			times += 2
+		}
+		key += v / 2
+		m := &marks[key/64]
+		hits[n] = uint64(m.first+uint32(bits.OnesCount64(m.bits&(1<<(key%64)-1)))) | uint64(times)<<32
+		n += int(m.bits >> (key % 64) & 1)
+		key++
 	}
 	s.hits = hits
 	sets, counts, same := 0.0, 0.0, 0
-	mask := uint32(1)<<x.bits - 1
 	for _, h := range hits[:n] {
-		t, e := &s.terms[uint32(h)], uint32(h>>32)
-		n := e&mask + 1
-		if n > mask {
-			n = x.count(e, i, int(t.number))
-		}
+		t, n := &s.terms[uint32(h)], uint32(h>>32)
 		if n == t.count {
 			same++
 		}
 		sets += t.rarity
 		counts += float64(t.rarity * float64(min(n, t.count)))
 	}
-	equal, row := same == s.keys && same == len(list), int(x.records[i].row)
+	equal, row := same == s.keys && same == int(size), int(x.records[i].row)
 	for m, common := range [2]float64{sets, counts} {
 		similarity := min(1, common/(s.owns[m]+float64((1-ownWeight)*x.records[i].weighs[m])))
 		if equal {
@@ -352,7 +358,7 @@ func (s *search) meet() {
 	for k, at := range s.order {
 		t := &s.terms[at]
 		// It pays to know a good print before a long list, not for each short one.
-		if len(t.list) > max(fewHolders, seen/4) && s.promising() {
+		if t.held > max(fewHolders, seen/4) && s.promising() {
 			l = s.least()
 		}
 		// Prints not met have keys among the rest alone.
@@ -361,7 +367,7 @@ func (s *search) meet() {
 			break
 		}
 		s.add(t)
-		seen += len(t.list)
+		seen += t.held
 	}
 	s.left = s.rest[len(s.order)]
 }
@@ -376,21 +382,28 @@ func (s *search) add(t *term) {
 	met := s.met[:s.x.Len()+1]
 	n := len(s.met)
 	if t.count == 1 {
-		n = addOnce(s.cells, met, n, t.list, s.x.bits, t.set+t.times(1))
+		n = addOnce(s.cells, met, n, t, t.set+t.times(1))
 	} else {
-		n = addOften(s.cells, met, n, t, s.x.bits)
+		n = addOften(s.cells, met, n, t)
 	}
 	s.met = met[:n]
 }
 
 // addOnce adds to cells what a key is worth that p has once. It appends the places of cells
 // that were 0 to the n of met, and returns their number.
-func addOnce(cells []cell, met []uint32, n int, list []uint32, bits uint, once cell) int {
-	for _, e := range list {
-		i := e >> (bits & 31)
-		c := cells[i]
-		met[n] = i
-		cells[i] = c + once
+func addOnce(cells []cell, met []uint32, n int, t *term, once cell) int {
+	place, k := ^uint32(0), 0
+	for range t.held {
+		step := uint32(t.list[k]) >> timesBits
+		k++
+		if step >= 1<<stepBits {
+			step = step&(1<<stepBits-1)<<16 | uint32(t.list[k])
+			k++
+		}
+		place += step
+		c := cells[place]
+		met[n] = place
+		cells[place] = c + once
 		if c == 0 {
 			n++
 		}
@@ -398,18 +411,28 @@ func addOnce(cells []cell, met []uint32, n int, list []uint32, bits uint, once c
 	return n
 }
 
-// addOften is addOnce for a key that p has several times. A count that the entry has no room
+// addOften is addOnce for a key that p has several times. A count that a unit has no room
 // for bounds nothing.
-func addOften(cells []cell, met []uint32, n int, t *term, bits uint) int {
-	mask := uint32(1)<<(bits&31) - 1
-	for _, e := range t.list {
-		i, times := e>>(bits&31), e&mask
-		c := cells[i]
-		met[n] = i
-		if times == mask {
-			times = math.MaxUint32 - 1
+func addOften(cells []cell, met []uint32, n int, t *term) int {
+	// What a cell gains, by how often the print has the key less one.
+	var gains [manyTimes + 1]cell
+	for i := range gains {
+		gains[i] = t.set + t.times(min(uint32(i)+1, t.count))
+	}
+	gains[manyTimes] = t.set + t.times(t.count)
+	place, k := ^uint32(0), 0
+	for range t.held {
+		u := uint32(t.list[k])
+		step := u >> timesBits
+		k++
+		if step >= 1<<stepBits {
+			step = step&(1<<stepBits-1)<<16 | uint32(t.list[k])
+			k++
 		}
-		cells[i] = c + t.set + t.times(min(times+1, t.count))
+		place += step
+		c := cells[place]
+		met[n] = place
+		cells[place] = c + gains[u&manyTimes]
 		if c == 0 {
 			n++
 		}

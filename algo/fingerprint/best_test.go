@@ -145,7 +145,7 @@ func TestBestOfFew(t *testing.T) {
 	a := Print{Keys: []uint32{3, 1 << 31}, Counts: []uint32{2, 300}}
 	b := Print{Keys: []uint32{3, 4}, Counts: []uint32{2, 1}}
 	unknown := Print{Keys: []uint32{7, math.MaxUint32}, Counts: []uint32{1, 9}}
-	huge := Print{Keys: []uint32{3, 4}, Counts: []uint32{math.MaxUint32, 1}}
+	huge := Print{Keys: []uint32{3, 4}, Counts: []uint32{maxTimes - 1, 1}}
 	large := Print{Keys: []uint32{3, 4, 1 << 31}, Counts: []uint32{1 << 28, 1 << 17, 3}}
 	long := Print{}
 	for k := range uint32(3000) {

@@ -2,238 +2,232 @@ package fingerprint
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
 )
 
 // NewIndex returns an index of prints, as New makes them. It keeps none of their memory.
-// The time is linear in the number of keys of all prints. There may be 2²⁸ prints, 2²⁸
-// distinct keys, and 2³² − 1 keys in all.
+// The time is linear in the number of keys of all prints. There may be 2²⁷ prints, and their
+// packed form may have 2³² bytes.
 func NewIndex(prints []Print) *Index {
-	entries := 0
-	for i, p := range prints {
-		checkPrint(i, p)
-		entries += len(p.Keys)
+	if err := Check(prints); err != nil {
+		panic("fingerprint: " + err.Error())
 	}
-	b := NewBuilder(distinct(prints, entries), len(prints), entries)
+	f := newFinder(distinct(prints))
+	x := &Index{finder: f, lists: make([]list, len(f.keys)+1)}
 	for _, p := range prints {
-		for k, key := range p.Keys {
-			number, _ := b.x.find(key)
-			b.Add(uint32(number), p.Counts[k])
+		for _, key := range p.Keys {
+			number, _ := f.find(key)
+			x.lists[number].holders++
 		}
-		b.End()
 	}
-	return b.Index()
-}
-
-// A Builder makes an index of prints that are told key by key.
-type Builder struct {
-	x    *Index
-	many [][3]uint32 // as in the index, with the number of the print
-}
-
-// NewBuilder begins an index. keys are distinct and ascending, and the builder keeps them.
-// prints and entries say how many prints and how many keys of all prints there will be; the
-// latter may be too few or too many.
-func NewBuilder(keys []uint32, prints, entries int) *Builder {
-	if prints > maxPrints || len(keys) > maxKeys {
-		panic(fmt.Sprintf("fingerprint: %d prints of %d distinct keys: an index has room for %d and %d", prints, len(keys), maxPrints, maxKeys))
+	inOrder := order(prints, func(p Print) [2]float64 {
+		sets, counts := x.weigh(len(prints), p)
+		return [2]float64{sets, counts}
+	})
+	var rows, packed []byte
+	for _, row := range inOrder {
+		rows = binary.LittleEndian.AppendUint32(rows, row)
+		packed = f.pack(packed, prints[row])
 	}
-	x := &Index{
-		keys: keys, bits: countBits(prints, len(keys)), first: make([]uint32, len(keys)+1),
-		records: make([]record, 1, prints+1), held: make([]uint32, 0, entries), totals: make([]uint64, 1, prints+1),
+	x, err := openIndex(f, rows, packed)
+	if err != nil {
+		panic("fingerprint: " + err.Error())
 	}
-	x.addHeads()
-	return &Builder{x: x}
-}
-
-// Add adds a key, by its place among all, to the print that is not ended yet. The places of a
-// print ascend. count is how often the key occurs, at least once.
-func (b *Builder) Add(key, count uint32) {
-	x := b.x
-	mask := uint32(1)<<x.bits - 1
-	print := len(x.records) - 1
-	x.first[key+1]++
-	x.held = append(x.held, key<<x.bits|min(count-1, mask))
-	if count > mask {
-		b.many = append(b.many, [3]uint32{uint32(print), key, count})
-	}
-	x.totals[print] += uint64(count)
-}
-
-// End ends a print.
-func (b *Builder) End() {
-	x := b.x
-	if uint64(len(x.held)) > math.MaxUint32 {
-		panic(fmt.Sprintf("fingerprint: prints of %d keys: an index has room for %d", len(x.held), uint32(math.MaxUint32)))
-	}
-	x.records, x.totals = append(x.records, record{first: uint32(len(x.held))}), append(x.totals, 0)
-}
-
-// Index returns the index of all prints that were ended. The builder is then of no more use.
-func (b *Builder) Index() *Index {
-	x := b.x
-	x.totals = x.totals[:len(x.records)-1]
-	for k := range x.keys {
-		x.first[k+1] += x.first[k]
-	}
-	x.addMany(b.many)
-	x.addWeights()
-	x.holders = x.arrange(x.addOrder(), b.many)
-	x.addHolders()
-	x.addCommons()
 	return x
 }
 
-// checkPrint panics where a print is none.
-func checkPrint(i int, p Print) {
-	if len(p.Keys) != len(p.Counts) {
-		panic(fmt.Sprintf("fingerprint: print %d has %d keys and %d counts", i, len(p.Keys), len(p.Counts)))
+// order returns the rows of prints in the order of their places: those that weigh about as much,
+// as sets and with counts, go into one block. Prints are cut into slabs by the first weight, and
+// each slab into blocks by the second.
+func order(prints []Print, weigh func(Print) [2]float64) []uint32 {
+	n := len(prints)
+	weights, order := make([][2]float64, n), make([]uint64, n)
+	for i, p := range prints {
+		weights[i], order[i] = weigh(p), uint64(i)
 	}
-	for k, key := range p.Keys {
-		if k > 0 && key <= p.Keys[k-1] || p.Counts[k] == 0 {
-			panic(fmt.Sprintf("fingerprint: key %d of print %d is out of order or occurs 0 times", k, i))
-		}
-	}
-}
-
-// distinct returns the keys of prints, ascending.
-func distinct(prints []Print, entries int) []uint32 {
-	all, spare := make([]uint32, 0, entries), make([]uint32, entries)
-	for _, p := range prints {
-		all = append(all, p.Keys...)
-	}
-	for shift := 0; shift < 32; shift += 8 {
-		sortByte(spare, all, shift)
-		all, spare = spare, all
-	}
-	return slices.Clone(slices.Compact(all))
-}
-
-// sortByte writes src to dst ordered by eight bits, those equal in them as they were.
-func sortByte(dst, src []uint32, shift int) {
-	var at [257]int
-	for _, k := range src {
-		at[k>>shift&0xff+1]++
-	}
-	for b := range 256 {
-		at[b+1] += at[b]
-	}
-	for _, k := range src {
-		b := k >> shift & 0xff
-		dst[at[b]] = k
-		at[b]++
-	}
-}
-
-// addHeads fills in where the keys that begin alike are.
-func (x *Index) addHeads() {
-	b := headBits(len(x.keys))
-	x.heads = make([]uint32, 1<<b+1)
-	for _, key := range x.keys {
-		x.heads[key>>(32-b)+1]++
-	}
-	for i := range 1 << b {
-		x.heads[i+1] += x.heads[i]
-	}
-}
-
-// addMany fills in the counts that entries have no room for.
-func (x *Index) addMany(many [][3]uint32) {
-	x.many = x.many[:0]
-	for _, m := range many {
-		x.many = append(x.many, m[:]...)
-	}
-}
-
-// addWeights fills in what the keys of every print weigh, added in their order.
-func (x *Index) addWeights() {
-	rarities := make([]float64, len(x.keys))
-	for k := range rarities {
-		rarities[k] = rarity(x.Len(), int(x.first[k+1]-x.first[k]))
-	}
-	for i := range x.Len() {
-		sets, counts := 0.0, 0.0
-		for _, e := range x.of(i) {
-			number := e >> x.bits
-			r := rarities[number]
-			sets += r
-			counts += float64(r * float64(x.count(e, i, int(number))))
-		}
-		x.records[i].weighs, x.records[i].row = [2]float64{sets, counts}, uint32(i)
-	}
-}
-
-// addOrder chooses the places of the prints: those that weigh about as much, as sets and
-// with counts, go into one block. Prints are cut into slabs by the first weight, and each
-// slab into blocks by the second. It returns the prints in that order, in the low halves.
-func (x *Index) addOrder() []uint64 {
-	n := x.Len()
-	x.places = make([]uint32, n)
-	x.block = blockBits(n)
-	order := make([]uint64, n)
 	by := func(m Measure, part []uint64) {
 		for k, o := range part {
 			i := uint32(o)
-			part[k] = uint64(math.Float32bits(float32(x.records[i].weighs[m])))<<32 | uint64(i)
+			part[k] = uint64(math.Float32bits(float32(weights[i][m])))<<32 | uint64(i)
 		}
 		slices.Sort(part)
 	}
-	for i := range order {
-		order[i] = uint64(i)
-	}
 	by(Sets, order)
-	for part := range slices.Chunk(order, slabBlocks<<x.block) {
+	for part := range slices.Chunk(order, slabBlocks<<blockBits(n)) {
 		by(Counts, part)
 	}
+	rows := make([]uint32, n)
 	for place, o := range order {
-		x.places[uint32(o)] = uint32(place)
+		rows[place] = uint32(o)
 	}
-	return order
+	return rows
 }
 
-// arrange puts everything that is of prints into the order of their places. It returns the
-// memory that the entries were in.
-func (x *Index) arrange(order []uint64, many [][3]uint32) []uint32 {
-	records, held := make([]record, 0, len(x.records)), make([]uint32, 0, len(x.held))
-	totals := make([]uint64, 0, len(x.totals))
-	for _, o := range order {
-		i := uint32(o)
-		r := x.records[i]
-		r.first = uint32(len(held))
-		held = append(held, x.of(int(i))...)
-		records, totals = append(records, r), append(totals, x.totals[i])
+// OpenIndex returns the index of packed prints as Packed gives them, with the row of each, four bytes
+// little-endian. It keeps the prints. Bytes that are not those of an index are an error.
+func OpenIndex(p Packed, rows []byte) (*Index, error) {
+	for i := 1; i < len(p.Keys); i++ {
+		if p.Keys[i] <= p.Keys[i-1] {
+			return nil, fmt.Errorf("%w: key %d is not above the one before", ErrPacked, i)
+		}
 	}
-	x.lightest = make([][2]float64, 0, len(records)>>x.block+1)
-	for block := range slices.Chunk(records, 1<<x.block) {
+	return openIndex(newFinder(p.Keys), rows, p.Prints)
+}
+
+func openIndex(f *finder, rows, packed []byte) (*Index, error) {
+	n := len(rows) / 4
+	if len(rows)%4 != 0 || n > maxPrints || len(packed) > math.MaxUint32 {
+		return nil, fmt.Errorf("%w: %d prints in %d bytes, want at most %d in %d", ErrPacked, n, len(packed), maxPrints, uint32(math.MaxUint32))
+	}
+	x := &Index{
+		finder: f, prints: packed, places: make([]uint32, n), block: blockBits(n),
+		records: make([]record, n), totals: make([]uint32, n), lists: make([]list, len(f.keys)+1), // one more for who is not found
+	}
+	if err := x.addRows(rows); err != nil {
+		return nil, err
+	}
+	ends := make([]end, len(x.keys))
+	if err := x.addPrints(ends); err != nil {
+		return nil, err
+	}
+	x.addHolders(ends)
+	x.addLightest()
+	x.addCommons()
+	return x, nil
+}
+
+// addRows fills in which print is at which place.
+func (x *Index) addRows(rows []byte) error {
+	n := uint32(x.Len())
+	for row := range x.places {
+		x.places[row] = n // none yet
+	}
+	for place := range n {
+		row := binary.LittleEndian.Uint32(rows[4*place:])
+		if row >= n || x.places[row] < n {
+			return fmt.Errorf("%w: place %d of %d is that of print %d, which is not there or has another", ErrPacked, place, n, row)
+		}
+		x.places[row], x.records[place].row = place, row
+	}
+	return nil
+}
+
+// An end is that of a list while it is made: one more than the place of the last holder, and the
+// units so far or where the next one is written. rarity is that of the key.
+type end struct {
+	rarity     float64
+	last, unit uint32
+}
+
+// addPrints checks the packed prints. It fills in where each begins, its total, the counts
+// that have no room in a list, and where the lists of keys begin.
+func (x *Index) addPrints(ends []end) error {
+	u := unpacker{keys: len(x.keys), b: x.prints}
+	for place := uint32(0); u.next(x.Len()); place++ {
+		x.records[place].first = uint32(u.at)
+		size := u.size()
+		x.most = max(x.most, size)
+		for range size {
+			key, times := u.entry()
+			if u.err != nil {
+				return u.err
+			}
+			e := &ends[key]
+			e.unit += 1 + isLong(place+1-e.last)
+			e.last = place + 1
+			x.lists[key].holders++
+			if times > manyTimes {
+				x.many = append(x.many, place, key, times)
+			}
+		}
+		x.totals[place] = uint32(u.total)
+	}
+	if u.err != nil {
+		return u.err
+	}
+	sum := uint64(0)
+	for k := range ends {
+		l := &x.lists[k]
+		l.first = uint32(sum)
+		sum += uint64(ends[k].unit)
+		if l.holders == 0 || sum > math.MaxUint32 {
+			return fmt.Errorf("%w: key %d is in no print, or prints have too many", ErrPacked, k)
+		}
+	}
+	x.holders = make([]uint16, sum)
+	return nil
+}
+
+// addHolders turns the prints around into the lists of holders, and fills in what they weigh,
+// added in the order of the keys.
+func (x *Index) addHolders(ends []end) {
+	rarities := map[uint32]float64{}
+	for k := range ends {
+		l := x.lists[k]
+		if rarities[l.holders] == 0 {
+			rarities[l.holders] = rarity(x.Len(), int(l.holders))
+		}
+		ends[k] = end{rarity: rarities[l.holders], unit: l.first}
+	}
+	at := 0
+	for place := range x.records {
+		var size, v uint32
+		sets, counts, key := 0.0, 0.0, uint32(0)
+		size, at = number(x.prints, at)
+		for range size {
+			v, at = number(x.prints, at)
+			times := uint32(1)
+			if v%2 == 1 {
+				times, at = number(x.prints, at)
+				times += 2
+			}
+			key += v / 2
+			e := &ends[key]
+			e.unit = putUnits(x.holders, e.unit, uint32(place)+1-e.last, times)
+			e.last = uint32(place) + 1
+			sets += e.rarity
+			counts += float64(e.rarity * float64(times))
+			key++
+		}
+		x.records[place].weighs = [2]float64{sets, counts}
+	}
+}
+
+// addLightest fills in the least that prints of each block weigh.
+func (x *Index) addLightest() {
+	for block := range slices.Chunk(x.records, 1<<x.block) {
 		least := block[0].weighs
 		for _, r := range block {
 			least[Sets], least[Counts] = min(least[Sets], r.weighs[Sets]), min(least[Counts], r.weighs[Counts])
 		}
 		x.lightest = append(x.lightest, least)
 	}
-	old := x.held
-	x.held, x.totals, x.records = held, totals, append(records, record{first: uint32(len(held))})
-	for k := range many {
-		many[k][0] = x.places[many[k][0]]
-	}
-	slices.SortFunc(many, func(a, b [3]uint32) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
-	x.addMany(many)
-	return old
 }
 
-// addHolders turns the lists of the prints around.
-func (x *Index) addHolders() {
-	next := slices.Clone(x.first)
-	mask := uint32(1)<<x.bits - 1
-	for i := range x.Len() {
-		for _, e := range x.of(i) {
-			k := e >> x.bits
-			x.holders[next[k]] = uint32(i)<<x.bits | e&mask
-			next[k]++
-		}
-	}
+// A list of holders is units of 16 bits. The holder's distance from the one before is in the high
+// bits, above how often it has the key, less one. Where the distance has no room the high bit of the
+// unit is set, and its low bits are in another. Of a key that one print in 200 holds few have two.
+// No step between maxPrints is too long.
+const (
+	timesBits = 4
+	manyTimes = 1<<timesBits - 1 // more than this are in many
+	stepBits  = 15 - timesBits
+	maxPrints = 1 << (16 + stepBits)
+)
+
+// isLong is 1 where a step takes two units, else 0. Nobody can predict it, so that neither this nor putUnits
+// branches.
+func isLong(step uint32) uint32 { return min(step>>stepBits, 1) }
+
+// putUnits writes a step and a count, and returns where the next one goes.
+func putUnits(dst []uint16, at, step, times uint32) uint32 {
+	long := isLong(step)
+	dst[at+long] = uint16(step) // or else for the next line to replace
+	dst[at] = uint16(long<<15 | step>>(16*long)<<timesBits | min(times-1, manyTimes))
+	return at + 1 + long
 }
 
 // commonPairs is how many pairs an index has in common, with bits of prints for them.
@@ -242,18 +236,23 @@ const commonPairs = 64
 // addCommons finds the pairs that most prints have, of equal ones the first. Where there
 // are too few the others ask for a key 0 times, and no print has their bit.
 func (x *Index) addCommons() {
-	var most []uint64 // keys, by how many prints lack them
+	var most []int // keys that most prints have, of equal ones the first
 	for k := range x.keys {
-		most = append(most, uint64(x.Len()-int(x.first[k+1]-x.first[k]))<<32|uint64(k))
+		n := x.lists[k].holders
+		at := len(most)
+		for at > 0 && x.lists[most[at-1]].holders < n {
+			at--
+		}
+		if at < commonPairs {
+			most = slices.Insert(most[:min(len(most), commonPairs-1)], at, k)
+		}
 	}
-	slices.Sort(most)
 	type pair struct{ lack, key, times int }
 	var pairs []pair
-	for _, m := range most[:min(commonPairs, len(most))] {
-		k := int(uint32(m))
+	for _, k := range most {
 		var have [commonPairs]int // by count
-		for _, e := range x.holders[x.first[k]:x.first[k+1]] {
-			have[min(x.count(e, int(e>>x.bits), k), commonPairs)-1]++
+		for _, times := range x.holdersOf(k) {
+			have[min(times, commonPairs)-1]++
 		}
 		for times, sum := commonPairs, 0; times > 0; times-- {
 			if sum += have[times-1]; sum > 0 {
@@ -267,9 +266,9 @@ func (x *Index) addCommons() {
 	x.common = make([]uint32, 2*commonPairs)
 	for b, p := range pairs[:min(commonPairs, len(pairs))] {
 		x.common[2*b], x.common[2*b+1] = uint32(p.key), uint32(p.times)
-		for _, e := range x.holders[x.first[p.key]:x.first[p.key+1]] {
-			if print := int(e >> x.bits); x.count(e, print, p.key) >= uint32(p.times) {
-				x.records[print].common |= 1 << b
+		for place, times := range x.holdersOf(p.key) {
+			if times >= uint32(p.times) {
+				x.records[place].common |= 1 << b
 			}
 		}
 	}

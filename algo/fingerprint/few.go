@@ -48,26 +48,24 @@ func (x *Index) withRows() *rows {
 func newRows(x *Index) *rows {
 	r := &rows{words: uint32(strips(x.Len()) / 64), of: make([]uint32, len(x.keys))}
 	for k := range x.keys {
-		list := x.holders[x.first[k]:x.first[k+1]]
 		least := x.Len() / rowedPart
-		if len(list) <= least {
+		if int(x.lists[k].holders) <= least {
 			continue
 		}
 		var have [mostRows + 1]int // by count, the last also for those above it
-		for _, e := range list {
-			have[min(x.count(e, int(e>>x.bits), k), mostRows)]++
+		for _, times := range x.holdersOf(k) {
+			have[min(times, mostRows)]++
 		}
 		n := 1
-		for left := len(list) - have[1]; n < mostRows && left > least; n++ {
+		for left := int(x.lists[k].holders) - have[1]; n < mostRows && left > least; n++ {
 			left -= have[n+1]
 		}
 		begin := len(r.bits)
 		r.of[k] = uint32(begin)<<rowBits | uint32(n)
 		r.bits = append(r.bits, make([]uint64, n*int(r.words))...)
-		for _, e := range list {
-			place := int(e >> x.bits)
-			for row := range min(int(x.count(e, place, k)), n) {
-				r.bits[begin+row*int(r.words)+place/64] |= 1 << (place % 64)
+		for place, times := range x.holdersOf(k) {
+			for row := range min(int(times), n) {
+				r.bits[begin+row*int(r.words)+int(place)/64] |= 1 << (place % 64)
 			}
 		}
 	}

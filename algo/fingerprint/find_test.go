@@ -21,7 +21,7 @@ func TestFind(t *testing.T) {
 		}
 		slices.Sort(keys)
 		keys = slices.Compact(keys)
-		x := NewBuilder(keys, 1, 0).x
+		x := newFinder(keys)
 		ask := []uint32{0, 1, math.MaxUint32 - 1, math.MaxUint32}
 		for _, k := range keys {
 			ask = append(ask, k-1, k, k+1)

@@ -1,7 +1,9 @@
 package fingerprint
 
 import (
+	"encoding/binary"
 	"fmt"
+	"iter"
 	"math"
 	"math/bits"
 	"slices"
@@ -11,42 +13,57 @@ import (
 // An Index finds the prints of a set that are most similar to another. It is
 // read-only, and several goroutines may use it at once.
 //
-// It is flat: the prints have places, and all that is of prints is in the order of these.
-// Every print is a list of entries, and so is every key. An entry has a
-// number, of a key or of a print, in its high bits, and one less than how often the key
-// occurs in the print in its low bits. Where those are all set the count is in many.
-// About 400 bytes hold a molecule.
+// It is packed: the prints are as in a file, in the order of their places, and the prints that
+// hold a key are a list of units, see build.go. About 260 bytes hold a molecule.
 type Index struct {
+	*finder
+	prints  []byte   // packed, in the order of their places
 	places  []uint32 // of each print
-	records []record // of each place, and the end
-	totals  []uint64 // of each place, the counts of the print
-	keys    []uint32 // distinct, ascending: a key is numbered by its place
-	heads   []uint32 // the first of keys that begins with some bits, see headBits
-	first   []uint32 // the first of holders of each key, and the end
-	// Entries, ascending by key and print, and by print and key.
-	holders, held []uint32
-	many          []uint32 // print, number of the key and count, ascending
-	common        []uint32 // key of some number, at least so often: pairs that most prints have
-	bits          uint     // of an entry's count
+	records []record // of each place
+	totals  []uint32 // of each place, the counts of the print
+	most    int      // keys of a print
+	lists   []list   // of each key, and an empty one
+	holders []uint16 // units
+	many    []uint32 // place, number of the key and count where a unit has no room for it, ascending
+	common  []uint32 // key of some number, at least so often: pairs that most prints have
 	// Places without their low bits are blocks, of prints that weigh about as much.
 	block    uint
 	lightest [][2]float64 // of each block, the least that its prints weigh
 
 	once sync.Once // for rows
 	rows *rows     // see withRows
+}
 
-	// Of an index in the memory of a file, see OpenIndex.
-	damage *damage
-	seal   []byte
+// A finder numbers keys.
+type finder struct {
+	keys  []uint32 // distinct, ascending: a key is numbered by its place
+	heads []uint32 // the first of keys that begins with some bits, see headBits
+}
+
+// newFinder keeps keys, which are distinct and ascending.
+func newFinder(keys []uint32) *finder {
+	f := &finder{keys: keys}
+	b := headBits(len(keys))
+	f.heads = make([]uint32, 1<<b+1)
+	for _, key := range keys {
+		f.heads[key>>(32-b)+1]++
+	}
+	for i := range 1 << b {
+		f.heads[i+1] += f.heads[i]
+	}
+	return f
 }
 
 // A record is what a search asks of a print. It is small, since most are far from the last.
 type record struct {
 	common uint64     // a bit for each of the common pairs, set where the print has that
 	weighs [2]float64 // the rarities of the keys: once each, and by counts
-	first  uint32     // of held
+	first  uint32     // of prints
 	row    uint32     // the number of the print
 }
+
+// A list is where the holders of a key begin, and how many they are.
+type list struct{ first, holders uint32 }
 
 // Places are cut into blocks, at most maxBlocks of them, and slabBlocks of these make a slab.
 const slabBlocks, maxBlocks = 16, 256
@@ -59,23 +76,11 @@ func blockBits(prints int) uint {
 // minBlock is how many prints a block has room for at least.
 const minBlock = 16
 
-// Limits of an index. A print and a key must leave four bits of an entry for the count.
-const (
-	maxPrints = 1 << 28
-	maxKeys   = 1 << 28
-)
-
-// countBits is how many bits an entry has for a count where there are so many prints
-// and keys.
-func countBits(prints, keys int) uint {
-	return uint(min(8, 32-bits.Len(uint(max(prints, keys, 2)-1))))
-}
-
 // headBits is how many bits of a key choose where to look for it.
 func headBits(keys int) uint { return uint(bits.Len(uint(keys))) }
 
-// find returns the number of a key, and whether a print has it.
-func (x *Index) find(key uint32) (int, bool) {
+// find returns the number of a key, and whether it is there.
+func (x *finder) find(key uint32) (int, bool) {
 	head := key >> (32 - headBits(len(x.keys)))
 	lo, hi := x.heads[head], x.heads[head+1]
 	if hi-lo > 2 || len(x.keys) == 0 {
@@ -96,49 +101,52 @@ func (x *Index) find(key uint32) (int, bool) {
 	return int(at), at < hi && x.keys[min(at, last)] == key
 }
 
-// A list is where the holders of a key are, and the number of the key if there are any.
-type list struct{ first, end, number uint32 }
-
-func (x *Index) listOf(key uint32) list {
-	k, found := x.find(key)
-	// As in find, no branch: of the last key there is one more of first.
-	k = min(k, len(x.first)-2)
-	if k < 0 {
-		return list{}
+// look returns the number of a key, and its list, which is empty where no print has it.
+func (x *Index) look(key uint32) (number int, l list) {
+	k, ok := x.find(key)
+	if !ok { // a conditional move
+		k = len(x.keys)
 	}
-	l := list{x.first[k], x.first[k+1], uint32(k)}
-	if !found {
-		l.end = l.first
-	}
-	return l
+	return k, x.lists[k]
 }
 
-// with returns the entries of the prints that have a key, and the key's number.
-func (x *Index) with(key uint32) ([]uint32, int) {
-	k, found := x.find(key)
-	if !found {
-		return nil, 0
-	}
-	return x.holders[x.first[k]:x.first[k+1]], k
+// Holders returns how many prints of the index have a key.
+func (x *Index) Holders(key uint32) int {
+	_, l := x.look(key)
+	return int(l.holders)
 }
 
-// of returns the entries of the print at a place.
-func (x *Index) of(place int) []uint32 {
-	return x.held[x.records[place].first:x.records[place+1].first]
+// holdersOf goes through who has the key of some number, by place, ascending, and how often.
+func (x *Index) holdersOf(key int) iter.Seq2[uint32, uint32] {
+	return func(yield func(place, times uint32) bool) {
+		l, place := x.lists[key], ^uint32(0)
+		at := l.first
+		for range l.holders {
+			u := uint32(x.holders[at])
+			step := u >> timesBits
+			at++
+			if step >= 1<<stepBits {
+				step = step&(1<<stepBits-1)<<16 | uint32(x.holders[at])
+				at++
+			}
+			place += step
+			times := u&manyTimes + 1
+			if times > manyTimes {
+				times = x.manyOf(place, uint32(key))
+			}
+			if !yield(place, times) {
+				return
+			}
+		}
+	}
 }
 
-// count returns how often an entry's key occurs. The entry is of either kind.
-func (x *Index) count(entry uint32, print, key int) uint32 {
-	mask := uint32(1)<<x.bits - 1
-	if c := entry & mask; c != mask {
-		return c + 1
-	}
-	n := len(x.many) / 3
-	lo, hi := 0, n
+// manyOf returns how often the print at a place has a key, where many says so.
+func (x *Index) manyOf(place, key uint32) uint32 {
+	lo, hi := 0, len(x.many)/3
 	for lo < hi {
 		mid := (lo + hi) / 2
-		p, k := int(x.many[3*mid]), int(x.many[3*mid+1])
-		if p < print || p == print && k < key {
+		if p, k := x.many[3*mid], x.many[3*mid+1]; p < place || p == place && k < key {
 			lo = mid + 1
 		} else {
 			hi = mid
@@ -147,17 +155,22 @@ func (x *Index) count(entry uint32, print, key int) uint32 {
 	return x.many[3*lo+2]
 }
 
+// size is how many keys the print at a place has.
+func (x *Index) size(place int) int {
+	n, _ := number(x.prints, int(x.records[place].first))
+	return int(n)
+}
+
 // rarity is the inverse document frequency of a key that so many of n prints hold.
 func rarity(n, holders int) float64 {
 	return 1 + math.Log(float64(n+1)/float64(holders+1))
 }
 
-// weigh returns the sum of the rarities of the keys of p, once each and as often as
+// weigh returns the sum of the rarities among n prints of the keys of p, once each and as often as
 // each occurs.
-func (x *Index) weigh(p Print) (sets, counts float64) {
+func (x *Index) weigh(n int, p Print) (sets, counts float64) {
 	for k, key := range p.Keys {
-		list, _ := x.with(key)
-		r := rarity(x.Len(), len(list))
+		r := rarity(n, x.Holders(key))
 		sets += r
 		counts += float64(r * float64(p.Counts[k]))
 	}
@@ -165,20 +178,34 @@ func (x *Index) weigh(p Print) (sets, counts float64) {
 }
 
 // Len returns the number of prints.
-func (x *Index) Len() int { return len(x.totals) }
+func (x *Index) Len() int { return len(x.places) }
+
+// Packed returns the prints in the order of their places, as OpenIndex wants them, and the row of
+// each. They must not be changed.
+func (x *Index) Packed() (p Packed, rows []byte) {
+	rows = make([]byte, 0, 4*x.Len())
+	for _, r := range x.records {
+		rows = binary.LittleEndian.AppendUint32(rows, r.row)
+	}
+	return Packed{Keys: x.keys, Prints: x.prints}, rows
+}
 
 // Print returns a print of the index, from 0.
 func (x *Index) Print(i int) (p Print) {
-	if x.damage != nil {
-		defer x.damage.watch(faults())
-	}
-	i = int(x.places[i])
-	held := x.of(i)
-	both := make([]uint32, 2*len(held))
-	p = Print{Keys: both[:len(held):len(held)], Counts: both[len(held):]}
-	for k, e := range held {
-		number := int(e >> x.bits)
-		p.Keys[k], p.Counts[k] = x.keys[number], x.count(e, i, number)
+	size, at := number(x.prints, int(x.records[x.places[i]].first))
+	both := make([]uint32, 2*size)
+	p = Print{Keys: both[:size:size], Counts: both[size:]}
+	key, v := uint32(0), uint32(0)
+	for k := range p.Keys {
+		v, at = number(x.prints, at)
+		p.Counts[k] = 1
+		if v%2 == 1 {
+			p.Counts[k], at = number(x.prints, at)
+			p.Counts[k] += 2
+		}
+		key += v / 2
+		p.Keys[k] = x.keys[key]
+		key++
 	}
 	return p
 }
@@ -187,28 +214,23 @@ func (x *Index) Print(i int) (p Print) {
 // must have room for exactly those. The time is that of going through the prints
 // that have each key.
 func (x *Index) Similarities(dst []float64, m Measure, p Print) {
-	if x.damage != nil {
-		defer x.damage.watch(faults())
-	}
 	if len(dst) != x.Len() {
 		panic(fmt.Sprintf("fingerprint: %d values for an index of %d prints", len(dst), x.Len()))
 	}
 	common := make([]int, x.Len())
 	for k, key := range p.Keys {
-		list, number := x.with(key)
-		for _, e := range list {
-			print := int(e >> x.bits)
-			common[print] += m.count(min(x.count(e, print, number), p.Counts[k]))
+		number, _ := x.look(key)
+		for place, times := range x.holdersOf(number) {
+			common[place] += m.count(min(times, p.Counts[k]))
 		}
 	}
 	size := m.size(p)
 	for place, c := range common {
-		i := x.records[place].row
-		other := len(x.of(place))
-		if m == Counts {
-			other = int(x.totals[place])
+		other := int(x.totals[place])
+		if m == Sets {
+			other = x.size(place)
 		}
-		dst[i] = Tanimoto(c, size, other)
+		dst[x.records[place].row] = Tanimoto(c, size, other)
 	}
 }
 
@@ -267,9 +289,6 @@ const ownWeight = 0.7
 // negative, is a print of the index to leave out. The time is that of going through the
 // prints that have each key, once. Best finds the first rank much faster.
 func (x *Index) Closest(p Print, own int) (equal int, sets, counts Ranking) {
-	if x.damage != nil {
-		defer x.damage.watch(faults())
-	}
 	sums := commonSpare.Get().(*[]float64)
 	defer commonSpare.Put(sums)
 	setsOwn, countsOwn := x.addCommon(sums, p)
@@ -307,14 +326,13 @@ func (x *Index) addCommon(sums *[]float64, p Print) (sets, counts float64) {
 	common := *sums
 	clear(common)
 	for k, key := range p.Keys {
-		list, number := x.with(key)
-		r := rarity(x.Len(), len(list))
+		number, l := x.look(key)
+		r := rarity(x.Len(), int(l.holders))
 		sets += r
 		counts += float64(r * float64(p.Counts[k]))
-		for _, e := range list {
-			print := int(e >> x.bits)
-			common[2*print] += r
-			common[2*print+1] += float64(r * float64(min(x.count(e, print, number), p.Counts[k])))
+		for place, times := range x.holdersOf(number) {
+			common[2*place] += r
+			common[2*place+1] += float64(r * float64(min(times, p.Counts[k])))
 		}
 	}
 	return sets, counts
@@ -327,9 +345,6 @@ var commonSpare = sync.Pool{New: func() any { return new([]float64) }}
 // that some print of the index holds: 1 where every neighbourhood was seen before.
 // Of an empty print it is 1.
 func (x *Index) Known(p Print) float64 {
-	if x.damage != nil {
-		defer x.damage.watch(faults())
-	}
 	known, all := 0.0, 0.0
 	for i, k := range p.Keys {
 		all += float64(p.Counts[i])
@@ -346,26 +361,14 @@ func (x *Index) Known(p Print) float64 {
 // Novel returns how many keys of p no print of the index has. own, unless negative, is a print of
 // the index to leave out, which p equals.
 func (x *Index) Novel(p Print, own int) (novel int) {
-	if x.damage != nil {
-		defer x.damage.watch(faults())
-	}
 	most := 0
 	if own >= 0 {
 		most = 1
 	}
 	for _, k := range p.Keys {
-		if list, _ := x.with(k); len(list) <= most {
+		if x.Holders(k) <= most {
 			novel++
 		}
 	}
 	return novel
-}
-
-// Holders returns how many prints of the index have a key.
-func (x *Index) Holders(key uint32) int {
-	if x.damage != nil {
-		defer x.damage.watch(faults())
-	}
-	list, _ := x.with(key)
-	return len(list)
 }

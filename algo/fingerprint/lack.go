@@ -9,38 +9,25 @@ import "slices"
 // each key the other lacks, from 0 to 1. All is nil, and rest 0, where a print of the
 // index equals p or there is none.
 func (x *Index) Lacks(p Print, m Measure) (parts, fractions []float64, rest float64) {
-	if x.damage != nil {
-		defer x.damage.watch(faults())
-	}
 	best := x.Best(p, -1)
 	if best[m].Print < 0 || best[m].Equal {
 		return nil, nil, 0
 	}
-	closest := int(x.places[best[m].Print])
-	sets, counts := x.weigh(p)
+	closest := x.Print(best[m].Print)
+	sets, counts := x.weigh(x.Len(), p)
 	own := [...]float64{sets, counts}[m]
-	other := x.records[closest].weighs[m]
+	other := x.records[x.places[best[m].Print]].weighs[m]
 	all := ownWeight*own + (1-ownWeight)*other
 	parts, fractions = make([]float64, len(p.Keys)), make([]float64, len(p.Keys))
 	common := 0.0
 	for k, key := range p.Keys {
-		list, number := x.with(key)
-		r := rarity(x.Len(), len(list))
+		r := rarity(x.Len(), x.Holders(key))
 		n, both := float64(m.count(p.Counts[k])), 0.0
-		if had := min(x.has(list, closest, number), p.Counts[k]); had > 0 {
-			both = float64(m.count(had))
+		if at, has := slices.BinarySearch(closest.Keys, key); has {
+			both = float64(m.count(min(closest.Counts[at], p.Counts[k])))
 		}
 		common += float64(r * both)
 		parts[k], fractions[k] = ownWeight*r*(n-both)/all, (n-both)/n
 	}
 	return parts, fractions, (1 - ownWeight) * (other - common) / all
-}
-
-// has returns how often a print has a key, whose entries are list.
-func (x *Index) has(list []uint32, print, key int) uint32 {
-	at, found := slices.BinarySearchFunc(list, print, func(e uint32, print int) int { return int(e>>x.bits) - print })
-	if !found {
-		return 0
-	}
-	return x.count(list[at], print, key)
 }

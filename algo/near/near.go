@@ -193,9 +193,6 @@ func (b *Bank) measure(ctx context.Context, workers int, graphs *contrast.Outlin
 			d.parts[ByRest][i] = b.rest(graphs, i, place)
 		}
 	})
-	if err == nil {
-		err = b.Subtrees.Err()
-	}
 	return d, err
 }
 

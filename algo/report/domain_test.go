@@ -11,11 +11,12 @@ import (
 	"baca/algo/contrast"
 	"baca/algo/decide"
 	"baca/algo/explain"
+	"baca/algo/fingerprint"
 )
 
 func domain() *Domain {
 	evil := `<script>alert("x")</script>`
-	m := &algo.Model{Card: algo.Card{Name: evil, Dataset: evil, Description: evil, Schema: algo.OGBCanonical, Train: 90}, Structures: &algo.Structures{}, Bank: &contrast.Representation{NodeScore: make([]float64, 90)}}
+	m := &algo.Model{Card: algo.Card{Name: evil, Dataset: evil, Description: evil, Schema: algo.OGBCanonical, Train: 90}, Structures: &algo.Structures{}, Bank: &contrast.Representation{NodeScore: make([]float64, 90)}, Subtrees: fingerprint.NewIndex(make([]fingerprint.Print, 90))}
 	e := Entry{ID: evil, SMILES: `C"><a href=`, Place: 3, Drawing: &Drawing{share: []float64{1}}, Why: &algo.Explanation{
 		Score: 3, P: 0.0196, Verdict: decide.Outside, Distance: 2, Ratio: math.NaN(), Embedding: 1, Subtrees: 2, Counts: math.NaN(),
 		Reasons: []explain.Reason{{Text: evil + " 48 %"}},

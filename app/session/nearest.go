@@ -40,8 +40,6 @@ func NearestOf(m *message.Model, d *message.Detailed) (cards []Nearest, line str
 		return cards, ""
 	}
 	switch {
-	case d.Lost != "":
-		line = "The training molecules could not be loaded: " + strings.TrimSuffix(d.Lost, ".") + "."
 	case len(d.Nearest) == 0 && m.Molecules:
 		line = "It shares nothing with any training molecule."
 	case m.Molecules:

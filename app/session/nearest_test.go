@@ -34,7 +34,6 @@ func TestNearestOf(t *testing.T) {
 		{true, message.Detailed{Nearest: bare}, "This model does not hold its training molecules. Nearest rows of its data set: 5 (similarity\u00a00.50), 1 (similarity\u00a00.25)."},
 		{false, message.Detailed{Nearest: bare[:1]}, "This model does not hold its training graphs. Nearest rows of its data set: 5 (similarity\u00a00.50)."},
 		{true, message.Detailed{Nearest: []message.Neighbor{{Row: -1}}}, "This model does not hold its training molecules."},
-		{true, message.Detailed{Lost: "no network"}, "The training molecules could not be loaded: no network."},
 	} {
 		if cards, line := NearestOf(&message.Model{Molecules: c.molecules}, &c.detail); cards != nil || line != c.want {
 			t.Errorf("%+v, %q, want %q", cards, line, c.want)

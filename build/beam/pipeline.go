@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"reflect"
 	"runtime"
 	"slices"
@@ -17,7 +16,6 @@ import (
 
 	"baca/algo"
 	"baca/build/internal/heap"
-	"baca/build/internal/modelfile"
 	"baca/build/shard"
 	"baca/weights"
 )
@@ -211,7 +209,7 @@ func (c config) model(ctx context.Context) (*algo.Model, error) {
 	if len(data) > weights.MaxSize {
 		return nil, fmt.Errorf("model %s: %w", c.Model, weights.ErrTooLarge)
 	}
-	m, err := weights.LoadBeside(data, func() ([]byte, error) { return c.index(ctx) })
+	m, err := weights.Load(data)
 	if err != nil {
 		return nil, fmt.Errorf("model %s: %w", c.Model, err)
 	}
@@ -219,21 +217,6 @@ func (c config) model(ctx context.Context) (*algo.Model, error) {
 		m.Card.Name = c.Model
 	}
 	return m, nil
-}
-
-// index returns the bytes of the index beside the model: of a file on this machine in place, of
-// one that is elsewhere in memory.
-func (c config) index(ctx context.Context) ([]byte, error) {
-	name := modelfile.Index(c.Model)
-	if _, err := os.Stat(name); err == nil {
-		return modelfile.Map(name)
-	}
-	f, err := storage().Open(ctx, name)
-	if err != nil {
-		return nil, fmt.Errorf("%w: the model belongs with %s: %w", weights.ErrIndex, name, err)
-	}
-	defer f.Close()
-	return io.ReadAll(f)
 }
 
 // countFn counts the records of an input.

@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"baca/algo"
@@ -106,11 +105,9 @@ func gather(root string) (map[string][]byte, error) {
 	if files["files/baca.wasm"], err = compact.Compile(root, program); err != nil {
 		return nil, err
 	}
-	data, err := weights.Bytes(weights.Default)
-	if err != nil {
+	if files["files/model.msgpack"], err = weights.Bytes(weights.Default); err != nil {
 		return nil, err
 	}
-	files["files/model.msgpack"] = slices.Concat(data, weights.StructuresFile(weights.Default))
 	files["files/background.smi.gz"] = weights.BackgroundFile()
 	others, err := licenses.Text(root, "The program files/baca.wasm and the script files/draw.js hold code under the licences below,\nbesides their own in LICENSE.\n",
 		licenses.Program{OS: "js", Arch: "wasm", Package: program})

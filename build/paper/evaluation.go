@@ -22,7 +22,6 @@ import (
 	"baca/algo/graph"
 	"baca/algo/metric"
 	"baca/algo/pretrain"
-	"baca/build/internal/modelfile"
 	"baca/weights"
 )
 
@@ -101,7 +100,7 @@ func (e *evaluation) model(ctx context.Context, stderr io.Writer, seed uint64) (
 		t.Path = e.encoderPath(seed)
 		data, err := os.ReadFile(t.Path)
 		if err == nil {
-			m, err := modelfile.Load(data, t.Path)
+			m, err := weights.Load(data)
 			if err == nil {
 				err = t.made(m)
 			}

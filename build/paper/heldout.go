@@ -18,7 +18,6 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/graph"
 	"baca/algo/molecule"
-	"baca/build/internal/modelfile"
 	"baca/build/internal/usage"
 	"baca/weights"
 )
@@ -82,7 +81,7 @@ func (b *modelBench) open(name string) (*algo.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := modelfile.Load(data, path)
+	m, err := weights.Load(data)
 	if err != nil {
 		return nil, fmt.Errorf("model %s: %w", path, err)
 	}

@@ -59,8 +59,8 @@ func New(workers int) *Service { return &Service{workers: workers} }
 type Model struct {
 	*algo.Model
 	Name   string // of a built-in one, or else the SHA-256 of File
-	SHA256 string // of the file of the model, without structures
-	File   []byte // with structures, if there are any
+	SHA256 string // of File
+	File   []byte
 
 	workers int
 	single  *algo.SingleScorer
@@ -80,7 +80,7 @@ func (s *Service) Model(ctx context.Context, name string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.keep(ctx, name, append(file, weights.StructuresFile(name)...))
+	return s.keep(ctx, name, file)
 }
 
 // Open keeps the model of a file, by the SHA-256 of all its bytes, until some others were asked
@@ -101,17 +101,11 @@ func sum(data []byte) string {
 }
 
 func (s *Service) keep(ctx context.Context, name string, file []byte) (*Model, error) {
-	own, structures := weights.Split(file)
-	loaded, err := weights.Load(own)
+	loaded, err := weights.Load(file)
 	if err != nil {
 		return nil, err
 	}
-	if structures != nil && loaded.Card.StructuresSHA256 != "" {
-		if loaded.Structures, err = weights.LoadStructures(structures, loaded); err != nil {
-			return nil, err
-		}
-	}
-	m := &Model{Model: loaded, Name: name, SHA256: sum(own), File: file, workers: s.workers}
+	m := &Model{Model: loaded, Name: name, SHA256: sum(file), File: file, workers: s.workers}
 	if m.single, err = algo.NewSingleScorer(ctx, loaded, s.workers); err != nil {
 		return nil, err
 	}
@@ -167,12 +161,11 @@ func Models() ([]Summary, error) {
 		if err != nil {
 			return nil, err
 		}
-		own, _ := weights.Split(file)
-		m, err := weights.Load(own)
+		m, err := weights.Load(file)
 		if err != nil {
 			return nil, fmt.Errorf("model %s: %w", name, err)
 		}
-		list = append(list, summary(m, sum(own)))
+		list = append(list, summary(m, sum(file)))
 	}
 	return list, nil
 }

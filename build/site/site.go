@@ -66,7 +66,7 @@ func TypeOf(name string) string {
 		return "application/json"
 	case ".webmanifest":
 		return "application/manifest+json"
-	case ".msgpack", ".structures":
+	case ".msgpack":
 		return "application/vnd.msgpack"
 	case ".gz":
 		return "application/gzip"

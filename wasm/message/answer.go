@@ -227,10 +227,8 @@ type Model struct {
 	FalseMatches float64
 	// Shared, unless 0, is the least number of training graphs that anything in a
 	// model made for sharing is of.
-	Shared int
-	// StructuresSHA256 is the hash of the file with the training molecules, empty where the
-	// model has none; StructuresFile is its name on the site, empty for a model of the user.
-	StructuresSHA256, StructuresFile string
+	Shared     int
+	Structures bool // it keeps its training molecules
 	// Residuals is how many held-out errors of predictions the model knows, 0 for none, and
 	// Observed and Predicted are the columns that they come from.
 	Residuals           int
@@ -313,12 +311,9 @@ type Detailed struct {
 	Contribution, BySubtrees, ByEmbedding Floats
 	Limit                                 float64
 
-	Reasons []Reason // what is unusual about it, the most unusual first, or which training graph it is
-	Known   bool     // it was likely trained on
-	// Nearest are the training graphs that are most similar, and Lost says why they have no
-	// structures although the model has.
-	Nearest []Neighbor
-	Lost    string
+	Reasons []Reason   // what is unusual about it, the most unusual first, or which training graph it is
+	Known   bool       // it was likely trained on
+	Nearest []Neighbor // the training graphs that are most similar
 	// IDKeys and OODKeys are the keys of the two dictionaries that made S_Attn,
 	// the largest weight first; nil where no batch was calibrated.
 	IDKeys, OODKeys []Neighbor
@@ -462,7 +457,7 @@ type Drifted struct {
 // Trained ends a Train.
 type Trained struct {
 	Model  Model
-	Data   []byte // the model file, which `baca score --model` reads, structures behind it
+	Data   []byte // the model file, which `baca score --model` reads
 	Device string // where it was trained: "processor" or the name of a GPU
 	// Warnings say where the training set was too small for something, and whether
 	// the GPU or the background failed.

@@ -7,7 +7,7 @@ type Hello struct{}
 // empty it is the first one of Welcome.
 type LoadModel struct {
 	Name string // of a model of Welcome, or else of the file that Data is
-	Data []byte // a model file, which its structures may follow; nil fetches the model called Name and checks its hash
+	Data []byte // a model file; nil fetches the model called Name and checks its hash
 }
 
 // Open makes an input the one that is used. Events: of a table [Header], then [Records], then
@@ -205,7 +205,7 @@ type Train struct {
 	// Checkpoint goes on from a Checkpoint or Paused of the same input, seed and
 	// AsWritten.
 	Checkpoint []byte
-	// Structures keeps the training molecules behind the model in its file.
+	// Structures keeps the training molecules in the model.
 	Structures bool
 	// Observed and Predicted are columns with values of the molecules, empty for none, which
 	// Structures has, too. HeldOut promises that predictions were made without their molecules: the

@@ -14,7 +14,7 @@ import (
 	"baca/algo/explain"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
-	"baca/build/internal/modelfile"
+	"baca/build/internal/replace"
 	"baca/build/internal/usage"
 	"baca/weights"
 )
@@ -103,7 +103,7 @@ func runCalibrate(c *cobra.Command, model string, from source, out target) error
 	if err := weights.SaveMeasured(ctx, from.workers, &b, m); err != nil {
 		return err
 	}
-	if err := modelfile.Write(out.path, b.Bytes()); err != nil {
+	if err := replace.Bytes(out.path, b.Bytes()); err != nil {
 		return err
 	}
 	fmt.Fprintf(stderr, "wrote %s: p-values from %d graphs of %s, down to %.2g\n", out.path, len(list), set.name, 1/float64(1+len(list)))

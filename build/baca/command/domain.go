@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -75,11 +74,7 @@ func (f *reportFlags) checkForm(c *cobra.Command, args []string) error {
 
 // openForm opens the model of a form.
 func (f *reportFlags) openForm(ctx context.Context) (*job.Domain, error) {
-	file, err := readModelFile(f.model)
-	if err != nil {
-		return nil, err
-	}
-	m, err := openModel(f.model)
+	m, file, err := openModelFile(f.model)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +83,7 @@ func (f *reportFlags) openForm(ctx context.Context) (*job.Domain, error) {
 	}
 	alone, err := algo.NewSingleScorer(ctx, m, f.workers)
 	return &job.Domain{
-		Model: m, Alone: alone, Name: f.model, SHA256: fmt.Sprintf("%x", sha256.Sum256(file)), Bytes: len(file), Program: "baca " + version.String(),
+		Model: m, Alone: alone, Name: f.model, SHA256: hashOf(file), Bytes: len(file), Program: "baca " + version.String(),
 		Alpha: f.options.Alpha, Confidence: f.forms.confidence, Neighbors: f.forms.neighbors,
 	}, err
 }
@@ -107,13 +102,6 @@ func (f *reportFlags) runForm(c *cobra.Command, args []string) error {
 	}
 	d := q.Report()
 	d.Command = f.formCommand(q)
-	missing, err := addStructures(q.Model, f.model)
-	if err != nil {
-		return err
-	}
-	if missing != "" {
-		d.Warnings = append(d.Warnings, missing)
-	}
 	read, refused, err := f.judge(c, q, d)
 	if err != nil {
 		return err

@@ -3,7 +3,6 @@ package command
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +14,6 @@ import (
 	"baca/algo"
 	"baca/algo/explain"
 	"baca/algo/report"
-	"baca/build/internal/modelfile"
 	"baca/build/internal/pretty"
 	"baca/weights"
 )
@@ -51,10 +49,9 @@ type inspection struct {
 	SmallestP     *float64 `json:"smallest_p_value"` // null without a holdout
 	Known         int      `json:"known"`            // hashes of training graphs
 	KnownBits     int      `json:"known_bits"`
-	Shared        int      `json:"shared"` // k of baca share, 0 for a model as it was trained
-	Structures    string   `json:"structures_sha256"`
-	Residuals     int      `json:"residuals"`   // held-out molecules of which the errors of predictions are known
-	IndexBytes    int      `json:"index_bytes"` // of the .index file, 0 where the file itself has all subtrees
+	Shared        int      `json:"shared"`     // k of baca share, 0 for a model as it was trained
+	Structures    int      `json:"structures"` // training molecules that the file holds
+	Residuals     int      `json:"residuals"`  // held-out molecules of which the errors of predictions are known
 	Reveals       []string `json:"reveals"`
 	Format        int      `json:"format"`
 	Bytes         int      `json:"bytes"`
@@ -62,39 +59,26 @@ type inspection struct {
 }
 
 func newInspect() *cobra.Command {
-	var asJSON, verify bool
+	var asJSON bool
 	c := &cobra.Command{
 		Use:   "inspect NAME|FILE",
 		Short: "Say what is in a model",
 		Long: `Inspect says what a model was trained on and how, its size, and what its file
-gives away about the training set. The model is an embedded one by name, or a file.
-
-A model of more than about 19 000 graphs has a second file beside it, MODEL.index. When the
-model is opened only the head and the length of that are checked. --verify reads all of it
-and compares it with the hashes that were made when it was written.`,
+gives away about the training set. The model is an embedded one by name, or a file.`,
 		Args: oneModel,
 		RunE: func(c *cobra.Command, args []string) error {
-			file, err := readModelFile(args[0])
-			if err != nil {
-				return err
-			}
-			data, _ := weights.Split(file)
-			m, err := modelfile.Load(data, args[0])
+			m, data, err := openModelFile(args[0])
 			if errors.Is(err, weights.ErrKind) {
+				data, _ := readModel(args[0])
 				if point, perr := weights.LoadCheckpoint(data); perr == nil {
 					return fmt.Errorf("%s is not a model but a checkpoint of a training run after %s; `baca pretrain --resume` finishes it",
 						args[0], explain.Count(point.State.Epoch, "epoch"))
 				}
 			}
 			if err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
+				return err
 			}
-			if verify {
-				if err := weights.VerifyIndex(c.Context(), m); err != nil {
-					return fmt.Errorf("%s: %w", modelfile.Index(args[0]), err)
-				}
-			}
-			in := inspect(m, file)
+			in := inspect(m, data)
 			if asJSON {
 				return pretty.JSON(c.OutOrStdout(), in)
 			}
@@ -102,7 +86,6 @@ and compares it with the hashes that were made when it was written.`,
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
-	c.Flags().BoolVar(&verify, "verify", false, "read and check all of the index, if it is in a file of its own")
 	return c
 }
 
@@ -115,7 +98,7 @@ func inspect(m *algo.Model, file []byte) *inspection {
 		Seed: card.Seed, Epochs: card.Epochs, Batch: card.Batch, LearningRate: card.LearningRate, Loss: card.Loss, Program: card.Program,
 		Features: m.Encoder.Features, Hidden: m.Encoder.Hidden, Layers: m.Encoder.Layers, Parameters: len(m.Encoder.Params),
 		Bank: m.Bank.Len(), Subtrees: m.Known(), Holdout: m.Holdout.Len(), HoldoutFile: card.Holdout,
-		Format: weights.Version, Bytes: len(file), SHA256: fmt.Sprintf("%x", sha256.Sum256(file)),
+		Format: weights.Version, Bytes: len(file), SHA256: hashOf(file),
 	}
 	if card.BackgroundGraphs > 0 {
 		in.Background = fmt.Sprintf("%d molecules of %s", card.BackgroundGraphs, card.Background)
@@ -127,11 +110,12 @@ func inspect(m *algo.Model, file []byte) *inspection {
 	if m.Profile != nil {
 		in.Known, in.KnownBits = len(m.Profile.Known.Hashes), m.Profile.Known.Bits
 	}
-	in.Shared, in.Structures = m.Shared, card.StructuresSHA256
+	if in.Shared = m.Shared; m.Structures != nil {
+		in.Structures = len(m.Structures.SMILES)
+	}
 	if m.Residuals != nil {
 		in.Residuals = m.Residuals.Known()
 	}
-	in.IndexBytes = weights.IndexBytes(m)
 	in.Reveals = reveals(m)
 	return in
 }
@@ -168,17 +152,14 @@ func (in *inspection) write(w io.Writer) error {
 	} else {
 		line("holdout", "none: no p-values")
 	}
-	if in.Structures != "" {
-		line("structures", "SMILES of the training graphs, in the file with sha256 %s", in.Structures)
+	if in.Structures > 0 {
+		line("structures", "SMILES of %s", explain.Count(in.Structures, "training molecule"))
 	}
 	if in.Residuals > 0 {
 		line("residuals", "errors of predictions of %d graphs kept from training, for baca score --predicted", in.Residuals)
 	}
 	line("file", "%s, format %d", size(in.Bytes), in.Format)
 	line("sha256", "%s", in.SHA256)
-	if in.IndexBytes > 0 {
-		line("index", "%s, in a file beside it", size(in.IndexBytes))
-	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
@@ -221,8 +202,11 @@ func reveals(m *algo.Model) []string {
 	if m.Card.DatasetSHA256 != "" {
 		add("the sha-256 of the training file: whoever has a file can tell whether it is that one")
 	}
-	if m.Card.StructuresSHA256 != "" {
-		add("in the .structures file beside it, or behind it in the same file: the SMILES and names of %d training molecules, and their values where it has any. Without that file only its hash, which confirms a guess of all of them at once", m.Known())
+	if m.Structures != nil {
+		add("the SMILES and names of %d training molecules, and their values where it has any", m.Known())
+	}
+	for _, s := range m.Others {
+		add("section %q of %d bytes, which this program does not know", s.Name, len(s.Data))
 	}
 	if r := m.Residuals; r != nil {
 		what := "who knows the predictions knows the measured values"
@@ -233,7 +217,7 @@ func reveals(m *algo.Model) []string {
 	}
 	if m.Shared == 0 {
 		other := ""
-		if m.Card.StructuresSHA256 != "" {
+		if m.Structures != nil {
 			other = "other "
 		}
 		add("no %sstructures, names or labels; still, do not hand it out if the graphs are secret: baca share makes a file for that", other)

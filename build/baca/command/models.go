@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -15,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
-	"baca/build/internal/modelfile"
 	"baca/build/internal/pretty"
 	"baca/build/internal/usage"
 	"baca/weights"
@@ -24,16 +24,9 @@ import (
 // oneModel wants one argument.
 var oneModel = usage.Args(1, 1, "%d arguments: want the name of an embedded model or a model file")
 
-// readModel returns the bytes of a model: of the embedded one of that name, or
-// of the file, without structures behind it. Both may be of a kind that is not a model.
+// readModel returns the bytes of a model: of the embedded one of that name, or of the file. They
+// may be of a kind that is not a model.
 func readModel(nameOrFile string) ([]byte, error) {
-	data, err := readModelFile(nameOrFile)
-	data, _ = weights.Split(data)
-	return data, err
-}
-
-// readModelFile is readModel with the structures.
-func readModelFile(nameOrFile string) ([]byte, error) {
 	data, err := weights.Bytes(nameOrFile)
 	if err == nil {
 		return data, nil
@@ -57,7 +50,12 @@ func readLimited(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, weights.MaxSize+1))
+	var b bytes.Buffer
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		b.Grow(int(min(info.Size(), weights.MaxSize)) + bytes.MinRead)
+	}
+	_, err = b.ReadFrom(io.LimitReader(f, weights.MaxSize+1))
+	return b.Bytes(), err
 }
 
 // openModel loads an embedded model by name, or a model file.
@@ -66,19 +64,24 @@ func openModel(nameOrFile string) (*algo.Model, error) {
 	return m, err
 }
 
-// openModelFile is openModel with the SHA-256 of the file.
-func openModelFile(nameOrFile string) (m *algo.Model, sum string, err error) {
+// openModelFile is openModel with the bytes of the file.
+func openModelFile(nameOrFile string) (*algo.Model, []byte, error) {
 	data, err := readModel(nameOrFile)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
-	if m, err = modelfile.Load(data, nameOrFile); err != nil {
-		return nil, "", fmt.Errorf("model %s: %w", nameOrFile, err)
+	m, err := weights.Load(data)
+	if err != nil {
+		return nil, nil, fmt.Errorf("model %s: %w", nameOrFile, err)
 	}
 	m.Card.Name = cmp.Or(m.Card.Name, nameOrFile)
-	own, _ := weights.SplitIndex(data)
-	hash := sha256.Sum256(own)
-	return m, hex.EncodeToString(hash[:]), nil
+	return m, data, nil
+}
+
+// hashOf is the SHA-256 of a file, in hex.
+func hashOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
 }
 
 // checkSchema returns an error that names the embedded models that fit, if the

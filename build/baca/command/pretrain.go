@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +24,6 @@ import (
 	"baca/algo/pretrain"
 	"baca/algo/table"
 	"baca/build/device"
-	"baca/build/internal/modelfile"
 	"baca/build/internal/opened"
 	"baca/build/internal/progress"
 	"baca/build/internal/replace"
@@ -85,7 +85,7 @@ predictions were for the molecules kept from training, and says from that what e
 expect of new ones, see baca score --predicted. held-out promises that each prediction was
 made by a model that had not seen its molecule, as in a cross-validation. Without the
 promise nothing is kept: errors on molecules that a model was fitted to are too small. With
---keep-structures both values go to MODEL.structures, for neighbours to show.
+--keep-structures the model keeps both values, for neighbours to show.
 
 The model names the sha-256 of what it was trained on: that of the file, or, for
 a folder, of the set's files that are read (NAME_A.txt, NAME_graph_indicator.txt
@@ -115,7 +115,7 @@ the order of their names, as "cat FILES | sha256sum" prints it.`,
 	f.IntVar(&o.workers, "workers", 0, "goroutines; 0 for one on each core")
 	o.device.register(f)
 	f.BoolVar(&o.asWritten, "as-written", false, "read stereo marks, isotopes, salts and charges as written, where the salt or the isomer is the\npoint; scoring with the model does the same")
-	f.BoolVar(&o.structures, "keep-structures", false, "write the training molecules to MODEL.structures, so that neighbours are shown, see baca structures")
+	f.BoolVar(&o.structures, "keep-structures", false, "keep the training molecules in the model, so that neighbours are shown, see baca structures")
 	o.values.register(f)
 	f.StringVar(&o.residuals, "residuals", "", "`held-out` if each prediction was made without its molecule; the model then keeps errors")
 	f.StringVar(&o.background, "background", builtInBackground, "`FILE` of molecules that the training set is told from, or "+noBackground)
@@ -174,11 +174,6 @@ func (o *pretrainFlags) run(c *cobra.Command) error {
 		return err
 	}
 	defer release()
-	if o.structures {
-		if err := o.out.checkStructures(); err != nil {
-			return err
-		}
-	}
 	set, err := readTraining(c, o.source)
 	if err != nil {
 		return err
@@ -213,7 +208,7 @@ func (o *pretrainFlags) run(c *cobra.Command) error {
 	}
 	var lost error // why there are no structures; the model is not lost with them
 	if o.structures {
-		data, lost = o.keepStructures(c, data)
+		data, lost = o.withStructures(c, data)
 	}
 	if err := training.finish(o.out, data); err != nil {
 		return err
@@ -244,21 +239,21 @@ func (o *pretrainFlags) cardOf(c *cobra.Command, set *trainingSet) algo.Card {
 	return card
 }
 
-// keepStructures writes the structures and returns the file of the model with their hash, or
-// the file as it was with an error.
-func (o *pretrainFlags) keepStructures(c *cobra.Command, data []byte) ([]byte, error) {
+// withStructures returns the file of the model with its training molecules, or the file as it was
+// with an error.
+func (o *pretrainFlags) withStructures(c *cobra.Command, data []byte) ([]byte, error) {
+	var b bytes.Buffer
 	m, err := weights.Load(data)
-	if err != nil {
-		return data, err
-	}
-	with, structures, err := o.withStructures(c, m)
 	if err == nil {
-		err = replace.Bytes(o.out.structures(), structures)
+		err = o.keepStructures(c, m)
+	}
+	if err == nil {
+		err = weights.Save(&b, m)
 	}
 	if err != nil {
 		return data, fmt.Errorf("--keep-structures: the model has none: %w", err)
 	}
-	return with, nil
+	return b.Bytes(), nil
 }
 
 // A target is a model file that a command makes.
@@ -288,12 +283,6 @@ func (t *target) claim(in string) (release func(), err error) {
 	if err := t.check(in); err != nil {
 		release()
 		return nil, err
-	}
-	if index := modelfile.Index(t.path); index != t.path && !t.overwrite {
-		if _, err := os.Stat(index); err == nil {
-			release()
-			return nil, usage.Errorf("%s is there already: want another --out, or --overwrite to replace it", index)
-		}
 	}
 	return release, nil
 }
@@ -542,7 +531,7 @@ func (j *trainJob) restore(stderr io.Writer) (*weights.Checkpoint, error) {
 
 // finish writes the model and removes the checkpoint.
 func (j *trainJob) finish(to target, data []byte) error {
-	if err := modelfile.Write(to.path, data); err != nil {
+	if err := replace.Bytes(to.path, data); err != nil {
 		return err
 	}
 	return forget(j.checkpoint)

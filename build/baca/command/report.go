@@ -102,15 +102,7 @@ func (f *reportFlags) run(c *cobra.Command) error {
 		return err
 	}
 	ctx, stderr := c.Context(), c.ErrOrStderr()
-	data, err := readModelFile(f.model)
-	if err != nil {
-		return err
-	}
-	m, err := openModel(f.model)
-	if err != nil {
-		return err
-	}
-	missing, err := addStructures(m, f.model)
+	m, data, err := openModelFile(f.model)
 	if err != nil {
 		return err
 	}
@@ -135,9 +127,6 @@ func (f *reportFlags) run(c *cobra.Command) error {
 	}
 	r := job.NewReport(alone, f.options, f.fdr)
 	r.Warnings = append(r.Warnings, in.warnings...)
-	if missing != "" {
-		r.Warnings = append(r.Warnings, missing)
-	}
 	// A model that was made for sharing has no answer about the list as a whole.
 	o := job.ScoreOptions{Batch: m.Shared == 0, Seed: f.options.Seed, Workers: f.workers}
 	fit, err := scoreFor(ctx, r, scorer, input, o, stderr)

@@ -153,10 +153,11 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 	}
 	ctx := c.Context()
 	growBy(loadingGrowth)
-	m, sum, err := openModelFile(f.modelNames()[0])
+	m, data, err := openModelFile(f.modelNames()[0])
 	if err != nil {
 		return err
 	}
+	sum := hashOf(data)
 	s, err := f.newScoring(c, m)
 	if err != nil {
 		return err
@@ -266,14 +267,8 @@ func (f *scoreFlags) newScoring(c *cobra.Command, m *algo.Model) (s *scoring, er
 	if err := f.openOthers(ctx, s, m); err != nil || f.nearest() == 0 {
 		return s, err
 	}
-	missing, err := addStructures(m, f.model)
-	if missing != "" {
-		s.warn([]string{missing})
-	}
 	f.known = m.Structures.HasValues()
-	if err == nil {
-		s.explainer, err = newExplainer(ctx, m, f.options.Alpha)
-	}
+	s.explainer, err = newExplainer(ctx, m, f.options.Alpha)
 	return s, err
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"baca/algo"
 	"baca/algo/job"
-	"baca/build/internal/modelfile"
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
 	"baca/weights"
@@ -46,15 +45,12 @@ Such a model scores each graph by itself, never by a batch, and has p-values.`,
 				return err
 			}
 			defer release()
-			data, err := readModel(args[0])
+			m, err := openModel(args[0])
 			if err != nil {
 				return err
 			}
-			m, err := modelfile.Load(data, args[0])
+			data, err := shareFile(c.Context(), m, k)
 			if err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
-			}
-			if data, err = shareFile(c.Context(), m, k); err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
 			if err := replace.Bytes(out.path, data); err != nil {

@@ -454,13 +454,8 @@ def _is_file(model: Union[str, os.PathLike[str]]) -> bool:
 
 
 def _read(path: Union[str, os.PathLike[str]]) -> bytes:
-    """Reads a model file, with its index and the structures of its training molecules where they are beside it."""
-    data = Path(path).read_bytes()
-    for extension in (".index", ".structures"):
-        beside = Path(path).with_suffix(extension)
-        if beside.exists():
-            data += beside.read_bytes()
-    return data
+    """Reads a model file."""
+    return Path(path).read_bytes()
 
 
 def _ignore(answer: Answer) -> None:

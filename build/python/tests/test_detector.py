@@ -234,7 +234,7 @@ def test_explain(detector):
     assert "<script" not in script._repr_html_() and "<b>" not in script._repr_html_()
 
 
-def test_structures_beside_a_model(tmp_path, molecules):
+def test_structures_in_a_model(tmp_path, molecules):
     path, model = tmp_path / "list.smi", tmp_path / "open.msgpack"
     path.write_text("".join(f"{text} name{i}\n" for i, text in enumerate(molecules)))
     command("pretrain", "--in", str(path), "--out", str(model), "--epochs", "1", "--keep-structures")

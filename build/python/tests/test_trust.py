@@ -113,7 +113,7 @@ def test_wrong_values(folder, fitted):
 
 
 def test_neighbors_have_values(folder):
-    """Those of a built-in model, which were measured, and those of a model with structures beside it."""
+    """Those of a built-in model, which were measured, and those of a model with structures in it."""
     for model in ("esol", folder / "theirs.msgpack"):
         run = [program(), "score", "--model", str(model), "--explain", "--to", "jsonl", "--format", "smi", "-"]
         row = json.loads(subprocess.run(run, input="CCCOCCO\n", check=True, capture_output=True, text=True).stdout)

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"runtime"
 
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/molecule/smiles"
 	"baca/algo/near"
-	"baca/build/internal/modelfile"
 	"baca/weights"
 )
 
@@ -104,10 +104,10 @@ func makeBank(ctx context.Context, path string, molecules []string) error {
 		prints[near.Place(k, m.Bank.Len(), known)] = p
 	}
 	m.Subtrees = fingerprint.NewIndex(prints)
-	m.Card.Train, m.Card.Graphs, m.Card.StructuresSHA256 = known, known+len(m.Card.HoldoutRows)+len(m.Card.Repeats), ""
+	m.Card.Train, m.Card.Graphs, m.Structures = known, known+len(m.Card.HoldoutRows)+len(m.Card.Repeats), nil
 	var file bytes.Buffer
 	if err := weights.SaveMeasured(ctx, runtime.NumCPU(), &file, m); err != nil {
 		return err
 	}
-	return modelfile.Write(path, file.Bytes())
+	return os.WriteFile(path, file.Bytes(), 0o644)
 }

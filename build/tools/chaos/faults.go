@@ -6,9 +6,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -26,6 +28,7 @@ var kinds = []*kind{
 	{name: "kill", targets: []string{"score", "pretrain", "bench table1", "shards, merge", beamMerge, "site"}, inject: (*fault).kill},
 	{name: "full disk", targets: []string{"score", "pretrain", "bench table1", "shards, merge", beamMerge, "site"}, needs: mayMount, inject: (*fault).fillDisk},
 	{name: "changing input", targets: []string{"score", "score by a sample", "pretrain", "shards, merge", beamMerge}, inject: (*fault).changeInput},
+	{name: "changing model", targets: slices.Sorted(maps.Keys(verbs)), inject: (*fault).changeModel},
 	{name: "several writers", targets: []string{"score", "pretrain", "bench table1", "shards, merge", beamMerge, "site"}, inject: (*fault).severalWriters},
 	{name: "slow reader", targets: []string{"score to a pipe", "score --out FIFO", "featurize to a pipe", "serve"}, inject: (*fault).readSlowly},
 	{name: "end of serve", targets: []string{"serve"}, inject: (*fault).endServe},
@@ -315,6 +318,62 @@ func (f *fault) change() error {
 		_, err = file.WriteAt(others(old[from:]), int64(from))
 		return errors.Join(err, file.Close(), os.Chtimes(name, info.ModTime(), info.ModTime()))
 	}
+}
+
+// changeModel changes the model before a run or while it reads, in one of five ways.
+func (f *fault) changeModel() (refused bool, lost error) {
+	if err := f.fresh(); err != nil {
+		return false, err
+	}
+	other, err := os.ReadFile(f.input("other.msgpack"))
+	if err != nil {
+		return false, err
+	}
+	var s *sequence
+	during := f.rng.IntN(2) == 0
+	if during {
+		s = f.begin("")
+		f.pause(0.5) // a model is read at the beginning
+	}
+	way := f.rng.IntN(5)
+	f.note("changed the model in way %d of 5", way)
+	if err := f.harmModel(way, other); err != nil {
+		return false, err
+	}
+	if !during {
+		s = f.begin("")
+	}
+	if e := f.ended(s); e.err != nil {
+		return true, f.refused(e, nil)
+	}
+	return false, f.ofOneInput()
+}
+
+func (f *fault) harmModel(way int, other []byte) error {
+	name := filepath.Join(f.dir, f.target.varies)
+	old, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	switch way {
+	case 0: // another model
+		if err := os.WriteFile(name+".new", other, 0o666); err != nil {
+			return err
+		}
+		return os.Rename(name+".new", name)
+	case 1: // cut
+		return os.Truncate(name, f.rng.Int64N(int64(len(old))))
+	case 2: // some bytes
+		for range 1 + f.rng.IntN(20) {
+			old[f.rng.IntN(len(old))] ^= byte(1 + f.rng.IntN(255))
+		}
+	case 3: // a hole
+		from := f.rng.IntN(len(old))
+		clear(old[from:min(len(old), from+4096)])
+	default: // written over by another model
+		old = other
+	}
+	return os.WriteFile(name, old, 0o666)
 }
 
 // ofOneInput reports a result that is neither that of the old input nor that of the new one.

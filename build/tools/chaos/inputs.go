@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -69,7 +70,9 @@ func (w *world) writeInputs() error {
 		}
 	}
 	train := "baca pretrain --in train.smi --out model.msgpack --epochs 2 --background none"
-	return w.start(filepath.Join(w.root, "inputs"), train, nil).wait().err
+	other := "baca pretrain --in train.smi --out other.msgpack --epochs 2 --background none --seed 2"
+	dir := filepath.Join(w.root, "inputs")
+	return errors.Join(w.start(dir, train, nil).wait().err, w.start(dir, other, nil).wait().err)
 }
 
 // column makes a CSV file of molecules, without the ids.

@@ -121,6 +121,7 @@ other bytes, success with too little, a crash, or no end.
 - full disk: a disk with room for a random part of what is written. It says so, and goes on once there is room.
 - changing input: replaced by rename, cut, appended to, or written over with length and time restored, while
   it is read or between a kill and going on.
+- changing model: replaced by another, cut, damaged in some bytes or in 4 096, or written over, before it is read or meanwhile.
 - several writers: two or three runs with one output, at once or soon behind each other.
 - slow reader: in small pieces, with a pause, or gone before the end. Up to 100 clients of serve, of which a third reads nothing and a
   third leaves; the others get all bytes, and the server takes 256 MB at most.

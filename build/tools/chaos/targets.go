@@ -43,10 +43,24 @@ const (
 	merge        = "baca merge out/shards"
 )
 
+// verbs read a model: their command lines, with what they write.
+var verbs = map[string][2]string{
+	"calibrate":  {"baca calibrate model.msgpack --holdout part-a.smi --out out/m.msgpack", "m.msgpack"},
+	"drift":      {"baca drift --model model.msgpack --plot out/d.svg part-a.smi", "d.svg"},
+	"neighbors":  {"baca score --model model.msgpack --neighbors 2 --out out/rows.csv part-a.smi", "rows.csv"},
+	"report":     {"baca report --model model.msgpack --out out/r.html part-a.smi", "r.html"},
+	"share":      {"baca share model.msgpack --k 3 --out out/m.msgpack", "m.msgpack"},
+	"structures": {"baca structures model.msgpack --in train.smi --out out/m.msgpack", "m.msgpack"},
+	"suggest":    {"baca suggest --model model.msgpack -n 5 --plot out/gain.svg part-a.smi", "gain.svg"},
+}
+
 // target returns a target by name, or nil if the programs cannot do it.
 func (w *world) target(name string) *target {
 	parts := []string{"model.msgpack", "part-a.smi", "part-b.smi"}
 	merged := []string{"shards/scores.csv", "shards/rejects.csv"}
+	if v, ok := verbs[name]; ok {
+		return &target{name: name, reads: []string{"model.msgpack", "part-a.smi", "train.smi"}, steps: v[:1], gives: v[1:], varies: "model.msgpack"}
+	}
 	for _, t := range []*target{
 		{name: "score", reads: []string{"model.msgpack", "library.smi"}, steps: []string{scoreLibrary}, again: " --resume",
 			gives: []string{"rows.csv", "rejects.csv"}, rows: "rows.csv", varies: "library.smi"},

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -52,7 +51,7 @@ func withoutStructures(t *testing.T, name string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Card.StructuresSHA256 = ""
+	m.Structures = nil
 	var b bytes.Buffer
 	if err := weights.Save(&b, m); err != nil {
 		t.Fatal(err)
@@ -119,12 +118,8 @@ func TestReportDrawsNeighbors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	structures, err := os.ReadFile(strings.TrimSuffix(model, ".msgpack") + weights.StructuresExtension)
-	if err != nil {
-		t.Fatal(err)
-	}
 	b.click("#model-button")
-	b.upload("#model-file", "hydration.msgpack", append(file, structures...))
+	b.upload("#model-file", "hydration.msgpack", file)
 	b.wait(`document.querySelector(".model-name").textContent === "train"`)
 	b.drop("new.csv", bytes.Join(append(lines[:1:1], lines[501:]...), nil))
 	b.phase("done")
@@ -169,29 +164,6 @@ func TestNearestHaveValues(t *testing.T) {
 		if wide := eval[bool](b, `(() => { const e = document.querySelector("#neighbors"); return e.scrollWidth > e.clientWidth })()`); wide {
 			t.Errorf("the molecules are wider than the inspector of a screen of %d", width)
 		}
-	}
-	b.quiet()
-}
-
-// Structures that are not those of the model are not shown.
-func TestDamagedStructures(t *testing.T) {
-	page := open(t)
-	b := browse(t)
-	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !strings.HasSuffix(r.URL.Path, weights.StructuresExtension) {
-			page.ServeHTTP(w, r)
-			return
-		}
-		w.Write(bytes.Replace(weights.StructuresFile("bbbp"), []byte("aspirin"), []byte("caffein"), 1))
-	}))
-	b.visit(s.URL + "/")
-	b.usable()
-	b.write("CC(=O)Oc1ccccc1C(=O)O mine\n")
-	b.phase("done")
-	b.click(`[data-row="0"]`)
-	b.wait(`document.querySelector("#neighbors")?.textContent.includes("The training molecules could not be loaded: damaged file, checksum mismatch")`)
-	if got := b.text(".inspector"); strings.Contains(got, "caffein") {
-		t.Errorf("the inspector says %q", got)
 	}
 	b.quiet()
 }

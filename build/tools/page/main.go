@@ -189,10 +189,6 @@ func (b *builder) models() error {
 		if name != weights.Default { // which is sent compressed; the others are the command's own
 			b.files[card.File].Model, b.files[card.File].late = name, true
 		}
-		if structures := weights.StructuresFile(name); structures != nil {
-			card.StructuresFile = b.hashed("models/"+name+weights.StructuresExtension, structures)
-			b.files[card.StructuresFile].late = true // who opens the inspector needs them
-		}
 		w.Models = append(w.Models, card)
 	}
 	w.Background = b.hashed("web/background.smi.gz", weights.BackgroundFile())

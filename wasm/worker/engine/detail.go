@@ -36,9 +36,6 @@ func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 	// node[i] is the node of atom i of m, −1 for an atom that is not read.
 	node := draw(m, record.SMILES, mol, g, e.form())
 	p := newPulse(e.host)
-	if err := e.structures(); err != nil {
-		m.Lost = err.Error()
-	}
 	alone, err := e.single(p)
 	if err != nil {
 		return nil, failf(message.CodeBadModel, "%w", err)

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 
 	"baca/algo/decide"
@@ -81,9 +80,6 @@ func (e *Engine) substances(t *task, q *job.Domain, wanted []int32, name string)
 		return nil, err
 	}
 	d := q.Report()
-	if err := e.structures(); err != nil {
-		d.Warnings = append(d.Warnings, fmt.Sprintf("the training molecules cannot be shown: %v", err))
-	}
 	for i, record := range order {
 		t.showProgress(message.StageExplain, i, len(order))
 		if err := q.Add(t, d, records[int(record)]); err != nil {

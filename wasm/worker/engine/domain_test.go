@@ -40,7 +40,6 @@ func domainOf(t *testing.T, e *Engine, h *host, records ...int32) (d domainFile)
 // The report on a few records has the numbers of the table and says how to have them again.
 func TestDomain(t *testing.T) {
 	h := newHost(t)
-	withStructures(t, h)
 	h.files[Drawer] = []byte("draw()")
 	e := New(h)
 	must[*message.Model](e, h, &message.LoadModel{})

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"baca/algo"
 	"baca/algo/gin"
@@ -61,12 +60,9 @@ type Engine struct {
 	welcome *message.Welcome
 
 	model *algo.Model
-	file  []byte // of the model
-	// behind are the structures that follow the model in a file of the user; nil without.
-	behind []byte
-	sum    string // SHA-256 of file, hex, by which rows name it, as those of the command do
-	card   message.Model
-	alone  *algo.SingleScorer // nil until it is asked for
+	file  []byte             // of the model
+	card  message.Model      // rows name the model by its SHA-256, as those of the command do
+	alone *algo.SingleScorer // nil until it is asked for
 
 	input  *input
 	last   *calibrated // nil without
@@ -190,9 +186,8 @@ func (e *Engine) hello() (*message.Welcome, error) {
 }
 
 func (e *Engine) loadModel(r *message.LoadModel) (*message.Model, error) {
-	data, behind := weights.Split(r.Data)
-	file := ""
-	if r.Data == nil {
+	data, file := r.Data, ""
+	if data == nil {
 		w, err := e.hello()
 		if err != nil {
 			return nil, err
@@ -215,24 +210,21 @@ func (e *Engine) loadModel(r *message.LoadModel) (*message.Model, error) {
 		}
 		file = entry.File
 	}
-	m, err := weights.LoadBeside(data, func() ([]byte, error) {
-		return nil, fmt.Errorf("%w: it is in %s.index beside the model; join the two and open that, as cat %[2]s.msgpack %[2]s.index > both.msgpack does",
-			weights.ErrIndex, job.ModelName(r.Name))
-	})
+	m, err := weights.Load(data)
 	if err != nil {
 		return nil, failf(message.CodeBadModel, "model %s: %w", r.Name, err)
 	}
 	if m.Card.Name == "" {
 		m.Card.Name = r.Name
 	}
-	e.model, e.file, e.behind, e.alone, e.last, e.drift, e.atlas = m, data, behind, nil, nil, nil, nil
-	e.card, e.sum = Card(m, slices.Concat(data, behind)), fmt.Sprintf("%x", sha256.Sum256(data))
+	e.model, e.file, e.alone, e.last, e.drift, e.atlas = m, data, nil, nil, nil, nil
+	e.card = Card(m, data)
 	e.card.File, e.card.BuiltIn = file, file != ""
 	card := e.card
 	return &card, nil
 }
 
-// Card says what is known of a model whose file has the given bytes, structures behind it included.
+// Card says what is known of a model whose file has the given bytes.
 func Card(m *algo.Model, data []byte) message.Model {
 	c, sum := m.Card, sha256.Sum256(data)
 	card := message.Model{
@@ -242,7 +234,7 @@ func Card(m *algo.Model, data []byte) message.Model {
 		Holdout: m.References(), HoldoutFile: c.Holdout, Epochs: c.Epochs, Loss: c.Loss, Program: c.Program,
 		Bytes: len(data), SHA256: hex.EncodeToString(sum[:]),
 		SmallestP: 1 / float64(1+m.References()), Shared: m.Shared,
-		Background: c.Background, BackgroundGraphs: c.BackgroundGraphs, StructuresSHA256: c.StructuresSHA256,
+		Background: c.Background, BackgroundGraphs: c.BackgroundGraphs, Structures: m.Structures != nil,
 	}
 	if r := m.Residuals; r != nil {
 		card.Residuals, card.Observed, card.Predicted = r.Known(), r.Observed, r.Predicted

@@ -38,7 +38,6 @@ func (e *Engine) reasons(r *message.Reasons, post func(message.Event)) (*message
 	if err != nil {
 		return nil, t.failed(err)
 	}
-	e.structures() // without them neighbours have rows alone
 	explainer := &job.Explainer{Alone: alone, Alpha: algo.DefaultOptions().Alpha, Form: e.form()}
 	if e.last != nil {
 		explainer.Scorer, explainer.Batch = e.last.scorer, e.last.places
@@ -82,9 +81,6 @@ func (e *Engine) report(r *message.Report, post func(message.Event)) (*message.E
 		return nil, t.failed(err)
 	}
 	out := e.rowsOfReport(r)
-	if err := e.structures(); err != nil {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("the training molecules cannot be shown: %v", err))
-	}
 	out.Wealth = drift.Wealth
 	top := r.Record[:min(len(r.Record), report.MaxTop)]
 	records, err := e.pick(t, top)

@@ -72,7 +72,7 @@ func (e *Engine) export(r *message.Export) (*message.Exported, error) {
 func (e *Engine) ruled(r message.Rule) table.Run {
 	usual := algo.DefaultOptions()
 	return table.Run{
-		Model: e.card.Name, SHA256: e.sum,
+		Model: e.card.Name, SHA256: e.card.SHA256,
 		By: cmp.Or(r.By, usual.By), Alpha: cmp.Or(r.Alpha, usual.Alpha), FDR: r.FDR,
 	}
 }

@@ -10,59 +10,21 @@ import (
 	"testing"
 
 	"baca/wasm/message"
-	"baca/weights"
 )
-
-// withStructures gives a host the structures of bbbp, under that name.
-func withStructures(t *testing.T, h *host) {
-	t.Helper()
-	_, m, err := message.Decode(h.files[Start])
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := m.(*message.Welcome)
-	w.Models[0].StructuresFile = "models/bbbp.structures"
-	h.files["models/bbbp.structures"] = weights.StructuresFile("bbbp")
-	if h.files[Start], err = message.Encode(0, w); err != nil {
-		t.Fatal(err)
-	}
-}
 
 const aspirin = "CC(=O)Oc1ccccc1C(=O)O"
 
 func TestNearestHaveStructures(t *testing.T) {
 	h := newHost(t)
-	withStructures(t, h)
-	good := h.files["models/bbbp.structures"]
-	h.files["models/bbbp.structures"] = good[:1000]
 	e := New(h)
 	_, card := must[*message.Model](e, h, &message.LoadModel{})
-	if card.StructuresSHA256 == "" {
+	if !card.Structures {
 		t.Fatal("the model has no structures")
 	}
 	must[*message.Opened](e, h, &message.Open{Data: []byte(aspirin)})
 	_, d := must[*message.Detailed](e, h, &message.Detail{Record: 0})
-	if !strings.Contains(d.Lost, "checksum") || len(d.Nearest) != 5 || d.Nearest[0].SMILES != "" || !math.IsNaN(d.Nearest[0].Observed) || d.Nearest[0].Similarity != 1 {
-		t.Errorf("damaged structures give %+v, %q", d.Nearest, d.Lost)
-	}
-	delete(h.files, "models/bbbp.structures")
-	if _, d = must[*message.Detailed](e, h, &message.Detail{Record: 0}); !strings.Contains(d.Lost, "no file") {
-		t.Errorf("lost structures give %+v, %q", d.Nearest, d.Lost)
-	}
-	h.files["models/bbbp.structures"] = good
-	_, d = must[*message.Detailed](e, h, &message.Detail{Record: 0})
-	if n := d.Nearest[0]; d.Lost != "" || n.ID != "acetylsalicylate" || n.SMILES != "CC(=O)Oc1ccccc1C(O)=O" || n.Similarity != 1 || n.Row != 98 || n.Observed != 0 || !math.IsNaN(n.Predicted) {
-		t.Errorf("nearest to aspirin are %+v, %q", d.Nearest, d.Lost)
-	}
-	// They stay, and a file of the user with the same hash uses them too.
-	delete(h.files, "models/bbbp.structures")
-	if _, d = must[*message.Detailed](e, h, &message.Detail{Record: 0}); d.Nearest[0].ID != "acetylsalicylate" {
-		t.Errorf("afterwards %+v, %q", d.Nearest, d.Lost)
-	}
-	h.files["models/bbbp.structures"] = good
-	must[*message.Model](e, h, &message.LoadModel{Name: "mine", Data: h.files["models/bbbp"]})
-	if _, d = must[*message.Detailed](e, h, &message.Detail{Record: 0}); d.Nearest[0].ID != "acetylsalicylate" {
-		t.Errorf("of a copy %+v, %q", d.Nearest, d.Lost)
+	if n := d.Nearest[0]; len(d.Nearest) != 5 || n.ID != "acetylsalicylate" || n.SMILES != "CC(=O)Oc1ccccc1C(O)=O" || n.Similarity != 1 || n.Row != 98 || n.Observed != 0 || !math.IsNaN(n.Predicted) {
+		t.Errorf("nearest to aspirin are %+v", d.Nearest)
 	}
 	h.files[Drawer] = []byte("draw()")
 	_, out := must[*message.Scored](e, h, &message.Score{})
@@ -90,36 +52,30 @@ func TestTrainingKeepsStructures(t *testing.T) {
 	must[*message.Opened](e, h, &message.Open{Name: "chains.csv", Data: []byte(lines.String())})
 	_, plain := must[*message.Trained](e, h, &message.Train{Epochs: 1})
 	_, kept := must[*message.Trained](e, h, &message.Train{Epochs: 1, Structures: true})
-	if plain.Model.StructuresSHA256 != "" || kept.Model.StructuresSHA256 == "" {
-		t.Errorf("structures %q without, %q with", plain.Model.StructuresSHA256, kept.Model.StructuresSHA256)
+	if plain.Model.Structures || !kept.Model.Structures {
+		t.Errorf("structures %t without, %t with", plain.Model.Structures, kept.Model.Structures)
 	}
-	if _, behind := weights.Split(plain.Data); behind != nil || bytes.Contains(plain.Data, []byte("chain I")) {
+	if bytes.Contains(plain.Data, []byte("chain I")) {
 		t.Error("structures are kept unasked")
 	}
 	_, card := must[*message.Model](e, h, &message.LoadModel{Name: "kept", Data: kept.Data})
 	if sum := sha256.Sum256(kept.Data); card.SHA256 != kept.Model.SHA256 || card.Bytes != kept.Model.Bytes || card.SHA256 != hex.EncodeToString(sum[:]) {
 		t.Errorf("loaded as %+v, trained as %+v", card, kept.Model)
 	}
-	// Rows say which model made them as the command does: wherever its structures are.
-	head, _ := weights.Split(kept.Data)
+	// Rows say which model made them as the command does.
 	_, file := must[*message.Exported](e, h, &message.Export{Format: "csv", Rows: message.Columns{
 		ID: message.Strings{"a"}, SMILES: message.Strings{"C"}, Verdict: message.Strings{"inside"}, Error: message.Strings{""}, SetAside: message.Strings{""},
 		Scores: message.Scores{Score: message.Floats{1}, P: message.Floats{0.5}},
 	}})
-	if want := fmt.Sprintf("%.6x", sha256.Sum256(head)); !strings.Contains(string(file.Data), want) {
+	if want := fmt.Sprintf("%.6x", sha256.Sum256(kept.Data)); !strings.Contains(string(file.Data), want) {
 		t.Errorf("rows do not name the model by %s:\n%s", want, file.Data)
 	}
 	_, d := must[*message.Detailed](e, h, &message.Detail{Record: 5})
-	if n := d.Nearest[0]; !strings.HasPrefix(n.ID, "chain I") || len(n.ID)-len("chain ") != len(n.SMILES) || d.Lost != "" {
-		t.Errorf("nearest are %+v, %q", d.Nearest, d.Lost)
-	}
-	model, _ := weights.Split(kept.Data)
-	must[*message.Model](e, h, &message.LoadModel{Name: "alone", Data: model})
-	if _, d = must[*message.Detailed](e, h, &message.Detail{Record: 5}); d.Nearest[0].SMILES != "" || !strings.Contains(d.Lost, "does not come with this page") {
-		t.Errorf("without its structures %+v, %q", d.Nearest, d.Lost)
+	if n := d.Nearest[0]; !strings.HasPrefix(n.ID, "chain I") || len(n.ID)-len("chain ") != len(n.SMILES) {
+		t.Errorf("nearest are %+v", d.Nearest)
 	}
 	must[*message.Model](e, h, &message.LoadModel{Name: "plain", Data: plain.Data})
-	if _, d = must[*message.Detailed](e, h, &message.Detail{Record: 5}); d.Nearest[0].SMILES != "" || d.Lost != "" {
-		t.Errorf("of a model without %+v, %q", d.Nearest, d.Lost)
+	if _, d = must[*message.Detailed](e, h, &message.Detail{Record: 5}); d.Nearest[0].SMILES != "" {
+		t.Errorf("of a model without %+v", d.Nearest)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"baca/algo"
@@ -117,22 +116,21 @@ func (e *Engine) trained(p *pulse, r *message.Train, t *job.Training, set *train
 }
 
 // complete gives a model what was asked for beside it, errors and structures, and returns it and its
-// file, with the structures behind it.
+// file.
 func (e *Engine) complete(p *pulse, r *message.Train, data []byte, set *trainingSet) (*algo.Model, []byte, error) {
 	m, err := weights.Load(data) // as it is rounded
 	if err == nil && r.HeldOut {
 		err = m.KeepResiduals(set.values, r.Observed, r.Predicted)
 	}
-	var structures []byte
 	if err == nil && r.Structures && m.Card.Schema != algo.Constant {
-		structures, err = e.keepStructures(p, m, &job.Labels{Observed: r.Observed, Predicted: r.Predicted})
+		err = e.keepStructures(p, m, &job.Labels{Observed: r.Observed, Predicted: r.Predicted})
 	}
 	if err != nil {
 		return nil, nil, err
 	}
 	var b bytes.Buffer
 	err = weights.Save(&b, m)
-	return m, slices.Concat(b.Bytes(), structures), err
+	return m, b.Bytes(), err
 }
 
 // loadCheckpoint reads a checkpoint of this training, an empty one where there is no data.

@@ -1,0 +1,209 @@
+package fingerprint
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Packed prints, and the index made of them, are what went in.
+func TestPack(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 2))
+	prints := library(rng, 5000, 40, 0.1)
+	prints[7].Counts[0], prints[8].Counts[0], prints[9] = 16, 17, Print{} // beside the room of a unit
+	for k := range prints[10].Counts {
+		prints[10].Counts[k] = 1 << 20
+	}
+	p := Pack(prints)
+	list, err := p.Unpack(len(prints))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := NewIndex(prints)
+	packed, rows := x.Packed()
+	y, err := OpenIndex(packed, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range prints {
+		for _, got := range []Print{list[i], x.Print(i), y.Print(i)} {
+			if !got.Equal(want) {
+				t.Fatalf("print %d is %v, want %v", i, got, want)
+			}
+		}
+	}
+	for key, want := range holdersBy(prints) {
+		number, ok := y.find(key)
+		if !ok {
+			t.Fatalf("key %#x is not there", key)
+		}
+		var got []holder
+		for place, times := range y.holdersOf(number) {
+			got = append(got, holder{y.records[place].row, times})
+		}
+		slices.SortFunc(got, func(a, b holder) int { return int(a.point) - int(b.point) })
+		if !slices.Equal(got, want) || y.Holders(key) != len(want) {
+			t.Fatalf("key %#x is held by %v, want %v", key, got, want)
+		}
+	}
+	for range 200 {
+		q := changed(rng, prints[rng.IntN(len(prints))])
+		if a, b := x.Best(q, -1), y.Best(q, -1); a != b {
+			t.Errorf("the best is %v, opened %v", a, b)
+		}
+	}
+}
+
+// holdersBy says which prints have each key, by going through all.
+func holdersBy(prints []Print) map[uint32][]holder {
+	of := map[uint32][]holder{}
+	for i, p := range prints {
+		for k, key := range p.Keys {
+			of[key] = append(of[key], holder{uint32(i), p.Counts[k]})
+		}
+	}
+	return of
+}
+
+// A step takes as many units as it says, whatever it is.
+func TestUnits(t *testing.T) {
+	x := &Index{lists: []list{{0, 0}, {}}}
+	steps := []uint32{1, 2, 1<<stepBits - 1, 1 << stepBits, 1<<16 - 1, 1 << 16, 1 << 20, 1 << 26}
+	place, at := ^uint32(0), uint32(0)
+	var want []holder
+	for i, s := range steps {
+		place += s
+		want = append(want, holder{place, uint32(i%manyTimes) + 1})
+		x.holders = append(x.holders, 0, 0)
+		next := putUnits(x.holders, at, s, want[i].count)
+		if next-at != 1+isLong(s) {
+			t.Errorf("a step of %d takes %d units, said were %d", s, next-at, 1+isLong(s))
+		}
+		at = next
+	}
+	x.lists[0].holders = uint32(len(steps))
+	var got []holder
+	for place, times := range x.holdersOf(0) {
+		got = append(got, holder{place, times})
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("holders %v, want %v", got, want)
+	}
+}
+
+// Damaged prints are an error, or an index that answers.
+func TestDamagedPrints(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 5))
+	prints := library(rng, 300, 30, 0.2)
+	whole, rows := NewIndex(prints).Packed()
+	refused, taken := 0, 0
+	for range 2000 {
+		p := Packed{whole.Keys, bytes.Clone(whole.Prints)}
+		list := slices.Clone(rows)
+		switch rng.IntN(8) {
+		case 0:
+			p.Prints = p.Prints[:rng.IntN(len(p.Prints))]
+		case 1:
+			p.Prints = append(p.Prints, byte(rng.IntN(256)))
+		case 2:
+			p.Keys = p.Keys[:len(p.Keys)-1-rng.IntN(20)]
+		case 3:
+			binary.LittleEndian.PutUint32(list[4*rng.IntN(300):], rng.Uint32N(600))
+		default:
+			for range 1 + rng.IntN(3) {
+				p.Prints[rng.IntN(len(p.Prints))] ^= byte(1 + rng.IntN(255))
+			}
+		}
+		y, err := OpenIndex(p, list)
+		if err != nil {
+			refused++
+			if !errors.Is(err, ErrPacked) {
+				t.Fatal(err)
+			}
+			continue
+		}
+		taken++
+		q := changed(rng, prints[rng.IntN(len(prints))])
+		y.Best(q, 1)
+		y.Closest(q, -1)
+		y.Lacks(q, Sets)
+		y.Nearest(Counts, q, 3)
+		y.Print(rng.IntN(len(prints)))
+		if _, err := p.Unpack(len(list) / 4); err != nil {
+			t.Fatalf("an index, but no prints: %v", err)
+		}
+	}
+	if refused < 500 || taken < 100 {
+		t.Errorf("%d refused, %d taken: the test says little", refused, taken)
+	}
+	for _, p := range []Packed{{[]uint32{4, 4}, []byte{2, 0, 0}}, {[]uint32{5, 4}, []byte{2, 0, 0}}} {
+		if _, err := OpenIndex(p, make([]byte, 4)); !errors.Is(err, ErrPacked) {
+			t.Errorf("keys %v: %v", p.Keys, err)
+		}
+	}
+}
+
+// Each way in which three prints of three keys can be wrong has its sentence, whoever reads them.
+func TestHostilePrints(t *testing.T) {
+	uvarints := func(v ...uint64) (b []byte) {
+		for _, x := range v {
+			b = binary.AppendUvarint(b, x)
+		}
+		return b
+	}
+	over := bytes.Repeat([]byte{0xff}, 10) // more than 64 bits
+	const cut = "ends within a number, or has one of more than 64 bits"
+	for _, c := range []struct {
+		name, text string
+		prints     []byte
+	}{
+		{"one missing", "print 2 " + cut, uvarints(1, 0, 0)},
+		{"more announced than remain", "print 2 announces 3 subtrees of at least 1 byte, 2 bytes remain", uvarints(0, 0, 3, 0, 0)},
+		{"2³² announced", "print 0 announces 4294967296 subtrees of at least 1 byte, 3 bytes remain", uvarints(1<<32, 0, 0, 0)},
+		{"2⁶⁴−1 announced", "print 1 announces 18446744073709551615 subtrees of at least 1 byte, 1 bytes remain", uvarints(0, math.MaxUint64, 0)},
+		{"as many as remain, in too few bytes", "print 2 " + cut, uvarints(0, 0, 3, 1, 0, 0)},
+		{"index outside", "print 2 skips 3 subtrees, want less than the 3 that are left of 3", uvarints(0, 0, 1, 2*3)},
+		{"index outside after two", "print 2 skips 0 subtrees, want less than the 0 that are left of 3", uvarints(0, 0, 3, 0, 2*1, 0)},
+		{"index outside, more than once", "print 2 skips 3 subtrees, want less than the 3 that are left of 3", uvarints(0, 0, 1, 2*3+1, 0)},
+		{"largest skip", "print 2 skips 9223372036854775807 subtrees, want less than the 1 that are left of 3", uvarints(0, 0, 2, 2*1, math.MaxUint64, 0)},
+		{"size over 64 bits", "print 0 " + cut, append(slices.Clone(over), 0, 0)},
+		{"skip over 64 bits", "print 2 " + cut, append(append(uvarints(0, 0, 1), over...), 0)},
+		{"count over 64 bits", "print 2 " + cut, append(uvarints(0, 0, 1, 1), over...)},
+		{"size cut", "print 2 " + cut, append(uvarints(0, 0), 0x80)},
+		{"skip cut", "print 2 " + cut, append(uvarints(0, 0, 1), 0x80)},
+		{"count missing", "print 2 " + cut, uvarints(0, 0, 1, 1)},
+		{"bytes after the last", "1 bytes after the last of 3", uvarints(0, 0, 1, 2*2, 0)},
+		{"2³¹ times", "print 2 has counts that sum to 2147483648 or more, want at most 2147483647", uvarints(0, 0, 1, 1, maxTimes-1)},
+		{"2⁶⁴+1 times", "print 2 has counts that sum to", uvarints(0, 0, 1, 1, math.MaxUint64)},
+		{"2³¹ times in all", "print 2 has counts that sum to 2147483648 or more", uvarints(0, 0, 2, 1, maxTimes-2, 0)},
+	} {
+		p := Packed{[]uint32{10, 20, math.MaxUint32}, c.prints}
+		_, errUnpack := p.Unpack(3)
+		_, errOpen := OpenIndex(p, []byte{2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0})
+		for name, err := range map[string]error{"Unpack": errUnpack, "OpenIndex": errOpen} {
+			if !errors.Is(err, ErrPacked) || !strings.Contains(err.Error(), c.text) {
+				t.Errorf("%s, %s: %v, want %q", name, c.name, err, c.text)
+			}
+		}
+	}
+}
+
+// Prints that no graph has are told.
+func TestCheck(t *testing.T) {
+	for _, p := range []Print{
+		{Keys: []uint32{1}}, {Keys: []uint32{1}, Counts: []uint32{0}}, {Keys: []uint32{2, 2}, Counts: []uint32{1, 1}},
+		{Keys: []uint32{2, 3}, Counts: []uint32{maxTimes, 1}},
+	} {
+		if Check([]Print{{}, p}) == nil {
+			t.Errorf("%v is taken", p)
+		}
+	}
+	if err := Check([]Print{{}, {Keys: []uint32{2, 3}, Counts: []uint32{maxTimes - 1, 1}}}); err != nil {
+		t.Error(err)
+	}
+}

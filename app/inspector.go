@@ -58,6 +58,9 @@ func setAside(d *message.Detailed) app.UI {
 	if d == nil || d.SetAside == "" {
 		return line
 	}
+	if d.Parent == "" { // of a plain graph
+		return line.Text("Set aside: " + d.SetAside + ".")
+	}
 	return line.Body(app.Text("Set aside: "+d.SetAside+". The model reads the parent compound: "), app.Code().Class("near-smiles").Text(d.Parent))
 }
 

@@ -98,12 +98,7 @@ func (s *scanner) readFrame(f *frame, column string) error {
 		if id >= 0 {
 			name = bytes.TrimSpace(cells[id])
 		}
-		text := bytes.TrimSpace(cells[smiles])
-		column := 1
-		if len(text) > 0 {
-			column += bytes.IndexByte(cells[smiles], text[0])
-		}
-		s.fill(Record{Row: s.row, Cells: f.cells(cells), file: s.file, column: column, smilesLine: s.row + 1, columnar: true}, name, text)
+		s.fill(Record{Row: s.row, Cells: f.cells(cells), file: s.file, column: 1, smilesLine: s.row + 1, columnar: true}, name, cells[smiles])
 		if s.stopped {
 			return nil
 		}

@@ -318,14 +318,8 @@ func (t *table) emitRow(line int) {
 		id = t.text(t.id, 1)
 	}
 	f := t.fields[t.smiles]
-	smiles := t.text(t.smiles, 0)
-	column := f.column
-	if !f.escaped {
-		raw := t.bytes(f.start, f.end)
-		column += len(raw) - len(bytes.TrimLeft(raw, " \t\n\v\f"))
-	}
 	t.cells, t.cellAt = t.furtherCells()
-	t.record(line, id, smiles, f.line, column)
+	t.record(line, id, t.raw(f, 0), f.line, f.column)
 }
 
 // furtherCells are those of wanted columns and where they begin, nil for none. A cell that is
@@ -362,15 +356,17 @@ func (t *table) blank() bool {
 
 // text returns field i of the record, trimmed; it is valid until the next call
 // with the same slot.
-func (t *table) text(i, slot int) []byte {
-	f := t.fields[i]
+func (t *table) text(i, slot int) []byte { return bytes.TrimSpace(t.raw(t.fields[i], slot)) }
+
+// raw is text with the blanks around it.
+func (t *table) raw(f field, slot int) []byte {
 	text := t.bytes(f.start, f.end)
 	if f.escaped {
 		text = append(t.scratch[slot][:0], text...)
 		text = bytes.ReplaceAll(text, []byte(`""`), []byte(`"`))
 		t.scratch[slot] = text
 	}
-	return bytes.TrimSpace(text)
+	return text
 }
 
 var errEnd = errors.New("no more records")

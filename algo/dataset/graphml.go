@@ -48,6 +48,7 @@ type graphML struct {
 	places   map[string]int32
 	edges    [][2]int32
 	ends     [][2]string // of edges whose nodes are not known yet
+	directed string      // what the edges of the graph are, unless one says otherwise
 	endLines []int
 	name     bool // the text is the name of the graph
 	keys     map[string]bool
@@ -157,6 +158,7 @@ func (g *graphML) begin(e xml.StartElement, line, column int) {
 		}
 		g.start = g.xml.InputOffset()
 		g.rec = Record{Row: g.row, Line: line, ID: attribute(e, "id"), file: g.file, smilesLine: line, column: column}
+		g.directed = attribute(e, "edgedefault")
 		g.places, g.edges, g.ends, g.endLines = map[string]int32{}, nil, nil, nil
 		if strings.TrimSpace(g.rec.ID) == "" || g.rec.ID == "G" || len(g.rec.ID) > MaxField {
 			g.rec.ID = "" // G is what writers call all of them
@@ -181,6 +183,9 @@ func (g *graphML) begin(e xml.StartElement, line, column int) {
 			// Its nodes may come behind it.
 			g.ends = append(g.ends, [2]string{attribute(e, "source"), attribute(e, "target")})
 			g.endLines = append(g.endLines, line)
+			if own := attribute(e, "directed"); own == "true" || own == "" && g.directed == "directed" {
+				g.rec.Aside.Directions++
+			}
 			g.checkSize(line)
 		}
 	case "hyperedge":

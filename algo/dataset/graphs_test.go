@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"strings"
@@ -92,6 +93,30 @@ func TestGraphML(t *testing.T) {
 	got := shownGraphs(head+`<graph>`+strings.Repeat(`<node id="aaaaaaaaaaaaaaaa"/>`, 30)+`</graph><graph><node id="z"/></graph></graphml>`, Options{Name: "g.graphml", Plain: true, maxRecord: 400})
 	if len(got) != 2 || got[1] != "1@4 <> [0 0] []" {
 		t.Errorf("a long graph: %q", got)
+	}
+}
+
+// What a simple graph lacks of the one that is written is told.
+func TestGraphsAside(t *testing.T) {
+	linked := `{"directed": true, "multigraph": true, "nodes": [{"id": 0}, {"id": 1}], "links": [{"source": 0, "target": 1}, {"source": 1, "target": 0}, {"source": 0, "target": 1}, {"source": 1, "target": 1}]}
+{"directed": false, "nodes": [{"id": 0}, {"id": 1}], "links": [{"source": 0, "target": 1}]}
+`
+	document := `<graphml><graph edgedefault="directed"><node id="a"/><node id="b"/><edge source="a" target="b"/><edge source="b" target="a" directed="false"/><edge source="b" target="b"/></graph>
+<graph edgedefault="undirected"><node id="a"/><node id="b"/><edge source="a" target="b"/><edge source="a" target="b" directed="true"/></graph></graphml>`
+	for text, want := range map[string][]string{
+		linked:   {"1 self-loop, 2 parallel edges, 4 directions", ""},
+		document: {"1 self-loop, 1 parallel edge, 2 directions", "1 parallel edge, 1 direction"},
+	} {
+		var got []string
+		for rec, err := range Molecules(context.Background(), strings.NewReader(text), Options{Plain: true}) {
+			if err != nil || rec.Err != nil {
+				t.Fatal(err, rec.Err)
+			}
+			got = append(got, rec.Aside.String())
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 

@@ -106,11 +106,10 @@ func (s *scanner) readJSONL(column string) error {
 		}
 		if at := bytes.Index(line, values[smiles]); at > 0 && text != "" {
 			column += at + 1 // behind the quote
-			column += strings.Index(text, strings.TrimLeft(text, blanks+"\n"))
 		}
 		name, _ := jsonText(values[id])
 		s.cells = further.of(values)
-		s.record(s.line, []byte(strings.TrimSpace(name)), []byte(strings.TrimSpace(text)), s.line, column)
+		s.record(s.line, []byte(strings.TrimSpace(name)), []byte(text), s.line, column)
 	})
 	return nil
 }
@@ -235,9 +234,11 @@ type nodeLink struct {
 	ID    json.RawMessage
 	Name  json.RawMessage
 	Graph struct{ ID, Name json.RawMessage }
-	Nodes []struct{ ID json.RawMessage }
-	Links []struct{ Source, Target json.RawMessage }
-	Edges []struct{ Source, Target json.RawMessage }
+
+	Directed bool
+	Nodes    []struct{ ID json.RawMessage }
+	Links    []struct{ Source, Target json.RawMessage }
+	Edges    []struct{ Source, Target json.RawMessage }
 }
 
 // nodeLinkGraph parses the graph of a record, and sets its id.
@@ -252,7 +253,7 @@ func (r *Record) nodeLinkGraph() (*graph.Graph, error) {
 		r.column += at
 		return nil, r.Fail(err)
 	}
-	if at, err := Twice([]byte(r.molfile), "id", "name", "graph", "nodes", "links", "edges"); err != nil {
+	if at, err := Twice([]byte(r.molfile), "id", "name", "graph", "nodes", "links", "edges", "directed"); err != nil {
 		r.column += at
 		return nil, r.Fail(err)
 	}
@@ -290,6 +291,9 @@ func (r *Record) nodeLinkGraph() (*graph.Graph, error) {
 			edges[i][k] = at
 		}
 	}
+	if n.Directed {
+		r.Aside.Directions = uint32(len(edges))
+	}
 	return r.plain(len(n.Nodes), edges)
 }
 
@@ -314,15 +318,16 @@ func partsOf(object string) (n int) {
 	return n
 }
 
-// plain makes the graph of a record.
+// plain makes the graph of a record, and says what of it is set aside.
 func (r *Record) plain(n int, edges [][2]int32) (*graph.Graph, error) {
 	if n == 0 {
 		return nil, r.Fail(errors.New("a graph without nodes: want one at least"))
 	}
-	g, _, err := graph.New(n, edges)
+	g, dropped, err := graph.New(n, edges)
 	if err != nil {
 		return nil, r.Fail(err)
 	}
+	r.Aside.Loops, r.Aside.Parallel = uint32(dropped.SelfLoops), uint32(dropped.Duplicates)
 	return g, nil
 }
 

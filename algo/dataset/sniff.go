@@ -3,12 +3,13 @@ package dataset
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"baca/algo/molecule/smiles"
 )
@@ -83,7 +84,7 @@ func (s support) fits() bool { return s.read > 0 && 2*s.read >= s.cells-1 }
 // atoms counts those of a SMILES, 0 for any other text.
 func atoms[T string | []byte](text T) int {
 	text = withoutExtension(text)
-	if len(text) == 0 || len(text) > MaxField {
+	if len(text) == 0 || len(text) > MaxField || isSELFIES(text) {
 		return 0
 	}
 	g, err := smiles.ParseGraph(string(text))
@@ -115,8 +116,8 @@ func (p place) cut(line []byte) (text, id []byte, at int) {
 		return word, behindExtension(rest), 0
 	}
 	if p == last {
-		at = bytes.LastIndexAny(line, blanks) + 1
-		return line[at:], bytes.TrimRight(line[:at], blanks+",;:"), at
+		at = len(line) - len(lastWord(line))
+		return line[at:], bytes.TrimRightFunc(line[:at], func(r rune) bool { return isSpace(r) || strings.ContainsRune(",;:", r) }), at
 	}
 	id = bytes.TrimRight(word, ",;:")
 	numbered := p == second && isNumbering(word)
@@ -135,11 +136,21 @@ func (p place) cut(line []byte) (text, id []byte, at int) {
 
 // firstWord cuts a text in front of its first blanks and behind them.
 func firstWord(text []byte) (word, rest []byte) {
-	end := bytes.IndexAny(text, blanks)
-	if end < 0 {
-		return text, text[len(text):]
+	for i, c := range text {
+		if (c <= ' ' || c >= utf8.RuneSelf) && spaceAt(text, i) > 0 {
+			return text[:i], bytes.TrimLeftFunc(text[i:], isSpace)
+		}
 	}
-	return text[:end], bytes.TrimLeft(text[end:], blanks)
+	return text, text[len(text):]
+}
+
+// lastWord returns what stands behind the last blank.
+func lastWord(text []byte) []byte {
+	i := bytes.LastIndexFunc(text, isSpace)
+	if i < 0 {
+		return text
+	}
+	return text[i+spaceAt(text, i):]
 }
 
 // An extension of CXSMILES stands between bars behind the SMILES: labels, coordinates, groups
@@ -153,10 +164,10 @@ func behindExtension(text []byte) []byte {
 		return text
 	}
 	n := bytes.IndexByte(text[1:], bar) + 2
-	if n < 2 || n < len(text) && bytes.IndexByte([]byte(blanks), text[n]) < 0 {
+	if n < 2 || n < len(text) && spaceAt(text, n) == 0 {
 		return text
 	}
-	return bytes.TrimLeft(text[n:], blanks)
+	return bytes.TrimLeftFunc(text[n:], isSpace)
 }
 
 // withoutExtension returns the SMILES of a cell that holds CXSMILES.
@@ -166,8 +177,7 @@ func withoutExtension[T string | []byte](cell T) T {
 		return cell
 	}
 	for i := range n {
-		switch cell[i] {
-		case ' ', '\t', '\v', '\f':
+		if spaceAt(cell, i) > 0 {
 			word, rest := firstWord([]byte(cell))
 			if len(behindExtension(rest)) == 0 {
 				return cell[:len(word)]
@@ -183,12 +193,38 @@ func isNumbering(word []byte) bool {
 	return len(bytes.Trim(word, "0123456789.:()-*•")) == 0
 }
 
+// linesOf yields the lines of SMI in a text that ends in a line feed or has none, and where they
+// begin: form feeds, vertical tabs, NEL and the separators of Unicode end one, too.
+func linesOf(text []byte) iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
+		from := 0
+		for i, c := range text {
+			if c >= ' ' && c != 0xc2 && c != 0xe2 {
+				continue
+			}
+			if size := spaceAt(text, i); size > 0 {
+				if r, _ := utf8.DecodeRune(text[i:]); endsLine(r) {
+					if !yield(from, text[from:i]) {
+						return
+					}
+					from = i + size
+				}
+			}
+		}
+		if from < len(text) {
+			yield(from, text[from:])
+		}
+	}
+}
+
 // lines yields the lines of SMI that are records or the header.
 func lines(head []byte) func(yield func([]byte) bool) {
 	return func(yield func([]byte) bool) {
 		for line := range bytes.Lines(head) {
-			if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' && !yield(line) {
-				return
+			for _, part := range linesOf(line) {
+				if part = bytes.TrimFunc(part, isSpace); len(part) > 0 && part[0] != '#' && !yield(part) {
+					return
+				}
 			}
 		}
 	}
@@ -200,7 +236,7 @@ func placeOf(head []byte) (place, support) {
 	var s [maxPlace + 2]support // that of last is the first
 	n := 0
 	for line := range lines(head) {
-		words := place(len(bytes.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(blanks, r) })))
+		words := place(len(bytes.FieldsFunc(line, isSpace)))
 		for p := last; p < min(max(words, second), maxPlace+1); p++ {
 			if text, id, _ := p.cut(line); p == first || len(id) > 0 {
 				s[p+1].add(text)
@@ -562,11 +598,17 @@ func (t *Text) check(format Format, column string) error {
 	if slices.ContainsFunc(cells, func(cell string) bool { return atoms(cell) > 0 }) {
 		return nil
 	}
-	if err := otherNotation(words); err != nil || len(cells) < headRows {
-		return err
+	for _, word := range words {
+		switch err := otherwise(word, nil); err {
+		case errInChI, errInChIKey, errSELFIES:
+			return err
+		}
+	}
+	if len(cells) < headRows {
+		return nil
 	}
 	_, err := smiles.Parse(cells[0])
-	return fmt.Errorf("none of the first %d lines holds a structure: %s; the first is %s: %w", headRows, plainText, clip(cells[0]), err)
+	return fmt.Errorf("none of the first %d lines holds a structure: %s; the first is %s: %w", headRows, plainText, clip(cells[0]), otherwise(cells[0], err))
 }
 
 // smiCells returns what should be SMILES in the head of lines of SMI, and all of its words.
@@ -600,31 +642,4 @@ func tableCells(head []byte, format Format, column string) (cells, words []strin
 		}
 	}
 	return cells, words
-}
-
-// otherNotation is an error if some of the words of a text without SMILES are structures in
-// a notation that is not read.
-func otherNotation(words []string) error {
-	for _, word := range words {
-		switch {
-		case strings.HasPrefix(word, "InChI="):
-			return errInChI
-		case isInChIKey(word):
-			return errInChIKey
-		}
-	}
-	return nil
-}
-
-var (
-	errInChI    = errors.New("these are InChI, which BaCa does not read: write them as SMILES, for example with RDKit or `obabel -iinchi in.txt -osmi`")
-	errInChIKey = errors.New("these are InChIKeys, which name a structure and do not hold it: look up its SMILES, for example in PubChem")
-)
-
-// isInChIKey tells a hash like BSYNRYMUTXBXSQ-UHFFFAOYSA-N.
-func isInChIKey(text string) bool {
-	if len(text) != 27 || text[14] != '-' || text[25] != '-' {
-		return false
-	}
-	return strings.Trim(text[:14]+text[15:25]+text[26:], "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }

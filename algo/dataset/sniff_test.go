@@ -3,6 +3,7 @@ package dataset
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"baca/algo/molecule"
 )
 
 // What people paste and drop, and what is read of it with nothing said about it.
@@ -160,7 +163,7 @@ func TestForeign(t *testing.T) {
 		{"InChI in a table", "x.csv", "id,InChI\n1,\"InChI=1S/C2H6O/c1-2-3/h3H,2H2,1H3\"\n", "x.csv: " + errInChI.Error()},
 		{"InChIKeys", "", lines("LFQSCWFLJHTTHZ-UHFFFAOYSA-N", 2), "input: " + errInChIKey.Error()},
 		{"prose", "", lines("The quick brown fox", 50), "input: none of the first 50 lines holds a structure: want SMILES, one a line, or a CSV, TSV, SDF or Parquet file; the first is \"The\": column 1: "},
-		{"a column of words", "x.csv", "id,smiles\n" + lines("1,unknown", 50), "x.csv: none of the first 50 lines holds a structure: want SMILES, one a line, or a CSV, TSV, SDF or Parquet file; the first is \"unknown\": column 1: "},
+		{"a column of words", "x.csv", "id,smiles\n" + lines("1,unknown", 50), "x.csv: none of the first 50 lines holds a structure: want SMILES, one a line, or a CSV, TSV, SDF or Parquet file; the first is \"unknown\": a name, not a structure; BaCa looks nothing up"},
 		{"a table of words", "x.csv", "id,drug\n" + lines("1,aspirin", 50), "x.csv: no column holds SMILES: there are \"id\", \"drug\""},
 		{"grades", "x.csv", "id,grade\n1,C\n2,B\n3,N\n", "x.csv: no column holds SMILES: there are \"id\", \"grade\""},
 	} {
@@ -180,6 +183,62 @@ func TestForeign(t *testing.T) {
 	// So is what is said to be of a format.
 	if got := list(strings.NewReader(lines("aspirin", 60)), Options{Format: SMI}); len(got) != 60 {
 		t.Errorf("%d records of 60 lines in a format that was given", len(got))
+	}
+}
+
+// What is no SMILES gets a sentence that says what it is, in a list, in a cell and in a line, and
+// what only looks like that does not.
+func TestNotations(t *testing.T) {
+	const second, none, selfies, smarts, name = "a second SMILES", "no SMILES", "this is SELFIES", "this is SMARTS", "a name, not a structure; BaCa looks nothing up"
+	for text, want := range map[string]string{
+		"CCO\nCCC": second, "CCO CCC": second, "CCO\tCCC": second, "CCO\u00a0CCC": second, "CCO\u2028ethanol": second, "[Na+] . [Cl-]": second, "CCO |$R1$| CCC": second,
+		"CCO ethanol": "CCO", "CCO\u00a0ethanol": "CCO", "CCO |$R1$|": "CCO", " CCO\u2003": "CCO", "“CCO”": "CCO", "\ufeff‘CCO’ ": "CCO",
+		"NA": none, "nan": none, "None": none, "NULL": none, "N/A": none, "#N/A": none, "-": none, " \u00a0": none, "“”": none, "[Na]": "[Na]", "N": "N", "[Na+].[Cl-]": "[Na+].[Cl-]",
+		"[C][C][O]": selfies, "[C][=O]": selfies, "[C][C][Branch1][C][O][C]": selfies, "[O][=Ring1]": selfies, "[CH3][CH2][OH]": "[CH3][CH2][OH]", "[H][H]": "[H][H]", "[C-]#[O+]": "[C-]#[O+]", "[C]": "[C]",
+		"[#6]-[#7]": smarts, "[C;H1]": smarts, "[!C]": smarts, "[C,N]": smarts, "C!@C": smarts, "[$(CO)]": smarts, "[R]": smarts, "[D2]": smarts, "[X4]C": smarts, "C~C": "C~C",
+		"aspirin": name, "50-78-2": name, "Acetylsalicylic acid": name, "2-(acetyloxy)benzoic acid": name, "benzo[a]pyrene": name, "spiro[4,5]decane": name, "ASPIRIN": name, "EtOH": name,
+		"InChI=1S/CH4/h1H4": "these are InChI,", "LFQSCWFLJHTTHZ-UHFFFAOYSA-N": "these are InChIKeys",
+		"CCOH": "no such atom", "C1CC": "never closed", "c1ccccc1Brr": "no such atom", "CC(C": "never closed", "ClCCX": "no such atom", "cccc": "aromatic", "[Xx]": "no such element",
+	} {
+		in := Listed(0, text).Parsed(molecule.Parent)
+		if in.Err != nil && !strings.Contains(in.Err.Error(), want) || in.Err == nil && in.SMILES != want {
+			t.Errorf("%q: %q, %v, want %s", text, in.SMILES, in.Err, want)
+		}
+		quoted := "id,smiles\n1,\"" + text + "\"\n"
+		for rec, err := range Molecules(context.Background(), strings.NewReader(quoted), Options{Format: CSV}) {
+			if err != nil || (rec.Err == nil) != (in.Err == nil) || rec.Err != nil && !strings.Contains(rec.Err.Error(), want) {
+				t.Errorf("%q in a cell: %v, %v, want %s", text, err, rec.Err, want)
+			}
+		}
+	}
+	// A list of SELFIES is refused as a whole, and so is a column.
+	for _, text := range []string{strings.Repeat("[C][C][O]\n", 3), "id,selfies\n1,[C][=O]\n"} {
+		if got := list(strings.NewReader(text), Options{}); len(got) != 1 || got[0] != "end: input: "+errSELFIES.Error() {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+	// Behind a line of SMI stands a name, also where it is a SMILES, or a line.
+	text := "CCO CCC\nC\vN\fO\u0085S\u2028CC\u2029 NN\u00a0no-break space\n\fP\n“CN” curly\n"
+	want := []string{"CCO <CCC>", "C <>", "N <>", "O <>", "S <>", "CC <>", "NN <no-break space>", "P <>", "CN <curly>"}
+	var got []string
+	for rec, err := range Molecules(context.Background(), strings.NewReader(text), Options{Format: SMI}) {
+		if err != nil || rec.Err != nil || rec.Line < 1 || rec.Line > 4 {
+			t.Fatal(err, rec)
+		}
+		got = append(got, rec.SMILES+" <"+rec.ID+">")
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("lines %q, want %q", got, want)
+	}
+	// A bond of any order is what type 8 is in SDF.
+	drawn := strings.Replace(molBlock("", "C"), "  1  2  1", "  1  2  8", 1)
+	for rec, err := range Molecules(context.Background(), strings.NewReader(drawn), Options{Format: SDF}) {
+		if any := Listed(0, "C~C").Parsed(molecule.AsWritten); err != nil || rec.Err != nil || !reflect.DeepEqual(rec.Graph, any.Graph) {
+			t.Errorf("type 8: %v, %v, %v", err, rec, any)
+		}
+	}
+	if err := list(strings.NewReader("C\f \f“”\n"), Options{Format: SMI, Name: "x"})[1]; err != "1@1 refused x:1:11: no SMILES: want a molecule" {
+		t.Errorf("behind a form feed: %s", err)
 	}
 }
 

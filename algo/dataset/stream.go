@@ -86,7 +86,8 @@ type Record struct {
 
 	// Graph is the molecule, once [Molecules] has parsed it. GraphML has it from the beginning.
 	Graph *graph.Graph
-	// Aside says what of the molecule is not in its graph, where that is of the parent.
+	// Aside says what of the molecule is not in its graph, where that is of the parent, and what of a
+	// plain graph is not in the simple one.
 	Aside molecule.Aside
 
 	// Err says why the record is refused: a *SyntaxError.
@@ -104,11 +105,9 @@ type Record struct {
 // errors name the column in the SMILES alone. Blanks around the SMILES are trimmed, as in a cell
 // of CSV.
 func Listed(row int, smiles string) Record {
-	text := strings.TrimLeft(smiles, blanks)
-	r := Record{Row: row, column: len(smiles) - len(text) + 1}
-	text = withoutExtension(strings.TrimRight(text, blanks))
-	if r.Err = r.checkLength(len(text)); r.Err == nil {
-		r.SMILES = text
+	r := Record{Row: row, column: 1}
+	if text := r.take([]byte(smiles)); len(text) <= MaxField {
+		r.SMILES = string(text)
 	}
 	return r
 }
@@ -117,7 +116,7 @@ func Listed(row int, smiles string) Record {
 func (r *Record) checkLength(n int) error {
 	switch {
 	case n == 0:
-		return r.Fail(errors.New("no SMILES: want a molecule"))
+		return r.Fail(errNoSMILES)
 	case n > MaxField:
 		return r.Fail(fmt.Errorf("SMILES of %d bytes: want at most %d", n, MaxField))
 	}
@@ -169,11 +168,13 @@ func (r *Record) Parse() (*molecule.Molecule, error) {
 	if r.linked || r.Graph != nil {
 		return nil, r.Fail(errors.New("a plain graph: want a molecule"))
 	}
-	parse, text := smiles.Parse, r.SMILES
+	var m *molecule.Molecule
+	var err error
 	if r.molfile != "" {
-		parse, text = molfile.Parse, r.molfile
+		m, err = molfile.Parse(r.molfile)
+	} else if m, err = smiles.Parse(r.SMILES); err != nil {
+		err = otherwise(r.SMILES, err)
 	}
-	m, err := parse(text)
 	if err != nil {
 		return nil, r.Fail(err)
 	}
@@ -194,7 +195,7 @@ func (r Record) Parsed(f molecule.Form) Record {
 	if r.molfile == "" {
 		var err error
 		if r.Graph, r.Aside, err = smiles.ParseIn(r.SMILES, f); err != nil {
-			r.Err = r.Fail(err)
+			r.Err = r.Fail(otherwise(r.SMILES, err))
 		}
 		return r
 	}
@@ -234,7 +235,7 @@ func (r Record) Parsed(f molecule.Form) Record {
 // molecule_id, compound_id, cid, chembl_id, name, title, iupac and some others
 // that is there (upper or lower case, blanks and dashes like underscores), and without a header in the first one whose cells all differ.
 // A name that is not in UTF-8 is taken for Latin-1.
-// Blanks around SMILES and ids are trimmed, blank lines and rows of separators alone are skipped, columns
+// Blanks around SMILES and ids are trimmed, and curled quotes around SMILES; a cell with a second SMILES is refused. blank lines and rows of separators alone are skipped, columns
 // beyond those of a header must be empty.
 //
 // SDF is read by [molfile.SDF]. The id is the first line of the record or, if
@@ -324,8 +325,7 @@ func (s *scanner) record(line int, id, smiles []byte, smilesLine, column int) {
 
 // fill emits a record with a SMILES and an id.
 func (s *scanner) fill(rec Record, id, smiles []byte) {
-	smiles = withoutExtension(smiles)
-	if rec.Err = rec.checkLength(len(smiles)); rec.Err == nil && len(id) > MaxField {
+	if smiles = rec.take(smiles); rec.Err == nil && len(id) > MaxField {
 		rec.column = 1
 		rec.Err = rec.Fail(fmt.Errorf("id of %d bytes: want at most %d", len(id), MaxField))
 	}
@@ -377,15 +377,16 @@ func (s *scanner) readSMI(string) error {
 				return nil
 			}
 		}
-		full := s.bytes(0, n)
-		text := bytes.TrimLeft(full, blanks)
-		column := len(full) - len(text) + 1
-		if text = bytes.TrimRight(text, blanks); len(text) > 0 && text[0] != '#' {
-			if header := first && place.isHeader(text); !header {
-				molecule, id, at := place.cut(text)
-				s.record(s.line, id, molecule, s.line, column+at)
+		for from, line := range linesOf(s.bytes(0, n)) {
+			text := bytes.TrimLeftFunc(line, isSpace)
+			column := from + len(line) - len(text) + 1
+			if text = bytes.TrimRightFunc(text, isSpace); len(text) > 0 && text[0] != '#' && !s.stopped {
+				if header := first && place.isHeader(text); !header {
+					molecule, id, at := place.cut(text)
+					s.record(s.line, id, molecule, s.line, column+at)
+				}
+				first = false
 			}
-			first = false
 		}
 		s.consume(n, s.line)
 		if ok {

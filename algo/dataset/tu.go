@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"baca/algo/graph"
+	"baca/algo/molecule"
 )
 
 // MaxTUBytes bounds the decompressed text of one file of a TUDataset set. The
@@ -408,6 +409,10 @@ func (s *Set) build(graphOf, starts []int32, edges [][2]int32) error {
 		}
 		oneWay += g.M() - dropped.Duplicates
 		s.Graphs[k] = g
+	}
+	left := molecule.Asides{"self-loop": s.Info.SelfLoops, "parallel edge": s.Info.Duplicates}
+	if said := left.Of(len(s.Graphs)); said != "" {
+		s.Info.Warnings = append(s.Info.Warnings, said)
 	}
 	if oneWay > 0 {
 		s.Info.Warnings = append(s.Info.Warnings, fmt.Sprintf("%d edges are listed in one direction only: taken as undirected", oneWay))

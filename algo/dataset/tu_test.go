@@ -21,6 +21,7 @@ import (
 
 	"baca/algo/graph"
 	"baca/algo/internal/golden"
+	"baca/algo/molecule"
 )
 
 // needData skips a test where the benchmark data are not there.
@@ -70,12 +71,14 @@ var tiny = map[string]string{
 	"T_graph_labels.txt":    "-1\n1\n1\n",
 }
 
+const tinyAside = "of 3 graphs 1 self-loop was left out, 8 parallel edges merged"
+
 func checkTiny(t *testing.T, s *Set, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (Info{SelfLoops: 1, Duplicates: 8}); !reflect.DeepEqual(s.Info, want) {
+	if want := (Info{1, 8, []string{tinyAside}}); !reflect.DeepEqual(s.Info, want) {
 		t.Errorf("info %+v, want %+v", s.Info, want)
 	}
 	if s.Name != "T" || !slices.Equal(s.Labels, []int{-1, 1, 1}) {
@@ -242,7 +245,7 @@ func TestReadTULabels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Labels != nil || len(s.Graphs) != 3 || !slices.Equal(s.Info.Warnings, []string{test.want}) {
+		if s.Labels != nil || len(s.Graphs) != 3 || !slices.Equal(s.Info.Warnings, []string{tinyAside, test.want}) {
 			t.Errorf("labels %v, %d graphs, warnings %q, want %q", s.Labels, len(s.Graphs), s.Info.Warnings, test.want)
 		}
 	}
@@ -302,7 +305,11 @@ func TestRealTU(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if want := (Info{Duplicates: test.duplicates}); len(s.Graphs) != test.graphs || !reflect.DeepEqual(s.Info, want) {
+		want := Info{Duplicates: test.duplicates}
+		if said := (molecule.Asides{"parallel edge": test.duplicates}).Of(test.graphs); said != "" {
+			want.Warnings = []string{said}
+		}
+		if len(s.Graphs) != test.graphs || !reflect.DeepEqual(s.Info, want) {
 			t.Errorf("%s: %d graphs, info %+v, want %d and %+v", test.name, len(s.Graphs), s.Info, test.graphs, want)
 		}
 		nodes, edges, alone := 0, 0, 0

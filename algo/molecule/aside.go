@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Aside says what of a molecule as written is not in its parent, see [Parent].
+// Aside says what of a molecule as written is not in its parent, see [Parent], or what of a plain
+// graph is not in the simple graph that is read.
 type Aside struct {
 	Stereo   bool // marks of tetrahedral centres or double bonds
 	Isotope  bool
@@ -13,22 +14,30 @@ type Aside struct {
 	Others   uint16 // other components, such as water
 	Charge   bool   // protons given or taken
 	Tautomer bool   // written as another tautomer of an azole or amidine
+
+	Loops      uint32 // edges of a plain graph from a node to itself
+	Parallel   uint32 // that join nodes which an edge joins already, in any direction
+	Directions uint32
 }
 
 // kinds are what can be set aside: its name, how often it is, which is not said where that is
-// once at most, and how a molecule was read then.
+// once at most, and how a molecule was read then or, of plain graphs, what became of each.
 var kinds = []struct {
 	name  string
 	count func(Aside) int
 	often bool
 	read  string
+	graph bool
 }{
-	{"stereo", func(a Aside) int { return once(a.Stereo) }, false, "without their stereo marks"},
-	{"isotope", func(a Aside) int { return once(a.Isotope) }, false, "without isotopes"},
-	{"counter-ion", func(a Aside) int { return int(a.Ions) }, true, "without counter-ions"},
-	{"other component", func(a Aside) int { return int(a.Others) }, true, "without other components"},
-	{"charge", func(a Aside) int { return once(a.Charge) }, false, "without charges"},
-	{"tautomer", func(a Aside) int { return once(a.Tautomer) }, false, "as another tautomer"},
+	{"stereo", func(a Aside) int { return once(a.Stereo) }, false, "without their stereo marks", false},
+	{"isotope", func(a Aside) int { return once(a.Isotope) }, false, "without isotopes", false},
+	{"counter-ion", func(a Aside) int { return int(a.Ions) }, true, "without counter-ions", false},
+	{"other component", func(a Aside) int { return int(a.Others) }, true, "without other components", false},
+	{"charge", func(a Aside) int { return once(a.Charge) }, false, "without charges", false},
+	{"tautomer", func(a Aside) int { return once(a.Tautomer) }, false, "as another tautomer", false},
+	{"self-loop", func(a Aside) int { return int(a.Loops) }, true, "left out", true},
+	{"parallel edge", func(a Aside) int { return int(a.Parallel) }, true, "merged", true},
+	{"direction", func(a Aside) int { return int(a.Directions) }, true, "ignored", true},
 }
 
 func once(is bool) int {
@@ -57,7 +66,8 @@ func (a Aside) String() string {
 	return strings.Join(list, ", ")
 }
 
-// Asides has of how many molecules what was set aside, by the names that [Aside.String] has.
+// Asides has of how many molecules what was set aside, by the names that [Aside.String] has, and
+// of plain graphs how often.
 type Asides map[string]int
 
 // Count counts a molecule.
@@ -66,7 +76,10 @@ func (c *Asides) Count(a Aside) {
 		return
 	}
 	for _, k := range kinds {
-		if k.count(a) > 0 {
+		switch n := k.count(a); {
+		case n > 0 && k.graph:
+			c.add(k.name, n)
+		case n > 0:
 			c.add(k.name, 1)
 		}
 	}
@@ -86,9 +99,10 @@ func (c *Asides) add(name string, n int) {
 	(*c)[name] += n
 }
 
-// Of says it of so many molecules in a sentence, which is empty where nothing was set aside.
-func (c Asides) Of(molecules int) string {
+// Of says it of so many molecules or graphs in a sentence, which is empty where nothing was set aside.
+func (c Asides) Of(records int) string {
 	var list []string
+	what := "molecules"
 	for _, k := range kinds {
 		n := c[k.name]
 		if n == 0 {
@@ -96,14 +110,24 @@ func (c Asides) Of(molecules int) string {
 		}
 		verb := ""
 		if len(list) == 0 {
-			if verb = "were read "; n == 1 {
-				verb = "was read "
+			if verb = "were "; n == 1 {
+				verb = "was "
+			}
+			if !k.graph {
+				verb += "read "
 			}
 		}
-		list = append(list, fmt.Sprintf("%d %s%s", n, verb, k.read))
+		name := ""
+		if k.graph {
+			what = "graphs"
+			if name = k.name + " "; n > 1 {
+				name = k.name + "s "
+			}
+		}
+		list = append(list, fmt.Sprintf("%d %s%s%s", n, name, verb, k.read))
 	}
 	if list == nil {
 		return ""
 	}
-	return fmt.Sprintf("of %d molecules %s", molecules, strings.Join(list, ", "))
+	return fmt.Sprintf("of %d %s %s", records, what, strings.Join(list, ", "))
 }

@@ -17,6 +17,12 @@ func TestAsides(t *testing.T) {
 	if got, want := (Asides{"isotope": 1}).Of(1000), "of 1000 molecules 1 was read without isotopes"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+	var graphs Asides
+	graphs.Count(Aside{Loops: 2, Parallel: 1})
+	graphs.Count(Aside{Loops: 1, Directions: 9})
+	if got, want := graphs.Of(7), "of 7 graphs 3 self-loops were left out, 1 parallel edge merged, 9 directions ignored"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 	if got := Asides(nil).Of(3); got != "" {
 		t.Errorf("%q of nothing", got)
 	}
@@ -28,6 +34,7 @@ func TestAsideString(t *testing.T) {
 		"stereo, 1 counter-ion, charge":       {Stereo: true, Ions: 1, Charge: true},
 		"isotope, 2 counter-ions":             {Isotope: true, Ions: 2},
 		"1 other component, tautomer":         {Others: 1, Tautomer: true},
+		"1 self-loop, 3 directions":           {Loops: 1, Directions: 3},
 		"12 counter-ions, 2 other components": {Ions: 12, Others: 2},
 	} {
 		if got := a.String(); got != want {

@@ -22,7 +22,7 @@ type Record struct {
 	ID     string
 	SMILES string // empty where the input has none
 	Graph  *graph.Graph
-	Aside  molecule.Aside // what of the molecule is not in Graph
+	Aside  molecule.Aside // what of the molecule or plain graph is not in Graph
 	Err    error
 	// Molfile is what a record of SDF has, for rows that are written as SDF.
 	Molfile string

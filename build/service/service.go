@@ -218,7 +218,9 @@ func (l *List) records(schema string, form molecule.Form, most int) ([]table.Unr
 // Record is that of a row, from 1.
 func (p Plain) Record(row int) table.Record {
 	r := table.Record{Row: row, ID: strconv.Itoa(row)}
-	r.Graph, _, r.Err = graph.New(p.N, p.Edges)
+	var dropped graph.Dropped
+	r.Graph, dropped, r.Err = graph.New(p.N, p.Edges)
+	r.Aside.Loops = uint32(dropped.SelfLoops)
 	return r
 }
 

@@ -29,7 +29,7 @@ func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 	}
 	g := record.Graph
 	m := &message.Detailed{Record: r.Record, ID: record.ID, SetAside: record.Aside.String()}
-	if m.SetAside != "" {
+	if m.SetAside != "" && mol != nil {
 		read, _, _ := smiles.In(mol, e.form())
 		m.Parent = smiles.Write(read)
 	}

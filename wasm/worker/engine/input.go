@@ -182,6 +182,7 @@ func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event))
 	}
 	o := in.options()
 	o.Header = func(names []string) { in.opened.Columns = names[:min(len(names), message.MostColumns)] }
+	var aside molecule.Asides
 	for m, err := range dataset.Records(in.all(bytesRead), o) {
 		if err != nil {
 			flush() // what could be read
@@ -200,6 +201,7 @@ func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event))
 		}
 		chunk.ID, chunk.SMILES = append(chunk.ID, r.ID), append(chunk.SMILES, r.SMILES)
 		chunk.Drawn, chunk.Line = append(chunk.Drawn, drawn), append(chunk.Line, int32(r.Line))
+		aside.Count(m.Aside) // of plain graphs
 		in.opened.Records++
 		if len(chunk.ID) >= recordsChunk || time.Since(sent) >= recordsTime {
 			flush()
@@ -207,6 +209,9 @@ func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event))
 		p.Err()
 	}
 	flush()
+	if said := aside.Of(in.opened.Records - in.opened.Refused); said != "" {
+		in.opened.Warnings = append(in.opened.Warnings, said)
+	}
 	rest := io.NewSectionReader(in.source, int64(bytesRead.n), in.source.Size()-int64(bytesRead.n))
 	_, err := io.Copy(sum, rest)
 	return err

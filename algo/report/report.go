@@ -15,6 +15,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/decide"
+	"baca/algo/table"
 )
 
 // A Pair is a line of a list: a name and what goes with it.
@@ -80,7 +81,9 @@ func (p *page) add(format string, args ...any) { fmt.Fprintf(p, format, args...)
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")
 
 // escape makes text safe in HTML, between tags and in quoted attributes.
-func escape(text string) string { return escaper.Replace(strings.ToValidUTF8(text, "\uFFFD")) }
+func escape(text string) string {
+	return escaper.Replace(table.Visible(strings.ToValidUTF8(text, "\uFFFD")))
+}
 
 // number is for people.
 func number(x float64, digits int) string {
@@ -315,7 +318,7 @@ func (p *page) entry(e *Entry, r *Report) {
 		p.add("<p class=\"smiles\">%s</p>\n", escape(e.SMILES))
 	}
 	if e.SetAside != "" {
-		p.add("<p>Set aside: %s. The model reads the parent compound.</p>\n", escape(e.SetAside))
+		p.add("<p>Set aside: %s. The model reads what is left.</p>\n", escape(e.SetAside))
 	}
 	if x := e.Why; x != nil {
 		p.add("<p>By itself: score %s, p %s.", number(x.Score, 2), pValue(x.P))

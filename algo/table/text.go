@@ -39,7 +39,21 @@ func (t Text) runs(s string) bool {
 // \u001b for escape. So it is a single line, and none of it commands a terminal. Tabs
 // stay, and so do bytes that are no UTF-8 but letters of older encodings.
 func Printable(s string) string {
-	if isPlain(s) || strings.IndexFunc(s, suspect) < 0 {
+	return escaped(s, func(r rune) bool { return unicode.IsControl(r) && r != '\t' })
+}
+
+// Visible is Printable for messages, which may have several lines. What turns the direction of
+// writing, or ends a line but for a line feed, is written out, too: a reader sees what there is, in
+// its order.
+func Visible(s string) string {
+	return escaped(s, func(r rune) bool {
+		return unicode.IsControl(r) && r != '\t' && r != '\n' || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
+	})
+}
+
+// escaped writes out what is bad.
+func escaped(s string, bad func(rune) bool) string {
+	if isPlain(s) || strings.IndexFunc(s, func(r rune) bool { return r == utf8.RuneError || bad(r) }) < 0 {
 		return s
 	}
 	var b strings.Builder
@@ -48,7 +62,7 @@ func Printable(s string) string {
 		if r == utf8.RuneError && size == 1 {
 			r = rune(s[i])
 		}
-		if unicode.IsControl(r) && r != '\t' {
+		if bad(r) {
 			fmt.Fprintf(&b, `\u%04x`, r)
 		} else {
 			b.WriteString(s[i : i+size])
@@ -68,7 +82,3 @@ func isPlain(s string) bool {
 	}
 	return true
 }
-
-// suspect tells whether a text with this may have control characters: one, or a byte
-// that is no UTF-8.
-func suspect(r rune) bool { return unicode.IsControl(r) && r != '\t' || r == utf8.RuneError }

@@ -3,7 +3,6 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,9 +44,9 @@ func run(gpus *device.GPUs, args []string, stdin io.Reader, stdout, stderr io.Wr
 	root := newRoot(gpus)
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	out := &checked{Writer: stdout}
+	out, messages := &screen{to: stdout}, &screen{to: stderr}
 	root.SetOut(out)
-	root.SetErr(stderr)
+	root.SetErr(messages)
 	ran, err := root.ExecuteContextC(ctx)
 	if err == nil || errors.Is(err, out.err) {
 		err = written("", out.err) // cobra does not look at it
@@ -61,9 +60,9 @@ func run(gpus *device.GPUs, args []string, stdin io.Reader, stdout, stderr io.Wr
 	if at, ok := err.(*fs.PathError); ok {
 		err = fmt.Errorf("%s: %w", at.Path, at.Err) // nobody asked for a stat
 	}
-	fmt.Fprintf(stderr, "baca: %v\n", err)
+	fmt.Fprintf(messages, "baca: %v\n", err)
 	if bomb := new(dataset.ExpandError); errors.As(err, &bomb) && ran.Flags().Lookup("max-expand") != nil {
-		fmt.Fprintf(stderr, "If the file is sound, --max-expand %d or more reads it.\n", 4*bomb.Max)
+		fmt.Fprintf(messages, "If the file is sound, --max-expand %d or more reads it.\n", 4*bomb.Max)
 	}
 	var mistake usage.Error
 	var found foundError
@@ -81,18 +80,6 @@ var kinds = map[string]string{
 	"float64": "a number with a point for decimals", "bool": "true or false", "duration": "a time such as 90s or 15m",
 	"int": "a whole number", "int64": "a whole number", "uint": "a whole number of at least 0", "uint64": "a whole number of at least 0",
 	"uintSlice": "whole numbers of at least 0, with commas between",
-}
-
-// A checked writer keeps the first error.
-type checked struct {
-	io.Writer
-	err error
-}
-
-func (c *checked) Write(b []byte) (int, error) {
-	n, err := c.Writer.Write(b)
-	c.err = cmp.Or(c.err, err)
-	return n, err
 }
 
 func newRoot(gpus *device.GPUs) *cobra.Command {

@@ -155,7 +155,7 @@ func (f *compareFlags) run(c *cobra.Command, args []string) error {
 		}
 	}
 	for _, w := range r.Warnings {
-		fmt.Fprintf(stderr, "warning: %s\n", table.Printable(w))
+		fmt.Fprintf(stderr, "warning: %s\n", w)
 	}
 	r.Comparison, err = compare.Compare(ctx, lists[0], lists[1], compare.Options{
 		Encoder: m.Encoder, FDR: f.fdr, Workers: f.workers,

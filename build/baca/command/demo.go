@@ -21,6 +21,7 @@ import (
 	"baca/algo/graph"
 	"baca/algo/molecule/smiles"
 	"baca/algo/report"
+	"baca/algo/table"
 	"baca/build/internal/usage"
 	"baca/web"
 	"baca/weights"
@@ -60,7 +61,7 @@ set.`,
 			var b bytes.Buffer
 			d.table(&b, p)
 			d.summary(&b, p)
-			_, err = w.Write(b.Bytes())
+			_, err = raw(c).Write(b.Bytes())
 			return err
 		},
 	}
@@ -177,6 +178,9 @@ func bar(share float64, n int) string {
 // summary prints counts, what the list is like as a whole, and the warnings.
 func (d *demonstration) summary(w io.Writer, p painter) {
 	card, o := d.model.Card, d.options
+	for _, text := range []*string{&card.Name, &card.Description, &card.Holdout, &card.Dataset} {
+		*text = table.Visible(*text) // no screen does, for the colours
+	}
 	total := map[decide.Verdict]int{}
 	byClass := map[string]*decide.Counts{}
 	var classes []string

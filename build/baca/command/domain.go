@@ -17,7 +17,6 @@ import (
 	"baca/algo/decide"
 	"baca/algo/job"
 	"baca/algo/report"
-	"baca/algo/table"
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
 	"baca/build/internal/version"
@@ -155,7 +154,7 @@ func (f *reportFlags) judge(c *cobra.Command, q *job.Domain, d *report.Domain) (
 	d.Warnings = append(d.Warnings, in.warnings...)
 	d.Input = describeInput(f.path, in)
 	for _, w := range d.Warnings {
-		fmt.Fprintf(c.ErrOrStderr(), "warning: %s\n", table.Printable(w))
+		fmt.Fprintf(c.ErrOrStderr(), "warning: %s\n", w)
 	}
 	return read, refused, emptyHanded(read, refused)
 }

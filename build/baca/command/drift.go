@@ -106,7 +106,7 @@ func (f *driftFlags) run(c *cobra.Command) error {
 	if err := checkSchema(m, in.schema); err != nil {
 		return err
 	}
-	out := c.OutOrStdout()
+	out := rowsOut(c)
 	if _, err := io.WriteString(out, "id,score,p_value,log10,moved,error\n"); err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func featurize(c *cobra.Command, from source, also writings) (err error) {
 	if in.molecules == nil {
 		return usage.Errorf("%s holds plain graphs: want molecules", from.path)
 	}
-	w := bufio.NewWriterSize(c.OutOrStdout(), 64<<10)
+	w := bufio.NewWriterSize(rowsOut(c), 64<<10)
 	defer func() { err = cmp.Or(err, w.Flush()) }()
 	type line struct {
 		text    []byte

@@ -350,7 +350,7 @@ func (in *input) fill(form molecule.Form) {
 // tell says on standard error where the SMILES were found.
 func (s source) tell(c *cobra.Command, in *input) {
 	if in.column != "" && !s.again {
-		fmt.Fprintf(c.ErrOrStderr(), "SMILES taken from column %s\n", table.Printable(strconv.Quote(in.column)))
+		fmt.Fprintf(c.ErrOrStderr(), "SMILES taken from column %s\n", strconv.Quote(in.column))
 	}
 }
 
@@ -456,8 +456,8 @@ func waiting(ctx context.Context, r io.Reader) io.Reader {
 
 // isTerminal tells a terminal from files and pipes.
 func isTerminal(f any) bool {
-	if c, ok := f.(*checked); ok {
-		f = c.Writer
+	if s, ok := f.(*screen); ok {
+		f = s.to
 	}
 	file, ok := f.(*os.File)
 	return ok && cwriter.IsTerminal(int(file.Fd()))

@@ -18,7 +18,7 @@ anywhere else, and no file is read.`,
 		Example: `  baca mcp < questions > answers`,
 		Args:    usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return mcp.Serve(c.Context(), service.New(0), waiting(c.Context(), c.InOrStdin()), c.OutOrStdout())
+			return mcp.Serve(c.Context(), service.New(0), waiting(c.Context(), c.InOrStdin()), rowsOut(c))
 		},
 	}
 }

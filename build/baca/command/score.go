@@ -193,7 +193,7 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 		return err
 	}
 	s.origin = table.Run{Model: s.model.Card.Name, SHA256: s.run.Model, By: s.by, Alpha: s.alpha}
-	s.open = func() error { return f.beginRows(s, c.OutOrStdout()) }
+	s.open = func() error { return f.beginRows(s, rowsOut(c)) }
 	if f.batch() {
 		growBy(heap.Usual)
 	} else {
@@ -532,7 +532,7 @@ func (s *scoring) warn(warnings []string) {
 // show is a refused record with the error and, for a molecule, carets below the
 // piece that it is about.
 func show(r table.Record) string {
-	text := "refused: " + table.Printable(r.Err.Error())
+	text := "refused: " + r.Err.Error()
 	var at *molecule.SyntaxError
 	if errors.As(r.Err, &at) {
 		text += "\n  " + strings.ReplaceAll(at.Caret(r.SMILES), "\n", "\n  ")

@@ -176,7 +176,7 @@ func (f *suggestFlags) run(c *cobra.Command) error {
 	}
 	fmt.Fprintf(stderr, "%d read, %d refused; model %s\n", shelf.Read, shelf.Refused, m.Card.Name)
 	for _, r := range shelf.Refusals {
-		fmt.Fprintf(stderr, "refused: %s\n", table.Printable(r))
+		fmt.Fprintf(stderr, "refused: %s\n", r)
 	}
 	for _, sentence := range s.Sentences() {
 		fmt.Fprintln(stderr, sentence)

@@ -12,6 +12,8 @@ import (
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/cwriter"
 	"github.com/vbauerster/mpb/v8/decor"
+
+	"baca/algo/table"
 )
 
 // progressInterval is the time between two plain lines of progress.
@@ -45,7 +47,11 @@ type Progress struct {
 // is 0.
 func New(w io.Writer, what string, total int64) *Progress {
 	p := &Progress{w: w, what: what, total: total, start: time.Now()}
+	if over, ok := w.(interface{ Unwrap() io.Writer }); ok {
+		w = over.Unwrap()
+	}
 	if f, ok := w.(*os.File); ok && hasScreen(int(f.Fd())) {
+		p.w, p.what = w, table.Visible(what)
 		p.drawBar()
 	}
 	return p

@@ -1,0 +1,66 @@
+package command
+
+import (
+	"cmp"
+	"io"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"baca/algo/table"
+)
+
+// A screen is standard output or standard error for people: nothing that a file holds, such as the
+// name of a model, commands a terminal or turns what is written around it. It keeps the first error.
+type screen struct {
+	to   io.Writer
+	mu   sync.Mutex
+	rest []byte // of a character that the next write ends
+	err  error
+}
+
+func (s *screen) Write(text []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rest = append(s.rest, text...)
+	whole := len(s.rest)
+	for i := max(0, whole-utf8.UTFMax+1); i < whole; i++ {
+		if utf8.RuneStart(s.rest[i]) && !utf8.FullRune(s.rest[i:]) {
+			whole = i
+		}
+	}
+	_, err := io.WriteString(s.to, table.Visible(string(s.rest[:whole])))
+	s.rest = append(s.rest[:0], s.rest[whole:]...)
+	s.err = cmp.Or(s.err, err)
+	return len(text), err
+}
+
+// Unwrap returns what is below, for who draws on a terminal.
+func (s *screen) Unwrap() io.Writer { return s.to }
+
+// A raw screen writes bytes as they are.
+type rawScreen struct{ *screen }
+
+func (s rawScreen) Write(data []byte) (int, error) {
+	n, err := s.to.Write(data)
+	s.err = cmp.Or(s.err, err)
+	return n, err
+}
+
+// raw is standard output for what has colours of its own.
+func raw(c *cobra.Command) io.Writer {
+	if s, ok := c.OutOrStdout().(*screen); ok {
+		return rawScreen{s}
+	}
+	return c.OutOrStdout()
+}
+
+// rowsOut is standard output for rows and other data, which are written as they are, but not to a
+// terminal.
+func rowsOut(c *cobra.Command) io.Writer {
+	if isTerminal(c.OutOrStdout()) {
+		return c.OutOrStdout()
+	}
+	return raw(c)
+}

@@ -306,6 +306,40 @@ func TestTrain(t *testing.T) {
 	}
 }
 
+// A model has its molecules only where they are asked for.
+func TestTrainKeepsStructures(t *testing.T) {
+	var list List
+	for n := range 12 {
+		for _, end := range []string{"O", "N", "C(", "C(=O)O"} {
+			list.SMILES = append(list.SMILES, strings.Repeat("C", n+1)+end)
+		}
+	}
+	s := New(1)
+	for _, keep := range []bool{false, true} {
+		trained, err := s.Train(ctx, Training{List: list, Epochs: 1, Seed: 1, KeepStructures: keep}, func(Progress) error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := s.Open(ctx, trained.File)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, _, err := m.Score(ctx, List{SMILES: []string{"CCCCCCO", "CCCCCCN"}}, explained)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range rows {
+			if got := r.Why.Nearest[0].SMILES; slices.Contains(list.SMILES, got) != keep || !keep && got != "" {
+				t.Errorf("keep %v: the nearest to %s is %q", keep, r.SMILES, got)
+			}
+		}
+	}
+	plain := List{Graphs: []Plain{{N: 1}}}
+	if _, err := s.Train(ctx, Training{List: plain, KeepStructures: true}, nil); err == nil || !strings.Contains(err.Error(), "only molecules have structures") {
+		t.Errorf("plain graphs: %v", err)
+	}
+}
+
 // Errors are those of the records that were kept from training, whatever was refused before them, and
 // rows have what these say of their predictions.
 func TestTrust(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -25,6 +26,8 @@ type Training struct {
 	Seed   uint64
 	// AsWritten reads stereo, salts and charges as written, and not the parents of molecules.
 	AsWritten bool
+	// KeepStructures puts the molecules into the model, with their values, so that neighbours are shown.
+	KeepStructures bool
 	// Observed and Predicted are values of the records, both or neither, NaN where one is not known. Then the
 	// model keeps the errors of the records kept from training, for [Model.Trust]. Each prediction
 	// must have been made without its record.
@@ -56,14 +59,16 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 	}
 	schema := algo.OGBParent
 	switch {
+	case len(t.List.Graphs) > 0 && t.KeepStructures:
+		return nil, errors.New("keep_structures with plain graphs: only molecules have structures")
 	case len(t.List.Graphs) > 0:
 		schema = algo.Constant
 	case t.AsWritten:
 		schema = algo.OGBCanonical
 	}
 	out := &Trained{}
-	var values []*algo.Values // of the graphs
-	training := job.Training{Workers: s.workers, Split: dataset.Hold, Save: weights.SaveMeasured, Card: algo.Card{
+	var set []algo.Source // the graphs, with their structures and values
+	training := job.Training{Workers: s.workers, Split: dataset.Hold, Card: algo.Card{
 		Name: t.Name, Schema: schema, Dataset: t.Name, DatasetSHA256: t.List.sum(), Seed: t.Seed,
 	}}
 	unread, err := t.List.records(schema, algo.FormOf(schema), MaxTraining)
@@ -78,9 +83,11 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 			out.Refused = append(out.Refused, r)
 		default:
 			training.Graphs = append(training.Graphs, r.Graph)
+			from := algo.Source{Graph: r.Graph, SMILES: r.SMILES}
 			if i := r.Row - 1 - t.List.First; t.Observed != nil {
-				values = append(values, &algo.Values{Observed: t.Observed[i], Predicted: t.Predicted[i]})
+				from.Values = &algo.Values{Observed: t.Observed[i], Predicted: t.Predicted[i]}
 			}
+			set = append(set, from)
 		}
 	}
 	if n := len(training.Graphs); n < job.MinTraining {
@@ -97,13 +104,21 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 			return nil, err
 		}
 	}
-	if values != nil {
-		training.Save = func(ctx context.Context, workers int, w io.Writer, m *algo.Model) error {
-			if err := m.KeepResiduals(values, "observed", "predicted"); err != nil {
-				return err
+	training.Save = func(ctx context.Context, workers int, w io.Writer, m *algo.Model) (err error) {
+		if t.Observed != nil {
+			values := make([]*algo.Values, len(set))
+			for i := range set {
+				values[i] = set[i].Values
 			}
-			return weights.SaveMeasured(ctx, workers, w, m)
+			err = m.KeepResiduals(values, "observed", "predicted")
 		}
+		if err == nil && t.KeepStructures {
+			m.Structures, err = m.StructuresOf(set)
+		}
+		if err != nil {
+			return err
+		}
+		return weights.SaveMeasured(ctx, workers, w, m)
 	}
 	if out.File, err = run(ctx, &training, progress); err != nil {
 		return nil, err

@@ -121,7 +121,7 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self.epochs = epochs
         self.seed = seed
 
-    def fit(self, X: Any, y: Any = None, *, observed: Any = None, predicted: Any = None, as_written: bool = False) -> Detector:
+    def fit(self, X: Any, y: Any = None, *, observed: Any = None, predicted: Any = None, as_written: bool = False, keep_structures: bool = False) -> Detector:
         """Trains a model on at least 20 molecules or plain graphs; ``y`` is not used.
 
         The model is that of ``baca pretrain`` on a file with the same records.
@@ -138,6 +138,9 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         as_written : bool
             Read stereo marks, isotopes, salts and charges as written. Without it the model reads the parent
             compound, which is the same for all of these.
+        keep_structures : bool
+            Keep the molecules in the model, so that :meth:`explain` shows neighbours. Whoever has its file then
+            has them.
 
         With observed and predicted values, both or neither, the model keeps the errors of the records that it keeps from its own
         training, a tenth of them, for :meth:`trust`. At least 20 of those must have both values, so that
@@ -149,7 +152,7 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         if observed is not None:
             listing = _valued(listing, X, observed=observed, predicted=predicted)
         epochs = 0 if self.epochs is None else _inputs.whole("epochs", self.epochs, 1)
-        question = listing.question("train", epochs=epochs, seed=_inputs.whole("seed", self.seed), name="fitted", values=observed is not None, as_written=bool(as_written))
+        question = listing.question("train", epochs=epochs, seed=_inputs.whole("seed", self.seed), name="fitted", values=observed is not None, as_written=bool(as_written), keep_structures=bool(keep_structures))
         with Bar("training", "epoch") as bar:
             answer = child.ask(question, lambda progress: bar.reach(progress["epoch"], progress["epochs"]), again=False)
         refused = _notes(answer, "refused")

@@ -324,6 +324,16 @@ def test_everything_public_has_a_docstring():
             assert member.startswith("_") or not inspect.isfunction(value) or value.__doc__, f"{name}.{member}"
 
 
+def test_keeps_structures_only_if_asked():
+    library = ["C" * n + end for n in range(1, 13) for end in ("O", "N", "C(=O)O")]
+    for keep in (False, True):
+        own = baca.Detector(epochs=1).fit(library, keep_structures=keep)
+        assert (own.explain("CCCCCCO")[0].nearest[0].smiles in library) is keep
+    networkx = pytest.importorskip("networkx")
+    with pytest.raises(ValueError, match="only molecules have structures"):
+        baca.Detector(epochs=1).fit([networkx.path_graph(4)] * 20, keep_structures=True)
+
+
 def test_says_what_the_model_did_not_read(tmp_path):
     library = ["C" * n + end for n in range(1, 13) for end in ("O", "N", "C(=O)O")]
     alanine = ["C[C@H](N)C(=O)[O-].[Na+]", "CC(N)C(=O)O", "C("]

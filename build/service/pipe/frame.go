@@ -71,7 +71,8 @@ type question struct {
 	Name   string  `json:"name"`
 	Values bool    `json:"values"` // a training has observed and predicted values
 
-	AsWritten bool `json:"as_written"` // of a training, see service.Training
+	AsWritten      bool `json:"as_written"` // this and the next are of a service.Training
+	KeepStructures bool `json:"keep_structures"`
 
 	decide.Counts // of a list that may be foreign
 

@@ -240,7 +240,7 @@ func (a *answer) train(ctx context.Context, s *service.Service, q *question, w i
 	if err != nil {
 		return err
 	}
-	training := service.Training{List: l, Name: q.Name, Epochs: q.Epochs, Seed: q.Seed, AsWritten: q.AsWritten}
+	training := service.Training{List: l, Name: q.Name, Epochs: q.Epochs, Seed: q.Seed, AsWritten: q.AsWritten, KeepStructures: q.KeepStructures}
 	if q.Values {
 		training.Observed, training.Predicted = values[0], values[1]
 	}

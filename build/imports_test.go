@@ -16,10 +16,8 @@ var layer = map[string]int{
 	"baca/algo/internal/parallel":          0,
 	"baca/algo/molecule/internal/buffer":   0,
 	"baca/algo/molecule/internal/neighbor": 0,
-	"baca/algo/internal/lz":                0,
 	"baca/algo/internal/adam":              1,
 	"baca/algo/product":                    1,
-	"baca/algo/arrow":                      1,
 	"baca/algo/parquet":                    1,
 	"baca/algo/graph":                      1,
 	"baca/algo/dictionary":                 1,
@@ -53,7 +51,6 @@ var layer = map[string]int{
 	"baca/algo/job":                        10,
 	// These help tests alone, and may use files.
 	"baca/algo/molecule/internal/check": helper,
-	"baca/algo/internal/columnar":       helper,
 	"baca/algo/internal/golden":         helper,
 	"baca/algo/internal/reference":      helper,
 	"baca/algo/internal/sample":         helper,

@@ -7,7 +7,6 @@ import (
 	"iter"
 	"slices"
 
-	"baca/algo/arrow"
 	"baca/algo/parquet"
 )
 
@@ -18,28 +17,23 @@ const MaxKept = 256 << 20
 func kept(r io.Reader) (io.ReaderAt, int64, func(), error) {
 	data, err := io.ReadAll(io.LimitReader(r, MaxKept+1))
 	if err == nil && len(data) > MaxKept {
-		err = fmt.Errorf("a Parquet file of more than %d bytes: want CSV, Arrow, or the command", MaxKept)
+		err = fmt.Errorf("a Parquet file of more than %d bytes: want CSV, or the command", MaxKept)
 	}
 	return bytes.NewReader(data), int64(len(data)), func() {}, err
 }
 
 // A frame is an open file of columns.
 type frame struct {
-	names []string
-	text  []bool // columns that hold text
-	id    []bool // columns that may be ids, whole numbers too
-	what  []string
-	rows  func(columns ...int) iter.Seq2[[][]byte, error]
-	read  func() int64 // bytes so far
+	*parquet.File
+	names   []string
+	columns []parquet.Column
 
 	wanted  []string // Options.Cells
 	further []int    // columns of these, whose cells are the last of a row
 }
 
-func (f *frame) add(name string, text, whole bool, what string) {
-	f.names, f.text, f.id, f.what = append(f.names, name), append(f.text, text), append(f.id, text || whole), append(f.what, what)
-}
-
+// readParquet reads the rows of a file of columns. Few bytes may stand for many rows, as in
+// compressed text.
 func (s *scanner) readParquet(column string) error {
 	keep := s.opt.Keep
 	if keep == nil {
@@ -54,29 +48,10 @@ func (s *scanner) readParquet(column string) error {
 	if err != nil {
 		return err
 	}
-	f := &frame{rows: file.Rows, read: func() int64 { return size }, wanted: s.wanted}
-	for _, c := range file.Columns() {
-		f.add(c.Name, c.Text, c.Whole, c.What)
+	f := &frame{File: file, columns: file.Columns(), wanted: s.wanted}
+	for _, c := range f.columns {
+		f.names = append(f.names, c.Name)
 	}
-	return s.readFrame(f, column)
-}
-
-func (s *scanner) readArrow(column string) error {
-	in := &counter{r: s.r}
-	file, err := arrow.Open(in, s.opt.Unpack.Zstd)
-	if err != nil {
-		return err
-	}
-	f := &frame{rows: file.Rows, read: func() int64 { return in.n }, wanted: s.wanted}
-	for _, c := range file.Columns() {
-		f.add(c.Name, c.Text, c.Whole, c.What)
-	}
-	return s.readFrame(f, column)
-}
-
-// readFrame reads the rows of a file of columns. Few bytes may stand for many rows, as in
-// compressed text.
-func (s *scanner) readFrame(f *frame, column string) error {
 	rows, smiles, id, err := f.begin(column, s.guessed)
 	if err != nil {
 		return err
@@ -91,7 +66,7 @@ func (s *scanner) readFrame(f *frame, column string) error {
 		for _, cell := range cells {
 			out += int64(len(cell)) + 1
 		}
-		if (out-freeExpand)/most > f.read() {
+		if (out-freeExpand)/most > size {
 			return &ExpandError{int(most)}
 		}
 		var name []byte
@@ -125,13 +100,13 @@ func (f *frame) begin(column string, guessed func(string)) (rows iter.Seq2[[][]b
 	if smiles < 0 {
 		return f.guess(id, column, guessed)
 	}
-	if !f.text[smiles] {
-		return nil, 0, 0, fmt.Errorf("column %s holds %s: want text, the SMILES", clip(f.names[smiles]), f.what[smiles])
+	if !f.columns[smiles].Text {
+		return nil, 0, 0, fmt.Errorf("column %s holds %s: want text, the SMILES", clip(f.names[smiles]), f.columns[smiles].What)
 	}
 	if id < 0 || id == smiles {
-		return f.rows(slices.Concat([]int{smiles}, f.further)...), 0, -1, nil
+		return f.Rows(slices.Concat([]int{smiles}, f.further)...), 0, -1, nil
 	}
-	return f.rows(slices.Concat([]int{smiles, id}, f.further)...), 0, 1, nil
+	return f.Rows(slices.Concat([]int{smiles, id}, f.further)...), 0, 1, nil
 }
 
 func (s *scanner) guessed(column string) {
@@ -150,8 +125,8 @@ func orSMILES(column string) string {
 // idAmong is the column of ids, of those that can be read.
 func (f *frame) idAmong() (int, *twins) {
 	readable := slices.Clone(f.names)
-	for i := range readable {
-		if !f.id[i] {
+	for i, c := range f.columns {
+		if !c.Text && !c.Whole {
 			readable[i] = ""
 		}
 	}
@@ -161,15 +136,15 @@ func (f *frame) idAmong() (int, *twins) {
 // guess is begin where no column has the name that is wanted. It reads all columns of text.
 func (f *frame) guess(id int, column string, guessed func(string)) (rows iter.Seq2[[][]byte, error], smiles, place int, err error) {
 	var read []int
-	for i := range f.names {
-		if f.text[i] || i == id {
+	for i, c := range f.columns {
+		if c.Text || i == id {
 			read = append(read, i)
 		}
 	}
 	if len(read) == 0 {
 		return nil, 0, 0, noColumn(f.names, column)
 	}
-	next, stop := iter.Pull2(f.rows(slices.Concat(read, f.further)...))
+	next, stop := iter.Pull2(f.Rows(slices.Concat(read, f.further)...))
 	var first [][][]byte
 	var broken error
 	for len(first) < headRows {
@@ -188,7 +163,7 @@ func (f *frame) guess(id int, column string, guessed func(string)) (rows iter.Se
 		for _, row := range first {
 			cells := make([]string, len(f.names))
 			for k, i := range read {
-				if f.text[i] {
+				if f.columns[i].Text {
 					cells[i] = string(bytes.TrimSpace(row[k]))
 				}
 			}
@@ -198,7 +173,7 @@ func (f *frame) guess(id int, column string, guessed func(string)) (rows iter.Se
 	}
 	of := columnNamesOf(f.names)
 	for i := range of {
-		if !f.text[i] {
+		if !f.columns[i].Text {
 			of[i] = ""
 		}
 	}

@@ -1,5 +1,5 @@
 // Package dataset reads graphs: the text files of the TUDataset collection,
-// and streams of molecules in .smi, .csv, .tsv, .jsonl, .sdf, .parquet and .arrow files or of plain
+// and streams of molecules in .smi, .csv, .tsv, .jsonl, .sdf and .parquet files or of plain
 // graphs in node-link .jsonl and .graphml files, any of them compressed. It also draws the splits of the evaluation protocol.
 //
 // A TUDataset set is read whole ([ReadTU], [ReadTUZip]). Molecules come as a

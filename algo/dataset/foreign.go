@@ -16,6 +16,7 @@ type foreignFormat struct {
 const (
 	plainText  = "want SMILES, one a line, or a CSV, TSV, SDF or Parquet file"
 	saveAsCSV  = "save it as CSV and give that"
+	asParquet  = "write it as Parquet or CSV"
 	asSDF      = "write it as SDF or SMILES, for example with Open Babel"
 	oneObject  = "want JSONL, an object on each line"
 	copyAsText = "copy its structures out as SMILES"
@@ -31,7 +32,9 @@ var foreignFormats = []foreignFormat{
 	{"PK\x03\x04", ".npy", "a NumPy archive", ""},
 	{"PK\x03\x04", "data.pkl", "a PyTorch file", ""},
 	{"\xd0\xcf\x11\xe0", "", "an old Excel or Word file", saveAsCSV},
-	{"FEA1", "", "a Feather file of version 1", "write it as version 2, or as Parquet or CSV"},
+	{"ARROW1", "", "an Arrow or Feather file", asParquet},
+	{"\xff\xff\xff\xff", "", "a stream of Arrow", asParquet},
+	{"FEA1", "", "a Feather file", asParquet},
 	{"SQLite format 3", "", "an SQLite database", saveAsCSV},
 	{"\x89HDF", "", "an HDF5 file", saveAsCSV},
 	{"\x93NUMPY", "", "a NumPy array", ""},

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"baca/algo/arrow"
 	"baca/algo/parquet"
 )
 
@@ -22,7 +21,6 @@ const (
 	JSONL    Format = "jsonl"    // an object of JSON with a SMILES on each line
 	SDF      Format = "sdf"      // molfiles
 	Parquet  Format = "parquet"  // columns
-	Arrow    Format = "arrow"    // columns; Feather of version 2, too
 	NodeLink Format = "nodelink" // a plain graph as node-link JSON on each line
 	GraphML  Format = "graphml"  // plain graphs
 	TU       Format = "tu"       // a zip archive, or a text file of a TUDataset set
@@ -40,13 +38,10 @@ type fileFormat struct {
 	read func(s *scanner, column string) error
 }
 
-func isNoText([]byte) bool { return false } // see columnarFormat
-
 // formats are in the order in which a text is compared with them. The last fits any text.
 var formats = []fileFormat{
 	{TU, []string{".zip", strings.ToLower(edgesSuffix), indicatorSuffix}, true, beginsZip, nil},
-	{Arrow, []string{".arrow", ".feather", ".ipc", ".arrows"}, false, isNoText, (*scanner).readArrow},
-	{Parquet, []string{".parquet", ".pq"}, false, isNoText, (*scanner).readParquet},
+	{Parquet, []string{".parquet", ".pq"}, false, beginsParquet, (*scanner).readParquet},
 	{GraphML, []string{".graphml"}, true, beginsGraphML, (*scanner).readGraphML},
 	{NodeLink, []string{".jsonl", ".ndjson", ".json"}, true, beginsNodeLink, (*scanner).readNodeLink},
 	{JSONL, []string{".jsonl", ".ndjson", ".json"}, false, beginsJSON, (*scanner).readJSONL},
@@ -68,17 +63,6 @@ func (f Format) of() *fileFormat {
 func (f Format) Graphs() bool {
 	x := f.of()
 	return x != nil && x.graphs
-}
-
-// columnarFormat tells data that are no text by their first bytes.
-func columnarFormat(head []byte) Format {
-	switch {
-	case bytes.HasPrefix(head, []byte(parquet.Magic)):
-		return Parquet
-	case bytes.HasPrefix(head, []byte(arrow.Magic)), bytes.HasPrefix(head, []byte(arrow.Mark)):
-		return Arrow
-	}
-	return Auto
 }
 
 // ParseFormat reads the name of a format, or auto.
@@ -129,8 +113,8 @@ func PlainName(name string) string {
 // table. What it does not recognise it takes for SMI. Errors of reading come again when the
 // text is read.
 func (t *Text) Format(name string) Format {
-	if t.columnar != Auto {
-		return t.columnar
+	if t.parquet {
+		return Parquet
 	}
 	name = PlainName(strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/"))))
 	named := slices.IndexFunc(formats, func(f fileFormat) bool {
@@ -162,6 +146,8 @@ func (t *Text) Format(name string) Format {
 	}
 	return formats[i].name
 }
+
+func beginsParquet(head []byte) bool { return bytes.HasPrefix(head, []byte(parquet.Magic)) }
 
 func beginsZip(head []byte) bool { return bytes.HasPrefix(head, zipMagic) }
 

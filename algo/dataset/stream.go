@@ -272,10 +272,12 @@ func read(r io.Reader, opt Options, emit func(Record) bool) error {
 	if known.graphs && !opt.Plain {
 		return fail(fmt.Errorf("format %s holds plain graphs: want molecules", format))
 	}
-	if columns := format == Parquet || format == Arrow; columns != (text.columnar != Auto) || columns && format != text.columnar {
-		what := cmp.Or(string(text.columnar), "no file of columns")
+	if (format == Parquet) != text.parquet {
+		what := "no file of columns"
 		if head, _ := text.Peek(1); len(head) == 0 {
 			what = "an empty file"
+		} else if text.parquet {
+			what = "a Parquet file"
 		}
 		return fail(fmt.Errorf("this is %s: it cannot be read as %s", what, format))
 	}
@@ -283,10 +285,10 @@ func read(r io.Reader, opt Options, emit func(Record) bool) error {
 	// The line feed has a place too.
 	w := newWindow(text, 64<<10, limit+1)
 	if len(opt.Cells) > 0 && (known.graphs || format == SMI) {
-		return fail(fmt.Errorf("column %q of a file of format %s, which has no columns: want csv, tsv, jsonl, sdf, parquet or arrow", opt.Cells[0], format))
+		return fail(fmt.Errorf("column %q of a file of format %s, which has no columns: want csv, tsv, jsonl, sdf or parquet", opt.Cells[0], format))
 	}
 	s := scanner{window: w, file: opt.Name, emit: emit, opt: &opt, wanted: opt.Cells}
-	if text.columnar == Auto {
+	if !text.parquet {
 		s.head = text.head()
 	}
 	if err := known.read(&s, opt.Column); err != nil {

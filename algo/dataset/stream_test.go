@@ -118,7 +118,7 @@ func TestRecords(t *testing.T) {
 		{"detected csv", "id,smiles\na,C\n", Options{}, []string{"0@2 C <a>"}},
 		{"detected tsv", "id\tsmiles\na\tC\n", Options{}, []string{"0@2 C <a>"}},
 		{"detected smi", "C a,b\n", Options{}, []string{"0@1 C <a,b>"}},
-		{"wrong format", "x", Options{Name: "f.zip"}, []string{`end: f.zip: format "tu": want one of smi, csv, tsv, sdf, jsonl, parquet, arrow for a stream of molecules`}},
+		{"wrong format", "x", Options{Name: "f.zip"}, []string{`end: f.zip: format "tu": want one of smi, csv, tsv, sdf, jsonl, parquet for a stream of molecules`}},
 		{"sdf, with data", "\ufeff" + molBlock("", "C") + "> <Name>\nx\n\n> <CID>\n 7\n\n$$$$\n" + molBlock("two", "N") + "$$$$\n\n", Options{Format: SDF},
 			[]string{"0@1  <7>", "1@16  <two>"}},
 		{"sdf, detected", molBlock("one", "C"), Options{}, []string{"0@1  <one>"}},

@@ -8,15 +8,17 @@ import (
 	"io"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"baca/algo/parquet"
 )
 
 // A Text is decompressed, in UTF-8 without a byte order mark, and its lines end in line
 // feeds alone, whatever they ended in before: line feeds, carriage returns, or both.
 //
-// What holds columns, as Parquet and Arrow do, is no text, and stays as it is.
+// Parquet is no text, and stays as it is.
 type Text struct {
 	*bufio.Reader
-	columnar Format // or Auto for text
+	parquet bool
 }
 
 // NewText returns the text of r, which may be compressed by gzip, bzip2 or zstd and be in UTF-16. A
@@ -31,8 +33,8 @@ func NewText(r io.Reader, u Unpack) (*Text, error) {
 		return nil, err
 	}
 	front := bufio.NewReader(&steady{r: unpacked})
-	if head, _ := front.Peek(8); columnarFormat(head) != Auto {
-		return &Text{bufio.NewReaderSize(front, headSize), columnarFormat(head)}, nil
+	if head, _ := front.Peek(len(parquet.Magic)); beginsParquet(head) {
+		return &Text{bufio.NewReaderSize(front, headSize), true}, nil
 	}
 	plain, err := decode(front)
 	if err != nil {

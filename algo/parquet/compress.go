@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-
-	"baca/algo/internal/lz"
 )
 
 // Codecs.
@@ -34,12 +32,9 @@ func (c *cursor) decompress(buf, body []byte, size int64) ([]byte, error) {
 	var err error
 	switch c.chunk.codec {
 	case codecSnappy:
-		err = lz.Snappy(out, body)
+		err = unsnappy(out, body)
 	case codecLZ4:
-		var n int
-		if n, err = lz.LZ4(out, body); err == nil && n != len(out) {
-			err = lz.ErrCorrupt
-		}
+		err = unlz4(out, body)
 	case codecGzip:
 		err = filled(out, body, func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) })
 	case codecZstd:

@@ -4,15 +4,66 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"iter"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
-	"baca/algo/internal/columnar"
 	"baca/algo/parquet"
 )
 
+// files are those that other programs have written, see build/columnar, by name.
+func files(t testing.TB) map[string][]byte {
+	t.Helper()
+	names, err := filepath.Glob("testdata/*.parquet")
+	if err != nil || len(names) < 10 {
+		t.Fatalf("%d files, %v", len(names), err)
+	}
+	list := map[string][]byte{}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list[filepath.Base(name)] = data
+	}
+	return list
+}
+
+var molecules = []string{"CCO", "CC(=O)Oc1ccccc1C(=O)O", "c1ccccc1", "", "C1CC", "CN1C=NC2=C1C(=O)N(C(=O)N2C)C"}
+
+// checkRows checks the columns smiles, id and n of a file, or, where it is compressed by zstd,
+// that an error says so.
+func checkRows(t *testing.T, name string, zstd bool, rows iter.Seq2[[][]byte, error]) {
+	t.Helper()
+	i := 0
+	for cells, err := range rows {
+		if zstd {
+			if err == nil || !strings.Contains(err.Error(), "zstd") {
+				t.Errorf("%s without zstd: %v", name, err)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		want := []string{molecules[i%len(molecules)], fmt.Sprintf("mol-%d", i), fmt.Sprint(i*i*7919 - 5)}
+		null := []bool{i%7 == 3, false, i%11 == 5}
+		for k, cell := range cells {
+			if (cell == nil) != null[k] || cell != nil && string(cell) != want[k] {
+				t.Fatalf("%s: row %d, column %d is %q", name, i, k, cell)
+			}
+		}
+		i++
+	}
+	if i != 40 {
+		t.Errorf("%s: %d rows", name, i)
+	}
+}
+
 func TestFiles(t *testing.T) {
-	for name, data := range columnar.Files(t, ".parquet") {
+	for name, data := range files(t) {
 		f, err := parquet.Open(bytes.NewReader(data), int64(len(data)), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -24,7 +75,7 @@ func TestFiles(t *testing.T) {
 				t.Errorf("%s: column %s holds %s", name, c.Name, c.What)
 			}
 		}
-		columnar.Rows(t, name, strings.HasPrefix(name, "zstd") || strings.HasPrefix(name, "parquet-go"), f.Rows(at["smiles"], at["id"], at["n"]))
+		checkRows(t, name, strings.HasPrefix(name, "zstd") || strings.HasPrefix(name, "parquet-go"), f.Rows(at["smiles"], at["id"], at["n"]))
 	}
 }
 
@@ -55,11 +106,23 @@ func readAll(data []byte) error {
 	return nil
 }
 
-// A file that is cut anywhere is an error, and so is a list that is read as text.
+// A file that is cut anywhere is an error, damage is never a panic, and a list that is read as text
+// is an error.
 func TestDamaged(t *testing.T) {
-	files := columnar.Files(t, ".parquet")
-	columnar.Damaged(t, files, func(size int) []int { return []int{0, 4, 12, size / 2, size - 1} }, readAll)
-	data := files["plain-v1-plain.parquet"]
+	list := files(t)
+	for name, data := range list {
+		for _, n := range []int{0, 4, 12, len(data) / 2, len(data) - 1} {
+			if readAll(data[:n]) == nil {
+				t.Errorf("%s, cut at %d of %d, is read", name, n, len(data))
+			}
+		}
+		for i := range data {
+			damaged := bytes.Clone(data)
+			damaged[i] ^= 0x55
+			readAll(damaged)
+		}
+	}
+	data := list["plain-v1-plain.parquet"]
 	f, err := parquet.Open(bytes.NewReader(data), int64(len(data)), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +135,7 @@ func TestDamaged(t *testing.T) {
 }
 
 func FuzzOpen(f *testing.F) {
-	for _, data := range columnar.Files(f, ".parquet") {
+	for _, data := range files(f) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) { readAll(data) })

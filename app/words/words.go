@@ -184,7 +184,7 @@ func PEquals(p float64) string {
 // Format is what people call a format of files.
 func Format(name string) string {
 	called := map[string]string{
-		"smi": "SMILES", "tu": "TUDataset", "parquet": "Parquet", "arrow": "Arrow", "nodelink": "node-link JSON", "graphml": "GraphML",
+		"smi": "SMILES", "tu": "TUDataset", "parquet": "Parquet", "nodelink": "node-link JSON", "graphml": "GraphML",
 	}
 	return cmp.Or(called[name], strings.ToUpper(name))
 }

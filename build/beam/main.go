@@ -6,7 +6,7 @@
 //
 // Each graph is scored by itself, so a batch is not calibrated here.
 //
-// The inputs are .smi, .csv, .tsv, .jsonl, .sdf, .parquet or .arrow files, plain or as .gz, .bz2 or .zst, on disks
+// The inputs are .smi, .csv, .tsv, .jsonl, .sdf or .parquet files, plain or as .gz, .bz2 or .zst, on disks
 // or in object stores (gs://, s3://), as names or patterns, as if they were one
 // after the other. The rows are those of `baca score` for all of them in one file.
 // The folder gets shards of them, in the order of the input, the refused records

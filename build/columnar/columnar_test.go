@@ -1,4 +1,4 @@
-// Package columnar compares the readers and writers of columns with those of Apache Arrow and
+// Package columnar compares the reader and the writer of Parquet with those of Apache Arrow and
 // of parquet-go. These take 20 MB of a program, so they are no part of BaCa.
 package columnar
 
@@ -17,7 +17,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
@@ -25,11 +24,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 	pq "github.com/parquet-go/parquet-go"
 
-	ours "baca/algo/arrow"
-	columns "baca/algo/parquet"
+	ours "baca/algo/parquet"
 )
 
-var update = flag.Bool("update", false, "write the files of the tests of algo/arrow and algo/parquet")
+var update = flag.Bool("update", false, "write the files of the tests of algo/parquet")
 
 func unzstd(r io.Reader) (io.Reader, error) { return zstd.NewReader(r) }
 
@@ -49,11 +47,11 @@ func cells(i int) [3]*string {
 }
 
 // keep writes a file for the tests of algo.
-func keep(t *testing.T, folder, name string, data []byte) {
+func keep(t *testing.T, name string, data []byte) {
 	if !*update {
 		return
 	}
-	dir := filepath.Join("../../algo", folder, "testdata")
+	dir := "../../algo/parquet/testdata"
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +60,7 @@ func keep(t *testing.T, folder, name string, data []byte) {
 	}
 }
 
-// check compares the first three columns.
+// check compares the first three ours.
 func check(t *testing.T, n int, rows iter.Seq2[[][]byte, error]) {
 	t.Helper()
 	i := 0
@@ -83,23 +81,14 @@ func check(t *testing.T, n int, rows iter.Seq2[[][]byte, error]) {
 	}
 }
 
-// texts are the types of text.
-var texts = map[string]arrow.DataType{
-	"string": arrow.BinaryTypes.String, "large": arrow.BinaryTypes.LargeString, "view": arrow.BinaryTypes.StringView,
-	"dictionary": &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String},
-}
-
 // record has n rows, with a list and a struct behind the columns that are read.
-func record(t *testing.T, text arrow.DataType, n int) arrow.RecordBatch {
+func record(t *testing.T, n int) arrow.RecordBatch {
 	t.Helper()
 	list := arrow.ListOf(arrow.PrimitiveTypes.Float64)
-	structs := arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int8}, arrow.Field{Name: "b", Type: arrow.BinaryTypes.StringView})
-	if text.ID() != arrow.STRING_VIEW {
-		structs = arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int8}, arrow.Field{Name: "b", Type: arrow.BinaryTypes.String})
-	}
+	structs := arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int8}, arrow.Field{Name: "b", Type: arrow.BinaryTypes.String})
 	schema := arrow.NewSchema([]arrow.Field{
 		{Name: "parts", Type: structs}, {Name: "list", Type: list}, {Name: "flag", Type: arrow.FixedWidthTypes.Boolean},
-		{Name: "smiles", Type: text, Nullable: true}, {Name: "id", Type: arrow.BinaryTypes.String}, {Name: "n", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
+		{Name: "smiles", Type: arrow.BinaryTypes.String, Nullable: true}, {Name: "id", Type: arrow.BinaryTypes.String}, {Name: "n", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
 	}, nil)
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	for i := range n {
@@ -124,53 +113,6 @@ func record(t *testing.T, text arrow.DataType, n int) arrow.RecordBatch {
 	return b.NewRecordBatch()
 }
 
-func TestArrow(t *testing.T) {
-	for kind, text := range texts {
-		for codec, option := range map[string]ipc.Option{"plain": nil, "lz4": ipc.WithLZ4(), "zstd": ipc.WithZstd()} {
-			for _, form := range []string{"file", "stream"} {
-				for _, n := range []int{0, 1, 40, 5000} {
-					t.Run(fmt.Sprint(kind, codec, form, n), func(t *testing.T) {
-						r := record(t, text, n)
-						options := []ipc.Option{ipc.WithSchema(r.Schema())}
-						if option != nil {
-							options = append(options, option)
-						}
-						var b bytes.Buffer
-						var w interface {
-							Write(arrow.RecordBatch) error
-							Close() error
-						} = ipc.NewWriter(&b, options...)
-						if form == "file" {
-							b.Reset()
-							file, err := ipc.NewFileWriter(&b, options...)
-							if err != nil {
-								t.Fatal(err)
-							}
-							w = file
-						}
-						for from := 0; from < n; from += 1500 {
-							if err := w.Write(r.NewSlice(int64(from), int64(min(n, from+1500)))); err != nil {
-								t.Fatal(err)
-							}
-						}
-						if err := w.Close(); err != nil {
-							t.Fatal(err)
-						}
-						if n == 40 {
-							keep(t, "arrow", kind+"-"+codec+"-"+form+".arrow", b.Bytes())
-						}
-						f, err := ours.Open(bytes.NewReader(b.Bytes()), unzstd)
-						if err != nil {
-							t.Fatal(err)
-						}
-						check(t, n, f.Rows(3, 4, 5))
-					})
-				}
-			}
-		}
-	}
-}
-
 func TestParquet(t *testing.T) {
 	codecs := map[string]compress.Compression{
 		"plain": compress.Codecs.Uncompressed, "snappy": compress.Codecs.Snappy, "gzip": compress.Codecs.Gzip,
@@ -181,7 +123,7 @@ func TestParquet(t *testing.T) {
 			for _, encoding := range []string{"words", "plain", "deltas", "prefixes"} {
 				for _, n := range []int{0, 1, 40, 30_000} {
 					t.Run(fmt.Sprint(codec, version, encoding, n), func(t *testing.T) {
-						r := record(t, arrow.BinaryTypes.String, n)
+						r := record(t, n)
 						options := []parquet.WriterProperty{parquet.WithCompression(c), parquet.WithDataPageVersion(v), parquet.WithDictionaryDefault(encoding == "words"), parquet.WithDataPageSize(1 << 14)}
 						switch encoding {
 						case "deltas":
@@ -203,9 +145,9 @@ func TestParquet(t *testing.T) {
 							t.Fatal(err)
 						}
 						if n == 40 {
-							keep(t, "parquet", codec+"-"+version+"-"+encoding+".parquet", b.Bytes())
+							keep(t, codec+"-"+version+"-"+encoding+".parquet", b.Bytes())
 						}
-						f, err := columns.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), unzstd)
+						f, err := ours.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), unzstd)
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -243,9 +185,9 @@ func TestParquetGo(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n == 40 {
-			keep(t, "parquet", "parquet-go.parquet", b.Bytes())
+			keep(t, "parquet-go.parquet", b.Bytes())
 		}
-		f, err := columns.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), unzstd)
+		f, err := ours.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), unzstd)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -270,9 +212,9 @@ func TestWriter(t *testing.T) {
 	for _, n := range []int{0, 1, 3, 100, 70_000} {
 		for _, distinct := range []int{1, 2, 300, 5000} {
 			var b bytes.Buffer
-			w := columns.NewWriter(&b, "a test", []columns.Field{
-				{Name: "text", Kind: columns.Texts}, {Name: "number", Kind: columns.Numbers}, {Name: "truth", Kind: columns.Truths},
-				{Name: "texts", Kind: columns.TextLists}, {Name: "numbers", Kind: columns.NumberLists},
+			w := ours.NewWriter(&b, "a test", []ours.Field{
+				{Name: "text", Kind: ours.Texts}, {Name: "number", Kind: ours.Numbers}, {Name: "truth", Kind: ours.Truths},
+				{Name: "texts", Kind: ours.TextLists}, {Name: "numbers", Kind: ours.NumberLists},
 			})
 			var want []written
 			for i := range n {
@@ -346,7 +288,7 @@ func TestWriter(t *testing.T) {
 				}
 			}
 			// And what this project reads.
-			f, err := columns.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), nil)
+			f, err := ours.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

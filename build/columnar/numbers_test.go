@@ -10,14 +10,12 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
-	ours "baca/algo/arrow"
-	columns "baca/algo/parquet"
+	ours "baca/algo/parquet"
 )
 
 // measured are the values of row i: of a wide and a narrow float, and a truth. Every seventh is null.
@@ -73,21 +71,6 @@ func checkNumbers(t *testing.T, n int, rows iter.Seq2[[][]byte, error]) {
 func TestNumbers(t *testing.T) {
 	for _, n := range []int{0, 1, 40, 9000} {
 		r := numbersRecord(n)
-		var b bytes.Buffer
-		w := ipc.NewWriter(&b, ipc.WithSchema(r.Schema()), ipc.WithLZ4())
-		for from := 0; from < n; from += 1501 {
-			if err := w.Write(r.NewSlice(int64(from), int64(min(n, from+1501)))); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		f, err := ours.Open(&b, unzstd)
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkNumbers(t, n, f.Rows(0, 1, 2))
 		for version, v := range map[string]parquet.DataPageVersion{"v1": parquet.DataPageV1, "v2": parquet.DataPageV2} {
 			for _, words := range []bool{true, false} {
 				t.Run(fmt.Sprint(n, version, words), func(t *testing.T) {
@@ -106,7 +89,7 @@ func TestNumbers(t *testing.T) {
 					if err := w.Close(); err != nil {
 						t.Fatal(err)
 					}
-					f, err := columns.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), unzstd)
+					f, err := ours.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), unzstd)
 					if err != nil {
 						t.Fatal(err)
 					}

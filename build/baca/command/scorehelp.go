@@ -16,10 +16,10 @@ func scoreHelp() string {
 
 // The parts of scoreHelp between the lists of columns.
 const (
-	helpRecords = `Score reads molecules from .smi, .csv, .tsv, .jsonl, .sdf, .parquet or .arrow files (or
-.gz, .bz2 or .zst) or from standard input, or plain graphs from node-link .jsonl and
-.graphml files, a TUDataset folder, zip archive or one of the set's files, and writes
-one row for each, in input order:
+	helpRecords = `Score reads molecules from .smi, .csv, .tsv, .jsonl, .sdf or .parquet files (or .gz, .bz2
+or .zst) or from standard input, or plain graphs from node-link .jsonl and .graphml
+files, a TUDataset folder, zip archive or one of the set's files, and writes one row for
+each, in input order:
 
 `
 

@@ -34,7 +34,7 @@ def score_file(
     Parameters
     ----------
     path : str or path
-        Any file that the command reads: SMILES, CSV, TSV, JSONL, SDF, Parquet, Arrow, GraphML, also compressed.
+        Any file that the command reads: SMILES, CSV, TSV, JSONL, SDF, Parquet, GraphML, also compressed.
     out : str or path, optional
         The file to write; its extension says whether it is CSV, TSV, JSONL, Parquet or SDF. Without it
         the rows are returned as a data frame, which takes pandas.

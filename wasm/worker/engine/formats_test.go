@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -62,16 +61,8 @@ func TestFormatsScoreAlike(t *testing.T) {
 			t.Errorf("%s: rows %+v, want scores %v", test.name, rows, want)
 		}
 	}
-	for _, kind := range []string{"file", "stream"} {
-		data, err := os.ReadFile("../../../algo/arrow/testdata/string-plain-" + kind + ".arrow")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, o := must[*message.Opened](e, h, &message.Open{Name: "a.arrow", Data: data}); o.Format != "arrow" || o.Records == 0 || !o.Molecules {
-			t.Errorf("%s: opened %+v", kind, o)
-		}
-		must[*message.Scored](e, h, &message.Score{})
-	}
+	// What people have and the page does not read gets a sentence.
+	fails(e, h, &message.Open{Name: "a.feather", Data: []byte("ARROW1\x00\x00")}, message.CodeBadInput, "a.feather: this is an Arrow or Feather file: write it as Parquet or CSV")
 }
 
 // nodeLink and graphML write a ring with a tail.

@@ -67,7 +67,7 @@ checks: lint page
 
 test-race: ## check what starts goroutines with the race detector
 	$(TEST) -race -short -skip '$(NORACE)' $(CONCURRENT)
-	$(TEST) -race -run 'Interrupt|Pipe|Waiting|WholeEpoch|API|Watch' ./build/baca/command
+	$(TEST) -race -run 'Interrupt|Pipe|Waiting|WholeEpoch|API' ./build/baca/command
 
 test-wasm: ## check all that is compiled to WebAssembly in Node
 	GOOS=js GOARCH=wasm $(GO) vet ./algo/... ./weights/... ./wasm/... ./app/... ./build/tools/bench/suite

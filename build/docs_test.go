@@ -44,7 +44,7 @@ func examples(page string) []example {
 }
 
 // tools are programs that a machine may lack.
-var tools = regexp.MustCompile(`\b(mlr|csvgrep|xsv|sqlite3|duckdb|jq|python3|curl|man -l)\b`)
+var tools = regexp.MustCompile(`\b(mlr|csvgrep|xsv|sqlite3|duckdb|jq|python3|curl|inotifywait|man -l)\b`)
 
 // What pages of the command show is what it does. The lines … stand for any.
 func TestPagesShowWhatRuns(t *testing.T) {

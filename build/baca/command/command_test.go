@@ -17,7 +17,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf16"
 
 	"github.com/klauspost/compress/zstd"
@@ -88,7 +87,6 @@ func TestScripts(t *testing.T) {
 			"lineends":   lineEnds,
 			"skippable":  skippable,
 			"blanklines": blankLines,
-			"await":      await,
 		},
 	})
 }
@@ -108,20 +106,6 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	if strconv.Itoa(got) != args[0] {
 		ts.Fatalf("exit status %d, want %s", got, args[0])
 	}
-}
-
-// await FILE waits until a file is there.
-func await(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: await file")
-	}
-	for range 1200 {
-		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
-			return
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	ts.Fatalf("%s does not come", args[0])
 }
 
 // pack FILE FROM… makes a .gz of one file or a .zip of some.

@@ -24,9 +24,6 @@ func completeValues(c *cobra.Command) {
 	if c.Flags().Lookup("model") != nil {
 		c.RegisterFlagCompletionFunc("model", models)
 	}
-	if c.Flags().Lookup("watch") != nil {
-		c.MarkFlagDirname("watch")
-	}
 	switch c.Name() {
 	case "inspect", "calibrate", "structures", "share":
 		c.ValidArgsFunction = models

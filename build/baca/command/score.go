@@ -34,7 +34,6 @@ type scoreFlags struct {
 	shard                   string   // i/n, or empty
 	inputs                  []string // of a shard
 	failOn                  failOn
-	watch                   watchFlags
 	options                 algo.Options
 	device                  deviceFlag
 	answers
@@ -50,7 +49,6 @@ func newScore(gpus *device.GPUs) *cobra.Command {
 		Example: `  baca score molecules.smi
   baca score --to jsonl --out scores.jsonl --rejects refused.csv library.csv.gz
   baca score --columns all --fail-on outside series.csv > rows.csv
-  baca score --watch inbox --out scores
   zcat library.csv.gz | baca score - | head
   baca score --model PTC_MR MUTAG.zip
   baca score --shard 0/16 --out scores library-*.smi.zst`,
@@ -61,14 +59,11 @@ func newScore(gpus *device.GPUs) *cobra.Command {
 			}
 			f.set(c, args)
 			name := f.out
-			if f.watch.folder != "" || f.shard != "" {
+			if f.shard != "" {
 				name = "" // of a folder
 			}
 			if f.to, err = rowsForm(f.to, name); err != nil {
 				return err
-			}
-			if f.watch.folder != "" {
-				return f.runWatch(c, args)
 			}
 			if f.inputs = args; f.shard != "" {
 				return f.runShard(c)
@@ -91,7 +86,6 @@ func newScore(gpus *device.GPUs) *cobra.Command {
 	fs.StringVar(&o.By, "by", o.By, "what decides: "+strings.Join(algo.Deciders(), ", "))
 	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "share of in-distribution graphs that may be called outside")
 	f.failOn.register(fs)
-	f.watch.register(fs)
 	f.device.register(fs)
 	f.answers.register(fs)
 	return c

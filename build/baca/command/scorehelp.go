@@ -123,13 +123,6 @@ graph is outside, and 1 after any other failure, also if there was nothing to re
 all of it was refused. --fail-on takes several words: outside, borderline, undecided, and
 refused for records that could not be read. All rows are written before.
 
---watch FOLDER scores each file that comes into a folder, until it is interrupted: into
-NAME.scores.csv beside it or in the folder --out. A file counts as complete when it is the
-same in two looks, --every so long; hidden files and those with endings of no format are
-left alone. The rows are there at once, when all of them are. What cannot be scored has
-NAME.error.txt instead. A file is scored again when it changes; after a restart that is
-one that is newer than its rows.
-
 `
 
 	helpShards = `With --shard, many processes divide the work on files of molecules, and give the

@@ -82,6 +82,10 @@ func (t *table) begin(column string, format Format) error {
 	t.separator = separatorIn(t.head, format, column)
 	t.skipBlankLines()
 	size, next, err := t.next()
+	for err == nil && t.blank() && t.count <= maxColumns {
+		t.consume(size, next)
+		size, next, err = t.next()
+	}
 	if err == errEnd {
 		return nil // nothing to read
 	}

@@ -594,13 +594,13 @@ func FuzzSMI(f *testing.F) {
 // streams.
 func checkStream(t *testing.T, text string, format Format) {
 	t.Helper()
-	opt := Options{Format: format, Plain: true, maxRecord: 40}
+	opt := Options{Format: format, Plain: true, maxRecord: 40} // ids in Latin-1 are longer in UTF-8
 	row, line := 0, 0
 	for rec, err := range Records(strings.NewReader(text), opt) {
 		if err != nil {
 			break
 		}
-		if rec.Row != row || rec.Line < line || rec.Line == line && format != GraphML && format != SMI || len(rec.SMILES) > 40 || len(rec.ID) > 40 || rec.Graph != nil && format != GraphML {
+		if rec.Row != row || rec.Line < line || rec.Line == line && format != GraphML && format != SMI || len(rec.SMILES) > 40 || len(rec.ID) > 2*40 || rec.Graph != nil && format != GraphML {
 			t.Fatalf("record %+v behind row %d of line %d", rec, row-1, line)
 		}
 		if rec.Err == nil && rec.SMILES == "" && rec.Graph == nil && !rec.linked {

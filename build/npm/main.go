@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"baca/algo"
-	"baca/build/internal/compact"
+	"baca/build/internal/browser"
 	"baca/build/internal/licenses"
 	"baca/weights"
 )
@@ -102,7 +102,7 @@ func gather(root string) (map[string][]byte, error) {
 		return nil, fmt.Errorf("%w: run make libraries first", err)
 	}
 	files["package.json"] = bytes.ReplaceAll(files["package.json"], []byte("{{version}}"), []byte(algo.Version))
-	if files["files/baca.wasm"], err = compact.Compile(root, program); err != nil {
+	if files["files/baca.wasm"], err = browser.Compile(root, program); err != nil {
 		return nil, err
 	}
 	if files["files/model.msgpack"], err = weights.Bytes(weights.Default); err != nil {

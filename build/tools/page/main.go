@@ -33,7 +33,7 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/app"
-	"baca/build/internal/compact"
+	"baca/build/internal/browser"
 	"baca/build/site"
 	"baca/wasm/message"
 	"baca/wasm/worker/engine"
@@ -132,11 +132,11 @@ func (b *builder) hashed(name string, data []byte) string {
 }
 
 // mostSent is what a first visit may load, in bytes.
-const mostSent = 3_100_000
+const mostSent = 4_000_000
 
 // program compiles the program of the page and its workers.
 func (b *builder) program() (string, error) {
-	data, err := compact.Compile(b.root, "./wasm/app")
+	data, err := browser.Compile(b.root, "./wasm/app")
 	if err != nil {
 		return "", err
 	}

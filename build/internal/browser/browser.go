@@ -1,0 +1,39 @@
+// Package browser compiles programs for browsers.
+package browser
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// hot are packages in which a run spends its time. Functions of all others are not inlined, which
+// makes what is sent a tenth smaller.
+var hot = []string{
+	"baca/algo/attention", "baca/algo/background", "baca/algo/contrast", "baca/algo/fingerprint", "baca/algo/gin", "baca/algo/graph",
+	"baca/algo/graphon", "baca/algo/internal/...", "baca/algo/near", "internal/...", "math/...", "runtime/...", "slices", "sort",
+}
+
+// Compile compiles a package main, such as ./wasm/app, of the repository in root, and returns the
+// program, without symbols and without names of folders, so that every build of a commit is the same.
+func Compile(root, program string) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "browser")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	binary := filepath.Join(dir, "baca.wasm")
+	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", binary, "-gcflags=all=-l"}
+	for _, name := range hot {
+		args = append(args, "-gcflags="+name+"=") // the last pattern that matches counts
+	}
+	c := exec.Command("go", append(args, program)...)
+	c.Dir = root
+	c.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
+	c.Stderr = os.Stderr
+	if err := c.Run(); err != nil {
+		return nil, fmt.Errorf("compiling %s: %w", program, err)
+	}
+	return os.ReadFile(binary)
+}

@@ -90,7 +90,7 @@ func manual(root, out string) ([]file, error) {
 	}
 	defer os.RemoveAll(dir)
 	c := exec.Command("go", "run", "./build/baca", "man", "--out", dir)
-	c.Dir = root
+	c.Dir, c.Env = root, append(os.Environ(), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", made.Unix()))
 	if text, err := c.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("baca man: %w\n%s", err, text)
 	}

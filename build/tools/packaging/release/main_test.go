@@ -120,7 +120,7 @@ func TestRelease(t *testing.T) {
 		}
 	}
 	page := func(f file) bool {
-		return f.name == folder+"man/man1/baca-score.1" && bytes.HasPrefix(f.data, []byte(".TH "))
+		return f.name == folder+"man/man1/baca-score.1" && bytes.Contains(f.data, []byte(`.TH "BACA-SCORE" "1" "Jan 2000"`))
 	}
 	if there := slices.ContainsFunc(files, page); there != (runtime.GOOS != "windows") {
 		t.Errorf("manual pages: %v", there)

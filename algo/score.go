@@ -191,16 +191,6 @@ func NewScorer(ctx context.Context, m *Model, o Options) (*Scorer, error) {
 // it, to be read only.
 func (s *Scorer) Attention() *attention.Calibrator { return s.attention }
 
-// State returns what the attention takes from the latest batch to the next one, nil before
-// the first.
-func (s *Scorer) State() *attention.State { return s.attention.State() }
-
-// Resume makes the attention go on from a state, which a scorer of the same model and options
-// left, at the first batch.
-func (s *Scorer) Resume(state *attention.State) error {
-	return s.attention.Resume(state, s.model.Bank.Dim())
-}
-
 // Paper returns S_BaCa of the latest batch as a sum of S_Pre, or what else parts the
 // batch, and S_Attn, and whether there was a batch.
 func (s *Scorer) Paper() (sum Sum, ok bool) {

@@ -42,7 +42,6 @@ var (
 	ErrTensor    = errors.New("wrong tensors")
 	ErrNumber    = errors.New("number out of range")
 	ErrRows      = errors.New("inconsistent rows")
-	ErrModel     = errors.New("of another model")
 )
 
 // magic begins every file. As in PNG, the first byte has its high bit set and
@@ -73,7 +72,6 @@ type kind byte
 const (
 	modelKind      kind = 1
 	checkpointKind kind = 2
-	stateKind      kind = 3
 )
 
 func (k kind) String() string {
@@ -82,13 +80,11 @@ func (k kind) String() string {
 		return "a model"
 	case checkpointKind:
 		return "a checkpoint of training"
-	case stateKind:
-		return "a state of the attention"
 	}
 	return fmt.Sprintf("kind %d", byte(k))
 }
 
-// headSection is the first section of every file, and the only one of most kinds.
+// headSection is the first section of every file, and the only one of a checkpoint.
 const headSection = "head"
 
 // write writes a file.

@@ -80,7 +80,6 @@ func (o Options) validate() error {
 // must come with the same encoder and ID bank. It is not safe for concurrent use.
 type Calibrator struct {
 	options Options
-	source  *rand.PCG // of rng
 	rng     *rand.Rand
 	sides   [2]*side
 	trainer *Trainer
@@ -92,11 +91,10 @@ func New(o Options, seed uint64) (*Calibrator, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	source := rand.NewPCG(seed, stream)
 	return &Calibrator{
 		options: o,
-		source:  source, rng: rand.New(source),
-		sides: [2]*side{{of: dictionary.ID}, {of: dictionary.OOD}},
+		rng:     rand.New(rand.NewPCG(seed, stream)),
+		sides:   [2]*side{{of: dictionary.ID}, {of: dictionary.OOD}},
 	}, nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -172,39 +171,6 @@ func TestSuccessiveBatchesGoOn(t *testing.T) {
 	}
 	if queue[1] <= queue[0] || a.trainer.Adam[0].Step != 2*brief().Steps {
 		t.Errorf("queue of %d, then %d graphs; %d training steps: want the second batch to go on", queue[0], queue[1], a.trainer.Adam[0].Step)
-	}
-}
-
-// A calibrator that resumes gives for the next batch what the one gives that goes on, and
-// leaves the same state.
-func TestResume(t *testing.T) {
-	in := newInput(t, 40, 40, 100, 10)
-	o := brief()
-	o.Capacity = 10 // fewer than are drawn, so that some are pushed out
-	whole := calibrator(t, o, 3)
-	if whole.State() != nil {
-		t.Error("there is a state before the first batch")
-	}
-	calibrate(t, whole, in.Batch)
-	left := whole.State()
-	resumed := calibrator(t, o, 99)
-	if err := resumed.Resume(left, in.Test.Dim()); err != nil {
-		t.Fatal(err)
-	}
-	want := calibrate(t, whole, in.Batch)
-	got := calibrate(t, resumed, in.Batch)
-	if !slices.Equal(got.Test, want.Test) || !reflect.DeepEqual(resumed.State(), whole.State()) {
-		t.Error("the second batch differs from that of a calibrator which goes on")
-	}
-	if reflect.DeepEqual(left, whole.State()) {
-		t.Error("the second batch changed nothing")
-	}
-	fresh := calibrator(t, brief(), 1)
-	if err := fresh.Resume(left, in.Test.Dim()+1); err == nil {
-		t.Error("keys of another width are taken")
-	}
-	if err := resumed.Resume(left, in.Test.Dim()); err == nil {
-		t.Error("a calibrator resumes after its first batch")
 	}
 }
 

@@ -11,10 +11,8 @@
 package dictionary
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 )
 
 // Side says which distribution a dictionary describes.
@@ -114,56 +112,6 @@ func (d *Dictionary) SetBank(bank []Entry) {
 	d.keys = append(keys, d.keys[d.bank*d.dim:]...)
 	d.records = append(records, d.records[d.bank:]...)
 	d.bank = len(bank)
-}
-
-// A Queued is an entry of a queue. Of two entries that with the lower Order came first; a
-// queue of n entries has the orders 0 to n−1.
-type Queued struct {
-	Entry
-	Order int
-}
-
-// Queue returns a copy of the queue in the order of its rows, for SetQueue.
-func (d *Dictionary) Queue() []Queued {
-	list := make([]Queued, d.Len()-d.bank)
-	came := make([]int, len(list))
-	for i := range list {
-		list[i].Entry, came[i] = d.Entry(d.bank+i), i
-		list[i].Key = slices.Clone(list[i].Key)
-	}
-	slices.SortFunc(came, func(a, b int) int { return cmp.Compare(d.records[d.bank+a].seq, d.records[d.bank+b].seq) })
-	for order, i := range came {
-		list[i].Order = order
-	}
-	return list
-}
-
-// SetQueue puts the given entries into the place of the queue, which then goes on as the one
-// did that Queue returned. Those that no queue of the dictionary can have are an error, which
-// changes nothing.
-func (d *Dictionary) SetQueue(list []Queued) error {
-	if len(list) > d.capacity {
-		return fmt.Errorf("a queue of %d entries, want at most %d", len(list), d.capacity)
-	}
-	seen := make([]bool, len(list))
-	for i, q := range list {
-		switch {
-		case len(q.Key) != d.dim:
-			return fmt.Errorf("entry %d of a queue has a key of %d values, want %d", i, len(q.Key), d.dim)
-		case math.IsNaN(q.Score):
-			return fmt.Errorf("entry %d of a queue has no score", i)
-		case q.Order < 0 || q.Order >= len(list) || seen[q.Order]:
-			return fmt.Errorf("entry %d of a queue of %d has order %d: want each of 0 to %d once", i, len(list), q.Order, len(list)-1)
-		}
-		seen[q.Order] = true
-	}
-	d.keys, d.records = d.keys[:d.bank*d.dim], d.records[:d.bank]
-	for _, q := range list {
-		d.keys = append(d.keys, q.Key...)
-		d.records = append(d.records, record{score: q.Score, seq: uint64(q.Order), origin: q.Origin, index: q.Index})
-	}
-	d.seq = uint64(len(list))
-	return nil
 }
 
 // Len returns the number of keys, bank and queue together.

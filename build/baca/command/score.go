@@ -30,7 +30,6 @@ type scoreFlags struct {
 	model, out, to, rejects string
 	text                    table.Text
 	resume                  bool
-	state                   string   // file of what goes on from batch to batch, or empty
 	shard                   string   // i/n, or empty
 	inputs                  []string // of a shard
 	failOn                  failOn
@@ -81,7 +80,6 @@ func newScore(gpus *device.GPUs) *cobra.Command {
 	fs.IntVar(&f.workers, "workers", 0, "cores to use, 0 for all; the rows do not depend on it")
 	fs.StringVar(&f.rejects, "rejects", "", "write refused records to this `file`, as CSV")
 	fs.BoolVar(&f.resume, "resume", false, "go on from where a run that was killed got to, if OUT.checkpoint is there")
-	fs.StringVar(&f.state, "state", "", "with --by attention: go on from what the batch before left in this `file`, and leave what this one learned")
 	fs.StringVar(&f.shard, "shard", "", "do the share `I/N` of the work, I from 0; --out is then a folder")
 	fs.StringVar(&o.By, "by", o.By, "what decides: "+strings.Join(algo.Deciders(), ", "))
 	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "share of in-distribution graphs that may be called outside")
@@ -129,9 +127,6 @@ func (f *scoreFlags) check() error {
 	if f.out != "" && f.rejects != "" && samePath(f.out+checkpointExt, f.rejects) {
 		return usage.Errorf("--rejects %s is where --out has its checkpoint: want another file", f.rejects)
 	}
-	if err := f.checkState(); err != nil {
-		return err
-	}
 	if err := f.device.check(); err != nil {
 		return err
 	}
@@ -156,11 +151,6 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	release, err := f.openState(s.scorer, sum)
-	if err != nil {
-		return err
-	}
-	defer release()
 	in, input, err := f.openFor(ctx, c, m)
 	if err != nil {
 		return err
@@ -199,9 +189,6 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 	}
 	if err == nil {
 		err = s.conclude()
-	}
-	if err == nil {
-		err = f.saveState(s.scorer, sum)
 	}
 	if errors.Is(err, errClosed) {
 		return nil

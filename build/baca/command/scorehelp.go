@@ -37,13 +37,6 @@ calibrated where it is asked for:
                   graph by itself
   --columns all   decides as --by says, and adds both answers in columns of their own
 
-With --by attention, --state FILE makes the batches of a stream one after the other:
-the attention and its queues go on from what the batch before left in FILE, and leave
-there what this one learned. FILE belongs to one model, and --seed counts for the first
-batch only. It holds embeddings of synthetic graphs and no molecules. Those graphs are
-mixed from the batch's own, so FILE says something of them, as a model says of its
-training set: give it to nobody who may not see the batch.
-
 `
 
 	helpRate = `

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -53,7 +54,7 @@ func TestNothingHostileIsShown(t *testing.T) {
 	} {
 		var stdout, stderr bytes.Buffer
 		run(nil, test.args, strings.NewReader(""), &stdout, &stderr)
-		what := strings.Trim(test.args[0], hostile)
+		what := strconv.Quote(test.args[0])
 		checkShown(t, what, stdout.String()+stderr.String())
 		if !strings.Contains(stdout.String()+stderr.String(), test.want) {
 			t.Errorf("%s writes %q and %q, want %s", what, stdout.String(), stderr.String(), test.want)

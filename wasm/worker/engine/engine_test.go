@@ -574,6 +574,26 @@ func TestOpenTellsTheColumns(t *testing.T) {
 }
 
 // The page refuses bombs as the command does.
+// The page says what the command says of names, and of what a simple graph lacks.
+func TestOpenSaysWhatIsSetAside(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	events, o := must[*message.Opened](e, h, &message.Open{Data: []byte("CCO\naspirin\n")})
+	said := ""
+	for _, ev := range events {
+		if r, ok := ev.(*message.Records); ok && len(r.Problems) > 0 {
+			said = r.Problems[0].Reason
+		}
+	}
+	if o.Refused != 1 || said != "a name, not a structure; BaCa looks nothing up" {
+		t.Errorf("opened %+v, %q", o, said)
+	}
+	graph := `{"nodes": [{"id": 0}], "links": [{"source": 0, "target": 0}]}`
+	if _, o := must[*message.Opened](e, h, &message.Open{Name: "g.json", Data: []byte(graph)}); len(o.Warnings) != 1 || o.Warnings[0] != "of 1 graphs 1 self-loop was left out" {
+		t.Errorf("opened %+v", o)
+	}
+}
+
 func TestOpenRefusesBombs(t *testing.T) {
 	h := newHost(t)
 	bomb := squeeze(t, strings.Repeat("\n", 4<<20))

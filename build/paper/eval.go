@@ -6,7 +6,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -18,6 +20,7 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/metric"
 	"baca/algo/table"
+	"baca/build/internal/apart"
 	"baca/build/internal/pretty"
 	"baca/build/internal/progress"
 	"baca/build/internal/usage"
@@ -165,6 +168,16 @@ func (f *evalFlags) run(c *cobra.Command, p *pair) (err error) {
 	e.train, e.workers, e.weights = f.train, f.workers, f.weights
 	var trace *csvTrace
 	if f.trace != "" {
+		var data []apart.File
+		for _, folder := range []string{"tu", "mol"} {
+			filepath.WalkDir(filepath.Join(f.data, folder), func(path string, _ fs.DirEntry, _ error) error {
+				data = append(data, apart.File{Role: "the file", Name: path})
+				return nil // what cannot be read is told by who reads it
+			})
+		}
+		if err := apart.Check(data, []apart.File{{Role: "--trace", Name: f.trace}}); err != nil {
+			return err
+		}
 		file, err := os.Create(f.trace)
 		if err != nil {
 			return err

@@ -397,6 +397,15 @@ type Content struct {
 }
 
 // The files of a shard.
+// Writes are the files that a shard writes, and those that joining all of them does.
+func (j *Job) Writes(shard int) []string {
+	list := []string{j.path(runName), j.rowsOf(shard), j.rejectsOf(shard), j.doneOf(shard), j.path("scores." + j.To), j.path("rejects.csv"), j.path(SummaryName)}
+	for input := range j.Inputs {
+		list = append(list, j.path(rowsName(input)))
+	}
+	return list
+}
+
 func (j *Job) rowsOf(shard int) string    { return j.path(partName("scores", shard, j.Shards, j.To)) }
 func (j *Job) rejectsOf(shard int) string { return j.path(partName("rejects", shard, j.Shards, "csv")) }
 func (j *Job) doneOf(shard int) string    { return j.path(partName("done", shard, j.Shards, "json")) }

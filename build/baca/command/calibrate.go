@@ -58,7 +58,7 @@ Without --out the model is written to NAME-calibrated.msgpack in the working fol
 				base := filepath.Base(args[0])
 				out.path = strings.TrimSuffix(base, filepath.Ext(base)) + "-calibrated.msgpack"
 			}
-			release, err := out.claim(from.path)
+			release, err := out.claim(from, args[0])
 			if err != nil {
 				return err
 			}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,6 +23,7 @@ import (
 	"baca/algo/molecule/smiles"
 	"baca/algo/report"
 	"baca/algo/table"
+	"baca/build/internal/apart"
 	"baca/build/internal/progress"
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
@@ -68,7 +68,7 @@ molecule about two kilobytes of memory.`,
   baca compare --json monday.csv tuesday.csv | jq .evidence`,
 		Args: usage.Args(2, 2, "%d inputs: want two lists, A and B"),
 		RunE: func(c *cobra.Command, args []string) error {
-			f.set(c, args[:1])
+			f.set(c, args)
 			if err := f.check(args); err != nil {
 				return err
 			}
@@ -94,33 +94,24 @@ func (f *compareFlags) check(args []string) error {
 	if args[0] == "-" && args[1] == "-" {
 		return usage.Errorf("both lists are standard input: want a file for one of them")
 	}
-	if err := checkHTML("html", f.html, args...); err != nil {
+	if err := checkHTML("html", f.html); err != nil {
 		return err
 	}
 	if err := checkSVG(f.plot); err != nil {
 		return err
 	}
-	return f.source.check(formats...)
+	if err := f.source.check(formats...); err != nil {
+		return err
+	}
+	return f.apart([]string{f.model}, apart.File{Role: "--html", Name: f.html}, apart.File{Role: "--plot", Name: f.plot}, standardOutput)
 }
 
-// checkHTML refuses a name that is not one of an .html file, or is an input. Empty is fine.
-func checkHTML(flag, name string, inputs ...string) error {
-	if name == "" {
-		return nil
-	}
-	if ext := strings.ToLower(filepath.Ext(name)); ext != ".html" && ext != ".htm" {
+// checkHTML refuses a name that is not one of an .html file, or in no folder. Empty is fine.
+func checkHTML(flag, name string) error {
+	if ext := strings.ToLower(filepath.Ext(name)); name != "" && ext != ".html" && ext != ".htm" {
 		return usage.Errorf("--%s %s: want the name of an .html file", flag, name)
 	}
-	out, err := os.Stat(name)
-	if err != nil {
-		return nil // it will be made
-	}
-	for _, path := range inputs {
-		if in, err := os.Stat(path); err == nil && os.SameFile(in, out) {
-			return usage.Errorf("--%s %s is an input itself: want another file", flag, name)
-		}
-	}
-	return nil
+	return checkFolder(flag, name)
 }
 
 func (f *compareFlags) run(c *cobra.Command, args []string) error {
@@ -134,7 +125,7 @@ func (f *compareFlags) run(c *cobra.Command, args []string) error {
 	var lists [2]*compare.List
 	for k, path := range args {
 		s := f.source
-		s.path = path
+		s.path, s.more = path, nil
 		in, err := s.open(ctx, c)
 		if err != nil {
 			return err

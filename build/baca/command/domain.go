@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -17,6 +16,7 @@ import (
 	"baca/algo/decide"
 	"baca/algo/job"
 	"baca/algo/report"
+	"baca/build/internal/apart"
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
 	"baca/build/internal/version"
@@ -65,8 +65,8 @@ func (f *reportFlags) checkForm(c *cobra.Command, args []string) error {
 	if err := decide.CheckAlpha(f.options.Alpha); err != nil {
 		return usage.Errorf("--alpha: %w", err)
 	}
-	if f.forms.qmrf {
-		return nil
+	if err := f.apart([]string{f.model}, apart.File{Role: "--out", Name: f.out}); err != nil || f.forms.qmrf {
+		return err
 	}
 	return f.source.check(formats...)
 }
@@ -131,9 +131,6 @@ func (f *reportFlags) judge(c *cobra.Command, q *job.Domain, d *report.Domain) (
 		return 0, 0, err
 	}
 	defer in.close()
-	if info, err := os.Stat(f.out); err == nil && in.info != nil && os.SameFile(info, in.info) {
-		return 0, 0, usage.Errorf("--out %s is the input itself: want another file", f.out)
-	}
 	if err := checkSchema(d.Model, in.schema); err != nil {
 		return 0, 0, err
 	}

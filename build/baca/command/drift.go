@@ -13,6 +13,7 @@ import (
 	"baca/algo/job"
 	"baca/algo/report"
 	"baca/algo/table"
+	"baca/build/internal/apart"
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
 	"baca/weights"
@@ -81,7 +82,10 @@ func (f *driftFlags) check() error {
 	if err := checkSVG(f.plot); err != nil {
 		return err
 	}
-	return f.source.check(formats...)
+	if err := f.source.check(formats...); err != nil {
+		return err
+	}
+	return f.apart([]string{f.model}, apart.File{Role: "--plot", Name: f.plot}, standardOutput)
 }
 
 func (f *driftFlags) run(c *cobra.Command) error {

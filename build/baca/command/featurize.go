@@ -40,6 +40,9 @@ read or all of it was refused.`,
 				return err
 			}
 			from.set(c, args)
+			if err := from.apart(nil, standardOutput); err != nil {
+				return err
+			}
 			return featurize(c, from, also)
 		},
 	}

@@ -106,10 +106,6 @@ var (
 // An input is an open source.
 type input struct {
 	schema string // of the graphs
-	// info is the open file or folder, nil for standard input.
-	info fs.FileInfo
-	// others are the open files behind the first.
-	others []fs.FileInfo
 	// file is what records are read from, if that is a regular file.
 	file     *inputFile
 	graphs   string        // SHA-256 of the graphs of a TUDataset set
@@ -192,11 +188,6 @@ func (s source) open(ctx context.Context, c *cobra.Command) (*input, error) {
 		if isTerminal(c.InOrStdin()) {
 			return nil, usage.Errorf("no input: give a file, or - and molecules on standard input")
 		}
-		if f, ok := c.InOrStdin().(*os.File); ok {
-			if info, err := f.Stat(); err == nil && isStdout(info) {
-				return nil, usage.Errorf("standard input and standard output are one file: want two, so that nothing is read that this run writes")
-			}
-		}
 		in, err := s.molecules(ctx, c, waiting(ctx, c.InOrStdin()), "standard input")
 		if err != nil {
 			return nil, err
@@ -214,9 +205,6 @@ func (s source) open(ctx context.Context, c *cobra.Command) (*input, error) {
 			return nil, usage.Errorf("%s is a folder: want a file for --format %s", s.path, s.format)
 		}
 		return s.tu(info)
-	}
-	if err := notStdout(s.path, info); err != nil {
-		return nil, err
 	}
 	f, err := os.Open(s.path)
 	if err != nil {
@@ -245,28 +233,13 @@ func (s source) open(ctx context.Context, c *cobra.Command) (*input, error) {
 		return nil, err
 	}
 	s.tell(c, in)
-	in.info, in.close = info, func() { f.Close() }
+	in.close = func() { f.Close() }
 	if file != nil {
-		in.file, in.info = file, file.opened
+		in.file = file
 		in.stream = whole(file, in.stream)
 		in.fill(s.form)
 	}
 	return in, nil
-}
-
-// notStdout refuses an input that standard output goes to, such as scores.csv of
-// "baca score *.csv > scores.csv": reading what it writes, a run would never end.
-func notStdout(path string, info fs.FileInfo) error {
-	if isStdout(info) {
-		return usage.Errorf("%s is also where standard output goes: want another file for one of the two", path)
-	}
-	return nil
-}
-
-// isStdout tells whether a file is the regular one that standard output goes to.
-func isStdout(info fs.FileInfo) bool {
-	out, err := os.Stdout.Stat()
-	return err == nil && info.Mode().IsRegular() && os.SameFile(out, info)
 }
 
 // openAll opens several inputs as one. Each is opened when the one before is at its end, but
@@ -285,13 +258,9 @@ func (s source) openAll(ctx context.Context, c *cobra.Command) (*input, error) {
 		if info.IsDir() {
 			return nil, usage.Errorf("%s is a folder: several inputs are files", path)
 		}
-		if err := notStdout(path, info); err != nil {
-			return nil, err
-		}
 		if !info.Mode().IsRegular() {
 			all.digests = nil
 		}
-		all.others = append(all.others, info)
 	}
 	one := s
 	one.more = nil
@@ -299,7 +268,7 @@ func (s source) openAll(ctx context.Context, c *cobra.Command) (*input, error) {
 	if err != nil {
 		return nil, err
 	}
-	all.info, all.others, all.schema, all.close = in.info, all.others[1:], in.schema, func() { in.close() }
+	all.schema, all.close = in.schema, func() { in.close() }
 	row := 0
 	all.stream = func(yield func(dataset.Record, error) bool) {
 		for i, path := range paths {
@@ -402,7 +371,7 @@ func (s source) tu(info fs.FileInfo) (*input, error) {
 	if s.columnSet {
 		return nil, usage.Errorf("--column names a column of a CSV file, and %s is a TUDataset set", s.path)
 	}
-	in := &input{schema: algo.Constant, info: info, close: func() {}}
+	in := &input{schema: algo.Constant, close: func() {}}
 	var set *dataset.Set
 	var err error
 	if info.IsDir() {
@@ -424,15 +393,22 @@ var partsOfTU = []string{
 	"_edge_labels", "_edge_attributes", "_A",
 }
 
-// readTU reads the set that a file belongs to, or that it holds as a zip archive.
-func readTU(path string, info fs.FileInfo, u dataset.Unpack) (*dataset.Set, error) {
-	name := dataset.PlainName(filepath.Base(path))
-	if base, ok := strings.CutSuffix(name, ".txt"); ok {
+// setOfFile is the name of the set that a file belongs to by its own name, or empty.
+func setOfFile(path string) string {
+	if base, ok := strings.CutSuffix(dataset.PlainName(filepath.Base(path)), ".txt"); ok {
 		for _, part := range partsOfTU {
-			if set, ok := strings.CutSuffix(base, part); ok && set != "" {
-				return dataset.ReadTU(os.DirFS(filepath.Dir(path)), set, u)
+			if set, ok := strings.CutSuffix(base, part); ok {
+				return set
 			}
 		}
+	}
+	return ""
+}
+
+// readTU reads the set that a file belongs to, or that it holds as a zip archive.
+func readTU(path string, info fs.FileInfo, u dataset.Unpack) (*dataset.Set, error) {
+	if set := setOfFile(path); set != "" {
+		return dataset.ReadTU(os.DirFS(filepath.Dir(path)), set, u)
 	}
 	f, err := os.Open(path)
 	if err != nil {

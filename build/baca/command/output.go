@@ -16,8 +16,10 @@ import (
 
 	"baca/algo/dataset"
 	"baca/algo/table"
+	"baca/build/internal/apart"
 	"baca/build/internal/lock"
 	"baca/build/internal/usage"
+	"baca/weights"
 )
 
 // spreadsheetSafe registers the flag for CSV that is opened in a spreadsheet.
@@ -118,11 +120,35 @@ func (o *output) Close() error {
 	return o.File.Close()
 }
 
-// samePath tells whether two names are spellings of one path.
-func samePath(a, b string) bool {
-	a, aerr := filepath.Abs(a)
-	b, berr := filepath.Abs(b)
-	return aerr == nil && berr == nil && a == b
+// standardOutput is what is written where a verb has no other place.
+var standardOutput = apart.File{Role: "standard output", Stream: os.Stdout}
+
+// apart reports a file that a run reads, of the input or of models, and would write as well.
+func (s *source) apart(models []string, writes ...apart.File) error {
+	var reads []apart.File
+	for _, name := range models {
+		if !slices.Contains(weights.Names(), name) {
+			reads = append(reads, apart.File{Role: "the model", Name: name})
+		}
+	}
+	for _, path := range append([]string{s.path}, s.more...) {
+		if path == "-" {
+			reads = append(reads, apart.File{Role: "standard input", Stream: os.Stdin})
+			continue
+		}
+		reads = append(reads, apart.File{Role: "the input", Name: path})
+		folder := path
+		if setOfFile(path) != "" {
+			folder = filepath.Dir(path)
+		}
+		entries, _ := os.ReadDir(folder) // of a file there are none
+		for _, e := range entries {
+			if setOfFile(e.Name()) != "" {
+				reads = append(reads, apart.File{Role: "the input", Name: filepath.Join(folder, e.Name())})
+			}
+		}
+	}
+	return apart.Check(reads, writes)
 }
 
 // closeInto closes f, whose error counts if there was none before.

@@ -24,6 +24,7 @@ import (
 	"baca/algo/pretrain"
 	"baca/algo/table"
 	"baca/build/device"
+	"baca/build/internal/apart"
 	"baca/build/internal/opened"
 	"baca/build/internal/progress"
 	"baca/build/internal/replace"
@@ -169,7 +170,11 @@ func (o *pretrainFlags) run(c *cobra.Command) error {
 			o.out.overwrite = true
 		}
 	}
-	release, err := o.out.claim(o.path)
+	reads := o.source
+	if o.background != builtInBackground && o.background != noBackground {
+		reads.more = []string{o.background}
+	}
+	release, err := o.out.claim(reads)
 	if err != nil {
 		return err
 	}
@@ -271,8 +276,13 @@ func (t *target) register(f *pflag.FlagSet) {
 func (t *target) checkpoint() string { return t.path + ".checkpoint" }
 
 // claim finds out before hours of training whether the model can be written, and keeps
-// other processes from writing it until release is called. in is what it is made from.
-func (t *target) claim(in string) (release func(), err error) {
+// other processes from writing it until release is called. It is made from the input and models,
+// and from what else is read.
+func (t *target) claim(in source, models ...string) (release func(), err error) {
+	err = in.apart(models, apart.File{Role: "--out", Name: t.path}, apart.File{Role: "the checkpoint", Name: t.checkpoint()}, apart.File{Role: "the lock", Name: t.path + ".lock"})
+	if err != nil {
+		return nil, err
+	}
 	release, err = replace.Alone(t.path+".lock", t.path, t.checkpoint())
 	if at := new(fs.PathError); errors.As(err, &at) {
 		err = at.Err // nobody asked for a lock
@@ -280,7 +290,7 @@ func (t *target) claim(in string) (release func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("--out %s: %w", t.path, err)
 	}
-	if err := t.check(in); err != nil {
+	if err := t.check(); err != nil {
 		release()
 		return nil, err
 	}
@@ -288,7 +298,7 @@ func (t *target) claim(in string) (release func(), err error) {
 }
 
 // check reports a file that would be lost.
-func (t *target) check(in string) error {
+func (t *target) check() error {
 	info, err := os.Stat(t.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -297,9 +307,6 @@ func (t *target) check(in string) error {
 		return err
 	case !info.Mode().IsRegular():
 		return usage.Errorf("--out %s: it is there and not a plain file", t.path)
-	}
-	if from, err := os.Stat(in); err == nil && os.SameFile(info, from) {
-		return usage.Errorf("--out %s is the input itself", t.path)
 	}
 	if !t.overwrite {
 		return usage.Errorf("--out %s is there already: want another name, or --overwrite to replace it", t.path)

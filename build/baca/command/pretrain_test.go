@@ -223,7 +223,7 @@ func TestPretrainRefuses(t *testing.T) {
 		{exitUsage, "--epochs 0: want", []string{"--in", in, "--out", out, "--epochs", "0"}},
 		{exitUsage, "--workers -1: want", []string{"--in", in, "--out", out, "--workers", "-1"}},
 		{exitUsage, "--format xyz: want", []string{"--in", in, "--out", out, "--format", "xyz"}},
-		{exitUsage, "is the input itself", []string{"--in", smi, "--out", smi}},
+		{exitUsage, "is the input", []string{"--in", smi, "--out", smi}},
 		{exitUsage, "not a plain file", []string{"--in", smi, "--out", dir}},
 		{exitUsage, "want the folder", []string{"--in", filepath.Join(in, "TREES_A.txt"), "--out", out}},
 		{exitUsage, "is a folder", []string{"--in", in, "--format", "smi", "--out", out}},

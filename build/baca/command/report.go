@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"baca/algo/job"
 	"baca/algo/report"
 	"baca/algo/table"
+	"baca/build/internal/apart"
 	"baca/build/internal/progress"
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
@@ -87,13 +87,13 @@ func (f *reportFlags) check() error {
 	if f.out == "" {
 		return usage.Errorf("want --out FILE.html")
 	}
-	if ext := strings.ToLower(filepath.Ext(f.out)); ext != ".html" && ext != ".htm" {
-		return usage.Errorf("--out %s: want the name of an .html file", f.out)
-	}
-	if err := checkFolder("out", f.out); err != nil {
+	if err := checkHTML("out", f.out); err != nil {
 		return err
 	}
-	s := scoreFlags{source: f.source, to: "csv", out: f.out, options: f.options, device: deviceFlag{value: "cpu"}, answers: answers{which: "default", fdr: f.fdr}}
+	if err := f.apart([]string{f.model}, apart.File{Role: "--out", Name: f.out}); err != nil {
+		return err
+	}
+	s := scoreFlags{source: f.source, to: "csv", options: f.options, device: deviceFlag{value: "cpu"}, answers: answers{which: "default", fdr: f.fdr}}
 	return s.check()
 }
 
@@ -122,9 +122,6 @@ func (f *reportFlags) run(c *cobra.Command) error {
 		return err
 	}
 	defer in.close()
-	if info, err := os.Stat(f.out); err == nil && in.info != nil && os.SameFile(info, in.info) {
-		return usage.Errorf("--out %s is the input itself: want another file", f.out)
-	}
 	r := job.NewReport(alone, f.options, f.fdr)
 	r.Warnings = append(r.Warnings, in.warnings...)
 	// A model that was made for sharing has no answer about the list as a whole.

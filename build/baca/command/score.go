@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -19,6 +17,7 @@ import (
 	"baca/algo/molecule"
 	"baca/algo/table"
 	"baca/build/device"
+	"baca/build/internal/apart"
 	"baca/build/internal/heap"
 	"baca/build/internal/progress"
 	"baca/build/internal/usage"
@@ -121,19 +120,24 @@ func (f *scoreFlags) check() error {
 	if err := f.checkModels(); err != nil {
 		return err
 	}
-	if f.out != "" && f.rejects != "" && samePath(f.out, f.rejects) {
-		return usage.Errorf("--out and --rejects are both %s: want two files", f.out)
-	}
-	if f.out != "" && f.rejects != "" && samePath(f.out+checkpointExt, f.rejects) {
-		return usage.Errorf("--rejects %s is where --out has its checkpoint: want another file", f.rejects)
-	}
 	if err := f.device.check(); err != nil {
 		return err
 	}
 	if err := f.predictions.check(f.shard, len(f.modelNames())); err != nil {
 		return err
 	}
-	return f.answers.check(f.resume, f.shard, f.options.By)
+	if err := f.answers.check(f.resume, f.shard, f.options.By); err != nil {
+		return err
+	}
+	writes := []apart.File{{Role: "--out", Name: f.out}, {Role: "--rejects", Name: f.rejects}}
+	switch {
+	case f.shard != "":
+	case f.out == "":
+		writes = append(writes, standardOutput)
+	default:
+		writes = append(writes, apart.File{Role: "the checkpoint", Name: f.out + checkpointExt})
+	}
+	return f.apart(f.modelNames(), writes...)
 }
 
 func (f *scoreFlags) run(c *cobra.Command) (err error) {
@@ -161,7 +165,7 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 	}
 	s.input = in
 	s.warn(in.warnings)
-	s.outs, err = f.openOutputs(append(in.others, in.info))
+	s.outs, err = f.openOutputs()
 	for _, o := range s.outs {
 		defer closeInto(o, &err)
 	}
@@ -279,7 +283,7 @@ func (f *scoreFlags) beginRows(s *scoring, stdout io.Writer) (err error) {
 }
 
 // openOutputs opens --out and --rejects, as far as they are given.
-func (f *scoreFlags) openOutputs(inputs []fs.FileInfo) (outs []*output, err error) {
+func (f *scoreFlags) openOutputs() (outs []*output, err error) {
 	for _, o := range []struct{ flag, name string }{{"--out", f.out}, {"--rejects", f.rejects}} {
 		if o.name == "" {
 			continue
@@ -290,48 +294,7 @@ func (f *scoreFlags) openOutputs(inputs []fs.FileInfo) (outs []*output, err erro
 		}
 		outs = append(outs, out)
 	}
-	return outs, f.apart(outs, inputs)
-}
-
-// apart reports a file that this run would write and also read, or write twice, by whatever
-// names or links.
-func (f *scoreFlags) apart(outs []*output, inputs []fs.FileInfo) error {
-	type file struct {
-		info fs.FileInfo
-		what string
-	}
-	var taken []file
-	for _, input := range inputs {
-		taken = append(taken, file{input, "the input itself"})
-	}
-	if info, err := os.Stat(f.model); err == nil && !slices.Contains(weights.Names(), f.model) {
-		taken = append(taken, file{info, "the model itself"})
-	}
-	if info, err := os.Stdout.Stat(); err == nil && f.out == "" {
-		taken = append(taken, file{info, "standard output, where the rows go"})
-	}
-	take := func(flag, name string, info fs.FileInfo) error {
-		for _, t := range taken {
-			if t.info != nil && info.Mode().IsRegular() && os.SameFile(t.info, info) {
-				return usage.Errorf("%s %s is %s: want another file", flag, name, t.what)
-			}
-		}
-		taken = append(taken, file{info, "the file of " + flag})
-		return nil
-	}
-	for _, o := range outs {
-		info, err := o.Stat()
-		if err != nil {
-			return err
-		}
-		if err := take(o.flag, o.name, info); err != nil {
-			return err
-		}
-	}
-	if info, err := os.Stat(f.out + checkpointExt); err == nil && f.out != "" {
-		return take("the checkpoint of --out,", f.out+checkpointExt+",", info)
-	}
-	return nil
+	return outs, nil
 }
 
 // findResumable finds out whether the run can be resumed after a crash: it takes an input

@@ -13,6 +13,7 @@ import (
 
 	"baca/algo/table"
 	"baca/build/device"
+	"baca/build/internal/apart"
 	"baca/build/internal/progress"
 	"baca/build/internal/usage"
 	"baca/build/shard"
@@ -81,6 +82,13 @@ func (f *scoreFlags) runShard(c *cobra.Command) error {
 	job := &shard.Job{
 		Files: shard.Local{}, Folder: f.out, Inputs: f.inputs, Format: f.format, Column: f.column, MaxExpand: int(f.maxExpand),
 		To: f.to, Text: f.text, Shards: n, Model: m, Options: f.options,
+	}
+	var writes []apart.File
+	for _, name := range job.Writes(i) {
+		writes = append(writes, apart.File{Role: "the result", Name: name})
+	}
+	if err := f.apart(f.modelNames(), writes...); err != nil {
+		return err
 	}
 	steps := &steps{stderr: stderr}
 	defer steps.stop()

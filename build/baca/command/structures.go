@@ -50,7 +50,7 @@ are secret. baca inspect says what a file reveals.`,
 			}
 			from.columnSet = c.Flags().Changed("column")
 			from.labels, from.cells = &values, values.Columns()
-			release, err := out.claim(from.path)
+			release, err := out.claim(from, args[0])
 			if err != nil {
 				return err
 			}

@@ -19,6 +19,7 @@ import (
 	"baca/algo/job"
 	"baca/algo/report"
 	"baca/algo/table"
+	"baca/build/internal/apart"
 	"baca/build/internal/progress"
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
@@ -108,7 +109,10 @@ func (f *suggestFlags) check(c *cobra.Command) error {
 	if err := checkSVG(f.plot); err != nil {
 		return err
 	}
-	return f.source.check(formats...)
+	if err := f.source.check(formats...); err != nil {
+		return err
+	}
+	return f.apart([]string{f.model}, apart.File{Role: "--plot", Name: f.plot}, standardOutput)
 }
 
 // checkSVG refuses a name for a plot that is not one of an .svg file. Empty is fine.

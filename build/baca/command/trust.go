@@ -16,6 +16,7 @@ import (
 	"baca/algo/report"
 	"baca/algo/table"
 	"baca/algo/trust"
+	"baca/build/internal/apart"
 	"baca/build/internal/pretty"
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
@@ -93,7 +94,10 @@ func (f *trustFlags) check() error {
 		return err
 	}
 	f.labels, f.cells, f.read = &f.values, f.values.Columns(), &f.values
-	return f.source.check(formats...)
+	if err := f.source.check(formats...); err != nil {
+		return err
+	}
+	return f.apart([]string{f.model}, apart.File{Role: "--plot", Name: f.plot}, standardOutput)
 }
 
 func (f *trustFlags) run(c *cobra.Command) error {

@@ -105,10 +105,11 @@ Control characters other than tabs are written as \u001b, so that each record is
 line.
 
 With --out, a run that was killed goes on with --resume, to the same bytes, if the
-input still holds the bytes that gave the rows so far. That takes files: a pipe or a
-device as --out or --rejects gets all rows, but a killed run starts again. Two runs do not
-write to one file at once, and an input that changes while it is read ends the run with
-an error, behind the rows that are written.
+input still holds the bytes that gave the rows so far. --resume takes one input, a file,
+and one model. It is refused with Parquet, several inputs, several models, --fdr and
+--shard, and where --out or --rejects is a pipe or a device, which get all rows, but a
+killed run starts again. Two runs do not write to one file at once, and an input that
+changes while it is read ends the run with an error, behind the rows that are written.
 
 Warnings and counts go to standard error. The exit status is 0 also when records were
 refused, 2 after a mistake in the command line, 3 if --fail-on outside is given and a

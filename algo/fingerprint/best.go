@@ -286,15 +286,11 @@ func (s *search) compare(i int) (better bool) {
 	size, at := number(x.prints, int(x.records[i].first))
 	// Which keys are terms nobody can predict, so that this does not branch on it.
 	hits, n := slices.Grow(s.hits[:0], int(size))[:size], 0
-	marks, key, v := s.marks, uint32(0), uint32(0)
+	marks, key := s.marks, uint32(0)
+	var skip, times uint32
 	for range size {
-		v, at = number(x.prints, at)
-		times := uint32(1)
-		if v%2 == 1 {
-			times, at = number(x.prints, at)
-			times += 2
-		}
-		key += v / 2
+		skip, times, at = entry(x.prints, at)
+		key += skip
 		m := &marks[key/64]
 		hits[n] = uint64(m.first+uint32(bits.OnesCount64(m.bits&(1<<(key%64)-1)))) | uint64(times)<<32
 		n += int(m.bits >> (key % 64) & 1)
@@ -376,57 +372,24 @@ func (s *search) meet() {
 const fewHolders = 24
 
 // add adds a term to the cells of the prints that have the key. Which prints are new and how
-// often they have the key nobody can predict, so that the loops do not branch on it.
+// often they have the key nobody can predict, so that the loop does not branch on it. A count
+// that a unit has no room for bounds nothing.
 func (s *search) add(t *term) {
 	t.added = true
-	met := s.met[:s.x.Len()+1]
-	n := len(s.met)
-	if t.count == 1 {
-		n = addOnce(s.cells, met, n, t, t.set+t.times(1))
-	} else {
-		n = addOften(s.cells, met, n, t)
-	}
-	s.met = met[:n]
-}
-
-// addOnce adds to cells what a key is worth that p has once. It appends the places of cells
-// that were 0 to the n of met, and returns their number.
-func addOnce(cells []cell, met []uint32, n int, t *term, once cell) int {
-	place, k := ^uint32(0), 0
-	for range t.held {
-		step := uint32(t.list[k]) >> timesBits
-		k++
-		if step >= 1<<stepBits {
-			step = step&(1<<stepBits-1)<<16 | uint32(t.list[k])
-			k++
-		}
-		place += step
-		c := cells[place]
-		met[n] = place
-		cells[place] = c + once
-		if c == 0 {
-			n++
-		}
-	}
-	return n
-}
-
-// addOften is addOnce for a key that p has several times. A count that a unit has no room
-// for bounds nothing.
-func addOften(cells []cell, met []uint32, n int, t *term) int {
 	// What a cell gains, by how often the print has the key less one.
 	var gains [manyTimes + 1]cell
 	for i := range gains {
 		gains[i] = t.set + t.times(min(uint32(i)+1, t.count))
 	}
 	gains[manyTimes] = t.set + t.times(t.count)
-	place, k := ^uint32(0), 0
+	cells, met, n := s.cells, s.met[:s.x.Len()+1], len(s.met)
+	list, place, k := t.list, ^uint32(0), 0
 	for range t.held {
-		u := uint32(t.list[k])
+		u := uint32(list[k])
 		step := u >> timesBits
 		k++
 		if step >= 1<<stepBits {
-			step = step&(1<<stepBits-1)<<16 | uint32(t.list[k])
+			step = step&(1<<stepBits-1)<<16 | uint32(list[k])
 			k++
 		}
 		place += step
@@ -437,7 +400,7 @@ func addOften(cells []cell, met []uint32, n int, t *term) int {
 			n++
 		}
 	}
-	return n
+	s.met = met[:n]
 }
 
 // promising compares in full the print that has most in common with p so far, of those that

@@ -195,15 +195,10 @@ func (x *Index) Print(i int) (p Print) {
 	size, at := number(x.prints, int(x.records[x.places[i]].first))
 	both := make([]uint32, 2*size)
 	p = Print{Keys: both[:size:size], Counts: both[size:]}
-	key, v := uint32(0), uint32(0)
+	key, skip := uint32(0), uint32(0)
 	for k := range p.Keys {
-		v, at = number(x.prints, at)
-		p.Counts[k] = 1
-		if v%2 == 1 {
-			p.Counts[k], at = number(x.prints, at)
-			p.Counts[k] += 2
-		}
-		key += v / 2
+		skip, p.Counts[k], at = entry(x.prints, at)
+		key += skip
 		p.Keys[k] = x.keys[key]
 		key++
 	}

@@ -220,6 +220,17 @@ func sortByte(dst, src []uint32, shift int) {
 	}
 }
 
+// entry reads the next key of a print that was checked: how many numbers of keys to skip, and how
+// often it occurs.
+func entry(b []byte, at int) (skip, times uint32, next int) {
+	v, at := number(b, at)
+	if v%2 == 0 {
+		return v / 2, 1, at
+	}
+	times, at = number(b, at)
+	return v / 2, times + 2, at
+}
+
 // number reads a number of packed prints that were checked.
 func number(b []byte, at int) (v uint32, next int) {
 	v = uint32(b[at])

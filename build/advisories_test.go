@@ -12,28 +12,27 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// advisories are what is known of modules of Go and packages of npm that this repository has or
-// has had a use for, for machines that cannot reach a database. Each is mended from a version on.
-var advisories = []struct{ module, mended, advisory string }{
-	{"github.com/modelcontextprotocol/go-sdk", "v1.3.1", "CVE-2026-27896"},
-	{"github.com/modelcontextprotocol/go-sdk", "v1.4.0", "CVE-2026-34742"},
+// advisories are those of modules and packages that this repository uses or has used, each with the
+// version that fixes it, for machines that cannot reach a database. Of several advisories for one
+// module, the list holds the one with the latest fix.
+var advisories = []struct{ module, fixed, advisory string }{
 	{"github.com/modelcontextprotocol/go-sdk", "v1.4.1", "CVE-2026-33252"},
-	{"github.com/getkin/kin-openapi", "v0.131.0", "CVE-2025-30153"},
+	{"github.com/getkin/kin-openapi", "v0.144.0", "CVE-2026-73501"},
 	{"github.com/golang-jwt/jwt/v5", "v5.2.2", "CVE-2025-30204"},
 	{"github.com/go-jose/go-jose/v4", "v4.1.4", "CVE-2026-34986"},
 	{"go.opentelemetry.io/otel", "v1.41.0", "CVE-2026-29181"},
-	{"golang.org/x/crypto", "v0.45.0", "CVE-2025-47914"},
-	{"golang.org/x/image", "v0.18.0", "CVE-2024-24792"},
-	{"golang.org/x/net", "v0.38.0", "CVE-2025-22872"},
+	{"golang.org/x/crypto", "v0.56.0", "CVE-2026-56855"},
+	{"golang.org/x/image", "v0.43.0", "CVE-2026-46602"},
+	{"golang.org/x/net", "v0.56.0", "CVE-2026-46600"},
 	{"golang.org/x/oauth2", "v0.27.0", "CVE-2025-22868"},
 	{"golang.org/x/text", "v0.3.8", "CVE-2022-32149"},
-	{"google.golang.org/grpc", "v1.79.3", "CVE-2026-33186"},
+	{"google.golang.org/grpc", "v1.83.2", "CVE-2026-84445"},
 	{"google.golang.org/protobuf", "v1.33.0", "CVE-2024-24786"},
 	{"gopkg.in/yaml.v3", "v3.0.1", "CVE-2022-28948"},
 	{"esbuild", "v0.25.0", "GHSA-67mh-4wv8-2f99"},
-	{"nanoid", "v3.3.8", "CVE-2024-55565"},
-	{"postcss", "v8.4.31", "CVE-2023-44270"},
-	{"vite", "v7.1.11", "CVE-2025-62522"},
+	{"nanoid", "v3.3.17", "CVE-2026-67213"},
+	{"postcss", "v8.5.23", "CVE-2026-69153"},
+	{"vite", "v7.3.2", "CVE-2026-39363"},
 }
 
 // No module that is used has a known advisory.
@@ -57,8 +56,8 @@ func TestAdvisories(t *testing.T) {
 	}
 	for _, a := range advisories {
 		for file, modules := range used {
-			if v := modules[a.module]; v != "" && semver.Compare(v, a.mended) < 0 {
-				t.Errorf("%s has %s %s: %s wants %s or later", file, a.module, v, a.advisory, a.mended)
+			if v := modules[a.module]; v != "" && semver.Compare(v, a.fixed) < 0 {
+				t.Errorf("%s has %s %s: %s needs %s or later", file, a.module, v, a.advisory, a.fixed)
 			}
 		}
 	}

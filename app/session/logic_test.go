@@ -332,9 +332,9 @@ func TestRenders(t *testing.T) {
 	}
 }
 
-// The figures on the cards of the models are those of README.md.
+// The cards of the models show the figures of build/results/README.md.
 func TestCardsHaveTheMeasuredFigures(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+	readme, err := os.ReadFile("../../build/results/README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -366,11 +366,11 @@ func TestCardsHaveTheMeasuredFigures(t *testing.T) {
 		}
 		row := rows[n.ID+" / "+n.OOD]
 		if row == nil {
-			t.Errorf("%s: README.md has no row %s / %s", name, n.ID, n.OOD)
+			t.Errorf("%s: build/results/README.md has no row %s / %s", name, n.ID, n.OOD)
 			continue
 		}
 		if alone, batch := fmt.Sprintf("%.1f", n.Alone), fmt.Sprintf("%.1f", n.Batch); alone != figure(row, "alone") || batch != figure(row, "batch") {
-			t.Errorf("%s: the card says %s and %s, README.md %s and %s", name, alone, batch, figure(row, "alone"), figure(row, "batch"))
+			t.Errorf("%s: the card says %s and %s, build/results/README.md %s and %s", name, alone, batch, figure(row, "alone"), figure(row, "batch"))
 		}
 		if !strings.Contains(n.Measured(), fmt.Sprintf("%.1f\u00a0%%", n.Alone)) {
 			t.Errorf("%s: %s", name, n.Measured())

@@ -159,7 +159,7 @@ func (m *Models) load(name string, data []byte) {
 
 // A Note on a built-in model says what it is not for, in plain words, and how well models
 // trained in this way tell a pair of sets apart, in percent AUROC. What is inside its description
-// says. The figures are those of the table in README.md, which names the command; a test compares them.
+// says. Figures come from build/results/README.md; TestCardsHaveTheMeasuredFigures compares them.
 type Note struct {
 	Name, Title, Bad string
 	ID, OOD          string

@@ -128,16 +128,6 @@ func (b *tab) edit() {
 	b.wait(`document.getElementById("smiles").checkVisibility()`)
 }
 
-// byInput sorts the table by the order of the input.
-func (b *tab) byInput() {
-	b.t.Helper()
-	const sorted = `document.querySelector("th[aria-sort=ascending] [data-by='0']") !== null`
-	if !eval[bool](b, sorted) { // else a click would turn the order round
-		b.click(`[data-by="0"]`)
-	}
-	b.wait(sorted)
-}
-
 // example scores the built-in molecules, all of them or a few, and waits.
 func (b *tab) example(number int) {
 	b.t.Helper()
@@ -193,29 +183,6 @@ func TestPasteScoreInspect(t *testing.T) {
 	b.quiet()
 }
 
-func TestAlphaJudgesAgainWithoutScoring(t *testing.T) {
-	b := ready(t)
-	b.example(3)
-	before := eval[int](b, `Number(document.querySelector(".chip.is-outside .chip-count").textContent)`)
-	took := b.text("#took")
-	if !strings.Contains(took, " on the processor") {
-		t.Errorf("the run reads %q, which does not say where it was", took)
-	}
-	eval[any](b, `(() => { const a = document.getElementById("alpha"); a.value = 100; a.dispatchEvent(new Event("input", {bubbles: true})); a.dispatchEvent(new Event("change", {bubbles: true})); return null })()`)
-	b.wait(fmt.Sprintf(`Number(document.querySelector(".chip.is-outside .chip-count").textContent) > %d`, before))
-	if got := b.text("#took"); got != took {
-		t.Errorf("the run reads %q after moving α, before %q: it was scored again", got, took)
-	}
-	if got := eval[string](b, `location.search`); !strings.Contains(got, "alpha=0.3") || !strings.Contains(got, "model=drugs") {
-		t.Errorf("the address keeps %q", got)
-	}
-	// Filters, and the order: the furthest outside comes first.
-	b.wait(`document.querySelector("th[aria-sort=descending] [data-by='3']") !== null`)
-	b.run("filtering", chromedp.SendKeys("#search", "coronene"))
-	b.wait(`document.querySelectorAll(".row").length === 1`)
-	b.quiet()
-}
-
 // The file that the page saves is the one that the command writes.
 func TestSavedRowsAreTheCommands(t *testing.T) {
 	b := ready(t)
@@ -251,33 +218,6 @@ func manyRows(n int) []byte {
 		fmt.Fprintf(&b, "row %d,%s\n", i, smiles)
 	}
 	return b.Bytes()
-}
-
-func TestManyRowsAndCancel(t *testing.T) {
-	b := ready(t)
-	n := size(5000, 10_000)
-	b.upload("#file", "many.csv", manyRows(n))
-	b.wait(`document.getElementById("cancel") !== null && document.querySelectorAll(".row").length > 0`)
-	b.click("#cancel")
-	b.phase("stopped")
-	b.empty()
-	b.example(2)
-	if n := eval[int](b, `document.querySelectorAll(".row").length`); n != 5 {
-		t.Errorf("%d rows of five molecules after cancelling", n)
-	}
-
-	b.upload("#file", "many.csv", manyRows(n))
-	b.wait(fmt.Sprintf(`document.getElementById("input-status").textContent.includes("%d %03d read, %d refused")`, (n-n/100)/1000, (n-n/100)%1000, n/100))
-	b.phase("done")
-	// Only what is in view is drawn, anywhere in the table.
-	b.byInput()
-	eval[any](b, `(() => { const s = document.getElementById("scroller"); s.scrollTop = s.scrollHeight; return null })()`)
-	b.wait(fmt.Sprintf(`[...document.querySelectorAll(".row")].some((r) => r.dataset.row === "%d")`, n-1))
-	if n := eval[int](b, `document.querySelectorAll(".row").length`); n > 60 {
-		t.Errorf("%d rows are in the document", n)
-	}
-	b.wait(`document.querySelectorAll(".row .c-draw svg").length > 3`)
-	b.quiet()
 }
 
 func TestTrainPauseReloadResume(t *testing.T) {

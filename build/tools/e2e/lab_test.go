@@ -92,35 +92,6 @@ func TestStoryOfTheLab(t *testing.T) {
 	b.quiet()
 }
 
-// Characters light their atoms, and λ redraws six graphs, the same ones for the same λ.
-func TestScenesAnswer(t *testing.T) {
-	b := ready(t)
-	b.example(1)
-	b.scene("graph")
-	b.wait(`document.querySelector(".smiles-text .lit") !== null`)
-	eval[any](b, `(document.querySelector('.smiles-text [data-atom="2"]').dispatchEvent(new MouseEvent("mouseover", {bubbles: true})), null)`)
-	b.wait(`document.querySelector(".ball-lit")?.dataset.atom === "2" && document.querySelector(".smiles-text .lit").dataset.atom === "2"`)
-	if got := b.text(".atom-card h3"); got != "Atom 3: what it is" {
-		t.Errorf("the card is %q", got)
-	}
-	b.scene("mixup")
-	samples := func() string { return eval[string](b, `document.getElementById("samples").innerHTML`) }
-	at := map[int]string{}
-	for _, lambda := range []int{100, 0, 100, 0} {
-		b.slide("lambda", lambda)
-		b.wait(fmt.Sprintf(`document.getElementById("lambda").value === "%d" && document.getElementById("samples").dataset.lambda === "%d"`, lambda, lambda))
-		got := samples()
-		if want, ok := at[lambda]; ok && got != want {
-			t.Errorf("λ = %d %% draws other graphs the second time", lambda)
-		}
-		at[lambda] = got
-	}
-	if at[0] == at[100] {
-		t.Error("both ends of λ draw the same graphs")
-	}
-	b.quiet()
-}
-
 // The story plays through its beats to the end of the last scene, can be paused and scrubbed,
 // and does nothing by itself for those who want no motion.
 func TestPlayTheStory(t *testing.T) {
@@ -158,44 +129,4 @@ func (b *tab) motion() {
 		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "no-preference"}}})
 		return err
 	}))
-}
-
-// One molecule has a graph, its maps and a decision; the other scenes say why they are empty.
-func TestStoryOfOne(t *testing.T) {
-	b := ready(t)
-	b.write("CC(=O)Oc1ccccc1C(=O)O aspirin")
-	b.phase("done")
-	for _, scene := range scenes {
-		b.click(fmt.Sprintf(`[data-stage=%q]`, scene))
-		b.wait(fmt.Sprintf(`document.getElementById("lab-panel").dataset.scene === %q`, scene))
-		switch scene {
-		case "graph", "views", "decision":
-			b.wait(`document.querySelector(".scene svg") !== null`)
-		default:
-			b.wait(`document.querySelector(".scene").textContent.includes("A batch needs at least 20 molecules")`)
-		}
-		if line := b.text("#scene-line"); scene != "mixup" && !strings.Contains(line, "aspirin") {
-			t.Errorf("%s says %q", scene, line)
-		}
-	}
-	b.quiet()
-}
-
-// Plain graphs have a story, too.
-func TestStoryOfPlainGraphs(t *testing.T) {
-	b := ready(t)
-	b.upload("#file", "RINGS.zip", rings(t, 40))
-	b.phase("broken")
-	b.click(".notice .button")
-	b.wait(`document.getElementById("models").open`)
-	eval[any](b, `([...document.querySelectorAll(".card")].find((e) => e.textContent.includes("Benzodiazepine")).querySelector("button").click(), null)`)
-	b.phase("done")
-	b.wait(`!document.getElementById("models").open`)
-	for _, scene := range scenes {
-		b.scene(scene)
-		if wide := eval[int](b, `document.documentElement.scrollWidth`); wide > 1280 {
-			t.Errorf("%s is %d pixels wide", scene, wide)
-		}
-	}
-	b.quiet()
 }

@@ -153,19 +153,3 @@ func TestLargeFilesStayWhereTheyAre(t *testing.T) {
 	}
 	b.quiet()
 }
-
-// A thousand molecules stay below 300 MB, all of the tab included.
-func TestMemoryOfAThousand(t *testing.T) {
-	b := readyIn(t, browseAlone)
-	begun, _ := b.memory()
-	b.upload("#file", "thousand.csv", manyRows(1000))
-	b.phase("done")
-	now, peak := b.memory()
-	if peak == 0 {
-		t.Skip("the system does not tell how much memory a process has")
-	}
-	t.Logf("the tab has %d MB, at most %d; before it had %d", now/1e6, peak/1e6, begun/1e6)
-	if most := 300_000_000; peak > most {
-		t.Errorf("the tab had %d MB, want %d at most", peak/1e6, most/1e6)
-	}
-}

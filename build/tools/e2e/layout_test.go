@@ -3,7 +3,6 @@ package e2e
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -24,107 +23,6 @@ func (b *tab) screen(width, height int64) {
 func (b *tab) high(selector string) int {
 	b.t.Helper()
 	return eval[int](b, fmt.Sprintf(`Math.ceil(document.querySelector(%q).getBoundingClientRect().height)`, selector))
-}
-
-// seen counts the rows of the table that can be seen from top to bottom.
-const seen = `(() => {
-	const view = document.getElementById("scroller").getBoundingClientRect();
-	const top = document.querySelector(".rows thead").getBoundingClientRect().bottom;
-	return [...document.querySelectorAll(".row")].filter((e) => {
-		const r = e.getBoundingClientRect();
-		const middle = document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2);
-		return r.top >= top - 1 && r.bottom <= Math.min(view.bottom, innerHeight) + 1 && e.contains(middle);
-	}).length;
-})()`
-
-// After a run the result has the room: the input is a card, one line holds what came of
-// it, eight rows can be seen and the most unusual come first.
-func TestRoomForTheResult(t *testing.T) {
-	b := ready(t)
-	b.screen(1280, 800)
-	b.example(1)
-	b.still()
-	if n := eval[int](b, seen); n < 8 {
-		t.Errorf("%d rows can be seen, want 8", n)
-	}
-	if n := b.high("#band"); n > 56 {
-		t.Errorf("the band is %d pixels high, want 56 at most", n)
-	}
-	if eval[bool](b, `document.getElementById("smiles").checkVisibility()`) {
-		t.Error("the input is open after an example")
-	}
-	if got := b.text(".card-slim"); !strings.Contains(got, "Medicines and explosives") || !strings.Contains(got, "21 read") {
-		t.Errorf("the card says %q", got)
-	}
-	if got := b.text("#headline h2"); !strings.Contains(got, " of 21 lie outside") {
-		t.Errorf("the headline is %q", got)
-	}
-	if got := b.text("#headline p"); got != "Each by itself, α = 5\u00a0%" {
-		t.Errorf("below the headline it says %q", got)
-	}
-	scores := eval[[]float64](b, `[...document.querySelectorAll(".row .c-score .number")].map((e) => Number(e.textContent.replace("−", "-")))`)
-	if len(scores) < 8 || !slices.IsSortedFunc(scores, func(x, y float64) int { return int(1e6 * (y - x)) }) {
-		t.Errorf("the scores are %v, want the highest first", scores)
-	}
-	// Search and saving lie on the line of the table's head.
-	if !eval[bool](b, `(() => {
-		const head = document.querySelector(".rows thead").getBoundingClientRect();
-		return ["search", "export"].every((id) => {
-			const r = document.getElementById(id).getBoundingClientRect();
-			return r.top >= head.top && r.bottom <= head.bottom;
-		});
-	})()`) {
-		t.Error("search and saving do not lie on the line of the head")
-	}
-	// Edit opens the input and leaves the result; what is typed does not fold it.
-	b.edit()
-	if got := eval[string](b, `document.getElementById("smiles").value`); !strings.Contains(got, "RDX") {
-		t.Errorf("the input is %q", got)
-	}
-	b.anew()
-	b.run("typing", chromedp.SendKeys("#smiles", "CCO ethanol\n"))
-	b.phase("done")
-	if !eval[bool](b, `document.getElementById("smiles").checkVisibility()`) {
-		t.Error("the input folds while it is typed")
-	}
-	b.click("#fold")
-	b.wait(`!document.getElementById("smiles").checkVisibility()`)
-	if got := b.text(".card-slim"); !strings.Contains(got, "22 read") {
-		t.Errorf("the card says %q", got)
-	}
-	b.quiet()
-}
-
-// What is pasted folds, says what was refused, and names the only one that it judges.
-func TestPasteFolds(t *testing.T) {
-	b := ready(t)
-	paste := func(text string) {
-		t.Helper()
-		b.anew()
-		eval[any](b, fmt.Sprintf(`(() => { const e = document.getElementById("smiles"); e.value = %q; e.dispatchEvent(new InputEvent("input", {bubbles: true, inputType: "insertFromPaste"})); return null })()`, text))
-		b.phase("done")
-	}
-	paste("CCCC[Sn](CCCC)(CCCC)O[Sn](CCCC)(CCCC)CCCC tin oxide\nc1ccccc1N( broken\n")
-	if got := b.text(".card-slim"); !strings.Contains(got, "1 read, 1 refused") {
-		t.Errorf("the card says %q", got)
-	}
-	if got := b.text("#headline h2"); got != "It lies outside what the model knows" {
-		t.Errorf("the headline is %q", got)
-	}
-	if got := b.text(".inspector-empty"); strings.Contains(got, "furthest") {
-		t.Errorf("beside a single one it says %q", got)
-	}
-	b.empty()
-	paste("c1ccccc1N( broken\n")
-	if !eval[bool](b, `document.querySelector(".problem").checkVisibility()`) {
-		t.Error("where all is refused the reasons are not shown")
-	}
-	b.empty()
-	paste("CC(=O)Oc1ccccc1C(=O)O aspirin\nCCO ethanol\n")
-	if got := b.text(".inspector-empty"); !strings.Contains(got, "None lies outside") || strings.Contains(got, "furthest") {
-		t.Errorf("beside two that are inside it says %q", got)
-	}
-	b.quiet()
 }
 
 // The inspector reads verdict, picture, three reasons, neighbours; numbers are behind

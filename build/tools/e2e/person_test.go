@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"archive/zip"
 	"bytes"
 	"context"
 	"encoding/xml"
@@ -11,9 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -129,50 +126,6 @@ func (b *tab) saved(name string) []byte {
 	return data
 }
 
-// zipped is an archive of files.
-func zipped(t *testing.T, files map[string]string) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for name, text := range files {
-		f, err := z.Create(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		io.WriteString(f, text)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
-// rings are a TUDataset set of n graphs: rings with a tail, of growing size.
-func rings(t *testing.T, n int) []byte {
-	t.Helper()
-	var edges, graphs, labels strings.Builder
-	node := 0
-	for g := range n {
-		ring, tail := 3+g%7, g%5
-		for i := range ring + tail {
-			from, to := node+i, node+i+1
-			if i == ring-1 {
-				to = node // the ring closes, and the tail goes on from its end
-				if tail > 0 {
-					fmt.Fprintf(&edges, "%d, %d\n%d, %d\n", from+1, node+ring+1, node+ring+1, from+1)
-				}
-			}
-			if i < ring+tail-1 || i == ring-1 {
-				fmt.Fprintf(&edges, "%d, %d\n%d, %d\n", from+1, to+1, to+1, from+1)
-			}
-			fmt.Fprintf(&graphs, "%d\n", g+1)
-		}
-		node += ring + tail
-		fmt.Fprintf(&labels, "%d\n", g%2)
-	}
-	return zipped(t, map[string]string{"RINGS/RINGS_A.txt": edges.String(), "RINGS/RINGS_graph_indicator.txt": graphs.String(), "RINGS/RINGS_graph_labels.txt": labels.String()})
-}
-
 func TestDropFiles(t *testing.T) {
 	b := ready(t)
 	b.drop("molecules.csv", web.Examples())
@@ -216,52 +169,6 @@ func TestDropFiles(t *testing.T) {
 	b.quiet()
 }
 
-// A set of plain graphs needs a model of such, and the page leads there.
-func TestPlainGraphs(t *testing.T) {
-	b := ready(t)
-	b.drop("RINGS.zip", rings(t, 60))
-	b.phase("broken")
-	if got := b.text(".notice"); !strings.Contains(got, "holds plain graphs") {
-		t.Errorf("the page says %q", got)
-	}
-	b.click(".notice .button")
-	b.wait(`document.getElementById("models").open`)
-	eval[any](b, `([...document.querySelectorAll(".card")].find((e) => e.textContent.includes("Benzodiazepine")).querySelector("button").click(), null)`)
-	b.phase("done")
-	b.wait(`document.querySelectorAll(".row").length > 5`)
-	if got := b.text("#headline h2"); !strings.Contains(got, "of 60") && !strings.Contains(got, "All 60") {
-		t.Errorf("the headline is %q", got)
-	}
-	b.byInput()
-	b.click(`[data-row="3"]`)
-	b.wait(`document.querySelectorAll(".large .node").length === 9`)
-	if got := b.text(".inspector"); !strings.Contains(got, "Independent cycles1") || !strings.Contains(got, "Nodes9") {
-		t.Errorf("the inspector says %q", got)
-	}
-	b.quiet()
-}
-
-func TestModelFromDisk(t *testing.T) {
-	b := ready(t)
-	b.example(2)
-	before := eval[string](b, `[...document.querySelectorAll(".row .c-score .number")].map((e) => e.textContent).join()`)
-	data, err := weights.Bytes(weights.Default)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.click("#model-button")
-	b.upload("#model-file", "from-disk.msgpack", data)
-	b.wait(`!document.getElementById("models").open`)
-	b.phase("done")
-	b.wait(fmt.Sprintf(`[...document.querySelectorAll(".row .c-score .number")].map((e) => e.textContent).join() === %q`, before))
-	// One that is no model leaves the one before in use, and says why.
-	b.click("#model-button")
-	b.upload("#model-file", "broken.msgpack", append([]byte("BaCa"), make([]byte, 300)...))
-	b.wait(`document.querySelector(".notice").textContent.includes("broken")`)
-	b.wait(fmt.Sprintf(`[...document.querySelectorAll(".row .c-score .number")].map((e) => e.textContent).join() === %q`, before))
-	b.quiet()
-}
-
 // The threshold follows the pointer and the keys, and the verdicts follow it.
 func TestDragTheThreshold(t *testing.T) {
 	b := ready(t)
@@ -299,35 +206,6 @@ func TestDragTheThreshold(t *testing.T) {
 	b.run("keys", chromedp.Focus("#strip"), chromedp.SendKeys("#strip", kb.ArrowRight+kb.ArrowRight+kb.ArrowRight))
 	// A screen reader is told what the page shows.
 	b.wait(fmt.Sprintf(`((shown) => shown !== %q && document.getElementById("strip").getAttribute("aria-valuetext").includes(shown))(document.querySelector(".alpha output").textContent)`, alpha))
-	b.quiet()
-}
-
-// With a column that says which records are foreign there is an AUC, and its curve.
-func TestCurveOfTheAUC(t *testing.T) {
-	b := ready(t)
-	var text strings.Builder
-	text.WriteString("name,smiles,ood\n")
-	for _, line := range strings.Split(strings.TrimSpace(string(web.Examples())), "\n")[1:] {
-		cells := strings.Split(strings.TrimSpace(line), ",")
-		if cells[1] == "CNS drug" || cells[1] == "explosive" {
-			fmt.Fprintf(&text, "%s,%s,%d\n", cells[0], cells[2], map[string]int{"explosive": 1}[cells[1]])
-		}
-	}
-	b.upload("#file", "labelled.csv", []byte(text.String()))
-	b.phase("done")
-	found := regexp.MustCompile(`AUC ([\d.]+)`).FindStringSubmatch(b.text("#took"))
-	if found == nil {
-		t.Fatalf("the page says %q", b.text("#took"))
-	}
-	if auc, err := strconv.ParseFloat(found[1], 64); err != nil || auc < 0.7 || auc > 1 {
-		t.Errorf("AUC %s of medicines and explosives", found[1])
-	}
-	b.click(`[data-stage="decision"]`)
-	b.wait(`/the batch in/.test(document.getElementById("took")?.textContent)`)
-	b.wait(`[...document.querySelectorAll(".figure strong")].some((e) => e.textContent === "AUC")`)
-	if n := eval[int](b, `[...document.querySelectorAll(".figure")].find((e) => e.querySelector("strong").textContent === "AUC").querySelector(".line-in").getAttribute("d").split("L").length`); n < 10 {
-		t.Errorf("the curve has %d points", n)
-	}
 	b.quiet()
 }
 

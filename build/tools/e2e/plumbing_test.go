@@ -11,16 +11,13 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 
-	"baca/algo"
 	"baca/wasm/message"
 	"baca/web"
-	"baca/weights"
 )
 
 // examples are the built-in molecules as SMILES and name, one a line.
@@ -98,14 +95,6 @@ func compare(t *testing.T, got message.Columns, want [][]string) {
 			}
 		}
 	}
-}
-
-func TestPageLoads(t *testing.T) {
-	s := serve(t, open(t))
-	b := browse(t)
-	b.visit(s.URL + "/")
-	eval[any](b, `navigator.serviceWorker.ready.then(() => null)`)
-	b.quiet()
 }
 
 // The page thinks nothing of where it lies: in a folder of a host that has never heard
@@ -232,31 +221,6 @@ func TestCancelLeavesAUsablePage(t *testing.T) {
 	b.quiet()
 }
 
-func TestModelThatIsDamagedIsRefused(t *testing.T) {
-	page := open(t)
-	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.Contains(r.URL.Path, "/models/bzr") {
-			w.Write([]byte("not a model"))
-			return
-		}
-		page.ServeHTTP(w, r)
-	}))
-	b := browse(t)
-	b.visit(s.URL + "/")
-	c := b.client()
-	must[*message.Model](t, c, &message.LoadModel{})
-	_, reply := ask(t, c, &message.LoadModel{Name: "bzr"})
-	if f, ok := reply.(*message.Failed); !ok || f.Code != message.CodeBadModel || !strings.Contains(f.Text, "sha-256") {
-		t.Errorf("the reply is %v", reply)
-	}
-	// The one before is still in use.
-	must[*message.Opened](t, c, &message.Open{Data: []byte("CCO\nc1ccccc1\n")})
-	if _, scored := must[*message.Scored](t, c, &message.Score{}); scored.Model != "drugs" {
-		t.Errorf("scored with %s", scored.Model)
-	}
-	b.quiet()
-}
-
 func TestWorksWithoutANetwork(t *testing.T) {
 	page := open(t)
 	other := ""
@@ -294,90 +258,6 @@ func TestWorksWithoutANetwork(t *testing.T) {
 		t.Error("no other worker has started")
 	}
 	must[*message.Model](t, c, &message.LoadModel{Name: "bzr"})
-	b.quiet()
-}
-
-// A long file with bad rows, of which a sample is scored together.
-func TestALongFile(t *testing.T) {
-	n := size(5000, 10_000)
-	var input strings.Builder
-	input.WriteString("id,smiles\n")
-	for i := range n {
-		smiles := strings.Repeat("C", 1+i%23) + []string{"O", "N", "C(=O)O", "c1ccccc1", "C(F)(F)", "S"}[i/23%6] + strings.Repeat("C", i/138%40)
-		if i%100 == 7 {
-			smiles += "(" // never closed
-		}
-		fmt.Fprintf(&input, "row %d,%s\n", i, smiles)
-	}
-	b, c := worker(t)
-	must[*message.Model](t, c, &message.LoadModel{})
-	events, o := must[*message.Opened](t, c, &message.Open{Name: "input.csv", Data: []byte(input.String())})
-	problems := 0
-	for _, e := range events {
-		if r, ok := e.(*message.Records); ok {
-			for _, p := range r.Problems {
-				problems++
-				if p.Record%100 != 7 || p.Line != p.Record+2 || p.Caret == "" {
-					t.Errorf("problem %+v", p)
-				}
-			}
-		}
-	}
-	if o.Records != n || o.Refused != n/100 || problems != n/100 {
-		t.Errorf("opened %+v, %d problems", o, problems)
-	}
-	events, _ = must[*message.Scored](t, c, &message.Score{})
-	compare(t, rowsOf(events), score(t, "input.csv", input.String()))
-	_, m := must[*message.Measured](t, c, &message.Measure{})
-	t.Logf("the worker has %d MiB", m.Memory>>20)
-	b.quiet()
-}
-
-// A model trained in the tab, with a pause, is one that the command reads, and both
-// give it the same scores. It knows the background, which is a file of the site.
-func TestTrainingInTheTab(t *testing.T) {
-	b, c := worker(t)
-	must[*message.Opened](t, c, &message.Open{Name: "mine.smi", Data: []byte(examples(t))})
-	var once sync.Once
-	done := make(chan message.Reply, 2)
-	end := func(r message.Reply) { done <- r }
-	c.Do(&message.Train{Epochs: 100_000}, func(e message.Event) {
-		if epoch, ok := e.(*message.Epoch); ok && epoch.Epoch > 0 {
-			once.Do(func() { go c.Do(&message.Pause{}, nil, end) })
-		}
-	}, end)
-	var paused *message.Paused
-	for range 2 { // the reply to Pause, and that to Train
-		p, ok := receive(t, done, "the reply").(*message.Paused)
-		if !ok {
-			t.Fatalf("the reply is %T", p)
-		}
-		if p.Data != nil {
-			paused = p
-		}
-	}
-	if paused == nil || paused.Epoch < 1 {
-		t.Fatalf("paused %+v", paused)
-	}
-	_, trained := must[*message.Trained](t, c, &message.Train{Epochs: paused.Epoch + 1, Checkpoint: paused.Data})
-	if trained.Model.Epochs != paused.Epoch+1 || trained.Model.Name != "mine" {
-		t.Errorf("trained %+v", trained.Model)
-	}
-	m, err := weights.Load(trained.Data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if m.Background == nil || m.Card.Background != algo.BuiltInBackground || len(trained.Warnings) > 1 {
-		t.Errorf("the background is %q of %d, warnings %q", m.Card.Background, m.Card.BackgroundGraphs, trained.Warnings)
-	}
-	file := filepath.Join(t.TempDir(), "mine.msgpack")
-	if err := os.WriteFile(file, trained.Data, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	must[*message.Model](t, c, &message.LoadModel{Name: "mine.msgpack", Data: trained.Data})
-	must[*message.Opened](t, c, &message.Open{Name: "input.smi", Data: []byte(examples(t))})
-	events, _ := must[*message.Scored](t, c, &message.Score{Alpha: 0.1})
-	compare(t, rowsOf(events), score(t, "input.smi", examples(t), "--model", file, "--alpha", "0.1"))
 	b.quiet()
 }
 

@@ -3,15 +3,12 @@ package e2e
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -24,12 +21,6 @@ import (
 
 	"baca/weights"
 )
-
-// decideBy chooses what decides.
-func (b *tab) decideBy(key string) {
-	b.t.Helper()
-	b.click("#by summary", fmt.Sprintf(`[data-decider=%q]`, key))
-}
 
 // versions serves one of many versions of a page: the same files with another hash.
 func versions(p http.Handler) (h http.Handler, set func(int)) {
@@ -218,42 +209,6 @@ func TestModelsAreKept(t *testing.T) {
 	b.quiet()
 }
 
-// What is kept can be damaged; the page says so and goes on with another model.
-func TestKeptModelIsDamaged(t *testing.T) {
-	b := ready(t)
-	sum := sha256.Sum256(b.ownModel("my own"))
-	b.wait(`location.search.includes("my+own")`)
-	eval[any](b, fmt.Sprintf(`new Promise((done) => bacaTools.keep("model/%s/model", new Uint8Array(100), () => done(null)))`, hex.EncodeToString(sum[:])))
-	b.reload()
-	b.wait(`document.querySelector(".notice")?.textContent.includes("my own is damaged")`)
-	b.usable()
-	b.example(2)
-	b.click("#model-button")
-	b.wait(`document.querySelector(".own-state")?.textContent.includes("Delete it")`)
-	b.click("[data-delete]")
-	b.wait(`document.querySelector(".own-state") === null`)
-	b.quiet()
-}
-
-// Where the browser has no room, the model works until the tab closes.
-func TestNoRoomForAModel(t *testing.T) {
-	s := serve(t, open(t))
-	b := browse(t)
-	b.first("a full store", `IDBObjectStore.prototype.put = () => { throw new DOMException("the quota is used up", "QuotaExceededError"); };`)
-	b.visit(s.URL + "/")
-	b.usable()
-	b.ownModel("my own")
-	b.example(2)
-	b.click("#model-button")
-	if got := b.text(".own-state"); !strings.Contains(got, "the quota is used up") || !strings.Contains(got, "until the tab closes") {
-		t.Errorf("the card says %q", got)
-	}
-	if got := eval[string](b, `location.search`); strings.Contains(got, "model=") {
-		t.Errorf("the address names a model that a reload would not find: %s", got)
-	}
-	b.quiet()
-}
-
 // key presses a key where the focus is.
 func (b *tab) key(name string) {
 	b.t.Helper()
@@ -321,39 +276,6 @@ func TestMenus(t *testing.T) {
 	b.key(kb.Escape)
 	b.wait(`document.querySelector(".row.selected") === null`)
 	b.quiet()
-}
-
-// No menu lies beside the screen, however wide that is.
-func TestMenusStayOnTheScreen(t *testing.T) {
-	b := ready(t)
-	b.example(2)
-	for _, width := range []int64{390, 768, 1024, 1280, 1920} {
-		b.run("the size", chromedp.EmulateViewport(width, 900))
-		for _, id := range []string{"by", "export"} {
-			b.click("#" + id + " summary")
-			b.wait(fmt.Sprintf(`(({ left, right }) => right > left && left >= 0 && right <= innerWidth)(document.querySelector("#%s .menu-list").getBoundingClientRect())`, id))
-			b.key(kb.Escape)
-		}
-	}
-	b.quiet()
-}
-
-// What decides is chosen in one place, which says what each choice does.
-func TestDeciderSaysWhatItDoes(t *testing.T) {
-	b := ready(t)
-	b.example(1)
-	b.click("#by summary")
-	if got := eval[int](b, `[...document.querySelectorAll("#by .choice-about")].filter((e) => /^Each molecule is judged .*[.]$/.test(e.textContent)).length`); got != 3 {
-		t.Errorf("%d of three choices say what they do in a sentence", got)
-	}
-	b.click(`[data-decider="batch"]`)
-	b.wait(`document.querySelector(".by-name").textContent === "The batch" && location.search.includes("by=batch")`)
-	b.wait(`document.querySelector(".c-part") !== null`)
-	if eval[bool](b, `document.getElementById("by").open`) {
-		t.Error("the menu stays open")
-	}
-	b.reload()
-	b.wait(`document.querySelector(".by-name").textContent === "The batch"`)
 }
 
 // copies has the page copy to where a test reads it: a tab behind others has no
@@ -428,32 +350,6 @@ func TestHostileLinks(t *testing.T) {
 	b.phase("done")
 	if eval[int](b, `document.querySelectorAll("img").length`) != 0 {
 		t.Error("a link has made an element of its own")
-	}
-	b.quiet()
-}
-
-// What a link cannot carry is said.
-func TestLinkHasLimits(t *testing.T) {
-	s := serve(t, open(t))
-	b := browse(t)
-	b.copies()
-	b.visit(s.URL + "/")
-	b.usable()
-	b.ownModel("my own")
-	b.write(strings.Repeat("CC(=O)Oc1ccccc1C(=O)O aspirin\n", 500))
-	b.phase("done")
-	b.save("link")
-	b.wait(`/the first \d+ of these 500 fit/.test(document.querySelector(".export-note")?.textContent)`)
-	if eval[bool](b, `"testCopied" in globalThis`) {
-		t.Error("a link was copied all the same")
-	}
-	b.empty()
-	b.write("CCO ethanol\n")
-	b.phase("done")
-	b.save("link")
-	b.wait(`document.querySelector(".export-note")?.textContent.includes("needs the file of the model my own")`)
-	if link := eval[string](b, `testCopied`); !strings.Contains(link, url.QueryEscape("my own@")) {
-		t.Errorf("the link is %s", link)
 	}
 	b.quiet()
 }
@@ -569,36 +465,6 @@ func TestEmbedded(t *testing.T) {
 		if a := b.request(request); a.Error == nil || a.Error.Code != code || a.Error.Text == "" {
 			t.Errorf("%s: %+v, want the error %s", request, a, code)
 		}
-	}
-	b.quiet()
-}
-
-// A request can be cancelled, and only one is under way.
-func TestEmbeddedIsCancelled(t *testing.T) {
-	s := serve(t, framed(t, open(t)))
-	b := browse(t)
-	b.run("opening the example", chromedp.Navigate(s.URL+"/embed.html"))
-	b.wait(`!document.getElementById("score").disabled`)
-	answers := eval[[]string](b, `new Promise((done) => {
-		const frame = document.getElementById("baca").contentWindow;
-		const answers = [];
-		let cancelled = false;
-		addEventListener("message", ({ data }) => {
-			if (data.id === 901 && data.progress && !cancelled) {
-				cancelled = true;
-				frame.postMessage({ baca: 1, id: 902, score: ["C"] }, location.origin);
-				frame.postMessage({ baca: 1, id: 901, cancel: true }, location.origin);
-			}
-			if (data.error) answers.push(data.id + " " + data.error.code);
-			if (answers.length === 2) done(answers);
-		});
-		frame.postMessage({ baca: 1, id: 901, score: Array(20000).fill("CC(=O)Oc1ccccc1C(=O)O") }, location.origin);
-	})`)
-	if !slices.Equal(answers, []string{"902 busy", "901 cancelled"}) {
-		t.Errorf("the answers are %q", answers)
-	}
-	if a := b.request(`{ score: ["CCO"] }`); len(a.Rows) != 1 {
-		t.Errorf("after that: %+v", a)
 	}
 	b.quiet()
 }

@@ -59,7 +59,7 @@ func TestPagesShowWhatRuns(t *testing.T) {
 		t.Skip(err)
 	}
 	bin := filepath.Dir(command(t))
-	for _, page := range []string{"baca/SHELL.md", "baca/DOMAIN.md", "service/api/README.md", "service/mcp/README.md", "paper/TRUST.md"} {
+	for _, page := range []string{"baca/SHELL.md", "baca/DOMAIN.md", "service/api/README.md", "service/mcp/README.md"} {
 		t.Run(page, func(t *testing.T) {
 			text, err := os.ReadFile(page)
 			if err != nil {

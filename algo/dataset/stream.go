@@ -84,6 +84,9 @@ type Record struct {
 	// cellAt are the lines and columns where they begin, nil where that is not known.
 	cellAt [][2]int
 
+	// Written is the SMILES of a molecule that came without one, once it is parsed.
+	Written string
+
 	// Graph is the molecule, once [Molecules] has parsed it. GraphML has it from the beginning.
 	Graph *graph.Graph
 	// Aside says what of the molecule is not in its graph, where that is of the parent, and what of a
@@ -201,6 +204,7 @@ func (r Record) Parsed(f molecule.Form) Record {
 	}
 	m, err := r.Parse()
 	if r.Err = err; err == nil {
+		r.Written = smiles.Write(m)
 		m, _, r.Aside = smiles.In(m, f)
 		r.Graph = m.Graph()
 	}

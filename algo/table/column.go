@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -31,7 +32,7 @@ type Group uint16
 const (
 	OfRecord    Group = 1 << iota
 	OfScore           // of what decides
-	OfPaper           // of the paper's method; without values unless a batch is calibrated
+	OfPaper           // of the paper's method, once a batch is calibrated
 	OfAnswers         // of both answers, by the graph itself and by its batch
 	OfRate            // of a false-discovery rate
 	OfReasons         // of an explanation
@@ -40,7 +41,8 @@ const (
 	OfTrust           // of a prediction
 	OfRun             // of what made the row, see Run
 
-	Usual = OfRecord | OfScore | OfPaper
+	Usual   = OfRecord | OfScore
+	OfBatch = OfPaper | OfAnswers // both sets that a calibrated batch fills
 )
 
 // Why explains the score that a graph gets by itself.
@@ -106,14 +108,8 @@ func Columns(groups Group) []Column {
 var columns = []Column{
 	{Name: "id", Group: OfRecord, Text: func(s *Scored) string { return s.ID },
 		Doc: "from the input, or else the number of the record, from 1"},
-	{Name: "smiles", Group: OfRecord, Text: func(s *Scored) string { return s.SMILES },
-		Doc: "as read; empty for SDF and for plain graphs"},
-	{Name: "s_pre", Group: OfPaper, Number: func(s *Scored) float64 { return s.Scores.Pre },
-		Doc: "the paper's base score: how badly the encoder matches the two views of the graph"},
-	{Name: "s_attn", Group: OfPaper, Number: func(s *Scored) float64 { return s.Scores.Attn },
-		Doc: "the paper's attention over dictionaries of in- and out-of-distribution graphs"},
-	{Name: "s_baca", Group: OfPaper, Number: func(s *Scored) float64 { return s.Scores.BaCa },
-		Doc: "the paper's score: both, standardised and added"},
+	{Name: "smiles", Group: OfRecord, Text: func(s *Scored) string { return cmp.Or(s.SMILES, s.Written) },
+		Doc: "as read, or of an SDF record the molecule as SMILES; empty for plain graphs"},
 	{Name: "score", Group: OfScore, Number: func(s *Scored) float64 { return s.Scores.Score },
 		Doc: "of what decides, see --by; higher is further outside"},
 	{Name: "p_value", Group: OfScore, Number: func(s *Scored) float64 { return s.Scores.P },
@@ -122,10 +118,15 @@ var columns = []Column{
 		Doc: "outside where p_value is at most alpha, borderline up to twice that, or inside; undecided where the model holds too few graphs to tell"},
 	{Name: "error", Group: OfRecord, Text: func(s *Scored) string { return textOf(s.Err) },
 		Doc: "why the record was refused; it then has no scores"},
-	// Behind error, so that all columns before it keep the places that scripts know them by.
 	{Name: "set_aside", Group: OfRecord, Text: func(s *Scored) string { return s.Aside.String() },
 		Doc: "what the model did not read of the molecule, such as stereo, 1 counter-ion: models read the parent compound, but for those of baca pretrain --as-written; empty for nothing"},
 
+	{Name: "s_pre", Group: OfPaper, Number: func(s *Scored) float64 { return s.Scores.Pre },
+		Doc: "the paper's base score: how badly the encoder matches the two views of the graph"},
+	{Name: "s_attn", Group: OfPaper, Number: func(s *Scored) float64 { return s.Scores.Attn },
+		Doc: "the paper's attention over dictionaries of in- and out-of-distribution graphs"},
+	{Name: "s_baca", Group: OfPaper, Number: func(s *Scored) float64 { return s.Scores.BaCa },
+		Doc: "the paper's score: both, standardised and added"},
 	{Name: "alone", Group: OfAnswers, Number: func(s *Scored) float64 { return s.Scores.Alone },
 		Doc: "score of the graph by itself"},
 	{Name: "alone_p", Group: OfAnswers, Number: func(s *Scored) float64 { return s.Scores.AloneP },

@@ -28,14 +28,14 @@ func TestColumnsOfExplanations(t *testing.T) {
 		{Record: Record{ID: "c", Err: errors.New("no")}},
 	}
 	for to, want := range map[string]string{
-		"csv": `id,smiles,s_pre,s_attn,s_baca,score,p_value,verdict,error,set_aside,q_value,counted,duplicate,reasons,distances,nearest,nearest_similarity,nearest_smiles,nearest_names,like_ood,atoms,atoms_subtrees,atoms_embedding,distance,ratio
-a,C,1,2,3,4,0.5,inside,,"stereo, 1 counter-ion",0.25,"3 of 205, this one counted in",true,"5 % ""x""; y",1 2 3 4,5 nan,0.75 0.5,CN; CO,a; ,9,1.5 nan -2,,,7,
-b,CC,1,2,3,4,0.5,inside,,,,,false,,0 0 0 0,,,,,,,,,0,0
-c,,,,,,,,no,,,,,,,,,,,,,,,,
+		"csv": `id,smiles,score,p_value,verdict,error,set_aside,q_value,counted,duplicate,reasons,distances,nearest,nearest_similarity,nearest_smiles,nearest_names,like_ood,atoms,atoms_subtrees,atoms_embedding,distance,ratio
+a,C,4,0.5,inside,,"stereo, 1 counter-ion",0.25,"3 of 205, this one counted in",true,"5 % ""x""; y",1 2 3 4,5 nan,0.75 0.5,CN; CO,a; ,9,1.5 nan -2,,,7,
+b,CC,4,0.5,inside,,,,,false,,0 0 0 0,,,,,,,,,0,0
+c,,,,,no,,,,,,,,,,,,,,,,
 `,
-		"jsonl": `{"id":"a","smiles":"C","s_pre":1,"s_attn":2,"s_baca":3,"score":4,"p_value":0.5,"verdict":"inside","error":null,"set_aside":"stereo, 1 counter-ion","q_value":0.25,"counted":"3 of 205, this one counted in","duplicate":true,"reasons":["5 % \"x\"","y"],"distances":[1,2,3,4],"nearest":[5,null],"nearest_similarity":[0.75,0.5],"nearest_smiles":["CN","CO"],"nearest_names":["a",""],"like_ood":[9],"atoms":[1.5,null,-2],"atoms_subtrees":[],"atoms_embedding":[],"distance":7,"ratio":null}
-{"id":"b","smiles":"CC","s_pre":1,"s_attn":2,"s_baca":3,"score":4,"p_value":0.5,"verdict":"inside","error":null,"set_aside":null,"q_value":null,"counted":null,"duplicate":false,"reasons":[],"distances":[0,0,0,0],"nearest":[],"nearest_similarity":[],"nearest_smiles":[],"nearest_names":[],"like_ood":[],"atoms":[],"atoms_subtrees":[],"atoms_embedding":[],"distance":0,"ratio":0}
-{"id":"c","smiles":null,"s_pre":null,"s_attn":null,"s_baca":null,"score":null,"p_value":null,"verdict":null,"error":"no","set_aside":null,"q_value":null,"counted":null,"duplicate":null,"reasons":null,"distances":null,"nearest":null,"nearest_similarity":null,"nearest_smiles":null,"nearest_names":null,"like_ood":null,"atoms":null,"atoms_subtrees":null,"atoms_embedding":null,"distance":null,"ratio":null}
+		"jsonl": `{"id":"a","smiles":"C","score":4,"p_value":0.5,"verdict":"inside","error":null,"set_aside":"stereo, 1 counter-ion","q_value":0.25,"counted":"3 of 205, this one counted in","duplicate":true,"reasons":["5 % \"x\"","y"],"distances":[1,2,3,4],"nearest":[5,null],"nearest_similarity":[0.75,0.5],"nearest_smiles":["CN","CO"],"nearest_names":["a",""],"like_ood":[9],"atoms":[1.5,null,-2],"atoms_subtrees":[],"atoms_embedding":[],"distance":7,"ratio":null}
+{"id":"b","smiles":"CC","score":4,"p_value":0.5,"verdict":"inside","error":null,"set_aside":null,"q_value":null,"counted":null,"duplicate":false,"reasons":[],"distances":[0,0,0,0],"nearest":[],"nearest_similarity":[],"nearest_smiles":[],"nearest_names":[],"like_ood":[],"atoms":[],"atoms_subtrees":[],"atoms_embedding":[],"distance":0,"ratio":0}
+{"id":"c","smiles":null,"score":null,"p_value":null,"verdict":null,"error":"no","set_aside":null,"q_value":null,"counted":null,"duplicate":null,"reasons":null,"distances":null,"nearest":null,"nearest_similarity":null,"nearest_smiles":null,"nearest_names":null,"like_ood":null,"atoms":null,"atoms_subtrees":null,"atoms_embedding":null,"distance":null,"ratio":null}
 `,
 	} {
 		var b bytes.Buffer

@@ -21,9 +21,11 @@ type Record struct {
 	Line   int // from 1; 0 if the input has no lines
 	ID     string
 	SMILES string // empty where the input has none
-	Graph  *graph.Graph
-	Aside  molecule.Aside // what of the molecule or plain graph is not in Graph
-	Err    error
+	// Written is the SMILES of a molecule that came without one.
+	Written string
+	Graph   *graph.Graph
+	Aside   molecule.Aside // what of the molecule or plain graph is not in Graph
+	Err     error
 	// Molfile is what a record of SDF has, for rows that are written as SDF.
 	Molfile string
 	Cells   *Cells // nil without dataset.Options.Cells
@@ -63,7 +65,7 @@ func Each(records iter.Seq2[dataset.Record, error], form molecule.Form) iter.Seq
 // FromMolecule returns the record of a molecule. Without an id that is the number
 // of its row.
 func FromMolecule(m dataset.Record) Record {
-	r := Record{Row: m.Row + 1, Line: m.Line, ID: m.ID, SMILES: m.SMILES, Graph: m.Graph, Aside: m.Aside, Err: m.Err, Molfile: m.Molfile()}
+	r := Record{Row: m.Row + 1, Line: m.Line, ID: m.ID, SMILES: m.SMILES, Written: m.Written, Graph: m.Graph, Aside: m.Aside, Err: m.Err, Molfile: m.Molfile()}
 	if m.Cells != nil {
 		here := m // a copy of its own, for these records alone
 		r.Cells = &Cells{m.Cells, here.FailCell}

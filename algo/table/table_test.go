@@ -42,12 +42,12 @@ func TestWriters(t *testing.T) {
 		want string
 	}{
 		{"csv",
-			"id,smiles,s_pre,s_attn,s_baca,score,p_value,verdict,error,set_aside\n" +
-				"\"a, b\",CCO,1.5,-0.25,2,1e-07,,undecided,,\n" +
-				"2,C(,,,,,,,\"line 2: \"\"C(\"\" is open\",\n"},
+			"id,smiles,score,p_value,verdict,error,set_aside\n" +
+				"\"a, b\",CCO,1e-07,,undecided,,\n" +
+				"2,C(,,,,\"line 2: \"\"C(\"\" is open\",\n"},
 		{"jsonl",
-			`{"id":"a, b","smiles":"CCO","s_pre":1.5,"s_attn":-0.25,"s_baca":2,"score":1e-07,"p_value":null,"verdict":"undecided","error":null,"set_aside":null}` + "\n" +
-				`{"id":"2","smiles":"C(","s_pre":null,"s_attn":null,"s_baca":null,"score":null,"p_value":null,"verdict":null,"error":"line 2: \"C(\" is open","set_aside":null}` + "\n"},
+			`{"id":"a, b","smiles":"CCO","score":1e-07,"p_value":null,"verdict":"undecided","error":null,"set_aside":null}` + "\n" +
+				`{"id":"2","smiles":"C(","score":null,"p_value":null,"verdict":null,"error":"line 2: \"C(\" is open","set_aside":null}` + "\n"},
 	} {
 		var b bytes.Buffer
 		w := NewRows(&b, test.name, plain, true, Columns(Usual))
@@ -74,7 +74,7 @@ func TestWriters(t *testing.T) {
 // The columns of both answers are there where a batch was calibrated and empty where not.
 func TestBothAnswers(t *testing.T) {
 	var b strings.Builder
-	w := NewRows(&b, "csv", plain, true, Columns(Usual|OfAnswers))
+	w := NewRows(&b, "csv", plain, true, Columns(Usual|OfBatch))
 	nan := math.NaN()
 	for _, row := range []algo.Row{
 		{Score: 1, P: 0.25, Verdict: decide.Inside, Pre: 2, Attn: 3, BaCa: 4, Alone: 1, AloneP: 0.25, Batch: 5, BatchP: 0.125, BatchVerdict: decide.Borderline},
@@ -86,10 +86,10 @@ func TestBothAnswers(t *testing.T) {
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	want := `id,smiles,s_pre,s_attn,s_baca,score,p_value,verdict,error,set_aside,alone,alone_p,batch,batch_p,batch_verdict
-a,,2,3,4,1,0.25,inside,,,1,0.25,5,0.125,borderline
-a,,,,,1,0.25,inside,,,1,0.25,,,undecided
-b,,,,,,,,no,,,,,,
+	want := `id,smiles,score,p_value,verdict,error,set_aside,s_pre,s_attn,s_baca,alone,alone_p,batch,batch_p,batch_verdict
+a,,1,0.25,inside,,,2,3,4,1,0.25,5,0.125,borderline
+a,,1,0.25,inside,,,,,,1,0.25,,,undecided
+b,,,,,no,,,,,,,,,
 `
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -389,6 +390,9 @@ func radix(list []int32, keys []uint64) {
 // a rule.
 func (r *Rows) columns(order []int32, l Levels, own Rule) message.Columns {
 	c := message.Columns{ID: pick(r.id, order), SMILES: pick(r.SMILES, order), SetAside: pick(r.SetAside, order)}
+	for k, i := range order {
+		c.SMILES[k] = cmp.Or(c.SMILES[k], r.drawn[i])
+	}
 	s := &c.Scores
 	s.Score, s.P = pick(r.Score, order), pick(r.P, order)
 	b := r.Batch

@@ -38,7 +38,7 @@ type Records struct {
 	From   int     // number of the first one, from 0
 	ID     Strings // as in the rows
 	SMILES Strings // as read; empty for SDF and for other graphs
-	// Drawn are SMILES for pictures, where SMILES is empty and there are any.
+	// Drawn are SMILES of molecules that came without any.
 	Drawn    Strings
 	Line     Ints // on which each begins, from 1; 0 where the input has no lines
 	Problems []Problem

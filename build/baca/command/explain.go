@@ -63,8 +63,11 @@ func (a *answers) register(fs *pflag.FlagSet) {
 // columns are those of a row of a run.
 func (a *answers) columns(run *table.Run) []table.Column {
 	groups := table.Usual
-	if a.both() {
-		groups |= table.OfAnswers
+	switch {
+	case a.both():
+		groups |= table.OfBatch
+	case run.By != algo.ByAlone:
+		groups |= table.OfPaper
 	}
 	if a.fdr > 0 {
 		groups |= table.OfRate

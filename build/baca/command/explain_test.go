@@ -51,20 +51,20 @@ func TestFDRIsOfTheWholeInput(t *testing.T) {
 	// Six digits are enough to tell p-values apart.
 	var p []float64
 	for _, row := range plain {
-		p = append(p, number(row[6]))
+		p = append(p, number(row[3]))
 	}
 	seen := map[string]int{}
 	for i, q := range decide.QValues(p) {
-		if !slices.Equal(plain[i][:7], fdr[i][:7]) {
+		if !slices.Equal(plain[i][:4], fdr[i][:4]) {
 			t.Errorf("row %d is %v, without --fdr %v", i+1, fdr[i], plain[i])
 		}
-		if got := number(fdr[i][9]); math.Abs(got-q) > 1e-5 {
+		if got := number(fdr[i][7]); math.Abs(got-q) > 1e-5 {
 			t.Errorf("row %d with p = %g has q = %g, want %g", i+1, p[i], got, q)
 		}
-		if want := string(decide.JudgeBatch(p[i], number(fdr[i][9]), 0.1, 0.3, references)); fdr[i][7] != want {
-			t.Errorf("row %d with p = %g and q = %s is %s, want %s", i+1, p[i], fdr[i][9], fdr[i][7], want)
+		if want := string(decide.JudgeBatch(p[i], number(fdr[i][7]), 0.1, 0.3, references)); fdr[i][4] != want {
+			t.Errorf("row %d with p = %g and q = %s is %s, want %s", i+1, p[i], fdr[i][7], fdr[i][4], want)
 		}
-		seen[fdr[i][7]]++
+		seen[fdr[i][4]]++
 	}
 	if len(seen) < 2 {
 		t.Errorf("all verdicts are alike: %v", seen)
@@ -96,7 +96,7 @@ func TestConfidence(t *testing.T) {
 		}
 		var p []float64
 		for _, row := range list[1:] {
-			x, err := strconv.ParseFloat(row[6], 64)
+			x, err := strconv.ParseFloat(row[3], 64)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -113,8 +113,8 @@ func TestConfidence(t *testing.T) {
 			if fdr > 0 {
 				want = decide.JudgeBatch(at, q[i], rate, fdr, n)
 			}
-			if row[7] != string(want) {
-				t.Errorf("fdr %g: %s with p = %g and q = %g is %s, want %s", fdr, row[0], at, q[i], row[7], want)
+			if row[4] != string(want) {
+				t.Errorf("fdr %g: %s with p = %g and q = %g is %s, want %s", fdr, row[0], at, q[i], row[4], want)
 			}
 			if want == decide.Outside {
 				outside++

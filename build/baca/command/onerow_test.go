@@ -59,10 +59,10 @@ func TestOneMoleculeOneRow(t *testing.T) {
 		}
 		of := map[string][]string{}
 		for _, row := range rows[1:] {
-			if before := of[row[0]]; before != nil && !slices.Equal(before, row[5:8]) {
-				t.Errorf("two copies of %s: %v and %v", row[0], before, row[5:8])
+			if before := of[row[0]]; before != nil && !slices.Equal(before, row[2:5]) {
+				t.Errorf("two copies of %s: %v and %v", row[0], before, row[2:5])
 			}
-			of[row[0]] = row[5:8]
+			of[row[0]] = row[2:5]
 		}
 		return of
 	}

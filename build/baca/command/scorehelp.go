@@ -5,7 +5,7 @@ import "baca/algo/table"
 // scoreHelp is the long help of `baca score`.
 func scoreHelp() string {
 	return helpRecords + table.Help(table.Columns(table.Usual)) +
-		helpAnswers + table.Help(table.Columns(table.OfAnswers)) +
+		helpAnswers + table.Help(table.Columns(table.OfBatch)) +
 		helpRate + table.Help(table.Columns(table.OfRate)) +
 		helpBounds + table.Help(table.Columns(table.OfReasons)) +
 		helpNeighbors + table.Help(table.Columns(table.OfNeighbors|table.OfValues)) +
@@ -37,11 +37,12 @@ calibrated where it is asked for:
                   graph by itself
   --columns all   decides as --by says, and adds both answers in columns of their own
 
+The columns of a batch, of which --by adds the first three and --columns all every one, are
+
 `
 
 	helpRate = `
-Only then s_pre, s_attn and s_baca are filled, and standard error says whether the list
-as a whole differs, and in what. Files up to 4096 graphs are calibrated as one batch.
+Standard error then says whether the list as a whole differs, and in what. Files up to 4096 graphs are calibrated as one batch.
 From longer files an even sample of 4096 forms the batch, and all other graphs are
 scored by what was learned from it; from standard input, which can be read only once,
 the first 4096 graphs form the batch.

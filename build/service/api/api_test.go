@@ -180,14 +180,14 @@ func TestDocument(t *testing.T) {
 	if doc.Info.Version != algo.Version {
 		t.Errorf("version %s, want %s", doc.Info.Version, algo.Version)
 	}
-	usual := append(table.Columns(table.Usual), (&table.Run{}).Columns()...)
-	all := append(table.Columns(table.Usual|table.OfReasons|table.OfNeighbors|table.OfValues), (&table.Run{}).Columns()...)
+	usual := append(table.Columns(table.Usual|table.OfPaper), (&table.Run{}).Columns()...)
+	all := append(table.Columns(table.Usual|table.OfPaper|table.OfReasons|table.OfNeighbors|table.OfValues), (&table.Run{}).Columns()...)
 	for name, columns := range map[string][]table.Column{"Row": usual, "ExplainedRow": all} {
-		// Rows of models that know values of their training set have columns of them as well.
+		// Rows of a batch, and of models that know values of their training set, have columns of these as well.
 		var want, must []string
 		for _, c := range columns {
 			want = append(want, c.Name)
-			if c.Group != table.OfValues {
+			if c.Group&(table.OfPaper|table.OfValues) == 0 {
 				must = append(must, c.Name)
 			}
 		}

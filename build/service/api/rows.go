@@ -204,6 +204,9 @@ type rows struct {
 func newRows(out *spool, q *question, m *service.Model) *rows {
 	w := &rows{out: out, form: q.out, run: table.Run{Model: m.Card.Name, SHA256: m.SHA256, By: q.how.By, Alpha: q.how.Alpha}}
 	groups := table.Usual
+	if q.how.By != algo.ByAlone {
+		groups |= table.OfPaper
+	}
 	if q.how.Explain {
 		groups |= table.OfReasons | table.OfNeighbors
 		if m.Structures.HasValues() {

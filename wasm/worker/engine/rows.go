@@ -19,9 +19,9 @@ import (
 // groups are the columns that rows in messages have, those of a calibrated batch or not.
 func groups(batched bool) table.Group {
 	if batched {
-		return table.Usual | table.OfAnswers
+		return table.Usual | table.OfBatch
 	}
-	return table.OfRecord | table.OfScore
+	return table.Usual
 }
 
 // batched tells whether rows have the columns of a calibrated batch.
@@ -91,8 +91,6 @@ func checkLengths(rows message.Columns) error {
 		switch {
 		case c.Text != nil:
 			n = len(*rows.Texts(c.Name))
-		case c.Group == table.OfPaper && !batched(rows):
-			continue
 		default:
 			n = len(*rows.Numbers(c.Name))
 		}
@@ -160,7 +158,7 @@ func write(format string, rows message.Columns, whys []*table.Why, known bool, r
 func columnsOf(rows message.Columns, explained, known bool, at *int) []table.Column {
 	wanted := table.Usual
 	if batched(rows) {
-		wanted |= table.OfAnswers
+		wanted |= table.OfBatch
 	}
 	if len(rows.Q) > 0 {
 		wanted |= table.OfRate

@@ -119,7 +119,7 @@ var columns = []Column{
 	{Name: "error", Group: OfRecord, Text: func(s *Scored) string { return textOf(s.Err) },
 		Doc: "why the record was refused; it then has no scores"},
 	{Name: "set_aside", Group: OfRecord, Text: func(s *Scored) string { return s.Aside.String() },
-		Doc: "what the model did not read of the molecule, such as stereo, 1 counter-ion: models read the parent compound, but for those of baca pretrain --as-written; empty for nothing"},
+		Doc: "what the model did not read of the molecule, such as stereo, 1 counter-ion: models read the parent compound, but for those of baca train --as-written; empty for nothing"},
 
 	{Name: "s_pre", Group: OfPaper, Number: func(s *Scored) float64 { return s.Scores.Pre },
 		Doc: "the paper's base score: how badly the encoder matches the two views of the graph"},
@@ -172,7 +172,7 @@ var columns = []Column{
 	{Name: "nearest_similarity", Group: OfNeighbors, Numbers: ofNearest(func(n algo.TrainingGraph) float64 { return n.Similarity }),
 		Doc: "how similar these are, from 0 to 1: the share of subtrees of up to two bonds, as often as each occurs, that both have (a Tanimoto similarity)"},
 	{Name: "nearest_smiles", Group: OfNeighbors, Texts: ofStructures(func(n algo.TrainingGraph) string { return n.SMILES }),
-		Doc: "their structures, where the model has them: see baca structures"},
+		Doc: "their structures, where the model has them: see baca model structures"},
 	{Name: "nearest_names", Group: OfNeighbors, Texts: ofStructures(func(n algo.TrainingGraph) string { return n.Name }),
 		Doc: "their names, where the training set has any"},
 	{Name: "nearest_observed", Group: OfValues, Numbers: ofValues(func(v *algo.Values) float64 { return v.Observed }),

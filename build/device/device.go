@@ -14,7 +14,7 @@ import (
 )
 
 // Usage describes the flag.
-const Usage = "where encoders run: cpu, gpu, gpu:`N` for the N-th of baca devices, from 0, or auto for the faster, by measurement"
+const Usage = "where encoders run: cpu, gpu, gpu:`N` for the N-th that baca version lists, from 0, or auto for the faster, by measurement"
 
 // ErrNoGPU is the answer of a program that was built without WebGPU.
 var ErrNoGPU = errors.New("this program was built without GPU support: `make gpu` builds bin/baca-gpu, the same command with it (it needs a C compiler and downloads 110 MB once)")

@@ -98,7 +98,7 @@ func TestScoreAndPretrain(t *testing.T) {
 		}
 		return stdout, stderr
 	}
-	if out, _ := run("devices"); !strings.Contains(out, "\ngpu:0\t"+list[0].String()+"\n") {
+	if out, _ := run("version"); !strings.Contains(out, "\ngpu:0\t"+list[0].String()+"\n") {
 		t.Errorf("devices: %q, want gpu:0 to be %s", out, list[0])
 	}
 	want, told := run("score", "--columns", "all", "--device", "cpu", in)
@@ -123,7 +123,7 @@ func TestScoreAndPretrain(t *testing.T) {
 	}
 
 	model := filepath.Join(t.TempDir(), "some.msgpack")
-	if _, told = run("pretrain", "--device", "gpu", "--epochs", "2", "--in", in, "--out", model); !strings.Contains(told, "epoch 2/2") {
+	if _, told = run("train", in, "--device", "gpu", "--epochs", "2", "--out", model); !strings.Contains(told, "epoch 2/2") {
 		t.Errorf("pretrain: told %q", told)
 	}
 	data, err := os.ReadFile(model)

@@ -452,7 +452,7 @@ func TestNode(t *testing.T) {
 		t.Fatal(err)
 	}
 	table(t, filepath.Join(dir, "list"), library)
-	run(t, dir, nil, command, "pretrain", "--in", "list", "--format", "csv", "--epochs", "3", "--seed", "7", "--out", "theirs.msgpack")
+	run(t, dir, nil, command, "train", "list", "--format", "csv", "--epochs", "3", "--seed", "7", "--out", "theirs.msgpack")
 	for _, model := range []string{"own.msgpack", "theirs.msgpack"} {
 		said := strings.Split(strings.TrimSpace(run(t, dir, nil, command, "score", "--model", model, "--alpha", "0.3", "--to", "jsonl", "many.csv")), "\n")
 		if len(said) != len(rows) || len(rows) != len(many) {

@@ -107,7 +107,7 @@ type decisionPair struct {
 	HeldOutMedian  rate `json:"held_out_median_dp"`
 	HeldOutLargest rate `json:"held_out_max_dp"` // ID test graphs, alone and with the other ones
 
-	// Shared are the models that baca share makes, by its k.
+	// Shared are the models that baca model share makes, by its k.
 	Shared []sharedDecision `json:"shared"`
 }
 
@@ -511,7 +511,7 @@ func (r *decisionResult) sharing(m *markdown) {
 	m.text(`
 ## What sharing costs
 
-AUROC of the score of single graphs, alone, by the model as it was trained, and by the models that baca share makes for
+AUROC of the score of single graphs, alone, by the model as it was trained, and by the models that baca model share makes for
 some k, with the number of rows that the bank is left with. – where there are too few graphs for a group.
 
 `)

@@ -87,7 +87,7 @@ func newIntervals(train Trainer) *cobra.Command {
 --errors-by: on esol, freesolv and lipo, whose values are numbers, and bace and bbbp, whose values
 are classes. A fifth of a set is new, drawn by chance or by whole scaffolds; the rest is a training
 file. Kernel ridge regression on ECFP4 predicts: for the molecules of the file each without itself,
-for new ones from the whole file. A detector is trained on the file as baca pretrain --residuals
+for new ones from the whole file. A detector is trained on the file as baca train --residuals
 held-out does, and judges the predictions for the new molecules. It measures
 
   the share of observed numbers in their intervals, and how wide these are,
@@ -141,7 +141,7 @@ func readIntervalSet(data string, of labelled) (*intervalSet, error) {
 		}
 		m, err := r.Parse()
 		if err != nil || r.Cells[0] == "" {
-			continue // as baca pretrain refuses it, or not measured
+			continue // as baca train refuses it, or not measured
 		}
 		y, err := strconv.ParseFloat(r.Cells[0], 64)
 		if err != nil {
@@ -532,7 +532,7 @@ Written by
 with baca %s on %s/%s. A fifth of each set is new, drawn by chance, or by whole scaffolds, which a model meets when chemists turn to new
 series; the rest is the training file, of sets of more than %d molecules so many are drawn before. Kernel ridge regression on ECFP4 predicts, for the
 molecules of the file each without itself; predictions of classes are cut to 0 and 1. The detector is trained on the file for %d steps as
-`+"`baca pretrain --residuals held-out`"+` does: it keeps a tenth from its training, takes errors from these alone, and has not seen the new molecules.
+`+"`baca train --residuals held-out`"+` does: it keeps a tenth from its training, takes errors from these alone, and has not seen the new molecules.
 *By* is the value of `+"`--errors-by`"+`: the score of the graph by itself, one less the mean similarity to the five nearest training graphs, or how near the
 prediction is to the nearer class. Means over splits, ± the standard deviation of a split; splits of a set share molecules. The columns are %s.
 

@@ -22,7 +22,7 @@ import (
 type Training struct {
 	List   List
 	Name   string // of the model
-	Epochs int    // 0 for as many as `baca pretrain` takes
+	Epochs int    // 0 for as many as `baca train` takes
 	Seed   uint64
 	// AsWritten reads stereo, salts and charges as written, and not the parents of molecules.
 	AsWritten bool
@@ -48,7 +48,7 @@ type Trained struct {
 	Warning string         // what the model cannot do; may be empty
 }
 
-// Train trains a model on a list, as `baca pretrain` does on a file of it, and tells progress
+// Train trains a model on a list, as `baca train` does on a file of it, and tells progress
 // after each epoch. An error of progress ends it.
 func (s *Service) Train(ctx context.Context, t Training, progress func(Progress) error) (*Trained, error) {
 	if t.Epochs < 0 || t.Epochs > job.MaxEpochs {

@@ -109,7 +109,7 @@ func (f *written) write(name string) error {
 
 // readMark returns what an earlier site wrote to a folder: nothing to an empty one.
 func readMark(dir string) ([]written, error) {
-	const want = "want a new or empty folder, or one that baca site wrote"
+	const want = "want a new or empty folder, or one that baca serve --write wrote"
 	name := filepath.Join(dir, List)
 	data, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -126,7 +126,7 @@ func readMark(dir string) ([]written, error) {
 	}
 	var m mark
 	if err := json.Unmarshal(data, &m); err != nil || m.Format != format {
-		return nil, fmt.Errorf("%s is not the list that baca site writes: %s", name, want)
+		return nil, fmt.Errorf("%s is not the list that baca serve --write writes: %s", name, want)
 	}
 	for _, f := range m.Files {
 		if !filepath.IsLocal(filepath.FromSlash(f.Path)) {
@@ -162,7 +162,7 @@ func owned(dir string, old, next []written) error {
 		case sums[f.Path] == nil:
 			return fmt.Errorf("%s is in the way and no part of an earlier site: remove it, or give another folder", name)
 		case !slices.Contains(sums[f.Path], sum):
-			return fmt.Errorf("%s was changed since baca site wrote it: remove it, or give another folder", name)
+			return fmt.Errorf("%s was changed since baca serve --write wrote it: remove it, or give another folder", name)
 		}
 	}
 	return nil

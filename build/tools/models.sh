@@ -20,7 +20,7 @@ data=$(realpath "$data")
 (cd "$here" && go run ./tools/sets "$data" "$own")
 
 model() { # NAME INPUT EPOCHS DESCRIPTION [FLAG…]
-	[ -e "$out/$1.msgpack" ] || "$baca" pretrain --resume --in "$2" --out "$out/$1.msgpack" --name "$1" --epochs "$3" --description "$4" "${@:5}"
+	[ -e "$out/$1.msgpack" ] || "$baca" train --resume "$2" --out "$out/$1.msgpack" --name "$1" --epochs "$3" --description "$4" "${@:5}"
 }
 
 # Drugs look like the molecules of ChEMBL, so that these are no background for them: both broad

@@ -40,7 +40,7 @@ copies. At least 20 graphs must remain, which is enough for verdicts at an alpha
 evenly spread over it.
 
 Without --out the model is written to NAME-calibrated.msgpack in the working folder.`,
-		Example: `  baca calibrate bbbp --holdout last-year.csv --out bbbp-last-year.msgpack
+		Example: `  baca model calibrate bbbp --holdout last-year.csv --out bbbp-last-year.msgpack
   baca score --model bbbp-last-year.msgpack new.smi`,
 		Args: oneModel,
 		RunE: func(c *cobra.Command, args []string) error {

@@ -19,6 +19,7 @@ import (
 	"baca/algo/dataset"
 	"baca/build/device"
 	"baca/build/internal/usage"
+	"baca/build/internal/version"
 )
 
 // The exit statuses.
@@ -42,9 +43,12 @@ func run(gpus *device.GPUs, args []string, stdin io.Reader, stdout, stderr io.Wr
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	root := newRoot(gpus)
-	root.SetArgs(args)
 	root.SetIn(stdin)
 	out, messages := &screen{to: stdout}, &screen{to: stderr}
+	args, line := renamed(args)
+	if root.SetArgs(args); line != "" {
+		fmt.Fprintln(messages, line)
+	}
 	root.SetOut(out)
 	root.SetErr(messages)
 	ran, err := root.ExecuteContextC(ctx)
@@ -90,46 +94,82 @@ func newRoot(gpus *device.GPUs) *cobra.Command {
 pre-trained model has seen, and says how often a graph like the training set would
 score as high. What it says of a graph is of that graph alone; what it says of a list
 as a whole is an answer of its own.`,
-		SilenceUsage:  true,
-		SilenceErrors: true,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usage.Errorf("unknown command %q; `baca help` lists them", args[0])
-			}
-			return nil
-		},
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		SilenceUsage:               true,
+		SilenceErrors:              true,
+		Version:                    version.String(),
+		SuggestionsMinimumDistance: 2,
+		Args:                       oneOfBelow,
+		RunE:                       func(c *cobra.Command, _ []string) error { return c.Help() },
+		PersistentPreRunE:          checkGroups,
 	}
+	root.SetVersionTemplate("baca {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		var bad *pflag.InvalidValueError
 		if errors.As(err, &bad) && kinds[bad.GetFlag().Value.Type()] != "" {
 			return usage.Errorf("--%s %s: want %s", bad.GetFlag().Name, bad.GetValue(), kinds[bad.GetFlag().Value.Type()])
 		}
+		var unknown *pflag.NotExistError
+		if errors.As(err, &unknown) {
+			if list := nearFlags(c, unknown.GetSpecifiedName()); len(list) > 0 {
+				return usage.Errorf("%w: did you mean --%s?", err, strings.Join(list, " or --"))
+			}
+		}
 		return usage.Errorf("%w; `%s --help` shows what it takes", err, c.CommandPath())
 	})
-	root.AddCommand(newScore(gpus), newMerge(), newReport(), newDrift(), newCompare(), newSuggest(), newTrust(), newDemo(), newPretrain(gpus), newCalibrate(), newFeaturize(), newModels(), newInspect(), newShare(), newStructures(), newDevices(gpus), newServe(), newMCP(), newSite(), newPipe(), newMan(), newVersion())
-	root.AddCommand(paperCommands()...)
+	cobra.EnableCommandSorting = false // the verbs are in the order of a first day
+	root.AddCommand(newScore(gpus), newReport(), newTrain(gpus), newCompare(), newSuggest(), newDrift(), newTrust(), newModel(), newServe(), newVersion(gpus))
+	for _, c := range append(paperCommands(), newPipe(), newMan(), newMerge(), newFeaturize(), newDemo()) {
+		c.Hidden = true
+		root.AddCommand(c)
+	}
 	strict(root)
 	wrapFlags(root)
 	completeValues(root)
 	return root
 }
 
+// checkGroups reports flags that do not go together, which cobra finds, as a mistake in the command line.
+func checkGroups(c *cobra.Command, _ []string) error {
+	err := c.ValidateFlagGroups()
+	if err == nil {
+		return nil
+	}
+	_, which, _ := strings.Cut(err.Error(), "; [")
+	names, _, exclusive := strings.Cut(which, "] were all set")
+	if exclusive {
+		return usage.Errorf("--%s do not go together: want one of them", strings.ReplaceAll(names, " ", " and --"))
+	}
+	return usage.Error{Err: err}
+}
+
+// oneOfBelow refuses what is none of the commands below one.
+func oneOfBelow(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if list := c.SuggestionsFor(args[0]); len(list) > 0 {
+		return usage.Errorf("unknown command %q: did you mean `%s %s`?", args[0], c.CommandPath(), strings.Join(list, "` or `"+c.CommandPath()+" "))
+	}
+	return usage.Errorf("unknown command %q; `%s --help` lists them", args[0], c.CommandPath())
+}
+
 // strict has the commands that cobra adds refuse what they do not know, where they would show help
-// as if nothing were wrong.
+// as if nothing were wrong. Help does not list them.
 func strict(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		switch c.Name() {
 		case "help":
+			c.Hidden = true
 			c.Args = func(_ *cobra.Command, args []string) error {
-				if _, rest, _ := root.Find(args); len(rest) > 0 {
-					return root.Args(root, rest)
+				if of, rest, _ := root.Find(args); len(rest) > 0 {
+					return oneOfBelow(of, rest)
 				}
 				return nil
 			}
 		case "completion":
+			c.Hidden = true
 			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 			c.Args = func(_ *cobra.Command, args []string) error {
 				if len(args) > 0 {

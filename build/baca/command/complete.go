@@ -25,9 +25,9 @@ func completeValues(c *cobra.Command) {
 		c.RegisterFlagCompletionFunc("model", models)
 	}
 	switch c.Name() {
-	case "inspect", "calibrate", "structures", "share":
+	case "show", "verify", "calibrate", "structures", "share":
 		c.ValidArgsFunction = models
-	case "serve", "mcp", "models", "version":
+	case "serve", "list", "version":
 		c.ValidArgsFunction = cobra.NoFileCompletions
 	}
 	for _, below := range c.Commands() {

@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"baca/algo/gin"
-	"baca/algo/pretrain"
 	"baca/build/device"
 	"baca/build/internal/usage"
 )
@@ -45,28 +43,4 @@ func (f *deviceFlag) open(ctx context.Context, stderr io.Writer, workers int, sh
 		fmt.Fprintf(stderr, "device: %s\n", what)
 	}
 	return d, err
-}
-
-func newDevices(gpus *device.GPUs) *cobra.Command {
-	return &cobra.Command{
-		Use:   "devices",
-		Short: "List where encoders can run, for --device",
-		Args:  usage.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			out := c.OutOrStdout()
-			fmt.Fprintf(out, "cpu\t%s\n", pretrain.NewCPU(0))
-			if gpus == nil {
-				fmt.Fprintf(c.ErrOrStderr(), "note: %v\n", device.ErrNoGPU)
-				return nil
-			}
-			list := gpus.List()
-			for n, name := range list {
-				fmt.Fprintf(out, "gpu:%d\t%s\n", n, name)
-			}
-			if len(list) == 0 {
-				fmt.Fprintln(c.ErrOrStderr(), "note: no GPU with a driver that WebGPU can use")
-			}
-			return nil
-		},
-	}
 }

@@ -93,7 +93,7 @@ func TestForms(t *testing.T) {
 		{"--as-written", false, [3]string{}, ""},
 	} {
 		model := filepath.Join(dir, c.flag+".msgpack")
-		args := []string{"pretrain", "--in", examples, "--out", model, "--epochs", "2", c.flag}
+		args := []string{"train", examples, "--out", model, "--epochs", "2", c.flag}
 		var stderr bytes.Buffer
 		if status := run(nil, args, nil, io.Discard, &stderr); status != 0 {
 			t.Fatalf("pretrain: status %d\n%s", status, &stderr)

@@ -106,7 +106,7 @@ func checkSchema(m *algo.Model, schema string) error {
 		m.Card.Name, kinds[!plain], m.Card.Schema, kinds[plain], schema, hint)
 }
 
-// A modelLine is what `baca models` says of a model.
+// A modelLine is what `baca model list` says of a model.
 type modelLine struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
@@ -119,10 +119,10 @@ type modelLine struct {
 	Bytes       int    `json:"bytes"`
 }
 
-func newModels() *cobra.Command {
+func newList() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "models",
+		Use:   "list",
 		Short: "List the models that come with this program",
 		Args:  usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -145,7 +145,7 @@ func newModels() *cobra.Command {
 				return pretty.JSON(c.OutOrStdout(), list)
 			}
 			if len(list) == 0 {
-				_, err := fmt.Fprintln(c.OutOrStdout(), "no models are embedded in this build; `baca pretrain` makes model files")
+				_, err := fmt.Fprintln(c.OutOrStdout(), "no models are embedded in this build; `baca train` makes model files")
 				return err
 			}
 			return writeModels(c.OutOrStdout(), list)

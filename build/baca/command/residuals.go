@@ -13,7 +13,7 @@ import (
 const heldOut = "held-out"
 
 // withResiduals returns the file of a model with the errors of its holdout.
-func (o *pretrainFlags) withResiduals(data []byte, set *trainingSet) ([]byte, error) {
+func (o *trainFlags) withResiduals(data []byte, set *trainingSet) ([]byte, error) {
 	m, err := weights.Load(data)
 	if err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func (o *pretrainFlags) withResiduals(data []byte, set *trainingSet) ([]byte, er
 
 // tellResiduals says what the model knows of errors, or why it knows nothing although there are
 // predictions.
-func (o *pretrainFlags) tellResiduals(w io.Writer, data []byte) {
+func (o *trainFlags) tellResiduals(w io.Writer, data []byte) {
 	switch m, err := weights.Load(data); {
 	case err == nil && m.Residuals != nil:
 		fmt.Fprintf(w, "kept the errors of %d molecules kept from training, for baca score --predicted\n", m.Residuals.Known())
@@ -44,7 +44,7 @@ const noPromise = algo.NoPromise + "; --residuals held-out promises that each pr
 func knowsNothing(m *algo.Model) string {
 	text := m.NoResiduals()
 	if m.Card.Holdout == "" {
-		text += "; baca pretrain --observed --predicted --residuals held-out makes one that does"
+		text += "; baca train --observed --predicted --residuals held-out makes one that does"
 	}
 	return text
 }

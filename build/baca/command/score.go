@@ -41,9 +41,10 @@ func newScore(gpus *device.GPUs) *cobra.Command {
 	f := scoreFlags{options: algo.DefaultOptions(), device: deviceFlag{gpus: gpus}}
 	o := &f.options
 	c := &cobra.Command{
-		Use:   "score [INPUT...|-]",
-		Short: "Score graphs by how far they lie outside what a model was trained on",
-		Long:  scoreHelp(),
+		Use:        "score [INPUT...|-]",
+		SuggestFor: []string{"predict", "classify", "detect", "run"},
+		Short:      "Score graphs by how far they lie outside what a model was trained on",
+		Long:       scoreHelp(),
 		Example: `  baca score molecules.smi
   baca score --to jsonl --out scores.jsonl --rejects refused.csv library.csv.gz
   baca score --columns all --fail-on outside series.csv > rows.csv
@@ -532,7 +533,7 @@ func tellList(w io.Writer, c decide.Counts, a molecule.Asides, records int) {
 		fmt.Fprintln(w, said)
 	}
 	if said := c.Foreign(); said != "" {
-		fmt.Fprintf(w, "note: %s; train your own: baca pretrain --in LIBRARY --out my.msgpack\n", said)
+		fmt.Fprintf(w, "note: %s; train your own: baca train LIBRARY --out my.msgpack\n", said)
 	}
 }
 

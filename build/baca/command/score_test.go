@@ -397,7 +397,7 @@ func TestOutputThatFails(t *testing.T) {
 	saveModel(t, model, moleculeModel(t))
 	for _, args := range []string{
 		"score --model MODEL -", "score --model MODEL --to jsonl -", "score --model MODEL --fdr 0.1 -", "drift --model MODEL -", "featurize -",
-		"help", "help score", "score --help", "", "devices", "models", "version", "inspect MODEL",
+		"help", "help score", "score --help", "", "model list", "version", "model show MODEL",
 	} {
 		var stderr bytes.Buffer
 		code := run(nil, strings.Fields(strings.ReplaceAll(args, "MODEL", model)), strings.NewReader("CCO\n"), failing{}, &stderr)
@@ -444,7 +444,7 @@ func TestInspectCheckpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
-	refuse(t, exitFailure, path+" is not a model but a checkpoint of a training run after 1 epoch;", "inspect", path)
+	refuse(t, exitFailure, path+" is not a model but a checkpoint of a training run after 1 epoch;", "model", "show", path)
 	refuse(t, exitFailure, "wrong kind of BaCa file", "score", "--model", path, path)
 }
 

@@ -79,7 +79,7 @@ and, as --neighbors N alone does,
 The last two are there where the model has values of its training molecules.
 
 --predicted COLUMN says what error to expect of your prediction for each molecule, from the
-held-out errors that the model knows, see baca pretrain --residuals. It adds
+held-out errors that the model knows, see baca train --residuals. It adds
 
 `
 

@@ -41,8 +41,8 @@ func TestNothingHostileIsShown(t *testing.T) {
 		args []string
 	}{
 		{escape, []string{"score", "--model", model, "--out", filepath.Join(dir, "out.csv"), in}},
-		{escape, []string{"inspect", model}},
-		{`"name": "\u001b]0;x\u0007\u009b2J\u202e<script>`, []string{"inspect", "--json", model}},
+		{escape, []string{"model", "show", model}},
+		{`"name": "\u001b]0;x\u0007\u009b2J\u202e<script>`, []string{"model", "show", "--json", model}},
 		{escape, []string{"demo", "--model", model}},
 		{escape, []string{"score", "--model", "no" + hostile, in}},
 		{escape, []string{"score", "--model", model, "no" + hostile + ".csv"}},

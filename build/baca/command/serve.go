@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/build/internal/usage"
+	"baca/build/service"
+	"baca/build/service/mcp"
 	"baca/build/site"
 	"baca/web"
 	"baca/weights"
@@ -29,18 +31,34 @@ func openSite() (*site.Site, error) {
 }
 
 func newServe() *cobra.Command {
-	var addr string
+	var addr, write string
+	var speakMCP bool
 	var api apiFlags
 	c := &cobra.Command{
-		Use:   "serve",
-		Short: "Serve the page, which does the same in a browser tab, or an API",
+		Use:        "serve",
+		Short:      "Serve the page, which does the same in a browser tab, or an API",
+		SuggestFor: []string{"web", "page", "server"},
 		Long: `Serve serves the page from this program: all of the method in a browser tab. What
 is dropped or pasted there stays in the tab; the server only sends files.
+
+With --write it writes the page as static files instead, which work from any folder of
+any host, and beside them compressed forms (.br, .gz) for hosts that send such. The page
+holds its content security policy itself, so no header has to be configured; a host
+should send .wasm files as application/wasm. That no other site shows the page in a frame
+can only be said in a header, Content-Security-Policy: frame-ancestors 'self', which
+baca serve sends; give it to your host, too. The folder must be new, empty, or hold an
+earlier site, whose files.json names all that was written with its SHA-256: that site is
+replaced, unless one of its files was changed since. Other files beside it are left alone,
+and none is written over.
 
 With --api it serves an API for programs instead: POST /v1/score and /v1/explain take JSON,
 CSV or lines of JSON, and give the rows of baca score. GET /v1/models lists the models,
 /v1/openapi.json describes all of it, and /healthz says that the service is up. Other
 machines can only ask with a token, which is in --token-file or in BACA_TOKEN.
+
+With --mcp it speaks the Model Context Protocol on standard input and output, until
+standard input ends. Assistants start it to use the tools score, explain and models.
+Nothing is sent anywhere else, and no file is read.
 
 A client that takes nothing is dropped after 30 to 90 seconds. Ctrl-C ends the server once
 transfers are over, in 30 seconds at most; a second one ends it at once. Requests to the API
@@ -48,18 +66,29 @@ have --max-time instead.`,
 		Example: `  baca serve
   baca serve --addr 127.0.0.1:9000
   baca serve --api --addr 127.0.0.1:8080
-  baca serve --api --addr :8080 --token-file token.txt`,
+  baca serve --api --addr :8080 --token-file token.txt
+  baca serve --write public`,
 		Args: usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := api.check(c); err != nil {
 				return err
 			}
-			if api.on {
+			switch {
+			case api.on:
 				return api.serve(c, addr)
+			case speakMCP:
+				return mcp.Serve(c.Context(), service.New(0), waiting(c.Context(), c.InOrStdin()), rowsOut(c))
+			}
+			toFolder := c.Flags().Changed("write")
+			if toFolder && write == "" {
+				return usage.Errorf("--write: want the name of a folder")
 			}
 			s, err := openSite()
 			if err != nil {
 				return err
+			}
+			if toFolder {
+				return writeSite(c, s, write)
 			}
 			l, err := net.Listen("tcp", addr)
 			if err != nil {
@@ -70,8 +99,20 @@ have --max-time instead.`,
 		},
 	}
 	c.Flags().StringVar(&addr, "addr", "127.0.0.1:8000", "`host:port` to listen on; port 0 takes a free one")
+	c.Flags().StringVar(&write, "write", "", "write the page to this `folder`, new, empty or with an earlier site that was not changed")
+	c.Flags().BoolVar(&speakMCP, "mcp", false, "answer an assistant on standard input and output")
 	api.register(c.Flags())
+	c.MarkFlagsMutuallyExclusive("api", "mcp", "write")
 	return c
+}
+
+// writeSite writes the page as files.
+func writeSite(c *cobra.Command, s *site.Site, folder string) error {
+	if err := s.Write(folder); err != nil {
+		return fmt.Errorf("--write %s: %w", folder, err)
+	}
+	fmt.Fprintf(c.ErrOrStderr(), "wrote %d files to %s\n", len(s.Files()), folder)
+	return nil
 }
 
 // serveLimits bound what clients can take.

@@ -158,7 +158,7 @@ func TestSite(t *testing.T) {
 	_, missing := web.Site()
 	dir := filepath.Join(t.TempDir(), "site")
 	var stdout, stderr bytes.Buffer
-	code := run(nil, []string{"site", "--out", dir}, strings.NewReader(""), &stdout, &stderr)
+	code := run(nil, []string{"serve", "--write", dir}, strings.NewReader(""), &stdout, &stderr)
 	if missing != nil {
 		if code != exitFailure || !strings.Contains(stderr.String(), "make build") {
 			t.Errorf("exit status %d, stderr %q", code, &stderr)
@@ -174,8 +174,8 @@ func TestSite(t *testing.T) {
 	}
 }
 
-func TestServeAndSiteUsage(t *testing.T) {
-	for _, args := range [][]string{{"site"}, {"site", "folder"}, {"serve", "here"}} {
+func TestServeUsage(t *testing.T) {
+	for _, args := range [][]string{{"serve", "--write", ""}, {"serve", "--write", "x", "--api"}, {"site"}, {"serve", "here"}} {
 		var stderr bytes.Buffer
 		if code := run(nil, args, strings.NewReader(""), io.Discard, &stderr); code != exitUsage {
 			t.Errorf("%v: exit status %d, stderr %q", args, code, &stderr)

@@ -24,14 +24,14 @@ func newShare() *cobra.Command {
 means of the embeddings of 2k or more similar graphs, with the subtrees that k of them
 have. Of the held-out graphs only the scores remain. Hashes of training graphs, the
 sha-256 of the training file, names of files, and whatever fewer than k graphs have are
-left out; a model that was named after its file is called shared. baca inspect says what
+left out; a model that was named after its file is called shared. baca model show says what
 remains. The weights stay as they are.
 
 The larger k, the less scores tell of what the model was trained on, and the less it finds.
 
 Such a model scores each graph by itself, never by a batch, and has p-values.`,
-		Example: `  baca share private.msgpack --out public.msgpack
-  baca share --k 50 private.msgpack --out public.msgpack`,
+		Example: `  baca model share private.msgpack --out public.msgpack
+  baca model share --k 50 private.msgpack --out public.msgpack`,
 		Args: oneModel,
 		RunE: func(c *cobra.Command, args []string) error {
 			if out.path == "" {

@@ -3,8 +3,6 @@ package command
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -12,7 +10,6 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/job"
 	"baca/algo/table"
-	"baca/build/internal/opened"
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
 	"baca/weights"
@@ -34,8 +31,8 @@ then holds, too.
 
 With MODEL baca score --neighbors and baca report name the training molecules that are
 most similar; other models show their row numbers. Do not hand out MODEL if the molecules
-are secret. baca inspect says what a file reveals.`,
-		Example: `  baca structures my.msgpack --in my-library.csv --out my-open.msgpack
+are secret. baca model show says what a file reveals.`,
+		Example: `  baca model structures my.msgpack --in my-library.csv --out my-open.msgpack
   baca score --neighbors 3 --model my-open.msgpack new.smi`,
 		Args: oneModel,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -72,12 +69,8 @@ func runStructures(c *cobra.Command, model string, from source, out target) erro
 	if err != nil {
 		return err
 	}
-	if want := m.Card.DatasetSHA256; want != "" && m.Card.Schema != algo.Constant {
-		sum, err := opened.Sum(os.DirFS(filepath.Dir(from.path)), filepath.Base(from.path))
-		if err == nil && sum != want {
-			err = fmt.Errorf("--in %s has the sha-256 %.8s…: the model was trained on %s with %.8s…", from.path, sum, m.Card.Dataset, want)
-		}
-		if err != nil {
+	if m.Card.DatasetSHA256 != "" && m.Card.Schema != algo.Constant {
+		if err := trainedOn(c, m, from); err != nil {
 			return err
 		}
 	}

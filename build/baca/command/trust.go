@@ -43,7 +43,7 @@ share of observed values in their intervals, large errors by verdict beside thos
 were stated, the rank correlation of what --errors-by names and the error, how well it
 finds large errors (AUROC, 0.5 for no better than chance), and the mean error of the
 surest molecules, by how many are kept (risk and coverage). The model must know
-held-out errors, see baca pretrain --residuals.
+held-out errors, see baca train --residuals.
 
 Stated rates do not fall from trust to check to do-not-use: where those of held-out
 molecules do, verdicts are counted together. --json has the counts of each verdict.
@@ -54,7 +54,7 @@ wrong classes, is not.
 
 Intervals and stated rates are for molecules like those of the training set. Others,
 such as new scaffolds, show here how far that carries.`,
-		Example: `  baca pretrain --in train.csv --observed y --predicted yhat --residuals held-out --out my.msgpack
+		Example: `  baca train train.csv --observed y --predicted yhat --residuals held-out --out my.msgpack
   baca trust --model my.msgpack --observed y --predicted yhat measured-since.csv
   baca trust --model my.msgpack --observed y --predicted yhat --plot risk.svg measured-since.csv`,
 		Args: oneInput,

@@ -48,7 +48,7 @@ func TestTrust(t *testing.T) {
 	dir := filepath.Dir(train)
 	model, values := filepath.Join(dir, "h.msgpack"), []string{"--observed", "observed", "--predicted", "predicted"}
 	pretrain := func(out string, more ...string) (stderr string) {
-		_, stderr = succeed(t, append([]string{"pretrain", "--in", train, "--epochs", "3", "--out", filepath.Join(dir, out)}, more...)...)
+		_, stderr = succeed(t, append([]string{"train", train, "--epochs", "3", "--out", filepath.Join(dir, out)}, more...)...)
 		return stderr
 	}
 	if stderr := pretrain("h.msgpack", append(values, "--residuals", "held-out", "--keep-structures")...); !strings.Contains(stderr, "kept the errors of 50 molecules") {
@@ -164,7 +164,7 @@ func TestErrorsBy(t *testing.T) {
 	values := []string{"--observed", "observed", "--predicted", "predicted"}
 	pretrain := func(from, out string) string {
 		model := filepath.Join(dir, out)
-		succeed(t, append([]string{"pretrain", "--in", from, "--epochs", "1", "--out", model, "--residuals", "held-out"}, values...)...)
+		succeed(t, append([]string{"train", from, "--epochs", "1", "--out", model, "--residuals", "held-out"}, values...)...)
 		return model
 	}
 	// ascends reports expected errors that fall with what orders them.
@@ -257,7 +257,7 @@ func TestErrorsBy(t *testing.T) {
 	if margin, score := audit(model, "margin", fresh), audit(model, "score", fresh); *margin.Finds < *score.Finds+0.1 || margin.Intervals != 0 {
 		t.Errorf("wrong classes are found with an AUROC of %g by margin and %g by score, %d intervals", *margin.Finds, *score.Finds, margin.Intervals)
 	}
-	text, _ = succeed(t, "inspect", model)
+	text, _ = succeed(t, "model", "show", model)
 	if want := "the class that was measured and the probability that was predicted follow from that"; !strings.Contains(text, want) {
 		t.Errorf("%s, want %s", text, want)
 	}
@@ -285,7 +285,7 @@ func TestTrustBadValues(t *testing.T) {
 	lines[5] = "z,CCC,1\n"
 	testset.Write(t, train, strings.Join(lines, ""))
 	model, values := filepath.Join(dir, "h.msgpack"), []string{"--observed", "observed", "--predicted", "predicted"}
-	_, stderr := succeed(t, append([]string{"pretrain", "--in", train, "--epochs", "1", "--out", model, "--residuals", "held-out"}, values...)...)
+	_, stderr := succeed(t, append([]string{"train", train, "--epochs", "1", "--out", model, "--residuals", "held-out"}, values...)...)
 	for _, want := range []string{
 		`train.csv:4:7: column observed: "abc", want a finite number`, `train.csv:6:8: column observed: "NaN", want`, `train.csv:6:13: column predicted: "1,5", want`,
 		"train.csv:7:7: column predicted: empty, want a number",
@@ -319,13 +319,13 @@ func TestTrustBadValues(t *testing.T) {
 		message string
 		args    []string
 	}{
-		{exitFailure, "are equal: want predictions", append([]string{"pretrain", "--in", copied, "--out", filepath.Join(dir, "x.msgpack"), "--residuals", "held-out"}, values...)},
-		{exitUsage, "want --observed and --predicted", []string{"pretrain", "--in", train, "--out", "x.msgpack", "--residuals", "held-out", "--observed", "observed"}},
-		{exitUsage, "want held-out, or nothing", []string{"pretrain", "--in", train, "--out", "x.msgpack", "--residuals", "fitted"}},
-		{exitUsage, "are both observed", []string{"pretrain", "--in", train, "--out", "x.msgpack", "--observed", "observed", "--predicted", "observed"}},
-		{exitUsage, "not with --share", append([]string{"pretrain", "--in", train, "--out", "x.msgpack", "--share", "5", "--residuals", "held-out"}, values...)},
-		{exitFailure, `no column "nope"`, []string{"pretrain", "--in", train, "--out", filepath.Join(dir, "x.msgpack"), "--observed", "nope"}},
-		{exitFailure, "of which 0 have both values", []string{"pretrain", "--in", train, "--out", filepath.Join(dir, "x.msgpack"), "--observed", "name", "--predicted", "predicted", "--residuals", "held-out"}},
+		{exitFailure, "are equal: want predictions", append([]string{"train", copied, "--out", filepath.Join(dir, "x.msgpack"), "--residuals", "held-out"}, values...)},
+		{exitUsage, "want --observed and --predicted", []string{"train", train, "--out", "x.msgpack", "--residuals", "held-out", "--observed", "observed"}},
+		{exitUsage, "want held-out, or nothing", []string{"train", train, "--out", "x.msgpack", "--residuals", "fitted"}},
+		{exitUsage, "are both observed", []string{"train", train, "--out", "x.msgpack", "--observed", "observed", "--predicted", "observed"}},
+		{exitUsage, "not with --share", append([]string{"train", train, "--out", "x.msgpack", "--share", "5", "--residuals", "held-out"}, values...)},
+		{exitFailure, `no column "nope"`, []string{"train", train, "--out", filepath.Join(dir, "x.msgpack"), "--observed", "nope"}},
+		{exitFailure, "of which 0 have both values", []string{"train", train, "--out", filepath.Join(dir, "x.msgpack"), "--observed", "name", "--predicted", "predicted", "--residuals", "held-out"}},
 		{exitUsage, "a coverage of 1", []string{"score", "--model", model, "--predicted", "predicted", "--coverage", "1", bad}},
 		{exitUsage, "want both above 0", []string{"score", "--model", model, "--predicted", "predicted", "--large-errors", "0", bad}},
 		{exitUsage, "--tolerance without --predicted: name the column", []string{"score", "--model", model, "--tolerance", "1", bad}},

@@ -81,7 +81,7 @@ export interface Abort {
 }
 
 export interface LoadOptions extends Abort {
-  /** The bytes of a model file, of `Detector.model` or of `baca pretrain`. The built-in model drugs if left out. */
+  /** The bytes of a model file, of `Detector.model` or of `baca train`. The built-in model drugs if left out. */
   model?: ArrayBuffer | ArrayBufferView | Blob;
 }
 
@@ -112,7 +112,7 @@ export class Detector {
   private constructor();
   /** Loads a model into a worker of its own. */
   static load(options?: LoadOptions): Promise<Detector>;
-  /** Trains a model on at least 20 molecules, as `baca pretrain` does. What is no molecule is left out. */
+  /** Trains a model on at least 20 molecules, as `baca train` does. What is no molecule is left out. */
   static train(smiles: string | Iterable<string>, options?: TrainOptions): Promise<Detector>;
   readonly about: About;
   /** The model file. */

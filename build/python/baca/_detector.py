@@ -100,7 +100,7 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         has no threshold: ``decision_function``, ``select`` and ``offset_`` are of ``alone`` only.
     epochs : int, optional
         How often :meth:`fit` trains on each record. Without it 400 times, and more than 7 680 records less
-        often, as ``baca pretrain`` does.
+        often, as ``baca train`` does.
     seed : int
         Of the training, and of what is drawn at random for a batch.
 
@@ -124,7 +124,7 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None, *, observed: Any = None, predicted: Any = None, as_written: bool = False, keep_structures: bool = False) -> Detector:
         """Trains a model on at least 20 molecules or plain graphs; ``y`` is not used.
 
-        The model is that of ``baca pretrain`` on a file with the same records.
+        The model is that of ``baca train`` on a file with the same records.
 
         Parameters
         ----------
@@ -368,7 +368,7 @@ def warn_of(rows: Rows, what: str, stacklevel: int) -> None:
     if rows.whole is not None and rows.whole.few:
         warnings.warn(rows.whole.notes[-1], UserWarning, stacklevel=stacklevel + 1)
     if rows.foreign is not None:
-        warnings.warn(f"{rows.foreign}; train your own: Detector().fit(library), or baca pretrain --in LIBRARY --out my.msgpack", UserWarning, stacklevel=stacklevel + 1)
+        warnings.warn(f"{rows.foreign}; train your own: Detector().fit(library), or baca train LIBRARY --out my.msgpack", UserWarning, stacklevel=stacklevel + 1)
 
 
 def rows_of(detector: Detector, X: Any, by: str) -> Rows:

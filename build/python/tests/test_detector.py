@@ -101,7 +101,7 @@ def test_fit_is_pretrain_of_the_command(tmp_path, molecules):
     path, theirs = tmp_path / "fitted", tmp_path / "theirs.msgpack"
     path.write_text("".join(text + "\n" for text in molecules))
     about = f"Trained on a list of {len(molecules)} for 2 epochs."
-    command("pretrain", "--in", str(path), "--format", "smi", "--description", about, "--out", str(theirs), "--epochs", "2", "--seed", "3")
+    command("train", str(path), "--format", "smi", "--description", about, "--out", str(theirs), "--epochs", "2", "--seed", "3")
     own = baca.Detector(alpha=0.1, epochs=2, seed=3).fit(molecules)
     assert own.model_ == theirs.read_bytes()
     table = rows("--model", str(theirs), "--format", "smi", "-", text="\n".join(molecules))
@@ -237,7 +237,7 @@ def test_explain(detector):
 def test_structures_in_a_model(tmp_path, molecules):
     path, model = tmp_path / "list.smi", tmp_path / "open.msgpack"
     path.write_text("".join(f"{text} name{i}\n" for i, text in enumerate(molecules)))
-    command("pretrain", "--in", str(path), "--out", str(model), "--epochs", "1", "--keep-structures")
+    command("train", str(path), "--out", str(model), "--epochs", "1", "--keep-structures")
     for detector in (baca.Detector(model), baca.Detector.load(model)):
         nearest = detector.explain(RDX)[0].nearest[0]
         assert nearest.similarity <= 1 and molecules[nearest.row] == nearest.smiles and nearest.name == f"name{nearest.row}"

@@ -30,7 +30,7 @@ def folder(tmp_path_factory):
     new[9] = "peptide,NCC(=O)NCC(=O)NCC(=O)NCC(=O)NCC(=O)NCC(=O)O,1,2\n"  # and by its score
     (folder / "new.csv").write_text(lines[0] + "".join(new))
     values = ["--observed", "observed", "--predicted", "predicted", "--residuals", "held-out"]
-    run = ["pretrain", "--in", "train.csv", *values, "--epochs", "3", "--seed", "5", "--keep-structures", "--out", "theirs.msgpack"]
+    run = ["train", "train.csv", *values, "--epochs", "3", "--seed", "5", "--keep-structures", "--out", "theirs.msgpack"]
     subprocess.run([program(), *run], cwd=folder, check=True, capture_output=True)
     return folder
 

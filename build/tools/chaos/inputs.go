@@ -69,8 +69,8 @@ func (w *world) writeInputs() error {
 			return err
 		}
 	}
-	train := "baca pretrain --in train.smi --out model.msgpack --epochs 2 --background none"
-	other := "baca pretrain --in train.smi --out other.msgpack --epochs 2 --background none --seed 2"
+	train := "baca train train.smi --out model.msgpack --epochs 2 --background none"
+	other := "baca train train.smi --out other.msgpack --epochs 2 --background none --seed 2"
 	dir := filepath.Join(w.root, "inputs")
 	return errors.Join(w.start(dir, train, nil).wait().err, w.start(dir, other, nil).wait().err)
 }

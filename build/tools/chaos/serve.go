@@ -192,7 +192,7 @@ func (s *server) fetch(path string, piece int, begun func()) error {
 	}
 	want, err := os.ReadFile(s.site + path)
 	if err == nil && !bytes.Equal(got, want) {
-		err = fmt.Errorf("%s came with status %d and %d bytes that are not those of baca site (%d bytes)", path, r.StatusCode, len(got), len(want))
+		err = fmt.Errorf("%s came with status %d and %d bytes that are not those of baca serve --write (%d bytes)", path, r.StatusCode, len(got), len(want))
 	}
 	return err
 }

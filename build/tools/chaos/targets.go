@@ -36,7 +36,7 @@ const (
 
 	scoreLibrary = "baca score --model model.msgpack --out out/rows.csv --rejects out/rejects.csv library.smi"
 	scoreSample  = "baca score --model model.msgpack --columns all --out out/rows.csv sample.smi"
-	pretrain     = "baca pretrain --in train.smi --out out/model.msgpack --epochs 40 --background none"
+	pretrain     = "baca train train.smi --out out/model.msgpack --epochs 40 --background none"
 	table1       = "baca bench table1 --data data --out out/bench --pairs inner/outer --seeds 1 --epochs 2"
 	onBeam       = "baca-beam --model model.msgpack --out out/shards --shards 3 part-a.smi part-b.smi"
 	shard        = "baca score --model model.msgpack --out out/shards part-a.smi part-b.smi --shard "
@@ -45,12 +45,12 @@ const (
 
 // verbs read a model: their command lines, with what they write.
 var verbs = map[string][2]string{
-	"calibrate":  {"baca calibrate model.msgpack --holdout part-a.smi --out out/m.msgpack", "m.msgpack"},
+	"calibrate":  {"baca model calibrate model.msgpack --holdout part-a.smi --out out/m.msgpack", "m.msgpack"},
 	"drift":      {"baca drift --model model.msgpack --plot out/d.svg part-a.smi", "d.svg"},
 	"neighbors":  {"baca score --model model.msgpack --neighbors 2 --out out/rows.csv part-a.smi", "rows.csv"},
 	"report":     {"baca report --model model.msgpack --out out/r.html part-a.smi", "r.html"},
-	"share":      {"baca share model.msgpack --k 3 --out out/m.msgpack", "m.msgpack"},
-	"structures": {"baca structures model.msgpack --in train.smi --out out/m.msgpack", "m.msgpack"},
+	"share":      {"baca model share model.msgpack --k 3 --out out/m.msgpack", "m.msgpack"},
+	"structures": {"baca model structures model.msgpack --in train.smi --out out/m.msgpack", "m.msgpack"},
 	"suggest":    {"baca suggest --model model.msgpack -n 5 --plot out/gain.svg part-a.smi", "gain.svg"},
 }
 
@@ -71,11 +71,11 @@ func (w *world) target(name string) *target {
 		{name: "bench table1", reads: []string{"data/mol/inner.csv", "data/mol/outer.csv"}, steps: []string{table1}, gives: []string{"bench/table1.json"}},
 		{name: "shards, merge", reads: parts, steps: []string{shard + "0/3", shard + "1/3", shard + "2/3", merge}, gives: merged, varies: "part-b.smi"},
 		{name: beamMerge, reads: parts, steps: []string{onBeam, merge}, gives: merged, varies: "part-b.smi"},
-		{name: "site", steps: []string{"baca site --out out/site"}, gives: []string{"site"}},
+		{name: "site", steps: []string{"baca serve --write out/site"}, gives: []string{"site"}},
 		{name: "score to a pipe", reads: []string{"model.msgpack", "sample.smi"}, steps: []string{"baca score --model model.msgpack sample.smi"}, stream: "stdout"},
 		{name: "score --out FIFO", reads: []string{"model.msgpack", "sample.smi"}, steps: []string{"baca score --model model.msgpack --out out/fifo sample.smi"}, stream: "fifo"},
 		{name: "featurize to a pipe", reads: []string{"sample.smi"}, steps: []string{"baca featurize sample.smi"}, stream: "stdout"},
-		{name: "serve", steps: []string{"baca site --out out/site"}, gives: []string{"site"}},
+		{name: "serve", steps: []string{"baca serve --write out/site"}, gives: []string{"site"}},
 	} {
 		switch {
 		case t.name != name:

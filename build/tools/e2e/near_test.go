@@ -21,8 +21,8 @@ func TestReportDrawsNeighbors(t *testing.T) {
 	}
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	model := filepath.Join(t.TempDir(), "hydration.msgpack")
-	baca(t, "train.csv", bytes.Join(lines[:501], nil), "pretrain", "--epochs", "100", "--observed", "observed", "--predicted", "predicted",
-		"--residuals", "held-out", "--keep-structures", "--out", model, "--in")
+	baca(t, "train.csv", bytes.Join(lines[:501], nil), "train", "--epochs", "100", "--observed", "observed", "--predicted", "predicted",
+		"--residuals", "held-out", "--keep-structures", "--out", model)
 	file, err := os.ReadFile(model)
 	if err != nil {
 		t.Fatal(err)

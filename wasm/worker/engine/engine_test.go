@@ -893,7 +893,7 @@ var smallBackground = sync.OnceValue(func() []byte {
 	return b.Bytes()
 })
 
-// A model of molecules is told from the background that the site has, as `baca pretrain`
+// A model of molecules is told from the background that the site has, as `baca train`
 // does it. Without one it is what it would be there with --background none, and says so.
 func TestTrainWithABackground(t *testing.T) {
 	h := newHost(t)

@@ -20,7 +20,7 @@ import (
 	"baca/weights"
 )
 
-// train pre-trains a model on the open input. Its file is that of `baca pretrain`.
+// train pre-trains a model on the open input. Its file is that of `baca train`.
 func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Reply, error) {
 	if e.input == nil {
 		return nil, failf(message.CodeNotReady, "no input is open")

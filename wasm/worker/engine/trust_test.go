@@ -61,7 +61,7 @@ func heldOut() *message.Train {
 	return &message.Train{Name: "h", Epochs: 1, Observed: "observed", Predicted: "predicted", HeldOut: true}
 }
 
-// The model knows the errors that `baca pretrain --residuals held-out` keeps, and its file is the same.
+// The model knows the errors that `baca train --residuals held-out` keeps, and its file is the same.
 func TestTrainKeepsResiduals(t *testing.T) {
 	train, _ := hydration(t)
 	values := valuesIn(t, train)

@@ -139,7 +139,7 @@ func TestRelease(t *testing.T) {
 		t.Errorf("version: %q, %v", text, err)
 	}
 	site := t.TempDir()
-	if text, err := exec.Command(program, "site", "--out", site).CombinedOutput(); err != nil {
+	if text, err := exec.Command(program, "serve", "--write", site).CombinedOutput(); err != nil {
 		t.Fatalf("site: %v\n%s", err, text)
 	}
 	if _, err := os.Stat(filepath.Join(site, "index.html")); err != nil {

@@ -78,7 +78,7 @@ func TestPretrain(t *testing.T) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "TREES"), filepath.Join(dir, "m.msgpack")
 	testset.TU(t, in, 40, false, 1)
-	stdout, stderr := succeed(t, "pretrain", "--in", in, "--out", out, "--epochs", "3", "--seed", "7", "--workers", "1")
+	stdout, stderr := succeed(t, "train", in, "--out", out, "--epochs", "3", "--seed", "7", "--workers", "1")
 	if stdout != "" {
 		t.Errorf("stdout %q: want nothing", stdout)
 	}
@@ -106,12 +106,12 @@ func TestPretrain(t *testing.T) {
 	}
 	// The number of workers does not show.
 	other := filepath.Join(dir, "other.msgpack")
-	succeed(t, "pretrain", "--in", in, "--out", other, "--epochs", "3", "--seed", "7", "--workers", "2")
+	succeed(t, "train", in, "--out", other, "--epochs", "3", "--seed", "7", "--workers", "2")
 	if !bytes.Equal(read(t, out), read(t, other)) {
 		t.Error("one worker and two make different models")
 	}
 	// A seed does.
-	succeed(t, "pretrain", "--in", in, "--out", other, "--epochs", "3", "--seed", "8", "--name", "Mine", "--description", "", "--overwrite")
+	succeed(t, "train", in, "--out", other, "--epochs", "3", "--seed", "8", "--name", "Mine", "--description", "", "--overwrite")
 	m = load(t, other)
 	if m.Card.Name != "Mine" || m.Card.Description != "" || m.Card.Seed != 8 || slices.Equal(m.Card.HoldoutRows, holdout) {
 		t.Errorf("card %+v", m.Card)
@@ -137,7 +137,7 @@ func TestEpochsOfALargeSet(t *testing.T) {
 		c := &cobra.Command{}
 		c.Flags().String("description", "", "")
 		c.SetErr(&stderr)
-		o := pretrainFlags{epochsSet: test.asked > 0, card: algo.Card{Seed: 1, Epochs: test.asked}}
+		o := trainFlags{epochsSet: test.asked > 0, card: algo.Card{Seed: 1, Epochs: test.asked}}
 		card := o.cardOf(c, &trainingSet{name: "big.smi", graphs: make([]*graph.Graph, test.graphs)})
 		if card.Epochs != test.want || card.Description != test.description || stderr.String() != test.announced {
 			t.Errorf("%d graphs, --epochs %d: %d epochs, %q, and %q on stderr", test.graphs, test.asked, card.Epochs, card.Description, &stderr)
@@ -175,7 +175,7 @@ func TestPretrainOnMolecules(t *testing.T) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "Some.SMI"), filepath.Join(dir, "m.msgpack")
 	testset.Write(t, in, molecules)
-	_, stderr := succeed(t, "pretrain", "--in", in, "--out", out, "--epochs", "1")
+	_, stderr := succeed(t, "train", in, "--out", out, "--epochs", "1")
 	for _, want := range []string{"refused 2 of 24 records", in + ":6:"} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("stderr has no %q:\n%s", want, stderr)
@@ -187,7 +187,7 @@ func TestPretrainOnMolecules(t *testing.T) {
 	}
 	few := filepath.Join(dir, "few.smi")
 	testset.Write(t, few, "C\nCC\nCCC\n")
-	refuse(t, exitFailure, "few.smi: 3 graphs to train on: want at least 20", "pretrain", "--in", few, "--out", out, "--overwrite")
+	refuse(t, exitFailure, "few.smi: 3 graphs to train on: want at least 20", "train", few, "--out", out, "--overwrite")
 	heldOut := []string{"--observed", "y", "--predicted", "yhat", "--residuals", "held-out"}
 	for text, want := range map[string]string{
 		"":                         "none.csv: the input holds no records",
@@ -198,11 +198,11 @@ func TestPretrainOnMolecules(t *testing.T) {
 		none := filepath.Join(dir, "none.csv")
 		testset.Write(t, none, text)
 		for _, args := range [][]string{nil, heldOut} {
-			refuse(t, exitFailure, want, append([]string{"pretrain", "--in", none, "--out", out, "--overwrite"}, args...)...)
+			refuse(t, exitFailure, want, append([]string{"train", none, "--out", out, "--overwrite"}, args...)...)
 		}
 	}
 	long := strings.Repeat("x", 5000)
-	refuse(t, exitFailure, "name has 5000 bytes", "pretrain", "--in", in, "--out", out, "--overwrite", "--name", long)
+	refuse(t, exitFailure, "name has 5000 bytes", "train", in, "--out", out, "--overwrite", "--name", long)
 }
 
 func TestPretrainRefuses(t *testing.T) {
@@ -216,23 +216,23 @@ func TestPretrainRefuses(t *testing.T) {
 		message string
 		args    []string
 	}{
-		{exitUsage, "want --in INPUT and --out MODEL", nil},
-		{exitUsage, "want --in INPUT and --out MODEL", []string{"--in", in}},
-		{exitUsage, "takes no argument", []string{in}},
-		{exitUsage, "want a file or a folder", []string{"--in", "-", "--out", out}},
-		{exitUsage, "--epochs 0: want", []string{"--in", in, "--out", out, "--epochs", "0"}},
-		{exitUsage, "--workers -1: want", []string{"--in", in, "--out", out, "--workers", "-1"}},
-		{exitUsage, "--format xyz: want", []string{"--in", in, "--out", out, "--format", "xyz"}},
-		{exitUsage, "is the input", []string{"--in", smi, "--out", smi}},
-		{exitUsage, "not a plain file", []string{"--in", smi, "--out", dir}},
-		{exitUsage, "want the folder", []string{"--in", filepath.Join(in, "TREES_A.txt"), "--out", out}},
-		{exitUsage, "is a folder", []string{"--in", in, "--format", "smi", "--out", out}},
-		{exitUsage, "--column", []string{"--in", in, "--column", "x", "--out", out}},
-		{exitFailure, "no such file", []string{"--in", filepath.Join(dir, "none"), "--out", out}},
-		{exitFailure, "no such file", []string{"--in", in, "--out", filepath.Join(dir, "none", "m.msgpack")}},
-		{exitFailure, "no data set", []string{"--in", dir + "/..", "--out", out}},
+		{exitUsage, "want INPUT and --out MODEL", nil},
+		{exitUsage, "want INPUT and --out MODEL", []string{in}},
+		{exitUsage, "2 inputs: want one", []string{in, smi}},
+		{exitUsage, "want a file or a folder", []string{"-", "--out", out}},
+		{exitUsage, "--epochs 0: want", []string{in, "--out", out, "--epochs", "0"}},
+		{exitUsage, "--workers -1: want", []string{in, "--out", out, "--workers", "-1"}},
+		{exitUsage, "--format xyz: want", []string{in, "--out", out, "--format", "xyz"}},
+		{exitUsage, "is the input", []string{smi, "--out", smi}},
+		{exitUsage, "not a plain file", []string{smi, "--out", dir}},
+		{exitUsage, "want the folder", []string{filepath.Join(in, "TREES_A.txt"), "--out", out}},
+		{exitUsage, "is a folder", []string{in, "--format", "smi", "--out", out}},
+		{exitUsage, "--column", []string{in, "--column", "x", "--out", out}},
+		{exitFailure, "no such file", []string{filepath.Join(dir, "none"), "--out", out}},
+		{exitFailure, "no such file", []string{in, "--out", filepath.Join(dir, "none", "m.msgpack")}},
+		{exitFailure, "no data set", []string{dir + "/..", "--out", out}},
 	} {
-		refuse(t, c.code, c.message, append([]string{"pretrain"}, c.args...)...)
+		refuse(t, c.code, c.message, append([]string{"train"}, c.args...)...)
 	}
 	if _, err := os.Stat(out); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a refused run leaves a model: %v", err)
@@ -295,7 +295,7 @@ func TestPretrainResumes(t *testing.T) {
 	in := filepath.Join(dir, "TREES")
 	testset.TU(t, in, 150, false, 1) // 135 train, in two steps
 	command := func(out string) []string {
-		return []string{"pretrain", "--in", in, "--out", out, "--epochs", "30"}
+		return []string{"train", in, "--out", out, "--epochs", "30"}
 	}
 	unbroken := filepath.Join(dir, "unbroken.msgpack")
 	succeed(t, command(unbroken)...)
@@ -452,7 +452,7 @@ func TestPretrainChecksWhatItResumes(t *testing.T) {
 	in, out := filepath.Join(dir, "TREES"), filepath.Join(dir, "m.msgpack")
 	testset.TU(t, in, 40, false, 1)
 	args := func(more ...string) []string {
-		return append([]string{"pretrain", "--in", in, "--out", out, "--epochs", "4"}, more...)
+		return append([]string{"train", in, "--out", out, "--epochs", "4"}, more...)
 	}
 	_, stderr := succeed(t, args("--resume")...)
 	if !strings.Contains(stderr, "no checkpoint "+out+".checkpoint: starting from the first epoch") {
@@ -490,8 +490,8 @@ func TestPretrainChecksWhatItResumes(t *testing.T) {
 	testset.TU(t, other, 40, false, 2)
 	smi := filepath.Join(dir, "some.smi")
 	testset.Write(t, smi, molecules)
-	refuse(t, exitFailure, "it is of other data", "pretrain", "--in", other, "--out", out, "--epochs", "4", "--resume")
-	refuse(t, exitFailure, "it is of graphs with the schema constant-1, these have ogb-atom-9", "pretrain", "--in", smi, "--out", out, "--resume")
+	refuse(t, exitFailure, "it is of other data", "train", other, "--out", out, "--epochs", "4", "--resume")
+	refuse(t, exitFailure, "it is of graphs with the schema constant-1, these have ogb-atom-9", "train", smi, "--out", out, "--resume")
 	refuse(t, exitFailure, "it is of a run with seed 1, this one has 2", args("--resume", "--seed", "2")...)
 	testset.Write(t, out+".checkpoint", string(checkpoint[:len(checkpoint)/2]))
 	refuse(t, exitFailure, "truncated file", args("--resume")...)
@@ -499,7 +499,7 @@ func TestPretrainChecksWhatItResumes(t *testing.T) {
 	refuse(t, exitFailure, "wrong kind of BaCa file", args("--resume")...)
 	// After the last epoch only the model is missing.
 	testset.Write(t, out+".checkpoint", string(checkpoint))
-	if _, stderr = succeed(t, "pretrain", "--in", in, "--out", out, "--epochs", "1", "--resume"); !strings.Contains(stderr, "going on after epoch 1 of 1") {
+	if _, stderr = succeed(t, "train", in, "--out", out, "--epochs", "1", "--resume"); !strings.Contains(stderr, "going on after epoch 1 of 1") {
 		t.Errorf("stderr %s", stderr)
 	}
 	if c := load(t, out).Card; c.Loss <= 0 || c.Epochs != 1 {
@@ -516,7 +516,7 @@ func TestPretrainChecksWhatItResumes(t *testing.T) {
 	if _, err := job.run(context.Background(), io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	refuse(t, exitFailure, "it is after epoch 3, this run ends after 2", "pretrain", "--in", in, "--out", out, "--epochs", "2", "--resume")
+	refuse(t, exitFailure, "it is after epoch 3, this run ends after 2", "train", in, "--out", out, "--epochs", "2", "--resume")
 	// Without --resume it counts for nothing, but that is said.
 	_, stderr = succeed(t, args("--overwrite")...)
 	if !strings.Contains(stderr, out+".checkpoint of an earlier run will be overwritten") {

@@ -35,8 +35,8 @@ import (
 // checkpointInterval is the time between two checkpoints. Tests shorten it.
 var checkpointInterval = job.CheckpointInterval
 
-// pretrainFlags are those of `baca pretrain`.
-type pretrainFlags struct {
+// trainFlags are those of `baca train`.
+type trainFlags struct {
 	source
 	out        target
 	device     deviceFlag
@@ -51,12 +51,13 @@ type pretrainFlags struct {
 	residuals  string
 }
 
-func newPretrain(gpus *device.GPUs) *cobra.Command {
-	o := pretrainFlags{device: deviceFlag{gpus: gpus}}
+func newTrain(gpus *device.GPUs) *cobra.Command {
+	o := trainFlags{device: deviceFlag{gpus: gpus}}
 	c := &cobra.Command{
-		Use:   "pretrain --in INPUT --out MODEL",
-		Short: "Train a model on in-distribution graphs",
-		Long: `Pretrain trains an encoder on nine tenths of the graphs of a molecule file or a
+		Use:        "train INPUT --out MODEL",
+		SuggestFor: []string{"fit", "learn"},
+		Short:      "Train a model on in-distribution graphs",
+		Long: `Train trains an encoder on nine tenths of the graphs of a molecule file or a
 TUDataset set (a folder or a .zip) and writes it as a model file. The last tenth,
 drawn by the seed, is kept from training; its embeddings give the model p-values. Of
 5 000 graphs and more, 999 are kept, which let p-values go down to 0.001.
@@ -92,11 +93,14 @@ The model names the sha-256 of what it was trained on: that of the file, or, for
 a folder, of the set's files that are read (NAME_A.txt, NAME_graph_indicator.txt
 and NAME_graph_labels.txt, as they are, with or without .gz) one after the other in
 the order of their names, as "cat FILES | sha256sum" prints it.`,
-		Example: `  baca pretrain --in bbbp.csv.gz --out bbbp.msgpack
-  baca pretrain --in data/tu/BZR --out bzr.msgpack --epochs 400 --seed 1
-  baca pretrain --in bbbp.csv.gz --out bbbp.msgpack --resume`,
-		Args: usage.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+		Example: `  baca train bbbp.csv.gz --out bbbp.msgpack
+  baca train data/tu/BZR --out bzr.msgpack --epochs 400 --seed 1
+  baca train bbbp.csv.gz --out bbbp.msgpack --resume`,
+		Args: usage.Args(0, 1, "%d inputs: want one"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				o.path = args[0]
+			}
 			o.source.labels, o.cells = &o.values, o.values.Columns()
 			o.columnSet, o.epochsSet = c.Flags().Changed("column"), c.Flags().Changed("epochs")
 			if err := o.check(); err != nil {
@@ -106,17 +110,16 @@ the order of their names, as "cat FILES | sha256sum" prints it.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.path, "in", "", "molecule file, TUDataset folder or .zip to train on")
 	o.register(f, "input", formats...)
 	o.out.register(f)
 	f.IntVar(&o.card.Epochs, "epochs", 0, "times that every graph is trained on (default 400, fewer above 7 680 graphs)")
 	f.Uint64Var(&o.card.Seed, "seed", 1, "seed of the split, the weights and the order of graphs")
 	f.BoolVar(&o.resume, "resume", false, "go on from MODEL.checkpoint, if it is there")
-	f.IntVar(&o.share, "share", 0, "write a model that can be handed out, by groups of `K` graphs, see baca share (there, 5)")
+	f.IntVar(&o.share, "share", 0, "write a model that can be handed out, by groups of `K` graphs, see baca model share (there, 5)")
 	f.IntVar(&o.workers, "workers", 0, "goroutines; 0 for one on each core")
 	o.device.register(f)
 	f.BoolVar(&o.asWritten, "as-written", false, "read stereo marks, isotopes, salts and charges as written, where the salt or the isomer is the\npoint; scoring with the model does the same")
-	f.BoolVar(&o.structures, "keep-structures", false, "keep the training molecules in the model, so that neighbours are shown, see baca structures")
+	f.BoolVar(&o.structures, "keep-structures", false, "keep the training molecules in the model, so that neighbours are shown, see baca model structures")
 	o.values.register(f)
 	f.StringVar(&o.residuals, "residuals", "", "`held-out` if each prediction was made without its molecule; the model then keeps errors")
 	f.StringVar(&o.background, "background", builtInBackground, "`FILE` of molecules that the training set is told from, or "+noBackground)
@@ -126,15 +129,15 @@ the order of their names, as "cat FILES | sha256sum" prints it.`,
 }
 
 // check reports what is wrong with the flags, and sets the form of molecules.
-func (o *pretrainFlags) check() error {
+func (o *trainFlags) check() error {
 	if err := o.source.check(formats...); err != nil {
 		return err
 	}
 	switch {
 	case o.path == "" || o.out.path == "":
-		return usage.Errorf("want --in INPUT and --out MODEL")
+		return usage.Errorf("want INPUT and --out MODEL")
 	case o.path == "-":
-		return usage.Errorf("--in -: want a file or a folder, since the input is read again to resume")
+		return usage.Errorf("standard input: want a file or a folder, since the input is read again to resume")
 	case o.epochsSet && (o.card.Epochs < 1 || o.card.Epochs > job.MaxEpochs):
 		return usage.Errorf("--epochs %d: want 1 to %d", o.card.Epochs, job.MaxEpochs)
 	case o.share < 0 || o.share == 1:
@@ -162,7 +165,7 @@ func (o *pretrainFlags) check() error {
 	return o.device.check()
 }
 
-func (o *pretrainFlags) run(c *cobra.Command) error {
+func (o *trainFlags) run(c *cobra.Command) error {
 	ctx, stderr := c.Context(), c.ErrOrStderr()
 	if o.resume {
 		// A model that is there is the same, or was to be replaced when the run began.
@@ -228,7 +231,7 @@ func (o *pretrainFlags) run(c *cobra.Command) error {
 
 // cardOf begins the card of a model of the set, and says how long training takes where that is
 // not the usual.
-func (o *pretrainFlags) cardOf(c *cobra.Command, set *trainingSet) algo.Card {
+func (o *trainFlags) cardOf(c *cobra.Command, set *trainingSet) algo.Card {
 	card := o.card
 	card.Schema, card.Dataset, card.DatasetSHA256 = set.schema, set.name, set.sha256
 	train, _ := dataset.Hold(len(set.graphs), card.Seed)
@@ -246,7 +249,7 @@ func (o *pretrainFlags) cardOf(c *cobra.Command, set *trainingSet) algo.Card {
 
 // withStructures returns the file of the model with its training molecules, or the file as it was
 // with an error.
-func (o *pretrainFlags) withStructures(c *cobra.Command, data []byte) ([]byte, error) {
+func (o *trainFlags) withStructures(c *cobra.Command, data []byte) ([]byte, error) {
 	var b bytes.Buffer
 	m, err := weights.Load(data)
 	if err == nil {
@@ -314,7 +317,7 @@ func (t *target) check() error {
 	return nil
 }
 
-// A trainingSet is what `baca pretrain` reads.
+// A trainingSet is what `baca train` reads.
 type trainingSet struct {
 	name   string // of the file or folder
 	schema string
@@ -341,7 +344,7 @@ func readTraining(c *cobra.Command, from source) (*trainingSet, error) {
 	}
 	set := &trainingSet{name: filepath.Base(absolute), schema: in.schema}
 	if in.schema == algo.Constant && in.files == nil && strings.HasSuffix(strings.TrimSuffix(set.name, ".gz"), ".txt") {
-		return nil, usage.Errorf("--in %s: want the folder of the TUDataset set", from.path)
+		return nil, usage.Errorf("%s: want the folder of the TUDataset set", from.path)
 	}
 	for _, w := range in.warnings {
 		fmt.Fprintf(c.ErrOrStderr(), "warning: %s\n", w)

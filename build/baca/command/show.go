@@ -18,7 +18,7 @@ import (
 	"baca/weights"
 )
 
-// An inspection is what `baca inspect` says of a model file.
+// An inspection is what `baca model show` says of a model file.
 type inspection struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
@@ -45,11 +45,11 @@ type inspection struct {
 	Bank          int      `json:"bank"`
 	Subtrees      int      `json:"subtrees"` // training graphs whose subtrees the file has
 	Holdout       int      `json:"holdout"`
-	HoldoutFile   string   `json:"holdout_file"`     // of baca calibrate, empty for the training set
+	HoldoutFile   string   `json:"holdout_file"`     // of baca model calibrate, empty for the training set
 	SmallestP     *float64 `json:"smallest_p_value"` // null without a holdout
 	Known         int      `json:"known"`            // hashes of training graphs
 	KnownBits     int      `json:"known_bits"`
-	Shared        int      `json:"shared"`     // k of baca share, 0 for a model as it was trained
+	Shared        int      `json:"shared"`     // k of baca model share, 0 for a model as it was trained
 	Structures    int      `json:"structures"` // training molecules that the file holds
 	Residuals     int      `json:"residuals"`  // held-out molecules of which the errors of predictions are known
 	Reveals       []string `json:"reveals"`
@@ -58,12 +58,12 @@ type inspection struct {
 	SHA256        string   `json:"sha256"`
 }
 
-func newInspect() *cobra.Command {
+func newShow() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "inspect NAME|FILE",
+		Use:   "show NAME|FILE",
 		Short: "Say what is in a model",
-		Long: `Inspect says what a model was trained on and how, its size, and what its file
+		Long: `Show says what a model was trained on and how, its size, and what its file
 gives away about the training set. The model is an embedded one by name, or a file.`,
 		Args: oneModel,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -71,7 +71,7 @@ gives away about the training set. The model is an embedded one by name, or a fi
 			if errors.Is(err, weights.ErrKind) {
 				data, _ := readModel(args[0])
 				if point, perr := weights.LoadCheckpoint(data); perr == nil {
-					return fmt.Errorf("%s is not a model but a checkpoint of a training run after %s; `baca pretrain --resume` finishes it",
+					return fmt.Errorf("%s is not a model but a checkpoint of a training run after %s; `baca train --resume` finishes it",
 						args[0], explain.Count(point.State.Epoch, "epoch"))
 				}
 			}
@@ -220,7 +220,7 @@ func reveals(m *algo.Model) []string {
 		if m.Structures != nil {
 			other = "other "
 		}
-		add("no %sstructures, names or labels; still, do not hand it out if the graphs are secret: baca share makes a file for that", other)
+		add("no %sstructures, names or labels; still, do not hand it out if the graphs are secret: baca model share makes a file for that", other)
 	} else {
 		add("nothing of any single graph beside these")
 	}

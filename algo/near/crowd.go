@@ -76,7 +76,7 @@ func (c *Crowd) To(graphs *contrast.Outline, j int, dst *[Parts][]float64) {
 }
 
 // squaredFloat32 is SquaredDistance with four sums, which is four times as fast and good to
-// the rounding of float32: no score is made of it.
+// a part of 10⁻⁵: no score is made of it.
 func squaredFloat32(a, b []float32) float64 {
 	var s0, s1, s2, s3 float32
 	b = b[:len(a)]

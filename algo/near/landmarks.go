@@ -1,10 +1,8 @@
 package near
 
 import (
-	"cmp"
 	"math"
 	"slices"
-	"sort"
 
 	"baca/algo/internal/kernel"
 )
@@ -19,13 +17,11 @@ const axesSample, axesRounds = 512, 4
 // dimensions: of those of molecules eight hold 99 % of the variance. The squared distance
 // along some axes is at most that of the rows, so few rows need be compared as a whole.
 type landmarks struct {
-	rows   []float32 // m×dim
-	dim    int
-	axes   []float64 // axes×dim, orthonormal: about those along which rows vary most
-	sorted []int32   // rows by their coordinate along the first axis
-	first  []float64 // that coordinate, ascending
-	// Of each, in that order, its coordinates x, |x|² and 1. The product with −2q, 1 and |q|² is the
-	// squared distance from q along the axes.
+	rows []float32 // m×dim
+	dim  int
+	axes []float64 // axes×dim, orthonormal: about those along which rows vary most
+	// Of each row its coordinates x, |x|² and 1. The product with −2q, 1 and |q|² is the squared
+	// distance from q along the axes.
 	points *kernel.Packed
 	far    float64 // the largest |x|²
 }
@@ -35,21 +31,15 @@ const pointTerms = axes + 2
 
 func newLandmarks(rows []float32, dim int) *landmarks {
 	m := len(rows) / dim
-	l := &landmarks{rows: rows, dim: dim, axes: mainAxes(rows, dim), sorted: make([]int32, m), first: make([]float64, m)}
-	at := make([][axes]float64, m)
+	l := &landmarks{rows: rows, dim: dim, axes: mainAxes(rows, dim)}
+	points := make([]float32, 0, m*pointTerms)
 	for i := range m {
-		l.sorted[i] = int32(i)
-		l.project(&at[i], l.row(i))
-	}
-	slices.SortStableFunc(l.sorted, func(i, j int32) int { return cmp.Compare(at[i][0], at[j][0]) })
-	points := make([]float32, m*pointTerms)
-	for k, i := range l.sorted {
-		x, square := points[k*pointTerms:][:pointTerms], 0.0
-		for a, v := range at[i] {
-			x[a], square = float32(v), square+float64(v*v)
+		at, square := l.project(l.row(i))
+		for _, x := range at {
+			points = append(points, float32(x))
 		}
-		x[axes], x[axes+1] = float32(square), 1
-		l.first[k], l.far = at[i][0], max(l.far, square)
+		points = append(points, float32(square), 1)
+		l.far = max(l.far, square)
 	}
 	l.points = kernel.Pack(kernel.Dense(points, m, pointTerms))
 	return l
@@ -57,12 +47,11 @@ func newLandmarks(rows []float32, dim int) *landmarks {
 
 func (l *landmarks) row(i int) []float32 { return l.rows[i*l.dim:][:l.dim] }
 
-// project writes the coordinates of q along the axes.
-func (l *landmarks) project(at *[axes]float64, q []float32) {
-	for a := 0; a < axes; a += 4 {
-		w, x := l.axes[a*l.dim:], l.axes[(a+1)*l.dim:]
-		y, z := l.axes[(a+2)*l.dim:], l.axes[(a+3)*l.dim:]
-		w, x, y, z = w[:len(q)], x[:len(q)], y[:len(q)], z[:len(q)]
+// project returns the coordinates of q along the axes, and the sum of their squares.
+func (l *landmarks) project(q []float32) (at [axes]float64, square float64) {
+	for a := 0; a < axes; a += 4 { // four sums do not wait for each other
+		w, x := l.axes[a*l.dim:][:len(q)], l.axes[(a+1)*l.dim:][:len(q)]
+		y, z := l.axes[(a+2)*l.dim:][:len(q)], l.axes[(a+3)*l.dim:][:len(q)]
 		var s0, s1, s2, s3 float64
 		for t, v := range q {
 			s0 += w[t] * float64(v)
@@ -72,137 +61,69 @@ func (l *landmarks) project(at *[axes]float64, q []float32) {
 		}
 		at[a], at[a+1], at[a+2], at[a+3] = s0, s1, s2, s3
 	}
+	for _, x := range at {
+		square += float64(x * x)
+	}
+	return at, square
 }
 
-// nearest returns the row but one that is nearest to q, −1 if there is no other, and the
-// square of its distance; of equally near rows the first. It begins with a row that is near along the
-// axes, and then goes from those that are closest along the first axis to both sides, until
-// that coordinate alone is farther than the nearest row so far.
-func (l *landmarks) nearest(q []float32, leave int) (row int, square float64) {
-	s := nearing{l: l, q: q, leave: leave, row: -1, limit: math.Inf(1)}
-	s.begin()
-	m := len(l.first)
-	middle := sort.Search(m, func(k int) bool { return l.first[k] >= s.first }) / piece * piece
-	if middle < m {
-		s.compare(s.likeliest(middle))
+// A search finds the landmarks nearest to several queries. It belongs to one goroutine.
+type search struct {
+	*landmarks
+	queries []float32 // of dim values each
+	points  []float32
+	slack   []float64 // of each query, how far its products may be off
+	squares []float32 // of the distances along the axes, queries×rows
+}
+
+// measure compares all queries with all rows along the axes.
+func (s *search) measure() {
+	m, n := len(s.rows)/s.dim, len(s.queries)/s.dim
+	s.points, s.slack = s.points[:0], s.slack[:0]
+	for i := range n {
+		at, square := s.project(s.query(i))
+		for _, x := range at {
+			s.points = append(s.points, float32(-2*x))
+		}
+		s.points = append(s.points, 1, float32(square))
+		// Of ten terms and as many sums, none above 2|x|² + 2|q|², each is off by a part of 2⁻²⁴, and
+		// so are both factors.
+		s.slack = append(s.slack, 64*0x1p-24*(s.far+square))
 	}
-	for lo := middle; lo < m && (lo == middle || squared(l.first[lo]-s.first) <= s.limit); lo += piece {
-		s.visit(lo)
+	s.squares = slices.Grow(s.squares[:0], n*m)[:n*m]
+	kernel.MulPacked(kernel.Dense(s.squares, n, m), kernel.Dense(s.points, n, pointTerms), s.landmarks.points, 0, m)
+}
+
+func (s *search) query(i int) []float32 { return s.queries[i*s.dim:][:s.dim] }
+
+// nearest returns the row but one that is nearest to query i, −1 if there is no other, and the
+// square of its distance; of equally near rows the first. It begins with the row that is nearest along
+// the axes.
+func (s *search) nearest(i, leave int) (row int, square float64) {
+	q, m := s.query(i), len(s.rows)/s.dim
+	squares := s.squares[i*m:][:m]
+	row = -1
+	for k, d := range squares {
+		if k != leave && (row < 0 || d < squares[row]) {
+			row = k
+		}
 	}
-	for lo := middle - piece; lo >= 0 && squared(l.first[lo+piece-1]-s.first) <= s.limit; lo -= piece {
-		s.visit(lo)
-	}
-	if s.row < 0 {
+	if row < 0 {
 		return -1, 0
 	}
-	return s.row, SquaredDistance(l.row(s.row), q)
-}
-
-// piece is how many rows are ruled out at a time, of those in the order of the first axis.
-const piece = 64
-
-// A nearing is one call of nearest.
-type nearing struct {
-	l     *landmarks
-	q     []float32
-	leave int
-	point [pointTerms]float32 // what to multiply points by
-	first float64             // of q, along the first axis
-	slack float64             // how far such products may be off
-	apart [piece]float32      // these products
-	row   int                 // the nearest so far, −1 before there is one
-	rough float64             // its roughSquared
-	limit float64             // what is farther than this is not the nearest
-}
-
-// begin projects q.
-func (s *nearing) begin() {
-	var at [axes]float64
-	s.l.project(&at, s.q)
-	square := 0.0
-	for a, x := range at {
-		s.point[a], square = float32(-2*x), square+float64(x*x)
-	}
-	s.point[axes], s.point[axes+1], s.first = 1, float32(square), at[0]
-	// Of ten terms and as many sums, none above 2|x|² + 2|q|², each is off by a part of 2⁻²⁴, and
-	// so are both factors.
-	s.slack = 64 * 0x1p-24 * (s.l.far + square)
-}
-
-// measure returns the squared distances of a piece of the rows along the axes.
-func (s *nearing) measure(lo int) []float32 {
-	hi := min(len(s.l.first), lo+piece)
-	apart := s.apart[:hi-lo]
-	kernel.MulPacked(kernel.Dense(apart, 1, hi-lo), kernel.Dense(s.point[:], 1, pointTerms), s.l.points, lo, hi)
-	return apart
-}
-
-// likeliest returns the row of a piece that is nearest along the axes.
-func (s *nearing) likeliest(lo int) int {
-	apart := s.measure(lo)
-	best := 0
-	for k, d := range apart {
-		if d < apart[best] {
-			best = k
+	square = SquaredDistance(s.row(row), q)
+	limit := float32(square + s.slack[i])
+	for k, d := range squares {
+		if d > limit || k == leave || k == row || squaredFloat32(s.row(k), q) > 1.001*square {
+			continue
+		}
+		if exact := SquaredDistance(s.row(k), q); exact < square || exact == square && k < row {
+			row, square = k, exact
+			limit = float32(square + s.slack[i])
 		}
 	}
-	return lo + best
+	return row, square
 }
-
-// visit compares the rows of a piece that may be the nearest.
-func (s *nearing) visit(lo int) {
-	limit := float32(s.limit + s.slack)
-	for k, d := range s.measure(lo) {
-		if !(d > limit) && s.compare(lo+k) {
-			limit = float32(s.limit + s.slack)
-		}
-	}
-}
-
-// compare takes a row if it is the nearest so far, and says whether it did. Where rounding may
-// decide, the distances are summed in the one order that counts.
-func (s *nearing) compare(k int) bool {
-	i := int(s.l.sorted[k])
-	if i == s.leave || i == s.row {
-		return false
-	}
-	d := roughSquared(s.l.row(i), s.q)
-	if d > s.limit {
-		return false
-	}
-	slack := axesSlack * (1 + d)
-	if s.row >= 0 && d >= s.rough-slack {
-		now, before := SquaredDistance(s.l.row(i), s.q), SquaredDistance(s.l.row(s.row), s.q)
-		if now > before || now == before && i > s.row {
-			return false
-		}
-	}
-	s.row, s.rough, s.limit = i, d, d+slack
-	return true
-}
-
-// roughSquared is SquaredDistance but for rounding, which is far below axesSlack, and about
-// four times as fast: four sums do not wait for each other.
-func roughSquared(a, b []float32) float64 {
-	var s0, s1, s2, s3 float64
-	b = b[:len(a)]
-	t := 0
-	for ; t+3 < len(a); t += 4 {
-		s0 += squared(float64(a[t]) - float64(b[t]))
-		s1 += squared(float64(a[t+1]) - float64(b[t+1]))
-		s2 += squared(float64(a[t+2]) - float64(b[t+2]))
-		s3 += squared(float64(a[t+3]) - float64(b[t+3]))
-	}
-	for ; t < len(a); t++ {
-		s0 += squared(float64(a[t]) - float64(b[t]))
-	}
-	return s0 + s1 + s2 + s3
-}
-
-// axesSlack is far above the rounding of coordinates, so that it rules out no nearest row.
-const axesSlack = 1e-9
-
-func squared(x float64) float64 { return x * x }
 
 // mainAxes returns orthonormal axes, axes×dim, or zeros where there are no more: about the
 // first principal ones of the rows, by subspace iteration on an even sample of them. Any

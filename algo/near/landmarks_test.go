@@ -38,6 +38,8 @@ func TestNearestLandmark(t *testing.T) {
 		}
 		l := newLandmarks(rows, c.dim)
 		queries := append(draw(50, 0.5), rows[:min(c.m, 20)*c.dim]...)
+		s := search{landmarks: l, queries: queries}
+		s.measure()
 		for q := range len(queries) / c.dim {
 			at := queries[q*c.dim:][:c.dim]
 			for _, leave := range []int{-1, 0, c.m / 2} {
@@ -47,7 +49,7 @@ func TestNearestLandmark(t *testing.T) {
 						first, least = i, d
 					}
 				}
-				row, square := l.nearest(at, leave)
+				row, square := s.nearest(q, leave)
 				name := fmt.Sprintf("%d rows of %d, query %d without %d", c.m, c.dim, q, leave)
 				switch {
 				case math.IsInf(least, 1):

@@ -174,19 +174,24 @@ func (b *Bank) measure(ctx context.Context, workers int, graphs *contrast.Outlin
 	for k := range d.parts {
 		d.parts[k] = all[k*n : (k+1)*n]
 	}
-	queries := make([][]float32, parallel.Workers(workers))
+	searches := make([]*search, parallel.Workers(workers))
 	err := parallel.For(ctx, workers, (n+measureChunk-1)/measureChunk, func(worker, piece int) {
-		if queries[worker] == nil {
-			queries[worker] = make([]float32, dim)
+		from, to := piece*measureChunk, min(n, (piece+1)*measureChunk)
+		if searches[worker] == nil {
+			searches[worker] = &search{landmarks: b.landmarks, queries: make([]float32, measureChunk*dim)}
 		}
-		q := queries[worker]
-		for i := piece * measureChunk; i < min(n, (piece+1)*measureChunk); i++ {
-			b.Standard.apply(q, graphs.Row(i), dim)
+		s := searches[worker]
+		s.queries = s.queries[:(to-from)*dim]
+		for i := from; i < to; i++ {
+			b.Standard.apply(s.query(i-from), graphs.Row(i), dim)
+		}
+		s.measure()
+		for i := from; i < to; i++ {
 			leave, place := -1, -1
 			if own != nil {
 				leave, place = own[i], b.places[own[i]]
 			}
-			_, square := b.landmarks.nearest(q, leave)
+			_, square := s.nearest(i-from, leave)
 			d.parts[ByEmbedding][i] = math.Sqrt(square)
 			set, count := b.similarity(graphs.Prints[i], place)
 			d.parts[BySubtrees][i], d.parts[ByCounts][i] = 1-set, 1-count

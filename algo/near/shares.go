@@ -66,7 +66,9 @@ func (b *Bank) unit(part int) float64 {
 func (b *Bank) coordinates(q []float32) []float64 {
 	at := make([]float32, len(q))
 	b.Standard.apply(at, q, len(q))
-	nearest, least := b.landmarks.nearest(at, -1)
+	s := search{landmarks: b.landmarks, queries: at}
+	s.measure()
+	nearest, least := s.nearest(0, -1)
 	shares := make([]float64, len(q))
 	if nearest < 0 || least == 0 {
 		return shares

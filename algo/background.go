@@ -11,14 +11,14 @@ import (
 	"baca/algo/near"
 )
 
-// A Trait is what the score of a held-out graph needs beside its representation.
+// A Trait is what the score of a held-out graph needs besides its representation.
 type Trait struct {
-	Known bool // it equals a training graph, as far as the model can tell
+	Known bool // it equals a training graph, with high probability
 	Fold  int  // in the background, see background.Fold
 }
 
-// fold is the same for graphs that differ in salts and stereochemistry only. Parents have neither,
-// and which of the equally large fragments of one is the first depends on how it was written.
+// fold depends only on the parent of a molecule. Parents need a second look: which of several
+// equally large fragments comes first depends on the writing.
 func (m *Model) fold(g *graph.Graph, own fingerprint.Print) int {
 	if g.Features == molecule.Features && m.Card.Schema != OGBParent {
 		if p := molecule.Core(g); p != g {
@@ -28,7 +28,7 @@ func (m *Model) fold(g *graph.Graph, own fingerprint.Print) int {
 	return background.Fold(own.Hash())
 }
 
-// Traits returns those of graphs with these prints, of which there must be as many.
+// Traits returns the traits of graphs with these prints, one print for each graph.
 func (m *Model) Traits(gs []*graph.Graph, prints []fingerprint.Print) []Trait {
 	list := make([]Trait, len(gs))
 	for i, of := 0, m.traits(gs, prints); i < len(gs); i++ {
@@ -37,8 +37,7 @@ func (m *Model) Traits(gs []*graph.Graph, prints []fingerprint.Print) []Trait {
 	return list
 }
 
-// traits are Traits that are found when they are asked for: most graphs need not be
-// compared with those that were trained on.
+// traits computes Traits on demand: most graphs need no comparison with training graphs.
 type traits struct {
 	known func(i int) bool
 	fold  func(i int) int
@@ -51,18 +50,16 @@ func (m *Model) traits(gs []*graph.Graph, prints []fingerprint.Print) traits {
 	}
 }
 
-// traitsOf are those of a list.
 func traitsOf(list []Trait) traits {
 	return traits{func(i int) bool { return list[i].Known }, func(i int) int { return list[i].Fold }}
 }
 
-// BuiltInBackground is the name of the built-in background on a model's card.
+// BuiltInBackground names the built-in background on a model's card.
 const BuiltInBackground = "ChEMBL and QM9"
 
-// AddBackground gives a model of molecules what tells its training set from a background:
-// molecules at large, which nothing needs to be known of. training are all graphs that it
-// was trained on, in the order in which NewModel got them. Too few of either leave the
-// model without.
+// AddBackground fits the head that tells a model's training set from a background: molecules at
+// large, without labels. training are all training graphs in the order that NewModel got them. Too
+// few graphs leave the model without a background.
 func (m *Model) AddBackground(ctx context.Context, workers int, training, outside []*graph.Graph) error {
 	if m.Encoder.Features != molecule.Features {
 		return fmt.Errorf("model %s reads graphs of the schema %s, a background holds molecules", m.Card.Name, m.Card.Schema)

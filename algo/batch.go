@@ -14,12 +14,10 @@ import (
 	"baca/algo/ratio"
 )
 
-// Batch calibrates graphs together. All must have the model's feature schema. The
-// negatives of S_Pre are the batch itself, the attention and the density ratio learn
-// from it, and the model's holdout is scored in the same state for p-values. Fewer than
-// MinBatch graphs are scored one by one.
-//
-// After an earlier batch the dictionaries of the attention go on from there.
+// Batch scores graphs of the model's feature schema as one batch. The batch supplies the negatives
+// of S_Pre and trains the attention and the density ratio. The holdout is scored in the same state,
+// for p-values. Fewer than MinBatch graphs are scored one by one. The attention's dictionaries
+// persist between batches.
 func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) {
 	m, o := s.model, s.options
 	r := &Report{Few: len(gs) < MinBatch, Evidence: 0.5, P: math.NaN()}
@@ -33,11 +31,11 @@ func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) 
 	if err != nil {
 		return nil, err
 	}
-	answers, err := s.single.answersBeside(ctx, o.Workers, gs, test)
+	answers, err := s.single.answersRepresented(ctx, o.Workers, gs, test)
 	if err != nil {
 		return nil, err
 	}
-	r.Rows, r.Holdout = unjudged(scoresOf(answers)), unjudged(s.single.holdout)
+	r.Rows, r.Holdout = newRows(scoresOf(answers)), newRows(s.single.holdout)
 	if m.References() == 0 {
 		r.Warnings = append(r.Warnings, "the model holds no graphs kept from training, so there are no p-values")
 	}
@@ -68,8 +66,8 @@ func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) 
 // watchedChunk graphs are encoded between two calls of Watch.Stage.
 const watchedChunk = 128
 
-// encode represents the graphs of a batch, in chunks if somebody watches. Each row
-// depends on its graph alone, so the chunks do not show.
+// encode represents the graphs of a batch, in chunks if somebody watches. Chunks do not change the
+// result.
 func (s *Scorer) encode(ctx context.Context, gs []*graph.Graph) (*contrast.Representation, error) {
 	m, o := s.model, s.options
 	if o.Watch == nil {
@@ -90,7 +88,7 @@ func (s *Scorer) encode(ctx context.Context, gs []*graph.Graph) (*contrast.Repre
 	return all, nil
 }
 
-// calibrate learns from a batch, and adds what it says of the batch to the report.
+// calibrate learns from a batch and adds its scores to the report.
 func (s *Scorer) calibrate(ctx context.Context, r *Report, gs []*graph.Graph, test *contrast.Representation) (*state, error) {
 	m, o := s.model, s.options
 	if err := m.Holdout.CheckProjections(); err != nil {
@@ -138,8 +136,7 @@ func (t *state) base(ctx context.Context, o Options, m *Model, test *contrast.Re
 	return pre, err
 }
 
-// weigh estimates the density ratio of a batch, and how it is joined with the scores of
-// single graphs.
+// weigh estimates the density ratio of a batch and its weight.
 func (s *Scorer) weigh(ctx context.Context, t *state, r *Report, gs []*graph.Graph, test *contrast.Representation) error {
 	m, o := s.model, s.options
 	o.Watch.Report(attention.Weighing, 0, 1)
@@ -165,13 +162,12 @@ func (s *Scorer) weigh(ctx context.Context, t *state, r *Report, gs []*graph.Gra
 		r.Differences = explain.Differences(m.Profile, gs)
 	}
 	r.Weight = gate(t.ratio.Evidence, len(gs), m.Bank.Len())
-	// A graph without nodes has no score, which must not spread to the others.
+	// A graph without nodes has the score NaN, which must not reach the others.
 	scores := slices.DeleteFunc(alone(r.Rows), math.IsNaN)
 	t.fused = blend(r.Weight, scores, t.ratio.Test)
 	return nil
 }
 
-// alone are the scores of single graphs.
 func alone(rows []Row) []float64 {
 	scores := make([]float64, len(rows))
 	for i, r := range rows {
@@ -180,7 +176,7 @@ func alone(rows []Row) []float64 {
 	return scores
 }
 
-// A state is what scores a graph once a batch has been seen.
+// A state scores graphs after a batch.
 type state struct {
 	bank      *ratio.Bank
 	negatives *contrast.Negatives
@@ -194,7 +190,7 @@ type state struct {
 	batch, paper []float64
 }
 
-// fill adds the scores of the batch to rows of graphs from which nothing was learned.
+// fill adds batch scores to rows of graphs that were not in the batch.
 func (t *state) fill(ctx context.Context, workers int, rows []Row, r *contrast.Representation) error {
 	pre, err := contrast.BaseScores(ctx, workers, r, t.negatives, false, t.terms)
 	if err != nil {
@@ -212,7 +208,7 @@ func (t *state) fill(ctx context.Context, workers int, rows []Row, r *contrast.R
 	return nil
 }
 
-// set fills in rows, of which Alone is known.
+// set fills in rows that have Alone.
 func (t *state) set(rows []Row, pre, attn, ratio []float64) {
 	batch := t.fused.Of(alone(rows), ratio)
 	base := pre
@@ -226,40 +222,37 @@ func (t *state) set(rows []Row, pre, attn, ratio []float64) {
 	}
 }
 
-// A Sum is a weighted sum of two scores, each in units of a batch.
+// A Sum is a weighted sum of two scores, each standardised over a batch.
 type Sum struct {
 	weight [2]float64
 	scale  [2]near.Scale
-	limit  float64 // what the first has above it is added
+	limit  float64 // the excess of the first above it is added
 }
 
-// Add is z(base) + beta·z(extra), the paper's equation 9 on one scale, in units
-// of the batch with the given scores.
+// Add is z(base) + beta·z(extra), the paper's equation 9, standardised over the given scores.
 func Add(beta float64, base, extra []float64) Sum {
 	return Sum{[2]float64{1, beta}, [2]near.Scale{near.ScaleOf(base), near.ScaleOf(extra)}, math.Inf(1)}
 }
 
-// Parts returns what makes a sum of [Add]: the scales of both scores, and beta.
+// Parts returns the terms of a sum of [Add]: both scales, and beta.
 func (s Sum) Parts() (base, extra near.Scale, beta float64) {
 	return s.scale[0], s.scale[1], s.weight[1]
 }
 
-// blend adds the density ratio of a batch, extra, to a score of single graphs, base, in
-// standard deviations of in-distribution graphs:
+// blend adds the density ratio of a batch, extra, to the score of single graphs, base:
 //
 //	(1 − (1−keep)·w)·z(base) + w·z(extra) + max(0, base − limit)
 //
-// with keep = ¼, limit = 2.5 and z in units of the batch with the given scores. Where
-// the evidence for the ratio is complete, w = 1, single graphs still have a say.
-// The last term is for a graph that is alone of its kind: a density ratio sees what is
-// common in the batch, and may put such a graph inside.
+// with keep = ¼, limit = 2.5 and z over the batch. At w = 1, full evidence, single graphs keep a
+// share. The last term protects a graph that is alone of its kind, which a density ratio may put
+// inside.
 func blend(w float64, base, extra []float64) Sum {
 	return Sum{[2]float64{1 - (1-keep)*w, w}, [2]near.Scale{near.ScaleOf(base), near.ScaleOf(extra)}, limit}
 }
 
 const keep, limit = 0.25, 2.5
 
-// Of returns the sums for graphs with the given scores, of the batch or others.
+// Of returns the sums for graphs with the given scores.
 func (s Sum) Of(base, extra []float64) []float64 {
 	x, y := s.scale[0].Standardize(base), s.scale[1].Standardize(extra)
 	for i := range x {
@@ -268,11 +261,9 @@ func (s Sum) Of(base, extra []float64) []float64 {
 	return x
 }
 
-// gate turns evidence, the cross-validated AUC of telling a batch from a bank of
-// the given sizes in the mean of the heads, into the weight of the density ratio, from 0
-// to 1: half of what it lies above the ½ of a batch that looks like the bank, less one, in
-// standard errors. An AUC of so many graphs that have nothing to tell apart has the
-// variance (n+m+1)/(12·n·m) of the rank-sum test; the mean of four varies less.
+// gate maps evidence, the mean cross-validated AUC of the heads, to the weight of the density
+// ratio, from 0 to 1: (z − 1)/2, where z is the excess over ½ in standard errors of the rank-sum
+// test, (n+m+1)/(12·n·m). The mean of four heads varies less than that.
 func gate(evidence float64, batch, bank int) float64 {
 	if batch == 0 || bank == 0 {
 		return 0

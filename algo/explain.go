@@ -14,49 +14,41 @@ import (
 	"baca/algo/near"
 )
 
-// An Explanation says why a graph got the score that it gets by itself.
+// An Explanation says why a graph has its score.
 type Explanation struct {
 	Score   float64
 	P       float64 // NaN without a holdout
-	Counted string  // what P counts, see decide.CountedIn; empty without one
+	Counted string  // what P counts, see decide.CountedIn; empty without a holdout
 	Verdict decide.Verdict
 
-	// Distance says how far the graph is from the nearest training graphs, and Ratio how
-	// much more it is like the background than like the training set, both in standard
-	// deviations of training graphs. They answer different questions; the score is a sum of
-	// both. Ratio is NaN where the model has no background.
+	// Distance is to the nearest training graphs, Ratio the likelihood ratio to the background,
+	// both in standard deviations of training graphs. The score is a weighted sum of both. Ratio is
+	// NaN without a background.
 	Distance, Ratio float64
-	// Embedding, Subtrees, Counts, Nodes and Novelty are the parts of Distance, each in
-	// standard deviations of what training graphs have: the distances to the nearest
-	// training graph of the embeddings, of the subtrees as sets and of the subtrees
-	// with counts; ℓ_n, which weighs little and is NaN for graphs with features; and
-	// how many subtrees no training graph has, NaN for graphs without.
+	// The parts of Distance, in standard deviations of training graphs: the distances to the
+	// nearest training graph by embedding, by subtree sets and by subtree counts; ℓ_n, NaN for
+	// graphs with features; and the number of subtrees that no training graph has, NaN for graphs
+	// without features.
 	Embedding, Subtrees, Counts, Nodes, Novelty float64
 
-	// Limit is the least score that is called outside, and 0, the mean of training graphs,
-	// where the holdout is too small to tell.
+	// Limit is the least score that is outside, or 0 where the holdout is too small.
 	Limit float64
-	// Contributions has for each node what it adds to Score: they add up to Score − Limit,
-	// so that they are positive in sum exactly where the graph is called outside. Two of
-	// the things that the score is made of come from nodes: BySubtrees is what each
-	// adds by way of subtrees that the closest training graph lacks, or all of them, and by the weights
-	// that its subtrees have in Ratio; ByEmbedding by way of coordinates of the embedding.
-	// Each of the two adds up to what its parts add to Score, 0 being what training graphs
-	// have on average. What no node can be told of is spread as if all subtrees had the
-	// same part of it.
+	// Contributions has what each node adds to Score; they add up to Score − Limit. BySubtrees is
+	// the share of subtrees that the closest training graph lacks and of subtree weights in Ratio,
+	// ByEmbedding that of embedding coordinates; each adds up to its part of Score, 0 being the
+	// mean of training graphs. What belongs to no node is spread evenly over subtrees.
 	Contributions, BySubtrees, ByEmbedding []float64
 
 	Reasons []explain.Reason
 	Nearest []TrainingGraph // of the bank, see [SingleScorer.Nearest]
-	// Duplicate says that the graph was likely trained on, see explain.Known.
+	// Duplicate reports that the graph was probably trained on, see explain.Known.
 	Duplicate bool
 }
 
-// NearestExplained is the length of Explanation.Nearest where the bank has as many.
+// NearestExplained bounds Explanation.Nearest.
 const NearestExplained = 3
 
-// Explain says what can be said about one graph, with a false-alarm rate for the
-// verdict.
+// Explain explains one graph, with its verdict at a rate of false alarms.
 func (s *SingleScorer) Explain(ctx context.Context, g *graph.Graph, alpha float64) (*Explanation, error) {
 	o, err := contrast.OutlineOf(ctx, s.workers, s.model.Encoder, []*graph.Graph{g})
 	if err != nil {
@@ -103,14 +95,13 @@ func (s *SingleScorer) Embedding(ctx context.Context, g *graph.Graph) ([]float32
 	return r.Q, nil
 }
 
-// Duplicate tells whether g was likely trained on. It is false where the model does
-// not hold what that takes.
+// Duplicate reports whether g was probably trained on, false where the model stores no hashes.
 func (s *SingleScorer) Duplicate(g *graph.Graph) bool {
 	return s.model.Profile != nil && s.model.Profile.Known.Likely(g)
 }
 
-// contribute fills in what each node adds to the score. p is the print of g and d has g alone, which meets the head of a
-// fold. It returns the same for reasons.
+// contribute fills in what each node adds to the score. p is the print of g; d has g alone and the
+// head of its fold. It returns the contributions for reasons.
 func (s *SingleScorer) contribute(x *Explanation, g *graph.Graph, p fingerprint.Print, d *near.Distances, fold int) *explain.Blame {
 	n, parts := g.N(), s.near.Shares(d, 0)
 	ofDistance, ofRatio := s.slopes(n)
@@ -141,7 +132,7 @@ func add(to []float64, slope float64, shares []float64) {
 	}
 }
 
-// usualShares is the part of 1 that each node has where all subtrees add the same.
+// usualShares splits 1 among nodes as if all subtrees added the same.
 func usualShares(g *graph.Graph, p fingerprint.Print) []float64 {
 	even := make([]float64, len(p.Counts))
 	for k, n := range p.Counts {
@@ -150,7 +141,7 @@ func usualShares(g *graph.Graph, p fingerprint.Print) []float64 {
 	return explain.Subtrees(g, p, even, nil)
 }
 
-// level adds up values of nodes, and what is missing to a sum as the usual shares have it.
+// level sums the values of nodes and spreads the difference to sum by the usual shares.
 func level(usual []float64, sum float64, values ...[]float64) []float64 {
 	all := make([]float64, len(usual))
 	for _, list := range values {
@@ -165,7 +156,7 @@ func level(usual []float64, sum float64, values ...[]float64) []float64 {
 	return all
 }
 
-// slopes returns by how much the score grows with each of its two parts.
+// slopes returns the derivatives of the score by distance and by ratio.
 func (s *SingleScorer) slopes(nodes int) (ofDistance, ofRatio float64) {
 	if s.model.Background == nil {
 		return 1, 0

@@ -8,21 +8,19 @@ import (
 	"baca/algo/near"
 )
 
-// Rules is the number of the rules by which this program scores single graphs. It goes up with
-// every change that gives any graph of any model other bits, so that nothing is compared with
-// what other rules measured. A test compares all models that come with the program.
+// Rules numbers the scoring rules of single graphs. It rises with every change that gives any graph
+// other bits, so that scores of different rules are never compared. A test checks it against all
+// built-in models.
 const Rules = 2
 
-// Measured is what a SingleScorer needs of a model beside the model itself, and would have to
-// measure each time it starts.
+// Measured caches what a SingleScorer would otherwise compute at each start.
 type Measured struct {
-	Rules   int // by which it was measured, see [Rules]
+	Rules   int // the value of [Rules] then
 	Scales  near.Scales
-	Holdout []float64 // the scores of the holdout, NaN for graphs without nodes
+	Holdout []float64 // scores of the holdout, NaN for graphs without nodes
 }
 
-// Measure fills in Measured for a model as it is now. The file of a model rounds it, so the one
-// to measure is that which was loaded.
+// Measure fills in Measured. The file of a model rounds it, so measure the loaded one.
 func (m *Model) Measure(ctx context.Context, workers int) error {
 	m.Measured = nil
 	s, err := NewSingleScorer(ctx, m, workers)
@@ -31,12 +29,12 @@ func (m *Model) Measure(ctx context.Context, workers int) error {
 	}
 	m.Measured = &Measured{Rules: Rules, Scales: s.near.Scales(), Holdout: s.holdout}
 	if m.Shared > 0 {
-		m.Measured.Holdout = nil // they are in Reference
+		m.Measured.Holdout = nil // in Reference
 	}
 	return nil
 }
 
-// scales are those that were measured, nil where these are of other rules.
+// scales are the measured scales, nil if other rules measured them.
 func (m *Model) scales() *near.Scales {
 	if m.Measured == nil || m.Measured.Rules != Rules {
 		return nil
@@ -44,12 +42,11 @@ func (m *Model) scales() *near.Scales {
 	return &m.Measured.Scales
 }
 
-// spotChecks is how many scores of the holdout are computed again.
+// spotChecks is how many cached scores are checked.
 const spotChecks = 3
 
-// recall takes the scores of the holdout from what was measured. It computes a few of them
-// anew, and where any has other bits it fails, so that scores which do not belong to this
-// model or program are not used.
+// recall takes the scores of the holdout from the cache. It recomputes a few of them and fails if
+// any has other bits, so that a cache of another model or program is not used.
 func (s *SingleScorer) recall(ctx context.Context) (ok bool, err error) {
 	m := s.model
 	if m.scales() == nil || len(m.Measured.Holdout) != m.Holdout.Len() {
@@ -75,7 +72,7 @@ func (s *SingleScorer) recall(ctx context.Context) (ok bool, err error) {
 	return true, nil
 }
 
-// rank keeps the scores of the holdout.
+// rank stores the scores of the holdout.
 func (s *SingleScorer) rank(holdout []float64) {
 	s.holdout = holdout
 	s.ranked = slices.DeleteFunc(slices.Clone(holdout), math.IsNaN)

@@ -1,6 +1,5 @@
-// Package algo is the front door of BaCa: give it a pre-trained model and some
-// graphs, and it says which graphs lie outside what the model was trained on.
-// The packages below it are for those who need one stage of the method.
+// Package algo is the front door of BaCa: it tells which graphs lie outside the training set of a
+// model. The packages below it are single stages of the method.
 //
 //	model, err := weights.Open("bbbp") // or weights.Load, of a file
 //	scorer, err := algo.NewScorer(ctx, model, algo.DefaultOptions())
@@ -8,7 +7,7 @@
 //	rows, err := scorer.Score(ctx, []*graph.Graph{g})
 //	fmt.Println(rows[0].Score, rows[0].P, rows[0].Verdict)
 //
-// A module of yours finds these packages in a copy of the project:
+// Your module finds these packages in a copy of the project:
 //
 //	go mod edit -replace baca=FOLDER
 //	go get baca/algo baca/weights
@@ -30,27 +29,23 @@ import (
 	"baca/algo/near"
 )
 
-// The feature schemas of models: what a row of node features means.
+// Feature schemas of models.
 const (
-	// OGB is the nine atom features of the Open Graph Benchmark, read from
-	// molecules.
+	// OGB is the nine atom features of the Open Graph Benchmark, of molecules as written.
 	OGB = "ogb-atom-9"
-	// OGBCanonical is OGB read from the canonical form of a molecule. The
-	// chirality feature follows the order in which a molecule is written; with
-	// this schema all ways of writing it have one score.
+	// OGBCanonical is OGB of the canonical form, so that every way to write a molecule has one
+	// score. The chirality feature follows the order of atoms.
 	OGBCanonical = "ogb-atom-9-canonical"
-	// OGBParent is OGB read from the parent of a molecule, see [smiles.Parent]: its salts,
-	// isotopes, stereoisomers and charged forms have one score.
+	// OGBParent is OGB of the parent, see [smiles.Parent]: salts, isotopes, stereoisomers and
+	// charged forms have one score.
 	OGBParent = "ogb-atom-9-parent"
 	// Constant is the single feature 1, for graphs without node features.
 	Constant = "constant-1"
 )
 
-// forms are those in which molecules are read, by schema.
 var forms = map[string]molecule.Form{OGB: molecule.AsWritten, OGBCanonical: molecule.Canonical, OGBParent: molecule.Parent}
 
-// SchemaWidth returns the number of node features of a schema, or an error that
-// names the known ones.
+// SchemaWidth returns the number of node features of a schema. Its error lists the known schemas.
 func SchemaWidth(schema string) (int, error) {
 	if _, ok := forms[schema]; ok {
 		return molecule.Features, nil
@@ -61,50 +56,45 @@ func SchemaWidth(schema string) (int, error) {
 	return 0, fmt.Errorf("feature schema %q: want %q, %q, %q or %q", schema, OGB, OGBCanonical, OGBParent, Constant)
 }
 
-// FormOf returns the form in which molecules are read by a schema.
+// FormOf returns the form in which a schema reads molecules.
 func FormOf(schema string) molecule.Form { return forms[schema] }
 
-// SchemaOf returns the schema of molecules that are read in a form.
+// SchemaOf is the inverse of FormOf.
 func SchemaOf(f molecule.Form) string {
 	return map[molecule.Form]string{molecule.AsWritten: OGB, molecule.Canonical: OGBCanonical, molecule.Unordered: OGBCanonical, molecule.Parent: OGBParent, molecule.UnorderedParent: OGBParent}[f]
 }
 
-// A Model is a frozen encoder together with what it remembers of the
-// in-distribution set. It is read-only, and several goroutines may use it at once.
+// A Model is a frozen encoder and what it knows of the in-distribution set. It is read-only;
+// goroutines may share it.
 type Model struct {
 	Card    Card
 	Encoder *gin.Encoder // fixed
-	// Bank represents graphs that the encoder was trained on: the initial ID
-	// dictionary, and the ID side of the density ratio. It may be a sample.
+	// Bank represents training graphs: the initial ID dictionary, and the ID side of the density
+	// ratio. It may be a sample.
 	Bank *contrast.Representation
-	// Subtrees are those of all graphs that the encoder was trained on. Bank is a sample of
-	// them, see near.Place, or has them all.
+	// Subtrees are those of all training graphs. Bank samples these graphs, see near.Place.
 	Subtrees *fingerprint.Index
-	// Holdout represents ID graphs that training never saw. Their scores,
-	// computed in the same state as the scores of a test batch, give p-values.
-	// It may be empty: then there are none.
+	// Holdout represents ID graphs that training never saw. Their scores give p-values. It may be
+	// empty: then there are none.
 	Holdout       *contrast.Representation
 	HoldoutTraits []Trait // of each
-	// Residuals are errors of predictions for the graphs of the holdout, nil for none.
+	// Residuals are the prediction errors of the holdout, nil for none.
 	Residuals *Residuals
-	// Shared, unless 0, says that the model was made by Share, for groups of so many
-	// graphs. Reference then has the scores that graphs kept from training get
-	// alone, ascending, and Holdout is empty.
+	// Shared, unless 0, is the k of Share. Reference then has the ascending scores of held-out
+	// graphs, and Holdout is empty.
 	Shared    int
 	Reference []float64
-	// Measured is what scoring single graphs begins with. It may be nil: then that is
-	// measured when it begins.
+	// Measured caches the first step of scoring single graphs. If nil, scorers compute it.
 	Measured *Measured
-	// Background tells the training set from other molecules, and Sizes then says what
-	// training graphs of each size score. Both are nil without a background.
+	// Background tells the training set from other molecules. Sizes has the scores of training
+	// graphs by size. Both are nil without a background.
 	Background *background.Head
 	Sizes      *Sizes
-	// Profile says in numbers what all training graphs were like. It may be nil:
-	// then less can be said of why a graph is unusual.
+	// Profile has statistics of all training graphs. If nil, explanations have fewer reasons.
 	Profile *explain.Profile
-	// Structures are the molecules of the training graphs, nil where the model does not keep them.
+	// Structures are the molecules of the training graphs, nil if not stored.
 	Structures *Structures
-	// Others are sections of the model's file that this program does not know. It keeps them.
+	// Others are unknown sections of the model's file. They are preserved.
 	Others []Section
 }
 
@@ -114,7 +104,7 @@ type Section struct {
 	Data []byte
 }
 
-// A Card says what a model was trained on, and how.
+// A Card says how a model was trained.
 type Card struct {
 	Name        string // short, as in --model
 	Description string // one plain sentence
@@ -125,7 +115,7 @@ type Card struct {
 	Graphs        int    // in the whole set, as read
 	Train         int    // of them trained on
 	HoldoutRows   []int  // indices in the set, from 0, of the graphs kept from training
-	Repeats       []int  // indices of molecules that equal an earlier one as they are read, and have no part
+	Repeats       []int  // indices of molecules that equal an earlier one; they are left out
 
 	Seed         uint64
 	Epochs       int
@@ -135,14 +125,13 @@ type Card struct {
 	Program      string  // version that trained it
 
 	Background       string // name or file name of the background, empty for none
-	BackgroundGraphs int    // how many it has
+	BackgroundGraphs int    // number of its graphs
 
-	// Holdout, unless empty, is the name of the file whose graphs took the place of those of
-	// HoldoutRows: p-values say how often one of them scores as high.
+	// Holdout, unless empty, names the file whose graphs replaced the HoldoutRows.
 	Holdout string
 }
 
-// Counts says how many graphs the training set had, and what became of them.
+// Counts says how the training set was divided.
 func (c *Card) Counts() string {
 	text := fmt.Sprintf("%d: %d trained on, %d kept from training", c.Graphs, c.Train, len(c.HoldoutRows))
 	if n := len(c.Repeats); n > 0 {
@@ -151,15 +140,12 @@ func (c *Card) Counts() string {
 	return text
 }
 
-// MaxBank and MaxHoldout bound the bank and the holdout of a model. A larger set is
-// represented by that many of its graphs, evenly spread over it: landmarks for embeddings.
-// Subtrees are kept of all graphs. With 999 graphs kept from training, p-values go down to
-// 0.001.
+// MaxBank and MaxHoldout bound the bank and the holdout; larger sets are sampled evenly. Subtrees
+// are kept of all graphs. With 999 held-out graphs p-values go down to 0.001.
 const MaxBank, MaxHoldout = 2000, 999
 
-// NewModel freezes an encoder into a model: it represents the training graphs
-// (train, indices into gs) as the bank and those kept from training (holdout) as
-// the holdout, and fills in the counts of the card.
+// NewModel freezes an encoder into a model: train (indices into gs) becomes the bank, holdout the
+// holdout. It fills in the counts of the card.
 func NewModel(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Graph, train, holdout []int, card Card) (*Model, error) {
 	width, err := SchemaWidth(card.Schema)
 	if err != nil {
@@ -194,8 +180,7 @@ func NewModel(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Grap
 	return m, m.SetHoldout(ctx, workers, pick(holdout, min(len(holdout), MaxHoldout)))
 }
 
-// SetHoldout makes other graphs those that p-values are taken from. The model must not
-// have been trained on them.
+// SetHoldout replaces the holdout by graphs that the model was not trained on.
 func (m *Model) SetHoldout(ctx context.Context, workers int, gs []*graph.Graph) (err error) {
 	m.Measured, m.Residuals = nil, nil
 	if m.Holdout, err = contrast.Describe(ctx, workers, m.Encoder, gs); err == nil {
@@ -204,19 +189,18 @@ func (m *Model) SetHoldout(ctx context.Context, workers int, gs []*graph.Graph) 
 	return err
 }
 
-// References returns how many held-out graphs there are to take p-values from.
+// References returns the number of held-out scores.
 func (m *Model) References() int { return max(m.Holdout.Len(), len(m.Reference)) }
 
-// Known returns how many training graphs the model holds the subtrees of: all that it was
-// trained on. Those of the bank are picked from them evenly, see near.Place.
+// Known returns how many training graphs the model holds the subtrees of. The bank samples them
+// evenly, see near.Place.
 func (m *Model) Known() int { return m.Subtrees.Len() }
 
-// maxRows bounds the data sets of which KnownRows is worth its memory. The numbers
-// on a card are only what a file says.
+// maxRows bounds the data sets that KnownRows spends memory on. A card only claims its numbers.
 const maxRows = 1 << 24
 
-// KnownRows returns the rows of the data set, from 0, that the training graphs were which
-// the model holds, as NewModel picks them, or −1 where the card does not tell.
+// KnownRows returns the data set's row, from 0, of each known training graph, or −1 where the card
+// does not tell.
 func (m *Model) KnownRows() []int {
 	rows := make([]int, m.Known())
 	for k := range rows {
@@ -244,8 +228,7 @@ func (m *Model) KnownRows() []int {
 	return rows
 }
 
-// salt is that of the hashes of a model's training graphs. It differs from model to
-// model, and the same training gives the same file.
+// salt is the salt of a model's hashes. It differs between models but not between equal trainings.
 func salt(c Card) (s [explain.SaltSize]byte) {
 	sum := sha256.Sum256(fmt.Appendf(nil, "baca salt\n%s\n%s\n%s\n%d", c.Name, c.Dataset, c.DatasetSHA256, c.Seed))
 	copy(s[:], sum[:])

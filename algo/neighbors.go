@@ -13,25 +13,22 @@ import (
 	"baca/algo/molecule/smiles"
 )
 
-// A TrainingGraph is one that a model holds and that resembles another graph.
+// A TrainingGraph is a training graph that resembles another graph.
 type TrainingGraph struct {
-	Place int // among those that the model holds, see Model.Known
-	Row   int // in the data set that the model was trained on, from 0; −1 if not known
-	// Similarity is that of fingerprint.Counts, from 0 to 1: the share of subtrees, up to
-	// two edges high and as often as each occurs, that both graphs have. It is 1 for
-	// graphs that differ in no such subtree.
+	Place int // among those that the model knows, see Model.Known
+	Row   int // in the training set, from 0; −1 if not known
+	// Similarity is that of fingerprint.Counts: the share of subtrees up to two edges high,
+	// counted, that both graphs have. Graphs of similarity 1 differ in no such subtree.
 	Similarity float64
-	// SMILES and Name are empty where the structures are not at hand, see Model.Structures.
+	// SMILES and Name are empty without structures, see Model.Structures.
 	SMILES, Name string
 	Values       *Values // nil where neither is known
 }
 
-// MaxNearest bounds how many training graphs are asked for.
 const MaxNearest = 100
 
-// Nearest returns the count training graphs that are most similar to g, the most similar
-// first, ties by place. Those of similarity 0 are left out: there is none where g shares nothing with
-// any.
+// Nearest returns the count training graphs most similar to g, most similar first, ties by place.
+// It omits those of similarity 0.
 func (s *SingleScorer) Nearest(g *graph.Graph, count int) []TrainingGraph {
 	similarities := make([]float64, s.near.Subtrees.Len())
 	s.near.Subtrees.Similarities(similarities, fingerprint.Counts, fingerprint.New(g, fingerprint.DefaultHeight))
@@ -56,8 +53,8 @@ func (s *SingleScorer) Nearest(g *graph.Graph, count int) []TrainingGraph {
 	return list
 }
 
-// settle returns the reasons that are left to give: of a graph that was likely trained on, which one
-// that is, and of one that shares nothing with any that, first.
+// settle returns the reasons for two special cases: a probable training graph is named, and a graph
+// that shares nothing with any training graph says so.
 func (s *SingleScorer) settle(x *Explanation, g *graph.Graph) []explain.Reason {
 	things := "graph"
 	if g.Features == molecule.Features {
@@ -82,11 +79,11 @@ func (s *SingleScorer) settle(x *Explanation, g *graph.Graph) []explain.Reason {
 	return x.Reasons
 }
 
-// mostTwins bounds the training graphs that are compared with one that was likely trained on.
+// mostTwins bounds the candidates for an equal training graph.
 const mostTwins = 20
 
-// trained returns the training graph that is g but for its stereochemistry, and false where the model
-// does not hold it with its row.
+// trained returns the training graph that equals g except for stereochemistry, and false if the
+// model does not hold it with its row.
 func (s *SingleScorer) trained(g *graph.Graph) (TrainingGraph, bool) {
 	of := explain.Signature(g)
 	for _, n := range s.Nearest(g, mostTwins) {
@@ -106,8 +103,8 @@ func (s *SingleScorer) trained(g *graph.Graph) (TrainingGraph, bool) {
 	return TrainingGraph{}, false
 }
 
-// Surroundings counts the neighbourhoods of g that are up to two edges wide, three for each
-// node, and those of them that no training graph has which the model holds.
+// Surroundings counts the neighbourhoods of g up to two edges wide, three for each node, and those
+// that no known training graph has.
 func (s *SingleScorer) Surroundings(g *graph.Graph) (unmet, all int) {
 	keys := fingerprint.Nodes(g, fingerprint.DefaultHeight)
 	for _, key := range keys {
@@ -118,14 +115,14 @@ func (s *SingleScorer) Surroundings(g *graph.Graph) (unmet, all int) {
 	return unmet, len(keys)
 }
 
-// An Embedded is a graph of the bank near which another graph is embedded.
+// An Embedded is a graph of the bank near another graph's embedding.
 type Embedded struct {
 	Bank     int     // its row in the model's bank
 	Distance float64 // of the embeddings, in standard deviations of the bank
 }
 
-// NearestEmbedded returns the count graphs of the bank that are nearest to an embedding,
-// nearest first, ties by row.
+// NearestEmbedded returns the count graphs of the bank nearest to an embedding, nearest first, ties
+// by row.
 func (s *SingleScorer) NearestEmbedded(q []float32, count int) []Embedded {
 	distances := s.near.Embeddings(q)
 	list := make([]Embedded, len(distances))

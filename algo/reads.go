@@ -2,7 +2,7 @@ package algo
 
 import "cmp"
 
-// Reads says in words what models of a schema read.
+// Reads describes how models of a schema read molecules.
 func Reads(schema string) string {
 	return cmp.Or(map[string]string{
 		OGB: "molecules as written, in the order of their atoms", OGBCanonical: "molecules as written",

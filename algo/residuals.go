@@ -15,19 +15,17 @@ import (
 	"baca/algo/trust"
 )
 
-// Residuals are the errors of predictions for the graphs of a model's holdout. Neither the encoder nor
-// whatever made the predictions has seen these, and their scores are computed as those of new
-// graphs are. The errors of training graphs would not do: their scores are lower than those of new ones.
+// Residuals are the prediction errors of the holdout. Errors of training graphs would not do: their
+// scores are lower than those of new graphs.
 type Residuals struct {
-	Observed, Predicted string // the columns that they come from
+	Observed, Predicted string // their columns
 	Classes             bool   // observed values are 0 or 1
-	// Errors are observed less predicted values, of each row of the holdout, NaN where one of the two is
-	// not known.
+	// Errors are observed less predicted values of the holdout, NaN where one is missing.
 	Errors []float64
 }
 
-// KeepResiduals gives the model the errors of its holdout, from the values of all graphs of the data
-// set that it was trained on, nil for none. The predictions must have been held out or cross-validated.
+// KeepResiduals stores the errors of the holdout. values has one entry for each graph of the
+// training set, nil for none. The predictions must have been held out or cross-validated.
 func (m *Model) KeepResiduals(values []*Values, observed, predicted string) error {
 	if m.Shared > 0 || m.Card.Holdout != "" || m.Holdout.Len() > len(m.Card.HoldoutRows) {
 		return fmt.Errorf("model %s does not hold graphs kept from its training", m.Card.Name)
@@ -57,10 +55,10 @@ func (m *Model) KeepResiduals(values []*Values, observed, predicted string) erro
 	return nil
 }
 
-// NoPromise says why a model keeps no errors of predictions that nobody promised to be held out.
+// NoPromise says that errors are not kept unless predictions were held out.
 const NoPromise = "the model keeps no errors of predictions, so there will be no interval and no verdict on trust: errors on molecules that a model was fitted to are too small"
 
-// NoResiduals says why a model without Residuals gives no intervals.
+// NoResiduals says why a model gives no intervals.
 func (m *Model) NoResiduals() string {
 	if m.Card.Holdout != "" {
 		return fmt.Sprintf("model %s takes p-values from %s, of which it knows no errors: no interval and no verdict on trust", m.Card.Name, m.Card.Holdout)
@@ -68,7 +66,7 @@ func (m *Model) NoResiduals() string {
 	return fmt.Sprintf("model %s knows no held-out errors of predictions: no interval and no verdict on trust", m.Card.Name)
 }
 
-// Known is how many errors are known.
+// Known counts the known errors.
 func (r *Residuals) Known() int {
 	n := 0
 	for _, x := range r.Errors {
@@ -79,26 +77,23 @@ func (r *Residuals) Known() int {
 	return n
 }
 
-// An Order is what predictions are put in order by, so that those that come first are the least
-// likely to be wrong.
+// An Order ranks predictions, the most reliable first.
 type Order string
 
 // The orders.
 const (
-	// OrderScore is the score of the graph by itself.
+	// OrderScore ranks by the score of the graph by itself.
 	OrderScore Order = "score"
-	// OrderNeighbors is one less the mean similarity of the five training graphs that
-	// SingleScorer.Nearest names first, from 0 to 1.
+	// OrderNeighbors ranks by one less the mean similarity of the five nearest training graphs.
 	OrderNeighbors Order = "neighbors"
-	// OrderMargin is how far the predicted probability is from the nearer of the classes 0 and 1, from
-	// 0 to 0.5. It reads nothing of the graph, and is of classes only.
+	// OrderMargin ranks classes by the distance of the probability from the nearer of 0 and 1. It
+	// ignores the graph.
 	OrderMargin Order = "margin"
 )
 
-// Orders lists all.
 func Orders() []Order { return []Order{OrderScore, OrderNeighbors, OrderMargin} }
 
-// Words names what orders, such as in "correlation of error and …".
+// Words names the order, as in "correlation of error and …".
 func (o Order) Words() string {
 	switch o {
 	case OrderNeighbors:
@@ -109,11 +104,11 @@ func (o Order) Words() string {
 	return "score"
 }
 
-// orderNearest is how many training graphs OrderNeighbors looks at.
+// orderNearest is how many training graphs OrderNeighbors uses.
 const orderNearest = 5
 
-// Order is the one to take where none is asked for: the margin for classes, the score for numbers. That
-// was chosen on other sets than those that it is reported on, see `baca bench intervals --sets validation`.
+// Order is the default: margin for classes, score for numbers. It was chosen on sets of its own,
+// see `baca bench intervals --sets validation`.
 func (r *Residuals) Order() Order {
 	if r.Classes {
 		return OrderMargin
@@ -121,8 +116,8 @@ func (r *Residuals) Order() Order {
 	return OrderScore
 }
 
-// Trust says what errors to expect of predictions, from the model's residuals, which it must
-// have. What it takes for the score of a prediction is where that stands in an order, see Doubts.
+// Trust calibrates expected errors from the model's residuals, ranked by an order. The model must
+// have residuals.
 func (s *SingleScorer) Trust(ctx context.Context, o trust.Options, by Order) (*trust.Calibration, error) {
 	r := s.model.Residuals
 	if r == nil {
@@ -146,14 +141,14 @@ func (s *SingleScorer) Trust(ctx context.Context, o trust.Options, by Order) (*t
 	return trust.New(pairs, o)
 }
 
-// A Prediction is of a graph that has a score by itself.
+// A Prediction belongs to a graph with a score.
 type Prediction struct {
 	Graph            *graph.Graph
 	Score, Predicted float64
 }
 
-// Doubts returns where predictions stand in an order: higher is less sure. It is NaN for a graph
-// without a score, and by OrderMargin for what is no probability.
+// Doubts ranks predictions by an order: higher is less reliable. It is NaN for a graph without a
+// score and, by OrderMargin, for a value outside 0 to 1.
 func (s *SingleScorer) Doubts(ctx context.Context, by Order, list []Prediction) ([]float64, error) {
 	return s.doubts(ctx, by, len(list), func(k int) (print fingerprint.Print, score, predicted float64) {
 		if by == OrderNeighbors {
@@ -163,7 +158,6 @@ func (s *SingleScorer) Doubts(ctx context.Context, by Order, list []Prediction) 
 	})
 }
 
-// doubts are those of n predictions.
 func (s *SingleScorer) doubts(ctx context.Context, by Order, n int, of func(k int) (print fingerprint.Print, score, predicted float64)) ([]float64, error) {
 	if !slices.Contains(Orders(), by) {
 		return nil, fmt.Errorf("errors by %q: want one of score, neighbors, margin", by)
@@ -184,9 +178,8 @@ func (s *SingleScorer) doubts(ctx context.Context, by Order, n int, of func(k in
 	return list, err
 }
 
-// margin is the distance of a probability from the nearer of 0 and 1. It has the same bits for
-// p and for 1−p, so that a prediction stands where its error says, whatever the class was. It is
-// NaN for what is no probability.
+// margin is the distance of a probability from the nearer of 0 and 1, with the same bits for p and
+// 1−p, NaN for what is no probability.
 func margin(p float64) float64 {
 	if !(p >= 0 && p <= 1) {
 		return math.NaN()

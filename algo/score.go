@@ -14,17 +14,16 @@ import (
 	"baca/algo/ratio"
 )
 
-// What decides, by name: the values of Options.By.
+// Values of Options.By: which score decides.
 const (
-	ByAlone     = "alone"     // the graph by itself: the same whatever stands beside it
-	ByBatch     = "batch"     // that and the density ratio between the batch and the training set
+	ByAlone     = "alone"     // the graph by itself
+	ByBatch     = "batch"     // the graph and the density ratio between batch and training set
 	ByAttention = "attention" // the paper's S_BaCa
 )
 
-// Deciders lists the names, the default first.
 func Deciders() []string { return []string{ByAlone, ByBatch, ByAttention} }
 
-// CheckBy reports what is none of Deciders.
+// CheckBy rejects unknown values of Options.By.
 func CheckBy(by string) error {
 	if slices.Contains(Deciders(), by) {
 		return nil
@@ -32,49 +31,45 @@ func CheckBy(by string) error {
 	return fmt.Errorf("decide by %.40q: want one of %s", by, strings.Join(Deciders(), ", "))
 }
 
-// What parts a batch for the attention, and is the base of S_BaCa: the values of
-// Options.Partition.
+// Values of Options.Partition: which score partitions a batch for the attention, and is the base of
+// S_BaCa.
 const (
 	PartByPre   = "s_pre" // S_Pre, as in the paper
-	PartByBatch = "batch" // Row.Batch: the score of single graphs and, as far as the evidence goes, the density ratio
+	PartByBatch = "batch" // Row.Batch
 )
 
-// MinBatch is the smallest number of graphs that is calibrated as a batch. Fewer say
-// too little about each other.
+// MinBatch is the least number of graphs that form a batch.
 const MinBatch = 20
 
-// Guard bounds the p-value that a graph may have by itself to be called outside by its
-// batch. A batch of one kind can lie anywhere, also deep inside the training set, and
-// what learns from it then finds all of it strange. Guard is the rate of false alarms
-// in the worst company; `baca bench guard` says how it was chosen.
+// Guard is the highest p-value by itself with which a batch may call a graph outside. A batch of
+// one kind differs from the training set even deep inside it; Guard bounds false alarms in any
+// batch. `baca bench guard` measures it.
 const Guard = 0.1
 
 // Options configure a Scorer.
 type Options struct {
-	By    string  // what Score, P and Verdict of a Row are taken from
+	By    string  // which score fills Score, P and Verdict of a Row
 	Alpha float64 // rate of false alarms for verdicts
 
-	// For batches:
-
-	// Partition is what parts the batch for the attention and what S_Attn is added to.
+	// Partition is the score that partitions the batch for the attention and that S_Attn is added
+	// to.
 	Partition string
-	// Plain makes S_Pre the sum ℓ_g + ℓ_n, as the paper prints it.
+	// Plain makes S_Pre the paper's sum ℓ_g + ℓ_n.
 	Plain bool
-	// Beta is the weight of S_Attn in S_BaCa, the paper's equation 9 with both
-	// scores standardised.
+	// Beta is the weight of S_Attn in S_BaCa (equation 9, both scores standardised).
 	Beta      float64
 	Attention attention.Options
 	Ratio     ratio.Options
-	Seed      uint64 // of the attention; nothing else is random
+	Seed      uint64 // of the attention, the only random part
 	Workers   int    // 0: all cores
 
-	// Single scores single graphs of the model; nil for the scorer to make one.
+	// Single, if not nil, is reused to score single graphs.
 	Single *SingleScorer
-	// Watch, unless nil, follows the work on each batch.
+	// Watch, if not nil, follows the work on each batch.
 	Watch *attention.Watch
 }
 
-// EveryStep returns a Watch that sees every step of the attention's training.
+// EveryStep returns a Watch that sees each training step of the attention.
 func EveryStep(see func(attention.Iteration)) *attention.Watch {
 	return &attention.Watch{Every: 1, Step: see}
 }
@@ -92,35 +87,34 @@ func DefaultOptions() Options {
 	}
 }
 
-// PartedByBatch returns the options with the better partition, PartByBatch, and the weight
-// of S_Attn that is best beside it on the validation pairs.
+// PartedByBatch partitions by Row.Batch, with the weight of S_Attn that the validation pairs
+// favour.
 func (o Options) PartedByBatch() Options {
 	o.Partition, o.Beta = PartByBatch, 0.5
 	return o
 }
 
-// A Row is what the method says about one graph. Scores are higher the more OOD.
+// A Row holds the scores of one graph. Higher is more OOD.
 type Row struct {
-	// What decides, as chosen by Options.By.
+	// The deciding score, chosen by Options.By.
 	Score   float64
 	P       float64 // conformal p-value of Score, NaN without a holdout
 	Verdict decide.Verdict
 
-	// Of the graph by itself. Nothing else enters.
+	// Of the graph by itself.
 	Alone, AloneP float64
 
-	// Of the graph in a calibrated batch, NaN without one.
-	Pre    float64 // S_Pre: ℓ_g + 0.3·ℓ_n, each in its deviations in the batch
+	// Of the graph in a batch, NaN without one.
+	Pre    float64 // S_Pre: ℓ_g + 0.3·ℓ_n, standardised over the batch
 	Attn   float64 // S_Attn in [−2, 2]
-	BaCa   float64 // S_BaCa = z(S_Pre) + β·z(S_Attn), with Batch for S_Pre where that parts the batch
+	BaCa   float64 // S_BaCa = z(S_Pre) + β·z(S_Attn), with Batch for S_Pre if that partitions the batch
 	Ratio  float64 // the density ratio alone
-	Batch  float64 // Alone and Ratio, as far as the evidence goes
+	Batch  float64 // Alone and Ratio, joined by the evidence
 	BatchP float64 // conformal p-value of Batch
-	// BatchVerdict is outside where BatchP is at most alpha and AloneP at most Guard.
+	// BatchVerdict is outside where BatchP ≤ alpha and AloneP ≤ Guard.
 	BatchVerdict decide.Verdict
 }
 
-// unscored is a row without any score.
 var unscored = Row{
 	Score: math.NaN(), P: math.NaN(), Verdict: decide.Undecided, Alone: math.NaN(), AloneP: math.NaN(),
 	Pre: math.NaN(), Attn: math.NaN(), BaCa: math.NaN(), Ratio: math.NaN(), Batch: math.NaN(), BatchP: math.NaN(), BatchVerdict: decide.Undecided,
@@ -129,28 +123,23 @@ var unscored = Row{
 // A Report is the result for one batch.
 type Report struct {
 	Rows []Row
-	// Holdout has the scores of the model's holdout in the same state, without
-	// p-values and verdicts: what the rows are compared with.
+	// Holdout has the scores of the holdout in the same state, without p-values and verdicts.
 	Holdout []Row
-	// Few says that the graphs were too few to be calibrated: their rows have no scores
-	// of a batch, and each graph is decided alone.
+	// Few reports that the graphs were too few for a batch and were scored one by one.
 	Few bool
-	// Evidence is the cross-validated AUC of telling the batch from held-out graphs
-	// of the training set, or where too few are held out from training graphs. P is the
-	// p-value of that, for the batch as a whole, NaN where too few are held out.
+	// Evidence is the cross-validated AUC of telling the batch from held-out graphs, or from
+	// training graphs if too few are held out. P is its p-value, NaN if too few are held out.
 	Evidence, P float64
-	// Weight, from 0 to 1, is that of the density ratio in Row.Batch. It follows from how
-	// well the batch is told from training graphs, of which there are more.
+	// Weight, from 0 to 1, is the weight of the density ratio in Row.Batch. It depends on the
+	// evidence against training graphs, of which there are more.
 	Weight float64
-	// Differences says in words in what the batch differs from the training set, where P
-	// is at most 0.05.
+	// Differences says in words how the batch differs from the training set, where P ≤ 0.05.
 	Differences []string
 	Warnings    []string
 }
 
-// A Scorer scores graphs by themselves, and batches of them. With what it learned from a
-// batch it scores any number of further graphs. Its methods must not be called at the
-// same time, but for Score.
+// A Scorer scores single graphs and batches, and further graphs in the state after a batch. Only
+// Score may be called concurrently.
 type Scorer struct {
 	model     *Model
 	options   Options
@@ -187,12 +176,11 @@ func NewScorer(ctx context.Context, m *Model, o Options) (*Scorer, error) {
 	return s, err
 }
 
-// Attention returns the calibrator of the scorer with what the latest batch left in
-// it, to be read only.
+// Attention returns the calibrator after the latest batch, to be read only.
 func (s *Scorer) Attention() *attention.Calibrator { return s.attention }
 
-// Paper returns S_BaCa of the latest batch as a sum of S_Pre, or what else parts the
-// batch, and S_Attn, and whether there was a batch.
+// Paper returns S_BaCa of the latest batch as a sum of its base and S_Attn, and whether there was a
+// batch.
 func (s *Scorer) Paper() (sum Sum, ok bool) {
 	if s.state == nil {
 		return Sum{}, false
@@ -200,17 +188,16 @@ func (s *Scorer) Paper() (sum Sum, ok bool) {
 	return s.state.baca, true
 }
 
-// Score scores further graphs: by themselves, and after a batch also in the state that it
-// left, just as the batch scored the holdout. A row depends on nothing else but its
-// graph. All graphs must have the model's feature schema. Score may be called by several
-// goroutines at once; each call runs on one core.
+// Score scores further graphs by themselves, and after a batch in its state, as the batch scored
+// the holdout. A row depends only on its graph, which must have the model's feature schema.
+// Concurrent calls are allowed; each uses one core.
 func (s *Scorer) Score(ctx context.Context, gs []*graph.Graph) ([]Row, error) {
 	if s.state == nil {
 		answers, _, err := s.single.answersOf(ctx, 1, gs)
 		if err != nil {
 			return nil, err
 		}
-		rows := unjudged(scoresOf(answers))
+		rows := newRows(scoresOf(answers))
 		s.decide(rows, ByAlone)
 		return rows, nil
 	}
@@ -218,11 +205,11 @@ func (s *Scorer) Score(ctx context.Context, gs []*graph.Graph) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	answers, err := s.single.answersBeside(ctx, 1, gs, r)
+	answers, err := s.single.answersRepresented(ctx, 1, gs, r)
 	if err != nil {
 		return nil, err
 	}
-	rows := unjudged(scoresOf(answers))
+	rows := newRows(scoresOf(answers))
 	if err := s.state.fill(ctx, 1, rows, r); err != nil {
 		return nil, err
 	}
@@ -230,7 +217,7 @@ func (s *Scorer) Score(ctx context.Context, gs []*graph.Graph) ([]Row, error) {
 	return rows, nil
 }
 
-// decide fills in p-values and verdicts, and what decides.
+// decide fills in p-values, verdicts and the deciding score.
 func (s *Scorer) decide(rows []Row, by string) {
 	alpha, references := s.options.Alpha, s.model.References()
 	of := func(score func(*Row) float64, holdout []float64) []float64 {
@@ -265,8 +252,7 @@ func (s *Scorer) decide(rows []Row, by string) {
 	}
 }
 
-// Guarded is what becomes of the verdict of a batch on a graph that has the p-value alone
-// by itself, see Guard.
+// Guarded restricts a batch verdict by the p-value of the graph alone, see Guard.
 func Guarded(v decide.Verdict, alone float64) decide.Verdict {
 	if v == decide.Outside && alone > Guard {
 		return decide.Borderline
@@ -274,18 +260,15 @@ func Guarded(v decide.Verdict, alone float64) decide.Verdict {
 	return v
 }
 
-// PaperP is the p-value of a graph by S_BaCa: the larger of that from the scores of the
-// holdout and of the graph's p-value alone. The attention learns from the graphs of the batch
-// and not from the holdout, so the first by itself is too small, by a factor of up to 1.7.
-// Of in-distribution graphs no more than a share α has the second at α or below, and so
-// none more the larger of both.
+// PaperP is the p-value by S_BaCa: the larger of the holdout's p-value of S_BaCa and of the graph
+// alone. The attention learns from the batch and not from the holdout, so the first is too small by
+// a factor of up to 1.7. The second, and so the larger, has false alarms of at most α.
 func PaperP(baca, alone float64) float64 { return max(baca, alone) }
 
-// DeviceChunk is how many graphs a device beside the processor gets at once.
+// DeviceChunk is how many graphs a GPU gets at once.
 const DeviceChunk = 1024
 
-// Chunk is how many graphs are best given to Score at once, of many that there are:
-// 0 for any number, or more where a device beside the processor encodes them.
+// Chunk is the best number of graphs for one call of Score: 0 for any, more with a GPU.
 func (s *Scorer) Chunk() int {
 	if s.model.Encoder.Device == nil {
 		return 0

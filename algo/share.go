@@ -14,26 +14,22 @@ import (
 	"baca/algo/near"
 )
 
-// DefaultShare is the k of Share that most uses want: with 5 scores tell more of what a model was
-// trained on (build/tools/sets, TestMembership), and single graphs are told 1.4 points of AUROC better.
+// DefaultShare is the default k of Share. With 5, scores reveal more of the training set
+// (build/tools/sets, TestMembership) and AUROC is 1.4 points higher.
 const DefaultShare = 20
 
-// Share returns a model of the same encoder that can be handed out where m cannot:
-// nothing in it beside the weights is of fewer than k graphs.
+// Share returns a model for publication: apart from the weights, nothing in it depends on fewer
+// than k graphs.
 //
-//   - A row of the bank is the mean of the embeddings of 2k or more graphs that differ,
-//     grouped so that similar ones are together. Of their subtrees only those are left
-//     that k of them have, as often as k of them have it.
-//   - The holdout is left out. In its place are the scores that its graphs get alone,
-//     as plain numbers, so that there still are p-values.
-//   - Structures, hashes of training graphs, the SHA-256 of the training file, names of files and the rows of
-//     the holdout are left out, and so are quantiles with fewer than k graphs beyond them,
-//     values of features that fewer than k graphs have, and weights of the background
-//     for subtrees that fewer than k graphs of the bank hold.
+//   - A row of the bank is the mean embedding of 2k or more similar, different graphs, with
+//     the subtrees that k of them have, as often as k of them have them.
+//   - The scores of the holdout, as plain numbers, replace its graphs.
+//   - Structures, hashes, the SHA-256 and names of files, and holdout rows are left out, and so are
+//     quantiles, feature values and background weights that fewer than k graphs support.
 //
-// It scores every graph alone: a batch cannot be calibrated without embeddings of
-// held-out graphs. The weights were fitted to the training graphs and are handed out
-// as they are. It is an error if the bank has fewer than 2k graphs that differ.
+// It scores single graphs only: a batch needs embeddings of held-out graphs. The weights are those
+// that were fitted to the training graphs. Share fails if the bank has fewer than 2k different
+// graphs.
 func (m *Model) Share(ctx context.Context, workers, k int) (*Model, error) {
 	if k < 2 {
 		return nil, fmt.Errorf("groups of %d graphs: want 2 or more", k)
@@ -70,7 +66,7 @@ func (m *Model) Share(ctx context.Context, workers, k int) (*Model, error) {
 	return s, s.Refer(ctx, workers, m)
 }
 
-// forgetFiles takes the names of files out of the card, which say whose they are or what for.
+// forgetFiles removes file names from the card.
 func (c *Card) forgetFiles() {
 	const file = "a file"
 	if c.Dataset != "" {
@@ -85,12 +81,12 @@ func (c *Card) forgetFiles() {
 	}
 }
 
-// sharedBackground returns what a model knows of its background without what less than k
-// graphs of the bank decide: weights of buckets that 1 to k−1 of them hold are 0, and the
-// smallest and the largest size are those of the k-th graph.
+// sharedBackground returns the background head without what fewer than k graphs of the bank decide:
+// weights of buckets that 1 to k−1 of them hold become 0, and the extreme sizes become those of the
+// k-th graph.
 func (m *Model) sharedBackground(k int) (*background.Head, *Sizes) {
 	holders := make([]int, background.Buckets)
-	last := make([]int, background.Buckets) // graph that was counted last, from 1
+	last := make([]int, background.Buckets) // the graph counted last, from 1
 	sizes := make([]int, m.Bank.Len())
 	for i, p := range m.Bank.Prints {
 		sizes[i] = max(1, nodes(p))
@@ -116,9 +112,8 @@ func (m *Model) sharedBackground(k int) (*background.Head, *Sizes) {
 	return &h, m.Sizes.between(sizes[min(k, len(sizes))-1], sizes[len(sizes)-min(k, len(sizes))])
 }
 
-// Refer sets Reference to the scores of the holdout of the model that m was made from by
-// Share. A file rounds the bank, so these are to be taken anew with the bank that was read
-// back.
+// Refer recomputes Reference, the scores of the holdout of the model that Share got. A file rounds
+// the bank, so call it with the bank that was read back.
 func (m *Model) Refer(ctx context.Context, workers int, from *Model) error {
 	bank, err := near.NewBank(ctx, workers, m.Bank, m.Subtrees, nil)
 	if err != nil {
@@ -126,7 +121,7 @@ func (m *Model) Refer(ctx context.Context, workers int, from *Model) error {
 	}
 	traits := slices.Clone(from.HoldoutTraits)
 	for i := range traits {
-		traits[i].Known = false // m has no hashes to know a training graph by
+		traits[i].Known = false // m has no hashes
 	}
 	single := &SingleScorer{model: m, near: bank}
 	answers, _, err := single.answers(ctx, workers, from.Holdout.Outline(), traitsOf(traits))
@@ -135,21 +130,21 @@ func (m *Model) Refer(ctx context.Context, workers int, from *Model) error {
 	}
 	m.Reference = scoresOf(answers)
 	for i, x := range m.Reference {
-		m.Reference[i] = float64(float32(x)) // as a file keeps them
+		m.Reference[i] = float64(float32(x)) // the file's precision
 	}
 	slices.Sort(m.Reference)
 	return nil
 }
 
-// groups parts the rows of the bank into groups of at least so many that differ, none
-// if there are fewer. It is the fixed-size microaggregation MDAV: the row farthest
-// from the middle of what is left takes its nearest, until what is left is one group.
+// groups partitions the rows of the bank into groups of at least size different graphs, none if
+// there are fewer. It is MDAV, fixed-size microaggregation: the row farthest from the centre takes
+// its nearest until one group is left.
 func (m *Model) groups(size int) [][]int {
 	dim := m.Bank.Dim()
 	standard := near.NewStandardizer(m.Bank.Q, dim)
 	rows := standard.Apply(m.Bank.Q)
 	row := func(i int) []float32 { return rows[i*dim : (i+1)*dim] }
-	// Equal graphs count once: a group of copies would be one graph.
+	// Equal graphs count once.
 	var left []int
 	seen := map[string]bool{}
 	for i := range m.Bank.Len() {
@@ -199,7 +194,7 @@ func meanRow(r *contrast.Representation, members []int) []float32 {
 	return mean
 }
 
-// meanNodeScore leaves out those that are not defined.
+// meanNodeScore omits NaN.
 func meanNodeScore(r *contrast.Representation, members []int) float64 {
 	sum, n := 0.0, 0.0
 	for _, i := range members {
@@ -210,8 +205,7 @@ func meanNodeScore(r *contrast.Representation, members []int) float64 {
 	return sum / n
 }
 
-// common returns the keys that at least k of the prints have, as often as at least k
-// of them do.
+// common returns the keys that at least k of the prints have, as often as k of them do.
 func common(prints []fingerprint.Print, members []int, k int) fingerprint.Print {
 	counts := map[uint32][]uint32{}
 	for _, i := range members {

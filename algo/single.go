@@ -15,10 +15,8 @@ import (
 	"baca/algo/ratio"
 )
 
-// A SingleScorer scores graphs against a model without a batch: what a graph gets
-// depends on nothing but the graph and the model. It also says which nodes made
-// such a score, and which training graphs are nearest. It is read-only, and several
-// goroutines may use it at once.
+// A SingleScorer scores single graphs and explains the scores. A score depends only on the graph
+// and the model. It is read-only; goroutines may share it.
 type SingleScorer struct {
 	model   *Model
 	workers int
@@ -30,8 +28,7 @@ type SingleScorer struct {
 	ranked  []float64 // the same, ascending
 }
 
-// NewSingleScorer scores the holdout of a model, which p-values are taken from, unless that
-// was done before, see Measured. The model must have a bank.
+// NewSingleScorer scores the holdout, unless Measured has the scores. The model must have a bank.
 func NewSingleScorer(ctx context.Context, m *Model, workers int) (*SingleScorer, error) {
 	if m.Bank.Len() == 0 {
 		return nil, fmt.Errorf("model %s holds no training graphs: there is nothing to compare a graph with", m.Card.Name)
@@ -52,7 +49,6 @@ func NewSingleScorer(ctx context.Context, m *Model, workers int) (*SingleScorer,
 	return s, s.measureHoldout(ctx)
 }
 
-// prepare makes the banks.
 func (s *SingleScorer) prepare(ctx context.Context, scales *near.Scales) (err error) {
 	if s.near, err = near.NewBank(ctx, s.workers, s.model.Bank, s.model.Subtrees, scales); err == nil {
 		s.ratio = ratio.NewBank(s.near)
@@ -66,8 +62,7 @@ func (s *SingleScorer) measureHoldout(ctx context.Context) error {
 	return err
 }
 
-// WithHoldout returns a scorer for a model that differs from that of s in the graphs of
-// the holdout only. It costs no more than scoring these.
+// WithHoldout returns a scorer for a model that differs only in its holdout. It costs scoring that.
 func (s *SingleScorer) WithHoldout(ctx context.Context, m *Model) (*SingleScorer, error) {
 	if m.Bank != s.model.Bank || m.Encoder != s.model.Encoder {
 		return nil, errors.New("the model has another bank or encoder: only its holdout may differ")
@@ -85,8 +80,8 @@ func scoresOf(answers []answer) []float64 {
 	return scores
 }
 
-// unjudged are the rows of graphs with these scores.
-func unjudged(scores []float64) []Row {
+// newRows returns rows with these scores, without verdicts.
+func newRows(scores []float64) []Row {
 	rows := make([]Row, len(scores))
 	for i, x := range scores {
 		rows[i] = unscored
@@ -95,16 +90,16 @@ func unjudged(scores []float64) []Row {
 	return rows
 }
 
-// Holdout returns the scores of the model's holdout, which must not be changed.
+// Holdout returns the scores of the holdout, which must not be changed.
 func (s *SingleScorer) Holdout() []float64 { return s.holdout }
 
-// Scores returns the score of each graph, NaN for one without nodes.
+// Scores returns the scores of graphs, NaN for one without nodes.
 func (s *SingleScorer) Scores(ctx context.Context, gs []*graph.Graph) ([]float64, error) {
 	list, _, err := s.answersOf(ctx, s.workers, gs)
 	return scoresOf(list), err
 }
 
-// Judge returns the p-values of scores, and the verdicts at a rate of false alarms.
+// Judge returns the p-values and verdicts of scores at a rate of false alarms.
 func (s *SingleScorer) Judge(scores []float64, alpha float64) ([]float64, []decide.Verdict) {
 	p := decide.PValues(scores, s.ranked)
 	verdicts := make([]decide.Verdict, len(p))
@@ -114,13 +109,12 @@ func (s *SingleScorer) Judge(scores []float64, alpha float64) ([]float64, []deci
 	return p, verdicts
 }
 
-// An answer is what a model says of one graph by itself.
+// An answer is the score of one graph with its parts.
 type answer struct {
 	score           float64 // NaN without nodes
-	distance, ratio float64 // the parts, ratio NaN without a background
+	distance, ratio float64 // NaN without a background
 }
 
-// answersOf outlines graphs and returns their scores.
 func (s *SingleScorer) answersOf(ctx context.Context, workers int, gs []*graph.Graph) ([]answer, *near.Distances, error) {
 	o, err := contrast.OutlineOf(ctx, workers, s.model.Encoder, gs)
 	if err != nil {
@@ -129,9 +123,9 @@ func (s *SingleScorer) answersOf(ctx context.Context, workers int, gs []*graph.G
 	return s.answers(ctx, workers, o, s.model.traits(gs, o.Prints))
 }
 
-// answersBeside is answersOf for graphs that r represents. Those with several features are
-// outlined anew, so that their scores have the bits that they have without a batch.
-func (s *SingleScorer) answersBeside(ctx context.Context, workers int, gs []*graph.Graph, r *contrast.Representation) ([]answer, error) {
+// answersRepresented is answersOf for graphs that r represents. Graphs with several features are
+// outlined again, so that their scores have the same bits as without a batch.
+func (s *SingleScorer) answersRepresented(ctx context.Context, workers int, gs []*graph.Graph, r *contrast.Representation) ([]answer, error) {
 	o := r.Outline()
 	if s.model.Encoder.Features > 1 {
 		var err error
@@ -143,12 +137,11 @@ func (s *SingleScorer) answersBeside(ctx context.Context, workers int, gs []*gra
 	return answers, err
 }
 
-// answers returns the scores of graphs with these traits, and how far they are from the
-// bank.
+// answers returns the scores of outlined graphs.
 //
-// A molecule that equals a training molecule scores 0, the mean of training molecules: to compare it
-// with itself says nothing. A plain graph that does, which need not be the same, scores at most
-// knownScore, whatever its parts say. The rule is the same for the holdout, so p-values stay exact.
+// A molecule that equals a training molecule scores 0, the mean of training molecules. A plain
+// graph that does, which need not be the same graph, scores at most knownScore. The holdout follows
+// the same rule, so p-values stay exact.
 func (s *SingleScorer) answers(ctx context.Context, workers int, o *contrast.Outline, of traits) ([]answer, *near.Distances, error) {
 	d, err := s.near.Measure(ctx, workers, o)
 	if err != nil {
@@ -162,12 +155,11 @@ func (s *SingleScorer) answers(ctx context.Context, workers int, o *contrast.Out
 	return list, d, nil
 }
 
-// knownScore is half a deviation above the mean of training graphs, where p-values are
-// about a quarter: well inside at every rate of false alarms that makes sense.
+// knownScore is half a deviation above the mean of training graphs, where p is about a quarter.
 const knownScore = 0.5
 
-// answer combines the parts of graph i of some, which has a print, equal to that of a training graph
-// or not.
+// answer combines the parts of graph i. equal reports that its print equals that of a training
+// graph.
 func (s *SingleScorer) answer(distance float64, equal bool, p fingerprint.Print, of traits, i int) answer {
 	x := answer{score: math.NaN(), distance: distance, ratio: math.NaN()}
 	if len(p.Keys) == 0 {
@@ -186,14 +178,12 @@ func (s *SingleScorer) answer(distance float64, equal bool, p fingerprint.Print,
 	return x
 }
 
-// The score of a single graph is a sum of two parts, both in standard deviations of training
-// graphs that were left out: how far it is from the nearest of them (near.Bank), and how much
-// more it is like a background than like them (background.Head), which has a weight. They answer
-// different questions, and either may be blind. The sum is put in deviations of training graphs,
-// see Sizes. On the validation pairs the distance may weigh half as much again, and the sum of parts
-// that were softened, or their length, finds less.
+// The score is a weighted sum of two parts in standard deviations of left-out training graphs: the
+// distance to the nearest (near.Bank) and the ratio to a background (background.Head), standardised
+// by size (Sizes). On the validation pairs half as much weight again on the distance makes no
+// difference, and softened parts or their norm find less.
 
-// join makes the score of both parts.
+// join computes the score from its parts.
 func (s *SingleScorer) join(distance, ratio float64, nodes int) float64 {
 	if s.model.Background == nil {
 		return distance
@@ -202,7 +192,6 @@ func (s *SingleScorer) join(distance, ratio float64, nodes int) float64 {
 	return (total(distance, ratio, s.model.Background.Weight()) - mean) / deviation
 }
 
-// total is the sum of both parts.
 func total(distance, ratio, weight float64) float64 {
 	if weight > 0 {
 		return distance + float64(weight*ratio)
@@ -210,8 +199,7 @@ func total(distance, ratio, weight float64) float64 {
 	return distance
 }
 
-// nodes returns the number of nodes of a graph from its print: each node has a subtree
-// of every height.
+// nodes returns the number of nodes of a graph: its print has one subtree of each height per node.
 func nodes(p fingerprint.Print) int {
 	sum := 0
 	for _, c := range p.Counts {

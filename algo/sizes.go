@@ -7,31 +7,29 @@ import (
 	"baca/algo/near"
 )
 
-// Sizes says what the sum of both parts is for training graphs of each size, so that a
-// large molecule of a set of mostly small ones is compared with its like. Where large graphs
-// have more than others, or vary more, that is taken off. Nothing else is: small graphs have
-// what all have, so that small strangers are not excused. The numbers of
-// nodes go from Low to High, those of the smallest and the largest training graph.
+// Sizes has mean and deviation of the summed parts by size of training graph, so that large
+// molecules are compared with their like. Only what large graphs have more is subtracted; small
+// graphs are compared with all. Sizes range from Low to High nodes, the smallest and largest
+// training graph.
 //
-// With it 7.5 % of held-out molecules in the largest fifth are called outside at α = 5 %, without it
-// 14 %. On the validation pairs it costs nothing.
+// Of held-out molecules in the largest fifth 7.5 % are outside at α = 5 %, without it 14 %.
 type Sizes struct {
 	Low, High       int
 	Mean, Deviation [SizeKnots]float64 // at sizes evenly spaced by logarithm
 }
 
-// SizeKnots is the number of sizes at which a curve is kept. Between them it is straight.
+// SizeKnots is the number of knots; the curve is linear in between.
 const SizeKnots = 16
 
-// sizeWidth is the width, in logarithms of the number of nodes, over which sizes are
-// smoothed, and sizePrior how many graphs of the mean of all sizes are added to each.
+// sizeWidth is the smoothing width in log nodes, sizePrior the number of graphs of the overall mean
+// added at each knot.
 const sizeWidth, sizePrior = 0.2, 20
 
-// sizeEffect is how much is taken off for each that large training graphs have more. With 1 it
-// is 9 % of the largest fifth that are called outside: new large molecules have more yet.
+// sizeEffect multiplies the excess of large training graphs. With 1, 9 % of the largest fifth are
+// outside: new large molecules exceed training ones.
 const sizeEffect = 1.5
 
-// newSizes fits a curve to the sums of graphs with these numbers of nodes.
+// newSizes fits the curve to the sums of graphs with these numbers of nodes.
 func newSizes(nodes []int, sums []float64) *Sizes {
 	sorted := slices.Sorted(slices.Values(nodes))
 	s := &Sizes{Low: sorted[0], High: sorted[len(sorted)-1]}
@@ -62,7 +60,6 @@ func newSizes(nodes []int, sums []float64) *Sizes {
 	return s
 }
 
-// knot returns the logarithm of the size at a knot.
 func (s *Sizes) knot(k int) float64 {
 	low, high := math.Log(float64(s.Low)), math.Log(float64(s.High))
 	return low + float64((high-low)*float64(k))/(SizeKnots-1)
@@ -79,8 +76,8 @@ func (s *Sizes) at(nodes float64) (mean, deviation float64) {
 	return s.Mean[k] + float64(t*(s.Mean[k+1]-s.Mean[k])), s.Deviation[k] + float64(t*(s.Deviation[k+1]-s.Deviation[k]))
 }
 
-// of returns mean and deviation for graphs of that many nodes. Those that are larger than all of
-// the training set have what small ones have: nothing is known that excuses them.
+// of returns mean and deviation for graphs of that many nodes. Above the largest training graph it
+// returns those of small graphs: nothing excuses such sizes.
 func (s *Sizes) of(nodes int) (mean, deviation float64) {
 	if nodes < s.Low || nodes > s.High {
 		return s.Mean[0], s.Deviation[0]
@@ -88,7 +85,7 @@ func (s *Sizes) of(nodes int) (mean, deviation float64) {
 	return s.at(float64(nodes))
 }
 
-// between returns the part of the curve from one size to another.
+// between returns the curve between two sizes.
 func (s *Sizes) between(low, high int) *Sizes {
 	part := &Sizes{Low: max(low, s.Low), High: min(high, s.High)}
 	part.High = max(part.Low, part.High)

@@ -10,24 +10,21 @@ import (
 	"baca/algo/graph"
 )
 
-// Structures are the molecules of the training graphs that a model holds, in their order,
-// see Model.Known.
+// Structures are the molecules of the known training graphs, see Model.Known.
 type Structures struct {
 	SMILES []string
-	Names  []string // empty for a molecule without a name; nil where none has one
-	// Observed and Predicted are values of the molecules, NaN for one without; nil where none
-	// has one.
+	Names  []string // empty for a molecule without a name; nil if none has one
+	// Observed and Predicted are values of the molecules, NaN for none; nil if no molecule has one.
 	Observed, Predicted []float64
 }
 
-// Values are what was measured of a molecule and what a model had predicted, NaN where that is
-// not known.
+// Values are the measured and the predicted value of a molecule, NaN if not known.
 type Values struct{ Observed, Predicted float64 }
 
-// HasValues tells whether any of the values is known; s may be nil.
+// HasValues reports whether any value is known; s may be nil.
 func (s *Structures) HasValues() bool { return s != nil && (s.Observed != nil || s.Predicted != nil) }
 
-// values are those of a molecule, nil where none is known.
+// values returns the values of a molecule, nil if none is known.
 func (s *Structures) values(place int) *Values {
 	v := Values{Observed: math.NaN(), Predicted: math.NaN()}
 	if s.Observed != nil {
@@ -42,15 +39,15 @@ func (s *Structures) values(place int) *Values {
 	return &v
 }
 
-// A Source is a graph of a data set as it was read.
+// A Source is a graph of a data set as read.
 type Source struct {
 	Graph        *graph.Graph
 	SMILES, Name string
 	Values       *Values // nil for none
 }
 
-// StructuresOf picks the molecules that the model holds from all graphs of the data set that
-// it was trained on. It compares their prints, so that no other data set passes for it.
+// StructuresOf picks the model's molecules from its training set. It compares prints, so no other
+// data set is accepted.
 func (m *Model) StructuresOf(set []Source) (*Structures, error) {
 	if m.Card.Schema == Constant || m.Shared > 0 {
 		return nil, fmt.Errorf("model %s has no molecules in its bank, and so no structures", m.Card.Name)

@@ -18,7 +18,7 @@ import (
 	"baca/algo/near"
 )
 
-// A Library is a set of graphs of which some may be measured and added to the training set.
+// A Library is a set of graphs to choose measurements from.
 type Library struct {
 	scorer  *SingleScorer
 	outline contrast.Outline
@@ -26,13 +26,11 @@ type Library struct {
 	parts   [near.Parts][]float64 // how far each is from the bank
 }
 
-// NewLibrary returns a library without graphs.
 func (s *SingleScorer) NewLibrary() *Library { return &Library{scorer: s} }
 
-// Len returns the number of graphs.
 func (l *Library) Len() int { return len(l.answers) }
 
-// Add adds graphs, scored on that many goroutines. About a kilobyte is kept of each.
+// Add adds graphs, scored on that many goroutines, at about a kilobyte each.
 func (l *Library) Add(ctx context.Context, workers int, gs []*graph.Graph) error {
 	if len(gs) == 0 {
 		return nil
@@ -54,41 +52,39 @@ func (l *Library) Add(ctx context.Context, workers int, gs []*graph.Graph) error
 	return nil
 }
 
-// Score returns the score of a graph of the library by itself.
+// Score returns the score of a graph by itself.
 func (l *Library) Score(i int) float64 { return l.answers[i].score }
 
-// SuggestOptions are those of Suggest.
 type SuggestOptions struct {
 	Most    int       // graphs to suggest
 	Alpha   float64   // rate of false alarms for what is outside
-	Prices  []float64 // of all graphs, at least 0; nil where only their number counts
-	Budget  float64   // for the sum of the prices, where there are any
-	Exclude []bool    // graphs not to suggest, which others may still be suggested for; nil for none
-	Seed    uint64    // of the random picks that the result is compared with
+	Prices  []float64 // of all graphs, at least 0; nil without prices
+	Budget  float64   // for the sum of the prices
+	Exclude []bool    // graphs not to suggest, which still count as points; nil for none
+	Seed    uint64    // of the random picks
 	Workers int
-	// Looked, unless nil, is called for each graph when it is first looked at, by any worker.
+	// Looked, if not nil, is called when a worker first looks at a graph.
 	Looked func()
 }
 
-// MaxPoints bounds the graphs of a library that picks are to be near to. Of a larger one they
-// are an even sample; suggested may be all.
+// MaxPoints bounds the points that picks are to be near to, an even sample of a larger library. Any
+// graph may be suggested.
 const MaxPoints = 4096
 
 // randomRounds is how many random choices are averaged.
 const randomRounds = 5
 
-// A Suggestion says which graphs of a library would, measured and added to the training set,
-// widen the domain most.
+// A Suggestion says which graphs, measured and added to the training set, would widen the domain
+// most.
 type Suggestion struct {
-	Points  int // graphs of the library that counts are of
+	Points  int // the number of points
 	Sampled bool
 	Picks   []SuggestedGraph
-	// Far is by how much graphs of the library are farther from the training set than training
-	// graphs are from each other, in standard deviations of these, on average: at first, and
-	// after each pick. FarRandom is the same for random picks, the mean of five draws, and
-	// FarTop for those of the highest scores.
+	// Far is the mean excess distance of the points from the training set, in standard deviations,
+	// at first and after each pick. FarRandom is the mean for five random orders, FarTop for the
+	// highest scores first.
 	Far, FarRandom, FarTop []float64
-	// Outside counts the points that are called outside, in the same way.
+	// Outside and OutsideTop count the points outside in the same way.
 	Outside, OutsideTop []int
 	OutsideRandom       []float64
 }
@@ -98,28 +94,25 @@ type SuggestedGraph struct {
 	Graph int // of the library
 	Score float64
 	P     float64
-	// Gain is by how much it lowers Suggestion.Far.
+	// Gain is the decrease of Suggestion.Far.
 	Gain float64
-	// Nearer counts the points that come nearer by half a deviation or more, and Inside those
-	// of them that were outside and no longer are, given the picks before.
+	// Nearer counts the points that come nearer by half a deviation or more, Inside those of them
+	// that change from outside, given earlier picks.
 	Nearer, Inside int
-	// Similarity is that of the nearest training graph: Tanimoto's, of subtrees with counts.
+	// Similarity to the nearest training graph: Tanimoto's, of counted subtrees.
 	Similarity float64
 }
 
-// nearerBy is what a point counts as nearer from.
+// nearerBy is the least decrease that counts as nearer.
 const nearerBy = 0.5
 
-// Suggest chooses graphs greedily: each is the one that brings the graphs of the library
-// nearest to the training set, given the picks before. How far a graph is from the training
-// set is the distance in its score: that of the embeddings and that of the subtrees as sets
-// and with counts, each to whichever training graph or pick is nearest in that. What is nearer
-// than training graphs are to each other on average gains nothing more. See package cover for
-// what greedy choices are worth.
+// Suggest chooses graphs greedily: each brings the points nearest to the training set, given
+// earlier picks. The distance is that of the score, part by part, to the nearest training graph or
+// pick. Distances below those between training graphs gain nothing. See package cover for bounds on
+// greedy choices.
 //
-// The ratio to the background, which is the other part of the scores of molecules, the count of
-// subtrees that no training graph has, and the units of the distance are taken as they are: a
-// model that is trained again will have others.
+// The ratio to the background, the count of new subtrees and the units of distance stay fixed; a
+// retrained model has others.
 func (l *Library) Suggest(ctx context.Context, o SuggestOptions) (*Suggestion, error) {
 	if err := l.check(&o); err != nil {
 		return nil, err
@@ -174,7 +167,7 @@ func (l *Library) check(o *SuggestOptions) error {
 	return decide.CheckAlpha(o.Alpha)
 }
 
-// A ground is the points with how far they are from the training set.
+// A ground is the points with their distances from the training set.
 type ground struct {
 	*Library
 	points        []int
@@ -205,7 +198,7 @@ func (l *Library) ground(points []int, o SuggestOptions) *ground {
 	return g
 }
 
-// costs writes what distances cost beyond those that are typical, part by part.
+// costs writes the excess of distances over typical ones, part by part.
 func (g *ground) costs(dst []float64, distances [near.Parts][]float64) []float64 {
 	dst = dst[:0]
 	for k, part := range distances {
@@ -216,7 +209,7 @@ func (g *ground) costs(dst []float64, distances [near.Parts][]float64) []float64
 	return dst
 }
 
-// costsOf are those by a graph of the library alone.
+// costsOf writes the costs given one graph of the library.
 func (g *ground) costsOf(worker, candidate int, dst []float64) {
 	if g.buffers[worker] == nil {
 		g.buffers[worker] = newParts(len(g.points))
@@ -234,7 +227,7 @@ func newParts(n int) *[near.Parts][]float64 {
 	return p
 }
 
-// A walk is what becomes of the points as graphs are added to the training set.
+// A walk tracks the points as graphs are added to the training set.
 type walk struct {
 	far            []float64 // at first, and after each
 	outside        []int
@@ -293,7 +286,7 @@ func (g *ground) walk(ctx context.Context, picks []int) (walk, error) {
 	return w, nil
 }
 
-// distance is that of point i in its score, in deviations, by the parts as they are now.
+// distance returns the distance of point i by the current parts.
 func (g *ground) distance(i int, now *[near.Parts][]float64) float64 {
 	d := g.answers[g.points[i]].distance
 	for k := range now {
@@ -302,7 +295,7 @@ func (g *ground) distance(i int, now *[near.Parts][]float64) float64 {
 	return d
 }
 
-// score is that of point i by the parts as they are now. NaN is not outside.
+// score returns the score of point i by the current parts. NaN is not outside.
 func (g *ground) score(i int, now *[near.Parts][]float64) float64 {
 	x := g.answers[g.points[i]]
 	if math.IsNaN(x.score) {
@@ -311,8 +304,8 @@ func (g *ground) score(i int, now *[near.Parts][]float64) float64 {
 	return min(x.score, g.scorer.join(g.distance(i, now), x.ratio, nodes(g.outline.Prints[g.points[i]])))
 }
 
-// rivals walks as far with random picks and with those of the highest scores, under the same
-// exclusions and budget.
+// rivals walks as far with random picks and with the highest scores, under the same exclusions and
+// budget.
 func (g *ground) rivals(ctx context.Context, s *Suggestion, o SuggestOptions) error {
 	take := func(order []int) []int {
 		var picks []int
@@ -346,9 +339,9 @@ func (g *ground) rivals(ctx context.Context, s *Suggestion, o SuggestOptions) er
 		walks[r], _ = g.walk(ctx, take(rand.New(rand.NewPCG(o.Seed, uint64(r))).Perm(g.Len())))
 	})
 	if err != nil {
-		return err // also that of a walk, which ends with the context alone
+		return err // covers walks too, which fail only with the context
 	}
-	// With prices some draws buy fewer: what they reached stays.
+	// With prices some draws buy fewer: their last value is repeated.
 	for k := range s.Far {
 		far, outside := 0.0, 0.0
 		for _, w := range walks {

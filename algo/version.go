@@ -1,4 +1,4 @@
 package algo
 
-// Version is what this program calls itself, and the models that it trains.
+// Version is the version of the program and of the models that it trains.
 const Version = "0.1.0"

@@ -24,21 +24,26 @@ BUILD = $(GO) build -trimpath -buildvcs=false -ldflags='-X baca/build/internal/v
 LIMIT ?= 2h
 TEST = $(GO) test -timeout $(LIMIT)
 
-.PHONY: help run demo build page libraries gpu beam release python npm test test-all checks test-race test-wasm test-gpu test-beam test-columnar fuzz chaos lint bench profile bench-quick clean
+.PHONY: help run demo build baca paper page libraries gpu beam release python npm test test-all checks test-race test-wasm test-gpu test-beam test-columnar fuzz chaos lint bench profile bench-quick clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: build ## build everything and serve the page on 127.0.0.1:8000
+run: baca ## build the command with the page in it and serve the page on 127.0.0.1:8000
 	bin/baca serve
 
-demo: build ## score the built-in example molecules in the terminal, and write a report about them
+demo: baca ## score the built-in example molecules in the terminal, and write a report about them
 	@mkdir -p out
 	bin/baca demo
 	bin/baca report --out out/demo.html web/examples/molecules.csv
 
-build: page ## build the command, with the page in it, as bin/baca
+build: baca paper ## build bin/baca, the command with the page in it, and bin/baca-paper
+
+baca: page
 	CGO_ENABLED=0 $(BUILD) -tags page -o bin/baca ./build/baca
+
+paper: ## build bin/baca-paper, which repeats the paper
+	CGO_ENABLED=0 $(BUILD) -o bin/baca-paper ./build/baca-paper
 
 page: libraries ## build the page into web/site
 	$(GO) run ./build/tools/page
@@ -112,7 +117,6 @@ lint: ## gofmt, go vet, staticcheck, and govulncheck where its database answers
 	$(GO) vet ./...
 	$(GO) vet -tags rdkit ./algo/molecule/...
 	$(GO) vet -tags noasm ./algo/internal/kernel
-	$(GO) vet -tags nopaper ./build/baca
 	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 	build/tools/govulncheck.sh
 
@@ -125,9 +129,8 @@ profile: ## measure what the compiler is to optimise, into build/baca/default.pg
 	@mkdir -p bin
 	$(TEST) ./build/baca/command -trimpath -run '^$$' -bench BenchmarkCommand -benchtime 3x -o bin/command.test -cpuprofile "$(CURDIR)/build/baca/default.pgo"
 
-bench-quick: ## one pair and one seed of the results table (DATA=folder with the public sets)
-	CGO_ENABLED=0 $(BUILD) -o bin/baca-bench ./build/baca
-	bin/baca-bench bench table1 --data $(DATA) --out out/quick --quick
+bench-quick: paper ## one pair and one seed of the results table (DATA=folder with the public sets)
+	bin/baca-paper bench table1 --data $(DATA) --out out/quick --quick
 
 clean: ## remove what was built
 	rm -rf bin out web/site web/static/lib web/static/tools.js web/node_modules

@@ -108,7 +108,7 @@ func (o Order) Words() string {
 const orderNearest = 5
 
 // Order is the default: margin for classes, score for numbers. It was chosen on sets of its own,
-// see `baca bench intervals --sets validation`.
+// see `baca-paper bench intervals --sets validation`.
 func (r *Residuals) Order() Order {
 	if r.Classes {
 		return OrderMargin

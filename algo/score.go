@@ -43,7 +43,7 @@ const MinBatch = 20
 
 // Guard is the highest p-value by itself with which a batch may call a graph outside. A batch of
 // one kind differs from the training set even deep inside it; Guard bounds false alarms in any
-// batch. `baca bench guard` measures it.
+// batch. `baca-paper bench guard` measures it.
 const Guard = 0.1
 
 // Options configure a Scorer.

@@ -2,6 +2,7 @@
 package build
 
 import (
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -72,7 +73,8 @@ var ours = []struct {
 	{"baca/app/picture", "baca/app/session baca/app/words baca/wasm/message baca/algo/chart"},
 	{"baca/app", "baca/wasm/message"},
 	{"baca/web", ""},
-	{"baca/build/baca", "baca/algo/... baca/build/device baca/build/internal/apart baca/build/internal/figure baca/build/internal/heap baca/build/internal/lock baca/build/internal/opened baca/build/internal/pretty baca/build/internal/progress baca/build/internal/replace baca/build/internal/sealed baca/build/internal/usage baca/build/internal/version baca/build/paper baca/build/service baca/build/service/api baca/build/service/mcp baca/build/service/pipe baca/build/shard baca/build/site baca/web baca/weights"},
+	{"baca/build/baca", "baca/algo/... baca/build/device baca/build/internal/apart baca/build/internal/figure baca/build/internal/heap baca/build/internal/lock baca/build/internal/opened baca/build/internal/pretty baca/build/internal/progress baca/build/internal/replace baca/build/internal/sealed baca/build/internal/usage baca/build/internal/version baca/build/service baca/build/service/api baca/build/service/mcp baca/build/service/pipe baca/build/shard baca/build/site baca/web baca/weights"},
+	{"baca/build/baca-paper", "baca/build/baca/command baca/build/paper"},
 	{"baca/build/paper", "baca/algo/... baca/build/internal/apart baca/build/internal/figure baca/build/internal/machine baca/build/internal/opened baca/build/internal/pretty baca/build/internal/progress baca/build/internal/replace baca/build/internal/usage baca/build/internal/version baca/weights"},
 	{"baca/build/tools/chaos", "baca/build/internal/machine"},
 	{"baca/build/tools/bench", "baca/algo/... baca/weights"},
@@ -154,6 +156,23 @@ func TestWhoImportsWhom(t *testing.T) {
 	}
 	if seen < 15 {
 		t.Errorf("go list shows %d packages, want the whole project", seen)
+	}
+}
+
+// The harness of the paper, and what draws its figures, is in build/baca-paper alone.
+func TestProductHoldsNoPaper(t *testing.T) {
+	for _, program := range [][]string{{"", "", "baca/build/baca"}, {"js", "wasm", "baca/wasm/compute"}, {"js", "wasm", "baca/wasm/app"}} {
+		c := exec.Command("go", "list", "-deps", program[2])
+		c.Env = append(os.Environ(), "GOOS="+program[0], "GOARCH="+program[1])
+		out, err := c.Output()
+		if err != nil {
+			t.Fatalf("go list: %v", err)
+		}
+		for pkg := range strings.FieldsSeq(string(out)) {
+			if strings.HasPrefix(pkg, "baca/build/paper") || strings.HasPrefix(pkg, "gonum.org/v1/plot") {
+				t.Errorf("%s holds %s", program[2], pkg)
+			}
+		}
 	}
 }
 

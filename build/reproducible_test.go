@@ -20,23 +20,28 @@ func TestBuildsAreReproducible(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	var programs [2][]byte
+	names := []string{"baca", "baca-paper"}
+	var programs [2][2][]byte
 	for i := range programs {
 		dir := filepath.Join(t.TempDir(), "baca")
 		commit := clone(t, dir)
 		run(t, dir, "make", "-o", "page", "build")
-		name := filepath.Join(dir, "bin", "baca")
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		programs[i] = data
-		if says := run(t, dir, name, "version"); !strings.Contains(strings.SplitN(says, "\n", 2)[0], "+"+commit[:12]) {
-			t.Errorf("the program built from commit %s is %s", commit, says)
+		for k, name := range names {
+			path := filepath.Join(dir, "bin", name)
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			programs[i][k] = data
+			if says := run(t, dir, path, "version"); !strings.HasPrefix(says, name+" ") || !strings.Contains(strings.SplitN(says, "\n", 2)[0], "+"+commit[:12]) {
+				t.Errorf("%s built from commit %s is %s", name, commit, says)
+			}
 		}
 	}
-	if !bytes.Equal(programs[0], programs[1]) {
-		t.Error("two folders give two programs")
+	for k, name := range names {
+		if !bytes.Equal(programs[0][k], programs[1][k]) {
+			t.Errorf("two folders give two programs %s", name)
+		}
 	}
 }
 

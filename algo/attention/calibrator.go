@@ -33,7 +33,7 @@ type Options struct {
 	LearningRate float64
 }
 
-// DefaultOptions is one setting for all data sets, chosen on validation pairs: `baca bench
+// DefaultOptions is one setting for all data sets, chosen on validation pairs: `baca-paper bench
 // ladder` measures each choice. With twice as many synthetic graphs as a queue has room
 // for, it keeps those farthest from the boundary.
 func DefaultOptions() Options {

@@ -97,7 +97,7 @@ func ladder() *experiment {
 		short: "What each change to the attention brought",
 		long: `Ladder measures S_BaCa as it was first built and after each change, on the validation
 pairs, on which the changes were chosen, and on the paper's.`,
-		example: "  baca bench ladder --data ../shared/data --out out/ladder --seeds 1",
+		example: "  baca-paper bench ladder --data ../shared/data --out out/ladder --seeds 1",
 		measure: (&variants{
 			title: "Ladder",
 			text:  "S_BaCa after each change, those above it included, the first OOD graphs. The changes were chosen on the validation pairs.",
@@ -110,7 +110,7 @@ func ablation() *experiment {
 	return &experiment{
 		name: "ablation", pairs: "paper",
 		short:   "What each part of the attention is worth",
-		example: "  baca bench ablation --data ../shared/data --out out/ablation",
+		example: "  baca-paper bench ablation --data ../shared/data --out out/ablation",
 		measure: (&variants{
 			title: "Ablation", text: "S_BaCa with one part taken away at a time, fixed protocol, the first OOD graphs.",
 			list: ablations,
@@ -124,7 +124,7 @@ func sensitivity() *experiment {
 		short: "How the attention depends on β, K and λ, and how it learns",
 		long: `Sensitivity varies β, K and bands of λ one at a time around the fixed setting, and
 records loss, KL divergence and AUROC over the steps of the attention's training.`,
-		example: "  baca bench sensitivity --data ../shared/data --out out/sensitivity",
+		example: "  baca-paper bench sensitivity --data ../shared/data --out out/sensitivity",
 		measure: (&variants{
 			title: "Sensitivity", text: "S_BaCa with one setting changed at a time, the first OOD graphs. β is the weight of S_Attn.",
 			list: sensitivities(), curves: true,

@@ -253,7 +253,7 @@ func (b *bench) heading(title string) *markdown {
 // headingOf is heading for a command with these flags.
 func (b *bench) headingOf(title, flags string) *markdown {
 	m := new(markdown)
-	m.text("# %s\n\n`baca bench %s --data DIR --out DIR %s`, baca %s, on %s, %s/%s, %s.\n\n", title, b.name, flags, version.String(), machine.Processor(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+	m.text("# %s\n\n`baca-paper bench %s --data DIR --out DIR %s`, baca %s, on %s, %s/%s, %s.\n\n", title, b.name, flags, version.String(), machine.Processor(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 	if b.epochs != 0 {
 		m.text("Encoders were pre-trained for %d epochs, not for as many as by default.\n\n", b.epochs)
 	}

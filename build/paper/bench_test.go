@@ -560,7 +560,7 @@ func TestBenchRefuses(t *testing.T) {
 		"--seeds: 2 is there twice":                           {"ablation", "--data", data, "--out", out, "--seeds", "2,2"},
 		"--workers -1":                                        {"theorem", "--data", data, "--out", out, "--workers", "-1"},
 		"--epochs 0":                                          {"sensitivity", "--data", data, "--out", out, "--epochs", "0"},
-		`"x": ` + "`baca bench`" + ` takes no argument`:       {"x"},
+		`"x": ` + "`baca-paper bench`" + ` takes no argument`: {"x"},
 	} {
 		refuse(t, true, message, append([]string{"bench"}, args...)...)
 	}

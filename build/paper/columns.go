@@ -51,7 +51,7 @@ const (
 )
 
 var (
-	// evalColumns are those of baca eval, the default first.
+	// evalColumns are those of baca-paper eval, the default first.
 	evalColumns = []string{columnAlone, columnBatch, columnAttention, columnBetter, columnRatio, columnPre}
 	// batchColumns depend on the batch. One run has all of them in its rows, and
 	// columnBetter takes another.

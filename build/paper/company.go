@@ -310,7 +310,7 @@ func (r *companyResult) report() *markdown {
 
 Written by
 
-    baca bench company --data DIR --out DIR --splits %d --steps %d
+    baca-paper bench company --data DIR --out DIR --splits %d --steps %d
 
 with baca %s on %s/%s. Molecules are read as parents, each once. In each of %[1]d splits of a set three quarters train a model: encoder (for
 %[2]d steps), bank, subtrees and background. Of the last quarter, which the model has not seen, one half gives p-values and the other is

@@ -376,7 +376,7 @@ func (r *decisionResult) report() *markdown {
 
 Written by
 
-    baca bench decisions --data DIR --out build/results --splits %d --fits %d
+    baca-paper bench decisions --data DIR --out build/results --splits %d --fits %d
 
 with baca %s on %s/%s. The graphs that training left out are parted at random into a holdout and ID test
 graphs. "Alone" is what decides by default, each graph by itself, over %d splits; "batch" is batch_verdict, over %d. All in percent.

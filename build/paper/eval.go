@@ -67,8 +67,8 @@ the same with and without.
 
 The seconds are those of scoring the test batch, without training; for a detector that
 others published, with its training.`,
-		Example: `  baca eval --pair BZR/COX2 --data ../shared/data --seeds 1,2,3
-  baca eval --pair bbbp/bace --data ../shared/data --weights out/encoders --contamination 0.05 --json`,
+		Example: `  baca-paper eval --pair BZR/COX2 --data ../shared/data --seeds 1,2,3
+  baca-paper eval --pair bbbp/bace --data ../shared/data --weights out/encoders --contamination 0.05 --json`,
 		Args: usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			p, err := f.check(c)
@@ -301,7 +301,7 @@ type seedResult struct {
 	NOOD int `json:"n_ood"`
 }
 
-// An evalResult is what `baca eval --json` prints.
+// An evalResult is what `baca-paper eval --json` prints.
 type evalResult struct {
 	Pair          string       `json:"pair"`
 	Protocol      string       `json:"protocol"`

@@ -22,7 +22,7 @@ import (
 	"baca/build/internal/testset"
 )
 
-// evalJSON runs `baca eval --json` and returns the result without its seconds,
+// evalJSON runs `baca-paper eval --json` and returns the result without its seconds,
 // which vary, beside the whole text.
 func evalJSON(t *testing.T, args ...string) (result evalResult, text string) {
 	t.Helper()

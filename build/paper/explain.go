@@ -327,7 +327,7 @@ func (r *explainResult) report() *markdown {
 
 Written by
 
-    baca bench explain --data DIR --out build/results
+    baca-paper bench explain --data DIR --out build/results
 
 with baca %s on %s/%s. Molecules of the second set of each pair that the model of the first calls outside at
 α = %g, evenly drawn. A part of each is replaced, so that a whole molecule is left, and the score taken again:

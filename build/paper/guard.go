@@ -27,7 +27,7 @@ that a graph must not exceed by itself: in lists of one kind of ID molecules, ma
 those of bench company, where each is a false alarm, and in batches with 20 % OOD
 molecules, where it is a detection. Pairs of plain graphs, which have no kinds, are
 left out.`,
-		example: "  baca bench guard --data ../shared/data --out out/guard --weights out/encoders --seeds 1",
+		example: "  baca-paper bench guard --data ../shared/data --out out/guard --weights out/encoders --seeds 1",
 		measure: chooseGuard,
 	}
 }

@@ -527,7 +527,7 @@ func (b *intervalBench) report(results []*intervalResult) *markdown {
 
 Written by
 
-    baca bench intervals --data DIR --out DIR%s
+    baca-paper bench intervals --data DIR --out DIR%s
 
 with baca %s on %s/%s. A fifth of each set is new, drawn by chance, or by whole scaffolds, which a model meets when chemists turn to new
 series; the rest is the training file, of sets of more than %d molecules so many are drawn before. Kernel ridge regression on ECFP4 predicts, for the

@@ -14,7 +14,7 @@ import (
 // In lists of one kind that are as in-distribution as any, few graphs are called outside:
 // by themselves at most 6 %, by their batch at most 8 % at α = 5 %, pooled over the lists
 // of each model of molecules. The kind that came off worst may be rare, so it is held to
-// that as far as its number of graphs can show. Four splits take seconds; `baca bench company`
+// that as far as its number of graphs can show. Four splits take seconds; `baca-paper bench company`
 // measures models that are trained anew.
 func TestCompany(t *testing.T) {
 	const aloneAtMost, batchAtMost = 0.06, 0.08

@@ -223,7 +223,7 @@ func (r *notationResult) report() *markdown {
 
 Written by
 
-    baca bench notation --data DIR --out build/results
+    baca-paper bench notation --data DIR --out build/results
 
 with baca %s on %s/%s. Molecules that the models were not trained on, and molecules of other sets, are written in other
 ways and scored by themselves at α = %g. "Score changed" counts molecules whose score differs in any bit,

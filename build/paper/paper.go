@@ -1,5 +1,5 @@
 // Package paper repeats what the paper reports, and measures what it leaves out: baca
-// eval and baca bench.
+// eval and baca-paper bench.
 package paper
 
 import (
@@ -48,7 +48,7 @@ func (t *Training) Parting() func(n int, seed uint64) (train, holdout []int) {
 // A Trainer trains and returns the model file. It may be called by several goroutines.
 type Trainer func(ctx context.Context, stderr io.Writer, t Training) ([]byte, error)
 
-// Commands are baca eval and baca bench.
+// Commands are baca-paper eval and baca-paper bench.
 func Commands(train Trainer) []*cobra.Command {
 	return []*cobra.Command{newEval(train), newBench(train)}
 }

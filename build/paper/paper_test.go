@@ -57,7 +57,7 @@ func smallTrainer(ctx context.Context, _ io.Writer, t Training) ([]byte, error) 
 
 // call runs a command line.
 func call(args ...string) (stdout, stderr string, err error) {
-	root := &cobra.Command{Use: "baca", SilenceUsage: true, SilenceErrors: true}
+	root := &cobra.Command{Use: "baca-paper", SilenceUsage: true, SilenceErrors: true}
 	root.AddCommand(Commands(smallTrainer)...)
 	var out, text bytes.Buffer
 	root.SetArgs(args)

@@ -84,8 +84,8 @@ rivals.json and report.md.
 Each detector has a cell for each seed of each pair. With --finished a report is written
 of the cells that are there while others are still to be done; with --any-build those that
 an earlier build finished are kept, where nothing changed that they depend on.`,
-		example: `  baca bench rivals --data ../shared/data --out out/rivals --weights out/encoders
-  baca bench rivals --data ../shared/data --out out/rivals --rivals wl-lof,ecfp-knn --seeds 1`,
+		example: `  baca-paper bench rivals --data ../shared/data --out out/rivals --weights out/encoders
+  baca-paper bench rivals --data ../shared/data --out out/rivals --rivals wl-lof,ecfp-knn --seeds 1`,
 		measure: measureRivals,
 	}
 }

@@ -44,8 +44,8 @@ chemistry, and the smaller of two classes (many, few). OOD graphs are drawn by s
 Batches hold 0 to 50 % of OOD graphs, in the number of ID graphs, and each graph is scored
 by itself. Found is the share of OOD graphs with a p-value of at most 5 %, by the scores of
 half of the ID graphs that are tested; alarms is that of the other half.`,
-		example: `  baca bench shift --data ../shared/data --out out/shift --weights out/encoders
-  baca bench shift --data ../shared/data --out out/shift --rivals ecfp-knn,wl-lof --pairs bace@common/bace@rare --seeds 1`,
+		example: `  baca-paper bench shift --data ../shared/data --out out/shift --weights out/encoders
+  baca-paper bench shift --data ../shared/data --out out/shift --rivals ecfp-knn,wl-lof --pairs bace@common/bace@rare --seeds 1`,
 		measure: measureShift,
 	}
 }

@@ -28,8 +28,8 @@ alone and batch are measured on their parents, too. It writes table1.json, repor
 figures.
 
 --quick with cached encoders takes seconds, and under three minutes without.`,
-		example: `  baca bench table1 --data ../shared/data --out out/table1
-  baca bench table1 --data ../shared/data --out out/validation --pairs validation --seeds 1,2`,
+		example: `  baca-paper bench table1 --data ../shared/data --out out/table1
+  baca-paper bench table1 --data ../shared/data --out out/validation --pairs validation --seeds 1,2`,
 		measure: measureTable1,
 	}
 }

@@ -38,7 +38,7 @@ moves the density of four motifs, against the bound of Theorem 1 with the number
 edges as a factor and against the bound as printed. The graphons have %d steps, so
 that cut norms are exact. It also draws the mean graphon of both subgroups at the
 size that the method uses, and mixtures of two of their graphs.`, theoremSteps),
-		example: "  baca bench theorem --data ../shared/data --out out/theorem --seeds 1",
+		example: "  baca-paper bench theorem --data ../shared/data --out out/theorem --seeds 1",
 		measure: checkTheorem,
 	}
 }

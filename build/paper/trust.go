@@ -34,8 +34,8 @@ fifth, error where only a share of the molecules is kept, and whether p-values a
 Splits are random, by scaffold (tested scaffolds are new) and by size (tested molecules are
 larger than those trained on). It writes trust.json, report.md and figures to --out. A run
 that was cut short goes on with the splits that are missing.`,
-		Example: `  baca bench trust --data ../shared/data --out out/trust
-  baca bench trust --data ../shared/data --out out/trust --sets esol,bace --splits scaffold --seeds 1,2,3`,
+		Example: `  baca-paper bench trust --data ../shared/data --out out/trust
+  baca-paper bench trust --data ../shared/data --out out/trust --sets esol,bace --splits scaffold --seeds 1,2,3`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := b.check(c); err != nil {
 				return err

@@ -1,5 +1,6 @@
 // Package command is the command baca, apart from what computes: build/baca makes it
-// with the processor alone, build/gpu with GPUs.
+// with the processor alone, build/gpu with GPUs. It is also what the second program,
+// build/baca-paper, shares with it.
 package command
 
 import (
@@ -31,24 +32,28 @@ const (
 
 // Main runs the command with the arguments of the process, and ends the process.
 // The GPUs are what --device can choose from, nil for a program that has none.
-func Main(gpus *device.GPUs) {
+func Main(gpus *device.GPUs) { main(newRoot(gpus)) }
+
+func main(root *cobra.Command) {
 	boundMemory()
-	os.Exit(run(gpus, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(execute(root, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run is Main with its surroundings as arguments. A first interrupt ends the work
+// execute is main with its surroundings as arguments. A first interrupt ends the work
 // at the next safe point; a second one ends the process.
-func run(gpus *device.GPUs, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+func execute(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
-	root := newRoot(gpus)
 	root.SetIn(stdin)
 	out, messages := &screen{to: stdout}, &screen{to: stderr}
-	args, line := renamed(args)
-	if root.SetArgs(args); line != "" {
-		fmt.Fprintln(messages, line)
+	if root.Name() != paperName {
+		var line string
+		if args, line = renamed(args); line != "" {
+			fmt.Fprintln(messages, line)
+		}
 	}
+	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(messages)
 	ran, err := root.ExecuteContextC(ctx)
@@ -64,7 +69,7 @@ func run(gpus *device.GPUs, args []string, stdin io.Reader, stdout, stderr io.Wr
 	if at, ok := err.(*fs.PathError); ok {
 		err = fmt.Errorf("%s: %w", at.Path, at.Err) // nobody asked for a stat
 	}
-	fmt.Fprintf(messages, "baca: %v\n", err)
+	fmt.Fprintf(messages, "%s: %v\n", root.Name(), err)
 	if bomb := new(dataset.ExpandError); errors.As(err, &bomb) && ran.Flags().Lookup("max-expand") != nil {
 		fmt.Fprintf(messages, "If the file is sound, --max-expand %d or more reads it.\n", 4*bomb.Max)
 	}
@@ -87,13 +92,24 @@ var kinds = map[string]string{
 }
 
 func newRoot(gpus *device.GPUs) *cobra.Command {
-	root := &cobra.Command{
-		Use:   "baca",
-		Short: "Which graphs lie outside what a model was trained on",
-		Long: `BaCa scores graphs, molecules above all, by how far they lie outside what a
+	root := program("baca", "Which graphs lie outside what a model was trained on", `BaCa scores graphs, molecules above all, by how far they lie outside what a
 pre-trained model has seen, and says how often a graph like the training set would
 score as high. What it says of a graph is of that graph alone; what it says of a list
-as a whole is an answer of its own.`,
+as a whole is an answer of its own.`)
+	cobra.EnableCommandSorting = false // the verbs are in the order of a first day
+	root.AddCommand(newScore(gpus), newReport(), newTrain(gpus), newCompare(), newSuggest(), newDrift(), newTrust(), newModel(), newServe(), newVersion(gpus))
+	for _, c := range append(movedToPaper(), newPipe(), newMan(), newMerge(), newDemo()) {
+		c.Hidden = true
+		root.AddCommand(c)
+	}
+	finish(root)
+	return root
+}
+
+// program is the root of a command line, without its commands.
+func program(name, short, long string) *cobra.Command {
+	root := &cobra.Command{
+		Use: name, Short: short, Long: long,
 		SilenceUsage:               true,
 		SilenceErrors:              true,
 		Version:                    version.String(),
@@ -102,7 +118,7 @@ as a whole is an answer of its own.`,
 		RunE:                       func(c *cobra.Command, _ []string) error { return c.Help() },
 		PersistentPreRunE:          checkGroups,
 	}
-	root.SetVersionTemplate("baca {{.Version}}\n")
+	root.SetVersionTemplate(name + " {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		var bad *pflag.InvalidValueError
 		if errors.As(err, &bad) && kinds[bad.GetFlag().Value.Type()] != "" {
@@ -116,16 +132,14 @@ as a whole is an answer of its own.`,
 		}
 		return usage.Errorf("%w; `%s --help` shows what it takes", err, c.CommandPath())
 	})
-	cobra.EnableCommandSorting = false // the verbs are in the order of a first day
-	root.AddCommand(newScore(gpus), newReport(), newTrain(gpus), newCompare(), newSuggest(), newDrift(), newTrust(), newModel(), newServe(), newVersion(gpus))
-	for _, c := range append(paperCommands(), newPipe(), newMan(), newMerge(), newFeaturize(), newDemo()) {
-		c.Hidden = true
-		root.AddCommand(c)
-	}
+	return root
+}
+
+// finish sets what all commands of a program share, once they are there.
+func finish(root *cobra.Command) {
 	strict(root)
 	wrapFlags(root)
 	completeValues(root)
-	return root
 }
 
 // checkGroups reports flags that do not go together, which cobra finds, as a mistake in the command line.

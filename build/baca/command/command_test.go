@@ -9,6 +9,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -27,12 +28,18 @@ import (
 	"baca/algo/graph"
 	"baca/algo/molecule/smiles"
 	"baca/algo/pretrain"
+	"baca/build/device"
 	"baca/web"
 	"baca/weights"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"baca": func() { Main(nil) }})
+	testscript.Main(m, map[string]func(){"baca": func() { Main(nil) }, paperName: func() { Paper() }})
+}
+
+// run is Main with its surroundings as arguments.
+func run(gpus *device.GPUs, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return execute(newRoot(gpus), args, stdin, stdout, stderr)
 }
 
 // TestScripts runs testdata/script/*.txtar through the real main. In the scripts,

@@ -32,8 +32,8 @@ in a ring. e has the two atoms of each bond.
 
 The exit status is 0 also when records were refused, but 1 if there was nothing to
 read or all of it was refused.`,
-		Example: `  baca featurize library.csv.gz > graphs.jsonl
-  zcat conformers.sdf.gz | baca featurize --format sdf -`,
+		Example: `  baca-paper featurize library.csv.gz > graphs.jsonl
+  zcat conformers.sdf.gz | baca-paper featurize --format sdf -`,
 		Args: oneInput,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := from.check(moleculeFormats...); err != nil {

@@ -31,7 +31,7 @@ func TestFeaturizeMatchesReference(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got bytes.Buffer
-			if status := run(nil, []string{"featurize", filepath.Join(shared, "data", "mol", set+".csv.gz")}, nil, &got, io.Discard); status != 0 {
+			if status := execute(newPaper(), []string{"featurize", filepath.Join(shared, "data", "mol", set+".csv.gz")}, nil, &got, io.Discard); status != 0 {
 				t.Fatalf("status %d", status)
 			}
 			type line struct {

@@ -1,25 +1,87 @@
-//go:build !nopaper
-
 package command
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
-	"baca/build/paper"
+	"baca/algo"
+	"baca/algo/graph"
+	"baca/build/internal/usage"
 )
 
-// paperCommands are the harness of the paper.
-func paperCommands() []*cobra.Command { return paper.Commands(trainEncoder) }
+// paperName is that of the second program, which repeats the paper.
+const paperName = "baca-paper"
 
-// trainEncoder trains an encoder for baca eval and baca bench. Where a file is to be made,
+// Paper runs the second program as [Main] runs the first: featurize, and the commands
+// of the paper's harness, which this package does not know.
+func Paper(harness ...*cobra.Command) { main(newPaper(harness...)) }
+
+func newPaper(harness ...*cobra.Command) *cobra.Command {
+	root := program(paperName, "Repeat what the paper of BaCa reports", `Baca-paper repeats the tables and figures of the paper, measures what it leaves out, and
+prints the graphs of molecules as the models see them.`)
+	root.AddCommand(harness...)
+	root.AddCommand(newFeaturize(), newVersion(nil))
+	finish(root)
+	return root
+}
+
+// movedToPaper are the commands that the second program has: their old names start it.
+func movedToPaper() []*cobra.Command {
+	var list []*cobra.Command
+	for _, name := range []string{"eval", "bench", "featurize"} {
+		list = append(list, &cobra.Command{
+			Use: name, Short: "Start baca-paper " + name, DisableFlagParsing: true,
+			RunE: func(c *cobra.Command, args []string) error { return startPaper(c, append([]string{name}, args...)) },
+		})
+	}
+	return list
+}
+
+// startPaper runs the second program that lies beside this one, in its place where
+// the system can do that.
+func startPaper(c *cobra.Command, args []string) error {
+	own, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	path, err := exec.LookPath(filepath.Join(filepath.Dir(own), paperName))
+	if err != nil {
+		return usage.Errorf("%s is a command of %s, which is not beside this program: `make paper` builds it in the source of BaCa", args[0], paperName)
+	}
+	if runtime.GOOS != "windows" {
+		return syscall.Exec(path, append([]string{path}, args...), os.Environ())
+	}
+	p := exec.Command(path, args...) // ctrl-C reaches both
+	p.Stdin, p.Stdout, p.Stderr = os.Stdin, os.Stdout, os.Stderr
+	err = p.Run()
+	if exit := new(exec.ExitError); errors.As(err, &exit) {
+		os.Exit(exit.ExitCode())
+	}
+	return err
+}
+
+// A Training is an encoder for the paper's harness to make.
+type Training struct {
+	Graphs  []*graph.Graph
+	Workers int
+	Split   func(n int, seed uint64) (train, holdout []int)
+	Card    algo.Card
+	Path    string // of the model file, "" for none
+}
+
+// TrainEncoder trains an encoder and returns its model file. Where a file is to be made,
 // it goes on from the checkpoint of a run that was cut short.
-func trainEncoder(ctx context.Context, stderr io.Writer, t paper.Training) ([]byte, error) {
+func TrainEncoder(ctx context.Context, stderr io.Writer, t Training) ([]byte, error) {
 	job := &trainJob{
-		graphs: t.Graphs, workers: t.Workers, split: t.Parting(), hint: "the same command goes on from there", card: t.Card,
+		graphs: t.Graphs, workers: t.Workers, split: t.Split, hint: "the same command goes on from there", card: t.Card,
 	}
 	to := target{path: t.Path}
 	if t.Path != "" {

@@ -526,3 +526,35 @@ func TestPretrainChecksWhatItResumes(t *testing.T) {
 		t.Error("a checkpoint that is not asked for shows in the model")
 	}
 }
+
+// An encoder of the paper's harness whose training was cut short is the one of a whole training,
+// at any number of workers.
+func TestTrainEncoderGoesOn(t *testing.T) {
+	dir := t.TempDir()
+	testset.TU(t, filepath.Join(dir, "TREES"), 40, false, 1)
+	set, err := dataset.ReadTU(os.DirFS(filepath.Join(dir, "TREES")), "", dataset.Unpack{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	training := Training{
+		Graphs: set.Graphs, Split: dataset.Split, Card: algo.Card{Schema: algo.Constant, Dataset: "TREES", Seed: 3, Epochs: 4},
+	}
+	training.Workers = 1
+	whole, err := TrainEncoder(t.Context(), io.Discard, training)
+	if err != nil {
+		t.Fatal(err)
+	}
+	training.Workers, training.Path = 2, filepath.Join(dir, "trees.msgpack")
+	cutShort(t, &trainJob{graphs: set.Graphs, split: dataset.Split, checkpoint: training.Path + ".checkpoint", card: training.Card})
+	var stderr strings.Builder
+	data, err := TrainEncoder(t.Context(), &stderr, training)
+	if err != nil || !bytes.Equal(data, whole) || !bytes.Equal(read(t, training.Path), whole) {
+		t.Errorf("%v, or other bytes than of a whole training", err)
+	}
+	if !strings.Contains(stderr.String(), "going on after epoch 1 of 4") {
+		t.Errorf("does not go on:\n%s", stderr.String())
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 2 {
+		t.Errorf("%v, %v: want the encoder and the data alone", files, err)
+	}
+}

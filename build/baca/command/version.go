@@ -21,8 +21,8 @@ func newVersion(gpus *device.GPUs) *cobra.Command {
 		SuggestFor: []string{"gpu", "device"},
 		Args:       usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			text := fmt.Sprintf("baca %s\n%s %s/%s\nmodel file format %d\ncpu\t%s\n",
-				version.String(), runtime.Version(), runtime.GOOS, runtime.GOARCH, weights.Version, pretrain.NewCPU(0))
+			text := fmt.Sprintf("%s %s\n%s %s/%s\nmodel file format %d\ncpu\t%s\n",
+				c.Root().Name(), version.String(), runtime.Version(), runtime.GOOS, runtime.GOARCH, weights.Version, pretrain.NewCPU(0))
 			var list []string
 			if gpus == nil {
 				text += fmt.Sprintf("gpu\t%v\n", device.ErrNoGPU)

@@ -2,20 +2,12 @@
 
 import gzip
 import json
-import subprocess
 
 import numpy as np
 import pytest
 from conftest import ASPIRIN, RDX
 
 import baca
-from baca._child import program
-
-
-def featurized(path, *flags):
-    """Returns the graphs that the program reads from a file."""
-    done = subprocess.run([program(), "featurize", *flags, str(path)], capture_output=True, check=True)
-    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def test_score_file(tmp_path, detector):
@@ -82,10 +74,11 @@ def test_cxsmiles_of_rdkit(tmp_path):
     extended.write_text("".join(f"{chem.MolToCXSmiles(m)} m{i}\n" for i, m in enumerate(mols)))
     plain.write_text("".join(f"{chem.MolToSmiles(m)} m{i}\n" for i, m in enumerate(mols)))
     assert "|" in extended.read_text()
-    assert featurized(extended) == featurized(plain)
-    for text, got in zip(extended.read_text().splitlines(), featurized(extended)):
+    rows, want = baca.score_file(extended), baca.score_file(plain)
+    assert rows.score.equals(want.score)
+    for text, read in zip(extended.read_text().splitlines(), rows.smiles):
         mol = chem.MolFromSmiles(text, chem.SmilesParserParams())  # RDKit reads the extension, too
-        assert [x[0] + 1 for x in got["x"]] == [a.GetAtomicNum() for a in mol.GetAtoms()]
+        assert [a.GetSymbol() for a in chem.MolFromSmiles(read).GetAtoms()] == [a.GetSymbol() for a in mol.GetAtoms()]
 
 
 def test_tables_of_pandas(tmp_path):

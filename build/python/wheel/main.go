@@ -41,7 +41,7 @@ var targets = []target{
 func (t target) name() string { return fmt.Sprintf("baca-%s-py3-none-%s.whl", algo.Version, t.tags) }
 
 func (t target) program() licenses.Program {
-	return licenses.Program{OS: t.os, Arch: t.arch, Package: "./build/baca", Tags: "nopaper"}
+	return licenses.Program{OS: t.os, Arch: t.arch, Package: "./build/baca"}
 }
 
 func main() {
@@ -141,8 +141,7 @@ func modules(folder string) ([]file, error) {
 	return files, nil
 }
 
-// compile builds the command without the page and without the harness of the paper, which would
-// double its size.
+// compile builds the command without the page.
 func (t target) compile(root, out, commit string) (file, error) {
 	name := "baca/bin/baca"
 	if t.os == "windows" {
@@ -154,7 +153,7 @@ func (t target) compile(root, out, commit string) (file, error) {
 	if err != nil {
 		return file{}, err
 	}
-	if _, err := t.program().Go(root, "build", "-trimpath", "-tags="+t.program().Tags, "-buildvcs=false", "-ldflags=-s -w -X baca/build/internal/version.commit="+commit, "-o", absolute, "./build/baca"); err != nil {
+	if _, err := t.program().Go(root, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -X baca/build/internal/version.commit="+commit, "-o", absolute, "./build/baca"); err != nil {
 		return file{}, err
 	}
 	data, err := os.ReadFile(built)

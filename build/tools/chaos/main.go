@@ -64,9 +64,9 @@ type options struct {
 // faults give.
 type world struct {
 	options
-	root       string // temporary folder
-	baca, beam string // programs; beam is empty without
-	page       bool   // in the program
+	root string // temporary folder
+	beam bool   // there is baca-beam, too
+	page bool   // in the program
 }
 
 // inject injects all faults, as many at once as there are cores.
@@ -126,19 +126,17 @@ func (w *world) build(r *report) error {
 	} else {
 		r.leaveOut("serve and site, since the page is not built: make page")
 	}
-	w.baca = filepath.Join(w.root, "baca")
-	args := []string{"build", "-o", w.baca}
+	args := []string{"build", "-o", w.root + "/"}
 	if w.page {
 		args = append(args, "-tags", "page")
 	}
-	fmt.Fprintln(w.log, "building baca")
-	if err := goIn(dir, append(args, "./build/baca")...); err != nil || !w.wantsBeam() {
+	fmt.Fprintln(w.log, "building baca and baca-paper")
+	if err := goIn(dir, append(args, "./build/baca", "./build/baca-paper")...); err != nil || !w.wantsBeam() {
 		return err
 	}
 	fmt.Fprintln(w.log, "building baca-beam")
-	w.beam = filepath.Join(w.root, "baca-beam")
-	if err := goIn(filepath.Join(dir, "build", "beam"), "build", "-o", w.beam, "."); err != nil {
-		w.beam = ""
+	err = goIn(filepath.Join(dir, "build", "beam"), "build", "-o", filepath.Join(w.root, "baca-beam"), ".")
+	if w.beam = err == nil; !w.beam {
 		r.leaveOut("Beam, which could not be built: " + err.Error())
 	}
 	return nil
@@ -161,7 +159,7 @@ func goIn(dir string, args ...string) error {
 
 // version names the program and the commit that it is built from.
 func (w *world) version() (string, error) {
-	out, err := exec.Command(w.baca, "version").Output()
+	out, err := exec.Command(filepath.Join(w.root, "baca"), "version").Output()
 	if err != nil {
 		return "", fmt.Errorf("baca version: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -53,14 +54,10 @@ type end struct {
 	crashed error
 }
 
-// start starts a command line of baca or baca-beam in a folder. stdout may be nil.
+// start starts a command line of one of the programs in a folder. stdout may be nil.
 func (w *world) start(dir, line string, stdout *os.File) *process {
 	words := strings.Fields(line)
-	program := w.baca
-	if words[0] == "baca-beam" {
-		program = w.beam
-	}
-	p := &process{Cmd: exec.Command(program, words[1:]...), line: line, ended: make(chan struct{})}
+	p := &process{Cmd: exec.Command(filepath.Join(w.root, words[0]), words[1:]...), line: line, ended: make(chan struct{})}
 	p.Dir, p.Stderr, p.WaitDelay = dir, &p.stderr, 10*time.Second
 	if stdout != nil {
 		p.Stdout = stdout

@@ -37,7 +37,7 @@ const (
 	scoreLibrary = "baca score --model model.msgpack --out out/rows.csv --rejects out/rejects.csv library.smi"
 	scoreSample  = "baca score --model model.msgpack --columns all --out out/rows.csv sample.smi"
 	pretrain     = "baca train train.smi --out out/model.msgpack --epochs 40 --background none"
-	table1       = "baca bench table1 --data data --out out/bench --pairs inner/outer --seeds 1 --epochs 2"
+	table1       = "baca-paper bench table1 --data data --out out/bench --pairs inner/outer --seeds 1 --epochs 2"
 	onBeam       = "baca-beam --model model.msgpack --out out/shards --shards 3 part-a.smi part-b.smi"
 	shard        = "baca score --model model.msgpack --out out/shards part-a.smi part-b.smi --shard "
 	merge        = "baca merge out/shards"
@@ -74,12 +74,12 @@ func (w *world) target(name string) *target {
 		{name: "site", steps: []string{"baca serve --write out/site"}, gives: []string{"site"}},
 		{name: "score to a pipe", reads: []string{"model.msgpack", "sample.smi"}, steps: []string{"baca score --model model.msgpack sample.smi"}, stream: "stdout"},
 		{name: "score --out FIFO", reads: []string{"model.msgpack", "sample.smi"}, steps: []string{"baca score --model model.msgpack --out out/fifo sample.smi"}, stream: "fifo"},
-		{name: "featurize to a pipe", reads: []string{"sample.smi"}, steps: []string{"baca featurize sample.smi"}, stream: "stdout"},
+		{name: "featurize to a pipe", reads: []string{"sample.smi"}, steps: []string{"baca-paper featurize sample.smi"}, stream: "stdout"},
 		{name: "serve", steps: []string{"baca serve --write out/site"}, gives: []string{"site"}},
 	} {
 		switch {
 		case t.name != name:
-		case !w.page && (name == "site" || name == "serve"), w.beam == "" && name == beamMerge:
+		case !w.page && (name == "site" || name == "serve"), !w.beam && name == beamMerge:
 			return nil
 		default:
 			return t

@@ -1,7 +1,7 @@
 """Compares parents with those of RDKit's standardiser:
 
     for set in bbbp clintox …; do
-        baca featurize --canonical --parent DATA/mol/$set.csv.gz
+        baca-paper featurize --canonical --parent DATA/mol/$set.csv.gz
     done | python3 parents.py
 
 RDKit's are made by LargestFragmentChooser(preferOrganic) and Uncharger after isotopes and stereo

@@ -118,7 +118,7 @@ type batch struct {
 	model  *algo.Model
 }
 
-// halves returns the test batch of a pair of sets as `baca eval` makes it for seed 1:
+// halves returns the test batch of a pair of sets as `baca-paper eval` makes it for seed 1:
 // the tenth of the ID set that training does not see and as many graphs of the OOD
 // set, in random order.
 func halves(b *testing.B, id, ood string) *batch {

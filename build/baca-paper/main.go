@@ -1,0 +1,19 @@
+// Command baca-paper repeats what the paper of BaCa reports, and measures what it
+// leaves out. The product, build/baca, holds none of this.
+package main
+
+import (
+	"context"
+	"io"
+
+	"baca/build/baca/command"
+	"baca/build/paper"
+)
+
+func main() { command.Paper(paper.Commands(train)...) }
+
+// train trains encoders as baca does.
+func train(ctx context.Context, stderr io.Writer, t paper.Training) ([]byte, error) {
+	t.Split = t.Parting()
+	return command.TrainEncoder(ctx, stderr, command.Training(t))
+}

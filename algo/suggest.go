@@ -171,7 +171,7 @@ func (l *Library) check(o *SuggestOptions) error {
 type ground struct {
 	*Library
 	points        []int
-	crowd         *near.Crowd
+	targets       *near.Targets
 	now           [near.Parts][]float64 // of each point, as measured
 	unit, typical [near.Parts]float64
 	limit         float64 // scores from here on are outside
@@ -184,7 +184,7 @@ func (l *Library) ground(points []int, o SuggestOptions) *ground {
 	for _, i := range points {
 		sample.Q, sample.Prints = append(sample.Q, l.outline.Row(i)...), append(sample.Prints, l.outline.Prints[i])
 	}
-	g.crowd = l.scorer.near.Crowd(&sample)
+	g.targets = l.scorer.near.Targets(&sample)
 	for k := range g.now {
 		g.unit[k], g.typical[k] = l.scorer.near.Unit(k)
 		for _, i := range points {
@@ -215,7 +215,7 @@ func (g *ground) costsOf(worker, candidate int, dst []float64) {
 		g.buffers[worker] = newParts(len(g.points))
 	}
 	to := g.buffers[worker]
-	g.crowd.To(&g.outline, candidate, to)
+	g.targets.To(&g.outline, candidate, to)
 	g.costs(dst, *to)
 }
 
@@ -265,7 +265,7 @@ func (g *ground) walk(ctx context.Context, picks []int) (walk, error) {
 		for i := range was {
 			was[i] = g.distance(i, &now)
 		}
-		g.crowd.To(&g.outline, pick, to)
+		g.targets.To(&g.outline, pick, to)
 		for k := range now {
 			for i, d := range to[k] {
 				now[k][i] = min(now[k][i], d)

@@ -17,25 +17,25 @@ import (
 
 // Options configure a Calibrator.
 type Options struct {
-	// Graphs at or below the Low percentile of what parts the batch are taken for ID,
-	// at or above the High percentile for OOD.
+	// Graphs at or below the Low percentile of the partitioning score count as ID, at or above the
+	// High percentile as OOD.
 	Low, High float64
 	Theta     float64 // USVT threshold, see graphon.USVT
 	Mixup     graphon.Options
-	Synthetic int // synthetic graphs drawn for each side over all steps
+	Synthetic int // synthetic graphs for each side over all steps
 
-	Training     int // graphs of the ID bank in the ID dictionary, at most
+	Training     int // bank graphs in the ID dictionary, at most
 	Capacity     int // of each queue
 	TopK         int // 𝕂
-	Width        int // d_k; the width 2E of a key where that is less
+	Width        int // d_k, at most the width 2E of a key
 	Steps        int // T
 	Draws        int // keys drawn from each side for a step
 	LearningRate float64
 }
 
-// DefaultOptions is one setting for all data sets, chosen on validation pairs: `baca-paper bench
-// ladder` measures each choice. With twice as many synthetic graphs as a queue has room
-// for, it keeps those farthest from the boundary.
+// DefaultOptions is one setting for all data sets, chosen on validation pairs (`baca-paper
+// bench ladder`). Twice as many synthetic graphs as places let the queue keep those farthest from the
+// boundary.
 func DefaultOptions() Options {
 	return Options{
 		Low: 45, High: 55,
@@ -45,17 +45,15 @@ func DefaultOptions() Options {
 	}
 }
 
-// minGraphs is the smallest batch that can be parted in two.
+// minGraphs is the least batch that can be partitioned.
 const minGraphs = 4
 
-// refresh is how many steps pass between draws of synthetic graphs. Each draw
-// changes the dictionaries, after which the top keys must be looked up afresh.
+// refresh is the number of steps between draws of synthetic graphs, which change the dictionaries
+// and so the top keys.
 const refresh = 50
 
-// stream is the second half of the seed of everything random here.
 const stream = 0xba1a_0002
 
-// validate reports an option that is out of its range.
 func (o Options) validate() error {
 	switch {
 	case !(o.Low >= 0 && o.Low < o.High && o.High <= 100):
@@ -70,14 +68,13 @@ func (o Options) validate() error {
 	return o.Mixup.Check()
 }
 
-// A Calibrator corrects a score by what a batch shows, without labels: the batch is
-// parted by that score, S_Pre in the paper, each part's graphons are mixed into synthetic graphs, test and
-// synthetic graphs fill two dictionaries, and an attention over both is trained to
-// tell their keys apart. Its score is S_Attn.
+// A Calibrator corrects a score by a batch, without labels. The score (S_Pre in the paper)
+// partitions the batch; each part's graphons are mixed into synthetic graphs; test and synthetic
+// graphs fill two dictionaries; an attention over both is trained to tell their keys apart. Its
+// score is S_Attn.
 //
-// Successive batches of one stream go on with the same queues and the same
-// trained attention; the memory banks are those of the latest batch. All batches
-// must come with the same encoder and ID bank. It is not safe for concurrent use.
+// Queues and attention persist between batches of a stream; memory banks are those of the latest
+// batch. All batches must use the same encoder and ID bank. It is not safe for concurrent use.
 type Calibrator struct {
 	options Options
 	rng     *rand.Rand
@@ -86,7 +83,7 @@ type Calibrator struct {
 	latest  *state // of the latest batch, nil before the first one
 }
 
-// New prepares for the first batch of a stream.
+// New prepares a stream's first batch.
 func New(o Options, seed uint64) (*Calibrator, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
@@ -98,14 +95,14 @@ func New(o Options, seed uint64) (*Calibrator, error) {
 	}, nil
 }
 
-// A Batch is some graphs as the frozen encoder sees them. No labels enter.
+// A Batch is some graphs as the frozen encoder sees them, without labels.
 type Batch struct {
 	Encoder *gin.Encoder
 	Graphs  []*graph.Graph           // feature and structure view
 	Test    *contrast.Representation // of Graphs
 	Terms   contrast.Terms           // of S_Pre
 	Base    []float64                // S_Pre of Graphs, negatives = the batch
-	Part    []float64                // what parts the batch: Base in the paper
+	Part    []float64                // the partitioning score, Base in the paper
 
 	// Bank represents ID training graphs. It may be empty, but not nil.
 	Bank *contrast.Representation
@@ -117,26 +114,23 @@ type Batch struct {
 // A Result is S_Attn. Higher is more OOD; the scale is its own.
 type Result struct {
 	Test []float64 // one for each graph of the batch
-	// Score scores further graphs, from which nothing is learned, in the state that the
-	// batch left. Several goroutines may call it at once, until the calibrator sees
-	// its next batch.
+	// Score scores further graphs in the state after the batch. Concurrent calls are allowed until
+	// the next batch.
 	Score func(ctx context.Context, r *contrast.Representation) ([]float64, error)
-	// Warnings say, for people, where it had to do without something. They do not make
-	// the scores invalid.
+	// Warnings say what was left out. Scores are valid all the same.
 	Warnings []string
 }
 
-// A state is what scores graphs once the dictionaries of a batch are there.
+// A state scores graphs with the dictionaries of a batch.
 type state struct {
 	standard *near.Standardizer
 	test     []float32  // standardised queries of the batch
-	own      [][2]int32 // rows of the batch's graphs among the keys, −1 for none
+	own      [][2]int32 // keys of the batch's own graphs, −1 for none
 	keys     *lookup
 }
 
-// Calibrate scores a batch. One that cannot be parted, because it has fewer than four
-// graphs or all scores that part it are equal, is compared with the ID bank alone,
-// without training, and a warning says so.
+// Calibrate scores a batch. If it has fewer than four graphs or all partitioning scores are equal,
+// it is compared with the ID bank alone, without training, with a warning.
 func (c *Calibrator) Calibrate(ctx context.Context, b *Batch) (*Result, error) {
 	n, dim := b.Test.Len(), b.Test.Dim()
 	result := &Result{Test: make([]float64, n)}
@@ -177,8 +171,7 @@ func (c *Calibrator) Calibrate(ctx context.Context, b *Batch) (*Result, error) {
 	return result, s.keys.scores(ctx, c.trainer.Head, result.Test, s.test, s.own)
 }
 
-// part takes the graphs with the lowest and the highest scores for the sides, and is
-// false where that leaves a side empty.
+// part assigns the lowest and highest scores to the sides. It is false if a side stays empty.
 func (c *Calibrator) part(scores []float64) bool {
 	inside, outside := c.sides[0], c.sides[1]
 	inside.members, outside.members = nil, nil
@@ -196,7 +189,7 @@ func (c *Calibrator) part(scores []float64) bool {
 	return len(inside.members) > 0 && len(outside.members) > 0
 }
 
-// train takes so many steps. It may use test for the scores that a Watch sees.
+// train takes steps. It may overwrite test with scores for a Watch.
 func (c *Calibrator) train(ctx context.Context, b *Batch, s *state, steps int, test []float64) error {
 	o := c.options
 	draws := make([]Draw, 0, 2*o.Draws)
@@ -272,29 +265,27 @@ func pick(values []float64, index []int) []float64 {
 	return picked
 }
 
-// Dictionary returns the dictionary of a side after the latest batch, to be read
-// only and not after the next batch has begun. It is nil before the first one.
+// Dictionary returns the dictionary of a side after the latest batch, read-only and until the next
+// batch, nil before the first.
 func (c *Calibrator) Dictionary(side dictionary.Side) *dictionary.Dictionary {
 	return c.sides[side].dict
 }
 
-// Members returns the indices of the graphs of the latest batch that were taken for
-// a side, and their graphons, which must not be changed.
+// Members returns the indices of the latest batch's graphs on a side, and their graphons, which
+// must not be changed.
 func (c *Calibrator) Members(side dictionary.Side) ([]int, []*graphon.Graphon) {
 	return c.sides[side].members, c.sides[side].graphons
 }
 
-// Synthetic returns the graph of a synthetic entry of the dictionary of a side by the
-// Index of the entry, to be read only. It is nil where there is none of that number.
+// Synthetic returns the synthetic graph of a dictionary entry by its Index, to be read only, or
+// nil.
 func (c *Calibrator) Synthetic(side dictionary.Side, index int) *graph.Graph {
 	return c.sides[side].drawn[index]
 }
 
-// Explain says which keys make S_Attn of the graph with an embedding, a row of
-// contrast.Representation.Q, in the state that the latest batch left; the rows of
-// the keys are those of Dictionary. If the graph is of that batch, i is its index
-// there, so that it does not meet itself, and else −1. Before the first batch the
-// result is empty.
+// Explain returns the keys that make S_Attn of an embedding, a row of contrast.Representation.Q, in
+// the state after the latest batch. i is the graph's index in that batch, or −1, so that it does
+// not meet itself. Before the first batch the result is empty.
 func (c *Calibrator) Explain(q []float32, i int) Explanation {
 	s := c.latest
 	if s == nil {

@@ -7,26 +7,25 @@ import (
 	"baca/algo/internal/parallel"
 )
 
-// A lookup finds keys, on several cores.
+// A lookup finds keys on several cores.
 type lookup struct {
 	in, out *Keys
 	topK    int
 	workers int
 	work    []Workspace
-	// top has the draw of each key of a side with its top keys, once they were asked for.
+	// top caches the draws of a side's keys with their top keys.
 	top map[drawn]Draw
 }
 
-// drawn is a key of a side.
 type drawn struct {
 	side dictionary.Side
 	key  int
 }
 
-// lookupBlock queries are one piece of parallel work.
+// lookupBlock queries are one unit of parallel work.
 const lookupBlock = 64
 
-// reset forgets all top keys; the keys have changed.
+// reset clears the cache after keys changed.
 func (l *lookup) reset() { l.top = map[drawn]Draw{} }
 
 func (l *lookup) each(ctx context.Context, n int, f func(w *Workspace, lo, hi int)) error {

@@ -12,7 +12,7 @@ import (
 	"baca/algo/near"
 )
 
-// A side is one half of the method: a dictionary and what feeds it.
+// A side is one dictionary with its inputs.
 type side struct {
 	of       dictionary.Side
 	members  []int // of the batch
@@ -27,15 +27,15 @@ type side struct {
 	steps    int                  // of the graphons
 }
 
-// build fills the memory bank with the subgroup's own graphs, on the ID side
-// after the embeddings that ship with the model, and estimates the graphons.
+// build fills the memory bank with the subgroup's graphs, on the ID side after the model's
+// embeddings, and estimates the graphons.
 func (s *side) build(ctx context.Context, o Options, b *Batch, t *state) error {
 	dim := b.Test.Dim()
 	var bank []dictionary.Entry
 	if s.of == dictionary.ID {
 		training := t.standard.Apply(b.Bank.Q)
 		n := b.Bank.Len()
-		// Evenly spread over the bank, which is in the order of the data set.
+		// Evenly spaced: the bank is in the order of the data set.
 		for k := range min(n, o.Training) {
 			i := k * n / min(n, o.Training)
 			bank = append(bank, dictionary.Entry{Key: training[i*dim : (i+1)*dim], Origin: dictionary.Training, Index: i})
@@ -65,8 +65,7 @@ func (s *side) build(ctx context.Context, o Options, b *Batch, t *state) error {
 	return err
 }
 
-// rowOf returns the row of graph i of the batch among the keys, or −1. What a
-// graph says of itself is no news.
+// rowOf returns the key of graph i of the batch, or −1.
 func (s *side) rowOf(i int) int32 {
 	if row, ok := s.row[i]; ok {
 		return row
@@ -74,8 +73,8 @@ func (s *side) rowOf(i int) int32 {
 	return -1
 }
 
-// extend draws synthetic graphs, of the sizes that the subgroup has up to the steps of its
-// graphons, and offers them to the queue.
+// extend draws synthetic graphs, sized like the subgroup's up to the steps of its graphons, and
+// offers them to the queue.
 func (s *side) extend(ctx context.Context, rng *rand.Rand, b *Batch, standard *near.Standardizer, count int) error {
 	var graphs []*graph.Graph
 	for range count {
@@ -107,15 +106,13 @@ func (s *side) extend(ctx context.Context, rng *rand.Rand, b *Batch, standard *n
 	return nil
 }
 
-// coarse rounds a score to the grid on which the queue compares. Synthetic graphs are often
-// copies of each other with their nodes in another order, and then differ by rounding alone:
-// that must not decide which of them stays.
+// coarse rounds a score for comparison in the queue. Synthetic graphs are often isomorphic and then
+// differ by rounding alone, which must not decide which one stays.
 func coarse(score float64) float64 { return math.Round(score*scoreGrid) / scoreGrid }
 
 const scoreGrid = 1 << 12
 
-// keep remembers the graphs behind the synthetic keys, of the newest ones and of those
-// that were kept before, as far as their entries are still there.
+// keep stores the graphs behind the synthetic keys whose entries still exist.
 func (s *side) keep(newest []*graph.Graph) {
 	kept := make(map[int]*graph.Graph, len(s.drawn)+len(newest))
 	for i := range s.dict.Len() {

@@ -1,10 +1,9 @@
-// Package contrast computes the InfoNCE losses between the two views of a graph.
-// In training they are what the encoder minimises; at test
-// time the loss of a graph is its base score S_Pre: a graph whose two views the
-// encoder cannot match is unlike what it was trained on.
+// Package contrast computes the InfoNCE losses between the two views of a graph. Training minimises
+// them; at test time BatchScores makes them the base score S_Pre: an encoder fails to match the
+// views of a graph unlike its training set.
 //
-// With s_ij the cosine between row i of the feature view and row j of the
-// structure view and τ the temperature, the loss of row i is
+// With s_ij the cosine between row i of the feature view and row j of the structure view and τ the
+// temperature, the loss of row i is
 //
 //	ℓ(i) = −½ [log(e^{s_ii/τ} / Σ_{j≠i} e^{s_ij/τ}) + log(e^{s_ii/τ} / Σ_{j≠i} e^{s_ji/τ})].
 //
@@ -24,8 +23,8 @@ import (
 // needs no shift.
 const Temperature = 0.2
 
-// maxSimilarities bounds the block of the similarity matrix that is in memory
-// at a time; graphs of up to 512 nodes have theirs in one block.
+// maxSimilarities bounds the block of the similarity matrix in memory; graphs of up to 512 nodes
+// need one block.
 const maxSimilarities = 1 << 18
 
 // A Workspace holds the scratch of InfoNCE. The zero value is ready for use.
@@ -61,8 +60,8 @@ func (w *Workspace) InfoNCE(loss, zf, zs []float32, width int, scale float32, dz
 	kernel.Normalize(w.f, w.normF, zf)
 	kernel.Normalize(w.s, w.normS, zs)
 	f, s := kernel.Dense(w.f, n, width), kernel.Dense(w.s, n, width)
-	// Blocks of rows bound the memory for graphs of many nodes, at the price of
-	// computing their similarities again for the gradient.
+	// Blocks bound the memory for large graphs, at the price of computing similarities again for
+	// the gradient.
 	block := min(n, max(1, maxSimilarities/n))
 	w.sim = parallel.Grow(w.sim, block*n)
 	w.rows, w.cols = parallel.Grow(w.rows, n), parallel.Grow(w.cols, n)
@@ -80,8 +79,7 @@ func (w *Workspace) InfoNCE(loss, zf, zs []float32, width int, scale float32, dz
 	}
 }
 
-// gradient writes that of scale·Σℓ(i) to dzf and dzs, once the sums over rows and columns
-// are there.
+// gradient writes the gradient of scale·Σℓ(i), given the sums over rows and columns.
 func (w *Workspace) gradient(f, s kernel.Matrix, block int, scale float32, dzf, dzs []float32) {
 	n, width := f.Rows, f.Cols
 	// ∂ℓ/∂s: −1/τ on the diagonal, and from the two log-sums of row i and
@@ -130,8 +128,8 @@ func (w *Workspace) exponentials(lo, hi int, f, s kernel.Matrix, diagonal []floa
 	return sim
 }
 
-// Negatives are graphs that others are compared with in ℓ_g: their projections,
-// brought to length 1. They can be used by several goroutines at once.
+// Negatives are graphs that ℓ_g compares with: their normalised projections. Goroutines may share
+// them.
 type Negatives struct {
 	width            int
 	f, s             []float32
@@ -158,12 +156,10 @@ func unit(z []float32, width int) []float32 {
 	return u
 }
 
-// Scores returns ℓ_g of n graphs with projections zf and zs, in the layout of
-// NewNegatives. With self set they are the negatives themselves, in the same
-// order, and a graph is not its own negative. A graph without any negative gets
-// NaN. The cost is 2·n·Len() products of the given width; the memory does not
-// depend on it. The result does not depend on the number of workers, nor that of
-// one graph on the others.
+// Scores returns ℓ_g of n graphs with projections zf and zs. With self set they are the negatives
+// themselves, in the same order, and a graph is not its own negative. Without negatives it is NaN.
+// The cost is 2·n·Len() products of the given width in constant memory. Results do not depend on
+// workers or on other graphs.
 func (g *Negatives) Scores(ctx context.Context, workers int, zf, zs []float32, self bool) ([]float64, error) {
 	width := g.width
 	n, m := len(zf)/width, g.Len()
@@ -222,15 +218,13 @@ func (g *Negatives) Scores(ctx context.Context, workers int, zf, zs []float32, s
 	return scores, err
 }
 
-// MaxNodes bounds the nodes of one graph that take part in ℓ_n, whose cost grows
-// with their square. The loss of a larger graph is that of MaxNodes of its nodes,
-// evenly spaced.
+// MaxNodes bounds the nodes in ℓ_n, whose cost is quadratic. Larger graphs use MaxNodes evenly
+// spaced nodes.
 const MaxNodes = 4096
 
-// NodeScore returns ℓ_n of one graph, the mean of ℓ over its nodes, and writes
-// the gradient of scale times that mean to dzf and dzs unless they are nil. The
-// negatives of a node are the other nodes of its graph; a graph of one node has
-// none, and its ℓ_n is NaN, not defined.
+// NodeScore returns ℓ_n of one graph, the mean of ℓ over its nodes, and writes the gradient of
+// scale times that mean to dzf and dzs unless nil. The negatives of a node are the other nodes; ℓ_n
+// of a single node is NaN.
 func (w *Workspace) NodeScore(zf, zs []float32, width int, scale float32, dzf, dzs []float32) float64 {
 	n := len(zf) / width
 	if n > MaxNodes {

@@ -13,28 +13,25 @@ import (
 	"baca/algo/internal/parallel"
 )
 
-// A Representation is what the rest of the method knows of n graphs once they
-// are encoded. E is the width of an embedding of one view.
+// A Representation is what the method keeps of n encoded graphs. E is the width of one view's
+// embedding.
 type Representation struct {
 	Width int // E
-	// Q is log1p of the sum-pooled embeddings, feature view then structure
-	// view, n×2E: the queries and keys of the dictionaries. Without the
-	// logarithm the size of a graph would decide every cosine.
+	// Q is log1p of the sum-pooled embeddings, feature view then structure view, n×2E: queries and
+	// keys of the dictionaries. Without the logarithm graph size would decide every cosine.
 	Q []float32
-	// NodeScore is ℓ_n, n values, NaN where it is not defined.
+	// NodeScore is ℓ_n, NaN where not defined.
 	NodeScore []float64
-	// Prints are the subtrees of heights up to fingerprint.DefaultHeight, which
-	// owe nothing to the encoder. Represent leaves them out.
+	// Prints are the subtrees up to fingerprint.DefaultHeight. Represent leaves them out.
 	Prints []fingerprint.Print
 
 	zf, zs []float32 // see ZF
-	// late, unless nil, fills in zf and zs when they are first asked for.
+	// late, unless nil, computes zf and zs on first use.
 	late *projection
 
-	// bare says that the graphs have a single feature, see Outline.
+	// bare marks graphs with a single feature, see Outline.
 	bare bool
-	// device is where the graphs were encoded and are compared, nil for the
-	// processor.
+	// device encoded the graphs and compares them, nil for the processor.
 	device gin.Device
 }
 
@@ -44,13 +41,11 @@ func (r *Representation) Len() int { return len(r.NodeScore) }
 // Dim is 2E, the width of Q.
 func (r *Representation) Dim() int { return 2 * r.Width }
 
-// representChunk graphs are encoded at a time by one goroutine, small enough
-// for their activations to stay in cache.
+// representChunk graphs at a time keep a goroutine's activations in cache.
 const representChunk = 16
 
-// Represent encodes graphs on the encoder's device, or on that many goroutines of
-// the processor. Each graph's row depends on that graph alone, not on the others or
-// on the number of workers.
+// Represent encodes graphs on the encoder's device, or on that many goroutines. Each row depends
+// only on its graph.
 func Represent(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Graph) (*Representation, error) {
 	width := e.Width()
 	r := &Representation{
@@ -83,8 +78,8 @@ func Represent(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Gra
 	return r, nil
 }
 
-// A CPU is the processor of this machine as a place to encode and to compare; see
-// [gin.Device] for its methods. pretrain.CPU trains as well.
+// A CPU encodes and compares on this machine's processor; see [gin.Device]. pretrain.CPU trains as
+// well.
 type CPU struct{ Workers int } // goroutines, 0 for one on each core
 
 // Encode implements gin.Device.
@@ -117,17 +112,16 @@ func (c CPU) GraphLoss(ctx context.Context, width int, zf, zs, nf, ns []float32,
 	return err
 }
 
-// An Outline is what the score of a single graph reads of n graphs: the feature view
-// alone, without projections. That is a tenth of the work of a Representation. Where graphs
-// have a single feature, which says next to nothing, it is both views and ℓ_n.
+// An Outline is what the score of a single graph needs of n graphs: the feature view without
+// projections, a tenth of the work of a Representation. For graphs with a single feature it has
+// both views and ℓ_n.
 type Outline struct {
 	Dim       int                 // E, or 2E with both views
-	Q         []float32           // n×Dim: that part of Representation.Q
+	Q         []float32           // that part of Representation.Q
 	NodeScore []float64           // n values, or nil
 	Prints    []fingerprint.Print // as in Representation
 }
 
-// bare tells whether the graphs of an encoder have a single feature.
 func bare(e *gin.Encoder) bool { return e.Features == 1 }
 
 // Len returns the number of graphs.
@@ -136,10 +130,9 @@ func (o *Outline) Len() int { return len(o.Prints) }
 // Row returns the embedding of graph i.
 func (o *Outline) Row(i int) []float32 { return o.Q[i*o.Dim : (i+1)*o.Dim] }
 
-// OutlineOf outlines graphs on that many goroutines of the processor. Each graph's row
-// depends on that graph alone. Where graphs have several features it has the same bits in
-// whatever order the nodes are, see fingerprint.Order, and those of a Representation but for
-// the rounding of sums.
+// OutlineOf outlines graphs on that many goroutines. Each row depends only on its graph. With
+// several features the bits do not depend on the order of nodes, see fingerprint.Order, and equal
+// those of a Representation up to rounding.
 func OutlineOf(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Graph) (*Outline, error) {
 	if bare(e) {
 		r, err := Describe(ctx, workers, e, gs)
@@ -176,7 +169,7 @@ func (w *representation) outline(e *gin.Encoder, gs []*graph.Graph, q []float32,
 	kernel.Log1p(q, w.act.Graph[gin.Feature])
 }
 
-// Outline returns the part of r that an Outline has. r must have Prints.
+// Outline returns the outline of r, which must have Prints.
 func (r *Representation) Outline() *Outline {
 	if r.bare {
 		return &Outline{Dim: r.Dim(), Q: r.Q, NodeScore: r.NodeScore, Prints: r.Prints}
@@ -207,17 +200,16 @@ func Describe(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Grap
 	return r, err
 }
 
-// spare keeps the memory of representation from call to call: callers that score
-// a stream bring a few graphs at a time.
+// spare reuses memory between calls: streams score a few graphs at a time.
 var spare = sync.Pool{New: func() any { return new(representation) }}
 
-// A representation is what one goroutine needs to encode graphs.
+// A representation is a goroutine's workspace for encoding.
 type representation struct {
 	batch graph.Batch
 	act   gin.Activations
 	nodes Workspace
 
-	// Of outlines.
+	// For outlines.
 	order    fingerprint.Order
 	arranged [representChunk]graph.Arrangement
 }
@@ -239,9 +231,8 @@ func (w *representation) encode(to *gin.Encoding, lo int, e *gin.Encoder, gs []*
 	}
 }
 
-// Restore rebuilds a representation from its stored parts: Q (n×2E), NodeScore and
-// Prints. The projections follow from Q, since log1p can be undone; that is left until they
-// are asked for, since single graphs are scored without them.
+// Restore rebuilds a representation from Q (n×2E), NodeScore and Prints. Projections follow from Q
+// by undoing log1p, on first use, since single graphs need none.
 func Restore(e *gin.Encoder, q []float32, nodeScore []float64, prints []fingerprint.Print) (*Representation, error) {
 	width, n := e.Width(), len(nodeScore)
 	if len(q) != n*2*width {
@@ -253,7 +244,7 @@ func Restore(e *gin.Encoder, q []float32, nodeScore []float64, prints []fingerpr
 	return &Representation{Width: width, Q: q, NodeScore: nodeScore, Prints: prints, late: &projection{encoder: e}, bare: bare(e), device: e.Device}, nil
 }
 
-// A projection is one that is to be made once.
+// A projection is computed once.
 type projection struct {
 	sync.Once
 	encoder *gin.Encoder
@@ -286,8 +277,8 @@ func (r *Representation) projected(e *gin.Encoder, view int) []float32 {
 	return e.ProjectGraphs(view, pooled)
 }
 
-// CheckProjections returns an error that names the first that is not finite. No encoder makes
-// such embeddings, but a file may hold them.
+// CheckProjections returns an error naming the first value that is not finite. A file may hold such
+// embeddings.
 func (r *Representation) CheckProjections() error {
 	for v, z := range [][]float32{r.ZF(), r.ZS()} {
 		for i, x := range z {
@@ -339,31 +330,27 @@ func (r *Representation) MeanNodeScore() float64 {
 	return sum / float64(max(n, 1))
 }
 
-// Negatives returns the graphs as negatives of others.
 func (r *Representation) Negatives() *Negatives { return NewNegatives(r.ZF(), r.ZS(), r.Width) }
 
-// Terms say how S_Pre is made of its two losses:
+// Terms are the weights of the two losses in S_Pre:
 //
 //	S_Pre = Graph·ℓ_g + Node·ℓ_n
 type Terms struct {
 	Graph, Node float64
-	// Typical stands for ℓ_n where that is not defined, for a single node, so that it
-	// speaks neither for nor against.
+	// Typical replaces an undefined ℓ_n, of a single node.
 	Typical float64
 }
 
-// PlainTerms are those of the paper, S_Pre = ℓ_g + ℓ_n, for graphs like those of a bank.
+// PlainTerms are the paper's, S_Pre = ℓ_g + ℓ_n.
 func PlainTerms(bank *Representation) Terms {
 	return Terms{Graph: 1, Node: 1, Typical: bank.MeanNodeScore()}
 }
 
-// NodeShare is the weight of ℓ_n beside ℓ_g in S_Pre of a batch, where both have
-// deviation 1 in the batch.
+// NodeShare is the weight of ℓ_n in S_Pre of a batch, both losses standardised over the batch.
 const NodeShare = 0.3
 
-// BatchScores returns S_Pre of the graphs against each other, with terms that give ℓ_g
-// deviation 1 in the batch and ℓ_n deviation [NodeShare], and these terms. A loss that does
-// not vary keeps its scale.
+// BatchScores returns S_Pre of the graphs against each other with standardised losses, ℓ_n weighted
+// by [NodeShare], and the terms. A constant loss keeps its scale.
 func BatchScores(ctx context.Context, workers int, r *Representation, negatives *Negatives, typical float64) ([]float64, Terms, error) {
 	loss, err := graphLoss(ctx, workers, r, negatives, true)
 	if err != nil {
@@ -373,8 +360,8 @@ func BatchScores(ctx context.Context, workers int, r *Representation, negatives 
 	return terms.sum(loss, r.NodeScore), terms, nil
 }
 
-// BaseScores returns S_Pre of the graphs against the negatives, which are the graphs
-// themselves where self is set. Without any negative ℓ_g counts as 0.
+// BaseScores returns S_Pre of the graphs against the negatives, which are the graphs themselves if
+// self is set. Without negatives ℓ_g counts as 0.
 func BaseScores(ctx context.Context, workers int, r *Representation, negatives *Negatives, self bool, terms Terms) ([]float64, error) {
 	loss, err := graphLoss(ctx, workers, r, negatives, self)
 	if err != nil {
@@ -418,7 +405,7 @@ func (t Terms) sum(loss, nodes []float64) []float64 {
 	return scores
 }
 
-// deviation is the standard deviation of the values that are numbers, 1 where that is 0.
+// deviation is the standard deviation of the values that are not NaN, or 1 if that is 0.
 func deviation(values []float64) float64 {
 	sum, n := 0.0, 0.0
 	for _, x := range values {

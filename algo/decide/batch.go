@@ -6,16 +6,15 @@ import (
 	"slices"
 )
 
-// QValues returns for each p-value of a batch the lowest rate of false discoveries
-// at which Benjamini and Hochberg call it one: with p₍₁₎ ≤ … ≤ p₍ₘ₎,
+// QValues returns the q-value of each p-value of a batch, the lowest rate at which Benjamini and
+// Hochberg's procedure calls it: with p₍₁₎ ≤ … ≤ p₍ₘ₎,
 //
 //	q₍ᵢ₎ = min over j ≥ i of min(1, m·p₍ⱼ₎/j).
 //
-// Of those with q ≤ f, the expected fraction of in-distribution graphs is at most f
-// times the fraction of these in the batch. Conformal p-values from one holdout
-// depend on each other, but in the direction that the bound allows (Bates and
-// others, "Testing for outliers with conformal p-values", 2023). NaN stays NaN and
-// does not count.
+// Of those with q ≤ f, the expected fraction of in-distribution graphs is at most f times their
+// fraction in the batch. Conformal p-values from one holdout are dependent in a way that the bound
+// allows (Bates and others, "Testing for outliers with conformal p-values", 2023). NaN stays NaN
+// and does not count.
 func QValues(p []float64) []float64 {
 	t := NewTally()
 	for _, v := range p {
@@ -31,21 +30,20 @@ func QValues(p []float64) []float64 {
 	return q
 }
 
-// A Tally counts p-values. A holdout of n graphs gives at most n+1 different ones, so
-// the q-values of any number of graphs need little memory.
+// A Tally counts p-values. A holdout of n graphs gives at most n+1 different ones, so q-values of
+// any number of graphs need little memory.
 type Tally struct{ count map[float64]int }
 
-// NewTally returns an empty Tally.
 func NewTally() *Tally { return &Tally{map[float64]int{}} }
 
-// Add counts a p-value so many times, unless it is NaN.
+// Add counts a p-value times times, unless it is NaN.
 func (t *Tally) Add(p float64, times int) {
 	if !math.IsNaN(p) {
 		t.count[p] += times
 	}
 }
 
-// Len returns how many p-values were counted.
+// Len returns the number of counted p-values.
 func (t *Tally) Len() int {
 	n := 0
 	for _, k := range t.count {
@@ -54,8 +52,7 @@ func (t *Tally) Len() int {
 	return n
 }
 
-// QValues returns the q-value that belongs to each p-value, see the function of
-// that name.
+// QValues maps each p-value to its q-value, see the function QValues.
 func (t *Tally) QValues() map[float64]float64 {
 	values := make([]float64, 0, len(t.count))
 	for p := range t.count {
@@ -73,10 +70,8 @@ func (t *Tally) QValues() map[float64]float64 {
 	return q
 }
 
-// JudgeBatch calls a graph of a batch outside where its q-value is at most fdr, so
-// that of all graphs called that a fraction fdr is expected to be in-distribution, or
-// less; borderline where its p-value by itself is at most alpha; and inside
-// otherwise, or undecided with a holdout too small for alpha.
+// JudgeBatch returns outside where q ≤ fdr, borderline where p ≤ alpha, and inside otherwise, or
+// undecided if the holdout is too small for alpha.
 func JudgeBatch(p, q, alpha, fdr float64, holdout int) Verdict {
 	switch {
 	case math.IsNaN(p):
@@ -91,7 +86,7 @@ func JudgeBatch(p, q, alpha, fdr float64, holdout int) Verdict {
 	return Inside
 }
 
-// CheckFDR reports a rate of false discoveries that makes no sense.
+// CheckFDR rejects an impossible rate of false discoveries.
 func CheckFDR(fdr float64) error {
 	if !(fdr > 0 && fdr < 1) {
 		return fmt.Errorf("rate of false discoveries %g: want a number between 0 and 1", fdr)

@@ -12,9 +12,9 @@ import (
 // is distributed over the holdouts as Beta(k+1, n−k) (Vovk, "Conditional validity of
 // inductive conformal predictors", 2012).
 
-// Confident returns the largest rate, at most alpha, at which verdicts have at most a
-// fraction alpha of false alarms with the given confidence over the choice of the holdout: it
-// takes the place of alpha in Judge. It is 0 if the holdout is too small for any.
+// Confident returns the largest rate, at most alpha, whose verdicts have at most a fraction alpha
+// of false alarms with the given confidence over the choice of the holdout. It replaces alpha in
+// Judge, and is 0 if the holdout is too small.
 func Confident(alpha, confidence float64, holdout int) float64 {
 	rate := 0.0
 	for k := 0; k < holdout; k++ {
@@ -27,18 +27,17 @@ func Confident(alpha, confidence float64, holdout int) float64 {
 	return rate
 }
 
-// MostFalse bounds from above, with the given confidence, how many of the graphs with a
-// p-value of at most p are in-distribution: called is their number, of total graphs that
-// have p-values from a holdout of n. It holds for all p at once, so one may look at many
-// thresholds and take the best. Whatever the graphs are, p-values of the in-distribution
-// ones are exchangeable with the holdout, so that by two inequalities, each at half of the
-// error δ = 1 − confidence,
+// MostFalse bounds, with the given confidence, how many of the called graphs with p-values up to p
+// are in-distribution, among total graphs with p-values from a holdout. It holds for all p at once,
+// so one may choose the best of many thresholds. It is the smaller of two bounds, each at half of
+// the error δ = 1 − confidence, that hold as p-values of in-distribution graphs are exchangeable
+// with the holdout:
 //
 //	fewer than total·p/(δ/2)                    (Simes, for dependence of this kind)
 //	at most total·(p + λ), with λ the least with (1 + 2√(2π)·λτ/√(n+total))·e^(−2τλ²) ≤ δ/2
 //
-// where τ = n·total/(n+total) (Gazin, Blanchard and Roquain, "Transductive conformal
-// inference with adaptive scores", 2024).
+// where τ = n·total/(n+total) (Gazin, Blanchard and Roquain, "Transductive conformal inference with
+// adaptive scores", 2024).
 func MostFalse(called, total, holdout int, p, confidence float64) int {
 	if called == 0 || total == 0 || holdout == 0 {
 		return called

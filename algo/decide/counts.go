@@ -2,15 +2,14 @@ package decide
 
 import "fmt"
 
-// Counts says how many graphs have which verdict.
+// Counts counts graphs by verdict.
 type Counts struct {
 	Outside    int `json:"outside"`
 	Borderline int `json:"borderline"`
 	Inside     int `json:"inside"`
-	Undecided  int `json:"undecided"` // with scores, by a model that has too few graphs to compare with
+	Undecided  int `json:"undecided"` // with scores, but the holdout is too small
 }
 
-// Count counts one verdict.
 func (c *Counts) Count(v Verdict) {
 	switch v {
 	case Outside:
@@ -24,11 +23,11 @@ func (c *Counts) Count(v Verdict) {
 	}
 }
 
-// leastList is how many graphs tell what a list is.
+// leastList is the least number of graphs that Foreign judges.
 const leastList = 20
 
-// Foreign says in a sentence that a list is not what the model knows: more than a third is outside.
-// It is empty for other lists, and for short ones.
+// Foreign returns a sentence if more than a third of a list of 20 graphs or more is outside, and
+// else nothing.
 func (c Counts) Foreign() string {
 	n := c.Outside + c.Borderline + c.Inside + c.Undecided
 	if n < leastList || 3*c.Outside <= n {
@@ -37,7 +36,7 @@ func (c Counts) Foreign() string {
 	return fmt.Sprintf("%d of %d are outside: this list is not what this model knows", c.Outside, n)
 }
 
-// Verdicts says it in words.
+// Verdicts returns the counts in words.
 func (c Counts) Verdicts() string {
 	text := fmt.Sprintf("%d outside, %d borderline, %d inside", c.Outside, c.Borderline, c.Inside)
 	if c.Undecided > 0 {

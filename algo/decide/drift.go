@@ -6,25 +6,19 @@ import (
 	"slices"
 )
 
-// A Drift watches a stream of scores for a change of where they come from. It bets
-// against the claim that the stream is exchangeable with the holdout, and its
-// wealth, which starts at 1, is a martingale as long as the claim is true: whoever
-// looks at it at all times sees it reach 1/δ with a chance of at most δ (Ville's
-// inequality). A large wealth therefore says that the distribution has moved, and
-// the wealth at any time is a fair account of the evidence so far.
+// A Drift tests whether a stream of scores stays exchangeable with the holdout. Its wealth starts
+// at 1 and is a martingale while that holds, so it ever reaches 1/δ with a chance of at most δ
+// (Ville's inequality), however often one looks.
 //
-// Each score gets a smoothed conformal p-value among the holdout and all scores of
-// the stream so far, ties being broken by a draw: under the claim these are
-// independent and uniform. Half of the capital is bet by the simple jumper of Vovk
-// and others ("Retrain or not retrain", 2021), an average over how readily it
-// changes its mind, which notices p-values that lean to either side. The other half
-// is bet on small p-values: the mean of the power martingales Π ε·p^(ε−1). A few
-// graphs that are far outside raise the second, a slight shift of all raises the
-// first.
+// Each score gets a smoothed conformal p-value among the holdout and all earlier scores; draws
+// break ties. If the stream is exchangeable, these are independent and uniform. Half of the capital
+// is bet by the simple jumper of Vovk and others ("Retrain or not retrain", 2021), averaged over
+// jump rates, which notices p-values that lean to either side. The other half is bet on small
+// p-values by the mean of the power martingales Π ε·p^(ε−1). A slight shift of all scores raises
+// the first, a few far outliers the second.
 //
-// The scores must be those of a scorer that learned nothing from the stream, as
-// algo.SingleScorer. It keeps every score, eight bytes each. A Drift must not be used by
-// two goroutines at once.
+// The scores must come from a scorer that learned nothing from the stream, such as
+// algo.SingleScorer. A Drift stores eight bytes a score and is not safe for concurrent use.
 type Drift struct {
 	rng    *rand.Rand
 	scores ranked
@@ -38,17 +32,16 @@ type Drift struct {
 	at      int // score, from 1, after which it was highest
 }
 
-// jumps are the fractions of capital that a jumper takes anew from all sides at each
-// step.
+// jumps are the fractions of capital that a jumper redistributes at each step.
 var jumps = [...]float64{1e-4, 1e-3, 1e-2, 1e-1, 1}
 
-// exponents are those of the power martingales. ε = 1 bets nothing.
+// exponents of the power martingales; ε = 1 bets nothing.
 var exponents = [...]float64{0.1, 0.3, 0.5, 0.7, 0.9, 1}
 
 // slopes are the bets of a jumper: 1 + slope·(p − ½).
 var slopes = [...]float64{-1, 0, 1}
 
-// A jumper has the logarithm of its capital and how it is spread over slopes.
+// A jumper has the logarithm of its capital and its distribution over slopes.
 type jumper struct {
 	log  float64
 	part [len(slopes)]float64
@@ -57,8 +50,8 @@ type jumper struct {
 // driftStream is the second half of the seed of the draws.
 const driftStream = 0xba1a_1007
 
-// NewDrift starts at the scores of a holdout of in-distribution graphs, which may be
-// empty: then the stream is only compared with its own beginning. NaN is left out.
+// NewDrift starts with the scores of a holdout, without NaN. If empty, the stream is compared with
+// its own beginning only.
 func NewDrift(holdout []float64, seed uint64) *Drift {
 	d := &Drift{rng: rand.New(rand.NewPCG(seed, driftStream))}
 	sorted := slices.DeleteFunc(slices.Clone(holdout), math.IsNaN)
@@ -72,8 +65,7 @@ func NewDrift(holdout []float64, seed uint64) *Drift {
 	return d
 }
 
-// Add takes the next score of the stream and returns its smoothed p-value. A score
-// that is NaN is left out and gets NaN.
+// Add returns the smoothed p-value of the next score, NaN for NaN, which is ignored.
 func (d *Drift) Add(score float64) float64 {
 	if math.IsNaN(score) {
 		return score
@@ -122,32 +114,27 @@ func logSum(x []float64) float64 {
 	return top + math.Log(sum)
 }
 
-// Seen returns the number of scores so far.
 func (d *Drift) Seen() int { return d.seen }
 
 // LogWealth returns the natural logarithm of the wealth, 0 at the start.
 func (d *Drift) LogWealth() float64 { return d.log }
 
-// Highest returns the largest logarithm so far, at least 0, and after which score,
-// from 1, it was reached; 0 for the start.
+// Highest returns the largest logarithm so far, at least 0, and after which score, from 1, it was
+// reached; 0 for the start.
 func (d *Drift) Highest() (log float64, at int) { return d.highest, d.at }
 
-// Moved tells whether the wealth has ever reached 1/delta. For a stream that is
-// exchangeable with the holdout the chance of that is at most delta, however long
-// it runs.
+// Moved reports whether the wealth has ever reached 1/delta.
 func (d *Drift) Moved(delta float64) bool { return d.highest >= -math.Log(delta) }
 
-// ranked is a sorted list in blocks, so that a number finds its place in the square
-// root of their count.
+// ranked is a sorted list in blocks: an insertion takes the square root of its length.
 type ranked struct {
 	blocks [][]float64 // ascending, none empty
 	n      int
 }
 
-// blockSize numbers fill a block; twice as many split it.
+// blockSize numbers fill a block, twice as many split it.
 const blockSize = 512
 
-// fill sets the list to sorted numbers.
 func (r *ranked) fill(sorted []float64) {
 	r.n = len(sorted)
 	for chunk := range slices.Chunk(sorted, blockSize) {
@@ -155,8 +142,7 @@ func (r *ranked) fill(sorted []float64) {
 	}
 }
 
-// add inserts x and returns how many numbers are above it and how many, it included,
-// are equal to it.
+// add inserts x and returns how many numbers are above it and how many, including it, equal it.
 func (r *ranked) add(x float64) (above, same int) {
 	r.n++
 	if len(r.blocks) == 0 {

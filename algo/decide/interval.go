@@ -2,11 +2,9 @@ package decide
 
 import "gonum.org/v1/gonum/mathext"
 
-// Interval returns the exact interval of Clopper and Pearson (Biometrika 26, 404, 1934) of a share that k of
-// n show, 0 ≤ k ≤ n, with that confidence: of the in-distribution graphs that score as high, where k of n
-// held-out graphs do. It is 0 to 1 for n = 0.
-//
-// The bounds are quantiles of Beta(k, n−k+1) and Beta(k+1, n−k).
+// Interval returns the Clopper–Pearson interval (Biometrika 26, 404, 1934) of the share of which k
+// of n were seen, 0 ≤ k ≤ n: quantiles of Beta(k, n−k+1) and Beta(k+1, n−k). It is 0 to 1 for n =
+// 0.
 func Interval(k, n int, confidence float64) (low, high float64) {
 	tail := (1 - confidence) / 2
 	low, high = 0, 1
@@ -19,7 +17,7 @@ func Interval(k, n int, confidence float64) (low, high float64) {
 	return low, high
 }
 
-// betaQuantile finds by bisection where the distribution function of Beta(a, b) is p.
+// betaQuantile inverts the distribution function of Beta(a, b) by bisection.
 func betaQuantile(a, b, p float64) float64 {
 	low, high := 0.0, 1.0
 	for range 60 {

@@ -7,26 +7,24 @@ import (
 	"baca/algo/internal/kernel"
 )
 
-// axes is how many coordinates of an embedding rule out most landmarks.
+// axes is how many coordinates exclude most landmarks.
 const axes = 8
 
-// axesSample is how many rows at most the axes are taken from, in axesRounds rounds.
+// axesSample bounds the rows that the axes are fitted to, in axesRounds rounds.
 const axesSample, axesRounds = 512, 4
 
-// Landmarks find the nearest of some rows, exactly. Embeddings lie close to a space of few
-// dimensions: of those of molecules eight hold 99 % of the variance. The squared distance
-// along some axes is at most that of the rows, so few rows need be compared as a whole.
+// landmarks find the nearest of some rows, exactly. The squared distance along some axes is a lower
+// bound, and eight axes hold 99 % of the variance of molecules, so few rows need a full comparison.
 type landmarks struct {
 	rows []float32 // m×dim
 	dim  int
-	axes []float64 // axes×dim, orthonormal: about those along which rows vary most
-	// Of each row its coordinates x, |x|² and 1. The product with −2q, 1 and |q|² is the squared
+	axes []float64 // axes×dim, orthonormal, near the principal axes
+	// For each row its coordinates x, |x|² and 1. The product with −2q, 1 and |q|² is the squared
 	// distance from q along the axes.
 	points *kernel.Packed
 	far    float64 // the largest |x|²
 }
 
-// pointTerms is the length of a row of points.
 const pointTerms = axes + 2
 
 func newLandmarks(rows []float32, dim int) *landmarks {
@@ -47,9 +45,9 @@ func newLandmarks(rows []float32, dim int) *landmarks {
 
 func (l *landmarks) row(i int) []float32 { return l.rows[i*l.dim:][:l.dim] }
 
-// project returns the coordinates of q along the axes, and the sum of their squares.
+// project returns the coordinates of q on the axes, and the sum of their squares.
 func (l *landmarks) project(q []float32) (at [axes]float64, square float64) {
-	for a := 0; a < axes; a += 4 { // four sums do not wait for each other
+	for a := 0; a < axes; a += 4 { // four independent sums pipeline
 		w, x := l.axes[a*l.dim:][:len(q)], l.axes[(a+1)*l.dim:][:len(q)]
 		y, z := l.axes[(a+2)*l.dim:][:len(q)], l.axes[(a+3)*l.dim:][:len(q)]
 		var s0, s1, s2, s3 float64
@@ -67,12 +65,12 @@ func (l *landmarks) project(q []float32) (at [axes]float64, square float64) {
 	return at, square
 }
 
-// A search finds the landmarks nearest to several queries. It belongs to one goroutine.
+// A search finds the landmarks nearest to several queries, for one goroutine.
 type search struct {
 	*landmarks
 	queries []float32 // of dim values each
 	points  []float32
-	slack   []float64 // of each query, how far its products may be off
+	slack   []float64 // error bound of each query's products
 	squares []float32 // of the distances along the axes, queries×rows
 }
 
@@ -86,8 +84,8 @@ func (s *search) measure() {
 			s.points = append(s.points, float32(-2*x))
 		}
 		s.points = append(s.points, 1, float32(square))
-		// Of ten terms and as many sums, none above 2|x|² + 2|q|², each is off by a part of 2⁻²⁴, and
-		// so are both factors.
+		// Ten products and as many sums, none above 2|x|² + 2|q|², have relative errors of 2⁻²⁴,
+		// and so have both factors.
 		s.slack = append(s.slack, 64*0x1p-24*(s.far+square))
 	}
 	s.squares = slices.Grow(s.squares[:0], n*m)[:n*m]
@@ -96,9 +94,8 @@ func (s *search) measure() {
 
 func (s *search) query(i int) []float32 { return s.queries[i*s.dim:][:s.dim] }
 
-// nearest returns the row but one that is nearest to query i, −1 if there is no other, and the
-// square of its distance; of equally near rows the first. It begins with the row that is nearest along
-// the axes.
+// nearest returns the row nearest to query i, except leave, and its squared distance; ties go to
+// the first row, and without rows it is −1. It starts at the row nearest along the axes.
 func (s *search) nearest(i, leave int) (row int, square float64) {
 	q, m := s.query(i), len(s.rows)/s.dim
 	squares := s.squares[i*m:][:m]
@@ -125,9 +122,8 @@ func (s *search) nearest(i, leave int) (row int, square float64) {
 	return row, square
 }
 
-// mainAxes returns orthonormal axes, axes×dim, or zeros where there are no more: about the
-// first principal ones of the rows, by subspace iteration on an even sample of them. Any
-// others would be right, too, but rule out less.
+// mainAxes returns orthonormal axes, axes×dim, with zeros for missing ones: the leading principal
+// axes by subspace iteration on an even sample. Other axes would be correct but exclude less.
 func mainAxes(rows []float32, dim int) []float64 {
 	m := len(rows) / dim
 	sample := min(m, axesSample)
@@ -164,8 +160,8 @@ func mainAxes(rows []float32, dim int) []float64 {
 	return now
 }
 
-// orthonormalize makes the axes orthogonal and of length 1, but for zeros in the place of those that
-// depend on others. Twice is enough (Parlett, The Symmetric Eigenvalue Problem, 1980, 6-9).
+// orthonormalize makes the axes orthonormal, with zeros for dependent ones. Two passes suffice
+// (Parlett, The Symmetric Eigenvalue Problem, 1980, 6-9).
 func orthonormalize(rows []float64, dim int) {
 	for a := range axes {
 		row := rows[a*dim : (a+1)*dim]

@@ -1,5 +1,5 @@
-// Package near says how far graphs are from the nearest training graphs. With the
-// ratio of package background that makes the score of one graph by itself.
+// Package near measures how far graphs are from the nearest training graphs: Bank.Measure, then
+// Bank.Scores. With the ratio of package background that is the score of a single graph.
 package near
 
 import (
@@ -11,25 +11,19 @@ import (
 	"baca/algo/internal/parallel"
 )
 
-// A Bank holds training graphs, ready to be compared with others. A graph's score is
-// how far it is from the nearest of them. It has these parts: the distance of the
-// embeddings, standardised; one minus the similarity of the subtrees, as sets and with
-// counts (see fingerprint.Index.Best); for graphs with a single feature ℓ_n, how badly
-// the encoder's two views of each node agree; and for others how many of its subtrees no
-// training graph has, as log(1 + n). Each is put in units of what graphs of the
-// bank have to their nearest other, and the score is their weighted sum. An encoder sees
-// what the subtrees cannot and the reverse, and no one part is good on all data. The sum is
-// in units of the bank too: 0 and 1 are mean and standard deviation of its own graphs. A
-// Bank is read-only, and several goroutines may use it at once.
+// A Bank holds training graphs to compare others with. The distance of a graph is a weighted sum of
+// parts: the standardised distance of the embeddings; one minus the similarity of the subtrees, as
+// sets and with counts (see fingerprint.Index.Best); and ℓ_n for graphs with a single feature, or
+// log(1 + n) for n subtrees that no training graph has. No part alone is good on all data. Each
+// part, and the sum, is standardised by what the bank's graphs have to their nearest other. A Bank
+// is read-only; goroutines may share it.
 //
-// What embeddings have of a graph is its contrast.Outline: where graphs have features, as
-// molecules do, the feature view. The structure view and ℓ_n take nine tenths of encoding,
-// and hardly change what is found there. Batches use both.
+// The embedding is that of contrast.Outline: for graphs with features the feature view. The
+// structure view and ℓ_n take nine tenths of encoding and find hardly more. Batches use both.
 type Bank struct {
-	// Graphs are landmarks: a sample of the training set, or all of it. Embeddings are
-	// compared with these.
+	// Graphs are landmarks, the training set or a sample of it. Embeddings are compared with them.
 	Graphs   *contrast.Representation
-	Standard *Standardizer // of both views of their embeddings
+	Standard *Standardizer // of both views
 	Keys     []float32     // the embeddings, standardised
 	// Subtrees are those of the whole training set.
 	Subtrees *fingerprint.Index
@@ -37,41 +31,39 @@ type Bank struct {
 	places    []int      // of Graphs in Subtrees
 	dim       int        // of the part of Keys that outlines have
 	landmarks *landmarks // that part
-	typical   float64    // stands for ℓ_n where it is not defined
+	typical   float64    // replaces ℓ_n where it is NaN
 	weights   [Parts]float64
 	scales    Scales
 }
 
-// Scales say where the scores of a bank's own graphs lie.
+// Scales standardise parts and sum by the bank's own graphs.
 type Scales struct {
 	Parts [Parts]Scale
 	Sum   Scale // of the weighted sum of the parts
 }
 
-// The parts of a score, as indices.
 const (
 	ByEmbedding = iota
 	BySubtrees  // sets of subtrees
 	ByCounts    // subtrees with counts
-	ByRest      // ℓ_n of graphs with a single feature, of others novelty
+	ByRest      // ℓ_n, or for graphs with several features novelty
 	Parts
 )
 
-// bareWeights are those of the parts for graphs with a single feature, and weights for others.
-// They were chosen on the validation pairs of the benchmark, where others about these do as
-// well. Of molecules the embedding finds less than anything else, by itself and beside it.
+// bareWeights are the weights of the parts for graphs with a single feature, weights those for
+// others, chosen on the validation pairs, where nearby values do as well. Of molecules the
+// embedding finds less than any other part.
 var (
 	bareWeights = [Parts]float64{1, 2, 2, 0.3}
 	weights     = [Parts]float64{0.4, 2, 2, 2}
 )
 
-// scaleSample bounds the graphs of the bank that the scales are measured on.
+// scaleSample bounds the graphs that scales are measured on.
 const scaleSample = 300
 
-// NewBank prepares graphs, of which there must be at least one, and which must have
-// prints. The bank keeps them. subtrees are those of the training set that the graphs were
-// picked from evenly, see Place; nil for those of the graphs. scales are those of a bank of the same
-// graphs and subtrees, see Bank.Scales; nil to have them measured.
+// NewBank prepares at least one graph, with prints, which the bank keeps. subtrees are those of the
+// training set from which Place picked the graphs, or nil for those of the graphs. scales are
+// Bank.Scales of an equal bank, or nil to measure them.
 func NewBank(ctx context.Context, workers int, graphs *contrast.Representation, subtrees *fingerprint.Index, scales *Scales) (*Bank, error) {
 	m, own := graphs.Len(), graphs.Outline()
 	if subtrees == nil {
@@ -110,21 +102,20 @@ func NewBank(ctx context.Context, workers int, graphs *contrast.Representation, 
 	return b, nil
 }
 
-// Scales returns what the bank was given or has measured.
+// Scales returns the scales that were given or measured.
 func (b *Bank) Scales() Scales { return b.scales }
 
-// Place returns which of n graphs is the k-th of m that are picked from them evenly.
+// Place returns which of n graphs is the k-th of m evenly picked ones.
 func Place(k, m, n int) int { return k * n / m }
 
-// Distances say how far graphs are from a bank.
+// Distances of graphs from a bank.
 type Distances struct {
 	graphs *contrast.Outline
 	parts  [Parts][]float64 // as measured
 }
 
-// Parts returns the parts of the score of each graph, each in standard deviations of
-// what graphs of the bank have to their nearest other, 0 being the mean. Their weighted
-// sum, standardised the same way, is the score.
+// Parts returns the parts of each graph's score, standardised by the bank's graphs. Scores is their
+// standardised weighted sum.
 func (b *Bank) Parts(d *Distances) [Parts][]float64 {
 	var z [Parts][]float64
 	for k := range z {
@@ -133,7 +124,6 @@ func (b *Bank) Parts(d *Distances) [Parts][]float64 {
 	return z
 }
 
-// sum is the weighted one of the parts.
 func (b *Bank) sum(d *Distances) []float64 {
 	sum := make([]float64, d.graphs.Len())
 	for k, part := range b.Parts(d) {
@@ -144,7 +134,7 @@ func (b *Bank) sum(d *Distances) []float64 {
 	return sum
 }
 
-// Scores returns the score of each graph. It depends on nothing but the graph.
+// Scores returns the score of each graph. It depends only on the graph.
 func (b *Bank) Scores(d *Distances) []float64 { return b.scales.Sum.Standardize(b.sum(d)) }
 
 // Measure compares graphs with the bank.
@@ -162,11 +152,10 @@ func (b *Bank) LeaveOut(ctx context.Context, workers int) (*Distances, error) {
 	return b.measure(ctx, workers, b.Graphs.Outline(), own)
 }
 
-// measureChunk graphs are compared with the bank at a time.
 const measureChunk = 16
 
-// measure leaves out the bank's own[i] for graph i if own is not nil. A bank of that
-// graph alone is at distance 0.
+// measure leaves out the bank's own[i] for graph i unless own is nil. A bank of that graph alone is
+// at distance 0.
 func (b *Bank) measure(ctx context.Context, workers int, graphs *contrast.Outline, own []int) (*Distances, error) {
 	n, dim := graphs.Len(), b.dim
 	d := &Distances{graphs: graphs}
@@ -201,7 +190,7 @@ func (b *Bank) measure(ctx context.Context, workers int, graphs *contrast.Outlin
 	return d, err
 }
 
-// rest is ℓ_n of graph i, or how many of its subtrees no training graph but one has, as log(1 + n).
+// rest is ℓ_n of graph i, or log(1 + n) for n subtrees that no training graph except leave has.
 func (b *Bank) rest(graphs *contrast.Outline, i, leave int) float64 {
 	switch {
 	case graphs.NodeScore == nil:
@@ -212,8 +201,7 @@ func (b *Bank) rest(graphs *contrast.Outline, i, leave int) float64 {
 	return graphs.NodeScore[i]
 }
 
-// similarity returns how similar subtrees are to those of the most similar training graph
-// but one.
+// similarity returns the similarities to the most similar training graphs except leave.
 func (b *Bank) similarity(p fingerprint.Print, leave int) (set, count float64) {
 	best := b.Subtrees.Best(p, leave)
 	return best[fingerprint.Sets].Similarity, best[fingerprint.Counts].Similarity
@@ -230,7 +218,7 @@ func SquaredDistance(a, b []float32) float64 {
 }
 
 // Embeddings returns the distances of an embedding of both views, a row of
-// contrast.Representation.Q, to those of the landmarks, in standard deviations of these.
+// contrast.Representation.Q, to the landmarks, in standard deviations.
 func (b *Bank) Embeddings(q []float32) []float64 {
 	at, dim := b.Standard.Apply(q), b.Graphs.Dim()
 	distances := make([]float64, b.Graphs.Len())

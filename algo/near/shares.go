@@ -6,22 +6,20 @@ import (
 	"baca/algo/fingerprint"
 )
 
-// Shares say what the distance of one graph is made of, in units of Scores.
+// Shares splits the distance of one graph, in units of Scores.
 type Shares struct {
-	// Embedding and Subtrees are what these parts add to the score, 0 being what they add for
-	// training graphs on average.
+	// Embedding and Subtrees are what these parts add, 0 at the mean of training graphs.
 	Embedding, Subtrees float64
-	// Coordinates has what each coordinate of the outline adds by being larger than that
-	// of the nearest embedding of the bank. What is smaller adds too, but no node has
-	// what is missing, and it is not in here.
+	// Coordinates has what each coordinate of the outline adds by exceeding the nearest embedding.
+	// Smaller coordinates add too, but belong to no node and are not included.
 	Coordinates []float64
-	// Keys has what each key of the print adds that the closest graph of the bank
-	// lacks, by sets and by counts, and what each adds that no training graph has. Lacks is how
-	// much of it they lack, from 0 to 1. They are nil where nothing is lacking.
+	// Keys has what each key of the print adds that the closest training graph lacks, by sets and
+	// by counts, and that no training graph has. Lacks is the part of it that is lacking, from 0 to
+	// 1. They are nil where nothing is lacking.
 	Keys, Lacks [3][]float64
 }
 
-// Shares takes apart the score of graph i of d.
+// Shares splits the score of graph i of d.
 func (b *Bank) Shares(d *Distances, i int) Shares {
 	s := Shares{
 		Embedding:   b.unit(ByEmbedding) * (d.parts[ByEmbedding][i] - b.scales.Parts[ByEmbedding].Mean),
@@ -41,7 +39,7 @@ func (b *Bank) Shares(d *Distances, i int) Shares {
 	return s
 }
 
-// novel adds what keys that no training graph has add, which is the same of each.
+// novel adds the shares of keys that no training graph has, equal for each.
 func (b *Bank) novel(s *Shares, d *Distances, i int) {
 	unit, novelty, p := b.unit(ByRest), d.parts[ByRest][i], d.graphs.Prints[i]
 	s.Subtrees += unit * (novelty - b.scales.Parts[ByRest].Mean)
@@ -57,12 +55,12 @@ func (b *Bank) novel(s *Shares, d *Distances, i int) {
 	}
 }
 
-// unit is what a part adds to the score for each unit of what is measured.
+// unit is the slope of the score by a part.
 func (b *Bank) unit(part int) float64 {
 	return b.weights[part] / (b.scales.Parts[part].Deviation * b.scales.Sum.Deviation)
 }
 
-// coordinates parts the distance to the nearest embedding, which is Σ d²/distance.
+// coordinates splits the distance to the nearest embedding, which is Σ d²/distance.
 func (b *Bank) coordinates(q []float32) []float64 {
 	at := make([]float32, len(q))
 	b.Standard.apply(at, q, len(q))

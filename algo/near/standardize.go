@@ -2,14 +2,13 @@ package near
 
 import "math"
 
-// A Standardizer maps embeddings to coordinates of mean 0 and deviation 1 over
-// the ID bank, clipped to ±6, so that no coordinate decides alone. Where a
-// coordinate hardly varies over the bank, its deviation counts as 0.001: a unit
-// that is silent on ID graphs and speaks on others then reaches the clip.
+// A Standardizer maps embeddings to mean 0 and deviation 1 over the ID bank, clipped to ±6, so that
+// no coordinate decides alone. A deviation is at least 0.001: a unit that is silent on ID graphs
+// and active on others then reaches the clip.
 //
-// Before that it rounds each coordinate to a grid of 255 steps over the range that
-// it has in the bank, and on beyond the range. A model file keeps its bank that way,
-// so a graph and its copy in the bank are at distance 0.
+// It first rounds each coordinate to a grid of 255 steps over its range in the bank, extended
+// beyond. A model file stores its bank on that grid, so a graph and its copy in the bank are at
+// distance 0.
 type Standardizer struct {
 	low, step     []float64 // of the grid; step 0 where the bank is constant
 	mean, inverse []float64
@@ -21,8 +20,7 @@ const (
 	gridSteps    = 255
 )
 
-// NewStandardizer measures the rows of q, each dim values. Without rows it
-// leaves embeddings as they are, clipping aside.
+// NewStandardizer measures the rows of q, each dim values. Without rows it only clips.
 func NewStandardizer(q []float32, dim int) *Standardizer {
 	s := &Standardizer{low: make([]float64, dim), step: make([]float64, dim), mean: make([]float64, dim), inverse: make([]float64, dim)}
 	for j := range dim {
@@ -59,7 +57,7 @@ func (s *Standardizer) round(x float32, j int) float64 {
 	if s.step[j] == 0 {
 		return float64(x)
 	}
-	// Of the two ways to round a half, the one that processors have.
+	// Round half to even, as processors do.
 	return s.low[j] + float64(s.step[j]*math.RoundToEven((float64(x)-s.low[j])/s.step[j]))
 }
 
@@ -70,7 +68,7 @@ func (s *Standardizer) Apply(q []float32) []float32 {
 	return out
 }
 
-// apply standardises rows of q, which have the first dim coordinates.
+// apply standardises rows of q with the first dim coordinates.
 func (s *Standardizer) apply(out, q []float32, dim int) {
 	for i := 0; i < len(q); i += dim {
 		row := out[i : i+dim]
@@ -80,11 +78,10 @@ func (s *Standardizer) apply(out, q []float32, dim int) {
 	}
 }
 
-// A Scale says where the scores of some graphs lie.
+// A Scale is the mean and deviation of some scores.
 type Scale struct{ Mean, Deviation float64 }
 
-// ScaleOf measures scores. The deviation of all-equal scores is given as 1, so
-// that standardised they are all 0.
+// ScaleOf measures scores. The deviation of all-equal scores is 1, so that they standardise to 0.
 func ScaleOf(scores []float64) Scale {
 	var s Scale
 	for _, x := range scores {

@@ -8,29 +8,27 @@ import (
 	"baca/algo/internal/parallel"
 )
 
-// A forest is a head of extremely randomised trees (Geurts, Ernst and Wehenkel, Machine
-// Learning 63, 2006). It sees what no plane parts: columns that say something together,
-// and ranges that both ends lie outside of.
+// A forest is a head of extremely randomised trees (Geurts, Ernst and Wehenkel, Machine Learning
+// 63, 2006). It finds interactions and ranges that no plane separates.
 type forest []tree
 
 // A tree is its nodes, the root first.
 type tree []node
 
-// A node sends rows with more than threshold in a column to the right. A leaf has column
-// −1.
+// A node sends rows above threshold in a column to the right. A leaf has column −1.
 type node struct {
 	column    int32
 	left      int32 // the right one follows it
 	threshold float32
-	value     float32 // of a leaf: the share of the batch, were bank and batch alike many
+	value     float32 // of a leaf: the share of the batch at equal total weights
 }
 
 const (
 	trees = 100
-	// unseenFolds of the folds are left out of each tree, so that of a graph, too, as
-	// large a part of the trees knows nothing.
+	// unseenFolds of the folds are left out of each tree, so each graph is unseen by that share of
+	// trees.
 	unseenFolds = 3
-	// leafRows is the fewest rows that a split leaves on a side.
+	// leafRows is the least number of rows on a side of a split.
 	leafRows = 2
 )
 
@@ -85,18 +83,17 @@ func growForests(ctx context.Context, workers int, s *samples) ([]head, error) {
 	return heads, err
 }
 
-// A grower grows a tree.
 type grower struct {
 	columns [][]float32 // of all rows
 	rng     *rand.Rand
 	order   []int32   // columns, to draw from
 	values  []float32 // of a column, for all rows of a node
-	// bank and batch are the weights of a row of each, which make both as much in all.
+	// bank and batch are weights of a row that give both the same total.
 	bank, batch float64
 	tree        tree
 }
 
-// grow grows the tree of rows of the bank and the batch, which it puts into other orders.
+// grow grows the tree of some rows, which it reorders.
 func (g *grower) grow(bank, batch []int32) tree {
 	g.bank, g.batch = 1/float64(max(1, len(bank))), 1/float64(max(1, len(batch)))
 	g.tree = tree{{}}
@@ -104,7 +101,7 @@ func (g *grower) grow(bank, batch []int32) tree {
 	return g.tree
 }
 
-// split makes the node at a place of the tree, and what is below it.
+// split makes the node at a place and its subtrees.
 func (g *grower) split(at int, bank, batch []int32) {
 	column, threshold := g.best(bank, batch)
 	if column < 0 {
@@ -136,9 +133,8 @@ func part(x []float32, rows []int32, threshold float32) int {
 	return n
 }
 
-// best draws columns that differ among the rows, and a threshold for each, and returns
-// that which parts bank from batch best, column −1 if nothing is to be parted. Only counts
-// of rows matter, so their order does not.
+// best draws columns that differ among the rows and a threshold for each, and returns the one that
+// separates bank from batch best, or column −1. Only counts matter, not the order of rows.
 func (g *grower) best(bank, batch []int32) (column int32, threshold float32) {
 	column = -1
 	if len(bank) == 0 || len(batch) == 0 || len(bank)+len(batch) < 2*leafRows {
@@ -185,7 +181,6 @@ func (g *grower) best(bank, batch []int32) (column int32, threshold float32) {
 	return column, threshold
 }
 
-// upTo counts values up to a threshold.
 func upTo(values []float32, threshold float32) int {
 	n := 0
 	for _, v := range values {
@@ -196,8 +191,7 @@ func upTo(values []float32, threshold float32) int {
 	return n
 }
 
-// purity is what a side with so many rows of bank and batch has of Gini's criterion, which
-// is larger the less they are mixed.
+// purity is the term of a side in Gini's criterion, larger the less it is mixed.
 func (g *grower) purity(bank, batch int) float64 {
 	a, b := g.bank*float64(bank), g.batch*float64(batch)
 	return (float64(a*a) + float64(b*b)) / (a + b)

@@ -32,13 +32,12 @@ func (h *linear) score(row []float32) float64 {
 	return sum
 }
 
-// fitLinear fits a head of strength c for each fold, to what lies outside of it.
+// fitLinear fits a head of strength c to the complement of each fold.
 func fitLinear(ctx context.Context, workers int, s *samples, c float64) ([]head, error) {
 	l := newLogistic(s.dim, len(s.fold))
 	l.add(s.rows[:s.bank*s.dim], -1)
 	l.add(s.rows[s.bank*s.dim:], 1)
-	// The folds are much like the whole: they begin at its head, and see their
-	// variables through its curvature there.
+	// Folds resemble the whole: they start at its head and use its curvature.
 	whole := l.fit(newLinear(s.dim), l.balanced(c, func(int) bool { return true }))
 	heads := make([]head, s.folds)
 	err := parallel.For(ctx, workers, s.folds, func(_, f int) {
@@ -52,16 +51,14 @@ func fitLinear(ctx context.Context, workers int, s *samples, c float64) ([]head,
 	return heads, err
 }
 
-// A logistic is the fit of a head: it minimises
-// ½|w|² + Σ s_i·log(1 + exp(−y_i·(w·x_i + b))) for y ∈ {−1, 1} and given s. The
-// problem is strictly convex in w, so the starting point does not matter.
+// A logistic fits a head: it minimises ½|w|² + Σ s_i·log(1 + exp(−y_i·(w·x_i + b))) for y ∈ {−1, 1}
+// and given s. The problem is strictly convex in w, so the starting point does not matter.
 type logistic struct {
 	dim  int
 	x, y []float64 // rows of dim+1 values, the last of which is 1 for b
 
-	// curvature is the Cholesky factor U of a matrix UᵀU like the Hessian, for
-	// u = U·(w, b) to be the variables in which L-BFGS searches: its steps are
-	// then nearly Newton's. Nil before fit, which leaves that of its result.
+	// curvature is the Cholesky factor U of a matrix UᵀU near the Hessian. L-BFGS searches in u =
+	// U·(w, b), where its steps are nearly Newton's. It is nil before the first fit, which sets it.
 	curvature []float64
 }
 
@@ -69,7 +66,6 @@ func newLogistic(dim, rows int) *logistic {
 	return &logistic{dim: dim, x: make([]float64, 0, rows*(dim+1)), y: make([]float64, 0, rows)}
 }
 
-// add adds rows of one class.
 func (l *logistic) add(rows []float32, y float64) {
 	for i := 0; i < len(rows); i += l.dim {
 		for _, x := range rows[i : i+l.dim] {
@@ -81,8 +77,7 @@ func (l *logistic) add(rows []float32, y float64) {
 
 func (l *logistic) row(i int) []float64 { return l.x[i*(l.dim+1) : (i+1)*(l.dim+1)] }
 
-// balanced returns the s for rows of which only some are used: C on average over
-// them, with the same sum for both classes.
+// balanced returns weights s for the used rows: C on average, with the same sum for both classes.
 func (l *logistic) balanced(c float64, used func(i int) bool) []float64 {
 	count := map[float64]int{}
 	for i, y := range l.y {
@@ -105,11 +100,11 @@ func (l *logistic) triangle() blas64.Triangular {
 	return blas64.Triangular{N: l.dim + 1, Stride: l.dim + 1, Data: l.curvature, Uplo: blas.Upper, Diag: blas.NonUnit}
 }
 
-// fitRows rows of up to some hundred values stay in the second level cache; a product
-// of as many factors up to 2 is a float64.
+// fitRows rows of some hundred values fit the second level cache, and a product of as many factors
+// up to 2 fits a float64.
 const fitRows = 64
 
-// A loss is what a fit minimises, for a search in the variables u.
+// A loss is the objective in the variables u.
 type loss struct {
 	*logistic
 	s     []float64 // of the rows
@@ -119,8 +114,8 @@ type loss struct {
 	slope []float64 // by u
 }
 
-// visit goes to u. The value and the gradient are asked for at the same points in turn.
-// Both come of one pass over the rows, of which a block is in the cache for both products.
+// visit goes to u. Value and gradient are asked for at the same points, so one pass over the rows
+// computes both, block by block in the cache.
 func (l *loss) visit(u []float64) {
 	if slices.Equal(l.at, u) {
 		return
@@ -144,9 +139,8 @@ func (l *loss) visit(u []float64) {
 	blas64.Trsv(blas.Trans, l.triangle(), vector(l.slope))
 }
 
-// addBlock adds the loss of rows from lo on to the value, and turns their logits into
-// the derivatives by these. The logarithm of a product of rows of one weight, each at
-// most 2, is the sum of theirs.
+// addBlock adds the loss of rows from lo on, and turns their logits into derivatives. The logarithm
+// of a product of factors, each at most 2, sums the logarithms of rows with one weight.
 func (l *loss) addBlock(lo int, logits []float64) {
 	product, last := 1.0, 0.0
 	for i, v := range logits {
@@ -172,7 +166,7 @@ func (l *loss) addBlock(lo int, logits []float64) {
 	l.value += float64(last * math.Log(product))
 }
 
-// fit returns the head for s, beginning at another.
+// fit returns the head for weights s, starting at another.
 func (l *logistic) fit(start *linear, s []float64) *linear {
 	k := l.dim + 1
 	first := append(slices.Clone(start.weights), start.intercept)
@@ -187,8 +181,7 @@ func (l *logistic) fit(start *linear, s []float64) *linear {
 		Func: func(u []float64) float64 { f.visit(u); return f.value },
 		Grad: func(grad, u []float64) { f.visit(u); copy(grad, f.slope) },
 	}
-	// An optimiser that stops early for lack of progress has still returned
-	// the best point it saw.
+	// An optimiser that stops early still returns the best point it saw.
 	result, err := optimize.Minimize(problem, first, &optimize.Settings{GradientThreshold: 1e-5, MajorIterations: 200}, &optimize.LBFGS{})
 	if result == nil {
 		panic(fmt.Sprintf("ratio: logistic head: %v", err))
@@ -201,8 +194,7 @@ func (l *logistic) fit(start *linear, s []float64) *linear {
 	return &linear{weights: best[:l.dim], intercept: best[l.dim]}
 }
 
-// bend sets curvature to that at the head p. It only shapes the steps of the
-// search, so single precision is enough for it.
+// bend sets curvature to the Hessian at p. It only shapes the steps, so single precision suffices.
 func (l *logistic) bend(s, p []float64) {
 	n, k := len(l.y), l.dim+1
 	scaled := make([]float32, n*k)
@@ -219,8 +211,7 @@ func (l *logistic) bend(s, p []float64) {
 	kernel.AddTN(kernel.Dense(outer, k, k), rows, rows)
 	l.curvature = make([]float64, k*k)
 	h := blas64.Symmetric{N: k, Stride: k, Data: l.curvature, Uplo: blas.Upper}
-	// 1 is the penalty's part. The intercept has none, but it may as well, and more
-	// may be needed where rounding has cost the curvature of a direction its sign.
+	// 1 is the penalty's part. More helps where rounding made a curvature negative.
 	for ridge := 1.0; ridge < 1e12; ridge *= 10 {
 		for i, x := range outer {
 			l.curvature[i] = float64(x)

@@ -1,18 +1,14 @@
-// Package ratio estimates the ratio between the density of a batch of graphs and that
-// of the ID bank: a classifier, the head, tells the bank (class 0) from the whole
-// batch (class 1), and what it says of a graph is the score. All graphs of the batch carry the same class,
-// so no label of theirs is used. There are four heads: on the embeddings, on the
-// counts of subtrees, and on how close the subtrees are to those of the bank, each linear,
-// and a forest on closeness and the commonest subtrees together. The score is the weighted
-// mean of theirs, in units of the batch, and the view that tells bank from batch better
-// has more weight.
+// Package ratio estimates the density ratio of a batch of graphs to the ID bank, by Bank.Estimate:
+// classifiers, the heads, separate the bank (class 0) from the whole batch (class 1), and their
+// outputs are the scores. No label of a batch graph is used. There are four heads: linear ones on
+// embeddings, on counts of subtrees and on closeness to the bank, and a forest on closeness and the
+// commonest subtrees. The score is their mean, standardised over the batch and weighted by how well
+// each separates.
 //
-// The graphs are scored by heads that never saw them: the batch is cut into
-// folds and each is scored by the head of the others. So a graph cannot raise
-// its own score, and an ID graph of the batch is exchangeable with a held-out ID
-// graph, which is what p-values need. The fold of a graph follows a hash of its
-// subtrees. So graphs that are equal have one fold and one score, and neither order nor
-// copies matter to what a graph gets.
+// Each fold of the batch is scored by heads that never saw it. So a graph cannot raise its own
+// score, and an ID graph of the batch is exchangeable with a held-out one, as p-values require.
+// Folds follow a hash of the subtrees: equal graphs have one score, and neither order nor copies
+// matter.
 package ratio
 
 import (
@@ -27,40 +23,35 @@ import (
 	"baca/algo/near"
 )
 
-// Options configure an estimate.
 type Options struct {
-	C      float64 // inverse strength of the L2 penalty of the heads on embeddings and closeness
-	PrintC float64 // and of the head on subtrees
+	C      float64 // inverse strength of the L2 penalty on embeddings and closeness
+	PrintC float64 // the same on subtrees
 	Folds  int
 }
 
-// DefaultOptions is one setting for all data sets. With ten folds a head sees nine
-// tenths of the batch.
+// DefaultOptions is one setting for all data sets.
 func DefaultOptions() Options { return Options{C: 0.1, PrintC: 0.001, Folds: 10} }
 
-// minGraphs is the smallest bank and the smallest batch for which a ratio can be
-// estimated at all.
+// minGraphs is the least size of bank and batch.
 const minGraphs = 10
 
-// An Estimate is a density ratio.
 type Estimate struct {
 	Test []float64 // scores of the batch
-	// Evidence is the mean AUC, over the folds and the views, at which the heads tell bank
-	// graphs from batch graphs that they have not seen, ½ if none can.
+	// Evidence is the mean AUC, over folds and views, of separating bank graphs from unseen batch
+	// graphs, ½ if nothing separates them.
 	Evidence float64
-	// AUC is that of the best view for held-out graphs in the place of bank graphs, and P its
-	// p-value: how often so many graphs like the held-out ones would be told from
-	// them as well. They are of the batch as a whole, NaN where too few are held out.
+	// AUC is that of the best view, with held-out graphs for bank graphs, and P its p-value: how
+	// often as many held-out graphs are separated as well. Both are NaN where too few are held out.
 	AUC, P float64
-	// Skipped says why the scores are all 0 and the evidence ½, if they are.
+	// Skipped, unless empty, says why all scores are 0 and the evidence ½.
 	Skipped string
 
 	bank  *bankViews
 	views []*view
 }
 
-// Estimate compares a batch with the bank. The holdout may be empty, but not nil. With
-// too few graphs the result is skipped.
+// Estimate compares a batch with the bank. The holdout may be empty, but not nil. Too few graphs
+// give a skipped result.
 func (b *Bank) Estimate(ctx context.Context, workers int, o Options, batch, holdout *Graphs) (*Estimate, error) {
 	n, m := batch.Len(), b.near.Graphs.Len()
 	e := &Estimate{Test: make([]float64, n), Evidence: 0.5, AUC: math.NaN(), P: math.NaN()}
@@ -107,10 +98,10 @@ func (b *Bank) Estimate(ctx context.Context, workers int, o Options, batch, hold
 	return e, nil
 }
 
-// heads fits the heads of a view, one for each fold, which they do not see.
+// heads fits a view's heads, each without its fold.
 func (o Options) heads(ctx context.Context, workers, view int, s *samples) ([]head, error) {
 	switch view {
-	case viewTogether:
+	case viewJoint:
 		return growForests(ctx, workers, s)
 	case viewSubtrees:
 		return fitLinear(ctx, workers, s, o.PrintC)
@@ -118,10 +109,9 @@ func (o Options) heads(ctx context.Context, workers, view int, s *samples) ([]he
 	return fitLinear(ctx, workers, s, o.C)
 }
 
-// rankSumP is the chance that the AUC of n against m graphs, which nothing tells apart,
-// is as large, by the normal approximation of the rank-sum test. Its variance is for one
-// head. The folds have a head each, and over batches of held-out molecules the mean of
-// their AUCs varies foldVariance times as much.
+// rankSumP is the p-value of an AUC of n against m graphs by the normal approximation of the
+// rank-sum test. That variance holds for one head; over batches of held-out molecules the mean over
+// folds varies foldVariance times as much.
 func rankSumP(auc, n, m float64) float64 {
 	z := (auc - 0.5) / math.Sqrt(foldVariance*(n+m+1)/(12*n*m))
 	return 0.5 * math.Erfc(z/math.Sqrt2)
@@ -129,15 +119,14 @@ func rankSumP(auc, n, m float64) float64 {
 
 const foldVariance = 1.3
 
-// different is how many graphs that differ say as much as these: copies say nothing
-// new. It is 1/Σw² for the fractions w that the different graphs have, Kish's effective
-// size of a sample.
+// different is Kish's effective size, 1/Σw² for the fractions w of different graphs: copies add
+// nothing.
 func different(r *contrast.Representation) float64 {
 	copies := map[uint64]float64{}
 	for _, p := range r.Prints {
 		copies[p.Hash()]++
 	}
-	hashes := slices.Sorted(maps.Keys(copies)) // a sum in another order is another number
+	hashes := slices.Sorted(maps.Keys(copies)) // the order of a sum changes its bits
 	sum := 0.0
 	for _, h := range hashes {
 		w := copies[h] / float64(r.Len())
@@ -146,8 +135,8 @@ func different(r *contrast.Representation) float64 {
 	return 1 / sum
 }
 
-// Score scores further graphs, each by the heads that have not seen its fold, as graphs of
-// the batch are. Several goroutines may call it at once.
+// Score scores further graphs by the heads that have not seen their fold, as graphs of the batch.
+// Concurrent calls are allowed.
 func (e *Estimate) Score(g *Graphs) []float64 {
 	scores := make([]float64, g.Len())
 	for k, v := range e.views {
@@ -156,7 +145,7 @@ func (e *Estimate) Score(g *Graphs) []float64 {
 	return scores
 }
 
-// samples are the rows of a view, those of the bank and then those of the batch.
+// samples are the rows of a view, bank first, then batch.
 type samples struct {
 	rows      []float32
 	dim, bank int
@@ -164,7 +153,7 @@ type samples struct {
 	folds     int
 }
 
-// outside lists the rows of bank and batch outside of some folds.
+// outside lists the rows outside of some folds.
 func (s *samples) outside(of func(fold int) bool) (bank, batch []int32) {
 	for i, f := range s.fold {
 		switch {
@@ -178,11 +167,10 @@ func (s *samples) outside(of func(fold int) bool) (bank, batch []int32) {
 	return bank, batch
 }
 
-// A head scores rows: the higher, the more they are like the batch.
+// A head scores rows: higher is more like the batch.
 type head interface{ score(row []float32) float64 }
 
-// A view is one description of graphs by vectors, with the heads that were fitted
-// to it.
+// A view describes graphs by vectors and holds the heads fitted to them.
 type view struct {
 	heads    []head // by fold, which they have not seen
 	scale    near.Scale
@@ -191,22 +179,19 @@ type view struct {
 	weight   float64
 }
 
-// minEvidence keeps a view without any evidence from a weight of 0, so that there
-// are always weights.
+// minEvidence keeps weights above 0.
 const minEvidence = 0.001
 
-// add adds the part of the view in a score.
+// add adds the view's part of a score.
 func (v *view) add(sum, scores []float64) {
 	for i, z := range v.scale.Standardize(scores) {
 		sum[i] += float64(v.weight * z)
 	}
 }
 
-// judge measures how well the heads tell graphs that they have not seen, and returns the
-// scores of the batch. The holdout may be nil.
-//
-// A fold counts as much as it has of the batch. All the same graph, a batch is one fold, of
-// which the heads say nothing.
+// judge measures how well the heads separate unseen graphs, and returns the scores of the batch.
+// The holdout may be nil. Folds count by their share of the batch; if all graphs are equal there is
+// one fold, and the heads say nothing.
 func (v *view) judge(s *samples, holdout []float32) []float64 {
 	scores := scoreByFold(v.heads, s.rows, s.fold)
 	batch := scores[s.bank:]

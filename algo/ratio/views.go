@@ -14,32 +14,28 @@ import (
 	"baca/algo/near"
 )
 
-// The views of graphs, each a vector.
+// Views of graphs as vectors.
 const (
 	viewEmbedding = iota // contrast.Representation.Q
 	viewSubtrees         // counts of subtrees in buckets
 	viewCloseness        // how similar to the bank the subtrees are, and how many
-	viewTogether         // that and counts of the common subtrees
+	viewJoint            // that and counts of the common subtrees
 	views
 )
 
-// buckets is the width of the view of subtrees.
 const buckets = 256
 
-// commonest is how many subtrees are counted each by itself: those that most graphs of the
-// bank have. What else a graph has is one more column.
+// commonest is how many subtrees have a column of their own, the most frequent in the bank. All
+// others share one.
 const commonest = 64
 
-// The view of closeness says how similar a graph's subtrees are to those of the bank: one
-// minus the similarities to the closest, fifth and tenth closest graphs that do not equal
-// it, as sets and then with counts, the number of subtrees and the logarithm of that. A
-// graph can be unusual by being closer to all than graphs of the bank are to each other, so
-// the squares of all of these are there too.
+// Closeness has one minus the similarities to the closest, fifth and tenth closest bank graphs that
+// differ, as sets and with counts, the number of subtrees, its logarithm, and all squares: a graph
+// can be unusual by being too close.
 //
-// Graphs of the bank, each compared with the others, and further ID graphs must look
-// alike here. So nothing in it was trained on the bank, and graphs of the bank that have
-// the very same subtrees are left out: else a batch of training graphs would be told from
-// the bank by each having itself in it, and would look out-of-distribution.
+// Bank graphs, each compared with the others, and new ID graphs must look alike here. So nothing in
+// it was trained on the bank, and equal graphs are omitted: otherwise a batch of training graphs
+// would look out-of-distribution, as each is in the bank itself.
 const (
 	closeRanks   = 3
 	closeColumns = 2*closeRanks + 2
@@ -48,8 +44,7 @@ const (
 // squareClip bounds what is squared, in deviations of the bank.
 const squareClip = 4
 
-// A Bank is the ID bank that batches are compared with. Several goroutines may use it at
-// once.
+// A Bank is the ID bank that batches are compared with. Goroutines may share it.
 type Bank struct {
 	near *near.Bank
 
@@ -59,7 +54,7 @@ type Bank struct {
 	views *bankViews // nil before the first estimate
 }
 
-// NewBank returns the bank for estimates. It is prepared by the first of them.
+// NewBank returns a bank, which the first estimate prepares.
 func NewBank(b *near.Bank) *Bank {
 	return &Bank{near: b, index: sync.OnceValue(func() *fingerprint.Index {
 		if b.Subtrees.Len() == b.Graphs.Len() {
@@ -69,7 +64,7 @@ func NewBank(b *near.Bank) *Bank {
 	})}
 }
 
-// Graphs are graphs that were compared with a bank.
+// Graphs were compared with a bank.
 type Graphs struct {
 	*contrast.Representation
 	close [][closeColumns]float64
@@ -80,8 +75,7 @@ func (b *Bank) Measure(ctx context.Context, workers int, graphs *contrast.Repres
 	return b.measure(ctx, workers, graphs, false)
 }
 
-// measure leaves each graph out of the comparison with itself where they are those of the
-// bank.
+// measure compares graphs with the bank, for the bank's own graphs without themselves.
 func (b *Bank) measure(ctx context.Context, workers int, graphs *contrast.Representation, own bool) (*Graphs, error) {
 	g := &Graphs{graphs, make([][closeColumns]float64, graphs.Len())}
 	index, m := b.index(), b.near.Graphs.Len()
@@ -105,15 +99,15 @@ func (b *Bank) measure(ctx context.Context, workers int, graphs *contrast.Repres
 	return g, err
 }
 
-// bankViews are the bank as the views have it.
+// bankViews has the bank's data for each view.
 type bankViews struct {
-	common   map[uint32]int           // the columns of common subtrees
+	common   map[uint32]int           // columns of common subtrees
 	scales   [closeColumns]near.Scale // of the columns of closeness, before squares
 	standard [views]*near.Standardizer
 	rows     [views][]float32 // standardised
 }
 
-// prepare makes the views of the bank once.
+// prepare computes the views of the bank once.
 func (b *Bank) prepare(ctx context.Context, workers int) (*bankViews, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -142,7 +136,7 @@ func (b *Bank) prepare(ctx context.Context, workers int) (*bankViews, error) {
 	return s, nil
 }
 
-// apply returns the standardised rows of a view of graphs.
+// apply returns the standardised rows of a view.
 func (s *bankViews) apply(v int, g *Graphs) []float32 { return s.standard[v].Apply(s.raw(v, g)) }
 
 func (s *bankViews) raw(v int, g *Graphs) []float32 {
@@ -151,8 +145,8 @@ func (s *bankViews) raw(v int, g *Graphs) []float32 {
 		return g.Q
 	case viewSubtrees:
 		return sketches(g.Representation)
-	case viewTogether:
-		return s.together(g)
+	case viewJoint:
+		return s.joint(g)
 	}
 	rows := make([]float32, 0, g.Len()*2*closeColumns)
 	for i := range g.close {
@@ -165,9 +159,9 @@ func (s *bankViews) raw(v int, g *Graphs) []float32 {
 	return rows
 }
 
-// together are, of each graph, its closeness, log1p of the counts of common subtrees, and
-// that of all others.
-func (s *bankViews) together(g *Graphs) []float32 {
+// joint returns for each graph its closeness and log1p of the counts of each common subtree and of
+// all others.
+func (s *bankViews) joint(g *Graphs) []float32 {
 	width := closeColumns + len(s.common) + 1
 	rows := make([]float32, g.Len()*width)
 	for i, p := range g.Prints {
@@ -188,7 +182,6 @@ func (s *bankViews) together(g *Graphs) []float32 {
 	return rows
 }
 
-// commonSubtrees returns the columns of the subtrees that most graphs have.
 func commonSubtrees(prints []fingerprint.Print) map[uint32]int {
 	holders := map[uint32]int{}
 	for _, p := range prints {
@@ -206,7 +199,7 @@ func commonSubtrees(prints []fingerprint.Print) map[uint32]int {
 	return columns
 }
 
-// sketches are log1p of the counts of subtrees, in buckets by key.
+// sketches returns log1p of the counts of subtrees, in buckets by key.
 func sketches(r *contrast.Representation) []float32 {
 	rows := make([]float32, r.Len()*buckets)
 	for i, p := range r.Prints {
@@ -219,7 +212,6 @@ func sketches(r *contrast.Representation) []float32 {
 	return rows
 }
 
-// logarithms turns counts into log1p of them.
 func logarithms(counts []float32) {
 	for i, x := range counts {
 		if x > 0 {

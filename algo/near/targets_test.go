@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// A crowd is as far from the nearest graph of the bank as Measure says, part by part.
-func TestCrowdAgreesWithMeasure(t *testing.T) {
+// Targets are as far from the nearest graph of the bank as Measure says, part by part.
+func TestTargetsAgreeWithMeasure(t *testing.T) {
 	b, graphs := bank(t, rand.New(rand.NewPCG(11, 12)))
 	d, err := b.Measure(ctx, 1, graphs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	crowd, own := b.Crowd(graphs), b.Graphs.Outline()
+	targets, own := b.Targets(graphs), b.Graphs.Outline()
 	var to, least [Parts][]float64
 	for k := range to {
 		to[k], least[k] = make([]float64, graphs.Len()), make([]float64, graphs.Len())
@@ -22,7 +22,7 @@ func TestCrowdAgreesWithMeasure(t *testing.T) {
 		}
 	}
 	for j := range own.Len() {
-		crowd.To(own, j, &to)
+		targets.To(own, j, &to)
 		for k := range to {
 			for i, x := range to[k] {
 				least[k][i] = min(least[k][i], x)

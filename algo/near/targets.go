@@ -8,23 +8,22 @@ import (
 	"baca/algo/fingerprint"
 )
 
-// A Crowd is a set of graphs that are compared with further ones as if these were in the
-// bank: it says how much nearer the bank would be with one more graph. The rarities of
-// subtrees and the units of parts stay those of the bank. A Crowd is read-only, and several
-// goroutines may use it at once.
-type Crowd struct {
+// Targets are graphs whose distances to the bank are measured again as if further graphs were in
+// it. Rarities of subtrees and units stay those of the bank. Targets are read-only; goroutines may
+// share them.
+type Targets struct {
 	bank  *Bank
 	keys  []float32 // the embeddings, standardised
 	pairs *fingerprint.Pairs
-	rest  []float64          // ByRest, as it is
+	rest  []float64          // ByRest
 	novel []float64          // how many subtrees of each no training graph has
-	lack  map[uint32][]int32 // which graphs have such a subtree
+	lack  map[uint32][]int32 // which targets have such a subtree
 }
 
-// Crowd prepares graphs.
-func (b *Bank) Crowd(graphs *contrast.Outline) *Crowd {
+// Targets prepares graphs.
+func (b *Bank) Targets(graphs *contrast.Outline) *Targets {
 	n := len(graphs.Prints)
-	c := &Crowd{
+	c := &Targets{
 		bank: b, keys: make([]float32, len(graphs.Q)), pairs: b.Subtrees.Pairs(graphs.Prints),
 		rest: make([]float64, n), novel: make([]float64, n), lack: map[uint32][]int32{},
 	}
@@ -41,14 +40,14 @@ func (b *Bank) Crowd(graphs *contrast.Outline) *Crowd {
 	return c
 }
 
-// To writes how far each graph of the crowd is from graph j of some, part by part as in
-// [Distances.Part]: dst[k] has part k. Of ByRest that is what is left of the subtrees that no
-// training graph has, or ℓ_n, which is of a graph alone.
-func (c *Crowd) To(graphs *contrast.Outline, j int, dst *[Parts][]float64) {
+// To writes the distance of each target to graph j, part by part as [Distances.Part]: dst[k] has
+// part k. For ByRest that is the count of new subtrees that j lacks too, or ℓ_n, which does not
+// depend on j.
+func (c *Targets) To(graphs *contrast.Outline, j int, dst *[Parts][]float64) {
 	dim := c.bank.dim
 	n := len(c.keys) / dim
 	if len(dst[0]) != n {
-		panic(fmt.Sprintf("near: %d values for a crowd of %d", len(dst[0]), n))
+		panic(fmt.Sprintf("near: %d values for %d targets", len(dst[0]), n))
 	}
 	c.pairs.To(graphs.Prints[j], dst[BySubtrees], dst[ByCounts])
 	for _, part := range dst[BySubtrees:ByRest] {
@@ -75,8 +74,7 @@ func (c *Crowd) To(graphs *contrast.Outline, j int, dst *[Parts][]float64) {
 	}
 }
 
-// squaredFloat32 is SquaredDistance with four sums, which is four times as fast and good to
-// a part of 10⁻⁵: no score is made of it.
+// squaredFloat32 is SquaredDistance with four float32 sums, four times as fast. No score uses it.
 func squaredFloat32(a, b []float32) float64 {
 	var s0, s1, s2, s3 float32
 	b = b[:len(a)]
@@ -92,12 +90,10 @@ func squaredFloat32(a, b []float32) float64 {
 	return float64(s0) + float64(s1) + float64(s2) + float64(s3)
 }
 
-// Part returns part k of the distances of each graph, as it was measured. It must not be
-// changed.
+// Part returns part k of the distances of each graph, which must not be changed.
 func (d *Distances) Part(k int) []float64 { return d.parts[k] }
 
-// Unit returns what a part adds to the score for each one that it is larger, and what it is
-// for graphs of the bank on average.
+// Unit returns the slope of the score by a part, and the part's mean over the bank.
 func (b *Bank) Unit(k int) (unit, typical float64) {
 	return b.unit(k), b.scales.Parts[k].Mean
 }

@@ -725,6 +725,9 @@ func TestListed(t *testing.T) {
 	if row != len(texts) {
 		t.Errorf("%d rows, want %d", row, len(texts))
 	}
+	if err := Listed(0, strings.Repeat("C", MaxField)).Err; err != nil {
+		t.Errorf("the longest: %v", err)
+	}
 	if err := Listed(0, " ").Err; err == nil || err.Error() != "column 2: no SMILES: want a molecule" {
 		t.Errorf("blank: %v", err)
 	}

@@ -55,6 +55,9 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%q is a price of %g", cell, x)
 		}
 	}
+	if x, err := priceOf("0"); x != 0 || err != nil {
+		t.Errorf("for nothing is a price of %g: %v", x, err)
+	}
 	for cell, want := range map[string]bool{"0": false, "0.0": false, "nan": false, "NaN": false, "-0": false, "1": true, "1e-3": true, "0x0": true, "inf": true} {
 		if got := saysYes(cell); got != want {
 			t.Errorf("%q says yes: %v", cell, got)

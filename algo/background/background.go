@@ -1,13 +1,10 @@
-// Package background asks of a graph: is this more like the training set, or more like
-// graphs of its kind at large? A logistic head on the subtrees of graphs (see package
-// fingerprint) tells the training set from a background, such as a sample of drug-like
-// chemistry, and its logit is the logarithm of a likelihood ratio. It needs no batch, it
-// is a sum over the subtrees of the graph, so the part of each is exact, and it costs a
-// look at a table for each subtree.
+// Package background computes the likelihood ratio of a graph between a background, such as
+// drug-like chemistry at large, and the training set. Fit trains a logistic head on subtree counts
+// (see package fingerprint); Head.Score is its logit. It needs no batch, and each subtree's part of
+// the sum is exact.
 //
-// Nearest neighbours ask another question, how far the graph is from the training set,
-// and know the answer also where the background holds nothing alike. Neither replaces
-// the other.
+// Nearest neighbours answer another question, how far the graph is from the training set, also
+// where the background has nothing alike.
 package background
 
 import (
@@ -23,74 +20,64 @@ import (
 	"baca/algo/metric"
 )
 
-// Buckets is the number of weights for subtrees, see Bucket.
-//
-// On the validation pairs 2048 find 0.6 points of AUROC less.
+// Buckets is the number of subtree weights, see Bucket. With 2048, AUROC on the validation pairs is
+// 0.6 points lower.
 const Buckets = 8192
 
-// Most is how many of the same subtree count. The second has a weight of its own, and so on: of
-// a chain it matters how long it is.
+// Most is how many copies of a subtree count, each with a weight of its own: the length of a chain
+// matters.
 const Most = 4
 
-// Bucket returns the place of the weight of a subtree with a key: of the first, number 0, of
-// those in a graph, or of the next ones up to Most−1.
+// Bucket returns the weight's place for a key: of the first copy in a graph, number 0, up to
+// Most−1.
 func Bucket(key, number uint32) uint32 { return (key + number*apart) % Buckets }
 
 // apart is 2³² divided by the golden ratio.
 const apart = 0x9e37_79b1
 
-// Folds is how many heads there are. Each has seen all of the training set, and the
-// background but for one fold. A graph is scored by the one that saw no graph of the
-// background equal to it: else one that happens to be in the background would look
-// outside for that alone, and would not be exchangeable with held-out graphs, which
-// p-values are taken from.
+// Folds is the number of heads. Each omits one fold of the background. A graph is scored by the
+// head that saw no equal background graph: otherwise it would look outside for being in the
+// background, and would not be exchangeable with held-out graphs.
 const Folds = 3
 
-// MinGraphs is the smallest training set and the smallest background to learn from.
+// MinGraphs is the least size of training set and background.
 const MinGraphs = 50
 
-// strength is C, the inverse strength of the L2 penalty. It was chosen on the validation
-// pairs of the benchmark, where values from 0.01 to 0.3 do as well.
+// strength is C, the inverse strength of the L2 penalty, chosen on the validation pairs, where 0.01
+// to 0.3 do as well.
 const strength = 0.03
 
-// A Head is what is learned from a training set and a background.
+// A Head separates a training set from a background.
 type Head struct {
 	// Weights has for each fold Buckets weights and the intercept.
 	Weights [Folds][]float32
-	// Mean and Deviation are those of the logits of training graphs under heads that
-	// have not seen them.
+	// Mean and Deviation are of the training graphs' logits, under heads that have not seen them.
 	Mean, Deviation float64
-	// AUC is how well such heads tell the training set from the background. It says
-	// what the head is worth, see Weight.
+	// AUC is how well such heads separate training set and background, see Weight.
 	AUC float64
 }
 
-// Weight is what the head counts for in a score, from 0 to 1. A background that cannot be
-// told from the training set says nothing about it, and one that never meets it, so that
-// everything tells them apart, says nothing about what lies between.
+// Weight is the head's weight in a score, from 0 to 1. It is 0 if the background cannot be
+// separated, or is separated by everything, so that nothing is known in between.
 func (h *Head) Weight() float64 {
 	low := (h.AUC - lowAUC) / (fullAUC - lowAUC)
 	high := (emptyAUC - h.AUC) / (emptyAUC - nearAUC)
 	return max(0, min(1, low, high))
 }
 
-// The AUC at which a head begins to count, counts in full, begins to count less and
-// counts nothing.
+// The AUC where the weight rises, is full, falls and is 0.
 const lowAUC, fullAUC, nearAUC, emptyAUC = 0.55, 0.65, 0.99, 0.999
 
-// Fold returns the fold, and so the head, of graphs whose subtrees, salts and
-// stereochemistry aside, have a hash.
+// Fold returns the fold of a graph by the hash of its subtrees, without salts and stereochemistry.
 func Fold(hash uint64) int { return int(hash % Folds) }
 
-// Score returns how much more like the background than like the training set a graph is,
-// in standard deviations of training graphs, 0 being their mean. The fold is that of the
-// graph, see Fold.
+// Score returns the logit, standardised by training graphs. fold is the graph's, see Fold.
 func (h *Head) Score(p fingerprint.Print, fold int) float64 {
 	return (logit(h.Weights[fold], p) - h.Mean) / h.Deviation
 }
 
-// Shares returns what each subtree of a graph, in the order of the keys of its print, adds
-// to Score, and what is left: Score is their sum.
+// Shares returns what each subtree, in the order of the print's keys, adds to Score, and the rest
+// of the sum.
 func (h *Head) Shares(p fingerprint.Print, fold int) (shares []float64, rest float64) {
 	w := h.Weights[fold]
 	shares = make([]float64, len(p.Keys))
@@ -112,7 +99,7 @@ func logit(w []float32, p fingerprint.Print) float64 {
 	return sum
 }
 
-// A Sample is a set of graphs, by their subtrees, and the fold of each.
+// A Sample is a set of graphs by subtrees and fold.
 type Sample struct {
 	Prints []fingerprint.Print
 	Folds  []int
@@ -121,10 +108,9 @@ type Sample struct {
 // Len returns the number of graphs.
 func (s *Sample) Len() int { return len(s.Prints) }
 
-// Fit learns to tell a training set from a background, and returns the head with the
-// scores that the training graphs get from heads that have not seen them. It is an error
-// if there are fewer than MinGraphs of either. The result does not depend on the number
-// of workers (0: one for each core).
+// Fit separates a training set from a background. It returns the head and the scores of training
+// graphs by heads that have not seen them. It fails with fewer than MinGraphs of either. The result
+// does not depend on the number of workers (0: one for each core).
 func Fit(ctx context.Context, workers int, inside, outside *Sample) (*Head, []float64, error) {
 	if inside.Len() < MinGraphs || outside.Len() < MinGraphs {
 		return nil, nil, fmt.Errorf("%d training graphs and %d of a background: want %d of each", inside.Len(), outside.Len(), MinGraphs)
@@ -162,10 +148,10 @@ func Fit(ctx context.Context, workers int, inside, outside *Sample) (*Head, []fl
 	return h, scores, nil
 }
 
-// minDeviation stands for that of logits that hardly differ.
+// minDeviation bounds the deviation of logits from below.
 const minDeviation = 1e-3
 
-// rows are the buckets of the graphs of a sample outside a fold, −1 for all graphs.
+// rows are the buckets of the graphs outside a fold, −1 for all graphs.
 func rows(s *Sample, without int) [][]int32 {
 	var list [][]int32
 	for i, p := range s.Prints {
@@ -183,15 +169,14 @@ func rows(s *Sample, without int) [][]int32 {
 	return list
 }
 
-// fit returns the weights w = r·v of buckets, v being those that minimise
+// fit returns the weights w = r·v of buckets, where v minimises
 //
 //	½|v|² + Σ s·log(1 + exp(−y·(w·x + b)))
 //
-// over the graphs outside the given folds, with y = 1 for the background and −1 for the
-// training set, s balanced so that both weigh alike and C on average, x the number
-// of subtrees in each bucket, and r how much more the background has of that bucket, as a logarithm:
-// where both have the same, nothing is to be learned (Wang and Manning, ACL 2012). On the
-// validation pairs r adds 0.2 points of AUROC and takes 0.2 of what is found.
+// over the graphs outside the given folds, with y = 1 for the background and −1 for the training
+// set, s balanced so that both weigh alike and C on average, x the subtree counts of buckets, and r
+// the log ratio of a bucket's frequencies: equal ones carry no evidence (Wang and Manning, ACL
+// 2012). On the validation pairs r adds 0.2 points of AUROC and costs 0.2 of what is found.
 func fit(inside, outside *Sample, withoutInside, withoutOutside int) []float32 {
 	in, out := rows(inside, withoutInside), rows(outside, withoutOutside)
 	all := append(in, out...)
@@ -244,8 +229,7 @@ func fit(inside, outside *Sample, withoutInside, withoutOutside int) []float32 {
 		Func: func(v []float64) float64 { visit(v); return value },
 		Grad: func(grad, v []float64) { visit(v); copy(grad, slope) },
 	}
-	// An optimiser that stops early for lack of progress has still returned the best
-	// point it saw.
+	// An optimiser that stops early still returns the best point it saw.
 	result, err := optimize.Minimize(problem, make([]float64, Buckets+1), &optimize.Settings{GradientThreshold: 1e-4, MajorIterations: 200}, &optimize.LBFGS{})
 	if result == nil {
 		panic(fmt.Sprintf("background: logistic head: %v", err))
@@ -258,8 +242,8 @@ func fit(inside, outside *Sample, withoutInside, withoutOutside int) []float32 {
 	return weights
 }
 
-// ratios returns for each bucket the logarithm of how much more the second graphs have of it than
-// the first, one added to both.
+// ratios returns for each bucket the log ratio of its frequencies in second and first, one added to
+// both.
 func ratios(first, second [][]int32) []float64 {
 	var counts [2][Buckets]float64
 	for k, rows := range [][][]int32{first, second} {

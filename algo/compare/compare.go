@@ -1,6 +1,5 @@
-// Package compare says how two lists of molecules differ: whether one can be told from the
-// other, what is commoner in which, how large the molecules are, what both have, and how near
-// the molecules of each are to those of the other.
+// Package compare describes how two lists of molecules differ (Compare): whether one can be told
+// from the other, what is commoner in which, sizes, the overlap, and the nearest molecules.
 package compare
 
 import (
@@ -20,35 +19,34 @@ import (
 	"baca/algo/ratio"
 )
 
-// nearDuplicate is the similarity from which molecules are called near duplicates.
+// nearDuplicate is the least similarity of near duplicates.
 const nearDuplicate = 0.85
 
 // Coverage steps are at similarities of 0, 0.05, …, 1.
 const coverageSteps = 21
 
-// maxQueries bounds the molecules of a list whose nearest are looked for. Of longer lists
-// it is an even sample, by which shares are known to ± 0.6 percentage points (95 %).
+// maxQueries bounds the molecules whose nearest are searched. An even sample of longer lists gives
+// shares to ± 0.6 percentage points (95 %).
 const maxQueries = 25_000
 
-// A Comparison is of a list A with a list B. All counts are of different molecules.
+// A Comparison of a list A with a list B. Counts are of different molecules.
 type Comparison struct {
 	A Side `json:"a"`
 	B Side `json:"b"`
-	// Plain says that the lists hold plain graphs.
+	// Plain marks lists of plain graphs.
 	Plain bool `json:"plain_graphs,omitempty"`
 
 	Evidence Evidence `json:"evidence"`
 	Overlap  Overlap  `json:"overlap"`
-	// AtoB has what molecules of A have in B, and so on. AtoA leaves each molecule itself out.
+	// AtoB compares molecules of A with B, and so on. AtoA leaves each molecule itself out.
 	AtoB  Nearest `json:"a_to_b"`
 	BtoA  Nearest `json:"b_to_a"`
 	AtoA  Nearest `json:"a_to_a"`
 	BtoB  Nearest `json:"b_to_b"`
 	Audit Audit   `json:"audit"`
 
-	// Named has what has a name, and Fragments surroundings of atoms, up to two bonds wide;
-	// both are only what differs at a rate of false discoveries of FDR, the surest
-	// difference first. Tested counts what was compared.
+	// Named has named traits and Fragments surroundings of atoms up to two bonds wide that differ
+	// at the false-discovery rate FDR, the surest first. Tested counts comparisons.
 	Named           []Difference `json:"named"`
 	Fragments       []Difference `json:"fragments"`
 	NamedTested     int          `json:"named_tested"`
@@ -56,7 +54,6 @@ type Comparison struct {
 	FDR             float64      `json:"fdr"`
 }
 
-// A Side describes one list.
 type Side struct {
 	Name      string       `json:"name"`
 	Read      int          `json:"read"`
@@ -67,18 +64,18 @@ type Side struct {
 	Rings     Distribution `json:"rings"`
 }
 
-// A Distribution is of a count that each molecule has.
+// A Distribution of a count over molecules.
 type Distribution struct {
 	Quantiles [5]float64 `json:"quantiles"` // at 5, 25, 50, 75 and 95 %
 	Mean      float64    `json:"mean"`
 	Counts    []int      `json:"counts"` // of molecules with 0, 1, …, the last 100 and more
 }
 
-// Evidence says whether B can be told from A.
+// Evidence that B differs from A.
 type Evidence struct {
-	AUC float64 // cross-validated, ½ for what cannot be told apart; NaN if too few
-	P   float64 // how often so many molecules like A's would be told from A as well
-	// Bank and Holdout are how many molecules of A were compared with Batch of B, even
+	AUC float64 // cross-validated, ½ if nothing separates them; NaN if too few
+	P   float64 // how often as many molecules like A's are separated as well
+	// Bank and Holdout are the numbers of molecules of A that were compared with Batch of B, even
 	// samples.
 	Bank, Holdout, Batch int
 	Skipped              string // why there is none
@@ -86,20 +83,19 @@ type Evidence struct {
 
 // Overlap counts what both lists have.
 type Overlap struct {
-	Molecules int `json:"molecules"` // in both, stereochemistry aside
-	// Scaffolds are rings and what links them, different ones: of A, of B and of both.
+	Molecules int `json:"molecules"` // in both, without stereochemistry
+	// Scaffolds, rings with their linkers: of A, of B and of both.
 	ScaffoldsA int `json:"scaffolds_a"`
 	ScaffoldsB int `json:"scaffolds_b"`
 	Scaffolds  int `json:"scaffolds"`
-	// Molecules with rings, and those of them whose scaffold the other list has too.
+	// Molecules with rings, and those whose scaffold the other list has.
 	CyclicA  int `json:"cyclic_a"`
 	CyclicB  int `json:"cyclic_b"`
 	SharingA int `json:"sharing_scaffold_a"`
 	SharingB int `json:"sharing_scaffold_b"`
 }
 
-// Nearest says how similar the nearest molecules are: Tanimoto similarities of the subtrees
-// of up to two bonds, much like ECFP4.
+// Nearest has the Tanimoto similarities, of counted subtrees up to two bonds, of nearest molecules.
 type Nearest struct {
 	Queries        int                    `json:"queries"`
 	Sampled        bool                   `json:"sampled"`
@@ -107,7 +103,7 @@ type Nearest struct {
 	Mean           float64                `json:"mean"`
 	Coverage       [coverageSteps]float64 `json:"coverage"`        // the share whose nearest is at least so similar, see Steps
 	Duplicates     int                    `json:"duplicates"`      // similarity 1
-	NearDuplicates int                    `json:"near_duplicates"` // nearDuplicate and more, duplicates among them
+	NearDuplicates int                    `json:"near_duplicates"` // nearDuplicate and more, duplicates included
 	similarities   []float64
 }
 
@@ -120,42 +116,40 @@ func Steps() []float64 {
 	return list
 }
 
-// An Audit says what B is worth as a test set for A.
+// An Audit judges B as a test set for A.
 type Audit struct {
-	// AUC is the chance that a molecule of B has a nearer one in A than a molecule of A has
-	// among the others, ties counted half. About ½ is what a random split gives.
+	// AUC is the chance that a molecule of B has a nearer one in A than a molecule of A has among
+	// the others, ties counted half. A random split gives about ½.
 	AUC     float64 `json:"auc"`
 	Verdict string  `json:"verdict"` // "easier", "random", "harder", or "undecided" for too few
 }
 
-// A Difference is something that is commoner in one list.
+// A Difference is commoner in one list.
 type Difference struct {
 	Kind string  `json:"kind"`
 	Name string  `json:"name"`
-	InA  int     `json:"in_a"` // molecules that have it
+	InA  int     `json:"in_a"` // number of molecules
 	InB  int     `json:"in_b"`
-	Odds float64 `json:"odds_ratio"` // by how much its odds are larger in B
-	Low  float64 `json:"low"`        // of its interval of 95 %
+	Odds float64 `json:"odds_ratio"` // odds in B relative to A
+	Low  float64 `json:"low"`        // 95 % interval
 	High float64 `json:"high"`
 	P    float64 `json:"p"`
 	Q    float64 `json:"q"`
-	// An example, for fragments: a molecule that has it and which of its atoms, from 0 in the
-	// order of the SMILES.
+	// Example, for fragments: a molecule with it, and the atoms from 0 in SMILES order.
 	Example string `json:"example,omitempty"`
 	Atoms   []int  `json:"atoms,omitempty"`
 }
 
-// Options are those of Compare.
 type Options struct {
 	// Encoder embeds graphs for the evidence; any that reads their features will do.
 	Encoder *gin.Encoder
 	FDR     float64
 	Workers int
-	// Stage, unless nil, is told what is being done.
+	// Stage, if not nil, is called at each stage.
 	Stage func(name string)
 }
 
-// Compare compares two lists. Both stay as they are but for the order of their samples.
+// Compare compares two lists. Only the order of their samples changes.
 func Compare(ctx context.Context, a, b *List, o Options) (*Comparison, error) {
 	if err := decide.CheckFDR(o.FDR); err != nil {
 		return nil, err
@@ -206,7 +200,7 @@ func (l *List) side() Side {
 	return Side{l.Name, l.Read, l.Refused, l.Copies, l.Len(), distribution(l.atoms), distribution(l.rings)}
 }
 
-// levels are those of quantiles, in percent.
+// levels of quantiles, in percent.
 var levels = [5]float64{5, 25, 50, 75, 95}
 
 func quantiles(values []float64) (q [5]float64, mean float64) {
@@ -220,7 +214,7 @@ func quantiles(values []float64) (q [5]float64, mean float64) {
 	return q, mean / float64(len(values))
 }
 
-// maxCount is the last of Distribution.Counts, which holds all that are larger too.
+// maxCount is the last of Distribution.Counts and includes larger counts.
 const maxCount = 100
 
 func distribution(counts []int) Distribution {
@@ -234,8 +228,8 @@ func distribution(counts []int) Distribution {
 	return d
 }
 
-// evidence has the density ratio of B to one half of A's sample, which is then told from the
-// other half.
+// evidence estimates the density ratio of B to one half of A's sample and tests it on the other
+// half.
 func evidence(ctx context.Context, o Options, a, b *List) (Evidence, error) {
 	a.trim()
 	b.trim()
@@ -281,7 +275,7 @@ func evidence(ctx context.Context, o Options, a, b *List) (Evidence, error) {
 	return e, nil
 }
 
-// fewest graphs are in a bank, a holdout and a batch, as package ratio has it.
+// fewest is the least size of bank, holdout and batch in package ratio.
 const fewest = 10
 
 func overlap(a, b *List) Overlap {
@@ -321,10 +315,9 @@ func overlap(a, b *List) Overlap {
 	return o
 }
 
-// chunk molecules are looked up at a time.
 const chunk = 64
 
-// nearest looks for the nearest of the molecules of a list, or of an even sample of them.
+// nearest finds the nearest molecules of a list, or of an even sample.
 func nearest(ctx context.Context, workers int, of *List, in *index, self bool) (Nearest, error) {
 	queries := make([]int, of.Len())
 	for i := range queries {
@@ -373,8 +366,7 @@ func nearest(ctx context.Context, workers int, of *List, in *index, self bool) (
 	return n, nil
 }
 
-// What an AUC must be away from ½ to be said to differ: that much, and two standard errors of
-// the rank-sum test.
+// An AUC differs from ½ by at least auditSlack and two standard errors of the rank-sum test.
 const auditSlack = 0.05
 
 func audit(test, within []float64) Audit {
@@ -398,7 +390,7 @@ func audit(test, within []float64) Audit {
 	return a
 }
 
-// named compares what has a name.
+// named compares named traits.
 func (c *Comparison) named(a, b *List) {
 	all := map[trait]bool{}
 	for _, l := range []*List{a, b} {
@@ -414,7 +406,7 @@ func (c *Comparison) named(a, b *List) {
 	c.Named = c.judge(list, a.Len(), b.Len())
 }
 
-// judge leaves what differs, the surest first.
+// judge keeps significant differences, the surest first.
 func (c *Comparison) judge(list []Difference, n, m int) []Difference {
 	p := make([]float64, len(list))
 	for i := range list {

@@ -11,12 +11,12 @@ import (
 	"baca/algo/molecule/smiles"
 )
 
-// A fragment is compared if at least so many molecules have it, of both lists together, and
-// at least one in a thousand.
+// leastHolders is the least number of molecules, of both lists, with a compared fragment; at least
+// one in a thousand is needed, too.
 const leastHolders = 10
 
-// What is shown of fragments: the surest ones for each list, and of several that are mostly
-// in the same molecules, only the first.
+// Shown are the surest fragments of each list, and only the first of several that mostly share
+// their molecules.
 const (
 	mostFragments = 12
 	mostLooked    = 1000 // for both lists
@@ -48,8 +48,8 @@ func (c *Comparison) fragments(a, b *List, xa, xb *index) {
 		}
 	}
 	c.FragmentsTested = len(list)
-	var shown [][2][]uint32 // who has the fragments that are shown
-	count := map[bool]int{} // by whether they are commoner in B
+	var shown [][2][]uint32 // molecules with the shown fragments
+	count := map[bool]int{} // by whether commoner in B
 	for k, d := range c.judge(list, a.Len(), b.Len()) {
 		if k == mostLooked {
 			break
@@ -64,7 +64,7 @@ func (c *Comparison) fragments(a, b *List, xa, xb *index) {
 		if slices.ContainsFunc(shown, func(other [2][]uint32) bool { return sharedBy(who, other) > mostShared }) {
 			continue
 		}
-		// The example is of the list where it is commoner.
+		// The example is from the list where it is commoner.
 		from, at := b, who[1]
 		if !ofB {
 			from, at = a, who[0]
@@ -79,18 +79,17 @@ func (c *Comparison) fragments(a, b *List, xa, xb *index) {
 // holding is how many sets have the key at a place.
 func (x *index) holding(k int) int { return int(x.first[k+1] - x.first[k]) }
 
-// sharedBy is the share of molecules with both, of those with either.
+// sharedBy is the share of molecules with both among those with either.
 func sharedBy(a, b [2][]uint32) float64 {
 	both := shared(a[0], b[0]) + shared(a[1], b[1])
 	return float64(both) / math.Max(1, float64(len(a[0])+len(a[1])+len(b[0])+len(b[1])-both))
 }
 
-// mostExamples bounds the molecules that are read to find one with a fragment to show, and
-// mostExampleAtoms their size.
+// mostExamples bounds the molecules read to find an example, mostExampleAtoms their size.
 const mostExamples, mostExampleAtoms = 50, 40
 
-// show finds a molecule that shows a fragment, the smallest of the first, and names it. It is
-// false for a single atom, which other differences name, and where no SMILES shows it.
+// show names a fragment by the smallest of its first molecules. It is false for a single atom,
+// which other differences name, and where no SMILES shows it.
 func (d *Difference) show(key uint32, l *List, holders []uint32) bool {
 	best := -1
 	for _, i := range holders[:min(len(holders), mostExamples)] {
@@ -109,7 +108,7 @@ func (d *Difference) show(key uint32, l *List, holders []uint32) bool {
 	g := read.Graph()
 	at := slices.Index(fingerprint.Nodes(g, fingerprint.DefaultHeight), key)
 	if at < g.N() {
-		return false // none, or of height 0
+		return false // none, or height 0
 	}
 	atoms := around(g, at%g.N(), at/g.N())
 	for k, i := range atoms {
@@ -120,7 +119,7 @@ func (d *Difference) show(key uint32, l *List, holders []uint32) bool {
 	return true
 }
 
-// around returns the nodes up to so many edges from a node, ascending.
+// around returns the nodes up to steps edges from a node, ascending.
 func around(g *graph.Graph, node, steps int) []int {
 	nodes := []int{node}
 	for from := 0; steps > 0; steps-- {
@@ -137,8 +136,7 @@ func around(g *graph.Graph, node, steps int) []int {
 	return nodes
 }
 
-// cutOut writes some atoms of a molecule as SMILES, with * for each neighbour that is left
-// out: the fragment says how many there are, but not which.
+// cutOut writes atoms of a molecule as SMILES, with * for each neighbour that is left out.
 func cutOut(m *molecule.Molecule, atoms []int) string {
 	part := new(molecule.Molecule)
 	place := make([]int32, len(m.Atoms))

@@ -7,13 +7,13 @@ import (
 	"baca/algo/fingerprint"
 )
 
-// An index finds the sets of keys that are most similar to another, by their Tanimoto
-// similarity |a ∩ b| / |a ∪ b|. It is read-only.
+// An index finds the sets of keys with the largest Tanimoto similarity |a ∩ b| / |a ∪ b|. It is
+// read-only.
 type index struct {
 	sets  [][]uint32 // ascending, each key once
 	keys  []uint32   // of all sets, ascending
-	first []uint32   // of sets that have each key in holders, and the end
-	// holders are the numbers of the sets that have a key, ascending.
+	first []uint32   // offsets of each key in holders, and the end
+	// holders are the ascending numbers of the sets with each key.
 	holders []uint32
 }
 
@@ -40,7 +40,7 @@ func newIndex(sets [][]uint32) *index {
 	return x
 }
 
-// with returns the sets that have a key.
+// with returns the sets with a key.
 func (x *index) with(key uint32) []uint32 {
 	k, found := slices.BinarySearch(x.keys, key)
 	if !found {
@@ -49,28 +49,28 @@ func (x *index) with(key uint32) []uint32 {
 	return x.holders[x.first[k]:x.first[k+1]]
 }
 
-// A search is the memory of one goroutine that searches an index.
+// A search is one goroutine's workspace.
 type search struct {
 	x      *index
-	common []uint16 // keys that each set is known to have in common; all 0 between searches
-	met    []uint32 // sets that have some
+	common []uint16 // known common keys of each set; all 0 between searches
+	met    []uint32 // sets with some
 	terms  [][]uint32
 	open   []candidate
 }
 
 type candidate struct {
 	set   uint32
-	bound uint16 // of keys in common
+	bound uint16 // on common keys
 }
 
 func newSearch(x *index) *search { return &search{x: x, common: make([]uint16, len(x.sets))} }
 
-// nearest returns the set but skip that is most similar to keys, the first of equally
-// similar ones, and the similarity: −1 where there is no set. No set may have 2¹⁶ keys.
+// nearest returns the set except skip that is most similar to keys, the first of ties, and the
+// similarity: −1 without sets. No set may have 2¹⁶ keys.
 //
-// Keys are taken from rare to common. A set that has none of those taken so far has at most
-// the others in common. Once that is too few for it to be the best, only sets that were met
-// are left, and those are compared in full whose bound is enough.
+// It visits keys from rare to common. A set without any visited key has at most the remaining keys
+// in common. Once that is too few for the best, only sets that were met remain, and those with a
+// sufficient bound are compared in full.
 func (s *search) nearest(keys []uint32, skip int) (similarity float64, set int) {
 	s.terms = s.terms[:0]
 	for _, key := range keys {
@@ -104,7 +104,7 @@ func (s *search) nearest(keys []uint32, skip int) (similarity float64, set int) 
 	}
 	s.settle(len(keys), left, &best, compare)
 	if best.set < 0 {
-		// Nothing has anything in common.
+		// Nothing has a key in common.
 		for i, other := range s.x.sets {
 			if i != skip {
 				best.offer(fingerprint.Tanimoto(0, len(keys), len(other)), i)
@@ -126,7 +126,7 @@ func (b *nearby) offer(similarity float64, set int) {
 	}
 }
 
-// fullest is a set met that has the most in common so far.
+// fullest is the set met with the most common keys so far.
 func (s *search) fullest(skip int) uint32 {
 	best, most := s.met[0], uint16(0)
 	for _, i := range s.met {
@@ -137,16 +137,16 @@ func (s *search) fullest(skip int) uint32 {
 	return best
 }
 
-// settle compares the sets met that can be the best with so many keys left, those of the
-// highest bound first, and forgets them all.
+// settle compares the sets met that can still be best with left keys to visit, the highest bound
+// first, and forgets them all.
 func (s *search) settle(size, left int, best *nearby, compare func(uint32)) {
 	s.open = s.open[:0]
 	bound := func(c candidate) float64 {
 		other := len(s.x.sets[c.set])
 		return fingerprint.Tanimoto(min(int(c.bound), other, size), size, other)
 	}
-	// Whatever its size, a set has at least this in common. Few have, and only of these is the
-	// size looked up.
+	// Whatever its size, a set needs at least this many common keys. Few have, so sizes are looked
+	// up only for these.
 	least := 0
 	if best.similarity > 0 {
 		least = int(best.similarity*float64(size)*(1-1e-12)) - left
@@ -170,7 +170,7 @@ func (s *search) settle(size, left int, best *nearby, compare func(uint32)) {
 	}
 }
 
-// shared counts what two ascending lists have in common.
+// shared counts the common values of two ascending lists.
 func shared(a, b []uint32) int {
 	n := 0
 	for i, j := 0, 0; i < len(a) && j < len(b); {

@@ -19,27 +19,27 @@ type Source struct {
 	Graph      *graph.Graph
 }
 
-// A List is one of the two that are compared. It keeps of a molecule what a comparison asks
-// for, about half a kilobyte, and the graphs of a sample.
+// A List is one side of a comparison. It keeps half a kilobyte of each molecule, and the graphs of
+// a sample.
 type List struct {
 	Name string
-	// Read counts records, Refused those of them that are no molecules, and Copies those that
-	// equal an earlier one. A molecule counts once in all that follows.
+	// Read counts records, Refused those that are no molecules, Copies those that equal an earlier
+	// one. A molecule counts once below.
 	Read, Refused, Copies int
 
 	ids, smiles  []string
 	same         []identity
 	scaffolds    []identity // zero without a ring
-	prints       [][]uint32 // keys, ascending
+	prints       [][]uint32
 	atoms, rings []int
 	with         map[trait]int // molecules that have it
 	known        map[identity]bool
-	plain        bool // it holds plain graphs
+	plain        bool // plain graphs
 	sample       []sampled
 	salt         uint64
 }
 
-// An identity is the same for equal graphs, and for others by accident only.
+// An identity is equal for equal graphs, and differs for others up to collisions.
 type identity [2]uint64
 
 type sampled struct {
@@ -47,11 +47,11 @@ type sampled struct {
 	graph *graph.Graph
 }
 
-// sampleSize is how many graphs of each list the evidence rests on.
+// sampleSize is how many graphs of each list the evidence uses.
 const sampleSize = 3000
 
-// NewList returns an empty list. The seed says which molecules its sample has: with one seed
-// and number, which is 0 or 1 for the two lists, it is the same in whatever order they come.
+// NewList returns an empty list. The sample depends on seed, number (0 or 1) and the molecules, not
+// on their order.
 func NewList(name string, seed uint64, number int) *List {
 	salt := rand.New(rand.NewPCG(seed, uint64(number))).Uint64()
 	return &List{Name: name, with: map[trait]int{}, known: map[identity]bool{}, salt: salt}
@@ -60,13 +60,12 @@ func NewList(name string, seed uint64, number int) *List {
 // Len returns the number of different molecules.
 func (l *List) Len() int { return len(l.same) }
 
-// Refuse counts records that are no molecules.
+// Refuse counts unreadable records.
 func (l *List) Refuse(n int) {
 	l.Read += n
 	l.Refused += n
 }
 
-// described is what is found about one graph.
 type described struct {
 	same, scaffold identity
 	keys           []uint32
@@ -74,8 +73,7 @@ type described struct {
 	traits         []trait
 }
 
-// Add adds molecules, which are described on that many goroutines. What the list holds
-// depends on the order of molecules only where it names one of several as an example.
+// Add adds molecules, described on that many goroutines. Their order matters only for examples.
 func (l *List) Add(ctx context.Context, workers int, list []Source) error {
 	found := make([]described, len(list))
 	err := parallel.For(ctx, workers, len(list), func(_, i int) { found[i] = describe(list[i].Graph) })
@@ -106,32 +104,32 @@ func (l *List) Add(ctx context.Context, workers int, list []Source) error {
 	return nil
 }
 
-// trim leaves the sample with the lowest ranks, in their order.
+// trim keeps the lowest ranks of the sample, in their order.
 func (l *List) trim() {
 	slices.SortStableFunc(l.sample, func(a, b sampled) int { return cmp.Compare(a.rank, b.rank) })
 	clear(l.sample[min(len(l.sample), sampleSize):])
 	l.sample = l.sample[:min(len(l.sample), sampleSize)]
 }
 
-// rank puts molecules in an order that is as good as drawn.
+// rank orders molecules pseudo-randomly.
 func rank(same identity, salt uint64) uint64 {
 	return rand.New(rand.NewPCG(same[0]^salt, same[1])).Uint64()
 }
 
 func describe(g *graph.Graph) described {
 	print := fingerprint.New(g, fingerprint.DefaultHeight)
-	// A set with 2¹⁶ keys and more would not fit the counters of an index.
+	// Larger sets would overflow the counters of an index.
 	keys := slices.Clone(print.Keys[:min(len(print.Keys), 1<<16-1)])
 	return described{same: identify(g), scaffold: scaffold(g), keys: keys, rings: g.Cycles(), traits: traitsOf(g)}
 }
 
-// identify tells graphs apart by what surrounds their nodes and by their size.
+// identify hashes the surroundings of nodes and the size.
 func identify(g *graph.Graph) identity {
 	s := explain.Signature(g)
 	return identity{s[0] ^ uint64(g.N())<<32, s[1] ^ uint64(g.M())}
 }
 
-// scaffold identifies the rings of a molecule and what links them, zero for none.
+// scaffold identifies rings and their linkers, zero for none.
 func scaffold(g *graph.Graph) identity {
 	core := g.Core()
 	if core.N() == 0 {

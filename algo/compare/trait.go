@@ -10,7 +10,7 @@ import (
 	"baca/algo/molecule"
 )
 
-// The kinds of what molecules are compared by.
+// The kinds of traits.
 const (
 	KindGroup    = "group"
 	KindElement  = "element"
@@ -19,17 +19,16 @@ const (
 	KindFragment = "fragment"
 )
 
-// A trait is something that a molecule has or has not, with a name for people.
+// A trait is something that a molecule has or lacks.
 type trait struct{ kind, name string }
 
-// maxGrouped bounds the atoms of molecules whose groups are named: the time grows with their
-// square.
+// maxGrouped bounds the molecules whose groups are named: the time is quadratic.
 const maxGrouped = 1000
 
-// mostRings and mostRingSize are where counts and sizes of rings are put together.
+// Larger counts and sizes of rings share one trait.
 const mostRings, macrocycle = 5, 12
 
-// traitsOf lists what a graph has, each once.
+// traitsOf lists a graph's traits, each once.
 func traitsOf(g *graph.Graph) []trait {
 	var list []trait
 	add := func(kind, name string) { list = append(list, trait{kind, name}) }
@@ -61,7 +60,7 @@ func traitsOf(g *graph.Graph) []trait {
 		groups = explain.Groups(g)
 	}
 	for _, name := range groups {
-		// Elements and macrocycles are traits of their own.
+		// Elements and macrocycles have traits of their own.
 		if !strings.HasSuffix(name, " atom") && !strings.HasPrefix(name, "macrocycle of ") {
 			add(KindGroup, name)
 		}
@@ -92,8 +91,8 @@ func traitsOf(g *graph.Graph) []trait {
 
 func value(g *graph.Graph, i, column int) int { return int(g.X[i*g.Features+column]) }
 
-// ringSizes are the sizes of the smallest rings that edges are in, ascending, each once: 5
-// and 6 for indole. None are told of large graphs, see explain.Rings.
+// ringSizes are the distinct sizes of the smallest rings of edges, ascending: 5 and 6 for indole.
+// Large graphs have none, see explain.Rings.
 func ringSizes(g *graph.Graph) []int {
 	var sizes []int
 	for _, ring := range explain.Rings(g) {

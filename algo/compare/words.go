@@ -9,7 +9,7 @@ import (
 	"baca/algo/explain"
 )
 
-// Say puts a text about molecules into the words for what the lists hold.
+// Say replaces molecules by graphs in texts about plain graphs.
 func (c *Comparison) Say(text string) string {
 	if c.Plain {
 		return graphWords.Replace(text)
@@ -19,7 +19,7 @@ func (c *Comparison) Say(text string) string {
 
 var graphWords = strings.NewReplacer("molecule", "graph", "Molecule", "Graph", "atoms but hydrogen", "nodes", "an atom", "a node", "atom", "node", "Atom", "Node")
 
-// Differs says in a sentence whether B differs from A as a whole.
+// Differs says whether B differs from A as a whole.
 func (c *Comparison) Differs() string {
 	e := &c.Evidence
 	switch {
@@ -31,7 +31,7 @@ func (c *Comparison) Differs() string {
 	return fmt.Sprintf("Nothing says that B as a whole differs from A (AUC %.2f, %s).", e.AUC, pText(e.P))
 }
 
-// differs is the p-value up to which B is said to differ.
+// differs is the largest p-value of a difference.
 const differs = 0.05
 
 func pText(p float64) string {
@@ -41,7 +41,6 @@ func pText(p float64) string {
 	return fmt.Sprintf("p = %.2g", p)
 }
 
-// percent is for people.
 func percent(n, all int) string {
 	if all == 0 {
 		return "–"
@@ -49,7 +48,7 @@ func percent(n, all int) string {
 	return Percent(float64(n) / float64(all))
 }
 
-// Percent writes a share for people.
+// Percent formats a share.
 func Percent(share float64) string {
 	switch x := 100 * share; {
 	case x == 0 || x >= 9.95:
@@ -61,7 +60,7 @@ func Percent(share float64) string {
 	}
 }
 
-// Shares says in a sentence what both lists have.
+// Shares describes the overlap.
 func (c *Comparison) Shares() string {
 	o := &c.Overlap
 	return fmt.Sprintf(c.Say("In both: %s, %s of A and %s of B; and %s, of A's %d and B's %d, which %s of A's molecules with rings have and %s of B's."),
@@ -69,7 +68,7 @@ func (c *Comparison) Shares() string {
 		explain.Count(o.Scaffolds, "scaffold"), o.ScaffoldsA, o.ScaffoldsB, percent(o.SharingA, o.CyclicA), percent(o.SharingB, o.CyclicB))
 }
 
-// TooEasy says in sentences what B is worth as a test set for a model that was trained on A.
+// TooEasy judges B as a test set for a model trained on A.
 func (c *Comparison) TooEasy() string {
 	near, within := c.BtoA.Quantiles[2], c.AtoA.Quantiles[2]
 	text := fmt.Sprintf("The nearest molecule of A has a median similarity of %.2f to a molecule of B; to a molecule of A, the nearest other one of A has %.2f.", near, within)
@@ -89,7 +88,7 @@ func (c *Comparison) TooEasy() string {
 	return c.Say(text)
 }
 
-// Sampled says in a sentence what was not looked at as a whole; empty if nothing.
+// Sampled says what was sampled, or nothing.
 func (c *Comparison) Sampled() string {
 	text := ""
 	if e := &c.Evidence; e.Skipped == "" && (e.Bank+e.Holdout < c.A.Molecules || e.Batch < c.B.Molecules) {
@@ -104,7 +103,7 @@ func (c *Comparison) Sampled() string {
 	return c.Say(text)
 }
 
-// MarshalJSON writes null for what is not known.
+// MarshalJSON writes NaN as null.
 func (e Evidence) MarshalJSON() ([]byte, error) {
 	known := func(x float64) *float64 {
 		if math.IsNaN(x) {

@@ -1,13 +1,11 @@
-// Package cover chooses from many candidates the few that serve a set of points best: each
-// point is served by the nearest of the chosen, and what is wanted is that the costs of all
-// points together fall as much as possible (facility location).
+// Package cover chooses the candidates that serve a set of points best (Greedy): each point is
+// served by the nearest chosen candidate, and the total cost is to fall as much as possible
+// (facility location).
 //
-// How much they fall is a monotone submodular function of the choice: what a candidate
-// adds never grows as others are chosen. So taking the best candidate again and again comes
-// to at least 1 − 1/e, 63 %, of what any choice of as many could reach (Nemhauser, Wolsey and
-// Fisher, 1978), and what a candidate once added bounds what it adds later, so that few need
-// to be looked at again (Minoux, 1978). With prices, the better of the choices by gain and by
-// gain per price comes to at least ½·(1 − 1/e) of the best within the budget (Leskovec and
+// The decrease is monotone submodular. So the greedy choice reaches at least 1 − 1/e, 63 %, of the
+// optimum (Nemhauser, Wolsey and Fisher, 1978), and a candidate's earlier gain bounds its later
+// one, so that few need a second look (Minoux, 1978). With prices, the better of the choices by
+// gain and by gain per price reaches ½·(1 − 1/e) of the optimum within the budget (Leskovec and
 // others, 2007).
 package cover
 
@@ -19,12 +17,12 @@ import (
 	"baca/algo/internal/parallel"
 )
 
-// A Problem is what to choose from. Nothing in it is changed.
+// A Problem is read only.
 type Problem struct {
-	Now        []float64 // the cost of each point as it is
+	Now        []float64 // the current cost of each point
 	Candidates int
-	// Costs writes to dst what each point would cost by a candidate alone. Calls with
-	// different workers may run at the same time.
+	// Costs writes to dst each point's cost by a candidate alone. Calls with different workers may
+	// run concurrently.
 	Costs func(worker, candidate int, dst []float64)
 
 	Most    int       // candidates to choose
@@ -32,19 +30,18 @@ type Problem struct {
 	Budget  float64   // for the sum of the prices, where there are any
 	Exclude []bool    // candidates not to choose; nil for none
 
-	// Looked, unless nil, is called for each candidate when it is first looked at, by any worker.
+	// Looked, if not nil, is called at the first look at a candidate, by any worker.
 	Looked func()
 }
 
-// A Pick is a candidate that was chosen, and by how much the costs then fell.
+// A Pick is a chosen candidate and the decrease of the costs.
 type Pick struct {
 	Candidate int
 	Gain      float64
 }
 
-// Greedy chooses candidates, the first the best. It ends early where nothing that can be
-// afforded would lower any cost. Of equally good candidates the first is chosen. The choice
-// does not depend on the number of workers.
+// Greedy chooses candidates, the best first, ties by index. It ends early where nothing affordable
+// lowers a cost. The choice does not depend on the number of workers.
 func Greedy(ctx context.Context, workers int, p Problem) ([]Pick, error) {
 	first := make([]float64, p.Candidates)
 	buffers := make([][]float64, parallel.Workers(workers))
@@ -89,7 +86,7 @@ func total(picks []Pick) float64 {
 	return sum
 }
 
-// allows tells whether a candidate may be chosen with so much money left.
+// allows reports whether a candidate is allowed and affordable.
 func (p *Problem) allows(j int, left float64) bool {
 	return (p.Exclude == nil || !p.Exclude[j]) && (p.Prices == nil || p.Prices[j] <= left)
 }
@@ -115,7 +112,7 @@ func (p *Problem) greedy(ctx context.Context, workers int, first []float64, gain
 		case top.value <= 0:
 			return picks, nil
 		case !p.allows(top.candidate, left):
-			heap.Pop(&queue) // there is never more money
+			heap.Pop(&queue) // it stays unaffordable
 		case top.round == len(picks):
 			heap.Pop(&queue)
 			p.Costs(0, top.candidate, costs)
@@ -147,14 +144,14 @@ func (p *Problem) greedy(ctx context.Context, workers int, first []float64, gain
 	return picks, ctx.Err()
 }
 
-// A bound is what a candidate added when so many were chosen.
+// A bound is a candidate's gain at an earlier choice.
 type bound struct {
 	candidate   int
 	gain, value float64
 	round       int
 }
 
-// bounds are a heap with the largest value first.
+// bounds is a max-heap.
 type bounds []bound
 
 func (b bounds) Len() int { return len(b) }

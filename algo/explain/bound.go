@@ -9,12 +9,12 @@ import (
 	"baca/algo/graph"
 )
 
-// mostBeside bounds the groups that are named as neighbours of another.
+// mostBeside bounds the named neighbours of a group.
 const mostBeside = 3
 
-// beside says what group k of list is bound to by its atom i, or what is within two bonds of
-// that, such as "joined at its 2-position by a single bond to a pyridine ring". An atom inside the
-// group says what the group is bound to; the text is empty where it is all that there is.
+// beside describes the neighbours of group k of list at its atom i, within bonds, such as "joined
+// at its 2-position by a single bond to a pyridine ring". For an atom inside the group it describes
+// the group's neighbours; it is empty if there are none.
 func beside(g *graph.Graph, list []group, k, i, bonds int) string {
 	a, own, reach := newAtoms(g), &list[k], within(g, i, bonds)
 	if count(reach, own.nodes) == len(reach) {
@@ -23,7 +23,7 @@ func beside(g *graph.Graph, list []group, k, i, bonds int) string {
 			reach = append(reach, within(g, j, 1)...)
 		}
 	}
-	var ways []string // in which groups are bound
+	var ways []string // how groups are bound
 	named := map[string][]string{}
 	for q := range list {
 		other := &list[q]
@@ -31,8 +31,8 @@ func beside(g *graph.Graph, list []group, k, i, bonds int) string {
 			continue
 		}
 		way := wayTo(own, other, bonds)
-		// A bond within a third ring is none that the two turn about.
-		if way == joined && slices.ContainsFunc(other.nodes, func(j int) bool { return slices.Contains(reach, j) && a.together(i, j) }) {
+		// A bond within a third ring cannot rotate.
+		if way == joined && slices.ContainsFunc(other.nodes, func(j int) bool { return slices.Contains(reach, j) && a.inSameRing(i, j) }) {
 			way = "bound to"
 		}
 		if !slices.Contains(ways, way) {
@@ -58,7 +58,7 @@ func beside(g *graph.Graph, list []group, k, i, bonds int) string {
 
 const joined = "joined by a single bond to"
 
-// wayTo is how a group is bound to another that is within so many bonds.
+// wayTo describes how a group is bound to another within that many bonds.
 func wayTo(own, other *group, bonds int) string {
 	switch shared := count(own.ring, other.ring); {
 	case shared > 2:
@@ -75,7 +75,7 @@ func wayTo(own, other *group, bonds int) string {
 	return "bound to"
 }
 
-// within lists the nodes up to so many edges from one, without it.
+// within lists the other nodes up to that many edges from i.
 func within(g *graph.Graph, i, edges int) []int {
 	list, from := []int{i}, 0
 	for range edges {
@@ -92,8 +92,8 @@ func within(g *graph.Graph, i, edges int) []int {
 	return list[1:]
 }
 
-// position says which atom of a ring is meant where that has one number: that of a ring with one
-// heteroatom, or where one other atom of a benzene ring has a substituent.
+// position describes the atom of a ring where its number is unambiguous: in a ring with one
+// heteroatom, or a benzene ring with one other substituent.
 func position(a *atoms, list []group, own *group, i int) (at, to string) {
 	inside := func(j int) bool { return slices.Contains(own.ring, j) }
 	if !inside(i) || strings.HasSuffix(own.name, "(sugar)") || strings.HasSuffix(own.name, "-membered ring") || !slices.ContainsFunc(a.rings, func(r []int) bool { return len(r) == len(own.ring) && count(r, own.ring) == len(r) }) {
@@ -122,7 +122,7 @@ func position(a *atoms, list []group, own *group, i int) (at, to string) {
 	return "", to
 }
 
-// steps is how many edges lead from i to j.
+// steps is the distance of i and j in edges.
 func steps(g *graph.Graph, i, j int) int {
 	n := 1
 	for !slices.Contains(within(g, i, n), j) {
@@ -131,10 +131,10 @@ func steps(g *graph.Graph, i, j int) int {
 	return n
 }
 
-// dull are groups that most molecules have: others are named first.
+// dull groups are in most molecules; others are named first.
 var dull = []string{"methyl group", "CH₂ group", "CH group", "quaternary carbon", "alkyl chain"}
 
-// enumerate lists things: "a ketone group, 2 methyl groups and others".
+// enumerate joins names: "a ketone group, 2 methyl groups and others".
 func enumerate(names []string) string {
 	var texts []string
 	slices.SortFunc(names, func(x, y string) int {
@@ -156,12 +156,12 @@ func enumerate(names []string) string {
 	return texts[0]
 }
 
-// some is "a nitro group" or "2 nitro groups".
+// some returns "a nitro group" or "2 nitro groups".
 func some(n int, name string) string {
 	if n > 1 {
 		return fmt.Sprintf("%d %s", n, plural(name))
 	}
-	// N and S are spelt, but Na and Si are read.
+	// N and S are spelt out, Na and Si are read.
 	spelt := strings.ContainsAny(name[:1], "FHILMNORSX") && (len(name) == 1 || name[1] < 'a' || name[1] > 'z')
 	if spelt || strings.ContainsAny(name[:1], "aeiou") && !strings.HasPrefix(name, "ur") {
 		return "an " + name
@@ -169,7 +169,7 @@ func some(n int, name string) string {
 	return "a " + name
 }
 
-// plural is that of the name of a group, whose noun comes before any preposition.
+// plural returns the plural of a group's name, whose noun precedes any preposition.
 func plural(name string) string {
 	end := len(name)
 	for _, word := range []string{" of ", " on ", " (", " or "} {

@@ -9,14 +9,12 @@ import (
 	"baca/algo/graph"
 )
 
-// maxDifferences bounds what Differences names.
 const maxDifferences = 3
 
-// Differences says in what many of the graphs differ from the training graphs, the
-// plainest difference first: phrases in plain words such as "48 % of them have more atoms
-// than three quarters of the training graphs". Of graphs like the training graphs a quarter
-// lies beyond each quartile; named is what is four standard errors above that and lies
-// beyond it in two fifths of them. p may be nil.
+// Differences describes how many of the graphs differ from the training graphs, the clearest
+// difference first, such as "48 % of them have more atoms than three quarters of the training
+// graphs". A quarter of like graphs lies beyond each quartile; it names what exceeds that by four
+// standard errors and two fifths of the graphs have. p may be nil.
 func Differences(p *Profile, gs []*graph.Graph) []string {
 	if p == nil || len(gs) == 0 {
 		return nil
@@ -57,5 +55,5 @@ func Differences(p *Profile, gs []*graph.Graph) []string {
 	return texts
 }
 
-// The quartiles among levels.
+// Indices of the quartiles in levels.
 const lowerQuartile, upperQuartile = 2, 4

@@ -8,15 +8,14 @@ import (
 	"baca/algo/molecule"
 )
 
-// A group is a part of a molecule that chemists have a name for.
+// A group is a part of a molecule with a chemical name.
 type group struct {
 	name  string // singular
 	nodes []int  // ascending
-	ring  []int  // all atoms of the ring that it is of, those of other groups too; nil for none
+	ring  []int  // all atoms of its ring, also those of other groups; nil for none
 }
 
-// groups parts the atoms of a molecule into functional groups, atoms of other elements,
-// rings and chains. Each atom is in one of them.
+// groups divides the atoms of a molecule into functional groups, rare elements, rings and chains.
 func groups(g *graph.Graph) []group {
 	a := newAtoms(g)
 	elements := make([]int, g.N())
@@ -45,13 +44,13 @@ func groups(g *graph.Graph) []group {
 	return list
 }
 
-// A naming names a group by one of its atoms, and has no name where the atom is in none.
+// A naming names the group around one of its atoms, or returns no name.
 type naming struct {
-	elements []int // that the atom may be of, any for none
+	elements []int // elements that the atom may have, any if empty
 	of       func(a *atoms, i int) group
 }
 
-// namings are in the order in which groups take their atoms.
+// namings are in order of precedence.
 var namings = sync.OnceValue(func() []naming {
 	list := []naming{{[]int{carbon + 1}, polyhalogen}}
 	for _, p := range functional() {
@@ -66,11 +65,11 @@ var namings = sync.OnceValue(func() []naming {
 	return append(list, naming{nil, rest})
 })
 
-// atoms reads the features of the atoms of a molecule.
+// atoms reads the atom features of a molecule.
 type atoms struct {
 	*graph.Graph
 	rings   [][]int
-	systems []group // of rings, with names where they have one as a whole
+	systems []group // ring systems, with names where they have one
 	taken   []bool  // by a group
 }
 
@@ -90,7 +89,8 @@ func (a *atoms) aromatic(i int) bool  { return a.value(i, molecule.ColumnAromati
 func (a *atoms) inRing(i int) bool    { return a.value(i, molecule.ColumnRing) == 1 }
 func (a *atoms) neighbours(i int) int { return a.value(i, molecule.ColumnNeighbors) } // with hydrogens
 
-// hydrogens counts those of an atom, with any that are atoms themselves, and heavy its other neighbours.
+// hydrogens counts the hydrogens of an atom, explicit ones included; heavy counts its other
+// neighbours.
 func (a *atoms) hydrogens(i int) int {
 	return a.value(i, molecule.ColumnHydrogens) + len(a.nearby(i, "H"))
 }
@@ -100,7 +100,7 @@ func (a *atoms) flat(i int) bool {
 	return a.value(i, molecule.ColumnHybridization) == 1 && !a.aromatic(i)
 }
 
-// double tells whether a double bond leads to an atom, as far as its features show it.
+// double reports whether an atom has a double bond, as far as features show it.
 func (a *atoms) double(i int) bool {
 	if a.is(i, "N") {
 		return a.flat(i) && a.neighbours(i) <= 2
@@ -108,12 +108,12 @@ func (a *atoms) double(i int) bool {
 	return a.is(i, "O", "S", "Se") && a.Degree(i) == 1 && a.hydrogens(i) == 0 && a.charge(i) == 0
 }
 
-// metal tells whether an atom is of an element that is no nonmetal or metalloid.
+// metal reports whether an atom is a metal.
 func (a *atoms) metal(i int) bool {
 	return !a.is(i, "H", "B", "C", "N", "O", "F", "Si", "P", "S", "Cl", "As", "Se", "Br", "Te", "I", "At", "He", "Ne", "Ar", "Kr", "Xe", "Rn", "*")
 }
 
-// near returns the neighbours of an atom for which a test holds.
+// near returns the neighbours of an atom that pass a test.
 func (a *atoms) near(i int, test func(j int) bool) []int {
 	var list []int
 	for _, j := range a.Row(i) {
@@ -129,8 +129,8 @@ func (a *atoms) nearby(i int, symbols ...string) []int {
 	return a.near(i, func(j int) bool { return a.is(j, symbols...) })
 }
 
-// spread returns the atoms for which a test holds and that hang together with one, by bonds for which another
-// test holds, if there is one.
+// spread returns the atoms that pass a test and are connected to i through such atoms, by bonds
+// that pass another test, if given.
 func (a *atoms) spread(i int, test func(int) bool, bond func(i, j int) bool) []int {
 	list := []int{i}
 	for k := 0; k < len(list); k++ {
@@ -142,13 +142,13 @@ func (a *atoms) spread(i int, test func(int) bool, bond func(i, j int) bool) []i
 	return list
 }
 
-// organo are the words for elements that carbon is bound to.
+// organo has the words for elements bound to carbon.
 var organo = map[string]string{
 	"Sn": "organotin", "Hg": "organomercury", "Pb": "organolead", "Li": "organolithium", "Mg": "organomagnesium", "Al": "organoaluminium", "Zn": "organozinc", "Ge": "organogermanium",
 	"As": "organoarsenic", "Se": "organoselenium", "Te": "organotellurium", "Sb": "organoantimony", "Bi": "organobismuth", "Tl": "organothallium", "Cd": "organocadmium", "Ga": "organogallium",
 }
 
-// element names atoms of elements beyond those of most organic molecules.
+// element names atoms of rare elements.
 func element(a *atoms, i int) group {
 	symbol := a.symbol(i)
 	switch {
@@ -166,7 +166,7 @@ func element(a *atoms, i int) group {
 	return group{name: symbol + " atom"}
 }
 
-// polyhalogen names carbons of two halogens and more, with those of a chain that follow.
+// polyhalogen names carbons with two or more halogens, chained ones as one group.
 func polyhalogen(a *atoms, i int) group {
 	full := func(j int) bool {
 		return a.is(j, "C") && !a.flat(j) && !a.taken[j] && len(a.nearby(j, "F", "Cl", "Br", "I")) >= 2
@@ -198,7 +198,7 @@ func polyhalogen(a *atoms, i int) group {
 	return group{name: name, nodes: all}
 }
 
-// unsaturated names double bonds between carbons.
+// unsaturated names C=C double bonds.
 func unsaturated(a *atoms, i int) group {
 	carbons := func(j int) bool { return a.is(j, "C") && a.flat(j) && !a.taken[j] }
 	if !carbons(i) {
@@ -216,10 +216,10 @@ func unsaturated(a *atoms, i int) group {
 	return group{name: "conjugated polyene", nodes: all}
 }
 
-// longChain is the number of carbons from which on a chain is called long.
+// longChain is the least length of a long chain.
 const longChain = 8
 
-// rest names what no other name is for.
+// rest names all remaining atoms.
 func rest(a *atoms, i int) group {
 	if !a.is(i, "C") {
 		if a.Degree(i) == 0 && a.charge(i) != 0 {
@@ -238,7 +238,7 @@ func rest(a *atoms, i int) group {
 	case n > 1:
 		name = "alkyl chain"
 	case a.inRing(i):
-		name = "ring carbon" // of a graph too large to look for rings
+		name = "ring carbon" // graphs too large for the ring search
 	case a.flat(i):
 		name = "unsaturated carbon"
 	case a.hydrogens(i) == 3:

@@ -14,21 +14,18 @@ import (
 // SaltSize is the length of the salt of hashes in bytes.
 const SaltSize = 16
 
-// Known tells whether a graph was in a set, by salted hashes that are cut so short
-// that any other graph, too, meets one by chance in about one case of a thousand. So
-// a match says that a graph was likely in the set, and one that was guessed proves
-// nothing. No match is certain: it was not.
+// Known tests membership in a set by salted hashes, so short that one other graph in about a
+// thousand matches. A match means probable membership and proves nothing; no match is certain.
 type Known struct {
 	Salt   [SaltSize]byte
 	Bits   int      // of a hash, 0 to 32
 	Hashes []uint32 // ascending, each once
 }
 
-// falseMatches is how often a graph that was not in the set should match, at most.
+// falseMatches bounds the rate of false matches.
 const falseMatches = 0.001
 
-// NewKnown hashes a set of graphs. The hashes of one set with two salts have nothing
-// in common.
+// NewKnown hashes a set of graphs. Different salts give unrelated hashes.
 func NewKnown(gs []*graph.Graph, salt [SaltSize]byte) Known {
 	k := Known{Salt: salt, Bits: min(32, int(math.Ceil(math.Log2(float64(max(1, len(gs)))/falseMatches))))}
 	for _, g := range gs {
@@ -39,9 +36,8 @@ func NewKnown(gs []*graph.Graph, salt [SaltSize]byte) Known {
 	return k
 }
 
-// Signature is that of what surrounds each node up to eight steps (Weisfeiler and Lehman),
-// see fingerprint.Signature. The chirality of atoms is left out: it follows the order in
-// which a molecule is written.
+// Signature is the Weisfeiler–Lehman signature of a graph up to eight steps, see
+// fingerprint.Signature, without chirality, which depends on the order of writing.
 func Signature(g *graph.Graph) [2]uint64 {
 	if g.Features == molecule.Features {
 		return fingerprint.Signature(g, molecule.ColumnChirality)
@@ -49,7 +45,7 @@ func Signature(g *graph.Graph) [2]uint64 {
 	return fingerprint.Signature(g, -1)
 }
 
-// hash is that of the number of nodes and edges and of the signature.
+// hash covers the numbers of nodes and edges and the signature.
 func (k *Known) hash(g *graph.Graph) uint32 {
 	s := Signature(g)
 	b := append(make([]byte, 0, SaltSize+24), k.Salt[:]...)
@@ -60,9 +56,9 @@ func (k *Known) hash(g *graph.Graph) uint32 {
 	return uint32(uint64(binary.LittleEndian.Uint32(sum[:])) >> (32 - k.Bits))
 }
 
-// Likely tells whether g was likely in the set: surely not, if it is false. Graphs
-// that the hash cannot tell apart (stereoisomers, bond orders that no feature of an
-// atom shows, a few regular graphs) count as the same.
+// Likely reports whether g was probably in the set; false is certain. Graphs that the hash cannot
+// separate (stereoisomers, bond orders without a trace in atom features, a few regular graphs)
+// count as equal.
 func (k *Known) Likely(g *graph.Graph) bool {
 	if len(k.Hashes) == 0 {
 		return false
@@ -71,7 +67,7 @@ func (k *Known) Likely(g *graph.Graph) bool {
 	return ok
 }
 
-// FalseMatches returns the chance that a graph which was not in the set matches.
+// FalseMatches returns the chance of a false match.
 func (k *Known) FalseMatches() float64 {
 	return float64(len(k.Hashes)) / math.Exp2(float64(k.Bits))
 }

@@ -7,9 +7,9 @@ import (
 	"baca/algo/graph"
 )
 
-// Groups names what a molecule is made of: functional groups, rings, chains and atoms of
-// rarer elements, each name once, in alphabetical order. Each atom is in one group. The
-// graph must have the features of package molecule.
+// Groups names the functional groups, rings, chains and rare elements of a molecule, each name
+// once, in alphabetical order. Each atom is in one group. The graph must have the features of
+// package molecule.
 func Groups(g *graph.Graph) []string {
 	var names []string
 	for _, group := range groups(g) {
@@ -19,8 +19,8 @@ func Groups(g *graph.Graph) []string {
 	return slices.Compact(names)
 }
 
-// functional names groups that are told before rings, and plain those that are told of what the
-// rings leave. The first pattern that fits an atom names it.
+// functional names groups before rings, plain those left after rings. The first pattern that fits
+// an atom wins.
 var functional, plain = compiled(functionalGroups), compiled(plainGroups)
 
 type named = []struct{ name, pattern string }
@@ -82,7 +82,7 @@ var functionalGroups = named{
 	{"peptide bond", "[C;^2](=O)(~[C;^3]~N)N~[C;^3]~[C;^2]~=O"}, {"lactam group", "[C;^2;r](=O)[N;r]"}, {"amide group", "[C;^2](=O)N"}, {"N-acyl azole group", "[C;^2](=O)~n"}, {"aldehyde group", "[C;^2;h1]=O"}, {"ketone group", "[C;^2]=O"}, {"ring carbonyl group", "[O;d1;h0](~c)"},
 	// Carbon and nitrogen.
 	{"biguanide group", "[C;^2](N)(N)N[C;^2](N)N"}, {"guanidine group", "[C;^2](N)(N)N"}, {"isothiourea group", "[C;^2](N)(N)S"}, {"amidine group", "[C;^2](N)=N"}, {"imidate group", "[C;^2](O)=N"}, {"imine group", "[C;^2]=N"},
-	// Others that belong together across rings.
+	// Others that span rings.
 	{"hydroperoxide group", "[O;d2][O;h1]"}, {"peroxide group", "[O;d2][O;d2]"}, {"methylenedioxy group", "[C;h2;r5]([O;r5]~c)[O;r5]~c"},
 	{"furanose ring (sugar)", "[C;^3;r5]([O;d2;r5][C;^3;r5][C;^3;r5]~O)~[O,N]"}, {"pyranose ring (sugar)", "[C;^3;r6]([O;d2;r6])([C;^3;r6]([C;^3;r6]~[O,N])~[O,N])~[O,N]"}, {"pyranose ring (sugar)", "[C;^3;r6]([O;d2;r6][C;^3;r6][C;^3;r6]([C;^3;r6]~[O,N])~[O,N])~[O,N]"},
 	{"tert-butyl group", "[C;d4;^3]([C;h3])([C;h3])[C;h3]"}, {"isopropyl group", "[C;h1;d3]([C;h3])[C;h3]"},

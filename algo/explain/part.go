@@ -11,28 +11,27 @@ import (
 	"baca/algo/molecule"
 )
 
-// A Blame says what each node adds to a score: Nodes in all, and of that Lacking by subtrees
-// that the closest training graph lacks, Ratio by those that a background has oftener,
-// and Embedding by the embedding, up to what is spread over all nodes.
+// A Blame has what each node adds to a score: Nodes in all; of that Lacking by subtrees that the
+// closest training graph lacks, Ratio by subtrees commoner in a background, Embedding by the
+// embedding. The rest is spread over all nodes.
 type Blame struct {
 	Nodes, Lacking, Ratio, Embedding []float64
 }
 
-// mostParts bounds the parts that are named, and leastPart is the fraction of all
-// contributions, without their signs, that a part must have if its nodes were seen before.
+// mostParts bounds the named parts. A part whose nodes were seen before needs the fraction
+// leastPart of the absolute contributions.
 const mostParts, leastPart = 3, 0.05
 
-// A part is what a graph has of one kind of group, as far as its nodes are blamed.
+// A part is the blamed groups of one kind.
 type part struct {
 	about  string
 	nodes  []int
 	blame  float64
-	list   []group // all of the graph
-	groups []int   // of these, the ones that the part has
+	list   []group // all groups of the graph
+	groups []int   // indices of this part's groups
 }
 
-// parts are the reasons about parts of the graph that are blamed most. named are those about
-// values.
+// parts returns the reasons about the most blamed parts. named are the reasons about values.
 func (m *Memory) parts(g *graph.Graph, blame *Blame, named []Reason) []Reason {
 	list := partsOf(g, blame.Nodes)
 	sum, all := 0.0, 0.0
@@ -42,21 +41,21 @@ func (m *Memory) parts(g *graph.Graph, blame *Blame, named []Reason) []Reason {
 	var reasons []Reason
 	for k, p := range list[:min(len(list), mostParts)] {
 		text, weight := m.fact(g, &p, blame, named)
-		// A graph that is outside always has a part that makes it so.
+		// A graph that is outside always gets a part.
 		if small := p.blame < leastPart*all && weight < Unseen && !(k == 0 && sum > 0); small || text == "" {
 			continue
 		}
 		reasons = append(reasons, Reason{
 			Kind: "part", About: p.about, Nodes: p.nodes, Text: p.about + ": " + text,
-			// Parts come in front of statistics, in the order of their blame.
+			// Parts precede statistics, in order of blame.
 			Weight: weight + 0.09*p.blame/all,
 		})
 	}
 	return reasons
 }
 
-// partsOf joins the groups of one name that are blamed, the most blamed kind first. Nodes of
-// graphs that are no molecules have no names: those that are blamed are one part.
+// partsOf joins blamed groups of one name, the most blamed kind first. Plain graphs have no names:
+// their blamed nodes are one part.
 func partsOf(g *graph.Graph, blame []float64) []part {
 	if g.Features != molecule.Features {
 		var p part
@@ -114,9 +113,9 @@ func aboutOf(name string, some, all int) string {
 	return fmt.Sprintf("%d of its %d %s", some, all, plural(name))
 }
 
-// fact says what is unusual about a part, and how much so: whether the bank has such nodes,
-// with such neighbours, in such surroundings, or what else moves the score. Of nodes with a
-// value that has been named as never seen it has nothing to add.
+// fact says what is unusual about a part and how unusual: whether training graphs have such nodes,
+// neighbours or surroundings, or what else moves the score. It repeats no value that named calls
+// unseen.
 func (m *Memory) fact(g *graph.Graph, p *part, blame *Blame, named []Reason) (string, float64) {
 	n, keys := g.N(), fingerprint.Nodes(g, fingerprint.DefaultHeight)
 	var least [fingerprint.DefaultHeight + 1]int
@@ -126,7 +125,7 @@ func (m *Memory) fact(g *graph.Graph, p *part, blame *Blame, named []Reason) (st
 			least[h] = min(least[h], m.Index.Holders(keys[h*n+i]))
 		}
 	}
-	// way says how the nodes are bound that so few have.
+	// way describes the rare surroundings.
 	way := func(h int, who, have string) string {
 		return way(g, p, h, who+" "+have, blame.Nodes, func(i int) bool { return m.Index.Holders(keys[h*n+i]) == least[h] })
 	}
@@ -164,8 +163,8 @@ func (m *Memory) fact(g *graph.Graph, p *part, blame *Blame, named []Reason) (st
 	return "unlike the training " + things(g) + ", as the model's network sees it", usualPart
 }
 
-// way says how a part is bound, up to so many edges away, and that few have that: by its most blamed
-// node of those for which a test holds.
+// way describes the bonds of a part up to that many edges away, which few training graphs have,
+// around its most blamed node that passes a test.
 func way(g *graph.Graph, p *part, edges int, few string, blame []float64, here func(i int) bool) string {
 	if g.Features != molecule.Features {
 		return [...]string{1: "joined", 2: "surrounded, two edges wide,"}[edges] + " in a way that " + few
@@ -197,10 +196,10 @@ func way(g *graph.Graph, p *part, edges int, few string, blame []float64, here f
 	return text + " in a way that " + few
 }
 
-// usualPart is the weight of parts whose nodes were seen before, joined in another way.
+// usualPart is the weight of parts whose nodes were seen, joined in another way.
 const usualPart = 2.9
 
-// none names those who lack something, with the verb.
+// none names who lacks something, with the verb.
 func (m *Memory) none(g *graph.Graph) (who, have string) {
 	named := things(g)
 	switch {
@@ -212,7 +211,7 @@ func (m *Memory) none(g *graph.Graph) (who, have string) {
 	return fmt.Sprintf("none of the %d training %s that the model holds", m.Index.Len(), named), "has"
 }
 
-// things are graphs in the words of those who bring them.
+// things names graphs for users.
 func things(g *graph.Graph) string {
 	if g.Features == molecule.Features {
 		return "molecules"

@@ -10,26 +10,27 @@ import (
 	"baca/algo/molecule"
 )
 
-// A pattern is a tree of atoms that a group is told by. It is written much like a SMILES: C is an atom
-// that is not aromatic, c one that is, branches are in parentheses, and a bracket has elements
+// A pattern is a tree of atoms that identifies a group. Its notation resembles SMILES: C is an atom
+// that is not aromatic, c an aromatic one, branches are in parentheses, and a bracket has elements
 // and conditions:
 //
 //	[N;q+1;x3;h0]  a positive nitrogen with three neighbours, none of them hydrogen
-//	=O             one that a double bond leads to, as the features show it
-//	~C             an atom that has to be there, but is of another group
+//	=O             an atom with a double bond to it, as features show it
+//	~C             a required atom of another group
 //
-// The conditions are q (the sign of the charge), h (hydrogens), x (neighbours with hydrogens), d (without), ^
-// (1 linear, 2 flat, 3 tetrahedral) and r: all atoms with r are in one ring, and with r5 in one of
-// five, whose other atoms belong to the group unless they are aromatic. + and - are short for q+1 and q-1. M is any metal.
+// The conditions are q (the sign of the charge), h (hydrogens), x (neighbours with hydrogens), d
+// (without), ^ (1 linear, 2 flat, 3 tetrahedral) and r: all atoms with r are in one ring, with r5
+// in a ring of five, whose other atoms belong to the group unless aromatic. + and - are short for
+// q+1 and q-1. M is any metal.
 type pattern struct {
 	name  string
-	atoms []patternAtom // the first is the middle
+	atoms []patternAtom // the first is the centre
 	size  int           // of the ring, 0 for any
 }
 
 type patternAtom struct {
 	parent                        int
-	elements                      []int // none for a metal
+	elements                      []int // nil for a metal
 	aromatic, context, double, in bool
 	conditions                    []condition
 }
@@ -47,10 +48,10 @@ var conditions = map[byte]func(a *atoms, i int) int{
 	'^': func(a *atoms, i int) int { return a.value(i, molecule.ColumnHybridization) + 1 },
 }
 
-// tokens of a pattern are parentheses and atoms, and these have marks, and elements with conditions.
+// tokens are parentheses and atoms with marks, elements and conditions.
 var tokens = regexp.MustCompile(`[()]|([~=]*)(?:\[([^\]]*)\]|([A-Za-z]))`)
 
-// parsePattern reads a pattern of the table, in which a mistake is one of the program.
+// parsePattern parses a built-in pattern, and panics on mistakes.
 func parsePattern(name, text string) *pattern {
 	p, at, stack := &pattern{name: name}, -1, []int(nil)
 	for _, token := range tokens.FindAllStringSubmatch(text, -1) {
@@ -68,7 +69,7 @@ func parsePattern(name, text string) *pattern {
 	return p
 }
 
-// read reads the elements and conditions of an atom.
+// read parses the elements and conditions of an atom.
 func (p *pattern) read(atom *patternAtom, text string) {
 	parts := strings.Split(text, ";")
 	for _, symbol := range strings.Split(parts[0], ",") {
@@ -99,7 +100,7 @@ func elementOf(symbol string) int {
 	panic("explain: no element " + symbol)
 }
 
-// naming is that by the pattern, of a group whose middle is atom i.
+// naming matches the pattern with centre i.
 func (p *pattern) naming(a *atoms, i int) group {
 	if !p.atoms[0].is(a, i) {
 		return group{}
@@ -120,7 +121,7 @@ func (p *pattern) naming(a *atoms, i int) group {
 	return group{name: p.name, nodes: append(nodes, slices.DeleteFunc(slices.Clone(ring), a.aromatic)...), ring: ring}
 }
 
-// place finds atoms for the rest of the pattern, and their ring.
+// place matches the rest of the pattern, and its ring.
 func (p *pattern) place(a *atoms, found []int) (all, ring []int) {
 	k := len(found)
 	if k == len(p.atoms) {
@@ -137,7 +138,7 @@ func (p *pattern) place(a *atoms, found []int) (all, ring []int) {
 	return nil, nil
 }
 
-// closed tells whether atoms are in one ring as far as the pattern has them in one.
+// closed checks the ring conditions.
 func (p *pattern) closed(a *atoms, found []int) (all, ring []int) {
 	var inside []int
 	for k, j := range found {
@@ -156,7 +157,6 @@ func (p *pattern) closed(a *atoms, found []int) (all, ring []int) {
 	return nil, nil
 }
 
-// count is how many of these are in the list.
 func count(these, list []int) int {
 	n := 0
 	for _, i := range these {

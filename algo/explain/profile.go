@@ -10,48 +10,44 @@ import (
 	"baca/algo/molecule"
 )
 
-// A Profile is what a model remembers of its training graphs beside its bank: how
-// large and how branched they were, which values their features had, and salted
-// hashes of them. All but Known can be seen by whoever has it.
+// A Profile holds statistics of a model's training graphs: sizes, branching, feature values, and
+// salted hashes. All but Known is readable from it.
 type Profile struct {
-	// Quantiles has a row of LevelCount values for each of StatisticCount statistics.
+	// Quantiles has LevelCount values for each of StatisticCount statistics.
 	Quantiles [][]float64
-	// Values lists for each feature, ascending, the values that nodes had.
+	// Values lists each feature's values, ascending.
 	Values [][]Value
-	// Known tells training graphs. It may be empty.
+	// Known recognises training graphs. It may be empty.
 	Known Known
 }
 
-// A Value is one that a feature had.
+// A Value of a feature.
 type Value struct {
 	Of     int // raw, as in graph.Graph.X
-	Graphs int // of the training set that had it, at least 1
+	Graphs int // number of training graphs that had it, at least 1
 }
 
-// LevelCount is the number of quantiles of a statistic, and StatisticCount that of the
-// statistics. They are a part of the format of model files.
+// LevelCount and StatisticCount are part of the format of model files.
 const LevelCount, StatisticCount = 7, 10
 
-// levels are those of Quantiles, in percent. Lowest and highest values are not
-// kept, as each would be that of a single graph.
+// levels of Quantiles, in percent. Extremes are not stored: each would belong to a single graph.
 var levels = [LevelCount]float64{1, 5, 25, 50, 75, 95, 99}
 
-// A statistic is a number that can be counted off a graph.
+// A statistic is a number computed from a graph.
 type statistic struct {
-	name string // also the kind of a Reason about it
+	name string // also the Kind of its Reason
 	of   func(*graph.Graph) float64
-	at   func(g *graph.Graph, i int) bool // instead of of: whether a node counts, for a fraction of the nodes
-	// molecules says that it reads the atom features of package molecule.
+	at   func(g *graph.Graph, i int) bool // instead of of: whether a node counts, for a fraction of nodes
+	// molecules marks statistics that read atom features.
 	molecules  bool
-	more, less string    // what a graph has that is above or below: "%s" is nodes or atoms
-	chemical   [2]string // what a molecule has instead, where that has other words
+	more, less string    // phrases for above and below; "%s" is nodes or atoms
+	chemical   [2]string // phrases for molecules, where they differ
 	count      bool      // is a count
 }
 
-// carbon is what a carbon atom has in the column of elements.
+// carbon is the code of carbon in the element column.
 const carbon = 5
 
-// statistics are those of a Profile.
 var statistics = [StatisticCount]statistic{
 	{name: "size", of: func(g *graph.Graph) float64 { return float64(g.N()) }, more: "more %s", less: "fewer %s", count: true},
 	{name: "parts", of: func(g *graph.Graph) float64 { return float64(g.Components()) }, more: "more separate parts", less: "fewer separate parts", count: true},
@@ -65,7 +61,7 @@ var statistics = [StatisticCount]statistic{
 	{name: "charged", molecules: true, at: func(g *graph.Graph, i int) bool { return g.X[i*g.Features+molecule.ColumnCharge] != molecule.Neutral }, more: "a larger share of charged %s", less: "a smaller share of charged %s"},
 }
 
-// having tells whether a node has a value of a feature.
+// having tests a node for a feature value.
 func having(column int, value float32) func(*graph.Graph, int) bool {
 	return func(g *graph.Graph, i int) bool { return g.X[i*g.Features+column] == value }
 }
@@ -78,7 +74,7 @@ func highest(g *graph.Graph) float64 {
 	return float64(most)
 }
 
-// value returns the statistic of g, and false where it has none.
+// value returns the statistic of g, and false if it does not apply.
 func (s *statistic) value(g *graph.Graph) (float64, bool) {
 	if s.molecules && g.Features != molecule.Features {
 		return 0, false
@@ -89,7 +85,7 @@ func (s *statistic) value(g *graph.Graph) (float64, bool) {
 	return s.of(g), true
 }
 
-// nodes are those that count, where there are more of them than usual.
+// nodes returns the nodes that count, if there are more than usual.
 func (s *statistic) nodes(g *graph.Graph, more bool) []int {
 	var list []int
 	for i := range g.N() {
@@ -100,8 +96,8 @@ func (s *statistic) nodes(g *graph.Graph, more bool) []int {
 	return list
 }
 
-// NewProfile describes training graphs, of which there must be at least one; all
-// have the same number of features. salt is for NewKnown.
+// NewProfile describes at least one training graph; all have the same number of features. salt is
+// for NewKnown.
 func NewProfile(gs []*graph.Graph, salt [SaltSize]byte) *Profile {
 	p := &Profile{Values: make([][]Value, gs[0].Features)}
 	for k := range statistics {
@@ -173,7 +169,7 @@ func (p *Profile) graphs(column, value int) int {
 	return p.Values[column][at].Graphs
 }
 
-// whole tells whether a feature is a number that NewProfile can list.
+// whole reports whether NewProfile can list a feature value.
 func whole(x float32) bool {
 	return x == float32(math.Trunc(float64(x))) && math.Abs(float64(x)) < 1<<24
 }

@@ -2,17 +2,16 @@ package explain
 
 import "baca/algo/molecule"
 
-// A Range says what training graphs have of a statistic.
+// A Range describes a statistic of the training graphs.
 type Range struct {
 	Name string
-	// Values are at 1, 5, 25, 50, 75, 95 and 99 % of the training graphs. Of a small or a shared
-	// set the outer ones equal those further in.
+	// Values are at 1, 5, 25, 50, 75, 95 and 99 % of the training graphs. In a small or shared set
+	// outer ones may equal inner ones.
 	Values [LevelCount]float64
-	Share  bool // it is a share of the atoms, from 0 to 1
+	Share  bool // a share of the atoms, from 0 to 1
 }
 
-// Ranges describes the training graphs, in the order of the file of a model, and leaves out
-// what they do not have.
+// Ranges describes the training graphs, in file order, without statistics that do not apply.
 func (p *Profile) Ranges() []Range {
 	var list []Range
 	for k, row := range p.Quantiles {
@@ -23,14 +22,13 @@ func (p *Profile) Ranges() []Range {
 	return list
 }
 
-// An Element is one that training molecules have.
+// An Element of training molecules.
 type Element struct {
 	Symbol string
-	Graphs int // of the training set that have it
+	Graphs int // number of training graphs that have it
 }
 
-// Elements lists those of the training molecules by their number in the periodic system, and
-// none for plain graphs.
+// Elements lists the training molecules' elements by atomic number, none for plain graphs.
 func (p *Profile) Elements() []Element {
 	if len(p.Values) != molecule.Features {
 		return nil

@@ -17,37 +17,34 @@ import (
 // A Reason is one way in which a graph differs from the training graphs.
 type Reason struct {
 	Kind string // "part", "value", the name of a statistic, "background", "known" or "nearest"
-	Text string // a phrase in plain words, without a full stop
-	// About names what Nodes are, such as "its 2 nitro groups"; empty where it is about all.
+	Text string // a phrase without a full stop
+	// About names Nodes, such as "its 2 nitro groups"; empty if it is about all.
 	About string
-	// Nodes are those that it is about, ascending; none where it is about all.
+	// Nodes are ascending; empty if it is about all.
 	Nodes []int
-	// Weight orders reasons, the larger the more unusual: Unseen and more for values and
-	// nodes that were never seen, from 1 for what few training graphs have.
+	// Weight orders reasons, the most unusual first: at least Unseen for unseen values and nodes,
+	// from 1 for rare ones.
 	Weight float64
 }
 
 // Unseen is the least Weight of what no training graph had.
 const Unseen = 3
 
-// rare is the fraction of training graphs up to which a value of a feature is named as
-// seldom.
+// rare is the largest fraction of training graphs that makes a value rare.
 const rare = 0.005
 
-// A Memory is what a model remembers of its training graphs. Profile and Index may be
-// nil: what they would tell is then left out.
+// A Memory is what a model knows of its training graphs. Profile and Index may be nil.
 type Memory struct {
 	Profile *Profile
 	Index   *fingerprint.Index // subtrees of the bank
-	Train   int                // training graphs that Profile describes
-	// Least is that of Profile.Share where Profile and Index have gone through it, so that
-	// they do not know what fewer graphs have, and else 1.
+	Train   int                // number of training graphs in Profile
+	// Least is the k of Profile.Share: Profile and Index do not know what fewer graphs have.
+	// Otherwise 1.
 	Least int
 }
 
-// Reasons returns what is unusual about g, the most unusual first: parts of it whose nodes
-// are blamed, values and statistics that few training graphs have. What says the same
-// is said once. blame may be nil.
+// Reasons returns what is unusual about g, the most unusual first: parts with blamed nodes, and
+// rare values and statistics, without repetition. blame may be nil.
 func Reasons(g *graph.Graph, m Memory, blame *Blame) []Reason {
 	if g.N() == 0 {
 		return []Reason{{Kind: "size", Text: "it has no nodes", Weight: Unseen}}
@@ -62,7 +59,7 @@ func Reasons(g *graph.Graph, m Memory, blame *Blame) []Reason {
 	slices.SortStableFunc(list, func(a, b Reason) int { return cmp.Compare(b.Weight, a.Weight) })
 	var kept []Reason
 	for _, r := range list {
-		// One value of some nodes says enough: their element, and not their valence too.
+		// One unseen value of a node is enough: its element, not also its valence.
 		if r.Kind != "value" || !slices.ContainsFunc(kept, func(o Reason) bool { return o.Kind == r.Kind && slices.Equal(o.Nodes, r.Nodes) }) {
 			kept = append(kept, r)
 		}
@@ -70,12 +67,12 @@ func Reasons(g *graph.Graph, m Memory, blame *Blame) []Reason {
 	return kept
 }
 
-// notable is the ratio to a background, in deviations of training graphs, from which on it
-// is a reason: one in twenty of these has it.
+// notable is the least ratio to a background that is a reason: one in twenty training graphs has
+// it.
 const notable = 1.6
 
-// Background is the reason that a graph is more like a background than like the training
-// set by so many deviations of training graphs, and false where that is not unusual.
+// Background is the reason that a graph resembles a background more than the training set, by ratio
+// standard deviations of training graphs; false if that is usual.
 func Background(ratio float64) (Reason, bool) {
 	if !(ratio >= notable) {
 		return Reason{}, false
@@ -86,7 +83,6 @@ func Background(ratio float64) (Reason, bool) {
 	}, true
 }
 
-// called is what a node is called, plural.
 func called(g *graph.Graph) string {
 	if g.Features == molecule.Features {
 		return "atoms"
@@ -116,8 +112,7 @@ func (p *Profile) statistics(g *graph.Graph) []Reason {
 		default:
 			continue
 		}
-		// How far beyond, in widths of the middle half, of which a narrow one must
-		// not count for everything.
+		// The excess in widths of the middle half, with a lower bound on the width.
 		spread := max(row[4]-row[2], 0.05*(math.Abs(row[3])+slack(x)))
 		weight += 0.9 * (1 - 1/(1+math.Abs(x-row[level])/spread))
 		list = append(list, Reason{
@@ -125,7 +120,7 @@ func (p *Profile) statistics(g *graph.Graph) []Reason {
 			Text: fmt.Sprintf("%s than %g %% of the training %s: %s, half of them have %s", s.phrase(more, g), max(levels[level], 100-levels[level]), things(g), s.show(x), s.middle(row)),
 		})
 	}
-	// Of statistics that say much the same the plainest is enough.
+	// Of related statistics the clearest is enough.
 	slices.SortStableFunc(list, func(a, b Reason) int { return cmp.Compare(b.Weight, a.Weight) })
 	said := map[string]bool{}
 	return slices.DeleteFunc(list, func(r Reason) bool {
@@ -135,13 +130,13 @@ func (p *Profile) statistics(g *graph.Graph) []Reason {
 	})
 }
 
-// families are what some statistics have in common.
+// families groups related statistics.
 var families = map[string]string{
 	"rings": "rings", "in rings": "rings",
 	"highest degree": "degree", "mean degree": "degree", "ends": "degree", "branches": "degree",
 }
 
-// middle says what the middle half of the training graphs have.
+// middle describes the middle half of the training graphs.
 func (s *statistic) middle(row []float64) string {
 	low, high := s.show(row[lowerQuartile]), s.show(row[upperQuartile])
 	switch {
@@ -155,8 +150,7 @@ func (s *statistic) middle(row []float64) string {
 	return "about " + low
 }
 
-// slack is what rounding may have changed of a quantile about x, which went through
-// float32.
+// slack bounds the float32 rounding of a quantile near x.
 func slack(x float64) float64 { return 1e-6 * (1 + math.Abs(x)) }
 
 // phrase says what a graph has more of, or less.
@@ -172,7 +166,6 @@ func (s *statistic) phrase(more bool, g *graph.Graph) string {
 	return strings.ReplaceAll(text, "%s", called(g))
 }
 
-// show is a value for people.
 func (s *statistic) show(x float64) string {
 	switch {
 	case s.at != nil:
@@ -183,7 +176,7 @@ func (s *statistic) show(x float64) string {
 	return fmt.Sprintf("%.2f", x)
 }
 
-// values lists the values of single features that no training graph had, or few.
+// values lists feature values that no or few training graphs had.
 func (p *Profile) values(g *graph.Graph, train, least int) []Reason {
 	none := "which no training " + strings.TrimSuffix(things(g), "s") + " has"
 	if least > 1 {
@@ -215,7 +208,7 @@ func (p *Profile) values(g *graph.Graph, train, least int) []Reason {
 	return list
 }
 
-// Count is a number of things.
+// Count formats a number of things.
 func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -223,8 +216,7 @@ func Count(n int, thing string) string {
 	return strconv.Itoa(n) + " " + thing + "s"
 }
 
-// valueName says what a node has if it has a value of a feature. It is empty for values
-// of molecules that chemists have no word for.
+// valueName describes a node with a feature value. It is empty where no chemical term exists.
 func valueName(g *graph.Graph, column, value, node int) string {
 	if g.Features != molecule.Features {
 		return fmt.Sprintf("a node with feature %d of %d", column+1, value)
@@ -259,7 +251,7 @@ func valueName(g *graph.Graph, column, value, node int) string {
 	return ""
 }
 
-// coordination is that of an atom with so many neighbours, five or more.
+// coordination is the term for an atom with n neighbours, five or more.
 func coordination(n int) string {
 	if n > 8 {
 		return "highly coordinated"
@@ -267,7 +259,6 @@ func coordination(n int) string {
 	return sizes[n] + "-coordinate"
 }
 
-// nodeName says what a node is.
 func nodeName(g *graph.Graph, i int) string {
 	if g.Features != molecule.Features {
 		return "a node with " + Count(g.Degree(i), "neighbour")
@@ -298,7 +289,7 @@ func nodeName(g *graph.Graph, i int) string {
 
 var subscripts, superscripts = strings.Split("₀₁₂₃₄₅₆₇₈₉", ""), strings.Split("⁰¹²³⁴⁵⁶⁷⁸⁹", "")
 
-// formula is that of an atom with its hydrogens and its charge: NH₄⁺.
+// formula returns an atom with its hydrogens and charge: NH₄⁺.
 func formula(g *graph.Graph, i int) string {
 	a := atoms{Graph: g}
 	text := a.symbol(i)

@@ -11,12 +11,12 @@ import (
 	"baca/algo/molecule/smiles"
 )
 
-// maxRingEdges bounds the edges of a graph that rings are looked for in: each takes the time of
-// a walk through its component, and no drug has as many.
+// maxRingEdges bounds the graphs whose rings are searched: each edge costs a walk through its
+// component, and no drug has as many.
 const maxRingEdges = 1000
 
-// Rings returns for each edge in a ring one of the smallest that it is in, each ring once and as
-// its nodes, ascending; the smallest first. It returns none of graphs with more than 1000 edges.
+// Rings returns for each ring edge one of its smallest rings, each ring once as ascending nodes,
+// the smallest first. Graphs with more than 1000 edges give none.
 func Rings(g *graph.Graph) [][]int {
 	if g.M() > maxRingEdges || g.Cycles() == 0 {
 		return nil
@@ -38,8 +38,8 @@ func Rings(g *graph.Graph) [][]int {
 	return rings
 }
 
-// around is the shortest way from i to j but along the edge between them, nil for none. before
-// and queue are memory.
+// around is the shortest path from i to j without their edge, nil for none. before and queue are
+// scratch.
 func around(g *graph.Graph, i, j int, before, queue []int) []int {
 	clear(before)
 	before[i], queue = i+1, append(queue[:0], i)
@@ -63,22 +63,22 @@ func around(g *graph.Graph, i, j int, before, queue []int) []int {
 	return ring
 }
 
-// macrocycle is the size from which on a ring is called one.
+// macrocycle is the least size of a macrocycle.
 const macrocycle = 12
 
 var sizes = [...]string{3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten", 11: "eleven"}
 
-// system are the atoms of the rings that hang together with one of atom i by at least an atom.
+// system returns the atoms of the rings connected to those of atom i through shared atoms.
 func (a *atoms) system(i int) []int {
-	return a.spread(i, func(j int) bool { return a.inRing(j) }, a.together)
+	return a.spread(i, func(j int) bool { return a.inRing(j) }, a.inSameRing)
 }
 
-// together tells whether two neighbours are in one ring.
-func (a *atoms) together(i, j int) bool {
+// inSameRing reports whether two neighbours share a ring.
+func (a *atoms) inSameRing(i, j int) bool {
 	return slices.ContainsFunc(a.rings, func(ring []int) bool { return slices.Contains(ring, i) && slices.Contains(ring, j) })
 }
 
-// ringSystem names systems of rings that have a name as a whole.
+// ringSystem names whole ring systems.
 func ringSystem(a *atoms, i int) group {
 	if !a.inRing(i) || a.rings == nil {
 		return group{}
@@ -93,12 +93,12 @@ func ringSystem(a *atoms, i int) group {
 	return a.systems[len(a.systems)-1]
 }
 
-// aromaticRing names systems of aromatic rings that are fused.
+// aromaticRing names fused aromatic systems.
 func aromaticRing(a *atoms, i int) group {
 	if !a.aromatic(i) {
 		return group{}
 	}
-	ring := a.spread(i, a.aromatic, a.together)
+	ring := a.spread(i, a.aromatic, a.inSameRing)
 	exact, _ := ringNames()
 	name := exact[a.signature(ring, a.kind)]
 	if name == "" {
@@ -114,7 +114,7 @@ func aromaticRing(a *atoms, i int) group {
 	return group{name: name, nodes: ring, ring: ring}
 }
 
-// otherRing names rings that are not aromatic, by the smallest that has an atom.
+// otherRing names other rings, by the smallest that has the atom.
 func otherRing(a *atoms, i int) group {
 	for _, ring := range a.rings {
 		if !slices.Contains(ring, i) {
@@ -133,20 +133,19 @@ func otherRing(a *atoms, i int) group {
 	return group{}
 }
 
-// kind is what an atom of a ring is told by: its element, whether it is aromatic and whether it
-// has a double bond within the rings.
+// kind encodes element, aromaticity and ring double bonds of an atom.
 func (a *atoms) kind(i int) int {
 	kind := 4 * a.element(i)
 	switch {
 	case a.aromatic(i):
 		return kind + 1
-	case a.is(i, "C") && a.flat(i) && len(a.near(i, func(j int) bool { return a.double(j) && !a.together(i, j) })) == 0:
+	case a.is(i, "C") && a.flat(i) && len(a.near(i, func(j int) bool { return a.double(j) && !a.inSameRing(i, j) })) == 0:
 		return kind + 2
 	}
 	return kind
 }
 
-// signature tells parts of molecules from each other by what their atoms are and which are bound.
+// signature identifies a part of a molecule by its atoms and bonds.
 func (a *atoms) signature(nodes []int, what func(int) int) [2]uint64 {
 	g := a.Select(func(i int) bool { return slices.Contains(nodes, i) })
 	g.Features, g.X = 1, make([]float32, g.N())
@@ -157,8 +156,7 @@ func (a *atoms) signature(nodes []int, what func(int) int) [2]uint64 {
 	return fingerprint.Signature(g, -1)
 }
 
-// ringNames are the names of the rings of the table, and of skeletons whose double bonds may be
-// anywhere.
+// ringNames maps signatures to names, of exact rings and of skeletons with double bonds anywhere.
 var ringNames = sync.OnceValues(func() (exact, skeletons map[[2]uint64]string) {
 	exact, skeletons = map[[2]uint64]string{}, map[[2]uint64]string{}
 	for _, r := range ringsByName {
@@ -172,7 +170,7 @@ var ringNames = sync.OnceValues(func() (exact, skeletons map[[2]uint64]string) {
 	return exact, skeletons
 })
 
-// example is a molecule of the tables, which begins in a ring.
+// example reads a molecule of the tables, which begins in a ring.
 func example(text string) *atoms {
 	g, err := smiles.ParseGraph(text)
 	if err != nil {

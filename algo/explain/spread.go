@@ -1,5 +1,5 @@
-// Package explain says why a graph looks as it does to a model: what each node adds to the
-// score, and in words how the graph differs from those of the training set.
+// Package explain explains the score of a graph: Subtrees and Embedding split it among nodes, and
+// Reasons says in words how the graph differs from the training set.
 package explain
 
 import (
@@ -11,16 +11,14 @@ import (
 	"baca/algo/graph"
 )
 
-// Subtrees gives each node of g its part of what the subtrees of the graph, up to
-// fingerprint.DefaultHeight, add to a score: shares, in the order of the keys of its print p. Their sum
-// stays what it is.
+// Subtrees splits shares, what each key of g's print p adds to a score, among the nodes of g. The
+// sum stays.
 //
-// A key that occurs many times is shared by all of them. A subtree is made of those one
-// height lower, of its centre and of the neighbours of that, and hands its share down to
-// them evenly, until the nodes have it: so what is at its middle gets the most. Where
-// lacks says how much of each key is missing elsewhere, a subtree hands its share to those
-// parts of it that are missing too, by how much they are. Else a strange atom would be
-// outshone by its neighbours, whose surroundings are strange for its sake.
+// All subtrees of one key get equal parts. A subtree consists of those one height lower at its
+// centre and its neighbours, and passes its share down to them, so its middle gets the most. Where
+// lacks says how much of each key is missing elsewhere, the share goes to the missing parts in
+// proportion. Otherwise the neighbours of a strange atom, whose surroundings are strange because of
+// it, would outweigh it.
 func Subtrees(g *graph.Graph, p fingerprint.Print, shares, lacks []float64) []float64 {
 	const height = fingerprint.DefaultHeight
 	n := g.N()
@@ -39,15 +37,15 @@ func Subtrees(g *graph.Graph, p fingerprint.Print, shares, lacks []float64) []fl
 	for h := height; h > 0; h-- {
 		below, missing := share[(h-1)*n:h*n], lack[(h-1)*n:h*n]
 		for i := range n {
-			handDown(below, missing, i, g.Row(i), share[h*n+i])
+			propagate(below, missing, i, g.Row(i), share[h*n+i])
 		}
 	}
 	return share[:n]
 }
 
-// handDown parts a share among a node and its neighbours by what is missing of each, and
-// evenly where nothing is.
-func handDown(to, missing []float64, node int, around []int32, share float64) {
+// propagate splits a share among a node and its neighbours by what each is missing, evenly if
+// nothing is.
+func propagate(to, missing []float64, node int, around []int32, share float64) {
 	all := missing[node]
 	for _, j := range around {
 		all += missing[j]
@@ -66,9 +64,9 @@ func handDown(to, missing []float64, node int, around []int32, share float64) {
 	}
 }
 
-// Embedding gives each node of g its part of what the coordinates of the feature view, or of
-// both views, add to a score: of each coordinate as much as the node has of the sum over all nodes, which
-// the coordinate is made of. A share of a coordinate that no node has is lost.
+// Embedding splits shares, what each coordinate of the feature view or of both views adds to a
+// score, among the nodes of g, in proportion to each node's part of the pooled sum. A share that no
+// node has is lost.
 func Embedding(e *gin.Encoder, g *graph.Graph, shares []float64) []float64 {
 	if g.Features != e.Features || len(shares)%e.Width() != 0 || len(shares) > gin.Views*e.Width() {
 		panic(fmt.Sprintf("explain: graph of %d features and %d coordinates, encoder of %d and %d", g.Features, len(shares), e.Features, gin.Views*e.Width()))

@@ -1,6 +1,5 @@
-// Package gin is the two-view graph isomorphism network that everything else
-// reads: a forward pass that gives node and graph embeddings with their
-// projections, and a backward pass written by hand.
+// Package gin is the two-view graph isomorphism network: Encoder.Forward computes node and graph
+// embeddings with projections, Encoder.Backward their gradients.
 package gin
 
 import (
@@ -13,7 +12,7 @@ import (
 	"baca/algo/internal/kernel"
 )
 
-// The two views of a graph, as indices.
+// The views of a graph, as indices.
 const (
 	Feature   = 0 // x, the node features
 	Structure = 1 // x_s, random walks and degrees
@@ -23,18 +22,17 @@ const (
 // A Config is the shape of an encoder.
 type Config struct {
 	Features int // width of the feature view's input
-	Hidden   int // d, the width of a layer
-	Layers   int // L
+	Hidden   int
+	Layers   int
 }
 
-// Default is the shape of the paper for the given number of node features.
+// Default is the paper's shape.
 func Default(features int) Config { return Config{Features: features, Hidden: 16, Layers: 5} }
 
 // Width is E = L·d, the width of an embedding of one view.
 func (c Config) Width() int { return c.Hidden * c.Layers }
 
-// Validate reports a shape that no encoder can have. Its limits bound what a
-// hostile model file can make a reader allocate.
+// Validate rejects impossible shapes. Its limits bound what a hostile model file can allocate.
 func (c Config) Validate() error {
 	for _, f := range []struct {
 		name   string
@@ -61,23 +59,23 @@ type Linear struct {
 // An MLP is two linear layers with a ReLU between them.
 type MLP struct{ First, Second Linear }
 
-// An Encoder is one set of parameters, or of their gradients. All tensors are
-// parts of Params, in the order of Tensors.
+// An Encoder is one set of parameters, or of gradients. All tensors are parts of Params, in the
+// order of Tensors.
 type Encoder struct {
 	Config
-	GIN       [Views][]MLP // Layers each; a ReLU follows every one
+	GIN       [Views][]MLP // Layers each, every one followed by a ReLU
 	GraphHead [Views]MLP
 	NodeHead  [Views]MLP
 	Params    []float32
 
-	// Device is where the encoder runs, nil for the processor of this machine.
+	// Device runs the encoder, nil for the processor.
 	Device Device
 
 	fixed bool
 }
 
-// Fixed returns an encoder with the weights as they are now, whose Forward gives the
-// same in less time and memory, and nothing to go back by: it can't train.
+// Fixed returns an encoder with the current weights whose Forward is faster and smaller. It cannot
+// train.
 func (e *Encoder) Fixed() *Encoder {
 	f := *e
 	f.fixed = true
@@ -95,8 +93,7 @@ type Tensor struct {
 	Data  []float32
 }
 
-// Zero returns an encoder of the given shape with all parameters zero, which
-// is what gradients are gathered in. It panics if the shape is not valid.
+// Zero returns an encoder with zero parameters, for gradients. It panics on an invalid shape.
 func Zero(c Config) *Encoder {
 	if err := c.Validate(); err != nil {
 		panic("gin: " + err.Error())

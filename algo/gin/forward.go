@@ -8,20 +8,17 @@ import (
 	"baca/algo/internal/parallel"
 )
 
-// An Activations holds what a forward pass computes. The exported slices are
-// results; the rest is kept for the backward pass. It may be used for one batch
-// after another, also of other encoders, and then allocates only when a batch is
-// larger than any before.
+// Activations holds the results of a forward pass (exported) and what the backward pass needs. It
+// may be reused for other batches and encoders, and then rarely allocates.
 type Activations struct {
-	// Node and Graph are embeddings: the outputs of all layers, concatenated
-	// (N×E), and their sum over the nodes of each graph (B×E).
+	// Node and Graph are embeddings: the concatenated layer outputs (N×E), and their sums over each
+	// graph's nodes (B×E).
 	Node, Graph [Views][]float32
-	// NodeProjection (N×E) and GraphProjection (B×E) are what the losses see.
+	// NodeProjection (N×E) and GraphProjection (B×E) are the inputs of the losses.
 	NodeProjection, GraphProjection [Views][]float32
 
-	// sum[v][l] is h + A·h, the input of layer l's MLP; mid its hidden layer.
-	// Its output after ReLU is a block of columns of Node. A fixed encoder has
-	// only the first of them, and of the hidden layers below.
+	// sum[v][l] is h + A·h, the input of layer l's MLP; mid its hidden layer. The output after ReLU
+	// is a block of columns of Node. A fixed encoder keeps only the first of them.
 	sum, mid                [Views][][]float32
 	nodeHidden, graphHidden [Views][]float32
 
@@ -43,8 +40,8 @@ func (e *Encoder) Forward(b *graph.Batch, a *Activations) {
 	}
 }
 
-// Embed computes the embeddings of one view, which is a small part of Forward: most of it
-// is the projections of nodes.
+// Embed computes the embeddings of one view, a small part of Forward, which spends most time on
+// node projections.
 func (e *Encoder) Embed(v int, b *graph.Batch, a *Activations) {
 	if b.Features != e.Features {
 		panic(fmt.Sprintf("gin: encoder of %d features got a batch of %d", e.Features, b.Features))
@@ -61,7 +58,7 @@ func (e *Encoder) Embed(v int, b *graph.Batch, a *Activations) {
 		m := &e.GIN[v][l]
 		in, kv, kl := m.First.In, v, l
 		if e.fixed {
-			// What is no longer needed makes room in the cache.
+			// Reusing memory keeps it in the cache.
 			kv, kl = 0, 0
 		}
 		a.sum[kv][kl] = parallel.Grow(a.sum[kv][kl], n*in)
@@ -98,7 +95,6 @@ func (e *Encoder) ProjectGraphs(view int, embeddings []float32) []float32 {
 	return out
 }
 
-// weights is W as a matrix.
 func (l *Linear) weights() kernel.Matrix { return kernel.Dense(l.W, l.Out, l.In) }
 
 func (l *Linear) forward(dst, x kernel.Matrix, relu bool) {
@@ -109,8 +105,7 @@ func (l *Linear) forward(dst, x kernel.Matrix, relu bool) {
 	kernel.Linear(dst, x, l.weights(), l.B, relu)
 }
 
-// forward returns the output and the hidden layer, in the given slices where
-// they are large enough.
+// forward returns the output and the hidden layer, reusing the given slices.
 func (m *MLP) forward(out, hidden, x []float32, rows int) (_, _ []float32) {
 	hidden, out = parallel.Grow(hidden, rows*m.First.Out), parallel.Grow(out, rows*m.Second.Out)
 	h := kernel.Dense(hidden, rows, m.First.Out)

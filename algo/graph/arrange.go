@@ -5,15 +5,14 @@ import (
 	"slices"
 )
 
-// An Arrangement is a graph with its nodes in another order. Arrange may be called again
-// and again; the memory is reused.
+// An Arrangement is a graph with its nodes in another order. Arrange reuses its memory.
 type Arrangement struct {
 	Graph // without XS
 
-	place []int32 // of the nodes of the original
+	place []int32 // new index of each original node
 }
 
-// Arrange makes a the graph g with its nodes in an order: node k of a is node order[k] of g.
+// Arrange makes a the graph g with node k of a being node order[k] of g.
 func (a *Arrangement) Arrange(g *Graph, order []int32) {
 	n, f := g.N(), g.Features
 	if len(order) != n || len(g.X) != n*f {
@@ -27,7 +26,7 @@ func (a *Arrangement) Arrange(g *Graph, order []int32) {
 	sum := int32(0)
 	for k, i := range order {
 		a.place[i] = int32(k)
-		a.Offsets[k+1] = sum // where the row of k is filled up to
+		a.Offsets[k+1] = sum // end of the filled part of row k
 		sum += int32(g.Degree(int(i)))
 		copy(a.X[k*f:(k+1)*f], g.X[int(i)*f:])
 	}

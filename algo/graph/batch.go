@@ -5,20 +5,19 @@ import (
 	"math"
 )
 
-// A Batch is the disjoint union of some graphs, its nodes numbered through. It
-// refers to the graphs and copies only their edges. Reset may be called again and
-// again; the memory is reused.
+// A Batch is the disjoint union of some graphs, nodes numbered consecutively. It refers to the
+// graphs and copies only their edges. Reset reuses its memory.
 type Batch struct {
 	Graphs   []*Graph
 	Features int
-	// Offsets and Neighbors are those of the union, as in Graph.
+	// Offsets and Neighbors of the union, as in Graph.
 	Offsets, Neighbors []int32
 
 	first []int // B+1: graph k has nodes first[k] to first[k+1]
 }
 
-// Reset makes b the union of gs, which must have the same number of features. What reads
-// the structure view needs their encodings too, see [Graph.EncodeStructure].
+// Reset makes b the union of gs, which must have equal features. Readers of the structure view need
+// encodings, see [Graph.EncodeStructure].
 func (b *Batch) Reset(gs []*Graph) {
 	b.Graphs, b.first = gs, append(b.first[:0], 0)
 	if len(gs) > 0 {
@@ -49,5 +48,5 @@ func (b *Batch) Reset(gs []*Graph) {
 // N returns the number of nodes of all graphs.
 func (b *Batch) N() int { return b.first[len(b.first)-1] }
 
-// Nodes returns the nodes of graph k, from lo up to but not including hi.
+// Nodes returns the node range [lo, hi) of graph k.
 func (b *Batch) Nodes(k int) (lo, hi int) { return b.first[k], b.first[k+1] }

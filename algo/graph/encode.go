@@ -5,9 +5,8 @@ import (
 	"sync"
 )
 
-// The structure view of a node: the probability that a random walk is back
-// after 1 to WalkSteps steps (RWSE), then its degree, one-hot, with all degrees
-// of DegreeClasses-1 and more in the last place.
+// The structure view of a node: its random-walk return probabilities after 1 to WalkSteps steps
+// (RWSE), then its degree, one-hot, capped at DegreeClasses-1.
 const (
 	WalkSteps     = 16
 	DegreeClasses = 16
@@ -50,19 +49,18 @@ func Encode(g *Graph, dst []float32) {
 	}
 }
 
-// A walker spreads one unit of probability from a node. now and next are
-// P^a e_i and P^(a+1) e_i, zero outside here and reached, and all zero between
-// two nodes.
+// A walker spreads one unit of probability from a node. now and next are P^a e_i and P^(a+1) e_i,
+// zero except at reached nodes, and all zero between two starts.
 type walker struct {
 	inverse       []float64 // of the degrees
 	now, next     []float64
 	here, reached []int32
-	// Leaves of one node are alike, so one of them is enough: the leaves of a
-	// star would otherwise cost the square of their number.
+	// All leaves of a node are alike, so one is computed: a star would otherwise cost the square of
+	// its size.
 	leaf []int32 // first leaf of a node, plus 1
 }
 
-// walkers keeps their memory from graph to graph.
+// walkers reuses memory between graphs.
 var walkers = sync.Pool{New: func() any { return new(walker) }}
 
 func (w *walker) begin(g *Graph) {
@@ -91,8 +89,7 @@ func (w *walker) returns(g *Graph, i int32, dst []float32) {
 	for a := range len(dst) / 2 {
 		w.reached = w.reached[:0]
 		for _, u := range w.here {
-			// A node keeps its place in the list even where rounding made
-			// its part zero, so a zero entry means "not reached yet".
+			// A rounded-off node stays in the list, so a zero entry means "not reached yet".
 			part := w.now[u] * w.inverse[u]
 			if part == 0 {
 				continue

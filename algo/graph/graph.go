@@ -1,6 +1,5 @@
-// Package graph holds undirected simple graphs in compressed sparse row form,
-// packs them into batches and computes the structural encoding that the
-// structure view of the encoder reads.
+// Package graph holds undirected simple graphs in compressed sparse row form (New), packs them into
+// batches and computes the structural encoding that the encoder's structure view reads.
 package graph
 
 import (
@@ -9,9 +8,9 @@ import (
 	"sync"
 )
 
-// MaxNodes and MaxEdges bound one graph that is no molecule. An embedded node takes 2 kB where
-// its text takes 9 bytes, and the walks of [Encode] up to 16·MaxNodes·MaxEdges steps, a minute. The
-// largest graphs that are commonly classified have 6 000 nodes.
+// MaxNodes and MaxEdges bound a plain graph. An embedded node takes 2 kB where its text takes 9
+// bytes, and [Encode] up to 16·MaxNodes·MaxEdges steps, a minute. Common classification sets have
+// at most 6 000 nodes.
 const (
 	MaxNodes = 1 << 15
 	MaxEdges = 1 << 17
@@ -25,12 +24,11 @@ func CheckSize(nodes, edges int) error {
 	return nil
 }
 
-// A Graph is an undirected simple graph with a row of features for each node.
-// The neighbours of node i are Neighbors[Offsets[i]:Offsets[i+1]], ascending.
-// A Graph is read-only once built, so that many batches may refer to it.
+// A Graph is an undirected simple graph with a row of features for each node. The neighbours of
+// node i are Neighbors[Offsets[i]:Offsets[i+1]], ascending. A Graph is read-only; batches share it.
 type Graph struct {
 	Offsets   []int32 // n+1
-	Neighbors []int32 // 2m, every edge in both directions
+	Neighbors []int32 // 2m: each edge in both directions
 
 	// X is the feature view, n rows of Features values.
 	X        []float32
@@ -41,15 +39,15 @@ type Graph struct {
 	XS []float32
 }
 
-// Dropped counts what New left out to make a graph simple.
+// Dropped counts edges that New left out.
 type Dropped struct {
 	SelfLoops  int
-	Duplicates int // repeated edges, a second direction included
+	Duplicates int // repeated edges, either direction
 }
 
-// New builds a graph of n nodes. Edges are undirected and may come in one
-// direction or both; self-loops and repeats are left out and counted. The
-// feature view is the constant 1. It is an error if an end is not in [0, n).
+// New builds a graph of n nodes from undirected edges, given in one direction or both. It drops and
+// counts self-loops and repeats. The feature view is the constant 1. An end outside [0, n) is an
+// error.
 func New(n int, edges [][2]int32) (*Graph, Dropped, error) {
 	var d Dropped
 	if err := CheckSize(n, len(edges)); err != nil {
@@ -81,7 +79,7 @@ func New(n int, edges [][2]int32) (*Graph, Dropped, error) {
 		neighbors[next[e[1]]] = e[0]
 		next[e[1]]++
 	}
-	// Sort each row and close the gaps that repeats leave.
+	// Sort each row and close the gaps of dropped repeats.
 	end := int32(0)
 	for i := range n {
 		row := neighbors[offsets[i]:next[i]]
@@ -108,10 +106,10 @@ func (g *Graph) M() int { return len(g.Neighbors) / 2 }
 // Degree returns the number of neighbours of node i.
 func (g *Graph) Degree(i int) int { return int(g.Offsets[i+1] - g.Offsets[i]) }
 
-// Row returns the neighbours of node i, ascending. It must not be changed.
+// Row returns the ascending neighbours of node i, which must not be changed.
 func (g *Graph) Row(i int) []int32 { return g.Neighbors[g.Offsets[i]:g.Offsets[i+1]] }
 
-// Edges returns each edge once, from its lower to its higher node, ascending.
+// Edges returns each edge once, lower node first, ascending.
 func (g *Graph) Edges() [][2]int32 {
 	edges := make([][2]int32, 0, g.M())
 	for i := range int32(g.N()) {
@@ -124,8 +122,7 @@ func (g *Graph) Edges() [][2]int32 {
 	return edges
 }
 
-// Select returns g with only some of its nodes, in their order, and the edges between
-// them.
+// Select returns the induced subgraph, nodes in order.
 func (g *Graph) Select(keep func(node int) bool) *Graph {
 	h := &Graph{
 		Features: g.Features, X: make([]float32, 0, len(g.X)),
@@ -154,8 +151,7 @@ func (g *Graph) Select(keep func(node int) bool) *Graph {
 	return h
 }
 
-// EncodeStructure computes XS if it is not there yet. See [Encode]. It may be called by
-// several goroutines at once, as by two that meet the same graph in one list.
+// EncodeStructure computes XS unless it is there, see [Encode]. Concurrent calls are safe.
 func (g *Graph) EncodeStructure() {
 	structure.RLock()
 	done := g.XS != nil
@@ -172,5 +168,5 @@ func (g *Graph) EncodeStructure() {
 	}
 }
 
-// structure guards XS of all graphs: it is held for no longer than an assignment takes.
+// structure guards XS of all graphs, for no longer than an assignment.
 var structure sync.RWMutex

@@ -37,14 +37,12 @@ func (g *Graph) Components() int {
 	return count
 }
 
-// Cycles returns the number of independent cycles, in molecules that of rings.
+// Cycles returns the cyclomatic number, in molecules the number of rings.
 func (g *Graph) Cycles() int { return g.M() - g.N() + g.Components() }
 
-// Core returns g without its trees: nodes of degree 1 and 0 are taken away until
-// none is left. Of a molecule that is its rings and what links them, the scaffold
-// in the sense of Bemis and Murcko but for atoms double-bonded to it. The nodes
-// keep their order and only the first of their features, which in molecules is the
-// element.
+// Core returns g without its trees: nodes of degree 1 and 0 are removed until none is left. For a
+// molecule it is the Bemis–Murcko scaffold without exocyclic double-bonded atoms. Nodes keep their
+// order and only their first feature, in molecules the element.
 func (g *Graph) Core() *Graph {
 	n := g.N()
 	degree := make([]int, n)

@@ -6,22 +6,19 @@ import (
 	"math/rand/v2"
 )
 
-// ExactCutSize is the largest number of steps whose cut norm is exact. Each
-// further step doubles the time, about 0.05 s at this size.
+// ExactCutSize is the largest number of steps with an exact cut norm. Each further step doubles the
+// time, about 0.05 s at this size.
 const ExactCutSize = 20
 
-// cutRestarts is how many random starts the approximation has.
 const cutRestarts = 64
 
-// CutNorm returns ‖v − w‖_□, the largest |∫_{S×T} (v − w)| over all S and T in
-// [0, 1] (the paper's appendix, definition 2). For step functions the supremum
-// is reached by unions of steps, so it is the largest |sum over S×T| of the
-// matrix, divided by N². Both must have the same number of steps.
+// CutNorm returns ‖v − w‖_□, the largest |∫_{S×T} (v − w)| over all S and T in [0, 1] (the paper's
+// appendix, definition 2). For step functions of equal size unions of steps reach it: it is the
+// largest |sum over S×T| of the matrix, divided by N².
 //
-// Up to ExactCutSize steps the value is exact: all S are tried, and the best T
-// follows from the signs of the column sums. Above, it is a lower bound: from
-// random starts (seed), S and T are improved in turn until neither can be, and
-// the best end is returned.
+// Up to ExactCutSize steps the value is exact: it tries all S; the best T follows from the signs of
+// the column sums. Above, it is a lower bound by alternating improvement of S and T from random
+// starts (seed).
 func CutNorm(v, w *Graphon, seed uint64) (norm float64, exact bool) {
 	if v.N != w.N {
 		panic(fmt.Sprintf("graphon: cut norm of the difference of %d×%d and %d×%d steps", v.N, v.N, w.N, w.N))
@@ -42,8 +39,7 @@ func CutNorm(v, w *Graphon, seed uint64) (norm float64, exact bool) {
 	return norm / float64(n*n), exact
 }
 
-// cutExact goes through the binary tree of all row sets S; sums[depth] holds
-// the column sums over the rows chosen so far.
+// cutExact walks the binary tree of row sets S; sums[depth] has the column sums of the rows so far.
 func cutExact(d []float64, n int) float64 {
 	sums := make([]float64, (n+1)*n)
 	best := 0.0
@@ -81,8 +77,8 @@ func cutAlternating(d []float64, n int, rng *rand.Rand) float64 {
 		for i := range set {
 			set[i] = rng.IntN(2) == 1
 		}
-		// The value never falls from one step to the next, and there are
-		// finitely many sets; the bound is for differences that are rounding.
+		// The value never falls, and there are finitely many sets; the bound guards against
+		// rounding.
 		for value, step := math.Inf(-1), 0; step < 16*n; step++ {
 			clear(sums)
 			for i, in := range set {

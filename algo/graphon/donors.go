@@ -11,10 +11,9 @@ import (
 
 const width = graph.EncodingWidth
 
-// Donors lend synthetic nodes their feature view: each takes the features of the
-// donor whose structure view is nearest. It is read-only once built.
-//
-// Donors with the same structure view are kept once, in a pool for each degree.
+// Donors give synthetic nodes a feature view: that of the donor with the nearest structure view.
+// They are read-only once built; donors with equal structure views are stored once, in a pool for
+// each degree.
 type Donors struct {
 	features int
 	pools    []pool
@@ -32,14 +31,14 @@ type pool struct {
 type donor struct {
 	walks [graph.WalkSteps]float32 // the first half of its structure view
 	x     []float32
-	first int32 // the first node with this structure view, numbered through all graphs
+	first int32 // the first node with this structure view, numbered over all graphs
 }
 
-// sortStep is the chance to be back after four steps, which spreads widely.
+// sortStep is the return probability after four steps, which varies widely.
 const sortStep = 3
 
-// NewDonors pools the nodes of gs, numbered through. The graphs must have the
-// same number of features and their structure view.
+// NewDonors pools the nodes of gs, numbered over all graphs, which must have equal features and a
+// structure view.
 func NewDonors(gs []*graph.Graph) *Donors {
 	d := &Donors{of: map[degree]int{}}
 	if len(gs) > 0 {
@@ -78,8 +77,8 @@ func (d *Donors) add(xs [width]float32, x []float32, node int32) {
 	d.pools[k].donors = append(d.pools[k].donors, donor{[graph.WalkSteps]float32(xs[:]), x, node})
 }
 
-// Fill gives every node of g the features of its nearest donor. The structure
-// view of g must be there, and there must be donors.
+// Fill gives every node of g the features of its nearest donor. g must have its structure view, and
+// there must be donors.
 func (d *Donors) Fill(g *graph.Graph) {
 	if len(g.XS) != g.N()*width || len(d.pools) == 0 && g.N() > 0 {
 		panic(fmt.Sprintf("graphon: donors of %d degrees for %d nodes with %d encoding values", len(d.pools), g.N(), len(g.XS)))
@@ -91,7 +90,7 @@ func (d *Donors) Fill(g *graph.Graph) {
 	g.X, g.Features = x, d.features
 }
 
-// nearest returns the nearest donor, the first of them where several are as near.
+// nearest returns the nearest donor, the first of equals.
 func (d *Donors) nearest(xs []float32) *donor {
 	s := search{walks: xs[:graph.WalkSteps], degree: degree(xs[graph.WalkSteps:]), best: math.Inf(1)}
 	own, ok := d.of[s.degree]
@@ -111,8 +110,8 @@ type search struct {
 	nearest *donor
 }
 
-// visit goes through a pool from where the sorted step is nearest, both ways, as far as
-// that step and the degree leave room.
+// visit walks a pool both ways from the nearest sorted step, as far as that step and the degree
+// allow.
 func (s *search) visit(p *pool) {
 	if squaredDistance(0, s.degree[:], p.degree[:], s.best) > s.best {
 		return
@@ -125,7 +124,7 @@ func (s *search) visit(p *pool) {
 	}
 }
 
-// meet compares with a donor, and is false if those beyond it are too far.
+// meet compares with a donor, and is false if those beyond are too far.
 func (s *search) meet(p *pool, k int) bool {
 	d := &p.donors[k]
 	if squaredDistance(0, s.walks[sortStep:sortStep+1], d.walks[sortStep:sortStep+1], s.best) > s.best {
@@ -139,7 +138,7 @@ func (s *search) meet(p *pool, k int) bool {
 	return true
 }
 
-// squaredDistance adds Σ (a−b)² to a sum, and may stop where that is more than enough.
+// squaredDistance adds Σ (a−b)² to sum, and may stop above enough.
 func squaredDistance(sum float64, a, b []float32, enough float64) float64 {
 	for c, v := range a {
 		d := float64(v) - float64(b[c])

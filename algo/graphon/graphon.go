@@ -1,9 +1,8 @@
-// Package graphon turns test graphs into step-function graphons, mixes them
-// within a subgroup and draws synthetic graphs from the mixtures (the paper's
-// "Boundary-Aware Latent Pattern Modeling"). It also has the two quantities of
-// the paper's theorem 1, the cut norm and the densities of small motifs.
+// Package graphon estimates step-function graphons of test graphs, mixes them within a subgroup and
+// draws synthetic graphs (the paper's "Boundary-Aware Latent Pattern Modeling"). It also computes
+// the cut norm and motif densities of the paper's theorem 1.
 //
-// The way of one subgroup:
+// For one subgroup:
 //
 //	ws, err := graphon.Estimate(ctx, workers, graphs, graphon.Steps(graphs), theta)
 //	m, err := graphon.NewMixup(ws, graphon.DefaultOptions())
@@ -20,9 +19,8 @@ import (
 	"baca/algo/internal/parallel"
 )
 
-// DefaultSizeLimit is a sensible limit for [MedianSize]. The medians of the
-// usual benchmark sets are 8 to 41 nodes; one eigendecomposition costs O(N³)
-// and is still a matter of milliseconds at the limit.
+// DefaultSizeLimit is the usual limit for [MedianSize]. Benchmark sets have medians of 8 to 41
+// nodes; an O(N³) eigendecomposition at the limit takes milliseconds.
 const DefaultSizeLimit = 128
 
 // A Graphon is a symmetric step function on [0,1]² with N×N steps of equal
@@ -40,9 +38,8 @@ func New(n int) *Graphon {
 	return &Graphon{N: n, W: make([]float64, n*n)}
 }
 
-// IsZero reports whether no step off the diagonal has a value worth the name
-// (above 1e-9, where rounding ends), so that no graph can be drawn. USVT makes
-// such a graphon when the threshold is above every eigenvalue.
+// IsZero reports whether no step off the diagonal exceeds 1e-9, so that no graph can be drawn. USVT
+// returns such a graphon if the threshold exceeds every eigenvalue.
 func (w *Graphon) IsZero() bool {
 	for i := range w.N {
 		for j := range i {
@@ -54,9 +51,8 @@ func (w *Graphon) IsZero() bool {
 	return true
 }
 
-// Align embeds the adjacency matrix of g in n×n steps, its nodes in order of
-// descending degree, ties by index. A larger graph loses its nodes of lowest
-// degree, a smaller one is padded with zeros.
+// Align embeds the adjacency matrix of g in n×n steps, nodes by descending degree, ties by index.
+// Larger graphs lose their nodes of lowest degree, smaller ones are padded with zeros.
 func Align(g *graph.Graph, n int) *Graphon {
 	w := New(n)
 	order := degreeOrder(g)
@@ -74,8 +70,7 @@ func Align(g *graph.Graph, n int) *Graphon {
 	return w
 }
 
-// Mean returns the graphon of a subgroup before any threshold: the mean of the graphs, each
-// aligned on n×n steps.
+// Mean returns the mean of the graphs, each aligned on n×n steps.
 func Mean(graphs []*graph.Graph, n int) *Graphon {
 	m := New(n)
 	for _, g := range graphs {
@@ -104,10 +99,8 @@ func degreeOrder(g *graph.Graph) []int32 {
 	return order
 }
 
-// MedianSize returns the median of node counts, the N of a subgroup, rounded
-// down where it lies between two counts, and at most limit: the cost of USVT
-// grows as N³, so a set of huge graphs is described by its limit nodes of
-// highest degree. It is 0 for no counts. Sizes is not changed.
+// MedianSize returns the median of node counts, rounded down, at most limit, and 0 for no counts.
+// USVT costs N³.
 func MedianSize(sizes []int, limit int) int {
 	if len(sizes) == 0 {
 		return 0
@@ -117,7 +110,6 @@ func MedianSize(sizes []int, limit int) int {
 	return min(low+(high-low)/2, limit)
 }
 
-// Steps is [MedianSize] of graphs, with the default limit.
 func Steps(graphs []*graph.Graph) int {
 	sizes := make([]int, len(graphs))
 	for k, g := range graphs {
@@ -126,8 +118,8 @@ func Steps(graphs []*graph.Graph) int {
 	return MedianSize(sizes, DefaultSizeLimit)
 }
 
-// Estimate returns the graphons of graphs, each of n steps: [Align], and then
-// [USVT.Threshold] with theta. They do not depend on the number of workers.
+// Estimate returns the graphons of graphs: [Align] on n steps, then [USVT.Threshold]. They do not
+// depend on the number of workers.
 func Estimate(ctx context.Context, workers int, graphs []*graph.Graph, n int, theta float64) ([]*Graphon, error) {
 	graphons, workspaces := make([]*Graphon, len(graphs)), make([]USVT, parallel.Workers(workers))
 	err := parallel.For(ctx, workers, len(graphs), func(worker, k int) {

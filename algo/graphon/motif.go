@@ -2,7 +2,7 @@ package graphon
 
 import "fmt"
 
-// A Motif is a small graph whose density in a graphon can be computed.
+// A Motif is a small graph with a computable density.
 type Motif int
 
 const (
@@ -12,7 +12,6 @@ const (
 	Cycle4
 )
 
-// Motifs lists them all.
 func Motifs() []Motif { return []Motif{Edge, Wedge, Triangle, Cycle4} }
 
 func (f Motif) String() string {
@@ -29,7 +28,6 @@ func (f Motif) String() string {
 	return fmt.Sprintf("Motif(%d)", int(f))
 }
 
-// Edges returns e(F), the number of edges.
 func (f Motif) Edges() int {
 	return [...]int{Edge: 1, Wedge: 2, Triangle: 3, Cycle4: 4}[f]
 }

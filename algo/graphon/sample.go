@@ -16,11 +16,9 @@ type Options struct {
 // DefaultOptions returns λ in [0.01, 1].
 func DefaultOptions() Options { return Options{LambdaLow: 0.01, LambdaHigh: 1} }
 
-// tries bounds the attempts for one synthetic graph. Each draws λ, pair, size and
-// edges afresh.
+// tries bounds the attempts for one synthetic graph, each with new λ, pair, size and edges.
 const tries = 32
 
-// Check returns an error if an option is out of its range.
 func (o Options) Check() error {
 	if !(0 <= o.LambdaLow && o.LambdaLow <= o.LambdaHigh && o.LambdaHigh <= 1) {
 		return fmt.Errorf("mixing weights from %v to %v: want 0 ≤ low ≤ high ≤ 1", o.LambdaLow, o.LambdaHigh)
@@ -31,7 +29,7 @@ func (o Options) Check() error {
 // A Mixup draws synthetic graphs from mixtures of the graphons of one subgroup.
 type Mixup struct {
 	graphons []*Graphon
-	usable   []int // indices of the graphons that are not zero
+	usable   []int // indices of the nonzero graphons
 	options  Options
 }
 
@@ -39,13 +37,12 @@ type Mixup struct {
 // computed; its feature view is the constant 1 until [Donors.Fill].
 type Synthetic struct {
 	Graph  *graph.Graph
-	I, J   int // places in the slice given to NewMixup
+	I, J   int // indices in the slice given to NewMixup
 	Lambda float64
 }
 
-// NewMixup prepares to mix the graphons of one subgroup, which must have the
-// same number of steps. Those that USVT erased take no part, see [Mixup.Warning]. It
-// is an error if an option is out of range.
+// NewMixup prepares the graphons of one subgroup, which must have the same number of steps. It
+// ignores those that USVT erased, see [Mixup.Warning].
 func NewMixup(graphons []*Graphon, o Options) (*Mixup, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -63,7 +60,7 @@ func NewMixup(graphons []*Graphon, o Options) (*Mixup, error) {
 	return m, nil
 }
 
-// Warning says what a user should hear about the subgroup, if anything.
+// Warning describes a problem of the subgroup, if any.
 func (m *Mixup) Warning() string {
 	switch len(m.usable) {
 	case 0:
@@ -79,19 +76,18 @@ const (
 	warnSingle = "only one graphon of this subgroup has an edge, so it is mixed with itself"
 )
 
-// Draw mixes a random pair of different graphons and draws a graph of random
-// size, 2 to N, from the mixture. It is false if none of the tries gave an edge.
+// Draw mixes a random pair of graphons and draws a graph of random size, 2 to N. It is false if no
+// try gave an edge.
 func (m *Mixup) Draw(rng *rand.Rand) (Synthetic, bool) {
 	return m.draw(rng, func(steps int) int { return 2 + rng.IntN(steps-1) })
 }
 
-// DrawSized is Draw for a graph of a given size, of which as many nodes are drawn as the
-// mixture has steps for. Sizes below 2 count as 2.
+// DrawSized is Draw for a given size, from 2 to the number of steps.
 func (m *Mixup) DrawSized(rng *rand.Rand, size int) (Synthetic, bool) {
 	return m.draw(rng, func(steps int) int { return max(2, min(size, steps)) })
 }
 
-// draw takes the size of a graph from the number of steps.
+// draw gets the size from the number of steps.
 func (m *Mixup) draw(rng *rand.Rand, size func(steps int) int) (Synthetic, bool) {
 	if len(m.usable) == 0 {
 		return Synthetic{}, false
@@ -114,18 +110,15 @@ func (m *Mixup) draw(rng *rand.Rand, size func(steps int) int) (Synthetic, bool)
 	return Synthetic{}, false
 }
 
-// sample draws a graph of at most r nodes from w. They stand on the first r steps, which
-// are the nodes of highest degree. There is an edge between two of them with the
-// probability that w has for their steps, and a node without an edge is dropped. The
-// structure view is computed, the feature view is the constant 1. The result is nil
-// without an edge.
+// sample draws a graph of at most r nodes from w, at the first r steps, which have the highest
+// degree. Nodes without an edge are dropped. The structure view is computed, the feature view is
+// the constant 1. The result is nil without an edge.
 func sample(rng *rand.Rand, w *Graphon, r int) *graph.Graph {
 	var edges [][2]int32
 	number := make([]int32, r) // 1 for a node with an edge, then its number
 	for i := range r {
 		for j := i + 1; j < r; j++ {
-			// One draw for each pair, whatever its probability: rounding
-			// must not shift the random numbers of the pairs that follow.
+			// One draw for each pair, so that rounding cannot shift later random numbers.
 			if rng.Float64() < w.W[i*w.N+j] {
 				edges = append(edges, [2]int32{int32(i), int32(j)})
 				number[i], number[j] = 1, 1
@@ -145,7 +138,7 @@ func sample(rng *rand.Rand, w *Graphon, r int) *graph.Graph {
 	}
 	g, _, err := graph.New(int(n), edges)
 	if err != nil {
-		panic(err) // the numbers above are in range
+		panic(err) // the numbers are in range
 	}
 	g.EncodeStructure()
 	return g

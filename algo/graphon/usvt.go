@@ -11,37 +11,30 @@ import (
 	"baca/algo/internal/parallel"
 )
 
-// DefaultTheta is the threshold of the G-Mixup papers' code. It keeps rank 7 to
-// 19 of the molecules of AIDS, DHFR, BZR and COX2. At 0.01 a graphon is nearly
-// the adjacency matrix itself and its samples bring nothing new; 2.02, meant for
-// averaged dense graphs, erases every one of them.
+// DefaultTheta is the threshold of the G-Mixup papers' code. It keeps rank 7 to 19 of the molecules
+// of AIDS, DHFR, BZR and COX2. At 0.01 a graphon is nearly its adjacency matrix; 2.02, meant for
+// averaged dense graphs, erases all of them.
 const DefaultTheta = 0.2
 
-// cutSlack keeps an eigenvalue that equals the threshold but for rounding.
-// Small graphs have integer eigenvalues and thresholds such as 0.2·√25, and
-// whether those stay must not depend on the last bit.
+// cutSlack keeps eigenvalues that equal the threshold up to rounding, such as integer eigenvalues
+// at 0.2·√25.
 const cutSlack = 1e-9
 
-// USVT is the workspace of universal singular value thresholding. Its zero
-// value is ready to use; one workspace must not be used concurrently.
+// USVT is the workspace of universal singular value thresholding, not for concurrent use.
 type USVT struct {
 	vectors, values, work, row []float64
 }
 
-// Threshold replaces the symmetric step function w by the part that belongs to
-// eigenvalues of magnitude at least θ·√N, clipped to [0, 1], and returns how
-// many eigenvalues these are. Rank 0 is a warning: everything was erased, w is
-// zero, and nothing can be drawn from it. It is also the answer where θ is NaN.
+// Threshold reduces w to its eigenvalues of magnitude at least θ·√N, clipped to [0, 1], and returns
+// their number. Rank 0 means that w is zero and nothing can be drawn, as for θ NaN.
 //
-// A symmetric matrix has the magnitudes of its eigenvalues as singular values,
-// and the same vectors on both sides but for the sign, so this is the usual
-// SVD at half the price. Zero padding at the end is left out of the
-// decomposition; its zero eigenvalues count towards no rank.
+// A symmetric matrix has its eigenvalues' magnitudes as singular values, so this is the SVD at half
+// the price. Trailing zero padding is not decomposed.
 func (u *USVT) Threshold(w *Graphon, theta float64) (rank int) {
 	m := w.support()
 	cut := theta * math.Sqrt(float64(w.N)) * (1 - cutSlack)
 	if !u.decompose(w, m) {
-		m = 0 // LAPACK gives up on values that are not finite
+		m = 0 // LAPACK needs finite values
 	}
 	clear(w.W)
 	u.row = parallel.Grow(u.row, m)

@@ -13,36 +13,34 @@ import (
 	"baca/algo/metric"
 )
 
-// An Outcome is a judged prediction of which the observed value has become known.
+// An Outcome is a judged prediction with its observed value.
 type Outcome struct {
 	Score, Observed float64
 	Judgement
 }
 
-// An Audit says how well it held what a Calibration promised.
+// An Audit compares a Calibration with observed values.
 type Audit struct {
 	N         int // molecules with a score, an observed and a predicted value
 	MeanError float64
-	// Covered of Intervals molecules with an interval are within theirs. Coverage is their share, with
-	// the interval of 95 % by Wilson, and Width the mean width.
+	// Covered of Intervals molecules with an interval are within it. Coverage is their share, with
+	// Wilson's 95 % interval, and Width the mean width.
 	Covered, Intervals  int
 	Coverage, Low, High float64
 	Width               float64
-	// Verdicts has for each verdict how many errors were large and the mean absolute error.
+	// Verdicts has for each verdict the number of large errors and the mean absolute error.
 	Verdicts map[Verdict]Count
-	// Spearman is the rank correlation of score and absolute error. A score that reads the predicted
-	// probability of a class has a high one by construction: errors below ½ are its own distance
-	// from the class.
+	// Spearman is the rank correlation of score and absolute error. It is high by construction for
+	// a score that reads a class probability.
 	Spearman float64
-	// Finds is the AUROC of large errors by the score: how often one of them has a higher score than
-	// another molecule, from 0 to 1 with ½ for none better than chance; NaN where all or none are large.
+	// Finds is the AUROC of large errors by the score; NaN where all or none are large.
 	Finds float64
-	// Risk is the mean absolute error of the k+1 molecules of the lowest scores, k from 0. Area is
-	// its mean. Best is the same in the order of the errors themselves, the best there is, and
-	// AreaBest its mean; in any order at random the mean is MeanError.
+	// Risk is the mean absolute error of the k+1 molecules of lowest scores, and Area its mean.
+	// Best orders by the errors themselves, the optimum, and AreaBest is its mean. A random order
+	// has MeanError.
 	Risk, Best     []float64
 	Area, AreaBest float64
-	// Scores are those of the molecules, ascending: Risk[k] is of scores up to Scores[k].
+	// Scores are ascending: Risk[k] is of scores up to Scores[k].
 	Scores []float64
 }
 
@@ -52,8 +50,8 @@ type Count struct {
 	MeanError float64 // NaN for none
 }
 
-// NewAudit compares what was promised with what was observed. Outcomes with a value that is not
-// finite do not count.
+// NewAudit compares what was promised with what was observed. It ignores outcomes with a value that
+// is not finite.
 func NewAudit(list []Outcome, c *Calibration) *Audit {
 	a := &Audit{Verdicts: map[Verdict]Count{}, Width: math.NaN()}
 	var scores, misses []float64
@@ -97,10 +95,9 @@ func NewAudit(list []Outcome, c *Calibration) *Audit {
 	return a
 }
 
-// ErrNoValues says that an audit is of nothing.
 var ErrNoValues = errors.New("no molecule has both values")
 
-// Sentences say how well intervals held, and the order that scores are of, by its name.
+// Sentences say how well intervals held. order names what the scores are.
 func (a *Audit) Sentences(c *Calibration, order string) (list []string) {
 	if why := c.without(); why != "" {
 		list = append(list, strings.ToUpper(why[:1])+why[1:]+".")
@@ -117,20 +114,19 @@ func (a *Audit) Sentences(c *Calibration, order string) (list []string) {
 	}
 	known := func(format string, x float64) string {
 		if math.IsNaN(x) {
-			return "–" // errors are all large or none is, or all are equal
+			return "–" // all or no errors are large, or all are equal
 		}
 		return fmt.Sprintf(format, x)
 	}
 	return append(list, fmt.Sprintf("Rank correlation (Spearman) of %s and error: %s. AUROC of large errors: %s.", order, known("%.2f", a.Spearman), known("%.3g", a.Finds)))
 }
 
-// UnderCurve is a sentence on the area under Risk.
+// UnderCurve is a sentence on Area.
 func (a *Audit) UnderCurve() string {
 	return fmt.Sprintf("Area under that curve %.3g; at random %.3g, ordered by the errors themselves %.3g.", a.Area, a.MeanError, a.AreaBest)
 }
 
-// RiskAt is the mean absolute error of a share of the molecules, those of the lowest scores; NaN
-// for none.
+// RiskAt is the mean absolute error of the share of molecules of lowest scores; NaN for none.
 func (a *Audit) RiskAt(share float64) float64 {
 	k := int(math.Round(share * float64(a.N)))
 	if k < 1 || k > a.N {
@@ -139,8 +135,8 @@ func (a *Audit) RiskAt(share float64) float64 {
 	return a.Risk[k-1]
 }
 
-// risk is the mean of the errors of the lowest k+1 scores, for each k. Of equal scores each
-// counts with the mean of their errors, so that their order does not matter.
+// risk returns Risk. Equal scores count with the mean of their errors, so their order does not
+// matter.
 func risk(scores, misses []float64) []float64 {
 	order := ascending(scores)
 	list := make([]float64, len(order))
@@ -162,7 +158,7 @@ func risk(scores, misses []float64) []float64 {
 	return list
 }
 
-// ascending returns the places of values in ascending order.
+// ascending returns indices in ascending order of values.
 func ascending(values []float64) []int {
 	order := make([]int, len(values))
 	for i := range order {
@@ -172,8 +168,8 @@ func ascending(values []float64) []int {
 	return order
 }
 
-// Spearman is the correlation of the ranks of two lists of as many finite numbers, equal ones
-// with their mean rank. It is NaN where one list is constant.
+// Spearman is the rank correlation of two equally long lists, ties with their mean rank, NaN where
+// one list is constant.
 func Spearman(a, b []float64) float64 {
 	if len(a) < 2 {
 		return math.NaN()

@@ -1,8 +1,8 @@
-// Package trust says how wrong predictions of a property are expected to be, by a score of doubt such
-// as how far the molecules are outside a training set: an expected error, a conformal interval and a verdict.
-// It learns that from held-out molecules, whose scores were computed as those of new ones
-// are and whose predictions came from models that had not seen them. Nothing else makes the
-// two exchangeable, which all that is promised here rests on.
+// Package trust estimates the errors of predictions of a property from a score of doubt, such as
+// the distance from a training set: an expected error, a conformal interval and a verdict (New,
+// then Calibration.Judge). It learns from held-out molecules, scored as new ones are, with
+// predictions by models that had not seen them. Only then are both exchangeable, which every
+// promise here rests on.
 package trust
 
 import (
@@ -18,33 +18,31 @@ import (
 // A Verdict says what to do with a prediction.
 type Verdict string
 
-// The verdicts.
 const (
 	Trust    Verdict = "trust"
 	Check    Verdict = "check"
 	DoNotUse Verdict = "do-not-use"
 )
 
-// Verdicts returns all verdicts, the best first.
+// Verdicts lists the verdicts, the best first.
 func Verdicts() []Verdict { return []Verdict{Trust, Check, DoNotUse} }
 
-// A Pair is a held-out molecule: its score, higher is further outside or less sure, and its
-// error, observed less predicted, in the unit of the property.
+// A Pair is a held-out molecule: its score, higher is less sure, and its error, observed less
+// predicted.
 type Pair struct{ Score, Error float64 }
 
-// Options say what is wanted. The zero value of a field is replaced by its default.
+// Options of a Calibration. Zero values mean defaults.
 type Options struct {
-	// Coverage is the share of new molecules whose observed value the interval shall hold,
-	// between 0 and 1; 0.9.
+	// Coverage is the share of new molecules whose observed value the interval holds, between 0 and
+	// 1; 0.9.
 	Coverage float64
-	// Tolerance is the largest absolute error that is not large. By default four of five held-out
-	// errors are at most that, or, of classes, it is 0.5.
+	// Tolerance is the largest absolute error that is not large. The default is above four fifths
+	// of held-out errors, for classes 0.5.
 	Tolerance float64
-	// Rate is the share of large errors up to which predictions are trusted; up to twice that
-	// they are to be checked; 0.25.
+	// Rate is the largest share of large errors with the verdict Trust, up to twice that Check;
+	// 0.25.
 	Rate float64
-	// Classes says that observed values are 0 or 1 and predictions probabilities. Then there
-	// are no intervals.
+	// Classes marks observed values of 0 or 1 and predicted probabilities, which have no intervals.
 	Classes bool
 }
 
@@ -56,7 +54,6 @@ const (
 	wrongClass      = 0.5
 )
 
-// Check reports options that mean nothing.
 func (o Options) Check() error {
 	switch {
 	case o.Coverage != 0 && !(o.Coverage > 0 && o.Coverage < 1):
@@ -70,49 +67,46 @@ func (o Options) Check() error {
 }
 
 const (
-	// MinPairs is how many held-out molecules it takes to say anything.
+	// MinPairs is the least number of held-out molecules.
 	MinPairs = 20
-	// minGroup is the size of the smallest group with an interval of its own, and mostGroups how many
-	// there are at most: from a few dozen errors a quantile in the tail is already rough.
+	// minGroup is the least group with its own interval, mostGroups the most groups: tail quantiles
+	// of few dozen errors are rough.
 	minGroup, mostGroups = 30, 5
-	// minBlock is how many molecules the share of large errors is counted on, at least, and blocks how
-	// many such parts there are at most.
+	// minBlock is the least number of molecules for a share of large errors, blocks the most such
+	// parts.
 	minBlock, blocks = 25, 10
-	// folds of the held-out molecules, of which each gets verdicts from the others, so that the stated
-	// rates are those of molecules that did not choose the thresholds.
+	// folds cross-validate the stated rates, so that no molecule chose its own thresholds.
 	folds = 10
 )
 
-// A Calibration says what errors to expect at a score. It is read-only.
+// A Calibration gives the expected error for a score. It is read-only.
 type Calibration struct {
 	Options          // with defaults filled in
 	Pairs    int     // held-out molecules with a score and an error
-	Farthest float64 // their highest score: nothing is known beyond
-	Groups   []Group // by score, the lowest first
+	Farthest float64 // their highest score; nothing is known beyond
+	Groups   []Group // by ascending score
 	Steps    []Step  // the same
-	// HeldOut are the large errors of held-out molecules, by the verdict that the others give each. What
-	// is stated of them is Statements.
+	// HeldOut has the cross-validated rate of large errors of each verdict, see Statements.
 	HeldOut map[Verdict]Rate
 }
 
-// A Group is held-out molecules of scores up to To and above the group before. Intervals are
-// conformal within it (Mondrian): of new molecules in the group a share of Coverage is within
-// Half of its prediction, on average over what could have been held out.
+// A Group is the held-out molecules with scores up to To, above the group before. Intervals are
+// conformal within it (Mondrian): a share Coverage of new molecules in the group is within Half of
+// its prediction, on average over holdouts.
 type Group struct {
 	To   float64
 	N    int
-	Half float64 // of the interval; NaN for classes, or where the group is too small for one
+	Half float64 // of the interval; NaN for classes or small groups
 }
 
-// A Step is what is expected up to a score: neither falls from step to step (isotonic).
+// A Step is the expectation up to a score. Neither value falls between steps (isotonic).
 type Step struct {
 	To    float64
 	Error float64 // mean absolute error
-	Large float64 // share of errors beyond the tolerance
+	Large float64 // share of errors above the tolerance
 }
 
-// A Rate is how many of N held-out molecules with a verdict had a large error, with the
-// interval of 95 % by Wilson.
+// A Rate is the large errors of N held-out molecules with a verdict, with Wilson's 95 % interval.
 type Rate struct {
 	Large, N         int
 	Share, Low, High float64 // NaN where N is 0
@@ -124,16 +118,16 @@ func rateOf(large, n int) Rate {
 	return r
 }
 
-// A Judgement is of one prediction.
+// A Judgement of one prediction.
 type Judgement struct {
 	Predicted float64
-	Error     float64 // absolute error expected at that score; NaN beyond the farthest
+	Error     float64 // expected absolute error; NaN beyond the farthest
 	Low, High float64 // interval; NaN for none
 	Verdict   Verdict
 }
 
-// New learns from held-out molecules. Pairs with a score or an error that is not finite do not
-// count. It is an error if too few are left.
+// New calibrates on held-out molecules, ignoring values that are not finite. It fails if too few
+// are left.
 func New(pairs []Pair, o Options) (*Calibration, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -173,16 +167,15 @@ func usualTolerance(sorted []Pair, classes bool) float64 {
 	return metric.Percentile(errors, usualErrors)
 }
 
-// group divides the molecules evenly, by score, into as many groups as are large enough for what
-// is asked.
+// group divides the molecules by score into as many equal groups as the coverage allows.
 func (c *Calibration) group(sorted []Pair) (groups []Group) {
 	least := max(minGroup, int(math.Ceil(c.Coverage/(1-c.Coverage))))
 	count := max(1, min(mostGroups, len(sorted)/least))
 	for _, members := range cut(sorted, len(sorted)/count) {
 		n := len(members)
 		g := Group{To: members[n-1].Score, N: n, Half: math.NaN()}
-		// Of n+1 exchangeable errors the last is among the k smallest with a probability of k/(n+1). Where that
-		// is not what is asked for any k, the line between two is at least that if larger errors are rarer.
+		// Of n+1 exchangeable errors the last is among the k smallest with probability k/(n+1).
+		// Between two k interpolation is conservative if larger errors are rarer.
 		at := c.Coverage * float64(n+1)
 		k := int(at + 1e-9)
 		if !c.Classes && k >= 1 && at <= float64(n)+1e-9 {
@@ -201,8 +194,8 @@ func (c *Calibration) group(sorted []Pair) (groups []Group) {
 	return groups
 }
 
-// cut divides what is sorted by score into parts of at least size. Equal scores stay together, and what
-// is left goes to the last part.
+// cut divides pairs sorted by score into parts of at least size, the last one larger. Equal scores
+// stay in one part.
 func cut(sorted []Pair, size int) (parts [][]Pair) {
 	for len(sorted) > 0 {
 		n := min(size, len(sorted))
@@ -217,8 +210,8 @@ func cut(sorted []Pair, size int) (parts [][]Pair) {
 	return parts
 }
 
-// steps are isotonic regressions on score, of so many parts: adjacent ones are joined until neither the error nor
-// the share of large ones falls (pool adjacent violators, for each).
+// steps are isotonic regressions on score (pool adjacent violators), of the error and of the share
+// of large errors, over that many parts.
 func steps(sorted []Pair, tolerance float64, count int) []Step {
 	parts := cut(sorted, len(sorted)/count)
 	list := make([]Step, len(parts))
@@ -239,7 +232,7 @@ func steps(sorted []Pair, tolerance float64, count int) []Step {
 	return list
 }
 
-// isotonic replaces values by the ascending ones of least weighted squares.
+// isotonic replaces values by their weighted least-squares ascending fit.
 func isotonic(weights []float64, n int, at func(i int) *float64) {
 	type pool struct {
 		value, weight float64
@@ -267,8 +260,7 @@ func isotonic(weights []float64, n int, at func(i int) *float64) {
 	}
 }
 
-// crossValidate counts large errors by verdict, where each molecule has the verdict that the other folds
-// give it.
+// crossValidate counts large errors by the verdict that the other folds give.
 func (c *Calibration) crossValidate(sorted []Pair, count int) map[Verdict]Rate {
 	large, n := map[Verdict]int{}, map[Verdict]int{}
 	for fold := range folds {
@@ -293,16 +285,15 @@ func (c *Calibration) crossValidate(sorted []Pair, count int) map[Verdict]Rate {
 	return rates
 }
 
-// A Statement is a rate of large errors, of one verdict or of adjacent ones.
+// A Statement is the rate of large errors of one verdict, or of adjacent ones.
 type Statement struct {
 	Verdicts []Verdict
 	Rate
 }
 
-// Statements are the rates of verdicts that held-out molecules have, the best first. They do not
-// fall. Near a threshold they would: without one of its large errors a part looks better than with it, so
-// that large errors are left out to a better verdict than small ones. Verdicts whose rates fall are
-// not told apart by so few molecules, and are counted together.
+// Statements are the rates of verdicts, the best first; they do not fall. Near a threshold they
+// would: without one of its large errors a part looks better, so large errors move to a better
+// verdict when left out. Verdicts with falling rates are counted as one.
 func (c *Calibration) Statements() (list []Statement) {
 	for _, v := range Verdicts() {
 		s := Statement{[]Verdict{v}, c.HeldOut[v]}
@@ -318,7 +309,6 @@ func (c *Calibration) Statements() (list []Statement) {
 	return list
 }
 
-// Words names the verdicts.
 func (s *Statement) Words() string {
 	names := make([]string, len(s.Verdicts))
 	for k, v := range s.Verdicts {
@@ -353,8 +343,8 @@ func (c *Calibration) step(score float64) (Step, bool) {
 	return Step{}, false
 }
 
-// Judge judges a prediction for a molecule of that score. Beyond the farthest held-out molecule nothing
-// is known: there is no interval, and the verdict is DoNotUse.
+// Judge judges a prediction for a score. Beyond the farthest held-out molecule there is no interval
+// and the verdict is DoNotUse.
 func (c *Calibration) Judge(score, predicted float64) Judgement {
 	j := Judgement{Predicted: predicted, Error: math.NaN(), Low: math.NaN(), High: math.NaN(), Verdict: c.verdict(score)}
 	if s, known := c.step(score); known {
@@ -369,12 +359,12 @@ func (c *Calibration) Judge(score, predicted float64) Judgement {
 	return j
 }
 
-// without says why there are no intervals, or nothing if there are.
+// without says why there are no intervals, or nothing.
 func (c *Calibration) without() string {
 	if c.Classes {
 		return "observed values are classes: no intervals"
 	}
-	// All groups are large enough for what is asked, or there is one.
+	// All groups are large enough, or there is only one.
 	if math.IsNaN(c.Groups[0].Half) {
 		least := math.Ceil(max(c.Coverage/(1-c.Coverage), 1/c.Coverage-1) - 1e-9)
 		return fmt.Sprintf("no intervals: to hold %.3g %% of observed values takes errors of %.0f held-out molecules", 100*c.Coverage, least)
@@ -382,7 +372,7 @@ func (c *Calibration) without() string {
 	return ""
 }
 
-// Sentences say what verdicts and intervals rest on. order is what scores are, by its name.
+// Sentences describe the basis of verdicts and intervals. order names what the scores are.
 func (c *Calibration) Sentences(order string) []string {
 	kind := "an error"
 	if c.Classes {

@@ -1,7 +1,9 @@
 package paper
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -92,55 +94,45 @@ func rungs() []variant {
 }
 
 func ladder() *experiment {
-	return &experiment{
-		name: "ladder", pairs: "all",
-		short: "What each change to the attention brought",
-		long: `Ladder measures S_BaCa as it was first built and after each change, on the validation
-pairs, on which the changes were chosen, and on the paper's.`,
-		example: "  baca-paper bench ladder --data ../shared/data --out out/ladder --seeds 1",
-		measure: (&variants{
-			title: "Ladder",
-			text:  "S_BaCa after each change, those above it included, the first OOD graphs. The changes were chosen on the validation pairs.",
-			list:  rungs(),
-		}).measure,
+	v := &variants{
+		title: "Ladder", list: rungs(),
+		question: "What did each change bring to S_BaCa? With those above it, the first OOD graphs. The changes were chosen on the validation pairs.",
 	}
+	return v.experiment("ladder", "all", "What each change to the attention brought", `Ladder measures S_BaCa as it was first built and after each change, on the validation
+pairs, on which the changes were chosen, and on the paper's.`)
 }
 
 func ablation() *experiment {
-	return &experiment{
-		name: "ablation", pairs: "paper",
-		short:   "What each part of the attention is worth",
-		example: "  baca-paper bench ablation --data ../shared/data --out out/ablation",
-		measure: (&variants{
-			title: "Ablation", text: "S_BaCa with one part taken away at a time, fixed protocol, the first OOD graphs.",
-			list: ablations,
-		}).measure,
-	}
+	v := &variants{title: "Ablation", list: ablations, question: "What is each part of S_BaCa worth? One is taken away at a time; the first OOD graphs."}
+	return v.experiment("ablation", "paper", "What each part of the attention is worth", "")
 }
 
 func sensitivity() *experiment {
+	v := &variants{
+		title: "Sensitivity", list: sensitivities(), curves: true,
+		question: "How does S_BaCa depend on its settings? One is changed at a time; β is the weight of S_Attn; the first OOD graphs.",
+	}
+	return v.experiment("sensitivity", "paper", "How the attention depends on β, K and λ, and how it learns", `Sensitivity varies β, K and bands of λ one at a time around the fixed setting, and
+records loss, KL divergence and AUROC over the steps of the attention's training.`)
+}
+
+// experiment measures the variants on pairs.
+func (t *variants) experiment(name, pairs, short, long string) *experiment {
 	return &experiment{
-		name: "sensitivity", pairs: "paper",
-		short: "How the attention depends on β, K and λ, and how it learns",
-		long: `Sensitivity varies β, K and bands of λ one at a time around the fixed setting, and
-records loss, KL divergence and AUROC over the steps of the attention's training.`,
-		example: "  baca-paper bench sensitivity --data ../shared/data --out out/sensitivity",
-		measure: (&variants{
-			title: "Sensitivity", text: "S_BaCa with one setting changed at a time, the first OOD graphs. β is the weight of S_Attn.",
-			list: sensitivities(), curves: true,
-		}).measure,
+		name: name, short: short, long: long, example: "  baca-paper bench " + name + " --data ../shared/data --out out/" + name,
+		flags: slices.Concat(pairwise, [][2]string{{"pairs", pairs}}), measure: t.measure,
+		read: func(data []byte) (result, error) {
+			r := variantResult{variants: t}
+			return r, json.Unmarshal(data, &r.columns)
+		},
 	}
 }
 
 // variants are measured on all pairs.
 type variants struct {
-	title, text string
-	list        []variant
-	curves      bool // also by β, and over the steps of training
-
-	bench *bench
-	pairs []*pair
-	cells map[*pair][]*variantCell // by seed
+	title, question string
+	list            []variant
+	curves          bool // also by β, and over the steps of training
 }
 
 // A variantCell is one seed of one pair.
@@ -161,20 +153,21 @@ type traceStep struct {
 	Base  rate `json:"base"`  // of S_Pre, the same in all steps
 }
 
-func (t *variants) measure(ctx context.Context, b *bench) (results, error) {
-	t.bench, t.cells = b, map[*pair][]*variantCell{}
-	p := &plan{bench: b}
-	for _, s := range b.seeds {
-		seed := uint64(s)
+func (t *variants) measure(ctx context.Context, b *bench) (result, error) {
+	p, cells := &plan{bench: b}, map[*pair][]*variantCell{} // by seed
+	for _, seed := range b.seeds {
 		for _, e := range b.evaluations {
-			t.cells[e.pair] = append(t.cells[e.pair], add(p, e, fmt.Sprintf("seed%d-%s", seed, b.name), fmt.Sprintf("%s, seed %d", b.name, seed),
-				len(t.list)*len(e.id.graphs)/5, func(ctx context.Context) (*variantCell, error) { return t.cell(ctx, e, seed) }))
+			addTo(p, e, fmt.Sprintf("seed%d-%s", seed, b.name), fmt.Sprintf("%s, seed %d", b.name, seed), len(t.list)*len(e.id.graphs)/5,
+				func(ctx context.Context) (*variantCell, error) { return t.cell(ctx, e, seed) },
+				func(c *variantCell) { cells[e.pair] = append(cells[e.pair], c) })
 		}
 	}
-	for _, e := range b.evaluations {
-		t.pairs = append(t.pairs, e.pair)
+	err := p.do(ctx)
+	r := variantResult{t, t.columns(cells)}
+	if t.curves {
+		b.figures = func() error { return r.draw(b, cells) }
 	}
-	return t, p.do(ctx, b.name)
+	return r, err
 }
 
 // cell measures one seed of one pair.
@@ -248,14 +241,11 @@ type variantColumn struct {
 	Pairs map[string][]rate `json:"pairs"`
 }
 
-func (t *variants) values() any { return t.columns() }
-
-func (t *variants) columns() []variantColumn {
-	var columns []variantColumn
+func (t *variants) columns(cells map[*pair][]*variantCell) (columns []variantColumn) {
 	add := func(name string, of func(*variantCell) rate) {
 		c := variantColumn{Name: name, Pairs: map[string][]rate{}}
-		for _, p := range t.pairs {
-			for _, cell := range t.cells[p] {
+		for p, list := range cells {
+			for _, cell := range list {
 				c.Pairs[p.name()] = append(c.Pairs[p.name()], of(cell))
 			}
 		}
@@ -272,99 +262,69 @@ func (t *variants) columns() []variantColumn {
 	return columns
 }
 
-// of returns mean and deviation over the seeds of a pair.
-func (c variantColumn) of(p *pair) (mean, std float64) {
-	return meanStd(c.Pairs[p.name()])
-}
-
-func (t *variants) report() *markdown {
-	m := t.bench.heading(t.title)
-	m.text("%s AUROC in percent, mean ± standard\ndeviation over seeds.\n\n", t.text)
-	groups := t.groups()
-	head := []string{""}
-	for _, g := range groups {
-		for _, p := range g.pairs {
-			head = append(head, p.name())
-		}
-		head = append(head, g.name)
-	}
-	table := m.tableOf(head...)
-	for _, c := range t.columns() {
-		fields := []field{words("%s", c.Name)}
-		for _, g := range groups {
-			sum := 0.0
-			for _, p := range g.pairs {
-				mean, std := c.of(p)
-				sum += mean / float64(len(g.pairs))
-				fields = append(fields, percents(mean, std))
-			}
-			fields = append(fields, percents(sum, math.NaN()))
-		}
-		table.row(fields...)
-	}
-	return m
-}
-
-// A pairGroup is pairs with the name of their mean.
-type pairGroup struct {
-	name  string
-	pairs []*pair
-}
-
-// groups are the pairs, those of the paper by themselves where there are others.
-func (t *variants) groups() []pairGroup {
-	others, paper := pairGroup{name: "mean of validation"}, pairGroup{name: "mean of the paper's"}
-	for _, p := range t.pairs {
-		if p.paper == nil {
-			others.pairs = append(others.pairs, p)
-		} else {
-			paper.pairs = append(paper.pairs, p)
+// over is the mean over the pairs that are the paper's, or those that are not; NaN of none.
+func (c variantColumn) over(paper bool) float64 {
+	var list []float64
+	for name, seeds := range c.Pairs {
+		if p, _ := parsePair(name); (p.paper != nil) == paper {
+			mean, _ := meanStd(seeds)
+			list = append(list, mean)
 		}
 	}
-	if len(others.pairs) == 0 || len(paper.pairs) == 0 {
-		return []pairGroup{{"mean", t.pairs}}
-	}
-	return []pairGroup{others, paper}
+	slices.Sort(list) // so that the sum is the same
+	return meanOver(list)
 }
 
-// figures draws the curves of β and K over all pairs, and for each pair how the attention
-// of the first seed learned.
-func (t *variants) figures() error {
-	if !t.curves {
-		return nil
+// A variantResult is what came of variants. Their columns are the file.
+type variantResult struct {
+	*variants
+	columns []variantColumn
+}
+
+func (r variantResult) MarshalJSON() ([]byte, error) { return json.Marshal(r.columns) }
+
+func (r variantResult) page() *page {
+	mean := func(paper bool) func(variantColumn) any {
+		return func(c variantColumn) any { return c.over(paper) }
 	}
+	paper := !math.IsNaN(r.columns[0].over(true))
+	order := func(a, b variantColumn) int { return cmp.Compare(a.over(paper), b.over(paper)) }
+	least, most := slices.MinFunc(r.columns, order), slices.MaxFunc(r.columns, order)
+	return &page{
+		title: r.title, question: r.question + " AUROC in percent, means over the pairs and seeds.",
+		tables: []*pageTable{tabulate("", r.columns,
+			column[variantColumn]{"variant", func(c variantColumn) any { return c.Name }},
+			column[variantColumn]{"validation pairs", mean(false)}, column[variantColumn]{"the paper's pairs", mean(true)})},
+		answer: []string{fmt.Sprintf("The lowest mean is %.1f (%s), the highest %.1f (%s).", 100*least.over(paper), least.Name, 100*most.over(paper), most.Name)},
+	}
+}
+
+// draw draws the curves of β and K over all pairs, and for each pair how the attention of the first seed
+// learned.
+func (r variantResult) draw(b *bench, cells map[*pair][]*variantCell) error {
 	tops := make([]float64, len(gridTopK))
 	for i, k := range gridTopK {
 		tops[i] = float64(k)
 	}
-	if err := t.curve("beta", "Weight of the attention", "β", sensitivityBetas); err != nil {
-		return err
-	}
-	if err := t.curve("top-k", "Keys attended to", "K", tops); err != nil {
-		return err
-	}
-	for _, p := range t.pairs {
-		first := t.cells[p][0]
-		seed := fmt.Sprintf("seed %d", first.Seed)
+	err := cmp.Or(r.curve(b, "beta", "Weight of the attention", "β", sensitivityBetas), r.curve(b, "top-k", "Keys attended to", "K", tops))
+	for p, list := range cells {
+		first := list[0]
 		for _, part := range []struct {
 			file, axis string
 			lines      []figure.Line
 		}{
-			{"loss", "loss", []figure.Line{first.line(seed, func(s traceStep) rate { return s.Loss })}},
-			{"kl", "KL between the subgroups, nats", []figure.Line{first.line(seed, func(s traceStep) rate { return s.KL })}},
+			{"loss", "loss", []figure.Line{first.line(fmt.Sprintf("seed %d", first.Seed), func(s traceStep) rate { return s.Loss })}},
+			{"kl", "KL between the subgroups, nats", []figure.Line{first.line(fmt.Sprintf("seed %d", first.Seed), func(s traceStep) rate { return s.KL })}},
 			{"auroc", "AUROC, %", []figure.Line{
 				first.line("total, S_BaCa", func(s traceStep) rate { return 100 * s.Total }),
 				first.line("base, S_Pre", func(s traceStep) rate { return 100 * s.Base }),
 				first.line("attention, S_Attn", func(s traceStep) rate { return 100 * s.AUROC }),
 			}},
 		} {
-			q := figure.New(p.name(), "step", part.axis)
-			if err := t.bench.chart(fmt.Sprintf("training-%s-%s", part.file, p.file()), q, part.lines...); err != nil {
-				return err
-			}
+			err = cmp.Or(err, b.chart(fmt.Sprintf("training-%s-%s", part.file, p.file()), figure.New(p.name(), "step", part.axis), part.lines...))
 		}
 	}
-	return nil
+	return err
 }
 
 // line is a curve over the steps.
@@ -377,21 +337,18 @@ func (c *variantCell) line(name string, of func(traceStep) rate) figure.Line {
 }
 
 // curve draws the variants "AXIS = x" as a line for each pair.
-func (t *variants) curve(file, title, axis string, x []float64) error {
-	named := map[string]variantColumn{}
-	for _, c := range t.columns() {
-		named[c.Name] = c
-	}
+func (r variantResult) curve(b *bench, file, title, axis string, x []float64) error {
 	var lines []figure.Line
-	for _, p := range t.pairs {
-		line := figure.Line{Name: p.name(), X: x}
+	for _, e := range b.evaluations {
+		line := figure.Line{Name: e.pair.name(), X: x}
 		for _, v := range x {
-			mean, _ := named[fmt.Sprintf("%s = %g", axis, v)].of(p)
+			k := slices.IndexFunc(r.columns, func(c variantColumn) bool { return c.Name == fmt.Sprintf("%s = %g", axis, v) })
+			mean, _ := meanStd(r.columns[k].Pairs[e.pair.name()])
 			line.Y = append(line.Y, 100*mean)
 		}
 		lines = append(lines, line)
 	}
 	q := figure.New(title, axis, "AUROC of S_BaCa, %")
 	legendAtTop(q, x[0]+1.45*(x[len(x)-1]-x[0]))
-	return t.bench.chart(file, q, lines...)
+	return b.chart(file, q, lines...)
 }

@@ -3,15 +3,18 @@ package paper
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"baca/algo"
 	"baca/build/internal/machine"
@@ -21,6 +24,7 @@ import (
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
 	"baca/build/internal/version"
+	"baca/build/paper/rival"
 )
 
 func newBench(train Trainer) *cobra.Command {
@@ -28,7 +32,7 @@ func newBench(train Trainer) *cobra.Command {
 		Use:   "bench",
 		Short: "Repeat the published tables and figures on the public data sets",
 		Long: `Bench repeats what the paper reports, and what it leaves out. Each benchmark writes
-a JSON file, a report in Markdown and figures to --out.
+a JSON file, a page of its main figures in Markdown, and charts to --out.
 
 Finished cells, such as one seed of one pair, are files under --out/cells. A run that
 was cut short goes on with those that are missing; cells of another build of this
@@ -37,46 +41,106 @@ in --weights, as by eval.`,
 		Args: usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	for _, e := range []*experiment{tableOne(), rivalry(), shift(), ablation(), ladder(), sensitivity(), theorem(), guard()} {
+	for _, e := range experiments() {
 		c.AddCommand(e.command(train))
 	}
-	c.AddCommand(newTrust(train), newDecisions(), newCompany(train), newExplain(), newNotation(), newIntervals(train))
+	c.AddCommand(newRewrite())
 	return c
 }
 
-// An experiment measures something on every pair, most of it seed by seed.
-type experiment struct {
-	name, short, long, example string
-	pairs                      string   // that are measured by default
-	against                    bool     // rivals are measured too, which are chosen by flags
-	readings                   []string // of molecules, readOGB alone where nothing is said
-	measure                    func(context.Context, *bench) (results, error)
+func experiments() []*experiment {
+	return []*experiment{
+		tableOne(), rivalry(), shift(), ablation(), ladder(), sensitivity(), theorem(), guard(),
+		trustworthiness(), decisions(), company(), explanation(), notation(), intervals(),
+	}
 }
 
-// The results of an experiment are what it writes: values, a report and figures. Without
-// values there is the report alone.
-type results interface {
-	values() any
-	report() *markdown
-	figures() error
+// An experiment is a question to data sets.
+type experiment struct {
+	name, short, long, example string
+	flags                      [][2]string // that it has, see options.all, and their defaults
+	page                       string      // its file, report.md where nothing is said
+	measure                    func(context.Context, *bench) (result, error)
+	read                       func(data []byte) (result, error) // the file that measure made
 }
+
+// A result is the content of the JSON file of an experiment. Its page has no other figures.
+type result interface{ page() *page }
+
+// readAs reads a result of one type.
+func readAs[R result](data []byte) (result, error) {
+	var r R
+	err := json.Unmarshal(data, &r)
+	return r, err
+}
+
+// pageFile is where the page of a result lies that is in a folder.
+func (e *experiment) pageFile(folder string) string {
+	return filepath.Join(folder, cmp.Or(e.page, "report.md"))
+}
+
+// options are the values of flags.
+type options struct {
+	data, out, weights, folder                                                          string
+	pairList, seedList, readingList, rivalList, setList, kindList, modelList, otherList string
+	epochs, workers, most, steps, splits, molecules, fits, scaffolds                    int
+	quick, finished, anyBuild                                                           bool
+}
+
+// everywhere are the flags that all experiments have, pairwise those of experiments on pairs.
+var (
+	everywhere = [][2]string{{"data", ""}, {"out", ""}, {"workers", "0"}, {"finished", "false"}, {"any-build", "false"}}
+	pairwise   = [][2]string{{"weights", ""}, {"seeds", "1,2,3,4,5"}, {"epochs", "0"}, {"quick", "false"}}
+)
+
+// all are the flags that experiments choose from.
+func (o *options) all() *pflag.FlagSet {
+	fs := new(pflag.FlagSet)
+	fs.StringVar(&o.data, "data", "", "`folder` with tu/NAME and mol/NAME.csv[.gz]")
+	fs.StringVar(&o.out, "out", "", "`folder` for the results")
+	fs.StringVar(&o.weights, "weights", "", "`folder` that keeps pre-trained encoders (default OUT/encoders)")
+	fs.StringVar(&o.folder, "folder", "", "`folder` with NAME.msgpack, to be measured instead of the embedded models")
+	fs.StringVar(&o.pairList, "pairs", "", "paper, validation, all (both), shift, fresh, or `ID/OOD,…`; a set may be NAME@common or NAME@rare\n(scaffolds), an OOD set NAME@size (sizes matched to the ID set)")
+	fs.StringVar(&o.seedList, "seeds", "", "`numbers` of splits, training and test time")
+	fs.StringVar(&o.readingList, "reading", "", "how molecules are read: "+readOGB+", as OGB does, or "+readParent+", as parents, each once")
+	fs.StringVar(&o.rivalList, "rivals", "", "all, or a list of `names`: "+chooseOurs+" and those of --calibrator in eval")
+	fs.StringVar(&o.setList, "sets", "", "`names` of sets")
+	fs.StringVar(&o.kindList, "kinds", "", "`names` of kinds of splits")
+	fs.StringVar(&o.modelList, "models", "", "embedded models by `name`, all that suit without")
+	fs.StringVar(&o.otherList, "others", "", "`names` of sets that no model was trained on")
+	fs.IntVar(&o.epochs, "epochs", 0, "of pre-training (default 400; ENZYMES 150, IMDB-MULTI 20)")
+	fs.IntVar(&o.workers, "workers", 0, "cells at a time; 0 for one on each core; results do not depend on it")
+	fs.IntVar(&o.most, "most", 0, "molecules of a set; of larger sets so many are drawn")
+	fs.IntVar(&o.steps, "steps", 0, "of pre-training")
+	fs.IntVar(&o.splits, "splits", 0, "of each set, by chance")
+	fs.IntVar(&o.molecules, "molecules", 0, "of each set")
+	fs.IntVar(&o.fits, "fits", 0, "splits for batches")
+	fs.IntVar(&o.scaffolds, "scaffold-splits", 0, "of each set, by scaffolds")
+	fs.BoolVar(&o.quick, "quick", false, "one pair (PTC_MR/MUTAG) and one seed, unless --pairs or --seeds say otherwise")
+	fs.BoolVar(&o.finished, "finished", false, "measure nothing, report the cells that are finished")
+	fs.BoolVar(&o.anyBuild, "any-build", false, "take cells that another build of this program finished")
+	return fs
+}
+
+// leasts are the least values of flags that are numbers.
+var leasts = map[string]int{"most": 100, "steps": 1, "splits": 1, "molecules": 1, "fits": 1}
 
 // A bench is a run of an experiment.
 type bench struct {
 	*experiment
-	data, out, weights string
-	pairList           string
-	readings           []string
-	seeds              []uint
-	epochs             int // 0: the paper's
-	workers            int
-	quick              bool
-	chosen             // where the experiment is against rivals
+	options
+	seeds    []uint64
+	readings []string
+	rivals   []*rival.Rival
+	ours     bool // our own scores are measured beside them
 
-	train       Trainer
-	stderr      io.Writer
-	build       string // SHA-256 of this program: results of other code are not to be mixed with its own
-	evaluations []*evaluation
+	train         Trainer
+	stderr        io.Writer
+	build         string // SHA-256 of this program: results of other code are not to be mixed with its own
+	line          string // what ends the page: how to make it again, and what made it
+	evaluations   []*evaluation
+	figures       func() error // unless nil, draws beside the page
+	done, planned int          // cells, once they were done
 }
 
 // command makes the command of an experiment.
@@ -95,27 +159,24 @@ func (e *experiment) command(train Trainer) *cobra.Command {
 			return b.write(r)
 		},
 	}
-	fs := c.Flags()
-	fs.StringVar(&b.data, "data", "", "`folder` with tu/NAME and mol/NAME.csv[.gz]")
-	fs.StringVar(&b.out, "out", "", "`folder` for the results")
-	fs.StringVar(&b.weights, "weights", "", "`folder` that keeps pre-trained encoders (default OUT/encoders)")
-	fs.StringVar(&b.pairList, "pairs", e.pairs, "paper, validation, all (both), shift, fresh, or `ID/OOD,…`; a set may be NAME@common or NAME@rare\n(scaffolds), an OOD set NAME@size (sizes matched to the ID set)")
-	fs.UintSliceVar(&b.seeds, "seeds", []uint{1, 2, 3, 4, 5}, "of split, training and test time")
-	fs.IntVar(&b.epochs, "epochs", 0, "of pre-training (default 400; ENZYMES 150, IMDB-MULTI 20)")
-	fs.IntVar(&b.workers, "workers", 0, "cells at a time; 0 for one on each core; results do not depend on it")
-	fs.BoolVar(&b.quick, "quick", false, "one pair (PTC_MR/MUTAG) and one seed, unless --pairs or --seeds say otherwise")
-	if e.against {
-		b.chosen.register(fs)
-	}
-	if b.readings = e.readings; len(b.readings) == 0 {
-		b.readings = []string{readOGB}
-	} else if e.against {
-		fs.StringSliceVar(&b.readings, "reading", e.readings, "how molecules are read: "+readOGB+", as OGB does, or "+readParent+", as parents, each once")
+	all := b.all()
+	for _, f := range slices.Concat(everywhere, e.flags) {
+		flag := all.Lookup(f[0])
+		if err := flag.Value.Set(f[1]); err != nil {
+			panic(err)
+		}
+		flag.DefValue = f[1]
+		c.Flags().AddFlag(flag)
 	}
 	return c
 }
 
-// begin checks the flags, reads the sets, and trains the encoders that are not there yet.
+// uses tells whether the experiment has a flag.
+func (e *experiment) uses(flag string) bool {
+	return slices.ContainsFunc(e.flags, func(f [2]string) bool { return f[0] == flag })
+}
+
+// begin checks the flags, reads the sets of pairs, and trains the encoders that are not there yet.
 func (b *bench) begin(c *cobra.Command) error {
 	if b.data == "" || b.out == "" {
 		return usage.Errorf("want --data DIR and --out DIR")
@@ -124,33 +185,80 @@ func (b *bench) begin(c *cobra.Command) error {
 		b.pairList = "PTC_MR/MUTAG"
 	}
 	if b.quick && !c.Flags().Changed("seeds") {
-		b.seeds = []uint{1}
+		b.seedList = "1"
 	}
-	if err := checkRun(c, b.seeds, b.epochs, b.workers); err != nil {
+	if err := cmp.Or(b.check(c), b.chooseRivals(), b.chooseReadings()); err != nil {
 		return err
 	}
-	if b.against {
-		if err := b.chosen.check(); err != nil {
-			return err
-		}
+	if !b.uses("pairs") {
+		return b.identify(c)
 	}
-	for k, reading := range b.readings {
-		if reading != readOGB && reading != readParent || slices.Contains(b.readings[:k], reading) {
-			return usage.Errorf("--reading %s: want %s, %s or both", strings.Join(b.readings, ","), readOGB, readParent)
-		}
-	}
-	b.weights = cmp.Or(b.weights, filepath.Join(b.out, "encoders"))
 	pairs, err := parsePairs(b.pairList)
 	if err == nil {
 		err = b.identify(c)
 	}
+	if err == nil {
+		err = b.open(c.Context(), pairs)
+	}
+	if err != nil || b.finished || b.uses("rivals") && !b.encoders() {
+		return err
+	}
+	return b.trainAll(c.Context())
+}
+
+// check reports numbers that mean nothing.
+func (b *bench) check(c *cobra.Command) error {
+	for _, f := range b.flags {
+		x, err := strconv.Atoi(c.Flag(f[0]).Value.String())
+		if least := leasts[f[0]]; err == nil && x < least {
+			return usage.Errorf("--%s %d: want %d or more", f[0], x, least)
+		}
+	}
+	if b.scaffolds < 0 {
+		return usage.Errorf("--scaffold-splits %d: want 0 or more", b.scaffolds)
+	}
+	if b.seeds = nil; b.uses("seeds") {
+		for _, text := range strings.Split(b.seedList, ",") {
+			seed, err := strconv.ParseUint(text, 10, 64)
+			if err != nil {
+				return usage.Errorf("--seeds %s: want numbers, with commas between them", b.seedList)
+			}
+			b.seeds = append(b.seeds, seed)
+		}
+	}
+	return checkRun(c, b.seeds, b.epochs, b.workers)
+}
+
+// identify makes the folder for the results, and says which program makes them.
+func (b *bench) identify(c *cobra.Command) error {
+	b.stderr, b.workers = c.ErrOrStderr(), cmp.Or(b.workers, runtime.GOMAXPROCS(0))
+	b.weights = cmp.Or(b.weights, filepath.Join(b.out, "encoders"))
+	program, err := os.Executable()
 	if err != nil {
 		return err
 	}
+	if b.build, err = opened.Sum(os.DirFS(filepath.Dir(program)), filepath.Base(program)); err != nil {
+		return err
+	}
+	flags := ""
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if slices.Contains([]string{"data", "out", "workers", "weights", "finished", "any-build"}, f.Name) {
+			return
+		}
+		if flags += " --" + f.Name; f.Value.Type() != "bool" {
+			flags += " " + f.Value.String()
+		}
+	})
+	b.line = fmt.Sprintf("`%s --data DIR --out DIR%s`, baca %s, on %s, %s/%s, %s.", c.CommandPath(), flags, version.String(), machine.Processor(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+	return os.MkdirAll(b.out, 0o777)
+}
+
+// open reads the sets of pairs, in each reading.
+func (b *bench) open(ctx context.Context, pairs []*pair) error {
 	for k, reading := range b.readings {
 		read := &sets{folder: b.data, workers: b.workers, parent: reading == readParent}
 		for _, p := range pairs {
-			e, err := newEvaluation(c.Context(), read, p, b.epochs)
+			e, err := newEvaluation(ctx, read, p, b.epochs)
 			if err != nil {
 				return err
 			}
@@ -162,23 +270,7 @@ func (b *bench) begin(c *cobra.Command) error {
 			b.evaluations = append(b.evaluations, e)
 		}
 	}
-	if b.against && (b.finished || !b.encoders()) {
-		return nil
-	}
-	return b.trainAll(c.Context())
-}
-
-// identify makes the folder for the results, and says which program makes them.
-func (b *bench) identify(c *cobra.Command) error {
-	b.stderr, b.workers = c.ErrOrStderr(), cmp.Or(b.workers, runtime.GOMAXPROCS(0))
-	program, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	if b.build, err = opened.Sum(os.DirFS(filepath.Dir(program)), filepath.Base(program)); err != nil {
-		return err
-	}
-	return os.MkdirAll(b.out, 0o777)
+	return nil
 }
 
 // trainAll makes the encoders that are missing, several at a time, seed by seed.
@@ -191,12 +283,12 @@ func (b *bench) trainAll(ctx context.Context) error {
 	total, seen := int64(0), map[string]bool{}
 	for _, seed := range b.seeds {
 		for _, e := range b.evaluations {
-			path := e.encoderPath(uint64(seed))
+			path := e.encoderPath(seed)
 			if _, err := os.Stat(path); err == nil || seen[path] {
 				continue
 			}
 			seen[path] = true
-			jobs = append(jobs, job{e, uint64(seed)})
+			jobs = append(jobs, job{e, seed})
 			total += e.trainingGraphs()
 		}
 	}
@@ -235,64 +327,67 @@ func (e *evaluation) prepare(ctx context.Context, seed uint64, ood string) (*tes
 	return b, err
 }
 
-// heading is the head of a report: what it is and how to make it again, folders aside.
-func (b *bench) heading(title string) *markdown {
-	line := fmt.Sprintf("--weights DIR --pairs %s --seeds %s", b.pairList, commas(b.seeds))
-	if b.epochs != 0 {
-		line += fmt.Sprintf(" --epochs %d", b.epochs)
-	}
-	if b.against && b.list != "all" {
-		line += " --rivals " + b.list
-	}
-	if len(b.readings) < len(b.experiment.readings) {
-		line += " --reading " + strings.Join(b.readings, ",")
-	}
-	return b.headingOf(title, line)
-}
-
-// headingOf is heading for a command with these flags.
-func (b *bench) headingOf(title, flags string) *markdown {
-	m := new(markdown)
-	m.text("# %s\n\n`baca-paper bench %s --data DIR --out DIR %s`, baca %s, on %s, %s/%s, %s.\n\n", title, b.name, flags, version.String(), machine.Processor(), runtime.GOOS, runtime.GOARCH, runtime.Version())
-	if b.epochs != 0 {
-		m.text("Encoders were pre-trained for %d epochs, not for as many as by default.\n\n", b.epochs)
-	}
-	return m
-}
-
-// commas lists seeds.
-func commas(seeds []uint) string {
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint(seeds), " ", ","), "[]")
-}
-
-// write writes results, and says so.
-func (b *bench) write(r results) error {
-	values := r.values()
-	if values == nil {
-		return replace.Bytes(filepath.Join(b.out, b.name+".md"), r.report().Bytes())
-	}
-	if err := writeJSON(filepath.Join(b.out, b.name+".json"), values); err != nil {
+// write writes a result and its page, and says so.
+func (b *bench) write(r result) error {
+	if err := writeJSON(filepath.Join(b.out, b.name+".json"), r); err != nil {
 		return err
 	}
-	if err := replace.Bytes(filepath.Join(b.out, "report.md"), r.report().Bytes()); err != nil {
+	line := b.line
+	if b.done < b.planned {
+		line += fmt.Sprintf(" **%d of %d cells are finished.**", b.done, b.planned)
+	}
+	if err := replace.Bytes(b.pageFile(b.out), r.page().text(line)); err != nil {
 		return err
 	}
-	if err := r.figures(); err != nil {
-		return err
+	if b.figures != nil {
+		if err := b.figures(); err != nil {
+			return err
+		}
 	}
-	fmt.Fprintf(b.stderr, "wrote %s.json, report.md and figures to %s\n", b.name, b.out)
+	fmt.Fprintf(b.stderr, "wrote %s.json and %s to %s\n", b.name, filepath.Base(b.pageFile(b.out)), b.out)
 	return nil
 }
 
-// save writes a result to a folder as JSON and as a report of that name.
-func save(out, name string, result any, report *markdown) error {
-	if err := os.MkdirAll(out, 0o777); err != nil {
-		return err
+// newRewrite makes the command that writes pages from results.
+func newRewrite() *cobra.Command {
+	return &cobra.Command{
+		Use:   "rewrite FILE.json…",
+		Short: "Write the pages beside results anew, without measuring",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, files []string) error {
+			for _, file := range files {
+				if err := rewritePage(file); err != nil {
+					return fmt.Errorf("%s: %w", file, err)
+				}
+			}
+			return nil
+		},
 	}
-	if err := writeJSON(filepath.Join(out, name+".json"), result); err != nil {
-		return err
+}
+
+// rewritePage writes the page beside a result. It keeps the last line, which says what measured it.
+func rewritePage(file string) error {
+	for _, e := range experiments() {
+		if e.name+".json" != filepath.Base(file) {
+			continue
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		r, err := e.read(data)
+		if err != nil {
+			return err
+		}
+		path := e.pageFile(filepath.Dir(file))
+		old, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		lines := strings.Split(strings.TrimSpace(string(old)), "\n")
+		return replace.Bytes(path, r.page().text(lines[len(lines)-1]))
 	}
-	return replace.Bytes(filepath.Join(out, name+".md"), report.Bytes())
+	return usage.Errorf("no benchmark writes a file of that name")
 }
 
 // writeJSON writes a file.

@@ -311,9 +311,13 @@ func TestBenchTable1(t *testing.T) {
 		}
 	}
 	report := string(read(t, filepath.Join(out, "report.md")))
-	// Columns of molecules have no rate of false alarms on graphs that are none.
-	if !strings.Contains(report, "| TREES/RINGS |") || strings.Contains(report, "NaN") || !strings.Contains(report, "| ecfp4 5 | – |") {
+	if !strings.Contains(report, "| TREES/RINGS |") || strings.Contains(report, "NaN") || strings.Contains(report, "parents |") || !strings.HasSuffix(report, ".\n") {
 		t.Errorf("the report:\n%s", report)
+	}
+	// Pages are made of the results alone.
+	succeed(t, "bench", "rewrite", filepath.Join(out, "table1.json"))
+	if again := string(read(t, filepath.Join(out, "report.md"))); again != report {
+		t.Errorf("rewritten:\n%s\nwant\n%s", again, report)
 	}
 
 	files, err := filepath.Glob(filepath.Join(out, "cells", "TREES-RINGS", "*.json"))
@@ -557,6 +561,7 @@ func TestBenchRefuses(t *testing.T) {
 	for message, args := range map[string][]string{
 		"want --data DIR and --out DIR":                       {"table1"},
 		"want paper, validation, all, shift, fresh, or pairs": {"table1", "--data", data, "--out", out, "--pairs", "x"},
+		"--seeds x: want numbers":                             {"table1", "--data", data, "--out", out, "--seeds", "x"},
 		"--seeds: 2 is there twice":                           {"ablation", "--data", data, "--out", out, "--seeds", "2,2"},
 		"--workers -1":                                        {"theorem", "--data", data, "--out", out, "--workers", "-1"},
 		"--epochs 0":                                          {"sensitivity", "--data", data, "--out", out, "--epochs", "0"},
@@ -564,22 +569,40 @@ func TestBenchRefuses(t *testing.T) {
 	} {
 		refuse(t, true, message, append([]string{"bench"}, args...)...)
 	}
+	refuse(t, true, "no benchmark writes a file of that name", "bench", "rewrite", "some.json")
 	refuse(t, false, `no data set "nothing"`, "bench", "table1", "--data", data, "--out", out, "--pairs", "TREES/nothing")
 }
 
-func TestMarkdown(t *testing.T) {
-	var b strings.Builder
-	r := &pairResult{pair: paperPairs[0], fixed: map[string][]*fixedCell{"first": {
-		{Columns: []measured{{Column: "nodes", AUROC: 0.7}, {Column: "edges", AUROC: 0.2}}},
-		{Columns: []measured{{Column: "nodes", AUROC: 0.8}, {Column: "edges", AUROC: 0.1}}},
-	}}}
-	name, mean, std := r.trivial("first")
-	fmt.Fprintf(&b, "%s %s", name, percentOf(mean, std))
-	if got, want := b.String(), "low edges 85.0 ± 7.1"; got != want {
-		t.Errorf("%s, want %s", got, want)
+// A table has only columns that some row has something in, shares are in percent, and their means are below.
+func TestPage(t *testing.T) {
+	rows := []float64{0.5, math.NaN(), 0.7}
+	list := tabulate("What.", rows,
+		column[float64]{"a|b", func(float64) any { return "a|b" }}, column[float64]{"share", func(x float64) any { return x }},
+		column[float64]{"none", func(float64) any { return math.NaN() }}, column[float64]{"whole", func(float64) any { return 1.0 }})
+	got := string((&page{title: "T", question: "Q?", tables: []*pageTable{list.mean()}, answer: []string{"A."}}).text("`c`"))
+	want := "# T\n\nQ?\n\nWhat.\n\n| a|b | share | whole |\n|---|---|---|\n| a\\|b | 50.0 | 100.0 |\n| a\\|b | – | 100.0 |\n| a\\|b | 70.0 | 100.0 |\n| **mean** |  | **100.0** |\n\nA.\n\n`c`\n"
+	if got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
-	if got := percentOf(math.NaN(), math.NaN()); got != "–" {
+	if got := decimals(math.NaN(), 2); got != "–" {
 		t.Errorf("%s of nothing", got)
+	}
+}
+
+// The best statistic is in the direction that suits the pair, and standings count pairs.
+func TestStandings(t *testing.T) {
+	of := func(column string, auroc float64) tableCell {
+		return tableCell{Pair: "BZR/COX2", Protocol: "fixed", OOD: "first", Column: column, AUROCMean: rate(auroc), AUROCStd: 0.01}
+	}
+	l := tableCells{of("nodes", 0.75), of("edges", 0.15), of(columnAlone, 0.84), of(columnBatch, 0.94)}
+	if got := l.trivial("BZR/COX2"); math.Abs(got-0.85) > 1e-12 {
+		t.Errorf("the best statistic has %g, want 0.85", got)
+	}
+	got := strings.Join(l.standings([]string{"BZR/COX2"}), "\n")
+	want := `Batch beats the best statistic on 1 of 1 pairs, and is at or above the paper's BaCa, within one standard deviation, on 1 of 1.
+Alone beats the best statistic on 0 of 1 pairs, and is at or above the paper's BaCa, within one standard deviation, on 0 of 1.`
+	if got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }
 
@@ -637,7 +660,7 @@ func TestFarFrom(t *testing.T) {
 
 // A legend is there once, at the right of all plots, where no line crosses it.
 func TestLegendIsBesidePlots(t *testing.T) {
-	b := &bench{out: t.TempDir()}
+	b := &bench{options: options{out: t.TempDir()}}
 	var plots []*plot.Plot
 	for _, title := range []string{"one", "two"} {
 		q := figure.New(title, "x", "y")

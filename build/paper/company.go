@@ -4,18 +4,15 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"runtime"
+	"math"
 	"slices"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/job"
 	"baca/algo/metric"
-	"baca/build/internal/usage"
 	"baca/build/internal/version"
 	"baca/weights"
 )
@@ -26,30 +23,21 @@ const companyFDR = 0.1
 
 var companyAlphas = []float64{0.05, 0.1}
 
-// A companyBench measures models that are trained on three quarters of a set.
-type companyBench struct {
-	bench
-	sets          string // a list of names
-	splits, steps int
-}
-
-// moleculeSets are the names of the sets that built-in models of molecules are of.
-func moleculeSets() []string {
-	var names []string
+// moleculeSets are those that built-in models of molecules are of.
+func moleculeSets() (list []labelled) {
 	for _, p := range paperPairs {
 		if p.ID == strings.ToLower(p.ID) {
-			names = append(names, p.ID)
+			list = append(list, labelled{name: p.ID})
 		}
 	}
-	return names
+	return list
 }
 
-func newCompany(train Trainer) *cobra.Command {
-	b := &companyBench{}
-	b.experiment, b.train = &experiment{name: "company"}, train
-	c := &cobra.Command{
-		Use: "company --data DIR --out DIR", Short: "Measure false alarms on lists of one kind of molecule", Args: usage.NoArgs,
-		Long: `Company asks what a model of molecules calls a list of one kind, such as anilines, nitro
+func company() *experiment {
+	return &experiment{
+		name: "company", page: "company.md", read: readAs[companyResult], measure: measureCompany,
+		short: "Measure false alarms on lists of one kind of molecule",
+		long: `Company asks what a model of molecules calls a list of one kind, such as anilines, nitro
 compounds or long chains, that is as in-distribution as any other. Each split of a set, read
 as parents, each once, trains a model on three quarters: encoder, bank, subtrees and
 background. The last quarter, which nothing of the model has seen, is halved at random: one
@@ -62,23 +50,8 @@ tested molecules is a list. It measures
 kind by kind and pooled, and writes company.json and company.md to --out. Lists of fewer
 than 20 molecules are no batch. A run that was cut short goes on with the splits that are
 missing.`,
-		RunE: func(c *cobra.Command, _ []string) error {
-			r, err := b.measure(c)
-			if err != nil {
-				return err
-			}
-			return save(b.out, "company", r, r.report())
-		},
+		flags: [][2]string{{"sets", strings.Join(namesOf(moleculeSets()), ",")}, {"splits", "8"}, {"steps", "300"}},
 	}
-	fs := c.Flags()
-	fs.StringVar(&b.data, "data", "", "`folder` with mol/NAME.csv[.gz]")
-	fs.StringVar(&b.out, "out", "", "`folder` for the results")
-	fs.StringVar(&b.sets, "sets", strings.Join(moleculeSets(), ","), "`names` of sets of molecules")
-	fs.IntVar(&b.splits, "splits", 8, "of each set")
-	fs.IntVar(&b.steps, "steps", 300, "of pre-training the encoder")
-	fs.IntVar(&b.workers, "workers", 0, "splits at a time; 0 for one on each core; results do not depend on it")
-	b.registerCells(fs)
-	return c
 }
 
 // A companyList is a list of one kind of tested molecules.
@@ -247,101 +220,72 @@ type companyResult struct {
 	Sets    []companySet `json:"sets"`
 }
 
-// measure does the splits, the first of all sets first.
-func (b *companyBench) measure(c *cobra.Command) (*companyResult, error) {
-	if b.data == "" || b.out == "" || b.splits < 1 || b.steps < 1 || b.workers < 0 {
-		return nil, usage.Errorf("want --data DIR and --out DIR, 1 or more --splits and --steps, 0 or more --workers")
-	}
-	names, err := named("sets", b.sets, moleculeSets(), moleculeSets())
-	if err == nil {
-		err = b.identify(c)
-	}
+// measureCompany does the splits, the first of all sets first.
+func measureCompany(ctx context.Context, b *bench) (result, error) {
+	sides, err := chosen("sets", b.setList, moleculeSets())
 	if err != nil {
 		return nil, err
 	}
-	read, p := &sets{folder: b.data, workers: b.workers, parent: true}, &plan{bench: &b.bench}
-	loaded, cells := make([]*loadedSet, len(names)), make([][]*companyCell, len(names))
+	read, p := &sets{folder: b.data, workers: b.workers, parent: true}, &plan{bench: b}
+	loaded, lists := make([]*loadedSet, len(sides)), make([][]companyList, len(sides))
+	for k, s := range sides {
+		if loaded[k], err = read.open(ctx, s.name, ""); err != nil {
+			return nil, err
+		}
+		encode(loaded[k].graphs)
+	}
 	for split := range b.splits {
-		for k, name := range names {
-			l, err := read.open(c.Context(), name, "")
-			if err != nil {
-				return nil, err
-			}
-			if split == 0 {
-				encode(l.graphs)
-				loaded[k] = l
-			}
-			e := &evaluation{pair: &pair{ID: name, OOD: "company"}, id: l, outside: l}
-			cells[k] = append(cells[k], add(p, e, fmt.Sprintf("split%d", split+1), fmt.Sprintf("company, split %d, %d steps", split+1, b.steps), len(l.graphs),
+		for k, l := range loaded {
+			e := &evaluation{pair: &pair{ID: l.name, OOD: "company"}, id: l, outside: l}
+			addTo(p, e, fmt.Sprintf("split%d", split+1), fmt.Sprintf("company, split %d, %d steps", split+1, b.steps), len(l.graphs),
 				func(ctx context.Context) (*companyCell, error) {
 					return e.companyCell(ctx, uint64(split+1), b.steps, b.train)
-				}))
+				}, func(c *companyCell) { lists[k] = append(lists[k], c.Lists...) })
 		}
 	}
-	if err := p.do(c.Context(), "company"); err != nil {
+	if err := p.do(ctx); err != nil {
 		return nil, err
 	}
-	result := &companyResult{Program: version.String(), Splits: b.splits, Steps: b.steps, Alphas: companyAlphas, FDR: companyFDR}
-	all, lists := companySet{Set: "All sets"}, []companyList(nil)
+	r := companyResult{Program: version.String(), Splits: b.splits, Steps: b.steps, Alphas: companyAlphas, FDR: companyFDR}
+	all, pooled := companySet{Set: "All sets"}, []companyList(nil)
 	for k, l := range loaded {
-		var own []companyList
-		for _, c := range cells[k] {
-			own = append(own, c.Lists...)
-		}
-		result.Sets = append(result.Sets, companySet{l.name, len(l.graphs), groupsOf(kindsOf(l.graphs).names(), own)})
-		for _, l := range own {
+		r.Sets = append(r.Sets, companySet{l.name, len(l.graphs), groupsOf(kindsOf(l.graphs).names(), lists[k])})
+		for _, l := range lists[k] {
 			l.Rows = slices.Clone(l.Rows)
 			for i := range l.Rows { // no row is of two sets
 				l.Rows[i] += all.Molecules
 			}
-			lists = append(lists, l)
+			pooled = append(pooled, l)
 		}
 		all.Molecules += len(l.graphs)
 	}
-	all.Groups = groupsOf(slices.Concat(kindsOf(nil).names(), sizeKinds()), lists)
-	result.Sets = slices.Insert(result.Sets, 0, all)
-	return result, nil
+	all.Groups = groupsOf(slices.Concat(kindsOf(nil).names(), sizeKinds()), pooled)
+	r.Sets = slices.Insert(r.Sets, 0, all)
+	return r, nil
 }
 
-// report is for people.
-func (r *companyResult) report() *markdown {
-	m := new(markdown)
-	m.text(`# What lists of one kind are called
-
-Written by
-
-    baca-paper bench company --data DIR --out DIR --splits %d --steps %d
-
-with baca %s on %s/%s. Molecules are read as parents, each once. In each of %[1]d splits of a set three quarters train a model: encoder (for
-%[2]d steps), bank, subtrees and background. Of the last quarter, which the model has not seen, one half gives p-values and the other is
-tested, and then the other way round. Lists of one kind of these are as in-distribution as any: whatever is called outside is
-a false alarm. "Alone" is the share called outside at α by each molecule itself, "batch_verdict" that by the
-batch that the list is, where it has %[6]d molecules or more, and "any discovery" the share of lists in which
---fdr %[7]g calls anything outside. In percent, with 95 %% intervals (Wilson) for as many molecules as differ, or as
-many lists; splits are not independent of each other. "Core" are the most frequent ring systems with what links
-them; lists of %[8]s are the nearest to a molecule that was drawn.
-`, r.Splits, r.Steps, r.Program, runtime.GOOS, runtime.GOARCH, algo.MinBatch, r.FDR, kindClose)
-	head := []string{"kind", "molecules", "lists"}
-	for _, name := range []string{"alone", "batch_verdict"} {
-		for _, alpha := range companyAlphas {
-			head = append(head, fmt.Sprintf("%s, α %g %%", name, 100*alpha))
+func (r companyResult) page() *page {
+	all := r.Sets[0]
+	share := func(s companyShare) any {
+		if s.Of == 0 {
+			return math.NaN()
 		}
+		return float64(s.Share)
 	}
-	head = append(head, "any discovery")
-	for _, s := range r.Sets {
-		m.text("\n## %s\n\n%d molecules.\n\n", s.Set, s.Molecules)
-		table := m.tableOf(head...)
-		for _, g := range s.Groups {
-			name := g.Kind
-			if name == kindPooled {
-				name = "**pooled**"
-			}
-			fields := []field{words("%s", name), words("%d", g.Molecules), words("%d", g.Lists)}
-			for _, share := range slices.Concat(g.Alone, g.Batch, []companyShare{g.Discovery}) {
-				fields = append(fields, words("%s", share))
-			}
-			table.row(fields...)
-		}
+	p := &page{
+		title: "What lists of one kind are called",
+		question: fmt.Sprintf(`How much of a list of one kind is called outside, when the list is as in-distribution as any? In %[3]d splits of %[2]d sets, %[1]d molecules, three quarters train a model, and half of
+the rest gives p-values to the other half. At α = %[4]g %%, percent called outside, falsely: by each molecule alone, by the batch that the list is, and lists with any discovery at --fdr %[5]g.`, all.Molecules, len(r.Sets)-1, r.Splits, 100*r.Alphas[0], r.FDR),
+		tables: []*pageTable{tabulate("", all.Groups,
+			column[companyGroup]{"kind", func(g companyGroup) any { return g.Kind }},
+			column[companyGroup]{"molecules", func(g companyGroup) any { return g.Molecules }},
+			column[companyGroup]{"alone", func(g companyGroup) any { return share(g.Alone[0]) }},
+			column[companyGroup]{"batch", func(g companyGroup) any { return share(g.Batch[0]) }},
+			column[companyGroup]{"lists", func(g companyGroup) any { return share(g.Discovery) }})},
 	}
-	return m
+	if k := slices.IndexFunc(all.Groups, func(g companyGroup) bool { return g.Kind == kindPooled }); k >= 0 {
+		g := all.Groups[k]
+		p.answer = []string{fmt.Sprintf("Pooled over the lists of one kind: alone %s, by their batch %s, with intervals of 95 %%.", g.Alone[0], g.Batch[0])}
+	}
+	return p
 }

@@ -4,16 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/metric"
-	"baca/build/internal/progress"
 	"baca/build/internal/usage"
 	"baca/build/internal/version"
 )
@@ -32,17 +28,11 @@ const (
 	singles        = 10   // of these: half ID, half OOD
 )
 
-type decisionBench struct {
-	modelBench
-	fits int
-}
-
-func newDecisions() *cobra.Command {
-	var b decisionBench
-	c := &cobra.Command{
-		Use:   "decisions --data DIR --out DIR",
-		Short: "Measure false alarms, detection and false discoveries of the built-in models",
-		Long: `Decisions measures, for each built-in model, what its p-values and verdicts are worth.
+func decisions() *experiment {
+	return &experiment{
+		name: "decisions", page: "decisions.md", read: readAs[decisionResult], measure: measureDecisions,
+		short: "Measure false alarms, detection and false discoveries of the built-in models",
+		long: `Decisions measures, for each built-in model, what its p-values and verdicts are worth.
 The graphs that training left out are parted at random into a holdout, which gives
 p-values, and ID test graphs; OOD graphs are those of the set that the paper pairs
 with the ID set. It measures
@@ -55,22 +45,8 @@ with the ID set. It measures
 
 for the graph by itself over many splits, and for the verdict of its batch over a few,
 and writes decisions.json and decisions.md to --out.`,
-		Args: usage.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := b.check(); err != nil {
-				return err
-			}
-			if b.fits < 1 {
-				return usage.Errorf("--fits %d: want 1 or more", b.fits)
-			}
-			b.stderr = c.ErrOrStderr()
-			return b.run(c.Context())
-		},
+		flags: [][2]string{{"models", ""}, {"folder", ""}, {"splits", "500"}, {"fits", "4"}},
 	}
-	fs := c.Flags()
-	b.register(fs, "splits", 500, "of holdout and test, for single graphs")
-	fs.IntVar(&b.fits, "fits", 4, "splits for batches")
-	return c
 }
 
 // A decision is what came of one score at one share of OOD graphs, as means over
@@ -130,32 +106,35 @@ type decisionResult struct {
 	Pairs   []*decisionPair `json:"pairs"`
 }
 
-func (b *decisionBench) run(ctx context.Context) error {
-	result := &decisionResult{Program: version.String(), Splits: b.splits, Fits: b.fits}
-	err := b.each(func(_ string, m *algo.Model, p *pair) error {
-		d, err := b.pair(ctx, m, p)
-		if err != nil {
-			return fmt.Errorf("%s: %w", p.name(), err)
-		}
-		result.Pairs = append(result.Pairs, d)
-		return nil
-	})
-	if err != nil {
+func measureDecisions(ctx context.Context, b *bench) (result, error) {
+	r, p := decisionResult{Program: version.String(), Splits: b.splits, Fits: b.fits}, &plan{bench: b}
+	err := b.eachModel(func(name string, m *algo.Model, pair *pair) error {
+		key, err := b.modelKey(name, fmt.Sprintf("decisions, %d splits, %d fits", b.splits, b.fits), pair.ID, pair.OOD)
+		add(p, key, pair.file()+"/decisions", 1, func(ctx context.Context) (*decisionPair, error) { return b.decisionPair(ctx, m, pair) },
+			func(d *decisionPair) { r.Pairs = append(r.Pairs, d) })
 		return err
+	})
+	if err == nil && len(p.cells) == 0 {
+		err = usage.Errorf("--models %s: none of them is of the paper's ten pairs", b.modelList)
 	}
-	if len(result.Pairs) == 0 {
-		return usage.Errorf("--models %s: none of them is of the paper's ten pairs", strings.Join(b.models, ","))
-	}
-	return save(b.out, "decisions", result, result.report())
-}
-
-// load reads the sets of a pair for a model.
-func (b *decisionBench) load(ctx context.Context, m *algo.Model, p *pair) (*heldOut, error) {
-	r, err := b.heldOut(ctx, m, p.ID)
 	if err != nil {
 		return nil, err
 	}
-	out, err := openSetFor(ctx, m, b.data, p.OOD, b.workers)
+	err = p.do(ctx)
+	return r, err
+}
+
+// load reads the sets of a pair for a model.
+func (b *bench) load(ctx context.Context, m *algo.Model, p *pair) (*heldOut, error) {
+	id, err := openSetFor(ctx, m, b.data, p.ID, 1)
+	if err != nil {
+		return nil, err
+	}
+	r, err := newHeldOut(ctx, m, id, 1)
+	if err != nil {
+		return nil, err
+	}
+	out, err := openSetFor(ctx, m, b.data, p.OOD, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -240,8 +219,8 @@ func (t *decisionTally) decision(score string, share float64) *decision {
 	return d
 }
 
-// pair measures one model.
-func (b *decisionBench) pair(ctx context.Context, m *algo.Model, p *pair) (*decisionPair, error) {
+// decisionPair measures one model.
+func (b *bench) decisionPair(ctx context.Context, m *algo.Model, p *pair) (*decisionPair, error) {
 	r, err := b.load(ctx, m, p)
 	if err != nil {
 		return nil, err
@@ -254,11 +233,9 @@ func (b *decisionBench) pair(ctx context.Context, m *algo.Model, p *pair) (*deci
 		t := r.tallyAlone(r.scores, r.oodScores, share, b.splits)
 		d.Decisions = append(d.Decisions, t.decision("alone", share))
 	}
-	bar := progress.New(b.stderr, "batches of "+p.name(), 0)
-	defer bar.Done()
 	var apart []float64
 	for _, share := range decisionShares {
-		t, differences, err := r.tallyBatches(ctx, share, b.fits, bar)
+		t, differences, err := r.tallyBatches(ctx, share, b.fits)
 		if err != nil {
 			return nil, err
 		}
@@ -271,7 +248,6 @@ func (b *decisionBench) pair(ctx context.Context, m *algo.Model, p *pair) (*deci
 	if err := r.among(ctx, d); err != nil {
 		return nil, err
 	}
-	bar.Add(int64(d.Among))
 	for _, k := range decisionShared {
 		s, err := r.shared(ctx, k, b.splits)
 		if err != nil {
@@ -301,7 +277,7 @@ func (r *heldOut) tallyAlone(scores, oodScores []float64, share float64, splits 
 
 // tallyBatches decides by batches, over a few splits. It also returns how far the p-values
 // of graphs alone are from those of their batch.
-func (r *heldOut) tallyBatches(ctx context.Context, share float64, splits int, bar *progress.Progress) (t *decisionTally, apart []float64, err error) {
+func (r *heldOut) tallyBatches(ctx context.Context, share float64, splits int) (t *decisionTally, apart []float64, err error) {
 	t = newDecisionTally()
 	for k := range splits {
 		rng, tested, reference := r.halves(uint64(k) + 1)
@@ -319,7 +295,6 @@ func (r *heldOut) tallyBatches(ctx context.Context, share float64, splits int, b
 		}
 		t.add(p, alone, len(tested))
 		t.weights = append(t.weights, rate(report.Weight))
-		bar.Add(int64(len(gs)))
 	}
 	return t, apart, nil
 }
@@ -369,158 +344,60 @@ func (r *heldOut) among(ctx context.Context, d *decisionPair) error {
 	return nil
 }
 
-// report is for people.
-func (r *decisionResult) report() *markdown {
-	m := new(markdown)
-	m.text(`# What the decisions of the built-in models are worth
-
-Written by
-
-    baca-paper bench decisions --data DIR --out build/results --splits %d --fits %d
-
-with baca %s on %s/%s. The graphs that training left out are parted at random into a holdout and ID test
-graphs. "Alone" is what decides by default, each graph by itself, over %d splits; "batch" is batch_verdict, over %d. All in percent.
-
-`, r.Splits, r.Fits, r.Program, runtime.GOOS, runtime.GOARCH, r.Splits, r.Fits)
-	r.alarms(m)
-	r.discoveries(m)
-	r.meanDiscoveries(m)
-	r.byItself(m)
-	r.sharing(m)
-	return m
-}
-
-// byPair writes a table with a row for each pair.
-func (r *decisionResult) byPair(m *markdown, head []string, fields func(*decisionPair) []field) {
-	table := m.tableOf(append([]string{"ID / OOD"}, head...)...)
-	for _, d := range r.Pairs {
-		table.row(append([]field{words("%s", strings.ReplaceAll(d.Pair, "/", " / "))}, fields(d)...)...)
-	}
-}
-
 // at is the decision by a score at a share of OOD graphs.
 func (d *decisionPair) at(score string, share float64) *decision {
 	i := slices.IndexFunc(d.Decisions, func(x *decision) bool { return x.Score == score && x.Share == share })
 	return d.Decisions[i]
 }
 
-func (r *decisionResult) alarms(m *markdown) {
-	m.text(`## False alarms and detection
-
-The share of ID test graphs that is called outside at α, and after the arrow the share of OOD graphs that is.
-In-distribution graphs alone must not be called outside more often than α, but for the error of so few; – marks an
-α below the smallest p-value that the holdout resolves, where every graph is undecided, and everywhere fewer graphs
-than a batch takes. The batch is measured with 20 %% OOD in it.
-
-`)
-	r.byPair(m, []string{"holdout + test", "AUROC alone", "alone, α = 1", "5", "10", "batch, α = 1", "5", "10"}, func(d *decisionPair) []field {
-		fields := []field{words("%d + %d", d.Holdout, d.Test), words("%s", d.AUROC.percent(1))}
-		for _, score := range []string{"alone", "batch"} {
-			x := d.at(score, 0.2)
-			for _, a := range decisionAlphas {
-				f, k := words("–"), fmt.Sprint(a)
-				if a >= d.SmallestP {
-					f = words("%s → %s", x.FalseAlarms[k].percent(1), x.Detected[k].percent(1))
-				}
-				fields = append(fields, f)
+func (r decisionResult) page() *page {
+	calls := func(score string) func(*decisionPair) any {
+		return func(d *decisionPair) any {
+			if x := d.at(score, 0.2); d.SmallestP <= 0.05 && x.FalseAlarms["0.05"].defined() {
+				return x.FalseAlarms["0.05"].percent(1) + " → " + x.Detected["0.05"].percent(1)
 			}
+			return none.percent(1)
 		}
-		return fields
-	})
-	m.text(`
-## False alarms of the batch, by what is in it
-
-At α = 5 %%, ± the standard deviation over splits.
-
-`)
-	r.byPair(m, []string{"no OOD", "5 % OOD", "20 %", "50 %"}, func(d *decisionPair) []field {
-		var fields []field
-		for _, share := range decisionShares {
-			f, x := words("–"), d.at("batch", share)
-			if 0.05 >= d.SmallestP {
-				f = words("%s ± %s", x.FalseAlarms["0.05"].percent(1), x.Spread["0.05"].percent(1))
-			}
-			fields = append(fields, f)
-		}
-		return fields
-	})
-}
-
-func (r *decisionResult) discoveries(m *markdown) {
-	m.text(`
-## False discoveries
-
-The share of ID graphs among those called outside with --fdr 0.1 (asked for: 10 at most), and after the arrow the
-share of the OOD graphs that is found. Zero with nothing found means that no graph was called outside: the
-holdout is too small for p-values that stand out among so many graphs.
-
-`)
-	r.byPair(m, []string{"alone, 5 % OOD", "20 %", "50 %", "batch, 5 % OOD", "20 %", "50 %"}, func(d *decisionPair) []field {
-		var fields []field
-		for _, score := range []string{"alone", "batch"} {
-			for _, share := range decisionShares[1:] {
-				x := d.at(score, share)
-				fields = append(fields, words("%s → %s", x.FDR["0.1"].percent(1), x.Found["0.1"].percent(1)))
-			}
-		}
-		return fields
-	})
-}
-
-func (r *decisionResult) meanDiscoveries(m *markdown) {
-	m.text("\nThe mean over the pairs, achieved for asked:\n\n")
-	table := m.tableOf("score", "asked", "5 % OOD", "20 %", "50 %")
-	for _, score := range []string{"alone", "batch"} {
-		for _, f := range decisionFDRs {
-			fields := []field{words("%s", score), words("%g", 100*f)}
-			for _, share := range decisionShares[1:] {
-				var rates []rate
-				for _, d := range r.Pairs {
-					if x := d.at(score, share).FDR[fmt.Sprint(f)]; x.defined() {
-						rates = append(rates, x)
-					}
-				}
-				mean, _ := meanStd(rates)
-				fields = append(fields, percents(mean, math.NaN()))
-			}
-			table.row(fields...)
-		}
+	}
+	found := func(d *decisionPair) any {
+		x := d.at("alone", 0.2)
+		return x.FDR["0.1"].percent(1) + " → " + x.Found["0.1"].percent(1)
+	}
+	shared := func(d *decisionPair) any {
+		k := slices.IndexFunc(d.Shared, func(s sharedDecision) bool { return s.K == algo.DefaultShare })
+		return float64(d.Shared[k].AUROC)
+	}
+	return &page{
+		title: "What the decisions of the built-in models are worth",
+		question: fmt.Sprintf(`How often is a graph called outside that is not, and how often one that is? Graphs that training left out are parted into a holdout and ID test graphs, %d times for
+graphs alone and %d times for batches with 20 %% OOD graphs. In percent: ID graphs called outside at α = 5 %% → OOD graphs called outside; with --fdr 0.1, ID graphs among those that are
+called outside → OOD graphs found. Shared is the AUROC of the model that baca model share makes, k = %d. A dash: no p-value is so small, or the graphs are no batch.`, r.Splits, r.Fits, algo.DefaultShare),
+		tables: []*pageTable{tabulate("", r.Pairs,
+			column[*decisionPair]{"ID/OOD", func(d *decisionPair) any { return d.Pair }},
+			column[*decisionPair]{"AUROC", func(d *decisionPair) any { return float64(d.AUROC) }},
+			column[*decisionPair]{"alone", calls("alone")}, column[*decisionPair]{"batch", calls("batch")},
+			column[*decisionPair]{"discoveries", found}, column[*decisionPair]{"shared", shared})},
+		answer: r.answer(),
 	}
 }
 
-func (r *decisionResult) byItself(m *markdown) {
-	m.text(`
-## One graph, by itself and by its batch
-
-How far alone_p, which is the same beside any other graphs, is from batch_p: the largest difference of %d
-graphs, half of them OOD, among up to %d ID graphs (held-out ones, then training graphs), and median and largest
-difference of ID test graphs in a batch of ID test graphs only. Where the density ratio has no weight, the
-two are the same.
-
-`, singles, amongMany)
-	r.byPair(m, []string{"among", "largest", "weight of the ratio", "held-out batch: median", "largest"}, func(d *decisionPair) []field {
-		median, largest := words("–"), words("–")
-		if d.HeldOutMedian.defined() { // else fewer than a batch
-			median, largest = words("%.3f", float64(d.HeldOutMedian)), words("%.3f", float64(d.HeldOutLargest))
+// answer compares what was achieved with what was asked for.
+func (r decisionResult) answer() (list []string) {
+	for _, score := range []string{"alone", "batch"} {
+		var alarms, discoveries []rate
+		for _, d := range r.Pairs {
+			x := d.at(score, 0.2)
+			if a := x.FalseAlarms["0.05"]; d.SmallestP <= 0.05 && a.defined() {
+				alarms = append(alarms, a)
+			}
+			if f := x.FDR["0.1"]; f.defined() {
+				discoveries = append(discoveries, f)
+			}
 		}
-		return []field{words("%d", d.Among), words("%.3f", float64(d.AmongLargest)), words("%.2f", float64(d.AmongWeight)), median, largest}
-	})
-}
-
-func (r *decisionResult) sharing(m *markdown) {
-	m.text(`
-## What sharing costs
-
-AUROC of the score of single graphs, alone, by the model as it was trained, and by the models that baca model share makes for
-some k, with the number of rows that the bank is left with. – where there are too few graphs for a group.
-
-`)
-	k := decisionShared
-	r.byPair(m, []string{"as trained", fmt.Sprintf("k = %d", k[0]), fmt.Sprint(k[1]), fmt.Sprint(k[2])}, func(d *decisionPair) []field {
-		fields := []field{words("%s", d.AUROC.percent(1))}
-		for _, s := range d.Shared {
-			fields = append(fields, words("%s (%d)", s.AUROC.percent(1), s.Groups))
-		}
-		return fields
-	})
+		mean, _ := meanStd(alarms)
+		fdr, _ := meanStd(discoveries)
+		list = append(list, fmt.Sprintf("%s: %s %% of the ID graphs are called outside where 5 %% is asked, and %s %% of the discoveries are false where 10 %% is asked, on average over the pairs.",
+			title(score), rate(mean).percent(1), rate(fdr).percent(1)))
+	}
+	return list
 }

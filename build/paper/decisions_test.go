@@ -158,8 +158,8 @@ func TestBenchDecisions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := bytes.Count(page, []byte("| PTC_MR / MUTAG | ")); n != 5 {
-		t.Errorf("the pair is in %d tables, want 5:\n%s", n, page)
+	if !bytes.Contains(page, []byte("| PTC_MR/MUTAG | ")) || !bytes.Contains(page, []byte(" → ")) {
+		t.Errorf("no row of the pair in\n%s", page)
 	}
 	if bytes.Contains(page, []byte("NaN")) || bytes.Contains(page, []byte("%!")) {
 		t.Errorf("%s", page)
@@ -217,7 +217,7 @@ func TestBenchCompany(t *testing.T) {
 		out := t.TempDir()
 		succeed(t, []string{"bench", "company", "--data", shared, "--out", out, "--sets", "freesolv", "--splits", "2", "--steps", "5", "--workers", workers}...)
 		page := read(t, filepath.Join(out, "company.md"))
-		for _, want := range []string{"| **pooled** | ", "| no ring | ", "| all of them | ", "| 20 alike by subtrees | "} {
+		for _, want := range []string{"| pooled | ", "| no ring | ", "| all of them | ", "| 20 alike by subtrees | "} {
 			if !bytes.Contains(page, []byte(want)) {
 				t.Errorf("%q is not in\n%s", want, page)
 			}

@@ -133,8 +133,8 @@ func (f *evalFlags) check(c *cobra.Command) (*pair, error) {
 }
 
 // checkRun reports mistakes in the flags that eval and bench share.
-func checkRun(c *cobra.Command, seeds []uint, epochs, workers int) error {
-	if len(seeds) == 0 {
+func checkRun[T uint | uint64](c *cobra.Command, seeds []T, epochs, workers int) error {
+	if f := c.Flag("seeds"); f != nil && len(seeds) == 0 {
 		return usage.Errorf("--seeds: want at least one")
 	}
 	for i, s := range seeds {

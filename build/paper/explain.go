@@ -5,10 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-
-	"github.com/spf13/cobra"
 
 	"baca/algo"
 	"baca/algo/decide"
@@ -16,17 +13,15 @@ import (
 	"baca/algo/metric"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
-	"baca/build/internal/progress"
 	"baca/build/internal/usage"
 	"baca/build/internal/version"
 )
 
-func newExplain() *cobra.Command {
-	var b modelBench
-	c := &cobra.Command{
-		Use:   "explain --data DIR --out DIR",
-		Short: "Measure whether the atoms that are blamed make the score",
-		Long: `Explain replaces parts of molecules that the built-in models call outside, and measures
+func explanation() *experiment {
+	return &experiment{
+		name: "explain", page: "explain.md", read: readAs[explainResult], measure: measureExplanations,
+		short: "Measure whether the atoms that are blamed make the score",
+		long: `Explain replaces parts of molecules that the built-in models call outside, and measures
 how far the score falls. What is left is a whole molecule again:
 
   to hydrogen  a substituent, at most half of the atoms, becomes a hydrogen
@@ -35,18 +30,8 @@ how far the score falls. What is left is a whole molecule again:
 The part whose atoms have the largest contributions is compared with other parts of the same
 size, and with the part that leaving atoms out, one by one, puts first. Results are
 written to explain.json and explain.md in --out.`,
-		Args: usage.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := b.check(); err != nil {
-				return err
-			}
-			b.stderr = c.ErrOrStderr()
-			return b.explain(c.Context())
-		},
+		flags: [][2]string{{"models", ""}, {"folder", ""}, {"molecules", "200"}},
 	}
-	fs := c.Flags()
-	b.register(fs, "molecules", 200, "to measure of each pair")
-	return c
 }
 
 // A fall is how far scores fall, in units of the score, on average over molecules.
@@ -78,26 +63,25 @@ type explainResult struct {
 	Pairs   []*explainPair `json:"pairs"`
 }
 
-func (b *modelBench) explain(ctx context.Context) error {
-	result := &explainResult{Program: version.String(), Alpha: algo.DefaultOptions().Alpha}
-	err := b.each(func(name string, m *algo.Model, p *pair) error {
+func measureExplanations(ctx context.Context, b *bench) (result, error) {
+	r := explainResult{Program: version.String(), Alpha: algo.DefaultOptions().Alpha}
+	p := &plan{bench: b}
+	err := b.eachModel(func(name string, m *algo.Model, pair *pair) error {
 		if m.Card.Schema == algo.Constant {
 			return nil
 		}
-		e, err := b.explainPair(ctx, m, p)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		result.Pairs = append(result.Pairs, e)
-		return nil
-	})
-	if err != nil {
+		key, err := b.modelKey(name, fmt.Sprintf("explain, %d", b.molecules), pair.OOD)
+		add(p, key, pair.file()+"/explain", b.molecules, func(ctx context.Context) (*explainPair, error) { return b.explainPair(ctx, m, pair) },
+			func(e *explainPair) { r.Pairs = append(r.Pairs, e) })
 		return err
+	})
+	if err == nil && len(p.cells) == 0 {
+		err = usage.Errorf("--models: none of them reads molecules")
 	}
-	if len(result.Pairs) == 0 {
-		return usage.Errorf("--models: none of them reads molecules")
+	if err != nil {
+		return nil, err
 	}
-	return save(b.out, "explain", result, result.report())
+	return r, p.do(ctx)
 }
 
 // A replacer measures edits of the molecules of a pair.
@@ -108,8 +92,8 @@ type replacer struct {
 	rng   *rand.Rand
 }
 
-func (b *modelBench) explainPair(ctx context.Context, m *algo.Model, p *pair) (*explainPair, error) {
-	alone, err := algo.NewSingleScorer(ctx, m, b.workers)
+func (b *bench) explainPair(ctx context.Context, m *algo.Model, p *pair) (*explainPair, error) {
+	alone, err := algo.NewSingleScorer(ctx, m, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -118,8 +102,6 @@ func (b *modelBench) explainPair(ctx context.Context, m *algo.Model, p *pair) (*
 	if err != nil {
 		return nil, err
 	}
-	bar := progress.New(b.stderr, "molecules of "+p.OOD, int64(len(list)))
-	defer bar.Done()
 	tallies := []*fallTally{{edit: "to hydrogen"}, {edit: "to carbon"}}
 	for _, m := range list {
 		x, out, err := r.blame(ctx, m)
@@ -132,7 +114,6 @@ func (b *modelBench) explainPair(ctx context.Context, m *algo.Model, p *pair) (*
 		if err != nil {
 			return nil, err
 		}
-		bar.Add(1)
 	}
 	e := &explainPair{Pair: p.name()}
 	for _, t := range tallies {
@@ -146,15 +127,15 @@ const leastReplaced, mostReplaced = 8, 60
 
 // outsiders are molecules of a set that are called outside, evenly drawn, in the form of the
 // model and without stereochemistry.
-func (b *modelBench) outsiders(ctx context.Context, r *replacer, set string) ([]*molecule.Molecule, error) {
-	_, all, err := readMolecules(ctx, b.data, set, molecule.AsWritten, b.workers)
+func (b *bench) outsiders(ctx context.Context, r *replacer, set string) ([]*molecule.Molecule, error) {
+	_, all, err := readMolecules(ctx, b.data, set, molecule.AsWritten, 1)
 	if err != nil {
 		return nil, err
 	}
 	// Those that are looked at, so that a set of a hundred thousand is not read to its end.
-	step := max(1, len(all)/(5*b.splits))
+	step := max(1, len(all)/(5*b.molecules))
 	var list []*molecule.Molecule
-	for k := 0; k < len(all) && len(list) < b.splits; k += step {
+	for k := 0; k < len(all) && len(list) < b.molecules; k += step {
 		m, err := smiles.Parse(all[k])
 		if err != nil {
 			return nil, err
@@ -320,32 +301,36 @@ func (t *fallTally) fall() fall {
 	}
 }
 
-// report is for people.
-func (r *explainResult) report() *markdown {
-	m := new(markdown)
-	m.text(`# Whether the atoms that are blamed make the score
-
-Written by
-
-    baca-paper bench explain --data DIR --out build/results
-
-with baca %s on %s/%s. Molecules of the second set of each pair that the model of the first calls outside at
-α = %g, evenly drawn. A part of each is replaced, so that a whole molecule is left, and the score taken again:
-"to hydrogen" makes a hydrogen of a substituent of at most half of the atoms, "to carbon" makes saturated carbon of a
-fifth of the atoms, which hang together, and leaves rings as they are. "Blamed" is the part whose atoms have
-the largest sum of contributions (column atoms), "random" the mean of other parts of the same size (all
-substituents; up to %d connected sets), and "left out" the part that comes first when atoms are left out one by one, which
-is how atoms were coloured before. All are falls of the score, in standard deviations of training graphs; the interval is of
-95 %% for the difference, molecule by molecule. "Cleared" is how many are not outside any more, blamed and random.
-`, r.Program, runtime.GOOS, runtime.GOARCH, r.Alpha, draws)
-	for k, edit := range []string{"to hydrogen", "to carbon"} {
-		m.text("\n## %s\n\n", edit)
-		table := m.tableOf("pair", "molecules", "score", "blamed", "random", "left out", "blamed − random", "blamed above random", "cleared")
+func (r explainResult) page() *page {
+	type row struct {
+		pair string
+		fall
+	}
+	var rows []row
+	sums := map[string][]float64{}
+	for k := range r.Pairs[0].Falls {
 		for _, p := range r.Pairs {
 			f := p.Falls[k]
-			table.row(words("%s", p.Pair), words("%d", f.Molecules), words("%.2f", f.Score), words("**%.2f**", f.Blamed), words("%.2f", f.Random), words("%.2f", f.LeftOut),
-				words("%.2f ± %.2f", f.Gain, f.GainHalf), words("%.0f %%", 100*f.Better), words("%.0f %%, %.0f %%", 100*f.Cleared, 100*f.ClearedRandom))
+			rows, sums[f.Edit] = append(rows, row{p.Pair, f}), append(sums[f.Edit], float64(f.Better))
 		}
 	}
-	return m
+	number := func(of func(row) rate) func(row) any {
+		return func(x row) any { return decimals(float64(of(x)), 2) }
+	}
+	p := &page{
+		title: "Whether the atoms that are blamed make the score",
+		question: fmt.Sprintf(`How far does a score fall when the atoms that are blamed are replaced? Molecules of the second set of a pair that the model of the first calls outside at α = %g: a substituent
+becomes a hydrogen, or a fifth of the atoms saturated carbon. Falls are in standard deviations of training graphs: of the part with the largest contributions (blamed), of others of
+its size (random), and of the part that leaving atoms out puts first (left out). Gain is blamed less random, with its interval of 95 %%.`, r.Alpha),
+		tables: []*pageTable{tabulate("", rows,
+			column[row]{"pair", func(x row) any { return x.pair }}, column[row]{"edit", func(x row) any { return x.Edit }},
+			column[row]{"molecules", func(x row) any { return x.Molecules }},
+			column[row]{"blamed", number(func(x row) rate { return x.Blamed })}, column[row]{"random", number(func(x row) rate { return x.Random })},
+			column[row]{"left out", number(func(x row) rate { return x.LeftOut })},
+			column[row]{"gain", func(x row) any { return fmt.Sprintf("%.2f ± %.2f", x.Gain, x.GainHalf) }})},
+	}
+	for _, edit := range distinct(rows, func(x row) string { return x.Edit }) {
+		p.answer = append(p.answer, fmt.Sprintf("%s: the blamed part makes more of the score than others in %.0f %% of the molecules, on average over the pairs.", title(edit), 100*meanOver(sums[edit])))
+	}
+	return p
 }

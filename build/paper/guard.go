@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"baca/algo"
 	"baca/build/internal/usage"
@@ -20,7 +21,7 @@ const (
 
 func guard() *experiment {
 	return &experiment{
-		name: "guard", pairs: "validation",
+		name: "guard", page: "guard.md", read: readAs[guardEntries], measure: chooseGuard,
 		short: "Choose the guard of batch verdicts",
 		long: `Guard measures what a batch calls outside for several values of the guard, the p-value
 that a graph must not exceed by itself: in lists of one kind of ID molecules, made as
@@ -28,7 +29,7 @@ those of bench company, where each is a false alarm, and in batches with 20 % OO
 molecules, where it is a detection. Pairs of plain graphs, which have no kinds, are
 left out.`,
 		example: "  baca-paper bench guard --data ../shared/data --out out/guard --weights out/encoders --seeds 1",
-		measure: chooseGuard,
+		flags:   slices.Concat(pairwise, [][2]string{{"pairs", "validation"}}),
 	}
 }
 
@@ -40,42 +41,49 @@ type guardCell struct {
 	Detected []int `json:"detected"`
 }
 
-// guardResults are the sums over the seeds of each pair of molecules.
-type guardResults struct {
-	bench *bench
-	pairs []*pair
-	sums  []guardCell
-}
-
-func (*guardResults) values() any    { return nil }
-func (*guardResults) figures() error { return nil }
-
-func chooseGuard(ctx context.Context, b *bench) (results, error) {
-	var cells []*guardCell // by pair, then seed
-	p, t := &plan{bench: b}, &guardResults{bench: b}
+func chooseGuard(ctx context.Context, b *bench) (result, error) {
+	p := &plan{bench: b}
+	var pairs []*pair
+	sums := map[*pair]*guardCell{}
 	for _, e := range b.evaluations {
 		if e.id.schema == algo.Constant {
 			continue
 		}
-		t.pairs = append(t.pairs, e.pair)
-		for _, s := range b.seeds {
-			seed := uint64(s)
-			cells = append(cells, add(p, e, fmt.Sprintf("seed%d-guard", seed), fmt.Sprintf("guard, seed %d, %v, %d", seed, guards, guardSplits), len(e.id.graphs),
-				func(ctx context.Context) (*guardCell, error) { return e.guardCell(ctx, seed) }))
+		sum := new(guardCell)
+		pairs, sums[e.pair] = append(pairs, e.pair), sum
+		for _, seed := range b.seeds {
+			addTo(p, e, fmt.Sprintf("seed%d-guard", seed), fmt.Sprintf("guard, seed %d, %v, %d", seed, guards, guardSplits), len(e.id.graphs),
+				func(ctx context.Context) (*guardCell, error) { return e.guardCell(ctx, seed) }, func(c *guardCell) { sum.add(*c) })
 		}
 	}
-	if len(t.pairs) == 0 {
+	if len(pairs) == 0 {
 		return nil, usage.Errorf("--pairs %s: none of them holds molecules", b.pairList)
 	}
-	if err := p.do(ctx, b.name); err != nil {
-		return nil, err
+	err := p.do(ctx)
+	var list guardEntries
+	for _, p := range pairs {
+		list = append(list, sums[p].entry(p.name()))
 	}
-	t.sums = make([]guardCell, len(t.pairs))
-	for i, c := range cells {
-		t.sums[i/len(b.seeds)].add(*c)
-	}
-	return t, nil
+	return list, err
 }
+
+// A guardEntry is an entry of guard.json: the shares that are called outside, by guard.
+type guardEntry struct {
+	Pair     string `json:"pair"`
+	Alarms   []rate `json:"alarms"`
+	Detected []rate `json:"detected"`
+}
+
+func (g *guardCell) entry(pair string) guardEntry {
+	e := guardEntry{Pair: pair}
+	for k := range g.Alarms {
+		e.Alarms = append(e.Alarms, rate(float64(g.Alarms[k])/float64(g.Inside)))
+		e.Detected = append(e.Detected, rate(float64(g.Detected[k])/float64(g.Outside)))
+	}
+	return e
+}
+
+type guardEntries []guardEntry
 
 func (g *guardCell) add(o guardCell) {
 	if g.Alarms == nil {
@@ -147,41 +155,26 @@ func count(calls []int, rows []algo.Row) {
 	}
 }
 
-func (t *guardResults) report() *markdown {
-	m := t.bench.heading("The guard of batch verdicts")
-	m.text(`What a batch calls outside at α = %g for several guards g, if the graph's own p is at most g, in percent; 1 is
-no guard. Lists are of one kind of ID molecules (bench company), so all is false there; mixed batches have %.0f %% OOD.
-
-`, algo.DefaultOptions().Alpha, 100*guardShare)
-	head := []string{"ID / OOD"}
-	for _, g := range guards {
-		head = append(head, fmt.Sprintf("g = %g", g))
+func (l guardEntries) page() *page {
+	over := func(k int, of func(guardEntry) []rate) float64 {
+		mean, _ := meanOf(l, func(e guardEntry) rate { return of(e)[k] })
+		return mean
 	}
-	table := func(title string, of func(guardCell) ([]int, int)) (means []float64) {
-		m.text("## %s\n\n", title)
-		table := m.tableOf(head...)
-		means = make([]float64, len(guards))
-		for i, p := range t.pairs {
-			calls, n := of(t.sums[i])
-			fields := []field{words("%s", p.name())}
-			for k := range guards {
-				share := float64(calls[k]) / float64(n)
-				means[k] += share / float64(len(t.pairs))
-				fields = append(fields, field{fmt.Sprintf("%.1f", 100*share), share})
-			}
-			table.row(fields...)
-		}
-		table.mean()
-		return means
-	}
-	table("False alarms in lists of one kind", func(c guardCell) ([]int, int) { return c.Alarms, c.Inside })
-	found := table("OOD found in mixed batches", func(c guardCell) ([]int, int) { return c.Detected, c.Outside })
+	alarms, found := func(e guardEntry) []rate { return e.Alarms }, func(e guardEntry) []rate { return e.Detected }
 	chosen, last := 1.0, len(guards)-1
 	for k := last; k >= 0; k-- {
-		if found[k] >= guardFound*found[last] {
+		if over(k, found) >= guardFound*over(last, found) {
 			chosen = guards[k]
 		}
 	}
-	m.text("A guard bounds the false alarms in the worst company, so the smallest is best that still finds %.0f %% of what is found\nwithout one: %g. The program has %g.\n", 100*guardFound, chosen, algo.Guard)
-	return m
+	return &page{
+		title: "The guard of batch verdicts",
+		question: fmt.Sprintf(`Which p-value of its own must a graph not exceed, for its batch to call it outside? A guard of 1 is none. At α = %g, in percent, means over %d pairs: what
+is called outside in lists of one kind of ID molecules, all of it false, and OOD graphs found in batches with %.0f %% of them.`, algo.DefaultOptions().Alpha, len(l), 100*guardShare),
+		tables: []*pageTable{tabulate("", indices(len(guards)),
+			column[int]{"guard", func(k int) any { return fmt.Sprint(guards[k]) }},
+			column[int]{"false alarms", func(k int) any { return over(k, alarms) }},
+			column[int]{"found", func(k int) any { return over(k, found) }})},
+		answer: []string{fmt.Sprintf("A guard bounds the false alarms in the worst company, so the smallest is best that still finds %.0f %% of what is found\nwithout one: %g. The program has %g.", 100*guardFound, chosen, algo.Guard)},
+	}
 }

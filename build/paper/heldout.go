@@ -2,8 +2,8 @@ package paper
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -11,57 +11,23 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"baca/algo"
 	"baca/algo/contrast"
 	"baca/algo/dataset"
 	"baca/algo/graph"
 	"baca/algo/molecule"
-	"baca/build/internal/usage"
+	"baca/build/internal/opened"
 	"baca/weights"
 )
 
-// A modelBench measures models of the paper's ID sets, the embedded ones by default.
-type modelBench struct {
-	data, out string
-	models    []string
-	splits    int    // or what else is to be so many
-	counted   string // the name of the flag of it
-	workers   int
-	weights   string // folder with other models
-	stderr    io.Writer
-}
-
-func (b *modelBench) register(fs *pflag.FlagSet, counted string, n int, of string) {
-	b.counted = counted
-	fs.StringVar(&b.data, "data", "", "`folder` with tu/NAME and mol/NAME.csv[.gz]")
-	fs.StringSliceVar(&b.models, "models", nil, "embedded models by `name`, all that suit without")
-	fs.StringVar(&b.out, "out", "", "`folder` for the results")
-	fs.StringVar(&b.weights, "weights", "", "`folder` with NAME.msgpack, to be measured instead of the embedded models")
-	fs.IntVar(&b.splits, counted, n, of)
-	fs.IntVar(&b.workers, "workers", 0, "cores to use, 0 for all; results do not depend on it")
-}
-
-// check reports flags that are missing or mean nothing.
-func (b *modelBench) check() error {
-	if b.data == "" || b.out == "" {
-		return usage.Errorf("want --data DIR and --out DIR")
-	}
-	if b.splits < 1 || b.workers < 0 {
-		return usage.Errorf("--%s %d, --workers %d: want 1 or more %[1]s, 0 or more workers", b.counted, b.splits, b.workers)
-	}
-	return nil
-}
-
-// each visits the models that are asked for, by name, with their pairs.
-func (b *modelBench) each(visit func(name string, m *algo.Model, p *pair) error) error {
+// eachModel visits the models of the paper's ID sets that are asked for, by name, with their pairs.
+func (b *bench) eachModel(visit func(name string, m *algo.Model, p *pair) error) error {
 	for _, p := range paperPairs {
 		name := strings.ToLower(p.ID)
-		if len(b.models) > 0 && !slices.Contains(b.models, name) {
+		if !b.asksFor(name) {
 			continue
 		}
-		m, err := b.open(name)
+		m, err := b.openModel(name)
 		if err == nil {
 			err = visit(name, m, p)
 		}
@@ -72,11 +38,16 @@ func (b *modelBench) each(visit func(name string, m *algo.Model, p *pair) error)
 	return nil
 }
 
-func (b *modelBench) open(name string) (*algo.Model, error) {
-	if b.weights == "" {
+func (b *bench) asksFor(model string) bool {
+	return b.modelList == "" || slices.Contains(strings.Split(b.modelList, ","), model)
+}
+
+// openModel opens an embedded model, or the one of a folder.
+func (b *bench) openModel(name string) (*algo.Model, error) {
+	if b.folder == "" {
 		return weights.Open(name)
 	}
-	path := filepath.Join(b.weights, name+".msgpack")
+	path := filepath.Join(b.folder, name+".msgpack")
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -88,13 +59,39 @@ func (b *modelBench) open(name string) (*algo.Model, error) {
 	return m, nil
 }
 
-// heldOut prepares what training left out of the ID set of a model.
-func (b *modelBench) heldOut(ctx context.Context, m *algo.Model, set string) (*heldOut, error) {
-	id, err := openSetFor(ctx, m, b.data, set, b.workers)
-	if err != nil {
-		return nil, err
+// modelKey is that of a cell that reads a model and some sets.
+func (b *bench) modelKey(model, part string, sets ...string) (key runKey, err error) {
+	key = runKey{Pair: model, Part: part}
+	if b.folder != "" {
+		if key.IDData, err = opened.Sum(os.DirFS(b.folder), model+".msgpack"); err != nil {
+			return key, err
+		}
 	}
-	return newHeldOut(ctx, m, id, b.workers)
+	for _, name := range sets {
+		sum, err := setSum(b.data, name)
+		if err != nil {
+			return key, err
+		}
+		key.OODData += sum
+	}
+	return key, nil
+}
+
+// setSum is the SHA-256 of the files of a set, in their order.
+func setSum(folder, name string) (string, error) {
+	files, err := filepath.Glob(filepath.Join(folder, "tu", name, "*"))
+	if err != nil || len(files) == 0 {
+		files, err = filepath.Glob(filepath.Join(folder, "mol", name+".csv*"))
+	}
+	hash := sha256.New()
+	for _, file := range files {
+		var data []byte
+		if data, err = os.ReadFile(file); err != nil {
+			break
+		}
+		hash.Write(data)
+	}
+	return fmt.Sprintf("%x", hash.Sum(nil)), err
 }
 
 // openSetFor reads the set of that name below a folder as a model reads it: molecules in

@@ -6,12 +6,11 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
-	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -24,8 +23,6 @@ import (
 	"baca/algo/metric"
 	"baca/algo/molecule"
 	"baca/algo/trust"
-	"baca/build/internal/progress"
-	"baca/build/internal/usage"
 	"baca/build/internal/version"
 	"baca/weights"
 )
@@ -68,22 +65,11 @@ const (
 	newScaffolds = "scaffold"
 )
 
-type intervalBench struct {
-	data, out string
-	sets      []string
-	splits    int
-	scaffolds int
-	workers   int
-	train     Trainer
-	stderr    io.Writer
-}
-
-func newIntervals(train Trainer) *cobra.Command {
-	b := intervalBench{train: train}
-	c := &cobra.Command{
-		Use:   "intervals --data DIR --out DIR",
-		Short: "Measure whether intervals and verdicts on predictions hold",
-		Long: `Intervals asks whether baca score --predicted keeps what it promises, by each value of
+func intervals() *experiment {
+	return &experiment{
+		name: "intervals", page: "intervals.md", read: readAs[intervalResults], measure: measureIntervals,
+		short: "Measure whether intervals and verdicts on predictions hold",
+		long: `Intervals asks whether baca score --predicted keeps what it promises, by each value of
 --errors-by: on esol, freesolv and lipo, whose values are numbers, and bace and bbbp, whose values
 are classes. A fifth of a set is new, drawn by chance or by whole scaffolds; the rest is a training
 file. Kernel ridge regression on ECFP4 predicts: for the molecules of the file each without itself,
@@ -94,27 +80,10 @@ held-out does, and judges the predictions for the new molecules. It measures
   large errors by verdict beside the rates that were stated,
   how well large errors are found, and the rank correlation with the error,
 
-and writes intervals.json and intervals.md to --out.`,
-		Args: usage.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if b.data == "" || b.out == "" {
-				return usage.Errorf("want --data DIR and --out DIR")
-			}
-			if b.splits < 1 || b.scaffolds < 0 || b.workers < 0 {
-				return usage.Errorf("--splits %d, --scaffold-splits %d, --workers %d: want 1 or more splits, 0 or more of the others", b.splits, b.scaffolds, b.workers)
-			}
-			b.stderr = c.ErrOrStderr()
-			return b.run(c.Context())
-		},
+and writes intervals.json and intervals.md to --out. The sets "` + onlyValidation + `" are others, on which
+the default of --errors-by was chosen.`,
+		flags: [][2]string{{"sets", strings.Join(namesOf(intervalSets), ",")}, {"splits", "50"}, {"scaffold-splits", "10"}},
 	}
-	fs := c.Flags()
-	fs.StringVar(&b.data, "data", "", "`folder` with mol/NAME.csv[.gz]")
-	fs.StringVar(&b.out, "out", "", "`folder` for the results")
-	fs.StringSliceVar(&b.sets, "sets", nil, "sets by `name`, all of these without; "+onlyValidation+" for others, on which the default of --errors-by was chosen")
-	fs.IntVar(&b.splits, "splits", 50, "by chance, of each set")
-	fs.IntVar(&b.scaffolds, "scaffold-splits", 10, "by scaffolds, of each set")
-	fs.IntVar(&b.workers, "workers", 0, "cores to use, 0 for all; results do not depend on it")
-	return c
 }
 
 // An intervalSet is a set with what predicts its values.
@@ -298,65 +267,67 @@ type intervalVerdict struct {
 	MeanError rate   `json:"mean_error"`
 }
 
-// chosen are the sets to measure.
-func (b *intervalBench) chosen() []labelled {
-	if slices.Equal(b.sets, []string{onlyValidation}) {
-		return validationSets
-	}
-	return slices.DeleteFunc(slices.Clone(intervalSets), func(of labelled) bool {
-		return len(b.sets) > 0 && !slices.Contains(b.sets, of.name)
-	})
+// intervalResults are the content of intervals.json.
+type intervalResults struct {
+	Program string            `json:"program"`
+	Results []*intervalResult `json:"results"`
 }
 
-func (b *intervalBench) run(ctx context.Context) error {
-	var results []*intervalResult
-	for _, of := range b.chosen() {
-		s, err := readIntervalSet(b.data, of)
+// measureIntervals has a cell for the splits of a kind of a set.
+func measureIntervals(ctx context.Context, b *bench) (result, error) {
+	all := intervalSets
+	if b.setList == onlyValidation {
+		all = validationSets
+		b.setList = strings.Join(namesOf(all), ",")
+	}
+	some, err := chosen("sets", b.setList, all)
+	if err != nil {
+		return nil, err
+	}
+	r, p := intervalResults{Program: version.String()}, &plan{bench: b}
+	for _, of := range some {
+		sum, err := setSum(b.data, of.name)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		for _, kind := range []string{newByChance, newScaffolds} {
-			r, err := b.measure(ctx, s, kind)
-			if err != nil {
-				return fmt.Errorf("%s: %w", of.name, err)
+		open := sync.OnceValues(func() (*intervalSet, error) { return readIntervalSet(b.data, of) })
+		for _, kind := range []struct {
+			name   string
+			splits int
+		}{{newByChance, b.splits}, {newScaffolds, b.scaffolds}} {
+			if kind.splits == 0 {
+				continue
 			}
-			if r != nil {
-				results = append(results, r)
-			}
+			key := runKey{Pair: of.name, IDData: sum, Part: fmt.Sprintf("intervals, %s, %s, %d", of.column, kind.name, kind.splits)}
+			add(p, key, of.name+"/"+kind.name, kind.splits, func(ctx context.Context) (*intervalResult, error) {
+				s, err := open()
+				if err != nil {
+					return nil, err
+				}
+				return b.intervalsOf(ctx, s, kind.name, kind.splits)
+			}, func(one *intervalResult) { r.Results = append(r.Results, one) })
 		}
 	}
-	if results == nil {
-		return usage.Errorf("--sets %v: want some of esol, freesolv, lipo, bace and bbbp, or validation alone", b.sets)
-	}
-	return save(b.out, "intervals", map[string]any{"program": version.String(), "results": results}, b.report(results))
+	err = p.do(ctx)
+	return r, err
 }
 
-// measure does the splits of a kind, nil for none.
-func (b *intervalBench) measure(ctx context.Context, s *intervalSet, kind string) (*intervalResult, error) {
-	splits := b.splits
-	if kind == newScaffolds {
-		splits = b.scaffolds
-	}
-	if splits == 0 {
-		return nil, nil
-	}
-	bar := progress.New(b.stderr, s.name+", "+kind+" splits", int64(splits))
-	defer bar.Done()
+// intervalsOf does the splits of a kind.
+func (b *bench) intervalsOf(ctx context.Context, s *intervalSet, kind string, splits int) (*intervalResult, error) {
 	t := &intervalTally{result: &intervalResult{Set: s.name, Classes: s.classes, Split: kind, Splits: splits}}
 	for _, by := range s.orders() {
 		t.orders = append(t.orders, newOrderTally(by))
 	}
 	for k := range uint64(splits) {
-		if err := b.one(ctx, s, kind, k+1, t); err != nil {
+		if err := b.intervalSplit(ctx, s, kind, k+1, t); err != nil {
 			return nil, err
 		}
-		bar.Add(1)
 	}
 	return t.finish(), nil
 }
 
-// one does one split.
-func (b *intervalBench) one(ctx context.Context, s *intervalSet, kind string, seed uint64, t *intervalTally) error {
+// intervalSplit does one split.
+func (b *bench) intervalSplit(ctx context.Context, s *intervalSet, kind string, seed uint64, t *intervalTally) error {
 	file, fresh := s.split(kind, seed)
 	leftOut, predicted, err := s.predict(file, fresh)
 	if err != nil {
@@ -410,8 +381,8 @@ func (b *intervalBench) one(ctx context.Context, s *intervalSet, kind string, se
 }
 
 // detector trains one on the file. It returns its scorer, and how many held-out errors it knows.
-func (b *intervalBench) detector(ctx context.Context, s *intervalSet, file []int, leftOut []float64, card algo.Card) (*algo.SingleScorer, int, error) {
-	data, err := b.train(ctx, io.Discard, Training{Graphs: pick(s.graphs, file), Workers: b.workers, Card: card})
+func (b *bench) detector(ctx context.Context, s *intervalSet, file []int, leftOut []float64, card algo.Card) (*algo.SingleScorer, int, error) {
+	data, err := b.train(ctx, io.Discard, Training{Graphs: pick(s.graphs, file), Workers: 1, Card: card})
 	if err != nil {
 		return nil, 0, err
 	}
@@ -426,7 +397,7 @@ func (b *intervalBench) detector(ctx context.Context, s *intervalSet, file []int
 	if err := m.KeepResiduals(values, "observed", "predicted"); err != nil {
 		return nil, 0, err
 	}
-	alone, err := algo.NewSingleScorer(ctx, m, b.workers)
+	alone, err := algo.NewSingleScorer(ctx, m, 1)
 	return alone, m.Residuals.Known(), err
 }
 
@@ -513,95 +484,68 @@ func (t *orderTally) finish(classes bool, byScore []float64) intervalOrder {
 	return o
 }
 
-// report is for people.
-func (b *intervalBench) report(results []*intervalResult) *markdown {
-	m := new(markdown)
-	options, columns := "", []string(nil)
-	if len(b.sets) > 0 {
-		options = " --sets " + strings.Join(b.sets, ",")
+// by returns what came of an order, nil for none; the default where it is none.
+func (r *intervalResult) by(order algo.Order) *intervalOrder {
+	k := slices.IndexFunc(r.Orders, func(o intervalOrder) bool { return o.Order == order })
+	if k < 0 {
+		return nil
 	}
-	for _, of := range b.chosen() {
-		columns = append(columns, of.name+" "+of.column)
+	return &r.Orders[k]
+}
+
+// byDefault is what came of the default order.
+func (r *intervalResult) byDefault() *intervalOrder {
+	return r.by((&algo.Residuals{Classes: r.Classes}).Order())
+}
+
+func (r intervalResults) page() *page {
+	columns := []column[*intervalResult]{
+		{"set", func(r *intervalResult) any { return r.Set }}, {"new", func(r *intervalResult) any { return r.Split }},
 	}
-	m.text(`# Do intervals and verdicts on predictions hold?
-
-Written by
-
-    baca-paper bench intervals --data DIR --out DIR%s
-
-with baca %s on %s/%s. A fifth of each set is new, drawn by chance, or by whole scaffolds, which a model meets when chemists turn to new
-series; the rest is the training file, of sets of more than %d molecules so many are drawn before. Kernel ridge regression on ECFP4 predicts, for the
-molecules of the file each without itself; predictions of classes are cut to 0 and 1. The detector is trained on the file for %d steps as
-`+"`baca train --residuals held-out`"+` does: it keeps a tenth from its training, takes errors from these alone, and has not seen the new molecules.
-*By* is the value of `+"`--errors-by`"+`: the score of the graph by itself, one less the mean similarity to the five nearest training graphs, or how near the
-prediction is to the nearer class. Means over splits, ± the standard deviation of a split; splits of a set share molecules. The columns are %s.
-
-## Finding large errors
-
-The AUROC of large errors, in percent, is how often a molecule with one is less sure than a molecule without; 50 is chance. Large is an error of a number that is
-above four fifths of the held-out ones, and of a class one above 0.5: the wrong class. *Above* counts the splits where it is higher than by the score. Rank correlations
-with the error (Spearman) of *margin* are high by construction, since an error below 0.5 is the margin itself; its AUROC is not.
-
-`, options, version.String(), runtime.GOOS, runtime.GOARCH, intervalMost, intervalSteps, strings.Join(columns, ", "))
-	table := m.tableOf("set", "new", "splits", "by", "AUROC of large errors", "above", "Spearman with the error")
-	eachOrder(results, func(r *intervalResult, o *intervalOrder) {
-		above := "–"
-		if o.Order != algo.OrderScore {
-			above = fmt.Sprint(o.Above)
-		}
-		table.row(words("%s", r.Set), words("%s", r.Split), words("%d", r.Splits), words("%s", o.Order), words("%.1f ± %.1f", 100*o.Finds, 100*o.FindsStd), words("%s", above), words("%.2f", o.Rank))
-	})
-	m.text(`
-## Coverage
-
-Drawn by chance, new molecules are exchangeable with those held out, and coverage is promised on average over splits. By scaffolds they are
-not, and nothing is promised. Classes have no intervals.
-
-`)
-	table = m.tableOf("set", "new", "by", "held out", "80 % asked", "90 % asked", "95 % asked", "width at 90 %", "groups at 90 %", "beyond all held out")
-	eachOrder(results, func(r *intervalResult, o *intervalOrder) {
+	for _, order := range algo.Orders() {
+		columns = append(columns, column[*intervalResult]{"by " + string(order), func(r *intervalResult) any {
+			if o := r.by(order); o != nil {
+				return float64(o.Finds)
+			}
+			return math.NaN()
+		}})
+	}
+	columns = append(columns, column[*intervalResult]{"covered", func(r *intervalResult) any {
 		if r.Classes {
-			return
+			return math.NaN()
 		}
-		fields := []field{words("%s", r.Set), words("%s", r.Split), words("%s", o.Order), words("%d", r.HeldOut)}
-		for _, l := range o.Levels {
-			fields = append(fields, words("%.1f ± %.1f", 100*l.Mean, 100*l.Std))
-		}
-		table.row(append(fields, words("%.2f", o.Levels[1].Width), words("%.1f", o.Levels[1].Groups), words("%.1f %%", 100*o.Beyond))...)
-	})
-	m.text("\n## Verdicts\n\nShares pool the new molecules of all splits; what was stated is in brackets. *Quality* of the predictions is R², or of classes AUROC.\n\n")
-	table = m.tableOf("set", "new", "by", "quality", "large errors of trust", "check", "do-not-use", "molecules with each")
-	eachOrder(results, func(r *intervalResult, o *intervalOrder) {
-		fields := []field{words("%s", r.Set), words("%s", r.Split), words("%s", o.Order), words("%.2f", r.Quality)}
-		all := 0
-		for _, v := range o.Stated {
-			fields = append(fields, words("%s", verdictShare(v)))
-			all += v.Molecules
-		}
-		fields = append(fields, words("%.0f, %.0f, %.0f %%", share(o.Stated[0], all), share(o.Stated[1], all), share(o.Stated[2], all)))
-		table.row(fields...)
-	})
-	return m
-}
-
-// eachOrder goes through the orders of all results.
-func eachOrder(results []*intervalResult, see func(*intervalResult, *intervalOrder)) {
-	for _, r := range results {
-		for i := range r.Orders {
-			see(r, &r.Orders[i])
-		}
+		return float64(r.byDefault().Levels[1].Mean)
+	}})
+	for k, v := range trust.Verdicts() {
+		columns = append(columns, column[*intervalResult]{string(v), func(r *intervalResult) any { return float64(r.byDefault().Stated[k].Large) }})
+	}
+	return &page{
+		title: "Do intervals and verdicts on predictions hold?",
+		question: fmt.Sprintf(`A fifth of each set is new, drawn by chance or by whole scaffolds; the rest is a training file, from which kernel ridge regression on ECFP4 predicts, and on which a detector
+is trained for %d steps. In percent, means over the splits: AUROC of large errors by each value of --errors-by; by the default, observed numbers within their 90 %% intervals, and large errors
+among molecules with each verdict. Nothing is promised for new scaffolds, and classes have no intervals.`, intervalSteps),
+		tables: []*pageTable{tabulate("", r.Results, columns...)},
+		answer: r.answer(),
 	}
 }
 
-func share(v intervalVerdict, all int) float64 { return 100 * float64(v.Molecules) / float64(all) }
-
-func verdictShare(v intervalVerdict) string {
-	if v.Molecules == 0 {
-		return "–"
+func (r intervalResults) answer() (list []string) {
+	for _, kind := range []string{newByChance, newScaffolds} {
+		var covered, trusted, others []float64
+		for _, one := range r.Results {
+			o := one.byDefault()
+			if one.Split != kind {
+				continue
+			}
+			if !one.Classes {
+				covered = append(covered, float64(o.Levels[1].Mean))
+			}
+			trusted, others = append(trusted, float64(o.Stated[0].Large)), append(others, float64(o.Stated[2].Large))
+		}
+		if len(trusted) > 0 {
+			list = append(list, fmt.Sprintf("New by %s: intervals of 90 %% hold %s %% of the numbers; %s %% of the molecules to trust have large errors, and %s %% of those not to use.",
+				kind, rate(meanOver(covered)).percent(1), rate(meanOver(trusted)).percent(1), rate(meanOver(others)).percent(1)))
+		}
 	}
-	text := fmt.Sprintf("%.1f %%", 100*v.Large)
-	if s := float64(v.Stated); !math.IsNaN(s) {
-		text += fmt.Sprintf(" (%.1f)", 100*s)
-	}
-	return text
+	return list
 }

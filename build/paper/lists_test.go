@@ -85,13 +85,11 @@ func least(s companyShare) float64 {
 
 // The guard is the smallest that finds nine tenths of what is found without one.
 func TestGuardReport(t *testing.T) {
-	b := &bench{experiment: guard(), pairList: "validation", seeds: []uint{1}}
-	pairs := []*pair{{ID: "a", OOD: "b"}, {ID: "c", OOD: "d"}}
 	var sum guardCell
 	sum.add(guardCell{Inside: 50, Alarms: []int{0, 1, 2, 3, 4, 5, 6}, Outside: 100, Detected: []int{40, 50, 60, 70, 80, 89, 100}})
 	sum.add(guardCell{Inside: 50, Alarms: []int{0, 1, 2, 3, 4, 5, 6}, Outside: 100, Detected: []int{40, 50, 60, 70, 80, 91, 100}})
-	report := (&guardResults{b, pairs, []guardCell{sum, sum}}).report().String()
-	for _, want := range []string{"| a/b | 0.0 | 2.0 | 4.0 |", "| c/d | 40.0 | 50.0 | 60.0 |", "without one: 0.3.", fmt.Sprintf("The program has %g.", algo.Guard)} {
+	report := string(guardEntries{sum.entry("a/b"), sum.entry("c/d")}.page().text(""))
+	for _, want := range []string{"| 0.075 | 2.0 | 50.0 |", "| 1 | 12.0 | 100.0 |", "without one: 0.3.", fmt.Sprintf("The program has %g.", algo.Guard)} {
 		if !strings.Contains(report, want) {
 			t.Errorf("no %q in\n%s", want, report)
 		}

@@ -4,11 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"baca/algo"
 	"baca/algo/decide"
@@ -20,34 +17,16 @@ import (
 	"baca/build/internal/version"
 )
 
-// A notationBench measures what the built-in models say of compounds written in other ways.
-type notationBench struct {
-	modelBench
-	others []string
-}
-
-func newNotation() *cobra.Command {
-	var b notationBench
-	c := &cobra.Command{
-		Use:   "notation --data DIR --out DIR",
-		Short: "Measure how verdicts depend on the way a compound is written",
-		Long: `Notation writes molecules that a built-in model has not seen in other ways: without stereo
+func notation() *experiment {
+	return &experiment{
+		name: "notation", page: "notation.md", read: readAs[notationResult], measure: measureNotation,
+		short: "Measure how verdicts depend on the way a compound is written",
+		long: `Notation writes molecules that a built-in model has not seen in other ways: without stereo
 marks, with deuterium, as salts, with protons added or taken, as other tautomers, and with
 their atoms in another order. It counts how often the score of a molecule changes, and how
 often its verdict does, and writes notation.json and notation.md to --out.`,
-		Args: usage.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := b.check(); err != nil {
-				return err
-			}
-			b.stderr = c.ErrOrStderr()
-			return b.notation(c.Context())
-		},
+		flags: [][2]string{{"models", ""}, {"folder", ""}, {"others", "lipo"}, {"molecules", "400"}},
 	}
-	fs := c.Flags()
-	fs.StringSliceVar(&b.others, "others", []string{"lipo"}, "`names` of sets that no model was trained on")
-	b.register(fs, "molecules", 400, "of each of the other sets")
-	return c
 }
 
 // A notationPair is a compound that is written in two ways.
@@ -119,61 +98,79 @@ type notationResult struct {
 	Pairs   []notationPair `json:"pairs"`
 }
 
-func (b *notationBench) notation(ctx context.Context) error {
-	result := &notationResult{Program: version.String(), Alpha: algo.DefaultOptions().Alpha, Pairs: notationPairs}
-	others := map[string][]notationPair{"known compounds": notationPairs}
-	for _, name := range b.others {
+// knownCompounds is the name of notationPairs among the sets.
+const knownCompounds = "known compounds"
+
+func measureNotation(ctx context.Context, b *bench) (result, error) {
+	r := notationResult{Program: version.String(), Alpha: algo.DefaultOptions().Alpha, Pairs: notationPairs}
+	p, others := &plan{bench: b}, strings.Split(b.otherList, ",")
+	forms := map[string][]notationPair{knownCompounds: notationPairs}
+	for _, name := range others {
 		_, texts, err := readMolecules(ctx, b.data, name, molecule.AsWritten, b.workers)
 		if err == nil {
 			drawn := rand.New(rand.NewPCG(1, drawStream)).Perm(len(texts))
-			others[name], err = formsOf(pick(texts, drawn[:min(b.splits, len(texts))]))
+			forms[name], err = formsOf(pick(texts, drawn[:min(b.molecules, len(texts))]))
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	measure := func(name string, m *algo.Model, own ...string) error {
-		for _, set := range slices.Concat(own, b.others, []string{"known compounds"}) {
-			rows, err := compareForms(ctx, m, b.workers, others[set])
-			if err != nil {
-				return fmt.Errorf("%s on %s: %w", name, set, err)
+	plan := func(name string, m *algo.Model, own ...string) error {
+		key, err := b.modelKey(name, fmt.Sprintf("notation, %s, %d", b.otherList, b.molecules), slices.Concat(own, others)...)
+		add(p, key, name+"/notation", 1, func(ctx context.Context) (*[]notationSet, error) {
+			var sets []notationSet
+			for _, set := range slices.Concat(own, others, []string{knownCompounds}) {
+				pairs, err := forms[set], error(nil)
+				if pairs == nil {
+					pairs, err = b.unseenForms(ctx, m, set)
+				}
+				if err != nil {
+					return nil, err
+				}
+				rows, err := compareForms(ctx, m, 1, pairs)
+				if err != nil {
+					return nil, fmt.Errorf("%s: %w", set, err)
+				}
+				sets = append(sets, notationSet{name, m.Card.Schema, set, rows})
 			}
-			result.Sets = append(result.Sets, notationSet{name, m.Card.Schema, set, rows})
-		}
-		return nil
+			return &sets, nil
+		}, func(sets *[]notationSet) { r.Sets = append(r.Sets, *sets...) })
+		return err
 	}
-	err := b.each(func(name string, m *algo.Model, p *pair) error {
+	err := b.eachModel(func(name string, m *algo.Model, pair *pair) error {
 		if m.Card.Schema == algo.Constant {
 			return nil
 		}
-		_, texts, err := readMolecules(ctx, b.data, p.ID, algo.FormOf(m.Card.Schema), b.workers)
-		if err == nil && len(texts) != m.Card.Graphs {
-			err = fmt.Errorf("the set has %d graphs, the model was made from %d", len(texts), m.Card.Graphs)
-		}
-		if err == nil {
-			others[p.ID], err = formsOf(pick(texts, m.Card.HoldoutRows))
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		return measure(name, m, p.ID)
+		return plan(name, m, pair.ID)
 	})
 	// The sets of the broad models are not among the public ones.
 	for _, name := range broadModels {
-		if err == nil && (len(b.models) == 0 || slices.Contains(b.models, name)) {
+		if err == nil && b.asksFor(name) {
 			var m *algo.Model
-			if m, err = b.open(name); err == nil {
-				err = measure(name, m)
+			if m, err = b.openModel(name); err == nil {
+				err = plan(name, m)
 			}
 		}
 	}
+	if err == nil && len(p.cells) == 0 {
+		err = usage.Errorf("--models %s: none of them reads molecules", b.modelList)
+	}
+	if err == nil {
+		err = p.do(ctx)
+	}
+	return r, err
+}
+
+// unseenForms writes the molecules of the set of a model that it has not seen.
+func (b *bench) unseenForms(ctx context.Context, m *algo.Model, set string) ([]notationPair, error) {
+	_, texts, err := readMolecules(ctx, b.data, set, algo.FormOf(m.Card.Schema), 1)
+	if err == nil && len(texts) != m.Card.Graphs {
+		err = fmt.Errorf("the set has %d graphs, the model was made from %d", len(texts), m.Card.Graphs)
+	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if len(result.Sets) == 0 {
-		return usage.Errorf("--models %s: none of them reads molecules", strings.Join(b.models, ","))
-	}
-	return save(b.out, "notation", result, result.report())
+	return formsOf(pick(texts, m.Card.HoldoutRows))
 }
 
 // compareForms scores both ways of writing molecules.
@@ -216,39 +213,39 @@ func tallied(rows []notationRow, n notationRow) []notationRow {
 	return rows
 }
 
-// report is for people.
-func (r *notationResult) report() *markdown {
-	m := new(markdown)
-	m.text(`# Compounds written in other ways
-
-Written by
-
-    baca-paper bench notation --data DIR --out build/results
-
-with baca %s on %s/%s. Molecules that the models were not trained on, and molecules of other sets, are written in other
-ways and scored by themselves at α = %g. "Score changed" counts molecules whose score differs in any bit,
-"verdict changed" those that went from one to another of inside, borderline and outside. Kinds in italics may be another
-compound to a model: the parent that it reads is one for tautomers of azoles and simple amidines, and for no others.
-
-`, r.Program, runtime.GOOS, runtime.GOARCH, r.Alpha)
-	all := notationSet{Model: "All models", Set: "all molecules", Schema: "their own"}
+func (r notationResult) page() *page {
+	var all []notationRow
+	models := distinct(r.Sets, func(s notationSet) string { return s.Model })
 	for _, s := range r.Sets {
 		for _, row := range s.Rows {
-			all.Rows = tallied(all.Rows, row)
+			all = tallied(all, row)
 		}
 	}
-	for _, s := range slices.Insert(slices.Clone(r.Sets), 0, all) {
-		m.text("## %s, %s\n\nThe schema is %s.\n\n", s.Model, s.Set, s.Schema)
-		table := m.tableOf("kind", "molecules", "score changed", "verdict changed", "called outside, as written → rewritten")
-		for _, row := range s.Rows {
-			name := row.Kind
-			if row.Other {
-				name = "*" + name + "*"
-			}
-			percent := func(n int) string { return fmt.Sprintf("%d (%.1f %%)", n, 100*float64(n)/float64(row.Molecules)) }
-			table.row(words("%s", name), words("%d", row.Molecules), words("%s", percent(row.Scores)), words("%s", percent(row.Verdicts)), words("%s → %s", percent(row.Before), percent(row.After)))
-		}
-		m.text("\n")
+	percent := func(of func(notationRow) int) func(notationRow) any {
+		return func(row notationRow) any { return float64(of(row)) / float64(row.Molecules) }
 	}
-	return m
+	var same notationRow
+	for _, row := range all {
+		if row.Kind = ""; !row.Other {
+			same = tallied([]notationRow{same}, row)[0]
+		}
+	}
+	return &page{
+		title: "Compounds written in other ways",
+		question: fmt.Sprintf(`Does a verdict depend on how a compound is written? Molecules that %d models have not seen, and known compounds, are written in other ways and scored by themselves at α = %g. In
+percent: score changed in any bit, verdict changed, called outside as written and rewritten. Kinds in italics may be another compound to a model.`, len(models), r.Alpha),
+		tables: []*pageTable{tabulate("", all,
+			column[notationRow]{"kind", func(row notationRow) any {
+				if row.Other {
+					return "*" + row.Kind + "*"
+				}
+				return row.Kind
+			}},
+			column[notationRow]{"molecules", func(row notationRow) any { return row.Molecules }},
+			column[notationRow]{"score", percent(func(row notationRow) int { return row.Scores })},
+			column[notationRow]{"verdict", percent(func(row notationRow) int { return row.Verdicts })},
+			column[notationRow]{"before", percent(func(row notationRow) int { return row.Before })},
+			column[notationRow]{"after", percent(func(row notationRow) int { return row.After })})},
+		answer: []string{fmt.Sprintf("Of %d molecules written in another way that has the same parent, %d have another verdict.", same.Molecules, same.Verdicts)},
+	}
 }

@@ -33,7 +33,7 @@ func TestBenchNotation(t *testing.T) {
 		}
 	}
 	page := string(read(t, filepath.Join(out, "notation.md")))
-	for _, want := range []string{"| atoms renumbered | ", "| *lactam and lactim* | ", "| benzene and benzene-d6 | 1 | "} {
+	for _, want := range []string{"| atoms renumbered | ", "| *lactam and lactim* | ", "have another verdict."} {
 		if !strings.Contains(page, want) {
 			t.Errorf("%q is not in\n%s", want, page)
 		}

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime/metrics"
 	"sync"
 	"time"
 
@@ -24,28 +23,39 @@ type plan struct {
 
 // A cell is one piece of an experiment.
 type cell struct {
-	pair   *pair
 	name   string // of the file, below cells
 	weight int64  // graphs scored, about
 	key    runKey
 	run    func(context.Context) (any, error)
-	result any       // pointer to what the file holds
-	file   *cellFile // once the plan was done
+	take   func(result json.RawMessage) error
+	file   *cellFile // nil until it is done
 }
 
-// add plans a cell of an evaluation. Its result is in what add returns once the plan was
-// done. What it does is named by part, with its settings.
-func add[T any](p *plan, e *evaluation, name, part string, weight int, run func(context.Context) (*T, error)) *T {
-	result := new(T)
+// add plans a cell. Once all are done, take is given its result, cell by cell in the order of the plan. A
+// cell that is not finished, nor to be, is left out.
+func add[T any](p *plan, key runKey, name string, weight int, run func(context.Context) (*T, error), take func(*T)) {
+	key.Build = p.bench.build
+	p.cells = append(p.cells, &cell{
+		name: name, weight: int64(weight), key: key,
+		run: func(ctx context.Context) (any, error) { return run(ctx) },
+		take: func(data json.RawMessage) error {
+			result := new(T)
+			err := json.Unmarshal(data, result)
+			if err == nil {
+				take(result)
+			}
+			return err
+		},
+	})
+}
+
+// addTo plans a cell of an evaluation. What it does is named by part, with its settings.
+func addTo[T any](p *plan, e *evaluation, name, part string, weight int, run func(context.Context) (*T, error), take func(*T)) {
 	if e.reading() == readParent {
 		part += ", parents"
 	}
-	p.cells = append(p.cells, &cell{
-		pair: e.pair, name: e.pair.file() + e.suffix() + "/" + name, weight: int64(weight), result: result,
-		key: runKey{Build: p.bench.build, Pair: e.pair.name(), IDData: e.id.sha256, OODData: e.outside.sha256, Epochs: e.epochs, Part: part},
-		run: func(ctx context.Context) (any, error) { return run(ctx) },
-	})
-	return result
+	key := runKey{Pair: e.pair.name(), IDData: e.id.sha256, OODData: e.outside.sha256, Epochs: e.epochs, Part: part}
+	add(p, key, e.pair.file()+e.suffix()+"/"+name, weight, run, take)
 }
 
 // A runKey is what the content of a cell depends on.
@@ -60,21 +70,18 @@ type runKey struct {
 
 // A cellFile is what is on disk.
 type cellFile struct {
-	Run     runKey  `json:"run"`
-	Seconds float64 `json:"seconds"`
-	// PeakBytes is the most memory that the whole program had from the system
-	// while the cell was worked on, other cells included.
-	PeakBytes uint64          `json:"peak_bytes"`
-	Result    json.RawMessage `json:"result"`
+	Run     runKey          `json:"run"`
+	Seconds float64         `json:"seconds"`
+	Result  json.RawMessage `json:"result"`
 }
 
 // do does the cells that are not on disk yet, several at a time, in their order.
-func (p *plan) do(ctx context.Context, what string) error {
+func (p *plan) do(ctx context.Context) error {
 	total := int64(0)
 	for _, c := range p.cells {
 		total += c.weight
 	}
-	bar := progress.New(p.bench.stderr, what, total)
+	bar := progress.New(p.bench.stderr, p.bench.name, total)
 	defer bar.Done()
 	var todo []*cell
 	for _, c := range p.cells {
@@ -109,7 +116,7 @@ func (p *plan) do(ctx context.Context, what string) error {
 			continue
 		}
 		p.bench.done++
-		if err := json.Unmarshal(c.file.Result, c.result); err != nil {
+		if err := c.take(c.file.Result); err != nil {
 			return fmt.Errorf("cell %s: %w", c.name, err)
 		}
 	}
@@ -123,13 +130,11 @@ func (p *plan) path(c *cell) string {
 // do does the cell and writes its file.
 func (c *cell) do(ctx context.Context, path string) error {
 	start := time.Now()
-	stop := watchMemory()
 	result, err := c.run(ctx)
-	peak := stop()
 	if err != nil {
 		return err
 	}
-	c.file = &cellFile{Run: c.key, Seconds: time.Since(start).Seconds(), PeakBytes: peak}
+	c.file = &cellFile{Run: c.key, Seconds: time.Since(start).Seconds()}
 	if c.file.Result, err = json.Marshal(result); err != nil {
 		return err
 	}
@@ -188,34 +193,4 @@ func each(ctx context.Context, workers, n int, do func(context.Context, int) err
 	}
 	group.Wait()
 	return context.Cause(ctx)
-}
-
-// watchMemory looks at the memory of the program from time to time until stop is
-// called, which returns the most that was seen.
-func watchMemory() (stop func() uint64) {
-	sample := func() uint64 {
-		s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-		metrics.Read(s)
-		return s[0].Value.Uint64() - s[1].Value.Uint64()
-	}
-	peak := sample()
-	done, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		tick := time.NewTicker(20 * time.Millisecond)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				peak = max(peak, sample())
-			case <-done:
-				return
-			}
-		}
-	}()
-	return func() uint64 {
-		close(done)
-		<-ended
-		return max(peak, sample())
-	}
 }

@@ -1,13 +1,13 @@
 package paper
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/spf13/pflag"
 
 	"baca/algo"
 	"baca/algo/explain"
@@ -18,63 +18,47 @@ import (
 // chooseOurs is what stands for our own scores among the names of rivals.
 const chooseOurs = "ours"
 
-// chosen says which detectors an experiment measures, and which of its cells.
-type chosen struct {
-	list     string // the value of --rivals
-	rivals   []*rival.Rival
-	ours     bool
-	finished bool // do no cells, report those that are there
-	anyBuild bool // take cells of other builds
-
-	done, planned int // cells, once the plan was done
-}
-
-// progressLine says how many cells a report is of.
-func (c *chosen) progressLine(m *markdown) {
-	if c.done < c.planned {
-		m.text("**%d of %d cells are finished; a dash stands for the others.**\n\n", c.done, c.planned)
+// chooseRivals reads --rivals.
+func (b *bench) chooseRivals() error {
+	if b.rivals, b.ours = nil, b.rivalList == "all"; b.ours {
+		b.rivals = rival.All()
 	}
-}
-
-func (c *chosen) register(fs *pflag.FlagSet) {
-	fs.StringVar(&c.list, "rivals", "all", "all, or a list of `names`: "+chooseOurs+" and those of --calibrator in eval")
-	c.registerCells(fs)
-}
-
-// registerCells registers which cells are taken.
-func (c *chosen) registerCells(fs *pflag.FlagSet) {
-	fs.BoolVar(&c.finished, "finished", false, "measure nothing, report the cells that are finished")
-	fs.BoolVar(&c.anyBuild, "any-build", false, "take cells that another build of this program finished")
-}
-
-// check reads the list.
-func (c *chosen) check() error {
-	if c.list == "all" {
-		c.rivals, c.ours = rival.All(), true
+	if b.ours || b.rivalList == "" {
 		return nil
 	}
-	for _, name := range strings.Split(c.list, ",") {
+	for _, name := range strings.Split(b.rivalList, ",") {
 		if name == chooseOurs {
-			c.ours = true
+			b.ours = true
 			continue
 		}
 		r := rival.Named(name)
 		if r == nil {
 			return usage.Errorf("--rivals %s: want all, or of %s", name, strings.Join(append([]string{chooseOurs}, rival.Names()...), ", "))
 		}
-		c.rivals = append(c.rivals, r)
+		b.rivals = append(b.rivals, r)
+	}
+	return nil
+}
+
+// chooseReadings reads --reading.
+func (b *bench) chooseReadings() error {
+	b.readings = strings.Split(cmp.Or(b.readingList, readOGB), ",")
+	for k, reading := range b.readings {
+		if reading != readOGB && reading != readParent || slices.Contains(b.readings[:k], reading) {
+			return usage.Errorf("--reading %s: want %s, %s or both", b.readingList, readOGB, readParent)
+		}
 	}
 	return nil
 }
 
 // encoders tells whether any of the detectors reads the encoder.
-func (c *chosen) encoders() bool {
-	return c.ours || slices.ContainsFunc(c.rivals, func(r *rival.Rival) bool { return !r.NoModel })
+func (b *bench) encoders() bool {
+	return b.ours || slices.ContainsFunc(b.rivals, func(r *rival.Rival) bool { return !r.NoModel })
 }
 
 func rivalry() *experiment {
 	return &experiment{
-		name: "rivals", pairs: "paper", against: true, readings: []string{readOGB, readParent},
+		name: "rivals", read: readAs[rivalEntries], measure: measureRivals,
 		short: "Other published detectors, trained and run here on the same splits",
 		long: `Rivals measures detectors that others published, each written anew from its paper and
 trained here, beside the scores of this program: the same splits, seeds and test batches,
@@ -83,11 +67,28 @@ rivals.json and report.md.
 
 Each detector has a cell for each seed of each pair. With --finished a report is written
 of the cells that are there while others are still to be done; with --any-build those that
-an earlier build finished are kept, where nothing changed that they depend on.`,
+an earlier build finished are kept, where nothing changed that they depend on.
+
+The detectors:
+
+` + rivalList(),
 		example: `  baca-paper bench rivals --data ../shared/data --out out/rivals --weights out/encoders
   baca-paper bench rivals --data ../shared/data --out out/rivals --rivals wl-lof,ecfp-knn --seeds 1`,
-		measure: measureRivals,
+		flags: slices.Concat(pairwise, [][2]string{{"pairs", "paper"}, {"rivals", "all"}, {"reading", readOGB + "," + readParent}}),
 	}
+}
+
+// rivalList says what each detector is, and how it differs from what was published.
+func rivalList() string {
+	var list strings.Builder
+	for _, r := range rival.All() {
+		fmt.Fprintf(&list, "  %s: %s. %s.", r.Name, r.Title, strings.TrimSuffix(r.Cite, "."))
+		if len(r.Published) > 0 {
+			fmt.Fprintf(&list, " Published figures: %s.", strings.TrimSuffix(r.Source, "."))
+		}
+		fmt.Fprintf(&list, " %s\n", r.Differs)
+	}
+	return strings.TrimSpace(list.String())
 }
 
 // A rivalCell is what detectors do on one seed of one pair.
@@ -122,50 +123,51 @@ func (e *evaluation) unknown(b *testBatch) []int {
 	return index
 }
 
-// rivalries are everything that was measured.
-type rivalries struct {
-	bench *bench
-	pairs []*rivalPair
-}
-
-// A rivalPair has the cells of a pair by detector, one for each seed. Cells that are not
-// finished have no columns.
+// A rivalPair has the finished cells of a pair by detector, seed by seed.
 type rivalPair struct {
 	*evaluation
 	cells map[string][]*rivalCell
 }
 
 // measureRivals does the cells, the first seed of all pairs first.
-func measureRivals(ctx context.Context, b *bench) (results, error) {
-	p, t := &plan{bench: b}, &rivalries{bench: b}
+func measureRivals(ctx context.Context, b *bench) (result, error) {
+	p := &plan{bench: b}
+	var pairs []*rivalPair
 	for _, e := range b.evaluations {
-		t.pairs = append(t.pairs, &rivalPair{evaluation: e, cells: map[string][]*rivalCell{}})
+		pairs = append(pairs, &rivalPair{e, map[string][]*rivalCell{}})
 	}
-	for _, s := range b.seeds {
-		seed := uint64(s)
-		for i, e := range b.evaluations {
-			plan := func(names []string, run func(context.Context) (*rivalCell, error)) {
-				list := strings.Join(names, "+")
-				c := add(p, e, fmt.Sprintf("seed%d-%s", seed, list), fmt.Sprintf("rivals, seed %d, %s", seed, list), len(e.id.graphs), run)
-				for _, name := range names {
-					t.pairs[i].cells[name] = append(t.pairs[i].cells[name], c)
-				}
-			}
+	for _, seed := range b.seeds {
+		for _, r := range pairs {
 			if b.ours {
-				plan([]string{chooseOurs}, func(ctx context.Context) (*rivalCell, error) { return e.ourCell(ctx, seed) })
+				r.plan(p, seed, []string{chooseOurs}, func(ctx context.Context) (*rivalCell, error) { return r.ourCell(ctx, seed) })
 			}
 			for _, group := range sharing(b.rivals) {
 				var names []string
-				for _, r := range group {
-					names = append(names, r.Name)
+				for _, one := range group {
+					names = append(names, one.Name)
 				}
-				if e.suits(group[0]) {
-					plan(names, func(ctx context.Context) (*rivalCell, error) { return e.rivalCell(ctx, group, seed) })
+				if r.suits(group[0]) {
+					r.plan(p, seed, names, func(ctx context.Context) (*rivalCell, error) { return r.rivalCell(ctx, group, seed) })
 				}
 			}
 		}
 	}
-	return t, p.do(ctx, "rivals")
+	err := p.do(ctx)
+	var list rivalEntries
+	for _, r := range pairs {
+		list = append(list, r.entries(b)...)
+	}
+	return list, err
+}
+
+// plan plans a cell of some detectors.
+func (r *rivalPair) plan(p *plan, seed uint64, names []string, run func(context.Context) (*rivalCell, error)) {
+	list := strings.Join(names, "+")
+	addTo(p, r.evaluation, fmt.Sprintf("seed%d-%s", seed, list), fmt.Sprintf("rivals, seed %d, %s", seed, list), len(r.id.graphs), run, func(c *rivalCell) {
+		for _, name := range names {
+			r.cells[name] = append(r.cells[name], c)
+		}
+	})
 }
 
 // suits tells whether a detector can read the graphs of a pair.
@@ -296,19 +298,6 @@ func (e *evaluation) ourCell(ctx context.Context, seed uint64) (*rivalCell, erro
 	return cell, nil
 }
 
-// measured are the measurements of a column of a detector, by seed, of finished cells.
-func (r *rivalPair) measured(detector, column string) []measured {
-	var list []measured
-	for _, cell := range r.cells[detector] {
-		for _, m := range cell.Columns {
-			if m.Column == column {
-				list = append(list, m)
-			}
-		}
-	}
-	return list
-}
-
 // A rivalEntry is an entry of rivals.json.
 type rivalEntry struct {
 	Pair      string      `json:"pair"`
@@ -323,34 +312,142 @@ type rivalEntry struct {
 	NewStd    rate        `json:"auroc_new_std"`
 }
 
-// values are the content of rivals.json.
-func (t *rivalries) values() any {
-	var list []rivalEntry
-	for _, r := range t.pairs {
-		for _, row := range t.rows() {
-			entry := rivalEntry{Pair: r.pair.name(), Reading: r.reading(), Detector: row.column, Batch: row.batch}
-			if x, ok := row.publishedFor(r); ok {
-				entry.Published = &x
+// entry is that of a column of a detector, false where no cell is finished.
+func (r *rivalPair) entry(detector, column string, batch bool) (e rivalEntry, ok bool) {
+	e = rivalEntry{Pair: r.pair.name(), Reading: r.reading(), Detector: column, Batch: batch}
+	var all, fresh []rate
+	for _, cell := range r.cells[detector] {
+		for _, m := range cell.Columns {
+			switch m.Column {
+			case column:
+				e.Seeds, all = append(e.Seeds, newTableSeed(cell.Seed, m)), append(all, m.AUROC)
+			case newOnly(column):
+				fresh = append(fresh, m.AUROC)
 			}
-			for _, cell := range r.cells[row.detector] {
-				for _, m := range cell.Columns {
-					if m.Column == row.column {
-						entry.Seeds = append(entry.Seeds, tableSeed{Seed: cell.Seed, AUROC: m.AUROC, AUPR: m.AUPR, FPR95: m.FPR95, FPR95ID: &m.FPR95ID, Seconds: m.Seconds})
-					}
+		}
+	}
+	mean, std := meanStd(all)
+	e.AUROCMean, e.AUROCStd = rate(mean), rate(std)
+	mean, std = meanStd(fresh)
+	e.NewMean, e.NewStd = rate(mean), rate(std)
+	return e, len(all) > 0
+}
+
+// entries are those of all detectors on a pair, ours last. Published figures are of molecules as OGB reads them.
+func (r *rivalPair) entries(b *bench) (list rivalEntries) {
+	add := func(detector, column string, batch bool, published float64) {
+		if e, ok := r.entry(detector, column, batch); ok {
+			if published > 0 && r.reading() == readOGB {
+				e.Published = &published
+			}
+			list = append(list, e)
+		}
+	}
+	at := slices.IndexFunc(paperPairs, func(p *pair) bool { return p.name() == r.pair.name() })
+	paper := &paperRow{}
+	if at >= 0 {
+		paper = paperPairs[at].paper
+	}
+	for _, one := range b.rivals {
+		published := 0.0
+		if at >= 0 && len(one.Published) > 0 {
+			published = one.Published[at]
+		}
+		add(one.Name, one.Name, one.Batch, published)
+	}
+	add(chooseOurs, columnPre, true, paper.base)
+	add(chooseOurs, columnAttention, true, paper.baca)
+	add(chooseOurs, columnAlone, false, 0)
+	add(chooseOurs, columnBatch, true, 0)
+	return list
+}
+
+// rivalEntries are the content of rivals.json.
+type rivalEntries []rivalEntry
+
+// mean is that of a detector over pairs in a reading, of the figures that of has, NaN where one is missing.
+func (l rivalEntries) mean(detector, reading string, pairs []string, of func(rivalEntry) float64) float64 {
+	var list []float64
+	for _, e := range l {
+		if e.Detector == detector && cmp.Or(e.Reading, readOGB) == reading && slices.Contains(pairs, e.Pair) {
+			list = append(list, of(e))
+		}
+	}
+	if len(list) < len(pairs) {
+		return math.NaN()
+	}
+	return meanOver(list)
+}
+
+func aurocMean(e rivalEntry) float64 { return float64(e.AUROCMean) }
+
+func (e rivalEntry) published() float64 {
+	if e.Published == nil {
+		return math.NaN()
+	}
+	return *e.Published / 100
+}
+
+// pairs are those in a reading.
+func (l rivalEntries) pairs(reading string) []string {
+	return distinct(slices.DeleteFunc(slices.Clone(l), func(e rivalEntry) bool { return cmp.Or(e.Reading, readOGB) != reading }), func(e rivalEntry) string { return e.Pair })
+}
+
+func (l rivalEntries) page() *page {
+	all, parents := l.pairs(readOGB), l.pairs(readParent)
+	detectors := distinct(l, func(e rivalEntry) string { return e.Detector })
+	of := func(reading string, pairs []string, of func(rivalEntry) float64) func(string) any {
+		return func(d string) any { return l.mean(d, reading, pairs, of) }
+	}
+	molecules := slices.DeleteFunc(slices.Clone(all), func(p string) bool { return p != strings.ToLower(p) })
+	detectors = slices.DeleteFunc(detectors, func(d string) bool {
+		return math.IsNaN(l.mean(d, readOGB, all, aurocMean)) && math.IsNaN(l.mean(d, readParent, parents, aurocMean))
+	})
+	return &page{
+		title: "Rivals",
+		question: fmt.Sprintf(`Do detectors that others published tell OOD graphs better? Each was written anew and runs on the same splits with one setting. AUROC in percent, means over
+%d pairs, and over %d of molecules read as parents. Published figures were often tuned for each pair. A dash: not for all pairs.`, len(all), len(parents)),
+		tables: []*pageTable{tabulate("", detectors, column[string]{"detector", func(d string) any { return d }},
+			column[string]{"all", of(readOGB, all, aurocMean)},
+			column[string]{"published", of(readOGB, all, rivalEntry.published)},
+			column[string]{"parents", of(readParent, parents, aurocMean)})},
+		answer: l.standings(all, molecules, parents),
+	}
+}
+
+// standings compare ours with the best detector, by what their scores depend on.
+func (l rivalEntries) standings(all, molecules, parents []string) (list []string) {
+	for _, reading := range []struct {
+		name, words string
+		pairs       []string
+	}{{readOGB, "on all pairs", all}, {readOGB, "on those of molecules", molecules}, {readParent, "read as parents", parents}} {
+		if len(reading.pairs) == 0 || reading.words == "on those of molecules" && len(molecules) == len(all) {
+			continue
+		}
+		for _, kind := range []struct {
+			batch bool
+			ours  string
+			words string
+		}{{false, columnAlone, "look at one graph"}, {true, columnBatch, "see the batch"}} {
+			best, most := "", math.Inf(-1)
+			for _, e := range l {
+				own := slices.Contains([]string{columnAlone, columnBatch}, e.Detector)
+				if x := l.mean(e.Detector, reading.name, reading.pairs, aurocMean); e.Batch == kind.batch && !own && x > most {
+					best, most = e.Detector, x
 				}
 			}
-			if len(entry.Seeds) == 0 {
-				continue
+			ours := l.mean(kind.ours, reading.name, reading.pairs, aurocMean)
+			if best != "" && !math.IsNaN(ours) {
+				list = append(list, fmt.Sprintf("Of those that %s, %s, the best is %s with %.1f; %s has %.1f.", kind.words, reading.words, best, 100*most, kind.ours, 100*ours))
 			}
-			mean, std := meanOf(entry.Seeds, func(s tableSeed) rate { return s.AUROC })
-			entry.AUROCMean, entry.AUROCStd = rate(mean), rate(std)
-			mean, std = meanOf(r.measured(row.detector, newOnly(row.column)), func(m measured) rate { return m.AUROC })
-			entry.NewMean, entry.NewStd = rate(mean), rate(std)
-			list = append(list, entry)
 		}
+	}
+	if slices.Equal(all, pairNames(paperPairs)) {
+		list = append(list, fmt.Sprintf("The best published figures, each tuned for its pair, have a mean of %.1f.", meanOver(bestPublished)))
 	}
 	return list
 }
 
-// figures: there are none.
-func (t *rivalries) figures() error { return nil }
+// bestPublished are the highest AUROCs in percent that anybody published for the paper's pairs, as far as we know:
+// of SEGO, RedOUT, RedOUT, SIGOOD, HGOE, RedOUT, RedOUT, BaCa, RedOUT and BaCa, tuned for each by the test AUROC.
+var bestPublished = []float64{96.66, 94.45, 99.98, 67.88, 81.74, 71.67, 92.97, 93.11, 86.56, 95.31}

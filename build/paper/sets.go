@@ -48,6 +48,14 @@ type paperRow struct {
 
 func (p *pair) name() string { return p.ID + "/" + p.OOD }
 
+func pairNames(pairs []*pair) []string {
+	var names []string
+	for _, p := range pairs {
+		names = append(names, p.name())
+	}
+	return names
+}
+
 // file is the name as part of a file name.
 func (p *pair) file() string { return p.ID + "-" + p.OOD }
 

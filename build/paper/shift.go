@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -30,11 +31,11 @@ var shiftPairs = []*pair{
 // for each graph by itself.
 var shiftShares = []float64{0, 0.05, 0.2, 0.5}
 
-const single = -1
+const single, half = -1, 0.5
 
 func shift() *experiment {
 	return &experiment{
-		name: "shift", pairs: "shift", against: true,
+		name: "shift", read: readAs[shiftEntries], measure: measureShift,
 		short: "Rare scaffolds, larger molecules, other clusters, near assays, one class as anomaly",
 		long: `Shift measures the detectors of rivals, and our scores, on what is harder and nearer to
 what chemists meet than another data set: the rarer scaffolds of a set (common, rare), its
@@ -46,7 +47,7 @@ by itself. Found is the share of OOD graphs with a p-value of at most 5 %, by th
 half of the ID graphs that are tested; alarms is that of the other half.`,
 		example: `  baca-paper bench shift --data ../shared/data --out out/shift --weights out/encoders
   baca-paper bench shift --data ../shared/data --out out/shift --rivals ecfp-knn,wl-lof --pairs bace@common/bace@rare --seeds 1`,
-		measure: measureShift,
+		flags: slices.Concat(pairwise, [][2]string{{"pairs", "shift"}, {"rivals", "all"}}),
 	}
 }
 
@@ -70,36 +71,34 @@ type shiftPoint struct {
 	Asked  rate    `json:"asked"` // the rate of alarms that found and alarms are for
 }
 
-// shifts are everything that was measured.
-type shifts struct {
-	bench *bench
-	cells map[*pair]map[string][]*shiftCell // by detector, one for each seed
-}
-
-func measureShift(ctx context.Context, b *bench) (results, error) {
-	p, t := &plan{bench: b}, &shifts{b, map[*pair]map[string][]*shiftCell{}}
-	for _, s := range b.seeds {
-		seed := uint64(s)
-		for _, e := range b.evaluations {
-			cells := t.cells[e.pair]
-			if cells == nil {
-				cells = map[string][]*shiftCell{}
-				t.cells[e.pair] = cells
-			}
-			plan := func(name string, run func(context.Context) (*shiftCell, error)) {
-				cells[name] = append(cells[name], add(p, e, fmt.Sprintf("seed%d-shift-%s", seed, name), fmt.Sprintf("shift, seed %d, %v, %s", seed, shiftShares, name), len(e.id.graphs), run))
+func measureShift(ctx context.Context, b *bench) (result, error) {
+	p := &plan{bench: b}
+	var list shiftEntries
+	for _, e := range b.evaluations {
+		for _, r := range b.rivals {
+			list = append(list, shiftEntry{Pair: e.pair.name(), Detector: r.Name, Batch: r.Batch})
+		}
+		list = append(list, shiftEntry{Pair: e.pair.name(), Detector: chooseOurs})
+	}
+	for _, seed := range b.seeds {
+		for k, e := range b.evaluations {
+			entries := list[k*(len(b.rivals)+1):]
+			plan := func(entry *shiftEntry, run func(context.Context) (*shiftCell, error)) {
+				addTo(p, e, fmt.Sprintf("seed%d-shift-%s", seed, entry.Detector), fmt.Sprintf("shift, seed %d, %v, %s", seed, shiftShares, entry.Detector), len(e.id.graphs),
+					run, func(c *shiftCell) { entry.Cells = append(entry.Cells, c) })
 			}
 			if b.ours {
-				plan(chooseOurs, func(ctx context.Context) (*shiftCell, error) { return e.ourShift(ctx, seed) })
+				plan(&entries[len(b.rivals)], func(ctx context.Context) (*shiftCell, error) { return e.ourShift(ctx, seed) })
 			}
-			for _, r := range b.rivals {
+			for i, r := range b.rivals {
 				if e.suits(r) {
-					plan(r.Name, func(ctx context.Context) (*shiftCell, error) { return e.rivalShift(ctx, r, seed) })
+					plan(&entries[i], func(ctx context.Context) (*shiftCell, error) { return e.rivalShift(ctx, r, seed) })
 				}
 			}
 		}
 	}
-	return t, p.do(ctx, "shift")
+	err := p.do(ctx)
+	return slices.DeleteFunc(list, func(e shiftEntry) bool { return e.Cells == nil }), err
 }
 
 // rivalShift measures a detector. One that looks at each graph by itself scores them once.
@@ -187,23 +186,7 @@ func (b *testBatch) shiftPoint(column string, share float64, scores []float64) s
 	return p
 }
 
-// points are those of a column of a detector at a share, by seed, of the finished cells of
-// pairs.
-func (t *shifts) points(pairs []*pair, row rivalRow, share float64) []shiftPoint {
-	var list []shiftPoint
-	for _, p := range pairs {
-		for _, cell := range t.cells[p][row.detector] {
-			for _, x := range cell.Points {
-				if x.Column == row.column && x.Share == share {
-					list = append(list, x)
-				}
-			}
-		}
-	}
-	return list
-}
-
-// A shiftEntry is an entry of shift.json.
+// A shiftEntry is an entry of shift.json: the cells that are finished.
 type shiftEntry struct {
 	Pair     string       `json:"pair"`
 	Detector string       `json:"detector"`
@@ -211,141 +194,56 @@ type shiftEntry struct {
 	Cells    []*shiftCell `json:"seeds"`
 }
 
-// values are the content of shift.json: the cells that are finished.
-func (t *shifts) values() any {
-	var list []shiftEntry
-	for _, e := range t.bench.evaluations {
-		for _, row := range t.detectors() {
-			entry := shiftEntry{Pair: e.pair.name(), Detector: row.detector, Batch: row.batch}
-			for _, cell := range t.cells[e.pair][row.detector] {
-				if cell.Points != nil {
-					entry.Cells = append(entry.Cells, cell)
+// shiftEntries are the content of shift.json.
+type shiftEntries []shiftEntry
+
+// mean is that over all cells with a column at a share.
+func (l shiftEntries) mean(column string, share float64, of func(shiftPoint) rate) float64 {
+	var rates []rate
+	for _, e := range l {
+		for _, c := range e.Cells {
+			for _, x := range c.Points {
+				if x.Column == column && x.Share == share {
+					rates = append(rates, of(x))
 				}
 			}
-			if entry.Cells != nil {
-				list = append(list, entry)
-			}
 		}
 	}
-	return list
+	mean, _ := meanStd(rates)
+	return mean
 }
 
-// detectors has one row for each detector, rows one for each column.
-func (t *shifts) detectors() []rivalRow {
-	var list []rivalRow
-	for _, r := range t.bench.rivals {
-		list = append(list, rivalRow{detector: r.Name, column: r.Name, title: r.Title, batch: r.Batch})
-	}
-	if t.bench.ours {
-		list = append(list, rivalRow{detector: chooseOurs, column: columnAlone, title: "**ours, alone**"})
-	}
-	return list
-}
+func (x shiftPoint) auroc() rate { return x.AUROC }
+func (x shiftPoint) found() rate { return x.Found }
 
-// rows leave out detectors without a finished cell.
-func (t *shifts) rows() []rivalRow {
-	list := t.detectors()
-	if t.bench.ours {
-		list = append(list, rivalRow{chooseOurs, columnBatch, "**ours, batch**", true, nil}, rivalRow{chooseOurs, columnAttention, "BaCa's attention, here", true, nil})
+func (l shiftEntries) page() *page {
+	names := distinct(l, func(e shiftEntry) string { return e.Detector })
+	names = slices.DeleteFunc(names, func(n string) bool { return n == chooseOurs })
+	names = append(names, columnAttention, columnAlone, columnBatch)
+	names = slices.DeleteFunc(names, func(n string) bool {
+		return math.IsNaN(l.mean(n, half, shiftPoint.auroc))
+	})
+	of := func(share float64, of func(shiftPoint) rate) func(string) any {
+		return func(n string) any { return l.mean(n, share, of) }
 	}
-	return slices.DeleteFunc(list, func(row rivalRow) bool { return !t.finished(row.detector) })
-}
-
-// finished tells whether any cell of a detector is.
-func (t *shifts) finished(detector string) bool {
-	for _, cells := range t.cells {
-		for _, cell := range cells[detector] {
-			if cell.Points != nil {
-				return true
-			}
+	p := &page{
+		title: "Shifts",
+		question: fmt.Sprintf(`Do detectors find what chemists meet: rare scaffolds, larger molecules, other clusters, a near assay, the smaller class? In percent, means over %d pairs,
+or those of molecules for ecfp: AUROC of single graphs, OOD graphs found with p ≤ 5 %%, AUROC with 50 %% of OOD graphs in a batch.`,
+			len(distinct(l, func(e shiftEntry) string { return e.Pair }))),
+		tables: []*pageTable{tabulate("", names, column[string]{"detector", func(n string) any { return n }},
+			column[string]{"single", of(single, shiftPoint.auroc)}, column[string]{"found", of(single, shiftPoint.found)},
+			column[string]{"50 %", of(half, shiftPoint.auroc)})},
+	}
+	for _, share := range []float64{single, half} {
+		best := slices.MaxFunc(names, func(a, b string) int {
+			return cmp.Compare(l.mean(a, share, shiftPoint.auroc), l.mean(b, share, shiftPoint.auroc))
+		})
+		where := "Of single graphs"
+		if share != single {
+			where = fmt.Sprintf("With %g %% of OOD graphs", 100*share)
 		}
+		p.answer = append(p.answer, fmt.Sprintf("%s the best on average is %s with %.1f; alone has %.1f.", where, best, 100*l.mean(best, share, shiftPoint.auroc), 100*l.mean(columnAlone, share, shiftPoint.auroc)))
 	}
-	return false
-}
-
-// figures: there are none.
-func (t *shifts) figures() error { return nil }
-
-// report writes everything for people.
-func (t *shifts) report() *markdown {
-	m := t.bench.heading("Shifts")
-	m.text(`What chemists meet: OOD graphs from the same set, or from one of the same chemistry. In percent, OOD the positive class, means over the seeds.
-@common and @rare: the most frequent scaffolds, and the others. @small and @large: the largest fifth is outside. @inner and @outer:
-clusters of subtrees. @many and @few: two classes. OOD graphs are drawn by seed. Found: OOD graphs
-with p of at most 5 %% (or the least that half of the ID test graphs resolve), by that half; alarms: ID graphs of the other half.
-
-`)
-	t.bench.progressLine(m)
-	for _, share := range append([]float64{single}, shiftShares[1:]...) {
-		title := fmt.Sprintf("%g %% of OOD graphs", 100*share)
-		if share == single {
-			title = "Each graph by itself"
-		}
-		m.text("## %s\n\n", title)
-		t.shareTable(m, share)
-	}
-	t.meanTable(m)
-	return m
-}
-
-// shareTable has AUROC and found for each pair.
-func (t *shifts) shareTable(m *markdown, share float64) {
-	m.text("AUROC / found:\n\n")
-	head := []string{"detector", "sees"}
-	for _, e := range t.bench.evaluations {
-		head = append(head, e.pair.name())
-	}
-	table := m.tableOf(head...)
-	for _, row := range t.rows() {
-		if share == single && row.batch {
-			continue
-		}
-		fields := []field{words("%s", row.title), words("%s", seesWord(row.batch))}
-		for _, e := range t.bench.evaluations {
-			list := t.points([]*pair{e.pair}, row, share)
-			auroc, _ := meanOf(list, func(x shiftPoint) rate { return x.AUROC })
-			found, _ := meanOf(list, func(x shiftPoint) rate { return x.Found })
-			text := "–"
-			if !math.IsNaN(auroc) {
-				text = rate(auroc).percent(1) + " / " + rate(found).percent(0)
-			}
-			fields = append(fields, words("%s", text))
-		}
-		table.row(fields...)
-	}
-	m.text("\n")
-}
-
-// meanTable has means over all finished cells of a detector, by share.
-func (t *shifts) meanTable(m *markdown) {
-	m.text("## Means\n\nOver the finished cells of a detector: those of detectors that read molecules alone are of fewer pairs. AUROC, AUPR, FPR95, found, alarms.\n\n")
-	head := []string{"detector"}
-	for _, share := range append([]float64{single}, shiftShares...) {
-		name := fmt.Sprintf("%g %%", 100*share)
-		if share == single {
-			name = "single"
-		}
-		head = append(head, name)
-	}
-	table := m.tableOf(append(head, "cells")...)
-	var pairs []*pair
-	for _, e := range t.bench.evaluations {
-		pairs = append(pairs, e.pair)
-	}
-	for _, row := range t.rows() {
-		fields := []field{words("%s", row.title)}
-		for _, share := range append([]float64{single}, shiftShares...) {
-			list, text := t.points(pairs, row, share), ""
-			for _, of := range []func(shiftPoint) rate{
-				func(x shiftPoint) rate { return x.AUROC }, func(x shiftPoint) rate { return x.AUPR }, func(x shiftPoint) rate { return x.FPR95 },
-				func(x shiftPoint) rate { return x.Found }, func(x shiftPoint) rate { return x.Alarms },
-			} {
-				mean, _ := meanOf(list, of)
-				text += " " + rate(mean).percent(0)
-			}
-			fields = append(fields, words("%s", text[1:]))
-		}
-		table.row(append(fields, words("%d", len(t.points(pairs, row, 0))))...)
-	}
-	m.text("\n")
+	return p
 }

@@ -124,7 +124,7 @@ func TestBenchShift(t *testing.T) {
 			t.Errorf("%s: %d points are missing", column, n)
 		}
 	}
-	if report := string(read(t, filepath.Join(out, "report.md"))); !strings.Contains(report, "| WL-LOF | graph |") || strings.Contains(report, "NaN") {
+	if report := string(read(t, filepath.Join(out, "report.md"))); !strings.Contains(report, "| wl-lof | ") || strings.Contains(report, "NaN") {
 		t.Errorf("the report:\n%s", report)
 	}
 }

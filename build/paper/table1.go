@@ -1,14 +1,19 @@
 package paper
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+
+	"gonum.org/v1/plot"
 
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/metric"
+	"baca/build/internal/figure"
 )
 
 // The contamination sweep: shares of OOD graphs, in the number of ID graphs, and how
@@ -19,7 +24,7 @@ const thinDraws = 8
 
 func tableOne() *experiment {
 	return &experiment{
-		name: "table1", pairs: "paper", readings: []string{readOGB, readParent},
+		name: "table1", read: readAs[tableCells], measure: measureTable1,
 		short: "AUROC of every score on the paper's ten pairs, and under contamination",
 		long: `Table1 measures every column on every pair by both protocols of eval, with the
 first OOD graphs and with a random draw of them, thins the OOD graphs of each batch to
@@ -30,7 +35,7 @@ figures.
 --quick with cached encoders takes seconds, and under three minutes without.`,
 		example: `  baca-paper bench table1 --data ../shared/data --out out/table1
   baca-paper bench table1 --data ../shared/data --out out/validation --pairs validation --seeds 1,2`,
-		measure: measureTable1,
+		flags: slices.Concat(pairwise, [][2]string{{"pairs", "paper"}, {"reading", readOGB + "," + readParent}}),
 	}
 }
 
@@ -75,69 +80,69 @@ type gridCell struct {
 	Seeds  []seedResult `json:"seeds"`
 }
 
-// A table1 is everything that was measured.
-type table1 struct {
-	bench *bench
-	pairs []*pairResult
-}
-
+// A pairResult is everything that was measured of a pair.
 type pairResult struct {
 	pair  *pair
 	fixed map[string][]*fixedCell // by way of taking OOD graphs or readParent, then seed
 	thin  []*thinCell
-	grid  map[string]*gridCell // by column
-	cells []*cell              // all of them
+	grid  []*gridCell
 }
 
 // measureTable1 does the cells, the first seed of all pairs first.
-func measureTable1(ctx context.Context, b *bench) (results, error) {
-	p, t := &plan{bench: b}, &table1{bench: b}
-	of := map[*pair]*pairResult{}
+func measureTable1(ctx context.Context, b *bench) (result, error) {
+	p, of := &plan{bench: b}, map[*pair]*pairResult{}
+	var pairs []*pairResult
 	for _, e := range b.evaluations {
-		if e.reading() == readOGB {
-			of[e.pair] = &pairResult{pair: e.pair, fixed: map[string][]*fixedCell{}, grid: map[string]*gridCell{}}
-			t.pairs = append(t.pairs, of[e.pair])
+		if of[e.pair] == nil {
+			of[e.pair] = &pairResult{pair: e.pair, fixed: map[string][]*fixedCell{}}
+			pairs = append(pairs, of[e.pair])
 		}
 	}
-	for _, s := range b.seeds {
-		seed := uint64(s)
+	for _, seed := range b.seeds {
 		for _, e := range b.evaluations {
-			r := of[e.pair]
+			of[e.pair].plan(p, e, seed)
+		}
+	}
+	for _, e := range b.evaluations {
+		for _, column := range gridColumns {
 			if e.reading() == readParent {
-				r.fixed[readParent] = append(r.fixed[readParent], add(p, e, fmt.Sprintf("seed%d-first", seed), fmt.Sprintf("fixed, seed %d, first", seed), 2*len(e.id.graphs)/10,
-					func(ctx context.Context) (*fixedCell, error) { return e.parentCell(ctx, seed) }))
 				continue
 			}
-			_, test := dataset.Split(len(e.id.graphs), seed)
-			for _, ood := range []string{"first", "random"} {
-				r.fixed[ood] = append(r.fixed[ood], add(p, e, fmt.Sprintf("seed%d-%s", seed, ood), fmt.Sprintf("fixed, seed %d, %s", seed, ood), 12*len(test),
-					func(ctx context.Context) (*fixedCell, error) { return e.fixedCell(ctx, seed, ood) }))
-			}
-			r.thin = append(r.thin, add(p, e, fmt.Sprintf("seed%d-thin", seed), fmt.Sprintf("thin, seed %d, %v, %d", seed, thinShares, thinDraws), 150*len(test),
-				func(ctx context.Context) (*thinCell, error) { return e.thinCell(ctx, seed) }))
+			r, weight := of[e.pair], len(b.seeds)*gridRuns(column)*len(e.id.graphs)/5
+			addTo(p, e, "grid-"+column, fmt.Sprintf("grid, seeds %v, %s", b.seeds, column), weight,
+				func(ctx context.Context) (*gridCell, error) { return e.gridCell(ctx, b.seeds, column) },
+				func(c *gridCell) { r.grid = append(r.grid, c) })
 		}
 	}
-	for _, e := range b.evaluations {
-		if e.reading() == readParent {
-			continue
-		}
-		for _, column := range gridColumns {
-			weight := len(b.seeds) * gridRuns(column) * len(e.id.graphs) / 5
-			of[e.pair].grid[column] = add(p, e, "grid-"+column, fmt.Sprintf("grid, seeds %v, %s", b.seeds, column), weight,
-				func(ctx context.Context) (*gridCell, error) { return e.gridCell(ctx, b.seeds, column) })
-		}
+	b.figures = func() error { return b.drawTable1(pairs) }
+	err := p.do(ctx)
+	var list tableCells
+	for _, r := range pairs {
+		list = append(list, r.cells()...)
 	}
-	if err := p.do(ctx, "table 1"); err != nil {
-		return nil, err
+	for _, r := range pairs {
+		list = append(list, r.contamination()...)
 	}
-	for _, r := range t.pairs {
-		for _, c := range p.cells {
-			if c.pair == r.pair {
-				r.cells = append(r.cells, c)
-			}
-		}
+	return list, err
+}
+
+// plan plans the cells of a seed in one reading.
+func (r *pairResult) plan(p *plan, e *evaluation, seed uint64) {
+	fixed := func(by, ood string, weight int, run func(context.Context) (*fixedCell, error)) {
+		addTo(p, e, fmt.Sprintf("seed%d-%s", seed, ood), fmt.Sprintf("fixed, seed %d, %s", seed, ood), weight, run,
+			func(c *fixedCell) { r.fixed[by] = append(r.fixed[by], c) })
 	}
-	return t, nil
+	if e.reading() == readParent {
+		fixed(readParent, "first", 2*len(e.id.graphs)/10, func(ctx context.Context) (*fixedCell, error) { return e.parentCell(ctx, seed) })
+		return
+	}
+	_, test := dataset.Split(len(e.id.graphs), seed)
+	for _, ood := range []string{"first", "random"} {
+		fixed(ood, ood, 12*len(test), func(ctx context.Context) (*fixedCell, error) { return e.fixedCell(ctx, seed, ood) })
+	}
+	addTo(p, e, fmt.Sprintf("seed%d-thin", seed), fmt.Sprintf("thin, seed %d, %v, %d", seed, thinShares, thinDraws), 150*len(test),
+		func(ctx context.Context) (*thinCell, error) { return e.thinCell(ctx, seed) },
+		func(c *thinCell) { r.thin = append(r.thin, c) })
 }
 
 func (e *evaluation) fixedCell(ctx context.Context, seed uint64, ood string) (*fixedCell, error) {
@@ -291,10 +296,10 @@ func (b *testBatch) thinDraw(ctx context.Context, l *singleScores, share float64
 }
 
 // gridCell searches the settings of a column of a pair.
-func (e *evaluation) gridCell(ctx context.Context, seeds []uint, column string) (*gridCell, error) {
+func (e *evaluation) gridCell(ctx context.Context, seeds []uint64, column string) (*gridCell, error) {
 	var batches []*testBatch
 	for _, seed := range seeds {
-		b, err := e.prepare(ctx, uint64(seed), "first")
+		b, err := e.prepare(ctx, seed, "first")
 		if err != nil {
 			return nil, err
 		}
@@ -327,13 +332,18 @@ func (e *evaluation) gridCell(ctx context.Context, seeds []uint, column string) 
 type tableCell struct {
 	Pair      string      `json:"pair"`
 	Reading   string      `json:"reading"`
-	Protocol  string      `json:"protocol"`
+	Protocol  string      `json:"protocol"` // fixed, grid or thin
 	Column    string      `json:"column"`
 	OOD       string      `json:"ood"`
 	Choice    *gridChoice `json:"choice,omitempty"`
-	Seeds     []tableSeed `json:"seeds"`
+	Seeds     []tableSeed `json:"seeds,omitempty"`
 	AUROCMean rate        `json:"auroc_mean"`
 	AUROCStd  rate        `json:"auroc_std"`
+	// Of thin: means over the thinnings of all seeds to a share of OOD graphs, and the rate of false alarms
+	// that was asked for.
+	Share  *float64 `json:"share,omitempty"`
+	Alarms *rate    `json:"alarms,omitempty"`
+	Asked  *rate    `json:"asked,omitempty"`
 }
 
 type tableSeed struct {
@@ -347,39 +357,39 @@ type tableSeed struct {
 	Seconds rate   `json:"seconds"`
 }
 
-// values are the content of table1.json.
-func (t *table1) values() any {
-	var list []tableCell
-	for _, r := range t.pairs {
-		for _, ood := range []string{"first", "random", readParent} {
-			cells, reading := r.fixed[ood], readOGB
-			if len(cells) == 0 {
-				continue // plain graphs have no parents
-			}
-			if ood == readParent {
-				ood, reading = "first", readParent
-			}
-			for k, column := range cells[0].Columns {
-				c := tableCell{Pair: r.pair.name(), Reading: reading, Protocol: "fixed", Column: column.Column, OOD: ood}
-				for _, cell := range cells {
-					m := cell.Columns[k]
-					s := tableSeed{Seed: cell.Seed, AUROC: m.AUROC, AUPR: m.AUPR, FPR95: m.FPR95, FPR95ID: &m.FPR95ID, Seconds: m.Seconds}
-					if m.Low.defined() {
-						s.Low, s.High = &m.Low, &m.High
-					}
-					c.Seeds = append(c.Seeds, s)
-				}
-				list = append(list, c.summarized())
-			}
+// newTableSeed has what was measured of a column.
+func newTableSeed(seed uint64, m measured) tableSeed {
+	s := tableSeed{Seed: seed, AUROC: m.AUROC, AUPR: m.AUPR, FPR95: m.FPR95, FPR95ID: &m.FPR95ID, Seconds: m.Seconds}
+	if m.Low.defined() {
+		s.Low, s.High = &m.Low, &m.High
+	}
+	return s
+}
+
+// cells are the entries of a pair by both protocols.
+func (r *pairResult) cells() (list tableCells) {
+	for _, ood := range []string{"first", "random", readParent} {
+		cells, reading := r.fixed[ood], readOGB
+		if len(cells) == 0 {
+			continue // plain graphs have no parents
 		}
-		for _, column := range gridColumns {
-			g := r.grid[column]
-			c := tableCell{Pair: r.pair.name(), Reading: readOGB, Protocol: "grid", Column: column, OOD: "first", Choice: g.Choice}
-			for _, s := range g.Seeds {
-				c.Seeds = append(c.Seeds, tableSeed{Seed: s.Seed, AUROC: s.AUROC, AUPR: s.AUPR, FPR95: s.FPR95, Seconds: s.Seconds})
+		if ood == readParent {
+			ood, reading = "first", readParent
+		}
+		for k, column := range cells[0].Columns {
+			c := tableCell{Pair: r.pair.name(), Reading: reading, Protocol: "fixed", Column: column.Column, OOD: ood}
+			for _, cell := range cells {
+				c.Seeds = append(c.Seeds, newTableSeed(cell.Seed, cell.Columns[k]))
 			}
 			list = append(list, c.summarized())
 		}
+	}
+	for _, g := range r.grid {
+		c := tableCell{Pair: r.pair.name(), Reading: readOGB, Protocol: "grid", Column: g.Column, OOD: "first", Choice: g.Choice}
+		for _, s := range g.Seeds {
+			c.Seeds = append(c.Seeds, tableSeed{Seed: s.Seed, AUROC: s.AUROC, AUPR: s.AUPR, FPR95: s.FPR95, Seconds: s.Seconds})
+		}
+		list = append(list, c.summarized())
 	}
 	return list
 }
@@ -388,4 +398,248 @@ func (c tableCell) summarized() tableCell {
 	mean, std := meanOf(c.Seeds, func(s tableSeed) rate { return s.AUROC })
 	c.AUROCMean, c.AUROCStd = rate(mean), rate(std)
 	return c
+}
+
+// sweepColumns are those of the contamination sweep that table1.json has. All are in the cells.
+var sweepColumns = []string{columnPre, columnPrint1, columnNearest, columnAttention, columnBetter, columnRatio, columnAlone, columnBatch}
+
+// contamination are the entries of a pair by the sweep.
+func (r *pairResult) contamination() (list tableCells) {
+	for _, column := range sweepColumns {
+		for _, share := range thinShares {
+			mean := func(of func(thinMeasure) rate) rate {
+				var rates []rate
+				for _, cell := range r.thin {
+					for _, p := range cell.Points {
+						if x := of(p); p.Column == column && p.Share == share && x.defined() {
+							rates = append(rates, x)
+						}
+					}
+				}
+				mean, _ := meanStd(rates)
+				return rate(mean)
+			}
+			alarms, asked := mean(func(p thinMeasure) rate { return p.Alarms }), mean(func(p thinMeasure) rate { return p.Asked })
+			list = append(list, tableCell{
+				Pair: r.pair.name(), Reading: readOGB, Protocol: "thin", Column: column, OOD: "first", Share: &share,
+				AUROCMean: mean(func(p thinMeasure) rate { return p.AUROC }), AUROCStd: none, Alarms: &alarms, Asked: &asked,
+			})
+		}
+	}
+	return list
+}
+
+// tableCells are the content of table1.json.
+type tableCells []tableCell
+
+// of returns the entry of a pair, nil for none. Files of old have no readings: molecules are as OGB has them.
+func (l tableCells) of(pair, reading, protocol, column string, share float64) *tableCell {
+	for i, c := range l {
+		if c.Pair == pair && cmp.Or(c.Reading, readOGB) == reading && c.Protocol == protocol && c.Column == column && c.OOD == "first" && (c.Share == nil || *c.Share == share) {
+			return &l[i]
+		}
+	}
+	return nil
+}
+
+// fixed returns mean and deviation of a column by the fixed protocol, NaN for none.
+func (l tableCells) fixed(pair, reading, column string) (mean, std float64) {
+	if c := l.of(pair, reading, "fixed", column, 0); c != nil {
+		return float64(c.AUROCMean), float64(c.AUROCStd)
+	}
+	return math.NaN(), math.NaN()
+}
+
+// trivial is the mean AUROC of the best statistic of a pair, in its better direction.
+func (l tableCells) trivial(pair string) float64 {
+	best := math.NaN()
+	for _, column := range statisticColumns() {
+		if m, _ := l.fixed(pair, readOGB, column); math.IsNaN(best) || max(m, 1-m) > best {
+			best = max(m, 1-m)
+		}
+	}
+	return best
+}
+
+// of returns the paper's figures of a pair, NaN where it has none.
+func paperFigures(pair string) (base, baca, std float64) {
+	if p, _ := parsePair(pair); p.paper != nil {
+		return p.paper.base / 100, p.paper.baca / 100, p.paper.std / 100
+	}
+	return math.NaN(), math.NaN(), math.NaN()
+}
+
+func (l tableCells) page() *page {
+	pairs := distinct(l, func(c tableCell) string { return c.Pair })
+	columns := []column[string]{
+		{"ID/OOD", func(p string) any { return p }},
+		{"best statistic", func(p string) any { return l.trivial(p) }},
+	}
+	for _, c := range []struct{ head, reading, column string }{
+		{"S_Pre", readOGB, columnPre}, {"attention", readOGB, columnAttention}, {"alone", readOGB, columnAlone}, {"batch", readOGB, columnBatch},
+		{"alone, parents", readParent, columnAlone}, {"batch, parents", readParent, columnBatch},
+	} {
+		columns = append(columns, column[string]{c.head, func(p string) any { mean, _ := l.fixed(p, c.reading, c.column); return mean }})
+	}
+	columns = append(columns, column[string]{"paper's BaCa", func(p string) any { _, baca, _ := paperFigures(p); return baca }})
+	return &page{
+		title: "Table 1",
+		question: `How well do scores tell the OOD set of a pair from its ID set? AUROC in percent, means over the seeds, with one setting for all pairs. Attention is the
+paper's S_BaCa; alone scores each graph by itself.`,
+		tables: []*pageTable{tabulate("", pairs, columns...).mean(), l.thinned(pairs)},
+		answer: l.standings(pairs),
+	}
+}
+
+// thinned shows the sweep, as means over the pairs.
+func (l tableCells) thinned(pairs []string) *pageTable {
+	over := func(column string, share float64, of func(*tableCell) float64) float64 {
+		var list []float64
+		for _, p := range pairs {
+			if c := l.of(p, readOGB, "thin", column, share); c != nil {
+				if x := of(c); !math.IsNaN(x) {
+					list = append(list, x)
+				}
+			}
+		}
+		return meanOver(list)
+	}
+	columns := []column[string]{{"column", func(c string) any { return c }}}
+	for _, share := range thinShares[1:] {
+		columns = append(columns, column[string]{fmt.Sprintf("%g %%", 100*share), func(c string) any {
+			return over(c, share, func(c *tableCell) float64 { return float64(c.AUROCMean) })
+		}})
+	}
+	columns = append(columns, column[string]{"alarms", func(c string) any {
+		return over(c, 0.2, func(c *tableCell) float64 {
+			if c.Alarms == nil { // as null is read
+				return math.NaN()
+			}
+			return float64(*c.Alarms)
+		})
+	}})
+	return tabulate("The mean with fewer OOD graphs, and ID graphs called outside at 20 %, where 5 % is asked.",
+		[]string{columnPre, columnAttention, columnAlone, columnBatch}, columns...)
+}
+
+// standings say on how many pairs our scores reach others.
+func (l tableCells) standings(pairs []string) (list []string) {
+	for _, column := range []string{columnBatch, columnAlone} {
+		compared, reached, beaten := 0, 0, 0
+		for _, p := range pairs {
+			mean, std := l.fixed(p, readOGB, column)
+			if mean >= l.trivial(p) {
+				beaten++
+			}
+			_, baca, own := paperFigures(p)
+			if math.IsNaN(std) {
+				std = own
+			}
+			if !math.IsNaN(baca) {
+				compared++
+			}
+			if mean >= baca-std {
+				reached++
+			}
+		}
+		text := fmt.Sprintf("%s beats the best statistic on %d of %d pairs", title(column), beaten, len(pairs))
+		if compared > 0 {
+			text += fmt.Sprintf(", and is at or above the paper's BaCa, within one standard deviation, on %d of %d", reached, compared)
+		}
+		list = append(list, text+".")
+	}
+	return list
+}
+
+// title begins a sentence.
+func title(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// drawTable1 draws the scores of the first seed of each pair before and after calibration (the paper's
+// figure 1b) and alone, and the contamination sweep.
+func (b *bench) drawTable1(pairs []*pairResult) error {
+	for _, r := range pairs {
+		if len(r.fixed["first"]) == 0 {
+			continue
+		}
+		if err := cmp.Or(b.drawScores(r), b.drawSweep(r)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bench) drawScores(r *pairResult) error {
+	cell := r.fixed["first"][0]
+	var plots []*plot.Plot
+	for _, part := range []struct {
+		title, axis string
+		scores      []float64
+	}{{"before: S_Pre", "S_Pre", cell.Before}, {"after: S_BaCa", "S_BaCa", cell.BaCa}, {"default", "score", cell.After}} {
+		q, err := distributions(r.pair.name()+", "+part.title, part.axis, part.scores[:cell.NID], part.scores[cell.NID:])
+		if err != nil {
+			return err
+		}
+		plots = append(plots, q)
+	}
+	return b.drawPlots("scores-"+r.pair.file(), plots...)
+}
+
+func (b *bench) drawSweep(r *pairResult) error {
+	sweep, shares := r.contamination(), thinShares[1:]
+	var lines []figure.Line
+	for _, column := range []string{columnAlone, columnBatch, columnPre, columnAttention, columnNearest, columnPrint1} {
+		l := figure.Line{Name: column}
+		for k, share := range shares {
+			if c := sweep.of(r.pair.name(), readOGB, "thin", column, share); c.AUROCMean.defined() { // else the batches were too small
+				l.X, l.Y = append(l.X, float64(k)), append(l.Y, 100*float64(c.AUROCMean))
+			}
+		}
+		if len(l.X) > 0 {
+			lines = append(lines, l)
+		}
+	}
+	q := figure.New(r.pair.name()+" under contamination", "OOD graphs, % of the number of ID graphs", "AUROC, %")
+	q.X.Tick.Marker = plot.TickerFunc(func(_, _ float64) []plot.Tick {
+		var marks []plot.Tick
+		for k, share := range shares {
+			marks = append(marks, plot.Tick{Value: float64(k), Label: fmt.Sprintf("%g", 100*share)})
+		}
+		return marks
+	})
+	legendAtTop(q, float64(len(shares)-1)*1.35)
+	return b.chart("contamination-"+r.pair.file(), q, lines...)
+}
+
+// distributions draws two histograms over each other, as shares of their graphs.
+func distributions(title, axis string, id, ood []float64) (*plot.Plot, error) {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, side := range [][]float64{id, ood} {
+		for _, x := range side {
+			low, high = min(low, x), max(high, x)
+		}
+	}
+	if !(high > low) {
+		high = low + 1
+	}
+	const bars = 30
+	q := figure.New(title, axis, "share of graphs, %")
+	var list []figure.Line
+	for _, side := range []struct {
+		name   string
+		scores []float64
+	}{{"OOD", ood}, {"ID", id}} {
+		count := make([]float64, bars)
+		for _, x := range side.scores {
+			count[min(bars-1, int(bars*(x-low)/(high-low)))] += 100 / float64(len(side.scores))
+		}
+		s := figure.Line{Name: side.name, X: []float64{low}, Y: []float64{0}}
+		for k, c := range count {
+			from, to := low+(high-low)*float64(k)/bars, low+(high-low)*float64(k+1)/bars
+			s.X, s.Y = append(s.X, from, to), append(s.Y, c, c)
+		}
+		s.X, s.Y = append(s.X, high), append(s.Y, 0)
+		list = append(list, s)
+	}
+	q.Legend.Top = true
+	return q, figure.AddLines(q, list...)
 }

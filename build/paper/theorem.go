@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -31,7 +32,7 @@ const theoremStream = 0xba1a_1004
 
 func theorem() *experiment {
 	return &experiment{
-		name: "theorem", pairs: "paper",
+		name: "theorem", read: readAs[theoremEntries], measure: checkTheorem,
 		short: "Check Theorem 1 on graphons of real graphs, and draw the graphons",
 		long: fmt.Sprintf(`Theorem checks, on pairs of graphs of each subgroup of a test batch, how far a mixup
 moves the density of four motifs, against the bound of Theorem 1 with the number of
@@ -39,7 +40,7 @@ edges as a factor and against the bound as printed. The graphons have %d steps, 
 that cut norms are exact. It also draws the mean graphon of both subgroups at the
 size that the method uses, and mixtures of two of their graphs.`, theoremSteps),
 		example: "  baca-paper bench theorem --data ../shared/data --out out/theorem --seeds 1",
-		measure: checkTheorem,
+		flags:   slices.Concat(pairwise, [][2]string{{"pairs", "paper"}}),
 	}
 }
 
@@ -47,7 +48,7 @@ size that the method uses, and mixtures of two of their graphs.`, theoremSteps),
 type theoremCell struct {
 	Seed    uint64         `json:"seed"`
 	Motifs  []theoremMotif `json:"motifs"`
-	Figures []heatmap      `json:"figures"`
+	Figures []heatmap      `json:"figures"` // null in theorem.json
 }
 
 // A theoremMotif counts mixtures.
@@ -66,64 +67,69 @@ type heatmap struct {
 	W     []float64 `json:"w"`
 }
 
-// theoremResults are the cells, seed by seed.
-type theoremResults struct {
-	bench *bench
-	pairs []*pair // of each cell
-	cells []*theoremCell
+// A theoremEntry is an entry of theorem.json.
+type theoremEntry struct {
+	Pair string `json:"pair"`
+	theoremCell
 }
 
-func checkTheorem(ctx context.Context, b *bench) (results, error) {
-	p, t := &plan{bench: b}, &theoremResults{bench: b}
-	for _, s := range b.seeds {
-		seed := uint64(s)
+type theoremEntries []theoremEntry
+
+func checkTheorem(ctx context.Context, b *bench) (result, error) {
+	p := &plan{bench: b}
+	var all theoremEntries
+	drawn := map[*pair][]heatmap{} // of the first seed
+	for _, seed := range b.seeds {
 		for _, e := range b.evaluations {
-			t.pairs = append(t.pairs, e.pair)
-			t.cells = append(t.cells, add(p, e, fmt.Sprintf("seed%d-theorem", seed), fmt.Sprintf("theorem, seed %d", seed), 2*theoremPairs,
-				func(ctx context.Context) (*theoremCell, error) { return e.theoremCell(ctx, seed) }))
+			addTo(p, e, fmt.Sprintf("seed%d-theorem", seed), fmt.Sprintf("theorem, seed %d", seed), 2*theoremPairs,
+				func(ctx context.Context) (*theoremCell, error) { return e.theoremCell(ctx, seed) },
+				func(c *theoremCell) {
+					if drawn[e.pair] == nil {
+						drawn[e.pair] = c.Figures
+					}
+					c.Figures = nil
+					all = append(all, theoremEntry{e.pair.name(), *c})
+				})
 		}
 	}
-	return t, p.do(ctx, b.name)
+	b.figures = func() error {
+		for p, list := range drawn {
+			if err := b.drawGraphons(p, list); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return all, p.do(ctx)
 }
 
-func (t *theoremResults) values() any {
-	type entry struct {
-		Pair string `json:"pair"`
-		theoremCell
-	}
-	var all []entry
-	for i, c := range t.cells {
-		e := entry{t.pairs[i].name(), *c}
-		e.Figures = nil
-		all = append(all, e)
-	}
-	return all
-}
-
-func (t *theoremResults) report() *markdown {
-	m := t.bench.heading("Theorem 1 on real graphs")
-	m.text(`Pairs of graphs of one subgroup of a test batch, aligned to %d steps, mixed with a random λ. "Above" are
-mixtures that move the density of the motif by more than (1 − λ)·e(F)·‖W_G − W_H‖_□, "printed" those that
-move it by more than the bound without e(F). Largest is the largest move in parts of the first bound.
-
-`, theoremSteps)
-	table := m.tableOf("ID / OOD", "seed", "motif", "mixtures", "above", "printed", "largest")
-	for i, c := range t.cells {
-		for _, x := range c.Motifs {
-			table.row(words("%s", t.pairs[i].name()), words("%d", c.Seed), words("%s", x.Motif), words("%d", x.Mixtures), words("%d", x.Above), words("%d", x.Printed), words("%.2f", float64(x.Largest)))
+func (l theoremEntries) page() *page {
+	var sums []theoremMotif
+	above, printed := 0, 0
+	for _, e := range l {
+		for _, m := range e.Motifs {
+			k := slices.IndexFunc(sums, func(s theoremMotif) bool { return s.Motif == m.Motif })
+			if k < 0 {
+				k, sums = len(sums), append(sums, theoremMotif{Motif: m.Motif})
+			}
+			s := &sums[k]
+			s.Mixtures, s.Above, s.Printed, s.Largest = s.Mixtures+m.Mixtures, s.Above+m.Above, s.Printed+m.Printed, max(s.Largest, m.Largest)
+			above, printed = above+m.Above, printed+m.Printed
 		}
 	}
-	return m
-}
-
-// figures draws the graphons of the first seed.
-func (t *theoremResults) figures() error {
-	for i, c := range t.cells[:len(t.bench.evaluations)] {
-		if err := t.bench.drawGraphons(t.pairs[i], c.Figures); err != nil {
-			return err
-		}
+	return &page{
+		title: "Theorem 1 on real graphs",
+		question: fmt.Sprintf(`Does mixup move densities of motifs by no more than Theorem 1 says? Pairs of graphs of one subgroup of a test batch, aligned to %d steps, are mixed with a random λ:
+%d batches. "Above" moved the density by more than (1 − λ)·e(F)·‖W_G − W_H‖_□, "printed" by more than the bound as printed, without e(F). Largest is the largest move
+in parts of the first bound.`, theoremSteps, len(l)),
+		tables: []*pageTable{tabulate("", sums,
+			column[theoremMotif]{"motif", func(m theoremMotif) any { return m.Motif }},
+			column[theoremMotif]{"mixtures", func(m theoremMotif) any { return m.Mixtures }},
+			column[theoremMotif]{"above", func(m theoremMotif) any { return m.Above }},
+			column[theoremMotif]{"printed", func(m theoremMotif) any { return m.Printed }},
+			column[theoremMotif]{"largest", func(m theoremMotif) any { return decimals(float64(m.Largest), 2) }})},
+		answer: []string{fmt.Sprintf("With the number of edges as a factor the bound is broken %d times, as printed %d times.", above, printed)},
 	}
-	return nil
 }
 
 // subgroups parts a batch by S_Pre as the attention does.

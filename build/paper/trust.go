@@ -3,30 +3,22 @@ package paper
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
+	"gonum.org/v1/plot"
 
+	"baca/build/internal/figure"
 	"baca/build/internal/usage"
+	"baca/build/paper/risk"
 )
 
-// A trustBench measures what scores say of the errors of models.
-type trustBench struct {
-	bench
-	sets, divisions string // lists of names
-	most, steps     int
-
-	chosenSets []labelled
-	chosenBy   []division
-}
-
-func newTrust(train Trainer) *cobra.Command {
-	b := &trustBench{}
-	b.experiment, b.train = &experiment{name: "trust"}, train
-	c := &cobra.Command{
-		Use: "trust --data DIR --out DIR", Short: "Measure whether the scores tell where a model errs", Args: usage.NoArgs,
-		Long: `Trust fits plain models to labelled sets (ridge or logistic regression, and a random forest,
+func trustworthiness() *experiment {
+	return &experiment{
+		name: "trust", read: readAs[trustEntries], measure: measureTrust,
+		short: "Measure whether the scores tell where a model errs",
+		long: `Trust fits plain models to labelled sets (ridge or logistic regression, and a random forest,
 on ECFP4) and trains a detector on the same molecules. Then it asks each score which of the
 tested molecules the models get wrong: rank correlation with the error, AUROC of the worst
 fifth, error where only a share of the molecules is kept, and whether p-values are even.
@@ -34,72 +26,33 @@ fifth, error where only a share of the molecules is kept, and whether p-values a
 Splits are random, by scaffold (tested scaffolds are new) and by size (tested molecules are
 larger than those trained on). It writes trust.json, report.md and figures to --out. A run
 that was cut short goes on with the splits that are missing.`,
-		Example: `  baca-paper bench trust --data ../shared/data --out out/trust
-  baca-paper bench trust --data ../shared/data --out out/trust --sets esol,bace --splits scaffold --seeds 1,2,3`,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := b.check(c); err != nil {
-				return err
-			}
-			r, err := b.measure(c.Context())
-			if err != nil {
-				return err
-			}
-			return b.write(r)
+		example: `  baca-paper bench trust --data ../shared/data --out out/trust
+  baca-paper bench trust --data ../shared/data --out out/trust --sets esol,bace --kinds scaffold --seeds 1,2,3`,
+		flags: [][2]string{
+			{"sets", strings.Join(namesOf(trustSets), ",")}, {"kinds", strings.Join(namesOf(divisions), ",")},
+			{"seeds", "1,2,3,4,5,6,7,8,9,10"}, {"most", "2000"}, {"steps", "300"},
 		},
 	}
-	fs := c.Flags()
-	fs.StringVar(&b.data, "data", "", "`folder` with mol/NAME.csv[.gz]")
-	fs.StringVar(&b.out, "out", "", "`folder` for the results")
-	fs.StringVar(&b.sets, "sets", strings.Join(setNames(), ","), "`names` of labelled sets")
-	fs.StringVar(&b.divisions, "splits", strings.Join(divisionNames(), ","), "`names` of kinds of splits")
-	fs.UintSliceVar(&b.seeds, "seeds", []uint{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, "of splits, models and training")
-	fs.IntVar(&b.most, "most", 2000, "molecules of a set; of larger sets so many are drawn")
-	fs.IntVar(&b.steps, "steps", 300, "of pre-training the detector")
-	fs.IntVar(&b.workers, "workers", 0, "splits at a time; 0 for one on each core; results do not depend on it")
-	b.registerCells(fs)
-	return c
 }
 
-func setNames() []string {
+// A named thing is what flags choose from.
+type named interface{ label() string }
+
+func (l labelled) label() string { return l.name }
+func (d division) label() string { return d.name }
+
+func namesOf[T named](list []T) []string {
 	var names []string
-	for _, l := range trustSets {
-		names = append(names, l.name)
+	for _, x := range list {
+		names = append(names, x.label())
 	}
 	return names
 }
 
-func divisionNames() []string {
-	var names []string
-	for _, d := range divisions {
-		names = append(names, d.name)
-	}
-	return names
-}
-
-// check reports mistakes in the flags before anything is opened.
-func (b *trustBench) check(c *cobra.Command) error {
-	if b.data == "" || b.out == "" {
-		return usage.Errorf("want --data DIR and --out DIR")
-	}
-	if b.most < 100 || b.steps < 1 {
-		return usage.Errorf("--most %d, --steps %d: want 100 molecules or more, and 1 step or more", b.most, b.steps)
-	}
-	if err := checkRun(c, b.seeds, 0, b.workers); err != nil {
-		return err
-	}
-	var err error
-	if b.chosenSets, err = named("sets", b.sets, trustSets, setNames()); err != nil {
-		return err
-	}
-	if b.chosenBy, err = named("splits", b.divisions, divisions, divisionNames()); err != nil {
-		return err
-	}
-	return b.identify(c)
-}
-
-// named returns the entries of a flag's names.
-func named[T any](flag, list string, all []T, names []string) ([]T, error) {
-	var chosen []T
+// chosen are those that a flag names.
+func chosen[T named](flag, list string, all []T) ([]T, error) {
+	var some []T
+	names := namesOf(all)
 	seen := map[string]bool{}
 	for _, name := range strings.Split(list, ",") {
 		i := slices.Index(names, name)
@@ -107,49 +60,290 @@ func named[T any](flag, list string, all []T, names []string) ([]T, error) {
 			return nil, usage.Errorf("--%s %s: want some of %s, each once", flag, list, strings.Join(names, ", "))
 		}
 		seen[name] = true
-		chosen = append(chosen, all[i])
+		some = append(some, all[i])
 	}
-	return chosen, nil
+	return some, nil
 }
 
-// A trustPart are the splits of a set of one kind, one for each seed. Splits that are not
-// finished have no models.
+// A trustPart has the finished splits of a set of one kind, by seed.
 type trustPart struct {
 	set   *trustSet
 	by    division
 	cells []*trustCell
 }
 
-// trusts are everything that was measured.
-type trusts struct {
-	bench *trustBench
-	sets  []*trustSet
-	parts []*trustPart
-}
-
-// measure does the splits, the first seed of all sets first.
-func (b *trustBench) measure(ctx context.Context) (*trusts, error) {
-	read, t := &sets{folder: b.data, workers: b.workers}, &trusts{bench: b}
-	for _, l := range b.chosenSets {
+// measureTrust does the splits, the first seed of all sets first.
+func measureTrust(ctx context.Context, b *bench) (result, error) {
+	sides, err := chosen("sets", b.setList, trustSets)
+	if err != nil {
+		return nil, err
+	}
+	kinds, err := chosen("kinds", b.kindList, divisions)
+	if err != nil {
+		return nil, err
+	}
+	read := &sets{folder: b.data, workers: b.workers}
+	var parts []*trustPart
+	for _, l := range sides {
 		set, err := openLabelled(ctx, read, l, b.most)
 		if err != nil {
 			return nil, err
 		}
-		t.sets = append(t.sets, set)
-		for _, d := range b.chosenBy {
-			t.parts = append(t.parts, &trustPart{set: set, by: d})
+		for _, d := range kinds {
+			parts = append(parts, &trustPart{set: set, by: d})
 		}
 	}
-	p := &plan{bench: &b.bench}
-	for _, s := range b.seeds {
-		seed := uint64(s)
-		for _, part := range t.parts {
+	p := &plan{bench: b}
+	for _, seed := range b.seeds {
+		for _, part := range parts {
 			e := &evaluation{pair: &pair{ID: part.set.name, OOD: part.by.name}, id: part.set.loaded, outside: part.set.loaded}
-			part.cells = append(part.cells, add(p, e, fmt.Sprintf("seed%d", seed), fmt.Sprintf("trust, seed %d, %d steps, %d molecules, %s", seed, b.steps, b.most, part.set.column), len(part.set.graphs),
+			addTo(p, e, fmt.Sprintf("seed%d", seed), fmt.Sprintf("trust, seed %d, %d steps, %d molecules, %s", seed, b.steps, b.most, part.set.column), len(part.set.graphs),
 				func(ctx context.Context) (*trustCell, error) {
 					return part.set.cell(ctx, part.by, seed, b.steps, b.train)
-				}))
+				}, func(c *trustCell) { part.cells = append(part.cells, c) })
 		}
 	}
-	return t, p.do(ctx, "trust")
+	err = p.do(ctx)
+	parts = slices.DeleteFunc(parts, func(p *trustPart) bool { return len(p.cells) == 0 })
+	b.figures = func() error { return b.drawRisks(parts) }
+	list := trustEntries{}
+	for _, p := range parts {
+		list = append(list, p.entry())
+	}
+	return list, err
+}
+
+// A trustEntry is an entry of trust.json: the finished splits of a set of one kind.
+type trustEntry struct {
+	Set    string            `json:"set"`
+	Split  string            `json:"split"`
+	Seeds  []uint64          `json:"seeds"`
+	Inside pValues           `json:"inside"` // means over the splits, as all that follows; count is the sum
+	Tested pValues           `json:"tested"`
+	Models []trustEntryModel `json:"models"`
+}
+
+type trustEntryModel struct {
+	Model   string            `json:"model"`
+	Quality rate              `json:"quality"`
+	Error   rate              `json:"error"`
+	Missed  rate              `json:"missed"`
+	Scores  []trustEntryScore `json:"scores"`
+}
+
+type trustEntryScore struct {
+	Score    string `json:"score"`
+	Worst    []rate `json:"worst"` // of each split
+	Mean     rate   `json:"worst_mean"`
+	Spearman rate   `json:"spearman"`
+	Missed   rate   `json:"missed"`
+	Area     rate   `json:"area"`
+	Kept     []rate `json:"kept"`
+}
+
+func (p *trustPart) entry() trustEntry {
+	e := trustEntry{
+		Set: p.set.name, Split: p.by.name,
+		Inside: meanPValues(p.cells, func(c *trustCell) pValues { return c.Inside }), Tested: meanPValues(p.cells, func(c *trustCell) pValues { return c.Tested }),
+	}
+	for _, c := range p.cells {
+		e.Seeds = append(e.Seeds, c.Seed)
+	}
+	for k := range p.cells[0].Models {
+		e.Models = append(e.Models, p.model(k))
+	}
+	return e
+}
+
+// model has the means of a reference model.
+func (p *trustPart) model(k int) trustEntryModel {
+	of := func(value func(*trustModel) rate) rate {
+		mean, _ := meanOf(p.cells, func(c *trustCell) rate { return value(&c.Models[k]) })
+		return rate(mean)
+	}
+	m := p.cells[0].Models[k]
+	model := trustEntryModel{
+		Model: m.Model, Quality: of(func(m *trustModel) rate { return m.Quality }),
+		Error: of(func(m *trustModel) rate { return m.Error }), Missed: of(func(m *trustModel) rate { return m.Missed }),
+	}
+	for j, s := range m.Scores {
+		score := trustEntryScore{
+			Score:    s.Score,
+			Mean:     of(func(m *trustModel) rate { return m.Scores[j].Worst }),
+			Spearman: of(func(m *trustModel) rate { return m.Scores[j].Spearman }),
+			Missed:   of(func(m *trustModel) rate { return m.Scores[j].Missed }),
+			Area:     of(func(m *trustModel) rate { return m.Scores[j].Area }),
+		}
+		for _, c := range p.cells {
+			score.Worst = append(score.Worst, c.Models[k].Scores[j].Worst)
+		}
+		for c := range trustCoverages {
+			score.Kept = append(score.Kept, of(func(m *trustModel) rate { return m.Scores[j].Kept[c] }))
+		}
+		model.Scores = append(model.Scores, score)
+	}
+	return model
+}
+
+func meanPValues(cells []*trustCell, of func(*trustCell) pValues) pValues {
+	var sum pValues
+	for _, c := range cells {
+		sum.Count += of(c).Count
+	}
+	for k := range pLevels {
+		mean, _ := meanOf(cells, func(c *trustCell) rate { return of(c).AtMost[k] })
+		sum.AtMost = append(sum.AtMost, rate(mean))
+	}
+	mean, _ := meanOf(cells, func(c *trustCell) rate { return of(c).Uneven })
+	sum.Uneven = rate(mean)
+	return sum
+}
+
+// worst returns the AUROC of the worst fifth by a score in each split, as means over the models. It is NaN
+// where a model has no such score.
+func (e *trustEntry) worst(column string) []float64 {
+	list := make([]float64, len(e.Seeds))
+	for _, m := range e.Models {
+		k := slices.IndexFunc(m.Scores, func(s trustEntryScore) bool { return s.Score == column })
+		for i := range list {
+			x := math.NaN()
+			if k >= 0 {
+				x = float64(m.Scores[k].Worst[i])
+			}
+			list[i] += x / float64(len(e.Models))
+		}
+	}
+	return list
+}
+
+// A comparison is the default against the best of some scores, by the AUROC of the worst
+// fifth, with the interval of their difference over splits.
+type comparison struct {
+	best       trustColumn
+	difference float64
+	low, high  float64
+}
+
+// worse tells whether the default is significantly so.
+func (c comparison) worse() bool { return c.high < 0 }
+
+// pairedRounds are those of intervals over splits.
+const pairedRounds = 10000
+
+// compare compares the default with the best of the scores of a kind.
+func (e *trustEntry) compare(suits func(reads) bool) comparison {
+	c := comparison{best: trustColumns[0]}
+	most := math.Inf(-1)
+	for _, column := range trustColumns[1:] {
+		if x := meanOver(e.worst(column.name)); suits(column.reads) && x > most {
+			c.best, most = column, x
+		}
+	}
+	own, other := e.worst(columnAlone), e.worst(c.best.name)
+	differences := make([]float64, len(own))
+	for i := range own {
+		differences[i] = own[i] - other[i]
+	}
+	c.difference = meanOver(differences)
+	c.low, c.high = risk.Interval(differences, pairedRounds, 1)
+	return c
+}
+
+// The scores that the default is compared with.
+func ofMolecule(r reads) bool        { return r == readsMolecule }
+func ofMoleculeOrModel(r reads) bool { return r == readsMolecule || r == readsModel }
+
+// trustEntries are the content of trust.json.
+type trustEntries []trustEntry
+
+func (l trustEntries) page() *page {
+	kinds := distinct(l, func(e trustEntry) string { return e.Split })
+	columns := []column[trustColumn]{{"score", func(c trustColumn) any { return c.title }}}
+	for _, kind := range kinds {
+		columns = append(columns, column[trustColumn]{kind, func(c trustColumn) any { return l.mean(kind, c.name) }})
+	}
+	shown := slices.DeleteFunc(slices.Clone(trustColumns), func(c trustColumn) bool { return c.name == columnPerfect })
+	return &page{
+		title: "Trust",
+		question: fmt.Sprintf(`Do scores tell where a model errs? Ridge or logistic regression and a random forest are fitted to ECFP4 of %d sets, a detector is trained on the same
+molecules, and the scores rank others: random ones, those of new scaffolds, or the largest. AUROC of the worst fifth of the errors in percent, means over sets, models and splits.`, len(distinct(l, func(e trustEntry) string { return e.Set }))),
+		tables: []*pageTable{tabulate("", shown, columns...)},
+		answer: l.answer(kinds),
+	}
+}
+
+// mean is that over sets in splits of one kind. Sets whose models have no such score are left out.
+func (l trustEntries) mean(kind, column string) float64 {
+	var list []float64
+	for _, e := range l {
+		if x := meanOver(e.worst(column)); e.Split == kind && !math.IsNaN(x) {
+			list = append(list, x)
+		}
+	}
+	return meanOver(list)
+}
+
+func (l trustEntries) answer(kinds []string) (list []string) {
+	for _, kind := range kinds {
+		sets, fine, fineWithModel := 0, 0, 0
+		var inside []float64
+		for _, e := range l {
+			if e.Split != kind {
+				continue
+			}
+			if inside = append(inside, float64(e.Inside.AtMost[0])); len(e.Seeds) < 2 {
+				continue
+			}
+			if sets++; !e.compare(ofMolecule).worse() {
+				fine++
+			}
+			if !e.compare(ofMoleculeOrModel).worse() {
+				fineWithModel++
+			}
+		}
+		list = append(list, fmt.Sprintf("%s splits: alone is not significantly worse than the best score of one molecule on %d of %d sets, or if the model may speak of itself on %d; %.1f %% of held-out molecules have p ≤ %g %%.",
+			title(kind), fine, sets, fineWithModel, 100*meanOver(inside), 100*pLevels[0]))
+	}
+	return list
+}
+
+// riskLines are the scores of the figures.
+var riskLines = []string{columnAlone, columnTrees5, columnNear5, columnLeverage, columnAttention, columnSpread, columnPerfect}
+
+// drawRisks draws the risk–coverage curves of each set, by the forest.
+func (b *bench) drawRisks(parts []*trustPart) error {
+	of := map[string][]*plot.Plot{}
+	for _, p := range parts {
+		q := figure.New(p.set.name+", "+p.by.name+" splits", "molecules kept, %", "error, % of that of all")
+		var lines []figure.Line
+		for _, name := range riskLines {
+			lines = append(lines, riskLine(p.cells, name))
+		}
+		if err := figure.AddLines(q, lines...); err != nil {
+			return err
+		}
+		q.X.Min, q.Y.Min = 0, 0
+		of[p.set.name] = append(of[p.set.name], q)
+	}
+	for name, plots := range of {
+		if err := b.drawWithLegend("risk-"+name, plots...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// riskLine is the mean curve of a score over splits, by the last model, the forest.
+func riskLine(cells []*trustCell, name string) figure.Line {
+	l := figure.Line{Name: name}
+	last := len(cells[0].Models) - 1
+	k := slices.IndexFunc(cells[0].Models[last].Scores, func(s trustScore) bool { return s.Score == name })
+	if k < 0 {
+		return l
+	}
+	for i, coverage := range curveCoverages {
+		mean, _ := meanOf(cells, func(c *trustCell) rate { return c.Models[last].Scores[k].Curve[i] })
+		l.X, l.Y = append(l.X, 100*coverage), append(l.Y, 100*mean)
+	}
+	return l
 }

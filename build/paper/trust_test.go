@@ -139,7 +139,7 @@ func TestFolded(t *testing.T) {
 
 func TestBenchTrust(t *testing.T) {
 	out := t.TempDir()
-	args := []string{"bench", "trust", "--data", writeLabelled(t), "--out", out, "--sets", "esol,bace", "--splits", "random,scaffold", "--seeds", "1,2", "--steps", "2"}
+	args := []string{"bench", "trust", "--data", writeLabelled(t), "--out", out, "--sets", "esol,bace", "--kinds", "random,scaffold", "--seeds", "1,2", "--steps", "2"}
 	succeed(t, append(args, "--workers", "2")...)
 	var entries []trustEntry
 	first := read(t, filepath.Join(out, "trust.json"))
@@ -176,7 +176,7 @@ func TestBenchTrust(t *testing.T) {
 		}
 	}
 	report := string(read(t, filepath.Join(out, "report.md")))
-	if strings.Contains(report, "NaN") || !strings.Contains(report, "### Scaffold splits") || strings.Contains(report, "cells are finished") {
+	if strings.Contains(report, "NaN") || !strings.Contains(report, "\nScaffold splits: ") || strings.Contains(report, "cells are finished") {
 		t.Errorf("the report:\n%s", report)
 	}
 	read(t, filepath.Join(out, "figures", "risk-esol.svg"))
@@ -196,34 +196,36 @@ func TestBenchTrust(t *testing.T) {
 	}
 	refuse(t, true, "want --data DIR and --out DIR", "bench", "trust")
 	refuse(t, true, "--sets esol,esol: want some of", append(args, "--sets", "esol,esol")...)
-	refuse(t, true, "--splits weekday: want some of random, scaffold, size", append(args, "--splits", "weekday")...)
-	refuse(t, true, "--most 1", append(args, "--most", "1")...)
+	refuse(t, true, "--kinds weekday: want some of random, scaffold, size", append(args, "--kinds", "weekday")...)
+	refuse(t, true, "--most 1: want 100 or more", append(args, "--most", "1")...)
 }
 
 // The default is compared with the best of a kind of scores, split by split.
 func TestComparison(t *testing.T) {
-	p := &trustPart{}
+	e := &trustEntry{Models: make([]trustEntryModel, 2)}
+	for m := range e.Models {
+		e.Models[m].Scores = []trustEntryScore{{Score: columnAlone}, {Score: columnNear5}, {Score: columnNear1}, {Score: columnSpread}, {Score: columnAtoms}}
+	}
 	for k := range 10 {
 		x := 0.6 + float64(k)/100
-		c := &trustCell{Models: []trustModel{{Scores: []trustScore{
-			{Score: columnAlone, Worst: rate(x)}, {Score: columnNear5, Worst: rate(x + 0.02)}, {Score: columnNear1, Worst: rate(x - 0.1)},
-			{Score: columnSpread, Worst: rate(1 - x)}, {Score: columnAtoms, Worst: 0.9},
-		}}}}
-		c.Models = append(c.Models, c.Models[0])
-		p.cells = append(p.cells, c)
-	}
-	p.cells = append(p.cells, &trustCell{}) // not finished
-	c := p.compare(ofMolecule)
-	if c.best.name != columnNear5 || !c.worse || c.undecided || math.Abs(c.difference+0.02) > 1e-12 {
-		t.Errorf("%+v: want ecfp-knn, significantly better by 0.02", c)
-	}
-	for _, cell := range p.cells[:5] {
-		for m := range cell.Models {
-			cell.Models[m].Scores = slices.Clone(cell.Models[m].Scores)
-			cell.Models[m].Scores[1].Worst -= 0.05
+		e.Seeds = append(e.Seeds, uint64(k))
+		for m := range e.Models {
+			for i, worst := range []float64{x, x + 0.02, x - 0.1, 1 - x, 0.9} {
+				s := &e.Models[m].Scores[i]
+				s.Worst = append(s.Worst, rate(worst))
+			}
 		}
 	}
-	if c = p.compare(ofMolecule); c.best.name != columnNear5 || c.worse || math.Abs(c.difference-0.005) > 1e-12 {
+	c := e.compare(ofMolecule)
+	if c.best.name != columnNear5 || !c.worse() || math.Abs(c.difference+0.02) > 1e-12 {
+		t.Errorf("%+v: want ecfp-knn, significantly better by 0.02", c)
+	}
+	for m := range e.Models {
+		for k := range 5 {
+			e.Models[m].Scores[1].Worst[k] -= 0.05
+		}
+	}
+	if c = e.compare(ofMolecule); c.best.name != columnNear5 || c.worse() || math.Abs(c.difference-0.005) > 1e-12 {
 		t.Errorf("%+v: want ecfp-knn, worse by 0.005 and not significantly", c)
 	}
 }

@@ -1,0 +1,134 @@
+package paper
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// A page says what an experiment found: a question, a table or two, an answer, and the command that measures
+// it again.
+type page struct {
+	title, question string
+	tables          []*pageTable
+	answer          []string // sentences
+}
+
+// text is the page as Markdown. The line of the command ends it.
+func (p *page) text(command string) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# %s\n\n%s\n\n", p.title, p.question)
+	for _, t := range p.tables {
+		t.write(&b)
+	}
+	if len(p.answer) > 0 {
+		fmt.Fprintf(&b, "%s\n\n", strings.Join(p.answer, "\n"))
+	}
+	fmt.Fprintln(&b, command)
+	return b.Bytes()
+}
+
+// A column is a head, and what a row has below it: text, a count, or a share that is shown in percent.
+type column[R any] struct {
+	head string
+	of   func(R) any
+}
+
+// A pageTable has rows of cells below their heads.
+type pageTable struct {
+	text string
+	head []string
+	rows [][]string
+	sums []float64 // of the shares in a column, NaN where it has others
+}
+
+// tabulate makes a table. A column that no row has anything in is left out.
+func tabulate[R any](text string, rows []R, columns ...column[R]) *pageTable {
+	t := &pageTable{text: text}
+	cells := make([][]string, len(rows))
+	for _, c := range columns {
+		shown, sum, empty := make([]string, len(rows)), 0.0, true
+		for i, r := range rows {
+			x := c.of(r)
+			share, ok := x.(float64)
+			if !ok {
+				share = math.NaN()
+			}
+			shown[i], sum = shownAs(x), sum+share
+			empty = empty && shown[i] == none.percent(1)
+		}
+		if empty {
+			continue
+		}
+		t.head, t.sums = append(t.head, c.head), append(t.sums, sum)
+		for i := range rows {
+			cells[i] = append(cells[i], shown[i])
+		}
+	}
+	t.rows = cells
+	return t
+}
+
+// shownAs shows a share in percent, and all else as it is.
+func shownAs(x any) string {
+	if share, ok := x.(float64); ok {
+		return rate(share).percent(1)
+	}
+	return strings.ReplaceAll(fmt.Sprint(x), "|", "\\|")
+}
+
+// mean adds a row with the means of columns of shares.
+func (t *pageTable) mean() *pageTable {
+	n := float64(len(t.rows))
+	row := []string{"**mean**"}
+	for _, sum := range t.sums[1:] {
+		text := ""
+		if !math.IsNaN(sum) {
+			text = "**" + rate(sum/n).percent(1) + "**"
+		}
+		row = append(row, text)
+	}
+	t.rows = append(t.rows, row)
+	return t
+}
+
+func (t *pageTable) write(b *bytes.Buffer) {
+	if t.text != "" {
+		fmt.Fprintf(b, "%s\n\n", t.text)
+	}
+	fmt.Fprintf(b, "| %s |\n|%s\n", strings.Join(t.head, " | "), strings.Repeat("---|", len(t.head)))
+	for _, row := range t.rows {
+		fmt.Fprintf(b, "| %s |\n", strings.Join(row, " | "))
+	}
+	b.WriteString("\n")
+}
+
+// decimals is a number with so many, or a dash.
+func decimals(x float64, n int) string {
+	if math.IsNaN(x) {
+		return none.percent(n)
+	}
+	return fmt.Sprintf("%.*f", n, x)
+}
+
+// meanOver is the mean of a list, NaN of none.
+func meanOver(list []float64) float64 {
+	sum := 0.0
+	for _, x := range list {
+		sum += x
+	}
+	return sum / float64(len(list))
+}
+
+// distinct are the names that rows have, in the order of the first with each.
+func distinct[R any](rows []R, name func(R) string) []string {
+	var names []string
+	for _, r := range rows {
+		if n := name(r); !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	return names
+}

@@ -10,6 +10,22 @@ import (
 	"baca/algo/molecule/molfile"
 )
 
+// ownColumns are the places of all columns but two, if Options.Own asks for them, and it is told
+// their names.
+func (s *scanner) ownColumns(names []string, smiles, id int) (places []int) {
+	if s.opt.Own == nil {
+		return nil
+	}
+	var own []string
+	for i, name := range names {
+		if i != smiles && i != id && name != "" {
+			places, own = append(places, i), append(own, name)
+		}
+	}
+	s.opt.Own(own)
+	return places
+}
+
 // findWanted finds the columns of Options.Cells.
 func (f *frame) findWanted() error {
 	for _, name := range f.wanted {
@@ -31,8 +47,29 @@ func (f *frame) cells(row [][]byte) []string {
 		return nil
 	}
 	cells := make([]string, len(f.further))
-	for k, cell := range row[len(row)-len(cells):] {
+	for k, cell := range row[len(row)-len(f.all)-len(cells):][:len(cells)] {
 		cells[k] = cellOf(cell)
+	}
+	return cells
+}
+
+// ownAmong finds the columns of Options.Own.
+func (f *frame) ownAmong(s *scanner) {
+	names := make([]string, len(f.all))
+	for k, i := range f.all {
+		names[k] = f.names[i]
+	}
+	f.own = s.ownColumns(names, slices.Index(f.all, f.smiles), slices.Index(f.all, f.id))
+}
+
+// ownCells are those of Options.Own, nil for none.
+func (f *frame) ownCells(row [][]byte) []string {
+	if len(f.own) == 0 {
+		return nil
+	}
+	cells := make([]string, len(f.own))
+	for k, at := range f.own {
+		cells[k] = cellOf(row[len(row)-len(f.all)+at])
 	}
 	return cells
 }
@@ -49,10 +86,10 @@ func (s *scanner) header(names []string) {
 	}
 }
 
-// furtherKeys finds the keys of Options.Cells in the first objects.
-func (s *scanner) furtherKeys() (keys, error) {
-	if len(s.wanted) == 0 && s.opt.Header == nil {
-		return nil, nil
+// furtherKeys finds the keys of Options.Cells and Options.Own in the first objects.
+func (s *scanner) furtherKeys(smiles, id string) (wanted, own keys, err error) {
+	if len(s.wanted) == 0 && s.opt.Header == nil && s.opt.Own == nil {
+		return nil, nil, nil
 	}
 	var known []string
 	seen := map[string]bool{}
@@ -69,18 +106,20 @@ func (s *scanner) furtherKeys() (keys, error) {
 	}
 	slices.Sort(known) // the order of an object means nothing
 	s.header(known)
-	var found keys
 	for _, name := range s.wanted {
 		i, err := columnCalled(known, name)
 		switch {
 		case err != nil:
-			return nil, err.keys()
+			return nil, nil, err.keys()
 		case i < 0:
-			return nil, noColumn(known, name)
+			return nil, nil, noColumn(known, name)
 		}
-		found = append(found, known[i])
+		wanted = append(wanted, known[i])
 	}
-	return found, nil
+	for _, i := range s.ownColumns(known, slices.Index(known, smiles), slices.Index(known, id)) {
+		own = append(own, known[i])
+	}
+	return wanted, own, nil
 }
 
 // of are the values of an object: texts, and others as JSON writes them.
@@ -102,8 +141,9 @@ func (k keys) of(values map[string]json.RawMessage) []string {
 // fields are data of SDF records.
 type fields struct {
 	names []string
-	read  bool   // there are records
-	seen  []bool // the names that one of them had
+	own   []string // those of Options.Own
+	read  bool     // there are records
+	seen  []bool   // the names that one of them had
 }
 
 // namesOf are the names of the data of a record.
@@ -142,6 +182,31 @@ func (f *fields) of(in *molfile.Record) ([]string, *twins) {
 		}
 	}
 	return cells, nil
+}
+
+// ownAmong finds the data of Options.Own in the first record, whose name may be among them.
+func (f *fields) ownAmong(s *scanner, in *molfile.Record) {
+	names, id := namesOf(in), -1
+	if in.Name() == "" {
+		id, _ = idColumn(names)
+	}
+	for _, i := range s.ownColumns(names, -1, id) {
+		f.own = append(f.own, names[i])
+	}
+}
+
+// ownOf are the data of Options.Own of a record.
+func (f *fields) ownOf(in *molfile.Record) []string {
+	if len(f.own) == 0 {
+		return nil
+	}
+	cells := make([]string, len(f.own))
+	for name, value := range in.Fields() {
+		if k := slices.Index(f.own, name); k >= 0 {
+			cells[k] = cellOf([]byte(value))
+		}
+	}
+	return cells
 }
 
 // missing reports a name that no record had.

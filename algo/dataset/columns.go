@@ -28,8 +28,11 @@ type frame struct {
 	names   []string
 	columns []parquet.Column
 
-	wanted  []string // Options.Cells
-	further []int    // columns of these, whose cells are the last of a row
+	wanted     []string // Options.Cells
+	further    []int    // columns of these
+	all        []int    // for Options.Own all that can be read; their cells are the last of a row, behind those of further
+	own        []int    // of all, those that are neither of the following
+	smiles, id int      // -1 for none
 }
 
 // readParquet reads the rows of a file of columns. Few bytes may stand for many rows, as in
@@ -51,12 +54,16 @@ func (s *scanner) readParquet(column string) error {
 	f := &frame{File: file, columns: file.Columns(), wanted: s.wanted}
 	for _, c := range f.columns {
 		f.names = append(f.names, c.Name)
+		if s.opt.Own != nil && (c.Text || c.Whole || c.Value) {
+			f.all = append(f.all, len(f.names)-1)
+		}
 	}
 	rows, smiles, id, err := f.begin(column, s.guessed)
 	if err != nil {
 		return err
 	}
 	s.header(f.names)
+	f.ownAmong(s)
 	most := int64(s.opt.Unpack.most())
 	out := int64(0)
 	for cells, err := range rows {
@@ -73,7 +80,7 @@ func (s *scanner) readParquet(column string) error {
 		if id >= 0 {
 			name = bytes.TrimSpace(cells[id])
 		}
-		s.fill(Record{Row: s.row, Cells: f.cells(cells), file: s.file, column: 1, smilesLine: s.row + 1, columnar: true}, name, cells[smiles])
+		s.fill(Record{Row: s.row, Cells: f.cells(cells), Own: f.ownCells(cells), file: s.file, column: 1, smilesLine: s.row + 1, columnar: true}, name, cells[smiles])
 		if s.stopped {
 			return nil
 		}
@@ -97,16 +104,16 @@ func (f *frame) begin(column string, guessed func(string)) (rows iter.Seq2[[][]b
 	if smiles < 0 && !wantsSMILES(column) {
 		return nil, 0, 0, noColumn(f.names, column)
 	}
-	if smiles < 0 {
+	if f.smiles, f.id = smiles, id; smiles < 0 {
 		return f.guess(id, column, guessed)
 	}
 	if !f.columns[smiles].Text {
 		return nil, 0, 0, fmt.Errorf("column %s holds %s: want text, the SMILES", clip(f.names[smiles]), f.columns[smiles].What)
 	}
 	if id < 0 || id == smiles {
-		return f.Rows(slices.Concat([]int{smiles}, f.further)...), 0, -1, nil
+		return f.Rows(slices.Concat([]int{smiles}, f.further, f.all)...), 0, -1, nil
 	}
-	return f.Rows(slices.Concat([]int{smiles, id}, f.further)...), 0, 1, nil
+	return f.Rows(slices.Concat([]int{smiles, id}, f.further, f.all)...), 0, 1, nil
 }
 
 func (s *scanner) guessed(column string) {
@@ -144,7 +151,7 @@ func (f *frame) guess(id int, column string, guessed func(string)) (rows iter.Se
 	if len(read) == 0 {
 		return nil, 0, 0, noColumn(f.names, column)
 	}
-	next, stop := iter.Pull2(f.Rows(slices.Concat(read, f.further)...))
+	next, stop := iter.Pull2(f.Rows(slices.Concat(read, f.further, f.all)...))
 	var first [][][]byte
 	var broken error
 	for len(first) < headRows {
@@ -191,6 +198,7 @@ func (f *frame) guess(id int, column string, guessed func(string)) (rows iter.Se
 		return nil, 0, 0, noColumn(f.names, column)
 	}
 	guessed(f.names[smiles])
+	f.smiles = smiles
 	rows = func(yield func([][]byte, error) bool) {
 		defer stop()
 		for _, row := range first {

@@ -35,6 +35,7 @@ type table struct {
 	id        int // a column, -1 if there is none
 
 	further []int // columns of scanner.wanted
+	owned   []int // columns of Options.Own
 
 	fields  []field
 	beyond  *field // the first field beyond columns that is not empty
@@ -119,6 +120,7 @@ func (t *table) begin(column string, format Format) error {
 		}
 		t.further = append(t.further, i)
 	}
+	t.owned = t.ownColumns(columns.Columns, t.smiles, t.id)
 	if columns.Header {
 		t.columns = t.count
 		t.consume(size, next)
@@ -323,6 +325,7 @@ func (t *table) emitRow(line int) {
 	}
 	f := t.fields[t.smiles]
 	t.cells, t.cellAt = t.furtherCells()
+	t.own = t.ownCells()
 	t.record(line, id, t.raw(f, 0), f.line, f.column)
 }
 
@@ -335,16 +338,35 @@ func (t *table) furtherCells() (cells []string, at [][2]int) {
 	cells, at = make([]string, len(t.further)), make([][2]int, len(t.further))
 	for k, i := range t.further {
 		f := t.fields[min(i, t.count-1, len(t.fields)-1)]
-		if at[k] = [2]int{f.line, f.column}; i >= t.count {
-			continue
-		}
-		text := t.bytes(f.start, f.end)
-		if f.escaped {
-			text = bytes.ReplaceAll(text, []byte(`""`), []byte(`"`))
-		}
-		cells[k] = strings.ToValidUTF8(string(bytes.TrimSpace(text)), "\uFFFD")
+		at[k] = [2]int{f.line, f.column}
+		cells[k] = t.cell(i)
 	}
 	return cells, at
+}
+
+// cell is a text of its own, empty where the row has no such field.
+func (t *table) cell(i int) string {
+	if i >= t.count || i >= len(t.fields) {
+		return ""
+	}
+	f := t.fields[i]
+	text := t.bytes(f.start, f.end)
+	if f.escaped {
+		text = bytes.ReplaceAll(text, []byte(`""`), []byte(`"`))
+	}
+	return cellOf(text)
+}
+
+// ownCells are those of Options.Own, nil for none.
+func (t *table) ownCells() []string {
+	if len(t.owned) == 0 {
+		return nil
+	}
+	cells := make([]string, len(t.owned))
+	for k, i := range t.owned {
+		cells[k] = t.cell(i)
+	}
+	return cells
 }
 
 // blank tells a record of nothing but white space and separators, without quotes. Spreadsheets

@@ -80,7 +80,7 @@ func (s *scanner) readJSONL(column string) error {
 	if err != nil {
 		return err
 	}
-	further, err := s.furtherKeys()
+	further, own, err := s.furtherKeys(smiles, id)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (s *scanner) readJSONL(column string) error {
 			column += at + 1 // behind the quote
 		}
 		name, _ := jsonText(values[id])
-		s.cells = further.of(values)
+		s.cells, s.own = further.of(values), own.of(values)
 		s.record(s.line, []byte(strings.TrimSpace(name)), []byte(text), s.line, column)
 	})
 	return nil

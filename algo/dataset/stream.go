@@ -40,6 +40,10 @@ type Options struct {
 	// files of columns, keys of JSONL, data of SDF. Lines of SMI have none.
 	Cells []string
 
+	// Own, unless nil, is told the names of all columns but those of the SMILES and the id, before any
+	// record is. Record.Own then has their cells. The names are those that Header gets.
+	Own func(names []string)
+
 	// Form is the form of each molecule that Molecules gives the graph of.
 	Form molecule.Form
 
@@ -86,6 +90,9 @@ type Record struct {
 
 	// Written is the SMILES of a molecule that came without one, once it is parsed.
 	Written string
+
+	// Own are the cells of the columns that Options.Own was told, trimmed.
+	Own []string
 
 	// Graph is the molecule, once [Molecules] has parsed it. GraphML has it from the beginning.
 	Graph *graph.Graph
@@ -320,13 +327,14 @@ type scanner struct {
 
 	wanted []string // Options.Cells
 	cells  []string // of the next record
+	own    []string // the same of Options.Own
 	cellAt [][2]int // of these
 }
 
 // record emits one molecule. line is where the record begins; the SMILES is at
 // the given line and column. All but refusals of the SMILES are done before.
 func (s *scanner) record(line int, id, smiles []byte, smilesLine, column int) {
-	s.fill(Record{Row: s.row, Line: line, Cells: s.cells, cellAt: s.cellAt, file: s.file, smilesLine: smilesLine, column: column}, id, smiles)
+	s.fill(Record{Row: s.row, Line: line, Cells: s.cells, Own: s.own, cellAt: s.cellAt, file: s.file, smilesLine: smilesLine, column: column}, id, smiles)
 }
 
 // fill emits a record with a SMILES and an id.
@@ -405,7 +413,7 @@ func (s *scanner) readSMI(string) error {
 // readSDF reads records of molfiles. The error is that of the reader.
 func (s *scanner) readSDF(string) error {
 	fields := &fields{names: s.wanted, seen: make([]bool, len(s.wanted))}
-	told := s.opt.Header == nil
+	told := s.opt.Header == nil && s.opt.Own == nil
 	for in, err := range molfile.SDF(s.window) {
 		if err != nil {
 			return err
@@ -415,11 +423,12 @@ func (s *scanner) readSDF(string) error {
 		} else {
 			if !told {
 				told = true
-				s.opt.Header(namesOf(&in))
+				s.header(namesOf(&in))
+				fields.ownAmong(s, &in)
 			}
 			id, twice := idOf(&in)
 			cells, twiceRead := fields.of(&in)
-			rec := Record{Row: s.row, Line: in.Line, ID: id, file: s.file, smilesLine: in.Line, column: 1, molfile: in.Molfile(), Cells: cells}
+			rec := Record{Row: s.row, Line: in.Line, ID: id, file: s.file, smilesLine: in.Line, column: 1, molfile: in.Molfile(), Cells: cells, Own: fields.ownOf(&in)}
 			if twice = cmp.Or(twice, twiceRead); twice != nil {
 				rec.Err = rec.Fail(twice.data())
 			}

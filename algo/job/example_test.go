@@ -27,12 +27,10 @@ func ExampleScore() {
 	}
 	file := strings.NewReader("FS(F)(F)(F)(F)F gas\nC1CC typo\n")
 	records := table.Molecules(file, dataset.Options{Name: "some.smi", Form: algo.FormOf(model.Card.Schema)})
-	texts := slices.DeleteFunc(table.Columns(table.OfRecord|table.OfScore), func(c table.Column) bool { return c.Text == nil })
-	rows := table.NewRows(os.Stdout, "csv", table.Text{}, true, texts)
+	texts := slices.DeleteFunc(table.Fields(table.Usual), func(f table.Field) bool { return f.Text == nil })
+	rows := table.NewSink(os.Stdout, "csv", table.Text{}, true, texts)
 	err = job.Score(ctx, scorer, job.Input{Records: records}, job.ScoreOptions{}, func(scored []table.Scored) error {
-		for _, s := range scored {
-			rows.Write(s)
-		}
+		rows.Add(scored...)
 		return rows.Flush()
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -142,7 +143,7 @@ func expect(t *testing.T, got []table.Scored, rs []table.Record, fit *Fit, oracl
 		t.Fatal(err)
 	}
 	for i, r := range rs {
-		if got[i].Record != r {
+		if !reflect.DeepEqual(got[i].Record, r) {
 			t.Fatalf("row %d is of record %d", i+1, got[i].Row)
 		}
 		if r.Err != nil {

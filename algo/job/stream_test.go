@@ -48,16 +48,16 @@ func newStreamed(rows int) *streamed {
 func (s *streamed) write(t testing.TB, form molecule.Form) (n int) {
 	t.Helper()
 	run := table.Run{Model: "bbbp", SHA256: strings.Repeat("ab", 32), By: algo.ByAlone, Alpha: 0.05}
-	out := table.NewRows(io.Discard, "csv", table.Text{}, true, append(table.Columns(table.Usual), run.Columns()...))
+	out := table.NewSink(io.Discard, "csv", table.Text{}, true, append(table.Fields(table.Usual), run.Fields()...))
 	records := table.Molecules(strings.NewReader(s.text), dataset.Options{Format: dataset.CSV, Form: form})
 	err := onwards(ctx, nil, nil, s.fit, 1, inOrder(records, 0, 0), func(scored []table.Scored) error {
 		for _, r := range scored {
 			if r.Err != nil {
 				t.Fatal(r.Err)
 			}
-			out.Write(r)
 			n++
 		}
+		out.Add(scored...)
 		return out.Flush()
 	})
 	if err != nil {

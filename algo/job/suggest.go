@@ -13,6 +13,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/graph"
+	"baca/algo/parquet"
 	"baca/algo/table"
 )
 
@@ -195,37 +196,46 @@ func (s *Shelf) Suggest(ctx context.Context, o algo.SuggestOptions) (*Suggested,
 	return &Suggested{Suggestion: found, Rows: rows, shelf: s, most: o.Most}, nil
 }
 
+// Columns are those of the rows. Whole numbers are texts, which have all their digits.
+func (s *Suggested) Columns() []table.Column {
+	words := func(name string, of func(*SuggestedRow) string) table.Column {
+		c := table.Column{Name: name, Kind: parquet.Texts}
+		for i := range s.Rows {
+			c.Texts = append(c.Texts, of(&s.Rows[i]))
+		}
+		return c
+	}
+	number := func(name string, of func(*SuggestedRow) *float64) table.Column {
+		c := table.Column{Name: name, Kind: parquet.Numbers}
+		for i := range s.Rows {
+			x := math.NaN()
+			if p := of(&s.Rows[i]); p != nil {
+				x = *p
+			}
+			c.Numbers = append(c.Numbers, x)
+		}
+		return c
+	}
+	return []table.Column{
+		words("rank", func(r *SuggestedRow) string { return strconv.Itoa(r.Rank) }),
+		words("id", func(r *SuggestedRow) string { return r.ID }),
+		words("smiles", func(r *SuggestedRow) string { return r.SMILES }),
+		number("score", func(r *SuggestedRow) *float64 { return &r.Score }),
+		number("p_value", func(r *SuggestedRow) *float64 { return r.P }),
+		words("verdict", func(r *SuggestedRow) string { return r.Verdict }),
+		number("price", func(r *SuggestedRow) *float64 { return r.Price }),
+		number("gain", func(r *SuggestedRow) *float64 { return &r.Gain }),
+		words("nearer", func(r *SuggestedRow) string { return strconv.Itoa(r.Nearer) }),
+		words("inside", func(r *SuggestedRow) string { return strconv.Itoa(r.Inside) }),
+		number("nearest_similarity", func(r *SuggestedRow) *float64 { return &r.Similarity }),
+	}
+}
+
 // WriteCSV writes the rows.
 func (s *Suggested) WriteCSV(w io.Writer, text table.Text) error {
-	var r *SuggestedRow
-	words := func(name string, of func() string) table.Column {
-		return table.Column{Name: name, Group: table.OfRecord, Text: func(*table.Scored) string { return of() }}
-	}
-	number := func(name string, of func() *float64) table.Column {
-		return table.Column{Name: name, Group: table.OfRecord, Number: func(*table.Scored) float64 {
-			if x := of(); x != nil {
-				return *x
-			}
-			return math.NaN()
-		}}
-	}
-	rows := table.NewRows(w, "csv", text, true, []table.Column{
-		words("rank", func() string { return strconv.Itoa(r.Rank) }),
-		words("id", func() string { return r.ID }),
-		words("smiles", func() string { return r.SMILES }),
-		number("score", func() *float64 { return &r.Score }),
-		number("p_value", func() *float64 { return r.P }),
-		words("verdict", func() string { return r.Verdict }),
-		number("price", func() *float64 { return r.Price }),
-		number("gain", func() *float64 { return &r.Gain }),
-		words("nearer", func() string { return strconv.Itoa(r.Nearer) }),
-		words("inside", func() string { return strconv.Itoa(r.Inside) }),
-		number("nearest_similarity", func() *float64 { return &r.Similarity }),
-	})
-	for i := range s.Rows {
-		r = &s.Rows[i]
-		rows.Write(table.Scored{})
-	}
+	columns := s.Columns()
+	rows := table.NewRows(w, "csv", text, true, columns)
+	rows.Write(columns)
 	return rows.Flush()
 }
 

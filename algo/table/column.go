@@ -1,305 +1,170 @@
 package table
 
 import (
-	"cmp"
+	"io"
 	"math"
-	"slices"
-	"strings"
 
-	"baca/algo"
+	"baca/algo/parquet"
 )
 
-// A Column is one value of each row. It is declared here alone: writers, the messages of
-// the page and the help of the command go through the list.
+// A Kind is the type of the values of a column.
+type Kind = parquet.Kind
+
+// A Column has a value of each row, in the list of its kind. It is all that writers, messages
+// and the page know of a row.
 type Column struct {
-	Name  string
-	Group Group
-	Doc   string // what it says, for help
-
-	// One of these computes the value, and is the type of the column. NaN and the empty
-	// text stand for no value.
-	Text    func(*Scored) string
-	Number  func(*Scored) float64
-	Truth   func(*Scored) bool
-	Texts   func(*Scored) []string
-	Numbers func(*Scored) []float64
+	Name        string
+	Kind        Kind
+	Texts       []string    // empty for no value
+	Numbers     []float64   // NaN for no value; of Truths 0 and 1
+	TextLists   [][]string  // nil for no value
+	NumberLists [][]float64 // nil for no value
 }
 
-// A Group is a set of columns that are written together.
-type Group uint16
-
-// The groups. Refused records have values of OfRecord alone.
-const (
-	OfRecord    Group = 1 << iota
-	OfScore           // of what decides
-	OfPaper           // of the paper's method, once a batch is calibrated
-	OfAnswers         // of both answers, by the graph itself and by its batch
-	OfRate            // of a false-discovery rate
-	OfReasons         // of an explanation
-	OfNeighbors       // of the training graphs that are most similar
-	OfValues          // of what is known of these
-	OfTrust           // of a prediction
-	OfRun             // of what made the row, see Run
-
-	Usual   = OfRecord | OfScore
-	OfBatch = OfPaper | OfAnswers // both sets that a calibrated batch fills
-)
-
-// Why explains the score that a graph gets by itself.
-type Why struct {
-	*algo.Explanation
-	// Atoms, AtomsSubtrees and AtomsEmbedding are Contributions, BySubtrees and ByEmbedding
-	// in the order in which the record has its atoms.
-	Atoms, AtomsSubtrees, AtomsEmbedding []float64
-	// LikeOutside are records of the input, from 1, that were taken for OOD and that the
-	// attention finds most alike.
-	LikeOutside []float64
+// Len returns how many rows a column has.
+func (c *Column) Len() int {
+	return len(c.Texts) + len(c.Numbers) + len(c.TextLists) + len(c.NumberLists)
 }
 
-// A Run is what made rows. Its columns stand at the end of each row, so that a row that
-// has left its file still says what it came from.
-type Run struct {
-	Model  string // its name
-	SHA256 string // of its file, in hexadecimal
-	By     string // what decides, one of algo.Deciders
-	Alpha  float64
-	FDR    float64 // 0 where α decides
-}
-
-// hashDigits of a SHA-256 name a file among all that anybody has.
-const hashDigits = 12
-
-// Columns returns the columns of the run, which have the values that r has when a row is
-// written. Refused records have them, too.
-func (r *Run) Columns() []Column {
-	columns := []Column{
-		{Name: "model", Text: func(*Scored) string { return r.Model },
-			Doc: "name of the model"},
-		{Name: "model_sha256", Text: func(*Scored) string { return r.SHA256[:min(len(r.SHA256), hashDigits)] },
-			Doc: "first 12 digits of the SHA-256 of its file"},
-		{Name: "by", Text: func(*Scored) string { return r.By },
-			Doc: "what decides: " + strings.Join(algo.Deciders(), ", ")},
-		{Name: "alpha", Number: func(*Scored) float64 { return r.Alpha },
-			Doc: "rate of false alarms that was asked for"},
-		{Name: "program", Text: func(*Scored) string { return "baca " + algo.Version },
-			Doc: "what wrote the row"},
+// Rows returns how many rows columns have.
+func Rows(columns []Column) int {
+	if len(columns) == 0 {
+		return 0
 	}
-	if r.FDR > 0 {
-		columns = slices.Insert(columns, 4, Column{Name: "fdr", Number: func(*Scored) float64 { return r.FDR },
-			Doc: "false-discovery rate that decides, with --fdr"})
-	}
+	return columns[0].Len()
+}
+
+// Named returns the column of a name, nil where there is none.
+func Named(columns []Column, name string) *Column {
 	for i := range columns {
-		columns[i].Group = OfRun
+		if columns[i].Name == name {
+			return &columns[i]
+		}
 	}
-	return columns
+	return nil
 }
 
-// Columns returns the columns of some groups, in the order in which they are written.
-func Columns(groups Group) []Column {
-	var list []Column
-	for _, c := range columns {
-		if c.Group&groups != 0 {
-			list = append(list, c)
-		}
+// Pick returns columns with some of their rows, in that order.
+func Pick(columns []Column, order []int32) []Column {
+	list := make([]Column, len(columns))
+	for i, c := range columns {
+		list[i] = Column{c.Name, c.Kind, pick(c.Texts, order), pick(c.Numbers, order), pick(c.TextLists, order), pick(c.NumberLists, order)}
 	}
 	return list
 }
 
-var columns = []Column{
-	{Name: "id", Group: OfRecord, Text: func(s *Scored) string { return s.ID },
-		Doc: "from the input, or else the number of the record, from 1"},
-	{Name: "smiles", Group: OfRecord, Text: func(s *Scored) string { return cmp.Or(s.SMILES, s.Written) },
-		Doc: "as read, or of an SDF record the molecule as SMILES; empty for plain graphs"},
-	{Name: "score", Group: OfScore, Number: func(s *Scored) float64 { return s.Scores.Score },
-		Doc: "of what decides, see --by; higher is further outside"},
-	{Name: "p_value", Group: OfScore, Number: func(s *Scored) float64 { return s.Scores.P },
-		Doc: "how often a graph like the training set would score as high"},
-	{Name: "verdict", Group: OfScore, Text: func(s *Scored) string { return string(s.Scores.Verdict) },
-		Doc: "outside where p_value is at most alpha, borderline up to twice that, or inside; undecided where the model holds too few graphs to tell"},
-	{Name: "error", Group: OfRecord, Text: func(s *Scored) string { return textOf(s.Err) },
-		Doc: "why the record was refused; it then has no scores"},
-	{Name: "set_aside", Group: OfRecord, Text: func(s *Scored) string { return s.Aside.String() },
-		Doc: "what the model did not read of the molecule, such as stereo, 1 counter-ion: models read the parent compound, but for those of baca train --as-written; empty for nothing"},
-
-	{Name: "s_pre", Group: OfPaper, Number: func(s *Scored) float64 { return s.Scores.Pre },
-		Doc: "the paper's base score: how badly the encoder matches the two views of the graph"},
-	{Name: "s_attn", Group: OfPaper, Number: func(s *Scored) float64 { return s.Scores.Attn },
-		Doc: "the paper's attention over dictionaries of in- and out-of-distribution graphs"},
-	{Name: "s_baca", Group: OfPaper, Number: func(s *Scored) float64 { return s.Scores.BaCa },
-		Doc: "the paper's score: both, standardised and added"},
-	{Name: "alone", Group: OfAnswers, Number: func(s *Scored) float64 { return s.Scores.Alone },
-		Doc: "score of the graph by itself"},
-	{Name: "alone_p", Group: OfAnswers, Number: func(s *Scored) float64 { return s.Scores.AloneP },
-		Doc: "its p-value"},
-	{Name: "batch", Group: OfAnswers, Number: func(s *Scored) float64 { return s.Scores.Batch },
-		Doc: "score of the graph in its batch"},
-	{Name: "batch_p", Group: OfAnswers, Number: func(s *Scored) float64 { return s.Scores.BatchP },
-		Doc: "its p-value"},
-	{Name: "batch_verdict", Group: OfAnswers, Text: func(s *Scored) string { return string(s.Scores.BatchVerdict) },
-		Doc: "the verdict of the batch"},
-
-	{Name: "q_value", Group: OfRate, Number: func(s *Scored) float64 { return s.Q },
-		Doc: "the lowest false-discovery rate at which the graph is called outside"},
-
-	{Name: "predicted", Group: OfTrust, Number: func(s *Scored) float64 { return s.Trust.Predicted },
-		Doc: "from the column of --predicted"},
-	{Name: "expected_error", Group: OfTrust, Number: func(s *Scored) float64 { return s.Trust.Error },
-		Doc: "mean absolute error of held-out molecules alike in what --errors-by names, which never falls with that; empty beyond the last of them"},
-	{Name: "interval_low", Group: OfTrust, Number: func(s *Scored) float64 { return s.Trust.Low },
-		Doc: "conformal interval of the observed value, from the errors of these molecules; empty beyond the last of them, and for classes"},
-	{Name: "interval_high", Group: OfTrust, Number: func(s *Scored) float64 { return s.Trust.High },
-		Doc: "its other end"},
-	{Name: "trust", Group: OfTrust, Text: func(s *Scored) string { return string(s.Trust.Verdict) },
-		Doc: "trust, check or do-not-use, by the share of large errors among these molecules; standard error states it for each verdict"},
-
-	{Name: "counted", Group: OfReasons, Text: func(s *Scored) string { return s.Why.Counted },
-		Doc: "what the p-value of the graph by itself counts, such as 3 of 205, this one counted in: of so many graphs, those held out and this one, so many score as high or higher"},
-	{Name: "duplicate", Group: OfReasons, Truth: func(s *Scored) bool { return s.Why.Duplicate },
-		Doc: "true if the graph was likely trained on, stereochemistry and the way of writing aside; about 1 in 1000 others is taken for one"},
-	{Name: "reasons", Group: OfReasons, Texts: reasonTexts,
-		Doc: "what is unusual about it, the most unusual first: parts whose atoms make the score, values and statistics that few training graphs have; or which training graph it is, or that it shares nothing with any"},
-	{Name: "distances", Group: OfReasons,
-		Numbers: func(s *Scored) []float64 {
-			list := []float64{s.Why.Embedding, s.Why.Subtrees, s.Why.Counts}
-			if !math.IsNaN(s.Why.Nodes) {
-				list = append(list, s.Why.Nodes)
-			}
-			return list
-		},
-		Doc: "to the nearest training graph, by embedding, by subtrees and by subtrees with counts, for bare graphs also ℓ_n, which weighs little, in standard deviations of training graphs"},
-	{Name: "nearest", Group: OfNeighbors, Numbers: ofNearest(nearestRow),
-		Doc: "rows of the training set, from 1, of the graphs that are most similar, the most similar first, but none of similarity 0"},
-	{Name: "nearest_similarity", Group: OfNeighbors, Numbers: ofNearest(func(n algo.TrainingGraph) float64 { return n.Similarity }),
-		Doc: "how similar these are, from 0 to 1: the share of subtrees of up to two bonds, as often as each occurs, that both have (a Tanimoto similarity)"},
-	{Name: "nearest_smiles", Group: OfNeighbors, Texts: ofStructures(func(n algo.TrainingGraph) string { return n.SMILES }),
-		Doc: "their structures, where the model has them: see baca model structures"},
-	{Name: "nearest_names", Group: OfNeighbors, Texts: ofStructures(func(n algo.TrainingGraph) string { return n.Name }),
-		Doc: "their names, where the training set has any"},
-	{Name: "nearest_observed", Group: OfValues, Numbers: ofValues(func(v *algo.Values) float64 { return v.Observed }),
-		Doc: "what was measured of them"},
-	{Name: "nearest_predicted", Group: OfValues, Numbers: ofValues(func(v *algo.Values) float64 { return v.Predicted }),
-		Doc: "what was predicted of them"},
-	{Name: "like_ood", Group: OfReasons, Numbers: func(s *Scored) []float64 { return s.Why.LikeOutside },
-		Doc: "where a batch was calibrated, records of this input, from 1, that were taken for OOD and that the attention finds most alike"},
-	{Name: "atoms", Group: OfReasons, Numbers: func(s *Scored) []float64 { return s.Why.Atoms },
-		Doc: "for each atom, as written, what it adds to the score of the graph by itself; they add up to how far the score is above the least that is called outside"},
-	{Name: "atoms_subtrees", Group: OfReasons, Numbers: func(s *Scored) []float64 { return s.Why.AtomsSubtrees },
-		Doc: "of that, by way of the subtrees that it is in, 0 being what training graphs add on average"},
-	{Name: "atoms_embedding", Group: OfReasons, Numbers: func(s *Scored) []float64 { return s.Why.AtomsEmbedding },
-		Doc: "the same by way of the embedding"},
-	{Name: "distance", Group: OfReasons, Number: func(s *Scored) float64 { return s.Why.Distance },
-		Doc: "how far the graph is from the nearest training graphs, the first part of its score, in standard deviations of training graphs"},
-	{Name: "ratio", Group: OfReasons, Number: func(s *Scored) float64 { return s.Why.Ratio },
-		Doc: "how much more it is like the background molecules, which the model was told from in training, than like the training set, the second part, in the same units; empty where the model has no background"},
-}
-
-func textOf(err error) string {
-	if err == nil {
-		return ""
+func pick[T any](values []T, order []int32) []T {
+	if values == nil {
+		return nil
 	}
-	return err.Error()
-}
-
-func reasonTexts(s *Scored) []string {
-	texts := make([]string, len(s.Why.Reasons))
-	for i, reason := range s.Why.Reasons {
-		texts[i] = reason.Text
+	cells := make([]T, len(order))
+	for k, i := range order {
+		cells[k] = values[i]
 	}
-	return texts
+	return cells
 }
 
-// nearest are the most similar training graphs, those of an explanation where no others were
-// asked for.
-func (s *Scored) nearest() []algo.TrainingGraph {
-	if s.Nearest == nil && s.Why != nil {
-		return s.Why.Nearest
+// A Sheet gives rows the values of fields.
+type Sheet struct {
+	fields  []Field
+	columns []Column
+}
+
+// NewSheet returns a sheet without rows.
+func NewSheet(fields []Field) *Sheet {
+	s := &Sheet{fields: fields}
+	for i := range fields {
+		s.columns = append(s.columns, Column{Name: fields[i].Name, Kind: fields[i].kind()})
 	}
-	return s.Nearest
+	return s
 }
 
-// nearestRow is from 1, NaN where it is not known.
-func nearestRow(n algo.TrainingGraph) float64 {
-	if n.Row < 0 {
-		return math.NaN()
-	}
-	return float64(n.Row + 1)
-}
-
-func ofNearest(value func(algo.TrainingGraph) float64) func(*Scored) []float64 {
-	return func(s *Scored) []float64 {
-		list := make([]float64, len(s.nearest()))
-		for i, n := range s.nearest() {
-			list[i] = value(n)
+// Of returns the columns of some rows, which are valid until the next call.
+func (s *Sheet) Of(rows []Scored) []Column {
+	for i := range s.columns {
+		c := &s.columns[i]
+		c.Texts, c.Numbers, c.TextLists, c.NumberLists = c.Texts[:0], c.Numbers[:0], c.TextLists[:0], c.NumberLists[:0]
+		for k := range rows {
+			s.fields[i].add(c, &rows[k])
 		}
+	}
+	return s.columns
+}
+
+// Of returns columns with the values of rows.
+func Of(fields []Field, rows []Scored) []Column { return NewSheet(fields).Of(rows) }
+
+// kind is that of the function that there is.
+func (f *Field) kind() Kind {
+	switch {
+	case f.Text != nil:
+		return parquet.Texts
+	case f.Number != nil:
+		return parquet.Numbers
+	case f.Truth != nil:
+		return parquet.Truths
+	case f.Texts != nil:
+		return parquet.TextLists
+	}
+	return parquet.NumberLists
+}
+
+// add appends the value of a row.
+func (f *Field) add(c *Column, s *Scored) {
+	filled := f.filled(s)
+	switch c.Kind {
+	case parquet.Texts:
+		c.Texts = append(c.Texts, valueOf(f.Text, s, filled, ""))
+	case parquet.Numbers:
+		c.Numbers = append(c.Numbers, valueOf(f.Number, s, filled, math.NaN()))
+	case parquet.Truths:
+		x := math.NaN()
+		if filled {
+			x = 0
+			if f.Truth(s) {
+				x = 1
+			}
+		}
+		c.Numbers = append(c.Numbers, x)
+	case parquet.TextLists:
+		c.TextLists = append(c.TextLists, listOf(f.Texts, s, filled))
+	default:
+		c.NumberLists = append(c.NumberLists, listOf(f.Numbers, s, filled))
+	}
+}
+
+func valueOf[T any](value func(*Scored) T, s *Scored, filled bool, none T) T {
+	if !filled {
+		return none
+	}
+	return value(s)
+}
+
+// listOf is not nil where there is a value.
+func listOf[T any](value func(*Scored) []T, s *Scored, filled bool) []T {
+	if !filled {
+		return nil
+	}
+	if list := value(s); list != nil {
 		return list
 	}
+	return []T{}
 }
 
-// ofStructures is empty where no text is known.
-func ofStructures(text func(algo.TrainingGraph) string) func(*Scored) []string {
-	return func(s *Scored) []string {
-		list, known := make([]string, len(s.nearest())), false
-		for i, n := range s.nearest() {
-			list[i] = text(n)
-			known = known || list[i] != ""
-		}
-		if !known {
-			return nil
-		}
-		return list
-	}
+// A Sink writes scored rows by the values of fields.
+type Sink struct {
+	Writer
+	*Sheet
 }
 
-// ofValues is empty where no value is known, and has NaN for those that are not.
-func ofValues(value func(*algo.Values) float64) func(*Scored) []float64 {
-	return func(s *Scored) []float64 {
-		list, known := make([]float64, len(s.nearest())), false
-		for i, n := range s.nearest() {
-			if list[i] = math.NaN(); n.Values != nil {
-				list[i] = value(n.Values)
-			}
-			known = known || !math.IsNaN(list[i])
-		}
-		if !known {
-			return nil
-		}
-		return list
+// NewSink returns a sink that writes in one of Forms. See NewRows for text and header.
+func NewSink(w io.Writer, form string, text Text, header bool, fields []Field) *Sink {
+	if form == "sdf" {
+		fields = append(fields, MolfileField())
 	}
+	s := NewSheet(fields)
+	return &Sink{NewWriter(w, form, text, header, s.columns), s}
 }
 
-// Filled tells whether a row has values of the column's group.
-func (c *Column) Filled(s *Scored) bool {
-	switch c.Group {
-	case OfRecord, OfRun:
-		return true
-	case OfReasons:
-		return s.Why != nil
-	case OfTrust:
-		return s.Trust != nil
-	}
-	return s.Scores != nil
-}
-
-// helpWidth is how long the lines of Help are at most.
-const helpWidth = 92
-
-// Help describes columns, one below the other.
-func Help(list []Column) string {
-	longest := 0
-	for _, c := range list {
-		longest = max(longest, len(c.Name))
-	}
-	var b strings.Builder
-	for _, c := range list {
-		line := "  " + c.Name + strings.Repeat(" ", longest-len(c.Name)+1)
-		for _, word := range strings.Fields(c.Doc) {
-			if len(line)+len(word) >= helpWidth {
-				b.WriteString(line + "\n")
-				line = strings.Repeat(" ", longest+3)
-			}
-			line += " " + word
-		}
-		b.WriteString(line + "\n")
-	}
-	return b.String()
-}
+// Add writes rows.
+func (s *Sink) Add(rows ...Scored) { s.Write(s.Of(rows)) }

@@ -34,13 +34,13 @@ func ExampleMolecules() {
 }
 
 // Columns are chosen by their groups. A value that is missing is null.
-func ExampleNewRows() {
-	rows := table.NewRows(os.Stdout, "jsonl", table.Text{}, false, table.Columns(table.OfRecord|table.OfScore))
-	rows.Write(table.Scored{
+func ExampleNewSink() {
+	rows := table.NewSink(os.Stdout, "jsonl", table.Text{}, false, table.Fields(table.Usual))
+	rows.Add(table.Scored{
 		Record: table.Record{ID: "tin", SMILES: "C[Sn](C)(C)C"},
 		Scores: &algo.Row{Score: 3.25, P: 0.001, Verdict: decide.Outside},
 	})
-	rows.Write(table.Scored{Record: table.Record{ID: "typo", SMILES: "C1CC", Err: errors.New("ring bond 1 is never closed")}})
+	rows.Add(table.Scored{Record: table.Record{ID: "typo", SMILES: "C1CC", Err: errors.New("ring bond 1 is never closed")}})
 	if err := rows.Flush(); err != nil {
 		fmt.Println(err)
 	}

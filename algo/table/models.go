@@ -15,22 +15,22 @@ func (s *Scored) of(model int) *algo.Row {
 	return s.Others[model-1]
 }
 
-// ModelColumns are the columns of rows that several models score: those of the record, one
+// ModelFields are those of rows that several models score: those of the record, one
 // group for each model, and which of them cover the record.
-func ModelColumns(names []string) []Column {
-	record := Columns(OfRecord)
-	first := slices.IndexFunc(record, func(c Column) bool { return c.Name == "error" })
+func ModelFields(names []string) []Field {
+	record := Fields(OfRecord)
+	first := slices.IndexFunc(record, func(c Field) bool { return c.Name == "error" })
 	list, behind := record[:first:first], record[first:]
 	for i, name := range names {
 		list = append(list,
-			Column{Name: name + "_score", Group: OfScore, Number: func(s *Scored) float64 { return s.of(i).Score },
+			Field{Name: name + "_score", Group: OfScore, Number: func(s *Scored) float64 { return s.of(i).Score },
 				Doc: "score by the model; higher is further outside"},
-			Column{Name: name + "_p_value", Group: OfScore, Number: func(s *Scored) float64 { return s.of(i).P },
+			Field{Name: name + "_p_value", Group: OfScore, Number: func(s *Scored) float64 { return s.of(i).P },
 				Doc: "how often a graph like its training set would score as high"},
-			Column{Name: name + "_verdict", Group: OfScore, Text: func(s *Scored) string { return string(s.of(i).Verdict) },
+			Field{Name: name + "_verdict", Group: OfScore, Text: func(s *Scored) string { return string(s.of(i).Verdict) },
 				Doc: "the verdict of the model"})
 	}
-	return append(append(list, Column{Name: "covered_by", Group: OfScore, Doc: "models that call the graph inside",
+	return append(append(list, Field{Name: "covered_by", Group: OfScore, Doc: "models that call the graph inside",
 		Texts: func(s *Scored) (covering []string) {
 			for i, name := range names {
 				if s.Covered(i) {

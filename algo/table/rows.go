@@ -8,11 +8,14 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"baca/algo/parquet"
 )
 
 // A Writer writes rows of scores, and its errors stay until Flush.
 type Writer interface {
-	Write(Scored)
+	// Write writes rows, whose columns have the names and kinds of those that were announced.
+	Write(columns []Column)
 	Flush() error
 	// Close writes what stands behind the last row. It does not close the file.
 	Close() error
@@ -24,7 +27,7 @@ const rowsBuffer = 64 << 10
 // NewRows returns a writer of csv, tsv or jsonl. CSV begins with a header if that is wanted; in
 // a cell numbers of a list are separated by blanks, and texts by "; ".
 func NewRows(w io.Writer, to string, text Text, header bool, columns []Column) Writer {
-	r := &rows{w: w, text: text, columns: columns, separator: ','}
+	r := &rows{w: w, text: text, separator: ','}
 	if to == "tsv" {
 		r.separator = '\t'
 	}
@@ -34,7 +37,7 @@ func NewRows(w io.Writer, to string, text Text, header bool, columns []Column) W
 			if i == 0 {
 				before = "{"
 			}
-			r.names = append(r.names, before+strconv.Quote(columns[i].Name)+":")
+			r.names = append(r.names, string(appendString([]byte(before), columns[i].Name))+":")
 		}
 		return r
 	}
@@ -44,7 +47,7 @@ func NewRows(w io.Writer, to string, text Text, header bool, columns []Column) W
 				r.out = append(r.out, r.separator)
 			}
 			from := len(r.out)
-			r.out = append(r.out, columns[i].Name...)
+			r.out = text.append(r.out, columns[i].Name)
 			r.quote(from)
 		}
 		r.out = append(r.out, '\n')
@@ -54,39 +57,37 @@ func NewRows(w io.Writer, to string, text Text, header bool, columns []Column) W
 
 // rows appends the bytes of rows to one buffer. A row of usual columns costs no allocation.
 type rows struct {
-	w       io.Writer
-	text    Text
-	columns []Column
-	names   []string // of the columns, as they begin a value of jsonl; nil for csv
-	row     Scored   // that is written
-	out     []byte   // not written yet
-	cell    []byte   // of quote
-	err     error    // the first of w
+	w     io.Writer
+	text  Text
+	names []string // of the columns, as they begin a value of jsonl; nil for csv
+	out   []byte   // not written yet
+	cell  []byte   // of quote
+	err   error    // the first of w
 
 	separator byte // of csv
 }
 
-func (r *rows) Write(s Scored) {
-	r.row = s
-	if r.names != nil {
-		for i := range r.columns {
-			r.out = append(r.out, r.names[i]...)
-			r.out = r.columns[i].appendJSON(r.out, &r.row)
-		}
-		r.out = append(r.out, '}', '\n')
-	} else {
-		for i := range r.columns {
-			if i > 0 {
-				r.out = append(r.out, r.separator)
+func (r *rows) Write(columns []Column) {
+	for row := range Rows(columns) {
+		if r.names != nil {
+			for i := range columns {
+				r.out = append(r.out, r.names[i]...)
+				r.out = columns[i].appendJSON(r.out, row)
 			}
-			from := len(r.out)
-			r.out = r.columns[i].appendCell(r.out, &r.row, r.text)
-			r.quote(from)
+			r.out = append(r.out, '}')
+		} else {
+			for i := range columns {
+				if i > 0 {
+					r.out = append(r.out, r.separator)
+				}
+				from := len(r.out)
+				r.out = columns[i].appendCell(r.out, row, r.text)
+				r.quote(from)
+			}
 		}
-		r.out = append(r.out, '\n')
-	}
-	if len(r.out) >= rowsBuffer {
-		r.write()
+		if r.out = append(r.out, '\n'); len(r.out) >= rowsBuffer {
+			r.write()
+		}
 	}
 }
 
@@ -98,7 +99,6 @@ func (r *rows) write() {
 }
 
 func (r *rows) Flush() error {
-	r.row = Scored{} // its graph need not wait for the next row
 	r.write()
 	return r.err
 }
@@ -142,21 +142,19 @@ func needsQuotes(cell []byte, separator byte) bool {
 	return unicode.IsSpace(first)
 }
 
-// appendCell appends the value of a column for CSV, without quotes.
-func (c *Column) appendCell(b []byte, s *Scored, text Text) []byte {
-	switch {
-	case !c.Filled(s):
-		return b
-	case c.Text != nil:
-		return text.append(b, c.Text(s))
-	case c.Number != nil:
-		return appendNumber(b, c.Number(s), "")
-	case c.Truth != nil:
-		return strconv.AppendBool(b, c.Truth(s))
-	case c.Texts != nil:
-		return text.append(b, strings.Join(c.Texts(s), "; "))
+// appendCell appends the value of a row for CSV, without quotes.
+func (c *Column) appendCell(b []byte, row int, text Text) []byte {
+	switch c.Kind {
+	case parquet.Texts:
+		return text.append(b, c.Texts[row])
+	case parquet.Numbers:
+		return appendNumber(b, c.Numbers[row], "")
+	case parquet.Truths:
+		return appendTruth(b, c.Numbers[row], "")
+	case parquet.TextLists:
+		return text.append(b, strings.Join(c.TextLists[row], "; "))
 	}
-	for i, x := range c.Numbers(s) {
+	for i, x := range c.NumberLists[row] {
 		if i > 0 {
 			b = append(b, ' ')
 		}
@@ -165,25 +163,30 @@ func (c *Column) appendCell(b []byte, s *Scored, text Text) []byte {
 	return b
 }
 
-// appendJSON appends the value of a column for JSON.
-func (c *Column) appendJSON(b []byte, s *Scored) []byte {
+// appendJSON appends the value of a row for JSON.
+func (c *Column) appendJSON(b []byte, row int) []byte {
 	const none = "null"
 	switch {
-	case !c.Filled(s):
-		return append(b, none...)
-	case c.Text != nil:
-		if text := c.Text(s); text != "" {
-			return appendString(b, text)
-		}
-		return append(b, none...)
-	case c.Number != nil:
-		return appendNumber(b, c.Number(s), none)
-	case c.Truth != nil:
-		return strconv.AppendBool(b, c.Truth(s))
-	case c.Texts != nil:
-		return appendList(b, c.Texts(s), appendString)
+	case c.Kind == parquet.Texts && c.Texts[row] != "":
+		return appendString(b, c.Texts[row])
+	case c.Kind == parquet.Numbers:
+		return appendNumber(b, c.Numbers[row], none)
+	case c.Kind == parquet.Truths:
+		return appendTruth(b, c.Numbers[row], none)
+	case c.Kind == parquet.TextLists && c.TextLists[row] != nil:
+		return appendList(b, c.TextLists[row], appendString)
+	case c.Kind == parquet.NumberLists && c.NumberLists[row] != nil:
+		return appendList(b, c.NumberLists[row], func(b []byte, x float64) []byte { return appendNumber(b, x, none) })
 	}
-	return appendList(b, c.Numbers(s), func(b []byte, x float64) []byte { return appendNumber(b, x, none) })
+	return append(b, none...)
+}
+
+// appendTruth appends 0 as false and 1 as true.
+func appendTruth(b []byte, x float64, none string) []byte {
+	if math.IsNaN(x) {
+		return append(b, none...)
+	}
+	return strconv.AppendBool(b, x != 0)
 }
 
 func appendList[T any](b []byte, values []T, form func([]byte, T) []byte) []byte {

@@ -24,19 +24,19 @@ var hostile = []string{
 
 // CSV is byte by byte what encoding/csv writes of the same cells.
 func TestCellsLikeEncodingCSV(t *testing.T) {
-	columns := []Column{
+	columns := []Field{
 		{Name: "one", Group: OfRecord, Text: func(s *Scored) string { return s.ID }},
 		{Name: "two, or more", Group: OfRecord, Text: func(s *Scored) string { return s.SMILES }},
 		{Name: "list", Group: OfRecord, Texts: func(s *Scored) []string { return []string{s.ID, s.SMILES, s.ID} }},
 	}
 	for _, text := range []Text{{}, {SpreadsheetSafe: true}} {
-		for _, list := range [][]Column{columns, columns[:1]} {
+		for _, list := range [][]Field{columns, columns[:1]} {
 			var got, want bytes.Buffer
-			w, old := NewRows(&got, "csv", text, true, list), csv.NewWriter(&want)
+			w, old := NewSink(&got, "csv", text, true, list), csv.NewWriter(&want)
 			old.Write([]string{"one", "two, or more", "list"}[:len(list)])
 			for _, a := range hostile {
 				for _, b := range hostile {
-					w.Write(Scored{Record: Record{ID: a, SMILES: b}})
+					w.Add(Scored{Record: Record{ID: a, SMILES: b}})
 					old.Write([]string{text.Cell(a), text.Cell(b), text.Cell(a + "; " + b + "; " + a)}[:len(list)])
 				}
 			}
@@ -75,12 +75,31 @@ func TestTextsLikeEncodingJSON(t *testing.T) {
 	}
 }
 
+// Names of the input's own columns may be any text: each is a name of its own, and rows stay JSON.
+func TestOwnColumns(t *testing.T) {
+	usual := Fields(Usual)
+	own := OwnFields(append([]string{"score", "input_score", "a", "a"}, hostile...), usual)
+	if own[0].Name != "input_score" || own[1].Name != "input_input_score" || own[3].Name != "input_a" {
+		t.Errorf("names %s, %s and %s", own[0].Name, own[1].Name, own[3].Name)
+	}
+	var b bytes.Buffer
+	w := NewSink(&b, "jsonl", plain, true, append(usual, own...))
+	w.Add(Scored{Record: Record{ID: "a", Own: []string{"1", "2"}, Err: errors.New("no")}})
+	var row map[string]any
+	if err := errors.Join(w.Flush(), json.Unmarshal(b.Bytes(), &row)); err != nil {
+		t.Fatal(err)
+	}
+	if row["input_score"] != "1" || row["input_input_score"] != "2" || row["a"] != nil || row["score"] != nil {
+		t.Errorf("row %s", &b)
+	}
+}
+
 // An error of writing stays, and ends the writing.
 func TestWriteError(t *testing.T) {
 	for _, to := range []string{"csv", "jsonl"} {
-		w := NewRows(failing{}, to, plain, true, Columns(OfRecord))
+		w := NewSink(failing{}, to, plain, true, Fields(OfRecord))
 		for range 10_000 {
-			w.Write(Scored{Record: Record{ID: "a", SMILES: "CCO"}})
+			w.Add(Scored{Record: Record{ID: "a", SMILES: "CCO"}})
 		}
 		for range 2 {
 			if err := w.Flush(); !errors.Is(err, errFull) {
@@ -97,21 +116,22 @@ type failing struct{}
 func (failing) Write([]byte) (int, error) { return 0, errFull }
 
 // usualRow is a row as `baca score` writes most.
-func usualRow() (Scored, []Column) {
+func usualRow() (Scored, []Field) {
 	nan := math.NaN()
 	run := Run{Model: "bbbp", SHA256: strings.Repeat("0123456789abcdef", 4), By: algo.ByAlone, Alpha: 0.05}
 	return Scored{
 		Record: Record{Row: 7, Line: 8, ID: "CHEMBL153534", SMILES: "COc1cc(C(=O)N[C@@H]2CCN(C)C2)ccc1O"},
 		Scores: &algo.Row{Score: 1.234567, P: 0.0311, Verdict: decide.Outside, Pre: nan, Attn: nan, BaCa: nan, Alone: 1.234567, AloneP: 0.0311},
-	}, append(Columns(Usual), run.Columns()...)
+	}, append(Fields(Usual), run.Fields()...)
 }
 
 // A row costs no allocation in the long run, however many cells it has.
 func TestRowAllocations(t *testing.T) {
 	s, columns := usualRow()
 	for _, to := range []string{"csv", "jsonl"} {
-		w := NewRows(io.Discard, to, Text{SpreadsheetSafe: true}, true, columns)
-		if n := testing.AllocsPerRun(2000, func() { w.Write(s) }); n != 0 {
+		w := NewSink(io.Discard, to, Text{SpreadsheetSafe: true}, true, columns)
+		rows := []Scored{s}
+		if n := testing.AllocsPerRun(2000, func() { w.Add(rows...) }); n != 0 {
 			t.Errorf("%s: %g allocations a row, want none", to, n)
 		}
 	}
@@ -121,10 +141,10 @@ func BenchmarkRows(b *testing.B) {
 	s, columns := usualRow()
 	for _, to := range []string{"csv", "jsonl"} {
 		b.Run(fmt.Sprintf("to=%s", to), func(b *testing.B) {
-			w := NewRows(io.Discard, to, plain, true, columns)
+			w := NewSink(io.Discard, to, plain, true, columns)
 			b.ReportAllocs()
 			for b.Loop() {
-				w.Write(s)
+				w.Add(s)
 			}
 			if err := w.Flush(); err != nil {
 				b.Fatal(err)

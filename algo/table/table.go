@@ -28,7 +28,8 @@ type Record struct {
 	Err     error
 	// Molfile is what a record of SDF has, for rows that are written as SDF.
 	Molfile string
-	Cells   *Cells // nil without dataset.Options.Cells
+	Cells   *Cells   // nil without dataset.Options.Cells
+	Own     []string // cells of the input's own columns, with dataset.Options.Own
 }
 
 // Cells are those of further columns of a record. Fail says of the error of one where it is.
@@ -70,6 +71,7 @@ func FromMolecule(m dataset.Record) Record {
 		here := m // a copy of its own, for these records alone
 		r.Cells = &Cells{m.Cells, here.FailCell}
 	}
+	r.Own = m.Own
 	if r.ID == "" {
 		r.ID = strconv.Itoa(r.Row)
 	}
@@ -91,12 +93,12 @@ func Graphs(gs []*graph.Graph) iter.Seq2[Unread, error] {
 type Scored struct {
 	Record
 	Scores *algo.Row   // nil for a refused record
-	Others []*algo.Row // of further models, for ModelColumns
-	Q      float64     // q-value, for columns OfRate
-	Why    *Why        // for columns OfReasons; nil without
-	// Trust is for columns OfTrust; nil where a prediction cannot be judged.
+	Others []*algo.Row // of further models, for ModelFields
+	Q      float64     // q-value, for fields OfRate
+	Why    *Why        // for fields OfReasons; nil without
+	// Trust is for fields OfTrust; nil where a prediction cannot be judged.
 	Trust *trust.Judgement
-	// Nearest are for columns OfNeighbors; nil for those of Why.
+	// Nearest are for fields OfNeighbors; nil for those of Why.
 	Nearest []algo.TrainingGraph
 }
 
@@ -106,9 +108,9 @@ func Parse(ctx context.Context, workers int, records iter.Seq2[Unread, error]) i
 	return dataset.Ordered(ctx, workers, records, func(u Unread) Record { return u() })
 }
 
-// RejectColumns are those of a file of refused records.
-func RejectColumns() []Column {
-	return []Column{
+// RejectFields are those of a file of refused records.
+func RejectFields() []Field {
+	return []Field{
 		{Name: "row", Group: OfRecord, Text: func(s *Scored) string { return strconv.Itoa(s.Row) }},
 		{Name: "line", Group: OfRecord, Text: func(s *Scored) string { return strconv.Itoa(s.Line) }},
 		{Name: "id", Group: OfRecord, Text: func(s *Scored) string { return s.ID }},

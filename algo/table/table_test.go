@@ -50,9 +50,9 @@ func TestWriters(t *testing.T) {
 				`{"id":"2","smiles":"C(","score":null,"p_value":null,"verdict":null,"error":"line 2: \"C(\" is open","set_aside":null}` + "\n"},
 	} {
 		var b bytes.Buffer
-		w := NewRows(&b, test.name, plain, true, Columns(Usual))
-		w.Write(Scored{Record: records[0], Scores: row})
-		w.Write(Scored{Record: records[1]})
+		w := NewSink(&b, test.name, plain, true, Fields(Usual))
+		w.Add(Scored{Record: records[0], Scores: row})
+		w.Add(Scored{Record: records[1]})
 		if err := w.Flush(); err != nil {
 			t.Fatal(err)
 		}
@@ -61,8 +61,8 @@ func TestWriters(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	w := NewRows(&b, "csv", plain, true, RejectColumns())
-	w.Write(Scored{Record: Record{Row: 2, Line: 3, ID: "x", SMILES: "C(", Err: errors.New("no")}})
+	w := NewSink(&b, "csv", plain, true, RejectFields())
+	w.Add(Scored{Record: Record{Row: 2, Line: 3, ID: "x", SMILES: "C(", Err: errors.New("no")}})
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
@@ -74,15 +74,15 @@ func TestWriters(t *testing.T) {
 // The columns of both answers are there where a batch was calibrated and empty where not.
 func TestBothAnswers(t *testing.T) {
 	var b strings.Builder
-	w := NewRows(&b, "csv", plain, true, Columns(Usual|OfBatch))
+	w := NewSink(&b, "csv", plain, true, Fields(Usual|OfBatch))
 	nan := math.NaN()
 	for _, row := range []algo.Row{
 		{Score: 1, P: 0.25, Verdict: decide.Inside, Pre: 2, Attn: 3, BaCa: 4, Alone: 1, AloneP: 0.25, Batch: 5, BatchP: 0.125, BatchVerdict: decide.Borderline},
 		{Score: 1, P: 0.25, Verdict: decide.Inside, Pre: nan, Attn: nan, BaCa: nan, Alone: 1, AloneP: 0.25, Batch: nan, BatchP: nan, BatchVerdict: decide.Undecided},
 	} {
-		w.Write(Scored{Record: Record{ID: "a"}, Scores: &row})
+		w.Add(Scored{Record: Record{ID: "a"}, Scores: &row})
 	}
-	w.Write(Scored{Record: Record{ID: "b", Err: errors.New("no")}})
+	w.Add(Scored{Record: Record{ID: "b", Err: errors.New("no")}})
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}

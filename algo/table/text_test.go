@@ -44,17 +44,17 @@ func TestCell(t *testing.T) {
 // Text of the input is made safe in every column, and numbers stay numbers.
 func TestSpreadsheetText(t *testing.T) {
 	var b strings.Builder
-	w := NewRows(&b, "csv", safe, false, slices.DeleteFunc(Columns(OfRecord|OfReasons), func(c Column) bool {
+	w := NewSink(&b, "csv", safe, false, slices.DeleteFunc(Fields(OfRecord|OfReasons), func(c Field) bool {
 		return c.Group == OfReasons && c.Name != "reasons" && c.Name != "atoms"
 	}))
 	why := &Why{Explanation: &algo.Explanation{Reasons: []explain.Reason{{Text: "+a"}, {Text: "b"}}}, Atoms: []float64{-1, 2}}
-	w.Write(Scored{Record: Record{ID: "=1", SMILES: "-C"}, Why: why})
-	w.Write(Scored{Record: Record{ID: "\n", Err: errors.New("@file:1")}})
-	r := NewRows(&b, "csv", safe, false, RejectColumns())
+	w.Add(Scored{Record: Record{ID: "=1", SMILES: "-C"}, Why: why})
+	w.Add(Scored{Record: Record{ID: "\n", Err: errors.New("@file:1")}})
+	r := NewSink(&b, "csv", safe, false, RejectFields())
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	r.Write(Scored{Record: Record{Row: 1, Line: 1, ID: "=1", SMILES: "\x1b", Err: errors.New("@file:1")}})
+	r.Add(Scored{Record: Record{Row: 1, Line: 1, ID: "=1", SMILES: "\x1b", Err: errors.New("@file:1")}})
 	if err := r.Flush(); err != nil {
 		t.Fatal(err)
 	}

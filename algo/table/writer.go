@@ -71,65 +71,49 @@ func NewWriter(w io.Writer, name string, text Text, header bool, columns []Colum
 
 // parquetRows have the types of the columns. Numbers have the six digits that they have in
 // text, and text is as it is in the input.
-type parquetRows struct {
-	w       *parquet.Writer
-	columns []Column
-	row     Scored
-}
+type parquetRows struct{ w *parquet.Writer }
 
 func newParquetRows(w io.Writer, _ Text, _ bool, columns []Column) Writer {
 	var fields []parquet.Field
 	for _, c := range columns {
-		kind := parquet.NumberLists
-		switch {
-		case c.Text != nil:
-			kind = parquet.Texts
-		case c.Number != nil:
-			kind = parquet.Numbers
-		case c.Truth != nil:
-			kind = parquet.Truths
-		case c.Texts != nil:
-			kind = parquet.TextLists
-		}
-		fields = append(fields, parquet.Field{Name: c.Name, Kind: kind})
+		fields = append(fields, parquet.Field{Name: c.Name, Kind: c.Kind})
 	}
-	return &parquetRows{w: parquet.NewWriter(w, "baca "+algo.Version, fields), columns: columns}
+	return &parquetRows{parquet.NewWriter(w, "baca "+algo.Version, fields)}
 }
 
-func (r *parquetRows) Write(s Scored) {
-	r.row = s
-	for i := range r.columns {
-		switch c := &r.columns[i]; {
-		case !c.Filled(&r.row):
-			r.w.Null(i)
-		case c.Text != nil:
-			if text := c.Text(&r.row); text != "" {
-				r.w.Text(i, text)
-			} else {
-				r.w.Null(i)
-			}
-		case c.Number != nil:
-			r.w.Number(i, sixDigits(c.Number(&r.row)))
-		case c.Truth != nil:
-			r.w.Truth(i, c.Truth(&r.row))
-		case c.Texts != nil:
-			r.w.TextList(i, c.Texts(&r.row))
-		default:
-			list := c.Numbers(&r.row)
-			rounded := make([]float64, len(list))
-			for k, x := range list {
-				rounded[k] = sixDigits(x)
-			}
-			r.w.NumberList(i, rounded)
+func (r *parquetRows) Write(columns []Column) {
+	for row := range Rows(columns) {
+		for i := range columns {
+			r.cell(i, &columns[i], row)
 		}
+		r.w.End()
 	}
-	r.w.End()
 }
 
-func (r *parquetRows) Flush() error {
-	r.row = Scored{}
-	return r.w.Err()
+// cell writes the value of a row.
+func (r *parquetRows) cell(i int, c *Column, row int) {
+	switch {
+	case c.Kind == parquet.Texts && c.Texts[row] != "":
+		r.w.Text(i, c.Texts[row])
+	case c.Kind == parquet.Numbers:
+		r.w.Number(i, sixDigits(c.Numbers[row]))
+	case c.Kind == parquet.Truths && !math.IsNaN(c.Numbers[row]):
+		r.w.Truth(i, c.Numbers[row] != 0)
+	case c.Kind == parquet.TextLists && c.TextLists[row] != nil:
+		r.w.TextList(i, c.TextLists[row])
+	case c.Kind == parquet.NumberLists && c.NumberLists[row] != nil:
+		list := c.NumberLists[row]
+		rounded := make([]float64, len(list))
+		for k, x := range list {
+			rounded[k] = sixDigits(x)
+		}
+		r.w.NumberList(i, rounded)
+	default:
+		r.w.Null(i)
+	}
 }
+
+func (r *parquetRows) Flush() error { return r.w.Err() }
 
 func (r *parquetRows) Close() error { return r.w.Close() }
 
@@ -144,34 +128,45 @@ func sixDigits(x float64) float64 {
 	return x
 }
 
-// sdfRows are molfiles with the values of the columns as data. The molfile is that of the
-// input or else one without coordinates; a record that has none gets one without atoms.
+// Molfile is the name of a column that SDF needs, and no other form has: the molfile of the
+// input, or else one without coordinates, and without atoms where a record has no molecule.
+const Molfile = "molfile"
+
+// MolfileField declares it.
+func MolfileField() Field {
+	return Field{Name: Molfile, Group: OfRecord, Text: func(s *Scored) string { return molfileOf(&s.Record) }}
+}
+
+// sdfRows are molfiles with the values of the other columns as data.
 type sdfRows struct {
-	w       *bufio.Writer
-	columns []Column
-	row     Scored
-	cell    []byte
-	err     error
+	w    *bufio.Writer
+	cell []byte
+	err  error
 }
 
-func newSDFRows(w io.Writer, _ Text, _ bool, columns []Column) Writer {
-	return &sdfRows{w: bufio.NewWriterSize(w, rowsBuffer), columns: columns}
+func newSDFRows(w io.Writer, _ Text, _ bool, _ []Column) Writer {
+	return &sdfRows{w: bufio.NewWriterSize(w, rowsBuffer)}
 }
 
-func (r *sdfRows) Write(s Scored) {
-	r.row = s
-	r.w.WriteString(molfileOf(&r.row.Record))
-	for i := range r.columns {
-		c := &r.columns[i]
-		if r.cell = c.appendCell(r.cell[:0], &r.row, Text{}); len(r.cell) == 0 {
-			continue
+func (r *sdfRows) Write(columns []Column) {
+	block := Named(columns, Molfile)
+	for row := range Rows(columns) {
+		r.w.WriteString(block.Texts[row])
+		for i := range columns {
+			c := &columns[i]
+			if c == block {
+				continue
+			}
+			if r.cell = c.appendCell(r.cell[:0], row, Text{}); len(r.cell) == 0 {
+				continue
+			}
+			r.w.WriteString("> <" + strings.NewReplacer("<", "(", ">", ")").Replace(Printable(c.Name)) + ">\n")
+			r.w.Write(r.cell)
+			r.w.WriteString("\n\n")
 		}
-		r.w.WriteString("> <" + c.Name + ">\n")
-		r.w.Write(r.cell)
-		r.w.WriteString("\n\n")
+		_, err := r.w.WriteString("$$$$\n")
+		r.err = cmp.Or(r.err, err)
 	}
-	_, err := r.w.WriteString("$$$$\n")
-	r.err = cmp.Or(r.err, err)
 }
 
 func molfileOf(r *Record) string {
@@ -187,9 +182,6 @@ func molfileOf(r *Record) string {
 	return name + "\n  BaCa\n\n  0  0  0  0  0  0  0  0  0  0999 V2000\nM  END\n"
 }
 
-func (r *sdfRows) Flush() error {
-	r.row = Scored{}
-	return cmp.Or(r.err, r.w.Flush())
-}
+func (r *sdfRows) Flush() error { return cmp.Or(r.err, r.w.Flush()) }
 
 func (r *sdfRows) Close() error { return r.Flush() }

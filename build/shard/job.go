@@ -488,16 +488,16 @@ func (j *Job) Score(ctx context.Context, p *Plan, shard int) (*Done, error) {
 func (j *Job) score(ctx context.Context, done *Done, total int, w, r io.Writer) error {
 	cw, cr := newSumming(w), newSumming(r)
 	origin := table.Run{Model: j.run.Model, SHA256: j.run.SHA256, By: j.Options.By, Alpha: j.run.Alpha}
-	columns := append(table.Columns(table.Usual), origin.Columns()...)
-	rows, rejects := table.NewRows(cw, j.To, j.Text, true, columns), table.NewRows(cr, "csv", j.Text, true, table.RejectColumns())
+	rows := table.NewSink(cw, j.To, j.Text, true, append(table.Fields(table.Usual), origin.Fields()...))
+	rejects := table.NewSink(cr, "csv", j.Text, true, table.RejectFields())
 	j.progress("scoring", 0, total)
 	in := job.Input{Records: j.records(ctx, done.Plan, done.Shard)}
 	err := job.Score(ctx, j.scorer, in, job.ScoreOptions{Workers: j.Options.Workers}, func(scored []table.Scored) error {
 		done.Tally.Add(scored)
+		rows.Add(scored...)
 		for _, s := range scored {
-			rows.Write(s)
 			if s.Err != nil {
-				rejects.Write(s)
+				rejects.Add(s)
 			}
 		}
 		j.progress("scoring", done.Tally.Records, total)

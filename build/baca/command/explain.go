@@ -2,6 +2,7 @@ package command
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/gob"
 	"errors"
@@ -15,9 +16,7 @@ import (
 	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/job"
-	"baca/algo/molecule"
 	"baca/algo/table"
-	"baca/algo/trust"
 	"baca/build/internal/usage"
 )
 
@@ -29,6 +28,7 @@ type answers struct {
 	confidence float64
 	explain    bool
 	neighbors  int  // training graphs that are named, 0 for none
+	drop       bool // the input's own columns are left out
 	known      bool // values of these are
 	predictions
 }
@@ -56,12 +56,13 @@ func (a *answers) register(fs *pflag.FlagSet) {
 	fs.Float64Var(&a.fdr, "fdr", 0, "share of false ones among all called outside (Benjamini and Hochberg), which then decides;\nadds the column q_value; 0 for none")
 	fs.Float64Var(&a.confidence, "confidence", 0, "keep false alarms at alpha with this confidence over the choice of the held-out graphs,\nsuch as 0.95; 0 for on average")
 	fs.IntVar(&a.neighbors, "neighbors", 0, "add columns with the `N` most similar training graphs; --explain adds 3")
+	fs.BoolVar(&a.drop, "drop-columns", false, "leave out the input's own columns, which otherwise follow those above")
 	a.predictions.register(fs)
 	fs.BoolVar(&a.explain, "explain", false, "add columns that say why, see above; takes some milliseconds a graph")
 }
 
-// columns are those of a row of a run.
-func (a *answers) columns(run *table.Run) []table.Column {
+// fields are those of a row of a run, with the input's own columns.
+func (a *answers) fields(run *table.Run, own []string) []table.Field {
 	groups := table.Usual
 	switch {
 	case a.both():
@@ -85,7 +86,12 @@ func (a *answers) columns(run *table.Run) []table.Column {
 		groups |= table.OfTrust
 	}
 	run.FDR = a.fdr
-	return append(table.Columns(groups), run.Columns()...)
+	return withOwn(append(table.Fields(groups), run.Fields()...), own)
+}
+
+// withOwn appends those of the input's own columns.
+func withOwn(fields []table.Field, own []string) []table.Field {
+	return append(fields, table.OwnFields(own, fields)...)
 }
 
 // nearest is how many training graphs are named.
@@ -137,12 +143,14 @@ func (a *answers) check(resume bool, shard, by string) error {
 }
 
 // writer returns the writer of the rows of a run, which with --fdr keeps them until finish.
-func (a *answers) writer(w io.Writer, to string, text table.Text, header bool, run *table.Run) (table.Writer, error) {
-	out := table.NewWriter(w, to, text, header, a.columns(run))
+func (a *answers) writer(w io.Writer, to string, text table.Text, header bool, run *table.Run, own []string) (*table.Sink, error) {
+	out := table.NewSink(w, to, text, header, a.fields(run, own))
 	if a.fdr == 0 {
 		return out, nil
 	}
-	return newPending(out, a.fdr)
+	p, err := newPending(out.Writer, a.fdr)
+	out.Writer = p
+	return out, err
 }
 
 // newExplainer returns what fills in the columns of --explain.
@@ -159,7 +167,7 @@ func newExplainer(ctx context.Context, m *algo.Model, alpha float64) (*job.Expla
 
 // finish writes the rows of --fdr unless there was an error, and returns it.
 func (s *scoring) finish(err error) error {
-	p, ok := s.out.(*pending)
+	p, ok := s.pending()
 	if !ok {
 		return err
 	}
@@ -172,9 +180,18 @@ func (s *scoring) finish(err error) error {
 	return written(s.outName, err)
 }
 
+// pending is the writer of --fdr, if rows go through it.
+func (s *scoring) pending() (*pending, bool) {
+	if s.out == nil {
+		return nil, false
+	}
+	p, ok := s.out.Writer.(*pending)
+	return p, ok
+}
+
 // judged tells whether the verdicts are final: with --fdr they are once all rows are scored.
 func (s *scoring) judged() bool {
-	p, ok := s.out.(*pending)
+	p, ok := s.pending()
 	return !ok || p.done
 }
 
@@ -192,17 +209,6 @@ type pending struct {
 	err   error
 }
 
-// A pendingRow is a row as the file keeps it.
-type pendingRow struct {
-	ID, SMILES, Error string
-	Molfile           string
-	Aside             molecule.Aside
-	Scores            *algo.Row
-	Why               *table.Why
-	Nearest           []algo.TrainingGraph
-	Trust             *trust.Judgement
-}
-
 func newPending(out table.Writer, fdr float64) (*pending, error) {
 	f, err := os.CreateTemp("", "baca-rows-")
 	if err != nil {
@@ -216,17 +222,15 @@ func newPending(out table.Writer, fdr float64) (*pending, error) {
 }
 
 // Write implements table.Writer.
-func (p *pending) Write(s table.Scored) {
-	k := pendingRow{ID: s.ID, SMILES: s.SMILES, Molfile: s.Molfile, Aside: s.Aside, Scores: s.Scores, Why: s.Why, Nearest: s.Nearest, Trust: s.Trust}
-	if s.Err != nil {
-		k.Error = s.Err.Error()
-	} else {
-		p.tally.Add(s.Scores.P, 1)
+func (p *pending) Write(columns []table.Column) {
+	refused := table.Named(columns, "error").Texts
+	for i, x := range table.Named(columns, "p_value").Numbers {
+		if refused[i] == "" {
+			p.tally.Add(x, 1)
+		}
 	}
 	p.count++
-	if err := p.rows.Encode(&k); err != nil && p.err == nil {
-		p.err = err
-	}
+	p.err = cmp.Or(p.err, p.rows.Encode(columns))
 }
 
 // Close implements table.Writer.
@@ -247,28 +251,46 @@ func (p *pending) finish(alpha float64, references int) (counts decide.Counts, e
 	q := p.tally.QValues()
 	rows := gob.NewDecoder(bufio.NewReaderSize(p.file, 1<<20))
 	for range p.count {
-		var k pendingRow
-		if err := rows.Decode(&k); err != nil {
+		var columns []table.Column
+		if err := rows.Decode(&columns); err != nil {
 			return counts, fmt.Errorf("reading back the rows: %w", err)
 		}
-		s := table.Scored{Record: table.Record{ID: k.ID, SMILES: k.SMILES, Molfile: k.Molfile, Aside: k.Aside}, Scores: k.Scores, Q: math.NaN(), Why: k.Why, Nearest: k.Nearest, Trust: k.Trust}
-		if k.Error != "" {
-			s.Err = errors.New(k.Error)
-			p.out.Write(s)
-			continue
-		}
-		row := k.Scores
-		if !math.IsNaN(row.P) {
-			s.Q = q[row.P]
-		}
-		row.Verdict = decide.JudgeBatch(row.P, s.Q, alpha, p.fdr, references)
-		if counts.Count(row.Verdict); row.Verdict == decide.Outside {
-			p.most = max(p.most, row.P)
-		}
-		p.out.Write(s)
+		p.decide(columns, q, alpha, references, &counts)
+		p.out.Write(columns)
 	}
 	p.done = true
 	return counts, p.out.Flush()
+}
+
+// decide sets the q-values and verdicts of rows, and counts the verdicts.
+func (p *pending) decide(columns []table.Column, q map[float64]float64, alpha float64, references int, counts *decide.Counts) {
+	refused, values := table.Named(columns, "error").Texts, table.Named(columns, "p_value").Numbers
+	for i, x := range values {
+		if refused[i] != "" {
+			emptyLists(columns, i)
+			continue
+		}
+		rate := math.NaN()
+		if !math.IsNaN(x) {
+			rate = q[x]
+		}
+		v := decide.JudgeBatch(x, rate, alpha, p.fdr, references)
+		table.Named(columns, "q_value").Numbers[i], table.Named(columns, "verdict").Texts[i] = rate, string(v)
+		if counts.Count(v); v == decide.Outside {
+			p.most = max(p.most, x)
+		}
+	}
+}
+
+// emptyLists makes those of a row no value, which package gob takes for lists without any.
+func emptyLists(columns []table.Column, row int) {
+	for i := range columns {
+		if c := &columns[i]; c.TextLists != nil {
+			c.TextLists[row] = nil
+		} else if c.NumberLists != nil {
+			c.NumberLists[row] = nil
+		}
+	}
 }
 
 // close removes the file.

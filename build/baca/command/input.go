@@ -40,6 +40,7 @@ type source struct {
 	again          bool              // it was opened before, and what there is to say was said
 	digests        map[string]string // of several files that were read before, or nil
 	cells          []string          // further columns that are read
+	own            func([]string)    // see dataset.Options.Own
 	labels         *labels           // of cells, nil where they are none
 }
 
@@ -329,7 +330,7 @@ var errTU = errors.New("a TUDataset archive: give the path of the folder or zip 
 // molecules reads a stream.
 func (s source) molecules(ctx context.Context, c *cobra.Command, r io.Reader, name string) (*input, error) {
 	opt := dataset.Options{
-		Name: name, Format: dataset.ParseFormat(s.format), Column: s.column, Workers: s.workers, Form: s.form, Unpack: s.unpack(), Plain: true, Keep: shard.Keep, Cells: s.cells,
+		Name: name, Format: dataset.ParseFormat(s.format), Column: s.column, Workers: s.workers, Form: s.form, Unpack: s.unpack(), Plain: true, Keep: shard.Keep, Cells: s.cells, Own: s.own,
 		Guessed: func(column string) { s.tell(c, &input{column: column}) },
 	}
 	text, format, err := opt.Text(bufio.NewReaderSize(r, 64<<10))

@@ -64,10 +64,10 @@ func (f *scoreFlags) openOthers(ctx context.Context, s *scoring, m *algo.Model) 
 	return nil
 }
 
-// columnsOf are the columns of rows of several models.
-func (s *scoring) columnsOf() []table.Column {
-	run := slices.DeleteFunc(s.origin.Columns(), func(c table.Column) bool { return strings.HasPrefix(c.Name, "model") })
-	return append(table.ModelColumns(s.names), run...)
+// fieldsOf are those of rows of several models.
+func (s *scoring) fieldsOf() []table.Field {
+	run := slices.DeleteFunc(s.origin.Fields(), func(c table.Field) bool { return strings.HasPrefix(c.Name, "model") })
+	return append(table.ModelFields(s.names), run...)
 }
 
 // summarizeModels says how many records each model covers.

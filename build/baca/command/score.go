@@ -243,6 +243,9 @@ func (f *scoreFlags) newScoring(c *cobra.Command, m *algo.Model) (s *scoring, er
 		outName: f.out, rejectsName: f.rejects, answers: f.answers,
 		options: job.ScoreOptions{Batch: f.batch(), Seed: f.options.Seed, Workers: f.workers},
 	}
+	if !f.drop && len(f.more) == 0 { // several inputs may have other columns each
+		f.own = func(names []string) { s.own = names }
+	}
 	judging := f.options
 	if judging.Alpha = s.rate; s.rate == 0 {
 		judging.Alpha = 1 / float64(2+m.References()) // which no p-value reaches: all are undecided
@@ -268,7 +271,7 @@ func (f *scoreFlags) beginRows(s *scoring, stdout io.Writer) (err error) {
 			w = o
 		} else {
 			at = s.done.Rejects
-			s.rejects = table.NewRows(o, "csv", f.text, header, table.RejectColumns())
+			s.rejects = table.NewSink(o, "csv", f.text, header, table.RejectFields())
 		}
 		if err := o.begin(at); err != nil {
 			return err
@@ -276,10 +279,10 @@ func (f *scoreFlags) beginRows(s *scoring, stdout io.Writer) (err error) {
 	}
 	if len(s.names) > 1 {
 		s.covered = make([]int, len(s.names))
-		s.out = table.NewWriter(w, f.to, f.text, header, s.columnsOf())
+		s.out = table.NewSink(w, f.to, f.text, header, withOwn(s.fieldsOf(), s.own))
 		return nil
 	}
-	s.out, err = f.answers.writer(w, f.to, f.text, header, &s.origin)
+	s.out, err = f.answers.writer(w, f.to, f.text, header, &s.origin, s.own)
 	return err
 }
 
@@ -328,11 +331,12 @@ type scoring struct {
 	origin               table.Run // of the rows
 	alpha, rate          float64   // asked for, and that of verdicts
 	options              job.ScoreOptions
-	out                  table.Writer // nil before open
-	rejects              table.Writer // nil without --rejects
+	out                  *table.Sink  // nil before open
+	rejects              *table.Sink  // nil without --rejects
 	outs                 []*output    // that both write to, if they do
 	open                 func() error // makes the writers, once there is something to write
 	input                *input
+	own                  []string // columns of the input, see dataset.Options.Own
 	outName, rejectsName string
 	names                []string // of the models
 	covered              []int    // records that each covers, of several models
@@ -424,16 +428,16 @@ func (s *scoring) emit(ctx context.Context, rows []table.Scored) error {
 	if err := s.judge(ctx, rows); err != nil {
 		return err
 	}
+	s.out.Add(rows...)
 	for _, r := range rows {
 		s.done.Rows++
-		s.out.Write(r)
 		if r.Err != nil {
 			s.done.Refused++
 			if len(s.done.Shown) < maxShown {
 				s.done.Shown = append(s.done.Shown, show(r.Record))
 			}
 			if s.rejects != nil {
-				s.rejects.Write(r)
+				s.rejects.Add(r)
 			}
 			continue
 		}
@@ -566,7 +570,7 @@ func (s *scoring) bounds() {
 		return
 	}
 	at, total := s.rate, d.Outside+d.Borderline+d.Inside
-	if p, ok := s.out.(*pending); ok {
+	if p, ok := s.pending(); ok {
 		at, total = p.most, p.tally.Len()
 	}
 	most := decide.MostFalse(d.Outside, total, n, at, confidence)

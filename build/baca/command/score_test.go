@@ -51,7 +51,7 @@ func newScoring(t *testing.T, m *algo.Model, out io.Writer, to string, batch boo
 		t.Fatal(err)
 	}
 	return &scoring{
-		scorer: scorer, model: m, alpha: 0.05, out: table.NewRows(out, to, table.Text{}, true, table.Columns(table.Usual)), stderr: io.Discard,
+		scorer: scorer, model: m, alpha: 0.05, out: table.NewSink(out, to, table.Text{}, true, table.Fields(table.Usual)), stderr: io.Discard,
 		options: job.ScoreOptions{Batch: batch, Graphs: 30},
 	}
 }
@@ -75,9 +75,9 @@ type cutting struct {
 	cancel func()
 }
 
-func (c *cutting) Write(s table.Scored) {
-	c.Writer.Write(s)
-	if c.rows--; c.rows == 0 {
+func (c *cutting) Write(columns []table.Column) {
+	c.Writer.Write(columns)
+	if c.rows -= table.Rows(columns); c.rows <= 0 {
 		c.cancel()
 	}
 }
@@ -89,7 +89,7 @@ func TestInterruptedScore(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		var got bytes.Buffer
 		s := newScoring(t, m, &got, to, i == 2)
-		s.out = &cutting{s.out, 40, cancel}
+		s.out.Writer = &cutting{s.out.Writer, 40, cancel}
 		err := s.all(ctx, job.Input{Records: yield(numbered(t), func(int) {})})
 		cancel()
 		if !errors.Is(err, context.Canceled) {
@@ -276,8 +276,8 @@ func checkRows(t *testing.T, to string, data []byte, want int) {
 			if err := json.Unmarshal(line, &row); err != nil {
 				t.Fatalf("%s: %v", line, err)
 			}
-			if len(row) != len(table.Columns(table.Usual)) || !bytes.HasSuffix(line, []byte("\n")) {
-				t.Errorf("%s has %d keys, want %d and a line end", line, len(row), len(table.Columns(table.Usual)))
+			if len(row) != len(table.Fields(table.Usual)) || !bytes.HasSuffix(line, []byte("\n")) {
+				t.Errorf("%s has %d keys, want %d and a line end", line, len(row), len(table.Fields(table.Usual)))
 			}
 			n++
 		}

@@ -4,13 +4,13 @@ import "baca/algo/table"
 
 // scoreHelp is the long help of `baca score`.
 func scoreHelp() string {
-	return helpRecords + table.Help(table.Columns(table.Usual)) +
-		helpAnswers + table.Help(table.Columns(table.OfBatch)) +
-		helpRate + table.Help(table.Columns(table.OfRate)) +
-		helpBounds + table.Help(table.Columns(table.OfReasons)) +
-		helpNeighbors + table.Help(table.Columns(table.OfNeighbors|table.OfValues)) +
-		helpTrust + table.Help(table.Columns(table.OfTrust)) +
-		helpOrigin + table.Help((&table.Run{FDR: 1}).Columns()) +
+	return helpRecords + table.Help(table.Fields(table.Usual)) +
+		helpAnswers + table.Help(table.Fields(table.OfBatch)) +
+		helpRate + table.Help(table.Fields(table.OfRate)) +
+		helpBounds + table.Help(table.Fields(table.OfReasons)) +
+		helpNeighbors + table.Help(table.Fields(table.OfNeighbors|table.OfValues)) +
+		helpTrust + table.Help(table.Fields(table.OfTrust)) +
+		helpOrigin + table.Help((&table.Run{FDR: 1}).Fields()) +
 		helpRuns + helpShards
 }
 
@@ -96,11 +96,16 @@ others; baca trust says what it is on yours.
 With several models, --model A,B, the columns of a score are there once for each, with
 the name of the model in front, and covered_by has the models that call it inside.
 
-Each row ends with what it came from:
+Behind these is what the row came from:
 
 `
 
 	helpRuns = `
+In the end stand the columns of the input, but for those of the SMILES and the id, as they
+are: of tables and Parquet those of the header, of JSONL the keys of the first objects, of
+SDF the data of the first record. One with a name as above begins with input_ here.
+--drop-columns leaves them out, and so do several inputs at once.
+
 Lists of numbers are separated by blanks in CSV, and those of texts by semicolons.
 Control characters other than tabs are written as \u001b, so that each record is one
 line.

@@ -180,9 +180,9 @@ func TestDocument(t *testing.T) {
 	if doc.Info.Version != algo.Version {
 		t.Errorf("version %s, want %s", doc.Info.Version, algo.Version)
 	}
-	usual := append(table.Columns(table.Usual|table.OfPaper), (&table.Run{}).Columns()...)
-	all := append(table.Columns(table.Usual|table.OfPaper|table.OfReasons|table.OfNeighbors|table.OfValues), (&table.Run{}).Columns()...)
-	for name, columns := range map[string][]table.Column{"Row": usual, "ExplainedRow": all} {
+	usual := append(table.Fields(table.Usual|table.OfPaper), (&table.Run{}).Fields()...)
+	all := append(table.Fields(table.Usual|table.OfPaper|table.OfReasons|table.OfNeighbors|table.OfValues), (&table.Run{}).Fields()...)
+	for name, columns := range map[string][]table.Field{"Row": usual, "ExplainedRow": all} {
 		// Rows of a batch, and of models that know values of their training set, have columns of these as well.
 		var want, must []string
 		for _, c := range columns {

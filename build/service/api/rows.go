@@ -34,6 +34,7 @@ type question struct {
 	column string // with the SMILES
 	in     string // media type of the body
 	out    form
+	own    []string // columns of the input, once it is read
 }
 
 // parameters of the URL, each at most once.
@@ -192,17 +193,17 @@ func problemOf(ctx context.Context, err error) *problem {
 
 // rows writes rows in the form of an answer.
 type rows struct {
-	out   *spool
-	form  form
-	run   table.Run
-	table table.Writer
-	tally table.Tally
-	whole *service.Whole
-	comma *commas // of a document
+	out    *spool
+	asked  *question
+	fields []table.Field
+	run    table.Run
+	table  *table.Sink // nil before begin
+	tally  table.Tally
+	whole  *service.Whole
+	comma  *commas // of a document
 }
 
 func newRows(out *spool, q *question, m *service.Model) *rows {
-	w := &rows{out: out, form: q.out, run: table.Run{Model: m.Card.Name, SHA256: m.SHA256, By: q.how.By, Alpha: q.how.Alpha}}
 	groups := table.Usual
 	if q.how.By != algo.ByAlone {
 		groups |= table.OfPaper
@@ -213,42 +214,42 @@ func newRows(out *spool, q *question, m *service.Model) *rows {
 			groups |= table.OfValues
 		}
 	}
-	columns := append(table.Columns(groups), w.run.Columns()...)
-	to, sink := "jsonl", io.Writer(out)
-	switch q.out {
+	run := table.Run{Model: m.Card.Name, SHA256: m.SHA256, By: q.how.By, Alpha: q.how.Alpha}
+	return &rows{out: out, asked: q, fields: table.Fields(groups), run: run}
+}
+
+// begin opens the table, once there is an answer: the columns of the input are known then.
+func (w *rows) begin() {
+	if w.table != nil {
+		return
+	}
+	w.out.begin(string(w.asked.out))
+	to, sink := "jsonl", io.Writer(w.out)
+	switch w.asked.out {
 	case csv:
 		to = "csv"
 	case document:
-		w.comma = &commas{w: out}
+		w.comma = &commas{w: w.out}
 		sink = w.comma
 	}
-	w.table = table.NewRows(sink, to, table.Text{}, true, columns)
-	return w
-}
-
-// header is the media type of the answer, once there is one.
-func (w *rows) header() {
-	if !w.out.begun() {
-		w.out.begin(string(w.form))
-	}
+	fields := append(w.fields, w.run.Fields()...)
+	w.table = table.NewSink(sink, to, table.Text{}, true, append(fields, table.OwnFields(w.asked.own, fields)...))
 }
 
 func (w *rows) add(list []table.Scored, whole *service.Whole) error {
-	w.header()
+	w.begin()
 	if w.whole = whole; whole != nil && whole.Few {
 		w.run.By = algo.ByAlone
 	}
 	w.tally.Add(list)
-	for _, r := range list {
-		w.table.Write(r)
-	}
+	w.table.Add(list...)
 	return w.table.Flush()
 }
 
 // end writes what follows the last row.
 func (w *rows) end() error {
-	w.header()
-	if err := w.table.Flush(); err != nil || w.form != document {
+	w.begin()
+	if err := w.table.Flush(); err != nil || w.asked.out != document {
 		return err
 	}
 	counts := map[string]int{

@@ -200,21 +200,17 @@ func (a *answer) trust(ctx context.Context, m *service.Model, q *question) error
 // lines are rows of JSON, as those of the command.
 type lines struct {
 	b   bytes.Buffer
-	out table.Writer
+	out *table.Sink
 }
 
 // newLines has the columns of some groups beside those of records and scores.
 func newLines(groups table.Group) *lines {
 	l := &lines{}
-	l.out = table.NewRows(&l.b, "jsonl", table.Text{}, false, table.Columns(table.OfRecord|table.OfScore|groups))
+	l.out = table.NewSink(&l.b, "jsonl", table.Text{}, false, table.Fields(table.Usual|groups))
 	return l
 }
 
-func (l *lines) write(rows []table.Scored) {
-	for _, r := range rows {
-		l.out.Write(r)
-	}
-}
+func (l *lines) write(rows []table.Scored) { l.out.Add(rows...) }
 
 func (l *lines) bytes() ([]byte, error) {
 	err := l.out.Flush()

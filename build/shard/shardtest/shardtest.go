@@ -93,13 +93,13 @@ func Reference(t *testing.T, m *algo.Model, o algo.Options, name string, lines [
 		t.Fatal(err)
 	}
 	origin := table.Run{Model: m.Card.Name, SHA256: hex.EncodeToString(hash.Sum(nil)), By: o.By, Alpha: o.Alpha}
-	columns := append(table.Columns(table.Usual), origin.Columns()...)
-	w, r := table.NewRows(&out, "csv", table.Text{}, true, columns), table.NewRows(&refused, "csv", table.Text{}, true, table.RejectColumns())
+	w := table.NewSink(&out, "csv", table.Text{}, true, append(table.Fields(table.Usual), origin.Fields()...))
+	r := table.NewSink(&refused, "csv", table.Text{}, true, table.RejectFields())
 	err = job.Score(ctx, scorer, job.Input{Records: records}, job.ScoreOptions{Workers: o.Workers}, func(rows []table.Scored) error {
+		w.Add(rows...)
 		for _, s := range rows {
-			w.Write(s)
 			if s.Err != nil {
-				r.Write(s)
+				r.Add(s)
 			}
 		}
 		return nil

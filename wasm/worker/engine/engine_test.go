@@ -286,10 +286,10 @@ func command(t *testing.T, model, input string, o algo.Options, batch bool) stri
 	}
 	records := table.Molecules(strings.NewReader(input), dataset.Options{Name: "input.smi", Form: algo.FormOf(m.Card.Schema)})
 	var b bytes.Buffer
-	w := table.NewRows(&b, "csv", table.Text{SpreadsheetSafe: true}, true, append(table.Columns(groups), run.Columns()...))
+	w := table.NewSink(&b, "csv", table.Text{SpreadsheetSafe: true}, true, append(table.Fields(groups), run.Fields()...))
 	err = job.Score(context.Background(), s, job.Input{Records: records}, job.ScoreOptions{Batch: batch, Seed: o.Seed}, func(rows []table.Scored) error {
 		for _, r := range rows {
-			w.Write(r)
+			w.Add(r)
 		}
 		return nil
 	})

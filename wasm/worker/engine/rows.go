@@ -11,6 +11,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/decide"
+	"baca/algo/parquet"
 	"baca/algo/table"
 	"baca/algo/trust"
 	"baca/wasm/message"
@@ -34,23 +35,13 @@ func judged(c message.Columns) bool {
 
 // appendRows appends records with their scores, those of a batch if there was one.
 func (e *Engine) appendRows(to *message.Columns, rows []table.Scored, batched bool) {
-	for _, c := range table.Columns(groups(batched)) {
-		for i := range rows {
-			s := &rows[i]
-			switch {
-			case c.Text != nil && c.Filled(s):
-				list := to.Texts(c.Name)
-				*list = append(*list, c.Text(s))
-			case c.Text != nil:
-				list := to.Texts(c.Name)
-				*list = append(*list, "")
-			case c.Filled(s):
-				list := to.Numbers(c.Name)
-				*list = append(*list, c.Number(s))
-			default:
-				list := to.Numbers(c.Name)
-				*list = append(*list, math.NaN())
-			}
+	for _, c := range table.Of(table.Fields(groups(batched)), rows) {
+		if c.Kind == parquet.Texts {
+			list := to.Texts(c.Name)
+			*list = append(*list, c.Texts...)
+		} else {
+			list := to.Numbers(c.Name)
+			*list = append(*list, c.Numbers...)
 		}
 	}
 	if e.card.Knows {
@@ -86,7 +77,7 @@ func checkLengths(rows message.Columns) error {
 	if judged(rows) {
 		wanted |= table.OfTrust
 	}
-	for _, c := range table.Columns(wanted) {
+	for _, c := range table.Fields(wanted) {
 		n := 0
 		switch {
 		case c.Text != nil:
@@ -130,7 +121,7 @@ func write(format string, rows message.Columns, whys []*table.Why, known bool, r
 	}
 	at := 0
 	var b bytes.Buffer
-	w := table.NewRows(&b, to, table.Text{SpreadsheetSafe: true}, true, append(columnsOf(rows, whys != nil, known, &at), run.Columns()...))
+	w := table.NewSink(&b, to, table.Text{SpreadsheetSafe: true}, true, append(columnsOf(rows, whys != nil, known, &at), run.Fields()...))
 	for ; at < len(rows.ID); at++ {
 		s := table.Scored{Scores: &algo.Row{}, Trust: &trust.Judgement{}}
 		if rows.Error[at] != "" {
@@ -138,7 +129,7 @@ func write(format string, rows message.Columns, whys []*table.Why, known bool, r
 		} else if whys != nil {
 			s.Why = whys[at]
 		}
-		w.Write(s)
+		w.Add(s)
 	}
 	if err := w.Flush(); err != nil {
 		return nil, err
@@ -155,7 +146,7 @@ func write(format string, rows message.Columns, whys []*table.Why, known bool, r
 }
 
 // columnsOf are the columns of a file of rows. They have the values of the row at.
-func columnsOf(rows message.Columns, explained, known bool, at *int) []table.Column {
+func columnsOf(rows message.Columns, explained, known bool, at *int) []table.Field {
 	wanted := table.Usual
 	if batched(rows) {
 		wanted |= table.OfBatch
@@ -172,7 +163,7 @@ func columnsOf(rows message.Columns, explained, known bool, at *int) []table.Col
 			wanted |= table.OfValues
 		}
 	}
-	columns := table.Columns(wanted)
+	columns := table.Fields(wanted)
 	for i := range columns {
 		c := &columns[i]
 		switch {

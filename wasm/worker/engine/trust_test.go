@@ -205,7 +205,7 @@ func TestTrust(t *testing.T) {
 	var outcomes []trust.Outcome
 	var file bytes.Buffer
 	run := table.Run{Model: "h", SHA256: trained.Model.SHA256, By: o.By, Alpha: o.Alpha}
-	w := table.NewRows(&file, "csv", table.Text{SpreadsheetSafe: true}, true, append(table.Columns(table.Usual|table.OfTrust), run.Columns()...))
+	w := table.NewSink(&file, "csv", table.Text{SpreadsheetSafe: true}, true, append(table.Fields(table.Usual|table.OfTrust), run.Fields()...))
 	records := table.Molecules(strings.NewReader(fresh), dataset.Options{Name: "new.csv", Form: algo.FormOf(m.Card.Schema).Unordered()})
 	err = job.Score(t.Context(), scorer, job.Input{Records: records}, job.ScoreOptions{}, func(list []table.Scored) error {
 		for _, s := range list {
@@ -214,12 +214,12 @@ func TestTrust(t *testing.T) {
 				if got.Verdict[i] != "" || !math.IsNaN(got.Predicted[i]) {
 					t.Errorf("row %d was refused, and is judged %q", i+1, got.Verdict[i])
 				}
-				w.Write(s)
+				w.Add(s)
 				continue
 			}
 			j := c.Judge(s.Scores.Alone, values[i].Predicted)
 			s.Trust = &j
-			w.Write(s)
+			w.Add(s)
 			outcomes = append(outcomes, trust.Outcome{Score: s.Scores.Alone, Observed: values[i].Observed, Judgement: j})
 			if !same(got.Predicted[i], j.Predicted) || !same(got.Error[i], j.Error) || !same(got.Low[i], j.Low) || !same(got.High[i], j.High) || got.Verdict[i] != string(j.Verdict) {
 				t.Errorf("row %d: %g, %g, %g to %g, %s; want %+v", i+1, got.Predicted[i], got.Error[i], got.Low[i], got.High[i], got.Verdict[i], j)

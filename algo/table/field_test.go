@@ -39,9 +39,9 @@ c,,,,,no,,,,,,,,,,,,,,,,
 `,
 	} {
 		var b bytes.Buffer
-		w := NewRows(&b, to, plain, true, Columns(Usual|OfRate|OfReasons|OfNeighbors))
+		w := NewSink(&b, to, plain, true, Fields(Usual|OfRate|OfReasons|OfNeighbors))
 		for _, s := range rows {
-			w.Write(s)
+			w.Add(s)
 		}
 		if err := w.Flush(); err != nil {
 			t.Fatal(err)
@@ -55,7 +55,7 @@ c,,,,,no,,,,,,,,,,,,,,,,
 // Every column has a name of its own, help and one type.
 func TestColumnsAreDeclared(t *testing.T) {
 	seen := map[string]bool{}
-	for _, c := range columns {
+	for _, c := range fields {
 		types := 0
 		for _, there := range []bool{c.Text != nil, c.Number != nil, c.Truth != nil, c.Texts != nil, c.Numbers != nil} {
 			if there {
@@ -65,7 +65,7 @@ func TestColumnsAreDeclared(t *testing.T) {
 		if types != 1 || c.Group&(c.Group-1) != 0 || c.Group == 0 || c.Doc == "" || seen[c.Name] {
 			t.Errorf("column %s has %d types, group %b and the help %q", c.Name, types, c.Group, c.Doc)
 		}
-		if seen[c.Name] = true; !strings.Contains(Help(Columns(c.Group)), "  "+c.Name+" ") {
+		if seen[c.Name] = true; !strings.Contains(Help(Fields(c.Group)), "  "+c.Name+" ") {
 			t.Errorf("the help of its group does not name %s", c.Name)
 		}
 	}
@@ -79,13 +79,13 @@ func TestRunColumns(t *testing.T) {
 	} {
 		run := Run{Model: "bbbp", SHA256: "0123456789abcdef", By: algo.ByAlone, Alpha: 0.05, FDR: 0.1}
 		var b bytes.Buffer
-		w := NewRows(&b, to, plain, true, append(Columns(OfRecord)[:1], run.Columns()...))
-		w.Write(Scored{Record: Record{ID: "a", Err: errors.New("no")}})
+		w := NewSink(&b, to, plain, true, append(Fields(OfRecord)[:1], run.Fields()...))
+		w.Add(Scored{Record: Record{ID: "a", Err: errors.New("no")}})
 		if err := w.Flush(); err != nil || b.String() != want {
 			t.Errorf("%s: %q, %v, want %q", to, &b, err, want)
 		}
 	}
-	without := (&Run{By: algo.ByBatch, Alpha: 0.1}).Columns()
+	without := (&Run{By: algo.ByBatch, Alpha: 0.1}).Fields()
 	for _, c := range without {
 		if c.Name == "fdr" || c.Group != OfRun || c.Doc == "" {
 			t.Errorf("without a false-discovery rate there is %s, of group %b, with the help %q", c.Name, c.Group, c.Doc)

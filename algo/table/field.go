@@ -1,0 +1,328 @@
+package table
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"baca/algo"
+)
+
+// A Field declares a column and computes its value of a row. It is declared here alone:
+// writers, the messages of the page and the help of the command go through the list.
+type Field struct {
+	Name  string
+	Group Group
+	Doc   string // what it says, for help
+
+	// One of these computes the value, and is the kind of the column. NaN and the empty
+	// text stand for no value.
+	Text    func(*Scored) string
+	Number  func(*Scored) float64
+	Truth   func(*Scored) bool
+	Texts   func(*Scored) []string
+	Numbers func(*Scored) []float64
+}
+
+// A Group is a set of columns that are written together.
+type Group uint16
+
+// The groups. Refused records have values of OfRecord alone.
+const (
+	OfRecord    Group = 1 << iota
+	OfScore           // of what decides
+	OfPaper           // of the paper's method, once a batch is calibrated
+	OfAnswers         // of both answers, by the graph itself and by its batch
+	OfRate            // of a false-discovery rate
+	OfReasons         // of an explanation
+	OfNeighbors       // of the training graphs that are most similar
+	OfValues          // of what is known of these
+	OfTrust           // of a prediction
+	OfRun             // of what made the row, see Run
+
+	Usual   = OfRecord | OfScore
+	OfBatch = OfPaper | OfAnswers // both sets that a calibrated batch fills
+)
+
+// Why explains the score that a graph gets by itself.
+type Why struct {
+	*algo.Explanation
+	// Atoms, AtomsSubtrees and AtomsEmbedding are Contributions, BySubtrees and ByEmbedding
+	// in the order in which the record has its atoms.
+	Atoms, AtomsSubtrees, AtomsEmbedding []float64
+	// LikeOutside are records of the input, from 1, that were taken for OOD and that the
+	// attention finds most alike.
+	LikeOutside []float64
+}
+
+// A Run is what made rows. Its columns stand at the end of each row, so that a row that
+// has left its file still says what it came from.
+type Run struct {
+	Model  string // its name
+	SHA256 string // of its file, in hexadecimal
+	By     string // what decides, one of algo.Deciders
+	Alpha  float64
+	FDR    float64 // 0 where α decides
+}
+
+// hashDigits of a SHA-256 name a file among all that anybody has.
+const hashDigits = 12
+
+// Fields returns those of the run, which have the values that r has when a row is
+// written. Refused records have them, too.
+func (r *Run) Fields() []Field {
+	list := []Field{
+		{Name: "model", Text: func(*Scored) string { return r.Model },
+			Doc: "name of the model"},
+		{Name: "model_sha256", Text: func(*Scored) string { return r.SHA256[:min(len(r.SHA256), hashDigits)] },
+			Doc: "first 12 digits of the SHA-256 of its file"},
+		{Name: "by", Text: func(*Scored) string { return r.By },
+			Doc: "what decides: " + strings.Join(algo.Deciders(), ", ")},
+		{Name: "alpha", Number: func(*Scored) float64 { return r.Alpha },
+			Doc: "rate of false alarms that was asked for"},
+		{Name: "program", Text: func(*Scored) string { return "baca " + algo.Version },
+			Doc: "what wrote the row"},
+	}
+	if r.FDR > 0 {
+		list = slices.Insert(list, 4, Field{Name: "fdr", Number: func(*Scored) float64 { return r.FDR },
+			Doc: "false-discovery rate that decides, with --fdr"})
+	}
+	for i := range list {
+		list[i].Group = OfRun
+	}
+	return list
+}
+
+// Fields returns those of some groups, in the order in which they are written.
+func Fields(groups Group) []Field {
+	var list []Field
+	for _, c := range fields {
+		if c.Group&groups != 0 {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+var fields = []Field{
+	{Name: "id", Group: OfRecord, Text: func(s *Scored) string { return s.ID },
+		Doc: "from the input, or else the number of the record, from 1"},
+	{Name: "smiles", Group: OfRecord, Text: func(s *Scored) string { return cmp.Or(s.SMILES, s.Written) },
+		Doc: "as read, or of an SDF record the molecule as SMILES; empty for plain graphs"},
+	{Name: "score", Group: OfScore, Number: func(s *Scored) float64 { return s.Scores.Score },
+		Doc: "of what decides, see --by; higher is further outside"},
+	{Name: "p_value", Group: OfScore, Number: func(s *Scored) float64 { return s.Scores.P },
+		Doc: "how often a graph like the training set would score as high"},
+	{Name: "verdict", Group: OfScore, Text: func(s *Scored) string { return string(s.Scores.Verdict) },
+		Doc: "outside where p_value is at most alpha, borderline up to twice that, or inside; undecided where the model holds too few graphs to tell"},
+	{Name: "error", Group: OfRecord, Text: func(s *Scored) string { return textOf(s.Err) },
+		Doc: "why the record was refused; it then has no scores"},
+	{Name: "set_aside", Group: OfRecord, Text: func(s *Scored) string { return s.Aside.String() },
+		Doc: "what the model did not read of the molecule, such as stereo, 1 counter-ion: models read the parent compound, but for those of baca train --as-written; empty for nothing"},
+
+	{Name: "s_pre", Group: OfPaper, Number: func(s *Scored) float64 { return s.Scores.Pre },
+		Doc: "the paper's base score: how badly the encoder matches the two views of the graph"},
+	{Name: "s_attn", Group: OfPaper, Number: func(s *Scored) float64 { return s.Scores.Attn },
+		Doc: "the paper's attention over dictionaries of in- and out-of-distribution graphs"},
+	{Name: "s_baca", Group: OfPaper, Number: func(s *Scored) float64 { return s.Scores.BaCa },
+		Doc: "the paper's score: both, standardised and added"},
+	{Name: "alone", Group: OfAnswers, Number: func(s *Scored) float64 { return s.Scores.Alone },
+		Doc: "score of the graph by itself"},
+	{Name: "alone_p", Group: OfAnswers, Number: func(s *Scored) float64 { return s.Scores.AloneP },
+		Doc: "its p-value"},
+	{Name: "batch", Group: OfAnswers, Number: func(s *Scored) float64 { return s.Scores.Batch },
+		Doc: "score of the graph in its batch"},
+	{Name: "batch_p", Group: OfAnswers, Number: func(s *Scored) float64 { return s.Scores.BatchP },
+		Doc: "its p-value"},
+	{Name: "batch_verdict", Group: OfAnswers, Text: func(s *Scored) string { return string(s.Scores.BatchVerdict) },
+		Doc: "the verdict of the batch"},
+
+	{Name: "q_value", Group: OfRate, Number: func(s *Scored) float64 { return s.Q },
+		Doc: "the lowest false-discovery rate at which the graph is called outside"},
+
+	{Name: "predicted", Group: OfTrust, Number: func(s *Scored) float64 { return s.Trust.Predicted },
+		Doc: "from the column of --predicted"},
+	{Name: "expected_error", Group: OfTrust, Number: func(s *Scored) float64 { return s.Trust.Error },
+		Doc: "mean absolute error of held-out molecules alike in what --errors-by names, which never falls with that; empty beyond the last of them"},
+	{Name: "interval_low", Group: OfTrust, Number: func(s *Scored) float64 { return s.Trust.Low },
+		Doc: "conformal interval of the observed value, from the errors of these molecules; empty beyond the last of them, and for classes"},
+	{Name: "interval_high", Group: OfTrust, Number: func(s *Scored) float64 { return s.Trust.High },
+		Doc: "its other end"},
+	{Name: "trust", Group: OfTrust, Text: func(s *Scored) string { return string(s.Trust.Verdict) },
+		Doc: "trust, check or do-not-use, by the share of large errors among these molecules; standard error states it for each verdict"},
+
+	{Name: "counted", Group: OfReasons, Text: func(s *Scored) string { return s.Why.Counted },
+		Doc: "what the p-value of the graph by itself counts, such as 3 of 205, this one counted in: of so many graphs, those held out and this one, so many score as high or higher"},
+	{Name: "duplicate", Group: OfReasons, Truth: func(s *Scored) bool { return s.Why.Duplicate },
+		Doc: "true if the graph was likely trained on, stereochemistry and the way of writing aside; about 1 in 1000 others is taken for one"},
+	{Name: "reasons", Group: OfReasons, Texts: reasonTexts,
+		Doc: "what is unusual about it, the most unusual first: parts whose atoms make the score, values and statistics that few training graphs have; or which training graph it is, or that it shares nothing with any"},
+	{Name: "distances", Group: OfReasons,
+		Numbers: func(s *Scored) []float64 {
+			list := []float64{s.Why.Embedding, s.Why.Subtrees, s.Why.Counts}
+			if !math.IsNaN(s.Why.Nodes) {
+				list = append(list, s.Why.Nodes)
+			}
+			return list
+		},
+		Doc: "to the nearest training graph, by embedding, by subtrees and by subtrees with counts, for bare graphs also ℓ_n, which weighs little, in standard deviations of training graphs"},
+	{Name: "nearest", Group: OfNeighbors, Numbers: ofNearest(nearestRow),
+		Doc: "rows of the training set, from 1, of the graphs that are most similar, the most similar first, but none of similarity 0"},
+	{Name: "nearest_similarity", Group: OfNeighbors, Numbers: ofNearest(func(n algo.TrainingGraph) float64 { return n.Similarity }),
+		Doc: "how similar these are, from 0 to 1: the share of subtrees of up to two bonds, as often as each occurs, that both have (a Tanimoto similarity)"},
+	{Name: "nearest_smiles", Group: OfNeighbors, Texts: ofStructures(func(n algo.TrainingGraph) string { return n.SMILES }),
+		Doc: "their structures, where the model has them: see baca model structures"},
+	{Name: "nearest_names", Group: OfNeighbors, Texts: ofStructures(func(n algo.TrainingGraph) string { return n.Name }),
+		Doc: "their names, where the training set has any"},
+	{Name: "nearest_observed", Group: OfValues, Numbers: ofValues(func(v *algo.Values) float64 { return v.Observed }),
+		Doc: "what was measured of them"},
+	{Name: "nearest_predicted", Group: OfValues, Numbers: ofValues(func(v *algo.Values) float64 { return v.Predicted }),
+		Doc: "what was predicted of them"},
+	{Name: "like_ood", Group: OfReasons, Numbers: func(s *Scored) []float64 { return s.Why.LikeOutside },
+		Doc: "where a batch was calibrated, records of this input, from 1, that were taken for OOD and that the attention finds most alike"},
+	{Name: "atoms", Group: OfReasons, Numbers: func(s *Scored) []float64 { return s.Why.Atoms },
+		Doc: "for each atom, as written, what it adds to the score of the graph by itself; they add up to how far the score is above the least that is called outside"},
+	{Name: "atoms_subtrees", Group: OfReasons, Numbers: func(s *Scored) []float64 { return s.Why.AtomsSubtrees },
+		Doc: "of that, by way of the subtrees that it is in, 0 being what training graphs add on average"},
+	{Name: "atoms_embedding", Group: OfReasons, Numbers: func(s *Scored) []float64 { return s.Why.AtomsEmbedding },
+		Doc: "the same by way of the embedding"},
+	{Name: "distance", Group: OfReasons, Number: func(s *Scored) float64 { return s.Why.Distance },
+		Doc: "how far the graph is from the nearest training graphs, the first part of its score, in standard deviations of training graphs"},
+	{Name: "ratio", Group: OfReasons, Number: func(s *Scored) float64 { return s.Why.Ratio },
+		Doc: "how much more it is like the background molecules, which the model was told from in training, than like the training set, the second part, in the same units; empty where the model has no background"},
+}
+
+// OwnFields are those of the columns of an input that are neither SMILES nor id, in the order of
+// Record.Own. A name that a field before it has begins with input_ then.
+func OwnFields(names []string, before []Field) []Field {
+	taken := map[string]bool{}
+	for i := range before {
+		taken[before[i].Name] = true
+	}
+	var list []Field
+	for k, name := range names {
+		for taken[name] {
+			name = "input_" + name
+		}
+		taken[name] = true
+		list = append(list, Field{Name: name, Group: OfRecord, Text: func(s *Scored) string {
+			if k < len(s.Own) {
+				return s.Own[k]
+			}
+			return ""
+		}})
+	}
+	return list
+}
+
+func textOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+func reasonTexts(s *Scored) []string {
+	texts := make([]string, len(s.Why.Reasons))
+	for i, reason := range s.Why.Reasons {
+		texts[i] = reason.Text
+	}
+	return texts
+}
+
+// nearest are the most similar training graphs, those of an explanation where no others were
+// asked for.
+func (s *Scored) nearest() []algo.TrainingGraph {
+	if s.Nearest == nil && s.Why != nil {
+		return s.Why.Nearest
+	}
+	return s.Nearest
+}
+
+// nearestRow is from 1, NaN where it is not known.
+func nearestRow(n algo.TrainingGraph) float64 {
+	if n.Row < 0 {
+		return math.NaN()
+	}
+	return float64(n.Row + 1)
+}
+
+func ofNearest(value func(algo.TrainingGraph) float64) func(*Scored) []float64 {
+	return func(s *Scored) []float64 {
+		list := make([]float64, len(s.nearest()))
+		for i, n := range s.nearest() {
+			list[i] = value(n)
+		}
+		return list
+	}
+}
+
+// ofStructures is empty where no text is known.
+func ofStructures(text func(algo.TrainingGraph) string) func(*Scored) []string {
+	return func(s *Scored) []string {
+		list, known := make([]string, len(s.nearest())), false
+		for i, n := range s.nearest() {
+			list[i] = text(n)
+			known = known || list[i] != ""
+		}
+		if !known {
+			return nil
+		}
+		return list
+	}
+}
+
+// ofValues is empty where no value is known, and has NaN for those that are not.
+func ofValues(value func(*algo.Values) float64) func(*Scored) []float64 {
+	return func(s *Scored) []float64 {
+		list, known := make([]float64, len(s.nearest())), false
+		for i, n := range s.nearest() {
+			if list[i] = math.NaN(); n.Values != nil {
+				list[i] = value(n.Values)
+			}
+			known = known || !math.IsNaN(list[i])
+		}
+		if !known {
+			return nil
+		}
+		return list
+	}
+}
+
+// filled tells whether a row has values of the field's group.
+func (f *Field) filled(s *Scored) bool {
+	switch f.Group {
+	case OfRecord, OfRun:
+		return true
+	case OfReasons:
+		return s.Why != nil
+	case OfTrust:
+		return s.Trust != nil
+	}
+	return s.Scores != nil
+}
+
+// helpWidth is how long the lines of Help are at most.
+const helpWidth = 92
+
+// Help describes fields, one below the other.
+func Help(list []Field) string {
+	longest := 0
+	for _, c := range list {
+		longest = max(longest, len(c.Name))
+	}
+	var b strings.Builder
+	for _, c := range list {
+		line := "  " + c.Name + strings.Repeat(" ", longest-len(c.Name)+1)
+		for _, word := range strings.Fields(c.Doc) {
+			if len(line)+len(word) >= helpWidth {
+				b.WriteString(line + "\n")
+				line = strings.Repeat(" ", longest+3)
+			}
+			line += " " + word
+		}
+		b.WriteString(line + "\n")
+	}
+	return b.String()
+}
